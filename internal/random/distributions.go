@@ -1,0 +1,57 @@
+package random
+
+import "math"
+
+// unit maps a word to [0, 1): its upper 24 bits, so that the number is exact in float32 and float64 alike.
+func unit(word uint32) float32 { return float32(word>>8) * (1.0 / (1 << 24)) }
+
+// Float is uniform on [0, 1), a multiple of 2⁻²⁴.
+func (g Generator) Float(step, index uint64) float64 {
+	return float64(unit(g.Uint32(step, index)))
+}
+
+// Fill sets dst[i] to Float(step, index+i), four at a time.
+func (g Generator) Fill(step, index uint64, dst []float32) {
+	for len(dst) > 0 && index&3 != 0 {
+		dst[0] = unit(g.Uint32(step, index))
+		dst, index = dst[1:], index+1
+	}
+	count := uint32(index >> 2)
+	for len(dst) >= 4 {
+		a, b, c, d := g.block(step, count)
+		dst[0], dst[1], dst[2], dst[3] = unit(a), unit(b), unit(c), unit(d)
+		dst, count = dst[4:], count+1
+	}
+	for i := range dst {
+		dst[i] = unit(g.Uint32(step, uint64(count)<<2+uint64(i)))
+	}
+}
+
+// Normal is standard normal by Box and Muller's transform of the words 2·index and 2·index+1, with all their bits, so
+// that the tails reach 6.6 standard deviations. Indices must stay below 2³³.
+func (g Generator) Normal(step, index uint64) float64 {
+	u, v, c, d := g.block(step, uint32(index>>1))
+	if index&1 == 1 {
+		u, v = c, d
+	}
+	radius := math.Sqrt(-2 * math.Log((float64(u)+1)*(1.0/(1<<32)))) // (0, 1]: never the logarithm of 0
+	return radius * math.Cos(float64(v)*(2*math.Pi/(1<<32)))
+}
+
+// IntN is uniform on {0..n-1}, up to a bias below n·2⁻³². It panics unless 1 ≤ n ≤ 2³².
+func (g Generator) IntN(step, index uint64, n int) int {
+	if n < 1 || uint64(n) > 1<<32 {
+		panic("random: IntN wants 1 to 2³² values")
+	}
+	return int(uint64(g.Uint32(step, index)) * uint64(n) >> 32)
+}
+
+// Perm sets dst to a random permutation of 0..len(dst)-1 (Fisher and Yates, inside out), from the words
+// 0..len(dst)-1 of the step.
+func (g Generator) Perm(step uint64, dst []int) {
+	for i := range dst {
+		j := g.IntN(step, uint64(i), i+1)
+		dst[i] = dst[j]
+		dst[j] = i
+	}
+}
