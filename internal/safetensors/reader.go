@@ -1,0 +1,192 @@
+package safetensors
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strconv"
+
+	"github.com/acqnp/acqnp/internal/input"
+)
+
+// Reader reads tensors of an open file one by one, so that the file may be larger than memory.
+// Its methods may be called from many goroutines.
+type Reader struct {
+	path  string
+	r     io.ReaderAt
+	file  *os.File // nil for NewReader
+	start int64    // where the data begin
+	head  *header
+	index map[string]int
+}
+
+// Open opens a file and checks its whole header. What is wrong with it is an *input.Error that names the file.
+func Open(path string) (*Reader, error) {
+	// Stat first: opening a pipe would wait for a writer.
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		return nil, &input.Error{File: path, Found: "something that is no regular file", Expected: "a safetensors file"}
+	}
+	var f *os.File
+	if err == nil {
+		f, err = os.Open(path)
+	}
+	if err != nil {
+		return nil, unreadable(path, err)
+	}
+	if info, err = f.Stat(); err != nil {
+		return nil, errors.Join(unreadable(path, err), f.Close())
+	}
+	r, err := NewReader(f, info.Size(), path)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	r.file = f
+	return r, nil
+}
+
+func unreadable(path string, err error) error {
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) {
+		err = pathError.Err
+	}
+	return &input.Error{File: path, Found: err.Error(), Expected: "a readable safetensors file"}
+}
+
+// NewReader is Open for content of a known size that is no file; path is its name in errors.
+func NewReader(r io.ReaderAt, size int64, path string) (*Reader, error) {
+	if size < 8 {
+		return nil, &input.Error{File: path, Found: fmt.Sprintf("%d bytes", size), Expected: "a safetensors file"}
+	}
+	var length [8]byte
+	if err := readAt(r, length[:], 0); err != nil {
+		return nil, unreadable(path, err)
+	}
+	n := binary.LittleEndian.Uint64(length[:])
+	if n > maxHeader || int64(n) > size-8 {
+		return nil, &input.Error{File: path, Found: fmt.Sprintf("a header of %d bytes in a file of %d", n, size),
+			Expected: fmt.Sprintf("a safetensors file, whole, with a header of at most %d bytes", maxHeader)}
+	}
+	raw := make([]byte, n)
+	if err := readAt(r, raw, 8); err != nil {
+		return nil, unreadable(path, err)
+	}
+	head, err := parseHeader(raw)
+	if err == nil {
+		err = head.checkLayout(size - 8 - int64(n))
+	}
+	if err != nil {
+		var bad *input.Error
+		if errors.As(err, &bad) {
+			bad.File, bad.Key = path, printable(bad.Key)
+		}
+		return nil, err
+	}
+	index := make(map[string]int, len(head.entries))
+	for i, e := range head.entries {
+		index[e.Name] = i
+	}
+	return &Reader{path: path, r: r, start: 8 + int64(n), head: head, index: index}, nil
+}
+
+// printable makes a name from a hostile file fit for one line of an error message.
+func printable(name string) string {
+	if len(name) > 80 {
+		name = name[:80] + "…"
+	}
+	if quoted := strconv.Quote(name); quoted != `"`+name+`"` {
+		return quoted
+	}
+	return name
+}
+
+// Metadata is the header's own map of strings; never nil. The caller must not change it.
+func (r *Reader) Metadata() map[string]string { return r.head.metadata }
+
+// Names lists the tensors in the header's order.
+func (r *Reader) Names() []string {
+	names := make([]string, len(r.head.entries))
+	for i, e := range r.head.entries {
+		names[i] = e.Name
+	}
+	return names
+}
+
+// Spec is a tensor's type and shape, without reading it.
+func (r *Reader) Spec(name string) (Spec, bool) {
+	i, ok := r.index[name]
+	if !ok {
+		return Spec{}, false
+	}
+	return r.head.entries[i].Spec, true
+}
+
+// Read reads one tensor. That it is not there, or that the file shrank meanwhile, is an *input.Error.
+func (r *Reader) Read(name string) (Tensor, error) {
+	i, ok := r.index[name]
+	if !ok {
+		return Tensor{}, &input.Error{File: r.path, Key: name, Found: "no such tensor", Expected: "one"}
+	}
+	e := r.head.entries[i]
+	data := make([]byte, e.end-e.begin)
+	if err := readAt(r.r, data, r.start+e.begin); err != nil {
+		return Tensor{}, unreadable(r.path, err)
+	}
+	return Tensor{Name: e.Name, DType: e.DType, Shape: e.Shape, Data: data}, nil
+}
+
+// readAt fills dst. A ReaderAt may report the end of the file together with its last bytes: that is no error.
+func readAt(r io.ReaderAt, dst []byte, at int64) error {
+	if n, err := r.ReadAt(dst, at); n < len(dst) {
+		return err
+	}
+	return nil
+}
+
+// Close closes the file. It is safe to call twice.
+func (r *Reader) Close() error {
+	if r.file == nil {
+		return nil
+	}
+	f := r.file
+	r.file = nil
+	return f.Close()
+}
+
+// File is a whole file in memory, tensors in the header's order.
+type File struct {
+	Metadata map[string]string
+	Tensors  []Tensor
+}
+
+// Tensor finds a tensor by name.
+func (f *File) Tensor(name string) (Tensor, bool) {
+	for _, t := range f.Tensors {
+		if t.Name == name {
+			return t, true
+		}
+	}
+	return Tensor{}, false
+}
+
+// ReadFile reads a whole file. Every malformation is an *input.Error that names it and the file.
+func ReadFile(path string) (*File, error) {
+	r, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	f := &File{Metadata: r.Metadata()}
+	for _, name := range r.Names() {
+		t, err := r.Read(name)
+		if err != nil {
+			return nil, err
+		}
+		f.Tensors = append(f.Tensors, t)
+	}
+	return f, nil
+}

@@ -1,0 +1,126 @@
+// Package safetensors reads and writes the safetensors file format: eight bytes of header length, a JSON header that
+// gives every tensor's type, shape and place, then the tensors' bytes without gaps. Reading trusts nothing in the
+// file: sizes are checked against the file's length before anything is allocated.
+package safetensors
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/acqnp/acqnp/internal/input"
+)
+
+// DType is an element type by the format's name. The format has more of them; a file with another one is refused.
+type DType string
+
+// The element types that acqnp reads and writes.
+const (
+	Float32 DType = "F32"
+	Float64 DType = "F64"
+	Int32   DType = "I32"
+	Int64   DType = "I64"
+)
+
+// Size is the bytes of one element; 0 for an unsupported type.
+func (d DType) Size() int {
+	switch d {
+	case Float32, Int32:
+		return 4
+	case Float64, Int64:
+		return 8
+	}
+	return 0
+}
+
+// Tensor is a named array, row-major. No dimensions means one element.
+type Tensor struct {
+	Name  string
+	DType DType
+	Shape []int
+	Data  []byte // little-endian
+}
+
+// F32 makes a tensor of float32 values. Write refuses it where the shape does not count len(v) elements.
+func F32(name string, shape []int, v []float32) Tensor { return encode(name, Float32, shape, v) }
+
+// F64 makes a tensor of float64 values.
+func F64(name string, shape []int, v []float64) Tensor { return encode(name, Float64, shape, v) }
+
+// I32 makes a tensor of int32 values.
+func I32(name string, shape []int, v []int32) Tensor { return encode(name, Int32, shape, v) }
+
+// I64 makes a tensor of int64 values.
+func I64(name string, shape []int, v []int64) Tensor { return encode(name, Int64, shape, v) }
+
+func encode[T float32 | float64 | int32 | int64](name string, d DType, shape []int, v []T) Tensor {
+	data, err := binary.Append(make([]byte, 0, len(v)*d.Size()), binary.LittleEndian, v)
+	if err != nil {
+		panic(err) // a slice of fixed-size numbers always encodes
+	}
+	return Tensor{Name: name, DType: d, Shape: slices.Clone(shape), Data: data}
+}
+
+// Float32s is a copy of an F32 tensor's values, NaN payloads included; an *input.Error for another type.
+func (t Tensor) Float32s() ([]float32, error) { return decode[float32](t, Float32) }
+
+// Float64s is a copy of an F64 tensor's values; an *input.Error for another type.
+func (t Tensor) Float64s() ([]float64, error) { return decode[float64](t, Float64) }
+
+// Int32s is a copy of an I32 tensor's values; an *input.Error for another type.
+func (t Tensor) Int32s() ([]int32, error) { return decode[int32](t, Int32) }
+
+// Int64s is a copy of an I64 tensor's values; an *input.Error for another type.
+func (t Tensor) Int64s() ([]int64, error) { return decode[int64](t, Int64) }
+
+func decode[T float32 | float64 | int32 | int64](t Tensor, want DType) ([]T, error) {
+	if t.DType != want {
+		return nil, &input.Error{Key: t.Name, Found: "type " + string(t.DType), Expected: string(want)}
+	}
+	v := make([]T, len(t.Data)/want.Size())
+	if _, err := binary.Decode(t.Data, binary.LittleEndian, v); err != nil {
+		return nil, &input.Error{Key: t.Name, Found: err.Error()}
+	}
+	return v, nil
+}
+
+// Expect checks a tensor's type and shape; a dimension of −1 allows any size. The *input.Error names the file.
+func (t Tensor) Expect(file string, d DType, shape ...int) error {
+	if t.DType != d {
+		return &input.Error{File: file, Key: t.Name, Found: "type " + string(t.DType), Expected: string(d)}
+	}
+	same := len(t.Shape) == len(shape)
+	for i := 0; same && i < len(shape); i++ {
+		same = shape[i] < 0 || t.Shape[i] == shape[i]
+	}
+	if !same {
+		return &input.Error{File: file, Key: t.Name, Found: fmt.Sprintf("shape %v", t.Shape), Expected: fmt.Sprint(shape)}
+	}
+	return nil
+}
+
+// byteSize is how many bytes a tensor of the shape takes; false where that is no int or a dimension is negative.
+func byteSize(d DType, shape []int) (int64, bool) {
+	size := int64(d.Size())
+	if size == 0 {
+		return 0, false
+	}
+	empty := false
+	for _, n := range shape {
+		switch {
+		case n < 0:
+			return 0, false
+		case n == 0:
+			empty = true // the other dimensions must still multiply without overflow
+		case int64(n) > math.MaxInt/size:
+			return 0, false
+		default:
+			size *= int64(n)
+		}
+	}
+	if empty {
+		return 0, true
+	}
+	return size, true
+}
