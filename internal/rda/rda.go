@@ -1,0 +1,113 @@
+// Package rda reads numeric data frames from R's .rda files: what save() writes in its default, binary form (R
+// Internals, "Serialization Formats", versions 2 and 3), plain or compressed by gzip or bzip2. It knows the types that
+// such data frames consist of and no other; nothing in a file is ever evaluated.
+package rda
+
+import (
+	"bytes"
+	"compress/bzip2"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/acqnp/acqnp/internal/input"
+)
+
+// maxBytes limits the decompressed content, so that a small file cannot fill the memory.
+const maxBytes = 64 << 20
+
+// Frame is a data frame.
+type Frame struct {
+	Name    string
+	Columns []Column // all of the same length
+}
+
+// Column is a column of a data frame. Integers become floats, NA becomes NaN.
+type Column struct {
+	Name   string
+	Values []float64 // nil where the column holds no numbers
+}
+
+// Column is the numeric column of that name; false where there is none.
+func (f Frame) Column(name string) ([]float64, bool) {
+	for _, c := range f.Columns {
+		if c.Name == name && c.Values != nil {
+			return c.Values, true
+		}
+	}
+	return nil, false
+}
+
+// Read reads the data frames of a file in their order; other objects are passed over. What is wrong with the file is an
+// *input.Error that names it.
+func Read(path string) ([]Frame, error) {
+	info, err := os.Stat(path) // first, because opening a pipe would wait for a writer
+	if err == nil && !info.Mode().IsRegular() {
+		return nil, &input.Error{File: path, Found: "something that is no regular file", Expected: "an .rda file"}
+	}
+	var f *os.File
+	if err == nil {
+		f, err = os.Open(path)
+	}
+	if err != nil {
+		var pathError *fs.PathError
+		if errors.As(err, &pathError) {
+			err = pathError.Err
+		}
+		return nil, &input.Error{File: path, Found: err.Error(), Expected: "a readable .rda file"}
+	}
+	defer f.Close()
+	frames, err := Decode(f)
+	var bad *input.Error
+	if errors.As(err, &bad) {
+		bad.File = path
+	}
+	return frames, err
+}
+
+// Decode is Read for a stream; its errors name no file.
+func Decode(r io.Reader) ([]Frame, error) {
+	content, err := decompress(r)
+	if err != nil {
+		return nil, err
+	}
+	d := &decoder{rest: content, values: maxBytes / 8}
+	root, err := d.file()
+	if err != nil {
+		return nil, &input.Error{Key: fmt.Sprintf("byte %d", len(content)-len(d.rest)), Found: err.Error(),
+			Expected: "data frames as R's save() writes them"}
+	}
+	return frames(root)
+}
+
+// decompress reads everything, whatever it is compressed by.
+func decompress(r io.Reader) ([]byte, error) {
+	var magic [6]byte
+	n, err := io.ReadFull(r, magic[:])
+	if err != nil && err != io.ErrUnexpectedEOF && err != io.EOF {
+		return nil, &input.Error{Found: err.Error(), Expected: "a readable .rda file"}
+	}
+	head := magic[:n]
+	r = io.MultiReader(bytes.NewReader(head), r)
+	switch {
+	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
+		if r, err = gzip.NewReader(r); err != nil {
+			return nil, &input.Error{Found: "broken compression (" + err.Error() + ")", Expected: "an .rda file"}
+		}
+	case bytes.HasPrefix(head, []byte("BZh")):
+		r = bzip2.NewReader(r)
+	case bytes.HasPrefix(head, []byte{0xfd, '7', 'z', 'X', 'Z', 0}):
+		return nil, &input.Error{Found: "xz compression", Expected: `a file saved with save(…, compress = "gzip")`}
+	}
+	content, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
+	switch {
+	case err != nil:
+		return nil, &input.Error{Found: "broken compression (" + err.Error() + ")", Expected: "a whole .rda file"}
+	case len(content) > maxBytes:
+		return nil, &input.Error{Found: fmt.Sprintf("more than %d MiB of data", maxBytes>>20), Expected: "less"}
+	}
+	return content, nil
+}

@@ -1,0 +1,380 @@
+package rda_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"encoding/csv"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/rda"
+)
+
+// writer makes R's serialisation, by the description in R Internals.
+type writer struct {
+	bytes.Buffer
+	symbols []string
+}
+
+func (w *writer) int(v ...int) {
+	for _, v := range v {
+		w.Write(binary.BigEndian.AppendUint32(nil, uint32(int32(v))))
+	}
+}
+
+func (w *writer) char(s string) {
+	w.int(1<<18|9, len(s)) // level 64: ASCII
+	w.WriteString(s)
+}
+
+func (w *writer) symbol(s string) {
+	for i, known := range w.symbols {
+		if known == s {
+			w.int((i+1)<<8 | 255)
+			return
+		}
+	}
+	w.symbols = append(w.symbols, s)
+	w.int(1)
+	w.char(s)
+}
+
+func (w *writer) reals(flags int, v ...float64) {
+	w.int(14|flags, len(v))
+	for _, v := range v {
+		w.Write(binary.BigEndian.AppendUint64(nil, math.Float64bits(v)))
+	}
+}
+
+func (w *writer) ints(flags int, v ...int) {
+	w.int(13|flags, len(v))
+	w.int(v...)
+}
+
+func (w *writer) texts(v ...string) {
+	w.int(16, len(v))
+	for _, s := range v {
+		w.char(s)
+	}
+}
+
+const (
+	attributes, isObject = 1 << 9, 1 << 8
+	tagged               = 2 | 1<<10 // a pairlist cell with a tag
+	end                  = 254
+	missing              = math.MinInt32
+)
+
+// header opens a file of version 2 or 3.
+func header(version int) *writer {
+	w := &writer{}
+	w.WriteString("RDX" + strconv.Itoa(version) + "\nX\n")
+	w.int(version, 0x40301, 0x20300)
+	if version == 3 {
+		w.int(5)
+		w.WriteString("UTF-8")
+	}
+	return w
+}
+
+// frameEnd writes the attributes of a data frame: names, class, compact row names.
+func (w *writer) frameEnd(rows int, names ...string) {
+	w.int(tagged)
+	w.symbol("names")
+	w.texts(names...)
+	w.int(tagged)
+	w.symbol("class")
+	w.texts("data.frame")
+	w.int(tagged)
+	w.symbol("row.names")
+	w.ints(0, missing, -rows)
+	w.int(end)
+}
+
+// twoFrames is save(a, ignored, b): numbers with NA, a factor, text; a vector with attributes; a frame of one column.
+func twoFrames(version int) []byte {
+	w := header(version)
+	w.int(tagged)
+	w.symbol("a")
+	w.int(19|attributes|isObject, 4)
+	w.reals(0, 1.5, math.Inf(1))
+	w.ints(0, 7, missing)
+	w.ints(attributes|isObject, 1, 2) // a factor
+	w.int(tagged)
+	w.symbol("levels")
+	w.texts("lo", "hi")
+	w.int(tagged)
+	w.symbol("class")
+	w.texts("factor")
+	w.int(end)
+	w.texts("text", "more")
+	w.frameEnd(2, "x", "n", "f", "t")
+	w.int(tagged)
+	w.symbol("ignored")
+	w.reals(attributes, 1, 2, 3)
+	w.int(tagged)
+	w.symbol("tsp")
+	w.reals(0, 1, 3, 1)
+	w.int(end)
+	w.int(tagged)
+	w.symbol("b")
+	w.int(19|attributes|isObject, 1)
+	w.reals(0, 2, 4, 8)
+	w.frameEnd(3, "y")
+	w.int(end)
+	return w.Bytes()
+}
+
+func zipped(content []byte) []byte {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	z.Write(content)
+	z.Close()
+	return b.Bytes()
+}
+
+func TestReadsDataFrames(t *testing.T) {
+	want := []rda.Frame{
+		{Name: "a", Columns: []rda.Column{
+			{Name: "x", Values: []float64{1.5, math.Inf(1)}}, {Name: "n", Values: []float64{7, math.NaN()}}, {Name: "f"}, {Name: "t"},
+		}},
+		{Name: "b", Columns: []rda.Column{{Name: "y", Values: []float64{2, 4, 8}}}},
+	}
+	for name, content := range map[string][]byte{
+		"version 2": twoFrames(2), "version 3": twoFrames(3), "gzip": zipped(twoFrames(2)),
+	} {
+		got, err := rda.Decode(bytes.NewReader(content))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if diff := cmp.Diff(want, got, cmpopts.EquateNaNs()); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	frames, _ := rda.Decode(bytes.NewReader(twoFrames(2)))
+	if _, ok := frames[0].Column("f"); ok {
+		t.Error("a factor was taken for numbers")
+	}
+	if v, ok := frames[1].Column("y"); !ok || len(v) != 3 {
+		t.Errorf("y is %v, %v", v, ok)
+	}
+}
+
+// altrep writes class and state, then no attributes.
+func (w *writer) altrep(class string, kind int, state func()) {
+	w.int(238, 2)
+	w.symbol(class)
+	w.int(2)
+	w.symbol("base")
+	w.int(2)
+	w.ints(0, kind)
+	w.int(end)
+	state()
+	w.int(end)
+}
+
+func TestReadsAlternativeRepresentations(t *testing.T) {
+	w := header(3)
+	w.int(tagged)
+	w.symbol("d")
+	w.int(19|attributes|isObject, 3)
+	w.altrep("compact_intseq", 13, func() { w.reals(0, 3, 5, -1) })
+	w.altrep("wrap_real", 14, func() { // a dotted pair of values and what is known of them
+		w.int(2)
+		w.reals(0, 1, 2, 4)
+		w.ints(0, 0, 0)
+	})
+	w.altrep("compact_realseq", 14, func() { w.reals(0, 3, 0.5, 2) })
+	w.frameEnd(3, "i", "w", "r")
+	w.int(end)
+	got, err := rda.Decode(bytes.NewReader(w.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []rda.Frame{{Name: "d", Columns: []rda.Column{
+		{Name: "i", Values: []float64{5, 4, 3}}, {Name: "w", Values: []float64{1, 2, 4}}, {Name: "r", Values: []float64{0.5, 2.5, 4.5}},
+	}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// object is a file whose only object is what fill writes.
+func object(version int, fill func(w *writer)) []byte {
+	w := header(version)
+	w.int(tagged)
+	w.symbol("o")
+	fill(w)
+	w.int(end)
+	return w.Bytes()
+}
+
+func TestMalformedFilesAreNamed(t *testing.T) {
+	good := twoFrames(2)
+	corrupt := zipped(good)
+	corrupt[len(corrupt)-6] ^= 1 // the checksum
+	cases := []struct {
+		name, says string
+		content    []byte
+	}{
+		{"empty", "binary form", nil},
+		{"short", "binary form", []byte("RDX")},
+		{"something else", "binary form", []byte("flow,speed\n1,2\n")},
+		{"text form", "binary form", []byte("RDA2\nA\n2\n")},
+		{"xz", "gzip", []byte("\xfd7zXZ\x00rest")},
+		{"gzip alone", "compression", []byte{0x1f, 0x8b}},
+		{"gzip cut off", "compression", zipped(good)[:100]},
+		{"gzip checksum", "compression", corrupt},
+		{"bzip2 of nothing", "compression", []byte("BZh9garbage")},
+		{"decompression bomb", "MiB", zipped(make([]byte, 65<<20))},
+		{"versions differ", "version 3", append([]byte("RDX2\nX\n"), twoFrames(3)[7:]...)},
+		{"cut off", "byte", good[:len(good)-9]},
+		{"bytes after the end", "after the last object", append(good[:len(good):len(good)], 0)},
+		{"no list", "type 14", func() []byte { w := header(2); w.reals(0, 1); return w.Bytes() }()},
+		{"negative length", "length -3", object(2, func(w *writer) { w.int(14, -3) })},
+		{"long vector", "length -1", object(2, func(w *writer) { w.int(14, -1, 1, 0) })},
+		{"length beyond the file", "length 2147483647", object(2, func(w *writer) { w.int(19, math.MaxInt32) })},
+		{"a closure", "type 3", object(2, func(w *writer) { w.int(3) })},
+		{"an environment", "type 4", object(2, func(w *writer) { w.int(4, 0) })},
+		{"reference to nothing", "reference", object(2, func(w *writer) { w.int(9<<8 | 255) })},
+		{"negative reference", "reference", object(2, func(w *writer) { w.int(255, -1) })},
+		{"number among strings", "type 14", object(2, func(w *writer) { w.int(16, 1); w.reals(0, 1) })},
+		{"attributes are no list", "attributes", object(2, func(w *writer) { w.reals(attributes, 1); w.reals(0, 1) })},
+		{"too deep", "nested", object(2, func(w *writer) {
+			for range 1000 {
+				w.int(19, 1)
+			}
+		})},
+		{"sequence as long as memory", "compact sequence", object(3, func(w *writer) {
+			w.altrep("compact_intseq", 13, func() { w.reals(0, 1e12, 1, 1) })
+		})},
+		{"sequence of NaN", "compact sequence", object(3, func(w *writer) {
+			w.altrep("compact_realseq", 14, func() { w.reals(0, math.NaN(), 1, 1) })
+		})},
+		{"sequence above int32", "compact sequence", object(3, func(w *writer) {
+			w.altrep("compact_intseq", 13, func() { w.reals(0, 10, math.MaxInt32, 1) })
+		})},
+		{"unknown representation", "mmap_real", object(3, func(w *writer) { w.altrep("mmap_real", 14, func() { w.int(end) }) })},
+		{"columns without names", "names", object(2, func(w *writer) {
+			w.int(19|attributes, 2)
+			w.reals(0, 1)
+			w.reals(0, 1)
+			w.frameEnd(1, "x")
+		})},
+		{"columns of different length", "rows", object(2, func(w *writer) {
+			w.int(19|attributes, 2)
+			w.reals(0, 1)
+			w.reals(0, 1, 2)
+			w.frameEnd(1, "x", "y")
+		})},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "file.rda")
+			if err := os.WriteFile(path, c.content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, err := rda.Read(path)
+			var bad *input.Error
+			if !errors.As(err, &bad) {
+				t.Fatalf("got %v, want an *input.Error", err)
+			}
+			if bad.File != path || !strings.Contains(bad.Error(), c.says) {
+				t.Errorf("%q should name the file and say %q", bad.Error(), c.says)
+			}
+		})
+	}
+	for _, path := range []string{filepath.Join(t.TempDir(), "absent.rda"), t.TempDir(), os.DevNull} {
+		_, err := rda.Read(path)
+		var bad *input.Error
+		if !errors.As(err, &bad) || bad.File != path {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// The package's own data file holds the same numbers as the text files made from it.
+func TestRealFileEqualsItsCSVs(t *testing.T) {
+	shared := os.Getenv("ACQNP_SHARED")
+	if shared == "" {
+		shared = "../../../shared"
+	}
+	dir := filepath.Join(shared, "data", "speed-flow")
+	frames, err := rda.Read(filepath.Join(dir, "hdrcde-data.rda"))
+	if err != nil {
+		if _, absent := os.Stat(dir); absent != nil {
+			t.Skip("the speed-flow data are not there")
+		}
+		t.Fatal(err)
+	}
+	found := 0
+	for _, f := range frames {
+		if f.Name != "lane2" && f.Name != "lane3" {
+			continue
+		}
+		found++
+		file, err := os.Open(filepath.Join(dir, f.Name+".csv"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		rows, err := csv.NewReader(file).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, name := range []string{"flow", "speed"} {
+			v, ok := f.Column(name)
+			if !ok || len(v) != 1318 || len(rows) != 1319 {
+				t.Fatalf("%s.%s: %d values, %d lines", f.Name, name, len(v), len(rows))
+			}
+			for k, got := range v {
+				want, err := strconv.ParseFloat(rows[k+1][i+1], 64)
+				if err != nil || math.Abs(got-want) > 1e-14*want { // R prints 15 digits
+					t.Fatalf("%s.%s[%d] = %v, the CSV has %v (%v)", f.Name, name, k, got, want, err)
+				}
+			}
+		}
+	}
+	if found != 2 {
+		t.Errorf("%d lanes in the file", found)
+	}
+}
+
+// Whatever the bytes, reading ends without a panic, and a frame's numeric columns are equally long.
+func FuzzDecode(f *testing.F) {
+	f.Add(twoFrames(2))
+	f.Add(twoFrames(3))
+	f.Add(zipped(twoFrames(2)))
+	f.Add([]byte("BZh9"))
+	f.Add(object(3, func(w *writer) { w.altrep("compact_intseq", 13, func() { w.reals(0, 3, 5, -1) }) }))
+	f.Add(object(2, func(w *writer) { w.int(255, 1) }))
+	f.Add(object(2, func(w *writer) { w.int(19, 1, 19, 1, 2, 254) }))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		frames, err := rda.Decode(bytes.NewReader(content))
+		var bad *input.Error
+		if err != nil && !errors.As(err, &bad) {
+			t.Fatalf("got %v, want an *input.Error", err)
+		}
+		for _, frame := range frames {
+			rows := -1
+			for _, c := range frame.Columns {
+				if c.Values != nil && rows >= 0 && len(c.Values) != rows {
+					t.Fatalf("%q has columns of %d and of %d rows", frame.Name, rows, len(c.Values))
+				}
+				if c.Values != nil {
+					rows = len(c.Values)
+				}
+			}
+		}
+	})
+}
