@@ -1,0 +1,34 @@
+package golden_test
+
+import (
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/engine"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/train"
+)
+
+// The loss of ten batches of changing size, with a step of Adam after each. Steps do not amplify rounding: where a
+// gradient is too small to have a sure sign, the step that depends on it changes the loss as little.
+func TestAdamMatchesPyTorch(t *testing.T) {
+	forEachCase(t, func(t *testing.T, g *golden) {
+		each(t, g,
+			func(t *testing.T, on compile[float64]) { checkAdam(t, g, on, close64) },
+			func(t *testing.T, on compile[float32]) { checkAdam(t, g, on, close32) })
+	})
+}
+
+func checkAdam[T engine.Float](t *testing.T, g *golden, on compile[T], tolerance float64) {
+	var rate, decay float64
+	g.metadata("learning_rate", &rate)
+	g.metadata("weight_decay", &decay)
+	p := start(t, g, on, models.Training)
+	adam := train.NewAdam[T](len(p.Params()), decay)
+	losses := make([]T, len(g.steps))
+	for k := range g.steps {
+		run(t, g, p, models.Training, g.step(k))
+		losses[k] = p.Output("cost")[0]
+		adam.Update(p.Params(), p.Grads(), rate)
+	}
+	same(t, "losses", losses, g.values("losses"), tolerance)
+}

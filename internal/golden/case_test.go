@@ -1,0 +1,146 @@
+package golden_test
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/safetensors"
+)
+
+// golden is one case: a file of testdata. tools/golden/README.md says what its tensors are.
+type golden struct {
+	t       *testing.T
+	name    string
+	file    *safetensors.File
+	model   *models.Model
+	dx, dy  int
+	context int   // of the main batch
+	steps   []int // context points of each Adam step's batch
+}
+
+// batch is what a run is fed, in the file's layout.
+type batch struct {
+	extents ops.Extents
+	x, y, u []float64 // [B, N, dx], [B, N, dy], [B, N_τ, N] or nil
+}
+
+// forEachCase runs a test on every file of testdata.
+func forEachCase(t *testing.T, test func(t *testing.T, g *golden)) {
+	paths, err := filepath.Glob("testdata/*.safetensors")
+	if err != nil || len(paths) < 15 {
+		t.Fatalf("testdata: %d cases (%v), expected all 15", len(paths), err)
+	}
+	for _, path := range paths {
+		name := strings.TrimSuffix(filepath.Base(path), ".safetensors")
+		t.Run(name, func(t *testing.T) { test(t, load(t, name, path)) })
+	}
+}
+
+func load(t *testing.T, name, path string) *golden {
+	t.Helper()
+	file, err := safetensors.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &golden{t: t, name: name, file: file}
+	var c config.Model
+	g.metadata("model", &c)
+	g.metadata("dx", &g.dx)
+	g.metadata("dy", &g.dy)
+	g.metadata("num_context", &g.context)
+	g.metadata("step.num_context", &g.steps)
+	if g.model, err = models.New(c, g.dx, g.dy); err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func (g *golden) metadata(key string, into any) {
+	g.t.Helper()
+	if err := json.Unmarshal([]byte(g.file.Metadata[key]), into); err != nil {
+		g.t.Fatalf("%s: metadata %s: %v", g.name, key, err)
+	}
+}
+
+func (g *golden) tensor(name string) safetensors.Tensor {
+	g.t.Helper()
+	v, ok := g.file.Tensor(name)
+	if !ok {
+		g.t.Fatalf("%s: no tensor %s", g.name, name)
+	}
+	return v
+}
+
+func (g *golden) values(name string) []float64 {
+	g.t.Helper()
+	v, err := g.tensor(name).Float64s()
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	return v
+}
+
+// main is the batch whose log-likelihoods, gradients and components the file holds.
+func (g *golden) main() batch { return g.batch("", g.context) }
+
+// step is the batch of Adam step k.
+func (g *golden) step(k int) batch { return g.batch("step."+strconv.Itoa(k)+".", g.steps[k]) }
+
+func (g *golden) batch(prefix string, context int) batch {
+	shape := g.tensor(prefix + "x").Shape
+	b := batch{
+		extents: ops.Extents{Functions: shape[0], Context: context, Points: shape[1]},
+		x:       g.values(prefix + "x"),
+		y:       g.values(prefix + "y"),
+	}
+	if g.model.Quantile() {
+		b.u = g.values(prefix + "u")
+		b.extents.Levels = g.tensor(prefix + "u").Shape[1]
+	}
+	return b
+}
+
+// capacity holds every batch of the case and is larger than any of them in each direction, so that no engine gets away
+// with taking its capacity for the size of a run.
+func (g *golden) capacity() ops.Extents {
+	c := g.main().extents
+	for k := range g.steps {
+		e := g.step(k).extents
+		c.Functions, c.Context = max(c.Functions, e.Functions), max(c.Context, e.Context)
+		c.Points, c.Levels = max(c.Points, e.Points), max(c.Levels, e.Levels)
+	}
+	c.Functions, c.Context, c.Points = c.Functions+1, c.Context+1, c.Points+2
+	if c.Levels > 0 {
+		c.Levels++
+	}
+	return c
+}
+
+// flat lays the file's tensors "<prefix><PyTorch name>" out as the model's flat vector. Names and shapes must be those
+// that the model announces, and no tensor may be left over.
+func (g *golden) flat(prefix string) []float64 {
+	g.t.Helper()
+	v := make([]float64, g.model.NumParams())
+	known := map[string]bool{}
+	for _, p := range g.model.Tensors() {
+		t := g.tensor(prefix + p.Name)
+		if !slices.Equal(t.Shape, p.Shape) {
+			g.t.Fatalf("%s: %s has shape %v, PyTorch's %v", g.name, p.Name, p.Shape, t.Shape)
+		}
+		copy(v[p.Offset:p.Offset+p.Size()], g.values(prefix+p.Name))
+		known[prefix+p.Name] = true
+	}
+	for _, t := range g.file.Tensors {
+		if strings.HasPrefix(t.Name, prefix) && !known[t.Name] {
+			g.t.Fatalf("%s: the model has no tensor %s", g.name, t.Name)
+		}
+	}
+	return v
+}

@@ -1,0 +1,49 @@
+package golden_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/engine"
+)
+
+// same compares relative to max(1, |want|): a log-likelihood is a sum of terms of size 1 and may lie close to 0.
+func same[T engine.Float](t *testing.T, name string, got []T, want []float64, tolerance float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Errorf("%s: %d numbers, expected %d", name, len(got), len(want))
+		return
+	}
+	report(t, name, got, want, func(want float64) float64 { return tolerance * max(1, math.Abs(want)) })
+}
+
+// sameGradient compares relative to the tensor's largest gradient: an element is a sum over all rows that may cancel
+// down to any size, and is known to the precision of what was added.
+func sameGradient[T engine.Float](t *testing.T, name string, got []T, want []float64, tolerance float64) {
+	t.Helper()
+	largest := 0.0
+	for _, v := range want {
+		largest = max(largest, math.Abs(v))
+	}
+	report(t, "gradient of "+name, got, want, func(float64) float64 { return tolerance * largest })
+}
+
+// report fails once per tensor, at its worst element.
+func report[T engine.Float](t *testing.T, name string, got []T, want []float64, allowed func(want float64) float64) {
+	t.Helper()
+	worst, at, wrong := 0.0, 0, 0
+	for i := range want {
+		off := math.Abs(float64(got[i]) - want[i])
+		if off <= allowed(want[i]) { // false for NaN
+			continue
+		}
+		wrong++
+		if ratio := off / allowed(want[i]); !(ratio <= worst) {
+			worst, at = ratio, i
+		}
+	}
+	if wrong > 0 {
+		t.Errorf("%s: %d of %d wrong; worst [%d] = %.12g, PyTorch's %.12g, %.3g times the tolerance",
+			name, wrong, len(want), at, got[at], want[at], worst)
+	}
+}

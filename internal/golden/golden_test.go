@@ -1,0 +1,82 @@
+package golden_test
+
+import (
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/engine"
+	"github.com/acqnp/acqnp/internal/models"
+)
+
+// Tolerances. In float64 only the order of sums differs from PyTorch's: some hundred roundings of 1e-16, enlarged by
+// σ as small as 0.01. Float32 starts from the same numbers (the files' inputs and weights are float32 values) and its
+// roundings are 6e-8 each. testdata keeps away from the kinks of ReLU and |y−μ|, so that no sign can differ.
+const (
+	close64 = 1e-10
+	close32 = 2e-5
+)
+
+// each runs a check on every engine and precision.
+func each(t *testing.T, g *golden, check64 func(*testing.T, compile[float64]), check32 func(*testing.T, compile[float32])) {
+	t.Run("reference/float64", func(t *testing.T) { check64(t, onReference[float64]) })
+	t.Run("reference/float32", func(t *testing.T) { check32(t, onReference[float32]) })
+	t.Run("cpu/float32", func(t *testing.T) { check32(t, onCPU) })
+}
+
+// Log-likelihoods per point, the cost and every gradient.
+func TestTrainingMatchesPyTorch(t *testing.T) {
+	forEachCase(t, func(t *testing.T, g *golden) {
+		each(t, g,
+			func(t *testing.T, on compile[float64]) { checkTraining(t, g, on, close64) },
+			func(t *testing.T, on compile[float32]) { checkTraining(t, g, on, close32) })
+	})
+}
+
+func checkTraining[T engine.Float](t *testing.T, g *golden, on compile[T], tolerance float64) {
+	p := start(t, g, on, models.Training)
+	run(t, g, p, models.Training, g.main())
+	same(t, "loglik", p.Output("loglik"), g.values("loglik"), tolerance)
+	same(t, "cost", p.Output("cost"), g.values("loss"), tolerance)
+	want, got := g.flat("g."), p.Grads()
+	if len(got) != len(want) {
+		t.Fatalf("%d gradients, expected %d", len(got), len(want))
+	}
+	for _, tensor := range g.model.Tensors() {
+		lo, hi := tensor.Offset, tensor.Offset+tensor.Size()
+		sameGradient(t, tensor.Name, got[lo:hi], want[lo:hi], tolerance)
+	}
+}
+
+// The log-likelihoods of evaluation mode, which builds a graph without gradients.
+func TestEvaluationMatchesPyTorch(t *testing.T) {
+	forEachCase(t, func(t *testing.T, g *golden) {
+		each(t, g,
+			func(t *testing.T, on compile[float64]) { checkEvaluation(t, g, on, close64) },
+			func(t *testing.T, on compile[float32]) { checkEvaluation(t, g, on, close32) })
+	})
+}
+
+func checkEvaluation[T engine.Float](t *testing.T, g *golden, on compile[T], tolerance float64) {
+	p := start(t, g, on, models.Evaluation)
+	run(t, g, p, models.Evaluation, g.main())
+	same(t, "loglik", p.Output("loglik"), g.values("loglik"), tolerance)
+}
+
+// The decoder's raw output and the level's logit.
+func TestPredictionMatchesPyTorch(t *testing.T) {
+	forEachCase(t, func(t *testing.T, g *golden) {
+		each(t, g,
+			func(t *testing.T, on compile[float64]) { checkPrediction(t, g, on, close64) },
+			func(t *testing.T, on compile[float32]) { checkPrediction(t, g, on, close32) })
+	})
+}
+
+func checkPrediction[T engine.Float](t *testing.T, g *golden, on compile[T], tolerance float64) {
+	p, b := start(t, g, on, models.Prediction), g.main()
+	run(t, g, p, models.Prediction, b)
+	components := g.values("components")
+	if g.model.Quantile() {
+		components = levelsLast(components, b.extents, 3*g.dy)
+		same(t, "logit", p.Output("logit"), levelsLast(g.values("logit"), b.extents, 1), tolerance)
+	}
+	same(t, "components", p.Output("components"), components, tolerance)
+}

@@ -1,0 +1,93 @@
+package golden_test
+
+import (
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/engine"
+	"github.com/acqnp/acqnp/internal/engine/cpu"
+	"github.com/acqnp/acqnp/internal/engine/reference"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/ops"
+	"gorgonia.org/tensor"
+)
+
+// compile makes a program of one engine from a model.
+type compile[T engine.Float] func(m *models.Model, capacity ops.Extents, mode models.Mode) (engine.Program[T], error)
+
+func onReference[T engine.Float](m *models.Model, capacity ops.Extents, mode models.Mode) (engine.Program[T], error) {
+	dt := tensor.Float64
+	if _, ok := any(T(0)).(float32); ok {
+		dt = tensor.Float32
+	}
+	return reference.New[T](func(e ops.Extents) (*ops.Graph, error) { return m.Build(dt, e, mode) }, capacity)
+}
+
+// onCPU uses more threads than some cases have functions, and fewer than they have points.
+func onCPU(m *models.Model, capacity ops.Extents, mode models.Mode) (engine.Program[float32], error) {
+	g, err := m.Build(tensor.Float32, capacity, mode)
+	if err != nil {
+		return nil, err
+	}
+	return cpu.New(g, 3)
+}
+
+// start compiles the case's model and gives it the case's weights.
+func start[T engine.Float](t *testing.T, g *golden, on compile[T], mode models.Mode) engine.Program[T] {
+	t.Helper()
+	p, err := on(g.model, g.capacity(), mode)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	fill(p.Params(), g.flat("w."))
+	return p
+}
+
+// run feeds a batch, packed at its extents, and evaluates the program.
+func run[T engine.Float](t *testing.T, g *golden, p engine.Program[T], mode models.Mode, b batch) {
+	t.Helper()
+	e, dx, dy := b.extents, g.dx, g.dy
+	pairs := p.Input("context")
+	for f := range e.Functions {
+		for c := range e.Context {
+			at := pairs[(f*e.Context+c)*(dx+dy):]
+			fill(at[:dx], b.x[(f*e.Points+c)*dx:][:dx])
+			fill(at[dx:dx+dy], b.y[(f*e.Points+c)*dy:][:dy])
+		}
+	}
+	fill(p.Input("x"), b.x)
+	if mode != models.Prediction {
+		fill(p.Input("y"), b.y)
+	}
+	if e.Levels > 0 {
+		fill(p.Input("u"), levelsLast(b.u, e, 1))
+	}
+	if err := p.Run(e); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// levelsLast turns PyTorch's [B, N_τ, N, width] into the engines' [B·N·N_τ, width].
+func levelsLast(v []float64, e ops.Extents, width int) []float64 {
+	out := make([]float64, 0, len(v))
+	for f := range e.Functions {
+		for n := range e.Points {
+			for k := range e.Levels {
+				out = append(out, v[((f*e.Levels+k)*e.Points+n)*width:][:width]...)
+			}
+		}
+	}
+	return out
+}
+
+// fill converts the leading numbers of a buffer.
+func fill[T engine.Float](dst []T, v []float64) {
+	dst = dst[:len(v)]
+	for i := range v {
+		dst[i] = T(v[i])
+	}
+}
