@@ -23,5 +23,5 @@ type Program[T Float] interface {
 	// the next Run.
 	Output(name string) []T
 	// Close releases what the program holds (goroutines, memory). It is safe to call twice.
-	Close()
+	Close() error
 }

@@ -1,0 +1,100 @@
+package cpu
+
+import "github.com/acqnp/acqnp/internal/ops"
+
+// kernel runs one unit on one tile.
+type kernel func(w *worker, t *tile)
+
+// compiled is a stage ready to run.
+type compiled struct {
+	program *Program
+	domain  domain
+	rows    bool // has values in row space
+	kernels []kernel
+	sums    []*sum
+
+	total, perTile, chunks int // of the current run
+
+	runChunk, finish func(worker, task int) // made once: method values would be allocated at every use
+}
+
+func (s *compiled) begin(e *ops.Extents) {
+	s.total = e.Rows(s.domain.unitSpace())
+	s.perTile = unitsPerTile(s.domain, *e, s.rows)
+	s.chunks = chunks(s.total, s.perTile)
+}
+
+// chunk takes the tiles of one chunk through all the stage's kernels.
+func (s *compiled) chunk(workerID, c int) {
+	w := s.program.workers[workerID]
+	t := &w.tile
+	*t = tile{chunk: c, domain: s.domain, e: &s.program.e}
+	from, to := chunkStart(s.total, c, s.chunks), chunkStart(s.total, c+1, s.chunks)
+	t.lo, t.hi = from, to
+	for _, r := range s.sums {
+		clear(r.at(t))
+	}
+	for lo := from; lo < to; lo += s.perTile {
+		t.lo, t.hi = lo, min(lo+s.perTile, to)
+		for _, k := range s.kernels {
+			k(w, t)
+		}
+	}
+}
+
+// operand is where a kernel finds a value.
+type operand struct {
+	space ops.Space
+	width int
+	data  []float32 // the whole value, packed; nil for a tile-local one
+	slot  int       // of a tile-local value, in the worker's scratch
+	sum   *sum      // where a kernel adds its share of a sum over tiles
+}
+
+// at is the operand's part for a tile: its rows, or the chunk's partial sum.
+func (o *operand) at(w *worker, t *tile) []float32 {
+	if o.sum != nil {
+		return o.sum.at(t)
+	}
+	lo, hi := t.span(o.space)
+	if o.data == nil {
+		return w.scratch[o.slot : o.slot+(hi-lo)*o.width]
+	}
+	return o.data[lo*o.width : hi*o.width]
+}
+
+// sum is a value that adds up over tiles: one partial per chunk, or, per function, one for every chunk that has
+// points of it. Functions are in order and so are chunks, so row function+chunk is unique to the pair.
+type sum struct {
+	stage   *compiled
+	space   ops.Space
+	size    int // of a partial
+	partial []float32
+	result  []float32
+}
+
+func (s *sum) at(t *tile) []float32 {
+	if s.space == ops.Function {
+		lo, hi := t.span(ops.Function)
+		return s.partial[(lo+t.chunk)*s.size : (hi+t.chunk)*s.size]
+	}
+	return s.partial[t.chunk*s.size : (t.chunk+1)*s.size]
+}
+
+// finish adds the partials in the order of the chunks.
+func (s *sum) finish() {
+	st := s.stage
+	t := tile{domain: st.domain, e: &st.program.e}
+	clear(s.result[:max(1, t.e.Rows(s.space))*s.size])
+	for c := range st.chunks {
+		t.chunk = c
+		t.lo, t.hi = chunkStart(st.total, c, st.chunks), chunkStart(st.total, c+1, st.chunks)
+		from := 0
+		if s.space == ops.Function {
+			lo, _ := t.span(ops.Function)
+			from = lo * s.size
+		}
+		part := s.at(&t)
+		add(s.result[from:from+len(part)], part)
+	}
+}

@@ -1,0 +1,215 @@
+package cpu
+
+import (
+	"fmt"
+
+	"github.com/acqnp/acqnp/internal/ops"
+)
+
+// compiler turns an analysis into a program: it plans memory and makes the kernels.
+type compiler struct {
+	p        *Program
+	a        *analysis
+	stages   []*stage
+	operands map[*value]*operand // as inputs, and as results that are not sums
+	sums     map[*value]*sum
+	blocks   map[*value]ops.Block
+	packed   map[*value]*pack
+	masked   int // widest gradient to be masked
+}
+
+func (p *Program) compile(a *analysis, threads int) error {
+	c := &compiler{p: p, a: a, stages: a.schedule(), operands: map[*value]*operand{}, sums: map[*value]*sum{},
+		blocks: map[*value]ops.Block{}, packed: map[*value]*pack{}}
+	c.leaves()
+	for _, s := range c.stages {
+		p.stages = append(p.stages, c.stage(s))
+	}
+	c.keep()
+	scratch := c.scratch()
+	for i, s := range c.stages {
+		for _, u := range s.units {
+			k, err := c.kernel(u)
+			if err != nil {
+				return err
+			}
+			p.stages[i].kernels = append(p.stages[i].kernels, k)
+		}
+	}
+	if err := c.gradients(); err != nil {
+		return err
+	}
+	for range threads {
+		p.workers = append(p.workers, &worker{scratch: make([]float32, scratch),
+			masked: make([]float32, c.tileRows(ops.Row)*c.masked), levels: newLevelScratch(p.graph.Capacity.Levels),
+			column: make([]float32, narrow*c.masked)})
+	}
+	for _, o := range p.graph.Outputs {
+		p.outputs[o.Name] = output{space: o.Space, width: o.Width, data: c.operands[a.values[o.Node]].data}
+	}
+	return nil
+}
+
+// leaves gives inputs, parameters and constants their memory.
+func (c *compiler) leaves() {
+	g := c.p.graph
+	n := 0
+	for _, t := range g.Tensors {
+		n += t.Size()
+	}
+	c.p.params = make([]float32, n)
+	for _, in := range g.Inputs {
+		data := make([]float32, g.Capacity.Rows(in.Space)*in.Width)
+		c.p.inputs[in.Name] = data
+		c.operands[c.a.values[in.Node]] = &operand{space: in.Space, width: in.Width, data: data}
+	}
+	for _, b := range g.Blocks {
+		v := c.a.values[b.Node]
+		c.blocks[v] = b
+		if b.Cols == 0 {
+			c.operands[v] = &operand{space: ops.Parameter, width: b.Rows, data: c.p.params[b.Offset : b.Offset+b.Rows]}
+		}
+	}
+	for n, v := range c.a.values {
+		if v.made == nil && v.space == ops.Scalar {
+			c.operands[v] = &operand{space: ops.Scalar, width: 1, data: toFloat32(n.Value())}
+		}
+	}
+}
+
+func (c *compiler) stage(s *stage) *compiled {
+	st := &compiled{program: c.p, domain: s.domain}
+	for _, u := range s.units {
+		for _, v := range append(u.outs(), u.in...) {
+			st.rows = st.rows || v.space == ops.Row
+		}
+	}
+	for _, v := range s.reduced {
+		r := &sum{stage: st, space: v.space, size: v.width}
+		if v.space != ops.Function {
+			r.size = v.rows * v.width
+		}
+		c.sums[v] = r
+		st.sums = append(st.sums, r)
+	}
+	st.runChunk = st.chunk
+	st.finish = func(_, task int) { st.sums[task].finish() }
+	return st
+}
+
+// keep plans the memory of values that outlive their tiles, and of partial sums.
+func (c *compiler) keep() {
+	last := len(c.stages)
+	var buffers []*buffer
+	var give []func(arena []float32)
+	plan := func(size, from, to int, to32 func(data []float32)) {
+		b := &buffer{size: align(size), from: from, to: to}
+		buffers = append(buffers, b)
+		give = append(give, func(arena []float32) { to32(arena[b.offset : b.offset+size]) })
+	}
+	for _, u := range c.a.units {
+		for _, v := range u.outs() {
+			if v.local() {
+				continue
+			}
+			o := &operand{space: v.space, width: v.width}
+			c.operands[v] = o
+			end := u.stage
+			for _, user := range v.users {
+				end = max(end, user.stage)
+			}
+			if v.result {
+				end = last
+			}
+			plan(v.rows*v.width, u.stage, end, func(d []float32) { o.data = d })
+			if r := c.sums[v]; r != nil {
+				n := maxChunks
+				if v.space == ops.Function {
+					n += v.rows
+				}
+				plan(n*r.size, u.stage, u.stage, func(d []float32) { r.partial, r.result = d, o.data })
+			}
+		}
+	}
+	arena := make([]float32, place(buffers))
+	for _, f := range give {
+		f(arena)
+	}
+}
+
+// scratch plans the tile-local values of every stage and returns how much a worker needs.
+func (c *compiler) scratch() int {
+	size := 0
+	for _, s := range c.stages {
+		var buffers []*buffer
+		var vs []*value
+		for _, u := range s.units {
+			for _, v := range u.outs() {
+				if !v.local() {
+					continue
+				}
+				b := &buffer{size: align(c.tileRows(v.space) * v.width), from: u.pos, to: u.pos}
+				for _, user := range v.users {
+					b.to = max(b.to, user.pos)
+				}
+				buffers, vs = append(buffers, b), append(vs, v)
+			}
+		}
+		size = max(size, place(buffers))
+		for i, v := range vs {
+			c.operands[v] = &operand{space: v.space, width: v.width, slot: buffers[i].offset}
+		}
+	}
+	return size
+}
+
+// tileRows bounds the rows of a space in a tile.
+func (c *compiler) tileRows(s ops.Space) int {
+	if s == ops.Row {
+		return max(tileRows, c.p.graph.Capacity.Levels)
+	}
+	return tileRows
+}
+
+// gradients copies the gradients' values to the flat vector at the end of a run.
+func (c *compiler) gradients() error {
+	g := c.p.graph
+	if g.Grads == nil {
+		return nil
+	}
+	c.p.grads = make([]float32, len(c.p.params))
+	for i, b := range g.Blocks {
+		o := c.operands[c.a.values[g.Grads[i]]]
+		if o == nil || o.data == nil {
+			return fmt.Errorf("cpu: no gradient for %s", b.Name)
+		}
+		c.p.scatter = append(c.p.scatter, scatter{block: b, from: o.data})
+	}
+	return nil
+}
+
+// scatter is a gradient on its way to its columns of the flat vector.
+type scatter struct {
+	block ops.Block
+	from  []float32
+}
+
+func (s *scatter) run(flat []float32) {
+	cols := max(1, s.block.Cols)
+	for i := range s.block.Rows {
+		copy(flat[s.block.Offset+i*s.block.Stride:][:cols], s.from[i*cols:])
+	}
+}
+
+func (c *compiler) in(v *value) *operand { return c.operands[v] }
+
+// out is where a kernel writes v: its rows, or its chunk's share of the sum.
+func (c *compiler) out(v *value) *operand {
+	if v == nil {
+		return nil
+	}
+	if r := c.sums[v]; r != nil {
+		return &operand{space: v.space, width: v.width, sum: r}
+	}
+	return c.operands[v]
+}

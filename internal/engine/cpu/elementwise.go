@@ -1,0 +1,143 @@
+package cpu
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/acqnp/acqnp/internal/ops"
+)
+
+// kernel makes the kernel of a unit.
+func (c *compiler) kernel(u *unit) (kernel, error) {
+	if u.op == nil {
+		return c.addition(u), nil
+	}
+	switch u.op.Kind {
+	case ops.Linear:
+		return c.linear(u), nil
+	case ops.LinearGrad:
+		return c.linearGrad(u), nil
+	case ops.SetMean:
+		return c.setMean(u), nil
+	case ops.SetMeanGrad:
+		return c.setMeanGrad(u), nil
+	case ops.Sigmoid:
+		return c.elementwise(u, sigmoid), nil
+	case ops.SigmoidGrad:
+		return c.sigmoidGrad(u), nil
+	case ops.UniformLevel:
+		return c.elementwise(u, func(u float32) float32 { return ops.LevelFloor + (1-2*ops.LevelFloor)*u }), nil
+	case ops.UniformLogit:
+		return c.elementwise(u, uniformLogit), nil
+	case ops.GaussianLik:
+		return c.gaussian(u), nil
+	case ops.GaussianLikGrad:
+		return c.gaussianGrad(u), nil
+	case ops.MixtureLik:
+		return c.mixture(u), nil
+	case ops.MixtureLikGrad:
+		return c.mixtureGrad(u), nil
+	case ops.NegMean:
+		return c.negMean(u), nil
+	case ops.NegMeanGrad:
+		return c.negMeanGrad(u), nil
+	}
+	return nil, fmt.Errorf("cpu: no kernel for %v", u.op)
+}
+
+func (c *compiler) elementwise(u *unit, f func(float32) float32) kernel {
+	in, out := c.in(u.in[0]), c.out(u.out[0])
+	return func(w *worker, t *tile) {
+		y := out.at(w, t)
+		for i, x := range in.at(w, t) {
+			y[i] = f(x)
+		}
+	}
+}
+
+func sigmoid(z float32) float32 {
+	e := math.Exp(-math.Abs(float64(z)))
+	if z >= 0 {
+		return float32(1 / (1 + e))
+	}
+	return float32(e / (1 + e))
+}
+
+// uniformLogit is log(τ/(1−τ)) for τ = 0.001 + 0.998·u; 1−u is exact, so nothing is lost near 1.
+func uniformLogit(u float32) float32 {
+	const span = 1 - 2*ops.LevelFloor
+	return float32(math.Log((ops.LevelFloor + span*float64(u)) / (ops.LevelFloor + span*float64(1-u))))
+}
+
+func (c *compiler) sigmoidGrad(u *unit) kernel {
+	grad, result, out := c.in(u.in[0]), c.in(u.in[1]), c.out(u.out[0])
+	return func(w *worker, t *tile) {
+		y, s := out.at(w, t), result.at(w, t)
+		for i, g := range grad.at(w, t) {
+			y[i] = g * s[i] * (1 - s[i])
+		}
+	}
+}
+
+func (c *compiler) addition(u *unit) kernel {
+	a, b, out := c.in(u.in[0]), c.in(u.in[1]), c.out(u.out[0])
+	if a.space == ops.Parameter { // packed [rows, width] where span would give one row
+		return func(*worker, *tile) {
+			copy(out.data, a.data)
+			add(out.data, b.data)
+		}
+	}
+	return func(w *worker, t *tile) {
+		y, right := out.at(w, t), b.at(w, t)
+		for i, v := range a.at(w, t) {
+			y[i] = v + right[i]
+		}
+	}
+}
+
+func (c *compiler) setMean(u *unit) kernel {
+	in, out := c.in(u.in[0]), c.out(u.out[0])
+	d := in.width
+	return func(w *worker, t *tile) {
+		x, sums, share := in.at(w, t), out.at(w, t), 1/float32(t.e.Context)
+		groups(t, ops.Context, ops.Function, func(k, i, j int) {
+			for ; i < j; i++ {
+				axpy(share, x[i*d:(i+1)*d], sums[k*d:(k+1)*d])
+			}
+		})
+	}
+}
+
+func (c *compiler) setMeanGrad(u *unit) kernel {
+	grad, out := c.in(u.in[0]), c.out(u.out[0])
+	d := out.width
+	return func(w *worker, t *tile) {
+		g, y, share := grad.at(w, t), out.at(w, t), 1/float32(t.e.Context)
+		spread(t, y, ops.Context, g, ops.Function, d)
+		for i := range y {
+			y[i] *= share
+		}
+	}
+}
+
+func (c *compiler) negMean(u *unit) kernel {
+	in, out := c.in(u.in[0]), c.out(u.out[0])
+	return func(w *worker, t *tile) {
+		sum := float32(0)
+		for _, v := range in.at(w, t) {
+			sum += v
+		}
+		out.at(w, t)[0] -= sum / float32(t.e.Rows(ops.Point))
+	}
+}
+
+func (c *compiler) negMeanGrad(u *unit) kernel {
+	grad, out := c.in(u.in[0]), c.out(u.out[0])
+	return func(w *worker, t *tile) {
+		g := -grad.data[0] / float32(t.e.Rows(ops.Point))
+		y := out.at(w, t)
+		for i := range y {
+			y[i] = g
+		}
+	}
+}

@@ -1,0 +1,125 @@
+// Package cpu runs graphs on the CPU's cores: compiled once at capacity, memory planned, no allocation per run. The
+// row-wise stretch of a graph is taken tile by tile: forward, likelihood and backward while the tile is in cache, so
+// that memory does not grow with the number of quantile levels.
+package cpu
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+
+	G "gorgonia.org/gorgonia"
+
+	"github.com/acqnp/acqnp/internal/engine"
+	"github.com/acqnp/acqnp/internal/ops"
+)
+
+// Program is a compiled graph. It is an engine.Program and a gorgonia.VM.
+type Program struct {
+	graph   *ops.Graph
+	e       ops.Extents
+	params  []float32
+	grads   []float32
+	inputs  map[string][]float32
+	outputs map[string]output
+	stages  []*compiled
+	packs   []*pack
+	scatter []scatter
+	pool    *pool
+	workers []*worker
+}
+
+type output struct {
+	space ops.Space
+	width int
+	data  []float32
+}
+
+// worker is what one core needs to itself.
+type worker struct {
+	scratch []float32 // tile-local values, planned per stage
+	masked  []float32 // a gradient after the ReLU's mask
+	column  []float32 // the gradient of a narrow weight, transposed
+	levels  levelScratch
+	tile    tile
+}
+
+var (
+	_ engine.Program[float32] = (*Program)(nil)
+	_ G.VM                    = (*Program)(nil)
+)
+
+// New compiles a float32 graph for up to threads cores; 0 means all of them.
+func New(g *ops.Graph, threads int) (engine.Program[float32], error) {
+	if threads <= 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	a, err := analyse(g)
+	if err != nil {
+		return nil, err
+	}
+	p := &Program{graph: g, e: g.Capacity, inputs: map[string][]float32{}, outputs: map[string]output{}}
+	if err := p.compile(a, threads); err != nil {
+		return nil, err
+	}
+	p.pool = newPool(threads)
+	return p, nil
+}
+
+// Params is the flat parameter vector.
+func (p *Program) Params() []float32 { return p.params }
+
+// Grads is the gradient of the cost by Params.
+func (p *Program) Grads() []float32 { return p.grads }
+
+// Input is the capacity-sized buffer of an input.
+func (p *Program) Input(name string) []float32 { return p.inputs[name] }
+
+// Output is a result of the last run.
+func (p *Program) Output(name string) []float32 {
+	o, ok := p.outputs[name]
+	if !ok {
+		return nil
+	}
+	return o.data[:p.e.Rows(o.space)*o.width]
+}
+
+// Run evaluates the graph at the extents.
+func (p *Program) Run(e ops.Extents) error {
+	if !e.Fits(p.graph.Capacity) {
+		return fmt.Errorf("cpu: %v exceed the capacity of %v", e, p.graph.Capacity)
+	}
+	if e.Functions < 1 || e.Points < 1 || e.Context < 1 || e.Levels < 1 && p.graph.Capacity.Levels > 0 {
+		return fmt.Errorf("cpu: nothing to run at %v", e)
+	}
+	p.e = e
+	return p.RunAll()
+}
+
+// RunAll runs at the extents of the last Run, or at capacity.
+func (p *Program) RunAll() error {
+	if p.pool.closed {
+		return errors.New("cpu: the program is closed")
+	}
+	for _, k := range p.packs {
+		k.run()
+	}
+	for _, s := range p.stages {
+		s.begin(&p.e)
+		p.pool.each(s.chunks, s.runChunk)
+		p.pool.each(len(s.sums), s.finish)
+	}
+	for i := range p.scatter {
+		p.scatter[i].run(p.grads)
+	}
+	return nil
+}
+
+// Reset does nothing: a program can run again at once. It is there for gorgonia.VM.
+func (p *Program) Reset() {}
+
+// Close ends the workers.
+func (p *Program) Close() error {
+	p.pool.close()
+	return nil
+}

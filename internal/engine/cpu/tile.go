@@ -1,0 +1,55 @@
+package cpu
+
+import "github.com/acqnp/acqnp/internal/ops"
+
+const (
+	tileRows     = 256 // rows, points or context points of a tile
+	functionTile = 16  // functions of a tile where a stage runs over functions
+	maxChunks    = 32  // partial sums of a stage
+)
+
+// tile is a run of a domain's units. Tiles belong to chunks: a chunk is run by one worker from its first tile to its
+// last and has partial sums of its own.
+type tile struct {
+	chunk  int
+	domain domain
+	lo, hi int // in units of the domain
+	e      *ops.Extents
+}
+
+// span is the range of rows of a space that the tile reads or writes.
+func (t *tile) span(s ops.Space) (lo, hi int) {
+	if s <= ops.Scalar {
+		return 0, t.e.Rows(s)
+	}
+	unit := t.domain.unitSpace()
+	switch {
+	case s == unit:
+		return t.lo, t.hi
+	case s > unit && t.domain != contexts:
+		r := t.e.Ratio(s, unit)
+		return t.lo * r, t.hi * r
+	}
+	r := t.e.Ratio(unit, s)
+	return t.lo / r, (t.hi-1)/r + 1
+}
+
+// unitsPerTile is how many units of a domain make a tile of about tileRows rows.
+func unitsPerTile(d domain, e ops.Extents, rows bool) int {
+	switch {
+	case d == functions:
+		return functionTile
+	case d == points && rows:
+		return max(1, tileRows/max(1, e.Levels))
+	}
+	return tileRows
+}
+
+// chunks is how many chunks a stage has at the extents: fixed by them alone, never by the number of workers, so that
+// sums come out to the same bits on any machine.
+func chunks(total, perTile int) int {
+	return max(1, min(maxChunks, (total+perTile-1)/perTile))
+}
+
+// chunkStart is the first unit of chunk c of k.
+func chunkStart(total, c, k int) int { return total * c / k }

@@ -1,0 +1,76 @@
+package models
+
+import (
+	"fmt"
+
+	G "gorgonia.org/gorgonia"
+
+	"github.com/acqnp/acqnp/internal/ops"
+)
+
+// construction is a graph being built: the builder, the model and the common inputs.
+type construction struct {
+	*ops.Builder
+	*Model
+	context, x, u *G.Node
+}
+
+// encoder is the mean over the context points of the MLP of [x, y]: r [B, d].
+func (c *construction) encoder() *G.Node {
+	const name = "_encoder._mlp._net"
+	widths := append(append([]int{}, c.config.Encoder...), c.config.Representation)
+	first := c.dense(name, 0, c.context, c.dx+c.dy, widths[0], len(widths) > 1)
+	return c.SetMean(c.rest(name, first, widths))
+}
+
+// pointMLP is an MLP of [r, x] per point.
+func (c *construction) pointMLP(name string, r *G.Node, hidden []int, out int) *G.Node {
+	widths := append(append([]int{}, hidden...), out)
+	blocks, perFunction := c.first(name, r, widths[0], c.dx)
+	h := c.Linear(perFunction, c.x, blocks[1], len(widths) > 1)
+	return c.rest(name, h, widths)
+}
+
+// rowMLP is an MLP of [r, x, level] per level of a point. Its first layer is linear in the three, so r goes through it
+// once per function, x once per point, and only a rank-one term is left for the rows.
+func (c *construction) rowMLP(name string, r, level *G.Node, hidden []int, out int) *G.Node {
+	widths := append(append([]int{}, hidden...), out)
+	blocks, perFunction := c.first(name, r, widths[0], c.dx, 1)
+	perPoint := c.Linear(perFunction, c.x, blocks[1], false)
+	h := c.Linear(perPoint, level, blocks[2], len(widths) > 1)
+	return c.rest(name, h, widths)
+}
+
+// first makes the first layer's parameters over [r, others…] and applies the part of r, with the bias: [B, width].
+func (c *construction) first(name string, r *G.Node, width int, others ...int) (blocks []*G.Node, perFunction *G.Node) {
+	cols := append([]int{c.config.Representation}, others...)
+	fanIn := 0
+	for _, n := range cols {
+		fanIn += n
+	}
+	blocks = c.Weight(layer(name, 0)+".weight", width, cols...)
+	bias := c.Bias(layer(name, 0)+".bias", width, fanIn)
+	return blocks, c.Linear(bias, r, blocks[0], false)
+}
+
+// rest applies the layers after the first; widths are those of all layers' outputs.
+func (c *construction) rest(name string, h *G.Node, widths []int) *G.Node {
+	for i := 1; i < len(widths); i++ {
+		h = c.dense(name, i, h, widths[i-1], widths[i], i < len(widths)-1)
+	}
+	return h
+}
+
+func (c *construction) dense(name string, i int, in *G.Node, fanIn, out int, relu bool) *G.Node {
+	w := c.Weight(layer(name, i)+".weight", out, fanIn)
+	bias := c.Bias(layer(name, i)+".bias", out, fanIn)
+	return c.Linear(bias, in, w[0], relu)
+}
+
+// layer is the PyTorch name of the i-th linear layer of a Sequential with a ReLU between any two.
+func layer(name string, i int) string { return fmt.Sprintf("%s.%d", name, 2*i) }
+
+const (
+	decoderName = "_decoder._mlp._net"
+	adaptorName = "_adaptor._net"
+)

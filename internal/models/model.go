@@ -1,0 +1,138 @@
+// Package models holds the conditional neural processes, one file each: their parameters and their Gorgonia graph of
+// encoder, adaptor ψ, decoder and likelihood. There is no device code here; any engine runs the graphs.
+package models
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/random"
+)
+
+// Mode is what a graph is for: it decides inputs, outputs and whether there are gradients.
+type Mode int
+
+const (
+	Training   Mode = iota // outputs "cost" and "loglik", with gradients
+	Evaluation             // output "loglik"
+	Prediction             // outputs "components" and, for quantile models, "logit"; no input "y"
+)
+
+// architecture is one model: it reads the common inputs and leaves the decoder's output and, for quantile models, the
+// levels' logits.
+type architecture struct {
+	quantile bool
+	build    func(c *construction) (decoded, logit *G.Node)
+}
+
+var architectures = map[string]architecture{
+	"cnp":   {build: cnp},
+	"cqnp":  {build: cqnp, quantile: true},
+	"acqnp": {build: acqnp, quantile: true},
+}
+
+// Model is an architecture at given widths and dimensions.
+type Model struct {
+	config  config.Model
+	dx, dy  int
+	arch    architecture
+	tensors []ops.Tensor
+}
+
+// New makes a model for inputs of dx and outputs of dy dimensions.
+func New(c config.Model, dx, dy int) (*Model, error) {
+	arch, ok := architectures[c.Name]
+	if !ok {
+		return nil, &input.Error{Key: "model.name", Found: fmt.Sprintf("%q", c.Name), Expected: "one of " + strings.Join(Names(), ", ")}
+	}
+	if dx < 1 || dy < 1 {
+		return nil, fmt.Errorf("models: dx = %d, dy = %d", dx, dy)
+	}
+	m := &Model{config: c, dx: dx, dy: dy, arch: arch}
+	g, err := m.Build(tensor.Float64, ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: 1}, Prediction)
+	if err != nil {
+		return nil, err
+	}
+	m.tensors = g.Tensors
+	return m, nil
+}
+
+// Names are the models that New knows, in the paper's order.
+func Names() []string { return []string{"cnp", "cqnp", "acqnp"} }
+
+// Name is the model's name in configurations.
+func (m *Model) Name() string { return m.config.Name }
+
+// Dims are the dimensions of x and y.
+func (m *Model) Dims() (dx, dy int) { return m.dx, m.dy }
+
+// Quantile reports whether the model has a quantile branch, and with it the input "u".
+func (m *Model) Quantile() bool { return m.arch.quantile }
+
+// Tensors are the parameters under their PyTorch names, in the order of the flat parameter vector.
+func (m *Model) Tensors() []ops.Tensor { return m.tensors }
+
+// NumParams is the length of the flat parameter vector.
+func (m *Model) NumParams() int {
+	n := 0
+	for _, t := range m.tensors {
+		n += t.Size()
+	}
+	return n
+}
+
+// Initial is a fresh parameter vector as PyTorch starts linear layers: weights and biases U(−1/√fan_in, 1/√fan_in).
+func (m *Model) Initial(seed uint64) []float32 {
+	params := make([]float32, m.NumParams())
+	g := random.New(seed, random.Weights)
+	for i, t := range m.tensors {
+		bound := 1 / math.Sqrt(float64(t.FanIn))
+		for j := range t.Size() {
+			params[t.Offset+j] = float32(bound * (2*g.Float(uint64(i), uint64(j)) - 1))
+		}
+	}
+	return params
+}
+
+// Build makes the graph of one mode at a capacity. Inputs: "context" [B·N_c, dx+dy], "x" [B·N, dx], "y" [B·N, dy]
+// (not in Prediction) and, for quantile models, "u" [B·N·N_τ, 1]. Outputs: see Mode; "loglik" [B·N, 1] is summed over
+// channels, "components" is the decoder's own output ([B·N·N_τ, 3·dy] or [B·N, 2·dy]), "logit" is z with
+// τ = sigmoid(z).
+func (m *Model) Build(dtype tensor.Dtype, capacity ops.Extents, mode Mode) (*ops.Graph, error) {
+	b := ops.NewBuilder(dtype, capacity)
+	c := &construction{Builder: b, Model: m,
+		context: b.Input("context", ops.Context, m.dx+m.dy),
+		x:       b.Input("x", ops.Point, m.dx)}
+	if m.arch.quantile {
+		c.u = b.Input("u", ops.Row, 1)
+	}
+	decoded, logit := m.arch.build(c)
+	if mode == Prediction {
+		b.Output("components", decoded)
+		if logit != nil {
+			b.Output("logit", logit)
+		}
+		return b.Finish(nil)
+	}
+	y := b.Input("y", ops.Point, m.dy)
+	var ll *G.Node
+	if m.arch.quantile {
+		ll = b.MixtureLogLik(decoded, logit, y)
+	} else {
+		ll = b.GaussianLogLik(decoded, y)
+	}
+	b.Output("loglik", ll)
+	if mode == Evaluation {
+		return b.Finish(nil)
+	}
+	cost := b.Cost(ll)
+	b.Output("cost", cost)
+	return b.Finish(cost)
+}
