@@ -2,7 +2,8 @@
 package config
 
 // Experiment is everything that defines a run: the benchmark, the model, its training and its evaluation.
-// Every field is resolved (no zero that stands for a default) once it comes out of Load.
+// Once it comes out of Load every field that the benchmark and the model use is set (no zero stands for a default), and
+// those that they do not use are zero or nil.
 type Experiment struct {
 	Benchmark string `yaml:"benchmark" mapstructure:"benchmark"`
 	Model     Model  `yaml:"model" mapstructure:"model"`

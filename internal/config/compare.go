@@ -1,0 +1,69 @@
+package config
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// YAML is the experiment as a configuration file. Load and Parse read it back to the same experiment.
+func (e Experiment) YAML() ([]byte, error) {
+	var b bytes.Buffer
+	encoder := yaml.NewEncoder(&b)
+	encoder.SetIndent(2)
+	if err := encoder.Encode(e); err != nil {
+		return nil, err
+	}
+	err := encoder.Close()
+	return b.Bytes(), err
+}
+
+// Differences lists the keys whose values differ, in the configuration's order, as "train.steps: 100 and 200".
+func Differences(a, b Experiment) []string {
+	return differences(a, b, nil)
+}
+
+// ResumeDifferences lists, as Differences does, what keeps now from continuing the run that began as began. Logging and
+// checkpointing may change, and so may the number of steps where the learning rate does not depend on it.
+func ResumeDifferences(began, now Experiment) []string {
+	free := map[string]bool{
+		"train.log_every": true, "train.checkpoint_every": true, "train.keep_checkpoints": true,
+		"train.steps": began.Train.Schedule == "constant" && now.Train.Schedule == "constant",
+	}
+	return differences(began, now, free)
+}
+
+func differences(a, b Experiment, skip map[string]bool) []string {
+	var list []string
+	for _, f := range fields {
+		x, y := text(reflect.ValueOf(a).FieldByIndex(f.index)), text(reflect.ValueOf(b).FieldByIndex(f.index))
+		if x != y && !skip[f.key] {
+			list = append(list, fmt.Sprintf("%s: %s and %s", f.key, x, y))
+		}
+	}
+	return list
+}
+
+// text is a value as it is written in YAML; what a benchmark or model leaves unset and its zero are the same.
+func text(v reflect.Value) string {
+	if v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return "nothing"
+		}
+		v = v.Elem()
+	}
+	if v.Kind() != reflect.Slice {
+		return fmt.Sprint(v.Interface())
+	}
+	if v.Len() == 0 {
+		return "nothing"
+	}
+	items := make([]string, v.Len())
+	for i := range items {
+		items[i] = fmt.Sprint(v.Index(i).Interface())
+	}
+	return "[" + strings.Join(items, ", ") + "]"
+}

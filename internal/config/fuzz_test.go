@@ -1,0 +1,55 @@
+package config_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/input"
+)
+
+// FuzzLoad feeds arbitrary text as a file and as a --set: it must end in an *input.Error, or in an experiment that its
+// own YAML gives again.
+func FuzzLoad(f *testing.F) {
+	for _, c := range refusals {
+		f.Add([]byte(c.yaml), "train.steps=3")
+	}
+	files, err := filepath.Glob(filepath.Join(shipped, "*", "*.yaml"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(content, "data.points=[1, 2]")
+	}
+	f.Add([]byte("a: &a [*a, *a]\n"), "train={steps: &a [*a]}")
+	f.Add([]byte("benchmark: !!binary aGk=\nmodel: !<x> {name: !!str cnp}\n"), "model.name=!!null")
+	path := filepath.Join(f.TempDir(), "fuzz.yaml")
+	f.Fuzz(func(t *testing.T, content []byte, set string) {
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		e, err := config.Load(path, config.Overrides{Set: []string{set}})
+		check := func(err error) {
+			var bad *input.Error
+			if err != nil && !errors.As(err, &bad) {
+				t.Fatalf("found error %v, expected an input.Error", err)
+			}
+		}
+		check(err)
+		if err == nil {
+			if diff := cmp.Diff(e, roundTrip(t, e)); diff != "" {
+				t.Fatal(diff)
+			}
+		}
+		_, err = config.Parse("fuzz", content, config.Overrides{})
+		check(err)
+	})
+}

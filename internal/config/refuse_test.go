@@ -1,0 +1,206 @@
+package config_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/input"
+)
+
+// Beginnings of files, so that what a test adds starts at a known line.
+const (
+	acqnp = "benchmark: lissajous\nmodel:\n  name: acqnp\n"  // next line: 4
+	cnp   = "benchmark: circle\nmodel:\n  name: cnp\n"       // 4
+	saw   = "benchmark: sawtooth\nmodel: {name: cqnp}\n"     // 3
+	rbf   = "benchmark: rbf\nmodel: {name: acqnp}\n"         // 3
+	lanes = "benchmark: speed-flow\nmodel: {name: acqnp}\n"  // 3
+	plain = "benchmark: double-sine\nmodel: {name: acqnp}\n" // 3
+)
+
+var refusals = []struct {
+	name, yaml string
+	line       int
+	key        string
+	says       string // part of the message
+}{
+	{"empty file", "", 0, "", "nothing"},
+	{"only comments", "# soon\n", 0, "", "nothing"},
+	{"null", "~\n", 0, "", "nothing"},
+	{"a list at the root", "- a\n", 1, "", "a mapping of keys"},
+	{"a scalar at the root", "lissajous\n", 1, "", "a mapping of keys"},
+	{"a list without an end", "benchmark: circle\nmodel:\n  encoder: [8,\ntrain: }\n", 4, "", "not YAML"},
+	{"no YAML at all", "{\n", 2, "", "not YAML"},
+	{"an indent too little", plain + "train:\n    steps: 3\n  seed: 1\n", 5, "", "not YAML"},
+	{"a colon too many", plain + "train:\n  steps: 3: 4\n", 4, "", "not YAML"},
+	{"no such anchor", plain + "train: *t\n", 0, "", "unknown anchor"},
+	{"a tab", "model:\n\tname: cnp\n", 2, "", "not YAML"},
+	{"not UTF-8", "benchmark: \xff\xfe\n", 0, "", "not YAML"},
+	{"two documents", plain + "---\nbenchmark: circle\n", 3, "", "a second document"},
+
+	{"no benchmark", "model: {name: cnp}\n", 0, "benchmark", "sawtooth, rbf, matern52"},
+	{"no model", "benchmark: circle\n", 0, "model.name", "cnp, cqnp or acqnp"},
+	{"empty model", "benchmark: circle\nmodel:\n", 0, "model.name", "cnp, cqnp or acqnp"},
+	{"unknown benchmark", "benchmark: lisajous\nmodel: {name: cnp}\n", 1, "benchmark", `"lisajous"`},
+	{"case of a benchmark", "benchmark: Circle\nmodel: {name: cnp}\n", 1, "benchmark", `"Circle"`},
+	{"unknown model", "benchmark: circle\nmodel:\n  name: gp\n", 3, "model.name", `"gp"`},
+	{"a list for a name", "benchmark: [circle]\n", 1, "benchmark", "[circle]"},
+	{"a number for a name", "benchmark: 3\n", 1, "benchmark", "found 3"},
+
+	{"unknown section", plain + "trian:\n  steps: 3\n", 3, "trian", "expected train"},
+	{"unknown key", plain + "train:\n  stepz: 3\n", 4, "train.stepz", "expected train.steps"},
+	{"far from any key", plain + "train:\n  momentum: 3\n", 4, "train.momentum", "one of steps, batch_size"},
+	{"a key of a section at the root", plain + "num_points: 3\n", 3, "num_points", "expected eval.num_points"},
+	{"case of a key", plain + "train:\n  Steps: 3\n", 4, "train.Steps", "expected train.steps"},
+	{"case of a section", plain + "Train:\n  steps: 3\n", 3, "Train", "expected train"},
+	{"a dotted key", plain + "train.steps: 3\n", 3, "train.steps", "steps below train"},
+	{"a number as a key", plain + "train: {3: 4}\n", 3, "train.3", "unknown key"},
+	{"a list as a key", plain + "train: {[steps]: 4}\n", 3, "train", "as a key"},
+	{"a merge key", plain + "train: &t {steps: 3}\neval: {<<: *t}\n", 4, "eval.<<", "unknown key"},
+	{"duplicate key", plain + "train:\n  steps: 3\n  seed: 1\n  steps: 4\n", 6, "train.steps", "line 4"},
+	{"duplicate section", plain + "train: {steps: 3}\ntrain: {seed: 4}\n", 4, "train", "line 3"},
+	{"a section that is a number", plain + "train: 3\n", 3, "train", "a mapping"},
+	{"a key that is a mapping", plain + "train: {steps: {a: 1}}\n", 3, "train.steps", "a mapping"},
+	{"an alias to the whole file", "&f {benchmark: circle, model: *f}\n", 1, "model.benchmark", "unknown key"},
+
+	{"text for a number", plain + "train: {steps: many}\n", 3, "train.steps", `the text "many"`},
+	{"quoted number", plain + "train:\n  steps: \"100000\"\n", 4, "train.steps", `the text "100000"`},
+	{"a fraction of a step", plain + "train: {steps: 2.5}\n", 3, "train.steps", "found 2.5"},
+	{"bool for a number", plain + "train: {steps: true}\n", 3, "train.steps", "found true"},
+	{"null for a number", plain + "train:\n  steps:\n", 4, "train.steps", "found nothing"},
+	{"list for a number", plain + "train: {steps: [3]}\n", 3, "train.steps", "found [3]"},
+	{"number for a list", plain + "data: {points: 6}\n", 3, "data.points", "found 6"},
+	{"a fraction in a list", acqnp + "  encoder: [8, 8.5]\n", 4, "model.encoder", "found 8.5"},
+	{"text in a list over lines", acqnp + "  encoder:\n    - 8\n    - x\n", 6, "model.encoder", `"x"`},
+	{"a list in a list", acqnp + "  encoder: [[8]]\n", 4, "model.encoder", "found [8]"},
+	{"a cyclic alias", acqnp + "  encoder: &a [*a]\n", 4, "model.encoder", "list"},
+	{"an octal number, perhaps", plain + "train: {steps: 010}\n", 3, "train.steps", "found 010"},
+	{"a number beyond all", plain + "train: {steps: 1e300}\n", 3, "train.steps", "1e300"},
+	{"a wrong tag", plain + "train: {steps: !!int abc}\n", 3, "train.steps", "abc"},
+	{"a number for a bool", saw + "data: {zero_mean: 1}\n", 3, "data.zero_mean", "true or false"},
+	{"yes for a bool", saw + "data: {zero_mean: yes}\n", 3, "data.zero_mean", "true or false"},
+	{"a negative seed", plain + "train: {seed: -1}\n", 3, "train.seed", "from 0"},
+	{"a negative seed as a float", plain + "train: {seed: -1e3}\n", 3, "train.seed", "from 0"},
+	{"a seed beyond 64 bits", plain + "train: {seed: 18446744073709551616}\n", 3, "train.seed", "from 0"},
+
+	{"no steps", plain + "train: {steps: 0}\n", 3, "train.steps", "found 0"},
+	{"negative steps", plain + "train: {steps: -5}\n", 3, "train.steps", "found -5"},
+	{"no batch", plain + "train: {batch_size: 0}\n", 3, "train.batch_size", "found 0"},
+	{"no levels", plain + "train: {num_tau: 0}\n", 3, "train.num_tau", "found 0"},
+	{"no levels in testing", plain + "eval: {num_tau: 0}\n", 3, "eval.num_tau", "found 0"},
+	{"no rate", plain + "train: {learning_rate: 0}\n", 3, "train.learning_rate", "above 0"},
+	{"negative rate", plain + "train: {learning_rate: -1e-3}\n", 3, "train.learning_rate", "-1e-3"},
+	{"NaN", plain + "train: {learning_rate: .nan}\n", 3, "train.learning_rate", ".nan"},
+	{"infinity", plain + "train: {learning_rate: .inf}\n", 3, "train.learning_rate", ".inf"},
+	{"more than float64", plain + "train: {learning_rate: 1e999}\n", 3, "train.learning_rate", "1e999"},
+	{"more than float32", plain + "train: {learning_rate: 1e39}\n", 3, "train.learning_rate", "1e39"},
+	{"negative decay", plain + "train: {weight_decay: -1}\n", 3, "train.weight_decay", "0 or above"},
+	{"NaN decay", plain + "train: {weight_decay: .NaN}\n", 3, "train.weight_decay", "0 or above"},
+	{"unknown schedule", plain + "train: {schedule: linear}\n", 3, "train.schedule", "constant or cosine"},
+	{"never logging", plain + "train: {log_every: 0}\n", 3, "train.log_every", "found 0"},
+	{"never a checkpoint", plain + "train: {checkpoint_every: 0}\n", 3, "train.checkpoint_every", "found 0"},
+	{"keeping less than none", plain + "train: {keep_checkpoints: -1}\n", 3, "train.keep_checkpoints", "-1"},
+	{"no evaluation", plain + "eval: {batches: 0}\n", 3, "eval.batches", "found 0"},
+	{"no evaluation batch", plain + "eval: {batch_size: 0}\n", 3, "eval.batch_size", "found 0"},
+
+	{"no width", acqnp + "  representation: 0\n", 4, "model.representation", "found 0"},
+	{"an absurd width", acqnp + "  representation: 65537\n", 4, "model.representation", "65536"},
+	{"no layers", acqnp + "  encoder: []\n", 4, "model.encoder", "found []"},
+	{"no layers of the adaptor", acqnp + "  adaptor: []\n", 4, "model.adaptor", "found []"},
+	{"no layers of the decoder", acqnp + "  decoder: []\n", 4, "model.decoder", "found []"},
+	{"a layer of none", acqnp + "  decoder: [8, 0]\n", 4, "model.decoder", "[8, 0]"},
+	{"an absurd layer", acqnp + "  decoder: [8, 1e6]\n", 4, "model.decoder", "[8, 1e6]"},
+	{"absurdly deep", acqnp + "  decoder: [" + strings.Repeat("8,", 65) + "]\n", 4, "model.decoder", "a list of 65"},
+	{"absurdly large", acqnp + "  decoder: [65536, 65536]\n", 4, "model.decoder", "weights"},
+
+	{"one number for a range", plain + "data: {points: [6]}\n", 3, "data.points", "[LOW, HIGH]"},
+	{"reversed points", plain + "data: {points: [100, 6]}\n", 3, "data.points", "LOW ≤ HIGH"},
+	{"reversed interval", plain + "data: {interval: [2, -2]}\n", 3, "data.interval", "LOW < HIGH"},
+	{"empty interval", plain + "data: {interval: [2, 2]}\n", 3, "data.interval", "LOW < HIGH"},
+	{"infinite interval", plain + "data: {interval: [0, .inf]}\n", 3, "data.interval", ".inf"},
+	{"no context", plain + "data: {min_context: 0}\n", 3, "data.min_context", "found 0"},
+	{"context that cannot be drawn", plain + "data: {min_context: 4}\n", 3, "data.min_context", "min_targets 3"},
+	{"targets that cannot be drawn", plain + "data:\n  points: [8, 9]\n  min_targets: 6\n", 5, "data.min_targets", "min_context 3"},
+	{"points too few", plain + "data: {points: [5, 100]}\n", 3, "data.points", "as few as 5"},
+	{"no points for targets", plain + "eval: {num_points: 100}\n", 3, "eval.num_points", "eval.max_context 100"},
+	{"a context of everything", plain + "eval: {max_context: 500}\n", 3, "eval.max_context", "eval.num_points 500"},
+	{"testing context below the least", plain + "eval: {max_context: 2}\n", 3, "eval.max_context", "data.min_context 3"},
+	{"too many rows", plain + "train: {batch_size: 1e6}\n", 3, "train.batch_size", "rows"},
+	{"too many testing rows", plain + "eval: {num_tau: 1e6}\n", 3, "eval.num_tau", "rows"},
+	{"reversed harmonics", saw + "data: {harmonics: [20, 10]}\n", 3, "data.harmonics", "LOW ≤ HIGH"},
+	{"no harmonics", saw + "data: {harmonics: [0, 10]}\n", 3, "data.harmonics", "from 1"},
+	{"no length", rbf + "data: {length_scale: 0}\n", 3, "data.length_scale", "found 0"},
+	{"negative amplitude", rbf + "data: {amplitude: -0.75}\n", 3, "data.amplitude", "-0.75"},
+	{"no noise", rbf + "data: {noise: 0}\n", 3, "data.noise", "found 0"},
+	{"a covariance matrix beyond memory", rbf + "eval: {num_points: 20000}\n", 3, "eval.num_points", "at most 10000"},
+
+	{"a fraction of 1", lanes + "data: {train_fraction: 1}\n", 3, "data.train_fraction", "below 1"},
+	{"a fraction of 0", lanes + "data: {train_fraction: 0.0}\n", 3, "data.train_fraction", "above 0"},
+	{"a percentage", lanes + "data: {train_fraction: 75}\n", 3, "data.train_fraction", "below 1"},
+	{"reversed context", lanes + "data: {context: [985, 500]}\n", 3, "data.context", "LOW ≤ HIGH"},
+	{"no partitions", lanes + "data: {partitions: 0}\n", 3, "data.partitions", "found 0"},
+	{"reversed flow", lanes + "data: {flow_range: [1, -1]}\n", 3, "data.flow_range", "LOW < HIGH"},
+	{"no files", lanes + "data: {files: []}\n", 3, "data.files", "found []"},
+	{"one lane", lanes + "data: {files: [lane2.csv]}\n", 3, "data.files", ".rda"},
+	{"a file elsewhere", lanes + "data: {files: [../lane2.csv, lane3.csv]}\n", 3, "data.files", "below"},
+	{"an absolute file", lanes + "data: {files: [/etc/a.rda]}\n", 3, "data.files", "below"},
+	{"three lanes a batch", lanes + "train: {batch_size: 3}\n", 3, "train.batch_size", "two lanes"},
+	{"one lane tested", lanes + "eval: {batch_size: 1}\n", 3, "eval.batch_size", "two lanes"},
+
+	{"an adaptor for cnp", cnp + "  adaptor: [8]\n", 4, "model.adaptor", "cnp does not use"},
+	{"levels for cnp", cnp + "train: {num_tau: 5}\n", 4, "train.num_tau", "cqnp or acqnp"},
+	{"testing levels for cnp", cnp + "eval: {num_tau: 5}\n", 4, "eval.num_tau", "cqnp or acqnp"},
+	{"an adaptor for cqnp", "benchmark: circle\nmodel:\n  adaptor: [8]\n  name: cqnp\n", 3, "model.adaptor", "acqnp alone"},
+	{"files for sawtooth", saw + "train: {seed: 1}\ndata:\n  files: [a.rda]\n", 5, "data.files", "speed-flow alone"},
+	{"harmonics for circle", cnp + "data:\n  harmonics: [1, 2]\n", 5, "data.harmonics", "circle does not use"},
+	{"noise for sawtooth", saw + "data: {noise: 0.1}\n", 3, "data.noise", "rbf or matern52 alone"},
+	{"points for speed-flow", lanes + "eval: {num_points: 10}\n", 3, "eval.num_points", "speed-flow does not use"},
+	{"epochs", plain + "train: {epochs: 100}\n", 3, "train.epochs", "unknown key"},
+}
+
+func TestRefusals(t *testing.T) {
+	for _, c := range refusals {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "bad.yaml")
+			if err := os.WriteFile(path, []byte(c.yaml), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, err := config.Load(path, config.Overrides{})
+			expectRefusal(t, err, path, c.line, c.key, c.says)
+		})
+	}
+}
+
+// expectRefusal wants an *input.Error of one line at the place, with says in its message.
+func expectRefusal(t *testing.T, err error, file string, line int, key, says string) {
+	t.Helper()
+	var bad *input.Error
+	if !errors.As(err, &bad) {
+		t.Fatalf("found error %v, expected an input.Error", err)
+	}
+	if bad.File != file || bad.Line != line || bad.Key != key {
+		t.Errorf("found file %q, line %d, key %q (%v), expected %q, %d, %q", bad.File, bad.Line, bad.Key, err, file, line, key)
+	}
+	if bad.Found == "" || bad.Expected == "" || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), says) {
+		t.Errorf("found message %q, expected one line with %q", err, says)
+	}
+}
+
+func TestUnreadableFiles(t *testing.T) {
+	dir := t.TempDir()
+	_, err := config.Load(filepath.Join(dir, "none.yaml"), config.Overrides{})
+	expectRefusal(t, err, filepath.Join(dir, "none.yaml"), 0, "", "no such file")
+
+	_, err = config.Load(dir, config.Overrides{})
+	expectRefusal(t, err, dir, 0, "", "directory")
+
+	big := filepath.Join(dir, "big.yaml")
+	if err := os.WriteFile(big, []byte(plain+strings.Repeat("#", 1<<20)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err = config.Load(big, config.Overrides{})
+	expectRefusal(t, err, big, 0, "", "1 MiB")
+}

@@ -1,0 +1,124 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// rule is what the value of one key must be, whatever the other keys say. Bounds that no sensible run comes near are
+// there so that nothing later is asked for an impossible amount of memory.
+type rule struct {
+	expected string
+	ok       func(v any) bool // v has the key's type
+}
+
+const (
+	maxWidth  = 65536   // of a layer
+	maxLayers = 64      // of one MLP
+	maxPoints = 1000000 // of a function
+	maxCount  = 1000000000000
+	maxReal   = 1e6 // magnitude of the data's constants
+	minReal   = 1e-6
+)
+
+var rules = map[string]rule{
+	"benchmark":              name(benchmarks),
+	"model.name":             name(models),
+	"model.representation":   whole(1, maxWidth),
+	"model.encoder":          widths,
+	"model.adaptor":          widths,
+	"model.decoder":          widths,
+	"data.seed":              seed,
+	"data.points":            wholeRange(1, maxPoints),
+	"data.min_context":       whole(1, maxPoints),
+	"data.min_targets":       whole(1, maxPoints),
+	"data.interval":          realRange,
+	"data.harmonics":         wholeRange(1, 10000),
+	"data.zero_mean":         {"true or false", func(any) bool { return true }},
+	"data.length_scale":      real(minReal, maxReal),
+	"data.amplitude":         real(minReal, maxReal),
+	"data.noise":             real(minReal, maxReal),
+	"data.files":             {"[LANE2.csv, LANE3.csv] or [FILE.rda], names below the data directory's speed-flow", laneFiles},
+	"data.train_fraction":    {"a number above 0 and below 1", func(v any) bool { return v.(float64) > 0 && v.(float64) < 1 }},
+	"data.context":           wholeRange(1, maxPoints),
+	"data.partitions":        whole(1, maxCount),
+	"data.flow_range":        realRange,
+	"train.steps":            whole(1, maxCount),
+	"train.batch_size":       whole(1, maxPoints),
+	"train.num_tau":          whole(1, maxPoints),
+	"train.learning_rate":    {"a finite number above 0", func(v any) bool { return v.(float64) > 0 && v.(float64) <= math.MaxFloat32 }},
+	"train.weight_decay":     {"a finite number, 0 or above", func(v any) bool { return v.(float64) >= 0 && v.(float64) <= math.MaxFloat32 }},
+	"train.schedule":         name([]string{"constant", "cosine"}),
+	"train.seed":             seed,
+	"train.log_every":        whole(1, maxCount),
+	"train.checkpoint_every": whole(1, maxCount),
+	"train.keep_checkpoints": whole(0, maxCount),
+	"eval.num_tau":           whole(1, maxPoints),
+	"eval.batches":           whole(1, maxCount),
+	"eval.batch_size":        whole(1, maxPoints),
+	"eval.num_points":        whole(1, maxPoints),
+	"eval.max_context":       whole(1, maxPoints),
+	"eval.seed":              seed,
+}
+
+func name(names []string) rule {
+	return rule{oneOf(names), func(v any) bool { return slices.Contains(names, v.(string)) }}
+}
+
+// seed accepts all of uint64: the type is the whole check.
+var seed = rule{"a whole number from 0 to 18446744073709551615", func(any) bool { return true }}
+
+func whole(low, high int) rule {
+	return rule{fmt.Sprintf("a whole number from %d to %d", low, high), func(v any) bool {
+		return low <= v.(int) && v.(int) <= high
+	}}
+}
+
+func wholeRange(low, high int) rule {
+	expected := fmt.Sprintf("[LOW, HIGH], whole numbers from %d to %d with LOW ≤ HIGH", low, high)
+	return rule{expected, func(v any) bool {
+		r := v.([]int)
+		return len(r) == 2 && low <= r[0] && r[0] <= r[1] && r[1] <= high
+	}}
+}
+
+// widths is a hidden layer or more.
+var widths = rule{
+	fmt.Sprintf("the widths of 1 to %d hidden layers, whole numbers from 1 to %d", maxLayers, maxWidth),
+	func(v any) bool {
+		w := v.([]int)
+		return 1 <= len(w) && len(w) <= maxLayers && slices.Min(w) >= 1 && slices.Max(w) <= maxWidth
+	},
+}
+
+func real(low, high float64) rule {
+	return rule{fmt.Sprintf("a number from %g to %g", low, high), func(v any) bool {
+		return low <= v.(float64) && v.(float64) <= high // false for NaN
+	}}
+}
+
+var realRange = rule{
+	fmt.Sprintf("[LOW, HIGH], numbers from %g to %g with LOW < HIGH", -maxReal, maxReal),
+	func(v any) bool {
+		r := v.([]float64)
+		return len(r) == 2 && -maxReal <= r[0] && r[0] < r[1] && r[1] <= maxReal
+	},
+}
+
+// laneFiles are one file for each lane, or R's file, which holds both. Names stay inside the data directory.
+func laneFiles(v any) bool {
+	files := v.([]string)
+	for _, f := range files {
+		if !filepath.IsLocal(f) || strings.ContainsRune(f, 0) {
+			return false
+		}
+	}
+	isR := func(f string) bool { return strings.EqualFold(filepath.Ext(f), ".rda") }
+	if len(files) == 1 {
+		return isR(files[0])
+	}
+	return len(files) == 2 && !slices.ContainsFunc(files, isR)
+}
