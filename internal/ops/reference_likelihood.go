@@ -27,13 +27,14 @@ func GaussianGrad[T Float](g T, out, y, grad []T) {
 
 // component is one asymmetric Laplace distribution at a value y.
 type component[T Float] struct {
-	sigma, tau T
+	sigma      T
+	tau, rest  T // τ and 1−τ, each to its last digit
 	residual   T // y − μ
 	logDensity T
 }
 
 func laplace[T Float](y, mu, s, z T) component[T] {
-	c := component[T]{sigma: LaplaceFloor + (1-LaplaceFloor)*Softplus(s), tau: sigmoid(z), residual: y - mu}
+	c := component[T]{sigma: LaplaceFloor + (1-LaplaceFloor)*Softplus(s), tau: sigmoid(z), rest: sigmoid(-z), residual: y - mu}
 	c.logDensity = -Softplus(-z) - Softplus(z) - log(c.sigma) - c.pinball()/c.sigma
 	return c
 }
@@ -43,7 +44,7 @@ func (c component[T]) pinball() T {
 	if c.residual >= 0 {
 		return c.tau * c.residual
 	}
-	return (c.tau - 1) * c.residual
+	return -c.rest * c.residual
 }
 
 // mixture: inputs components [Row, 3dy], logits z [Row, 1] and y [Point, dy].
@@ -115,12 +116,12 @@ func channelGrad[T Float](o *Op, g T, rows, z []T, y T, dy, c int, dst []T) {
 		weight := exp(a - weights.value())
 		posterior := exp(a + l.logDensity - joint.value())
 		if o.Part == LogitGrad { // every channel shares the level
-			dst[k] += g * posterior * (1 - 2*l.tau - l.tau*(1-l.tau)*l.residual/l.sigma)
+			dst[k] += g * posterior * (l.rest - l.tau - l.tau*l.rest*l.residual/l.sigma)
 			continue
 		}
 		slope := l.tau // dρ/de; at e = 0 the right derivative
 		if l.residual < 0 {
-			slope--
+			slope = -l.rest
 		}
 		d := row(dst, k, 3*dy)
 		d[c] = g * posterior * slope / l.sigma

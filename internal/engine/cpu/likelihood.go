@@ -9,35 +9,35 @@ import (
 // levelScratch holds what the mixture needs of one point's levels. Within a point the arithmetic is float64: it costs
 // no more than float32 where the exponentials are, and a point's sums lose nothing.
 type levelScratch struct {
-	logLevel, tau        []float64 // log τ(1−τ) and τ, shared by the channels
+	logLevel, tau, rest  []float64 // log τ(1−τ), τ and 1−τ, shared by the channels
 	joint, weight        []float64 // a + log AL, and a; then exp of both less their maxima
 	sigma, slope, scaled []float64 // σ, dρ/de, (y−μ)/σ
 }
 
 func newLevelScratch(levels int) levelScratch {
-	s := make([][]float64, 7)
+	s := make([][]float64, 8)
 	for i := range s {
 		s[i] = make([]float64, levels)
 	}
-	return levelScratch{s[0], s[1], s[2], s[3], s[4], s[5], s[6]}
+	return levelScratch{s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7]}
 }
 
-// softplus returns log(1+exp(x)) and its derivative, the sigmoid.
-func softplus(x float64) (value, slope float64) {
+// softplus returns log(1+exp(x)), its derivative sigmoid(x), and sigmoid(−x), each to its last digits.
+func softplus(x float64) (value, slope, rest float64) {
 	e := math.Exp(-math.Abs(x))
 	value = math.Log1p(e)
 	if x > 0 {
-		return value + x, 1 / (1 + e)
+		return value + x, 1 / (1 + e), e / (1 + e)
 	}
-	return value, e / (1 + e)
+	return value, e / (1 + e), 1 / (1 + e)
 }
 
 // levels fills what depends on the logits alone.
 func (s *levelScratch) levels(z []float32) {
 	for k, v := range z {
-		up, tau := softplus(float64(v))
+		up, tau, rest := softplus(float64(v))
 		s.logLevel[k] = float64(v) - 2*up // −softplus(−z) − softplus(z)
-		s.tau[k] = tau
+		s.tau[k], s.rest[k] = tau, rest
 	}
 }
 
@@ -47,11 +47,11 @@ func (s *levelScratch) channel(rows []float32, levels, dy, c int, y float64) (ll
 	for k := range levels {
 		r := rows[k*3*dy : (k+1)*3*dy]
 		mu, a := float64(r[c]), float64(r[2*dy+c])
-		up, _ := softplus(float64(r[dy+c]))
+		up, _, _ := softplus(float64(r[dy+c]))
 		sigma := ops.LaplaceFloor + (1-ops.LaplaceFloor)*up
 		slope := s.tau[k]
 		if y < mu {
-			slope--
+			slope = -s.rest[k]
 		}
 		scaled := (y - mu) / sigma
 		joint := a + s.logLevel[k] - math.Log(sigma) - scaled*slope
@@ -117,7 +117,7 @@ func (s *levelScratch) gradient(rows, dst []float32, levels, dy, c int, y, g flo
 	for k := range levels {
 		posterior := s.joint[k] / jointSum
 		s.joint[k] = posterior
-		_, slope := softplus(float64(rows[k*3*dy+dy+c]))
+		_, slope, _ := softplus(float64(rows[k*3*dy+dy+c]))
 		d := dst[k*3*dy : (k+1)*3*dy]
 		d[c] = float32(g * posterior * s.slope[k] / s.sigma[k])
 		d[dy+c] = float32(g * posterior * (s.scaled[k]*s.slope[k] - 1) / s.sigma[k] * (1 - ops.LaplaceFloor) * slope)
@@ -129,8 +129,8 @@ func (s *levelScratch) gradient(rows, dst []float32, levels, dy, c int, y, g flo
 // d/dz of log τ(1−τ) is 1−2τ, and of ρ/σ it is (y−μ)/σ·τ(1−τ).
 func (s *levelScratch) logitGradient(dz []float32, g float64) {
 	for k := range dz {
-		tau := s.tau[k]
-		dz[k] += float32(g * s.joint[k] * (1 - 2*tau - tau*(1-tau)*s.scaled[k]))
+		tau, rest := s.tau[k], s.rest[k]
+		dz[k] += float32(g * s.joint[k] * (rest - tau - tau*rest*s.scaled[k]))
 	}
 }
 

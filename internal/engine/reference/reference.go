@@ -12,7 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// Program builds a graph anew for every run at that run's exact extents.
+// Program keeps the graph of the last run's extents and builds another where they change.
 type Program[T engine.Float] struct {
 	build    func(ops.Extents) (*ops.Graph, error)
 	capacity ops.Extents
@@ -20,6 +20,16 @@ type Program[T engine.Float] struct {
 	grads    []T
 	inputs   map[string][]T
 	outputs  map[string][]T
+	last     *bound[T]
+}
+
+// bound is a graph with memory for its leaves and a machine to run it.
+type bound[T engine.Float] struct {
+	e      ops.Extents
+	graph  *ops.Graph
+	inputs [][]T
+	blocks [][]T
+	vm     G.VM
 }
 
 var _ engine.Program[float64] = (*Program[float64])(nil)
@@ -45,69 +55,97 @@ func New[T engine.Float](build func(ops.Extents) (*ops.Graph, error), capacity o
 	return p, nil
 }
 
-func (p *Program[T]) Params() []T            { return p.params }
-func (p *Program[T]) Grads() []T             { return p.grads }
-func (p *Program[T]) Input(name string) []T  { return p.inputs[name] }
-func (p *Program[T]) Output(name string) []T { return p.outputs[name] }
-func (p *Program[T]) Close() error           { return nil }
+// Params is the flat parameter vector.
+func (p *Program[T]) Params() []T { return p.params }
 
-// Run builds, binds and runs the graph.
+// Grads is the gradient of the cost by Params.
+func (p *Program[T]) Grads() []T { return p.grads }
+
+// Input is the capacity-sized buffer of an input.
+func (p *Program[T]) Input(name string) []T { return p.inputs[name] }
+
+// Output is a result of the last run.
+func (p *Program[T]) Output(name string) []T { return p.outputs[name] }
+
+// Close ends the machine.
+func (p *Program[T]) Close() error {
+	if p.last == nil {
+		return nil
+	}
+	vm := p.last.vm
+	p.last = nil
+	return vm.Close()
+}
+
+// Run evaluates the graph at the extents.
 func (p *Program[T]) Run(e ops.Extents) error {
 	if !e.Fits(p.capacity) {
 		return fmt.Errorf("reference: %v exceed the capacity of %v", e, p.capacity)
+	}
+	if p.last == nil || p.last.e != e {
+		if err := p.bind(e); err != nil {
+			return err
+		}
+	}
+	b := p.last
+	for i, in := range b.graph.Inputs {
+		copy(b.inputs[i], p.inputs[in.Name])
+	}
+	for i, block := range b.graph.Blocks {
+		gather(b.blocks[i], p.params, block)
+	}
+	b.vm.Reset()
+	if err := b.vm.RunAll(); err != nil {
+		return fmt.Errorf("reference: %w", err)
+	}
+	for _, o := range b.graph.Outputs {
+		p.outputs[o.Name] = append(p.outputs[o.Name][:0], ops.Flat[T](o.Node.Value())...)
+	}
+	for i, n := range b.graph.Grads {
+		scatter(p.grads, ops.Flat[T](n.Value()), b.graph.Blocks[i])
+	}
+	return nil
+}
+
+// bind builds the graph and gives its leaves values.
+func (p *Program[T]) bind(e ops.Extents) error {
+	if err := p.Close(); err != nil {
+		return err
 	}
 	g, err := p.build(e)
 	if err != nil {
 		return err
 	}
-	if err := p.bind(g, e); err != nil {
-		return err
+	b := &bound[T]{e: e, graph: g}
+	let := func(n *G.Node) ([]T, error) {
+		v := make([]T, n.Shape().TotalSize())
+		return v, G.Let(n, tensor.New(tensor.WithShape(n.Shape()...), tensor.WithBacking(v)))
 	}
-	vm := G.NewTapeMachine(g.Expr)
-	defer vm.Close()
-	if err := vm.RunAll(); err != nil {
-		return fmt.Errorf("reference: %w", err)
-	}
-	for _, o := range g.Outputs {
-		p.outputs[o.Name] = append(p.outputs[o.Name][:0], ops.Flat[T](o.Node.Value())...)
-	}
-	if g.Grads == nil {
-		return nil
-	}
-	for i, b := range g.Blocks {
-		scatter(p.grads, ops.Flat[T](g.Grads[i].Value()), b)
-	}
-	return nil
-}
-
-func (p *Program[T]) bind(g *ops.Graph, e ops.Extents) error {
 	for _, in := range g.Inputs {
-		v := append([]T{}, p.inputs[in.Name][:e.Rows(in.Space)*in.Width]...)
-		if err := G.Let(in.Node, tensor.New(tensor.WithShape(e.Rows(in.Space), in.Width), tensor.WithBacking(v))); err != nil {
+		v, err := let(in.Node)
+		if err != nil {
 			return fmt.Errorf("reference: input %s: %w", in.Name, err)
 		}
+		b.inputs = append(b.inputs, v)
 	}
-	for _, b := range g.Blocks {
-		v, shape := gather(p.params, b), tensor.Shape{b.Rows, b.Cols}
-		if b.Cols == 0 {
-			shape = tensor.Shape{b.Rows}
+	for _, block := range g.Blocks {
+		v, err := let(block.Node)
+		if err != nil {
+			return fmt.Errorf("reference: parameter %s: %w", block.Name, err)
 		}
-		if err := G.Let(b.Node, tensor.New(tensor.WithShape(shape...), tensor.WithBacking(v))); err != nil {
-			return fmt.Errorf("reference: parameter %s: %w", b.Name, err)
-		}
+		b.blocks = append(b.blocks, v)
 	}
+	b.vm = G.NewTapeMachine(g.Expr)
+	p.last = b
 	return nil
 }
 
 // gather copies a block out of the flat vector, scatter puts one back.
-func gather[T engine.Float](flat []T, b ops.Block) []T {
+func gather[T engine.Float](v, flat []T, b ops.Block) {
 	cols := max(b.Cols, 1)
-	v := make([]T, 0, b.Rows*cols)
 	for i := range b.Rows {
-		at := b.Offset + i*b.Stride
-		v = append(v, flat[at:at+cols]...)
+		copy(v[i*cols:(i+1)*cols], flat[b.Offset+i*b.Stride:])
 	}
-	return v
 }
 
 func scatter[T engine.Float](flat, v []T, b ops.Block) {

@@ -1,0 +1,38 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/ops"
+)
+
+// BenchmarkStep is forward and backward of an ACQNP at two sizes: the quickstart's, and the speed-flow benchmark's
+// over a tenth of its points.
+func BenchmarkStep(b *testing.B) {
+	for name, s := range map[string]shape{
+		"quickstart": {config.Model{Name: "acqnp", Representation: 32, Encoder: []int{32, 32}, Adaptor: []int{32, 32, 32}, Decoder: []int{32, 32}},
+			1, 1, ops.Extents{Functions: 16, Context: 16, Points: 33, Levels: 16}},
+		"speed-flow": {config.Model{Name: "acqnp", Representation: 64, Encoder: []int{64, 64}, Adaptor: []int{64, 64}, Decoder: []int{64, 64}},
+			1, 1, ops.Extents{Functions: 2, Context: 74, Points: 99, Levels: 100}},
+		"lissajous": {config.Model{Name: "acqnp", Representation: 128, Encoder: []int{128, 128, 128},
+			Adaptor: []int{128, 128, 128, 128, 128}, Decoder: []int{128, 128, 128}},
+			1, 1, ops.Extents{Functions: 12, Context: 26, Points: 53, Levels: 50}},
+	} {
+		b.Run(name, func(b *testing.B) {
+			m, err := models.New(s.model, s.dx, s.dy)
+			if err != nil {
+				b.Fatal(err)
+			}
+			p := compiled(b, m, s.e, models.Training, 0)
+			fill(p, m, s.e, 1)
+			for b.Loop() {
+				if err := p.Run(s.e); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(s.e.Rows(ops.Row))*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+		})
+	}
+}

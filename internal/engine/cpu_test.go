@@ -1,0 +1,142 @@
+package engine_test
+
+import (
+	"math"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/ops"
+)
+
+var small = config.Model{Name: "acqnp", Representation: 20, Encoder: []int{20, 18}, Adaptor: []int{24, 17}, Decoder: []int{19, 33}}
+
+// TestThreadsGiveTheSameBits runs sizes of many tiles and chunks on 1 to 7 workers.
+func TestThreadsGiveTheSameBits(t *testing.T) {
+	e := ops.Extents{Functions: 9, Context: 70, Points: 131, Levels: 12}
+	m := build(t, shape{model: small, dx: 1, dy: 1})
+	var want, wantLL []float32
+	for _, threads := range []int{1, 2, 3, 7} {
+		p := compiled(t, m, e, models.Training, threads)
+		fill(p, m, e, 5)
+		run(t, p, e)
+		if threads == 1 {
+			want, wantLL = slices.Clone(p.Grads()), slices.Clone(p.Output("loglik"))
+			continue
+		}
+		if !slices.Equal(p.Grads(), want) || !slices.Equal(p.Output("loglik"), wantLL) {
+			t.Errorf("%d threads give other bits than one", threads)
+		}
+	}
+}
+
+// TestExtentsWithinCapacity runs one program at changing sizes; each run must equal that of a program of just its size.
+func TestExtentsWithinCapacity(t *testing.T) {
+	m := build(t, shape{model: small, dx: 2, dy: 2})
+	capacity := ops.Extents{Functions: 5, Context: 40, Points: 90, Levels: 30}
+	p := compiled(t, m, capacity, models.Training, 2)
+	for i, e := range []ops.Extents{capacity, {Functions: 1, Context: 1, Points: 2, Levels: 1}, {Functions: 5, Context: 3, Points: 61, Levels: 7},
+		{Functions: 2, Context: 39, Points: 90, Levels: 30}, capacity} {
+		exact := compiled(t, m, e, models.Training, 2)
+		fill(p, m, e, uint64(i))
+		fill(exact, m, e, uint64(i))
+		run(t, p, e)
+		run(t, exact, e)
+		if !slices.Equal(p.Grads(), exact.Grads()) || !slices.Equal(p.Output("loglik"), exact.Output("loglik")) {
+			t.Errorf("%v: results depend on the capacity or on earlier runs", e)
+		}
+	}
+}
+
+func TestRunRefusesWhatDoesNotFit(t *testing.T) {
+	m := build(t, shape{model: small, dx: 1, dy: 1})
+	capacity := ops.Extents{Functions: 2, Context: 4, Points: 8, Levels: 3}
+	p := compiled(t, m, capacity, models.Training, 1)
+	for _, e := range []ops.Extents{
+		{Functions: 3, Context: 4, Points: 8, Levels: 3}, {Functions: 2, Context: 5, Points: 8, Levels: 3},
+		{Functions: 2, Context: 4, Points: 9, Levels: 3}, {Functions: 2, Context: 4, Points: 8, Levels: 4},
+		{Functions: 2, Context: 0, Points: 8, Levels: 3}, {Functions: 2, Context: 4, Points: 8, Levels: 0}, {},
+	} {
+		if p.Run(e) == nil {
+			t.Errorf("%v: ran", e)
+		}
+	}
+	p.Close()
+	p.Close()
+	if p.Run(capacity) == nil {
+		t.Error("a closed program ran")
+	}
+}
+
+func TestNoAllocationPerRun(t *testing.T) {
+	e := ops.Extents{Functions: 4, Context: 20, Points: 50, Levels: 10}
+	for _, name := range models.Names() {
+		c := small
+		c.Name = name
+		m := build(t, shape{model: c, dx: 1, dy: 1})
+		e := e
+		if !m.Quantile() {
+			e.Levels = 0
+		}
+		p := compiled(t, m, e, models.Training, 2)
+		fill(p, m, e, 1)
+		if n := testing.AllocsPerRun(20, func() { run(t, p, e) }); n > 0 {
+			t.Errorf("%s: %v allocations per run", name, n)
+		}
+	}
+}
+
+// TestMemoryDoesNotGrowWithLevels compiles 400 levels beside 4: apart from the level's own input (one number a row)
+// nothing of that size may be made. One activation of width 128 at 400 levels would be 200 MB here.
+func TestMemoryDoesNotGrowWithLevels(t *testing.T) {
+	c := config.Model{Name: "acqnp", Representation: 128, Encoder: []int{128}, Adaptor: []int{128, 128}, Decoder: []int{128, 128}}
+	m := build(t, shape{model: c, dx: 1, dy: 1})
+	size := func(levels int) float64 {
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		p := compiled(t, m, ops.Extents{Functions: 10, Context: 50, Points: 100, Levels: levels}, models.Training, 2)
+		runtime.ReadMemStats(&after)
+		runtime.KeepAlive(p)
+		return float64(after.TotalAlloc-before.TotalAlloc) / (1 << 20)
+	}
+	few, many := size(4), size(400)
+	if grown := many - few; grown > 10 { // the input: 1000 points × 396 levels × 4 bytes = 1.5 MB; 400 rows of scratch instead of 256
+		t.Errorf("%.0f MB at 4 levels, %.0f MB at 400", few, many)
+	}
+}
+
+// TestExtremesStayFinite feeds values far outside any training set through both likelihoods.
+func TestExtremesStayFinite(t *testing.T) {
+	for _, name := range models.Names() {
+		c := small
+		c.Name = name
+		m := build(t, shape{model: c, dx: 1, dy: 1})
+		e := ops.Extents{Functions: 2, Context: 3, Points: 6, Levels: 5}
+		if !m.Quantile() {
+			e.Levels = 0
+		}
+		p := compiled(t, m, e, models.Training, 1)
+		fill(p, m, e, 3)
+		for i := range p.Input("y") {
+			p.Input("y")[i] *= 1e6
+		}
+		for _, tensor := range m.Tensors() { // saturate the last layer of ψ and drive σ to its floor
+			if tensor.Name == "_adaptor._net.4.bias" {
+				p.Params()[tensor.Offset] = 100
+			}
+			if tensor.Name == "_decoder._mlp._net.4.bias" {
+				p.Params()[tensor.Offset+1] = -100
+			}
+		}
+		run(t, p, e)
+		for _, v := range append(slices.Clone(p.Grads()), p.Output("loglik")...) {
+			if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+				t.Errorf("%s: %v", name, v)
+				break
+			}
+		}
+	}
+}
