@@ -1,0 +1,199 @@
+package predict
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/ops"
+)
+
+// Source is the evaluation half of a datasets.Source; a tasks file is one too.
+type Source interface {
+	Dims() (dx, dy int)
+	EvalSize() datasets.Size
+	EvalBatches() int
+	Eval(i int, dst *datasets.Batch) error
+}
+
+// EvalOptions is one evaluation.
+type EvalOptions struct {
+	Model   *models.Model
+	Params  []float32 // flat, in the order of Model.Tensors
+	Source  Source
+	Batches int    // 0, or more than the source has: all it has
+	NumTau  int    // levels per point, for quantile models; a batch that brings its own levels keeps those
+	Levels  string // RandomLevels or GridLevels
+	Seed    uint64 // of the random levels
+	Threads int    // 0: all cores
+
+	OnBatch func(done, total int, left time.Duration) // may be nil
+}
+
+// TaskLevels is what Evaluation.Levels says where the batches brought their own.
+const TaskLevels = "tasks"
+
+// Evaluation is the outcome of Evaluate.
+type Evaluation struct {
+	NumTau    int    // 0 for a model without quantile levels
+	Levels    string // RandomLevels, GridLevels, TaskLevels; empty for a model without quantile levels
+	ContextLL Estimate
+	TargetLL  Estimate
+	PerBatch  []BatchResult
+}
+
+// BatchResult is one batch's log-likelihoods: the means over its context points and over its other points, and over
+// its functions.
+type BatchResult struct {
+	NumPoints  int     `json:"num_points"`
+	NumContext int     `json:"num_context"`
+	ContextLL  float64 `json:"context_ll"`
+	TargetLL   float64 `json:"target_ll"`
+}
+
+// Estimate is a mean over batches and its standard error: the standard deviation (n−1) over √n, NaN for one batch.
+type Estimate struct{ Mean, StdError float64 }
+
+// Evaluate runs the model over evaluation batches. The next batch is made while the model works on the current one.
+// It stops early with ctx's error. A log-likelihood that is no finite number is an error that names the batch.
+func Evaluate(ctx context.Context, o EvalOptions) (Evaluation, error) {
+	total := o.Source.EvalBatches()
+	if o.Batches > 0 {
+		total = min(total, o.Batches)
+	}
+	if total < 1 {
+		return Evaluation{}, &input.Error{Key: "evaluation", Found: "no batch", Expected: "at least one"}
+	}
+	e, err := newEvaluator(o)
+	if err != nil {
+		return Evaluation{}, err
+	}
+	defer e.close()
+
+	ctx, cancel := context.WithCancel(ctx)
+	made := makeBatches(ctx, o.Source, total)
+	defer made.wait()
+	defer cancel()
+	start := time.Now()
+	for i := range total {
+		batch, err := made.next(ctx)
+		if err != nil {
+			return Evaluation{}, err
+		}
+		result, err := e.batch(i, batch)
+		made.free <- batch
+		if err != nil {
+			return Evaluation{}, fmt.Errorf("evaluation batch %d: %w", i, err)
+		}
+		e.PerBatch = append(e.PerBatch, result)
+		if o.OnBatch != nil {
+			left := time.Since(start) / time.Duration(i+1) * time.Duration(total-i-1)
+			o.OnBatch(i+1, total, left)
+		}
+	}
+	e.ContextLL = estimate(e.PerBatch, func(b BatchResult) float64 { return b.ContextLL })
+	e.TargetLL = estimate(e.PerBatch, func(b BatchResult) float64 { return b.TargetLL })
+	return e.Evaluation, nil
+}
+
+// evaluator runs batch after batch.
+type evaluator struct {
+	Evaluation
+	runner
+	levels levels
+	dx, dy int
+}
+
+func newEvaluator(o EvalOptions) (*evaluator, error) {
+	l, err := newLevels(o.Model, o.Levels, o.NumTau, o.Seed)
+	if err != nil {
+		return nil, err
+	}
+	size := o.Source.EvalSize()
+	e := &evaluator{levels: l, runner: runner{
+		model: o.Model, params: o.Params, mode: models.Evaluation, threads: o.Threads,
+		capacity: ops.Extents{Functions: size.Functions, Context: size.Context, Points: size.Points, Levels: l.count},
+	}}
+	if l.count > 0 {
+		e.NumTau, e.Evaluation.Levels = l.count, o.Levels
+	}
+	e.dx, e.dy = o.Source.Dims()
+	if dx, dy := o.Model.Dims(); dx != e.dx || dy != e.dy {
+		return nil, &input.Error{
+			Key:      "evaluation data",
+			Found:    fmt.Sprintf("x of %d and y of %d dimensions", e.dx, e.dy),
+			Expected: fmt.Sprintf("%d and %d, as the model has", dx, dy),
+		}
+	}
+	return e, nil
+}
+
+// batch evaluates batch i.
+func (e *evaluator) batch(i int, b *datasets.Batch) (BatchResult, error) {
+	if b.Context < 1 || b.Context >= b.Points || b.Functions < 1 {
+		return BatchResult{}, &input.Error{
+			Found:    fmt.Sprintf("%d functions of %d points, %d of them context", b.Functions, b.Points, b.Context),
+			Expected: "at least one function, context point and target",
+		}
+	}
+	extents := ops.Extents{Functions: b.Functions, Context: b.Context, Points: b.Points, Levels: e.levels.count}
+	own := e.levels.count > 0 && b.NumTau > 0
+	if own {
+		extents.Levels = b.NumTau
+		e.NumTau, e.Evaluation.Levels = b.NumTau, TaskLevels
+	}
+	p, err := e.at(extents)
+	if err != nil {
+		return BatchResult{}, err
+	}
+	packContext(p.Input("context"), b.X, b.Y, b.Functions, b.Points, b.Context, e.dx, e.dy)
+	copy(p.Input("x"), b.X[:b.Functions*b.Points*e.dx])
+	copy(p.Input("y"), b.Y[:b.Functions*b.Points*e.dy])
+	switch {
+	case own:
+		copy(p.Input("u"), b.U[:extents.Rows(ops.Row)])
+	case e.levels.count > 0:
+		e.levels.fill(uint64(i), 0, extents, p.Input("u"))
+	}
+	if err := p.Run(extents); err != nil {
+		return BatchResult{}, err
+	}
+	return split(p.Output("loglik"), b.Functions, b.Points, b.Context)
+}
+
+// split averages loglik [B,N] over the context points and over the targets.
+func split(loglik []float32, functions, points, context int) (BatchResult, error) {
+	r := BatchResult{NumPoints: points, NumContext: context}
+	for b := range functions {
+		for n, v := range loglik[b*points:][:points] {
+			if n < context {
+				r.ContextLL += float64(v)
+			} else {
+				r.TargetLL += float64(v)
+			}
+		}
+	}
+	r.ContextLL /= float64(functions * context)
+	r.TargetLL /= float64(functions * (points - context))
+	if sum := r.ContextLL + r.TargetLL; math.IsNaN(sum) || math.IsInf(sum, 0) {
+		return r, fmt.Errorf("the log-likelihood is not finite (context %v, target %v)", r.ContextLL, r.TargetLL)
+	}
+	return r, nil
+}
+
+func estimate(results []BatchResult, value func(BatchResult) float64) Estimate {
+	n := float64(len(results))
+	mean, squares := 0.0, 0.0
+	for _, r := range results {
+		mean += value(r) / n
+	}
+	for _, r := range results {
+		d := value(r) - mean
+		squares += d * d
+	}
+	return Estimate{Mean: mean, StdError: math.Sqrt(squares / (n - 1) / n)} // 0/0 is NaN for one batch
+}

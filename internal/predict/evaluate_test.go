@@ -1,0 +1,285 @@
+package predict_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"gorgonia.org/tensor"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/engine/cpu"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/random"
+)
+
+// The engine's likelihood is float32, the test's float64: log-likelihoods of a few units differ by some 1e-6.
+const tolerance = 2e-5
+
+func options(t *testing.T, model string, s predict.Source) predict.EvalOptions {
+	m, params := tiny(t, model)
+	return predict.EvalOptions{Model: m, Params: params, Source: s, NumTau: levels, Levels: predict.RandomLevels, Seed: 11, Threads: 2}
+}
+
+func evaluate(t *testing.T, o predict.EvalOptions) predict.Evaluation {
+	t.Helper()
+	e, err := predict.Evaluate(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// densities is log p of every point of a batch [B][N], from the model's raw outputs and package likelihood.
+func densities(t *testing.T, m *models.Model, params []float32, b *datasets.Batch, u []float32) [][]float64 {
+	t.Helper()
+	e := ops.Extents{Functions: b.Functions, Context: b.Context, Points: b.Points}
+	if m.Quantile() {
+		e.Levels = levels
+	}
+	graph, err := m.Build(tensor.Float32, e, models.Prediction)
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := cpu.New(graph, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer program.Close()
+	copy(program.Params(), params)
+	copy(program.Input("x"), b.X)
+	var known []float32
+	for f := range b.Functions {
+		for n := range b.Context {
+			p := f*b.Points + n
+			known = append(known, b.X[p], b.Y[2*p], b.Y[2*p+1])
+		}
+	}
+	copy(program.Input("context"), known)
+	if m.Quantile() {
+		copy(program.Input("u"), u)
+	}
+	if err := program.Run(e); err != nil {
+		t.Fatal(err)
+	}
+	all := make([][]float64, b.Functions)
+	raw := program.Output("components")
+	for p := range b.Functions * b.Points {
+		sum := 0.0
+		for c := range 2 {
+			y := float64(b.Y[2*p+c])
+			if m.Quantile() {
+				z := program.Output("logit")[p*levels:][:levels]
+				sum += likelihood.NewMixture(raw[p*levels*6:][:levels*6], z, 2, c).LogDensity(y)
+			} else {
+				sum += likelihood.NewGaussian(raw[p*4:][:4], 2, c).LogDensity(y)
+			}
+		}
+		all[p/b.Points] = append(all[p/b.Points], sum)
+	}
+	return all
+}
+
+func TestEvaluateSplitsContextAndTarget(t *testing.T) {
+	for _, name := range models.Names() {
+		t.Run(name, func(t *testing.T) {
+			s := source{batches: 5}
+			o := options(t, name, s)
+			got := evaluate(t, o)
+			if len(got.PerBatch) != 5 {
+				t.Fatalf("%d batches", len(got.PerBatch))
+			}
+			var contexts, targets []float64
+			for i, result := range got.PerBatch {
+				var b datasets.Batch
+				if err := s.Eval(i, &b); err != nil {
+					t.Fatal(err)
+				}
+				u := make([]float32, b.Functions*b.Points*levels)
+				random.New(11, random.Levels|random.Evaluation).Fill(uint64(i), 0, u)
+				var context, target, contexts1, targets1 float64
+				for _, points := range densities(t, o.Model, o.Params, &b, u) {
+					for n, ll := range points {
+						if n < b.Context {
+							context, contexts1 = context+ll, contexts1+1
+						} else {
+							target, targets1 = target+ll, targets1+1
+						}
+					}
+				}
+				want := predict.BatchResult{NumPoints: b.Points, NumContext: b.Context, ContextLL: context / contexts1, TargetLL: target / targets1}
+				if result.NumPoints != want.NumPoints || result.NumContext != want.NumContext ||
+					math.Abs(result.ContextLL-want.ContextLL) > tolerance || math.Abs(result.TargetLL-want.TargetLL) > tolerance {
+					t.Errorf("batch %d: got %+v, want %+v", i, result, want)
+				}
+				contexts, targets = append(contexts, result.ContextLL), append(targets, result.TargetLL)
+			}
+			checkEstimate(t, "context", got.ContextLL, contexts)
+			checkEstimate(t, "target", got.TargetLL, targets)
+		})
+	}
+}
+
+// checkEstimate compares with the mean of v and √(Σ(v−mean)²/(n−1)/n).
+func checkEstimate(t *testing.T, what string, got predict.Estimate, v []float64) {
+	t.Helper()
+	var mean, variance float64
+	n := float64(len(v))
+	for _, x := range v {
+		mean += x / n
+	}
+	for _, x := range v {
+		variance += (x - mean) * (x - mean) / (n - 1)
+	}
+	if want := math.Sqrt(variance / n); math.Abs(got.Mean-mean) > 1e-12 || math.Abs(got.StdError-want) > 1e-12 {
+		t.Errorf("%s: got %+v, want %v ± %v", what, got, mean, want)
+	}
+}
+
+func TestOneBatchHasNoStandardError(t *testing.T) {
+	o := options(t, "acqnp", source{batches: 4})
+	o.Batches = 1
+	e := evaluate(t, o)
+	if len(e.PerBatch) != 1 || !math.IsNaN(e.ContextLL.StdError) || !math.IsNaN(e.TargetLL.StdError) || e.TargetLL.Mean != e.PerBatch[0].TargetLL {
+		t.Errorf("got %+v", e)
+	}
+}
+
+func TestBatchesAreAtMostTheSources(t *testing.T) {
+	o := options(t, "cnp", source{batches: 2})
+	o.Batches = 7
+	if e := evaluate(t, o); len(e.PerBatch) != 2 {
+		t.Errorf("%d batches of 2", len(e.PerBatch))
+	}
+}
+
+func TestLevelsOfATasksFileAreUsed(t *testing.T) {
+	drawn := options(t, "acqnp", source{batches: 4})
+	drawn.Seed = 5
+	brought := drawn
+	brought.NumTau, brought.Levels, brought.Seed = 2, predict.GridLevels, 99 // must not matter
+	brought.Source = source{batches: 4, levels: func(i int, dst []float32) int {
+		random.New(5, random.Levels|random.Evaluation).Fill(uint64(i), 0, dst)
+		return levels
+	}}
+	got, want := evaluate(t, brought), evaluate(t, drawn)
+	if got.Levels != predict.TaskLevels || got.NumTau != levels || want.Levels != predict.RandomLevels {
+		t.Errorf("levels %q (%d) and %q", got.Levels, got.NumTau, want.Levels)
+	}
+	if diff := cmp.Diff(want.PerBatch, got.PerBatch); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestGridLevelsAreEvenlySpacedTau(t *testing.T) {
+	// For CQNP the grid is of τ = 0.001 + 0.998·u, so u runs from 0 to 1; for ACQNP u itself runs from 0.001 to 0.999.
+	for name, u := range map[string][2]float32{"cqnp": {0, 1}, "acqnp": {0.001, 0.998}} {
+		grid := options(t, name, source{batches: 2})
+		grid.Levels = predict.GridLevels
+		brought := options(t, name, source{batches: 2, levels: func(_ int, dst []float32) int {
+			for i := range dst {
+				dst[i] = u[0] + u[1]*float32(i%levels)/(levels-1)
+			}
+			return levels
+		}})
+		got, want := evaluate(t, grid), evaluate(t, brought)
+		if got.Levels != predict.GridLevels || got.NumTau != levels {
+			t.Errorf("%s: %d levels, %q", name, got.NumTau, got.Levels)
+		}
+		if d := math.Abs(got.TargetLL.Mean - want.TargetLL.Mean); d > 1e-6 { // the u differ by a rounding
+			t.Errorf("%s: grid and brought levels differ by %v", name, d)
+		}
+	}
+}
+
+func TestMoreLevelsThanAskedForFit(t *testing.T) {
+	o := options(t, "acqnp", source{batches: 3, levels: func(i int, dst []float32) int {
+		random.New(1, random.Levels).Fill(0, 0, dst)
+		return 2 + 4*i // grows past the capacity
+	}})
+	o.NumTau = 1
+	if e := evaluate(t, o); e.NumTau != 10 {
+		t.Errorf("%d levels", e.NumTau)
+	}
+}
+
+func TestThreadsDoNotChangeTheResult(t *testing.T) {
+	o := options(t, "acqnp", source{batches: 3})
+	many := evaluate(t, o)
+	o.Threads = 1
+	if diff := cmp.Diff(evaluate(t, o), many); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestModelsWithoutLevels(t *testing.T) {
+	o := options(t, "cnp", source{batches: 2})
+	o.NumTau, o.Levels = 0, ""
+	if e := evaluate(t, o); e.NumTau != 0 || e.Levels != "" {
+		t.Errorf("got %d levels, %q", e.NumTau, e.Levels)
+	}
+}
+
+func TestEvaluateReportsProgressAndStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	o := options(t, "acqnp", source{batches: 50})
+	var calls []int
+	o.OnBatch = func(done, total int, left time.Duration) {
+		calls = append(calls, done)
+		if total != 50 || left < 0 {
+			t.Errorf("total %d, left %v", total, left)
+		}
+		if done == 3 {
+			cancel()
+		}
+	}
+	_, err := predict.Evaluate(ctx, o)
+	if !errors.Is(err, context.Canceled) || cmp.Diff(calls, []int{1, 2, 3}) != "" {
+		t.Errorf("error %v after %v", err, calls)
+	}
+}
+
+func TestEvaluateRefuses(t *testing.T) {
+	broken := errors.New("no such batch")
+	for name, c := range map[string]struct {
+		change func(o *predict.EvalOptions)
+		bad    bool // the user's mistake
+		words  string
+	}{
+		"zero levels":     {func(o *predict.EvalOptions) { o.NumTau = 0 }, true, "--num-tau"},
+		"unknown levels":  {func(o *predict.EvalOptions) { o.Levels = "even" }, true, "random or grid"},
+		"no batches":      {func(o *predict.EvalOptions) { o.Source = source{} }, true, "at least one"},
+		"failing source":  {func(o *predict.EvalOptions) { o.Source = source{batches: 9, failAt: 2, err: broken} }, false, "no such batch"},
+		"NaN weights":     {func(o *predict.EvalOptions) { o.Params[4] = float32(math.NaN()) }, false, "batch 0"},
+		"missing weights": {func(o *predict.EvalOptions) { o.Params = o.Params[1:] }, false, "parameters"},
+		"other dimensions": {func(o *predict.EvalOptions) {
+			m, err := models.New(config.Model{Name: "cnp", Representation: 4, Encoder: []int{4}, Decoder: []int{4}}, 2, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.Model = m
+		}, true, "dimensions"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := options(t, "acqnp", source{batches: 3})
+			c.change(&o)
+			_, err := predict.Evaluate(t.Context(), o)
+			if err == nil || !strings.Contains(err.Error(), c.words) {
+				t.Fatalf("error %v, want one with %q", err, c.words)
+			}
+			var bad *input.Error
+			if errors.As(err, &bad) != c.bad {
+				t.Errorf("%v: bad input %v, want %v", err, !c.bad, c.bad)
+			}
+		})
+	}
+}

@@ -1,0 +1,63 @@
+package predict_test
+
+import (
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/random"
+)
+
+const (
+	levels    = 5
+	functions = 3
+)
+
+// tiny is a small model with two channels of y.
+func tiny(t *testing.T, name string) (*models.Model, []float32) {
+	t.Helper()
+	c := config.Model{Name: name, Representation: 6, Encoder: []int{7}, Decoder: []int{7}}
+	if name == "acqnp" {
+		c.Adaptor = []int{5}
+	}
+	m, err := models.New(c, 1, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, m.Initial(3)
+}
+
+// source makes batches of changing sizes from random numbers; levels, if set, fills their own.
+type source struct {
+	batches int
+	levels  func(i int, dst []float32) (numTau int)
+	failAt  int // batch that cannot be made; 0 for none
+	err     error
+}
+
+func (s source) Dims() (dx, dy int) { return 1, 2 }
+func (s source) EvalSize() datasets.Size {
+	return datasets.Size{Functions: functions, Points: 12, Context: 6}
+}
+func (s source) EvalBatches() int { return s.batches }
+
+func (s source) Eval(i int, dst *datasets.Batch) error {
+	if s.failAt > 0 && i == s.failAt {
+		return s.err
+	}
+	points := 9 + i%4
+	*dst = datasets.Batch{
+		Functions: functions, Points: points, Context: 2 + i%5, DX: 1, DY: 2,
+		X: make([]float32, functions*points), Y: make([]float32, 2*functions*points),
+	}
+	g := random.New(7, random.Data)
+	g.Fill(uint64(i), 0, dst.X)
+	g.Fill(uint64(i), 1000, dst.Y)
+	if s.levels != nil {
+		u := make([]float32, 10*functions*points*levels)
+		dst.NumTau = s.levels(i, u)
+		dst.U = u[:functions*points*dst.NumTau]
+	}
+	return nil
+}

@@ -1,0 +1,174 @@
+package predict
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math"
+
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/ops"
+)
+
+// Options is how a model is asked for predictions.
+type Options struct {
+	Model   *models.Model
+	Params  []float32 // flat, in the order of Model.Tensors
+	NumTau  int       // levels per target, for quantile models
+	Levels  string    // RandomLevels or GridLevels
+	Seed    uint64    // of the random levels
+	Threads int       // 0: all cores
+	Scaling datasets.Scaling
+}
+
+// Function is what is known of one function and where it is asked for, in raw units.
+type Function struct {
+	Name     string
+	ContextX []float64 // [N_c, dx], N_c at least 1
+	ContextY []float64 // [N_c, dy]
+	TargetX  []float64 // [N, dx]
+}
+
+// Target is the prediction at one target, in raw units: a distribution for each channel of y.
+type Target struct {
+	Function, Target int // both counted from 0
+	Channels         []Distribution
+}
+
+// targetsPerRun bounds the memory of a prediction, however many targets are asked.
+const targetsPerRun = 512
+
+// Predict yields the predictions for all targets of the functions, in order. Memory does not grow with their number.
+// The sequence ends at the first error; that of a function that does not fit the model is an *input.Error. It can be
+// ranged over again, with the same outcome.
+func Predict(ctx context.Context, o Options, functions []Function) iter.Seq2[Target, error] {
+	return func(yield func(Target, error) bool) {
+		p, err := newPredictor(o, functions)
+		if err != nil {
+			yield(Target{}, err)
+			return
+		}
+		defer p.close()
+		for i, f := range functions {
+			if !p.function(ctx, i, f, yield) {
+				return
+			}
+		}
+	}
+}
+
+// predictor runs function after function, some targets at a time.
+type predictor struct {
+	runner
+	levels  levels
+	dx, dy  int
+	scaling datasets.Scaling
+	u       []float32 // of the targets of a run
+}
+
+func newPredictor(o Options, functions []Function) (*predictor, error) {
+	l, err := newLevels(o.Model, o.Levels, o.NumTau, o.Seed)
+	if err != nil {
+		return nil, err
+	}
+	p := &predictor{levels: l, scaling: o.Scaling, runner: runner{
+		model: o.Model, params: o.Params, mode: models.Prediction, threads: o.Threads,
+		capacity: ops.Extents{Levels: l.count},
+	}}
+	p.dx, p.dy = o.Model.Dims()
+	if len(p.scaling.XScale) != p.dx || len(p.scaling.YScale) != p.dy {
+		return nil, fmt.Errorf("a scaling of %d and %d columns given to a model of %d and %d", len(p.scaling.XScale), len(p.scaling.YScale), p.dx, p.dy)
+	}
+	for i, f := range functions {
+		context, targets, err := p.size(f)
+		if err != nil {
+			return nil, fmt.Errorf("function %d: %w", i, err)
+		}
+		p.capacity.Context = max(p.capacity.Context, context)
+		p.capacity.Points = max(p.capacity.Points, min(targets, targetsPerRun))
+	}
+	return p, nil
+}
+
+// size is how many context points and targets a function has.
+func (p *predictor) size(f Function) (context, targets int, err error) {
+	context, targets = len(f.ContextY)/p.dy, len(f.TargetX)/p.dx
+	if len(f.ContextX) != context*p.dx || len(f.ContextY) != context*p.dy || len(f.TargetX) != targets*p.dx {
+		return 0, 0, &input.Error{
+			Key:      "points",
+			Found:    fmt.Sprintf("context of %d numbers of x and %d of y, %d of targets", len(f.ContextX), len(f.ContextY), len(f.TargetX)),
+			Expected: fmt.Sprintf("points with x of %d and y of %d dimensions", p.dx, p.dy),
+		}
+	}
+	if context < 1 {
+		return 0, 0, &input.Error{Key: "context", Found: "no point", Expected: "at least one"}
+	}
+	return context, targets, nil
+}
+
+// function yields the targets of function i; false ends the sequence.
+func (p *predictor) function(ctx context.Context, i int, f Function, yield func(Target, error) bool) bool {
+	targets := len(f.TargetX) / p.dx
+	for first := 0; first < targets; first += targetsPerRun {
+		err := ctx.Err()
+		n := min(targetsPerRun, targets-first)
+		if err == nil {
+			err = p.run(i, f, first, n)
+		}
+		if err != nil {
+			yield(Target{}, err)
+			return false
+		}
+		for t := range n {
+			channels, err := p.channels(t)
+			if err != nil {
+				yield(Target{}, fmt.Errorf("function %d, target %d: %w", i, first+t, err))
+				return false
+			}
+			if !yield(Target{Function: i, Target: first + t, Channels: channels}, nil) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// run evaluates targets first..first+n−1 of function i. Levels are drawn by function and target.
+func (p *predictor) run(i int, f Function, first, n int) error {
+	context := len(f.ContextY) / p.dy
+	e := ops.Extents{Functions: 1, Context: context, Points: n, Levels: p.levels.count}
+	program, err := p.at(e)
+	if err != nil {
+		return err
+	}
+	contextX, contextY := p.scaling.ModelX(f.ContextX), p.scaling.ModelY(f.ContextY)
+	packContext(program.Input("context"), contextX, contextY, 1, context, context, p.dx, p.dy)
+	copy(program.Input("x"), p.scaling.ModelX(f.TargetX[first*p.dx:][:n*p.dx]))
+	if p.levels.count > 0 {
+		p.u = program.Input("u")[:n*p.levels.count]
+		p.levels.fill(uint64(i), first*p.levels.count, e, p.u)
+	}
+	return program.Run(e)
+}
+
+// channels are the distributions at the t-th target of the last run. Numbers too large for the model's float32 are an
+// error.
+func (p *predictor) channels(t int) ([]Distribution, error) {
+	raw := p.program.Output("components")
+	ds := make([]Distribution, p.dy)
+	for c := range ds {
+		units := scale{p.scaling.YScale[c], p.scaling.YOffset[c]}
+		if k := p.levels.count; k > 0 {
+			z := p.program.Output("logit")[t*k:][:k]
+			ds[c] = newMixture(raw[t*k*3*p.dy:][:k*3*p.dy], z, p.u[t*k:][:k], p.dy, c, units)
+		} else {
+			ds[c] = newGaussian(raw[t*2*p.dy:][:2*p.dy], p.dy, c, units)
+		}
+		if mean := ds[c].Mean(); math.IsNaN(mean) || math.IsInf(mean, 0) {
+			return nil, fmt.Errorf("the predictive mean is %v", mean)
+		}
+	}
+	return ds, nil
+}

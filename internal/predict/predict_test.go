@@ -1,0 +1,248 @@
+package predict_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/random"
+)
+
+// unscaled is the scaling of a source that has none.
+func unscaled() datasets.Scaling { return datasets.ScalingOf(nil, 1, 2) }
+
+func asking(t *testing.T, model string) predict.Options {
+	m, params := tiny(t, model)
+	return predict.Options{
+		Model: m, Params: params, NumTau: levels, Levels: predict.RandomLevels, Seed: 11, Threads: 2, Scaling: unscaled(),
+	}
+}
+
+// functionOf is function i of a batch, asked at all points of the batch.
+func functionOf(b *datasets.Batch, i int) predict.Function {
+	var f predict.Function
+	for n := range b.Points {
+		p := i*b.Points + n
+		if n < b.Context {
+			f.ContextX = append(f.ContextX, float64(b.X[p]))
+			f.ContextY = append(f.ContextY, float64(b.Y[2*p]), float64(b.Y[2*p+1]))
+		}
+		f.TargetX = append(f.TargetX, float64(b.X[p]))
+	}
+	return f
+}
+
+func collect(t *testing.T, o predict.Options, functions ...predict.Function) []predict.Target {
+	t.Helper()
+	var all []predict.Target
+	for target, err := range predict.Predict(t.Context(), o, functions) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, target)
+	}
+	return all
+}
+
+func batch(t *testing.T) *datasets.Batch {
+	t.Helper()
+	var b datasets.Batch
+	if err := (source{batches: 9}).Eval(3, &b); err != nil {
+		t.Fatal(err)
+	}
+	return &b
+}
+
+func TestPredictionsHaveTheModelsDensity(t *testing.T) {
+	for _, name := range models.Names() {
+		o, b := asking(t, name), batch(t)
+		for i := range b.Functions {
+			// densities runs all functions of the batch; their levels are what Predict draws for a function of number 0.
+			u := make([]float32, b.Functions*b.Points*levels)
+			random.New(11, random.Levels|random.Evaluation).Fill(0, 0, u[i*b.Points*levels:][:b.Points*levels])
+			want := densities(t, o.Model, o.Params, b, u)[i]
+			got := collect(t, o, functionOf(b, i))
+			if len(got) != b.Points {
+				t.Fatalf("%d targets of %d", len(got), b.Points)
+			}
+			for n, target := range got {
+				p, sum := i*b.Points+n, 0.0
+				for c, d := range target.Channels {
+					sum += d.LogDensity(float64(b.Y[2*p+c]))
+				}
+				if target.Function != 0 || target.Target != n || math.Abs(sum-want[n]) > tolerance {
+					t.Errorf("%s: target %d/%d has log density %v, want %v", name, target.Function, target.Target, sum, want[n])
+				}
+			}
+		}
+	}
+}
+
+func TestComponentsTellLevels(t *testing.T) {
+	o, f := asking(t, "acqnp"), functionOf(batch(t), 0)
+	drawn := random.New(11, random.Levels|random.Evaluation)
+	for i, target := range collect(t, o, f, f) {
+		n := i % len(f.TargetX)
+		for _, d := range target.Channels {
+			sum, mean := 0.0, 0.0
+			for k, c := range d.Components() {
+				if want := drawn.Float(uint64(target.Function), uint64(n*levels+k)); c.U != want {
+					t.Fatalf("function %d, target %d, level %d: u = %v, want %v", target.Function, n, k, c.U, want)
+				}
+				if !(c.Tau > 0 && c.Tau < 1 && c.Sigma > 0.01) {
+					t.Errorf("component %+v", c)
+				}
+				sum += c.Weight
+				mean += c.Weight * (c.Mu + (1-2*c.Tau)/(c.Tau*(1-c.Tau))*c.Sigma) // METHOD's mixture mean
+			}
+			if math.Abs(sum-1) > 1e-12 || math.Abs(mean-d.Mean()) > 1e-9 || !d.Mixture() {
+				t.Errorf("weights sum to %v, mean %v, want %v", sum, d.Mean(), mean)
+			}
+			if p := d.CDF(d.Quantile(0.3)); math.Abs(p-0.3) > 1e-9 {
+				t.Errorf("quantile 0.3 lies at %v", p)
+			}
+		}
+		if a, b := target.Channels[0].Components()[0], target.Channels[1].Components()[0]; a.Tau != b.Tau || a.Mu == b.Mu {
+			t.Errorf("channels share τ alone: %+v and %+v", a, b)
+		}
+	}
+}
+
+func TestGaussianIsItsOneComponent(t *testing.T) {
+	o := asking(t, "cnp")
+	o.NumTau, o.Levels = 0, ""
+	for _, target := range collect(t, o, functionOf(batch(t), 0)) {
+		d := target.Channels[1]
+		c := d.Components()
+		if len(c) != 1 || d.Mixture() || c[0].Mu != d.Mean() || c[0].Weight != 1 || !math.IsNaN(c[0].U) || !math.IsNaN(c[0].Tau) {
+			t.Fatalf("components %+v, mean %v", c, d.Mean())
+		}
+		const oneSigma = 0.8413447460685429 // Φ(1)
+		if got := d.CDF(c[0].Mu + c[0].Sigma); math.Abs(got-oneSigma) > 1e-12 || math.Abs(d.Quantile(oneSigma)-c[0].Mu-c[0].Sigma) > 1e-9 {
+			t.Errorf("one sigma lies at %v", got)
+		}
+	}
+}
+
+func TestRawUnitsAreUndone(t *testing.T) {
+	for _, name := range []string{"cnp", "acqnp"} {
+		o, f := asking(t, name), functionOf(batch(t), 1)
+		model := collect(t, o, f)
+
+		o.Scaling = datasets.Scaling{XOffset: []float64{-4}, XScale: []float64{8}, YOffset: []float64{16, 0}, YScale: []float64{4, 32}}
+		raw := predict.Function{
+			ContextX: o.Scaling.RawX(f.ContextX), ContextY: o.Scaling.RawY(f.ContextY), TargetX: o.Scaling.RawX(f.TargetX),
+		}
+		close := func(a, b float64) bool { return math.Abs(a-b) <= 1e-4*(1+math.Abs(b)) } // offsets cost float32 inputs digits
+		for i, target := range collect(t, o, raw) {
+			for ch, d := range target.Channels {
+				was, scale, offset := model[i].Channels[ch], o.Scaling.YScale[ch], o.Scaling.YOffset[ch]
+				if !close(d.Mean(), was.Mean()*scale+offset) || !close(d.Quantile(0.9), was.Quantile(0.9)*scale+offset) {
+					t.Errorf("%s: mean %v and quantile %v of %v and %v", name, d.Mean(), d.Quantile(0.9), was.Mean(), was.Quantile(0.9))
+				}
+				for k, c := range d.Components() {
+					b := was.Components()[k]
+					if !close(c.Mu, b.Mu*scale+offset) || !close(c.Sigma, b.Sigma*scale) || !close(c.Weight, b.Weight) {
+						t.Errorf("%s: component %+v of %+v", name, c, b)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestTargetsAreIndependentOfEachOther(t *testing.T) {
+	// More targets than one run takes: each must come out as it does alone, levels included.
+	o, f := asking(t, "acqnp"), functionOf(batch(t), 0)
+	f.TargetX = nil
+	for i := range 1100 {
+		f.TargetX = append(f.TargetX, float64(i)/1024)
+	}
+	all := collect(t, o, f)
+	if len(all) != 1100 {
+		t.Fatalf("%d targets", len(all))
+	}
+	few := f
+	few.TargetX = f.TargetX[:600]
+	for i, target := range collect(t, o, few) {
+		if diff := cmp.Diff(all[i].Channels[0].Components(), target.Channels[0].Components()); diff != "" {
+			t.Fatalf("target %d changes with the number of targets: %s", i, diff)
+		}
+	}
+	o.Levels = predict.GridLevels
+	last := f
+	last.TargetX = f.TargetX[1099:]
+	if diff := cmp.Diff(collect(t, o, f)[1099].Channels[0].Components(), collect(t, o, last)[0].Channels[0].Components()); diff != "" {
+		t.Errorf("with grid levels, a target alone differs: %s", diff)
+	}
+}
+
+func TestDrawsFollowTheDistribution(t *testing.T) {
+	for _, name := range []string{"cnp", "cqnp"} {
+		d := collect(t, asking(t, name), functionOf(batch(t), 0))[0].Channels[0]
+		g := random.New(1, random.Draws)
+		const n = 4000
+		below := 0.0
+		for i := range uint64(n) {
+			if d.Draw(g, 2, i) <= d.Quantile(0.25) {
+				below += 1.0 / n
+			}
+		}
+		if bound := 5 * math.Sqrt(0.25*0.75/n); math.Abs(below-0.25) > bound { // five standard errors
+			t.Errorf("%s: %v of the draws below the quartile", name, below)
+		}
+	}
+}
+
+func TestPredictRefuses(t *testing.T) {
+	good := functionOf(batch(t), 0)
+	for name, change := range map[string]func(f *predict.Function, o *predict.Options){
+		"no context":      func(f *predict.Function, _ *predict.Options) { f.ContextX, f.ContextY = nil, nil },
+		"half a point":    func(f *predict.Function, _ *predict.Options) { f.ContextY = f.ContextY[1:] },
+		"x without y":     func(f *predict.Function, _ *predict.Options) { f.ContextX = f.ContextX[1:] },
+		"zero levels":     func(_ *predict.Function, o *predict.Options) { o.NumTau = 0 },
+		"unknown levels":  func(_ *predict.Function, o *predict.Options) { o.Levels = "" },
+		"negative levels": func(_ *predict.Function, o *predict.Options) { o.NumTau = -3 },
+	} {
+		o, f := asking(t, "acqnp"), good
+		change(&f, &o)
+		var bad *input.Error
+		calls := 0
+		for _, err := range predict.Predict(t.Context(), o, []predict.Function{good, f}) {
+			if calls++; !errors.As(err, &bad) {
+				t.Errorf("%s: error %v", name, err)
+			}
+		}
+		if calls != 1 {
+			t.Errorf("%s: %d results", name, calls)
+		}
+	}
+}
+
+func TestPredictionsThatAreNoNumbersAreErrors(t *testing.T) {
+	o, f := asking(t, "acqnp"), functionOf(batch(t), 0)
+	f.TargetX[1] = math.MaxFloat32
+	n := 0
+	for _, err := range predict.Predict(t.Context(), o, []predict.Function{f}) {
+		if n++; n == 2 && err == nil || n == 1 && err != nil || n > 2 {
+			t.Fatalf("result %d: %v", n, err)
+		}
+	}
+}
+
+func TestPredictStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, err := range predict.Predict(ctx, asking(t, "acqnp"), []predict.Function{functionOf(batch(t), 0)}) {
+		if !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	}
+}

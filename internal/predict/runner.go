@@ -1,0 +1,72 @@
+// Package predict uses a trained model: Evaluate measures its log-likelihoods, Predict asks it for the distribution of
+// y at chosen x.
+package predict
+
+import (
+	"fmt"
+
+	"gorgonia.org/tensor"
+
+	"github.com/acqnp/acqnp/internal/engine"
+	"github.com/acqnp/acqnp/internal/engine/cpu"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/ops"
+)
+
+// runner keeps a compiled program large enough for what it is asked.
+type runner struct {
+	model   *models.Model
+	params  []float32
+	mode    models.Mode
+	threads int
+
+	capacity ops.Extents
+	program  engine.Program[float32]
+}
+
+// at makes the program ready for a run of these extents. It compiles anew only where they exceed all earlier ones.
+func (r *runner) at(e ops.Extents) (engine.Program[float32], error) {
+	if r.program != nil && e.Fits(r.capacity) {
+		return r.program, nil
+	}
+	if want := r.model.NumParams(); len(r.params) != want {
+		return nil, fmt.Errorf("%d parameters given to a model of %d", len(r.params), want)
+	}
+	r.close()
+	r.capacity = ops.Extents{
+		Functions: max(e.Functions, r.capacity.Functions),
+		Context:   max(e.Context, r.capacity.Context),
+		Points:    max(e.Points, r.capacity.Points),
+		Levels:    max(e.Levels, r.capacity.Levels),
+	}
+	graph, err := r.model.Build(tensor.Float32, r.capacity, r.mode)
+	if err != nil {
+		return nil, fmt.Errorf("building the graph: %w", err)
+	}
+	program, err := cpu.New(graph, r.threads)
+	if err != nil {
+		return nil, fmt.Errorf("compiling the graph: %w", err)
+	}
+	copy(program.Params(), r.params)
+	r.program = program
+	return program, nil
+}
+
+func (r *runner) close() {
+	if r.program != nil {
+		r.program.Close()
+		r.program = nil
+	}
+}
+
+// packContext writes x beside y of the first context points of every function: x [B,N,dx], y [B,N,dy] to
+// dst [B,N_c,dx+dy].
+func packContext(dst, x, y []float32, functions, points, context, dx, dy int) {
+	for b := range functions {
+		for n := range context {
+			row := b*points + n
+			dst = dst[copy(dst, x[row*dx:][:dx]):]
+			dst = dst[copy(dst, y[row*dy:][:dy]):]
+		}
+	}
+}
