@@ -1,0 +1,57 @@
+package likelihood_test
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/random"
+)
+
+func TestGaussianEqualsTheTextbook(t *testing.T) {
+	for _, g := range []likelihood.Gaussian{{0, 1}, {-2, 0.1}, {5, 30}} {
+		want := distuv.Normal{Mu: g.Mean, Sigma: g.Scale}
+		for _, e := range []float64{-8, -3, -1, 0, 0.5, 2, 8} {
+			y := g.Mean + e*g.Scale
+			near(t, "log density", g.LogDensity(y), want.LogProb(y), 1e-12)
+			near(t, "CDF", g.CDF(y), want.CDF(y), 1e-14)
+		}
+		for _, p := range probabilities {
+			// Both tails hold their digits: relative 1e-9 of the smaller one.
+			got := g.Quantile(p)
+			tail, lower := 1-p, likelihood.Gaussian{Mean: -g.Mean, Scale: g.Scale}.CDF(-got)
+			if p < 0.5 {
+				tail, lower = p, g.CDF(got)
+			}
+			near(t, "tail at the quantile / tail", lower/tail, 1, 1e-9)
+		}
+		if !math.IsInf(g.Quantile(0), -1) || !math.IsInf(g.Quantile(1), 1) || !math.IsNaN(g.Quantile(1.5)) || !math.IsNaN(g.Quantile(math.NaN())) {
+			t.Errorf("%+v: quantiles at the ends of [0, 1] or beyond", g)
+		}
+		kinks := []float64{g.Mean}
+		near(t, "∫ density", integral(func(y float64) float64 { return math.Exp(g.LogDensity(y)) }, kinks, g.Scale, 40*g.Scale), 1, 1e-13)
+	}
+}
+
+func TestGaussianOfADecoder(t *testing.T) {
+	raw := []float32{1, 2, 3, -0.5, 0, 700} // dy = 3
+	for channel, scale := range []float64{0.1 + 0.9*math.Log(1+math.Exp(-0.5)), 0.1 + 0.9*math.Ln2, 0.1 + 0.9*700} {
+		g := likelihood.NewGaussian(raw, 3, channel)
+		near(t, "mean", g.Mean, float64(channel+1), 0)
+		near(t, "scale", g.Scale, scale, 1e-14)
+	}
+	if g := likelihood.NewGaussian([]float64{0, -1000}, 1, 0); g.Scale != 0.1 {
+		t.Errorf("the floor is %g, want 0.1", g.Scale)
+	}
+}
+
+func TestGaussianDraws(t *testing.T) {
+	d, g := likelihood.Gaussian{Mean: -1, Scale: 2.5}, random.New(7, random.Draws)
+	draws := make([]float64, 20000)
+	for i := range draws {
+		draws[i] = d.Draw(g.Normal(0, uint64(i)))
+	}
+	kolmogorovSmirnov(t, d, draws)
+}

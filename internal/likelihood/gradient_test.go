@@ -1,0 +1,59 @@
+package likelihood_test
+
+import (
+	"testing"
+
+	"gonum.org/v1/gonum/diff/fd"
+
+	"github.com/acqnp/acqnp/internal/likelihood"
+)
+
+// differences are the central differences of f by every element of x. With the step 6e-6 their error is about
+// h²f‴/6 ≈ 1e-10 plus rounding 1e-16/h·|f| ≈ 1e-10: tolerance 1e-8, as derivatives reach some hundreds here.
+func differences(x []float64, f func([]float64) float64) []float64 {
+	return fd.Gradient(nil, f, x, &fd.Settings{Formula: fd.Central, Step: 6e-6})
+}
+
+func TestMixtureGradientEqualsCentralDifferences(t *testing.T) {
+	const n, dy = 6, 2
+	for seed := range uint64(5) {
+		raw, z := raw(seed, n, dy)
+		for channel := range dy {
+			for _, y := range []float64{-6, -1.2, 0.05, 0.9, 8} {
+				log, got := likelihood.LogDensityGradient(y, raw, z, dy, channel)
+				near(t, "log density", log, likelihood.NewMixture(raw, z, dy, channel).LogDensity(y), 0)
+				byRaw := differences(raw, func(raw []float64) float64 {
+					return likelihood.NewMixture(raw, z, dy, channel).LogDensity(y)
+				})
+				byLevel := differences(z, func(z []float64) float64 {
+					return likelihood.NewMixture(raw, z, dy, channel).LogDensity(y)
+				})
+				for k, g := range got {
+					row := byRaw[3*dy*k:]
+					near(t, "∂/∂μ", g.Location, row[channel], 1e-8)
+					near(t, "∂/∂s", g.Scale, row[dy+channel], 1e-8)
+					near(t, "∂/∂a", g.Weight, row[2*dy+channel], 1e-8)
+					near(t, "∂/∂z", g.Level, byLevel[k], 1e-8)
+				}
+			}
+		}
+	}
+}
+
+func TestMixtureGradientAtAKinkTakesTheUpperSide(t *testing.T) {
+	_, g := likelihood.LogDensityGradient(0, []float64{0, -100, 0}, []float64{0}, 1, 0)
+	near(t, "∂/∂μ at y = μ", g[0].Location, 0.5/likelihood.LaplaceFloor, 1e-15)
+}
+
+func TestGaussianGradientEqualsCentralDifferences(t *testing.T) {
+	raw := []float64{0.3, -1, -2, 1.5} // dy = 2
+	for channel := range 2 {
+		for _, y := range []float64{-3, 0.2, 4} {
+			log, mean, scale := likelihood.GaussianGradient(y, raw, 2, channel)
+			want := differences(raw, func(raw []float64) float64 { return likelihood.NewGaussian(raw, 2, channel).LogDensity(y) })
+			near(t, "log density", log, likelihood.NewGaussian(raw, 2, channel).LogDensity(y), 0)
+			near(t, "∂/∂μ", mean, want[channel], 1e-8)
+			near(t, "∂/∂s", scale, want[2+channel], 1e-8)
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package likelihood_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/integrate/quad"
+
+	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/random"
+)
+
+// distribution is what the Gaussian, the asymmetric Laplace and its mixture share.
+type distribution interface {
+	LogDensity(y float64) float64
+	CDF(y float64) float64
+	Quantile(p float64) float64
+}
+
+// probabilities reach far into both tails; the pairs beside 0.5 stand where the mixture changes sides.
+var probabilities = []float64{1e-12, 1e-6, 1e-3, 0.01, 0.1, 0.25, 0.4, 0.5 - 1e-9, 0.5, 0.5 + 1e-9, 0.6, 0.75, 0.9, 0.99, 0.999, 1 - 1e-6, 1 - 1e-12}
+
+// near fails unless got is want within tolerance·max(1, |want|).
+func near(t *testing.T, what string, got, want, tolerance float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tolerance*math.Max(1, math.Abs(want))) {
+		t.Errorf("%s = %.17g, want %.17g within %g", what, got, want, tolerance)
+	}
+}
+
+func finite(t *testing.T, what string, values ...float64) {
+	t.Helper()
+	for _, v := range values {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			t.Errorf("%s: %g is not finite", what, v)
+		}
+	}
+}
+
+// integral is ∫ f over the reals for f with kinks at the given places, of scale at least `scale` beside them and
+// nothing worth adding further than `reach` away. Panels start at a quarter of the scale on both sides of every kink
+// and grow with the distance; a Gauss-Legendre rule of 16 points is exact to rounding on each.
+func integral(f func(float64) float64, kinks []float64, scale, reach float64) float64 {
+	var ends []float64
+	for _, k := range kinks {
+		ends = append(ends, k)
+		for d := scale / 4; d < reach; d *= 1.4 {
+			ends = append(ends, k-d, k+d)
+		}
+	}
+	slices.Sort(ends)
+	sum := 0.0
+	for i := 1; i < len(ends); i++ {
+		if ends[i] > ends[i-1] {
+			sum += quad.Fixed(f, ends[i-1], ends[i], 16, quad.Legendre{}, 0)
+		}
+	}
+	return sum
+}
+
+// kolmogorovSmirnov fails where the empirical distribution of the draws is further from CDF than chance would put it
+// in one of 10⁵ seeds (asymptotically 2·exp(−2·2.47²)); the seeds are fixed, so it passes or fails for good.
+func kolmogorovSmirnov(t *testing.T, d distribution, draws []float64) {
+	t.Helper()
+	slices.Sort(draws)
+	n, worst := float64(len(draws)), 0.0
+	for i, y := range draws {
+		p := d.CDF(y)
+		worst = max(worst, p-float64(i)/n, float64(i+1)/n-p)
+	}
+	if bound := 2.47 / math.Sqrt(n); worst > bound {
+		t.Errorf("%+v: Kolmogorov-Smirnov distance %g of %g draws, bound %g", d, worst, n, bound)
+	}
+}
+
+// raw is a decoder output for n levels of dy channels with numbers of the size that training meets, and the logits.
+func raw(seed uint64, n, dy int) (raw, z []float64) {
+	g := random.New(seed, random.Draws)
+	raw, z = make([]float64, 3*dy*n), make([]float64, n)
+	for i := range raw {
+		raw[i] = g.Normal(0, uint64(i))
+	}
+	for k := range z {
+		z[k] = 1.5 * g.Normal(1, uint64(k))
+	}
+	return raw, z
+}
+
+// parts are the components that raw and z stand for in one channel, and their weight logits, by the paper's formulas.
+func parts(raw, z []float64, dy, channel int) (components []likelihood.AsymmetricLaplace, weights []float64) {
+	for k := range z {
+		row := raw[3*dy*k:]
+		components = append(components, likelihood.AsymmetricLaplace{
+			Location: row[channel],
+			Scale:    0.01 + 0.99*math.Log(1+math.Exp(row[dy+channel])),
+			Logit:    z[k],
+		})
+		weights = append(weights, row[2*dy+channel])
+	}
+	return components, weights
+}
+
+// naive is the density of an asymmetric Laplace distribution as the paper writes it.
+func naive(d likelihood.AsymmetricLaplace, y float64) float64 {
+	tau, e := 1/(1+math.Exp(-d.Logit)), y-d.Location
+	return tau * (1 - tau) / d.Scale * math.Exp(-math.Max(tau*e, (tau-1)*e)/d.Scale)
+}

@@ -1,0 +1,110 @@
+package likelihood_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/random"
+)
+
+var laplaces = []likelihood.AsymmetricLaplace{
+	{Location: 0, Scale: 1, Logit: 0},
+	{Location: -1.5, Scale: 0.3, Logit: 2},
+	{Location: 2, Scale: 0.01, Logit: -3.5},
+	{Location: 0.1, Scale: 20, Logit: 0.4},
+}
+
+// spread is where the slower tail of d has fallen to e⁻⁷⁰.
+func spread(d likelihood.AsymmetricLaplace) float64 {
+	return 70 * d.Scale * (1 + math.Exp(math.Abs(d.Logit)))
+}
+
+func TestLaplaceDensityMomentsAndDistributionFunction(t *testing.T) {
+	for _, d := range laplaces {
+		expect := func(f func(float64) float64) float64 {
+			return integral(func(y float64) float64 { return f(y) * math.Exp(d.LogDensity(y)) }, []float64{d.Location}, d.Scale, spread(d))
+		}
+		// 1e-12: thousands of terms of rounding error 1e-16, and some cancellation between the tails.
+		mean := expect(func(y float64) float64 { return y })
+		near(t, "∫ density", expect(func(float64) float64 { return 1 }), 1, 1e-12)
+		near(t, "mean", d.Mean(), mean, 1e-12)
+		near(t, "variance", d.Variance(), expect(func(y float64) float64 { return (y - mean) * (y - mean) }), 1e-12)
+
+		tau := 1 / (1 + math.Exp(-d.Logit))
+		near(t, "mean by the paper's formula", d.Mean(), d.Location+(1-2*tau)/(tau*(1-tau))*d.Scale, 1e-12)
+		near(t, "CDF at the location", d.CDF(d.Location), tau, 1e-15)
+		for _, y := range []float64{-3, -1.5, 0, 0.1, 1.99, 2.01, 7} {
+			e := y - d.Location
+			near(t, "log density by the paper's formula", d.LogDensity(y), math.Log(naive(d, y)), 1e-10)
+			near(t, "CDF + survival", d.CDF(y)+d.Survival(y), 1, 1e-15)
+			if h := 1e-5 * d.Scale; math.Abs(e) > h {
+				// Rounding of y ± h leads: 1e-15/h = 1e-8 of the density, which is at most 0.25/σ.
+				slope := (d.CDF(y+h) - d.CDF(y-h)) / (2 * h)
+				near(t, "dCDF/dy·σ", slope*d.Scale, math.Exp(d.LogDensity(y))*d.Scale, 3e-9)
+			}
+		}
+	}
+}
+
+func TestLaplaceQuantileInvertsTheDistributionFunction(t *testing.T) {
+	for _, logit := range []float64{-100, -30, -3, -0.1, 0, 1, 5, 40, 100} {
+		d := likelihood.AsymmetricLaplace{Location: 0, Scale: 0.7, Logit: logit}
+		last := math.Inf(-1)
+		for _, p := range append([]float64{1e-300}, probabilities...) {
+			y := d.Quantile(p)
+			finite(t, "quantile", y)
+			// Relative to both tails. 1e-10: one unit in the last place of p next to 1 is 1e-4 of the tail 1e-12.
+			if p < 0.5 {
+				near(t, "CDF(quantile)/p", d.CDF(y)/p, 1, 1e-10)
+			} else {
+				near(t, "survival(quantile)/(1-p)", d.Survival(y)/(1-p), 1, 1e-10)
+			}
+			if y < last {
+				t.Errorf("logit %g: quantile(%g) = %g lies below the one before, %g", logit, p, y, last)
+			}
+			last = y
+		}
+		// Quantiles on neighbouring levels around the kink.
+		p := likelihood.Sigmoid(logit)
+		for range 20 {
+			p = math.Nextafter(p, 0)
+		}
+		for range 40 {
+			next := math.Nextafter(p, 1)
+			if d.Quantile(next) < d.Quantile(p) {
+				t.Errorf("logit %g: quantiles cross at p = %.17g", logit, p)
+			}
+			p = next
+		}
+	}
+}
+
+func TestLaplaceQuantileAtTheEnds(t *testing.T) {
+	for _, d := range laplaces {
+		if q := d.Quantile(0); !math.IsInf(q, -1) {
+			t.Errorf("quantile(0) = %g", q)
+		}
+		if q := d.Quantile(1); !math.IsInf(q, 1) {
+			t.Errorf("quantile(1) = %g", q)
+		}
+		for _, p := range []float64{-0.1, 1.1, math.NaN()} {
+			if q := d.Quantile(p); !math.IsNaN(q) {
+				t.Errorf("quantile(%g) = %g, want NaN", p, q)
+			}
+		}
+		// The ends of a generator's range are draws like any other.
+		finite(t, "draw", d.Draw(0), d.Draw(1-0x1p-24))
+	}
+}
+
+func TestLaplaceDraws(t *testing.T) {
+	for i, d := range laplaces {
+		g := random.New(uint64(i), random.Draws)
+		draws := make([]float64, 20000)
+		for j := range draws {
+			draws[j] = d.Draw(g.Float(0, uint64(j)))
+		}
+		kolmogorovSmirnov(t, d, draws)
+	}
+}
