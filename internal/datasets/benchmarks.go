@@ -1,0 +1,55 @@
+package datasets
+
+import (
+	"fmt"
+	"path/filepath"
+)
+
+// Benchmark is a process or data set to train on.
+type Benchmark struct{ Name, Description string }
+
+// List is every benchmark there is, in the paper's order.
+func List() []Benchmark {
+	return []Benchmark{
+		{"sawtooth", "Fourier series of a sawtooth wave: discontinuous functions of one variable"},
+		{"rbf", "Gaussian process with a squared-exponential kernel"},
+		{"matern52", "Gaussian process with a Matérn 5/2 kernel"},
+		{"double-sine", "each point from one of two sine waves: two values for most x"},
+		{"circle", "circles of random size and place: two values for most x"},
+		{"lissajous", "Lissajous curves: several values for most x"},
+		{"speed-flow", "traffic speed by flow on two lanes of a Californian motorway (real data)"},
+	}
+}
+
+// Status says whether a benchmark can be trained on.
+type Status struct {
+	Benchmark string
+	Ready     bool
+	Detail    string // what is there, or what is wrong with it
+	Help      string // how to get what is missing; "" where nothing is
+}
+
+// Check looks at the files of every benchmark below dataDir under their default names, and reads them.
+func Check(dataDir string) []Status {
+	var all []Status
+	for _, b := range List() {
+		s := Status{Benchmark: b.Name, Ready: true, Detail: "drawn at random, needs no files"}
+		if b.Name == "speed-flow" {
+			s = checkSpeedFlow(filepath.Join(dataDir, b.Name))
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+func checkSpeedFlow(dir string) Status {
+	s := Status{Benchmark: "speed-flow"}
+	lanes, err := readLanes(dir, nil)
+	if err != nil {
+		s.Detail, s.Help = err.Error(), "put into "+dir+": "+howToGetLanes
+		return s
+	}
+	s.Ready = true
+	s.Detail = fmt.Sprintf("%d rows in each of %d lanes, in %s", len(lanes[0].flow), len(lanes), dir)
+	return s
+}

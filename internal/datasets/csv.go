@@ -1,0 +1,177 @@
+package datasets
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/acqnp/acqnp/internal/input"
+)
+
+// table reads a person's CSV file row by row: the first line names the columns, every line has as many fields, and
+// cells that are asked for as numbers are finite numbers. Everything else is an *input.Error with line and column.
+type table struct {
+	path   string
+	csv    *csv.Reader
+	header []string
+	fields []string // of the row at hand
+}
+
+// openTable reads the header. The caller closes the file behind it.
+func openTable(path string) (*table, io.Closer, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, unreadable(path, err)
+	}
+	t, err := newTable(path, f)
+	if err != nil {
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	return t, f, nil
+}
+
+func unreadable(path string, err error) error {
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) {
+		err = pathError.Err
+	}
+	return &input.Error{File: path, Found: err.Error(), Expected: "a readable file"}
+}
+
+func newTable(path string, r io.Reader) (*table, error) {
+	buffered := bufio.NewReader(r)
+	if mark, err := buffered.Peek(3); err == nil && string(mark) == "\ufeff" {
+		buffered.Discard(3) // the byte order mark that spreadsheets write
+	}
+	t := &table{path: path, csv: csv.NewReader(buffered)}
+	t.csv.ReuseRecord = true
+	t.csv.TrimLeadingSpace = true
+	if err := t.next(); err == io.EOF {
+		return nil, &input.Error{File: path, Found: "an empty file", Expected: "a header line and rows"}
+	} else if err != nil {
+		return nil, err
+	}
+	for i, name := range t.fields {
+		name = strings.TrimSpace(name)
+		line, _ := t.csv.FieldPos(i)
+		switch {
+		case !utf8.ValidString(name):
+			return nil, &input.Error{File: path, Line: line, Found: "a header that is not UTF-8", Expected: "names of columns"}
+		case name == "" && i > 0: // only row names, which come first, need no name
+			return nil, &input.Error{File: path, Line: line, Key: fmt.Sprintf("column %d", i+1), Found: "no name", Expected: "one"}
+		case slices.Contains(t.header, name):
+			return nil, &input.Error{File: path, Line: line, Key: name, Found: "the column twice", Expected: "distinct names"}
+		}
+		t.header = append(t.header, name)
+	}
+	return t, nil
+}
+
+// next reads a row; io.EOF after the last.
+func (t *table) next() error {
+	fields, err := t.csv.Read()
+	if err == io.EOF {
+		return io.EOF
+	}
+	var bad *csv.ParseError
+	switch {
+	case errors.Is(err, csv.ErrFieldCount) && errors.As(err, &bad):
+		return &input.Error{File: t.path, Line: bad.Line, Found: fmt.Sprintf("%d fields", len(fields)),
+			Expected: fmt.Sprintf("%d as in the header", len(t.header))}
+	case errors.As(err, &bad):
+		return &input.Error{File: t.path, Line: bad.Line, Found: bad.Err.Error(), Expected: "CSV"}
+	case err != nil:
+		return unreadable(t.path, err)
+	}
+	t.fields = fields
+	return nil
+}
+
+// find is where the named columns are; false unless all are there.
+func (t *table) find(names []string) ([]int, bool) {
+	var columns []int
+	for _, name := range names {
+		i := slices.Index(t.header, name)
+		if i < 0 {
+			return nil, false
+		}
+		columns = append(columns, i)
+	}
+	return columns, true
+}
+
+// columns is find that must succeed under one of several ways to name the columns.
+func (t *table) columns(ways ...[]string) ([]int, error) {
+	var expected []string
+	for _, names := range ways {
+		if columns, ok := t.find(names); ok {
+			return columns, nil
+		}
+		if e := strings.Join(names, ", "); !slices.Contains(expected, e) {
+			expected = append(expected, e)
+		}
+	}
+	return nil, &input.Error{File: t.path, Line: 1, Found: "the columns " + strconv.Quote(strings.Join(t.header, ", ")),
+		Expected: "among them " + strings.Join(expected, "; or ")}
+}
+
+// refuse is an error about a cell of the row at hand.
+func (t *table) refuse(column int, expected string) error {
+	line, _ := t.csv.FieldPos(column)
+	found := "nothing"
+	if cell := t.fields[column]; cell != "" {
+		if len(cell) > 40 {
+			cell = cell[:40] + "…"
+		}
+		found = strconv.Quote(cell)
+	}
+	return &input.Error{File: t.path, Line: line, Key: t.header[column], Found: found, Expected: expected}
+}
+
+// number is a cell of the row at hand, finite even as a float32, which is what models compute in.
+func (t *table) number(column int) (float64, error) {
+	v, err := strconv.ParseFloat(strings.TrimSpace(t.fields[column]), 64)
+	if err != nil || !(math.Abs(v) <= math.MaxFloat32) {
+		return 0, t.refuse(column, "a finite number")
+	}
+	return v, nil
+}
+
+// readColumns reads whole columns of numbers; a file without rows is refused.
+func readColumns(path string, names ...string) ([][]float64, error) {
+	t, file, err := openTable(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	columns, err := t.columns(names)
+	if err != nil {
+		return nil, err
+	}
+	values := make([][]float64, len(names))
+	for err = t.next(); err == nil; err = t.next() {
+		for i, c := range columns {
+			v, err := t.number(c)
+			if err != nil {
+				return nil, err
+			}
+			values[i] = append(values[i], v)
+		}
+	}
+	if err == io.EOF && len(values[0]) == 0 {
+		return nil, &input.Error{File: path, Found: "a header alone", Expected: "rows"}
+	}
+	if err != io.EOF {
+		return nil, err
+	}
+	return values, nil
+}

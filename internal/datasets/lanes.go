@@ -1,0 +1,122 @@
+package datasets
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/rda"
+)
+
+// lane is the data of one motorway lane, in raw units: vehicles an hour and miles an hour.
+type lane struct{ flow, speed []float64 }
+
+// laneNames are the objects in R's file, and the default files without their ending.
+var laneNames = []string{"lane2", "lane3"}
+
+// howToGetLanes is one line for people who lack the files.
+const howToGetLanes = `lane2.csv and lane3.csv, or hdrcde's .rda with both. From R: install.packages("hdrcde"); ` +
+	`write.csv(hdrcde::lane2, "lane2.csv"); write.csv(hdrcde::lane3, "lane3.csv")`
+
+// readLanes reads both lanes from the files of a directory. Where the default files are asked for and are not there,
+// the directory's one .rda file will do.
+func readLanes(dir string, files []string) ([]lane, error) {
+	files, err := laneFiles(dir, files)
+	if err != nil {
+		return nil, err
+	}
+	var lanes []lane
+	for _, file := range files {
+		path := filepath.Join(dir, file)
+		if isR(file) {
+			found, err := lanesOfR(path)
+			if err != nil {
+				return nil, err
+			}
+			lanes = append(lanes, found...)
+			continue
+		}
+		columns, err := readColumns(path, "flow", "speed")
+		if err != nil {
+			return nil, err
+		}
+		lanes = append(lanes, lane{columns[0], columns[1]})
+	}
+	if len(lanes) != 2 {
+		return nil, &input.Error{File: dir, Key: "data.files", Found: fmt.Sprintf("%d lanes in %s", len(lanes), strings.Join(files, ", ")),
+			Expected: "2: two .csv files or one .rda"}
+	}
+	if a, b := len(lanes[0].flow), len(lanes[1].flow); a != b {
+		return nil, &input.Error{File: dir, Found: fmt.Sprintf("lanes of %d and of %d rows", a, b), Expected: "as many in both"}
+	}
+	return lanes, nil
+}
+
+func isR(file string) bool { return strings.EqualFold(filepath.Ext(file), ".rda") }
+
+// laneFiles are the files to read, all of which are there.
+func laneFiles(dir string, files []string) ([]string, error) {
+	missing := func(files []string) string {
+		for _, f := range files {
+			if _, err := os.Stat(filepath.Join(dir, f)); errors.Is(err, fs.ErrNotExist) {
+				return f
+			}
+		}
+		return ""
+	}
+	defaults := []string{laneNames[0] + ".csv", laneNames[1] + ".csv"}
+	if len(files) == 0 {
+		files = defaults
+	}
+	absent := missing(files)
+	if absent != "" && slices.Equal(files, defaults) {
+		if r, err := filepath.Glob(filepath.Join(escapeGlob(dir), "*.[rR][dD][aA]")); err == nil && len(r) == 1 {
+			return []string{filepath.Base(r[0])}, nil
+		}
+	}
+	if absent != "" {
+		return nil, &input.Error{File: filepath.Join(dir, absent), Found: "no such file", Expected: howToGetLanes}
+	}
+	return files, nil
+}
+
+// escapeGlob makes a directory's name match itself alone.
+func escapeGlob(dir string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
+}
+
+// lanesOfR takes lane2 and lane3 out of R's file; its other objects are passed over.
+func lanesOfR(path string) ([]lane, error) {
+	frames, err := rda.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	var lanes []lane
+	for _, name := range laneNames {
+		i := slices.IndexFunc(frames, func(f rda.Frame) bool { return f.Name == name })
+		if i < 0 {
+			return nil, &input.Error{File: path, Key: name, Found: "no such data frame", Expected: "the lanes lane2 and lane3"}
+		}
+		var columns [2][]float64
+		for c, column := range []string{"flow", "speed"} {
+			var ok bool
+			if columns[c], ok = frames[i].Column(column); !ok {
+				return nil, &input.Error{File: path, Key: name + "$" + column, Found: "no such numeric column", Expected: "one"}
+			}
+			for row, v := range columns[c] {
+				if !(math.Abs(v) <= math.MaxFloat32) {
+					return nil, &input.Error{File: path, Key: fmt.Sprintf("%s$%s[%d]", name, column, row+1), Found: fmt.Sprint(v),
+						Expected: "a finite number"}
+				}
+			}
+		}
+		lanes = append(lanes, lane{columns[0], columns[1]})
+	}
+	return lanes, nil
+}

@@ -1,0 +1,122 @@
+package datasets
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/acqnp/acqnp/internal/input"
+)
+
+// Points are points of one function as a person gives them, in raw units.
+type Points struct {
+	Function string    // "" where the file has no column for it
+	N        int       // how many points
+	X        []float64 // [N, dx]
+	Y        []float64 // [N, dy]; nil where no y was asked for
+}
+
+// ReadPoints reads a CSV file of points. Its header names the columns as xCols and yCols do, or x1, x2, … and y1, y2, …,
+// or x and y where there is one of them. Where the file has a column of the name function, rows belong to the function
+// they name; functions come in the order of their first rows. Other columns are passed over, and yCols may be empty.
+// What the file lacks is an *input.Error with line and column.
+func ReadPoints(path string, xCols, yCols []string, function string) ([]Points, error) {
+	t, file, err := openTable(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return t.points(xCols, yCols, function)
+}
+
+func (t *table) points(xCols, yCols []string, function string) ([]Points, error) {
+	x, err := t.columns(ways("x", xCols)...)
+	if err != nil {
+		return nil, err
+	}
+	y, err := t.columns(ways("y", yCols)...)
+	if err != nil {
+		return nil, err
+	}
+	by := -1
+	if i, ok := t.find([]string{function}); ok && function != "" {
+		by = i[0]
+	}
+	var all []Points
+	index := map[string]int{}
+	for err = t.next(); err == nil; err = t.next() {
+		name := ""
+		if by >= 0 {
+			if name = strings.TrimSpace(t.fields[by]); name == "" {
+				return nil, t.refuse(by, "the name of a function")
+			}
+		}
+		i, known := index[name]
+		if !known {
+			name = strings.Clone(name) // without the rest of its row
+			i, index[name] = len(all), len(all)
+			all = append(all, Points{Function: name})
+		}
+		if err := t.addTo(&all[i], x, y); err != nil {
+			return nil, err
+		}
+	}
+	if err == io.EOF && len(all) == 0 {
+		return nil, &input.Error{File: t.path, Found: "a header alone", Expected: "rows"}
+	}
+	if err != io.EOF {
+		return nil, err
+	}
+	return all, nil
+}
+
+// addTo appends the row at hand.
+func (t *table) addTo(p *Points, x, y []int) error {
+	for _, c := range x {
+		v, err := t.number(c)
+		if err != nil {
+			return err
+		}
+		p.X = append(p.X, v)
+	}
+	for _, c := range y {
+		v, err := t.number(c)
+		if err != nil {
+			return err
+		}
+		p.Y = append(p.Y, v)
+	}
+	p.N++
+	return nil
+}
+
+// ways are the names that columns may have: their own, numbered ones, and the letter alone where there is one column.
+func ways(letter string, names []string) [][]string {
+	all := [][]string{names, numbered(letter, len(names))}
+	if len(names) == 1 {
+		all = append(all, []string{letter})
+	}
+	return all
+}
+
+func numbered(letter string, n int) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = fmt.Sprintf("%s%d", letter, i+1)
+	}
+	return names
+}
+
+// Names are the columns of x and y for people: in files, plots and messages.
+func Names(benchmark string, dx, dy int) (x, y []string) {
+	if benchmark == "speed-flow" {
+		return []string{"flow"}, []string{"speed"}
+	}
+	name := func(letter string, n int) []string {
+		if n == 1 {
+			return []string{letter}
+		}
+		return numbered(letter, n)
+	}
+	return name("x", dx), name("y", dy)
+}

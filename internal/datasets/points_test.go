@@ -1,0 +1,159 @@
+package datasets_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/input"
+)
+
+func csvFile(t *testing.T, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "points.csv")
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestReadPoints(t *testing.T) {
+	one := func(n int, x, y []float64) []datasets.Points { return []datasets.Points{{N: n, X: x, Y: y}} }
+	cases := []struct {
+		name    string
+		content string
+		x, y    []string
+		want    []datasets.Points
+	}{
+		{"own names", "flow,speed\n1,2\n3,4.5e1\n", []string{"flow"}, []string{"speed"}, one(2, []float64{1, 3}, []float64{2, 45})},
+		{"letters", "y,x\n2,1\n", []string{"flow"}, []string{"speed"}, one(1, []float64{1}, []float64{2})},
+		{"numbered", "x1,y1\n1,2\n", []string{"flow"}, []string{"speed"}, one(1, []float64{1}, []float64{2})},
+		{"own names come first", "x,flow,y1\n9,1,2\n", []string{"flow"}, []string{"speed"}, one(1, []float64{1}, []float64{2})},
+		{"many columns", "y2,x2,y3,x1,y1\n12,2,13,1,11\n", []string{"i", "j"}, []string{"r", "g", "b"},
+			one(1, []float64{1, 2}, []float64{11, 12, 13})},
+		{"as R writes it", "\"\",\"flow\",\"speed\"\r\n\"1\",1,2\r\n\"2\",3,4", []string{"flow"}, []string{"speed"},
+			one(2, []float64{1, 3}, []float64{2, 4})},
+		{"as a spreadsheet writes it", "\ufeffx,y\r\n1,2\r\n", []string{"x"}, []string{"y"}, one(1, []float64{1}, []float64{2})},
+		{"spaces and blank lines", "x , y\n 1 , -2\n\n\n3,4\n", []string{"x"}, []string{"y"}, one(2, []float64{1, 3}, []float64{-2, 4})},
+		{"no y asked for", "x\n1\n2\n", []string{"x"}, nil, one(2, []float64{1, 2}, nil)},
+		{"other columns", "note,x\nhello,1\n,2\n", []string{"x"}, nil, one(2, []float64{1, 2}, nil)},
+		{"functions in the order of their first rows", "function,x,y\nb,1,2\na,3,4\n b ,5,6\n", []string{"x"}, []string{"y"},
+			[]datasets.Points{
+				{Function: "b", N: 2, X: []float64{1, 5}, Y: []float64{2, 6}},
+				{Function: "a", N: 1, X: []float64{3}, Y: []float64{4}},
+			}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := datasets.ReadPoints(csvFile(t, c.content), c.x, c.y, "function")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestReadPointsNamesWhatIsWrong(t *testing.T) {
+	cases := []struct {
+		name, content string
+		line          int
+		key, says     string
+	}{
+		{"empty file", "", 0, "", "empty"},
+		{"blank lines alone", "\n\n", 0, "", "empty"},
+		{"header alone", "x,y\n", 0, "", "header alone"},
+		{"no y", "x,z\n1,2\n", 1, "", `"x, z"`},
+		{"another delimiter", "x;y\n1;2\n", 1, "", `"x;y"`},
+		{"column twice", "x,y,x\n1,2,3\n", 1, "x", "twice"},
+		{"column without a name", "x,y,\n1,2,3\n", 1, "column 3", "no name"},
+		{"header that is not UTF-8", "x,\xffy\n1,2\n", 1, "", "UTF-8"},
+		{"text", "x,y\n1,2\n3,four\n", 3, "y", `"four"`},
+		{"empty cell", "x,y\n1,\n", 2, "y", "nothing"},
+		{"NaN", "x,y\nNaN,1\n", 2, "x", `"NaN"`},
+		{"NA", "x,y\nNA,1\n", 2, "x", `"NA"`},
+		{"infinity", "x,y\n1,-Inf\n", 2, "y", `"-Inf"`},
+		{"beyond float32", "x,y\n1,1e39\n", 2, "y", `"1e39"`},
+		{"beyond float64", "x,y\n1,1e999\n", 2, "y", `"1e999"`},
+		{"decimal comma", "x,y\n\"1,5\",2\n", 2, "x", `"1,5"`},
+		{"short row", "x,y\n1,2\n3\n", 3, "", "1 fields"},
+		{"long row", "x,y\n1,2\n\n3,4,5\n", 4, "", "3 fields"},
+		{"open quote", "x,y\n\"1,2\n", 2, "", "quote"},
+		{"stray quote", "x,y\n1\"2,2\n", 2, "", "quote"},
+		{"line after a quoted break", "x,y,\"a\nb\"\n1,2,\"c\nd\"\n1,z,3\n", 5, "y", `"z"`},
+		{"function without a name", "x,y,function\n1,2,a\n1,2,\n", 3, "function", "nothing"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			path := csvFile(t, c.content)
+			_, err := datasets.ReadPoints(path, []string{"x"}, []string{"y"}, "function")
+			var bad *input.Error
+			if !errors.As(err, &bad) {
+				t.Fatalf("got %v, want an *input.Error", err)
+			}
+			if bad.File != path || bad.Line != c.line || bad.Key != c.key || !strings.Contains(bad.Error(), c.says) {
+				t.Errorf("%q at line %d, key %q; want line %d, key %q and %q", bad.Error(), bad.Line, bad.Key, c.line, c.key, c.says)
+			}
+		})
+	}
+	for _, path := range []string{t.TempDir(), filepath.Join(t.TempDir(), "absent.csv")} {
+		_, err := datasets.ReadPoints(path, []string{"x"}, nil, "")
+		var bad *input.Error
+		if !errors.As(err, &bad) || bad.File != path {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	for _, c := range []struct {
+		benchmark string
+		dx, dy    int
+		x, y      []string
+	}{
+		{"speed-flow", 1, 1, []string{"flow"}, []string{"speed"}},
+		{"circle", 1, 1, []string{"x"}, []string{"y"}},
+		{"svhn", 2, 3, []string{"x1", "x2"}, []string{"y1", "y2", "y3"}},
+	} {
+		x, y := datasets.Names(c.benchmark, c.dx, c.dy)
+		if diff := cmp.Diff(c.x, x) + cmp.Diff(c.y, y); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+// Whatever the bytes, reading ends without a panic, and every function has as many numbers as points.
+func FuzzReadPoints(f *testing.F) {
+	for _, seed := range []string{
+		"", "x,y\n1,2\n", "\ufeff\"\",x,y\r\n\"1\",1,2\r\n", "function,x,y\na,1,2\nb,3,4\n", "x,y\nNaN,1\n", "x,x\n", "x,y\n1\n",
+		"x,y\n\"1\n\",2\n", "x,y\n1,\"", "\x00", "x,y,function\n1,2,\n",
+	} {
+		f.Add([]byte(seed))
+	}
+	path := filepath.Join(f.TempDir(), "fuzz.csv")
+	f.Fuzz(func(t *testing.T, content []byte) {
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		all, err := datasets.ReadPoints(path, []string{"x"}, []string{"y"}, "function")
+		var bad *input.Error
+		if err != nil && !errors.As(err, &bad) {
+			t.Fatalf("got %v, want an *input.Error", err)
+		}
+		if err == nil && len(all) == 0 {
+			t.Fatal("no points and no error")
+		}
+		for _, p := range all {
+			if p.N < 1 || len(p.X) != p.N || len(p.Y) != p.N {
+				t.Fatalf("%d points, %d x, %d y", p.N, len(p.X), len(p.Y))
+			}
+		}
+	})
+}

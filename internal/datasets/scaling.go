@@ -1,0 +1,72 @@
+package datasets
+
+import "math"
+
+// Scaling turns raw units into what the model sees and back, per column: model = (raw − offset)/scale. A density in
+// raw units is the model's divided by the scales of y.
+type Scaling struct {
+	XOffset, XScale []float64 // [dx]
+	YOffset, YScale []float64 // [dy]
+}
+
+// ScalingOf is a source's own scaling, or the one that changes nothing where it has none.
+func ScalingOf(src any, dx, dy int) Scaling {
+	if s, ok := src.(interface{ Scaling() Scaling }); ok {
+		return s.Scaling()
+	}
+	ones := func(n int) []float64 {
+		v := make([]float64, n)
+		for i := range v {
+			v[i] = 1
+		}
+		return v
+	}
+	return Scaling{XOffset: make([]float64, dx), XScale: ones(dx), YOffset: make([]float64, dy), YScale: ones(dy)}
+}
+
+// ModelX turns raw x [n, dx] into model units.
+func (s Scaling) ModelX(raw []float64) []float32 { return toModel(raw, s.XOffset, s.XScale) }
+
+// ModelY turns raw y [n, dy] into model units.
+func (s Scaling) ModelY(raw []float64) []float32 { return toModel(raw, s.YOffset, s.YScale) }
+
+// RawX turns x [n, dx] in model units into raw ones.
+func (s Scaling) RawX(model []float64) []float64 { return toRaw(model, s.XOffset, s.XScale) }
+
+// RawY turns y [n, dy] in model units into raw ones.
+func (s Scaling) RawY(model []float64) []float64 { return toRaw(model, s.YOffset, s.YScale) }
+
+func toModel(raw, offset, scale []float64) []float32 {
+	v := make([]float32, len(raw))
+	for i, r := range raw {
+		c := i % len(scale)
+		v[i] = float32((r - offset[c]) / scale[c])
+	}
+	return v
+}
+
+func toRaw(model, offset, scale []float64) []float64 {
+	v := make([]float64, len(model))
+	for i, m := range model {
+		c := i % len(scale)
+		v[i] = offset[c] + m*scale[c]
+	}
+	return v
+}
+
+// into is the scale and offset of a column that turn 0 into lo and largest into hi.
+func into(lo, hi, largest float64) (offset, scale float64) {
+	scale = largest / (hi - lo)
+	return 0 - lo*scale, scale // 0 − 0 is 0, not −0
+}
+
+// largest is the maximum of columns of numbers.
+func largest(columns ...[]float64) float64 {
+	m := math.Inf(-1)
+	for _, c := range columns {
+		for _, v := range c {
+			m = max(m, v)
+		}
+	}
+	return m
+}

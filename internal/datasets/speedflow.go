@@ -1,0 +1,138 @@
+package datasets
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/random"
+)
+
+// speedFlow is the paper's real data set: speed (y) by flow (x) on two lanes of a motorway, which are the two functions
+// of every batch. Part of each lane is held out: training splits the rest into context and target, anew in each of
+// data.partitions fixed partitions; evaluation has the training points as context and the held-out ones as target.
+type speedFlow struct {
+	data    config.Data
+	scaling Scaling
+	train   int         // training points of a lane
+	x, y    [][]float32 // [lane][point] in model units, the training points first
+	perm    []int       // [train], scratch
+}
+
+func newSpeedFlow(e config.Experiment, dataDir string) (Source, error) {
+	dir := filepath.Join(dataDir, "speed-flow")
+	lanes, err := readLanes(dir, e.Data.Files)
+	if err != nil {
+		return nil, err
+	}
+	s := &speedFlow{data: e.Data}
+	// A product such as 0.29·100 is a rounding below the whole number it stands for.
+	n := len(lanes[0].flow)
+	s.train = int(e.Data.TrainFraction*float64(n) + 1e-9)
+	if err := s.check(e, n); err != nil {
+		return nil, err
+	}
+	if s.scaling, err = laneScaling(dir, lanes, e.Data.FlowRange); err != nil {
+		return nil, err
+	}
+	split, order := random.New(e.Data.Seed, random.Split), make([]int, n)
+	for i, l := range lanes {
+		split.Perm(uint64(i), order)
+		s.x = append(s.x, pick(s.scaling.ModelX(l.flow), order))
+		s.y = append(s.y, pick(s.scaling.ModelY(l.speed), order))
+	}
+	s.perm = make([]int, s.train)
+	return s, nil
+}
+
+// check refuses what n rows a lane cannot give.
+func (s *speedFlow) check(e config.Experiment, n int) error {
+	refuse := func(key string, found any, expected string) error {
+		return &input.Error{Key: key, Found: fmt.Sprint(found), Expected: expected}
+	}
+	d := e.Data
+	switch {
+	case s.train < 2 || s.train >= n:
+		return refuse("data.train_fraction", d.TrainFraction, fmt.Sprintf("one that splits a lane of %d rows", n))
+	case len(d.Context) != 2 || d.Context[0] < 1 || d.Context[0] > d.Context[1] || d.Context[1] >= s.train:
+		return refuse("data.context", d.Context, fmt.Sprintf("[lo, hi] with 1 ≤ lo ≤ hi < %d, the training points of a lane", s.train))
+	case d.Partitions < 1:
+		return refuse("data.partitions", d.Partitions, "1 or more")
+	case e.Train.BatchSize != 2:
+		return refuse("train.batch_size", e.Train.BatchSize, "2, the lanes")
+	case e.Eval.BatchSize != 2:
+		return refuse("eval.batch_size", e.Eval.BatchSize, "2, the lanes")
+	case len(d.FlowRange) != 2 || !(d.FlowRange[0] < d.FlowRange[1]):
+		return refuse("data.flow_range", d.FlowRange, "[lo, hi] with lo < hi")
+	}
+	return nil
+}
+
+// laneScaling maps 0 and the largest value over both lanes to flowRange, and to 0 and 1 for speed.
+func laneScaling(dir string, lanes []lane, flowRange []float64) (Scaling, error) {
+	flow := largest(lanes[0].flow, lanes[1].flow)
+	speed := largest(lanes[0].speed, lanes[1].speed)
+	if !(flow > 0 && speed > 0) {
+		return Scaling{}, &input.Error{File: dir, Found: fmt.Sprintf("a largest flow of %g and a largest speed of %g", flow, speed),
+			Expected: "positive ones"}
+	}
+	xOffset, xScale := into(flowRange[0], flowRange[1], flow)
+	yOffset, yScale := into(0, 1, speed)
+	return Scaling{XOffset: []float64{xOffset}, XScale: []float64{xScale}, YOffset: []float64{yOffset}, YScale: []float64{yScale}}, nil
+}
+
+func pick(v []float32, order []int) []float32 {
+	picked := make([]float32, len(order))
+	for i, k := range order {
+		picked[i] = v[k]
+	}
+	return picked
+}
+
+// Scaling is by the maxima over both lanes and all points.
+func (s *speedFlow) Scaling() Scaling { return s.scaling }
+
+// Dims is flow and speed.
+func (s *speedFlow) Dims() (dx, dy int) { return 1, 1 }
+
+// TrainSize is both lanes' training points and the largest context of data.context.
+func (s *speedFlow) TrainSize() Size { return Size{len(s.x), s.train, s.data.Context[1]} }
+
+// EvalSize is both lanes with all their points.
+func (s *speedFlow) EvalSize() Size { return Size{len(s.x), len(s.x[0]), s.train} }
+
+// EvalBatches is the one that there is.
+func (s *speedFlow) EvalBatches() int { return 1 }
+
+// Train is partition number step modulo data.partitions. It depends on data.seed alone, so every model and every
+// train.seed sees the same.
+func (s *speedFlow) Train(step int, dst *Batch) error {
+	partition := uint64(step % s.data.Partitions)
+	lo, hi := s.data.Context[0], s.data.Context[1]
+	context := lo + random.New(s.data.Seed, random.Sizes).IntN(partition, 0, hi-lo+1)
+	dst.reshape(Size{len(s.x), s.train, context}, 1, 1)
+	shuffle := random.New(s.data.Seed, random.Shuffle)
+	for i := range s.x {
+		shuffle.Perm(partition*uint64(len(s.x))+uint64(i), s.perm)
+		at := i * s.train
+		for k, from := range s.perm {
+			dst.X[at+k], dst.Y[at+k] = s.x[i][from], s.y[i][from]
+		}
+	}
+	return nil
+}
+
+// Eval is the training points as context and the held-out ones as target.
+func (s *speedFlow) Eval(i int, dst *Batch) error {
+	if i != 0 {
+		return &input.Error{Key: "eval.batches", Found: fmt.Sprintf("more than %d", i), Expected: "1: speed-flow has one test set"}
+	}
+	n := len(s.x[0])
+	dst.reshape(s.EvalSize(), 1, 1)
+	for i := range s.x {
+		copy(dst.X[i*n:], s.x[i])
+		copy(dst.Y[i*n:], s.y[i])
+	}
+	return nil
+}
