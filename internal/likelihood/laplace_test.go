@@ -65,7 +65,12 @@ func TestLaplaceQuantileInvertsTheDistributionFunction(t *testing.T) {
 			}
 			last = y
 		}
-		// Quantiles on neighbouring levels around the kink.
+	}
+}
+
+func TestLaplaceQuantilesOfNeighbouringLevelsDoNotCrossAtTheKink(t *testing.T) {
+	for logit := -6.0; logit < 6; logit += 0.01 {
+		d := likelihood.AsymmetricLaplace{Scale: 0.7, Logit: logit}
 		p := likelihood.Sigmoid(logit)
 		for range 20 {
 			p = math.Nextafter(p, 0)
