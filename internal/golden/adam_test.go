@@ -11,11 +11,7 @@ import (
 // The loss of ten batches of changing size, with a step of Adam after each. Steps do not amplify rounding: where a
 // gradient is too small to have a sure sign, the step that depends on it changes the loss as little.
 func TestAdamMatchesPyTorch(t *testing.T) {
-	forEachCase(t, func(t *testing.T, g *golden) {
-		each(t, g,
-			func(t *testing.T, on compile[float64]) { checkAdam(t, g, on, close64) },
-			func(t *testing.T, on compile[float32]) { checkAdam(t, g, on, close32) })
-	})
+	everywhere(t, checkAdam[float64], checkAdam[float32])
 }
 
 func checkAdam[T engine.Float](t *testing.T, g *golden, on compile[T], tolerance float64) {

@@ -31,25 +31,26 @@ type batch struct {
 	x, y, u []float64 // [B, N, dx], [B, N, dy], [B, N_τ, N] or nil
 }
 
-// forEachCase runs a test on every file of testdata.
-func forEachCase(t *testing.T, test func(t *testing.T, g *golden)) {
+// cases are the paths of the files of testdata.
+func cases(t *testing.T) []string {
+	t.Helper()
 	paths, err := filepath.Glob("testdata/*.safetensors")
-	if err != nil || len(paths) < 15 {
-		t.Fatalf("testdata: %d cases (%v), expected all 15", len(paths), err)
+	if err != nil || len(paths) != 15 {
+		t.Fatalf("testdata: %d cases (%v), expected 15", len(paths), err)
 	}
-	for _, path := range paths {
-		name := strings.TrimSuffix(filepath.Base(path), ".safetensors")
-		t.Run(name, func(t *testing.T) { test(t, load(t, name, path)) })
-	}
+	return paths
 }
 
-func load(t *testing.T, name, path string) *golden {
+func caseName(path string) string { return strings.TrimSuffix(filepath.Base(path), ".safetensors") }
+
+// load reads a case for the test t, which fails where the file is not as it should be.
+func load(t *testing.T, path string) *golden {
 	t.Helper()
 	file, err := safetensors.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &golden{t: t, name: name, file: file}
+	g := &golden{t: t, name: caseName(path), file: file}
 	var c config.Model
 	g.metadata("model", &c)
 	g.metadata("dx", &g.dx)

@@ -15,20 +15,23 @@ const (
 	close32 = 2e-5
 )
 
-// each runs a check on every engine and precision.
-func each(t *testing.T, g *golden, check64 func(*testing.T, compile[float64]), check32 func(*testing.T, compile[float32])) {
-	t.Run("reference/float64", func(t *testing.T) { check64(t, onReference[float64]) })
-	t.Run("reference/float32", func(t *testing.T) { check32(t, onReference[float32]) })
-	t.Run("cpu/float32", func(t *testing.T) { check32(t, onCPU) })
+// check compares one engine's results for a case with PyTorch's.
+type check[T engine.Float] func(t *testing.T, g *golden, on compile[T], tolerance float64)
+
+// everywhere makes a check, given in both precisions, on every case, engine and precision.
+func everywhere(t *testing.T, double check[float64], single check[float32]) {
+	for _, path := range cases(t) {
+		t.Run(caseName(path), func(t *testing.T) {
+			t.Run("reference/float64", func(t *testing.T) { double(t, load(t, path), onReference[float64], close64) })
+			t.Run("reference/float32", func(t *testing.T) { single(t, load(t, path), onReference[float32], close32) })
+			t.Run("cpu/float32", func(t *testing.T) { single(t, load(t, path), onCPU, close32) })
+		})
+	}
 }
 
 // Log-likelihoods per point, the cost and every gradient.
 func TestTrainingMatchesPyTorch(t *testing.T) {
-	forEachCase(t, func(t *testing.T, g *golden) {
-		each(t, g,
-			func(t *testing.T, on compile[float64]) { checkTraining(t, g, on, close64) },
-			func(t *testing.T, on compile[float32]) { checkTraining(t, g, on, close32) })
-	})
+	everywhere(t, checkTraining[float64], checkTraining[float32])
 }
 
 func checkTraining[T engine.Float](t *testing.T, g *golden, on compile[T], tolerance float64) {
@@ -48,11 +51,7 @@ func checkTraining[T engine.Float](t *testing.T, g *golden, on compile[T], toler
 
 // The log-likelihoods of evaluation mode, which builds a graph without gradients.
 func TestEvaluationMatchesPyTorch(t *testing.T) {
-	forEachCase(t, func(t *testing.T, g *golden) {
-		each(t, g,
-			func(t *testing.T, on compile[float64]) { checkEvaluation(t, g, on, close64) },
-			func(t *testing.T, on compile[float32]) { checkEvaluation(t, g, on, close32) })
-	})
+	everywhere(t, checkEvaluation[float64], checkEvaluation[float32])
 }
 
 func checkEvaluation[T engine.Float](t *testing.T, g *golden, on compile[T], tolerance float64) {
@@ -63,11 +62,7 @@ func checkEvaluation[T engine.Float](t *testing.T, g *golden, on compile[T], tol
 
 // The decoder's raw output and the level's logit.
 func TestPredictionMatchesPyTorch(t *testing.T) {
-	forEachCase(t, func(t *testing.T, g *golden) {
-		each(t, g,
-			func(t *testing.T, on compile[float64]) { checkPrediction(t, g, on, close64) },
-			func(t *testing.T, on compile[float32]) { checkPrediction(t, g, on, close32) })
-	})
+	everywhere(t, checkPrediction[float64], checkPrediction[float32])
 }
 
 func checkPrediction[T engine.Float](t *testing.T, g *golden, on compile[T], tolerance float64) {

@@ -1,7 +1,7 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Reference results for internal/golden: CNP, CQNP and ACQNP in plain PyTorch tensors, float64.
 
-    python3 tools/golden/golden.py internal/golden/testdata
+    /usr/bin/python3 tools/golden/golden.py internal/golden/testdata
 
 Everything is computed the long way round: a row per (function, level, point), tiled and concatenated, gradients by
 autograd, steps by torch.optim.Adam. Inputs and weights are float32 values, so that float32 and float64 programs start
