@@ -1,0 +1,67 @@
+package progress
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+)
+
+// barEvery is how often the bar is drawn, at most.
+const barEvery = 100 * time.Millisecond
+
+// bar is progress for a terminal.
+type bar struct {
+	w io.Writer
+	p *progressbar.ProgressBar
+	task
+}
+
+func (b *bar) Note(message string, _ ...Field) {
+	if b.p != nil {
+		_ = b.p.Clear() // the bar is drawn again below the note
+	}
+	fmt.Fprintln(b.w, message)
+}
+
+func (b *bar) Begin(name, unit string, done, total int) {
+	b.End()
+	b.task = newTask(name, unit, done, total, time.Now())
+	b.p = progressbar.NewOptions(total,
+		progressbar.OptionSetWriter(b.w),
+		progressbar.OptionSetWidth(24),
+		progressbar.OptionUseANSICodes(true),
+		progressbar.OptionSetPredictTime(false), // the description has it, right also for a resumed run
+		progressbar.OptionSetElapsedTime(false),
+		progressbar.OptionShowDescriptionAtLineEnd(),
+		progressbar.OptionSetDescription(b.describe(b.start)),
+	)
+	b.draw()
+}
+
+func (b *bar) Update(s State) {
+	if b.p == nil {
+		return
+	}
+	b.last = s
+	if now := time.Now(); now.Sub(b.shown) >= barEvery {
+		b.shown = now
+		b.draw()
+	}
+}
+
+func (b *bar) End() {
+	if b.p == nil {
+		return
+	}
+	b.draw()
+	fmt.Fprintln(b.w)
+	b.p = nil
+}
+
+// draw is best effort: a terminal that went away must not stop the work.
+func (b *bar) draw() {
+	b.p.Describe(b.describe(time.Now()))
+	_ = b.p.Set(b.last.Done)
+}
