@@ -1,0 +1,220 @@
+package datasets
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/safetensors"
+)
+
+// contextKey is the metadata entry that holds a JSON list of every batch's number of context points.
+const contextKey = "num_context"
+
+// Tasks are evaluation batches kept in a safetensors file, read one at a time. Batch i is `i.x` [B, N, dx] and
+// `i.y` [B, N, dy], as the model sees them; `i.u` [B, N_τ, N], its levels, may be there for all batches or for none.
+type Tasks struct {
+	path    string
+	file    *safetensors.Reader
+	context []int // of every batch
+	dx, dy  int
+	size    Size // of the largest batch
+	numTau  int  // 0 without levels
+}
+
+// OpenTasks checks the shapes of all batches; their numbers are checked as they are read. What is wrong is an
+// *input.Error that names the file and the tensor. The caller closes the result.
+func OpenTasks(path string) (*Tasks, error) {
+	file, err := safetensors.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	t := &Tasks{path: path, file: file}
+	if err := t.check(); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return t, nil
+}
+
+func (t *Tasks) refuse(key, found, expected string) error {
+	return &input.Error{File: t.path, Key: key, Found: found, Expected: expected}
+}
+
+func (t *Tasks) check() error {
+	list, ok := t.file.Metadata()[contextKey]
+	if !ok {
+		return t.refuse("__metadata__."+contextKey, "nothing", "a JSON list such as [11,30,5], one entry a batch")
+	}
+	if err := json.Unmarshal([]byte(list), &t.context); err != nil || len(t.context) == 0 {
+		return t.refuse("__metadata__."+contextKey, strconv.Quote(list[:min(len(list), 40)]),
+			"a JSON list such as [11,30,5], one entry a batch")
+	}
+	for i := range t.context {
+		if err := t.checkBatch(i); err != nil {
+			return err
+		}
+	}
+	return t.checkNames()
+}
+
+// checkBatch checks the shapes of batch i against each other and against those of batch 0.
+func (t *Tasks) checkBatch(i int) error {
+	x, err := t.shape(tensorName(i, "x"))
+	if err != nil {
+		return err
+	}
+	y, err := t.shape(tensorName(i, "y"))
+	if err != nil {
+		return err
+	}
+	if i == 0 {
+		t.dx, t.dy = x[2], y[2]
+	}
+	b, n := x[0], x[1]
+	switch {
+	case x[2] != t.dx:
+		return t.refuse(tensorName(i, "x"), fmt.Sprintf("shape %v", x), fmt.Sprintf("[B, N, %d] as in batch 0", t.dx))
+	case y[0] != b || y[1] != n || y[2] != t.dy:
+		return t.refuse(tensorName(i, "y"), fmt.Sprintf("shape %v", y), fmt.Sprintf("[%d, %d, %d]", b, n, t.dy))
+	case t.context[i] < 1 || t.context[i] >= n:
+		return t.refuse(fmt.Sprintf("__metadata__.%s[%d]", contextKey, i), strconv.Itoa(t.context[i]),
+			fmt.Sprintf("1 to %d, with %d points a function", n-1, n))
+	}
+	t.size = Size{max(t.size.Functions, b), max(t.size.Points, n), max(t.size.Context, t.context[i])}
+	return t.checkLevels(i, b, n)
+}
+
+func (t *Tasks) checkLevels(i, b, n int) error {
+	u := tensorName(i, "u")
+	numTau := 0
+	if _, ok := t.file.Spec(u); ok {
+		shape, err := t.shape(u)
+		if err != nil {
+			return err
+		}
+		if shape[0] != b || shape[2] != n {
+			return t.refuse(u, fmt.Sprintf("shape %v", shape), fmt.Sprintf("[%d, N_τ, %d]", b, n))
+		}
+		numTau = shape[1]
+	}
+	if i == 0 {
+		t.numTau = numTau
+	}
+	if numTau != t.numTau {
+		return t.refuse(u, fmt.Sprintf("%d levels", numTau), fmt.Sprintf("%d as in batch 0", t.numTau))
+	}
+	return nil
+}
+
+// shape is that of a float32 tensor of three dimensions, none of them 0.
+func (t *Tasks) shape(name string) ([]int, error) {
+	spec, ok := t.file.Spec(name)
+	switch {
+	case !ok:
+		return nil, t.refuse(name, "no such tensor", "one for every entry of "+contextKey)
+	case spec.DType != safetensors.Float32:
+		return nil, t.refuse(name, "type "+string(spec.DType), "F32")
+	case len(spec.Shape) != 3 || slices.Min(spec.Shape) < 1:
+		return nil, t.refuse(name, fmt.Sprintf("shape %v", spec.Shape), "three dimensions above 0")
+	}
+	return spec.Shape, nil
+}
+
+// checkNames refuses tensors that belong to no batch: they would be a sign of a shortened list or a misspelt name.
+func (t *Tasks) checkNames() error {
+	for _, tensor := range t.file.Names() {
+		number, kind, _ := strings.Cut(tensor, ".")
+		i, err := strconv.Atoi(number)
+		if err != nil || i < 0 || i >= len(t.context) || tensor != tensorName(i, kind) ||
+			!slices.Contains([]string{"x", "y", "u", "resample"}, kind) {
+			return t.refuse(strconv.Quote(tensor[:min(len(tensor), 40)]), "a tensor of no batch",
+				fmt.Sprintf("x, y, u and resample of the batches 0 to %d", len(t.context)-1))
+		}
+	}
+	return nil
+}
+
+func tensorName(batch int, kind string) string { return strconv.Itoa(batch) + "." + kind }
+
+// Dims is dx and dy of all batches.
+func (t *Tasks) Dims() (dx, dy int) { return t.dx, t.dy }
+
+// EvalSize bounds all batches.
+func (t *Tasks) EvalSize() Size { return t.size }
+
+// EvalBatches is how many there are.
+func (t *Tasks) EvalBatches() int { return len(t.context) }
+
+// NumTau is the number of levels that come with every batch; 0 where the caller is to draw them.
+func (t *Tasks) NumTau() int { return t.numTau }
+
+// Close closes the file.
+func (t *Tasks) Close() error { return t.file.Close() }
+
+// Eval reads batch i. Numbers that are not finite and levels outside [0, 1] are an *input.Error.
+func (t *Tasks) Eval(i int, dst *Batch) error {
+	if i < 0 || i >= len(t.context) {
+		return t.refuse("", fmt.Sprintf("%d batches", len(t.context)), fmt.Sprintf("a batch %d", i))
+	}
+	x, shape, err := t.numbers(tensorName(i, "x"), math.Inf(-1), math.Inf(1), "a finite number")
+	if err != nil {
+		return err
+	}
+	y, _, err := t.numbers(tensorName(i, "y"), math.Inf(-1), math.Inf(1), "a finite number")
+	if err != nil {
+		return err
+	}
+	dst.reshape(Size{shape[0], shape[1], t.context[i]}, t.dx, t.dy)
+	copy(dst.X, x)
+	copy(dst.Y, y)
+	if t.numTau == 0 {
+		return nil
+	}
+	// 0 and 1 are no mistakes: uniform generators return the first, and rounding to float32 makes the second.
+	u, _, err := t.numbers(tensorName(i, "u"), 0, 1, "a level from 0 to 1")
+	if err != nil {
+		return err
+	}
+	dst.NumTau = t.numTau
+	dst.U = levelsLast(dst.U, u, shape[0], t.numTau, shape[1])
+	return nil
+}
+
+// numbers reads a tensor whose elements are finite and within [lo, hi].
+func (t *Tasks) numbers(name string, lo, hi float64, expected string) ([]float32, []int, error) {
+	tensor, err := t.file.Read(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	v, err := tensor.Float32s()
+	if err != nil {
+		return nil, nil, err
+	}
+	for k, v := range v {
+		if f := float64(v); !(lo <= f && f <= hi) || math.IsInf(f, 0) {
+			last, middle := tensor.Shape[2], tensor.Shape[1]
+			at := fmt.Sprintf("%s[%d, %d, %d]", name, k/last/middle, k/last%middle, k%last)
+			return nil, nil, t.refuse(at, fmt.Sprint(v), expected)
+		}
+	}
+	return v, tensor.Shape, nil
+}
+
+// levelsLast turns [B, N_τ, N] into [B, N, N_τ].
+func levelsLast(dst, src []float32, b, numTau, n int) []float32 {
+	dst = slices.Grow(dst[:0], len(src))[:len(src)]
+	for i := range b {
+		at := i * numTau * n
+		for k := range numTau {
+			for p, u := range src[at+k*n : at+(k+1)*n] {
+				dst[at+p*numTau+k] = u
+			}
+		}
+	}
+	return dst
+}

@@ -1,0 +1,99 @@
+package datasets
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/acqnp/acqnp/internal/atomicfile"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/safetensors"
+)
+
+// WriteTasks makes a tasks file of the source's first evaluation batches, for OpenTasks. The file appears whole or not
+// at all; ctx stops the work. report, which may be nil, hears after each batch how many are done.
+func WriteTasks(ctx context.Context, path string, src Source, batches int, report func(done int)) (err error) {
+	if batches < 1 {
+		return &input.Error{Key: "batches", Found: fmt.Sprint(batches), Expected: "1 or more"}
+	}
+	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
+		return &input.Error{File: path, Found: "no such directory", Expected: "a file in one that is there"}
+	}
+	// The header, which comes first, lists what is known only when all batches are made: they wait in a file.
+	spool, err := os.CreateTemp(filepath.Dir(path), atomicfile.TempPattern)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, spool.Close(), os.Remove(spool.Name())) }()
+	specs, contexts, err := spoolTasks(ctx, spool, src, batches, report)
+	if err != nil {
+		return err
+	}
+	list, err := json.Marshal(contexts)
+	if err != nil {
+		return err
+	}
+	if _, err := spool.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	return atomicfile.Write(path, func(w io.Writer) error {
+		return copyTensors(w, map[string]string{contextKey: string(list)}, specs, bufio.NewReaderSize(spool, 1<<20))
+	})
+}
+
+// spoolTasks writes the bytes of all tensors one after the other and returns what the header will say of them.
+func spoolTasks(ctx context.Context, w io.Writer, src Source, batches int, report func(done int)) ([]safetensors.Spec, []int, error) {
+	var specs []safetensors.Spec
+	var contexts []int
+	buffered := bufio.NewWriterSize(w, 1<<20)
+	var b Batch
+	for i := range batches {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		if err := src.Eval(i, &b); err != nil {
+			return nil, nil, err
+		}
+		for _, t := range []safetensors.Tensor{
+			safetensors.F32(tensorName(i, "x"), []int{b.Functions, b.Points, b.DX}, b.X),
+			safetensors.F32(tensorName(i, "y"), []int{b.Functions, b.Points, b.DY}, b.Y),
+		} {
+			specs = append(specs, safetensors.Spec{Name: t.Name, DType: t.DType, Shape: t.Shape})
+			if _, err := buffered.Write(t.Data); err != nil {
+				return nil, nil, err
+			}
+		}
+		contexts = append(contexts, b.Context)
+		if report != nil {
+			report(i + 1)
+		}
+	}
+	return specs, contexts, buffered.Flush()
+}
+
+// copyTensors writes the file whose tensors' bytes come from r.
+func copyTensors(w io.Writer, meta map[string]string, specs []safetensors.Spec, r io.Reader) error {
+	out, err := safetensors.NewWriter(w, meta, specs)
+	if err != nil {
+		return err
+	}
+	for _, s := range specs {
+		size := s.DType.Size()
+		for _, n := range s.Shape {
+			size *= n
+		}
+		data := make([]byte, size)
+		if _, err := io.ReadFull(r, data); err != nil {
+			return err
+		}
+		if err := out.Tensor(safetensors.Tensor{Name: s.Name, DType: s.DType, Shape: s.Shape, Data: data}); err != nil {
+			return err
+		}
+	}
+	return out.Close()
+}
