@@ -1,0 +1,129 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/report"
+)
+
+func someEval() report.Eval {
+	e := report.NewEval(predict.Evaluation{
+		NumTau: 100, Levels: "random",
+		ContextLL: predict.Estimate{Mean: 1.25, StdError: 0.5}, TargetLL: predict.Estimate{Mean: -0.75, StdError: 0.25},
+		PerBatch: []predict.BatchResult{{NumPoints: 500, NumContext: 11, ContextLL: 1.75, TargetLL: -1}, {NumPoints: 500, NumContext: 30, ContextLL: 0.75, TargetLL: -0.5}},
+	})
+	step := 1000
+	e.Benchmark, e.Model, e.Seed, e.Device, e.Seconds, e.Version = "lissajous", "acqnp", 43, "cpu", 12.5, "v1"
+	e.Checkpoint = report.Checkpoint{Path: "checkpoints/step-1000.safetensors", Step: &step}
+	return e
+}
+
+func writeEval(t *testing.T, e report.Eval) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "eval.json")
+	if err := e.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestEvalJSONHasTheContractsFields(t *testing.T) {
+	content, err := os.ReadFile(writeEval(t, someEval()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got, want any
+	if err := json.Unmarshal(content, &got); err != nil {
+		t.Fatal(err)
+	}
+	const contract = `{
+		"schema": "acqnp.eval/1", "benchmark": "lissajous", "model": "acqnp", "seed": 43, "num_tau": 100, "levels": "random",
+		"batches": 2, "context_ll": {"mean": 1.25, "std_error": 0.5}, "target_ll": {"mean": -0.75, "std_error": 0.25},
+		"per_batch": [{"num_points": 500, "num_context": 11, "context_ll": 1.75, "target_ll": -1},
+		              {"num_points": 500, "num_context": 30, "context_ll": 0.75, "target_ll": -0.5}],
+		"checkpoint": {"path": "checkpoints/step-1000.safetensors", "step": 1000}, "device": "cpu", "seconds": 12.5, "version": "v1"
+	}`
+	if err := json.Unmarshal([]byte(contract), &want); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestEvalJSONReadsBack(t *testing.T) {
+	want := someEval()
+	got, err := report.ReadEval(writeEval(t, want))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestOneBatchHasNullStandardError(t *testing.T) {
+	e := report.NewEval(predict.Evaluation{
+		ContextLL: predict.Estimate{Mean: 1, StdError: math.NaN()}, TargetLL: predict.Estimate{Mean: 2, StdError: math.NaN()},
+		PerBatch: []predict.BatchResult{{}},
+	})
+	path := writeEval(t, e)
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(content), `"std_error": null`); n != 2 {
+		t.Errorf("%d null standard errors in %s", n, content)
+	}
+	back, err := report.ReadEval(path)
+	if err != nil || back.TargetLL.StdError != nil || back.Checkpoint.Step != nil || back.TargetLL.Mean != 2 {
+		t.Errorf("read back %+v, %v", back, err)
+	}
+}
+
+func TestReadEvalRefuses(t *testing.T) {
+	for name, c := range map[string]struct {
+		content string
+		line    int
+		words   string
+	}{
+		"no JSON":      {"{\n\"schema\": \"acqnp.eval/1\",\n nonsense}", 3, "invalid"},
+		"cut off":      {`{"schema": "acqnp.eval/1", "batches": 2`, 1, "unexpected end"},
+		"other schema": {`{"schema": "acqnp.eval/2"}`, 0, "acqnp.eval/1"},
+		"empty":        {"", 1, "unexpected end"},
+		"wrong type":   {"{\"schema\": \"acqnp.eval/1\",\n\"batches\": \"two\"}", 2, "batches"},
+	} {
+		path := filepath.Join(t.TempDir(), "eval.json")
+		if err := os.WriteFile(path, []byte(c.content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, err := report.ReadEval(path)
+		var bad *input.Error
+		if !errors.As(err, &bad) || bad.File != path || bad.Line != c.line || !strings.Contains(err.Error(), c.words) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+func TestPrintTellsTheResult(t *testing.T) {
+	var out bytes.Buffer
+	if err := someEval().Print(&out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"lissajous", "acqnp", "step 1000", "100 (random)", "2 in 12.5 s", "1.2500 ± 0.5000", "-0.7500 ± 0.2500"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+}

@@ -1,0 +1,306 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// sparseGrid is the number of targets below which marks are larger.
+const sparseGrid = 80
+
+// maxPanels is how many functions fit one legible figure.
+const maxPanels = 4
+
+// FitPlot shows what a model predicts from a context set, one panel for each function: the context, the quantile
+// levels' μ along x (colour is τ, opacity is weight), the predictive mean and, if asked, the mixture's own quantiles.
+// Only the first four panels are drawn; the title then says so.
+type FitPlot struct {
+	Title          string
+	XLabel, YLabel string
+	Panels         []Panel
+}
+
+// Panel is one function, in raw units.
+type Panel struct {
+	Title   string
+	Context plotter.XYs
+	Targets plotter.XYs      // true targets, drawn faintly; may be empty
+	Grid    []PredictedPoint // predictions along x, in any order
+	Levels  []float64        // the asked levels of PredictedPoint.Quantiles
+}
+
+// PredictedPoint is the predictive distribution at one x.
+type PredictedPoint struct {
+	X          float64
+	Components []Component // none for a Gaussian model
+	Mean       float64
+	Quantiles  []float64 // at Panel.Levels
+}
+
+// Component is one quantile level's part of a mixture. Weights of a point sum to 1.
+type Component struct{ U, Tau, Mu, Weight float64 }
+
+// Save draws the figure into path, 1200×800 pixels where it has pixels. The extension names the format; any but .png,
+// .svg and .pdf is an *input.Error.
+func (f FitPlot) Save(path string) error {
+	if len(f.Panels) == 0 {
+		return fmt.Errorf("plot %s: nothing to draw", path)
+	}
+	return saveFigure(path, f.draw)
+}
+
+func (f FitPlot) draw(c draw.Canvas) {
+	title, panels := f.Title, f.Panels
+	if n := len(panels); n > maxPanels {
+		panels = panels[:maxPanels]
+		title = fmt.Sprintf("%s (first %d of %d functions)", title, maxPanels, n)
+	}
+	c = draw.Crop(c, 14, -20, 12, -14)
+	c = drawHeading(c, title, legendOf(panels))
+
+	rows, cols := 1, len(panels)
+	if len(panels) > 2 {
+		rows, cols = 2, 2
+	}
+	plots := make([][]*plot.Plot, rows)
+	for i := range plots {
+		plots[i] = make([]*plot.Plot, cols)
+	}
+	for i, p := range panels {
+		plots[i/cols][i%cols] = p.plot(f.XLabel, f.YLabel)
+	}
+	tiles := draw.Tiles{Rows: rows, Cols: cols, PadX: 16, PadY: 14}
+	canvases := plot.Align(plots, tiles, c)
+	for i := range panels {
+		plots[i/cols][i%cols].Draw(canvases[i/cols][i%cols])
+	}
+}
+
+// plot lays the panel's parts over each other. A large context set is a cloud that would hide the prediction, so it
+// goes beneath.
+func (p Panel) plot(xLabel, yLabel string) *plot.Plot {
+	p.Grid = slices.Clone(p.Grid)
+	slices.SortStableFunc(p.Grid, func(a, b PredictedPoint) int { return compare(a.X, b.X) })
+
+	fig := plot.New()
+	style(fig)
+	fig.Title.Text, fig.X.Label.Text, fig.Y.Label.Text = p.Title, xLabel, yLabel
+	fig.X.Min, fig.X.Max = p.xRange()
+	fig.Y.Min, fig.Y.Max = p.yRange()
+
+	fig.Add(gridLines())
+	fig.Add(dots{p.Targets, targetStyle})
+	cloud := len(p.Context) > cloudSize
+	if cloud {
+		fig.Add(dots{p.Context, cloudStyle})
+	}
+	if n := len(p.Levels); p.gaussian() && n > 1 {
+		fig.Add(band{p.quantile(0), p.quantile(n - 1)})
+	}
+	fig.Add(levelMarks{p.Grid})
+	for k := range p.Levels {
+		fig.Add(curve{p.quantile(k), quantileStyle})
+	}
+	fig.Add(curve{p.line(func(q PredictedPoint) float64 { return q.Mean }), meanStyle})
+	if !cloud {
+		fig.Add(dots{p.Context, contextStyle})
+	}
+	return fig
+}
+
+// gaussian reports whether no point has quantile levels.
+func (p Panel) gaussian() bool {
+	return !slices.ContainsFunc(p.Grid, func(q PredictedPoint) bool { return len(q.Components) > 0 })
+}
+
+// quantile is the line of the k-th asked level.
+func (p Panel) quantile(k int) plotter.XYs {
+	return p.line(func(q PredictedPoint) float64 { return q.Quantiles[k] })
+}
+
+// line is a value along the grid.
+func (p Panel) line(value func(PredictedPoint) float64) plotter.XYs {
+	line := make(plotter.XYs, len(p.Grid))
+	for i, q := range p.Grid {
+		line[i] = plotter.XY{X: q.X, Y: value(q)}
+	}
+	return line
+}
+
+// xRange covers all points and the grid.
+func (p Panel) xRange() (lo, hi float64) {
+	var xs []float64
+	for _, set := range []plotter.XYs{p.Context, p.Targets} {
+		for _, q := range set {
+			xs = append(xs, q.X)
+		}
+	}
+	for _, q := range p.Grid {
+		xs = append(xs, q.X)
+	}
+	lo, hi = extremes(xs)
+	return widen(lo, hi, 0.01)
+}
+
+// yRange covers all points and the bulk of what the model predicts, and gives means and quantiles a quarter more on
+// either side. Those of heavy tails may leave even that and are cut off: they would flatten the picture.
+func (p Panel) yRange() (lo, hi float64) {
+	var data, predicted []float64
+	for _, set := range []plotter.XYs{p.Context, p.Targets} {
+		for _, q := range set {
+			data = append(data, q.Y)
+		}
+	}
+	for _, q := range p.Grid {
+		predicted = append(predicted, q.visible()...)
+	}
+	lo, hi = extremes(data)
+	if len(predicted) > 0 {
+		slices.Sort(predicted)
+		edge := len(predicted) / 200
+		lo = math.Min(lo, predicted[edge])
+		hi = math.Max(hi, predicted[len(predicted)-1-edge])
+	}
+	if lo < hi {
+		var lines []float64
+		for _, q := range p.Grid {
+			lines = append(append(lines, q.Mean), q.Quantiles...)
+		}
+		low, high := extremes(lines)
+		slack := (hi - lo) / 4
+		lo, hi = math.Min(lo, math.Max(low, lo-slack)), math.Max(hi, math.Min(high, hi+slack))
+	}
+	return widen(lo, hi, 0.04)
+}
+
+// visible is what of the point ought to be inside the panel: levels with a weight that shows, else mean and quantiles.
+func (q PredictedPoint) visible() []float64 {
+	if len(q.Components) == 0 {
+		return append([]float64{q.Mean}, q.Quantiles...)
+	}
+	var ys []float64
+	heaviest := q.heaviest()
+	for _, c := range q.Components {
+		if c.Weight >= 0.1*heaviest && finite(c.Mu) {
+			ys = append(ys, c.Mu)
+		}
+	}
+	return ys
+}
+
+func (q PredictedPoint) heaviest() float64 {
+	heaviest := 0.0
+	for _, c := range q.Components {
+		heaviest = math.Max(heaviest, c.Weight)
+	}
+	return heaviest
+}
+
+// extremes of the finite values; +Inf and −Inf where there is none.
+func extremes(values []float64) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, v := range values {
+		if finite(v) {
+			lo, hi = math.Min(lo, v), math.Max(hi, v)
+		}
+	}
+	return lo, hi
+}
+
+// widen adds a fraction of the range on either side; an empty range becomes one around its value, none becomes 0..1.
+func widen(lo, hi, fraction float64) (float64, float64) {
+	if lo > hi {
+		return 0, 1
+	}
+	if pad := (hi - lo) * fraction; pad > 0 {
+		return lo - pad, hi + pad
+	}
+	pad := math.Max(0.5, math.Abs(lo)*0.1)
+	return lo - pad, hi + pad
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+func compare(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// levelMarks draws every level's μ. Where neighbouring points have the same levels (the same u), a level is a curve;
+// where the levels were drawn anew at every point, it is a dot.
+type levelMarks struct{ grid []PredictedPoint }
+
+// Plot implements plot.Plotter. Marks of one shade go into one path, the faint ones first, so that heavy levels lie on
+// top and files stay small.
+func (m levelMarks) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	var shades [opacities][tauColours]vg.Path
+	at := func(i, k int) vg.Point {
+		return vg.Point{X: x(m.grid[i].X), Y: y(m.grid[i].Components[k].Mu)}
+	}
+	joined, dot := m.joined(), levelDot
+	if len(m.grid) < sparseGrid {
+		dot = sparseDot
+	}
+	for i, q := range m.grid {
+		heaviest := q.heaviest()
+		for k, comp := range q.Components {
+			if !finite(comp.Mu) {
+				continue
+			}
+			share := comp.Weight / heaviest
+			if !joined {
+				if pt := at(i, k); c.Contains(pt) {
+					addDot(&shades[opacityOf(share)][colourOf(comp.Tau)], pt, dot)
+				}
+				continue
+			}
+			if i+1 == len(m.grid) || !finite(m.grid[i+1].Components[k].Mu) {
+				continue
+			}
+			next := m.grid[i+1]
+			share = math.Min(share, next.Components[k].Weight/next.heaviest())
+			for _, line := range c.ClipLinesXY([]vg.Point{at(i, k), at(i+1, k)}) {
+				addLine(&shades[opacityOf(share)][colourOf(comp.Tau)], line)
+			}
+		}
+	}
+	for o := 1; o < opacities; o++ { // opacity 0 is not seen
+		for t, path := range shades[o] {
+			if len(path) == 0 {
+				continue
+			}
+			c.SetColor(levelColour(t, o))
+			if joined {
+				c.SetLineWidth(levelLine)
+				c.SetLineDash(nil, 0)
+				c.Stroke(path)
+			} else {
+				c.Fill(path)
+			}
+		}
+	}
+}
+
+// joined reports whether every point of the grid has the same levels.
+func (m levelMarks) joined() bool {
+	for i := 1; i < len(m.grid); i++ {
+		same := slices.EqualFunc(m.grid[0].Components, m.grid[i].Components,
+			func(a, b Component) bool { return a.U == b.U })
+		if !same {
+			return false
+		}
+	}
+	return len(m.grid) > 1
+}

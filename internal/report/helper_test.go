@@ -1,0 +1,44 @@
+package report_test
+
+import (
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/predict"
+)
+
+// laneLike are raw units that differ a lot from the model's.
+func laneLike(dy int) datasets.Scaling {
+	s := datasets.Scaling{XOffset: []float64{-100}, XScale: []float64{2000}}
+	for c := range dy {
+		s.YOffset = append(s.YOffset, 10*float64(c))
+		s.YScale = append(s.YScale, 70)
+	}
+	return s
+}
+
+// tiny asks a small model with its initial weights.
+func tiny(t *testing.T, name string, dy int) predict.Options {
+	t.Helper()
+	c := config.Model{Name: name, Representation: 6, Encoder: []int{7}, Decoder: []int{7}}
+	if name == "acqnp" {
+		c.Adaptor = []int{5}
+	}
+	m, err := models.New(c, 1, dy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return predict.Options{
+		Model: m, Params: m.Initial(3), NumTau: 4, Levels: predict.RandomLevels, Seed: 43, Threads: 1, Scaling: laneLike(dy),
+	}
+}
+
+// lanes are two functions with two channels of y.
+func lanes() []predict.Function {
+	return []predict.Function{
+		{Name: "lane 2", ContextX: []float64{100, 900, 1700}, ContextY: []float64{60, 1, 50, 2, 20, 3}, TargetX: []float64{0, 1000.5}},
+		{Name: "lane, \"3\"", ContextX: []float64{400}, ContextY: []float64{55, 4}, TargetX: []float64{500, 600, 700}},
+	}
+}

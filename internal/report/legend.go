@@ -1,0 +1,122 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// legendEntry is a small sample of a mark and what it means.
+type legendEntry struct {
+	name  string
+	width vg.Length // of the sample
+	thumb func(c *draw.Canvas)
+}
+
+// Widths of samples.
+const (
+	dotThumb  = vg.Length(9)
+	lineWidth = vg.Length(28)
+)
+
+// legendOf names what the panels show, and only that.
+func legendOf(panels []Panel) []legendEntry {
+	var context, cloud, targets, levels, mean bool
+	var asked []float64
+	for _, p := range panels {
+		context = context || len(p.Context) > 0 && len(p.Context) <= cloudSize
+		cloud = cloud || len(p.Context) > cloudSize
+		targets = targets || len(p.Targets) > 0
+		levels = levels || !p.gaussian()
+		mean = mean || len(p.Grid) > 0
+		if len(p.Levels) > 0 {
+			asked = p.Levels
+		}
+	}
+	var entries []legendEntry
+	add := func(shown bool, name string, width vg.Length, thumb func(*draw.Canvas)) {
+		if shown {
+			entries = append(entries, legendEntry{name, width, thumb})
+		}
+	}
+	add(context || cloud, "context", dotThumb, func(c *draw.Canvas) {
+		if context {
+			contextStyle.draw(c, c.Center())
+		} else {
+			cloudStyle.enlarged().draw(c, c.Center())
+		}
+	})
+	add(targets, "targets", dotThumb, func(c *draw.Canvas) { targetStyle.enlarged().draw(c, c.Center()) })
+	add(levels, "quantile level τ, 0 to 1 (opacity: weight)", lineWidth, levelThumb)
+	add(mean, "mean", lineWidth, lineThumb(meanStyle))
+	add(len(asked) > 0, quantileName(asked), lineWidth, lineThumb(quantileStyle))
+	return entries
+}
+
+func quantileName(asked []float64) string {
+	if len(asked) > 5 {
+		return fmt.Sprintf("%d quantiles", len(asked))
+	}
+	names := make([]string, len(asked))
+	for i, p := range asked {
+		names[i] = fmt.Sprintf("%g", p)
+	}
+	return "quantiles " + strings.Join(names, ", ")
+}
+
+func lineThumb(style draw.LineStyle) func(*draw.Canvas) {
+	return func(c *draw.Canvas) {
+		y := c.Center().Y
+		c.StrokeLine2(style, c.Min.X, y, c.Max.X, y)
+	}
+}
+
+// levelThumb is the colour scale of τ.
+func levelThumb(c *draw.Canvas) {
+	width := (c.Max.X - c.Min.X) / tauColours
+	const overlap = 0.5 // leaves no white seams
+	y := c.Center().Y
+	for t := range tauColours {
+		x := c.Min.X + width*vg.Length(t)
+		c.FillPolygon(levelColour(t, opacities-1), []vg.Point{
+			{X: x, Y: y - 3}, {X: x + width + overlap, Y: y - 3}, {X: x + width + overlap, Y: y + 3}, {X: x, Y: y + 3},
+		})
+	}
+}
+
+// drawHeading writes the title and, beneath it, the legend in lines; it returns what is left of the canvas.
+func drawHeading(c draw.Canvas, title string, entries []legendEntry) draw.Canvas {
+	if title != "" {
+		heading := textStyle(18)
+		c.FillText(heading, vg.Point{X: c.Min.X + 4, Y: c.Max.Y}, title)
+		c.Max.Y -= heading.Height(title) + 8
+	}
+	const gap, between = vg.Length(6), vg.Length(24)
+	const lowered = 2 // brings samples to the middle of small letters
+	label := textStyle(13)
+	height := label.Height("Xg")
+	x := c.Min.X + 4
+	for _, e := range entries {
+		width := e.width + gap + label.Width(e.name)
+		if x+width > c.Max.X && x > c.Min.X+4 {
+			x = c.Min.X + 4
+			c.Max.Y -= height + 4
+		}
+		icon := draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
+			Min: vg.Point{X: x, Y: c.Max.Y - height - lowered}, Max: vg.Point{X: x + e.width, Y: c.Max.Y - lowered},
+		}}
+		e.thumb(&icon)
+		c.FillText(label, vg.Point{X: x + e.width + gap, Y: c.Max.Y}, e.name)
+		x += width + between
+	}
+	c.Max.Y -= height + 14
+	return c
+}
+
+func textStyle(size vg.Length) text.Style {
+	return text.Style{Color: ink, Font: sans(size), XAlign: draw.XLeft, YAlign: draw.YTop, Handler: plot.DefaultTextHandler}
+}

@@ -1,0 +1,111 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/plot/plotter"
+
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/predict"
+)
+
+// gridPoints is how finely BatchPanels follows a prediction along x.
+const gridPoints = 240
+
+// CheckPlottable refuses what a FitPlot cannot show: x of more than one dimension is an *input.Error.
+func CheckPlottable(dx int) error {
+	if dx != 1 {
+		return &input.Error{Key: "plot", Found: fmt.Sprintf("x of %d dimensions", dx), Expected: "x of one dimension"}
+	}
+	return nil
+}
+
+// NewPanels are the panels of functions with one-dimensional x, with the context of one of dy channels. Collect adds
+// the predictions, with quantiles at the levels.
+func NewPanels(functions []predict.Function, dy, channel int, levels []float64) []Panel {
+	panels := make([]Panel, len(functions))
+	for i, f := range functions {
+		panels[i] = Panel{Title: f.Name, Levels: levels, Context: points(f.ContextX, f.ContextY, dy, channel)}
+	}
+	return panels
+}
+
+// Collect passes predictions on and adds those of one channel to the panel of their function.
+func Collect(panels []Panel, functions []predict.Function, channel int, predictions iter.Seq2[predict.Target, error]) iter.Seq2[predict.Target, error] {
+	return func(yield func(predict.Target, error) bool) {
+		for t, err := range predictions {
+			if err == nil {
+				p := &panels[t.Function]
+				p.Grid = append(p.Grid, predictedPoint(functions[t.Function].TargetX[t.Target], t.Channels[channel], p.Levels))
+			}
+			if !yield(t, err) {
+				return
+			}
+		}
+	}
+}
+
+func predictedPoint(x float64, d predict.Distribution, levels []float64) PredictedPoint {
+	q := PredictedPoint{X: x, Mean: d.Mean()}
+	if d.Mixture() {
+		for _, c := range d.Components() {
+			q.Components = append(q.Components, Component{U: c.U, Tau: c.Tau, Mu: c.Mu, Weight: c.Weight})
+		}
+	}
+	for _, p := range levels {
+		q.Quantiles = append(q.Quantiles, d.Quantile(p))
+	}
+	return q
+}
+
+// BatchPanels shows how a model fits the functions of a batch with one-dimensional x, at most four: their context,
+// their true targets and the predictions over a fine grid along x, one channel of y, in raw units.
+func BatchPanels(ctx context.Context, o predict.Options, b *datasets.Batch, channel int, levels []float64) ([]Panel, error) {
+	if err := CheckPlottable(b.DX); err != nil {
+		return nil, err
+	}
+	functions := make([]predict.Function, min(b.Functions, maxPanels))
+	targets := make([]plotter.XYs, len(functions))
+	for i := range functions {
+		first, split, end := i*b.Points, i*b.Points+b.Context, (i+1)*b.Points
+		x, y := o.Scaling.RawX(float64s(b.X[first:end])), o.Scaling.RawY(float64s(b.Y[first*b.DY:end*b.DY]))
+		lo, hi := extremes(x)
+		functions[i] = predict.Function{
+			ContextX: x[:split-first],
+			ContextY: y[:(split-first)*b.DY],
+			TargetX:  floats.Span(make([]float64, gridPoints), lo, hi),
+		}
+		targets[i] = points(x[split-first:], y[(split-first)*b.DY:], b.DY, channel)
+	}
+	panels := NewPanels(functions, b.DY, channel, levels)
+	for _, err := range Collect(panels, functions, channel, predict.Predict(ctx, o, functions)) {
+		if err != nil {
+			return nil, err
+		}
+	}
+	for i := range panels {
+		panels[i].Targets = targets[i]
+	}
+	return panels, nil
+}
+
+// points pairs x [N] with one channel of y [N,dy].
+func points(x, y []float64, dy, channel int) plotter.XYs {
+	xys := make(plotter.XYs, len(x))
+	for i := range xys {
+		xys[i] = plotter.XY{X: x[i], Y: y[i*dy+channel]}
+	}
+	return xys
+}
+
+func float64s(v []float32) []float64 {
+	wide := make([]float64, len(v))
+	for i := range v {
+		wide[i] = float64(v[i])
+	}
+	return wide
+}

@@ -1,0 +1,74 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	pdf "codeberg.org/go-pdf/fpdf"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	// The three formats register themselves by their extension.
+	_ "gonum.org/v1/plot/vg/vgimg"
+	_ "gonum.org/v1/plot/vg/vgpdf"
+	_ "gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/acqnp/acqnp/internal/atomicfile"
+	"github.com/acqnp/acqnp/internal/input"
+)
+
+// A figure is 900×600 pt, which a PNG's 96 dots per inch make 1200×800 pixels.
+const (
+	figureWidth  = 900 * vg.Inch / 72
+	figureHeight = 600 * vg.Inch / 72
+)
+
+// sans is the typeface of every text in a figure.
+func sans(size vg.Length) font.Font {
+	return font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, size)
+}
+
+// PlotFormat is "png", "svg" or "pdf", from the extension of path; *input.Error for any other. Commands call it before
+// they compute what is to be drawn.
+func PlotFormat(path string) (string, error) {
+	switch ext := strings.ToLower(filepath.Ext(path)); ext {
+	case ".png", ".svg", ".pdf":
+		return ext[1:], nil
+	case "":
+		return "", &input.Error{File: path, Found: "no extension", Expected: "a plot file ending in .png, .svg or .pdf"}
+	default:
+		return "", &input.Error{File: path, Found: "extension " + ext, Expected: ".png, .svg or .pdf"}
+	}
+}
+
+// saveFigure draws on an empty figure and writes it to path, whole or not at all. Equal drawings give equal files.
+func saveFigure(path string, drawing func(draw.Canvas)) error {
+	format, err := PlotFormat(path)
+	if err != nil {
+		return err
+	}
+	canvas, err := newCanvas(format)
+	if err != nil {
+		return err
+	}
+	drawing(draw.New(canvas))
+	return atomicfile.Write(path, func(w io.Writer) error {
+		if _, err := canvas.WriteTo(w); err != nil {
+			return fmt.Errorf("drawing %s: %w", path, err)
+		}
+		return nil
+	})
+}
+
+// newCanvas is an empty figure. A PDF would carry the time of day and its fonts in random order.
+func newCanvas(format string) (vg.CanvasWriterTo, error) {
+	epoch := time.Unix(0, 0).UTC()
+	pdf.SetDefaultCreationDate(epoch)
+	pdf.SetDefaultModificationDate(epoch)
+	pdf.SetDefaultCatalogSort(true)
+	return draw.NewFormattedCanvas(figureWidth, figureHeight, format)
+}

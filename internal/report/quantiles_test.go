@@ -1,0 +1,222 @@
+package report_test
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/report"
+)
+
+// table is quantiles.csv: columns by name, rows by function, target, channel and kind.
+type table map[string][]map[string]string
+
+func key(function string, target int, channel, kind string) string {
+	return fmt.Sprint(function, "/", target, "/", channel, "/", kind)
+}
+
+func write(t *testing.T, q report.Quantiles, o predict.Options) table {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "quantiles.csv")
+	if err := q.Write(path, predict.Predict(t.Context(), o, q.Functions)); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"function", "target", "x", "channel", "kind", "u", "tau", "mu", "sigma", "weight", "level", "value"}
+	if diff := cmp.Diff(want, rows[0]); diff != "" {
+		t.Fatal(diff)
+	}
+	all := table{}
+	for _, row := range rows[1:] {
+		cells := map[string]string{}
+		for i, name := range want {
+			cells[name] = row[i]
+		}
+		target, err := strconv.Atoi(cells["target"])
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := key(cells["function"], target, cells["channel"], cells["kind"])
+		all[k] = append(all[k], cells)
+	}
+	return all
+}
+
+func float(t *testing.T, text string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// empty checks that what does not apply is empty, and only that.
+func empty(t *testing.T, row map[string]string, columns ...string) {
+	t.Helper()
+	want := map[string]bool{}
+	for _, c := range columns {
+		want[c] = true
+	}
+	for c, v := range row {
+		if (v == "") != want[c] {
+			t.Errorf("%s row: %s is %q", row["kind"], c, v)
+		}
+	}
+}
+
+func asked() report.Quantiles {
+	return report.Quantiles{
+		XNames: []string{"x"}, YNames: []string{"speed", "noise"}, Functions: lanes(),
+		Levels: []float64{0.05, 0.5, 0.95}, Draws: 2, Seed: 43,
+	}
+}
+
+func TestQuantilesHoldTheMixture(t *testing.T) {
+	q, o := asked(), tiny(t, "acqnp", 2)
+	rows := write(t, q, o)
+	kinds := 4
+	if n := 5 * 2 * kinds; len(rows) != n { // targets, channels, kinds
+		t.Errorf("%d groups of rows, want %d", len(rows), n)
+	}
+	for prediction, err := range predict.Predict(t.Context(), o, q.Functions) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := q.Functions[prediction.Function]
+		for c, d := range prediction.Channels {
+			of := func(kind string) []map[string]string { return rows[key(f.Name, prediction.Target, q.YNames[c], kind)] }
+			sum, mean := 0.0, 0.0
+			var parts []likelihood.AsymmetricLaplace
+			var logits []float64
+			if n := len(of("component")); n != 4 {
+				t.Fatalf("%d components", n)
+			}
+			for _, row := range of("component") {
+				empty(t, row, "level", "value")
+				tau, weight := float(t, row["tau"]), float(t, row["weight"])
+				part := likelihood.AsymmetricLaplace{Location: float(t, row["mu"]), Scale: float(t, row["sigma"]), Logit: math.Log(tau / (1 - tau))}
+				sum += weight
+				mean += weight * part.Mean()
+				parts, logits = append(parts, part), append(logits, math.Log(weight))
+				if u := float(t, row["u"]); !(u >= 0 && u < 1) || float(t, row["x"]) != f.TargetX[prediction.Target] {
+					t.Errorf("u = %v at x = %s", u, row["x"])
+				}
+			}
+			if math.Abs(sum-1) > 1e-12 {
+				t.Errorf("weights sum to %v", sum)
+			}
+			empty(t, of("mean")[0], "u", "tau", "mu", "sigma", "weight", "level")
+			if got := float(t, of("mean")[0]["value"]); math.Abs(got-mean) > 1e-9*math.Abs(mean) {
+				t.Errorf("mean %v, components have %v", got, mean)
+			}
+			// The mixture of the rows' own components, in raw units, must have the rows' quantiles.
+			mixture := likelihood.MixtureOf(parts, logits)
+			for i, row := range of("quantile") {
+				empty(t, row, "u", "tau", "mu", "sigma", "weight")
+				if p := float(t, row["level"]); p != q.Levels[i] || math.Abs(mixture.CDF(float(t, row["value"]))-p) > 1e-9 {
+					t.Errorf("quantile %v lies at %v", p, mixture.CDF(float(t, row["value"])))
+				}
+			}
+			if n := len(of("draw")); n != 2 || of("draw")[0]["value"] == of("draw")[1]["value"] {
+				t.Errorf("draws %v", of("draw"))
+			}
+			for _, row := range of("draw") {
+				empty(t, row, "u", "tau", "mu", "sigma", "weight", "level")
+				if p := d.CDF(float(t, row["value"])); !(p > 0 && p < 1) {
+					t.Errorf("a draw lies at %v", p)
+				}
+			}
+		}
+	}
+}
+
+func TestQuantilesAreInRawUnits(t *testing.T) {
+	q, o := asked(), tiny(t, "cnp", 2)
+	model := o
+	model.Scaling = datasets.ScalingOf(nil, 1, 2)
+	var inModelUnits []predict.Function
+	for _, f := range q.Functions {
+		inModelUnits = append(inModelUnits, predict.Function{
+			ContextX: wide(o.Scaling.ModelX(f.ContextX)), ContextY: wide(o.Scaling.ModelY(f.ContextY)), TargetX: wide(o.Scaling.ModelX(f.TargetX)),
+		})
+	}
+	rows := write(t, q, o)
+	for prediction, err := range predict.Predict(t.Context(), model, inModelUnits) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for c, d := range prediction.Channels {
+			row := rows[key(q.Functions[prediction.Function].Name, prediction.Target, q.YNames[c], "component")][0]
+			empty(t, row, "u", "tau", "level", "value") // a Gaussian has no level
+			part, scale, offset := d.Components()[0], o.Scaling.YScale[c], o.Scaling.YOffset[c]
+			if mu, sigma := float(t, row["mu"]), float(t, row["sigma"]); math.Abs(mu-part.Mu*scale-offset) > 1e-9 ||
+				math.Abs(sigma-part.Sigma*scale) > 1e-9 || row["weight"] != "1" {
+				t.Errorf("component %v, want %+v times %v plus %v", row, part, scale, offset)
+			}
+		}
+	}
+}
+
+func wide(v []float32) []float64 {
+	w := make([]float64, len(v))
+	for i := range v {
+		w[i] = float64(v[i])
+	}
+	return w
+}
+
+func TestMoreDrawsKeepTheFirst(t *testing.T) {
+	q, o := asked(), tiny(t, "acqnp", 2)
+	two := write(t, q, o)
+	q.Draws = 5
+	five := write(t, q, o)
+	q.Seed++
+	other := write(t, q, o)
+	k := key("lane 2", 1, "noise", "draw")
+	if cmp.Diff(two[k], five[k][:2]) != "" || cmp.Diff(five[k], other[k]) == "" || len(five[k]) != 5 {
+		t.Errorf("draws %v, then %v, then %v", two[k], five[k], other[k])
+	}
+}
+
+func TestFailedPredictionsLeaveNoFile(t *testing.T) {
+	q, o := asked(), tiny(t, "acqnp", 2)
+	failed := errors.New("failed half way")
+	var half iter.Seq2[predict.Target, error] = func(yield func(predict.Target, error) bool) {
+		for target, err := range predict.Predict(t.Context(), o, q.Functions) {
+			if target.Function == 1 {
+				yield(predict.Target{}, failed)
+				return
+			}
+			if !yield(target, err) {
+				return
+			}
+		}
+	}
+	dir := t.TempDir()
+	if err := q.Write(filepath.Join(dir, "quantiles.csv"), half); !errors.Is(err, failed) {
+		t.Errorf("error %v", err)
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 0 {
+		t.Errorf("left %v behind", left)
+	}
+}

@@ -1,0 +1,182 @@
+package report
+
+import (
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// cloudSize is the number of context points from which on they are drawn as a cloud.
+const cloudSize = 150
+
+// Levels are drawn in a few shades, which keeps vector files small.
+const (
+	opacities  = 17
+	tauColours = 16
+	levelDot   = vg.Length(1.3)
+	sparseDot  = vg.Length(2.4) // where there are few targets
+	levelLine  = vg.Length(1.6)
+)
+
+var (
+	ink  = color.NRGBA{R: 0x26, G: 0x26, B: 0x26, A: 0xff}
+	pale = color.NRGBA{R: 0xe6, G: 0xe6, B: 0xe6, A: 0xff}
+
+	contextStyle  = dotStyle{color.NRGBA{R: 0x11, G: 0x11, B: 0x11, A: 0xff}, 3.6, true}
+	cloudStyle    = dotStyle{color.NRGBA{R: 0x40, G: 0x40, B: 0x40, A: 0x70}, 1.5, false}
+	targetStyle   = dotStyle{color.NRGBA{R: 0xc2, G: 0x4d, B: 0x8a, A: 0x90}, 1.5, false}
+	bandColour    = color.NRGBA{R: 0x2a, G: 0x78, B: 0x8e, A: 0x38}
+	meanStyle     = draw.LineStyle{Color: color.NRGBA{R: 0xd5, G: 0x5e, B: 0x00, A: 0xff}, Width: 2}
+	quantileStyle = draw.LineStyle{Color: color.NRGBA{R: 0x30, G: 0x30, B: 0x30, A: 0xc0}, Width: 1, Dashes: []vg.Length{5, 3}}
+)
+
+// viridis from its dark end to where white paper no longer lets it be read.
+var viridis = []color.NRGBA{
+	{0x44, 0x01, 0x54, 0xff}, {0x41, 0x44, 0x87, 0xff}, {0x2a, 0x78, 0x8e, 0xff}, {0x22, 0xa8, 0x84, 0xff}, {0x7a, 0xd1, 0x51, 0xff},
+}
+
+// levelColour is the t-th of tauColours colours at the o-th of opacities opacities.
+func levelColour(t, o int) color.NRGBA {
+	pos := float64(t) / (tauColours - 1) * float64(len(viridis)-1)
+	i := min(int(pos), len(viridis)-2)
+	f := pos - float64(i)
+	mix := func(a, b uint8) uint8 { return uint8(math.Round(float64(a)*(1-f) + float64(b)*f)) }
+	a, b := viridis[i], viridis[i+1]
+	return color.NRGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), uint8(0xff * o / (opacities - 1))}
+}
+
+func colourOf(tau float64) int { return min(max(int(tau*tauColours), 0), tauColours-1) }
+
+// opacityOf a share of the heaviest weight; NaN is not seen.
+func opacityOf(share float64) int {
+	if !(share > 0) {
+		return 0
+	}
+	return min(int(math.Round(share*(opacities-1))), opacities-1)
+}
+
+// style gives a panel its quiet frame and readable letters.
+func style(p *plot.Plot) {
+	p.Title.TextStyle.Font, p.Title.TextStyle.Color, p.Title.Padding = sans(14), ink, 6
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		a.Label.TextStyle.Font, a.Label.TextStyle.Color, a.Label.Padding = sans(14), ink, 4
+		a.Tick.Label.Font, a.Tick.Label.Color = sans(12), ink
+		a.Color, a.Tick.Color = ink, ink
+		a.Width, a.Tick.Width = 0.8, 0.8
+		a.Padding = 0
+		a.Tick.Marker = roundTicks{}
+	}
+}
+
+func gridLines() *plotter.Grid {
+	g := plotter.NewGrid()
+	g.Horizontal = draw.LineStyle{Color: pale, Width: 0.6}
+	g.Vertical = g.Horizontal
+	return g
+}
+
+// dotStyle is a filled circle; ringed ones keep apart from what lies beneath by a thin white edge.
+type dotStyle struct {
+	color  color.Color
+	radius vg.Length
+	ringed bool
+}
+
+func (s dotStyle) draw(c *draw.Canvas, pt vg.Point) {
+	var path vg.Path
+	addDot(&path, pt, s.radius)
+	if s.ringed {
+		c.SetLineStyle(draw.LineStyle{Color: color.White, Width: 1.6})
+		c.Stroke(path)
+	}
+	c.SetColor(s.color)
+	c.Fill(path)
+}
+
+// enlarged makes a small dot's sample in the legend readable.
+func (s dotStyle) enlarged() dotStyle {
+	s.radius *= 1.7
+	return s
+}
+
+// dots is a point set.
+type dots struct {
+	points plotter.XYs
+	style  dotStyle
+}
+
+func (d dots) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	for _, q := range d.points {
+		if pt := (vg.Point{X: x(q.X), Y: y(q.Y)}); finite(q.X) && finite(q.Y) && c.Contains(pt) {
+			d.style.draw(&c, pt)
+		}
+	}
+}
+
+// curve is a line, interrupted where its value is not finite and cut off at the panel's frame; a dot where it has no
+// neighbour.
+type curve struct {
+	points plotter.XYs
+	style  draw.LineStyle
+}
+
+func (l curve) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	var run []vg.Point
+	flush := func() {
+		if len(run) == 1 && c.Contains(run[0]) {
+			dotStyle{l.style.Color, 2 * l.style.Width, false}.draw(&c, run[0])
+		}
+		c.StrokeLines(l.style, c.ClipLinesXY(run)...)
+		run = run[:0]
+	}
+	for _, q := range l.points {
+		if !finite(q.X) || !finite(q.Y) {
+			flush()
+			continue
+		}
+		run = append(run, vg.Point{X: x(q.X), Y: y(q.Y)})
+	}
+	flush()
+}
+
+// band fills the space between two lines over the same x.
+type band struct{ lower, upper plotter.XYs }
+
+func (b band) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	var outline []vg.Point
+	add := func(q plotter.XY) {
+		if finite(q.X) && finite(q.Y) {
+			outline = append(outline, vg.Point{X: x(q.X), Y: y(q.Y)})
+		}
+	}
+	for _, q := range b.lower {
+		add(q)
+	}
+	for i := range b.upper {
+		add(b.upper[len(b.upper)-1-i])
+	}
+	c.FillPolygon(bandColour, c.ClipPolygonXY(outline))
+}
+
+func addDot(path *vg.Path, at vg.Point, radius vg.Length) {
+	path.Move(vg.Point{X: at.X + radius, Y: at.Y})
+	path.Arc(at, radius, 0, 2*math.Pi)
+	path.Close()
+}
+
+func addLine(path *vg.Path, points []vg.Point) {
+	for i, pt := range points {
+		if i == 0 {
+			path.Move(pt)
+		} else {
+			path.Line(pt)
+		}
+	}
+}
