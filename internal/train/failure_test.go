@@ -1,0 +1,218 @@
+package train_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/engine"
+	"github.com/acqnp/acqnp/internal/engine/cpu"
+	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/train"
+)
+
+// source passes a benchmark's batches through a hook.
+type source struct {
+	datasets.Source
+	hook func(step int, b *datasets.Batch) error
+}
+
+func (s source) Train(step int, b *datasets.Batch) error {
+	if err := s.Source.Train(step, b); err != nil {
+		return err
+	}
+	return s.hook(step, b)
+}
+
+func hooked(t *testing.T, e config.Experiment, hook func(step int, b *datasets.Batch) error) datasets.Source {
+	t.Helper()
+	s, err := datasets.Open(e, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return source{s, hook}
+}
+
+// program lets a test spoil the gradient of a run.
+type program struct {
+	engine.Program[float32]
+	spoil func(grads []float32)
+}
+
+func (p program) Run(e ops.Extents) error {
+	err := p.Program.Run(e)
+	p.spoil(p.Grads())
+	return err
+}
+
+func wantNonFinite(t *testing.T, err error, step int, quantity, tensor string) {
+	t.Helper()
+	var bad *train.NonFiniteError
+	if !errors.As(err, &bad) {
+		t.Fatalf("error %v (%T), want a NonFiniteError", err, err)
+	}
+	if bad.Step != step || bad.Seed != 5 || bad.Quantity != quantity || bad.Tensor != tensor {
+		t.Errorf("%+v, want step %d, seed 5, %s of %s", bad, step, quantity, tensor)
+	}
+}
+
+func TestNaNInTheLossStops(t *testing.T) {
+	e := experiment(t)
+	dir := t.TempDir()
+	bad := hooked(t, e, func(step int, b *datasets.Batch) error {
+		if step == 9 {
+			b.Y[0] = float32(math.NaN())
+		}
+		return nil
+	})
+	_, err := train.RunWith(context.Background(), train.Options{Experiment: e, Dir: dir}, bad, cpu.New)
+	wantNonFinite(t, err, 10, "loss", "loss")
+	if !strings.Contains(err.Error(), "step 10 (batch 9 of seed 5)") || !strings.Contains(err.Error(), "NaN") {
+		t.Errorf("message %q", err)
+	}
+	wantFiles(t, dir, "config.yaml", "metrics.jsonl", "checkpoints/step-4.safetensors", "checkpoints/step-8.safetensors")
+
+	// The last good checkpoint is what an undisturbed run would have, and going on from it works.
+	r := mustTrain(t, train.Options{Experiment: e, Dir: dir, Resume: true})
+	if r.Resumed != 8 {
+		t.Errorf("resumed from %d", r.Resumed)
+	}
+	want := mustTrain(t, train.Options{Experiment: e, Dir: t.TempDir()})
+	sameTensors(t, r.Checkpoint, want.Checkpoint)
+}
+
+func TestInfinityInAGradientNamesItsTensor(t *testing.T) {
+	e := experiment(t)
+	m := modelOf(t, e)
+	for _, tensor := range m.Tensors() {
+		steps := 0
+		compile := func(g *ops.Graph, threads int) (engine.Program[float32], error) {
+			p, err := cpu.New(g, threads)
+			return program{p, func(grads []float32) {
+				if steps++; steps == 6 {
+					grads[tensor.Offset+tensor.Size()-1] = float32(math.Inf(1))
+					grads[len(grads)-1] = float32(math.NaN())
+				}
+			}}, err
+		}
+		dir := t.TempDir()
+		_, err := train.RunWith(context.Background(), train.Options{Experiment: e, Dir: dir}, hooked(t, e, nothing), compile)
+		wantNonFinite(t, err, 6, "gradient", tensor.Name)
+		if _, err := train.Latest(dir, m, func(s string) { t.Error(s) }); err != nil {
+			t.Error(err)
+		}
+		wantFiles(t, dir, "config.yaml", "metrics.jsonl", "checkpoints/step-4.safetensors")
+	}
+}
+
+func nothing(int, *datasets.Batch) error { return nil }
+
+func TestAbsurdLearningRateStops(t *testing.T) {
+	dir := t.TempDir()
+	e := experiment(t, func(e *config.Experiment) { e.Train.LearningRate, e.Train.CheckpointEvery = 1e38, 1 })
+	_, err := train.Run(context.Background(), train.Options{Experiment: e, Dir: dir})
+	var bad *train.NonFiniteError
+	if !errors.As(err, &bad) {
+		t.Fatalf("error %v", err)
+	}
+	for _, file := range files(t, dir) {
+		if strings.HasPrefix(file, "checkpoints") {
+			c, err := train.LoadCheckpoint(filepath.Join(dir, file), modelOf(t, e))
+			if err != nil || c.Step >= bad.Step {
+				t.Errorf("%s, written in a run that failed at step %d: %v", file, bad.Step, err)
+			}
+		}
+	}
+}
+
+func TestSourceErrorsAreReported(t *testing.T) {
+	e := experiment(t)
+	broken := errors.New("the disk is gone")
+	s := hooked(t, e, func(step int, _ *datasets.Batch) error {
+		if step == 5 {
+			return broken
+		}
+		return nil
+	})
+	last := 0
+	before := runtime.NumGoroutine()
+	_, err := train.RunWith(context.Background(), train.Options{Experiment: e, Dir: t.TempDir(),
+		OnStep: func(u train.Update) { last = u.Step }}, s, cpu.New)
+	if !errors.Is(err, broken) || !strings.Contains(err.Error(), "batch 5") || last != 5 {
+		t.Errorf("after step %d: %v", last, err)
+	}
+	wantGoroutines(t, before)
+}
+
+func TestBatchBeyondThePromisedSize(t *testing.T) {
+	e := experiment(t)
+	s := hooked(t, e, func(_ int, b *datasets.Batch) error { b.Functions++; return nil })
+	_, err := train.RunWith(context.Background(), train.Options{Experiment: e, Dir: t.TempDir()}, s, cpu.New)
+	if err == nil || !strings.Contains(err.Error(), "5 functions") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestCancelBeforeTheFirstStep(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	dir := t.TempDir()
+	before := runtime.NumGoroutine()
+	r, err := train.Run(ctx, train.Options{Experiment: experiment(t), Dir: dir})
+	if !errors.Is(err, train.ErrInterrupted) || r.Step != 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	wantFiles(t, dir, "config.yaml", "metrics.jsonl", "checkpoints/step-0.safetensors")
+	wantGoroutines(t, before)
+}
+
+// wantGoroutines waits for goroutines that are about to end.
+func wantGoroutines(t *testing.T, most int) {
+	t.Helper()
+	for range 100 {
+		if runtime.NumGoroutine() <= most {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("%d goroutines, %d before the run", runtime.NumGoroutine(), most)
+}
+
+func TestUnwritableDirectory(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root writes everywhere")
+	}
+	parent := t.TempDir()
+	if err := os.Chmod(parent, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := train.Run(context.Background(), train.Options{Experiment: experiment(t), Dir: filepath.Join(parent, "run")}); err == nil {
+		t.Error("no error")
+	}
+}
+
+// Steps that neither log nor save allocate nothing but what the data source does (none for lissajous).
+func TestStepsDoNotAllocate(t *testing.T) {
+	e := experiment(t, steps(400), func(e *config.Experiment) { e.Train.LogEvery, e.Train.CheckpointEvery = 1000, 1000 })
+	var before, after runtime.MemStats
+	mustTrain(t, train.Options{Experiment: e, Dir: t.TempDir(), Threads: 1, OnStep: func(u train.Update) {
+		switch u.Step {
+		case 100:
+			runtime.ReadMemStats(&before)
+		case 300:
+			runtime.ReadMemStats(&after)
+		}
+	}})
+	// The runtime itself allocates a little now and then; one allocation per step would be 200.
+	if n := after.Mallocs - before.Mallocs; n > 100 {
+		t.Errorf("%d allocations in 200 steps", n)
+	}
+}

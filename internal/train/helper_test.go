@@ -1,0 +1,204 @@
+package train_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/safetensors"
+	"github.com/acqnp/acqnp/internal/train"
+)
+
+const tiny = `
+benchmark: lissajous
+model: {name: acqnp, representation: 8, encoder: [8], adaptor: [8], decoder: [8]}
+data: {points: [6, 12]}
+train: {steps: 12, batch_size: 4, num_tau: 3, log_every: 3, checkpoint_every: 4, keep_checkpoints: 1, seed: 5, learning_rate: 0.01}
+eval: {batches: 2, num_tau: 3}
+`
+
+// experiment is the tiny one, changed.
+func experiment(t testing.TB, change ...func(*config.Experiment)) config.Experiment {
+	t.Helper()
+	e, err := config.Parse("tiny.yaml", []byte(tiny), config.Overrides{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range change {
+		c(&e)
+	}
+	return e
+}
+
+func steps(n int) func(*config.Experiment) {
+	return func(e *config.Experiment) { e.Train.Steps = n }
+}
+
+func modelOf(t testing.TB, e config.Experiment) *models.Model {
+	t.Helper()
+	source, err := datasets.Open(e, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dx, dy := source.Dims()
+	m, err := models.New(e.Model, dx, dy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// mustTrain runs to the end.
+func mustTrain(t testing.TB, o train.Options) train.Result {
+	t.Helper()
+	r, err := train.Run(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// interruptAfter trains and ends the context while step n runs its callback, so that n steps get done.
+func interruptAfter(t testing.TB, o train.Options, n int) train.Result {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	o.OnStep = func(u train.Update) {
+		if u.Step == n {
+			cancel()
+		}
+	}
+	r, err := train.Run(ctx, o)
+	if !errors.Is(err, train.ErrInterrupted) {
+		t.Fatalf("interrupted run: %v", err)
+	}
+	return r
+}
+
+// tensors are the bytes of a checkpoint's tensors, which unlike its metadata hold no time.
+func tensors(t testing.TB, path string) []byte {
+	t.Helper()
+	f, err := safetensors.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	for _, tensor := range f.Tensors {
+		b.WriteString(tensor.Name)
+		b.Write(tensor.Data)
+	}
+	return b.Bytes()
+}
+
+func sameTensors(t testing.TB, a, b string) {
+	t.Helper()
+	if !bytes.Equal(tensors(t, a), tensors(t, b)) {
+		t.Errorf("%s and %s hold different tensors", a, b)
+	}
+}
+
+// files lists a directory tree, sorted, without directories and the lock.
+func files(t testing.TB, dir string) []string {
+	t.Helper()
+	var list []string
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && d.Name() != ".lock" {
+			list = append(list, strings.TrimPrefix(path, dir+string(filepath.Separator)))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(list)
+	return list
+}
+
+func wantFiles(t testing.TB, dir string, want ...string) {
+	t.Helper()
+	slices.Sort(want)
+	if got := files(t, dir); !slices.Equal(got, want) {
+		t.Errorf("the directory holds %v, want %v", got, want)
+	}
+}
+
+func metrics(t testing.TB, dir string) []train.Metrics {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(dir, "metrics.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []train.Metrics
+	for line := range bytes.Lines(raw) {
+		var m train.Metrics
+		if err := json.Unmarshal(line, &m); err != nil {
+			t.Fatalf("metrics line %q: %v", line, err)
+		}
+		list = append(list, m)
+	}
+	return list
+}
+
+func metricSteps(t testing.TB, dir string) []int {
+	var list []int
+	for _, m := range metrics(t, dir) {
+		list = append(list, m.Step)
+	}
+	return list
+}
+
+// wantInputError checks that err is a person's mistake whose one line holds all the words.
+func wantInputError(t testing.TB, err error, words ...string) {
+	t.Helper()
+	var bad *input.Error
+	if !errors.As(err, &bad) {
+		t.Errorf("error %v (%T), want an *input.Error with %q", err, err, words)
+		return
+	}
+	for _, w := range words {
+		if !strings.Contains(err.Error(), w) {
+			t.Errorf("error %q does not say %q", err, w)
+		}
+	}
+	if strings.Contains(err.Error(), "\n") {
+		t.Errorf("error %q has more than one line", err)
+	}
+}
+
+func checkpoint(dir string, name string) string {
+	return filepath.Join(dir, "checkpoints", name+".safetensors")
+}
+
+func copyFile(t testing.TB, from, to string) {
+	t.Helper()
+	writeFile(t, to, readFile(t, from))
+}
+
+func readFile(t testing.TB, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func writeFile(t testing.TB, path string, content []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, content, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

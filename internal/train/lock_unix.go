@@ -1,0 +1,37 @@
+//go:build darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd
+
+package train
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// lock makes this process the only one that trains in dir, until unlock or the process's end, whichever way it ends.
+// The lock is held on a file that stays: removing it would let two processes hold locks on two files of one name.
+func lock(dir string) (unlock func(), err error) {
+	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if !errors.Is(err, syscall.EINTR) {
+			break
+		}
+	}
+	switch {
+	case errors.Is(err, syscall.EWOULDBLOCK):
+		f.Close()
+		return nil, fmt.Errorf("%s: another process is training in this run directory", dir)
+	case errors.Is(err, syscall.ENOLCK), errors.Is(err, syscall.ENOTSUP), errors.Is(err, syscall.ENOSYS):
+		// The file system has no locks: train without.
+	case err != nil:
+		f.Close()
+		return nil, &os.PathError{Op: "flock", Path: f.Name(), Err: err}
+	}
+	return func() { f.Close() }, nil
+}

@@ -1,0 +1,217 @@
+// Package train fits a model to a data source: the loop, Adam, learning-rate schedules, checkpoints and the run
+// directory that holds them. A run that was stopped anywhere goes on to the same bits as one that was not.
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/engine"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/ops"
+)
+
+// Options say what to train and where.
+type Options struct {
+	Experiment config.Experiment // resolved and checked
+	Dir        string            // the run directory
+	DataDir    string            // where data sets that come as files are
+	Device     string            // auto or cpu; "" is auto
+	Threads    int               // 0: all cores. The result does not depend on it.
+	Resume     bool              // go on with the run in Dir, or start one where there is none
+	Overwrite  bool              // remove the run in Dir first
+	Weights    string            // a safetensors file of PyTorch-named weights to start from; "" draws them
+	Version    string            // of this program, for the checkpoints
+
+	OnStep func(Update)      // after every step; may be nil
+	Warn   func(line string) // about checkpoints that were skipped; may be nil
+}
+
+// Update is the state after a step.
+type Update struct {
+	Step, Steps   int     // steps done and to do, all resumes together
+	Loss          float64 // of the step's batch
+	LearningRate  float64
+	RowsPerSecond float64       // B·N·N_τ (B·N without levels) since this process began
+	Elapsed       time.Duration // training time over all resumes
+	Left          time.Duration
+}
+
+// Result is what Run leaves behind.
+type Result struct {
+	Checkpoint string // path of the last checkpoint
+	Step       int    // steps done, all resumes together
+	Resumed    int    // the step that this run started from; 0 for a fresh one
+	Finished   bool   // there was nothing left to do: the run in Dir was complete already
+	Loss       float64
+	Elapsed    time.Duration
+}
+
+// ErrInterrupted says that the context ended and that a checkpoint of the last step was written.
+var ErrInterrupted = errors.New("interrupted: a checkpoint was written, --resume continues")
+
+// NonFiniteError stops a run whose numbers are no longer numbers. The bad update was not applied (nor saved).
+type NonFiniteError struct {
+	Step     int    // the step that failed, counted from 1 as in metrics.jsonl
+	Seed     uint64 // of its batch
+	Quantity string // "loss", "gradient", "weight", or an Adam moment, "m" or "v"
+	Tensor   string // "loss", or the first tensor that holds the value
+	Value    float32
+}
+
+func (e *NonFiniteError) Error() string {
+	what := "the loss"
+	if e.Quantity != "loss" {
+		what = fmt.Sprintf("the %s of %s", e.Quantity, e.Tensor)
+	}
+	return fmt.Sprintf("step %d (batch %d of seed %d): %s is %v; the last good checkpoint is intact",
+		e.Step, e.Step-1, e.Seed, what, e.Value)
+}
+
+// loop is a run under way.
+type loop struct {
+	o        Options
+	model    *models.Model
+	program  engine.Program[float32]
+	adam     *Adam[float32]
+	metrics  *metricsLog
+	meter    *meter
+	config   string // resolved YAML
+	step     int    // steps done
+	saved    int    // the step of the newest checkpoint; −1 before there is one
+	unusable []string
+	last     Update
+}
+
+// run makes the steps that are left.
+func (l *loop) run(ctx context.Context, source datasets.Source, capacity ops.Extents) error {
+	t := l.o.Experiment.Train
+	feeds := startPrefetch(source, t.Seed, capacity, l.step, t.Steps)
+	defer feeds.close()
+	for l.step < t.Steps && ctx.Err() == nil {
+		f, err := feeds.next()
+		if err != nil {
+			return err
+		}
+		l.write(f)
+		extents := f.extents
+		feeds.release(f) // the next but one can be made while this one runs
+		if err := l.train(extents); err != nil {
+			return err
+		}
+		if err := l.report(); err != nil {
+			return err
+		}
+		if t.CheckpointEvery > 0 && l.step%t.CheckpointEvery == 0 {
+			if err := l.save(); err != nil {
+				return err
+			}
+		}
+	}
+	if err := l.save(); err != nil {
+		return err
+	}
+	if l.step < t.Steps {
+		return ErrInterrupted
+	}
+	return nil
+}
+
+// write fills the program's inputs.
+func (l *loop) write(f *feed) {
+	copy(l.program.Input("context"), f.context)
+	copy(l.program.Input("x"), f.batch.X)
+	copy(l.program.Input("y"), f.batch.Y)
+	if l.model.Quantile() {
+		copy(l.program.Input("u"), f.levels)
+	}
+}
+
+// train makes one step: forward, backward, check, Adam.
+func (l *loop) train(e ops.Extents) error {
+	if err := l.program.Run(e); err != nil {
+		return err
+	}
+	t := l.o.Experiment.Train
+	loss, grads := l.program.Output("cost")[0], l.program.Grads()
+	if loss-loss != 0 {
+		return &NonFiniteError{Step: l.step + 1, Seed: t.Seed, Quantity: "loss", Tensor: "loss", Value: loss}
+	}
+	if err := l.checkFinite("gradient", grads, l.step+1); err != nil {
+		return err
+	}
+	rate := LearningRate(t, l.step)
+	l.adam.Update(l.program.Params(), grads, rate)
+	l.step++
+	rows := e.Rows(ops.Point)
+	if e.Levels > 0 {
+		rows = e.Rows(ops.Row)
+	}
+	l.last = l.meter.step(rows, Update{Step: l.step, Steps: t.Steps, Loss: float64(loss), LearningRate: rate})
+	return nil
+}
+
+func (l *loop) checkFinite(quantity string, v []float32, step int) error {
+	i := firstNonFinite(v)
+	if i < 0 {
+		return nil
+	}
+	return &NonFiniteError{Step: step, Seed: l.o.Experiment.Train.Seed, Quantity: quantity,
+		Tensor: tensorAt(l.model.Tensors(), i), Value: v[i]}
+}
+
+// report tells whoever watches, and at multiples of log_every and at the last step the log.
+func (l *loop) report() error {
+	t := l.o.Experiment.Train
+	if l.step == t.Steps || t.LogEvery > 0 && l.step%t.LogEvery == 0 {
+		err := l.metrics.write(Metrics{Step: l.step, Loss: float32(l.last.Loss), LearningRate: l.last.LearningRate,
+			RowsPerSecond: l.meter.sinceLogged(), Elapsed: l.last.Elapsed.Seconds()})
+		if err != nil {
+			return err
+		}
+	}
+	if l.o.OnStep != nil {
+		l.o.OnStep(l.last)
+	}
+	return nil
+}
+
+// save writes the checkpoint of the present step, unless there is one, and then removes those that are too old.
+// What is not finite is not saved: with an absurd learning rate the last update may have broken the weights.
+func (l *loop) save() error {
+	if l.saved == l.step {
+		return nil
+	}
+	e := l.o.Experiment
+	c := Checkpoint{Path: checkpointPath(l.o.Dir, l.step), Step: l.step, Benchmark: e.Benchmark, Model: l.model.Name(),
+		Config: l.config, Version: l.o.Version, Elapsed: l.meter.elapsed(),
+		Params: l.program.Params(), M: l.adam.M, V: l.adam.V}
+	err := errors.Join(l.checkFinite("weight", c.Params, l.step), l.checkFinite("m", c.M, l.step),
+		l.checkFinite("v", c.V, l.step))
+	if err != nil {
+		return err
+	}
+	if err := l.metrics.sync(); err != nil {
+		return err
+	}
+	if err := c.write(l.model, e.Train.Seed); err != nil {
+		return err
+	}
+	l.saved = l.step
+	l.unusable = without(l.unusable, c.Path)
+	return retain(l.o.Dir, l.step, e.Train.KeepCheckpoints, l.unusable)
+}
+
+func without(paths []string, path string) []string {
+	var rest []string
+	for _, p := range paths {
+		if p != path {
+			rest = append(rest, p)
+		}
+	}
+	return rest
+}

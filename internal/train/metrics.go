@@ -1,0 +1,108 @@
+package train
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"time"
+
+	"github.com/acqnp/acqnp/internal/atomicfile"
+)
+
+// Metrics is a line of metrics.jsonl: the state after so many steps.
+type Metrics struct {
+	Step          int     `json:"step"` // steps done
+	Loss          float32 `json:"loss"` // of that step's batch, before its update
+	LearningRate  float64 `json:"learning_rate"`
+	RowsPerSecond float64 `json:"rows_per_s"` // since the line before, or since the run was started or resumed
+	Elapsed       float64 `json:"elapsed_s"`  // training time over all resumes
+}
+
+// metricsLog appends to metrics.jsonl.
+type metricsLog struct{ f *os.File }
+
+// openMetrics opens the log for appending after it has been cut back to the lines of at most step steps. Lines that a
+// killed program left unfinished are dropped as well.
+func openMetrics(path string, step int) (*metricsLog, error) {
+	old, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	if kept := cutBack(old, step); !bytes.Equal(kept, old) {
+		if err := atomicfile.WriteBytes(path, kept); err != nil {
+			return nil, err
+		}
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644)
+	return &metricsLog{f}, err
+}
+
+func cutBack(log []byte, step int) []byte {
+	var kept []byte
+	for line := range bytes.Lines(log) {
+		var m Metrics
+		if bytes.HasSuffix(line, []byte("\n")) && json.Unmarshal(line, &m) == nil && m.Step <= step {
+			kept = append(kept, line...)
+		}
+	}
+	return kept
+}
+
+// write appends a line in one piece.
+func (l *metricsLog) write(m Metrics) error {
+	line, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	_, err = l.f.Write(append(line, '\n'))
+	return err
+}
+
+// sync makes the lines so far outlive a crash, so that no checkpoint is ahead of them.
+func (l *metricsLog) sync() error { return l.f.Sync() }
+
+func (l *metricsLog) close() error { return l.f.Close() }
+
+// meter measures training time and rows per second. The clock steers nothing but what is reported.
+type meter struct {
+	base          time.Duration // before this process
+	start, logged time.Time
+	rows          float64 // since start
+	rowsLogged    float64 // at the last line
+	steps         int     // since start
+}
+
+func newMeter(base time.Duration) *meter {
+	now := time.Now()
+	return &meter{base: base, start: now, logged: now}
+}
+
+// step counts a step and describes the state after it.
+func (m *meter) step(rows int, u Update) Update {
+	m.rows += float64(rows)
+	m.steps++
+	here := time.Since(m.start)
+	u.Elapsed = m.base + here
+	u.RowsPerSecond = perSecond(m.rows, here)
+	u.Left = time.Duration(float64(here) / float64(m.steps) * float64(u.Steps-u.Step))
+	return u
+}
+
+// sinceLogged is the rate since it was last asked for.
+func (m *meter) sinceLogged() float64 {
+	now := time.Now()
+	rate := perSecond(m.rows-m.rowsLogged, now.Sub(m.logged))
+	m.logged, m.rowsLogged = now, m.rows
+	return rate
+}
+
+func (m *meter) elapsed() time.Duration { return m.base + time.Since(m.start) }
+
+// perSecond is 0 where a coarse clock saw no time pass: JSON has no infinity.
+func perSecond(rows float64, d time.Duration) float64 {
+	if d <= 0 {
+		return 0
+	}
+	return rows / d.Seconds()
+}

@@ -1,0 +1,197 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"gorgonia.org/tensor"
+
+	"github.com/acqnp/acqnp/internal/atomicfile"
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/engine"
+	"github.com/acqnp/acqnp/internal/engine/cpu"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/ops"
+)
+
+// Run trains until train.steps are done, the context ends (ErrInterrupted, after a checkpoint) or something fails.
+// Bad options, data and files are an *input.Error, found before anything is written; NaN and infinity are a
+// *NonFiniteError.
+func Run(ctx context.Context, o Options) (Result, error) {
+	source, err := datasets.Open(o.Experiment, o.DataDir)
+	if err != nil {
+		return Result{}, err
+	}
+	return run(ctx, o, source, cpu.New)
+}
+
+// compiler makes a program of a training graph.
+type compiler func(g *ops.Graph, threads int) (engine.Program[float32], error)
+
+func run(ctx context.Context, o Options, source datasets.Source, compile compiler) (Result, error) {
+	if err := checkOptions(o); err != nil {
+		return Result{}, err
+	}
+	dx, dy := source.Dims()
+	model, err := models.New(o.Experiment.Model, dx, dy)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := checkWeights(o, model); err != nil {
+		return Result{}, err
+	}
+	capacity := capacityOf(source.TrainSize(), o, model)
+	graph, err := model.Build(tensor.Float32, capacity, models.Training)
+	if err != nil {
+		return Result{}, err
+	}
+	program, err := compile(graph, o.Threads)
+	if err != nil {
+		return Result{}, err
+	}
+	defer program.Close()
+	text, err := o.Experiment.YAML()
+	if err != nil {
+		return Result{}, err
+	}
+	l := &loop{o: o, model: model, program: program, config: string(text), saved: -1,
+		adam: NewAdam[float32](model.NumParams(), o.Experiment.Train.WeightDecay)}
+	return l.inDirectory(ctx, source, capacity)
+}
+
+// inDirectory opens the run directory, restores the run in it or starts one, and trains.
+func (l *loop) inDirectory(ctx context.Context, source datasets.Source, capacity ops.Extents) (Result, error) {
+	unlock, err := openRunDir(l.o.Dir, l.o.Resume, l.o.Overwrite)
+	if err != nil {
+		return Result{}, err
+	}
+	defer unlock()
+	var elapsed time.Duration
+	if l.o.Resume {
+		if elapsed, err = l.restore(); err != nil {
+			return Result{}, err
+		}
+	}
+	from := l.step
+	result := func() Result {
+		r := Result{Step: l.step, Resumed: from, Loss: l.last.Loss, Elapsed: elapsed}
+		if l.saved >= 0 {
+			r.Checkpoint = checkpointPath(l.o.Dir, l.saved)
+		}
+		return r
+	}
+	if l.saved == l.o.Experiment.Train.Steps {
+		r := result()
+		r.Finished = true
+		return r, nil
+	}
+	l.meter = newMeter(elapsed)
+	if err := l.begin(); err != nil {
+		return Result{}, err
+	}
+	err = l.run(ctx, source, capacity)
+	elapsed = l.meter.elapsed()
+	return result(), errors.Join(err, l.metrics.close())
+}
+
+// restore takes up the newest good checkpoint, if the directory holds a run that has got so far.
+func (l *loop) restore() (time.Duration, error) {
+	file := filepath.Join(l.o.Dir, configFile)
+	old, err := os.ReadFile(file)
+	switch {
+	case err == nil:
+		err = checkConfig(file, string(old), l.o.Experiment)
+	case errors.Is(err, os.ErrNotExist):
+		err = nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	steps, err := checkpointSteps(l.o.Dir)
+	if err != nil || len(steps) == 0 {
+		return 0, err
+	}
+	c, skipped, err := newest(l.o.Dir, l.model, l.o.Warn, func(c Checkpoint) error {
+		return checkConfig(c.Path, c.Config, l.o.Experiment)
+	})
+	if err != nil {
+		return 0, err
+	}
+	if want := l.o.Experiment.Train.Steps; c.Step > want {
+		return 0, &input.Error{File: l.o.Dir, Key: "train.steps", Found: strconv.Itoa(want),
+			Expected: fmt.Sprintf("at least %d, which the run has done already", c.Step)}
+	}
+	copy(l.program.Params(), c.Params)
+	copy(l.adam.M, c.M)
+	copy(l.adam.V, c.V)
+	l.adam.Step, l.step, l.saved, l.unusable = c.Step, c.Step, c.Step, skipped
+	return c.Elapsed, nil
+}
+
+// begin sets a fresh run's weights and writes what a run has before its first step. Imported weights are saved at
+// once, and before the configuration that makes the directory a run's, so that going on never needs their file.
+func (l *loop) begin() (err error) {
+	if l.metrics, err = openMetrics(filepath.Join(l.o.Dir, metricsFile), l.step); err != nil {
+		return err
+	}
+	switch {
+	case l.saved >= 0: // restored
+	case l.o.Weights == "":
+		copy(l.program.Params(), l.model.Initial(l.o.Experiment.Train.Seed))
+	default:
+		params, err := ReadWeights(l.o.Weights, l.model)
+		if err != nil {
+			return err
+		}
+		copy(l.program.Params(), params)
+		if err := l.save(); err != nil {
+			return err
+		}
+	}
+	return atomicfile.WriteBytes(filepath.Join(l.o.Dir, configFile), []byte(l.config))
+}
+
+// checkWeights refuses a bad weights file before anything is written, unless there is a run to resume, which does not
+// need it any more.
+func checkWeights(o Options, m *models.Model) error {
+	if o.Weights == "" {
+		return nil
+	}
+	if steps, err := checkpointSteps(o.Dir); o.Resume && err == nil && len(steps) > 0 {
+		return nil
+	}
+	_, err := ReadWeights(o.Weights, m)
+	return err
+}
+
+func checkOptions(o Options) error {
+	switch {
+	case o.Resume && o.Overwrite:
+		return &input.Error{File: "--resume", Found: "--overwrite beside it", Expected: "one of the two"}
+	case o.Threads < 0:
+		return &input.Error{File: "--threads", Found: strconv.Itoa(o.Threads), Expected: "0 (all cores) or more"}
+	case o.Dir == "":
+		return &input.Error{File: "--run-dir", Found: "nothing", Expected: "a directory for the run"}
+	case o.Device == "" || o.Device == "auto" || o.Device == "cpu":
+		return nil
+	case strings.HasPrefix(o.Device, "cuda"):
+		return fmt.Errorf("device %s: this program trains on the CPU alone", o.Device)
+	}
+	return &input.Error{File: "--device", Found: strconv.Quote(o.Device), Expected: "auto or cpu"}
+}
+
+// capacityOf bounds the extents of every step.
+func capacityOf(size datasets.Size, o Options, m *models.Model) ops.Extents {
+	e := ops.Extents{Functions: size.Functions, Context: size.Context, Points: size.Points}
+	if m.Quantile() {
+		e.Levels = o.Experiment.Train.NumTau
+	}
+	return e
+}

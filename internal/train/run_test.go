@@ -1,0 +1,297 @@
+package train_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/train"
+)
+
+func TestRunDirectory(t *testing.T) {
+	e := experiment(t)
+	dir := filepath.Join(t.TempDir(), "runs", "tiny")
+	var updates []train.Update
+	r := mustTrain(t, train.Options{Experiment: e, Dir: dir, OnStep: func(u train.Update) { updates = append(updates, u) }})
+	if r.Step != 12 || r.Resumed != 0 || r.Finished || r.Checkpoint != checkpoint(dir, "step-12") {
+		t.Errorf("result %+v", r)
+	}
+	wantFiles(t, dir, "config.yaml", "metrics.jsonl", "checkpoints/step-8.safetensors", "checkpoints/step-12.safetensors")
+	written, err := config.Parse("config.yaml", readFile(t, filepath.Join(dir, "config.yaml")), config.Overrides{})
+	if err != nil || len(config.Differences(written, e)) > 0 {
+		t.Errorf("config.yaml: %v, %v", config.Differences(written, e), err)
+	}
+	if got := metricSteps(t, dir); !slices.Equal(got, []int{3, 6, 9, 12}) {
+		t.Errorf("logged steps %v", got)
+	}
+	if len(updates) != 12 {
+		t.Fatalf("%d updates", len(updates))
+	}
+	for i, u := range updates {
+		if u.Step != i+1 || u.Steps != 12 || u.LearningRate != e.Train.LearningRate || u.RowsPerSecond <= 0 || u.Elapsed <= 0 {
+			t.Errorf("update %+v", u)
+		}
+	}
+	last := metrics(t, dir)[3]
+	if float64(last.Loss) != updates[11].Loss || r.Loss != updates[11].Loss || last.LearningRate != 0.01 ||
+		last.RowsPerSecond <= 0 || last.Elapsed <= 0 {
+		t.Errorf("last line %+v, last update %+v", last, updates[11])
+	}
+}
+
+func TestTrainingLowersTheLoss(t *testing.T) {
+	var losses []float64
+	mustTrain(t, train.Options{Dir: t.TempDir(), Experiment: experiment(t, steps(200)),
+		OnStep: func(u train.Update) { losses = append(losses, u.Loss) }})
+	mean := func(v []float64) (sum float64) {
+		for _, x := range v {
+			sum += x / float64(len(v))
+		}
+		return sum
+	}
+	// Losses of single batches scatter by some tenths; the model gains several tenths within its first 200 steps.
+	first, final := mean(losses[:20]), mean(losses[180:])
+	if final > first-0.1 {
+		t.Errorf("mean loss of the first 20 steps %.3f, of the last 20 %.3f", first, final)
+	}
+}
+
+func TestResumeGivesTheSameBits(t *testing.T) {
+	for _, schedule := range []string{"constant", "cosine"} {
+		for _, model := range []string{"acqnp", "cnp"} {
+			t.Run(schedule+"/"+model, func(t *testing.T) {
+				e := experiment(t, func(e *config.Experiment) {
+					e.Train.Schedule, e.Train.WeightDecay = schedule, 1e-4
+					if model == "cnp" {
+						e.Model.Name, e.Model.Adaptor, e.Train.NumTau, e.Eval.NumTau = "cnp", nil, 0, 0
+					}
+				})
+				want := mustTrain(t, train.Options{Experiment: e, Dir: t.TempDir(), Threads: 1})
+				for _, stop := range []int{1, 4, 7, 11} {
+					dir := t.TempDir()
+					o := train.Options{Experiment: e, Dir: dir, Resume: true, Threads: 2}
+					if r := interruptAfter(t, o, stop); r.Step != stop || r.Checkpoint == "" {
+						t.Errorf("interrupted after %d: %+v", stop, r)
+					}
+					o.Threads = 3
+					got := mustTrain(t, o)
+					if got.Resumed != stop || got.Step != 12 {
+						t.Errorf("resumed: %+v", got)
+					}
+					sameTensors(t, got.Checkpoint, want.Checkpoint)
+					if s := metricSteps(t, dir); !slices.Equal(s, []int{3, 6, 9, 12}) {
+						t.Errorf("stopped after %d: logged steps %v", stop, s)
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestResumeAfterLosingCheckpoints(t *testing.T) {
+	dir, e := finished(t)
+	want := tensors(t, checkpoint(dir, "step-12"))
+	torn := readFile(t, checkpoint(dir, "step-12"))
+	writeFile(t, checkpoint(dir, "step-12"), torn[:len(torn)/3])
+	writeFile(t, filepath.Join(dir, "checkpoints", ".tmp-1"), torn[:9])
+	var warnings []string
+	r := mustTrain(t, train.Options{Experiment: e, Dir: dir, Resume: true, Warn: func(s string) { warnings = append(warnings, s) }})
+	if r.Resumed != 8 || len(warnings) != 1 || !strings.Contains(warnings[0], "step-12.safetensors") {
+		t.Errorf("resumed from %d with warnings %q", r.Resumed, warnings)
+	}
+	if string(tensors(t, r.Checkpoint)) != string(want) {
+		t.Error("the run ended with other tensors")
+	}
+	wantFiles(t, dir, "config.yaml", "metrics.jsonl", "checkpoints/step-8.safetensors", "checkpoints/step-12.safetensors")
+}
+
+// A checkpoint of another run that was copied in is foreign even though its model fits.
+func TestResumeSkipsAnotherRunsCheckpoint(t *testing.T) {
+	other := t.TempDir()
+	mustTrain(t, train.Options{Dir: other, Experiment: experiment(t, func(e *config.Experiment) { e.Train.Seed++ })})
+	dir := t.TempDir()
+	o := train.Options{Experiment: experiment(t), Dir: dir, Resume: true}
+	interruptAfter(t, o, 6)
+	copyFile(t, checkpoint(other, "step-8"), checkpoint(dir, "step-8"))
+	var warnings []string
+	o.Warn = func(s string) { warnings = append(warnings, s) }
+	r := mustTrain(t, o)
+	if r.Resumed != 6 || len(warnings) != 1 || !strings.Contains(warnings[0], "train.seed") {
+		t.Errorf("resumed from %d with warnings %q", r.Resumed, warnings)
+	}
+}
+
+func TestResumeWithNothingUsableIsRefused(t *testing.T) {
+	dir, e := finished(t)
+	for _, name := range []string{"step-8", "step-12"} {
+		writeFile(t, checkpoint(dir, name), []byte("torn"))
+	}
+	_, err := train.Run(t.Context(), train.Options{Experiment: e, Dir: dir, Resume: true})
+	wantInputError(t, err, dir, "no usable checkpoint")
+}
+
+func TestElapsedTimeContinues(t *testing.T) {
+	dir := t.TempDir()
+	o := train.Options{Experiment: experiment(t), Dir: dir, Resume: true}
+	interruptAfter(t, o, 6)
+	mustTrain(t, o)
+	lines := metrics(t, dir)
+	for i := 1; i < len(lines); i++ {
+		if lines[i].Elapsed <= lines[i-1].Elapsed {
+			t.Errorf("elapsed_s goes from %v to %v", lines[i-1].Elapsed, lines[i].Elapsed)
+		}
+	}
+}
+
+func TestMetricsAreCutBackToTheCheckpoint(t *testing.T) {
+	dir := t.TempDir()
+	e := experiment(t, func(e *config.Experiment) { e.Train.LogEvery = 1 })
+	o := train.Options{Experiment: e, Dir: dir, Resume: true}
+	interruptAfter(t, o, 7)
+	if err := os.Remove(checkpoint(dir, "step-7")); err != nil { // as if killed before it was written
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "metrics.jsonl")
+	writeFile(t, path, append(readFile(t, path), []byte(`{"step":8,"lo`)...))
+	mustTrain(t, o)
+	if s := metricSteps(t, dir); !slices.Equal(s, []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}) {
+		t.Errorf("logged steps %v", s)
+	}
+}
+
+func TestFinishedRunIsLeftAlone(t *testing.T) {
+	dir, e := finished(t)
+	before, log := readFile(t, checkpoint(dir, "step-12")), readFile(t, filepath.Join(dir, "metrics.jsonl"))
+	r := mustTrain(t, train.Options{Experiment: e, Dir: dir, Resume: true, OnStep: func(train.Update) { t.Error("a step was made") }})
+	if !r.Finished || r.Step != 12 || r.Checkpoint != checkpoint(dir, "step-12") {
+		t.Errorf("result %+v", r)
+	}
+	if string(readFile(t, checkpoint(dir, "step-12"))) != string(before) || string(readFile(t, filepath.Join(dir, "metrics.jsonl"))) != string(log) {
+		t.Error("its files changed")
+	}
+}
+
+func TestResumeWithMoreSteps(t *testing.T) {
+	dir, _ := finished(t)
+	r := mustTrain(t, train.Options{Experiment: experiment(t, steps(16)), Dir: dir, Resume: true})
+	if r.Resumed != 12 || r.Step != 16 {
+		t.Errorf("result %+v", r)
+	}
+	whole := mustTrain(t, train.Options{Experiment: experiment(t, steps(16)), Dir: t.TempDir()})
+	sameTensors(t, r.Checkpoint, whole.Checkpoint)
+	if e, err := config.Parse("config.yaml", readFile(t, filepath.Join(dir, "config.yaml")), config.Overrides{}); err != nil || e.Train.Steps != 16 {
+		t.Errorf("config.yaml says %d steps, %v", e.Train.Steps, err)
+	}
+	_, err := train.Run(t.Context(), train.Options{Experiment: experiment(t, steps(10)), Dir: dir, Resume: true})
+	wantInputError(t, err, "train.steps", "10", "16")
+}
+
+func TestWhatMayChangeOnResume(t *testing.T) {
+	dir, _ := finished(t)
+	before := files(t, dir)
+	refused := map[string]func(*config.Experiment){
+		"train.seed":          func(e *config.Experiment) { e.Train.Seed = 6 },
+		"train.learning_rate": func(e *config.Experiment) { e.Train.LearningRate = 0.02 },
+		"model.decoder":       func(e *config.Experiment) { e.Model.Decoder = []int{8, 8} },
+		"data.points":         func(e *config.Experiment) { e.Data.Points = []int{6, 13} },
+		"eval.batches":        func(e *config.Experiment) { e.Eval.Batches = 3 },
+		"train.schedule":      func(e *config.Experiment) { e.Train.Schedule = "cosine" },
+	}
+	for key, change := range refused {
+		_, err := train.Run(t.Context(), train.Options{Experiment: experiment(t, change), Dir: dir, Resume: true})
+		wantInputError(t, err, "config.yaml", key)
+	}
+	if after := files(t, dir); !slices.Equal(after, before) {
+		t.Errorf("a refused run left %v", after)
+	}
+	mustTrain(t, train.Options{Dir: dir, Resume: true, Threads: 1, Device: "cpu", Experiment: experiment(t, steps(13),
+		func(e *config.Experiment) {
+			e.Train.LogEvery, e.Train.CheckpointEvery, e.Train.KeepCheckpoints = 1, 1, 5
+		})})
+
+	annealed := t.TempDir()
+	cosine := func(e *config.Experiment) { e.Train.Schedule = "cosine" }
+	mustTrain(t, train.Options{Experiment: experiment(t, cosine), Dir: annealed})
+	_, err := train.Run(t.Context(), train.Options{Experiment: experiment(t, cosine, steps(13)), Dir: annealed, Resume: true})
+	wantInputError(t, err, "train.steps")
+}
+
+func TestDirectoryWithARunIsRefused(t *testing.T) {
+	for _, name := range []string{"config.yaml", "metrics.jsonl", "checkpoints/step-3.safetensors"} {
+		dir := t.TempDir()
+		writeFile(t, filepath.Join(dir, name), []byte("theirs"))
+		_, err := train.Run(t.Context(), train.Options{Experiment: experiment(t), Dir: dir})
+		wantInputError(t, err, dir, filepath.Base(name), "--resume", "--overwrite")
+		wantFiles(t, dir, name)
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	writeFile(t, file, nil)
+	_, err := train.Run(t.Context(), train.Options{Experiment: experiment(t), Dir: file})
+	wantInputError(t, err, file, "directory")
+}
+
+func TestDirectoryWithOtherFilesIsUsed(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "notes.txt"), []byte("mine"))
+	mustTrain(t, train.Options{Experiment: experiment(t), Dir: dir})
+	if string(readFile(t, filepath.Join(dir, "notes.txt"))) != "mine" {
+		t.Error("notes.txt changed")
+	}
+}
+
+func TestOverwriteRemovesTheRunAlone(t *testing.T) {
+	dir, _ := finished(t)
+	for _, name := range []string{"notes.txt", "eval.json", "checkpoints/best.safetensors", "checkpoints/step-1.bak"} {
+		writeFile(t, filepath.Join(dir, name), []byte("mine"))
+	}
+	e := experiment(t, steps(5), func(e *config.Experiment) { e.Train.Seed = 9 })
+	mustTrain(t, train.Options{Experiment: e, Dir: dir, Overwrite: true})
+	wantFiles(t, dir, "config.yaml", "metrics.jsonl", "notes.txt", "checkpoints/best.safetensors", "checkpoints/step-1.bak",
+		"checkpoints/step-4.safetensors", "checkpoints/step-5.safetensors")
+	if s := metricSteps(t, dir); !slices.Equal(s, []int{3, 5}) {
+		t.Errorf("logged steps %v", s)
+	}
+}
+
+func TestOptionsThatCannotBe(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	for word, o := range map[string]train.Options{
+		"--overwrite": {Dir: dir, Resume: true, Overwrite: true},
+		"--threads":   {Dir: dir, Threads: -1},
+		"--device":    {Dir: dir, Device: "tpu"},
+		"--run-dir":   {},
+	} {
+		o.Experiment = experiment(t)
+		_, err := train.Run(t.Context(), o)
+		wantInputError(t, err, word)
+	}
+	if _, err := os.Stat(dir); !os.IsNotExist(err) {
+		t.Errorf("the run directory was made: %v", err)
+	}
+	_, err := train.Run(t.Context(), train.Options{Dir: dir, Device: "cuda:1", Experiment: experiment(t)})
+	if err == nil || !strings.Contains(err.Error(), "cuda:1") {
+		t.Errorf("device cuda:1: %v", err)
+	}
+}
+
+func TestTwoProcessesOnOneDirectory(t *testing.T) {
+	dir := t.TempDir()
+	o := train.Options{Experiment: experiment(t), Dir: dir, Resume: true}
+	first := o
+	first.OnStep = func(u train.Update) {
+		if u.Step == 2 {
+			_, err := train.Run(context.Background(), o)
+			if err == nil || !strings.Contains(err.Error(), "another process") {
+				t.Errorf("the second run: %v", err)
+			}
+		}
+	}
+	mustTrain(t, first)
+	if r := mustTrain(t, o); !r.Finished {
+		t.Error("the lock was not given back, or the second run made steps")
+	}
+}

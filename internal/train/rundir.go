@@ -1,0 +1,130 @@
+package train
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/acqnp/acqnp/internal/atomicfile"
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/input"
+)
+
+// What a run keeps in its directory.
+const (
+	configFile     = "config.yaml"
+	metricsFile    = "metrics.jsonl"
+	checkpointsDir = "checkpoints"
+	evalFile       = "eval.json"
+	lockFile       = ".lock"
+)
+
+// openRunDir makes the directory where it is absent, locks it and decides what it is for: with resume the run in it
+// goes on, with overwrite it is removed, else a directory that holds a run is refused.
+func openRunDir(dir string, resume, overwrite bool) (unlock func(), err error) {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil, &input.Error{File: dir, Found: "a file", Expected: "a directory for the run"}
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	if !resume && !overwrite { // refuse without leaving a lock file behind
+		if err := refuseRun(dir); err != nil {
+			return nil, err
+		}
+	}
+	if unlock, err = lock(dir); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			unlock()
+		}
+	}()
+	switch {
+	case overwrite:
+		err = removeRun(dir)
+	case !resume:
+		err = refuseRun(dir) // again: the other process may just have started one
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Join(dir, checkpointsDir), 0o755); err != nil {
+		return nil, err
+	}
+	return unlock, removeTemporary(dir)
+}
+
+// refuseRun is an *input.Error where dir holds a run.
+func refuseRun(dir string) error {
+	files, err := runFiles(dir)
+	if err == nil && len(files) > 0 {
+		err = &input.Error{File: dir, Found: "a run (" + filepath.Base(files[0]) + ")",
+			Expected: "a directory without one, or --resume or --overwrite"}
+	}
+	return err
+}
+
+// runFiles lists the files that training wrote: checkpoints, metrics, configuration.
+func runFiles(dir string) ([]string, error) {
+	steps, err := checkpointSteps(dir)
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, step := range steps {
+		files = append(files, checkpointPath(dir, step))
+	}
+	for _, name := range []string{metricsFile, configFile} {
+		_, err := os.Lstat(filepath.Join(dir, name))
+		switch {
+		case err == nil:
+			files = append(files, filepath.Join(dir, name))
+		case !errors.Is(err, os.ErrNotExist):
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// removeRun removes a run's own files and nothing else, among them its evaluation, which would be taken for the new
+// run's. The configuration goes last, so that what a killed removal leaves is still known as a run.
+func removeRun(dir string) error {
+	files, err := runFiles(dir)
+	if err != nil {
+		return err
+	}
+	for _, file := range append([]string{filepath.Join(dir, evalFile)}, files...) {
+		if err := os.Remove(file); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeTemporary removes what a program killed while it wrote a checkpoint has left. Under the lock nobody else
+// writes there.
+func removeTemporary(dir string) error {
+	stray, err := filepath.Glob(filepath.Join(dir, checkpointsDir, atomicfile.TempPattern))
+	for _, file := range stray {
+		err = errors.Join(err, os.Remove(file))
+	}
+	return err
+}
+
+// checkConfig compares the configuration that a run began with, a YAML text from file, with the one that is to continue
+// it. That they differ in what must not change is an *input.Error that names the keys.
+func checkConfig(file, began string, now config.Experiment) error {
+	before, err := config.Parse(file, []byte(began), config.Overrides{})
+	if err != nil {
+		return err
+	}
+	differences := config.ResumeDifferences(before, now)
+	if len(differences) == 0 {
+		return nil
+	}
+	return &input.Error{File: file, Found: "a run with another configuration (" + strings.Join(differences, "; ") + ")",
+		Expected: "the same to resume it"}
+}

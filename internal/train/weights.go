@@ -1,0 +1,138 @@
+package train
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/acqnp/acqnp/internal/atomicfile"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/safetensors"
+)
+
+// weightsFormat marks plain weights that acqnp wrote. Files from PyTorch do not carry it.
+const weightsFormat = "acqnp.weights/1"
+
+// WriteWeights writes a flat parameter vector as a plain safetensors file under the authors' state_dict names.
+func WriteWeights(path string, m *models.Model, params []float32) error {
+	meta := map[string]string{"format": weightsFormat, "model": m.Name()}
+	return atomicfile.Write(path, func(w io.Writer) error {
+		return safetensors.Write(w, meta, split(m, "", params))
+	})
+}
+
+// ReadWeights reads plain weights under the authors' state_dict names, F32 or F64 (rounded to float32), into a flat
+// vector in the model's layout. Every way in which the file is not exactly this model's weights is an *input.Error
+// that names the file and the tensor.
+func ReadWeights(path string, m *models.Model) ([]float32, error) {
+	r, err := safetensors.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	if name, ok := r.Metadata()["model"]; ok && name != m.Name() {
+		return nil, &input.Error{File: path, Found: "weights of model " + name, Expected: m.Name()}
+	}
+	if err := checkTensors(r, path, m, ""); err != nil {
+		return nil, err
+	}
+	params := make([]float32, m.NumParams())
+	return params, join(r, path, m, "", params)
+}
+
+// checkTensors compares a file's header with the tensors that the model has under each of the prefixes: names, shapes
+// and types, before anything is read.
+func checkTensors(r *safetensors.Reader, path string, m *models.Model, prefixes ...string) error {
+	known := map[string]bool{}
+	for _, prefix := range prefixes {
+		for _, t := range m.Tensors() {
+			name := prefix + t.Name
+			known[name] = true
+			spec, ok := r.Spec(name)
+			bad := input.Error{File: path, Key: name, Expected: fmt.Sprintf("shape %v (model %s)", t.Shape, m.Name())}
+			switch {
+			case !ok:
+				bad.Found = "no such tensor"
+			case !slices.Equal(spec.Shape, t.Shape):
+				bad.Found = fmt.Sprintf("shape %v", spec.Shape)
+			case spec.DType != safetensors.Float32 && spec.DType != safetensors.Float64:
+				bad.Found, bad.Expected = "type "+string(spec.DType), "F32 or F64"
+			default:
+				continue
+			}
+			return &bad
+		}
+	}
+	for _, name := range r.Names() {
+		if !known[name] {
+			spec, _ := r.Spec(name)
+			return &input.Error{File: path, Key: name, Found: fmt.Sprintf("a tensor of shape %v", spec.Shape),
+				Expected: fmt.Sprintf("none of this name (model %s)", m.Name())}
+		}
+	}
+	return nil
+}
+
+// split cuts a flat vector into the model's tensors, their names prefixed.
+func split(m *models.Model, prefix string, flat []float32) []safetensors.Tensor {
+	var ts []safetensors.Tensor
+	for _, t := range m.Tensors() {
+		ts = append(ts, safetensors.F32(prefix+t.Name, t.Shape, flat[t.Offset:t.Offset+t.Size()]))
+	}
+	return ts
+}
+
+// join reads the model's tensors, their names prefixed, into a flat vector. The header was checked before.
+func join(r *safetensors.Reader, path string, m *models.Model, prefix string, flat []float32) error {
+	for _, t := range m.Tensors() {
+		read, err := r.Read(prefix + t.Name)
+		if err != nil {
+			return err
+		}
+		dst := flat[t.Offset : t.Offset+t.Size()]
+		if err := float32s(read, dst); err != nil {
+			return err
+		}
+		if i := firstNonFinite(dst); i >= 0 {
+			return &input.Error{File: path, Key: read.Name, Found: fmt.Sprintf("%v at element %d", dst[i], i),
+				Expected: "finite numbers"}
+		}
+	}
+	return nil
+}
+
+// float32s copies an F32 or F64 tensor. A float64 beyond float32's range becomes an infinity, which join refuses.
+func float32s(t safetensors.Tensor, dst []float32) error {
+	if t.DType == safetensors.Float64 {
+		wide, err := t.Float64s()
+		for i, v := range wide {
+			dst[i] = float32(v)
+		}
+		return err
+	}
+	v, err := t.Float32s()
+	copy(dst, v)
+	return err
+}
+
+// firstNonFinite is the index of the first NaN or infinity; -1 where there is none.
+func firstNonFinite(v []float32) int {
+	for i, x := range v {
+		if x-x != 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// tensorAt names the tensor that an element of the flat vector belongs to.
+func tensorAt(ts []ops.Tensor, i int) string {
+	for _, t := range ts {
+		if i >= t.Offset && i < t.Offset+t.Size() {
+			return t.Name
+		}
+	}
+	return fmt.Sprintf("element %d", i)
+}
