@@ -1,8 +1,11 @@
 package datasets
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
+
+	"github.com/acqnp/acqnp/internal/input"
 )
 
 // Benchmark is a process or data set to train on.
@@ -47,6 +50,10 @@ func checkSpeedFlow(dir string) Status {
 	lanes, err := readLanes(dir, nil)
 	if err != nil {
 		s.Detail, s.Help = err.Error(), "put into "+dir+": "+howToGetLanes
+		var bad *input.Error
+		if errors.As(err, &bad) && bad.Expected == howToGetLanes { // no need to say it twice
+			s.Detail = bad.File + ": " + bad.Found
+		}
 		return s
 	}
 	s.Ready = true

@@ -60,6 +60,7 @@ func newTable(path string, r io.Reader) (*table, error) {
 	} else if err != nil {
 		return nil, err
 	}
+	seen := map[string]bool{}
 	for i, name := range t.fields {
 		name = strings.TrimSpace(name)
 		line, _ := t.csv.FieldPos(i)
@@ -68,9 +69,10 @@ func newTable(path string, r io.Reader) (*table, error) {
 			return nil, &input.Error{File: path, Line: line, Found: "a header that is not UTF-8", Expected: "names of columns"}
 		case name == "" && i > 0: // only row names, which come first, need no name
 			return nil, &input.Error{File: path, Line: line, Key: fmt.Sprintf("column %d", i+1), Found: "no name", Expected: "one"}
-		case slices.Contains(t.header, name):
+		case seen[name]:
 			return nil, &input.Error{File: path, Line: line, Key: name, Found: "the column twice", Expected: "distinct names"}
 		}
+		seen[name] = true
 		t.header = append(t.header, name)
 	}
 	return t, nil
@@ -120,7 +122,7 @@ func (t *table) columns(ways ...[]string) ([]int, error) {
 			expected = append(expected, e)
 		}
 	}
-	return nil, &input.Error{File: t.path, Line: 1, Found: "the columns " + strconv.Quote(strings.Join(t.header, ", ")),
+	return nil, &input.Error{File: t.path, Line: 1, Found: "the columns " + quote(strings.Join(t.header, ", "), 200),
 		Expected: "among them " + strings.Join(expected, "; or ")}
 }
 
@@ -129,12 +131,17 @@ func (t *table) refuse(column int, expected string) error {
 	line, _ := t.csv.FieldPos(column)
 	found := "nothing"
 	if cell := t.fields[column]; cell != "" {
-		if len(cell) > 40 {
-			cell = cell[:40] + "…"
-		}
-		found = strconv.Quote(cell)
+		found = quote(cell, 40)
 	}
 	return &input.Error{File: t.path, Line: line, Key: t.header[column], Found: found, Expected: expected}
+}
+
+// quote shows a piece of a file in a message, at most so many bytes of it.
+func quote(s string, most int) string {
+	if len(s) > most {
+		return strconv.Quote(s[:most]) + "…"
+	}
+	return strconv.Quote(s)
 }
 
 // number is a cell of the row at hand, finite even as a float32, which is what models compute in.

@@ -51,7 +51,7 @@ func (t *Tasks) check() error {
 		return t.refuse("__metadata__."+contextKey, "nothing", "a JSON list such as [11,30,5], one entry a batch")
 	}
 	if err := json.Unmarshal([]byte(list), &t.context); err != nil || len(t.context) == 0 {
-		return t.refuse("__metadata__."+contextKey, strconv.Quote(list[:min(len(list), 40)]),
+		return t.refuse("__metadata__."+contextKey, quote(list, 40),
 			"a JSON list such as [11,30,5], one entry a batch")
 	}
 	for i := range t.context {
@@ -132,7 +132,7 @@ func (t *Tasks) checkNames() error {
 		i, err := strconv.Atoi(number)
 		if err != nil || i < 0 || i >= len(t.context) || tensor != tensorName(i, kind) ||
 			!slices.Contains([]string{"x", "y", "u", "resample"}, kind) {
-			return t.refuse(strconv.Quote(tensor[:min(len(tensor), 40)]), "a tensor of no batch",
+			return t.refuse(quote(tensor, 40), "a tensor of no batch",
 				fmt.Sprintf("x, y, u and resample of the batches 0 to %d", len(t.context)-1))
 		}
 	}
