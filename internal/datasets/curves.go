@@ -1,0 +1,78 @@
+package datasets
+
+import (
+	"math"
+
+	"github.com/acqnp/acqnp/internal/config"
+)
+
+// doubleSine: every point lies on one of two sines, each with probability ½.
+func doubleSine(config.Data) process {
+	return func(f function, s []float64, x, y []float32) error {
+		a1, a2 := f.parameter(0, 0.5, 1.5), f.parameter(1, 0.5, 1.5)
+		w1, w2 := f.parameter(2, 1, 3), f.parameter(3, 1, 3)
+		for i, s := range s {
+			x[i] = float32(s)
+			if f.coin(i) {
+				y[i] = float32(a1 * math.Sin(w1*s))
+			} else {
+				y[i] = float32(a2 * math.Cos(w2*s))
+			}
+		}
+		return nil
+	}
+}
+
+// circle: x = α cos s + δ, y = α sin s + δ, the same δ.
+func circle(config.Data) process {
+	return func(f function, s []float64, x, y []float32) error {
+		radius, shift := f.parameter(0, 0.5, 1.5), f.parameter(1, -0.5, 0.5)
+		for i, s := range s {
+			sin, cos := math.Sincos(s)
+			x[i], y[i] = float32(radius*cos+shift), float32(radius*sin+shift)
+		}
+		return nil
+	}
+}
+
+// lissajous: x = α1 sin(ωs+δ), y = α2 sin s.
+func lissajous(config.Data) process {
+	return func(f function, s []float64, x, y []float32) error {
+		a1, a2 := f.parameter(0, 1, 2), f.parameter(1, 1, 2)
+		w, shift := f.parameter(2, 0.5, 2), f.parameter(3, 0, 2)
+		for i, s := range s {
+			x[i], y[i] = float32(a1*math.Sin(w*s+shift)), float32(a2*math.Sin(s))
+		}
+		return nil
+	}
+}
+
+// sawtooth: y = −(α/π) Σ_{k=1..K} (−1)^k sin(2πkω(s+δ))/k, with α/2 added unless data.zero_mean.
+func sawtooth(d config.Data) process {
+	level := 0.0
+	if d.ZeroMean != nil && !*d.ZeroMean {
+		level = 0.5
+	}
+	lo, hi := d.Harmonics[0], d.Harmonics[1]
+	return func(f function, s []float64, x, y []float32) error {
+		a, w, shift := f.parameter(0, 1, 2), f.parameter(1, 1, 3), f.parameter(2, -2, 2)
+		k := lo + f.g.IntN(f.step, f.base+3, hi-lo+1)
+		for i, s := range s {
+			x[i] = float32(s)
+			// (−1)^k sin(kθ) is sin(k(θ+π)).
+			y[i] = float32(a*level - a/math.Pi*sineSeries(2*math.Pi*w*(s+shift)+math.Pi, k))
+		}
+		return nil
+	}
+}
+
+// sineSeries is Σ_{k=1..n} sin(kθ)/k, by sin((k+1)θ) = 2 cos θ sin(kθ) − sin((k−1)θ): one sine in place of n.
+func sineSeries(theta float64, n int) float64 {
+	sin, cos := math.Sincos(theta)
+	previous, sum := 0.0, 0.0
+	for k := 1; k <= n; k++ {
+		sum += sin / float64(k)
+		previous, sin = sin, 2*cos*sin-previous
+	}
+	return sum
+}

@@ -1,0 +1,85 @@
+package datasets
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/input"
+)
+
+// maxCovariance bounds the points of a function drawn from a Gaussian process: the matrix of 4096 takes 128 MiB.
+const maxCovariance = 4096
+
+// rbf is the Gaussian process with covariance σ²exp(−d²/2ℓ²), and noise.
+func rbf(d config.Data) process {
+	variance, scale := d.Amplitude*d.Amplitude, -1/(2*d.Length*d.Length)
+	return gaussianProcess(d, func(distance float64) float64 {
+		return variance * math.Exp(scale*distance*distance)
+	})
+}
+
+// matern52 is the Gaussian process with covariance σ²(1+√5d/ℓ+5d²/3ℓ²)exp(−√5d/ℓ), and noise.
+func matern52(d config.Data) process {
+	variance, scale := d.Amplitude*d.Amplitude, math.Sqrt(5)/d.Length
+	return gaussianProcess(d, func(distance float64) float64 {
+		t := scale * math.Abs(distance)
+		return variance * (1 + t + t*t/3) * math.Exp(-t)
+	})
+}
+
+// gaussianProcess draws y = Uᵀz, z standard normal, where UᵀU is the covariance of y at the points with data.noise²
+// added to the diagonal.
+func gaussianProcess(d config.Data, kernel func(distance float64) float64) process {
+	var covariance, z []float64
+	var factor mat.Cholesky
+	noise := d.Noise * d.Noise
+	return func(f function, s []float64, x, y []float32) error {
+		n := len(s)
+		if len(z) < n {
+			covariance, z = make([]float64, n*n), make([]float64, n)
+		}
+		for i, a := range s {
+			row := covariance[i*n : (i+1)*n]
+			for j := i; j < n; j++ {
+				row[j] = kernel(a - s[j])
+			}
+			row[i] += noise
+		}
+		if err := factorize(&factor, mat.NewSymDense(n, covariance[:n*n])); err != nil {
+			return err
+		}
+		for i := range s {
+			z[i] = f.normal(i)
+		}
+		upper := factor.RawU().(mat.RawTriangular).RawTriangular()
+		blas64.Trmv(blas.Trans, upper, blas64.Vector{N: n, Inc: 1, Data: z[:n]})
+		for i, s := range s {
+			x[i], y[i] = float32(s), float32(z[i])
+		}
+		return nil
+	}
+}
+
+// factorize takes the Cholesky factor. Without noise, the covariance of close points is singular as far as float64 can
+// tell; then its diagonal gets as little more as it needs, up to about a millionth of the variance.
+func factorize(factor *mat.Cholesky, covariance *mat.SymDense) error {
+	n, variance := covariance.SymmetricDim(), covariance.At(0, 0)
+	for jitter := 1e-12; !factor.Factorize(covariance); jitter *= 100 {
+		if jitter > 2e-6 {
+			return &input.Error{
+				Key:      "data",
+				Found:    fmt.Sprintf("a covariance of %d points that is not positive definite", n),
+				Expected: "another data.length_scale or more data.noise",
+			}
+		}
+		for i := range n {
+			covariance.SetSym(i, i, covariance.At(i, i)+jitter*variance)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,185 @@
+package datasets
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/random"
+)
+
+// synthetic makes batches of functions drawn from a process with dx = dy = 1. Each batch draws N (in training) and N_c
+// once, for all its functions.
+type synthetic struct {
+	e    config.Experiment
+	draw process
+	s    []float64 // [N], the parameter of the points of one function
+}
+
+// A process draws one function: its point i, at the parameter s[i], goes to x[i] and y[i].
+type process func(f function, s []float64, x, y []float32) error
+
+// processes are the synthetic benchmarks.
+var processes = map[string]func(config.Data) process{
+	"sawtooth":    sawtooth,
+	"double-sine": doubleSine,
+	"circle":      circle,
+	"lissajous":   lissajous,
+	"rbf":         rbf,
+	"matern52":    matern52,
+}
+
+func newSynthetic(e config.Experiment, newProcess func(config.Data) process) (Source, error) {
+	if err := checkSynthetic(e); err != nil {
+		return nil, err
+	}
+	return &synthetic{e: e, draw: newProcess(e.Data)}, nil
+}
+
+// Dims is one dimension of x and one of y.
+func (p *synthetic) Dims() (dx, dy int) { return 1, 1 }
+
+// TrainSize is data.points' and train.batch_size's largest batch.
+func (p *synthetic) TrainSize() Size {
+	most := p.e.Data.Points[1]
+	return Size{Functions: p.e.Train.BatchSize, Points: most, Context: most - p.e.Data.MinTargets}
+}
+
+// EvalSize is eval.num_points and the largest context.
+func (p *synthetic) EvalSize() Size {
+	return Size{Functions: p.e.Eval.BatchSize, Points: p.e.Eval.NumPoints, Context: p.e.Eval.MaxContext}
+}
+
+// EvalBatches is eval.batches: there are as many as one likes.
+func (p *synthetic) EvalBatches() int { return p.e.Eval.Batches }
+
+// Train draws N ~ U{points}, N_c ~ U{min_context..N−min_targets} and train.batch_size functions.
+func (p *synthetic) Train(step int, dst *Batch) error {
+	d, seed := p.e.Data, p.e.Train.Seed
+	sizes := random.New(seed, random.Sizes)
+	n := between(sizes, step, 0, d.Points[0], d.Points[1])
+	context := between(sizes, step, 1, d.MinContext, n-d.MinTargets)
+	return p.fill(random.New(seed, random.Data), step, Size{p.e.Train.BatchSize, n, context}, dst)
+}
+
+// Eval draws N_c ~ U{min_context..max_context} and eval.batch_size functions of eval.num_points points.
+func (p *synthetic) Eval(i int, dst *Batch) error {
+	e := p.e.Eval
+	sizes := random.New(e.Seed, random.Sizes|random.Evaluation)
+	context := between(sizes, i, 1, p.e.Data.MinContext, e.MaxContext)
+	return p.fill(random.New(e.Seed, random.Data|random.Evaluation), i, Size{e.BatchSize, e.NumPoints, context}, dst)
+}
+
+// between is uniform on {lo..hi}.
+func between(g random.Generator, step int, index uint64, lo, hi int) int {
+	return lo + g.IntN(uint64(step), index, hi-lo+1)
+}
+
+func (p *synthetic) fill(g random.Generator, step int, size Size, dst *Batch) error {
+	n := size.Points
+	dst.Functions, dst.Points, dst.Context, dst.DX, dst.DY = size.Functions, n, size.Context, 1, 1
+	dst.NumTau, dst.U = 0, dst.U[:0]
+	dst.X = slices.Grow(dst.X[:0], size.Functions*n)[:size.Functions*n]
+	dst.Y = slices.Grow(dst.Y[:0], size.Functions*n)[:size.Functions*n]
+	p.s = slices.Grow(p.s[:0], n)[:n]
+	lo, hi := p.e.Data.Interval[0], p.e.Data.Interval[1]
+	for b := range size.Functions {
+		f := function{g, uint64(step), uint64(b) * functionWords}
+		for i := range p.s {
+			p.s[i] = lo + (hi-lo)*f.position(i)
+		}
+		if err := p.draw(f, p.s, dst.X[b*n:(b+1)*n], dst.Y[b*n:(b+1)*n]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// function is the randomness of one function of a batch. It has words of its own, in four equal parts, so that a number
+// does not depend on how many functions or points there are: parameters, positions, and two parts for the rest, which
+// holds two words (a normal number) for each point.
+type function struct {
+	g          random.Generator
+	step, base uint64
+}
+
+const (
+	maxPoints     = 1 << 16
+	positions     = 1 * maxPoints
+	rest          = 2 * maxPoints
+	functionWords = 4 * maxPoints
+	maxFunctions  = 1 << 16 // the generator has 2³⁴ words a step
+	maxBatch      = 1 << 26 // B·N: x and y take 512 MiB
+)
+
+// parameter k of the function is uniform on [lo, hi).
+func (f function) parameter(k uint64, lo, hi float64) float64 {
+	return lo + (hi-lo)*f.g.Float(f.step, f.base+k)
+}
+
+// position of point i is uniform on [0, 1).
+func (f function) position(i int) float64 { return f.g.Float(f.step, f.base+positions+uint64(i)) }
+
+// coin of point i shows heads half of the time.
+func (f function) coin(i int) bool { return f.g.Uint32(f.step, f.base+rest+uint64(i)) < 1<<31 }
+
+// normal is point i's standard normal number.
+func (f function) normal(i int) float64 { return f.g.Normal(f.step, (f.base+rest)/2+uint64(i)) }
+
+// checkSynthetic refuses what would ask for an empty range, too much memory or too many words.
+func checkSynthetic(e config.Experiment) error {
+	d := e.Data
+	least := d.MinContext + d.MinTargets
+	switch {
+	case d.MinContext < 1 || d.MinContext > maxPoints:
+		return refuse("data.min_context", d.MinContext, "1 to %d", maxPoints)
+	case d.MinTargets < 0 || d.MinTargets > maxPoints:
+		return refuse("data.min_targets", d.MinTargets, "0 to %d", maxPoints)
+	case len(d.Points) != 2 || d.Points[0] < least || d.Points[1] < d.Points[0] || d.Points[1] > maxPoints:
+		return refuse("data.points", d.Points, "[lo, hi] with %d ≤ lo ≤ hi ≤ %d", least, maxPoints)
+	case e.Eval.NumPoints < 2 || e.Eval.NumPoints > maxPoints:
+		return refuse("eval.num_points", e.Eval.NumPoints, "2 to %d", maxPoints)
+	case e.Eval.MaxContext < d.MinContext || e.Eval.MaxContext >= e.Eval.NumPoints:
+		return refuse("eval.max_context", e.Eval.MaxContext, "%d to %d", d.MinContext, e.Eval.NumPoints-1)
+	case len(d.Interval) != 2 || !(d.Interval[0] < d.Interval[1]) || math.IsInf(d.Interval[1]-d.Interval[0], 0):
+		return refuse("data.interval", d.Interval, "[lo, hi] with lo < hi")
+	}
+	if most := min(maxFunctions, maxBatch/d.Points[1]); e.Train.BatchSize < 1 || e.Train.BatchSize > most {
+		return refuse("train.batch_size", e.Train.BatchSize, "1 to %d", most)
+	}
+	if most := min(maxFunctions, maxBatch/e.Eval.NumPoints); e.Eval.BatchSize < 1 || e.Eval.BatchSize > most {
+		return refuse("eval.batch_size", e.Eval.BatchSize, "1 to %d", most)
+	}
+	return checkProcess(e)
+}
+
+// checkProcess checks the keys that only some processes have.
+func checkProcess(e config.Experiment) error {
+	d := e.Data
+	switch e.Benchmark {
+	case "sawtooth":
+		if len(d.Harmonics) != 2 || d.Harmonics[0] < 1 || d.Harmonics[1] < d.Harmonics[0] {
+			return refuse("data.harmonics", d.Harmonics, "[lo, hi] with 1 ≤ lo ≤ hi")
+		}
+	case "rbf", "matern52":
+		if !(d.Length > 0) {
+			return refuse("data.length_scale", d.Length, "a positive number")
+		}
+		if !(d.Noise >= 0) {
+			return refuse("data.noise", d.Noise, "a standard deviation, 0 or more")
+		}
+		if d.Points[1] > maxCovariance {
+			return refuse("data.points", d.Points, "at most %d, whose covariance is factored", maxCovariance)
+		}
+		if e.Eval.NumPoints > maxCovariance {
+			return refuse("eval.num_points", e.Eval.NumPoints, "at most %d, whose covariance is factored", maxCovariance)
+		}
+	}
+	return nil
+}
+
+func refuse(key string, found any, expected string, values ...any) error {
+	return &input.Error{Key: key, Found: fmt.Sprint(found), Expected: fmt.Sprintf(expected, values...)}
+}

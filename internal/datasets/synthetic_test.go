@@ -1,0 +1,284 @@
+package datasets_test
+
+import (
+	"errors"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/input"
+)
+
+var syntheticNames = []string{"sawtooth", "double-sine", "circle", "lissajous", "rbf", "matern52"}
+
+// syntheticExperiment has the paper's values.
+func syntheticExperiment(benchmark string) config.Experiment {
+	zeroMean := true
+	e := config.Experiment{
+		Benchmark: benchmark,
+		Data: config.Data{
+			Points: []int{6, 100}, MinContext: 3, MinTargets: 3, Interval: []float64{-2, 2},
+			Harmonics: []int{10, 19}, ZeroMean: &zeroMean, Length: 0.25, Amplitude: 0.75, Noise: 0.02,
+		},
+		Train: config.Train{BatchSize: 128, Seed: 43},
+		Eval:  config.Eval{Batches: 5000, BatchSize: 16, NumPoints: 500, MaxContext: 100, Seed: 43},
+	}
+	switch benchmark {
+	case "circle", "lissajous":
+		e.Data.Interval = []float64{-math.Pi, math.Pi}
+	case "rbf", "matern52":
+		e.Eval.MaxContext = 50
+	}
+	return e
+}
+
+func openSynthetic(t testing.TB, e config.Experiment) datasets.Source {
+	t.Helper()
+	source, err := datasets.Open(e, "no such directory: synthetic sources read none")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return source
+}
+
+// made is a new batch of training step, or of evaluation.
+func made(t testing.TB, source datasets.Source, step int, evaluation bool) *datasets.Batch {
+	t.Helper()
+	var b datasets.Batch
+	makeInto(t, source, step, evaluation, &b)
+	return &b
+}
+
+func makeInto(t testing.TB, source datasets.Source, step int, evaluation bool, b *datasets.Batch) {
+	t.Helper()
+	do := source.Train
+	if evaluation {
+		do = source.Eval
+	}
+	if err := do(step, b); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// expect compares the mean of independent values with what it should be, within five standard errors.
+func expect(t *testing.T, what string, values []float64, want float64) {
+	t.Helper()
+	n, mean, square := float64(len(values)), 0.0, 0.0
+	for _, v := range values {
+		mean += v / n
+	}
+	for _, v := range values {
+		square += (v - mean) * (v - mean) / (n - 1)
+	}
+	if bound := 5 * math.Sqrt(square/n); !(math.Abs(mean-want) <= bound) {
+		t.Errorf("%s: mean %.5f of %d values, want %.5f ± %.5f", what, mean, len(values), want, bound)
+	}
+}
+
+func TestSyntheticBatchesStayWithinTheirSizes(t *testing.T) {
+	for _, name := range syntheticNames {
+		e := syntheticExperiment(name)
+		e.Train.BatchSize, e.Eval.BatchSize, e.Eval.NumPoints = 3, 2, 120
+		source := openSynthetic(t, e)
+		if dx, dy := source.Dims(); dx != 1 || dy != 1 {
+			t.Errorf("%s: dx %d, dy %d", name, dx, dy)
+		}
+		if got := source.EvalBatches(); got != 5000 {
+			t.Errorf("%s: %d evaluation batches", name, got)
+		}
+		if got, want := source.TrainSize(), (datasets.Size{Functions: 3, Points: 100, Context: 97}); got != want {
+			t.Errorf("%s: training size %+v, want %+v", name, got, want)
+		}
+		if got, want := source.EvalSize(), (datasets.Size{Functions: 2, Points: 120, Context: e.Eval.MaxContext}); got != want {
+			t.Errorf("%s: evaluation size %+v, want %+v", name, got, want)
+		}
+		for step := range 200 {
+			for _, evaluation := range []bool{false, true} {
+				b := made(t, source, step, evaluation)
+				size, low := source.TrainSize(), 6
+				if evaluation {
+					size, low = source.EvalSize(), 120
+				}
+				if b.Functions != size.Functions || b.Points < low || b.Points > size.Points ||
+					b.Context < 3 || b.Context > size.Context || b.Context > b.Points-3 {
+					t.Fatalf("%s: step %d has %d functions, %d points, %d context", name, step, b.Functions, b.Points, b.Context)
+				}
+				if b.DX != 1 || b.DY != 1 || b.NumTau != 0 || len(b.U) != 0 ||
+					len(b.X) != b.Functions*b.Points || len(b.Y) != b.Functions*b.Points {
+					t.Fatalf("%s: step %d has a misshapen batch", name, step)
+				}
+				for i := range b.X {
+					if x, y := float64(b.X[i]), float64(b.Y[i]); math.IsNaN(x-x) || math.IsNaN(y-y) {
+						t.Fatalf("%s: step %d has the point %v, %v", name, step, x, y)
+					}
+				}
+			}
+		}
+	}
+}
+
+// N and N_c are uniform on their ranges, both ends included.
+func TestSizesAreUniform(t *testing.T) {
+	frequencies := func(e config.Experiment, evaluation bool, size func(*datasets.Batch) int, lo, hi int) {
+		t.Helper()
+		const many = 20000
+		source, counts := openSynthetic(t, e), make([]float64, hi-lo+1)
+		var b datasets.Batch
+		for step := range many {
+			makeInto(t, source, step, evaluation, &b)
+			if n := size(&b); n < lo || n > hi {
+				t.Fatalf("step %d: size %d outside %d..%d", step, n, lo, hi)
+			}
+			counts[size(&b)-lo]++
+		}
+		p := 1 / float64(len(counts))
+		for i, c := range counts {
+			if bound := 5 * math.Sqrt(p*(1-p)/many); math.Abs(c/many-p) > bound {
+				t.Errorf("size %d comes up with frequency %v, want %v ± %v", lo+i, c/many, p, bound)
+			}
+		}
+	}
+	points := func(b *datasets.Batch) int { return b.Points }
+	context := func(b *datasets.Batch) int { return b.Context }
+	e := syntheticExperiment("circle")
+	e.Train.BatchSize, e.Eval.BatchSize, e.Eval.NumPoints = 1, 1, 101
+	frequencies(e, false, points, 6, 100)
+	frequencies(e, true, context, 3, 100)
+	e.Data.Points = []int{20, 20}
+	frequencies(e, false, context, 3, 17)
+	e.Data.Points = []int{6, 6}
+	frequencies(e, false, context, 3, 3)
+}
+
+// A batch is a function of its seed and its number: not of what was made before, nor of the slices it is put in.
+func TestSyntheticBatchDependsOnSeedAndNumberAlone(t *testing.T) {
+	for _, name := range syntheticNames {
+		e := syntheticExperiment(name)
+		e.Train.BatchSize, e.Eval.BatchSize, e.Eval.NumPoints = 4, 4, 110
+		source := openSynthetic(t, e)
+		fresh := made(t, openSynthetic(t, e), 7, false)
+		var b datasets.Batch
+		b.NumTau, b.U = 3, make([]float32, 5)
+		for _, step := range []int{0, 9, 3} {
+			makeInto(t, source, step, false, &b)
+			if slices.Contains(b.Y, fresh.Y[0]) {
+				t.Errorf("%s: step %d repeats a number of step 7", name, step)
+			}
+		}
+		makeInto(t, source, 7, true, &b)
+		if slices.Contains(b.Y, fresh.Y[0]) || slices.Contains(b.X, fresh.X[0]) {
+			t.Errorf("%s: evaluation repeats training under an equal seed", name)
+		}
+		makeInto(t, source, 7, false, &b)
+		if d := cmp.Diff(fresh.X, b.X); d != "" || !slices.Equal(fresh.Y, b.Y) || fresh.Context != b.Context || len(b.U)+b.NumTau != 0 {
+			t.Errorf("%s: step 7 changed with what came before: %s", name, d)
+		}
+
+		e.Data.Seed++ // fixes splits; synthetic data have none
+		e.Train.BatchSize, e.Eval.Seed = 2, 44
+		if half := made(t, openSynthetic(t, e), 7, false); !slices.Equal(half.Y, fresh.Y[:2*fresh.Points]) {
+			t.Errorf("%s: a function depends on how many there are", name)
+		}
+		e.Train.Seed = 44
+		if other := made(t, openSynthetic(t, e), 7, false); slices.Contains(other.Y, fresh.Y[0]) {
+			t.Errorf("%s: seed 44 repeats seed 43", name)
+		}
+	}
+}
+
+func TestSyntheticBitsDoNotDependOnThreads(t *testing.T) {
+	for _, name := range []string{"rbf", "matern52"} { // the others have nothing that could run in parallel
+		e := syntheticExperiment(name)
+		e.Eval.BatchSize = 2
+		all := made(t, openSynthetic(t, e), 1, true)
+		before := runtime.GOMAXPROCS(1)
+		one := made(t, openSynthetic(t, e), 1, true)
+		runtime.GOMAXPROCS(before)
+		if !slices.Equal(all.Y, one.Y) {
+			t.Errorf("%s: one thread and %d give different bits", name, before)
+		}
+	}
+}
+
+func TestSyntheticBatchesReuseTheirMemory(t *testing.T) {
+	for _, name := range syntheticNames {
+		source := openSynthetic(t, syntheticExperiment(name))
+		var b datasets.Batch
+		makeInto(t, source, 0, true, &b) // the largest
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		makeInto(t, source, 1, true, &b)
+		runtime.ReadMemStats(&after)
+		most := uint64(16 << 10) // less than the batch's x
+		if name == "rbf" || name == "matern52" {
+			most = 1 << 20 // gonum's scratch space; one covariance matrix takes twice this
+		}
+		if bytes := after.TotalAlloc - before.TotalAlloc; bytes > most {
+			t.Errorf("%s: %d bytes allocated for a second batch, want at most %d", name, bytes, most)
+		}
+	}
+}
+
+func TestOpenRefusesImpossibleExperiments(t *testing.T) {
+	for _, c := range []struct {
+		benchmark, key string
+		change         func(*config.Experiment)
+	}{
+		{"mystery", "benchmark", func(*config.Experiment) {}},
+		{"circle", "data.min_context", func(e *config.Experiment) { e.Data.MinContext = 0 }},
+		{"circle", "data.min_targets", func(e *config.Experiment) { e.Data.MinTargets = -1 }},
+		{"circle", "data.points", func(e *config.Experiment) { e.Data.Points = nil }},
+		{"circle", "data.points", func(e *config.Experiment) { e.Data.Points = []int{5, 100} }},
+		{"circle", "data.points", func(e *config.Experiment) { e.Data.Points = []int{7, 6} }},
+		{"circle", "data.points", func(e *config.Experiment) { e.Data.Points = []int{6, 1 << 40} }},
+		{"circle", "data.interval", func(e *config.Experiment) { e.Data.Interval = []float64{2, 2} }},
+		{"circle", "data.interval", func(e *config.Experiment) { e.Data.Interval = []float64{math.NaN(), 2} }},
+		{"circle", "train.batch_size", func(e *config.Experiment) { e.Train.BatchSize = 0 }},
+		{"circle", "train.batch_size", func(e *config.Experiment) { e.Train.BatchSize = 1 << 40 }},
+		{"circle", "eval.batch_size", func(e *config.Experiment) { e.Eval.BatchSize = 1 << 40 }},
+		{"circle", "eval.num_points", func(e *config.Experiment) { e.Eval.NumPoints = 1 << 40 }},
+		{"circle", "eval.max_context", func(e *config.Experiment) { e.Eval.MaxContext = 2 }},
+		{"circle", "eval.max_context", func(e *config.Experiment) { e.Eval.MaxContext = 500 }},
+		{"sawtooth", "data.harmonics", func(e *config.Experiment) { e.Data.Harmonics = []int{0, 3} }},
+		{"rbf", "data.length_scale", func(e *config.Experiment) { e.Data.Length = 0 }},
+		{"rbf", "data.noise", func(e *config.Experiment) { e.Data.Noise = -1 }},
+		{"matern52", "data.points", func(e *config.Experiment) { e.Data.Points = []int{6, 60000} }},
+		{"matern52", "eval.num_points", func(e *config.Experiment) { e.Eval.NumPoints = 60000 }},
+	} {
+		e := syntheticExperiment(c.benchmark)
+		c.change(&e)
+		source, err := datasets.Open(e, "")
+		var bad *input.Error
+		if !errors.As(err, &bad) || bad.Key != c.key || bad.Found == "" || bad.Expected == "" || strings.Contains(bad.Error(), "%!") {
+			t.Errorf("%s: got %v, want an input error at %s", c.benchmark, err, c.key)
+		}
+		if source != nil {
+			t.Errorf("%s, %s: a source beside the error", c.benchmark, c.key)
+		}
+	}
+}
+
+func BenchmarkSynthetic(b *testing.B) {
+	for _, name := range syntheticNames {
+		e := syntheticExperiment(name)
+		e.Data.Points = []int{100, 100} // the most expensive step
+		source := openSynthetic(b, e)
+		var batch datasets.Batch
+		b.Run(name+"/train", func(b *testing.B) {
+			for i := 0; b.Loop(); i++ {
+				makeInto(b, source, i, false, &batch)
+			}
+		})
+		b.Run(name+"/eval", func(b *testing.B) {
+			for i := 0; b.Loop(); i++ {
+				makeInto(b, source, i, true, &batch)
+			}
+		})
+	}
+}
