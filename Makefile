@@ -23,7 +23,7 @@ lint: ## gofmt, go vet, staticcheck; imports one way are a test of internal/laye
 fuzz: ## every fuzz test for FUZZTIME
 	sh scripts/fuzz.sh $(or $(FUZZTIME),10s)
 
-golden: ## make the golden test data anew with PyTorch
-	python3 tools/golden/golden.py
+golden: ## make internal/golden/testdata anew with PyTorch (Debian: python3-torch)
+	/usr/bin/python3 tools/golden/golden.py internal/golden/testdata
 
 .PHONY: help build test race lint fuzz golden
