@@ -1,0 +1,90 @@
+package train_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/engine"
+	"github.com/acqnp/acqnp/internal/engine/cpu"
+	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/train"
+)
+
+// counted is a source with dx = 2 and dy = 3 whose sizes and values tell the step.
+type counted struct{}
+
+func (counted) Dims() (dx, dy int)              { return 2, 3 }
+func (counted) TrainSize() datasets.Size        { return datasets.Size{Functions: 3, Context: 4, Points: 9} }
+func (counted) EvalSize() datasets.Size         { return datasets.Size{} }
+func (counted) Eval(int, *datasets.Batch) error { return nil }
+func (counted) EvalBatches() int                { return 0 }
+func (counted) Train(step int, b *datasets.Batch) error {
+	*b = countedBatch(step)
+	return nil
+}
+
+func countedBatch(step int) datasets.Batch {
+	b := datasets.Batch{Functions: 1 + step%3, Points: 5 + step%5, Context: 1 + step%4, DX: 2, DY: 3}
+	for i := range b.Functions * b.Points {
+		b.X = append(b.X, float32(step), float32(i)/8)
+		b.Y = append(b.Y, float32(i)/16, float32(step)/32, 0.5)
+	}
+	return b
+}
+
+// watched shows a test what each run reads.
+type watched struct {
+	engine.Program[float32]
+	see func(p engine.Program[float32], e ops.Extents)
+}
+
+func (w watched) Run(e ops.Extents) error {
+	w.see(w.Program, e)
+	return w.Program.Run(e)
+}
+
+// Step k reads batch k and the levels of step k, also after a resume.
+func TestEveryStepReadsItsOwnBatchAndLevels(t *testing.T) {
+	e := experiment(t)
+	step := 0
+	see := func(p engine.Program[float32], got ops.Extents) {
+		b := countedBatch(step)
+		want := ops.Extents{Functions: b.Functions, Context: b.Context, Points: b.Points, Levels: e.Train.NumTau}
+		if got != want {
+			t.Fatalf("step %d runs with %v, want %v", step, got, want)
+		}
+		var pairs []float32
+		for f := range b.Functions {
+			for i := f * b.Points; i < f*b.Points+b.Context; i++ {
+				pairs = append(append(pairs, b.X[2*i:2*i+2]...), b.Y[3*i:3*i+3]...)
+			}
+		}
+		levels := make([]float32, want.Rows(ops.Row))
+		random.New(e.Train.Seed, random.Levels).Fill(uint64(step), 0, levels)
+		for name, v := range map[string][]float32{"x": b.X, "y": b.Y, "context": pairs, "u": levels} {
+			if !slices.Equal(p.Input(name)[:len(v)], v) {
+				t.Errorf("step %d: input %s is not its batch's", step, name)
+			}
+		}
+		step++
+	}
+	compile := func(g *ops.Graph, threads int) (engine.Program[float32], error) {
+		p, err := cpu.New(g, threads)
+		return watched{p, see}, err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	o := train.Options{Experiment: e, Dir: t.TempDir(), Resume: true, OnStep: func(u train.Update) {
+		if u.Step == 5 {
+			cancel()
+		}
+	}}
+	if _, err := train.RunWith(ctx, o, counted{}, compile); err == nil {
+		t.Fatal("not interrupted")
+	}
+	if _, err := train.RunWith(context.Background(), o, counted{}, compile); err != nil || step != 12 {
+		t.Errorf("%d steps seen, %v", step, err)
+	}
+}
