@@ -1,0 +1,195 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sys/cpu"
+)
+
+type doctorOptions struct{ settings }
+
+func newDoctor(a *app) *cobra.Command {
+	var o doctorOptions
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Show what this machine has, and what is missing",
+		Long: `Show the processor and what it can do, memory, GPU and driver, and which data sets are there, with a remedy for
+what is missing.`,
+		Example: `  acqnp doctor
+  acqnp doctor --data-dir /srv/data --json`,
+		Args: cobra.NoArgs,
+		RunE: a.run(func(*cobra.Command) error { return runDoctor(a, o) }),
+	}
+	o.addDataDir(cmd)
+	return cmd
+}
+
+// diagnosis is what doctor finds.
+type diagnosis struct {
+	Version     string    `json:"version"`
+	Go          string    `json:"go"`
+	Platform    string    `json:"platform"`
+	CPU         string    `json:"cpu"`
+	Features    []string  `json:"cpu_features"`
+	Cores       int       `json:"cores"`
+	MemoryBytes int64     `json:"memory_bytes"` // 0: unknown
+	MemoryLimit int64     `json:"memory_limit_bytes,omitempty"`
+	GPU         bool      `json:"gpu"`
+	Driver      string    `json:"gpu_driver"`
+	Data        []dataSet `json:"data_sets"`
+	Missing     []string  `json:"missing"`
+}
+
+func runDoctor(a *app, o doctorOptions) error {
+	d := diagnosis{
+		Version:  version(),
+		Go:       runtime.Version(),
+		Platform: runtime.GOOS + "/" + runtime.GOARCH,
+		CPU:      processor(),
+		Features: features(),
+		Cores:    runtime.GOMAXPROCS(0),
+		Data:     checkData(o.dataDir),
+		Missing:  []string{},
+	}
+	d.MemoryBytes, d.MemoryLimit = memory()
+	d.GPU, d.Driver = gpu()
+	d.findMissing()
+	return a.result(d, d.print)
+}
+
+// findMissing says what is not there and how to get it.
+func (d *diagnosis) findMissing() {
+	switch {
+	case !d.GPU:
+		d.Missing = append(d.Missing, "no NVIDIA GPU is visible: --device auto computes on the CPU")
+	default:
+		d.Missing = append(d.Missing, "this build has no CUDA engine: --device auto computes on the CPU")
+	}
+	for _, s := range d.Data {
+		if !s.Ready {
+			d.Missing = append(d.Missing, fmt.Sprintf("data set %s: %s", s.Name, s.Help))
+		}
+	}
+}
+
+func (d *diagnosis) print(w io.Writer) error {
+	line := func(name, text string) { fmt.Fprintf(w, "%-11s %s\n", name, text) }
+	line("acqnp", d.Version+", "+d.Go+", "+d.Platform)
+	line("processor", d.CPU)
+	line("features", strings.Join(d.Features, " "))
+	line("cores", strconv.Itoa(d.Cores))
+	line("memory", d.memoryText())
+	line("GPU", d.gpuText())
+	for _, s := range d.Data {
+		line("data set", s.Name+": "+s.Detail)
+	}
+	for _, m := range d.Missing {
+		line("missing", m)
+	}
+	return nil
+}
+
+func (d *diagnosis) memoryText() string {
+	if d.MemoryBytes == 0 {
+		return "unknown"
+	}
+	text := fmt.Sprintf("%.1f GiB", gib(d.MemoryBytes))
+	if d.MemoryLimit > 0 {
+		text += fmt.Sprintf(", limited to %.1f GiB", gib(d.MemoryLimit))
+	}
+	return text
+}
+
+func (d *diagnosis) gpuText() string {
+	switch {
+	case d.GPU && d.Driver != "":
+		return "NVIDIA, " + d.Driver
+	case d.GPU:
+		return "NVIDIA, driver unknown"
+	}
+	return "none"
+}
+
+func gib(bytes int64) float64 { return float64(bytes) / (1 << 30) }
+
+// processor is the CPU's own name where the system tells it.
+func processor() string {
+	for _, key := range []string{"model name", "Hardware", "Model"} {
+		if v := procField("/proc/cpuinfo", key); v != "" {
+			return v
+		}
+	}
+	return runtime.GOARCH
+}
+
+// features are the instruction sets that fast kernels ask for.
+func features() []string {
+	known := []struct {
+		name string
+		has  bool
+	}{
+		{"sse4.1", cpu.X86.HasSSE41}, {"avx", cpu.X86.HasAVX}, {"avx2", cpu.X86.HasAVX2}, {"fma", cpu.X86.HasFMA},
+		{"avx512f", cpu.X86.HasAVX512F}, {"avx512bw", cpu.X86.HasAVX512BW}, {"avx512vl", cpu.X86.HasAVX512VL},
+		{"avx512vnni", cpu.X86.HasAVX512VNNI}, {"avx512bf16", cpu.X86.HasAVX512BF16},
+		{"asimd", cpu.ARM64.HasASIMD}, {"asimdhp", cpu.ARM64.HasASIMDHP}, {"sve", cpu.ARM64.HasSVE},
+	}
+	found := []string{}
+	for _, f := range known {
+		if f.has {
+			found = append(found, f.name)
+		}
+	}
+	return found
+}
+
+// memory is the machine's and the control group's limit, in bytes; 0 where unknown or unlimited.
+func memory() (total, limit int64) {
+	if kb, err := strconv.ParseInt(strings.TrimSuffix(procField("/proc/meminfo", "MemTotal"), " kB"), 10, 64); err == nil {
+		total = kb << 10
+	}
+	for _, file := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			continue
+		}
+		if v, err := strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64); err == nil && v < total {
+			limit = v
+		}
+		break
+	}
+	return total, limit
+}
+
+// gpu looks for NVIDIA's device files (/dev/dxg is Windows' window to it) and its driver's version.
+func gpu() (present bool, driver string) {
+	for _, file := range []string{"/dev/nvidiactl", "/dev/dxg"} {
+		if _, err := os.Stat(file); err == nil {
+			present = true
+		}
+	}
+	if b, err := os.ReadFile("/proc/driver/nvidia/version"); err == nil {
+		first, _, _ := strings.Cut(string(b), "\n")
+		driver = strings.Join(strings.Fields(strings.TrimPrefix(first, "NVRM version:")), " ")
+	}
+	return present, driver
+}
+
+// procField is the first value of a key in a file of "key : value" lines; empty where there is none.
+func procField(file, key string) string {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return ""
+	}
+	for _, line := range strings.Split(string(b), "\n") {
+		if k, v, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(k) == key {
+			return strings.TrimSpace(v)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/progress"
+	"github.com/acqnp/acqnp/internal/report"
+)
+
+type evalOptions struct {
+	settings
+	modelFlags
+	levelFlags
+	tasks   string
+	batches int // 0: the configuration's
+	out     string
+}
+
+func newEval(a *app) *cobra.Command {
+	var o evalOptions
+	cmd := &cobra.Command{
+		Use:   "eval (--run DIR | --config FILE --weights FILE)",
+		Short: "Measure the log-likelihood of a trained model",
+		Long: `Measure the context and target log-likelihood of a trained model over evaluation batches: their mean, and the
+standard error over batches. Flags left out keep the configuration's values; 5000 batches, the paper's number, take
+long on a CPU. The outcome goes to eval.json in the run directory, or to --out.`,
+		Example: `  acqnp eval --run runs/lissajous/acqnp/seed-0 --batches 100
+  acqnp eval --run runs/lissajous/acqnp/seed-0 --tasks tasks.safetensors --checkpoint 50000 --out eval-50000.json
+  acqnp eval --config configs/lissajous/acqnp.yaml --weights weights.safetensors --batches 100`,
+		Args: cobra.NoArgs,
+		RunE: a.run(func(cmd *cobra.Command) error {
+			o.given = cmd.Flags().Changed
+			return runEval(cmd.Context(), a, o)
+		}),
+	}
+	o.settings.addFlags(cmd)
+	o.modelFlags.addFlags(cmd)
+	o.levelFlags.addFlags(cmd, 0, "levels per point, for quantile models (default the configuration's)")
+	f := cmd.Flags()
+	f.StringVar(&o.tasks, "tasks", "", "evaluate on this tasks `FILE` (see acqnp data generate)")
+	f.IntVar(&o.batches, "batches", 0, "evaluate this many batches (default the configuration's)")
+	f.StringVar(&o.out, "out", "", "write the outcome to `FILE` (default eval.json in the run directory)")
+	must(cmd.MarkFlagFilename("tasks", "safetensors"))
+	must(cmd.MarkFlagFilename("out", "json"))
+	return cmd
+}
+
+func runEval(ctx context.Context, a *app, o evalOptions) error {
+	e, err := o.experiment()
+	if err != nil {
+		return err
+	}
+	source, err := o.source(e)
+	if err != nil {
+		return err
+	}
+	if tasks, ok := source.(*datasets.Tasks); ok {
+		defer tasks.Close()
+	}
+	p := a.progress()
+	dx, dy := source.Dims()
+	m, err := o.load(e, dx, dy, p)
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	outcome, err := evaluate(ctx, predict.EvalOptions{
+		Model: m.Model, Params: m.params, Source: source, Batches: o.batches,
+		NumTau: e.Eval.NumTau, Levels: o.levels, Seed: e.Eval.Seed, Threads: o.threads,
+	}, "eval", p)
+	if err != nil {
+		return err
+	}
+	r := report.NewEval(outcome)
+	r.Benchmark, r.Model, r.Seed = e.Benchmark, e.Model.Name, e.Eval.Seed
+	r.Checkpoint = report.Checkpoint{Path: m.path, Step: m.step}
+	r.Device, r.Seconds, r.Version = o.device, time.Since(start).Seconds(), version()
+	if o.out != "" {
+		if err := r.Write(o.out); err != nil {
+			return err
+		}
+	}
+	return a.result(r, r.Print)
+}
+
+// experiment checks the flags and is the model's configuration with what they change.
+func (o *evalOptions) experiment() (e config.Experiment, err error) {
+	if err := o.settings.check(); err != nil {
+		return e, err
+	}
+	if err := o.levelFlags.check(); err != nil {
+		return e, err
+	}
+	if e, err = o.modelFlags.experiment(); err != nil {
+		return e, err
+	}
+	if o.out == "" && o.run != "" {
+		o.out = filepath.Join(o.run, "eval.json")
+	}
+	if err := checkOutput("--out", o.out); err != nil {
+		return e, err
+	}
+	flags := o.overrides(e)
+	if o.given("batches") {
+		flags = append(flags, config.Flag{Name: "--batches", Key: "eval.batches", Value: strconv.Itoa(o.batches)})
+	}
+	return o.modelFlags.experiment(flags...)
+}
+
+// source is the tasks file, or the evaluation batches of the experiment.
+func (o *evalOptions) source(e config.Experiment) (predict.Source, error) {
+	own, err := datasets.Open(e, o.dataDir)
+	if o.tasks == "" {
+		return own, err
+	}
+	tasks, openErr := datasets.OpenTasks(o.tasks)
+	if openErr != nil || err != nil { // tasks serve where the benchmark's own data are missing
+		return tasks, openErr
+	}
+	dx, dy := tasks.Dims()
+	if x, y := own.Dims(); dx != x || dy != y {
+		tasks.Close()
+		return nil, &input.Error{File: o.tasks, Found: fmt.Sprintf("x of %d and y of %d dimensions", dx, dy),
+			Expected: fmt.Sprintf("%d and %d, as %s has", x, y, e.Benchmark)}
+	}
+	return tasks, nil
+}
+
+// evaluate is predict.Evaluate with its progress shown.
+func evaluate(ctx context.Context, o predict.EvalOptions, task string, p progress.Reporter) (predict.Evaluation, error) {
+	began := false
+	defer p.End()
+	o.OnBatch = func(done, total int, _ time.Duration) {
+		if !began {
+			began = true
+			p.Begin(task, "batch", 0, total)
+		}
+		p.Update(progress.State{Done: done})
+	}
+	return predict.Evaluate(ctx, o)
+}

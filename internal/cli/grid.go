@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/acqnp/acqnp/internal/input"
+)
+
+// maxGridPoints bounds the whole of a grid, so that a slip of the hand does not fill the memory.
+const maxGridPoints = 1_000_000
+
+// parseGrid makes the targets of --grid: "A:B:N" is N values from A to B, both included; with dx = 2 a second range
+// after a comma. Points are [N, dx], the last dimension running fastest.
+func parseGrid(text string, dx int) ([]float64, error) {
+	bad := func(found, expected string) error {
+		return &input.Error{File: "--grid", Found: found, Expected: expected}
+	}
+	ranges := strings.Split(text, ",")
+	if len(ranges) != dx {
+		return nil, bad(plural(len(ranges), "range", "ranges"), fmt.Sprintf("%d, one for each dimension of x", dx))
+	}
+	points, n := []float64{}, 1
+	for width, r := range ranges {
+		axis, err := parseRange(r)
+		if err != nil {
+			return nil, err
+		}
+		if n *= len(axis); n > maxGridPoints {
+			return nil, bad(fmt.Sprintf("%d points", n), fmt.Sprintf("at most %d", maxGridPoints))
+		}
+		points = product(points, width, axis)
+	}
+	return points, nil
+}
+
+// parseRange is the axis of one "A:B:N".
+func parseRange(text string) ([]float64, error) {
+	bad := func(expected string) error {
+		return &input.Error{File: "--grid", Found: strconv.Quote(text), Expected: expected}
+	}
+	part := strings.Split(text, ":")
+	if len(part) != 3 {
+		return nil, bad("A:B:N, as in --grid=-2:2:200")
+	}
+	a, errA := strconv.ParseFloat(part[0], 64)
+	b, errB := strconv.ParseFloat(part[1], 64)
+	if errA != nil || errB != nil || math.IsInf(a, 0) || math.IsInf(b-a, 0) || !(a <= b) {
+		return nil, bad("A:B:N with finite numbers A ≤ B")
+	}
+	n, err := strconv.Atoi(part[2])
+	if err != nil || n < 1 || n > maxGridPoints {
+		return nil, bad(fmt.Sprintf("A:B:N with N from 1 to %d", maxGridPoints))
+	}
+	if n == 1 {
+		return []float64{a}, nil
+	}
+	return floats.Span(make([]float64, n), a, b), nil
+}
+
+// product appends every value of the axis to every point of the given width; there is one point of width 0.
+func product(points []float64, width int, axis []float64) []float64 {
+	n := 1
+	if width > 0 {
+		n = len(points) / width
+	}
+	out := make([]float64, 0, n*len(axis)*(width+1))
+	for i := range n {
+		for _, v := range axis {
+			out = append(append(out, points[i*width:][:width]...), v)
+		}
+	}
+	return out
+}

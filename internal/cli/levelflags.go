@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/predict"
+)
+
+// levelFlags choose the quantile levels and the seed of all that is drawn.
+type levelFlags struct {
+	numTau int
+	levels string
+	seed   uint64
+	given  func(flag string) bool // whether a flag was given
+}
+
+func (f *levelFlags) addFlags(cmd *cobra.Command, numTau int, usage string) {
+	cmd.Flags().IntVar(&f.numTau, "num-tau", numTau, usage)
+	cmd.Flags().StringVar(&f.levels, "levels", predict.RandomLevels, "`HOW` levels are chosen: random (drawn) or grid (0.001 to 0.999)")
+	cmd.Flags().Uint64Var(&f.seed, "seed", 0, "seed of batches, levels and draws (default the configuration's eval.seed)")
+	must(cmd.RegisterFlagCompletionFunc("levels", cobra.FixedCompletions(
+		[]string{predict.RandomLevels, predict.GridLevels}, cobra.ShellCompDirectiveNoFileComp)))
+}
+
+// check refuses ways of choosing levels that there are not.
+func (f *levelFlags) check() error {
+	if f.levels != predict.RandomLevels && f.levels != predict.GridLevels {
+		return &input.Error{File: "--levels", Found: strconv.Quote(f.levels), Expected: "random or grid"}
+	}
+	return nil
+}
+
+// overrides are the flags as keys of the configuration e. Models without levels have no use for --num-tau.
+func (f *levelFlags) overrides(e config.Experiment) []config.Flag {
+	var flags []config.Flag
+	if e.Eval.NumTau > 0 && (f.given("num-tau") || f.numTau > 0) {
+		flags = append(flags, config.Flag{Name: "--num-tau", Key: "eval.num_tau", Value: strconv.Itoa(f.numTau)})
+	}
+	if f.given("seed") {
+		flags = append(flags, config.Flag{Name: "--seed", Key: "eval.seed", Value: strconv.FormatUint(f.seed, 10)})
+	}
+	return flags
+}

@@ -1,0 +1,164 @@
+// Package cli is the command line: one file per command, each with its options, its cobra command and its run
+// function. Results go to standard output, progress and errors to standard error, and errors become exit codes in
+// one place, exitCode.
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/progress"
+)
+
+// Exit codes of the program.
+const (
+	exitDone        = 0
+	exitFailed      = 1   // the work failed, an engine that was asked for and is not there included
+	exitUsage       = 2   // wrong usage, configuration or input
+	exitInterrupted = 130 // stopped by SIGINT or SIGTERM, a training run after a checkpoint
+)
+
+// Streams are where the program reads and writes.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+}
+
+// app is what all commands of one call share.
+type app struct {
+	Streams
+	quiet, json bool // --quiet, --json
+	started     bool // a command's run function was reached: errors before that are wrong usage
+}
+
+// Main runs the command that args name and returns the exit code.
+func Main(args []string, s Streams) (code int) {
+	ctx, stop := interruptible()
+	defer stop()
+	a := &app{Streams: s}
+	at := "acqnp"
+	defer func() {
+		if p := recover(); p != nil {
+			a.report(at, fmt.Sprintf("internal error: %v", p), exitFailed)
+			if os.Getenv("ACQNP_DEBUG") == "1" {
+				s.Err.Write(debug.Stack())
+			}
+			code = exitFailed
+		}
+	}()
+	root := newRoot(a)
+	root.SetArgs(args)
+	cmd, err := root.ExecuteContextC(ctx)
+	at = cmd.CommandPath()
+	if err == nil {
+		return exitDone
+	}
+	code = a.exitCode(ctx, err)
+	text := err.Error()
+	switch {
+	case !a.started:
+		text += " (see " + at + " --help)"
+	case errors.Is(err, context.Canceled):
+		text = "interrupted"
+	}
+	a.report(at, text, code)
+	return code
+}
+
+// exitCode is the one place where errors become exit codes.
+func (a *app) exitCode(ctx context.Context, err error) int {
+	var bad *input.Error
+	switch {
+	case !a.started, errors.As(err, &bad):
+		return exitUsage
+	case ctx.Err() != nil:
+		return exitInterrupted
+	}
+	return exitFailed
+}
+
+// report writes the one line of an error.
+func (a *app) report(at, text string, code int) {
+	text = strings.Join(strings.Fields(text), " ")
+	if a.json {
+		b, _ := json.Marshal(map[string]any{"event": "error", "command": at, "message": text, "exit_code": code})
+		fmt.Fprintf(a.Err, "%s\n", b)
+		return
+	}
+	fmt.Fprintf(a.Err, "%s: %s\n", at, text)
+}
+
+// run makes cobra's run function of a command that takes no arguments. What goes wrong before it is wrong usage.
+func (a *app) run(f func(cmd *cobra.Command) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, _ []string) error {
+		a.started = true
+		return f(cmd)
+	}
+}
+
+// progress is how the call's commands tell how far they are.
+func (a *app) progress() progress.Reporter {
+	switch {
+	case a.quiet:
+		return progress.New(a.Err, progress.Quiet)
+	case a.json:
+		return progress.New(a.Err, progress.JSON)
+	}
+	return progress.New(a.Err, progress.Auto)
+}
+
+// result prints what a command found: v as JSON under --json, else what text writes.
+func (a *app) result(v any, text func(io.Writer) error) error {
+	var b bytes.Buffer
+	if a.json {
+		e := json.NewEncoder(&b)
+		e.SetIndent("", "  ")
+		e.SetEscapeHTML(false)
+		if err := e.Encode(v); err != nil {
+			return err
+		}
+	} else if err := text(&b); err != nil {
+		return err
+	}
+	_, err := a.Out.Write(b.Bytes())
+	return err
+}
+
+// interruptible is a context that the first SIGINT or SIGTERM cancels, so that the work can end in good order; the
+// second ends the program at once.
+func interruptible() (context.Context, func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	done := make(chan struct{})
+	go func() {
+		for range 2 {
+			select {
+			case <-signals:
+				if ctx.Err() != nil {
+					os.Exit(exitInterrupted)
+				}
+				cancel()
+			case <-done:
+				return
+			}
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		close(done)
+		cancel()
+	}
+}

@@ -1,0 +1,107 @@
+package cli_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/cli"
+)
+
+// asProgram makes the test binary behave as acqnp, for tests that need a process of its own.
+const asProgram = "CLI_TEST_AS_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		os.Exit(cli.Main(os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
+	}
+	for _, v := range os.Environ() {
+		if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, "ACQNP_") && name != "ACQNP_SHARED" {
+			os.Unsetenv(name)
+		}
+	}
+	code := m.Run()
+	if sharedDir != "" {
+		os.RemoveAll(sharedDir)
+	}
+	os.Exit(code)
+}
+
+// outcome is what a call of the program left.
+type outcome struct {
+	code     int
+	out, err string
+}
+
+func acqnp(args ...string) outcome {
+	var out, err bytes.Buffer
+	code := cli.Main(args, cli.Streams{In: strings.NewReader(""), Out: &out, Err: &err})
+	return outcome{code, out.String(), err.String()}
+}
+
+// succeed is a call that must work.
+func succeed(t *testing.T, args ...string) outcome {
+	t.Helper()
+	o := acqnp(args...)
+	if o.code != 0 {
+		t.Fatalf("acqnp %s: exit code %d\n%s", strings.Join(args, " "), o.code, o.err)
+	}
+	return o
+}
+
+// tinyConfig is an experiment of seconds.
+const tinyConfig = `benchmark: sawtooth
+model:
+  name: acqnp
+  representation: 8
+  encoder: [8]
+  adaptor: [8]
+  decoder: [8]
+data: {points: [6, 12]}
+train: {steps: 30, batch_size: 4, num_tau: 4, log_every: 10, checkpoint_every: 10, learning_rate: 1e-2}
+eval: {num_tau: 5, batches: 3, batch_size: 2, num_points: 20, max_context: 8}
+`
+
+// write makes a file and returns its path.
+func write(t *testing.T, dir, name, content string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+var (
+	sharedDir string
+	shareOnce sync.Once
+)
+
+// shared are files that tests read and never change: a configuration, a run of it, its weights, and a context.
+type shared struct{ config, run, weights, context string }
+
+func share(t *testing.T) shared {
+	t.Helper()
+	s := shared{config: "tiny.yaml", run: "run", weights: "weights.safetensors", context: "context.csv"}
+	shareOnce.Do(func() {
+		var err error
+		if sharedDir, err = os.MkdirTemp("", "acqnp-cli-*"); err != nil {
+			t.Fatal(err)
+		}
+		config := write(t, sharedDir, s.config, tinyConfig)
+		run := filepath.Join(sharedDir, s.run)
+		succeed(t, "train", "--config", config, "--run-dir", run, "--quiet", "--no-eval")
+		succeed(t, "export", "--run", run, "--format", "torch", "--out", filepath.Join(sharedDir, s.weights))
+		write(t, sharedDir, s.context, "x,y\n-1,0.5\n0,0.25\n1,-0.5\n")
+	})
+	for _, path := range []*string{&s.config, &s.run, &s.weights, &s.context} {
+		*path = filepath.Join(sharedDir, *path)
+		if _, err := os.Stat(*path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}

@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/progress"
+	"github.com/acqnp/acqnp/internal/train"
+)
+
+// modelFlags choose a trained model: a run, or a configuration and a file of weights.
+type modelFlags struct {
+	run, checkpoint string
+	config, weights string
+}
+
+const latest = "latest"
+
+func (f *modelFlags) addFlags(cmd *cobra.Command) {
+	f.addRun(cmd)
+	cmd.Flags().StringVar(&f.config, "config", "", "configuration `FILE` of the model, with --weights")
+	cmd.Flags().StringVar(&f.weights, "weights", "", "safetensors `FILE` with PyTorch's names, with --config")
+	must(cmd.MarkFlagFilename("config", "yaml", "yml"))
+	must(cmd.MarkFlagFilename("weights", "safetensors"))
+	cmd.MarkFlagsOneRequired("run", "config")
+	cmd.MarkFlagsMutuallyExclusive("run", "config")
+	cmd.MarkFlagsMutuallyExclusive("checkpoint", "config")
+	cmd.MarkFlagsRequiredTogether("config", "weights")
+}
+
+func (f *modelFlags) addRun(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.run, "run", "", "run `DIR`")
+	cmd.Flags().StringVar(&f.checkpoint, "checkpoint", latest, "checkpoint of the run: latest or a `STEP`")
+	must(cmd.MarkFlagDirname("run"))
+}
+
+// experiment reads the run's own configuration, which the environment does not change, or that of --config. Flags
+// change and are checked as the keys they stand for.
+func (f *modelFlags) experiment(flags ...config.Flag) (config.Experiment, error) {
+	if f.run == "" {
+		return config.Load(f.config, config.Overrides{Flags: flags, Env: os.Environ})
+	}
+	file := filepath.Join(f.run, "config.yaml")
+	if _, err := os.Stat(file); err != nil {
+		return config.Experiment{}, &input.Error{File: f.run, Found: "no config.yaml", Expected: "a run directory"}
+	}
+	return config.Load(file, config.Overrides{Flags: flags})
+}
+
+// trained is a model with its weights.
+type trained struct {
+	*models.Model
+	params []float32
+	path   string // of the checkpoint or the weights
+	step   *int   // steps of training; nil for weights from elsewhere
+}
+
+// load makes the model of the experiment for data of these dimensions and reads its weights.
+func (f *modelFlags) load(e config.Experiment, dx, dy int, p progress.Reporter) (trained, error) {
+	m, err := models.New(e.Model, dx, dy)
+	if err != nil {
+		return trained{}, err
+	}
+	if f.run == "" {
+		params, err := train.ReadWeights(f.weights, m)
+		return trained{Model: m, params: params, path: f.weights}, err
+	}
+	c, err := f.readCheckpoint(m, p)
+	return trained{Model: m, params: c.Params, path: c.Path, step: &c.Step}, err
+}
+
+func (f *modelFlags) readCheckpoint(m *models.Model, p progress.Reporter) (train.Checkpoint, error) {
+	if f.checkpoint == latest {
+		return train.Latest(f.run, m, func(line string) { p.Note(line) })
+	}
+	step, err := strconv.Atoi(f.checkpoint)
+	if err != nil || step < 0 {
+		return train.Checkpoint{}, &input.Error{File: "--checkpoint", Found: strconv.Quote(f.checkpoint),
+			Expected: "latest or a step"}
+	}
+	return train.ByStep(f.run, step, m)
+}

@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/progress"
+	"github.com/acqnp/acqnp/internal/report"
+	"github.com/acqnp/acqnp/internal/train"
+)
+
+// quickEvaluation compares the weights before and after training on the same evaluation batches.
+type quickEvaluation struct {
+	Batches int           `json:"batches"`
+	Before  logLikelihood `json:"before"`
+	After   logLikelihood `json:"after"`
+	File    string        `json:"file,omitempty"` // eval.json, where all batches of the configuration were used
+}
+
+type logLikelihood struct {
+	Context report.Estimate `json:"context_ll"`
+	Target  report.Estimate `json:"target_ll"`
+}
+
+func (q *quickEvaluation) print(w io.Writer) {
+	fmt.Fprintf(w, "context log-likelihood %.4f → %.4f, target %.4f → %.4f (%s, untrained → trained)\n",
+		q.Before.Context.Mean, q.After.Context.Mean, q.Before.Target.Mean, q.After.Target.Mean, plural(q.Batches, "batch", "batches"))
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// quickBatches is how many batches the comparison takes at most.
+const quickBatches = 20
+
+// quickShare is the comparison's work at most, as a share of training's.
+const quickShare = 0.2
+
+// batchesToCompare keeps the comparison cheap beside the training before it, by counting rows; a training step costs
+// about three times its rows, a comparison takes every batch twice.
+func batchesToCompare(e config.Experiment, s datasets.Source) int {
+	rows := func(size datasets.Size, levels int) float64 {
+		return float64(size.Functions) * float64(size.Points) * float64(max(1, levels))
+	}
+	training := 3 * float64(e.Train.Steps) * rows(s.TrainSize(), e.Train.NumTau)
+	affordable := quickShare * training / (2 * rows(s.EvalSize(), e.Eval.NumTau))
+	return min(quickBatches, s.EvalBatches(), max(1, int(affordable)))
+}
+
+// finish evaluates and plots what training has brought.
+func (o *trainOptions) finish(ctx context.Context, e config.Experiment, m *models.Model, source datasets.Source, s *trainSummary, p progress.Reporter) error {
+	c, err := train.LoadCheckpoint(s.Checkpoint, m)
+	if err != nil {
+		return err
+	}
+	first := m.Initial(e.Train.Seed)
+	if o.weights != "" {
+		if first, err = train.ReadWeights(o.weights, m); err != nil {
+			return err
+		}
+	}
+	options := predict.EvalOptions{Model: m, Params: first, Source: source, Batches: batchesToCompare(e, source),
+		NumTau: e.Eval.NumTau, Levels: predict.RandomLevels, Seed: e.Eval.Seed, Threads: o.threads}
+	before, err := evaluate(ctx, options, "evaluate the untrained model", p)
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	options.Params = c.Params
+	after, err := evaluate(ctx, options, "evaluate the trained model", p)
+	if err != nil {
+		return err
+	}
+	r := report.NewEval(after)
+	r.Benchmark, r.Model, r.Seed = e.Benchmark, e.Model.Name, e.Eval.Seed
+	r.Checkpoint = report.Checkpoint{Path: c.Path, Step: &c.Step}
+	r.Device, r.Seconds, r.Version = o.device, time.Since(start).Seconds(), version()
+	b := report.NewEval(before)
+	s.Evaluation = &quickEvaluation{Batches: r.Batches,
+		Before: logLikelihood{b.ContextLL, b.TargetLL}, After: logLikelihood{r.ContextLL, r.TargetLL}}
+	if r.Batches == source.EvalBatches() {
+		s.Evaluation.File = filepath.Join(o.runDir, "eval.json")
+		if err := r.Write(s.Evaluation.File); err != nil {
+			return err
+		}
+	}
+	if dx, _ := m.Dims(); report.CheckPlottable(dx) != nil {
+		return nil
+	}
+	s.Plot = filepath.Join(o.runDir, "fit.png")
+	return plotFit(ctx, s.Plot, e, m, c.Params, source, o.threads)
+}
+
+// plotFit draws what the model predicts for the first evaluation functions. The levels are a grid, so that each is a
+// curve.
+func plotFit(ctx context.Context, path string, e config.Experiment, m *models.Model, params []float32, source datasets.Source, threads int) error {
+	var b datasets.Batch
+	if err := source.Eval(0, &b); err != nil {
+		return err
+	}
+	panels, err := report.BatchPanels(ctx, predict.Options{
+		Model: m, Params: params, NumTau: e.Eval.NumTau, Levels: predict.GridLevels, Seed: e.Eval.Seed, Threads: threads,
+		Scaling: datasets.ScalingOf(source, b.DX, b.DY),
+	}, &b, 0, nil)
+	if err != nil {
+		return err
+	}
+	x, y := datasets.Names(e.Benchmark, b.DX, b.DY)
+	return report.FitPlot{Title: plotTitle(e), XLabel: x[0], YLabel: y[0], Panels: panels}.Save(path)
+}

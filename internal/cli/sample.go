@@ -1,0 +1,175 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/report"
+)
+
+type sampleOptions struct {
+	settings
+	modelFlags
+	levelFlags
+	context, targets, grid string
+	quantiles              []float64
+	draws                  int
+	out, plot              string
+}
+
+func newSample(a *app) *cobra.Command {
+	var o sampleOptions
+	cmd := &cobra.Command{
+		Use:   "sample-quantiles (--run DIR | --config FILE --weights FILE) --context FILE (--targets FILE | --grid RANGE) --out FILE",
+		Short: "Predict quantiles for points of your own",
+		Long: `Predict from a context of your own. For every target and quantile level the CSV gets u, tau, mu, sigma and weight,
+then the predictive mean, the mixture's own quantiles at the levels asked for, and draws if asked.
+
+The context is a CSV file whose header names the columns x and y (x1, x2, …, y1, y2, … where there are several; flow and
+speed for speed-flow), in raw units. A column "function" predicts for many functions in one call.`,
+		Example: `  acqnp sample-quantiles --run runs/lissajous/acqnp/seed-0 --context context.csv --grid=-2:2:200 --out quantiles.csv
+  acqnp sample-quantiles --run runs/lissajous/acqnp/seed-0 --context context.csv --targets targets.csv \
+      --quantiles 0.05,0.5,0.95 --draws 100 --out quantiles.csv --plot quantiles.png`,
+		Args: cobra.NoArgs,
+		RunE: a.run(func(cmd *cobra.Command) error {
+			o.given = cmd.Flags().Changed
+			return runSample(cmd.Context(), a, o)
+		}),
+	}
+	o.settings.addFlags(cmd)
+	o.modelFlags.addFlags(cmd)
+	o.levelFlags.addFlags(cmd, 10, "levels per target, for quantile models")
+	f := cmd.Flags()
+	f.StringVar(&o.context, "context", "", "CSV `FILE` of the context")
+	f.StringVar(&o.targets, "targets", "", "CSV `FILE` of the targets' x")
+	f.StringVar(&o.grid, "grid", "", "N targets from A to B, as `A:B:N` (--grid=-2:2:200); A:B:N,C:D:M where x has two dimensions")
+	f.Float64SliceVar(&o.quantiles, "quantiles", nil, "quantiles of the mixture, `LEVELS` in (0, 1): 0.05,0.5,0.95")
+	f.IntVar(&o.draws, "draws", 0, "draws for each target and channel")
+	f.StringVar(&o.out, "out", "", "CSV `FILE` of the outcome")
+	f.StringVar(&o.plot, "plot", "", "plot of context, levels and mean into `FILE` (.png, .svg or .pdf)")
+	must(cmd.MarkFlagRequired("context"))
+	must(cmd.MarkFlagRequired("out"))
+	cmd.MarkFlagsOneRequired("targets", "grid")
+	cmd.MarkFlagsMutuallyExclusive("targets", "grid")
+	for _, name := range []string{"context", "targets", "out"} {
+		must(cmd.MarkFlagFilename(name, "csv"))
+	}
+	return cmd
+}
+
+// sampleSummary is the result of sample-quantiles.
+type sampleSummary struct {
+	Out       string `json:"out"`
+	Plot      string `json:"plot,omitempty"`
+	Functions int    `json:"functions"`
+	Targets   int    `json:"targets"` // of all functions
+	Weights   string `json:"weights"`
+}
+
+func runSample(ctx context.Context, a *app, o sampleOptions) error {
+	e, err := o.experiment()
+	if err != nil {
+		return err
+	}
+	source, err := datasets.Open(e, o.dataDir)
+	if err != nil {
+		return err
+	}
+	dx, dy := source.Dims()
+	if o.plot != "" {
+		if err := report.CheckPlottable(dx); err != nil {
+			return err
+		}
+	}
+	x, y := datasets.Names(e.Benchmark, dx, dy)
+	functions, err := o.readFunctions(x, y)
+	if err != nil {
+		return err
+	}
+	p := a.progress()
+	m, err := o.load(e, dx, dy, p)
+	if err != nil {
+		return err
+	}
+	targets := countTargets(functions, dx)
+	predictions := counted(p, targets, predict.Predict(ctx, predict.Options{
+		Model: m.Model, Params: m.params, NumTau: e.Eval.NumTau, Levels: o.levels, Seed: e.Eval.Seed, Threads: o.threads,
+		Scaling: datasets.ScalingOf(source, dx, dy),
+	}, functions))
+	table := report.Quantiles{XNames: x, YNames: y, Functions: functions, Levels: o.quantiles, Draws: o.draws, Seed: e.Eval.Seed}
+	if err := o.write(table, predictions, plotTitle(e)); err != nil {
+		return err
+	}
+	s := sampleSummary{Out: o.out, Plot: o.plot, Functions: len(functions), Targets: targets, Weights: m.path}
+	return a.result(s, s.print)
+}
+
+// experiment checks the flags and is the model's configuration with what they change.
+func (o *sampleOptions) experiment() (e config.Experiment, err error) {
+	for _, check := range []func() error{o.settings.check, o.levelFlags.check, o.checkCounts, o.checkOutputs} {
+		if err := check(); err != nil {
+			return e, err
+		}
+	}
+	if e, err = o.modelFlags.experiment(); err != nil {
+		return e, err
+	}
+	return o.modelFlags.experiment(o.overrides(e)...)
+}
+
+// maxDraws is for each target and channel.
+const maxDraws = 1_000_000
+
+func (o *sampleOptions) checkCounts() error {
+	for _, q := range o.quantiles {
+		if !(q > 0 && q < 1) {
+			return &input.Error{File: "--quantiles", Found: strconv.FormatFloat(q, 'g', -1, 64), Expected: "numbers between 0 and 1"}
+		}
+	}
+	return checkRange("--draws", o.draws, 0, maxDraws)
+}
+
+func (o *sampleOptions) checkOutputs() error {
+	if err := checkOutput("--out", o.out); err != nil {
+		return err
+	}
+	if o.plot == "" {
+		return nil
+	}
+	if _, err := report.PlotFormat(o.plot); err != nil {
+		return err
+	}
+	return checkOutput("--plot", o.plot)
+}
+
+// write makes the table and the plot, from one pass over the predictions.
+func (o *sampleOptions) write(table report.Quantiles, predictions iter.Seq2[predict.Target, error], title string) error {
+	if o.plot == "" {
+		return table.Write(o.out, predictions)
+	}
+	panels := report.NewPanels(table.Functions, len(table.YNames), 0, o.quantiles)
+	if err := table.Write(o.out, report.Collect(panels, table.Functions, 0, predictions)); err != nil {
+		return err
+	}
+	return report.FitPlot{Title: title, XLabel: table.XNames[0], YLabel: table.YNames[0], Panels: panels}.Save(o.plot)
+}
+
+// plotTitle names what a plot shows.
+func plotTitle(e config.Experiment) string { return e.Model.Name + " on " + e.Benchmark }
+
+func (s *sampleSummary) print(w io.Writer) error {
+	fmt.Fprintf(w, "%s: %d targets of %d functions, predicted with %s\n", s.Out, s.Targets, s.Functions, s.Weights)
+	if s.Plot != "" {
+		fmt.Fprintf(w, "plot %s\n", s.Plot)
+	}
+	return nil
+}

@@ -1,0 +1,99 @@
+package cli_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// program starts acqnp as a process of its own.
+func program(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), asProgram+"=1")
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	return cmd, &errs
+}
+
+// waitFor waits until a file is there.
+func waitFor(t *testing.T, path string) {
+	t.Helper()
+	for range 600 {
+		if info, err := os.Stat(path); err == nil && info.Size() > 0 {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatalf("no %s after 30 s", path)
+}
+
+func TestSignalsWriteACheckpointThatResumes(t *testing.T) {
+	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		dir := t.TempDir()
+		config := write(t, dir, "tiny.yaml", tinyConfig)
+		run := filepath.Join(dir, "run")
+		cmd, errs := program(t, "train", "--config", config, "--run-dir", run, "--set", "train.steps=100000000", "--no-eval")
+		waitFor(t, filepath.Join(run, "metrics.jsonl"))
+		if err := cmd.Process.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
+		var exit *exec.ExitError
+		if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 130 {
+			t.Fatalf("%v: %v\n%s", signal, err, errs)
+		}
+		left, _ := filepath.Glob(filepath.Join(run, "checkpoints", "*"))
+		if len(left) == 0 {
+			t.Fatalf("%v left no checkpoint", signal)
+		}
+		// Interrupted again at once: the run has gone on from where it was, and ends in the same way.
+		o := acqnp("train", "--config", config, "--run-dir", run, "--set", "train.steps=1", "--resume", "--no-eval")
+		checkRefusal(t, "fewer steps than the run has", o, 2, "train.steps")
+		evaluated := succeed(t, "eval", "--run", run, "--quiet")
+		if evaluated.out == "" {
+			t.Error("the interrupted run was not evaluated")
+		}
+	}
+}
+
+func TestResumeReachesTheSameWeights(t *testing.T) {
+	dir := t.TempDir()
+	config := write(t, dir, "tiny.yaml", tinyConfig)
+	whole, parts := filepath.Join(dir, "whole"), filepath.Join(dir, "parts")
+	succeed(t, "train", "--config", config, "--run-dir", whole, "--quiet", "--no-eval")
+	succeed(t, "train", "--config", config, "--run-dir", parts, "--quiet", "--no-eval", "--resume", "--set", "train.steps=13")
+	succeed(t, "train", "--config", config, "--run-dir", parts, "--quiet", "--no-eval", "--resume", "--threads", "1")
+	a, b := filepath.Join(dir, "a.safetensors"), filepath.Join(dir, "b.safetensors")
+	succeed(t, "export", "--run", whole, "--out", a)
+	succeed(t, "export", "--run", parts, "--out", b)
+	x, _ := os.ReadFile(a)
+	y, _ := os.ReadFile(b)
+	if len(x) == 0 || !bytes.Equal(x, y) {
+		t.Error("a resumed run has other weights than an undisturbed one")
+	}
+}
+
+func TestAnInterruptedEvaluationLeavesNothing(t *testing.T) {
+	s, out := share(t), t.TempDir()
+	cmd, errs := program(t, "eval", "--run", s.run, "--batches", "1000000", "--out", filepath.Join(out, "eval.json"))
+	time.Sleep(500 * time.Millisecond)
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	var exit *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 130 {
+		t.Fatalf("%v\n%s", err, errs)
+	}
+	if left, _ := os.ReadDir(out); len(left) > 0 {
+		t.Errorf("left %v", left)
+	}
+}

@@ -1,0 +1,161 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var commands = [][]string{
+	{}, {"train"}, {"eval"}, {"sample-quantiles"}, {"data"}, {"data", "list"}, {"data", "check"}, {"data", "generate"},
+	{"export"}, {"doctor"}, {"help"}, {"completion"}, {"completion", "bash"}, {"completion", "zsh"},
+}
+
+func TestEveryCommandHelpsWithAnExample(t *testing.T) {
+	for _, c := range commands {
+		o := succeed(t, append(c, "--help")...)
+		if !strings.Contains(o.out, "Examples:\n  acqnp ") {
+			t.Errorf("acqnp %s --help has no example:\n%s", strings.Join(c, " "), o.out)
+		}
+		if o.err != "" {
+			t.Errorf("acqnp %s --help wrote to standard error: %s", strings.Join(c, " "), o.err)
+		}
+	}
+}
+
+func TestVersionAndCompletion(t *testing.T) {
+	if o := succeed(t, "--version"); !strings.HasPrefix(o.out, "acqnp ") || strings.Count(o.out, "\n") != 1 {
+		t.Errorf("--version: %q", o.out)
+	}
+	if o := succeed(t, "completion", "bash"); !strings.Contains(o.out, "__start_acqnp") {
+		t.Error("no bash completion")
+	}
+	if o := succeed(t, "__complete", "train", "--device", ""); !strings.Contains(o.out, "auto\ncpu\ncuda\n") {
+		t.Errorf("devices are not completed: %q", o.out)
+	}
+}
+
+func TestWrongUsageIsOneLineAndTwo(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{"trian", `acqnp: unknown command "trian", did you mean train? (see acqnp --help)`},
+		{"data chekc", `did you mean check?`},
+		{"plot", `unknown command`},
+		{"train", `required flag(s) "config" not set (see acqnp train --help)`},
+		{"train --config x --steps 3", `unknown flag: --steps`},
+		{"train --config x --threads many", `--threads`},
+		{"train --config x --resume --overwrite", `resume`},
+		{"train extra --config x", `extra`},
+		{"eval", `run`},
+		{"eval --run x --config y --weights z", `none of the others can be`},
+		{"eval --config x", `weights`},
+		{"eval --config x --weights y --checkpoint 3", `checkpoint`},
+		{"eval --run x --seed -1", `--seed`},
+		{"sample-quantiles --run x --context c --out o", `grid`},
+		{"sample-quantiles --run x --context c --out o --grid 0:1:2 --targets t", `grid`},
+		{"sample-quantiles --run x --context c --out o --grid 0:1:2 --quantiles a", `--quantiles`},
+		{"export --run x", `out`},
+		{"data generate", `config`},
+	} {
+		o := acqnp(strings.Fields(c.args)...)
+		checkRefusal(t, c.args, o, 2, c.want)
+	}
+}
+
+// checkRefusal wants the exit code, one line on standard error that holds the text, and nothing on standard output.
+func checkRefusal(t *testing.T, name string, o outcome, code int, text string) {
+	t.Helper()
+	if o.code != code {
+		t.Errorf("%s: exit code %d, want %d: %s", name, o.code, code, o.err)
+	}
+	if strings.Count(o.err, "\n") != 1 || !strings.HasPrefix(o.err, "acqnp") || !strings.Contains(o.err, text) {
+		t.Errorf("%s: standard error is %q, want one line with %q", name, o.err, text)
+	}
+	if o.out != "" {
+		t.Errorf("%s: standard output is %q", name, o.out)
+	}
+}
+
+func TestDevices(t *testing.T) {
+	s := share(t)
+	for device, code := range map[string]int{
+		"auto": 0, "cpu": 0, "cuda": 1, "cuda:1": 1, "gpu": 2, "cuda:": 2, "cuda:x": 2, "": 2, "CPU": 2,
+	} {
+		o := acqnp("eval", "--run", s.run, "--device", device, "--out", filepath.Join(t.TempDir(), "eval.json"), "--quiet")
+		if o.code != code {
+			t.Errorf("--device %q: exit code %d, want %d: %s", device, o.code, code, o.err)
+		}
+		if code != 0 {
+			checkRefusal(t, "--device "+device, o, code, "--device")
+		}
+	}
+}
+
+func TestEnvironmentBelowFlags(t *testing.T) {
+	s := share(t)
+	out := filepath.Join(t.TempDir(), "eval.json")
+	t.Setenv("ACQNP_DEVICE", "gpu")
+	checkRefusal(t, "ACQNP_DEVICE", acqnp("eval", "--run", s.run, "--out", out), 2, `"gpu"`)
+	succeed(t, "eval", "--run", s.run, "--out", out, "--device", "cpu", "--quiet")
+	t.Setenv("ACQNP_DEVICE", "cpu")
+	t.Setenv("ACQNP_THREADS", "two")
+	checkRefusal(t, "ACQNP_THREADS", acqnp("eval", "--run", s.run, "--out", out), 2, `ACQNP_THREADS`)
+	t.Setenv("ACQNP_THREADS", "1")
+	t.Setenv("ACQNP_QUIET", "true")
+	if o := succeed(t, "eval", "--run", s.run, "--out", out); o.err != "" {
+		t.Errorf("ACQNP_QUIET: standard error is %q", o.err)
+	}
+	empty := t.TempDir()
+	t.Setenv("ACQNP_DATA_DIR", empty)
+	checkRefusal(t, "ACQNP_DATA_DIR", acqnp("data", "check", "speed-flow"), 2, empty)
+}
+
+func TestDoctor(t *testing.T) {
+	var d struct {
+		CPU     string `json:"cpu"`
+		Cores   int    `json:"cores"`
+		Missing []string
+		Data    []struct {
+			Name  string
+			Ready bool
+		} `json:"data_sets"`
+	}
+	o := succeed(t, "doctor", "--json", "--data-dir", t.TempDir())
+	if err := json.Unmarshal([]byte(o.out), &d); err != nil {
+		t.Fatal(err)
+	}
+	if d.CPU == "" || d.Cores < 1 || len(d.Data) == 0 {
+		t.Errorf("%+v", d)
+	}
+	for _, s := range d.Data {
+		if s.Name == "speed-flow" && (s.Ready || !strings.Contains(strings.Join(d.Missing, "\n"), "speed-flow")) {
+			t.Error("an empty directory is said to hold the data set speed-flow")
+		}
+	}
+	if o := succeed(t, "doctor"); !strings.Contains(o.out, "processor") || o.err != "" {
+		t.Errorf("%q %q", o.out, o.err)
+	}
+}
+
+func TestDataListAndCheck(t *testing.T) {
+	if o := succeed(t, "data", "list"); !strings.Contains(o.out, "lissajous") || !strings.Contains(o.out, "speed-flow") {
+		t.Error(o.out)
+	}
+	if o := succeed(t, "data", "check", "--data-dir", t.TempDir()); !strings.Contains(o.out, "missing") {
+		t.Error(o.out)
+	}
+	checkRefusal(t, "data check mnits", acqnp("data", "check", "mnits"), 2, `"mnits"`)
+
+	sharedData := os.Getenv("ACQNP_SHARED")
+	if sharedData == "" {
+		sharedData = "../../../shared"
+	}
+	dir := filepath.Join(sharedData, "data")
+	if _, err := os.Stat(filepath.Join(dir, "speed-flow")); err != nil {
+		t.Skip("the speed-flow data are not here")
+	}
+	if o := succeed(t, "data", "check", "speed-flow", "--data-dir", dir); !strings.Contains(o.out, "1318") {
+		t.Error(o.out)
+	}
+}
