@@ -169,6 +169,14 @@ func TestTargetsAreIndependentOfEachOther(t *testing.T) {
 	if len(all) != 1100 {
 		t.Fatalf("%d targets", len(all))
 	}
+	drawn := random.New(11, random.Levels|random.Evaluation)
+	for n, target := range all {
+		for k, c := range target.Channels[0].Components() {
+			if want := drawn.Float(0, uint64(n*levels+k)); c.U != want {
+				t.Fatalf("target %d, level %d: u = %v, want %v", n, k, c.U, want)
+			}
+		}
+	}
 	few := f
 	few.TargetX = f.TargetX[:600]
 	for i, target := range collect(t, o, few) {

@@ -207,6 +207,9 @@ func TestEqualFiguresAreEqualFiles(t *testing.T) {
 			t.Errorf("%s differs from draw to draw", name)
 		}
 	}
+	if !bytes.Contains(save(t, figure(twoBranches(true)), "a.pdf"), []byte("/CreationDate (D:19700101")) {
+		t.Error("a PDF bears the time of its making")
+	}
 	shuffled := twoBranches(true)
 	for i, j := 0, len(shuffled.Grid)-1; i < j; i, j = i+1, j-1 {
 		shuffled.Grid[i], shuffled.Grid[j] = shuffled.Grid[j], shuffled.Grid[i]

@@ -38,7 +38,7 @@ func NewPanels(functions []predict.Function, dy, channel int, levels []float64) 
 func Collect(panels []Panel, functions []predict.Function, channel int, predictions iter.Seq2[predict.Target, error]) iter.Seq2[predict.Target, error] {
 	return func(yield func(predict.Target, error) bool) {
 		for t, err := range predictions {
-			if err == nil {
+			if err == nil && t.Function < maxPanels { // others are not drawn
 				p := &panels[t.Function]
 				p.Grid = append(p.Grid, predictedPoint(functions[t.Function].TargetX[t.Target], t.Channels[channel], p.Levels))
 			}

@@ -198,6 +198,23 @@ func TestMoreDrawsKeepTheFirst(t *testing.T) {
 	}
 }
 
+func TestChannelsHaveDrawsOfTheirOwn(t *testing.T) {
+	q, o := asked(), tiny(t, "cnp", 2)
+	q.Draws = 3
+	rows := write(t, q, o)
+	seen := map[int]bool{}
+	for _, channel := range q.YNames {
+		part := rows[key("lane 2", 0, channel, "component")][0]
+		for _, row := range rows[key("lane 2", 0, channel, "draw")] {
+			z := (float(t, row["value"]) - float(t, part["mu"])) / float(t, part["sigma"])
+			seen[int(math.Round(1e6*z))] = true
+		}
+	}
+	if len(seen) != 6 {
+		t.Errorf("%d different standard normal numbers in 6 draws", len(seen))
+	}
+}
+
 func TestFailedPredictionsLeaveNoFile(t *testing.T) {
 	q, o := asked(), tiny(t, "acqnp", 2)
 	failed := errors.New("failed half way")
