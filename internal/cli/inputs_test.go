@@ -108,6 +108,7 @@ func TestBadInputIsOneLineAndTwoAndLeavesNothing(t *testing.T) {
 		{"train --config CONFIG --run-dir RUN --resume --set train.num_tau=9", "train.num_tau"},
 		{"train --config WIDE --run-dir RUN --resume", "model.encoder"},
 		{"train --config CONFIG --run-dir WEIGHTS", "weights.safetensors"},
+		{"train --config CONFIG --run-dir WEIGHTS/run", "WEIGHTS"},
 		{"eval --run RUN --checkpoint 7 --out OUT", "step 7"},
 		{"eval --run RUN --checkpoint first --out OUT", "--checkpoint"},
 		{"eval --run RUN --checkpoint -1 --out OUT", "--checkpoint"},
@@ -165,17 +166,12 @@ func TestBadInputIsOneLineAndTwoAndLeavesNothing(t *testing.T) {
 		empty := t.TempDir()
 		args := strings.Fields(c.args)
 		for i, arg := range args {
-			arg, ext, _ := strings.Cut(arg, ".")
-			switch file, ok := files[arg]; {
-			case arg == "OUT":
-				args[i] = filepath.Join(empty, "out")
+			end := strings.IndexAny(arg+".", "./")
+			switch file, ok := files[arg[:end]]; {
+			case arg[:end] == "OUT":
+				args[i] = filepath.Join(empty, "out") + arg[end:]
 			case ok:
-				args[i] = file
-			default:
-				continue
-			}
-			if ext != "" {
-				args[i] += "." + ext
+				args[i] = file + arg[end:]
 			}
 		}
 		want := c.want

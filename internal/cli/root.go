@@ -37,33 +37,55 @@ Exit status: 0 done; 1 failed; 2 wrong usage, configuration or input; 130 stoppe
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "results, progress and errors as JSON")
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return fromEnvironment(cmd.Flags()) }
 	root.AddCommand(newTrain(a), newEval(a), newSample(a), newData(a), newExport(a), newDoctor(a))
+	root.SetHelpCommand(newHelp())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
-	giveExamples(root)
+	fitIn(root)
 	return root
+}
+
+// newHelp is cobra's help command, but for a wrong name, which is wrong usage here.
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:     "help [COMMAND]",
+		Short:   "Explain a command",
+		Example: "  acqnp help train\n  acqnp help data generate",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			topic, rest, err := cmd.Root().Find(args)
+			if err != nil {
+				return err
+			}
+			if len(rest) > 0 {
+				return unknownCommand(topic, rest[0])
+			}
+			return topic.Help()
+		},
+	}
 }
 
 // runGroup is reached where no command of a group was named, or none that there is.
 func runGroup(cmd *cobra.Command, args []string) error {
-	cmd.SuggestionsMinimumDistance = 2 // letters that may be wrong
 	if len(args) == 0 {
 		return cmd.Help()
 	}
-	text := fmt.Sprintf("unknown command %q", args[0])
-	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+	return unknownCommand(cmd, args[0])
+}
+
+func unknownCommand(group *cobra.Command, name string) error {
+	text := fmt.Sprintf("unknown command %q", name)
+	group.SuggestionsMinimumDistance = 2 // letters that may be wrong
+	if near := group.SuggestionsFor(name); len(near) > 0 {
 		text += ", did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return errors.New(text)
 }
 
-// giveExamples fills in the examples of the commands that cobra brings along.
-func giveExamples(root *cobra.Command) {
+// fitIn gives the completion command that cobra brings along what ours have: examples, and an error for a wrong name.
+func fitIn(root *cobra.Command) {
 	for _, c := range root.Commands() {
-		switch c.Name() {
-		case "help":
-			c.Example = "  acqnp help train"
-		case "completion":
+		if c.Name() == "completion" {
 			c.Example = "  acqnp completion bash > /etc/bash_completion.d/acqnp"
+			c.Args, c.RunE = cobra.ArbitraryArgs, runGroup
 			for _, shell := range c.Commands() {
 				shell.Example = "  acqnp completion " + shell.Name()
 			}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/train"
@@ -88,6 +89,9 @@ func runTrain(ctx context.Context, a *app, o trainOptions) error {
 	if o.runDir == "" {
 		o.runDir = defaultRunDir(o.config, e)
 	}
+	if err := checkRunDir(o.runDir); err != nil {
+		return err
+	}
 	source, err := datasets.Open(e, o.dataDir)
 	if err != nil {
 		return err
@@ -132,6 +136,19 @@ func defaultRunDir(file string, e config.Experiment) string {
 		return filepath.Join("runs", e.Benchmark, e.Model.Name, seed)
 	}
 	return filepath.Join("runs", name, seed)
+}
+
+// checkRunDir refuses a directory that cannot be made, since a file is in its way.
+func checkRunDir(dir string) error {
+	for at := dir; ; at = filepath.Dir(at) {
+		info, err := os.Stat(at)
+		switch {
+		case err == nil && !info.IsDir():
+			return &input.Error{File: "--run-dir", Found: "the file " + at, Expected: "a directory for the run"}
+		case err == nil || at == filepath.Dir(at):
+			return nil
+		}
+	}
 }
 
 // train runs the loop and shows how far it is.

@@ -42,6 +42,8 @@ func TestWrongUsageIsOneLineAndTwo(t *testing.T) {
 		{"trian", `acqnp: unknown command "trian", did you mean train? (see acqnp --help)`},
 		{"data chekc", `did you mean check?`},
 		{"plot", `unknown command`},
+		{"help trian", `unknown command "trian", did you mean train?`},
+		{"completion tcsh", `tcsh`},
 		{"train", `required flag(s) "config" not set (see acqnp train --help)`},
 		{"train --config x --steps 3", `unknown flag: --steps`},
 		{"train --config x --threads many", `--threads`},
@@ -106,6 +108,9 @@ func TestEnvironmentBelowFlags(t *testing.T) {
 	if o := succeed(t, "eval", "--run", s.run, "--out", out); o.err != "" {
 		t.Errorf("ACQNP_QUIET: standard error is %q", o.err)
 	}
+	t.Setenv("ACQNP_EVAL_SEED", "-1")
+	succeed(t, "eval", "--run", s.run, "--out", out) // a run has its own configuration
+	checkRefusal(t, "ACQNP_EVAL_SEED", acqnp("eval", "--config", s.config, "--weights", s.weights), 2, "ACQNP_EVAL_SEED")
 	empty := t.TempDir()
 	t.Setenv("ACQNP_DATA_DIR", empty)
 	checkRefusal(t, "ACQNP_DATA_DIR", acqnp("data", "check", "speed-flow"), 2, empty)

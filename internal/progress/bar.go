@@ -35,7 +35,7 @@ func (b *bar) Begin(name, unit string, done, total int) {
 		progressbar.OptionSetPredictTime(false), // the description has it, right also for a resumed run
 		progressbar.OptionSetElapsedTime(false),
 		progressbar.OptionShowDescriptionAtLineEnd(),
-		progressbar.OptionSetDescription(b.describe(b.start)),
+		progressbar.OptionSetDescription(b.text(b.start)),
 	)
 	b.draw()
 }
@@ -60,8 +60,10 @@ func (b *bar) End() {
 	b.p = nil
 }
 
+func (b *bar) text(now time.Time) string { return b.name + ": " + b.describe(now) }
+
 // draw is best effort: a terminal that went away must not stop the work.
 func (b *bar) draw() {
-	b.p.Describe(b.describe(time.Now()))
+	b.p.Describe(b.text(time.Now()))
 	_ = b.p.Set(b.last.Done)
 }

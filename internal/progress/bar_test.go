@@ -1,0 +1,68 @@
+//go:build linux
+
+package progress_test
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/acqnp/acqnp/internal/progress"
+)
+
+// terminal opens a pseudo-terminal: what is written to tty can be read from screen.
+func terminal(t *testing.T) (screen, tty *os.File) {
+	t.Helper()
+	screen, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skipf("no pseudo-terminals here: %v", err)
+	}
+	t.Cleanup(func() { screen.Close() })
+	number, err := unix.IoctlGetInt(int(screen.Fd()), unix.TIOCGPTN)
+	if err != nil {
+		t.Skipf("no pseudo-terminals here: %v", err)
+	}
+	if err := unix.IoctlSetPointerInt(int(screen.Fd()), unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.IoctlSetWinsize(int(screen.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 80}); err != nil {
+		t.Fatal(err)
+	}
+	tty, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skipf("no pseudo-terminals here: %v", err)
+	}
+	t.Cleanup(func() { tty.Close() })
+	return screen, tty
+}
+
+func TestATerminalGetsABar(t *testing.T) {
+	screen, tty := terminal(t)
+	p := progress.New(tty, progress.Auto)
+	p.Note("training")
+	p.Begin("train", "step", 0, 4)
+	loss := 0.25
+	for i := 1; i <= 4; i++ {
+		time.Sleep(120 * time.Millisecond) // the bar is drawn every 100 ms at most
+		p.Update(progress.State{Done: i, Loss: &loss, RowsPerSecond: 2.5e6})
+	}
+	p.End()
+	if err := tty.Close(); err != nil {
+		t.Fatal(err)
+	}
+	content, _ := io.ReadAll(screen) // ends with an error, as a terminal's other side does once it is closed
+	shown := string(content)
+	for _, want := range []string{"training\r\n", "25% |", "train: step 2/4, loss 0.2500, 2.5M rows/s, 0s left", "100% |"} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("the terminal lacks %q:\n%q", want, shown)
+		}
+	}
+	if !strings.HasSuffix(shown, "\r\n") {
+		t.Error("the cursor stays in the bar's line")
+	}
+}
