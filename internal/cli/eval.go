@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,9 +20,9 @@ type evalOptions struct {
 	settings
 	modelFlags
 	levelFlags
-	tasks   string
-	batches int // 0: the configuration's
-	out     string
+	batchFlags
+	tasks string
+	out   string
 }
 
 func newEval(a *app) *cobra.Command {
@@ -39,16 +38,16 @@ long on a CPU. The outcome goes to eval.json in the run directory, or to --out.`
   acqnp eval --config configs/lissajous/acqnp.yaml --weights weights.safetensors --batches 100`,
 		Args: cobra.NoArgs,
 		RunE: a.run(func(cmd *cobra.Command) error {
-			o.given = cmd.Flags().Changed
+			o.levelFlags.given, o.batchFlags.given = cmd.Flags().Changed, cmd.Flags().Changed
 			return runEval(cmd.Context(), a, o)
 		}),
 	}
 	o.settings.addFlags(cmd)
 	o.modelFlags.addFlags(cmd)
 	o.levelFlags.addFlags(cmd, 0, "levels per point, for quantile models (default the configuration's)")
+	o.batchFlags.addFlags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.tasks, "tasks", "", "evaluate on this tasks `FILE` (see acqnp data generate)")
-	f.IntVar(&o.batches, "batches", 0, "evaluate this many batches (default the configuration's)")
 	f.StringVar(&o.out, "out", "", "write the outcome to `FILE` (default eval.json in the run directory)")
 	must(cmd.MarkFlagFilename("tasks", "safetensors"))
 	must(cmd.MarkFlagFilename("out", "json"))
@@ -101,6 +100,9 @@ func (o *evalOptions) experiment() (e config.Experiment, err error) {
 	if err := o.levelFlags.check(); err != nil {
 		return e, err
 	}
+	if err := o.checkBatches(); err != nil {
+		return e, err
+	}
 	if e, err = o.modelFlags.experiment(); err != nil {
 		return e, err
 	}
@@ -110,11 +112,7 @@ func (o *evalOptions) experiment() (e config.Experiment, err error) {
 	if err := checkOutput("--out", o.out); err != nil {
 		return e, err
 	}
-	flags := o.overrides(e)
-	if o.given("batches") {
-		flags = append(flags, config.Flag{Name: "--batches", Key: "eval.batches", Value: strconv.Itoa(o.batches)})
-	}
-	return o.modelFlags.experiment(flags...)
+	return o.modelFlags.experiment(append(o.levelFlags.overrides(e), o.batchFlags.overrides()...)...)
 }
 
 // source is the tasks file, or the evaluation batches of the experiment.

@@ -210,10 +210,11 @@ func TestSampleQuantiles(t *testing.T) {
 	out, plot := filepath.Join(dir, "quantiles.csv"), filepath.Join(dir, "quantiles.svg")
 	succeed(t, "sample-quantiles", "--run", s.run, "--context", s.context, "--grid=-2:2:5", "--num-tau", "6",
 		"--quantiles", "0.05,0.5,0.95", "--draws", "3", "--out", out, "--plot", plot)
-	kinds := map[string]int{}
+	kinds, xs := map[string]int{}, map[string]bool{}
 	weight, last := map[string]float64{}, math.Inf(-1)
 	for _, r := range readRows(t, out) {
 		kinds[r["kind"]]++
+		xs[r["x"]] = true
 		switch r["kind"] {
 		case "component":
 			weight[r["target"]] += r.number(t, "weight")
@@ -229,6 +230,9 @@ func TestSampleQuantiles(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff(map[string]int{"component": 30, "mean": 5, "quantile": 15, "draw": 15}, kinds); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(map[string]bool{"-2": true, "-1": true, "0": true, "1": true, "2": true}, xs); diff != "" {
 		t.Error(diff)
 	}
 	for target, w := range weight {
@@ -292,5 +296,25 @@ func TestTrainFromWeights(t *testing.T) {
 	// One step of a vanishing rate leaves the imported weights' figure where it was, to float32 rounding.
 	if e := summary.Evaluation; math.Abs(e.Before.Target.Mean-e.After.Target.Mean) > 1e-4 {
 		t.Errorf("%+v", e)
+	}
+}
+
+func TestRealDataInRawUnits(t *testing.T) {
+	data, dir := sharedData(t), t.TempDir()
+	config := write(t, dir, "lanes.yaml", strings.NewReplacer("sawtooth", "speed-flow", "data: {points: [6, 12]}\n", "",
+		"batch_size: 4", "batch_size: 2", "steps: 30", "steps: 60", ", num_points: 20, max_context: 8", "").Replace(tinyConfig))
+	run, out := filepath.Join(dir, "run"), filepath.Join(dir, "quantiles.csv")
+	o := succeed(t, "train", "--config", config, "--run-dir", run, "--data-dir", data, "--quiet")
+	if !strings.Contains(o.out, "1 batch") || !strings.Contains(o.out, "fit.png") {
+		t.Error(o.out)
+	}
+	context := write(t, dir, "context.csv", "flow,speed\n500,62\n1000,61\n1500,59\n")
+	succeed(t, "sample-quantiles", "--run", run, "--data-dir", data, "--context", context, "--grid", "0:2500:6",
+		"--num-tau", "20", "--quantiles", "0.5", "--out", out, "--quiet")
+	for _, r := range readRows(t, out) {
+		// After so little training a median is right to some tens of miles an hour; in the model's units it would be below 2.
+		if v, err := strconv.ParseFloat(r["value"], 64); r["kind"] == "quantile" && (err != nil || v < 20 || v > 120) {
+			t.Errorf("median speed at flow %s: %s", r["flow"], r["value"])
+		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -16,11 +15,10 @@ import (
 
 type generateOptions struct {
 	settings
-	config  string
-	out     string
-	batches int // 0: the configuration's
-	seed    uint64
-	given   func(flag string) bool
+	config string
+	out    string
+	batchFlags
+	seed uint64
 }
 
 func newDataGenerate(a *app) *cobra.Command {
@@ -39,28 +37,16 @@ same batches that acqnp eval makes itself without one.`,
 		}),
 	}
 	o.addDataDir(cmd)
+	o.batchFlags.addFlags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.config, "config", "", "configuration `FILE` (YAML)")
 	f.StringVar(&o.out, "out", "", "tasks `FILE` to write")
-	f.IntVar(&o.batches, "batches", 0, "how many batches (default the configuration's)")
 	f.Uint64Var(&o.seed, "seed", 0, "seed of the batches (default the configuration's eval.seed)")
 	must(cmd.MarkFlagRequired("config"))
 	must(cmd.MarkFlagRequired("out"))
 	must(cmd.MarkFlagFilename("config", "yaml", "yml"))
 	must(cmd.MarkFlagFilename("out", "safetensors"))
 	return cmd
-}
-
-// overrides are the flags as keys of the configuration.
-func (o *generateOptions) overrides() []config.Flag {
-	var flags []config.Flag
-	if o.given("batches") {
-		flags = append(flags, config.Flag{Name: "--batches", Key: "eval.batches", Value: strconv.Itoa(o.batches)})
-	}
-	if o.given("seed") {
-		flags = append(flags, config.Flag{Name: "--seed", Key: "eval.seed", Value: strconv.FormatUint(o.seed, 10)})
-	}
-	return flags
 }
 
 // generateSummary is the result of data generate.
@@ -75,7 +61,14 @@ func runDataGenerate(ctx context.Context, a *app, o generateOptions) error {
 	if err := checkOutput("--out", o.out); err != nil {
 		return err
 	}
-	e, err := config.Load(o.config, config.Overrides{Flags: o.overrides(), Env: os.Environ})
+	if err := o.checkBatches(); err != nil {
+		return err
+	}
+	flags := o.overrides()
+	if o.given("seed") {
+		flags = append(flags, seedFlag(o.seed))
+	}
+	e, err := config.Load(o.config, config.Overrides{Flags: flags, Env: os.Environ})
 	if err != nil {
 		return err
 	}

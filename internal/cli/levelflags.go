@@ -41,7 +41,11 @@ func (f *levelFlags) overrides(e config.Experiment) []config.Flag {
 		flags = append(flags, config.Flag{Name: "--num-tau", Key: "eval.num_tau", Value: strconv.Itoa(f.numTau)})
 	}
 	if f.given("seed") {
-		flags = append(flags, config.Flag{Name: "--seed", Key: "eval.seed", Value: strconv.FormatUint(f.seed, 10)})
+		flags = append(flags, seedFlag(f.seed))
 	}
 	return flags
+}
+
+func seedFlag(seed uint64) config.Flag {
+	return config.Flag{Name: "--seed", Key: "eval.seed", Value: strconv.FormatUint(seed, 10)}
 }

@@ -105,3 +105,17 @@ func share(t *testing.T) shared {
 	}
 	return s
 }
+
+// sharedData is the directory of the real data sets.
+func sharedData(t *testing.T) string {
+	t.Helper()
+	dir := os.Getenv("ACQNP_SHARED")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "shared")
+	}
+	dir = filepath.Join(dir, "data")
+	if _, err := os.Stat(filepath.Join(dir, "speed-flow")); err != nil {
+		t.Skip("the real data sets are not here")
+	}
+	return dir
+}

@@ -2,7 +2,6 @@ package cli_test
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -152,15 +151,7 @@ func TestDataListAndCheck(t *testing.T) {
 	}
 	checkRefusal(t, "data check mnits", acqnp("data", "check", "mnits"), 2, `"mnits"`)
 
-	sharedData := os.Getenv("ACQNP_SHARED")
-	if sharedData == "" {
-		sharedData = "../../../shared"
-	}
-	dir := filepath.Join(sharedData, "data")
-	if _, err := os.Stat(filepath.Join(dir, "speed-flow")); err != nil {
-		t.Skip("the speed-flow data are not here")
-	}
-	if o := succeed(t, "data", "check", "speed-flow", "--data-dir", dir); !strings.Contains(o.out, "1318") {
+	if o := succeed(t, "data", "check", "speed-flow", "--data-dir", sharedData(t)); !strings.Contains(o.out, "1318") {
 		t.Error(o.out)
 	}
 }

@@ -1,0 +1,36 @@
+package cli
+
+import (
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/acqnp/acqnp/internal/config"
+)
+
+// batchFlags choose how many evaluation batches there are.
+type batchFlags struct {
+	batches int                    // 0: the configuration's
+	given   func(flag string) bool // whether a flag was given
+}
+
+const maxBatches = 1_000_000_000
+
+func (f *batchFlags) addFlags(cmd *cobra.Command) {
+	cmd.Flags().IntVar(&f.batches, "batches", 0, "how many evaluation batches (default the configuration's)")
+}
+
+func (f *batchFlags) checkBatches() error {
+	if !f.given("batches") {
+		return nil
+	}
+	return checkRange("--batches", f.batches, 1, maxBatches)
+}
+
+// overrides is the flag as a key of the configuration.
+func (f *batchFlags) overrides() []config.Flag {
+	if f.batches == 0 {
+		return nil
+	}
+	return []config.Flag{{Name: "--batches", Key: "eval.batches", Value: strconv.Itoa(f.batches)}}
+}
