@@ -39,19 +39,19 @@ type Streams struct {
 // app is what all commands of one call share.
 type app struct {
 	Streams
-	quiet, json bool // --quiet, --json
-	started     bool // a command's run function was reached: errors before that are wrong usage
+	quiet, json bool   // --quiet, --json
+	command     string // that runs, as in "acqnp train"
+	started     bool   // its run function was reached: errors before that are wrong usage
 }
 
 // Main runs the command that args name and returns the exit code.
 func Main(args []string, s Streams) (code int) {
 	ctx, stop := interruptible()
 	defer stop()
-	a := &app{Streams: s}
-	at := "acqnp"
+	a := &app{Streams: s, command: "acqnp"}
 	defer func() {
 		if p := recover(); p != nil {
-			a.report(at, fmt.Sprintf("internal error: %v", p), exitFailed)
+			a.report(fmt.Sprintf("internal error: %v", p), exitFailed)
 			if os.Getenv("ACQNP_DEBUG") == "1" {
 				s.Err.Write(debug.Stack())
 			}
@@ -61,7 +61,7 @@ func Main(args []string, s Streams) (code int) {
 	root := newRoot(a)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
-	at = cmd.CommandPath()
+	a.command = cmd.CommandPath()
 	if err == nil {
 		return exitDone
 	}
@@ -69,11 +69,11 @@ func Main(args []string, s Streams) (code int) {
 	text := err.Error()
 	switch {
 	case !a.started:
-		text += " (see " + at + " --help)"
+		text += " (see " + a.command + " --help)"
 	case errors.Is(err, context.Canceled):
 		text = "interrupted"
 	}
-	a.report(at, text, code)
+	a.report(text, code)
 	return code
 }
 
@@ -90,20 +90,20 @@ func (a *app) exitCode(ctx context.Context, err error) int {
 }
 
 // report writes the one line of an error.
-func (a *app) report(at, text string, code int) {
+func (a *app) report(text string, code int) {
 	text = strings.Join(strings.Fields(text), " ")
 	if a.json {
-		b, _ := json.Marshal(map[string]any{"event": "error", "command": at, "message": text, "exit_code": code})
+		b, _ := json.Marshal(map[string]any{"event": "error", "command": a.command, "message": text, "exit_code": code})
 		fmt.Fprintf(a.Err, "%s\n", b)
 		return
 	}
-	fmt.Fprintf(a.Err, "%s: %s\n", at, text)
+	fmt.Fprintf(a.Err, "%s: %s\n", a.command, text)
 }
 
 // run makes cobra's run function of a command that takes no arguments. What goes wrong before it is wrong usage.
 func (a *app) run(f func(cmd *cobra.Command) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, _ []string) error {
-		a.started = true
+		a.command, a.started = cmd.CommandPath(), true
 		return f(cmd)
 	}
 }
