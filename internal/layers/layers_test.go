@@ -13,7 +13,7 @@ const module = "github.com/acqnp/acqnp/"
 // layers from the ground up. A package imports packages of lower lines only.
 var layers = [][]string{
 	{"internal/input", "internal/atomicfile", "internal/random", "internal/progress"},
-	{"internal/config", "internal/likelihood", "internal/safetensors", "internal/rda", "internal/ops"},
+	{"internal/config", "internal/likelihood", "internal/safetensors", "internal/rda", "internal/matfile", "internal/ops"},
 	{"internal/engine"},
 	{"internal/engine/reference", "internal/engine/cpu"},
 	{"internal/models", "internal/datasets"},

@@ -1,0 +1,201 @@
+package matfile
+
+import (
+	"compress/zlib"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// The format's names for what an element holds.
+const (
+	miINT8       = 1
+	miUINT8      = 2
+	miINT32      = 5
+	miUINT32     = 6
+	miMATRIX     = 14
+	miCOMPRESSED = 15
+)
+
+// Classes of arrays and the flag of complex ones.
+const (
+	mxDOUBLE    = 6 // classes from here on are numbers …
+	mxUINT64    = 15
+	complexFlag = 0x0800
+)
+
+const (
+	maxBytes = 1 << 30 // of an array: SVHN's training images take 225 MB
+	maxDims  = 32
+	maxName  = 255
+	// maxTrailing is how much may follow an array in its compressed element: nothing does in files of MATLAB's own.
+	maxTrailing = 64
+	// maxInflation is the largest factor by which deflate can shrink data: a match of 258 bytes takes 2 bits.
+	maxInflation = 1032
+)
+
+// element reads what an element of the file consists of, one after the other.
+type element struct {
+	r     io.Reader
+	order binary.ByteOrder
+	bytes int64 // that the element can hold at most, for what would be allocated in advance
+}
+
+// tag heads every element. Elements of up to four bytes lie within their tag.
+type tag struct {
+	kind  uint32
+	size  int64
+	small []byte
+}
+
+func (e *element) tag() (tag, error) {
+	var b [tagBytes]byte
+	if err := e.full(b[:]); err != nil {
+		return tag{}, err
+	}
+	first := e.order.Uint32(b[:])
+	if size := first >> 16; size != 0 {
+		if size > 4 {
+			return tag{}, fmt.Errorf("a small element of %d bytes", size)
+		}
+		return tag{kind: first & 0xffff, size: int64(size), small: b[4 : 4+size]}, nil
+	}
+	return tag{kind: first, size: int64(e.order.Uint32(b[4:]))}, nil
+}
+
+// full fills dst.
+func (e *element) full(dst []byte) error {
+	_, err := io.ReadFull(e.r, dst)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("an element that ends too early")
+	}
+	return err
+}
+
+// content is an element's whole content, with the padding to a multiple of eight bytes read too.
+func (e *element) content(t tag, most int64) ([]byte, error) {
+	if t.small != nil {
+		return t.small, nil
+	}
+	if t.size > most || t.size > e.bytes {
+		return nil, fmt.Errorf("an element of %d bytes", t.size)
+	}
+	data := make([]byte, t.size)
+	if err := e.full(data); err != nil {
+		return nil, err
+	}
+	var padding [8]byte
+	return data, e.full(padding[:(8-t.size%8)%8])
+}
+
+// variable reads the top-level element behind its tag if it is the variable of that name.
+func (e *element) variable(t tag, name string) (Array, bool, error) {
+	switch t.kind {
+	case miMATRIX:
+		return e.array(name)
+	case miCOMPRESSED:
+		return e.compressed(t, name)
+	}
+	return Array{}, false, nil
+}
+
+// compressed reads a zlib stream that holds one element.
+func (e *element) compressed(t tag, name string) (Array, bool, error) {
+	z, err := zlib.NewReader(io.LimitReader(e.r, t.size))
+	if err != nil {
+		return Array{}, false, broken(err)
+	}
+	inner := element{r: z, order: e.order, bytes: t.size * maxInflation}
+	it, err := inner.tag()
+	if err != nil {
+		return Array{}, false, broken(err)
+	}
+	if it.kind != miMATRIX {
+		return Array{}, false, nil
+	}
+	a, found, err := inner.array(name)
+	if err != nil {
+		return Array{}, false, broken(err)
+	}
+	if !found {
+		return Array{}, false, nil
+	}
+	// The stream's checksum comes last, and is seen where the stream ends.
+	if _, err := io.CopyN(io.Discard, z, maxTrailing+1); err == nil {
+		return Array{}, false, fmt.Errorf("a compressed element with %d bytes behind its array", maxTrailing+1)
+	} else if err != io.EOF {
+		return Array{}, false, broken(err)
+	}
+	return a, true, nil
+}
+
+func broken(err error) error { return fmt.Errorf("a compressed element that is broken: %w", err) }
+
+// array reads the parts of a miMATRIX element: flags, dimensions, name, values. It stops where the name is another.
+func (e *element) array(name string) (Array, bool, error) {
+	flags, err := e.part(miUINT32, 8)
+	if err != nil {
+		return Array{}, false, err
+	}
+	if len(flags) != 8 {
+		return Array{}, false, fmt.Errorf("array flags of %d bytes", len(flags))
+	}
+	class := e.order.Uint32(flags)
+	if c := class & 0xff; c < mxDOUBLE || c > mxUINT64 {
+		return Array{}, false, nil // text, structures and so on, some of which have other parts
+	}
+	dims, err := e.part(miINT32, 4*maxDims)
+	if err != nil {
+		return Array{}, false, err
+	}
+	found, err := e.part(miINT8, maxName)
+	if err != nil || string(found) != name {
+		return Array{}, false, err
+	}
+	if class&complexFlag != 0 {
+		return Array{}, false, fmt.Errorf("%s with complex numbers", name)
+	}
+	a, err := e.values(name, dims)
+	return a, err == nil, err
+}
+
+// part is the content of the next element, which must be of a kind.
+func (e *element) part(kind uint32, most int64) ([]byte, error) {
+	t, err := e.tag()
+	if err != nil {
+		return nil, err
+	}
+	if t.kind != kind {
+		return nil, fmt.Errorf("an element of type %d in place of one of type %d", t.kind, kind)
+	}
+	return e.content(t, most)
+}
+
+// values reads as many bytes as the dimensions ask for.
+func (e *element) values(name string, dims []byte) (Array, error) {
+	var a Array
+	n := int64(1)
+	for ; len(dims) >= 4; dims = dims[4:] {
+		d := int64(int32(e.order.Uint32(dims)))
+		if d < 0 || d > maxBytes || n*d > maxBytes {
+			return Array{}, fmt.Errorf("%s with a dimension of %d that makes more than %d bytes", name, d, maxBytes)
+		}
+		n *= d
+		a.Dims = append(a.Dims, int(d))
+	}
+	if len(a.Dims) < 2 {
+		return Array{}, fmt.Errorf("%s with %d dimensions", name, len(a.Dims))
+	}
+	t, err := e.tag()
+	switch {
+	case err != nil:
+		return Array{}, err
+	case t.kind != miUINT8:
+		return Array{}, fmt.Errorf("%s with values of type %d in place of bytes (type %d)", name, t.kind, miUINT8)
+	case t.size != n:
+		return Array{}, fmt.Errorf("%s with %d values for dimensions %d", name, t.size, a.Dims)
+	}
+	a.Data, err = e.content(t, maxBytes)
+	return a, err
+}

@@ -1,0 +1,109 @@
+// Package matfile reads arrays of bytes from MATLAB's .mat files: level 5 of the format (MATLAB 5 to 7.2; "MAT-File
+// Format", The MathWorks), either byte order, elements plain or compressed. It is the part of the format that image
+// data sets come in; other variables of a file are passed over unread.
+package matfile
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strconv"
+
+	"github.com/acqnp/acqnp/internal/input"
+)
+
+// Array is a real array whose elements the file stores as bytes.
+type Array struct {
+	Dims []int  // two or more
+	Data []byte // the first dimension varies fastest
+}
+
+// Read reads the variable of that name. What is wrong with the file is an *input.Error that names it.
+func Read(path, variable string) (Array, error) {
+	info, err := os.Stat(path) // first, because opening a pipe would wait for a writer
+	if err == nil && !info.Mode().IsRegular() {
+		return Array{}, &input.Error{File: path, Found: "something that is no regular file", Expected: "a .mat file"}
+	}
+	var f *os.File
+	if err == nil {
+		f, err = os.Open(path)
+	}
+	if err != nil {
+		var pathError *fs.PathError
+		if errors.As(err, &pathError) {
+			err = pathError.Err
+		}
+		return Array{}, &input.Error{File: path, Found: err.Error(), Expected: "a readable .mat file"}
+	}
+	defer f.Close()
+	a, err := Decode(f, info.Size(), variable)
+	var bad *input.Error
+	if errors.As(err, &bad) {
+		bad.File = path
+	}
+	return a, err
+}
+
+const (
+	headerBytes = 128
+	tagBytes    = 8
+)
+
+// Decode is Read for size bytes at r; its errors name no file.
+func Decode(r io.ReaderAt, size int64, variable string) (Array, error) {
+	order, err := readHeader(r, size)
+	if err != nil {
+		return Array{}, err
+	}
+	for at := int64(headerBytes); at < size; {
+		e := element{r: io.NewSectionReader(r, at, size-at), order: order, bytes: size - at}
+		t, err := e.tag()
+		if err == nil && t.size > size-at-tagBytes {
+			err = fmt.Errorf("an element of %d bytes with %d left", t.size, max(size-at-tagBytes, 0))
+		}
+		var a Array
+		found := false
+		if err == nil {
+			a, found, err = e.variable(t, variable)
+		}
+		if err != nil {
+			return Array{}, &input.Error{Key: fmt.Sprintf("byte %d", at), Found: err.Error(), Expected: "a variable of a whole .mat file"}
+		}
+		if found {
+			return a, nil
+		}
+		at += tagBytes
+		if t.small == nil {
+			at += t.size
+		}
+	}
+	return Array{}, &input.Error{Key: variable, Found: "no variable of that name", Expected: "one"}
+}
+
+// readHeader finds the byte order.
+func readHeader(r io.ReaderAt, size int64) (binary.ByteOrder, error) {
+	header := make([]byte, headerBytes)
+	if _, err := r.ReadAt(header, 0); err != nil {
+		return nil, &input.Error{Found: fmt.Sprintf("%d bytes", size), Expected: "a .mat file, whose header takes 128"}
+	}
+	if bytes.HasPrefix(header, []byte("MATLAB 7.3")) || bytes.HasPrefix(header, []byte("\x89HDF")) {
+		return nil, &input.Error{Found: "MATLAB's version 7.3 (HDF5)", Expected: "a .mat file of version 5 to 7: save(…, '-v7')"}
+	}
+	var order binary.ByteOrder
+	switch string(header[126:]) { // the characters MI as a number
+	case "IM":
+		order = binary.LittleEndian
+	case "MI":
+		order = binary.BigEndian
+	default:
+		return nil, &input.Error{Found: "a header that ends in " + strconv.Quote(string(header[126:])), Expected: "a .mat file of version 5 to 7"}
+	}
+	if v := order.Uint16(header[124:]); v != 0x0100 {
+		return nil, &input.Error{Found: fmt.Sprintf("format version %#x", v), Expected: "0x100, of MATLAB 5 to 7"}
+	}
+	return order, nil
+}

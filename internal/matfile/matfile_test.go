@@ -1,0 +1,244 @@
+package matfile_test
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/matfile"
+)
+
+// builder writes .mat files as MATLAB does.
+type builder struct {
+	order   binary.AppendByteOrder
+	content []byte
+}
+
+func newBuilder(order binary.AppendByteOrder) *builder {
+	header := fmt.Sprintf("%-116s", "MATLAB 5.0 MAT-file, Platform: GLNXA64, Created on: Mon Dec  5 21:09:26 2011")
+	b := &builder{order: order, content: append([]byte(header), make([]byte, 8)...)}
+	b.content = order.AppendUint16(b.content, 0x0100)
+	b.content = order.AppendUint16(b.content, 'M'<<8|'I')
+	return b
+}
+
+// part is a data element: its tag, its content, and padding to eight bytes. Up to four bytes go into the tag.
+func (b *builder) part(kind uint32, content []byte) []byte {
+	var p []byte
+	if n := len(content); n > 0 && n <= 4 {
+		p = b.order.AppendUint32(p, uint32(n)<<16|kind)
+		return append(append(p, content...), make([]byte, 4-n)...)
+	}
+	p = b.order.AppendUint32(p, kind)
+	p = b.order.AppendUint32(p, uint32(len(content)))
+	p = append(p, content...)
+	return append(p, make([]byte, (8-len(p)%8)%8)...)
+}
+
+// matrix is a miMATRIX element of a class, with its values stored as a type.
+func (b *builder) matrix(name string, class, kind uint32, dims []int, values []byte) []byte {
+	var flags, sizes []byte
+	flags = b.order.AppendUint32(b.order.AppendUint32(flags, class), 0)
+	for _, d := range dims {
+		sizes = b.order.AppendUint32(sizes, uint32(int32(d)))
+	}
+	content := b.part(6, flags)
+	content = append(content, b.part(5, sizes)...)
+	content = append(content, b.part(1, []byte(name))...)
+	content = append(content, b.part(kind, values)...)
+	return b.part(14, content)
+}
+
+func (b *builder) plain(element []byte) *builder {
+	b.content = append(b.content, element...)
+	return b
+}
+
+// compressed adds an element as MATLAB 7 does: its size is that of the zlib stream, and no padding follows.
+func (b *builder) compressed(element []byte) *builder {
+	var z bytes.Buffer
+	w := zlib.NewWriter(&z)
+	w.Write(element)
+	w.Close()
+	b.content = b.order.AppendUint32(b.content, 15)
+	b.content = b.order.AppendUint32(b.content, uint32(z.Len()))
+	b.content = append(b.content, z.Bytes()...)
+	return b
+}
+
+func counted(n int) []byte {
+	v := make([]byte, n)
+	for i := range v {
+		v[i] = byte(i * 7)
+	}
+	return v
+}
+
+func read(content []byte, variable string) (matfile.Array, error) {
+	return matfile.Decode(bytes.NewReader(content), int64(len(content)), variable)
+}
+
+// several variables: text, a structure's class, numbers of other types, small elements, and the bytes asked for.
+func several(order binary.AppendByteOrder, compress bool) []byte {
+	b := newBuilder(order)
+	add := b.plain
+	if compress {
+		add = b.compressed
+	}
+	add(b.matrix("note", 4, 16, []int{1, 5}, []byte("hello")))
+	add(b.matrix("s", 2, 5, []int{1, 1}, counted(64)))
+	add(b.matrix("opaque", 17, 1, nil, counted(3)))
+	add(b.matrix("a", 6, 9, []int{3, 1}, counted(24)))
+	add(b.matrix("X", 9, 2, []int{3, 2, 3, 5}, counted(90)))
+	add(b.matrix("y", 9, 2, []int{3, 1}, []byte{10, 1, 2}))
+	add(b.matrix("whole", 6, 2, []int{2, 3}, counted(6))) // doubles that MATLAB stores as bytes
+	return b.content
+}
+
+func TestReadsBytes(t *testing.T) {
+	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
+		for _, compress := range []bool{false, true} {
+			content := several(order, compress)
+			for name, want := range map[string]matfile.Array{
+				"X":     {Dims: []int{3, 2, 3, 5}, Data: counted(90)},
+				"y":     {Dims: []int{3, 1}, Data: []byte{10, 1, 2}},
+				"whole": {Dims: []int{2, 3}, Data: counted(6)},
+			} {
+				got, err := read(content, name)
+				if err != nil {
+					t.Errorf("%v, compressed %v, %s: %v", order, compress, name, err)
+				}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("%v, compressed %v, %s: %s", order, compress, name, diff)
+				}
+			}
+		}
+	}
+}
+
+func TestMalformedFilesAreNamed(t *testing.T) {
+	little := func() *builder { return newBuilder(binary.LittleEndian) }
+	good := several(binary.LittleEndian, true)
+	edited := func(at int, v byte) []byte {
+		c := bytes.Clone(good)
+		c[at] = v
+		return c
+	}
+	b := little()
+	whole := little().compressed(b.matrix("X", 9, 2, []int{8, 1}, counted(8))).content
+	lying := b.matrix("X", 9, 2, []int{1, 1 << 29}, counted(90))
+	binary.LittleEndian.PutUint32(lying[len(lying)-96-4:], 1<<29) // the size in the tag of the 90 bytes, padded to 96
+	for says, content := range map[string][]byte{
+		"0 bytes":                           nil,
+		"100 bytes":                         good[:100],
+		"found a header that ends in":       edited(126, 'x'),
+		"format version 0x200":              edited(125, 2),
+		"version 7.3 (HDF5)":                append([]byte("MATLAB 7.3 MAT-file"), good[19:]...),
+		"no variable of that name":          little().plain(b.matrix("Y", 9, 2, []int{8, 1}, counted(8))).content,
+		"bytes with":                        whole[:len(whole)-1],
+		"too early":                         append(little().content, 1, 2, 3),
+		"values of type 9":                  little().plain(b.matrix("X", 6, 9, []int{3, 1}, counted(24))).content,
+		"8 values for dimensions [2 3]":     little().plain(b.matrix("X", 9, 2, []int{2, 3}, counted(8))).content,
+		"a dimension of -1":                 little().plain(b.matrix("X", 9, 2, []int{2, -1}, counted(8))).content,
+		"a dimension of 2147483647":         little().plain(b.matrix("X", 9, 2, []int{2, 1<<31 - 1}, counted(8))).content,
+		"a dimension of 65536":              little().plain(b.matrix("X", 9, 2, []int{65536, 65536}, counted(8))).content,
+		"1 dimensions":                      little().plain(b.matrix("X", 9, 2, []int{8}, counted(8))).content,
+		"complex":                           little().plain(b.matrix("X", 0x809, 2, []int{8, 1}, counted(8))).content,
+		"an element of 536870912 bytes":     little().plain(lying).content,
+		"is broken: an element of 53687091": little().compressed(lying).content,
+		"is broken: zlib":                   append(append(little().content, 15, 0, 0, 0, 8, 0, 0, 0), counted(8)...),
+		"behind its array":                  little().compressed(append(b.matrix("X", 9, 2, []int{8, 1}, counted(8)), make([]byte, 100)...)).content,
+	} {
+		_, err := read(content, "X")
+		var bad *input.Error
+		if !errors.As(err, &bad) || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("got %v, want one line with %q", err, says)
+		}
+	}
+	// Every flipped bit within the compressed X is found: by its checksum if by nothing else.
+	start := bytes.LastIndex(good[:len(good)-100], []byte{15, 0, 0, 0}) // X, y and whole come last, X longest
+	for at := start + 10; at < start+60; at++ {
+		c := edited(at, good[at]^0x10)
+		a, err := read(c, "X")
+		if err == nil && !bytes.Equal(a.Data, counted(90)) {
+			t.Fatalf("byte %d changed, and X with it, without an error", at)
+		}
+	}
+}
+
+func TestReadNamesTheFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "x.mat")
+	if err := os.WriteFile(path, several(binary.LittleEndian, true), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if a, err := matfile.Read(path, "X"); err != nil || len(a.Data) != 90 {
+		t.Errorf("%v, %v", a, err)
+	}
+	for _, c := range []struct{ path, variable string }{{path, "Z"}, {dir, "X"}, {filepath.Join(dir, "none.mat"), "X"}} {
+		_, err := matfile.Read(c.path, c.variable)
+		var bad *input.Error
+		if !errors.As(err, &bad) || bad.File != c.path {
+			t.Errorf("%s: %v", c.path, err)
+		}
+	}
+}
+
+// The sum of all pixels and the corners of the first and the last frame, as another reader (a dump of the file) has them.
+func TestRealFile(t *testing.T) {
+	shared := os.Getenv("ACQNP_SHARED")
+	if shared == "" {
+		shared = filepath.Join("..", "..", "..", "shared")
+	}
+	path := filepath.Join(shared, "data", "freyface", "frey_rawface.mat")
+	if _, err := os.Stat(path); err != nil {
+		t.Skip("the real data are not there")
+	}
+	a, err := matfile.Read(path, "ff")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]int{560, 1965}, a.Dims); diff != "" {
+		t.Error(diff)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(a.Data, content[184:184+560*1965]) { // the file's last element, plain
+		t.Error("the frames are not the file's bytes")
+	}
+}
+
+// Whatever the bytes, reading ends without a panic, and what it gives is consistent.
+func FuzzDecode(f *testing.F) {
+	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
+		f.Add(several(order, false))
+		f.Add(several(order, true))
+	}
+	f.Add([]byte{})
+	f.Add(newBuilder(binary.LittleEndian).content)
+	f.Fuzz(func(t *testing.T, content []byte) {
+		a, err := read(content, "X")
+		var bad *input.Error
+		if err != nil && !errors.As(err, &bad) {
+			t.Fatalf("got %v, want an *input.Error", err)
+		}
+		n := 1
+		for _, d := range a.Dims {
+			n *= d
+		}
+		if err == nil && (len(a.Dims) < 2 || n != len(a.Data)) {
+			t.Fatalf("dimensions %v, %d bytes", a.Dims, len(a.Data))
+		}
+	})
+}
