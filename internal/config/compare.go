@@ -27,11 +27,12 @@ func Differences(a, b Experiment) []string {
 }
 
 // ResumeDifferences lists, as Differences does, what keeps now from continuing the run that began as began. Logging and
-// checkpointing may change, and so may the number of steps where the learning rate does not depend on it.
+// checkpointing may change, and so may the number of steps or epochs where the learning rate does not depend on it.
 func ResumeDifferences(began, now Experiment) []string {
+	constant := began.Train.Schedule == "constant" && now.Train.Schedule == "constant"
 	free := map[string]bool{
 		"train.log_every": true, "train.checkpoint_every": true, "train.keep_checkpoints": true,
-		"train.steps": began.Train.Schedule == "constant" && now.Train.Schedule == "constant",
+		"train.steps": constant, "train.epochs": constant,
 	}
 	return differences(began, now, free)
 }
@@ -39,7 +40,7 @@ func ResumeDifferences(began, now Experiment) []string {
 func differences(a, b Experiment, skip map[string]bool) []string {
 	var list []string
 	for _, f := range fields {
-		x, y := text(reflect.ValueOf(a).FieldByIndex(f.index)), text(reflect.ValueOf(b).FieldByIndex(f.index))
+		x, y := textOf(reflect.ValueOf(a).FieldByIndex(f.index)), textOf(reflect.ValueOf(b).FieldByIndex(f.index))
 		if x != y && !skip[f.key] {
 			list = append(list, fmt.Sprintf("%s: %s and %s", f.key, x, y))
 		}
@@ -48,18 +49,20 @@ func differences(a, b Experiment, skip map[string]bool) []string {
 }
 
 // text is a value as it is written in YAML; what a benchmark or model leaves unset and its zero are the same.
-func text(v reflect.Value) string {
+func text(v any) string { return textOf(reflect.ValueOf(v)) }
+
+func textOf(v reflect.Value) string {
 	if v.Kind() == reflect.Pointer {
 		if v.IsNil() {
 			return "nothing"
 		}
 		v = v.Elem()
 	}
+	if (v.Kind() == reflect.Slice || v.Kind() == reflect.String) && v.Len() == 0 {
+		return "nothing"
+	}
 	if v.Kind() != reflect.Slice {
 		return fmt.Sprint(v.Interface())
-	}
-	if v.Len() == 0 {
-		return "nothing"
 	}
 	items := make([]string, v.Len())
 	for i := range items {

@@ -83,7 +83,11 @@ func resolveAll(name string, content []byte, o Overrides) (Experiment, error) {
 	if err := checkUse(name, written); err != nil {
 		return Experiment{}, err
 	}
-	e, err := merge(file, env, flags)
+	layers, err := oneLength([][]leaf{file, env, flags})
+	if err != nil {
+		return Experiment{}, err
+	}
+	e, err := merge(layers[0], layers[1], layers[2])
 	if err != nil {
 		return Experiment{}, fmt.Errorf("%s: merging the configuration: %w", name, err)
 	}
@@ -107,8 +111,12 @@ func fileLeaves(name string, content []byte) ([]leaf, error) {
 // that viper converts nothing.
 func merge(file, env, flags []leaf) (Experiment, error) {
 	v := viper.New()
-	benchmark, model := chosen(slices.Concat(file, env, flags))
-	for key, value := range defaults(benchmark, model) {
+	written := slices.Concat(file, env, flags)
+	standing := defaults(chosen(written))
+	if _, ok := last(written, "train.steps"); ok {
+		delete(standing, "train.epochs")
+	}
+	for key, value := range standing {
 		v.SetDefault(key, value)
 	}
 	for _, l := range slices.Concat(file, env) {

@@ -42,8 +42,8 @@ var refusals = []struct {
 	{"two documents", plain + "---\nbenchmark: circle\n", 3, "", "a second document"},
 
 	{"no benchmark", "model: {name: cnp}\n", 0, "benchmark", "sawtooth, rbf, matern52"},
-	{"no model", "benchmark: circle\n", 0, "model.name", "cnp, cqnp or acqnp"},
-	{"empty model", "benchmark: circle\nmodel:\n", 0, "model.name", "cnp, cqnp or acqnp"},
+	{"no model", "benchmark: circle\n", 0, "model.name", "cnp, canp, bnp, cqnp or acqnp"},
+	{"empty model", "benchmark: circle\nmodel:\n", 0, "model.name", "cnp, canp, bnp, cqnp or acqnp"},
 	{"unknown benchmark", "benchmark: lisajous\nmodel: {name: cnp}\n", 1, "benchmark", `"lisajous"`},
 	{"case of a benchmark", "benchmark: Circle\nmodel: {name: cnp}\n", 1, "benchmark", `"Circle"`},
 	{"unknown model", "benchmark: circle\nmodel:\n  name: gp\n", 3, "model.name", `"gp"`},
@@ -52,7 +52,7 @@ var refusals = []struct {
 
 	{"unknown section", plain + "trian:\n  steps: 3\n", 3, "trian", "expected train"},
 	{"unknown key", plain + "train:\n  stepz: 3\n", 4, "train.stepz", "expected train.steps"},
-	{"far from any key", plain + "train:\n  momentum: 3\n", 4, "train.momentum", "one of steps, batch_size"},
+	{"far from any key", plain + "train:\n  momentum: 3\n", 4, "train.momentum", "one of steps, epochs, batch_size"},
 	{"a key of a section at the root", plain + "num_points: 3\n", 3, "num_points", "expected eval.num_points"},
 	{"case of a key", plain + "train:\n  Steps: 3\n", 4, "train.Steps", "expected train.steps"},
 	{"case of a section", plain + "Train:\n  steps: 3\n", 3, "Train", "expected train"},
@@ -154,11 +154,11 @@ var refusals = []struct {
 	{"levels for cnp", cnp + "train: {num_tau: 5}\n", 4, "train.num_tau", "cqnp or acqnp"},
 	{"testing levels for cnp", cnp + "eval: {num_tau: 5}\n", 4, "eval.num_tau", "cqnp or acqnp"},
 	{"an adaptor for cqnp", "benchmark: circle\nmodel:\n  adaptor: [8]\n  name: cqnp\n", 3, "model.adaptor", "acqnp alone"},
-	{"files for sawtooth", saw + "train: {seed: 1}\ndata:\n  files: [a.rda]\n", 5, "data.files", "speed-flow alone"},
+	{"files for sawtooth", saw + "train: {seed: 1}\ndata:\n  files: [a.rda]\n", 5, "data.files", "freyface alone"},
 	{"harmonics for circle", cnp + "data:\n  harmonics: [1, 2]\n", 5, "data.harmonics", "circle does not use"},
 	{"noise for sawtooth", saw + "data: {noise: 0.1}\n", 3, "data.noise", "rbf or matern52 alone"},
 	{"points for speed-flow", lanes + "eval: {num_points: 10}\n", 3, "eval.num_points", "speed-flow does not use"},
-	{"epochs", plain + "train: {epochs: 100}\n", 3, "train.epochs", "unknown key"},
+	{"epochs", plain + "train: {epochs: 100}\n", 3, "train.epochs", "double-sine does not use"},
 }
 
 func TestRefusals(t *testing.T) {

@@ -22,6 +22,8 @@ const (
 	maxCount  = 1000000000000
 	maxReal   = 1e6 // magnitude of the data's constants
 	minReal   = 1e-6
+
+	maxColumns = 256 // of x, and of y
 )
 
 var rules = map[string]rule{
@@ -31,6 +33,15 @@ var rules = map[string]rule{
 	"model.encoder":          widths,
 	"model.adaptor":          widths,
 	"model.decoder":          widths,
+	"model.key_encoder":      widths,
+	"model.query_encoder":    widths,
+	"model.heads":            whole(1, 1024),
+	"model.width":            whole(1, maxWidth),
+	"model.pre_depth":        whole(2, maxLayers),
+	"model.post_depth":       whole(2, maxLayers),
+	"model.decoder_depth":    whole(2, maxLayers),
+	"model.train_bootstraps": whole(1, maxPoints),
+	"model.eval_bootstraps":  whole(1, maxPoints),
 	"data.seed":              seed,
 	"data.points":            wholeRange(1, maxPoints),
 	"data.min_context":       whole(1, maxPoints),
@@ -41,12 +52,24 @@ var rules = map[string]rule{
 	"data.length_scale":      real(minReal, maxReal),
 	"data.amplitude":         real(minReal, maxReal),
 	"data.noise":             real(minReal, maxReal),
-	"data.files":             {"[LANE2.csv, LANE3.csv] or [FILE.rda], names below the data directory's speed-flow", laneFiles},
+	"data.files":             {"a list of names below the data directory's folder of the benchmark", localFiles},
 	"data.train_fraction":    {"a number above 0 and below 1", func(v any) bool { return v.(float64) > 0 && v.(float64) < 1 }},
 	"data.context":           wholeRange(1, maxPoints),
 	"data.partitions":        whole(1, maxCount),
 	"data.flow_range":        realRange,
+	"data.train_limit":       whole(0, maxCount),
+	"data.test_limit":        whole(0, maxCount),
+	"data.resize":            whole(4, 1024),
+	"data.filter":            name([]string{"bilinear", "bicubic", "box"}),
+	"data.test_copies":       whole(1, 10000),
+	"data.file":              {"the path of a CSV file or of a directory of them", func(v any) bool { return v != "" && clean(v.(string)) }},
+	"data.function":          {"the name of a column, or nothing where each file is one function", func(v any) bool { return clean(v.(string)) }},
+	"data.x":                 columns,
+	"data.y":                 columns,
+	"data.split":             name([]string{"function", "point"}),
+	"data.scale":             name([]string{"standard", "range", "none"}),
 	"train.steps":            whole(1, maxCount),
+	"train.epochs":           whole(1, maxCount),
 	"train.batch_size":       whole(1, maxPoints),
 	"train.num_tau":          whole(1, maxPoints),
 	"train.learning_rate":    {"a finite number above 0", func(v any) bool { return v.(float64) > 0 && v.(float64) <= math.MaxFloat32 }},
@@ -57,7 +80,7 @@ var rules = map[string]rule{
 	"train.checkpoint_every": whole(1, maxCount),
 	"train.keep_checkpoints": whole(0, maxCount),
 	"eval.num_tau":           whole(1, maxPoints),
-	"eval.batches":           whole(1, maxCount),
+	"eval.batches":           whole(0, maxCount),
 	"eval.batch_size":        whole(1, maxPoints),
 	"eval.num_points":        whole(1, maxPoints),
 	"eval.max_context":       whole(1, maxPoints),
@@ -108,17 +131,30 @@ var realRange = rule{
 	},
 }
 
-// laneFiles are one file for each lane, or R's file, which holds both. Names stay inside the data directory.
-func laneFiles(v any) bool {
+// localFiles stay inside the data directory. How many there are is the benchmark's affair.
+func localFiles(v any) bool {
 	files := v.([]string)
 	for _, f := range files {
-		if !filepath.IsLocal(f) || strings.ContainsRune(f, 0) {
+		if !filepath.IsLocal(f) || !clean(f) {
 			return false
 		}
 	}
-	isR := func(f string) bool { return strings.EqualFold(filepath.Ext(f), ".rda") }
-	if len(files) == 1 {
-		return isR(files[0])
-	}
-	return len(files) == 2 && !slices.ContainsFunc(files, isR)
+	return len(files) > 0
 }
+
+// columns are one or more of a CSV file.
+var columns = rule{
+	fmt.Sprintf("the names of 1 to %d columns, each once", maxColumns),
+	func(v any) bool {
+		names := v.([]string)
+		for i, n := range names {
+			if n == "" || !clean(n) || slices.Contains(names[:i], n) {
+				return false
+			}
+		}
+		return 1 <= len(names) && len(names) <= maxColumns
+	},
+}
+
+// clean text has no zero byte, which no file name can have.
+func clean(s string) bool { return !strings.ContainsRune(s, 0) }

@@ -54,33 +54,59 @@ func lookup(key string) (field, bool) {
 // The names a configuration may give, in the order in which they are offered.
 var (
 	synthetic  = []string{"sawtooth", "rbf", "matern52", "double-sine", "circle", "lissajous"}
-	benchmarks = append(slices.Clone(synthetic), "speed-flow")
+	images     = []string{"mnist", "fashion-mnist", "svhn", "omniglot", "freyface"}
+	benchmarks = slices.Concat(synthetic, []string{"speed-flow"}, images, []string{"csv"})
 	gaussian   = []string{"rbf", "matern52"}
 	quantile   = []string{"cqnp", "acqnp"}
-	models     = append([]string{"cnp"}, quantile...)
+	encoding   = slices.Concat([]string{"cnp", "canp"}, quantile) // models that [in]×[hidden…]×[out] describes
+	models     = slices.Concat([]string{"cnp", "canp", "bnp"}, quantile)
 )
 
 // users names the benchmarks or the models that use a key; keys that are not here serve all of them.
 var users = map[string][]string{
-	"model.adaptor":       {"acqnp"},
-	"data.points":         synthetic,
-	"data.min_context":    synthetic,
-	"data.min_targets":    synthetic,
-	"data.interval":       synthetic,
-	"data.harmonics":      {"sawtooth"},
-	"data.zero_mean":      {"sawtooth"},
-	"data.length_scale":   gaussian,
-	"data.amplitude":      gaussian,
-	"data.noise":          gaussian,
-	"data.files":          {"speed-flow"},
-	"data.train_fraction": {"speed-flow"},
-	"data.context":        {"speed-flow"},
-	"data.partitions":     {"speed-flow"},
-	"data.flow_range":     {"speed-flow"},
-	"train.num_tau":       quantile,
-	"eval.num_tau":        quantile,
-	"eval.num_points":     synthetic,
-	"eval.max_context":    synthetic,
+	"model.representation":   encoding,
+	"model.encoder":          encoding,
+	"model.adaptor":          {"acqnp"},
+	"model.decoder":          encoding,
+	"model.key_encoder":      {"canp"},
+	"model.query_encoder":    {"canp"},
+	"model.heads":            {"canp"},
+	"model.width":            {"bnp"},
+	"model.pre_depth":        {"bnp"},
+	"model.post_depth":       {"bnp"},
+	"model.decoder_depth":    {"bnp"},
+	"model.train_bootstraps": {"bnp"},
+	"model.eval_bootstraps":  {"bnp"},
+	"data.points":            slices.Concat(synthetic, []string{"csv"}),
+	"data.min_context":       slices.Concat(synthetic, images),
+	"data.min_targets":       synthetic,
+	"data.interval":          synthetic,
+	"data.harmonics":         {"sawtooth"},
+	"data.zero_mean":         {"sawtooth"},
+	"data.length_scale":      gaussian,
+	"data.amplitude":         gaussian,
+	"data.noise":             gaussian,
+	"data.files":             slices.Concat([]string{"speed-flow"}, images),
+	"data.train_fraction":    {"speed-flow", "freyface", "csv"},
+	"data.context":           {"speed-flow", "csv"},
+	"data.partitions":        {"speed-flow"},
+	"data.flow_range":        {"speed-flow"},
+	"data.train_limit":       images,
+	"data.test_limit":        images,
+	"data.resize":            {"omniglot"},
+	"data.filter":            {"omniglot"},
+	"data.test_copies":       {"freyface"},
+	"data.file":              {"csv"},
+	"data.function":          {"csv"},
+	"data.x":                 {"csv"},
+	"data.y":                 {"csv"},
+	"data.split":             {"csv"},
+	"data.scale":             {"csv"},
+	"train.epochs":           images,
+	"train.num_tau":          quantile,
+	"eval.num_tau":           quantile,
+	"eval.num_points":        synthetic,
+	"eval.max_context":       synthetic,
 }
 
 // unusedBy says which of the two makes no use of a key: the benchmark, the model, or none ("").
