@@ -171,9 +171,13 @@ func TestRoundTrip(t *testing.T) {
 		"benchmark: sawtooth\nmodel: {name: acqnp}\ndata: {zero_mean: false}\n",
 		"benchmark: rbf\nmodel: {name: cqnp}\ntrain: {seed: 18446744073709551615, learning_rate: 1.2345678901234567e-5}\n",
 		"benchmark: speed-flow\nmodel: {name: cnp}\ndata: {files: [\"a: b #.rda\"], flow_range: [-1, 1]}\n",
+		"benchmark: mnist\nmodel: {name: bnp, eval_bootstraps: 5}\ndata: {train_limit: 30, test_limit: 0}\ntrain: {steps: 3}\neval: {batches: 2}\n",
+		"benchmark: omniglot\nmodel: {name: canp, heads: 4}\ndata: {resize: 28, filter: box}\ntrain: {epochs: 3}\n",
+		minimalCSV,
+		minimalCSV + "  x: [y, \"a: b\"]\n  y: [n, \"1\"]\n  function: \"true\"\n  points: [6, 9]\n  context: [1, 5]\n  split: point\n  scale: none\n",
 		"benchmark: circle\nmodel: {name: cnp}\ntrain: {keep_checkpoints: 0, weight_decay: 1e-30}\ndata: {interval: [-1e-7, 1e6]}\n",
 	}
-	for name := range supplement {
+	for _, name := range paperNames() {
 		benchmark, model, _ := strings.Cut(name, "/")
 		contents = append(contents, "benchmark: "+benchmark+"\nmodel: {name: "+model+"}\n")
 	}
@@ -231,8 +235,65 @@ func TestResumeDifferences(t *testing.T) {
 	if diff := cmp.Diff([]string{"train.steps: 100000 and 7"}, cosine); diff != "" {
 		t.Errorf("-expected +found:\n%s", diff)
 	}
+	mnist := func(set ...string) config.Experiment {
+		return load(t, "benchmark: mnist\nmodel: {name: bnp}\n", config.Overrides{Set: append(set, "train.batch_size=8")})
+	}
+	if diff := cmp.Diff([]string{"train.epochs: 100 and 7"}, config.ResumeDifferences(mnist(), mnist("train.epochs=7"))); diff != "" {
+		t.Errorf("-expected +found:\n%s", diff)
+	}
+	constant := mnist("train.schedule=constant")
+	if d := config.ResumeDifferences(constant, mnist("train.schedule=constant", "train.steps=7")); len(d) != 0 {
+		t.Errorf("found %q, expected that the length may change at a constant rate", d)
+	}
 	seeds := config.ResumeDifferences(with(), with("train.seed=1", "eval.seed=2", "train.steps=7"))
 	if diff := cmp.Diff([]string{"train.seed: 0 and 1", "eval.seed: 43 and 2"}, seeds); diff != "" {
 		t.Errorf("-expected +found:\n%s", diff)
 	}
+}
+
+const minimalCSV = "benchmark: csv\nmodel: {name: cqnp}\ndata:\n  file: my data.csv\n" // next line: 5
+
+// csv needs the name of its file alone; what the files decide stays unset.
+func TestCSVDefaults(t *testing.T) {
+	expected := config.Data{Seed: 43, File: "my data.csv", XColumns: []string{"x"}, YColumns: []string{"y"},
+		SplitBy: "function", TrainFraction: 0.75, Scale: "standard"}
+	for _, model := range []string{"cnp", "canp", "bnp", "cqnp", "acqnp"} {
+		e := load(t, minimalCSV, config.Overrides{Set: []string{"model.name=" + model}})
+		if diff := cmp.Diff(expected, e.Data); diff != "" {
+			t.Errorf("%s (-expected +found):\n%s", model, diff)
+		}
+		if e.Train.Steps == 0 || e.Train.BatchSize == 0 || e.Train.LearningRate == 0 || e.Eval.BatchSize == 0 {
+			t.Errorf("%s: found training %+v and evaluation %+v with nothing set", model, e.Train, e.Eval)
+		}
+		quantile := model == "cqnp" || model == "acqnp"
+		if (e.Train.NumTau != 0) != quantile || (e.Eval.NumTau != 0) != quantile || (e.Model.TrainBootstraps != 0) != (model == "bnp") {
+			t.Errorf("%s: found %d and %d levels, %d bootstraps", model, e.Train.NumTau, e.Eval.NumTau, e.Model.TrainBootstraps)
+		}
+	}
+}
+
+// The length of a run is steps or epochs, whichever stands above.
+func TestStepsAndEpochs(t *testing.T) {
+	const mnist = "benchmark: mnist\nmodel: {name: cnp}\n"
+	for _, c := range []struct {
+		name, file    string
+		env           []string
+		set           []string
+		steps, epochs int
+	}{
+		{name: "default", file: mnist, epochs: 100},
+		{name: "steps in the file", file: mnist + "train: {steps: 7}\n", steps: 7},
+		{name: "steps over epochs", file: mnist + "train: {epochs: 3}\n", set: []string{"train.steps=7"}, steps: 7},
+		{name: "epochs over steps", file: mnist + "train: {steps: 7}\n", set: []string{"train.epochs=3"}, epochs: 3},
+		{name: "environment over file", file: mnist + "train: {epochs: 3}\n", env: []string{"ACQNP_TRAIN_STEPS=7"}, steps: 7},
+		{name: "flags over environment", file: mnist, env: []string{"ACQNP_TRAIN_STEPS=7"}, set: []string{"train={epochs: 3}"}, epochs: 3},
+		{name: "back again", file: mnist + "train: {epochs: 3}\n", env: []string{"ACQNP_TRAIN_STEPS=7"}, set: []string{"train.epochs=4"}, epochs: 4},
+	} {
+		e := load(t, c.file, config.Overrides{Env: environment(c.env...), Set: c.set})
+		if e.Train.Steps != c.steps || e.Train.Epochs != c.epochs {
+			t.Errorf("%s: found %d steps and %d epochs, expected %d and %d", c.name, e.Train.Steps, e.Train.Epochs, c.steps, c.epochs)
+		}
+	}
+	_, err := config.Load(write(t, mnist), config.Overrides{Set: []string{"train.epochs=3", "train.steps=7"}})
+	expectRefusal(t, err, "--set train.steps", 0, "train.steps", "beside train.epochs")
 }

@@ -19,6 +19,11 @@ const (
 	rbf   = "benchmark: rbf\nmodel: {name: acqnp}\n"         // 3
 	lanes = "benchmark: speed-flow\nmodel: {name: acqnp}\n"  // 3
 	plain = "benchmark: double-sine\nmodel: {name: acqnp}\n" // 3
+	canp  = "benchmark: circle\nmodel:\n  name: canp\n"      // 4
+	bnp   = "benchmark: circle\nmodel:\n  name: bnp\n"       // 4
+	mnist = "benchmark: mnist\nmodel: {name: acqnp}\n"       // 3
+	omni  = "benchmark: omniglot\nmodel: {name: bnp}\n"      // 3
+	frey  = "benchmark: freyface\nmodel: {name: cnp}\n"      // 3
 )
 
 var refusals = []struct {
@@ -158,6 +163,70 @@ var refusals = []struct {
 	{"harmonics for circle", cnp + "data:\n  harmonics: [1, 2]\n", 5, "data.harmonics", "circle does not use"},
 	{"noise for sawtooth", saw + "data: {noise: 0.1}\n", 3, "data.noise", "rbf or matern52 alone"},
 	{"points for speed-flow", lanes + "eval: {num_points: 10}\n", 3, "eval.num_points", "speed-flow does not use"},
+
+	{"heads that do not divide", canp + "  heads: 7\n", 4, "model.heads", "7 heads for a representation of 128"},
+	{"a representation that heads do not divide", canp + "  heads: 8\n  representation: 100\n", 5, "model.representation", "8 heads"},
+	{"no heads", canp + "  heads: 0\n", 4, "model.heads", "found 0"},
+	{"no layers of the keys", canp + "  key_encoder: []\n", 4, "model.key_encoder", "found []"},
+	{"no layers of the queries", canp + "  query_encoder: []\n", 4, "model.query_encoder", "found []"},
+	{"absurdly large keys", canp + "  key_encoder: [65536, 65536]\n", 4, "model.key_encoder", "weights"},
+	{"an absurd attention", canp + "  representation: 16384\n", 4, "model.representation", "weights"},
+	{"levels for canp", canp + "train: {num_tau: 5}\n", 4, "train.num_tau", "cqnp or acqnp"},
+	{"heads for cnp", cnp + "  heads: 8\n", 4, "model.heads", "canp alone"},
+	{"keys for acqnp", acqnp + "  key_encoder: [8]\n", 4, "model.key_encoder", "canp alone"},
+	{"bootstraps for canp", canp + "  train_bootstraps: 4\n", 4, "model.train_bootstraps", "bnp alone"},
+	{"a representation for bnp", bnp + "  representation: 128\n", 4, "model.representation", "cnp, canp, cqnp or acqnp alone"},
+	{"an encoder for bnp", bnp + "  encoder: [128]\n", 4, "model.encoder", "bnp does not use"},
+	{"testing levels for bnp", bnp + "eval: {num_tau: 5}\n", 4, "eval.num_tau", "bnp does not use"},
+	{"one layer before the mean", bnp + "  pre_depth: 1\n", 4, "model.pre_depth", "from 2"},
+	{"one layer after the mean", bnp + "  post_depth: 1\n", 4, "model.post_depth", "from 2"},
+	{"one layer of a decoder", bnp + "  decoder_depth: 1\n", 4, "model.decoder_depth", "from 2"},
+	{"no bootstraps", bnp + "  train_bootstraps: 0\n", 4, "model.train_bootstraps", "found 0"},
+	{"no testing bootstraps", bnp + "  eval_bootstraps: 0\n", 4, "model.eval_bootstraps", "found 0"},
+	{"too many bootstraps", bnp + "  eval_bootstraps: 1e6\n", 4, "model.eval_bootstraps", "rows"},
+	{"an absurd bnp", bnp + "  width: 65536\n", 4, "model.width", "weights"},
+
+	{"one file of two", mnist + "data: {files: [a.gz]}\n", 3, "data.files", "[TRAIN-IMAGES, TEST-IMAGES]"},
+	{"two files of one", frey + "data: {files: [a.mat, b.mat]}\n", 3, "data.files", "expected [FILE]"},
+	{"an image file elsewhere", mnist + "data: {files: [a.gz, ../b.gz]}\n", 3, "data.files", "below"},
+	{"a limit below none", mnist + "data: {train_limit: -1}\n", 3, "data.train_limit", "from 0"},
+	{"a test limit below none", mnist + "data: {test_limit: -1}\n", 3, "data.test_limit", "from 0"},
+	{"a context of half the pixels", mnist + "data: {min_context: 392}\n", 3, "data.min_context", "at most 391"},
+	{"a context of half the pixels left", omni + "data:\n  min_context: 32\n  resize: 8\n", 5, "data.resize", "at most 31"},
+	{"an image of none", omni + "data: {resize: 0}\n", 3, "data.resize", "found 0"},
+	{"a larger image than there is", omni + "data: {resize: 128}\n", 3, "data.resize", "to 105"},
+	{"an unknown filter", omni + "data: {filter: smooth}\n", 3, "data.filter", "bilinear, bicubic or box"},
+	{"resizing digits", mnist + "data: {resize: 32}\n", 3, "data.resize", "omniglot alone"},
+	{"copies of digits", mnist + "data: {test_copies: 5}\n", 3, "data.test_copies", "freyface alone"},
+	{"a fraction of digits", mnist + "data: {train_fraction: 0.5}\n", 3, "data.train_fraction", "mnist does not use"},
+	{"points of digits", mnist + "data: {points: [6, 100]}\n", 3, "data.points", "mnist does not use"},
+	{"no copies", frey + "data: {test_copies: 0}\n", 3, "data.test_copies", "found 0"},
+	{"no epochs", mnist + "train: {epochs: 0}\n", 3, "train.epochs", "found 0"},
+	{"epochs beside steps", mnist + "train:\n  steps: 3\n  epochs: 3\n", 5, "train.epochs", "beside train.steps"},
+	{"steps beside epochs", mnist + "train:\n  epochs: 3\n  steps: 3\n", 5, "train.steps", "beside train.epochs"},
+	{"too many images", mnist + "train: {batch_size: 1e6}\n", 3, "train.batch_size", "rows"},
+	{"fewer than no testing batches", mnist + "eval: {batches: -1}\n", 3, "eval.batches", "found -1"},
+	{"testing batches of lanes", lanes + "eval: {batches: 0}\n", 3, "eval.batches", "1 or more"},
+
+	{"no csv file", "benchmark: csv\nmodel: {name: cnp}\n", 0, "data.file", "the path of a CSV file"},
+	{"an empty csv file name", "benchmark: csv\nmodel: {name: cnp}\ndata: {file: \"\"}\n", 3, "data.file", "the path of a CSV file"},
+	{"no x", minimalCSV + "  x: []\n", 5, "data.x", "columns"},
+	{"x twice", minimalCSV + "  x: [a, a]\n", 5, "data.x", "each once"},
+	{"y without a name", minimalCSV + "  y: [\"\"]\n", 5, "data.y", "columns"},
+	{"a number for a column", minimalCSV + "  y: [1]\n", 5, "data.y", "found 1"},
+	{"x as y", minimalCSV + "  x: [a, y]\n", 5, "data.x", "two meanings among [a, y, y]"},
+	{"x as function", minimalCSV + "  function: x\n", 5, "data.function", "two meanings"},
+	{"an unknown split", minimalCSV + "  split: row\n", 5, "data.split", "function or point"},
+	{"an unknown scale", minimalCSV + "  scale: log\n", 5, "data.scale", "standard, range or none"},
+	{"a reversed csv context", minimalCSV + "  context: [9, 3]\n", 5, "data.context", "LOW ≤ HIGH"},
+	{"a context of all points", minimalCSV + "  points: [6, 10]\n  context: [3, 6]\n", 6, "data.context", "as few as 6"},
+	{"a context of all points by default", minimalCSV + "  context: [3, 200]\n", 5, "data.context", "as few as 200"},
+	{"points without a context", minimalCSV + "  points: [5, 10]\n", 5, "data.points", "3 to 2"},
+	{"too many csv rows", minimalCSV + "train: {batch_size: 1e6}\n", 5, "train.batch_size", "rows"},
+	{"csv of digits", mnist + "data: {file: a.csv}\n", 3, "data.file", "csv alone"},
+	{"files of csv", minimalCSV + "  files: [a.csv]\n", 5, "data.files", "csv does not use"},
+	{"epochs of csv", minimalCSV + "train: {epochs: 3}\n", 5, "train.epochs", "csv does not use"},
+
 	{"epochs", plain + "train: {epochs: 100}\n", 3, "train.epochs", "double-sine does not use"},
 }
 
