@@ -13,10 +13,12 @@ const module = "github.com/acqnp/acqnp/"
 // layers from the ground up. A package imports packages of lower lines only.
 var layers = [][]string{
 	{"internal/input", "internal/atomicfile", "internal/random", "internal/progress"},
-	{"internal/config", "internal/likelihood", "internal/safetensors", "internal/rda", "internal/matfile", "internal/ops"},
+	{"internal/config", "internal/likelihood", "internal/safetensors", "internal/rda", "internal/matfile", "internal/fetch",
+		"internal/ops"},
 	{"internal/engine"},
 	{"internal/engine/reference", "internal/engine/cpu"},
 	{"internal/models", "internal/datasets"},
+	{"internal/feed"},
 	{"internal/predict", "internal/train"},
 	{"internal/report"},
 	{"internal/cli"},

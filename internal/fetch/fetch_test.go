@@ -1,0 +1,573 @@
+package fetch_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/acqnp/acqnp/internal/fetch"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/progress"
+)
+
+// site is a publisher's server of one file, /file, that can be made to misbehave.
+type site struct {
+	*httptest.Server
+	mu       sync.Mutex
+	content  []byte
+	tag      string           // "" for a server without entity tags
+	cut      []int            // the next answers break off after so many bytes
+	answer   http.HandlerFunc // in place of the file, until it sets itself to nil
+	requests []http.Header    // of every request
+	paths    []string
+}
+
+func newSite(t *testing.T, content []byte) *site {
+	s := &site{content: content, tag: `"v1"`}
+	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *site) serve(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	s.requests, s.paths = append(s.requests, r.Header.Clone()), append(s.paths, r.URL.Path)
+	answer, content, tag, cut := s.answer, s.content, s.tag, -1
+	if len(s.cut) > 0 && answer == nil {
+		cut, s.cut = s.cut[0], s.cut[1:]
+	}
+	s.mu.Unlock()
+	if answer != nil {
+		answer(w, r)
+		return
+	}
+	if tag != "" {
+		w.Header().Set("ETag", tag)
+	}
+	if cut >= 0 {
+		w = &cutting{w, cut}
+	}
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
+}
+
+// cutting resets the connection after some bytes.
+type cutting struct {
+	http.ResponseWriter
+	left int
+}
+
+func (c *cutting) Write(b []byte) (int, error) {
+	if c.left >= len(b) {
+		c.left -= len(b)
+		return c.ResponseWriter.Write(b)
+	}
+	c.ResponseWriter.Write(b[:c.left])
+	c.ResponseWriter.(http.Flusher).Flush()
+	panic(http.ErrAbortHandler)
+}
+
+func counted(n int) []byte {
+	v := make([]byte, n)
+	for i := range v {
+		v[i] = byte(i ^ i>>8)
+	}
+	return v
+}
+
+func sum(content []byte) string {
+	h := sha256.Sum256(content)
+	return hex.EncodeToString(h[:])
+}
+
+// set is one file, with the sum of content, at addresses.
+func set(content []byte, urls ...string) fetch.Set {
+	return fetch.Set{Name: "digits", Files: []fetch.File{{Name: "d.gz", URLs: urls, Bytes: int64(len(content)), SHA256: sum(content)}}}
+}
+
+func options() fetch.Options {
+	return fetch.Options{Progress: progress.New(io.Discard, progress.Quiet), Wait: time.Millisecond}
+}
+
+func fetched(t *testing.T, s fetch.Set, dir string, want []byte) fetch.Result {
+	t.Helper()
+	r, err := fetch.Fetch(t.Context(), s, dir, options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	holds(t, dir, want)
+	return r[0]
+}
+
+// holds expects the one file and nothing else.
+func holds(t *testing.T, dir string, want []byte) {
+	t.Helper()
+	if got := names(t, dir); !cmp.Equal(got, []string{"d.gz"}) {
+		t.Errorf("the directory holds %v", got)
+	}
+	got, err := os.ReadFile(filepath.Join(dir, "d.gz"))
+	if err != nil || !bytes.Equal(got, want) {
+		t.Fatalf("got %d bytes that are not the file (%v)", len(got), err)
+	}
+}
+
+func names(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, e := range entries {
+		all = append(all, e.Name())
+	}
+	return all
+}
+
+// fails expects an error in one line that says something and is no person's mistake, and nothing under the final name.
+func fails(t *testing.T, s fetch.Set, dir string, o fetch.Options, says ...string) {
+	t.Helper()
+	_, err := fetch.Fetch(t.Context(), s, dir, o)
+	var bad *input.Error
+	if err == nil || errors.As(err, &bad) || strings.Contains(err.Error(), "\n") {
+		t.Fatalf("got %v", err)
+	}
+	for _, words := range says {
+		if !strings.Contains(err.Error(), words) {
+			t.Errorf("got %q, want %q in it", err, words)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "d.gz")); err == nil {
+		t.Error("a file is under its final name")
+	}
+}
+
+func TestFetchesOnce(t *testing.T) {
+	content := counted(300000)
+	server, dir := newSite(t, content), filepath.Join(t.TempDir(), "made", "digits")
+	s := set(content, server.URL+"/file")
+	want := fetch.Result{Path: filepath.Join(dir, "d.gz"), Bytes: 300000, Fetched: true, Checked: true}
+	if diff := cmp.Diff(want, fetched(t, s, dir, content)); diff != "" {
+		t.Error(diff)
+	}
+	want.Fetched = false
+	if diff := cmp.Diff(want, fetched(t, s, dir, content)); diff != "" {
+		t.Error(diff)
+	}
+	if len(server.requests) != 1 {
+		t.Errorf("%d requests", len(server.requests))
+	}
+	if info, err := os.Stat(want.Path); err != nil || info.Mode().Perm() != 0o644 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+}
+
+// ranges are the Range headers of all requests.
+func (s *site) ranges() []string {
+	var all []string
+	for _, h := range s.requests {
+		all = append(all, h.Get("Range"))
+	}
+	return all
+}
+
+func TestGoesOnAfterResets(t *testing.T) {
+	content := counted(300000)
+	server, dir := newSite(t, content), t.TempDir()
+	server.cut = []int{100000, 1000, 0, 0, 50000, 0, 0, 0}
+	fetched(t, set(content, server.URL+"/file"), dir, content)
+	got := server.ranges()
+	if len(got) != 9 || got[0] != "" {
+		t.Fatalf("requests for %q", got)
+	}
+	last := 0
+	for _, r := range got[1:] { // a reset may lose bytes that were sent, but none that is there is asked for again
+		from, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(r, "bytes="), "-"))
+		if r == "" {
+			from, err = 0, nil
+		}
+		if err != nil || from < last {
+			t.Errorf("requests for %q", got)
+		}
+		last = from
+	}
+	if last == 0 {
+		t.Error("never resumed")
+	}
+}
+
+// Without an entity tag or a date nothing says that the file is still the same.
+func TestStartsAnewWithoutAValidator(t *testing.T) {
+	content := counted(300000)
+	server, dir := newSite(t, content), t.TempDir()
+	server.tag, server.cut = "", []int{100000, 100000}
+	fetched(t, set(content, server.URL+"/file"), dir, content)
+	if diff := cmp.Diff([]string{"", "", ""}, server.ranges()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestGivesUpWithoutProgress(t *testing.T) {
+	content := counted(1000)
+	server, dir := newSite(t, content), t.TempDir()
+	server.cut = make([]int, 100)
+	fails(t, set(content, server.URL+"/file"), dir, options(), "5 tries", "--mirror", filepath.Join(dir, "d.gz"))
+	if len(server.requests) != 5 {
+		t.Errorf("%d requests", len(server.requests))
+	}
+}
+
+// half leaves the first half of the file as an interrupted call does.
+func half(t *testing.T, server *site, s fetch.Set, dir string) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	server.answer = func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("ETag", server.tag)
+		w.Header().Set("Content-Length", strconv.Itoa(len(server.content)))
+		w.Write(server.content[:len(server.content)/2])
+		w.(http.Flusher).Flush()
+		for { // until the client has it
+			if info, err := os.Stat(filepath.Join(dir, "d.gz.part")); err == nil && info.Size() == int64(len(server.content)/2) {
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
+		cancel()
+		<-r.Context().Done()
+	}
+	if _, err := fetch.Fetch(ctx, s, dir, options()); !errors.Is(err, context.Canceled) {
+		t.Fatalf("got %v", err)
+	}
+	if diff := cmp.Diff([]string{"d.gz.part", "d.gz.part.from"}, names(t, dir)); diff != "" {
+		t.Fatal(diff)
+	}
+	server.answer, server.requests = nil, nil
+}
+
+func TestNextCallGoesOn(t *testing.T) {
+	content := counted(300000)
+	server, dir := newSite(t, content), t.TempDir()
+	s := set(content, server.URL+"/file")
+	half(t, server, s, dir)
+	fetched(t, s, dir, content)
+	if diff := cmp.Diff([]string{"bytes=150000-"}, server.ranges()); diff != "" {
+		t.Error(diff)
+	}
+	if got := server.requests[0].Get("If-Range"); got != `"v1"` {
+		t.Errorf("If-Range: %s", got)
+	}
+}
+
+func TestFileThatChangedBetweenStartsAnew(t *testing.T) {
+	old, content := counted(300000), bytes.Repeat([]byte("new"), 90000)
+	server, dir := newSite(t, old), t.TempDir()
+	s := set(content, server.URL+"/file")
+	s.Files[0].Bytes = 0
+	half(t, server, s, dir)
+	server.content, server.tag = content, `"v2"`
+	fetched(t, s, dir, content)
+	if diff := cmp.Diff([]string{"bytes=150000-"}, server.ranges()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestServerThatIgnoresRanges(t *testing.T) {
+	content := counted(300000)
+	server, dir := newSite(t, content), t.TempDir()
+	s := set(content, server.URL+"/file")
+	half(t, server, s, dir)
+	server.answer = func(w http.ResponseWriter, _ *http.Request) { w.Write(content) }
+	fetched(t, s, dir, content)
+}
+
+func TestPartOfAnotherAddressIsNotGoneOnWith(t *testing.T) {
+	content := counted(300000)
+	server, dir := newSite(t, content), t.TempDir()
+	half(t, server, set(content, server.URL+"/file"), dir)
+	fetched(t, set(content, server.URL+"/other"), dir, content)
+	if diff := cmp.Diff([]string{""}, server.ranges()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestServersThatAnswerRangesWrongly(t *testing.T) {
+	content := counted(300000)
+	for name, answer := range map[string]func(w http.ResponseWriter){
+		"another start": func(w http.ResponseWriter) {
+			w.Header().Set("Content-Range", "bytes 100000-299999/300000")
+			w.WriteHeader(http.StatusPartialContent)
+			w.Write(content[100000:])
+		},
+		"no words": func(w http.ResponseWriter) {
+			w.WriteHeader(http.StatusPartialContent)
+			w.Write(content[150000:])
+		},
+		"not all of the rest": func(w http.ResponseWriter) {
+			w.Header().Set("Content-Range", "bytes 150000-150009/300000")
+			w.WriteHeader(http.StatusPartialContent)
+			w.Write(content[150000:150010])
+		},
+		"shorter": func(w http.ResponseWriter) { w.WriteHeader(http.StatusRequestedRangeNotSatisfiable) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			server, dir := newSite(t, content), t.TempDir()
+			s := set(content, server.URL+"/file")
+			half(t, server, s, dir)
+			server.answer = func(w http.ResponseWriter, r *http.Request) {
+				if r.Header.Get("Range") == "" {
+					w.Write(content)
+					return
+				}
+				answer(w)
+			}
+			fetched(t, s, dir, content)
+			if len(server.requests) != 2 {
+				t.Errorf("%d requests", len(server.requests))
+			}
+		})
+	}
+}
+
+func TestWrongContentIsRemoved(t *testing.T) {
+	content := counted(1000)
+	other := bytes.Clone(content)
+	other[500]++
+	server, dir := newSite(t, other), t.TempDir()
+	fails(t, set(content, server.URL+"/file"), dir, options(), sum(other), sum(content), "removed")
+	server.content = append(content, 1)
+	fails(t, set(content, server.URL+"/file"), dir, options(), "1001 bytes", "1000")
+	server.answer = func(w http.ResponseWriter, _ *http.Request) { // without a length in advance
+		w.(http.Flusher).Flush()
+		w.Write(append(content, 1))
+	}
+	fails(t, set(content, server.URL+"/file"), dir, options(), "more than 1000 bytes")
+	server.answer = nil
+	server.content = []byte("<html>Please log in</html>")
+	s := set(content, server.URL+"/file")
+	s.Files[0] = fetch.File{Name: "d.gz", URLs: s.Files[0].URLs, Starts: "MATLAB"}
+	fails(t, s, dir, options(), `starts with "<html>", expected "MATLAB"`)
+	server.content = nil
+	fails(t, s, dir, options(), `starts with "", expected "MATLAB"`)
+	if left := names(t, dir); len(left) > 0 {
+		t.Errorf("%v are left", left)
+	}
+	// A server that goes on with another file all the same is found out too.
+	server = newSite(t, content)
+	s = set(content, server.URL+"/file")
+	half(t, server, s, dir)
+	server.content = other
+	fails(t, s, dir, options(), "removed")
+	if left := names(t, dir); len(left) > 0 {
+		t.Errorf("%v are left", left)
+	}
+}
+
+func TestAddressesInTheirOrder(t *testing.T) {
+	content := counted(1000)
+	none, server, dir := newSite(t, nil), newSite(t, content), t.TempDir()
+	none.answer = http.NotFound
+	fails(t, set(content, none.URL+"/a", none.URL+"/b"), dir, options(), "404 Not Found", none.URL+"/a", none.URL+"/b")
+	if len(none.requests) != 2 {
+		t.Errorf("%d requests for what is not there", len(none.requests))
+	}
+	fetched(t, set(content, none.URL+"/a", server.URL+"/file"), dir, content)
+}
+
+func TestBusyServersAreAskedAgain(t *testing.T) {
+	content := counted(1000)
+	for _, status := range []int{429, 500, 503} {
+		server, dir := newSite(t, content), t.TempDir()
+		asked := 0
+		server.answer = func(w http.ResponseWriter, _ *http.Request) {
+			if asked++; asked < 3 {
+				w.WriteHeader(status)
+				return
+			}
+			w.Write(content)
+		}
+		fetched(t, set(content, server.URL+"/file"), dir, content)
+	}
+}
+
+func TestRedirectsAreFollowed(t *testing.T) {
+	content := counted(300000)
+	server, door, dir := newSite(t, content), newSite(t, nil), t.TempDir()
+	door.answer = func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, server.URL+"/elsewhere", http.StatusFound)
+	}
+	server.cut = []int{200000}
+	fetched(t, set(content, door.URL+"/file"), dir, content)
+	if len(server.requests) != 2 || !strings.HasPrefix(server.ranges()[1], "bytes=") {
+		t.Errorf("requests for %q", server.ranges())
+	}
+	door.answer = func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/round", http.StatusFound) }
+	fails(t, set(content, door.URL+"/file"), t.TempDir(), options(), "redirects")
+}
+
+func TestSilentServersAreHungUpOn(t *testing.T) {
+	content := counted(1000)
+	server, dir := newSite(t, content), t.TempDir()
+	server.answer = func(w http.ResponseWriter, r *http.Request) {
+		if len(server.requests) > 1 { // before the answer; the first time in its middle
+			<-r.Context().Done()
+			return
+		}
+		w.Write(content[:10])
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	}
+	o := options()
+	o.Stall, o.Tries = 50*time.Millisecond, 2
+	fails(t, set(content, server.URL+"/file"), dir, o, "silent")
+}
+
+func TestWithoutANetwork(t *testing.T) {
+	gone := newSite(t, nil)
+	gone.Close()
+	dir := t.TempDir()
+	fails(t, set(nil, gone.URL+"/file"), dir, options(), "no connection to 127.0.0.1", "Without a network", dir, "--mirror")
+	o := options()
+	o.Client = &http.Client{Transport: &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+		return nil, &net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", Name: "data.example.org", IsNotFound: true}}
+	}}}
+	fails(t, set(nil, "https://data.example.org/file"), dir, o, "no network, or no such host as data.example.org")
+}
+
+func TestMirror(t *testing.T) {
+	content := counted(1000)
+	server := newSite(t, content)
+	for _, end := range []string{"", "/"} {
+		dir, o := t.TempDir(), options()
+		o.Mirror = server.URL + "/my%20data" + end
+		if _, err := fetch.Fetch(t.Context(), set(content, "http://127.0.0.1:1/file"), dir, o); err != nil {
+			t.Fatal(err)
+		}
+		holds(t, dir, content)
+	}
+	if diff := cmp.Diff([]string{"/my data/digits/d.gz", "/my data/digits/d.gz"}, server.paths); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestRefusesWhatAPersonGotWrong(t *testing.T) {
+	content, dir := counted(1000), t.TempDir()
+	other := filepath.Join(dir, "d.gz")
+	if err := os.WriteFile(other, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	try := func(dir, mirror, says string) {
+		t.Helper()
+		o := options()
+		o.Mirror = mirror
+		_, err := fetch.Fetch(t.Context(), set(content, "http://127.0.0.1:1/file"), dir, o)
+		var bad *input.Error
+		if !errors.As(err, &bad) || !strings.Contains(err.Error(), says) {
+			t.Errorf("got %v, want %q", err, says)
+		}
+	}
+	try(dir, "", "SHA-256")
+	try(filepath.Join(other, "below"), "", "a directory that can be made")
+	for _, mirror := range []string{"example.org/data", "ftp://example.org", "http://", "::", "/tmp"} {
+		try(t.TempDir(), mirror, "--mirror: found "+fmt.Sprintf("%q", mirror))
+	}
+	if got, err := os.ReadFile(other); err != nil || string(got) != "mine" {
+		t.Error("the person's file was touched")
+	}
+	if err := os.Mkdir(filepath.Join(dir, "sub"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "sub", "d.gz"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	try(filepath.Join(dir, "sub"), "", "no regular file")
+}
+
+// recorder keeps what a progress bar would show.
+type recorder struct {
+	progress.Reporter
+	total, done, last int
+	began             int
+}
+
+func (r *recorder) Begin(_, _ string, done, total int) {
+	r.began, r.done, r.total = r.began+1, done, total
+}
+func (r *recorder) Update(s progress.State) { r.last = s.Done }
+func (r *recorder) End()                    {}
+
+func TestProgressCountsWhatWasThere(t *testing.T) {
+	content := counted(300 << 10)
+	server, dir := newSite(t, content), t.TempDir()
+	s := set(content, server.URL+"/file")
+	half(t, server, s, dir)
+	r, o := &recorder{}, options()
+	o.Progress = r
+	if _, err := fetch.Fetch(t.Context(), s, dir, o); err != nil {
+		t.Fatal(err)
+	}
+	if r.began != 1 || r.done != 150 || r.total != 300 || r.last != 300 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestSetsAreWellFormed(t *testing.T) {
+	for _, s := range fetch.Sets() {
+		for _, f := range s.Files {
+			if len(f.URLs) == 0 || (f.SHA256 == "") == (f.Starts == "") {
+				t.Errorf("%s/%s: %+v", s.Name, f.Name, f)
+			}
+			if b, err := hex.DecodeString(f.SHA256); f.SHA256 != "" && (err != nil || len(b) != 32 || f.Bytes == 0) {
+				t.Errorf("%s/%s: %+v", s.Name, f.Name, f)
+			}
+			for _, a := range f.URLs {
+				if u, err := url.Parse(a); err != nil || u.Host == "" {
+					t.Errorf("%s: %v", a, err)
+				}
+			}
+		}
+	}
+}
+
+// The one published sum that can be checked here, and the beginnings.
+func TestSumsOfRealFiles(t *testing.T) {
+	shared := os.Getenv("ACQNP_SHARED")
+	if shared == "" {
+		shared = filepath.Join("..", "..", "..", "shared")
+	}
+	checked := 0
+	for _, s := range fetch.Sets() {
+		for _, f := range s.Files {
+			content, err := os.ReadFile(filepath.Join(shared, "data", s.Name, f.Name))
+			if err != nil {
+				continue
+			}
+			checked++
+			if !strings.HasPrefix(string(content), f.Starts) {
+				t.Errorf("%s starts with %q", f.Name, content[:20])
+			}
+			if f.SHA256 != "" && (sum(content) != f.SHA256 || int64(len(content)) != f.Bytes) {
+				t.Errorf("%s has %d bytes and the sum %s", f.Name, len(content), sum(content))
+			}
+		}
+	}
+	if checked == 0 {
+		t.Skip("the real data are not there")
+	}
+}
