@@ -1,7 +1,7 @@
 # Everything CI does is a target here; `make` alone lists them.
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # The packages with goroutines.
-RACE = ./internal/atomicfile ./internal/engine/... ./internal/predict ./internal/progress ./internal/train
+RACE = ./internal/atomicfile ./internal/cli ./internal/engine/... ./internal/feed ./internal/predict ./internal/progress ./internal/train
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)

@@ -14,6 +14,11 @@ type Batch struct {
 	// NumTau and U are set only where the levels came with the batch (a tasks file); otherwise the caller draws them.
 	NumTau int
 	U      []float32 // [B, N, N_τ], levels of a point side by side
+
+	// Bootstraps and Resample likewise: which context point, and which residual, takes the place of each in every
+	// bootstrap, indices from 0 to N_c−1.
+	Bootstraps int     // k
+	Resample   []int32 // [2, B, N_c, k], bootstraps of a point side by side
 }
 
 // Size bounds the batches of a source, so that engines can plan memory once.

@@ -81,6 +81,7 @@ func (p *synthetic) fill(g random.Generator, step int, size Size, dst *Batch) er
 	n := size.Points
 	dst.Functions, dst.Points, dst.Context, dst.DX, dst.DY = size.Functions, n, size.Context, 1, 1
 	dst.NumTau, dst.U = 0, dst.U[:0]
+	dst.Bootstraps, dst.Resample = 0, dst.Resample[:0]
 	dst.X = slices.Grow(dst.X[:0], size.Functions*n)[:size.Functions*n]
 	dst.Y = slices.Grow(dst.Y[:0], size.Functions*n)[:size.Functions*n]
 	p.s = slices.Grow(p.s[:0], n)[:n]

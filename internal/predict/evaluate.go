@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/feed"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/ops"
@@ -28,8 +29,10 @@ type EvalOptions struct {
 	Batches int    // 0, or more than the source has: all it has
 	NumTau  int    // levels per point, for quantile models; a batch that brings its own levels keeps those
 	Levels  string // RandomLevels or GridLevels
-	Seed    uint64 // of the random levels
+	Seed    uint64 // of the random levels and of the bootstraps
 	Threads int    // 0: all cores
+
+	Bootstraps int // of the context, for models that resample it; a batch that brings its own keeps those
 
 	OnBatch func(done, total int, left time.Duration) // may be nil
 }
@@ -39,11 +42,12 @@ const TaskLevels = "tasks"
 
 // Evaluation is the outcome of Evaluate.
 type Evaluation struct {
-	NumTau    int    // 0 for a model without quantile levels
-	Levels    string // RandomLevels, GridLevels, TaskLevels; empty for a model without quantile levels
-	ContextLL Estimate
-	TargetLL  Estimate
-	PerBatch  []BatchResult
+	NumTau     int    // 0 for a model without quantile levels
+	Levels     string // RandomLevels, GridLevels, TaskLevels; empty for a model without quantile levels
+	Bootstraps int    // 0 for a model without bootstraps
+	ContextLL  Estimate
+	TargetLL   Estimate
+	PerBatch   []BatchResult
 }
 
 // BatchResult is one batch's log-likelihoods: the means over its context points and over its other points, and over
@@ -74,18 +78,15 @@ func Evaluate(ctx context.Context, o EvalOptions) (Evaluation, error) {
 	}
 	defer e.close()
 
-	ctx, cancel := context.WithCancel(ctx)
-	made := makeBatches(ctx, o.Source, total)
-	defer made.wait()
-	defer cancel()
+	feeds := feed.Start(o.Source.Eval, e.draws, 0, total)
+	defer feeds.Close()
 	start := time.Now()
 	for i := range total {
-		batch, err := made.next(ctx)
+		f, err := feeds.Next(ctx)
 		if err != nil {
 			return Evaluation{}, err
 		}
-		result, err := e.batch(i, batch)
-		made.free <- batch
+		result, err := e.batch(f, feeds)
 		if err != nil {
 			return Evaluation{}, fmt.Errorf("evaluation batch %d: %w", i, err)
 		}
@@ -104,65 +105,63 @@ func Evaluate(ctx context.Context, o EvalOptions) (Evaluation, error) {
 type evaluator struct {
 	Evaluation
 	runner
-	levels levels
-	dx, dy int
+	draws feed.Draws
 }
 
 func newEvaluator(o EvalOptions) (*evaluator, error) {
-	l, err := newLevels(o.Model, o.Levels, o.NumTau, o.Seed)
+	d, err := feed.New(o.Model, feed.Choice{
+		NumTau: o.NumTau, Levels: o.Levels, Bootstraps: o.Bootstraps, Seed: o.Seed, Evaluation: true,
+	})
 	if err != nil {
 		return nil, err
 	}
 	size := o.Source.EvalSize()
-	e := &evaluator{levels: l, runner: runner{
+	e := &evaluator{draws: d, runner: runner{
 		model: o.Model, params: o.Params, mode: models.Evaluation, threads: o.Threads,
-		capacity: ops.Extents{Functions: size.Functions, Context: size.Context, Points: size.Points, Levels: l.count},
+		capacity: ops.Extents{Functions: size.Functions, Context: size.Context, Points: size.Points, Levels: d.Count()},
 	}}
-	if l.count > 0 {
-		e.NumTau, e.Evaluation.Levels = l.count, o.Levels
-	}
-	e.dx, e.dy = o.Source.Dims()
-	if dx, dy := o.Model.Dims(); dx != e.dx || dy != e.dy {
+	e.drawn(d.Count(), o.Levels)
+	x, y := o.Source.Dims()
+	if dx, dy := o.Model.Dims(); dx != x || dy != y {
 		return nil, &input.Error{
 			Key:      "evaluation data",
-			Found:    fmt.Sprintf("x of %d and y of %d dimensions", e.dx, e.dy),
+			Found:    fmt.Sprintf("x of %d and y of %d dimensions", x, y),
 			Expected: fmt.Sprintf("%d and %d, as the model has", dx, dy),
 		}
 	}
 	return e, nil
 }
 
-// batch evaluates batch i.
-func (e *evaluator) batch(i int, b *datasets.Batch) (BatchResult, error) {
-	if b.Context < 1 || b.Context >= b.Points || b.Functions < 1 {
-		return BatchResult{}, &input.Error{
-			Found:    fmt.Sprintf("%d functions of %d points, %d of them context", b.Functions, b.Points, b.Context),
-			Expected: "at least one function, context point and target",
-		}
+// drawn takes down what the model reads besides points.
+func (e *evaluator) drawn(count int, levels string) {
+	switch {
+	case feed.Resamples(e.model):
+		e.Bootstraps = count
+	case e.model.Quantile():
+		e.NumTau, e.Levels = count, levels
 	}
-	extents := ops.Extents{Functions: b.Functions, Context: b.Context, Points: b.Points, Levels: e.levels.count}
-	own := e.levels.count > 0 && b.NumTau > 0
-	if own {
-		extents.Levels = b.NumTau
-		e.NumTau, e.Evaluation.Levels = b.NumTau, TaskLevels
+}
+
+// batch evaluates a feed and gives it back as soon as its numbers are taken over.
+func (e *evaluator) batch(f *feed.Feed, feeds *feed.Ahead) (BatchResult, error) {
+	extents := f.Extents
+	if extents.Context == extents.Points {
+		return BatchResult{}, &input.Error{Found: fmt.Sprintf("%d points, all of them context", extents.Points),
+			Expected: "at least one target"}
+	}
+	if f.Own {
+		e.drawn(extents.Levels, TaskLevels)
 	}
 	p, err := e.at(extents)
 	if err != nil {
 		return BatchResult{}, err
 	}
-	packContext(p.Input("context"), b.X, b.Y, b.Functions, b.Points, b.Context, e.dx, e.dy)
-	copy(p.Input("x"), b.X[:b.Functions*b.Points*e.dx])
-	copy(p.Input("y"), b.Y[:b.Functions*b.Points*e.dy])
-	switch {
-	case own:
-		copy(p.Input("u"), b.U[:extents.Rows(ops.Row)])
-	case e.levels.count > 0:
-		e.levels.fill(uint64(i), 0, extents, p.Input("u"))
-	}
+	f.Write(p)
+	feeds.Release(f)
 	if err := p.Run(extents); err != nil {
 		return BatchResult{}, err
 	}
-	return split(p.Output("loglik"), b.Functions, b.Points, b.Context)
+	return split(p.Output("loglik"), extents.Functions, extents.Points, extents.Context)
 }
 
 // split averages loglik [B,N] over the context points and over the targets.

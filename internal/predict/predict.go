@@ -7,9 +7,16 @@ import (
 	"math"
 
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/feed"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/ops"
+)
+
+// The two ways of choosing quantile levels, as --levels names them.
+const (
+	RandomLevels = feed.RandomLevels // drawn anew for every function, point and level
+	GridLevels   = feed.GridLevels   // evenly spaced from 0.001 to 0.999, the same everywhere
 )
 
 // Options is how a model is asked for predictions.
@@ -18,9 +25,11 @@ type Options struct {
 	Params  []float32 // flat, in the order of Model.Tensors
 	NumTau  int       // levels per target, for quantile models
 	Levels  string    // RandomLevels or GridLevels
-	Seed    uint64    // of the random levels
+	Seed    uint64    // of the random levels and of the bootstraps
 	Threads int       // 0: all cores
 	Scaling datasets.Scaling
+
+	Bootstraps int // of the context, for models that resample it
 }
 
 // Function is what is known of one function and where it is asked for, in raw units.
@@ -62,20 +71,22 @@ func Predict(ctx context.Context, o Options, functions []Function) iter.Seq2[Tar
 // predictor runs function after function, some targets at a time.
 type predictor struct {
 	runner
-	levels  levels
+	draws   feed.Draws
+	feed    feed.Feed
 	dx, dy  int
 	scaling datasets.Scaling
-	u       []float32 // of the targets of a run
 }
 
 func newPredictor(o Options, functions []Function) (*predictor, error) {
-	l, err := newLevels(o.Model, o.Levels, o.NumTau, o.Seed)
+	d, err := feed.New(o.Model, feed.Choice{
+		NumTau: o.NumTau, Levels: o.Levels, Bootstraps: o.Bootstraps, Seed: o.Seed, Evaluation: true,
+	})
 	if err != nil {
 		return nil, err
 	}
-	p := &predictor{levels: l, scaling: o.Scaling, runner: runner{
+	p := &predictor{draws: d, scaling: o.Scaling, runner: runner{
 		model: o.Model, params: o.Params, mode: models.Prediction, threads: o.Threads,
-		capacity: ops.Extents{Levels: l.count},
+		capacity: ops.Extents{Levels: d.Count()},
 	}}
 	p.dx, p.dy = o.Model.Dims()
 	if len(p.scaling.XScale) != p.dx || len(p.scaling.YScale) != p.dy {
@@ -137,33 +148,28 @@ func (p *predictor) function(ctx context.Context, i int, f Function, yield func(
 
 // run evaluates targets first..first+n−1 of function i. Levels are drawn by function and target.
 func (p *predictor) run(i int, f Function, first, n int) error {
-	context := len(f.ContextY) / p.dy
-	e := ops.Extents{Functions: 1, Context: context, Points: n, Levels: p.levels.count}
-	program, err := p.at(e)
+	x := p.scaling.ModelX(f.TargetX[first*p.dx:][:n*p.dx])
+	p.feed.Targets(p.draws, i, first, p.scaling.ModelX(f.ContextX), p.scaling.ModelY(f.ContextY), x, p.dx, p.dy)
+	program, err := p.at(p.feed.Extents)
 	if err != nil {
 		return err
 	}
-	contextX, contextY := p.scaling.ModelX(f.ContextX), p.scaling.ModelY(f.ContextY)
-	packContext(program.Input("context"), contextX, contextY, 1, context, context, p.dx, p.dy)
-	copy(program.Input("x"), p.scaling.ModelX(f.TargetX[first*p.dx:][:n*p.dx]))
-	if p.levels.count > 0 {
-		p.u = program.Input("u")[:n*p.levels.count]
-		p.levels.fill(uint64(i), first*p.levels.count, e, p.u)
-	}
-	return program.Run(e)
+	p.feed.Write(program)
+	return program.Run(p.feed.Extents)
 }
 
 // channels are the distributions at the t-th target of the last run. Numbers too large for the model's float32 are an
 // error.
 func (p *predictor) channels(t int) ([]Distribution, error) {
-	raw := p.program.Output("components")
+	raw, k := p.program.Output("components"), p.draws.Count()
 	ds := make([]Distribution, p.dy)
 	for c := range ds {
 		units := scale{p.scaling.YScale[c], p.scaling.YOffset[c]}
-		if k := p.levels.count; k > 0 {
-			z := p.program.Output("logit")[t*k:][:k]
-			ds[c] = newMixture(raw[t*k*3*p.dy:][:k*3*p.dy], z, p.u[t*k:][:k], p.dy, c, units)
-		} else {
+		switch {
+		case p.model.Quantile():
+			z, u := p.program.Output("logit")[t*k:][:k], p.feed.Levels()[t*k:][:k]
+			ds[c] = newMixture(raw[t*k*3*p.dy:][:k*3*p.dy], z, u, p.dy, c, units)
+		default:
 			ds[c] = newGaussian(raw[t*2*p.dy:][:2*p.dy], p.dy, c, units)
 		}
 		if mean := ds[c].Mean(); math.IsNaN(mean) || math.IsInf(mean, 0) {

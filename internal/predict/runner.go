@@ -58,15 +58,3 @@ func (r *runner) close() {
 		r.program = nil
 	}
 }
-
-// packContext writes x beside y of the first context points of every function: x [B,N,dx], y [B,N,dy] to
-// dst [B,N_c,dx+dy].
-func packContext(dst, x, y []float32, functions, points, context, dx, dy int) {
-	for b := range functions {
-		for n := range context {
-			row := b*points + n
-			dst = dst[copy(dst, x[row*dx:][:dx]):]
-			dst = dst[copy(dst, y[row*dy:][:dy]):]
-		}
-	}
-}

@@ -11,6 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/engine"
+	"github.com/acqnp/acqnp/internal/feed"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/ops"
 )
@@ -76,6 +77,8 @@ func (e *NonFiniteError) Error() string {
 type loop struct {
 	o        Options
 	model    *models.Model
+	draws    feed.Draws
+	capacity ops.Extents // of the program
 	program  engine.Program[float32]
 	adam     *Adam[float32]
 	metrics  *metricsLog
@@ -88,18 +91,24 @@ type loop struct {
 }
 
 // run makes the steps that are left.
-func (l *loop) run(ctx context.Context, source datasets.Source, capacity ops.Extents) error {
+func (l *loop) run(ctx context.Context, source datasets.Source) error {
 	t := l.o.Experiment.Train
-	feeds := startPrefetch(source, t.Seed, capacity, l.step, t.Steps)
-	defer feeds.close()
+	feeds := feed.Start(source.Train, l.draws, l.step, t.Steps)
+	defer feeds.Close()
 	for l.step < t.Steps && ctx.Err() == nil {
-		f, err := feeds.next()
-		if err != nil {
-			return err
+		f, err := feeds.Next(ctx)
+		if ctx.Err() != nil {
+			break
 		}
-		l.write(f)
-		extents := f.extents
-		feeds.release(f) // the next but one can be made while this one runs
+		if err != nil {
+			return fmt.Errorf("batch %d: %w", l.step, err)
+		}
+		extents := f.Extents
+		if !extents.Fits(l.capacity) {
+			return fmt.Errorf("batch %d: its source promised at most %v and made %v", l.step, l.capacity, extents)
+		}
+		f.Write(l.program)
+		feeds.Release(f) // the next but one can be made while this one runs
 		if err := l.train(extents); err != nil {
 			return err
 		}
@@ -119,16 +128,6 @@ func (l *loop) run(ctx context.Context, source datasets.Source, capacity ops.Ext
 		return ErrInterrupted
 	}
 	return nil
-}
-
-// write fills the program's inputs.
-func (l *loop) write(f *feed) {
-	copy(l.program.Input("context"), f.context)
-	copy(l.program.Input("x"), f.batch.X)
-	copy(l.program.Input("y"), f.batch.Y)
-	if l.model.Quantile() {
-		copy(l.program.Input("u"), f.levels)
-	}
 }
 
 // train makes one step: forward, backward, check, Adam.

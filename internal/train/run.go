@@ -13,9 +13,11 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/acqnp/acqnp/internal/atomicfile"
+	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/engine/cpu"
+	"github.com/acqnp/acqnp/internal/feed"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/ops"
@@ -47,7 +49,12 @@ func run(ctx context.Context, o Options, source datasets.Source, compile compile
 	if err := checkWeights(o, model); err != nil {
 		return Result{}, err
 	}
-	capacity := capacityOf(source.TrainSize(), o, model)
+	draws, err := drawsOf(model, o.Experiment)
+	if err != nil {
+		return Result{}, err
+	}
+	size := source.TrainSize()
+	capacity := ops.Extents{Functions: size.Functions, Context: size.Context, Points: size.Points, Levels: draws.Count()}
 	graph, err := model.Build(tensor.Float32, capacity, models.Training)
 	if err != nil {
 		return Result{}, err
@@ -61,13 +68,13 @@ func run(ctx context.Context, o Options, source datasets.Source, compile compile
 	if err != nil {
 		return Result{}, err
 	}
-	l := &loop{o: o, model: model, program: program, config: string(text), saved: -1,
+	l := &loop{o: o, model: model, draws: draws, capacity: capacity, program: program, config: string(text), saved: -1,
 		adam: NewAdam[float32](model.NumParams(), o.Experiment.Train.WeightDecay)}
-	return l.inDirectory(ctx, source, capacity)
+	return l.inDirectory(ctx, source)
 }
 
 // inDirectory opens the run directory, restores the run in it or starts one, and trains.
-func (l *loop) inDirectory(ctx context.Context, source datasets.Source, capacity ops.Extents) (Result, error) {
+func (l *loop) inDirectory(ctx context.Context, source datasets.Source) (Result, error) {
 	unlock, err := openRunDir(l.o.Dir, l.o.Resume, l.o.Overwrite)
 	if err != nil {
 		return Result{}, err
@@ -96,7 +103,7 @@ func (l *loop) inDirectory(ctx context.Context, source datasets.Source, capacity
 	if err := l.begin(); err != nil {
 		return Result{}, err
 	}
-	err = l.run(ctx, source, capacity)
+	err = l.run(ctx, source)
 	elapsed = l.meter.elapsed()
 	return result(), errors.Join(err, l.metrics.close())
 }
@@ -187,11 +194,9 @@ func checkOptions(o Options) error {
 	return &input.Error{File: "--device", Found: strconv.Quote(o.Device), Expected: "auto or cpu"}
 }
 
-// capacityOf bounds the extents of every step.
-func capacityOf(size datasets.Size, o Options, m *models.Model) ops.Extents {
-	e := ops.Extents{Functions: size.Functions, Context: size.Context, Points: size.Points}
-	if m.Quantile() {
-		e.Levels = o.Experiment.Train.NumTau
-	}
-	return e
+// drawsOf is what the model reads besides points in training.
+func drawsOf(m *models.Model, e config.Experiment) (feed.Draws, error) {
+	return feed.New(m, feed.Choice{
+		NumTau: e.Train.NumTau, Levels: feed.RandomLevels, Bootstraps: e.Model.TrainBootstraps, Seed: e.Train.Seed,
+	})
 }

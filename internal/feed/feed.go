@@ -1,0 +1,89 @@
+// Package feed turns batches into a program's inputs: context points x beside y, the points themselves, and the numbers
+// that the model reads besides them. Feeds are made one ahead of the run that reads them.
+package feed
+
+import (
+	"fmt"
+
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/engine"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/ops"
+)
+
+// Feed is what one run of a program reads. It may be filled again and again; its buffers grow to the largest use.
+type Feed struct {
+	Extents ops.Extents // of the run
+	Own     bool        // the levels or bootstraps came with the batch
+
+	batch            datasets.Batch
+	context          []float32 // [B, N_c, dx+dy]: x beside y of each function's context points
+	x, y             []float32 // [B, N, dx], [B, N, dy]; no y in prediction
+	levels           []float32 // [B, N, N_τ]; quantile models
+	resampleContext  []float32 // [B, N_c, k]: which context point each bootstrap takes; models that resample
+	resampleResidual []float32 // [B, N_c, k]: and which residual
+}
+
+// load fills the feed from its batch, which is that of a step.
+func (f *Feed) load(step int, d Draws) error {
+	b := &f.batch
+	if b.Functions < 1 || b.Context < 1 || b.Points < b.Context {
+		return &input.Error{
+			Found:    fmt.Sprintf("%d functions of %d points, %d of them context", b.Functions, b.Points, b.Context),
+			Expected: "at least one function and one context point, and no more context than points",
+		}
+	}
+	f.Extents = ops.Extents{Functions: b.Functions, Context: b.Context, Points: b.Points, Levels: d.count}
+	if n := f.Extents.Rows(ops.Point); len(b.X) != n*b.DX || len(b.Y) != n*b.DY {
+		return fmt.Errorf("%v: %d numbers of x in %d dimensions, %d of y in %d", f.Extents, len(b.X), b.DX, len(b.Y), b.DY)
+	}
+	f.x, f.y = b.X, b.Y
+	f.packContext(b.X, b.Y, b.DX, b.DY)
+	if f.Own = d.take(f, b); !f.Own {
+		d.fill(f, uint64(step), 0)
+	}
+	return nil
+}
+
+// Targets fills the feed with the context of one function, contextX [N_c, dx] and contextY [N_c, dy], and some of the
+// targets at which it is asked for, x [N, dx], the first of which is target number `first` of the function.
+func (f *Feed) Targets(d Draws, function, first int, contextX, contextY, x []float32, dx, dy int) {
+	context := len(contextX) / dx
+	f.Extents = ops.Extents{Functions: 1, Context: context, Points: context, Levels: d.count}
+	f.packContext(contextX, contextY, dx, dy)
+	f.Extents.Points = len(x) / dx
+	f.x, f.y = x, nil
+	d.fill(f, uint64(function), first)
+}
+
+// packContext gathers the context points, the first of every function.
+func (f *Feed) packContext(x, y []float32, dx, dy int) {
+	e := f.Extents
+	f.context = resize(f.context, e.Rows(ops.Context)*(dx+dy))
+	at := f.context
+	for function := range e.Functions {
+		for point := function * e.Points; point < function*e.Points+e.Context; point++ {
+			copy(at, x[point*dx:][:dx])
+			copy(at[dx:], y[point*dy:][:dy])
+			at = at[dx+dy:]
+		}
+	}
+}
+
+// Levels are u [B, N, N_τ] of a quantile model. The slice is valid until the feed is filled again.
+func (f *Feed) Levels() []float32 { return f.levels }
+
+// Write copies the feed to a program's inputs. The program's capacity must hold the extents.
+func (f *Feed) Write(p engine.Program[float32]) {
+	for _, in := range [...]struct {
+		name string
+		v    []float32
+	}{
+		{"context", f.context}, {"x", f.x}, {"y", f.y}, {"u", f.levels},
+		{"resample_context", f.resampleContext}, {"resample_residual", f.resampleResidual},
+	} {
+		if in.v != nil {
+			copy(p.Input(in.name), in.v)
+		}
+	}
+}
