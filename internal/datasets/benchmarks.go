@@ -21,6 +21,11 @@ func List() []Benchmark {
 		{"circle", "circles of random size and place: two values for most x"},
 		{"lissajous", "Lissajous curves: several values for most x"},
 		{"speed-flow", "traffic speed by flow on two lanes of a Californian motorway (real data)"},
+		{"mnist", "handwritten digits, 28×28 pixels"},
+		{"fashion-mnist", "pieces of clothing, 28×28 pixels"},
+		{"svhn", "house numbers from street views, 32×32 pixels in colour"},
+		{"omniglot", "handwritten characters of 50 alphabets, resized to 32×32 pixels; those of the test are new ones"},
+		{"freyface", "frames of a film of one face, 28×20 pixels"},
 	}
 }
 
@@ -39,6 +44,8 @@ func Check(dataDir string) []Status {
 		s := Status{Benchmark: b.Name, Ready: true, Detail: "drawn at random, needs no files"}
 		if b.Name == "speed-flow" {
 			s = checkSpeedFlow(filepath.Join(dataDir, b.Name))
+		} else if _, ok := imageBenchmarks[b.Name]; ok {
+			s = checkImageFiles(b.Name, dataDir)
 		}
 		all = append(all, s)
 	}
@@ -49,7 +56,7 @@ func checkSpeedFlow(dir string) Status {
 	s := Status{Benchmark: "speed-flow"}
 	lanes, err := readLanes(dir, nil)
 	if err != nil {
-		s.Detail, s.Help = err.Error(), "put into "+dir+": "+howToGetLanes
+		s.Detail, s.Help = err.Error(), "acqnp data fetch speed-flow, or put into "+dir+": "+howToGetLanes
 		var bad *input.Error
 		if errors.As(err, &bad) && bad.Expected == howToGetLanes { // no need to say it twice
 			s.Detail = bad.File + ": " + bad.Found

@@ -17,9 +17,12 @@ func Open(e config.Experiment, dataDir string) (Source, error) {
 	if newProcess, ok := processes[e.Benchmark]; ok {
 		return newSynthetic(e, newProcess)
 	}
+	if _, ok := imageBenchmarks[e.Benchmark]; ok {
+		return newImages(e, dataDir)
+	}
 	return nil, &input.Error{
 		Key:      "benchmark",
 		Found:    strconv.Quote(e.Benchmark),
-		Expected: "sawtooth, rbf, matern52, double-sine, circle, lissajous or speed-flow",
+		Expected: "sawtooth, rbf, matern52, double-sine, circle, lissajous, speed-flow, mnist, fashion-mnist, svhn, omniglot or freyface",
 	}
 }

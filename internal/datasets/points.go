@@ -112,6 +112,12 @@ func Names(benchmark string, dx, dy int) (x, y []string) {
 	if benchmark == "speed-flow" {
 		return []string{"flow"}, []string{"speed"}
 	}
+	if _, ok := imageBenchmarks[benchmark]; ok {
+		if dy == 3 {
+			return []string{"row", "column"}, []string{"red", "green", "blue"}
+		}
+		return []string{"row", "column"}, []string{"value"}
+	}
 	name := func(letter string, n int) []string {
 		if n == 1 {
 			return []string{letter}

@@ -120,7 +120,9 @@ func TestNames(t *testing.T) {
 	}{
 		{"speed-flow", 1, 1, []string{"flow"}, []string{"speed"}},
 		{"circle", 1, 1, []string{"x"}, []string{"y"}},
-		{"svhn", 2, 3, []string{"x1", "x2"}, []string{"y1", "y2", "y3"}},
+		{"svhn", 2, 3, []string{"row", "column"}, []string{"red", "green", "blue"}},
+		{"mnist", 2, 1, []string{"row", "column"}, []string{"value"}},
+		{"csv", 2, 3, []string{"x1", "x2"}, []string{"y1", "y2", "y3"}},
 	} {
 		x, y := datasets.Names(c.benchmark, c.dx, c.dy)
 		if diff := cmp.Diff(c.x, x) + cmp.Diff(c.y, y); diff != "" {

@@ -369,8 +369,9 @@ func TestCheckSaysWhatIsThere(t *testing.T) {
 		t.Errorf("%d benchmarks, %d checked", len(datasets.List()), len(good))
 	}
 	for _, name := range slices.Sorted(maps.Keys(none)) {
-		if ready := none[name].Ready; ready != (name != "speed-flow") {
-			t.Errorf("%s without files: ready %v", name, ready)
+		synthetic := slices.Contains(syntheticNames, name)
+		if s := none[name]; s.Ready != synthetic || (s.Help == "") != synthetic {
+			t.Errorf("without files: %+v", s)
 		}
 	}
 	if s := good["speed-flow"]; !s.Ready || !strings.Contains(s.Detail, "40 rows") || s.Help != "" {

@@ -1,0 +1,99 @@
+package datasets
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/input"
+)
+
+const (
+	idxBytes3 = 0x00000803 // an IDX file of unsigned bytes in three dimensions
+	idxSide   = 28
+	maxImages = 1 << 20 // of a file
+)
+
+// readIDX reads the images of MNIST and of what is published in its format, plain or packed by gzip: the magic number,
+// count, height and width, as big-endian words, then the bytes.
+func readIDX(path string, _ config.Data, limit int) (pictures, error) {
+	f, err := openRegular(path)
+	if err != nil {
+		return pictures{}, err
+	}
+	defer f.Close()
+	r, err := unpacked(bufio.NewReaderSize(f, 1<<16))
+	if err != nil {
+		return pictures{}, &input.Error{File: path, Found: "broken compression (" + err.Error() + ")", Expected: "a whole .gz file"}
+	}
+	var header [4]uint32
+	if err := binary.Read(r, binary.BigEndian, &header); err != nil {
+		return pictures{}, &input.Error{File: path, Found: tooShort(err), Expected: "an IDX file of images"}
+	}
+	magic, count, height, width := header[0], header[1], header[2], header[3]
+	switch {
+	case magic != idxBytes3:
+		return pictures{}, &input.Error{File: path, Found: fmt.Sprintf("a magic number of %#08x", magic),
+			Expected: fmt.Sprintf("%#08x, of an IDX file of images", idxBytes3)}
+	case count > maxImages || height != idxSide || width != idxSide:
+		return pictures{}, &input.Error{File: path, Found: fmt.Sprintf("%d images of %d×%d pixels", count, height, width),
+			Expected: fmt.Sprintf("at most %d images of %d×%d", maxImages, idxSide, idxSide)}
+	}
+	p := pictures{height: idxSide, width: idxSide, channels: 1}
+	wanted := int(count)
+	if limit > 0 {
+		wanted = min(wanted, limit)
+	}
+	// Read to the end, which also checks a packed file's checksum; the memory taken follows what is there, not the header.
+	end := int64(wanted * p.size())
+	if wanted == int(count) {
+		end++
+	}
+	p.bytes, err = io.ReadAll(io.LimitReader(r, end))
+	switch {
+	case err != nil:
+		return pictures{}, &input.Error{File: path, Found: tooShort(err), Expected: fmt.Sprintf("%d images", count)}
+	case len(p.bytes) < wanted*p.size():
+		return pictures{}, &input.Error{File: path, Found: fmt.Sprintf("%d whole images", p.count()), Expected: fmt.Sprintf("%d as its header says", count)}
+	case len(p.bytes) > wanted*p.size():
+		return pictures{}, &input.Error{File: path, Found: "more bytes than its images have", Expected: fmt.Sprintf("%d images", count)}
+	}
+	return p, nil
+}
+
+// unpacked is what r holds behind gzip, if it is gzip.
+func unpacked(r *bufio.Reader) (io.Reader, error) {
+	if mark, err := r.Peek(2); err == nil && mark[0] == 0x1f && mark[1] == 0x8b {
+		return gzip.NewReader(r)
+	}
+	return r, nil
+}
+
+// tooShort is the error of a reader in words.
+func tooShort(err error) string {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return "a file that ends too early"
+	}
+	return "broken compression (" + err.Error() + ")"
+}
+
+// openRegular opens a file that is one, and not a pipe, which would wait for a writer.
+func openRegular(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, unreadable(path, err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, &input.Error{File: path, Found: "something that is no regular file", Expected: "a readable file"}
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, unreadable(path, err)
+	}
+	return f, nil
+}

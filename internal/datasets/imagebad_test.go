@@ -1,0 +1,339 @@
+package datasets_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/fetch"
+	"github.com/acqnp/acqnp/internal/input"
+)
+
+func refused(t *testing.T, e config.Experiment, dir, says string) {
+	t.Helper()
+	_, err := datasets.Open(e, dir)
+	var bad *input.Error
+	if !errors.As(err, &bad) || !strings.Contains(err.Error(), says) || strings.ContainsAny(err.Error(), "\n\x00") || len(err.Error()) > 500 {
+		t.Errorf("got %v, want one short line with %q", err, says)
+	}
+}
+
+func TestImageFilesThatAreWrong(t *testing.T) {
+	dir := imageDir(t)
+	good := idx(0, 3, numbered)
+	changed := func(content []byte, at int, v byte) []byte {
+		c := bytes.Clone(content)
+		c[at] = v
+		return c
+	}
+	packed := gzipped(good)
+	small := encoded(image.NewGray(image.Rect(0, 0, 104, 105)))
+	whole := drawing(func(int, int) byte { return 9 })
+	big := zipped(entry{"x.png", make([]byte, 1<<20+1)})
+	archive := zipped(entry{"x.png", whole})
+	spoilt := bytes.Clone(archive)
+	spoilt[len("PK\x03\x04")+60] ^= 0x40 // within the compressed drawing
+	for _, c := range []struct {
+		benchmark string
+		content   []byte
+		says      string
+	}{
+		{"mnist", nil, "ends too early"},
+		{"mnist", good[:15], "ends too early"},
+		{"mnist", changed(good, 3, 1), "magic number of 0x00000801"},
+		{"mnist", changed(good, 11, 27), "3 images of 27×28 pixels"},
+		{"mnist", changed(good, 4, 255), "images of 28×28 pixels, expected at most"},
+		{"mnist", changed(good, 7, 4), "found 3 whole images, expected 4"},
+		{"mnist", changed(good, 7, 2), "more bytes than its images have"},
+		{"mnist", good[:len(good)-1], "found 2 whole images, expected 3"},
+		{"mnist", packed[:len(packed)-20], "ends too early"},
+		{"mnist", packed[:5], "broken compression"},
+		{"mnist", changed(packed, len(packed)-6, packed[len(packed)-6]+1), "checksum"},
+		{"mnist", idx(0, 0, numbered), "no images for training"},
+		{"svhn", nil, "0 bytes"},
+		{"svhn", faces(3, numbered), "X: found no variable"},
+		{"svhn", matlab(matrix("X", []int{32, 3, 32, 2}, make([]byte, 6144))), "dimensions [32 3 32 2], expected [32 32 3 IMAGES]"},
+		{"svhn", matlab(matrix("X", []int{32, 96}, make([]byte, 3072))), "dimensions [32 96]"},
+		{"svhn", matlab(matrix("X", []int{32, 32, 3, 0}, nil)), "no images"},
+		{"freyface", svhn(0, 3, numbered), "ff: found no variable"},
+		{"freyface", matlab(matrix("ff", []int{20, 28}, make([]byte, 560))), "dimensions [20 28], expected [560 FRAMES]"},
+		{"freyface", faces(1, numbered), "data.train_fraction: found 0.75, expected one that splits 1 frames"},
+		{"omniglot", nil, "expected a .zip file of drawings"},
+		{"omniglot", zipped(entry{"a.txt", []byte("x")}), "0 PNG files"},
+		{"omniglot", archive[:len(archive)-5], "expected a .zip file of drawings"},
+		{"omniglot", spoilt, `"x.png"`},
+		{"omniglot", zipped(entry{"b.png", whole}, entry{"a.png", small}), `"a.png": found 104×105 pixels, expected a PNG image of 105×105`},
+		{"omniglot", zipped(entry{"x.png", []byte("no PNG at all, but text")}), `"x.png": found png: invalid format`},
+		{"omniglot", zipped(entry{"x.png", whole[:len(whole)/2]}), `"x.png"`},
+		{"omniglot", zipped(entry{"\n" + strings.Repeat("long", 200) + ".png", small}), "pixels"},
+		{"omniglot", big, "1048577 bytes"},
+	} {
+		e := imageExperiment(c.benchmark)
+		e.Data.Files = []string{"bad", "bad"}
+		if c.benchmark == "freyface" {
+			e.Data.Files = e.Data.Files[:1]
+		}
+		path := filepath.Join(dir, c.benchmark, "bad")
+		put(t, path, c.content)
+		refused(t, e, dir, c.says)
+		if !strings.HasPrefix(c.says, "data.") {
+			refused(t, e, dir, path)
+		}
+		if len(e.Data.Files) == 2 && !strings.Contains(c.says, "training") && !strings.Contains(c.says, "no images") { // as the test split
+			e.Data.Files[0] = map[string]string{"mnist": "train-images-idx3-ubyte.gz", "svhn": "train_32x32.mat", "omniglot": "images_background.zip"}[c.benchmark]
+			refused(t, e, dir, c.says)
+		}
+	}
+	e := imageExperiment("mnist")
+	e.Data.Files = []string{"train-images-idx3-ubyte.gz", "."}
+	refused(t, e, dir, "no regular file")
+	// A limit stops before what is wrong further on.
+	e.Data.Files, e.Data.TrainLimit, e.Data.TestLimit = []string{"bad", "bad"}, 2, 2
+	put(t, filepath.Join(dir, "mnist", "bad"), good[:len(good)-1])
+	if s := openImages(t, e, dir); s.TrainSize().Functions != 2 {
+		t.Errorf("%+v", s.TrainSize())
+	}
+}
+
+func TestImageExperimentsThatCannotBe(t *testing.T) {
+	dir := imageDir(t)
+	for _, c := range []struct {
+		benchmark string
+		change    func(e *config.Experiment)
+		says      string
+	}{
+		{"mnist", func(e *config.Experiment) { e.Data.MinContext = 0 }, "data.min_context: found 0, expected 1 to 391"},
+		{"mnist", func(e *config.Experiment) { e.Data.MinContext = 392 }, "data.min_context"},
+		{"mnist", func(e *config.Experiment) { e.Data.Files = []string{"one"} }, "data.files: found [one], expected 2 names"},
+		{"freyface", func(e *config.Experiment) { e.Data.Files = []string{"one", "two"} }, "expected 1 names"},
+		{"mnist", func(e *config.Experiment) { e.Data.TrainLimit = -1 }, "data.train_limit"},
+		{"mnist", func(e *config.Experiment) { e.Data.TestLimit = -1 }, "data.test_limit"},
+		{"mnist", func(e *config.Experiment) { e.Train.BatchSize = 0 }, "train.batch_size"},
+		{"mnist", func(e *config.Experiment) { e.Train.BatchSize = 1 << 16 }, "train.batch_size"},
+		{"mnist", func(e *config.Experiment) { e.Eval.BatchSize = 0 }, "eval.batch_size"},
+		{"mnist", func(e *config.Experiment) { e.Eval.Batches = -1 }, "eval.batches"},
+		{"omniglot", func(e *config.Experiment) { e.Data.Resize = 0 }, "data.resize"},
+		{"omniglot", func(e *config.Experiment) { e.Data.Resize = 106 }, "data.resize: found 106, expected 4 to 105"},
+		{"omniglot", func(e *config.Experiment) { e.Data.Filter = "sinc" }, "data.filter: found sinc, expected bilinear, bicubic or box"},
+		{"freyface", func(e *config.Experiment) { e.Data.TrainFraction = 0 }, "data.train_fraction"},
+		{"freyface", func(e *config.Experiment) { e.Data.TrainFraction = 1 }, "data.train_fraction"},
+		{"freyface", func(e *config.Experiment) { e.Data.TestCopies = -1 }, "data.test_copies"},
+	} {
+		e := imageExperiment(c.benchmark)
+		c.change(&e)
+		refused(t, e, dir, c.says)
+	}
+}
+
+func TestMissingImageFilesSayHowToGetThem(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range imageNames {
+		refused(t, imageExperiment(name), dir, "acqnp data fetch "+name)
+	}
+	e := imageExperiment("mnist")
+	e.Data.Files = []string{"my-digits.gz", "my-test.gz"}
+	_, err := datasets.Open(e, dir)
+	if err == nil || strings.Contains(err.Error(), "fetch") || !strings.Contains(err.Error(), filepath.Join(dir, "mnist", "my-digits.gz")) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestCheckOfImages(t *testing.T) {
+	check := func(dir string) map[string]datasets.Status {
+		all := map[string]datasets.Status{}
+		for _, s := range datasets.Check(dir) {
+			all[s.Benchmark] = s
+		}
+		return all
+	}
+	dir := imageDir(t)
+	good := check(dir)
+	for name, says := range map[string]string{
+		"mnist": "37 training and 20 test images of 28×28 pixels", "svhn": "of 32×32 pixels in colour",
+		"omniglot": "37 training and 20 test images of 32×32 pixels", "freyface": "27 training and 10 test images of 28×20 pixels",
+	} {
+		if s := good[name]; !s.Ready || !strings.Contains(s.Detail, says) || s.Help != "" {
+			t.Errorf("%+v", s)
+		}
+	}
+	if err := os.Remove(filepath.Join(dir, "svhn", "test_32x32.mat")); err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(dir, "freyface", "frey_rawface.mat"), []byte("torn"))
+	half := check(dir)
+	if s := half["svhn"]; s.Ready || !strings.Contains(s.Detail, "test_32x32.mat not in") || !strings.Contains(s.Detail, "train_32x32.mat is there") {
+		t.Errorf("%+v", s)
+	}
+	if s := half["freyface"]; s.Ready || !strings.Contains(s.Detail, "frey_rawface.mat") || !strings.Contains(s.Help, "remove") {
+		t.Errorf("%+v", s)
+	}
+	// What is missing is what `data fetch` gets, under the same names.
+	none := check(t.TempDir())
+	fetched := map[string]bool{}
+	for _, s := range fetch.Sets() {
+		fetched[s.Name] = true
+		for _, f := range s.Files {
+			if !strings.Contains(none[s.Name].Detail, f.Name) && s.Name != "speed-flow" {
+				t.Errorf("%s: %s is fetched, but %q is missing", s.Name, f.Name, none[s.Name].Detail)
+			}
+		}
+	}
+	for _, s := range none {
+		if s.Ready == fetched[s.Benchmark] || !s.Ready && !strings.Contains(s.Help, "acqnp data fetch "+s.Benchmark) {
+			t.Errorf("%+v", s)
+		}
+	}
+}
+
+// resampling are the filters as Pillow defines them.
+var resampling = map[string]struct {
+	support float64
+	at      func(x float64) float64
+}{
+	"box":      {0.5, func(x float64) float64 { return 1 }},
+	"bilinear": {1, func(x float64) float64 { return 1 - math.Abs(x) }},
+	"bicubic": {2, func(x float64) float64 { // a = −½
+		if x = math.Abs(x); x < 1 {
+			return (1.5*x-2.5)*x*x + 1
+		}
+		return ((-0.5*x+2.5)*x-4)*x + 2
+	}},
+}
+
+// A resized drawing is the direct double sum, each pixel weighted by its distance from the centre of the small pixel,
+// in units of small pixels.
+func TestResizedDrawings(t *testing.T) {
+	source := func(i, j int) byte { // strokes, an edge and a gradient
+		switch {
+		case (i+2*j)%17 < 3:
+			return 0
+		case i > 70:
+			return byte(2 * j)
+		}
+		return 255
+	}
+	gray := image.NewPaletted(image.Rect(0, 0, 105, 105), color.Palette{color.Gray{0}, color.Gray{255}})
+	for i := range gray.Pix {
+		gray.Pix[i] = byte(i / 7 % 2)
+	}
+	palette := func(i, j int) byte { return 255 * byte((105*i+j)/7%2) }
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "omniglot", "images_background.zip"), zipped(entry{"b/1.PNG", encoded(gray)}, entry{"a/2.png", drawing(source)}))
+	put(t, filepath.Join(dir, "omniglot", "images_evaluation.zip"), zipped(entry{"a/2.png", drawing(source)}, entry{"b/1.png", encoded(gray)}))
+	for name := range maps.Keys(resampling) {
+		for _, side := range []int{32, 28, 105} {
+			e := imageExperiment("omniglot")
+			e.Data.Resize, e.Data.Filter = side, name
+			s := openImages(t, e, dir)
+			for k, img := range restored(t, s, made(t, s, 0, true)) { // a/2 before b/1
+				want := resized([]func(i, j int) byte{source, palette}[k], name, side)
+				worst := 0.0
+				for p := range img {
+					worst = max(worst, math.Abs(float64(img[p])-want[p]))
+				}
+				// Half a unit for rounding, and what the library's 16 bits of each pixel lose.
+				if worst > 0.51 {
+					t.Errorf("%s to %d, drawing %d: off by %v", name, side, k, worst)
+				}
+			}
+		}
+	}
+}
+
+func resized(v func(i, j int) byte, name string, side int) []float64 {
+	kernel, scale := resampling[name], 105/float64(side)
+	weights := func(k int) []float64 {
+		w, total := make([]float64, 105), 0.0
+		for i := range w {
+			if x := (float64(i) + 0.5 - (float64(k)+0.5)*scale) / scale; math.Abs(x) < kernel.support {
+				w[i] = kernel.at(x)
+				total += w[i]
+			}
+		}
+		for i := range w {
+			w[i] /= total
+		}
+		return w
+	}
+	var out []float64
+	for a := range side {
+		rows := weights(a)
+		for b := range side {
+			columns, sum := weights(b), 0.0
+			for i, wi := range rows {
+				if wi == 0 {
+					continue
+				}
+				for j, wj := range columns {
+					sum += wi * wj * float64(v(i, j))
+				}
+			}
+			out = append(out, min(max(sum, 0), 255))
+		}
+	}
+	return out
+}
+
+func TestPackedAndUnpackedImagesAreTheSame(t *testing.T) {
+	dir := t.TempDir()
+	content := idx(0, 20, numbered)
+	for name, c := range map[string][]byte{"a": content, "b": gzipped(content)} {
+		put(t, filepath.Join(dir, "mnist", name), c)
+	}
+	var batches []*datasets.Batch
+	for _, files := range [][]string{{"a", "a"}, {"b", "b"}, {"a.gz", "b"}} { // a.gz is not there, a is
+		e := imageExperiment("mnist")
+		e.Data.Files = files
+		batches = append(batches, made(t, openImages(t, e, dir), 0, false))
+	}
+	if diff := cmp.Diff(batches[0], batches[1]) + cmp.Diff(batches[0], batches[2]); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Whatever the bytes of its files, opening a benchmark ends without a panic, and what it opens makes batches.
+func FuzzImageFiles(f *testing.F) {
+	for kind, seeds := range [][][]byte{
+		{idx(0, 2, numbered), gzipped(idx(0, 2, numbered)), {}, {0, 0, 8, 3}},
+		{svhn(0, 2, numbered), svhn(0, 1, numbered)},
+		{characters(0, 2), zipped(entry{"x.png", []byte("x")})},
+		{faces(5, numbered)},
+	} {
+		for _, content := range seeds {
+			f.Add(byte(kind), content)
+		}
+	}
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, kind byte, content []byte) {
+		e := imageExperiment([]string{"mnist", "svhn", "omniglot", "freyface"}[kind%4])
+		e.Data.Files = []string{"fuzz", "fuzz"}
+		if e.Benchmark == "freyface" {
+			e.Data.Files = e.Data.Files[:1]
+		}
+		put(t, filepath.Join(dir, e.Benchmark, "fuzz"), content)
+		s, err := datasets.Open(e, dir)
+		var bad *input.Error
+		if err != nil && !errors.As(err, &bad) {
+			t.Fatalf("got %v, want an *input.Error", err)
+		}
+		if err != nil {
+			return
+		}
+		var b datasets.Batch
+		if err := errors.Join(s.Train(0, &b), s.Eval(0, &b)); err != nil || b.Functions < 1 {
+			t.Fatal(fmt.Errorf("%d functions: %w", b.Functions, err))
+		}
+	})
+}

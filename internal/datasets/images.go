@@ -1,0 +1,213 @@
+package datasets
+
+import (
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/random"
+)
+
+// Epochs is a source whose training split is fixed: every image is seen once in so many steps, the last of which may be
+// of a smaller batch.
+type Epochs interface{ StepsPerEpoch() int }
+
+// Imager is a source whose functions are images: height·width points of two x (row, column), as many y as channels.
+// Every batch holds whole images.
+type Imager interface {
+	ImageShape() (height, width, channels int)
+}
+
+// images is image completion: a function maps a pixel's place to its value, and the context is a random part of the
+// pixels. The pixel (i, j) has x = (2i/(H−1)−1, 2j/(W−1)−1) and y = value/255 − ½ for each channel. (The paper says
+// that values lie in [0, 1]; its authors' code subtracts ½, which changes no likelihood. The shift is made here and
+// undone by Scaling.)
+type images struct {
+	e           config.Experiment
+	train, test pictures
+	copies      int          // how often evaluation asks for each test image
+	x           []float32    // [HW, 2], of the pixels in order of rows
+	y           [256]float32 // of each value
+	pixels      []int        // [HW], scratch: a random order of pixels
+	epoch       int          // whose order of training images is at hand
+	order       []int
+}
+
+// pictures are images of one shape, held as bytes: [count, height, width, channels].
+type pictures struct {
+	height, width, channels int
+	bytes                   []byte
+}
+
+// size is the bytes of an image.
+func (p pictures) size() int { return p.height * p.width * p.channels }
+
+func (p pictures) count() int { return len(p.bytes) / p.size() }
+
+// first is at most so many of the images; 0 is all of them.
+func (p pictures) first(limit int) pictures {
+	if limit > 0 && limit < p.count() {
+		p.bytes = p.bytes[:limit*p.size()]
+	}
+	return p
+}
+
+func newImages(e config.Experiment, dataDir string) (Source, error) {
+	if err := checkImages(e); err != nil {
+		return nil, err
+	}
+	train, test, err := loadImages(e, dataDir)
+	if err != nil {
+		return nil, err
+	}
+	s := &images{e: e, train: train, test: test, copies: max(e.Data.TestCopies, 1), epoch: -1}
+	s.pixels = make([]int, train.height*train.width)
+	s.order = make([]int, train.count())
+	places := make([]float64, 0, 2*len(s.pixels))
+	for i := range train.height {
+		for j := range train.width {
+			places = append(places, float64(i), float64(j))
+		}
+	}
+	scaling := s.Scaling()
+	s.x = scaling.ModelX(places)
+	for v := range s.y {
+		s.y[v] = scaling.ModelY([]float64{float64(v) / 255})[0]
+	}
+	return s, nil
+}
+
+// checkImages refuses what no files could make right.
+func checkImages(e config.Experiment) error {
+	b, d := imageBenchmarks[e.Benchmark], e.Data
+	height, width := b.shape(d)
+	points := height * width
+	switch {
+	case len(d.Files) != 0 && len(d.Files) != len(b.files):
+		return refuse("data.files", d.Files, "%d names", len(b.files))
+	case e.Benchmark == "omniglot" && (d.Resize < 4 || d.Resize > omniglotSide):
+		return refuse("data.resize", d.Resize, "4 to %d", omniglotSide)
+	case d.MinContext < 1 || d.MinContext > mostContext(points):
+		return refuse("data.min_context", d.MinContext, "1 to %d, one less than half of the pixels", mostContext(points))
+	case d.TrainLimit < 0:
+		return refuse("data.train_limit", d.TrainLimit, "0 (all) or more")
+	case d.TestLimit < 0:
+		return refuse("data.test_limit", d.TestLimit, "0 (all) or more")
+	case d.TestCopies < 0 || d.TestCopies > 1000:
+		return refuse("data.test_copies", d.TestCopies, "1 to 1000")
+	case e.Eval.Batches < 0:
+		return refuse("eval.batches", e.Eval.Batches, "0 (all) or more")
+	}
+	most := min(maxFunctions, maxBatch/(3*points))
+	if e.Train.BatchSize < 1 || e.Train.BatchSize > most {
+		return refuse("train.batch_size", e.Train.BatchSize, "1 to %d", most)
+	}
+	if e.Eval.BatchSize < 1 || e.Eval.BatchSize > most {
+		return refuse("eval.batch_size", e.Eval.BatchSize, "1 to %d", most)
+	}
+	return nil
+}
+
+// mostContext is the largest N_c: fewer than half of the pixels.
+func mostContext(points int) int { return points/2 - 1 }
+
+// Scaling has a pixel's row and column, counted from 0, and its values in [0, 1] as the raw units.
+func (s *images) Scaling() Scaling {
+	rows, columns := float64(s.train.height-1)/2, float64(s.train.width-1)/2
+	scaling := Scaling{XOffset: []float64{rows, columns}, XScale: []float64{rows, columns}}
+	for range s.train.channels {
+		scaling.YOffset = append(scaling.YOffset, 0.5)
+		scaling.YScale = append(scaling.YScale, 1)
+	}
+	return scaling
+}
+
+// ImageShape is Imager's.
+func (s *images) ImageShape() (height, width, channels int) {
+	return s.train.height, s.train.width, s.train.channels
+}
+
+// Dims is row and column, and the channels.
+func (s *images) Dims() (dx, dy int) { return 2, s.train.channels }
+
+// TrainSize is train.batch_size images, or all where there are fewer.
+func (s *images) TrainSize() Size { return s.bound(min(s.e.Train.BatchSize, s.train.count())) }
+
+// EvalSize is eval.batch_size images, or all where there are fewer.
+func (s *images) EvalSize() Size { return s.bound(min(s.e.Eval.BatchSize, s.evaluated())) }
+
+func (s *images) bound(functions int) Size {
+	return Size{functions, len(s.pixels), mostContext(len(s.pixels))}
+}
+
+// StepsPerEpoch is Epochs'.
+func (s *images) StepsPerEpoch() int { return batchesOf(s.train.count(), s.e.Train.BatchSize) }
+
+// EvalBatches covers the test split, unless eval.batches is less.
+func (s *images) EvalBatches() int {
+	all := batchesOf(s.evaluated(), s.e.Eval.BatchSize)
+	if most := s.e.Eval.Batches; most > 0 {
+		return min(most, all)
+	}
+	return all
+}
+
+// evaluated counts the functions of the evaluation: all test images, then all again for each further copy.
+func (s *images) evaluated() int { return s.test.count() * s.copies }
+
+// batchesOf counts batches of which the last may be smaller.
+func batchesOf(n, size int) int { return (n + size - 1) / size }
+
+// Train is part of an epoch: each has an order of the training images of its own, which depends on train.seed and the
+// epoch's number alone.
+func (s *images) Train(step int, dst *Batch) error {
+	seed, size := s.e.Train.Seed, s.e.Train.BatchSize
+	epoch, first := step/s.StepsPerEpoch(), step%s.StepsPerEpoch()*size
+	if epoch != s.epoch {
+		random.New(seed, random.Shuffle).Perm(uint64(epoch), s.order)
+		s.epoch = epoch
+	}
+	chosen := s.order[first:min(first+size, len(s.order))]
+	s.begin(random.New(seed, random.Sizes), step, len(chosen), dst)
+	pixels := random.New(seed, random.Pixels)
+	for b, image := range chosen {
+		pixels.Perm(uint64(step)*uint64(size)+uint64(b), s.pixels)
+		s.fill(dst, b, s.train, image)
+	}
+	return nil
+}
+
+// Eval is the next eval.batch_size test images in their order.
+func (s *images) Eval(i int, dst *Batch) error {
+	seed, size := s.e.Eval.Seed, s.e.Eval.BatchSize
+	first := i * size
+	if i < 0 || first >= s.evaluated() {
+		return refuse("eval.batches", i+1, "at most %d, which cover the test images", batchesOf(s.evaluated(), size))
+	}
+	functions := min(size, s.evaluated()-first)
+	s.begin(random.New(seed, random.Sizes|random.Evaluation), i, functions, dst)
+	pixels := random.New(seed, random.Pixels|random.Evaluation)
+	for b := range functions {
+		pixels.Perm(uint64(first+b), s.pixels)
+		s.fill(dst, b, s.test, (first+b)%s.test.count())
+	}
+	return nil
+}
+
+// begin draws N_c ~ U{min_context..HW/2−1}, one for the batch.
+func (s *images) begin(sizes random.Generator, step, functions int, dst *Batch) {
+	points := len(s.pixels)
+	context := between(sizes, step, 0, s.e.Data.MinContext, mostContext(points))
+	dst.reshape(Size{functions, points, context}, 2, s.train.channels)
+}
+
+// fill writes function b: the pixels of an image in the order of s.pixels. All are in random order, not just the
+// context, so that the first so many are a random context whatever their number.
+func (s *images) fill(dst *Batch, b int, from pictures, image int) {
+	n, channels := len(s.pixels), from.channels
+	x, y := dst.X[b*n*2:(b+1)*n*2], dst.Y[b*n*channels:(b+1)*n*channels]
+	values := from.bytes[image*n*channels : (image+1)*n*channels]
+	for k, p := range s.pixels {
+		x[2*k], x[2*k+1] = s.x[2*p], s.x[2*p+1]
+		for c := range channels {
+			y[k*channels+c] = s.y[values[p*channels+c]]
+		}
+	}
+}

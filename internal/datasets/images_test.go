@@ -1,0 +1,485 @@
+package datasets_test
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
+)
+
+func put(t testing.TB, path string, content []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func openImages(t testing.TB, e config.Experiment, dir string) datasets.Source {
+	t.Helper()
+	s, err := datasets.Open(e, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// shape is the source's images.
+func shape(t testing.TB, s datasets.Source) (h, w, channels int) {
+	t.Helper()
+	return s.(datasets.Imager).ImageShape()
+}
+
+// restored are the images of a batch as bytes [function][(i·W+j)·channels+c], by the coordinates of their points.
+// Every pixel must be there exactly once.
+func restored(t testing.TB, s datasets.Source, b *datasets.Batch) [][]byte {
+	t.Helper()
+	h, w, channels := shape(t, s)
+	if b.Points != h*w || b.DX != 2 || b.DY != channels {
+		t.Fatalf("%d points, dx %d, dy %d of %d×%d×%d", b.Points, b.DX, b.DY, h, w, channels)
+	}
+	var all [][]byte
+	for f := range b.Functions {
+		img, seen := make([]byte, h*w*channels), make([]bool, h*w)
+		for p := f * b.Points; p < (f+1)*b.Points; p++ {
+			i := int(math.Round((float64(b.X[2*p]) + 1) / 2 * float64(h-1)))
+			j := int(math.Round((float64(b.X[2*p+1]) + 1) / 2 * float64(w-1)))
+			if seen[i*w+j] {
+				t.Fatalf("pixel (%d, %d) twice", i, j)
+			}
+			seen[i*w+j] = true
+			for c := range channels {
+				img[(i*w+j)*channels+c] = byte(math.Round((float64(b.Y[p*channels+c]) + 0.5) * 255))
+			}
+		}
+		all = append(all, img)
+	}
+	return all
+}
+
+// number of a numbered image, or of a character's drawing.
+func number(benchmark string, channels int, img []byte) int {
+	if benchmark == "omniglot" {
+		return int(img[0])
+	}
+	return int(img[0]) + 200*int(img[channels])
+}
+
+func numbersOf(t testing.TB, benchmark string, s datasets.Source, b *datasets.Batch) []int {
+	t.Helper()
+	_, _, channels := shape(t, s)
+	var all []int
+	for _, img := range restored(t, s, b) {
+		all = append(all, number(benchmark, channels, img))
+	}
+	return all
+}
+
+func TestPixelsAreWhereTheyBelong(t *testing.T) {
+	dir := imageDir(t)
+	shapes := map[string][3]int{"mnist": {28, 28, 1}, "fashion-mnist": {28, 28, 1}, "svhn": {32, 32, 3}, "omniglot": {32, 32, 1}, "freyface": {28, 20, 1}}
+	for _, name := range imageNames {
+		s := openImages(t, imageExperiment(name), dir)
+		h, w, channels := shape(t, s)
+		if diff := cmp.Diff(shapes[name], [3]int{h, w, channels}); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+		for _, evaluation := range []bool{false, true} {
+			b := made(t, s, 1, evaluation)
+			for _, img := range restored(t, s, b) {
+				n := number(name, channels, img)
+				for i := range h {
+					for j := range w {
+						for c := range channels {
+							want := numbered(n, i, j, c)
+							if name == "omniglot" {
+								want = byte(n)
+							}
+							if got := img[(i*w+j)*channels+c]; got != want {
+								t.Fatalf("%s: image %d, pixel (%d, %d), channel %d is %d, want %d", name, n, i, j, c, got, want)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// Coordinates and values to the last bit of float32, through the scaling and by METHOD's formulas.
+func TestCoordinatesAndValues(t *testing.T) {
+	for _, name := range []string{"freyface", "svhn"} {
+		s := openImages(t, imageExperiment(name), imageDir(t))
+		h, w, channels := shape(t, s)
+		b := made(t, s, 0, false)
+		scaling := datasets.ScalingOf(s, 2, channels)
+		for p := range b.Points {
+			x := []float64{float64(b.X[2*p]), float64(b.X[2*p+1])}
+			raw := scaling.RawX(x)
+			i, j := math.Round(raw[0]), math.Round(raw[1])
+			if math.Abs(raw[0]-i) > 1e-5 || math.Abs(raw[1]-j) > 1e-5 { // 16 rows of a float32's 2⁻²⁴
+				t.Fatalf("x = %v is the place %v", x, raw)
+			}
+			for k, want := range []float64{2*i/float64(h-1) - 1, 2*j/float64(w-1) - 1} {
+				if math.Abs(x[k]-want) > 1e-7 { // half of float32's spacing below 1 is 2⁻²⁵
+					t.Fatalf("pixel (%v, %v) is at %v", i, j, x)
+				}
+			}
+			corner := (i == 0 || int(i) == h-1) && (j == 0 || int(j) == w-1)
+			if exact := math.Abs(x[0]) == 1 && math.Abs(x[1]) == 1; corner != exact {
+				t.Fatalf("pixel (%v, %v) is at %v", i, j, x)
+			}
+			for c := range channels {
+				y := b.Y[p*channels+c]
+				v := math.Round((float64(y) + 0.5) * 255)
+				if y != float32(v/255-0.5) || v < 0 || v > 255 {
+					t.Fatalf("y = %v is no byte", y)
+				}
+				if raw := scaling.RawY([]float64{float64(y), float64(y), float64(y)}[:channels]); math.Abs(raw[0]-v/255) > 1e-7 {
+					t.Fatalf("y = %v is shown as %v", y, raw)
+				}
+			}
+		}
+		back := scaling.ModelX([]float64{0, 0, float64(h - 1), float64(w - 1)})
+		if diff := cmp.Diff([]float32{-1, -1, 1, 1}, back); diff != "" {
+			t.Error(diff)
+		}
+		if diff := cmp.Diff([]float32{-0.5}, scaling.ModelY([]float64{0})); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+func TestEveryEpochVisitsEachImageOnce(t *testing.T) {
+	dir := imageDir(t)
+	for _, name := range imageNames {
+		e := imageExperiment(name)
+		s := openImages(t, e, dir)
+		images := 37
+		if name == "freyface" {
+			images = 27
+		}
+		steps := s.(datasets.Epochs).StepsPerEpoch()
+		if want := (images + 15) / 16; steps != want {
+			t.Fatalf("%s: %d steps an epoch, want %d", name, steps, want)
+		}
+		var orders [][]int
+		for epoch := range 3 {
+			var order []int
+			for step := range steps {
+				b := made(t, s, epoch*steps+step, false)
+				if want := min(16, images-16*step); b.Functions != want {
+					t.Errorf("%s: step %d has %d images, want %d", name, step, b.Functions, want)
+				}
+				order = append(order, numbersOf(t, name, s, b)...)
+			}
+			orders = append(orders, order)
+			sorted := slices.Clone(order)
+			slices.Sort(sorted)
+			if len(slices.Compact(sorted)) != images {
+				t.Errorf("%s: epoch %d visits %v", name, epoch, order)
+			}
+			if name != "freyface" && slices.Max(order) != images-1 {
+				t.Errorf("%s: epoch %d visits %v, other images than the training split", name, epoch, order)
+			}
+		}
+		if cmp.Equal(orders[0], orders[1]) || cmp.Equal(orders[1], orders[2]) || slices.IsSorted(orders[0]) {
+			t.Errorf("%s: not shuffled: %v", name, orders)
+		}
+		// The order is (seed, epoch)'s alone: another batch size has the same, another seed another.
+		e.Train.BatchSize = 5
+		again := openImages(t, e, dir)
+		e.Train.Seed++
+		other := openImages(t, e, dir)
+		var same, differs []int
+		steps = again.(datasets.Epochs).StepsPerEpoch()
+		for step := range steps {
+			same = append(same, numbersOf(t, name, again, made(t, again, steps+step, false))...)
+			differs = append(differs, numbersOf(t, name, other, made(t, other, steps+step, false))...)
+		}
+		if diff := cmp.Diff(orders[1], same); diff != "" {
+			t.Errorf("%s with another batch size: %s", name, diff)
+		}
+		if cmp.Equal(orders[1], differs) {
+			t.Errorf("%s: another seed has the same order", name)
+		}
+	}
+}
+
+func TestImageBatchDependsOnItsNumberAlone(t *testing.T) {
+	dir := imageDir(t)
+	for _, name := range imageNames {
+		s := openImages(t, imageExperiment(name), dir)
+		var reused datasets.Batch
+		for _, step := range []int{70, 2, 0, 5, 2, 4, 1} { // epochs to and fro
+			makeInto(t, s, step, false, &reused)
+			fresh := made(t, openImages(t, imageExperiment(name), dir), step, false)
+			if diff := cmp.Diff(fresh.X, reused.X) + cmp.Diff(fresh.Y, reused.Y); diff != "" || fresh.Context != reused.Context {
+				t.Fatalf("%s, step %d: a resumed run sees another batch", name, step)
+			}
+			makeInto(t, s, step%2, true, &reused)
+			fresh = made(t, openImages(t, imageExperiment(name), dir), step%2, true)
+			if !slices.Equal(fresh.X, reused.X) || !slices.Equal(fresh.Y, reused.Y) || fresh.Context != reused.Context {
+				t.Fatalf("%s, evaluation batch %d differs from call to call", name, step%2)
+			}
+		}
+	}
+}
+
+// tiny are images of 4×4 pixels, so that every case is met often: N_c ~ U{3..7}.
+func tiny(t testing.TB) (datasets.Source, datasets.Source) {
+	e := imageExperiment("omniglot")
+	e.Data.Resize = 4
+	dir := imageDir(t)
+	s := openImages(t, e, dir)
+	e.Train.Seed, e.Eval.Seed = 43, 43
+	return s, openImages(t, e, dir)
+}
+
+func TestContextSizesAreUniform(t *testing.T) {
+	s, _ := tiny(t)
+	counts := map[int]float64{}
+	const steps = 4000
+	var b datasets.Batch
+	for step := range steps {
+		makeInto(t, s, step, false, &b)
+		counts[b.Context]++
+	}
+	for n := 3; n <= 7; n++ {
+		// Binomial with p = 1/5: within five standard deviations.
+		if bound := 5 * math.Sqrt(steps*0.2*0.8); math.Abs(counts[n]-steps*0.2) > bound {
+			t.Errorf("N_c = %d in %v of %d batches, want %v ± %.0f", n, counts[n], steps, steps*0.2, bound)
+		}
+		delete(counts, n)
+	}
+	if len(counts) > 0 {
+		t.Errorf("N_c beyond {3..7}: %v", counts)
+	}
+	for name, most := range map[string]int{"mnist": 391, "svhn": 511, "freyface": 279} {
+		s := openImages(t, imageExperiment(name), imageDir(t))
+		var draws []float64
+		for step := range 1000 {
+			makeInto(t, s, step, false, &b)
+			if b.Context < 3 || b.Context > most {
+				t.Fatalf("%s: N_c = %d", name, b.Context)
+			}
+			draws = append(draws, float64(b.Context))
+		}
+		expect(t, name+" N_c", draws, float64(3+most)/2)
+		if got := s.TrainSize().Context; got != most {
+			t.Errorf("%s: capacity %d, want %d", name, got, most)
+		}
+	}
+}
+
+// Any pixel is at any place of the order with the same frequency, independently of its neighbour's place, of the other
+// images' order and of evaluation's.
+func TestContextPixelsAreUniform(t *testing.T) {
+	s, alike := tiny(t)
+	var places [16][16]float64 // [place][pixel]
+	var follows [16][16]float64
+	var b, e datasets.Batch
+	perms, pairs, agree, meets := 0.0, 0.0, 0.0, 0.0
+	for step := range 2000 {
+		makeInto(t, s, step, false, &b)
+		makeInto(t, alike, step%2, true, &e)
+		for f := range b.Functions {
+			perms++
+			if f > 0 {
+				pairs++
+			}
+			last := -1
+			for k := range 16 {
+				p := pixel(&b, f, k)
+				places[k][p]++
+				if last >= 0 {
+					follows[last][p]++
+				}
+				last = p
+				if f > 0 && p == pixel(&b, f-1, k) {
+					agree++
+				}
+				if f < e.Functions && step < 2 && p == pixel(&e, f, k) {
+					meets++
+				}
+			}
+		}
+	}
+	five := func(p float64) float64 { return 5 * math.Sqrt(perms*p*(1-p)) }
+	for k := range 16 {
+		for p := range 16 {
+			if math.Abs(places[k][p]-perms/16) > five(1.0/16) {
+				t.Errorf("pixel %d at place %d %v times of %v", p, k, places[k][p], perms)
+			}
+			// 15 neighbours for 16·15 pairs.
+			if p != k && math.Abs(follows[k][p]-perms/16) > five(1.0/16) {
+				t.Errorf("pixel %d behind pixel %d %v times of %v", p, k, follows[k][p], perms)
+			}
+		}
+	}
+	if math.Abs(agree-pairs) > 5*math.Sqrt(pairs) { // matches of two random permutations: mean 1, variance 1
+		t.Errorf("neighbouring images agree at %v places, want %v", agree, pairs)
+	}
+	if meets > 80 { // two batches of 16: 32 matches by chance, 512 if the orders were the same
+		t.Errorf("training and evaluation agree at %v places", meets)
+	}
+}
+
+func pixel(b *datasets.Batch, f, k int) int {
+	i, j := b.X[2*(f*16+k)], b.X[2*(f*16+k)+1]
+	return int(math.Round(float64(i+1)*1.5))*4 + int(math.Round(float64(j+1)*1.5))
+}
+
+func TestEvaluationCoversTheTestSplitInOrder(t *testing.T) {
+	dir := imageDir(t)
+	for _, name := range imageNames[:4] {
+		s := openImages(t, imageExperiment(name), dir)
+		if n := s.EvalBatches(); n != 2 {
+			t.Fatalf("%s: %d batches of 20 test images", name, n)
+		}
+		var got, want []int
+		for i := range 2 {
+			got = append(got, numbersOf(t, name, s, made(t, s, i, true))...)
+		}
+		for n := range 20 {
+			want = append(want, 37+n)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+		if err := s.Eval(2, new(datasets.Batch)); err == nil {
+			t.Errorf("%s: there is a third batch", name)
+		}
+	}
+}
+
+func TestFacesAreSplitAndCopied(t *testing.T) {
+	dir := imageDir(t)
+	trained := func(s datasets.Source) map[int]bool {
+		seen := map[int]bool{}
+		for step := range s.(datasets.Epochs).StepsPerEpoch() {
+			for _, n := range numbersOf(t, "freyface", s, made(t, s, step, false)) {
+				seen[n] = true
+			}
+		}
+		return seen
+	}
+	evaluated := func(s datasets.Source) (order []int, contexts [][]float32) {
+		for i := range s.EvalBatches() {
+			b := made(t, s, i, true)
+			order = append(order, numbersOf(t, "freyface", s, b)...)
+			for f := range b.Functions {
+				contexts = append(contexts, b.X[f*2*560:f*2*560+6]) // three pixels, which any context has
+			}
+		}
+		return order, contexts
+	}
+	e := imageExperiment("freyface")
+	s := openImages(t, e, dir)
+	train := trained(s)
+	order, contexts := evaluated(s)
+	if len(train) != 27 || len(order) != 50 || s.EvalBatches() != 4 { // ⌊0.75·37⌋, five copies of ten
+		t.Fatalf("%d frames in training, %d in %d batches of evaluation", len(train), len(order), s.EvalBatches())
+	}
+	for k, n := range order {
+		if train[n] {
+			t.Errorf("frame %d is in training and evaluation", n)
+		}
+		if n != order[k%10] {
+			t.Errorf("copies in the order %v", order)
+		}
+		for other := k % 10; other < k; other += 10 {
+			if slices.Equal(contexts[k], contexts[other]) {
+				t.Errorf("two copies of frame %d have the same context", n)
+			}
+		}
+	}
+	// The split is data.seed's: other seeds of training and evaluation leave it alone.
+	e.Train.Seed, e.Eval.Seed = 99, 98
+	s = openImages(t, e, dir)
+	if again, _ := evaluated(s); !cmp.Equal(again, order) || !cmp.Equal(trained(s), train) {
+		t.Error("train.seed or eval.seed moved the split")
+	}
+	e.Data.Seed = 44
+	if moved, _ := evaluated(openImages(t, e, dir)); cmp.Equal(moved, order) {
+		t.Error("data.seed does not move the split")
+	}
+}
+
+func TestLimits(t *testing.T) {
+	dir := imageDir(t)
+	for _, name := range imageNames {
+		e := imageExperiment(name)
+		e.Data.TrainLimit, e.Data.TestLimit, e.Eval.Batches = 5, 3, 0
+		s := openImages(t, e, dir)
+		copies := max(e.Data.TestCopies, 1)
+		h, w, _ := shape(t, s)
+		want := datasets.Size{Functions: 5, Points: h * w, Context: h*w/2 - 1}
+		if diff := cmp.Diff(want, s.TrainSize()); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+		if n := s.(datasets.Epochs).StepsPerEpoch(); n != 1 {
+			t.Errorf("%s: %d steps an epoch of 5 images", name, n)
+		}
+		if got := s.EvalSize().Functions; got != 3*copies {
+			t.Errorf("%s: %d test images", name, got)
+		}
+		if b := made(t, s, 0, true); b.Functions != 3*copies {
+			t.Errorf("%s: %d functions", name, b.Functions)
+		}
+		e.Data.TrainLimit, e.Data.TestLimit, e.Eval.Batches = 1000, 0, 1
+		s = openImages(t, e, dir)
+		if s.TrainSize().Functions != 16 || s.EvalBatches() != 1 {
+			t.Errorf("%s: %+v, %d evaluation batches", name, s.TrainSize(), s.EvalBatches())
+		}
+	}
+}
+
+func TestImageBatchesReuseTheirMemory(t *testing.T) {
+	s := openImages(t, imageExperiment("svhn"), imageDir(t))
+	var b datasets.Batch
+	makeInto(t, s, 0, false, &b)
+	step := 0
+	if n := testing.AllocsPerRun(20, func() { makeInto(t, s, step, false, &b); step++ }); n != 0 {
+		t.Errorf("%v allocations a batch", n)
+	}
+}
+
+func TestTasksOfImages(t *testing.T) {
+	s := openImages(t, imageExperiment("svhn"), imageDir(t))
+	path := filepath.Join(t.TempDir(), "tasks.safetensors")
+	if err := datasets.WriteTasks(t.Context(), path, s, s.EvalBatches(), nil); err != nil {
+		t.Fatal(err)
+	}
+	tasks, err := datasets.OpenTasks(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tasks.Close()
+	for i := range s.EvalBatches() { // the second has four images
+		var got datasets.Batch
+		if err := tasks.Eval(i, &got); err != nil {
+			t.Fatal(err)
+		}
+		want := made(t, s, i, true)
+		if got.Functions != want.Functions || got.Context != want.Context || !slices.Equal(got.X, want.X) || !slices.Equal(got.Y, want.Y) {
+			t.Errorf("batch %d differs in the tasks file", i)
+		}
+	}
+}
+
+func BenchmarkImageBatch(b *testing.B) {
+	s := openImages(b, imageExperiment("mnist"), imageDir(b))
+	var batch datasets.Batch
+	for step := 0; b.Loop(); step++ {
+		makeInto(b, s, step, false, &batch)
+	}
+}

@@ -1,0 +1,154 @@
+package datasets
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"image"
+	"image/png"
+	"io"
+	"path"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/image/draw"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/input"
+)
+
+const (
+	omniglotSide = 105     // of the published drawings
+	maxPNG       = 1 << 20 // bytes of one
+)
+
+// filters are the resampling filters by their names. Where the image shrinks they are as wide as what becomes one pixel,
+// so that no stroke falls between pixels: as in Pillow, which torchvision resizes images with, "bilinear" by default.
+var filters = map[string]*draw.Kernel{
+	"bilinear": draw.BiLinear,
+	"bicubic":  draw.CatmullRom,
+	"box":      {Support: 0.5, At: func(float64) float64 { return 1 }},
+}
+
+// readOmniglot reads the drawings of an Omniglot archive in the order of their names, and resizes them. Their polarity
+// stays as stored: white paper, black ink.
+func readOmniglot(file string, d config.Data, limit int) (pictures, error) {
+	filter, ok := filters[d.Filter]
+	if !ok {
+		return pictures{}, refuse("data.filter", d.Filter, "bilinear, bicubic or box")
+	}
+	f, err := openRegular(file)
+	if err != nil {
+		return pictures{}, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return pictures{}, unreadable(file, err)
+	}
+	entries, err := drawings(f, info.Size())
+	if err != nil {
+		return pictures{}, &input.Error{File: file, Found: err.Error(), Expected: "a .zip file of drawings"}
+	}
+	if limit > 0 && limit < len(entries) {
+		entries = entries[:limit]
+	}
+	p := pictures{height: d.Resize, width: d.Resize, channels: 1}
+	p.bytes = make([]byte, len(entries)*p.size())
+	scaler := filter.NewScaler(d.Resize, d.Resize, omniglotSide, omniglotSide)
+	failed := forAll(len(entries), func(i int) error {
+		drawing, err := decodeDrawing(entries[i])
+		if err == nil {
+			shrink(p.bytes[i*p.size():(i+1)*p.size()], scaler, drawing, d.Resize)
+		}
+		return err
+	})
+	for i, err := range failed { // the first in the archive, whichever was met first
+		if err != nil {
+			return pictures{}, &input.Error{File: file, Key: quote(entries[i].Name, 200), Found: err.Error(),
+				Expected: fmt.Sprintf("a PNG image of %d×%d pixels", omniglotSide, omniglotSide)}
+		}
+	}
+	return p, nil
+}
+
+// drawings are the archive's PNG files by name.
+func drawings(r io.ReaderAt, size int64) ([]*zip.File, error) {
+	archive, err := zip.NewReader(r, size)
+	if err != nil {
+		return nil, err
+	}
+	var all []*zip.File
+	for _, f := range archive.File {
+		if name := path.Base(f.Name); strings.EqualFold(path.Ext(name), ".png") && !strings.HasPrefix(name, ".") {
+			all = append(all, f)
+		}
+	}
+	if len(all) == 0 || len(all) > maxImages {
+		return nil, fmt.Errorf("%d PNG files", len(all))
+	}
+	slices.SortStableFunc(all, func(a, b *zip.File) int { return strings.Compare(a.Name, b.Name) })
+	return all, nil
+}
+
+// forAll calls f for 0..n-1 on all cores and returns the errors.
+func forAll(n int, f func(i int) error) []error {
+	failed := make([]error, n)
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				failed[i] = f(i)
+			}
+		})
+	}
+	workers.Wait()
+	return failed
+}
+
+// decodeDrawing unpacks a drawing. Its size is known to be right before pixels are allocated for it.
+func decodeDrawing(f *zip.File) (*image.Gray, error) {
+	if f.UncompressedSize64 > maxPNG {
+		return nil, fmt.Errorf("%d bytes", f.UncompressedSize64)
+	}
+	r, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	content, err := io.ReadAll(r) // no more than the stated size, and checked by the archive's checksum
+	if err != nil {
+		return nil, err
+	}
+	c, err := png.DecodeConfig(bytes.NewReader(content))
+	if err != nil {
+		return nil, err
+	}
+	if c.Width != omniglotSide || c.Height != omniglotSide {
+		return nil, fmt.Errorf("%d×%d pixels", c.Width, c.Height)
+	}
+	decoded, err := png.Decode(bytes.NewReader(content))
+	if err != nil {
+		return nil, err
+	}
+	if gray, ok := decoded.(*image.Gray); ok {
+		return gray, nil
+	}
+	gray := image.NewGray(decoded.Bounds())
+	draw.Draw(gray, gray.Bounds(), decoded, decoded.Bounds().Min, draw.Src)
+	return gray, nil
+}
+
+// shrink resizes a drawing to side×side bytes, rounded to the nearest.
+func shrink(dst []byte, s draw.Scaler, drawing *image.Gray, side int) {
+	small := image.NewRGBA64(image.Rect(0, 0, side, side)) // 16 bits a channel, so that rounding happens once, here
+	s.Scale(small, small.Bounds(), drawing, drawing.Bounds(), draw.Src, nil)
+	for i := range dst {
+		wide := uint32(small.RGBA64At(i%side, i/side).R)
+		dst[i] = byte((wide*255 + 0x7fff) / 0xffff)
+	}
+}
