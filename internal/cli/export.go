@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/train"
 )
@@ -64,19 +65,16 @@ func runExport(a *app, o exportOptions) error {
 	if err != nil {
 		return err
 	}
-	units, err := o.units(e, o.dataDir)
+	source, err := datasets.Open(e, o.dataDir)
 	if err != nil {
 		return err
 	}
-	dx, dy := units.Dims()
+	dx, dy := source.Dims()
 	m, err := o.load(e, dx, dy, a.progress())
 	if err != nil {
 		return err
 	}
-	if m.units != nil {
-		units = *m.units // of the very checkpoint
-	}
-	if err := train.WriteWeights(o.out, m.Model, m.params, &units); err != nil {
+	if err := train.WriteWeights(o.out, m.Model, m.params); err != nil {
 		return err
 	}
 	s := exportSummary{Out: o.out, Checkpoint: m.path, Step: *m.step, Tensors: len(m.Tensors()), Parameters: m.NumParams()}

@@ -32,26 +32,39 @@ func (s shape) String() string {
 func shapes() []shape {
 	var all []shape
 	for _, name := range models.Names() {
-		small := config.Model{Name: name, Representation: 5, Encoder: []int{7, 6}, Decoder: []int{9, 4}}
-		wide := config.Model{Name: name, Representation: 33, Encoder: []int{40, 17}, Decoder: []int{130, 65}}
-		direct := config.Model{Name: name, Representation: 3}
-		if name == "acqnp" {
-			small.Adaptor, wide.Adaptor = []int{5, 8, 3}, []int{34, 70}
-		}
+		small, wide := sized(name, 5, []int{7, 6}, 1), sized(name, 33, []int{40, 130}, 3)
 		all = append(all,
 			shape{small, 1, 1, ops.Extents{Functions: 2, Context: 3, Points: 6, Levels: 3}},
 			shape{small, 2, 3, ops.Extents{Functions: 3, Context: 4, Points: 7, Levels: 1}},
 			shape{small, 1, 1, ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: 1}},
-			shape{direct, 1, 2, ops.Extents{Functions: 2, Context: 5, Points: 9, Levels: 4}},
+			shape{sized(name, 3, nil, 3), 1, 2, ops.Extents{Functions: 2, Context: 5, Points: 9, Levels: 4}},
 			shape{wide, 1, 1, ops.Extents{Functions: 3, Context: 301, Points: 310, Levels: 5}},
 			shape{wide, 2, 1, ops.Extents{Functions: 37, Context: 3, Points: 8, Levels: 300}})
 	}
 	for i := range all {
-		if all[i].model.Name == "cnp" {
+		switch all[i].model.Name {
+		case "cnp", "canp":
 			all[i].e.Levels = 0
+		case "bnp":
+			all[i].e.Levels = min(all[i].e.Levels, 20)
 		}
 	}
 	return all
+}
+
+// sized is a model of this width of representation, hidden layers and heads.
+func sized(name string, width int, hidden []int, heads int) config.Model {
+	if name == "bnp" {
+		return config.Model{Name: name, Width: width, PreDepth: 2 + len(hidden), PostDepth: 2, DecoderDepth: 2 + len(hidden)}
+	}
+	c := config.Model{Name: name, Representation: width, Encoder: hidden, Decoder: hidden}
+	switch name {
+	case "acqnp":
+		c.Adaptor = append([]int{8}, hidden...)
+	case "canp":
+		c.KeyEncoder, c.QueryEncoder, c.Heads = hidden, hidden, heads
+	}
+	return c
 }
 
 func build(t *testing.T, s shape) *models.Model {
@@ -96,20 +109,26 @@ func fill[T engine.Float](p engine.Program[T], m *models.Model, e ops.Extents, s
 		p.Params()[i] = T(v)
 	}
 	dx, dy := m.Dims()
-	widths := map[string]int{"context": dx + dy, "x": dx, "y": dy, "u": 1}
-	spaces := map[string]ops.Space{"context": ops.Context, "x": ops.Point, "y": ops.Point, "u": ops.Row}
 	g := random.New(seed, random.Data)
-	for i, name := range []string{"context", "x", "y", "u"} {
-		in := p.Input(name)
-		if in == nil {
+	for i, in := range []struct {
+		name  string
+		space ops.Space
+		width int
+		value func(u float64) float64
+	}{
+		{"context", ops.Context, dx + dy, func(u float64) float64 { return 4*u - 2 }},
+		{"x", ops.Point, dx, func(u float64) float64 { return 4*u - 2 }},
+		{"y", ops.Point, dy, func(u float64) float64 { return 4*u - 2 }},
+		{"u", ops.Row, 1, func(u float64) float64 { return u }},
+		{"resample_context", ops.Resample, 1, func(u float64) float64 { return math.Floor(u * float64(e.Context)) }},
+		{"resample_residual", ops.Resample, 1, func(u float64) float64 { return math.Floor(u * float64(e.Context)) }},
+	} {
+		data := p.Input(in.name)
+		if data == nil {
 			continue
 		}
-		for j := range e.Rows(spaces[name]) * widths[name] {
-			v := g.Float(uint64(i), uint64(j))
-			if name != "u" {
-				v = 4*v - 2
-			}
-			in[j] = T(v)
+		for j := range e.Rows(in.space) * in.width {
+			data[j] = T(in.value(g.Float(uint64(i), uint64(j))))
 		}
 	}
 }

@@ -15,8 +15,18 @@ var small = config.Model{Name: "acqnp", Representation: 20, Encoder: []int{20, 1
 
 // TestThreadsGiveTheSameBits runs sizes of many tiles and chunks on 1 to 7 workers.
 func TestThreadsGiveTheSameBits(t *testing.T) {
+	for _, name := range models.Names() {
+		t.Run(name, func(t *testing.T) {
+			sameBits(t, build(t, shape{model: sized(name, 20, []int{24, 18}, 4), dx: 1, dy: 1}))
+		})
+	}
+}
+
+func sameBits(t *testing.T, m *models.Model) {
 	e := ops.Extents{Functions: 9, Context: 70, Points: 131, Levels: 12}
-	m := build(t, shape{model: small, dx: 1, dy: 1})
+	if !m.Quantile() && !m.Bootstrap() {
+		e.Levels = 0
+	}
 	var want, wantLL []float32
 	for _, threads := range []int{1, 2, 3, 7} {
 		p := compiled(t, m, e, models.Training, threads)
@@ -34,11 +44,25 @@ func TestThreadsGiveTheSameBits(t *testing.T) {
 
 // TestExtentsWithinCapacity runs one program at changing sizes; each run must equal that of a program of just its size.
 func TestExtentsWithinCapacity(t *testing.T) {
-	m := build(t, shape{model: small, dx: 2, dy: 2})
+	for _, name := range models.Names() {
+		t.Run(name, func(t *testing.T) {
+			withinCapacity(t, build(t, shape{model: sized(name, 20, []int{24, 18}, 4), dx: 2, dy: 2}))
+		})
+	}
+}
+
+func withinCapacity(t *testing.T, m *models.Model) {
 	capacity := ops.Extents{Functions: 5, Context: 40, Points: 90, Levels: 30}
+	runs := []ops.Extents{capacity, {Functions: 1, Context: 1, Points: 2, Levels: 1}, {Functions: 5, Context: 3, Points: 61, Levels: 7},
+		{Functions: 2, Context: 39, Points: 90, Levels: 30}, capacity}
+	if !m.Quantile() && !m.Bootstrap() {
+		capacity.Levels = 0
+		for i := range runs {
+			runs[i].Levels = 0
+		}
+	}
 	p := compiled(t, m, capacity, models.Training, 2)
-	for i, e := range []ops.Extents{capacity, {Functions: 1, Context: 1, Points: 2, Levels: 1}, {Functions: 5, Context: 3, Points: 61, Levels: 7},
-		{Functions: 2, Context: 39, Points: 90, Levels: 30}, capacity} {
+	for i, e := range runs {
 		exact := compiled(t, m, e, models.Training, 2)
 		fill(p, m, e, uint64(i))
 		fill(exact, m, e, uint64(i))
@@ -73,11 +97,9 @@ func TestRunRefusesWhatDoesNotFit(t *testing.T) {
 func TestNoAllocationPerRun(t *testing.T) {
 	e := ops.Extents{Functions: 4, Context: 20, Points: 50, Levels: 10}
 	for _, name := range models.Names() {
-		c := small
-		c.Name = name
-		m := build(t, shape{model: c, dx: 1, dy: 1})
+		m := build(t, shape{model: sized(name, 20, []int{24, 18}, 4), dx: 1, dy: 1})
 		e := e
-		if !m.Quantile() {
+		if !m.Quantile() && !m.Bootstrap() {
 			e.Levels = 0
 		}
 		p := compiled(t, m, e, models.Training, 2)
@@ -111,11 +133,9 @@ func TestMemoryDoesNotGrowWithLevels(t *testing.T) {
 // TestExtremesStayFinite feeds values far outside any training set through both likelihoods.
 func TestExtremesStayFinite(t *testing.T) {
 	for _, name := range models.Names() {
-		c := small
-		c.Name = name
-		m := build(t, shape{model: c, dx: 1, dy: 1})
+		m := build(t, shape{model: sized(name, 20, []int{24, 18}, 4), dx: 1, dy: 1})
 		e := ops.Extents{Functions: 2, Context: 3, Points: 6, Levels: 5}
-		if !m.Quantile() {
+		if !m.Quantile() && !m.Bootstrap() {
 			e.Levels = 0
 		}
 		p := compiled(t, m, e, models.Training, 1)

@@ -16,18 +16,21 @@ type construction struct {
 }
 
 // encoder is the mean over the context points of the MLP of [x, y]: r [B, d].
-func (c *construction) encoder() *G.Node {
+func (c *construction) encoder() *G.Node { return c.SetMean(c.contextMLP()) }
+
+// contextMLP is the MLP of [x, y] per context point: [B·N_c, d].
+func (c *construction) contextMLP() *G.Node {
 	const name = "_encoder._mlp._net"
 	widths := append(append([]int{}, c.config.Encoder...), c.config.Representation)
 	first := c.dense(name, 0, c.context, c.dx+c.dy, widths[0], len(widths) > 1)
-	return c.SetMean(c.rest(name, first, widths))
+	return c.rest(name, first, widths)
 }
 
-// pointMLP is an MLP of [r, x] per point.
+// pointMLP is an MLP of [r, x] per point; r is per function or per point.
 func (c *construction) pointMLP(name string, r *G.Node, hidden []int, out int) *G.Node {
 	widths := append(append([]int{}, hidden...), out)
-	blocks, perFunction := c.first(name, r, widths[0], c.dx)
-	h := c.Linear(perFunction, c.x, blocks[1], len(widths) > 1)
+	blocks, ofR := c.first(name, r, widths[0], c.dx)
+	h := c.Linear(ofR, c.x, blocks[1], len(widths) > 1)
 	return c.rest(name, h, widths)
 }
 
@@ -41,8 +44,8 @@ func (c *construction) rowMLP(name string, r, level *G.Node, hidden []int, out i
 	return c.rest(name, h, widths)
 }
 
-// first makes the first layer's parameters over [r, others…] and applies the part of r, with the bias: [B, width].
-func (c *construction) first(name string, r *G.Node, width int, others ...int) (blocks []*G.Node, perFunction *G.Node) {
+// first makes the first layer's parameters over [r, others…] and applies the part of r, with the bias, in r's space.
+func (c *construction) first(name string, r *G.Node, width int, others ...int) (blocks []*G.Node, ofR *G.Node) {
 	cols := append([]int{c.config.Representation}, others...)
 	fanIn := 0
 	for _, n := range cols {

@@ -25,18 +25,35 @@ const (
 	Prediction             // outputs "components" and, for quantile models, "logit"; no input "y"
 )
 
-// architecture is one model: it reads the common inputs and leaves the decoder's output and, for quantile models, the
-// levels' logits.
+// family is what a model's decoder means and what its levels are.
+type family int
+
+const (
+	gaussian  family = iota // no levels
+	quantile                // quantile levels, drawn into input "u"
+	bootstrap               // bootstraps, drawn into inputs "resample_context" and "resample_residual"
+)
+
+// architecture is one model.
 type architecture struct {
-	quantile bool
-	build    func(c *construction) (decoded, logit *G.Node)
+	family family
+	build  func(c *construction) decoding
 }
 
+// decoding is what an architecture leaves: the decoder's output, for quantile models the levels' logits, and for
+// bootstrapping ones the output of the path without a bootstrap.
+type decoding struct{ out, logit, plain *G.Node }
+
 var architectures = map[string]architecture{
-	"cnp":   {build: cnp},
-	"cqnp":  {build: cqnp, quantile: true},
-	"acqnp": {build: acqnp, quantile: true},
+	"cnp":   {gaussian, cnp},
+	"canp":  {gaussian, canp},
+	"bnp":   {bootstrap, bnp},
+	"cqnp":  {quantile, cqnp},
+	"acqnp": {quantile, acqnp},
 }
+
+// Names are the models that New knows, in the paper's order.
+func Names() []string { return []string{"cnp", "canp", "bnp", "cqnp", "acqnp"} }
 
 // Model is an architecture at given widths and dimensions.
 type Model struct {
@@ -64,9 +81,6 @@ func New(c config.Model, dx, dy int) (*Model, error) {
 	return m, nil
 }
 
-// Names are the models that New knows, in the paper's order.
-func Names() []string { return []string{"cnp", "cqnp", "acqnp"} }
-
 // Name is the model's name in configurations.
 func (m *Model) Name() string { return m.config.Name }
 
@@ -74,7 +88,11 @@ func (m *Model) Name() string { return m.config.Name }
 func (m *Model) Dims() (dx, dy int) { return m.dx, m.dy }
 
 // Quantile reports whether the model has a quantile branch, and with it the input "u".
-func (m *Model) Quantile() bool { return m.arch.quantile }
+func (m *Model) Quantile() bool { return m.arch.family == quantile }
+
+// Bootstrap reports whether the model's levels are bootstraps of the context, and with it the inputs
+// "resample_context" and "resample_residual".
+func (m *Model) Bootstrap() bool { return m.arch.family == bootstrap }
 
 // Tensors are the parameters under their PyTorch names, in the order of the flat parameter vector.
 func (m *Model) Tensors() []ops.Tensor { return m.tensors }
@@ -102,37 +120,45 @@ func (m *Model) Initial(seed uint64) []float32 {
 }
 
 // Build makes the graph of one mode at a capacity. Inputs: "context" [B·N_c, dx+dy], "x" [B·N, dx], "y" [B·N, dy]
-// (not in Prediction) and, for quantile models, "u" [B·N·N_τ, 1]. Outputs: see Mode; "loglik" [B·N, 1] is summed over
-// channels, "components" is the decoder's own output ([B·N·N_τ, 3·dy] or [B·N, 2·dy]), "logit" is z with
-// τ = sigmoid(z).
+// (not in Prediction); for quantile models "u" [B·N·N_τ, 1]; for bootstrapping ones, whose levels are the k bootstraps,
+// "resample_context" and "resample_residual" [B·N_c·k, 1], whole numbers below N_c. Outputs: see Mode; "loglik" [B·N, 1]
+// is summed over channels, "components" is the decoder's own output ([B·N·N_τ, 3·dy], [B·N·k, 2·dy] or [B·N, 2·dy]),
+// "logit" is z with τ = sigmoid(z).
 func (m *Model) Build(dtype tensor.Dtype, capacity ops.Extents, mode Mode) (*ops.Graph, error) {
 	b := ops.NewBuilder(dtype, capacity)
 	c := &construction{Builder: b, Model: m,
 		context: b.Input("context", ops.Context, m.dx+m.dy),
 		x:       b.Input("x", ops.Point, m.dx)}
-	if m.arch.quantile {
+	if m.Quantile() {
 		c.u = b.Input("u", ops.Row, 1)
 	}
-	decoded, logit := m.arch.build(c)
+	d := m.arch.build(c)
 	if mode == Prediction {
-		b.Output("components", decoded)
-		if logit != nil {
-			b.Output("logit", logit)
+		b.Output("components", d.out)
+		if d.logit != nil {
+			b.Output("logit", d.logit)
 		}
 		return b.Finish(nil)
 	}
-	y := b.Input("y", ops.Point, m.dy)
-	var ll *G.Node
-	if m.arch.quantile {
-		ll = b.MixtureLogLik(decoded, logit, y)
-	} else {
-		ll = b.GaussianLogLik(decoded, y)
-	}
+	ll, cost := c.loss(d, b.Input("y", ops.Point, m.dy))
 	b.Output("loglik", ll)
 	if mode == Evaluation {
 		return b.Finish(nil)
 	}
-	cost := b.Cost(ll)
 	b.Output("cost", cost)
 	return b.Finish(cost)
+}
+
+// loss is the log-likelihood per point and what training makes smaller.
+func (c *construction) loss(d decoding, y *G.Node) (ll, cost *G.Node) {
+	switch c.arch.family {
+	case quantile:
+		ll = c.MixtureLogLik(d.out, d.logit, y)
+	case bootstrap:
+		ll = c.LogMeanExp(c.GaussianLogLik(d.out, y))
+		return ll, c.Cost(c.GaussianLogLik(d.plain, y), ll)
+	default:
+		ll = c.GaussianLogLik(d.out, y)
+	}
+	return ll, c.Cost(ll)
 }

@@ -3,6 +3,7 @@ package ops
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	G "gorgonia.org/gorgonia"
@@ -46,34 +47,58 @@ func (b *Builder) Weight(name string, out int, cols ...int) []*G.Node {
 	for _, c := range cols {
 		in += c
 	}
-	t := Tensor{Name: name, Shape: []int{out, in}, Offset: b.size, FanIn: in}
-	b.add(t)
+	offset := b.tensor(name, in, out, in)
 	nodes := make([]*G.Node, len(cols))
 	at := 0
 	for i, c := range cols {
-		leaf := fmt.Sprintf("%s[:,%d:%d]", name, at, at+c)
-		n := G.NewMatrix(b.g.Expr, b.dtype, G.WithShape(out, c), G.WithName(leaf))
-		b.leaf[n] = leafInfo{space: Parameter, rank: 2, cols: c, param: true}
-		b.g.Blocks = append(b.g.Blocks, Block{Name: leaf, Rows: out, Cols: c, Offset: t.Offset + at, Stride: in, Node: n})
-		nodes[i] = n
+		nodes[i] = b.block(Block{Name: fmt.Sprintf("%s[:,%d:%d]", name, at, at+c), Rows: out, Cols: c, Offset: offset + at, Stride: in})
 		at += c
 	}
 	return nodes
 }
 
-// Bias adds a PyTorch bias [out] of a layer with fanIn inputs.
-func (b *Builder) Bias(name string, out, fanIn int) *G.Node {
-	t := Tensor{Name: name, Shape: []int{out}, Offset: b.size, FanIn: fanIn}
-	b.add(t)
-	n := G.NewVector(b.g.Expr, b.dtype, G.WithShape(out), G.WithName(name))
-	b.leaf[n] = leafInfo{space: Parameter, rank: 1, cols: out, param: true}
-	b.g.Blocks = append(b.g.Blocks, Block{Name: name, Rows: out, Offset: t.Offset, Stride: 1, Node: n})
-	return n
+// HeadsIn adds one PyTorch tensor [out/heads, in, 1] a head and returns them as one weight [out, in]: the rows of a
+// head's result lie side by side.
+func (b *Builder) HeadsIn(name func(head int) string, heads, out, in int) *G.Node {
+	offset := b.size
+	for h := range heads {
+		b.tensor(name(h), in, out/heads, in, 1)
+	}
+	return b.block(Block{Name: name(0) + "…", Rows: out, Cols: in, Offset: offset, Stride: in})
 }
 
-func (b *Builder) add(t Tensor) {
+// HeadsOut adds one PyTorch tensor [out, in/heads, 1] a head and returns them as one weight [out, in], so that one
+// product sums the heads' results.
+func (b *Builder) HeadsOut(name func(head int) string, heads, out, in int) *G.Node {
+	offset := b.size
+	for h := range heads {
+		b.tensor(name(h), in/heads, out, in/heads, 1)
+	}
+	return b.block(Block{Name: name(0) + "…", Rows: out, Cols: in, Offset: offset, Stride: in / heads, Panel: in / heads})
+}
+
+// tensor reserves a tensor's place in the flat vector.
+func (b *Builder) tensor(name string, fanIn int, shape ...int) (offset int) {
+	t := Tensor{Name: name, Shape: shape, Offset: b.size, FanIn: fanIn}
 	b.g.Tensors = append(b.g.Tensors, t)
 	b.size += t.Size()
+	return t.Offset
+}
+
+func (b *Builder) block(p Block) *G.Node {
+	p.Node = G.NewMatrix(b.g.Expr, b.dtype, G.WithShape(p.Rows, p.Cols), G.WithName(p.Name))
+	b.leaf[p.Node] = leafInfo{space: Parameter, rank: 2, cols: p.Cols, param: true}
+	b.g.Blocks = append(b.g.Blocks, p)
+	return p.Node
+}
+
+// Bias adds a PyTorch bias [out] of a layer with fanIn inputs.
+func (b *Builder) Bias(name string, out, fanIn int) *G.Node {
+	offset := b.tensor(name, fanIn, out)
+	n := G.NewVector(b.g.Expr, b.dtype, G.WithShape(out), G.WithName(name))
+	b.leaf[n] = leafInfo{space: Parameter, rank: 1, cols: out, param: true}
+	b.g.Blocks = append(b.g.Blocks, Block{Name: name, Rows: 1, Cols: out, Vector: true, Offset: offset, Stride: out, Node: n})
+	return n
 }
 
 func (b *Builder) info(n *G.Node) (s Space, rank, cols int, live bool) {
@@ -87,13 +112,13 @@ func (b *Builder) info(n *G.Node) (s Space, rank, cols int, live bool) {
 	return o.Out, o.rank, o.Width, live
 }
 
-// op adds an operation with a result of width columns in the space out.
-func (b *Builder) op(k Kind, out Space, width int, relu bool, in ...*G.Node) *G.Node {
+// op adds an operation whose kind, space, width and attributes are set.
+func (b *Builder) op(o *Op, in ...*G.Node) *G.Node {
 	if b.err != nil {
 		return nil
 	}
-	o := &Op{Kind: k, Out: out, Width: width, Rows: b.g.Capacity.Rows(out), ReLU: relu, capacity: b.g.Capacity, rank: 2}
-	if out == Scalar {
+	o.Rows, o.capacity, o.rank = b.g.Capacity.Rows(o.Out), b.g.Capacity, 2
+	if o.Out == Scalar {
 		o.rank = 0
 	}
 	for _, n := range in {
@@ -101,8 +126,7 @@ func (b *Builder) op(k Kind, out Space, width int, relu bool, in ...*G.Node) *G.
 		o.In = append(o.In, s)
 		o.ranks = append(o.ranks, rank)
 		o.Widths = append(o.Widths, cols)
-		o.diff = append(o.diff, live)
-		o.Sums = o.Sums || s != Parameter && out.Contains(s)
+		o.diff = append(o.diff, live && o.differentiable())
 	}
 	n, err := apply(o, in...)
 	if err != nil {
@@ -125,25 +149,59 @@ func (b *Builder) Linear(base, in, w *G.Node, relu bool) *G.Node {
 		b.err = fmt.Errorf("ops: linear layer of %v %v with weight %v and base %v %v", s, in.Shape(), w.Shape(), above, base.Shape())
 		return nil
 	}
-	return b.op(Linear, s, d, relu, base, in, w)
+	return b.op(&Op{Kind: Linear, Out: s, Width: d, ReLU: relu}, base, in, w)
 }
 
-// SetMean averages the context points of every function: [B·N_c, d] → [B, d].
-func (b *Builder) SetMean(in *G.Node) *G.Node { return b.unary(SetMean, Context, Function, in) }
+// Zeros is a base for linear layers without a bias.
+func (b *Builder) Zeros(d int) *G.Node {
+	v := tensor.New(tensor.Of(b.dtype), tensor.WithShape(d))
+	n := b.g.Expr.AddNode(G.NewConstant(v, G.WithName(fmt.Sprintf("zeros %d", d))))
+	b.leaf[n] = leafInfo{space: Parameter, rank: 1, cols: d}
+	return n
+}
+
+// SetMean averages over the context points: of every function, [B·N_c, d] → [B, d], or of every bootstrap,
+// [B·N_c·k, d] → [B·k, d].
+func (b *Builder) SetMean(in *G.Node) *G.Node {
+	to := Function
+	if b.err == nil {
+		if s, _, _, _ := b.info(in); s == Resample {
+			to = Ensemble
+		}
+	}
+	return b.unary(SetMean, to, in, Context, Resample)
+}
+
+// Columns is columns [from, to) of data; it has no gradient.
+func (b *Builder) Columns(in *G.Node, from, to int) *G.Node {
+	if b.err != nil {
+		return nil
+	}
+	s, _, width, _ := b.info(in)
+	if from < 0 || to <= from || to > width {
+		b.err = fmt.Errorf("ops: columns %d to %d of %v", from, to, in.Shape())
+		return nil
+	}
+	return b.op(&Op{Kind: Columns, Out: s, Width: to - from, From: from}, in)
+}
 
 // Sigmoid is 1/(1+exp(−z)), elementwise.
-func (b *Builder) Sigmoid(z *G.Node) *G.Node { return b.unary(Sigmoid, Row, Row, z) }
+func (b *Builder) Sigmoid(z *G.Node) *G.Node { return b.unary(Sigmoid, Row, z, Row) }
 
 // UniformLevel maps uniform numbers to CQNP's levels τ = 0.001 + 0.998·u; it has no gradient.
-func (b *Builder) UniformLevel(u *G.Node) *G.Node { return b.unary(UniformLevel, Row, Row, u) }
+func (b *Builder) UniformLevel(u *G.Node) *G.Node { return b.unary(UniformLevel, Row, u, Row) }
 
 // UniformLogit is log(τ/(1−τ)) of the same levels, from u so that no digits are lost near 1.
-func (b *Builder) UniformLogit(u *G.Node) *G.Node { return b.unary(UniformLogit, Row, Row, u) }
+func (b *Builder) UniformLogit(u *G.Node) *G.Node { return b.unary(UniformLogit, Row, u, Row) }
 
-// GaussianLogLik is the log-likelihood of y [B·N, dy] summed over channels, [B·N, 1], from the decoder's
-// [B·N, 2·dy] = [μ…, s…] with σ = 0.1 + 0.9·softplus(s).
-func (b *Builder) GaussianLogLik(out, y *G.Node) *G.Node {
-	return b.likelihood(GaussianLik, out, y, out, y)
+// GaussianLogLik is the log-likelihood of y [B·N, dy] summed over channels, one number a row, from the decoder's
+// [rows, 2·dy] = [μ…, s…] with σ = 0.1 + 0.9·softplus(s); the rows are points or levels of points.
+func (b *Builder) GaussianLogLik(decoded, y *G.Node) *G.Node {
+	s, ok := b.decoded(decoded, y, 2, Point, Row)
+	if !ok {
+		return nil
+	}
+	return b.op(&Op{Kind: GaussianLik, Out: s, Width: 1}, decoded, y)
 }
 
 // MixtureLogLik is the log-likelihood of y [B·N, dy] under the mixture of asymmetric Laplace distributions over the
@@ -151,43 +209,53 @@ func (b *Builder) GaussianLogLik(out, y *G.Node) *G.Node {
 // [B·N·N_τ, 3·dy] = [μ…, s…, a…] with σ = 0.01 + 0.99·softplus(s) and weights softmax(a); z [B·N·N_τ, 1] are the
 // levels' logits.
 func (b *Builder) MixtureLogLik(components, z, y *G.Node) *G.Node {
-	return b.likelihood(MixtureLik, components, y, components, z, y)
-}
-
-func (b *Builder) likelihood(k Kind, out, y *G.Node, in ...*G.Node) *G.Node {
-	if b.err != nil {
+	if _, ok := b.decoded(components, y, 3, Row); !ok {
 		return nil
 	}
-	space, numbers := Point, 2
-	if k == MixtureLik {
-		space, numbers = Row, 3
+	return b.op(&Op{Kind: MixtureLik, Out: Point, Width: 1}, components, z, y)
+}
+
+// decoded checks a decoder's output of so many numbers a channel beside y, and returns its space.
+func (b *Builder) decoded(out, y *G.Node, numbers int, spaces ...Space) (Space, bool) {
+	if b.err != nil {
+		return 0, false
 	}
 	s, _, width, _ := b.info(out)
 	ys, _, dy, _ := b.info(y)
-	if s != space || ys != Point || width != numbers*dy {
-		b.err = fmt.Errorf("ops: %v of %v %v and y %v", k, s, out.Shape(), y.Shape())
-		return nil
+	if !slices.Contains(spaces, s) || ys != s && !ys.Contains(s) || ys <= Function || width != numbers*dy {
+		b.err = fmt.Errorf("ops: likelihood of %v %v and y %v", s, out.Shape(), y.Shape())
+		return 0, false
 	}
-	return b.op(k, Point, 1, false, in...)
+	return s, true
 }
 
-// Cost is −mean of ll [B·N, 1] over all points and functions.
-func (b *Builder) Cost(ll *G.Node) *G.Node { return b.unary(NegMean, Point, Scalar, ll) }
+// LogMeanExp is log of the mean over a point's levels of exp(ll): [B·N·k, 1] → [B·N, 1].
+func (b *Builder) LogMeanExp(ll *G.Node) *G.Node { return b.unary(LogMeanExp, Point, ll, Row) }
 
-func (b *Builder) unary(k Kind, from, to Space, in *G.Node) *G.Node {
+// Cost is −Σ of the means of lls [B·N, 1] over all points and functions.
+func (b *Builder) Cost(lls ...*G.Node) *G.Node {
+	if b.err != nil {
+		return nil
+	}
+	for _, ll := range lls {
+		if s, _, width, _ := b.info(ll); s != Point || width != 1 {
+			b.err = fmt.Errorf("ops: cost of %v in %v space", ll.Shape(), s)
+			return nil
+		}
+	}
+	return b.op(&Op{Kind: NegMean, Out: Scalar, Width: 1}, lls...)
+}
+
+func (b *Builder) unary(k Kind, to Space, in *G.Node, from ...Space) *G.Node {
 	if b.err != nil {
 		return nil
 	}
 	s, _, width, _ := b.info(in)
-	if s != from {
-		b.err = fmt.Errorf("ops: %v of a tensor in %v space, want %v", k, s, from)
+	if !slices.Contains(from, s) {
+		b.err = fmt.Errorf("ops: %v of a tensor in %v space, want one of %v", k, s, from)
 		return nil
 	}
-	n := b.op(k, to, width, false, in)
-	if b.err == nil && (k == UniformLevel || k == UniformLogit) {
-		n.Op().(*Op).diff = []bool{false}
-	}
-	return n
+	return b.op(&Op{Kind: k, Out: to, Width: width}, in)
 }
 
 // Output keeps a node's value through a run.

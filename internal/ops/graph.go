@@ -48,12 +48,40 @@ func (t Tensor) Size() int {
 	return n
 }
 
-// Block is a parameter leaf: some columns of a Tensor. A first layer reads r, x and the level as separate inputs, each
-// with its own columns of the weight. Element (i, j) of the leaf is element Offset + i·Stride + j of the flat vector.
+// Block is a parameter leaf: some columns of a Tensor, or several Tensors in a row. A first layer reads r, x and the
+// level as separate inputs, each with its own columns of the weight. Element (i, j) of the leaf is element
+// Offset + i·Stride + j of the flat vector; where there are panels of Panel columns, each begins Rows·Panel after the
+// last and j counts within it.
 type Block struct {
 	Name       string
-	Rows, Cols int // a bias has Cols 0 and is a vector of Rows
+	Rows, Cols int
+	Vector     bool // a bias: one row
 	Offset     int
 	Stride     int
+	Panel      int
 	Node       *G.Node
+}
+
+// LoadBlock copies the block out of the flat vector into dst [Rows, Cols].
+func LoadBlock[T Float](dst, flat []T, b Block) {
+	eachRow(dst, flat, b, func(leaf, flat []T) { copy(leaf, flat) })
+}
+
+// StoreBlock copies src [Rows, Cols] to the block's place in the flat vector.
+func StoreBlock[T Float](flat, src []T, b Block) {
+	eachRow(src, flat, b, func(leaf, flat []T) { copy(flat, leaf) })
+}
+
+// eachRow calls f for every run of columns that is contiguous on both sides.
+func eachRow[T Float](leaf, flat []T, b Block, f func(leaf, flat []T)) {
+	panel := b.Panel
+	if panel == 0 {
+		panel = b.Cols
+	}
+	for j := 0; j < b.Cols; j += panel {
+		for i := range b.Rows {
+			at := b.Offset + j/panel*b.Rows*panel + i*b.Stride
+			f(leaf[i*b.Cols+j:][:panel], flat[at:at+panel])
+		}
+	}
 }

@@ -17,34 +17,52 @@ type Kind uint8
 const (
 	Linear          Kind = iota + 1 // act(base↑ + in·Wᵀ)
 	LinearGrad                      // parts BaseGrad, InGrad, WeightGrad
-	SetMean                         // mean over the context points of a function
+	SetMean                         // mean over the context points of a function or of a bootstrap
 	SetMeanGrad                     //
+	Columns                         // some columns of data
 	Sigmoid                         //
 	SigmoidGrad                     //
 	UniformLevel                    // τ = 0.001 + 0.998·u
 	UniformLogit                    // logit of the same τ
-	GaussianLik                     // log-likelihood of a point, summed over channels
+	Attention                       // multi-head attention of points over context points
+	AttentionGrad                   // parts QueryGrad, KeyGrad, ValueGrad
+	EnsembleAdd                     // act(a per point + b per bootstrap)
+	EnsembleAddGrad                 // parts PointGrad, EnsembleGrad
+	Gather                          // rows named by indices
+	Residual                        // (y−μ)/σ
+	Perturb                         // μ + σ·(residual − mean)
+	GaussianLik                     // log-likelihood, summed over channels
 	GaussianLikGrad                 //
 	MixtureLik                      // the same for the asymmetric-Laplace mixture over a point's levels
 	MixtureLikGrad                  // parts ComponentsGrad, LogitGrad
-	NegMean                         // −mean over all points
+	LogMeanExp                      // over the levels of a point
+	LogMeanExpGrad                  //
+	NegMean                         // −Σ of the inputs' means over all points
 	NegMeanGrad                     //
 )
 
-// Parts of LinearGrad and of MixtureLikGrad.
+// Parts of gradients with several results.
 const (
-	BaseGrad = iota
-	InGrad
-	WeightGrad
+	BaseGrad   = 0
+	InGrad     = 1
+	WeightGrad = 2
+
+	QueryGrad = 0
+	KeyGrad   = 1
+	ValueGrad = 2
+
+	PointGrad    = 0
+	EnsembleGrad = 1
 
 	ComponentsGrad = 0
 	LogitGrad      = 1
 )
 
 func (k Kind) String() string {
-	return [...]string{"", "linear", "linear_grad", "set_mean", "set_mean_grad", "sigmoid", "sigmoid_grad",
-		"uniform_level", "uniform_logit", "gaussian", "gaussian_grad", "mixture", "mixture_grad", "neg_mean",
-		"neg_mean_grad"}[k]
+	return [...]string{"", "linear", "linear_grad", "set_mean", "set_mean_grad", "columns", "sigmoid", "sigmoid_grad",
+		"uniform_level", "uniform_logit", "attention", "attention_grad", "ensemble_add", "ensemble_add_grad", "gather",
+		"residual", "perturb", "gaussian", "gaussian_grad", "mixture", "mixture_grad", "log_mean_exp",
+		"log_mean_exp_grad", "neg_mean", "neg_mean_grad"}[k]
 }
 
 // Op is an operation of a graph and its declaration: index spaces, widths and what is summed. It implements
@@ -58,9 +76,8 @@ type Op struct {
 	Rows   int // of the result at capacity; of a weight gradient, its rows
 	Width  int // columns of the result
 	ReLU   bool
-	// Sums reports that the result is a sum over rows of the finer input space: over the levels of a point, the points
-	// of a function, or all rows for a parameter.
-	Sums bool
+	Heads  int // of an attention
+	From   int // first column of Columns
 
 	capacity Extents
 	ranks    []int
@@ -133,8 +150,23 @@ func (o *Op) Hashcode() uint32 {
 }
 
 func (o *Op) String() string {
-	return fmt.Sprintf("acqnp/%v.%d{%v%v->%v[%d,%d] relu=%t %v}", o.Kind, o.Part, o.In, o.Widths, o.Out, o.Rows, o.Width,
-		o.ReLU, o.capacity)
+	return fmt.Sprintf("acqnp/%v.%d{%v%v->%v[%d,%d] relu=%t heads=%d from=%d %v}", o.Kind, o.Part, o.In, o.Widths, o.Out, o.Rows,
+		o.Width, o.ReLU, o.Heads, o.From, o.capacity)
+}
+
+// Across reports that the operation reads rows of one input beside those above or below its result's, so that the whole
+// input has to be there first.
+func (o *Op) Across() bool { return o.Kind == Gather }
+
+// Sums reports that the result is a sum over rows of a finer input: over the levels of a point, the points of a
+// function, or all rows for a parameter. A result in a space beside the inputs' own is such a sum, too.
+func (o *Op) Sums() bool {
+	for _, s := range o.In {
+		if s > Scalar && o.Out != s && !s.Contains(o.Out) && o.Out < s {
+			return true
+		}
+	}
+	return false
 }
 
 // DiffWRT tells which inputs lead to a parameter; gradients towards data are never built.

@@ -1,6 +1,7 @@
 package ops_test
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -51,6 +52,25 @@ var graphs = map[string]func(b *ops.Builder) *G.Node{
 		z := b.Linear(b.Linear(b.Bias("b", 1, 3), b.Input("x", ops.Point, 3), b.Weight("w", 1, 3)[0], false), u, b.Weight("v", 1, 1)[0], false)
 		h := b.Linear(b.Bias("b2", 6, 1), b.Sigmoid(z), b.Weight("w2", 6, 1)[0], false)
 		return b.MixtureLogLik(h, z, b.Input("y", ops.Point, 2))
+	},
+	"attention": func(b *ops.Builder) *G.Node {
+		context := b.Input("c", ops.Context, 3)
+		zeros := b.Zeros(4)
+		name := func(s string) func(int) string { return func(h int) string { return fmt.Sprint(s, h) } }
+		q := b.Linear(zeros, b.Input("x", ops.Point, 2), b.HeadsIn(name("q"), 2, 4, 2), false)
+		k := b.Linear(zeros, b.Columns(context, 0, 2), b.HeadsIn(name("k"), 2, 4, 2), false)
+		v := b.Linear(zeros, b.Columns(context, 1, 3), b.HeadsIn(name("v"), 2, 4, 2), false)
+		out := b.Linear(zeros, b.Attention(q, k, v, 2), b.HeadsOut(name("o"), 2, 4, 4), true)
+		return b.Linear(b.Bias("b", 1, 4), out, b.Weight("w", 1, 4)[0], false)
+	},
+	"ensembles": func(b *ops.Builder) *G.Node {
+		c, x := b.Input("c", ops.Context, 3), b.Input("x", ops.Point, 2)
+		tilde := b.Perturb(b.Input("decoded", ops.Resample, 2), b.Input("residual", ops.Resample, 1), b.Input("mean", ops.Ensemble, 1))
+		h := b.Linear(b.Linear(b.Bias("b", 4, 4), c, b.Weight("w", 4, 3)[0], false), tilde, b.Weight("v", 4, 1)[0], true)
+		e := b.Linear(b.Bias("b2", 4, 4), b.SetMean(h), b.Weight("w2", 4, 4)[0], false)
+		rows := b.EnsembleAdd(b.Linear(b.Bias("b3", 4, 2), x, b.Weight("w3", 4, 2)[0], false), e, true)
+		decoded := b.Linear(b.Bias("b4", 2, 4), rows, b.Weight("w4", 2, 4)[0], false)
+		return b.LogMeanExp(b.GaussianLogLik(decoded, b.Input("y", ops.Point, 1)))
 	},
 	"mixture at uniform levels": func(b *ops.Builder) *G.Node {
 		u := b.Input("u", ops.Row, 1)
@@ -185,6 +205,16 @@ func TestBuilderRefusesWhatDoesNotFit(t *testing.T) {
 			return b.GaussianLogLik(b.Input("o", ops.Point, 3), b.Input("y", ops.Point, 1))
 		},
 		"row space": func(b *ops.Builder) *G.Node { return b.Sigmoid(b.Input("x", ops.Point, 1)) },
+		"heads": func(b *ops.Builder) *G.Node {
+			return b.Attention(b.Input("q", ops.Point, 4), b.Input("k", ops.Context, 4), b.Input("v", ops.Context, 4), 3)
+		},
+		"ensemble": func(b *ops.Builder) *G.Node {
+			return b.EnsembleAdd(b.Input("x", ops.Point, 2), b.Input("e", ops.Function, 2), false)
+		},
+		"index": func(b *ops.Builder) *G.Node {
+			return b.Gather(b.Input("c", ops.Context, 2), b.Input("i", ops.Context, 1))
+		},
+		"columns": func(b *ops.Builder) *G.Node { return b.Columns(b.Input("c", ops.Context, 2), 1, 3) },
 	} {
 		b := ops.NewBuilder(tensor.Float64, extents)
 		b.Output("out", f(b))
@@ -196,7 +226,8 @@ func TestBuilderRefusesWhatDoesNotFit(t *testing.T) {
 
 func TestExtents(t *testing.T) {
 	e := ops.Extents{Functions: 2, Context: 3, Points: 5, Levels: 7}
-	for s, want := range map[ops.Space]int{ops.Parameter: 1, ops.Scalar: 1, ops.Function: 2, ops.Context: 6, ops.Point: 10, ops.Row: 70} {
+	for s, want := range map[ops.Space]int{ops.Parameter: 1, ops.Scalar: 1, ops.Function: 2, ops.Context: 6, ops.Point: 10, ops.Row: 70,
+		ops.Ensemble: 14, ops.Resample: 42} {
 		if got := e.Rows(s); got != want {
 			t.Errorf("%v: %d rows, want %d", s, got, want)
 		}

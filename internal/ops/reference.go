@@ -20,8 +20,14 @@ func Evaluate[T Float](o *Op, e Extents, out []T, in [][]T) {
 		linear(o, e, out, in)
 	case LinearGrad:
 		linearGrad(o, e, out, in)
-	case SetMean, SetMeanGrad:
-		setMean(o, e, out, in[0])
+	case SetMean:
+		setMean(e, out, in[0], o.In[0], o.Width, false)
+	case SetMeanGrad:
+		setMean(e, out, in[0], o.Out, o.Width, true)
+	case Columns:
+		for i := range e.Rows(o.Out) {
+			copy(row(out, i, o.Width), row(in[0], i, o.Widths[0])[o.From:])
+		}
 	case Sigmoid:
 		for i, z := range in[0] {
 			out[i] = sigmoid(z)
@@ -38,24 +44,54 @@ func Evaluate[T Float](o *Op, e Extents, out []T, in [][]T) {
 		for i, u := range in[0] {
 			out[i] = log(LevelFloor+(1-2*LevelFloor)*u) - log(LevelFloor+(1-2*LevelFloor)*(1-u))
 		}
+	case Attention:
+		attention(o, e, out, in)
+	case AttentionGrad:
+		attentionGrad(o, e, out, in)
+	case EnsembleAdd:
+		ensembleAdd(o, e, out, in)
+	case EnsembleAddGrad:
+		ensembleAddGrad(o, e, out, in)
+	case Gather:
+		gather(o, e, out, in)
+	case Residual:
+		residual(o, e, out, in)
+	case Perturb:
+		perturb(o, e, out, in)
+	default:
+		evaluateLikelihood(o, e, out, in)
+	}
+}
+
+func evaluateLikelihood[T Float](o *Op, e Extents, out []T, in [][]T) {
+	switch o.Kind {
 	case GaussianLik:
-		for p := range out {
-			out[p] = GaussianLogLik(row(in[0], p, o.Widths[0]), row(in[1], p, o.Widths[1]))
+		ratio := e.Ratio(o.Out, o.In[1])
+		for i := range out {
+			out[i] = GaussianLogLik(row(in[0], i, o.Widths[0]), row(in[1], i/ratio, o.Widths[1]))
 		}
 	case GaussianLikGrad:
-		for p, g := range in[0] {
-			GaussianGrad(g, row(in[1], p, o.Widths[1]), row(in[2], p, o.Widths[2]), row(out, p, o.Width))
+		ratio := e.Ratio(o.Out, o.In[2])
+		for i, g := range in[0] {
+			GaussianGrad(g, row(in[1], i, o.Widths[1]), row(in[2], i/ratio, o.Widths[2]), row(out, i, o.Width))
 		}
 	case MixtureLik:
 		mixture(o, e, out, in)
 	case MixtureLikGrad:
 		mixtureGrad(o, e, out, in)
+	case LogMeanExp:
+		logMeanExp(e, out, in[0])
+	case LogMeanExpGrad:
+		logMeanExpGrad(e, out, in)
 	case NegMean:
-		var sum T
-		for _, v := range in[0] {
-			sum += v
+		out[0] = 0
+		for _, ll := range in {
+			var sum T
+			for _, v := range ll {
+				sum += v
+			}
+			out[0] -= sum / T(len(ll))
 		}
-		out[0] = -sum / T(len(in[0]))
 	case NegMeanGrad:
 		for i := range out {
 			out[i] = -in[0][0] / T(len(out))
@@ -120,18 +156,17 @@ func linearGrad[T Float](o *Op, e Extents, out []T, in [][]T) {
 	}
 }
 
-func setMean[T Float](o *Op, e Extents, out, in []T) {
+// setMean averages rows of from (Context or Resample) over the context points, or, turned round, spreads the gradient
+// of the mean over them.
+func setMean[T Float](e Extents, out, in []T, from Space, d int, back bool) {
 	clear(out)
-	d := o.Width
-	for i := range e.Rows(Context) {
-		from, to := i, i/e.Context
-		if o.Kind == SetMeanGrad {
-			from, to = to, from
+	levels := e.Ratio(from, Context)
+	for i := range e.Rows(from) {
+		src, dst := i, i/(levels*e.Context)*levels+i%levels
+		if back {
+			src, dst = dst, src
 		}
-		y := row(out, to, d)
-		for j, v := range row(in, from, d) {
-			y[j] += v / T(e.Context)
-		}
+		accumulate(row(out, dst, d), 1/T(e.Context), row(in, src, d))
 	}
 }
 

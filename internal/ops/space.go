@@ -6,38 +6,54 @@ package ops
 import "fmt"
 
 // Space is an index space: what the rows of a tensor count.
-// Function is the parent of Context and of Point, Point is the parent of Row.
+//
+//	Function ─┬─ Context ── Resample
+//	          ├─ Point ──── Row
+//	          └─ Ensemble
+//
+// A level is a quantile level or, in a bootstrapping model, a bootstrap.
 type Space uint8
 
 const (
 	Parameter Space = iota // weights and biases: the same for all
 	Scalar                 // one number
 	Function               // B rows
+	Ensemble               // B·N_τ rows, the levels of a function side by side
 	Context                // B·N_c rows, the context points of a function side by side
+	Resample               // B·N_c·N_τ rows, the levels of a context point side by side
 	Point                  // B·N rows, the points of a function side by side
 	Row                    // B·N·N_τ rows, the levels of a point side by side
 )
 
 func (s Space) String() string {
-	return [...]string{"parameter", "scalar", "function", "context", "point", "row"}[s]
+	return [...]string{"parameter", "scalar", "function", "ensemble", "context", "resample", "point", "row"}[s]
 }
 
-// Extents are the sizes of one run. Zero levels mean a model without a quantile branch.
+// parent is the space next above, one of whose rows belongs to a run of rows of s.
+func (s Space) parent() Space {
+	switch s {
+	case Row:
+		return Point
+	case Resample:
+		return Context
+	case Point, Context, Ensemble:
+		return Function
+	}
+	return Parameter
+}
+
+// Extents are the sizes of one run. Zero levels mean a model without a quantile branch or bootstraps.
 type Extents struct{ Functions, Context, Points, Levels int }
 
 // Rows is how many rows a tensor of the space has.
 func (e Extents) Rows(s Space) int {
-	switch s {
-	case Function:
-		return e.Functions
-	case Context:
-		return e.Functions * e.Context
-	case Point:
-		return e.Functions * e.Points
-	case Row:
-		return e.Functions * e.Points * e.Levels
+	if s <= Scalar {
+		return 1
 	}
-	return 1
+	if s == Function {
+		return e.Functions
+	}
+	return e.Functions * e.Ratio(s, Function)
 }
 
 // Fits reports whether a run of these extents fits a program compiled at capacity c.
@@ -51,34 +67,34 @@ func (e Extents) String() string {
 
 // Ratio is how many rows of the space child belong to one row of its ancestor.
 func (e Extents) Ratio(child, ancestor Space) int {
-	if ancestor == Parameter || ancestor == Scalar {
+	if ancestor <= Scalar {
 		return e.Rows(child)
 	}
-	if ancestor == child {
-		return 1
+	r := 1
+	for s := child; s != ancestor; s = s.parent() {
+		switch s {
+		case Row, Resample, Ensemble:
+			r *= e.Levels
+		case Point:
+			r *= e.Points
+		case Context:
+			r *= e.Context
+		default:
+			panic(fmt.Sprintf("ops: %v is no ancestor of %v", ancestor, child))
+		}
 	}
-	switch {
-	case ancestor == Function && child == Context:
-		return e.Context
-	case ancestor == Function && child == Point:
-		return e.Points
-	case ancestor == Function && child == Row:
-		return e.Points * e.Levels
-	case ancestor == Point && child == Row:
-		return e.Levels
-	}
-	panic(fmt.Sprintf("ops: %v is no ancestor of %v", ancestor, child))
+	return r
 }
 
-// Contains reports whether s is above child: one row of s belongs to many rows of child.
+// Contains reports whether s is above child: one row of s belongs to a run of rows of child.
 func (s Space) Contains(child Space) bool {
-	switch s {
-	case Parameter, Scalar:
+	if s <= Scalar {
 		return child > Scalar
-	case Function:
-		return child > Function
-	case Point:
-		return child == Row
+	}
+	for child > Function {
+		if child = child.parent(); child == s {
+			return true
+		}
 	}
 	return false
 }

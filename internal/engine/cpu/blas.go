@@ -44,6 +44,8 @@ func gemm(transA bool, m, n, k int, a []float32, lda int, b []float32, ldb int, 
 // toFloat32 reads a constant of the graph.
 func toFloat32(v G.Value) []float32 {
 	switch x := v.Data().(type) {
+	case []float32:
+		return x
 	case float32:
 		return []float32{x}
 	case float64:

@@ -49,8 +49,8 @@ type domain uint8
 
 const (
 	whole     domain = iota // parameters and scalars: one tile
-	functions               // runs of functions
-	contexts                // runs of context points
+	functions               // runs of functions with all their levels
+	contexts                // runs of context points with all their levels
 	points                  // runs of points with all their levels
 )
 
@@ -58,9 +58,9 @@ func domainOf(spaces ...ops.Space) domain {
 	d := whole
 	for _, s := range spaces {
 		switch s {
-		case ops.Function:
+		case ops.Function, ops.Ensemble:
 			d = max(d, functions)
-		case ops.Context:
+		case ops.Context, ops.Resample:
 			d = max(d, contexts)
 		case ops.Point, ops.Row:
 			d = max(d, points)
@@ -134,11 +134,7 @@ func (a *analysis) leaves(g *ops.Graph) {
 		a.values[in.Node] = &value{node: in.Node, space: in.Space, rows: g.Capacity.Rows(in.Space), width: in.Width}
 	}
 	for _, b := range g.Blocks {
-		v := &value{node: b.Node, space: ops.Parameter, rows: b.Rows, width: b.Cols}
-		if b.Cols == 0 {
-			v.rows, v.width = 1, b.Rows
-		}
-		a.values[b.Node] = v
+		a.values[b.Node] = &value{node: b.Node, space: ops.Parameter, rows: b.Rows, width: b.Cols}
 	}
 }
 
@@ -149,7 +145,7 @@ func (a *analysis) add(n *G.Node, grouped map[string]*unit) error {
 		if n.Value() == nil {
 			return fmt.Errorf("cpu: leaf %v has neither value nor place among the inputs", n)
 		}
-		a.values[n] = &value{node: n, space: ops.Scalar, rows: 1, width: 1}
+		a.values[n] = constant(n)
 		return nil
 	}
 	in := make([]*value, len(children))
@@ -162,16 +158,18 @@ func (a *analysis) add(n *G.Node, grouped map[string]*unit) error {
 	case *ops.Op:
 		v.space, v.rows, v.width = op.Out, op.Rows, op.Width
 		part = op.Part
-		key := op.Kind.String()
+		key := fmt.Sprint(op.Kind, op.ReLU, op.Heads, op.From)
 		for _, c := range in {
 			key += fmt.Sprintf(" %p", c)
 		}
-		if u = grouped[key]; u == nil {
+		if u = grouped[key]; u == nil || u.out[part] != nil {
 			u = &unit{op: op, in: in, domain: domainOf(append([]ops.Space{op.Out}, op.In...)...)}
 			grouped[key] = u
 			a.units = append(a.units, u)
 			a.use(u)
 		}
+		unit := u.domain.unitSpace()
+		v.reduced = op.Sums() && unit != v.space && !unit.Contains(v.space)
 	default:
 		if !isAdd(op) {
 			return fmt.Errorf("cpu: operation %v of %T is not ours", op, op)
@@ -182,10 +180,18 @@ func (a *analysis) add(n *G.Node, grouped map[string]*unit) error {
 		a.use(u)
 	}
 	v.made = u
-	v.reduced = v.space < u.domain.unitSpace()
 	u.out[part] = v
 	a.values[n] = v
 	return nil
+}
+
+// constant is a leaf with a value of its own: a scalar, or a vector such as the zeros in place of a bias.
+func constant(n *G.Node) *value {
+	v := &value{node: n, space: ops.Scalar, rows: 1, width: 1}
+	if !n.IsScalar() {
+		v.space, v.width = ops.Parameter, n.Shape().TotalSize()
+	}
+	return v
 }
 
 func (a *analysis) use(u *unit) {

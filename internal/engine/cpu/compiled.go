@@ -9,7 +9,7 @@ type kernel func(w *worker, t *tile)
 type compiled struct {
 	program *Program
 	domain  domain
-	rows    bool // has values in row space
+	rows    bool // has values of several levels a unit
 	kernels []kernel
 	sums    []*sum
 
@@ -63,36 +63,51 @@ func (o *operand) at(w *worker, t *tile) []float32 {
 	return o.data[lo*o.width : hi*o.width]
 }
 
-// sum is a value that adds up over tiles: one partial per chunk, or, per function, one for every chunk that has
-// points of it. Functions are in order and so are chunks, so row function+chunk is unique to the pair.
+// sum is a value that adds up over tiles: one partial per chunk, or, below functions, one for every function and chunk
+// that has part of it. Functions are in order and so are chunks, so place function+chunk is unique to the pair.
 type sum struct {
 	stage   *compiled
 	space   ops.Space
-	size    int // of a partial
+	width   int // columns; of a parameter, all its elements
 	partial []float32
 	result  []float32
 }
 
-func (s *sum) at(t *tile) []float32 {
-	if s.space == ops.Function {
-		lo, hi := t.span(ops.Function)
-		return s.partial[(lo+t.chunk)*s.size : (hi+t.chunk)*s.size]
+// size is the length of a partial at the extents.
+func (s *sum) size(e *ops.Extents) int {
+	if s.space <= ops.Scalar {
+		return s.width
 	}
-	return s.partial[t.chunk*s.size : (t.chunk+1)*s.size]
+	return s.width * e.Ratio(s.space, ops.Function)
+}
+
+// at is the partial of the tile's chunk, for all the functions that the tile has part in.
+func (s *sum) at(t *tile) []float32 {
+	size := s.size(t.e)
+	if s.space <= ops.Scalar {
+		return s.partial[t.chunk*size : (t.chunk+1)*size]
+	}
+	lo, hi := t.span(ops.Function)
+	return s.partial[(lo+t.chunk)*size : (hi+t.chunk)*size]
 }
 
 // finish adds the partials in the order of the chunks.
 func (s *sum) finish() {
 	st := s.stage
 	t := tile{domain: st.domain, e: &st.program.e}
-	clear(s.result[:max(1, t.e.Rows(s.space))*s.size])
+	size := s.size(t.e)
+	total := size
+	if s.space > ops.Scalar {
+		total *= t.e.Functions
+	}
+	clear(s.result[:total])
 	for c := range st.chunks {
 		t.chunk = c
 		t.lo, t.hi = chunkStart(st.total, c, st.chunks), chunkStart(st.total, c+1, st.chunks)
 		from := 0
-		if s.space == ops.Function {
+		if s.space > ops.Scalar {
 			lo, _ := t.span(ops.Function)
-			from = lo * s.size
+			from = lo * size
 		}
 		part := s.at(&t)
 		add(s.result[from:from+len(part)], part)

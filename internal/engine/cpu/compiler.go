@@ -14,13 +14,13 @@ type compiler struct {
 	operands map[*value]*operand // as inputs, and as results that are not sums
 	sums     map[*value]*sum
 	blocks   map[*value]ops.Block
-	packed   map[*value]*pack
+	packed   map[*value]*weight
 	masked   int // widest gradient to be masked
 }
 
 func (p *Program) compile(a *analysis, threads int) error {
 	c := &compiler{p: p, a: a, stages: a.schedule(), operands: map[*value]*operand{}, sums: map[*value]*sum{},
-		blocks: map[*value]ops.Block{}, packed: map[*value]*pack{}}
+		blocks: map[*value]ops.Block{}, packed: map[*value]*weight{}}
 	c.leaves()
 	for _, s := range c.stages {
 		p.stages = append(p.stages, c.stage(s))
@@ -41,8 +41,8 @@ func (p *Program) compile(a *analysis, threads int) error {
 	}
 	for range threads {
 		p.workers = append(p.workers, &worker{scratch: make([]float32, scratch),
-			masked: make([]float32, c.tileRows(ops.Row)*c.masked), levels: newLevelScratch(p.graph.Capacity.Levels),
-			column: make([]float32, narrow*c.masked)})
+			masked: make([]float32, c.tileRows(points, ops.Row)*c.masked), levels: newLevelScratch(p.graph.Capacity.Levels),
+			column: make([]float32, narrow*c.masked), weights: make([]float32, c.p.graph.Capacity.Context)})
 	}
 	for _, o := range p.graph.Outputs {
 		p.outputs[o.Name] = output{space: o.Space, width: o.Width, data: c.operands[a.values[o.Node]].data}
@@ -66,13 +66,13 @@ func (c *compiler) leaves() {
 	for _, b := range g.Blocks {
 		v := c.a.values[b.Node]
 		c.blocks[v] = b
-		if b.Cols == 0 {
-			c.operands[v] = &operand{space: ops.Parameter, width: b.Rows, data: c.p.params[b.Offset : b.Offset+b.Rows]}
+		if b.Vector {
+			c.operands[v] = &operand{space: ops.Parameter, width: b.Cols, data: c.p.params[b.Offset : b.Offset+b.Cols]}
 		}
 	}
 	for n, v := range c.a.values {
-		if v.made == nil && v.space == ops.Scalar {
-			c.operands[v] = &operand{space: ops.Scalar, width: 1, data: toFloat32(n.Value())}
+		if v.made == nil && n.Op() != nil {
+			c.operands[v] = &operand{space: v.space, width: v.width, data: toFloat32(n.Value())}
 		}
 	}
 }
@@ -81,13 +81,13 @@ func (c *compiler) stage(s *stage) *compiled {
 	st := &compiled{program: c.p, domain: s.domain}
 	for _, u := range s.units {
 		for _, v := range append(u.outs(), u.in...) {
-			st.rows = st.rows || v.space == ops.Row
+			st.rows = st.rows || s.domain != whole && s.domain.unitSpace().Contains(v.space)
 		}
 	}
 	for _, v := range s.reduced {
-		r := &sum{stage: st, space: v.space, size: v.width}
-		if v.space != ops.Function {
-			r.size = v.rows * v.width
+		r := &sum{stage: st, space: v.space, width: v.width}
+		if v.space <= ops.Scalar {
+			r.width = v.rows * v.width
 		}
 		c.sums[v] = r
 		st.sums = append(st.sums, r)
@@ -124,10 +124,10 @@ func (c *compiler) keep() {
 			plan(v.rows*v.width, u.stage, end, func(d []float32) { o.data = d })
 			if r := c.sums[v]; r != nil {
 				n := maxChunks
-				if v.space == ops.Function {
-					n += v.rows
+				if v.space > ops.Scalar {
+					n += c.p.graph.Capacity.Functions
 				}
-				plan(n*r.size, u.stage, u.stage, func(d []float32) { r.partial, r.result = d, o.data })
+				plan(n*r.size(&c.p.graph.Capacity), u.stage, u.stage, func(d []float32) { r.partial, r.result = d, o.data })
 			}
 		}
 	}
@@ -148,7 +148,7 @@ func (c *compiler) scratch() int {
 				if !v.local() {
 					continue
 				}
-				b := &buffer{size: align(c.tileRows(v.space) * v.width), from: u.pos, to: u.pos}
+				b := &buffer{size: align(c.tileRows(s.domain, v.space) * v.width), from: u.pos, to: u.pos}
 				for _, user := range v.users {
 					b.to = max(b.to, user.pos)
 				}
@@ -164,8 +164,8 @@ func (c *compiler) scratch() int {
 }
 
 // tileRows bounds the rows of a space in a tile.
-func (c *compiler) tileRows(s ops.Space) int {
-	if s == ops.Row {
+func (c *compiler) tileRows(d domain, s ops.Space) int {
+	if d != whole && d.unitSpace().Contains(s) {
 		return max(tileRows, c.p.graph.Capacity.Levels)
 	}
 	return tileRows
@@ -188,17 +188,10 @@ func (c *compiler) gradients() error {
 	return nil
 }
 
-// scatter is a gradient on its way to its columns of the flat vector.
+// scatter is a gradient on its way to its place in the flat vector.
 type scatter struct {
 	block ops.Block
 	from  []float32
-}
-
-func (s *scatter) run(flat []float32) {
-	cols := max(1, s.block.Cols)
-	for i := range s.block.Rows {
-		copy(flat[s.block.Offset+i*s.block.Stride:][:cols], s.from[i*cols:])
-	}
 }
 
 func (c *compiler) in(v *value) *operand { return c.operands[v] }

@@ -21,6 +21,8 @@ func (c *compiler) kernel(u *unit) (kernel, error) {
 		return c.setMean(u), nil
 	case ops.SetMeanGrad:
 		return c.setMeanGrad(u), nil
+	case ops.Columns:
+		return c.columns(u), nil
 	case ops.Sigmoid:
 		return c.elementwise(u, sigmoid), nil
 	case ops.SigmoidGrad:
@@ -29,6 +31,26 @@ func (c *compiler) kernel(u *unit) (kernel, error) {
 		return c.elementwise(u, func(u float32) float32 { return ops.LevelFloor + (1-2*ops.LevelFloor)*u }), nil
 	case ops.UniformLogit:
 		return c.elementwise(u, uniformLogit), nil
+	case ops.Attention:
+		return c.attention(u), nil
+	case ops.AttentionGrad:
+		return c.attentionGrad(u), nil
+	case ops.EnsembleAdd:
+		return c.ensembleAdd(u), nil
+	case ops.EnsembleAddGrad:
+		return c.ensembleAddGrad(u), nil
+	case ops.Gather:
+		return c.gather(u), nil
+	case ops.Residual:
+		return c.residual(u), nil
+	case ops.Perturb:
+		return c.perturb(u), nil
+	}
+	return c.likelihoodKernel(u)
+}
+
+func (c *compiler) likelihoodKernel(u *unit) (kernel, error) {
+	switch u.op.Kind {
 	case ops.GaussianLik:
 		return c.gaussian(u), nil
 	case ops.GaussianLikGrad:
@@ -37,6 +59,10 @@ func (c *compiler) kernel(u *unit) (kernel, error) {
 		return c.mixture(u), nil
 	case ops.MixtureLikGrad:
 		return c.mixtureGrad(u), nil
+	case ops.LogMeanExp:
+		return c.logMeanExp(u), nil
+	case ops.LogMeanExpGrad:
+		return c.logMeanExpGrad(u), nil
 	case ops.NegMean:
 		return c.negMean(u), nil
 	case ops.NegMeanGrad:
@@ -51,6 +77,17 @@ func (c *compiler) elementwise(u *unit, f func(float32) float32) kernel {
 		y := out.at(w, t)
 		for i, x := range in.at(w, t) {
 			y[i] = f(x)
+		}
+	}
+}
+
+func (c *compiler) columns(u *unit) kernel {
+	in, out := c.in(u.in[0]), c.out(u.out[0])
+	from := u.op.From
+	return func(w *worker, t *tile) {
+		x, y := in.at(w, t), out.at(w, t)
+		for i := range len(y) / out.width {
+			copy(y[i*out.width:(i+1)*out.width], x[i*in.width+from:])
 		}
 	}
 }
@@ -95,14 +132,17 @@ func (c *compiler) addition(u *unit) kernel {
 	}
 }
 
+// setMean adds a tile's share of the means over context points; rows are context points, or their bootstraps, whose
+// means lie side by side.
 func (c *compiler) setMean(u *unit) kernel {
 	in, out := c.in(u.in[0]), c.out(u.out[0])
 	d := in.width
 	return func(w *worker, t *tile) {
 		x, sums, share := in.at(w, t), out.at(w, t), 1/float32(t.e.Context)
+		perPoint := t.e.Ratio(in.space, ops.Context) * d
 		groups(t, ops.Context, ops.Function, func(k, i, j int) {
 			for ; i < j; i++ {
-				axpy(share, x[i*d:(i+1)*d], sums[k*d:(k+1)*d])
+				axpy(share, x[i*perPoint:(i+1)*perPoint], sums[k*perPoint:(k+1)*perPoint])
 			}
 		})
 	}
@@ -113,7 +153,7 @@ func (c *compiler) setMeanGrad(u *unit) kernel {
 	d := out.width
 	return func(w *worker, t *tile) {
 		g, y, share := grad.at(w, t), out.at(w, t), 1/float32(t.e.Context)
-		spread(t, y, ops.Context, g, ops.Function, d)
+		spread(t, y, ops.Context, g, ops.Function, t.e.Ratio(out.space, ops.Context)*d)
 		for i := range y {
 			y[i] *= share
 		}
@@ -121,13 +161,19 @@ func (c *compiler) setMeanGrad(u *unit) kernel {
 }
 
 func (c *compiler) negMean(u *unit) kernel {
-	in, out := c.in(u.in[0]), c.out(u.out[0])
+	out := c.out(u.out[0])
+	var in []*operand
+	for _, v := range u.in {
+		in = append(in, c.in(v))
+	}
 	return func(w *worker, t *tile) {
-		sum := float32(0)
-		for _, v := range in.at(w, t) {
-			sum += v
+		for _, o := range in {
+			sum := float32(0)
+			for _, v := range o.at(w, t) {
+				sum += v
+			}
+			out.at(w, t)[0] -= sum / float32(t.e.Rows(ops.Point))
 		}
-		out.at(w, t)[0] -= sum / float32(t.e.Rows(ops.Point))
 	}
 }
 

@@ -134,13 +134,16 @@ func (s *levelScratch) logitGradient(dz []float32, g float64) {
 	}
 }
 
+// gaussian and gaussianGrad run over points or over levels of points; y is per point.
 func (c *compiler) gaussian(u *unit) kernel {
 	decoded, ys, out := c.in(u.in[0]), c.in(u.in[1]), c.out(u.out[0])
 	dy := ys.width
 	return func(w *worker, t *tile) {
 		d, y, ll := decoded.at(w, t), ys.at(w, t), out.at(w, t)
-		for p := range ll {
-			ll[p] = ops.GaussianLogLik(d[p*2*dy:(p+1)*2*dy], y[p*dy:(p+1)*dy])
+		ratio := t.e.Ratio(out.space, ys.space)
+		for i := range ll {
+			p := i / ratio
+			ll[i] = ops.GaussianLogLik(d[i*2*dy:(i+1)*2*dy], y[p*dy:(p+1)*dy])
 		}
 	}
 }
@@ -150,8 +153,10 @@ func (c *compiler) gaussianGrad(u *unit) kernel {
 	dy := ys.width
 	return func(w *worker, t *tile) {
 		d, y, dst := decoded.at(w, t), ys.at(w, t), out.at(w, t)
-		for p, g := range grad.at(w, t) {
-			ops.GaussianGrad(g, d[p*2*dy:(p+1)*2*dy], y[p*dy:(p+1)*dy], dst[p*2*dy:(p+1)*2*dy])
+		ratio := t.e.Ratio(out.space, ys.space)
+		for i, g := range grad.at(w, t) {
+			p := i / ratio
+			ops.GaussianGrad(g, d[i*2*dy:(i+1)*2*dy], y[p*dy:(p+1)*dy], dst[i*2*dy:(i+1)*2*dy])
 		}
 	}
 }

@@ -2,37 +2,32 @@ package cpu
 
 import "github.com/acqnp/acqnp/internal/ops"
 
-// weight is a block of a weight matrix in the flat vector: [out, in] with rows a stride apart.
+// weight is a block of the flat vector, copied out at the start of every run: [out, in] as it is and [in, out]
+// transposed.
 type weight struct {
-	data    []float32
-	stride  int
-	out, in int
+	block              ops.Block
+	out, in            int
+	direct, transposed []float32
 }
 
-// pack is a weight transposed, [in, out] without gaps: made anew at the start of every run.
-type pack struct {
-	weight
-	transposed []float32
-}
-
-func (p *pack) run() {
-	for j := range p.out {
-		for c, w := range p.data[j*p.stride : j*p.stride+p.in] {
-			p.transposed[c*p.out+j] = w
+func (w *weight) run(params []float32) {
+	ops.LoadBlock(w.direct, params, w.block)
+	for j := range w.out {
+		for c, v := range w.direct[j*w.in : (j+1)*w.in] {
+			w.transposed[c*w.out+j] = v
 		}
 	}
 }
 
-func (c *compiler) weight(v *value) *pack {
-	if p := c.packed[v]; p != nil {
-		return p
+func (c *compiler) weight(v *value) *weight {
+	if w := c.packed[v]; w != nil {
+		return w
 	}
 	b := c.blocks[v]
-	p := &pack{weight: weight{data: c.p.params[b.Offset:], stride: b.Stride, out: b.Rows, in: b.Cols},
-		transposed: make([]float32, b.Rows*b.Cols)}
-	c.packed[v] = p
-	c.p.packs = append(c.p.packs, p)
-	return p
+	w := &weight{block: b, out: b.Rows, in: b.Cols, direct: make([]float32, b.Rows*b.Cols), transposed: make([]float32, b.Rows*b.Cols)}
+	c.packed[v] = w
+	c.p.packs = append(c.p.packs, w)
+	return w
 }
 
 // linear is act(base↑ + in·Wᵀ).
@@ -50,53 +45,53 @@ func (c *compiler) linear(u *unit) kernel {
 }
 
 // multiply is y[m, out] += x[m, in]·Wᵀ.
-func (p *pack) multiply(x, y []float32) {
-	m := len(y) / p.out
-	if p.out >= narrow {
-		gemm(false, m, p.out, p.in, x, p.in, p.transposed, p.out, 1, y, p.out)
+func (w *weight) multiply(x, y []float32) {
+	m := len(y) / w.out
+	if w.out >= narrow {
+		gemm(false, m, w.out, w.in, x, w.in, w.transposed, w.out, 1, y, w.out)
 		return
 	}
 	for i := range m {
-		row := x[i*p.in : (i+1)*p.in]
-		for j := range p.out {
-			y[i*p.out+j] += dot(row, p.data[j*p.stride:j*p.stride+p.in])
+		row := x[i*w.in : (i+1)*w.in]
+		for j := range w.out {
+			y[i*w.out+j] += dot(row, w.direct[j*w.in:(j+1)*w.in])
 		}
 	}
 }
 
 // back is dx[m, in] = g[m, out]·W.
-func (p *pack) back(g, dx []float32) {
-	m := len(g) / p.out
-	if p.in >= narrow {
-		gemm(false, m, p.in, p.out, g, p.out, p.data, p.stride, 0, dx, p.in)
+func (w *weight) back(g, dx []float32) {
+	m := len(g) / w.out
+	if w.in >= narrow {
+		gemm(false, m, w.in, w.out, g, w.out, w.direct, w.in, 0, dx, w.in)
 		return
 	}
 	for i := range m {
-		row := g[i*p.out : (i+1)*p.out]
-		for c := range p.in {
-			dx[i*p.in+c] = dot(row, p.transposed[c*p.out:(c+1)*p.out])
+		row := g[i*w.out : (i+1)*w.out]
+		for c := range w.in {
+			dx[i*w.in+c] = dot(row, w.transposed[c*w.out:(c+1)*w.out])
 		}
 	}
 }
 
 // accumulate is dW[out, in] += gᵀ·x, with dW packed; column is scratch.
-func (p *pack) accumulate(g, x, dw, column []float32) {
-	m := len(g) / p.out
-	if p.in >= narrow {
-		gemm(true, p.out, p.in, m, g, p.out, x, p.in, 1, dw, p.in)
+func (w *weight) accumulate(g, x, dw, column []float32) {
+	m := len(g) / w.out
+	if w.in >= narrow {
+		gemm(true, w.out, w.in, m, g, w.out, x, w.in, 1, dw, w.in)
 		return
 	}
-	column = column[:p.in*p.out]
+	column = column[:w.in*w.out]
 	clear(column)
 	for i := range m {
-		row := g[i*p.out : (i+1)*p.out]
-		for c := range p.in {
-			axpy(x[i*p.in+c], row, column[c*p.out:(c+1)*p.out])
+		row := g[i*w.out : (i+1)*w.out]
+		for c := range w.in {
+			axpy(x[i*w.in+c], row, column[c*w.out:(c+1)*w.out])
 		}
 	}
-	for c := range p.in {
-		for j := range p.out {
-			dw[j*p.in+c] += column[c*p.out+j]
+	for c := range w.in {
+		for j := range w.out {
+			dw[j*w.in+c] += column[c*w.out+j]
 		}
 	}
 }

@@ -23,7 +23,7 @@ type Program struct {
 	inputs  map[string][]float32
 	outputs map[string]output
 	stages  []*compiled
-	packs   []*pack
+	packs   []*weight
 	scatter []scatter
 	pool    *pool
 	workers []*worker
@@ -40,6 +40,7 @@ type worker struct {
 	scratch []float32 // tile-local values, planned per stage
 	masked  []float32 // a gradient after the ReLU's mask
 	column  []float32 // the gradient of a narrow weight, transposed
+	weights []float32 // of one attention head over the context points
 	levels  levelScratch
 	tile    tile
 }
@@ -102,15 +103,15 @@ func (p *Program) RunAll() error {
 		return errors.New("cpu: the program is closed")
 	}
 	for _, k := range p.packs {
-		k.run()
+		k.run(p.params)
 	}
 	for _, s := range p.stages {
 		s.begin(&p.e)
 		p.pool.each(s.chunks, s.runChunk)
 		p.pool.each(len(s.sums), s.finish)
 	}
-	for i := range p.scatter {
-		p.scatter[i].run(p.grads)
+	for _, s := range p.scatter {
+		ops.StoreBlock(p.grads, s.from, s.block)
 	}
 	return nil
 }

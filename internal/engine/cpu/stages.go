@@ -13,7 +13,8 @@ type stage struct {
 }
 
 // schedule puts every unit into a stage, as late as its users allow, so that a value lives as short as it can.
-// Between two units lies a barrier where their tiles differ or a sum over tiles has to be complete.
+// Between two units lies a barrier where their tiles differ, a sum over tiles has to be complete, or the user reads rows
+// of other tiles.
 func (a *analysis) schedule() []*stage {
 	earliest := map[*unit]int{}
 	for _, u := range a.units {
@@ -41,7 +42,7 @@ func (a *analysis) schedule() []*stage {
 
 // barrier is 1 where v is complete for user only in a later stage than it is made in.
 func barrier(v *value, user *unit) int {
-	if v.reduced || v.made.domain != user.domain {
+	if v.reduced || v.made.domain != user.domain || user.op != nil && user.op.Across() {
 		return 1
 	}
 	return 0

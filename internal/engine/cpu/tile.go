@@ -26,23 +26,29 @@ func (t *tile) span(s ops.Space) (lo, hi int) {
 	switch {
 	case s == unit:
 		return t.lo, t.hi
-	case s > unit && t.domain != contexts:
+	case unit.Contains(s):
 		r := t.e.Ratio(s, unit)
 		return t.lo * r, t.hi * r
+	case s.Contains(unit):
+		r := t.e.Ratio(unit, s)
+		return t.lo / r, (t.hi-1)/r + 1
 	}
-	r := t.e.Ratio(unit, s)
-	return t.lo / r, (t.hi-1)/r + 1
+	// Beside the unit: all rows of the functions that the tile has part in.
+	lo, hi = t.span(ops.Function)
+	r := t.e.Ratio(s, ops.Function)
+	return lo * r, hi * r
 }
 
-// unitsPerTile is how many units of a domain make a tile of about tileRows rows.
+// unitsPerTile is how many units of a domain make a tile; rows tells that the tile has rows below its units.
 func unitsPerTile(d domain, e ops.Extents, rows bool) int {
-	switch {
-	case d == functions:
-		return functionTile
-	case d == points && rows:
-		return max(1, tileRows/max(1, e.Levels))
+	n := tileRows
+	if d == functions {
+		n = functionTile
 	}
-	return tileRows
+	if rows {
+		n = max(1, n/max(1, e.Levels))
+	}
+	return n
 }
 
 // chunks is how many chunks a stage has at the extents: fixed by them alone, never by the number of workers, so that

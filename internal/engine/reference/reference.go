@@ -92,7 +92,7 @@ func (p *Program[T]) Run(e ops.Extents) error {
 		copy(b.inputs[i], p.inputs[in.Name])
 	}
 	for i, block := range b.graph.Blocks {
-		gather(b.blocks[i], p.params, block)
+		ops.LoadBlock(b.blocks[i], p.params, block)
 	}
 	b.vm.Reset()
 	if err := b.vm.RunAll(); err != nil {
@@ -102,7 +102,7 @@ func (p *Program[T]) Run(e ops.Extents) error {
 		p.outputs[o.Name] = append(p.outputs[o.Name][:0], ops.Flat[T](o.Node.Value())...)
 	}
 	for i, n := range b.graph.Grads {
-		scatter(p.grads, ops.Flat[T](n.Value()), b.graph.Blocks[i])
+		ops.StoreBlock(p.grads, ops.Flat[T](n.Value()), b.graph.Blocks[i])
 	}
 	return nil
 }
@@ -138,19 +138,4 @@ func (p *Program[T]) bind(e ops.Extents) error {
 	b.vm = G.NewTapeMachine(g.Expr)
 	p.last = b
 	return nil
-}
-
-// gather copies a block out of the flat vector, scatter puts one back.
-func gather[T engine.Float](v, flat []T, b ops.Block) {
-	cols := max(b.Cols, 1)
-	for i := range b.Rows {
-		copy(v[i*cols:(i+1)*cols], flat[b.Offset+i*b.Stride:])
-	}
-}
-
-func scatter[T engine.Float](flat, v []T, b ops.Block) {
-	cols := max(b.Cols, 1)
-	for i := range b.Rows {
-		copy(flat[b.Offset+i*b.Stride:][:cols], v[i*cols:])
-	}
 }

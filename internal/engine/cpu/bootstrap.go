@@ -1,0 +1,130 @@
+package cpu
+
+import (
+	"math"
+
+	"github.com/acqnp/acqnp/internal/ops"
+)
+
+// ensembles calls f for every context point or point of the tile with the place of its function among the tile's.
+func ensembles(t *tile, space ops.Space, f func(i, function int)) {
+	groups(t, space, ops.Function, func(k, i, j int) {
+		for ; i < j; i++ {
+			f(i, k)
+		}
+	})
+}
+
+func (c *compiler) ensembleAdd(u *unit) kernel {
+	perPoint, perEnsemble, out := c.in(u.in[0]), c.in(u.in[1]), c.out(u.out[0])
+	d, relu := out.width, u.op.ReLU
+	return func(w *worker, t *tile) {
+		a, e, y := perPoint.at(w, t), perEnsemble.at(w, t), out.at(w, t)
+		n := t.e.Levels
+		ensembles(t, perPoint.space, func(i, function int) {
+			dst := y[i*n*d : (i+1)*n*d]
+			copy(dst, e[function*n*d:(function+1)*n*d])
+			for level := range n {
+				add(dst[level*d:(level+1)*d], a[i*d:(i+1)*d])
+			}
+		})
+		if relu {
+			rectify(y)
+		}
+	}
+}
+
+func (c *compiler) ensembleAddGrad(u *unit) kernel {
+	grad, result := c.in(u.in[0]), c.in(u.in[1])
+	toPoint, toEnsemble := c.out(u.out[ops.PointGrad]), c.out(u.out[ops.EnsembleGrad])
+	d, relu := result.width, u.op.ReLU
+	above := map[ops.Space]ops.Space{ops.Row: ops.Point, ops.Resample: ops.Context}[result.space]
+	c.masked = max(c.masked, d)
+	return func(w *worker, t *tile) {
+		g, n := grad.at(w, t), t.e.Levels
+		if relu {
+			g = mask(w.masked[:len(g)], g, result.at(w, t))
+		}
+		if toPoint != nil {
+			collect(t, toPoint.at(w, t), toPoint, g, grad.space)
+		}
+		if toEnsemble != nil {
+			sums := toEnsemble.at(w, t)
+			ensembles(t, above, func(i, function int) {
+				add(sums[function*n*d:(function+1)*n*d], g[i*n*d:(i+1)*n*d])
+			})
+		}
+	}
+}
+
+// gather reads any row of a function, so values are whole.
+func (c *compiler) gather(u *unit) kernel {
+	values, index, out := c.in(u.in[0]), c.in(u.in[1]), c.out(u.out[0])
+	d := out.width
+	return func(w *worker, t *tile) {
+		y, n := out.at(w, t), t.e.Levels
+		lo, _ := t.span(ops.Resample)
+		for i, at := range index.at(w, t) {
+			point, level := (lo+i)/n, (lo+i)%n
+			from := point/t.e.Context*t.e.Context + int(at)
+			if values.space == ops.Resample {
+				from = from*n + level
+			}
+			copy(y[i*d:(i+1)*d], values.data[from*d:(from+1)*d])
+		}
+	}
+}
+
+func (c *compiler) residual(u *unit) kernel {
+	decoded, ys, out := c.in(u.in[0]), c.in(u.in[1]), c.out(u.out[0])
+	dy := out.width
+	return func(w *worker, t *tile) {
+		d, y, r := decoded.at(w, t), ys.at(w, t), out.at(w, t)
+		for i := range len(r) / dy {
+			p := i / t.e.Levels
+			ops.GaussianResidual(d[i*2*dy:(i+1)*2*dy], y[p*dy:(p+1)*dy], r[i*dy:(i+1)*dy])
+		}
+	}
+}
+
+func (c *compiler) perturb(u *unit) kernel {
+	decoded, residuals, means, out := c.in(u.in[0]), c.in(u.in[1]), c.in(u.in[2]), c.out(u.out[0])
+	dy := out.width
+	return func(w *worker, t *tile) {
+		d, r, m, y, n := decoded.at(w, t), residuals.at(w, t), means.at(w, t), out.at(w, t), t.e.Levels
+		ensembles(t, ops.Context, func(i, function int) {
+			for level := range n {
+				row, mean := i*n+level, function*n+level
+				ops.GaussianPerturb(d[row*2*dy:(row+1)*2*dy], r[row*dy:(row+1)*dy], m[mean*dy:(mean+1)*dy], y[row*dy:(row+1)*dy])
+			}
+		})
+	}
+}
+
+func (c *compiler) logMeanExp(u *unit) kernel {
+	in, out := c.in(u.in[0]), c.out(u.out[0])
+	return func(w *worker, t *tile) {
+		ll, y, n := in.at(w, t), out.at(w, t), t.e.Levels
+		for p := range y {
+			most, sum := math.Inf(-1), 0.0
+			for _, v := range ll[p*n : (p+1)*n] {
+				most = max(most, float64(v))
+			}
+			for _, v := range ll[p*n : (p+1)*n] {
+				sum += math.Exp(float64(v) - most)
+			}
+			y[p] = float32(most + math.Log(sum/float64(n)))
+		}
+	}
+}
+
+func (c *compiler) logMeanExpGrad(u *unit) kernel {
+	grad, lls, result, out := c.in(u.in[0]), c.in(u.in[1]), c.in(u.in[2]), c.out(u.out[0])
+	return func(w *worker, t *tile) {
+		g, ll, mean, y, n := grad.at(w, t), lls.at(w, t), result.at(w, t), out.at(w, t), t.e.Levels
+		for i, v := range ll {
+			p := i / n
+			y[i] = float32(float64(g[p]) * math.Exp(float64(v)-float64(mean[p])) / float64(n))
+		}
+	}
+}

@@ -1,0 +1,37 @@
+package models
+
+import (
+	"fmt"
+
+	G "gorgonia.org/gorgonia"
+)
+
+// canp is the conditional attentive neural process: r is not one mean for all but, for every point, multi-head attention
+// of its query over the context points' keys and values. Decoder and likelihood are CNP's.
+func canp(c *construction) decoding {
+	d := c.config.Representation
+	values := c.contextMLP()
+	query := c.inputMLP("_encoder._attention._query_mlp._net", c.x, c.config.QueryEncoder)
+	key := c.inputMLP("_encoder._attention._key_mlp._net", c.Columns(c.context, 0, c.dx), c.config.KeyEncoder)
+	zeros := c.Zeros(d)
+	headsIn := func(name string, in *G.Node) *G.Node {
+		return c.Linear(zeros, in, c.HeadsIn(head(name), c.config.Heads, d, d), false)
+	}
+	q, k, v := headsIn("query", query), headsIn("key", key), headsIn("value", values)
+	attended := c.Attention(q, k, v, c.config.Heads)
+	r := c.Linear(zeros, attended, c.HeadsOut(head("output"), c.config.Heads, d, d), false)
+	return decoding{out: c.pointMLP(decoderName, r, c.config.Decoder, 2*c.dy)}
+}
+
+// head names the tensors of one of attention's maps.
+func head(name string) func(int) string {
+	return func(h int) string {
+		return fmt.Sprintf("_encoder._attention._attention._%s_layers.%d.weight", name, h)
+	}
+}
+
+// inputMLP is an MLP of raw inputs, [dx]×[hidden]×[representation].
+func (c *construction) inputMLP(name string, in *G.Node, hidden []int) *G.Node {
+	widths := append(append([]int{}, hidden...), c.config.Representation)
+	return c.rest(name, c.dense(name, 0, in, c.dx, widths[0], len(widths) > 1), widths)
+}
