@@ -16,14 +16,15 @@ import (
 func newData(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "data",
-		Short: "List and check the benchmarks' data, and generate evaluation tasks",
+		Short: "List, check and download the benchmarks' data, and generate evaluation tasks",
 		Example: `  acqnp data list
   acqnp data check --data-dir data
+  acqnp data fetch mnist
   acqnp data generate --config configs/lissajous/acqnp.yaml --out tasks.safetensors --batches 100`,
 		Args: cobra.ArbitraryArgs,
 		RunE: runGroup,
 	}
-	cmd.AddCommand(newDataList(a), newDataCheck(a), newDataGenerate(a))
+	cmd.AddCommand(newDataList(a), newDataCheck(a), newDataFetch(a), newDataGenerate(a))
 	return cmd
 }
 

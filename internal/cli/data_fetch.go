@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/acqnp/acqnp/internal/fetch"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/progress"
+)
+
+type dataFetchOptions struct {
+	settings
+	names  []string
+	mirror string
+}
+
+func newDataFetch(a *app) *cobra.Command {
+	var o dataFetchOptions
+	cmd := &cobra.Command{
+		Use:   "fetch BENCHMARK...",
+		Short: "Download benchmarks' files from their publishers",
+		Long: `Download the files of the benchmarks named, from their publishers' addresses, into the data directory. Files that
+are there already stay. What an interrupted call left is gone on with, and a file is under its name only when it is whole
+and has the published SHA-256 sum, where one is published.
+
+Without a network, copy the files there by hand: data check says which. A --mirror is a web server's folder that is laid
+out like the data directory.`,
+		Example: `  acqnp data fetch mnist freyface
+  acqnp data fetch svhn --data-dir /srv/data --mirror https://mirror.example.org/acqnp`,
+		Args:      cobra.MinimumNArgs(1),
+		ValidArgs: setNames(),
+		RunE: func(cmd *cobra.Command, names []string) error {
+			o.names = names
+			return a.run(func(cmd *cobra.Command) error { return runDataFetch(cmd.Context(), a, o) })(cmd, nil)
+		},
+	}
+	o.addDataDir(cmd)
+	cmd.Flags().StringVar(&o.mirror, "mirror", "", "`URL` of a server to ask in place of the publishers")
+	return cmd
+}
+
+func setNames() []string {
+	var names []string
+	for _, s := range fetch.Sets() {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// fetchedFile is a file that is in its place.
+type fetchedFile struct {
+	Name    string `json:"name"`
+	Path    string `json:"path"`
+	Bytes   int64  `json:"bytes"`
+	Fetched bool   `json:"fetched"` // by this call
+	Checked bool   `json:"checked"` // against a published sum
+}
+
+func runDataFetch(ctx context.Context, a *app, o dataFetchOptions) error {
+	sets, err := findSets(o.names)
+	if err != nil {
+		return err
+	}
+	var all []fetchedFile
+	p := a.progress()
+	for _, s := range sets {
+		p.Note("fetching "+s.Name, progress.Field{Name: "benchmark", Value: s.Name})
+		files, err := fetch.Fetch(ctx, s, filepath.Join(o.dataDir, s.Name), fetch.Options{Mirror: o.mirror, Progress: p})
+		if err != nil {
+			return err
+		}
+		for _, f := range files {
+			all = append(all, fetchedFile{Name: s.Name, Path: f.Path, Bytes: f.Bytes, Fetched: f.Fetched, Checked: f.Checked})
+		}
+	}
+	return a.result(all, func(w io.Writer) error {
+		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		for _, f := range all {
+			state, sum := "was there", "no sum is published"
+			if f.Fetched {
+				state = "fetched"
+			}
+			if f.Checked {
+				sum = "SHA-256 as published"
+			}
+			fmt.Fprintf(t, "%s\t%s\t%d bytes\t%s\n", f.Path, state, f.Bytes, sum)
+		}
+		return t.Flush()
+	})
+}
+
+// findSets are the sets of these names.
+func findSets(names []string) ([]fetch.Set, error) {
+	by := map[string]fetch.Set{}
+	for _, s := range fetch.Sets() {
+		by[s.Name] = s
+	}
+	var sets []fetch.Set
+	for _, name := range names {
+		s, ok := by[name]
+		if !ok {
+			return nil, &input.Error{File: "data fetch", Found: strconv.Quote(name),
+				Expected: "a benchmark that has files: " + strings.Join(setNames(), ", ")}
+		}
+		sets = append(sets, s)
+	}
+	return sets, nil
+}
