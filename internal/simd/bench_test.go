@@ -1,0 +1,154 @@
+package simd_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/acqnp/acqnp/internal/simd"
+)
+
+// measure runs f for a benchmark and reports the best of its runs, for other programs may be using the machine: GFLOP/s,
+// and its share of what multiply-adds in registers alone reach right before.
+func measure(b *testing.B, flops float64, f func()) {
+	const rounds = 200_000
+	peak, best := 0.0, 0.0
+	f()
+	for b.Loop() {
+		start := time.Now()
+		done := simd.FMAPeak(rounds)
+		peak = max(peak, done/time.Since(start).Seconds())
+		times := max(1, int(5e6/flops))
+		start = time.Now()
+		for range times {
+			f()
+		}
+		best = max(best, flops*float64(times)/time.Since(start).Seconds())
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(best/1e9, "GFLOP/s")
+	b.ReportMetric(100*best/peak, "%peak")
+}
+
+// shapes of layers: rows of a tile, inputs, outputs.
+var shapes = []struct{ m, k, n int }{
+	{120, 128, 128}, {504, 128, 128}, {480, 64, 64}, {480, 256, 256}, {480, 130, 128}, {480, 128, 130}, {480, 128, 3},
+	{480, 128, 1}, {480, 3, 128}, {480, 1, 128}, {13, 128, 128}, {1, 128, 128},
+}
+
+// onEverySetAndShape runs a benchmark for every set of kernels and shape.
+func onEverySetAndShape(b *testing.B, run func(b *testing.B, m, k, n int)) {
+	for _, name := range simd.Sets {
+		restore, ok := simd.Use(name)
+		for _, s := range shapes {
+			if ok {
+				b.Run(fmt.Sprintf("%s/%dx%dx%d", name, s.m, s.k, s.n), func(b *testing.B) { run(b, s.m, s.k, s.n) })
+			}
+		}
+		restore()
+	}
+}
+
+func gap(n int) int { return (n+15)/16*16 + 16 }
+
+func BenchmarkMultiply(b *testing.B) {
+	onEverySetAndShape(b, func(b *testing.B, m, k, n int) {
+		r := rand.New(rand.NewPCG(1, 1))
+		a, w, bias, c := matrix(r, m, k, gap(k)), matrix(r, k, n, n), matrix(r, 1, n, n), matrix(r, m, n, gap(n))
+		p := simd.NewPacked(k, n)
+		p.Pack(w, n, 1)
+		measure(b, 2*float64(m*k*n), func() { p.MultiplyBias(m, a, gap(k), bias, c, gap(n), simd.ReLU) })
+	})
+}
+
+func BenchmarkMultiplyMasked(b *testing.B) {
+	onEverySetAndShape(b, func(b *testing.B, m, k, n int) {
+		r := rand.New(rand.NewPCG(1, 1))
+		a, w, y, c := matrix(r, m, k, gap(k)), matrix(r, k, n, n), matrix(r, m, n, gap(n)), matrix(r, m, n, gap(n))
+		p := simd.NewPacked(k, n)
+		p.Pack(w, n, 1)
+		measure(b, 2*float64(m*k*n), func() { p.MultiplyMasked(m, a, gap(k), y, gap(n), c, gap(n), simd.Overwrite) })
+	})
+}
+
+func BenchmarkTransposeMultiply(b *testing.B) {
+	onEverySetAndShape(b, func(b *testing.B, m, k, n int) {
+		r := rand.New(rand.NewPCG(1, 1))
+		x, y, c := matrix(r, m, k, gap(k)), matrix(r, m, n, gap(n)), make([]float32, k*n)
+		measure(b, 2*float64(m*k*n), func() { simd.TransposeMultiply(m, k, n, x, gap(k), y, gap(n), c, n) })
+	})
+}
+
+// BenchmarkRankOne is C += a·b with one column a: bound by memory, so in bytes (C is read and written).
+func BenchmarkRankOne(b *testing.B) {
+	onEverySlices(b, func(b *testing.B) {
+		const m, n = 480, 128
+		r := rand.New(rand.NewPCG(1, 1))
+		a, w, c := matrix(r, m, 1, 1), matrix(r, 1, n, n), matrix(r, m, n, gap(n))
+		p := simd.NewPacked(1, n)
+		p.Pack(w, n, 1)
+		b.SetBytes(8 * m * n)
+		for b.Loop() {
+			p.Multiply(m, a, 1, c, gap(n), simd.Accumulate)
+		}
+	})
+}
+
+func BenchmarkSumRows(b *testing.B) {
+	onEverySlices(b, func(b *testing.B) {
+		const m, n = 480, 128
+		a, dst := matrix(rand.New(rand.NewPCG(1, 1)), m, n, gap(n)), make([]float32, n)
+		b.SetBytes(4 * m * n)
+		for b.Loop() {
+			simd.SumRows(dst, a, m, n, gap(n))
+		}
+	})
+}
+
+func BenchmarkPack(b *testing.B) {
+	const k, n = 128, 128
+	w, p := make([]float32, k*n), simd.NewPacked(k, n)
+	for b.Loop() {
+		p.Pack(w, 1, k)
+	}
+}
+
+func onEverySlices(b *testing.B, run func(b *testing.B)) {
+	for _, name := range simd.Sets {
+		restore, ok := simd.Use(name)
+		if ok {
+			b.Run(name, run)
+		}
+		restore()
+	}
+}
+
+// BenchmarkSlices reports nanoseconds an element.
+func BenchmarkSlices(b *testing.B) {
+	const n = 4000
+	r := rand.New(rand.NewPCG(1, 1))
+	x, y, z := matrix(r, 1, n, n)[:n], make([]float32, n), make([]float32, n)
+	positive := make([]float32, n)
+	simd.Exp(positive, x)
+	for name, f := range map[string]func(){
+		"Exp":             func() { simd.Exp(y, x) },
+		"Log":             func() { simd.Log(y, positive) },
+		"SoftplusSigmoid": func() { simd.SoftplusSigmoid(y, z, x) },
+		"Dot":             func() { simd.Dot(x, positive) },
+		"Axpy":            func() { simd.Axpy(1, x, z) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			onEverySlices(b, func(b *testing.B) {
+				best := time.Hour
+				for b.Loop() {
+					start := time.Now()
+					f()
+					best = min(best, time.Since(start))
+				}
+				b.ReportMetric(0, "ns/op")
+				b.ReportMetric(float64(best.Nanoseconds())/n, "ns/element")
+			})
+		})
+	}
+}

@@ -1,0 +1,24 @@
+//go:build !amd64
+
+package simd
+
+// available are the sets that the machine can run, the best first.
+func available() []path { return []path{portable} }
+
+func (path) multiply(t *product) { t.portable() }
+
+func (path) transposeMultiply(m, k, columns int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int) {
+	portableTransposeMultiply(m, k, columns, a, lda, b, ldb, c, ldc)
+}
+
+func (path) sumRows(dst, a []float32, m, n, lda int) int {
+	portableSumRows(dst, a, m, n, lda)
+	return n
+}
+
+func (path) axpy(alpha float32, x, y []float32)      { portableAxpy(alpha, x, y) }
+func (path) dot(x, y []float32) float32              { return portableDot(x, y) }
+func (path) exp(dst, x []float32)                    { portableExp(dst, x) }
+func (path) log(dst, x []float32)                    { portableLog(dst, x) }
+func (path) softplusSigmoid(dst, slope, x []float32) { portableSoftplusSigmoid(dst, slope, x) }
+func (path) fmaPeak(n int) float64                   { return portablePeak(n) }

@@ -1,0 +1,190 @@
+package main
+
+import (
+	"math"
+
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// Predicates of VCMPPS; comparisons with what is not a number are false.
+const (
+	less  = 17
+	equal = 0
+)
+
+// pick is yes where a <predicate> b, else no.
+func (v *vectors) pick(predicate uint8, a reg.VecVirtual, b Op, yes Op, no reg.VecVirtual) reg.VecVirtual {
+	r := v.new()
+	if v.lanes == 16 {
+		v.VCMPPS(Imm(uint64(predicate)), b, a, reg.K3)
+		v.VBLENDMPS(yes, no, reg.K3, r)
+		return r
+	}
+	v.VCMPPS(Imm(uint64(predicate)), b, a, r)
+	v.VBLENDVPS(r, yes, no, r)
+	return r
+}
+
+// polynomial in x, coefficients from the constant on, by Horner's rule.
+func (v *vectors) polynomial(x reg.VecVirtual, coefficients ...float32) reg.VecVirtual {
+	last := len(coefficients) - 1
+	y := v.loaded(v.float(coefficients[last]))
+	for i := last - 1; i >= 0; i-- {
+		v.VFMADD213PS(v.float(coefficients[i]), x, y)
+	}
+	return y
+}
+
+func (v *vectors) and(m Mem, x reg.VecVirtual) reg.VecVirtual {
+	r := v.new()
+	if v.lanes == 16 {
+		v.VPANDD(m, x, r)
+	} else {
+		v.VPAND(m, x, r)
+	}
+	return r
+}
+
+const (
+	// below it exp is 0: 2⁻¹⁵⁰ is half the smallest float
+	expLow = -104
+	// above it exp is +Inf
+	expHigh = 89
+	// ln 2 in two parts, the first so short that its multiples by integers up to 2⁹ are exact
+	ln2High = 0.693359375
+	ln2Low  = -2.12194440e-4
+)
+
+// expOf overwrites x, which must not lie above 89, by exp(x): x = k·ln 2 + r, exp(r) = 1 + r + r²·P(r) with P's relative error
+// 3.1e-9 (minimax by Remez' algorithm), scaled by 2ᵏ with one rounding, denormal results too.
+func (v *vectors) expOf(x reg.VecVirtual) reg.VecVirtual {
+	low := v.loaded(v.float(expLow))
+	v.VMAXPS(x, low, x) // x first: carried through where it is not a number
+	k := v.new()
+	v.VMULPS(v.float(math.Log2E), x, k)
+	if v.lanes == 16 {
+		v.VRNDSCALEPS(Imm(0), k, k)
+	} else {
+		v.VROUNDPS(Imm(0), k, k)
+	}
+	v.VFNMADD231PS(v.float(ln2High), k, x)
+	v.VFNMADD231PS(v.float(ln2Low), k, x)
+	y := v.polynomial(x, 1, 1, 0.49999994, 0.1666652, 0.041668393, 0.008368781, 0.0013814468)
+	if v.lanes == 16 {
+		v.VSCALEFPS(k, y, y)
+		return y
+	}
+	// Two factors, for 2ᵏ may be no normal float. The first product is exact.
+	half, rest := v.new(), v.new()
+	v.VCVTPS2DQ(k, k)
+	v.VPSRAD(Imm(1), k, half)
+	v.VPSUBD(half, k, rest)
+	for _, e := range []reg.VecVirtual{half, rest} {
+		v.VPADDD(v.integer(127), e, e)
+		v.VPSLLD(Imm(23), e, e)
+		v.VMULPS(e, y, y)
+	}
+	return y
+}
+
+func (v *vectors) exp() {
+	v.function("exp"+v.name, "func(dst *float32, src *float32, n int, mask *int32)", "is dst[n] = exp(src[n]).")
+	dst, src := v.pointer("dst"), v.pointer("src")
+	v.elements([]reg.GPVirtual{dst, src}, func(e edge) {
+		x := v.new()
+		e.load(Mem{Base: src}, 0, x)
+		high := v.loaded(v.float(expHigh))
+		v.VMINPS(x, high, x)
+		e.store(v.expOf(x), 0, Mem{Base: dst})
+	})
+	v.end()
+}
+
+// log: x = 2ᵏ·(1+f) with 1+f in [√½, √2); log(1+f) = f - f²/2 + f³·Q(f), Q's error 5.9e-9 of the logarithm.
+func (v *vectors) log() {
+	v.function("log"+v.name, "func(dst *float32, src *float32, n int, mask *int32)", "is dst[n] = log(src[n]).")
+	dst, src := v.pointer("dst"), v.pointer("src")
+	v.elements([]reg.GPVirtual{dst, src}, func(e edge) {
+		x := v.new()
+		e.load(Mem{Base: src}, 0, x)
+		e.store(v.logOf(x), 0, Mem{Base: dst})
+	})
+	v.end()
+}
+
+func (v *vectors) logOf(x reg.VecVirtual) reg.VecVirtual {
+	const smallest, rootHalf = 0x00800000, 0x3f3504f3
+	// A denormal number is made normal first.
+	normal := v.float(math.Float32frombits(smallest))
+	scaled := v.new()
+	v.VMULPS(v.float(1<<23), x, scaled)
+	y := v.pick(less, x, normal, scaled, x)
+	zero := v.zero()
+	shift := v.pick(less, x, normal, v.float(-23), zero)
+
+	k := v.new()
+	v.VPSUBD(v.integer(rootHalf), y, y)
+	v.VPSRAD(Imm(23), y, k)
+	v.VCVTDQ2PS(k, k)
+	v.VADDPS(shift, k, k)
+	f := v.and(v.integer(1<<23-1), y)
+	v.VPADDD(v.integer(rootHalf), f, f)
+	v.VSUBPS(v.float(1), f, f)
+
+	square, r := v.new(), v.polynomial(f, 0.3333333, -0.2500082, 0.20001227, -0.16623357, 0.14201759, -0.13160183, 0.12761575, -0.07634495)
+	v.VMULPS(f, f, square)
+	v.VMULPS(f, r, r)
+	v.VMULPS(square, r, r)
+	v.VFMADD231PS(v.float(ln2Low), k, r)
+	v.VFNMADD231PS(v.float(0.5), square, r)
+	v.VADDPS(f, r, r)
+	v.VFMADD231PS(v.float(ln2High), k, r)
+
+	infinity := float32(math.Inf(1))
+	r = v.pick(equal, x, v.float(infinity), v.float(infinity), r)
+	r = v.pick(less, x, zero, v.integer(0x7fc00000), r)
+	r = v.pick(equal, x, zero, v.float(-infinity), r)
+	return v.pickNaN(x, r)
+}
+
+// pickNaN is x where x is not a number, else y.
+func (v *vectors) pickNaN(x, y reg.VecVirtual) reg.VecVirtual {
+	const unordered = 3
+	return v.pick(unordered, x, x, x, y)
+}
+
+// softplusSigmoid: with e = exp(-|x|), softplus is max(x, 0) + log(1+e) and sigmoid 1/(1+e), or e/(1+e) for x < 0. With
+// s = e/(1+e/2), log(1+e) = 2·atanh(s/2) = s + s³·P(s²): exact where e is tiny or denormal; P's error is 4.6e-9.
+func (v *vectors) softplusSigmoid() {
+	v.function("softplusSigmoid"+v.name, "func(dst *float32, slope *float32, src *float32, n int, mask *int32)",
+		"is dst[n] = log(1+exp(src[n])) and slope[n] = 1/(1+exp(-src[n])).")
+	dst, slope, src := v.pointer("dst"), v.pointer("slope"), v.pointer("src")
+	v.elements([]reg.GPVirtual{dst, slope, src}, func(e edge) {
+		x, negative := v.new(), v.new()
+		e.load(Mem{Base: src}, 0, x)
+		absolute := v.and(v.integer(1<<31-1), x)
+		v.VSUBPS(absolute, v.zero(), negative)
+		t := v.expOf(negative)
+
+		one := v.loaded(v.float(1))
+		s, square := v.new(), v.new()
+		v.VMOVAPS(one, s)
+		v.VFMADD231PS(v.float(0.5), t, s)
+		v.VDIVPS(s, t, s)
+		v.VMULPS(s, s, square)
+		p := v.polynomial(square, 0.083333015, 0.012506781, 0.002187433, 0.0005473527)
+		v.VMULPS(square, p, p)
+		v.VFMADD213PS(s, s, p)
+		positive := v.new()
+		v.VMAXPS(x, v.zero(), positive)
+		v.VADDPS(positive, p, p)
+		e.store(p, 0, Mem{Base: dst})
+
+		above := v.pick(less, x, v.zero(), t, one)
+		v.VADDPS(one, t, t)
+		v.VDIVPS(t, above, above)
+		e.store(above, 0, Mem{Base: slope})
+	})
+	v.end()
+}

@@ -1,0 +1,66 @@
+// Command gen writes the assembly of package simd and its Go declarations: kernels_amd64.s and kernels_amd64.go. It is a
+// module of its own, so that the program's module does not depend on avo. Run it by `go generate ./internal/simd`.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/pass"
+	"github.com/mmcloughlin/avo/printer"
+)
+
+func main() {
+	dir := flag.String("dir", "..", "directory to write to")
+	flag.Parse()
+	if err := write(*dir); err != nil {
+		fmt.Fprintln(os.Stderr, "gen:", err)
+		os.Exit(1)
+	}
+}
+
+func write(dir string) error {
+	ctx := build.NewContext()
+	for _, v := range []*vectors{avx512(ctx), avx2(ctx)} {
+		v.multiply(2)
+		v.transposeMultiply(2)
+		if v.lanes == 16 {
+			// Half the work where the last panel has 16 columns or fewer. With AVX2 six chains would be latency-bound.
+			v.multiply(1)
+			v.transposeMultiply(1)
+		}
+		v.sumRows(8)
+		v.sumRows(2)
+		v.sumRows(1)
+		v.axpy()
+		v.dot()
+		v.exp()
+		v.log()
+		v.softplusSigmoid()
+		v.fmaPeak()
+	}
+	file, err := ctx.Result()
+	if err != nil {
+		return err
+	}
+	if err := pass.Compile.Execute(file); err != nil {
+		return err
+	}
+	cfg := printer.Config{Name: "internal/simd/gen", Pkg: "simd"}
+	for name, p := range map[string]printer.Printer{
+		"kernels_amd64.s":  printer.NewGoAsm(cfg),
+		"kernels_amd64.go": printer.NewStubs(cfg),
+	} {
+		text, err := p.Print(file)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}

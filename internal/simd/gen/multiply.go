@@ -1,0 +1,192 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// unroll is how many steps over k a turn of the multiplication's loop takes.
+const unroll = 4
+
+// multiply is one panel of nv vectors of columns, for all rows. Sums start from the rows of `from` (bias with stride 0, c
+// itself, or zeros with stride 0) and go over k in order, whatever block a row is in.
+func (v *vectors) multiply(nv int) {
+	v.function(fmt.Sprintf("multiply%sx%d", v.name, nv),
+		"func(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, "+
+			"y *float32, ldy int, floor float32, mask *int32)",
+		"is c[m, columns] = max(floor, from + a[m, k]·b[k, columns]), or where y is not nil (from + a·b) where y ≠ 0, else 0.")
+	v.edges(nv, func(e edge, prefix string) {
+		p := product{vectors: v, edge: e, nv: nv, prefix: prefix}
+		p.m, p.a, p.from, p.c, p.y = v.pointer("m"), v.pointer("a"), v.pointer("from"), v.pointer("c"), v.pointer("y")
+		p.lda = v.stride("lda")
+		v.blocks(prefix, p.m, p.block)
+		v.end()
+	})
+}
+
+// blocks calls block for every number of rows up to the most and writes the jumps among them: as many of the most rows as
+// there are, but never a last block of very few rows, where the sums' latency would show.
+func (v *vectors) blocks(prefix string, left reg.GPVirtual, block func(rows int)) {
+	next := prefix + "Next"
+	name := func(rows int) string { return fmt.Sprintf("%s%d", prefix, rows) }
+	few := v.rows / 4
+	v.Label(next)
+	v.CMPQ(left, Imm(uint64(v.rows+few)))
+	v.JG(LabelRef(name(v.rows)))
+	v.CMPQ(left, Imm(uint64(v.rows)))
+	v.JG(LabelRef(name((v.rows + few + 1) / 2)))
+	for rows := v.rows; rows > 0; rows-- {
+		v.JE(LabelRef(name(rows)))
+		v.CMPQ(left, Imm(uint64(rows-1)))
+	}
+	v.JMP(LabelRef(prefix + "End"))
+	for rows := v.rows; rows > 0; rows-- {
+		v.Label(name(rows))
+		block(rows)
+		v.SUBQ(Imm(uint64(rows)), left)
+		v.JMP(LabelRef(next))
+	}
+	v.Label(prefix + "End")
+}
+
+// product is the state of a multiplication: what is left of it, in registers.
+type product struct {
+	*vectors
+	edge             edge
+	nv               int
+	prefix           string
+	m, a, from, c, y reg.GPVirtual
+	lda              reg.GPVirtual
+}
+
+// block is some rows of the product.
+func (p *product) block(rows int) {
+	sums := make([][]reg.VecVirtual, rows)
+	ldf := p.stride("ldf")
+	for r := range sums {
+		for j := range p.nv {
+			s := p.new()
+			p.edge.load(Mem{Base: p.from, Disp: j * p.bytes()}, j, s)
+			sums[r] = append(sums[r], s)
+		}
+		p.ADDQ(ldf, p.from)
+	}
+	p.overK(rows, sums)
+	next := p.GP64()
+	p.IMUL3Q(Imm(uint64(rows)), p.lda, next)
+	p.ADDQ(next, p.a)
+
+	masked, done := fmt.Sprintf("%s%dMasked", p.prefix, rows), fmt.Sprintf("%s%dStored", p.prefix, rows)
+	ldc := p.stride("ldc")
+	p.TESTQ(p.y, p.y)
+	p.JNZ(LabelRef(masked))
+	p.storeRectified(sums, ldc)
+	p.JMP(LabelRef(done))
+	p.Label(masked)
+	p.storeMasked(sums, ldc)
+	p.Label(done)
+}
+
+// overK adds the products over k to the sums. A pointer serves three rows, by addresses p, p+lda and p+2·lda.
+func (p *product) overK(rows int, sums [][]reg.VecVirtual) {
+	pointers := make([]reg.GPVirtual, (rows+2)/3)
+	for i := range pointers {
+		pointers[i] = p.GP64()
+		if i == 0 {
+			p.MOVQ(p.a, pointers[i])
+			continue
+		}
+		p.LEAQ(Mem{Base: pointers[i-1], Index: p.lda, Scale: 2}, pointers[i])
+		p.ADDQ(p.lda, pointers[i])
+	}
+	b, k := p.pointer("b"), p.pointer("k")
+	step := func(u int) {
+		bs := make([]reg.VecVirtual, p.nv)
+		for j := range bs {
+			bs[j] = p.loaded(Mem{Base: b, Disp: (u*p.nv + j) * p.bytes()})
+		}
+		for r := range sums {
+			element := Mem{Base: pointers[r/3], Disp: 4 * u}
+			if r%3 > 0 {
+				element.Index, element.Scale = p.lda, uint8(r%3)
+			}
+			x := p.new()
+			p.VBROADCASTSS(element, x)
+			for j, s := range sums[r] {
+				p.VFMADD231PS(bs[j], x, s)
+			}
+		}
+	}
+	advance := func(steps int) {
+		for _, q := range pointers {
+			p.ADDQ(Imm(uint64(4*steps)), q)
+		}
+		p.ADDQ(U32(steps*p.nv*p.bytes()), b)
+	}
+	loop, tail, one, end := p.label(rows, "Loop"), p.label(rows, "Tail"), p.label(rows, "One"), p.label(rows, "End")
+	p.SUBQ(Imm(unroll), k)
+	p.JL(LabelRef(tail))
+	p.Label(loop)
+	for u := range unroll {
+		step(u)
+	}
+	advance(unroll)
+	p.SUBQ(Imm(unroll), k)
+	p.JGE(LabelRef(loop))
+	p.Label(tail)
+	p.ADDQ(Imm(unroll), k)
+	p.JZ(LabelRef(end))
+	p.Label(one)
+	step(0)
+	advance(1)
+	p.DECQ(k)
+	p.JNZ(LabelRef(one))
+	p.Label(end)
+}
+
+func (p *product) label(rows int, name string) string {
+	return fmt.Sprintf("%s%d%s", p.prefix, rows, name)
+}
+
+// storeRectified stores max(floor, sums). VMAXPS returns its first operand (in Go's order) where one is not a number, so
+// that operand is the sum.
+func (p *product) storeRectified(sums [][]reg.VecVirtual, ldc reg.GPVirtual) {
+	floor := p.new()
+	address, err := p.Param("floor").Resolve()
+	if err != nil {
+		panic(err)
+	}
+	p.VBROADCASTSS(address.Addr, floor)
+	for _, row := range sums {
+		for j, s := range row {
+			p.VMAXPS(s, floor, s)
+			p.edge.store(s, j, Mem{Base: p.c, Disp: j * p.bytes()})
+		}
+		p.ADDQ(ldc, p.c)
+	}
+}
+
+// storeMasked stores the sums where y ≠ 0, else 0. A y that is not a number differs from 0.
+func (p *product) storeMasked(sums [][]reg.VecVirtual, ldc reg.GPVirtual) {
+	const notEqual = 4 // or unordered
+	zero := p.zero()
+	ldy := p.stride("ldy")
+	for _, row := range sums {
+		for j, s := range row {
+			y := p.new()
+			p.edge.load(Mem{Base: p.y, Disp: j * p.bytes()}, j, y)
+			if p.lanes == 16 {
+				p.VCMPPS(Imm(notEqual), zero, y, reg.K3)
+				p.VMOVUPS_Z(s, reg.K3, s)
+			} else {
+				p.VCMPPS(Imm(notEqual), zero, y, y)
+				p.VANDPS(y, s, s)
+			}
+			p.edge.store(s, j, Mem{Base: p.c, Disp: j * p.bytes()})
+		}
+		p.ADDQ(ldc, p.c)
+		p.ADDQ(ldy, p.y)
+	}
+}

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/mmcloughlin/avo/attr"
+	"github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+	"github.com/mmcloughlin/avo/x86"
+)
+
+// vectors is one instruction set. Operands are in Go's order throughout: sources first, destination last.
+type vectors struct {
+	*build.Context
+	name  string
+	lanes int                   // floats in a vector
+	rows  int                   // most rows of a block of two vectors: rows×2 sums, 2 vectors of B and 2 broadcasts fill the registers
+	new   func() reg.VecVirtual // a free vector register
+	known map[uint32]Mem        // constants already laid down, shared by both instruction sets
+}
+
+// constants are laid down 16 times over, so that either instruction set takes them as a memory operand.
+var constants = map[uint32]Mem{}
+
+func avx512(c *build.Context) *vectors {
+	return &vectors{Context: c, name: "AVX512", lanes: 16, rows: 12, new: c.ZMM, known: constants}
+}
+
+func avx2(c *build.Context) *vectors {
+	return &vectors{Context: c, name: "AVX2", lanes: 8, rows: 6, new: c.YMM, known: constants}
+}
+
+// function begins an assembly function of this instruction set. None of them retains a pointer.
+func (v *vectors) function(name, signature, doc string) {
+	v.Function(name)
+	v.Attributes(attr.NOSPLIT)
+	v.SignatureExpr(signature)
+	v.Pragma("noescape")
+	v.Doc(name + " " + doc)
+}
+
+// end leaves the upper halves of the registers clean for SSE code.
+func (v *vectors) end() {
+	v.VZEROUPPER()
+	v.RET()
+}
+
+// bytes of a vector.
+func (v *vectors) bytes() int { return 4 * v.lanes }
+
+func (v *vectors) pointer(name string) reg.GPVirtual {
+	return v.Load(v.Param(name), v.GP64()).(reg.GPVirtual)
+}
+
+// stride loads a stride, given in floats, as bytes.
+func (v *vectors) stride(name string) reg.GPVirtual {
+	s := v.pointer(name)
+	v.SHLQ(Imm(2), s)
+	return s
+}
+
+func (v *vectors) zero() reg.VecVirtual {
+	z := v.new()
+	if v.lanes == 8 {
+		v.VXORPS(z, z, z)
+		return z
+	}
+	i, err := x86.VPXORD(z, z, z)
+	if err != nil {
+		panic(err)
+	}
+	i.CancellingInputs = true // avo knows this of VXORPS alone; else z would be alive from the function's start
+	v.Instruction(i)
+	return z
+}
+
+// integer is a constant of 32 bits in every place of a vector.
+func (v *vectors) integer(x uint32) Mem {
+	if m, ok := v.known[x]; ok {
+		return m
+	}
+	m := v.StaticGlobal(fmt.Sprintf("all%08x", x))
+	v.DataAttributes(attr.RODATA | attr.NOPTR)
+	for i := range 16 {
+		v.AddDatum(4*i, U32(x))
+	}
+	v.known[x] = m
+	return m
+}
+
+// float is laid down as its bits: the assembler does not know infinity.
+func (v *vectors) float(x float32) Mem { return v.integer(math.Float32bits(x)) }
+
+// loaded is a constant in a register.
+func (v *vectors) loaded(m Mem) reg.VecVirtual {
+	r := v.new()
+	v.VMOVUPS(m, r)
+	return r
+}
+
+// edge is how vectors that stand beside one another are read and written: whole, or only the columns of a mask.
+type edge interface {
+	load(m Mem, j int, dst reg.VecVirtual)
+	store(src reg.VecVirtual, j int, m Mem)
+}
+
+// whole vectors.
+type whole struct{ *vectors }
+
+func (e whole) load(m Mem, _ int, dst reg.VecVirtual)  { e.VMOVUPS(m, dst) }
+func (e whole) store(src reg.VecVirtual, _ int, m Mem) { e.VMOVUPS(src, m) }
+
+// opmasked vectors of AVX-512 cost no more than whole ones.
+type opmasked struct {
+	*vectors
+	masks []reg.Register
+}
+
+func (e opmasked) load(m Mem, j int, dst reg.VecVirtual)  { e.VMOVUPS_Z(m, e.masks[j], dst) }
+func (e opmasked) store(src reg.VecVirtual, j int, m Mem) { e.VMOVUPS(src, e.masks[j], m) }
+
+// maskmoved vectors of AVX2 need a mask in a register, taken from memory every time.
+type maskmoved struct {
+	*vectors
+	mask reg.GPVirtual
+}
+
+func (e maskmoved) load(m Mem, j int, dst reg.VecVirtual) {
+	e.VMOVUPS(Mem{Base: e.mask, Disp: j * e.bytes()}, dst)
+	e.VMASKMOVPS(m, dst, dst)
+}
+
+func (e maskmoved) store(src reg.VecVirtual, j int, m Mem) {
+	r := e.loaded(Mem{Base: e.mask, Disp: j * e.bytes()})
+	e.VMASKMOVPS(src, r, m)
+}
+
+// masked makes the edge for the parameter mask: nv vectors of 32-bit integers, -1 for columns that exist, 0 for others.
+func (v *vectors) masked(nv int) edge {
+	mask := v.pointer("mask")
+	if v.lanes == 8 {
+		return maskmoved{v, mask}
+	}
+	e := opmasked{vectors: v, masks: []reg.Register{reg.K1, reg.K2}[:nv]}
+	for j, k := range e.masks {
+		m := v.loaded(Mem{Base: mask, Disp: j * v.bytes()})
+		v.VPTESTMD(m, m, k)
+	}
+	return e
+}
+
+// edges writes a function's body: once for AVX-512, whose masks cost nothing; for AVX2 once for whole vectors and once for
+// masked ones. Prefix makes the labels of each unique.
+func (v *vectors) edges(nv int, body func(e edge, prefix string)) {
+	if v.lanes == 8 {
+		mask := v.pointer("mask")
+		v.CMPL(Mem{Base: mask, Disp: nv*v.bytes() - 4}, Imm(0))
+		v.JE(LabelRef("fringe"))
+		body(whole{v}, "whole")
+		v.Label("fringe")
+	}
+	body(v.masked(nv), "fringe")
+}
+
+// elements writes a loop over the n floats that the pointers point to, the last of them masked.
+func (v *vectors) elements(pointers []reg.GPVirtual, body func(e edge)) {
+	n := v.pointer("n")
+	v.SUBQ(Imm(uint64(v.lanes)), n)
+	v.JL(LabelRef("tail"))
+	v.Label("loop")
+	body(whole{v})
+	for _, p := range pointers {
+		v.ADDQ(Imm(uint64(v.bytes())), p)
+	}
+	v.SUBQ(Imm(uint64(v.lanes)), n)
+	v.JGE(LabelRef("loop"))
+	v.Label("tail")
+	v.ADDQ(Imm(uint64(v.lanes)), n)
+	v.JZ(LabelRef("end"))
+	body(v.masked(1))
+	v.Label("end")
+}

@@ -1,0 +1,178 @@
+package simd
+
+import "math"
+
+// Mode says what Packed's methods do besides multiplying. Accumulate and ReLU may be combined.
+type Mode uint8
+
+const (
+	// Overwrite replaces C.
+	Overwrite Mode = 0
+	// Accumulate adds to what C holds.
+	Accumulate Mode = 1
+	// ReLU stores 0 for what is below 0; NaN stays NaN.
+	ReLU Mode = 2
+)
+
+// floor is what results are raised to.
+func floor(mode Mode) float32 {
+	if mode&ReLU != 0 {
+		return 0
+	}
+	return float32(math.Inf(-1))
+}
+
+// Packed is a matrix B [k, n] laid out for products A·B: in panels of so many columns as a block of the product has,
+// [n/panel][k][panel], zeros where the last panel sticks out. It belongs to the set of kernels that it was made under.
+type Packed struct {
+	k, n  int
+	path  path
+	panel int // columns
+	last  int // columns laid out of the last panel
+	data  []float32
+}
+
+// panels of a product's blocks: columns, and to what multiple the last panel is rounded up.
+var panels = [...]struct{ columns, unit int }{portable: {16, 16}, avx2: {16, 16}, avx512: {32, 16}}
+
+// NewPacked makes room for a matrix [k, n], both at least 1.
+func NewPacked(k, n int) *Packed {
+	if k < 1 || n < 1 {
+		panic("simd: a matrix needs rows and columns")
+	}
+	p := &Packed{k: k, n: n, path: active, panel: panels[active].columns}
+	full := (n - 1) / p.panel
+	unit := panels[active].unit
+	p.last = (n - full*p.panel + unit - 1) / unit * unit
+	p.data = make([]float32, k*(full*p.panel+p.last))
+	return p
+}
+
+// K is the number of B's rows, N of its columns.
+func (p *Packed) K() int { return p.k }
+
+// N is the number of B's columns.
+func (p *Packed) N() int { return p.n }
+
+// Pack takes B's numbers: element (i, j) is b[i*rowStride+j*colStride]. So a matrix stored in rows ld apart is packed with
+// strides (ld, 1), and its transpose with (1, ld). Must not run while another goroutine multiplies.
+func (p *Packed) Pack(b []float32, rowStride, colStride int) {
+	if rowStride < 0 || colStride < 0 || len(b) <= (p.k-1)*rowStride+(p.n-1)*colStride {
+		panic("simd: too few numbers to pack")
+	}
+	at := 0
+	for j0 := 0; j0 < p.n; j0 += p.panel {
+		columns := min(p.panel, p.n-j0)
+		width := p.width(j0)
+		for i := range p.k {
+			row := p.data[at : at+width]
+			at += width
+			from := i*rowStride + j0*colStride
+			for j := range columns {
+				row[j] = b[from]
+				from += colStride
+			}
+			// What lies beyond is zero from the start.
+		}
+	}
+}
+
+// width is how many columns are laid out of the panel that begins at column j0.
+func (p *Packed) width(j0 int) int {
+	if j0+p.panel >= p.n {
+		return p.last
+	}
+	return p.panel
+}
+
+// zeros is where sums start from that start from nothing.
+var zeros [32]float32
+
+// Multiply is C[m, n] = A[m, k]·B by the mode. m may be 0.
+func (p *Packed) Multiply(m int, a []float32, lda int, c []float32, ldc int, mode Mode) {
+	if m == 0 {
+		return
+	}
+	start := from{rows: zeros[:]}
+	if mode&Accumulate != 0 {
+		start = from{rows: c, stride: ldc, columns: true}
+	}
+	p.multiply(m, a, lda, c, ldc, start, floor(mode), nil, 0)
+}
+
+// MultiplyBias is C[m, n] = bias[n] + A[m, k]·B for every row, with ReLU if the mode has it (it must not have Accumulate).
+func (p *Packed) MultiplyBias(m int, a []float32, lda int, bias []float32, c []float32, ldc int, mode Mode) {
+	if m == 0 {
+		return
+	}
+	if mode&Accumulate != 0 {
+		panic("simd: a product starts from a bias or from C")
+	}
+	check("bias", bias, 1, p.n, p.n)
+	p.multiply(m, a, lda, c, ldc, from{rows: bias, columns: true}, floor(mode), nil, 0)
+}
+
+// MultiplyMasked is C[m, n] = A[m, k]·B by the mode where y[m, n] is not 0, and 0 elsewhere: the gradient before a ReLU whose
+// result was y. The mode must not have ReLU. c may be y, with the same stride.
+func (p *Packed) MultiplyMasked(m int, a []float32, lda int, y []float32, ldy int, c []float32, ldc int, mode Mode) {
+	if m == 0 {
+		return
+	}
+	if mode&ReLU != 0 {
+		panic("simd: a masked product has no ReLU")
+	}
+	start := from{rows: zeros[:]}
+	if mode&Accumulate != 0 {
+		start = from{rows: c, stride: ldc, columns: true}
+	}
+	check("y", y, m, p.n, ldy)
+	p.multiply(m, a, lda, c, ldc, start, 0, y, ldy)
+}
+
+// from is where sums start: rows a stride apart, 0 for one row that all share; without columns, the same for every panel.
+type from struct {
+	rows    []float32
+	stride  int
+	columns bool
+}
+
+// most is about how many multiply-adds one call of a kernel does, so that the Go runtime, which cannot stop an assembly
+// function, waits no more than some microseconds for one.
+const most = 1 << 19
+
+// multiply goes panel by panel, and down the rows in each.
+func (p *Packed) multiply(m int, a []float32, lda int, c []float32, ldc int, start from, floor float32, y []float32, ldy int) {
+	check("A", a, m, p.k, lda)
+	check("C", c, m, p.n, ldc)
+	tile := max(most/(p.k*p.panel)/12, 1) * 12
+	for i0 := 0; i0 < m; i0 += tile {
+		rows := min(tile, m-i0)
+		for j0 := 0; j0 < p.n; j0 += p.panel {
+			t := product{m: rows, k: p.k, a: a[i0*lda:], lda: lda, b: p.data[j0*p.k:], c: c[i0*ldc+j0:], ldc: ldc,
+				from: start.rows, ldf: start.stride, floor: floor, columns: min(p.panel, p.n-j0), width: p.width(j0)}
+			if start.columns {
+				t.from = start.rows[i0*start.stride+j0:]
+			}
+			if y != nil {
+				t.y, t.ldy = y[i0*ldy+j0:], ldy
+			}
+			p.path.multiply(&t)
+		}
+	}
+}
+
+// product is one panel's share of a multiplication; its slices begin at the first element and were checked.
+type product struct {
+	m, k           int
+	a              []float32 // [m, k]
+	lda            int
+	b              []float32 // [k, width]
+	from           []float32 // [m, columns], or one row with ldf = 0
+	ldf            int
+	c              []float32 // [m, columns]
+	ldc            int
+	y              []float32 // [m, columns] or nil
+	ldy            int
+	floor          float32
+	columns, width int
+}

@@ -1,0 +1,382 @@
+package simd_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/simd"
+)
+
+var widths = []int{1, 2, 3, 5, 16, 17, 31, 32, 33, 64, 100, 128, 130, 256}
+
+const mostRows = 30
+
+// operation is one way to multiply: what it starts from and what it does at the store.
+type operation struct {
+	name                           string
+	accumulate, bias, relu, masked bool
+}
+
+var operations = []operation{
+	{name: "overwrite"},
+	{name: "accumulate", accumulate: true},
+	{name: "overwrite, ReLU", relu: true},
+	{name: "accumulate, ReLU", accumulate: true, relu: true},
+	{name: "bias", bias: true},
+	{name: "bias, ReLU", bias: true, relu: true},
+	{name: "masked", masked: true},
+	{name: "masked, accumulate", masked: true, accumulate: true},
+}
+
+// problem is a product's operands, for as many rows as there ever are.
+type problem struct {
+	k, n             int
+	a, b, bias, c, y []float32
+	lda, ldc, ldy    int
+	packed           *simd.Packed
+}
+
+func newProblem(r *rand.Rand, k, n int) *problem {
+	p := &problem{k: k, n: n, lda: k + r.IntN(20), ldc: n + r.IntN(20), ldy: n + r.IntN(20)}
+	p.a, p.bias = matrix(r, mostRows, k, p.lda), matrix(r, 1, n, n)[:n]
+	p.c, p.y = matrix(r, mostRows, n, p.ldc), matrix(r, mostRows, n, p.ldy)
+	for i := range p.y {
+		if p.y[i] < 0 && p.y[i] != canary {
+			p.y[i] = 0
+		}
+	}
+	p.packed = simd.NewPacked(k, n)
+	if r.IntN(2) == 0 {
+		ld := n + r.IntN(3)
+		p.b = matrix(r, k, n, ld)
+		p.packed.Pack(p.b, ld, 1)
+	} else { // stored as its transpose
+		ld := k + r.IntN(3)
+		w := matrix(r, n, k, ld)
+		p.packed.Pack(w, 1, ld)
+		p.b = make([]float32, k*n)
+		for i := range k {
+			for j := range n {
+				p.b[i*n+j] = w[j*ld+i]
+			}
+		}
+		return p
+	}
+	packed := make([]float32, 0, k*n)
+	for i := range k {
+		ld := (len(p.b) - 40) / k
+		packed = append(packed, p.b[i*ld:i*ld+n]...)
+	}
+	p.b = packed
+	return p
+}
+
+// run does an operation for m rows and returns C.
+func (p *problem) run(o operation, m int) []float32 {
+	mode := simd.Overwrite
+	if o.accumulate {
+		mode |= simd.Accumulate
+	}
+	if o.relu {
+		mode |= simd.ReLU
+	}
+	c := slices.Clone(p.c)
+	switch {
+	case o.bias:
+		p.packed.MultiplyBias(m, p.a, p.lda, p.bias, c, p.ldc, mode)
+	case o.masked:
+		p.packed.MultiplyMasked(m, p.a, p.lda, p.y, p.ldy, c, p.ldc, mode)
+	default:
+		p.packed.Multiply(m, p.a, p.lda, c, p.ldc, mode)
+	}
+	return c
+}
+
+// verify compares C with sums in float64.
+func (p *problem) verify(t *testing.T, o operation, c []float32) {
+	t.Helper()
+	untouched(t, o.name, c, mostRows, p.n, p.ldc)
+	for i := range mostRows {
+		for j := range p.n {
+			var s sum
+			switch {
+			case o.bias:
+				s.add(float64(p.bias[j]))
+			case o.accumulate:
+				s.add(float64(p.c[i*p.ldc+j]))
+			}
+			for l := range p.k {
+				s.add(float64(p.a[i*p.lda+l]) * float64(p.b[l*p.n+j]))
+			}
+			got := c[i*p.ldc+j]
+			if o.masked && p.y[i*p.ldy+j] == 0 {
+				if got != 0 {
+					t.Fatalf("%s [%d, %d]·[%d, %d]: (%d, %d) is %v where y is 0", o.name, mostRows, p.k, p.k, p.n, i, j, got)
+				}
+				continue
+			}
+			if o.relu {
+				s.value = max(s.value, 0)
+			}
+			if !s.holds(got) {
+				t.Fatalf("%s [%d, %d]·[%d, %d]: (%d, %d) is %v, want %v", o.name, mostRows, p.k, p.k, p.n, i, j, got, s.value)
+			}
+		}
+	}
+}
+
+func TestMultiply(t *testing.T) {
+	onEverySet(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(1, 2))
+		for _, k := range widths {
+			for at, n := range widths {
+				p := newProblem(r, k, n)
+				o := operations[(at+k)%len(operations)]
+				c := p.run(o, mostRows)
+				p.verify(t, o, c)
+				// Fewer rows give the same bits in the rows they have and leave the others alone.
+				for m := range mostRows {
+					want := slices.Concat(c[:m*p.ldc], p.c[m*p.ldc:])
+					if err := sameBits(p.run(o, m), want); err != nil {
+						t.Fatalf("%s [%d, %d]·[%d, %d]: %v", o.name, m, k, k, n, err)
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestEveryOperation(t *testing.T) {
+	onEverySet(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(3, 4))
+		for _, k := range []int{1, 3, 33, 130} {
+			for _, n := range []int{1, 9, 16, 40, 128} {
+				p := newProblem(r, k, n)
+				for _, o := range operations {
+					p.verify(t, o, p.run(o, mostRows))
+				}
+			}
+		}
+	})
+}
+
+// TestManyRows crosses the bound of one kernel call.
+func TestManyRows(t *testing.T) {
+	onEverySet(t, func(t *testing.T) {
+		const m, k, n = 700, 64, 33
+		r := rand.New(rand.NewPCG(5, 6))
+		a, b, c := matrix(r, m, k, k+1), matrix(r, k, n, n), matrix(r, m, n, n+2)
+		p := simd.NewPacked(k, n)
+		p.Pack(b, n, 1)
+		p.Multiply(m, a, k+1, c, n+2, simd.Overwrite)
+		untouched(t, "C", c, m, n, n+2)
+		row := make([]float32, n)
+		for i := range m {
+			p.Multiply(1, a[i*(k+1):], k, row, n, simd.Overwrite)
+			if err := sameBits(row, c[i*(n+2):i*(n+2)+n]); err != nil {
+				t.Fatalf("row %d: %v", i, err)
+			}
+		}
+	})
+}
+
+func TestTransposeMultiply(t *testing.T) {
+	rows := []int{256, 257, 300, 1000}
+	for m := range mostRows {
+		rows = append(rows, m+1)
+	}
+	onEverySet(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(7, 8))
+		for at, m := range rows {
+			for shift, k := range widths {
+				n := widths[(at+shift)%len(widths)]
+				if m > mostRows && k*n > 10000 {
+					continue
+				}
+				lda, ldb, ldc := k+r.IntN(20), n+r.IntN(20), n+r.IntN(20)
+				a, b, c := matrix(r, m, k, lda), matrix(r, m, n, ldb), matrix(r, k, n, ldc)
+				got := slices.Clone(c)
+				simd.TransposeMultiply(m, k, n, a, lda, b, ldb, got, ldc)
+				what := fmt.Sprintf("[%d, %d]ᵀ·[%d, %d]", m, k, m, n)
+				untouched(t, what, got, k, n, ldc)
+				for l := range k {
+					for j := range n {
+						var s sum
+						s.add(float64(c[l*ldc+j]))
+						for i := range m {
+							s.add(float64(a[i*lda+l]) * float64(b[i*ldb+j]))
+						}
+						if !s.holds(got[l*ldc+j]) {
+							t.Fatalf("%s: (%d, %d) is %v, want %v", what, l, j, got[l*ldc+j], s.value)
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestSumRows(t *testing.T) {
+	onEverySet(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(9, 10))
+		for _, n := range append(slices.Clone(widths), 300) {
+			for m := range mostRows {
+				lda := n + r.IntN(20)
+				a, dst := matrix(r, m, n, lda), matrix(r, 1, n, n)
+				got := slices.Clone(dst)
+				simd.SumRows(got, a, m, n, lda)
+				untouched(t, "sum", got, 1, n, n)
+				for j := range n {
+					var s sum
+					s.add(float64(dst[j]))
+					for i := range m {
+						s.add(float64(a[i*lda+j]))
+					}
+					if !s.holds(got[j]) {
+						t.Fatalf("%d rows of %d: column %d is %v, want %v", m, n, j, got[j], s.value)
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestNotANumber: a NaN in an operand is in the results that it enters into, after ReLU too, and in no other.
+func TestNotANumber(t *testing.T) {
+	onEverySet(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(11, 12))
+		for _, o := range operations {
+			p := newProblem(r, 33, 37)
+			p.a[5*p.lda+20] = float32(math.NaN())
+			for i := range p.y {
+				if p.y[i] == 0 {
+					p.y[i] = 1
+				}
+			}
+			p.y[5*p.ldy] = float32(math.NaN())
+			c := p.run(o, mostRows)
+			for i := range mostRows {
+				for j, v := range c[i*p.ldc : i*p.ldc+p.n] {
+					if v != v != (i == 5) {
+						t.Fatalf("%s: (%d, %d) is %v", o.name, i, j, v)
+					}
+				}
+			}
+		}
+		dst, c := make([]float32, 3), make([]float32, 9)
+		x := []float32{1, 2, 3, 4, float32(math.NaN()), 6}
+		simd.SumRows(dst, x, 2, 3, 3)
+		simd.TransposeMultiply(2, 3, 3, x, 3, x, 3, c, 3)
+		if dst[0] != 5 || dst[1] == dst[1] || dst[2] != 9 {
+			t.Errorf("sums of rows are %v", dst)
+		}
+		for i, v := range c {
+			if v != v != (i/3 == 1 || i%3 == 1) {
+				t.Errorf("product of the transpose: place %d is %v", i, v)
+			}
+		}
+	})
+}
+
+// TestVectorSetsAgree: AVX-512 and AVX2 give the same bits.
+func TestVectorSetsAgree(t *testing.T) {
+	results := map[string][]float32{}
+	for _, name := range []string{"avx512", "avx2"} {
+		restore, ok := simd.Use(name)
+		if !ok {
+			restore()
+			t.Skipf("this machine has no %s", name)
+		}
+		results[name] = everything()
+		restore()
+	}
+	if err := sameBits(results["avx512"], results["avx2"]); err != nil {
+		t.Error(err)
+	}
+}
+
+// everything is results of all kernels, one after another.
+func everything() (all []float32) {
+	r := rand.New(rand.NewPCG(13, 14))
+	for _, k := range []int{1, 3, 16, 130} {
+		for _, n := range []int{1, 9, 17, 128} {
+			p := newProblem(r, k, n)
+			for _, o := range operations {
+				all = append(all, p.run(o, mostRows)...)
+			}
+			c := slices.Clone(p.c)
+			grad := make([]float32, k*n)
+			simd.TransposeMultiply(mostRows, k, n, p.a, p.lda, c, p.ldc, grad, n)
+			simd.SumRows(grad, c, mostRows, n, p.ldc)
+			all = append(all, grad...)
+		}
+	}
+	for _, n := range []int{1, 5, 8, 16, 63, 64, 65, 200} {
+		x, y := matrix(r, 1, n, n)[:n], matrix(r, 1, n, n)[:n]
+		for i := range x {
+			x[i] *= 100
+		}
+		all = append(all, simd.Dot(x, y))
+		simd.Axpy(0.3, x, y)
+		z := make([]float32, n)
+		simd.SoftplusSigmoid(y, z, x)
+		all = append(append(all, y...), z...)
+		simd.Exp(y, x)
+		all = append(all, y...)
+		for i := range y {
+			y[i] = max(y[i], 0)
+		}
+		simd.Log(z, y)
+		all = append(all, z...)
+	}
+	return all
+}
+
+func TestShortSlicesPanic(t *testing.T) {
+	p := simd.NewPacked(4, 5)
+	p.Pack(make([]float32, 20), 5, 1)
+	for name, f := range map[string]func(){
+		"A":             func() { p.Multiply(3, make([]float32, 11), 4, make([]float32, 15), 5, simd.Overwrite) },
+		"C":             func() { p.Multiply(3, make([]float32, 12), 4, make([]float32, 14), 5, simd.Overwrite) },
+		"y":             func() { p.MultiplyMasked(3, make([]float32, 12), 4, make([]float32, 14), 5, make([]float32, 15), 5, 0) },
+		"stride":        func() { p.Multiply(3, make([]float32, 12), 3, make([]float32, 15), 5, simd.Overwrite) },
+		"negative rows": func() { p.Multiply(-1, make([]float32, 12), 4, make([]float32, 15), 5, simd.Overwrite) },
+		"packing":       func() { p.Pack(make([]float32, 19), 5, 1) },
+		"gradient": func() {
+			simd.TransposeMultiply(2, 3, 4, make([]float32, 6), 3, make([]float32, 8), 4, make([]float32, 11), 4)
+		},
+		"sum":              func() { simd.SumRows(make([]float32, 2), make([]float32, 9), 3, 3, 3) },
+		"different widths": func() { simd.Exp(make([]float32, 2), make([]float32, 3)) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+func TestNothingIsAllocated(t *testing.T) {
+	onEverySet(t, func(t *testing.T) {
+		p := newProblem(rand.New(rand.NewPCG(15, 16)), 33, 35)
+		c, dst := slices.Clone(p.c), make([]float32, 33*35)
+		allocated := testing.AllocsPerRun(10, func() {
+			var column [35]float32 // must stay on the stack
+			p.packed.Multiply(mostRows, p.a, p.lda, c, p.ldc, simd.Accumulate)
+			p.packed.MultiplyBias(mostRows, p.a, p.lda, p.bias, c, p.ldc, simd.ReLU)
+			p.packed.MultiplyMasked(mostRows, p.a, p.lda, p.y, p.ldy, c, p.ldc, simd.Overwrite)
+			simd.TransposeMultiply(mostRows, 33, 35, p.a, p.lda, c, p.ldc, dst, 35)
+			simd.SumRows(column[:], c, mostRows, 35, p.ldc)
+			simd.SoftplusSigmoid(column[:], column[:], column[:])
+		})
+		if allocated != 0 {
+			t.Errorf("%v allocations", allocated)
+		}
+	})
+}
