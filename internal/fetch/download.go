@@ -94,6 +94,9 @@ func (d *download) exchange(ctx context.Context, watch *time.Timer) error {
 		return unreached(err)
 	}
 	defer response.Body.Close()
+	if d.complete(response, before) {
+		return nil
+	}
 	start, err := d.accept(response, before)
 	if err != nil {
 		return err
@@ -104,6 +107,16 @@ func (d *download) exchange(ctx context.Context, watch *time.Timer) error {
 	}
 	err = d.receive(part, response.Body, watch)
 	return errors.Join(err, part.Close())
+}
+
+// complete is whether the server says that nothing is missing: an earlier call ended between the last byte and the check.
+func (d *download) complete(r *http.Response, before partial) bool {
+	if before.bytes == 0 || r.StatusCode != http.StatusRequestedRangeNotSatisfiable ||
+		r.Header.Get("Content-Range") != fmt.Sprintf("bytes */%d", before.bytes) {
+		return false
+	}
+	d.have = before.bytes
+	return true
 }
 
 // accept judges the answer and returns the byte that its body starts at.

@@ -71,6 +71,19 @@ func TestNextCallGoesOn(t *testing.T) {
 	}
 }
 
+func TestNextCallNeedsNothingMore(t *testing.T) {
+	content := counted(300000)
+	server, dir := newSite(t, content), t.TempDir()
+	s := set(content[:150000], server.URL+"/file")
+	s.Files[0].Bytes = 0
+	half(t, server, s, dir)
+	server.content = content[:150000] // the half is all there is
+	fetched(t, s, dir, content[:150000])
+	if diff := cmp.Diff([]string{"bytes=150000-"}, server.ranges()); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestFileThatChangedBetweenStartsAnew(t *testing.T) {
 	old, content := counted(300000), bytes.Repeat([]byte("new"), 90000)
 	server, dir := newSite(t, old), t.TempDir()
