@@ -17,7 +17,8 @@ import (
 const contextKey = "num_context"
 
 // Tasks are evaluation batches kept in a safetensors file, read one at a time. Batch i is `i.x` [B, N, dx] and
-// `i.y` [B, N, dy], as the model sees them; `i.u` [B, N_τ, N], its levels, may be there for all batches or for none.
+// `i.y` [B, N, dy], as the model sees them; `i.u` [B, N_τ, N], its levels, and `i.resample` [2, k, B, N_c], its
+// bootstraps, may each be there for all batches or for none.
 type Tasks struct {
 	path    string
 	file    *safetensors.Reader
@@ -25,6 +26,7 @@ type Tasks struct {
 	dx, dy  int
 	size    Size // of the largest batch
 	numTau  int  // 0 without levels
+	k       int  // 0 without bootstraps
 }
 
 // OpenTasks checks the shapes of all batches; their numbers are checked as they are read. What is wrong is an
@@ -86,7 +88,10 @@ func (t *Tasks) checkBatch(i int) error {
 			fmt.Sprintf("1 to %d, with %d points a function", n-1, n))
 	}
 	t.size = Size{max(t.size.Functions, b), max(t.size.Points, n), max(t.size.Context, t.context[i])}
-	return t.checkLevels(i, b, n)
+	if err := t.checkLevels(i, b, n); err != nil {
+		return err
+	}
+	return t.checkBootstraps(i, b)
 }
 
 func (t *Tasks) checkLevels(i, b, n int) error {
@@ -107,6 +112,26 @@ func (t *Tasks) checkLevels(i, b, n int) error {
 	}
 	if numTau != t.numTau {
 		return t.refuse(u, fmt.Sprintf("%d levels", numTau), fmt.Sprintf("%d as in batch 0", t.numTau))
+	}
+	return nil
+}
+
+func (t *Tasks) checkBootstraps(i, b int) error {
+	name, k := tensorName(i, "resample"), 0
+	if spec, ok := t.file.Spec(name); ok {
+		switch s := spec.Shape; {
+		case spec.DType != safetensors.Int32:
+			return t.refuse(name, "type "+string(spec.DType), "I32")
+		case len(s) != 4 || s[0] != 2 || s[1] < 1 || s[2] != b || s[3] != t.context[i]:
+			return t.refuse(name, fmt.Sprintf("shape %v", s), fmt.Sprintf("[2, k, %d, %d]", b, t.context[i]))
+		}
+		k = spec.Shape[1]
+	}
+	if i == 0 {
+		t.k = k
+	}
+	if k != t.k {
+		return t.refuse(name, fmt.Sprintf("%d bootstraps", k), fmt.Sprintf("%d as in batch 0", t.k))
 	}
 	return nil
 }
@@ -156,7 +181,8 @@ func (t *Tasks) NumTau() int { return t.numTau }
 // Close closes the file.
 func (t *Tasks) Close() error { return t.file.Close() }
 
-// Eval reads batch i. Numbers that are not finite and levels outside [0, 1] are an *input.Error.
+// Eval reads batch i. Numbers that are not finite, levels outside [0, 1] and indices outside the context are an
+// *input.Error.
 func (t *Tasks) Eval(i int, dst *Batch) error {
 	if i < 0 || i >= len(t.context) {
 		return t.refuse("", fmt.Sprintf("%d batches", len(t.context)), fmt.Sprintf("a batch %d", i))
@@ -172,6 +198,11 @@ func (t *Tasks) Eval(i int, dst *Batch) error {
 	dst.reshape(Size{shape[0], shape[1], t.context[i]}, t.dx, t.dy)
 	copy(dst.X, x)
 	copy(dst.Y, y)
+	if t.k > 0 {
+		if err := t.bootstraps(i, dst); err != nil {
+			return err
+		}
+	}
 	if t.numTau == 0 {
 		return nil
 	}
@@ -203,6 +234,32 @@ func (t *Tasks) numbers(name string, lo, hi float64, expected string) ([]float32
 		}
 	}
 	return v, tensor.Shape, nil
+}
+
+// bootstraps reads which context points and residuals the bootstraps of batch i take, and turns [2, k, B, N_c] into
+// [2, B, N_c, k].
+func (t *Tasks) bootstraps(i int, dst *Batch) error {
+	name := tensorName(i, "resample")
+	tensor, err := t.file.Read(name)
+	if err != nil {
+		return err
+	}
+	indices, err := tensor.Int32s()
+	if err != nil {
+		return err
+	}
+	points := dst.Functions * dst.Context
+	dst.Bootstraps = t.k
+	dst.Resample = slices.Grow(dst.Resample[:0], len(indices))[:len(indices)]
+	for at, v := range indices {
+		half, k, function, place := at/points/t.k, at/points%t.k, at%points/dst.Context, at%dst.Context
+		if v < 0 || int(v) >= dst.Context {
+			return t.refuse(fmt.Sprintf("%s[%d, %d, %d, %d]", name, half, k, function, place), fmt.Sprint(v),
+				fmt.Sprintf("0 to %d, with %d context points", dst.Context-1, dst.Context))
+		}
+		dst.Resample[(half*points+at%points)*t.k+k] = v
+	}
+	return nil
 }
 
 // levelsLast turns [B, N_τ, N] into [B, N, N_τ].

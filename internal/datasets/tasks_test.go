@@ -201,6 +201,44 @@ func TestTasksBringTheirLevels(t *testing.T) {
 	}
 }
 
+func i32(name string, shape []int, v ...int32) safetensors.Tensor {
+	n := 1
+	for _, s := range shape {
+		n *= s
+	}
+	return safetensors.I32(name, shape, append(v, make([]int32, n-len(v))...))
+}
+
+func TestTasksBringTheirBootstraps(t *testing.T) {
+	const k, functions, context = 2, 2, 3
+	want := func(half, bootstrap, function, place int) int32 {
+		return int32(half+2*bootstrap+function+place) % context
+	}
+	var v []int32
+	for i := range 2 * k * functions * context { // [2, k, B, N_c]
+		v = append(v, want(i/(k*functions*context), i/(functions*context)%k, i/context%functions, i%context))
+	}
+	path := tasksFile(t, "[3]", f32("0.x", functions, 4, 1), f32("0.y", functions, 4, 1), i32("0.resample", []int{2, k, functions, context}, v...))
+	tasks, err := datasets.OpenTasks(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tasks.Close()
+	var b datasets.Batch
+	if err := tasks.Eval(0, &b); err != nil {
+		t.Fatal(err)
+	}
+	if b.Bootstraps != k || len(b.Resample) != len(v) || b.NumTau != 0 {
+		t.Fatalf("%d bootstraps, %d numbers, %d levels", b.Bootstraps, len(b.Resample), b.NumTau)
+	}
+	for i, got := range b.Resample { // [2, B, N_c, k]
+		half, function, place, bootstrap := i/(functions*context*k), i/(context*k)%functions, i/k%context, i%k
+		if want := want(half, bootstrap, function, place); got != want {
+			t.Errorf("half %d, bootstrap %d, function %d, place %d: %d, want %d", half, bootstrap, function, place, got, want)
+		}
+	}
+}
+
 func TestTasksNameWhatIsWrong(t *testing.T) {
 	x, y, x1, y1 := f32("0.x", 2, 4, 1), f32("0.y", 2, 4, 1), f32("1.x", 2, 4, 1), f32("1.y", 2, 4, 1)
 	with := func(name string, shape []int, at int, v float32) safetensors.Tensor {
@@ -248,6 +286,15 @@ func TestTasksNameWhatIsWrong(t *testing.T) {
 		{"y is infinite", "[2]", ts(x, with("0.y", []int{2, 4, 1}, 7, inf)), "0.y[1, 3, 0]", "-Inf"},
 		{"level above 1", "[2]", ts(x, y, with("0.u", []int{2, 3, 4}, 23, 1.01)), "0.u[1, 2, 3]", "1.01"},
 		{"level below 0", "[2]", ts(x, y, with("0.u", []int{2, 3, 4}, 0, -0.01)), "0.u[0, 0, 0]", "-0.01"},
+		{"bootstraps in float32", "[2]", ts(x, y, f32("0.resample", 2, 1, 2, 2)), "0.resample", "I32"},
+		{"bootstraps of other functions", "[2]", ts(x, y, i32("0.resample", []int{2, 1, 3, 2})), "0.resample", "[2, k, 2, 2]"},
+		{"bootstraps of other context", "[2]", ts(x, y, i32("0.resample", []int{2, 1, 2, 3})), "0.resample", "[2, k, 2, 2]"},
+		{"bootstraps without residuals", "[2]", ts(x, y, i32("0.resample", []int{1, 1, 2, 2})), "0.resample", "[2, k, 2, 2]"},
+		{"no bootstraps", "[2]", ts(x, y, i32("0.resample", []int{2, 0, 2, 2})), "0.resample", "[2, k, 2, 2]"},
+		{"bootstraps in three dimensions", "[2]", ts(x, y, i32("0.resample", []int{2, 2, 2})), "0.resample", "[2, k, 2, 2]"},
+		{"bootstraps in one batch alone", "[2,2]", ts(x, y, i32("0.resample", []int{2, 1, 2, 2}), x1, y1), "1.resample", "1 as in batch 0"},
+		{"index beyond the context", "[2]", ts(x, y, i32("0.resample", []int{2, 1, 2, 2}, 0, 0, 0, 0, 0, 0, 2)), "0.resample[1, 0, 1, 0]", "0 to 1"},
+		{"index below 0", "[2]", ts(x, y, i32("0.resample", []int{2, 1, 2, 2}, -1)), "0.resample[0, 0, 0, 0]", "-1"},
 		{"level is NaN", "[2]", ts(x, y, with("0.u", []int{2, 3, 4}, 4, nan)), "0.u[0, 1, 0]", "NaN"},
 	}
 	for _, c := range cases {

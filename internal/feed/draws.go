@@ -16,17 +16,11 @@ const (
 	GridLevels   = "grid"   // evenly spaced from 0.001 to 0.999, the same everywhere
 )
 
-// Reader is what a model tells of its inputs: whether it reads quantile levels. One that resamples its context says so
-// with a method Bootstrap() bool.
+// Reader is what a model tells of its inputs: whether it reads quantile levels or bootstraps of its context.
 type Reader interface {
 	Name() string
 	Quantile() bool
-}
-
-// Resamples reports whether the model reads bootstraps of its context.
-func Resamples(m Reader) bool {
-	b, ok := m.(interface{ Bootstrap() bool })
-	return ok && b.Bootstrap()
+	Bootstrap() bool
 }
 
 // Choice says how many numbers are drawn for a model and how.
@@ -53,7 +47,7 @@ func New(m Reader, c Choice) (Draws, error) {
 	if c.Evaluation {
 		part = random.Evaluation
 	}
-	if Resamples(m) {
+	if m.Bootstrap() {
 		if c.Bootstraps < 1 {
 			return Draws{}, fmt.Errorf("feed: %d bootstraps for model %s", c.Bootstraps, m.Name())
 		}

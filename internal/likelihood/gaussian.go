@@ -32,6 +32,11 @@ func (g Gaussian) CDF(y float64) float64 {
 	return 0.5 * math.Erfc((g.Mean-y)/(g.Scale*math.Sqrt2))
 }
 
+// Survival is 1 − CDF(y) without its cancellation.
+func (g Gaussian) Survival(y float64) float64 {
+	return 0.5 * math.Erfc((y-g.Mean)/(g.Scale*math.Sqrt2))
+}
+
 // Quantile inverts CDF; ±Inf at p = 1 and 0, NaN outside [0, 1].
 func (g Gaussian) Quantile(p float64) float64 {
 	if !(p >= 0 && p <= 1) {

@@ -8,15 +8,23 @@ import (
 )
 
 // Distribution is the predictive distribution of one channel of y at one target: a mixture of asymmetric Laplace
-// components, one per quantile level, or a Gaussian.
+// components, one per quantile level, or of Gaussians with equal weights, one per bootstrap, or one Gaussian.
 type Distribution struct {
-	levels   []Component // of a mixture
-	mixture  likelihood.Mixture
-	gaussian likelihood.Gaussian // where there are no levels
+	components []Component
+	law        law
 }
 
-// Component is one part of a distribution. Weights of a distribution sum to 1. U and Tau are NaN for the one component
-// of a Gaussian.
+// law is what both mixtures of internal/likelihood can do. One Gaussian is a mixture of one.
+type law interface {
+	Mean() float64
+	Variance() float64
+	Quantile(p float64) float64
+	CDF(y float64) float64
+	LogDensity(y float64) float64
+}
+
+// Component is one part of a distribution. Weights of a distribution sum to 1. U and Tau are NaN for Gaussians, whose
+// Mu and Sigma are mean and standard deviation.
 type Component struct{ U, Tau, Mu, Sigma, Weight float64 }
 
 // scale turns a model's y into raw units: factor·y + offset, factor > 0.
@@ -39,68 +47,62 @@ func newMixture(raw, z, u []float32, dy, channel int, s scale) Distribution {
 		}
 		logits[k] = float64(row[2*dy+channel])
 	}
-	d := Distribution{levels: make([]Component, len(z)), mixture: likelihood.MixtureOf(laws, logits)}
-	for k, w := range d.mixture.Weights() {
-		d.levels[k] = Component{
+	mixture := likelihood.MixtureOf(laws, logits)
+	d := Distribution{law: mixture}
+	for k, w := range mixture.Weights() {
+		d.components = append(d.components, Component{
 			U: float64(u[k]), Tau: likelihood.Sigmoid(laws[k].Logit), Mu: laws[k].Location, Sigma: laws[k].Scale, Weight: w,
-		}
+		})
 	}
 	return d
 }
 
-// newGaussian reads one channel from the decoder's raw outputs at one point: [μ…, s…].
-func newGaussian(raw []float32, dy, channel int, s scale) Distribution {
-	g := likelihood.NewGaussian(raw, dy, channel)
-	return Distribution{gaussian: likelihood.Gaussian{Mean: s.of(g.Mean), Scale: s.factor * g.Scale}}
+// newGaussians reads one channel from the decoder's raw outputs at one point: raw [k, 2·dy] in blocks [μ…, s…], k = 1
+// for a model without bootstraps.
+func newGaussians(raw []float32, dy, channel int, s scale) Distribution {
+	laws := make([]likelihood.Gaussian, len(raw)/(2*dy))
+	components := make([]Component, len(laws))
+	for k := range laws {
+		g := likelihood.NewGaussian(raw[2*dy*k:][:2*dy], dy, channel)
+		laws[k] = likelihood.Gaussian{Mean: s.of(g.Mean), Scale: s.factor * g.Scale}
+		components[k] = Component{
+			U: math.NaN(), Tau: math.NaN(), Mu: laws[k].Mean, Sigma: laws[k].Scale, Weight: 1 / float64(len(laws)),
+		}
+	}
+	return Distribution{components: components, law: likelihood.GaussianMixtureOf(laws)}
 }
 
 // Mixture reports whether the components are quantile levels.
-func (d Distribution) Mixture() bool { return d.levels != nil }
-
-// Components are the levels in the order they were asked, or the Gaussian's mean and standard deviation.
-func (d Distribution) Components() []Component {
-	if d.Mixture() {
-		return d.levels
-	}
-	return []Component{{U: math.NaN(), Tau: math.NaN(), Mu: d.gaussian.Mean, Sigma: d.gaussian.Scale, Weight: 1}}
+func (d Distribution) Mixture() bool {
+	_, levels := d.law.(likelihood.Mixture)
+	return levels
 }
+
+// Components are the levels in the order they were asked, the bootstraps, or the one Gaussian.
+func (d Distribution) Components() []Component { return d.components }
 
 // Mean is the predictive mean.
-func (d Distribution) Mean() float64 {
-	if d.Mixture() {
-		return d.mixture.Mean()
-	}
-	return d.gaussian.Mean
-}
+func (d Distribution) Mean() float64 { return d.law.Mean() }
+
+// Variance is the predictive variance.
+func (d Distribution) Variance() float64 { return d.law.Variance() }
 
 // Quantile is the y below which lies probability p.
-func (d Distribution) Quantile(p float64) float64 {
-	if d.Mixture() {
-		return d.mixture.Quantile(p)
-	}
-	return d.gaussian.Quantile(p)
-}
+func (d Distribution) Quantile(p float64) float64 { return d.law.Quantile(p) }
 
 // CDF is the probability of a value up to y.
-func (d Distribution) CDF(y float64) float64 {
-	if d.Mixture() {
-		return d.mixture.CDF(y)
-	}
-	return d.gaussian.CDF(y)
-}
+func (d Distribution) CDF(y float64) float64 { return d.law.CDF(y) }
 
 // LogDensity is log p(y).
-func (d Distribution) LogDensity(y float64) float64 {
-	if d.Mixture() {
-		return d.mixture.LogDensity(y)
-	}
-	return d.gaussian.LogDensity(y)
-}
+func (d Distribution) LogDensity(y float64) float64 { return d.law.LogDensity(y) }
+
+// picks is where the numbers that pick a bootstrap begin in a step's counter space, far above those of the draws.
+const picks = 1 << 33
 
 // Draw is the i-th draw of a step of the generator.
 func (d Distribution) Draw(g random.Generator, step, i uint64) float64 {
-	if d.Mixture() {
-		return d.mixture.Draw(g.Float(step, 2*i), g.Float(step, 2*i+1))
+	if m, ok := d.law.(likelihood.Mixture); ok {
+		return m.Draw(g.Float(step, 2*i), g.Float(step, 2*i+1))
 	}
-	return d.gaussian.Draw(g.Normal(step, i))
+	return d.law.(likelihood.GaussianMixture).Draw(g.Float(step, picks+i), g.Normal(step, i))
 }

@@ -135,7 +135,7 @@ func newEvaluator(o EvalOptions) (*evaluator, error) {
 // drawn takes down what the model reads besides points.
 func (e *evaluator) drawn(count int, levels string) {
 	switch {
-	case feed.Resamples(e.model):
+	case e.model.Bootstrap():
 		e.Bootstraps = count
 	case e.model.Quantile():
 		e.NumTau, e.Levels = count, levels

@@ -27,7 +27,8 @@ const tolerance = 2e-5
 
 func options(t *testing.T, model string, s predict.Source) predict.EvalOptions {
 	m, params := tiny(t, model)
-	return predict.EvalOptions{Model: m, Params: params, Source: s, NumTau: levels, Levels: predict.RandomLevels, Seed: 11, Threads: 2}
+	return predict.EvalOptions{Model: m, Params: params, Source: s, NumTau: levels, Levels: predict.RandomLevels, Bootstraps: levels,
+		Seed: 11, Threads: 2}
 }
 
 func evaluate(t *testing.T, o predict.EvalOptions) predict.Evaluation {
@@ -39,11 +40,33 @@ func evaluate(t *testing.T, o predict.EvalOptions) predict.Evaluation {
 	return e
 }
 
+// drawn is what a model reads besides the points of a batch, given that the batch's function `first` draws as function
+// 0 of a step.
+func drawn(m *models.Model, b *datasets.Batch, step uint64, first int) map[string][]float32 {
+	switch {
+	case m.Quantile():
+		u := make([]float32, b.Functions*b.Points*levels)
+		random.New(11, random.Levels|random.Evaluation).Fill(step, 0, u[first*b.Points*levels:])
+		return map[string][]float32{"u": u}
+	case m.Bootstrap():
+		const residuals = 1 << 33 // where their indices begin
+		n, g := b.Functions*b.Context*levels, random.New(11, random.Bootstrap|random.Evaluation)
+		context, residual := make([]float32, n), make([]float32, n)
+		at := first * b.Context * levels
+		for i := range n - at {
+			context[at+i] = float32(g.IntN(step, uint64(i), b.Context))
+			residual[at+i] = float32(g.IntN(step, residuals+uint64(i), b.Context))
+		}
+		return map[string][]float32{"resample_context": context, "resample_residual": residual}
+	}
+	return nil
+}
+
 // densities is log p of every point of a batch [B][N], from the model's raw outputs and package likelihood.
-func densities(t *testing.T, m *models.Model, params []float32, b *datasets.Batch, u []float32) [][]float64 {
+func densities(t *testing.T, m *models.Model, params []float32, b *datasets.Batch, drawn map[string][]float32) [][]float64 {
 	t.Helper()
 	e := ops.Extents{Functions: b.Functions, Context: b.Context, Points: b.Points}
-	if m.Quantile() {
+	if m.Quantile() || m.Bootstrap() {
 		e.Levels = levels
 	}
 	graph, err := m.Build(tensor.Float32, e, models.Prediction)
@@ -65,8 +88,8 @@ func densities(t *testing.T, m *models.Model, params []float32, b *datasets.Batc
 		}
 	}
 	copy(program.Input("context"), known)
-	if m.Quantile() {
-		copy(program.Input("u"), u)
+	for name, v := range drawn {
+		copy(program.Input(name), v)
 	}
 	if err := program.Run(e); err != nil {
 		t.Fatal(err)
@@ -75,14 +98,23 @@ func densities(t *testing.T, m *models.Model, params []float32, b *datasets.Batc
 	raw := program.Output("components")
 	for p := range b.Functions * b.Points {
 		sum := 0.0
+		joint := make([]float64, levels) // of both channels under each bootstrap
 		for c := range 2 {
 			y := float64(b.Y[2*p+c])
-			if m.Quantile() {
+			switch {
+			case m.Quantile():
 				z := program.Output("logit")[p*levels:][:levels]
 				sum += likelihood.NewMixture(raw[p*levels*6:][:levels*6], z, 2, c).LogDensity(y)
-			} else {
+			case m.Bootstrap():
+				for k := range joint {
+					joint[k] += likelihood.NewGaussian(raw[(p*levels+k)*4:][:4], 2, c).LogDensity(y)
+				}
+			default:
 				sum += likelihood.NewGaussian(raw[p*4:][:4], 2, c).LogDensity(y)
 			}
+		}
+		if m.Bootstrap() {
+			sum = likelihood.LogSumExp(joint) - math.Log(levels)
 		}
 		all[p/b.Points] = append(all[p/b.Points], sum)
 	}
@@ -104,10 +136,8 @@ func TestEvaluateSplitsContextAndTarget(t *testing.T) {
 				if err := s.Eval(i, &b); err != nil {
 					t.Fatal(err)
 				}
-				u := make([]float32, b.Functions*b.Points*levels)
-				random.New(11, random.Levels|random.Evaluation).Fill(uint64(i), 0, u)
 				var context, target, contexts1, targets1 float64
-				for _, points := range densities(t, o.Model, o.Params, &b, u) {
+				for _, points := range densities(t, o.Model, o.Params, &b, drawn(o.Model, &b, uint64(i), 0)) {
 					for n, ll := range points {
 						if n < b.Context {
 							context, contexts1 = context+ll, contexts1+1
@@ -227,6 +257,29 @@ func TestModelsWithoutLevels(t *testing.T) {
 	if e := evaluate(t, o); e.NumTau != 0 || e.Levels != "" {
 		t.Errorf("got %d levels, %q", e.NumTau, e.Levels)
 	}
+}
+
+func TestModelsWithBootstraps(t *testing.T) {
+	o := options(t, "bnp", source{batches: 2})
+	o.NumTau, o.Levels = 0, ""
+	drawn := evaluate(t, o)
+	if drawn.NumTau != 0 || drawn.Levels != "" || drawn.Bootstraps != levels {
+		t.Errorf("%d levels, %q, %d bootstraps", drawn.NumTau, drawn.Levels, drawn.Bootstraps)
+	}
+	o.Source = resampled{source{batches: 2}}
+	if own := evaluate(t, o); own.Bootstraps != 7 || own.TargetLL == drawn.TargetLL {
+		t.Errorf("%d bootstraps, target %v and %v drawn", own.Bootstraps, own.TargetLL, drawn.TargetLL)
+	}
+}
+
+// resampled brings seven bootstraps, more than are asked for, that take the first context point alone.
+type resampled struct{ source }
+
+func (s resampled) Eval(i int, b *datasets.Batch) error {
+	err := s.source.Eval(i, b)
+	b.Bootstraps = 7
+	b.Resample = make([]int32, 2*b.Functions*b.Context*7)
+	return err
 }
 
 func TestEvaluateReportsProgressAndStops(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	levels    = 5
+	levels    = 5 // quantile levels, or bootstraps
 	functions = 3
 )
 
@@ -18,8 +18,13 @@ const (
 func tiny(t *testing.T, name string) (*models.Model, []float32) {
 	t.Helper()
 	c := config.Model{Name: name, Representation: 6, Encoder: []int{7}, Decoder: []int{7}}
-	if name == "acqnp" {
+	switch name {
+	case "acqnp":
 		c.Adaptor = []int{5}
+	case "canp":
+		c.KeyEncoder, c.QueryEncoder, c.Heads = []int{5}, []int{5}, 2
+	case "bnp":
+		c = config.Model{Name: name, Width: 6, PreDepth: 2, PostDepth: 2, DecoderDepth: 3}
 	}
 	m, err := models.New(c, 1, 2)
 	if err != nil {

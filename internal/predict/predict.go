@@ -161,16 +161,15 @@ func (p *predictor) run(i int, f Function, first, n int) error {
 // channels are the distributions at the t-th target of the last run. Numbers too large for the model's float32 are an
 // error.
 func (p *predictor) channels(t int) ([]Distribution, error) {
-	raw, k := p.program.Output("components"), p.draws.Count()
+	raw, k := p.program.Output("components"), max(1, p.draws.Count())
 	ds := make([]Distribution, p.dy)
 	for c := range ds {
 		units := scale{p.scaling.YScale[c], p.scaling.YOffset[c]}
-		switch {
-		case p.model.Quantile():
+		if p.model.Quantile() {
 			z, u := p.program.Output("logit")[t*k:][:k], p.feed.Levels()[t*k:][:k]
 			ds[c] = newMixture(raw[t*k*3*p.dy:][:k*3*p.dy], z, u, p.dy, c, units)
-		default:
-			ds[c] = newGaussian(raw[t*2*p.dy:][:2*p.dy], p.dy, c, units)
+		} else {
+			ds[c] = newGaussians(raw[t*k*2*p.dy:][:k*2*p.dy], p.dy, c, units)
 		}
 		if mean := ds[c].Mean(); math.IsNaN(mean) || math.IsInf(mean, 0) {
 			return nil, fmt.Errorf("the predictive mean is %v", mean)

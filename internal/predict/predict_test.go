@@ -10,6 +10,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/random"
@@ -21,7 +22,8 @@ func unscaled() datasets.Scaling { return datasets.ScalingOf(nil, 1, 2) }
 func asking(t *testing.T, model string) predict.Options {
 	m, params := tiny(t, model)
 	return predict.Options{
-		Model: m, Params: params, NumTau: levels, Levels: predict.RandomLevels, Seed: 11, Threads: 2, Scaling: unscaled(),
+		Model: m, Params: params, NumTau: levels, Levels: predict.RandomLevels, Bootstraps: levels, Seed: 11, Threads: 2,
+		Scaling: unscaled(),
 	}
 }
 
@@ -64,22 +66,61 @@ func TestPredictionsHaveTheModelsDensity(t *testing.T) {
 	for _, name := range models.Names() {
 		o, b := asking(t, name), batch(t)
 		for i := range b.Functions {
-			// densities runs all functions of the batch; their levels are what Predict draws for a function of number 0.
-			u := make([]float32, b.Functions*b.Points*levels)
-			random.New(11, random.Levels|random.Evaluation).Fill(0, 0, u[i*b.Points*levels:][:b.Points*levels])
-			want := densities(t, o.Model, o.Params, b, u)[i]
+			// densities runs all functions of the batch; their levels or bootstraps are what Predict draws for a function of number 0.
+			want := densities(t, o.Model, o.Params, b, drawn(o.Model, b, 0, i))[i]
 			got := collect(t, o, functionOf(b, i))
 			if len(got) != b.Points {
 				t.Fatalf("%d targets of %d", len(got), b.Points)
 			}
 			for n, target := range got {
-				p, sum := i*b.Points+n, 0.0
-				for c, d := range target.Channels {
-					sum += d.LogDensity(float64(b.Y[2*p+c]))
-				}
+				sum := logDensity(target, b.Y[2*(i*b.Points+n):])
 				if target.Function != 0 || target.Target != n || math.Abs(sum-want[n]) > tolerance {
 					t.Errorf("%s: target %d/%d has log density %v, want %v", name, target.Function, target.Target, sum, want[n])
 				}
+			}
+		}
+	}
+}
+
+// logDensity is that of all channels y together: bootstraps belong to a point, not to a channel.
+func logDensity(target predict.Target, y []float32) (sum float64) {
+	if d := target.Channels[0]; d.Mixture() || len(d.Components()) == 1 {
+		for c, d := range target.Channels {
+			sum += d.LogDensity(float64(y[c]))
+		}
+		return sum
+	}
+	joint := make([]float64, levels)
+	for c, d := range target.Channels {
+		for k, g := range d.Components() {
+			joint[k] += likelihood.Gaussian{Mean: g.Mu, Scale: g.Sigma}.LogDensity(float64(y[c]))
+		}
+	}
+	return likelihood.LogSumExp(joint) - math.Log(levels)
+}
+
+func TestBootstrapsAreComponentsOfEqualWeight(t *testing.T) {
+	for _, target := range collect(t, asking(t, "bnp"), functionOf(batch(t), 0)) {
+		d := target.Channels[1]
+		mean, squares, below, density := 0.0, 0.0, 0.0, 0.0
+		const y = 0.4
+		for _, c := range d.Components() {
+			g := likelihood.Gaussian{Mean: c.Mu, Scale: c.Sigma}
+			mean, squares = mean+c.Mu/levels, squares+(c.Mu*c.Mu+c.Sigma*c.Sigma)/levels
+			below, density = below+g.CDF(y)/levels, density+math.Exp(g.LogDensity(y))/levels
+			if c.Weight != 1.0/levels || !math.IsNaN(c.U) || !math.IsNaN(c.Tau) || c.Sigma < 0.1 {
+				t.Fatalf("component %+v", c)
+			}
+		}
+		if len(d.Components()) != levels || d.Mixture() || d.Components()[0] == d.Components()[1] {
+			t.Fatalf("components %v", d.Components())
+		}
+		for name, off := range map[string]float64{
+			"mean": d.Mean() - mean, "variance": d.Variance() - (squares - mean*mean), "CDF": d.CDF(y) - below,
+			"density": math.Exp(d.LogDensity(y)) - density, "quantile": d.CDF(d.Quantile(0.3)) - 0.3,
+		} {
+			if math.Abs(off) > 1e-12 { // rounding of a few terms of order 1
+				t.Errorf("%s is %g off", name, off)
 			}
 		}
 	}
@@ -132,7 +173,7 @@ func TestGaussianIsItsOneComponent(t *testing.T) {
 }
 
 func TestRawUnitsAreUndone(t *testing.T) {
-	for _, name := range []string{"cnp", "acqnp"} {
+	for _, name := range models.Names() {
 		o, f := asking(t, name), functionOf(batch(t), 1)
 		model := collect(t, o, f)
 
@@ -193,7 +234,7 @@ func TestTargetsAreIndependentOfEachOther(t *testing.T) {
 }
 
 func TestDrawsFollowTheDistribution(t *testing.T) {
-	for _, name := range []string{"cnp", "cqnp"} {
+	for _, name := range []string{"cnp", "bnp", "cqnp"} {
 		d := collect(t, asking(t, name), functionOf(batch(t), 0))[0].Channels[0]
 		g := random.New(1, random.Draws)
 		const n = 4000

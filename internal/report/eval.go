@@ -25,8 +25,9 @@ type Eval struct {
 	Benchmark  string                `json:"benchmark"`
 	Model      string                `json:"model"`
 	Seed       uint64                `json:"seed"`
-	NumTau     int                   `json:"num_tau"` // 0 for a model without quantile levels
-	Levels     string                `json:"levels"`  // random, grid, tasks; empty for a model without quantile levels
+	NumTau     int                   `json:"num_tau"`              // 0 for a model without quantile levels
+	Levels     string                `json:"levels"`               // random, grid, tasks; empty for a model without quantile levels
+	Bootstraps int                   `json:"bootstraps,omitempty"` // k, for a model that resamples its context
 	Batches    int                   `json:"batches"`
 	ContextLL  Estimate              `json:"context_ll"`
 	TargetLL   Estimate              `json:"target_ll"`
@@ -52,13 +53,14 @@ type Checkpoint struct {
 // NewEval fills in what the evaluation itself knows; the caller adds the rest.
 func NewEval(e predict.Evaluation) Eval {
 	return Eval{
-		Schema:    EvalSchema,
-		NumTau:    e.NumTau,
-		Levels:    e.Levels,
-		Batches:   len(e.PerBatch),
-		ContextLL: newEstimate(e.ContextLL),
-		TargetLL:  newEstimate(e.TargetLL),
-		PerBatch:  e.PerBatch,
+		Schema:     EvalSchema,
+		NumTau:     e.NumTau,
+		Levels:     e.Levels,
+		Bootstraps: e.Bootstraps,
+		Batches:    len(e.PerBatch),
+		ContextLL:  newEstimate(e.ContextLL),
+		TargetLL:   newEstimate(e.TargetLL),
+		PerBatch:   e.PerBatch,
 	}
 }
 
@@ -132,6 +134,9 @@ func (e Eval) Print(w io.Writer) error {
 	fmt.Fprintf(t, "weights\t%s\n", weights)
 	if e.NumTau > 0 {
 		fmt.Fprintf(t, "quantile levels\t%d (%s)\n", e.NumTau, e.Levels)
+	}
+	if e.Bootstraps > 0 {
+		fmt.Fprintf(t, "bootstraps\t%d\n", e.Bootstraps)
 	}
 	fmt.Fprintf(t, "batches\t%d in %.1f s\n", e.Batches, e.Seconds)
 	fmt.Fprintf(t, "context log-likelihood\t%v\n", e.ContextLL)

@@ -24,7 +24,7 @@ type Quantiles struct {
 
 // The kinds of rows.
 const (
-	kindComponent = "component" // one quantile level; of a Gaussian model, its mean and standard deviation
+	kindComponent = "component" // one quantile level; of Gaussian models, mean and standard deviation, with bootstraps of each
 	kindMean      = "mean"
 	kindQuantile  = "quantile"
 	kindDraw      = "draw"

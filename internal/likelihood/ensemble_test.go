@@ -1,0 +1,99 @@
+package likelihood_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/random"
+)
+
+// ensembles are the components of mixtures: close together, far apart, of scales far apart.
+var ensembles = [][]likelihood.Gaussian{
+	{{Mean: 0.3, Scale: 0.1}, {Mean: 0.35, Scale: 0.12}, {Mean: 0.2, Scale: 0.2}},
+	{{Mean: -50, Scale: 0.1}, {Mean: 50, Scale: 0.1}},
+	{{Mean: 1, Scale: 0.1}, {Mean: -3, Scale: 40}, {Mean: 1, Scale: 2}, {Mean: 1, Scale: 2}},
+}
+
+func TestGaussianMixtureDensityMomentsAndDistributionFunction(t *testing.T) {
+	for _, components := range ensembles {
+		m := likelihood.GaussianMixtureOf(components)
+		var centres []float64
+		for _, c := range components {
+			centres = append(centres, c.Mean)
+		}
+		expect := func(f func(float64) float64) float64 {
+			return integral(func(y float64) float64 { return f(y) * math.Exp(m.LogDensity(y)) }, centres, 0.1, 1000)
+		}
+		// 1e-11: thousands of terms of rounding error 1e-16 of second moments to 2500.
+		mean := expect(func(y float64) float64 { return y })
+		near(t, "∫ density", expect(func(float64) float64 { return 1 }), 1, 1e-12)
+		near(t, "mean", m.Mean(), mean, 1e-11)
+		near(t, "variance", m.Variance(), expect(func(y float64) float64 { return (y - mean) * (y - mean) }), 1e-11)
+		for y := -4.0; y < 4; y += 0.31 {
+			below, density := 0.0, 0.0
+			for _, c := range components {
+				below += c.CDF(y) / float64(len(components))
+				density += math.Exp(c.LogDensity(y)) / float64(len(components))
+			}
+			near(t, "CDF", m.CDF(y), below, 1e-14)
+			near(t, "density", math.Exp(m.LogDensity(y)), density, 1e-13)
+			near(t, "CDF + survival", m.CDF(y)+m.Survival(y), 1, 1e-14)
+		}
+	}
+}
+
+func TestGaussianMixtureQuantileInvertsTheDistributionFunction(t *testing.T) {
+	for i, components := range ensembles {
+		m := likelihood.GaussianMixtureOf(components)
+		last := math.Inf(-1)
+		for _, p := range probabilities {
+			y := m.Quantile(p)
+			finite(t, "quantile", y)
+			if y < last {
+				t.Errorf("mixture %d: quantiles cross at p = %g", i, p)
+			}
+			last = y
+			// Both tails hold their digits: relative 1e-9 of the smaller one, as for one Gaussian. Between components far
+			// apart the distribution function is flat, and any y there will do.
+			got, want := m.CDF(y), p
+			if p > 0.5 {
+				got, want = m.Survival(y), 1-p
+			}
+			near(t, "tail at the quantile / tail", got/want, 1, 1e-9)
+		}
+		if !math.IsInf(m.Quantile(0), -1) || !math.IsInf(m.Quantile(1), 1) || !math.IsNaN(m.Quantile(-1)) || !math.IsNaN(m.Quantile(math.NaN())) {
+			t.Errorf("mixture %d: quantiles at the ends of [0, 1] or beyond", i)
+		}
+	}
+	broken := likelihood.GaussianMixtureOf([]likelihood.Gaussian{{Mean: 1, Scale: 1}, {Mean: math.NaN(), Scale: 1}})
+	if q, l := broken.Quantile(0.3), broken.LogDensity(0); !math.IsNaN(q) || !math.IsNaN(l) {
+		t.Errorf("NaN: quantile %g, log density %g", q, l)
+	}
+}
+
+func TestMixtureOfOneGaussianIsThatGaussian(t *testing.T) {
+	g := likelihood.Gaussian{Mean: -2, Scale: 0.7}
+	m := likelihood.GaussianMixtureOf([]likelihood.Gaussian{g})
+	for _, y := range []float64{-30, -2, 0, 0.3, 50} {
+		near(t, "log density", m.LogDensity(y), g.LogDensity(y), 0)
+		near(t, "CDF", m.CDF(y), g.CDF(y), 0)
+	}
+	for _, p := range probabilities {
+		near(t, "quantile", m.Quantile(p), g.Quantile(p), 0)
+	}
+	near(t, "mean", m.Mean(), -2, 0)
+	near(t, "variance", m.Variance(), 0.7*0.7, 1e-15)
+	near(t, "draw", m.Draw(0.99, 1.5), g.Draw(1.5), 0)
+}
+
+func TestGaussianMixtureDraws(t *testing.T) {
+	for i, components := range ensembles {
+		m, g := likelihood.GaussianMixtureOf(components), random.New(uint64(i), random.Draws)
+		draws := make([]float64, 20000)
+		for j := range draws {
+			draws[j] = m.Draw(g.Float(0, uint64(j)), g.Normal(1, uint64(j)))
+		}
+		kolmogorovSmirnov(t, m, draws)
+	}
+}
