@@ -75,7 +75,7 @@ func runEval(ctx context.Context, a *app, o evalOptions) error {
 	start := time.Now()
 	outcome, err := evaluate(ctx, predict.EvalOptions{
 		Model: m.Model, Params: m.params, Source: source, Batches: o.batches,
-		NumTau: e.Eval.NumTau, Levels: o.levels, Seed: e.Eval.Seed, Threads: o.threads,
+		NumTau: e.Eval.NumTau, Levels: o.levels, Bootstraps: e.Model.EvalBootstraps, Seed: e.Eval.Seed, Threads: o.threads,
 	}, "eval", p)
 	if err != nil {
 		return err

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/train"
 )
@@ -65,16 +64,19 @@ func runExport(a *app, o exportOptions) error {
 	if err != nil {
 		return err
 	}
-	source, err := datasets.Open(e, o.dataDir)
+	units, err := o.units(e, o.dataDir)
 	if err != nil {
 		return err
 	}
-	dx, dy := source.Dims()
+	dx, dy := units.Dims()
 	m, err := o.load(e, dx, dy, a.progress())
 	if err != nil {
 		return err
 	}
-	if err := train.WriteWeights(o.out, m.Model, m.params); err != nil {
+	if m.units != nil {
+		units = *m.units // of the very checkpoint
+	}
+	if err := train.WriteWeights(o.out, m.Model, m.params, &units); err != nil {
 		return err
 	}
 	s := exportSummary{Out: o.out, Checkpoint: m.path, Step: *m.step, Tensors: len(m.Tensors()), Parameters: m.NumParams()}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/progress"
@@ -57,8 +58,31 @@ func (f *modelFlags) experiment(flags ...config.Flag) (config.Experiment, error)
 type trained struct {
 	*models.Model
 	params []float32
-	path   string // of the checkpoint or the weights
-	step   *int   // steps of training; nil for weights from elsewhere
+	units  *train.Units // of the data, as stored with the weights; nil where they are not
+	path   string       // of the checkpoint or the weights
+	step   *int         // steps of training; nil for weights from elsewhere
+}
+
+// units are those stored with the weights, or of the experiment's data where there are none, which then must be there.
+func (f *modelFlags) units(e config.Experiment, dataDir string) (train.Units, error) {
+	var stored *train.Units
+	var err error
+	if f.run != "" {
+		stored = train.RunUnits(f.run)
+	} else {
+		stored, err = train.FileUnits(f.weights)
+	}
+	if err != nil {
+		return train.Units{}, err
+	}
+	if stored != nil {
+		return *stored, nil
+	}
+	source, err := datasets.Open(e, dataDir)
+	if err != nil {
+		return train.Units{}, err
+	}
+	return train.UnitsOf(e, source), nil
 }
 
 // load makes the model of the experiment for data of these dimensions and reads its weights.
@@ -72,7 +96,7 @@ func (f *modelFlags) load(e config.Experiment, dx, dy int, p progress.Reporter) 
 		return trained{Model: m, params: params, path: f.weights}, err
 	}
 	c, err := f.readCheckpoint(m, p)
-	return trained{Model: m, params: c.Params, path: c.Path, step: &c.Step}, err
+	return trained{Model: m, params: c.Params, units: c.Units, path: c.Path, step: &c.Step}, err
 }
 
 func (f *modelFlags) readCheckpoint(m *models.Model, p progress.Reporter) (train.Checkpoint, error) {

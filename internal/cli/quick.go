@@ -49,12 +49,12 @@ const quickShare = 0.2
 
 // batchesToCompare keeps the comparison cheap beside the training before it, by counting rows; a training step costs
 // about three times its rows, a comparison takes every batch twice.
-func batchesToCompare(e config.Experiment, s datasets.Source) int {
+func batchesToCompare(e config.Experiment, s datasets.Source, steps int) int {
 	rows := func(size datasets.Size, levels int) float64 {
 		return float64(size.Functions) * float64(size.Points) * float64(max(1, levels))
 	}
-	training := 3 * float64(e.Train.Steps) * rows(s.TrainSize(), e.Train.NumTau)
-	affordable := quickShare * training / (2 * rows(s.EvalSize(), e.Eval.NumTau))
+	training := 3 * float64(steps) * rows(s.TrainSize(), max(e.Train.NumTau, e.Model.TrainBootstraps))
+	affordable := quickShare * training / (2 * rows(s.EvalSize(), max(e.Eval.NumTau, e.Model.EvalBootstraps)))
 	return min(quickBatches, s.EvalBatches(), max(1, int(affordable)))
 }
 
@@ -70,8 +70,8 @@ func (o *trainOptions) finish(ctx context.Context, e config.Experiment, m *model
 			return err
 		}
 	}
-	options := predict.EvalOptions{Model: m, Params: first, Source: source, Batches: batchesToCompare(e, source),
-		NumTau: e.Eval.NumTau, Levels: predict.RandomLevels, Seed: e.Eval.Seed, Threads: o.threads}
+	options := predict.EvalOptions{Model: m, Params: first, Source: source, Batches: batchesToCompare(e, source, s.Step),
+		NumTau: e.Eval.NumTau, Bootstraps: e.Model.EvalBootstraps, Levels: predict.RandomLevels, Seed: e.Eval.Seed, Threads: o.threads}
 	before, err := evaluate(ctx, options, "evaluate the untrained model", p)
 	if err != nil {
 		return err
@@ -109,13 +109,13 @@ func plotFit(ctx context.Context, path string, e config.Experiment, m *models.Mo
 	if err := source.Eval(0, &b); err != nil {
 		return err
 	}
+	units := train.UnitsOf(e, source)
 	panels, err := report.BatchPanels(ctx, predict.Options{
-		Model: m, Params: params, NumTau: e.Eval.NumTau, Levels: predict.GridLevels, Seed: e.Eval.Seed, Threads: threads,
-		Scaling: datasets.ScalingOf(source, b.DX, b.DY),
+		Model: m, Params: params, NumTau: e.Eval.NumTau, Bootstraps: e.Model.EvalBootstraps, Levels: predict.GridLevels,
+		Seed: e.Eval.Seed, Threads: threads, Scaling: units.Scaling,
 	}, &b, 0, nil)
 	if err != nil {
 		return err
 	}
-	x, y := datasets.Names(e.Benchmark, b.DX, b.DY)
-	return report.FitPlot{Title: plotTitle(e), XLabel: x[0], YLabel: y[0], Panels: panels}.Save(path)
+	return report.FitPlot{Title: plotTitle(e), XLabel: units.XNames[0], YLabel: units.YNames[0], Panels: panels}.Save(path)
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/report"
@@ -80,32 +79,35 @@ func runSample(ctx context.Context, a *app, o sampleOptions) error {
 	if err != nil {
 		return err
 	}
-	source, err := datasets.Open(e, o.dataDir)
+	units, err := o.units(e, o.dataDir)
 	if err != nil {
 		return err
 	}
-	dx, dy := source.Dims()
+	dx, dy := units.Dims()
 	if o.plot != "" {
 		if err := report.CheckPlottable(dx); err != nil {
 			return err
 		}
-	}
-	x, y := datasets.Names(e.Benchmark, dx, dy)
-	functions, err := o.readFunctions(x, y)
-	if err != nil {
-		return err
 	}
 	p := a.progress()
 	m, err := o.load(e, dx, dy, p)
 	if err != nil {
 		return err
 	}
+	if m.units != nil {
+		units = *m.units // of the very checkpoint
+	}
+	functions, err := o.readFunctions(units.XNames, units.YNames)
+	if err != nil {
+		return err
+	}
 	targets := countTargets(functions, dx)
 	predictions := counted(p, targets, predict.Predict(ctx, predict.Options{
-		Model: m.Model, Params: m.params, NumTau: e.Eval.NumTau, Levels: o.levels, Seed: e.Eval.Seed, Threads: o.threads,
-		Scaling: datasets.ScalingOf(source, dx, dy),
+		Model: m.Model, Params: m.params, NumTau: e.Eval.NumTau, Bootstraps: e.Model.EvalBootstraps, Levels: o.levels,
+		Seed: e.Eval.Seed, Threads: o.threads, Scaling: units.Scaling,
 	}, functions))
-	table := report.Quantiles{XNames: x, YNames: y, Functions: functions, Levels: o.quantiles, Draws: o.draws, Seed: e.Eval.Seed}
+	table := report.Quantiles{XNames: units.XNames, YNames: units.YNames, Functions: functions, Levels: o.quantiles,
+		Draws: o.draws, Seed: e.Eval.Seed}
 	if err := o.write(table, predictions, plotTitle(e)); err != nil {
 		return err
 	}

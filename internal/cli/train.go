@@ -86,6 +86,9 @@ func runTrain(ctx context.Context, a *app, o trainOptions) error {
 	if err != nil {
 		return err
 	}
+	if e.Data.File, err = whereverRun(e.Data.File); err != nil {
+		return err
+	}
 	if o.runDir == "" {
 		o.runDir = defaultRunDir(o.config, e)
 	}
@@ -102,7 +105,7 @@ func runTrain(ctx context.Context, a *app, o trainOptions) error {
 		return err
 	}
 	p := a.progress()
-	result, err := o.train(ctx, e, m, p)
+	result, err := o.train(ctx, e, source, p)
 	if err != nil {
 		return err
 	}
@@ -125,6 +128,15 @@ func (o *trainOptions) experiment() (config.Experiment, error) {
 		over.Flags = []config.Flag{{Name: "--seed", Key: "train.seed", Value: o.seed}}
 	}
 	return config.Load(o.config, over)
+}
+
+// whereverRun is the absolute path of a file or directory that is there, so that the run's configuration means the
+// same from any working directory. Others are looked for in the data directory.
+func whereverRun(file string) (string, error) {
+	if _, err := os.Stat(file); file == "" || err != nil {
+		return file, nil
+	}
+	return filepath.Abs(file)
 }
 
 // defaultRunDir is runs/<benchmark>/<model>/seed-<seed> for configs/<benchmark>/<model>.yaml; a configuration that
@@ -152,34 +164,32 @@ func checkRunDir(dir string) error {
 }
 
 // train runs the loop and shows how far it is.
-func (o *trainOptions) train(ctx context.Context, e config.Experiment, m *models.Model, p progress.Reporter) (train.Result, error) {
-	began := false
+func (o *trainOptions) train(ctx context.Context, e config.Experiment, source datasets.Source, p progress.Reporter) (train.Result, error) {
 	defer p.End()
 	return train.Run(ctx, train.Options{
 		Experiment: e, Dir: o.runDir, DataDir: o.dataDir, Device: o.device, Threads: o.threads,
-		Resume: o.resume, Overwrite: o.overwrite, Weights: o.weights, Version: version(),
+		Resume: o.resume, Overwrite: o.overwrite, Source: source, Weights: o.weights, Version: version(),
 		Warn: func(line string) { p.Note(line) },
+		OnStart: func(s train.Start) {
+			o.announce(e, s, p)
+			p.Begin("train", "step", s.Step, s.Steps)
+		},
 		OnStep: func(u train.Update) {
-			if !began {
-				began = true
-				o.announce(e, m, u.Step-1, p)
-				p.Begin("train", "step", u.Step-1, u.Steps)
-			}
 			p.Update(progress.State{Done: u.Step, Loss: &u.Loss, RowsPerSecond: u.RowsPerSecond})
 		},
 	})
 }
 
 // announce says what is about to run on what, so that no device is used silently.
-func (o *trainOptions) announce(e config.Experiment, m *models.Model, done int, p progress.Reporter) {
+func (o *trainOptions) announce(e config.Experiment, s train.Start, p progress.Reporter) {
 	text := fmt.Sprintf("training %s on %s: %d parameters, %s, run directory %s",
-		e.Model.Name, e.Benchmark, m.NumParams(), o.deviceText(), o.runDir)
-	if done > 0 {
-		text += fmt.Sprintf(", resumed after step %d", done)
+		e.Model.Name, e.Benchmark, s.Parameters, o.deviceText(), o.runDir)
+	if s.Step > 0 {
+		text += fmt.Sprintf(", resumed after step %d", s.Step)
 	}
 	p.Note(text, progress.Field{Name: "device", Value: o.device}, progress.Field{Name: "threads", Value: o.cores()},
-		progress.Field{Name: "parameters", Value: m.NumParams()}, progress.Field{Name: "run", Value: o.runDir},
-		progress.Field{Name: "resumed", Value: done})
+		progress.Field{Name: "parameters", Value: s.Parameters}, progress.Field{Name: "run", Value: o.runDir},
+		progress.Field{Name: "resumed", Value: s.Step})
 }
 
 func (s *trainSummary) print(w io.Writer) error {

@@ -40,6 +40,7 @@ type Checkpoint struct {
 	Config    string        // the resolved configuration, YAML
 	Version   string        // of the program that wrote it
 	Elapsed   time.Duration // training time so far, over all resumes
+	Units     *Units        // of the data; nil where an older program wrote the checkpoint
 
 	Params []float32 // in the layout of models.Model.Tensors
 	M, V   []float32 // Adam's moments, same layout
@@ -74,6 +75,11 @@ func (c *Checkpoint) write(m *models.Model, seed uint64) error {
 		"streams":   string(streams),
 		"elapsed_s": strconv.FormatFloat(c.Elapsed.Seconds(), 'f', 3, 64),
 		"version":   c.Version,
+	}
+	if c.Units != nil {
+		if meta[unitsKey], err = c.Units.text(); err != nil {
+			return err
+		}
 	}
 	tensors := slices.Concat(split(m, "", c.Params), split(m, prefixM, c.M), split(m, prefixV, c.V))
 	meta[checksumKey] = checksum(meta, tensors)
@@ -113,6 +119,9 @@ func LoadCheckpoint(path string, m *models.Model) (Checkpoint, error) {
 	if err := checkTensors(r, path, m, "", prefixM, prefixV); err != nil {
 		return Checkpoint{}, err
 	}
+	if err := c.Units.fit(path, m); err != nil {
+		return Checkpoint{}, err
+	}
 	if err := verify(path, r); err != nil {
 		return Checkpoint{}, err
 	}
@@ -136,7 +145,8 @@ func readMetadata(path string, meta map[string]string) (Checkpoint, error) {
 	if c.Elapsed, err = time.ParseDuration(meta["elapsed_s"] + "s"); err != nil {
 		return Checkpoint{}, &input.Error{File: path, Key: "elapsed_s", Found: strconv.Quote(meta["elapsed_s"]), Expected: "seconds"}
 	}
-	return c, nil
+	c.Units, err = readUnits(path, meta)
+	return c, err
 }
 
 // verify compares the checksum that was written with that of what is read.

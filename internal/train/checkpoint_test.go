@@ -121,7 +121,7 @@ func TestForeignCheckpointsAreRefused(t *testing.T) {
 
 	plain := filepath.Join(t.TempDir(), "weights.safetensors")
 	m := modelOf(t, e)
-	if err := train.WriteWeights(plain, m, m.Initial(0)); err != nil {
+	if err := train.WriteWeights(plain, m, m.Initial(0), nil); err != nil {
 		t.Fatal(err)
 	}
 	_, err := train.LoadCheckpoint(plain, m)

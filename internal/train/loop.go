@@ -25,11 +25,19 @@ type Options struct {
 	Threads    int               // 0: all cores. The result does not depend on it.
 	Resume     bool              // go on with the run in Dir, or start one where there is none
 	Overwrite  bool              // remove the run in Dir first
+	Source     datasets.Source   // the experiment's, where it is open already; nil opens it
 	Weights    string            // a safetensors file of PyTorch-named weights to start from; "" draws them
 	Version    string            // of this program, for the checkpoints
 
-	OnStep func(Update)      // after every step; may be nil
-	Warn   func(line string) // about checkpoints that were skipped; may be nil
+	OnStart func(Start)       // before the first step, unless there is none to do; may be nil
+	OnStep  func(Update)      // after every step; may be nil
+	Warn    func(line string) // about checkpoints that were skipped; may be nil
+}
+
+// Start is what is about to run.
+type Start struct {
+	Step, Steps int // steps done and to do, all resumes together
+	Parameters  int // of the model
 }
 
 // Update is the state after a step.
@@ -37,7 +45,7 @@ type Update struct {
 	Step, Steps   int     // steps done and to do, all resumes together
 	Loss          float64 // of the step's batch
 	LearningRate  float64
-	RowsPerSecond float64       // B·N·N_τ (B·N without levels) since this process began
+	RowsPerSecond float64       // B·N·N_τ, B·N·k with bootstraps, B·N without either, since this process began
 	Elapsed       time.Duration // training time over all resumes
 	Left          time.Duration
 }
@@ -83,16 +91,18 @@ type loop struct {
 	adam     *Adam[float32]
 	metrics  *metricsLog
 	meter    *meter
-	config   string // resolved YAML
-	step     int    // steps done
-	saved    int    // the step of the newest checkpoint; −1 before there is one
+	config   string       // resolved YAML
+	train    config.Train // with its epochs turned into steps
+	units    Units
+	step     int // steps done
+	saved    int // the step of the newest checkpoint; −1 before there is one
 	unusable []string
 	last     Update
 }
 
 // run makes the steps that are left.
 func (l *loop) run(ctx context.Context, source datasets.Source) error {
-	t := l.o.Experiment.Train
+	t := l.train
 	feeds := feed.Start(source.Train, l.draws, l.step, t.Steps)
 	defer feeds.Close()
 	for l.step < t.Steps && ctx.Err() == nil {
@@ -109,7 +119,7 @@ func (l *loop) run(ctx context.Context, source datasets.Source) error {
 		}
 		f.Write(l.program)
 		feeds.Release(f) // the next but one can be made while this one runs
-		if err := l.train(extents); err != nil {
+		if err := l.advance(extents); err != nil {
 			return err
 		}
 		if err := l.report(); err != nil {
@@ -130,12 +140,12 @@ func (l *loop) run(ctx context.Context, source datasets.Source) error {
 	return nil
 }
 
-// train makes one step: forward, backward, check, Adam.
-func (l *loop) train(e ops.Extents) error {
+// advance makes one step: forward, backward, check, Adam.
+func (l *loop) advance(e ops.Extents) error {
 	if err := l.program.Run(e); err != nil {
 		return err
 	}
-	t := l.o.Experiment.Train
+	t := l.train
 	loss, grads := l.program.Output("cost")[0], l.program.Grads()
 	if loss-loss != 0 {
 		return &NonFiniteError{Step: l.step + 1, Seed: t.Seed, Quantity: "loss", Tensor: "loss", Value: loss}
@@ -146,10 +156,7 @@ func (l *loop) train(e ops.Extents) error {
 	rate := LearningRate(t, l.step)
 	l.adam.Update(l.program.Params(), grads, rate)
 	l.step++
-	rows := e.Rows(ops.Point)
-	if e.Levels > 0 {
-		rows = e.Rows(ops.Row)
-	}
+	rows := e.Rows(ops.Point) * max(1, e.Levels)
 	l.last = l.meter.step(rows, Update{Step: l.step, Steps: t.Steps, Loss: float64(loss), LearningRate: rate})
 	return nil
 }
@@ -165,7 +172,7 @@ func (l *loop) checkFinite(quantity string, v []float32, step int) error {
 
 // report tells whoever watches, and at multiples of log_every and at the last step the log.
 func (l *loop) report() error {
-	t := l.o.Experiment.Train
+	t := l.train
 	if l.step == t.Steps || t.LogEvery > 0 && l.step%t.LogEvery == 0 {
 		err := l.metrics.write(Metrics{Step: l.step, Loss: float32(l.last.Loss), LearningRate: l.last.LearningRate,
 			RowsPerSecond: l.meter.sinceLogged(), Elapsed: l.last.Elapsed.Seconds()})
@@ -187,7 +194,7 @@ func (l *loop) save() error {
 	}
 	e := l.o.Experiment
 	c := Checkpoint{Path: checkpointPath(l.o.Dir, l.step), Step: l.step, Benchmark: e.Benchmark, Model: l.model.Name(),
-		Config: l.config, Version: l.o.Version, Elapsed: l.meter.elapsed(),
+		Config: l.config, Version: l.o.Version, Elapsed: l.meter.elapsed(), Units: &l.units,
 		Params: l.program.Params(), M: l.adam.M, V: l.adam.V}
 	err := errors.Join(l.checkFinite("weight", c.Params, l.step), l.checkFinite("m", c.M, l.step),
 		l.checkFinite("v", c.V, l.step))

@@ -27,11 +27,13 @@ import (
 // Bad options, data and files are an *input.Error, found before anything is written; NaN and infinity are a
 // *NonFiniteError.
 func Run(ctx context.Context, o Options) (Result, error) {
-	source, err := datasets.Open(o.Experiment, o.DataDir)
-	if err != nil {
-		return Result{}, err
+	if o.Source == nil {
+		var err error
+		if o.Source, err = datasets.Open(o.Experiment, o.DataDir); err != nil {
+			return Result{}, err
+		}
 	}
-	return run(ctx, o, source, cpu.New)
+	return run(ctx, o, o.Source, cpu.New)
 }
 
 // compiler makes a program of a training graph.
@@ -47,6 +49,10 @@ func run(ctx context.Context, o Options, source datasets.Source, compile compile
 		return Result{}, err
 	}
 	if err := checkWeights(o, model); err != nil {
+		return Result{}, err
+	}
+	schedule := o.Experiment.Train
+	if schedule.Steps, err = Steps(schedule, source); err != nil {
 		return Result{}, err
 	}
 	draws, err := drawsOf(model, o.Experiment)
@@ -68,8 +74,9 @@ func run(ctx context.Context, o Options, source datasets.Source, compile compile
 	if err != nil {
 		return Result{}, err
 	}
-	l := &loop{o: o, model: model, draws: draws, capacity: capacity, program: program, config: string(text), saved: -1,
-		adam: NewAdam[float32](model.NumParams(), o.Experiment.Train.WeightDecay)}
+	l := &loop{o: o, model: model, draws: draws, capacity: capacity, program: program, config: string(text),
+		train: schedule, units: UnitsOf(o.Experiment, source), saved: -1,
+		adam: NewAdam[float32](model.NumParams(), schedule.WeightDecay)}
 	return l.inDirectory(ctx, source)
 }
 
@@ -94,7 +101,7 @@ func (l *loop) inDirectory(ctx context.Context, source datasets.Source) (Result,
 		}
 		return r
 	}
-	if l.saved == l.o.Experiment.Train.Steps {
+	if l.saved == l.train.Steps {
 		r := result()
 		r.Finished = true
 		return r, nil
@@ -102,6 +109,9 @@ func (l *loop) inDirectory(ctx context.Context, source datasets.Source) (Result,
 	l.meter = newMeter(elapsed)
 	if err := l.begin(); err != nil {
 		return Result{}, err
+	}
+	if l.o.OnStart != nil {
+		l.o.OnStart(Start{Step: l.step, Steps: l.train.Steps, Parameters: l.model.NumParams()})
 	}
 	err = l.run(ctx, source)
 	elapsed = l.meter.elapsed()
@@ -131,15 +141,29 @@ func (l *loop) restore() (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	if want := l.o.Experiment.Train.Steps; c.Step > want {
-		return 0, &input.Error{File: l.o.Dir, Key: "train.steps", Found: strconv.Itoa(want),
-			Expected: fmt.Sprintf("at least %d, which the run has done already", c.Step)}
+	if c.Units != nil {
+		if err := checkData(l.o.Dir, *c.Units, l.units); err != nil {
+			return 0, err
+		}
+	}
+	if c.Step > l.train.Steps {
+		return 0, l.tooFar(c.Step)
 	}
 	copy(l.program.Params(), c.Params)
 	copy(l.adam.M, c.M)
 	copy(l.adam.V, c.V)
 	l.adam.Step, l.step, l.saved, l.unusable = c.Step, c.Step, c.Step, skipped
 	return c.Elapsed, nil
+}
+
+// tooFar says that the run has made more steps than it is to make.
+func (l *loop) tooFar(step int) error {
+	key, found := "train.steps", strconv.Itoa(l.train.Steps)
+	if l.train.Epochs > 0 {
+		key, found = "train.epochs", fmt.Sprintf("%d, which is %d steps", l.train.Epochs, l.train.Steps)
+	}
+	return &input.Error{File: l.o.Dir, Key: key, Found: found,
+		Expected: fmt.Sprintf("at least %d steps, which the run has done already", step)}
 }
 
 // begin sets a fresh run's weights and writes what a run has before its first step. Imported weights are saved at
@@ -192,6 +216,19 @@ func checkOptions(o Options) error {
 		return fmt.Errorf("device %s: this program trains on the CPU alone", o.Device)
 	}
 	return &input.Error{File: "--device", Found: strconv.Quote(o.Device), Expected: "auto or cpu"}
+}
+
+// Steps is how many steps training makes, train.steps or those of train.epochs. Epochs of a source without a fixed
+// training split are an *input.Error.
+func Steps(t config.Train, source datasets.Source) (int, error) {
+	if t.Epochs == 0 {
+		return t.Steps, nil
+	}
+	if s, ok := source.(interface{ StepsPerEpoch() int }); ok {
+		return t.Epochs * s.StepsPerEpoch(), nil
+	}
+	return 0, &input.Error{Key: "train.epochs", Found: strconv.Itoa(t.Epochs),
+		Expected: "train.steps, as the benchmark has no fixed training split"}
 }
 
 // drawsOf is what the model reads besides points in training.

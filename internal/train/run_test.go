@@ -245,7 +245,7 @@ func TestDirectoryWithOtherFilesIsUsed(t *testing.T) {
 
 func TestOverwriteRemovesTheRunAlone(t *testing.T) {
 	dir, _ := finished(t)
-	for _, name := range []string{"notes.txt", "eval.json", "checkpoints/best.safetensors", "checkpoints/step-1.bak"} {
+	for _, name := range []string{"notes.txt", "eval.json", "fit.png", "checkpoints/best.safetensors", "checkpoints/step-1.bak"} {
 		writeFile(t, filepath.Join(dir, name), []byte("mine"))
 	}
 	e := experiment(t, steps(5), func(e *config.Experiment) { e.Train.Seed = 9 })
@@ -293,5 +293,25 @@ func TestTwoProcessesOnOneDirectory(t *testing.T) {
 	mustTrain(t, first)
 	if r := mustTrain(t, o); !r.Finished {
 		t.Error("the lock was not given back, or the second run made steps")
+	}
+}
+
+func TestStartIsToldBeforeTheFirstStep(t *testing.T) {
+	e := experiment(t)
+	dir := filepath.Join(t.TempDir(), "deep", "down", "run")
+	var started []train.Start
+	o := train.Options{Experiment: e, Dir: dir, Resume: true, OnStart: func(s train.Start) { started = append(started, s) }}
+	o.OnStep = func(u train.Update) {
+		if len(started) == 0 {
+			t.Fatalf("step %d before the start", u.Step)
+		}
+	}
+	mustTrain(t, o)
+	mustTrain(t, o) // nothing to do, nothing to start
+	o.Experiment = experiment(t, steps(15))
+	mustTrain(t, o)
+	n := modelOf(t, e).NumParams()
+	if want := []train.Start{{Step: 0, Steps: 12, Parameters: n}, {Step: 12, Steps: 15, Parameters: n}}; !slices.Equal(started, want) {
+		t.Errorf("%v, want %v", started, want)
 	}
 }

@@ -17,6 +17,7 @@ const (
 	metricsFile    = "metrics.jsonl"
 	checkpointsDir = "checkpoints"
 	evalFile       = "eval.json"
+	fitFile        = "fit.png"
 	lockFile       = ".lock"
 )
 
@@ -26,7 +27,7 @@ func openRunDir(dir string, resume, overwrite bool) (unlock func(), err error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return nil, &input.Error{File: dir, Found: "a file", Expected: "a directory for the run"}
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := makeDir(dir); err != nil {
 		return nil, err
 	}
 	if !resume && !overwrite { // refuse without leaving a lock file behind
@@ -51,10 +52,29 @@ func openRunDir(dir string, resume, overwrite bool) (unlock func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(filepath.Join(dir, checkpointsDir), 0o755); err != nil {
+	if err := makeDir(filepath.Join(dir, checkpointsDir)); err != nil {
 		return nil, err
 	}
 	return unlock, removeTemporary(dir)
+}
+
+// makeDir makes a directory and those above it where they are absent, so that they outlive a crash: what is synced
+// inside a directory is lost with the directory's own name.
+func makeDir(dir string) error {
+	switch _, err := os.Stat(dir); {
+	case err == nil:
+		return nil
+	case !errors.Is(err, os.ErrNotExist):
+		return err
+	}
+	parent := filepath.Dir(dir)
+	if err := makeDir(parent); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	return atomicfile.SyncDir(parent)
 }
 
 // refuseRun is an *input.Error where dir holds a run.
@@ -89,14 +109,14 @@ func runFiles(dir string) ([]string, error) {
 	return files, nil
 }
 
-// removeRun removes a run's own files and nothing else, among them its evaluation, which would be taken for the new
-// run's. The configuration goes last, so that what a killed removal leaves is still known as a run.
+// removeRun removes a run's own files and nothing else, among them its evaluation and its plot, which would be taken
+// for the new run's. The configuration goes last, so that what a killed removal leaves is still known as a run.
 func removeRun(dir string) error {
 	files, err := runFiles(dir)
 	if err != nil {
 		return err
 	}
-	for _, file := range append([]string{filepath.Join(dir, evalFile)}, files...) {
+	for _, file := range append([]string{filepath.Join(dir, evalFile), filepath.Join(dir, fitFile)}, files...) {
 		if err := os.Remove(file); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
@@ -121,6 +141,7 @@ func checkConfig(file, began string, now config.Experiment) error {
 	if err != nil {
 		return err
 	}
+	now.Data.File = before.Data.File // where the data are may change, as with --data-dir
 	differences := config.ResumeDifferences(before, now)
 	if len(differences) == 0 {
 		return nil

@@ -15,9 +15,17 @@ import (
 // weightsFormat marks plain weights that acqnp wrote. Files from PyTorch do not carry it.
 const weightsFormat = "acqnp.weights/1"
 
-// WriteWeights writes a flat parameter vector as a plain safetensors file under the authors' state_dict names.
-func WriteWeights(path string, m *models.Model, params []float32) error {
+// WriteWeights writes a flat parameter vector as a plain safetensors file under the authors' state_dict names, and in
+// its metadata the units of the data, unless they are nil.
+func WriteWeights(path string, m *models.Model, params []float32, units *Units) error {
 	meta := map[string]string{"format": weightsFormat, "model": m.Name()}
+	if units != nil {
+		text, err := units.text()
+		if err != nil {
+			return err
+		}
+		meta[unitsKey] = text
+	}
 	return atomicfile.Write(path, func(w io.Writer) error {
 		return safetensors.Write(w, meta, split(m, "", params))
 	})

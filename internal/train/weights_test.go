@@ -18,7 +18,7 @@ func edited(t *testing.T, meta map[string]string, change func(ts []safetensors.T
 	m := modelOf(t, experiment(t))
 	dir := t.TempDir()
 	plain, path := filepath.Join(dir, "plain.safetensors"), filepath.Join(dir, "weights.safetensors")
-	if err := train.WriteWeights(plain, m, m.Initial(1)); err != nil {
+	if err := train.WriteWeights(plain, m, m.Initial(1), nil); err != nil {
 		t.Fatal(err)
 	}
 	f, err := safetensors.ReadFile(plain)
@@ -40,7 +40,7 @@ func TestWeightsRoundTrip(t *testing.T) {
 	m := modelOf(t, experiment(t))
 	want := m.Initial(1)
 	path := filepath.Join(t.TempDir(), "weights.safetensors")
-	if err := train.WriteWeights(path, m, want); err != nil {
+	if err := train.WriteWeights(path, m, want, nil); err != nil {
 		t.Fatal(err)
 	}
 	got, err := train.ReadWeights(path, m)
@@ -138,7 +138,7 @@ func TestTrainingStartsFromWeights(t *testing.T) {
 	m := modelOf(t, e)
 	start := m.Initial(77)
 	weights := filepath.Join(t.TempDir(), "weights.safetensors")
-	if err := train.WriteWeights(weights, m, start); err != nil {
+	if err := train.WriteWeights(weights, m, start, nil); err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()

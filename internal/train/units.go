@@ -1,0 +1,158 @@
+package train
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/safetensors"
+)
+
+// unitsKey is the metadata entry of checkpoints and exported weights that holds their Units.
+const unitsKey = "units"
+
+// Units say what a model's numbers mean to people. They travel with the weights, so that predicting needs no data set.
+type Units struct {
+	XNames, YNames []string // of the columns
+	Scaling        datasets.Scaling
+}
+
+// UnitsOf are those of an experiment's data.
+func UnitsOf(e config.Experiment, source datasets.Source) Units {
+	dx, dy := source.Dims()
+	u := Units{Scaling: datasets.ScalingOf(source, dx, dy)}
+	u.XNames, u.YNames = datasets.Names(e.Benchmark, dx, dy)
+	if len(e.Data.XColumns) == dx && len(e.Data.YColumns) == dy {
+		u.XNames, u.YNames = e.Data.XColumns, e.Data.YColumns
+	}
+	return u
+}
+
+// Dims are the dimensions of x and y.
+func (u Units) Dims() (dx, dy int) { return len(u.XNames), len(u.YNames) }
+
+// column is how Units are written, one for each dimension: model = (raw − offset)/scale.
+type column struct {
+	Name   string  `json:"name"`
+	Offset float64 `json:"offset"`
+	Scale  float64 `json:"scale"`
+}
+
+type columns struct {
+	X []column `json:"x"`
+	Y []column `json:"y"`
+}
+
+func (u Units) columns() columns {
+	list := func(names []string, offset, scale []float64) []column {
+		var cs []column
+		for i, name := range names {
+			cs = append(cs, column{name, offset[i], scale[i]})
+		}
+		return cs
+	}
+	return columns{list(u.XNames, u.Scaling.XOffset, u.Scaling.XScale), list(u.YNames, u.Scaling.YOffset, u.Scaling.YScale)}
+}
+
+// text is the metadata entry.
+func (u Units) text() (string, error) {
+	b, err := json.Marshal(u.columns())
+	return string(b), err
+}
+
+// readUnits reads the entry; nil where there is none.
+func readUnits(path string, meta map[string]string) (*Units, error) {
+	text, ok := meta[unitsKey]
+	if !ok {
+		return nil, nil
+	}
+	var c columns
+	bad := func(found string) error {
+		return &input.Error{File: path, Key: unitsKey, Found: found,
+			Expected: "names, offsets and positive scales of the columns of x and y, as training writes them"}
+	}
+	if err := json.Unmarshal([]byte(text), &c); err != nil {
+		return nil, bad("what cannot be read (" + err.Error() + ")")
+	}
+	if len(c.X) == 0 || len(c.Y) == 0 {
+		return nil, bad(fmt.Sprintf("%d columns of x and %d of y", len(c.X), len(c.Y)))
+	}
+	for _, v := range slices.Concat(c.X, c.Y) {
+		if v.Name == "" || !(v.Scale > 0) {
+			return nil, bad(fmt.Sprintf("a column %s of scale %v", strconv.Quote(v.Name), v.Scale))
+		}
+	}
+	var u Units
+	s := &u.Scaling
+	u.XNames, s.XOffset, s.XScale = unzip(c.X)
+	u.YNames, s.YOffset, s.YScale = unzip(c.Y)
+	return &u, nil
+}
+
+func unzip(cs []column) (names []string, offset, scale []float64) {
+	for _, c := range cs {
+		names, offset, scale = append(names, c.Name), append(offset, c.Offset), append(scale, c.Scale)
+	}
+	return names, offset, scale
+}
+
+// FileUnits are the units in a checkpoint or in exported weights; nil where the file has none.
+func FileUnits(path string) (*Units, error) {
+	r, err := safetensors.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return readUnits(path, r.Metadata())
+}
+
+// RunUnits are the units in the newest checkpoint of the run in dir that tells them; nil where none does. Whether
+// the checkpoint is good, LoadCheckpoint finds.
+func RunUnits(dir string) *Units {
+	steps, err := checkpointSteps(dir)
+	if err != nil {
+		return nil
+	}
+	for _, step := range slices.Backward(steps) {
+		if u, err := FileUnits(checkpointPath(dir, step)); err == nil && u != nil {
+			return u
+		}
+	}
+	return nil
+}
+
+// fit checks units, if any, against the model beside which they are stored.
+func (u *Units) fit(path string, m *models.Model) error {
+	if u == nil {
+		return nil
+	}
+	x, y := u.Dims()
+	if dx, dy := m.Dims(); x != dx || y != dy {
+		return &input.Error{File: path, Key: unitsKey, Found: fmt.Sprintf("%d columns of x and %d of y", x, y),
+			Expected: fmt.Sprintf("%d and %d, as the model has", dx, dy)}
+	}
+	return nil
+}
+
+// checkData refuses to go on with data that are not those a run began with: other columns, or another scaling, which
+// is learned from them. Machines may round differently in the last digits.
+func checkData(dir string, began, now Units) error {
+	const rounding = 1e-9
+	a, b := began.columns(), now.columns()
+	same := func(a, b column) bool {
+		return a.Name == b.Name && math.Abs(a.Scale-b.Scale) <= rounding*a.Scale &&
+			math.Abs(a.Offset-b.Offset) <= rounding*(math.Abs(a.Offset)+a.Scale)
+	}
+	if slices.EqualFunc(a.X, b.X, same) && slices.EqualFunc(a.Y, b.Y, same) {
+		return nil
+	}
+	return &input.Error{File: filepath.Join(dir, checkpointsDir), Found: "a run on data with other columns or another scaling",
+		Expected: "the data that the run began with"}
+}
