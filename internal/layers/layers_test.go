@@ -14,13 +14,14 @@ const module = "github.com/acqnp/acqnp/"
 var layers = [][]string{
 	{"internal/input", "internal/atomicfile", "internal/random", "internal/progress"},
 	{"internal/config", "internal/likelihood", "internal/safetensors", "internal/rda", "internal/matfile", "internal/fetch",
-		"internal/ops"},
+		"internal/ops", "internal/simd"},
 	{"internal/engine"},
 	{"internal/engine/reference", "internal/engine/cpu"},
 	{"internal/models", "internal/datasets"},
 	{"internal/feed"},
 	{"internal/predict", "internal/train"},
 	{"internal/report"},
+	{"internal/tables"},
 	{"internal/cli"},
 	{"cmd/acqnp"},
 }
