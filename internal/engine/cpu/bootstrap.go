@@ -39,7 +39,7 @@ func (c *compiler) ensembleAddGrad(u *unit) kernel {
 	toPoint, toEnsemble := c.out(u.out[ops.PointGrad]), c.out(u.out[ops.EnsembleGrad])
 	d, relu := result.width, u.op.ReLU
 	above := map[ops.Space]ops.Space{ops.Row: ops.Point, ops.Resample: ops.Context}[result.space]
-	c.masked = max(c.masked, d)
+	c.widest = max(c.widest, d)
 	return func(w *worker, t *tile) {
 		g, n := grad.at(w, t), t.e.Levels
 		if relu {

@@ -14,13 +14,14 @@ type compiler struct {
 	operands map[*value]*operand // as inputs, and as results that are not sums
 	sums     map[*value]*sum
 	blocks   map[*value]ops.Block
-	packed   map[*value]*weight
-	masked   int // widest gradient to be masked
+	weights  map[*value]*weight
+	masked   map[*value]bool // gradients that carry their ReLU's mask already
+	widest   int             // widest gradient to be masked
 }
 
 func (p *Program) compile(a *analysis, threads int) error {
 	c := &compiler{p: p, a: a, stages: a.schedule(), operands: map[*value]*operand{}, sums: map[*value]*sum{},
-		blocks: map[*value]ops.Block{}, packed: map[*value]*weight{}}
+		blocks: map[*value]ops.Block{}, weights: map[*value]*weight{}, masked: map[*value]bool{}}
 	c.leaves()
 	for _, s := range c.stages {
 		p.stages = append(p.stages, c.stage(s))
@@ -41,8 +42,8 @@ func (p *Program) compile(a *analysis, threads int) error {
 	}
 	for range threads {
 		p.workers = append(p.workers, &worker{scratch: make([]float32, scratch),
-			masked: make([]float32, c.tileRows(points, ops.Row)*c.masked), levels: newLevelScratch(p.graph.Capacity.Levels),
-			column: make([]float32, narrow*c.masked), weights: make([]float32, c.p.graph.Capacity.Context)})
+			masked: make([]float32, c.tileRows(points, ops.Row)*c.widest), levels: newLevelScratch(c.tileRows(points, ops.Row)),
+			column: make([]float32, narrow*c.widest), weights: make([]float32, c.p.graph.Capacity.Context)})
 	}
 	for _, o := range p.graph.Outputs {
 		p.outputs[o.Name] = output{space: o.Space, width: o.Width, data: c.operands[a.values[o.Node]].data}

@@ -4,83 +4,110 @@ import (
 	"math"
 
 	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/simd"
 )
 
-// levelScratch holds what the mixture needs of one point's levels. Within a point the arithmetic is float64: it costs
-// no more than float32 where the exponentials are, and a point's sums lose nothing.
+// levelScratch holds what the mixture needs of a tile's rows, one number each.
 type levelScratch struct {
-	logLevel, tau, rest  []float64 // log τ(1−τ), τ and 1−τ, shared by the channels
-	joint, weight        []float64 // a + log AL, and a; then exp of both less their maxima
-	sigma, slope, scaled []float64 // σ, dρ/de, (y−μ)/σ
+	up, tau, rest, logLevel []float32 // softplus(z), τ, 1−τ and log τ(1−τ): shared by the channels
+	sigma, raw, logSigma    []float32 // σ, dσ/ds, log σ
+	slope, scaled           []float32 // dρ/de, (y−μ)/σ
+	joint, weight           []float32 // a + log AL and a, less their maxima over the point; then exp of both
+	offset                  []float32 // per point: the difference of these maxima
 }
 
-func newLevelScratch(levels int) levelScratch {
-	s := make([][]float64, 8)
-	for i := range s {
-		s[i] = make([]float64, levels)
+func newLevelScratch(rows int) levelScratch {
+	all := make([]float32, 12*rows)
+	next := func() []float32 {
+		s := all[:rows:rows]
+		all = all[rows:]
+		return s
 	}
-	return levelScratch{s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7]}
+	return levelScratch{next(), next(), next(), next(), next(), next(), next(), next(), next(), next(), next(), next()}
 }
 
-// softplus returns log(1+exp(x)), its derivative sigmoid(x), and sigmoid(−x), each to its last digits.
-func softplus(x float64) (value, slope, rest float64) {
-	e := math.Exp(-math.Abs(x))
-	value = math.Log1p(e)
-	if x > 0 {
-		return value + x, 1 / (1 + e), e / (1 + e)
-	}
-	return value, e / (1 + e), 1 / (1 + e)
-}
-
-// levels fills what depends on the logits alone.
+// levels fills what depends on the logits alone: log τ(1−τ) = −softplus(−z) − softplus(z) = z − 2·softplus(z), and
+// 1−τ = exp(−softplus(z)), exact where τ has rounded to 1.
 func (s *levelScratch) levels(z []float32) {
-	for k, v := range z {
-		up, tau, rest := softplus(float64(v))
-		s.logLevel[k] = float64(v) - 2*up // −softplus(−z) − softplus(z)
-		s.tau[k], s.rest[k] = tau, rest
+	n := len(z)
+	simd.SoftplusSigmoid(s.up[:n], s.tau[:n], z)
+	for i, up := range s.up[:n] {
+		s.logLevel[i] = z[i] - 2*up
+		s.rest[i] = -up
+	}
+	simd.Exp(s.rest[:n], s.rest[:n])
+}
+
+// channel fills the rest for one channel of a tile's points, and calls f for each point with the sums that normalise
+// s.joint and s.weight, which hold exp of both by then.
+func (s *levelScratch) channel(rows, ys []float32, levels, dy, c int, f func(p int, jointSum, weightSum float32)) {
+	n := len(ys) / dy * levels
+	sigma, raw := s.sigma[:n], s.raw[:n]
+	for i := range sigma {
+		sigma[i] = rows[i*3*dy+dy+c]
+	}
+	simd.SoftplusSigmoid(sigma, raw, sigma)
+	for i, up := range sigma {
+		sigma[i] = ops.LaplaceFloor + (1-ops.LaplaceFloor)*up
+		raw[i] *= 1 - ops.LaplaceFloor
+	}
+	simd.Log(s.logSigma[:n], sigma)
+	for p := range len(ys) / dy {
+		s.densities(rows, ys[p*dy+c], p*levels, levels, dy, c)
+	}
+	simd.Exp(s.joint[:n], s.joint[:n])
+	simd.Exp(s.weight[:n], s.weight[:n])
+	for p := range len(ys) / dy {
+		var jointSum, weightSum float32
+		from := p * levels
+		for i := from; i < from+levels; i++ {
+			jointSum += s.joint[i]
+			weightSum += s.weight[i]
+		}
+		f(p, jointSum, weightSum)
 	}
 }
 
-// channel fills the rest for one channel and returns log p(y) and the two sums that normalise the weights.
-func (s *levelScratch) channel(rows []float32, levels, dy, c int, y float64) (ll, jointSum, weightSum float64) {
-	maxJoint, maxWeight := math.Inf(-1), math.Inf(-1)
-	for k := range levels {
-		r := rows[k*3*dy : (k+1)*3*dy]
-		mu, a := float64(r[c]), float64(r[2*dy+c])
-		up, _, _ := softplus(float64(r[dy+c]))
-		sigma := ops.LaplaceFloor + (1-ops.LaplaceFloor)*up
-		slope := s.tau[k]
-		if y < mu {
-			slope = -s.rest[k]
+// densities fills slope, scaled, joint, weight and offset of the point whose levels start at row from.
+func (s *levelScratch) densities(rows []float32, y float32, from, levels, dy, c int) {
+	inf := float32(math.Inf(-1))
+	maxJoint, maxWeight := inf, inf
+	for i := from; i < from+levels; i++ {
+		r := rows[i*3*dy : (i+1)*3*dy]
+		slope := s.tau[i]
+		if y < r[c] {
+			slope = -s.rest[i]
 		}
-		scaled := (y - mu) / sigma
-		joint := a + s.logLevel[k] - math.Log(sigma) - scaled*slope
-		s.sigma[k], s.slope[k], s.scaled[k], s.joint[k], s.weight[k] = sigma, slope, scaled, joint, a
-		maxJoint, maxWeight = max(maxJoint, joint), max(maxWeight, a)
+		a, scaled := r[2*dy+c], (y-r[c])/s.sigma[i]
+		joint := a + s.logLevel[i] - s.logSigma[i] - scaled*slope
+		s.slope[i], s.scaled[i], s.joint[i], s.weight[i] = slope, scaled, joint, a
+		if joint > maxJoint {
+			maxJoint = joint
+		}
+		if a > maxWeight {
+			maxWeight = a
+		}
 	}
-	for k := range levels {
-		s.joint[k] = math.Exp(s.joint[k] - maxJoint)
-		s.weight[k] = math.Exp(s.weight[k] - maxWeight)
-		jointSum += s.joint[k]
-		weightSum += s.weight[k]
+	for i := from; i < from+levels; i++ {
+		s.joint[i] -= maxJoint
+		s.weight[i] -= maxWeight
 	}
-	return maxJoint + math.Log(jointSum) - maxWeight - math.Log(weightSum), jointSum, weightSum
+	s.offset[from/levels] = maxJoint - maxWeight
 }
+
+func logRatio(a, b float32) float32 { return float32(math.Log(float64(a) / float64(b))) }
 
 func (c *compiler) mixture(u *unit) kernel {
 	components, logits, ys, out := c.in(u.in[0]), c.in(u.in[1]), c.in(u.in[2]), c.out(u.out[0])
 	dy := ys.width
 	return func(w *worker, t *tile) {
-		n := t.e.Levels
-		rows, z, y := components.at(w, t), logits.at(w, t), ys.at(w, t)
-		for p, ll := 0, out.at(w, t); p < len(ll); p++ {
-			w.levels.levels(z[p*n : (p+1)*n])
-			sum := 0.0
-			for ch := range dy {
-				v, _, _ := w.levels.channel(rows[p*n*3*dy:(p+1)*n*3*dy], n, dy, ch, float64(y[p*dy+ch]))
-				sum += v
-			}
-			ll[p] = float32(sum)
+		rows, y, ll := components.at(w, t), ys.at(w, t), out.at(w, t)
+		w.levels.levels(logits.at(w, t))
+		clear(ll)
+		for ch := range dy {
+			w.levels.channel(rows, y, t.e.Levels, dy, ch, func(p int, jointSum, weightSum float32) {
+				ll[p] += w.levels.offset[p] + logRatio(jointSum, weightSum)
+			})
 		}
 	}
 }
@@ -90,47 +117,46 @@ func (c *compiler) mixtureGrad(u *unit) kernel {
 	outComponents, outLogits := c.out(u.out[ops.ComponentsGrad]), c.out(u.out[ops.LogitGrad])
 	dy := ys.width
 	return func(w *worker, t *tile) {
-		n := t.e.Levels
-		g, rows, z, y := grad.at(w, t), components.at(w, t), logits.at(w, t), ys.at(w, t)
+		s, n := &w.levels, t.e.Levels
+		g, rows, y := grad.at(w, t), components.at(w, t), ys.at(w, t)
 		dst := outComponents.at(w, t)
 		var dz []float32
 		if outLogits != nil {
 			dz = outLogits.at(w, t)
 			clear(dz)
 		}
-		for p := range g {
-			w.levels.levels(z[p*n : (p+1)*n])
-			from, to := p*n*3*dy, (p+1)*n*3*dy
-			for ch := range dy {
-				w.levels.gradient(rows[from:to], dst[from:to], n, dy, ch, float64(y[p*dy+ch]), float64(g[p]))
+		s.levels(logits.at(w, t))
+		for ch := range dy {
+			s.channel(rows, y, n, dy, ch, func(p int, jointSum, weightSum float32) {
+				s.gradient(dst, p*n, n, dy, ch, g[p]/jointSum, g[p]/weightSum)
 				if dz != nil {
-					w.levels.logitGradient(dz[p*n:(p+1)*n], float64(g[p]))
+					s.logitGradient(dz, p*n, n)
 				}
-			}
+			})
 		}
 	}
 }
 
-// gradient writes g·d log p/d(μ, s, a) of one channel. It leaves the posterior weights in s.joint.
-func (s *levelScratch) gradient(rows, dst []float32, levels, dy, c int, y, g float64) {
-	_, jointSum, weightSum := s.channel(rows, levels, dy, c, y)
-	for k := range levels {
-		posterior := s.joint[k] / jointSum
-		s.joint[k] = posterior
-		_, slope, _ := softplus(float64(rows[k*3*dy+dy+c]))
-		d := dst[k*3*dy : (k+1)*3*dy]
-		d[c] = float32(g * posterior * s.slope[k] / s.sigma[k])
-		d[dy+c] = float32(g * posterior * (s.scaled[k]*s.slope[k] - 1) / s.sigma[k] * (1 - ops.LaplaceFloor) * slope)
-		d[2*dy+c] = float32(g * (posterior - s.weight[k]/weightSum))
+// gradient writes g·d log p/d(μ, s, a) of a point's levels for one channel, with g over both normalising sums at hand.
+// It leaves g times the posterior weights in s.joint.
+func (s *levelScratch) gradient(dst []float32, from, levels, dy, c int, perJoint, perWeight float32) {
+	for i := from; i < from+levels; i++ {
+		posterior := perJoint * s.joint[i]
+		s.joint[i] = posterior
+		d := dst[i*3*dy : (i+1)*3*dy]
+		scaled := posterior / s.sigma[i]
+		d[c] = scaled * s.slope[i]
+		d[dy+c] = scaled * (s.scaled[i]*s.slope[i] - 1) * s.raw[i]
+		d[2*dy+c] = posterior - perWeight*s.weight[i]
 	}
 }
 
 // logitGradient adds g·d log p/dz of the channel that gradient saw last: the channels share their levels.
 // d/dz of log τ(1−τ) is 1−2τ, and of ρ/σ it is (y−μ)/σ·τ(1−τ).
-func (s *levelScratch) logitGradient(dz []float32, g float64) {
-	for k := range dz {
-		tau, rest := s.tau[k], s.rest[k]
-		dz[k] += float32(g * s.joint[k] * (rest - tau - tau*rest*s.scaled[k]))
+func (s *levelScratch) logitGradient(dz []float32, from, levels int) {
+	for i := from; i < from+levels; i++ {
+		tau, rest := s.tau[i], s.rest[i]
+		dz[i] += s.joint[i] * (rest - tau - tau*rest*s.scaled[i])
 	}
 }
 

@@ -1,94 +1,68 @@
 package cpu
 
-import "github.com/acqnp/acqnp/internal/ops"
+import (
+	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/simd"
+)
 
-// weight is a block of the flat vector, copied out at the start of every run: [out, in] as it is and [in, out]
-// transposed.
+// weight is a block of the flat vector, packed at the start of every run for both directions.
 type weight struct {
-	block              ops.Block
-	out, in            int
-	direct, transposed []float32
+	block         ops.Block
+	out, in       int
+	rows          []float32 // [out, in]
+	forward, back *simd.Packed
 }
 
 func (w *weight) run(params []float32) {
-	ops.LoadBlock(w.direct, params, w.block)
-	for j := range w.out {
-		for c, v := range w.direct[j*w.in : (j+1)*w.in] {
-			w.transposed[c*w.out+j] = v
-		}
+	ops.LoadBlock(w.rows, params, w.block)
+	w.forward.Pack(w.rows, 1, w.in)
+	if w.back != nil {
+		w.back.Pack(w.rows, w.in, 1)
 	}
 }
 
 func (c *compiler) weight(v *value) *weight {
-	if w := c.packed[v]; w != nil {
+	if w := c.weights[v]; w != nil {
 		return w
 	}
 	b := c.blocks[v]
-	w := &weight{block: b, out: b.Rows, in: b.Cols, direct: make([]float32, b.Rows*b.Cols), transposed: make([]float32, b.Rows*b.Cols)}
-	c.packed[v] = w
-	c.p.packs = append(c.p.packs, w)
+	w := &weight{block: b, out: b.Rows, in: b.Cols, rows: make([]float32, b.Rows*b.Cols), forward: simd.NewPacked(b.Cols, b.Rows)}
+	c.weights[v] = w
+	c.p.weights = append(c.p.weights, w)
 	return w
 }
 
 // linear is act(base↑ + in·Wᵀ).
 func (c *compiler) linear(u *unit) kernel {
 	base, in, out, w := c.in(u.in[0]), c.in(u.in[1]), c.out(u.out[0]), c.weight(u.in[2])
-	relu := u.op.ReLU
+	mode := simd.Overwrite
+	if u.op.ReLU {
+		mode = simd.ReLU
+	}
+	if base.space == ops.Parameter {
+		return func(wk *worker, t *tile) {
+			x, y := in.at(wk, t), out.at(wk, t)
+			w.forward.MultiplyBias(len(y)/w.out, x, w.in, base.data, y, w.out, mode)
+		}
+	}
 	return func(wk *worker, t *tile) {
 		x, y := in.at(wk, t), out.at(wk, t)
 		spread(t, y, out.space, base.at(wk, t), base.space, w.out)
-		w.multiply(x, y)
-		if relu {
-			rectify(y)
-		}
+		w.forward.Multiply(len(y)/w.out, x, w.in, y, w.out, mode|simd.Accumulate)
 	}
 }
 
-// multiply is y[m, out] += x[m, in]·Wᵀ.
-func (w *weight) multiply(x, y []float32) {
-	m := len(y) / w.out
-	if w.out >= narrow {
-		gemm(false, m, w.out, w.in, x, w.in, w.transposed, w.out, 1, y, w.out)
-		return
-	}
-	for i := range m {
-		row := x[i*w.in : (i+1)*w.in]
-		for j := range w.out {
-			y[i*w.out+j] += dot(row, w.direct[j*w.in:(j+1)*w.in])
-		}
-	}
-}
-
-// back is dx[m, in] = g[m, out]·W.
-func (w *weight) back(g, dx []float32) {
-	m := len(g) / w.out
-	if w.in >= narrow {
-		gemm(false, m, w.in, w.out, g, w.out, w.direct, w.in, 0, dx, w.in)
-		return
-	}
-	for i := range m {
-		row := g[i*w.out : (i+1)*w.out]
-		for c := range w.in {
-			dx[i*w.in+c] = dot(row, w.transposed[c*w.out:(c+1)*w.out])
-		}
-	}
-}
-
-// accumulate is dW[out, in] += gᵀ·x, with dW packed; column is scratch.
+// accumulate is dW[out, in] += gᵀ·x, with dW packed; a weight narrow on the side of its input goes by way of its
+// transpose in column.
 func (w *weight) accumulate(g, x, dw, column []float32) {
 	m := len(g) / w.out
 	if w.in >= narrow {
-		gemm(true, w.out, w.in, m, g, w.out, x, w.in, 1, dw, w.in)
+		simd.TransposeMultiply(m, w.out, w.in, g, w.out, x, w.in, dw, w.in)
 		return
 	}
 	column = column[:w.in*w.out]
 	clear(column)
-	for i := range m {
-		row := g[i*w.out : (i+1)*w.out]
-		for c := range w.in {
-			axpy(x[i*w.in+c], row, column[c*w.out:(c+1)*w.out])
-		}
-	}
+	simd.TransposeMultiply(m, w.in, w.out, x, w.in, g, w.out, column, w.out)
 	for c := range w.in {
 		for j := range w.out {
 			dw[j*w.in+c] += column[c*w.out+j]
@@ -96,27 +70,58 @@ func (w *weight) accumulate(g, x, dw, column []float32) {
 	}
 }
 
-// linearGrad makes the parts of a linear layer's gradient from one masked copy of the incoming gradient.
+// narrow is the width below which a weight's gradient is summed transposed.
+const narrow = 16
+
+// linearGrad makes the parts of a linear layer's gradient from the gradient behind its ReLU: one that its maker has
+// masked already, or a masked copy.
 func (c *compiler) linearGrad(u *unit) kernel {
 	grad, result, in, w := c.in(u.in[0]), c.in(u.in[1]), c.in(u.in[2]), c.weight(u.in[3])
 	base, dx, dw := c.out(u.out[ops.BaseGrad]), c.out(u.out[ops.InGrad]), c.out(u.out[ops.WeightGrad])
-	relu := u.op.ReLU
-	c.masked = max(c.masked, w.out)
+	relu := u.op.ReLU && !c.masked[u.in[0]]
+	c.widest = max(c.widest, w.out)
+	maskNext := false
+	if dx != nil {
+		maskNext = c.maskForUser(u)
+		if w.back == nil {
+			w.back = simd.NewPacked(w.out, w.in)
+		}
+	}
 	return func(wk *worker, t *tile) {
-		g := grad.at(wk, t)
+		g, m := grad.at(wk, t), 0
+		m = len(g) / w.out
 		if relu {
 			g = mask(wk.masked[:len(g)], g, result.at(wk, t))
 		}
 		if base != nil {
 			collect(t, base.at(wk, t), base, g, grad.space)
 		}
-		if dx != nil {
-			w.back(g, dx.at(wk, t))
-		}
 		if dw != nil {
 			w.accumulate(g, in.at(wk, t), dw.at(wk, t), wk.column)
 		}
+		switch {
+		case dx == nil:
+		case maskNext:
+			w.back.MultiplyMasked(m, g, w.out, in.at(wk, t), w.in, dx.at(wk, t), w.in, simd.Overwrite)
+		default:
+			w.back.Multiply(m, g, w.out, dx.at(wk, t), w.in, simd.Overwrite)
+		}
 	}
+}
+
+// maskForUser reports whether the gradient by u's input goes to nothing but the layer that made that input with a ReLU,
+// so that its mask is at hand here; that layer then need not mask again.
+func (c *compiler) maskForUser(u *unit) bool {
+	dx := u.out[ops.InGrad]
+	if len(dx.users) != 1 || dx.result {
+		return false
+	}
+	next := dx.users[0]
+	if next.op == nil || next.op.Kind != ops.LinearGrad || !next.op.ReLU || next.in[0] != dx || next.in[1] != u.in[2] {
+		return false
+	}
+	c.masked[dx] = true
+	return true
 }
 
 // groups calls f for every run of rows [i, j) of a tile's child space that belongs to row k of the ancestor's.
@@ -149,10 +154,7 @@ func collect(t *tile, dst []float32, o *operand, g []float32, space ops.Space) {
 		clear(dst)
 	}
 	groups(t, space, o.space, func(k, i, j int) {
-		row := dst[k*d : (k+1)*d]
-		for ; i < j; i++ {
-			add(row, g[i*d:(i+1)*d])
-		}
+		simd.SumRows(dst[k*d:(k+1)*d], g[i*d:j*d], j-i, d, d)
 	})
 }
 

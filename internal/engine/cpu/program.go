@@ -23,7 +23,7 @@ type Program struct {
 	inputs  map[string][]float32
 	outputs map[string]output
 	stages  []*compiled
-	packs   []*weight
+	weights []*weight
 	scatter []scatter
 	pool    *pool
 	workers []*worker
@@ -102,8 +102,8 @@ func (p *Program) RunAll() error {
 	if p.pool.closed {
 		return errors.New("cpu: the program is closed")
 	}
-	for _, k := range p.packs {
-		k.run(p.params)
+	for _, w := range p.weights {
+		w.run(p.params)
 	}
 	for _, s := range p.stages {
 		s.begin(&p.e)
