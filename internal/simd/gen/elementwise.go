@@ -26,8 +26,8 @@ func (v *vectors) pick(predicate uint8, a reg.VecVirtual, b Op, yes Op, no reg.V
 	return r
 }
 
-// polynomial in x, coefficients from the constant on, by Horner's rule.
-func (v *vectors) polynomial(x reg.VecVirtual, coefficients ...float32) reg.VecVirtual {
+// polynomial in x by Horner's rule.
+func (v *vectors) polynomial(x reg.VecVirtual, coefficients []float32) reg.VecVirtual {
 	last := len(coefficients) - 1
 	y := v.loaded(v.float(coefficients[last]))
 	for i := last - 1; i >= 0; i-- {
@@ -36,7 +36,7 @@ func (v *vectors) polynomial(x reg.VecVirtual, coefficients ...float32) reg.VecV
 	return y
 }
 
-func (v *vectors) and(m Mem, x reg.VecVirtual) reg.VecVirtual {
+func (v *vectors) and(m Op, x reg.VecVirtual) reg.VecVirtual {
 	r := v.new()
 	if v.lanes == 16 {
 		v.VPANDD(m, x, r)
@@ -54,10 +54,25 @@ const (
 	// ln 2 in two parts, the first so short that its multiples by integers up to 2⁹ are exact
 	ln2High = 0.693359375
 	ln2Low  = -2.12194440e-4
+
+	smallestNormal = 0x1p-126
 )
 
-// expOf overwrites x, which must not lie above 89, by exp(x): x = k·ln 2 + r, exp(r) = 1 + r + r²·P(r) with P's relative error
-// 3.1e-9 (minimax by Remez' algorithm), scaled by 2ᵏ with one rounding, denormal results too.
+// Coefficients from the constant on; those after the exact ones are minimax by Remez' algorithm.
+var (
+	expSeries   = []float32{1, 1, 0.49999994, 0.1666652, 0.041668393, 0.008368781, 0.0013814468}
+	logSeries   = []float32{0.3333333, -0.2500082, 0.20001227, -0.16623357, 0.14201759, -0.13160183, 0.12761575, -0.07634495}
+	atanhSeries = []float32{0.083333015, 0.012506781, 0.002187433, 0.0005473527}
+)
+
+// keepExp keeps the constants of expOf.
+func (v *vectors) keepExp() {
+	v.keep(expSeries[1:]...)
+	v.keep(expLow, math.Log2E, ln2High, ln2Low)
+}
+
+// expOf overwrites x, which must not lie above 89, by exp(x): x = k·ln 2 + r, exp(r) = 1 + r + r²·P(r) where P's error is
+// 3.1e-9 of exp(r), scaled by 2ᵏ with one rounding, denormal results too.
 func (v *vectors) expOf(x reg.VecVirtual) reg.VecVirtual {
 	low := v.loaded(v.float(expLow))
 	v.VMAXPS(x, low, x) // x first: carried through where it is not a number
@@ -70,7 +85,7 @@ func (v *vectors) expOf(x reg.VecVirtual) reg.VecVirtual {
 	}
 	v.VFNMADD231PS(v.float(ln2High), k, x)
 	v.VFNMADD231PS(v.float(ln2Low), k, x)
-	y := v.polynomial(x, 1, 1, 0.49999994, 0.1666652, 0.041668393, 0.008368781, 0.0013814468)
+	y := v.polynomial(x, expSeries)
 	if v.lanes == 16 {
 		v.VSCALEFPS(k, y, y)
 		return y
@@ -91,6 +106,8 @@ func (v *vectors) expOf(x reg.VecVirtual) reg.VecVirtual {
 func (v *vectors) exp() {
 	v.function("exp"+v.name, "func(dst *float32, src *float32, n int, mask *int32)", "is dst[n] = exp(src[n]).")
 	dst, src := v.pointer("dst"), v.pointer("src")
+	v.keepExp()
+	v.keep(expHigh)
 	v.elements([]reg.GPVirtual{dst, src}, func(e edge) {
 		x := v.new()
 		e.load(Mem{Base: src}, 0, x)
@@ -105,6 +122,8 @@ func (v *vectors) exp() {
 func (v *vectors) log() {
 	v.function("log"+v.name, "func(dst *float32, src *float32, n int, mask *int32)", "is dst[n] = log(src[n]).")
 	dst, src := v.pointer("dst"), v.pointer("src")
+	v.keep(logSeries...)
+	v.keep(1, 0.5, ln2High, ln2Low)
 	v.elements([]reg.GPVirtual{dst, src}, func(e edge) {
 		x := v.new()
 		e.load(Mem{Base: src}, 0, x)
@@ -114,9 +133,9 @@ func (v *vectors) log() {
 }
 
 func (v *vectors) logOf(x reg.VecVirtual) reg.VecVirtual {
-	const smallest, rootHalf = 0x00800000, 0x3f3504f3
+	const rootHalf = 0x3f3504f3
 	// A denormal number is made normal first.
-	normal := v.float(math.Float32frombits(smallest))
+	normal := v.float(smallestNormal)
 	scaled := v.new()
 	v.VMULPS(v.float(1<<23), x, scaled)
 	y := v.pick(less, x, normal, scaled, x)
@@ -132,7 +151,7 @@ func (v *vectors) logOf(x reg.VecVirtual) reg.VecVirtual {
 	v.VPADDD(v.integer(rootHalf), f, f)
 	v.VSUBPS(v.float(1), f, f)
 
-	square, r := v.new(), v.polynomial(f, 0.3333333, -0.2500082, 0.20001227, -0.16623357, 0.14201759, -0.13160183, 0.12761575, -0.07634495)
+	square, r := v.new(), v.polynomial(f, logSeries)
 	v.VMULPS(f, f, square)
 	v.VMULPS(f, r, r)
 	v.VMULPS(square, r, r)
@@ -160,6 +179,9 @@ func (v *vectors) softplusSigmoid() {
 	v.function("softplusSigmoid"+v.name, "func(dst *float32, slope *float32, src *float32, n int, mask *int32)",
 		"is dst[n] = log(1+exp(src[n])) and slope[n] = 1/(1+exp(-src[n])).")
 	dst, slope, src := v.pointer("dst"), v.pointer("slope"), v.pointer("src")
+	v.keepExp()
+	v.keep(atanhSeries...)
+	v.keep(0.5)
 	v.elements([]reg.GPVirtual{dst, slope, src}, func(e edge) {
 		x, negative := v.new(), v.new()
 		e.load(Mem{Base: src}, 0, x)
@@ -173,7 +195,7 @@ func (v *vectors) softplusSigmoid() {
 		v.VFMADD231PS(v.float(0.5), t, s)
 		v.VDIVPS(s, t, s)
 		v.VMULPS(s, s, square)
-		p := v.polynomial(square, 0.083333015, 0.012506781, 0.002187433, 0.0005473527)
+		p := v.polynomial(square, atanhSeries)
 		v.VMULPS(square, p, p)
 		v.VFMADD213PS(s, s, p)
 		positive := v.new()

@@ -17,7 +17,7 @@ func (v *vectors) multiply(nv int) {
 		"func(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, "+
 			"y *float32, ldy int, floor float32, mask *int32)",
 		"is c[m, columns] = max(floor, from + a[m, k]·b[k, columns]), or where y is not nil (from + a·b) where y ≠ 0, else 0.")
-	v.edges(nv, func(e edge, prefix string) {
+	v.edges(nv, v.lanes == 8, func(e edge, prefix string) {
 		p := product{vectors: v, edge: e, nv: nv, prefix: prefix}
 		p.m, p.a, p.from, p.c, p.y = v.pointer("m"), v.pointer("a"), v.pointer("from"), v.pointer("c"), v.pointer("y")
 		p.lda = v.stride("lda")

@@ -13,7 +13,8 @@ func (v *vectors) transposeMultiply(nv int) {
 	v.function(fmt.Sprintf("transposeMultiply%sx%d", v.name, nv),
 		"func(k int, m int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32)",
 		"is c[k, columns] += a[m, k]ᵀ·b[m, columns].")
-	v.edges(nv, func(e edge, prefix string) {
+	// A masked load takes a turn of a multiply-add unit. One vector alone is for fringes.
+	v.edges(nv, nv > 1, func(e edge, prefix string) {
 		left, a, c := v.pointer("k"), v.pointer("a"), v.pointer("c")
 		lda, ldb := v.stride("lda"), v.stride("ldb")
 		v.blocks(prefix, left, func(rows int) {
@@ -23,15 +24,7 @@ func (v *vectors) transposeMultiply(nv int) {
 					sums[r] = append(sums[r], v.zero())
 				}
 			}
-			b, m, x := v.pointer("b"), v.pointer("m"), v.GP64()
-			v.MOVQ(a, x)
-			loop := fmt.Sprintf("%s%dLoop", prefix, rows)
-			v.Label(loop)
-			v.outer(e, b, x, sums)
-			v.ADDQ(lda, x)
-			v.ADDQ(ldb, b)
-			v.DECQ(m)
-			v.JNZ(LabelRef(loop))
+			v.overM(e, fmt.Sprintf("%s%d", prefix, rows), a, lda, ldb, sums)
 			v.ADDQ(Imm(uint64(4*rows)), a)
 			ldc := v.stride("ldc")
 			for _, row := range sums {
@@ -48,16 +41,47 @@ func (v *vectors) transposeMultiply(nv int) {
 	})
 }
 
+// overM adds the products over m to the sums, four rows of a and b in a turn: pointer arithmetic competes with the
+// multiply-adds for ports.
+func (v *vectors) overM(e edge, prefix string, a, lda, ldb reg.GPVirtual, sums [][]reg.VecVirtual) {
+	b, m, x := v.pointer("b"), v.pointer("m"), v.GP64()
+	v.MOVQ(a, x)
+	lda3, ldb3 := v.GP64(), v.GP64()
+	v.LEAQ(Mem{Base: lda, Index: lda, Scale: 2}, lda3)
+	v.LEAQ(Mem{Base: ldb, Index: ldb, Scale: 2}, ldb3)
+	v.SUBQ(Imm(unroll), m)
+	v.JL(LabelRef(prefix + "Tail"))
+	v.Label(prefix + "Loop")
+	v.outer(e, Mem{Base: b}, Mem{Base: x}, sums)
+	v.outer(e, Mem{Base: b, Index: ldb, Scale: 1}, Mem{Base: x, Index: lda, Scale: 1}, sums)
+	v.outer(e, Mem{Base: b, Index: ldb, Scale: 2}, Mem{Base: x, Index: lda, Scale: 2}, sums)
+	v.outer(e, Mem{Base: b, Index: ldb3, Scale: 1}, Mem{Base: x, Index: lda3, Scale: 1}, sums)
+	v.LEAQ(Mem{Base: x, Index: lda, Scale: 4}, x)
+	v.LEAQ(Mem{Base: b, Index: ldb, Scale: 4}, b)
+	v.SUBQ(Imm(unroll), m)
+	v.JGE(LabelRef(prefix + "Loop"))
+	v.Label(prefix + "Tail")
+	v.ADDQ(Imm(unroll), m)
+	v.JZ(LabelRef(prefix + "Summed"))
+	v.Label(prefix + "One")
+	v.outer(e, Mem{Base: b}, Mem{Base: x}, sums)
+	v.ADDQ(lda, x)
+	v.ADDQ(ldb, b)
+	v.DECQ(m)
+	v.JNZ(LabelRef(prefix + "One"))
+	v.Label(prefix + "Summed")
+}
+
 // outer adds the product of one row of a (a number for every row of sums) and one of b.
-func (v *vectors) outer(e edge, b, a reg.GPVirtual, sums [][]reg.VecVirtual) {
+func (v *vectors) outer(e edge, b, a Mem, sums [][]reg.VecVirtual) {
 	bs := make([]reg.VecVirtual, len(sums[0]))
 	for j := range bs {
 		bs[j] = v.new()
-		e.load(Mem{Base: b, Disp: j * v.bytes()}, j, bs[j])
+		e.load(b.Offset(j*v.bytes()), j, bs[j])
 	}
 	for r, row := range sums {
 		x := v.new()
-		v.VBROADCASTSS(Mem{Base: a, Disp: 4 * r}, x)
+		v.VBROADCASTSS(a.Offset(4*r), x)
 		for j, s := range row {
 			v.VFMADD231PS(bs[j], x, s)
 		}

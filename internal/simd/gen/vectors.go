@@ -18,7 +18,8 @@ type vectors struct {
 	lanes int                   // floats in a vector
 	rows  int                   // most rows of a block of two vectors: rows×2 sums, 2 vectors of B and 2 broadcasts fill the registers
 	new   func() reg.VecVirtual // a free vector register
-	known map[uint32]Mem        // constants already laid down, shared by both instruction sets
+	kept  map[uint32]reg.VecVirtual
+	known map[uint32]Mem // constants already laid down, shared by both instruction sets
 }
 
 // constants are laid down 16 times over, so that either instruction set takes them as a memory operand.
@@ -35,6 +36,7 @@ func avx2(c *build.Context) *vectors {
 // function begins an assembly function of this instruction set. None of them retains a pointer.
 func (v *vectors) function(name, signature, doc string) {
 	v.Function(name)
+	v.kept = map[uint32]reg.VecVirtual{}
 	v.Attributes(attr.NOSPLIT)
 	v.SignatureExpr(signature)
 	v.Pragma("noescape")
@@ -76,8 +78,11 @@ func (v *vectors) zero() reg.VecVirtual {
 	return z
 }
 
-// integer is a constant of 32 bits in every place of a vector.
-func (v *vectors) integer(x uint32) Mem {
+// integer is a constant of 32 bits in every place of a vector: a register if it is kept in one, else in memory.
+func (v *vectors) integer(x uint32) Op {
+	if r, ok := v.kept[x]; ok {
+		return r
+	}
 	if m, ok := v.known[x]; ok {
 		return m
 	}
@@ -91,10 +96,21 @@ func (v *vectors) integer(x uint32) Mem {
 }
 
 // float is laid down as its bits: the assembler does not know infinity.
-func (v *vectors) float(x float32) Mem { return v.integer(math.Float32bits(x)) }
+func (v *vectors) float(x float32) Op { return v.integer(math.Float32bits(x)) }
 
-// loaded is a constant in a register.
-func (v *vectors) loaded(m Mem) reg.VecVirtual {
+// keep has constants of this function in registers, where there are enough of them. In memory half of AVX-512's constants
+// would straddle cache lines, for the linker aligns to 32 bytes.
+func (v *vectors) keep(constants ...float32) {
+	if v.lanes == 8 {
+		return
+	}
+	for _, x := range constants {
+		v.kept[math.Float32bits(x)] = v.loaded(v.float(x))
+	}
+}
+
+// loaded is a fresh copy in a register.
+func (v *vectors) loaded(m Op) reg.VecVirtual {
 	r := v.new()
 	v.VMOVUPS(m, r)
 	return r
@@ -112,7 +128,7 @@ type whole struct{ *vectors }
 func (e whole) load(m Mem, _ int, dst reg.VecVirtual)  { e.VMOVUPS(m, dst) }
 func (e whole) store(src reg.VecVirtual, _ int, m Mem) { e.VMOVUPS(src, m) }
 
-// opmasked vectors of AVX-512 cost no more than whole ones.
+// opmasked vectors of AVX-512.
 type opmasked struct {
 	*vectors
 	masks []reg.Register
@@ -151,10 +167,10 @@ func (v *vectors) masked(nv int) edge {
 	return e
 }
 
-// edges writes a function's body: once for AVX-512, whose masks cost nothing; for AVX2 once for whole vectors and once for
-// masked ones. Prefix makes the labels of each unique.
-func (v *vectors) edges(nv int, body func(e edge, prefix string)) {
-	if v.lanes == 8 {
+// edges writes a function's body for masked vectors and, if both, before that for whole ones. Prefix makes the labels of
+// each unique.
+func (v *vectors) edges(nv int, both bool, body func(e edge, prefix string)) {
+	if both {
 		mask := v.pointer("mask")
 		v.CMPL(Mem{Base: mask, Disp: nv*v.bytes() - 4}, Imm(0))
 		v.JE(LabelRef("fringe"))
