@@ -15,14 +15,15 @@ import (
 
 // evaluation is what the tests read of eval.json.
 type evaluation struct {
-	Schema    string `json:"schema"`
-	Benchmark string `json:"benchmark"`
-	Model     string `json:"model"`
-	Seed      uint64 `json:"seed"`
-	NumTau    int    `json:"num_tau"`
-	Levels    string `json:"levels"`
-	Batches   int    `json:"batches"`
-	Context   struct {
+	Schema     string `json:"schema"`
+	Benchmark  string `json:"benchmark"`
+	Model      string `json:"model"`
+	Seed       uint64 `json:"seed"`
+	NumTau     int    `json:"num_tau"`
+	Levels     string `json:"levels"`
+	Bootstraps int    `json:"bootstraps"`
+	Batches    int    `json:"batches"`
+	Context    struct {
 		Mean     float64  `json:"mean"`
 		StdError *float64 `json:"std_error"`
 	} `json:"context_ll"`
