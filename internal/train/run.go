@@ -224,7 +224,7 @@ func Steps(t config.Train, source datasets.Source) (int, error) {
 	if t.Epochs == 0 {
 		return t.Steps, nil
 	}
-	if s, ok := source.(interface{ StepsPerEpoch() int }); ok {
+	if s, ok := source.(datasets.Epochs); ok {
 		return t.Epochs * s.StepsPerEpoch(), nil
 	}
 	return 0, &input.Error{Key: "train.epochs", Found: strconv.Itoa(t.Epochs),
