@@ -1,0 +1,264 @@
+package datasets
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/random"
+)
+
+// own is a person's own data, from CSV files. Either whole functions are held out, or a part of each one's points.
+//
+// Training draws functions, as many points of each, and how many of them are the context. Where functions are held out,
+// evaluation draws a context of such a size from each, and all its other points are targets; where points are, the
+// context is the function's training points, as in speed-flow. What is held out depends on data.seed alone.
+type own struct {
+	e             config.Experiment
+	scaling       Scaling
+	x, y          []float32 // model units, function after function
+	functions     []span
+	training      []int // of functions
+	test          []int // likewise
+	points        []int // [lo, hi]: N ~ U{lo..hi} in training
+	evalBatchSize int
+
+	deck   deck
+	chosen []int // functions of a batch, scratch
+	picked []int // points of a function, scratch
+}
+
+// span is where the points of a function are. The first so many of them are for training.
+type span struct{ first, points, train int }
+
+// In an evaluation a function has at most so many points, context and targets together.
+const mostOwnPoints = maxPoints
+
+func newOwn(e config.Experiment, dataDir string) (Source, error) {
+	if err := checkOwn(e); err != nil {
+		return nil, err
+	}
+	functions, err := readOwn(e.Data, dataDir)
+	if err != nil {
+		return nil, err
+	}
+	s := &own{e: e}
+	order, err := s.split(functions)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.setPoints(functions); err != nil {
+		return nil, err
+	}
+	column := func(c int) []float64 { return s.trainingColumn(functions, order, c) }
+	if s.scaling, err = ownScaling(e.Data, functions[0].path, column); err != nil {
+		return nil, err
+	}
+	if err := s.store(functions, order); err != nil {
+		return nil, err
+	}
+	s.evalBatchSize = e.Eval.BatchSize
+	if !s.sameSizes() {
+		s.evalBatchSize = 1 // a mean over batches is then one over functions, none of which counts for more
+	}
+	return s, s.checkSizes()
+}
+
+// checkOwn refuses what no files could make right.
+func checkOwn(e config.Experiment) error {
+	d := e.Data
+	bounds := func(key string, v []int) error {
+		if v != nil && (len(v) != 2 || v[0] < 1 || v[1] < v[0] || v[1] > maxPoints) {
+			return refuse(key, v, "[lo, hi] with 1 ≤ lo ≤ hi ≤ %d", maxPoints)
+		}
+		return nil
+	}
+	switch {
+	case len(d.XColumns) == 0 || len(d.YColumns) == 0:
+		return refuse("data.x, data.y", append(slices.Clone(d.XColumns), d.YColumns...), "the names of columns")
+	case d.SplitBy != "function" && d.SplitBy != "point":
+		return refuse("data.split", d.SplitBy, "function or point")
+	case !(d.TrainFraction > 0 && d.TrainFraction < 1):
+		return refuse("data.train_fraction", d.TrainFraction, "a number above 0 and below 1")
+	case e.Train.BatchSize < 1 || e.Train.BatchSize > maxFunctions:
+		return refuse("train.batch_size", e.Train.BatchSize, "1 to %d", maxFunctions)
+	case e.Eval.BatchSize < 1 || e.Eval.BatchSize > maxFunctions:
+		return refuse("eval.batch_size", e.Eval.BatchSize, "1 to %d", maxFunctions)
+	case e.Eval.Batches < 0:
+		return refuse("eval.batches", e.Eval.Batches, "0 (all) or more")
+	}
+	if err := bounds("data.points", d.Points); err != nil {
+		return err
+	}
+	return bounds("data.context", d.Context)
+}
+
+// split divides the functions, or the points of each. It gives the order of each function's points, those for training
+// first; nil is the order of the rows.
+func (s *own) split(functions []ownFunction) (order [][]int, err error) {
+	d, g := s.e.Data, random.New(s.e.Data.Seed, random.Split)
+	s.functions, order = make([]span, len(functions)), make([][]int, len(functions))
+	first := 0
+	for i, f := range functions {
+		s.functions[i] = span{first: first, points: f.N}
+		first += f.N
+	}
+	if d.SplitBy == "function" {
+		n := trainingPart(d.TrainFraction, len(functions))
+		if n < 1 || n >= len(functions) {
+			return nil, refuse("data.train_fraction", d.TrainFraction,
+				"one that splits the functions, of which there are %d (data.split: point divides their points instead)", len(functions))
+		}
+		all := make([]int, len(functions))
+		g.Perm(0, all)
+		s.training, s.test = all[:n:n], all[n:]
+		slices.Sort(s.training)
+		slices.Sort(s.test)
+		for _, i := range s.training {
+			s.functions[i].train = functions[i].N
+		}
+		return order, nil
+	}
+	for i, f := range functions {
+		n := trainingPart(d.TrainFraction, f.N)
+		if n < 1 || n >= f.N {
+			return nil, f.refuse(fmt.Sprintf("with %d points", f.N), "more, for data.train_fraction %g to split", d.TrainFraction)
+		}
+		order[i] = make([]int, f.N)
+		g.Perm(uint64(i), order[i])
+		s.functions[i].train = n
+		s.training, s.test = append(s.training, i), append(s.test, i)
+	}
+	return order, nil
+}
+
+// setPoints settles how many points of a function a training batch takes. The smallest function bounds them, be it for
+// training or not, so that a context which training draws leaves targets in every evaluation.
+func (s *own) setPoints(functions []ownFunction) error {
+	smallest, least := 0, math.MaxInt
+	for i, f := range s.functions {
+		n := f.points
+		if s.e.Data.SplitBy == "point" {
+			n = f.train
+		}
+		if n < least {
+			smallest, least = i, n
+		}
+	}
+	n := min(least, config.MaxCSVPoints)
+	s.points = []int{n, n}
+	need, why := 6, "a context of 3 points and 3 targets"
+	switch d := s.e.Data; {
+	case d.Points != nil:
+		s.points = d.Points
+		need, why = d.Points[1], "what data.points asks for"
+	case d.Context != nil:
+		need, why = d.Context[1]+1, "the context of data.context and a target"
+	}
+	if least < need {
+		f := &functions[smallest]
+		found := fmt.Sprintf("with %d points", f.N)
+		if s.e.Data.SplitBy == "point" {
+			found = fmt.Sprintf("with %d points, %d of them for training", f.N, least)
+		}
+		return f.refuse(found, "at least %d (%s)", need, why)
+	}
+	if lo, hi := s.contexts(s.points[0]); lo > hi || hi >= s.points[0] {
+		return refuse("data.context", s.e.Data.Context, "a context below %d, the points of a function in a batch", s.points[0])
+	}
+	return nil
+}
+
+// contexts bounds N_c in a batch of n points of each function.
+func (s *own) contexts(n int) (lo, hi int) {
+	if c := s.e.Data.Context; c != nil {
+		return c[0], c[1]
+	}
+	return 3, n - 3
+}
+
+// trainingColumn is what scaling may learn from: column c of x beside y.
+func (s *own) trainingColumn(functions []ownFunction, order [][]int, c int) []float64 {
+	dx, dy := s.Dims()
+	var column []float64
+	for i, f := range functions {
+		values, width, at := f.X, dx, c
+		if c >= dx {
+			values, width, at = f.Y, dy, c-dx
+		}
+		for k := range s.functions[i].train {
+			if order[i] != nil {
+				k = order[i][k]
+			}
+			column = append(column, values[k*width+at])
+		}
+	}
+	return column
+}
+
+// store keeps the points in the model's units, in which they must still be numbers.
+func (s *own) store(functions []ownFunction, order [][]int) error {
+	dx, dy := s.Dims()
+	most, all := 0, 0
+	for _, f := range functions {
+		most, all = max(most, f.N), all+f.N
+	}
+	s.x, s.y = make([]float32, 0, all*dx), make([]float32, 0, all*dy)
+	for i := range functions {
+		f := &functions[i]
+		x, y := s.scaling.ModelX(f.X), s.scaling.ModelY(f.Y)
+		for k, v := range slices.Concat(x, y) {
+			if math.IsInf(float64(v), 0) {
+				raw := slices.Concat(f.X, f.Y)[k]
+				return f.refuse(fmt.Sprintf("with %g, far outside the training part", raw), "numbers that scaling keeps finite")
+			}
+		}
+		s.x = append(s.x, pickRows(x, dx, order[i])...)
+		s.y = append(s.y, pickRows(y, dy, order[i])...)
+		f.X, f.Y = nil, nil
+	}
+	s.deck = newDeck(max(most, len(functions)))
+	return nil
+}
+
+// pickRows takes the rows of a matrix in an order; nil leaves them as they are.
+func pickRows(v []float32, width int, order []int) []float32 {
+	if order == nil {
+		return v
+	}
+	picked := make([]float32, 0, len(v))
+	for _, i := range order {
+		picked = append(picked, v[i*width:(i+1)*width]...)
+	}
+	return picked
+}
+
+// checkSizes refuses batches that would take too much memory.
+func (s *own) checkSizes() error {
+	const mostRows = 1 << 30
+	train, eval, e := s.TrainSize(), s.EvalSize(), s.e
+	dx, dy := s.Dims()
+	for _, b := range []struct {
+		key    string
+		size   Size
+		levels int
+	}{
+		{"train.batch_size", train, max(e.Train.NumTau, e.Model.TrainBootstraps)},
+		{"eval.batch_size", eval, max(e.Eval.NumTau, e.Model.EvalBootstraps)},
+	} {
+		n := b.size.Functions * b.size.Points
+		if n*(dx+dy) > 2*maxBatch || n > mostRows/max(b.levels, 1) {
+			return &input.Error{Key: b.key, Found: fmt.Sprintf("a batch of %d functions of %d points", b.size.Functions, b.size.Points),
+				Expected: "fewer functions, or fewer levels or bootstraps"}
+		}
+	}
+	return nil
+}
+
+// Scaling is learned on the training part alone.
+func (s *own) Scaling() Scaling { return s.scaling }
+
+// Dims is the columns of data.x and data.y.
+func (s *own) Dims() (dx, dy int) { return len(s.e.Data.XColumns), len(s.e.Data.YColumns) }

@@ -1,0 +1,193 @@
+package datasets_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/input"
+)
+
+func TestOwnRefusesBadFiles(t *testing.T) {
+	const head = "name,x,y\n"
+	rows := func(name string, n int) string { // x and y of one digit: n at most 10
+		text := ""
+		for i := range n {
+			text += name + "," + string('0'+rune(i)) + "," + string('9'-rune(i)) + "\n"
+		}
+		return text
+	}
+	good := head + rows("a", 8) + rows("b", 8) + rows("c", 8) + rows("d", 8)
+	for _, c := range []struct {
+		name   string
+		files  map[string]string
+		change func(*config.Data)
+		file   string // the error's; "" for one about a key
+		line   int
+		key    string
+		says   string
+	}{
+		{name: "a missing column", files: map[string]string{"a.csv": "name,x,z\na,1,2\n"}, file: "a.csv", line: 1, says: "y"},
+		{name: "no column of functions", files: map[string]string{"a.csv": "x,y\n1,2\n"}, file: "a.csv", line: 1, says: "name"},
+		{name: "NaN", files: map[string]string{"a.csv": head + rows("a", 3) + "a,NaN,1\n"}, file: "a.csv", line: 5, key: "x", says: "finite"},
+		{name: "no value", files: map[string]string{"a.csv": head + "a,1,\n"}, file: "a.csv", line: 2, key: "y", says: "nothing"},
+		{name: "no name", files: map[string]string{"a.csv": head + ",1,2\n"}, file: "a.csv", line: 2, key: "name", says: "nothing"},
+		{name: "a header alone", files: map[string]string{"a.csv": good, "b.csv": head}, file: "b.csv", says: "header alone"},
+		{name: "other headers", files: map[string]string{"a.csv": good, "b.csv": "x,name,y\n1,a,2\n"}, file: "b.csv", line: 1, says: "as in"},
+		{name: "no files", files: map[string]string{"a.txt": good}, says: "without a .csv file", key: "data.file"},
+		{name: "few points", files: map[string]string{"a.csv": good + rows("e", 5)}, file: "a.csv", line: 34, says: `"e" with 5 points, expected at least 6`},
+		{name: "fewer than data.points", files: map[string]string{"a.csv": good + rows("e", 5)},
+			change: func(d *config.Data) { d.Points = []int{4, 7}; d.Context = []int{1, 2} }, file: "a.csv", line: 34, says: "at least 7"},
+		{name: "fewer than data.context", files: map[string]string{"a.csv": good},
+			change: func(d *config.Data) { d.Context = []int{1, 8} }, file: "a.csv", line: 2, says: "at least 9"},
+		{name: "few points of one", files: map[string]string{"a.csv": good}, change: func(d *config.Data) { d.SplitBy = "point"; d.TrainFraction = 0.5 },
+			file: "a.csv", line: 2, says: "4 of them for training"},
+		{name: "one point", files: map[string]string{"a.csv": good + "e,1,2\n"}, change: func(d *config.Data) { d.SplitBy = "point" },
+			file: "a.csv", line: 34, says: "data.train_fraction 0.5 to split"},
+		{name: "one function", files: map[string]string{"a.csv": head + rows("a", 9)}, key: "data.train_fraction", says: "of which there are 1"},
+		{name: "constant x", files: map[string]string{"a.csv": constant(good)}, change: func(d *config.Data) { d.XColumns, d.YColumns = d.YColumns, d.XColumns },
+			file: "a.csv", key: "y", says: "every row of the training part"},
+		{name: "constant y", files: map[string]string{"a.csv": constant(good)}, file: "a.csv", key: "y", says: "every row of the training part"},
+		{name: "constant y in range", files: map[string]string{"a.csv": constant(good)}, change: func(d *config.Data) { d.Scale = "range" },
+			file: "a.csv", key: "y", says: "every row of the training part"},
+		{name: "constant y as it is", files: map[string]string{"a.csv": constant(good)}, change: func(d *config.Data) { d.Scale = "none" }},
+		{name: "a context of all points", files: map[string]string{"a.csv": good},
+			change: func(d *config.Data) { d.Points, d.Context = []int{4, 8}, []int{3, 4} }, key: "data.context", says: "below 4"},
+		{name: "no such scale", files: map[string]string{"a.csv": good}, change: func(d *config.Data) { d.Scale = "log" }, key: "data.scale", says: "standard"},
+		{name: "no such split", files: map[string]string{"a.csv": good}, change: func(d *config.Data) { d.SplitBy = "row" }, key: "data.split", says: "point"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			for name, content := range c.files {
+				put(t, filepath.Join(dir, name), []byte(content))
+			}
+			e := ownExperiment(dir)
+			if c.change != nil {
+				c.change(&e.Data)
+			}
+			_, err := datasets.Open(e, t.TempDir())
+			if c.says == "" {
+				if err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			var bad *input.Error
+			if !errors.As(err, &bad) {
+				t.Fatalf("got %v, want an *input.Error", err)
+			}
+			if c.file != "" && bad.File != filepath.Join(dir, c.file) || bad.Line != c.line || bad.Key != c.key || !strings.Contains(bad.Error(), c.says) {
+				t.Errorf("%q at line %d, key %q; want %s, line %d, key %q and %q", bad.Error(), bad.Line, bad.Key, c.file, c.line, c.key, c.says)
+			}
+		})
+	}
+	e := ownExperiment("absent.csv")
+	_, err := datasets.Open(e, "elsewhere")
+	var bad *input.Error
+	if !errors.As(err, &bad) || bad.File != "absent.csv" || !strings.Contains(bad.Error(), filepath.Join("elsewhere", "csv")) {
+		t.Errorf("%v", err)
+	}
+}
+
+// A held-out value may be so far outside the training part that float32 cannot hold it any more.
+func TestOwnRefusesWhatScalingMakesInfinite(t *testing.T) {
+	dir := t.TempDir()
+	e := ownExperiment(filepath.Join(dir, "a.csv"))
+	refused := 0
+	for _, far := range []string{"a", "b"} {
+		text := "name,x,y\n"
+		for _, name := range []string{"a", "b"} {
+			for i := range 6 {
+				y := "1e-30"
+				if i == 0 {
+					y = "2e-30"
+				}
+				if name == far {
+					y = strings.Replace(y, "-30", "30", 1)
+				}
+				text += name + "," + string('0'+rune(i)) + "," + y + "\n"
+			}
+		}
+		put(t, e.Data.File, []byte(text))
+		_, err := datasets.Open(e, "")
+		var bad *input.Error
+		if errors.As(err, &bad) && strings.Contains(bad.Error(), "far outside the training part") {
+			refused++
+		} else if err != nil {
+			t.Error(err)
+		}
+	}
+	if refused != 1 { // where the far function is the one held out
+		t.Errorf("%d files refused", refused)
+	}
+}
+
+func ownExperiment(file string) config.Experiment {
+	return config.Experiment{Benchmark: "csv",
+		Data: config.Data{Seed: 43, File: file, Function: "name", XColumns: []string{"x"}, YColumns: []string{"y"},
+			SplitBy: "function", TrainFraction: 0.5, Scale: "standard"},
+		Train: config.Train{BatchSize: 2, Seed: 1}, Eval: config.Eval{BatchSize: 2, Seed: 43}}
+}
+
+// constant makes the last cell of every row 0.1, of which a mean is rounded.
+func constant(text string) string {
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	for i := 1; i < len(lines); i++ {
+		lines[i] = lines[i][:strings.LastIndexByte(lines[i], ',')] + ",0.1"
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// Whatever two files of a directory hold, opening them ends in an *input.Error or in batches of finite numbers.
+func FuzzOwn(f *testing.F) {
+	const good = "name,x,y\na,1,2\na,2,3\na,4,1\nb,1,2\nb,2,5\nb,3,3\n"
+	for _, seed := range []struct{ first, second string }{
+		{good, good}, {good, ""}, {"name,x,y\n", good}, {good, "name,x\na,1\n"}, {good, "name,x,y\nb,1e38,-1e38\nb,0,1e-38\n"},
+		{"\ufeff" + good, good}, {good, "name,x,y\nc,NaN,1\n"}, {good, "name,x,y\n\"c\n\",1,1\n"}, {"x,y,name\n1,2,a\n", "\x00"},
+	} {
+		f.Add([]byte(seed.first), []byte(seed.second), true, false)
+		f.Add([]byte(seed.first), []byte(seed.second), false, true)
+	}
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, first, second []byte, points, named bool) {
+		for name, content := range map[string][]byte{"1.csv": first, "2.csv": second} {
+			if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		e := ownExperiment(dir)
+		e.Data.Context = []int{1, 1}
+		if points {
+			e.Data.SplitBy = "point"
+		}
+		if !named {
+			e.Data.Function = ""
+		}
+		s, err := datasets.Open(e, "")
+		var bad *input.Error
+		if err != nil {
+			if !errors.As(err, &bad) {
+				t.Fatalf("got %v, want an *input.Error", err)
+			}
+			return
+		}
+		check := func(b *datasets.Batch, most datasets.Size) {
+			if b.Functions > most.Functions || b.Points > most.Points || b.Context > most.Context || b.Context < 1 || b.Context >= b.Points {
+				t.Fatalf("%d functions of %d points, %d of them context; at most %v", b.Functions, b.Points, b.Context, most)
+			}
+			for _, v := range append(b.X, b.Y...) {
+				if v-v != 0 {
+					t.Fatalf("%v in a batch", v)
+				}
+			}
+		}
+		check(makeOwn(t, s.Train, 0), s.TrainSize())
+		for i := range s.EvalBatches() {
+			check(makeOwn(t, s.Eval, i), s.EvalSize())
+		}
+	})
+}

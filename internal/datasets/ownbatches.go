@@ -1,0 +1,149 @@
+package datasets
+
+import (
+	"slices"
+
+	"github.com/acqnp/acqnp/internal/random"
+)
+
+// TrainSize is train.batch_size functions and the most points of each.
+func (s *own) TrainSize() Size {
+	_, context := s.contexts(s.points[1])
+	return Size{s.e.Train.BatchSize, s.points[1], context}
+}
+
+// EvalSize bounds the largest function's batch.
+func (s *own) EvalSize() Size {
+	size := Size{Functions: min(s.evalBatchSize, len(s.test))}
+	for _, i := range s.test {
+		n, context := s.evaluated(i)
+		size.Points, size.Context = max(size.Points, n), max(size.Context, context)
+	}
+	return size
+}
+
+// evaluated is how many points of function i an evaluation takes, and of what context at most.
+func (s *own) evaluated(i int) (points, context int) {
+	f := s.functions[i]
+	if s.e.Data.SplitBy == "function" {
+		_, context = s.contexts(s.points[1])
+		return min(f.points, mostOwnPoints), context
+	}
+	context = min(f.train, mostOwnPoints/2)
+	return context + min(f.points-f.train, mostOwnPoints/2), context
+}
+
+// sameSizes reports whether evaluation takes as many points of every function.
+func (s *own) sameSizes() bool {
+	n, context := s.evaluated(s.test[0])
+	return !slices.ContainsFunc(s.test, func(i int) bool {
+		m, c := s.evaluated(i)
+		return m != n || c != context
+	})
+}
+
+// EvalBatches covers the functions with something held out, unless eval.batches is less. Functions of different sizes
+// have batches of their own.
+func (s *own) EvalBatches() int {
+	all := batchesOf(len(s.test), s.evalBatchSize)
+	if most := s.e.Eval.Batches; most > 0 {
+		return min(most, all)
+	}
+	return all
+}
+
+// Train draws N ~ U{points} and N_c ~ U{context}, train.batch_size functions without replacement (with it where there
+// are fewer), and N points of each without replacement.
+func (s *own) Train(step int, dst *Batch) error {
+	seed, size := s.e.Train.Seed, s.e.Train.BatchSize
+	sizes := random.New(seed, random.Sizes)
+	n := between(sizes, step, 0, s.points[0], s.points[1])
+	lo, hi := s.contexts(n)
+	dx, dy := s.Dims()
+	dst.reshape(Size{size, n, between(sizes, step, 1, lo, hi)}, dx, dy)
+	s.chosen = slices.Grow(s.chosen[:0], size)[:size]
+	shuffle, points := random.New(seed, random.Shuffle), random.New(seed, random.Data)
+	if size <= len(s.training) {
+		s.deck.draw(shuffle, uint64(step), len(s.training), s.chosen)
+	} else {
+		for b := range s.chosen {
+			s.chosen[b] = shuffle.IntN(uint64(step), uint64(b), len(s.training))
+		}
+	}
+	s.picked = slices.Grow(s.picked[:0], n)[:n]
+	for b, i := range s.chosen {
+		f := s.functions[s.training[i]]
+		s.deck.draw(points, uint64(step)*uint64(size)+uint64(b), f.train, s.picked)
+		s.fill(dst, b, f.first)
+	}
+	return nil
+}
+
+// Eval is the next functions in the order of the files. Where functions are held out, N_c is drawn once for a batch, and
+// the context of a function depends on its number alone.
+func (s *own) Eval(i int, dst *Batch) error {
+	first := i * s.evalBatchSize
+	if i < 0 || first >= len(s.test) {
+		return refuse("eval.batches", i+1, "at most %d, which cover the test functions", batchesOf(len(s.test), s.evalBatchSize))
+	}
+	chosen := s.test[first:min(first+s.evalBatchSize, len(s.test))]
+	n, context := s.evaluated(chosen[0])
+	if s.e.Data.SplitBy == "function" {
+		lo, hi := s.contexts(s.points[1])
+		context = between(random.New(s.e.Eval.Seed, random.Sizes|random.Evaluation), i, 1, lo, hi)
+	}
+	dx, dy := s.Dims()
+	dst.reshape(Size{len(chosen), n, context}, dx, dy)
+	s.picked = slices.Grow(s.picked[:0], n)[:n]
+	points := random.New(s.e.Eval.Seed, random.Data|random.Evaluation)
+	for b, k := range chosen {
+		f := s.functions[k]
+		if s.e.Data.SplitBy == "function" {
+			s.deck.draw(points, uint64(k), f.points, s.picked)
+		} else {
+			for p := range s.picked {
+				if s.picked[p] = p; p >= context {
+					s.picked[p] = f.train + p - context
+				}
+			}
+		}
+		s.fill(dst, b, f.first)
+	}
+	return nil
+}
+
+// fill writes function b: the picked points of those that begin at first.
+func (s *own) fill(dst *Batch, b, first int) {
+	at := b * dst.Points
+	for k, p := range s.picked {
+		p += first
+		copy(dst.X[(at+k)*dst.DX:][:dst.DX], s.x[p*dst.DX:])
+		copy(dst.Y[(at+k)*dst.DY:][:dst.DY], s.y[p*dst.DY:])
+	}
+}
+
+// deck draws without replacement in a time that does not depend on how many cards there are. Between draws card i lies
+// at place i.
+type deck struct{ cards, from []int }
+
+func newDeck(n int) deck {
+	d := deck{cards: make([]int, n)}
+	for i := range d.cards {
+		d.cards[i] = i
+	}
+	return d
+}
+
+// draw fills dst with cards below n in random order, from the words 0..len(dst)-1 of the step.
+func (d *deck) draw(g random.Generator, step uint64, n int, dst []int) {
+	d.from = d.from[:0]
+	for i := range dst {
+		j := i + g.IntN(step, uint64(i), n-i)
+		d.cards[i], d.cards[j] = d.cards[j], d.cards[i]
+		dst[i] = d.cards[i]
+		d.from = append(d.from, j)
+	}
+	for i, j := range slices.Backward(d.from) {
+		d.cards[i], d.cards[j] = d.cards[j], d.cards[i]
+	}
+}

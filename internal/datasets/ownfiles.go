@@ -1,0 +1,159 @@
+package datasets
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/input"
+)
+
+// ownFunction is one function of a person's files, in raw units, and where its first row is.
+type ownFunction struct {
+	Points
+	path string
+	line int
+}
+
+// ownReader gathers functions from files that are parts of one table: all have the header of the first.
+type ownReader struct {
+	data      config.Data
+	first     string // path of the first file
+	header    []string
+	functions []ownFunction // in the order of their first rows
+	index     map[string]int
+}
+
+// readOwn reads data.file. Rows that name the same function belong together, whatever file they are in; without
+// data.function each file is one function, which bears its name.
+func readOwn(d config.Data, dataDir string) ([]ownFunction, error) {
+	paths, err := ownPaths(d.File, dataDir)
+	if err != nil {
+		return nil, err
+	}
+	r := ownReader{data: d, index: map[string]int{}}
+	for _, path := range paths {
+		if err := r.read(path); err != nil {
+			return nil, err
+		}
+	}
+	return r.functions, nil
+}
+
+// ownPaths are the files to read: the one of this name, or those of the directory whose names end in .csv, in their
+// order. The name is that of something in the working directory or else in dataDir/csv.
+func ownPaths(name, dataDir string) ([]string, error) {
+	path := name
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) && !filepath.IsAbs(name) {
+		path = filepath.Join(dataDir, "csv", name)
+		info, err = os.Stat(path)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &input.Error{File: name, Key: "data.file", Found: "no such file",
+			Expected: "a CSV file or a directory of them, here or in " + filepath.Join(dataDir, "csv")}
+	case err != nil:
+		return nil, unreadable(path, err)
+	case !info.IsDir():
+		return []string{path}, nil
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil, unreadable(path, err)
+	}
+	var paths []string
+	for _, e := range entries {
+		if strings.EqualFold(filepath.Ext(e.Name()), ".csv") && !e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
+			paths = append(paths, filepath.Join(path, e.Name()))
+		}
+	}
+	if len(paths) == 0 {
+		return nil, &input.Error{File: path, Key: "data.file", Found: "a directory without a .csv file", Expected: "one or more"}
+	}
+	return paths, nil
+}
+
+func (r *ownReader) read(path string) error {
+	t, file, err := openTable(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if r.header == nil {
+		r.first, r.header = path, t.header
+	}
+	if !slices.Equal(r.header, t.header) {
+		return &input.Error{File: path, Line: 1, Found: "the columns " + quote(strings.Join(t.header, ", "), 200),
+			Expected: quote(strings.Join(r.header, ", "), 200) + ", as in " + r.first}
+	}
+	x, err := t.columns(r.data.XColumns)
+	if err != nil {
+		return err
+	}
+	y, err := t.columns(r.data.YColumns)
+	if err != nil {
+		return err
+	}
+	by := -1
+	if r.data.Function != "" {
+		columns, err := t.columns([]string{r.data.Function})
+		if err != nil {
+			return err
+		}
+		by = columns[0]
+	}
+	rows := 0
+	for err = t.next(); err == nil; err = t.next() {
+		f, err := r.function(t, by)
+		if err != nil {
+			return err
+		}
+		if err := t.addTo(&f.Points, x, y); err != nil {
+			return err
+		}
+		rows++
+	}
+	if err == io.EOF && rows == 0 {
+		return &input.Error{File: path, Found: "a header alone", Expected: "rows"}
+	}
+	if err != io.EOF {
+		return err
+	}
+	return nil
+}
+
+// function is the one that the row at hand belongs to.
+func (r *ownReader) function(t *table, by int) (*ownFunction, error) {
+	key := t.path
+	if by >= 0 {
+		if key = strings.TrimSpace(t.fields[by]); key == "" {
+			return nil, t.refuse(by, "the name of a function")
+		}
+	}
+	i, known := r.index[key]
+	if !known {
+		key = strings.Clone(key) // without the rest of its row
+		i, r.index[key] = len(r.functions), len(r.functions)
+		line, _ := t.csv.FieldPos(0)
+		f := ownFunction{Points: Points{Function: key}, path: t.path, line: line}
+		if by < 0 {
+			f.Function = strings.TrimSuffix(filepath.Base(key), filepath.Ext(key))
+		}
+		r.functions = append(r.functions, f)
+	}
+	return &r.functions[i], nil
+}
+
+// refuse is an error about the function.
+func (f *ownFunction) refuse(found, expected string, values ...any) error {
+	return &input.Error{File: f.path, Line: f.line, Found: "function " + strconv.Quote(f.Function) + " " + found,
+		Expected: fmt.Sprintf(expected, values...)}
+}
