@@ -145,17 +145,18 @@ func (p *Packed) multiply(m int, a []float32, lda int, c []float32, ldc int, sta
 	check("A", a, m, p.k, lda)
 	check("C", c, m, p.n, ldc)
 	tile := max(most/(p.k*p.panel)/12, 1) * 12
+	t := product{k: p.k, lda: lda, ldf: start.stride, ldc: ldc, ldy: ldy, from: start.rows, floor: floor}
 	for i0 := 0; i0 < m; i0 += tile {
-		rows := min(tile, m-i0)
+		t.m, t.a = min(tile, m-i0), a[i0*lda:]
 		for j0 := 0; j0 < p.n; j0 += p.panel {
-			t := product{m: rows, k: p.k, a: a[i0*lda:], lda: lda, b: p.data[j0*p.k:], c: c[i0*ldc+j0:], ldc: ldc,
-				from: start.rows, ldf: start.stride, floor: floor, columns: min(p.panel, p.n-j0), width: p.width(j0)}
+			t.b, t.c = p.data[j0*p.k:], c[i0*ldc+j0:]
 			if start.columns {
 				t.from = start.rows[i0*start.stride+j0:]
 			}
 			if y != nil {
-				t.y, t.ldy = y[i0*ldy+j0:], ldy
+				t.y = y[i0*ldy+j0:]
 			}
+			t.columns, t.width = min(p.panel, p.n-j0), p.width(j0)
 			p.path.multiply(&t)
 		}
 	}

@@ -101,7 +101,7 @@ func (p *problem) verify(t *testing.T, o operation, c []float32) {
 	untouched(t, o.name, c, mostRows, p.n, p.ldc)
 	for i := range mostRows {
 		for j := range p.n {
-			var s sum
+			var s total
 			switch {
 			case o.bias:
 				s.add(float64(p.bias[j]))
@@ -204,7 +204,7 @@ func TestTransposeMultiply(t *testing.T) {
 				untouched(t, what, got, k, n, ldc)
 				for l := range k {
 					for j := range n {
-						var s sum
+						var s total
 						s.add(float64(c[l*ldc+j]))
 						for i := range m {
 							s.add(float64(a[i*lda+l]) * float64(b[i*ldb+j]))
@@ -230,7 +230,7 @@ func TestSumRows(t *testing.T) {
 				simd.SumRows(got, a, m, n, lda)
 				untouched(t, "sum", got, 1, n, n)
 				for j := range n {
-					var s sum
+					var s total
 					s.add(float64(dst[j]))
 					for i := range m {
 						s.add(float64(a[i*lda+j]))

@@ -43,6 +43,26 @@ func TestTheEnvironmentForcesASet(t *testing.T) {
 	t.Logf("the best set here is %s", simd.Choose(""))
 }
 
+// TestTheEnvironmentIsRead starts this test again under every value of the variable.
+func TestTheEnvironmentIsRead(t *testing.T) {
+	const child = "ACQNP_SIMD_TEST_CHILD"
+	if os.Getenv(child) != "" {
+		fmt.Printf("runs %s\n", simd.Name())
+		return
+	}
+	for _, value := range append([]string{"", "other"}, simd.Sets...) {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestTheEnvironmentIsRead$")
+		cmd.Env = append(os.Environ(), simd.Variable+"="+value, child+"=1")
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := "runs " + simd.Choose(value) + "\n"; !bytes.HasPrefix(out, []byte(want)) {
+			t.Errorf("%s=%s: %q, want %q", simd.Variable, value, out, want)
+		}
+	}
+}
+
 // TestGeneratedFilesMatchTheGenerator makes the assembly anew and compares.
 func TestGeneratedFilesMatchTheGenerator(t *testing.T) {
 	if testing.Short() {
@@ -95,17 +115,17 @@ func untouched(t *testing.T, what string, a []float32, m, n, ld int) {
 	}
 }
 
-// sum is a float64 reference with the bound of its float32 counterpart: any order of n additions of rounded products has an
+// total is a float64 reference with the bound of its float32 counterpart: any order of n additions of rounded products has an
 // error of at most n·2⁻²³ of the sum of absolute values (twice the usual bound to first order).
-type sum struct{ value, size, terms float64 }
+type total struct{ value, size, terms float64 }
 
-func (s *sum) add(v float64) {
+func (s *total) add(v float64) {
 	s.value += v
 	s.size += math.Abs(v)
 	s.terms++
 }
 
-func (s sum) holds(got float32) bool {
+func (s total) holds(got float32) bool {
 	return math.Abs(float64(got)-s.value) <= s.terms*0x1p-23*s.size
 }
 

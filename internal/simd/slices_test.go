@@ -134,7 +134,7 @@ func TestAxpyAndDot(t *testing.T) {
 		r := rand.New(rand.NewPCG(23, 24))
 		for n := range 300 {
 			x, y := matrix(r, 1, n, n), matrix(r, 1, n, n)
-			var dot sum
+			var dot total
 			for i := range n {
 				dot.add(float64(x[i]) * float64(y[i]))
 			}
@@ -145,7 +145,7 @@ func TestAxpyAndDot(t *testing.T) {
 			simd.Axpy(0.7, x[:n], got[:n])
 			untouched(t, "y", got, 1, n, n)
 			for i := range n {
-				var s sum
+				var s total
 				s.add(float64(y[i]))
 				s.add(float64(float32(0.7)) * float64(x[i]))
 				if !s.holds(got[i]) {
