@@ -1,0 +1,55 @@
+package tables
+
+import (
+	"encoding/csv"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// csvHeader: numbers are complete, what is not known is empty, and several values of one setting are separated by spaces.
+var csvHeader = []string{
+	"benchmark", "model", "part", "ours_mean", "ours_sd", "runs", "paper_mean", "paper_sd", "difference_in_errors",
+	"ours_std_error", "seeds", "steps", "batches", "num_tau", "levels",
+}
+
+// CSV writes one line for each benchmark, model and part.
+func (s Summary) CSV(out io.Writer) error {
+	w := csv.NewWriter(out)
+	if err := w.Write(csvHeader); err != nil {
+		return err
+	}
+	for _, t := range s.Tables {
+		for _, row := range t.Rows {
+			for _, part := range []struct {
+				name string
+				Part
+			}{{"context", row.Context}, {"target", row.Target}} {
+				p := part.Part
+				var paperMean, paperSD *float64
+				if p.Paper != nil {
+					paperMean, paperSD = &p.Paper.Mean, &p.Paper.Spread
+				}
+				u := row.Used
+				record := []string{row.Benchmark, row.Model, part.name, exact(p.Mean), exact(p.SD), strconv.Itoa(len(row.Runs)),
+					exact(paperMean), exact(paperSD), exact(p.Difference), exact(p.StdError)}
+				for _, values := range [][]string{u.Seeds, u.Steps, u.Batches, u.NumTau, u.Levels} {
+					record = append(record, strings.Join(values, " "))
+				}
+				if err := w.Write(record); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	w.Flush()
+	return w.Error()
+}
+
+// exact reads back to the same float64.
+func exact(v *float64) string {
+	if v == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*v, 'g', -1, 64)
+}

@@ -1,0 +1,209 @@
+package tables
+
+import (
+	"math"
+	"slices"
+	"strconv"
+)
+
+// Geometry of a dot plot, in the units of its view box.
+const (
+	dotsWidth   = 360.0
+	labelWidth  = 58.0 // of the models' names
+	rightMargin = 12.0
+	panelHead   = 20.0
+	modelHeight = 26.0
+	panelGap    = 8.0
+	axisHeight  = 24.0
+	halfApart   = 5.0 // the paper's dot above the middle of its line, ours below
+)
+
+// dotPlot is what the page draws of one benchmark: the context and the target log-likelihood over one axis, a line for
+// each model. All numbers are ready to be written.
+type dotPlot struct {
+	Benchmark     string
+	Width, Height string
+	Left, Right   string
+	Panels        []dotPanel
+	Ticks         []dotTick
+	Top, Bottom   string // of the grid lines
+	TickY         string
+}
+
+type dotPanel struct {
+	Title  string
+	TitleY string
+	Models []dotModel
+}
+
+type dotModel struct {
+	Name  string
+	TextY string
+	Paper *dot
+	Ours  *dot
+}
+
+// dot is a mean with its error bar. Beyond is -1 or 1 where the mean lies outside the axis, on that side.
+type dot struct {
+	X, Y, From, To string
+	Title          string
+	Beyond         int
+}
+
+type dotTick struct{ X, Label string }
+
+// dotPlots draws the benchmarks of a table that have runs, all the paper's models in each.
+func dotPlots(t Table) []dotPlot {
+	var plots []dotPlot
+	var names []string
+	for _, row := range t.Rows {
+		if len(row.Runs) > 0 && !slices.Contains(names, row.Benchmark) {
+			names = append(names, row.Benchmark)
+		}
+	}
+	for _, name := range names {
+		var rows []Row
+		for _, model := range models {
+			if _, known := Paper(name, model); known {
+				rows = append(rows, newRow(name, model, nil))
+			}
+		}
+		for _, row := range t.Rows {
+			if row.Benchmark != name {
+				continue
+			}
+			if i := slices.IndexFunc(rows, func(r Row) bool { return r.Model == row.Model }); i >= 0 {
+				rows[i] = row
+			} else {
+				rows = append(rows, row)
+			}
+		}
+		plots = append(plots, newDotPlot(name, rows))
+	}
+	return plots
+}
+
+func newDotPlot(benchmark string, rows []Row) dotPlot {
+	axis := newDotAxis(rows)
+	panelHeight := panelHead + modelHeight*float64(len(rows))
+	bottom := 2*panelHeight + panelGap
+	p := dotPlot{
+		Benchmark: printedBenchmark(benchmark), Width: svg(dotsWidth), Height: svg(bottom + axisHeight),
+		Left: svg(labelWidth), Right: svg(dotsWidth - rightMargin),
+		Top: svg(panelHead - 4), Bottom: svg(bottom), TickY: svg(bottom + 15),
+	}
+	for _, v := range axis.ticks() {
+		p.Ticks = append(p.Ticks, dotTick{svg(axis.x(v.value)), minus(v.label)})
+	}
+	for i, title := range []string{"context", "target"} {
+		top := float64(i) * (panelHeight + panelGap)
+		panel := dotPanel{Title: title, TitleY: svg(top + 12)}
+		for j, row := range rows {
+			part := row.Context
+			if i == 1 {
+				part = row.Target
+			}
+			y := top + panelHead + modelHeight*(float64(j)+0.5)
+			words := part.cells(map[string]bool{})
+			m := dotModel{Name: printedModel(row.Model), TextY: svg(y + 4)}
+			if part.Paper != nil {
+				m.Paper = axis.dot(part.Paper.Mean, part.Paper.Spread, y-halfApart, "paper: "+minus(words.Paper))
+			}
+			if part.Mean != nil {
+				m.Ours = axis.dot(*part.Mean, part.bar(), y+halfApart, "ours: "+minus(words.Ours))
+			}
+			panel.Models = append(panel.Models, m)
+		}
+		p.Panels = append(p.Panels, panel)
+	}
+	return p
+}
+
+// bar is the ± that is printed beside the mean.
+func (p Part) bar() float64 {
+	switch {
+	case p.SD != nil:
+		return *p.SD
+	case p.StdError != nil:
+		return *p.StdError
+	}
+	return 0
+}
+
+// dotAxis maps log-likelihoods to x. What lies too far off the paper's values is left outside, so that these stay
+// apart.
+type dotAxis struct{ lo, hi float64 }
+
+func newDotAxis(rows []Row) dotAxis {
+	paper, ours := emptyRange(), emptyRange()
+	for _, row := range rows {
+		for _, p := range []Part{row.Context, row.Target} {
+			if p.Paper != nil {
+				paper.include(p.Paper.Mean-p.Paper.Spread, p.Paper.Mean+p.Paper.Spread)
+			}
+			if p.Mean != nil {
+				ours.include(*p.Mean-p.bar(), *p.Mean+p.bar())
+			}
+		}
+	}
+	a := ours
+	if paper.lo <= paper.hi {
+		room := 1.5 * (paper.hi - paper.lo)
+		a = dotAxis{min(paper.lo, max(ours.lo, paper.lo-room)), max(paper.hi, min(ours.hi, paper.hi+room))}
+	}
+	margin := max(0.04*(a.hi-a.lo), 1e-3*math.Abs(a.lo), 1e-3)
+	return dotAxis{a.lo - margin, a.hi + margin}
+}
+
+func emptyRange() dotAxis { return dotAxis{math.Inf(1), math.Inf(-1)} }
+
+func (a *dotAxis) include(lo, hi float64) { a.lo, a.hi = min(a.lo, lo), max(a.hi, hi) }
+
+// x of a log-likelihood, at an end of the axis where it lies beyond.
+func (a dotAxis) x(v float64) float64 {
+	share := (v - a.lo) / (a.hi - a.lo)
+	return labelWidth + min(max(share, 0), 1)*(dotsWidth-rightMargin-labelWidth)
+}
+
+func (a dotAxis) dot(mean, bar, y float64, title string) *dot {
+	d := &dot{X: svg(a.x(mean)), Y: svg(y), From: svg(a.x(mean - bar)), To: svg(a.x(mean + bar)), Title: title}
+	switch {
+	case mean < a.lo:
+		d.Beyond = -1
+	case mean > a.hi:
+		d.Beyond = 1
+	}
+	return d
+}
+
+type axisTick struct {
+	value float64
+	label string
+}
+
+// ticks are at most seven multiples of 1, 2 or 5 times a power of ten.
+func (a dotAxis) ticks() []axisTick {
+	exponent := math.Floor(math.Log10((a.hi - a.lo) / 7))
+	step := math.Pow(10, exponent)
+	for _, digit := range []float64{1, 2, 5, 10} {
+		if step = digit * math.Pow(10, exponent); (a.hi-a.lo)/step <= 6 {
+			break
+		}
+	}
+	var list []axisTick
+	first := math.Ceil(a.lo / step)
+	for i := range 7 { // never up to hi: far from 0, neighbouring multiples can be the same float64
+		v := (first + float64(i)) * step
+		if v > a.hi {
+			break
+		}
+		label := strconv.FormatFloat(v, 'g', 4, 64)
+		if math.Abs(v) < 1e6 {
+			label = unsignedZero(strconv.FormatFloat(v, 'f', int(max(0, -math.Floor(math.Log10(step)+1e-9))), 64))
+		}
+		list = append(list, axisTick{v, label})
+	}
+	return list
+}
+
+func svg(v float64) string { return strconv.FormatFloat(math.Round(10*v)/10, 'f', -1, 64) }

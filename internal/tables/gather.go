@@ -1,0 +1,159 @@
+package tables
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/report"
+)
+
+// The files of a run directory that are read here.
+const (
+	evalFile   = "eval.json"
+	configFile = "config.yaml"
+)
+
+// Run is an evaluated model: one eval.json.
+type Run struct {
+	Path   string // of eval.json
+	Eval   report.Eval
+	Config *config.Experiment // the run's own, from config.yaml beside eval.json; nil for weights from elsewhere
+}
+
+// benchmark is what the run is grouped by: one csv file is not another.
+func (r Run) benchmark() string {
+	if r.Config != nil && r.Config.Data.File != "" {
+		return r.Eval.Benchmark + " (" + r.Config.Data.File + ")"
+	}
+	return r.Eval.Benchmark
+}
+
+// identity tells runs of one benchmark and model apart: by the seed of their training (eval.json's own seed is that of
+// the evaluation batches), or by the weights where that is not known.
+func (r Run) identity() string {
+	if r.Config != nil {
+		return fmt.Sprintf("seed %d", r.Config.Train.Seed)
+	}
+	return "weights " + r.Eval.Checkpoint.Path
+}
+
+// Gather reads every eval.json below dir, in the order of their paths. Those that cannot be read are told to warn and
+// left out. A directory that is not there or has none is an *input.Error.
+func Gather(dir string, warn func(error)) ([]Run, error) {
+	switch info, err := os.Stat(dir); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &input.Error{File: dir, Found: "nothing", Expected: "a directory of runs"}
+	case err != nil:
+		return nil, err
+	case !info.IsDir():
+		return nil, &input.Error{File: dir, Found: "a file", Expected: "a directory of runs"}
+	}
+	var runs []Run
+	refused := 0
+	skip := func(err error) {
+		refused++
+		warn(err)
+	}
+	root := os.DirFS(dir) // goes through a link that dir itself may be
+	err := fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		switch {
+		case err != nil && name == ".":
+			return err
+		case err != nil:
+			warn(&input.Error{File: path, Found: err.Error(), Expected: "a directory that can be read"})
+			return fs.SkipDir
+		case entry.IsDir() || entry.Name() != evalFile:
+			return nil
+		}
+		run, err := readRun(path)
+		if err != nil {
+			skip(err)
+			return nil
+		}
+		runs = append(runs, run)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(runs) == 0 {
+		found := "no " + evalFile
+		if refused > 0 {
+			found += " that can be read"
+		}
+		return nil, &input.Error{File: dir, Found: found, Expected: "a directory of runs that acqnp eval has evaluated"}
+	}
+	return runs, nil
+}
+
+func readRun(path string) (Run, error) {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return Run{}, &input.Error{File: path, Found: "no regular file", Expected: "what acqnp eval writes"}
+	}
+	e, err := report.ReadEval(path)
+	if err != nil {
+		return Run{}, err
+	}
+	if err := checkEval(path, e); err != nil {
+		return Run{}, err
+	}
+	c, err := readConfig(filepath.Join(filepath.Dir(path), configFile), e)
+	return Run{Path: path, Eval: e, Config: c}, err
+}
+
+// largest is far beyond any log-likelihood and keeps squares within float64.
+const largest = 1e100
+
+// checkEval refuses what has the schema's name and not its content.
+func checkEval(path string, e report.Eval) error {
+	bad := func(key string, found any, expected string) error {
+		return &input.Error{File: path, Key: key, Found: fmt.Sprint(found), Expected: expected}
+	}
+	switch {
+	case e.Benchmark == "":
+		return bad("benchmark", "nothing", "a name")
+	case e.Model == "":
+		return bad("model", "nothing", "a name")
+	case e.Batches < 1:
+		return bad("batches", e.Batches, "a positive number")
+	}
+	for _, part := range []struct {
+		key string
+		report.Estimate
+	}{{"context_ll", e.ContextLL}, {"target_ll", e.TargetLL}} {
+		if math.Abs(part.Mean) > largest {
+			return bad(part.key+".mean", part.Mean, "a log-likelihood")
+		}
+		if s := part.StdError; (s == nil) != (e.Batches == 1) || s != nil && (*s < 0 || *s > largest) {
+			found := any("null")
+			if s != nil {
+				found = *s
+			}
+			return bad(part.key+".std_error", found, "the error of the mean over batches, null for one batch alone")
+		}
+	}
+	return nil
+}
+
+// readConfig is the configuration of the run that eval.json lies in, nil where there is none.
+func readConfig(path string, e report.Eval) (*config.Experiment, error) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	c, err := config.Load(path, config.Overrides{})
+	if err != nil {
+		return nil, err
+	}
+	if c.Benchmark != e.Benchmark || c.Model.Name != e.Model {
+		return nil, &input.Error{File: path, Found: c.Model.Name + " on " + c.Benchmark,
+			Expected: e.Model + " on " + e.Benchmark + ", as in " + evalFile}
+	}
+	return &c, nil
+}

@@ -1,0 +1,65 @@
+package tables
+
+import (
+	"bytes"
+	_ "embed" // for the page
+	"encoding/base64"
+	"html/template"
+	"io"
+)
+
+//go:embed page.html
+var pageText string
+
+var page = template.Must(template.New("page").Funcs(template.FuncMap{"minus": minus, "list": list}).Parse(pageText))
+
+// pageData is what page.html shows.
+type pageData struct {
+	sheet
+	Plots      map[string][]dotPlot // by the title of the table
+	UsedHeader []string
+	Used       [][]string
+	Pictures   []pagePicture
+	LeftOut    int
+}
+
+type pagePicture struct {
+	picture
+	URI template.URL // of our own making: a PNG as base64
+}
+
+// HTML writes one page that needs nothing else: no script, no style sheet, no picture from elsewhere. The runs' own plots
+// are read from their directories.
+func (s Summary) HTML(w io.Writer) error {
+	d := pageData{sheet: s.sheet(), Plots: map[string][]dotPlot{}, UsedHeader: usedHeader}
+	for _, t := range s.Tables {
+		d.Plots[t.Title] = dotPlots(t)
+	}
+	for _, l := range d.evaluated() {
+		d.Used = append(d.Used, l.usedCells())
+	}
+	shown, leftOut := pictures(s)
+	d.LeftOut = leftOut
+	for _, p := range shown {
+		uri := template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(p.content))
+		d.Pictures = append(d.Pictures, pagePicture{p, uri})
+	}
+	var b bytes.Buffer
+	if err := page.Execute(&b, d); err != nil {
+		return err
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// NoteNumber is how lines refer to the i-th note.
+func (pageData) NoteNumber(i int) int { return i + 1 }
+
+// taggedCells are cells with the name of their part, which a narrow page shows in each line.
+type taggedCells struct {
+	Part string
+	cells
+}
+
+// Tagged is called by the page.
+func (c cells) Tagged(part string) taggedCells { return taggedCells{part, c} }

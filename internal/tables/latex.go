@@ -1,0 +1,100 @@
+package tables
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// LaTeX writes a whole document, whose tables can be taken out of it; they need booktabs.
+func (s Summary) LaTeX(out io.Writer) error {
+	w := bufio.NewWriter(out)
+	sh := s.sheet()
+	fmt.Fprint(w, `\documentclass{article}
+\usepackage[utf8]{inputenc}
+\usepackage[margin=2cm]{geometry}
+\usepackage{booktabs}
+\begin{document}
+`)
+	for _, t := range sh.Tables {
+		latexTable(w, t)
+	}
+	fmt.Fprint(w, "\n\\noindent ")
+	for _, l := range sh.Legend {
+		fmt.Fprintf(w, "%s\\\\\n", latexText(l))
+	}
+	for i, note := range sh.Notes {
+		fmt.Fprintf(w, "$^{%d}$ %s\\\\\n", i+1, latexText(note))
+	}
+	latexUsed(w, sh.evaluated())
+	fmt.Fprintln(w, `\end{document}`)
+	return w.Flush()
+}
+
+func latexTable(w io.Writer, t sheetTable) {
+	fmt.Fprintf(w, `
+\begin{table}[htbp]\centering\small
+\caption{%s: log-likelihoods beside the paper's.}
+\begin{tabular}{@{}llr rrr rrr@{}}
+\toprule
+& & & \multicolumn{3}{c}{context} & \multicolumn{3}{c}{target} \\
+\cmidrule(lr){4-6}\cmidrule(l){7-9}
+benchmark & model & runs & ours & paper & diff. & ours & paper & diff. \\
+\midrule
+`, latexText(t.Title))
+	for i, l := range t.Lines {
+		benchmark := ""
+		if l.First {
+			benchmark = latexText(l.Benchmark)
+			if i > 0 {
+				fmt.Fprintln(w, `\addlinespace`)
+			}
+		}
+		model := latexText(l.Model)
+		if len(l.Notes) > 0 {
+			model += "$^{" + strings.ReplaceAll(strings.Trim(fmt.Sprint(l.Notes), "[]"), " ", ",") + "}$"
+		}
+		cells := []string{benchmark, model}
+		for _, c := range []string{l.Runs, l.Context.Ours, l.Context.Paper, l.Context.Difference, l.Target.Ours, l.Target.Paper, l.Target.Difference} {
+			cells = append(cells, latexNumber(c))
+		}
+		fmt.Fprintln(w, strings.Join(cells, " & "), `\\`)
+	}
+	fmt.Fprint(w, "\\bottomrule\n\\end{tabular}\n\\end{table}\n")
+}
+
+func latexUsed(w io.Writer, lines []line) {
+	if len(lines) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\n\\begin{table}[htbp]\\centering\\small\n\\caption{What was evaluated.}\n\\begin{tabular}{@{}lllllll@{}}\n\\toprule\n%s \\\\\n\\midrule\n",
+		strings.Join(usedHeader, " & "))
+	for _, l := range lines {
+		cells := l.usedCells()
+		for i := range cells {
+			cells[i] = latexText(cells[i])
+		}
+		fmt.Fprintln(w, strings.Join(cells, " & "), `\\`)
+	}
+	fmt.Fprint(w, "\\bottomrule\n\\end{tabular}\n\\end{table}\n")
+}
+
+var latexNumbers = strings.NewReplacer("±", `$\pm$`, "-", "$-$", "+", "$+$", oneRun, `$^\dagger$`, oneBatch, `$^\ddagger$`, absent, "--")
+
+func latexNumber(s string) string { return latexNumbers.Replace(s) }
+
+var latexEscapes = strings.NewReplacer(`\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "$", `\$`, "#", `\#`, "_", `\_`, "{", `\{`, "}", `\}`,
+	"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`, "|", `\textbar{}`, "\"", "''", "`", "'",
+	"±", `$\pm$`, "√", `$\surd$`, "²", "$^2$", "−", "$-$", oneRun, `$^\dagger$`, oneBatch, `$^\ddagger$`, absent, "--")
+
+// latexText makes a name from a file mean itself; letters that pdflatex's fonts lack become question marks.
+func latexText(s string) string {
+	known := strings.Map(func(c rune) rune {
+		if c > 0xff && !strings.ContainsRune("√−†‡–", c) || c >= 0x80 && c < 0xc0 && !strings.ContainsRune("±²", c) || strings.ContainsRune("Ðð×÷Þþ", c) {
+			return '?'
+		}
+		return c
+	}, s)
+	return latexEscapes.Replace(known)
+}

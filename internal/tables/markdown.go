@@ -1,0 +1,92 @@
+package tables
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// Markdown writes tables in GitHub's flavour, padded so that they can be read as they are.
+func (s Summary) Markdown(out io.Writer) error {
+	w := bufio.NewWriter(out)
+	sh := s.sheet()
+	fmt.Fprintf(w, "# Log-likelihoods beside the paper's\n")
+	for _, t := range sh.Tables {
+		fmt.Fprintf(w, "\n## %s\n\n", t.Title)
+		rows := [][]string{{"benchmark", "model", "runs", "context", "paper", "difference", "target", "paper", "difference"}}
+		for _, l := range t.Lines {
+			rows = append(rows, []string{markdownText(l.Benchmark), markdownText(l.Model) + references(l.Notes), l.Runs,
+				l.Context.Ours, l.Context.Paper, l.Context.Difference, l.Target.Ours, l.Target.Paper, l.Target.Difference})
+		}
+		markdownTable(w, rows, 2)
+	}
+	fmt.Fprintln(w)
+	for _, l := range sh.Legend {
+		fmt.Fprintf(w, "%s  \n", l)
+	}
+	for i, note := range sh.Notes {
+		fmt.Fprintf(w, "\n[%d] %s\n", i+1, markdownText(note))
+	}
+	if lines := sh.evaluated(); len(lines) > 0 {
+		fmt.Fprintf(w, "\n## What was evaluated\n\n")
+		rows := [][]string{usedHeader}
+		for _, l := range lines {
+			cells := l.usedCells()
+			for i := range cells {
+				cells[i] = markdownText(cells[i])
+			}
+			rows = append(rows, cells)
+		}
+		markdownTable(w, rows, len(usedHeader))
+	}
+	return w.Flush()
+}
+
+// references are the numbers of a line's notes.
+func references(notes []int) string {
+	var b strings.Builder
+	for _, n := range notes {
+		fmt.Fprintf(&b, " [%d]", n)
+	}
+	return b.String()
+}
+
+// markdownTable pads the cells; columns from right on are numbers, set to the right.
+func markdownTable(w io.Writer, rows [][]string, right int) {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	for r, row := range rows {
+		for i, cell := range row {
+			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+			if i >= right {
+				cell = pad + cell
+			} else {
+				cell += pad
+			}
+			fmt.Fprintf(w, "| %s ", cell)
+		}
+		fmt.Fprintln(w, "|")
+		if r > 0 {
+			continue
+		}
+		for i, width := range widths {
+			end := "-"
+			if i >= right {
+				end = ":"
+			}
+			fmt.Fprintf(w, "| %s%s ", strings.Repeat("-", width-1), end)
+		}
+		fmt.Fprintln(w, "|")
+	}
+}
+
+var markdownEscapes = strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", ">", "&gt;", "&", "&amp;", "*", `\*`, "`", "\\`", "](", `]\(`)
+
+// markdownText makes a name from a file mean itself.
+func markdownText(s string) string { return markdownEscapes.Replace(s) }

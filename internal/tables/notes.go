@@ -1,0 +1,158 @@
+package tables
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/acqnp/acqnp/internal/config"
+)
+
+// Used is what the runs of a row were trained and evaluated with: the distinct values, in the order of the runs.
+type Used struct {
+	Seeds   []string `json:"seeds"` // of training
+	Steps   []string `json:"steps"` // of the checkpoint
+	Batches []string `json:"batches"`
+	NumTau  []string `json:"num_tau"`
+	Levels  []string `json:"levels"`
+	Devices []string `json:"devices"`
+}
+
+func used(runs []Run) Used {
+	distinct := func(of func(Run) string) []string {
+		var list []string
+		for _, run := range runs {
+			if v := of(run); v != "" && !slices.Contains(list, v) {
+				list = append(list, v)
+			}
+		}
+		return list
+	}
+	return Used{
+		Seeds: distinct(func(r Run) string {
+			if r.Config == nil {
+				return "unknown"
+			}
+			return strconv.FormatUint(r.Config.Train.Seed, 10)
+		}),
+		Steps: distinct(func(r Run) string {
+			if r.Eval.Checkpoint.Step == nil {
+				return "unknown"
+			}
+			return strconv.Itoa(*r.Eval.Checkpoint.Step)
+		}),
+		Batches: distinct(func(r Run) string { return strconv.Itoa(r.Eval.Batches) }),
+		NumTau: distinct(func(r Run) string {
+			if r.Eval.NumTau == 0 {
+				return ""
+			}
+			return strconv.Itoa(r.Eval.NumTau)
+		}),
+		Levels:  distinct(func(r Run) string { return r.Eval.Levels }),
+		Devices: distinct(func(r Run) string { return r.Eval.Device }),
+	}
+}
+
+// notes say what keeps the runs of a row from being alike, and from being what the paper measured.
+func notes(runs []Run) []string {
+	var list []string
+	if d := unlike(runs); len(d) > 0 {
+		list = append(list, "The runs differ: "+shorten(d)+".")
+	}
+	if d := unlikePaper(runs); len(d) > 0 {
+		list = append(list, "Not the paper's settings (here and there): "+shorten(d)+".")
+	}
+	if d := unfinished(runs); len(d) > 0 {
+		list = append(list, "Training was not finished: "+shorten(d)+".")
+	}
+	return list
+}
+
+// shown is how many settings a note lists.
+const shown = 6
+
+func shorten(list []string) string {
+	if len(list) > shown {
+		list = append(slices.Clone(list[:shown]), fmt.Sprintf("%d more", len(list)-shown))
+	}
+	return strings.Join(list, "; ")
+}
+
+// unlike lists what the runs were evaluated with and configured as where they differ.
+func unlike(runs []Run) []string {
+	var list []string
+	u := used(runs)
+	for _, v := range []struct {
+		name   string
+		values []string
+	}{{"batches", u.Batches}, {"num_tau", u.NumTau}, {"levels", u.Levels}, {"steps", u.Steps}} {
+		if len(v.values) > 1 {
+			list = append(list, v.name+": "+strings.Join(v.values, " and "))
+		}
+	}
+	var first *config.Experiment
+	for _, run := range runs {
+		if a, b := runs[0].Eval.Seed, run.Eval.Seed; a != b {
+			list = addNew(list, fmt.Sprintf("evaluation seed: %d and %d", a, b))
+		}
+		if first == nil {
+			first = run.Config
+		} else if run.Config != nil {
+			list = addNew(list, settings(*first, *run.Config)...)
+		}
+	}
+	return list
+}
+
+// unlikePaper lists the settings of runs that are not the paper's, where it has a result.
+func unlikePaper(runs []Run) []string {
+	var list []string
+	for _, run := range runs {
+		if _, ok := Paper(run.Eval.Benchmark, run.Eval.Model); !ok {
+			continue
+		}
+		short := fmt.Sprintf("benchmark: %s\nmodel: {name: %s}\n", run.Eval.Benchmark, run.Eval.Model)
+		paper, err := config.Parse("the paper's values", []byte(short), config.Overrides{})
+		if err != nil {
+			continue
+		}
+		if run.Config != nil {
+			list = addNew(list, settings(*run.Config, paper)...)
+		}
+		if n := paper.Eval.Batches; n > 0 && n != run.Eval.Batches { // 0 is all of the test split
+			list = addNew(list, fmt.Sprintf("eval.batches: %d and %d", run.Eval.Batches, n))
+		}
+		if n := paper.Eval.NumTau; n != run.Eval.NumTau {
+			list = addNew(list, fmt.Sprintf("eval.num_tau: %d and %d", run.Eval.NumTau, n))
+		}
+	}
+	return list
+}
+
+// settings lists the differences that matter for results. The evaluation's are eval.json's to tell.
+func settings(a, b config.Experiment) []string {
+	a.Eval, a.Train.Seed = b.Eval, b.Train.Seed
+	a.Train.LogEvery, a.Train.CheckpointEvery, a.Train.KeepCheckpoints = b.Train.LogEvery, b.Train.CheckpointEvery, b.Train.KeepCheckpoints
+	return config.Differences(a, b)
+}
+
+// unfinished lists evaluated checkpoints from before the end of their training.
+func unfinished(runs []Run) []string {
+	var list []string
+	for _, run := range runs {
+		if step := run.Eval.Checkpoint.Step; step != nil && run.Config != nil && *step < run.Config.Train.Steps {
+			list = addNew(list, fmt.Sprintf("step %d of %d", *step, run.Config.Train.Steps))
+		}
+	}
+	return list
+}
+
+func addNew(list []string, more ...string) []string {
+	for _, s := range more {
+		if !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	return list
+}

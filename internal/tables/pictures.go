@@ -1,0 +1,96 @@
+package tables
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"image/png"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// Limits of what a page holds of the runs' own plots. Of each model on each benchmark only the first run's are shown.
+const (
+	picturesOfRun = 4
+	allPictures   = 60
+	pictureBytes  = 2 << 20
+	pageBytes     = 20 << 20 // of all pictures
+)
+
+// picture is a plot that lies in a run directory.
+type picture struct {
+	Benchmark, Model, Run, Name string
+	Width, Height               int
+	content                     []byte
+}
+
+// pictures are the plots of the rows' first runs, and how many were left out for the limits.
+func pictures(s Summary) (shown []picture, leftOut int) {
+	size := 0
+	for _, t := range s.Tables {
+		for _, row := range t.Rows {
+			if len(row.Runs) == 0 {
+				continue
+			}
+			dir := filepath.Dir(row.Runs[0].Path)
+			for i, path := range pngFiles(dir) {
+				if i >= picturesOfRun || len(shown) >= allPictures {
+					leftOut++
+					continue
+				}
+				p, err := readPicture(path)
+				if err != nil || size+len(p.content) > pageBytes {
+					leftOut++
+					continue
+				}
+				size += len(p.content)
+				p.Benchmark, p.Model, p.Run = printedBenchmark(row.Benchmark), printedModel(row.Model), printable(dir)
+				shown = append(shown, p)
+			}
+		}
+	}
+	return shown, leftOut
+}
+
+// pngFiles are a directory's plots by name, the fit first, which training makes.
+func pngFiles(dir string) []string {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	var files []string
+	for _, e := range entries {
+		if e.Type().IsRegular() && filepath.Ext(e.Name()) == ".png" {
+			files = append(files, filepath.Join(dir, e.Name()))
+		}
+	}
+	rank := func(path string) int {
+		if filepath.Base(path) == "fit.png" {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(files, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
+	return files
+}
+
+// readPicture refuses what is too big or no PNG.
+func readPicture(path string) (picture, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return picture{}, err
+	}
+	if info.Size() > pictureBytes {
+		return picture{}, fmt.Errorf("%s: %d bytes, at most %d fit in the page", path, info.Size(), pictureBytes)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return picture{}, err
+	}
+	c, err := png.DecodeConfig(bytes.NewReader(content))
+	if err != nil {
+		return picture{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return picture{Name: printable(filepath.Base(path)), Width: c.Width, Height: c.Height, content: content}, nil
+}

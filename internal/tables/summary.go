@@ -1,0 +1,157 @@
+package tables
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/report"
+)
+
+// Summary is the runs of a directory beside the paper's results.
+type Summary struct {
+	Tables []Table `json:"tables"`
+}
+
+// Table has the rows of one of the paper's tables, or those that the paper has none for.
+type Table struct {
+	Title string `json:"title"`
+	Rows  []Row  `json:"rows"`
+}
+
+// Row is a model on a benchmark: a mean over runs of different seeds.
+type Row struct {
+	Benchmark string   `json:"benchmark"` // as configurations name it; for csv with the file
+	Model     string   `json:"model"`
+	Runs      []Run    `json:"-"` // in the order of their seeds; none where only the paper's result is shown
+	Context   Part     `json:"context"`
+	Target    Part     `json:"target"`
+	Used      Used     `json:"used"`
+	Notes     []string `json:"notes"` // what keeps the row from being what the paper measured, or its runs from being alike
+}
+
+// Part is the context or the target log-likelihood of a row. What is not known is nil.
+type Part struct {
+	Mean       *float64 `json:"mean"`                 // over runs
+	SD         *float64 `json:"sd"`                   // sample standard deviation over runs, of two or more
+	StdError   *float64 `json:"std_error"`            // of a single run: over its batches, of two or more
+	Paper      *Number  `json:"paper"`                // nil where the paper has no such result
+	Difference *float64 `json:"difference_in_errors"` // (mean − paper's mean) / combined error
+}
+
+// unpublished are the benchmarks and models that the paper has no results for.
+const unpublished = "Not in the paper"
+
+// Summarize takes means over the runs of each benchmark and model. Two runs of one seed are an *input.Error that names
+// both. Benchmarks and models without runs are left out, unless all of the paper's are asked for.
+func Summarize(runs []Run, all bool) (Summary, error) {
+	groups := map[[2]string][]Run{}
+	for _, run := range runs {
+		key := [2]string{run.benchmark(), run.Eval.Model}
+		for _, other := range groups[key] {
+			if other.identity() == run.identity() {
+				return Summary{}, &input.Error{File: run.Path, Found: run.identity() + " of " + key[1] + " on " + key[0] + ", as in " + other.Path,
+					Expected: "each once (name a narrower directory, or move one away)"}
+			}
+		}
+		groups[key] = append(groups[key], run)
+	}
+	var s Summary
+	for _, p := range paperTables {
+		t := Table{Title: p.title}
+		for _, b := range p.benchmarks {
+			for _, m := range models {
+				key := [2]string{b.name, m}
+				if group := groups[key]; all || len(group) > 0 {
+					t.Rows = append(t.Rows, newRow(b.name, m, group))
+				}
+				delete(groups, key)
+			}
+		}
+		s.add(t)
+	}
+	rest := Table{Title: unpublished}
+	for key, group := range groups {
+		rest.Rows = append(rest.Rows, newRow(key[0], key[1], group))
+	}
+	slices.SortFunc(rest.Rows, func(a, b Row) int {
+		return cmp.Or(
+			cmp.Compare(a.Benchmark, b.Benchmark),
+			cmp.Compare(slices.Index(models, a.Model), slices.Index(models, b.Model)),
+			cmp.Compare(a.Model, b.Model),
+		)
+	})
+	s.add(rest)
+	return s, nil
+}
+
+func (s *Summary) add(t Table) {
+	if len(t.Rows) > 0 {
+		s.Tables = append(s.Tables, t)
+	}
+}
+
+func newRow(benchmark, model string, runs []Run) Row {
+	slices.SortStableFunc(runs, bySeed)
+	row := Row{Benchmark: benchmark, Model: model, Runs: runs, Used: used(runs), Notes: notes(runs)}
+	var paper struct{ context, target *Number }
+	if p, ok := Paper(benchmark, model); ok {
+		paper.context, paper.target = &p.Context, &p.Target
+	}
+	row.Context = newPart(runs, paper.context, func(e report.Eval) report.Estimate { return e.ContextLL })
+	row.Target = newPart(runs, paper.target, func(e report.Eval) report.Estimate { return e.TargetLL })
+	return row
+}
+
+// bySeed puts runs of unknown seed last, in the order of their paths.
+func bySeed(a, b Run) int {
+	switch {
+	case a.Config != nil && b.Config != nil:
+		return cmp.Compare(a.Config.Train.Seed, b.Config.Train.Seed)
+	case a.Config != nil:
+		return -1
+	case b.Config != nil:
+		return 1
+	}
+	return strings.Compare(a.Path, b.Path)
+}
+
+func newPart(runs []Run, paper *Number, of func(report.Eval) report.Estimate) Part {
+	p := Part{Paper: paper}
+	if len(runs) == 0 {
+		return p
+	}
+	means := make([]float64, len(runs))
+	for i, run := range runs {
+		means[i] = of(run.Eval).Mean
+	}
+	mean := stat.Mean(means, nil)
+	p.Mean = &mean
+	if len(runs) > 1 {
+		sd := stat.StdDev(means, nil)
+		p.SD = &sd
+	} else {
+		p.StdError = of(runs[0].Eval).StdError
+	}
+	if paper != nil {
+		d := (mean - paper.Mean) / math.Hypot(p.errorOfMean(len(runs)), paper.Spread)
+		p.Difference = &d
+	}
+	return p
+}
+
+// errorOfMean is the standard error of the mean of n runs: over runs; for a single run over its batches; 0 where
+// neither is known.
+func (p Part) errorOfMean(n int) float64 {
+	switch {
+	case p.SD != nil:
+		return *p.SD / math.Sqrt(float64(n))
+	case p.StdError != nil:
+		return *p.StdError
+	}
+	return 0
+}

@@ -1,0 +1,141 @@
+package tables_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// near allows for the rounding of a few operations.
+func near(p *float64, want float64) bool {
+	return p != nil && math.Abs(*p-want) < 1e-12*max(1, math.Abs(want))
+}
+
+func TestCombinedErrorByHand(t *testing.T) {
+	root := t.TempDir()
+	for seed, context := range []float64{0.9, 1.0, 1.4} { // mean 1.1, squares 0.04+0.01+0.09 = 0.14 over 2: sd² = 0.07
+		addRun(t, root, fmt.Sprint(seed), lissajous(context, 0.634), seed, "")
+	}
+	s, warnings := summarize(t, root, false)
+	row := onlyRow(t, s)
+	c := row.Context
+	// the paper: 0.929 ± 0.038, so (1.1 − 0.929) / √(0.07/3 + 0.038²)
+	want := 0.171 / math.Sqrt(0.07/3+0.001444)
+	if !near(c.Mean, 1.1) || !near(c.SD, math.Sqrt(0.07)) || !near(c.Difference, want) || c.StdError != nil || c.Paper.Mean != 0.929 {
+		t.Errorf("context %v ± %v, difference %v, want 1.1 ± %v, %v", *c.Mean, *c.SD, *c.Difference, math.Sqrt(0.07), want)
+	}
+	if tg := row.Target; !near(tg.SD, 0) || math.Abs(*tg.Difference) > 1e-12 {
+		t.Errorf("target ± %v, difference %v, want 0 and 0", *tg.SD, *tg.Difference)
+	}
+	if len(warnings)+len(row.Notes) != 0 {
+		t.Errorf("warnings %q, notes %q of the paper's own settings", warnings, row.Notes)
+	}
+}
+
+func TestASingleRunHasItsErrorOverBatches(t *testing.T) {
+	root := t.TempDir()
+	addRun(t, root, "a", lissajous(0.969, 0.6), 3, "")
+	s, _ := summarize(t, root, false)
+	c := onlyRow(t, s).Context
+	want := 0.040 / math.Sqrt(0.003*0.003+0.038*0.038)
+	if c.SD != nil || !near(c.StdError, 0.003) || !near(c.Difference, want) {
+		t.Errorf("context %+v, want a difference of %v", c, want)
+	}
+	md := text(t, s.Markdown)
+	for _, want := range []string{"0.969 ± 0.003†", "+1.0", "† One run", "0.929 ± 0.038", "100 (random)"} {
+		if !strings.Contains(md, want) {
+			t.Errorf("no %q in\n%s", want, md)
+		}
+	}
+	if strings.Contains(md, "‡") {
+		t.Errorf("a mark that nothing has is explained:\n%s", md)
+	}
+}
+
+func TestASingleBatchHasNoErrorOfItsOwn(t *testing.T) {
+	root := t.TempDir()
+	e := evalJSON{benchmark: "speed-flow", model: "cnp", batches: 1, context: 0.865, contextE: -1, target: 0.719, targetE: -1, step: 10000}
+	addRun(t, root, "a", e, 0, "")
+	s, _ := summarize(t, root, false)
+	if c := onlyRow(t, s).Context; c.StdError != nil || !near(c.Difference, 2) {
+		t.Errorf("context %+v, want a difference of (0.865 − 0.845)/0.010", c)
+	}
+	if md := text(t, s.Markdown); !strings.Contains(md, "0.865‡") || !strings.Contains(md, "‡ One run of one batch") || !strings.Contains(md, " 0.0 ") {
+		t.Error(md)
+	}
+}
+
+func TestNotesTellWhatIsNotAlike(t *testing.T) {
+	root := t.TempDir()
+	a, b := lissajous(1, 0.5), lissajous(1.1, 0.5)
+	a.batches, a.levels, a.step = 10, "grid", 500
+	addRun(t, root, "a", a, 0, "data: {points: [6, 50]}")
+	addRun(t, root, "b", b, 1, "")
+	s, _ := summarize(t, root, false)
+	row := onlyRow(t, s)
+	want := []string{
+		"The runs differ: batches: 10 and 5000; levels: grid and random; steps: 500 and 100000; data.points: [6, 50] and [6, 100].",
+		"Not the paper's settings (here and there): data.points: [6, 50] and [6, 100]; eval.batches: 10 and 5000.",
+		"Training was not finished: step 500 of 100000.",
+	}
+	if diff := cmp.Diff(want, row.Notes); diff != "" {
+		t.Error(diff)
+	}
+	md, tex, page := text(t, s.Markdown), text(t, s.LaTeX), text(t, s.HTML)
+	for i, note := range want {
+		if !strings.Contains(md, fmt.Sprintf("\n[%d] %s", i+1, note)) {
+			t.Errorf("markdown lacks note %d:\n%s", i+1, md)
+		}
+		if !strings.Contains(page, fmt.Sprintf(`<li id="note-%d">`, i+1)) || !strings.Contains(page, fmt.Sprintf(`<a href="#note-%d">`, i+1)) {
+			t.Errorf("the page lacks note %d", i+1)
+		}
+	}
+	if !strings.Contains(md, "ACQNP [1] [2] [3]") || !strings.Contains(tex, "ACQNP$^{1,2,3}$") {
+		t.Errorf("the row does not refer to its notes:\n%s\n%s", md, tex)
+	}
+	if diff := cmp.Diff([]string{"0", "1"}, row.Used.Seeds); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestEachCSVFileIsABenchmark(t *testing.T) {
+	root := t.TempDir()
+	e := lissajous(1, 0.5)
+	e.benchmark = "csv"
+	addRun(t, root, "a", e, 0, "data: {file: a.csv}")
+	addRun(t, root, "b", e, 0, "data: {file: b.csv}")
+	s, _ := summarize(t, root, false)
+	if len(s.Tables) != 1 || len(s.Tables[0].Rows) != 2 {
+		t.Fatalf("%+v", s)
+	}
+	for i, want := range []string{"csv (a.csv)", "csv (b.csv)"} {
+		if row := s.Tables[0].Rows[i]; row.Benchmark != want || row.Context.Paper != nil || row.Context.Difference != nil {
+			t.Errorf("row %+v, want %s, which the paper knows nothing about", row, want)
+		}
+	}
+}
+
+func TestAllShowsThePapersRowsToo(t *testing.T) {
+	root := t.TempDir()
+	addRun(t, root, "a", lissajous(1, 0.5), 0, "")
+	s, _ := summarize(t, root, true)
+	rows, withRuns := 0, 0
+	for _, table := range s.Tables {
+		rows += len(table.Rows)
+		for _, row := range table.Rows {
+			withRuns += len(row.Runs)
+		}
+	}
+	if len(s.Tables) != 4 || rows != 60 || withRuns != 1 {
+		t.Errorf("%d tables, %d rows, %d runs, want 4, 60, 1", len(s.Tables), rows, withRuns)
+	}
+	if first := s.Tables[0].Rows[0]; first.Benchmark != "double-sine" || first.Model != "cnp" {
+		t.Errorf("the first row is %s on %s, not the paper's", first.Model, first.Benchmark)
+	}
+	if md := text(t, s.Markdown); strings.Count(md, "\n| FreyFace") != 5 || !strings.Contains(md, "1.522 ± 0.089") {
+		t.Errorf("FreyFace is not there for five models:\n%s", md)
+	}
+}

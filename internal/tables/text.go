@@ -1,0 +1,190 @@
+package tables
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// Marks beside a mean whose ± is not the standard deviation over runs.
+const (
+	oneRun   = "†"
+	oneBatch = "‡"
+	absent   = "–"
+)
+
+// sheet is a summary in words, the same for every format that people read.
+type sheet struct {
+	Legend []string
+	Tables []sheetTable
+	Notes  []string // numbered from 1 as lines refer to them
+}
+
+type sheetTable struct {
+	Title string
+	Lines []line
+}
+
+// line is a row in words. Names and lists come from files: they are printable, and have to be escaped still.
+type line struct {
+	Benchmark, Model string
+	First            bool // of its benchmark
+	Notes            []int
+	Runs             string
+	Context, Target  cells
+	Used             Used
+	HasRuns          bool
+}
+
+type cells struct{ Ours, Paper, Difference string }
+
+func (s Summary) sheet() sheet {
+	sh := sheet{Legend: []string{
+		"Log-likelihoods, higher is better: mean ± sample standard deviation over n runs of different seeds, and what the paper reports over 6 seeds.",
+		"The difference is ours minus the paper's in units of the combined error √(sd²/n + paper's ±²).",
+	}}
+	marked := map[string]bool{}
+	for _, t := range s.Tables {
+		st := sheetTable{Title: t.Title}
+		for i, row := range t.Rows {
+			l := line{
+				Benchmark: printedBenchmark(row.Benchmark), Model: printedModel(row.Model),
+				First: i == 0 || t.Rows[i-1].Benchmark != row.Benchmark,
+				Runs:  absent, Used: row.Used, HasRuns: len(row.Runs) > 0,
+				Context: row.Context.cells(marked), Target: row.Target.cells(marked),
+			}
+			if l.HasRuns {
+				l.Runs = strconv.Itoa(len(row.Runs))
+			}
+			for _, note := range row.Notes {
+				note = printable(note)
+				sh.Notes = addNew(sh.Notes, note)
+				l.Notes = append(l.Notes, 1+slices.Index(sh.Notes, note))
+			}
+			st.Lines = append(st.Lines, l)
+		}
+		sh.Tables = append(sh.Tables, st)
+	}
+	if marked[oneRun] {
+		sh.Legend = append(sh.Legend, oneRun+" One run: ± is the standard error over its batches, and takes the place of sd/√n.")
+	}
+	if marked[oneBatch] {
+		sh.Legend = append(sh.Legend, oneBatch+" One run of one batch: its own error is not known, and the difference is in units of the paper's ± alone.")
+	}
+	return sh
+}
+
+// cells also notes which marks were used.
+func (p Part) cells(marked map[string]bool) cells {
+	c := cells{absent, absent, absent}
+	switch {
+	case p.Mean == nil:
+	case p.SD != nil:
+		c.Ours = number(*p.Mean) + " ± " + number(*p.SD)
+	case p.StdError != nil:
+		c.Ours = number(*p.Mean) + " ± " + number(*p.StdError) + oneRun
+		marked[oneRun] = true
+	default:
+		c.Ours = number(*p.Mean) + oneBatch
+		marked[oneBatch] = true
+	}
+	if p.Paper != nil {
+		c.Paper = number(p.Paper.Mean) + " ± " + number(p.Paper.Spread)
+	}
+	if p.Difference != nil {
+		c.Difference = signed(*p.Difference)
+	}
+	return c
+}
+
+// number has the paper's three decimals, or few digits where it is huge.
+func number(v float64) string {
+	if math.Abs(v) >= 1e6 {
+		return strconv.FormatFloat(v, 'g', 4, 64)
+	}
+	return unsignedZero(strconv.FormatFloat(v, 'f', 3, 64))
+}
+
+// signed is a difference with its sign and one decimal.
+func signed(v float64) string {
+	if math.Abs(v) >= 1e6 {
+		return fmt.Sprintf("%+.3g", v)
+	}
+	if s := fmt.Sprintf("%+.1f", v); s != "-0.0" && s != "+0.0" {
+		return s
+	}
+	return "0.0"
+}
+
+func unsignedZero(s string) string {
+	if strings.Trim(s, "-0.") == "" {
+		return strings.TrimPrefix(s, "-")
+	}
+	return s
+}
+
+// minus writes numbers as they are set in print.
+func minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
+
+func printedBenchmark(name string) string {
+	for _, t := range paperTables {
+		for _, b := range t.benchmarks {
+			if b.name == name {
+				return b.printed
+			}
+		}
+	}
+	return printable(name)
+}
+
+func printedModel(name string) string {
+	if slices.Contains(models, name) {
+		return strings.ToUpper(name)
+	}
+	return printable(name)
+}
+
+// printable has no control characters: a name must not break a line or steer a terminal.
+func printable(s string) string {
+	return strings.Map(func(c rune) rune {
+		if !unicode.IsPrint(c) {
+			return ' '
+		}
+		return c
+	}, strings.ToValidUTF8(s, " "))
+}
+
+// list is distinct values in words.
+func list(values []string) string {
+	if len(values) == 0 {
+		return absent
+	}
+	return printable(strings.Join(values, ", "))
+}
+
+// usedHeader and usedCells are the table of what the runs were evaluated with.
+var usedHeader = []string{"benchmark", "model", "seeds", "steps", "batches", "levels", "device"}
+
+func (l line) usedCells() []string {
+	levels := list(l.Used.NumTau)
+	if len(l.Used.Levels) > 0 {
+		levels += " (" + list(l.Used.Levels) + ")"
+	}
+	return []string{l.Benchmark, l.Model, list(l.Used.Seeds), list(l.Used.Steps), list(l.Used.Batches), levels, list(l.Used.Devices)}
+}
+
+// evaluated are the lines with runs, of all tables.
+func (sh sheet) evaluated() []line {
+	var all []line
+	for _, t := range sh.Tables {
+		for _, l := range t.Lines {
+			if l.HasRuns {
+				all = append(all, l)
+			}
+		}
+	}
+	return all
+}
