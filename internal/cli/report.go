@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/acqnp/acqnp/internal/atomicfile"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/tables"
+)
+
+type reportOptions struct {
+	dir    string
+	format string
+	out    string
+	all    bool
+}
+
+// reportFormats, and the endings of file names that mean them.
+var reportFormats = []struct {
+	name, ending string
+	write        func(tables.Summary, io.Writer) error
+}{
+	{"markdown", ".md", tables.Summary.Markdown},
+	{"latex", ".tex", tables.Summary.LaTeX},
+	{"html", ".html", tables.Summary.HTML},
+	{"csv", ".csv", tables.Summary.CSV},
+}
+
+func newReport(a *app) *cobra.Command {
+	var o reportOptions
+	cmd := &cobra.Command{
+		Use:   "report RUNS_DIR",
+		Short: "Set the log-likelihoods of many runs beside the paper's",
+		Long: `Gather every eval.json below RUNS_DIR and write tables of benchmarks and models: mean ± standard deviation over the
+runs of different seeds (for a single run its standard error over batches), what the paper reports, and the difference
+in units of the combined error. What keeps a result from being what the paper measured, fewer steps for instance, is
+told in a note. Files that are no evaluations are named and left out; two evaluations of one seed are refused.
+The page of HTML needs no other file: it holds the plots that lie in the run directories too.`,
+		Example: `  acqnp report runs
+  acqnp report runs --format html --out report.html
+  acqnp report runs/lissajous --format csv | column -s, -t`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.dir = args[0]
+			return a.run(func(*cobra.Command) error { return runReport(a, o) })(cmd, nil)
+		},
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		},
+	}
+	f := cmd.Flags()
+	var names []string
+	for _, known := range reportFormats {
+		names = append(names, known.name)
+	}
+	f.StringVar(&o.format, "format", "", "`FORMAT`: "+strings.Join(names, ", ")+" (default that of --out's ending, else markdown)")
+	f.StringVar(&o.out, "out", "", "write to `FILE` (default standard output)")
+	f.BoolVar(&o.all, "all", false, "list all of the paper's results, also those without runs")
+	must(cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)))
+	return cmd
+}
+
+func runReport(a *app, o reportOptions) error {
+	write, err := o.writer()
+	if err != nil {
+		return err
+	}
+	if err := checkOutput("--out", o.out); err != nil {
+		return err
+	}
+	p := a.progress()
+	runs, err := tables.Gather(o.dir, func(err error) { p.Note(fmt.Sprintf("left out: %v", err)) })
+	if err != nil {
+		return err
+	}
+	s, err := tables.Summarize(runs, o.all)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if o.out != "" || !a.json {
+		if err := write(s, &b); err != nil {
+			return err
+		}
+	}
+	if o.out != "" {
+		if err := atomicfile.WriteBytes(o.out, b.Bytes()); err != nil {
+			return err
+		}
+		b.Reset()
+		fmt.Fprintf(&b, "%s: %s\n", o.out, plural(len(runs), "run", "runs"))
+	}
+	return a.result(s, func(w io.Writer) error {
+		_, err := w.Write(b.Bytes())
+		return err
+	})
+}
+
+// writer is the format that is asked for, or meant by the ending of --out.
+func (o *reportOptions) writer() (func(tables.Summary, io.Writer) error, error) {
+	var names []string
+	for _, f := range reportFormats {
+		if f.name == o.format || o.format == "" && strings.EqualFold(filepath.Ext(o.out), f.ending) {
+			return f.write, nil
+		}
+		names = append(names, f.name)
+	}
+	if o.format == "" {
+		return reportFormats[0].write, nil
+	}
+	return nil, &input.Error{File: "--format", Found: strconv.Quote(o.format), Expected: strings.Join(names, ", ")}
+}
