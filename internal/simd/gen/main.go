@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/pass"
 	"github.com/mmcloughlin/avo/printer"
 )
@@ -24,7 +25,8 @@ func main() {
 
 func write(dir string) error {
 	ctx := build.NewContext()
-	for _, v := range []*vectors{avx512(ctx), avx2(ctx)} {
+	constants := map[uint32]operand.Mem{}
+	for _, v := range []*vectors{avx512(ctx, constants), avx2(ctx, constants)} {
 		v.multiply(2)
 		v.transposeMultiply(2)
 		if v.lanes == 16 {

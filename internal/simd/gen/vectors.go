@@ -15,22 +15,19 @@ import (
 type vectors struct {
 	*build.Context
 	name  string
-	lanes int                   // floats in a vector
-	rows  int                   // most rows of a block of two vectors: rows×2 sums, 2 vectors of B and 2 broadcasts fill the registers
-	new   func() reg.VecVirtual // a free vector register
-	kept  map[uint32]reg.VecVirtual
-	known map[uint32]Mem // constants already laid down, shared by both instruction sets
+	lanes int                       // floats in a vector
+	rows  int                       // most rows of a block: their sums, two vectors each, two of B and a broadcast or two fill the registers
+	new   func() reg.VecVirtual     // a free vector register
+	kept  map[uint32]reg.VecVirtual // constants of the current function in registers
+	known map[uint32]Mem            // those laid down, 16 times over: a memory operand for both instruction sets, who share them
 }
 
-// constants are laid down 16 times over, so that either instruction set takes them as a memory operand.
-var constants = map[uint32]Mem{}
-
-func avx512(c *build.Context) *vectors {
-	return &vectors{Context: c, name: "AVX512", lanes: 16, rows: 12, new: c.ZMM, known: constants}
+func avx512(c *build.Context, known map[uint32]Mem) *vectors {
+	return &vectors{Context: c, name: "AVX512", lanes: 16, rows: 12, new: c.ZMM, known: known}
 }
 
-func avx2(c *build.Context) *vectors {
-	return &vectors{Context: c, name: "AVX2", lanes: 8, rows: 6, new: c.YMM, known: constants}
+func avx2(c *build.Context, known map[uint32]Mem) *vectors {
+	return &vectors{Context: c, name: "AVX2", lanes: 8, rows: 6, new: c.YMM, known: known}
 }
 
 // function begins an assembly function of this instruction set. None of them retains a pointer.
