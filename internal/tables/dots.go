@@ -105,7 +105,7 @@ func newDotPlot(benchmark string, rows []Row) dotPlot {
 			}
 			y := top + panelHead + modelHeight*(float64(j)+0.5)
 			words := part.cells(map[string]bool{})
-			m := dotModel{Name: printedModel(row.Model), TextY: svg(y + 4)}
+			m := dotModel{Name: shortLabel(printedModel(row.Model)), TextY: svg(y + 4)}
 			if part.Paper != nil {
 				m.Paper = axis.dot(part.Paper.Mean, part.Paper.Spread, y-halfApart, "paper: "+minus(words.Paper))
 			}
@@ -117,6 +117,15 @@ func newDotPlot(benchmark string, rows []Row) dotPlot {
 		p.Panels = append(p.Panels, panel)
 	}
 	return p
+}
+
+// shortLabel fits beside the plot, as the paper's models all do.
+func shortLabel(name string) string {
+	const most = 8
+	if letters := []rune(name); len(letters) > most {
+		return string(letters[:most-1]) + "…"
+	}
+	return name
 }
 
 // bar is the ± that is printed beside the mean.
