@@ -84,6 +84,7 @@ func runEval(ctx context.Context, a *app, o evalOptions) error {
 	r.Benchmark, r.Model, r.Seed = e.Benchmark, e.Model.Name, e.Eval.Seed
 	r.Checkpoint = report.Checkpoint{Path: m.path, Step: m.step}
 	r.Device, r.Seconds, r.Version = o.device, time.Since(start).Seconds(), version()
+	r.SetRaw(scalingOf(source, m).RawShift())
 	if o.out != "" {
 		if err := r.Write(o.out); err != nil {
 			return err
@@ -132,6 +133,15 @@ func (o *evalOptions) source(e config.Experiment) (predict.Source, error) {
 			Expected: fmt.Sprintf("%d and %d, as %s has", x, y, e.Benchmark)}
 	}
 	return tasks, nil
+}
+
+// scalingOf is how the evaluation's batches were scaled. A tasks file does not say: it is as the model's data were.
+func scalingOf(source predict.Source, m trained) datasets.Scaling {
+	if _, ok := source.(*datasets.Tasks); ok && m.units != nil {
+		return m.units.Scaling
+	}
+	dx, dy := source.Dims()
+	return datasets.ScalingOf(source, dx, dy)
 }
 
 // evaluate is predict.Evaluate with its progress shown.

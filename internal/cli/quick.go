@@ -27,11 +27,16 @@ type quickEvaluation struct {
 type logLikelihood struct {
 	Context report.Estimate `json:"context_ll"`
 	Target  report.Estimate `json:"target_ll"`
+	Raw     *report.Raw     `json:"raw,omitempty"` // in the data's own units
 }
 
 func (q *quickEvaluation) print(w io.Writer) {
 	fmt.Fprintf(w, "context log-likelihood %.4f → %.4f, target %.4f → %.4f (%s, untrained → trained)\n",
 		q.Before.Context.Mean, q.After.Context.Mean, q.Before.Target.Mean, q.After.Target.Mean, plural(q.Batches, "batch", "batches"))
+	if before, after := q.Before.Raw, q.After.Raw; before != nil && after != nil {
+		fmt.Fprintf(w, "in raw units context %.4f → %.4f, target %.4f → %.4f\n",
+			before.ContextLL.Mean, after.ContextLL.Mean, before.TargetLL.Mean, after.TargetLL.Mean)
+	}
 }
 
 func plural(n int, one, many string) string {
@@ -87,8 +92,11 @@ func (o *trainOptions) finish(ctx context.Context, e config.Experiment, m *model
 	r.Checkpoint = report.Checkpoint{Path: c.Path, Step: &c.Step}
 	r.Device, r.Seconds, r.Version = o.device, time.Since(start).Seconds(), version()
 	b := report.NewEval(before)
+	shift := train.UnitsOf(e, source).Scaling.RawShift()
+	b.SetRaw(shift)
+	r.SetRaw(shift)
 	s.Evaluation = &quickEvaluation{Batches: r.Batches,
-		Before: logLikelihood{b.ContextLL, b.TargetLL}, After: logLikelihood{r.ContextLL, r.TargetLL}}
+		Before: logLikelihood{b.ContextLL, b.TargetLL, b.Raw}, After: logLikelihood{r.ContextLL, r.TargetLL, r.Raw}}
 	if r.Batches == source.EvalBatches() {
 		s.Evaluation.File = filepath.Join(o.runDir, "eval.json")
 		if err := r.Write(s.Evaluation.File); err != nil {

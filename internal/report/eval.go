@@ -31,6 +31,7 @@ type Eval struct {
 	Batches    int                   `json:"batches"`
 	ContextLL  Estimate              `json:"context_ll"`
 	TargetLL   Estimate              `json:"target_ll"`
+	Raw        *Raw                  `json:"raw,omitempty"` // nil where the model sees the data's own units
 	PerBatch   []predict.BatchResult `json:"per_batch"`
 	Checkpoint Checkpoint            `json:"checkpoint"`
 	Device     string                `json:"device"`
@@ -42,6 +43,25 @@ type Eval struct {
 type Estimate struct {
 	Mean     float64  `json:"mean"`
 	StdError *float64 `json:"std_error"`
+}
+
+// Raw is the log-likelihoods in the data's own units, for data that the model sees scaled.
+type Raw struct {
+	ContextLL Estimate `json:"context_ll"`
+	TargetLL  Estimate `json:"target_ll"`
+}
+
+// SetRaw states the log-likelihoods in raw units too: both differ from the model's by a constant, which is
+// datasets.Scaling's RawShift.
+func (e *Eval) SetRaw(shift float64) {
+	e.Raw = nil
+	if shift != 0 {
+		e.Raw = &Raw{e.ContextLL.plus(shift), e.TargetLL.plus(shift)}
+	}
+}
+
+func (e Estimate) plus(shift float64) Estimate {
+	return Estimate{Mean: e.Mean + shift, StdError: e.StdError}
 }
 
 // Checkpoint says which weights were evaluated; Step is nil for weights from elsewhere.
@@ -141,5 +161,8 @@ func (e Eval) Print(w io.Writer) error {
 	fmt.Fprintf(t, "batches\t%d in %.1f s\n", e.Batches, e.Seconds)
 	fmt.Fprintf(t, "context log-likelihood\t%v\n", e.ContextLL)
 	fmt.Fprintf(t, "target log-likelihood\t%v\n", e.TargetLL)
+	if e.Raw != nil {
+		fmt.Fprintf(t, "in raw units\tcontext %v, target %v\n", e.Raw.ContextLL, e.Raw.TargetLL)
+	}
 	return t.Flush()
 }

@@ -62,6 +62,27 @@ func TestEvalJSONHasTheContractsFields(t *testing.T) {
 	}
 }
 
+// Log-likelihoods in raw units are the model's and a constant; their errors are the same.
+func TestEvalJSONStatesRawUnits(t *testing.T) {
+	e := someEval()
+	e.SetRaw(-3.5)
+	got, err := report.ReadEval(writeEval(t, e))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Raw == nil || got.Raw.ContextLL.Mean != -2.25 || got.Raw.TargetLL.Mean != -4.25 || *got.Raw.ContextLL.StdError != 0.5 ||
+		*got.Raw.TargetLL.StdError != 0.25 || got.ContextLL.Mean != 1.25 {
+		t.Errorf("%+v", got)
+	}
+	var b bytes.Buffer
+	if err := got.Print(&b); err != nil || !strings.Contains(b.String(), "context -2.2500 ± 0.5000, target -4.2500 ± 0.2500") {
+		t.Errorf("%v: %s", err, b.String())
+	}
+	if e.SetRaw(0); e.Raw != nil {
+		t.Error("units that are not scaled are stated twice")
+	}
+}
+
 func TestEvalJSONReadsBack(t *testing.T) {
 	want := someEval()
 	got, err := report.ReadEval(writeEval(t, want))
