@@ -24,7 +24,7 @@ func newData(a *app) *cobra.Command {
 		Args: cobra.ArbitraryArgs,
 		RunE: runGroup,
 	}
-	cmd.AddCommand(newDataList(a), newDataCheck(a), newDataFetch(a), newDataGenerate(a))
+	cmd.AddCommand(newDataList(a), newDataCheck(a), newDataFetch(a), newDataGenerate(a), newDataExample(a))
 	return cmd
 }
 

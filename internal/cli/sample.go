@@ -34,7 +34,8 @@ func newSample(a *app) *cobra.Command {
 then the predictive mean, the mixture's own quantiles at the levels asked for, and draws if asked.
 
 The context is a CSV file whose header names the columns x and y (x1, x2, …, y1, y2, … where there are several; flow and
-speed for speed-flow), in raw units. A column "function" predicts for many functions in one call.`,
+speed for speed-flow, data.x and data.y for csv), in raw units. A column "function", for csv data.function's, predicts
+for many functions in one call.`,
 		Example: `  acqnp sample-quantiles --run runs/lissajous/acqnp/seed-0 --context context.csv --grid=-2:2:200 --out quantiles.csv
   acqnp sample-quantiles --run runs/lissajous/acqnp/seed-0 --context context.csv --targets targets.csv \
       --quantiles 0.05,0.5,0.95 --draws 100 --out quantiles.csv --plot quantiles.png`,
@@ -97,7 +98,7 @@ func runSample(ctx context.Context, a *app, o sampleOptions) error {
 	if m.units != nil {
 		units = *m.units // of the very checkpoint
 	}
-	functions, err := o.readFunctions(units.XNames, units.YNames)
+	functions, err := o.readFunctions(units.XNames, units.YNames, functionColumns(e))
 	if err != nil {
 		return err
 	}

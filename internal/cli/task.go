@@ -5,18 +5,19 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/progress"
 )
 
-// functionColumn is the CSV column that says to which function a point belongs.
-const functionColumn = "function"
+// functionColumns are the CSV columns that may say to which function a point belongs; the first that is there does.
+func functionColumns(e config.Experiment) []string { return []string{e.Data.Function, "function"} }
 
 // readFunctions reads the context and the targets. Targets of no named function are asked of every function.
-func (o *sampleOptions) readFunctions(xNames, yNames []string) ([]predict.Function, error) {
-	contexts, err := datasets.ReadPoints(o.context, xNames, yNames, functionColumn)
+func (o *sampleOptions) readFunctions(xNames, yNames, functionColumns []string) ([]predict.Function, error) {
+	contexts, err := datasets.ReadPoints(o.context, xNames, yNames, functionColumns...)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +33,7 @@ func (o *sampleOptions) readFunctions(xNames, yNames []string) ([]predict.Functi
 		askAll(functions, grid)
 		return functions, nil
 	}
-	targets, err := datasets.ReadPoints(o.targets, xNames, nil, functionColumn)
+	targets, err := datasets.ReadPoints(o.targets, xNames, nil, functionColumns...)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +56,7 @@ func (o *sampleOptions) askEach(functions []predict.Function, targets []datasets
 		}
 		i := slices.IndexFunc(functions, func(f predict.Function) bool { return f.Name == p.Function })
 		if i < 0 {
-			return &input.Error{File: o.targets, Key: functionColumn, Found: strconv.Quote(p.Function),
+			return &input.Error{File: o.targets, Key: "function", Found: strconv.Quote(p.Function),
 				Expected: "a function of " + o.context}
 		}
 		functions[i].TargetX = p.X

@@ -17,19 +17,19 @@ type Points struct {
 }
 
 // ReadPoints reads a CSV file of points. Its header names the columns as xCols and yCols do, or x1, x2, … and y1, y2, …,
-// or x and y where there is one of them. Where the file has a column of the name function, rows belong to the function
-// they name; functions come in the order of their first rows. Other columns are passed over, and yCols may be empty.
-// What the file lacks is an *input.Error with line and column.
-func ReadPoints(path string, xCols, yCols []string, function string) ([]Points, error) {
+// or x and y where there is one of them. Where the file has a column of one of the names in functions, rows belong to
+// the function that the first of these names; functions come in the order of their first rows. Other columns are passed
+// over, and yCols may be empty. What the file lacks is an *input.Error with line and column.
+func ReadPoints(path string, xCols, yCols []string, functions ...string) ([]Points, error) {
 	t, file, err := openTable(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	return t.points(xCols, yCols, function)
+	return t.points(xCols, yCols, functions)
 }
 
-func (t *table) points(xCols, yCols []string, function string) ([]Points, error) {
+func (t *table) points(xCols, yCols, functions []string) ([]Points, error) {
 	x, err := t.columns(ways("x", xCols)...)
 	if err != nil {
 		return nil, err
@@ -39,8 +39,11 @@ func (t *table) points(xCols, yCols []string, function string) ([]Points, error)
 		return nil, err
 	}
 	by := -1
-	if i, ok := t.find([]string{function}); ok && function != "" {
-		by = i[0]
+	for _, name := range functions {
+		if i, ok := t.find([]string{name}); ok && name != "" {
+			by = i[0]
+			break
+		}
 	}
 	var all []Points
 	index := map[string]int{}

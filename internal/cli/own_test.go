@@ -1,0 +1,150 @@
+package cli_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// ownConfig is tinyConfig on the file of data example.
+const ownConfig = `benchmark: csv
+model: {name: acqnp, representation: 8, encoder: [8], adaptor: [8], decoder: [8]}
+data: {file: prices.csv, function: product, x: [age], y: [price], points: [20, 40], context: [3, 19]}
+train: {steps: 150, batch_size: 8, num_tau: 4, log_every: 50, checkpoint_every: 50, learning_rate: 1e-2}
+eval: {num_tau: 5, batch_size: 1}
+`
+
+func TestDataExampleIsTheSameEveryTime(t *testing.T) {
+	dir := t.TempDir()
+	var files [3][]byte
+	for i, seed := range []string{"43", "43", "44"} {
+		path := filepath.Join(dir, seed+".csv")
+		if o := succeed(t, "data", "example", "--out", path, "--seed", seed); !strings.Contains(o.out, "4800 rows") {
+			t.Error(o.out)
+		}
+		var err error
+		if files[i], err = os.ReadFile(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(files[0], files[1]) || bytes.Equal(files[0], files[2]) {
+		t.Error("the file does not depend on the seed alone")
+	}
+	rows := readRows(t, filepath.Join(dir, "43.csv"))
+	products := map[string]int{}
+	for _, r := range rows {
+		products[r["product"]]++
+		age, err := strconv.ParseFloat(r["age"], 64)
+		price, err2 := strconv.ParseFloat(r["price"], 64)
+		// The exponential factor of a price is above 2 once in e^(ln 2/0.04) = 3·10⁷ rows.
+		if err != nil || err2 != nil || age < 0.2 || age > 6 || price < 10 || price > 1800 {
+			t.Fatalf("%v", r)
+		}
+	}
+	if len(rows) != 4800 || len(products) != 60 || products["p07"] != 80 {
+		t.Errorf("%d rows of %d products, %d of p07", len(rows), len(products), products["p07"])
+	}
+	checkRefusal(t, "data example", acqnp("data", "example", "--out", filepath.Join(dir, "none", "a.csv")), 2, "--out")
+}
+
+// From a person's file to predictions in its units: columns by their names, functions by the column that names them.
+func TestOwnDataInRawUnits(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	succeed(t, "data", "example", "--out", "prices.csv", "--quiet")
+	config := write(t, dir, "own.yaml", ownConfig)
+	o := succeed(t, "train", "--config", config, "--run-dir", "run", "--quiet")
+	if !strings.Contains(o.out, "in raw units context") || !strings.Contains(o.out, "(15 batches") { // a quarter of 60 functions
+		t.Error(o.out)
+	}
+	var s struct {
+		Raw struct {
+			Target struct{ Mean float64 } `json:"target_ll"`
+		}
+		Target struct{ Mean float64 } `json:"target_ll"`
+	}
+	eval := func() float64 {
+		content, err := os.ReadFile(filepath.Join("run", "eval.json"))
+		if err == nil {
+			err = json.Unmarshal(content, &s)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Raw.Target.Mean - s.Target.Mean
+	}
+	shift := eval()
+	// Prices spread by somewhat more than a hundred: log-likelihoods in their units are lower by log 100 to log 300.
+	if shift > -math.Log(100) || shift < -math.Log(300) {
+		t.Errorf("raw log-likelihoods are the model's %+v", shift)
+	}
+	if o := succeed(t, "eval", "--run", "run", "--quiet"); !strings.Contains(o.out, "in raw units") || eval() != shift {
+		t.Error(o.out)
+	}
+	succeed(t, "data", "generate", "--config", config, "--out", "tasks.safetensors", "--quiet")
+	if succeed(t, "eval", "--run", "run", "--tasks", "tasks.safetensors", "--quiet"); eval() != shift {
+		t.Errorf("from a tasks file, raw log-likelihoods are the model's %+v, want %+v", eval(), shift)
+	}
+
+	// Another order of columns, and the function's under the name that the configuration gives.
+	text := "price,product,age,function\n"
+	for _, product := range []struct {
+		name  string
+		price float64
+	}{{"dear", 800}, {"cheap", 400}} {
+		for age := 1; age <= 5; age++ {
+			text += fmt.Sprintf("%.0f,%s,%d,not this\n", product.price*math.Exp(-0.1*float64(age)), product.name, age)
+		}
+	}
+	if err := os.Rename("prices.csv", "elsewhere.csv"); err != nil { // predicting needs no data
+		t.Fatal(err)
+	}
+	write(t, dir, "context.csv", text)
+	write(t, dir, "targets.csv", "product,age\ncheap,2\ndear,2\ndear,3\n")
+	succeed(t, "sample-quantiles", "--run", "run", "--context", "context.csv", "--targets", "targets.csv", "--quantiles", "0.5",
+		"--out", "quantiles.csv", "--plot", "quantiles.png", "--quiet")
+	targets := map[string]int{}
+	for _, r := range readRows(t, "quantiles.csv") {
+		if r["kind"] != "quantile" {
+			continue
+		}
+		targets[r["function"]]++
+		// After so little training a median is right to some hundreds; in the model's units it would be below 4.
+		if v, err := strconv.ParseFloat(r["value"], 64); err != nil || v < 20 || v > 1500 || r["age"] == "" || r["channel"] != "price" {
+			t.Errorf("%v", r)
+		}
+	}
+	if targets["dear"] != 2 || targets["cheap"] != 1 || len(targets) != 2 {
+		t.Errorf("predicted targets by function: %v", targets)
+	}
+}
+
+// A run on a person's data that is stopped and goes on ends in the same weights.
+func TestOwnDataResumeToTheSameBits(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	succeed(t, "data", "example", "--out", "prices.csv", "--quiet")
+	config := write(t, dir, "own.yaml", ownConfig)
+	train := func(run, steps string, more ...string) {
+		succeed(t, append([]string{"train", "--config", config, "--run-dir", run, "--set", "train.steps=" + steps, "--quiet", "--no-eval"}, more...)...)
+	}
+	train("whole", "40")
+	train("parts", "17")
+	train("parts", "40", "--resume")
+	for _, run := range []string{"whole", "parts"} {
+		succeed(t, "export", "--run", run, "--out", run+".safetensors")
+	}
+	if read(t, "whole.safetensors") != read(t, "parts.safetensors") {
+		t.Error("another result than that of a run in one piece")
+	}
+	// Other data are not gone on with.
+	other := strings.Replace(read(t, "prices.csv"), "p05,", "p05,1", 1)
+	write(t, dir, "prices.csv", strings.ReplaceAll(other, ",4", ",9"))
+	checkRefusal(t, "train", acqnp("train", "--config", config, "--run-dir", "parts", "--set", "train.steps=50", "--resume"), 2, "another scaling")
+}
