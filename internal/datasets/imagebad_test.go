@@ -17,6 +17,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/datatest"
 	"github.com/acqnp/acqnp/internal/fetch"
 	"github.com/acqnp/acqnp/internal/input"
 )
@@ -32,17 +33,17 @@ func refused(t *testing.T, e config.Experiment, dir, says string) {
 
 func TestImageFilesThatAreWrong(t *testing.T) {
 	dir := imageDir(t)
-	good := idx(0, 3, numbered)
+	good := datatest.IDX(0, 3, datatest.Numbered)
 	changed := func(content []byte, at int, v byte) []byte {
 		c := bytes.Clone(content)
 		c[at] = v
 		return c
 	}
-	packed := gzipped(good)
-	small := encoded(image.NewGray(image.Rect(0, 0, 104, 105)))
-	whole := drawing(func(int, int) byte { return 9 })
-	big := zipped(entry{"x.png", make([]byte, 1<<20+1)})
-	archive := zipped(entry{"x.png", whole})
+	packed := datatest.Gzip(good)
+	small := datatest.PNG(image.NewGray(image.Rect(0, 0, 104, 105)))
+	whole := datatest.Drawing(func(int, int) byte { return 9 })
+	big := datatest.Zip(datatest.File("x.png", make([]byte, 1<<20+1)))
+	archive := datatest.Zip(datatest.File("x.png", whole))
 	spoilt := bytes.Clone(archive)
 	spoilt[len("PK\x03\x04")+60] ^= 0x40 // within the compressed drawing
 	for _, c := range []struct {
@@ -61,23 +62,23 @@ func TestImageFilesThatAreWrong(t *testing.T) {
 		{"mnist", packed[:len(packed)-20], "ends too early"},
 		{"mnist", packed[:5], "broken compression"},
 		{"mnist", changed(packed, len(packed)-6, packed[len(packed)-6]+1), "checksum"},
-		{"mnist", idx(0, 0, numbered), "no images for training"},
+		{"mnist", datatest.IDX(0, 0, datatest.Numbered), "no images for training"},
 		{"svhn", nil, "0 bytes"},
-		{"svhn", faces(3, numbered), "X: found no variable"},
-		{"svhn", matlab(matrix("X", []int{32, 3, 32, 2}, make([]byte, 6144))), "dimensions [32 3 32 2], expected [32 32 3 IMAGES]"},
-		{"svhn", matlab(matrix("X", []int{32, 96}, make([]byte, 3072))), "dimensions [32 96]"},
-		{"svhn", matlab(matrix("X", []int{32, 32, 3, 0}, nil)), "no images"},
-		{"freyface", svhn(0, 3, numbered), "ff: found no variable"},
-		{"freyface", matlab(matrix("ff", []int{20, 28}, make([]byte, 560))), "dimensions [20 28], expected [560 FRAMES]"},
-		{"freyface", faces(1, numbered), "data.train_fraction: found 0.75, expected one that splits 1 frames"},
+		{"svhn", datatest.Faces(3, datatest.Numbered), "X: found no variable"},
+		{"svhn", datatest.Matlab(datatest.Matrix("X", []int{32, 3, 32, 2}, make([]byte, 6144))), "dimensions [32 3 32 2], expected [32 32 3 IMAGES]"},
+		{"svhn", datatest.Matlab(datatest.Matrix("X", []int{32, 96}, make([]byte, 3072))), "dimensions [32 96]"},
+		{"svhn", datatest.Matlab(datatest.Matrix("X", []int{32, 32, 3, 0}, nil)), "no images"},
+		{"freyface", datatest.SVHN(0, 3, datatest.Numbered), "ff: found no variable"},
+		{"freyface", datatest.Matlab(datatest.Matrix("ff", []int{20, 28}, make([]byte, 560))), "dimensions [20 28], expected [560 FRAMES]"},
+		{"freyface", datatest.Faces(1, datatest.Numbered), "data.train_fraction: found 0.75, expected one that splits 1 frames"},
 		{"omniglot", nil, "expected a .zip file of drawings"},
-		{"omniglot", zipped(entry{"a.txt", []byte("x")}), "0 PNG files"},
+		{"omniglot", datatest.Zip(datatest.File("a.txt", []byte("x"))), "0 PNG files"},
 		{"omniglot", archive[:len(archive)-5], "expected a .zip file of drawings"},
 		{"omniglot", spoilt, `"x.png"`},
-		{"omniglot", zipped(entry{"b.png", whole}, entry{"a.png", small}), `"a.png": found 104×105 pixels, expected a PNG image of 105×105`},
-		{"omniglot", zipped(entry{"x.png", []byte("no PNG at all, but text")}), `"x.png": found png: invalid format`},
-		{"omniglot", zipped(entry{"x.png", whole[:len(whole)/2]}), `"x.png"`},
-		{"omniglot", zipped(entry{"\n" + strings.Repeat("long", 200) + ".png", small}), "pixels"},
+		{"omniglot", datatest.Zip(datatest.File("b.png", whole), datatest.File("a.png", small)), `"a.png": found 104×105 pixels, expected a PNG image of 105×105`},
+		{"omniglot", datatest.Zip(datatest.File("x.png", []byte("no PNG at all, but text"))), `"x.png": found png: invalid format`},
+		{"omniglot", datatest.Zip(datatest.File("x.png", whole[:len(whole)/2])), `"x.png"`},
+		{"omniglot", datatest.Zip(datatest.File("\n"+strings.Repeat("long", 200)+".png", small)), "pixels"},
 		{"omniglot", big, "1048577 bytes"},
 	} {
 		e := imageExperiment(c.benchmark)
@@ -230,8 +231,8 @@ func TestResizedDrawings(t *testing.T) {
 	}
 	palette := func(i, j int) byte { return 255 * byte((105*i+j)/7%2) }
 	dir := t.TempDir()
-	put(t, filepath.Join(dir, "omniglot", "images_background.zip"), zipped(entry{"b/1.PNG", encoded(gray)}, entry{"a/2.png", drawing(source)}))
-	put(t, filepath.Join(dir, "omniglot", "images_evaluation.zip"), zipped(entry{"a/2.png", drawing(source)}, entry{"b/1.png", encoded(gray)}))
+	put(t, filepath.Join(dir, "omniglot", "images_background.zip"), datatest.Zip(datatest.File("b/1.PNG", datatest.PNG(gray)), datatest.File("a/2.png", datatest.Drawing(source))))
+	put(t, filepath.Join(dir, "omniglot", "images_evaluation.zip"), datatest.Zip(datatest.File("a/2.png", datatest.Drawing(source)), datatest.File("b/1.png", datatest.PNG(gray))))
 	for name := range maps.Keys(resampling) {
 		for _, side := range []int{32, 28, 105} {
 			e := imageExperiment("omniglot")
@@ -288,8 +289,8 @@ func resized(v func(i, j int) byte, name string, side int) []float64 {
 
 func TestPackedAndUnpackedImagesAreTheSame(t *testing.T) {
 	dir := t.TempDir()
-	content := idx(0, 20, numbered)
-	for name, c := range map[string][]byte{"a": content, "b": gzipped(content)} {
+	content := datatest.IDX(0, 20, datatest.Numbered)
+	for name, c := range map[string][]byte{"a": content, "b": datatest.Gzip(content)} {
 		put(t, filepath.Join(dir, "mnist", name), c)
 	}
 	var batches []*datasets.Batch
@@ -306,10 +307,10 @@ func TestPackedAndUnpackedImagesAreTheSame(t *testing.T) {
 // Whatever the bytes of its files, opening a benchmark ends without a panic, and what it opens makes batches.
 func FuzzImageFiles(f *testing.F) {
 	for kind, seeds := range [][][]byte{
-		{idx(0, 2, numbered), gzipped(idx(0, 2, numbered)), {}, {0, 0, 8, 3}},
-		{svhn(0, 2, numbered), svhn(0, 1, numbered)},
-		{characters(0, 2), zipped(entry{"x.png", []byte("x")})},
-		{faces(5, numbered)},
+		{datatest.IDX(0, 2, datatest.Numbered), datatest.Gzip(datatest.IDX(0, 2, datatest.Numbered)), {}, {0, 0, 8, 3}},
+		{datatest.SVHN(0, 2, datatest.Numbered), datatest.SVHN(0, 1, datatest.Numbered)},
+		{datatest.Characters(0, 2), datatest.Zip(datatest.File("x.png", []byte("x")))},
+		{datatest.Faces(5, datatest.Numbered)},
 	} {
 		for _, content := range seeds {
 			f.Add(byte(kind), content)

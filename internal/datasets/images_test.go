@@ -11,6 +11,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/datatest"
 )
 
 func put(t testing.TB, path string, content []byte) {
@@ -99,7 +100,7 @@ func TestPixelsAreWhereTheyBelong(t *testing.T) {
 				for i := range h {
 					for j := range w {
 						for c := range channels {
-							want := numbered(n, i, j, c)
+							want := datatest.Numbered(n, i, j, c)
 							if name == "omniglot" {
 								want = byte(n)
 							}

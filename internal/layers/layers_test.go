@@ -12,7 +12,7 @@ const module = "github.com/acqnp/acqnp/"
 
 // layers from the ground up. A package imports packages of lower lines only.
 var layers = [][]string{
-	{"internal/input", "internal/atomicfile", "internal/random", "internal/progress"},
+	{"internal/input", "internal/atomicfile", "internal/random", "internal/progress", "internal/datasets/datatest"},
 	{"internal/config", "internal/likelihood", "internal/safetensors", "internal/rda", "internal/matfile", "internal/fetch",
 		"internal/ops", "internal/simd"},
 	{"internal/engine"},
@@ -27,7 +27,7 @@ var layers = [][]string{
 }
 
 // notPackages have tests only.
-var notPackages = []string{"internal/layers", "internal/golden"}
+var notPackages = []string{"internal/layers", "internal/golden", "internal/e2e"}
 
 func TestImportsGoOneWay(t *testing.T) {
 	level := map[string]int{}

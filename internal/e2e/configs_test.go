@@ -1,0 +1,141 @@
+package e2e
+
+import (
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/datasets/datatest"
+	"github.com/acqnp/acqnp/internal/report"
+)
+
+// Every configuration of the paper's trains and is evaluated: two steps and one batch, of few functions, points and
+// levels, the rest as it ships.
+func TestConfigurationsRun(t *testing.T) {
+	files, err := filepath.Glob(configFile("*", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wanted []string
+	for _, b := range benchmarks {
+		for _, m := range models {
+			wanted = append(wanted, configFile(b, m))
+		}
+	}
+	// Those of csv are examples, and their data a person's own.
+	files = slices.DeleteFunc(files, func(f string) bool { return filepath.Base(filepath.Dir(f)) == "csv" })
+	slices.Sort(wanted)
+	if len(files) != 60 || !slices.Equal(files, wanted) {
+		t.Fatalf("found %d configurations: %q", len(files), files)
+	}
+
+	data := dataDir(t)
+	for i, b := range benchmarks {
+		t.Run(b, func(t *testing.T) {
+			chosen := models
+			if testing.Short() {
+				chosen = models[i%len(models):][:1]
+			}
+			for _, m := range chosen {
+				t.Run(m, func(t *testing.T) { run(t, b, m, data) })
+			}
+		})
+	}
+}
+
+// dataDir has the data sets that are files, with few images.
+func dataDir(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	files := datatest.Images(8, 3)
+	maps.Copy(files, datatest.Lanes(1318)) // as many rows as the real ones, for data.context
+	for name, content := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func run(t *testing.T, benchmark, model, data string) {
+	dir := filepath.Join(t.TempDir(), "run")
+	train := []string{"train", "--config", configFile(benchmark, model), "--data-dir", data, "--run-dir", dir, "--no-eval", "--quiet"}
+	succeed(t, append(train, set(reduced(benchmark, model)...)...)...)
+	if info, err := os.Stat(filepath.Join(dir, "checkpoints", "step-2.safetensors")); err != nil || info.Size() == 0 {
+		t.Errorf("no checkpoint of step 2: %v", err)
+	}
+
+	succeed(t, "eval", "--run", dir, "--data-dir", data, "--batches", "1", "--quiet")
+	e, err := report.ReadEval(filepath.Join(dir, "eval.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.Benchmark != benchmark || e.Model != model || e.Batches != 1 || len(e.PerBatch) != 1 || e.Seed != 43 {
+		t.Errorf("%+v", e)
+	}
+	if e.Checkpoint.Step == nil || *e.Checkpoint.Step != 2 {
+		t.Errorf("evaluated %+v", e.Checkpoint)
+	}
+	levels, bootstraps := 0, 0
+	switch {
+	case quantile(model):
+		levels = 5
+	case model == "bnp":
+		bootstraps = 6
+	}
+	if e.NumTau != levels || e.Bootstraps != bootstraps {
+		t.Errorf("%d levels and %d bootstraps, want %d and %d", e.NumTau, e.Bootstraps, levels, bootstraps)
+	}
+	// Two steps teach nothing, but no model starts out with densities that far off: its y, scaled, are of the order of 1
+	// and its scales of a tenth or more. JSON has no NaN or infinity, but has 1e308.
+	for name, v := range map[string]float64{"context": e.ContextLL.Mean, "target": e.TargetLL.Mean} {
+		if !(math.Abs(v) < 1e3) || v == 0 {
+			t.Errorf("%s log-likelihood %v", name, v)
+		}
+	}
+	if want := points(benchmark); e.PerBatch[0].NumPoints != want {
+		t.Errorf("%d points, want %d", e.PerBatch[0].NumPoints, want)
+	}
+}
+
+// reduced are the settings that make a run of seconds.
+func reduced(benchmark, model string) []string {
+	values := []string{"train.steps=2"}
+	if quantile(model) {
+		values = append(values, "train.num_tau=3", "eval.num_tau=5")
+	}
+	if model == "bnp" {
+		values = append(values, "model.eval_bootstraps=6")
+	}
+	if benchmark != "speed-flow" { // whose functions are its two lanes
+		values = append(values, "train.batch_size=2", "eval.batch_size=2")
+	}
+	if synthetic(benchmark) {
+		values = append(values, "data.points=[6,20]", "eval.num_points=120")
+	}
+	return values
+}
+
+func synthetic(benchmark string) bool { return slices.Index(benchmarks, benchmark) < 6 }
+
+// points of an evaluation function.
+func points(benchmark string) int {
+	switch benchmark {
+	case "speed-flow":
+		return 1318
+	case "mnist", "fashion-mnist":
+		return 28 * 28
+	case "svhn", "omniglot":
+		return 32 * 32
+	case "freyface":
+		return 28 * 20
+	}
+	return 120
+}

@@ -1,0 +1,55 @@
+package e2e
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/cli"
+)
+
+// TestMain keeps settings of whoever runs the tests away from the program.
+func TestMain(m *testing.M) {
+	for _, v := range os.Environ() {
+		if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, "ACQNP_") && name != "ACQNP_SHARED" {
+			os.Unsetenv(name)
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// succeed runs the program, which must exit with 0, and returns what it printed.
+func succeed(t *testing.T, args ...string) string {
+	t.Helper()
+	var out, err bytes.Buffer
+	if code := cli.Main(args, cli.Streams{In: strings.NewReader(""), Out: &out, Err: &err}); code != 0 {
+		t.Fatalf("acqnp %s: exit code %d\n%s", strings.Join(args, " "), code, err.String())
+	}
+	return out.String()
+}
+
+// benchmarks are the paper's.
+var benchmarks = []string{"rbf", "matern52", "sawtooth", "double-sine", "lissajous", "circle", "speed-flow",
+	"mnist", "fashion-mnist", "svhn", "omniglot", "freyface"}
+
+// models are the paper's.
+var models = []string{"cnp", "canp", "bnp", "cqnp", "acqnp"}
+
+// configFile is the configuration that ships.
+func configFile(benchmark, model string) string {
+	return filepath.Join("..", "..", "configs", benchmark, model+".yaml")
+}
+
+// set makes an option --set of each.
+func set(values ...string) []string {
+	var args []string
+	for _, v := range values {
+		args = append(args, "--set", v)
+	}
+	return args
+}
+
+// quantile says whether a model reads quantile levels.
+func quantile(model string) bool { return model == "cqnp" || model == "acqnp" }
