@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/ops"
@@ -28,15 +30,20 @@ type golden struct {
 // batch is what a run is fed, in the file's layout.
 type batch struct {
 	extents ops.Extents
-	x, y, u []float64 // [B, N, dx], [B, N, dy], [B, N_τ, N] or nil
+	x, y    []float64 // [B, N, dx], [B, N, dy]
+	u       []float64 // [B, N_τ, N]; quantile models
+
+	resample []float64 // [2, k, B, N_c], indices of context points and of residuals; BNP
 }
+
+const numCases = 25
 
 // cases are the paths of the files of testdata.
 func cases(t *testing.T) []string {
 	t.Helper()
 	paths, err := filepath.Glob("testdata/*.safetensors")
-	if err != nil || len(paths) != 15 {
-		t.Fatalf("testdata: %d cases (%v), expected 15", len(paths), err)
+	if err != nil || len(paths) != numCases {
+		t.Fatalf("testdata: %d cases (%v), expected %d", len(paths), err, numCases)
 	}
 	return paths
 }
@@ -52,7 +59,9 @@ func load(t *testing.T, path string) *golden {
 	}
 	g := &golden{t: t, name: caseName(path), file: file}
 	var c config.Model
-	g.metadata("model", &c)
+	if err := yaml.Unmarshal([]byte(file.Metadata["model"]), &c); err != nil { // JSON, with the names of configurations
+		t.Fatalf("%s: metadata model: %v", g.name, err)
+	}
 	g.metadata("dx", &g.dx)
 	g.metadata("dy", &g.dy)
 	g.metadata("num_context", &g.context)
@@ -104,6 +113,10 @@ func (g *golden) batch(prefix string, context int) batch {
 	if g.model.Quantile() {
 		b.u = g.values(prefix + "u")
 		b.extents.Levels = g.tensor(prefix + "u").Shape[1]
+	}
+	if g.model.Bootstrap() {
+		b.resample = g.values(prefix + "resample")
+		b.extents.Levels = g.tensor(prefix + "resample").Shape[1]
 	}
 	return b
 }

@@ -43,9 +43,17 @@ func checkTraining[T engine.Float](t *testing.T, g *golden, on compile[T], toler
 	if len(got) != len(want) {
 		t.Fatalf("%d gradients, expected %d", len(got), len(want))
 	}
+	var before []float64
 	for _, tensor := range g.model.Tensors() {
 		lo, hi := tensor.Offset, tensor.Offset+tensor.Size()
-		sameGradient(t, tensor.Name, got[lo:hi], want[lo:hi], tolerance)
+		scale := largest(want[lo:hi])
+		if scale < 1e-12 {
+			// In exact numbers 0: the last bias of CANP's keys adds the same to all scores of a softmax. What is left of
+			// it is the rounding of the sums that make its layer's weight, the tensor before.
+			scale = largest(before)
+		}
+		sameGradient(t, tensor.Name, got[lo:hi], want[lo:hi], tolerance*scale)
+		before = want[lo:hi]
 	}
 }
 
@@ -69,8 +77,11 @@ func checkPrediction[T engine.Float](t *testing.T, g *golden, on compile[T], tol
 	p, b := start(t, g, on, models.Prediction), g.main()
 	run(t, g, p, models.Prediction, b)
 	components := g.values("components")
+	if b.extents.Levels > 0 {
+		shape := g.tensor("components").Shape
+		components = levelsLast(components, b.extents, shape[len(shape)-1])
+	}
 	if g.model.Quantile() {
-		components = levelsLast(components, b.extents, 3*g.dy)
 		same(t, "logit", p.Output("logit"), levelsLast(g.values("logit"), b.extents, 1), tolerance)
 	}
 	same(t, "components", p.Output("components"), components, tolerance)

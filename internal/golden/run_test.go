@@ -63,8 +63,13 @@ func run[T engine.Float](t *testing.T, g *golden, p engine.Program[T], mode mode
 	if mode != models.Prediction {
 		fill(p.Input("y"), b.y)
 	}
-	if e.Levels > 0 {
+	if b.u != nil {
 		fill(p.Input("u"), levelsLast(b.u, e, 1))
+	}
+	if b.resample != nil {
+		half := len(b.resample) / 2
+		fill(p.Input("resample_context"), bootstrapsLast(b.resample[:half], e))
+		fill(p.Input("resample_residual"), bootstrapsLast(b.resample[half:], e))
 	}
 	if err := p.Run(e); err != nil {
 		t.Fatal(err)
@@ -79,6 +84,18 @@ func levelsLast(v []float64, e ops.Extents, width int) []float64 {
 			for k := range e.Levels {
 				out = append(out, v[((f*e.Levels+k)*e.Points+n)*width:][:width]...)
 			}
+		}
+	}
+	return out
+}
+
+// bootstrapsLast turns the file's [k, B, N_c] into the engines' [B·N_c·k, 1].
+func bootstrapsLast(v []float64, e ops.Extents) []float64 {
+	out := make([]float64, 0, len(v))
+	points := e.Rows(ops.Context)
+	for i := range points {
+		for k := range e.Levels {
+			out = append(out, v[k*points+i])
 		}
 	}
 	return out

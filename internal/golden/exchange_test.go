@@ -1,0 +1,141 @@
+package golden_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/acqnp/acqnp/internal/cli"
+	"github.com/acqnp/acqnp/internal/safetensors"
+)
+
+// exchange is what PyTorch makes of the weights and tasks of testdata/exchange; tools/golden/README.md describes them.
+type exchange struct {
+	NumTau int `json:"num_tau"`
+	Cases  []struct {
+		Benchmark string         `json:"benchmark"`
+		Model     map[string]any `json:"model"` // as in a configuration
+		Tasks     [][2]float64   `json:"tasks"` // of every batch: mean log-likelihood over context points, over targets
+		Grid      [][2]float64   `json:"grid"`  // with evenly spaced levels; quantile models
+	} `json:"cases"`
+}
+
+const exchangeDir = "testdata/exchange"
+
+// exchangeTolerance is what the project promises of imported weights. Float32 is off by some 1e-5 here, and other levels
+// or bootstraps by 1e-3 and more.
+const exchangeTolerance = 2e-4
+
+// TestImportedWeightsEvaluateAsInPyTorch goes the way of a user who comes with weights and tasks from PyTorch.
+func TestImportedWeightsEvaluateAsInPyTorch(t *testing.T) {
+	b, err := os.ReadFile(filepath.Join(exchangeDir, "expected.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var e exchange
+	if err := json.Unmarshal(b, &e); err != nil {
+		t.Fatal(err)
+	}
+	if len(e.Cases) != 10 {
+		t.Fatalf("%d cases, expected 10: five models, one output and RGB", len(e.Cases))
+	}
+	for _, c := range e.Cases {
+		name := c.Model["name"].(string) + "-" + c.Benchmark
+		t.Run(name, func(t *testing.T) {
+			config := configFile(t, c.Benchmark, c.Model)
+			weights := filepath.Join(exchangeDir, name+".safetensors")
+			tasks := filepath.Join(exchangeDir, "tasks-"+c.Benchmark+".safetensors")
+			sameMeans(t, "levels and bootstraps of the file", evaluate(t, config, weights, tasks), c.Tasks)
+			if c.Grid != nil {
+				got := evaluate(t, config, weights, withoutLevels(t, tasks), "--levels", "grid", "--num-tau", strconv.Itoa(e.NumTau))
+				sameMeans(t, "levels of a grid", got, c.Grid)
+			}
+		})
+	}
+}
+
+// configFile is a configuration of this model; the defaults of the benchmark do for the rest.
+func configFile(t *testing.T, benchmark string, model map[string]any) string {
+	t.Helper()
+	text, err := yaml.Marshal(map[string]any{"benchmark": benchmark, "model": model})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return written(t, "config.yaml", text)
+}
+
+func written(t *testing.T, name string, content []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, content, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// evaluate is `acqnp eval` on a tasks file, where the benchmark's own data are missing.
+func evaluate(t *testing.T, config, weights, tasks string, flags ...string) (means [][2]float64) {
+	t.Helper()
+	dir := t.TempDir()
+	out := filepath.Join(dir, "eval.json")
+	args := append([]string{"eval", "--config", config, "--weights", weights, "--tasks", tasks, "--data-dir", dir,
+		"--device", "cpu", "--threads", "2", "--quiet", "--out", out}, flags...)
+	var stdout, stderr bytes.Buffer
+	if code := cli.Main(args, cli.Streams{In: strings.NewReader(""), Out: &stdout, Err: &stderr}); code != 0 {
+		t.Fatalf("acqnp %s: exit code %d\n%s", strings.Join(args, " "), code, &stderr)
+	}
+	b, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r struct {
+		PerBatch []struct {
+			Context float64 `json:"context_ll"`
+			Target  float64 `json:"target_ll"`
+		} `json:"per_batch"`
+	}
+	if err := json.Unmarshal(b, &r); err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range r.PerBatch {
+		means = append(means, [2]float64{b.Context, b.Target})
+	}
+	return means
+}
+
+func sameMeans(t *testing.T, with string, got, want [][2]float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("with the %s: %d batches, expected %d", with, len(got), len(want))
+	}
+	for i := range want {
+		for k, part := range [2]string{"context", "target"} {
+			if off := math.Abs(got[i][k] - want[i][k]); !(off <= exchangeTolerance) {
+				t.Errorf("with the %s: batch %d: %s log-likelihood %.6f, PyTorch's %.6f", with, i, part, got[i][k], want[i][k])
+			}
+		}
+	}
+}
+
+// withoutLevels copies a tasks file, but for its levels.
+func withoutLevels(t *testing.T, path string) string {
+	t.Helper()
+	file, err := safetensors.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := slices.DeleteFunc(file.Tensors, func(v safetensors.Tensor) bool { return strings.HasSuffix(v.Name, ".u") })
+	var b bytes.Buffer
+	if err := safetensors.Write(&b, file.Metadata, kept); err != nil {
+		t.Fatal(err)
+	}
+	return written(t, "tasks.safetensors", b.Bytes())
+}

@@ -1,0 +1,193 @@
+"""CNP, CANP, BNP, CQNP and ACQNP in plain PyTorch tensors, computed the long way round: a row per (function, level,
+point), everything tiled and concatenated. Weights are a dict under the authors' state_dict names.
+
+A batch is a dict: x [B, N, dx], y [B, N, dy], num_context; u [B, N_tau, N] for CQNP and ACQNP; resample [2, k, B, N_c]
+(indices of context points, indices of residuals) for BNP.
+"""
+import math
+from typing import NamedTuple, Optional
+
+import torch
+
+
+class Result(NamedTuple):
+    loglik: torch.Tensor  # [B, N], summed over channels
+    components: torch.Tensor  # the decoder's output: [B, N, 2dy], BNP [B, k, N, 2dy], quantile models [B, N_tau, N, 3dy]
+    logit: Optional[torch.Tensor] = None  # of tau, [B, N_tau, N]
+    plain: Optional[torch.Tensor] = None  # BNP: log-likelihood of the path without a bootstrap, [B, N]
+
+
+class Kinks:
+    """Collects how close the arguments of max(0, .) and |.| come to zero."""
+
+    def __init__(self):
+        self.least = math.inf
+
+    def see(self, v):
+        self.least = min(self.least, v.detach().abs().min().item())
+
+
+def softplus(v):
+    # F.softplus switches to the identity above 20 and is wrong by 2e-9 there.
+    return torch.logaddexp(v, torch.zeros_like(v))
+
+
+def relu(h, kinks):
+    kinks.see(h)
+    return h.clamp(min=0)
+
+
+def linear(weights, name, h):
+    return h @ weights[name + ".weight"].T + weights[name + ".bias"]
+
+
+def mlp(weights, prefix, h, kinks, first=0):
+    """Linear layers first, first + 2, ... with a ReLU between any two."""
+    last = max(int(k.split(".")[-2]) for k in weights if k.startswith(prefix + "."))
+    for i in range(first, last + 1, 2):
+        h = linear(weights, f"{prefix}.{i}", h)
+        if i < last:
+            h = relu(h, kinks)
+    return h
+
+
+def gaussian(out):
+    """mu and sigma of a decoder's [.., 2dy]."""
+    mu, s = out.chunk(2, dim=-1)
+    return mu, 0.1 + 0.9 * softplus(s)
+
+
+def gaussian_loglik(out, y):
+    mu, sigma = gaussian(out)
+    density = -((y - mu) / sigma).square() / 2 - sigma.log() - math.log(2 * math.pi) / 2
+    return density.sum(dim=-1)
+
+
+def tile(v, dim, times):
+    """v with a new dimension dim of so many copies."""
+    v = v.unsqueeze(dim)
+    return v.repeat([times if i == dim % v.dim() else 1 for i in range(v.dim())])
+
+
+def forward(model, weights, batch, kinks):
+    if model["name"] == "bnp":
+        return bnp(weights, batch, kinks)
+    x, y, nc = batch["x"], batch["y"], batch["num_context"]
+    pairs = torch.cat([x[:, :nc], y[:, :nc]], dim=-1)
+    values = mlp(weights, "_encoder._mlp._net", pairs, kinks)
+    if model["name"] == "canp":
+        r = attention(model["heads"], weights, x, x[:, :nc], values, kinks)
+    else:
+        r = values.mean(dim=1)
+    if model["name"] in ("cnp", "canp"):
+        per_point = tile(r, 1, x.shape[1]) if model["name"] == "cnp" else r
+        out = mlp(weights, "_decoder._mlp._net", torch.cat([per_point, x], dim=-1), kinks)
+        return Result(gaussian_loglik(out, y), out)
+    return quantile(model["name"], weights, r, x, y, batch["u"], kinks)
+
+
+def attention(heads, weights, x, xc, values, kinks):
+    """Multi-head attention of every x over the context: [B, N, d]."""
+    net = "_encoder._attention."
+    q = mlp(weights, net + "_query_mlp._net", x, kinks)
+    k = mlp(weights, net + "_key_mlp._net", xc, kinks)
+    total = 0
+    for h in range(heads):
+        def apply(name, v):
+            return v @ weights[f"{net}_attention._{name}_layers.{h}.weight"].squeeze(-1).T
+        qh, kh, vh = apply("query", q), apply("key", k), apply("value", values)
+        scores = qh @ kh.transpose(1, 2) / math.sqrt(qh.shape[-1])
+        total = total + apply("output", torch.softmax(scores, dim=-1) @ vh)
+    return total
+
+
+def quantile(name, weights, r, x, y, u, kinks):
+    """CQNP and ACQNP: a mixture of asymmetric Laplace distributions over the levels."""
+    n, dy, levels = x.shape[1], y.shape[-1], u.shape[1]
+    r, x, y = r[:, None, None].repeat(1, levels, n, 1), tile(x, 1, levels), tile(y, 1, levels)
+    if name == "acqnp":
+        z = mlp(weights, "_adaptor._net", torch.cat([r, x, u.unsqueeze(-1)], dim=-1), kinks)
+    else:
+        z = torch.log((0.001 + 0.998 * u) / (0.001 + 0.998 * (1 - u))).unsqueeze(-1)
+    out = mlp(weights, "_decoder._mlp._net", torch.cat([r, x, torch.sigmoid(z)], dim=-1), kinks)
+    mu, s, a = out[..., :dy], out[..., dy:2 * dy], out[..., 2 * dy:]
+    sigma = 0.01 + 0.99 * softplus(s)
+    e = y - mu
+    kinks.see(e)
+    rho = torch.where(e >= 0, torch.sigmoid(z) * e, -torch.sigmoid(-z) * e)
+    log_al = -softplus(-z) - softplus(z) - sigma.log() - rho / sigma
+    log_weight = a - torch.logsumexp(a, dim=1, keepdim=True)
+    mixture = torch.logsumexp(log_weight + log_al, dim=1)  # over the levels: [B, N, dy]
+    return Result(mixture.sum(dim=-1), out, z.squeeze(-1))
+
+
+def bnp(weights, batch, kinks):
+    """The bootstrapping neural process, a bootstrap like a level: [B, k, ...]."""
+    x, y, nc = batch["x"], batch["y"], batch["num_context"]
+    points, resample = batch["resample"].long().transpose(1, 2)  # each [B, k, N_c]
+    k, n, xc, yc = points.shape[1], x.shape[1], x[:, :nc], y[:, :nc]
+    xs, ys = tile(xc, 1, k), tile(yc, 1, k)
+
+    def encode(x, y):
+        pairs = torch.cat([x, y], dim=-1)
+        return torch.cat([mlp(weights, f"{enc}.net_post", mlp(weights, f"{enc}.net_pre", pairs, kinks).mean(dim=-2), kinks)
+                          for enc in ("enc1", "enc2")], dim=-1)
+
+    def decode(encoded, x, ctx=None):
+        h = linear(weights, "dec.fc", torch.cat([tile(encoded, -2, x.shape[-2]), x], dim=-1))
+        if ctx is not None:
+            h = h + tile(ctx @ weights["dec.fc_ctx.weight"].T, -2, x.shape[-2])
+        return mlp(weights, "dec.mlp", relu(h, kinks), kinks, first=1)
+
+    def pick(v, index):  # whole points, all channels of one together
+        return torch.gather(v, 2, tile(index, -1, v.shape[-1]))
+
+    with torch.no_grad():
+        mu, sigma = gaussian(decode(encode(pick(xs, points), pick(ys, points)), xs))
+        residual = pick((ys - mu) / sigma, resample)
+        again = mu + sigma * (residual - residual.mean(dim=2, keepdim=True))
+    base = encode(xc, yc)
+    plain = gaussian_loglik(decode(base, x), y)
+    out = decode(tile(base, 1, k), tile(x, 1, k), encode(xs, again))
+    loglik = torch.logsumexp(gaussian_loglik(out, tile(y, 1, k)), dim=1) - math.log(k)
+    return Result(loglik, out, plain=plain)
+
+
+def loss_of(result):
+    loss = -result.loglik.mean(dim=1).mean()
+    return loss if result.plain is None else loss - result.plain.mean(dim=1).mean()
+
+
+def shapes(model, dx, dy):
+    """(name, shape, fan_in) of every tensor."""
+    def affine(prefix, fan_in, fan_out):
+        yield f"{prefix}.weight", (fan_out, fan_in), fan_in
+        yield f"{prefix}.bias", (fan_out,), fan_in
+
+    def net(prefix, sizes, first=0):
+        for i, (fan_in, fan_out) in enumerate(zip(sizes[:-1], sizes[1:])):
+            yield from affine(f"{prefix}.{first + 2 * i}", fan_in, fan_out)
+
+    if model["name"] == "bnp":
+        w, pre, post, dec = (model[k] for k in ("width", "pre_depth", "post_depth", "decoder_depth"))
+        for enc in ("enc1", "enc2"):
+            yield from net(f"{enc}.net_pre", [dx + dy] + [w] * pre)
+            yield from net(f"{enc}.net_post", [w] * (post + 1))
+        yield from affine("dec.fc", 2 * w + dx, w)
+        yield "dec.fc_ctx.weight", (w, 2 * w), 2 * w
+        yield from net("dec.mlp", [w] * (dec - 1) + [2 * dy], first=1)
+        return
+
+    d, levels = model["representation"], model["name"] in ("cqnp", "acqnp")
+    yield from net("_encoder._mlp._net", [dx + dy, *model["encoder"], d])
+    if model["name"] == "acqnp":
+        yield from net("_adaptor._net", [d + dx + 1, *model["adaptor"], 1])
+    if model["name"] == "canp":
+        attention = "_encoder._attention."
+        yield from net(attention + "_query_mlp._net", [dx, *model["query_encoder"], d])
+        yield from net(attention + "_key_mlp._net", [dx, *model["key_encoder"], d])
+        heads, part = model["heads"], d // model["heads"]
+        for name, shape in (("query", (part, d, 1)), ("key", (part, d, 1)), ("value", (part, d, 1)), ("output", (d, part, 1))):
+            for h in range(heads):
+                yield f"{attention}_attention._{name}_layers.{h}.weight", shape, shape[1]
+    yield from net("_decoder._mlp._net", [d + dx + levels, *model["decoder"], (3 if levels else 2) * dy])
