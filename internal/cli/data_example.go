@@ -26,7 +26,7 @@ func newDataExample(a *app) *cobra.Command {
 sales of each. Some sales are of refurbished pieces, which bring more, so that a product has two prices at most ages, and
 few buyers pay much more than others. Equal seeds write equal files.`,
 		Example: `  acqnp data example --out prices.csv
-  acqnp train --config configs/csv/acqnp.yaml`,
+  acqnp train --config configs/csv/cqnp.yaml`,
 		Args: cobra.NoArgs,
 		RunE: a.run(func(*cobra.Command) error { return runDataExample(a, o) }),
 	}
@@ -69,20 +69,20 @@ func runDataExample(a *app, o exampleOptions) error {
 	})
 }
 
-// writeSales writes the sales of a product. Its price new and how fast it ages are its own. A refurbished piece ages a
-// third as fast; how many are refurbished differs between products. Prices stray by a factor whose logarithm is the sum
-// of a normal number and of an exponential one, so that they stray further upwards.
+// writeSales writes the sales of a product. Its price new, how fast it ages and how many pieces are sold refurbished are
+// its own; those bring more by the same factor everywhere. Prices stray by a factor whose logarithm is the sum of a normal
+// number and of an exponential one, so that they stray further upwards.
 func writeSales(w io.Writer, seed uint64, product, sales int) {
 	g, step := random.New(seed, random.Data), uint64(product)
 	between := func(index uint64, lo, hi float64) float64 { return lo + (hi-lo)*g.Float(step, index) }
-	priceNew, loss, refurbished := between(0, 350, 900), between(1, 0.2, 0.45), between(2, 0.35, 0.65)
+	priceNew, loss, refurbished := between(0, 300, 600), between(1, 0.1, 0.3), between(2, 0.35, 0.65)
 	for i := range uint64(sales) {
 		at := 4 + 8*i // words of this sale: three uniform numbers, and two for a normal one
-		age, rate := between(at, 0.2, 6), loss
+		age, price := between(at, 0.2, 6), priceNew
 		if between(at+1, 0, 1) < refurbished {
-			rate = loss / 3
+			price *= 1.7
 		}
-		stray := 0.03*g.Normal(step, at/2+2) - 0.04*math.Log(1-between(at+2, 0, 1))
-		fmt.Fprintf(w, "p%02d,%.2f,%.0f\n", product+1, age, priceNew*math.Exp(stray-rate*age))
+		stray := 0.06*g.Normal(step, at/2+2) - 0.05*math.Log(1-between(at+2, 0, 1))
+		fmt.Fprintf(w, "p%02d,%.2f,%.0f\n", product+1, age, price*math.Exp(stray-loss*age))
 	}
 }

@@ -53,6 +53,22 @@ func TestDataExampleIsTheSameEveryTime(t *testing.T) {
 	checkRefusal(t, "data example", acqnp("data", "example", "--out", filepath.Join(dir, "none", "a.csv")), 2, "--out")
 }
 
+// The shipped configurations are those of the file that data example writes.
+func TestShippedConfigurationsOfOwnData(t *testing.T) {
+	configs, err := filepath.Abs(filepath.Join("..", "..", "configs", "csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	succeed(t, "data", "example", "--out", "prices.csv", "--quiet")
+	for _, model := range []string{"cqnp", "acqnp"} {
+		o := succeed(t, "train", "--config", filepath.Join(configs, model+".yaml"), "--set", "train.steps=2", "--quiet")
+		if !strings.Contains(o.out, "run runs/csv/"+model+"/seed-0: 2 steps") {
+			t.Error(o.out)
+		}
+	}
+}
+
 // From a person's file to predictions in its units: columns by their names, functions by the column that names them.
 func TestOwnDataInRawUnits(t *testing.T) {
 	dir := t.TempDir()
