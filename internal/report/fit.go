@@ -52,7 +52,7 @@ func (f FitPlot) Save(path string) error {
 	if len(f.Panels) == 0 {
 		return fmt.Errorf("plot %s: nothing to draw", path)
 	}
-	return saveFigure(path, f.draw)
+	return saveFigure(path, figureWidth, figureHeight, f.draw)
 }
 
 func (f FitPlot) draw(c draw.Canvas) {

@@ -21,7 +21,7 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// A figure is 900×600 pt, which a PNG's 96 dots per inch make 1200×800 pixels.
+// A FitPlot is 900×600 pt, which a PNG's 96 dots per inch make 1200×800 pixels.
 const (
 	figureWidth  = 900 * vg.Inch / 72
 	figureHeight = 600 * vg.Inch / 72
@@ -46,12 +46,12 @@ func PlotFormat(path string) (string, error) {
 }
 
 // saveFigure draws on an empty figure and writes it to path, whole or not at all. Equal drawings give equal files.
-func saveFigure(path string, drawing func(draw.Canvas)) error {
+func saveFigure(path string, width, height vg.Length, drawing func(draw.Canvas)) error {
 	format, err := PlotFormat(path)
 	if err != nil {
 		return err
 	}
-	canvas, err := newCanvas(format)
+	canvas, err := newCanvas(format, width, height)
 	if err != nil {
 		return err
 	}
@@ -65,10 +65,14 @@ func saveFigure(path string, drawing func(draw.Canvas)) error {
 }
 
 // newCanvas is an empty figure. A PDF would carry the time of day and its fonts in random order.
-func newCanvas(format string) (vg.CanvasWriterTo, error) {
+func newCanvas(format string, width, height vg.Length) (vg.CanvasWriterTo, error) {
 	epoch := time.Unix(0, 0).UTC()
 	pdf.SetDefaultCreationDate(epoch)
 	pdf.SetDefaultModificationDate(epoch)
 	pdf.SetDefaultCatalogSort(true)
-	return draw.NewFormattedCanvas(figureWidth, figureHeight, format)
+	canvas, err := draw.NewFormattedCanvas(width, height, format)
+	if format == "pdf" && err == nil {
+		canvas = pdfCanvas{canvas}
+	}
+	return canvas, err
 }

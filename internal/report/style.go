@@ -41,12 +41,22 @@ var viridis = []color.NRGBA{
 
 // levelColour is the t-th of tauColours colours at the o-th of opacities opacities.
 func levelColour(t, o int) color.NRGBA {
-	pos := float64(t) / (tauColours - 1) * float64(len(viridis)-1)
+	c := scaleColour(float64(t) / (tauColours - 1))
+	c.A = uint8(0xff * o / (opacities - 1))
+	return c
+}
+
+// scaleColour is the colour of a share of a scale; what lies outside 0..1, has that of the nearest end, NaN the last.
+func scaleColour(share float64) color.NRGBA {
+	if math.IsNaN(share) {
+		share = 1
+	}
+	pos := min(max(share, 0), 1) * float64(len(viridis)-1)
 	i := min(int(pos), len(viridis)-2)
 	f := pos - float64(i)
 	mix := func(a, b uint8) uint8 { return uint8(math.Round(float64(a)*(1-f) + float64(b)*f)) }
 	a, b := viridis[i], viridis[i+1]
-	return color.NRGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), uint8(0xff * o / (opacities - 1))}
+	return color.NRGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 0xff}
 }
 
 func colourOf(tau float64) int { return min(max(int(tau*tauColours), 0), tauColours-1) }

@@ -10,17 +10,37 @@ import (
 // roundTicks labels an axis at multiples of 1, 2 or 5 times a power of ten, at most maxTicks of them.
 type roundTicks struct{}
 
-const maxTicks = 8
+// fewTicks are the roundTicks of a small panel.
+type fewTicks struct{}
+
+// unlabelled ticks belong to an axis whose labels stand elsewhere.
+type unlabelled struct{ plot.Ticker }
+
+const maxTicks, maxFewTicks = 8, 6
 
 // Ticks implements plot.Ticker.
-func (roundTicks) Ticks(lo, hi float64) []plot.Tick {
+func (roundTicks) Ticks(lo, hi float64) []plot.Tick { return ticks(lo, hi, maxTicks) }
+
+// Ticks implements plot.Ticker.
+func (fewTicks) Ticks(lo, hi float64) []plot.Tick { return ticks(lo, hi, maxFewTicks) }
+
+// Ticks implements plot.Ticker.
+func (u unlabelled) Ticks(lo, hi float64) []plot.Tick {
+	all := u.Ticker.Ticks(lo, hi)
+	for i := range all {
+		all[i].Label = " " // an empty label would make the tick a minor one
+	}
+	return all
+}
+
+func ticks(lo, hi float64, most int) []plot.Tick {
 	if !finite(hi-lo) || !(lo < hi) {
 		return nil
 	}
-	exponent, step := tickStep(hi - lo)
+	exponent, step := tickStep(hi-lo, most)
 	var ticks []plot.Tick
 	first := math.Ceil(lo / step)
-	for i := range maxTicks { // far from 0, neighbouring multiples can be the same float64: never count up to hi
+	for i := range most { // far from 0, neighbouring multiples can be the same float64: never count up to hi
 		v := (first + float64(i)) * step
 		if v > hi {
 			break
@@ -34,12 +54,12 @@ func (roundTicks) Ticks(lo, hi float64) []plot.Tick {
 	return ticks
 }
 
-// tickStep is the smallest round step that gives at most maxTicks ticks, and the power of ten of its digit.
-func tickStep(width float64) (exponent int, step float64) {
-	exponent = int(math.Floor(math.Log10(width / maxTicks)))
+// tickStep is the smallest round step that gives at most so many ticks, and the power of ten of its digit.
+func tickStep(width float64, most int) (exponent int, step float64) {
+	exponent = int(math.Floor(math.Log10(width / float64(most))))
 	for {
 		for _, digit := range []float64{1, 2, 5} {
-			if step := digit * math.Pow(10, float64(exponent)); width/step < maxTicks-1 {
+			if step := digit * math.Pow(10, float64(exponent)); width/step < float64(most-1) {
 				return exponent, step
 			}
 		}

@@ -1,0 +1,226 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"image/color"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/acqnp/acqnp/internal/predict"
+)
+
+// Completion is a figure of images completed from some of their pixels: a row for each image and model, and for each
+// size of context the context, the predictive mean and the predictive standard deviation.
+type Completion struct {
+	Title string
+	Sizes []int // numbers of context pixels, the order of CompletionRow.Cells
+	Rows  []CompletionRow
+}
+
+// CompletionRow is one image.
+type CompletionRow struct {
+	Label string
+	Truth Picture
+	Cells []CompletionCell
+}
+
+// CompletionCell is one context of an image and what a model makes of it.
+type CompletionCell struct {
+	Context Picture // NaN where a pixel is unknown
+	Mean    Picture
+	SD      Picture // one channel: the root of the mean variance over the channels
+}
+
+// Picture holds values [height, width, channels], of one channel (grey) or three (RGB).
+type Picture struct {
+	Height, Width, Channels int
+	Values                  []float64
+}
+
+func newPicture(height, width, channels int) Picture {
+	p := Picture{height, width, channels, make([]float64, height*width*channels)}
+	for i := range p.Values {
+		p.Values[i] = math.NaN()
+	}
+	return p
+}
+
+// unknown is the colour of pixels that are not in the context: neither a grey nor at home in a photograph.
+var unknown = color.NRGBA{R: 0x35, G: 0x5c, B: 0x9c, A: 0xff}
+
+// pixelSize is the side in which a pixel is drawn before the figure's own scaling, so that edges stay sharp.
+const pixelSize = 12
+
+// Sizes of a completion figure.
+const (
+	pictureSide   = vg.Length(84)
+	pictureGap    = vg.Length(5)
+	pictureGroup  = vg.Length(16) // between sizes of context
+	pictureLabels = vg.Length(36) // two lines above the pictures
+)
+
+// Save draws the figure into path, whose extension names the format.
+func (f Completion) Save(path string) error {
+	if len(f.Rows) == 0 {
+		return fmt.Errorf("plot %s: nothing to draw", path)
+	}
+	width := f.labelWidth() + pictureSide + vg.Length(len(f.Sizes))*(3*pictureSide+2*pictureGap+pictureGroup) + 32
+	height := vg.Length(len(f.Rows))*(f.pictureHeight()+pictureGap) + pictureLabels + 90
+	return saveFigure(path, max(width, 560), height, f.draw)
+}
+
+func (f Completion) pictureHeight() vg.Length {
+	t := f.Rows[0].Truth
+	return pictureSide * vg.Length(t.Height) / vg.Length(t.Width)
+}
+
+func (f Completion) labelWidth() vg.Length {
+	width, label := vg.Length(0), textStyle(12)
+	for _, r := range f.Rows {
+		if r.Label != "" {
+			width = max(width, label.Width(r.Label)+8)
+		}
+	}
+	return width
+}
+
+func (f Completion) draw(c draw.Canvas) {
+	c = draw.Crop(c, 16, -16, 10, -12)
+	most := f.largestSD()
+	c = drawHeading(c, f.Title, []legendEntry{
+		{"unknown", dotThumb, func(c *draw.Canvas) { fillBox(c, unknown) }},
+		{fmt.Sprintf("standard deviation, 0 to %.2g", most), lineWidth, levelThumb},
+	})
+	left, height := c.Min.X+f.labelWidth(), f.pictureHeight()
+	centred, label := textStyle(12), textStyle(12)
+	centred.XAlign, label.YAlign = draw.XCenter, draw.YCenter
+	top := c.Max.Y - pictureLabels
+	pixels := len(f.Rows[0].Truth.Values) / f.Rows[0].Truth.Channels
+	title := func(x vg.Length, text string) {
+		c.FillText(centred, vg.Point{X: x + pictureSide/2, Y: top + pictureLabels/2}, text)
+	}
+	title(left, "image")
+	group := func(k int) vg.Length {
+		return left + pictureSide + pictureGroup + vg.Length(k)*(3*pictureSide+2*pictureGap+pictureGroup)
+	}
+	for k, size := range f.Sizes {
+		at := group(k)
+		c.FillText(centred, vg.Point{X: at + 1.5*pictureSide + pictureGap, Y: top + pictureLabels},
+			fmt.Sprintf("%d of %d pixels", size, pixels))
+		for i, name := range []string{"context", "mean", "standard dev."} {
+			title(at+vg.Length(i)*(pictureSide+pictureGap), name)
+		}
+	}
+	for _, r := range f.Rows {
+		place := func(x vg.Length, img image.Image) {
+			c.DrawImage(vg.Rectangle{Min: vg.Point{X: x, Y: top - height}, Max: vg.Point{X: x + pictureSide, Y: top}}, img)
+		}
+		if r.Label != "" {
+			c.FillText(label, vg.Point{X: c.Min.X, Y: top - height/2}, r.Label)
+		}
+		place(left, r.Truth.image(inColour))
+		for k, cell := range r.Cells {
+			at, step := group(k), pictureSide+pictureGap
+			place(at, cell.Context.image(inColour))
+			place(at+step, cell.Mean.image(inColour))
+			place(at+2*step, cell.SD.image(func(v []float64) color.NRGBA { return scaleColour(v[0] / most) }))
+		}
+		top -= height + pictureGap
+	}
+}
+
+// largestSD is the end of the scale of standard deviations: all but the largest hundredth lie below, so that a few
+// wild pixels do not darken the rest.
+func (f Completion) largestSD() float64 {
+	var all []float64
+	for _, r := range f.Rows {
+		for _, cell := range r.Cells {
+			all = append(all, cell.SD.Values...)
+		}
+	}
+	all = slices.DeleteFunc(all, func(v float64) bool { return !finite(v) || v <= 0 })
+	if len(all) == 0 {
+		return 1
+	}
+	slices.Sort(all)
+	return all[(len(all)-1)*99/100]
+}
+
+// image enlarges the picture, with the colour of each pixel from its channels.
+func (p Picture) image(colour func(v []float64) color.NRGBA) image.Image {
+	img := image.NewNRGBA(image.Rect(0, 0, p.Width*pixelSize, p.Height*pixelSize))
+	for i := range p.Height {
+		for j := range p.Width {
+			c := colour(p.Values[(i*p.Width+j)*p.Channels:][:p.Channels])
+			for k := range pixelSize * pixelSize {
+				img.SetNRGBA(j*pixelSize+k%pixelSize, i*pixelSize+k/pixelSize, c)
+			}
+		}
+	}
+	return img
+}
+
+// inColour is grey or RGB, cut off at black and white.
+func inColour(v []float64) color.NRGBA {
+	if math.IsNaN(v[0]) {
+		return unknown
+	}
+	at := func(c int) uint8 { return uint8(math.Round(255 * min(max(v[c%len(v)], 0), 1))) }
+	return color.NRGBA{R: at(0), G: at(1), B: at(2), A: 0xff}
+}
+
+func fillBox(c *draw.Canvas, colour color.Color) {
+	c.FillPolygon(colour, []vg.Point{c.Min, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: c.Min.X, Y: c.Max.Y}})
+}
+
+// Image is an image to complete: pixels in any order, in raw units (row and column, values in [0, 1]).
+type Image struct {
+	Height, Width, Channels int
+	X, Y                    []float64 // [pixels, 2], [pixels, channels]
+}
+
+// picture has the first n pixels; the others are unknown.
+func (m Image) picture(n int) Picture {
+	p := newPicture(m.Height, m.Width, m.Channels)
+	for k := range n {
+		i, j := int(math.Round(m.X[2*k])), int(math.Round(m.X[2*k+1]))
+		copy(p.Values[(i*m.Width+j)*m.Channels:], m.Y[k*m.Channels:][:m.Channels])
+	}
+	return p
+}
+
+// Complete shows what a model makes of images when their first so many pixels are known: a row for each.
+func Complete(ctx context.Context, o predict.Options, images []Image, sizes []int, label string) ([]CompletionRow, error) {
+	var rows []CompletionRow
+	var functions []predict.Function
+	for _, m := range images {
+		row := CompletionRow{Label: label, Truth: m.picture(m.Height * m.Width)}
+		var all []float64
+		for pixel := range m.Height * m.Width {
+			all = append(all, float64(pixel/m.Width), float64(pixel%m.Width))
+		}
+		for _, n := range sizes {
+			row.Cells = append(row.Cells, CompletionCell{Context: m.picture(n),
+				Mean: newPicture(m.Height, m.Width, m.Channels), SD: newPicture(m.Height, m.Width, 1)})
+			functions = append(functions, predict.Function{ContextX: m.X[:2*n], ContextY: m.Y[:n*m.Channels], TargetX: all})
+		}
+		rows = append(rows, row)
+	}
+	for t, err := range predict.Predict(ctx, o, functions) {
+		if err != nil {
+			return nil, err
+		}
+		cell, variance := rows[t.Function/len(sizes)].Cells[t.Function%len(sizes)], 0.0
+		for c, d := range t.Channels {
+			cell.Mean.Values[t.Target*len(t.Channels)+c] = d.Mean()
+			variance += d.Variance() / float64(len(t.Channels))
+		}
+		cell.SD.Values[t.Target] = math.Sqrt(variance)
+	}
+	return rows, nil
+}

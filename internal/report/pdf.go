@@ -1,0 +1,40 @@
+package report
+
+import (
+	"image"
+	"image/color"
+	"image/draw"
+
+	"gonum.org/v1/plot/vg"
+)
+
+// pdfCanvas puts right what vgpdf does to translucent colours and to images.
+type pdfCanvas struct{ vg.CanvasWriterTo }
+
+// SetColor undoes a mistake of vgpdf: it takes components that are multiplied by their alpha for ones that are not, and
+// so darkens them.
+func (c pdfCanvas) SetColor(colour color.Color) {
+	if colour != nil {
+		colour = straight(color.NRGBAModel.Convert(colour).(color.NRGBA))
+	}
+	c.CanvasWriterTo.SetColor(colour)
+}
+
+// straight is a colour that gives its components unmultiplied.
+type straight color.NRGBA
+
+// RGBA implements color.Color, but for the multiplication.
+func (c straight) RGBA() (r, g, b, a uint32) {
+	return uint32(c.R) * 0x101, uint32(c.G) * 0x101, uint32(c.B) * 0x101, uint32(c.A) * 0x101
+}
+
+// DrawImage turns the image over, as vgpdf draws it upside down.
+func (c pdfCanvas) DrawImage(rect vg.Rectangle, img image.Image) {
+	b := img.Bounds()
+	turned := image.NewNRGBA(b)
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		row := image.Rect(b.Min.X, y, b.Max.X, y+1)
+		draw.Draw(turned, row, img, image.Pt(b.Min.X, b.Max.Y-1-(y-b.Min.Y)), draw.Src)
+	}
+	c.CanvasWriterTo.DrawImage(rect, turned)
+}

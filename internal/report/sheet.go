@@ -1,0 +1,265 @@
+package report
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Sheet is a figure of panels in rows and columns: functions by models in the paper's figures 1 and 3.
+type Sheet struct {
+	Title   string
+	XLabel  string
+	Columns []string // what each column shows; they are lettered a), b), …
+	Rows    []string // labels of the y axes
+	Cells   [][]Cell // [row][column]
+
+	ShareY bool // the panels of a row have one range of y, so that they compare
+}
+
+// Cell is one panel of a Sheet, in raw units. Empty parts are not drawn.
+type Cell struct {
+	Data    plotter.XYs      // true points, drawn faintly
+	Context plotter.XYs      // known points
+	Grid    []PredictedPoint // whose components are drawn as quantile levels: curves where all points have the same u, else dots
+	Curves  []Curve
+	YRange  []float64 // [lo, hi]; nil is what the data and the bulk of the prediction need
+}
+
+// Curve is a line along x.
+type Curve struct {
+	Points plotter.XYs
+	Kind   CurveKind
+	Level  float64 // of a QuantileCurve, in (0, 1)
+}
+
+// CurveKind says what a curve is, and with that its looks.
+type CurveKind int
+
+const (
+	MeanCurve     CurveKind = iota
+	QuantileCurve           // coloured by its level
+	MemberCurve             // the mean of one bootstrap
+)
+
+// Sizes of a sheet's panels: as many as there are share a width that a page has, within bounds.
+const (
+	sheetWidth   = vg.Length(1000)
+	leastPanel   = vg.Length(190)
+	largestPanel = vg.Length(360)
+	sheetHeading = vg.Length(84)
+)
+
+var (
+	sheetContext = dotStyle{contextStyle.color, 1.9, true}
+	sheetCloud   = dotStyle{color.NRGBA{R: 0x40, G: 0x40, B: 0x40, A: 0x38}, 1.3, false} // beneath a prediction
+	sheetData    = dotStyle{targetStyle.color, 1.4, false}
+	memberStyle  = draw.LineStyle{Color: color.NRGBA{R: 0x2a, G: 0x78, B: 0x8e, A: 0xa0}, Width: 0.8}
+)
+
+// Save draws the figure into path, whose extension names the format.
+func (s Sheet) Save(path string) error {
+	if len(s.Cells) == 0 || len(s.Cells) != len(s.Rows) || len(s.Cells[0]) != len(s.Columns) {
+		return fmt.Errorf("plot %s: %d rows and %d columns named, %d rows of panels", path, len(s.Rows), len(s.Columns), len(s.Cells))
+	}
+	panel := max(leastPanel, min(largestPanel, sheetWidth/vg.Length(len(s.Columns))))
+	width := max(panel*vg.Length(len(s.Columns))+60, 620)
+	height := panel*0.82*vg.Length(len(s.Rows)) + sheetHeading + 40
+	return saveFigure(path, width, height, s.draw)
+}
+
+func (s Sheet) draw(c draw.Canvas) {
+	c = draw.Crop(c, 14, -16, 12, -14)
+	c = drawHeading(c, s.Title, s.legend())
+	plots := make([][]*plot.Plot, len(s.Rows))
+	for i, cells := range s.Cells {
+		ranges := make([][]float64, len(cells))
+		for j, cell := range cells {
+			ranges[j] = cell.yRange()
+		}
+		if s.ShareY {
+			shareRange(ranges)
+		}
+		for j, cell := range cells {
+			p := cell.plot(ranges[j])
+			if i == 0 {
+				p.Title.Text = fmt.Sprintf("%c) %s", 'a'+j, s.Columns[j])
+			}
+			if j == 0 {
+				p.Y.Label.Text = s.Rows[i]
+			} else if s.ShareY {
+				p.Y.Tick.Marker = unlabelled{fewTicks{}}
+			}
+			if i == len(s.Rows)-1 {
+				p.X.Label.Text = s.XLabel
+			}
+			plots[i] = append(plots[i], p)
+		}
+	}
+	canvases := plot.Align(plots, draw.Tiles{Rows: len(s.Rows), Cols: len(s.Columns), PadX: 12, PadY: 10}, c)
+	for i, row := range plots {
+		for j, p := range row {
+			p.Draw(canvases[i][j])
+		}
+	}
+}
+
+// plot lays the cell's parts over each other, the prediction on top of a cloud and below single points.
+func (c Cell) plot(y []float64) *plot.Plot {
+	p := plot.New()
+	style(p)
+	p.X.Tick.Marker, p.Y.Tick.Marker = fewTicks{}, fewTicks{}
+	p.X.Min, p.X.Max = c.xRange()
+	p.Y.Min, p.Y.Max = y[0], y[1]
+	p.Add(gridLines(), dots{c.Data, sheetData})
+	cloud := len(c.Context) > cloudSize
+	if cloud {
+		beneath := cloudStyle
+		if len(c.Grid)+len(c.Curves) > 0 {
+			beneath = sheetCloud
+		}
+		p.Add(dots{c.Context, beneath})
+	}
+	grid := slices.Clone(c.Grid)
+	slices.SortStableFunc(grid, func(a, b PredictedPoint) int { return compare(a.X, b.X) })
+	p.Add(levelMarks{grid})
+	for _, line := range c.Curves {
+		p.Add(curve{line.Points, line.style()})
+	}
+	if !cloud {
+		p.Add(dots{c.Context, sheetContext})
+	}
+	return p
+}
+
+func (l Curve) style() draw.LineStyle {
+	switch l.Kind {
+	case QuantileCurve:
+		return draw.LineStyle{Color: levelColour(colourOf(l.Level), opacities-1), Width: 1.3}
+	case MemberCurve:
+		return memberStyle
+	}
+	return meanStyle
+}
+
+func (c Cell) xRange() (lo, hi float64) {
+	xs := append(xsOf(c.Data), xsOf(c.Context)...)
+	for _, q := range c.Grid {
+		xs = append(xs, q.X)
+	}
+	for _, l := range c.Curves {
+		xs = append(xs, xsOf(l.Points)...)
+	}
+	lo, hi = extremes(xs)
+	return widen(lo, hi, 0.02)
+}
+
+// yRange covers the data, and the bulk of the prediction as far as it stays within two fifths of their range: a tail
+// that leaves even that would flatten the picture and is cut off.
+func (c Cell) yRange() []float64 {
+	if c.YRange != nil {
+		return c.YRange
+	}
+	lo, hi := extremes(append(ysOf(c.Data), ysOf(c.Context)...))
+	var predicted []float64
+	for _, q := range c.Grid {
+		predicted = append(predicted, q.visible()...)
+	}
+	for _, l := range c.Curves {
+		predicted = append(predicted, ysOf(l.Points)...)
+	}
+	predicted = slices.DeleteFunc(predicted, func(v float64) bool { return !finite(v) })
+	if len(predicted) > 0 {
+		slices.Sort(predicted)
+		edge := len(predicted) / 100
+		low, high := predicted[edge], predicted[len(predicted)-1-edge]
+		slack := math.Inf(1)
+		if lo < hi {
+			slack = 0.4 * (hi - lo)
+		} else {
+			lo, hi = low, high
+		}
+		lo, hi = math.Min(lo, math.Max(low, lo-slack)), math.Max(hi, math.Min(high, hi+slack))
+	}
+	lo, hi = widen(lo, hi, 0.04)
+	return []float64{lo, hi}
+}
+
+// shareRange gives all the range that covers each.
+func shareRange(ranges [][]float64) {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, r := range ranges {
+		lo, hi = math.Min(lo, r[0]), math.Max(hi, r[1])
+	}
+	for i := range ranges {
+		ranges[i] = []float64{lo, hi}
+	}
+}
+
+// legend names what the panels show, and only that.
+func (s Sheet) legend() []legendEntry {
+	var data, context, cloud, marks bool
+	var kinds [3]bool
+	for _, c := range slices.Concat(s.Cells...) {
+		data = data || len(c.Data) > 0
+		context = context || len(c.Context) > 0 && len(c.Context) <= cloudSize
+		cloud = cloud || len(c.Context) > cloudSize
+		marks = marks || len(c.Grid) > 0
+		for _, l := range c.Curves {
+			kinds[l.Kind] = true
+		}
+	}
+	var entries []legendEntry
+	add := func(shown bool, name string, width vg.Length, thumb func(*draw.Canvas)) {
+		if shown {
+			entries = append(entries, legendEntry{name, width, thumb})
+		}
+	}
+	add(data, "true points", dotThumb, func(c *draw.Canvas) { sheetData.enlarged().draw(c, c.Center()) })
+	add(context || cloud, "context", dotThumb, func(c *draw.Canvas) {
+		if context {
+			sheetContext.enlarged().draw(c, c.Center())
+		} else {
+			cloudStyle.enlarged().draw(c, c.Center())
+		}
+	})
+	add(marks, "quantile level τ, 0 to 1 (opacity: weight)", lineWidth, levelThumb)
+	add(kinds[QuantileCurve] && !marks, "quantile level, 0 to 1", lineWidth, levelThumb)
+	add(kinds[MeanCurve], "mean", lineWidth, lineThumb(meanStyle))
+	add(kinds[MemberCurve], "mean of one bootstrap", lineWidth, lineThumb(memberStyle))
+	return entries
+}
+
+func xsOf(points plotter.XYs) []float64 {
+	v := make([]float64, len(points))
+	for i, q := range points {
+		v[i] = q.X
+	}
+	return v
+}
+
+func ysOf(points plotter.XYs) []float64 {
+	v := make([]float64, len(points))
+	for i, q := range points {
+		v[i] = q.Y
+	}
+	return v
+}
+
+// DisplayName is a model's name as the paper writes it.
+func DisplayName(model string) string { return strings.ToUpper(model) }
+
+// AddColumn puts a cell at the end of each row.
+func (s *Sheet) AddColumn(name string, cells []Cell) {
+	s.Columns = append(s.Columns, name)
+	for i, c := range cells {
+		s.Cells[i] = append(s.Cells[i], c)
+	}
+}

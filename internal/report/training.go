@@ -1,0 +1,194 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"image/color"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/train"
+)
+
+// Training is a figure of the course of runs: the loss by step, smoothed over the raw one, and beneath it the learning
+// rate where that changes.
+type Training struct {
+	Title string
+	Runs  []TrainingRun
+}
+
+// TrainingRun is one run's log, at least one line.
+type TrainingRun struct {
+	Name    string
+	Metrics []train.Metrics
+}
+
+// ReadMetrics reads the log of a run. A line that a killed program left unfinished at the end is passed over; any other
+// that is none, or a log without a line, is an *input.Error.
+func ReadMetrics(dir string) ([]train.Metrics, error) {
+	path := filepath.Join(dir, "metrics.jsonl")
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil, &input.Error{File: dir, Found: "no readable metrics.jsonl", Expected: "a run directory"}
+	}
+	var all []train.Metrics
+	number := 0
+	for line := range bytes.Lines(content) {
+		number++
+		if !bytes.HasSuffix(line, []byte("\n")) {
+			break
+		}
+		var m train.Metrics
+		if err := json.Unmarshal(line, &m); err != nil {
+			return nil, &input.Error{File: path, Line: number, Found: err.Error(), Expected: "a line that training wrote"}
+		}
+		all = append(all, m)
+	}
+	if len(all) == 0 {
+		return nil, &input.Error{File: path, Found: "no step", Expected: "at least one (train.log_every says how often they are logged)"}
+	}
+	return all, nil
+}
+
+// seriesColours are told apart by people with any colour vision (Okabe and Ito's palette).
+var seriesColours = []color.NRGBA{
+	{0x00, 0x72, 0xb2, 0xff}, {0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0xcc, 0x79, 0xa7, 0xff},
+	{0x56, 0xb4, 0xe9, 0xff}, {0xe6, 0x9f, 0x00, 0xff}, {0x26, 0x26, 0x26, 0xff},
+}
+
+func seriesStyle(i int) draw.LineStyle {
+	s := draw.LineStyle{Color: seriesColours[i%len(seriesColours)], Width: 2}
+	if i >= len(seriesColours) {
+		s.Dashes = []vg.Length{6, 3}
+	}
+	return s
+}
+
+func faint(s draw.LineStyle) draw.LineStyle {
+	c := s.Color.(color.NRGBA)
+	c.A = 0x50
+	return draw.LineStyle{Color: c, Width: 0.7}
+}
+
+// Save draws the figure into path, whose extension names the format.
+func (f Training) Save(path string) error {
+	if len(f.Runs) == 0 {
+		return fmt.Errorf("plot %s: nothing to draw", path)
+	}
+	return saveFigure(path, figureWidth, figureHeight, f.draw)
+}
+
+func (f Training) draw(c draw.Canvas) {
+	c = draw.Crop(c, 14, -20, 12, -14)
+	var entries []legendEntry
+	for i, r := range f.Runs {
+		entries = append(entries, legendEntry{r.Name, lineWidth, lineThumb(seriesStyle(i))})
+	}
+	c = drawHeading(c, f.Title, entries)
+	plots := [][]*plot.Plot{{f.losses()}}
+	if f.rateChanges() {
+		plots = append(plots, []*plot.Plot{f.rates()})
+	} else {
+		plots[0][0].X.Label.Text = "step"
+	}
+	canvases := plot.Align(plots, draw.Tiles{Rows: len(plots), Cols: 1, PadY: 14}, c)
+	for i := range plots {
+		plots[i][0].Draw(canvases[i][0])
+	}
+}
+
+func (f Training) losses() *plot.Plot {
+	p := newSeriesPlot("", "training loss")
+	var ys, smoothed []float64
+	var above []plot.Plotter
+	for i, r := range f.Runs {
+		raw := r.line(func(m train.Metrics) float64 { return float64(m.Loss) })
+		calm := smooth(raw)
+		p.Add(curve{raw, faint(seriesStyle(i))})
+		above = append(above, curve{calm, seriesStyle(i)})
+		ys, smoothed = append(ys, ysOf(raw)...), append(smoothed, ysOf(calm)...)
+	}
+	p.Add(above...)
+	p.X.Min, p.X.Max = f.steps()
+	p.Y.Min, p.Y.Max = bulk(ys, smoothed)
+	return p
+}
+
+func (f Training) rates() *plot.Plot {
+	p := newSeriesPlot("step", "learning rate")
+	var ys []float64
+	for i, r := range f.Runs {
+		line := r.line(func(m train.Metrics) float64 { return m.LearningRate })
+		p.Add(curve{line, seriesStyle(i)})
+		ys = append(ys, ysOf(line)...)
+	}
+	p.X.Min, p.X.Max = f.steps()
+	lo, hi := extremes(append(ys, 0))
+	p.Y.Min, p.Y.Max = widen(lo, hi, 0.05)
+	return p
+}
+
+func newSeriesPlot(x, y string) *plot.Plot {
+	p := plot.New()
+	style(p)
+	p.X.Label.Text, p.Y.Label.Text = x, y
+	p.Add(gridLines())
+	return p
+}
+
+func (f Training) rateChanges() bool {
+	return slices.ContainsFunc(f.Runs, func(r TrainingRun) bool {
+		return slices.ContainsFunc(r.Metrics, func(m train.Metrics) bool { return m.LearningRate != r.Metrics[0].LearningRate })
+	})
+}
+
+func (f Training) steps() (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, r := range f.Runs {
+		lo, hi = math.Min(lo, float64(r.Metrics[0].Step)), math.Max(hi, float64(r.Metrics[len(r.Metrics)-1].Step))
+	}
+	return widen(lo, hi, 0.01)
+}
+
+func (r TrainingRun) line(value func(train.Metrics) float64) plotter.XYs {
+	line := make(plotter.XYs, len(r.Metrics))
+	for i, m := range r.Metrics {
+		line[i] = plotter.XY{X: float64(m.Step), Y: value(m)}
+	}
+	return line
+}
+
+// smooth is the mean over a fortieth of the line to either side of each point.
+func smooth(raw plotter.XYs) plotter.XYs {
+	reach := len(raw) / 40
+	calm := slices.Clone(raw)
+	for i := range calm {
+		window, sum := raw[max(0, i-reach):min(len(raw), i+reach+1)], 0.0
+		for _, q := range window {
+			sum += q.Y
+		}
+		calm[i].Y = sum / float64(len(window))
+	}
+	return calm
+}
+
+// bulk is a range that covers the smoothed lines, and of the raw ones all but the utmost hundredths: the first steps'
+// losses would flatten the rest.
+func bulk(raw, smoothed []float64) (lo, hi float64) {
+	all := slices.Clone(raw)
+	slices.Sort(all)
+	edge := len(all) / 100
+	low, high := all[edge], all[len(all)-1-edge]
+	slices.Sort(smoothed)
+	first, last := extremes(smoothed[edge : len(smoothed)-edge])
+	return widen(math.Min(low, first), math.Max(high, last), 0.04)
+}
