@@ -9,7 +9,9 @@ import (
 
 var commands = [][]string{
 	{}, {"train"}, {"eval"}, {"sample-quantiles"}, {"data"}, {"data", "list"}, {"data", "check"}, {"data", "generate"},
-	{"export"}, {"doctor"}, {"help"}, {"completion"}, {"completion", "bash"}, {"completion", "zsh"},
+	{"export"}, {"plot"}, {"plot", "fit"}, {"plot", "levels"}, {"plot", "speed-flow"}, {"plot", "completion"},
+	{"plot", "training"}, {"ablate"}, {"ablate", "num-tau"}, {"ablate", "adaptor-depth"},
+	{"doctor"}, {"help"}, {"completion"}, {"completion", "bash"}, {"completion", "zsh"},
 }
 
 func TestEveryCommandHelpsWithAnExample(t *testing.T) {
@@ -40,7 +42,7 @@ func TestWrongUsageIsOneLineAndTwo(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"trian", `acqnp: unknown command "trian", did you mean train? (see acqnp --help)`},
 		{"data chekc", `did you mean check?`},
-		{"plot", `unknown command`},
+		{"plot contours", `unknown command`},
 		{"help trian", `unknown command "trian", did you mean train?`},
 		{"completion tcsh", `tcsh`},
 		{"train", `required flag(s) "config" not set (see acqnp train --help)`},

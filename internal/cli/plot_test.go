@@ -1,0 +1,242 @@
+package cli_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"image"
+	"image/png"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/datasets/datatest"
+)
+
+// tinyModels are small networks of each model.
+var tinyModels = map[string]string{
+	"cnp":   "{name: cnp, representation: 8, encoder: [8], decoder: [8]}",
+	"canp":  "{name: canp, representation: 8, encoder: [8], decoder: [8], key_encoder: [8], query_encoder: [8], heads: 2}",
+	"bnp":   "{name: bnp, width: 8, pre_depth: 2, post_depth: 2, decoder_depth: 3, train_bootstraps: 2, eval_bootstraps: 4}",
+	"cqnp":  "{name: cqnp, representation: 8, encoder: [8], decoder: [8]}",
+	"acqnp": "{name: acqnp, representation: 8, encoder: [8], adaptor: [8], decoder: [8]}",
+}
+
+var figures struct {
+	once sync.Once
+	dir  string // data/, and runs as they are asked for
+	runs map[string]bool
+}
+
+// figureData is a data directory with few images and lanes of the real ones' length.
+func figureData(t *testing.T) string {
+	t.Helper()
+	share(t) // makes the directory that all tests share
+	figures.once.Do(func() {
+		figures.dir, figures.runs = filepath.Join(sharedDir, "figures"), map[string]bool{}
+		files := datatest.Images(8, 3)
+		maps.Copy(files, datatest.Lanes(1318))
+		for name, content := range files {
+			path := filepath.Join(figures.dir, "data", filepath.FromSlash(name))
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, content, 0o644)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	return filepath.Join(figures.dir, "data")
+}
+
+// figureRun is a run of a few steps.
+func figureRun(t *testing.T, benchmark, model string) string {
+	t.Helper()
+	data := figureData(t)
+	dir := filepath.Join(figures.dir, benchmark, model)
+	if figures.runs[dir] {
+		return dir
+	}
+	config := "benchmark: " + benchmark + "\nmodel: " + tinyModels[model] +
+		"\ntrain: {steps: 6, batch_size: 2, log_every: 1, learning_rate: 1e-2}\neval: {batch_size: 2}\n"
+	args := []string{"train", "--config", write(t, t.TempDir(), "c.yaml", config), "--run-dir", dir, "--data-dir", data, "--quiet", "--no-eval"}
+	if strings.HasSuffix(model, "qnp") {
+		args = append(args, "--set", "train.num_tau=3", "--set", "eval.num_tau=4")
+	}
+	succeed(t, args...)
+	figures.runs[dir] = true
+	return dir
+}
+
+// decode checks that a file is a figure of its kind; it returns the picture of a PNG.
+func decode(t *testing.T, path string) image.Image {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch filepath.Ext(path) {
+	case ".png":
+		img, err := png.Decode(bytes.NewReader(content))
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		return img
+	case ".svg":
+		for d := xml.NewDecoder(bytes.NewReader(content)); ; {
+			if _, err := d.Token(); err == io.EOF {
+				return nil
+			} else if err != nil {
+				t.Fatalf("%s: %v", path, err)
+			}
+		}
+	default:
+		if !bytes.HasPrefix(content, []byte("%PDF-")) || !bytes.HasSuffix(bytes.TrimSpace(content), []byte("%%EOF")) {
+			t.Fatalf("%s is no whole PDF", path)
+		}
+	}
+	return nil
+}
+
+// colourful is the share of a picture's pixels that are neither paper nor grey.
+func colourful(img image.Image) float64 {
+	n, size := 0, img.Bounds()
+	for y := size.Min.Y; y < size.Max.Y; y++ {
+		for x := size.Min.X; x < size.Max.X; x++ {
+			r, g, b, _ := img.At(x, y).RGBA()
+			if max(r, g, b)-min(r, g, b) > 0x1800 {
+				n++
+			}
+		}
+	}
+	return float64(n) / float64(size.Dx()*size.Dy())
+}
+
+func TestFigures(t *testing.T) {
+	data := figureData(t)
+	run := func(benchmark string, models ...string) (args []string) {
+		for _, m := range models {
+			args = append(args, "--run", figureRun(t, benchmark, m))
+		}
+		return args
+	}
+	for name, c := range map[string]struct {
+		args   []string
+		width  int // of the PNG in pixels
+		height int
+		least  float64 // share of coloured pixels: a small part of what the figure has
+	}{
+		// A panel of one of n columns is 1000/n pt wide, 190 to 360, and 82% as high; 96 dots are 72 pt. 60 pt beside
+		// the panels and 124 pt above and below them hold labels.
+		"fit":        {append(run("double-sine", "acqnp", "cqnp", "bnp", "canp"), "fit", "--functions", "2", "--function", "1"), 1413, 603, 0.01},
+		"fit grid":   {append(run("double-sine", "acqnp"), "fit", "--levels", "grid", "--num-tau", "3"), 1040, 559, 0.001},
+		"means":      {append(run("sawtooth", "cqnp", "cnp"), "fit"), 1413, 530, 0.001},
+		"levels":     {append(run("double-sine", "acqnp", "cqnp"), "levels"), 1040, 952, 0.01},
+		"lanes":      {append(run("speed-flow", "acqnp", "bnp", "cnp"), "speed-flow", "--data-dir", data), 1413, 712, 0.01},
+		"completion": {append(run("freyface", "acqnp", "cnp"), "completion", "--data-dir", data, "--images", "2", "--context", "20,200"), 0, 0, 0.2},
+		"rgb":        {append(run("svhn", "cqnp"), "completion", "--data-dir", data, "--images", "1", "--context", "100"), 0, 0, 0.1},
+		"training":   {append(run("double-sine", "acqnp", "bnp"), "training"), 1200, 800, 0.001},
+	} {
+		t.Run(name, func(t *testing.T) {
+			args := append([]string{"plot"}, moveFirst(c.args)...)
+			for _, extension := range []string{".png", ".svg", ".pdf"} {
+				if extension != ".png" && name != "fit" && name != "completion" {
+					continue // the rest of a figure does not depend on its format
+				}
+				out := filepath.Join(t.TempDir(), "figure"+extension)
+				o := succeed(t, append(args, "--out", out, "--quiet")...)
+				if !strings.Contains(o.out, out) || o.err != "" {
+					t.Errorf("said %q and %q", o.out, o.err)
+				}
+				img := decode(t, out)
+				if img == nil {
+					continue
+				}
+				if size := img.Bounds().Size(); c.width > 0 && (abs(size.X-c.width) > 2 || abs(size.Y-c.height) > 2) {
+					t.Errorf("%v pixels, want %d×%d", size, c.width, c.height)
+				}
+				if share := colourful(img); share < c.least {
+					t.Errorf("%.4f of the pixels are coloured, want %g at least", share, c.least)
+				}
+			}
+		})
+	}
+}
+
+// moveFirst puts the name of the command, the first word that is no flag or value of --run, before the flags.
+func moveFirst(args []string) []string {
+	for i := 0; i < len(args); i++ {
+		if args[i] == "--run" {
+			i++
+			continue
+		}
+		moved := append([]string{args[i]}, args[:i]...)
+		return append(moved, args[i+1:]...)
+	}
+	return args
+}
+
+func abs(n int) int { return max(n, -n) }
+
+func TestFiguresOfWrongRunsAreRefused(t *testing.T) {
+	data := figureData(t)
+	sine, lanes, faces := figureRun(t, "double-sine", "cnp"), figureRun(t, "speed-flow", "cnp"), figureRun(t, "freyface", "cnp")
+	dir := t.TempDir()
+	empty, out := filepath.Join(dir, "empty"), filepath.Join(dir, "out")
+	for _, d := range []string{empty, out} {
+		if err := os.Mkdir(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		want string
+		args []string
+	}{
+		{"one of images", []string{"completion", "--run", sine}},
+		{"speed-flow", []string{"speed-flow", "--run", sine}},
+		{"acqnp or cqnp", []string{"levels", "--run", sine}},
+		{"one dimension", []string{"fit", "--run", faces}},
+		{sine, []string{"fit", "--run", sine, "--run", lanes}},
+		{empty, []string{"fit", "--run", empty}},
+		{empty, []string{"training", "--run", empty}},
+		{"--function", []string{"fit", "--run", lanes, "--function", "2"}},
+		{"--function", []string{"fit", "--run", sine, "--function", "-1"}},
+		{"--images", []string{"completion", "--run", faces, "--images", "0"}},
+		{"--context", []string{"completion", "--run", faces, "--context", "561"}},
+		{"--num-tau", []string{"speed-flow", "--run", lanes, "--num-tau", "0"}},
+		{"--levels", []string{"fit", "--run", sine, "--levels", "some"}},
+		{"--checkpoint", []string{"fit", "--run", sine, "--checkpoint", "best"}},
+		{"no checkpoint of step 999", []string{"fit", "--run", sine, "--checkpoint", "999"}},
+	} {
+		args := append([]string{"plot"}, c.args...)
+		if c.args[0] != "training" { // which needs no data
+			args = append(args, "--data-dir", data)
+		}
+		args = append(args, "--out", filepath.Join(out, "figure.png"))
+		checkRefusal(t, strings.Join(c.args, " "), acqnp(args...), 2, c.want)
+	}
+	for _, c := range []struct{ out, want string }{
+		{"figure.jpg", ".svg"}, {"figure", ".png"}, {filepath.Join("missing", "figure.png"), "--out"},
+	} {
+		checkRefusal(t, c.out, acqnp("plot", "fit", "--run", sine, "--out", filepath.Join(out, c.out)), 2, c.want)
+	}
+	if left, _ := os.ReadDir(out); len(left) > 0 {
+		t.Errorf("left %v behind", left)
+	}
+}
+
+func TestTrainingOfADamagedLogIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	run := filepath.Join(dir, "run")
+	if err := os.CopyFS(run, os.DirFS(figureRun(t, "double-sine", "cnp"))); err != nil {
+		t.Fatal(err)
+	}
+	log, out := read(t, filepath.Join(run, "metrics.jsonl")), filepath.Join(dir, "training.png")
+	write(t, run, "metrics.jsonl", log+`{"step": 7, "lo`) // as a killed program leaves it
+	succeed(t, "plot", "training", "--run", run, "--out", out)
+	write(t, run, "metrics.jsonl", strings.Replace(log, "\n", "\nno JSON\n", 1))
+	checkRefusal(t, "damaged", acqnp("plot", "training", "--run", run, "--out", out), 2, "metrics.jsonl:2")
+	write(t, run, "metrics.jsonl", "")
+	checkRefusal(t, "empty", acqnp("plot", "training", "--run", run, "--out", out), 2, "no step")
+}

@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/report"
+)
+
+type plotLevelsOptions struct {
+	modelFigure
+	function int
+}
+
+func newPlotLevels(a *app) *cobra.Command {
+	var o plotLevelsOptions
+	cmd := &cobra.Command{
+		Use:   "levels --run DIR… --out FILE",
+		Short: "Draw where a model's quantile levels lie along x",
+		Long: `Draw the distribution of the quantile levels τ along x for one evaluation function, as the paper's figure 2, below the
+quantiles that they stand for. ACQNP adapts its levels to the data; those of CQNP are uniform. Runs may be of different
+benchmarks; each is shown its own function.`,
+		Example: `  acqnp plot levels --run runs/double-sine/acqnp/seed-0 --run runs/circle/acqnp/seed-0 --out levels.png
+  acqnp plot levels --run runs/lissajous/acqnp/seed-0 --function 5 --num-tau 20 --out levels.svg`,
+		Args: cobra.NoArgs,
+		RunE: a.run(func(cmd *cobra.Command) error { return runPlotLevels(cmd.Context(), a, &o) }),
+	}
+	o.addFlags(cmd, figureLevels, predict.RandomLevels)
+	cmd.Flags().IntVar(&o.function, "function", 0, "the function shown, counted from 0 over the evaluation batches")
+	return cmd
+}
+
+func runPlotLevels(ctx context.Context, a *app, o *plotLevelsOptions) error {
+	if err := checkRange("--function", o.function, 0, maxBatches); err != nil {
+		return err
+	}
+	runs, err := o.open(a.progress(), withLevels)
+	if err != nil {
+		return err
+	}
+	sheet := report.Sheet{Title: "quantile levels τ, and the quantiles that they stand for", XLabel: "x", Rows: []string{"y", "τ"},
+		Cells: make([][]report.Cell, 2)}
+	for _, r := range runs {
+		tasks, err := r.tasksOf(o.function, 1)
+		if err != nil {
+			return err
+		}
+		options := r.options(&o.modelFigure, 0)
+		quantiles, err := report.Cells(ctx, options, tasks, report.LevelsView, nil)
+		if err != nil {
+			return err
+		}
+		quantiles[0].Data = tasks[0].Data
+		levels, err := report.Cells(ctx, options, tasks, report.TauView, nil)
+		if err != nil {
+			return err
+		}
+		sheet.AddColumn(r.label+" on "+r.e.Benchmark, []report.Cell{quantiles[0], levels[0]})
+	}
+	if err := sheet.Save(o.out); err != nil {
+		return err
+	}
+	return o.summary(a)
+}
+
+// withLevels refuses models without quantile levels.
+func withLevels(r figureRun) *input.Error {
+	if name := r.e.Model.Name; name != "acqnp" && name != "cqnp" {
+		return &input.Error{Key: "model.name", Found: name, Expected: "acqnp or cqnp, which have quantile levels"}
+	}
+	return oneDimensional(r)
+}
