@@ -37,15 +37,27 @@ var panels = [...]struct{ columns, unit int }{portable: {16, 16}, avx2: {16, 16}
 
 // NewPacked makes room for a matrix [k, n], both at least 1.
 func NewPacked(k, n int) *Packed {
+	p := &Packed{path: active, panel: panels[active].columns}
+	p.Resize(k, n)
+	return p
+}
+
+// Resize makes room for a matrix [k, n] instead, in the memory that there is if it is enough. What was packed is gone.
+func (p *Packed) Resize(k, n int) {
 	if k < 1 || n < 1 {
 		panic("simd: a matrix needs rows and columns")
 	}
-	p := &Packed{k: k, n: n, path: active, panel: panels[active].columns}
 	full := (n - 1) / p.panel
-	unit := panels[active].unit
+	unit := panels[p.path].unit
+	p.k, p.n = k, n
 	p.last = (n - full*p.panel + unit - 1) / unit * unit
-	p.data = make([]float32, k*(full*p.panel+p.last))
-	return p
+	size := k * (full*p.panel + p.last)
+	if size > cap(p.data) {
+		p.data = make([]float32, size)
+		return
+	}
+	p.data = p.data[:size]
+	clear(p.data)
 }
 
 // K is the number of B's rows, N of its columns.
@@ -72,7 +84,7 @@ func (p *Packed) Pack(b []float32, rowStride, colStride int) {
 				row[j] = b[from]
 				from += colStride
 			}
-			// What lies beyond is zero from the start.
+			// What lies beyond is zero since Resize.
 		}
 	}
 }

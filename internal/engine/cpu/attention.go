@@ -4,25 +4,70 @@ import (
 	"math"
 
 	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/simd"
 )
 
-// attention and attentionGrad go point by point and head by head; the weights of one head over the context points are
-// all that is ever kept.
+// attentionScratch is what one worker's tile needs of one head: weights and their gradients for every point of the tile
+// and every context point, and the function's keys or values packed for products.
+type attentionScratch struct {
+	weights, slopes []float32    // [points, N_c]
+	across          *simd.Packed // [d/H, N_c]
+	along           *simd.Packed // [N_c, d/H]
+}
+
+// newAttentionScratch makes room for heads of a width over up to so many points and context points.
+func newAttentionScratch(points, context, width int) attentionScratch {
+	return attentionScratch{weights: make([]float32, points*context), slopes: make([]float32, points*context),
+		across: simd.NewPacked(width, context), along: simd.NewPacked(context, width)}
+}
+
+// turned packs m [n, width] (rows stride apart) as mᵀ.
+func (s *attentionScratch) turned(m []float32, n, width, stride int) *simd.Packed {
+	s.across.Resize(width, n)
+	s.across.Pack(m, 1, stride)
+	return s.across
+}
+
+// upright packs m [n, width] (rows stride apart) as it is.
+func (s *attentionScratch) upright(m []float32, n, width, stride int) *simd.Packed {
+	s.along.Resize(n, width)
+	s.along.Pack(m, stride, 1)
+	return s.along
+}
+
+// attend leaves softmax(q·kᵀ·scale) of m queries [m, width] over n keys in s.weights; rows of both are stride apart.
+func (s *attentionScratch) attend(q, k []float32, m, n, width, stride int, scale float32) []float32 {
+	a := s.weights[:m*n]
+	s.turned(k, n, width, stride).Multiply(m, q, stride, a, n, simd.Overwrite)
+	for i := range a {
+		a[i] *= scale
+	}
+	for i := range m {
+		simd.Softmax(a[i*n:(i+1)*n], a[i*n:(i+1)*n])
+	}
+	return a
+}
+
+// heads calls f for every function that the tile has points of and every head: the points' rows [i, j), the first
+// element of the function's keys, and the head's first column.
+func heads(t *tile, d, width int, f func(i, j, first, col int)) {
+	groups(t, ops.Point, ops.Function, func(function, i, j int) {
+		for col := 0; col < d; col += width {
+			f(i, j, function*t.e.Context*d+col, col)
+		}
+	})
+}
+
 func (c *compiler) attention(u *unit) kernel {
 	qs, ks, vs, out := c.in(u.in[0]), c.in(u.in[1]), c.in(u.in[2]), c.out(u.out[0])
 	d, width := out.width, out.width/u.op.Heads
+	scale := float32(1 / math.Sqrt(float64(width)))
+	c.headWidth = max(c.headWidth, width)
 	return func(w *worker, t *tile) {
 		q, k, v, y, n := qs.at(w, t), ks.at(w, t), vs.at(w, t), out.at(w, t), t.e.Context
-		clear(y)
-		ensembles(t, ops.Point, func(i, function int) {
-			first := function * n * d
-			for col := 0; col < d; col += width {
-				attend(w.weights[:n], q[i*d+col:i*d+col+width], k[first+col:], d)
-				dst := y[i*d+col : i*d+col+width]
-				for j, a := range w.weights[:n] {
-					accumulate(dst, a, v[first+j*d+col:])
-				}
-			}
+		heads(t, d, width, func(i, j, first, col int) {
+			a := w.attention.attend(q[i*d+col:], k[first:], j-i, n, width, d, scale)
+			w.attention.upright(v[first:], n, width, d).Multiply(j-i, a, n, y[i*d+col:], d, simd.Overwrite)
 		})
 	}
 }
@@ -36,56 +81,24 @@ func (c *compiler) attentionGrad(u *unit) kernel {
 		g, y, n := grad.at(w, t), result.at(w, t), t.e.Context
 		q, k, v := qs.at(w, t), ks.at(w, t), vs.at(w, t)
 		dq, dk, dv := outQ.at(w, t), outK.at(w, t), outV.at(w, t)
-		clear(dq)
-		ensembles(t, ops.Point, func(i, function int) {
-			first := function * n * d
-			for col := 0; col < d; col += width {
-				from, to := i*d+col, i*d+col+width
-				attend(w.weights[:n], q[from:to], k[first+col:], d)
-				mean := product(g[from:to], y[from:to])
-				for j, a := range w.weights[:n] {
-					at := first + j*d + col
-					slope := a * (product(g[from:to], v[at:at+width]) - mean) * scale
-					accumulate(dq[from:to], slope, k[at:])
-					accumulate(dk[at:at+width], slope, q[from:])
-					accumulate(dv[at:at+width], a, g[from:])
+		s := &w.attention
+		heads(t, d, width, func(i, j, first, col int) {
+			m, from := j-i, i*d+col
+			a := s.attend(q[from:], k[first:], m, n, width, d, scale)
+			simd.TransposeMultiply(m, n, width, a, n, g[from:], d, dv[first:], d)
+			// The weights' slopes: a·(g·vᵀ − g·y), the softmax's gradient.
+			slopes := s.slopes[:m*n]
+			s.turned(v[first:], n, width, d).Multiply(m, g[from:], d, slopes, n, simd.Overwrite)
+			for p := range m {
+				at := from + p*d
+				mean := simd.Dot(g[at:at+width], y[at:at+width])
+				row := a[p*n : (p+1)*n]
+				for l, x := range slopes[p*n : (p+1)*n] {
+					slopes[p*n+l] = row[l] * (x - mean) * scale
 				}
 			}
+			s.upright(k[first:], n, width, d).Multiply(m, slopes, n, dq[from:], d, simd.Overwrite)
+			simd.TransposeMultiply(m, n, width, slopes, n, q[from:], d, dk[first:], d)
 		})
-	}
-}
-
-// attend fills weights with softmax(q·k/√len(q)) over rows of keys that are stride apart.
-func attend(weights, q, keys []float32, stride int) {
-	scale := float32(1 / math.Sqrt(float64(len(q))))
-	most := float32(math.Inf(-1))
-	for j := range weights {
-		weights[j] = product(q, keys[j*stride:]) * scale
-		most = max(most, weights[j])
-	}
-	sum := 0.0
-	for j, s := range weights {
-		e := math.Exp(float64(s - most))
-		weights[j] = float32(e)
-		sum += e
-	}
-	for j := range weights {
-		weights[j] = float32(float64(weights[j]) / sum)
-	}
-}
-
-func product(x, y []float32) float32 {
-	var s float32
-	y = y[:len(x)]
-	for i, v := range x {
-		s += v * y[i]
-	}
-	return s
-}
-
-func accumulate(y []float32, a float32, x []float32) {
-	x = x[:len(y)]
-	for i, v := range x {
-		y[i] += a * v
 	}
 }

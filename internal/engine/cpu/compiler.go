@@ -8,15 +8,16 @@ import (
 
 // compiler turns an analysis into a program: it plans memory and makes the kernels.
 type compiler struct {
-	p        *Program
-	a        *analysis
-	stages   []*stage
-	operands map[*value]*operand // as inputs, and as results that are not sums
-	sums     map[*value]*sum
-	blocks   map[*value]ops.Block
-	weights  map[*value]*weight
-	masked   map[*value]bool // gradients that carry their ReLU's mask already
-	widest   int             // widest gradient to be masked
+	p         *Program
+	a         *analysis
+	stages    []*stage
+	operands  map[*value]*operand // as inputs, and as results that are not sums
+	sums      map[*value]*sum
+	blocks    map[*value]ops.Block
+	weights   map[*value]*weight
+	masked    map[*value]bool // gradients that carry their ReLU's mask already
+	widest    int             // widest gradient to be masked
+	headWidth int             // of attention; 0 where there is none
 }
 
 func (p *Program) compile(a *analysis, threads int) error {
@@ -41,14 +42,23 @@ func (p *Program) compile(a *analysis, threads int) error {
 		return err
 	}
 	for range threads {
-		p.workers = append(p.workers, &worker{scratch: make([]float32, scratch),
-			masked: make([]float32, c.tileRows(points, ops.Row)*c.widest), levels: newLevelScratch(c.tileRows(points, ops.Row)),
-			column: make([]float32, narrow*c.widest), weights: make([]float32, c.p.graph.Capacity.Context)})
+		p.workers = append(p.workers, c.worker(scratch))
 	}
 	for _, o := range p.graph.Outputs {
 		p.outputs[o.Name] = output{space: o.Space, width: o.Width, data: c.operands[a.values[o.Node]].data}
 	}
 	return nil
+}
+
+// worker makes what one core needs to itself.
+func (c *compiler) worker(scratch int) *worker {
+	rows := c.tileRows(points, ops.Row)
+	w := &worker{scratch: make([]float32, scratch), masked: make([]float32, rows*c.widest),
+		column: make([]float32, narrow*c.widest), levels: newLevelScratch(rows)}
+	if c.headWidth > 0 {
+		w.attention = newAttentionScratch(tileRows, c.p.graph.Capacity.Context, c.headWidth)
+	}
+	return w
 }
 
 // leaves gives inputs, parameters and constants their memory.

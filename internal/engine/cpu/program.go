@@ -37,12 +37,12 @@ type output struct {
 
 // worker is what one core needs to itself.
 type worker struct {
-	scratch []float32 // tile-local values, planned per stage
-	masked  []float32 // a gradient after the ReLU's mask
-	column  []float32 // the gradient of a narrow weight, transposed
-	weights []float32 // of one attention head over the context points
-	levels  levelScratch
-	tile    tile
+	scratch   []float32 // tile-local values, planned per stage
+	masked    []float32 // a gradient after the ReLU's mask
+	column    []float32 // the gradient of a narrow weight, transposed
+	attention attentionScratch
+	levels    levelScratch
+	tile      tile
 }
 
 var (
