@@ -73,7 +73,7 @@ type modelFigure struct {
 func (o *modelFigure) addFlags(cmd *cobra.Command, numTau int, levels string) {
 	o.settings.addFlags(cmd)
 	o.figureFlags.addFlags(cmd, true)
-	o.levelFlags.addFlags(cmd, numTau, "levels per point, for quantile models"+map[bool]string{true: " (default the configuration's)"}[numTau == 0])
+	o.levelFlags.addFlags(cmd, numTau, "levels per point, for quantile models")
 	f := cmd.Flags().Lookup("levels")
 	f.DefValue = levels
 	must(f.Value.Set(levels))
