@@ -44,8 +44,22 @@ func (a *Adam[T]) Update(params, grads []T, learningRate float64) {
 	m, v, grads := a.M[:len(params)], a.V[:len(params)], grads[:len(params)]
 	for i, p := range params {
 		g := grads[i] + decay*p
-		m[i] = b1*m[i] + c1*g
-		v[i] = b2*v[i] + c2*g*g
-		params[i] = p - rate*m[i]/(T(math.Sqrt(float64(v[i])))/root+eps)
+		m[i] = flush(b1*m[i]+c1*g, negligible)
+		v[i] = flush(b2*v[i]+c2*g*g, negligibleSquare)
+		params[i] = flush(p-rate*m[i]/(T(math.Sqrt(float64(v[i])))/root+eps), negligible)
 	}
+}
+
+// The L2 penalty shrinks the weights of a unit that has died without end. What is below these bounds moves no parameter
+// (a root of 1e-37 vanishes beside ε) and no result, but products of denormal numbers take a hundred times as long.
+const (
+	negligible       = 1e-30
+	negligibleSquare = 1e-37
+)
+
+func flush[T engine.Float](x, bound T) T {
+	if x < bound && x > -bound {
+		return 0
+	}
+	return x
 }

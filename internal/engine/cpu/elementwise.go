@@ -111,7 +111,7 @@ func (c *compiler) sigmoidGrad(u *unit) kernel {
 	return func(w *worker, t *tile) {
 		y, s := out.at(w, t), result.at(w, t)
 		for i, g := range grad.at(w, t) {
-			y[i] = g * s[i] * (1 - s[i])
+			y[i] = flush(g * s[i] * (1 - s[i]))
 		}
 	}
 }

@@ -61,6 +61,7 @@ func (s *levelScratch) channel(rows, ys []float32, levels, dy, c int, f func(p i
 		var jointSum, weightSum float32
 		from := p * levels
 		for i := from; i < from+levels; i++ {
+			s.joint[i], s.weight[i] = flush(s.joint[i]), flush(s.weight[i])
 			jointSum += s.joint[i]
 			weightSum += s.weight[i]
 		}
@@ -145,8 +146,8 @@ func (s *levelScratch) gradient(dst []float32, from, levels, dy, c int, perJoint
 		s.joint[i] = posterior
 		d := dst[i*3*dy : (i+1)*3*dy]
 		scaled := posterior / s.sigma[i]
-		d[c] = scaled * s.slope[i]
-		d[dy+c] = scaled * (s.scaled[i]*s.slope[i] - 1) * s.raw[i]
+		d[c] = flush(scaled * s.slope[i])
+		d[dy+c] = flush(scaled * (s.scaled[i]*s.slope[i] - 1) * s.raw[i])
 		d[2*dy+c] = posterior - perWeight*s.weight[i]
 	}
 }
@@ -156,7 +157,7 @@ func (s *levelScratch) gradient(dst []float32, from, levels, dy, c int, perJoint
 func (s *levelScratch) logitGradient(dz []float32, from, levels int) {
 	for i := from; i < from+levels; i++ {
 		tau, rest := s.tau[i], s.rest[i]
-		dz[i] += s.joint[i] * (rest - tau - tau*rest*s.scaled[i])
+		dz[i] = flush(dz[i] + s.joint[i]*(rest-tau-tau*rest*s.scaled[i]))
 	}
 }
 

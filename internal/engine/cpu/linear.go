@@ -15,6 +15,9 @@ type weight struct {
 
 func (w *weight) run(params []float32) {
 	ops.LoadBlock(w.rows, params, w.block)
+	for i, v := range w.rows {
+		w.rows[i] = flush(v)
+	}
 	w.forward.Pack(w.rows, 1, w.in)
 	if w.back != nil {
 		w.back.Pack(w.rows, w.in, 1)
