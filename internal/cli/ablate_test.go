@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"os/exec"
@@ -190,8 +191,15 @@ func TestAnInterruptedAblationGoesOn(t *testing.T) {
 	if found, _ := filepath.Glob(filepath.Join(out, "*.*")); len(found) > 0 {
 		t.Errorf("an interrupted ablation has left %v", found)
 	}
-	digits := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(left[len(left)-1]), "step-"), ".safetensors")
-	succeed(t, append(args, "--steps", digits, "--quiet")...) // which the run has done already
+	last := 0
+	for _, path := range left { // their names sort by digits, not by steps
+		var step int
+		if _, err := fmt.Sscanf(filepath.Base(path), "step-%d.safetensors", &step); err != nil {
+			t.Fatal(err)
+		}
+		last = max(last, step)
+	}
+	succeed(t, append(args, "--steps", fmt.Sprint(last), "--quiet")...) // which the run has done already
 }
 
 func TestWrongAblationsAreRefused(t *testing.T) {

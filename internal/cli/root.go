@@ -13,7 +13,7 @@ func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "acqnp",
 		Short: "Train conditional neural processes with quantile likelihoods, and predict with them",
-		Long: `acqnp trains conditional neural processes (CNP, CQNP, ACQNP), evaluates them, and writes the quantiles
+		Long: `acqnp trains conditional neural processes (CNP, CANP, BNP, CQNP, ACQNP), evaluates them, and writes the quantiles
 they predict for points of your own.
 
 The environment can set what flags set, which win: ACQNP_DATA_DIR, ACQNP_DEVICE, ACQNP_THREADS, ACQNP_QUIET,
