@@ -20,7 +20,7 @@ lint: ## gofmt, go vet, staticcheck; imports one way are a test of internal/laye
 	go vet ./...
 	go run $(STATICCHECK) ./...
 
-fuzz: ## every fuzz test for FUZZTIME
+fuzz: ## every fuzz test for FUZZTIME, such as 1m or 5000x
 	sh scripts/fuzz.sh $(or $(FUZZTIME),10s)
 
 golden: ## make internal/golden/testdata anew with PyTorch (Debian: python3-torch)
