@@ -44,20 +44,7 @@ func (m GaussianMixture) Survival(y float64) float64 {
 
 // Quantile is the smallest float64 at which CDF reaches p; ∓Inf at p = 0 and 1, NaN outside [0, 1].
 func (m GaussianMixture) Quantile(p float64) float64 {
-	lo, hi := math.Inf(1), math.Inf(-1)
-	for _, c := range m.components {
-		q := c.Quantile(p)
-		lo, hi = math.Min(lo, q), math.Max(hi, q) // NaN stays NaN
-	}
-	if !(lo < hi) {
-		return lo
-	}
-	// As for the mixture of asymmetric Laplace distributions: the quantile lies between those of the components, and
-	// the smaller tail holds the digits.
-	if p <= 0.5 {
-		return bisect(lo, hi, func(y float64) bool { return m.CDF(y) >= p })
-	}
-	return bisect(lo, hi, func(y float64) bool { return m.Survival(y) <= 1-p })
+	return quantileBetween(p, len(m.components), func(i int) float64 { return m.components[i].Quantile(p) }, m.CDF, m.Survival)
 }
 
 // Mean is that of the components' means.

@@ -85,20 +85,25 @@ func (m Mixture) Quantile(p float64) float64 {
 	if slices.ContainsFunc(m.weights, math.IsNaN) {
 		return math.NaN() // no comparison below would notice
 	}
+	return quantileBetween(p, len(m.components), func(i int) float64 { return m.components[i].quantile(p) }, m.CDF, m.Survival)
+}
+
+// quantileBetween is a mixture's quantile at p from its n components'. At the least of them every component's
+// distribution function is at most p, at the greatest at least p: the mixture's lies between. Each half of [0, 1] asks
+// for the smaller tail, which is the one that holds its digits.
+func quantileBetween(p float64, n int, quantile func(i int) float64, cdf, survival func(y float64) float64) float64 {
 	lo, hi := math.Inf(1), math.Inf(-1)
-	for _, c := range m.components {
-		q := c.quantile(p)
+	for i := range n {
+		q := quantile(i)
 		lo, hi = math.Min(lo, q), math.Max(hi, q) // NaN stays NaN
 	}
-	if !(lo < hi) {
+	switch {
+	case !(lo < hi):
 		return lo
+	case p <= 0.5:
+		return bisect(lo, hi, func(y float64) bool { return cdf(y) >= p })
 	}
-	// At lo every component's distribution function is at most p, at hi at least p: the quantile lies between. Each
-	// half of [0, 1] asks for the smaller tail, which is the one that holds its digits.
-	if p <= 0.5 {
-		return bisect(lo, hi, func(y float64) bool { return m.CDF(y) >= p })
-	}
-	return bisect(lo, hi, func(y float64) bool { return m.Survival(y) <= 1-p })
+	return bisect(lo, hi, func(y float64) bool { return survival(y) <= 1-p })
 }
 
 // bisect is the smallest float64 in (lo, hi] at which a monotone condition holds, hi where it never does. It halves the

@@ -289,5 +289,5 @@ func (b *Builder) Finish(cost *G.Node) (*Graph, error) {
 		}
 		b.g.Grads = grads
 	}
-	return b.g, Verify(b.g.Expr)
+	return b.g, verify(b.g.Expr)
 }

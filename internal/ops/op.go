@@ -249,8 +249,8 @@ func Children(n *G.Node) []*G.Node {
 	return out
 }
 
-// Verify finds nodes of one hash: the TapeMachine would give them one value.
-func Verify(g *G.ExprGraph) error {
+// verify finds nodes of one hash: the TapeMachine would give them one value.
+func verify(g *G.ExprGraph) error {
 	seen := map[uint32]*G.Node{}
 	for _, n := range g.AllNodes() {
 		if o, ok := seen[n.Hashcode()]; ok && o != n {

@@ -82,9 +82,9 @@ func (a *analysis) group() []*stage {
 	return stages
 }
 
-// local reports whether v lives only within a tile: made and used in one stage, and no result of the run.
+// local reports whether v lives only within a tile: made and used in one stage that has tiles, and no result of the run.
 func (v *value) local() bool {
-	if v.made == nil || v.reduced || v.result {
+	if v.made == nil || v.made.domain == whole || v.reduced || v.result {
 		return false
 	}
 	for _, u := range v.users {
