@@ -10,13 +10,14 @@ import (
 	"path/filepath"
 )
 
-// TempPattern matches the temporary names that a killed program may leave; readers of a directory skip them.
-const TempPattern = ".tmp-*"
+// TempPrefix begins the temporary names that a killed program may leave, followed by the target's own name and a dash;
+// readers of a directory skip them.
+const TempPrefix = ".tmp-"
 
 // Write makes the file at path from what fill writes. Until it returns nil the old file, if any, stays untouched.
 func Write(path string, fill func(io.Writer) error) (err error) {
 	dir := filepath.Dir(path)
-	f, err := os.CreateTemp(dir, TempPattern)
+	f, err := os.CreateTemp(dir, TempPrefix+filepath.Base(path)+"-*")
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ func WriteTasks(ctx context.Context, path string, src Source, batches int, repor
 		return &input.Error{File: path, Found: "no such directory", Expected: "a file in one that is there"}
 	}
 	// The header, which comes first, lists what is known only when all batches are made: they wait in a file.
-	spool, err := os.CreateTemp(filepath.Dir(path), atomicfile.TempPattern)
+	spool, err := os.CreateTemp(filepath.Dir(path), atomicfile.TempPrefix+"*")
 	if err != nil {
 		return err
 	}

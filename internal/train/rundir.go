@@ -124,12 +124,22 @@ func removeRun(dir string) error {
 	return nil
 }
 
-// removeTemporary removes what a program killed while it wrote a checkpoint has left. Under the lock nobody else
-// writes there.
+// removeTemporary removes what a program killed while it wrote a run's files has left. Under the lock no other training
+// writes there; an evaluation may, so its temporary files stay.
 func removeTemporary(dir string) error {
-	stray, err := filepath.Glob(filepath.Join(dir, checkpointsDir, atomicfile.TempPattern))
-	for _, file := range stray {
-		err = errors.Join(err, os.Remove(file))
+	return errors.Join(removePrefixed(filepath.Join(dir, checkpointsDir), atomicfile.TempPrefix),
+		removePrefixed(dir, atomicfile.TempPrefix+configFile), removePrefixed(dir, atomicfile.TempPrefix+metricsFile))
+}
+
+func removePrefixed(dir, prefix string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), prefix) {
+			err = errors.Join(err, os.Remove(filepath.Join(dir, e.Name())))
+		}
 	}
 	return err
 }
