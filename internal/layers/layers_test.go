@@ -15,7 +15,7 @@ var layers = [][]string{
 	{"internal/input", "internal/atomicfile", "internal/random", "internal/progress", "internal/datasets/datatest"},
 	{"internal/config", "internal/likelihood", "internal/safetensors", "internal/rda", "internal/matfile", "internal/fetch",
 		"internal/ops", "internal/simd"},
-	{"internal/engine"},
+	{"internal/engine", "internal/engine/plan"},
 	{"internal/engine/reference", "internal/engine/cpu"},
 	{"internal/models", "internal/datasets"},
 	{"internal/feed"},

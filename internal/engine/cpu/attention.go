@@ -3,6 +3,7 @@ package cpu
 import (
 	"math"
 
+	"github.com/acqnp/acqnp/internal/engine/plan"
 	"github.com/acqnp/acqnp/internal/ops"
 	"github.com/acqnp/acqnp/internal/simd"
 )
@@ -58,9 +59,9 @@ func heads(t *tile, d, width int, f func(i, j, first, col int)) {
 	})
 }
 
-func (c *compiler) attention(u *unit) kernel {
-	qs, ks, vs, out := c.in(u.in[0]), c.in(u.in[1]), c.in(u.in[2]), c.out(u.out[0])
-	d, width := out.width, out.width/u.op.Heads
+func (c *compiler) attention(u *plan.Unit) kernel {
+	qs, ks, vs, out := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.out(u.Out[0])
+	d, width := out.width, out.width/u.Op.Heads
 	scale := float32(1 / math.Sqrt(float64(width)))
 	c.headWidth = max(c.headWidth, width)
 	return func(w *worker, t *tile) {
@@ -72,10 +73,10 @@ func (c *compiler) attention(u *unit) kernel {
 	}
 }
 
-func (c *compiler) attentionGrad(u *unit) kernel {
-	grad, result, qs, ks, vs := c.in(u.in[0]), c.in(u.in[1]), c.in(u.in[2]), c.in(u.in[3]), c.in(u.in[4])
-	outQ, outK, outV := c.out(u.out[ops.QueryGrad]), c.out(u.out[ops.KeyGrad]), c.out(u.out[ops.ValueGrad])
-	d, width := result.width, result.width/u.op.Heads
+func (c *compiler) attentionGrad(u *plan.Unit) kernel {
+	grad, result, qs, ks, vs := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.in(u.In[3]), c.in(u.In[4])
+	outQ, outK, outV := c.out(u.Out[ops.QueryGrad]), c.out(u.Out[ops.KeyGrad]), c.out(u.Out[ops.ValueGrad])
+	d, width := result.width, result.width/u.Op.Heads
 	scale := float32(1 / math.Sqrt(float64(width)))
 	return func(w *worker, t *tile) {
 		g, y, n := grad.at(w, t), result.at(w, t), t.e.Context

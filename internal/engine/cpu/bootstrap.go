@@ -3,6 +3,7 @@ package cpu
 import (
 	"math"
 
+	"github.com/acqnp/acqnp/internal/engine/plan"
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
@@ -15,9 +16,9 @@ func ensembles(t *tile, space ops.Space, f func(i, function int)) {
 	})
 }
 
-func (c *compiler) ensembleAdd(u *unit) kernel {
-	perPoint, perEnsemble, out := c.in(u.in[0]), c.in(u.in[1]), c.out(u.out[0])
-	d, relu := out.width, u.op.ReLU
+func (c *compiler) ensembleAdd(u *plan.Unit) kernel {
+	perPoint, perEnsemble, out := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0])
+	d, relu := out.width, u.Op.ReLU
 	return func(w *worker, t *tile) {
 		a, e, y := perPoint.at(w, t), perEnsemble.at(w, t), out.at(w, t)
 		n := t.e.Levels
@@ -34,10 +35,10 @@ func (c *compiler) ensembleAdd(u *unit) kernel {
 	}
 }
 
-func (c *compiler) ensembleAddGrad(u *unit) kernel {
-	grad, result := c.in(u.in[0]), c.in(u.in[1])
-	toPoint, toEnsemble := c.out(u.out[ops.PointGrad]), c.out(u.out[ops.EnsembleGrad])
-	d, relu := result.width, u.op.ReLU
+func (c *compiler) ensembleAddGrad(u *plan.Unit) kernel {
+	grad, result := c.in(u.In[0]), c.in(u.In[1])
+	toPoint, toEnsemble := c.out(u.Out[ops.PointGrad]), c.out(u.Out[ops.EnsembleGrad])
+	d, relu := result.width, u.Op.ReLU
 	above := map[ops.Space]ops.Space{ops.Row: ops.Point, ops.Resample: ops.Context}[result.space]
 	c.widest = max(c.widest, d)
 	return func(w *worker, t *tile) {
@@ -58,8 +59,8 @@ func (c *compiler) ensembleAddGrad(u *unit) kernel {
 }
 
 // gather reads any row of a function, so values are whole.
-func (c *compiler) gather(u *unit) kernel {
-	values, index, out := c.in(u.in[0]), c.in(u.in[1]), c.out(u.out[0])
+func (c *compiler) gather(u *plan.Unit) kernel {
+	values, index, out := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0])
 	d := out.width
 	return func(w *worker, t *tile) {
 		y, n := out.at(w, t), t.e.Levels
@@ -75,8 +76,8 @@ func (c *compiler) gather(u *unit) kernel {
 	}
 }
 
-func (c *compiler) residual(u *unit) kernel {
-	decoded, ys, out := c.in(u.in[0]), c.in(u.in[1]), c.out(u.out[0])
+func (c *compiler) residual(u *plan.Unit) kernel {
+	decoded, ys, out := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0])
 	dy := out.width
 	return func(w *worker, t *tile) {
 		d, y, r := decoded.at(w, t), ys.at(w, t), out.at(w, t)
@@ -87,8 +88,8 @@ func (c *compiler) residual(u *unit) kernel {
 	}
 }
 
-func (c *compiler) perturb(u *unit) kernel {
-	decoded, residuals, means, out := c.in(u.in[0]), c.in(u.in[1]), c.in(u.in[2]), c.out(u.out[0])
+func (c *compiler) perturb(u *plan.Unit) kernel {
+	decoded, residuals, means, out := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.out(u.Out[0])
 	dy := out.width
 	return func(w *worker, t *tile) {
 		d, r, m, y, n := decoded.at(w, t), residuals.at(w, t), means.at(w, t), out.at(w, t), t.e.Levels
@@ -101,8 +102,8 @@ func (c *compiler) perturb(u *unit) kernel {
 	}
 }
 
-func (c *compiler) logMeanExp(u *unit) kernel {
-	in, out := c.in(u.in[0]), c.out(u.out[0])
+func (c *compiler) logMeanExp(u *plan.Unit) kernel {
+	in, out := c.in(u.In[0]), c.out(u.Out[0])
 	return func(w *worker, t *tile) {
 		ll, y, n := in.at(w, t), out.at(w, t), t.e.Levels
 		for p := range y {
@@ -118,8 +119,8 @@ func (c *compiler) logMeanExp(u *unit) kernel {
 	}
 }
 
-func (c *compiler) logMeanExpGrad(u *unit) kernel {
-	grad, lls, result, out := c.in(u.in[0]), c.in(u.in[1]), c.in(u.in[2]), c.out(u.out[0])
+func (c *compiler) logMeanExpGrad(u *plan.Unit) kernel {
+	grad, lls, result, out := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.out(u.Out[0])
 	return func(w *worker, t *tile) {
 		g, ll, mean, y, n := grad.at(w, t), lls.at(w, t), result.at(w, t), out.at(w, t), t.e.Levels
 		for i, v := range ll {

@@ -3,26 +3,27 @@ package cpu
 import (
 	"fmt"
 
+	"github.com/acqnp/acqnp/internal/engine/plan"
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
 // compiler turns an analysis into a program: it plans memory and makes the kernels.
 type compiler struct {
-	p         *Program
-	a         *analysis
-	stages    []*stage
-	operands  map[*value]*operand // as inputs, and as results that are not sums
-	sums      map[*value]*sum
-	blocks    map[*value]ops.Block
-	weights   map[*value]*weight
-	masked    map[*value]bool // gradients that carry their ReLU's mask already
-	widest    int             // widest gradient to be masked
-	headWidth int             // of attention; 0 where there is none
+	p *Program
+	a *plan.Analysis
+	*schedule
+	operands  map[*plan.Value]*operand // as inputs, and as results that are not sums
+	sums      map[*plan.Value]*sum
+	blocks    map[*plan.Value]ops.Block
+	weights   map[*plan.Value]*weight
+	masked    map[*plan.Value]bool // gradients that carry their ReLU's mask already
+	widest    int                  // widest gradient to be masked
+	headWidth int                  // of attention; 0 where there is none
 }
 
-func (p *Program) compile(a *analysis, threads int) error {
-	c := &compiler{p: p, a: a, stages: a.schedule(), operands: map[*value]*operand{}, sums: map[*value]*sum{},
-		blocks: map[*value]ops.Block{}, weights: map[*value]*weight{}, masked: map[*value]bool{}}
+func (p *Program) compile(a *plan.Analysis, threads int) error {
+	c := &compiler{p: p, a: a, schedule: newSchedule(a), operands: map[*plan.Value]*operand{}, sums: map[*plan.Value]*sum{},
+		blocks: map[*plan.Value]ops.Block{}, weights: map[*plan.Value]*weight{}, masked: map[*plan.Value]bool{}}
 	c.leaves()
 	for _, s := range c.stages {
 		p.stages = append(p.stages, c.stage(s))
@@ -45,7 +46,7 @@ func (p *Program) compile(a *analysis, threads int) error {
 		p.workers = append(p.workers, c.worker(scratch))
 	}
 	for _, o := range p.graph.Outputs {
-		p.outputs[o.Name] = output{space: o.Space, width: o.Width, data: c.operands[a.values[o.Node]].data}
+		p.outputs[o.Name] = output{space: o.Space, width: o.Width, data: c.operands[a.Values[o.Node]].data}
 	}
 	return nil
 }
@@ -72,18 +73,18 @@ func (c *compiler) leaves() {
 	for _, in := range g.Inputs {
 		data := make([]float32, g.Capacity.Rows(in.Space)*in.Width)
 		c.p.inputs[in.Name] = data
-		c.operands[c.a.values[in.Node]] = &operand{space: in.Space, width: in.Width, data: data}
+		c.operands[c.a.Values[in.Node]] = &operand{space: in.Space, width: in.Width, data: data}
 	}
 	for _, b := range g.Blocks {
-		v := c.a.values[b.Node]
+		v := c.a.Values[b.Node]
 		c.blocks[v] = b
 		if b.Vector {
 			c.operands[v] = &operand{space: ops.Parameter, width: b.Cols, data: c.p.params[b.Offset : b.Offset+b.Cols]}
 		}
 	}
-	for n, v := range c.a.values {
-		if v.made == nil && n.Op() != nil {
-			c.operands[v] = &operand{space: v.space, width: v.width, data: toFloat32(n.Value())}
+	for n, v := range c.a.Values {
+		if v.Made == nil && n.Op() != nil {
+			c.operands[v] = &operand{space: v.Space, width: v.Width, data: toFloat32(n.Value())}
 		}
 	}
 }
@@ -91,14 +92,14 @@ func (c *compiler) leaves() {
 func (c *compiler) stage(s *stage) *compiled {
 	st := &compiled{program: c.p, domain: s.domain}
 	for _, u := range s.units {
-		for _, v := range append(u.outs(), u.in...) {
-			st.rows = st.rows || s.domain != whole && s.domain.unitSpace().Contains(v.space)
+		for _, v := range append(u.Outs(), u.In...) {
+			st.rows = st.rows || s.domain != whole && s.domain.unitSpace().Contains(v.Space)
 		}
 	}
 	for _, v := range s.reduced {
-		r := &sum{stage: st, space: v.space, width: v.width}
-		if v.space <= ops.Scalar {
-			r.width = v.rows * v.width
+		r := &sum{stage: st, space: v.Space, width: v.Width}
+		if v.Space <= ops.Scalar {
+			r.width = v.Rows * v.Width
 		}
 		c.sums[v] = r
 		st.sums = append(st.sums, r)
@@ -111,38 +112,38 @@ func (c *compiler) stage(s *stage) *compiled {
 // keep plans the memory of values that outlive their tiles, and of partial sums.
 func (c *compiler) keep() {
 	last := len(c.stages)
-	var buffers []*buffer
+	var buffers []*plan.Buffer
 	var give []func(arena []float32)
-	plan := func(size, from, to int, to32 func(data []float32)) {
-		b := &buffer{size: align(size), from: from, to: to}
+	reserve := func(size, from, to int, to32 func(data []float32)) {
+		b := &plan.Buffer{Size: plan.Align(size), From: from, To: to}
 		buffers = append(buffers, b)
-		give = append(give, func(arena []float32) { to32(arena[b.offset : b.offset+size]) })
+		give = append(give, func(arena []float32) { to32(arena[b.Offset : b.Offset+size]) })
 	}
-	for _, u := range c.a.units {
-		for _, v := range u.outs() {
-			if v.local() {
+	for _, u := range c.a.Units {
+		for _, v := range u.Outs() {
+			if c.local(v) {
 				continue
 			}
-			o := &operand{space: v.space, width: v.width}
+			o := &operand{space: v.Space, width: v.Width}
 			c.operands[v] = o
-			end := u.stage
-			for _, user := range v.users {
-				end = max(end, user.stage)
+			end := c.of[u].stage
+			for _, user := range v.Users {
+				end = max(end, c.of[user].stage)
 			}
-			if v.result {
+			if v.Result {
 				end = last
 			}
-			plan(v.rows*v.width, u.stage, end, func(d []float32) { o.data = d })
+			reserve(v.Rows*v.Width, c.of[u].stage, end, func(d []float32) { o.data = d })
 			if r := c.sums[v]; r != nil {
 				n := maxChunks
-				if v.space > ops.Scalar {
+				if v.Space > ops.Scalar {
 					n += c.p.graph.Capacity.Functions
 				}
-				plan(n*r.size(&c.p.graph.Capacity), u.stage, u.stage, func(d []float32) { r.partial, r.result = d, o.data })
+				reserve(n*r.size(&c.p.graph.Capacity), c.of[u].stage, c.of[u].stage, func(d []float32) { r.partial, r.result = d, o.data })
 			}
 		}
 	}
-	arena := make([]float32, place(buffers))
+	arena := make([]float32, plan.Place(buffers))
 	for _, f := range give {
 		f(arena)
 	}
@@ -152,23 +153,23 @@ func (c *compiler) keep() {
 func (c *compiler) scratch() int {
 	size := 0
 	for _, s := range c.stages {
-		var buffers []*buffer
-		var vs []*value
+		var buffers []*plan.Buffer
+		var vs []*plan.Value
 		for _, u := range s.units {
-			for _, v := range u.outs() {
-				if !v.local() {
+			for _, v := range u.Outs() {
+				if !c.local(v) {
 					continue
 				}
-				b := &buffer{size: align(c.tileRows(s.domain, v.space) * v.width), from: u.pos, to: u.pos}
-				for _, user := range v.users {
-					b.to = max(b.to, user.pos)
+				b := &plan.Buffer{Size: plan.Align(c.tileRows(s.domain, v.Space) * v.Width), From: c.of[u].pos, To: c.of[u].pos}
+				for _, user := range v.Users {
+					b.To = max(b.To, c.of[user].pos)
 				}
 				buffers, vs = append(buffers, b), append(vs, v)
 			}
 		}
-		size = max(size, place(buffers))
+		size = max(size, plan.Place(buffers))
 		for i, v := range vs {
-			c.operands[v] = &operand{space: v.space, width: v.width, slot: buffers[i].offset}
+			c.operands[v] = &operand{space: v.Space, width: v.Width, slot: buffers[i].Offset}
 		}
 	}
 	return size
@@ -190,7 +191,7 @@ func (c *compiler) gradients() error {
 	}
 	c.p.grads = make([]float32, len(c.p.params))
 	for i, b := range g.Blocks {
-		o := c.operands[c.a.values[g.Grads[i]]]
+		o := c.operands[c.a.Values[g.Grads[i]]]
 		if o == nil || o.data == nil {
 			return fmt.Errorf("cpu: no gradient for %s", b.Name)
 		}
@@ -205,15 +206,15 @@ type scatter struct {
 	from  []float32
 }
 
-func (c *compiler) in(v *value) *operand { return c.operands[v] }
+func (c *compiler) in(v *plan.Value) *operand { return c.operands[v] }
 
 // out is where a kernel writes v: its rows, or its chunk's share of the sum.
-func (c *compiler) out(v *value) *operand {
+func (c *compiler) out(v *plan.Value) *operand {
 	if v == nil {
 		return nil
 	}
 	if r := c.sums[v]; r != nil {
-		return &operand{space: v.space, width: v.width, sum: r}
+		return &operand{space: v.Space, width: v.Width, sum: r}
 	}
 	return c.operands[v]
 }

@@ -4,15 +4,16 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/acqnp/acqnp/internal/engine/plan"
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
 // kernel makes the kernel of a unit.
-func (c *compiler) kernel(u *unit) (kernel, error) {
-	if u.op == nil {
+func (c *compiler) kernel(u *plan.Unit) (kernel, error) {
+	if u.Op == nil {
 		return c.addition(u), nil
 	}
-	switch u.op.Kind {
+	switch u.Op.Kind {
 	case ops.Linear:
 		return c.linear(u), nil
 	case ops.LinearGrad:
@@ -49,8 +50,8 @@ func (c *compiler) kernel(u *unit) (kernel, error) {
 	return c.likelihoodKernel(u)
 }
 
-func (c *compiler) likelihoodKernel(u *unit) (kernel, error) {
-	switch u.op.Kind {
+func (c *compiler) likelihoodKernel(u *plan.Unit) (kernel, error) {
+	switch u.Op.Kind {
 	case ops.GaussianLik:
 		return c.gaussian(u), nil
 	case ops.GaussianLikGrad:
@@ -68,11 +69,11 @@ func (c *compiler) likelihoodKernel(u *unit) (kernel, error) {
 	case ops.NegMeanGrad:
 		return c.negMeanGrad(u), nil
 	}
-	return nil, fmt.Errorf("cpu: no kernel for %v", u.op)
+	return nil, fmt.Errorf("cpu: no kernel for %v", u.Op)
 }
 
-func (c *compiler) elementwise(u *unit, f func(float32) float32) kernel {
-	in, out := c.in(u.in[0]), c.out(u.out[0])
+func (c *compiler) elementwise(u *plan.Unit, f func(float32) float32) kernel {
+	in, out := c.in(u.In[0]), c.out(u.Out[0])
 	return func(w *worker, t *tile) {
 		y := out.at(w, t)
 		for i, x := range in.at(w, t) {
@@ -81,9 +82,9 @@ func (c *compiler) elementwise(u *unit, f func(float32) float32) kernel {
 	}
 }
 
-func (c *compiler) columns(u *unit) kernel {
-	in, out := c.in(u.in[0]), c.out(u.out[0])
-	from := u.op.From
+func (c *compiler) columns(u *plan.Unit) kernel {
+	in, out := c.in(u.In[0]), c.out(u.Out[0])
+	from := u.Op.From
 	return func(w *worker, t *tile) {
 		x, y := in.at(w, t), out.at(w, t)
 		for i := range len(y) / out.width {
@@ -106,8 +107,8 @@ func uniformLogit(u float32) float32 {
 	return float32(math.Log((ops.LevelFloor + span*float64(u)) / (ops.LevelFloor + span*float64(1-u))))
 }
 
-func (c *compiler) sigmoidGrad(u *unit) kernel {
-	grad, result, out := c.in(u.in[0]), c.in(u.in[1]), c.out(u.out[0])
+func (c *compiler) sigmoidGrad(u *plan.Unit) kernel {
+	grad, result, out := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0])
 	return func(w *worker, t *tile) {
 		y, s := out.at(w, t), result.at(w, t)
 		for i, g := range grad.at(w, t) {
@@ -116,8 +117,8 @@ func (c *compiler) sigmoidGrad(u *unit) kernel {
 	}
 }
 
-func (c *compiler) addition(u *unit) kernel {
-	a, b, out := c.in(u.in[0]), c.in(u.in[1]), c.out(u.out[0])
+func (c *compiler) addition(u *plan.Unit) kernel {
+	a, b, out := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0])
 	if a.space == ops.Parameter { // packed [rows, width] where span would give one row
 		return func(*worker, *tile) {
 			copy(out.data, a.data)
@@ -134,8 +135,8 @@ func (c *compiler) addition(u *unit) kernel {
 
 // setMean adds a tile's share of the means over context points; rows are context points, or their bootstraps, whose
 // means lie side by side.
-func (c *compiler) setMean(u *unit) kernel {
-	in, out := c.in(u.in[0]), c.out(u.out[0])
+func (c *compiler) setMean(u *plan.Unit) kernel {
+	in, out := c.in(u.In[0]), c.out(u.Out[0])
 	d := in.width
 	return func(w *worker, t *tile) {
 		x, sums, share := in.at(w, t), out.at(w, t), 1/float32(t.e.Context)
@@ -148,8 +149,8 @@ func (c *compiler) setMean(u *unit) kernel {
 	}
 }
 
-func (c *compiler) setMeanGrad(u *unit) kernel {
-	grad, out := c.in(u.in[0]), c.out(u.out[0])
+func (c *compiler) setMeanGrad(u *plan.Unit) kernel {
+	grad, out := c.in(u.In[0]), c.out(u.Out[0])
 	d := out.width
 	return func(w *worker, t *tile) {
 		g, y, share := grad.at(w, t), out.at(w, t), 1/float32(t.e.Context)
@@ -160,10 +161,10 @@ func (c *compiler) setMeanGrad(u *unit) kernel {
 	}
 }
 
-func (c *compiler) negMean(u *unit) kernel {
-	out := c.out(u.out[0])
+func (c *compiler) negMean(u *plan.Unit) kernel {
+	out := c.out(u.Out[0])
 	var in []*operand
-	for _, v := range u.in {
+	for _, v := range u.In {
 		in = append(in, c.in(v))
 	}
 	return func(w *worker, t *tile) {
@@ -177,8 +178,8 @@ func (c *compiler) negMean(u *unit) kernel {
 	}
 }
 
-func (c *compiler) negMeanGrad(u *unit) kernel {
-	grad, out := c.in(u.in[0]), c.out(u.out[0])
+func (c *compiler) negMeanGrad(u *plan.Unit) kernel {
+	grad, out := c.in(u.In[0]), c.out(u.Out[0])
 	return func(w *worker, t *tile) {
 		g := -grad.data[0] / float32(t.e.Rows(ops.Point))
 		y := out.at(w, t)

@@ -3,6 +3,7 @@ package cpu
 import (
 	"math"
 
+	"github.com/acqnp/acqnp/internal/engine/plan"
 	"github.com/acqnp/acqnp/internal/ops"
 	"github.com/acqnp/acqnp/internal/simd"
 )
@@ -98,8 +99,8 @@ func (s *levelScratch) densities(rows []float32, y float32, from, levels, dy, c 
 
 func logRatio(a, b float32) float32 { return float32(math.Log(float64(a) / float64(b))) }
 
-func (c *compiler) mixture(u *unit) kernel {
-	components, logits, ys, out := c.in(u.in[0]), c.in(u.in[1]), c.in(u.in[2]), c.out(u.out[0])
+func (c *compiler) mixture(u *plan.Unit) kernel {
+	components, logits, ys, out := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.out(u.Out[0])
 	dy := ys.width
 	return func(w *worker, t *tile) {
 		rows, y, ll := components.at(w, t), ys.at(w, t), out.at(w, t)
@@ -113,9 +114,9 @@ func (c *compiler) mixture(u *unit) kernel {
 	}
 }
 
-func (c *compiler) mixtureGrad(u *unit) kernel {
-	grad, components, logits, ys := c.in(u.in[0]), c.in(u.in[1]), c.in(u.in[2]), c.in(u.in[3])
-	outComponents, outLogits := c.out(u.out[ops.ComponentsGrad]), c.out(u.out[ops.LogitGrad])
+func (c *compiler) mixtureGrad(u *plan.Unit) kernel {
+	grad, components, logits, ys := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.in(u.In[3])
+	outComponents, outLogits := c.out(u.Out[ops.ComponentsGrad]), c.out(u.Out[ops.LogitGrad])
 	dy := ys.width
 	return func(w *worker, t *tile) {
 		s, n := &w.levels, t.e.Levels
@@ -162,8 +163,8 @@ func (s *levelScratch) logitGradient(dz []float32, from, levels int) {
 }
 
 // gaussian and gaussianGrad run over points or over levels of points; y is per point.
-func (c *compiler) gaussian(u *unit) kernel {
-	decoded, ys, out := c.in(u.in[0]), c.in(u.in[1]), c.out(u.out[0])
+func (c *compiler) gaussian(u *plan.Unit) kernel {
+	decoded, ys, out := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0])
 	dy := ys.width
 	return func(w *worker, t *tile) {
 		d, y, ll := decoded.at(w, t), ys.at(w, t), out.at(w, t)
@@ -175,8 +176,8 @@ func (c *compiler) gaussian(u *unit) kernel {
 	}
 }
 
-func (c *compiler) gaussianGrad(u *unit) kernel {
-	grad, decoded, ys, out := c.in(u.in[0]), c.in(u.in[1]), c.in(u.in[2]), c.out(u.out[0])
+func (c *compiler) gaussianGrad(u *plan.Unit) kernel {
+	grad, decoded, ys, out := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.out(u.Out[0])
 	dy := ys.width
 	return func(w *worker, t *tile) {
 		d, y, dst := decoded.at(w, t), ys.at(w, t), out.at(w, t)

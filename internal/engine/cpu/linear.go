@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"github.com/acqnp/acqnp/internal/engine/plan"
 	"github.com/acqnp/acqnp/internal/ops"
 	"github.com/acqnp/acqnp/internal/simd"
 )
@@ -24,7 +25,7 @@ func (w *weight) run(params []float32) {
 	}
 }
 
-func (c *compiler) weight(v *value) *weight {
+func (c *compiler) weight(v *plan.Value) *weight {
 	if w := c.weights[v]; w != nil {
 		return w
 	}
@@ -36,10 +37,10 @@ func (c *compiler) weight(v *value) *weight {
 }
 
 // linear is act(base↑ + in·Wᵀ).
-func (c *compiler) linear(u *unit) kernel {
-	base, in, out, w := c.in(u.in[0]), c.in(u.in[1]), c.out(u.out[0]), c.weight(u.in[2])
+func (c *compiler) linear(u *plan.Unit) kernel {
+	base, in, out, w := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0]), c.weight(u.In[2])
 	mode := simd.Overwrite
-	if u.op.ReLU {
+	if u.Op.ReLU {
 		mode = simd.ReLU
 	}
 	if base.space == ops.Parameter {
@@ -78,10 +79,10 @@ const narrow = 16
 
 // linearGrad makes the parts of a linear layer's gradient from the gradient behind its ReLU: one that its maker has
 // masked already, or a masked copy.
-func (c *compiler) linearGrad(u *unit) kernel {
-	grad, result, in, w := c.in(u.in[0]), c.in(u.in[1]), c.in(u.in[2]), c.weight(u.in[3])
-	base, dx, dw := c.out(u.out[ops.BaseGrad]), c.out(u.out[ops.InGrad]), c.out(u.out[ops.WeightGrad])
-	relu := u.op.ReLU && !c.masked[u.in[0]]
+func (c *compiler) linearGrad(u *plan.Unit) kernel {
+	grad, result, in, w := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.weight(u.In[3])
+	base, dx, dw := c.out(u.Out[ops.BaseGrad]), c.out(u.Out[ops.InGrad]), c.out(u.Out[ops.WeightGrad])
+	relu := u.Op.ReLU && !c.masked[u.In[0]]
 	c.widest = max(c.widest, w.out)
 	maskNext := false
 	if dx != nil {
@@ -114,13 +115,13 @@ func (c *compiler) linearGrad(u *unit) kernel {
 
 // maskForUser reports whether the gradient by u's input goes to nothing but the layer that made that input with a ReLU,
 // so that its mask is at hand here; that layer then need not mask again.
-func (c *compiler) maskForUser(u *unit) bool {
-	dx := u.out[ops.InGrad]
-	if len(dx.users) != 1 || dx.result {
+func (c *compiler) maskForUser(u *plan.Unit) bool {
+	dx := u.Out[ops.InGrad]
+	if len(dx.Users) != 1 || dx.Result {
 		return false
 	}
-	next := dx.users[0]
-	if next.op == nil || next.op.Kind != ops.LinearGrad || !next.op.ReLU || next.in[0] != dx || next.in[1] != u.in[2] {
+	next := dx.Users[0]
+	if next.Op == nil || next.Op.Kind != ops.LinearGrad || !next.Op.ReLU || next.In[0] != dx || next.In[1] != u.In[2] {
 		return false
 	}
 	c.masked[dx] = true

@@ -11,6 +11,7 @@ import (
 	G "gorgonia.org/gorgonia"
 
 	"github.com/acqnp/acqnp/internal/engine"
+	"github.com/acqnp/acqnp/internal/engine/plan"
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
@@ -55,7 +56,7 @@ func New(g *ops.Graph, threads int) (engine.Program[float32], error) {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
 	}
-	a, err := analyse(g)
+	a, err := plan.Analyse(g)
 	if err != nil {
 		return nil, err
 	}

@@ -3,92 +3,120 @@ package cpu
 import (
 	"cmp"
 	"slices"
+
+	"github.com/acqnp/acqnp/internal/engine/plan"
 )
 
 // stage is a stretch of units that one tile can run through without waiting for other tiles.
 type stage struct {
 	domain  domain
-	units   []*unit
-	reduced []*value // complete when the stage ends
+	units   []*plan.Unit
+	reduced []*plan.Value // complete when the stage ends
 }
 
-// schedule puts every unit into a stage, as late as its users allow, so that a value lives as short as it can.
+// place is where a unit runs: what its tiles are runs of, the stage, and its turn in that.
+type place struct {
+	domain     domain
+	stage, pos int
+}
+
+// schedule is the order of a graph's units.
+type schedule struct {
+	stages []*stage
+	of     map[*plan.Unit]*place
+}
+
+// newSchedule puts every unit into a stage, as late as its users allow, so that a value lives as short as it can.
 // Between two units lies a barrier where their tiles differ, a sum over tiles has to be complete, or the user reads rows
 // of other tiles.
-func (a *analysis) schedule() []*stage {
-	earliest := map[*unit]int{}
-	for _, u := range a.units {
-		for _, v := range u.in {
-			if v.made != nil {
-				earliest[u] = max(earliest[u], earliest[v.made]+barrier(v, u))
+func newSchedule(a *plan.Analysis) *schedule {
+	s := &schedule{of: map[*plan.Unit]*place{}}
+	for _, u := range a.Units {
+		s.of[u] = &place{domain: unitDomain(u)}
+	}
+	earliest := map[*plan.Unit]int{}
+	for _, u := range a.Units {
+		for _, v := range u.In {
+			if v.Made != nil {
+				earliest[u] = max(earliest[u], earliest[v.Made]+s.barrier(v, u))
 			}
 		}
 	}
-	for _, u := range slices.Backward(a.units) {
-		u.stage = earliest[u]
+	for _, u := range slices.Backward(a.Units) {
+		p := s.of[u]
+		p.stage = earliest[u]
 		used := false
-		for _, v := range u.outs() {
-			for _, user := range v.users {
-				latest := user.stage - barrier(v, user)
+		for _, v := range u.Outs() {
+			for _, user := range v.Users {
+				latest := s.of[user].stage - s.barrier(v, user)
 				if !used {
-					u.stage, used = latest, true
+					p.stage, used = latest, true
 				}
-				u.stage = min(u.stage, latest)
+				p.stage = min(p.stage, latest)
 			}
 		}
 	}
-	return a.group()
+	s.group(a.Units)
+	return s
 }
 
 // barrier is 1 where v is complete for user only in a later stage than it is made in.
-func barrier(v *value, user *unit) int {
-	if v.reduced || v.made.domain != user.domain || user.op != nil && user.op.Across() {
+func (s *schedule) barrier(v *plan.Value, user *plan.Unit) int {
+	if s.reduced(v) || s.of[v.Made].domain != s.of[user].domain || user.Op != nil && user.Op.Across() {
 		return 1
 	}
 	return 0
 }
 
 // group collects the units of equal stage and domain, in order, and numbers them.
-func (a *analysis) group() []*stage {
+func (s *schedule) group(units []*plan.Unit) {
 	type key struct {
 		level  int
 		domain domain
 	}
 	byKey := map[key]*stage{}
 	var keys []key
-	for _, u := range a.units {
-		k := key{u.stage, u.domain}
+	for _, u := range units {
+		p := s.of[u]
+		k := key{p.stage, p.domain}
 		if byKey[k] == nil {
-			byKey[k] = &stage{domain: u.domain}
+			byKey[k] = &stage{domain: p.domain}
 			keys = append(keys, k)
 		}
-		s := byKey[k]
-		u.pos = len(s.units)
-		s.units = append(s.units, u)
-		for _, v := range u.outs() {
-			if v.reduced {
-				s.reduced = append(s.reduced, v)
+		st := byKey[k]
+		p.pos = len(st.units)
+		st.units = append(st.units, u)
+		for _, v := range u.Outs() {
+			if s.reduced(v) {
+				st.reduced = append(st.reduced, v)
 			}
 		}
 	}
 	slices.SortFunc(keys, func(x, y key) int { return cmp.Or(cmp.Compare(x.level, y.level), cmp.Compare(x.domain, y.domain)) })
-	stages := make([]*stage, len(keys))
 	for i, k := range keys {
-		stages[i] = byKey[k]
-		for _, u := range stages[i].units {
-			u.stage = i
+		s.stages = append(s.stages, byKey[k])
+		for _, u := range byKey[k].units {
+			s.of[u].stage = i
 		}
 	}
-	return stages
+}
+
+// reduced reports whether the unit that makes v sums over tiles, so that v is complete only after the unit's stage.
+func (s *schedule) reduced(v *plan.Value) bool {
+	if v.Made == nil || v.Made.Op == nil {
+		return false
+	}
+	unit := s.of[v.Made].domain.unitSpace()
+	return v.Sums && unit != v.Space && !unit.Contains(v.Space)
 }
 
 // local reports whether v lives only within a tile: made and used in one stage that has tiles, and no result of the run.
-func (v *value) local() bool {
-	if v.made == nil || v.made.domain == whole || v.reduced || v.result {
+func (s *schedule) local(v *plan.Value) bool {
+	if v.Made == nil || s.of[v.Made].domain == whole || s.reduced(v) || v.Result {
 		return false
 	}
-	for _, u := range v.users {
-		if u.stage != v.made.stage {
+	for _, u := range v.Users {
+		if s.of[u].stage != s.of[v.Made].stage {
 			return false
 		}
 	}

@@ -1,0 +1,181 @@
+// Package plan takes a graph apart for the engines that run it: its leaves, its kernel calls in order, and the places of
+// buffers in one stretch of memory.
+package plan
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+
+	"github.com/acqnp/acqnp/internal/ops"
+)
+
+// Value is a node of the graph as an engine sees it.
+type Value struct {
+	Node   *G.Node
+	Space  ops.Space
+	Rows   int // at capacity
+	Width  int
+	Made   *Unit // nil for leaves
+	Users  []*Unit
+	Sums   bool // over rows of a finer input
+	Result bool // of the run: an output or a gradient
+}
+
+// Unit is one kernel call: an operation, or the parts of a gradient that read the same inputs.
+type Unit struct {
+	Op  *ops.Op // of the first part; nil for Gorgonia's addition of gradients
+	In  []*Value
+	Out [3]*Value // by part
+}
+
+// Outs are the parts that the graph asks for.
+func (u *Unit) Outs() []*Value {
+	var vs []*Value
+	for _, v := range u.Out {
+		if v != nil {
+			vs = append(vs, v)
+		}
+	}
+	return vs
+}
+
+// Analysis is a graph taken apart into leaves and units in topological order.
+type Analysis struct {
+	Values map[*G.Node]*Value
+	Units  []*Unit
+}
+
+// Analyse takes apart what leads to the graph's outputs and gradients. It refuses operations that are not of package ops.
+func Analyse(g *ops.Graph) (*Analysis, error) {
+	sorted, err := G.Sort(g.Expr)
+	if err != nil {
+		return nil, fmt.Errorf("engine: %w", err)
+	}
+	slices.Reverse(sorted)
+	needed := neededBy(g)
+	a := &Analysis{Values: map[*G.Node]*Value{}}
+	a.leaves(g)
+	grouped := map[string]*Unit{}
+	for _, n := range sorted {
+		if !needed[n] || a.Values[n] != nil {
+			continue
+		}
+		if err := a.add(n, grouped); err != nil {
+			return nil, err
+		}
+	}
+	for _, o := range g.Outputs {
+		a.Values[o.Node].Result = true
+	}
+	for _, n := range g.Grads {
+		a.Values[n].Result = true
+	}
+	return a, nil
+}
+
+// neededBy are the nodes that lead to a result.
+func neededBy(g *ops.Graph) map[*G.Node]bool {
+	needed := map[*G.Node]bool{}
+	var visit func(n *G.Node)
+	visit = func(n *G.Node) {
+		if needed[n] {
+			return
+		}
+		needed[n] = true
+		for _, c := range ops.Children(n) {
+			visit(c)
+		}
+	}
+	for _, o := range g.Outputs {
+		visit(o.Node)
+	}
+	for _, n := range g.Grads {
+		visit(n)
+	}
+	return needed
+}
+
+func (a *Analysis) leaves(g *ops.Graph) {
+	for _, in := range g.Inputs {
+		a.Values[in.Node] = &Value{Node: in.Node, Space: in.Space, Rows: g.Capacity.Rows(in.Space), Width: in.Width}
+	}
+	for _, b := range g.Blocks {
+		a.Values[b.Node] = &Value{Node: b.Node, Space: ops.Parameter, Rows: b.Rows, Width: b.Cols}
+	}
+}
+
+// add makes the value of a node, and its unit unless a part with the same inputs has made it already.
+func (a *Analysis) add(n *G.Node, grouped map[string]*Unit) error {
+	children := ops.Children(n)
+	if len(children) == 0 {
+		if n.Value() == nil {
+			return fmt.Errorf("engine: leaf %v has neither value nor place among the inputs", n)
+		}
+		a.Values[n] = constant(n)
+		return nil
+	}
+	in := make([]*Value, len(children))
+	for i, c := range children {
+		in[i] = a.Values[c]
+	}
+	v := &Value{Node: n}
+	u, part := (*Unit)(nil), 0
+	switch op := n.Op().(type) {
+	case *ops.Op:
+		v.Space, v.Rows, v.Width, v.Sums = op.Out, op.Rows, op.Width, op.Sums()
+		part = op.Part
+		key := fmt.Sprint(op.Kind, op.ReLU, op.Heads, op.From)
+		for _, c := range in {
+			key += fmt.Sprintf(" %p", c)
+		}
+		if u = grouped[key]; u == nil || u.Out[part] != nil {
+			u = &Unit{Op: op, In: in}
+			grouped[key] = u
+			a.Units = append(a.Units, u)
+			a.use(u)
+		}
+	default:
+		if !isAdd(op) {
+			return fmt.Errorf("engine: operation %v of %T is not ours", op, op)
+		}
+		v.Space, v.Rows, v.Width = in[0].Space, in[0].Rows, in[0].Width
+		u = &Unit{In: in}
+		a.Units = append(a.Units, u)
+		a.use(u)
+	}
+	v.Made = u
+	u.Out[part] = v
+	a.Values[n] = v
+	return nil
+}
+
+// constant is a leaf with a value of its own: a scalar, or a vector such as the zeros in place of a bias.
+func constant(n *G.Node) *Value {
+	v := &Value{Node: n, Space: ops.Scalar, Rows: 1, Width: 1}
+	if !n.IsScalar() {
+		v.Space, v.Width = ops.Parameter, n.Shape().TotalSize()
+	}
+	return v
+}
+
+func (a *Analysis) use(u *Unit) {
+	for _, c := range u.In {
+		c.Users = append(c.Users, u)
+	}
+}
+
+// addType is the type of Gorgonia's own elementwise operations, of which only the addition of gradients turns up.
+var addType = func() reflect.Type {
+	g := G.NewGraph()
+	m := func(name string) *G.Node { return G.NewMatrix(g, tensor.Float32, G.WithShape(2, 2), G.WithName(name)) }
+	return reflect.TypeOf(G.Must(G.Add(m("a"), m("b"))).Op())
+}()
+
+func isAdd(op G.Op) bool {
+	_, binary := op.(G.BinaryOp)
+	return binary && reflect.TypeOf(op) == addType && op.String() == "+ false"
+}

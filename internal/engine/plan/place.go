@@ -1,0 +1,41 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Buffer is a stretch of an arena that is in use from one moment to another, both included.
+type Buffer struct {
+	Size     int
+	From, To int
+	Offset   int // set by Place
+}
+
+// Place gives every buffer the lowest offset at which it overlaps no buffer that lives at the same time, the largest
+// first, and returns the size of the arena.
+func Place(buffers []*Buffer) int {
+	order := slices.Clone(buffers)
+	slices.SortStableFunc(order, func(x, y *Buffer) int { return cmp.Compare(y.Size, x.Size) })
+	var placed []*Buffer // by offset
+	total := 0
+	for _, b := range order {
+		b.Offset = 0
+		for _, p := range placed {
+			if p.To < b.From || b.To < p.From {
+				continue
+			}
+			if b.Offset+b.Size <= p.Offset {
+				break
+			}
+			b.Offset = max(b.Offset, p.Offset+p.Size)
+		}
+		i, _ := slices.BinarySearchFunc(placed, b, func(x, y *Buffer) int { return cmp.Compare(x.Offset, y.Offset) })
+		placed = slices.Insert(placed, i, b)
+		total = max(total, b.Offset+b.Size)
+	}
+	return total
+}
+
+// Align rounds a number of float32 up to whole cache lines.
+func Align(n int) int { return (n + 15) &^ 15 }
