@@ -106,19 +106,13 @@ func (l *loop) run(ctx context.Context, source datasets.Source) error {
 	feeds := feed.Start(source.Train, l.draws, l.step, t.Steps)
 	defer feeds.Close()
 	for l.step < t.Steps && ctx.Err() == nil {
-		f, err := feeds.Next(ctx)
+		extents, err := l.load(ctx, feeds)
 		if ctx.Err() != nil {
 			break
 		}
 		if err != nil {
-			return fmt.Errorf("batch %d: %w", l.step, err)
+			return err
 		}
-		extents := f.Extents
-		if !extents.Fits(l.capacity) {
-			return fmt.Errorf("batch %d: its source promised at most %v and made %v", l.step, l.capacity, extents)
-		}
-		f.Write(l.program)
-		feeds.Release(f) // the next but one can be made while this one runs
 		if err := l.advance(extents); err != nil {
 			return err
 		}
@@ -140,6 +134,21 @@ func (l *loop) run(ctx context.Context, source datasets.Source) error {
 	return nil
 }
 
+// load waits for the next step's batch and writes it to the program.
+func (l *loop) load(ctx context.Context, feeds *feed.Ahead) (ops.Extents, error) {
+	f, err := feeds.Next(ctx)
+	if err != nil {
+		return ops.Extents{}, fmt.Errorf("batch %d: %w", l.step, err)
+	}
+	extents := f.Extents
+	if !extents.Fits(l.capacity) {
+		return extents, fmt.Errorf("batch %d: its source promised at most %v and made %v", l.step, l.capacity, extents)
+	}
+	f.Write(l.program)
+	feeds.Release(f) // the next but one can be made while this one runs
+	return extents, nil
+}
+
 // advance makes one step: forward, backward, check, Adam.
 func (l *loop) advance(e ops.Extents) error {
 	if err := l.program.Run(e); err != nil {
@@ -156,10 +165,12 @@ func (l *loop) advance(e ops.Extents) error {
 	rate := LearningRate(t, l.step)
 	l.adam.Update(l.program.Params(), grads, rate)
 	l.step++
-	rows := e.Rows(ops.Point) * max(1, e.Levels)
-	l.last = l.meter.step(rows, Update{Step: l.step, Steps: t.Steps, Loss: float64(loss), LearningRate: rate})
+	l.last = l.meter.step(rows(e), Update{Step: l.step, Steps: t.Steps, Loss: float64(loss), LearningRate: rate})
 	return nil
 }
+
+// rows are the decoder's: B·N·N_τ, B·N·k with bootstraps, B·N without either.
+func rows(e ops.Extents) int { return e.Rows(ops.Point) * max(1, e.Levels) }
 
 func (l *loop) checkFinite(quantity string, v []float32, step int) error {
 	i := firstNonFinite(v)

@@ -43,41 +43,52 @@ func run(ctx context.Context, o Options, source datasets.Source, compile compile
 	if err := checkOptions(o); err != nil {
 		return Result{}, err
 	}
+	l, err := newLoop(o, source, compile)
+	if err != nil {
+		return Result{}, err
+	}
+	defer l.program.Close()
+	return l.inDirectory(ctx, source)
+}
+
+// newLoop compiles the training program for the source's largest batch. The caller closes it.
+func newLoop(o Options, source datasets.Source, compile compiler) (*loop, error) {
+	if err := checkEngine(o); err != nil {
+		return nil, err
+	}
 	dx, dy := source.Dims()
 	model, err := models.New(o.Experiment.Model, dx, dy)
 	if err != nil {
-		return Result{}, err
+		return nil, err
 	}
 	if err := checkWeights(o, model); err != nil {
-		return Result{}, err
+		return nil, err
 	}
 	schedule := o.Experiment.Train
 	if schedule.Steps, err = Steps(schedule, source); err != nil {
-		return Result{}, err
+		return nil, err
 	}
 	draws, err := drawsOf(model, o.Experiment)
 	if err != nil {
-		return Result{}, err
+		return nil, err
+	}
+	text, err := o.Experiment.YAML()
+	if err != nil {
+		return nil, err
 	}
 	size := source.TrainSize()
 	capacity := ops.Extents{Functions: size.Functions, Context: size.Context, Points: size.Points, Levels: draws.Count()}
 	graph, err := model.Build(tensor.Float32, capacity, models.Training)
 	if err != nil {
-		return Result{}, err
+		return nil, err
 	}
 	program, err := compile(graph, o.Threads)
 	if err != nil {
-		return Result{}, err
+		return nil, err
 	}
-	defer program.Close()
-	text, err := o.Experiment.YAML()
-	if err != nil {
-		return Result{}, err
-	}
-	l := &loop{o: o, model: model, draws: draws, capacity: capacity, program: program, config: string(text),
+	return &loop{o: o, model: model, draws: draws, capacity: capacity, program: program, config: string(text),
 		train: schedule, units: UnitsOf(o.Experiment, source), saved: -1,
-		adam: NewAdam[float32](model.NumParams(), schedule.WeightDecay)}
-	return l.inDirectory(ctx, source)
+		adam: NewAdam[float32](model.NumParams(), schedule.WeightDecay)}, nil
 }
 
 // inDirectory opens the run directory, restores the run in it or starts one, and trains.
@@ -206,10 +217,17 @@ func checkOptions(o Options) error {
 	switch {
 	case o.Resume && o.Overwrite:
 		return &input.Error{File: "--resume", Found: "--overwrite beside it", Expected: "one of the two"}
-	case o.Threads < 0:
-		return &input.Error{File: "--threads", Found: strconv.Itoa(o.Threads), Expected: "0 (all cores) or more"}
 	case o.Dir == "":
 		return &input.Error{File: "--run-dir", Found: "nothing", Expected: "a directory for the run"}
+	}
+	return nil
+}
+
+// checkEngine checks what is to compute.
+func checkEngine(o Options) error {
+	switch {
+	case o.Threads < 0:
+		return &input.Error{File: "--threads", Found: strconv.Itoa(o.Threads), Expected: "0 (all cores) or more"}
 	case o.Device == "" || o.Device == "auto" || o.Device == "cpu":
 		return nil
 	case strings.HasPrefix(o.Device, "cuda"):

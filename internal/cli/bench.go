@@ -1,0 +1,201 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/progress"
+	"github.com/acqnp/acqnp/internal/train"
+)
+
+type benchOptions struct {
+	settings
+	config string
+	set    []string
+	points int // 0: as the benchmark draws them
+	steps  int
+}
+
+func newBench(a *app) *cobra.Command {
+	var o benchOptions
+	cmd := &cobra.Command{
+		Use:   "bench --config FILE",
+		Short: "Measure how fast a model trains",
+		Long: `Measure training steps of a configuration: all of a step counts, from making its batch to Adam. Nothing is written.
+
+Rows are functions × points × quantile levels (bootstraps for bnp, no factor for cnp and canp). FLOPs are counted from
+the model: two for each multiply-add of its products, forward and backward, without what is computed twice. The
+peak is what multiply-adds in registers alone reach on as many threads, measured before and after the steps.`,
+		Example: `  acqnp bench --config configs/lissajous/acqnp.yaml --points 53
+  acqnp bench --config configs/mnist/canp.yaml --data-dir data --steps 5 --threads 2 --json`,
+		Args: cobra.NoArgs,
+		RunE: a.run(func(cmd *cobra.Command) error { return runBench(cmd.Context(), a, o) }),
+	}
+	o.addFlags(cmd)
+	f := cmd.Flags()
+	f.StringVar(&o.config, "config", "", "configuration `FILE` (YAML)")
+	f.StringArrayVar(&o.set, "set", nil, "`KEY=VALUE` in place of the configuration's, repeatable: train.batch_size=32")
+	f.IntVar(&o.points, "points", 0, "`NUMBER` of points of every function, half of them context; 0: as the benchmark draws them")
+	f.IntVar(&o.steps, "steps", 20, "`NUMBER` of steps to time, after a few that do not count")
+	must(cmd.MarkFlagRequired("config"))
+	must(cmd.MarkFlagFilename("config", "yaml", "yml"))
+	return cmd
+}
+
+// benchResult is what bench finds.
+type benchResult struct {
+	Benchmark   string  `json:"benchmark"`
+	Model       string  `json:"model"`
+	Device      string  `json:"device"`
+	Threads     int     `json:"threads"`
+	Points      int     `json:"points"` // of every function; 0: as the benchmark draws them
+	Steps       int     `json:"steps"`
+	RowsPerStep float64 `json:"rows_per_step"` // mean
+	RowsPerS    float64 `json:"rows_per_s"`
+	MsMedian    float64 `json:"ms_median"`
+	MsMin       float64 `json:"ms_min"`
+	PeakMiB     float64 `json:"peak_mib"` // resident memory of the process
+	FLOPsPerRow float64 `json:"flops_per_row"`
+	GFLOPs      float64 `json:"gflops"`      // a second
+	PeakGFLOPs  float64 `json:"peak_gflops"` // of multiply-adds in registers alone
+	PeakShare   float64 `json:"peak_share"`
+	Version     string  `json:"version"`
+}
+
+func runBench(ctx context.Context, a *app, o benchOptions) error {
+	const warmup = 3
+	if err := o.checkBench(); err != nil {
+		return err
+	}
+	e, err := o.experiment()
+	if err != nil {
+		return err
+	}
+	source, err := datasets.Open(e, o.dataDir)
+	if err != nil {
+		return err
+	}
+	p := a.progress()
+	p.Note(fmt.Sprintf("timing %s on %s on %s", e.Model.Name, e.Benchmark, o.deviceText()))
+	peak := fmaPeak(o.cores())
+	timings, err := o.time(ctx, e, source, warmup, p)
+	if err != nil {
+		return err
+	}
+	r := summarise(timings, max(peak, fmaPeak(o.cores())))
+	r.Benchmark, r.Model, r.Device, r.Threads = e.Benchmark, e.Model.Name, o.device, o.cores()
+	r.Points, r.Steps, r.Version = o.points, o.steps, version()
+	return a.result(r, r.print)
+}
+
+func (o *benchOptions) checkBench() error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	if o.points != 0 {
+		if err := checkRange("--points", o.points, leastPoints, mostPoints); err != nil {
+			return err
+		}
+	}
+	return checkRange("--steps", o.steps, 1, 1_000_000)
+}
+
+// Three points of context, and a target.
+const (
+	leastPoints = 4
+	mostPoints  = 1_000_000
+)
+
+// experiment is the configuration with what the environment and the flags change.
+func (o *benchOptions) experiment() (config.Experiment, error) {
+	over := config.Overrides{Set: o.set, Env: os.Environ}
+	e, err := config.Load(o.config, over)
+	if err != nil || o.points == 0 {
+		return e, err
+	}
+	if over.Flags, err = fixedPoints(e, o.points); err != nil {
+		return e, err
+	}
+	return config.Load(o.config, over)
+}
+
+// fixedPoints are the keys that give every training batch n points of each function, max(3, n/2) of them context.
+func fixedPoints(e config.Experiment, n int) ([]config.Flag, error) {
+	context := max(3, n/2)
+	flag := func(key string, value ...int) config.Flag {
+		text := strconv.Itoa(value[0])
+		if len(value) == 2 {
+			text = fmt.Sprintf("[%d, %d]", value[0], value[1])
+		}
+		return config.Flag{Name: "--points", Key: key, Value: text}
+	}
+	switch {
+	case e.Benchmark == "csv":
+		return []config.Flag{flag("data.points", n, n), flag("data.context", context, context)}, nil
+	case len(e.Data.Points) == 0:
+		return nil, &input.Error{File: "--points", Found: strconv.Itoa(n),
+			Expected: "no such flag: " + e.Benchmark + " has functions of a fixed number of points"}
+	}
+	evalContext := max(e.Eval.MaxContext, context) // an evaluation, which there is none of here, must have room for the context
+	return []config.Flag{
+		flag("data.points", n, n), flag("data.min_context", context), flag("data.min_targets", n-context),
+		flag("eval.max_context", evalContext), flag("eval.num_points", max(e.Eval.NumPoints, evalContext+1)),
+	}, nil
+}
+
+// time makes the steps and shows how far they are.
+func (o *benchOptions) time(ctx context.Context, e config.Experiment, source datasets.Source, warmup int, p progress.Reporter) ([]train.Timing, error) {
+	p.Begin("bench", "step", 0, warmup+o.steps)
+	defer p.End()
+	return train.Bench(ctx, train.Options{
+		Experiment: e, DataDir: o.dataDir, Device: o.device, Threads: o.threads, Source: source,
+		OnStep: func(u train.Update) { p.Update(progress.State{Done: u.Step, RowsPerSecond: u.RowsPerSecond}) },
+	}, warmup, o.steps)
+}
+
+// summarise makes figures of the timings; peak is in floating-point operations a second.
+func summarise(timings []train.Timing, peak float64) benchResult {
+	var total time.Duration
+	rows, flops := 0.0, 0.0
+	ms := make([]float64, len(timings))
+	for i, t := range timings {
+		total += t.Duration
+		rows, flops = rows+float64(t.Rows), flops+t.FLOPs
+		ms[i] = t.Duration.Seconds() * 1e3
+	}
+	slices.Sort(ms)
+	seconds := max(total, 1).Seconds() // a coarse clock may have seen no time pass
+	return benchResult{
+		RowsPerStep: rows / float64(len(timings)), RowsPerS: rows / seconds,
+		MsMedian: (ms[len(ms)/2] + ms[(len(ms)-1)/2]) / 2, MsMin: ms[0],
+		PeakMiB: float64(peakMemory()) / (1 << 20), FLOPsPerRow: flops / rows,
+		GFLOPs: flops / seconds / 1e9, PeakGFLOPs: peak / 1e9, PeakShare: flops / seconds / peak,
+	}
+}
+
+func (r *benchResult) print(w io.Writer) error {
+	line := func(name, format string, values ...any) {
+		fmt.Fprintf(w, "%-12s "+format+"\n", append([]any{name}, values...)...)
+	}
+	points := "points as drawn"
+	if r.Points > 0 {
+		points = plural(r.Points, "point", "points")
+	}
+	line("model", "%s on %s, %s", r.Model, r.Benchmark, points)
+	line("device", "%s, %s", r.Device, plural(r.Threads, "thread", "threads"))
+	line("step", "%.3f ms (median of %d; least %.3f ms)", r.MsMedian, r.Steps, r.MsMin)
+	line("rows", "%.0f a step, %.4g a second", r.RowsPerStep, r.RowsPerS)
+	line("arithmetic", "%.4g FLOP a row, %.4g GFLOP/s, %.1f%% of the peak of %.4g", r.FLOPsPerRow, r.GFLOPs, 100*r.PeakShare, r.PeakGFLOPs)
+	line("memory", "%.0f MiB at most", r.PeakMiB)
+	return nil
+}

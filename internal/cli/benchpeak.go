@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"sync"
+	"time"
+
+	"github.com/acqnp/acqnp/internal/simd"
+)
+
+// fmaPeak is how many floating-point operations a second multiply-adds in registers alone reach on so many threads at
+// once: the best of a few short measurements, for other programs may be using the machine.
+func fmaPeak(threads int) float64 {
+	const times, each = 4, 50 * time.Millisecond
+	best := 0.0
+	for range times {
+		best = max(best, fmaRate(threads, each))
+	}
+	return best
+}
+
+func fmaRate(threads int, d time.Duration) float64 {
+	const rounds = 20_000 // below a millisecond
+	rates := make([]float64, threads)
+	var all sync.WaitGroup
+	for i := range rates {
+		all.Go(func() {
+			done, start := 0.0, time.Now()
+			for time.Since(start) < d {
+				done += simd.FMAPeak(rounds)
+			}
+			rates[i] = done / time.Since(start).Seconds()
+		})
+	}
+	all.Wait()
+	total := 0.0
+	for _, r := range rates {
+		total += r
+	}
+	return total
+}
