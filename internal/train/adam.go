@@ -1,65 +1,11 @@
 package train
 
-import (
-	"math"
+import "github.com/acqnp/acqnp/internal/engine"
 
-	"github.com/acqnp/acqnp/internal/engine"
-)
-
-// PyTorch's defaults for torch.optim.Adam, which the paper keeps.
-const (
-	beta1   = 0.9
-	beta2   = 0.999
-	epsilon = 1e-8
-)
-
-// Adam is torch.optim.Adam over a flat parameter vector: ε is added outside the root, both moments are bias-corrected
-// and weight_decay is an L2 penalty, λ·θ added to the gradient. Scalars are computed in float64 and rounded to T once,
-// as PyTorch does.
-type Adam[T engine.Float] struct {
-	M, V        []T // the moments, in the layout of the parameters
-	Step        int // how many updates were made
-	WeightDecay float64
-}
+// Adam is the optimiser.
+type Adam[T engine.Float] = engine.Adam[T]
 
 // NewAdam starts with zero moments for n parameters.
 func NewAdam[T engine.Float](n int, weightDecay float64) *Adam[T] {
-	return &Adam[T]{M: make([]T, n), V: make([]T, n), WeightDecay: weightDecay}
-}
-
-// Update makes one step of the given learning rate on params in place. All slices have the length given to NewAdam.
-func (a *Adam[T]) Update(params, grads []T, learningRate float64) {
-	a.Step++
-	correction1 := 1 - math.Pow(beta1, float64(a.Step))
-	correction2 := math.Sqrt(1 - math.Pow(beta2, float64(a.Step)))
-	one := 1.0 // a variable: Go's constants are exact, and 1-0.9 has to round as PyTorch's does
-	var (
-		rate   = T(learningRate / correction1)
-		root   = T(correction2)
-		b1, c1 = T(beta1), T(one - beta1)
-		b2, c2 = T(beta2), T(one - beta2)
-		decay  = T(a.WeightDecay)
-		eps    = T(epsilon)
-	)
-	m, v, grads := a.M[:len(params)], a.V[:len(params)], grads[:len(params)]
-	for i, p := range params {
-		g := grads[i] + decay*p
-		m[i] = flush(b1*m[i]+c1*g, negligible)
-		v[i] = flush(b2*v[i]+c2*g*g, negligibleSquare)
-		params[i] = flush(p-rate*m[i]/(T(math.Sqrt(float64(v[i])))/root+eps), negligible)
-	}
-}
-
-// The L2 penalty shrinks the weights of a unit that has died without end. What is below these bounds moves no parameter
-// (a root of 1e-37 vanishes beside ε) and no result, but products of denormal numbers take a hundred times as long.
-const (
-	negligible       = 1e-30
-	negligibleSquare = 1e-37
-)
-
-func flush[T engine.Float](x, bound T) T {
-	if x < bound && x > -bound {
-		return 0
-	}
-	return x
+	return engine.NewAdam[T](n, weightDecay)
 }

@@ -1,4 +1,4 @@
-package train_test
+package engine_test
 
 import (
 	"encoding/json"
@@ -7,19 +7,12 @@ import (
 	"os"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/engine"
-	"github.com/acqnp/acqnp/internal/train"
 )
 
 // recording is testdata/adam.json, which testdata/adam.py wrote with PyTorch.
 type recording struct {
-	Cases  []adamCase `json:"cases"`
-	Cosine struct {
-		LR    float64   `json:"lr"`
-		Steps int       `json:"steps"`
-		Rates []float64 `json:"rates"`
-	} `json:"cosine"`
+	Cases []adamCase `json:"cases"`
 }
 
 type adamCase struct {
@@ -65,7 +58,7 @@ func TestAdamFollowsPyTorch(t *testing.T) {
 
 func followAdam[T engine.Float](t *testing.T, c adamCase, tolerance float64) {
 	params := convert[T](c.Start)
-	adam := train.NewAdam[T](len(params), c.WeightDecay)
+	adam := engine.NewAdam[T](len(params), c.WeightDecay)
 	for step, rate := range c.Rates {
 		adam.Update(params, convert[T](c.Grads[step]), rate)
 		// Updates of up to 0.03 add up: a parameter that comes near zero keeps the roundings of where it was.
@@ -103,32 +96,9 @@ func convert[T engine.Float](v []float64) []T {
 }
 
 func TestAdamDoesNotAllocate(t *testing.T) {
-	adam := train.NewAdam[float32](100, 1e-5)
+	adam := engine.NewAdam[float32](100, 1e-5)
 	params, grads := make([]float32, 100), make([]float32, 100)
 	if n := testing.AllocsPerRun(10, func() { adam.Update(params, grads, 1e-3) }); n != 0 {
 		t.Errorf("%v allocations per update", n)
-	}
-}
-
-func TestCosineFollowsPyTorch(t *testing.T) {
-	c := readRecording(t).Cosine
-	s := config.Train{Schedule: "cosine", LearningRate: c.LR, Steps: c.Steps}
-	for i, want := range c.Rates {
-		// PyTorch multiplies ratio by ratio from step to step: its own error grows to some 1e-15 of the first rate.
-		if got := train.LearningRate(s, i); math.Abs(got-want) > 1e-13*c.LR {
-			t.Errorf("step %d: %v, PyTorch has %v", i, got, want)
-		}
-	}
-	if got := train.LearningRate(s, c.Steps/2); math.Abs(got-c.LR/2) > 1e-16 {
-		t.Errorf("half-way: %v, want half of %v", got, c.LR)
-	}
-}
-
-func TestConstantSchedule(t *testing.T) {
-	s := config.Train{Schedule: "constant", LearningRate: 3e-4, Steps: 10}
-	for _, step := range []int{0, 5, 9} {
-		if got := train.LearningRate(s, step); got != 3e-4 {
-			t.Errorf("step %d: %v", step, got)
-		}
 	}
 }

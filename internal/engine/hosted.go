@@ -1,0 +1,101 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/acqnp/acqnp/internal/ops"
+)
+
+// hosted is a Trainer whose program computes in the host's memory: Adam runs on the program's own parameters.
+type hosted struct {
+	Program[float32]
+	tensors []ops.Tensor
+	adam    *Adam[float32]
+	scale   LossScale // not used here, but kept for whoever goes on elsewhere
+	loss    float32
+	failed  error
+}
+
+// NewTrainer makes a Trainer of a program that has gradients and the output "cost". The tensors are those of its
+// graph. Every step is done when Step returns, and checked: its error is then Step's own. Closing the trainer closes
+// the program.
+func NewTrainer(p Program[float32], tensors []ops.Tensor, weightDecay float64) Trainer {
+	return &hosted{Program: p, tensors: tensors, adam: NewAdam[float32](len(p.Params()), weightDecay)}
+}
+
+// Step runs the program and Adam.
+func (h *hosted) Step(e ops.Extents, batch int, rate float64) error {
+	if h.failed != nil {
+		return h.failed
+	}
+	if err := h.Run(e); err != nil {
+		return err
+	}
+	if h.failed = h.check(batch); h.failed != nil {
+		return h.failed
+	}
+	h.loss = h.Output("cost")[0]
+	h.adam.Update(h.Params(), h.Grads(), rate)
+	return nil
+}
+
+// check looks for what is no finite number in a batch's loss and gradients.
+func (h *hosted) check(batch int) error {
+	if loss := h.Output("cost")[0]; loss-loss != 0 {
+		return &NonFiniteError{Batch: batch, Quantity: "loss", Tensor: "loss", Value: loss}
+	}
+	if i := FirstNonFinite(h.Grads()); i >= 0 {
+		return &NonFiniteError{Batch: batch, Quantity: "gradient", Tensor: TensorAt(h.tensors, i), Value: h.Grads()[i]}
+	}
+	return nil
+}
+
+// Loss is the last step's.
+func (h *hosted) Loss() (float32, error) { return h.loss, h.failed }
+
+// State is the program's parameters and Adam's moments themselves, not copies.
+func (h *hosted) State() (State, error) {
+	return State{Params: h.Params(), M: h.adam.M, V: h.adam.V, Updates: h.adam.Step, LossScale: h.scale}, h.failed
+}
+
+// Load copies a state.
+func (h *hosted) Load(s State) error {
+	if err := s.Check(len(h.Params())); err != nil {
+		return err
+	}
+	clear(h.adam.M)
+	clear(h.adam.V)
+	copy(h.Params(), s.Params)
+	copy(h.adam.M, s.M)
+	copy(h.adam.V, s.V)
+	h.adam.Step, h.scale, h.failed = s.Updates, s.LossScale, nil
+	return nil
+}
+
+// Check refuses a state that does not fit a model of n parameters.
+func (s State) Check(n int) error {
+	if len(s.Params) != n || s.M != nil && len(s.M) != n || s.V != nil && len(s.V) != n {
+		return fmt.Errorf("engine: a state of %d, %d and %d numbers for %d parameters", len(s.Params), len(s.M), len(s.V), n)
+	}
+	return nil
+}
+
+// FirstNonFinite is the index of the first NaN or infinity; −1 where there is none.
+func FirstNonFinite(v []float32) int {
+	for i, x := range v {
+		if x-x != 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// TensorAt names the tensor that an element of the flat vector belongs to.
+func TensorAt(ts []ops.Tensor, i int) string {
+	for _, t := range ts {
+		if i >= t.Offset && i < t.Offset+t.Size() {
+			return t.Name
+		}
+	}
+	return fmt.Sprintf("element %d", i)
+}

@@ -1,0 +1,110 @@
+package engine_test
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/engine"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/ops"
+)
+
+// hosted is a trainer on the CPU beside a program of the same model with the same parameters and inputs.
+func hosted(t *testing.T, e ops.Extents) (engine.Trainer, engine.Program[float32]) {
+	t.Helper()
+	m := build(t, shape{model: small, dx: 1, dy: 1})
+	p, twin := compiled(t, m, e, models.Training, 1), compiled(t, m, e, models.Training, 1)
+	fill(p, m, e, 4)
+	fill(twin, m, e, 4)
+	return engine.NewTrainer(p, m.Tensors(), 1e-3), twin
+}
+
+var few = ops.Extents{Functions: 2, Context: 3, Points: 6, Levels: 3}
+
+func TestTrainerIsProgramAndAdam(t *testing.T) {
+	trainer, twin := hosted(t, few)
+	adam := engine.NewAdam[float32](len(twin.Params()), 1e-3)
+	for k := range 3 {
+		if err := trainer.Step(few, k, 0.01); err != nil {
+			t.Fatal(err)
+		}
+		run(t, twin, few)
+		if loss, err := trainer.Loss(); err != nil || loss != twin.Output("cost")[0] {
+			t.Errorf("step %d: loss %v, %v, want %v", k, loss, err, twin.Output("cost")[0])
+		}
+		adam.Update(twin.Params(), twin.Grads(), 0.01)
+	}
+	s, err := trainer.State()
+	if err != nil || s.Updates != 3 || !slices.Equal(s.Params, twin.Params()) || !slices.Equal(s.M, adam.M) || !slices.Equal(s.V, adam.V) {
+		t.Errorf("another state than the program's and Adam's: %d updates, %v", s.Updates, err)
+	}
+}
+
+func TestStateMovesBetweenTrainers(t *testing.T) {
+	one, _ := hosted(t, few)
+	other, _ := hosted(t, few)
+	step := func(tr engine.Trainer, k int) {
+		if err := tr.Step(few, k, 0.01); err != nil {
+			t.Fatal(err)
+		}
+	}
+	step(one, 0)
+	for k := range 4 { // elsewhere, so that nothing of it may remain
+		step(other, k)
+	}
+	s, err := one.State()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.LossScale = engine.LossScale{Scale: 1024, Good: 7}
+	if err := other.Load(s); err != nil {
+		t.Fatal(err)
+	}
+	step(one, 1)
+	step(other, 1)
+	a, _ := one.State()
+	b, _ := other.State()
+	if !slices.Equal(a.Params, b.Params) || !slices.Equal(a.M, b.M) || !slices.Equal(a.V, b.V) || b.Updates != 2 || b.LossScale != s.LossScale {
+		t.Errorf("the state did not move as a whole: %d updates, %v", b.Updates, b.LossScale)
+	}
+	fresh := engine.State{Params: slices.Clone(a.Params)}
+	if err := other.Load(fresh); err != nil {
+		t.Fatal(err)
+	}
+	if b, _ = other.State(); b.Updates != 0 || slices.ContainsFunc(b.M, func(x float32) bool { return x != 0 }) ||
+		slices.ContainsFunc(b.V, func(x float32) bool { return x != 0 }) {
+		t.Error("moments of before")
+	}
+	for _, bad := range []engine.State{{}, {Params: a.Params[1:]}, {Params: a.Params, M: a.M[1:]}, {Params: a.Params, V: a.V[1:]}} {
+		if other.Load(bad) == nil {
+			t.Error("a state of another length was taken")
+		}
+	}
+}
+
+func TestTrainerStopsAtWhatIsNoNumber(t *testing.T) {
+	trainer, _ := hosted(t, few)
+	if err := trainer.Step(few, 0, 0.01); err != nil {
+		t.Fatal(err)
+	}
+	before, _ := trainer.State()
+	kept := slices.Clone(before.Params)
+	trainer.Input("y")[0] = float32(math.NaN())
+	var bad *engine.NonFiniteError
+	if err := trainer.Step(few, 1, 0.01); !errors.As(err, &bad) || bad.Batch != 1 || bad.Quantity != "loss" {
+		t.Fatalf("error %v", err)
+	}
+	trainer.Input("y")[0] = 0
+	if err := trainer.Step(few, 2, 0.01); !errors.As(err, &bad) || bad.Batch != 1 {
+		t.Errorf("the step after: %v", err)
+	}
+	if _, err := trainer.Loss(); err == nil {
+		t.Error("a loss after all")
+	}
+	after, err := trainer.State()
+	if err == nil || !slices.Equal(after.Params, kept) {
+		t.Errorf("the bad update was applied, or nothing is said: %v", err)
+	}
+}

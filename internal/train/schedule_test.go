@@ -1,0 +1,49 @@
+package train_test
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/train"
+)
+
+// engine/testdata/adam.py wrote the recording with PyTorch.
+func TestCosineFollowsPyTorch(t *testing.T) {
+	raw, err := os.ReadFile("../engine/testdata/adam.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r struct {
+		Cosine struct {
+			LR    float64   `json:"lr"`
+			Steps int       `json:"steps"`
+			Rates []float64 `json:"rates"`
+		} `json:"cosine"`
+	}
+	if err := json.Unmarshal(raw, &r); err != nil {
+		t.Fatal(err)
+	}
+	c := r.Cosine
+	s := config.Train{Schedule: "cosine", LearningRate: c.LR, Steps: c.Steps}
+	for i, want := range c.Rates {
+		// PyTorch multiplies ratio by ratio from step to step: its own error grows to some 1e-15 of the first rate.
+		if got := train.LearningRate(s, i); math.Abs(got-want) > 1e-13*c.LR {
+			t.Errorf("step %d: %v, PyTorch has %v", i, got, want)
+		}
+	}
+	if got := train.LearningRate(s, c.Steps/2); math.Abs(got-c.LR/2) > 1e-16 {
+		t.Errorf("half-way: %v, want half of %v", got, c.LR)
+	}
+}
+
+func TestConstantSchedule(t *testing.T) {
+	s := config.Train{Schedule: "constant", LearningRate: 3e-4, Steps: 10}
+	for _, step := range []int{0, 5, 9} {
+		if got := train.LearningRate(s, step); got != 3e-4 {
+			t.Errorf("step %d: %v", step, got)
+		}
+	}
+}
