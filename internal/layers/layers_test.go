@@ -12,9 +12,10 @@ const module = "github.com/acqnp/acqnp/"
 
 // layers from the ground up. A package imports packages of lower lines only.
 var layers = [][]string{
-	{"internal/input", "internal/atomicfile", "internal/random", "internal/progress", "internal/datasets/datatest"},
+	{"internal/input", "internal/atomicfile", "internal/random", "internal/progress", "internal/datasets/datatest",
+		"internal/gpu"},
 	{"internal/config", "internal/likelihood", "internal/safetensors", "internal/rda", "internal/matfile", "internal/fetch",
-		"internal/ops", "internal/simd"},
+		"internal/ops", "internal/simd", "internal/gpu/gputest", "kernels"},
 	{"internal/engine", "internal/engine/plan"},
 	{"internal/engine/reference", "internal/engine/cpu"},
 	{"internal/models", "internal/datasets"},

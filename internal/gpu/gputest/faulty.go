@@ -1,0 +1,134 @@
+// Package gputest has drivers for tests.
+package gputest
+
+import "github.com/acqnp/acqnp/internal/gpu"
+
+// Driver counts the calls to a driver, its graphs and its events, and can make one of them fail.
+type Driver struct {
+	driver gpu.Driver
+	n      int
+	err    error
+	calls  int
+}
+
+// Faulty makes the n-th call fail with the error, counted from 1; 0 lets all pass. Device is not counted. What fails is not done,
+// but memory, graphs and the driver are given back all the same.
+func Faulty(d gpu.Driver, n int, err error) *Driver { return &Driver{driver: d, n: n, err: err} }
+
+// Calls is the number of calls so far.
+func (d *Driver) Calls() int { return d.calls }
+
+// call counts one call and says whether it has to fail.
+func (d *Driver) call() error {
+	d.calls++
+	if d.calls == d.n {
+		return d.err
+	}
+	return nil
+}
+
+// do makes a call that is not done when it fails.
+func (d *Driver) do(f func() error) error {
+	if err := d.call(); err != nil {
+		return err
+	}
+	return f()
+}
+
+// release makes a call that is done even when it fails.
+func (d *Driver) release(f func() error) error {
+	fault, err := d.call(), f()
+	if fault != nil {
+		return fault
+	}
+	return err
+}
+
+// Device implements gpu.Driver.
+func (d *Driver) Device() gpu.Device { return d.driver.Device() }
+
+// Alloc implements gpu.Driver.
+func (d *Driver) Alloc(bytes int) (p gpu.Ptr, err error) {
+	err = d.do(func() (err error) { p, err = d.driver.Alloc(bytes); return err })
+	return p, err
+}
+
+// Free implements gpu.Driver.
+func (d *Driver) Free(p gpu.Ptr) error { return d.release(func() error { return d.driver.Free(p) }) }
+
+// Pinned implements gpu.Driver.
+func (d *Driver) Pinned(bytes int) (b []byte, err error) {
+	err = d.do(func() (err error) { b, err = d.driver.Pinned(bytes); return err })
+	return b, err
+}
+
+// Upload implements gpu.Driver.
+func (d *Driver) Upload(dst gpu.Ptr, src []byte) error {
+	return d.do(func() error { return d.driver.Upload(dst, src) })
+}
+
+// Download implements gpu.Driver.
+func (d *Driver) Download(dst []byte, src gpu.Ptr) error {
+	return d.do(func() error { return d.driver.Download(dst, src) })
+}
+
+// Zero implements gpu.Driver.
+func (d *Driver) Zero(dst gpu.Ptr, bytes int) error {
+	return d.do(func() error { return d.driver.Zero(dst, bytes) })
+}
+
+// Function implements gpu.Driver.
+func (d *Driver) Function(name string) (f gpu.Func, err error) {
+	err = d.do(func() (err error) { f, err = d.driver.Function(name); return err })
+	return f, err
+}
+
+// Launch implements gpu.Driver.
+func (d *Driver) Launch(f gpu.Func, dims gpu.Dims, p gpu.Params) error {
+	return d.do(func() error { return d.driver.Launch(f, dims, p) })
+}
+
+// Capture implements gpu.Driver. The calls that record makes are counted too.
+func (d *Driver) Capture(record func() error) (gpu.Graph, error) {
+	if err := d.call(); err != nil {
+		return nil, err
+	}
+	g, err := d.driver.Capture(record)
+	if err != nil {
+		return nil, err
+	}
+	return &graph{d, g}, nil
+}
+
+// Mark implements gpu.Driver.
+func (d *Driver) Mark() (gpu.Event, error) {
+	if err := d.call(); err != nil {
+		return nil, err
+	}
+	e, err := d.driver.Mark()
+	if err != nil {
+		return nil, err
+	}
+	return &event{d, e}, nil
+}
+
+// Sync implements gpu.Driver.
+func (d *Driver) Sync() error { return d.do(d.driver.Sync) }
+
+// Close implements gpu.Driver.
+func (d *Driver) Close() error { return d.release(d.driver.Close) }
+
+type graph struct {
+	d *Driver
+	g gpu.Graph
+}
+
+func (g *graph) Replay() error { return g.d.do(g.g.Replay) }
+func (g *graph) Close() error  { return g.d.release(g.g.Close) }
+
+type event struct {
+	d *Driver
+	e gpu.Event
+}
+
+func (e *event) Wait() error { return e.d.do(e.e.Wait) }

@@ -1,0 +1,54 @@
+package gpu
+
+import (
+	"fmt"
+	"math"
+)
+
+// Param is one argument of a kernel: the low Size bytes of Bits, little-endian as the device is. Size 0 is an argument of
+// a type that no kernel takes: such a launch is refused.
+type Param struct {
+	Bits uint64
+	Size int
+}
+
+// Params are the arguments of a launch, in order.
+type Params []Param
+
+// Args makes arguments of Ptr, int32, uint32, uint64, float32 and float64 values.
+func Args(values ...any) Params {
+	p := make(Params, len(values))
+	for i, v := range values {
+		switch v := v.(type) {
+		case Ptr:
+			p[i] = Param{uint64(v), 8}
+		case int32:
+			p[i] = Param{uint64(uint32(v)), 4}
+		case uint32:
+			p[i] = Param{uint64(v), 4}
+		case uint64:
+			p[i] = Param{v, 8}
+		case float32:
+			p[i] = Param{uint64(math.Float32bits(v)), 4}
+		case float64:
+			p[i] = Param{math.Float64bits(v), 8}
+		}
+	}
+	return p
+}
+
+// Check holds parameters against the sizes that the kernel declares.
+func (p Params) Check(sizes []int) error {
+	if len(p) != len(sizes) {
+		return fmt.Errorf("%d arguments, the kernel takes %d", len(p), len(sizes))
+	}
+	for i, a := range p {
+		if a.Size == 0 {
+			return fmt.Errorf("argument %d is of a type that no kernel takes", i)
+		}
+		if a.Size != sizes[i] {
+			return fmt.Errorf("argument %d has %d bytes, the kernel takes %d", i, a.Size, sizes[i])
+		}
+	}
+	return nil
+}
