@@ -9,7 +9,7 @@ import (
 
 var commands = [][]string{
 	{}, {"train"}, {"eval"}, {"sample-quantiles"}, {"data"}, {"data", "list"}, {"data", "check"}, {"data", "generate"},
-	{"export"}, {"plot"}, {"plot", "fit"}, {"plot", "levels"}, {"plot", "speed-flow"}, {"plot", "completion"},
+	{"export"}, {"bench"}, {"plot"}, {"plot", "fit"}, {"plot", "levels"}, {"plot", "speed-flow"}, {"plot", "completion"},
 	{"plot", "training"}, {"ablate"}, {"ablate", "num-tau"}, {"ablate", "adaptor-depth"},
 	{"doctor"}, {"help"}, {"completion"}, {"completion", "bash"}, {"completion", "zsh"},
 }
@@ -60,6 +60,7 @@ func TestWrongUsageIsOneLineAndTwo(t *testing.T) {
 		{"sample-quantiles --run x --context c --out o --grid 0:1:2 --quantiles a", `--quantiles`},
 		{"export --run x", `out`},
 		{"data generate", `config`},
+		{"bench", `config`},
 	} {
 		o := acqnp(strings.Fields(c.args)...)
 		checkRefusal(t, c.args, o, 2, c.want)

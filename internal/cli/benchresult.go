@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/acqnp/acqnp/internal/train"
+)
+
+// benchResult is what bench finds.
+type benchResult struct {
+	Benchmark   string  `json:"benchmark"`
+	Model       string  `json:"model"`
+	Device      string  `json:"device"`
+	Threads     int     `json:"threads"`
+	Points      int     `json:"points"` // of every function; 0: as the benchmark draws them
+	Steps       int     `json:"steps"`
+	RowsPerStep float64 `json:"rows_per_step"` // mean
+	RowsPerS    float64 `json:"rows_per_s"`
+	MsMedian    float64 `json:"ms_median"`
+	MsMin       float64 `json:"ms_min"`
+	PeakMiB     float64 `json:"peak_mib"` // resident memory of the process
+	FLOPsPerRow float64 `json:"flops_per_row"`
+	GFLOPs      float64 `json:"gflops"`      // a second
+	PeakGFLOPs  float64 `json:"peak_gflops"` // of multiply-adds in registers alone
+	PeakShare   float64 `json:"peak_share"`
+	Version     string  `json:"version"`
+}
+
+// summarise makes figures of the timings; peak is in floating-point operations a second.
+func summarise(timings []train.Timing, peak float64) benchResult {
+	var total time.Duration
+	rows, flops := 0.0, 0.0
+	ms := make([]float64, len(timings))
+	for i, t := range timings {
+		total += t.Duration
+		rows, flops = rows+float64(t.Rows), flops+t.FLOPs
+		ms[i] = t.Duration.Seconds() * 1e3
+	}
+	slices.Sort(ms)
+	seconds := max(total, 1).Seconds() // a coarse clock may have seen no time pass
+	return benchResult{
+		RowsPerStep: rows / float64(len(timings)), RowsPerS: rows / seconds,
+		MsMedian: (ms[len(ms)/2] + ms[(len(ms)-1)/2]) / 2, MsMin: ms[0],
+		PeakMiB: float64(peakMemory()) / (1 << 20), FLOPsPerRow: flops / rows,
+		GFLOPs: flops / seconds / 1e9, PeakGFLOPs: peak / 1e9, PeakShare: flops / seconds / peak,
+	}
+}
+
+func (r *benchResult) print(w io.Writer) error {
+	line := func(name, format string, values ...any) {
+		fmt.Fprintf(w, "%-12s "+format+"\n", append([]any{name}, values...)...)
+	}
+	points := "points as drawn"
+	if r.Points > 0 {
+		points = plural(r.Points, "point", "points")
+	}
+	line("model", "%s on %s, %s", r.Model, r.Benchmark, points)
+	line("device", "%s, %s", r.Device, plural(r.Threads, "thread", "threads"))
+	line("step", "%.3f ms (median of %d; least %.3f ms)", r.MsMedian, r.Steps, r.MsMin)
+	line("rows", "%.0f a step, %.4g a second", r.RowsPerStep, r.RowsPerS)
+	line("arithmetic", "%.4g FLOP a row, %.4g GFLOP/s, %.1f%% of the peak of %.4g", r.FLOPsPerRow, r.GFLOPs, 100*r.PeakShare, r.PeakGFLOPs)
+	line("memory", "%.0f MiB at most", r.PeakMiB)
+	return nil
+}
