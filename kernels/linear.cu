@@ -1,0 +1,266 @@
+// Linear layers act(base + in·Wᵀ) and their gradients. Blocks of 128; no dynamic shared memory.
+//
+// linear          (e, base [above, d], in [s, k], weight [d, k], out [s, d], s, above, k, d, relu)
+//                 grid: 1 to tiles(rows of s, d), see below
+// in_grad         (e, grad [s, d], result [s, d], weight [d, k], out [s, k], s, k, d, relu)     part InGrad
+//                 grid: 1 to tiles(rows of s, k)
+// weight_grad     (e, grad [s, d], result [s, d], in [s, k], partial, s, k, d, relu)            part WeightGrad, and
+//                 BaseGrad where above is Parameter; partial: slices(rows of s)·d·(k + 1) floats of scratch
+//                 grid: 1 to slices(rows of s)·tiles(d, k)
+// weight_grad_sum (e, partial, dw [d, k], dbase [d] or null, s, k, d)                           after it
+//                 grid: 1 to ceil(d·(k + 1) / 16)
+// base_grad       (e, grad [s, d], result [s, d], out [above, d], s, above, d, relu)            part BaseGrad, above
+//                 Function or finer; grid: 1 to ceil(elements of out / 128)
+//
+// tiles(m, n) = ceil(m / 32)·ceil(n / 64); slices(rows) = min(256, ceil(rows / 32)), at capacity. Blocks beyond what a
+// device runs at a time gain nothing: min(that, 8·multiprocessors) is a good grid.
+// result may be null where relu is 0.
+#include "extents.h"
+#include "product.h"
+
+// Layer is what the products of one linear layer have in common.
+struct Layer {
+  const Extents* e;
+  int s, k, d, relu;
+};
+
+DEVICE int ceil_div(int a, int b) { return (a + b - 1) / b; }
+
+// FEW tiles of the wide shape leave most of a device idle.
+enum { FEW = 128 };
+
+// with_shape runs f with the shape for a result [m, n].
+template <class F>
+DEVICE void with_shape(int m, int n, F& f) {
+  if (n <= Narrow::N)
+    f.template run<Narrow>();
+  else if (ceil_div(m, Wide::M) * ceil_div(n, Wide::N) < FEW)
+    f.template run<Small>();
+  else
+    f.template run<Wide>();
+}
+
+struct Forward {
+  Layer l;
+  const float *base, *in, *weight;
+  float *out, *shared;
+  int above;
+
+  template <class S>
+  MEMBER void run() {
+    int m = rows(*l.e, l.s), across = ceil_div(l.d, S::N), tiles = ceil_div(m, S::M) * across;
+    Operand left = {in, nullptr, l.k, m, 0, l.k}, right = {weight, nullptr, l.k, l.d, 0, l.k};
+    Unwatched nothing;
+    for (int tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+      Product<S, Loader<S::M, true, false>, Loader<S::N, true, false>> p;
+      int m0 = tile / across * S::M, n0 = tile % across * S::N;
+      p.run(left, right, m0, n0, shared, nothing);
+      write<S>(p, m, m0, n0);
+    }
+  }
+
+  template <class S, class P>
+  MEMBER void write(const P& p, int m, int m0, int n0) {
+    bool whole = aligned(out, l.d), whole_base = aligned(base, l.d);
+    int below = ratio(*l.e, l.s, above);
+#pragma unroll
+    for (int i = 0; i < S::TM; i++) {
+      int row = m0 + p.row(i);
+      if (row >= m) continue;
+      const float* from = base + (size_t)(row / below) * l.d;
+#pragma unroll
+      for (int j = 0; j < S::TN; j += 4) {
+        int column = n0 + p.column(j);
+        float4 b = load4(from + column, l.d - column, whole_base);
+        float v[4] = {b.x + p.sums[i][j], b.y + p.sums[i][j + 1], b.z + p.sums[i][j + 2], b.w + p.sums[i][j + 3]};
+#pragma unroll
+        for (int c = 0; c < 4; c++)
+          if (l.relu && v[c] < 0) v[c] = 0;  // a NaN stays, so that it is noticed
+        store4(out + (size_t)row * l.d + column, v, l.d - column, whole);
+      }
+    }
+  }
+};
+
+extern "C" __global__ void __launch_bounds__(128)
+linear(const Extents* __restrict__ e, const float* __restrict__ base, const float* __restrict__ in,
+       const float* __restrict__ weight, float* __restrict__ out, int s, int above, int k, int d, int relu) {
+  __shared__ float shared[SHARED];
+  Forward f = {{e, s, k, d, relu}, base, in, weight, out, shared, above};
+  with_shape(rows(*e, s), d, f);
+}
+KERNEL(linear)
+
+// mask is a ReLU's result, or null.
+DEVICE const float* mask(const float* result, int relu) { return relu ? result : nullptr; }
+
+struct InGrad {
+  Layer l;
+  const float *grad, *result, *weight;
+  float *out, *shared;
+
+  template <class S>
+  MEMBER void run() {
+    int m = rows(*l.e, l.s), across = ceil_div(l.k, S::N), tiles = ceil_div(m, S::M) * across;
+    Operand left = {grad, mask(result, l.relu), l.d, m, 0, l.d}, right = {weight, nullptr, l.k, l.k, 0, l.d};
+    bool whole = aligned(out, l.k);
+    Unwatched nothing;
+    for (int tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+      Product<S, Loader<S::M, true, true>, Loader<S::N, false, false>> p;
+      int m0 = tile / across * S::M, n0 = tile % across * S::N;
+      p.run(left, right, m0, n0, shared, nothing);
+#pragma unroll
+      for (int i = 0; i < S::TM; i++) {
+        int row = m0 + p.row(i);
+#pragma unroll
+        for (int j = 0; j < S::TN; j += 4) {
+          int column = n0 + p.column(j);
+          store4(out + (size_t)row * l.k + column, &p.sums[i][j], row < m ? l.k - column : 0, whole);
+        }
+      }
+    }
+  }
+};
+
+extern "C" __global__ void __launch_bounds__(128)
+in_grad(const Extents* __restrict__ e, const float* __restrict__ grad, const float* __restrict__ result,
+        const float* __restrict__ weight, float* __restrict__ out, int s, int k, int d, int relu) {
+  __shared__ float shared[SHARED];
+  InGrad f = {{e, s, k, d, relu}, grad, result, weight, out, shared};
+  with_shape(rows(*e, s), k, f);
+}
+KERNEL(in_grad)
+
+// The rows of a sum are cut into slices, a block each; which ones follows from their number alone.
+enum { SLICES = 256, SLICE = 32 };
+
+DEVICE int slice_rows(int n) {
+  int each = ceil_div(n, SLICES);
+  return each < SLICE ? SLICE : (each + STEP - 1) / STEP * STEP;
+}
+
+// Totals sums a product's left operand over k: X values of x, by as many threads as there are.
+template <int X, bool LEFT>
+struct Totals {
+  enum { EACH = (X + THREADS - 1) / THREADS };
+  float sums[EACH];
+
+  MEMBER void clear() {
+#pragma unroll
+    for (int i = 0; i < EACH; i++) sums[i] = 0;
+  }
+
+  MEMBER void operator()(const float* left, const float* right) {
+#pragma unroll
+    for (int i = 0; i < EACH; i++) {
+      int x = threadIdx.x + i * THREADS;
+      if (x >= X) continue;
+#pragma unroll
+      for (int k = 0; k < STEP; k++) sums[i] += (LEFT ? left : right)[k * (X + PAD) + x];
+    }
+  }
+
+  MEMBER void write(float* out, int x0, int count) const {
+#pragma unroll
+    for (int i = 0; i < EACH; i++) {
+      int x = threadIdx.x + i * THREADS;
+      if (x < X && x0 + x < count) out[x0 + x] = sums[i];
+    }
+  }
+};
+
+// WeightGrad writes for every slice dW [d, k] and, behind it, the gradient of a bias [d]. Of the two widths the larger
+// goes down the tile; TURNED, that is k.
+struct WeightGrad {
+  Layer l;
+  const float *grad, *result, *in;
+  float *partial, *shared;
+
+  template <class S, bool TURNED>
+  MEMBER void run() {
+    int n = rows(*l.e, l.s), each = slice_rows(n), m = TURNED ? l.k : l.d, width = TURNED ? l.d : l.k;
+    int across = ceil_div(width, S::N), tiles = ceil_div(m, S::M) * across, slices = ceil_div(n, each);
+    for (int item = blockIdx.x; item < slices * tiles; item += gridDim.x) {
+      int slice = item / tiles, m0 = item % tiles / across * S::M, n0 = item % across * S::N;
+      int from = slice * each, to = min(n, from + each);
+      Operand g = {grad, mask(result, l.relu), l.d, l.d, from, to}, x = {in, nullptr, l.k, l.k, from, to};
+      tile<S, TURNED>(TURNED ? x : g, TURNED ? g : x, m0, n0, partial + (size_t)slice * l.d * (l.k + 1));
+    }
+  }
+
+  template <class S, bool TURNED>
+  MEMBER void tile(const Operand& left, const Operand& right, int m0, int n0, float* out) {
+    Product<S, Loader<S::M, false, !TURNED>, Loader<S::N, false, TURNED>> p;
+    Totals<TURNED ? S::N : S::M, !TURNED> totals;
+    totals.clear();
+    p.run(left, right, m0, n0, shared, totals);
+    if ((TURNED ? m0 : n0) == 0) totals.write(out + l.d * l.k, TURNED ? n0 : m0, l.d);
+    bool whole = aligned(out, l.k);
+#pragma unroll
+    for (int i = 0; i < S::TM; i++) {
+      int row = m0 + p.row(i);
+#pragma unroll
+      for (int j = 0; j < S::TN; j++) {
+        int column = n0 + p.column(j);
+        if (TURNED && row < l.k && column < l.d) out[column * l.k + row] = p.sums[i][j];
+        if (!TURNED && j % 4 == 0) store4(out + row * l.k + column, &p.sums[i][j], row < l.d ? l.k - column : 0, whole);
+      }
+    }
+  }
+};
+
+extern "C" __global__ void __launch_bounds__(128)
+weight_grad(const Extents* __restrict__ e, const float* __restrict__ grad, const float* __restrict__ result,
+            const float* __restrict__ in, float* __restrict__ partial, int s, int k, int d, int relu) {
+  __shared__ float shared[SHARED];
+  WeightGrad f = {{e, s, k, d, relu}, grad, result, in, partial, shared};
+  if (k <= Narrow::N)
+    f.run<Narrow, false>();
+  else if (d <= Narrow::N)
+    f.run<Narrow, true>();
+  else if (d <= Small::M)
+    f.run<Small, false>();
+  else
+    f.run<Wide, false>();
+}
+KERNEL(weight_grad)
+
+// Blocks of 16 columns by 8 runs of slices.
+extern "C" __global__ void __launch_bounds__(128)
+weight_grad_sum(const Extents* __restrict__ e, const float* __restrict__ partial, float* __restrict__ dw,
+                float* __restrict__ dbase, int s, int k, int d) {
+  __shared__ float part[8][16];
+  int total = rows(*e, s), slices = ceil_div(total, slice_rows(total)), n = d * (k + 1);
+  int column = threadIdx.x % 16, run = threadIdx.x / 16;
+  for (int first = blockIdx.x * 16; first < n; first += gridDim.x * 16) {
+    int i = first + column;
+    float sum = 0;
+    if (i < n)
+      for (int slice = run; slice < slices; slice += 8) sum += partial[(size_t)slice * n + i];
+    part[run][column] = sum;
+    __syncthreads();
+    if (run == 0 && i < n) {
+      sum = 0;
+      for (int r = 0; r < 8; r++) sum += part[r][column];
+      if (i < d * k)
+        dw[i] = sum;
+      else if (dbase)
+        dbase[i - d * k] = sum;
+    }
+    __syncthreads();
+  }
+}
+KERNEL(weight_grad_sum)
+
+extern "C" __global__ void __launch_bounds__(128)
+base_grad(const Extents* __restrict__ e, const float* __restrict__ grad, const float* __restrict__ result,
+          float* __restrict__ out, int s, int above, int d, int relu) {
+  unsigned n = (unsigned)rows(*e, above) * d, below = ratio(*e, s, above);
+  for (unsigned i = thread(); i < n; i += threads()) {
+    size_t at = (size_t)(i / d) * below * d + i % d;
+    float sum = 0;
+    for (unsigned r = 0; r < below; r++, at += d) sum += relu && result[at] == 0 ? 0 : grad[at];
+    out[i] = sum;
+  }
+}
+KERNEL(base_grad)

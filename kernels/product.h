@@ -1,0 +1,167 @@
+// Tiled float32 matrix products: C(m, n) = Σ_k A(m, k)·B(k, n) for a tile of M×N by a block of THREADS, each of which
+// keeps TM×TN sums in registers. STEP values of k at a time lie in shared memory, twice: one step is read while the next
+// one is fetched. Every sum is taken in ascending k by fused multiply-add, whatever the shape of the tile.
+#pragma once
+#include "device.h"
+
+#define MEMBER __device__ __forceinline__
+
+enum { THREADS = 128, STEP = 8, PAD = 4 };
+
+// Shapes of tiles: for large products, for few rows, and for results of up to Narrow::N columns.
+struct Wide { enum { M = 128, N = 64, TM = 8, TN = 8 }; };
+struct Small { enum { M = 32, N = 64, TM = 4, TN = 4 }; };
+struct Narrow { enum { M = 256, N = 8, TM = 4, TN = 4 }; };
+
+// SHARED is the floats of shared memory that every shape gets by with.
+enum { SHARED = 2 * STEP * (Narrow::M + PAD + Narrow::N + PAD) };
+
+// Operand is one side of a product. ALONG, its element (x, k) is data[x·width + k], else data[k·width + x]; x is m or n.
+// Elements outside [0, count)×[from, to) are 0, and so are those whose element in mask is 0: the mask of a ReLU is its
+// result. mask is null where there is none.
+struct Operand {
+  const float *data, *mask;
+  int width, count, from, to;
+};
+
+DEVICE bool aligned(const float* p, int width) { return width % 4 == 0 && ((unsigned long long)p & 15) == 0; }
+
+// load4 reads four neighbours of a row, at once where they are aligned; those that are not there are 0.
+DEVICE float4 load4(const float* p, int there, bool whole) {
+  if (whole && there >= 4) return *(const float4*)p;
+  return make_float4(there > 0 ? p[0] : 0.0f, there > 1 ? p[1] : 0.0f, there > 2 ? p[2] : 0.0f, there > 3 ? p[3] : 0.0f);
+}
+
+DEVICE void store4(float* p, const float v[4], int there, bool whole) {
+  if (whole && there >= 4) {
+    *(float4*)p = make_float4(v[0], v[1], v[2], v[3]);
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < 4; i++)
+    if (i < there) p[i] = v[i];
+}
+
+// Loader brings a step of an operand, X values of x wide, from global memory by way of registers to shared memory
+// [STEP][X + PAD].
+template <int X, bool ALONG, bool MASKED>
+struct Loader {
+  enum { QUADS = X * STEP / 4, EACH = (QUADS + THREADS - 1) / THREADS, ROW = X + PAD };
+  float4 held[EACH];
+
+  MEMBER void fetch(const Operand& o, int x0, int k0) {
+    bool whole = aligned(o.data, o.width) && (!MASKED || aligned(o.mask, o.width));
+#pragma unroll
+    for (int i = 0; i < EACH; i++) {
+      int q = threadIdx.x + i * THREADS;
+      int x = x0 + (ALONG ? q / (STEP / 4) : q % (X / 4) * 4), k = k0 + (ALONG ? q % (STEP / 4) * 4 : q / (X / 4));
+      int there = ALONG ? (x < o.count ? o.to - k : 0) : (k < o.to ? o.count - x : 0);
+      if (QUADS % THREADS != 0 && q >= QUADS) there = 0;
+      size_t at = ALONG ? (size_t)x * o.width + k : (size_t)k * o.width + x;
+      held[i] = load4(o.data + at, there, whole);
+      if (MASKED && o.mask) {
+        float4 m = load4(o.mask + at, there, whole);
+        held[i] = make_float4(m.x == 0 ? 0 : held[i].x, m.y == 0 ? 0 : held[i].y, m.z == 0 ? 0 : held[i].z,
+                              m.w == 0 ? 0 : held[i].w);
+      }
+    }
+  }
+
+  MEMBER void store(float* tile) const {
+#pragma unroll
+    for (int i = 0; i < EACH; i++) {
+      int q = threadIdx.x + i * THREADS;
+      if (QUADS % THREADS != 0 && q >= QUADS) continue;
+      if (!ALONG) {
+        *(float4*)(tile + q / (X / 4) * ROW + q % (X / 4) * 4) = held[i];
+        continue;
+      }
+      float* to = tile + q % (STEP / 4) * 4 * ROW + q / (STEP / 4);
+      to[0] = held[i].x;
+      to[ROW] = held[i].y;
+      to[2 * ROW] = held[i].z;
+      to[3 * ROW] = held[i].w;
+    }
+  }
+};
+
+// place is where element i of a thread's T lies among the X of a tile: fours, spread so that the threads of a warp read
+// neighbours.
+template <int T, int X>
+DEVICE int place(int thread, int i) { return i / 4 * (X / T * 4) + thread * 4 + i % 4; }
+
+// Unwatched is for products of which nothing but the sums is wanted.
+struct Unwatched {
+  MEMBER void operator()(const float*, const float*) {}
+};
+
+// Product is a block's tile. A and B are Loaders; after run, sums[i][j] of a thread belongs to row m0 + row(i) and column
+// n0 + column(j).
+template <class S, class A, class B>
+struct Product {
+  enum { SIZE = STEP * (A::ROW + B::ROW) };
+  A a;
+  B b;
+  float sums[S::TM][S::TN];
+
+  MEMBER int row(int i) const { return place<S::TM, S::M>(threadIdx.x / (S::N / S::TN), i); }
+  MEMBER int column(int j) const { return place<S::TN, S::N>(threadIdx.x % (S::N / S::TN), j); }
+
+  // run calls watch with both operands of every step, as they lie in shared memory.
+  template <class Watch>
+  MEMBER void run(const Operand& left, const Operand& right, int m0, int n0, float* shared, Watch& watch) {
+#pragma unroll
+    for (int i = 0; i < S::TM; i++)
+#pragma unroll
+      for (int j = 0; j < S::TN; j++) sums[i][j] = 0;
+    bring(left, right, m0, n0, left.from);
+    put(shared);
+    __syncthreads();
+    float *now = shared, *next = shared + SIZE;
+    for (int k = left.from; k < left.to; k += STEP) {
+      bool more = k + STEP < left.to;
+      if (more) bring(left, right, m0, n0, k + STEP);
+      step(now, now + STEP * A::ROW);
+      watch(now, now + STEP * A::ROW);
+      if (more) put(next);
+      __syncthreads();
+      float* swap = now;
+      now = next;
+      next = swap;
+    }
+  }
+
+ private:
+  MEMBER void bring(const Operand& left, const Operand& right, int m0, int n0, int k) {
+    a.fetch(left, m0, k);
+    b.fetch(right, n0, k);
+  }
+
+  MEMBER void put(float* shared) const {
+    a.store(shared);
+    b.store(shared + STEP * A::ROW);
+  }
+
+  MEMBER void step(const float* left, const float* right) {
+#pragma unroll
+    for (int k = 0; k < STEP; k++) {
+      float x[S::TM], y[S::TN];
+#pragma unroll
+      for (int i = 0; i < S::TM; i += 4) take(x + i, left + k * A::ROW + row(i));
+#pragma unroll
+      for (int j = 0; j < S::TN; j += 4) take(y + j, right + k * B::ROW + column(j));
+#pragma unroll
+      for (int i = 0; i < S::TM; i++)
+#pragma unroll
+        for (int j = 0; j < S::TN; j++) sums[i][j] = fmaf(x[i], y[j], sums[i][j]);
+    }
+  }
+
+  static MEMBER void take(float* to, const float* from) {
+    float4 v = *(const float4*)from;
+    to[0] = v.x;
+    to[1] = v.y;
+    to[2] = v.z;
+    to[3] = v.w;
+  }
+};
