@@ -1,0 +1,127 @@
+// device.h is the vocabulary of our kernels: CUDA C++ as nvcc knows it, and as much of it for g++ as our kernels use, so
+// that the same source runs on the host, thread by thread, with every access checked (build tag simt; see simt.h).
+//
+// | word | meaning |
+// | --- | --- |
+// | extern "C" __global__ void name(...) {...} KERNEL(name) | a kernel and, after it, its entry in the table of kernels; arguments of 4 or 8 bytes |
+// | __launch_bounds__(n) | the largest block that the kernel is launched with |
+// | DEVICE | a function of this file alone, inlined: DEVICE float f(float x), also after template <...> |
+// | __shared__ float a[N]; | static shared memory; in a kernel or DEVICE function that is no template |
+// | DYNAMIC_SHARED(p); | unsigned char* p: the launch's dynamic shared memory, aligned to 16 bytes |
+// | __constant__ | a table of constants, with its values |
+// | threadIdx blockIdx blockDim gridDim, warpSize | .x .y .z |
+// | __syncthreads() | barrier of the block; every thread must come to the same one |
+// | __syncwarp(mask) | barrier of a warp's lanes, which alone orders their shared memory |
+// | __shfl_sync __shfl_xor_sync __shfl_up_sync __shfl_down_sync (mask, v, lane, width) | 4 or 8 bytes from another lane |
+// | __ballot_sync __any_sync __all_sync (mask, p) | votes of a warp |
+// | atomicAdd Min Max Or And Exch CAS | of int, unsigned, unsigned long long (no floats: sums keep a fixed order) |
+// | __threadfence() | |
+// | mma_f16(c, a, b) | c[4] += a[4] b[2]: m16n8k16, halves in, floats out; layout of PTX mma.sync (k16 as two k8 on sm_75) |
+// | mma_tf32(c, a, b) | c[4] += a[4] b[2]: m16n8k8 of to_tf32 values; sm_80 on, a trap before |
+// | to_tf32(x) | the bits of x rounded to tf32 (11 bits of significand) |
+// | ldmatrix_x4(r, p), ldmatrix_x4_trans(r, p) | four 8x8 matrices of halves from shared memory; lane l gives row l%8 of matrix l/8 |
+// | cp_async16(dst, src, ok) | 16 bytes from global to shared memory, zeros unless ok; a plain copy on sm_75 |
+// | cp_async_commit() cp_async_wait<N>() | close a group of copies; wait until at most N of this thread's groups are under way |
+// | half, __float2half_rn, __half2float | |
+// | pack_half2(lo, hi), unpack_half2(u) | two floats to and from an unsigned of two halves (float2) |
+// | float2 float4 int2 int4 uint2 uint4, make_... | vectors, aligned to their size |
+// | __ldg(p) | a read through the read-only cache |
+// | __expf __logf __fdividef __frcp_rn __fsqrt_rn __saturatef rsqrtf fmaf fmaxf fminf ... | and all of math.h for float |
+// | min max | of two of the same type |
+// | __umulhi __popc __clz __ffs __float_as_uint __uint_as_float __float_as_int __int_as_float __float2int_rn | |
+// | __trap() | ends the launch with an error |
+// | #pragma unroll | |
+//
+// __CUDA_ARCH__ is 900 on the host. What the host cannot show: bank conflicts, registers and shared memory of each chip, the
+// last digits of fast arithmetic and the matrix unit's order of addition.
+#pragma once
+#ifndef __CUDACC__
+#include "simt.h"
+#else
+#include <cuda_fp16.h>
+#include <stdint.h>
+
+#define DEVICE static __device__ __forceinline__
+#define KERNEL(name)
+extern __shared__ __align__(16) unsigned char device_dynamic_shared[];
+#define DYNAMIC_SHARED(p) unsigned char* p = device_dynamic_shared
+
+DEVICE unsigned pack_half2(float lo, float hi) {
+  __half2 h = __floats2half2_rn(lo, hi);
+  return *reinterpret_cast<unsigned*>(&h);
+}
+
+DEVICE float2 unpack_half2(unsigned u) { return __half22float2(*reinterpret_cast<__half2*>(&u)); }
+
+DEVICE unsigned device_shared_address(const void* p) { return (unsigned)__cvta_generic_to_shared(p); }
+
+DEVICE void mma_f16(float c[4], const unsigned a[4], const unsigned b[2]) {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"
+               : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#else  // two products of k8 take the same registers
+  asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3},{%4,%5},{%6},{%0,%1,%2,%3};"
+               : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+               : "r"(a[0]), "r"(a[1]), "r"(b[0]));
+  asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3},{%4,%5},{%6},{%0,%1,%2,%3};"
+               : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+               : "r"(a[2]), "r"(a[3]), "r"(b[1]));
+#endif
+}
+
+DEVICE unsigned to_tf32(float x) {
+#if __CUDA_ARCH__ >= 800
+  unsigned r;
+  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(r) : "f"(x));
+  return r;
+#else
+  return __float_as_uint(x);
+#endif
+}
+
+DEVICE void mma_tf32(float c[4], const unsigned a[4], const unsigned b[2]) {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"
+               : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#else
+  __trap();
+#endif
+}
+
+DEVICE void ldmatrix_x4(unsigned r[4], const void* p) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
+               : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+               : "r"(device_shared_address(p))
+               : "memory");
+}
+
+DEVICE void ldmatrix_x4_trans(unsigned r[4], const void* p) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
+               : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+               : "r"(device_shared_address(p))
+               : "memory");
+}
+
+DEVICE void cp_async16(void* dst, const void* src, bool ok) {
+#if __CUDA_ARCH__ >= 800
+  int n = ok ? 16 : 0;
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(device_shared_address(dst)), "l"(__cvta_generic_to_global(src)), "r"(n) : "memory");
+#else
+  *static_cast<uint4*>(dst) = ok ? *static_cast<const uint4*>(src) : make_uint4(0, 0, 0, 0);
+#endif
+}
+
+DEVICE void cp_async_commit() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+
+template <int N> DEVICE void cp_async_wait() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory");
+#endif
+}
+#endif

@@ -1,0 +1,61 @@
+/* simt_runtime.h: what kernels compiled for the host, and Go, call of the emulation. Plain C, for both.
+   Functions marked SIMT_CONST give one thread of one block the same answer all its life. */
+#pragma once
+#include <stdint.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+#define SIMT_CONST __attribute__((const))
+
+typedef struct { unsigned x, y, z; } simt_index;
+typedef float simt_floats __attribute__((vector_size(16)));
+typedef unsigned simt_words __attribute__((vector_size(16)));
+typedef struct { const char *file; int line; } simt_place; /* in a kernel's source */
+
+/* ---- for kernels: simt.h gives these their CUDA names */
+simt_index simt_thread(void) SIMT_CONST;
+simt_index simt_block(void) SIMT_CONST;
+simt_index simt_block_size(void) SIMT_CONST;
+simt_index simt_grid(void) SIMT_CONST;
+unsigned simt_lane(void) SIMT_CONST;
+unsigned char *simt_dynamic_shared(void) SIMT_CONST;
+
+void simt_syncthreads(simt_place at);
+void simt_syncwarp(unsigned mask, simt_place at);
+uint64_t simt_shuffle(unsigned mask, uint64_t bits, unsigned source, simt_place at);
+unsigned simt_ballot(unsigned mask, int vote, simt_place at);
+simt_floats simt_mma_f16(simt_floats c, simt_words a, uint64_t b, simt_place at);
+simt_floats simt_mma_tf32(simt_floats c, simt_words a, uint64_t b, simt_place at);
+simt_words simt_ldmatrix(const void *row, int transposed, simt_place at);
+void simt_cp_async(void *dst, const void *src, int bytes, simt_place at);
+void simt_cp_async_commit(simt_place at);
+void simt_cp_async_wait(int groups, simt_place at);
+void simt_atomic(const void *p, unsigned bytes, simt_place at); /* before an atomic operation: checks it */
+void simt_trap(simt_place at) __attribute__((noreturn));
+uint16_t simt_to_half(float x);
+float simt_from_half(uint16_t h);
+
+/* ---- the table of kernels */
+typedef struct simt_kernel {
+  const char *name;
+  void (*call)(void **arguments);
+  int count;
+  const int *sizes;
+  struct simt_kernel *next;
+} simt_kernel;
+void simt_add_kernel(simt_kernel *k);
+
+/* ---- for Go. Errors are strings that last until the next call; NULL is none. One call at a time. */
+simt_kernel *simt_find_kernel(const char *name);
+int simt_checked(void); /* whether kernels were compiled with checked accesses */
+/* Memory filled with NaN, aligned to 16 bytes, its end as close to a page without access as that allows; NULL: none left. */
+void *simt_allocate(uint64_t bytes);
+const char *simt_free(void *p);
+/* Whether these bytes lie within one piece of memory that simt_allocate gave. */
+int simt_holds(const void *p, uint64_t bytes);
+/* order: 0 threads and blocks upwards, 1 downwards, any other number is the seed of a random order. */
+const char *simt_launch(simt_kernel *k, simt_index grid, simt_index block, unsigned shared, int order, const uint64_t *arguments);
+uint64_t simt_switches(void);
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,162 @@
+// One kernel for every word of device.h: compiled by nvcc for all architectures, run by the emulation's tests.
+#include "../device.h"
+
+__constant__ float vocabulary_table[4] = {1, 2, 3, 4};
+
+template <class T> DEVICE T vocabulary_sum(T v) {
+#pragma unroll
+  for (int k = 16; k; k >>= 1) v += __shfl_xor_sync(~0u, v, k);
+  return v;
+}
+
+// Every thread writes the number that the word makes of it: out[word][thread], 32 threads.
+extern "C" __global__ void __launch_bounds__(32) vocabulary_warp(int* out, const float* x, int n) {
+  int t = threadIdx.x, w = 0;
+  out[32 * w++ + t] = __shfl_sync(~0u, t, 5);
+  out[32 * w++ + t] = __shfl_sync(~0u, t, 5, 8);
+  out[32 * w++ + t] = __shfl_xor_sync(~0u, t, 3);
+  out[32 * w++ + t] = __shfl_xor_sync(~0u, t, 12, 8);
+  out[32 * w++ + t] = __shfl_up_sync(~0u, t, 2);
+  out[32 * w++ + t] = __shfl_up_sync(~0u, t, 2, 4);
+  out[32 * w++ + t] = __shfl_down_sync(~0u, t, 7);
+  out[32 * w++ + t] = __shfl_down_sync(~0u, t, 3, 16);
+  out[32 * w++ + t] = int(__shfl_down_sync(~0u, 1000000000000ull + t, 1) - 1000000000000ull);
+  out[32 * w++ + t] = int(__shfl_up_sync(~0u, 0.5f * t, 1) * 2);
+  out[32 * w++ + t] = vocabulary_sum(t);
+  out[32 * w++ + t] = int(__ballot_sync(~0u, t % 3 == 0));
+  out[32 * w++ + t] = __any_sync(~0u, t == 31) + 2 * __any_sync(~0u, t == 32);
+  out[32 * w++ + t] = __all_sync(~0u, t < 32) + 2 * __all_sync(~0u, t < 31);
+  int half_warp = 0;
+  if (t < 16) half_warp = __shfl_xor_sync(0xffffu, t, 8);
+  out[32 * w++ + t] = half_warp;
+  __syncwarp();
+  if (t < n) out[32 * w + t] = int(__ldg(x + t));
+}
+KERNEL(vocabulary_warp)
+
+// out[t] for 64 threads: the block's numbers turned around, through static and dynamic shared memory.
+extern "C" __global__ void __launch_bounds__(64) vocabulary_shared(float* out, const float* x) {
+  __shared__ float a[64];
+  DYNAMIC_SHARED(p);
+  float* b = reinterpret_cast<float*>(p);
+  int t = threadIdx.x;
+  a[t] = x[blockIdx.x * blockDim.x + t];
+  __syncthreads();
+  b[t] = a[63 - t] * vocabulary_table[t & 3];
+  __syncthreads();
+  out[blockIdx.x * blockDim.x + t] = b[t ^ 1];
+}
+KERNEL(vocabulary_shared)
+
+// d[16][8] = c[16][8] + a b in halves, a and b by ldmatrix. Plain: a[16][16], b[8][16], one column of the product a row.
+// Transposed: both are given the other way around, a[k][16], b[k][8].
+DEVICE void vocabulary_half_tile(bool transposed, float* d, const float* c, const float* a, const float* b) {
+  __shared__ half as[256], bs[128];
+  int t = threadIdx.x, g = t >> 2, i = (t & 3) * 2;
+  for (int k = t; k < 256; k += 32) as[k] = __float2half_rn(a[k]);
+  for (int k = t; k < 128; k += 32) bs[k] = __float2half_rn(b[k]);
+  __syncwarp();
+  unsigned fa[4], fb[4];
+  float f[4] = {c[g * 8 + i], c[g * 8 + i + 1], c[(g + 8) * 8 + i], c[(g + 8) * 8 + i + 1]};
+  if (transposed) {
+    ldmatrix_x4_trans(fa, as + ((t & 7) + (t >> 4) * 8) * 16 + (t >> 3 & 1) * 8);
+    ldmatrix_x4_trans(fb, bs + (t & 15) * 8);
+  } else {
+    ldmatrix_x4(fa, as + (t & 15) * 16 + (t >> 4) * 8);
+    ldmatrix_x4(fb, bs + (t & 7) * 16 + (t >> 3 & 1) * 8);
+  }
+  mma_f16(f, fa, fb);
+  d[g * 8 + i] = f[0];
+  d[g * 8 + i + 1] = f[1];
+  d[(g + 8) * 8 + i] = f[2];
+  d[(g + 8) * 8 + i + 1] = f[3];
+}
+
+extern "C" __global__ void __launch_bounds__(32) vocabulary_f16(float* d, const float* c, const float* a, const float* b, int transposed) {
+  vocabulary_half_tile(transposed, d, c, a, b);
+}
+KERNEL(vocabulary_f16)
+
+// d[16][8] = c[16][8] + a[16][8] b[8][8] in tf32, b[k][column].
+extern "C" __global__ void __launch_bounds__(32) vocabulary_tf32(float* d, const float* c, const float* a, const float* b) {
+  int g = threadIdx.x >> 2, t = threadIdx.x & 3;
+  unsigned fa[4] = {to_tf32(a[g * 8 + t]), to_tf32(a[(g + 8) * 8 + t]), to_tf32(a[g * 8 + t + 4]), to_tf32(a[(g + 8) * 8 + t + 4])};
+  unsigned fb[2] = {to_tf32(b[t * 8 + g]), to_tf32(b[(t + 4) * 8 + g])};
+  float f[4] = {c[g * 8 + 2 * t], c[g * 8 + 2 * t + 1], c[(g + 8) * 8 + 2 * t], c[(g + 8) * 8 + 2 * t + 1]};
+  mma_tf32(f, fa, fb);
+  d[g * 8 + 2 * t] = f[0];
+  d[g * 8 + 2 * t + 1] = f[1];
+  d[(g + 8) * 8 + 2 * t] = f[2];
+  d[(g + 8) * 8 + 2 * t + 1] = f[3];
+}
+KERNEL(vocabulary_tf32)
+
+// out[n] = x[n] in tiles of 256 floats through two buffers of cp.async; beyond n zeros are copied and nothing is written.
+extern "C" __global__ void __launch_bounds__(64) vocabulary_copy(float* out, const float* x, int n) {
+  DYNAMIC_SHARED(p);
+  float* buffer[2] = {reinterpret_cast<float*>(p), reinterpret_cast<float*>(p) + 256};
+  int t = threadIdx.x, tiles = (n + 255) / 256;
+  cp_async16(buffer[0] + 4 * t, 4 * t < n ? x + 4 * t : x, 4 * t < n);
+  cp_async_commit();
+  for (int tile = 0; tile < tiles; tile++) {
+    int next = (tile + 1) * 256 + 4 * t;
+    cp_async16(buffer[(tile + 1) & 1] + 4 * t, next < n ? x + next : x, next < n);
+    cp_async_commit();
+    cp_async_wait<1>();
+    __syncthreads();
+    for (int i = t; i < 256; i += 64) {
+      float v = buffer[tile & 1][i];
+      if (tile * 256 + i < n) out[tile * 256 + i] = v;
+    }
+    __syncthreads();
+  }
+  cp_async_wait<0>();
+}
+KERNEL(vocabulary_copy)
+
+// What n threads of any number of blocks make of seven numbers in turn; found[0] must be 0 at first, found[1] large.
+extern "C" __global__ void __launch_bounds__(256) vocabulary_atomic(int* found, unsigned* bits, unsigned long long* large, int n) {
+  int i = int(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i >= n) return;
+  atomicAdd(found, i);
+  atomicMin(found + 1, i);
+  atomicMax(found + 2, i);
+  atomicCAS(found + 3, 0, i + 1);
+  atomicExch(found + 4, 7);
+  atomicOr(bits, 1u << (i & 31));
+  atomicAnd(bits + 1, ~(1u << (i & 31)));
+  atomicAdd(large, 1ull << 33);
+  __threadfence();
+}
+KERNEL(vocabulary_atomic)
+
+// Numbers: out[0..] of x[0..1] in the order of the test's table.
+extern "C" __global__ void vocabulary_numbers(float* out, const float* x) {
+  float a = x[0], b = x[1];
+  int w = 0;
+  out[w++] = __expf(a);
+  out[w++] = __logf(a);
+  out[w++] = __fdividef(a, b);
+  out[w++] = __frcp_rn(b);
+  out[w++] = __fsqrt_rn(a);
+  out[w++] = rsqrtf(a);
+  out[w++] = __saturatef(a - b);
+  out[w++] = fmaf(a, b, 1.f);
+  out[w++] = fmaxf(a, b) + fminf(a, b) + min(a, b) + max(3, 4) + min(3u, 4u);
+  out[w++] = expf(a) + logf(a) + log1pf(a) + expm1f(b) + tanhf(b) + sqrtf(a) + fabsf(-b) + floorf(a);
+  out[w++] = float(__float2int_rn(2.5f) + __popc(255u) + __clz(1u) + __ffs(8));
+  out[w++] = float(__umulhi(0x80000000u, 6u));
+  out[w++] = __uint_as_float(__float_as_uint(a)) + __int_as_float(__float_as_int(b));
+  out[w++] = __half2float(__float2half_rn(a));
+  float2 h = unpack_half2(pack_half2(a, b));
+  out[w++] = h.x + 2 * h.y;
+  float4 v = make_float4(a, b, a, b);
+  uint4 u = make_uint4(1, 2, 3, 4);
+  int2 i2 = make_int2(5, 6);
+  uint2 u2 = make_uint2(7, 8);
+  int4 i4 = make_int4(1, 1, 1, 1);
+  out[w++] = v.x + v.y + v.z + v.w + make_float2(a, b).y + float(u.w + i2.y + u2.y + i4.w);
+  out[w++] = isnan(a) || isinf(b) || !isfinite(a) ? 1.f : 0.f;
+  if (a != a) __trap();
+}
+KERNEL(vocabulary_numbers)
