@@ -1,0 +1,236 @@
+//go:build gpu
+
+// Package cu drives an NVIDIA GPU through gorgonia.org/cu. A program that imports it ends at once, with a line on stderr
+// and status 1, on a machine without a usable GPU. It needs libcuda.so.1 alone, of CUDA 11.4 or later.
+package cu
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"unsafe"
+
+	"gorgonia.org/cu"
+
+	"github.com/acqnp/acqnp/internal/gpu"
+	_ "github.com/acqnp/acqnp/internal/gpu/cu/probe" // first of all
+	"github.com/acqnp/acqnp/kernels"
+)
+
+// Driver is a GPU through its primary context and one stream. Its calls may come from any goroutine, one at a time: each
+// stays on its thread, on which it makes the context current.
+type Driver struct {
+	device    gpu.Device
+	ordinal   cu.Device
+	context   cu.CUContext
+	stream    cu.Stream
+	modules   []cu.Module
+	functions []function
+	events    []cu.Event // all of them
+	idle      []cu.Event // those to be used again
+	memory    map[gpu.Ptr]bool
+	pinned    [][]byte
+	graphs    map[*graph]bool
+	capturing bool
+	closed    bool
+}
+
+var _ gpu.Driver = (*Driver)(nil)
+
+// Open takes a GPU by its number, counted from 0 among those that CUDA_VISIBLE_DEVICES leaves, and loads the kernels.
+func Open(ordinal int) (*Driver, error) {
+	d := &Driver{memory: map[gpu.Ptr]bool{}, graphs: map[*graph]bool{}}
+	count, err := cu.NumDevices()
+	if err == nil && (ordinal < 0 || ordinal >= count) {
+		err = fmt.Errorf("no GPU %d: there are %d, counted from 0", ordinal, count)
+	}
+	if err == nil {
+		d.ordinal, err = cu.GetDevice(ordinal)
+	}
+	if err != nil {
+		return nil, d.failed("open", "", 0, err)
+	}
+	if d.device, err = describe(d.ordinal); err != nil {
+		return nil, d.failed("open", "", 0, err)
+	}
+	if d.context, err = d.ordinal.RetainPrimaryCtx(); err != nil {
+		return nil, d.failed("open", "", 0, err)
+	}
+	if err := d.do("open", 0, d.load); err != nil {
+		d.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+// describe asks the driver what a device is.
+func describe(d cu.Device) (gpu.Device, error) {
+	name, err := d.Name()
+	about := gpu.Device{Name: name}
+	for _, a := range []struct {
+		to   *int
+		what cu.DeviceAttribute
+	}{
+		{&about.Major, cu.ComputeCapabilityMajor}, {&about.Minor, cu.ComputeCapabilityMinor},
+		{&about.Multiprocessors, cu.MultiprocessorCount},
+	} {
+		n, e := d.Attribute(a.what)
+		*a.to, err = n, errors.Join(err, e)
+	}
+	shared, e := sharedAtMost(d)
+	memory, e2 := d.TotalMem()
+	about.SharedPerBlock, about.Memory = shared, uint64(memory)
+	return about, errors.Join(err, e, e2)
+}
+
+// load makes the stream and loads the kernels.
+func (d *Driver) load() (err error) {
+	if d.stream, err = cu.MakeStream(cu.NonBlocking); err != nil {
+		return err
+	}
+	images, err := kernels.Fatbins()
+	if err != nil {
+		return err
+	}
+	for _, image := range images {
+		m, err := cu.LoadData(string(image))
+		if err != nil {
+			return err
+		}
+		d.modules = append(d.modules, m)
+	}
+	return nil
+}
+
+// do makes a call with the context current, on one thread.
+func (d *Driver) do(call string, bytes int, f func() error) error {
+	switch {
+	case d.closed:
+		return &gpu.Error{Call: call, Bytes: bytes, Cause: errClosed}
+	case d.capturing:
+		return &gpu.Error{Call: call, Bytes: bytes, Cause: errCapturing}
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	err := cu.SetCurrentContext(d.context)
+	if err == nil {
+		err = f()
+	}
+	return d.failed(call, "", bytes, err)
+}
+
+// Device implements gpu.Driver.
+func (d *Driver) Device() gpu.Device { return d.device }
+
+// Alloc implements gpu.Driver.
+func (d *Driver) Alloc(bytes int) (gpu.Ptr, error) {
+	var p cu.DevicePtr
+	err := d.do("alloc", bytes, func() (err error) { p, err = cu.MemAlloc(int64(bytes)); return err })
+	if err != nil {
+		return 0, err
+	}
+	d.memory[gpu.Ptr(p)] = true
+	return gpu.Ptr(p), nil
+}
+
+// Free implements gpu.Driver.
+func (d *Driver) Free(p gpu.Ptr) error {
+	if p == 0 {
+		return nil
+	}
+	return d.do("free", 0, func() error {
+		if err := d.stream.Synchronize(); err != nil {
+			return err
+		}
+		delete(d.memory, p)
+		return cu.MemFree(cu.DevicePtr(p))
+	})
+}
+
+// Pinned implements gpu.Driver.
+func (d *Driver) Pinned(bytes int) ([]byte, error) {
+	var b []byte
+	err := d.do("pinned", bytes, func() (err error) {
+		if b, err = pin(bytes); err == outOfMemory {
+			return errors.New("the host has too little memory that can be pinned")
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	clear(b)
+	d.pinned = append(d.pinned, b)
+	return b, nil
+}
+
+// Upload implements gpu.Driver. The driver copies memory that is not pinned before the call returns.
+func (d *Driver) Upload(dst gpu.Ptr, src []byte) error {
+	if len(src) == 0 {
+		return nil
+	}
+	return d.do("upload", len(src), func() error {
+		return cu.MemcpyHtoDAsync(cu.DevicePtr(dst), unsafe.Pointer(&src[0]), int64(len(src)), d.stream)
+	})
+}
+
+// Download implements gpu.Driver.
+func (d *Driver) Download(dst []byte, src gpu.Ptr) error {
+	if len(dst) == 0 {
+		return nil
+	}
+	return d.do("download", len(dst), func() error {
+		if err := d.stream.Synchronize(); err != nil {
+			return err
+		}
+		return cu.MemcpyDtoH(unsafe.Pointer(&dst[0]), cu.DevicePtr(src), int64(len(dst)))
+	})
+}
+
+// Sync implements gpu.Driver.
+func (d *Driver) Sync() error { return d.do("sync", 0, d.stream.Synchronize) }
+
+// Close implements gpu.Driver.
+func (d *Driver) Close() error {
+	if d.closed {
+		return nil
+	}
+	err := d.do("close", 0, d.release)
+	d.closed = true
+	if e := d.ordinal.ReleasePrimaryCtx(); err == nil {
+		err = d.failed("close", "", 0, e)
+	}
+	return err
+}
+
+// release gives everything back, and returns the first error: where a GPU is lost each call has the same.
+func (d *Driver) release() error {
+	var first error
+	note := func(err error) {
+		if first == nil {
+			first = err
+		}
+	}
+	if d.stream != cu.NoStream {
+		note(d.stream.Synchronize())
+	}
+	for g := range d.graphs {
+		note(g.destroy())
+	}
+	for _, e := range d.events {
+		note(cu.DestroyEvent(&e))
+	}
+	for p := range d.memory {
+		note(cu.MemFree(cu.DevicePtr(p)))
+	}
+	for _, b := range d.pinned {
+		note(cu.MemFreeHost(unsafe.Pointer(&b[0])))
+	}
+	for _, m := range d.modules {
+		note(m.Unload())
+	}
+	if d.stream != cu.NoStream {
+		note(d.stream.Destroy())
+	}
+	return first
+}

@@ -1,0 +1,141 @@
+//go:build gpu
+
+package cu
+
+/*
+#cgo LDFLAGS: -lcuda -ldl
+#cgo linux CFLAGS: -I/usr/local/cuda/include
+#define _GNU_SOURCE
+#include <cuda.h>
+#include <dlfcn.h>
+#include <stdint.h>
+
+enum { most = 32 }; // arguments of a kernel
+
+// launch starts a kernel whose arguments are the low bytes of values: little-endian, like the GPU.
+static CUresult launch(CUfunction f, const uint32_t *grid, const uint32_t *block, uint32_t shared, CUstream stream,
+                       uint64_t *values, int count) {
+	void *arguments[most];
+	for (int i = 0; i < count; i++) arguments[i] = &values[i];
+	return cuLaunchKernel(f, grid[0], grid[1], grid[2], block[0], block[1], block[2], shared, stream, arguments, 0);
+}
+
+// parameter is the size of a kernel's parameter, 0 beyond the last one, -1 where the driver (before 12.4) cannot tell.
+static int parameter(CUfunction f, size_t i) {
+	static CUresult (*info)(CUfunction, size_t, size_t *, size_t *);
+	if (!info) *(void **)&info = dlsym(RTLD_DEFAULT, "cuFuncGetParamInfo");
+	size_t offset, size;
+	if (!info) return -1;
+	return info(f, i, &offset, &size) == CUDA_SUCCESS ? (int)size : 0;
+}
+
+// instantiate makes a captured graph executable. This entry point is in the headers and drivers of CUDA 11.4 and later;
+// cuGraphInstantiate has changed its arguments.
+static CUresult instantiate(CUgraphExec *exec, CUgraph graph) { return cuGraphInstantiateWithFlags(exec, graph, 0); }
+*/
+import "C"
+
+import (
+	"unsafe"
+
+	"gorgonia.org/cu"
+
+	"github.com/acqnp/acqnp/internal/gpu"
+)
+
+// What gorgonia.org/cu lacks: pinned memory, captured graphs, dynamic shared memory over 48 KB, launches that allocate
+// nothing, and the driver's own words. cu's handles are structs of one C pointer each, which these lines hold it to.
+var (
+	_ = [1]struct{}{}[unsafe.Sizeof(cu.Stream{})-unsafe.Sizeof(C.CUstream(nil))]
+	_ = [1]struct{}{}[unsafe.Sizeof(cu.Function{})-unsafe.Sizeof(C.CUfunction(nil))]
+)
+
+const mostArguments = C.most
+
+func streamHandle(s cu.Stream) C.CUstream       { return *(*C.CUstream)(unsafe.Pointer(&s)) }
+func functionHandle(f cu.Function) C.CUfunction { return *(*C.CUfunction)(unsafe.Pointer(&f)) }
+
+// result is a CUresult as an error.
+type result C.CUresult
+
+func check(r C.CUresult) error {
+	if r == C.CUDA_SUCCESS {
+		return nil
+	}
+	return result(r)
+}
+
+// Error is the driver's words and its name for the error.
+func (r result) Error() string {
+	var name, text *C.char
+	C.cuGetErrorName(C.CUresult(r), &name)
+	C.cuGetErrorString(C.CUresult(r), &text)
+	if name == nil || text == nil {
+		return "an error that the driver does not know"
+	}
+	return C.GoString(text) + " (" + C.GoString(name) + ")"
+}
+
+// pin takes page-locked host memory, which is not cleared.
+func pin(bytes int) ([]byte, error) {
+	var p unsafe.Pointer
+	if err := check(C.cuMemHostAlloc(&p, C.size_t(bytes), 0)); err != nil {
+		return nil, err
+	}
+	return unsafe.Slice((*byte)(p), bytes), nil
+}
+
+// sharedAtMost is the largest dynamic shared memory of a block that a kernel can ask for, in bytes.
+func sharedAtMost(d cu.Device) (int, error) {
+	var n C.int
+	err := check(C.cuDeviceGetAttribute(&n, C.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, C.CUdevice(d)))
+	return int(n), err
+}
+
+// allowShared lets a kernel ask for that much dynamic shared memory; without it 48 KB are the limit.
+func allowShared(f cu.Function, bytes uint32) error {
+	return check(C.cuFuncSetAttribute(functionHandle(f), C.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, C.int(bytes)))
+}
+
+// parameterSizes are the sizes of a kernel's parameters, nil where the driver cannot tell.
+func parameterSizes(f cu.Function) []int {
+	sizes := []int{}
+	for i := range mostArguments {
+		n := int(C.parameter(functionHandle(f), C.size_t(i)))
+		if n < 0 {
+			return nil
+		}
+		if n == 0 {
+			break
+		}
+		sizes = append(sizes, n)
+	}
+	return sizes
+}
+
+func launchOn(s cu.Stream, f cu.Function, d *gpu.Dims, values *[mostArguments]uint64, count int) error {
+	return check(C.launch(functionHandle(f), (*C.uint32_t)(&d.Grid[0]), (*C.uint32_t)(&d.Block[0]), C.uint32_t(d.Shared),
+		streamHandle(s), (*C.uint64_t)(&values[0]), C.int(count)))
+}
+
+// beginCapture turns what this thread puts on the stream into a graph, until endCapture on the same thread.
+func beginCapture(s cu.Stream) error {
+	return check(C.cuStreamBeginCapture(streamHandle(s), C.CU_STREAM_CAPTURE_MODE_THREAD_LOCAL))
+}
+
+// endCapture returns what was captured, ready to run.
+func endCapture(s cu.Stream) (exec C.CUgraphExec, err error) {
+	var graph C.CUgraph
+	if err := check(C.cuStreamEndCapture(streamHandle(s), &graph)); err != nil {
+		return nil, err
+	}
+	defer C.cuGraphDestroy(graph)
+	err = check(C.instantiate(&exec, graph))
+	return exec, err
+}
+
+func launchGraph(exec C.CUgraphExec, s cu.Stream) error {
+	return check(C.cuGraphLaunch(exec, streamHandle(s)))
+}
+
+func destroyGraph(exec C.CUgraphExec) error { return check(C.cuGraphExecDestroy(exec)) }

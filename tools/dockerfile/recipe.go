@@ -1,0 +1,115 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/moby/buildkit/frontend/dockerfile/instructions"
+	"github.com/moby/buildkit/frontend/dockerfile/parser"
+)
+
+// Recipe is a parsed Dockerfile: its stages, the last of which is the image.
+type Recipe struct {
+	stages []instructions.Stage
+}
+
+// Parse reads a Dockerfile. Warnings of the parser are errors here.
+func Parse(text []byte) (Recipe, error) {
+	ast, err := parser.Parse(bytes.NewReader(text))
+	if err != nil {
+		return Recipe{}, err
+	}
+	if len(ast.Warnings) > 0 {
+		return Recipe{}, fmt.Errorf("%s", ast.Warnings[0].Short)
+	}
+	stages, _, err := instructions.Parse(ast.AST, nil)
+	if err != nil {
+		return Recipe{}, err
+	}
+	if len(stages) == 0 {
+		return Recipe{}, fmt.Errorf("no FROM")
+	}
+	return Recipe{stages}, nil
+}
+
+// RunLines are the commands of every RUN, as a shell takes them, in order.
+func (r Recipe) RunLines() []string {
+	var lines []string
+	for _, c := range commands[*instructions.RunCommand](r.stages...) {
+		lines = append(lines, strings.Join(c.CmdLine, " "))
+	}
+	return lines
+}
+
+var (
+	pinned  = regexp.MustCompile(`^[a-z0-9./-]+:[0-9A-Za-z._-]*[0-9][0-9A-Za-z._-]*@sha256:[0-9a-f]{64}$`)
+	numeric = regexp.MustCompile(`^([1-9][0-9]*):([1-9][0-9]*)$`)
+	fetches = regexp.MustCompile(`\b(curl|wget)\b`)
+)
+
+// Problems are the project's rules that the file breaks: bases pinned by version and digest, RUN lines that CI can run as they
+// stand, and an image that starts acqnp as a user with a number, not root, with its data and runs outside.
+func (r Recipe) Problems() []string {
+	var problems []string
+	complain := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
+	var names []string
+	for _, s := range r.stages {
+		if !slices.Contains(names, s.BaseName) && !pinned.MatchString(s.BaseName) {
+			complain("base %s is not pinned as NAME:VERSION@sha256:DIGEST", s.BaseName)
+		}
+		names = append(names, s.Name)
+	}
+	for _, c := range commands[*instructions.RunCommand](r.stages...) {
+		line := strings.Join(c.CmdLine, " ")
+		switch {
+		case !c.PrependShell || len(c.Files) > 0 || len(c.FlagsUsed) > 0 || strings.Contains(line, "\n"):
+			complain("RUN %s: not one plain shell line, as CI needs it", line)
+		case fetches.MatchString(line):
+			complain("RUN %s: fetches what nothing verifies", line)
+		}
+	}
+	image := r.stages[len(r.stages)-1]
+	if users := commands[*instructions.UserCommand](image); len(users) == 0 || !numeric.MatchString(users[len(users)-1].User) {
+		complain("the image's last USER is not a number of a user and a group other than root's")
+	}
+	if e := commands[*instructions.EntrypointCommand](image); len(e) != 1 || e[0].PrependShell || !slices.Equal(e[0].CmdLine, []string{"acqnp"}) {
+		complain(`the image's entry point is not ["acqnp"]`)
+	}
+	var volumes []string
+	for _, v := range commands[*instructions.VolumeCommand](image) {
+		volumes = append(volumes, v.Volumes...)
+	}
+	environment := map[string]string{}
+	for _, e := range commands[*instructions.EnvCommand](image) {
+		for _, pair := range e.Env {
+			environment[pair.Key] = pair.Value
+		}
+	}
+	for _, want := range []string{"/work/data", "/work/runs"} {
+		if !slices.Contains(volumes, want) {
+			complain("the image has no volume %s", want)
+		}
+	}
+	for _, want := range [][2]string{{"NVIDIA_VISIBLE_DEVICES", "all"}, {"NVIDIA_DRIVER_CAPABILITIES", "compute,utility"}} {
+		if environment[want[0]] != want[1] {
+			complain("the image's %s is %q, not %q", want[0], environment[want[0]], want[1])
+		}
+	}
+	return problems
+}
+
+// commands are those of one kind in the stages.
+func commands[C instructions.Command](stages ...instructions.Stage) []C {
+	var found []C
+	for _, s := range stages {
+		for _, c := range s.Commands {
+			if c, ok := c.(C); ok {
+				found = append(found, c)
+			}
+		}
+	}
+	return found
+}

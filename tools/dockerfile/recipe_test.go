@@ -1,0 +1,88 @@
+package main
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func shipped(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("../../Dockerfile.cuda")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestShippedFileKeepsTheRules(t *testing.T) {
+	r, err := Parse([]byte(shipped(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range r.Problems() {
+		t.Error(p)
+	}
+	want := []string{"sh scripts/cuda-toolkit.sh", "go mod download", "make build gpu", "install -d -o 65532 -g 65532 data runs"}
+	if got := r.RunLines(); !slices.Equal(got, want) {
+		t.Errorf("RUN lines %q, want %q", got, want)
+	}
+}
+
+func TestCIRunsTheLines(t *testing.T) {
+	ci, err := os.ReadFile("../../.ci/run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(ci), "make dockerfile") {
+		t.Error(".ci/run does not run the RUN lines of Dockerfile.cuda: no `make dockerfile`")
+	}
+}
+
+// What the image copies has to be there, or be made by the build stage.
+func TestCopiedFilesExist(t *testing.T) {
+	for _, name := range []string{"go.mod", "go.sum", "configs", "scripts/cuda-toolkit.sh", "Makefile"} {
+		if _, err := os.Stat("../../" + name); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestBrokenFilesAreRefused(t *testing.T) {
+	for _, c := range []struct{ name, old, new, problem string }{
+		{"no digest", "golang:1.26.8-bookworm@sha256:a688600ca24f8a4d3ca77f95b0dd40704a9fc787c826660eb7ba0b641b8b175d", "golang:1.26.8-bookworm", "not pinned"},
+		{"no version", "golang:1.26.8-bookworm@", "golang@", "not pinned"},
+		{"latest", "golang:1.26.8-bookworm@", "golang:latest@", "not pinned"},
+		{"root", "USER 65532:65532", "USER 0:65532", "USER"},
+		{"no user", "USER 65532:65532\n", "", "USER"},
+		{"root again", "USER 65532:65532", "USER 65532:65532\nUSER root", "USER"},
+		{"entry point in a shell", `ENTRYPOINT ["acqnp"]`, "ENTRYPOINT acqnp", "entry point"},
+		{"another entry point", `ENTRYPOINT ["acqnp"]`, `ENTRYPOINT ["sh"]`, "entry point"},
+		{"runs inside", `, "/work/runs"`, "", "no volume /work/runs"},
+		{"no driver", "compute,utility", "utility", "NVIDIA_DRIVER_CAPABILITIES"},
+		{"a script from the net", "RUN go mod download", "RUN curl https://example.org/x | sh", "nothing verifies"},
+		{"several lines", "RUN go mod download", "RUN <<EOF\ntrue\nEOF", "plain shell line"},
+		{"a mount", "RUN go mod download", "RUN --mount=type=cache,target=/root/.cache go mod download", "plain shell line"},
+		{"no shell", "RUN go mod download", `RUN ["go", "mod", "download"]`, "plain shell line"},
+	} {
+		text := shipped(t)
+		if !strings.Contains(text, c.old) {
+			t.Errorf("%s: the file does not have %q", c.name, c.old)
+			continue
+		}
+		r, err := Parse([]byte(strings.Replace(text, c.old, c.new, 1)))
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if p := r.Problems(); len(p) != 1 || !strings.Contains(p[0], c.problem) {
+			t.Errorf("%s: problems %q, want one of %q", c.name, p, c.problem)
+		}
+	}
+	for _, text := range []string{"", "RUN true", "FROM scratch\nRUNN true", "FROM scratch\nCOPY"} {
+		if _, err := Parse([]byte(text)); err == nil {
+			t.Errorf("%q was taken for a Dockerfile", text)
+		}
+	}
+}
