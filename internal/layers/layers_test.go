@@ -17,7 +17,7 @@ var layers = [][]string{
 	{"internal/config", "internal/likelihood", "internal/safetensors", "internal/rda", "internal/matfile", "internal/fetch",
 		"internal/ops", "internal/simd", "internal/gpu/gputest", "kernels"},
 	{"internal/engine", "internal/engine/plan"},
-	{"internal/engine/reference", "internal/engine/cpu"},
+	{"internal/engine/reference", "internal/engine/cpu", "internal/engine/cuda"},
 	{"internal/models", "internal/datasets"},
 	{"internal/feed"},
 	{"internal/predict", "internal/train"},

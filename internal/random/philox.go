@@ -35,6 +35,11 @@ func New(seed uint64, s Stream) Generator {
 	return Generator{key: [2]uint32{uint32(seed), uint32(seed >> 32)}, stream: uint32(s)}
 }
 
+// Key is what a generator was made of, for a device that makes the same numbers.
+func (g Generator) Key() (seed uint64, s Stream) {
+	return uint64(g.key[1])<<32 | uint64(g.key[0]), Stream(g.stream)
+}
+
 // The multipliers and the key increments (Weyl sequence) of Philox 4x32.
 const (
 	multiplier0 = 0xD2511F53

@@ -1,0 +1,161 @@
+package cuda
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"unsafe"
+
+	"github.com/acqnp/acqnp/internal/gpu"
+	"github.com/acqnp/acqnp/internal/ops"
+)
+
+// blocksPerMultiprocessor is how many blocks a launch has at most for every multiprocessor: enough to hide latencies,
+// few enough that none is worth its start.
+const blocksPerMultiprocessor = 16
+
+// blocksOf is how many blocks fill a device.
+func blocksOf(d gpu.Driver) int { return blocksPerMultiprocessor * max(1, d.Device().Multiprocessors) }
+
+// machine is a compiled graph on its device.
+type machine struct {
+	*compiler
+	driver gpu.Driver
+	graph  gpu.Graph
+	closed bool
+}
+
+// load gives a compiled graph its memory and captures its launches.
+func load(d gpu.Driver, c *compiler) (*machine, error) {
+	m := &machine{compiler: c, driver: d}
+	bytes := c.place()
+	base, err := d.Alloc(bytes)
+	if err != nil {
+		return nil, fmt.Errorf("cuda: %.1f MB for a run of %v: %w", float64(bytes)/1e6, c.of.Capacity, err)
+	}
+	c.base = base
+	if err := m.prepare(); err != nil {
+		return nil, errors.Join(err, m.Close())
+	}
+	return m, nil
+}
+
+func (m *machine) prepare() error {
+	for _, k := range m.consts {
+		if err := m.driver.Upload(m.address(k.at), bytesOf(k.data)); err != nil {
+			return err
+		}
+	}
+	for _, t := range m.tables {
+		if err := m.driver.Upload(m.address(t.at), t.bytes()); err != nil {
+			return err
+		}
+	}
+	calls, err := bind(m.driver, &m.memory, m.launches)
+	if err != nil {
+		return err
+	}
+	m.graph, err = record(m.driver, calls)
+	return err
+}
+
+// Close gives back the device's memory. The driver stays open.
+func (m *machine) Close() error {
+	if m.closed {
+		return nil
+	}
+	m.closed = true
+	var err error
+	if m.graph != nil {
+		err = m.graph.Close()
+	}
+	return errors.Join(err, m.driver.Free(m.base))
+}
+
+// check refuses extents that cannot be run.
+func (m *machine) check(e ops.Extents) error {
+	capacity := m.of.Capacity
+	switch {
+	case m.closed:
+		return errClosed
+	case !e.Fits(capacity):
+		return fmt.Errorf("cuda: %v exceed the capacity of %v", e, capacity)
+	case e.Functions < 1 || e.Points < 1 || e.Context < 1 || e.Levels < 1 && capacity.Levels > 0:
+		return fmt.Errorf("cuda: nothing to run at %v", e)
+	}
+	return nil
+}
+
+// host is memory that inputs are written to: the step's sizes first, then every input at its capacity.
+type host struct {
+	step   []byte
+	inputs map[string][]float32
+}
+
+// newHost takes pinned memory for the inputs of a graph but those that are made on the device.
+func (m *machine) newHost() (*host, error) {
+	h := &host{inputs: map[string][]float32{}}
+	var err error
+	if h.step, err = m.driver.Pinned(stepBytes); err != nil {
+		return nil, err
+	}
+	for _, in := range m.of.Inputs {
+		if in.Name == levelsInput && m.levels {
+			continue
+		}
+		if h.inputs[in.Name], err = m.pinned(m.of.Capacity.Rows(in.Space) * in.Width); err != nil {
+			return nil, err
+		}
+	}
+	return h, nil
+}
+
+// pinned is n numbers of pinned memory.
+func (m *machine) pinned(n int) ([]float32, error) {
+	b, err := m.driver.Pinned(4 * max(n, 1))
+	if err != nil {
+		return nil, err
+	}
+	return unsafe.Slice((*float32)(unsafe.Pointer(&b[0])), len(b)/4)[:n], nil
+}
+
+// upload sends the sizes and the inputs of a step, as far as its extents go.
+func (m *machine) upload(h *host, e ops.Extents, batch int, rate float64) error {
+	for i, n := range [...]int{e.Functions, e.Context, e.Points, e.Levels} {
+		binary.LittleEndian.PutUint32(h.step[4*i:], uint32(n))
+	}
+	binary.LittleEndian.PutUint64(h.step[16:], uint64(batch))
+	binary.LittleEndian.PutUint64(h.step[24:], math.Float64bits(rate))
+	if err := m.driver.Upload(m.address(m.step), h.step); err != nil {
+		return err
+	}
+	for _, in := range m.of.Inputs {
+		data := h.inputs[in.Name]
+		if data == nil {
+			continue
+		}
+		if err := m.driver.Upload(m.address(m.inputs[in.Name]), bytesOf(data[:e.Rows(in.Space)*in.Width])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// download copies numbers from the device, after all that comes before.
+func (m *machine) download(dst []float32, from region) error {
+	if len(dst) == 0 {
+		return nil
+	}
+	return m.driver.Download(bytesOf(dst), m.address(from))
+}
+
+// bytesOf is the memory of numbers, which the device keeps in the same order of bytes.
+func bytesOf(v []float32) []byte {
+	if len(v) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(&v[0])), 4*len(v))
+}
+
+var errClosed = errors.New("cuda: closed already")

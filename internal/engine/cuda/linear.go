@@ -1,0 +1,64 @@
+package cuda
+
+import (
+	"github.com/acqnp/acqnp/internal/engine/plan"
+	"github.com/acqnp/acqnp/internal/gpu"
+	"github.com/acqnp/acqnp/internal/ops"
+)
+
+// The shape of kernels/linear.cu: its blocks, the tile of a product's result, and the slices of rows that a weight's
+// gradient is summed by.
+const (
+	linearThreads = 128
+	tileRows      = 32
+	tileColumns   = 64
+	maxSlices     = 256
+	sumsPerBlock  = 16
+)
+
+func tiles(m, n int) int { return ceilDiv(m, tileRows) * ceilDiv(n, tileColumns) }
+
+func slices(rows int) int { return min(maxSlices, ceilDiv(rows, tileRows)) }
+
+func ceilDiv(a, b int) int { return (a + b - 1) / b }
+
+// products is a launch of so many tiles.
+func (c *compiler) products(tiles int) gpu.Dims { return c.over(tiles, 1, linearThreads) }
+
+// linear is act(base↑ + in·Wᵀ).
+func (c *compiler) linear(u *plan.Unit) {
+	base, in, w, out := u.In[0], u.In[1], u.In[2], u.Out[0]
+	c.emit("linear", c.products(tiles(out.Rows, out.Width)), c.step, c.at(base), c.at(in), c.at(w), c.at(out),
+		int(out.Space), int(base.Space), in.Width, out.Width, flag(u.Op.ReLU))
+}
+
+// linearGrad makes the parts of a linear layer's gradient that are asked for; that of a bias comes with the weight's.
+func (c *compiler) linearGrad(u *plan.Unit) {
+	grad, result, in, w := u.In[0], u.In[1], u.In[2], u.In[3]
+	base, dx, dw := u.Out[ops.BaseGrad], u.Out[ops.InGrad], u.Out[ops.WeightGrad]
+	s, k, d, relu := int(in.Space), in.Width, grad.Width, flag(u.Op.ReLU)
+	if dx != nil {
+		c.emit("in_grad", c.products(tiles(in.Rows, k)), c.step, c.at(grad), c.at(result), c.at(w), c.at(dx), s, k, d, relu)
+	}
+	bias := base != nil && base.Space == ops.Parameter
+	if base != nil && !bias {
+		c.emit("base_grad", c.over(base.Rows*d, linearThreads, linearThreads), c.step, c.at(grad), c.at(result), c.at(base), s, int(base.Space), d, relu)
+	}
+	if dw == nil && !bias {
+		return
+	}
+	to, dbase := c.at(dw), region{}
+	if dw == nil {
+		to = c.scratch(d * k)
+	}
+	if bias {
+		dbase = c.at(base)
+	}
+	n := slices(in.Rows)
+	partial := c.scratch(n * d * (k + 1))
+	c.emit("weight_grad", c.products(n*tiles(d, k)), c.step, c.at(grad), c.at(result), c.at(in), partial, s, k, d, relu)
+	c.emit("weight_grad_sum", c.over(d*(k+1), sumsPerBlock, linearThreads), c.step, partial, to, dbase, s, k, d)
+}
+
+// scratch is memory for the item that is being lowered alone.
+func (c *compiler) scratch(n int) region { return c.reserve(n, c.now, c.now) }

@@ -1,0 +1,101 @@
+package cuda
+
+import (
+	"github.com/acqnp/acqnp/internal/engine"
+	"github.com/acqnp/acqnp/internal/gpu"
+	"github.com/acqnp/acqnp/internal/ops"
+)
+
+// Program is a compiled graph. It is an engine.Program.
+type Program struct {
+	*machine
+	host    *host
+	params  []float32
+	grads   []float32
+	outputs map[string][]float32 // at capacity
+	e       ops.Extents          // of the last run
+}
+
+var _ engine.Program[float32] = (*Program)(nil)
+
+// New compiles a float32 graph for a device. The driver stays the caller's and must outlive the program.
+func New(d gpu.Driver, g *ops.Graph, o Options) (engine.Program[float32], error) {
+	o.Levels = nil // an input, whatever makes a trainer's
+	c, err := compile(d, g, o)
+	if err != nil {
+		return nil, err
+	}
+	m, err := load(d, c)
+	if err != nil {
+		return nil, err
+	}
+	p := &Program{machine: m, outputs: map[string][]float32{}}
+	if err := p.buffers(); err != nil {
+		m.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// buffers takes the host's memory.
+func (p *Program) buffers() (err error) {
+	if p.host, err = p.newHost(); err != nil {
+		return err
+	}
+	if p.params, err = p.pinned(p.n); err != nil {
+		return err
+	}
+	if p.of.Grads != nil {
+		if p.grads, err = p.pinned(p.n); err != nil {
+			return err
+		}
+	}
+	for _, o := range p.of.Outputs {
+		if p.outputs[o.Name], err = p.pinned(p.of.Capacity.Rows(o.Space) * o.Width); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Params is the flat parameter vector.
+func (p *Program) Params() []float32 { return p.params }
+
+// Grads is the gradient of the cost by Params.
+func (p *Program) Grads() []float32 { return p.grads }
+
+// Input is the capacity-sized buffer of an input.
+func (p *Program) Input(name string) []float32 { return p.host.inputs[name] }
+
+// Output is a result of the last run.
+func (p *Program) Output(name string) []float32 {
+	for _, o := range p.of.Outputs {
+		if o.Name == name {
+			return p.outputs[name][:p.e.Rows(o.Space)*o.Width]
+		}
+	}
+	return nil
+}
+
+// Run evaluates the graph at the extents and waits for it.
+func (p *Program) Run(e ops.Extents) error {
+	if err := p.check(e); err != nil {
+		return err
+	}
+	p.e = e
+	if err := p.upload(p.host, e, 0, 0); err != nil {
+		return err
+	}
+	if err := p.driver.Upload(p.address(p.compiler.params), bytesOf(p.params)); err != nil {
+		return err
+	}
+	if err := p.graph.Replay(); err != nil {
+		return err
+	}
+	for _, o := range p.of.Outputs {
+		if err := p.download(p.Output(o.Name), p.compiler.outputs[o.Name]); err != nil {
+			return err
+		}
+	}
+	return p.download(p.grads, p.compiler.grads)
+}

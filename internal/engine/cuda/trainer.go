@@ -1,0 +1,213 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/acqnp/acqnp/internal/engine"
+	"github.com/acqnp/acqnp/internal/gpu"
+	"github.com/acqnp/acqnp/internal/ops"
+)
+
+// firstScale is the loss scale that half precision starts with.
+const firstScale = 65536
+
+// Trainer makes optimiser steps on a device: levels, forward, backward, a look for numbers that are none, and Adam are
+// one graph, replayed for every batch. While a step runs, the next one's inputs are written to other buffers.
+type Trainer struct {
+	*machine
+	optimiser
+	scaled  bool
+	hosts   [2]*host
+	sent    [2]gpu.Event // after the last uploads from each; nil where they are done
+	next    int          // the host buffers of the coming step
+	params  []float32    // for State
+	moments [2][]float32
+	status  []byte // a struct Training
+	err     error  // of the device, after which nothing on it can be trusted
+}
+
+var _ engine.Trainer = (*Trainer)(nil)
+
+// NewTrainer compiles a float32 graph with gradients for training on a device. Its parameters are zero until Load. The
+// driver stays the caller's and must outlive the trainer.
+func NewTrainer(d gpu.Driver, g *ops.Graph, o Options) (engine.Trainer, error) {
+	if g.Grads == nil {
+		return nil, errors.New("cuda: a graph without gradients cannot be trained")
+	}
+	c, err := compile(d, g, o)
+	if err != nil {
+		return nil, err
+	}
+	t := &Trainer{scaled: o.Precision == FP16 && c.fused}
+	t.optimiser = c.optimise(o.WeightDecay, t.scaled)
+	if t.machine, err = load(d, c); err != nil {
+		return nil, err
+	}
+	if err := t.begin(); err != nil {
+		return nil, errors.Join(err, t.Close())
+	}
+	return t, nil
+}
+
+// begin takes the host's memory and sets the state.
+func (t *Trainer) begin() (err error) {
+	for i := range t.hosts {
+		if t.hosts[i], err = t.newHost(); err != nil {
+			return err
+		}
+	}
+	if t.status, err = t.driver.Pinned(trainingBytes); err != nil {
+		return err
+	}
+	for _, v := range []*[]float32{&t.params, &t.moments[0], &t.moments[1]} {
+		if *v, err = t.pinned(t.n); err != nil {
+			return err
+		}
+	}
+	return t.Load(engine.State{Params: make([]float32, t.n)})
+}
+
+// Input is the buffer of an input of the coming step; nil for levels that are made on the device.
+func (t *Trainer) Input(name string) []float32 { return t.hosts[t.next].inputs[name] }
+
+// Step makes an optimiser step. It returns while the device is at work.
+func (t *Trainer) Step(e ops.Extents, batch int, rate float64) error {
+	if t.err != nil {
+		return t.err
+	}
+	if err := t.check(e); err != nil {
+		return err
+	}
+	t.err = t.start(e, batch, rate)
+	return t.err
+}
+
+// start sends a step's inputs and starts its work, and then waits until those of the step before are sent, so that their
+// buffers can be written to.
+func (t *Trainer) start(e ops.Extents, batch int, rate float64) (err error) {
+	if err := t.upload(t.hosts[t.next], e, batch, rate); err != nil {
+		return err
+	}
+	if t.sent[t.next], err = t.driver.Mark(); err != nil {
+		return err
+	}
+	if err := t.graph.Replay(); err != nil {
+		return err
+	}
+	t.next = 1 - t.next
+	return t.wait(t.next)
+}
+
+// wait returns when the uploads from a host's buffers are done.
+func (t *Trainer) wait(host int) error {
+	event := t.sent[host]
+	if event == nil {
+		return nil
+	}
+	t.sent[host] = nil
+	return event.Wait()
+}
+
+// Loss is the cost of the last step's batch.
+func (t *Trainer) Loss() (float32, error) {
+	status, err := t.look()
+	return status.loss, err
+}
+
+// look waits for the steps and reads their outcome.
+func (t *Trainer) look() (training, error) {
+	if t.closed {
+		return training{}, errClosed
+	}
+	if t.err == nil {
+		t.err = t.driver.Download(t.status, t.address(t.training))
+	}
+	if t.err != nil {
+		return training{}, t.err
+	}
+	status := readTraining(t.status)
+	return status, t.nonFinite(status)
+}
+
+// nonFinite is the error of the first step that met a number that is none.
+func (t *Trainer) nonFinite(s training) error {
+	switch s.bad {
+	case 0:
+		return nil
+	case badLoss:
+		return &engine.NonFiniteError{Batch: s.badBatch, Quantity: "loss", Tensor: "loss", Value: s.badValue}
+	}
+	e := &engine.NonFiniteError{Batch: s.badBatch, Quantity: "gradient", Value: s.badValue}
+	for _, tensor := range t.of.Tensors {
+		if i := s.badIndex - tensor.Offset; i >= 0 && i < tensor.Size() {
+			e.Tensor = tensor.Name
+		}
+	}
+	return e
+}
+
+// State copies the optimiser's state from the device.
+func (t *Trainer) State() (engine.State, error) {
+	status, err := t.look()
+	if err != nil {
+		return engine.State{}, err
+	}
+	t.err = errors.Join(t.download(t.params, t.machine.params), t.download(t.moments[0], t.m), t.download(t.moments[1], t.v))
+	if t.err != nil {
+		return engine.State{}, t.err
+	}
+	s := engine.State{Params: t.params, M: t.moments[0], V: t.moments[1], Updates: status.updates}
+	if t.scaled {
+		s.LossScale = engine.LossScale{Scale: status.scale, Good: status.good}
+	}
+	return s, nil
+}
+
+// Load takes up a state.
+func (t *Trainer) Load(s engine.State) error {
+	for _, v := range [][]float32{s.Params, s.M, s.V} {
+		if len(v) != t.n && (v != nil || s.Params == nil) {
+			return fmt.Errorf("cuda: a state of %d parameters, %d and %d moments, where the graph has %d", len(s.Params), len(s.M), len(s.V), t.n)
+		}
+	}
+	if t.closed {
+		return errClosed
+	}
+	if t.err == nil {
+		t.err = t.restore(s)
+	}
+	return t.err
+}
+
+func (t *Trainer) restore(s engine.State) error {
+	if err := t.driver.Upload(t.address(t.machine.params), bytesOf(s.Params)); err != nil {
+		return err
+	}
+	if err := errors.Join(t.moment(t.m, s.M), t.moment(t.v, s.V)); err != nil {
+		return err
+	}
+	status := training{updates: s.Updates, scale: 1}
+	if t.scaled {
+		status.scale, status.good = s.Scale, s.Good
+		if s.Scale == 0 {
+			status.scale = firstScale
+		}
+	}
+	return t.driver.Upload(t.address(t.training), status.write())
+}
+
+func (t *Trainer) moment(to region, v []float32) error {
+	if v == nil {
+		return t.driver.Zero(t.address(to), 4*t.n)
+	}
+	return t.driver.Upload(t.address(to), bytesOf(v))
+}
+
+// Close waits for the steps and gives back the device's memory. The driver stays open.
+func (t *Trainer) Close() error {
+	if t.closed {
+		return nil
+	}
+	return errors.Join(t.wait(0), t.wait(1), t.machine.Close())
+}
