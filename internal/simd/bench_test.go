@@ -58,7 +58,7 @@ func BenchmarkMultiply(b *testing.B) {
 		a, w, bias, c := matrix(r, m, k, gap(k)), matrix(r, k, n, n), matrix(r, 1, n, n), matrix(r, m, n, gap(n))
 		p := simd.NewPacked(k, n)
 		p.Pack(w, n, 1)
-		measure(b, 2*float64(m*k*n), func() { p.MultiplyBias(m, a, gap(k), bias, c, gap(n), simd.ReLU) })
+		measure(b, 2*float64(m*k*n), func() { p.MultiplyBias(m, a, gap(k), bias, 0, c, gap(n), simd.ReLU) })
 	})
 }
 
@@ -171,7 +171,7 @@ func BenchmarkFewRows(b *testing.B) {
 		for b.Loop() {
 			start := time.Now()
 			for range times {
-				p.MultiplyBias(m, a, 1, bias, c, gap(n), simd.ReLU)
+				p.MultiplyBias(m, a, 1, bias, 0, c, gap(n), simd.ReLU)
 			}
 			best = min(best, time.Since(start))
 		}

@@ -112,16 +112,21 @@ func (p *Packed) Multiply(m int, a []float32, lda int, c []float32, ldc int, mod
 	p.multiply(m, a, lda, c, ldc, start, floor(mode), nil, 0)
 }
 
-// MultiplyBias is C[m, n] = bias[n] + A[m, k]·B for every row, with ReLU if the mode has it (it must not have Accumulate).
-func (p *Packed) MultiplyBias(m int, a []float32, lda int, bias []float32, c []float32, ldc int, mode Mode) {
+// MultiplyBias is C[m, n] = bias[m, n] + A[m, k]·B, with ReLU if the mode has it (it must not have Accumulate). Rows of bias
+// are ldb apart; with 0 all rows share one.
+func (p *Packed) MultiplyBias(m int, a []float32, lda int, bias []float32, ldb int, c []float32, ldc int, mode Mode) {
 	if m == 0 {
 		return
 	}
 	if mode&Accumulate != 0 {
 		panic("simd: a product starts from a bias or from C")
 	}
-	check("bias", bias, 1, p.n, p.n)
-	p.multiply(m, a, lda, c, ldc, from{rows: bias, columns: true}, floor(mode), nil, 0)
+	if ldb == 0 {
+		check("bias", bias, 1, p.n, p.n)
+	} else {
+		check("bias", bias, m, p.n, ldb)
+	}
+	p.multiply(m, a, lda, c, ldc, from{rows: bias, stride: ldb, columns: true}, floor(mode), nil, 0)
 }
 
 // MultiplyMasked is C[m, n] = A[m, k]·B by the mode where y[m, n] is not 0, and 0 elsewhere: the gradient before a ReLU whose

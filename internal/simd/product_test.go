@@ -86,7 +86,7 @@ func (p *problem) run(o operation, m int) []float32 {
 	c := slices.Clone(p.c)
 	switch {
 	case o.bias:
-		p.packed.MultiplyBias(m, p.a, p.lda, p.bias, c, p.ldc, mode)
+		p.packed.MultiplyBias(m, p.a, p.lda, p.bias, 0, c, p.ldc, mode)
 	case o.masked:
 		p.packed.MultiplyMasked(m, p.a, p.lda, p.y, p.ldy, c, p.ldc, mode)
 	default:
@@ -369,7 +369,7 @@ func TestNothingIsAllocated(t *testing.T) {
 		allocated := testing.AllocsPerRun(10, func() {
 			var column [35]float32 // must stay on the stack
 			p.packed.Multiply(mostRows, p.a, p.lda, c, p.ldc, simd.Accumulate)
-			p.packed.MultiplyBias(mostRows, p.a, p.lda, p.bias, c, p.ldc, simd.ReLU)
+			p.packed.MultiplyBias(mostRows, p.a, p.lda, p.bias, 0, c, p.ldc, simd.ReLU)
 			p.packed.MultiplyMasked(mostRows, p.a, p.lda, p.y, p.ldy, c, p.ldc, simd.Overwrite)
 			simd.TransposeMultiply(mostRows, 33, 35, p.a, p.lda, c, p.ldc, dst, 35)
 			simd.SumRows(column[:], c, mostRows, 35, p.ldc)

@@ -44,10 +44,10 @@ func (c *compiler) ensembleAddGrad(u *plan.Unit) kernel {
 	return func(w *worker, t *tile) {
 		g, n := grad.at(w, t), t.e.Levels
 		if relu {
-			g = mask(w.masked[:len(g)], g, result.at(w, t))
+			g = mask(w.masked, g, grad, result.at(w, t), result, grad.rows(t))
 		}
 		if toPoint != nil {
-			collect(t, toPoint.at(w, t), toPoint, g, grad.space)
+			collect(t, toPoint.at(w, t), toPoint, g, grad.space, d)
 		}
 		if toEnsemble != nil {
 			sums := toEnsemble.at(w, t)

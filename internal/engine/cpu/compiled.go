@@ -44,11 +44,18 @@ func (s *compiled) chunk(workerID, c int) {
 
 // operand is where a kernel finds a value.
 type operand struct {
-	space ops.Space
-	width int
-	data  []float32 // the whole value, packed; nil for a tile-local one
-	slot  int       // of a tile-local value, in the worker's scratch
-	sum   *sum      // where a kernel adds its share of a sum over tiles
+	space  ops.Space
+	width  int
+	stride int       // from row to row; width but for layers within a tile
+	data   []float32 // the whole value, packed; nil for a tile-local one
+	slot   int       // of a tile-local value, in the worker's scratch
+	sum    *sum      // where a kernel adds its share of a sum over tiles
+}
+
+// rows is how many rows the operand has in a tile.
+func (o *operand) rows(t *tile) int {
+	lo, hi := t.span(o.space)
+	return hi - lo
 }
 
 // at is the operand's part for a tile: its rows, or the chunk's partial sum.
@@ -58,7 +65,7 @@ func (o *operand) at(w *worker, t *tile) []float32 {
 	}
 	lo, hi := t.span(o.space)
 	if o.data == nil {
-		return w.scratch[o.slot : o.slot+(hi-lo)*o.width]
+		return w.scratch[o.slot : o.slot+(hi-lo)*o.stride]
 	}
 	return o.data[lo*o.width : hi*o.width]
 }

@@ -73,18 +73,18 @@ func (c *compiler) leaves() {
 	for _, in := range g.Inputs {
 		data := make([]float32, g.Capacity.Rows(in.Space)*in.Width)
 		c.p.inputs[in.Name] = data
-		c.operands[c.a.Values[in.Node]] = &operand{space: in.Space, width: in.Width, data: data}
+		c.operands[c.a.Values[in.Node]] = &operand{space: in.Space, width: in.Width, stride: in.Width, data: data}
 	}
 	for _, b := range g.Blocks {
 		v := c.a.Values[b.Node]
 		c.blocks[v] = b
 		if b.Vector {
-			c.operands[v] = &operand{space: ops.Parameter, width: b.Cols, data: c.p.params[b.Offset : b.Offset+b.Cols]}
+			c.operands[v] = &operand{space: ops.Parameter, width: b.Cols, stride: b.Cols, data: c.p.params[b.Offset : b.Offset+b.Cols]}
 		}
 	}
 	for n, v := range c.a.Values {
 		if v.Made == nil && n.Op() != nil {
-			c.operands[v] = &operand{space: v.Space, width: v.Width, data: toFloat32(n.Value())}
+			c.operands[v] = &operand{space: v.Space, width: v.Width, stride: v.Width, data: toFloat32(n.Value())}
 		}
 	}
 }
@@ -124,7 +124,7 @@ func (c *compiler) keep() {
 			if c.local(v) {
 				continue
 			}
-			o := &operand{space: v.Space, width: v.Width}
+			o := &operand{space: v.Space, width: v.Width, stride: v.Width}
 			c.operands[v] = o
 			end := c.of[u].stage
 			for _, user := range v.Users {
@@ -160,7 +160,7 @@ func (c *compiler) scratch() int {
 				if !c.local(v) {
 					continue
 				}
-				b := &plan.Buffer{Size: plan.Align(c.tileRows(s.domain, v.Space) * v.Width), From: c.of[u].pos, To: c.of[u].pos}
+				b := &plan.Buffer{Size: plan.Align(c.tileRows(s.domain, v.Space) * stride(v)), From: c.of[u].pos, To: c.of[u].pos}
 				for _, user := range v.Users {
 					b.To = max(b.To, c.of[user].pos)
 				}
@@ -169,10 +169,28 @@ func (c *compiler) scratch() int {
 		}
 		size = max(size, plan.Place(buffers))
 		for i, v := range vs {
-			c.operands[v] = &operand{space: v.Space, width: v.Width, slot: buffers[i].Offset}
+			c.operands[v] = &operand{space: v.Space, width: v.Width, stride: stride(v), slot: buffers[i].Offset}
 		}
 	}
 	return size
+}
+
+// stride is how far the rows of a tile-local value are apart. Rows of many cache lines in a power of two would lie in a few of
+// the cache's sets, and walking down a column would push them out; layers, which can have gaps, get one more line.
+func stride(v *plan.Value) int {
+	if v.Width < 64 || v.Width%16 != 0 || !layer(v.Made) {
+		return v.Width
+	}
+	for _, u := range v.Users {
+		if !layer(u) {
+			return v.Width
+		}
+	}
+	return v.Width + 16
+}
+
+func layer(u *plan.Unit) bool {
+	return u.Op != nil && (u.Op.Kind == ops.Linear || u.Op.Kind == ops.LinearGrad)
 }
 
 // tileRows bounds the rows of a space in a tile.
@@ -214,7 +232,7 @@ func (c *compiler) out(v *plan.Value) *operand {
 		return nil
 	}
 	if r := c.sums[v]; r != nil {
-		return &operand{space: v.Space, width: v.Width, sum: r}
+		return &operand{space: v.Space, width: v.Width, stride: v.Width, sum: r}
 	}
 	return c.operands[v]
 }

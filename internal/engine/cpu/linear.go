@@ -43,30 +43,34 @@ func (c *compiler) linear(u *plan.Unit) kernel {
 	if u.Op.ReLU {
 		mode = simd.ReLU
 	}
-	if base.space == ops.Parameter {
+	switch base.space {
+	case ops.Parameter:
 		return func(wk *worker, t *tile) {
-			x, y := in.at(wk, t), out.at(wk, t)
-			w.forward.MultiplyBias(len(y)/w.out, x, w.in, base.data, y, w.out, mode)
+			w.forward.MultiplyBias(out.rows(t), in.at(wk, t), in.stride, base.data, 0, out.at(wk, t), out.stride, mode)
+		}
+	case out.space:
+		return func(wk *worker, t *tile) {
+			w.forward.MultiplyBias(out.rows(t), in.at(wk, t), in.stride, base.at(wk, t), base.stride, out.at(wk, t), out.stride, mode)
 		}
 	}
 	return func(wk *worker, t *tile) {
-		x, y := in.at(wk, t), out.at(wk, t)
-		spread(t, y, out.space, base.at(wk, t), base.space, w.out)
-		w.forward.Multiply(len(y)/w.out, x, w.in, y, w.out, mode|simd.Accumulate)
+		x, y, above := in.at(wk, t), out.at(wk, t), base.at(wk, t)
+		groups(t, out.space, base.space, func(k, i, j int) {
+			w.forward.MultiplyBias(j-i, x[i*in.stride:], in.stride, above[k*base.stride:], 0, y[i*out.stride:], out.stride, mode)
+		})
 	}
 }
 
 // accumulate is dW[out, in] += gᵀ·x, with dW packed; a weight narrow on the side of its input goes by way of its
 // transpose in column.
-func (w *weight) accumulate(g, x, dw, column []float32) {
-	m := len(g) / w.out
+func (w *weight) accumulate(m int, g []float32, ldg int, x []float32, ldx int, dw, column []float32) {
 	if w.in >= narrow {
-		simd.TransposeMultiply(m, w.out, w.in, g, w.out, x, w.in, dw, w.in)
+		simd.TransposeMultiply(m, w.out, w.in, g, ldg, x, ldx, dw, w.in)
 		return
 	}
 	column = column[:w.in*w.out]
 	clear(column)
-	simd.TransposeMultiply(m, w.in, w.out, x, w.in, g, w.out, column, w.out)
+	simd.TransposeMultiply(m, w.in, w.out, x, ldx, g, ldg, column, w.out)
 	for c := range w.in {
 		for j := range w.out {
 			dw[j*w.in+c] += column[c*w.out+j]
@@ -92,23 +96,22 @@ func (c *compiler) linearGrad(u *plan.Unit) kernel {
 		}
 	}
 	return func(wk *worker, t *tile) {
-		g, m := grad.at(wk, t), 0
-		m = len(g) / w.out
+		g, ldg, m := grad.at(wk, t), grad.stride, grad.rows(t)
 		if relu {
-			g = mask(wk.masked[:len(g)], g, result.at(wk, t))
+			g, ldg = mask(wk.masked, g, grad, result.at(wk, t), result, m), w.out
 		}
 		if base != nil {
-			collect(t, base.at(wk, t), base, g, grad.space)
+			collect(t, base.at(wk, t), base, g, grad.space, ldg)
 		}
 		if dw != nil {
-			w.accumulate(g, in.at(wk, t), dw.at(wk, t), wk.column)
+			w.accumulate(m, g, ldg, in.at(wk, t), in.stride, dw.at(wk, t), wk.column)
 		}
 		switch {
 		case dx == nil:
 		case maskNext:
-			w.back.MultiplyMasked(m, g, w.out, in.at(wk, t), w.in, dx.at(wk, t), w.in, simd.Overwrite)
+			w.back.MultiplyMasked(m, g, ldg, in.at(wk, t), in.stride, dx.at(wk, t), dx.stride, simd.Overwrite)
 		default:
-			w.back.Multiply(m, g, w.out, dx.at(wk, t), w.in, simd.Overwrite)
+			w.back.Multiply(m, g, ldg, dx.at(wk, t), dx.stride, simd.Overwrite)
 		}
 	}
 }
@@ -151,14 +154,14 @@ func spread(t *tile, y []float32, space ops.Space, base []float32, above ops.Spa
 	})
 }
 
-// collect sums the rows of g into the rows above them; a sum over tiles goes on, any other starts from zero.
-func collect(t *tile, dst []float32, o *operand, g []float32, space ops.Space) {
+// collect sums the rows of g, ldg apart, into the rows above them; a sum over tiles goes on, any other starts from zero.
+func collect(t *tile, dst []float32, o *operand, g []float32, space ops.Space, ldg int) {
 	d := o.width
 	if o.sum == nil {
 		clear(dst)
 	}
 	groups(t, space, o.space, func(k, i, j int) {
-		simd.SumRows(dst[k*d:(k+1)*d], g[i*d:j*d], j-i, d, d)
+		simd.SumRows(dst[k*d:(k+1)*d], g[i*ldg:], j-i, d, ldg)
 	})
 }
 
@@ -170,13 +173,17 @@ func rectify(y []float32) {
 	}
 }
 
-// mask is g where the ReLU let its input through, 0 elsewhere.
-func mask(dst, g, result []float32) []float32 {
-	for i, v := range g {
-		if result[i] == 0 {
-			v = 0
+// mask is m rows of g where the ReLU let its input through, 0 elsewhere, packed.
+func mask(dst, g []float32, grad *operand, result []float32, of *operand, m int) []float32 {
+	d := grad.width
+	for i := range m {
+		y, row := result[i*of.stride:][:d], dst[i*d:(i+1)*d]
+		for j, v := range g[i*grad.stride:][:d] {
+			if y[j] == 0 {
+				v = 0
+			}
+			row[j] = v
 		}
-		dst[i] = v
 	}
 	return dst
 }
