@@ -1,0 +1,164 @@
+// The three precisions of the branch's products, behind one face. A product goes by units of 16 rows and 16 columns, whose
+// sums a warp holds as mma.m16n8 does, twice side by side: with g = lane/4 and t = lane%4,
+//
+//   c[q][0], c[q][1]: row g,     columns 8q + 2t and 8q + 2t + 1
+//   c[q][2], c[q][3]: row g + 8, the same columns
+//
+// A precision has
+//
+//   element           what activations and weights are in shared memory; PAD of them end each row, which keeps the rows
+//                     apart in the banks and aligned to 16 bytes
+//   Left, Right       what a lane holds of 16 rows by STEP, and of STEP by 16 columns
+//   left, left_t      load them from x[row][k] and x[k][row],
+//   right, right_t    from x[column][k] and x[k][column]: the pointer is to the first element, ld the elements of a row
+//   multiply          c += left · right
+//   row_sums          c += left · 1: columns all alike, c as one half of a unit's sums
+//   store, pair       two neighbours, rounded, and back
+//   dot               of a row with floats in shared memory; n a multiple of 16
+//
+// Every sum is in fp32.
+#pragma once
+#include "device.h"
+
+struct F16 {
+  typedef half element;
+  enum { STEP = 16, PAD = 8 };
+  struct Left { unsigned x[4]; };
+  struct Right { unsigned x[4]; };
+
+  DEVICE void left(Left& a, const half* p, int ld, int lane) { ldmatrix_x4(a.x, p + (lane & 15) * ld + (lane >> 4) * 8); }
+  DEVICE void left_t(Left& a, const half* p, int ld, int lane) {
+    ldmatrix_x4_trans(a.x, p + ((lane & 7) + (lane >> 4) * 8) * ld + (lane & 8));
+  }
+  DEVICE void right(Right& b, const half* p, int ld, int lane) {
+    ldmatrix_x4(b.x, p + ((lane & 7) + (lane >> 4) * 8) * ld + (lane & 8));
+  }
+  DEVICE void right_t(Right& b, const half* p, int ld, int lane) {
+    ldmatrix_x4_trans(b.x, p + (lane & 15) * ld + (lane >> 4) * 8);
+  }
+  DEVICE void multiply(float (&c)[2][4], const Left& a, const Right& b) {
+    mma_f16(c[0], a.x, b.x);
+    mma_f16(c[1], a.x, b.x + 2);
+  }
+  DEVICE void row_sums(float (&c)[4], const Left& a) {
+    const unsigned ones[2] = {0x3c003c00u, 0x3c003c00u};
+    mma_f16(c, a.x, ones);
+  }
+
+  DEVICE half rounded(float x) { return __float2half_rn(x); }
+  DEVICE float one(const half* p) { return __half2float(*p); }
+  DEVICE float2 pair(const half* p) { return unpack_half2(*reinterpret_cast<const unsigned*>(p)); }
+  DEVICE void store(half* p, float x, float y) { *reinterpret_cast<unsigned*>(p) = pack_half2(x, y); }
+  DEVICE float dot(const half* x, const float* w, int n) {
+    float sum = 0;
+    for (int j = 0; j < n; j += 8) {
+      uint4 v = *reinterpret_cast<const uint4*>(x + j);
+      sum = dot2(dot2(sum, v.x, w + j), v.y, w + j + 2);
+      sum = dot2(dot2(sum, v.z, w + j + 4), v.w, w + j + 6);
+    }
+    return sum;
+  }
+  DEVICE float dot2(float sum, unsigned x, const float* w) {
+    float2 v = unpack_half2(x), u = *reinterpret_cast<const float2*>(w);
+    return fmaf(v.y, u.y, fmaf(v.x, u.x, sum));
+  }
+};
+
+// Floats is what the precisions that keep floats in shared memory have in common.
+struct Floats {
+  typedef float element;
+  enum { PAD = 4 };
+
+  DEVICE float one(const float* p) { return *p; }
+  DEVICE float2 pair(const float* p) { return *reinterpret_cast<const float2*>(p); }
+  DEVICE float dot(const float* x, const float* w, int n) {
+    float sum = 0;
+    for (int j = 0; j < n; j += 4) {
+      float4 v = *reinterpret_cast<const float4*>(x + j), u = *reinterpret_cast<const float4*>(w + j);
+      sum = fmaf(v.w, u.w, fmaf(v.z, u.z, fmaf(v.y, u.y, fmaf(v.x, u.x, sum))));
+    }
+    return sum;
+  }
+};
+
+// Tf32 rounds whatever it stores, so that the matrix unit has nothing to cut off. Four floats are as wide as a row of
+// ldmatrix's, which therefore loads them, too; only transposed it would take them apart.
+struct Tf32 : Floats {
+  enum { STEP = 8 };
+  struct Left { unsigned x[4]; };
+  struct Right { unsigned x[4]; };
+
+  DEVICE void left(Left& a, const float* p, int ld, int lane) { ldmatrix_x4(a.x, p + (lane & 15) * ld + (lane >> 4) * 4); }
+  DEVICE void left_t(Left& a, const float* p, int ld, int lane) {
+    p += (lane & 3) * ld + (lane >> 2);
+    for (int i = 0; i < 4; i++) a.x[i] = __float_as_uint(p[(i >> 1) * 4 * ld + (i & 1) * 8]);
+  }
+  DEVICE void right(Right& b, const float* p, int ld, int lane) {
+    ldmatrix_x4(b.x, p + ((lane & 7) + (lane >> 4) * 8) * ld + (lane & 8) / 2);
+  }
+  DEVICE void right_t(Right& b, const float* p, int ld, int lane) {
+    p += (lane & 3) * ld + (lane >> 2);
+    for (int i = 0; i < 4; i++) b.x[i] = __float_as_uint(p[(i & 1) * 4 * ld + (i >> 1) * 8]);
+  }
+  DEVICE void multiply(float (&c)[2][4], const Left& a, const Right& b) {
+    mma_tf32(c[0], a.x, b.x);
+    mma_tf32(c[1], a.x, b.x + 2);
+  }
+  DEVICE void row_sums(float (&c)[4], const Left& a) {
+    const unsigned ones[2] = {0x3f800000u, 0x3f800000u};
+    mma_tf32(c, a.x, ones);
+  }
+
+  DEVICE float rounded(float x) { return __uint_as_float(to_tf32(x)); }
+  DEVICE void store(float* p, float x, float y) { *reinterpret_cast<float2*>(p) = make_float2(rounded(x), rounded(y)); }
+};
+
+// F32 multiplies in registers; a lane reads the rows and columns of its own sums.
+struct F32 : Floats {
+  enum { STEP = 4 };
+  struct Left { float x[2][4]; };   // rows g and g + 8
+  struct Right { float x[4][4]; };  // columns 2t, 2t + 1, 8 + 2t, 8 + 2t + 1
+
+  DEVICE void four(float* x, const float* p) {
+    float4 v = *reinterpret_cast<const float4*>(p);
+    x[0] = v.x;
+    x[1] = v.y;
+    x[2] = v.z;
+    x[3] = v.w;
+  }
+  DEVICE void left(Left& a, const float* p, int ld, int lane) {
+    four(a.x[0], p + (lane >> 2) * ld);
+    four(a.x[1], p + ((lane >> 2) + 8) * ld);
+  }
+  DEVICE void left_t(Left& a, const float* p, int ld, int lane) {
+    for (int k = 0; k < 4; k++) {
+      a.x[0][k] = p[k * ld + (lane >> 2)];
+      a.x[1][k] = p[k * ld + (lane >> 2) + 8];
+    }
+  }
+  DEVICE void right(Right& b, const float* p, int ld, int lane) {
+    for (int i = 0; i < 4; i++) four(b.x[i], p + ((i >> 1) * 8 + (lane & 3) * 2 + (i & 1)) * ld);
+  }
+  DEVICE void right_t(Right& b, const float* p, int ld, int lane) {
+    for (int k = 0; k < 4; k++) {
+      for (int q = 0; q < 2; q++) {
+        float2 v = pair(p + k * ld + q * 8 + (lane & 3) * 2);
+        b.x[2 * q][k] = v.x;
+        b.x[2 * q + 1][k] = v.y;
+      }
+    }
+  }
+  DEVICE void multiply(float (&c)[2][4], const Left& a, const Right& b) {
+    for (int k = 0; k < 4; k++) {
+      for (int i = 0; i < 8; i++) c[i >> 2][i & 3] = fmaf(a.x[i >> 1 & 1][k], b.x[(i >> 2) * 2 + (i & 1)][k], c[i >> 2][i & 3]);
+    }
+  }
+  DEVICE void row_sums(float (&c)[4], const Left& a) {
+    for (int k = 0; k < 4; k++) {
+      for (int i = 0; i < 4; i++) c[i] += a.x[i >> 1][k];
+    }
+  }
+
+  DEVICE float rounded(float x) { return x; }
+  DEVICE void store(float* p, float x, float y) { *reinterpret_cast<float2*>(p) = make_float2(x, y); }
+};

@@ -1,0 +1,228 @@
+// The branch's kernels for one precision: see branch.cu for what they compute and their arguments.
+#pragma once
+#include "branch_tile.h"
+#include "extents.h"
+
+// Share is a block's part of the rows: whole points, so that no sum over levels is divided between blocks.
+struct Share {
+  int first, end, levels, tiles;
+};
+
+template <int R> DEVICE Share share_of(const Extents* e) {
+  long long points = (long long)e->functions * e->points;
+  Share s;
+  s.levels = e->levels;
+  s.first = (int)(points * blockIdx.x / gridDim.x) * s.levels;
+  s.end = (int)(points * (blockIdx.x + 1) / gridDim.x) * s.levels;
+  s.tiles = (s.end - s.first + R - 1) / R;
+  return s;
+}
+
+// Rows is a tile: count rows from first on. The rows of shared memory after them hold zeros at either end of the MLP.
+struct Rows {
+  int first, count;
+};
+
+template <int R> DEVICE Rows rows_of(Share s, int tile) {
+  Rows r = {s.first + tile * R, 0};
+  r.count = min(int(R), s.end - r.first);
+  return r;
+}
+
+template <class M, int R, int P> DEVICE Tile<M> carve(unsigned char* memory, Mlp m, int buffers) {
+  Tile<M> t;
+  t.ld = m.width + M::PAD;
+  t.hidden = reinterpret_cast<typename M::element*>(memory);
+  t.vectors = reinterpret_cast<float*>(t.hidden + buffers * R * t.ld + 2 * branch_panel(m.width, P, M::PAD));
+  t.levels = t.vectors + (branch_vectors(m) + 3) / 4 * 4;
+  t.grads = t.levels + R;
+  return t;
+}
+
+// first_layer: hidden = relu(base of the row's point + level·w).
+template <class M, int R>
+DEVICE void first_layer(const Tile<M>& t, const float* base, const float* level, Rows rows, int levels, int width) {
+  int lane = threadIdx.x % 32;
+  for (int r = threadIdx.x / 32; r < R; r += BRANCH_WARPS) {
+    bool there = r < rows.count;
+    float u = there ? level[rows.first + r] : 0;
+    const float* b = base + (size_t)(there ? (rows.first + r) / levels : 0) * width;
+    if (lane == 0) t.levels[r] = u;
+    for (int j = 2 * lane; j < width; j += 64) {
+      float2 w = *reinterpret_cast<const float2*>(t.vectors + j), z = make_float2(0, 0);
+      if (there) z = *reinterpret_cast<const float2*>(b + j);
+      float x = fmaf(u, w.x, z.x), y = fmaf(u, w.y, z.y);
+      M::store(t.hidden + r * t.ld + j, x < 0 ? 0 : x, y < 0 ? 0 : y);
+    }
+  }
+}
+
+DEVICE void load_vectors(float* dst, const float* src, int n) {
+  for (int i = threadIdx.x; i < n; i += BRANCH_THREADS) dst[i] = src[i];
+}
+
+template <class M, int R, int P>
+DEVICE void branch_forward(const Extents* e, const float* base, const float* level, const typename M::element* weights,
+                           const float* vectors, float* out, Mlp m) {
+  typedef Panels<M, P> Stream;
+  DYNAMIC_SHARED(memory);
+  Tile<M> t = carve<M, R, P>(memory, m, 2);
+  Share share = share_of<R>(e);
+  Stream stream = Stream::begin(t.hidden + 2 * R * t.ld, weights, m, share.tiles, false);
+  load_vectors(t.vectors, vectors, branch_vectors(m));
+  const float *bias = t.vectors + m.width, *w_out = t.vectors + m.depth * m.width, *b_out = w_out + m.outputs * m.width;
+  for (int tile = 0; tile < share.tiles; tile++) {
+    Rows rows = rows_of<R>(share, tile);
+    __syncthreads();
+    first_layer<M, R>(t, base, level, rows, share.levels, m.width);
+    for (int l = 0; l < m.depth - 1; l++) {
+      for (int first = 0; first < m.width; first += P) {
+        const typename M::element* panel = Stream::next(stream);
+        forward_panel<M, R, P>(t.hidden + (l + 1) % 2 * R * t.ld, t.hidden + l % 2 * R * t.ld, t.ld, panel,
+                               bias + l * m.width, m.width, first);
+      }
+    }
+    __syncthreads();
+    const typename M::element* last = t.hidden + (m.depth - 1) % 2 * R * t.ld;
+    for (int i = threadIdx.x; i < R * m.outputs; i += BRANCH_THREADS) {
+      int r = i % R, o = i / R;
+      if (r < rows.count) {
+        out[(size_t)(rows.first + r) * m.outputs + o] = b_out[o] + M::dot(last + r * t.ld, w_out + o * m.width, m.width);
+      }
+    }
+  }
+}
+
+// last_layer_back: hidden, the output layer's input, becomes the gradient before its ReLU; w and b, the gradients of the
+// output's weights and biases, lie side by side.
+template <class M, int R>
+DEVICE void last_layer_back(const Tile<M>& t, typename M::element* hidden, const float* w_out, float* sums, Mlp m, bool first) {
+  int n = m.outputs * m.width;
+  for (int i = threadIdx.x; i < n + m.outputs; i += BRANCH_THREADS) {
+    float sum = 0;
+    if (i < n) {
+      int o = i / m.width, j = i % m.width;
+      for (int r = 0; r < R; r++) sum = fmaf(t.grads[r * m.outputs + o], M::one(hidden + r * t.ld + j), sum);
+    } else {
+      for (int r = 0; r < R; r++) sum += t.grads[r * m.outputs + i - n];
+    }
+    add(sums + i, sum, first);
+  }
+  __syncthreads();
+  for (int r = threadIdx.x / 32; r < R; r += BRANCH_WARPS) {
+    for (int j = threadIdx.x % 32 * 2; j < m.width; j += 64) {
+      float x = 0, y = 0;
+      for (int o = 0; o < m.outputs; o++) {
+        float2 w = *reinterpret_cast<const float2*>(w_out + o * m.width + j);
+        float g = t.grads[r * m.outputs + o];
+        x = fmaf(g, w.x, x);
+        y = fmaf(g, w.y, y);
+      }
+      typename M::element* at = hidden + r * t.ld + j;
+      float2 was = M::pair(at);
+      M::store(at, was.x == 0 ? 0 : x, was.y == 0 ? 0 : y);
+    }
+  }
+}
+
+// first_layer_back: of dz, the gradient before the first ReLU: by the base, whose sum over a point's levels may go on from
+// the tile before; by the level's weights; by the levels.
+template <class M, int R>
+DEVICE void first_layer_back(const Tile<M>& t, float* grad_base, float* grad_level, float* sums, Rows rows, int levels,
+                             int width, bool first) {
+  int end = rows.first + rows.count;
+  for (int j = threadIdx.x; j < width; j += BRANCH_THREADS) {
+    const typename M::element* dz = t.hidden + j;
+    float by_weight = 0;
+    int row = rows.first;
+    while (row < end) {
+      int point = row / levels, stop = min((point + 1) * levels, end);
+      bool begins = row == point * levels;
+      float sum = 0;
+      for (; row < stop; row++) {
+        float v = M::one(dz + (row - rows.first) * t.ld);
+        sum += v;
+        by_weight = fmaf(t.levels[row - rows.first], v, by_weight);
+      }
+      add(grad_base + (size_t)point * width + j, sum, begins);
+    }
+    add(sums + j, by_weight, first);
+  }
+  if (!grad_level) return;
+  for (int r = threadIdx.x; r < rows.count; r += BRANCH_THREADS) {
+    grad_level[rows.first + r] = M::dot(t.hidden + r * t.ld, t.vectors, width);
+  }
+}
+
+// A block's sums: the hidden layers' weights [depth − 1, width, width] in the order of weight_gradient, then vectors'
+// gradients in the order of vectors; padded to a multiple of 4.
+DEVICE int branch_weights(Mlp m) { return (m.depth - 1) * m.width * m.width; }
+DEVICE int branch_sums(Mlp m) { return branch_weights(m) + (branch_vectors(m) + 3) / 4 * 4; }
+
+template <class M, int R, int P>
+DEVICE void branch_backward(const Extents* e, const float* base, const float* level, const typename M::element* weights,
+                            const float* vectors, const float* grad, float* grad_base, float* grad_level, float* partials,
+                            Mlp m) {
+  typedef Panels<M, P> Stream;
+  typedef typename M::element E;
+  DYNAMIC_SHARED(memory);
+  Tile<M> t = carve<M, R, P>(memory, m, m.depth);
+  Share share = share_of<R>(e);
+  int layer = R * t.ld, square = m.width * m.width;
+  float *sums = partials + (size_t)blockIdx.x * branch_sums(m), *of_vectors = sums + branch_weights(m);
+  if (share.tiles == 0) {
+    for (int i = threadIdx.x; i < branch_sums(m); i += BRANCH_THREADS) sums[i] = 0;
+    return;
+  }
+  Stream stream = Stream::begin(t.hidden + m.depth * layer, weights, m, share.tiles, true);
+  load_vectors(t.vectors, vectors, branch_vectors(m));
+  for (int tile = 0; tile < share.tiles; tile++) {
+    Rows rows = rows_of<R>(share, tile);
+    bool first = tile == 0;
+    __syncthreads();
+    first_layer<M, R>(t, base, level, rows, share.levels, m.width);
+    for (int i = threadIdx.x; i < R * m.outputs; i += BRANCH_THREADS) {
+      t.grads[i] = i < rows.count * m.outputs ? grad[(size_t)rows.first * m.outputs + i] : 0;
+    }
+    for (int l = 0; l < m.depth - 1; l++) {
+      for (int from = 0; from < m.width; from += P) {
+        const E* panel = Stream::next(stream);
+        forward_panel<M, R, P>(t.hidden + (l + 1) * layer, t.hidden + l * layer, t.ld, panel,
+                               t.vectors + (l + 1) * m.width, m.width, from);
+      }
+    }
+    __syncthreads();
+    last_layer_back<M, R>(t, t.hidden + (m.depth - 1) * layer, t.vectors + m.depth * m.width,
+                          of_vectors + m.depth * m.width, m, first);
+    for (int l = m.depth - 2; l >= 0; l--) {
+      E *x = t.hidden + l * layer, *dz = x + layer;
+      __syncthreads();
+      weight_gradient<M, R>(sums + l * square, of_vectors + (l + 1) * m.width, dz, x, t.ld, m.width, first);
+      for (int from = 0; from < m.width; from += P) {
+        const E* panel = Stream::next(stream);
+        backward_panel<M, R, P>(x, dz, t.ld, panel, m.width, from);
+      }
+    }
+    __syncthreads();
+    first_layer_back<M, R>(t, grad_base, grad_level, of_vectors, rows, share.levels, m.width, first);
+  }
+}
+
+// Layout says where an MLP's parameters are in the flat vector, see branch.cu: vector_at is the place of number i of vectors.
+DEVICE int vector_at(const int* layout, Mlp m, int i) {
+  if (i < m.width) return layout[0] + i * layout[1];
+  int l = i / m.width;
+  if (l < m.depth) return layout[2 * l + 1] + i % m.width;
+  i -= m.depth * m.width;
+  int n = m.outputs * m.width;
+  return i < n ? layout[2 * m.depth] + i : layout[2 * m.depth + 1] + i - n;
+}
+
+DEVICE int weight_at(const int* layout, Mlp m, int l, int i) { return layout[2 * l + 2] + i; }
+
+template <class M>
+DEVICE void branch_pack(const float* flat, const int* layout, typename M::element* weights, float* vectors, Mlp m) {
+  int n = branch_weights(m), square = m.width * m.width;
+  for (int i = thread(); i < n; i += threads()) weights[i] = M::rounded(flat[weight_at(layout, m, i / square, i % square)]);
+  for (int i = thread(); i < branch_vectors(m); i += threads()) vectors[i] = flat[vector_at(layout, m, i)];
+}

@@ -1,0 +1,254 @@
+// What the branch's kernels do with a tile of rows in shared memory: the stream of weights, and the products of a layer.
+#pragma once
+#include "branch_math.h"
+
+enum { BRANCH_THREADS = 256, BRANCH_WARPS = BRANCH_THREADS / 32 };
+
+// Mlp is the sizes of an MLP: columns of every hidden layer, their number, numbers per row that come out.
+struct Mlp {
+  int width, depth, outputs;
+};
+
+DEVICE int branch_vectors(Mlp m) { return m.width * (m.depth + m.outputs) + m.outputs; }
+
+// Tile is a block's shared memory. Its vectors are, in this order: the level's weights [width], the hidden layers' biases
+// [depth − 1, width], the output's weights [outputs, width] and biases [outputs].
+template <class M> struct Tile {
+  typename M::element* hidden;  // [buffers][R][ld]
+  int ld;
+  float *vectors, *levels, *grads;  // , [R], [R, outputs]
+};
+
+DEVICE int branch_panel(int width, int columns, int pad) {
+  return max(columns * (width + pad), width * (columns + pad));  // as it is, and turned
+}
+
+// Panels brings the weights of all hidden layers, over and over, into shared memory: each panel is what P columns of a
+// product need. While one is worked on the next is on its way. Forward, layer by layer, a panel is P rows of W; backward,
+// from the last layer down, P columns of it.
+template <class M, int P> struct Panels {
+  typedef typename M::element E;
+  E* buffers;
+  const E* weights;  // [depth − 1, width, width]
+  int width, size;
+  int of_layer, of_tile, forward;  // numbers of panels
+  int at, end;
+
+  // begin: all is for a run of tiles, whose first panel is asked for at once.
+  DEVICE Panels begin(E* buffers, const E* weights, Mlp m, int tiles, bool backward) {
+    Panels s = {buffers, weights, m.width, branch_panel(m.width, P, M::PAD)};
+    s.of_layer = (m.width + P - 1) / P;
+    s.forward = (m.depth - 1) * s.of_layer;
+    s.of_tile = backward ? 2 * s.forward : s.forward;
+    s.at = 0;
+    s.end = tiles * s.of_tile;
+    if (s.end > 0) fetch(s, 0);
+    return s;
+  }
+
+  // next waits for the panel that is to be used now, and for all threads: what they wrote before is seen after.
+  DEVICE const E* next(Panels& s) {
+    cp_async_wait<0>();
+    __syncthreads();
+    const E* panel = s.buffers + (s.at & 1) * s.size;
+    if (++s.at < s.end) fetch(s, s.at);
+    return panel;
+  }
+
+  DEVICE void fetch(const Panels& s, int number) {
+    E* dst = s.buffers + (number & 1) * s.size;
+    int k = number % s.of_tile;
+    if (k < s.forward) {
+      int column = k % s.of_layer * P;
+      copy(dst, s.width + M::PAD, s.weights + (size_t)(k / s.of_layer * s.width + column) * s.width, s.width,
+           min(int(P), s.width - column), s.width);
+    } else {
+      k -= s.forward;
+      int column = k % s.of_layer * P, layer = s.forward / s.of_layer - 1 - k / s.of_layer;
+      copy(dst, P + M::PAD, s.weights + (size_t)layer * s.width * s.width + column, s.width, s.width,
+           min(int(P), s.width - column));
+    }
+    cp_async_commit();
+  }
+
+  DEVICE void copy(E* dst, int ld, const E* src, int from_ld, int rows, int columns) {
+    const int wide = 16 / sizeof(E);
+    int chunks = columns / wide;
+    for (int i = threadIdx.x; i < rows * chunks; i += BRANCH_THREADS) {
+      int r = i / chunks, c = i % chunks * wide;
+      cp_async16(dst + r * ld + c, src + (size_t)r * from_ld + c, true);
+    }
+  }
+};
+
+// Warps deals the units of R rows by P columns to the warps: each gets MT by NT neighbours.
+template <int R, int P> struct Warps {
+  enum {
+    DOWN = R / 16 < 4 ? R / 16 : 4,
+    ACROSS = BRANCH_WARPS / DOWN < P / 16 ? BRANCH_WARPS / DOWN : P / 16,
+    MT = R / 16 / DOWN,
+    NT = P / 16 / ACROSS,
+  };
+};
+
+// Product is one panel's worth of a hidden layer, forward or backward.
+template <class M, int R, int P> struct Product {
+  typedef typename M::element E;
+  typedef Warps<R, P> W;
+  enum { MT = W::MT, NT = W::NT };
+  float c[MT][NT][2][4];
+  int row, column, columns, lane;  // the warp's first unit in the panel's result; the columns that are there
+
+  DEVICE Product begin(int width, int first_column) {
+    Product p;
+    int warp = threadIdx.x / 32;
+    p.lane = threadIdx.x % 32;
+    p.row = warp / W::ACROSS * MT * 16;
+    p.column = warp % W::ACROSS * NT * 16;
+    p.columns = min(int(P), width - first_column);
+    if (p.row >= R) p.columns = 0;  // more warps than units
+    return p;
+  }
+
+  // sum is in [R, width] times the panel; c holds what the sums begin with.
+  template <bool TURNED> DEVICE void sum(Product& p, const E* in, int ld, const E* panel, int width) {
+    in += p.row * ld;
+#pragma unroll 2
+    for (int k = 0; k < width; k += M::STEP) {
+      typename M::Left a[MT];
+#pragma unroll
+      for (int m = 0; m < MT; m++) M::left(a[m], in + m * 16 * ld + k, ld, p.lane);
+#pragma unroll
+      for (int n = 0; n < NT; n++) {
+        int column = p.column + n * 16;
+        if (column >= p.columns) continue;
+        typename M::Right b;
+        if (TURNED) {
+          M::right_t(b, panel + k * (P + M::PAD) + column, P + M::PAD, p.lane);
+        } else {
+          M::right(b, panel + column * ld + k, ld, p.lane);
+        }
+#pragma unroll
+        for (int m = 0; m < MT; m++) M::multiply(p.c[m][n], a[m], b);
+      }
+    }
+  }
+};
+
+// forward_panel: out[:, first…] = relu(in · panelᵀ + bias). A NaN stays.
+template <class M, int R, int P>
+DEVICE void forward_panel(typename M::element* out, const typename M::element* in, int ld, const typename M::element* panel,
+                          const float* bias, int width, int first) {
+  typedef Product<M, R, P> Sums;
+  Sums p = Sums::begin(width, first);
+  if (p.column >= p.columns) return;
+  int t = p.lane % 4 * 2, g = p.lane / 4;
+#pragma unroll
+  for (int n = 0; n < Sums::NT; n++) {
+#pragma unroll
+    for (int q = 0; q < 2; q++) {
+      int column = p.column + n * 16 + q * 8 + t;
+      float2 b = make_float2(0, 0);
+      if (column < p.columns) b = *reinterpret_cast<const float2*>(bias + first + column);
+#pragma unroll
+      for (int m = 0; m < Sums::MT; m++) {
+        p.c[m][n][q][0] = p.c[m][n][q][2] = b.x;
+        p.c[m][n][q][1] = p.c[m][n][q][3] = b.y;
+      }
+    }
+  }
+  Sums::template sum<false>(p, in, ld, panel, width);
+#pragma unroll
+  for (int i = 0; i < Sums::MT * Sums::NT * 4; i++) {
+    int m = i / 4 / Sums::NT, n = i / 4 % Sums::NT, q = i / 2 % 2, h = i % 2;
+    int column = p.column + n * 16 + q * 8 + t;
+    float x = p.c[m][n][q][2 * h], y = p.c[m][n][q][2 * h + 1];
+    if (column < p.columns) M::store(out + (p.row + m * 16 + h * 8 + g) * ld + first + column, x < 0 ? 0 : x, y < 0 ? 0 : y);
+  }
+}
+
+// backward_panel turns hidden[:, first…], a layer's input, into the gradient before its ReLU: dz·W where hidden is not 0.
+template <class M, int R, int P>
+DEVICE void backward_panel(typename M::element* hidden, const typename M::element* dz, int ld,
+                           const typename M::element* panel, int width, int first) {
+  typedef Product<M, R, P> Sums;
+  Sums p = Sums::begin(width, first);
+  if (p.column >= p.columns) return;
+#pragma unroll
+  for (int i = 0; i < Sums::MT * Sums::NT * 8; i++) p.c[i / 8 / Sums::NT][i / 8 % Sums::NT][i / 4 % 2][i % 4] = 0;
+  Sums::template sum<true>(p, dz, ld, panel, width);
+  int t = p.lane % 4 * 2, g = p.lane / 4;
+#pragma unroll
+  for (int i = 0; i < Sums::MT * Sums::NT * 4; i++) {
+    int m = i / 4 / Sums::NT, n = i / 4 % Sums::NT, q = i / 2 % 2, h = i % 2;
+    int column = p.column + n * 16 + q * 8 + t;
+    if (column >= p.columns) continue;
+    typename M::element* at = hidden + (p.row + m * 16 + h * 8 + g) * ld + first + column;
+    float2 was = M::pair(at);
+    M::store(at, was.x == 0 ? 0 : p.c[m][n][q][2 * h], was.y == 0 ? 0 : p.c[m][n][q][2 * h + 1]);
+  }
+}
+
+// add is for sums over a block's tiles: each is one thread's own, so they are added in the order of the tiles.
+DEVICE void add(float* sum, float v, bool first) { *sum = first ? v : *sum + v; }
+
+// weight_gradient adds dzᵀ·x of R rows to dw, and the columns' sums of dz to db [width]. dw is in an order of its own, in
+// which a warp's accesses are contiguous: see weight_of.
+template <class M, int R>
+DEVICE void weight_gradient(float* dw, float* db, const typename M::element* dz, const typename M::element* x, int ld,
+                            int width, bool first) {
+  int lane = threadIdx.x % 32, across = (width + 31) / 32;
+  for (int item = threadIdx.x / 32; item < across * across; item += BRANCH_WARPS) {
+    int i0 = item / across * 32, j0 = item % across * 32;
+    float c[2][2][2][4], bias[2][4];
+#pragma unroll
+    for (int i = 0; i < 32; i++) c[i / 16][i / 8 % 2][i / 4 % 2][i % 4] = 0;
+#pragma unroll
+    for (int i = 0; i < 8; i++) bias[i / 4][i % 4] = 0;
+#pragma unroll 2
+    for (int r = 0; r < R; r += M::STEP) {
+      typename M::Left a[2];
+      typename M::Right b[2];
+#pragma unroll
+      for (int i = 0; i < 2; i++) {
+        if (i0 + i * 16 < width) M::left_t(a[i], dz + r * ld + i0 + i * 16, ld, lane);
+        if (j0 + i * 16 < width) M::right_t(b[i], x + r * ld + j0 + i * 16, ld, lane);
+      }
+#pragma unroll
+      for (int i = 0; i < 2; i++) {
+        if (i0 + i * 16 >= width) continue;
+        if (j0 == 0) M::row_sums(bias[i], a[i]);
+#pragma unroll
+        for (int j = 0; j < 2; j++) {
+          if (j0 + j * 16 < width) M::multiply(c[i][j], a[i], b[j]);
+        }
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+      int row = i0 + i * 16;
+      if (row >= width) continue;
+      if (j0 == 0 && lane % 4 == 0) {
+        add(db + row + lane / 4, bias[i][0], first);
+        add(db + row + 8 + lane / 4, bias[i][2], first);
+      }
+#pragma unroll
+      for (int j = 0; j < 4; j++) {
+        int column = j0 + j / 2 * 16;
+        if (column >= width) continue;
+        float* s = c[i][j / 2][j % 2];
+        float4* sum = reinterpret_cast<float4*>(dw) + ((row / 16 * (width / 16) + column / 16) * 2 + j % 2) * 32 + lane;
+        float4 v = first ? make_float4(0, 0, 0, 0) : *sum;
+        *sum = make_float4(v.x + s[0], v.y + s[1], v.z + s[2], v.w + s[3]);
+      }
+    }
+  }
+}
+
+// weight_of is the place in W [width, width] of a number of weight_gradient's.
+DEVICE int weight_of(int i, int width) {
+  int unit = i / 256, q = i / 128 % 2, lane = i / 4 % 32, c = i % 4;
+  int row = unit / (width / 16) * 16 + c / 2 * 8 + lane / 4;
+  int column = unit % (width / 16) * 16 + q * 8 + lane % 4 * 2 + c % 2;
+  return row * width + column;
+}
