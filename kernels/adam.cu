@@ -7,3 +7,104 @@
 //
 // step is a Step, training a Training (training.h). No dynamic shared memory.
 #include "training.h"
+
+// PyTorch's defaults, as in internal/engine.
+#define BETA1 0.9
+#define BETA2 0.999
+#define EPSILON 1e-8f
+
+// The loss's scale is halved by a step that overflows and doubled after so many that do not.
+#define LARGEST_SCALE 65536.0f
+#define STEPS_TO_DOUBLE 2000
+
+// Values below these bounds are flushed to 0, as on the host: see negligible in internal/engine.
+#define NEGLIGIBLE 1e-30f
+#define NEGLIGIBLE_SQUARE 1e-37f
+
+// lowest is the least of the block's numbers, for thread 0.
+DEVICE int lowest(int v, int part[8]) {
+  for (int step = 16; step > 0; step /= 2) v = min(v, __shfl_xor_sync(~0u, v, step));
+  if ((threadIdx.x & 31) == 0) part[threadIdx.x / 32] = v;
+  __syncthreads();
+  for (int i = 0; i < 8; i++) v = min(v, part[i]);
+  return v;
+}
+
+DEVICE bool finite(float x) { return fabsf(x) <= 3.402823466e38f; }
+
+// check leaves for every block the lowest index of its numbers that are not finite, or n.
+extern "C" __global__ void __launch_bounds__(256) check(const float* __restrict__ grads, int* __restrict__ found, int n) {
+  __shared__ int part[8];
+  int first = n;
+  for (unsigned i = thread(); i < (unsigned)n; i += threads())
+    if (!finite(grads[i])) first = min(first, (int)i);
+  first = lowest(first, part);
+  if (threadIdx.x == 0) found[blockIdx.x] = first;
+}
+KERNEL(check)
+
+// note keeps the first number of the run that is not finite.
+DEVICE void note(Training* t, const Step* step, Quantity bad, int index, float value) {
+  if (t->bad != NONE) return;
+  t->bad = bad;
+  t->bad_batch = step->batch;
+  t->bad_index = index;
+  t->bad_value = value;
+}
+
+// begin_update counts an update and works out its rates in double precision, as the host does.
+DEVICE void begin_update(Training* t, double rate, int scaled) {
+  t->apply = 1;
+  t->updates++;
+  t->rate = (float)(rate / (1 - pow(BETA1, (double)t->updates)));
+  t->root = (float)sqrt(1 - pow(BETA2, (double)t->updates));
+  t->unscale = 1 / t->scale;
+  if (!scaled) return;
+  t->good++;
+  if (t->good < STEPS_TO_DOUBLE) return;
+  t->good = 0;
+  if (t->scale < LARGEST_SCALE) t->scale *= 2;
+}
+
+// adam_begin decides whether the step updates the parameters. Overflow of a scaled gradient is no error as long as the
+// scale can be lowered.
+extern "C" __global__ void __launch_bounds__(256)
+adam_begin(const Step* __restrict__ step, Training* __restrict__ t, const float* __restrict__ loss,
+           const float* __restrict__ grads, const int* __restrict__ found, int count, int n, int scaled) {
+  __shared__ int part[8];
+  if (blockIdx.x > 0) return;
+  int first = n;
+  for (int i = threadIdx.x; i < count; i += 256) first = min(first, found[i]);
+  first = lowest(first, part);
+  if (threadIdx.x > 0) return;
+  t->loss = loss[0];
+  t->apply = 0;
+  bool lower = scaled && t->scale > 1;
+  if (!finite(loss[0])) note(t, step, LOSS, 0, loss[0]);
+  if (first < n && !lower) note(t, step, GRADIENT, first, grads[first]);
+  if (t->bad != NONE) return;
+  if (first < n) {
+    t->scale /= 2;
+    t->good = 0;
+    return;
+  }
+  begin_update(t, step->rate, scaled);
+}
+KERNEL(adam_begin)
+
+DEVICE float flush(float x, float bound) { return fabsf(x) < bound ? 0 : x; }
+
+extern "C" __global__ void __launch_bounds__(256)
+adam(const Training* __restrict__ t, float* __restrict__ params, float* __restrict__ m, float* __restrict__ v,
+     const float* __restrict__ grads, int n, float decay) {
+  if (!t->apply) return;
+  const float b1 = (float)BETA1, c1 = (float)(1 - BETA1), b2 = (float)BETA2, c2 = (float)(1 - BETA2);
+  float rate = t->rate, root = t->root, unscale = t->unscale;
+  for (unsigned i = thread(); i < (unsigned)n; i += threads()) {
+    float p = params[i], g = grads[i] * unscale + decay * p;
+    m[i] = flush(b1 * m[i] + c1 * g, NEGLIGIBLE);
+    v[i] = flush(b2 * v[i] + c2 * g * g, NEGLIGIBLE_SQUARE);
+    params[i] = flush(p - rate * m[i] / (sqrtf(v[i]) / root + EPSILON), NEGLIGIBLE);
+  }
+}
+KERNEL(adam)

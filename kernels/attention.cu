@@ -1,6 +1,6 @@
 // Multi-head attention of points over the context points of their function, and its gradients: head h has columns
 // [h·w, (h+1)·w) with w = d/heads. A warp does one head of one point (or context point). Blocks of 128; no dynamic shared
-// memory; s: 1 / √w.
+// memory.
 //
 // attention               (e, q [Point, d], k [Context, d], v [Context, d], out [Point, d], d, heads)
 //                         grid: 1 to ceil(rows of Point·heads / 4)
@@ -11,3 +11,153 @@
 //                         parts KeyGrad and ValueGrad, after attention_grad_query; grid: 1 to ceil(rows of Context·heads / 4)
 #include "extents.h"
 #include "functions.h"
+
+// PANEL columns of a head are summed at a time, COLUMNS by each lane.
+enum { WARPS = 4, PANEL = 128, COLUMNS = PANEL / 32 };
+
+DEVICE float dot(const float* a, const float* b, int n) {
+  float sum = 0;
+  for (int i = 0; i < n; i++) sum += a[i] * b[i];
+  return sum;
+}
+
+DEVICE float warp_max(float v) {
+  for (int step = 16; step > 0; step /= 2) v = fmaxf(v, __shfl_xor_sync(~0u, v, step));
+  return v;
+}
+
+// accumulate adds Σ_j weight[j]·rows[j] to a lane's columns of a panel; rows are stride apart, and w columns of them exist.
+DEVICE void accumulate(float sums[COLUMNS], const float* weight, const float* rows, int n, int stride, int panel, int w) {
+#pragma unroll
+  for (int c = 0; c < COLUMNS; c++) {
+    int column = panel + c * 32 + threadIdx.x % 32;
+    if (column < w)
+      for (int j = 0; j < n; j++) sums[c] += weight[j] * rows[(size_t)j * stride + column];
+  }
+}
+
+DEVICE void write(float* out, const float sums[COLUMNS], float factor, int panel, int w) {
+#pragma unroll
+  for (int c = 0; c < COLUMNS; c++) {
+    int column = panel + c * 32 + threadIdx.x % 32;
+    if (column < w) out[column] = sums[c] * factor;
+  }
+}
+
+// attend_panel is softmax(query·keys)·values for a panel of columns. The keys come 32 at a time, a lane each; the weights
+// refer to the largest product so far, and the sums are brought down when it grows.
+DEVICE void attend_panel(const float* query, const float* keys, const float* values, int context, int d, int w, int panel,
+                         float scale, float* weight, float* out) {
+  float sums[COLUMNS] = {0, 0, 0, 0}, largest = -INFINITY, total = 0;
+  int lane = threadIdx.x % 32;
+  for (int i = 0; i < context; i += 32) {
+    bool there = i + lane < context;
+    float s = there ? dot(query, keys + (size_t)(i + lane) * d, w) * scale : -INFINITY;
+    float before = largest;
+    largest = fmaxf(before, warp_max(s));
+    float down = expf(before - largest), a = there ? expf(s - largest) : 0;
+    total = total * down + warp_sum(a);
+#pragma unroll
+    for (int c = 0; c < COLUMNS; c++) sums[c] *= down;
+    __syncwarp();
+    weight[lane] = a;
+    __syncwarp();
+    accumulate(sums, weight, values + (size_t)i * d, min(32, context - i), d, panel, w);
+  }
+  write(out, sums, 1 / total, panel, w);
+}
+
+extern "C" __global__ void __launch_bounds__(128)
+attention(const Extents* __restrict__ e, const float* __restrict__ q, const float* __restrict__ k,
+          const float* __restrict__ v, float* __restrict__ out, int d, int heads) {
+  __shared__ float weights[WARPS][32];
+  int n = rows(*e, space::Point) * heads, w = d / heads;
+  for (int item = thread() / 32; item < n; item += threads() / 32) {
+    int point = item / heads, column = item % heads * w;
+    size_t at = (size_t)point * d + column, first = (size_t)(point / e->points) * e->context * d + column;
+    for (int panel = 0; panel < w; panel += PANEL)
+      attend_panel(q + at, k + first, v + first, e->context, d, w, panel, 1 / sqrtf((float)w), weights[threadIdx.x / 32],
+                   out + at);
+  }
+}
+KERNEL(attention)
+
+// log_norm is log Σ exp(query·key) over all keys.
+DEVICE float log_norm(const float* query, const float* keys, int context, int d, int w, float scale) {
+  LogSum sum = log_sum();
+  for (int i = threadIdx.x % 32; i < context; i += 32) include(sum, dot(query, keys + (size_t)i * d, w) * scale);
+  return value(warp_log_sum(sum));
+}
+
+// warp_dot is a·b by the lanes of a warp.
+DEVICE float warp_dot(const float* a, const float* b, int n) {
+  float sum = 0;
+  for (int i = threadIdx.x % 32; i < n; i += 32) sum += a[i] * b[i];
+  return warp_sum(sum);
+}
+
+// The softmax's gradient by a product is weight·(g·v − Σ weight·g·v), and that sum is g·result.
+extern "C" __global__ void __launch_bounds__(128)
+attention_grad_query(const Extents* __restrict__ e, const float* __restrict__ grad, const float* __restrict__ result,
+                     const float* __restrict__ q, const float* __restrict__ k, const float* __restrict__ v,
+                     float* __restrict__ out, float* __restrict__ sums, int d, int heads) {
+  __shared__ float slopes[WARPS][32];
+  float* slope = slopes[threadIdx.x / 32];
+  int n = rows(*e, space::Point) * heads, w = d / heads, context = e->context, lane = threadIdx.x % 32;
+  float scale = 1 / sqrtf((float)w);
+  for (int item = thread() / 32; item < n; item += threads() / 32) {
+    int point = item / heads, column = item % heads * w;
+    size_t at = (size_t)point * d + column, first = (size_t)(point / e->points) * context * d + column;
+    float norm = log_norm(q + at, k + first, context, d, w, scale), mean = warp_dot(grad + at, result + at, w);
+    if (lane == 0) {
+      sums[2 * item] = norm;
+      sums[2 * item + 1] = mean;
+    }
+    for (int panel = 0; out && panel < w; panel += PANEL) {
+      float total[COLUMNS] = {0, 0, 0, 0};
+      for (int i = 0; i < context; i += 32) {
+        size_t key = first + (size_t)(i + lane) * d;
+        __syncwarp();
+        if (i + lane < context)
+          slope[lane] = expf(dot(q + at, k + key, w) * scale - norm) * (dot(grad + at, v + key, w) - mean) * scale;
+        __syncwarp();
+        accumulate(total, slope, k + first + (size_t)i * d, min(32, context - i), d, panel, w);
+      }
+      write(out + at, total, 1, panel, w);
+    }
+  }
+}
+KERNEL(attention_grad_query)
+
+extern "C" __global__ void __launch_bounds__(128)
+attention_grad_context(const Extents* __restrict__ e, const float* __restrict__ grad, const float* __restrict__ q,
+                       const float* __restrict__ k, const float* __restrict__ v, const float* __restrict__ sums,
+                       float* __restrict__ out_k, float* __restrict__ out_v, int d, int heads) {
+  __shared__ float slopes[WARPS][32], weights[WARPS][32];
+  float *slope = slopes[threadIdx.x / 32], *weight = weights[threadIdx.x / 32];
+  int n = rows(*e, space::Context) * heads, w = d / heads, points = e->points, lane = threadIdx.x % 32;
+  float scale = 1 / sqrtf((float)w);
+  for (int item = thread() / 32; item < n; item += threads() / 32) {
+    int row = item / heads, head = item % heads, point = row / e->context * points;
+    size_t at = (size_t)row * d + head * w, first = (size_t)point * d + head * w;
+    for (int panel = 0; panel < w; panel += PANEL) {
+      float total_k[COLUMNS] = {0, 0, 0, 0}, total_v[COLUMNS] = {0, 0, 0, 0};
+      for (int i = 0; i < points; i += 32) {
+        __syncwarp();
+        if (i + lane < points) {
+          size_t query = first + (size_t)(i + lane) * d;
+          const float* known = sums + 2 * ((size_t)(point + i + lane) * heads + head);
+          weight[lane] = expf(dot(q + query, k + at, w) * scale - known[0]);
+          slope[lane] = weight[lane] * (dot(grad + query, v + at, w) - known[1]) * scale;
+        }
+        __syncwarp();
+        int there = min(32, points - i);
+        accumulate(total_k, slope, q + first + (size_t)i * d, there, d, panel, w);
+        accumulate(total_v, weight, grad + first + (size_t)i * d, there, d, panel, w);
+      }
+      if (out_k) write(out_k + at, total_k, 1, panel, w);
+      if (out_v) write(out_v + at, total_v, 1, panel, w);
+    }
+  }
+}
+KERNEL(attention_grad_context)

@@ -13,3 +13,23 @@ struct Block {
   long long place;
   int rows, cols, offset, stride, panel, unused;
 };
+
+// in_flat is where element i of a block's leaf lies in the flat vector.
+DEVICE int in_flat(const Block& b, int i) {
+  int row = i / b.cols, column = i % b.cols;
+  return b.offset + column / b.panel * b.rows * b.panel + row * b.stride + column % b.panel;
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+load_blocks(const Block* __restrict__ blocks, const float* __restrict__ flat, float* __restrict__ leaves) {
+  Block b = blocks[blockIdx.y];
+  for (int i = blockIdx.x * 256 + threadIdx.x; i < b.rows * b.cols; i += gridDim.x * 256) leaves[b.place + i] = flat[in_flat(b, i)];
+}
+KERNEL(load_blocks)
+
+extern "C" __global__ void __launch_bounds__(256)
+store_blocks(const Block* __restrict__ blocks, const float* __restrict__ leaves, float* __restrict__ flat) {
+  Block b = blocks[blockIdx.y];
+  for (int i = blockIdx.x * 256 + threadIdx.x; i < b.rows * b.cols; i += gridDim.x * 256) flat[in_flat(b, i)] = leaves[b.place + i];
+}
+KERNEL(store_blocks)

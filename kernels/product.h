@@ -1,6 +1,7 @@
 // Tiled float32 matrix products: C(m, n) = Σ_k A(m, k)·B(k, n) for a tile of M×N by a block of THREADS, each of which
 // keeps TM×TN sums in registers. STEP values of k at a time lie in shared memory, twice: one step is read while the next
-// one is fetched. Every sum is taken in ascending k by fused multiply-add, whatever the shape of the tile.
+// one is fetched. Every sum goes up in k, so that its bits do not depend on
+// the shape of the tile.
 #pragma once
 #include "device.h"
 
@@ -153,7 +154,7 @@ struct Product {
 #pragma unroll
       for (int i = 0; i < S::TM; i++)
 #pragma unroll
-        for (int j = 0; j < S::TN; j++) sums[i][j] = fmaf(x[i], y[j], sums[i][j]);
+        for (int j = 0; j < S::TN; j++) sums[i][j] += x[i] * y[j];
     }
   }
 
