@@ -28,11 +28,11 @@ DEVICE float warp_max(float v) {
 
 // accumulate adds Σ_j weight[j]·rows[j] to a lane's columns of a panel; rows are stride apart, and w columns of them exist.
 DEVICE void accumulate(float sums[COLUMNS], const float* weight, const float* rows, int n, int stride, int panel, int w) {
+  int column = panel + threadIdx.x % 32;
+  for (rows += column; n > 0; n--, weight++, rows += stride) {
 #pragma unroll
-  for (int c = 0; c < COLUMNS; c++) {
-    int column = panel + c * 32 + threadIdx.x % 32;
-    if (column < w)
-      for (int j = 0; j < n; j++) sums[c] += weight[j] * rows[(size_t)j * stride + column];
+    for (int c = 0; c < COLUMNS; c++)
+      if (column + c * 32 < w) sums[c] += *weight * rows[c * 32];
   }
 }
 

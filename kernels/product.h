@@ -1,7 +1,6 @@
 // Tiled float32 matrix products: C(m, n) = Σ_k A(m, k)·B(k, n) for a tile of M×N by a block of THREADS, each of which
 // keeps TM×TN sums in registers. STEP values of k at a time lie in shared memory, twice: one step is read while the next
-// one is fetched. Every sum goes up in k, so that its bits do not depend on
-// the shape of the tile.
+// one is fetched. Every sum goes up in k, so that its bits do not depend on the shape of the tile.
 #pragma once
 #include "device.h"
 
