@@ -3,10 +3,11 @@ package main
 
 import (
 	"os"
+	"syscall"
 
 	"github.com/acqnp/acqnp/internal/cli"
 )
 
 func main() {
-	os.Exit(cli.Main(os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
+	os.Exit(cli.Main(os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Replace: syscall.Exec}))
 }

@@ -56,8 +56,8 @@ type ablateFlags struct {
 	full  bool
 }
 
-func (o *ablateFlags) addFlags(cmd *cobra.Command) {
-	o.settings.addFlags(cmd)
+func (o *ablateFlags) addFlags(a *app, cmd *cobra.Command) {
+	o.settings.addFlags(a, cmd)
 	o.batchFlags.addFlags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.out, "out", "", "`DIR` for the figure, the CSV files and the runs that are trained")
@@ -111,7 +111,7 @@ func distinct(flag string, numbers []int) error {
 }
 
 // reduced reports whether the work is cut down to what a CPU does in an acceptable time.
-func (o *ablateFlags) reduced() bool { return !o.full && o.device == "cpu" }
+func (o *ablateFlags) reduced() bool { return !o.full && o.device.Name() == "cpu" }
 
 // batchOverride is eval.batches where it is not the configuration's own.
 func (o *ablateFlags) batchOverride(e config.Experiment) []config.Flag {
@@ -240,14 +240,14 @@ func (o *ablateFlags) try(ctx context.Context, t trial, p progress.Reporter) ([]
 		numTau, levels, words := t.evaluate(value)
 		start := time.Now()
 		outcome, err := evaluate(ctx, predict.EvalOptions{Model: m.Model, Params: m.params, Source: source, NumTau: numTau,
-			Levels: levels, Seed: t.e.Eval.Seed, Threads: o.threads}, "evaluate "+words, p)
+			Levels: levels, Seed: t.e.Eval.Seed, Device: o.device}, "evaluate "+words, p)
 		if err != nil {
 			return nil, err
 		}
 		r := report.NewEval(outcome)
 		r.Benchmark, r.Model, r.Seed = t.e.Benchmark, t.e.Model.Name, t.e.Eval.Seed
 		r.Checkpoint = report.Checkpoint{Path: m.path, Step: m.step}
-		r.Device, r.Seconds, r.Version = o.device, time.Since(start).Seconds(), version()
+		r.Device, r.Seconds, r.Version = o.device.Name(), time.Since(start).Seconds(), version()
 		results = append(results, report.AblationResult{Run: t.dir, Benchmark: t.e.Benchmark, Model: t.e.Model.Name,
 			Seed: t.e.Train.Seed, Steps: *m.step, Value: value, Eval: r})
 	}

@@ -33,7 +33,7 @@ right. Every depth and seed has a run of its own in --out. Interrupted, the same
 		Args: cobra.NoArgs,
 		RunE: a.run(func(cmd *cobra.Command) error { return runAblateDepth(cmd.Context(), a, &o) }),
 	}
-	o.addFlags(cmd)
+	o.addFlags(a, cmd)
 	cmd.Flags().StringVar(&o.config, "config", "", "configuration `FILE` of an ACQNP")
 	cmd.Flags().IntSliceVar(&o.depths, "depths", []int{1, 2, 3, 4, 5}, "`NUMBERS` of hidden layers of ψ")
 	must(cmd.MarkFlagRequired("config"))

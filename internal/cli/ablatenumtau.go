@@ -35,7 +35,7 @@ with the training.`,
 		Args: cobra.NoArgs,
 		RunE: a.run(func(cmd *cobra.Command) error { return runAblateNumTau(cmd.Context(), a, &o) }),
 	}
-	o.addFlags(cmd)
+	o.addFlags(a, cmd)
 	cmd.Flags().StringArrayVar(&o.configs, "config", nil, "configuration `FILE` to train, repeatable")
 	cmd.Flags().StringArrayVar(&o.runs, "run", nil, "run `DIR`, repeatable")
 	must(cmd.MarkFlagFilename("config", "yaml", "yml"))

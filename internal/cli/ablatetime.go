@@ -55,7 +55,7 @@ func (o *ablateFlags) announce(ctx context.Context, trials []trial, p progress.R
 		steps, batches = steps+left, batches+source.EvalBatches()*len(t.values)
 	}
 	text := fmt.Sprintf("%s, %d training steps and %d evaluation batches will take about %s on %s",
-		plural(len(trials), "run", "runs"), steps, batches, roughly(total), o.deviceText())
+		plural(len(trials), "run", "runs"), steps, batches, roughly(total), o.device)
 	if o.reduced() {
 		text += fmt.Sprintf("; reduced for a CPU where no flag says otherwise (%d steps, %d batches, one seed): --full is the paper's protocol",
 			reducedSteps, reducedBatches)
@@ -97,7 +97,7 @@ func (o *ablateFlags) time(ctx context.Context, t trial, m *models.Model, source
 	var first, last time.Time
 	start := time.Now()
 	done, err := predict.Evaluate(ctx, predict.EvalOptions{Model: m, Params: m.Initial(0), Source: source,
-		Batches: timedBatches, NumTau: numTau, Levels: levels, Seed: t.e.Eval.Seed, Threads: o.threads,
+		Batches: timedBatches, NumTau: numTau, Levels: levels, Seed: t.e.Eval.Seed, Device: o.device,
 		OnBatch: func(batch, _ int, _ time.Duration) {
 			if last = time.Now(); batch == 1 {
 				first = last
@@ -135,12 +135,16 @@ func (o *ablateFlags) timeSteps(ctx context.Context, t trial, source datasets.So
 	few, stop := context.WithCancel(ctx)
 	defer stop()
 	var first, last time.Duration
-	_, err = train.Run(few, train.Options{Experiment: t.e, Dir: dir, DataDir: o.dataDir, Device: o.device, Threads: o.threads,
+	start := time.Now()
+	_, err = train.Run(few, train.Options{Experiment: t.e, Dir: dir, DataDir: o.dataDir, Device: o.device,
 		Source: source, Version: version(), OnStep: func(u train.Update) {
-			if u.Step == 1 {
-				first = u.Elapsed
+			if u.Step == 1 || u.Step >= timedSteps {
+				u.Loss() // waits for a device that works ahead
 			}
-			if last = u.Elapsed; u.Step >= timedSteps {
+			if last = time.Since(start); u.Step == 1 {
+				first = last
+			}
+			if u.Step >= timedSteps {
 				stop()
 			}
 		}})

@@ -38,7 +38,7 @@ peak is what multiply-adds in registers alone reach on as many threads, measured
 		Args: cobra.NoArgs,
 		RunE: a.run(func(cmd *cobra.Command) error { return runBench(cmd.Context(), a, o) }),
 	}
-	o.addFlags(cmd)
+	o.addFlags(a, cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.config, "config", "", "configuration `FILE` (YAML)")
 	f.StringArrayVar(&o.set, "set", nil, "`KEY=VALUE` in place of the configuration's, repeatable: train.batch_size=32")
@@ -63,15 +63,15 @@ func runBench(ctx context.Context, a *app, o benchOptions) error {
 		return err
 	}
 	p := a.progress()
-	p.Note(fmt.Sprintf("timing %s on %s on %s", e.Model.Name, e.Benchmark, o.deviceText()),
-		progress.Field{Name: "device", Value: o.device}, progress.Field{Name: "threads", Value: o.cores()})
+	p.Note(fmt.Sprintf("timing %s on %s on %s", e.Model.Name, e.Benchmark, o.device),
+		progress.Field{Name: "device", Value: o.device.Name()}, progress.Field{Name: "threads", Value: o.cores()})
 	peak := fmaPeak(o.cores())
 	timings, err := o.time(ctx, e, source, warmup, p)
 	if err != nil {
 		return err
 	}
 	r := summarise(timings, max(peak, fmaPeak(o.cores())))
-	r.Benchmark, r.Model, r.Device, r.Threads = e.Benchmark, e.Model.Name, o.device, o.cores()
+	r.Benchmark, r.Model, r.Device, r.Threads = e.Benchmark, e.Model.Name, o.device.Name(), o.cores()
 	r.Points, r.Steps, r.Version = o.points, o.steps, version()
 	return a.result(r, r.print)
 }
@@ -136,7 +136,7 @@ func (o *benchOptions) time(ctx context.Context, e config.Experiment, source dat
 	p.Begin("bench", "step", 0, warmup+o.steps)
 	defer p.End()
 	return train.Bench(ctx, train.Options{
-		Experiment: e, DataDir: o.dataDir, Device: o.device, Threads: o.threads, Source: source,
+		Experiment: e, DataDir: o.dataDir, Device: o.device, Source: source,
 		OnStep: func(u train.Update) { p.Update(progress.State{Done: u.Step, RowsPerSecond: u.RowsPerSecond}) },
 	}, warmup, o.steps)
 }

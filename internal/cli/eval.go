@@ -42,7 +42,7 @@ long on a CPU. The outcome goes to eval.json in the run directory, or to --out.`
 			return runEval(cmd.Context(), a, o)
 		}),
 	}
-	o.settings.addFlags(cmd)
+	o.settings.addFlags(a, cmd)
 	o.modelFlags.addFlags(cmd)
 	o.levelFlags.addFlags(cmd, 0, "levels per point, for quantile models (default the configuration's)")
 	o.batchFlags.addFlags(cmd)
@@ -72,10 +72,11 @@ func runEval(ctx context.Context, a *app, o evalOptions) error {
 	if err != nil {
 		return err
 	}
+	o.announce(p)
 	start := time.Now()
 	outcome, err := evaluate(ctx, predict.EvalOptions{
 		Model: m.Model, Params: m.params, Source: source, Batches: o.batches,
-		NumTau: e.Eval.NumTau, Levels: o.levels, Bootstraps: e.Model.EvalBootstraps, Seed: e.Eval.Seed, Threads: o.threads,
+		NumTau: e.Eval.NumTau, Levels: o.levels, Bootstraps: e.Model.EvalBootstraps, Seed: e.Eval.Seed, Device: o.device,
 	}, "eval", p)
 	if err != nil {
 		return err
@@ -83,7 +84,7 @@ func runEval(ctx context.Context, a *app, o evalOptions) error {
 	r := report.NewEval(outcome)
 	r.Benchmark, r.Model, r.Seed = e.Benchmark, e.Model.Name, e.Eval.Seed
 	r.Checkpoint = report.Checkpoint{Path: m.path, Step: m.step}
-	r.Device, r.Seconds, r.Version = o.device, time.Since(start).Seconds(), version()
+	r.Device, r.Seconds, r.Version = o.device.Name(), time.Since(start).Seconds(), version()
 	r.SetRaw(scalingOf(source, m).RawShift())
 	if o.out != "" {
 		if err := r.Write(o.out); err != nil {

@@ -61,7 +61,7 @@ func TestTrainLeavesARunAnEvaluationAndAPlot(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for _, want := range []string{"cpu with 1 thread,", "parameters", "step 200/200", "loss"} {
+	for _, want := range []string{"cpu with 1 thread", "parameters", "step 200/200", "loss"} {
 		if !strings.Contains(o.err, want) {
 			t.Errorf("standard error lacks %q:\n%s", want, o.err)
 		}

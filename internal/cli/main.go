@@ -18,6 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/progress"
 )
@@ -30,25 +31,33 @@ const (
 	exitInterrupted = 130 // stopped by SIGINT or SIGTERM, a training run after a checkpoint
 )
 
-// Streams are where the program reads and writes.
+// Streams are where the program reads and writes, and how it becomes another one.
 type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer
+	Replace  func(program string, args, env []string) error // as syscall.Exec; nil: never
 }
 
 // app is what all commands of one call share.
 type app struct {
 	Streams
-	quiet, json bool   // --quiet, --json
-	command     string // that runs, as in "acqnp train"
-	started     bool   // its run function was reached: errors before that are wrong usage
+	quiet, json bool // --quiet, --json
+	args        []string
+	command     string        // that runs, as in "acqnp train"
+	started     bool          // its run function was reached: errors before that are wrong usage
+	opened      device.Device // that the command computes on; nil where it has none
 }
 
 // Main runs the command that args name and returns the exit code.
 func Main(args []string, s Streams) (code int) {
 	ctx, stop := interruptible()
 	defer stop()
-	a := &app{Streams: s, command: "acqnp"}
+	a := &app{Streams: s, args: args, command: "acqnp"}
+	defer func() {
+		if a.opened != nil {
+			_ = a.opened.Close() // all that was computed has been waited for
+		}
+	}()
 	defer func() {
 		if p := recover(); p != nil {
 			a.report(fmt.Sprintf("internal error: %v", p), exitFailed)

@@ -70,8 +70,8 @@ type modelFigure struct {
 	levelFlags
 }
 
-func (o *modelFigure) addFlags(cmd *cobra.Command, numTau int, levels string) {
-	o.settings.addFlags(cmd)
+func (o *modelFigure) addFlags(a *app, cmd *cobra.Command, numTau int, levels string) {
+	o.settings.addFlags(a, cmd)
 	o.figureFlags.addFlags(cmd, true)
 	o.levelFlags.addFlags(cmd, numTau, "levels per point, for quantile models")
 	f := cmd.Flags().Lookup("levels")
@@ -138,7 +138,7 @@ func (o *modelFigure) read(dir string, p progress.Reporter, refuse func(r figure
 // options ask the run's model, with so many bootstraps where it has any.
 func (r figureRun) options(o *modelFigure, bootstraps int) predict.Options {
 	return predict.Options{Model: r.Model, Params: r.params, NumTau: r.e.Eval.NumTau, Bootstraps: bootstraps,
-		Levels: o.levels, Seed: r.e.Eval.Seed, Threads: o.threads, Scaling: r.data.Scaling}
+		Levels: o.levels, Seed: r.e.Eval.Seed, Device: o.device, Scaling: r.data.Scaling}
 }
 
 // labelRuns names the runs by their models, and by seeds and directories where that does not tell them apart.

@@ -35,7 +35,7 @@ few, their means and deviations are those of the outermost levels, whose tails a
 		Args: cobra.NoArgs,
 		RunE: a.run(func(cmd *cobra.Command) error { return runPlotCompletion(cmd.Context(), a, &o) }),
 	}
-	o.addFlags(cmd, completionLevels, predict.GridLevels)
+	o.addFlags(a, cmd, completionLevels, predict.GridLevels)
 	cmd.Flags().IntVar(&o.images, "images", 4, "how many test images are shown")
 	cmd.Flags().IntSliceVar(&o.context, "context", []int{20, 100, 300}, "`NUMBERS` of context pixels")
 	return cmd

@@ -40,7 +40,7 @@ otherwise: means of a few drawn levels jump from x to x. All runs are shown the 
 		Args: cobra.NoArgs,
 		RunE: a.run(func(cmd *cobra.Command) error { return runPlotFit(cmd.Context(), a, &o) }),
 	}
-	o.addFlags(cmd, figureLevels, predict.RandomLevels)
+	o.addFlags(a, cmd, figureLevels, predict.RandomLevels)
 	cmd.Flags().IntVar(&o.function, "function", 0, "the first function shown, counted from 0 over the evaluation batches")
 	cmd.Flags().IntVar(&o.functions, "functions", 1, "how many functions are shown, a row each")
 	return cmd

@@ -28,7 +28,7 @@ benchmarks; each is shown its own function.`,
 		Args: cobra.NoArgs,
 		RunE: a.run(func(cmd *cobra.Command) error { return runPlotLevels(cmd.Context(), a, &o) }),
 	}
-	o.addFlags(cmd, figureLevels, predict.RandomLevels)
+	o.addFlags(a, cmd, figureLevels, predict.RandomLevels)
 	cmd.Flags().IntVar(&o.function, "function", 0, "the function shown, counted from 0 over the evaluation batches")
 	return cmd
 }

@@ -26,7 +26,7 @@ and for BNP those of the ensemble of 5 bootstraps.`,
 		Args:    cobra.NoArgs,
 		RunE:    a.run(func(cmd *cobra.Command) error { return runPlotSpeedFlow(cmd.Context(), a, &o) }),
 	}
-	o.addFlags(cmd, figureLevels, predict.GridLevels)
+	o.addFlags(a, cmd, figureLevels, predict.GridLevels)
 	return cmd
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/progress"
@@ -76,7 +77,7 @@ func (o *trainOptions) finish(ctx context.Context, e config.Experiment, m *model
 		}
 	}
 	options := predict.EvalOptions{Model: m, Params: first, Source: source, Batches: batchesToCompare(e, source, s.Step),
-		NumTau: e.Eval.NumTau, Bootstraps: e.Model.EvalBootstraps, Levels: predict.RandomLevels, Seed: e.Eval.Seed, Threads: o.threads}
+		NumTau: e.Eval.NumTau, Bootstraps: e.Model.EvalBootstraps, Levels: predict.RandomLevels, Seed: e.Eval.Seed, Device: o.device}
 	before, err := evaluate(ctx, options, "evaluate the untrained model", p)
 	if err != nil {
 		return err
@@ -90,7 +91,7 @@ func (o *trainOptions) finish(ctx context.Context, e config.Experiment, m *model
 	r := report.NewEval(after)
 	r.Benchmark, r.Model, r.Seed = e.Benchmark, e.Model.Name, e.Eval.Seed
 	r.Checkpoint = report.Checkpoint{Path: c.Path, Step: &c.Step}
-	r.Device, r.Seconds, r.Version = o.device, time.Since(start).Seconds(), version()
+	r.Device, r.Seconds, r.Version = o.device.Name(), time.Since(start).Seconds(), version()
 	b := report.NewEval(before)
 	shift := train.UnitsOf(e, source).Scaling.RawShift()
 	b.SetRaw(shift)
@@ -107,12 +108,12 @@ func (o *trainOptions) finish(ctx context.Context, e config.Experiment, m *model
 		return nil
 	}
 	s.Plot = filepath.Join(o.runDir, "fit.png")
-	return plotFit(ctx, s.Plot, e, m, c.Params, source, o.threads)
+	return plotFit(ctx, s.Plot, e, m, c.Params, source, o.device)
 }
 
 // plotFit draws what the model predicts for the first evaluation functions. The levels are a grid, so that each is a
 // curve.
-func plotFit(ctx context.Context, path string, e config.Experiment, m *models.Model, params []float32, source datasets.Source, threads int) error {
+func plotFit(ctx context.Context, path string, e config.Experiment, m *models.Model, params []float32, source datasets.Source, d device.Device) error {
 	var b datasets.Batch
 	if err := source.Eval(0, &b); err != nil {
 		return err
@@ -120,7 +121,7 @@ func plotFit(ctx context.Context, path string, e config.Experiment, m *models.Mo
 	units := train.UnitsOf(e, source)
 	panels, err := report.BatchPanels(ctx, predict.Options{
 		Model: m, Params: params, NumTau: e.Eval.NumTau, Bootstraps: e.Model.EvalBootstraps, Levels: predict.GridLevels,
-		Seed: e.Eval.Seed, Threads: threads, Scaling: units.Scaling,
+		Seed: e.Eval.Seed, Device: d, Scaling: units.Scaling,
 	}, &b, 0, nil)
 	if err != nil {
 		return err

@@ -16,8 +16,8 @@ func newRoot(a *app) *cobra.Command {
 		Long: `acqnp trains conditional neural processes (CNP, CANP, BNP, CQNP, ACQNP), evaluates them, and writes the quantiles
 they predict for points of your own.
 
-The environment can set what flags set, which win: ACQNP_DATA_DIR, ACQNP_DEVICE, ACQNP_THREADS, ACQNP_QUIET,
-ACQNP_JSON; and every key of a configuration: ACQNP_TRAIN_STEPS is train.steps.
+The environment can set what flags set, which win: ACQNP_DATA_DIR, ACQNP_DEVICE, ACQNP_PRECISION,
+ACQNP_THREADS, ACQNP_QUIET, ACQNP_JSON; and every key of a configuration: ACQNP_TRAIN_STEPS is train.steps.
 
 Exit status: 0 done; 1 failed; 2 wrong usage, configuration or input; 130 stopped by SIGINT or SIGTERM.`,
 		Example: `  acqnp train --config configs/quickstart.yaml

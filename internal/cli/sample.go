@@ -45,7 +45,7 @@ for many functions in one call.`,
 			return runSample(cmd.Context(), a, o)
 		}),
 	}
-	o.settings.addFlags(cmd)
+	o.settings.addFlags(a, cmd)
 	o.modelFlags.addFlags(cmd)
 	o.levelFlags.addFlags(cmd, 10, "levels per target, for quantile models")
 	f := cmd.Flags()
@@ -102,10 +102,11 @@ func runSample(ctx context.Context, a *app, o sampleOptions) error {
 	if err != nil {
 		return err
 	}
+	o.announce(p)
 	targets := countTargets(functions, dx)
 	predictions := counted(p, targets, predict.Predict(ctx, predict.Options{
 		Model: m.Model, Params: m.params, NumTau: e.Eval.NumTau, Bootstraps: e.Model.EvalBootstraps, Levels: o.levels,
-		Seed: e.Eval.Seed, Threads: o.threads, Scaling: units.Scaling,
+		Seed: e.Eval.Seed, Device: o.device, Scaling: units.Scaling,
 	}, functions))
 	table := report.Quantiles{XNames: units.XNames, YNames: units.YNames, Functions: functions, Levels: o.quantiles,
 		Draws: o.draws, Seed: e.Eval.Seed}

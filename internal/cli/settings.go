@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -13,11 +12,13 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
 
+	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/progress"
 )
 
 // environment names the flags that the environment may set too: --data-dir is ACQNP_DATA_DIR, and so on.
-var environment = []string{"data-dir", "device", "threads", "quiet", "json"}
+var environment = []string{"data-dir", "device", "precision", "threads", "quiet", "json"}
 
 func variable(flag string) string {
 	return "ACQNP_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
@@ -47,17 +48,27 @@ func fromEnvironment(flags *pflag.FlagSet) error {
 
 // settings are the flags of every command that computes.
 type settings struct {
-	dataDir string
-	device  string
-	threads int
+	app       *app
+	dataDir   string
+	choice    string // --device
+	precision string
+	threads   int
+
+	device device.Device // that check has opened
 }
 
-func (s *settings) addFlags(cmd *cobra.Command) {
+func (s *settings) addFlags(a *app, cmd *cobra.Command) {
+	s.app = a
 	s.addDataDir(cmd)
-	cmd.Flags().StringVar(&s.device, "device", "auto", "`WHERE` to compute: auto, cpu or cuda[:N]")
-	cmd.Flags().IntVar(&s.threads, "threads", 0, "threads of the engine; 0 for all cores")
-	must(cmd.RegisterFlagCompletionFunc("device", cobra.FixedCompletions(
-		[]string{"auto", "cpu", "cuda"}, cobra.ShellCompDirectiveNoFileComp)))
+	f := cmd.Flags()
+	f.StringVar(&s.choice, "device", "auto", "`WHERE` to compute: auto, cpu or cuda[:N]")
+	f.StringVar(&s.precision, "precision", device.AutoPrecision, "`FORMAT` of a GPU's products: auto, fp32, tf32 or fp16")
+	f.IntVar(&s.threads, "threads", 0, "threads of the engine; 0 for all cores")
+	complete := func(flag string, values ...string) {
+		must(cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
+	}
+	complete("device", "auto", "cpu", "cuda")
+	complete("precision", device.AutoPrecision, device.FP32, device.TF32, device.FP16)
 }
 
 func (s *settings) addDataDir(cmd *cobra.Command) {
@@ -65,20 +76,50 @@ func (s *settings) addDataDir(cmd *cobra.Command) {
 	must(cmd.MarkFlagDirname("data-dir"))
 }
 
-var cudaDevice = regexp.MustCompile(`^cuda(:[0-9]{1,3})?$`)
-
-// check settles the device: auto becomes the one that is used.
+// check checks the flags and opens the device, or hands the whole command over to the program that has it.
 func (s *settings) check() error {
-	switch {
-	case s.device == "auto":
-		s.device = "cpu"
-	case s.device == "cpu":
-	case cudaDevice.MatchString(s.device):
-		return fmt.Errorf("--device %s: this build has no CUDA engine; use --device cpu or --device auto", s.device)
-	default:
-		return &input.Error{File: "--device", Found: strconv.Quote(s.device), Expected: "auto, cpu or cuda[:N]"}
+	if err := checkRange("--threads", s.threads, 0, maxThreads); err != nil {
+		return err
 	}
-	return checkRange("--threads", s.threads, 0, maxThreads)
+	choice, err := device.ParseChoice(s.choice)
+	if err != nil {
+		return err
+	}
+	if err := device.CheckPrecision(choice, s.precision); err != nil {
+		return err
+	}
+	machine := device.ThisMachine()
+	machine.CanReplace = s.app.Replace != nil
+	route, err := machine.Route(choice)
+	if err != nil {
+		return err
+	}
+	if route.Program != "" {
+		if route, err = s.app.handOver(route); err != nil {
+			return err
+		}
+	}
+	if s.device, err = route.Open(s.precision, s.threads); err != nil {
+		return err
+	}
+	s.app.opened = s.device
+	return nil
+}
+
+// handOver becomes the route's program, with the same arguments. It comes back only where that cannot be done: with an
+// error, or with the route that auto takes instead.
+func (a *app) handOver(r device.Route) (device.Route, error) {
+	env := append(os.Environ(), device.HandedOver+"=1")
+	err := a.Replace(r.Program, append([]string{r.Program}, a.args...), env)
+	if !r.Auto {
+		return r, fmt.Errorf("--device %v: %s cannot be started: %w; --device cpu does without", r.Choice, r.Program, err)
+	}
+	return device.Route{Why: fmt.Sprintf("a GPU is visible, but %s cannot be started: %v", r.Program, err)}, nil
+}
+
+// announce says what computes, so that no device is used silently.
+func (s *settings) announce(p progress.Reporter) {
+	p.Note(fmt.Sprintf("computing on %v", s.device), progress.Field{Name: "device", Value: s.device.Name()})
 }
 
 // cores is how many threads the engine uses.
@@ -87,11 +128,6 @@ func (s *settings) cores() int {
 		return runtime.GOMAXPROCS(0)
 	}
 	return s.threads
-}
-
-// deviceText is the device in words: "cpu with 2 threads".
-func (s *settings) deviceText() string {
-	return s.device + " with " + plural(s.cores(), "thread", "threads")
 }
 
 // maxThreads is far above any machine's cores and keeps a slip of the hand from starting a million goroutines.

@@ -49,7 +49,7 @@ SIGINT and SIGTERM write a checkpoint and exit with 130; --resume goes on from t
 		Args: cobra.NoArgs,
 		RunE: a.run(func(cmd *cobra.Command) error { return runTrain(cmd.Context(), a, o) }),
 	}
-	o.addFlags(cmd)
+	o.addFlags(a, cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.config, "config", "", "configuration `FILE` (YAML)")
 	f.StringArrayVar(&o.set, "set", nil, "`KEY=VALUE` in place of the configuration's, repeatable: train.steps=2000")
@@ -167,7 +167,7 @@ func checkRunDir(dir string) error {
 func (o *trainOptions) train(ctx context.Context, e config.Experiment, source datasets.Source, p progress.Reporter) (train.Result, error) {
 	defer p.End()
 	return train.Run(ctx, train.Options{
-		Experiment: e, Dir: o.runDir, DataDir: o.dataDir, Device: o.device, Threads: o.threads,
+		Experiment: e, Dir: o.runDir, DataDir: o.dataDir, Device: o.device,
 		Resume: o.resume, Overwrite: o.overwrite, Source: source, Weights: o.weights, Version: version(),
 		Warn: func(line string) { p.Note(line) },
 		OnStart: func(s train.Start) {
@@ -175,19 +175,19 @@ func (o *trainOptions) train(ctx context.Context, e config.Experiment, source da
 			p.Begin("train", "step", s.Step, s.Steps)
 		},
 		OnStep: func(u train.Update) {
-			p.Update(progress.State{Done: u.Step, Loss: &u.Loss, RowsPerSecond: u.RowsPerSecond})
+			p.Update(progress.State{Done: u.Step, Loss: u.Loss, RowsPerSecond: u.RowsPerSecond})
 		},
 	})
 }
 
 // announce says what is about to run on what, so that no device is used silently.
 func (o *trainOptions) announce(e config.Experiment, s train.Start, p progress.Reporter) {
-	text := fmt.Sprintf("training %s on %s: %d parameters, %s, run directory %s",
-		e.Model.Name, e.Benchmark, s.Parameters, o.deviceText(), o.runDir)
+	text := fmt.Sprintf("training %s on %s: %d parameters, %v, run directory %s",
+		e.Model.Name, e.Benchmark, s.Parameters, o.device, o.runDir)
 	if s.Step > 0 {
 		text += fmt.Sprintf(", resumed after step %d", s.Step)
 	}
-	p.Note(text, progress.Field{Name: "device", Value: o.device}, progress.Field{Name: "threads", Value: o.cores()},
+	p.Note(text, progress.Field{Name: "device", Value: o.device.Name()}, progress.Field{Name: "threads", Value: o.cores()},
 		progress.Field{Name: "parameters", Value: s.Parameters}, progress.Field{Name: "run", Value: o.runDir},
 		progress.Field{Name: "resumed", Value: s.Step})
 }

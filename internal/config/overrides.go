@@ -13,7 +13,7 @@ import (
 const envPrefix = "ACQNP_"
 
 // ownVariables are environment variables that are settings of the program, or of its tests, and no configuration keys.
-var ownVariables = []string{"ACQNP_DATA_DIR", "ACQNP_DEVICE", "ACQNP_THREADS", "ACQNP_SHARED"}
+var ownVariables = []string{"ACQNP_DATA_DIR", "ACQNP_DEVICE", "ACQNP_PRECISION", "ACQNP_THREADS", "ACQNP_SHARED"}
 
 // Overrides are the settings that stand above a configuration file.
 type Overrides struct {

@@ -36,7 +36,8 @@ type State struct {
 }
 
 // LossScale keeps small gradients of half precision above its underflow. A step that overflows is skipped and lowers
-// the scale; Good steps without overflow raise it again. Scale is 0 where there is none, as on the CPU.
+// the scale; Good steps without overflow raise it again. Scale is 0 where there is none yet: the trainer then starts
+// with its own, if it needs one.
 type LossScale struct {
 	Scale float32
 	Good  int // steps since the scale was changed

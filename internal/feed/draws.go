@@ -39,6 +39,7 @@ type Draws struct {
 	resample bool
 	random   random.Generator
 	grid     []float32 // [N_τ]; nil where levels are drawn
+	made     bool      // drawn levels are made by whoever runs the feeds
 }
 
 // New is what a model reads. Numbers and names that cannot be are an *input.Error that names the flag.
@@ -87,6 +88,20 @@ func grid(n int, model string) []float32 {
 	return v
 }
 
+// Generator draws the levels: that of row i of a step is its number (step, i). It is nil where none are drawn.
+func (d Draws) Generator() *random.Generator {
+	if d.count == 0 || d.resample || d.grid != nil {
+		return nil
+	}
+	return &d.random
+}
+
+// Elsewhere is d for feeds without drawn levels, which whoever runs them makes with the Generator.
+func (d Draws) Elsewhere() Draws {
+	d.made = d.Generator() != nil
+	return d
+}
+
 // Count is the extents' Levels: N_τ, or the number of bootstraps k; 0 for models that read neither.
 func (d Draws) Count() int { return d.count }
 
@@ -97,7 +112,8 @@ const residuals = 1 << 33
 // level depends on the step and its row alone, however the rows are cut into runs, and a bootstrap on the step, its
 // number and the context point whose place it fills.
 func (d Draws) fill(f *Feed, step uint64, first int) {
-	if d.count == 0 {
+	if d.count == 0 || d.made {
+		f.levels = nil
 		return
 	}
 	if d.resample {

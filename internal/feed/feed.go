@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/ops"
 )
@@ -70,11 +69,16 @@ func (f *Feed) packContext(x, y []float32, dx, dy int) {
 	}
 }
 
-// Levels are u [B, N, N_τ] of a quantile model. The slice is valid until the feed is filled again.
+// Levels are u [B, N, N_τ] of a quantile model; nil where they are made elsewhere. The slice is valid until the feed is filled again.
 func (f *Feed) Levels() []float32 { return f.levels }
 
-// Write copies the feed to a program's inputs. The program's capacity must hold the extents.
-func (f *Feed) Write(p engine.Program[float32]) {
+// Inputs are an engine.Program's or an engine.Trainer's.
+type Inputs interface {
+	Input(name string) []float32
+}
+
+// Write copies the feed to the inputs. Their capacity must hold the extents.
+func (f *Feed) Write(p Inputs) {
 	for _, in := range [...]struct {
 		name string
 		v    []float32

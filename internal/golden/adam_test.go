@@ -5,7 +5,6 @@ import (
 
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/models"
-	"github.com/acqnp/acqnp/internal/train"
 )
 
 // The loss of ten batches of changing size, with a step of Adam after each. Steps do not amplify rounding: where a
@@ -19,7 +18,7 @@ func checkAdam[T engine.Float](t *testing.T, g *golden, on compile[T], tolerance
 	g.metadata("learning_rate", &rate)
 	g.metadata("weight_decay", &decay)
 	p := start(t, g, on, models.Training)
-	adam := train.NewAdam[T](len(p.Params()), decay)
+	adam := engine.NewAdam[T](len(p.Params()), decay)
 	losses := make([]T, len(g.steps))
 	for k := range g.steps {
 		run(t, g, p, models.Training, g.step(k))

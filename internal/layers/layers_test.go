@@ -18,7 +18,7 @@ var layers = [][]string{
 		"internal/ops", "internal/simd", "internal/gpu/gputest", "kernels"},
 	{"internal/engine", "internal/engine/plan"},
 	{"internal/engine/reference", "internal/engine/cpu", "internal/engine/cuda"},
-	{"internal/models", "internal/datasets"},
+	{"internal/models", "internal/datasets", "internal/device"},
 	{"internal/feed"},
 	{"internal/predict", "internal/train"},
 	{"internal/report"},

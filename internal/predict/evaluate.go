@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/feed"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/models"
@@ -26,11 +27,11 @@ type EvalOptions struct {
 	Model   *models.Model
 	Params  []float32 // flat, in the order of Model.Tensors
 	Source  Source
-	Batches int    // 0, or more than the source has: all it has
-	NumTau  int    // levels per point, for quantile models; a batch that brings its own levels keeps those
-	Levels  string // RandomLevels or GridLevels
-	Seed    uint64 // of the random levels and of the bootstraps
-	Threads int    // 0: all cores
+	Batches int           // 0, or more than the source has: all it has
+	NumTau  int           // levels per point, for quantile models; a batch that brings its own levels keeps those
+	Levels  string        // RandomLevels or GridLevels
+	Seed    uint64        // of the random levels and of the bootstraps
+	Device  device.Device // nil: the CPU with all its cores
 
 	Bootstraps int // of the context, for models that resample it; a batch that brings its own keeps those
 
@@ -117,7 +118,7 @@ func newEvaluator(o EvalOptions) (*evaluator, error) {
 	}
 	size := o.Source.EvalSize()
 	e := &evaluator{draws: d, runner: runner{
-		model: o.Model, params: o.Params, mode: models.Evaluation, threads: o.Threads,
+		model: o.Model, params: o.Params, mode: models.Evaluation, device: o.Device,
 		capacity: ops.Extents{Functions: size.Functions, Context: size.Context, Points: size.Points, Levels: d.Count()},
 	}}
 	e.drawn(d.Count(), o.Levels)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/engine/cpu"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/likelihood"
@@ -28,7 +29,7 @@ const tolerance = 2e-5
 func options(t *testing.T, model string, s predict.Source) predict.EvalOptions {
 	m, params := tiny(t, model)
 	return predict.EvalOptions{Model: m, Params: params, Source: s, NumTau: levels, Levels: predict.RandomLevels, Bootstraps: levels,
-		Seed: 11, Threads: 2}
+		Seed: 11, Device: device.CPU(2)}
 }
 
 func evaluate(t *testing.T, o predict.EvalOptions) predict.Evaluation {
@@ -245,7 +246,7 @@ func TestMoreLevelsThanAskedForFit(t *testing.T) {
 func TestThreadsDoNotChangeTheResult(t *testing.T) {
 	o := options(t, "acqnp", source{batches: 3})
 	many := evaluate(t, o)
-	o.Threads = 1
+	o.Device = device.CPU(1)
 	if diff := cmp.Diff(evaluate(t, o), many); diff != "" {
 		t.Error(diff)
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/feed"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/models"
@@ -22,11 +23,11 @@ const (
 // Options is how a model is asked for predictions.
 type Options struct {
 	Model   *models.Model
-	Params  []float32 // flat, in the order of Model.Tensors
-	NumTau  int       // levels per target, for quantile models
-	Levels  string    // RandomLevels or GridLevels
-	Seed    uint64    // of the random levels and of the bootstraps
-	Threads int       // 0: all cores
+	Params  []float32     // flat, in the order of Model.Tensors
+	NumTau  int           // levels per target, for quantile models
+	Levels  string        // RandomLevels or GridLevels
+	Seed    uint64        // of the random levels and of the bootstraps
+	Device  device.Device // nil: the CPU with all its cores
 	Scaling datasets.Scaling
 
 	Bootstraps int // of the context, for models that resample it
@@ -85,7 +86,7 @@ func newPredictor(o Options, functions []Function) (*predictor, error) {
 		return nil, err
 	}
 	p := &predictor{draws: d, scaling: o.Scaling, runner: runner{
-		model: o.Model, params: o.Params, mode: models.Prediction, threads: o.Threads,
+		model: o.Model, params: o.Params, mode: models.Prediction, device: o.Device,
 		capacity: ops.Extents{Levels: d.Count()},
 	}}
 	p.dx, p.dy = o.Model.Dims()

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/models"
@@ -22,7 +23,7 @@ func unscaled() datasets.Scaling { return datasets.ScalingOf(nil, 1, 2) }
 func asking(t *testing.T, model string) predict.Options {
 	m, params := tiny(t, model)
 	return predict.Options{
-		Model: m, Params: params, NumTau: levels, Levels: predict.RandomLevels, Bootstraps: levels, Seed: 11, Threads: 2,
+		Model: m, Params: params, NumTau: levels, Levels: predict.RandomLevels, Bootstraps: levels, Seed: 11, Device: device.CPU(2),
 		Scaling: unscaled(),
 	}
 }

@@ -7,18 +7,18 @@ import (
 
 	"gorgonia.org/tensor"
 
+	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/engine"
-	"github.com/acqnp/acqnp/internal/engine/cpu"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
 // runner keeps a compiled program large enough for what it is asked.
 type runner struct {
-	model   *models.Model
-	params  []float32
-	mode    models.Mode
-	threads int
+	model  *models.Model
+	params []float32
+	mode   models.Mode
+	device device.Device // nil: the CPU
 
 	capacity ops.Extents
 	program  engine.Program[float32]
@@ -43,7 +43,10 @@ func (r *runner) at(e ops.Extents) (engine.Program[float32], error) {
 	if err != nil {
 		return nil, fmt.Errorf("building the graph: %w", err)
 	}
-	program, err := cpu.New(graph, r.threads)
+	if r.device == nil {
+		r.device = device.CPU(0)
+	}
+	program, err := r.device.Program(graph)
 	if err != nil {
 		return nil, fmt.Errorf("compiling the graph: %w", err)
 	}

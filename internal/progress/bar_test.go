@@ -46,10 +46,10 @@ func TestATerminalGetsABar(t *testing.T) {
 	p := progress.New(tty, progress.Auto)
 	p.Note("training")
 	p.Begin("train", "step", 0, 4)
-	loss := 0.25
+	loss := func() float64 { return 0.25 }
 	for i := 1; i <= 4; i++ {
 		time.Sleep(120 * time.Millisecond) // the bar is drawn every 100 ms at most
-		p.Update(progress.State{Done: i, Loss: &loss, RowsPerSecond: 2.5e6})
+		p.Update(progress.State{Done: i, Loss: loss, RowsPerSecond: 2.5e6})
 	}
 	p.End()
 	if err := tty.Close(); err != nil {

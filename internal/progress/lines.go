@@ -91,7 +91,11 @@ func (j *jsonLines) End() {
 func (j *jsonLines) show(now time.Time) {
 	j.shown = now
 	e := progressEvent{Event: "progress", Task: j.name, Unit: j.unit, Done: j.last.Done, Total: j.total,
-		Loss: j.last.Loss, RowsPerS: j.last.RowsPerSecond, ElapsedS: now.Sub(j.start).Seconds()}
+		RowsPerS: j.last.RowsPerSecond, ElapsedS: now.Sub(j.start).Seconds()}
+	if j.last.Loss != nil {
+		loss := j.last.Loss()
+		e.Loss = &loss
+	}
 	if d, ok := j.left(now); ok {
 		s := d.Seconds()
 		e.SecondsLeft = &s

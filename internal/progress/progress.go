@@ -14,8 +14,8 @@ import (
 
 // State is where a task stands. What is not known is left at its zero value, and then not shown.
 type State struct {
-	Done          int      // steps, batches or functions finished
-	Loss          *float64 // the newest loss
+	Done          int            // steps, batches or functions finished
+	Loss          func() float64 // the newest loss; asked only when it is shown, for the answer may take time
 	RowsPerSecond float64
 }
 
@@ -99,7 +99,7 @@ func (t *task) left(now time.Time) (time.Duration, bool) {
 func (t *task) describe(now time.Time) string {
 	s := fmt.Sprintf("%s %d/%d", t.unit, t.last.Done, t.total)
 	if t.last.Loss != nil {
-		s += fmt.Sprintf(", loss %.4f", *t.last.Loss)
+		s += fmt.Sprintf(", loss %.4f", t.last.Loss())
 	}
 	if t.last.RowsPerSecond > 0 {
 		s += ", " + short(t.last.RowsPerSecond) + " rows/s"

@@ -11,25 +11,29 @@ import (
 	"github.com/acqnp/acqnp/internal/progress"
 )
 
-// steps plays 100 steps of one second each.
-func steps(p progress.Reporter) {
+// steps plays 100 steps of one second each and counts how often the loss is asked for.
+func steps(p progress.Reporter) (asked int) {
 	p.Begin("train", "step", 50, 150)
-	loss := -0.5
+	loss := func() float64 { asked++; return -0.5 }
 	for i := 51; i <= 150; i++ {
 		time.Sleep(time.Second)
-		p.Update(progress.State{Done: i, Loss: &loss, RowsPerSecond: 1234567})
+		p.Update(progress.State{Done: i, Loss: loss, RowsPerSecond: 1234567})
 	}
 	p.End()
 	p.End()
+	return asked
 }
 
 func TestLinesAreFewAndWhole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
-		steps(progress.New(&out, progress.Auto))
+		asked := steps(progress.New(&out, progress.Auto))
 		got := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
 		if len(got) != 11 { // one every ten seconds, and the end
 			t.Fatalf("%d lines:\n%s", len(got), out.String())
+		}
+		if asked != 11 {
+			t.Errorf("the loss was asked for %d times and shown 11 times", asked)
 		}
 		if want := "train: step 60/150, loss -0.5000, 1.23M rows/s, 1m30s left"; got[0] != want {
 			t.Errorf("got %q, want %q", got[0], want)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/predict"
@@ -26,7 +27,7 @@ func completing(t *testing.T, channels int) predict.Options {
 	}
 	s := datasets.ScalingOf(nil, 2, channels)
 	s.XOffset, s.XScale = []float64{1.5, 1}, []float64{1.5, 1}
-	return predict.Options{Model: m, Params: m.Initial(5), Threads: 1, Scaling: s}
+	return predict.Options{Model: m, Params: m.Initial(5), Device: device.CPU(1), Scaling: s}
 }
 
 // ramp is a 4×3 picture whose pixels, from the last to the first, have the value of their place in hundredths.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/predict"
 )
@@ -31,7 +32,7 @@ func tiny(t *testing.T, name string, dy int) predict.Options {
 		t.Fatal(err)
 	}
 	return predict.Options{
-		Model: m, Params: m.Initial(3), NumTau: 4, Levels: predict.RandomLevels, Seed: 43, Threads: 1, Scaling: laneLike(dy),
+		Model: m, Params: m.Initial(3), NumTau: 4, Levels: predict.RandomLevels, Seed: 43, Device: device.CPU(1), Scaling: laneLike(dy),
 	}
 }
 

@@ -6,14 +6,15 @@ import (
 
 	"gorgonia.org/tensor"
 
-	"github.com/acqnp/acqnp/internal/engine/cpu"
+	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/engine/plan"
 	"github.com/acqnp/acqnp/internal/feed"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// Timing is what one training step did, and how long it took.
+// Timing is what one training step did, and how long it took. A device that works ahead of its caller lets it wait for an
+// earlier step instead: over many steps that is the same.
 type Timing struct {
 	Duration time.Duration // from waiting for the batch, which is made while the step before runs, to Adam
 	Rows     int           // B·N·N_τ, B·N·k with bootstraps, B·N without either
@@ -23,16 +24,18 @@ type Timing struct {
 // Bench makes training steps from initial weights as Run does, but nothing on disk, and times those after the first
 // warmup. It needs Source and makes no use of Dir, Resume, Overwrite, OnStart and Warn.
 func Bench(ctx context.Context, o Options, warmup, steps int) ([]Timing, error) {
-	l, err := newLoop(o, o.Source, cpu.New)
+	l, err := newLoop(o)
 	if err != nil {
 		return nil, err
 	}
-	defer l.program.Close()
+	defer l.close()
 	flops, err := l.flops()
 	if err != nil {
 		return nil, err
 	}
-	copy(l.program.Params(), l.model.Initial(o.Experiment.Train.Seed))
+	if err := l.trainer.Load(engine.State{Params: l.model.Initial(o.Experiment.Train.Seed)}); err != nil {
+		return nil, err
+	}
 	l.meter = newMeter(0)
 	feeds := feed.Start(o.Source.Train, l.draws, 0, warmup+steps)
 	defer feeds.Close()
@@ -54,7 +57,8 @@ func Bench(ctx context.Context, o Options, warmup, steps int) ([]Timing, error) 
 			o.OnStep(l.last)
 		}
 	}
-	return timings, nil
+	_, err = l.trainer.Loss() // all steps are done, and right
+	return timings, l.named(err)
 }
 
 // flops counts the operations of a step by its extents.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"github.com/acqnp/acqnp/internal/atomicfile"
+	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/safetensors"
@@ -26,6 +28,9 @@ const Format = "acqnp.checkpoint/1"
 
 const (
 	checksumKey = "sha256"
+	updatesKey  = "adam_updates"
+	scaleKey    = "loss_scale"
+	goodKey     = "loss_scale_steps"
 	prefixM     = "adam.m."
 	prefixV     = "adam.v."
 )
@@ -42,8 +47,7 @@ type Checkpoint struct {
 	Elapsed   time.Duration // training time so far, over all resumes
 	Units     *Units        // of the data; nil where an older program wrote the checkpoint
 
-	Params []float32 // in the layout of models.Model.Tensors
-	M, V   []float32 // Adam's moments, same layout
+	engine.State // weights and optimiser, wherever they were computed
 }
 
 // stream is the state of one counter-based random stream: its key and the step of the next batch.
@@ -80,6 +84,12 @@ func (c *Checkpoint) write(m *models.Model, seed uint64) error {
 		if meta[unitsKey], err = c.Units.text(); err != nil {
 			return err
 		}
+	}
+	if c.Updates != c.Step {
+		meta[updatesKey] = strconv.Itoa(c.Updates)
+	}
+	if c.Scale != 0 {
+		meta[scaleKey], meta[goodKey] = strconv.FormatFloat(float64(c.Scale), 'g', -1, 32), strconv.Itoa(c.Good)
 	}
 	tensors := slices.Concat(split(m, "", c.Params), split(m, prefixM, c.M), split(m, prefixV, c.V))
 	meta[checksumKey] = checksum(meta, tensors)
@@ -142,11 +152,44 @@ func readMetadata(path string, meta map[string]string) (Checkpoint, error) {
 	if c.Step, err = strconv.Atoi(meta["step"]); err != nil || c.Step < 0 {
 		return Checkpoint{}, &input.Error{File: path, Key: "step", Found: strconv.Quote(meta["step"]), Expected: "a number of steps"}
 	}
+	if err := readCounters(path, meta, &c); err != nil {
+		return Checkpoint{}, err
+	}
 	if c.Elapsed, err = time.ParseDuration(meta["elapsed_s"] + "s"); err != nil {
 		return Checkpoint{}, &input.Error{File: path, Key: "elapsed_s", Found: strconv.Quote(meta["elapsed_s"]), Expected: "seconds"}
 	}
 	c.Units, err = readUnits(path, meta)
 	return c, err
+}
+
+// readCounters reads what is written only where it is not what it usually is: fewer updates of the weights than steps,
+// since steps that overflowed in half precision were skipped, and the loss scale there.
+func readCounters(path string, meta map[string]string, c *Checkpoint) error {
+	c.Updates = c.Step
+	number := func(key string, most int) (int, error) {
+		n, err := strconv.Atoi(meta[key])
+		if err != nil || n < 0 || n > most {
+			return 0, &input.Error{File: path, Key: key, Found: strconv.Quote(meta[key]), Expected: fmt.Sprintf("a number from 0 to %d", most)}
+		}
+		return n, nil
+	}
+	var err error
+	if _, ok := meta[updatesKey]; ok {
+		if c.Updates, err = number(updatesKey, c.Step); err != nil {
+			return err
+		}
+	}
+	text, ok := meta[scaleKey]
+	if !ok {
+		return nil
+	}
+	scale, err := strconv.ParseFloat(text, 32)
+	if err != nil || !(scale > 0) || math.IsInf(scale, 0) {
+		return &input.Error{File: path, Key: scaleKey, Found: strconv.Quote(text), Expected: "a positive number"}
+	}
+	c.Scale = float32(scale)
+	c.Good, err = number(goodKey, c.Step)
+	return err
 }
 
 // verify compares the checksum that was written with that of what is read.

@@ -34,7 +34,7 @@ func TestEpochsAreStepsOfTheirSource(t *testing.T) {
 	in := func(dir string, e config.Experiment, resume bool, after int) (train.Result, error) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		return train.RunWith(ctx, train.Options{Experiment: e, Dir: dir, Resume: resume, OnStep: func(u train.Update) {
+		return runWith(ctx, train.Options{Experiment: e, Dir: dir, Resume: resume, OnStep: func(u train.Update) {
 			if want := 3 * e.Train.Epochs; u.Steps != want {
 				t.Errorf("%d steps, want %d", u.Steps, want)
 			}
@@ -68,6 +68,6 @@ func TestEpochsAreStepsOfTheirSource(t *testing.T) {
 
 func TestEpochsNeedAFixedSplit(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	_, err := train.RunWith(t.Context(), train.Options{Experiment: inEpochs(t, 2), Dir: dir}, counted{}, cpu.New)
+	_, err := runWith(t.Context(), train.Options{Experiment: inEpochs(t, 2), Dir: dir}, counted{}, cpu.New)
 	wantInputError(t, err, "train.epochs")
 }

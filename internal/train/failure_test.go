@@ -13,6 +13,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/engine/cpu"
 	"github.com/acqnp/acqnp/internal/ops"
@@ -73,7 +74,7 @@ func TestNaNInTheLossStops(t *testing.T) {
 		}
 		return nil
 	})
-	_, err := train.RunWith(context.Background(), train.Options{Experiment: e, Dir: dir}, bad, cpu.New)
+	_, err := runWith(context.Background(), train.Options{Experiment: e, Dir: dir}, bad, cpu.New)
 	wantNonFinite(t, err, 10, "loss", "loss")
 	if !strings.Contains(err.Error(), "step 10 (batch 9 of seed 5)") || !strings.Contains(err.Error(), "NaN") {
 		t.Errorf("message %q", err)
@@ -104,7 +105,7 @@ func TestInfinityInAGradientNamesItsTensor(t *testing.T) {
 			}}, err
 		}
 		dir := t.TempDir()
-		_, err := train.RunWith(context.Background(), train.Options{Experiment: e, Dir: dir}, hooked(t, e, nothing), compile)
+		_, err := runWith(context.Background(), train.Options{Experiment: e, Dir: dir}, hooked(t, e, nothing), compile)
 		wantNonFinite(t, err, 6, "gradient", tensor.Name)
 		if _, err := train.Latest(dir, m, func(s string) { t.Error(s) }); err != nil {
 			t.Error(err)
@@ -144,7 +145,7 @@ func TestSourceErrorsAreReported(t *testing.T) {
 	})
 	last := 0
 	before := runtime.NumGoroutine()
-	_, err := train.RunWith(context.Background(), train.Options{Experiment: e, Dir: t.TempDir(),
+	_, err := runWith(context.Background(), train.Options{Experiment: e, Dir: t.TempDir(),
 		OnStep: func(u train.Update) { last = u.Step }}, s, cpu.New)
 	if !errors.Is(err, broken) || !strings.Contains(err.Error(), "batch 5") || last != 5 {
 		t.Errorf("after step %d: %v", last, err)
@@ -155,7 +156,7 @@ func TestSourceErrorsAreReported(t *testing.T) {
 func TestBatchBeyondThePromisedSize(t *testing.T) {
 	e := experiment(t)
 	s := hooked(t, e, func(_ int, b *datasets.Batch) error { b.Functions++; return nil })
-	_, err := train.RunWith(context.Background(), train.Options{Experiment: e, Dir: t.TempDir()}, s, cpu.New)
+	_, err := runWith(context.Background(), train.Options{Experiment: e, Dir: t.TempDir()}, s, cpu.New)
 	if err == nil || !strings.Contains(err.Error(), "5 functions") {
 		t.Errorf("error %v", err)
 	}
@@ -203,7 +204,7 @@ func TestUnwritableDirectory(t *testing.T) {
 func TestStepsDoNotAllocate(t *testing.T) {
 	e := experiment(t, steps(400), func(e *config.Experiment) { e.Train.LogEvery, e.Train.CheckpointEvery = 1000, 1000 })
 	var before, after runtime.MemStats
-	mustTrain(t, train.Options{Experiment: e, Dir: t.TempDir(), Threads: 1, OnStep: func(u train.Update) {
+	mustTrain(t, train.Options{Experiment: e, Dir: t.TempDir(), Device: device.CPU(1), OnStep: func(u train.Update) {
 		switch u.Step {
 		case 100:
 			runtime.ReadMemStats(&before)

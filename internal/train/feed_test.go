@@ -81,10 +81,10 @@ func TestEveryStepReadsItsOwnBatchAndLevels(t *testing.T) {
 			cancel()
 		}
 	}}
-	if _, err := train.RunWith(ctx, o, counted{}, compile); err == nil {
+	if _, err := runWith(ctx, o, counted{}, compile); err == nil {
 		t.Fatal("not interrupted")
 	}
-	if _, err := train.RunWith(context.Background(), o, counted{}, compile); err != nil || step != 12 {
+	if _, err := runWith(context.Background(), o, counted{}, compile); err != nil || step != 12 {
 		t.Errorf("%d steps seen, %v", step, err)
 	}
 }

@@ -13,8 +13,11 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/device"
+	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/ops"
 	"github.com/acqnp/acqnp/internal/safetensors"
 	"github.com/acqnp/acqnp/internal/train"
 )
@@ -66,6 +69,29 @@ func mustTrain(t testing.TB, o train.Options) train.Result {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// compiler makes a program of a training graph.
+type compiler func(g *ops.Graph, threads int) (engine.Program[float32], error)
+
+// on is the CPU with programs made by a test.
+type on struct {
+	device.Device
+	compile compiler
+}
+
+func (d on) Trainer(g *ops.Graph, o device.Training) (engine.Trainer, error) {
+	p, err := d.compile(g, 0)
+	if err != nil {
+		return nil, err
+	}
+	return engine.NewTrainer(p, g.Tensors, o.WeightDecay), nil
+}
+
+// runWith trains with a data source and a compiler of the test's own.
+func runWith(ctx context.Context, o train.Options, source datasets.Source, compile compiler) (train.Result, error) {
+	o.Source, o.Device = source, on{device.CPU(0), compile}
+	return train.Run(ctx, o)
 }
 
 // interruptAfter trains and ends the context while step n runs its callback, so that n steps get done.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/train"
 )
 
@@ -59,7 +60,7 @@ func trainAsChild(dir string) error {
 // Training that is killed at random moments and resumed each time ends with the same bytes as training left in peace.
 func TestKilledTrainingEndsWithTheSameBytes(t *testing.T) {
 	e := enduring(t)
-	want := mustTrain(t, train.Options{Experiment: e, Dir: t.TempDir(), Threads: 1})
+	want := mustTrain(t, train.Options{Experiment: e, Dir: t.TempDir(), Device: device.CPU(1)})
 	yaml, err := e.YAML()
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/feed"
 	"github.com/acqnp/acqnp/internal/models"
@@ -21,8 +22,7 @@ type Options struct {
 	Experiment config.Experiment // resolved and checked
 	Dir        string            // the run directory
 	DataDir    string            // where data sets that come as files are
-	Device     string            // auto or cpu; "" is auto
-	Threads    int               // 0: all cores. The result does not depend on it.
+	Device     device.Device     // where to compute; nil is the CPU with all its cores
 	Resume     bool              // go on with the run in Dir, or start one where there is none
 	Overwrite  bool              // remove the run in Dir first
 	Source     datasets.Source   // the experiment's, where it is open already; nil opens it
@@ -42,8 +42,8 @@ type Start struct {
 
 // Update is the state after a step.
 type Update struct {
-	Step, Steps   int     // steps done and to do, all resumes together
-	Loss          float64 // of the step's batch
+	Step, Steps   int            // steps done and to do, all resumes together
+	Loss          func() float64 // of the newest step's batch; asking makes a device wait that works ahead
 	LearningRate  float64
 	RowsPerSecond float64       // B·N·N_τ, B·N·k with bootstraps, B·N without either, since this process began
 	Elapsed       time.Duration // training time over all resumes
@@ -87,8 +87,8 @@ type loop struct {
 	model    *models.Model
 	draws    feed.Draws
 	capacity ops.Extents // of the program
-	program  engine.Program[float32]
-	adam     *Adam[float32]
+	trainer  engine.Trainer
+	loss     lastLoss
 	metrics  *metricsLog
 	meter    *meter
 	config   string       // resolved YAML
@@ -134,7 +134,7 @@ func (l *loop) run(ctx context.Context, source datasets.Source) error {
 	return nil
 }
 
-// load waits for the next step's batch and writes it to the program.
+// load waits for the next step's batch and writes it to the trainer.
 func (l *loop) load(ctx context.Context, feeds *feed.Ahead) (ops.Extents, error) {
 	f, err := feeds.Next(ctx)
 	if err != nil {
@@ -144,48 +144,77 @@ func (l *loop) load(ctx context.Context, feeds *feed.Ahead) (ops.Extents, error)
 	if !extents.Fits(l.capacity) {
 		return extents, fmt.Errorf("batch %d: its source promised at most %v and made %v", l.step, l.capacity, extents)
 	}
-	f.Write(l.program)
+	f.Write(l.trainer)
 	feeds.Release(f) // the next but one can be made while this one runs
 	return extents, nil
 }
 
-// advance makes one step: forward, backward, check, Adam.
+// advance makes one step.
 func (l *loop) advance(e ops.Extents) error {
-	if err := l.program.Run(e); err != nil {
-		return err
+	rate := LearningRate(l.train, l.step)
+	if err := l.trainer.Step(e, l.step, rate); err != nil {
+		return l.named(err)
 	}
-	t := l.train
-	loss, grads := l.program.Output("cost")[0], l.program.Grads()
-	if loss-loss != 0 {
-		return &NonFiniteError{Step: l.step + 1, Seed: t.Seed, Quantity: "loss", Tensor: "loss", Value: loss}
-	}
-	if err := l.checkFinite("gradient", grads, l.step+1); err != nil {
-		return err
-	}
-	rate := LearningRate(t, l.step)
-	l.adam.Update(l.program.Params(), grads, rate)
 	l.step++
-	l.last = l.meter.step(rows(e), Update{Step: l.step, Steps: t.Steps, Loss: float64(loss), LearningRate: rate})
+	l.last = l.meter.step(rows(e), Update{Step: l.step, Steps: l.train.Steps, Loss: l.loss.ask, LearningRate: rate})
+	l.loss.known = false
 	return nil
 }
 
 // rows are the decoder's: B·N·N_τ, B·N·k with bootstraps, B·N without either.
 func rows(e ops.Extents) int { return e.Rows(ops.Point) * max(1, e.Levels) }
 
-func (l *loop) checkFinite(quantity string, v []float32, step int) error {
-	i := firstNonFinite(v)
+// named says of an engine's number that is none to which batch it belongs; other errors stay as they are.
+func (l *loop) named(err error) error {
+	if err == nil {
+		return nil
+	}
+	var bad *engine.NonFiniteError
+	if !errors.As(err, &bad) {
+		return err
+	}
+	return &NonFiniteError{Step: bad.Batch + 1, Seed: l.train.Seed, Quantity: bad.Quantity, Tensor: bad.Tensor, Value: bad.Value}
+}
+
+func (l *loop) checkFinite(quantity string, v []float32) error {
+	i := engine.FirstNonFinite(v)
 	if i < 0 {
 		return nil
 	}
-	return &NonFiniteError{Step: step, Seed: l.o.Experiment.Train.Seed, Quantity: quantity,
-		Tensor: tensorAt(l.model.Tensors(), i), Value: v[i]}
+	return &NonFiniteError{Step: l.step, Seed: l.train.Seed, Quantity: quantity,
+		Tensor: engine.TensorAt(l.model.Tensors(), i), Value: v[i]}
+}
+
+// lastLoss is that of the last step. The trainer is asked for it only where somebody wants to know.
+type lastLoss struct {
+	trainer engine.Trainer // nil once the trainer is closed
+	known   bool           // value is the last step's
+	value   float64
+	err     error
+	ask     func() float64 // get, made once so that steps need not
+}
+
+func (l *lastLoss) get() float64 {
+	if l.known || l.trainer == nil {
+		return l.value
+	}
+	l.known = true
+	v, err := l.trainer.Loss()
+	if l.err = err; err == nil {
+		l.value = float64(v)
+	}
+	return l.value
 }
 
 // report tells whoever watches, and at multiples of log_every and at the last step the log.
 func (l *loop) report() error {
 	t := l.train
 	if l.step == t.Steps || t.LogEvery > 0 && l.step%t.LogEvery == 0 {
-		err := l.metrics.write(Metrics{Step: l.step, Loss: float32(l.last.Loss), LearningRate: l.last.LearningRate,
+		loss := l.loss.get()
+		if l.loss.err != nil {
+			return l.named(l.loss.err)
+		}
+		err := l.metrics.write(Metrics{Step: l.step, Loss: float32(loss), LearningRate: l.last.LearningRate,
 			RowsPerSecond: l.meter.sinceLogged(), Elapsed: l.last.Elapsed.Seconds()})
 		if err != nil {
 			return err
@@ -194,7 +223,7 @@ func (l *loop) report() error {
 	if l.o.OnStep != nil {
 		l.o.OnStep(l.last)
 	}
-	return nil
+	return l.named(l.loss.err)
 }
 
 // save writes the checkpoint of the present step, unless there is one, and then removes those that are too old.
@@ -203,12 +232,14 @@ func (l *loop) save() error {
 	if l.saved == l.step {
 		return nil
 	}
+	state, err := l.trainer.State()
+	if err != nil {
+		return l.named(err)
+	}
 	e := l.o.Experiment
 	c := Checkpoint{Path: checkpointPath(l.o.Dir, l.step), Step: l.step, Benchmark: e.Benchmark, Model: l.model.Name(),
-		Config: l.config, Version: l.o.Version, Elapsed: l.meter.elapsed(), Units: &l.units,
-		Params: l.program.Params(), M: l.adam.M, V: l.adam.V}
-	err := errors.Join(l.checkFinite("weight", c.Params, l.step), l.checkFinite("m", c.M, l.step),
-		l.checkFinite("v", c.V, l.step))
+		Config: l.config, Version: l.o.Version, Elapsed: l.meter.elapsed(), Units: &l.units, State: state}
+	err = errors.Join(l.checkFinite("weight", c.Params), l.checkFinite("m", c.M), l.checkFinite("v", c.V))
 	if err != nil {
 		return err
 	}

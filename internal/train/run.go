@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"gorgonia.org/tensor"
@@ -15,8 +14,8 @@ import (
 	"github.com/acqnp/acqnp/internal/atomicfile"
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/engine"
-	"github.com/acqnp/acqnp/internal/engine/cpu"
 	"github.com/acqnp/acqnp/internal/feed"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/models"
@@ -33,29 +32,23 @@ func Run(ctx context.Context, o Options) (Result, error) {
 			return Result{}, err
 		}
 	}
-	return run(ctx, o, o.Source, cpu.New)
-}
-
-// compiler makes a program of a training graph.
-type compiler func(g *ops.Graph, threads int) (engine.Program[float32], error)
-
-func run(ctx context.Context, o Options, source datasets.Source, compile compiler) (Result, error) {
 	if err := checkOptions(o); err != nil {
 		return Result{}, err
 	}
-	l, err := newLoop(o, source, compile)
+	l, err := newLoop(o)
 	if err != nil {
 		return Result{}, err
 	}
-	defer l.program.Close()
-	return l.inDirectory(ctx, source)
+	r, err := l.inDirectory(ctx, o.Source)
+	if closing := l.close(); err == nil {
+		err = closing
+	}
+	return r, err
 }
 
-// newLoop compiles the training program for the source's largest batch. The caller closes it.
-func newLoop(o Options, source datasets.Source, compile compiler) (*loop, error) {
-	if err := checkEngine(o); err != nil {
-		return nil, err
-	}
+// newLoop makes the trainer for the source's largest batch. The caller closes it.
+func newLoop(o Options) (*loop, error) {
+	source := o.Source
 	dx, dy := source.Dims()
 	model, err := models.New(o.Experiment.Model, dx, dy)
 	if err != nil {
@@ -82,13 +75,25 @@ func newLoop(o Options, source datasets.Source, compile compiler) (*loop, error)
 	if err != nil {
 		return nil, err
 	}
-	program, err := compile(graph, o.Threads)
+	if o.Device == nil {
+		o.Device = device.CPU(0)
+	}
+	trainer, err := o.Device.Trainer(graph, device.Training{WeightDecay: schedule.WeightDecay, Levels: draws.Generator()})
 	if err != nil {
 		return nil, err
 	}
-	return &loop{o: o, model: model, draws: draws, capacity: capacity, program: program, config: string(text),
-		train: schedule, units: UnitsOf(o.Experiment, source), saved: -1,
-		adam: NewAdam[float32](model.NumParams(), schedule.WeightDecay)}, nil
+	if trainer.Input("u") == nil {
+		draws = draws.Elsewhere()
+	}
+	l := &loop{o: o, model: model, draws: draws, capacity: capacity, trainer: trainer, config: string(text),
+		train: schedule, units: UnitsOf(o.Experiment, source), saved: -1, loss: lastLoss{trainer: trainer, known: true}}
+	l.loss.ask = l.loss.get
+	return l, nil
+}
+
+func (l *loop) close() error {
+	l.loss.trainer = nil
+	return l.trainer.Close()
 }
 
 // inDirectory opens the run directory, restores the run in it or starts one, and trains.
@@ -106,7 +111,7 @@ func (l *loop) inDirectory(ctx context.Context, source datasets.Source) (Result,
 	}
 	from := l.step
 	result := func() Result {
-		r := Result{Step: l.step, Resumed: from, Loss: l.last.Loss, Elapsed: elapsed}
+		r := Result{Step: l.step, Resumed: from, Loss: l.loss.get(), Elapsed: elapsed}
 		if l.saved >= 0 {
 			r.Checkpoint = checkpointPath(l.o.Dir, l.saved)
 		}
@@ -160,11 +165,8 @@ func (l *loop) restore() (time.Duration, error) {
 	if c.Step > l.train.Steps {
 		return 0, l.tooFar(c.Step)
 	}
-	copy(l.program.Params(), c.Params)
-	copy(l.adam.M, c.M)
-	copy(l.adam.V, c.V)
-	l.adam.Step, l.step, l.saved, l.unusable = c.Step, c.Step, c.Step, skipped
-	return c.Elapsed, nil
+	l.step, l.saved, l.unusable = c.Step, c.Step, skipped
+	return c.Elapsed, l.trainer.Load(c.State)
 }
 
 // tooFar says that the run has made more steps than it is to make.
@@ -183,21 +185,27 @@ func (l *loop) begin() (err error) {
 	if l.metrics, err = openMetrics(filepath.Join(l.o.Dir, metricsFile), l.step); err != nil {
 		return err
 	}
-	switch {
-	case l.saved >= 0: // restored
-	case l.o.Weights == "":
-		copy(l.program.Params(), l.model.Initial(l.o.Experiment.Train.Seed))
-	default:
-		params, err := ReadWeights(l.o.Weights, l.model)
-		if err != nil {
-			return err
-		}
-		copy(l.program.Params(), params)
-		if err := l.save(); err != nil {
+	if l.saved < 0 { // not restored
+		if err := l.initialise(); err != nil {
 			return err
 		}
 	}
 	return atomicfile.WriteBytes(filepath.Join(l.o.Dir, configFile), []byte(l.config))
+}
+
+// initialise gives the trainer a fresh run's weights.
+func (l *loop) initialise() error {
+	if l.o.Weights == "" {
+		return l.trainer.Load(engine.State{Params: l.model.Initial(l.train.Seed)})
+	}
+	params, err := ReadWeights(l.o.Weights, l.model)
+	if err == nil {
+		err = l.trainer.Load(engine.State{Params: params})
+	}
+	if err == nil {
+		err = l.save()
+	}
+	return err
 }
 
 // checkWeights refuses a bad weights file before anything is written, unless there is a run to resume, which does not
@@ -221,19 +229,6 @@ func checkOptions(o Options) error {
 		return &input.Error{File: "--run-dir", Found: "nothing", Expected: "a directory for the run"}
 	}
 	return nil
-}
-
-// checkEngine checks what is to compute.
-func checkEngine(o Options) error {
-	switch {
-	case o.Threads < 0:
-		return &input.Error{File: "--threads", Found: strconv.Itoa(o.Threads), Expected: "0 (all cores) or more"}
-	case o.Device == "" || o.Device == "auto" || o.Device == "cpu":
-		return nil
-	case strings.HasPrefix(o.Device, "cuda"):
-		return fmt.Errorf("device %s: this program trains on the CPU alone", o.Device)
-	}
-	return &input.Error{File: "--device", Found: strconv.Quote(o.Device), Expected: "auto or cpu"}
 }
 
 // Steps is how many steps training makes, train.steps or those of train.epochs. Epochs of a source without a fixed

@@ -33,7 +33,7 @@ func thirds() datasets.Scaling {
 func scaledRun(t *testing.T, dir string, s datasets.Scaling, resume bool) (train.Result, error) {
 	t.Helper()
 	e := experiment(t)
-	return train.RunWith(context.Background(), train.Options{Experiment: e, Dir: dir, Resume: resume},
+	return runWith(context.Background(), train.Options{Experiment: e, Dir: dir, Resume: resume},
 		scaled{hooked(t, e, nothing), s}, cpu.New)
 }
 

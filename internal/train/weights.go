@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/atomicfile"
+	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/models"
-	"github.com/acqnp/acqnp/internal/ops"
 	"github.com/acqnp/acqnp/internal/safetensors"
 )
 
@@ -103,7 +103,7 @@ func join(r *safetensors.Reader, path string, m *models.Model, prefix string, fl
 		if err := float32s(read, dst); err != nil {
 			return err
 		}
-		if i := firstNonFinite(dst); i >= 0 {
+		if i := engine.FirstNonFinite(dst); i >= 0 {
 			return &input.Error{File: path, Key: read.Name, Found: fmt.Sprintf("%v at element %d", dst[i], i),
 				Expected: "finite numbers"}
 		}
@@ -123,24 +123,4 @@ func float32s(t safetensors.Tensor, dst []float32) error {
 	v, err := t.Float32s()
 	copy(dst, v)
 	return err
-}
-
-// firstNonFinite is the index of the first NaN or infinity; -1 where there is none.
-func firstNonFinite(v []float32) int {
-	for i, x := range v {
-		if x-x != 0 {
-			return i
-		}
-	}
-	return -1
-}
-
-// tensorAt names the tensor that an element of the flat vector belongs to.
-func tensorAt(ts []ops.Tensor, i int) string {
-	for _, t := range ts {
-		if i >= t.Offset && i < t.Offset+t.Size() {
-			return t.Name
-		}
-	}
-	return fmt.Sprintf("element %d", i)
 }

@@ -1,0 +1,118 @@
+package device
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Program is the name of the program that has the CUDA engine.
+const Program = "acqnp-cuda"
+
+// HandedOver marks in the environment a program that another one handed its work over to, so that it is not handed on.
+const HandedOver = "ACQNP_HANDED_OVER"
+
+// Machine is what decides where work is done, apart from what was asked for.
+type Machine struct {
+	Root       string // of the file system
+	Executable string // this program's file
+	Path       string // where programs are looked for: $PATH
+	HandedOver bool   // another program handed the work over to this one
+	CanReplace bool   // this program can be replaced by another
+}
+
+// ThisMachine is the one that this program runs on.
+func ThisMachine() Machine {
+	executable, _ := os.Executable()
+	return Machine{Root: "/", Executable: executable, Path: os.Getenv("PATH"), HandedOver: os.Getenv(HandedOver) != "", CanReplace: true}
+}
+
+// GPU reports whether an NVIDIA GPU is visible: by the driver's device file, or by Windows' window to it.
+func (m Machine) GPU() bool {
+	for _, file := range []string{"dev/nvidiactl", "dev/dxg"} {
+		if _, err := os.Stat(filepath.Join(m.Root, file)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// Driver is the version that the NVIDIA kernel driver tells of itself; empty where it tells none.
+func (m Machine) Driver() string {
+	b, err := os.ReadFile(filepath.Join(m.Root, "proc/driver/nvidia/version"))
+	if err != nil {
+		return ""
+	}
+	first, _, _ := strings.Cut(string(b), "\n")
+	return strings.Join(strings.Fields(strings.TrimPrefix(first, "NVRM version:")), " ")
+}
+
+// Found is the file of acqnp-cuda beside this program or in the path; empty where there is none.
+func (m Machine) Found() string {
+	for _, dir := range append([]string{filepath.Dir(m.Executable)}, filepath.SplitList(m.Path)...) {
+		if !filepath.IsAbs(dir) {
+			continue // a program of the working directory is not run unasked
+		}
+		file := filepath.Join(dir, Program)
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			return file
+		}
+	}
+	return ""
+}
+
+// Route is where work goes.
+type Route struct {
+	Program string // that is to do the work in place of this one; empty where this one does
+	Choice         // the CPU or a CUDA device; not auto, unless another program is to decide
+	Why     string // the reason, where it was not asked for
+}
+
+// Route decides where work goes that asks for c. That a GPU is asked for and cannot be had is an error that says what
+// to do.
+func (m Machine) Route(c Choice) (Route, error) {
+	switch {
+	case !c.Auto && !c.CUDA:
+		return Route{}, nil
+	case hasCUDA:
+		return m.routeHere(c)
+	case c.Auto && !m.GPU():
+		return Route{Why: "no NVIDIA GPU is visible"}, nil
+	}
+	found := m.Found()
+	if found != "" && m.CanReplace && !m.HandedOver {
+		return Route{Program: found, Choice: c}, nil
+	}
+	why := m.missing(found)
+	if c.Auto {
+		return Route{Why: "a GPU is visible, but " + why}, nil
+	}
+	return Route{}, fmt.Errorf("--device %v: %s; --device cpu does without", c, why)
+}
+
+// missing says why no program with the CUDA engine can be had, and what would help.
+func (m Machine) missing(found string) string {
+	switch {
+	case m.HandedOver:
+		return m.Executable + " was built without the CUDA engine: build it with make gpu"
+	case found != "":
+		return "this program cannot be replaced by " + found
+	case m.GPU():
+		return "there is no " + Program + " beside this program or in PATH: build it with make gpu"
+	}
+	return "no NVIDIA device found"
+}
+
+// routeHere decides for a program that has the CUDA engine.
+func (m Machine) routeHere(c Choice) (Route, error) {
+	switch {
+	case c.CUDA:
+		return Route{Choice: c}, nil
+	case emulated:
+		return Route{Why: "the emulated GPU is for tests"}, nil
+	case !m.GPU():
+		return Route{Why: "no NVIDIA GPU is visible"}, nil
+	}
+	return Route{Choice: Choice{CUDA: true}, Why: "a GPU is visible"}, nil
+}
