@@ -45,16 +45,21 @@ typedef struct simt_kernel {
 } simt_kernel;
 void simt_add_kernel(simt_kernel *k);
 
-/* ---- for Go. Errors are strings that last until the next call; NULL is none. One call at a time. */
 simt_kernel *simt_find_kernel(const char *name);
+
+/* ---- for Go. One call at a time. */
 int simt_checked(void); /* whether kernels were compiled with checked accesses */
-/* Memory filled with NaN, aligned to 16 bytes, its end as close to a page without access as that allows; NULL: none left. */
-void *simt_allocate(uint64_t bytes);
-const char *simt_free(void *p);
-/* Whether these bytes lie within one piece of memory that simt_allocate gave. */
-int simt_holds(const void *p, uint64_t bytes);
-/* order: 0 threads and blocks upwards, 1 downwards, any other number is the seed of a random order. */
+/* Memory filled with NaN, aligned to 16 bytes, its end as close to a page without access as that allows; 0: none left. */
+uint64_t simt_allocate(uint64_t bytes);
+void simt_free(uint64_t p);
+int simt_holds(uint64_t p, uint64_t bytes); /* whether these bytes lie within one allocation */
+void simt_upload(uint64_t dst, const void *src, uint64_t bytes);
+void simt_download(void *dst, uint64_t src, uint64_t bytes);
+void simt_zero(uint64_t dst, uint64_t bytes);
+/* order: 0 threads and blocks upwards, 1 downwards, any other number is the seed of a random order. Returns NULL, or what failed,
+   in words that last until the next launch. */
 const char *simt_launch(simt_kernel *k, simt_index grid, simt_index block, unsigned shared, int order, const uint64_t *arguments);
+uint64_t simt_failed_at(void); /* the instruction after the access that failed, as the program's file counts; 0: unknown */
 uint64_t simt_switches(void);
 #ifdef __cplusplus
 }

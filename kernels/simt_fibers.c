@@ -1,0 +1,259 @@
+//go:build simt
+
+/* Threads as fibers. A thread runs until it has to wait, then another goes on; the fiber of a thread that ended runs the next
+   that has not started, so a kernel without meeting points needs one fiber and no switch. */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#if !defined(__x86_64__)
+#include <ucontext.h>
+#endif
+
+#include "simt_internal.h"
+
+enum { STACK = 128 << 10 };
+
+Thread simt_threads[MAX_THREADS];
+Warp simt_warps[32];
+int simt_self = -1, simt_count, simt_order;
+
+static unsigned ready_warps;     /* warps with a lane that is ready */
+static int alive, at_barrier;    /* threads */
+static int first_at_barrier;
+static char *stacks;             /* MAX_THREADS of STACK bytes, a page without access below each */
+static int made;                 /* fibers with a stack */
+static int idle[MAX_THREADS], idles;
+static uint64_t switches, seed;
+
+uint64_t simt_switches(void) { return switches; }
+
+unsigned simt_random(void) {
+  seed = seed * 6364136223846793005u + 1442695040888963407u;
+  return seed >> 33;
+}
+
+/* ---- switching stacks */
+static void fiber_main(void);
+#if defined(__x86_64__)
+typedef void *Context; /* the stack pointer; the registers that a call keeps lie on the stack */
+static Context contexts[MAX_THREADS], outside;
+
+void simt_swap(Context *save, Context load);
+__asm__(
+    ".text\n.globl simt_swap\n.hidden simt_swap\n.type simt_swap,@function\nsimt_swap:\n"
+    "push %rbp\npush %rbx\npush %r12\npush %r13\npush %r14\npush %r15\n"
+    "mov %rsp,(%rdi)\nmov %rsi,%rsp\n"
+    "pop %r15\npop %r14\npop %r13\npop %r12\npop %rbx\npop %rbp\nret\n"
+    ".size simt_swap,.-simt_swap\n");
+
+/* Stacks start at different cache sets: at equal offsets in their pages they would push each other out of the cache. */
+static void make_context(int f) {
+  char *top = stacks + (size_t)(f + 1) * STACK - (f % 32) * 128;
+  void **s = (void **)top;
+  *--s = NULL; /* a return address is pushed on an aligned stack */
+  *--s = (void *)fiber_main;
+  for (int i = 0; i < 6; i++) *--s = NULL;
+  contexts[f] = s;
+}
+
+static void swap(Context *save, Context *load) { simt_swap(save, *load); }
+#else
+typedef ucontext_t Context;
+static Context contexts[MAX_THREADS], outside;
+
+static void make_context(int f) {
+  getcontext(&contexts[f]);
+  contexts[f].uc_stack.ss_sp = stacks + (size_t)f * STACK;
+  contexts[f].uc_stack.ss_size = STACK;
+  makecontext(&contexts[f], fiber_main, 0);
+}
+
+static void swap(Context *save, Context *load) { swapcontext(save, load); }
+#endif
+
+bool simt_make_stacks(void) {
+  if (stacks) return true;
+  void *p = mmap(NULL, (size_t)MAX_THREADS * STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (p != MAP_FAILED) stacks = p;
+  return stacks;
+}
+
+bool simt_on_stack(const void *p) { return (uintptr_t)p - (uintptr_t)stacks < (size_t)MAX_THREADS * STACK; }
+
+static int take_fiber(void) {
+  if (idles) return idle[--idles];
+  mprotect(stacks + (size_t)made * STACK, PAGE, PROT_NONE);
+  make_context(made);
+  return made++;
+}
+
+/* ---- who is next */
+static void set_ready(int warp, unsigned lanes) {
+  simt_warps[warp].ready |= lanes;
+  ready_warps |= 1u << warp;
+}
+
+static int nth_bit(unsigned set, unsigned n) {
+  for (; n; n--) set &= set - 1;
+  return __builtin_ctz(set);
+}
+
+static int choose(unsigned set) {
+  if (simt_order == 0) return __builtin_ctz(set);
+  if (simt_order == 1) return 31 - __builtin_clz(set);
+  return nth_bit(set, simt_random() % __builtin_popcount(set));
+}
+
+/* next takes a ready thread, of the running thread's warp if there is one; -1: none. */
+static int next(int warp) {
+  if (!ready_warps) return -1;
+  if (simt_order > 1 || !(ready_warps >> warp & 1)) warp = choose(ready_warps);
+  Warp *w = &simt_warps[warp];
+  int lane = choose(w->ready);
+  w->ready &= ~(1u << lane);
+  if (!w->ready) ready_warps &= ~(1u << warp);
+  return 32 * warp + lane;
+}
+
+/* go leaves the running fiber for thread n, or for the one who started the block. */
+static void go(int fiber, int n) {
+  if (n < 0) {
+    swap(&contexts[fiber], &outside);
+    return;
+  }
+  simt_self = n;
+  if (simt_threads[n].fiber < 0) simt_threads[n].fiber = take_fiber();
+  switches++;
+  swap(&contexts[fiber], &contexts[simt_threads[n].fiber]);
+}
+
+/* wait_for_others returns when the running thread has been made ready and chosen again. */
+static void wait_for_others(void) {
+  int self = simt_self, n = next(self >> 5);
+  if (n != self) go(simt_threads[self].fiber, n);
+}
+
+void simt_stop(void) {
+  swap(&contexts[simt_threads[simt_self].fiber], &outside);
+  __builtin_unreachable();
+}
+
+static void end_thread(Thread *t) {
+  if (t->copies) simt_fail("ends without waiting for its cp.async");
+  t->state = ENDED;
+  alive--;
+  simt_warps[simt_self >> 5].alive &= ~(1u << (simt_self & 31));
+  if (at_barrier) simt_fail("ends while %d threads wait at __syncthreads", at_barrier);
+}
+
+static void fiber_main(void) {
+  for (;;) {
+    Thread *t = &simt_threads[simt_self];
+    int fiber = t->fiber;
+    simt_call_kernel();
+    end_thread(t);
+    int n = next(simt_self >> 5);
+    if (n >= 0 && simt_threads[n].fiber < 0) {
+      simt_threads[n].fiber = fiber;
+      simt_self = n;
+      continue;
+    }
+    idle[idles++] = fiber;
+    go(fiber, n);
+  }
+}
+
+/* ---- meeting points */
+void simt_syncthreads(simt_place at) {
+  Thread *t = &simt_threads[simt_self];
+  t->at = at;
+  if (alive != simt_count) simt_fail("__syncthreads after %d threads have ended", simt_count - alive);
+  if (!at_barrier) first_at_barrier = simt_self;
+  simt_place first = simt_threads[first_at_barrier].at;
+  if (first.line != at.line || first.file != at.file)
+    simt_fail("comes to a __syncthreads while thread %d waits at %s:%d", first_at_barrier, first.file, first.line);
+  t->state = AT_BARRIER;
+  if (++at_barrier < simt_count) {
+    wait_for_others();
+    return;
+  }
+  at_barrier = 0;
+  simt_barrier_passed();
+  for (int w = 0; 32 * w < simt_count; w++) set_ready(w, simt_warps[w].exist);
+  for (int i = 0; i < simt_count; i++) simt_threads[i].state = RUNNING;
+  simt_warps[simt_self >> 5].ready &= ~(1u << (simt_self & 31)); /* the last to come goes on */
+  if (!simt_warps[simt_self >> 5].ready) ready_warps &= ~(1u << (simt_self >> 5));
+}
+
+static const char *const names[] = {"__syncwarp", "shuffle", "vote", "mma_f16", "mma_tf32", "ldmatrix_x4", "ldmatrix_x4_trans"};
+
+void simt_meet(Meeting what, unsigned mask, simt_place at, Join join) {
+  Thread *t = &simt_threads[simt_self];
+  Warp *w = &simt_warps[simt_self >> 5];
+  unsigned me = 1u << (simt_self & 31);
+  int first = simt_self & ~31;
+  t->at = at;
+  if (!(mask & me)) simt_fail("%s with a mask %08x that leaves out the thread's own lane", names[what], mask);
+  if (mask & ~w->alive) simt_fail("%s with a mask %08x of which lanes %08x have ended or are not there", names[what], mask, mask & ~w->alive);
+  t->meeting = what;
+  t->mask = mask;
+  t->state = AT_WARP;
+  w->arrived |= me;
+  if ((w->arrived & mask) != mask) {
+    wait_for_others();
+    return;
+  }
+  for (unsigned rest = mask; rest; rest &= rest - 1) {
+    int i = first + __builtin_ctz(rest);
+    Thread *o = &simt_threads[i];
+    if (o->meeting != what || o->mask != mask || o->at.line != at.line)
+      simt_fail("%s with mask %08x meets thread %d's %s with mask %08x at %s:%d", names[what], mask, i, names[o->meeting], o->mask, o->at.file, o->at.line);
+    o->state = RUNNING;
+  }
+  w->arrived &= ~mask;
+  if (join) join(first, mask);
+  if (mask != me) set_ready(simt_self >> 5, mask & ~me); /* the last to come goes on */
+}
+
+/* ---- blocks */
+static void deadlock(void) {
+  int n[4] = {0}, last[4] = {0};
+  for (int i = 0; i < simt_count; i++) {
+    n[simt_threads[i].state]++;
+    last[simt_threads[i].state] = i;
+  }
+  simt_self = n[AT_WARP] ? last[AT_WARP] : last[AT_BARRIER];
+  simt_report(NULL, "waits forever: %d threads at __syncthreads, %d at a meeting of their warp, %d have ended", n[AT_BARRIER], n[AT_WARP], n[ENDED]);
+}
+
+bool simt_run_threads(void) {
+  alive = simt_count;
+  at_barrier = 0;
+  ready_warps = 0;
+  for (int i = 0; i < simt_count; i++) {
+    Thread *t = &simt_threads[i];
+    t->fiber = -1;
+    t->state = RUNNING;
+    t->at = (simt_place){NULL, 0};
+    t->copies = t->groups = 0;
+  }
+  for (int w = 0; w < 32; w++) {
+    int lanes = simt_count - 32 * w;
+    unsigned exist = lanes <= 0 ? 0 : lanes >= 32 ? ~0u : (1u << lanes) - 1;
+    simt_warps[w] = (Warp){exist, exist, 0, 0, simt_warps[w].epoch};
+    if (exist) set_ready(w, exist);
+  }
+  simt_self = next(simt_order == 1 ? 31 : 0);
+  int fiber = simt_threads[simt_self].fiber = take_fiber();
+  swap(&outside, &contexts[fiber]);
+  if (alive && !simt_failed()) deadlock();
+  if (alive) { /* fibers were left in the middle */
+    for (idles = 0; idles < made; idles++) {
+      make_context(idles);
+      idle[idles] = idles;
+    }
+  }
+  simt_self = -1;
+  return !simt_failed();
+}

@@ -1,0 +1,105 @@
+/* simt_internal.h: what the parts of the emulation share. simt_fibers.c: threads and barriers. simt_warp.c: what a warp does
+   together. simt_memory.c: memory. simt_check.c: bounds and races. simt_launch.c: kernels, launches, errors. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "simt_runtime.h"
+
+enum { MAX_THREADS = 1024 };
+
+/* What a lane brings to a meeting of its warp, and takes from it. */
+typedef union {
+  struct { uint64_t bits; unsigned source; } shuffle;
+  unsigned vote;
+  struct { simt_floats c; simt_words a; uint64_t b; } mma;
+  struct { const uint16_t *row; simt_words words; } matrix;
+} Operands;
+
+/* Names of the meeting points. */
+typedef enum { SYNCWARP, SHUFFLE, VOTE, MMA_F16, MMA_TF32, LDMATRIX, LDMATRIX_TRANS } Meeting;
+
+typedef struct {
+  simt_index index;
+  int fiber; /* -1: not started */
+  enum { RUNNING, AT_WARP, AT_BARRIER, ENDED } state;
+  simt_place at; /* the last meeting point; line 0: none yet */
+  Meeting meeting;
+  unsigned mask;
+  Operands operands;
+  int copies, groups; /* of cp.async under way */
+} Thread;
+
+typedef struct {
+  unsigned exist, alive, arrived, ready; /* lanes; ready: neither running nor waiting nor ended */
+  uint16_t epoch;                        /* grows with every __syncwarp */
+} Warp;
+
+extern Thread simt_threads[MAX_THREADS];
+extern Warp simt_warps[32];
+extern int simt_self;     /* the running thread; -1: none */
+extern int simt_count;    /* threads of a block */
+extern int simt_order;
+unsigned simt_random(void);
+
+/* simt_fibers.c */
+bool simt_make_stacks(void);
+bool simt_on_stack(const void *p);
+bool simt_run_threads(void);                    /* a block's; false: they failed */
+void simt_stop(void) __attribute__((noreturn)); /* stops the block after a failure */
+typedef void (*Join)(int first, unsigned mask); /* does what the lanes in mask, threads from first on, came together for */
+void simt_meet(Meeting what, unsigned mask, simt_place at, Join join);
+
+/* simt_memory.c */
+/* Times are epochs: their number grows with every barrier, block and launch. */
+typedef struct {
+  uint32_t write, read;             /* epochs of the last */
+  uint16_t writer, reader;          /* thread and the marks below */
+  uint16_t write_warp, read_warp;   /* the warp's own epochs */
+} Cell;
+enum {
+  THREAD = 1023,
+  UNDER_WAY = 1 << 10, /* writer: a cp.async that has not landed */
+  ATOMICALLY = 1 << 11,
+  LANES = 1 << 10, /* reader: others of its warp too, at the same epoch of the warp */
+  WARPS = 1 << 11, /* reader: others of its block too, at the same epoch */
+  BLOCKS = 1 << 12 /* reader: earlier blocks of the launch too */
+};
+
+typedef struct {
+  char *begin, *end;
+  Cell *cells;
+  int shift; /* 2: a cell for every 4 bytes, until narrower accesses come */
+  bool shared;
+} Piece;
+
+
+#define PAGE ((size_t)4096)
+#define PAGES ((size_t)1 << 20)
+extern char *simt_arena;
+extern Piece *simt_owner[PAGES]; /* by page of the arena */
+extern Piece simt_static_shared;
+extern uint32_t simt_epoch, simt_launch_began, simt_block_began;
+static inline Piece *simt_piece(const void *p) {
+  size_t page = ((uintptr_t)p - (uintptr_t)simt_arena) / PAGE;
+  return simt_arena && page < PAGES ? simt_owner[page] : NULL;
+}
+bool simt_is_shared(const void *p, size_t bytes);
+void simt_narrow(Piece *p, int shift);
+void simt_new_launch(unsigned shared); /* makes the dynamic shared memory */
+void simt_new_block(void);
+void simt_barrier_passed(void);
+
+/* simt_check.c: accesses of the running thread */
+typedef enum { READ, WRITE, ATOMIC } Access;
+void simt_access(const void *p, size_t bytes, Access kind, const void *pc);
+void simt_copy_starts(const void *p, size_t bytes); /* these bytes of shared memory belong to a cp.async now */
+void simt_copy_lands(const void *p, size_t bytes);
+
+/* simt_launch.c */
+void simt_call_kernel(void);
+/* simt_report notes a failure of the running thread; simt_fail stops the block as well. pc: where the access was. */
+void simt_report(const void *pc, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define simt_fail(...) (simt_report(NULL, __VA_ARGS__), simt_stop())
+bool simt_failed(void);

@@ -1,0 +1,4 @@
+//go:build simt
+
+// The kernels of the emulation's own tests.
+#include "simttest/vocabulary.cu"
