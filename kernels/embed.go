@@ -6,5 +6,5 @@ import "embed"
 // Sources are the files that nvcc and g++ compile. Embedding them makes Go's build cache notice every change: cgo does not
 // track a file that a .cpp includes.
 //
-//go:embed *.h simttest/*.cu
+//go:embed *.cu *.h simttest/*.cu
 var Sources embed.FS

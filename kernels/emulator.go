@@ -50,11 +50,8 @@ var machine sync.Mutex
 // sharedPerBlock is the most dynamic shared memory of a block by compute capability.
 var sharedPerBlock = map[int]int{75: 64 << 10, 80: 163 << 10, 86: 99 << 10, 87: 163 << 10, 89: 99 << 10, 90: 227 << 10}
 
-// NewEmulator makes a device like an H100 with little memory.
-func NewEmulator() *Emulator { return NewEmulatorOf(EmulatorOptions{}) }
-
-// NewEmulatorOf makes a device as asked for.
-func NewEmulatorOf(o EmulatorOptions) *Emulator {
+// NewEmulator makes a device.
+func NewEmulator(o EmulatorOptions) *Emulator {
 	d := gpu.Device{Name: "simt", Major: cmp.Or(o.Major, 9), Minor: o.Minor, Multiprocessors: 4, Memory: cmp.Or(o.Memory, 1<<30)}
 	d.SharedPerBlock = cmp.Or(o.SharedPerBlock, sharedPerBlock[d.Capability()], 48<<10)
 	return &Emulator{device: d, order: o.Order, memory: map[gpu.Ptr]int{}}
