@@ -2,6 +2,16 @@
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # The packages with goroutines.
 RACE = ./internal/atomicfile ./internal/cli ./internal/engine/... ./internal/feed ./internal/predict ./internal/progress ./internal/train
+# The packages whose tests run the CUDA engine: on the host emulation, or on a GPU.
+ENGINE = ./kernels/... ./internal/engine/cuda/...
+# The GPUs that get machine code; later ones compile the PTX of the last when a program starts.
+ARCHS ?= 75 80 86 89 90
+# The toolkit's own libcuda.so, to link against where there is no driver.
+STUBS = $(firstword $(wildcard /usr/local/cuda/lib64/stubs /usr/lib/x86_64-linux-gnu/stubs))
+GPU = CGO_ENABLED=1 CGO_LDFLAGS="-L$(STUBS)"
+GPUTAGS = gpu,netgo,osusergo
+FATBINS = $(patsubst kernels/%.cu,kernels/fatbin/%.fatbin,$(wildcard kernels/*.cu))
+CHECK = bin/gpu-check
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -9,16 +19,63 @@ help:
 build: ## one static program, ./acqnp
 	CGO_ENABLED=0 go build -trimpath -o acqnp ./cmd/acqnp
 
+gpu: fatbins ## ./acqnp-cuda, for NVIDIA GPUs: needs nvcc (CUDA 11.8 to 12.9) and gcc; ARCHS="75 80 90" names the GPUs
+	$(GPU) go build -trimpath -tags $(GPUTAGS) -o acqnp-cuda ./cmd/acqnp
+	sh scripts/needed.sh acqnp-cuda
+
+fatbins:
+	@rm -f $(filter-out $(FATBINS) $(FATBINS:.fatbin=.ptxas),$(wildcard kernels/fatbin/*.fatbin kernels/fatbin/*.ptxas))
+	@$(MAKE) -s -j$$(nproc) $(FATBINS)
+
+kernels/fatbin/%.fatbin: kernels/%.cu $(wildcard kernels/*.h) kernels/fatbin/settings
+	@echo "nvcc $< for $(ARCHS)"
+	@sh scripts/fatbin.sh $< $@ kernels/fatbin/$*.ptxas "$(ARCHS)"
+
+# Changes when the kernels have to be compiled anew though their files have not changed.
+kernels/fatbin/settings: scripts/fatbin.sh always
+	@mkdir -p $(@D)
+	@{ echo "$(ARCHS)"; cat $<; nvcc --version; } >$@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
 test: ## all tests
 	go test ./...
+
+simt: ## the CUDA engine's tests on the host emulation of its kernels (needs g++)
+	CGO_ENABLED=1 go test -tags simt $(ENGINE)
+
+paths: ## the tests that hold numbers, on every SIMD path that this machine has
+	sh scripts/paths.sh
+
+registers: fatbins ## hold registers and spills of the kernels just compiled to kernels/registers.txt
+	sh scripts/registers.sh
+
+registers-record: fatbins ## write kernels/registers.txt anew, from a look at what has changed
+	sh scripts/registers.sh --record
 
 race: ## the packages with goroutines under the race detector (needs cgo and a C compiler)
 	CGO_ENABLED=1 go test -race -short $(RACE)
 
-lint: ## gofmt, go vet, staticcheck; imports one way are a test of internal/layers
+lint: ## gofmt, go vet, staticcheck, sh -n; imports one way are a test of internal/layers
 	@test -z "$$(gofmt -l .)" || { gofmt -l . | sed 's/^/gofmt would change: /'; exit 1; }
 	go vet ./...
+	go vet -C internal/simd/gen .
+	go vet -C tools/dockerfile .
 	go run $(STATICCHECK) ./...
+	@for f in scripts/*.sh; do sh -n $$f || exit 1; done
+	@bash -n .ci/run && bash -n deploy/slurm.sbatch
+
+lint-gpu: fatbins ## go vet of what the build tags simt and gpu add
+	CGO_ENABLED=1 go vet -tags simt $(ENGINE)
+	$(GPU) go vet -tags $(GPUTAGS) ./internal/gpu/... ./cmd/acqnp $(ENGINE)
+
+dockerfile: ## check Dockerfile.cuda, and run its RUN lines without a container engine
+	go test -C tools/dockerfile ./...
+	@mkdir -p bin
+	@go run -C tools/dockerfile . "$(CURDIR)/Dockerfile.cuda" >bin/run-lines
+	@while read -r line; do echo "RUN $$line"; sh -ec "$$line" </dev/null || exit 1; done <bin/run-lines
+
+gpu-check: build gpu ## what scripts/gpu-check.sh needs on a machine with a GPU, in bin/gpu-check
+	sh scripts/gpu-check-pack.sh $(CHECK)
 
 fuzz: ## every fuzz test for FUZZTIME, such as 1m or 5000x
 	sh scripts/fuzz.sh $(or $(FUZZTIME),10s)
@@ -26,4 +83,4 @@ fuzz: ## every fuzz test for FUZZTIME, such as 1m or 5000x
 golden: ## make internal/golden/testdata anew with PyTorch (Debian: python3-torch)
 	/usr/bin/python3 tools/golden/golden.py internal/golden/testdata
 
-.PHONY: help build test race lint fuzz golden
+.PHONY: help build gpu fatbins test simt paths registers registers-record race lint lint-gpu dockerfile gpu-check fuzz golden always

@@ -1,0 +1,168 @@
+// Package deploy holds the files that start acqnp on clusters to what the image and the program are.
+package deploy
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+)
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// claim and job are what the Kubernetes file may use of the types of those names: an unknown field is a misspelt one.
+type claim struct {
+	APIVersion string `yaml:"apiVersion"`
+	Kind       string
+	Metadata   struct{ Name string }
+	Spec       struct {
+		AccessModes []string `yaml:"accessModes"`
+		Resources   struct{ Requests map[string]string }
+	}
+}
+
+type job struct {
+	APIVersion string `yaml:"apiVersion"`
+	Kind       string
+	Metadata   struct{ Name string }
+	Spec       struct {
+		BackoffLimit int `yaml:"backoffLimit"`
+		Template     struct{ Spec pod }
+	}
+}
+
+type pod struct {
+	RestartPolicy   string `yaml:"restartPolicy"`
+	Grace           int    `yaml:"terminationGracePeriodSeconds"`
+	SecurityContext struct {
+		NonRoot bool `yaml:"runAsNonRoot"`
+		User    int  `yaml:"runAsUser"`
+		Group   int  `yaml:"runAsGroup"`
+		FSGroup int  `yaml:"fsGroup"`
+	} `yaml:"securityContext"`
+	Containers []struct {
+		Name, Image  string
+		Args         []string
+		Resources    struct{ Requests, Limits map[string]string }
+		VolumeMounts []struct {
+			Name string
+			Path string `yaml:"mountPath"`
+		} `yaml:"volumeMounts"`
+	}
+	Volumes []struct {
+		Name  string
+		Claim struct {
+			Name string `yaml:"claimName"`
+		} `yaml:"persistentVolumeClaim"`
+	}
+}
+
+func TestKubernetesJobIsWhole(t *testing.T) {
+	d := yaml.NewDecoder(bytes.NewReader([]byte(read(t, "kubernetes-job.yaml"))))
+	d.KnownFields(true)
+	var c claim
+	var j job
+	if err := d.Decode(&c); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Decode(&j); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Decode(new(any)); err != io.EOF {
+		t.Fatalf("a third document, or: %v", err)
+	}
+	if c.APIVersion != "v1" || c.Kind != "PersistentVolumeClaim" || j.APIVersion != "batch/v1" || j.Kind != "Job" {
+		t.Errorf("documents %s %s and %s %s", c.APIVersion, c.Kind, j.APIVersion, j.Kind)
+	}
+	p := j.Spec.Template.Spec
+	if p.RestartPolicy != "OnFailure" || p.Grace < 60 {
+		t.Errorf("restart policy %s with %d s of grace: a stopped run is to write a checkpoint and go on", p.RestartPolicy, p.Grace)
+	}
+	user := regexp.MustCompile(`(?m)^USER (\d+):`).FindStringSubmatch(read(t, "../Dockerfile.cuda"))
+	if s := p.SecurityContext; !s.NonRoot || user == nil || user[1] != "65532" || s.User != 65532 || s.Group != 65532 || s.FSGroup != 65532 {
+		t.Errorf("security context %+v, the image's user %v", s, user)
+	}
+	if len(p.Containers) != 1 || len(p.Volumes) != 1 || len(p.Containers[0].VolumeMounts) != 1 {
+		t.Fatalf("one container with one volume expected: %+v", p)
+	}
+	container, volume := p.Containers[0], p.Volumes[0]
+	if container.Resources.Limits["nvidia.com/gpu"] != "1" {
+		t.Errorf("limits %v: no GPU is given without nvidia.com/gpu", container.Resources.Limits)
+	}
+	if m := container.VolumeMounts[0]; m.Name != volume.Name || m.Path != "/work/runs" || volume.Claim.Name != c.Metadata.Name {
+		t.Errorf("mount %+v of volume %+v of claim %s", m, volume, c.Metadata.Name)
+	}
+	checkCommand(t, container.Args)
+}
+
+// checkCommand holds a training's arguments to what the repository has.
+func checkCommand(t *testing.T, args []string) {
+	t.Helper()
+	if len(args) == 0 || args[0] != "train" || !slices.Contains(args, "--resume") {
+		t.Fatalf("arguments %q: not a training that goes on after an interruption", args)
+	}
+	if i := slices.Index(args, "--config"); i < 0 {
+		t.Errorf("arguments %q: no --config", args)
+	} else if _, err := os.Stat("../" + args[i+1]); err != nil {
+		t.Error(err)
+	}
+	if i := slices.Index(args, "--device"); i < 0 || args[i+1] != "cuda" {
+		t.Errorf("arguments %q: a run that was given a GPU is not to fall back to the CPU", args)
+	}
+}
+
+func TestSlurmScriptIsWhole(t *testing.T) {
+	text := read(t, "slurm.sbatch")
+	if !strings.HasPrefix(text, "#!/bin/bash\n") {
+		t.Error("no #! line: sbatch refuses the script")
+	}
+	options := map[string]string{}
+	command := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if option, is := strings.CutPrefix(line, "#SBATCH "); is {
+			if command {
+				t.Errorf("%s comes after a command: sbatch does not read it", option)
+			}
+			name, value, _ := strings.Cut(option, "=")
+			options[name] = value
+		} else if line != "" && line[0] != '#' {
+			command = true
+		}
+	}
+	if options["--gpus"] != "1" || options["--signal"] != "TERM@120" {
+		t.Errorf("options %v: one GPU, and SIGTERM in time for a checkpoint", options)
+	}
+	for _, want := range []string{"apptainer run --nv", ":/work/data,", ":/work/runs\""} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	config := regexp.MustCompile(`\$\{1:-(.*)\}`).FindStringSubmatch(text)
+	arguments := regexp.MustCompile(`(?m)^\ttrain .*$`).FindString(text)
+	if config == nil || arguments == "" {
+		t.Fatal("no configuration, or no training")
+	}
+	checkCommand(t, strings.Fields(strings.ReplaceAll(arguments, `"$config"`, config[1])))
+}
+
+func TestREADMEShowsTheFiles(t *testing.T) {
+	readme := read(t, "../README.md")
+	for _, name := range []string{"slurm.sbatch", "kubernetes-job.yaml"} {
+		if !strings.Contains(readme, "\n"+read(t, name)+"```\n") {
+			t.Errorf("README.md does not show deploy/%s as it is", name)
+		}
+	}
+}

@@ -1,0 +1,16 @@
+#!/bin/sh
+# Runs the tests that hold numbers (agreement, gradients, golden results, resumed runs) on every set of SIMD kernels that this
+# machine has; the others are named as skipped. The plain `go test` runs the best set only.
+set -eu
+cd "$(dirname "$0")/.."
+for path in avx512 avx2 portable; do
+	export ACQNP_SIMD=$path
+	# a test of internal/simd that, asked as a child, says which set runs
+	if ! ACQNP_SIMD_TEST_CHILD=1 go test -count=1 -v -run '^TestTheEnvironmentIsRead$' ./internal/simd | grep -q "^runs $path$"; then
+		echo "$path: skipped, this machine does not have it"
+		continue
+	fi
+	echo "$path:"
+	go test -count=1 ./internal/engine/... ./internal/golden
+	go test -count=1 -run 'Resume|Killed|TrainingLowersTheLoss' ./internal/train
+done
