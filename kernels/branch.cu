@@ -53,7 +53,7 @@ branch_reduce(const float* __restrict__ partials, int blocks, const int* __restr
   for (int i = thread(); i < all; i += threads()) {
     float sum = 0;
     for (int b = 0; b < blocks; b++) sum += partials[(size_t)b * stride + i];
-    int at = i < n ? weight_at(layout, m, i / square, weight_of(i % square, width)) : vector_at(layout, m, i - n);
+    int at = i < n ? weight_at(layout, i / square, weight_of(i % square, width)) : vector_at(layout, m, i - n);
     flat_grad[at] = sum;
   }
 }

@@ -60,8 +60,10 @@ func (b Branch) Shared(rows int, backward bool) int {
 func roundUp(n int) int { return (n + 3) / 4 * 4 }
 
 // Pack, Forward, Backward and Reduce name the kernels; rows is the tile.
-func (b Branch) Pack() string            { return "branch_pack_" + b.Precision }
-func (b Branch) Forward(rows int) string { return fmt.Sprintf("branch_forward_%s_%d", b.Precision, rows) }
+func (b Branch) Pack() string { return "branch_pack_" + b.Precision }
+func (b Branch) Forward(rows int) string {
+	return fmt.Sprintf("branch_forward_%s_%d", b.Precision, rows)
+}
 func (b Branch) Backward(rows int) string {
 	return fmt.Sprintf("branch_backward_%s_%d", b.Precision, rows)
 }

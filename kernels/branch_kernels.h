@@ -3,7 +3,7 @@
 #include "branch_mlp.h"
 
 #define BRANCH_PACK(NAME, M, E)                                                                                          \
-  extern "C" __global__ void __launch_bounds__(BRANCH_THREADS)                                                          \
+  extern "C" __global__ void __launch_bounds__(BRANCH_THREADS, 1)                                                          \
       branch_pack_##NAME(const float* __restrict__ flat, const int* __restrict__ layout, E* __restrict__ weights,       \
                          float* __restrict__ vectors, int width, int depth, int outputs) {                              \
     Mlp m = {width, depth, outputs};                                                                                    \
@@ -12,7 +12,7 @@
   KERNEL(branch_pack_##NAME)
 
 #define BRANCH_TILE(NAME, M, E, R, P)                                                                                    \
-  extern "C" __global__ void __launch_bounds__(BRANCH_THREADS) branch_forward_##NAME##_##R(                             \
+  extern "C" __global__ void __launch_bounds__(BRANCH_THREADS, 1) branch_forward_##NAME##_##R(                             \
       const Extents* __restrict__ e, const float* __restrict__ base, const float* __restrict__ level,                   \
       const E* __restrict__ weights, const float* __restrict__ vectors, float* __restrict__ out, int width, int depth,  \
       int outputs) {                                                                                                    \
@@ -20,7 +20,7 @@
     branch_forward<M, R, P>(e, base, level, weights, vectors, out, m);                                                  \
   }                                                                                                                     \
   KERNEL(branch_forward_##NAME##_##R)                                                                                   \
-  extern "C" __global__ void __launch_bounds__(BRANCH_THREADS) branch_backward_##NAME##_##R(                            \
+  extern "C" __global__ void __launch_bounds__(BRANCH_THREADS, 1) branch_backward_##NAME##_##R(                            \
       const Extents* __restrict__ e, const float* __restrict__ base, const float* __restrict__ level,                   \
       const E* __restrict__ weights, const float* __restrict__ vectors, const float* __restrict__ grad,                 \
       float* __restrict__ grad_base, float* __restrict__ grad_level, float* __restrict__ partials, int width,           \

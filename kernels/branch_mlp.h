@@ -218,11 +218,11 @@ DEVICE int vector_at(const int* layout, Mlp m, int i) {
   return i < n ? layout[2 * m.depth] + i : layout[2 * m.depth + 1] + i - n;
 }
 
-DEVICE int weight_at(const int* layout, Mlp m, int l, int i) { return layout[2 * l + 2] + i; }
+DEVICE int weight_at(const int* layout, int l, int i) { return layout[2 * l + 2] + i; }
 
 template <class M>
 DEVICE void branch_pack(const float* flat, const int* layout, typename M::element* weights, float* vectors, Mlp m) {
   int n = branch_weights(m), square = m.width * m.width;
-  for (int i = thread(); i < n; i += threads()) weights[i] = M::rounded(flat[weight_at(layout, m, i / square, i % square)]);
+  for (int i = thread(); i < n; i += threads()) weights[i] = M::rounded(flat[weight_at(layout, i / square, i % square)]);
   for (int i = thread(); i < branch_vectors(m); i += threads()) vectors[i] = flat[vector_at(layout, m, i)];
 }

@@ -36,7 +36,11 @@ template <class M, int P> struct Panels {
 
   // begin: all is for a run of tiles, whose first panel is asked for at once.
   DEVICE Panels begin(E* buffers, const E* weights, Mlp m, int tiles, bool backward) {
-    Panels s = {buffers, weights, m.width, branch_panel(m.width, P, M::PAD)};
+    Panels s;
+    s.buffers = buffers;
+    s.weights = weights;
+    s.width = m.width;
+    s.size = branch_panel(m.width, P, M::PAD);
     s.of_layer = (m.width + P - 1) / P;
     s.forward = (m.depth - 1) * s.of_layer;
     s.of_tile = backward ? 2 * s.forward : s.forward;
