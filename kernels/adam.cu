@@ -54,7 +54,6 @@ DEVICE void note(Training* t, const Step* step, Quantity bad, int index, float v
 
 // begin_update counts an update and works out its rates in double precision, as the host does.
 DEVICE void begin_update(Training* t, double rate, int scaled) {
-  t->apply = 1;
   t->updates++;
   t->rate = (float)(rate / (1 - pow(BETA1, (double)t->updates)));
   t->root = (float)sqrt(1 - pow(BETA2, (double)t->updates));
@@ -78,7 +77,7 @@ adam_begin(const Step* __restrict__ step, Training* __restrict__ t, const float*
   first = lowest(first, part);
   if (threadIdx.x > 0) return;
   t->loss = loss[0];
-  t->apply = 0;
+  t->unscale = 0;
   bool lower = scaled && t->scale > 1;
   if (!finite(loss[0])) note(t, step, LOSS, 0, loss[0]);
   if (first < n && !lower) note(t, step, GRADIENT, first, grads[first]);
@@ -97,7 +96,7 @@ DEVICE float flush(float x, float bound) { return fabsf(x) < bound ? 0 : x; }
 extern "C" __global__ void __launch_bounds__(256)
 adam(const Training* __restrict__ t, float* __restrict__ params, float* __restrict__ m, float* __restrict__ v,
      const float* __restrict__ grads, int n, float decay) {
-  if (!t->apply) return;
+  if (t->unscale == 0) return;
   const float b1 = (float)BETA1, c1 = (float)(1 - BETA1), b2 = (float)BETA2, c2 = (float)(1 - BETA2);
   float rate = t->rate, root = t->root, unscale = t->unscale;
   for (unsigned i = thread(); i < (unsigned)n; i += threads()) {

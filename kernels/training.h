@@ -5,7 +5,7 @@
 // Quantity is where a number was found that is none.
 enum Quantity { NONE, LOSS, GRADIENT };
 
-// Training has 56 bytes. When training starts or goes on, the host sets updates, scale (1 where the loss is not scaled)
+// Training has 48 bytes. When training starts or goes on, the host sets updates, scale (1 where the loss is not scaled)
 // and good, and everything else to 0; it reads the whole when it wants to know how things stand. The gradient of the cost
 // by itself, with which the backward pass begins, is scale, to be read from here.
 struct Training {
@@ -15,10 +15,8 @@ struct Training {
   float bad_value;              // in the gradient as it was scaled
   float loss;                   // of the last step
   int updates;                  // that Adam has made
-  int good;                     // steps since scale was changed
-  float scale;                  // of the next step's loss
-  int apply;                    // whether this step updates the parameters
-  float unscale;                // 1 / scale of this step
+  float unscale;                // 1 / scale of this step; 0 where it updates nothing
   float rate, root;             // of this step: learning rate / (1 − β₁ᵗ) and √(1 − β₂ᵗ)
-  int unused;
+  float scale;                  // of the next step's loss
+  int good;                     // steps since scale was changed
 };

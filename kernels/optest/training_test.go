@@ -31,14 +31,12 @@ func step(e ops.Extents, batch uint64, rate float64) []byte {
 
 // training is what the kernels keep; see training.h.
 type training struct {
-	BadBatch            uint64
-	Bad, BadIndex       int32
-	BadValue, Loss      float32
-	Updates, Good       int32
-	Scale               float32
-	Apply               int32
-	Unscale, Rate, Root float32
-	_                   int32
+	BadBatch                   uint64
+	Bad, BadIndex              int32
+	BadValue, Loss             float32
+	Updates                    int32
+	Unscale, Rate, Root, Scale float32
+	Good                       int32
 }
 
 func (v training) bytes() []byte {
@@ -83,7 +81,7 @@ func (o *optimiser) update(batch int, rate float64, loss float32, grads []float3
 	o.launch("adam_begin", line(1, 256), o.step, o.training, o.loss, o.grads, o.found, int32(blocks), int32(o.n), scaled)
 	o.launch("adam", line(2, 256), o.training, o.params, o.m, o.v, o.grads, int32(o.n), decay)
 	var now training
-	if _, err := binary.Decode(download[byte](o.device, o.training, 56), binary.LittleEndian, &now); err != nil {
+	if _, err := binary.Decode(download[byte](o.device, o.training, 48), binary.LittleEndian, &now); err != nil {
 		o.t.Fatal(err)
 	}
 	return now
