@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/cpu"
+
+	"github.com/acqnp/acqnp/internal/device"
 )
 
 type doctorOptions struct{ settings }
@@ -40,8 +42,11 @@ type diagnosis struct {
 	Cores       int       `json:"cores"`
 	MemoryBytes int64     `json:"memory_bytes"` // 0: unknown
 	MemoryLimit int64     `json:"memory_limit_bytes,omitempty"`
-	GPU         bool      `json:"gpu"`
-	Driver      string    `json:"gpu_driver"`
+	GPU         bool      `json:"gpu"`         // visible
+	GPUs        []string  `json:"gpus"`        // names, where the kernel driver tells them
+	Driver      string    `json:"gpu_driver"`  // version
+	CUDA        string    `json:"cuda_engine"` // the program that has it; empty where there is none
+	CUDAError   string    `json:"cuda_error,omitempty"`
 	Data        []dataSet `json:"data_sets"`
 	Missing     []string  `json:"missing"`
 }
@@ -58,18 +63,26 @@ func runDoctor(a *app, o doctorOptions) error {
 		Missing:  []string{},
 	}
 	d.MemoryBytes, d.MemoryLimit = memory()
-	d.GPU, d.Driver = gpu()
+	machine := device.ThisMachine()
+	d.GPU, d.GPUs, d.Driver = machine.GPU(), machine.GPUs(), machine.Driver()
+	var err error
+	if d.CUDA, err = machine.Engine(); err != nil {
+		d.CUDAError = err.Error()
+	}
 	d.findMissing()
 	return a.result(d, d.print)
 }
 
 // findMissing says what is not there and how to get it.
 func (d *diagnosis) findMissing() {
+	const cpu = ": --device auto computes on the CPU"
 	switch {
 	case !d.GPU:
-		d.Missing = append(d.Missing, "no NVIDIA GPU is visible: --device auto computes on the CPU")
-	default:
-		d.Missing = append(d.Missing, "this build has no CUDA engine: --device auto computes on the CPU")
+		d.Missing = append(d.Missing, "no NVIDIA GPU is visible"+cpu)
+	case d.CUDA == "":
+		d.Missing = append(d.Missing, "no "+device.Program+" beside this program or in PATH, make gpu builds it"+cpu)
+	case d.CUDAError != "":
+		d.Missing = append(d.Missing, "the GPU cannot be used, "+d.CUDAError+cpu)
 	}
 	for _, s := range d.Data {
 		if !s.Ready {
@@ -86,6 +99,7 @@ func (d *diagnosis) print(w io.Writer) error {
 	line("cores", strconv.Itoa(d.Cores))
 	line("memory", d.memoryText())
 	line("GPU", d.gpuText())
+	line("CUDA engine", d.engineText())
 	for _, s := range d.Data {
 		line("data set", s.Name+": "+s.Detail)
 	}
@@ -107,13 +121,27 @@ func (d *diagnosis) memoryText() string {
 }
 
 func (d *diagnosis) gpuText() string {
-	switch {
-	case d.GPU && d.Driver != "":
-		return "NVIDIA, " + d.Driver
-	case d.GPU:
-		return "NVIDIA, driver unknown"
+	if !d.GPU {
+		return "none"
 	}
-	return "none"
+	name, driver := "NVIDIA", "driver unknown"
+	if len(d.GPUs) > 0 {
+		name = strings.Join(d.GPUs, ", ")
+	}
+	if d.Driver != "" {
+		driver = d.Driver
+	}
+	return name + ", " + driver
+}
+
+func (d *diagnosis) engineText() string {
+	switch {
+	case d.CUDA == "":
+		return "none"
+	case d.CUDAError != "":
+		return d.CUDA + ", not usable: " + d.CUDAError
+	}
+	return d.CUDA
 }
 
 func gib(bytes int64) float64 { return float64(bytes) / (1 << 30) }
@@ -164,20 +192,6 @@ func memory() (total, limit int64) {
 		break
 	}
 	return total, limit
-}
-
-// gpu looks for NVIDIA's device files (/dev/dxg is Windows' window to it) and its driver's version.
-func gpu() (present bool, driver string) {
-	for _, file := range []string{"/dev/nvidiactl", "/dev/dxg"} {
-		if _, err := os.Stat(file); err == nil {
-			present = true
-		}
-	}
-	if b, err := os.ReadFile("/proc/driver/nvidia/version"); err == nil {
-		first, _, _ := strings.Cut(string(b), "\n")
-		driver = strings.Join(strings.Fields(strings.TrimPrefix(first, "NVRM version:")), " ")
-	}
-	return present, driver
 }
 
 // procField is the first value of a key in a file of "key : value" lines; empty where there is none.

@@ -4,6 +4,7 @@
 package device
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"strconv"
@@ -42,10 +43,13 @@ func (r Route) Open(precision string, threads int) (Device, error) {
 		return host{threads: threads, why: r.Why}, nil
 	}
 	d, err := openCUDA(r.Index, precision)
-	if err == nil {
+	var bad *input.Error
+	switch {
+	case err == nil:
 		return d, nil
-	}
-	if r.Why != "" {
+	case errors.As(err, &bad):
+		return nil, err
+	case r.Why != "":
 		return host{threads: threads, why: r.Why + " but cannot be used: " + err.Error()}, nil
 	}
 	return nil, fmt.Errorf("--device %v: %w; --device cpu does without", r.Choice, err)

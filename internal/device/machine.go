@@ -1,10 +1,14 @@
 package device
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // Program is the name of the program that has the CUDA engine.
@@ -48,6 +52,37 @@ func (m Machine) Driver() string {
 	return strings.Join(strings.Fields(strings.TrimPrefix(first, "NVRM version:")), " ")
 }
 
+// GPUs are the names of the NVIDIA GPUs that the kernel driver tells.
+func (m Machine) GPUs() []string {
+	files, _ := filepath.Glob(filepath.Join(m.Root, "proc/driver/nvidia/gpus/*/information"))
+	names := []string{}
+	for _, file := range files {
+		b, _ := os.ReadFile(file)
+		for line := range strings.Lines(string(b)) {
+			if name, ok := strings.CutPrefix(line, "Model:"); ok {
+				names = append(names, strings.TrimSpace(name))
+			}
+		}
+	}
+	return names
+}
+
+// Engine is what computes on this machine's GPU: this program or the file of another, empty where there is none. The
+// error says why it cannot.
+func (m Machine) Engine() (program string, err error) {
+	if !hasCUDA {
+		if program = m.Found(); program != "" {
+			err = Usable(program)
+		}
+		return program, err
+	}
+	d, err := openCUDA(0, AutoPrecision)
+	if err == nil {
+		err = d.Close()
+	}
+	return m.Executable, err
+}
+
 // Found is the file of acqnp-cuda beside this program or in the path; empty where there is none.
 func (m Machine) Found() string {
 	for _, dir := range append([]string{filepath.Dir(m.Executable)}, filepath.SplitList(m.Path)...) {
@@ -80,28 +115,46 @@ func (m Machine) Route(c Choice) (Route, error) {
 	case c.Auto && !m.GPU():
 		return Route{Why: "no NVIDIA GPU is visible"}, nil
 	}
-	found := m.Found()
-	if found != "" && m.CanReplace && !m.HandedOver {
+	found, why := m.Found(), ""
+	switch {
+	case m.HandedOver:
+		why = m.Executable + " was built without the CUDA engine: build it with make gpu"
+	case found == "" && m.GPU():
+		why = "there is no " + Program + " beside this program or in PATH: build it with make gpu"
+	case found == "":
+		why = "no NVIDIA device found"
+	case !m.CanReplace:
+		why = "this program cannot be replaced by " + found
+	default:
+		if err := Usable(found); err != nil {
+			why = found + " cannot be used: " + err.Error()
+			break
+		}
 		return Route{Program: found, Choice: c}, nil
 	}
-	why := m.missing(found)
 	if c.Auto {
 		return Route{Why: "a GPU is visible, but " + why}, nil
 	}
 	return Route{}, fmt.Errorf("--device %v: %s; --device cpu does without", c, why)
 }
 
-// missing says why no program with the CUDA engine can be had, and what would help.
-func (m Machine) missing(found string) string {
-	switch {
-	case m.HandedOver:
-		return m.Executable + " was built without the CUDA engine: build it with make gpu"
-	case found != "":
-		return "this program cannot be replaced by " + found
-	case m.GPU():
-		return "there is no " + Program + " beside this program or in PATH: build it with make gpu"
+// starting is how long a GPU's driver may take to start.
+const starting = 2 * time.Minute
+
+// Usable tries a program that has the CUDA engine: it ends at once, in the driver's words, where there is no usable GPU,
+// and the system's loader where a library is missing.
+func Usable(program string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), starting)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, "--version")
+	var said strings.Builder
+	cmd.Stderr = &said
+	cmd.WaitDelay = time.Second
+	err := cmd.Run()
+	if words := strings.Join(strings.Fields(said.String()), " "); err != nil && words != "" {
+		return errors.New(words)
 	}
-	return "no NVIDIA device found"
+	return err
 }
 
 // routeHere decides for a program that has the CUDA engine.

@@ -1,0 +1,103 @@
+//go:build !gpu && !simt
+
+package cli_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/cli"
+	"github.com/acqnp/acqnp/internal/device"
+)
+
+// fakeCUDA puts a program that says it has the CUDA engine first in the path.
+func fakeCUDA(t *testing.T, script string) string {
+	t.Helper()
+	dir := t.TempDir()
+	file := filepath.Join(dir, device.Program)
+	if err := os.WriteFile(file, []byte("#!/bin/sh\n"+script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	return file
+}
+
+// The same words reach the other program, and its output and exit code are the command's.
+func TestWorkIsHandedOver(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	fakeCUDA(t, `[ "$1" = --version ] && exit 0
+echo "$ACQNP_HANDED_OVER" >"`+out+`"
+for word; do echo "<$word>" >>"`+out+`"; done
+exit 7
+`)
+	cmd, errs := program(t, "bench", "--config", "a b", "--device", "cuda:1", "--steps=3")
+	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 7 {
+		t.Fatalf("%v\n%s", err, errs)
+	}
+	b, err := os.ReadFile(out)
+	if want := "1\n<bench>\n<--config>\n<a b>\n<--device>\n<cuda:1>\n<--steps=3>\n"; err != nil || string(b) != want {
+		t.Errorf("%v, got\n%swant\n%s", err, b, want)
+	}
+}
+
+func TestHandingOverDoesNotGoRoundInCircles(t *testing.T) {
+	fakeCUDA(t, `exec "`+os.Args[0]+`" "$@"`)
+	cmd, errs := program(t, "bench", "--config", share(t).config, "--device", "cuda")
+	_ = cmd.Wait()
+	checkRefusal(t, "a program without the engine", outcome{code: cmd.ProcessState.ExitCode(), err: errs.String()}, 1, "built without the CUDA engine")
+}
+
+func TestAGPUThatCannotBeUsed(t *testing.T) {
+	file := fakeCUDA(t, "echo no usable GPU >&2\nexit 1\n")
+	cmd, errs := program(t, "bench", "--config", share(t).config, "--device", "cuda")
+	_ = cmd.Wait()
+	checkRefusal(t, "a broken driver", outcome{code: cmd.ProcessState.ExitCode(), err: errs.String()}, 1, file+" cannot be used: no usable GPU")
+}
+
+// called is acqnp where it can be replaced by another program, which fails.
+func called(args ...string) (o outcome, program string, argv, env []string) {
+	var out, err bytes.Buffer
+	o.code = cli.Main(args, cli.Streams{In: strings.NewReader(""), Out: &out, Err: &err, Replace: func(p string, a, e []string) error {
+		program, argv, env = p, a, e
+		return errors.New("too tired")
+	}})
+	o.out, o.err = out.String(), err.String()
+	return o, program, argv, env
+}
+
+func TestAProgramThatDoesNotStart(t *testing.T) {
+	file := fakeCUDA(t, "exit 0\n")
+	args := []string{"eval", "--run", share(t).run, "--device", "cuda", "--out", filepath.Join(t.TempDir(), "eval.json")}
+	o, program, argv, env := called(args...)
+	checkRefusal(t, "cuda", o, 1, file+" cannot be started: too tired")
+	if program != file || !slices.Equal(argv, append([]string{file}, args...)) || !slices.Contains(env, device.HandedOver+"=1") {
+		t.Errorf("%s %v", program, argv)
+	}
+	// Wrong flags are refused before anything is started.
+	for _, wrong := range []string{"--threads=-1", "--precision=fp8"} {
+		if o, program, _, _ := called(append(args, wrong)...); o.code != 2 || program != "" {
+			t.Errorf("%s: exit code %d, %s started", wrong, o.code, program)
+		}
+	}
+	if o, program, _, _ := called(append(args, "--device", "cpu")...); o.code != 0 || program != "" {
+		t.Errorf("--device cpu: exit code %d, %q started", o.code, program)
+	}
+}
+
+func TestTheDeviceIsSaid(t *testing.T) {
+	s, out := share(t), filepath.Join(t.TempDir(), "eval.json")
+	for _, args := range [][]string{
+		{"eval", "--run", s.run, "--out", out, "--device", "cpu", "--threads", "2"},
+		{"sample-quantiles", "--run", s.run, "--context", s.context, "--grid=0:1:3", "--out", out, "--device", "cpu", "--threads", "2"},
+		{"bench", "--config", s.config, "--steps", "1", "--device", "cpu", "--threads", "2"},
+	} {
+		if o := succeed(t, args...); !strings.Contains(o.err, "on cpu with 2 threads\n") {
+			t.Errorf("%s: standard error is %q", args[0], o.err)
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package device_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/device"
+	"github.com/acqnp/acqnp/internal/input"
+)
+
+func TestChoices(t *testing.T) {
+	for text, want := range map[string]device.Choice{
+		"auto": {Auto: true}, "cpu": {}, "cuda": {CUDA: true}, "cuda:0": {CUDA: true}, "cuda:1": {CUDA: true, Index: 1},
+		"cuda:12": {CUDA: true, Index: 12},
+	} {
+		if got, err := device.ParseChoice(text); err != nil || got != want {
+			t.Errorf("%q: %+v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "gpu", "CPU", "cuda:", "cuda:x", "cuda:-1", "cuda:1000", "cuda:1 ", "cuda1", "auto:0", "cuda:1\n"} {
+		var bad *input.Error
+		if _, err := device.ParseChoice(text); !errors.As(err, &bad) || bad.File != "--device" {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+func TestPrecisions(t *testing.T) {
+	for _, c := range []struct {
+		choice, precision string
+		good              bool
+	}{
+		{"cpu", "auto", true}, {"cpu", "fp32", true}, {"cpu", "tf32", false}, {"cpu", "fp16", false}, {"cpu", "", false},
+		{"auto", "fp16", true}, {"auto", "tf32", true}, {"auto", "bf16", false},
+		{"cuda:1", "auto", true}, {"cuda", "fp32", true}, {"cuda", "tf32", true}, {"cuda", "fp16", true}, {"cuda", "FP16", false},
+	} {
+		choice, err := device.ParseChoice(c.choice)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = device.CheckPrecision(choice, c.precision)
+		var bad *input.Error
+		if c.good && err != nil || !c.good && !errors.As(err, &bad) {
+			t.Errorf("%s on %s: %v", c.precision, c.choice, err)
+		}
+	}
+}
+
+func TestOpenRefusesWhatCannotBe(t *testing.T) {
+	for _, c := range []struct {
+		choice, precision string
+		threads           int
+	}{{"tpu", "auto", 0}, {"cpu", "int8", 0}, {"cpu", "auto", -1}} {
+		var bad *input.Error
+		if _, err := device.Open(c.choice, c.precision, c.threads); !errors.As(err, &bad) {
+			t.Errorf("%v: %v", c, err)
+		}
+	}
+	d, err := device.Open("cpu", "auto", 1)
+	if err != nil || d.Name() != "cpu" || d.String() != "cpu with 1 thread" {
+		t.Errorf("%v, %v", d, err)
+	}
+}

@@ -1,0 +1,115 @@
+//go:build gpu || simt
+
+package device
+
+import (
+	"fmt"
+
+	"github.com/acqnp/acqnp/internal/engine"
+	"github.com/acqnp/acqnp/internal/engine/cuda"
+	"github.com/acqnp/acqnp/internal/gpu"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/ops"
+)
+
+// hasCUDA says that this program has the CUDA engine.
+const hasCUDA = true
+
+// Compute capabilities, as gpu.Device.Capability counts.
+const (
+	turing = 75 // the first with kernels of ours, and with half-precision products on tiles
+	ampere = 80 // the first with tf32
+)
+
+// accelerator computes on a CUDA device.
+type accelerator struct {
+	driver    gpu.Driver
+	index     int
+	precision precisions
+	closed    bool
+}
+
+// precisions are those of the products in training, and in evaluation and prediction.
+type precisions struct {
+	training, evaluation cuda.Precision
+	why                  string // where they were not asked for
+}
+
+// CUDA is a device with an open driver, which it closes in the end; where it is refused the driver stays open.
+// Precisions that the device does not have are an *input.Error, a device that is too old any other.
+func CUDA(d gpu.Driver, index int, precision string) (Device, error) {
+	about := d.Device()
+	if about.Capability() < turing {
+		return nil, fmt.Errorf("%s has compute capability %d.%d, and 7.5 is needed", about.Name, about.Major, about.Minor)
+	}
+	p, err := choosePrecision(about, precision)
+	if err != nil {
+		return nil, err
+	}
+	return &accelerator{driver: d, index: index, precision: p}, nil
+}
+
+// choosePrecision settles auto: training in the fastest precision that the device has and that trains well,
+// evaluation and prediction in float32, which nothing hurries.
+func choosePrecision(d gpu.Device, precision string) (precisions, error) {
+	switch precision {
+	case FP32:
+		return precisions{training: cuda.FP32, evaluation: cuda.FP32}, nil
+	case FP16:
+		return precisions{training: cuda.FP16, evaluation: cuda.FP16}, nil
+	case TF32:
+		if d.Capability() >= ampere {
+			return precisions{training: cuda.TF32, evaluation: cuda.TF32}, nil
+		}
+		return precisions{}, &input.Error{File: "--precision", Found: `"tf32"`,
+			Expected: fmt.Sprintf("fp16 or fp32 on %s of compute capability %d.%d", d.Name, d.Major, d.Minor)}
+	}
+	p := precisions{training: cuda.TF32, why: fmt.Sprintf("for compute capability %d.%d", d.Major, d.Minor)}
+	if d.Capability() < ampere {
+		p.training = cuda.FP16
+	}
+	return p, nil
+}
+
+func (a *accelerator) Program(g *ops.Graph) (engine.Program[float32], error) {
+	return cuda.New(a.driver, g, cuda.Options{Precision: a.precision.evaluation, Fused: true})
+}
+
+func (a *accelerator) Trainer(g *ops.Graph, o Training) (engine.Trainer, error) {
+	return cuda.NewTrainer(a.driver, g, cuda.Options{Precision: a.precision.training, Fused: true,
+		WeightDecay: o.WeightDecay, Levels: o.Levels})
+}
+
+func (a *accelerator) Name() string {
+	p := a.precision
+	text := p.training.String()
+	if p.evaluation != p.training {
+		text = fmt.Sprintf("%v, training %v", p.evaluation, p.training)
+	}
+	return fmt.Sprintf("cuda:%d (%s, %s)", a.index, a.driver.Device().Name, text)
+}
+
+func (a *accelerator) String() string {
+	if a.precision.why == "" {
+		return a.Name()
+	}
+	return a.Name() + " " + a.precision.why
+}
+
+func (a *accelerator) Close() error {
+	if a.closed {
+		return nil
+	}
+	a.closed = true
+	return a.driver.Close()
+}
+
+// accelerated is a device on a driver that was just opened, or neither.
+func accelerated(d gpu.Driver, index int, precision string) (Device, error) {
+	a, err := CUDA(d, index, precision)
+	if err != nil {
+		_ = d.Close() // err says more
+		return nil, err
+	}
+	return a, nil
+}
