@@ -307,3 +307,35 @@ func TestFeedsDoNotAllocate(t *testing.T) {
 		}
 	}
 }
+
+// Levels that are drawn elsewhere are not in the feed, and their generator is the one that would have drawn them.
+func TestLevelsDrawnElsewhere(t *testing.T) {
+	d := draws(t, acqnp, feed.Choice{NumTau: 7, Levels: feed.RandomLevels, Seed: 43})
+	elsewhere := draws(t, acqnp, feed.Choice{NumTau: 7, Levels: feed.RandomLevels, Seed: 43}).Elsewhere()
+	var want [][]float32
+	each(t, some, d, 5, func(_ int, f *feed.Feed) { want = append(want, slices.Clone(f.Levels())) })
+	each(t, some, elsewhere, 5, func(step int, f *feed.Feed) {
+		if u, ok := written(f).v["u"]; ok || f.Levels() != nil || f.Extents.Levels != 7 {
+			t.Errorf("step %d: levels %v in a feed of %v", step, u, f.Extents)
+		}
+		got := make([]float32, len(want[step]))
+		if elsewhere.Generator().Fill(uint64(step), 0, got); !slices.Equal(got, want[step]) {
+			t.Errorf("step %d: other levels", step)
+		}
+	})
+	for name, d := range map[string]feed.Draws{
+		"grid":       draws(t, acqnp, feed.Choice{NumTau: 7, Levels: feed.GridLevels}),
+		"none":       draws(t, cnp, feed.Choice{}),
+		"bootstraps": draws(t, bnp, feed.Choice{Bootstraps: 3}),
+	} {
+		if d.Generator() != nil {
+			t.Errorf("%s: drawn by a generator", name)
+		}
+		each(t, some, d.Elsewhere(), 1, func(_ int, f *feed.Feed) {
+			p := written(f)
+			if name == "grid" && p.v["u"] == nil || name == "bootstraps" && p.v["resample_context"] == nil {
+				t.Errorf("%s: not in the feed", name)
+			}
+		})
+	}
+}

@@ -14,7 +14,7 @@ import (
 )
 
 // Timing is what one training step did, and how long it took. A device that works ahead of its caller lets it wait for an
-// earlier step instead: over many steps that is the same.
+// earlier step instead; the sum over all steps is exact, since the first begins and the last ends with nothing under way.
 type Timing struct {
 	Duration time.Duration // from waiting for the batch, which is made while the step before runs, to Adam
 	Rows     int           // B·N·N_τ, B·N·k with bootstraps, B·N without either
@@ -46,8 +46,11 @@ func Bench(ctx context.Context, o Options, warmup, steps int) ([]Timing, error) 
 		if err == nil {
 			err = l.advance(e)
 		}
+		if err == nil && (l.step == warmup || l.step == warmup+steps) {
+			_, err = l.trainer.Loss() // waits for all steps
+		}
 		if err != nil {
-			return nil, err
+			return nil, l.named(err)
 		}
 		took := time.Since(start)
 		if l.step > warmup {
@@ -57,8 +60,7 @@ func Bench(ctx context.Context, o Options, warmup, steps int) ([]Timing, error) 
 			o.OnStep(l.last)
 		}
 	}
-	_, err = l.trainer.Loss() // all steps are done, and right
-	return timings, l.named(err)
+	return timings, nil
 }
 
 // flops counts the operations of a step by its extents.

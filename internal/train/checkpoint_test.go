@@ -1,6 +1,8 @@
 package train_test
 
 import (
+	"bytes"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -212,4 +214,35 @@ func TestRetentionLeavesUnusableFilesAlone(t *testing.T) {
 	mustTrain(t, o)
 	wantFiles(t, dir, "config.yaml", "metrics.jsonl", "checkpoints/step-7.safetensors", "checkpoints/step-8.safetensors",
 		"checkpoints/step-12.safetensors", "checkpoints/step-99.safetensors")
+}
+
+func TestCountersThatCannotBe(t *testing.T) {
+	dir, e := finished(t)
+	whole, err := safetensors.ReadFile(checkpoint(dir, "step-12"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, wrong := range []map[string]string{
+		{"adam_updates": "13"}, {"adam_updates": "-1"}, {"adam_updates": "many"}, {"adam_updates": ""},
+		{"loss_scale": "0"}, {"loss_scale": "-2"}, {"loss_scale": "NaN"}, {"loss_scale": "Inf"}, {"loss_scale": "1e60"}, {"loss_scale": ""},
+		{"loss_scale": "1024"}, {"loss_scale": "1024", "loss_scale_steps": "13"}, {"loss_scale": "1024", "loss_scale_steps": "x"},
+	} {
+		meta := maps.Clone(whole.Metadata)
+		maps.Copy(meta, wrong)
+		path := filepath.Join(t.TempDir(), "wrong.safetensors")
+		var b bytes.Buffer
+		if err := safetensors.Write(&b, meta, whole.Tensors); err != nil {
+			t.Fatal(err)
+		}
+		writeFile(t, path, b.Bytes())
+		_, err := train.LoadCheckpoint(path, modelOf(t, e))
+		key := "adam_updates"
+		if _, ok := wrong["loss_scale"]; ok {
+			key = "loss_scale"
+		}
+		wantInputError(t, err, path, key)
+		if strings.Contains(err.Error(), "checksum") {
+			t.Errorf("%v: %v", wrong, err)
+		}
+	}
 }
