@@ -3,7 +3,7 @@
 /* Every access of a kernel's thread is held against the bounds of what it reaches and against the accesses before it. Each few
    bytes have a cell that remembers the last write and the reads since, by thread and epoch: two accesses conflict where no
    barrier lies between them, whatever the schedule was. In a checked build g++ calls this for every access
-   (-fsanitize=thread), without libtsan. Known to be missed: pairs ordered by a __syncwarp that left one of the two out, and
+   (-fsanitize=thread), without libtsan, and for a wrong alignment. Known to be missed: pairs ordered by a __syncwarp that left one of the two out, and
    overruns from one static __shared__ array into the next, unless nothing was written there. */
 #include <stdio.h>
 #include <string.h>
@@ -22,16 +22,23 @@ static __attribute__((cold, noinline, noreturn)) void conflict(const Piece *p, c
 }
 
 static __attribute__((cold, noinline, noreturn)) void outside(const char *p, size_t bytes, Access kind, const void *pc) {
-  const char *what = "nothing is there";
   size_t page = ((uintptr_t)p - (uintptr_t)simt_arena) / PAGE;
-  static char near[160];
-  for (int i = -1; i <= 1 && page < PAGES; i++) {
-    Piece *f = page + i < PAGES ? simt_owner[page + i] : NULL;
-    if (!f || p + PAGE < f->begin || p > f->end + PAGE) continue;
-    snprintf(near, sizeof near, "byte %td of %s of %td bytes", p - f->begin, f->shared ? "dynamic shared memory" : "a global buffer", f->end - f->begin);
-    what = near;
+  const Piece *nearest = NULL;
+  ptrdiff_t distance = PAGE;
+  for (size_t i = page ? page - 1 : 0; page < PAGES && i <= page + 1 && i < PAGES; i++) {
+    const Piece *f = simt_owner[i];
+    if (!f) continue;
+    ptrdiff_t d = p < f->begin ? f->begin - p : p - f->end;
+    if (d < distance) {
+      distance = d;
+      nearest = f;
+    }
   }
-  simt_report(pc, "out of bounds: %s of %zu bytes at %s", words[kind], bytes, what);
+  char where[128] = "an address where nothing is";
+  if (nearest)
+    snprintf(where, sizeof where, "byte %td of %s of %td bytes", p - nearest->begin,
+             nearest->shared ? "dynamic shared memory" : "a global buffer", nearest->end - nearest->begin);
+  simt_report(pc, "out of bounds: %s of %zu bytes at %s", words[kind], bytes, where);
   simt_stop();
 }
 
@@ -44,7 +51,7 @@ static inline void write_cell(Piece *p, Cell *c, const void *at, Access kind, co
     if (c->write < simt_block_began) {
       if (!(kind == ATOMIC && c->writer & ATOMICALLY)) conflict(p, at, kind, "written in another block", c->writer, pc);
     } else if (c->writer & UNDER_WAY) {
-      conflict(p, at, kind, "which a cp_async16 is still writing", c->writer, pc);
+      conflict(p, at, kind, "which a cp_async16 is still writing, begun", c->writer, pc);
     } else if (c->write == simt_epoch && !(kind == ATOMIC && c->writer & ATOMICALLY)) {
       unsigned other = c->writer & THREAD;
       if (other != self && (other >> 5 != warp || c->write_warp == warp_epoch)) conflict(p, at, kind, "written", other, pc);
@@ -58,8 +65,11 @@ static inline void write_cell(Piece *p, Cell *c, const void *at, Access kind, co
         conflict(p, at, kind, "read", other, pc);
     }
   }
+  if (kind == ATOMIC && !(c->write == simt_epoch && c->writer == self)) /* one's own plain write stays one for others */
+    c->writer = self | ATOMICALLY;
+  else
+    c->writer = self;
   c->write = simt_epoch;
-  c->writer = self | (kind == ATOMIC ? ATOMICALLY : 0);
   c->write_warp = warp_epoch;
 }
 
@@ -72,7 +82,7 @@ static inline void read_cell(Piece *p, Cell *c, const void *at, const void *pc) 
     if (c->write < simt_block_began) {
       conflict(p, at, READ, "written in another block", other, pc);
     } else if (c->writer & UNDER_WAY) {
-      conflict(p, at, READ, "which a cp_async16 is still writing", other, pc);
+      conflict(p, at, READ, "which a cp_async16 is still writing, begun", other, pc);
     } else if (c->write == simt_epoch && (other != self || c->writer & ATOMICALLY) && (other >> 5 != warp || c->write_warp == warp_epoch)) {
       conflict(p, at, READ, "written", other, pc);
     }
@@ -156,24 +166,12 @@ int simt_checked(void) { return 1; }
 
 #define PC __builtin_return_address(0)
 
-static __attribute__((cold, noinline)) void misaligned(size_t bytes, Access kind, const void *pc) {
-  if (simt_self < 0) return;
-  simt_report(pc, "%s of %zu bytes that is not aligned to them", words[kind], bytes);
-  simt_stop();
-}
-
 static __attribute__((noinline)) void range(const void *p, size_t bytes, Access kind, const void *pc) { access(p, bytes, kind, pc); }
 
-#define CALLS(n)                                                              \
-  void __tsan_read##n(void *p) {                                              \
-    if ((uintptr_t)p & (n - 1)) misaligned(n, READ, PC);                      \
-    access(p, n, READ, PC);                                                   \
-  }                                                                           \
-  void __tsan_write##n(void *p) {                                             \
-    if ((uintptr_t)p & (n - 1)) misaligned(n, WRITE, PC);                     \
-    access(p, n, WRITE, PC);                                                  \
-  }                                                                           \
-  void __tsan_unaligned_read##n(void *p) { range(p, n, READ, PC); }           \
+#define CALLS(n)                                                    \
+  void __tsan_read##n(void *p) { access(p, n, READ, PC); }          \
+  void __tsan_write##n(void *p) { access(p, n, WRITE, PC); }        \
+  void __tsan_unaligned_read##n(void *p) { range(p, n, READ, PC); } \
   void __tsan_unaligned_write##n(void *p) { range(p, n, WRITE, PC); }
 CALLS(1)
 CALLS(2)
@@ -185,6 +183,13 @@ void __tsan_write_range(void *p, size_t n) { range(p, n, WRITE, PC); }
 void __tsan_init(void) {}
 void __tsan_func_entry(void *pc) { (void)pc; }
 void __tsan_func_exit(void) {}
+
+/* Called where an address is not aligned for its type (-fsanitize=alignment). */
+void __ubsan_handle_type_mismatch_v1(const simt_place *at, const void *p) {
+  if (simt_self < 0) return;
+  simt_threads[simt_self].at = *at;
+  simt_fail("access at %p, which is not aligned for its type", p);
+}
 #else
 int simt_checked(void) { return 0; }
 #endif

@@ -5,5 +5,5 @@ package kernels
 // The checked build. Go's race detector brings functions of the same names, so under it kernels run unchecked.
 
 // #cgo CFLAGS: -DSIMT_CHECKED
-// #cgo CXXFLAGS: -fsanitize=thread
+// #cgo CXXFLAGS: -fsanitize=thread,alignment
 import "C"

@@ -2,3 +2,4 @@
 
 // The kernels of the emulation's own tests.
 #include "simttest/vocabulary.cu"
+#include "simttest/faults.cu"

@@ -160,3 +160,18 @@ extern "C" __global__ void vocabulary_numbers(float* out, const float* x) {
   if (a != a) __trap();
 }
 KERNEL(vocabulary_numbers)
+
+// out[i] = i + the sum of the block's thread numbers, i the thread's place in the whole grid; the sum goes through barriers.
+extern "C" __global__ void __launch_bounds__(1024) vocabulary_places(int* out) {
+  __shared__ int sums[1024];
+  int block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z), n = blockDim.x, t = threadIdx.x;
+  sums[t] = t;
+  __syncthreads();
+  for (int k = 1; k < n; k *= 2) {
+    int other = t % (2 * k) == 0 && t + k < n ? sums[t + k] : 0;
+    if (t % (2 * k) == 0) sums[t] += other;
+    __syncthreads();
+  }
+  out[block * n + t] = block * n + t + sums[0];
+}
+KERNEL(vocabulary_places)
