@@ -23,13 +23,16 @@ type benchResult struct {
 	MsMin       float64 `json:"ms_min"`
 	PeakMiB     float64 `json:"peak_mib"` // resident memory of the process
 	FLOPsPerRow float64 `json:"flops_per_row"`
-	GFLOPs      float64 `json:"gflops"`      // a second
-	PeakGFLOPs  float64 `json:"peak_gflops"` // of multiply-adds in registers alone
-	PeakShare   float64 `json:"peak_share"`
-	Version     string  `json:"version"`
+	GFLOPs      float64 `json:"gflops"` // a second
+
+	// Of multiply-adds in registers alone; null where the CPU does not compute.
+	PeakGFLOPs *float64 `json:"peak_gflops"`
+	PeakShare  *float64 `json:"peak_share"`
+
+	Version string `json:"version"`
 }
 
-// summarise makes figures of the timings; peak is in floating-point operations a second.
+// summarise makes figures of the timings; peak is in floating-point operations a second, 0 where unknown.
 func summarise(timings []train.Timing, peak float64) benchResult {
 	var total time.Duration
 	rows, flops := 0.0, 0.0
@@ -41,12 +44,16 @@ func summarise(timings []train.Timing, peak float64) benchResult {
 	}
 	slices.Sort(ms)
 	seconds := max(total, 1).Seconds() // a coarse clock may have seen no time pass
-	return benchResult{
+	r := benchResult{
 		RowsPerStep: rows / float64(len(timings)), RowsPerS: rows / seconds,
 		MsMedian: (ms[len(ms)/2] + ms[(len(ms)-1)/2]) / 2, MsMin: ms[0],
-		PeakMiB: float64(peakMemory()) / (1 << 20), FLOPsPerRow: flops / rows,
-		GFLOPs: flops / seconds / 1e9, PeakGFLOPs: peak / 1e9, PeakShare: flops / seconds / peak,
+		PeakMiB: float64(peakMemory()) / (1 << 20), FLOPsPerRow: flops / rows, GFLOPs: flops / seconds / 1e9,
 	}
+	if peak > 0 {
+		gflops, share := peak/1e9, flops/seconds/peak
+		r.PeakGFLOPs, r.PeakShare = &gflops, &share
+	}
+	return r
 }
 
 func (r *benchResult) print(w io.Writer) error {
@@ -57,11 +64,15 @@ func (r *benchResult) print(w io.Writer) error {
 	if r.Points > 0 {
 		points = plural(r.Points, "point", "points")
 	}
+	share := ""
+	if r.PeakShare != nil {
+		share = fmt.Sprintf(", %.1f%% of the peak of %.4g", 100**r.PeakShare, *r.PeakGFLOPs)
+	}
 	line("model", "%s on %s, %s", r.Model, r.Benchmark, points)
 	line("device", "%s, %s", r.Device, plural(r.Threads, "thread", "threads"))
 	line("step", "%.3f ms (median of %d; least %.3f ms)", r.MsMedian, r.Steps, r.MsMin)
 	line("rows", "%.0f a step, %.4g a second", r.RowsPerStep, r.RowsPerS)
-	line("arithmetic", "%.4g FLOP a row, %.4g GFLOP/s, %.1f%% of the peak of %.4g", r.FLOPsPerRow, r.GFLOPs, 100*r.PeakShare, r.PeakGFLOPs)
+	line("arithmetic", "%.4g FLOP a row, %.4g GFLOP/s%s", r.FLOPsPerRow, r.GFLOPs, share)
 	line("memory", "%.0f MiB at most", r.PeakMiB)
 	return nil
 }
