@@ -24,7 +24,7 @@ var layers = [][]string{
 	{"internal/report"},
 	{"internal/tables"},
 	{"internal/cli"},
-	{"cmd/acqnp"},
+	{"cmd/acqnp", "tools/roofline"},
 }
 
 // notPackages have tests only.

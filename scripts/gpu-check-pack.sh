@@ -1,0 +1,14 @@
+#!/bin/sh
+# Gathers in a folder what gpu-check.sh needs on a machine that has a GPU but neither Go nor nvcc: programs, tests compiled
+# with the tag gpu, configurations and the PyTorch scripts.
+set -eu
+cd "$(dirname "$0")/.."
+dir=${1:?usage: gpu-check-pack.sh DIR}
+rm -rf "$dir"
+mkdir -p "$dir/tests"
+for package in kernels kernels/optest internal/engine/cuda; do
+	go test -c -trimpath -tags gpu,netgo,osusergo -o "$dir/tests/$(echo $package | tr / -).test" "./$package"
+done
+cp -r acqnp acqnp-cuda configs tools/peer scripts/gpu-check.sh "$dir"
+{ git rev-parse HEAD 2>/dev/null && git status --porcelain --untracked-files=no; } >"$dir/commit" || echo unknown >"$dir/commit"
+echo "$dir: sh $dir/gpu-check.sh on a machine with a GPU"

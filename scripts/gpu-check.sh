@@ -1,0 +1,123 @@
+#!/bin/sh
+# All checks that need a GPU, from the folder that `make gpu-check` fills; Go and nvcc are not needed there.
+usage='usage: gpu-check.sh [OUT]
+Compares the CUDA engine with the CPU per operation and per model, times training steps beside PyTorch (python3 with torch,
+left out where there is none), and compares the log-likelihoods that short trainings reach. Details go to OUT
+(default gpu-check-TIME); a short table comes last, and is OUT/table.txt. Status 1: no GPU, or something does not agree.
+PYTHON names another python3, STEPS the length of the short trainings (default 2000).'
+set -eu
+case ${1:-} in
+-h | --help) echo "$usage" && exit ;;
+-*) echo "$usage" >&2 && exit 2 ;;
+esac
+here=$(cd "$(dirname "$0")" && pwd)
+die() {
+	echo "gpu-check: $*" >&2
+	exit 1
+}
+for file in acqnp acqnp-cuda tests peer configs; do
+	[ -e "$here/$file" ] || die "no $here/$file: run it from the folder that make gpu-check fills"
+done
+about=$("$here/acqnp-cuda" doctor 2>&1) || die "no GPU to check on: $(echo "$about" | tail -1)"
+out=${1:-gpu-check-$(date +%Y%m%d-%H%M%S)}
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
+cd "$here"
+python=${PYTHON:-python3}
+steps=${STEPS:-2000}
+failed=0
+: >"$out/table.txt"
+
+row() { printf '%-34s %s\n' "$1" "$2" >>"$out/table.txt"; }
+say() { echo "gpu-check: $*" >&2; }
+# number FILE KEY: the first number of that key in a file of JSON
+number() { sed -n "s/.*\"$2\": *\\(-\\{0,1\\}[0-9][0-9.e+-]*\\).*/\\1/p" "$1" | head -1; }
+# likelihood FILE: the mean target log-likelihood of an eval.json
+likelihood() { tr -d '\n' <"$1" | sed -n 's/.*"target_ll": *{[^}]*"mean": *\(-\{0,1\}[0-9][0-9.e+-]*\).*/\1/p'; }
+
+{ echo "$about" && nvidia-smi 2>&1 && lscpu 2>&1; } >"$out/machine.txt" || true
+row commit "$(head -1 commit)$([ "$(wc -l <commit)" -gt 1 ] && echo ' and changes')"
+row date "$(date -u +%Y-%m-%dT%H:%MZ)"
+row GPU "$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | head -1 || echo unknown)"
+
+# 1. Tests that compare: operations, the fused branch, whole models, three steps of training.
+for test in tests/*.test; do
+	name=$(basename "$test" .test)
+	say "$name"
+	if (cd tests && "./$name.test" -test.v -test.timeout 30m) >"$out/$name.txt" 2>&1; then verdict=ok; else verdict=FAILED failed=1; fi
+	row "$name" "$verdict: $(grep -c '^ *--- PASS' "$out/$name.txt") passed, $(grep -c '^ *--- FAIL' "$out/$name.txt") failed, $(grep -c '^ *--- SKIP' "$out/$name.txt") skipped"
+done
+
+# 2. Milliseconds of a training step at lissajous' size, PyTorch beside it, both alone on the machine.
+mkdir -p "$out/times"
+torch=yes
+"$python" -c 'import torch; assert torch.cuda.is_available()' 2>"$out/times/torch.err" || torch=no
+for model in acqnp cqnp cnp canp bnp; do
+	line=
+	for precision in fp32 tf32 fp16; do
+		say "time $model $precision"
+		file=$out/times/$model-$precision
+		if ./acqnp bench --config "configs/lissajous/$model.yaml" --points 53 --steps 50 --device cuda --precision $precision --json >"$file.json" 2>"$file.err"; then
+			line="$line $precision $(number "$file.json" ms_median)"
+		else
+			line="$line $precision -"
+		fi
+	done
+	row "ms a step, $model, acqnp" "$line"
+	line=' no torch with CUDA here'
+	if [ $torch = yes ]; then
+		line=
+		script=torch_step.py modes='eager tf32 compile graph'
+		case $model in canp | bnp) script=canp_bnp_step.py modes=eager ;; esac
+		for mode in $modes; do
+			say "time $model PyTorch $mode"
+			file=$out/times/$model-torch-$mode
+			option="--mode $mode"
+			[ $script = torch_step.py ] || option=
+			# shellcheck disable=SC2086 # two words
+			if "$python" "peer/$script" --model $model $option --points 53 --steps 50 >"$file.json" 2>"$file.err"; then
+				line="$line $mode $(number "$file.json" ms_median)"
+			else
+				line="$line $mode -"
+			fi
+		done
+	fi
+	row "ms a step, $model, PyTorch" "$line"
+done
+
+# 3. The log-likelihood that a short training reaches: a precision that costs likelihood is no gain.
+# train NAME DEVICE PRECISION CONFIG
+train() {
+	say "train $1 on $2 $3"
+	./acqnp train --config "$4" --set "train.steps=$steps" --run-dir "$out/runs/$1" --overwrite --device "$2" --precision "$3" \
+		--quiet >"$out/$1.txt" 2>&1 &&
+		./acqnp eval --run "$out/runs/$1" --batches 100 --device "$2" --precision "$3" --out "$out/$1.json" --quiet >>"$out/$1.txt" 2>&1
+}
+cpu=
+train small-cpu cpu fp32 configs/quickstart.yaml && cpu=$(likelihood "$out/small-cpu.json")
+for precision in fp32 tf32 fp16; do
+	if train small-$precision cuda $precision configs/quickstart.yaml; then
+		gpu=$(likelihood "$out/small-$precision.json")
+		row "target LL, quickstart, $precision" "$gpu, on the CPU ${cpu:--}"
+		# The runs part by rounding; what they reach must not: 0.1 is the spread over seeds at this length.
+		if ! awk -v a="$gpu" -v b="$cpu" 'BEGIN { d = a - b; exit !(a != "" && b != "" && d >= -0.1) }'; then
+			row "" "FAILED: lower than on the CPU by more than 0.1"
+			failed=1
+		fi
+	else
+		row "target LL, quickstart, $precision" "no training: $(tail -1 "$out/small-$precision.txt")"
+		[ $precision != fp32 ] || failed=1
+	fi
+done
+for precision in fp32 tf32 fp16; do
+	if train lissajous-$precision cuda $precision configs/lissajous/acqnp.yaml; then
+		row "target LL, lissajous, $precision" "$(likelihood "$out/lissajous-$precision.json")"
+	else
+		row "target LL, lissajous, $precision" "no training: $(tail -1 "$out/lissajous-$precision.txt")"
+		[ $precision != fp32 ] || failed=1
+	fi
+done
+
+cat "$out/table.txt"
+[ $failed = 0 ] || die "not all agrees; details in $out"
+echo "all agrees; details in $out"

@@ -1,0 +1,180 @@
+// Command roofline prints what the kernels of a training step have to do, floating-point operations and bytes of device
+// memory, and the least time that this takes on some GPUs: the tables of docs/performance.md.
+//
+//	go run ./tools/roofline configs/lissajous/*.yaml
+package main
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"slices"
+
+	"gorgonia.org/tensor"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/engine/plan"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/ops"
+)
+
+// gpu is a device by its published figures: TFLOP/s of dense products in half precision, tf32 (0: none) and float32, and
+// TB/s of its memory. Products by mma.sync on Hopper reach about 60% of what was measured with its own instructions.
+type gpu struct {
+	name             string
+	fp16, tf32, fp32 float64
+	memory           float64
+}
+
+var gpus = []gpu{
+	{"T4", 65, 0, 8.1, 0.32},
+	{"A100", 312, 156, 19.5, 1.555},
+	{"H200", 0.6 * 790, 0.6 * 790 / 2, 67, 4.3},
+}
+
+var precisions = []struct {
+	name string
+	rate func(gpu) float64 // of products, TFLOP/s
+}{
+	{"fp32", func(g gpu) float64 { return g.fp32 }},
+	{"tf32", func(g gpu) float64 { return g.tf32 }},
+	{"fp16", func(g gpu) float64 { return g.fp16 }},
+}
+
+// work is what one kernel, or several of one kind, does in a step.
+type work struct {
+	name     string
+	launches int
+	flops    float64
+	bytes    float64
+}
+
+// ms is the least time at a rate of products: the larger of arithmetic and memory.
+func (w work) ms(tflops float64, g gpu) float64 {
+	return 1e3 * max(w.flops/(tflops*1e12), w.bytes/(g.memory*1e12))
+}
+
+func main() {
+	for _, path := range os.Args[1:] {
+		if err := describe(path); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+}
+
+// describe prints a configuration's tables at lissajous' mean size.
+func describe(path string) error {
+	x, err := config.Load(path, config.Overrides{})
+	if err != nil {
+		return err
+	}
+	e := ops.Extents{Functions: 128, Context: 26, Points: 53}
+	switch x.Model.Name {
+	case "acqnp", "cqnp":
+		e.Levels = 50
+	case "bnp":
+		e.Levels = 4
+	}
+	m, err := models.New(x.Model, 1, 1)
+	if err != nil {
+		return err
+	}
+	g, err := m.Build(tensor.Float32, e, models.Training)
+	if err != nil {
+		return err
+	}
+	a, err := plan.Analyse(g)
+	if err != nil {
+		return err
+	}
+	s := step{e: e, fused: []work{{name: "branch_forward"}, {name: "branch_backward"}}}
+	for _, u := range a.Units {
+		s.add(u)
+	}
+	s.print(x.Model.Name)
+	return nil
+}
+
+// print shows the kernels, the sum of them all, and the same with the quantile branch fused.
+func (s *step) print(model string) {
+	fmt.Printf("\n**%s**\n\n| kernel | launches | GFLOP | MB |", model)
+	for _, g := range gpus {
+		fmt.Printf(" %s, ms |", g.name)
+	}
+	fmt.Print(" measured |\n| --- | --- | --- | --- |")
+	for range gpus {
+		fmt.Print(" --- |")
+	}
+	fmt.Println(" --- |")
+	var all, rest work
+	for _, w := range s.kernels {
+		s.line(w, func(g gpu) float64 { return w.ms(g.fp32, g) })
+		all = all.plus(w)
+	}
+	all.name, rest.name = "all, fp32, one kernel an operation", "the rest, fp32"
+	s.line(all, func(g gpu) float64 { return s.sum(s.kernels, g, g.fp32) })
+	if s.fused[0].launches == 0 {
+		return
+	}
+	for _, w := range s.unfused {
+		rest = rest.plus(w)
+	}
+	for _, w := range s.fused {
+		for _, p := range precisions {
+			s.line(work{w.name + ", " + p.name, w.launches, w.flops, w.bytes}, func(g gpu) float64 { return w.ms(p.rate(g), g) })
+		}
+	}
+	s.line(rest, func(g gpu) float64 { return s.sum(s.unfused, g, g.fp32) })
+	whole := rest
+	for _, w := range s.fused {
+		whole = whole.plus(w)
+	}
+	for _, p := range precisions {
+		whole.name = "all, branch fused, " + p.name
+		s.line(whole, func(g gpu) float64 { return s.sum(s.unfused, g, g.fp32) + s.sum(s.fused, g, p.rate(g)) })
+	}
+}
+
+func (s *step) sum(ws []work, g gpu, rate float64) (ms float64) {
+	for _, w := range ws {
+		ms += w.ms(rate, g)
+	}
+	return ms
+}
+
+func (s *step) line(w work, ms func(gpu) float64) {
+	fmt.Printf("| %s | %d | %s | %s |", w.name, w.launches, short(w.flops/1e9), short(w.bytes/1e6))
+	for _, g := range gpus {
+		fmt.Printf(" %s |", short(ms(g)))
+	}
+	fmt.Println(" not measured |")
+}
+
+// short is a number with three digits or fewer.
+func short(v float64) string {
+	switch {
+	case math.IsInf(v, 0): // the GPU has no such arithmetic
+		return "none"
+	case v == 0:
+		return "0"
+	case v < 0.001:
+		return "<0.001"
+	case v >= 100:
+		return fmt.Sprintf("%.0f", v)
+	}
+	return fmt.Sprintf("%.2g", v)
+}
+
+func (w work) plus(v work) work {
+	return work{w.name, w.launches + v.launches, w.flops + v.flops, w.bytes + v.bytes}
+}
+
+// merge adds work to the entry of its name.
+func merge(ws []work, w work) []work {
+	if i := slices.IndexFunc(ws, func(o work) bool { return o.name == w.name }); i >= 0 {
+		ws[i] = ws[i].plus(w)
+		return ws
+	}
+	return append(ws, w)
+}

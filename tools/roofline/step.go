@@ -1,0 +1,107 @@
+package main
+
+import (
+	"github.com/acqnp/acqnp/internal/engine/plan"
+	"github.com/acqnp/acqnp/internal/ops"
+)
+
+// step sums up the kernels of a training step.
+type step struct {
+	e       ops.Extents
+	kernels []work // all, one kernel an operation
+	unfused []work // those left where the quantile branch is fused
+	fused   []work // the branch's
+}
+
+// add counts a unit, whose parts are kernels of their own where they are products: each reads its inputs once and writes its
+// result once.
+func (s *step) add(u *plan.Unit) {
+	if u.Op == nil {
+		s.count(u, "add", s.bytes(append(u.Outs(), u.In...)...), 0)
+		return
+	}
+	switch u.Op.Kind {
+	case ops.Linear:
+		s.count(u, "linear", s.bytes(u.Out[0], u.In[0], u.In[1], u.In[2]), s.flops(u, 0))
+	case ops.LinearGrad: // inputs: the gradient, the result where there is a ReLU, in, W
+		grad := []*plan.Value{u.In[0]}
+		if u.Op.ReLU {
+			grad = append(grad, u.In[1])
+		}
+		if out := u.Out[ops.InGrad]; out != nil {
+			s.count(u, "in_grad", s.bytes(append(grad, u.In[3], out)...), s.flops(u, ops.InGrad))
+		}
+		if out := u.Out[ops.WeightGrad]; out != nil {
+			s.count(u, "weight_grad", s.bytes(append(grad, u.In[2], out)...), s.flops(u, ops.WeightGrad))
+		}
+		if out := u.Out[ops.BaseGrad]; out != nil && out.Space != ops.Parameter {
+			s.count(u, "base_grad", s.bytes(append(grad, out)...), 0)
+		}
+	case ops.Attention, ops.AttentionGrad:
+		name := map[bool]string{true: "attention", false: "attention_grad"}[u.Op.Kind == ops.Attention]
+		s.count(u, name, s.bytes(append(u.Outs(), u.In...)...), (&plan.Analysis{Units: []*plan.Unit{u}}).FLOPs(s.e))
+	case ops.MixtureLik:
+		s.count(u, "mixture", s.bytes(append(u.Outs(), u.In...)...), 0)
+	case ops.MixtureLikGrad:
+		s.count(u, "mixture_grad", s.bytes(append(u.Outs(), u.In...)...), 0)
+	default:
+		s.count(u, "other elementwise and sums", s.bytes(append(u.Outs(), u.In...)...), 0)
+	}
+}
+
+// count adds one kernel, and tells the fused branch from the rest: the layers over all rows of a model whose level is one
+// column that is put into the first of them.
+func (s *step) count(u *plan.Unit, name string, bytes, flops float64) {
+	w := work{name, 1, flops, bytes}
+	s.kernels = merge(s.kernels, w)
+	if !s.branch(u) {
+		s.unfused = merge(s.unfused, w)
+		return
+	}
+	forward, backward := work{"branch_forward", 0, 0, 0}, work{"branch_backward", 0, flops, 0}
+	switch {
+	case name == "linear":
+		forward.flops = flops
+		if u.In[0].Space == ops.Point { // the first layer: base and level are read
+			forward.launches, forward.bytes = 1, s.bytes(u.In[0], u.In[1])
+		}
+		if !u.Op.ReLU { // the last: its result is written, and it is not computed once more
+			forward.bytes, backward.flops = forward.bytes+s.bytes(u.Out[0]), 0
+		}
+	case name == "base_grad": // reads base and level again, writes the base's gradient
+		backward.launches, backward.bytes = 1, 2*s.bytes(u.Out[ops.BaseGrad])+s.bytes(u.In[2])
+	case name == "in_grad" && u.In[2].Width == 1: // the level's gradient
+		backward.bytes = s.bytes(u.Out[ops.InGrad])
+	case name == "weight_grad" && !u.Op.ReLU: // the gradient by the last layer's result
+		backward.bytes = s.bytes(u.In[0])
+	}
+	s.fused = merge(merge(s.fused, forward), backward)
+}
+
+func (s *step) branch(u *plan.Unit) bool {
+	if u.Op == nil || u.Op.Kind != ops.Linear && u.Op.Kind != ops.LinearGrad || s.e.Levels < 10 {
+		return false
+	}
+	in := u.In[1]
+	if u.Op.Kind == ops.LinearGrad {
+		in = u.In[2]
+	}
+	return in.Space == ops.Row
+}
+
+// flops of one part of a unit.
+func (s *step) flops(u *plan.Unit, part int) float64 {
+	alone := *u
+	alone.Out = [3]*plan.Value{}
+	alone.Out[part] = u.Out[part]
+	return (&plan.Analysis{Units: []*plan.Unit{&alone}}).FLOPs(s.e)
+}
+
+// bytes of float32 matrices, each once.
+func (s *step) bytes(vs ...*plan.Value) float64 {
+	n := 0.0
+	for _, v := range vs {
+		n += 4 * float64(s.e.Rows(v.Space)) * float64(v.Width)
+	}
+	return n
+}
