@@ -6,22 +6,20 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#if !defined(__x86_64__)
+#if !defined(__x86_64__) || defined(SIMT_UCONTEXT)
 #include <ucontext.h>
 #endif
 
 #include "simt_internal.h"
 
-enum { STACK = 128 << 10 };
-
 Thread simt_threads[MAX_THREADS];
 Warp simt_warps[32];
+char *simt_stacks;
 int simt_self = -1, simt_count, simt_order;
 
 static unsigned ready_warps;     /* warps with a lane that is ready */
 static int alive, at_barrier;    /* threads */
 static int first_at_barrier;
-static char *stacks;             /* MAX_THREADS of STACK bytes, a page without access below each */
 static int made;                 /* fibers with a stack */
 static int idle[MAX_THREADS], idles;
 static uint64_t switches, seed;
@@ -35,7 +33,7 @@ unsigned simt_random(void) {
 
 /* ---- switching stacks */
 static void fiber_main(void);
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(SIMT_UCONTEXT)
 typedef void *Context; /* the stack pointer; the registers that a call keeps lie on the stack */
 static Context contexts[MAX_THREADS], outside;
 
@@ -49,7 +47,7 @@ __asm__(
 
 /* Stacks start at different cache sets: at equal offsets in their pages they would push each other out of the cache. */
 static void make_context(int f) {
-  char *top = stacks + (size_t)(f + 1) * STACK - (f % 32) * 128;
+  char *top = simt_stacks + (size_t)(f + 1) * STACK - (f % 32) * 128;
   void **s = (void **)top;
   *--s = NULL; /* a return address is pushed on an aligned stack */
   *--s = (void *)fiber_main;
@@ -64,7 +62,7 @@ static Context contexts[MAX_THREADS], outside;
 
 static void make_context(int f) {
   getcontext(&contexts[f]);
-  contexts[f].uc_stack.ss_sp = stacks + (size_t)f * STACK;
+  contexts[f].uc_stack.ss_sp = simt_stacks + (size_t)f * STACK;
   contexts[f].uc_stack.ss_size = STACK;
   makecontext(&contexts[f], fiber_main, 0);
 }
@@ -73,17 +71,15 @@ static void swap(Context *save, Context *load) { swapcontext(save, load); }
 #endif
 
 bool simt_make_stacks(void) {
-  if (stacks) return true;
+  if (simt_stacks) return true;
   void *p = mmap(NULL, (size_t)MAX_THREADS * STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (p != MAP_FAILED) stacks = p;
-  return stacks;
+  if (p != MAP_FAILED) simt_stacks = p;
+  return simt_stacks;
 }
-
-bool simt_on_stack(const void *p) { return (uintptr_t)p - (uintptr_t)stacks < (size_t)MAX_THREADS * STACK; }
 
 static int take_fiber(void) {
   if (idles) return idle[--idles];
-  mprotect(stacks + (size_t)made * STACK, PAGE, PROT_NONE);
+  mprotect(simt_stacks + (size_t)made * STACK, PAGE, PROT_NONE);
   make_context(made);
   return made++;
 }

@@ -7,7 +7,7 @@
 
 #include "simt_runtime.h"
 
-enum { MAX_THREADS = 1024 };
+enum { MAX_THREADS = 1024, STACK = 128 << 10 };
 
 /* What a lane brings to a meeting of its warp, and takes from it. */
 typedef union {
@@ -45,7 +45,8 @@ unsigned simt_random(void);
 
 /* simt_fibers.c */
 bool simt_make_stacks(void);
-bool simt_on_stack(const void *p);
+extern char *simt_stacks; /* MAX_THREADS of STACK bytes, a page without access below each */
+static inline bool simt_on_stack(const void *p) { return (uintptr_t)p - (uintptr_t)simt_stacks < (size_t)MAX_THREADS * STACK; }
 bool simt_run_threads(void);                    /* a block's; false: they failed */
 void simt_stop(void) __attribute__((noreturn)); /* stops the block after a failure */
 typedef void (*Join)(int first, unsigned mask); /* does what the lanes in mask, threads from first on, came together for */

@@ -49,7 +49,7 @@ unsigned simt_ballot(unsigned mask, int v, simt_place at) {
 }
 
 /* ---- halves */
-float simt_from_half(uint16_t h) {
+static inline float from_half(uint16_t h) {
   uint32_t u = (uint32_t)(h & 0x7fff) << 13; /* exponent and significand in place, the exponent 112 too small */
   float f;
   memcpy(&f, &u, 4);
@@ -60,6 +60,8 @@ float simt_from_half(uint16_t h) {
   memcpy(&f, &u, 4);
   return f;
 }
+
+float simt_from_half(uint16_t h) { return from_half(h); }
 
 /* To nearest, ties to even, as __float2half_rn. */
 uint16_t simt_to_half(float x) {
@@ -103,10 +105,10 @@ static void multiply_f16(int first, unsigned mask) {
     int g = l >> 2, t = (l & 3) * 2;
     for (int i = 0; i < 4; i++) {
       float *p = a + (g + (i & 1) * 8) * 16 + t + (i >> 1) * 8;
-      p[0] = simt_from_half(o->mma.a[i]);
-      p[1] = simt_from_half(o->mma.a[i] >> 16);
+      p[0] = from_half(o->mma.a[i]);
+      p[1] = from_half(o->mma.a[i] >> 16);
     }
-    for (int i = 0; i < 4; i++) b[t + (i >> 1) * 8 + (i & 1)][g] = simt_from_half(o->mma.b >> 16 * i);
+    for (int i = 0; i < 4; i++) b[t + (i >> 1) * 8 + (i & 1)][g] = from_half(o->mma.b >> 16 * i);
   }
   multiply(first, 16, a, b);
 }
