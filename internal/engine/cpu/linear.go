@@ -161,7 +161,7 @@ func collect(t *tile, dst []float32, o *operand, g []float32, space ops.Space, l
 		clear(dst)
 	}
 	groups(t, space, o.space, func(k, i, j int) {
-		simd.SumRows(dst[k*d:(k+1)*d], g[i*ldg:], j-i, d, ldg)
+		simd.SumRows(dst[k*o.stride:][:d], g[i*ldg:], j-i, d, ldg)
 	})
 }
 
