@@ -1,4 +1,4 @@
-//go:build simt
+//go:build simt || gpu
 
 package optest
 

@@ -1,4 +1,4 @@
-//go:build simt
+//go:build simt || gpu
 
 package optest
 
@@ -12,7 +12,6 @@ import (
 	"github.com/acqnp/acqnp/internal/gpu"
 	"github.com/acqnp/acqnp/internal/ops"
 	"github.com/acqnp/acqnp/internal/random"
-	"github.com/acqnp/acqnp/kernels"
 )
 
 // odd are extents whose sizes are multiples of nothing; one is the smallest there can be.
@@ -36,7 +35,7 @@ type device struct {
 func newDevice(t *testing.T) *device {
 	d := &device{t: t}
 	for i := range d.orders {
-		driver := kernels.NewEmulator(kernels.EmulatorOptions{Order: i})
+		driver := newDriver(t, i)
 		d.orders[i] = driver
 		t.Cleanup(func() {
 			if err := driver.Close(); err != nil {

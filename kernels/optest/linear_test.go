@@ -1,4 +1,4 @@
-//go:build simt
+//go:build simt || gpu
 
 package optest
 
@@ -30,6 +30,7 @@ var layers = []layer{
 	{odd, ops.Row, ops.Point, 1, 33, true},
 	{odd, ops.Row, ops.Parameter, 37, 1, false},
 	{odd, ops.Row, ops.Parameter, 130, 8, true},
+	{odd, ops.Row, ops.Function, 20, 17, true},
 	{odd, ops.Row, ops.Parameter, 10, 130, true},
 	{odd, ops.Context, ops.Context, 131, 65, false},
 	{odd, ops.Resample, ops.Context, 2, 9, true},

@@ -1,0 +1,12 @@
+//go:build simt && !gpu
+
+package cuda_test
+
+import (
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/gpu"
+	"github.com/acqnp/acqnp/kernels"
+)
+
+func newDriver(testing.TB) gpu.Driver { return kernels.NewEmulator(kernels.EmulatorOptions{}) }
