@@ -23,13 +23,15 @@ DEVICE int in_flat(const Block& b, int i) {
 extern "C" __global__ void __launch_bounds__(256)
 load_blocks(const Block* __restrict__ blocks, const float* __restrict__ flat, float* __restrict__ leaves) {
   Block b = blocks[blockIdx.y];
-  for (int i = blockIdx.x * 256 + threadIdx.x; i < b.rows * b.cols; i += gridDim.x * 256) leaves[b.place + i] = flat[in_flat(b, i)];
+  for (int i = blockIdx.x * 256 + threadIdx.x; i < b.rows * b.cols; i += gridDim.x * 256)
+    leaves[b.place + i] = flat[in_flat(b, i)];
 }
 KERNEL(load_blocks)
 
 extern "C" __global__ void __launch_bounds__(256)
 store_blocks(const Block* __restrict__ blocks, const float* __restrict__ leaves, float* __restrict__ flat) {
   Block b = blocks[blockIdx.y];
-  for (int i = blockIdx.x * 256 + threadIdx.x; i < b.rows * b.cols; i += gridDim.x * 256) flat[in_flat(b, i)] = leaves[b.place + i];
+  for (int i = blockIdx.x * 256 + threadIdx.x; i < b.rows * b.cols; i += gridDim.x * 256)
+    flat[in_flat(b, i)] = leaves[b.place + i];
 }
 KERNEL(store_blocks)
