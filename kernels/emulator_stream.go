@@ -103,8 +103,8 @@ func (e *Emulator) Zero(dst gpu.Ptr, bytes int) error {
 	return nil
 }
 
-// shape is the error of a launch that no device takes, or not this one.
-func (e *Emulator) shape(d gpu.Dims) error {
+// shape is the error of a launch that no device takes, or not this one, or not the kernel.
+func (e *Emulator) shape(f function, d gpu.Dims) error {
 	threads := 1
 	for i, most := range [3]uint32{1024, 1024, 64} {
 		if d.Block[i] < 1 || d.Block[i] > most {
@@ -114,6 +114,9 @@ func (e *Emulator) shape(d gpu.Dims) error {
 	}
 	if threads > 1024 {
 		return fmt.Errorf("a block of %v threads", d.Block)
+	}
+	if most := launchBounds()[f.name]; most > 0 && threads > most {
+		return fmt.Errorf("a block of %v threads, the kernel's launch bounds are %d", d.Block, most)
 	}
 	for i, most := range [3]uint32{1<<31 - 1, 65535, 65535} {
 		if d.Grid[i] < 1 || d.Grid[i] > most {
@@ -135,7 +138,7 @@ func (e *Emulator) Launch(f gpu.Func, d gpu.Dims, p gpu.Params) error {
 		return &gpu.Error{Call: "launch", Cause: errors.New("not a function of this driver")}
 	}
 	fn := e.functions[f-1]
-	err := e.shape(d)
+	err := e.shape(fn, d)
 	if err == nil {
 		err = p.Check(fn.sizes)
 	}

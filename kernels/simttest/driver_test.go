@@ -105,6 +105,7 @@ func TestWrongLaunchesAreRefused(t *testing.T) {
 		"wrong type":    {f, right, gpu.Args(out, 1), "argument 1 is of a type"},
 		"no blocks":     {f, gpu.Line(0, 64, 256), args, "grid"},
 		"no threads":    {f, gpu.Line(1, 0, 256), args, "block"},
+		"65 threads":    {f, gpu.Line(1, 65, 256), args, "the kernel's launch bounds are 64"},
 		"1025 threads":  {f, gpu.Line(1, 1025, 256), args, "block"},
 		"32x32x2":       {f, gpu.Dims{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{32, 32, 2}}, args, "block"},
 		"65 deep":       {f, gpu.Dims{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 65}}, args, "block"},
