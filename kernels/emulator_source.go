@@ -11,7 +11,7 @@ import (
 )
 
 // sourceLine is "FILE:LINE: " of the call that returns to the address in this program's file; empty where the program was
-// linked without what tells that, as go test does unless asked (-ldflags=-w=0, or -c).
+// linked without what tells that, as go test does unless asked (-ldflags='-s=0 -w=0', or -c).
 func sourceLine(address uint64) string {
 	if address == 0 {
 		return ""
