@@ -154,25 +154,49 @@ func (c *compiler) scratch() int {
 	size := 0
 	for _, s := range c.stages {
 		var buffers []*plan.Buffer
-		var vs []*plan.Value
+		of := map[*plan.Value]*plan.Buffer{}
 		for _, u := range s.units {
 			for _, v := range u.Outs() {
 				if !c.local(v) {
 					continue
 				}
-				b := &plan.Buffer{Size: plan.Align(c.tileRows(s.domain, v.Space) * stride(v)), From: c.of[u].pos, To: c.of[u].pos}
+				b := of[c.overwrites(u, v)]
+				if b == nil {
+					p := c.of[u].pos
+					b = &plan.Buffer{Size: plan.Align(c.tileRows(s.domain, v.Space) * stride(v)), From: p, To: p}
+					buffers = append(buffers, b)
+				}
 				for _, user := range v.Users {
 					b.To = max(b.To, c.of[user].pos)
 				}
-				buffers, vs = append(buffers, b), append(vs, v)
+				of[v] = b
 			}
 		}
 		size = max(size, plan.Place(buffers))
-		for i, v := range vs {
-			c.operands[v] = &operand{space: v.Space, width: v.Width, stride: stride(v), slot: buffers[i].Offset}
+		for v, b := range of {
+			c.operands[v] = &operand{space: v.Space, width: v.Width, stride: stride(v), slot: b.Offset}
 		}
 	}
 	return size
+}
+
+// overwrites is the value whose place v takes, nil where there is none: the gradient by a layer's input, masked by that
+// input, goes on top of it where nobody reads the input any more. A tile is so much smaller in the cache.
+func (c *compiler) overwrites(u *plan.Unit, v *plan.Value) *plan.Value {
+	if u.Op == nil || u.Op.Kind != ops.LinearGrad || v != u.Out[ops.InGrad] || !masks(u) {
+		return nil
+	}
+	in := u.In[2]
+	if !c.local(in) || c.of[in.Made].stage != c.of[u].stage || stride(in) != stride(v) {
+		return nil
+	}
+	for _, user := range in.Users {
+		// The layer that made the input has its own gradient after this, which reads the mask that v carries instead.
+		if user != u && user != in.Made && user != v.Users[0] && c.of[user].pos > c.of[u].pos {
+			return nil
+		}
+	}
+	return in
 }
 
 // stride is how far the rows of a tile-local value are apart. Rows of many cache lines in a power of two would lie in a few of

@@ -90,7 +90,8 @@ func (c *compiler) linearGrad(u *plan.Unit) kernel {
 	c.widest = max(c.widest, w.out)
 	maskNext := false
 	if dx != nil {
-		maskNext = c.maskForUser(u)
+		maskNext = masks(u)
+		c.masked[u.Out[ops.InGrad]] = maskNext
 		if w.back == nil {
 			w.back = simd.NewPacked(w.out, w.in)
 		}
@@ -116,19 +117,15 @@ func (c *compiler) linearGrad(u *plan.Unit) kernel {
 	}
 }
 
-// maskForUser reports whether the gradient by u's input goes to nothing but the layer that made that input with a ReLU,
-// so that its mask is at hand here; that layer then need not mask again.
-func (c *compiler) maskForUser(u *plan.Unit) bool {
+// masks reports whether the gradient by u's input goes to nothing but the layer that made that input with a ReLU, so that
+// its mask is at hand here; that layer then need not mask again.
+func masks(u *plan.Unit) bool {
 	dx := u.Out[ops.InGrad]
-	if len(dx.Users) != 1 || dx.Result {
+	if dx == nil || len(dx.Users) != 1 || dx.Result {
 		return false
 	}
 	next := dx.Users[0]
-	if next.Op == nil || next.Op.Kind != ops.LinearGrad || !next.Op.ReLU || next.In[0] != dx || next.In[1] != u.In[2] {
-		return false
-	}
-	c.masked[dx] = true
-	return true
+	return next.Op != nil && next.Op.Kind == ops.LinearGrad && next.Op.ReLU && next.In[0] == dx && next.In[1] == u.In[2]
 }
 
 // groups calls f for every run of rows [i, j) of a tile's child space that belongs to row k of the ancestor's.

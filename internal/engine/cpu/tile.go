@@ -3,7 +3,7 @@ package cpu
 import "github.com/acqnp/acqnp/internal/ops"
 
 const (
-	tileRows     = 256 // rows, points or context points of a tile
+	tileRows     = 200 // rows, points or context points of a tile
 	functionTile = 16  // functions of a tile where a stage runs over functions
 	maxChunks    = 32  // partial sums of a stage
 )
@@ -54,7 +54,7 @@ func unitsPerTile(d domain, e ops.Extents, rows bool) int {
 // chunks is how many chunks a stage has at the extents: fixed by them alone, never by the number of workers, so that
 // sums come out to the same bits on any machine.
 func chunks(total, perTile int) int {
-	return max(1, min(maxChunks, (total+perTile-1)/perTile))
+	return max(1, min(maxChunks, (total+perTile-1)/perTile/4))
 }
 
 // chunkStart is the first unit of chunk c of k.
