@@ -40,7 +40,7 @@
 //
 // Dynamic shared memory, in bytes, with s = 2 and pad 8 (f16) or s = 4 and pad 4 (tf32, f32), and P = 64 (f16) or 32:
 //
-//   s·(H·R·(w + pad) + 2·max(P·(w + pad), w·(P + pad))) + 4·(w·(D + k) + k, up to a multiple of 4) + 4·R·(1 + k)
+//   s·(H·R·(w + pad) + 2·max(P·(w + pad), w·(P + pad))) + 4·(w·(D + k) + k, up to a multiple of 4) + 4·R·(2 + k)
 //
 // with H = 2 forward, H = D backward. kernels.Branch computes all of this.
 #include "branch_mlp.h"

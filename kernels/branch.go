@@ -54,7 +54,7 @@ func (b Branch) Shared(rows int, backward bool) int {
 		layers = b.Depth
 	}
 	panels := max(panel*(b.Width+pad), b.Width*(panel+pad))
-	return bytes*(layers*rows*(b.Width+pad)+2*panels) + 4*roundUp(b.Vectors()) + 4*rows*(1+b.Outputs)
+	return bytes*(layers*rows*(b.Width+pad)+2*panels) + 4*roundUp(b.Vectors()) + 4*rows*(2+b.Outputs)
 }
 
 func roundUp(n int) int { return (n + 3) / 4 * 4 }

@@ -36,22 +36,28 @@ template <class M, int R, int P> DEVICE Tile<M> carve(unsigned char* memory, Mlp
   t.vectors = reinterpret_cast<float*>(t.hidden + buffers * R * t.ld + 2 * branch_panel(m.width, P, M::PAD));
   t.levels = t.vectors + (branch_vectors(m) + 3) / 4 * 4;
   t.grads = t.levels + R;
+  t.points = reinterpret_cast<int*>(t.grads + R * m.outputs);
   return t;
 }
 
-// first_layer: hidden = relu(base of the row's point + level·w).
-template <class M, int R>
-DEVICE void first_layer(const Tile<M>& t, const float* base, const float* level, Rows rows, int levels, int width) {
-  int lane = threadIdx.x % 32;
-  for (int r = threadIdx.x / 32; r < R; r += BRANCH_WARPS) {
+// load_rows brings a tile's levels and says whose they are.
+template <class M, int R> DEVICE void load_rows(const Tile<M>& t, const float* level, Rows rows, int levels) {
+  for (int r = threadIdx.x; r < R; r += BRANCH_THREADS) {
     bool there = r < rows.count;
-    float u = there ? level[rows.first + r] : 0;
-    const float* b = base + (size_t)(there ? (rows.first + r) / levels : 0) * width;
-    if (lane == 0) t.levels[r] = u;
-    for (int j = 2 * lane; j < width; j += 64) {
-      float2 w = *reinterpret_cast<const float2*>(t.vectors + j), z = make_float2(0, 0);
-      if (there) z = *reinterpret_cast<const float2*>(b + j);
-      float x = fmaf(u, w.x, z.x), y = fmaf(u, w.y, z.y);
+    t.levels[r] = there ? level[rows.first + r] : 0;
+    t.points[r] = there ? (rows.first + r) / levels : 0;
+  }
+}
+
+// first_layer: hidden = relu(base of the row's point + level·w).
+template <class M, int R> DEVICE void first_layer(const Tile<M>& t, const float* base, int count, int width) {
+  for (int j = threadIdx.x % 32 * 2; j < width; j += 64) {
+    float2 w = *reinterpret_cast<const float2*>(t.vectors + j);
+#pragma unroll 8
+    for (int r = threadIdx.x / 32; r < R; r += BRANCH_WARPS) {
+      float2 z = make_float2(0, 0);
+      if (r < count) z = *reinterpret_cast<const float2*>(base + (size_t)t.points[r] * width + j);
+      float x = fmaf(t.levels[r], w.x, z.x), y = fmaf(t.levels[r], w.y, z.y);
       M::store(t.hidden + r * t.ld + j, x < 0 ? 0 : x, y < 0 ? 0 : y);
     }
   }
@@ -73,8 +79,9 @@ DEVICE void branch_forward(const Extents* e, const float* base, const float* lev
   const float *bias = t.vectors + m.width, *w_out = t.vectors + m.depth * m.width, *b_out = w_out + m.outputs * m.width;
   for (int tile = 0; tile < share.tiles; tile++) {
     Rows rows = rows_of<R>(share, tile);
+    load_rows<M, R>(t, level, rows, share.levels);
     __syncthreads();
-    first_layer<M, R>(t, base, level, rows, share.levels, m.width);
+    first_layer<M, R>(t, base, rows.count, m.width);
     for (int l = 0; l < m.depth - 1; l++) {
       for (int first = 0; first < m.width; first += P) {
         const typename M::element* panel = Stream::next(stream);
@@ -93,20 +100,48 @@ DEVICE void branch_forward(const Extents* e, const float* base, const float* lev
   }
 }
 
-// last_layer_back: hidden, the output layer's input, becomes the gradient before its ReLU; w and b, the gradients of the
-// output's weights and biases, lie side by side.
+// column_sums is Σ factor[r·step]·x[r] over rows from … to − 1 of a pair of columns, with 1 where there are no factors. A warp
+// does it for 8 pairs, a lane for every fourth row; all lanes get the sums.
+template <class M>
+DEVICE float2 column_sums(const typename M::element* x, int ld, const float* factor, int step, int from, int to) {
+  float2 sum = make_float2(0, 0);
+#pragma unroll 4
+  for (int r = from + threadIdx.x / 8 % 4; r < to; r += 4) {
+    float2 v = M::pair(x + r * ld);
+    float f = factor ? factor[r * step] : 1;
+    sum.x = fmaf(f, v.x, sum.x);
+    sum.y = fmaf(f, v.y, sum.y);
+  }
+  for (int apart = 8; apart < 32; apart *= 2) {
+    sum.x += __shfl_xor_sync(~0u, sum.x, apart);
+    sum.y += __shfl_xor_sync(~0u, sum.y, apart);
+  }
+  return sum;
+}
+
+// first_pair is the column where this lane's pairs begin; others follow at every 128th.
+DEVICE int first_pair() { return threadIdx.x / 32 * 16 + threadIdx.x % 8 * 2; }
+
+// add_pair adds two columns' sums, once for the lanes that have them.
+DEVICE void add_pair(float* sum, float2 v, bool first) {
+  if (threadIdx.x % 32 >= 8) return;
+  add(sum, v.x, first);
+  add(sum + 1, v.y, first);
+}
+
+// last_layer_back: hidden, the output layer's input, becomes the gradient before its ReLU; the gradients of the output's
+// weights and biases go to sums.
 template <class M, int R>
 DEVICE void last_layer_back(const Tile<M>& t, typename M::element* hidden, const float* w_out, float* sums, Mlp m, bool first) {
-  int n = m.outputs * m.width;
-  for (int i = threadIdx.x; i < n + m.outputs; i += BRANCH_THREADS) {
-    float sum = 0;
-    if (i < n) {
-      int o = i / m.width, j = i % m.width;
-      for (int r = 0; r < R; r++) sum = fmaf(t.grads[r * m.outputs + o], M::one(hidden + r * t.ld + j), sum);
-    } else {
-      for (int r = 0; r < R; r++) sum += t.grads[r * m.outputs + i - n];
+  for (int j = first_pair(); j < m.width; j += BRANCH_WARPS * 16) {
+    for (int o = 0; o < m.outputs; o++) {
+      add_pair(sums + o * m.width + j, column_sums<M>(hidden + j, t.ld, t.grads + o, m.outputs, 0, R), first);
     }
-    add(sums + i, sum, first);
+  }
+  for (int o = threadIdx.x; o < m.outputs; o += BRANCH_THREADS) {
+    float sum = 0;
+    for (int r = 0; r < R; r++) sum += t.grads[r * m.outputs + o];
+    add(sums + m.outputs * m.width + o, sum, first);
   }
   __syncthreads();
   for (int r = threadIdx.x / 32; r < R; r += BRANCH_WARPS) {
@@ -130,23 +165,15 @@ DEVICE void last_layer_back(const Tile<M>& t, typename M::element* hidden, const
 template <class M, int R>
 DEVICE void first_layer_back(const Tile<M>& t, float* grad_base, float* grad_level, float* sums, Rows rows, int levels,
                              int width, bool first) {
-  int end = rows.first + rows.count;
-  for (int j = threadIdx.x; j < width; j += BRANCH_THREADS) {
+  for (int j = first_pair(); j < width; j += BRANCH_WARPS * 16) {
     const typename M::element* dz = t.hidden + j;
-    float by_weight = 0;
-    int row = rows.first;
-    while (row < end) {
-      int point = row / levels, stop = min((point + 1) * levels, end);
-      bool begins = row == point * levels;
-      float sum = 0;
-      for (; row < stop; row++) {
-        float v = M::one(dz + (row - rows.first) * t.ld);
-        sum += v;
-        by_weight = fmaf(t.levels[row - rows.first], v, by_weight);
-      }
-      add(grad_base + (size_t)point * width + j, sum, begins);
+    add_pair(sums + j, column_sums<M>(dz, t.ld, t.levels, 1, 0, rows.count), first);
+    for (int r = 0; r < rows.count;) {
+      int point = t.points[r], end = min((point + 1) * levels - rows.first, rows.count);
+      float2 sum = column_sums<M>(dz, t.ld, nullptr, 0, r, end);
+      add_pair(grad_base + (size_t)point * width + j, sum, rows.first + r == point * levels);
+      r = end;
     }
-    add(sums + j, by_weight, first);
   }
   if (!grad_level) return;
   for (int r = threadIdx.x; r < rows.count; r += BRANCH_THREADS) {
@@ -179,11 +206,12 @@ DEVICE void branch_backward(const Extents* e, const float* base, const float* le
   for (int tile = 0; tile < share.tiles; tile++) {
     Rows rows = rows_of<R>(share, tile);
     bool first = tile == 0;
-    __syncthreads();
-    first_layer<M, R>(t, base, level, rows, share.levels, m.width);
+    load_rows<M, R>(t, level, rows, share.levels);
     for (int i = threadIdx.x; i < R * m.outputs; i += BRANCH_THREADS) {
       t.grads[i] = i < rows.count * m.outputs ? grad[(size_t)rows.first * m.outputs + i] : 0;
     }
+    __syncthreads();
+    first_layer<M, R>(t, base, rows.count, m.width);
     for (int l = 0; l < m.depth - 1; l++) {
       for (int from = 0; from < m.width; from += P) {
         const E* panel = Stream::next(stream);
@@ -205,6 +233,7 @@ DEVICE void branch_backward(const Extents* e, const float* base, const float* le
     }
     __syncthreads();
     first_layer_back<M, R>(t, grad_base, grad_level, of_vectors, rows, share.levels, m.width, first);
+    __syncthreads();
   }
 }
 

@@ -17,6 +17,7 @@ template <class M> struct Tile {
   typename M::element* hidden;  // [buffers][R][ld]
   int ld;
   float *vectors, *levels, *grads;  // , [R], [R, outputs]
+  int* points;                      // [R]
 };
 
 DEVICE int branch_panel(int width, int columns, int pad) {
@@ -196,15 +197,29 @@ DEVICE void backward_panel(typename M::element* hidden, const typename M::elemen
 // add is for sums over a block's tiles: each is one thread's own, so they are added in the order of the tiles.
 DEVICE void add(float* sum, float v, bool first) { *sum = first ? v : *sum + v; }
 
+// unit_sums is where a lane's four sums of half a unit are among a layer's.
+DEVICE float4* unit_sums(float* dw, int row, int column, int q, int width, int lane) {
+  return reinterpret_cast<float4*>(dw) + ((row / 16 * (width / 16) + column / 16) * 2 + q) * 32 + lane;
+}
+
 // weight_gradient adds dzᵀ·x of R rows to dw, and the columns' sums of dz to db [width]. dw is in an order of its own, in
 // which a warp's accesses are contiguous: see weight_of.
+// The sums of a tile begin at 0, because the matrix unit cuts off what IEEE addition rounds.
 template <class M, int R>
 DEVICE void weight_gradient(float* dw, float* db, const typename M::element* dz, const typename M::element* x, int ld,
                             int width, bool first) {
   int lane = threadIdx.x % 32, across = (width + 31) / 32;
   for (int item = threadIdx.x / 32; item < across * across; item += BRANCH_WARPS) {
     int i0 = item / across * 32, j0 = item % across * 32;
+    float4 before[2][4];
     float c[2][2][2][4], bias[2][4];
+#pragma unroll
+    for (int i = 0; i < 8; i++) {  // asked for now, needed at the end
+      before[i / 4][i % 4] = make_float4(0, 0, 0, 0);
+      if (!first && i0 + i / 4 * 16 < width && j0 + i / 2 % 2 * 16 < width) {
+        before[i / 4][i % 4] = *unit_sums(dw, i0 + i / 4 * 16, j0 + i / 2 % 2 * 16, i % 2, width, lane);
+      }
+    }
 #pragma unroll
     for (int i = 0; i < 32; i++) c[i / 16][i / 8 % 2][i / 4 % 2][i % 4] = 0;
 #pragma unroll
@@ -241,9 +256,8 @@ DEVICE void weight_gradient(float* dw, float* db, const typename M::element* dz,
         int column = j0 + j / 2 * 16;
         if (column >= width) continue;
         float* s = c[i][j / 2][j % 2];
-        float4* sum = reinterpret_cast<float4*>(dw) + ((row / 16 * (width / 16) + column / 16) * 2 + j % 2) * 32 + lane;
-        float4 v = first ? make_float4(0, 0, 0, 0) : *sum;
-        *sum = make_float4(v.x + s[0], v.y + s[1], v.z + s[2], v.w + s[3]);
+        float4 v = before[i][j];
+        *unit_sums(dw, row, column, j % 2, width, lane) = make_float4(v.x + s[0], v.y + s[1], v.z + s[2], v.w + s[3]);
       }
     }
   }
