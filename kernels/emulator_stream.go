@@ -156,7 +156,8 @@ func (e *Emulator) Launch(f gpu.Func, d gpu.Dims, p gpu.Params) error {
 func (e *Emulator) launch(f function, d gpu.Dims, arguments []C.uint64_t) error {
 	machine.Lock()
 	defer machine.Unlock()
-	report := C.simt_launch(f.kernel, index(d.Grid), index(d.Block), C.uint(d.Shared), C.int(e.order), &arguments[0])
+	report := C.simt_launch(f.kernel, index(d.Grid), index(d.Block), C.uint(d.Shared), C.int(e.order),
+		C.int(e.device.Capability()), &arguments[0])
 	if report == nil {
 		return nil
 	}

@@ -41,6 +41,7 @@ extern Warp simt_warps[32];
 extern int simt_self;     /* the running thread; -1: none */
 extern int simt_count;    /* threads of a block */
 extern int simt_order;
+extern int simt_capability;
 unsigned simt_random(void);
 
 /* simt_fibers.c */

@@ -18,6 +18,7 @@ static uint64_t values[MAX_ARGUMENTS];
 static void *arguments[MAX_ARGUMENTS];
 static char report[1024];
 static const void *report_pc;
+int simt_capability;
 
 /* ---- kernels */
 void simt_add_kernel(simt_kernel *k) {
@@ -77,7 +78,8 @@ static bool run_block(uint64_t i) {
   return simt_run_threads();
 }
 
-const char *simt_launch(simt_kernel *k, simt_index g, simt_index b, unsigned shared, int order, const uint64_t *given) {
+const char *simt_launch(simt_kernel *k, simt_index g, simt_index b, unsigned shared, int order, int capability,
+                        const uint64_t *given) {
   report[0] = 0;
   report_pc = NULL;
   if (k->count > MAX_ARGUMENTS) return "too many arguments for the emulation";
@@ -87,6 +89,7 @@ const char *simt_launch(simt_kernel *k, simt_index g, simt_index b, unsigned sha
   block_size = b;
   simt_count = b.x * b.y * b.z;
   simt_order = order;
+  simt_capability = capability;
   for (int i = 0; i < k->count; i++) {
     values[i] = given[i];
     arguments[i] = &values[i];

@@ -56,9 +56,10 @@ int simt_holds(uint64_t p, uint64_t bytes); /* whether these bytes lie within on
 void simt_upload(uint64_t dst, const void *src, uint64_t bytes);
 void simt_download(void *dst, uint64_t src, uint64_t bytes);
 void simt_zero(uint64_t dst, uint64_t bytes);
-/* order: 0 threads and blocks upwards, 1 downwards, any other number is the seed of a random order. Returns NULL, or what failed,
-   in words that last until the next launch. */
-const char *simt_launch(simt_kernel *k, simt_index grid, simt_index block, unsigned shared, int order, const uint64_t *arguments);
+/* order: 0 threads and blocks upwards, 1 downwards, any other number is the seed of a random order. capability: 75 for 7.5.
+   Returns NULL, or what failed, in words that last until the next launch. */
+const char *simt_launch(simt_kernel *k, simt_index grid, simt_index block, unsigned shared, int order, int capability,
+                        const uint64_t *arguments);
 uint64_t simt_failed_at(void); /* the instruction after the access that failed, as the program's file counts; 0: unknown */
 uint64_t simt_switches(void);
 #ifdef __cplusplus

@@ -145,7 +145,11 @@ static simt_floats product(Meeting what, simt_floats c, simt_words a, uint64_t b
 
 simt_floats simt_mma_f16(simt_floats c, simt_words a, uint64_t b, simt_place at) { return product(MMA_F16, c, a, b, at, multiply_f16); }
 
-simt_floats simt_mma_tf32(simt_floats c, simt_words a, uint64_t b, simt_place at) { return product(MMA_TF32, c, a, b, at, multiply_tf32); }
+simt_floats simt_mma_tf32(simt_floats c, simt_words a, uint64_t b, simt_place at) {
+  simt_threads[simt_self].at = at;
+  if (simt_capability < 80) simt_fail("mma_tf32 below compute capability 8.0");
+  return product(MMA_TF32, c, a, b, at, multiply_tf32);
+}
 
 /* ---- ldmatrix: lane l names row l%8 of matrix l/8, and gets two halves of each matrix */
 static void load_rows(int first, unsigned mask) {

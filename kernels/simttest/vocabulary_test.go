@@ -138,6 +138,17 @@ func TestMatrixUnit(t *testing.T) {
 	}
 }
 
+func TestTf32NeedsCapability8(t *testing.T) {
+	for minor, major := range map[int]int{5: 7, 0: 8} {
+		d := device(t, kernels.EmulatorOptions{Major: major, Minor: minor})
+		x := upload(t, d, numbers(128, 0))
+		err := launch(t, d, "vocabulary_tf32", 1, 32, 0, upload(t, d, make([]float32, 128)), x, x, x)
+		if (err != nil) != (major < 8) {
+			t.Errorf("%d.%d: %v", major, minor, err)
+		}
+	}
+}
+
 func transposed(m []float32, rows, columns int) []float32 {
 	out := make([]float32, len(m))
 	for i := range rows {
