@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"errors"
 	"fmt"
 
 	G "gorgonia.org/gorgonia"
@@ -15,7 +16,10 @@ import (
 type compiler struct {
 	memory
 	of       *ops.Graph
-	blocks   int  // of a launch, at most
+	device   gpu.Device
+	blocks   int // of a launch, at most
+	branches []*branch
+	scaled   bool // the loss is, by training's scale
 	levels   bool // quantile levels are made on the device
 	items    []*item
 	now      int // the item being lowered
@@ -25,12 +29,12 @@ type compiler struct {
 	grads    region // the flat gradient vector; nothing where the graph has none
 	n        int    // length of both
 	cost     region // nothing where the graph has none
-	fused    bool   // the quantile branch is one kernel
 	inputs   map[string]region
 	outputs  map[string]region
 	consts   []constant
 	packed   []block // of weights that do not lie together in the flat vector
-	tables   []blockTable
+	tables   []table
+	training region // struct Training; nothing but in a trainer
 	launches []launch
 }
 
@@ -49,27 +53,32 @@ const levelsInput = "u"
 // maxElements is the largest matrix that the kernels count the elements of.
 const maxElements = 1<<31 - 1
 
-// compile lowers a graph for a device.
-func compile(d gpu.Driver, g *ops.Graph, o Options) (*compiler, error) {
+// compile lowers a graph for a device, for evaluation or for training.
+func compile(d gpu.Driver, g *ops.Graph, o Options, training bool) (*compiler, error) {
 	a, err := plan.Analyse(g)
 	if err != nil {
 		return nil, err
 	}
-	c := &compiler{of: g, blocks: blocksOf(d), where: map[*plan.Value]region{}, inputs: map[string]region{}, outputs: map[string]region{}}
+	c := &compiler{of: g, device: d.Device(), where: map[*plan.Value]region{}, inputs: map[string]region{}, outputs: map[string]region{}}
+	c.blocks = blocksPerMultiprocessor * max(1, c.device.Multiprocessors)
 	if err := c.check(a); err != nil {
 		return nil, err
 	}
-	var items []*item
-	for _, u := range a.Units {
-		items = append(items, itemOf(u))
+	if o.Fused {
+		c.branches = findBranches(d, a, g, o.Precision)
 	}
-	c.items = order(items)
+	c.scaled = training && o.Precision == FP16 && len(c.branches) > 0
+	if c.items = order(c.cut(a)); c.items == nil {
+		return nil, errors.New("cuda: the graph's operations wait for each other")
+	}
 	c.last = len(c.items)
+	if training {
+		c.training = c.keep(trainingBytes / 4)
+	}
 	c.keepLeaves(a)
 	elsewhere := c.keepResults(a)
 	c.reserveValues()
-	c.copyBlocks("load_blocks", c.packed, c.params, everything)
-	c.makeLevels(o)
+	c.prepareRun(o)
 	for c.now = range c.items {
 		if err := c.lower(c.items[c.now]); err != nil {
 			return nil, err
@@ -77,6 +86,35 @@ func compile(d gpu.Driver, g *ops.Graph, o Options) (*compiler, error) {
 	}
 	c.copyBlocks("store_blocks", elsewhere, everything, c.grads)
 	return c, nil
+}
+
+// cut makes items of the units: the branches, and every unit outside them by itself.
+func (c *compiler) cut(a *plan.Analysis) []*item {
+	within := map[*plan.Unit]bool{}
+	var items []*item
+	for _, b := range c.branches {
+		for _, it := range b.items() {
+			items = append(items, it)
+			for _, u := range it.units {
+				within[u] = true
+			}
+		}
+	}
+	for _, u := range a.Units {
+		if !within[u] {
+			items = append(items, itemOf(u))
+		}
+	}
+	return items
+}
+
+// prepareRun adds the launches that come first: parameters are packed and levels drawn.
+func (c *compiler) prepareRun(o Options) {
+	c.copyBlocks("load_blocks", c.packed, c.params, everything)
+	for _, b := range c.branches {
+		c.packBranch(b)
+	}
+	c.makeLevels(o)
 }
 
 // check refuses matrices that the kernels cannot count.
@@ -113,6 +151,9 @@ func (c *compiler) keepLeaves(a *plan.Analysis) {
 	}
 	for _, it := range c.items {
 		for _, u := range it.units {
+			if c.scaled && u.Op != nil && u.Op.Kind == ops.NegMeanGrad && u.In[0].Made == nil {
+				c.where[u.In[0]] = c.training.plus(scaleAt) // in place of 1
+			}
 			c.keepConstants(u.In)
 		}
 	}
@@ -149,8 +190,10 @@ func (c *compiler) keepResults(a *plan.Analysis) (elsewhere []block) {
 	}
 	for i, n := range g.Grads {
 		v, b := a.Values[n], g.Blocks[i]
-		_, placed := c.where[v]
-		if !placed && contiguous(b) {
+		if c.madeByBranch(v) {
+			continue
+		}
+		if _, placed := c.where[v]; !placed && contiguous(b) {
 			c.where[v] = c.grads.plus(b.Offset)
 			continue
 		}
@@ -163,6 +206,15 @@ func (c *compiler) keepResults(a *plan.Analysis) (elsewhere []block) {
 		c.cost = c.keepValue(a.Values[g.Cost])
 	}
 	return elsewhere
+}
+
+func (c *compiler) madeByBranch(v *plan.Value) bool {
+	for _, b := range c.branches {
+		if b.makes(v) {
+			return true
+		}
+	}
+	return false
 }
 
 // keepValue is the place of a value that lasts, whoever asked for it first.

@@ -15,9 +15,6 @@ import (
 // few enough that none is worth its start.
 const blocksPerMultiprocessor = 16
 
-// blocksOf is how many blocks fill a device.
-func blocksOf(d gpu.Driver) int { return blocksPerMultiprocessor * max(1, d.Device().Multiprocessors) }
-
 // machine is a compiled graph on its device.
 type machine struct {
 	*compiler

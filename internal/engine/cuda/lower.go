@@ -33,7 +33,17 @@ func (c *compiler) at(v *plan.Value) region {
 }
 
 // lower adds the launches of an item.
-func (c *compiler) lower(it *item) error { return c.unit(it.units[0]) }
+func (c *compiler) lower(it *item) error {
+	switch {
+	case it.forward != nil:
+		c.branchForward(it.forward)
+	case it.backward != nil:
+		c.branchBackward(it.backward)
+	default:
+		return c.unit(it.units[0])
+	}
+	return nil
+}
 
 // unit adds the launches of a unit: in the order of its kernel's table, the extents, inputs, results, spaces and widths.
 func (c *compiler) unit(u *plan.Unit) error {

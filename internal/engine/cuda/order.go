@@ -7,6 +7,8 @@ type item struct {
 	units []*plan.Unit
 	in    []*plan.Value // made by other items
 	out   []*plan.Value // read by other items, or results
+
+	forward, backward *branch // that the item is half of; nil for a unit
 }
 
 // itemOf is a unit by itself.

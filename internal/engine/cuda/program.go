@@ -1,6 +1,8 @@
 package cuda
 
 import (
+	"errors"
+
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/gpu"
 	"github.com/acqnp/acqnp/internal/ops"
@@ -21,7 +23,7 @@ var _ engine.Program[float32] = (*Program)(nil)
 // New compiles a float32 graph for a device. The driver stays the caller's and must outlive the program.
 func New(d gpu.Driver, g *ops.Graph, o Options) (engine.Program[float32], error) {
 	o.Levels = nil // an input, whatever makes a trainer's
-	c, err := compile(d, g, o)
+	c, err := compile(d, g, o, false)
 	if err != nil {
 		return nil, err
 	}
@@ -31,8 +33,7 @@ func New(d gpu.Driver, g *ops.Graph, o Options) (engine.Program[float32], error)
 	}
 	p := &Program{machine: m, outputs: map[string][]float32{}}
 	if err := p.buffers(); err != nil {
-		m.Close()
-		return nil, err
+		return nil, errors.Join(err, m.Close())
 	}
 	return p, nil
 }

@@ -2,7 +2,6 @@ package cuda
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/gpu"
@@ -17,7 +16,6 @@ const firstScale = 65536
 type Trainer struct {
 	*machine
 	optimiser
-	scaled  bool
 	hosts   [2]*host
 	sent    [2]gpu.Event // after the last uploads from each; nil where they are done
 	next    int          // the host buffers of the coming step
@@ -35,12 +33,11 @@ func NewTrainer(d gpu.Driver, g *ops.Graph, o Options) (engine.Trainer, error) {
 	if g.Grads == nil {
 		return nil, errors.New("cuda: a graph without gradients cannot be trained")
 	}
-	c, err := compile(d, g, o)
+	c, err := compile(d, g, o, true)
 	if err != nil {
 		return nil, err
 	}
-	t := &Trainer{scaled: o.Precision == FP16 && c.fused}
-	t.optimiser = c.optimise(o.WeightDecay, t.scaled)
+	t := &Trainer{optimiser: c.optimise(o.WeightDecay)}
 	if t.machine, err = load(d, c); err != nil {
 		return nil, err
 	}
@@ -138,13 +135,7 @@ func (t *Trainer) nonFinite(s training) error {
 	case badLoss:
 		return &engine.NonFiniteError{Batch: s.badBatch, Quantity: "loss", Tensor: "loss", Value: s.badValue}
 	}
-	e := &engine.NonFiniteError{Batch: s.badBatch, Quantity: "gradient", Value: s.badValue}
-	for _, tensor := range t.of.Tensors {
-		if i := s.badIndex - tensor.Offset; i >= 0 && i < tensor.Size() {
-			e.Tensor = tensor.Name
-		}
-	}
-	return e
+	return &engine.NonFiniteError{Batch: s.badBatch, Quantity: "gradient", Tensor: engine.TensorAt(t.of.Tensors, s.badIndex), Value: s.badValue}
 }
 
 // State copies the optimiser's state from the device.
@@ -166,10 +157,8 @@ func (t *Trainer) State() (engine.State, error) {
 
 // Load takes up a state.
 func (t *Trainer) Load(s engine.State) error {
-	for _, v := range [][]float32{s.Params, s.M, s.V} {
-		if len(v) != t.n && (v != nil || s.Params == nil) {
-			return fmt.Errorf("cuda: a state of %d parameters, %d and %d moments, where the graph has %d", len(s.Params), len(s.M), len(s.V), t.n)
-		}
+	if err := s.Check(t.n); err != nil {
+		return err
 	}
 	if t.closed {
 		return errClosed
@@ -194,7 +183,7 @@ func (t *Trainer) restore(s engine.State) error {
 			status.scale = firstScale
 		}
 	}
-	return t.driver.Upload(t.address(t.training), status.write())
+	return t.driver.Upload(t.address(t.training), status.bytes())
 }
 
 func (t *Trainer) moment(to region, v []float32) error {

@@ -1,0 +1,148 @@
+//go:build simt || gpu
+
+package cuda_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/engine"
+	"github.com/acqnp/acqnp/internal/engine/cuda"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/ops"
+)
+
+// float32Rounding is what sums of float32 may lose here: the longest have some hundred terms of alternating sign, each
+// with a rounding of 6e-8 of values up to 10; it is the bound of the CPU engine, too.
+const float32Rounding = 2e-5
+
+// shapes are small because the emulation is slow, and odd on purpose: one level and one point, widths that are no
+// multiple of a tile, several channels, and one of full width.
+func shapes() []shape {
+	var all []shape
+	for _, name := range models.Names() {
+		all = append(all, small(name),
+			shape{sized(name, 20), 1, 1, ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: 1}},
+			shape{sized(name, 64), 1, 2, ops.Extents{Functions: 3, Context: 5, Points: 7, Levels: 1}})
+	}
+	all = append(all, shape{sized("acqnp", 128), 1, 1, ops.Extents{Functions: 1, Context: 4, Points: 9, Levels: 5}})
+	for i := range all {
+		if name := all[i].model.Name; name == "cnp" || name == "canp" {
+			all[i].e.Levels = 0
+		}
+	}
+	return all
+}
+
+// TestAgreesWithTheReference holds values and every gradient to the float64 reference and to the CPU engine.
+func TestAgreesWithTheReference(t *testing.T) {
+	for _, s := range shapes() {
+		t.Run(s.String(), func(t *testing.T) {
+			m := build(t, s)
+			got := onDevice(t, m, s.e, models.Training, cuda.Options{})
+			fill(got, m, s.e, 1)
+			run(t, got, s.e)
+			want := truth(t, m, s.e, models.Training)
+			fill(want, m, s.e, 1)
+			run(t, want, s.e)
+			agree(t, "reference", m, got, want)
+			cpu := onCPU(t, m, s.e, models.Training)
+			fill(cpu, m, s.e, 1)
+			run(t, cpu, s.e)
+			agree(t, "CPU engine", m, got, cpu)
+		})
+	}
+}
+
+// agree compares with what is called other.
+func agree[T engine.Float](t *testing.T, other string, m *models.Model, got engine.Program[float32], want engine.Program[T]) {
+	t.Helper()
+	for _, name := range []string{"cost", "loglik"} {
+		if d := worst(got.Output(name), want.Output(name)); !(d < float32Rounding) {
+			t.Errorf("%s differs from the %s by %.2g", name, other, d)
+		}
+	}
+	for _, p := range m.Tensors() {
+		to := p.Offset + p.Size()
+		if d := worst(got.Grads()[p.Offset:to], want.Grads()[p.Offset:to]); !(d < float32Rounding) {
+			t.Errorf("gradient of %s differs from the %s by %.2g", p.Name, other, d)
+		}
+	}
+}
+
+// TestEvaluatesAndPredicts compares what the other two graphs give.
+func TestEvaluatesAndPredicts(t *testing.T) {
+	for _, name := range models.Names() {
+		t.Run(name, func(t *testing.T) {
+			s := small(name)
+			m := build(t, s)
+			for mode, outputs := range map[models.Mode][]string{
+				models.Evaluation: {"loglik"}, models.Prediction: {"components", "logit"},
+			} {
+				got, want := onDevice(t, m, s.e, mode, cuda.Options{}), truth(t, m, s.e, mode)
+				fill(got, m, s.e, 2)
+				fill(want, m, s.e, 2)
+				run(t, got, s.e)
+				run(t, want, s.e)
+				if got.Grads() != nil {
+					t.Error("gradients where the graph has none")
+				}
+				for _, output := range outputs {
+					if d := worst(got.Output(output), want.Output(output)); !(d < float32Rounding) {
+						t.Errorf("%s differs by %.2g", output, d)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestExtentsWithinCapacity runs one program at changing sizes: each run must give the bits of a program of just its size.
+func TestExtentsWithinCapacity(t *testing.T) {
+	for _, name := range models.Names() {
+		t.Run(name, func(t *testing.T) {
+			s := small(name)
+			m := build(t, s)
+			capacity := ops.Extents{Functions: 3, Context: 5, Points: 9, Levels: 4}
+			runs := []ops.Extents{capacity, {Functions: 1, Context: 1, Points: 2, Levels: 1}, {Functions: 2, Context: 5, Points: 7, Levels: 4}}
+			if s.e.Levels == 0 {
+				capacity.Levels = 0
+				for i := range runs {
+					runs[i].Levels = 0
+				}
+			}
+			p := onDevice(t, m, capacity, models.Training, cuda.Options{})
+			for i, e := range append(runs, capacity) {
+				exact := onDevice(t, m, e, models.Training, cuda.Options{})
+				fill(p, m, e, uint64(i))
+				fill(exact, m, e, uint64(i))
+				run(t, p, e)
+				run(t, exact, e)
+				if !slices.Equal(p.Grads(), exact.Grads()) || !slices.Equal(p.Output("loglik"), exact.Output("loglik")) {
+					t.Errorf("%v: results depend on the capacity or on earlier runs", e)
+				}
+			}
+		})
+	}
+}
+
+func TestRunRefusesWhatDoesNotFit(t *testing.T) {
+	m := build(t, small("acqnp"))
+	capacity := ops.Extents{Functions: 2, Context: 4, Points: 8, Levels: 3}
+	p := onDevice(t, m, capacity, models.Evaluation, cuda.Options{})
+	for _, e := range []ops.Extents{
+		{Functions: 3, Context: 4, Points: 8, Levels: 3}, {Functions: 2, Context: 5, Points: 8, Levels: 3},
+		{Functions: 2, Context: 4, Points: 9, Levels: 3}, {Functions: 2, Context: 4, Points: 8, Levels: 4},
+		{Functions: 2, Context: 0, Points: 8, Levels: 3}, {Functions: 2, Context: 4, Points: 8, Levels: 0}, {},
+	} {
+		if p.Run(e) == nil {
+			t.Errorf("%v: ran", e)
+		}
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+	if p.Run(capacity) == nil {
+		t.Error("a closed program ran")
+	}
+}

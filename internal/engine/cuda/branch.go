@@ -1,0 +1,228 @@
+package cuda
+
+import (
+	"encoding/binary"
+
+	"github.com/acqnp/acqnp/internal/engine/plan"
+	"github.com/acqnp/acqnp/internal/gpu"
+	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/kernels"
+)
+
+// branch is an MLP of [r, x, level] over all levels of all points, of which the part of r and x is there already, per
+// point: the adaptor ψ or the decoder of the quantile branch. Its hidden layers never leave a block.
+type branch struct {
+	kernels.Branch
+	layers []*plan.Unit // linear layers, the first to the last
+	grads  []*plan.Unit // their gradients, in the same order; nil where the graph has none
+
+	blocks           []ops.Block // of the parameters: v, then W_l and b_l in turn
+	layout           region      // the kernels' table of the blocks
+	weights, vectors region      // packed parameters
+}
+
+// findBranches finds the MLPs that the fused kernels take.
+func findBranches(d gpu.Driver, a *plan.Analysis, g *ops.Graph, p Precision) []*branch {
+	blocks := map[*plan.Value]ops.Block{}
+	for _, b := range g.Blocks {
+		blocks[a.Values[b.Node]] = b
+	}
+	grads := map[*plan.Value]bool{}
+	for _, n := range g.Grads {
+		grads[a.Values[n]] = true
+	}
+	var found []*branch
+	for _, u := range a.Units {
+		b := branchFrom(u, blocks)
+		if b == nil {
+			continue
+		}
+		b.Precision = map[Precision]string{FP32: "f32", TF32: "tf32", FP16: "f16"}[p]
+		if b.Supported() && b.closed(grads, g.Grads != nil) && b.fits(d.Device().SharedPerBlock) {
+			found = append(found, b)
+		}
+	}
+	return found
+}
+
+// branchFrom follows the layers from a unit that may be the first.
+func branchFrom(u *plan.Unit, blocks map[*plan.Value]ops.Block) *branch {
+	if !isLinear(u) || u.Out[0].Space != ops.Row || u.In[0].Space != ops.Point || u.In[1].Width != 1 || !u.Op.ReLU {
+		return nil
+	}
+	b := &branch{}
+	v, ok := blocks[u.In[2]]
+	if !ok {
+		return nil
+	}
+	b.layers, b.blocks, b.Width = []*plan.Unit{u}, []ops.Block{v}, u.Out[0].Width
+	for u.Op.ReLU {
+		if u = nextLayer(u); u == nil {
+			return nil
+		}
+		w, known := blocks[u.In[2]]
+		bias, knownBias := blocks[u.In[0]]
+		if !known || !knownBias || !contiguous(w) || !contiguous(bias) || u.Op.ReLU && u.Out[0].Width != b.Width {
+			return nil
+		}
+		b.layers, b.blocks = append(b.layers, u), append(b.blocks, w, bias)
+	}
+	b.Depth, b.Outputs = len(b.layers)-1, u.Out[0].Width
+	return b
+}
+
+func isLinear(u *plan.Unit) bool { return u.Op != nil && u.Op.Kind == ops.Linear }
+
+// nextLayer is the one linear layer with a bias that reads the result of u.
+func nextLayer(u *plan.Unit) (next *plan.Unit) {
+	for _, user := range u.Out[0].Users {
+		if !isLinear(user) || user.In[1] != u.Out[0] {
+			continue
+		}
+		if next != nil {
+			return nil
+		}
+		next = user
+	}
+	return next
+}
+
+// closed finds the layers' gradients and reports whether nothing else reads what lies within.
+func (b *branch) closed(grads map[*plan.Value]bool, training bool) bool {
+	within := map[*plan.Unit]bool{}
+	for _, u := range b.layers {
+		within[u] = true
+		if !training {
+			continue
+		}
+		g := gradientOf(u)
+		if g == nil {
+			return false
+		}
+		within[g] = true
+		b.grads = append(b.grads, g)
+	}
+	for i, u := range b.layers {
+		if i < b.Depth && !onlyWithin(u.Out[0], within) {
+			return false
+		}
+		if training && !b.gradientsWithin(i, within, grads) {
+			return false
+		}
+	}
+	return true
+}
+
+// gradientOf is the unit of a linear layer's gradients.
+func gradientOf(u *plan.Unit) (g *plan.Unit) {
+	for _, user := range u.Out[0].Users {
+		if user.Op == nil || user.Op.Kind != ops.LinearGrad || user.In[1] != u.Out[0] || user.In[2] != u.In[1] || user.In[3] != u.In[2] {
+			continue
+		}
+		if g != nil && g != user {
+			return nil
+		}
+		g = user
+	}
+	return g
+}
+
+// gradientsWithin reports whether a layer's gradients are what the kernel makes: of its parameters, for nobody but the
+// flat vector, and of its input, for nobody but the layer before.
+func (b *branch) gradientsWithin(i int, within map[*plan.Unit]bool, grads map[*plan.Value]bool) bool {
+	g := b.grads[i]
+	base, dx, dw := g.Out[ops.BaseGrad], g.Out[ops.InGrad], g.Out[ops.WeightGrad]
+	if dw == nil || !grads[dw] || len(dw.Users) > 0 || base == nil {
+		return false
+	}
+	if i == 0 {
+		return base.Space == ops.Point
+	}
+	return grads[base] && len(base.Users) == 0 && dx != nil && onlyWithin(dx, within) && b.grads[i-1].In[0] == dx
+}
+
+func onlyWithin(v *plan.Value, within map[*plan.Unit]bool) bool {
+	for _, u := range v.Users {
+		if !within[u] {
+			return false
+		}
+	}
+	return !v.Result
+}
+
+// fits reports whether there are tiles that the device has the shared memory for.
+func (b *branch) fits(sharedPerBlock int) bool {
+	_, forward := b.Rows(false, sharedPerBlock)
+	_, backward := b.Rows(true, sharedPerBlock)
+	return forward && (backward || b.grads == nil)
+}
+
+// items are the launches of the branch as the order sees them: one forward, and one backward where there are gradients.
+func (b *branch) items() []*item {
+	first, last := b.layers[0], b.layers[b.Depth]
+	forward := &item{units: b.layers, in: made([]*plan.Value{first.In[0], first.In[1]}), out: last.Outs(), forward: b}
+	if b.grads == nil {
+		return []*item{forward}
+	}
+	begin, end := b.grads[b.Depth], b.grads[0]
+	backward := &item{units: b.grads, in: made([]*plan.Value{begin.In[0], first.In[0], first.In[1]}), backward: b}
+	for _, v := range []*plan.Value{end.Out[ops.BaseGrad], end.Out[ops.InGrad]} {
+		if v != nil {
+			backward.out = append(backward.out, v)
+		}
+	}
+	return []*item{forward, backward}
+}
+
+// makes reports whether the backward kernel writes this gradient to the flat vector itself.
+func (b *branch) makes(v *plan.Value) bool {
+	for i, g := range b.grads {
+		if v == g.Out[ops.WeightGrad] || i > 0 && v == g.Out[ops.BaseGrad] {
+			return true
+		}
+	}
+	return false
+}
+
+// packBranch keeps a branch's packed parameters and adds the launch that makes them.
+func (c *compiler) packBranch(b *branch) {
+	var layout []byte
+	for i, block := range b.blocks {
+		layout = binary.LittleEndian.AppendUint32(layout, uint32(block.Offset))
+		if i == 0 {
+			layout = binary.LittleEndian.AppendUint32(layout, uint32(block.Stride))
+		}
+	}
+	b.layout = c.keep(len(layout) / 4)
+	c.tables = append(c.tables, table{b.layout, func() []byte { return layout }})
+	b.weights, b.vectors = c.keep(ceilDiv(b.WeightBytes(), 4)), c.keep(b.Vectors())
+	c.emit(b.Pack(), c.over(b.Partials(), kernels.BranchThreads, kernels.BranchThreads), c.params, b.layout, b.weights, b.vectors,
+		b.Width, b.Depth, b.Outputs)
+}
+
+// resident is a launch of as many blocks as a device runs at a time, up to two a multiprocessor, whatever the capacity:
+// so sums by blocks have the same bits at any.
+func (c *compiler) resident(shared int) gpu.Dims {
+	d := c.device
+	each := max(1, min(2, d.SharedPerBlock/max(1, shared)))
+	return gpu.Line(each*max(1, d.Multiprocessors), kernels.BranchThreads, shared)
+}
+
+func (c *compiler) branchForward(b *branch) {
+	rows, _ := b.Rows(false, c.device.SharedPerBlock)
+	first, out := b.layers[0], b.layers[b.Depth].Out[0]
+	c.emit(b.Forward(rows), c.resident(b.Shared(rows, false)), c.step, c.at(first.In[0]), c.at(first.In[1]), b.weights, b.vectors,
+		c.at(out), b.Width, b.Depth, b.Outputs)
+}
+
+func (c *compiler) branchBackward(b *branch) {
+	rows, _ := b.Rows(true, c.device.SharedPerBlock)
+	first, begin, end := b.layers[0], b.grads[b.Depth], b.grads[0]
+	d := c.resident(b.Shared(rows, true))
+	blocks := int(d.Grid[0])
+	partials := c.scratch(blocks * b.Partials())
+	c.emit(b.Backward(rows), d, c.step, c.at(first.In[0]), c.at(first.In[1]), b.weights, b.vectors, c.at(begin.In[0]),
+		c.at(end.Out[ops.BaseGrad]), c.at(end.Out[ops.InGrad]), partials, b.Width, b.Depth, b.Outputs)
+	c.emit(b.Reduce(), c.over(b.Partials(), kernels.BranchThreads, kernels.BranchThreads), partials, blocks, b.layout, c.grads,
+		b.Width, b.Depth, b.Outputs)
+}

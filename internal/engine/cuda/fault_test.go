@@ -1,0 +1,144 @@
+//go:build simt
+
+package cuda_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/engine"
+	"github.com/acqnp/acqnp/internal/engine/cuda"
+	"github.com/acqnp/acqnp/internal/gpu"
+	"github.com/acqnp/acqnp/internal/gpu/gputest"
+	"github.com/acqnp/acqnp/internal/models"
+)
+
+// counting is a driver that counts what has not been given back.
+type counting struct {
+	gpu.Driver
+	memory, graphs, events int
+}
+
+func (c *counting) Alloc(bytes int) (gpu.Ptr, error) {
+	p, err := c.Driver.Alloc(bytes)
+	if err == nil {
+		c.memory++
+	}
+	return p, err
+}
+
+func (c *counting) Free(p gpu.Ptr) error {
+	if p != 0 {
+		c.memory--
+	}
+	return c.Driver.Free(p)
+}
+
+func (c *counting) Capture(record func() error) (gpu.Graph, error) {
+	g, err := c.Driver.Capture(record)
+	if err != nil {
+		return nil, err
+	}
+	c.graphs++
+	return &countedGraph{g, c}, nil
+}
+
+type countedGraph struct {
+	gpu.Graph
+	c *counting
+}
+
+func (g *countedGraph) Close() error {
+	g.c.graphs--
+	return g.Graph.Close()
+}
+
+func (c *counting) Mark() (gpu.Event, error) {
+	e, err := c.Driver.Mark()
+	if err != nil {
+		return nil, err
+	}
+	c.events++
+	return &countedEvent{e, c}, nil
+}
+
+type countedEvent struct {
+	gpu.Event
+	c *counting
+}
+
+func (e *countedEvent) Wait() error {
+	e.c.events--
+	return e.Event.Wait()
+}
+
+var errInjected = errors.New("injected")
+
+// TestEveryFaultIsAnError makes one call to the driver fail, for every call that a run makes: it must come out as an
+// error, and everything must be given back. An event whose wait failed is none to give back.
+func TestEveryFaultIsAnError(t *testing.T) {
+	s := small("cqnp")
+	m := build(t, s)
+	evaluate := func(d gpu.Driver) error {
+		p, err := cuda.New(d, graph(t, m, s.e, models.Training), cuda.Options{})
+		if err != nil {
+			return err
+		}
+		fill(p, m, s.e, 1)
+		err = p.Run(s.e)
+		return errors.Join(err, p.Close(), p.Close())
+	}
+	train := func(d gpu.Driver) error {
+		tr, err := cuda.NewTrainer(d, graph(t, m, s.e, models.Training), cuda.Options{})
+		if err != nil {
+			return err
+		}
+		return errors.Join(steps(tr, m, s), tr.Close(), tr.Close())
+	}
+	for name, work := range map[string]func(gpu.Driver) error{"program": evaluate, "trainer": train} {
+		t.Run(name, func(t *testing.T) {
+			counted := &counting{Driver: emulator(t)}
+			whole := gputest.Faulty(counted, 0, nil)
+			if err := work(whole); err != nil {
+				t.Fatal(err)
+			}
+			for n := 1; n <= whole.Calls(); n++ {
+				counted.memory, counted.graphs, counted.events = 0, 0, 0
+				if err := work(gputest.Faulty(counted, n, errInjected)); !errors.Is(err, errInjected) {
+					t.Errorf("call %d of %d failed, and what came out is %v", n, whole.Calls(), err)
+				}
+				if counted.memory != 0 || counted.graphs != 0 || counted.events > 1 {
+					t.Errorf("call %d failed, and %d allocations, %d graphs and %d events are left", n, counted.memory, counted.graphs, counted.events)
+				}
+			}
+		})
+	}
+}
+
+// steps makes three steps and looks at what came of them.
+func steps(tr engine.Trainer, m *models.Model, s shape) error {
+	if err := tr.Load(engine.State{Params: m.Initial(1)}); err != nil {
+		return err
+	}
+	for batch := range 3 {
+		inputs(tr.Input, m, s.e, uint64(batch))
+		if err := tr.Step(s.e, batch, 0.01); err != nil {
+			return err
+		}
+	}
+	_, lossErr := tr.Loss()
+	_, stateErr := tr.State()
+	return errors.Join(lossErr, stateErr)
+}
+
+// TestTooLittleMemory has a device say that it has not enough.
+func TestTooLittleMemory(t *testing.T) {
+	s := small("acqnp")
+	m := build(t, s)
+	full := &gpu.Error{Call: "alloc", Bytes: 1, Cause: gpu.ErrOutOfMemory}
+	_, err := cuda.New(gputest.Faulty(emulator(t), 1, full), graph(t, m, s.e, models.Training), cuda.Options{})
+	if !errors.Is(err, gpu.ErrOutOfMemory) || !strings.Contains(err.Error(), "MB") || !strings.Contains(err.Error(), s.e.String()) {
+		t.Errorf("got %v, want how much was asked for, and for what", err)
+	}
+}

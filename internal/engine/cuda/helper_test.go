@@ -1,0 +1,184 @@
+//go:build simt || gpu
+
+package cuda_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"gorgonia.org/tensor"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/engine"
+	"github.com/acqnp/acqnp/internal/engine/cpu"
+	"github.com/acqnp/acqnp/internal/engine/cuda"
+	"github.com/acqnp/acqnp/internal/engine/reference"
+	"github.com/acqnp/acqnp/internal/gpu"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/random"
+)
+
+// shape is a model and sizes to try it at.
+type shape struct {
+	model  config.Model
+	dx, dy int
+	e      ops.Extents
+}
+
+func (s shape) String() string {
+	return fmt.Sprintf("%s dx=%d dy=%d width=%d %v", s.model.Name, s.dx, s.dy, max(s.model.Representation, s.model.Width), s.e)
+}
+
+// sized is a model of this width of representation and hidden layers.
+func sized(name string, width int) config.Model {
+	if name == "bnp" {
+		return config.Model{Name: name, Width: width, PreDepth: 3, PostDepth: 2, DecoderDepth: 3}
+	}
+	hidden := []int{width, width}
+	c := config.Model{Name: name, Representation: width, Encoder: hidden, Decoder: hidden}
+	switch name {
+	case "acqnp":
+		c.Adaptor = hidden
+	case "canp":
+		c.KeyEncoder, c.QueryEncoder, c.Heads = hidden[:1], hidden[:1], 4
+	}
+	return c
+}
+
+// small is a tiny shape of a model.
+func small(name string) shape {
+	e := ops.Extents{Functions: 2, Context: 3, Points: 6, Levels: 3}
+	if name == "cnp" || name == "canp" {
+		e.Levels = 0
+	}
+	return shape{sized(name, 16), 2, 3, e}
+}
+
+func build(t testing.TB, s shape) *models.Model {
+	t.Helper()
+	m, err := models.New(s.model, s.dx, s.dy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func graph(t testing.TB, m *models.Model, capacity ops.Extents, mode models.Mode) *ops.Graph {
+	t.Helper()
+	g, err := m.Build(tensor.Float32, capacity, mode)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// emulator is a device of its own for a test.
+func emulator(t testing.TB) gpu.Driver {
+	t.Helper()
+	d := newDriver(t)
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
+func closing(t testing.TB, c interface{ Close() error }) {
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func onDevice(t testing.TB, m *models.Model, capacity ops.Extents, mode models.Mode, o cuda.Options) engine.Program[float32] {
+	t.Helper()
+	d := emulator(t)
+	p, err := cuda.New(d, graph(t, m, capacity, mode), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	closing(t, p)
+	return p
+}
+
+func onCPU(t testing.TB, m *models.Model, capacity ops.Extents, mode models.Mode) engine.Program[float32] {
+	t.Helper()
+	p, err := cpu.New(graph(t, m, capacity, mode), 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	closing(t, p)
+	return p
+}
+
+func truth(t testing.TB, m *models.Model, capacity ops.Extents, mode models.Mode) engine.Program[float64] {
+	t.Helper()
+	p, err := reference.New[float64](func(e ops.Extents) (*ops.Graph, error) { return m.Build(tensor.Float64, e, mode) }, capacity)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// inputs are what fills the inputs of a program or trainer: numbers that are exact in float32.
+func inputs[T engine.Float](buffer func(name string) []T, m *models.Model, e ops.Extents, seed uint64) {
+	dx, dy := m.Dims()
+	g := random.New(seed, random.Data)
+	symmetric := func(u float64) float64 { return 4*u - 2 }
+	index := func(u float64) float64 { return math.Floor(u * float64(e.Context)) }
+	for i, in := range []struct {
+		name  string
+		space ops.Space
+		width int
+		value func(u float64) float64
+	}{
+		{"context", ops.Context, dx + dy, symmetric}, {"x", ops.Point, dx, symmetric}, {"y", ops.Point, dy, symmetric},
+		{"u", ops.Row, 1, func(u float64) float64 { return u }},
+		{"resample_context", ops.Resample, 1, index}, {"resample_residual", ops.Resample, 1, index},
+	} {
+		data := buffer(in.name)
+		if data == nil {
+			continue
+		}
+		for j := range e.Rows(in.space) * in.width {
+			data[j] = T(in.value(g.Float(uint64(i), uint64(j))))
+		}
+	}
+}
+
+// fill gives a program parameters and inputs.
+func fill[T engine.Float](p engine.Program[T], m *models.Model, e ops.Extents, seed uint64) {
+	for i, v := range m.Initial(seed) {
+		p.Params()[i] = T(v)
+	}
+	inputs(p.Input, m, e, seed)
+}
+
+func run[T engine.Float](t testing.TB, p engine.Program[T], e ops.Extents) {
+	t.Helper()
+	if err := p.Run(e); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// worst is the largest difference relative to max(1, largest magnitude): a gradient's small entries are sums of large
+// terms, so the tensor's scale is what rounding is measured against.
+func worst[T engine.Float](got []float32, want []T) float64 {
+	if len(got) != len(want) {
+		return math.Inf(1)
+	}
+	scale, diff := 1.0, 0.0
+	for _, v := range want {
+		scale = max(scale, math.Abs(float64(v)))
+	}
+	for i, v := range want {
+		if d := math.Abs(float64(got[i]) - float64(v)); !(d <= diff) {
+			diff = d
+		}
+	}
+	return diff / scale
+}

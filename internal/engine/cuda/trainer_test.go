@@ -1,0 +1,248 @@
+//go:build simt || gpu
+
+package cuda_test
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/engine"
+	"github.com/acqnp/acqnp/internal/engine/cuda"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/random"
+)
+
+func trainer(t testing.TB, m *models.Model, capacity ops.Extents, o cuda.Options) engine.Trainer {
+	t.Helper()
+	tr, err := cuda.NewTrainer(emulator(t), graph(t, m, capacity, models.Training), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	closing(t, tr)
+	load(t, tr, engine.State{Params: m.Initial(1)})
+	return tr
+}
+
+func load(t testing.TB, tr engine.Trainer, s engine.State) {
+	t.Helper()
+	if err := tr.Load(s); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// step makes the step of a batch whose numbers follow from its number.
+func step(t testing.TB, tr engine.Trainer, m *models.Model, e ops.Extents, batch int) {
+	t.Helper()
+	inputs(tr.Input, m, e, uint64(batch))
+	if err := tr.Step(e, batch, 0.01); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func loss(t testing.TB, tr engine.Trainer) float32 {
+	t.Helper()
+	l, err := tr.Loss()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func state(t testing.TB, tr engine.Trainer) engine.State {
+	t.Helper()
+	s, err := tr.State()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Params, s.M, s.V = slices.Clone(s.Params), slices.Clone(s.M), slices.Clone(s.V)
+	return s
+}
+
+func sameState(a, b engine.State) bool {
+	return slices.Equal(a.Params, b.Params) && slices.Equal(a.M, b.M) && slices.Equal(a.V, b.V) &&
+		a.Updates == b.Updates && a.LossScale == b.LossScale
+}
+
+// smaller is every other batch's size.
+func smaller(e ops.Extents, batch int) ops.Extents {
+	if batch%2 == 1 {
+		e.Functions, e.Context, e.Points = 1, e.Context-1, e.Points-1
+	}
+	return e
+}
+
+// TestTrainsLikeTheCPU makes ten steps here and there. Adam divides by the root of the second moment, which makes steps
+// of full size out of gradients however small: where a gradient is nothing but rounding its step may go either way, at
+// most 0.01 a step. At this seed the largest difference seen is a tenth of the bound.
+func TestTrainsLikeTheCPU(t *testing.T) {
+	for _, name := range models.Names() {
+		t.Run(name, func(t *testing.T) {
+			s := small(name)
+			m := build(t, s)
+			got := trainer(t, m, s.e, cuda.Options{WeightDecay: 1e-3})
+			want := engine.NewTrainer(onCPU(t, m, s.e, models.Training), m.Tensors(), 1e-3)
+			load(t, want, engine.State{Params: m.Initial(1)})
+			for batch := range 10 {
+				e := smaller(s.e, batch)
+				step(t, got, m, e, batch)
+				step(t, want, m, e, batch)
+				if g, w := loss(t, got), loss(t, want); !(math.Abs(float64(g-w)) <= 1e-3*max(1, math.Abs(float64(w)))) {
+					t.Errorf("batch %d: loss %v, want %v", batch, g, w)
+				}
+			}
+			g, w := state(t, got), state(t, want)
+			if d := worst(g.Params, w.Params); !(d <= 1e-3) || g.Updates != w.Updates {
+				t.Errorf("parameters differ by %.2g after %d and %d updates", d, g.Updates, w.Updates)
+			}
+		})
+	}
+}
+
+// TestSameBitsTwice trains twice without looking in between, so that steps run ahead, and once looking after every step.
+func TestSameBitsTwice(t *testing.T) {
+	s := small("acqnp")
+	m := build(t, s)
+	var want engine.State
+	for attempt := range 3 {
+		tr := trainer(t, m, s.e, cuda.Options{})
+		for batch := range 5 {
+			step(t, tr, m, smaller(s.e, batch), batch)
+			if attempt == 2 {
+				loss(t, tr)
+			}
+		}
+		if got := state(t, tr); attempt == 0 {
+			want = got
+		} else if !sameState(got, want) {
+			t.Errorf("attempt %d gives other bits", attempt)
+		}
+	}
+}
+
+// TestStateGoesOn hands the state of one trainer to another in mid-course.
+func TestStateGoesOn(t *testing.T) {
+	s := small("canp")
+	m := build(t, s)
+	through, first, second := trainer(t, m, s.e, cuda.Options{}), trainer(t, m, s.e, cuda.Options{}), trainer(t, m, s.e, cuda.Options{})
+	for batch := range 6 {
+		step(t, through, m, s.e, batch)
+		if batch < 3 {
+			step(t, first, m, s.e, batch)
+			step(t, second, m, s.e, batch+7) // other batches, of which nothing may remain
+		}
+	}
+	load(t, second, state(t, first))
+	for batch := range 3 {
+		step(t, second, m, s.e, 3+batch)
+	}
+	if !sameState(state(t, second), state(t, through)) || loss(t, second) != loss(t, through) {
+		t.Error("a trainer that took up a state went elsewhere than the one that made it")
+	}
+}
+
+// TestLevelsAreTheHosts draws the levels on the device and on the host: the steps must have the same bits.
+func TestLevelsAreTheHosts(t *testing.T) {
+	for _, name := range []string{"cqnp", "acqnp"} {
+		s := small(name)
+		m := build(t, s)
+		g := random.New(1<<40+3, random.Levels)
+		made, given := trainer(t, m, s.e, cuda.Options{Levels: &g}), trainer(t, m, s.e, cuda.Options{})
+		if made.Input("u") != nil {
+			t.Errorf("%s: an input for levels that are made on the device", name)
+		}
+		for batch := range 3 {
+			e := smaller(s.e, batch)
+			step(t, made, m, e, batch)
+			inputs(given.Input, m, e, uint64(batch))
+			g.Fill(uint64(batch), 0, given.Input("u")[:e.Rows(ops.Row)])
+			if err := given.Step(e, batch, 0.01); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !sameState(state(t, made), state(t, given)) {
+			t.Errorf("%s: other levels on the device", name)
+		}
+	}
+}
+
+// TestStopsAtWhatIsNoNumber feeds one batch of which the loss is none, between good ones.
+func TestStopsAtWhatIsNoNumber(t *testing.T) {
+	s := small("acqnp")
+	m := build(t, s)
+	tr := trainer(t, m, s.e, cuda.Options{})
+	step(t, tr, m, s.e, 0)
+	before := state(t, tr)
+	inputs(tr.Input, m, s.e, 1)
+	tr.Input("y")[3] = float32(math.Inf(1))
+	if err := tr.Step(s.e, 1, 0.01); err != nil {
+		t.Fatal(err)
+	}
+	step(t, tr, m, s.e, 2)
+	for range 2 {
+		_, lossErr := tr.Loss()
+		_, stateErr := tr.State()
+		for _, err := range []error{lossErr, stateErr} {
+			var bad *engine.NonFiniteError
+			if !errors.As(err, &bad) || bad.Batch != 1 || bad.Quantity != "loss" || bad.Value-bad.Value == 0 {
+				t.Fatalf("got %v, want that the loss of batch 1 is no number", err)
+			}
+		}
+	}
+	load(t, tr, before)
+	step(t, tr, m, s.e, 1)
+	if got := state(t, tr); got.Updates != 2 {
+		t.Errorf("%d updates after going on, want 2", got.Updates)
+	}
+}
+
+// TestNamesTheTensorOfABadGradient gives a weight a value at which the loss still is a number but its gradient is none.
+func TestNamesTheTensorOfABadGradient(t *testing.T) {
+	s := small("cnp")
+	m := build(t, s)
+	tr := trainer(t, m, s.e, cuda.Options{})
+	params := m.Initial(1)
+	last := m.Tensors()[len(m.Tensors())-1] // the decoder's last bias: σ and with it the likelihood's scale
+	for i := range last.Size() / 2 {
+		params[last.Offset+i] = 1e30 // e² overflows in the gradient by σ, and the loss with it: still told which came first
+	}
+	load(t, tr, engine.State{Params: params})
+	step(t, tr, m, s.e, 0)
+	_, err := tr.Loss()
+	var bad *engine.NonFiniteError
+	if !errors.As(err, &bad) || bad.Batch != 0 || bad.Tensor == "" {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestRefusesStatesAndGraphsThatDoNotFit(t *testing.T) {
+	s := small("cnp")
+	m := build(t, s)
+	tr := trainer(t, m, s.e, cuda.Options{})
+	before := state(t, tr)
+	for _, bad := range []engine.State{{}, {Params: make([]float32, 3)}, {Params: before.Params, M: make([]float32, 1)}} {
+		if tr.Load(bad) == nil {
+			t.Errorf("took up a state of %d parameters and %d moments", len(bad.Params), len(bad.M))
+		}
+	}
+	if !sameState(state(t, tr), before) {
+		t.Error("a state that was refused left traces")
+	}
+	if tr.Step(ops.Extents{Functions: 9, Context: 1, Points: 1}, 0, 0.01) == nil {
+		t.Error("ran beyond its capacity")
+	}
+	if _, err := cuda.NewTrainer(emulator(t), graph(t, m, s.e, models.Evaluation), cuda.Options{}); err == nil {
+		t.Error("trains a graph without gradients")
+	}
+	if err := tr.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := tr.Loss(); err == nil {
+		t.Error("a closed trainer has a loss")
+	}
+	if tr.Load(before) == nil || tr.Step(s.e, 0, 0.01) == nil {
+		t.Error("a closed trainer goes on")
+	}
+}
