@@ -55,14 +55,15 @@ registers-record: fatbins ## write kernels/registers.txt anew, from a look at wh
 race: ## the packages with goroutines under the race detector (needs cgo and a C compiler)
 	CGO_ENABLED=1 go test -race -short $(RACE)
 
-lint: ## gofmt, go vet, staticcheck, sh -n; imports one way are a test of internal/layers
+lint: ## gofmt, go vet, staticcheck; imports one way are a test of internal/layers
 	@test -z "$$(gofmt -l .)" || { gofmt -l . | sed 's/^/gofmt would change: /'; exit 1; }
 	go vet ./...
 	go vet -C internal/simd/gen .
 	go vet -C tools/dockerfile .
 	go run $(STATICCHECK) ./...
-	@for f in scripts/*.sh; do sh -n $$f || exit 1; done
-	@bash -n .ci/run && bash -n deploy/slurm.sbatch
+
+lint-sh: ## shellcheck
+	shellcheck scripts/*.sh .ci/run deploy/slurm.sbatch
 
 lint-gpu: fatbins ## go vet of what the build tags simt and gpu add
 	CGO_ENABLED=1 go vet -tags simt $(ENGINE)
@@ -83,4 +84,4 @@ fuzz: ## every fuzz test for FUZZTIME, such as 1m or 5000x
 golden: ## make internal/golden/testdata anew with PyTorch (Debian: python3-torch)
 	/usr/bin/python3 tools/golden/golden.py internal/golden/testdata
 
-.PHONY: help build gpu fatbins test simt paths registers registers-record race lint lint-gpu dockerfile gpu-check fuzz golden always
+.PHONY: help build gpu fatbins test simt paths registers registers-record race lint lint-sh lint-gpu dockerfile gpu-check fuzz golden always

@@ -2,6 +2,7 @@
 # Installs what the CUDA program is built with on Debian 12: g++, make, and nvcc from Debian's own nvidia-cuda-toolkit (11.8).
 set -eu
 command -v nvcc >/dev/null && command -v g++ >/dev/null && command -v make >/dev/null && exit
+# shellcheck source=/dev/null
 . /etc/os-release
 if [ "${ID:-}" != debian ]; then
 	echo "install nvcc (CUDA 11.8 to 12.9), g++ and make: this script knows Debian only" >&2

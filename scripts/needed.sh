@@ -19,4 +19,4 @@ if [ $driver = no ]; then
 	exit 1
 fi
 glibc=$(readelf -V "$program" | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -1)
-echo "$program needs $(echo $libraries) (${glibc:-no version of glibc})"
+echo "$program needs $(echo "$libraries" | xargs) (${glibc:-no version of glibc})"

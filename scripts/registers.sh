@@ -31,13 +31,13 @@ if [ "$(head -1 registers.txt)" != "# nvcc $compiler" ]; then
 	exit
 fi
 # Of the recorded lines, those of the GPUs compiled for now; a kernel without a line shows up in the difference.
-gpus=$(awk '/sm_/ { print $2 }' "$now.all" | sort -u)
-recorded=$(awk '/sm_/ { print $2 }' registers.txt | sort -u)
+gpus=$(awk '/sm_/ { print $2 }' "$now.all" | sort -u | xargs)
+recorded=$(awk '/sm_/ { print $2 }' registers.txt | sort -u | xargs)
 compared=
 : >"$now"
 : >"$now.recorded"
 for gpu in $gpus; do
-	case " $(echo $recorded) " in
+	case " $recorded " in
 	*" $gpu "*) ;;
 	*) continue ;;
 	esac
@@ -46,7 +46,7 @@ for gpu in $gpus; do
 	awk -v gpu="$gpu" '$2 == gpu { $1 = $1; print }' registers.txt >>"$now.recorded"
 done
 if [ -z "$compared" ]; then
-	echo "registers.txt has none of the GPUs compiled for: $(echo $gpus)" >&2
+	echo "registers.txt has none of the GPUs compiled for: $gpus" >&2
 	exit 1
 fi
 if ! diff "$now.recorded" "$now"; then
