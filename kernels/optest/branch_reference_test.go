@@ -1,17 +1,18 @@
-//go:build simt
+//go:build simt || gpu
 
-package kernels
+package optest
 
 import (
 	"math"
 	"math/rand/v2"
 
 	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/kernels"
 )
 
 // branchCase is an MLP over the levels of points with numbers for all that goes into it.
 type branchCase struct {
-	Branch
+	kernels.Branch
 	e      ops.Extents
 	flat   []float32 // the parameters and gaps between them
 	layout []int32
@@ -20,7 +21,7 @@ type branchCase struct {
 	grad   []float32 // [Row, outputs]
 }
 
-func newBranchCase(b Branch, e ops.Extents) *branchCase {
+func newBranchCase(b kernels.Branch, e ops.Extents) *branchCase {
 	c := &branchCase{Branch: b, e: e}
 	r := rand.New(rand.NewPCG(uint64(b.Width*10+b.Depth), uint64(e.Levels)))
 	normal := func(n int, scale float64) []float32 {
