@@ -62,7 +62,7 @@ func (s *settings) addFlags(a *app, cmd *cobra.Command) {
 	s.addDataDir(cmd)
 	f := cmd.Flags()
 	f.StringVar(&s.choice, "device", "auto", "`WHERE` to compute: auto, cpu or cuda[:N]")
-	f.StringVar(&s.precision, "precision", device.AutoPrecision, "`FORMAT` of a GPU's products: auto, fp32, tf32 or fp16")
+	f.StringVar(&s.precision, "precision", device.AutoPrecision, "`FORMAT` of the quantile branch's products on a GPU: auto, fp32, tf32 or fp16")
 	f.IntVar(&s.threads, "threads", 0, "threads of the engine; 0 for all cores")
 	complete := func(flag string, values ...string) {
 		must(cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))

@@ -42,8 +42,8 @@ func (c Choice) String() string {
 	return "cpu"
 }
 
-// The precisions of the products inside a network, as --precision names them. Likelihoods, sums and the optimiser are
-// float32 in all of them.
+// The precisions of the products inside a GPU's quantile branch, as --precision names them. All else is float32 in all of
+// them, and so is all of a branch whose widths the fused kernels do not take.
 const (
 	AutoPrecision = "auto" // by device
 	FP32          = "fp32"

@@ -64,7 +64,7 @@ func choosePrecision(d gpu.Device, precision string) (precisions, error) {
 		return precisions{}, &input.Error{File: "--precision", Found: `"tf32"`,
 			Expected: fmt.Sprintf("fp16 or fp32 on %s of compute capability %d.%d", d.Name, d.Major, d.Minor)}
 	}
-	p := precisions{training: cuda.TF32, why: fmt.Sprintf("for compute capability %d.%d", d.Major, d.Minor)}
+	p := precisions{training: cuda.TF32, why: fmt.Sprintf("as suits compute capability %d.%d", d.Major, d.Minor)}
 	if d.Capability() < ampere {
 		p.training = cuda.FP16
 	}
@@ -84,7 +84,7 @@ func (a *accelerator) Name() string {
 	p := a.precision
 	text := p.training.String()
 	if p.evaluation != p.training {
-		text = fmt.Sprintf("%v, training %v", p.evaluation, p.training)
+		text = fmt.Sprintf("training %v, evaluation %v", p.training, p.evaluation)
 	}
 	return fmt.Sprintf("cuda:%d (%s, %s)", a.index, a.driver.Device().Name, text)
 }
@@ -93,7 +93,7 @@ func (a *accelerator) String() string {
 	if a.precision.why == "" {
 		return a.Name()
 	}
-	return a.Name() + " " + a.precision.why
+	return a.Name() + ", " + a.precision.why
 }
 
 func (a *accelerator) Close() error {

@@ -1,0 +1,230 @@
+//go:build simt
+
+package train_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/device"
+	"github.com/acqnp/acqnp/internal/engine"
+	"github.com/acqnp/acqnp/internal/gpu"
+	"github.com/acqnp/acqnp/internal/gpu/gputest"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/train"
+	"github.com/acqnp/acqnp/kernels"
+)
+
+// gpuOn is the CUDA engine on a driver.
+func gpuOn(t *testing.T, d gpu.Driver, precision string) device.Device {
+	t.Helper()
+	g, err := device.CUDA(d, 0, precision)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { g.Close() })
+	return g
+}
+
+func emulated(t *testing.T, precision string) device.Device {
+	t.Helper()
+	return gpuOn(t, kernels.NewEmulator(kernels.EmulatorOptions{}), precision)
+}
+
+// recorder keeps what the host gives the trainers of a device.
+type recorder struct {
+	device.Device
+	seen map[string][][]float32 // inputs of one dimension of x and y, by name and step
+	own  bool                   // there was no input of levels
+}
+
+type recording struct {
+	engine.Trainer
+	r *recorder
+}
+
+func (r *recorder) Trainer(g *ops.Graph, o device.Training) (engine.Trainer, error) {
+	t, err := r.Device.Trainer(g, o)
+	return recording{t, r}, err
+}
+
+func (t recording) Step(e ops.Extents, batch int, rate float64) error {
+	t.r.own = t.Input("u") == nil
+	for name, n := range map[string]int{"context": 2 * e.Rows(ops.Context), "x": e.Rows(ops.Point), "y": e.Rows(ops.Point)} {
+		t.r.seen[name] = append(t.r.seen[name], slices.Clone(t.Input(name)[:n]))
+	}
+	return t.Trainer.Step(e, batch, rate)
+}
+
+// near is how far float32 rounding may carry twelve steps of the tiny model apart on two devices: sums are made in another
+// order, and a step of Adam is up to the learning rate however small its gradient is.
+const near = 2e-3
+
+// TestCUDAGoesOnWhereTheCPUStopped moves runs of every model between the devices at a checkpoint, both ways.
+func TestCUDAGoesOnWhereTheCPUStopped(t *testing.T) {
+	for _, name := range models.Names() {
+		t.Run(name, func(t *testing.T) {
+			e := experiment(t, func(e *config.Experiment) { e.Model, e.Train.LogEvery = tinyModel(name), 1; counts(e) })
+			half := e
+			half.Train.Steps = 6
+			cpu := &recorder{Device: device.CPU(1), seen: map[string][][]float32{}}
+			want := mustTrain(t, train.Options{Experiment: e, Dir: t.TempDir(), Device: cpu})
+			for _, first := range []string{"cpu", "cuda"} {
+				cuda := &recorder{Device: emulated(t, device.FP32), seen: map[string][][]float32{}}
+				devices := []device.Device{device.CPU(1), cuda}
+				if first == "cuda" {
+					devices = []device.Device{cuda, device.CPU(1)}
+				}
+				dir := t.TempDir()
+				mustTrain(t, train.Options{Experiment: half, Dir: dir, Device: devices[0]})
+				got := mustTrain(t, train.Options{Experiment: e, Dir: dir, Device: devices[1], Resume: true})
+				if got.Resumed != 6 || !cuda.own {
+					t.Errorf("%s first: resumed after %d, own levels: %v", first, got.Resumed, cuda.own)
+				}
+				from := 0
+				if first == "cpu" {
+					from = 6
+				}
+				for name, v := range cuda.seen {
+					if !slices.EqualFunc(v, cpu.seen[name][from:from+6], slices.Equal) {
+						t.Errorf("%s first: another %s on the GPU", first, name)
+					}
+				}
+				closeTo(t, got.Checkpoint, want.Checkpoint, modelOf(t, e))
+			}
+		})
+	}
+}
+
+// tinyModel is a model of a few units.
+func tinyModel(name string) config.Model {
+	m := config.Model{Name: name, Representation: 8, Encoder: []int{8}, Decoder: []int{8}}
+	switch name {
+	case "acqnp":
+		m.Adaptor = []int{8}
+	case "canp":
+		m.KeyEncoder, m.QueryEncoder, m.Heads = []int{8}, []int{8}, 2
+	case "bnp":
+		m = config.Model{Name: name, Width: 8, PreDepth: 2, PostDepth: 2, DecoderDepth: 3, TrainBootstraps: 3, EvalBootstraps: 3}
+	}
+	return m
+}
+
+// counts leaves out the number of levels where the model has none.
+func counts(e *config.Experiment) {
+	if name := e.Model.Name; name != "cqnp" && name != "acqnp" {
+		e.Train.NumTau, e.Eval.NumTau = 0, 0
+	}
+}
+
+// closeTo wants two checkpoints of the same steps to hold nearly the same weights.
+func closeTo(t *testing.T, got, want string, m *models.Model) {
+	t.Helper()
+	a, err := train.LoadCheckpoint(got, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := train.LoadCheckpoint(want, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Step != b.Step || a.Updates != b.Updates {
+		t.Errorf("%d steps and %d updates, want %d and %d", a.Step, a.Updates, b.Step, b.Updates)
+	}
+	for i := range a.Params {
+		if d := math.Abs(float64(a.Params[i] - b.Params[i])); !(d <= near) {
+			t.Fatalf("parameter %d of %s: %g and %g", i, engine.TensorAt(m.Tensors(), i), a.Params[i], b.Params[i])
+		}
+	}
+}
+
+// fusable is an experiment whose quantile branch the fused kernels take.
+func fusable(t *testing.T) config.Experiment {
+	return experiment(t, steps(4), func(e *config.Experiment) {
+		e.Model = config.Model{Name: "acqnp", Representation: 64, Encoder: []int{64}, Adaptor: []int{64, 64}, Decoder: []int{64, 64}}
+		e.Train.BatchSize, e.Train.LogEvery, e.Train.CheckpointEvery, e.Train.LearningRate = 1, 1, 2, 1e-3
+	})
+}
+
+// TestCUDAPrecisionsMove goes on in another precision, and on the CPU.
+func TestCUDAPrecisionsMove(t *testing.T) {
+	e := fusable(t)
+	want := metricsOf(t, e, device.CPU(2))
+	for _, precision := range []string{device.FP32, device.TF32, device.FP16} {
+		dir := t.TempDir()
+		half := e
+		half.Train.Steps = 2
+		r := mustTrain(t, train.Options{Experiment: half, Dir: dir, Device: emulated(t, precision)})
+		c, err := train.LoadCheckpoint(r.Checkpoint, modelOf(t, e))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if scaled := c.Scale > 0; scaled != (precision == device.FP16) {
+			t.Errorf("%s: loss scale %v", precision, c.LossScale)
+		}
+		half.Train.Steps = 3
+		mustTrain(t, train.Options{Experiment: half, Dir: dir, Device: emulated(t, device.FP32), Resume: true})
+		mustTrain(t, train.Options{Experiment: e, Dir: dir, Device: device.CPU(2), Resume: true})
+		for i, m := range metrics(t, dir) {
+			// Products of numbers rounded to 11 bits: 5e-4 of each, in losses of about 1.
+			if d := math.Abs(float64(m.Loss - want[i].Loss)); !(d <= 5e-3) {
+				t.Errorf("%s: loss %v of step %d, on the CPU %v", precision, m.Loss, m.Step, want[i].Loss)
+			}
+		}
+	}
+}
+
+func metricsOf(t *testing.T, e config.Experiment, d device.Device) []train.Metrics {
+	t.Helper()
+	dir := t.TempDir()
+	mustTrain(t, train.Options{Experiment: e, Dir: dir, Device: d})
+	return metrics(t, dir)
+}
+
+// TestCUDAFaultsLeaveTheLastCheckpoint lets driver calls fail all through a run. The run then fails with one line that says
+// which call it was, and goes on elsewhere from its last checkpoint.
+func TestCUDAFaultsLeaveTheLastCheckpoint(t *testing.T) {
+	e := experiment(t, steps(8), func(e *config.Experiment) { e.Train.CheckpointEvery, e.Train.KeepCheckpoints = 2, 9 })
+	broken := errors.New("the driver has had enough")
+	attempt := func(n int) (calls int, dir string, err error) {
+		d := gputest.Faulty(kernels.NewEmulator(kernels.EmulatorOptions{}), n, &gpu.Error{Call: "test", Cause: broken})
+		dir = t.TempDir()
+		g, err := device.CUDA(d, 0, device.FP32)
+		if err == nil {
+			_, err = train.Run(context.Background(), train.Options{Experiment: e, Dir: dir, Device: g})
+			if closing := g.Close(); err == nil {
+				err = closing
+			}
+		}
+		return d.Calls(), dir, err
+	}
+	all, _, err := attempt(0)
+	if err != nil || all < 50 {
+		t.Fatalf("%d calls, %v", all, err)
+	}
+	const tries = 20
+	for i := range tries {
+		n := 1 + i*(all-1)/(tries-1) // the first, the last and others between
+		_, dir, err := attempt(n)
+		var bad *input.Error
+		if !errors.Is(err, broken) || errors.As(err, &bad) || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), "CUDA test") {
+			t.Errorf("call %d of %d: error %v", n, all, err)
+		}
+		for _, file := range files(t, dir) {
+			if strings.HasPrefix(file, "checkpoints/") && !strings.HasSuffix(file, ".safetensors") {
+				t.Errorf("call %d of %d left %s", n, all, file)
+			}
+		}
+		r := mustTrain(t, train.Options{Experiment: e, Dir: dir, Resume: true, Warn: func(line string) { t.Errorf("call %d: %s", n, line) }})
+		if r.Step != 8 {
+			t.Errorf("call %d: %d steps in the end", n, r.Step)
+		}
+	}
+}
