@@ -43,6 +43,11 @@ test: ## all tests
 simt: ## the CUDA engine's tests on the host emulation of its kernels (needs g++)
 	CGO_ENABLED=1 go test -tags simt $(ENGINE)
 
+driver: fatbins ## the tests of internal/gpu/cu, over a stand-in for libcuda.so.1
+	@mkdir -p bin/driver
+	gcc -shared -fPIC -Wall -Wextra -Werror -o bin/driver/libcuda.so.1 internal/gpu/cu/testdata/driver.c
+	$(GPU) LD_LIBRARY_PATH="$(CURDIR)/bin/driver" go test -count=1 -tags $(GPUTAGS) ./internal/gpu/cu
+
 paths: ## the tests that hold numbers, on every SIMD path that this machine has
 	sh scripts/paths.sh
 
@@ -84,4 +89,4 @@ fuzz: ## every fuzz test for FUZZTIME, such as 1m or 5000x
 golden: ## make internal/golden/testdata anew with PyTorch (Debian: python3-torch)
 	/usr/bin/python3 tools/golden/golden.py internal/golden/testdata
 
-.PHONY: help build gpu fatbins test simt paths registers registers-record race lint lint-sh lint-gpu dockerfile gpu-check fuzz golden always
+.PHONY: help build gpu fatbins test simt driver paths registers registers-record race lint lint-sh lint-gpu dockerfile gpu-check fuzz golden always

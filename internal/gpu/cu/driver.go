@@ -31,6 +31,8 @@ type Driver struct {
 	memory    map[gpu.Ptr]bool
 	pinned    [][]byte
 	graphs    map[*graph]bool
+	dims      gpu.Dims // of a launch, where C reads them
+	values    [mostArguments]uint64
 	capturing bool
 	closed    bool
 }

@@ -53,9 +53,9 @@ func (d *Driver) Launch(f gpu.Func, dims gpu.Dims, p gpu.Params) error {
 	if err := k.fits(p); err != nil {
 		return &gpu.Error{Call: "launch", Kernel: k.name, Cause: err}
 	}
-	var values [mostArguments]uint64
+	d.dims = dims
 	for i := range p {
-		values[i] = p[i].Bits
+		d.values[i] = p[i].Bits
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -66,7 +66,7 @@ func (d *Driver) Launch(f gpu.Func, dims gpu.Dims, p gpu.Params) error {
 		}
 	}
 	if err == nil {
-		err = launchOn(d.stream, k.handle, &dims, &values, len(p))
+		err = launchOn(d.stream, k.handle, &d.dims, &d.values, len(p))
 	}
 	return d.failed("launch", k.name, 0, err)
 }

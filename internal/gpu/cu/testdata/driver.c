@@ -1,0 +1,142 @@
+// A stand-in for libcuda.so.1, for tests of package cu on machines without a GPU: device memory is the host's, kernels are
+// two functions below, and a call fails when the environment's FAIL_CALL names it, with the number FAIL_CODE. Like the
+// driver it refuses calls on a thread without a current context, and copies and allocations while a graph is captured.
+#include <cuda.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ENTER(name)                                          \
+	do {                                                 \
+		CUresult wrong = enter(#name);               \
+		if (wrong) return wrong;                     \
+		if (!current) return CUDA_ERROR_INVALID_CONTEXT; \
+	} while (0)
+#define UNCAPTURED() \
+	if (capturing) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
+#define OPTIN 65536
+
+static __thread CUcontext current;
+static int capturing, allocations, handles, contexts;
+
+static CUresult enter(const char *name) {
+	const char *call = getenv("FAIL_CALL"), *code = getenv("FAIL_CODE");
+	return call && code && !strcmp(call, name) ? (CUresult)atoi(code) : CUDA_SUCCESS;
+}
+
+// Kernels: fill(p, n, v) writes v; count(p) adds 1 to *p and needs 60000 bytes of dynamic shared memory.
+struct CUfunc_st { const char *name; int sizes[4]; int shared; };
+static struct CUfunc_st functions[] = {{"fill", {8, 4, 4}, 49152}, {"count", {8}, 49152}};
+
+struct step { CUfunction f; unsigned long long p; int n; float v; };
+struct CUgraph_st { int n; struct step steps[64]; };
+static struct CUgraph_st captured;
+
+static void run(struct step s) {
+	if (!s.f) memset((void *)s.p, 0, s.n);
+	else if (s.f == functions) for (int i = 0; i < s.n; i++) ((float *)s.p)[i] = s.v;
+	else ++*(float *)s.p;
+}
+
+static CUresult put(struct step s) {
+	if (capturing) captured.steps[captured.n++] = s;
+	else run(s);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuInit(unsigned flags) { return flags ? CUDA_ERROR_INVALID_VALUE : enter("cuInit"); }
+CUresult cuDeviceGetCount(int *n) { *n = 1; return enter("cuDeviceGetCount"); }
+CUresult cuDeviceGet(CUdevice *d, int i) { *d = i; return CUDA_SUCCESS; }
+CUresult cuDeviceGetName(char *s, int n, CUdevice d) { (void)d; snprintf(s, n, "stand-in"); return CUDA_SUCCESS; }
+CUresult cuDeviceTotalMem(size_t *n, CUdevice d) { (void)d; *n = 1 << 30; return CUDA_SUCCESS; }
+CUresult cuDeviceGetAttribute(int *v, CUdevice_attribute a, CUdevice d) {
+	(void)d;
+	*v = a == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR ? 7 : a == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR ? 5
+	   : a == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT ? 40 : a == CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN ? OPTIN : -1;
+	return *v < 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+CUresult cuDevicePrimaryCtxRetain(CUcontext *c, CUdevice d) {
+	(void)d;
+	CUresult wrong = enter("cuDevicePrimaryCtxRetain");
+	if (wrong) return wrong;
+	*c = (CUcontext)&captured;
+	contexts++;
+	return CUDA_SUCCESS;
+}
+// What is left when the last context goes is a leak.
+CUresult cuDevicePrimaryCtxRelease(CUdevice d) { (void)d; return --contexts == 0 && (handles || allocations) ? CUDA_ERROR_ASSERT : CUDA_SUCCESS; }
+CUresult cuCtxSetCurrent(CUcontext c) { current = c; return enter("cuCtxSetCurrent"); }
+CUresult cuStreamCreate(CUstream *s, unsigned flags) { ENTER(cuStreamCreate); *s = (CUstream)&captured; handles++; return flags == CU_STREAM_NON_BLOCKING ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE; }
+CUresult cuStreamDestroy(CUstream s) { (void)s; ENTER(cuStreamDestroy); handles--; return CUDA_SUCCESS; }
+CUresult cuStreamSynchronize(CUstream s) { (void)s; ENTER(cuStreamSynchronize); UNCAPTURED(); return CUDA_SUCCESS; }
+CUresult cuModuleLoadData(CUmodule *m, const void *image) { ENTER(cuModuleLoadData); *m = (CUmodule)&captured; handles++; return *(const char *)image ? CUDA_SUCCESS : CUDA_ERROR_INVALID_IMAGE; }
+CUresult cuModuleUnload(CUmodule m) { (void)m; ENTER(cuModuleUnload); handles--; return CUDA_SUCCESS; }
+CUresult cuModuleGetFunction(CUfunction *f, CUmodule m, const char *name) {
+	(void)m;
+	ENTER(cuModuleGetFunction);
+	for (int i = 0; i < 2; i++) if (!strcmp(functions[i].name, name)) { *f = functions + i; return CUDA_SUCCESS; }
+	return CUDA_ERROR_NOT_FOUND;
+}
+CUresult cuFuncGetParamInfo(CUfunction f, size_t i, size_t *offset, size_t *size) {
+	ENTER(cuFuncGetParamInfo);
+	if (i > 3 || !f->sizes[i]) return CUDA_ERROR_INVALID_VALUE;
+	*offset = 8 * i;
+	*size = f->sizes[i];
+	return CUDA_SUCCESS;
+}
+CUresult cuFuncSetAttribute(CUfunction f, CUfunction_attribute a, int v) {
+	ENTER(cuFuncSetAttribute);
+	if (a != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || v > OPTIN) return CUDA_ERROR_INVALID_VALUE;
+	f->shared = v;
+	return CUDA_SUCCESS;
+}
+CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
+                        CUstream s, void **p, void **extra) {
+	(void)s, (void)extra;
+	ENTER(cuLaunchKernel);
+	if (!(gx && gy && gz && bx && by && bz) || bx * by * bz > 1024 || (int)shared > f->shared) return CUDA_ERROR_INVALID_VALUE;
+	struct step step = {f, *(unsigned long long *)p[0], 0, 0};
+	if (f == functions) step.n = *(int *)p[1], step.v = *(float *)p[2];
+	return put(step);
+}
+CUresult cuMemAlloc(CUdeviceptr *p, size_t n) { ENTER(cuMemAlloc); UNCAPTURED(); if (n > 1 << 30) return CUDA_ERROR_OUT_OF_MEMORY; *p = (CUdeviceptr)malloc(n); allocations++; return CUDA_SUCCESS; }
+CUresult cuMemFree(CUdeviceptr p) { ENTER(cuMemFree); UNCAPTURED(); free((void *)p); allocations--; return CUDA_SUCCESS; }
+CUresult cuMemHostAlloc(void **p, size_t n, unsigned flags) { (void)flags; ENTER(cuMemHostAlloc); *p = malloc(n); memset(*p, 0xff, n); allocations++; return CUDA_SUCCESS; }
+CUresult cuMemFreeHost(void *p) { ENTER(cuMemFreeHost); free(p); allocations--; return CUDA_SUCCESS; }
+CUresult cuMemcpyHtoDAsync(CUdeviceptr d, const void *s, size_t n, CUstream st) { (void)st; ENTER(cuMemcpyHtoDAsync); UNCAPTURED(); memcpy((void *)d, s, n); return CUDA_SUCCESS; }
+CUresult cuMemcpyDtoH(void *d, CUdeviceptr s, size_t n) { ENTER(cuMemcpyDtoH); UNCAPTURED(); memcpy(d, (void *)s, n); return CUDA_SUCCESS; }
+CUresult cuMemsetD8Async(CUdeviceptr d, unsigned char v, size_t n, CUstream s) { (void)s, (void)v; ENTER(cuMemsetD8Async); return put((struct step){0, d, (int)n, 0}); }
+CUresult cuStreamBeginCapture(CUstream s, CUstreamCaptureMode mode) { (void)s; ENTER(cuStreamBeginCapture); capturing = 1; captured.n = 0; return mode == CU_STREAM_CAPTURE_MODE_THREAD_LOCAL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE; }
+CUresult cuStreamEndCapture(CUstream s, CUgraph *g) {
+	(void)s;
+	capturing = 0;
+	ENTER(cuStreamEndCapture);
+	*g = malloc(sizeof captured);
+	**g = captured;
+	allocations++;
+	return CUDA_SUCCESS;
+}
+CUresult cuGraphDestroy(CUgraph g) { free(g); allocations--; return CUDA_SUCCESS; }
+CUresult cuGraphInstantiateWithFlags(CUgraphExec *e, CUgraph g, unsigned long long flags) {
+	(void)flags;
+	ENTER(cuGraphInstantiate);
+	struct CUgraph_st *copy = malloc(sizeof *copy);
+	*copy = *g;
+	*e = (CUgraphExec)copy;
+	allocations++;
+	return CUDA_SUCCESS;
+}
+CUresult cuGraphLaunch(CUgraphExec e, CUstream s) {
+	(void)s;
+	ENTER(cuGraphLaunch);
+	CUgraph g = (CUgraph)e;
+	for (int i = 0; i < g->n; i++) run(g->steps[i]);
+	return CUDA_SUCCESS;
+}
+CUresult cuGraphExecDestroy(CUgraphExec e) { ENTER(cuGraphExecDestroy); free(e); allocations--; return CUDA_SUCCESS; }
+CUresult cuEventCreate(CUevent *e, unsigned flags) { ENTER(cuEventCreate); *e = malloc(1); allocations++; return flags == CU_EVENT_DISABLE_TIMING ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE; }
+CUresult cuEventRecord(CUevent e, CUstream s) { (void)e, (void)s; ENTER(cuEventRecord); UNCAPTURED(); return CUDA_SUCCESS; }
+CUresult cuEventSynchronize(CUevent e) { (void)e; ENTER(cuEventSynchronize); return CUDA_SUCCESS; }
+CUresult cuEventDestroy(CUevent e) { ENTER(cuEventDestroy); free(e); allocations--; return CUDA_SUCCESS; }
+CUresult cuGetErrorName(CUresult r, const char **s) { static __thread char name[32]; snprintf(name, sizeof name, "CUDA_ERROR_%d", r); *s = name; return CUDA_SUCCESS; }
+CUresult cuGetErrorString(CUresult r, const char **s) { static __thread char text[32]; snprintf(text, sizeof text, "error %d", r); *s = text; return CUDA_SUCCESS; }
