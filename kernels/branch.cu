@@ -5,12 +5,14 @@
 //
 //   h_1 = relu(base_p + level_i·v)    h_{l+1} = relu(W_l·h_l + b_l), l = 1 … D−1    out_i = W_out·h_D + b_out
 //
-// Why so. ACQNP on lissajous (340,000 rows, w = 128, D = 5 and 3) is 0.2 TFLOP a step but 174 MB a layer in fp32, so hidden
-// layers never leave shared memory: backward computes a tile's layers once more (a third more flops, which at fp16's rate is
-// 0.1 ms) instead of reading them (0.5 ms in fp32, 0.25 ms in half precision, written and read). Their weights pass through
-// shared memory a panel at a time, for 5 layers' worth of a tile's rows fill it. The weights' gradients do not fit beside
-// them: a block adds each tile's to sums of its own in device memory, 1 KB a row and layer at w = 128 and tiles of 128 rows,
-// mostly in the cache; as much as activations in half precision, layer by layer, would cost, but in fp32.
+// Why so. ACQNP on lissajous (340,000 rows, w = 128, D = 5 and 3) is 0.2 TFLOP a step, and 174 MB a layer in fp32. Written and
+// read again, the 6 layers that need it would take 0.5 ms at 4.3 TB/s in fp32 and 0.25 ms in half precision, besides what
+// gradients between them move; to compute them once more in backward is a third more flops, 0.1 to 0.15 ms at the rate that
+// mma.sync reaches in half precision. So hidden layers never leave shared memory. The layers' weights pass through it a panel
+// at a time, for 5 layers' worth of rows fill it. The weights' gradients do not fit beside them: a block adds each tile's to
+// sums of its own in device memory. That is 1 KB a row and layer at w = 128 and tiles of 128 rows, as much as layer by layer
+// in half precision, but in fp32, and up to 34 MB in all, which the caches of large devices hold. In fp32 without matrix
+// units the flops decide, 4 ms at 50 TFLOP/s, and there is nothing to gain but memory. None of this is measured yet.
 //
 // A block takes whole points, as many as any other to within one, and walks their rows in tiles of R: nothing is summed
 // across blocks but the weights' gradients, in the order of the blocks. So a grid gives the same bits at every run; another

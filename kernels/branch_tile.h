@@ -121,20 +121,24 @@ template <class M, int R, int P> struct Product {
 #pragma unroll 2
     for (int k = 0; k < width; k += M::STEP) {
       typename M::Left a[MT];
+      typename M::Right b[NT];
 #pragma unroll
       for (int m = 0; m < MT; m++) M::left(a[m], in + m * 16 * ld + k, ld, p.lane);
 #pragma unroll
       for (int n = 0; n < NT; n++) {
         int column = p.column + n * 16;
         if (column >= p.columns) continue;
-        typename M::Right b;
         if (TURNED) {
-          M::right_t(b, panel + k * (P + M::PAD) + column, P + M::PAD, p.lane);
+          M::right_t(b[n], panel + k * (P + M::PAD) + column, P + M::PAD, p.lane);
         } else {
-          M::right(b, panel + column * ld + k, ld, p.lane);
+          M::right(b[n], panel + column * ld + k, ld, p.lane);
         }
+      }
 #pragma unroll
-        for (int m = 0; m < MT; m++) M::multiply(p.c[m][n], a[m], b);
+      for (int n = 0; n < NT; n++) {
+        if (p.column + n * 16 >= p.columns) continue;
+#pragma unroll
+        for (int m = 0; m < MT; m++) M::multiply(p.c[m][n], a[m], b[n]);
       }
     }
   }
