@@ -16,7 +16,7 @@ func TestAttention(t *testing.T) {
 		e        ops.Extents
 		d, heads int
 	}{
-		{one, 1, 1}, {odd, 6, 2}, {odd, 40, 8}, {ops.Extents{Functions: 2, Context: 35, Points: 3}, 37, 1},
+		{one, 1, 1}, {odd, 6, 2}, {odd, 40, 8}, {ops.Extents{Functions: 2, Context: 70, Points: 3}, 37, 1},
 		{ops.Extents{Functions: 2, Context: 3, Points: 37}, 15, 3}, {ops.Extents{Functions: 1, Context: 3, Points: 2}, 133, 1},
 	} {
 		what := name(c.d, " in ", c.heads, " heads at ", c.e)

@@ -49,14 +49,19 @@ func newMixtures(seed uint64, e ops.Extents, dy int, spread, logits float64) mix
 		r.uniform(points, -1, 1)}
 }
 
+func (m mixtures) likelihoods() []float64 {
+	o := &ops.Op{Kind: ops.MixtureLik, In: []ops.Space{ops.Row, ops.Row, ops.Point}, Widths: []int{3 * m.dy, 1, m.dy},
+		Out: ops.Point, Width: 1}
+	return reference(o, m.e, m.components, m.z, m.y)
+}
+
 func (m mixtures) check(t *testing.T, d *device) {
 	t.Helper()
 	n, points := m.e.Rows(ops.Row), m.e.Rows(ops.Point)
 	got := d.sameAtAnyGrid(func(grid int) [][]float32 {
 		return d.run("mixture", grid, 128, m.e, m.components, m.z, m.y, result(points), m.dy)
 	})
-	o := &ops.Op{Kind: ops.MixtureLik, In: []ops.Space{ops.Row, ops.Row, ops.Point}, Widths: []int{3 * m.dy, 1, m.dy}, Out: ops.Point, Width: 1}
-	near(t, "mixture", got[0], reference(o, m.e, m.components, m.z, m.y), likely)
+	near(t, "mixture", got[0], m.likelihoods(), likely)
 
 	got = d.sameAtAnyGrid(func(grid int) [][]float32 {
 		return d.run("mixture_grad", grid, 128, m.e, m.grad, m.components, m.z, m.y, result(n*3*m.dy), result(n), m.dy)
@@ -100,8 +105,7 @@ func TestMixtureFarAway(t *testing.T) {
 	d, m := newDevice(t), newMixtures(22, many, 1, 1e6, 6)
 	points := m.e.Rows(ops.Point)
 	got := d.run("mixture", 2, 128, m.e, m.components, m.z, m.y, result(points), 1)[0]
-	o := &ops.Op{Kind: ops.MixtureLik, In: []ops.Space{ops.Row, ops.Row, ops.Point}, Widths: []int{3, 1, 1}, Out: ops.Point, Width: 1}
-	near(t, "mixture", got, reference(o, m.e, m.components, m.z, m.y), likely)
+	near(t, "mixture", got, m.likelihoods(), likely)
 }
 
 // TestLikelihoodsKeepNaN: a number that is none reaches its own point's likelihood and no other's.
