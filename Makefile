@@ -42,6 +42,7 @@ test: ## all tests
 
 simt: ## the CUDA engine's tests on the host emulation of its kernels (needs g++)
 	CGO_ENABLED=1 go test -tags simt $(ENGINE)
+	CGO_ENABLED=1 go test -tags simt -run CUDA ./internal/device ./internal/train ./internal/cli
 
 driver: fatbins ## the tests of internal/gpu/cu, over a stand-in for libcuda.so.1
 	@mkdir -p bin/driver

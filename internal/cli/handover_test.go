@@ -15,6 +15,21 @@ import (
 	"github.com/acqnp/acqnp/internal/device"
 )
 
+func TestDevices(t *testing.T) {
+	s := share(t)
+	for device, code := range map[string]int{
+		"auto": 0, "cpu": 0, "cuda": 1, "cuda:1": 1, "gpu": 2, "cuda:": 2, "cuda:x": 2, "": 2, "CPU": 2,
+	} {
+		o := acqnp("eval", "--run", s.run, "--device", device, "--out", filepath.Join(t.TempDir(), "eval.json"), "--quiet")
+		if o.code != code {
+			t.Errorf("--device %q: exit code %d, want %d: %s", device, o.code, code, o.err)
+		}
+		if code != 0 {
+			checkRefusal(t, "--device "+device, o, code, "--device")
+		}
+	}
+}
+
 // fakeCUDA puts a program that says it has the CUDA engine first in the path.
 func fakeCUDA(t *testing.T, script string) string {
 	t.Helper()

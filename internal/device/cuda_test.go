@@ -1,0 +1,74 @@
+//go:build simt && !gpu
+
+package device_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/device"
+	"github.com/acqnp/acqnp/internal/gpu/gputest"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/kernels"
+)
+
+func TestCUDAPrecisionByCapability(t *testing.T) {
+	for _, c := range []struct {
+		major, minor int
+		precision    string
+		name         string // of the device; "" where it is refused
+	}{
+		{7, 5, "auto", "cuda:1 (simt, training fp16, evaluation fp32)"},
+		{7, 5, "fp32", "cuda:1 (simt, fp32)"},
+		{7, 5, "fp16", "cuda:1 (simt, fp16)"},
+		{7, 5, "tf32", ""},
+		{8, 0, "auto", "cuda:1 (simt, training tf32, evaluation fp32)"},
+		{8, 6, "tf32", "cuda:1 (simt, tf32)"},
+		{9, 0, "auto", "cuda:1 (simt, training tf32, evaluation fp32)"},
+		{9, 0, "fp16", "cuda:1 (simt, fp16)"},
+	} {
+		d, err := device.CUDA(kernels.NewEmulator(kernels.EmulatorOptions{Major: c.major, Minor: c.minor}), 1, c.precision)
+		var bad *input.Error
+		switch {
+		case c.name == "" && !errors.As(err, &bad):
+			t.Errorf("%s on %d.%d: %v", c.precision, c.major, c.minor, err)
+		case c.name != "" && (err != nil || d.Name() != c.name):
+			t.Errorf("%s on %d.%d: %v, %v, want %s", c.precision, c.major, c.minor, d, err, c.name)
+		}
+	}
+	var bad *input.Error
+	_, err := device.CUDA(kernels.NewEmulator(kernels.EmulatorOptions{Major: 7}), 0, "auto")
+	if err == nil || errors.As(err, &bad) || !strings.Contains(err.Error(), "compute capability 7.0") {
+		t.Errorf("a device that is too old: %v", err)
+	}
+}
+
+func TestCUDAClosesItsDriverOnce(t *testing.T) {
+	driver := gputest.Faulty(kernels.NewEmulator(kernels.EmulatorOptions{}), 0, nil)
+	d, err := device.CUDA(driver, 0, "auto")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(d.Close(), d.Close()); err != nil || driver.Calls() != 1 {
+		t.Errorf("%d calls to close, %v", driver.Calls(), err)
+	}
+}
+
+func TestCUDAOfAnEmulatedMachine(t *testing.T) {
+	for choice, want := range map[string]string{
+		"auto": "the emulated GPU is for tests", "cpu": "cpu with 2 threads", "cuda": "cuda:0 (simt", "cuda:0": "cuda:0 (simt",
+	} {
+		d, err := device.Open(choice, "auto", 2)
+		if err != nil || !strings.Contains(d.String(), want) {
+			t.Errorf("%s: %v, %v", choice, d, err)
+			continue
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := device.Open("cuda:1", "auto", 0); err == nil || !strings.Contains(err.Error(), "--device cuda:1") {
+		t.Errorf("a GPU that is not there: %v", err)
+	}
+}
