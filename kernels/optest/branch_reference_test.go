@@ -50,7 +50,7 @@ func newBranchCase(b kernels.Branch, e ops.Extents) *branchCase {
 	return c
 }
 
-// layer is a linear layer of the case: parameters by their places in the flat vector.
+// branchLayer is a linear layer of the case: parameters by their places in the flat vector.
 type branchLayer struct {
 	weight, stride, bias int
 	out, in              int

@@ -145,20 +145,23 @@ func TestBranchLargeTile(t *testing.T) {
 // may fall the other way; as root mean squares that stays under 2^-8 of a tensor's.
 func TestBranchPrecision(t *testing.T) {
 	for _, precision := range []string{"tf32", "f16"} {
-		c := newBranchCase(kernels.Branch{Precision: precision, Width: 64, Depth: 5, Outputs: 3}, ops.Extents{Functions: 1, Points: 3, Levels: 20})
-		got, want := c.tensors(c.run(newDevice(t), branchRun{rows: 32, blocks: 2})), c.tensors(c.reference(rounding("f32")))
-		for name, w := range want {
-			var off, all float64
-			for i, v := range w {
-				if !math.IsNaN(v) {
-					off += (got[name][i] - v) * (got[name][i] - v)
-					all += v * v
+		t.Run(precision, func(t *testing.T) {
+			b := kernels.Branch{Precision: precision, Width: 64, Depth: 5, Outputs: 3}
+			c := newBranchCase(b, ops.Extents{Functions: 1, Points: 3, Levels: 20})
+			got := c.tensors(c.run(newDevice(t), branchRun{rows: 32, blocks: 2}))
+			for name, w := range c.tensors(c.reference(rounding("f32"))) {
+				var off, all float64
+				for i, v := range w {
+					if !math.IsNaN(v) {
+						off += (got[name][i] - v) * (got[name][i] - v)
+						all += v * v
+					}
+				}
+				if !(math.Sqrt(off/all) <= 0x1p-8) {
+					t.Errorf("%s is off by %g", name, math.Sqrt(off/all))
 				}
 			}
-			if !(math.Sqrt(off/all) <= 0x1p-8) {
-				t.Errorf("%s: %s is off by %g", precision, name, math.Sqrt(off/all))
-			}
-		}
+		})
 	}
 }
 
