@@ -3,51 +3,82 @@ package cuda
 import (
 	"encoding/binary"
 
+	"github.com/acqnp/acqnp/internal/engine/plan"
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// block is a block of a flat vector and the place of its packed matrix.
-type block struct {
-	ops.Block
-	at region
-}
-
-// blockBytes is the size of struct Block of kernels/blocks.cu.
-const blockBytes = 32
-
-// table is what kernels read that never changes: its bytes are known once all memory has its place.
+// table is what kernels read that never changes.
 type table struct {
 	at    region
-	bytes func() []byte
+	bytes []byte
 }
 
-// copyBlocks adds a launch of a kernel that copies blocks: load_blocks or store_blocks.
-func (c *compiler) copyBlocks(kernel string, blocks []block, args ...any) {
-	if len(blocks) == 0 {
+// keepTable keeps a table on the device.
+func (c *compiler) keepTable(bytes []byte) region {
+	at := c.keep(len(bytes) / 4)
+	c.tables = append(c.tables, table{at, bytes})
+	return at
+}
+
+// packed are blocks whose elements do not lie together in the flat vector, one behind the other as packed matrices.
+type packed struct {
+	at     region
+	blocks []ops.Block
+}
+
+// keepPacked keeps packed matrices for those of the blocks that need any.
+func (c *compiler) keepPacked(blocks []ops.Block) *packed {
+	p, n := &packed{}, 0
+	for _, b := range blocks {
+		if !contiguous(b) {
+			p.blocks = append(p.blocks, b)
+			n += plan.Align(b.Rows * b.Cols)
+		}
+	}
+	p.at = c.keep(n)
+	return p
+}
+
+// contiguous reports whether the block's elements lie together in the flat vector, in order.
+func contiguous(b ops.Block) bool { return b.Rows == 1 || b.Stride == b.Cols && b.Panel == 0 }
+
+// of is where the matrix of a block lies: in the flat vector, or packed.
+func (p *packed) of(block ops.Block, flat region) region {
+	at := p.at
+	for _, b := range p.blocks {
+		if b.Node == block.Node {
+			return at
+		}
+		at = at.plus(plan.Align(b.Rows * b.Cols))
+	}
+	return flat.plus(block.Offset)
+}
+
+// copyBlocks adds a launch of load_blocks, from a flat vector to packed matrices, or of store_blocks back.
+func (c *compiler) copyBlocks(kernel string, p *packed, from, to region) {
+	if len(p.blocks) == 0 {
 		return
 	}
 	largest := 0
-	for _, b := range blocks {
+	var bytes []byte
+	for _, b := range p.blocks {
 		largest = max(largest, b.Rows*b.Cols)
+		bytes = appendBlock(bytes, b, p.of(b, p.at).offset)
 	}
-	at := c.keep(len(blocks) * blockBytes / 4)
-	c.tables = append(c.tables, table{at, func() []byte { return tableOf(blocks) }})
 	d := c.over(largest, threads, threads)
-	d.Grid[1] = uint32(len(blocks))
-	c.emit(kernel, d, append([]any{at}, args...)...)
+	d.Grid[1] = uint32(len(p.blocks))
+	c.emit(kernel, d, c.keepTable(bytes), from, to)
 }
 
-// tableOf is an array of struct Block. The places count from the start of all memory.
-func tableOf(blocks []block) (out []byte) {
-	for _, b := range blocks {
-		panel := b.Panel
-		if panel == 0 {
-			panel = b.Cols
-		}
-		out = binary.LittleEndian.AppendUint64(out, uint64(b.at.place()))
-		for _, n := range [...]int{b.Rows, b.Cols, b.Offset, b.Stride, panel, 0} {
-			out = binary.LittleEndian.AppendUint32(out, uint32(n))
-		}
+// appendBlock adds a struct Block of kernels/blocks.cu.
+func appendBlock(bytes []byte, b ops.Block, place int) []byte {
+	panel := b.Panel
+	if panel == 0 {
+		panel = b.Cols
 	}
-	return out
+	bytes = binary.LittleEndian.AppendUint64(bytes, uint64(place))
+	for _, n := range [...]int{b.Rows, b.Cols, b.Offset, b.Stride, panel, 0} {
+		bytes = binary.LittleEndian.AppendUint32(bytes, uint32(n))
+	}
+	return bytes
 }

@@ -22,7 +22,7 @@ type branch struct {
 }
 
 // findBranches finds the MLPs that the fused kernels take.
-func findBranches(d gpu.Driver, a *plan.Analysis, g *ops.Graph, p Precision) []*branch {
+func findBranches(d gpu.Device, a *plan.Analysis, g *ops.Graph, p Precision) []*branch {
 	blocks := map[*plan.Value]ops.Block{}
 	for _, b := range g.Blocks {
 		blocks[a.Values[b.Node]] = b
@@ -38,7 +38,7 @@ func findBranches(d gpu.Driver, a *plan.Analysis, g *ops.Graph, p Precision) []*
 			continue
 		}
 		b.Precision = map[Precision]string{FP32: "f32", TF32: "tf32", FP16: "f16"}[p]
-		if b.Supported() && b.closed(grads, g.Grads != nil) && b.fits(d.Device().SharedPerBlock) {
+		if b.Supported() && b.closed(grads, g.Grads != nil) && b.fits(d.SharedPerBlock) {
 			found = append(found, b)
 		}
 	}
@@ -174,16 +174,6 @@ func (b *branch) items() []*item {
 	return []*item{forward, backward}
 }
 
-// makes reports whether the backward kernel writes this gradient to the flat vector itself.
-func (b *branch) makes(v *plan.Value) bool {
-	for i, g := range b.grads {
-		if v == g.Out[ops.WeightGrad] || i > 0 && v == g.Out[ops.BaseGrad] {
-			return true
-		}
-	}
-	return false
-}
-
 // packBranch keeps a branch's packed parameters and adds the launch that makes them.
 func (c *compiler) packBranch(b *branch) {
 	var layout []byte
@@ -193,8 +183,7 @@ func (c *compiler) packBranch(b *branch) {
 			layout = binary.LittleEndian.AppendUint32(layout, uint32(block.Stride))
 		}
 	}
-	b.layout = c.keep(len(layout) / 4)
-	c.tables = append(c.tables, table{b.layout, func() []byte { return layout }})
+	b.layout = c.keepTable(layout)
 	b.weights, b.vectors = c.keep(ceilDiv(b.WeightBytes(), 4)), c.keep(b.Vectors())
 	c.emit(b.Pack(), c.over(b.Partials(), kernels.BranchThreads, kernels.BranchThreads), c.params, b.layout, b.weights, b.vectors,
 		b.Width, b.Depth, b.Outputs)

@@ -19,6 +19,7 @@ const blocksPerMultiprocessor = 16
 type machine struct {
 	*compiler
 	driver gpu.Driver
+	base   gpu.Ptr // of all memory
 	graph  gpu.Graph
 	closed bool
 }
@@ -26,26 +27,26 @@ type machine struct {
 // load gives a compiled graph its memory and captures its launches.
 func load(d gpu.Driver, c *compiler) (*machine, error) {
 	m := &machine{compiler: c, driver: d}
-	bytes := c.place()
-	base, err := d.Alloc(bytes)
+	var err error
+	m.base, err = c.settle(func(bytes int) (gpu.Ptr, error) {
+		p, err := d.Alloc(bytes)
+		if err != nil {
+			err = fmt.Errorf("cuda: %.1f MB for a run of %v: %w", float64(bytes)/1e6, c.of.Capacity, err)
+		}
+		return p, err
+	})
 	if err != nil {
-		return nil, fmt.Errorf("cuda: %.1f MB for a run of %v: %w", float64(bytes)/1e6, c.of.Capacity, err)
+		return nil, err
 	}
-	c.base = base
 	if err := m.prepare(); err != nil {
-		return nil, errors.Join(err, m.Close())
+		return nil, first(err, m.Close())
 	}
 	return m, nil
 }
 
 func (m *machine) prepare() error {
-	for _, k := range m.consts {
-		if err := m.driver.Upload(m.address(k.at), bytesOf(k.data)); err != nil {
-			return err
-		}
-	}
 	for _, t := range m.tables {
-		if err := m.driver.Upload(m.address(t.at), t.bytes()); err != nil {
+		if err := m.driver.Upload(m.ptr(t.at), t.bytes); err != nil {
 			return err
 		}
 	}
@@ -63,11 +64,21 @@ func (m *machine) Close() error {
 		return nil
 	}
 	m.closed = true
-	var err error
+	err := m.driver.Free(m.base) // waits for the runs of the graph
 	if m.graph != nil {
-		err = m.graph.Close()
+		err = first(err, m.graph.Close())
 	}
-	return errors.Join(err, m.driver.Free(m.base))
+	return err
+}
+
+// first is the first error that there is: what follows from it says no more.
+func first(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // check refuses extents that cannot be run.
@@ -124,7 +135,7 @@ func (m *machine) upload(h *host, e ops.Extents, batch int, rate float64) error 
 	}
 	binary.LittleEndian.PutUint64(h.step[16:], uint64(batch))
 	binary.LittleEndian.PutUint64(h.step[24:], math.Float64bits(rate))
-	if err := m.driver.Upload(m.address(m.step), h.step); err != nil {
+	if err := m.driver.Upload(m.ptr(m.step), h.step); err != nil {
 		return err
 	}
 	for _, in := range m.of.Inputs {
@@ -132,7 +143,7 @@ func (m *machine) upload(h *host, e ops.Extents, batch int, rate float64) error 
 		if data == nil {
 			continue
 		}
-		if err := m.driver.Upload(m.address(m.inputs[in.Name]), bytesOf(data[:e.Rows(in.Space)*in.Width])); err != nil {
+		if err := m.driver.Upload(m.ptr(m.inputs[in.Name]), bytesOf(data[:e.Rows(in.Space)*in.Width])); err != nil {
 			return err
 		}
 	}
@@ -144,7 +155,7 @@ func (m *machine) download(dst []float32, from region) error {
 	if len(dst) == 0 {
 		return nil
 	}
-	return m.driver.Download(bytesOf(dst), m.address(from))
+	return m.driver.Download(bytesOf(dst), m.ptr(from))
 }
 
 // bytesOf is the memory of numbers, which the device keeps in the same order of bytes.

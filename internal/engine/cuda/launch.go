@@ -6,8 +6,8 @@ import (
 	"github.com/acqnp/acqnp/internal/gpu"
 )
 
-// launch is a kernel call, or a stretch of memory to be zeroed, before memory has addresses: its arguments are regions,
-// int32, uint32, uint64, float32 and float64.
+// launch is a kernel call before memory has addresses: its arguments are regions, int, which kernels take as int32, and
+// what gpu.Args takes.
 type launch struct {
 	kernel string
 	dims   gpu.Dims
@@ -38,7 +38,7 @@ func bind(d gpu.Driver, m *memory, launches []launch) ([]call, error) {
 		for j, a := range l.args {
 			switch a := a.(type) {
 			case region:
-				args[j] = m.address(a)
+				args[j] = m.ptr(a)
 			case int:
 				if int(int32(a)) != a {
 					return nil, fmt.Errorf("cuda: argument %d of %s is %d, more than kernels count", j, l.kernel, a)

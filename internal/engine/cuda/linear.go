@@ -18,7 +18,7 @@ const (
 
 func tiles(m, n int) int { return ceilDiv(m, tileRows) * ceilDiv(n, tileColumns) }
 
-func slices(rows int) int { return min(maxSlices, ceilDiv(rows, tileRows)) }
+func slicesOf(rows int) int { return min(maxSlices, ceilDiv(rows, tileRows)) }
 
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
@@ -54,7 +54,7 @@ func (c *compiler) linearGrad(u *plan.Unit) {
 	if bias {
 		dbase = c.at(base)
 	}
-	n := slices(in.Rows)
+	n := slicesOf(in.Rows)
 	partial := c.scratch(n * d * (k + 1))
 	c.emit("weight_grad", c.products(n*tiles(d, k)), c.step, c.at(grad), c.at(result), c.at(in), partial, s, k, d, relu)
 	c.emit("weight_grad_sum", c.over(d*(k+1), sumsPerBlock, linearThreads), c.step, partial, to, dbase, s, k, d)

@@ -15,17 +15,11 @@ type region struct {
 // plus is the region n numbers further on.
 func (r region) plus(n int) region { return region{r.buffer, r.offset + n} }
 
-// place is the region's distance from the start of all memory, in float32.
-func (r region) place() int { return r.buffer.Offset + r.offset }
-
-// everything is the start of all memory.
-var everything = region{buffer: &plan.Buffer{}}
-
 // memory plans one allocation: what lives all the time, and what lives from one item of the order to another.
 type memory struct {
 	buffers []*plan.Buffer
 	last    int // item
-	base    gpu.Ptr
+	address map[*plan.Buffer]gpu.Ptr
 }
 
 // reserve keeps n numbers from one item to another, both included.
@@ -38,13 +32,22 @@ func (m *memory) reserve(n, from, to int) region {
 // keep keeps n numbers all the time.
 func (m *memory) keep(n int) region { return m.reserve(n, -1, m.last) }
 
-// place fixes all offsets and returns the bytes needed.
-func (m *memory) place() int { return 4 * plan.Place(m.buffers) }
+// settle gives all regions their addresses, once a place for so many bytes is found.
+func (m *memory) settle(alloc func(bytes int) (gpu.Ptr, error)) (base gpu.Ptr, err error) {
+	if base, err = alloc(4 * plan.Place(m.buffers)); err != nil {
+		return 0, err
+	}
+	m.address = map[*plan.Buffer]gpu.Ptr{}
+	for _, b := range m.buffers {
+		m.address[b] = base + gpu.Ptr(4*b.Offset)
+	}
+	return base, nil
+}
 
-// address is a region's address once the memory has its base; 0 for nothing.
-func (m *memory) address(r region) gpu.Ptr {
+// ptr is a region's address; 0 for nothing.
+func (m *memory) ptr(r region) gpu.Ptr {
 	if r.buffer == nil {
 		return 0
 	}
-	return m.base + gpu.Ptr(4*r.place())
+	return m.address[r.buffer] + gpu.Ptr(4*r.offset)
 }

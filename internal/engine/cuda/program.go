@@ -1,8 +1,6 @@
 package cuda
 
 import (
-	"errors"
-
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/gpu"
 	"github.com/acqnp/acqnp/internal/ops"
@@ -33,7 +31,7 @@ func New(d gpu.Driver, g *ops.Graph, o Options) (engine.Program[float32], error)
 	}
 	p := &Program{machine: m, outputs: map[string][]float32{}}
 	if err := p.buffers(); err != nil {
-		return nil, errors.Join(err, m.Close())
+		return nil, first(err, m.Close())
 	}
 	return p, nil
 }
@@ -87,7 +85,7 @@ func (p *Program) Run(e ops.Extents) error {
 	if err := p.upload(p.host, e, 0, 0); err != nil {
 		return err
 	}
-	if err := p.driver.Upload(p.address(p.compiler.params), bytesOf(p.params)); err != nil {
+	if err := p.driver.Upload(p.ptr(p.compiler.params), bytesOf(p.params)); err != nil {
 		return err
 	}
 	if err := p.graph.Replay(); err != nil {

@@ -42,7 +42,7 @@ func NewTrainer(d gpu.Driver, g *ops.Graph, o Options) (engine.Trainer, error) {
 		return nil, err
 	}
 	if err := t.begin(); err != nil {
-		return nil, errors.Join(err, t.Close())
+		return nil, first(err, t.Close())
 	}
 	return t, nil
 }
@@ -118,7 +118,7 @@ func (t *Trainer) look() (training, error) {
 		return training{}, errClosed
 	}
 	if t.err == nil {
-		t.err = t.driver.Download(t.status, t.address(t.training))
+		t.err = t.driver.Download(t.status, t.ptr(t.training))
 	}
 	if t.err != nil {
 		return training{}, t.err
@@ -144,7 +144,7 @@ func (t *Trainer) State() (engine.State, error) {
 	if err != nil {
 		return engine.State{}, err
 	}
-	t.err = errors.Join(t.download(t.params, t.machine.params), t.download(t.moments[0], t.m), t.download(t.moments[1], t.v))
+	t.err = first(t.download(t.params, t.machine.params), t.download(t.moments[0], t.m), t.download(t.moments[1], t.v))
 	if t.err != nil {
 		return engine.State{}, t.err
 	}
@@ -170,10 +170,10 @@ func (t *Trainer) Load(s engine.State) error {
 }
 
 func (t *Trainer) restore(s engine.State) error {
-	if err := t.driver.Upload(t.address(t.machine.params), bytesOf(s.Params)); err != nil {
+	if err := t.driver.Upload(t.ptr(t.machine.params), bytesOf(s.Params)); err != nil {
 		return err
 	}
-	if err := errors.Join(t.moment(t.m, s.M), t.moment(t.v, s.V)); err != nil {
+	if err := first(t.moment(t.m, s.M), t.moment(t.v, s.V)); err != nil {
 		return err
 	}
 	status := training{updates: s.Updates, scale: 1}
@@ -183,14 +183,14 @@ func (t *Trainer) restore(s engine.State) error {
 			status.scale = firstScale
 		}
 	}
-	return t.driver.Upload(t.address(t.training), status.bytes())
+	return t.driver.Upload(t.ptr(t.training), status.bytes())
 }
 
 func (t *Trainer) moment(to region, v []float32) error {
 	if v == nil {
-		return t.driver.Zero(t.address(to), 4*t.n)
+		return t.driver.Zero(t.ptr(to), 4*t.n)
 	}
-	return t.driver.Upload(t.address(to), bytesOf(v))
+	return t.driver.Upload(t.ptr(to), bytesOf(v))
 }
 
 // Close waits for the steps and gives back the device's memory. The driver stays open.
@@ -198,5 +198,5 @@ func (t *Trainer) Close() error {
 	if t.closed {
 		return nil
 	}
-	return errors.Join(t.wait(0), t.wait(1), t.machine.Close())
+	return first(t.wait(0), t.wait(1), t.machine.Close())
 }
