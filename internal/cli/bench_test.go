@@ -144,7 +144,7 @@ func TestBenchRefuses(t *testing.T) {
 		{[]string{"--threads", "-1"}, 2, "--threads"},
 		{[]string{"--set", "train.epochs=1"}, 2, "train.epochs"},
 		{[]string{"--device", "gpu"}, 2, "--device"},
-		{[]string{"--device", "cuda"}, 1, "--device"},
+		{[]string{"--device", "cuda:999"}, 1, "--device"},
 		{[]string{"--set", "train.learning_rate=1e38", "--steps", "30"}, 1, "step"},
 	} {
 		o := acqnp(append([]string{"bench", "--quiet", "--config", config}, c.args...)...)
