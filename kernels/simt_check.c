@@ -15,9 +15,13 @@ extern char __executable_start[] __attribute__((weak)), end[] __attribute__((wea
 static const char *const words[] = {"read", "write", "atomic operation"};
 
 /* ---- failures */
+static const char *name(const Piece *p) {
+  return p == &simt_static_shared ? "static shared memory" : p->shared ? "dynamic shared memory" : "a global buffer";
+}
+
 static __attribute__((cold, noinline, noreturn)) void conflict(const Piece *p, const void *at, Access kind, const char *other, unsigned thread, const void *pc) {
   simt_report(pc, "data race: %s of byte %zu of %s, %s by thread %u, and no barrier between", words[kind],
-              (size_t)((const char *)at - p->begin), p->shared ? "shared memory" : "a global buffer", other, thread & THREAD);
+              (size_t)((const char *)at - p->begin), name(p), other, thread & THREAD);
   simt_stop();
 }
 
@@ -37,7 +41,7 @@ static __attribute__((cold, noinline, noreturn)) void outside(const char *p, siz
   char where[128] = "an address where nothing is";
   if (nearest)
     snprintf(where, sizeof where, "byte %td of %s of %td bytes", p - nearest->begin,
-             nearest->shared ? "dynamic shared memory" : "a global buffer", nearest->end - nearest->begin);
+             name(nearest), nearest->end - nearest->begin);
   simt_report(pc, "out of bounds: %s of %zu bytes at %s", words[kind], bytes, where);
   simt_stop();
 }
@@ -62,7 +66,7 @@ static inline void write_cell(Piece *p, Cell *c, const void *at, Access kind, co
     if (c->read == simt_epoch) {
       unsigned other = c->reader & THREAD;
       if (c->reader & WARPS || other >> 5 != warp || (c->read_warp == warp_epoch && (c->reader & LANES || other != self)))
-        conflict(p, at, kind, "read", other, pc);
+        conflict(p, at, kind, c->reader & (LANES | WARPS) ? "read by others and" : "read", other, pc);
     }
   }
   if (kind == ATOMIC && !(c->write == simt_epoch && c->writer == self)) /* one's own plain write stays one for others */
@@ -87,7 +91,7 @@ static inline void read_cell(Piece *p, Cell *c, const void *at, const void *pc) 
       conflict(p, at, READ, "written", other, pc);
     }
   } else if (p->shared) {
-    simt_report(pc, "read of byte %zu of shared memory, which nothing has written", (size_t)((const char *)at - p->begin));
+    simt_report(pc, "read of byte %zu of %s, which nothing has written", (size_t)((const char *)at - p->begin), name(p));
     simt_stop();
   }
   if (c->read == simt_epoch) {
