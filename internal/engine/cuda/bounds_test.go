@@ -1,0 +1,75 @@
+//go:build simt
+
+package cuda
+
+import (
+	"testing"
+
+	"gorgonia.org/tensor"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/engine/plan"
+	"github.com/acqnp/acqnp/internal/gpu"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/kernels"
+)
+
+// TestRegionsAreLargeEnough gives every region an allocation of its own, just as large as it is, so that the emulation
+// finds each access beyond one; in their common allocation it would fall into a neighbour.
+func TestRegionsAreLargeEnough(t *testing.T) {
+	if !kernels.Checked() {
+		t.Skip("accesses are not checked in this build")
+	}
+	e := ops.Extents{Functions: 2, Context: 3, Points: 35, Levels: 2}
+	hidden := []int{16, 16}
+	for _, c := range []config.Model{
+		{Name: "acqnp", Representation: 16, Encoder: hidden, Adaptor: hidden, Decoder: hidden},
+		{Name: "canp", Representation: 12, Encoder: []int{13}, Decoder: []int{70}, KeyEncoder: []int{5}, QueryEncoder: []int{5}, Heads: 3},
+		{Name: "bnp", Width: 17, PreDepth: 2, PostDepth: 2, DecoderDepth: 3},
+	} {
+		for _, fused := range []bool{false, true} {
+			m, err := models.New(c, 1, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g, err := m.Build(tensor.Float32, e, models.Training)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := runApart(kernels.NewEmulator(kernels.EmulatorOptions{}), g, Options{Fused: fused}); err != nil {
+				t.Errorf("%s, fused %t: %v", c.Name, fused, err)
+			}
+		}
+	}
+}
+
+// runApart makes one training step on separate allocations.
+func runApart(d gpu.Driver, g *ops.Graph, o Options) error {
+	c, err := compile(d, g, o, true)
+	if err != nil {
+		return err
+	}
+	moments := c.optimise(0)
+	c.address = map[*plan.Buffer]gpu.Ptr{}
+	for _, b := range c.buffers {
+		if c.address[b], err = d.Alloc(4 * b.Size); err != nil {
+			return err
+		}
+	}
+	m := &machine{compiler: c, driver: d}
+	if err := m.prepare(); err != nil {
+		return err
+	}
+	h, err := m.newHost()
+	if err != nil {
+		return err
+	}
+	for _, r := range []region{c.params, moments.m, moments.v} {
+		if err := d.Zero(c.ptr(r), 4*c.n); err != nil {
+			return err
+		}
+	}
+	status := training{scale: 1}
+	return first(d.Upload(c.ptr(c.training), status.bytes()), m.upload(h, g.Capacity, 0, 0.01), m.graph.Replay(), d.Sync(), d.Close())
+}
