@@ -43,9 +43,8 @@ DEVICE void include(LogSum& l, float v) {
 
 // joined is the same, bit for bit, in either order.
 DEVICE LogSum joined(LogSum a, LogSum b) {
-  if (b.sum == 0) return a;
-  if (a.sum == 0) return b;
-  if (!(b.max <= a.max)) {
+  if (a.sum == 0) return b;  // both maxima may be −∞
+  if (b.max > a.max) {
     LogSum swap = a;
     a = b;
     b = swap;
