@@ -70,7 +70,7 @@ func agree[T engine.Float](t *testing.T, other string, m *models.Model, got engi
 	}
 }
 
-// TestEvaluatesAndPredicts compares what the other two graphs give.
+// TestEvaluatesAndPredicts compares what the other two graphs give, with the quantile branch in one kernel.
 func TestEvaluatesAndPredicts(t *testing.T) {
 	for _, name := range models.Names() {
 		t.Run(name, func(t *testing.T) {
@@ -79,7 +79,7 @@ func TestEvaluatesAndPredicts(t *testing.T) {
 			for mode, outputs := range map[models.Mode][]string{
 				models.Evaluation: {"loglik"}, models.Prediction: {"components", "logit"},
 			} {
-				got, want := onDevice(t, m, s.e, mode, cuda.Options{}), truth(t, m, s.e, mode)
+				got, want := onDevice(t, m, s.e, mode, cuda.Options{Fused: true}), truth(t, m, s.e, mode)
 				fill(got, m, s.e, 2)
 				fill(want, m, s.e, 2)
 				run(t, got, s.e)

@@ -12,6 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/gpu"
 	"github.com/acqnp/acqnp/internal/gpu/gputest"
 	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/kernels"
 )
 
 // counting is a driver that counts what has not been given back.
@@ -140,5 +141,24 @@ func TestTooLittleMemory(t *testing.T) {
 	_, err := cuda.New(gputest.Faulty(emulator(t), 1, full), graph(t, m, s.e, models.Training), cuda.Options{})
 	if !errors.Is(err, gpu.ErrOutOfMemory) || !strings.Contains(err.Error(), "MB") || !strings.Contains(err.Error(), s.e.String()) {
 		t.Errorf("got %v, want how much was asked for, and for what", err)
+	}
+}
+
+// TestRefusesPrecisionsThatTheDeviceHasNot asks a Turing GPU for tf32.
+func TestRefusesPrecisionsThatTheDeviceHasNot(t *testing.T) {
+	s := small("acqnp")
+	m := build(t, s)
+	turing := kernels.NewEmulator(kernels.EmulatorOptions{Major: 7, Minor: 5})
+	defer turing.Close()
+	for p, runs := range map[cuda.Precision]bool{cuda.FP32: true, cuda.TF32: false, cuda.FP16: true} {
+		program, err := cuda.New(turing, graph(t, m, s.e, models.Evaluation), cuda.Options{Fused: true, Precision: p})
+		if (err == nil) != runs {
+			t.Errorf("%v: got %v", p, err)
+		}
+		if err == nil {
+			program.Close()
+		} else if !strings.Contains(err.Error(), "8.0") || !strings.Contains(err.Error(), "7.5") {
+			t.Errorf("%v does not say what is needed and what there is", err)
+		}
 	}
 }
