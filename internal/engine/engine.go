@@ -1,5 +1,6 @@
 // Package engine defines how a compiled graph is run, whatever runs it. Its subpackages are the implementations:
-// reference (Gorgonia's TapeMachine, the truth in tests) and cpu (tiles of rows on all cores).
+// reference (Gorgonia's TapeMachine, the truth in tests), cpu (tiles of rows on all cores) and cuda (a captured graph of
+// kernel launches on a GPU).
 package engine
 
 import "github.com/acqnp/acqnp/internal/ops"
