@@ -19,7 +19,7 @@ help:
 build: ## one static program, ./acqnp
 	CGO_ENABLED=0 go build -trimpath -o acqnp ./cmd/acqnp
 
-gpu: fatbins ## ./acqnp-cuda, for NVIDIA GPUs: needs nvcc (CUDA 11.8 to 12.9) and gcc; ARCHS="75 80 90" names the GPUs
+gpu: fatbins ## ./acqnp-cuda, for NVIDIA GPUs: needs nvcc (CUDA 11.8) and gcc; ARCHS="75 80 90" names the GPUs
 	$(GPU) go build -trimpath -tags $(GPUTAGS) -o acqnp-cuda ./cmd/acqnp
 	sh scripts/needed.sh acqnp-cuda
 

@@ -5,7 +5,7 @@ command -v nvcc >/dev/null && command -v g++ >/dev/null && command -v make >/dev
 # shellcheck source=/dev/null
 . /etc/os-release
 if [ "${ID:-}" != debian ]; then
-	echo "install nvcc (CUDA 11.8 to 12.9), g++ and make: this script knows Debian only" >&2
+	echo "install nvcc (CUDA 11.8), g++ and make: this script knows Debian only" >&2
 	exit 1
 fi
 # The toolkit is in Debian's components contrib and non-free, which most machines leave out.
