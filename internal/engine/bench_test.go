@@ -20,19 +20,39 @@ func BenchmarkStep(b *testing.B) {
 			Adaptor: []int{128, 128, 128, 128, 128}, Decoder: []int{128, 128, 128}},
 			1, 1, ops.Extents{Functions: 12, Context: 26, Points: 53, Levels: 50}},
 	} {
-		b.Run(name, func(b *testing.B) {
-			m, err := models.New(s.model, s.dx, s.dy)
-			if err != nil {
-				b.Fatal(err)
-			}
-			p := compiled(b, m, s.e, models.Training, 0)
-			fill(p, m, s.e, 1)
-			for b.Loop() {
-				if err := p.Run(s.e); err != nil {
-					b.Fatal(err)
-				}
-			}
-			b.ReportMetric(float64(s.e.Rows(ops.Row))*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
-		})
+		b.Run(name, func(b *testing.B) { benchmark(b, s) })
 	}
+}
+
+// BenchmarkSpeedFlow is forward and backward of every model at the size of a speed-flow step.
+func BenchmarkSpeedFlow(b *testing.B) {
+	h := []int{64, 64}
+	plain := ops.Extents{Functions: 2, Context: 740, Points: 988}
+	levels, ensemble := plain, plain
+	levels.Levels, ensemble.Levels = 100, 4
+	for _, s := range []shape{
+		{config.Model{Name: "cnp", Representation: 64, Encoder: h, Decoder: h}, 1, 1, plain},
+		{config.Model{Name: "canp", Representation: 64, Encoder: h, Decoder: h, KeyEncoder: h[:1], QueryEncoder: h[:1], Heads: 8}, 1, 1, plain},
+		{config.Model{Name: "bnp", Width: 64, PreDepth: 4, PostDepth: 2, DecoderDepth: 3}, 1, 1, ensemble},
+		{config.Model{Name: "cqnp", Representation: 64, Encoder: h, Decoder: h}, 1, 1, levels},
+		{config.Model{Name: "acqnp", Representation: 64, Encoder: h, Decoder: h, Adaptor: h}, 1, 1, levels},
+	} {
+		b.Run(s.model.Name, func(b *testing.B) { benchmark(b, s) })
+	}
+}
+
+func benchmark(b *testing.B, s shape) {
+	m, err := models.New(s.model, s.dx, s.dy)
+	if err != nil {
+		b.Fatal(err)
+	}
+	p := compiled(b, m, s.e, models.Training, 0)
+	fill(p, m, s.e, 1)
+	for b.Loop() {
+		if err := p.Run(s.e); err != nil {
+			b.Fatal(err)
+		}
+	}
+	rows := s.e.Rows(ops.Point) * max(1, s.e.Levels)
+	b.ReportMetric(float64(rows)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }

@@ -152,6 +152,39 @@ func (p path) softplusSigmoid(dst, slope, x []float32) {
 	}
 }
 
+func (p path) greatest(x []float32) float32 {
+	switch p {
+	case avx512:
+		return greatestAVX512(&x[0], len(x), p.rest(len(x)))
+	case avx2:
+		return greatestAVX2(&x[0], len(x), p.rest(len(x)))
+	default:
+		return portableGreatest(x)
+	}
+}
+
+func (p path) expSum(dst, x []float32, scale, shift float32) float32 {
+	switch p {
+	case avx512:
+		return expSumAVX512(&dst[0], &x[0], scale, shift, len(x), p.rest(len(x)))
+	case avx2:
+		return expSumAVX2(&dst[0], &x[0], scale, shift, len(x), p.rest(len(x)))
+	default:
+		return portableExpSum(dst, x, scale, shift)
+	}
+}
+
+func (p path) softmaxGrad(dst, terms []float32, mean, scale float32) {
+	switch p {
+	case avx512:
+		softmaxGradAVX512(&dst[0], &terms[0], mean, scale, len(dst), p.rest(len(dst)))
+	case avx2:
+		softmaxGradAVX2(&dst[0], &terms[0], mean, scale, len(dst), p.rest(len(dst)))
+	default:
+		portableSoftmaxGrad(dst, terms, mean, scale)
+	}
+}
+
 func (p path) fmaPeak(n int) float64 {
 	const perLane = 2 * 12 * 2
 	switch p {

@@ -21,4 +21,11 @@ func (path) dot(x, y []float32) float32              { return portableDot(x, y) 
 func (path) exp(dst, x []float32)                    { portableExp(dst, x) }
 func (path) log(dst, x []float32)                    { portableLog(dst, x) }
 func (path) softplusSigmoid(dst, slope, x []float32) { portableSoftplusSigmoid(dst, slope, x) }
-func (path) fmaPeak(n int) float64                   { return portablePeak(n) }
+func (path) greatest(x []float32) float32            { return portableGreatest(x) }
+func (path) expSum(dst, x []float32, scale, shift float32) float32 {
+	return portableExpSum(dst, x, scale, shift)
+}
+func (path) softmaxGrad(dst, terms []float32, mean, scale float32) {
+	portableSoftmaxGrad(dst, terms, mean, scale)
+}
+func (path) fmaPeak(n int) float64 { return portablePeak(n) }

@@ -62,6 +62,21 @@ func logAVX512(dst *float32, src *float32, n int, mask *int32)
 //go:noescape
 func softplusSigmoidAVX512(dst *float32, slope *float32, src *float32, n int, mask *int32)
 
+// greatestAVX512 is the greatest of x[n], NaN passed over.
+//
+//go:noescape
+func greatestAVX512(x *float32, n int, mask *int32) float32
+
+// expSumAVX512 is dst[n] = exp(scale·src[n]-shift), 0 for what is below 1e-30, and returns the sum.
+//
+//go:noescape
+func expSumAVX512(dst *float32, src *float32, scale float32, shift float32, n int, mask *int32) float32
+
+// softmaxGradAVX512 is dst[n] = terms[n]·(dst[n]-mean)·scale, 0 for what is below 1e-30 in size.
+//
+//go:noescape
+func softmaxGradAVX512(dst *float32, terms *float32, mean float32, scale float32, n int, mask *int32)
+
 // fmaPeakAVX512 does n·384 fused multiply-adds of single floats, in registers alone.
 //
 //go:noescape
@@ -116,6 +131,21 @@ func logAVX2(dst *float32, src *float32, n int, mask *int32)
 //
 //go:noescape
 func softplusSigmoidAVX2(dst *float32, slope *float32, src *float32, n int, mask *int32)
+
+// greatestAVX2 is the greatest of x[n], NaN passed over.
+//
+//go:noescape
+func greatestAVX2(x *float32, n int, mask *int32) float32
+
+// expSumAVX2 is dst[n] = exp(scale·src[n]-shift), 0 for what is below 1e-30, and returns the sum.
+//
+//go:noescape
+func expSumAVX2(dst *float32, src *float32, scale float32, shift float32, n int, mask *int32) float32
+
+// softmaxGradAVX2 is dst[n] = terms[n]·(dst[n]-mean)·scale, 0 for what is below 1e-30 in size.
+//
+//go:noescape
+func softmaxGradAVX2(dst *float32, terms *float32, mean float32, scale float32, n int, mask *int32)
 
 // fmaPeakAVX2 does n·192 fused multiply-adds of single floats, in registers alone.
 //

@@ -12364,11 +12364,11 @@ end:
 TEXT ·dotAVX512(SB), NOSPLIT, $0-36
 	MOVQ   x+0(FP), AX
 	MOVQ   y+8(FP), CX
-	MOVQ   n+16(FP), DX
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
+	MOVQ   n+16(FP), DX
 	SUBQ   $0x40, DX
 	JL     tail
 
@@ -12412,11 +12412,6 @@ tail:
 	SUBQ        $0x10, DX
 	CMPQ        DX, $0x10
 	JL          last3
-	VMOVUPS     192(AX), Z4
-	VMOVUPS     192(CX), Z5
-	VFMADD231PS Z4, Z5, Z3
-	SUBQ        $0x10, DX
-	JMP         end
 
 last0:
 	TESTQ       DX, DX
@@ -12472,7 +12467,7 @@ end:
 	VMOVHLPS      X0, X0, X1
 	VADDPS        X1, X0, X0
 	VMOVSHDUP     X0, X1
-	VADDSS        X1, X0, X0
+	VADDPS        X1, X0, X0
 	MOVSS         X0, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -12488,10 +12483,10 @@ TEXT ·expAVX512(SB), NOSPLIT, $0-32
 	VMOVUPS all3d2aac7a<>+0(SB), Z3
 	VMOVUPS all3c091d36<>+0(SB), Z4
 	VMOVUPS all3ab511aa<>+0(SB), Z5
-	VMOVUPS allc2d00000<>+0(SB), Z6
-	VMOVUPS all3fb8aa3b<>+0(SB), Z7
-	VMOVUPS all3f318000<>+0(SB), Z8
-	VMOVUPS allb95e8083<>+0(SB), Z9
+	VMOVUPS all3fb8aa3b<>+0(SB), Z6
+	VMOVUPS all3f318000<>+0(SB), Z7
+	VMOVUPS allb95e8083<>+0(SB), Z8
+	VMOVUPS allc2d00000<>+0(SB), Z9
 	VMOVUPS all42b20000<>+0(SB), Z10
 	MOVQ    n+16(FP), DX
 	SUBQ    $0x10, DX
@@ -12501,12 +12496,12 @@ loop:
 	VMOVUPS      (CX), Z11
 	VMOVUPS      Z10, Z12
 	VMINPS       Z11, Z12, Z11
-	VMOVUPS      Z6, Z12
+	VMOVUPS      Z9, Z12
 	VMAXPS       Z11, Z12, Z11
-	VMULPS       Z7, Z11, Z12
+	VMULPS       Z6, Z11, Z12
 	VRNDSCALEPS  $0x00, Z12, Z12
+	VFNMADD231PS Z7, Z12, Z11
 	VFNMADD231PS Z8, Z12, Z11
-	VFNMADD231PS Z9, Z12, Z11
 	VMOVUPS      Z5, Z13
 	VFMADD213PS  Z4, Z11, Z13
 	VFMADD213PS  Z3, Z11, Z13
@@ -12530,12 +12525,12 @@ tail:
 	VMOVUPS.Z    (CX), K1, Z11
 	VMOVUPS      Z10, Z10
 	VMINPS       Z11, Z10, Z11
-	VMOVUPS      Z6, Z6
-	VMAXPS       Z11, Z6, Z11
-	VMULPS       Z7, Z11, Z6
+	VMOVUPS      Z9, Z9
+	VMAXPS       Z11, Z9, Z11
+	VMULPS       Z6, Z11, Z6
 	VRNDSCALEPS  $0x00, Z6, Z6
+	VFNMADD231PS Z7, Z6, Z11
 	VFNMADD231PS Z8, Z6, Z11
-	VFNMADD231PS Z9, Z6, Z11
 	VMOVUPS      Z5, Z5
 	VFMADD213PS  Z4, Z11, Z5
 	VFMADD213PS  Z3, Z11, Z5
@@ -12658,24 +12653,6 @@ DATA all3ab511aa<>+56(SB)/4, $0x3ab511aa
 DATA all3ab511aa<>+60(SB)/4, $0x3ab511aa
 GLOBL all3ab511aa<>(SB), RODATA|NOPTR, $64
 
-DATA allc2d00000<>+0(SB)/4, $0xc2d00000
-DATA allc2d00000<>+4(SB)/4, $0xc2d00000
-DATA allc2d00000<>+8(SB)/4, $0xc2d00000
-DATA allc2d00000<>+12(SB)/4, $0xc2d00000
-DATA allc2d00000<>+16(SB)/4, $0xc2d00000
-DATA allc2d00000<>+20(SB)/4, $0xc2d00000
-DATA allc2d00000<>+24(SB)/4, $0xc2d00000
-DATA allc2d00000<>+28(SB)/4, $0xc2d00000
-DATA allc2d00000<>+32(SB)/4, $0xc2d00000
-DATA allc2d00000<>+36(SB)/4, $0xc2d00000
-DATA allc2d00000<>+40(SB)/4, $0xc2d00000
-DATA allc2d00000<>+44(SB)/4, $0xc2d00000
-DATA allc2d00000<>+48(SB)/4, $0xc2d00000
-DATA allc2d00000<>+52(SB)/4, $0xc2d00000
-DATA allc2d00000<>+56(SB)/4, $0xc2d00000
-DATA allc2d00000<>+60(SB)/4, $0xc2d00000
-GLOBL allc2d00000<>(SB), RODATA|NOPTR, $64
-
 DATA all3fb8aa3b<>+0(SB)/4, $0x3fb8aa3b
 DATA all3fb8aa3b<>+4(SB)/4, $0x3fb8aa3b
 DATA all3fb8aa3b<>+8(SB)/4, $0x3fb8aa3b
@@ -12729,6 +12706,24 @@ DATA allb95e8083<>+52(SB)/4, $0xb95e8083
 DATA allb95e8083<>+56(SB)/4, $0xb95e8083
 DATA allb95e8083<>+60(SB)/4, $0xb95e8083
 GLOBL allb95e8083<>(SB), RODATA|NOPTR, $64
+
+DATA allc2d00000<>+0(SB)/4, $0xc2d00000
+DATA allc2d00000<>+4(SB)/4, $0xc2d00000
+DATA allc2d00000<>+8(SB)/4, $0xc2d00000
+DATA allc2d00000<>+12(SB)/4, $0xc2d00000
+DATA allc2d00000<>+16(SB)/4, $0xc2d00000
+DATA allc2d00000<>+20(SB)/4, $0xc2d00000
+DATA allc2d00000<>+24(SB)/4, $0xc2d00000
+DATA allc2d00000<>+28(SB)/4, $0xc2d00000
+DATA allc2d00000<>+32(SB)/4, $0xc2d00000
+DATA allc2d00000<>+36(SB)/4, $0xc2d00000
+DATA allc2d00000<>+40(SB)/4, $0xc2d00000
+DATA allc2d00000<>+44(SB)/4, $0xc2d00000
+DATA allc2d00000<>+48(SB)/4, $0xc2d00000
+DATA allc2d00000<>+52(SB)/4, $0xc2d00000
+DATA allc2d00000<>+56(SB)/4, $0xc2d00000
+DATA allc2d00000<>+60(SB)/4, $0xc2d00000
+GLOBL allc2d00000<>(SB), RODATA|NOPTR, $64
 
 DATA all42b20000<>+0(SB)/4, $0x42b20000
 DATA all42b20000<>+4(SB)/4, $0x42b20000
@@ -13180,14 +13175,14 @@ TEXT ·softplusSigmoidAVX512(SB), NOSPLIT, $0-40
 	VMOVUPS all3d2aac7a<>+0(SB), Z3
 	VMOVUPS all3c091d36<>+0(SB), Z4
 	VMOVUPS all3ab511aa<>+0(SB), Z5
-	VMOVUPS allc2d00000<>+0(SB), Z6
-	VMOVUPS all3fb8aa3b<>+0(SB), Z7
-	VMOVUPS all3f318000<>+0(SB), Z8
-	VMOVUPS allb95e8083<>+0(SB), Z9
-	VMOVUPS all3daaaa80<>+0(SB), Z10
-	VMOVUPS all3c4ce93e<>+0(SB), Z11
-	VMOVUPS all3b0f5b09<>+0(SB), Z12
-	VMOVUPS all3a0f7c38<>+0(SB), Z13
+	VMOVUPS all3fb8aa3b<>+0(SB), Z6
+	VMOVUPS all3f318000<>+0(SB), Z7
+	VMOVUPS allb95e8083<>+0(SB), Z8
+	VMOVUPS all3daaaa80<>+0(SB), Z9
+	VMOVUPS all3c4ce93e<>+0(SB), Z10
+	VMOVUPS all3b0f5b09<>+0(SB), Z11
+	VMOVUPS all3a0f7c38<>+0(SB), Z12
+	VMOVUPS allc2d00000<>+0(SB), Z13
 	VMOVUPS all3f000000<>+0(SB), Z14
 	MOVQ    n+24(FP), BX
 	SUBQ    $0x10, BX
@@ -13198,12 +13193,12 @@ loop:
 	VPANDD       all7fffffff<>+0(SB), Z15, Z16
 	VPXORD       Z17, Z17, Z17
 	VSUBPS       Z16, Z17, Z16
-	VMOVUPS      Z6, Z17
+	VMOVUPS      Z13, Z17
 	VMAXPS       Z16, Z17, Z16
-	VMULPS       Z7, Z16, Z17
+	VMULPS       Z6, Z16, Z17
 	VRNDSCALEPS  $0x00, Z17, Z17
+	VFNMADD231PS Z7, Z17, Z16
 	VFNMADD231PS Z8, Z17, Z16
-	VFNMADD231PS Z9, Z17, Z16
 	VMOVUPS      Z5, Z20
 	VFMADD213PS  Z4, Z16, Z20
 	VFMADD213PS  Z3, Z16, Z20
@@ -13217,10 +13212,10 @@ loop:
 	VFMADD231PS  Z14, Z20, Z17
 	VDIVPS       Z17, Z20, Z17
 	VMULPS       Z17, Z17, Z21
-	VMOVUPS      Z13, Z22
-	VFMADD213PS  Z12, Z21, Z22
+	VMOVUPS      Z12, Z22
 	VFMADD213PS  Z11, Z21, Z22
 	VFMADD213PS  Z10, Z21, Z22
+	VFMADD213PS  Z9, Z21, Z22
 	VMULPS       Z21, Z22, Z22
 	VFMADD213PS  Z17, Z17, Z22
 	VPXORD       Z17, Z17, Z17
@@ -13249,12 +13244,12 @@ tail:
 	VPANDD       all7fffffff<>+0(SB), Z15, Z16
 	VPXORD       Z17, Z17, Z17
 	VSUBPS       Z16, Z17, Z16
-	VMOVUPS      Z6, Z6
-	VMAXPS       Z16, Z6, Z16
-	VMULPS       Z7, Z16, Z6
+	VMOVUPS      Z13, Z13
+	VMAXPS       Z16, Z13, Z16
+	VMULPS       Z6, Z16, Z6
 	VRNDSCALEPS  $0x00, Z6, Z6
+	VFNMADD231PS Z7, Z6, Z16
 	VFNMADD231PS Z8, Z6, Z16
-	VFNMADD231PS Z9, Z6, Z16
 	VMOVUPS      Z5, Z5
 	VFMADD213PS  Z4, Z16, Z5
 	VFMADD213PS  Z3, Z16, Z5
@@ -13268,10 +13263,10 @@ tail:
 	VFMADD231PS  Z14, Z5, Z1
 	VDIVPS       Z1, Z5, Z1
 	VMULPS       Z1, Z1, Z2
-	VMOVUPS      Z13, Z3
-	VFMADD213PS  Z12, Z2, Z3
+	VMOVUPS      Z12, Z3
 	VFMADD213PS  Z11, Z2, Z3
 	VFMADD213PS  Z10, Z2, Z3
+	VFMADD213PS  Z9, Z2, Z3
 	VMULPS       Z2, Z3, Z3
 	VFMADD213PS  Z1, Z1, Z3
 	VPXORD       Z1, Z1, Z1
@@ -13378,6 +13373,298 @@ DATA all7fffffff<>+52(SB)/4, $0x7fffffff
 DATA all7fffffff<>+56(SB)/4, $0x7fffffff
 DATA all7fffffff<>+60(SB)/4, $0x7fffffff
 GLOBL all7fffffff<>(SB), RODATA|NOPTR, $64
+
+// func greatestAVX512(x *float32, n int, mask *int32) float32
+// Requires: AVX, AVX512F, SSE
+TEXT ·greatestAVX512(SB), NOSPLIT, $0-28
+	MOVQ    x+0(FP), AX
+	VMOVUPS allff800000<>+0(SB), Z0
+	VMOVUPS allff800000<>+0(SB), Z1
+	VMOVUPS allff800000<>+0(SB), Z2
+	VMOVUPS allff800000<>+0(SB), Z3
+	MOVQ    n+8(FP), CX
+	SUBQ    $0x40, CX
+	JL      tail
+
+loop:
+	VMOVUPS (AX), Z4
+	VMAXPS  Z0, Z4, Z0
+	VMOVUPS 64(AX), Z4
+	VMAXPS  Z1, Z4, Z1
+	VMOVUPS 128(AX), Z4
+	VMAXPS  Z2, Z4, Z2
+	VMOVUPS 192(AX), Z4
+	VMAXPS  Z3, Z4, Z3
+	ADDQ    $0x00000100, AX
+	SUBQ    $0x40, CX
+	JGE     loop
+
+tail:
+	ADDQ    $0x40, CX
+	CMPQ    CX, $0x10
+	JL      last0
+	VMOVUPS (AX), Z4
+	VMAXPS  Z0, Z4, Z0
+	SUBQ    $0x10, CX
+	CMPQ    CX, $0x10
+	JL      last1
+	VMOVUPS 64(AX), Z4
+	VMAXPS  Z1, Z4, Z1
+	SUBQ    $0x10, CX
+	CMPQ    CX, $0x10
+	JL      last2
+	VMOVUPS 128(AX), Z4
+	VMAXPS  Z2, Z4, Z2
+	SUBQ    $0x10, CX
+	CMPQ    CX, $0x10
+	JL      last3
+
+last0:
+	TESTQ     CX, CX
+	JZ        end
+	MOVQ      mask+16(FP), CX
+	VMOVUPS   (CX), Z4
+	VPTESTMD  Z4, Z4, K1
+	VMOVUPS.Z (AX), K1, Z4
+	VMOVUPS   allff800000<>+0(SB), Z5
+	VBLENDMPS Z4, Z5, K1, Z4
+	VMAXPS    Z0, Z4, Z0
+	JMP       end
+
+last1:
+	TESTQ     CX, CX
+	JZ        end
+	MOVQ      mask+16(FP), CX
+	VMOVUPS   (CX), Z4
+	VPTESTMD  Z4, Z4, K1
+	VMOVUPS.Z 64(AX), K1, Z4
+	VMOVUPS   allff800000<>+0(SB), Z5
+	VBLENDMPS Z4, Z5, K1, Z4
+	VMAXPS    Z1, Z4, Z1
+	JMP       end
+
+last2:
+	TESTQ     CX, CX
+	JZ        end
+	MOVQ      mask+16(FP), CX
+	VMOVUPS   (CX), Z4
+	VPTESTMD  Z4, Z4, K1
+	VMOVUPS.Z 128(AX), K1, Z4
+	VMOVUPS   allff800000<>+0(SB), Z5
+	VBLENDMPS Z4, Z5, K1, Z4
+	VMAXPS    Z2, Z4, Z2
+	JMP       end
+
+last3:
+	TESTQ     CX, CX
+	JZ        end
+	MOVQ      mask+16(FP), CX
+	VMOVUPS   (CX), Z4
+	VPTESTMD  Z4, Z4, K1
+	VMOVUPS.Z 192(AX), K1, Z4
+	VMOVUPS   allff800000<>+0(SB), Z5
+	VBLENDMPS Z4, Z5, K1, Z4
+	VMAXPS    Z3, Z4, Z3
+
+end:
+	VMAXPS        Z2, Z0, Z0
+	VMAXPS        Z3, Z1, Z1
+	VMAXPS        Z1, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VMAXPS        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VMAXPS        X1, X0, X0
+	VMOVHLPS      X0, X0, X1
+	VMAXPS        X1, X0, X0
+	VMOVSHDUP     X0, X1
+	VMAXPS        X1, X0, X0
+	MOVSS         X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func expSumAVX512(dst *float32, src *float32, scale float32, shift float32, n int, mask *int32) float32
+// Requires: AVX, AVX512F, SSE
+TEXT ·expSumAVX512(SB), NOSPLIT, $0-44
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	VBROADCASTSS scale+16(FP), Z0
+	VBROADCASTSS shift+20(FP), Z1
+	VMOVUPS      all3f800000<>+0(SB), Z2
+	VMOVUPS      all3efffffe<>+0(SB), Z3
+	VMOVUPS      all3e2aaa48<>+0(SB), Z4
+	VMOVUPS      all3d2aac7a<>+0(SB), Z5
+	VMOVUPS      all3c091d36<>+0(SB), Z6
+	VMOVUPS      all3ab511aa<>+0(SB), Z7
+	VMOVUPS      all3fb8aa3b<>+0(SB), Z8
+	VMOVUPS      all3f318000<>+0(SB), Z9
+	VMOVUPS      allb95e8083<>+0(SB), Z10
+	VMOVUPS      allc2a00000<>+0(SB), Z11
+	VMOVUPS      all0da24260<>+0(SB), Z12
+	VPXORD       Z13, Z13, Z13
+	MOVQ         n+24(FP), DX
+	SUBQ         $0x10, DX
+	JL           tail
+
+loop:
+	VMOVUPS      (CX), Z14
+	VMULPS       Z0, Z14, Z14
+	VSUBPS       Z1, Z14, Z14
+	VMOVUPS      Z11, Z15
+	VMAXPS       Z14, Z15, Z14
+	VMULPS       Z8, Z14, Z15
+	VRNDSCALEPS  $0x00, Z15, Z15
+	VFNMADD231PS Z9, Z15, Z14
+	VFNMADD231PS Z10, Z15, Z14
+	VMOVUPS      Z7, Z18
+	VFMADD213PS  Z6, Z14, Z18
+	VFMADD213PS  Z5, Z14, Z18
+	VFMADD213PS  Z4, Z14, Z18
+	VFMADD213PS  Z3, Z14, Z18
+	VFMADD213PS  Z2, Z14, Z18
+	VFMADD213PS  Z2, Z14, Z18
+	VSCALEFPS    Z15, Z18, Z18
+	VPXORD       Z14, Z14, Z14
+	VCMPPS       $0x11, Z12, Z18, K3
+	VBLENDMPS    Z14, Z18, K3, Z16
+	VADDPS       Z16, Z13, Z13
+	VMOVUPS      Z16, (AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x10, DX
+	JGE          loop
+
+tail:
+	ADDQ $0x10, DX
+	CMPQ DX, $0x10
+	JL   last0
+
+last0:
+	TESTQ        DX, DX
+	JZ           end
+	MOVQ         mask+32(FP), DX
+	VMOVUPS      (DX), Z14
+	VPTESTMD     Z14, Z14, K1
+	VMOVUPS.Z    (CX), K1, Z14
+	VMOVUPS      allff800000<>+0(SB), Z15
+	VBLENDMPS    Z14, Z15, K1, Z14
+	VMULPS       Z0, Z14, Z14
+	VSUBPS       Z1, Z14, Z14
+	VMOVUPS      Z11, Z0
+	VMAXPS       Z14, Z0, Z14
+	VMULPS       Z8, Z14, Z0
+	VRNDSCALEPS  $0x00, Z0, Z0
+	VFNMADD231PS Z9, Z0, Z14
+	VFNMADD231PS Z10, Z0, Z14
+	VMOVUPS      Z7, Z1
+	VFMADD213PS  Z6, Z14, Z1
+	VFMADD213PS  Z5, Z14, Z1
+	VFMADD213PS  Z4, Z14, Z1
+	VFMADD213PS  Z3, Z14, Z1
+	VFMADD213PS  Z2, Z14, Z1
+	VFMADD213PS  Z2, Z14, Z1
+	VSCALEFPS    Z0, Z1, Z1
+	VPXORD       Z0, Z0, Z0
+	VCMPPS       $0x11, Z12, Z1, K3
+	VBLENDMPS    Z0, Z1, K3, Z17
+	VADDPS       Z17, Z13, Z13
+	VMOVUPS      Z17, K1, (AX)
+
+end:
+	VEXTRACTF64X4 $0x01, Z13, Y0
+	VADDPS        Y0, Y13, Y13
+	VEXTRACTF128  $0x01, Y13, X0
+	VADDPS        X0, X13, X13
+	VMOVHLPS      X13, X13, X0
+	VADDPS        X0, X13, X13
+	VMOVSHDUP     X13, X0
+	VADDPS        X0, X13, X13
+	MOVSS         X13, ret+40(FP)
+	VZEROUPPER
+	RET
+
+DATA allc2a00000<>+0(SB)/4, $0xc2a00000
+DATA allc2a00000<>+4(SB)/4, $0xc2a00000
+DATA allc2a00000<>+8(SB)/4, $0xc2a00000
+DATA allc2a00000<>+12(SB)/4, $0xc2a00000
+DATA allc2a00000<>+16(SB)/4, $0xc2a00000
+DATA allc2a00000<>+20(SB)/4, $0xc2a00000
+DATA allc2a00000<>+24(SB)/4, $0xc2a00000
+DATA allc2a00000<>+28(SB)/4, $0xc2a00000
+DATA allc2a00000<>+32(SB)/4, $0xc2a00000
+DATA allc2a00000<>+36(SB)/4, $0xc2a00000
+DATA allc2a00000<>+40(SB)/4, $0xc2a00000
+DATA allc2a00000<>+44(SB)/4, $0xc2a00000
+DATA allc2a00000<>+48(SB)/4, $0xc2a00000
+DATA allc2a00000<>+52(SB)/4, $0xc2a00000
+DATA allc2a00000<>+56(SB)/4, $0xc2a00000
+DATA allc2a00000<>+60(SB)/4, $0xc2a00000
+GLOBL allc2a00000<>(SB), RODATA|NOPTR, $64
+
+DATA all0da24260<>+0(SB)/4, $0x0da24260
+DATA all0da24260<>+4(SB)/4, $0x0da24260
+DATA all0da24260<>+8(SB)/4, $0x0da24260
+DATA all0da24260<>+12(SB)/4, $0x0da24260
+DATA all0da24260<>+16(SB)/4, $0x0da24260
+DATA all0da24260<>+20(SB)/4, $0x0da24260
+DATA all0da24260<>+24(SB)/4, $0x0da24260
+DATA all0da24260<>+28(SB)/4, $0x0da24260
+DATA all0da24260<>+32(SB)/4, $0x0da24260
+DATA all0da24260<>+36(SB)/4, $0x0da24260
+DATA all0da24260<>+40(SB)/4, $0x0da24260
+DATA all0da24260<>+44(SB)/4, $0x0da24260
+DATA all0da24260<>+48(SB)/4, $0x0da24260
+DATA all0da24260<>+52(SB)/4, $0x0da24260
+DATA all0da24260<>+56(SB)/4, $0x0da24260
+DATA all0da24260<>+60(SB)/4, $0x0da24260
+GLOBL all0da24260<>(SB), RODATA|NOPTR, $64
+
+// func softmaxGradAVX512(dst *float32, terms *float32, mean float32, scale float32, n int, mask *int32)
+// Requires: AVX, AVX512F
+TEXT ·softmaxGradAVX512(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         terms+8(FP), CX
+	VBROADCASTSS mean+16(FP), Z0
+	VBROADCASTSS scale+20(FP), Z1
+	MOVQ         n+24(FP), DX
+	SUBQ         $0x10, DX
+	JL           tail
+
+loop:
+	VMOVUPS   (AX), Z2
+	VMOVUPS   (CX), Z3
+	VSUBPS    Z0, Z2, Z2
+	VMULPS    Z3, Z2, Z2
+	VMULPS    Z1, Z2, Z2
+	VPANDD    all7fffffff<>+0(SB), Z2, Z3
+	VPXORD    Z6, Z6, Z6
+	VCMPPS    $0x11, all0da24260<>+0(SB), Z3, K3
+	VBLENDMPS Z6, Z2, K3, Z4
+	VMOVUPS   Z4, (AX)
+	ADDQ      $0x40, AX
+	ADDQ      $0x40, CX
+	SUBQ      $0x10, DX
+	JGE       loop
+
+tail:
+	ADDQ      $0x10, DX
+	JZ        end
+	MOVQ      mask+32(FP), DX
+	VMOVUPS   (DX), Z2
+	VPTESTMD  Z2, Z2, K1
+	VMOVUPS.Z (AX), K1, Z2
+	VMOVUPS.Z (CX), K1, Z3
+	VSUBPS    Z0, Z2, Z2
+	VMULPS    Z3, Z2, Z2
+	VMULPS    Z1, Z2, Z2
+	VPANDD    all7fffffff<>+0(SB), Z2, Z0
+	VPXORD    Z1, Z1, Z1
+	VCMPPS    $0x11, all0da24260<>+0(SB), Z0, K3
+	VBLENDMPS Z1, Z2, K3, Z5
+	VMOVUPS   Z5, K1, (AX)
+
+end:
+	VZEROUPPER
+	RET
 
 // func fmaPeakAVX512(n int)
 // Requires: AVX, AVX512F
@@ -17609,7 +17896,6 @@ end:
 TEXT ·dotAVX2(SB), NOSPLIT, $0-36
 	MOVQ   x+0(FP), AX
 	MOVQ   y+8(FP), CX
-	MOVQ   n+16(FP), DX
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -17618,6 +17904,7 @@ TEXT ·dotAVX2(SB), NOSPLIT, $0-36
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
+	MOVQ   n+16(FP), DX
 	SUBQ   $0x40, DX
 	JL     tail
 
@@ -17697,11 +17984,6 @@ tail:
 	SUBQ        $0x08, DX
 	CMPQ        DX, $0x08
 	JL          last7
-	VMOVUPS     224(AX), Y8
-	VMOVUPS     224(CX), Y9
-	VFMADD231PS Y8, Y9, Y7
-	SUBQ        $0x08, DX
-	JMP         end
 
 last0:
 	TESTQ       DX, DX
@@ -17803,7 +18085,7 @@ end:
 	VMOVHLPS     X0, X0, X1
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
-	VADDSS       X1, X0, X0
+	VADDPS       X1, X0, X0
 	MOVSS        X0, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -18124,6 +18406,455 @@ tail:
 	VDIVPS       Y3, Y0, Y0
 	VMOVUPS      (BX), Y1
 	VMASKMOVPS   Y0, Y1, (CX)
+
+end:
+	VZEROUPPER
+	RET
+
+// func greatestAVX2(x *float32, n int, mask *int32) float32
+// Requires: AVX, SSE
+TEXT ·greatestAVX2(SB), NOSPLIT, $0-28
+	MOVQ    x+0(FP), AX
+	VMOVUPS allff800000<>+0(SB), Y0
+	VMOVUPS allff800000<>+0(SB), Y1
+	VMOVUPS allff800000<>+0(SB), Y2
+	VMOVUPS allff800000<>+0(SB), Y3
+	VMOVUPS allff800000<>+0(SB), Y4
+	VMOVUPS allff800000<>+0(SB), Y5
+	VMOVUPS allff800000<>+0(SB), Y6
+	VMOVUPS allff800000<>+0(SB), Y7
+	MOVQ    n+8(FP), CX
+	SUBQ    $0x40, CX
+	JL      tail
+
+loop:
+	VMOVUPS (AX), Y8
+	VMAXPS  Y0, Y8, Y0
+	VMOVUPS 32(AX), Y8
+	VMAXPS  Y1, Y8, Y1
+	VMOVUPS 64(AX), Y8
+	VMAXPS  Y2, Y8, Y2
+	VMOVUPS 96(AX), Y8
+	VMAXPS  Y3, Y8, Y3
+	VMOVUPS 128(AX), Y8
+	VMAXPS  Y4, Y8, Y4
+	VMOVUPS 160(AX), Y8
+	VMAXPS  Y5, Y8, Y5
+	VMOVUPS 192(AX), Y8
+	VMAXPS  Y6, Y8, Y6
+	VMOVUPS 224(AX), Y8
+	VMAXPS  Y7, Y8, Y7
+	ADDQ    $0x00000100, AX
+	SUBQ    $0x40, CX
+	JGE     loop
+
+tail:
+	ADDQ    $0x40, CX
+	CMPQ    CX, $0x08
+	JL      last0
+	VMOVUPS (AX), Y8
+	VMAXPS  Y0, Y8, Y0
+	SUBQ    $0x08, CX
+	CMPQ    CX, $0x08
+	JL      last1
+	VMOVUPS 32(AX), Y8
+	VMAXPS  Y1, Y8, Y1
+	SUBQ    $0x08, CX
+	CMPQ    CX, $0x08
+	JL      last2
+	VMOVUPS 64(AX), Y8
+	VMAXPS  Y2, Y8, Y2
+	SUBQ    $0x08, CX
+	CMPQ    CX, $0x08
+	JL      last3
+	VMOVUPS 96(AX), Y8
+	VMAXPS  Y3, Y8, Y3
+	SUBQ    $0x08, CX
+	CMPQ    CX, $0x08
+	JL      last4
+	VMOVUPS 128(AX), Y8
+	VMAXPS  Y4, Y8, Y4
+	SUBQ    $0x08, CX
+	CMPQ    CX, $0x08
+	JL      last5
+	VMOVUPS 160(AX), Y8
+	VMAXPS  Y5, Y8, Y5
+	SUBQ    $0x08, CX
+	CMPQ    CX, $0x08
+	JL      last6
+	VMOVUPS 192(AX), Y8
+	VMAXPS  Y6, Y8, Y6
+	SUBQ    $0x08, CX
+	CMPQ    CX, $0x08
+	JL      last7
+
+last0:
+	TESTQ      CX, CX
+	JZ         end
+	MOVQ       mask+16(FP), CX
+	VMOVUPS    (CX), Y8
+	VMASKMOVPS (AX), Y8, Y8
+	VMOVUPS    (CX), Y9
+	VMOVUPS    allff800000<>+0(SB), Y10
+	VBLENDVPS  Y9, Y8, Y10, Y8
+	VMAXPS     Y0, Y8, Y0
+	JMP        end
+
+last1:
+	TESTQ      CX, CX
+	JZ         end
+	MOVQ       mask+16(FP), CX
+	VMOVUPS    (CX), Y8
+	VMASKMOVPS 32(AX), Y8, Y8
+	VMOVUPS    (CX), Y9
+	VMOVUPS    allff800000<>+0(SB), Y10
+	VBLENDVPS  Y9, Y8, Y10, Y8
+	VMAXPS     Y1, Y8, Y1
+	JMP        end
+
+last2:
+	TESTQ      CX, CX
+	JZ         end
+	MOVQ       mask+16(FP), CX
+	VMOVUPS    (CX), Y8
+	VMASKMOVPS 64(AX), Y8, Y8
+	VMOVUPS    (CX), Y9
+	VMOVUPS    allff800000<>+0(SB), Y10
+	VBLENDVPS  Y9, Y8, Y10, Y8
+	VMAXPS     Y2, Y8, Y2
+	JMP        end
+
+last3:
+	TESTQ      CX, CX
+	JZ         end
+	MOVQ       mask+16(FP), CX
+	VMOVUPS    (CX), Y8
+	VMASKMOVPS 96(AX), Y8, Y8
+	VMOVUPS    (CX), Y9
+	VMOVUPS    allff800000<>+0(SB), Y10
+	VBLENDVPS  Y9, Y8, Y10, Y8
+	VMAXPS     Y3, Y8, Y3
+	JMP        end
+
+last4:
+	TESTQ      CX, CX
+	JZ         end
+	MOVQ       mask+16(FP), CX
+	VMOVUPS    (CX), Y8
+	VMASKMOVPS 128(AX), Y8, Y8
+	VMOVUPS    (CX), Y9
+	VMOVUPS    allff800000<>+0(SB), Y10
+	VBLENDVPS  Y9, Y8, Y10, Y8
+	VMAXPS     Y4, Y8, Y4
+	JMP        end
+
+last5:
+	TESTQ      CX, CX
+	JZ         end
+	MOVQ       mask+16(FP), CX
+	VMOVUPS    (CX), Y8
+	VMASKMOVPS 160(AX), Y8, Y8
+	VMOVUPS    (CX), Y9
+	VMOVUPS    allff800000<>+0(SB), Y10
+	VBLENDVPS  Y9, Y8, Y10, Y8
+	VMAXPS     Y5, Y8, Y5
+	JMP        end
+
+last6:
+	TESTQ      CX, CX
+	JZ         end
+	MOVQ       mask+16(FP), CX
+	VMOVUPS    (CX), Y8
+	VMASKMOVPS 192(AX), Y8, Y8
+	VMOVUPS    (CX), Y9
+	VMOVUPS    allff800000<>+0(SB), Y10
+	VBLENDVPS  Y9, Y8, Y10, Y8
+	VMAXPS     Y6, Y8, Y6
+	JMP        end
+
+last7:
+	TESTQ      CX, CX
+	JZ         end
+	MOVQ       mask+16(FP), CX
+	VMOVUPS    (CX), Y8
+	VMASKMOVPS 224(AX), Y8, Y8
+	VMOVUPS    (CX), Y9
+	VMOVUPS    allff800000<>+0(SB), Y10
+	VBLENDVPS  Y9, Y8, Y10, Y8
+	VMAXPS     Y7, Y8, Y7
+
+end:
+	VMAXPS       Y4, Y0, Y0
+	VMAXPS       Y5, Y1, Y1
+	VMAXPS       Y6, Y2, Y2
+	VMAXPS       Y7, Y3, Y3
+	VMAXPS       Y2, Y0, Y0
+	VMAXPS       Y3, Y1, Y1
+	VMAXPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VMAXPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VMAXPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VMAXPS       X1, X0, X0
+	MOVSS        X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func expSumAVX2(dst *float32, src *float32, scale float32, shift float32, n int, mask *int32) float32
+// Requires: AVX, AVX2, FMA3, SSE
+TEXT ·expSumAVX2(SB), NOSPLIT, $0-44
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	VBROADCASTSS scale+16(FP), Y0
+	VBROADCASTSS shift+20(FP), Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	MOVQ         n+24(FP), DX
+	SUBQ         $0x10, DX
+	JL           tail
+
+loop:
+	VMOVUPS      (CX), Y4
+	VMULPS       Y0, Y4, Y4
+	VSUBPS       Y1, Y4, Y4
+	VMOVUPS      allc2a00000<>+0(SB), Y5
+	VMAXPS       Y4, Y5, Y4
+	VMULPS       all3fb8aa3b<>+0(SB), Y4, Y5
+	VROUNDPS     $0x00, Y5, Y5
+	VFNMADD231PS all3f318000<>+0(SB), Y5, Y4
+	VFNMADD231PS allb95e8083<>+0(SB), Y5, Y4
+	VMOVUPS      all3ab511aa<>+0(SB), Y6
+	VFMADD213PS  all3c091d36<>+0(SB), Y4, Y6
+	VFMADD213PS  all3d2aac7a<>+0(SB), Y4, Y6
+	VFMADD213PS  all3e2aaa48<>+0(SB), Y4, Y6
+	VFMADD213PS  all3efffffe<>+0(SB), Y4, Y6
+	VFMADD213PS  all3f800000<>+0(SB), Y4, Y6
+	VFMADD213PS  all3f800000<>+0(SB), Y4, Y6
+	VCVTPS2DQ    Y5, Y5
+	VPSRAD       $0x01, Y5, Y4
+	VPSUBD       Y4, Y5, Y5
+	VPADDD       all0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y6, Y6
+	VPADDD       all0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y6, Y6
+	VXORPS       Y4, Y4, Y4
+	VCMPPS       $0x11, all0da24260<>+0(SB), Y6, Y5
+	VBLENDVPS    Y5, Y4, Y6, Y5
+	VADDPS       Y5, Y2, Y2
+	VMOVUPS      Y5, (AX)
+	VMOVUPS      32(CX), Y4
+	VMULPS       Y0, Y4, Y4
+	VSUBPS       Y1, Y4, Y4
+	VMOVUPS      allc2a00000<>+0(SB), Y5
+	VMAXPS       Y4, Y5, Y4
+	VMULPS       all3fb8aa3b<>+0(SB), Y4, Y5
+	VROUNDPS     $0x00, Y5, Y5
+	VFNMADD231PS all3f318000<>+0(SB), Y5, Y4
+	VFNMADD231PS allb95e8083<>+0(SB), Y5, Y4
+	VMOVUPS      all3ab511aa<>+0(SB), Y6
+	VFMADD213PS  all3c091d36<>+0(SB), Y4, Y6
+	VFMADD213PS  all3d2aac7a<>+0(SB), Y4, Y6
+	VFMADD213PS  all3e2aaa48<>+0(SB), Y4, Y6
+	VFMADD213PS  all3efffffe<>+0(SB), Y4, Y6
+	VFMADD213PS  all3f800000<>+0(SB), Y4, Y6
+	VFMADD213PS  all3f800000<>+0(SB), Y4, Y6
+	VCVTPS2DQ    Y5, Y5
+	VPSRAD       $0x01, Y5, Y4
+	VPSUBD       Y4, Y5, Y5
+	VPADDD       all0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y6, Y6
+	VPADDD       all0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y6, Y6
+	VXORPS       Y4, Y4, Y4
+	VCMPPS       $0x11, all0da24260<>+0(SB), Y6, Y5
+	VBLENDVPS    Y5, Y4, Y6, Y5
+	VADDPS       Y5, Y3, Y3
+	VMOVUPS      Y5, 32(AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x10, DX
+	JGE          loop
+
+tail:
+	ADDQ         $0x10, DX
+	CMPQ         DX, $0x08
+	JL           last0
+	VMOVUPS      (CX), Y4
+	VMULPS       Y0, Y4, Y4
+	VSUBPS       Y1, Y4, Y4
+	VMOVUPS      allc2a00000<>+0(SB), Y5
+	VMAXPS       Y4, Y5, Y4
+	VMULPS       all3fb8aa3b<>+0(SB), Y4, Y5
+	VROUNDPS     $0x00, Y5, Y5
+	VFNMADD231PS all3f318000<>+0(SB), Y5, Y4
+	VFNMADD231PS allb95e8083<>+0(SB), Y5, Y4
+	VMOVUPS      all3ab511aa<>+0(SB), Y6
+	VFMADD213PS  all3c091d36<>+0(SB), Y4, Y6
+	VFMADD213PS  all3d2aac7a<>+0(SB), Y4, Y6
+	VFMADD213PS  all3e2aaa48<>+0(SB), Y4, Y6
+	VFMADD213PS  all3efffffe<>+0(SB), Y4, Y6
+	VFMADD213PS  all3f800000<>+0(SB), Y4, Y6
+	VFMADD213PS  all3f800000<>+0(SB), Y4, Y6
+	VCVTPS2DQ    Y5, Y5
+	VPSRAD       $0x01, Y5, Y4
+	VPSUBD       Y4, Y5, Y5
+	VPADDD       all0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y6, Y6
+	VPADDD       all0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y6, Y6
+	VXORPS       Y4, Y4, Y4
+	VCMPPS       $0x11, all0da24260<>+0(SB), Y6, Y5
+	VBLENDVPS    Y5, Y4, Y6, Y5
+	VADDPS       Y5, Y2, Y2
+	VMOVUPS      Y5, (AX)
+	SUBQ         $0x08, DX
+	CMPQ         DX, $0x08
+	JL           last1
+
+last0:
+	TESTQ        DX, DX
+	JZ           end
+	MOVQ         mask+32(FP), DX
+	VMOVUPS      (DX), Y4
+	VMASKMOVPS   (CX), Y4, Y4
+	VMOVUPS      (DX), Y5
+	VMOVUPS      allff800000<>+0(SB), Y6
+	VBLENDVPS    Y5, Y4, Y6, Y4
+	VMULPS       Y0, Y4, Y4
+	VSUBPS       Y1, Y4, Y4
+	VMOVUPS      allc2a00000<>+0(SB), Y0
+	VMAXPS       Y4, Y0, Y4
+	VMULPS       all3fb8aa3b<>+0(SB), Y4, Y0
+	VROUNDPS     $0x00, Y0, Y0
+	VFNMADD231PS all3f318000<>+0(SB), Y0, Y4
+	VFNMADD231PS allb95e8083<>+0(SB), Y0, Y4
+	VMOVUPS      all3ab511aa<>+0(SB), Y1
+	VFMADD213PS  all3c091d36<>+0(SB), Y4, Y1
+	VFMADD213PS  all3d2aac7a<>+0(SB), Y4, Y1
+	VFMADD213PS  all3e2aaa48<>+0(SB), Y4, Y1
+	VFMADD213PS  all3efffffe<>+0(SB), Y4, Y1
+	VFMADD213PS  all3f800000<>+0(SB), Y4, Y1
+	VFMADD213PS  all3f800000<>+0(SB), Y4, Y1
+	VCVTPS2DQ    Y0, Y0
+	VPSRAD       $0x01, Y0, Y4
+	VPSUBD       Y4, Y0, Y0
+	VPADDD       all0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y1, Y1
+	VPADDD       all0000007f<>+0(SB), Y0, Y0
+	VPSLLD       $0x17, Y0, Y0
+	VMULPS       Y0, Y1, Y1
+	VXORPS       Y0, Y0, Y0
+	VCMPPS       $0x11, all0da24260<>+0(SB), Y1, Y4
+	VBLENDVPS    Y4, Y0, Y1, Y4
+	VADDPS       Y4, Y2, Y2
+	VMOVUPS      (DX), Y0
+	VMASKMOVPS   Y4, Y0, (AX)
+	JMP          end
+
+last1:
+	TESTQ        DX, DX
+	JZ           end
+	MOVQ         mask+32(FP), DX
+	VMOVUPS      (DX), Y4
+	VMASKMOVPS   32(CX), Y4, Y4
+	VMOVUPS      (DX), Y5
+	VMOVUPS      allff800000<>+0(SB), Y6
+	VBLENDVPS    Y5, Y4, Y6, Y4
+	VMULPS       Y0, Y4, Y4
+	VSUBPS       Y1, Y4, Y4
+	VMOVUPS      allc2a00000<>+0(SB), Y0
+	VMAXPS       Y4, Y0, Y4
+	VMULPS       all3fb8aa3b<>+0(SB), Y4, Y0
+	VROUNDPS     $0x00, Y0, Y0
+	VFNMADD231PS all3f318000<>+0(SB), Y0, Y4
+	VFNMADD231PS allb95e8083<>+0(SB), Y0, Y4
+	VMOVUPS      all3ab511aa<>+0(SB), Y1
+	VFMADD213PS  all3c091d36<>+0(SB), Y4, Y1
+	VFMADD213PS  all3d2aac7a<>+0(SB), Y4, Y1
+	VFMADD213PS  all3e2aaa48<>+0(SB), Y4, Y1
+	VFMADD213PS  all3efffffe<>+0(SB), Y4, Y1
+	VFMADD213PS  all3f800000<>+0(SB), Y4, Y1
+	VFMADD213PS  all3f800000<>+0(SB), Y4, Y1
+	VCVTPS2DQ    Y0, Y0
+	VPSRAD       $0x01, Y0, Y4
+	VPSUBD       Y4, Y0, Y0
+	VPADDD       all0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y1, Y1
+	VPADDD       all0000007f<>+0(SB), Y0, Y0
+	VPSLLD       $0x17, Y0, Y0
+	VMULPS       Y0, Y1, Y1
+	VXORPS       Y0, Y0, Y0
+	VCMPPS       $0x11, all0da24260<>+0(SB), Y1, Y4
+	VBLENDVPS    Y4, Y0, Y1, Y4
+	VADDPS       Y4, Y3, Y3
+	VMOVUPS      (DX), Y0
+	VMASKMOVPS   Y4, Y0, 32(AX)
+
+end:
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPS       X0, X2, X2
+	VMOVHLPS     X2, X2, X0
+	VADDPS       X0, X2, X2
+	VMOVSHDUP    X2, X0
+	VADDPS       X0, X2, X2
+	MOVSS        X2, ret+40(FP)
+	VZEROUPPER
+	RET
+
+// func softmaxGradAVX2(dst *float32, terms *float32, mean float32, scale float32, n int, mask *int32)
+// Requires: AVX, AVX2
+TEXT ·softmaxGradAVX2(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         terms+8(FP), CX
+	VBROADCASTSS mean+16(FP), Y0
+	VBROADCASTSS scale+20(FP), Y1
+	MOVQ         n+24(FP), DX
+	SUBQ         $0x08, DX
+	JL           tail
+
+loop:
+	VMOVUPS   (AX), Y2
+	VMOVUPS   (CX), Y3
+	VSUBPS    Y0, Y2, Y2
+	VMULPS    Y3, Y2, Y2
+	VMULPS    Y1, Y2, Y2
+	VPAND     all7fffffff<>+0(SB), Y2, Y3
+	VXORPS    Y4, Y4, Y4
+	VCMPPS    $0x11, all0da24260<>+0(SB), Y3, Y3
+	VBLENDVPS Y3, Y4, Y2, Y3
+	VMOVUPS   Y3, (AX)
+	ADDQ      $0x20, AX
+	ADDQ      $0x20, CX
+	SUBQ      $0x08, DX
+	JGE       loop
+
+tail:
+	ADDQ       $0x08, DX
+	JZ         end
+	MOVQ       mask+32(FP), DX
+	VMOVUPS    (DX), Y2
+	VMASKMOVPS (AX), Y2, Y2
+	VMOVUPS    (DX), Y3
+	VMASKMOVPS (CX), Y3, Y3
+	VSUBPS     Y0, Y2, Y2
+	VMULPS     Y3, Y2, Y2
+	VMULPS     Y1, Y2, Y2
+	VPAND      all7fffffff<>+0(SB), Y2, Y0
+	VXORPS     Y1, Y1, Y1
+	VCMPPS     $0x11, all0da24260<>+0(SB), Y0, Y0
+	VBLENDVPS  Y0, Y1, Y2, Y0
+	VMOVUPS    (DX), Y1
+	VMASKMOVPS Y0, Y1, (AX)
 
 end:
 	VZEROUPPER

@@ -80,6 +80,10 @@ func (p *Packed) Pack(b []float32, rowStride, colStride int) {
 			row := p.data[at : at+width]
 			at += width
 			from := i*rowStride + j0*colStride
+			if colStride == 1 {
+				copy(row[:columns], b[from:])
+				continue
+			}
 			for j := range columns {
 				row[j] = b[from]
 				from += colStride

@@ -2,6 +2,9 @@ package simd
 
 import "math"
 
+// negligible is what results below are flushed to 0 from, where a kernel says so.
+const negligible = 1e-30
+
 // block is the sums that plain Go keeps in registers; amd64 has no room for more.
 type block [4][2]float32
 
@@ -153,6 +156,39 @@ func portableSoftplusSigmoid(dst, slope, x []float32) {
 		}
 		dst[i] = float32(math.Max(v, 0) + math.Log1p(e))
 		slope[i] = float32(above / (1 + e))
+	}
+}
+
+func portableGreatest(x []float32) float32 {
+	greatest := float32(math.Inf(-1))
+	for _, v := range x {
+		if v > greatest {
+			greatest = v
+		}
+	}
+	return greatest
+}
+
+func portableExpSum(dst, x []float32, scale, shift float32) float32 {
+	total := 0.0
+	for i, v := range x {
+		y := float32(math.Exp(float64(float32(scale*v) - shift)))
+		if y < negligible {
+			y = 0
+		}
+		dst[i] = y
+		total += float64(y)
+	}
+	return float32(total)
+}
+
+func portableSoftmaxGrad(dst, terms []float32, mean, scale float32) {
+	for i, v := range dst {
+		y := terms[i] * (v - mean) * scale
+		if y < negligible && y > -negligible {
+			y = 0
+		}
+		dst[i] = y
 	}
 }
 

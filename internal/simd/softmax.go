@@ -2,46 +2,28 @@ package simd
 
 import "math"
 
-// Softmax is dst[i] = exp(x[i]) / Σ exp(x), of equal lengths, at least 1, and returns log Σ exp(x), whose derivative by x it
-// is; dst may be x. Nothing overflows: exponents are taken relative to the greatest x. An element's relative error is at most
-// (4 + its distance from the greatest)·2⁻²³, the logarithm's absolute error 2⁻²² beside the rounding of the greatest x.
-// A NaN makes everything NaN. If all are -Inf the logarithm is -Inf, if one is +Inf it is +Inf, and the elements are NaN.
-func Softmax(dst, x []float32) (logSum float32) {
+// SoftmaxTerms is dst[i] = exp(scale·x[i] - m) with m the greatest scale·x, and returns m and the terms' sum: dst over the sum
+// is the softmax of scale·x, and m + log(sum) the logarithm of Σ exp(scale·x). Lengths are equal and at least 1, scale is
+// above 0; dst may be x. A term's relative error is at most (2 + |scale·x[i]-m| + ½|scale·x[i]| + ½|m|)·2⁻²³, the sum's
+// (4 + n/16 + |m|)·2⁻²³; what is below 1e-30 is 0, so that no product with a term need be of denormal numbers. A NaN, +Inf or
+// an overflowing scale·x makes the sum NaN. If all are -Inf, m and the sum are 0.
+func SoftmaxTerms(dst, x []float32, scale float32) (m, sum float32) {
 	equal(dst, x)
-	greatest := x[0]
-	for _, v := range x {
-		if v > greatest {
-			greatest = v
-		}
+	if !(scale > 0) {
+		panic("simd: a softmax's scale is above 0")
 	}
-	shift := greatest
-	if math.IsInf(float64(greatest), 0) {
-		shift = 0
+	m = scale * active.greatest(x)
+	if math.IsInf(float64(m), -1) {
+		m = 0
 	}
-	for i, v := range x {
-		dst[i] = v - shift
-	}
-	Exp(dst, dst)
-	total := sum(dst)
-	scale := float32(1 / total)
-	for i := range dst {
-		dst[i] *= scale
-	}
-	return float32(float64(shift) + math.Log(total))
+	return m, active.expSum(dst, x, scale, m)
 }
 
-// sum adds in float64, every fourth element apart from the others.
-func sum(x []float32) float64 {
-	var s [4]float64
-	for len(x) >= 4 {
-		s[0] += float64(x[0])
-		s[1] += float64(x[1])
-		s[2] += float64(x[2])
-		s[3] += float64(x[3])
-		x = x[4:]
+// SoftmaxGrad is dst[i] = terms[i]·(dst[i]-mean)·scale, of equal lengths; 0 for what is below 1e-30 in size. With the terms
+// of SoftmaxTerms, scale over their sum and dst the gradient by the softmax, whose mean under it is mean, that is the gradient by x.
+func SoftmaxGrad(dst, terms []float32, mean, scale float32) {
+	equal(dst, terms)
+	if len(dst) > 0 {
+		active.softmaxGrad(dst, terms, mean, scale)
 	}
-	for i, v := range x {
-		s[i] += float64(v)
-	}
-	return (s[0] + s[2]) + (s[1] + s[3])
 }

@@ -8,45 +8,66 @@ import (
 	"github.com/acqnp/acqnp/internal/simd"
 )
 
-// attentionScratch is what one worker's tile needs of one head: weights and their gradients for every point of the tile
-// and every context point, and the function's keys or values packed for products.
+// weightRows is of how many points the weights are at hand at once: two such matrices fit in a core's own cache.
+const weightRows = 48
+
+// attentionScratch is what one worker needs of one head: a softmax's terms and their gradients for some points and every
+// context point, and the function's keys and values packed for products.
 type attentionScratch struct {
-	weights, slopes []float32    // [points, N_c]
-	across          *simd.Packed // [d/H, N_c]
-	along           *simd.Packed // [N_c, d/H]
+	terms, slopes      []float32    // [weightRows, N_c], rows a stride apart
+	inverse            []float32    // [weightRows]: 1 over the sum of a row's terms
+	scaled             []float32    // [weightRows, d/H]
+	keys, values       *simd.Packed // [d/H, N_c]
+	along              *simd.Packed // [N_c, d/H]
+	keyGrad, valueGrad []float32    // [d/H, N_c], rows a stride apart
 }
 
-// newAttentionScratch makes room for heads of a width over up to so many points and context points.
-func newAttentionScratch(points, context, width int) attentionScratch {
-	return attentionScratch{weights: make([]float32, points*context), slopes: make([]float32, points*context),
-		across: simd.NewPacked(width, context), along: simd.NewPacked(context, width)}
+// newAttentionScratch makes room for heads of a width over up to so many context points.
+func newAttentionScratch(context, width int) attentionScratch {
+	weights, across := weightRows*gap(context), width*gap(context)
+	return attentionScratch{terms: make([]float32, weights), slopes: make([]float32, weights),
+		inverse: make([]float32, weightRows), scaled: make([]float32, weightRows*width),
+		keys: simd.NewPacked(width, context), values: simd.NewPacked(width, context), along: simd.NewPacked(context, width),
+		keyGrad: make([]float32, across), valueGrad: make([]float32, across)}
 }
 
-// turned packs m [n, width] (rows stride apart) as mᵀ.
-func (s *attentionScratch) turned(m []float32, n, width, stride int) *simd.Packed {
-	s.across.Resize(width, n)
-	s.across.Pack(m, 1, stride)
-	return s.across
+// gap is the stride of rows of n weights: whole cache lines, and not a power of two of them.
+func gap(n int) int {
+	lines := (n + 15) / 16
+	return (lines | 1) * 16
 }
 
-// upright packs m [n, width] (rows stride apart) as it is.
-func (s *attentionScratch) upright(m []float32, n, width, stride int) *simd.Packed {
+// turn packs m [n, width] (rows d apart) as mᵀ.
+func turn(p *simd.Packed, m []float32, n, width, d int) {
+	p.Resize(width, n)
+	p.Pack(m, 1, d)
+}
+
+// upright packs m [n, width] (rows d apart) as it is.
+func (s *attentionScratch) upright(m []float32, n, width, d int) {
 	s.along.Resize(n, width)
-	s.along.Pack(m, stride, 1)
-	return s.along
+	s.along.Pack(m, d, 1)
 }
 
-// attend leaves softmax(q·kᵀ·scale) of m queries [m, width] over n keys in s.weights; rows of both are stride apart.
-func (s *attentionScratch) attend(q, k []float32, m, n, width, stride int, scale float32) []float32 {
-	a := s.weights[:m*n]
-	s.turned(k, n, width, stride).Multiply(m, q, stride, a, n, simd.Overwrite)
-	for i := range a {
-		a[i] *= scale
+// attend leaves the terms of softmax(q·kᵀ·scale) of m queries, rows d apart, over n keys, and the inverse of their sums.
+func (s *attentionScratch) attend(q []float32, m, n, d int, scale float32) {
+	ld := gap(n)
+	s.keys.Multiply(m, q, d, s.terms, ld, simd.Overwrite)
+	for p := range m {
+		row := s.terms[p*ld : p*ld+n]
+		_, sum := simd.SoftmaxTerms(row, row, scale)
+		s.inverse[p] = 1 / sum
 	}
-	for i := range m {
-		simd.Softmax(a[i*n:(i+1)*n], a[i*n:(i+1)*n])
+}
+
+// scale multiplies m rows, from stride and to stride apart, by the inverse sums of their terms.
+func (s *attentionScratch) scale(dst []float32, to int, src []float32, from, m, width int) {
+	for p, inverse := range s.inverse[:m] {
+		y := dst[p*to : p*to+width]
+		for i, x := range src[p*from : p*from+width] {
+			y[i] = x * inverse
+		}
 	}
-	return a
 }
 
 // heads calls f for every function that the tile has points of and every head: the points' rows [i, j), the first
@@ -66,40 +87,72 @@ func (c *compiler) attention(u *plan.Unit) kernel {
 	c.headWidth = max(c.headWidth, width)
 	return func(w *worker, t *tile) {
 		q, k, v, y, n := qs.at(w, t), ks.at(w, t), vs.at(w, t), out.at(w, t), t.e.Context
+		s := &w.attention
 		heads(t, d, width, func(i, j, first, col int) {
-			a := w.attention.attend(q[i*d+col:], k[first:], j-i, n, width, d, scale)
-			w.attention.upright(v[first:], n, width, d).Multiply(j-i, a, n, y[i*d+col:], d, simd.Overwrite)
+			turn(s.keys, k[first:], n, width, d)
+			s.upright(v[first:], n, width, d)
+			for ; i < j; i += weightRows {
+				m, at := min(weightRows, j-i), i*d+col
+				s.attend(q[at:], m, n, d, scale)
+				s.along.Multiply(m, s.terms, gap(n), y[at:], d, simd.Overwrite)
+				s.scale(y[at:], d, y[at:], d, m, width)
+			}
 		})
 	}
 }
 
 func (c *compiler) attentionGrad(u *plan.Unit) kernel {
-	grad, result, qs, ks, vs := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.in(u.In[3]), c.in(u.In[4])
+	grad, qs, ks, vs := c.in(u.In[0]), c.in(u.In[2]), c.in(u.In[3]), c.in(u.In[4]) // In[1], the result, is not needed
 	outQ, outK, outV := c.out(u.Out[ops.QueryGrad]), c.out(u.Out[ops.KeyGrad]), c.out(u.Out[ops.ValueGrad])
-	d, width := result.width, result.width/u.Op.Heads
+	d, width := grad.width, grad.width/u.Op.Heads
 	scale := float32(1 / math.Sqrt(float64(width)))
 	return func(w *worker, t *tile) {
-		g, y, n := grad.at(w, t), result.at(w, t), t.e.Context
+		g, n := grad.at(w, t), t.e.Context
 		q, k, v := qs.at(w, t), ks.at(w, t), vs.at(w, t)
 		dq, dk, dv := outQ.at(w, t), outK.at(w, t), outV.at(w, t)
 		s := &w.attention
 		heads(t, d, width, func(i, j, first, col int) {
-			m, from := j-i, i*d+col
-			a := s.attend(q[from:], k[first:], m, n, width, d, scale)
-			simd.TransposeMultiply(m, n, width, a, n, g[from:], d, dv[first:], d)
-			// The weights' slopes: a·(g·vᵀ − g·y), the softmax's gradient.
-			slopes := s.slopes[:m*n]
-			s.turned(v[first:], n, width, d).Multiply(m, g[from:], d, slopes, n, simd.Overwrite)
-			for p := range m {
-				at := from + p*d
-				mean := simd.Dot(g[at:at+width], y[at:at+width])
-				row := a[p*n : (p+1)*n]
-				for l, x := range slopes[p*n : (p+1)*n] {
-					slopes[p*n+l] = row[l] * (x - mean) * scale
-				}
+			turn(s.keys, k[first:], n, width, d)
+			turn(s.values, v[first:], n, width, d)
+			s.upright(k[first:], n, width, d)
+			clear(s.keyGrad[:width*gap(n)])
+			clear(s.valueGrad[:width*gap(n)])
+			for ; i < j; i += weightRows {
+				m, at := min(weightRows, j-i), i*d+col
+				s.attend(q[at:], m, n, d, scale)
+				s.backward(g[at:], q[at:], dq[at:], m, n, width, d, scale)
 			}
-			s.upright(k[first:], n, width, d).Multiply(m, slopes, n, dq[from:], d, simd.Overwrite)
-			simd.TransposeMultiply(m, n, width, slopes, n, q[from:], d, dk[first:], d)
+			addTurned(dk[first:], d, s.keyGrad, n, width)
+			addTurned(dv[first:], d, s.valueGrad, n, width)
 		})
+	}
+}
+
+// backward takes the gradient g by the results of m points, rows d apart, to their queries, and adds to keyGrad and
+// valueGrad. These lie with the context points beside one another: as long rows they fill vectors, however narrow a head is.
+func (s *attentionScratch) backward(g, q, dq []float32, m, n, width, d int, scale float32) {
+	ld := gap(n)
+	s.scale(s.scaled, width, g, d, m, width)
+	simd.TransposeMultiply(m, width, n, s.scaled, width, s.terms, ld, s.valueGrad, ld)
+	// The scores' slopes, the softmax's gradient: a·(x − Σ a·x) of x = g·vᵀ, with a the terms over their sum. The mean is of
+	// these very x, not g·y: where one weight is almost 1, its slope is what is left of x, and roundings of x cancel.
+	s.values.Multiply(m, g, d, s.slopes, ld, simd.Overwrite)
+	for p := range m {
+		x, terms := s.slopes[p*ld:p*ld+n], s.terms[p*ld:p*ld+n]
+		mean := simd.Dot(terms, x) * s.inverse[p]
+		simd.SoftmaxGrad(x, terms, mean, scale*s.inverse[p])
+	}
+	s.along.Multiply(m, s.slopes, ld, dq, d, simd.Overwrite)
+	simd.TransposeMultiply(m, width, n, q, d, s.slopes, ld, s.keyGrad, ld)
+}
+
+// addTurned adds to dst [n, width], rows d apart, the transpose of src, rows gap(n) apart.
+func addTurned(dst []float32, d int, src []float32, n, width int) {
+	ld := gap(n)
+	for l := range n {
+		row := dst[l*d : l*d+width]
+		for c := range row {
+			row[c] += src[c*ld+l]
+		}
 	}
 }

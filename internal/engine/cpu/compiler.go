@@ -57,7 +57,7 @@ func (c *compiler) worker(scratch int) *worker {
 	w := &worker{scratch: make([]float32, scratch), masked: make([]float32, rows*c.widest),
 		column: make([]float32, narrow*c.widest), levels: newLevelScratch(rows)}
 	if c.headWidth > 0 {
-		w.attention = newAttentionScratch(tileRows, c.p.graph.Capacity.Context, c.headWidth)
+		w.attention = newAttentionScratch(c.p.graph.Capacity.Context, c.headWidth)
 	}
 	return w
 }

@@ -2,10 +2,10 @@ package cpu
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/acqnp/acqnp/internal/engine/plan"
 	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/simd"
 )
 
 // kernel makes the kernel of a unit.
@@ -25,13 +25,13 @@ func (c *compiler) kernel(u *plan.Unit) (kernel, error) {
 	case ops.Columns:
 		return c.columns(u), nil
 	case ops.Sigmoid:
-		return c.elementwise(u, sigmoid), nil
+		return c.slicewise(u, sigmoid), nil
 	case ops.SigmoidGrad:
 		return c.sigmoidGrad(u), nil
 	case ops.UniformLevel:
 		return c.elementwise(u, func(u float32) float32 { return ops.LevelFloor + (1-2*ops.LevelFloor)*u }), nil
 	case ops.UniformLogit:
-		return c.elementwise(u, uniformLogit), nil
+		return c.slicewise(u, uniformLogit), nil
 	case ops.Attention:
 		return c.attention(u), nil
 	case ops.AttentionGrad:
@@ -93,18 +93,27 @@ func (c *compiler) columns(u *plan.Unit) kernel {
 	}
 }
 
-func sigmoid(z float32) float32 {
-	e := math.Exp(-math.Abs(float64(z)))
-	if z >= 0 {
-		return float32(1 / (1 + e))
+func (c *compiler) slicewise(u *plan.Unit, f func(dst, x []float32)) kernel {
+	in, out := c.in(u.In[0]), c.out(u.Out[0])
+	return func(w *worker, t *tile) { f(out.at(w, t), in.at(w, t)) }
+}
+
+func sigmoid(dst, z []float32) {
+	var softplus [256]float32 // of no use
+	for len(z) > 0 {
+		n := min(len(z), len(softplus))
+		simd.SoftplusSigmoid(softplus[:n], dst[:n], z[:n])
+		dst, z = dst[n:], z[n:]
 	}
-	return float32(e / (1 + e))
 }
 
 // uniformLogit is log(τ/(1−τ)) for τ = 0.001 + 0.998·u; 1−u is exact, so nothing is lost near 1.
-func uniformLogit(u float32) float32 {
+func uniformLogit(dst, u []float32) {
 	const span = 1 - 2*ops.LevelFloor
-	return float32(math.Log((ops.LevelFloor + span*float64(u)) / (ops.LevelFloor + span*float64(1-u))))
+	for i, v := range u {
+		dst[i] = (ops.LevelFloor + span*v) / (ops.LevelFloor + span*(1-v))
+	}
+	simd.Log(dst, dst)
 }
 
 func (c *compiler) sigmoidGrad(u *plan.Unit) kernel {

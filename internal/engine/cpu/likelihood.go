@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"math"
+	"slices"
 
 	"github.com/acqnp/acqnp/internal/engine/plan"
 	"github.com/acqnp/acqnp/internal/ops"
@@ -14,17 +15,18 @@ type levelScratch struct {
 	sigma, raw, logSigma    []float32 // σ, dσ/ds, log σ
 	slope, scaled           []float32 // dρ/de, (y−μ)/σ
 	joint, weight           []float32 // a + log AL and a, less their maxima over the point; then exp of both
-	offset                  []float32 // per point: the difference of these maxima
+	jointSum, weightSum     []float32 // per point: the sums that normalise these
+	offset                  []float32 // per point: the difference of the maxima
 }
 
 func newLevelScratch(rows int) levelScratch {
-	all := make([]float32, 12*rows)
+	all := make([]float32, 14*rows)
 	next := func() []float32 {
 		s := all[:rows:rows]
 		all = all[rows:]
 		return s
 	}
-	return levelScratch{next(), next(), next(), next(), next(), next(), next(), next(), next(), next(), next(), next()}
+	return levelScratch{next(), next(), next(), next(), next(), next(), next(), next(), next(), next(), next(), next(), next(), next()}
 }
 
 // levels fills what depends on the logits alone: log τ(1−τ) = −softplus(−z) − softplus(z) = z − 2·softplus(z), and
@@ -39,9 +41,8 @@ func (s *levelScratch) levels(z []float32) {
 	simd.Exp(s.rest[:n], s.rest[:n])
 }
 
-// channel fills the rest for one channel of a tile's points, and calls f for each point with the sums that normalise
-// s.joint and s.weight, which hold exp of both by then.
-func (s *levelScratch) channel(rows, ys []float32, levels, dy, c int, f func(p int, jointSum, weightSum float32)) {
+// channel fills the rest for one channel of a tile's points.
+func (s *levelScratch) channel(rows, ys []float32, levels, dy, c int) {
 	n := len(ys) / dy * levels
 	sigma, raw := s.sigma[:n], s.raw[:n]
 	for i := range sigma {
@@ -54,47 +55,32 @@ func (s *levelScratch) channel(rows, ys []float32, levels, dy, c int, f func(p i
 	}
 	simd.Log(s.logSigma[:n], sigma)
 	for p := range len(ys) / dy {
-		s.densities(rows, ys[p*dy+c], p*levels, levels, dy, c)
-	}
-	simd.Exp(s.joint[:n], s.joint[:n])
-	simd.Exp(s.weight[:n], s.weight[:n])
-	for p := range len(ys) / dy {
-		var jointSum, weightSum float32
 		from := p * levels
-		for i := from; i < from+levels; i++ {
-			s.joint[i], s.weight[i] = flush(s.joint[i]), flush(s.weight[i])
-			jointSum += s.joint[i]
-			weightSum += s.weight[i]
-		}
-		f(p, jointSum, weightSum)
+		s.densities(rows, ys[p*dy+c], from, levels, dy, c)
+		joint, weight := s.joint[from:from+levels], s.weight[from:from+levels]
+		var maxJoint, maxWeight float32
+		maxJoint, s.jointSum[p] = simd.SoftmaxTerms(joint, joint, 1)
+		maxWeight, s.weightSum[p] = simd.SoftmaxTerms(weight, weight, 1)
+		s.offset[p] = maxJoint - maxWeight
 	}
 }
 
-// densities fills slope, scaled, joint, weight and offset of the point whose levels start at row from.
+// densities fills slope, scaled, joint and weight, these as logarithms, of the point whose levels start at row from.
 func (s *levelScratch) densities(rows []float32, y float32, from, levels, dy, c int) {
-	inf := float32(math.Inf(-1))
-	maxJoint, maxWeight := inf, inf
-	for i := from; i < from+levels; i++ {
-		r := rows[i*3*dy : (i+1)*3*dy]
-		slope := s.tau[i]
+	to := from + levels
+	tau, rest, logLevel := s.tau[from:to], s.rest[from:to], s.logLevel[from:to]
+	sigma, logSigma, slopes := s.sigma[from:to], s.logSigma[from:to], s.slope[from:to]
+	joint, weight, scales := s.joint[from:to], s.weight[from:to], s.scaled[from:to]
+	for i := range tau {
+		r := rows[(from+i)*3*dy : (from+i+1)*3*dy]
+		slope := tau[i]
 		if y < r[c] {
-			slope = -s.rest[i]
+			slope = -rest[i]
 		}
-		a, scaled := r[2*dy+c], (y-r[c])/s.sigma[i]
-		joint := a + s.logLevel[i] - s.logSigma[i] - scaled*slope
-		s.slope[i], s.scaled[i], s.joint[i], s.weight[i] = slope, scaled, joint, a
-		if joint > maxJoint {
-			maxJoint = joint
-		}
-		if a > maxWeight {
-			maxWeight = a
-		}
+		a, scaled := r[2*dy+c], (y-r[c])/sigma[i]
+		slopes[i], scales[i], weight[i] = slope, scaled, a
+		joint[i] = a + logLevel[i] - logSigma[i] - scaled*slope
 	}
-	for i := from; i < from+levels; i++ {
-		s.joint[i] -= maxJoint
-		s.weight[i] -= maxWeight
-	}
-	s.offset[from/levels] = maxJoint - maxWeight
 }
 
 func logRatio(a, b float32) float32 { return float32(math.Log(float64(a) / float64(b))) }
@@ -103,13 +89,15 @@ func (c *compiler) mixture(u *plan.Unit) kernel {
 	components, logits, ys, out := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.out(u.Out[0])
 	dy := ys.width
 	return func(w *worker, t *tile) {
+		s := &w.levels
 		rows, y, ll := components.at(w, t), ys.at(w, t), out.at(w, t)
-		w.levels.levels(logits.at(w, t))
+		s.levels(logits.at(w, t))
 		clear(ll)
 		for ch := range dy {
-			w.levels.channel(rows, y, t.e.Levels, dy, ch, func(p int, jointSum, weightSum float32) {
-				ll[p] += w.levels.offset[p] + logRatio(jointSum, weightSum)
-			})
+			s.channel(rows, y, t.e.Levels, dy, ch)
+			for p := range ll {
+				ll[p] += s.offset[p] + logRatio(s.jointSum[p], s.weightSum[p])
+			}
 		}
 	}
 }
@@ -117,7 +105,7 @@ func (c *compiler) mixture(u *plan.Unit) kernel {
 func (c *compiler) mixtureGrad(u *plan.Unit) kernel {
 	grad, components, logits, ys := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.in(u.In[3])
 	outComponents, outLogits := c.out(u.Out[ops.ComponentsGrad]), c.out(u.Out[ops.LogitGrad])
-	dy := ys.width
+	dy, evaluated := ys.width, c.evaluated(u)
 	return func(w *worker, t *tile) {
 		s, n := &w.levels, t.e.Levels
 		g, rows, y := grad.at(w, t), components.at(w, t), ys.at(w, t)
@@ -127,16 +115,33 @@ func (c *compiler) mixtureGrad(u *plan.Unit) kernel {
 			dz = outLogits.at(w, t)
 			clear(dz)
 		}
-		s.levels(logits.at(w, t))
+		if !evaluated {
+			s.levels(logits.at(w, t))
+		}
 		for ch := range dy {
-			s.channel(rows, y, n, dy, ch, func(p int, jointSum, weightSum float32) {
-				s.gradient(dst, p*n, n, dy, ch, g[p]/jointSum, g[p]/weightSum)
+			if !evaluated {
+				s.channel(rows, y, n, dy, ch)
+			}
+			for p := range g {
+				s.gradient(dst, p*n, n, dy, ch, g[p]/s.jointSum[p], g[p]/s.weightSum[p])
 				if dz != nil {
 					s.logitGradient(dz, p*n, n)
 				}
-			})
+			}
 		}
 	}
+}
+
+// evaluated reports whether what the gradient u of a mixture needs is in the scratch when it comes to a tile: its one
+// channel was the last that the tile's units before it evaluated, for the likelihood.
+func (c *compiler) evaluated(u *plan.Unit) bool {
+	place, last := c.of[u], (*plan.Unit)(nil)
+	for _, before := range c.stages[place.stage].units[:place.pos] {
+		if before.Op != nil && (before.Op.Kind == ops.MixtureLik || before.Op.Kind == ops.MixtureLikGrad) {
+			last = before
+		}
+	}
+	return u.In[3].Width == 1 && last != nil && last.Op.Kind == ops.MixtureLik && slices.Equal(last.In, u.In[1:])
 }
 
 // gradient writes g·d log p/d(μ, s, a) of a point's levels for one channel, with g over both normalising sums at hand.

@@ -68,13 +68,13 @@ var (
 // keepExp keeps the constants of expOf.
 func (v *vectors) keepExp() {
 	v.keep(expSeries[1:]...)
-	v.keep(expLow, math.Log2E, ln2High, ln2Low)
+	v.keep(math.Log2E, ln2High, ln2Low)
 }
 
-// expOf overwrites x, which must not lie above 89, by exp(x): x = k·ln 2 + r, exp(r) = 1 + r + r²·P(r) where P's error is
-// 3.1e-9 of exp(r), scaled by 2ᵏ with one rounding, denormal results too.
-func (v *vectors) expOf(x reg.VecVirtual) reg.VecVirtual {
-	low := v.loaded(v.float(expLow))
+// expOf overwrites x, which must not lie above 89, by exp(x), or by exp(least) where x is below that: x = k·ln 2 + r,
+// exp(r) = 1 + r + r²·P(r) where P's error is 3.1e-9 of exp(r), scaled by 2ᵏ with one rounding, denormal results too.
+func (v *vectors) expOf(x reg.VecVirtual, least float32) reg.VecVirtual {
+	low := v.loaded(v.float(least))
 	v.VMAXPS(x, low, x) // x first: carried through where it is not a number
 	k := v.new()
 	v.VMULPS(v.float(math.Log2E), x, k)
@@ -107,13 +107,13 @@ func (v *vectors) exp() {
 	v.function("exp"+v.name, "func(dst *float32, src *float32, n int, mask *int32)", "is dst[n] = exp(src[n]).")
 	dst, src := v.pointer("dst"), v.pointer("src")
 	v.keepExp()
-	v.keep(expHigh)
+	v.keep(expLow, expHigh)
 	v.elements([]reg.GPVirtual{dst, src}, func(e edge) {
 		x := v.new()
 		e.load(Mem{Base: src}, 0, x)
 		high := v.loaded(v.float(expHigh))
 		v.VMINPS(x, high, x)
-		e.store(v.expOf(x), 0, Mem{Base: dst})
+		e.store(v.expOf(x, expLow), 0, Mem{Base: dst})
 	})
 	v.end()
 }
@@ -181,13 +181,13 @@ func (v *vectors) softplusSigmoid() {
 	dst, slope, src := v.pointer("dst"), v.pointer("slope"), v.pointer("src")
 	v.keepExp()
 	v.keep(atanhSeries...)
-	v.keep(0.5)
+	v.keep(expLow, 0.5)
 	v.elements([]reg.GPVirtual{dst, slope, src}, func(e edge) {
 		x, negative := v.new(), v.new()
 		e.load(Mem{Base: src}, 0, x)
 		absolute := v.and(v.integer(1<<31-1), x)
 		v.VSUBPS(absolute, v.zero(), negative)
-		t := v.expOf(negative)
+		t := v.expOf(negative, expLow)
 
 		one := v.loaded(v.float(1))
 		s, square := v.new(), v.new()

@@ -42,6 +42,9 @@ func write(dir string) error {
 		v.exp()
 		v.log()
 		v.softplusSigmoid()
+		v.greatest()
+		v.expSum()
+		v.softmaxGrad()
 		v.fmaPeak()
 	}
 	file, err := ctx.Result()

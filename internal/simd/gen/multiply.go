@@ -153,12 +153,7 @@ func (p *product) label(rows int, name string) string {
 // storeRectified stores max(floor, sums). VMAXPS returns its first operand (in Go's order) where one is not a number, so
 // that operand is the sum.
 func (p *product) storeRectified(sums [][]reg.VecVirtual, ldc reg.GPVirtual) {
-	floor := p.new()
-	address, err := p.Param("floor").Resolve()
-	if err != nil {
-		panic(err)
-	}
-	p.VBROADCASTSS(address.Addr, floor)
+	floor := p.broadcast("floor")
 	for _, row := range sums {
 		for j, s := range row {
 			p.VMAXPS(s, floor, s)

@@ -44,13 +44,7 @@ func (v *vectors) sumRows(nv int) {
 // axpy is y += alpha·x.
 func (v *vectors) axpy() {
 	v.function("axpy"+v.name, "func(alpha float32, x *float32, y *float32, n int, mask *int32)", "is y[n] += alpha·x[n].")
-	x, y := v.pointer("x"), v.pointer("y")
-	alpha := v.new()
-	address, err := v.Param("alpha").Resolve()
-	if err != nil {
-		panic(err)
-	}
-	v.VBROADCASTSS(address.Addr, alpha)
+	x, y, alpha := v.pointer("x"), v.pointer("y"), v.broadcast("alpha")
 	v.elements([]reg.GPVirtual{x, y}, func(e edge) {
 		xs, ys := v.new(), v.new()
 		e.load(Mem{Base: x}, 0, xs)
@@ -65,68 +59,19 @@ func (v *vectors) axpy() {
 func (v *vectors) dot() {
 	const together = 64
 	v.function("dot"+v.name, "func(x *float32, y *float32, n int, mask *int32) float32", "is the sum of x[n]·y[n].")
-	x, y, n := v.pointer("x"), v.pointer("y"), v.pointer("n")
+	x, y := v.pointer("x"), v.pointer("y")
 	sums := make([]reg.VecVirtual, together/v.lanes)
 	for i := range sums {
 		sums[i] = v.zero()
 	}
-	add := func(e edge, at int, s reg.VecVirtual) {
+	v.turns([]reg.GPVirtual{x, y}, together, func(e edge, i int) {
 		xs, ys := v.new(), v.new()
-		e.load(Mem{Base: x, Disp: at * v.bytes()}, 0, xs)
-		e.load(Mem{Base: y, Disp: at * v.bytes()}, 0, ys)
-		v.VFMADD231PS(xs, ys, s)
-	}
-	v.SUBQ(Imm(together), n)
-	v.JL(LabelRef("tail"))
-	v.Label("loop")
-	for i, s := range sums {
-		add(whole{v}, i, s)
-	}
-	v.ADDQ(U32(4*together), x)
-	v.ADDQ(U32(4*together), y)
-	v.SUBQ(Imm(together), n)
-	v.JGE(LabelRef("loop"))
-	v.Label("tail")
-	v.ADDQ(Imm(together), n)
-	for i, s := range sums {
-		v.CMPQ(n, Imm(uint64(v.lanes)))
-		v.JL(LabelRef(fmt.Sprintf("last%d", i)))
-		add(whole{v}, i, s)
-		v.SUBQ(Imm(uint64(v.lanes)), n)
-	}
-	v.JMP(LabelRef("end"))
-	for i, s := range sums {
-		v.Label(fmt.Sprintf("last%d", i))
-		v.TESTQ(n, n)
-		v.JZ(LabelRef("end"))
-		add(v.masked(1), i, s)
-		v.JMP(LabelRef("end"))
-	}
-	v.Label("end")
-	v.Store(v.reduce(sums).AsX(), v.ReturnIndex(0))
+		e.load(Mem{Base: x, Disp: i * v.bytes()}, 0, xs)
+		e.load(Mem{Base: y, Disp: i * v.bytes()}, 0, ys)
+		v.VFMADD231PS(xs, ys, sums[i])
+	})
+	v.Store(v.reduce(sums, v.VADDPS).AsX(), v.ReturnIndex(0))
 	v.end()
-}
-
-// reduce adds 64 sums by halves: sum i and sum i+32, then i and i+16, and so on.
-func (v *vectors) reduce(sums []reg.VecVirtual) reg.VecVirtual {
-	for half := len(sums) / 2; half > 0; half /= 2 {
-		for i := range half {
-			v.VADDPS(sums[i+half], sums[i], sums[i])
-		}
-	}
-	s := sums[0]
-	t := v.new()
-	if v.lanes == 16 {
-		v.VEXTRACTF64X4(Imm(1), s, t.AsY())
-		v.VADDPS(t.AsY(), s.AsY(), s.AsY())
-	}
-	v.VEXTRACTF128(Imm(1), s.AsY(), t.AsX())
-	v.VADDPS(t.AsX(), s.AsX(), s.AsX())
-	v.VMOVHLPS(s.AsX(), s.AsX(), t.AsX())
-	v.VADDPS(t.AsX(), s.AsX(), s.AsX())
-	v.VMOVSHDUP(s.AsX(), t.AsX())
-	v.VADDSS(t.AsX(), s.AsX(), s.AsX())
-	return s
 }
 
 // fmaPeak keeps the multiply-add units as busy as they can be: 12 independent sums, nothing loaded.

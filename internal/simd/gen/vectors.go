@@ -60,6 +60,17 @@ func (v *vectors) stride(name string) reg.GPVirtual {
 	return s
 }
 
+// broadcast loads a number into every place of a vector.
+func (v *vectors) broadcast(name string) reg.VecVirtual {
+	r := v.new()
+	address, err := v.Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	v.VBROADCASTSS(address.Addr, r)
+	return r
+}
+
 func (v *vectors) zero() reg.VecVirtual {
 	z := v.new()
 	if v.lanes == 8 {
@@ -113,9 +124,11 @@ func (v *vectors) loaded(m Op) reg.VecVirtual {
 	return r
 }
 
-// edge is how vectors that stand beside one another are read and written: whole, or only the columns of a mask.
+// edge is how vectors that stand beside one another are read and written: whole, or only the columns of a mask. What load
+// leaves in other columns is 0, or what elsewhere puts there.
 type edge interface {
 	load(m Mem, j int, dst reg.VecVirtual)
+	elsewhere(x float32, j int, dst reg.VecVirtual)
 	store(src reg.VecVirtual, j int, m Mem)
 }
 
@@ -123,6 +136,7 @@ type edge interface {
 type whole struct{ *vectors }
 
 func (e whole) load(m Mem, _ int, dst reg.VecVirtual)  { e.VMOVUPS(m, dst) }
+func (e whole) elsewhere(float32, int, reg.VecVirtual) {}
 func (e whole) store(src reg.VecVirtual, _ int, m Mem) { e.VMOVUPS(src, m) }
 
 // opmasked vectors of AVX-512.
@@ -131,7 +145,10 @@ type opmasked struct {
 	masks []reg.Register
 }
 
-func (e opmasked) load(m Mem, j int, dst reg.VecVirtual)  { e.VMOVUPS_Z(m, e.masks[j], dst) }
+func (e opmasked) load(m Mem, j int, dst reg.VecVirtual) { e.VMOVUPS_Z(m, e.masks[j], dst) }
+func (e opmasked) elsewhere(x float32, j int, dst reg.VecVirtual) {
+	e.VBLENDMPS(dst, e.loaded(e.float(x)), e.masks[j], dst)
+}
 func (e opmasked) store(src reg.VecVirtual, j int, m Mem) { e.VMOVUPS(src, e.masks[j], m) }
 
 // maskmoved vectors of AVX2 need a mask in a register, taken from memory every time.
@@ -143,6 +160,11 @@ type maskmoved struct {
 func (e maskmoved) load(m Mem, j int, dst reg.VecVirtual) {
 	e.VMOVUPS(Mem{Base: e.mask, Disp: j * e.bytes()}, dst)
 	e.VMASKMOVPS(m, dst, dst)
+}
+
+func (e maskmoved) elsewhere(x float32, j int, dst reg.VecVirtual) {
+	r := e.loaded(Mem{Base: e.mask, Disp: j * e.bytes()})
+	e.VBLENDVPS(r, dst, e.loaded(e.float(x)), dst)
 }
 
 func (e maskmoved) store(src reg.VecVirtual, j int, m Mem) {

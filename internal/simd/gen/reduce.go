@@ -1,0 +1,66 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// turns writes a loop over the n floats that the pointers point to, so many together in a turn: body(e, i) is for the i-th
+// vector of a turn, and only the very last is masked.
+func (v *vectors) turns(pointers []reg.GPVirtual, together int, body func(e edge, i int)) {
+	n := v.pointer("n")
+	vectors := together / v.lanes
+	v.SUBQ(Imm(uint64(together)), n)
+	v.JL(LabelRef("tail"))
+	v.Label("loop")
+	for i := range vectors {
+		body(whole{v}, i)
+	}
+	for _, p := range pointers {
+		v.ADDQ(U32(4*together), p)
+	}
+	v.SUBQ(Imm(uint64(together)), n)
+	v.JGE(LabelRef("loop"))
+	v.Label("tail")
+	v.ADDQ(Imm(uint64(together)), n)
+	for i := range vectors {
+		v.CMPQ(n, Imm(uint64(v.lanes)))
+		v.JL(LabelRef(fmt.Sprintf("last%d", i)))
+		if i < vectors-1 {
+			body(whole{v}, i)
+			v.SUBQ(Imm(uint64(v.lanes)), n)
+		}
+	}
+	for i := range vectors {
+		v.Label(fmt.Sprintf("last%d", i))
+		v.TESTQ(n, n)
+		v.JZ(LabelRef("end"))
+		body(v.masked(1), i)
+		v.JMP(LabelRef("end"))
+	}
+	v.Label("end")
+}
+
+// reduce combines sums, or maxima, by halves: place i and i+32 of 64, then i and i+16, and so on.
+func (v *vectors) reduce(sums []reg.VecVirtual, combine func(...Op)) reg.VecVirtual {
+	for half := len(sums) / 2; half > 0; half /= 2 {
+		for i := range half {
+			combine(sums[i+half], sums[i], sums[i])
+		}
+	}
+	s := sums[0]
+	t := v.new()
+	if v.lanes == 16 {
+		v.VEXTRACTF64X4(Imm(1), s, t.AsY())
+		combine(t.AsY(), s.AsY(), s.AsY())
+	}
+	v.VEXTRACTF128(Imm(1), s.AsY(), t.AsX())
+	combine(t.AsX(), s.AsX(), s.AsX())
+	v.VMOVHLPS(s.AsX(), s.AsX(), t.AsX())
+	combine(t.AsX(), s.AsX(), s.AsX())
+	v.VMOVSHDUP(s.AsX(), t.AsX())
+	combine(t.AsX(), s.AsX(), s.AsX())
+	return s
+}

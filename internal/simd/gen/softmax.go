@@ -1,0 +1,80 @@
+package main
+
+import (
+	"math"
+
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+const (
+	// negligible is what results below are flushed to 0 from: arithmetic on denormal numbers takes a hundred times as long.
+	negligible = 1e-30
+	// termLow is an exponent whose exponential is negligible, but normal.
+	termLow = -80
+)
+
+// greatest keeps 64 maxima. VMAXPS returns its first operand (in Go's order) where one is not a number: the maximum so far.
+func (v *vectors) greatest() {
+	const together = 64
+	v.function("greatest"+v.name, "func(x *float32, n int, mask *int32) float32", "is the greatest of x[n], NaN passed over.")
+	x := v.pointer("x")
+	lowest := float32(math.Inf(-1))
+	maxima := make([]reg.VecVirtual, together/v.lanes)
+	for i := range maxima {
+		maxima[i] = v.loaded(v.float(lowest))
+	}
+	v.turns([]reg.GPVirtual{x}, together, func(e edge, i int) {
+		xs := v.new()
+		e.load(Mem{Base: x, Disp: i * v.bytes()}, 0, xs)
+		e.elsewhere(lowest, 0, xs)
+		v.VMAXPS(maxima[i], xs, maxima[i])
+	})
+	v.Store(v.reduce(maxima, v.VMAXPS).AsX(), v.ReturnIndex(0))
+	v.end()
+}
+
+// expSum keeps 16 sums. Exponents must not lie above 89.
+func (v *vectors) expSum() {
+	const together = 16
+	v.function("expSum"+v.name, "func(dst *float32, src *float32, scale float32, shift float32, n int, mask *int32) float32",
+		"is dst[n] = exp(scale·src[n]-shift), 0 for what is below 1e-30, and returns the sum.")
+	dst, src, scale, shift := v.pointer("dst"), v.pointer("src"), v.broadcast("scale"), v.broadcast("shift")
+	v.keepExp()
+	v.keep(termLow, negligible)
+	sums := make([]reg.VecVirtual, together/v.lanes)
+	for i := range sums {
+		sums[i] = v.zero()
+	}
+	v.turns([]reg.GPVirtual{dst, src}, together, func(e edge, i int) {
+		x := v.new()
+		e.load(Mem{Base: src, Disp: i * v.bytes()}, 0, x)
+		e.elsewhere(float32(math.Inf(-1)), 0, x)
+		v.VMULPS(scale, x, x)
+		v.VSUBPS(shift, x, x)
+		y := v.expOf(x, termLow)
+		y = v.pick(less, y, v.float(negligible), v.zero(), y)
+		v.VADDPS(y, sums[i], sums[i])
+		e.store(y, 0, Mem{Base: dst, Disp: i * v.bytes()})
+	})
+	v.Store(v.reduce(sums, v.VADDPS).AsX(), v.ReturnIndex(0))
+	v.end()
+}
+
+// softmaxGrad is elementwise, on top of the gradient that it is given.
+func (v *vectors) softmaxGrad() {
+	v.function("softmaxGrad"+v.name, "func(dst *float32, terms *float32, mean float32, scale float32, n int, mask *int32)",
+		"is dst[n] = terms[n]·(dst[n]-mean)·scale, 0 for what is below 1e-30 in size.")
+	dst, terms, mean, scale := v.pointer("dst"), v.pointer("terms"), v.broadcast("mean"), v.broadcast("scale")
+	v.elements([]reg.GPVirtual{dst, terms}, func(e edge) {
+		x, y := v.new(), v.new()
+		e.load(Mem{Base: dst}, 0, x)
+		e.load(Mem{Base: terms}, 0, y)
+		v.VSUBPS(mean, x, x)
+		v.VMULPS(y, x, x)
+		v.VMULPS(scale, x, x)
+		size := v.and(v.integer(1<<31-1), x)
+		e.store(v.pick(less, size, v.float(negligible), v.zero(), x), 0, Mem{Base: dst})
+	})
+	v.end()
+}
