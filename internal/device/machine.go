@@ -151,7 +151,8 @@ func Usable(program string) error {
 	cmd.Stderr = &said
 	cmd.WaitDelay = time.Second
 	err := cmd.Run()
-	if words := strings.Join(strings.Fields(said.String()), " "); err != nil && words != "" {
+	words := strings.TrimPrefix(strings.Join(strings.Fields(said.String()), " "), "acqnp: ")
+	if err != nil && words != "" {
 		return errors.New(words)
 	}
 	return err

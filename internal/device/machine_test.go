@@ -35,7 +35,7 @@ func write(t *testing.T, path, content string, mode os.FileMode) {
 // works and broken are programs that have the CUDA engine, on machines with and without a usable GPU.
 const (
 	works  = "#!/bin/sh\nexit 0\n"
-	broken = "#!/bin/sh\necho 'no usable GPU' >&2\nexit 1\n"
+	broken = "#!/bin/sh\necho 'acqnp: no usable GPU' >&2\nexit 1\n"
 )
 
 func beside(t *testing.T, m device.Machine, script string) string {
