@@ -3,9 +3,10 @@ package cpu
 import "github.com/acqnp/acqnp/internal/ops"
 
 const (
-	tileRows     = 200 // rows, points or context points of a tile
-	functionTile = 16  // functions of a tile where a stage runs over functions
-	maxChunks    = 32  // partial sums of a stage
+	tileRows      = 200 // rows, points or context points of a tile
+	functionTile  = 16  // functions of a tile where a stage runs over functions
+	maxChunks     = 32  // partial sums of a stage
+	tilesPerChunk = 4   // at least, where there is more than one chunk
 )
 
 // tile is a run of a domain's units. Tiles belong to chunks: a chunk is run by one worker from its first tile to its
@@ -52,9 +53,10 @@ func unitsPerTile(d domain, e ops.Extents, rows bool) int {
 }
 
 // chunks is how many chunks a stage has at the extents: fixed by them alone, never by the number of workers, so that
-// sums come out to the same bits on any machine.
+// sums come out to the same bits on any machine. A chunk has so many tiles that clearing and adding its partial sums is
+// little beside them.
 func chunks(total, perTile int) int {
-	return max(1, min(maxChunks, (total+perTile-1)/perTile/4))
+	return max(1, min(maxChunks, (total+perTile-1)/perTile/tilesPerChunk))
 }
 
 // chunkStart is the first unit of chunk c of k.
