@@ -84,7 +84,7 @@ func (c *compiler) leaves() {
 	}
 	for n, v := range c.a.Values {
 		if v.Made == nil && n.Op() != nil {
-			c.operands[v] = &operand{space: v.Space, width: v.Width, stride: v.Width, data: toFloat32(n.Value())}
+			c.operands[v] = &operand{space: v.Space, width: v.Width, stride: v.Width, data: plan.Constant(v)}
 		}
 	}
 }

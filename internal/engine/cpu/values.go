@@ -1,10 +1,6 @@
 package cpu
 
-import (
-	G "gorgonia.org/gorgonia"
-
-	"github.com/acqnp/acqnp/internal/simd"
-)
+import "github.com/acqnp/acqnp/internal/simd"
 
 func axpy(alpha float32, x, y []float32) { simd.Axpy(alpha, x, y) }
 
@@ -18,17 +14,4 @@ func flush(v float32) float32 {
 		return 0
 	}
 	return v
-}
-
-// toFloat32 reads a constant of the graph.
-func toFloat32(v G.Value) []float32 {
-	switch x := v.Data().(type) {
-	case []float32:
-		return x
-	case float32:
-		return []float32{x}
-	case float64:
-		return []float32{float32(x)}
-	}
-	return nil
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	G "gorgonia.org/gorgonia"
-
 	"github.com/acqnp/acqnp/internal/engine/plan"
 	"github.com/acqnp/acqnp/internal/ops"
 )
@@ -44,21 +42,8 @@ func (c *compiler) keepConstants(vs []*plan.Value) {
 		if _, placed := c.where[v]; placed || v.Made != nil {
 			continue
 		}
-		c.where[v] = c.keepTable(bytesOf(numbers(v.Node.Value())))
+		c.where[v] = c.keepTable(bytesOf(plan.Constant(v)))
 	}
-}
-
-// numbers reads a constant of the graph.
-func numbers(v G.Value) []float32 {
-	switch x := v.Data().(type) {
-	case []float32:
-		return x
-	case float32:
-		return []float32{x}
-	case float64:
-		return []float32{float32(x)}
-	}
-	return nil
 }
 
 // keepResults gives outputs and gradients memory that lasts until they are read. Gradients of blocks that lie together in

@@ -179,3 +179,19 @@ func isAdd(op G.Op) bool {
 	_, binary := op.(G.BinaryOp)
 	return binary && reflect.TypeOf(op) == addType && op.String() == "+ false"
 }
+
+// Constant is the numbers of a leaf that has a value of its own, in float32; nil for any other value.
+func Constant(v *Value) []float32 {
+	if v.Node.Value() == nil {
+		return nil
+	}
+	switch x := v.Node.Value().Data().(type) {
+	case []float32:
+		return x
+	case float32:
+		return []float32{x}
+	case float64:
+		return []float32{float32(x)}
+	}
+	return nil
+}
