@@ -58,7 +58,7 @@ func BenchmarkMultiply(b *testing.B) {
 		a, w, bias, c := matrix(r, m, k, gap(k)), matrix(r, k, n, n), matrix(r, 1, n, n), matrix(r, m, n, gap(n))
 		p := simd.NewPacked(k, n)
 		p.Pack(w, n, 1)
-		measure(b, 2*float64(m*k*n), func() { p.MultiplyBias(m, a, gap(k), bias, 0, c, gap(n), simd.ReLU) })
+		measure(b, 2*float64(m*k*n), func() { p.MultiplyBias(m, a, gap(k), bias, 0, c, gap(n), simd.ReLU, nil) })
 	})
 }
 
@@ -68,7 +68,7 @@ func BenchmarkMultiplyMasked(b *testing.B) {
 		a, w, y, c := matrix(r, m, k, gap(k)), matrix(r, k, n, n), matrix(r, m, n, gap(n)), matrix(r, m, n, gap(n))
 		p := simd.NewPacked(k, n)
 		p.Pack(w, n, 1)
-		measure(b, 2*float64(m*k*n), func() { p.MultiplyMasked(m, a, gap(k), y, gap(n), c, gap(n), simd.Overwrite) })
+		measure(b, 2*float64(m*k*n), func() { p.MultiplyMasked(m, a, gap(k), y, gap(n), c, gap(n), simd.Overwrite, nil) })
 	})
 }
 
@@ -76,7 +76,7 @@ func BenchmarkTransposeMultiply(b *testing.B) {
 	onEverySetAndShape(b, func(b *testing.B, m, k, n int) {
 		r := rand.New(rand.NewPCG(1, 1))
 		x, y, c := matrix(r, m, k, gap(k)), matrix(r, m, n, gap(n)), make([]float32, k*n)
-		measure(b, 2*float64(m*k*n), func() { simd.TransposeMultiply(m, k, n, x, gap(k), y, gap(n), c, n) })
+		measure(b, 2*float64(m*k*n), func() { simd.TransposeMultiply(m, k, n, x, gap(k), y, gap(n), c, n, nil) })
 	})
 }
 
@@ -91,7 +91,7 @@ func BenchmarkRankOne(b *testing.B) {
 		best := time.Hour
 		for b.Loop() {
 			start := time.Now()
-			p.Multiply(m, a, 1, c, gap(n), simd.Accumulate)
+			p.Multiply(m, a, 1, c, gap(n), simd.Accumulate, nil)
 			best = min(best, time.Since(start))
 		}
 		b.ReportMetric(0, "ns/op")
@@ -171,11 +171,33 @@ func BenchmarkFewRows(b *testing.B) {
 		for b.Loop() {
 			start := time.Now()
 			for range times {
-				p.MultiplyBias(m, a, 1, bias, 0, c, gap(n), simd.ReLU)
+				p.MultiplyBias(m, a, 1, bias, 0, c, gap(n), simd.ReLU, nil)
 			}
 			best = min(best, time.Since(start))
 		}
 		b.ReportMetric(0, "ns/op")
 		b.ReportMetric(float64(best.Nanoseconds())/(times*m), "ns/row")
 	})
+}
+
+// BenchmarkNarrow is a model's last layer, of a few columns: in nanoseconds a row.
+func BenchmarkNarrow(b *testing.B) {
+	for n := 1; n <= 5; n++ {
+		b.Run(fmt.Sprintf("%d columns", n), func(b *testing.B) {
+			onEverySlices(b, func(b *testing.B) {
+				const m, k = 200, 128
+				r := rand.New(rand.NewPCG(1, 1))
+				a, bias, c := matrix(r, m, k, gap(k)), make([]float32, n), make([]float32, m*n)
+				p := simd.NewPacked(k, n)
+				best := time.Hour
+				for b.Loop() {
+					start := time.Now()
+					p.MultiplyBias(m, a, gap(k), bias, 0, c, n, simd.Overwrite, nil)
+					best = min(best, time.Since(start))
+				}
+				b.ReportMetric(0, "ns/op")
+				b.ReportMetric(float64(best.Nanoseconds())/m, "ns/row")
+			})
+		})
+	}
 }

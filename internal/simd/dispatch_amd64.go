@@ -1,6 +1,10 @@
 package simd
 
-import "golang.org/x/sys/cpu"
+import (
+	"math"
+
+	"golang.org/x/sys/cpu"
+)
 
 // available are the sets that the machine can run, the best first.
 func available() []path {
@@ -34,27 +38,68 @@ func (p path) multiply(t *product) {
 		y = &t.y[0]
 	}
 	a, b, from, c, m := &t.a[0], &t.b[0], &t.from[0], &t.c[0], mask(t.columns)
+	next, step := t.ahead.take(p.turns(t.m, t.k), a)
 	switch {
 	case p == avx2:
-		multiplyAVX2x2(t.m, a, t.lda, b, t.k, from, t.ldf, c, t.ldc, y, t.ldy, t.floor, m)
+		multiplyAVX2x2(t.m, a, t.lda, b, t.k, from, t.ldf, c, t.ldc, y, t.ldy, t.floor, m, next, step)
 	case t.width == 32:
-		multiplyAVX512x2(t.m, a, t.lda, b, t.k, from, t.ldf, c, t.ldc, y, t.ldy, t.floor, m)
+		multiplyAVX512x2(t.m, a, t.lda, b, t.k, from, t.ldf, c, t.ldc, y, t.ldy, t.floor, m, next, step)
 	default:
-		multiplyAVX512x1(t.m, a, t.lda, b, t.k, from, t.ldf, c, t.ldc, y, t.ldy, t.floor, m)
+		multiplyAVX512x1(t.m, a, t.lda, b, t.k, from, t.ldf, c, t.ldc, y, t.ldy, t.floor, m, next, step)
 	}
 }
 
-// transposeMultiply does one panel of columns.
-func (p path) transposeMultiply(m, k, columns int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int) {
+// narrow is a product with a narrow matrix.
+func (p path) narrow(t *product) {
+	a, b, from, c, m := &t.a[0], &t.b[0], &t.from[0], &t.c[0], mask(t.k%narrowLanes)
+	floor := t.floor
+	if t.y != nil {
+		floor = float32(math.Inf(-1))
+	}
 	switch {
-	case p == portable:
-		portableTransposeMultiply(m, k, columns, a, lda, b, ldb, c, ldc)
-	case p == avx2:
-		transposeMultiplyAVX2x2(k, m, &a[0], lda, &b[0], ldb, &c[0], ldc, mask(columns))
-	case columns > 16:
-		transposeMultiplyAVX512x2(k, m, &a[0], lda, &b[0], ldb, &c[0], ldc, mask(columns))
+	case p == avx512 && t.columns == 1:
+		narrowAVX512x1(t.m, a, t.lda, b, t.k, from, t.ldf, c, t.ldc, floor, m)
+	case p == avx512 && t.columns == 2:
+		narrowAVX512x2(t.m, a, t.lda, b, t.k, from, t.ldf, c, t.ldc, floor, m)
+	case p == avx512 && t.columns == 3:
+		narrowAVX512x3(t.m, a, t.lda, b, t.k, from, t.ldf, c, t.ldc, floor, m)
+	case p == avx512:
+		narrowAVX512x4(t.m, a, t.lda, b, t.k, from, t.ldf, c, t.ldc, floor, m)
+	case t.columns == 1:
+		narrowAVX2x1(t.m, a, t.lda, b, t.k, from, t.ldf, c, t.ldc, floor, m)
+	case t.columns == 2:
+		narrowAVX2x2(t.m, a, t.lda, b, t.k, from, t.ldf, c, t.ldc, floor, m)
+	case t.columns == 3:
+		narrowAVX2x3(t.m, a, t.lda, b, t.k, from, t.ldf, c, t.ldc, floor, m)
 	default:
-		transposeMultiplyAVX512x1(k, m, &a[0], lda, &b[0], ldb, &c[0], ldc, mask(columns))
+		narrowAVX2x4(t.m, a, t.lda, b, t.k, from, t.ldf, c, t.ldc, floor, m)
+	}
+	t.mask()
+}
+
+// turns is how often a kernel that sums for so many rows, so many products each, fetches a line.
+func (p path) turns(rows, sums int) int {
+	block := 12
+	if p == avx2 {
+		block = 6
+	}
+	return (rows + block - 1) / block * (sums / 4)
+}
+
+// transposeMultiply does one panel of columns.
+func (p path) transposeMultiply(m, k, columns int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, ahead *Ahead) {
+	if p == portable {
+		portableTransposeMultiply(m, k, columns, a, lda, b, ldb, c, ldc)
+		return
+	}
+	next, step := ahead.take(p.turns(k, m), &a[0])
+	switch {
+	case p == avx2:
+		transposeMultiplyAVX2x2(k, m, &a[0], lda, &b[0], ldb, &c[0], ldc, mask(columns), next, step)
+	case columns > 16:
+		transposeMultiplyAVX512x2(k, m, &a[0], lda, &b[0], ldb, &c[0], ldc, mask(columns), next, step)
+	default:
+		transposeMultiplyAVX512x1(k, m, &a[0], lda, &b[0], ldb, &c[0], ldc, mask(columns), next, step)
 	}
 }
 

@@ -7,7 +7,9 @@ func available() []path { return []path{portable} }
 
 func (path) multiply(t *product) { t.portable() }
 
-func (path) transposeMultiply(m, k, columns int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int) {
+func (path) narrow(*product) { panic("simd: plain Go has no narrow matrices") }
+
+func (path) transposeMultiply(m, k, columns int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, _ *Ahead) {
 	portableTransposeMultiply(m, k, columns, a, lda, b, ldb, c, ldc)
 }
 

@@ -6,8 +6,8 @@ const chunk = 256
 
 // TransposeMultiply is C[k, n] += Aᵀ·B with A [m, k] and B [m, n]: a layer's weight gradient, from the gradient of its result
 // and its input. Rows are summed in chunks of 256. It is fastest where n is at least 16, so a matrix that is narrow on one
-// side is better had transposed. m may be 0.
-func TransposeMultiply(m, k, n int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int) {
+// side is better had transposed. m may be 0, ahead nil.
+func TransposeMultiply(m, k, n int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, ahead *Ahead) {
 	if m == 0 {
 		return
 	}
@@ -18,7 +18,7 @@ func TransposeMultiply(m, k, n int, a []float32, lda int, b []float32, ldb int, 
 	for i0 := 0; i0 < m; i0 += chunk {
 		rows := min(chunk, m-i0)
 		for j0 := 0; j0 < n; j0 += panel {
-			active.transposeMultiply(rows, k, min(panel, n-j0), a[i0*lda:], lda, b[i0*ldb+j0:], ldb, c[j0:], ldc)
+			active.transposeMultiply(rows, k, min(panel, n-j0), a[i0*lda:], lda, b[i0*ldb+j0:], ldb, c[j0:], ldc, ahead)
 		}
 	}
 }

@@ -5,22 +5,42 @@ package simd
 // multiplyAVX512x2 is c[m, columns] = max(floor, from + a[m, k]·b[k, columns]), or where y is not nil (from + a·b) where y ≠ 0, else 0.
 //
 //go:noescape
-func multiplyAVX512x2(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32)
+func multiplyAVX512x2(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32, ahead *float32, step int)
 
 // transposeMultiplyAVX512x2 is c[k, columns] += a[m, k]ᵀ·b[m, columns].
 //
 //go:noescape
-func transposeMultiplyAVX512x2(k int, m int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32)
+func transposeMultiplyAVX512x2(k int, m int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32, ahead *float32, step int)
 
 // multiplyAVX512x1 is c[m, columns] = max(floor, from + a[m, k]·b[k, columns]), or where y is not nil (from + a·b) where y ≠ 0, else 0.
 //
 //go:noescape
-func multiplyAVX512x1(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32)
+func multiplyAVX512x1(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32, ahead *float32, step int)
 
 // transposeMultiplyAVX512x1 is c[k, columns] += a[m, k]ᵀ·b[m, columns].
 //
 //go:noescape
-func transposeMultiplyAVX512x1(k int, m int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32)
+func transposeMultiplyAVX512x1(k int, m int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32, ahead *float32, step int)
+
+// narrowAVX512x1 is c[m, 1] = max(floor, from + a[m, k]·b), b laid out as [k/16][1][16] and mask that of k mod 16.
+//
+//go:noescape
+func narrowAVX512x1(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32)
+
+// narrowAVX512x2 is c[m, 2] = max(floor, from + a[m, k]·b), b laid out as [k/16][2][16] and mask that of k mod 16.
+//
+//go:noescape
+func narrowAVX512x2(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32)
+
+// narrowAVX512x3 is c[m, 3] = max(floor, from + a[m, k]·b), b laid out as [k/16][3][16] and mask that of k mod 16.
+//
+//go:noescape
+func narrowAVX512x3(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32)
+
+// narrowAVX512x4 is c[m, 4] = max(floor, from + a[m, k]·b), b laid out as [k/16][4][16] and mask that of k mod 16.
+//
+//go:noescape
+func narrowAVX512x4(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32)
 
 // sumRowsAVX512x8 is dst[128] += the sum of a's m rows.
 //
@@ -85,12 +105,32 @@ func fmaPeakAVX512(n int)
 // multiplyAVX2x2 is c[m, columns] = max(floor, from + a[m, k]·b[k, columns]), or where y is not nil (from + a·b) where y ≠ 0, else 0.
 //
 //go:noescape
-func multiplyAVX2x2(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32)
+func multiplyAVX2x2(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32, ahead *float32, step int)
 
 // transposeMultiplyAVX2x2 is c[k, columns] += a[m, k]ᵀ·b[m, columns].
 //
 //go:noescape
-func transposeMultiplyAVX2x2(k int, m int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32)
+func transposeMultiplyAVX2x2(k int, m int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32, ahead *float32, step int)
+
+// narrowAVX2x1 is c[m, 1] = max(floor, from + a[m, k]·b), b laid out as [k/16][1][16] and mask that of k mod 16.
+//
+//go:noescape
+func narrowAVX2x1(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32)
+
+// narrowAVX2x2 is c[m, 2] = max(floor, from + a[m, k]·b), b laid out as [k/16][2][16] and mask that of k mod 16.
+//
+//go:noescape
+func narrowAVX2x2(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32)
+
+// narrowAVX2x3 is c[m, 3] = max(floor, from + a[m, k]·b), b laid out as [k/16][3][16] and mask that of k mod 16.
+//
+//go:noescape
+func narrowAVX2x3(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32)
+
+// narrowAVX2x4 is c[m, 4] = max(floor, from + a[m, k]·b), b laid out as [k/16][4][16] and mask that of k mod 16.
+//
+//go:noescape
+func narrowAVX2x4(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32)
 
 // sumRowsAVX2x8 is dst[64] += the sum of a's m rows.
 //

@@ -23,14 +23,22 @@ func floor(mode Mode) float32 {
 }
 
 // Packed is a matrix B [k, n] laid out for products A·B: in panels of so many columns as a block of the product has,
-// [n/panel][k][panel], zeros where the last panel sticks out. It belongs to the set of kernels that it was made under.
+// [n/panel][k][panel], zeros where the last panel sticks out. A narrow matrix, of a few long columns, is laid out as
+// [k/16][n][16] instead, zeros where the last 16 stick out. It belongs to the set of kernels that it was made under.
 type Packed struct {
-	k, n  int
-	path  path
-	panel int // columns
-	last  int // columns laid out of the last panel
-	data  []float32
+	k, n   int
+	path   path
+	panel  int // columns
+	last   int // columns laid out of the last panel
+	narrow bool
+	data   []float32
 }
+
+const (
+	narrowColumns = 4  // at most, of a narrow matrix
+	narrowRows    = 32 // at least; below that, adding up lanes takes longer than what it saves
+	narrowLanes   = 16
+)
 
 // panels of a product's blocks: columns, and to what multiple the last panel is rounded up.
 var panels = [...]struct{ columns, unit int }{portable: {16, 16}, avx2: {16, 16}, avx512: {32, 16}}
@@ -52,6 +60,10 @@ func (p *Packed) Resize(k, n int) {
 	p.k, p.n = k, n
 	p.last = (n - full*p.panel + unit - 1) / unit * unit
 	size := k * (full*p.panel + p.last)
+	p.narrow = p.path != portable && n <= narrowColumns && k >= narrowRows
+	if p.narrow {
+		size = (k + narrowLanes - 1) / narrowLanes * narrowLanes * n
+	}
 	if size > cap(p.data) {
 		p.data = make([]float32, size)
 		return
@@ -63,6 +75,9 @@ func (p *Packed) Resize(k, n int) {
 // K is the number of B's rows, N of its columns.
 func (p *Packed) K() int { return p.k }
 
+// Memory is where B is laid out, for Ahead.
+func (p *Packed) Memory() []float32 { return p.data }
+
 // N is the number of B's columns.
 func (p *Packed) N() int { return p.n }
 
@@ -71,6 +86,14 @@ func (p *Packed) N() int { return p.n }
 func (p *Packed) Pack(b []float32, rowStride, colStride int) {
 	if rowStride < 0 || colStride < 0 || len(b) <= (p.k-1)*rowStride+(p.n-1)*colStride {
 		panic("simd: too few numbers to pack")
+	}
+	if p.narrow {
+		for i := range p.k {
+			for j := range p.n {
+				p.data[(i/narrowLanes*p.n+j)*narrowLanes+i%narrowLanes] = b[i*rowStride+j*colStride]
+			}
+		}
+		return
 	}
 	at := 0
 	for j0 := 0; j0 < p.n; j0 += p.panel {
@@ -104,8 +127,8 @@ func (p *Packed) width(j0 int) int {
 // zeros is where sums start from that start from nothing.
 var zeros [32]float32
 
-// Multiply is C[m, n] = A[m, k]·B by the mode. m may be 0.
-func (p *Packed) Multiply(m int, a []float32, lda int, c []float32, ldc int, mode Mode) {
+// Multiply is C[m, n] = A[m, k]·B by the mode; ahead may be nil, as in all that follow. m may be 0.
+func (p *Packed) Multiply(m int, a []float32, lda int, c []float32, ldc int, mode Mode, ahead *Ahead) {
 	if m == 0 {
 		return
 	}
@@ -113,12 +136,12 @@ func (p *Packed) Multiply(m int, a []float32, lda int, c []float32, ldc int, mod
 	if mode&Accumulate != 0 {
 		start = from{rows: c, stride: ldc, columns: true}
 	}
-	p.multiply(m, a, lda, c, ldc, start, floor(mode), nil, 0)
+	p.multiply(m, a, lda, c, ldc, start, floor(mode), nil, 0, ahead)
 }
 
 // MultiplyBias is C[m, n] = bias[m, n] + A[m, k]·B, with ReLU if the mode has it (it must not have Accumulate). Rows of bias
 // are ldb apart; with 0 all rows share one.
-func (p *Packed) MultiplyBias(m int, a []float32, lda int, bias []float32, ldb int, c []float32, ldc int, mode Mode) {
+func (p *Packed) MultiplyBias(m int, a []float32, lda int, bias []float32, ldb int, c []float32, ldc int, mode Mode, ahead *Ahead) {
 	if m == 0 {
 		return
 	}
@@ -130,12 +153,12 @@ func (p *Packed) MultiplyBias(m int, a []float32, lda int, bias []float32, ldb i
 	} else {
 		check("bias", bias, m, p.n, ldb)
 	}
-	p.multiply(m, a, lda, c, ldc, from{rows: bias, stride: ldb, columns: true}, floor(mode), nil, 0)
+	p.multiply(m, a, lda, c, ldc, from{rows: bias, stride: ldb, columns: true}, floor(mode), nil, 0, ahead)
 }
 
 // MultiplyMasked is C[m, n] = A[m, k]·B by the mode where y[m, n] is not 0, and 0 elsewhere: the gradient before a ReLU whose
 // result was y. The mode must not have ReLU. c may be y, with the same stride.
-func (p *Packed) MultiplyMasked(m int, a []float32, lda int, y []float32, ldy int, c []float32, ldc int, mode Mode) {
+func (p *Packed) MultiplyMasked(m int, a []float32, lda int, y []float32, ldy int, c []float32, ldc int, mode Mode, ahead *Ahead) {
 	if m == 0 {
 		return
 	}
@@ -147,7 +170,7 @@ func (p *Packed) MultiplyMasked(m int, a []float32, lda int, y []float32, ldy in
 		start = from{rows: c, stride: ldc, columns: true}
 	}
 	check("y", y, m, p.n, ldy)
-	p.multiply(m, a, lda, c, ldc, start, 0, y, ldy)
+	p.multiply(m, a, lda, c, ldc, start, 0, y, ldy, ahead)
 }
 
 // from is where sums start: rows a stride apart, 0 for one row that all share; without columns, the same for every panel.
@@ -162,11 +185,11 @@ type from struct {
 const most = 1 << 19
 
 // multiply goes panel by panel, and down the rows in each.
-func (p *Packed) multiply(m int, a []float32, lda int, c []float32, ldc int, start from, floor float32, y []float32, ldy int) {
+func (p *Packed) multiply(m int, a []float32, lda int, c []float32, ldc int, start from, floor float32, y []float32, ldy int, ahead *Ahead) {
 	check("A", a, m, p.k, lda)
 	check("C", c, m, p.n, ldc)
 	tile := max(most/(p.k*p.panel)/12, 1) * 12
-	t := product{k: p.k, lda: lda, ldf: start.stride, ldc: ldc, ldy: ldy, from: start.rows, floor: floor}
+	t := product{k: p.k, lda: lda, ldf: start.stride, ldc: ldc, ldy: ldy, from: start.rows, floor: floor, ahead: ahead}
 	for i0 := 0; i0 < m; i0 += tile {
 		t.m, t.a = min(tile, m-i0), a[i0*lda:]
 		for j0 := 0; j0 < p.n; j0 += p.panel {
@@ -178,6 +201,10 @@ func (p *Packed) multiply(m int, a []float32, lda int, c []float32, ldc int, sta
 				t.y = y[i0*ldy+j0:]
 			}
 			t.columns, t.width = min(p.panel, p.n-j0), p.width(j0)
+			if p.narrow {
+				p.path.narrow(&t)
+				continue
+			}
 			p.path.multiply(&t)
 		}
 	}
@@ -197,4 +224,19 @@ type product struct {
 	ldy            int
 	floor          float32
 	columns, width int
+	ahead          *Ahead
+}
+
+// mask makes 0 of what y, if there is one, masks.
+func (t *product) mask() {
+	if t.y == nil {
+		return
+	}
+	for i := range t.m {
+		for j := range t.columns {
+			if t.y[i*t.ldy+j] == 0 {
+				t.c[i*t.ldc+j] = 0
+			}
+		}
+	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/acqnp/acqnp/internal/simd"
 )
 
-var widths = []int{1, 2, 3, 5, 16, 17, 31, 32, 33, 64, 100, 128, 130, 256}
+var widths = []int{1, 2, 3, 4, 5, 16, 17, 31, 32, 33, 64, 100, 128, 130, 256}
 
 const mostRows = 30
 
@@ -86,11 +86,11 @@ func (p *problem) run(o operation, m int) []float32 {
 	c := slices.Clone(p.c)
 	switch {
 	case o.bias:
-		p.packed.MultiplyBias(m, p.a, p.lda, p.bias, 0, c, p.ldc, mode)
+		p.packed.MultiplyBias(m, p.a, p.lda, p.bias, 0, c, p.ldc, mode, nil)
 	case o.masked:
-		p.packed.MultiplyMasked(m, p.a, p.lda, p.y, p.ldy, c, p.ldc, mode)
+		p.packed.MultiplyMasked(m, p.a, p.lda, p.y, p.ldy, c, p.ldc, mode, nil)
 	default:
-		p.packed.Multiply(m, p.a, p.lda, c, p.ldc, mode)
+		p.packed.Multiply(m, p.a, p.lda, c, p.ldc, mode, nil)
 	}
 	return c
 }
@@ -171,11 +171,11 @@ func TestManyRows(t *testing.T) {
 		a, b, c := matrix(r, m, k, k+1), matrix(r, k, n, n), matrix(r, m, n, n+2)
 		p := simd.NewPacked(k, n)
 		p.Pack(b, n, 1)
-		p.Multiply(m, a, k+1, c, n+2, simd.Overwrite)
+		p.Multiply(m, a, k+1, c, n+2, simd.Overwrite, nil)
 		untouched(t, "C", c, m, n, n+2)
 		row := make([]float32, n)
 		for i := range m {
-			p.Multiply(1, a[i*(k+1):], k, row, n, simd.Overwrite)
+			p.Multiply(1, a[i*(k+1):], k, row, n, simd.Overwrite, nil)
 			if err := sameBits(row, c[i*(n+2):i*(n+2)+n]); err != nil {
 				t.Fatalf("row %d: %v", i, err)
 			}
@@ -199,7 +199,7 @@ func TestTransposeMultiply(t *testing.T) {
 				lda, ldb, ldc := k+r.IntN(20), n+r.IntN(20), n+r.IntN(20)
 				a, b, c := matrix(r, m, k, lda), matrix(r, m, n, ldb), matrix(r, k, n, ldc)
 				got := slices.Clone(c)
-				simd.TransposeMultiply(m, k, n, a, lda, b, ldb, got, ldc)
+				simd.TransposeMultiply(m, k, n, a, lda, b, ldb, got, ldc, nil)
 				what := fmt.Sprintf("[%d, %d]ᵀ·[%d, %d]", m, k, m, n)
 				untouched(t, what, got, k, n, ldc)
 				for l := range k {
@@ -269,7 +269,7 @@ func TestNotANumber(t *testing.T) {
 		dst, c := make([]float32, 3), make([]float32, 9)
 		x := []float32{1, 2, 3, 4, float32(math.NaN()), 6}
 		simd.SumRows(dst, x, 2, 3, 3)
-		simd.TransposeMultiply(2, 3, 3, x, 3, x, 3, c, 3)
+		simd.TransposeMultiply(2, 3, 3, x, 3, x, 3, c, 3, nil)
 		if dst[0] != 5 || dst[1] == dst[1] || dst[2] != 9 {
 			t.Errorf("sums of rows are %v", dst)
 		}
@@ -309,7 +309,7 @@ func everything() (all []float32) {
 			}
 			c := slices.Clone(p.c)
 			grad := make([]float32, k*n)
-			simd.TransposeMultiply(mostRows, k, n, p.a, p.lda, c, p.ldc, grad, n)
+			simd.TransposeMultiply(mostRows, k, n, p.a, p.lda, c, p.ldc, grad, n, nil)
 			simd.SumRows(grad, c, mostRows, n, p.ldc)
 			all = append(all, grad...)
 		}
@@ -335,18 +335,54 @@ func everything() (all []float32) {
 	return all
 }
 
+// TestAheadChangesNothing gives products memory to fetch that is shorter than a line, that they cannot get through, and
+// that is used up half-way.
+func TestAheadChangesNothing(t *testing.T) {
+	memory := make([]float32, 5000)
+	onEverySet(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(15, 16))
+		for _, size := range []int{0, 1, 15, 16, 17, 100, 1000, 5000} {
+			var ahead simd.Ahead
+			p := newProblem(r, 1+r.IntN(140), 1+r.IntN(140))
+			m := 1 + r.IntN(mostRows)
+			grad := matrix(r, p.k, p.n, p.n)[:p.k*p.n]
+			run := func(a *simd.Ahead) (results [4][]float32) {
+				for i := range results {
+					results[i] = slices.Clone(p.c)
+				}
+				results[3] = slices.Clone(grad)
+				p.packed.Multiply(m, p.a, p.lda, results[0], p.ldc, simd.Accumulate, a)
+				p.packed.MultiplyBias(m, p.a, p.lda, p.bias, 0, results[1], p.ldc, simd.ReLU, a)
+				p.packed.MultiplyMasked(m, p.a, p.lda, p.y, p.ldy, results[2], p.ldc, simd.Overwrite, a)
+				simd.TransposeMultiply(m, p.k, p.n, p.a, p.lda, p.c, p.ldc, results[3], p.n, a)
+				return results
+			}
+			want := run(nil)
+			ahead.Set(memory[:size], p.packed.Memory())
+			got := run(&ahead)
+			for i := range want {
+				if !slices.Equal(got[i], want[i]) {
+					t.Fatalf("product %d of [%d, %d]·[%d, %d] comes out otherwise with %d numbers to fetch", i, m, p.k, p.k, p.n, size)
+				}
+			}
+		}
+	})
+}
+
 func TestShortSlicesPanic(t *testing.T) {
 	p := simd.NewPacked(4, 5)
 	p.Pack(make([]float32, 20), 5, 1)
 	for name, f := range map[string]func(){
-		"A":             func() { p.Multiply(3, make([]float32, 11), 4, make([]float32, 15), 5, simd.Overwrite) },
-		"C":             func() { p.Multiply(3, make([]float32, 12), 4, make([]float32, 14), 5, simd.Overwrite) },
-		"y":             func() { p.MultiplyMasked(3, make([]float32, 12), 4, make([]float32, 14), 5, make([]float32, 15), 5, 0) },
-		"stride":        func() { p.Multiply(3, make([]float32, 12), 3, make([]float32, 15), 5, simd.Overwrite) },
-		"negative rows": func() { p.Multiply(-1, make([]float32, 12), 4, make([]float32, 15), 5, simd.Overwrite) },
+		"A": func() { p.Multiply(3, make([]float32, 11), 4, make([]float32, 15), 5, simd.Overwrite, nil) },
+		"C": func() { p.Multiply(3, make([]float32, 12), 4, make([]float32, 14), 5, simd.Overwrite, nil) },
+		"y": func() {
+			p.MultiplyMasked(3, make([]float32, 12), 4, make([]float32, 14), 5, make([]float32, 15), 5, 0, nil)
+		},
+		"stride":        func() { p.Multiply(3, make([]float32, 12), 3, make([]float32, 15), 5, simd.Overwrite, nil) },
+		"negative rows": func() { p.Multiply(-1, make([]float32, 12), 4, make([]float32, 15), 5, simd.Overwrite, nil) },
 		"packing":       func() { p.Pack(make([]float32, 19), 5, 1) },
 		"gradient": func() {
-			simd.TransposeMultiply(2, 3, 4, make([]float32, 6), 3, make([]float32, 8), 4, make([]float32, 11), 4)
+			simd.TransposeMultiply(2, 3, 4, make([]float32, 6), 3, make([]float32, 8), 4, make([]float32, 11), 4, nil)
 		},
 		"sum":              func() { simd.SumRows(make([]float32, 2), make([]float32, 9), 3, 3, 3) },
 		"different widths": func() { simd.Exp(make([]float32, 2), make([]float32, 3)) },
@@ -368,10 +404,10 @@ func TestNothingIsAllocated(t *testing.T) {
 		c, dst := slices.Clone(p.c), make([]float32, 33*35)
 		allocated := testing.AllocsPerRun(10, func() {
 			var column [35]float32 // must stay on the stack
-			p.packed.Multiply(mostRows, p.a, p.lda, c, p.ldc, simd.Accumulate)
-			p.packed.MultiplyBias(mostRows, p.a, p.lda, p.bias, 0, c, p.ldc, simd.ReLU)
-			p.packed.MultiplyMasked(mostRows, p.a, p.lda, p.y, p.ldy, c, p.ldc, simd.Overwrite)
-			simd.TransposeMultiply(mostRows, 33, 35, p.a, p.lda, c, p.ldc, dst, 35)
+			p.packed.Multiply(mostRows, p.a, p.lda, c, p.ldc, simd.Accumulate, nil)
+			p.packed.MultiplyBias(mostRows, p.a, p.lda, p.bias, 0, c, p.ldc, simd.ReLU, nil)
+			p.packed.MultiplyMasked(mostRows, p.a, p.lda, p.y, p.ldy, c, p.ldc, simd.Overwrite, nil)
+			simd.TransposeMultiply(mostRows, 33, 35, p.a, p.lda, c, p.ldc, dst, 35, nil)
 			simd.SumRows(column[:], c, mostRows, 35, p.ldc)
 			simd.SoftplusSigmoid(column[:], column[:], column[:])
 		})

@@ -24,8 +24,8 @@ func TestResizeIsAsNew(t *testing.T) {
 		fresh.Pack(b, n, 1)
 		used.Pack(b, n, 1)
 		got, want := make([]float32, 5*n), make([]float32, 5*n)
-		fresh.Multiply(5, a, k, want, n, simd.Overwrite)
-		used.Multiply(5, a, k, got, n, simd.Overwrite)
+		fresh.Multiply(5, a, k, want, n, simd.Overwrite, nil)
+		used.Multiply(5, a, k, got, n, simd.Overwrite, nil)
 		if !slices.Equal(got, want) || used.K() != k || used.N() != n {
 			t.Errorf("[%d, %d]: not what a new one gives", k, n)
 		}

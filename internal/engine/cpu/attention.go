@@ -52,7 +52,7 @@ func (s *attentionScratch) upright(m []float32, n, width, d int) {
 // attend leaves the terms of softmax(q·kᵀ·scale) of m queries, rows d apart, over n keys, and the inverse of their sums.
 func (s *attentionScratch) attend(q []float32, m, n, d int, scale float32) {
 	ld := gap(n)
-	s.keys.Multiply(m, q, d, s.terms, ld, simd.Overwrite)
+	s.keys.Multiply(m, q, d, s.terms, ld, simd.Overwrite, nil)
 	for p := range m {
 		row := s.terms[p*ld : p*ld+n]
 		_, sum := simd.SoftmaxTerms(row, row, scale)
@@ -94,7 +94,7 @@ func (c *compiler) attention(u *plan.Unit) kernel {
 			for ; i < j; i += weightRows {
 				m, at := min(weightRows, j-i), i*d+col
 				s.attend(q[at:], m, n, d, scale)
-				s.along.Multiply(m, s.terms, gap(n), y[at:], d, simd.Overwrite)
+				s.along.Multiply(m, s.terms, gap(n), y[at:], d, simd.Overwrite, nil)
 				s.scale(y[at:], d, y[at:], d, m, width)
 			}
 		})
@@ -133,17 +133,17 @@ func (c *compiler) attentionGrad(u *plan.Unit) kernel {
 func (s *attentionScratch) backward(g, q, dq []float32, m, n, width, d int, scale float32) {
 	ld := gap(n)
 	s.scale(s.scaled, width, g, d, m, width)
-	simd.TransposeMultiply(m, width, n, s.scaled, width, s.terms, ld, s.valueGrad, ld)
+	simd.TransposeMultiply(m, width, n, s.scaled, width, s.terms, ld, s.valueGrad, ld, nil)
 	// The scores' slopes, the softmax's gradient: a·(x − Σ a·x) of x = g·vᵀ, with a the terms over their sum. The mean is of
 	// these very x, not g·y: where one weight is almost 1, its slope is what is left of x, and roundings of x cancel.
-	s.values.Multiply(m, g, d, s.slopes, ld, simd.Overwrite)
+	s.values.Multiply(m, g, d, s.slopes, ld, simd.Overwrite, nil)
 	for p := range m {
 		x, terms := s.slopes[p*ld:p*ld+n], s.terms[p*ld:p*ld+n]
 		mean := simd.Dot(terms, x) * s.inverse[p]
 		simd.SoftmaxGrad(x, terms, mean, scale*s.inverse[p])
 	}
-	s.along.Multiply(m, s.slopes, ld, dq, d, simd.Overwrite)
-	simd.TransposeMultiply(m, width, n, q, d, s.slopes, ld, s.keyGrad, ld)
+	s.along.Multiply(m, s.slopes, ld, dq, d, simd.Overwrite, nil)
+	simd.TransposeMultiply(m, width, n, q, d, s.slopes, ld, s.keyGrad, ld, nil)
 }
 
 // addTurned adds to dst [n, width], rows d apart, the transpose of src, rows gap(n) apart.

@@ -19,6 +19,7 @@ type compiler struct {
 	masked    map[*plan.Value]bool // gradients that carry their ReLU's mask already
 	widest    int                  // widest gradient to be masked
 	headWidth int                  // of attention; 0 where there is none
+	ring      []*cold              // layers of the stage at hand
 }
 
 func (p *Program) compile(a *plan.Analysis, threads int) error {
@@ -31,6 +32,7 @@ func (p *Program) compile(a *plan.Analysis, threads int) error {
 	c.keep()
 	scratch := c.scratch()
 	for i, s := range c.stages {
+		c.ring = nil
 		for _, u := range s.units {
 			k, err := c.kernel(u)
 			if err != nil {

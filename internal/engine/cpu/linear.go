@@ -39,6 +39,7 @@ func (c *compiler) weight(v *plan.Value) *weight {
 // linear is act(base↑ + in·Wᵀ).
 func (c *compiler) linear(u *plan.Unit) kernel {
 	base, in, out, w := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0]), c.weight(u.In[2])
+	l := c.join(w, cold{forward: w.forward})
 	mode := simd.Overwrite
 	if u.Op.ReLU {
 		mode = simd.ReLU
@@ -46,31 +47,32 @@ func (c *compiler) linear(u *plan.Unit) kernel {
 	switch base.space {
 	case ops.Parameter:
 		return func(wk *worker, t *tile) {
-			w.forward.MultiplyBias(out.rows(t), in.at(wk, t), in.stride, base.data, 0, out.at(wk, t), out.stride, mode)
+			w.forward.MultiplyBias(out.rows(t), in.at(wk, t), in.stride, base.data, 0, out.at(wk, t), out.stride, mode, l.duringLast(wk, t))
 		}
 	case out.space:
 		return func(wk *worker, t *tile) {
-			w.forward.MultiplyBias(out.rows(t), in.at(wk, t), in.stride, base.at(wk, t), base.stride, out.at(wk, t), out.stride, mode)
+			w.forward.MultiplyBias(out.rows(t), in.at(wk, t), in.stride, base.at(wk, t), base.stride, out.at(wk, t), out.stride, mode,
+				l.duringLast(wk, t))
 		}
 	}
 	return func(wk *worker, t *tile) {
-		x, y, above := in.at(wk, t), out.at(wk, t), base.at(wk, t)
+		x, y, above, ahead := in.at(wk, t), out.at(wk, t), base.at(wk, t), l.duringLast(wk, t)
 		groups(t, out.space, base.space, func(k, i, j int) {
-			w.forward.MultiplyBias(j-i, x[i*in.stride:], in.stride, above[k*base.stride:], 0, y[i*out.stride:], out.stride, mode)
+			w.forward.MultiplyBias(j-i, x[i*in.stride:], in.stride, above[k*base.stride:], 0, y[i*out.stride:], out.stride, mode, ahead)
 		})
 	}
 }
 
 // accumulate is dW[out, in] += gᵀ·x, with dW packed; a weight narrow on the side of its input goes by way of its
 // transpose in column.
-func (w *weight) accumulate(m int, g []float32, ldg int, x []float32, ldx int, dw, column []float32) {
+func (w *weight) accumulate(m int, g []float32, ldg int, x []float32, ldx int, dw, column []float32, ahead *simd.Ahead) {
 	if w.in >= narrow {
-		simd.TransposeMultiply(m, w.out, w.in, g, ldg, x, ldx, dw, w.in)
+		simd.TransposeMultiply(m, w.out, w.in, g, ldg, x, ldx, dw, w.in, ahead)
 		return
 	}
 	column = column[:w.in*w.out]
 	clear(column)
-	simd.TransposeMultiply(m, w.in, w.out, x, ldx, g, ldg, column, w.out)
+	simd.TransposeMultiply(m, w.in, w.out, x, ldx, g, ldg, column, w.out, nil)
 	for c := range w.in {
 		for j := range w.out {
 			dw[j*w.in+c] += column[c*w.out+j]
@@ -96,6 +98,7 @@ func (c *compiler) linearGrad(u *plan.Unit) kernel {
 			w.back = simd.NewPacked(w.out, w.in)
 		}
 	}
+	l := c.join(w, cold{back: w.back, in: in, dw: dw})
 	return func(wk *worker, t *tile) {
 		g, ldg, m := grad.at(wk, t), grad.stride, grad.rows(t)
 		if relu {
@@ -105,14 +108,18 @@ func (c *compiler) linearGrad(u *plan.Unit) kernel {
 			collect(t, base.at(wk, t), base, g, grad.space, ldg)
 		}
 		if dw != nil {
-			w.accumulate(m, g, ldg, in.at(wk, t), in.stride, dw.at(wk, t), wk.column)
+			ahead := l.duringLast(wk, t)
+			if dx != nil {
+				ahead = l.duringFirst(wk, t)
+			}
+			w.accumulate(m, g, ldg, in.at(wk, t), in.stride, dw.at(wk, t), wk.column, ahead)
 		}
 		switch {
 		case dx == nil:
 		case maskNext:
-			w.back.MultiplyMasked(m, g, ldg, in.at(wk, t), in.stride, dx.at(wk, t), dx.stride, simd.Overwrite)
+			w.back.MultiplyMasked(m, g, ldg, in.at(wk, t), in.stride, dx.at(wk, t), dx.stride, simd.Overwrite, l.duringLast(wk, t))
 		default:
-			w.back.Multiply(m, g, ldg, dx.at(wk, t), dx.stride, simd.Overwrite)
+			w.back.Multiply(m, g, ldg, dx.at(wk, t), dx.stride, simd.Overwrite, l.duringLast(wk, t))
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/engine/plan"
 	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/simd"
 )
 
 // Program is a compiled graph. It is an engine.Program and a gorgonia.VM.
@@ -41,6 +42,7 @@ type worker struct {
 	scratch   []float32 // tile-local values, planned per stage
 	masked    []float32 // a gradient after the ReLU's mask
 	column    []float32 // the gradient of a narrow weight, transposed
+	ahead     simd.Ahead
 	attention attentionScratch
 	levels    levelScratch
 	tile      tile

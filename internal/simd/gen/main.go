@@ -34,6 +34,9 @@ func write(dir string) error {
 			v.multiply(1)
 			v.transposeMultiply(1)
 		}
+		for n := 1; n <= 4; n++ {
+			v.narrow(n)
+		}
 		v.sumRows(8)
 		v.sumRows(2)
 		v.sumRows(1)

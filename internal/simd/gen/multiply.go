@@ -15,12 +15,12 @@ const unroll = 4
 func (v *vectors) multiply(nv int) {
 	v.function(fmt.Sprintf("multiply%sx%d", v.name, nv),
 		"func(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, "+
-			"y *float32, ldy int, floor float32, mask *int32)",
+			"y *float32, ldy int, floor float32, mask *int32, ahead *float32, step int)",
 		"is c[m, columns] = max(floor, from + a[m, k]·b[k, columns]), or where y is not nil (from + a·b) where y ≠ 0, else 0.")
 	v.edges(nv, v.lanes == 8, func(e edge, prefix string) {
 		p := product{vectors: v, edge: e, nv: nv, prefix: prefix}
 		p.m, p.a, p.from, p.c, p.y = v.pointer("m"), v.pointer("a"), v.pointer("from"), v.pointer("c"), v.pointer("y")
-		p.lda = v.stride("lda")
+		p.lda, p.ahead = v.stride("lda"), v.pointer("ahead")
 		v.blocks(prefix, p.m, p.block)
 		v.end()
 	})
@@ -51,6 +51,12 @@ func (v *vectors) blocks(prefix string, left reg.GPVirtual, block func(rows int)
 	v.Label(prefix + "End")
 }
 
+// fetch has a line of what is needed later on its way to the second-level cache; once in a loop's turn.
+func (v *vectors) fetch(ahead reg.GPVirtual) {
+	v.PREFETCHT1(Mem{Base: ahead})
+	v.ADDQ(v.memory("step"), ahead)
+}
+
 // product is the state of a multiplication: what is left of it, in registers.
 type product struct {
 	*vectors
@@ -58,7 +64,7 @@ type product struct {
 	nv               int
 	prefix           string
 	m, a, from, c, y reg.GPVirtual
-	lda              reg.GPVirtual
+	lda, ahead       reg.GPVirtual
 }
 
 // block is some rows of the product.
@@ -89,18 +95,33 @@ func (p *product) block(rows int) {
 	p.Label(done)
 }
 
-// overK adds the products over k to the sums. A pointer serves three rows, by addresses p, p+lda and p+2·lda.
-func (p *product) overK(rows int, sums [][]reg.VecVirtual) {
+// rowPointers are enough pointers for so many rows: each serves three, by addresses p, p+lda and p+2·lda.
+func (v *vectors) rowPointers(a, lda reg.GPVirtual, rows int) []reg.GPVirtual {
 	pointers := make([]reg.GPVirtual, (rows+2)/3)
 	for i := range pointers {
-		pointers[i] = p.GP64()
+		pointers[i] = v.GP64()
 		if i == 0 {
-			p.MOVQ(p.a, pointers[i])
+			v.MOVQ(a, pointers[i])
 			continue
 		}
-		p.LEAQ(Mem{Base: pointers[i-1], Index: p.lda, Scale: 2}, pointers[i])
-		p.ADDQ(p.lda, pointers[i])
+		v.LEAQ(Mem{Base: pointers[i-1], Index: lda, Scale: 2}, pointers[i])
+		v.ADDQ(lda, pointers[i])
 	}
+	return pointers
+}
+
+// row is the place so many bytes behind a row's pointer.
+func (v *vectors) row(pointers []reg.GPVirtual, lda reg.GPVirtual, r, bytes int) Mem {
+	m := Mem{Base: pointers[r/3], Disp: bytes}
+	if r%3 > 0 {
+		m.Index, m.Scale = lda, uint8(r%3)
+	}
+	return m
+}
+
+// overK adds the products over k to the sums.
+func (p *product) overK(rows int, sums [][]reg.VecVirtual) {
+	pointers := p.rowPointers(p.a, p.lda, rows)
 	b, k := p.pointer("b"), p.pointer("k")
 	step := func(u int) {
 		bs := make([]reg.VecVirtual, p.nv)
@@ -108,12 +129,8 @@ func (p *product) overK(rows int, sums [][]reg.VecVirtual) {
 			bs[j] = p.loaded(Mem{Base: b, Disp: (u*p.nv + j) * p.bytes()})
 		}
 		for r := range sums {
-			element := Mem{Base: pointers[r/3], Disp: 4 * u}
-			if r%3 > 0 {
-				element.Index, element.Scale = p.lda, uint8(r%3)
-			}
 			x := p.new()
-			p.VBROADCASTSS(element, x)
+			p.VBROADCASTSS(p.row(pointers, p.lda, r, 4*u), x)
 			for j, s := range sums[r] {
 				p.VFMADD231PS(bs[j], x, s)
 			}
@@ -132,6 +149,7 @@ func (p *product) overK(rows int, sums [][]reg.VecVirtual) {
 	for u := range unroll {
 		step(u)
 	}
+	p.fetch(p.ahead)
 	advance(unroll)
 	p.SUBQ(Imm(unroll), k)
 	p.JGE(LabelRef(loop))

@@ -11,12 +11,12 @@ import (
 // goes down the rows of a and b, whose elements stand beside one another.
 func (v *vectors) transposeMultiply(nv int) {
 	v.function(fmt.Sprintf("transposeMultiply%sx%d", v.name, nv),
-		"func(k int, m int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32)",
+		"func(k int, m int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32, ahead *float32, step int)",
 		"is c[k, columns] += a[m, k]ᵀ·b[m, columns].")
 	// A masked load takes a turn of a multiply-add unit. One vector alone is for fringes.
 	v.edges(nv, nv > 1, func(e edge, prefix string) {
 		left, a, c := v.pointer("k"), v.pointer("a"), v.pointer("c")
-		lda, ldb := v.stride("lda"), v.stride("ldb")
+		lda, ldb, ahead := v.stride("lda"), v.stride("ldb"), v.pointer("ahead")
 		v.blocks(prefix, left, func(rows int) {
 			sums := make([][]reg.VecVirtual, rows)
 			for r := range sums {
@@ -24,7 +24,7 @@ func (v *vectors) transposeMultiply(nv int) {
 					sums[r] = append(sums[r], v.zero())
 				}
 			}
-			v.overM(e, fmt.Sprintf("%s%d", prefix, rows), a, lda, ldb, sums)
+			v.overM(e, fmt.Sprintf("%s%d", prefix, rows), a, lda, ldb, ahead, sums)
 			v.ADDQ(Imm(uint64(4*rows)), a)
 			ldc := v.stride("ldc")
 			for _, row := range sums {
@@ -43,7 +43,7 @@ func (v *vectors) transposeMultiply(nv int) {
 
 // overM adds the products over m to the sums, four rows of a and b in a turn: pointer arithmetic competes with the
 // multiply-adds for ports.
-func (v *vectors) overM(e edge, prefix string, a, lda, ldb reg.GPVirtual, sums [][]reg.VecVirtual) {
+func (v *vectors) overM(e edge, prefix string, a, lda, ldb, ahead reg.GPVirtual, sums [][]reg.VecVirtual) {
 	b, m, x := v.pointer("b"), v.pointer("m"), v.GP64()
 	v.MOVQ(a, x)
 	lda3, ldb3 := v.GP64(), v.GP64()
@@ -54,6 +54,7 @@ func (v *vectors) overM(e edge, prefix string, a, lda, ldb reg.GPVirtual, sums [
 	v.Label(prefix + "Loop")
 	v.outer(e, Mem{Base: b}, Mem{Base: x}, sums)
 	v.outer(e, Mem{Base: b, Index: ldb, Scale: 1}, Mem{Base: x, Index: lda, Scale: 1}, sums)
+	v.fetch(ahead)
 	v.outer(e, Mem{Base: b, Index: ldb, Scale: 2}, Mem{Base: x, Index: lda, Scale: 2}, sums)
 	v.outer(e, Mem{Base: b, Index: ldb3, Scale: 1}, Mem{Base: x, Index: lda3, Scale: 1}, sums)
 	v.LEAQ(Mem{Base: x, Index: lda, Scale: 4}, x)

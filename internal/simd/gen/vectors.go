@@ -60,14 +60,19 @@ func (v *vectors) stride(name string) reg.GPVirtual {
 	return s
 }
 
-// broadcast loads a number into every place of a vector.
-func (v *vectors) broadcast(name string) reg.VecVirtual {
-	r := v.new()
+// memory is a parameter as an operand in memory.
+func (v *vectors) memory(name string) Mem {
 	address, err := v.Param(name).Resolve()
 	if err != nil {
 		panic(err)
 	}
-	v.VBROADCASTSS(address.Addr, r)
+	return address.Addr
+}
+
+// broadcast loads a number into every place of a vector.
+func (v *vectors) broadcast(name string) reg.VecVirtual {
+	r := v.new()
+	v.VBROADCASTSS(v.memory(name), r)
 	return r
 }
 

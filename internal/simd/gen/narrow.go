@@ -1,0 +1,119 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// narrowLanes is how many sums every element of a narrow product is split into, whatever the vectors' length: either set of
+// instructions adds in the same order.
+const narrowLanes = 16
+
+// narrow is a product with n columns, too few to stand beside one another in a vector: so k runs along the vectors, and the
+// sums' lanes are added up at the end.
+func (v *vectors) narrow(n int) {
+	v.function(fmt.Sprintf("narrow%sx%d", v.name, n),
+		"func(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32)",
+		fmt.Sprintf("is c[m, %d] = max(floor, from + a[m, k]·b), b laid out as [k/16][%d][16] and mask that of k mod 16.", n, n))
+	p := narrow{vectors: v, n: n, parts: narrowLanes / v.lanes}
+	p.tail = v.masked(p.parts)
+	p.m, p.a, p.from, p.c = v.pointer("m"), v.pointer("a"), v.pointer("from"), v.pointer("c")
+	p.lda = v.stride("lda")
+	// As many rows at a time as leave registers for their elements and for one of b. AVX-512 keeps to the first 16 as well:
+	// halves of the others are beyond AVX512F.
+	rows := map[int]int{1: 6, 2: 4, 3: 3, 4: 2}[n]
+	if v.lanes == 8 {
+		rows = map[int]int{1: 4, 2: 2, 3: 2, 4: 1}[n]
+	}
+	v.Label("blocks")
+	v.CMPQ(p.m, Imm(uint64(rows)))
+	v.JL(LabelRef("rows"))
+	p.block(rows, "block")
+	v.JMP(LabelRef("blocks"))
+	v.Label("rows")
+	v.TESTQ(p.m, p.m)
+	v.JZ(LabelRef("end"))
+	p.block(1, "row")
+	v.JMP(LabelRef("rows"))
+	v.Label("end")
+	v.end()
+}
+
+// narrow is the state of a narrow product: what is left of it, in registers.
+type narrow struct {
+	*vectors
+	n, parts      int // vectors that an element's sums take
+	tail          edge
+	m, a, from, c reg.GPVirtual
+	lda           reg.GPVirtual
+}
+
+// block is some rows of the product.
+func (p *narrow) block(rows int, prefix string) {
+	sums := make([][][]reg.VecVirtual, rows)
+	for r := range sums {
+		sums[r] = make([][]reg.VecVirtual, p.n)
+		for j := range sums[r] {
+			for range p.parts {
+				sums[r][j] = append(sums[r][j], p.zero())
+			}
+		}
+	}
+	pointers := p.rowPointers(p.a, p.lda, rows)
+	b, k := p.pointer("b"), p.pointer("k")
+	p.SUBQ(Imm(narrowLanes), k)
+	p.JL(LabelRef(prefix + "Tail"))
+	p.Label(prefix + "Loop")
+	p.step(whole{p.vectors}, pointers, b, sums)
+	for _, q := range pointers {
+		p.ADDQ(Imm(4*narrowLanes), q)
+	}
+	p.ADDQ(U32(4*narrowLanes*p.n), b)
+	p.SUBQ(Imm(narrowLanes), k)
+	p.JGE(LabelRef(prefix + "Loop"))
+	p.Label(prefix + "Tail")
+	p.ADDQ(Imm(narrowLanes), k)
+	p.JZ(LabelRef(prefix + "Summed"))
+	p.step(p.tail, pointers, b, sums)
+	p.Label(prefix + "Summed")
+	p.store(sums)
+	p.IMUL3Q(Imm(uint64(rows)), p.lda, b)
+	p.ADDQ(b, p.a)
+	p.SUBQ(Imm(uint64(rows)), p.m)
+}
+
+// step adds the products over 16 of k.
+func (p *narrow) step(e edge, pointers []reg.GPVirtual, b reg.GPVirtual, sums [][][]reg.VecVirtual) {
+	for part := range p.parts {
+		var xs []reg.VecVirtual
+		for r := range sums {
+			x := p.new()
+			e.load(p.row(pointers, p.lda, r, part*p.bytes()), part, x)
+			xs = append(xs, x)
+		}
+		for j := range p.n {
+			y := p.loaded(Mem{Base: b, Disp: 4*narrowLanes*j + part*p.bytes()})
+			for r, x := range xs {
+				p.VFMADD231PS(x, y, sums[r][j][part])
+			}
+		}
+	}
+}
+
+// store adds up the lanes and stores the rows.
+func (p *narrow) store(sums [][][]reg.VecVirtual) {
+	floor := p.broadcast("floor").AsX()
+	ldf, ldc := p.stride("ldf"), p.stride("ldc")
+	for _, row := range sums {
+		for j, parts := range row {
+			s := p.reduce(parts, p.VADDPS).AsX()
+			p.VADDSS(Mem{Base: p.from, Disp: 4 * j}, s, s)
+			p.VMAXSS(s, floor, s)
+			p.VMOVSS(s, Mem{Base: p.c, Disp: 4 * j})
+		}
+		p.ADDQ(ldf, p.from)
+		p.ADDQ(ldc, p.c)
+	}
+}
