@@ -1,6 +1,10 @@
 package engine
 
-import "math"
+import (
+	"math"
+
+	"github.com/acqnp/acqnp/internal/simd"
+)
 
 // PyTorch's defaults for torch.optim.Adam, which the paper keeps.
 const (
@@ -38,6 +42,13 @@ func (a *Adam[T]) Update(params, grads []T, learningRate float64) {
 		eps    = T(epsilon)
 	)
 	m, v, grads := a.M[:len(params)], a.V[:len(params)], grads[:len(params)]
+	if p, ok := any(params).([]float32); ok {
+		step := simd.AdamStep{Rate: float32(rate), Root: float32(root), Beta1: float32(b1), Rest1: float32(c1),
+			Beta2: float32(b2), Rest2: float32(c2), Decay: float32(decay), Epsilon: float32(eps)}
+		if simd.Adam(p, any(m).([]float32), any(v).([]float32), any(grads).([]float32), step) {
+			return
+		}
+	}
 	for i, p := range params {
 		g := grads[i] + decay*p
 		m[i] = flush(b1*m[i]+c1*g, negligible)

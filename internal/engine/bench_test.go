@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/ops"
 )
@@ -55,4 +56,18 @@ func benchmark(b *testing.B, s shape) {
 	}
 	rows := s.e.Rows(ops.Point) * max(1, s.e.Levels)
 	b.ReportMetric(float64(rows)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+}
+
+// BenchmarkAdam is an update in nanoseconds a parameter, of as many as an ACQNP has.
+func BenchmarkAdam(b *testing.B) {
+	const n = 200_000
+	adam := engine.NewAdam[float32](n, 1e-5)
+	params, grads := make([]float32, n), make([]float32, n)
+	for i := range params {
+		params[i], grads[i] = float32(i%17)/100, float32(i%13-6)/100
+	}
+	for b.Loop() {
+		adam.Update(params, grads, 1e-3)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/param")
 }

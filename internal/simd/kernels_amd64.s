@@ -14795,6 +14795,131 @@ end:
 	VZEROUPPER
 	RET
 
+// func adamAVX512(params *float32, m *float32, v *float32, grads *float32, n int, mask *int32, step *float32)
+// Requires: AVX, AVX512F
+TEXT ·adamAVX512(SB), NOSPLIT, $0-56
+	MOVQ         params+0(FP), AX
+	MOVQ         m+8(FP), CX
+	MOVQ         v+16(FP), DX
+	MOVQ         grads+24(FP), BX
+	MOVQ         step+48(FP), SI
+	VBROADCASTSS (SI), Z0
+	VBROADCASTSS 4(SI), Z1
+	VBROADCASTSS 8(SI), Z2
+	VBROADCASTSS 12(SI), Z3
+	VBROADCASTSS 16(SI), Z4
+	VBROADCASTSS 20(SI), Z5
+	VBROADCASTSS 24(SI), Z6
+	VBROADCASTSS 28(SI), Z7
+	MOVQ         n+32(FP), SI
+	SUBQ         $0x10, SI
+	JL           tail
+
+loop:
+	VMOVUPS   (AX), Z8
+	VMOVUPS   (BX), Z9
+	VMULPS    Z6, Z8, Z10
+	VADDPS    Z10, Z9, Z9
+	VMULPS    Z9, Z5, Z10
+	VMULPS    Z9, Z10, Z10
+	VMULPS    Z3, Z9, Z9
+	VMOVUPS   (CX), Z11
+	VMULPS    Z2, Z11, Z11
+	VADDPS    Z9, Z11, Z11
+	VPANDD    all7fffffff<>+0(SB), Z11, Z9
+	VPXORD    Z18, Z18, Z18
+	VCMPPS    $0x11, all0da24260<>+0(SB), Z9, K3
+	VBLENDMPS Z18, Z11, K3, Z12
+	VMOVUPS   Z12, (CX)
+	VMOVUPS   (DX), Z9
+	VMULPS    Z4, Z9, Z9
+	VADDPS    Z10, Z9, Z9
+	VPANDD    all7fffffff<>+0(SB), Z9, Z10
+	VPXORD    Z11, Z11, Z11
+	VCMPPS    $0x11, all02081cea<>+0(SB), Z10, K3
+	VBLENDMPS Z11, Z9, K3, Z13
+	VMOVUPS   Z13, (DX)
+	VSQRTPS   Z13, Z13
+	VDIVPS    Z1, Z13, Z13
+	VADDPS    Z7, Z13, Z13
+	VMULPS    Z0, Z12, Z12
+	VDIVPS    Z13, Z12, Z12
+	VSUBPS    Z12, Z8, Z8
+	VPANDD    all7fffffff<>+0(SB), Z8, Z9
+	VPXORD    Z10, Z10, Z10
+	VCMPPS    $0x11, all0da24260<>+0(SB), Z9, K3
+	VBLENDMPS Z10, Z8, K3, Z14
+	VMOVUPS   Z14, (AX)
+	ADDQ      $0x40, AX
+	ADDQ      $0x40, CX
+	ADDQ      $0x40, DX
+	ADDQ      $0x40, BX
+	SUBQ      $0x10, SI
+	JGE       loop
+
+tail:
+	ADDQ      $0x10, SI
+	JZ        end
+	MOVQ      mask+40(FP), SI
+	VMOVUPS   (SI), Z8
+	VPTESTMD  Z8, Z8, K1
+	VMOVUPS.Z (AX), K1, Z8
+	VMOVUPS.Z (BX), K1, Z9
+	VMULPS    Z6, Z8, Z6
+	VADDPS    Z6, Z9, Z9
+	VMULPS    Z9, Z5, Z6
+	VMULPS    Z9, Z6, Z6
+	VMULPS    Z3, Z9, Z9
+	VMOVUPS.Z (CX), K1, Z3
+	VMULPS    Z2, Z3, Z3
+	VADDPS    Z9, Z3, Z3
+	VPANDD    all7fffffff<>+0(SB), Z3, Z2
+	VPXORD    Z5, Z5, Z5
+	VCMPPS    $0x11, all0da24260<>+0(SB), Z2, K3
+	VBLENDMPS Z5, Z3, K3, Z15
+	VMOVUPS   Z15, K1, (CX)
+	VMOVUPS.Z (DX), K1, Z2
+	VMULPS    Z4, Z2, Z2
+	VADDPS    Z6, Z2, Z2
+	VPANDD    all7fffffff<>+0(SB), Z2, Z3
+	VPXORD    Z4, Z4, Z4
+	VCMPPS    $0x11, all02081cea<>+0(SB), Z3, K3
+	VBLENDMPS Z4, Z2, K3, Z16
+	VMOVUPS   Z16, K1, (DX)
+	VSQRTPS   Z16, Z16
+	VDIVPS    Z1, Z16, Z16
+	VADDPS    Z7, Z16, Z16
+	VMULPS    Z0, Z15, Z15
+	VDIVPS    Z16, Z15, Z15
+	VSUBPS    Z15, Z8, Z8
+	VPANDD    all7fffffff<>+0(SB), Z8, Z0
+	VPXORD    Z1, Z1, Z1
+	VCMPPS    $0x11, all0da24260<>+0(SB), Z0, K3
+	VBLENDMPS Z1, Z8, K3, Z17
+	VMOVUPS   Z17, K1, (AX)
+
+end:
+	VZEROUPPER
+	RET
+
+DATA all02081cea<>+0(SB)/4, $0x02081cea
+DATA all02081cea<>+4(SB)/4, $0x02081cea
+DATA all02081cea<>+8(SB)/4, $0x02081cea
+DATA all02081cea<>+12(SB)/4, $0x02081cea
+DATA all02081cea<>+16(SB)/4, $0x02081cea
+DATA all02081cea<>+20(SB)/4, $0x02081cea
+DATA all02081cea<>+24(SB)/4, $0x02081cea
+DATA all02081cea<>+28(SB)/4, $0x02081cea
+DATA all02081cea<>+32(SB)/4, $0x02081cea
+DATA all02081cea<>+36(SB)/4, $0x02081cea
+DATA all02081cea<>+40(SB)/4, $0x02081cea
+DATA all02081cea<>+44(SB)/4, $0x02081cea
+DATA all02081cea<>+48(SB)/4, $0x02081cea
+DATA all02081cea<>+52(SB)/4, $0x02081cea
+DATA all02081cea<>+56(SB)/4, $0x02081cea
+DATA all02081cea<>+60(SB)/4, $0x02081cea
+GLOBL all02081cea<>(SB), RODATA|NOPTR, $64
+
 // func fmaPeakAVX512(n int)
 // Requires: AVX, AVX512F
 TEXT ·fmaPeakAVX512(SB), NOSPLIT, $0-8
@@ -20970,6 +21095,118 @@ tail:
 	VCMPPS     $0x11, all0da24260<>+0(SB), Y0, Y0
 	VBLENDVPS  Y0, Y1, Y2, Y0
 	VMOVUPS    (DX), Y1
+	VMASKMOVPS Y0, Y1, (AX)
+
+end:
+	VZEROUPPER
+	RET
+
+// func adamAVX2(params *float32, m *float32, v *float32, grads *float32, n int, mask *int32, step *float32)
+// Requires: AVX, AVX2
+TEXT ·adamAVX2(SB), NOSPLIT, $0-56
+	MOVQ         params+0(FP), AX
+	MOVQ         m+8(FP), CX
+	MOVQ         v+16(FP), DX
+	MOVQ         grads+24(FP), BX
+	MOVQ         step+48(FP), SI
+	VBROADCASTSS (SI), Y0
+	VBROADCASTSS 4(SI), Y1
+	VBROADCASTSS 8(SI), Y2
+	VBROADCASTSS 12(SI), Y3
+	VBROADCASTSS 16(SI), Y4
+	VBROADCASTSS 20(SI), Y5
+	VBROADCASTSS 24(SI), Y6
+	VBROADCASTSS 28(SI), Y7
+	MOVQ         n+32(FP), SI
+	SUBQ         $0x08, SI
+	JL           tail
+
+loop:
+	VMOVUPS   (AX), Y8
+	VMOVUPS   (BX), Y9
+	VMULPS    Y6, Y8, Y10
+	VADDPS    Y10, Y9, Y9
+	VMULPS    Y9, Y5, Y10
+	VMULPS    Y9, Y10, Y10
+	VMULPS    Y3, Y9, Y9
+	VMOVUPS   (CX), Y11
+	VMULPS    Y2, Y11, Y11
+	VADDPS    Y9, Y11, Y11
+	VPAND     all7fffffff<>+0(SB), Y11, Y9
+	VXORPS    Y12, Y12, Y12
+	VCMPPS    $0x11, all0da24260<>+0(SB), Y9, Y9
+	VBLENDVPS Y9, Y12, Y11, Y9
+	VMOVUPS   Y9, (CX)
+	VMOVUPS   (DX), Y11
+	VMULPS    Y4, Y11, Y11
+	VADDPS    Y10, Y11, Y11
+	VPAND     all7fffffff<>+0(SB), Y11, Y10
+	VXORPS    Y12, Y12, Y12
+	VCMPPS    $0x11, all02081cea<>+0(SB), Y10, Y10
+	VBLENDVPS Y10, Y12, Y11, Y10
+	VMOVUPS   Y10, (DX)
+	VSQRTPS   Y10, Y10
+	VDIVPS    Y1, Y10, Y10
+	VADDPS    Y7, Y10, Y10
+	VMULPS    Y0, Y9, Y9
+	VDIVPS    Y10, Y9, Y9
+	VSUBPS    Y9, Y8, Y8
+	VPAND     all7fffffff<>+0(SB), Y8, Y9
+	VXORPS    Y10, Y10, Y10
+	VCMPPS    $0x11, all0da24260<>+0(SB), Y9, Y9
+	VBLENDVPS Y9, Y10, Y8, Y9
+	VMOVUPS   Y9, (AX)
+	ADDQ      $0x20, AX
+	ADDQ      $0x20, CX
+	ADDQ      $0x20, DX
+	ADDQ      $0x20, BX
+	SUBQ      $0x08, SI
+	JGE       loop
+
+tail:
+	ADDQ       $0x08, SI
+	JZ         end
+	MOVQ       mask+40(FP), SI
+	VMOVUPS    (SI), Y8
+	VMASKMOVPS (AX), Y8, Y8
+	VMOVUPS    (SI), Y9
+	VMASKMOVPS (BX), Y9, Y9
+	VMULPS     Y6, Y8, Y6
+	VADDPS     Y6, Y9, Y9
+	VMULPS     Y9, Y5, Y6
+	VMULPS     Y9, Y6, Y6
+	VMULPS     Y3, Y9, Y9
+	VMOVUPS    (SI), Y3
+	VMASKMOVPS (CX), Y3, Y3
+	VMULPS     Y2, Y3, Y3
+	VADDPS     Y9, Y3, Y3
+	VPAND      all7fffffff<>+0(SB), Y3, Y2
+	VXORPS     Y5, Y5, Y5
+	VCMPPS     $0x11, all0da24260<>+0(SB), Y2, Y2
+	VBLENDVPS  Y2, Y5, Y3, Y2
+	VMOVUPS    (SI), Y3
+	VMASKMOVPS Y2, Y3, (CX)
+	VMOVUPS    (SI), Y3
+	VMASKMOVPS (DX), Y3, Y3
+	VMULPS     Y4, Y3, Y3
+	VADDPS     Y6, Y3, Y3
+	VPAND      all7fffffff<>+0(SB), Y3, Y4
+	VXORPS     Y5, Y5, Y5
+	VCMPPS     $0x11, all02081cea<>+0(SB), Y4, Y4
+	VBLENDVPS  Y4, Y5, Y3, Y4
+	VMOVUPS    (SI), Y3
+	VMASKMOVPS Y4, Y3, (DX)
+	VSQRTPS    Y4, Y4
+	VDIVPS     Y1, Y4, Y4
+	VADDPS     Y7, Y4, Y4
+	VMULPS     Y0, Y2, Y2
+	VDIVPS     Y4, Y2, Y2
+	VSUBPS     Y2, Y8, Y8
+	VPAND      all7fffffff<>+0(SB), Y8, Y0
+	VXORPS     Y1, Y1, Y1
+	VCMPPS     $0x11, all0da24260<>+0(SB), Y0, Y0
+	VBLENDVPS  Y0, Y1, Y8, Y0
+	VMOVUPS    (SI), Y1
 	VMASKMOVPS Y0, Y1, (AX)
 
 end:

@@ -48,6 +48,7 @@ func write(dir string) error {
 		v.greatest()
 		v.expSum()
 		v.softmaxGrad()
+		v.adam()
 		v.fmaPeak()
 	}
 	file, err := ctx.Result()

@@ -1,0 +1,57 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// negligibleSquare is for Adam's second moment what negligible is for everything else.
+const negligibleSquare = 1e-37
+
+// adam does every operation that plain Go's loop does, in its order and rounded each time: nothing is fused.
+func (v *vectors) adam() {
+	v.function("adam"+v.name, "func(params *float32, m *float32, v *float32, grads *float32, n int, mask *int32, step *float32)",
+		"is one update of n parameters; step points to an AdamStep.")
+	params, m, w, grads := v.pointer("params"), v.pointer("m"), v.pointer("v"), v.pointer("grads")
+	step := v.pointer("step")
+	constants := make([]reg.VecVirtual, 8) // in an AdamStep's order
+	for i := range constants {
+		constants[i] = v.new()
+		v.VBROADCASTSS(Mem{Base: step, Disp: 4 * i}, constants[i])
+	}
+	rate, root, beta1, rest1, beta2, rest2, decay, epsilon := constants[0], constants[1], constants[2], constants[3], constants[4],
+		constants[5], constants[6], constants[7]
+	flushed := func(x reg.VecVirtual, bound float32) reg.VecVirtual {
+		return v.pick(less, v.and(v.integer(1<<31-1), x), v.float(bound), v.zero(), x)
+	}
+	// moment is beta·old + increment.
+	moment := func(e edge, at reg.GPVirtual, beta, increment reg.VecVirtual, bound float32) reg.VecVirtual {
+		old := v.new()
+		e.load(Mem{Base: at}, 0, old)
+		v.VMULPS(beta, old, old)
+		v.VADDPS(increment, old, old)
+		old = flushed(old, bound)
+		e.store(old, 0, Mem{Base: at})
+		return old
+	}
+	v.elements([]reg.GPVirtual{params, m, w, grads}, func(e edge) {
+		p, g, x := v.new(), v.new(), v.new()
+		e.load(Mem{Base: params}, 0, p)
+		e.load(Mem{Base: grads}, 0, g)
+		v.VMULPS(decay, p, x)
+		v.VADDPS(x, g, g)
+		v.VMULPS(g, rest2, x)
+		v.VMULPS(g, x, x)
+		v.VMULPS(rest1, g, g)
+		first := moment(e, m, beta1, g, negligible)
+		divisor := moment(e, w, beta2, x, negligibleSquare)
+		v.VSQRTPS(divisor, divisor)
+		v.VDIVPS(root, divisor, divisor)
+		v.VADDPS(epsilon, divisor, divisor)
+		v.VMULPS(rate, first, first)
+		v.VDIVPS(divisor, first, first)
+		v.VSUBPS(first, p, p)
+		e.store(flushed(p, negligible), 0, Mem{Base: params})
+	})
+	v.end()
+}
