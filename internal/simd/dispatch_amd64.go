@@ -1,10 +1,6 @@
 package simd
 
-import (
-	"math"
-
-	"golang.org/x/sys/cpu"
-)
+import "golang.org/x/sys/cpu"
 
 // available are the sets that the machine can run, the best first.
 func available() []path {
@@ -52,27 +48,23 @@ func (p path) multiply(t *product) {
 // narrow is a product with a narrow matrix.
 func (p path) narrow(t *product) {
 	a, b, from, c, m := &t.a[0], &t.b[0], &t.from[0], &t.c[0], mask(t.k%narrowLanes)
-	floor := t.floor
-	if t.y != nil {
-		floor = float32(math.Inf(-1))
-	}
 	switch {
 	case p == avx512 && t.columns == 1:
-		narrowAVX512x1(t.m, a, t.lda, b, t.k, from, t.ldf, c, t.ldc, floor, m)
+		narrowAVX512x1(t.m, a, t.lda, b, t.k, from, t.ldf, c, t.ldc, t.floor, m)
 	case p == avx512 && t.columns == 2:
-		narrowAVX512x2(t.m, a, t.lda, b, t.k, from, t.ldf, c, t.ldc, floor, m)
+		narrowAVX512x2(t.m, a, t.lda, b, t.k, from, t.ldf, c, t.ldc, t.floor, m)
 	case p == avx512 && t.columns == 3:
-		narrowAVX512x3(t.m, a, t.lda, b, t.k, from, t.ldf, c, t.ldc, floor, m)
+		narrowAVX512x3(t.m, a, t.lda, b, t.k, from, t.ldf, c, t.ldc, t.floor, m)
 	case p == avx512:
-		narrowAVX512x4(t.m, a, t.lda, b, t.k, from, t.ldf, c, t.ldc, floor, m)
+		narrowAVX512x4(t.m, a, t.lda, b, t.k, from, t.ldf, c, t.ldc, t.floor, m)
 	case t.columns == 1:
-		narrowAVX2x1(t.m, a, t.lda, b, t.k, from, t.ldf, c, t.ldc, floor, m)
+		narrowAVX2x1(t.m, a, t.lda, b, t.k, from, t.ldf, c, t.ldc, t.floor, m)
 	case t.columns == 2:
-		narrowAVX2x2(t.m, a, t.lda, b, t.k, from, t.ldf, c, t.ldc, floor, m)
+		narrowAVX2x2(t.m, a, t.lda, b, t.k, from, t.ldf, c, t.ldc, t.floor, m)
 	case t.columns == 3:
-		narrowAVX2x3(t.m, a, t.lda, b, t.k, from, t.ldf, c, t.ldc, floor, m)
+		narrowAVX2x3(t.m, a, t.lda, b, t.k, from, t.ldf, c, t.ldc, t.floor, m)
 	default:
-		narrowAVX2x4(t.m, a, t.lda, b, t.k, from, t.ldf, c, t.ldc, floor, m)
+		narrowAVX2x4(t.m, a, t.lda, b, t.k, from, t.ldf, c, t.ldc, t.floor, m)
 	}
 	t.mask()
 }

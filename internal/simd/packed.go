@@ -170,7 +170,7 @@ func (p *Packed) MultiplyMasked(m int, a []float32, lda int, y []float32, ldy in
 		start = from{rows: c, stride: ldc, columns: true}
 	}
 	check("y", y, m, p.n, ldy)
-	p.multiply(m, a, lda, c, ldc, start, 0, y, ldy, ahead)
+	p.multiply(m, a, lda, c, ldc, start, floor(mode), y, ldy, ahead)
 }
 
 // from is where sums start: rows a stride apart, 0 for one row that all share; without columns, the same for every panel.

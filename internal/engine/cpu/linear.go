@@ -99,6 +99,10 @@ func (c *compiler) linearGrad(u *plan.Unit) kernel {
 		}
 	}
 	l := c.join(w, cold{back: w.back, in: in, dw: dw})
+	duringWeights := l.duringLast
+	if dx != nil {
+		duringWeights = l.duringFirst
+	}
 	return func(wk *worker, t *tile) {
 		g, ldg, m := grad.at(wk, t), grad.stride, grad.rows(t)
 		if relu {
@@ -108,11 +112,7 @@ func (c *compiler) linearGrad(u *plan.Unit) kernel {
 			collect(t, base.at(wk, t), base, g, grad.space, ldg)
 		}
 		if dw != nil {
-			ahead := l.duringLast(wk, t)
-			if dx != nil {
-				ahead = l.duringFirst(wk, t)
-			}
-			w.accumulate(m, g, ldg, in.at(wk, t), in.stride, dw.at(wk, t), wk.column, ahead)
+			w.accumulate(m, g, ldg, in.at(wk, t), in.stride, dw.at(wk, t), wk.column, duringWeights(wk, t))
 		}
 		switch {
 		case dx == nil:
