@@ -3,7 +3,7 @@
 # machine has; the others are named as skipped. The plain `go test` runs the best set only.
 set -eu
 cd "$(dirname "$0")/.."
-for path in avx512 avx2 portable; do
+for path in amx avx512 avx2 portable; do
 	export ACQNP_SIMD=$path
 	# a test of internal/simd that, asked as a child, says which set runs
 	if ! ACQNP_SIMD_TEST_CHILD=1 go test -count=1 -v -run '^TestTheEnvironmentIsRead$' ./internal/simd | grep -q "^runs $path$"; then

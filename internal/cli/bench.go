@@ -12,6 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/progress"
+	"github.com/acqnp/acqnp/internal/simd"
 	"github.com/acqnp/acqnp/internal/train"
 )
 
@@ -32,8 +33,9 @@ func newBench(a *app) *cobra.Command {
 
 Rows are functions × points × quantile levels (bootstraps for bnp, no factor for cnp and canp). FLOPs are counted from
 the model: two for each multiply-add of its products, forward and backward, without what is computed twice. The
-peak is what multiply-adds in registers alone reach on as many threads, measured before and after the steps (on the
-CPU alone). Memory is the most that the process had resident.`,
+peak is what multiply-adds of float32 in registers alone reach on as many threads, measured before and after the steps
+(on the CPU alone); kernels that multiply by matrix tiles (amx) may pass it. Memory is the most that the process had
+resident.`,
 		Example: `  acqnp bench --config configs/lissajous/acqnp.yaml --points 53
   acqnp bench --config configs/mnist/canp.yaml --data-dir data --steps 5 --threads 2 --json`,
 		Args: cobra.NoArgs,
@@ -74,6 +76,9 @@ func runBench(ctx context.Context, a *app, o benchOptions) error {
 	r := summarise(timings, max(before, o.peak()))
 	r.Benchmark, r.Model, r.Device, r.Threads = e.Benchmark, e.Model.Name, o.device.Name(), o.cores()
 	r.Points, r.Steps, r.Version = o.points, o.steps, version()
+	if r.Device == "cpu" {
+		r.Kernels = simd.Name()
+	}
 	return a.result(r, r.print)
 }
 

@@ -96,7 +96,7 @@ func TestBenchOfEveryModel(t *testing.T) {
 
 func TestBenchForPeople(t *testing.T) {
 	o := succeed(t, "bench", "--config", share(t).config, "--steps", "2", "--threads", "1")
-	for _, want := range []string{"acqnp on sawtooth", "cpu, 1 thread\n", " ms (median of 2", "a second", "of the peak", "MiB"} {
+	for _, want := range []string{"acqnp on sawtooth", "cpu, 1 thread, ", " ms (median of 2", "a second", "of the peak", "MiB"} {
 		if !strings.Contains(o.out, want) {
 			t.Errorf("no %q in\n%s", want, o.out)
 		}

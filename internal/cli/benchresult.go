@@ -14,6 +14,7 @@ type benchResult struct {
 	Benchmark   string  `json:"benchmark"`
 	Model       string  `json:"model"`
 	Device      string  `json:"device"`
+	Kernels     string  `json:"kernels,omitempty"` // the CPU's
 	Threads     int     `json:"threads"`
 	Points      int     `json:"points"` // of every function; 0: as the benchmark draws them
 	Steps       int     `json:"steps"`
@@ -69,7 +70,11 @@ func (r *benchResult) print(w io.Writer) error {
 		share = fmt.Sprintf(", %.1f%% of the peak of %.4g", 100**r.PeakShare, *r.PeakGFLOPs)
 	}
 	line("model", "%s on %s, %s", r.Model, r.Benchmark, points)
-	line("device", "%s, %s", r.Device, plural(r.Threads, "thread", "threads"))
+	kernels := ""
+	if r.Kernels != "" {
+		kernels = ", " + r.Kernels + " kernels"
+	}
+	line("device", "%s, %s%s", r.Device, plural(r.Threads, "thread", "threads"), kernels)
 	line("step", "%.3f ms (median of %d; least %.3f ms)", r.MsMedian, r.Steps, r.MsMin)
 	line("rows", "%.0f a step, %.4g a second", r.RowsPerStep, r.RowsPerS)
 	line("arithmetic", "%.4g FLOP a row, %.4g GFLOP/s%s", r.FLOPsPerRow, r.GFLOPs, share)

@@ -39,6 +39,7 @@ func shapes() []shape {
 			shape{small, 1, 1, ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: 1}},
 			shape{sized(name, 3, nil, 3), 1, 2, ops.Extents{Functions: 2, Context: 5, Points: 9, Levels: 4}},
 			shape{sized(name, 64, []int{64, 64}, 4), 1, 2, ops.Extents{Functions: 3, Context: 5, Points: 7, Levels: 1}},
+			shape{sized(name, 100, []int{104, 128}, 4), 1, 2, ops.Extents{Functions: 3, Context: 40, Points: 90, Levels: 5}},
 			shape{wide, 1, 1, ops.Extents{Functions: 3, Context: 301, Points: 310, Levels: 5}},
 			shape{wide, 2, 1, ops.Extents{Functions: 37, Context: 3, Points: 8, Levels: 300}})
 	}

@@ -17,7 +17,9 @@ var small = config.Model{Name: "acqnp", Representation: 20, Encoder: []int{20, 1
 func TestThreadsGiveTheSameBits(t *testing.T) {
 	for _, name := range models.Names() {
 		t.Run(name, func(t *testing.T) {
-			sameBits(t, build(t, shape{model: sized(name, 20, []int{24, 18}, 4), dx: 1, dy: 1}))
+			for _, width := range []int{20, 100} { // 100: products by tiles, where the machine has them
+				sameBits(t, build(t, shape{model: sized(name, width, []int{width + 4, width - 2}, 4), dx: 1, dy: 1}))
+			}
 		})
 	}
 }
@@ -46,7 +48,9 @@ func sameBits(t *testing.T, m *models.Model) {
 func TestExtentsWithinCapacity(t *testing.T) {
 	for _, name := range models.Names() {
 		t.Run(name, func(t *testing.T) {
-			withinCapacity(t, build(t, shape{model: sized(name, 20, []int{24, 18}, 4), dx: 2, dy: 2}))
+			for _, width := range []int{20, 100} {
+				withinCapacity(t, build(t, shape{model: sized(name, width, []int{width + 4, width - 2}, 4), dx: 2, dy: 2}))
+			}
 		})
 	}
 }
@@ -97,15 +101,17 @@ func TestRunRefusesWhatDoesNotFit(t *testing.T) {
 func TestNoAllocationPerRun(t *testing.T) {
 	e := ops.Extents{Functions: 4, Context: 20, Points: 50, Levels: 10}
 	for _, name := range models.Names() {
-		m := build(t, shape{model: sized(name, 20, []int{24, 18}, 4), dx: 1, dy: 1})
-		e := e
-		if !m.Quantile() && !m.Bootstrap() {
-			e.Levels = 0
-		}
-		p := compiled(t, m, e, models.Training, 2)
-		fill(p, m, e, 1)
-		if n := testing.AllocsPerRun(20, func() { run(t, p, e) }); n > 0 {
-			t.Errorf("%s: %v allocations per run", name, n)
+		for _, width := range []int{20, 100} {
+			m := build(t, shape{model: sized(name, width, []int{width + 4, width - 2}, 4), dx: 1, dy: 1})
+			e := e
+			if !m.Quantile() && !m.Bootstrap() {
+				e.Levels = 0
+			}
+			p := compiled(t, m, e, models.Training, 2)
+			fill(p, m, e, 1)
+			if n := testing.AllocsPerRun(20, func() { run(t, p, e) }); n > 0 {
+				t.Errorf("%s of width %d: %v allocations per run", name, width, n)
+			}
 		}
 	}
 }

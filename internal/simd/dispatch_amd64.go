@@ -5,6 +5,9 @@ import "golang.org/x/sys/cpu"
 // available are the sets that the machine can run, the best first.
 func available() []path {
 	var sets []path
+	if hasTiles {
+		sets = append(sets, amx)
+	}
 	if cpu.X86.HasAVX512F {
 		sets = append(sets, avx512)
 	}

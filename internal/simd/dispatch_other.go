@@ -7,6 +7,11 @@ func available() []path { return []path{portable} }
 
 func (path) multiply(t *product) { t.portable() }
 
+func (*product) tiles(bool, []float32)                    { panic("simd: plain Go has no tiles") }
+func (*product) transposeTiles(_, _ []float32)            { panic("simd: plain Go has no tiles") }
+func tilesParts(_, _ []float32, _, _, _ int, _ []float32) { panic("simd: plain Go has no tiles") }
+func aligned(n int) []float32                             { return make([]float32, n) }
+
 func (path) narrow(*product) { panic("simd: plain Go has no narrow matrices") }
 
 func (path) transposeMultiply(m, k, columns int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, _ *Ahead) {

@@ -5,7 +5,7 @@ package simd
 const chunk = 256
 
 // TransposeMultiply is C[k, n] += Aᵀ·B with A [m, k] and B [m, n]: a layer's weight gradient, from the gradient of its result
-// and its input. Rows are summed in chunks of 256. It is fastest where n is at least 16, so a matrix that is narrow on one
+// and its input. Rows are summed in chunks of 256, or by tiles of 128. It is fastest where n is at least 16, so a matrix that is narrow on one
 // side is better had transposed. m may be 0, ahead nil.
 func TransposeMultiply(m, k, n int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, ahead *Ahead) {
 	if m == 0 {
@@ -14,6 +14,10 @@ func TransposeMultiply(m, k, n int, a []float32, lda int, b []float32, ldb int, 
 	check("A", a, m, k, lda)
 	check("B", b, m, n, ldb)
 	check("C", c, k, n, ldc)
+	if tiling && tileable(k, n) && k%4 == 0 {
+		transposeMultiplyTiles(m, k, n, a, lda, b, ldb, c, ldc, ahead)
+		return
+	}
 	panel := panels[active].columns
 	for i0 := 0; i0 < m; i0 += chunk {
 		rows := min(chunk, m-i0)

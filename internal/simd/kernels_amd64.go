@@ -201,3 +201,18 @@ func adamAVX2(params *float32, m *float32, v *float32, grads *float32, n int, ma
 //
 //go:noescape
 func fmaPeakAVX2(n int)
+
+// tilesPack lays out b[32·steps, columns], the last 32 rows of which are at last, for products by tiles; mask is that of the last panel's columns.
+//
+//go:noescape
+func tilesPack(steps int, panels int, b *float32, ldb int, last *float32, mask *int32, dst *float32)
+
+// tilesMultiply is c[m, columns] = max(floor, from + a[m, k]·b), or where y is not nil (from + a·b) where y ≠ 0, else 0. k is 32·steps, of which ends masks the last 32; mask is that of the last panel's columns; b is laid out by tilesPack.
+//
+//go:noescape
+func tilesMultiply(m int, a *float32, lda int, last *float32, b *float32, steps int, panels int, from *float32, ldf int, panel int, c *float32, ldc int, y *float32, ldy int, floor float32, ends *int32, mask *int32, scratch *float32, config *byte, ahead *float32, step int)
+
+// tilesTransposeMultiply is c[m, columns] = max(floor, from + a[k, m]ᵀ, the last 32 rows of which are at last,·b), or where y is not nil (from + a·b) where y ≠ 0, else 0. k is 32·steps, of which ends masks the last 32; mask is that of the last panel's columns; b is laid out by tilesPack.
+//
+//go:noescape
+func tilesTransposeMultiply(m int, a *float32, lda int, last *float32, b *float32, steps int, panels int, from *float32, ldf int, panel int, c *float32, ldc int, y *float32, ldy int, floor float32, ends *int32, mask *int32, scratch *float32, config *byte, ahead *float32, step int)

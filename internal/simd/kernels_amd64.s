@@ -21261,3 +21261,1164 @@ loop:
 	JNZ         loop
 	VZEROUPPER
 	RET
+
+// func tilesPack(steps int, panels int, b *float32, ldb int, last *float32, mask *int32, dst *float32)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·tilesPack(SB), NOSPLIT, $0-56
+	MOVQ    b+16(FP), AX
+	MOVQ    dst+48(FP), CX
+	MOVQ    panels+8(FP), DX
+	MOVQ    ldb+24(FP), BX
+	SHLQ    $0x02, BX
+	MOVQ    last+32(FP), DI
+	MOVQ    BX, SI
+	SHLQ    $0x04, SI
+	VMOVUPS allffff0000<>+0(SB), Z0
+	VMOVUPS all00008000<>+0(SB), Z1
+	KXNORW  K1, K1, K1
+	KXNORW  K2, K2, K2
+
+panel:
+	CMPQ     DX, $0x01
+	JNE      whole
+	MOVQ     mask+40(FP), R8
+	VMOVUPS  (R8), Z2
+	VPTESTMD Z2, Z2, K1
+	VMOVUPS  64(R8), Z2
+	VPTESTMD Z2, Z2, K2
+
+whole:
+	MOVQ steps+0(FP), R9
+	MOVQ AX, R8
+
+step:
+	CMPQ    R9, $0x01
+	CMOVQEQ DI, R8
+	MOVQ    $0x00000010, R10
+
+pair:
+	VMOVUPS.Z  (R8), K1, Z2
+	VMOVUPS.Z  (R8)(SI*1), K1, Z3
+	VPADDD     Z1, Z2, Z5
+	VPADDD     Z1, Z3, Z6
+	VPSRLD     $0x10, Z5, Z4
+	VPTERNLOGD $0xf8, Z0, Z6, Z4
+	VMOVUPS    Z4, (CX)
+	VPANDD     Z0, Z5, Z5
+	VSUBPS     Z5, Z2, Z2
+	VPANDD     Z0, Z6, Z6
+	VSUBPS     Z6, Z3, Z3
+	VPADDD     Z1, Z2, Z5
+	VPADDD     Z1, Z3, Z6
+	VPSRLD     $0x10, Z5, Z4
+	VPTERNLOGD $0xf8, Z0, Z6, Z4
+	VMOVUPS    Z4, 2048(CX)
+	VPANDD     Z0, Z5, Z5
+	VSUBPS     Z5, Z2, Z2
+	VPANDD     Z0, Z6, Z6
+	VSUBPS     Z6, Z3, Z3
+	VPSRLD     $0x10, Z2, Z2
+	VPTERNLOGD $0xf8, Z0, Z3, Z2
+	VMOVUPS    Z2, 4096(CX)
+	VMOVUPS.Z  64(R8), K2, Z2
+	VMOVUPS.Z  64(R8)(SI*1), K2, Z3
+	VPADDD     Z1, Z2, Z5
+	VPADDD     Z1, Z3, Z6
+	VPSRLD     $0x10, Z5, Z4
+	VPTERNLOGD $0xf8, Z0, Z6, Z4
+	VMOVUPS    Z4, 1024(CX)
+	VPANDD     Z0, Z5, Z5
+	VSUBPS     Z5, Z2, Z2
+	VPANDD     Z0, Z6, Z6
+	VSUBPS     Z6, Z3, Z3
+	VPADDD     Z1, Z2, Z5
+	VPADDD     Z1, Z3, Z6
+	VPSRLD     $0x10, Z5, Z4
+	VPTERNLOGD $0xf8, Z0, Z6, Z4
+	VMOVUPS    Z4, 3072(CX)
+	VPANDD     Z0, Z5, Z5
+	VSUBPS     Z5, Z2, Z2
+	VPANDD     Z0, Z6, Z6
+	VSUBPS     Z6, Z3, Z3
+	VPSRLD     $0x10, Z2, Z2
+	VPTERNLOGD $0xf8, Z0, Z3, Z2
+	VMOVUPS    Z2, 5120(CX)
+	ADDQ       BX, R8
+	ADDQ       $0x40, CX
+	DECQ       R10
+	JNZ        pair
+	ADDQ       SI, R8
+	ADDQ       $0x00001400, CX
+	DECQ       R9
+	JNZ        step
+	ADDQ       $0x80, AX
+	ADDQ       $0x80, DI
+	DECQ       DX
+	JNZ        panel
+	VZEROUPPER
+	RET
+
+DATA allffff0000<>+0(SB)/4, $0xffff0000
+DATA allffff0000<>+4(SB)/4, $0xffff0000
+DATA allffff0000<>+8(SB)/4, $0xffff0000
+DATA allffff0000<>+12(SB)/4, $0xffff0000
+DATA allffff0000<>+16(SB)/4, $0xffff0000
+DATA allffff0000<>+20(SB)/4, $0xffff0000
+DATA allffff0000<>+24(SB)/4, $0xffff0000
+DATA allffff0000<>+28(SB)/4, $0xffff0000
+DATA allffff0000<>+32(SB)/4, $0xffff0000
+DATA allffff0000<>+36(SB)/4, $0xffff0000
+DATA allffff0000<>+40(SB)/4, $0xffff0000
+DATA allffff0000<>+44(SB)/4, $0xffff0000
+DATA allffff0000<>+48(SB)/4, $0xffff0000
+DATA allffff0000<>+52(SB)/4, $0xffff0000
+DATA allffff0000<>+56(SB)/4, $0xffff0000
+DATA allffff0000<>+60(SB)/4, $0xffff0000
+GLOBL allffff0000<>(SB), RODATA|NOPTR, $64
+
+DATA all00008000<>+0(SB)/4, $0x00008000
+DATA all00008000<>+4(SB)/4, $0x00008000
+DATA all00008000<>+8(SB)/4, $0x00008000
+DATA all00008000<>+12(SB)/4, $0x00008000
+DATA all00008000<>+16(SB)/4, $0x00008000
+DATA all00008000<>+20(SB)/4, $0x00008000
+DATA all00008000<>+24(SB)/4, $0x00008000
+DATA all00008000<>+28(SB)/4, $0x00008000
+DATA all00008000<>+32(SB)/4, $0x00008000
+DATA all00008000<>+36(SB)/4, $0x00008000
+DATA all00008000<>+40(SB)/4, $0x00008000
+DATA all00008000<>+44(SB)/4, $0x00008000
+DATA all00008000<>+48(SB)/4, $0x00008000
+DATA all00008000<>+52(SB)/4, $0x00008000
+DATA all00008000<>+56(SB)/4, $0x00008000
+DATA all00008000<>+60(SB)/4, $0x00008000
+GLOBL all00008000<>(SB), RODATA|NOPTR, $64
+
+// func tilesMultiply(m int, a *float32, lda int, last *float32, b *float32, steps int, panels int, from *float32, ldf int, panel int, c *float32, ldc int, y *float32, ldy int, floor float32, ends *int32, mask *int32, scratch *float32, config *byte, ahead *float32, step int)
+// Requires: AVX, AVX512F, CMOV, MMX+
+TEXT ·tilesMultiply(SB), NOSPLIT, $0-168
+	MOVQ config+144(FP), AX
+
+	// configure tiles from AX
+	LONG $0x4978e2c4
+	BYTE $0x00
+	MOVQ ahead+152(FP), AX
+
+rows:
+	MOVQ     a+8(FP), CX
+	MOVQ     lda+16(FP), DX
+	SHLQ     $0x02, DX
+	MOVQ     scratch+136(FP), BX
+	ADDQ     $0x00001000, BX
+	MOVQ     m+0(FP), SI
+	MOVQ     $0x00000020, DI
+	CMPQ     SI, DI
+	CMOVQGT  DI, SI
+	VMOVUPS  allffff0000<>+0(SB), Z0
+	VMOVUPS  all00008000<>+0(SB), Z1
+	MOVQ     ends+120(FP), DI
+	VMOVUPS  (DI), Z2
+	VPTESTMD Z2, Z2, K3
+	VMOVUPS  64(DI), Z2
+	VPTESTMD Z2, Z2, K4
+
+splitRow:
+	MOVQ steps+40(FP), R9
+	MOVQ CX, DI
+	MOVQ BX, R8
+	DECQ R9
+	JZ   splitEnd
+
+splitStep:
+	VMOVUPS    (DI), Z2
+	VMOVUPS    64(DI), Z3
+	VPADDD     Z1, Z2, Z5
+	VPADDD     Z1, Z3, Z6
+	VPSRLD     $0x10, Z5, Z4
+	VPTERNLOGD $0xf8, Z0, Z6, Z4
+	VMOVUPS    Z4, (R8)
+	VPANDD     Z0, Z5, Z5
+	VSUBPS     Z5, Z2, Z2
+	VPANDD     Z0, Z6, Z6
+	VSUBPS     Z6, Z3, Z3
+	VPADDD     Z1, Z2, Z5
+	VPADDD     Z1, Z3, Z6
+	VPSRLD     $0x10, Z5, Z4
+	VPTERNLOGD $0xf8, Z0, Z6, Z4
+	VMOVUPS    Z4, 2048(R8)
+	VPANDD     Z0, Z5, Z5
+	VSUBPS     Z5, Z2, Z2
+	VPANDD     Z0, Z6, Z6
+	VSUBPS     Z6, Z3, Z3
+	VPSRLD     $0x10, Z2, Z2
+	VPTERNLOGD $0xf8, Z0, Z3, Z2
+	VMOVUPS    Z2, 4096(R8)
+	ADDQ       $0x80, DI
+	ADDQ       $0x00001800, R8
+	DECQ       R9
+	JNZ        splitStep
+
+splitEnd:
+	VMOVUPS.Z  (DI), K3, Z2
+	VMOVUPS.Z  64(DI), K4, Z3
+	VPADDD     Z1, Z2, Z5
+	VPADDD     Z1, Z3, Z6
+	VPSRLD     $0x10, Z5, Z4
+	VPTERNLOGD $0xf8, Z0, Z6, Z4
+	VMOVUPS    Z4, (R8)
+	VPANDD     Z0, Z5, Z5
+	VSUBPS     Z5, Z2, Z2
+	VPANDD     Z0, Z6, Z6
+	VSUBPS     Z6, Z3, Z3
+	VPADDD     Z1, Z2, Z5
+	VPADDD     Z1, Z3, Z6
+	VPSRLD     $0x10, Z5, Z4
+	VPTERNLOGD $0xf8, Z0, Z6, Z4
+	VMOVUPS    Z4, 2048(R8)
+	VPANDD     Z0, Z5, Z5
+	VSUBPS     Z5, Z2, Z2
+	VPANDD     Z0, Z6, Z6
+	VSUBPS     Z6, Z3, Z3
+	VPSRLD     $0x10, Z2, Z2
+	VPTERNLOGD $0xf8, Z0, Z3, Z2
+	VMOVUPS    Z2, 4096(R8)
+	ADDQ       DX, CX
+	ADDQ       $0x40, BX
+	DECQ       SI
+	JNZ        splitRow
+	MOVQ       panels+48(FP), CX
+	XORQ       R8, R8
+	XORQ       R9, R9
+	MOVQ       b+32(FP), DI
+	MOVQ       scratch+136(FP), BX
+
+panel:
+	MOVQ $0x00000040, DX
+	LEAQ 4096(BX), SI
+
+	// tile 0 = 0
+	LONG $0x497be2c4
+	BYTE $0xc0
+
+	// tile 1 = 0
+	LONG $0x497be2c4
+	BYTE $0xc8
+
+	// tile 2 = 0
+	LONG $0x497be2c4
+	BYTE $0xd0
+
+	// tile 3 = 0
+	LONG $0x497be2c4
+	BYTE $0xd8
+	MOVQ steps+40(FP), R10
+
+step:
+	// load tile 4, 0(SI)(DX*1)
+	LONG $0x4b7be2c4
+	WORD $0x16a4
+	LONG $0x00000000
+
+	// load tile 5, 1024(SI)(DX*1)
+	LONG $0x4b7be2c4
+	WORD $0x16ac
+	LONG $0x00000400
+
+	// load tile 6, 4096(DI)(DX*1)
+	LONG $0x4b7be2c4
+	WORD $0x17b4
+	LONG $0x00001000
+
+	// load tile 7, 5120(DI)(DX*1)
+	LONG $0x4b7be2c4
+	WORD $0x17bc
+	LONG $0x00001400
+
+	// tile 0 += tile 4 · tile 6
+	LONG       $0x5c4ae2c4
+	BYTE       $0xc4
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// tile 1 += tile 4 · tile 7
+	LONG       $0x5c42e2c4
+	BYTE       $0xcc
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// tile 2 += tile 5 · tile 6
+	LONG       $0x5c4ae2c4
+	BYTE       $0xd5
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// tile 3 += tile 5 · tile 7
+	LONG       $0x5c42e2c4
+	BYTE       $0xdd
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// load tile 6, 2048(DI)(DX*1)
+	LONG $0x4b7be2c4
+	WORD $0x17b4
+	LONG $0x00000800
+
+	// load tile 7, 3072(DI)(DX*1)
+	LONG $0x4b7be2c4
+	WORD $0x17bc
+	LONG $0x00000c00
+
+	// tile 0 += tile 4 · tile 6
+	LONG       $0x5c4ae2c4
+	BYTE       $0xc4
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// tile 1 += tile 4 · tile 7
+	LONG       $0x5c42e2c4
+	BYTE       $0xcc
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// tile 2 += tile 5 · tile 6
+	LONG       $0x5c4ae2c4
+	BYTE       $0xd5
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// tile 3 += tile 5 · tile 7
+	LONG       $0x5c42e2c4
+	BYTE       $0xdd
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// load tile 4, 2048(SI)(DX*1)
+	LONG $0x4b7be2c4
+	WORD $0x16a4
+	LONG $0x00000800
+
+	// load tile 5, 3072(SI)(DX*1)
+	LONG $0x4b7be2c4
+	WORD $0x16ac
+	LONG $0x00000c00
+
+	// tile 0 += tile 4 · tile 6
+	LONG       $0x5c4ae2c4
+	BYTE       $0xc4
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// tile 1 += tile 4 · tile 7
+	LONG       $0x5c42e2c4
+	BYTE       $0xcc
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// tile 2 += tile 5 · tile 6
+	LONG       $0x5c4ae2c4
+	BYTE       $0xd5
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// tile 3 += tile 5 · tile 7
+	LONG       $0x5c42e2c4
+	BYTE       $0xdd
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// load tile 6, 0(DI)(DX*1)
+	LONG $0x4b7be2c4
+	WORD $0x17b4
+	LONG $0x00000000
+
+	// load tile 7, 1024(DI)(DX*1)
+	LONG $0x4b7be2c4
+	WORD $0x17bc
+	LONG $0x00000400
+
+	// tile 0 += tile 4 · tile 6
+	LONG       $0x5c4ae2c4
+	BYTE       $0xc4
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// tile 1 += tile 4 · tile 7
+	LONG       $0x5c42e2c4
+	BYTE       $0xcc
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// tile 2 += tile 5 · tile 6
+	LONG       $0x5c4ae2c4
+	BYTE       $0xd5
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// tile 3 += tile 5 · tile 7
+	LONG       $0x5c42e2c4
+	BYTE       $0xdd
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// load tile 4, 4096(SI)(DX*1)
+	LONG $0x4b7be2c4
+	WORD $0x16a4
+	LONG $0x00001000
+
+	// load tile 5, 5120(SI)(DX*1)
+	LONG $0x4b7be2c4
+	WORD $0x16ac
+	LONG $0x00001400
+
+	// tile 0 += tile 4 · tile 6
+	LONG       $0x5c4ae2c4
+	BYTE       $0xc4
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// tile 1 += tile 4 · tile 7
+	LONG       $0x5c42e2c4
+	BYTE       $0xcc
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// tile 2 += tile 5 · tile 6
+	LONG       $0x5c4ae2c4
+	BYTE       $0xd5
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// tile 3 += tile 5 · tile 7
+	LONG       $0x5c42e2c4
+	BYTE       $0xdd
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// load tile 4, 0(SI)(DX*1)
+	LONG $0x4b7be2c4
+	WORD $0x16a4
+	LONG $0x00000000
+
+	// load tile 5, 1024(SI)(DX*1)
+	LONG $0x4b7be2c4
+	WORD $0x16ac
+	LONG $0x00000400
+
+	// tile 0 += tile 4 · tile 6
+	LONG       $0x5c4ae2c4
+	BYTE       $0xc4
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// tile 1 += tile 4 · tile 7
+	LONG       $0x5c42e2c4
+	BYTE       $0xcc
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// tile 2 += tile 5 · tile 6
+	LONG       $0x5c4ae2c4
+	BYTE       $0xd5
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// tile 3 += tile 5 · tile 7
+	LONG       $0x5c42e2c4
+	BYTE       $0xdd
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+	ADDQ       $0x00001800, SI
+	ADDQ       $0x00001800, DI
+	DECQ       R10
+	JNZ        step
+	MOVQ       $0x00000080, DX
+
+	// store tile 0, 0(BX)(DX*1)
+	LONG $0x4b7ae2c4
+	WORD $0x1384
+	LONG $0x00000000
+
+	// store tile 1, 64(BX)(DX*1)
+	LONG $0x4b7ae2c4
+	WORD $0x138c
+	LONG $0x00000040
+
+	// store tile 2, 2048(BX)(DX*1)
+	LONG $0x4b7ae2c4
+	WORD $0x1394
+	LONG $0x00000800
+
+	// store tile 3, 2112(BX)(DX*1)
+	LONG $0x4b7ae2c4
+	WORD $0x139c
+	LONG $0x00000840
+
+	// all columns, or in the last panel those of the mask
+	KXNORW   K1, K1, K1
+	KXNORW   K2, K2, K2
+	CMPQ     CX, $0x01
+	JNE      whole
+	MOVQ     mask+128(FP), DX
+	VMOVUPS  (DX), Z0
+	VPTESTMD Z0, Z0, K1
+	VMOVUPS  64(DX), Z0
+	VPTESTMD Z0, Z0, K2
+
+whole:
+	MOVQ         m+0(FP), DX
+	MOVQ         $0x00000020, SI
+	CMPQ         DX, SI
+	CMOVQGT      SI, DX
+	MOVQ         scratch+136(FP), SI
+	MOVQ         from+56(FP), R10
+	MOVQ         ldf+64(FP), R11
+	SHLQ         $0x02, R11
+	MOVQ         c+80(FP), R12
+	MOVQ         ldc+88(FP), R13
+	SHLQ         $0x02, R13
+	MOVQ         y+96(FP), R14
+	MOVQ         ldy+104(FP), R15
+	SHLQ         $0x02, R15
+	ADDQ         R9, R10
+	ADDQ         R8, R12
+	VBROADCASTSS floor+112(FP), Z0
+	VPXORD       Z1, Z1, Z1
+	TESTQ        R14, R14
+	JNZ          masked
+
+rectified:
+	VMOVUPS.Z (R10), K1, Z1
+	VADDPS    (SI), Z1, Z1
+	VMAXPS    Z1, Z0, Z1
+	VMOVUPS   Z1, K1, (R12)
+	VMOVUPS.Z 64(R10), K2, Z1
+	VADDPS    64(SI), Z1, Z1
+	VMAXPS    Z1, Z0, Z1
+	VMOVUPS   Z1, K2, 64(R12)
+	ADDQ      R11, R10
+	ADDQ      R13, R12
+	ADDQ      R15, R14
+	ADDQ      $0x80, SI
+	DECQ      DX
+	JNZ       rectified
+	JMP       stored
+
+masked:
+	ADDQ R8, R14
+
+maskedRow:
+	VMOVUPS.Z (R10), K1, Z0
+	VADDPS    (SI), Z0, Z0
+	VMOVUPS.Z (R14), K1, Z2
+	VCMPPS    $0x04, Z1, Z2, K3
+	VMOVUPS.Z Z0, K3, Z0
+	VMOVUPS   Z0, K1, (R12)
+	VMOVUPS.Z 64(R10), K2, Z0
+	VADDPS    64(SI), Z0, Z0
+	VMOVUPS.Z 64(R14), K2, Z2
+	VCMPPS    $0x04, Z1, Z2, K3
+	VMOVUPS.Z Z0, K3, Z0
+	VMOVUPS   Z0, K2, 64(R12)
+	ADDQ      R11, R10
+	ADDQ      R13, R12
+	ADDQ      R15, R14
+	ADDQ      $0x80, SI
+	DECQ      DX
+	JNZ       maskedRow
+
+stored:
+	ADDQ $0x00000080, R8
+	ADDQ panel+72(FP), R9
+	DECQ CX
+	JNZ  panel
+	MOVQ lda+16(FP), CX
+	SHLQ $0x02, CX
+	SHLQ $0x05, CX
+	ADDQ CX, a+8(FP)
+	MOVQ ldf+64(FP), CX
+	SHLQ $0x02, CX
+	SHLQ $0x05, CX
+	ADDQ CX, from+56(FP)
+	MOVQ ldc+88(FP), CX
+	SHLQ $0x02, CX
+	SHLQ $0x05, CX
+	ADDQ CX, c+80(FP)
+	MOVQ ldy+104(FP), CX
+	SHLQ $0x02, CX
+	SHLQ $0x05, CX
+	ADDQ CX, y+96(FP)
+	SUBQ $0x20, m+0(FP)
+	CMPQ m+0(FP), $0x00
+	JG   rows
+
+	// release tiles
+	LONG $0x4978e2c4
+	BYTE $0xc0
+	VZEROUPPER
+	RET
+
+// func tilesTransposeMultiply(m int, a *float32, lda int, last *float32, b *float32, steps int, panels int, from *float32, ldf int, panel int, c *float32, ldc int, y *float32, ldy int, floor float32, ends *int32, mask *int32, scratch *float32, config *byte, ahead *float32, step int)
+// Requires: AVX, AVX512F, CMOV, MMX+
+TEXT ·tilesTransposeMultiply(SB), NOSPLIT, $0-168
+	MOVQ config+144(FP), AX
+
+	// configure tiles from AX
+	LONG $0x4978e2c4
+	BYTE $0x00
+	MOVQ ahead+152(FP), AX
+
+rows:
+	VMOVUPS allffff0000<>+0(SB), Z0
+	VMOVUPS all00008000<>+0(SB), Z1
+	MOVL    $0x000000f0, CX
+	KMOVW   CX, K5
+	MOVL    $0x00000f00, CX
+	KMOVW   CX, K6
+	MOVL    $0x0000f000, CX
+	KMOVW   CX, K7
+	MOVQ    a+8(FP), CX
+	MOVQ    lda+16(FP), DX
+	SHLQ    $0x02, DX
+	MOVQ    scratch+136(FP), BX
+	ADDQ    $0x00001000, BX
+	MOVQ    steps+40(FP), SI
+	MOVQ    m+0(FP), DI
+	MOVQ    $0x00000020, R8
+	CMPQ    DI, R8
+	CMOVQGT R8, DI
+	ADDQ    $0x03, DI
+	SHRQ    $0x02, DI
+	LEAQ    (DX)(DX*2), R8
+
+splitStep:
+	CMPQ    SI, $0x01
+	CMOVQEQ last+24(FP), CX
+	MOVQ    CX, R9
+	MOVQ    BX, R10
+	MOVQ    DI, R11
+
+splitQuarter:
+	MOVQ            R9, R12
+	LEAQ            (R8)(DX*1), R13
+	LEAQ            (R8)(R8*2), R14
+	ADDQ            R8, R14
+	VBROADCASTF32X4 (R12), Z2
+	VBROADCASTF32X4 (R12)(R13*1), K5, Z2
+	VBROADCASTF32X4 (R12)(R13*2), K6, Z2
+	VBROADCASTF32X4 (R12)(R14*1), K7, Z2
+	ADDQ            DX, R12
+	VBROADCASTF32X4 (R12), Z3
+	VBROADCASTF32X4 (R12)(R13*1), K5, Z3
+	VBROADCASTF32X4 (R12)(R13*2), K6, Z3
+	VBROADCASTF32X4 (R12)(R14*1), K7, Z3
+	ADDQ            DX, R12
+	VBROADCASTF32X4 (R12), Z4
+	VBROADCASTF32X4 (R12)(R13*1), K5, Z4
+	VBROADCASTF32X4 (R12)(R13*2), K6, Z4
+	VBROADCASTF32X4 (R12)(R14*1), K7, Z4
+	ADDQ            DX, R12
+	VBROADCASTF32X4 (R12), Z5
+	VBROADCASTF32X4 (R12)(R13*1), K5, Z5
+	VBROADCASTF32X4 (R12)(R13*2), K6, Z5
+	VBROADCASTF32X4 (R12)(R14*1), K7, Z5
+	ADDQ            DX, R12
+	ADDQ            R14, R12
+	VUNPCKLPS       Z3, Z2, Z6
+	VUNPCKHPS       Z3, Z2, Z2
+	VUNPCKLPS       Z5, Z4, Z3
+	VUNPCKHPS       Z5, Z4, Z4
+	VUNPCKLPD       Z3, Z6, Z5
+	VUNPCKHPD       Z3, Z6, Z3
+	VUNPCKLPD       Z4, Z2, Z6
+	VUNPCKHPD       Z4, Z2, Z2
+	VBROADCASTF32X4 (R12), Z4
+	VBROADCASTF32X4 (R12)(R13*1), K5, Z4
+	VBROADCASTF32X4 (R12)(R13*2), K6, Z4
+	VBROADCASTF32X4 (R12)(R14*1), K7, Z4
+	ADDQ            DX, R12
+	VBROADCASTF32X4 (R12), Z7
+	VBROADCASTF32X4 (R12)(R13*1), K5, Z7
+	VBROADCASTF32X4 (R12)(R13*2), K6, Z7
+	VBROADCASTF32X4 (R12)(R14*1), K7, Z7
+	ADDQ            DX, R12
+	VBROADCASTF32X4 (R12), Z8
+	VBROADCASTF32X4 (R12)(R13*1), K5, Z8
+	VBROADCASTF32X4 (R12)(R13*2), K6, Z8
+	VBROADCASTF32X4 (R12)(R14*1), K7, Z8
+	ADDQ            DX, R12
+	VBROADCASTF32X4 (R12), Z9
+	VBROADCASTF32X4 (R12)(R13*1), K5, Z9
+	VBROADCASTF32X4 (R12)(R13*2), K6, Z9
+	VBROADCASTF32X4 (R12)(R14*1), K7, Z9
+	ADDQ            DX, R12
+	ADDQ            R14, R12
+	VUNPCKLPS       Z7, Z4, Z10
+	VUNPCKHPS       Z7, Z4, Z4
+	VUNPCKLPS       Z9, Z8, Z7
+	VUNPCKHPS       Z9, Z8, Z8
+	VUNPCKLPD       Z7, Z10, Z9
+	VUNPCKHPD       Z7, Z10, Z7
+	VUNPCKLPD       Z8, Z4, Z10
+	VUNPCKHPD       Z8, Z4, Z4
+	VPADDD          Z1, Z5, Z11
+	VPADDD          Z1, Z9, Z12
+	VPSRLD          $0x10, Z11, Z8
+	VPTERNLOGD      $0xf8, Z0, Z12, Z8
+	VMOVUPS         Z8, (R10)
+	VPANDD          Z0, Z11, Z11
+	VSUBPS          Z11, Z5, Z5
+	VPANDD          Z0, Z12, Z12
+	VSUBPS          Z12, Z9, Z9
+	VPADDD          Z1, Z5, Z11
+	VPADDD          Z1, Z9, Z12
+	VPSRLD          $0x10, Z11, Z8
+	VPTERNLOGD      $0xf8, Z0, Z12, Z8
+	VMOVUPS         Z8, 2048(R10)
+	VPANDD          Z0, Z11, Z11
+	VSUBPS          Z11, Z5, Z5
+	VPANDD          Z0, Z12, Z12
+	VSUBPS          Z12, Z9, Z9
+	VPSRLD          $0x10, Z5, Z5
+	VPTERNLOGD      $0xf8, Z0, Z9, Z5
+	VMOVUPS         Z5, 4096(R10)
+	VPADDD          Z1, Z3, Z8
+	VPADDD          Z1, Z7, Z9
+	VPSRLD          $0x10, Z8, Z5
+	VPTERNLOGD      $0xf8, Z0, Z9, Z5
+	VMOVUPS         Z5, 64(R10)
+	VPANDD          Z0, Z8, Z8
+	VSUBPS          Z8, Z3, Z3
+	VPANDD          Z0, Z9, Z9
+	VSUBPS          Z9, Z7, Z7
+	VPADDD          Z1, Z3, Z8
+	VPADDD          Z1, Z7, Z9
+	VPSRLD          $0x10, Z8, Z5
+	VPTERNLOGD      $0xf8, Z0, Z9, Z5
+	VMOVUPS         Z5, 2112(R10)
+	VPANDD          Z0, Z8, Z8
+	VSUBPS          Z8, Z3, Z3
+	VPANDD          Z0, Z9, Z9
+	VSUBPS          Z9, Z7, Z7
+	VPSRLD          $0x10, Z3, Z3
+	VPTERNLOGD      $0xf8, Z0, Z7, Z3
+	VMOVUPS         Z3, 4160(R10)
+	VPADDD          Z1, Z6, Z5
+	VPADDD          Z1, Z10, Z7
+	VPSRLD          $0x10, Z5, Z3
+	VPTERNLOGD      $0xf8, Z0, Z7, Z3
+	VMOVUPS         Z3, 128(R10)
+	VPANDD          Z0, Z5, Z5
+	VSUBPS          Z5, Z6, Z6
+	VPANDD          Z0, Z7, Z7
+	VSUBPS          Z7, Z10, Z10
+	VPADDD          Z1, Z6, Z5
+	VPADDD          Z1, Z10, Z7
+	VPSRLD          $0x10, Z5, Z3
+	VPTERNLOGD      $0xf8, Z0, Z7, Z3
+	VMOVUPS         Z3, 2176(R10)
+	VPANDD          Z0, Z5, Z5
+	VSUBPS          Z5, Z6, Z6
+	VPANDD          Z0, Z7, Z7
+	VSUBPS          Z7, Z10, Z10
+	VPSRLD          $0x10, Z6, Z3
+	VPTERNLOGD      $0xf8, Z0, Z10, Z3
+	VMOVUPS         Z3, 4224(R10)
+	VPADDD          Z1, Z2, Z5
+	VPADDD          Z1, Z4, Z6
+	VPSRLD          $0x10, Z5, Z3
+	VPTERNLOGD      $0xf8, Z0, Z6, Z3
+	VMOVUPS         Z3, 192(R10)
+	VPANDD          Z0, Z5, Z5
+	VSUBPS          Z5, Z2, Z2
+	VPANDD          Z0, Z6, Z6
+	VSUBPS          Z6, Z4, Z4
+	VPADDD          Z1, Z2, Z5
+	VPADDD          Z1, Z4, Z6
+	VPSRLD          $0x10, Z5, Z3
+	VPTERNLOGD      $0xf8, Z0, Z6, Z3
+	VMOVUPS         Z3, 2240(R10)
+	VPANDD          Z0, Z5, Z5
+	VSUBPS          Z5, Z2, Z2
+	VPANDD          Z0, Z6, Z6
+	VSUBPS          Z6, Z4, Z4
+	VPSRLD          $0x10, Z2, Z2
+	VPTERNLOGD      $0xf8, Z0, Z4, Z2
+	VMOVUPS         Z2, 4288(R10)
+	ADDQ            $0x10, R9
+	ADDQ            $0x00000100, R10
+	DECQ            R11
+	JNZ             splitQuarter
+	MOVQ            DX, R9
+	SHLQ            $0x05, R9
+	ADDQ            R9, CX
+	ADDQ            $0x00001800, BX
+	DECQ            SI
+	JNZ             splitStep
+	MOVQ            panels+48(FP), CX
+	XORQ            R8, R8
+	XORQ            R9, R9
+	MOVQ            b+32(FP), DI
+	MOVQ            scratch+136(FP), BX
+
+panel:
+	MOVQ $0x00000040, DX
+	LEAQ 4096(BX), SI
+
+	// tile 0 = 0
+	LONG $0x497be2c4
+	BYTE $0xc0
+
+	// tile 1 = 0
+	LONG $0x497be2c4
+	BYTE $0xc8
+
+	// tile 2 = 0
+	LONG $0x497be2c4
+	BYTE $0xd0
+
+	// tile 3 = 0
+	LONG $0x497be2c4
+	BYTE $0xd8
+	MOVQ steps+40(FP), R10
+
+step:
+	// load tile 4, 0(SI)(DX*1)
+	LONG $0x4b7be2c4
+	WORD $0x16a4
+	LONG $0x00000000
+
+	// load tile 5, 1024(SI)(DX*1)
+	LONG $0x4b7be2c4
+	WORD $0x16ac
+	LONG $0x00000400
+
+	// load tile 6, 4096(DI)(DX*1)
+	LONG $0x4b7be2c4
+	WORD $0x17b4
+	LONG $0x00001000
+
+	// load tile 7, 5120(DI)(DX*1)
+	LONG $0x4b7be2c4
+	WORD $0x17bc
+	LONG $0x00001400
+
+	// tile 0 += tile 4 · tile 6
+	LONG       $0x5c4ae2c4
+	BYTE       $0xc4
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// tile 1 += tile 4 · tile 7
+	LONG       $0x5c42e2c4
+	BYTE       $0xcc
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// tile 2 += tile 5 · tile 6
+	LONG       $0x5c4ae2c4
+	BYTE       $0xd5
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// tile 3 += tile 5 · tile 7
+	LONG       $0x5c42e2c4
+	BYTE       $0xdd
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// load tile 6, 2048(DI)(DX*1)
+	LONG $0x4b7be2c4
+	WORD $0x17b4
+	LONG $0x00000800
+
+	// load tile 7, 3072(DI)(DX*1)
+	LONG $0x4b7be2c4
+	WORD $0x17bc
+	LONG $0x00000c00
+
+	// tile 0 += tile 4 · tile 6
+	LONG       $0x5c4ae2c4
+	BYTE       $0xc4
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// tile 1 += tile 4 · tile 7
+	LONG       $0x5c42e2c4
+	BYTE       $0xcc
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// tile 2 += tile 5 · tile 6
+	LONG       $0x5c4ae2c4
+	BYTE       $0xd5
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// tile 3 += tile 5 · tile 7
+	LONG       $0x5c42e2c4
+	BYTE       $0xdd
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// load tile 4, 2048(SI)(DX*1)
+	LONG $0x4b7be2c4
+	WORD $0x16a4
+	LONG $0x00000800
+
+	// load tile 5, 3072(SI)(DX*1)
+	LONG $0x4b7be2c4
+	WORD $0x16ac
+	LONG $0x00000c00
+
+	// tile 0 += tile 4 · tile 6
+	LONG       $0x5c4ae2c4
+	BYTE       $0xc4
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// tile 1 += tile 4 · tile 7
+	LONG       $0x5c42e2c4
+	BYTE       $0xcc
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// tile 2 += tile 5 · tile 6
+	LONG       $0x5c4ae2c4
+	BYTE       $0xd5
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// tile 3 += tile 5 · tile 7
+	LONG       $0x5c42e2c4
+	BYTE       $0xdd
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// load tile 6, 0(DI)(DX*1)
+	LONG $0x4b7be2c4
+	WORD $0x17b4
+	LONG $0x00000000
+
+	// load tile 7, 1024(DI)(DX*1)
+	LONG $0x4b7be2c4
+	WORD $0x17bc
+	LONG $0x00000400
+
+	// tile 0 += tile 4 · tile 6
+	LONG       $0x5c4ae2c4
+	BYTE       $0xc4
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// tile 1 += tile 4 · tile 7
+	LONG       $0x5c42e2c4
+	BYTE       $0xcc
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// tile 2 += tile 5 · tile 6
+	LONG       $0x5c4ae2c4
+	BYTE       $0xd5
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// tile 3 += tile 5 · tile 7
+	LONG       $0x5c42e2c4
+	BYTE       $0xdd
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// load tile 4, 4096(SI)(DX*1)
+	LONG $0x4b7be2c4
+	WORD $0x16a4
+	LONG $0x00001000
+
+	// load tile 5, 5120(SI)(DX*1)
+	LONG $0x4b7be2c4
+	WORD $0x16ac
+	LONG $0x00001400
+
+	// tile 0 += tile 4 · tile 6
+	LONG       $0x5c4ae2c4
+	BYTE       $0xc4
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// tile 1 += tile 4 · tile 7
+	LONG       $0x5c42e2c4
+	BYTE       $0xcc
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// tile 2 += tile 5 · tile 6
+	LONG       $0x5c4ae2c4
+	BYTE       $0xd5
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// tile 3 += tile 5 · tile 7
+	LONG       $0x5c42e2c4
+	BYTE       $0xdd
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// load tile 4, 0(SI)(DX*1)
+	LONG $0x4b7be2c4
+	WORD $0x16a4
+	LONG $0x00000000
+
+	// load tile 5, 1024(SI)(DX*1)
+	LONG $0x4b7be2c4
+	WORD $0x16ac
+	LONG $0x00000400
+
+	// tile 0 += tile 4 · tile 6
+	LONG       $0x5c4ae2c4
+	BYTE       $0xc4
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// tile 1 += tile 4 · tile 7
+	LONG       $0x5c42e2c4
+	BYTE       $0xcc
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// tile 2 += tile 5 · tile 6
+	LONG       $0x5c4ae2c4
+	BYTE       $0xd5
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+
+	// tile 3 += tile 5 · tile 7
+	LONG       $0x5c42e2c4
+	BYTE       $0xdd
+	PREFETCHT1 (AX)
+	ADDQ       step+160(FP), AX
+	ADDQ       $0x00001800, SI
+	ADDQ       $0x00001800, DI
+	DECQ       R10
+	JNZ        step
+	MOVQ       $0x00000080, DX
+
+	// store tile 0, 0(BX)(DX*1)
+	LONG $0x4b7ae2c4
+	WORD $0x1384
+	LONG $0x00000000
+
+	// store tile 1, 64(BX)(DX*1)
+	LONG $0x4b7ae2c4
+	WORD $0x138c
+	LONG $0x00000040
+
+	// store tile 2, 2048(BX)(DX*1)
+	LONG $0x4b7ae2c4
+	WORD $0x1394
+	LONG $0x00000800
+
+	// store tile 3, 2112(BX)(DX*1)
+	LONG $0x4b7ae2c4
+	WORD $0x139c
+	LONG $0x00000840
+
+	// all columns, or in the last panel those of the mask
+	KXNORW   K1, K1, K1
+	KXNORW   K2, K2, K2
+	CMPQ     CX, $0x01
+	JNE      whole
+	MOVQ     mask+128(FP), DX
+	VMOVUPS  (DX), Z0
+	VPTESTMD Z0, Z0, K1
+	VMOVUPS  64(DX), Z0
+	VPTESTMD Z0, Z0, K2
+
+whole:
+	MOVQ         m+0(FP), DX
+	MOVQ         $0x00000020, SI
+	CMPQ         DX, SI
+	CMOVQGT      SI, DX
+	MOVQ         scratch+136(FP), SI
+	MOVQ         from+56(FP), R10
+	MOVQ         ldf+64(FP), R11
+	SHLQ         $0x02, R11
+	MOVQ         c+80(FP), R12
+	MOVQ         ldc+88(FP), R13
+	SHLQ         $0x02, R13
+	MOVQ         y+96(FP), R14
+	MOVQ         ldy+104(FP), R15
+	SHLQ         $0x02, R15
+	ADDQ         R9, R10
+	ADDQ         R8, R12
+	VBROADCASTSS floor+112(FP), Z0
+	VPXORD       Z1, Z1, Z1
+	TESTQ        R14, R14
+	JNZ          masked
+
+rectified:
+	VMOVUPS.Z (R10), K1, Z1
+	VADDPS    (SI), Z1, Z1
+	VMAXPS    Z1, Z0, Z1
+	VMOVUPS   Z1, K1, (R12)
+	VMOVUPS.Z 64(R10), K2, Z1
+	VADDPS    64(SI), Z1, Z1
+	VMAXPS    Z1, Z0, Z1
+	VMOVUPS   Z1, K2, 64(R12)
+	ADDQ      R11, R10
+	ADDQ      R13, R12
+	ADDQ      R15, R14
+	ADDQ      $0x80, SI
+	DECQ      DX
+	JNZ       rectified
+	JMP       stored
+
+masked:
+	ADDQ R8, R14
+
+maskedRow:
+	VMOVUPS.Z (R10), K1, Z0
+	VADDPS    (SI), Z0, Z0
+	VMOVUPS.Z (R14), K1, Z2
+	VCMPPS    $0x04, Z1, Z2, K3
+	VMOVUPS.Z Z0, K3, Z0
+	VMOVUPS   Z0, K1, (R12)
+	VMOVUPS.Z 64(R10), K2, Z0
+	VADDPS    64(SI), Z0, Z0
+	VMOVUPS.Z 64(R14), K2, Z2
+	VCMPPS    $0x04, Z1, Z2, K3
+	VMOVUPS.Z Z0, K3, Z0
+	VMOVUPS   Z0, K2, 64(R12)
+	ADDQ      R11, R10
+	ADDQ      R13, R12
+	ADDQ      R15, R14
+	ADDQ      $0x80, SI
+	DECQ      DX
+	JNZ       maskedRow
+
+stored:
+	ADDQ $0x00000080, R8
+	ADDQ panel+72(FP), R9
+	DECQ CX
+	JNZ  panel
+	ADDQ $0x80, a+8(FP)
+	ADDQ $0x80, last+24(FP)
+	MOVQ ldf+64(FP), CX
+	SHLQ $0x02, CX
+	SHLQ $0x05, CX
+	ADDQ CX, from+56(FP)
+	MOVQ ldc+88(FP), CX
+	SHLQ $0x02, CX
+	SHLQ $0x05, CX
+	ADDQ CX, c+80(FP)
+	MOVQ ldy+104(FP), CX
+	SHLQ $0x02, CX
+	SHLQ $0x05, CX
+	ADDQ CX, y+96(FP)
+	SUBQ $0x20, m+0(FP)
+	CMPQ m+0(FP), $0x00
+	JG   rows
+
+	// release tiles
+	LONG $0x4978e2c4
+	BYTE $0xc0
+	VZEROUPPER
+	RET

@@ -24,13 +24,15 @@ func floor(mode Mode) float32 {
 
 // Packed is a matrix B [k, n] laid out for products A·B: in panels of so many columns as a block of the product has,
 // [n/panel][k][panel], zeros where the last panel sticks out. A narrow matrix, of a few long columns, is laid out as
-// [k/16][n][16] instead, zeros where the last 16 stick out. It belongs to the set of kernels that it was made under.
+// [k/16][n][16] instead, zeros where the last 16 stick out; one for tiles as its parts. It belongs to the set of kernels that it was made under.
 type Packed struct {
 	k, n   int
 	path   path
 	panel  int // columns
 	last   int // columns laid out of the last panel
 	narrow bool
+	tiling bool // tiles are used where there is enough for them to do
+	tiled  bool
 	data   []float32
 }
 
@@ -45,7 +47,7 @@ var panels = [...]struct{ columns, unit int }{portable: {16, 16}, avx2: {16, 16}
 
 // NewPacked makes room for a matrix [k, n], both at least 1.
 func NewPacked(k, n int) *Packed {
-	p := &Packed{path: active, panel: panels[active].columns}
+	p := &Packed{path: active, tiling: tiling, panel: panels[active].columns}
 	p.Resize(k, n)
 	return p
 }
@@ -61,6 +63,11 @@ func (p *Packed) Resize(k, n int) {
 	p.last = (n - full*p.panel + unit - 1) / unit * unit
 	size := k * (full*p.panel + p.last)
 	p.narrow = p.path != portable && n <= narrowColumns && k >= narrowRows
+	p.tiled = p.tiling && tileable(k, n)
+	if p.tiled {
+		p.data = room(&p.data, steps(k)*steps(n)*tileParts)
+		return
+	}
 	if p.narrow {
 		size = (k + narrowLanes - 1) / narrowLanes * narrowLanes * n
 	}
@@ -86,6 +93,10 @@ func (p *Packed) N() int { return p.n }
 func (p *Packed) Pack(b []float32, rowStride, colStride int) {
 	if rowStride < 0 || colStride < 0 || len(b) <= (p.k-1)*rowStride+(p.n-1)*colStride {
 		panic("simd: too few numbers to pack")
+	}
+	if p.tiled {
+		p.packTiles(b, rowStride, colStride)
+		return
 	}
 	if p.narrow {
 		for i := range p.k {
@@ -188,6 +199,10 @@ const most = 1 << 19
 func (p *Packed) multiply(m int, a []float32, lda int, c []float32, ldc int, start from, floor float32, y []float32, ldy int, ahead *Ahead) {
 	check("A", a, m, p.k, lda)
 	check("C", c, m, p.n, ldc)
+	if p.tiled {
+		p.multiplyTiles(m, a, lda, c, ldc, start, floor, y, ldy, ahead)
+		return
+	}
 	tile := max(most/(p.k*p.panel)/12, 1) * 12
 	t := product{k: p.k, lda: lda, ldf: start.stride, ldc: ldc, ldy: ldy, from: start.rows, floor: floor, ahead: ahead}
 	for i0 := 0; i0 < m; i0 += tile {

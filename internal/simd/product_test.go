@@ -152,8 +152,8 @@ func TestMultiply(t *testing.T) {
 func TestEveryOperation(t *testing.T) {
 	onEverySet(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(3, 4))
-		for _, k := range []int{1, 3, 33, 130} {
-			for _, n := range []int{1, 9, 16, 40, 128} {
+		for _, k := range []int{1, 3, 33, 100, 130} {
+			for _, n := range []int{1, 9, 16, 40, 100, 128} {
 				p := newProblem(r, k, n)
 				for _, o := range operations {
 					p.verify(t, o, p.run(o, mostRows))
@@ -166,18 +166,21 @@ func TestEveryOperation(t *testing.T) {
 // TestManyRows crosses the bound of one kernel call.
 func TestManyRows(t *testing.T) {
 	onEverySet(t, func(t *testing.T) {
-		const m, k, n = 700, 64, 33
+		const m = 700
 		r := rand.New(rand.NewPCG(5, 6))
-		a, b, c := matrix(r, m, k, k+1), matrix(r, k, n, n), matrix(r, m, n, n+2)
-		p := simd.NewPacked(k, n)
-		p.Pack(b, n, 1)
-		p.Multiply(m, a, k+1, c, n+2, simd.Overwrite, nil)
-		untouched(t, "C", c, m, n, n+2)
-		row := make([]float32, n)
-		for i := range m {
-			p.Multiply(1, a[i*(k+1):], k, row, n, simd.Overwrite, nil)
-			if err := sameBits(row, c[i*(n+2):i*(n+2)+n]); err != nil {
-				t.Fatalf("row %d: %v", i, err)
+		for _, size := range []struct{ k, n int }{{64, 33}, {128, 100}} {
+			k, n := size.k, size.n
+			a, b, c := matrix(r, m, k, k+1), matrix(r, k, n, n), matrix(r, m, n, n+2)
+			p := simd.NewPacked(k, n)
+			p.Pack(b, n, 1)
+			p.Multiply(m, a, k+1, c, n+2, simd.Overwrite, nil)
+			untouched(t, "C", c, m, n, n+2)
+			row := make([]float32, n)
+			for i := range m {
+				p.Multiply(1, a[i*(k+1):], k, row, n, simd.Overwrite, nil)
+				if err := sameBits(row, c[i*(n+2):i*(n+2)+n]); err != nil {
+					t.Fatalf("[%d, %d], row %d: %v", k, n, i, err)
+				}
 			}
 		}
 	})
@@ -192,31 +195,39 @@ func TestTransposeMultiply(t *testing.T) {
 		r := rand.New(rand.NewPCG(7, 8))
 		for at, m := range rows {
 			for shift, k := range widths {
-				n := widths[(at+shift)%len(widths)]
-				if m > mostRows && k*n > 10000 {
-					continue
-				}
-				lda, ldb, ldc := k+r.IntN(20), n+r.IntN(20), n+r.IntN(20)
-				a, b, c := matrix(r, m, k, lda), matrix(r, m, n, ldb), matrix(r, k, n, ldc)
-				got := slices.Clone(c)
-				simd.TransposeMultiply(m, k, n, a, lda, b, ldb, got, ldc, nil)
-				what := fmt.Sprintf("[%d, %d]ᵀ·[%d, %d]", m, k, m, n)
-				untouched(t, what, got, k, n, ldc)
-				for l := range k {
-					for j := range n {
-						var s total
-						s.add(float64(c[l*ldc+j]))
-						for i := range m {
-							s.add(float64(a[i*lda+l]) * float64(b[i*ldb+j]))
-						}
-						if !s.holds(got[l*ldc+j]) {
-							t.Fatalf("%s: (%d, %d) is %v, want %v", what, l, j, got[l*ldc+j], s.value)
-						}
-					}
+				if n := widths[(at+shift)%len(widths)]; m <= mostRows || k*n <= 10000 {
+					verifyTransposeMultiply(t, r, m, k, n)
 				}
 			}
 		}
+		// Wide ones, around multiples of 32 and 128 rows.
+		for _, m := range []int{31, 32, 33, 64, 127, 128, 129, 160, 300} {
+			verifyTransposeMultiply(t, r, m, 100, 130)
+			verifyTransposeMultiply(t, r, m, 96, 96)
+		}
 	})
+}
+
+func verifyTransposeMultiply(t *testing.T, r *rand.Rand, m, k, n int) {
+	t.Helper()
+	lda, ldb, ldc := k+r.IntN(20), n+r.IntN(20), n+r.IntN(20)
+	a, b, c := matrix(r, m, k, lda), matrix(r, m, n, ldb), matrix(r, k, n, ldc)
+	got := slices.Clone(c)
+	simd.TransposeMultiply(m, k, n, a, lda, b, ldb, got, ldc, nil)
+	what := fmt.Sprintf("[%d, %d]ᵀ·[%d, %d]", m, k, m, n)
+	untouched(t, what, got, k, n, ldc)
+	for l := range k {
+		for j := range n {
+			var s total
+			s.add(float64(c[l*ldc+j]))
+			for i := range m {
+				s.add(float64(a[i*lda+l]) * float64(b[i*ldb+j]))
+			}
+			if !s.holds(got[l*ldc+j]) {
+				t.Fatalf("%s: (%d, %d) is %v, want %v", what, l, j, got[l*ldc+j], s.value)
+			}
+		}
+	}
 }
 
 func TestSumRows(t *testing.T) {
@@ -248,37 +259,109 @@ func TestSumRows(t *testing.T) {
 func TestNotANumber(t *testing.T) {
 	onEverySet(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(11, 12))
-		for _, o := range operations {
-			p := newProblem(r, 33, 37)
-			p.a[5*p.lda+20] = float32(math.NaN())
-			for i := range p.y {
-				if p.y[i] == 0 {
-					p.y[i] = 1
+		for _, size := range []struct{ k, n int }{{33, 37}, {130, 100}} {
+			for _, o := range operations {
+				p := newProblem(r, size.k, size.n)
+				p.a[5*p.lda+20] = float32(math.NaN())
+				for i := range p.y {
+					if p.y[i] == 0 {
+						p.y[i] = 1
+					}
 				}
-			}
-			p.y[5*p.ldy] = float32(math.NaN())
-			c := p.run(o, mostRows)
-			for i := range mostRows {
-				for j, v := range c[i*p.ldc : i*p.ldc+p.n] {
-					if v != v != (i == 5) {
-						t.Fatalf("%s: (%d, %d) is %v", o.name, i, j, v)
+				p.y[5*p.ldy] = float32(math.NaN())
+				c := p.run(o, mostRows)
+				for i := range mostRows {
+					for j, v := range c[i*p.ldc : i*p.ldc+p.n] {
+						if v != v != (i == 5) {
+							t.Fatalf("%s [%d, %d]: (%d, %d) is %v", o.name, size.k, size.n, i, j, v)
+						}
 					}
 				}
 			}
 		}
-		dst, c := make([]float32, 3), make([]float32, 9)
-		x := []float32{1, 2, 3, 4, float32(math.NaN()), 6}
-		simd.SumRows(dst, x, 2, 3, 3)
-		simd.TransposeMultiply(2, 3, 3, x, 3, x, 3, c, 3, nil)
+		dst := make([]float32, 3)
+		simd.SumRows(dst, []float32{1, 2, 3, 4, float32(math.NaN()), 6}, 2, 3, 3)
 		if dst[0] != 5 || dst[1] == dst[1] || dst[2] != 9 {
 			t.Errorf("sums of rows are %v", dst)
 		}
-		for i, v := range c {
-			if v != v != (i/3 == 1 || i%3 == 1) {
-				t.Errorf("product of the transpose: place %d is %v", i, v)
+		for _, width := range []int{3, 100} {
+			x, c := matrix(r, 2, width, width), make([]float32, width*width)
+			x[width+1] = float32(math.NaN())
+			simd.TransposeMultiply(2, width, width, x, width, x, width, c, width, nil)
+			for i, v := range c {
+				if v != v != (i/width == 1 || i%width == 1) {
+					t.Fatalf("product of the transpose, width %d: place %d is %v", width, i, v)
+				}
 			}
 		}
 	})
+}
+
+// TestExtremes: numbers of very different sizes, the largest and the smallest that matter, and infinity. By tiles infinity
+// becomes NaN.
+func TestExtremes(t *testing.T) {
+	values := []float32{3.3e38, -3.3e38, 1e30, -1e30, 3e-7, -2e-20, 2e-30, 0x1.fffffep0, 0x1.000002p0, 0}
+	onEverySet(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(17, 18))
+		const m, k, n = 40, 100, 100
+		a, b, c := make([]float32, m*k), make([]float32, k*n), make([]float32, m*n)
+		for i := range m {
+			a[i*k+i] = values[i%len(values)] // one number a row, so that its product with b's shows
+		}
+		for i := range b {
+			b[i] = (1 + r.Float32()) / 2 // nothing overflows
+		}
+		p := simd.NewPacked(k, n)
+		p.Pack(b, n, 1)
+		p.Multiply(m, a, k, c, n, simd.Overwrite, nil)
+		for i := range m {
+			for j := range n {
+				want := float64(a[i*k+i]) * float64(b[i*n+j])
+				if got := float64(c[i*n+j]); !(math.Abs(got-want) <= 0x1p-22*math.Abs(want)) {
+					t.Fatalf("%v·%v is %v", a[i*k+i], b[i*n+j], got)
+				}
+			}
+		}
+		a[3*k+7] = float32(math.Inf(1))
+		p.Multiply(m, a, k, c, n, simd.Overwrite, nil)
+		for i, v := range c {
+			if finite := !math.IsInf(float64(v), 0) && v == v; finite != (i/n != 3) {
+				t.Fatalf("row %d has %v, infinity is in row 3", i/n, v)
+			}
+		}
+	})
+}
+
+// TestTilesAreAsExact compares the largest error over a layer's products, relative to the sums of absolute values.
+func TestTilesAreAsExact(t *testing.T) {
+	const m, k, n = 256, 128, 128
+	r := rand.New(rand.NewPCG(19, 20))
+	a, b := matrix(r, m, k, k), matrix(r, k, n, n)
+	worst := map[string]float64{}
+	for _, name := range []string{"amx", "avx512"} {
+		restore, ok := simd.Use(name)
+		defer restore()
+		if !ok {
+			t.Skipf("this machine has no %s", name)
+		}
+		c := make([]float32, m*n)
+		p := simd.NewPacked(k, n)
+		p.Pack(b, n, 1)
+		p.Multiply(m, a, k, c, n, simd.Overwrite, nil)
+		for i := range m {
+			for j := range n {
+				var s total
+				for l := range k {
+					s.add(float64(a[i*k+l]) * float64(b[l*n+j]))
+				}
+				worst[name] = max(worst[name], math.Abs(float64(c[i*n+j])-s.value)/s.size)
+			}
+		}
+	}
+	t.Logf("largest errors: %.2g by tiles, %.2g by vectors", worst["amx"], worst["avx512"])
+	if worst["amx"] > worst["avx512"] {
+		t.Errorf("tiles are wrong by up to %.2g of the sum of absolute values, vectors by %.2g", worst["amx"], worst["avx512"])
+	}
 }
 
 // TestVectorSetsAgree: AVX-512 and AVX2 give the same bits.
@@ -400,19 +483,22 @@ func TestShortSlicesPanic(t *testing.T) {
 
 func TestNothingIsAllocated(t *testing.T) {
 	onEverySet(t, func(t *testing.T) {
-		p := newProblem(rand.New(rand.NewPCG(15, 16)), 33, 35)
-		c, dst := slices.Clone(p.c), make([]float32, 33*35)
-		allocated := testing.AllocsPerRun(10, func() {
-			var column [35]float32 // must stay on the stack
-			p.packed.Multiply(mostRows, p.a, p.lda, c, p.ldc, simd.Accumulate, nil)
-			p.packed.MultiplyBias(mostRows, p.a, p.lda, p.bias, 0, c, p.ldc, simd.ReLU, nil)
-			p.packed.MultiplyMasked(mostRows, p.a, p.lda, p.y, p.ldy, c, p.ldc, simd.Overwrite, nil)
-			simd.TransposeMultiply(mostRows, 33, 35, p.a, p.lda, c, p.ldc, dst, 35, nil)
-			simd.SumRows(column[:], c, mostRows, 35, p.ldc)
-			simd.SoftplusSigmoid(column[:], column[:], column[:])
-		})
-		if allocated != 0 {
-			t.Errorf("%v allocations", allocated)
+		for _, size := range []struct{ k, n int }{{33, 35}, {100, 130}} {
+			p := newProblem(rand.New(rand.NewPCG(15, 16)), size.k, size.n)
+			c, dst := slices.Clone(p.c), make([]float32, p.k*p.n)
+			allocated := testing.AllocsPerRun(10, func() {
+				var column [130]float32 // must stay on the stack
+				p.packed.Pack(p.b, p.n, 1)
+				p.packed.Multiply(mostRows, p.a, p.lda, c, p.ldc, simd.Accumulate, nil)
+				p.packed.MultiplyBias(mostRows, p.a, p.lda, p.bias, 0, c, p.ldc, simd.ReLU, nil)
+				p.packed.MultiplyMasked(mostRows, p.a, p.lda, p.y, p.ldy, c, p.ldc, simd.Overwrite, nil)
+				simd.TransposeMultiply(mostRows, p.k, p.n, p.a, p.lda, c, p.ldc, dst, p.n, nil)
+				simd.SumRows(column[:p.n], c, mostRows, p.n, p.ldc)
+				simd.SoftplusSigmoid(column[:], column[:], column[:])
+			})
+			if allocated != 0 {
+				t.Errorf("[%d, %d]: %v allocations", p.k, p.n, allocated)
+			}
 		}
 	})
 }

@@ -1,6 +1,7 @@
 // Package simd has the float32 kernels that a step's time goes to: matrix products of layers, their gradients, and exp, log,
-// softplus and sigmoid of slices. They run on AVX-512, on AVX2 with FMA, or in plain Go, whichever is the best that the
-// machine has. No kernel allocates or starts goroutines, and any number of goroutines may call them at once.
+// softplus and sigmoid of slices. They run on AVX-512 (wide products on AMX, where there is that), on AVX2 with FMA, or in
+// plain Go, whichever is the best that the machine has. No kernel starts goroutines or allocates, but for what products by
+// tiles need and keep for the next; any number of goroutines may call them at once.
 //
 // Matrices are slices with a row stride: element (i, j) of a [m, n] matrix a with stride lda is a[i*lda+j]. The stride is at
 // least n; rows whose stride is a multiple of 512 bytes compete for the same few lines of the cache, so a stride of n+16 is
@@ -8,7 +9,7 @@
 // anything is written. Results must not overlap the operands unless a function says so.
 //
 // Every element is summed in an order that depends on the operands' sizes alone, not on its place in the matrix nor on how
-// rows are divided among calls. AVX-512 and AVX2 give the same bits, but for a NaN's payload; plain Go does not.
+// rows are divided among calls. AVX-512 and AVX2 give the same bits, but for a NaN's payload; AMX and plain Go do not.
 package simd
 
 import (
@@ -18,33 +19,41 @@ import (
 
 //go:generate go run -C gen . -dir ..
 
-// path is one of the three sets of kernels.
+// path is one of the four sets of kernels.
 type path uint8
 
 const (
 	portable path = iota
 	avx2
 	avx512
+	amx // wide products by tiles, all else as avx512
 )
 
-var names = [...]string{portable: "portable", avx2: "avx2", avx512: "avx512"}
+var names = [...]string{portable: "portable", avx2: "avx2", avx512: "avx512", amx: "amx"}
 
-// Variable is the environment variable that forces a set of kernels by its name, for tests: avx512, avx2 or portable. It is
+// Variable is the environment variable that forces a set of kernels by its name: amx, avx512, avx2 or portable. It is
 // read once, at the start. Where it is empty, unknown, or names what the machine lacks, the best set runs.
 const Variable = "ACQNP_SIMD"
 
-var active = choose(os.Getenv(Variable))
+// active is the set whose vectors are used; tiling tells that wide products go by tiles instead.
+var active, tiling = choose(os.Getenv(Variable))
 
-// Name is the set of kernels that runs: avx512, avx2 or portable.
-func Name() string { return names[active] }
+// Name is the set of kernels that runs: amx, avx512, avx2 or portable.
+func Name() string {
+	if tiling {
+		return names[amx]
+	}
+	return names[active]
+}
 
-func choose(name string) path {
+func choose(name string) (vectors path, tiles bool) {
+	best := available()[0]
 	for _, p := range available() {
 		if names[p] == name {
-			return p
+			best = p
 		}
 	}
-	return available()[0]
+	return min(best, avx512), best == amx
 }
 
 // check panics where a does not hold an [m, n] matrix.

@@ -3,7 +3,7 @@ package cpu
 import "github.com/acqnp/acqnp/internal/ops"
 
 const (
-	tileRows      = 200 // rows, points or context points of a tile
+	tileRows      = 256 // rows, points or context points of a tile
 	functionTile  = 16  // functions of a tile where a stage runs over functions
 	maxChunks     = 32  // partial sums of a stage
 	tilesPerChunk = 4   // at least, where there is more than one chunk

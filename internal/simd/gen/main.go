@@ -51,6 +51,10 @@ func write(dir string) error {
 		v.adam()
 		v.fmaPeak()
 	}
+	tiles := avx512(ctx, constants)
+	tiles.tilesPack()
+	tiles.tilesMultiply(false)
+	tiles.tilesMultiply(true)
 	file, err := ctx.Result()
 	if err != nil {
 		return err
