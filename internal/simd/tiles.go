@@ -1,9 +1,9 @@
 package simd
 
 // Products by matrix tiles: AMX, of Intel's servers from Sapphire Rapids on, which multiplies bfloat16 alone. A float32 is the
-// sum of three of these, its parts, and six of the nine products of two numbers' parts add up to their product with an
-// error below that of rounding it. So results are as exact as other kernels', in other bits; but infinity, and
-// what lies beyond bfloat16's largest, 3.39e38, becomes NaN, and results below 1e-30 lose their last bits.
+// sum of three of these, its parts, and six of the nine products of two numbers' parts are added up: what is left out is at
+// most 2⁻²³ of the product. There are fewer sums to round than in vectors, so that long rows come out more exact. But infinity,
+// and what lies beyond bfloat16's largest, 3.39e38, becomes NaN, and results below 1e-30 lose their last bits.
 const (
 	tileStep    = 32      // of k: as many rows of B are multiplied at a time
 	tilePanel   = 32      // columns

@@ -7,9 +7,10 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Products by tiles. A number is the sum of three of bfloat16, its parts, of 8 bits each. Of
-// the nine products of parts the three smallest are left out, together at most 2⁻²⁵ of the whole. Blocks are of 32
-// rows and 32 columns, four tiles of sums; a step multiplies 32 numbers of a row, in pairs (i, i+16), by as many of a column.
+// Products by tiles. A number is the sum of three of bfloat16, its parts, of 8 bits each: what remains of it after each is at
+// most 2⁻⁸ of what was there. Of the nine products of parts the three smallest are left out, together at most 2⁻²³ of the whole.
+// Blocks are of 32 rows and 32 columns, four tiles of sums; a step multiplies 32 numbers of a row, in pairs (i, i+16), by as
+// many of a column.
 const (
 	parts     = 3
 	blockRows = 32 // and a panel's columns
