@@ -5,8 +5,8 @@ package simd
 const chunk = 256
 
 // TransposeMultiply is C[k, n] += Aᵀ·B with A [m, k] and B [m, n]: a layer's weight gradient, from the gradient of its result
-// and its input. Rows are summed in chunks of 256, or by tiles of 128. It is fastest where n is at least 16, so a matrix that is narrow on one
-// side is better had transposed. m may be 0, ahead nil.
+// and its input. Rows are summed in chunks of 256, or by tiles of 128. It is fastest where n is at least 16, so a matrix that
+// is narrow on one side is better had transposed. m may be 0, ahead nil.
 func TransposeMultiply(m, k, n int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, ahead *Ahead) {
 	if m == 0 {
 		return

@@ -24,7 +24,8 @@ func floor(mode Mode) float32 {
 
 // Packed is a matrix B [k, n] laid out for products A·B: in panels of so many columns as a block of the product has,
 // [n/panel][k][panel], zeros where the last panel sticks out. A narrow matrix, of a few long columns, is laid out as
-// [k/16][n][16] instead, zeros where the last 16 stick out; one for tiles as its parts. It belongs to the set of kernels that it was made under.
+// [k/16][n][16] instead, zeros where the last 16 stick out; one for tiles as its parts. It belongs to the set of kernels
+// that it was made under.
 type Packed struct {
 	k, n   int
 	path   path

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"math"
-
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -67,72 +65,6 @@ func (v *vectors) nextRows(transposed bool) {
 	v.SUBQ(Imm(blockRows), v.memory("m"))
 }
 
-// split stores the parts of two vectors as pairs, each part pairBytes behind the one before. All parts but the last are
-// rounded to the nearest, so that what follows is small. A NaN may be lost in these, but not in the last.
-func (v *vectors) split(low, high reg.VecVirtual, to Mem) {
-	upper, half := v.integer(upperBits), v.integer(roundingBit)
-	for part := range parts {
-		l, h, pair := low, high, v.new()
-		if part < parts-1 {
-			l, h = v.new(), v.new()
-			v.VPADDD(half, low, l)
-			v.VPADDD(half, high, h)
-		}
-		v.VPSRLD(Imm(16), l, pair)
-		v.VPTERNLOGD(Imm(0xf8), upper, h, pair) // pair | h & upper
-		v.VMOVUPS(pair, to.Offset(part*pairBytes))
-		if part < parts-1 {
-			v.VPANDD(upper, l, l)
-			v.VSUBPS(l, low, low)
-			v.VPANDD(upper, h, h)
-			v.VSUBPS(h, high, high)
-		}
-	}
-}
-
-const (
-	upperBits   = 0xffff0000 // of a float32, which make a bfloat16
-	roundingBit = 0x8000     // half of the last of these
-)
-
-// keepBits has these in registers.
-func (v *vectors) keepBits() {
-	v.keep(math.Float32frombits(upperBits), math.Float32frombits(roundingBit))
-}
-
-// splitRows splits 32 rows of a, or those that are left, along k.
-func (v *vectors) splitRows() {
-	a, lda, to := v.pointer("a"), v.stride("lda"), v.partsPointer()
-	rows := v.blockRows()
-	v.keepBits()
-	ends := v.pointer("ends")
-	for j, k := range []reg.Register{reg.K3, reg.K4} {
-		m := v.loaded(Mem{Base: ends, Disp: j * v.bytes()})
-		v.VPTESTMD(m, m, k)
-	}
-	v.Label("splitRow")
-	x, y, steps := v.GP64(), v.GP64(), v.pointer("steps")
-	v.MOVQ(a, x)
-	v.MOVQ(to, y)
-	v.DECQ(steps)
-	v.JZ(LabelRef("splitEnd"))
-	v.Label("splitStep")
-	v.split(v.loaded(Mem{Base: x}), v.loaded(Mem{Base: x, Disp: v.bytes()}), Mem{Base: y})
-	v.ADDQ(Imm(uint64(2*v.bytes())), x)
-	v.ADDQ(U32(stepBytes), y)
-	v.DECQ(steps)
-	v.JNZ(LabelRef("splitStep"))
-	v.Label("splitEnd")
-	low, high := v.new(), v.new()
-	v.VMOVUPS_Z(Mem{Base: x}, reg.K3, low)
-	v.VMOVUPS_Z(Mem{Base: x, Disp: v.bytes()}, reg.K4, high)
-	v.split(low, high, Mem{Base: y})
-	v.ADDQ(lda, a)
-	v.ADDQ(Imm(64), to)
-	v.DECQ(rows)
-	v.JNZ(LabelRef("splitRow"))
-}
-
 // blockRows is how many rows the block has.
 func (v *vectors) blockRows() reg.GPVirtual {
 	rows, most := v.pointer("m"), v.GP64()
@@ -140,88 +72,6 @@ func (v *vectors) blockRows() reg.GPVirtual {
 	v.CMPQ(rows, most)
 	v.CMOVQGT(most, rows)
 	return rows
-}
-
-// partsPointer is where a block's parts are kept, laid out as those of b: [step][part][32 rows][64 bytes].
-func (v *vectors) partsPointer() reg.GPVirtual {
-	to := v.pointer("scratch")
-	v.ADDQ(U32(sumsBytes), to)
-	return to
-}
-
-// splitColumns splits 32 columns of a, or those that are left, which are a multiple of 4, along its rows.
-func (v *vectors) splitColumns() {
-	v.keepBits()
-	for i, k := range []reg.Register{reg.K5, reg.K6, reg.K7} {
-		bits := v.GP32()
-		v.MOVL(U32(0xf0<<(4*i)), bits)
-		v.KMOVW(bits, k)
-	}
-	a, lda, to, steps := v.pointer("a"), v.stride("lda"), v.partsPointer(), v.pointer("steps")
-	quarters := v.blockRows()
-	v.ADDQ(Imm(3), quarters)
-	v.SHRQ(Imm(2), quarters)
-	lda3 := v.GP64()
-	v.LEAQ(Mem{Base: lda, Index: lda, Scale: 2}, lda3)
-	v.Label("splitStep")
-	v.CMPQ(steps, Imm(1))
-	v.CMOVQEQ(v.memory("last"), a)
-	x, y, left := v.GP64(), v.GP64(), v.GP64()
-	v.MOVQ(a, x)
-	v.MOVQ(to, y)
-	v.MOVQ(quarters, left)
-	v.Label("splitQuarter")
-	v.splitQuarter(x, lda, lda3, y)
-	v.ADDQ(Imm(16), x)
-	v.ADDQ(U32(4*64), y)
-	v.DECQ(left)
-	v.JNZ(LabelRef("splitQuarter"))
-	next := v.GP64()
-	v.MOVQ(lda, next)
-	v.SHLQ(Imm(5), next)
-	v.ADDQ(next, a)
-	v.ADDQ(U32(stepBytes), to)
-	v.DECQ(steps)
-	v.JNZ(LabelRef("splitStep"))
-}
-
-// splitQuarter splits four columns of 32 rows: every 128 bits of a vector take four numbers of one row, so that what is left
-// is to transpose 4 by 4 numbers within them.
-func (v *vectors) splitQuarter(a, lda, lda3, to reg.GPVirtual) {
-	x, lda4, lda12 := v.GP64(), v.GP64(), v.GP64()
-	v.MOVQ(a, x)
-	v.LEAQ(Mem{Base: lda3, Index: lda, Scale: 1}, lda4)
-	v.LEAQ(Mem{Base: lda3, Index: lda3, Scale: 2}, lda12)
-	v.ADDQ(lda3, lda12)
-	half := func() (columns [4]reg.VecVirtual) {
-		var rows [4]reg.VecVirtual
-		for i := range rows {
-			rows[i] = v.new()
-			v.VBROADCASTF32X4(Mem{Base: x}, rows[i])
-			v.VBROADCASTF32X4(Mem{Base: x, Index: lda4, Scale: 1}, reg.K5, rows[i])
-			v.VBROADCASTF32X4(Mem{Base: x, Index: lda4, Scale: 2}, reg.K6, rows[i])
-			v.VBROADCASTF32X4(Mem{Base: x, Index: lda12, Scale: 1}, reg.K7, rows[i])
-			v.ADDQ(lda, x)
-		}
-		v.ADDQ(lda12, x) // 16 rows down in all
-		low, high, low2, high2 := v.new(), v.new(), v.new(), v.new()
-		v.VUNPCKLPS(rows[1], rows[0], low)
-		v.VUNPCKHPS(rows[1], rows[0], high)
-		v.VUNPCKLPS(rows[3], rows[2], low2)
-		v.VUNPCKHPS(rows[3], rows[2], high2)
-		for i := range columns {
-			columns[i] = v.new()
-		}
-		v.VUNPCKLPD(low2, low, columns[0])
-		v.VUNPCKHPD(low2, low, columns[1])
-		v.VUNPCKLPD(high2, high, columns[2])
-		v.VUNPCKHPD(high2, high, columns[3])
-		return columns
-	}
-	first, second := half(), half()
-	for i := range first {
-		v.split(first[i], second[i], Mem{Base: to, Disp: 64 * i})
-	}
 }
 
 // tiles is the state of a block of rows: registers that addresses of tiles use, and what to fetch.
@@ -341,50 +191,4 @@ func (t *tiles) store(column, fromColumn reg.GPVirtual) {
 		t.VMOVUPS_Z(s, reg.K3, s)
 	})
 	t.Label("stored")
-}
-
-// tilesPack lays out b for products by tiles: [panel][step][part][2 tiles][16 pairs of rows][64 bytes].
-func (v *vectors) tilesPack() {
-	v.function("tilesPack", "func(steps int, panels int, b *float32, ldb int, last *float32, mask *int32, dst *float32)",
-		"lays out b[32·steps, columns], the last 32 rows of which are at last, for products by tiles; mask is that of the last panel's columns.")
-	b, dst, panels := v.pointer("b"), v.pointer("dst"), v.pointer("panels")
-	ldb := v.stride("ldb")
-	ldb16, last := v.GP64(), v.pointer("last")
-	v.MOVQ(ldb, ldb16)
-	v.SHLQ(Imm(4), ldb16)
-	v.keepBits()
-	v.KXNORW(reg.K1, reg.K1, reg.K1)
-	v.KXNORW(reg.K2, reg.K2, reg.K2)
-	v.Label("panel")
-	v.CMPQ(panels, Imm(1))
-	v.JNE(LabelRef("whole"))
-	v.masked(2)
-	v.Label("whole")
-	x, steps := v.GP64(), v.pointer("steps")
-	v.MOVQ(b, x)
-	v.Label("step")
-	v.CMPQ(steps, Imm(1))
-	v.CMOVQEQ(last, x)
-	pairs := v.GP64()
-	v.MOVQ(U32(16), pairs)
-	v.Label("pair")
-	for j, k := range []reg.Register{reg.K1, reg.K2} {
-		low, high := v.new(), v.new()
-		v.VMOVUPS_Z(Mem{Base: x, Disp: j * v.bytes()}, k, low)
-		v.VMOVUPS_Z(Mem{Base: x, Index: ldb16, Scale: 1, Disp: j * v.bytes()}, k, high)
-		v.split(low, high, Mem{Base: dst, Disp: j * tileBytes})
-	}
-	v.ADDQ(ldb, x)
-	v.ADDQ(Imm(64), dst)
-	v.DECQ(pairs)
-	v.JNZ(LabelRef("pair"))
-	v.ADDQ(ldb16, x)
-	v.ADDQ(U32(stepBytes-16*64), dst)
-	v.DECQ(steps)
-	v.JNZ(LabelRef("step"))
-	v.ADDQ(Imm(4*blockRows), b)
-	v.ADDQ(Imm(4*blockRows), last)
-	v.DECQ(panels)
-	v.JNZ(LabelRef("panel"))
-	v.end()
 }
