@@ -36,7 +36,7 @@ type batch struct {
 	resample []float64 // [2, k, B, N_c], indices of context points and of residuals; BNP
 }
 
-const numCases = 25
+const numCases = 26
 
 // cases are the paths of the files of testdata.
 func cases(t *testing.T) []string {

@@ -66,6 +66,8 @@ SMALL = {name: {"name": name, "representation": 5, "encoder": [7, 6],
 SMALL |= {f"canp-{heads}": {"name": "canp", "representation": d, "encoder": [7], "decoder": [5], "key_encoder": [4],
                             "query_encoder": [5, 3], "heads": heads}
           for heads, d in ((1, 5), (2, 6), (3, 9))}
+# Wide enough for the kernels that small layers do not come to.
+SMALL |= {"acqnp-wide": {"name": "acqnp", "representation": 96, "encoder": [96], "adaptor": [96], "decoder": [96]}}
 SMALL |= {"bnp": {"name": "bnp", "width": 5, "pre_depth": 3, "post_depth": 2, "decoder_depth": 4}}
 
 # name, model, (dx, dy), (B, N, N_c, N_tau or k), what is done to weights and batch
@@ -84,7 +86,8 @@ CASES += [("canp-x1-y1", "canp-3", (1, 1), (3, 6, 4, 0), None),
           ("bnp-x2-y1", "bnp", (2, 1), (2, 7, 3, 2), None),
           ("bnp-x2-y3", "bnp", (2, 3), (2, 6, 4, 4), None),
           ("bnp-x1-y3", "bnp", (1, 3), (3, 7, 3, 1), None),
-          ("bnp-repeated", "bnp", (1, 1), (2, 6, 4, 2), repeat_point)]
+          ("bnp-repeated", "bnp", (1, 1), (2, 6, 4, 2), repeat_point),
+          ("acqnp-wide", "acqnp-wide", (1, 1), (2, 7, 4, 5), None)]
 # The sizes of the batches of Adam's steps: least, greatest and by how much they go up.
 SIZES = {"canp": ((2, 3, 1), (6, 7, 1), (1, 5, 1), (0, 0, 1)), "bnp": ((2, 3, 1), (6, 7, 1), (1, 4, 1), (1, 4, 1))}
 OTHER_SIZES = ((2, 3, 1), (6, 7, 1), (3, 4, 1), (1, 5, 2))
