@@ -12,7 +12,6 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/progress"
-	"github.com/acqnp/acqnp/internal/simd"
 	"github.com/acqnp/acqnp/internal/train"
 )
 
@@ -76,9 +75,7 @@ func runBench(ctx context.Context, a *app, o benchOptions) error {
 	r := summarise(timings, max(before, o.peak()))
 	r.Benchmark, r.Model, r.Device, r.Threads = e.Benchmark, e.Model.Name, o.device.Name(), o.cores()
 	r.Points, r.Steps, r.Version = o.points, o.steps, version()
-	if r.Device == "cpu" {
-		r.Kernels = simd.Name()
-	}
+	r.Kernels = o.kernels()
 	return a.result(r, r.print)
 }
 

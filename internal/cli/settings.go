@@ -15,6 +15,7 @@ import (
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/progress"
+	"github.com/acqnp/acqnp/internal/simd"
 )
 
 // environment names the flags that the environment may set too: --data-dir is ACQNP_DATA_DIR, and so on.
@@ -128,6 +129,14 @@ func (s *settings) cores() int {
 		return runtime.GOMAXPROCS(0)
 	}
 	return s.threads
+}
+
+// kernels are those that compute, by their name, where the CPU does; else "".
+func (s *settings) kernels() string {
+	if s.device.Name() != "cpu" {
+		return ""
+	}
+	return simd.Name()
 }
 
 // maxThreads is far above any machine's cores and keeps a slip of the hand from starting a million goroutines.

@@ -46,6 +46,12 @@ func Name() string {
 	return names[active]
 }
 
+// SameBits reports whether two sets of kernels, by their names, give the same bits.
+func SameBits(a, b string) bool {
+	vectors := func(name string) bool { return name == names[avx512] || name == names[avx2] }
+	return a == b || vectors(a) && vectors(b)
+}
+
 func choose(name string) (vectors path, tiles bool) {
 	best := available()[0]
 	for _, p := range available() {

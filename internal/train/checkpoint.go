@@ -31,6 +31,7 @@ const (
 	updatesKey  = "adam_updates"
 	scaleKey    = "loss_scale"
 	goodKey     = "loss_scale_steps"
+	kernelsKey  = "kernels"
 	prefixM     = "adam.m."
 	prefixV     = "adam.v."
 )
@@ -44,6 +45,7 @@ type Checkpoint struct {
 	Model     string
 	Config    string        // the resolved configuration, YAML
 	Version   string        // of the program that wrote it
+	Kernels   string        // that computed it, by their name in package simd; "" where that is not known or was no CPU
 	Elapsed   time.Duration // training time so far, over all resumes
 	Units     *Units        // of the data; nil where an older program wrote the checkpoint
 
@@ -84,6 +86,9 @@ func (c *Checkpoint) write(m *models.Model, seed uint64) error {
 		if meta[unitsKey], err = c.Units.text(); err != nil {
 			return err
 		}
+	}
+	if c.Kernels != "" {
+		meta[kernelsKey] = c.Kernels
 	}
 	if c.Updates != c.Step {
 		meta[updatesKey] = strconv.Itoa(c.Updates)
@@ -147,7 +152,7 @@ func readMetadata(path string, meta map[string]string) (Checkpoint, error) {
 		return Checkpoint{}, &input.Error{File: path, Key: "format", Found: strconv.Quote(meta["format"]), Expected: Format}
 	}
 	c := Checkpoint{Path: path, Benchmark: meta["benchmark"], Model: meta["model"], Config: meta["config"],
-		Version: meta["version"]}
+		Version: meta["version"], Kernels: meta[kernelsKey]}
 	var err error
 	if c.Step, err = strconv.Atoi(meta["step"]); err != nil || c.Step < 0 {
 		return Checkpoint{}, &input.Error{File: path, Key: "step", Found: strconv.Quote(meta["step"]), Expected: "a number of steps"}

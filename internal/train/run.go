@@ -20,6 +20,7 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/simd"
 )
 
 // Run trains until train.steps are done, the context ends (ErrInterrupted, after a checkpoint) or something fails.
@@ -166,7 +167,17 @@ func (l *loop) restore() (time.Duration, error) {
 		return 0, l.tooFar(c.Step)
 	}
 	l.step, l.saved, l.unusable = c.Step, c.Step, skipped
+	l.compareKernels(c)
 	return c.Elapsed, l.trainer.Load(c.State)
+}
+
+// compareKernels warns where the run will not end with the bits that it would have ended with.
+func (l *loop) compareKernels(c Checkpoint) {
+	if l.o.Warn == nil || c.Kernels == "" || l.o.Kernels == "" || simd.SameBits(c.Kernels, l.o.Kernels) {
+		return
+	}
+	l.o.Warn(fmt.Sprintf("%s comes of %s kernels, and %s go on, whose last bits differ; %s=%s forces the former where the processor has them",
+		c.Path, c.Kernels, l.o.Kernels, simd.Variable, c.Kernels))
 }
 
 // tooFar says that the run has made more steps than it is to make.

@@ -110,6 +110,28 @@ func TestResumeAfterLosingCheckpoints(t *testing.T) {
 	wantFiles(t, dir, "config.yaml", "metrics.jsonl", "checkpoints/step-8.safetensors", "checkpoints/step-12.safetensors")
 }
 
+// A run that other kernels go on with ends with other bits, and says so; AVX-512 and AVX2 give the same.
+func TestResumeOnOtherKernels(t *testing.T) {
+	for _, c := range []struct {
+		before, now string
+		warns       bool
+	}{{"amx", "avx512", true}, {"avx2", "portable", true}, {"avx512", "avx2", false}, {"amx", "amx", false}, {"amx", "", false}, {"", "amx", false}} {
+		o := train.Options{Experiment: experiment(t), Dir: t.TempDir(), Resume: true, Kernels: c.before}
+		interruptAfter(t, o, 6)
+		var warnings []string
+		o.Kernels, o.Warn = c.now, func(s string) { warnings = append(warnings, s) }
+		mustTrain(t, o)
+		if len(warnings) > 1 || (len(warnings) == 1) != c.warns {
+			t.Errorf("%q after %q: warnings %q", c.now, c.before, warnings)
+		}
+		for _, word := range []string{"step-6.safetensors", c.before, c.now, "ACQNP_SIMD=" + c.before} {
+			if c.warns && !strings.Contains(strings.Join(warnings, ""), word) {
+				t.Errorf("%q after %q: no %q in %q", c.now, c.before, word, warnings)
+			}
+		}
+	}
+}
+
 // A checkpoint of another run that was copied in is foreign even though its model fits.
 func TestResumeSkipsAnotherRunsCheckpoint(t *testing.T) {
 	other := t.TempDir()
