@@ -2,9 +2,11 @@ package simd
 
 // Ahead is memory that will be needed soon. Products that are given it fetch it into the core's second-level cache while they
 // multiply, a line every thousand multiply-adds or two, so that a product after them finds it there. It changes no result.
-// nil and the zero Ahead are nothing to fetch; plain Go and narrow products fetch nothing. Not for several goroutines at once.
+// nil and the zero Ahead are nothing to fetch; plain Go and narrow products fetch nothing. It also keeps the room that products
+// by tiles need, for the next ones of the same goroutine. Not for several goroutines at once.
 type Ahead struct {
 	regions [2][]float32
+	tiles   tileScratch
 }
 
 // Set has these regions fetched from now on, in this order, instead of what was not fetched yet. Either may be empty.

@@ -25,12 +25,18 @@ type tileScratch struct {
 	block      []float32 // a block's sums and the parts of its rows
 	b          []float32 // the parts of B, where it is not packed
 	padA, padB []float32 // their last rows
+	own        bool      // of an Ahead
 }
 
-// spare are scratches that no product uses: as many at most as products ever ran at once.
+// spare are scratches of products that were given no Ahead: as many at most as ever ran at once.
 var spare = make(chan *tileScratch, 256)
 
-func takeScratch() *tileScratch {
+// scratch is that of the goroutine, which stays in its core's cache, or one of the spare ones.
+func (a *Ahead) scratch() *tileScratch {
+	if a != nil {
+		a.tiles.own = true
+		return &a.tiles
+	}
 	select {
 	case s := <-spare:
 		return s
@@ -40,6 +46,9 @@ func takeScratch() *tileScratch {
 }
 
 func (s *tileScratch) giveBack() {
+	if s.own {
+		return
+	}
 	select {
 	case spare <- s:
 	default:
@@ -56,7 +65,7 @@ func room(b *[]float32, n int) []float32 {
 
 // packTiles is Pack for a matrix that is laid out for tiles.
 func (p *Packed) packTiles(b []float32, rowStride, colStride int) {
-	s := takeScratch()
+	s := (*Ahead)(nil).scratch()
 	defer s.giveBack()
 	rows := room(&s.padB, steps(p.k)*tileStep*p.n)
 	clear(rows[p.k*p.n:])
@@ -75,7 +84,7 @@ func (p *Packed) packTiles(b []float32, rowStride, colStride int) {
 
 // multiplyTiles is multiply for a matrix that is laid out for tiles.
 func (p *Packed) multiplyTiles(m int, a []float32, lda int, c []float32, ldc int, start from, floor float32, y []float32, ldy int, ahead *Ahead) {
-	s := takeScratch()
+	s := ahead.scratch()
 	defer s.giveBack()
 	block := room(&s.block, tileSums+steps(p.k)*tileParts)
 	t := product{k: p.k, columns: p.n, lda: lda, b: p.data, ldf: start.stride, ldc: ldc, ldy: ldy, from: start.rows, floor: floor, ahead: ahead}
@@ -94,7 +103,7 @@ func (p *Packed) multiplyTiles(m int, a []float32, lda int, c []float32, ldc int
 
 // transposeMultiplyTiles is TransposeMultiply by tiles; k is a multiple of 4.
 func transposeMultiplyTiles(m, k, n int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, ahead *Ahead) {
-	s := takeScratch()
+	s := ahead.scratch()
 	defer s.giveBack()
 	for i0 := 0; i0 < m; i0 += tileChunk {
 		rows := min(tileChunk, m-i0)
