@@ -24,8 +24,7 @@ func steps(k int) int { return (k + tileStep - 1) / tileStep }
 type tileScratch struct {
 	block      []float32 // a block's sums and the parts of its rows
 	b          []float32 // the parts of B, where it is not packed
-	padA, padB []float32 // their last rows
-	own        bool      // of an Ahead
+	padA, padB []float32 // rows of A and B with zeros behind them
 }
 
 // spare are scratches of products that were given no Ahead: as many at most as ever ran at once.
@@ -34,7 +33,6 @@ var spare = make(chan *tileScratch, 256)
 // scratch is that of the goroutine, which stays in its core's cache, or one of the spare ones.
 func (a *Ahead) scratch() *tileScratch {
 	if a != nil {
-		a.tiles.own = true
 		return &a.tiles
 	}
 	select {
@@ -45,8 +43,9 @@ func (a *Ahead) scratch() *tileScratch {
 	}
 }
 
-func (s *tileScratch) giveBack() {
-	if s.own {
+// giveBack ends the use of what scratch gave.
+func (a *Ahead) giveBack(s *tileScratch) {
+	if a != nil {
 		return
 	}
 	select {
@@ -65,8 +64,9 @@ func room(b *[]float32, n int) []float32 {
 
 // packTiles is Pack for a matrix that is laid out for tiles.
 func (p *Packed) packTiles(b []float32, rowStride, colStride int) {
-	s := (*Ahead)(nil).scratch()
-	defer s.giveBack()
+	var none *Ahead
+	s := none.scratch()
+	defer none.giveBack(s)
 	rows := room(&s.padB, steps(p.k)*tileStep*p.n)
 	clear(rows[p.k*p.n:])
 	for i := range p.k {
@@ -85,7 +85,7 @@ func (p *Packed) packTiles(b []float32, rowStride, colStride int) {
 // multiplyTiles is multiply for a matrix that is laid out for tiles.
 func (p *Packed) multiplyTiles(m int, a []float32, lda int, c []float32, ldc int, start from, floor float32, y []float32, ldy int, ahead *Ahead) {
 	s := ahead.scratch()
-	defer s.giveBack()
+	defer ahead.giveBack(s)
 	block := room(&s.block, tileSums+steps(p.k)*tileParts)
 	t := product{k: p.k, columns: p.n, lda: lda, b: p.data, ldf: start.stride, ldc: ldc, ldy: ldy, from: start.rows, floor: floor, ahead: ahead}
 	rows := max(tilesAtOnce/(p.k*p.n)/tileStep, 1) * tileStep
@@ -104,7 +104,7 @@ func (p *Packed) multiplyTiles(m int, a []float32, lda int, c []float32, ldc int
 // transposeMultiplyTiles is TransposeMultiply by tiles; k is a multiple of 4.
 func transposeMultiplyTiles(m, k, n int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, ahead *Ahead) {
 	s := ahead.scratch()
-	defer s.giveBack()
+	defer ahead.giveBack(s)
 	for i0 := 0; i0 < m; i0 += tileChunk {
 		rows := min(tileChunk, m-i0)
 		packed := room(&s.b, steps(rows)*steps(n)*tileParts)

@@ -51,10 +51,10 @@ func write(dir string) error {
 		v.adam()
 		v.fmaPeak()
 	}
-	tiles := avx512(ctx, constants)
-	tiles.tilesPack()
-	tiles.tilesMultiply(false)
-	tiles.tilesMultiply(true)
+	v := avx512(ctx, constants)
+	v.tilesPack()
+	v.tilesMultiply(false)
+	v.tilesMultiply(true)
 	file, err := ctx.Result()
 	if err != nil {
 		return err

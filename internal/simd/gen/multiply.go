@@ -183,23 +183,28 @@ func (p *product) storeRectified(sums [][]reg.VecVirtual, ldc reg.GPVirtual) {
 
 // storeMasked stores the sums where y ≠ 0, else 0. A y that is not a number differs from 0.
 func (p *product) storeMasked(sums [][]reg.VecVirtual, ldc reg.GPVirtual) {
-	const notEqual = 4 // or unordered
 	zero := p.zero()
 	ldy := p.stride("ldy")
 	for _, row := range sums {
 		for j, s := range row {
 			y := p.new()
 			p.edge.load(Mem{Base: p.y, Disp: j * p.bytes()}, j, y)
-			if p.lanes == 16 {
-				p.VCMPPS(Imm(notEqual), zero, y, reg.K3)
-				p.VMOVUPS_Z(s, reg.K3, s)
-			} else {
-				p.VCMPPS(Imm(notEqual), zero, y, y)
-				p.VANDPS(y, s, s)
-			}
+			p.keepWhere(y, zero, s)
 			p.edge.store(s, j, Mem{Base: p.c, Disp: j * p.bytes()})
 		}
 		p.ADDQ(ldc, p.c)
 		p.ADDQ(ldy, p.y)
 	}
+}
+
+// keepWhere makes 0 of s where y is 0. It overwrites y, or K3.
+func (v *vectors) keepWhere(y, zero, s reg.VecVirtual) {
+	const notEqual = 4 // or unordered
+	if v.lanes == 16 {
+		v.VCMPPS(Imm(notEqual), zero, y, reg.K3)
+		v.VMOVUPS_Z(s, reg.K3, s)
+		return
+	}
+	v.VCMPPS(Imm(notEqual), zero, y, y)
+	v.VANDPS(y, s, s)
 }

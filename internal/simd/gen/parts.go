@@ -47,11 +47,7 @@ func (v *vectors) splitRows() {
 	a, lda, to := v.pointer("a"), v.stride("lda"), v.partsPointer()
 	rows := v.blockRows()
 	v.keepBits()
-	ends := v.pointer("ends")
-	for j, k := range []reg.Register{reg.K3, reg.K4} {
-		m := v.loaded(Mem{Base: ends, Disp: j * v.bytes()})
-		v.VPTESTMD(m, m, k)
-	}
+	v.test(v.pointer("ends"), []reg.Register{reg.K3, reg.K4})
 	v.Label("splitRow")
 	x, y, steps := v.GP64(), v.GP64(), v.pointer("steps")
 	v.MOVQ(a, x)

@@ -96,11 +96,7 @@ func (t *tiles) panels() {
 	t.KXNORW(reg.K2, reg.K2, reg.K2)
 	t.CMPQ(left, Imm(1))
 	t.JNE(LabelRef("whole"))
-	mask := t.pointer("mask")
-	for j, k := range []reg.Register{reg.K1, reg.K2} {
-		m := t.loaded(Mem{Base: mask, Disp: j * t.bytes()})
-		t.VPTESTMD(m, m, k)
-	}
+	t.masked(2)
 	t.Label("whole")
 	t.store(column, fromColumn)
 	t.ADDQ(U32(4*blockRows), column)
@@ -184,11 +180,9 @@ func (t *tiles) store(column, fromColumn reg.GPVirtual) {
 	t.Label("masked")
 	t.ADDQ(column, y)
 	row("maskedRow", func(s reg.VecVirtual, k reg.Register, j int) {
-		const notEqual = 4 // or unordered
 		of := t.new()
 		t.VMOVUPS_Z(Mem{Base: y, Disp: j * t.bytes()}, k, of)
-		t.VCMPPS(Imm(notEqual), zero, of, reg.K3)
-		t.VMOVUPS_Z(s, reg.K3, s)
+		t.keepWhere(of, zero, s)
 	})
 	t.Label("stored")
 }

@@ -184,11 +184,16 @@ func (v *vectors) masked(nv int) edge {
 		return maskmoved{v, mask}
 	}
 	e := opmasked{vectors: v, masks: []reg.Register{reg.K1, reg.K2}[:nv]}
-	for j, k := range e.masks {
+	v.test(mask, e.masks)
+	return e
+}
+
+// test makes opmasks of vectors of 32-bit integers that stand beside one another.
+func (v *vectors) test(mask reg.GPVirtual, opmasks []reg.Register) {
+	for j, k := range opmasks {
 		m := v.loaded(Mem{Base: mask, Disp: j * v.bytes()})
 		v.VPTESTMD(m, m, k)
 	}
-	return e
 }
 
 // edges writes a function's body for masked vectors and, if both, before that for whole ones. Prefix makes the labels of
