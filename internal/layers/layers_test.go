@@ -28,7 +28,7 @@ var layers = [][]string{
 }
 
 // notPackages have tests only.
-var notPackages = []string{"internal/layers", "internal/golden", "internal/e2e", "kernels/optest", "deploy"}
+var notPackages = []string{"internal/layers", "internal/golden", "internal/e2e", "internal/test/compat", "kernels/optest", "deploy"}
 
 func TestImportsGoOneWay(t *testing.T) {
 	level := map[string]int{}
