@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets/matfile"
 	"github.com/acqnp/acqnp/internal/input"
-	"github.com/acqnp/acqnp/internal/matfile"
 	"github.com/acqnp/acqnp/internal/random"
 )
 

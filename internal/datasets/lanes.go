@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/acqnp/acqnp/internal/datasets/rda"
 	"github.com/acqnp/acqnp/internal/input"
-	"github.com/acqnp/acqnp/internal/rda"
 )
 
 // lane is the data of one motorway lane, in raw units: vehicles an hour and miles an hour.

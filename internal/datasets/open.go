@@ -21,7 +21,7 @@ func Open(e config.Experiment, dataDir string) (Source, error) {
 		return newImages(e, dataDir)
 	}
 	if e.Benchmark == "csv" {
-		return newOwn(e, dataDir)
+		return newCSVSource(e, dataDir)
 	}
 	return nil, &input.Error{
 		Key:      "benchmark",

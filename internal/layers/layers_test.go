@@ -14,7 +14,7 @@ const module = "github.com/acqnp/acqnp/"
 var layers = [][]string{
 	{"internal/input", "internal/atomicfile", "internal/random", "internal/progress", "internal/datasets/datatest",
 		"internal/gpu"},
-	{"internal/config", "internal/likelihood", "internal/safetensors", "internal/rda", "internal/matfile", "internal/fetch",
+	{"internal/config", "internal/likelihood", "internal/safetensors", "internal/datasets/rda", "internal/datasets/matfile", "internal/fetch",
 		"internal/ops", "internal/simd", "internal/gpu/gputest", "kernels"},
 	{"internal/engine", "internal/engine/plan"},
 	{"internal/engine/reference", "internal/engine/cpu", "internal/engine/cuda"},

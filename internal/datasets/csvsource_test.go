@@ -15,9 +15,9 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 )
 
-// ownData is the experiment on a file of functions f0, f1, … whose point i is (i, 1000·f + i): every point tells whose it
+// csvData is the experiment on a file of functions f0, f1, … whose point i is (i, 1000·f + i): every point tells whose it
 // is.
-func ownData(t testing.TB, split string, points ...int) config.Experiment {
+func csvData(t testing.TB, split string, points ...int) config.Experiment {
 	t.Helper()
 	text := "name,x,y,note\n"
 	for f, n := range points {
@@ -25,7 +25,7 @@ func ownData(t testing.TB, split string, points ...int) config.Experiment {
 			text += fmt.Sprintf("f%d,%d,%d,\"a, b\"\n", f, i, 1000*f+i)
 		}
 	}
-	path := filepath.Join(t.TempDir(), "own.csv")
+	path := filepath.Join(t.TempDir(), "mine.csv")
 	put(t, path, []byte(text))
 	return config.Experiment{
 		Benchmark: "csv",
@@ -67,7 +67,7 @@ func members(t testing.TB, b *datasets.Batch) (functions []int, points [][]int) 
 	return functions, points
 }
 
-func makeOwn(t testing.TB, make func(int, *datasets.Batch) error, i int) *datasets.Batch {
+func makeCSV(t testing.TB, make func(int, *datasets.Batch) error, i int) *datasets.Batch {
 	t.Helper()
 	b := new(datasets.Batch)
 	if err := make(i, b); err != nil {
@@ -80,14 +80,14 @@ func makeOwn(t testing.TB, make func(int, *datasets.Batch) error, i int) *datase
 func evaluatedFunctions(t testing.TB, s datasets.Source) (all []int) {
 	t.Helper()
 	for i := range s.EvalBatches() {
-		functions, _ := members(t, makeOwn(t, s.Eval, i))
+		functions, _ := members(t, makeCSV(t, s.Eval, i))
 		all = append(all, functions...)
 	}
 	return all
 }
 
-func TestOwnHoldsFunctionsOut(t *testing.T) {
-	e := ownData(t, "function", alike(20, 12)...)
+func TestCSVHoldsFunctionsOut(t *testing.T) {
+	e := csvData(t, "function", alike(20, 12)...)
 	s := open(t, e, "")
 	test := evaluatedFunctions(t, s)
 	if len(test) != 5 || !slices.IsSorted(test) || len(slices.Compact(slices.Clone(test))) != 5 {
@@ -97,14 +97,14 @@ func TestOwnHoldsFunctionsOut(t *testing.T) {
 		t.Errorf("%d batches of 2 for 5 functions", s.EvalBatches())
 	}
 	for i := range s.EvalBatches() {
-		b := makeOwn(t, s.Eval, i)
+		b := makeCSV(t, s.Eval, i)
 		if b.Points != 12 || b.Context < 3 || b.Context > 9 {
 			t.Errorf("N = %d and N_c = %d of 12 points", b.Points, b.Context)
 		}
 	}
 	seen := map[int]bool{}
 	for step := range 200 {
-		b := makeOwn(t, s.Train, step)
+		b := makeCSV(t, s.Train, step)
 		functions, _ := members(t, b)
 		if b.Functions != 3 || b.Points != 12 || b.Context < 3 || b.Context > 9 {
 			t.Fatalf("a batch of %d functions, N = %d, N_c = %d", b.Functions, b.Points, b.Context)
@@ -135,8 +135,8 @@ func TestOwnHoldsFunctionsOut(t *testing.T) {
 	}
 }
 
-func TestOwnHoldsPointsOut(t *testing.T) {
-	s := open(t, ownData(t, "point", 12, 40, 21), "")
+func TestCSVHoldsPointsOut(t *testing.T) {
+	s := open(t, csvData(t, "point", 12, 40, 21), "")
 	if diff := cmp.Diff(datasets.Size{Functions: 1, Points: 40, Context: 30}, s.EvalSize()); diff != "" {
 		t.Error(diff)
 	}
@@ -145,7 +145,7 @@ func TestOwnHoldsPointsOut(t *testing.T) {
 	}
 	context := make([][]int, 3)
 	for f, want := range []struct{ n, context int }{{12, 9}, {40, 30}, {21, 15}} { // ⌊0.75·21⌋ = 15
-		b := makeOwn(t, s.Eval, f)
+		b := makeCSV(t, s.Eval, f)
 		functions, points := members(t, b)
 		if !slices.Equal(functions, []int{f}) || b.Points != want.n || b.Context != want.context {
 			t.Errorf("batch %d is of functions %v with N = %d and N_c = %d", f, functions, b.Points, b.Context)
@@ -153,7 +153,7 @@ func TestOwnHoldsPointsOut(t *testing.T) {
 		context[f] = points[0][:b.Context]
 	}
 	for step := range 200 {
-		functions, points := members(t, makeOwn(t, s.Train, step))
+		functions, points := members(t, makeCSV(t, s.Train, step))
 		for i, f := range functions {
 			for _, p := range points[i] {
 				if !slices.Contains(context[f], p) {
@@ -165,10 +165,10 @@ func TestOwnHoldsPointsOut(t *testing.T) {
 }
 
 // Functions of one size share batches; where sizes differ, each function has a batch of its own.
-func TestOwnGroupsFunctionsOfOneSize(t *testing.T) {
+func TestCSVGroupsFunctionsOfOneSize(t *testing.T) {
 	for _, split := range []string{"function", "point"} {
 		for want, points := range map[int][]int{2: alike(20, 12), 1: slices.Repeat([]int{12, 13}, 10)} {
-			e := ownData(t, split, points...)
+			e := csvData(t, split, points...)
 			s := open(t, e, "")
 			if got := s.EvalSize().Functions; got != want {
 				t.Errorf("by %s, points %v: batches of %d functions", split, points, got)
@@ -178,7 +178,7 @@ func TestOwnGroupsFunctionsOfOneSize(t *testing.T) {
 				t.Errorf("by %s: %d batches of %d for %d functions", split, n, want, len(functions))
 			}
 			for i := range s.EvalBatches() {
-				b := makeOwn(t, s.Eval, i)
+				b := makeCSV(t, s.Eval, i)
 				if b.Functions > want || b.Points > s.EvalSize().Points || b.Context > s.EvalSize().Context {
 					t.Errorf("by %s: a batch beyond %v", split, s.EvalSize())
 				}
@@ -194,14 +194,14 @@ func TestOwnGroupsFunctionsOfOneSize(t *testing.T) {
 	}
 }
 
-func TestOwnScalesByTheTrainingPartAlone(t *testing.T) {
+func TestCSVScalesByTheTrainingPartAlone(t *testing.T) {
 	for _, split := range []string{"function", "point"} {
-		e := ownData(t, split, alike(20, 12)...)
+		e := csvData(t, split, alike(20, 12)...)
 		s := open(t, e, "")
 		var x, y []float64 // of the training part, found without scaling
 		seen := map[[2]int]bool{}
 		for step := range 300 { // 9 points of 20 functions by 3·9 a step: surely all
-			b := makeOwn(t, s.Train, step)
+			b := makeCSV(t, s.Train, step)
 			for k := range b.Functions * b.Points {
 				f, p := identify(t, b, k)
 				if !seen[[2]int{f, p}] {
@@ -231,7 +231,7 @@ func TestOwnScalesByTheTrainingPartAlone(t *testing.T) {
 			if shift, want := got.RawShift(), -math.Log(got.YScale[0]); math.Abs(shift-want) > 1e-12 {
 				t.Errorf("raw log-likelihoods are shifted by %v, want %v", shift, want)
 			}
-			plain, model := makeOwn(t, s.Train, 5), makeOwn(t, scaled.Train, 5)
+			plain, model := makeCSV(t, s.Train, 5), makeCSV(t, scaled.Train, 5)
 			for k := range plain.X {
 				wantX := (float64(plain.X[k]) - got.XOffset[0]) / got.XScale[0]
 				wantY := (float64(plain.Y[k]) - got.YOffset[0]) / got.YScale[0]
@@ -244,14 +244,14 @@ func TestOwnScalesByTheTrainingPartAlone(t *testing.T) {
 }
 
 // N, N_c, functions and points are each uniform: counts of a binomial within five standard deviations.
-func TestOwnDrawsUniformly(t *testing.T) {
-	e := ownData(t, "function", alike(8, 10)...)
+func TestCSVDrawsUniformly(t *testing.T) {
+	e := csvData(t, "function", alike(8, 10)...)
 	e.Data.Points, e.Data.Context = []int{6, 8}, []int{2, 5}
 	s := open(t, e, "")
 	const steps = 3000
 	sizes, contexts, functions, first := map[int]int{}, map[int]int{}, map[int]int{}, map[int]int{}
 	for step := range steps {
-		b := makeOwn(t, s.Train, step)
+		b := makeCSV(t, s.Train, step)
 		sizes[b.Points]++
 		contexts[b.Context]++
 		of, points := members(t, b)
@@ -279,47 +279,47 @@ func TestOwnDrawsUniformly(t *testing.T) {
 }
 
 // Fewer functions than the batch has are drawn again, each time with points of its own.
-func TestOwnRepeatsFewFunctions(t *testing.T) {
-	e := ownData(t, "point", 40)
+func TestCSVRepeatsFewFunctions(t *testing.T) {
+	e := csvData(t, "point", 40)
 	e.Train.BatchSize = 4
 	e.Data.Points = []int{8, 8}
-	_, points := members(t, makeOwn(t, open(t, e, "").Train, 0))
+	_, points := members(t, makeCSV(t, open(t, e, "").Train, 0))
 	if len(points) != 4 || slices.Equal(points[0], points[1]) {
 		t.Errorf("points %v", points)
 	}
 }
 
 // A batch is the same whatever was made before, so that a resumed run sees the same data.
-func TestOwnBatchesDependOnTheirNumberAlone(t *testing.T) {
-	e := ownData(t, "function", 12, 15, 19, 12, 30, 14, 13, 18)
+func TestCSVBatchesDependOnTheirNumberAlone(t *testing.T) {
+	e := csvData(t, "function", 12, 15, 19, 12, 30, 14, 13, 18)
 	e.Data.Points = []int{6, 12}
 	s, fresh := open(t, e, ""), open(t, e, "")
 	var before []*datasets.Batch
 	for step := range 20 {
-		before = append(before, makeOwn(t, s.Train, step))
+		before = append(before, makeCSV(t, s.Train, step))
 	}
 	for step := 19; step >= 10; step-- {
-		if diff := cmp.Diff(before[step], makeOwn(t, fresh.Train, step)); diff != "" {
+		if diff := cmp.Diff(before[step], makeCSV(t, fresh.Train, step)); diff != "" {
 			t.Fatalf("step %d: %s", step, diff)
 		}
 	}
 	for i := range s.EvalBatches() {
-		if diff := cmp.Diff(makeOwn(t, s.Eval, i), makeOwn(t, fresh.Eval, i)); diff != "" {
+		if diff := cmp.Diff(makeCSV(t, s.Eval, i), makeCSV(t, fresh.Eval, i)); diff != "" {
 			t.Fatalf("evaluation %d: %s", i, diff)
 		}
 	}
 	e.Train.Seed++
 	other := open(t, e, "")
-	if cmp.Equal(before[0], makeOwn(t, other.Train, 0)) {
+	if cmp.Equal(before[0], makeCSV(t, other.Train, 0)) {
 		t.Error("train.seed changes nothing")
 	}
-	if !cmp.Equal(makeOwn(t, s.Eval, 0), makeOwn(t, other.Eval, 0)) {
+	if !cmp.Equal(makeCSV(t, s.Eval, 0), makeCSV(t, other.Eval, 0)) {
 		t.Error("train.seed changes the evaluation")
 	}
 }
 
 // A file may be the working directory's or <data-dir>/csv's; a directory's files are parts of one table.
-func TestOwnFiles(t *testing.T) {
+func TestCSVFiles(t *testing.T) {
 	dir := t.TempDir()
 	part := func(function string, from, to int) string {
 		text := "t,who,a,b\n"
@@ -344,7 +344,7 @@ func TestOwnFiles(t *testing.T) {
 			t.Errorf("dims %d, %d", dx, dy)
 		}
 		for i, n := range want {
-			b := makeOwn(t, s.Eval, i)
+			b := makeCSV(t, s.Eval, i)
 			if b.Points != n {
 				t.Errorf("function %d of %q has %d points, want %d", i, function, b.Points, n)
 			}

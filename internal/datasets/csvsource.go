@@ -10,12 +10,12 @@ import (
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// own is a person's own data, from CSV files. Either whole functions are held out, or a part of each one's points.
+// csvSource is a person's own data, from CSV files. Either whole functions are held out, or a part of each one's points.
 //
 // Training draws functions, as many points of each, and how many of them are the context. Where functions are held out,
 // evaluation draws a context of such a size from each, and all its other points are targets; where points are, the
 // context is the function's training points, as in speed-flow. What is held out depends on data.seed alone.
-type own struct {
+type csvSource struct {
 	e             config.Experiment
 	scaling       Scaling
 	x, y          []float32 // model units, function after function
@@ -34,17 +34,17 @@ type own struct {
 type span struct{ first, points, train int }
 
 // In an evaluation a function has at most so many points, context and targets together.
-const mostOwnPoints = maxPoints
+const mostCSVPoints = maxPoints
 
-func newOwn(e config.Experiment, dataDir string) (Source, error) {
-	if err := checkOwn(e); err != nil {
+func newCSVSource(e config.Experiment, dataDir string) (Source, error) {
+	if err := checkCSV(e); err != nil {
 		return nil, err
 	}
-	functions, err := readOwn(e.Data, dataDir)
+	functions, err := readCSV(e.Data, dataDir)
 	if err != nil {
 		return nil, err
 	}
-	s := &own{e: e}
+	s := &csvSource{e: e}
 	order, err := s.split(functions)
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func newOwn(e config.Experiment, dataDir string) (Source, error) {
 		return nil, err
 	}
 	column := func(c int) []float64 { return s.trainingColumn(functions, order, c) }
-	if s.scaling, err = ownScaling(e.Data, functions[0].path, column); err != nil {
+	if s.scaling, err = csvScaling(e.Data, functions[0].path, column); err != nil {
 		return nil, err
 	}
 	if err := s.store(functions, order); err != nil {
@@ -66,8 +66,8 @@ func newOwn(e config.Experiment, dataDir string) (Source, error) {
 	return s, s.checkSizes()
 }
 
-// checkOwn refuses what no files could make right.
-func checkOwn(e config.Experiment) error {
+// checkCSV refuses what no files could make right.
+func checkCSV(e config.Experiment) error {
 	d := e.Data
 	bounds := func(key string, v []int) error {
 		if v != nil && (len(v) != 2 || v[0] < 1 || v[1] < v[0] || v[1] > maxPoints) {
@@ -97,7 +97,7 @@ func checkOwn(e config.Experiment) error {
 
 // split divides the functions, or the points of each. It gives the order of each function's points, those for training
 // first; nil is the order of the rows.
-func (s *own) split(functions []ownFunction) (order [][]int, err error) {
+func (s *csvSource) split(functions []csvFunction) (order [][]int, err error) {
 	d, g := s.e.Data, random.New(s.e.Data.Seed, random.Split)
 	s.functions, order = make([]span, len(functions)), make([][]int, len(functions))
 	first := 0
@@ -136,7 +136,7 @@ func (s *own) split(functions []ownFunction) (order [][]int, err error) {
 
 // setPoints settles how many points of a function a training batch takes. The smallest function bounds them, be it for
 // training or not, so that a context which training draws leaves targets in every evaluation.
-func (s *own) setPoints(functions []ownFunction) error {
+func (s *csvSource) setPoints(functions []csvFunction) error {
 	smallest, least := 0, math.MaxInt
 	for i, f := range s.functions {
 		n := f.points
@@ -172,7 +172,7 @@ func (s *own) setPoints(functions []ownFunction) error {
 }
 
 // contexts bounds N_c in a batch of n points of each function.
-func (s *own) contexts(n int) (lo, hi int) {
+func (s *csvSource) contexts(n int) (lo, hi int) {
 	if c := s.e.Data.Context; c != nil {
 		return c[0], c[1]
 	}
@@ -180,7 +180,7 @@ func (s *own) contexts(n int) (lo, hi int) {
 }
 
 // trainingColumn is what scaling may learn from: column c of x beside y.
-func (s *own) trainingColumn(functions []ownFunction, order [][]int, c int) []float64 {
+func (s *csvSource) trainingColumn(functions []csvFunction, order [][]int, c int) []float64 {
 	dx, dy := s.Dims()
 	var column []float64
 	for i, f := range functions {
@@ -199,7 +199,7 @@ func (s *own) trainingColumn(functions []ownFunction, order [][]int, c int) []fl
 }
 
 // store keeps the points in the model's units, in which they must still be numbers.
-func (s *own) store(functions []ownFunction, order [][]int) error {
+func (s *csvSource) store(functions []csvFunction, order [][]int) error {
 	dx, dy := s.Dims()
 	most, all := 0, 0
 	for _, f := range functions {
@@ -236,7 +236,7 @@ func pickRows(v []float32, width int, order []int) []float32 {
 }
 
 // checkSizes refuses batches that would take too much memory.
-func (s *own) checkSizes() error {
+func (s *csvSource) checkSizes() error {
 	const mostRows = 1 << 30
 	train, eval, e := s.TrainSize(), s.EvalSize(), s.e
 	dx, dy := s.Dims()
@@ -258,7 +258,7 @@ func (s *own) checkSizes() error {
 }
 
 // Scaling is learned on the training part alone.
-func (s *own) Scaling() Scaling { return s.scaling }
+func (s *csvSource) Scaling() Scaling { return s.scaling }
 
 // Dims is the columns of data.x and data.y.
-func (s *own) Dims() (dx, dy int) { return len(s.e.Data.XColumns), len(s.e.Data.YColumns) }
+func (s *csvSource) Dims() (dx, dy int) { return len(s.e.Data.XColumns), len(s.e.Data.YColumns) }

@@ -15,30 +15,30 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// ownFunction is one function of a person's files, in raw units, and where its first row is.
-type ownFunction struct {
+// csvFunction is one function of a person's files, in raw units, and where its first row is.
+type csvFunction struct {
 	Points
 	path string
 	line int
 }
 
-// ownReader gathers functions from files that are parts of one table: all have the header of the first.
-type ownReader struct {
+// csvReader gathers functions from files that are parts of one table: all have the header of the first.
+type csvReader struct {
 	data      config.Data
 	first     string // path of the first file
 	header    []string
-	functions []ownFunction // in the order of their first rows
+	functions []csvFunction // in the order of their first rows
 	index     map[string]int
 }
 
-// readOwn reads data.file. Rows that name the same function belong together, whatever file they are in; without
+// readCSV reads data.file. Rows that name the same function belong together, whatever file they are in; without
 // data.function each file is one function, which bears its name.
-func readOwn(d config.Data, dataDir string) ([]ownFunction, error) {
-	paths, err := ownPaths(d.File, dataDir)
+func readCSV(d config.Data, dataDir string) ([]csvFunction, error) {
+	paths, err := csvPaths(d.File, dataDir)
 	if err != nil {
 		return nil, err
 	}
-	r := ownReader{data: d, index: map[string]int{}}
+	r := csvReader{data: d, index: map[string]int{}}
 	for _, path := range paths {
 		if err := r.read(path); err != nil {
 			return nil, err
@@ -47,9 +47,9 @@ func readOwn(d config.Data, dataDir string) ([]ownFunction, error) {
 	return r.functions, nil
 }
 
-// ownPaths are the files to read: the one of this name, or those of the directory whose names end in .csv, in their
+// csvPaths are the files to read: the one of this name, or those of the directory whose names end in .csv, in their
 // order. The name is that of something in the working directory or else in dataDir/csv.
-func ownPaths(name, dataDir string) ([]string, error) {
+func csvPaths(name, dataDir string) ([]string, error) {
 	path := name
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) && !filepath.IsAbs(name) {
@@ -81,7 +81,7 @@ func ownPaths(name, dataDir string) ([]string, error) {
 	return paths, nil
 }
 
-func (r *ownReader) read(path string) error {
+func (r *csvReader) read(path string) error {
 	t, file, err := openTable(path)
 	if err != nil {
 		return err
@@ -131,7 +131,7 @@ func (r *ownReader) read(path string) error {
 }
 
 // function is the one that the row at hand belongs to.
-func (r *ownReader) function(t *table, by int) (*ownFunction, error) {
+func (r *csvReader) function(t *table, by int) (*csvFunction, error) {
 	key := t.path
 	if by >= 0 {
 		if key = strings.TrimSpace(t.fields[by]); key == "" {
@@ -143,7 +143,7 @@ func (r *ownReader) function(t *table, by int) (*ownFunction, error) {
 		key = strings.Clone(key) // without the rest of its row
 		i, r.index[key] = len(r.functions), len(r.functions)
 		line, _ := t.csv.FieldPos(0)
-		f := ownFunction{Points: Points{Function: key}, path: t.path, line: line}
+		f := csvFunction{Points: Points{Function: key}, path: t.path, line: line}
 		if by < 0 {
 			f.Function = strings.TrimSuffix(filepath.Base(key), filepath.Ext(key))
 		}
@@ -153,7 +153,7 @@ func (r *ownReader) function(t *table, by int) (*ownFunction, error) {
 }
 
 // refuse is an error about the function.
-func (f *ownFunction) refuse(found, expected string, values ...any) error {
+func (f *csvFunction) refuse(found, expected string, values ...any) error {
 	return &input.Error{File: f.path, Line: f.line, Found: "function " + strconv.Quote(f.Function) + " " + found,
 		Expected: fmt.Sprintf(expected, values...)}
 }

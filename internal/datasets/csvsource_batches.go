@@ -7,13 +7,13 @@ import (
 )
 
 // TrainSize is train.batch_size functions and the most points of each.
-func (s *own) TrainSize() Size {
+func (s *csvSource) TrainSize() Size {
 	_, context := s.contexts(s.points[1])
 	return Size{s.e.Train.BatchSize, s.points[1], context}
 }
 
 // EvalSize bounds the largest function's batch.
-func (s *own) EvalSize() Size {
+func (s *csvSource) EvalSize() Size {
 	size := Size{Functions: min(s.evalBatchSize, len(s.test))}
 	for _, i := range s.test {
 		n, context := s.evaluated(i)
@@ -23,18 +23,18 @@ func (s *own) EvalSize() Size {
 }
 
 // evaluated is how many points of function i an evaluation takes, and of what context at most.
-func (s *own) evaluated(i int) (points, context int) {
+func (s *csvSource) evaluated(i int) (points, context int) {
 	f := s.functions[i]
 	if s.e.Data.SplitBy == "function" {
 		_, context = s.contexts(s.points[1])
-		return min(f.points, mostOwnPoints), context
+		return min(f.points, mostCSVPoints), context
 	}
-	context = min(f.train, mostOwnPoints/2)
-	return context + min(f.points-f.train, mostOwnPoints/2), context
+	context = min(f.train, mostCSVPoints/2)
+	return context + min(f.points-f.train, mostCSVPoints/2), context
 }
 
 // sameSizes reports whether evaluation takes as many points of every function.
-func (s *own) sameSizes() bool {
+func (s *csvSource) sameSizes() bool {
 	n, context := s.evaluated(s.test[0])
 	return !slices.ContainsFunc(s.test, func(i int) bool {
 		m, c := s.evaluated(i)
@@ -44,7 +44,7 @@ func (s *own) sameSizes() bool {
 
 // EvalBatches covers the functions with something held out, unless eval.batches is less. Functions of different sizes
 // have batches of their own.
-func (s *own) EvalBatches() int {
+func (s *csvSource) EvalBatches() int {
 	all := batchesOf(len(s.test), s.evalBatchSize)
 	if most := s.e.Eval.Batches; most > 0 {
 		return min(most, all)
@@ -54,7 +54,7 @@ func (s *own) EvalBatches() int {
 
 // Train draws N ~ U{points} and N_c ~ U{context}, train.batch_size functions without replacement (with it where there
 // are fewer), and N points of each without replacement.
-func (s *own) Train(step int, dst *Batch) error {
+func (s *csvSource) Train(step int, dst *Batch) error {
 	seed, size := s.e.Train.Seed, s.e.Train.BatchSize
 	sizes := random.New(seed, random.Sizes)
 	n := between(sizes, step, 0, s.points[0], s.points[1])
@@ -81,7 +81,7 @@ func (s *own) Train(step int, dst *Batch) error {
 
 // Eval is the next functions in the order of the files. Where functions are held out, N_c is drawn once for a batch, and
 // the context of a function depends on its number alone.
-func (s *own) Eval(i int, dst *Batch) error {
+func (s *csvSource) Eval(i int, dst *Batch) error {
 	first := i * s.evalBatchSize
 	if i < 0 || first >= len(s.test) {
 		return refuse("eval.batches", i+1, "at most %d, which cover the test functions", batchesOf(len(s.test), s.evalBatchSize))
@@ -113,7 +113,7 @@ func (s *own) Eval(i int, dst *Batch) error {
 }
 
 // fill writes function b: the picked points of those that begin at first.
-func (s *own) fill(dst *Batch, b, first int) {
+func (s *csvSource) fill(dst *Batch, b, first int) {
 	at := b * dst.Points
 	for k, p := range s.picked {
 		p += first

@@ -12,8 +12,8 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// ownScaling learns data.scale from the training part, which column gives: x beside y.
-func ownScaling(d config.Data, path string, column func(c int) []float64) (Scaling, error) {
+// csvScaling learns data.scale from the training part, which column gives: x beside y.
+func csvScaling(d config.Data, path string, column func(c int) []float64) (Scaling, error) {
 	dx := len(d.XColumns)
 	names := slices.Concat(d.XColumns, d.YColumns)
 	offset, scale := make([]float64, len(names)), make([]float64, len(names))

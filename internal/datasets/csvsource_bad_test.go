@@ -12,7 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-func TestOwnRefusesBadFiles(t *testing.T) {
+func TestCSVRefusesBadFiles(t *testing.T) {
 	const head = "name,x,y\n"
 	rows := func(name string, n int) string { // x and y of one digit: n at most 10
 		text := ""
@@ -65,7 +65,7 @@ func TestOwnRefusesBadFiles(t *testing.T) {
 			for name, content := range c.files {
 				put(t, filepath.Join(dir, name), []byte(content))
 			}
-			e := ownExperiment(dir)
+			e := csvExperiment(dir)
 			if c.change != nil {
 				c.change(&e.Data)
 			}
@@ -85,7 +85,7 @@ func TestOwnRefusesBadFiles(t *testing.T) {
 			}
 		})
 	}
-	e := ownExperiment("absent.csv")
+	e := csvExperiment("absent.csv")
 	_, err := datasets.Open(e, "elsewhere")
 	var bad *input.Error
 	if !errors.As(err, &bad) || bad.File != "absent.csv" || !strings.Contains(bad.Error(), filepath.Join("elsewhere", "csv")) {
@@ -94,9 +94,9 @@ func TestOwnRefusesBadFiles(t *testing.T) {
 }
 
 // A held-out value may be so far outside the training part that float32 cannot hold it any more.
-func TestOwnRefusesWhatScalingMakesInfinite(t *testing.T) {
+func TestCSVRefusesWhatScalingMakesInfinite(t *testing.T) {
 	dir := t.TempDir()
-	e := ownExperiment(filepath.Join(dir, "a.csv"))
+	e := csvExperiment(filepath.Join(dir, "a.csv"))
 	refused := 0
 	for _, far := range []string{"a", "b"} {
 		text := "name,x,y\n"
@@ -126,7 +126,7 @@ func TestOwnRefusesWhatScalingMakesInfinite(t *testing.T) {
 	}
 }
 
-func ownExperiment(file string) config.Experiment {
+func csvExperiment(file string) config.Experiment {
 	return config.Experiment{Benchmark: "csv",
 		Data: config.Data{Seed: 43, File: file, Function: "name", XColumns: []string{"x"}, YColumns: []string{"y"},
 			SplitBy: "function", TrainFraction: 0.5, Scale: "standard"},
@@ -143,7 +143,7 @@ func constant(text string) string {
 }
 
 // Whatever two files of a directory hold, opening them ends in an *input.Error or in batches of finite numbers.
-func FuzzOwn(f *testing.F) {
+func FuzzCSV(f *testing.F) {
 	const good = "name,x,y\na,1,2\na,2,3\na,4,1\nb,1,2\nb,2,5\nb,3,3\n"
 	for _, seed := range []struct{ first, second string }{
 		{good, good}, {good, ""}, {"name,x,y\n", good}, {good, "name,x\na,1\n"}, {good, "name,x,y\nb,1e38,-1e38\nb,0,1e-38\n"},
@@ -159,7 +159,7 @@ func FuzzOwn(f *testing.F) {
 				t.Fatal(err)
 			}
 		}
-		e := ownExperiment(dir)
+		e := csvExperiment(dir)
 		e.Data.Context = []int{1, 1}
 		if points {
 			e.Data.SplitBy = "point"
@@ -185,9 +185,9 @@ func FuzzOwn(f *testing.F) {
 				}
 			}
 		}
-		check(makeOwn(t, s.Train, 0), s.TrainSize())
+		check(makeCSV(t, s.Train, 0), s.TrainSize())
 		for i := range s.EvalBatches() {
-			check(makeOwn(t, s.Eval, i), s.EvalSize())
+			check(makeCSV(t, s.Eval, i), s.EvalSize())
 		}
 	})
 }
