@@ -61,7 +61,7 @@ registers-record: fatbins ## write kernels/registers.txt anew, from a look at wh
 race: ## the packages with goroutines under the race detector (needs cgo and a C compiler)
 	CGO_ENABLED=1 go test -race -short $(RACE)
 
-lint: ## gofmt, go vet, staticcheck; imports one way are a test of internal/layers
+lint: ## gofmt, go vet, staticcheck; internal/test/layers tests the imports
 	@test -z "$$(gofmt -l .)" || { gofmt -l . | sed 's/^/gofmt would change: /'; exit 1; }
 	go vet ./...
 	go vet -C internal/simd/gen .
@@ -87,7 +87,7 @@ gpu-check: build gpu ## what scripts/gpu-check.sh needs on a machine with a GPU,
 fuzz: ## every fuzz test for FUZZTIME, such as 1m or 5000x
 	sh scripts/fuzz.sh $(or $(FUZZTIME),10s)
 
-golden: ## make internal/golden/testdata anew with PyTorch (Debian: python3-torch)
-	/usr/bin/python3 tools/golden/golden.py internal/golden/testdata
+golden: ## make internal/test/golden/testdata anew with PyTorch (Debian: python3-torch)
+	/usr/bin/python3 tools/golden/golden.py internal/test/golden/testdata
 
 .PHONY: help build gpu fatbins test simt driver paths registers registers-record race lint lint-sh lint-gpu dockerfile gpu-check fuzz golden always

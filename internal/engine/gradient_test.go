@@ -16,7 +16,7 @@ func TestModelGradients(t *testing.T) {
 			continue
 		}
 		if s.model.Name == "bnp" {
-			continue // its bootstrap stops gradients, which difference quotients do not: see internal/golden
+			continue // its bootstrap stops gradients, which difference quotients do not: see internal/test/golden
 		}
 		t.Run(s.String(), func(t *testing.T) {
 			m := build(t, s)

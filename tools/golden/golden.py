@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Reference results for internal/golden, in float64: gradients by autograd, steps by torch.optim.Adam.
+"""Reference results for internal/test/golden, in float64: gradients by autograd, steps by torch.optim.Adam.
 
-    /usr/bin/python3 tools/golden/golden.py internal/golden/testdata
+    /usr/bin/python3 tools/golden/golden.py internal/test/golden/testdata
 
 method.py has the models. Inputs and weights are float32 values, so that float32 and float64 programs start from the same
 numbers. One safetensors file per case, and what exchange.py writes; README.md lists the tensors.

@@ -39,7 +39,7 @@ var models = []string{"cnp", "canp", "bnp", "cqnp", "acqnp"}
 
 // configFile is the configuration that ships.
 func configFile(benchmark, model string) string {
-	return filepath.Join("..", "..", "configs", benchmark, model+".yaml")
+	return filepath.Join("..", "..", "..", "configs", benchmark, model+".yaml")
 }
 
 // set makes an option --set of each.

@@ -12,7 +12,7 @@ func realData(t *testing.T, benchmark string) string {
 	t.Helper()
 	shared := os.Getenv("ACQNP_SHARED")
 	if shared == "" {
-		shared = filepath.Join("..", "..", "..", "shared")
+		shared = filepath.Join("..", "..", "..", "..", "shared")
 	}
 	dir := filepath.Join(shared, "data")
 	if _, err := os.Stat(filepath.Join(dir, benchmark)); err != nil {

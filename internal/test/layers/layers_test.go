@@ -1,0 +1,70 @@
+// Package layers tests that imports go one way: down the list of layers, and never in a circle between folders.
+package layers
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// layers lists the packages from the bottom up. A package imports only packages of earlier lines.
+var layers = [][]string{
+	{"internal/input", "internal/atomicfile", "internal/random", "internal/progress", "internal/datasets/datatest",
+		"internal/gpu"},
+	{"internal/config", "internal/likelihood", "internal/safetensors", "internal/datasets/rda", "internal/datasets/matfile",
+		"internal/fetch", "internal/ops", "internal/simd", "internal/gpu/gputest", "internal/gpu/cu/probe", "kernels"},
+	{"internal/engine", "internal/engine/plan", "internal/gpu/cu"},
+	{"internal/engine/reference", "internal/engine/cpu", "internal/engine/cuda"},
+	{"internal/models", "internal/datasets", "internal/device"},
+	{"internal/feed"},
+	{"internal/predict", "internal/train"},
+	{"internal/report"},
+	{"internal/tables"},
+	{"internal/cli"},
+	{"cmd/acqnp", "tools/roofline"},
+}
+
+// testFolders lists the folders whose packages hold tests only.
+var testFolders = []string{"internal/test", "kernels/optest", "kernels/simttest", "deploy"}
+
+func TestImportsGoOneWay(t *testing.T) {
+	level := map[string]int{}
+	for i, line := range layers {
+		for _, p := range line {
+			level[p] = i
+		}
+	}
+	imports := listImports(t, allTags)
+	for _, name := range slices.Sorted(maps.Keys(imports)) {
+		if slices.ContainsFunc(testFolders, func(folder string) bool { return within(name, folder) }) {
+			continue
+		}
+		at, known := level[name]
+		if !known {
+			t.Errorf("%s has no layer: give it one here", name)
+			continue
+		}
+		for _, imported := range imports[name] {
+			if _, ours := imports[imported]; ours && level[imported] >= at {
+				t.Errorf("%s imports %s, which is not below it", name, imported)
+			}
+		}
+	}
+	for name := range level {
+		if _, exists := imports[name]; !exists {
+			t.Errorf("the list of layers names %s, which does not exist", name)
+		}
+	}
+}
+
+// The program must start where there is no GPU. gorgonia.org/cu ends the process there.
+func TestDefaultBuildLeavesOutCU(t *testing.T) {
+	for name, imported := range listImports(t, []string{""}) {
+		for _, p := range imported {
+			if strings.HasPrefix(p, "gorgonia.org/cu") {
+				t.Errorf("%s imports %s without the build tag gpu", name, p)
+			}
+		}
+	}
+}
