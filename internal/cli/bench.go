@@ -10,6 +10,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/train"
@@ -75,7 +76,7 @@ func runBench(ctx context.Context, a *app, o benchOptions) error {
 	r := summarise(timings, max(before, o.peak()))
 	r.Benchmark, r.Model, r.Device, r.Threads = e.Benchmark, e.Model.Name, o.device.Name(), o.cores()
 	r.Points, r.Steps, r.Version = o.points, o.steps, version()
-	r.Kernels = o.kernels()
+	r.Kernels = o.device.Kernels()
 	return a.result(r, r.print)
 }
 
@@ -84,7 +85,7 @@ func (o *benchOptions) peak() float64 {
 	if o.device.Name() != "cpu" {
 		return 0
 	}
-	return fmaPeak(o.cores())
+	return device.FMAPeak(o.cores())
 }
 
 func (o *benchOptions) checkBench() error {

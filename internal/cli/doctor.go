@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sys/cpu"
 
 	"github.com/acqnp/acqnp/internal/device"
 )
@@ -39,6 +38,8 @@ type diagnosis struct {
 	Platform    string    `json:"platform"`
 	CPU         string    `json:"cpu"`
 	Features    []string  `json:"cpu_features"`
+	Kernels     string    `json:"kernels"`           // of the CPU, in force
+	Available   []string  `json:"kernels_available"` // on this machine, the best first
 	Cores       int       `json:"cores"`
 	MemoryBytes int64     `json:"memory_bytes"` // 0: unknown
 	MemoryLimit int64     `json:"memory_limit_bytes,omitempty"`
@@ -52,16 +53,20 @@ type diagnosis struct {
 }
 
 func runDoctor(a *app, o doctorOptions) error {
+	if err := device.CheckCPUKernels(); err != nil {
+		return err
+	}
 	d := diagnosis{
 		Version:  version(),
 		Go:       runtime.Version(),
 		Platform: runtime.GOOS + "/" + runtime.GOARCH,
 		CPU:      processor(),
-		Features: features(),
+		Features: device.CPUFeatures(),
 		Cores:    runtime.GOMAXPROCS(0),
 		Data:     checkData(o.dataDir),
 		Missing:  []string{},
 	}
+	d.Kernels, d.Available = device.CPUKernels()
 	d.MemoryBytes, d.MemoryLimit = memory()
 	machine := device.ThisMachine()
 	d.GPU, d.GPUs, d.Driver = machine.GPU(), machine.GPUs(), machine.Driver()
@@ -96,6 +101,7 @@ func (d *diagnosis) print(w io.Writer) error {
 	line("acqnp", d.Version+", "+d.Go+", "+d.Platform)
 	line("processor", d.CPU)
 	line("features", strings.Join(d.Features, " "))
+	line("kernels", fmt.Sprintf("%s (%s chooses among %s)", d.Kernels, device.KernelsVariable, strings.Join(d.Available, ", ")))
 	line("cores", strconv.Itoa(d.Cores))
 	line("memory", d.memoryText())
 	line("GPU", d.gpuText())
@@ -154,26 +160,6 @@ func processor() string {
 		}
 	}
 	return runtime.GOARCH
-}
-
-// features are the instruction sets that fast kernels ask for.
-func features() []string {
-	known := []struct {
-		name string
-		has  bool
-	}{
-		{"sse4.1", cpu.X86.HasSSE41}, {"avx", cpu.X86.HasAVX}, {"avx2", cpu.X86.HasAVX2}, {"fma", cpu.X86.HasFMA},
-		{"avx512f", cpu.X86.HasAVX512F}, {"avx512bw", cpu.X86.HasAVX512BW}, {"avx512vl", cpu.X86.HasAVX512VL},
-		{"avx512vnni", cpu.X86.HasAVX512VNNI}, {"avx512bf16", cpu.X86.HasAVX512BF16},
-		{"asimd", cpu.ARM64.HasASIMD}, {"asimdhp", cpu.ARM64.HasASIMDHP}, {"sve", cpu.ARM64.HasSVE},
-	}
-	found := []string{}
-	for _, f := range known {
-		if f.has {
-			found = append(found, f.name)
-		}
-	}
-	return found
 }
 
 // memory is the machine's and the control group's limit, in bytes; 0 where unknown or unlimited.

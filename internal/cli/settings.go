@@ -15,7 +15,6 @@ import (
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/progress"
-	"github.com/acqnp/acqnp/internal/simd"
 )
 
 // environment names the flags that the environment may set too: --data-dir is ACQNP_DATA_DIR, and so on.
@@ -82,6 +81,9 @@ func (s *settings) check() error {
 	if err := checkRange("--threads", s.threads, 0, maxThreads); err != nil {
 		return err
 	}
+	if err := device.CheckCPUKernels(); err != nil {
+		return err
+	}
 	choice, err := device.ParseChoice(s.choice)
 	if err != nil {
 		return err
@@ -129,14 +131,6 @@ func (s *settings) cores() int {
 		return runtime.GOMAXPROCS(0)
 	}
 	return s.threads
-}
-
-// kernels are those that compute, by their name, where the CPU does; else "".
-func (s *settings) kernels() string {
-	if s.device.Name() != "cpu" {
-		return ""
-	}
-	return simd.Name()
 }
 
 // maxThreads is far above any machine's cores and keeps a slip of the hand from starting a million goroutines.

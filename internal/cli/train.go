@@ -168,7 +168,7 @@ func (o *trainOptions) train(ctx context.Context, e config.Experiment, source da
 	defer p.End()
 	return train.Run(ctx, train.Options{
 		Experiment: e, Dir: o.runDir, DataDir: o.dataDir, Device: o.device,
-		Resume: o.resume, Overwrite: o.overwrite, Source: source, Weights: o.weights, Version: version(), Kernels: o.kernels(),
+		Resume: o.resume, Overwrite: o.overwrite, Source: source, Weights: o.weights, Version: version(),
 		Warn: func(line string) { p.Note(line) },
 		OnStart: func(s train.Start) {
 			o.announce(e, s, p)

@@ -2,7 +2,9 @@ package cli_test
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -105,10 +107,12 @@ func TestEnvironmentBelowFlags(t *testing.T) {
 
 func TestDoctor(t *testing.T) {
 	var d struct {
-		CPU     string `json:"cpu"`
-		Cores   int    `json:"cores"`
-		Missing []string
-		Data    []struct {
+		CPU       string `json:"cpu"`
+		Cores     int    `json:"cores"`
+		Kernels   string
+		Available []string `json:"kernels_available"`
+		Missing   []string
+		Data      []struct {
 			Name  string
 			Ready bool
 		} `json:"data_sets"`
@@ -117,7 +121,7 @@ func TestDoctor(t *testing.T) {
 	if err := json.Unmarshal([]byte(o.out), &d); err != nil {
 		t.Fatal(err)
 	}
-	if d.CPU == "" || d.Cores < 1 || len(d.Data) == 0 {
+	if d.CPU == "" || d.Cores < 1 || len(d.Data) == 0 || !slices.Contains(d.Available, d.Kernels) {
 		t.Errorf("%+v", d)
 	}
 	for _, s := range d.Data {
@@ -125,8 +129,28 @@ func TestDoctor(t *testing.T) {
 			t.Error("an empty directory is said to hold the data set speed-flow")
 		}
 	}
-	if o := succeed(t, "doctor"); !strings.Contains(o.out, "processor") || o.err != "" {
+	if o := succeed(t, "doctor"); !strings.Contains(o.out, "\nkernels     "+d.Kernels+" (ACQNP_SIMD") || o.err != "" {
 		t.Errorf("%q %q", o.out, o.err)
+	}
+}
+
+// Unknown kernels would compute other bits than were asked for.
+func TestUnknownKernelsAreRefused(t *testing.T) {
+	s := share(t)
+	dir := t.TempDir()
+	t.Setenv("ACQNP_SIMD", "foo")
+	for _, args := range [][]string{
+		{"doctor"}, {"train", "--config", s.config, "--run-dir", filepath.Join(dir, "run")},
+		{"eval", "--run", s.run, "--out", filepath.Join(dir, "eval.json")}, {"bench", "--config", s.config},
+		{"sample-quantiles", "--run", s.run, "--context", s.context, "--grid", "0:1:3", "--out", filepath.Join(dir, "q.csv")},
+		{"plot", "fit", "--run", s.run, "--out", filepath.Join(dir, "fit.png")},
+		{"ablate", "num-tau", "--config", s.config, "--out", filepath.Join(dir, "ablation")},
+	} {
+		checkRefusal(t, strings.Join(args, " "), acqnp(args...), 2,
+			`ACQNP_SIMD: found "foo", expected amx, avx512, avx2 or portable`)
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
+		t.Errorf("files were made: %v %v", files, err)
 	}
 }
 

@@ -89,6 +89,8 @@ func (a *accelerator) Name() string {
 	return fmt.Sprintf("cuda:%d (%s, %s)", a.index, a.driver.Device().Name, text)
 }
 
+func (a *accelerator) Kernels() string { return "" }
+
 func (a *accelerator) String() string {
 	if a.precision.why == "" {
 		return a.Name()

@@ -14,6 +14,7 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/ops"
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/simd"
 )
 
 // Device compiles graphs for where they are computed.
@@ -24,6 +25,8 @@ type Device interface {
 	Trainer(g *ops.Graph, o Training) (engine.Trainer, error)
 	// Name is the device in results: "cpu", or "cuda:0" with the GPU's name and the precision.
 	Name() string
+	// Kernels is the name of the CPU kernels that compute: amx, avx512, avx2 or portable; empty on a GPU.
+	Kernels() string
 	// String is the device in words, and why it was chosen where it was not asked for.
 	String() string
 	// Close gives the device back once all that it compiled is closed. It is safe to call twice.
@@ -98,6 +101,8 @@ func (h host) Trainer(g *ops.Graph, o Training) (engine.Trainer, error) {
 }
 
 func (host) Name() string { return "cpu" }
+
+func (host) Kernels() string { return simd.Name() }
 
 func (h host) String() string {
 	n := h.threads

@@ -1,7 +1,7 @@
 package simd
 
 // Sets are the names of all sets of kernels, the best first.
-var Sets = []string{names[amx], names[avx512], names[avx2], names[portable]}
+var Sets = Names()
 
 // Use makes a set of kernels run and returns what makes the old one run again; false where the machine lacks it.
 func Use(name string) (restore func(), ok bool) {

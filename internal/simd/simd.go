@@ -32,11 +32,26 @@ const (
 var names = [...]string{portable: "portable", avx2: "avx2", avx512: "avx512", amx: "amx"}
 
 // Variable is the environment variable that forces a set of kernels by its name: amx, avx512, avx2 or portable. It is
-// read once, at the start. Where it is empty, unknown, or names what the machine lacks, the best set runs.
+// read once, at the start. Where it is empty, unknown, or names what the machine lacks, the best set runs; package device
+// refuses such names.
 const Variable = "ACQNP_SIMD"
 
 // active is the set whose vectors are used; tiling tells that wide products go by tiles instead.
 var active, tiling = choose(os.Getenv(Variable))
+
+// Names returns the names of all sets of kernels, the best first.
+func Names() []string {
+	return []string{names[amx], names[avx512], names[avx2], names[portable]}
+}
+
+// Available returns the names of the sets that this machine can run, the best first.
+func Available() []string {
+	var found []string
+	for _, p := range available() {
+		found = append(found, names[p])
+	}
+	return found
+}
 
 // Name is the set of kernels that runs: amx, avx512, avx2 or portable.
 func Name() string {

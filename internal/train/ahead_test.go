@@ -192,9 +192,9 @@ func TestLossScaleBelongsToTheCheckpoint(t *testing.T) {
 		updates int
 		scale   engine.LossScale
 	}{
-		{&asynchronous{skip: 3}, 5, 2, engine.LossScale{Scale: 128, Good: 2}},
+		{&asynchronous{Device: device.CPU(1), skip: 3}, 5, 2, engine.LossScale{Scale: 128, Good: 2}},
 		{device.CPU(1), 9, 6, engine.LossScale{Scale: 128, Good: 2}},
-		{&asynchronous{skip: 1}, 11, 7, engine.LossScale{Scale: 64, Good: 1}},
+		{&asynchronous{Device: device.CPU(1), skip: 1}, 11, 7, engine.LossScale{Scale: 64, Good: 1}},
 	} {
 		if got := on(c.device, c.step); got.Updates != c.updates || got.LossScale != c.scale {
 			t.Errorf("step %d: %d updates, %+v, want %d, %+v", c.step, got.Updates, got.LossScale, c.updates, c.scale)

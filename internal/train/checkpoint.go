@@ -45,7 +45,7 @@ type Checkpoint struct {
 	Model     string
 	Config    string        // the resolved configuration, YAML
 	Version   string        // of the program that wrote it
-	Kernels   string        // that computed it, by their name in package simd; "" where that is not known or was no CPU
+	Kernels   string        // the CPU kernels that computed it (device.Device.Kernels); "" where unknown or where a GPU did
 	Elapsed   time.Duration // training time so far, over all resumes
 	Units     *Units        // of the data; nil where an older program wrote the checkpoint
 

@@ -28,11 +28,10 @@ type Options struct {
 	Source     datasets.Source   // the experiment's, where it is open already; nil opens it
 	Weights    string            // a safetensors file of PyTorch-named weights to start from; "" draws them
 	Version    string            // of this program, for the checkpoints
-	Kernels    string            // of the CPU, where that is what computes, likewise
 
 	OnStart func(Start)       // before the first step, unless there is none to do; may be nil
 	OnStep  func(Update)      // after every step; may be nil
-	Warn    func(line string) // about checkpoints that were skipped or come of other kernels; may be nil
+	Warn    func(line string) // about checkpoints that were skipped or that other CPU kernels wrote; may be nil
 }
 
 // Start is what is about to run.
@@ -239,7 +238,7 @@ func (l *loop) save() error {
 	}
 	e := l.o.Experiment
 	c := Checkpoint{Path: checkpointPath(l.o.Dir, l.step), Step: l.step, Benchmark: e.Benchmark, Model: l.model.Name(),
-		Config: l.config, Version: l.o.Version, Kernels: l.o.Kernels, Elapsed: l.meter.elapsed(), Units: &l.units, State: state}
+		Config: l.config, Version: l.o.Version, Kernels: l.o.Device.Kernels(), Elapsed: l.meter.elapsed(), Units: &l.units, State: state}
 	err = errors.Join(l.checkFinite("weight", c.Params), l.checkFinite("m", c.M), l.checkFinite("v", c.V))
 	if err != nil {
 		return err

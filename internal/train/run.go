@@ -20,7 +20,6 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/ops"
-	"github.com/acqnp/acqnp/internal/simd"
 )
 
 // Run trains until train.steps are done, the context ends (ErrInterrupted, after a checkpoint) or something fails.
@@ -171,13 +170,15 @@ func (l *loop) restore() (time.Duration, error) {
 	return c.Elapsed, l.trainer.Load(c.State)
 }
 
-// compareKernels warns where the run will not end with the bits that it would have ended with.
+// compareKernels warns where the CPU kernels that wrote the checkpoint compute other bits than those in force.
 func (l *loop) compareKernels(c Checkpoint) {
-	if l.o.Warn == nil || c.Kernels == "" || l.o.Kernels == "" || simd.SameBits(c.Kernels, l.o.Kernels) {
+	now := l.o.Device.Kernels()
+	if l.o.Warn == nil || c.Kernels == "" || now == "" || device.SameBits(c.Kernels, now) {
 		return
 	}
-	l.o.Warn(fmt.Sprintf("%s comes of %s kernels, and %s go on, whose last bits differ; %s=%s forces the former where the processor has them",
-		c.Path, c.Kernels, l.o.Kernels, simd.Variable, c.Kernels))
+	l.o.Warn(fmt.Sprintf("%s: the checkpoint was written with %s kernels; this run uses %s, so its last bits will differ. "+
+		"Set %s=%s to reproduce them.",
+		c.Path, device.KernelsTitle(c.Kernels), device.KernelsTitle(now), device.KernelsVariable, c.Kernels))
 }
 
 // tooFar says that the run has made more steps than it is to make.

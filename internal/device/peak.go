@@ -1,4 +1,4 @@
-package cli
+package device
 
 import (
 	"sync"
@@ -7,9 +7,9 @@ import (
 	"github.com/acqnp/acqnp/internal/simd"
 )
 
-// fmaPeak is how many floating-point operations a second multiply-adds in registers alone reach on so many threads at
-// once: the best of a few short measurements, for other programs may be using the machine.
-func fmaPeak(threads int) float64 {
+// FMAPeak measures the CPU's peak on so many threads at once: floating-point operations per second of fused multiply-adds
+// that touch registers alone. It takes the best of a few short measurements, for other programs may be using the machine.
+func FMAPeak(threads int) float64 {
 	const times, each = 4, 50 * time.Millisecond
 	best := 0.0
 	for range times {
