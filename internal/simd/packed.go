@@ -48,13 +48,34 @@ var panels = [...]struct{ columns, unit int }{portable: {16, 16}, avx2: {16, 16}
 
 // NewPacked makes room for a matrix [k, n], both at least 1.
 func NewPacked(k, n int) *Packed {
-	p := &Packed{path: active, tiling: tiling, panel: panels[active].columns}
+	p := emptyPacked()
 	p.Resize(k, n)
 	return p
 }
 
+// PackedSize returns how many float32 a Packed of a matrix [k, n] holds, both at least 1.
+func PackedSize(k, n int) int { return emptyPacked().layout(k, n) }
+
+func emptyPacked() *Packed {
+	return &Packed{path: active, tiling: tiling, panel: panels[active].columns}
+}
+
 // Resize makes room for a matrix [k, n] instead, in the memory that there is if it is enough. What was packed is gone.
 func (p *Packed) Resize(k, n int) {
+	size := p.layout(k, n)
+	switch {
+	case p.tiled:
+		p.data = room(&p.data, size)
+	case size > cap(p.data):
+		p.data = make([]float32, size)
+	default:
+		p.data = p.data[:size]
+		clear(p.data)
+	}
+}
+
+// layout decides how a matrix [k, n] is laid out, and returns how many float32 that takes.
+func (p *Packed) layout(k, n int) int {
 	if k < 1 || n < 1 {
 		panic("simd: a matrix needs rows and columns")
 	}
@@ -62,22 +83,15 @@ func (p *Packed) Resize(k, n int) {
 	unit := panels[p.path].unit
 	p.k, p.n = k, n
 	p.last = (n - full*p.panel + unit - 1) / unit * unit
-	size := k * (full*p.panel + p.last)
 	p.narrow = p.path != portable && n <= narrowColumns && k >= narrowRows
 	p.tiled = p.tiling && tileable(k, n)
-	if p.tiled {
-		p.data = room(&p.data, steps(k)*steps(n)*tileParts)
-		return
+	switch {
+	case p.tiled:
+		return steps(k) * steps(n) * tileParts
+	case p.narrow:
+		return (k + narrowLanes - 1) / narrowLanes * narrowLanes * n
 	}
-	if p.narrow {
-		size = (k + narrowLanes - 1) / narrowLanes * narrowLanes * n
-	}
-	if size > cap(p.data) {
-		p.data = make([]float32, size)
-		return
-	}
-	p.data = p.data[:size]
-	clear(p.data)
+	return k * (full*p.panel + p.last)
 }
 
 // K is the number of B's rows, N of its columns.

@@ -23,12 +23,12 @@ type attentionScratch struct {
 }
 
 // newAttentionScratch makes room for heads of a width over up to so many context points.
-func newAttentionScratch(context, width int) attentionScratch {
+func newAttentionScratch(m *memory, context, width int) attentionScratch {
 	weights, across := weightRows*gap(context), width*gap(context)
-	return attentionScratch{terms: make([]float32, weights), slopes: make([]float32, weights),
-		inverse: make([]float32, weightRows), scaled: make([]float32, weightRows*width),
-		keys: simd.NewPacked(width, context), values: simd.NewPacked(width, context), along: simd.NewPacked(context, width),
-		keyGrad: make([]float32, across), valueGrad: make([]float32, across)}
+	return attentionScratch{terms: m.floats(weights), slopes: m.floats(weights),
+		inverse: m.floats(weightRows), scaled: m.floats(weightRows * width),
+		keys: m.packed(width, context), values: m.packed(width, context), along: m.packed(context, width),
+		keyGrad: m.floats(across), valueGrad: m.floats(across)}
 }
 
 // gap is the stride of rows of n weights: whole cache lines, and not a power of two of them.

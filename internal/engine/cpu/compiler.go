@@ -12,6 +12,7 @@ type compiler struct {
 	p *Program
 	a *plan.Analysis
 	*schedule
+	*memory
 	operands  map[*plan.Value]*operand // as inputs, and as results that are not sums
 	sums      map[*plan.Value]*sum
 	blocks    map[*plan.Value]ops.Block
@@ -22,8 +23,8 @@ type compiler struct {
 	ring      []*cold              // layers of the stage at hand
 }
 
-func (p *Program) compile(a *plan.Analysis, threads int) error {
-	c := &compiler{p: p, a: a, schedule: newSchedule(a), operands: map[*plan.Value]*operand{}, sums: map[*plan.Value]*sum{},
+func (p *Program) compile(a *plan.Analysis, threads int, m *memory) error {
+	c := &compiler{p: p, a: a, schedule: newSchedule(a), memory: m, operands: map[*plan.Value]*operand{}, sums: map[*plan.Value]*sum{},
 		blocks: map[*plan.Value]ops.Block{}, weights: map[*plan.Value]*weight{}, masked: map[*plan.Value]bool{}}
 	c.leaves()
 	for _, s := range c.stages {
@@ -55,25 +56,32 @@ func (p *Program) compile(a *plan.Analysis, threads int) error {
 
 // worker makes what one core needs to itself.
 func (c *compiler) worker(scratch int) *worker {
+	before := c.bytes
 	rows := c.tileRows(points, ops.Row)
-	w := &worker{scratch: make([]float32, scratch), masked: make([]float32, rows*c.widest),
-		column: make([]float32, narrow*c.widest), levels: newLevelScratch(rows)}
+	w := &worker{scratch: c.floats(scratch), masked: c.floats(rows * c.widest), column: c.floats(narrow * c.widest),
+		levels: newLevelScratch(c.floats(levelNumbers * rows))}
 	if c.headWidth > 0 {
-		w.attention = newAttentionScratch(c.p.graph.Capacity.Context, c.headWidth)
+		w.attention = newAttentionScratch(c.memory, c.p.graph.Capacity.Context, c.headWidth)
 	}
+	c.memory.worker = c.bytes - before
 	return w
+}
+
+// parameters is the length of the flat parameter vector.
+func parameters(g *ops.Graph) int {
+	n := 0
+	for _, t := range g.Tensors {
+		n += t.Size()
+	}
+	return n
 }
 
 // leaves gives inputs, parameters and constants their memory.
 func (c *compiler) leaves() {
 	g := c.p.graph
-	n := 0
-	for _, t := range g.Tensors {
-		n += t.Size()
-	}
-	c.p.params = make([]float32, n)
+	c.p.params = c.floats(parameters(g))
 	for _, in := range g.Inputs {
-		data := make([]float32, g.Capacity.Rows(in.Space)*in.Width)
+		data := c.floats(g.Capacity.Rows(in.Space) * in.Width)
 		c.p.inputs[in.Name] = data
 		c.operands[c.a.Values[in.Node]] = &operand{space: in.Space, width: in.Width, stride: in.Width, data: data}
 	}
@@ -81,7 +89,7 @@ func (c *compiler) leaves() {
 		v := c.a.Values[b.Node]
 		c.blocks[v] = b
 		if b.Vector {
-			c.operands[v] = &operand{space: ops.Parameter, width: b.Cols, stride: b.Cols, data: c.p.params[b.Offset : b.Offset+b.Cols]}
+			c.operands[v] = &operand{space: ops.Parameter, width: b.Cols, stride: b.Cols, data: part(c.p.params, b.Offset, b.Cols)}
 		}
 	}
 	for n, v := range c.a.Values {
@@ -119,7 +127,7 @@ func (c *compiler) keep() {
 	reserve := func(size, from, to int, to32 func(data []float32)) {
 		b := &plan.Buffer{Size: plan.Align(size), From: from, To: to}
 		buffers = append(buffers, b)
-		give = append(give, func(arena []float32) { to32(arena[b.Offset : b.Offset+size]) })
+		give = append(give, func(arena []float32) { to32(part(arena, b.Offset, size)) })
 	}
 	for _, u := range c.a.Units {
 		for _, v := range u.Outs() {
@@ -145,7 +153,7 @@ func (c *compiler) keep() {
 			}
 		}
 	}
-	arena := make([]float32, plan.Place(buffers))
+	arena := c.floats(plan.Place(buffers))
 	for _, f := range give {
 		f(arena)
 	}
@@ -233,7 +241,10 @@ func (c *compiler) gradients() error {
 	if g.Grads == nil {
 		return nil
 	}
-	c.p.grads = make([]float32, len(c.p.params))
+	c.p.grads = c.floats(parameters(g))
+	if c.counting {
+		return nil
+	}
 	for i, b := range g.Blocks {
 		o := c.operands[c.a.Values[g.Grads[i]]]
 		if o == nil || o.data == nil {

@@ -19,8 +19,12 @@ type levelScratch struct {
 	offset                  []float32 // per point: the difference of the maxima
 }
 
-func newLevelScratch(rows int) levelScratch {
-	all := make([]float32, 14*rows)
+// levelNumbers is how many numbers a row takes in a levelScratch.
+const levelNumbers = 14
+
+// newLevelScratch divides memory of levelNumbers for each row.
+func newLevelScratch(all []float32) levelScratch {
+	rows := len(all) / levelNumbers
 	next := func() []float32 {
 		s := all[:rows:rows]
 		all = all[rows:]

@@ -12,6 +12,7 @@ type weight struct {
 	out, in       int
 	rows          []float32 // [out, in]
 	forward, back *simd.Packed
+	turned        bool // back is made
 }
 
 func (w *weight) run(params []float32) {
@@ -30,7 +31,7 @@ func (c *compiler) weight(v *plan.Value) *weight {
 		return w
 	}
 	b := c.blocks[v]
-	w := &weight{block: b, out: b.Rows, in: b.Cols, rows: make([]float32, b.Rows*b.Cols), forward: simd.NewPacked(b.Cols, b.Rows)}
+	w := &weight{block: b, out: b.Rows, in: b.Cols, rows: c.floats(b.Rows * b.Cols), forward: c.packed(b.Cols, b.Rows)}
 	c.weights[v] = w
 	c.p.weights = append(c.p.weights, w)
 	return w
@@ -94,8 +95,8 @@ func (c *compiler) linearGrad(u *plan.Unit) kernel {
 	if dx != nil {
 		maskNext = masks(u)
 		c.masked[u.Out[ops.InGrad]] = maskNext
-		if w.back == nil {
-			w.back = simd.NewPacked(w.out, w.in)
+		if !w.turned {
+			w.turned, w.back = true, c.packed(w.out, w.in)
 		}
 	}
 	l := c.join(w, cold{back: w.back, in: in, dw: dw})

@@ -6,7 +6,6 @@ package cpu
 import (
 	"errors"
 	"fmt"
-	"runtime"
 
 	G "gorgonia.org/gorgonia"
 
@@ -55,19 +54,20 @@ var (
 
 // New compiles a float32 graph for up to threads cores; 0 means all of them.
 func New(g *ops.Graph, threads int) (engine.Program[float32], error) {
-	if threads <= 0 {
-		threads = runtime.GOMAXPROCS(0)
-	}
 	a, err := plan.Analyse(g)
 	if err != nil {
 		return nil, err
 	}
-	p := &Program{graph: g, e: g.Capacity, inputs: map[string][]float32{}, outputs: map[string]output{}}
-	if err := p.compile(a, threads); err != nil {
+	p := emptyProgram(g)
+	if err := p.compile(a, cores(threads), &memory{}); err != nil {
 		return nil, err
 	}
-	p.pool = newPool(threads)
+	p.pool = newPool(cores(threads))
 	return p, nil
+}
+
+func emptyProgram(g *ops.Graph) *Program {
+	return &Program{graph: g, e: g.Capacity, inputs: map[string][]float32{}, outputs: map[string]output{}}
 }
 
 // Params is the flat parameter vector.

@@ -1,0 +1,97 @@
+package cpu_test
+
+import (
+	"math"
+	"runtime"
+	"testing"
+
+	"gorgonia.org/tensor"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/engine/cpu"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/ops"
+)
+
+// sized is a model of one width.
+func sized(name string, width int) config.Model {
+	h := []int{width, width}
+	return config.Model{Name: name, Representation: width, Encoder: h, Adaptor: h, Decoder: h, KeyEncoder: h, QueryEncoder: h,
+		Heads: 2, Width: width, PreDepth: 3, PostDepth: 2, DecoderDepth: 3}
+}
+
+// TestBytesAreWhatNewAllocates compares the count with the Go runtime's own, for programs of 20 to 400 MB. The 2 MB are for
+// what is not a buffer: the analysis of the graph, kernels and stages.
+func TestBytesAreWhatNewAllocates(t *testing.T) {
+	for name, c := range map[string]struct {
+		model    config.Model
+		capacity ops.Extents
+		mode     models.Mode
+		threads  int
+	}{
+		"weights":    {sized("acqnp", 512), ops.Extents{Functions: 2, Context: 5, Points: 9, Levels: 3}, models.Training, 1},
+		"inputs":     {sized("cqnp", 8), ops.Extents{Functions: 100, Context: 500, Points: 1000, Levels: 100}, models.Training, 2},
+		"bootstraps": {sized("bnp", 32), ops.Extents{Functions: 8, Context: 40, Points: 60, Levels: 200}, models.Training, 1},
+		"attention":  {sized("canp", 64), ops.Extents{Functions: 4, Context: 9000, Points: 10000}, models.Training, 3},
+		"workers":    {sized("acqnp", 128), ops.Extents{Functions: 4, Context: 9, Points: 12, Levels: 9000}, models.Training, 4},
+		"evaluation": {sized("canp", 64), ops.Extents{Functions: 16, Context: 2000, Points: 3000}, models.Evaluation, 2},
+		"prediction": {sized("acqnp", 32), ops.Extents{Functions: 1, Context: 9, Points: 512, Levels: 20000}, models.Prediction, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, err := models.New(c.model, 1, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g, err := m.Build(tensor.Float32, c.capacity, c.mode)
+			if err != nil {
+				t.Fatal(err)
+			}
+			counted := 0.0
+			counting := allocated(func() {
+				if counted, err = cpu.Bytes(g, c.threads); err != nil {
+					t.Fatal(err)
+				}
+			})
+			made := allocated(func() {
+				p, err := cpu.New(g, c.threads)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer p.Close()
+			})
+			if counted < 20e6 || counted > 400e6 {
+				t.Fatalf("%.0f bytes: the case says little", counted)
+			}
+			if math.Abs(made-counted) > 0.01*counted+2e6 {
+				t.Errorf("counted %.0f bytes, and %.0f were allocated", counted, made)
+			}
+			if counting > 2e6 {
+				t.Errorf("counting took %.0f bytes itself", counting)
+			}
+		})
+	}
+}
+
+// allocated is how many bytes f allocates.
+func allocated(f func()) float64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return float64(after.TotalAlloc - before.TotalAlloc)
+}
+
+// A program of a petabyte is counted, and not a byte of it made.
+func TestBytesOfTheImpossible(t *testing.T) {
+	m, err := models.New(sized("bnp", 65536), 1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := m.Build(tensor.Float32, ops.Extents{Functions: 65536, Context: 4, Points: 8, Levels: 1 << 20}, models.Training)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := cpu.Bytes(g, 2); err != nil || n < 1e16 {
+		t.Errorf("%g bytes, %v", n, err)
+	}
+}
