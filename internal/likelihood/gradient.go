@@ -2,11 +2,17 @@ package likelihood
 
 import "math"
 
-// Gradient is the derivative of a log density by the raw outputs of one component: μ, s, a and the level's logit z.
-type Gradient struct{ Location, Scale, Weight, Level float64 }
+// Gradient holds the derivatives of a log density by the outputs of one component.
+type Gradient struct {
+	Location float64 // by μ
+	Scale    float64 // by s, the decoder's output before softplus
+	Weight   float64 // by a, the weight's logit
+	Level    float64 // by z, the level's logit
+}
 
-// LogDensityGradient is log p(y) of NewMixture(raw, z, dy, channel) and its derivatives, one Gradient per component.
-// With π_k the posterior probability of component k, e = y − μ_k and at e = 0 the right-hand derivative of ρ:
+// LogDensityGradient returns log p(y) of NewMixture(raw, z, dy, channel) and its derivatives, one
+// Gradient for each of the N_τ components. With the posterior probability π_k of component k and e
+// = y − μ_k, where the derivative of ρ at e = 0 is the one from the right:
 //
 //	∂/∂μ_k = π_k (τ_k − 1[e<0]) / σ_k
 //	∂/∂s_k = π_k (ρ_τ(e)/σ_k − 1) / σ_k · 0.99 sigmoid(s_k)
@@ -26,13 +32,14 @@ func LogDensityGradient[T Float](y float64, raw, z []T, dy, channel int) (float6
 			Location: posterior * slope / c.Scale,
 			Scale:    posterior * (slope*e/c.Scale - 1) / c.Scale * (1 - LaplaceFloor) * Sigmoid(s),
 			Weight:   posterior - m.weights[k],
-			Level:    posterior * (c.rest - c.level - c.level*c.rest*e/c.Scale),
+			Level:    posterior * (c.rest - c.tau - c.tau*c.rest*e/c.Scale),
 		}
 	}
 	return total, gradients
 }
 
-// GaussianGradient is log p(y) of NewGaussian(raw, dy, channel) and its derivatives by μ and s.
+// GaussianGradient returns log p(y) of NewGaussian(raw, dy, channel) and its derivatives by μ and
+// by s.
 func GaussianGradient[T Float](y float64, raw []T, dy, channel int) (logDensity, mean, scale float64) {
 	g := NewGaussian(raw, dy, channel)
 	e := (y - g.Mean) / g.Scale

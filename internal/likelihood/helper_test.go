@@ -18,7 +18,8 @@ type distribution interface {
 	Quantile(p float64) float64
 }
 
-// probabilities reach far into both tails; the pairs beside 0.5 stand where the mixture changes sides.
+// probabilities reach far into both tails; the pairs beside 0.5 stand where the mixture changes
+// sides.
 var probabilities = []float64{1e-12, 1e-6, 1e-3, 0.01, 0.1, 0.25, 0.4, 0.5 - 1e-9, 0.5, 0.5 + 1e-9, 0.6, 0.75, 0.9, 0.99, 0.999, 1 - 1e-6, 1 - 1e-12}
 
 // near fails unless got is want within tolerance·max(1, |want|).
@@ -38,9 +39,10 @@ func finite(t *testing.T, what string, values ...float64) {
 	}
 }
 
-// integral is ∫ f over the reals for f with kinks at the given places, of scale at least `scale` beside them and
-// nothing worth adding further than `reach` away. Panels start at a quarter of the scale on both sides of every kink
-// and grow with the distance; a Gauss-Legendre rule of 16 points is exact to rounding on each.
+// integral is ∫ f over the reals for f with kinks at the given places, of scale at least `scale`
+// beside them and nothing worth adding further than `reach` away. Panels start at a quarter of the
+// scale on both sides of every kink and grow with the distance; a Gauss-Legendre rule of 16 points
+// is exact to rounding on each.
 func integral(f func(float64) float64, kinks []float64, scale, reach float64) float64 {
 	var ends []float64
 	for _, k := range kinks {
@@ -59,8 +61,9 @@ func integral(f func(float64) float64, kinks []float64, scale, reach float64) fl
 	return sum
 }
 
-// kolmogorovSmirnov fails where the empirical distribution of the draws is further from CDF than chance would put it
-// in one of 10⁵ seeds (asymptotically 2·exp(−2·2.47²)); the seeds are fixed, so it passes or fails for good.
+// kolmogorovSmirnov fails where the empirical distribution of the draws is further from CDF than
+// chance would put it in one of 10⁵ seeds (asymptotically 2·exp(−2·2.47²)); the seeds are fixed, so
+// it passes or fails for good.
 func kolmogorovSmirnov(t *testing.T, d distribution, draws []float64) {
 	t.Helper()
 	slices.Sort(draws)
@@ -74,7 +77,8 @@ func kolmogorovSmirnov(t *testing.T, d distribution, draws []float64) {
 	}
 }
 
-// raw is a decoder output for n levels of dy channels with numbers of the size that training meets, and the logits.
+// raw is a decoder output for n levels of dy channels with numbers of the size that training meets,
+// and the logits.
 func raw(seed uint64, n, dy int) (raw, z []float64) {
 	g := random.New(seed, random.Draws)
 	raw, z = make([]float64, 3*dy*n), make([]float64, n)
@@ -87,7 +91,8 @@ func raw(seed uint64, n, dy int) (raw, z []float64) {
 	return raw, z
 }
 
-// parts are the components that raw and z stand for in one channel, and their weight logits, by the paper's formulas.
+// parts are the components that raw and z stand for in one channel, and their weight logits, by the
+// paper's formulas.
 func parts(raw, z []float64, dy, channel int) (components []likelihood.AsymmetricLaplace, weights []float64) {
 	for k := range z {
 		row := raw[3*dy*k:]

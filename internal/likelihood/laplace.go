@@ -2,79 +2,89 @@ package likelihood
 
 import "math"
 
-// LaplaceFloor is the least scale a decoder can state: σ = 0.01 + 0.99·softplus(s).
+// LaplaceFloor is the least scale of an asymmetric Laplace distribution: a decoder's s means σ =
+// 0.01 + 0.99·softplus(s).
 const LaplaceFloor = 0.01
 
-// laplaceScale is σ of the raw decoder output s.
+// laplaceScale returns the scale σ for a decoder's s.
 func laplaceScale(s float64) float64 { return LaplaceFloor + (1-LaplaceFloor)*Softplus(s) }
 
-// AsymmetricLaplace is the distribution whose log density is log τ + log(1−τ) − log σ − ρ_τ(y−μ)/σ with the pinball
-// loss ρ_τ(e) = max(τe, (τ−1)e). Its τ-quantile is Location; Logit is z with τ = sigmoid(z).
-type AsymmetricLaplace struct{ Location, Scale, Logit float64 }
+// AsymmetricLaplace is the distribution of the paper's equation (1), with the pinball loss ρ_τ(e) =
+// max(τe, (τ−1)e):
+//
+//	AL(y | μ, σ, τ) = τ(1−τ)/σ · exp(−ρ_τ(y−μ)/σ)
+//
+// Its τ-quantile is μ.
+type AsymmetricLaplace struct {
+	Location float64 // μ, in the units of y
+	Scale    float64 // σ, in the units of y
+	Logit    float64 // z, with τ = sigmoid(z)
+}
 
-// LogDensity is log p(y).
-func (d AsymmetricLaplace) LogDensity(y float64) float64 { return d.law().logDensity(y) }
+// LogDensity returns log p(y) = log τ + log(1−τ) − log σ − ρ_τ(y−μ)/σ.
+func (d AsymmetricLaplace) LogDensity(y float64) float64 { return d.prepare().logDensity(y) }
 
-// CDF is the probability of a value up to y.
-func (d AsymmetricLaplace) CDF(y float64) float64 { return d.law().cdf(y) }
+// CDF returns P(Y ≤ y).
+func (d AsymmetricLaplace) CDF(y float64) float64 { return d.prepare().cdf(y) }
 
-// Survival is 1 − CDF(y), exact to the last digits where that difference would cancel.
-func (d AsymmetricLaplace) Survival(y float64) float64 { return d.law().survival(y) }
+// Survival returns P(Y > y). Unlike 1 − CDF(y), it keeps its digits in the upper tail.
+func (d AsymmetricLaplace) Survival(y float64) float64 { return d.prepare().survival(y) }
 
-// Quantile inverts CDF; ∓Inf at p = 0 and 1, NaN outside [0, 1].
-func (d AsymmetricLaplace) Quantile(p float64) float64 { return d.law().quantile(p) }
+// Quantile is the inverse of CDF. It is −Inf at p = 0, +Inf at p = 1 and NaN outside [0, 1].
+func (d AsymmetricLaplace) Quantile(p float64) float64 { return d.prepare().quantile(p) }
 
-// Mean is μ + σ(1−2τ)/(τ(1−τ)), where the fraction is 1/τ − 1/(1−τ) = −2 sinh z.
+// Mean returns μ + σ(1−2τ)/(τ(1−τ)), where the fraction is 1/τ − 1/(1−τ) = −2 sinh z.
 func (d AsymmetricLaplace) Mean() float64 {
 	return d.Location - 2*math.Sinh(d.Logit)*d.Scale
 }
 
-// Variance is σ²(1−2τ+2τ²)/(τ²(1−τ)²), where the fraction is 1/τ² + 1/(1−τ)². (The authors' code forgets the square
-// in the denominator.)
+// Variance returns σ²(1−2τ+2τ²)/(τ²(1−τ)²), where the fraction is 1/τ² + 1/(1−τ)². The authors'
+// code lacks the square in the denominator.
 func (d AsymmetricLaplace) Variance() float64 {
 	a := d.Scale * (1 + math.Exp(-d.Logit))
 	b := d.Scale * (1 + math.Exp(d.Logit))
 	return a*a + b*b
 }
 
-// Draw turns u, uniform on the multiples of 2⁻²⁴ in [0, 1), into a draw.
+// Draw returns a draw from u, uniform on the multiples of 2⁻²⁴ in [0, 1).
 func (d AsymmetricLaplace) Draw(u float64) float64 { return d.Quantile(centred(u)) }
 
-// law is an AsymmetricLaplace with the functions of its logit worked out once: τ, 1−τ and their logarithms.
-type law struct {
+// laplace is an AsymmetricLaplace with the functions of its logit, computed once.
+type laplace struct {
 	AsymmetricLaplace
-	level, rest       float64
-	logLevel, logRest float64
+	tau, rest       float64 // τ and 1−τ
+	logTau, logRest float64 // their logarithms
 }
 
-func (d AsymmetricLaplace) law() law {
-	return law{d, Sigmoid(d.Logit), Sigmoid(-d.Logit), LogSigmoid(d.Logit), LogSigmoid(-d.Logit)}
+// prepare computes the functions of the logit.
+func (d AsymmetricLaplace) prepare() laplace {
+	return laplace{d, Sigmoid(d.Logit), Sigmoid(-d.Logit), LogSigmoid(d.Logit), LogSigmoid(-d.Logit)}
 }
 
-// slope is dρ_τ(e)/de, at e = 0 from the right; ρ_τ(e) is slope(e)·e.
-func (l law) slope(e float64) float64 {
+// slope returns dρ_τ(e)/de, at e = 0 the derivative from the right. ρ_τ(e) is slope(e)·e.
+func (l laplace) slope(e float64) float64 {
 	if e < 0 {
 		return -l.rest
 	}
-	return l.level
+	return l.tau
 }
 
-func (l law) logDensity(y float64) float64 {
+func (l laplace) logDensity(y float64) float64 {
 	e := y - l.Location
-	return l.logLevel + l.logRest - math.Log(l.Scale) - l.slope(e)*e/l.Scale
+	return l.logTau + l.logRest - math.Log(l.Scale) - l.slope(e)*e/l.Scale
 }
 
-// logTail is the logarithm of the probability beyond y on the side of the location where y lies, and whether that is
-// the lower side: log P(Y ≤ y) = log τ + (1−τ)(y−μ)/σ for y ≤ μ, log P(Y > y) = log(1−τ) − τ(y−μ)/σ above.
-func (l law) logTail(y float64) (log float64, lower bool) {
+// logTail returns the logarithm of the tail probability at y, and whether that is the lower tail:
+// log P(Y ≤ y) = log τ + (1−τ)(y−μ)/σ for y ≤ μ, log P(Y > y) = log(1−τ) − τ(y−μ)/σ for y > μ.
+func (l laplace) logTail(y float64) (log float64, lower bool) {
 	e := (y - l.Location) / l.Scale
 	if e <= 0 {
-		return l.logLevel + l.rest*e, true
+		return l.logTau + l.rest*e, true
 	}
-	return l.logRest - l.level*e, false
+	return l.logRest - l.tau*e, false
 }
 
-func (l law) cdf(y float64) float64 {
+func (l laplace) cdf(y float64) float64 {
 	log, lower := l.logTail(y)
 	if lower {
 		return math.Exp(log)
@@ -82,7 +92,7 @@ func (l law) cdf(y float64) float64 {
 	return -math.Expm1(log)
 }
 
-func (l law) survival(y float64) float64 {
+func (l laplace) survival(y float64) float64 {
 	log, lower := l.logTail(y)
 	if lower {
 		return -math.Expm1(log)
@@ -90,14 +100,14 @@ func (l law) survival(y float64) float64 {
 	return math.Exp(log)
 }
 
-func (l law) quantile(p float64) float64 {
+func (l laplace) quantile(p float64) float64 {
 	if !(p >= 0 && p <= 1) {
 		return math.NaN()
 	}
-	if below := math.Log(p) - l.logLevel; below <= 0 {
+	if below := math.Log(p) - l.logTau; below <= 0 {
 		return l.Location + l.Scale*below/l.rest
 	}
-	// Next to p = τ rounding can give the difference the wrong sign, which would let quantiles cross.
+	// Next to p = τ, rounding can give the difference the wrong sign. Quantiles would then cross.
 	above := math.Min(math.Log1p(-p)-l.logRest, 0)
-	return l.Location - l.Scale*above/l.level
+	return l.Location - l.Scale*above/l.tau
 }

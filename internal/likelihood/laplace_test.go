@@ -25,7 +25,8 @@ func TestLaplaceDensityMomentsAndDistributionFunction(t *testing.T) {
 		expect := func(f func(float64) float64) float64 {
 			return integral(func(y float64) float64 { return f(y) * math.Exp(d.LogDensity(y)) }, []float64{d.Location}, d.Scale, spread(d))
 		}
-		// 1e-12: thousands of terms of rounding error 1e-16, and some cancellation between the tails.
+		// 1e-12: thousands of terms of rounding error 1e-16, and some cancellation between the
+		// tails.
 		mean := expect(func(y float64) float64 { return y })
 		near(t, "∫ density", expect(func(float64) float64 { return 1 }), 1, 1e-12)
 		near(t, "mean", d.Mean(), mean, 1e-12)
@@ -54,7 +55,8 @@ func TestLaplaceQuantileInvertsTheDistributionFunction(t *testing.T) {
 		for _, p := range append([]float64{1e-300}, probabilities...) {
 			y := d.Quantile(p)
 			finite(t, "quantile", y)
-			// Relative to both tails. 1e-10: one unit in the last place of p next to 1 is 1e-4 of the tail 1e-12.
+			// Relative to both tails. 1e-10: one unit in the last place of p next to 1 is 1e-4 of
+			// the tail 1e-12.
 			if p < 0.5 {
 				near(t, "CDF(quantile)/p", d.CDF(y)/p, 1, 1e-10)
 			} else {

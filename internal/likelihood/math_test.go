@@ -9,7 +9,8 @@ import (
 
 func TestFunctionsOfALogit(t *testing.T) {
 	for x := -30.0; x <= 30; x += 0.37 {
-		// 1e-12: at |x| = 30 the naive forms have about 13 digits less than these, so compare where they are sound.
+		// 1e-12: at |x| = 30 the naive forms have about 13 digits less than these, so compare where
+		// they are sound.
 		if math.Abs(x) < 8 {
 			near(t, "Softplus", likelihood.Softplus(x), math.Log(1+math.Exp(x)), 1e-12)
 			near(t, "LogSigmoid", likelihood.LogSigmoid(x), math.Log(1/(1+math.Exp(-x))), 1e-12)

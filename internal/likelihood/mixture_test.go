@@ -47,7 +47,8 @@ func TestMixtureEqualsTheNaiveFormulas(t *testing.T) {
 			total += math.Exp(a)
 		}
 		mean := 0.0
-		for k, w := range m.Weights() {
+		for k, c := range m.Components() {
+			w := c.Weight
 			near(t, "weight", w, math.Exp(logits[k])/total, 1e-14)
 			tau := 1 / (1 + math.Exp(-z[k]))
 			mean += w * (components[k].Location + (1-2*tau)/(tau*(1-tau))*components[k].Scale)
@@ -106,7 +107,8 @@ func TestMixtureQuantileInvertsTheDistributionFunction(t *testing.T) {
 		for _, p := range probabilities {
 			y := m.Quantile(p)
 			finite(t, "quantile", y)
-			// To the last digit of y: rounding of 25 terms apart, p lies between the values at y and below it.
+			// To the last digit of y: rounding of 25 terms apart, p lies between the values at y
+			// and below it.
 			below := math.Nextafter(y, math.Inf(-1))
 			const slack = 1e-14
 			if p <= 0.5 && !(m.CDF(below) <= p*(1+slack) && m.CDF(y) >= p*(1-slack)) {

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/feed"
 	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/ops"
 )
@@ -50,9 +52,9 @@ type Target struct {
 // targetsPerRun bounds the memory of a prediction, however many targets are asked.
 const targetsPerRun = 512
 
-// Predict yields the predictions for all targets of the functions, in order. Memory does not grow with their number.
-// The sequence ends at the first error; that of a function that does not fit the model is an *input.Error. It can be
-// ranged over again, with the same outcome.
+// Predict yields the predictions for all targets of the functions, in order. Memory does not grow
+// with their number. The sequence ends at the first error; that of a function that does not fit the
+// model is an *input.Error. It can be ranged over again, with the same outcome.
 func Predict(ctx context.Context, o Options, functions []Function) iter.Seq2[Target, error] {
 	return func(yield func(Target, error) bool) {
 		p, err := newPredictor(o, functions)
@@ -159,22 +161,28 @@ func (p *predictor) run(i int, f Function, first, n int) error {
 	return program.Run(p.feed.Extents)
 }
 
-// channels are the distributions at the t-th target of the last run. Numbers too large for the model's float32 are an
-// error.
+// channels returns the distributions at target t of the last run, one for each channel. It is an
+// error if a mean is not finite, as it is when numbers are too large for the model's float32.
 func (p *predictor) channels(t int) ([]Distribution, error) {
-	raw, k := p.program.Output("components"), max(1, p.draws.Count())
 	ds := make([]Distribution, p.dy)
 	for c := range ds {
-		units := scale{p.scaling.YScale[c], p.scaling.YOffset[c]}
-		if p.model.Quantile() {
-			z, u := p.program.Output("logit")[t*k:][:k], p.feed.Levels()[t*k:][:k]
-			ds[c] = newMixture(raw[t*k*3*p.dy:][:k*3*p.dy], z, u, p.dy, c, units)
-		} else {
-			ds[c] = newGaussians(raw[t*k*2*p.dy:][:k*2*p.dy], p.dy, c, units)
-		}
+		ds[c] = p.distribution(t, c)
 		if mean := ds[c].Mean(); math.IsNaN(mean) || math.IsInf(mean, 0) {
 			return nil, fmt.Errorf("the predictive mean is %v", mean)
 		}
 	}
 	return ds, nil
+}
+
+// distribution reads the distribution of one channel at target t from the outputs of the last run.
+func (p *predictor) distribution(t, channel int) Distribution {
+	raw, k := p.program.Output("components"), max(1, p.draws.Count())
+	units := likelihood.Units{Factor: p.scaling.YScale[channel], Offset: p.scaling.YOffset[channel]}
+	if !p.model.Quantile() {
+		m := likelihood.NewGaussianMixture(raw[t*k*2*p.dy:][:k*2*p.dy], p.dy, channel)
+		return Distribution{Distribution: m.In(units)}
+	}
+	z, u := p.program.Output("logit")[t*k:][:k], p.feed.Levels()[t*k:][:k]
+	m := likelihood.NewMixture(raw[t*k*3*p.dy:][:k*3*p.dy], z, p.dy, channel)
+	return Distribution{m.In(units), slices.Clone(u)}
 }

@@ -13,7 +13,8 @@ var knownCircles = []string{
 	"internal/gpu/cu → kernels → internal/gpu",
 }
 
-// A circle is a chain of imports that leaves a folder and comes back to it. Go forbids circles of packages alone.
+// A circle is a chain of imports that leaves a folder and comes back to it. Go forbids circles of
+// packages alone.
 func TestNoCircleOfFolders(t *testing.T) {
 	found := circles(listImports(t, allTags))
 	for _, c := range found {
@@ -43,8 +44,8 @@ func TestCirclesAreFound(t *testing.T) {
 	}
 }
 
-// circles returns a chain for every folder that a chain of imports leaves and enters again. The folder internal is no
-// room and does not count.
+// circles returns a chain for every folder that a chain of imports leaves and enters again. The
+// folder internal is no room and does not count.
 func circles(imports map[string][]string) []string {
 	folders := map[string]bool{}
 	for name := range imports {
@@ -65,7 +66,8 @@ func circles(imports map[string][]string) []string {
 	return found
 }
 
-// wayBack returns the first chain of imports from a package through packages outside of a folder to one inside, or nil.
+// wayBack returns the first chain of imports from a package through packages outside of a folder to
+// one inside, or nil.
 func wayBack(imports map[string][]string, folder, name string, seen map[string]bool) []string {
 	for _, next := range imports[name] {
 		if _, ours := imports[next]; !ours || seen[next] {

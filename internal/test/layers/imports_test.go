@@ -14,13 +14,14 @@ const module = "github.com/acqnp/acqnp/"
 // allTags lists the sets of build tags that select different files.
 var allTags = []string{"", "simt", "gpu"}
 
-// listImports returns the imports of every package of the module, joined over the given build tags. Packages of the
-// module are named by their path in it. Imports of tests are left out.
+// listImports returns the imports of every package of the module, joined over the given build tags.
+// Packages of the module are named by their path in it. Imports of tests are left out.
 func listImports(t *testing.T, tags []string) map[string][]string {
 	t.Helper()
 	imports := map[string][]string{}
 	for _, tag := range tags {
-		// -e: with the tag gpu, packages that lack compiled kernels or modules are listed nevertheless.
+		// -e: with the tag gpu, packages that lack compiled kernels or modules are listed
+		// nevertheless.
 		cmd := exec.Command("go", "list", "-e", "-tags="+tag, "-f", `{{.ImportPath}} {{join .Imports " "}}`, module+"...")
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=1")
 		var stderr bytes.Buffer

@@ -1,4 +1,5 @@
-// Package layers tests that imports go one way: down the list of layers, and never in a circle between folders.
+// Package layers tests that imports go one way: down the list of layers, and never in a circle
+// between folders.
 package layers
 
 import (

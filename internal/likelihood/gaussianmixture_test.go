@@ -54,8 +54,9 @@ func TestGaussianMixtureQuantileInvertsTheDistributionFunction(t *testing.T) {
 				t.Errorf("mixture %d: quantiles cross at p = %g", i, p)
 			}
 			last = y
-			// Both tails hold their digits: relative 1e-9 of the smaller one, as for one Gaussian. Between components far
-			// apart the distribution function is flat, and any y there will do.
+			// Both tails hold their digits: relative 1e-9 of the smaller one, as for one Gaussian.
+			// Between components far apart the distribution function is flat, and any y there will
+			// do.
 			got, want := m.CDF(y), p
 			if p > 0.5 {
 				got, want = m.Survival(y), 1-p

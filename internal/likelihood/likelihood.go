@@ -1,0 +1,56 @@
+// Package likelihood computes the predictive distributions of the models in plain float64. It is
+// the reference that every faster implementation is tested against, and predictions are computed
+// with it.
+//
+// A decoder states the parameters of one distribution for each channel of y at each point:
+//
+//   - CNP and CANP state a [Gaussian], the paper's equation (4).
+//   - BNP states one Gaussian for each of its k bootstraps. They make a [GaussianMixture] with
+//     equal weights.
+//   - CQNP and ACQNP state an [AsymmetricLaplace] distribution for each of N_τ quantile levels,
+//     equation (1), and a weight for each. They make a [Mixture], equation (9).
+//
+// Both mixtures are a [Distribution]: density, distribution function, quantiles, mean and variance.
+// [NewMixture], [NewGaussian] and [NewGaussianMixture] read a decoder's outputs. [Units] turns the
+// result from the model's units into those of the data. [LogDensityGradient] and [GaussianGradient]
+// are the derivatives that training needs.
+//
+// # Logits
+//
+// A level τ is kept as its logit z, τ = sigmoid(z), and the weights as logits a, w = softmax(a).
+// Logarithms are computed from the logits, so they keep their digits where τ is near 0 or 1 or a
+// weight is near 0. All results are finite for logits z and a up to ±100, every scale from its
+// floor up, and |y−μ| up to 1e6.
+package likelihood
+
+// Distribution is the predictive distribution of one channel of y at one point.
+type Distribution interface {
+	// LogDensity returns log p(y).
+	LogDensity(y float64) float64
+	// CDF returns P(Y ≤ y).
+	CDF(y float64) float64
+	// Survival returns P(Y > y). Unlike 1 − CDF(y), it keeps its digits in the upper tail.
+	Survival(y float64) float64
+	// Quantile returns the smallest float64 y with CDF(y) ≥ p. It is −Inf at p = 0, +Inf at p = 1
+	// and NaN outside [0, 1].
+	Quantile(p float64) float64
+	Mean() float64
+	Variance() float64
+	// Components returns the parts of the mixture, in the order of the decoder's outputs.
+	Components() []Component
+}
+
+// Component is one part of a mixture. The weights of a mixture sum to 1.
+type Component struct {
+	Tau    float64 // level τ of an asymmetric Laplace distribution; NaN for a Gaussian
+	Mu     float64 // its τ-quantile μ; the mean of a Gaussian
+	Sigma  float64 // its scale σ; the standard deviation of a Gaussian
+	Weight float64
+}
+
+// Units turns a y of the model into the units of the data: Factor·y + Offset, with Factor > 0.
+type Units struct{ Factor, Offset float64 }
+
+// location converts a place on the axis of y; scale converts a width.
+func (u Units) location(y float64) float64  { return u.Factor*y + u.Offset }
+func (u Units) scale(sigma float64) float64 { return u.Factor * sigma }
