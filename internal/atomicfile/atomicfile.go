@@ -1,31 +1,61 @@
-// Package atomicfile writes files that are either whole or not there: a temporary name beside the target, sync,
-// rename, sync of the directory. Nothing is left behind when writing fails.
+// Package atomicfile writes files that are either complete or absent.
+//
+// Write puts the content into a temporary file beside the target, syncs it, renames it over the target and syncs the
+// directory. When anything fails, the old file stays and the temporary file is removed. A symbolic link is followed: its
+// target is replaced and the link stays. What cannot be replaced, such as a device or a named pipe, is written to.
 package atomicfile
 
 import (
 	"bufio"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
 
-// TempPrefix begins the temporary names that a killed program may leave, followed by the target's own name and a dash;
-// readers of a directory skip them.
+// TempPrefix starts the names of temporary files. The target's name and a dash follow. A killed program may leave such
+// files; readers of a directory skip them.
 const TempPrefix = ".tmp-"
 
-// Write makes the file at path from what fill writes. Until it returns nil the old file, if any, stays untouched.
-func Write(path string, fill func(io.Writer) error) (err error) {
-	dir := filepath.Dir(path)
-	f, err := os.CreateTemp(dir, TempPrefix+filepath.Base(path)+"-*")
+// Write makes the file at path with the content that fill writes. Until it returns nil, an old file stays untouched.
+func Write(path string, fill func(io.Writer) error) error {
+	target, replaceable, err := resolve(path)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, f.Close(), os.Remove(f.Name()))
+	if !replaceable {
+		return writeThrough(path, fill)
+	}
+	return replace(target, fill)
+}
+
+// WriteBytes is Write for content in memory.
+func WriteBytes(path string, content []byte) error {
+	return Write(path, func(w io.Writer) error { _, err := w.Write(content); return err })
+}
+
+// replace puts a complete new file in the place of the one at path, which is no symbolic link.
+func replace(path string, fill func(io.Writer) error) error {
+	f, err := temporary(filepath.Dir(path), filepath.Base(path))
+	if err != nil {
+		return because(path, err)
+	}
+	if err := errors.Join(complete(f, fill), f.Close()); err != nil {
+		var pathError *fs.PathError
+		if errors.As(err, &pathError) && pathError.Path == f.Name() {
+			err = because(path, err)
 		}
-	}()
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return errors.Join(because(path, err), os.Remove(f.Name()))
+	}
+	return SyncDir(filepath.Dir(path))
+}
+
+// complete writes and syncs everything but leaves the file open.
+func complete(f *os.File, fill func(io.Writer) error) error {
 	w := bufio.NewWriterSize(f, 1<<20)
 	if err := fill(w); err != nil {
 		return err
@@ -36,24 +66,68 @@ func Write(path string, fill func(io.Writer) error) (err error) {
 	if err := f.Chmod(0o644); err != nil {
 		return err
 	}
-	if err := f.Sync(); err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	return SyncDir(dir)
+	return f.Sync()
 }
 
-// WriteBytes is Write with the content at hand.
-func WriteBytes(path string, content []byte) error {
-	return Write(path, func(w io.Writer) error { _, err := w.Write(content); return err })
+// Scratch opens a temporary file for work on the output at path. It lies beside the output, or in the system's directory
+// for temporary files where the output is a device or a pipe. The caller closes and removes it.
+func Scratch(path string) (*os.File, error) {
+	target, replaceable, err := resolve(path)
+	if err != nil {
+		return nil, err
+	}
+	if !replaceable {
+		return temporary(os.TempDir(), filepath.Base(path))
+	}
+	f, err := temporary(filepath.Dir(target), filepath.Base(target))
+	if err != nil {
+		return nil, because(path, err)
+	}
+	return f, nil
 }
 
-// SyncDir makes renames and removals in a directory last through a crash.
+// probeBytes is how much Probe writes: more than a file system stores inside a directory entry.
+const probeBytes = 4096
+
+// Probe reports whether a file can be written at path now: the directory exists, permits it and has space left. It
+// leaves nothing behind and does not open devices and pipes.
+func Probe(path string) error {
+	target, replaceable, err := resolve(path)
+	if err != nil || !replaceable {
+		return err
+	}
+	f, err := temporary(filepath.Dir(target), filepath.Base(target))
+	if err != nil {
+		return because(path, err)
+	}
+	_, err = f.Write(make([]byte, probeBytes))
+	if err = errors.Join(err, f.Close()); err != nil {
+		err = because(path, err)
+	}
+	return errors.Join(err, os.Remove(f.Name()))
+}
+
+// maxTempName keeps a temporary name short enough for every file system.
+const maxTempName = 128
+
+func temporary(dir, name string) (*os.File, error) {
+	return os.CreateTemp(dir, TempPrefix+name[:min(len(name), maxTempName)]+"-*")
+}
+
+// because names the output in an error about its temporary file.
+func because(path string, err error) error {
+	var pathError *fs.PathError
+	var linkError *os.LinkError
+	switch {
+	case errors.As(err, &pathError):
+		err = pathError.Err
+	case errors.As(err, &linkError):
+		err = linkError.Err
+	}
+	return &fs.PathError{Op: "write", Path: path, Err: err}
+}
+
+// SyncDir makes renames and removals in a directory survive a crash.
 func SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/acqnp/acqnp/internal/atomicfile"
 	"github.com/acqnp/acqnp/internal/input"
@@ -21,11 +20,11 @@ func WriteTasks(ctx context.Context, path string, src Source, batches int, repor
 	if batches < 1 {
 		return &input.Error{Key: "batches", Found: fmt.Sprint(batches), Expected: "1 or more"}
 	}
-	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
-		return &input.Error{File: path, Found: "no such directory", Expected: "a file in one that is there"}
+	if _, err := atomicfile.Target(path); err != nil {
+		return &input.Error{File: path, Found: "no such directory", Expected: "a file in a directory that exists"}
 	}
-	// The header, which comes first, lists what is known only when all batches are made: they wait in a file.
-	spool, err := os.CreateTemp(filepath.Dir(path), atomicfile.TempPrefix+"*")
+	// The header comes first but lists what is known only when all batches are made. They wait in a file.
+	spool, err := atomicfile.Scratch(path)
 	if err != nil {
 		return err
 	}
