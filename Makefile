@@ -3,7 +3,7 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # The packages with goroutines.
 RACE = ./internal/atomicfile ./internal/cli ./internal/engine/... ./internal/feed ./internal/predict ./internal/progress ./internal/train
 # The packages whose tests run the CUDA engine: on the host emulation, or on a GPU.
-ENGINE = ./kernels/... ./internal/engine/cuda/...
+ENGINE = ./kernels/... ./internal/engine/cuda/... ./internal/test/kernels
 # The GPUs that get machine code; later ones compile the PTX of the last when a program starts.
 ARCHS ?= 75 80 86 89 90
 # The toolkit's own libcuda.so, to link against where there is no driver.

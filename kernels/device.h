@@ -36,7 +36,7 @@
 // last digits of fast arithmetic and the matrix unit's order of addition.
 #pragma once
 #ifndef __CUDACC__
-#include "simt.h"
+#include "emulator/simt.h"
 #else
 #include <cuda_fp16.h>
 #include <stdint.h>

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 dir=${1:?usage: gpu-check-pack.sh DIR}
 rm -rf "$dir"
 mkdir -p "$dir/tests"
-for package in kernels/optest internal/engine/cuda; do
+for package in internal/test/kernels internal/engine/cuda; do
 	go test -c -trimpath -tags gpu,netgo,osusergo -o "$dir/tests/$(echo $package | tr / -).test" "./$package"
 done
 cp -r acqnp acqnp-cuda configs tools/peer scripts/gpu-check.sh "$dir"

@@ -10,7 +10,7 @@ import (
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/gpu/gputest"
 	"github.com/acqnp/acqnp/internal/input"
-	"github.com/acqnp/acqnp/kernels"
+	"github.com/acqnp/acqnp/kernels/emulator"
 )
 
 func TestCUDAPrecisionByCapability(t *testing.T) {
@@ -28,7 +28,7 @@ func TestCUDAPrecisionByCapability(t *testing.T) {
 		{9, 0, "auto", "cuda:1 (simt, training tf32, evaluation fp32)"},
 		{9, 0, "fp16", "cuda:1 (simt, fp16)"},
 	} {
-		d, err := device.CUDA(kernels.NewEmulator(kernels.EmulatorOptions{Major: c.major, Minor: c.minor}), 1, c.precision)
+		d, err := device.CUDA(emulator.New(emulator.Options{Major: c.major, Minor: c.minor}), 1, c.precision)
 		var bad *input.Error
 		switch {
 		case c.name == "" && !errors.As(err, &bad):
@@ -38,14 +38,14 @@ func TestCUDAPrecisionByCapability(t *testing.T) {
 		}
 	}
 	var bad *input.Error
-	_, err := device.CUDA(kernels.NewEmulator(kernels.EmulatorOptions{Major: 7}), 0, "auto")
+	_, err := device.CUDA(emulator.New(emulator.Options{Major: 7}), 0, "auto")
 	if err == nil || errors.As(err, &bad) || !strings.Contains(err.Error(), "compute capability 7.0") {
 		t.Errorf("a device that is too old: %v", err)
 	}
 }
 
 func TestCUDAClosesItsDriverOnce(t *testing.T) {
-	driver := gputest.Faulty(kernels.NewEmulator(kernels.EmulatorOptions{}), 0, nil)
+	driver := gputest.Faulty(emulator.New(emulator.Options{}), 0, nil)
 	d, err := device.CUDA(driver, 0, "auto")
 	if err != nil {
 		t.Fatal(err)

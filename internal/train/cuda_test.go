@@ -19,7 +19,7 @@ import (
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/ops"
 	"github.com/acqnp/acqnp/internal/train"
-	"github.com/acqnp/acqnp/kernels"
+	"github.com/acqnp/acqnp/kernels/emulator"
 )
 
 // gpuOn is the CUDA engine on a driver.
@@ -35,7 +35,7 @@ func gpuOn(t *testing.T, d gpu.Driver, precision string) device.Device {
 
 func emulated(t *testing.T, precision string) device.Device {
 	t.Helper()
-	return gpuOn(t, kernels.NewEmulator(kernels.EmulatorOptions{}), precision)
+	return gpuOn(t, emulator.New(emulator.Options{}), precision)
 }
 
 // recorder keeps what the host gives the trainers of a device.
@@ -194,7 +194,7 @@ func TestCUDAFaultsLeaveTheLastCheckpoint(t *testing.T) {
 	e := experiment(t, steps(8), func(e *config.Experiment) { e.Train.CheckpointEvery, e.Train.KeepCheckpoints = 2, 9 })
 	broken := errors.New("the driver has had enough")
 	attempt := func(n int) (calls int, dir string, err error) {
-		d := gputest.Faulty(kernels.NewEmulator(kernels.EmulatorOptions{}), n, &gpu.Error{Call: "test", Cause: broken})
+		d := gputest.Faulty(emulator.New(emulator.Options{}), n, &gpu.Error{Call: "test", Cause: broken})
 		dir = t.TempDir()
 		g, err := device.CUDA(d, 0, device.FP32)
 		if err == nil {

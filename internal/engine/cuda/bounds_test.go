@@ -12,13 +12,13 @@ import (
 	"github.com/acqnp/acqnp/internal/gpu"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/ops"
-	"github.com/acqnp/acqnp/kernels"
+	"github.com/acqnp/acqnp/kernels/emulator"
 )
 
 // TestRegionsAreLargeEnough gives every region an allocation of its own, just as large as it is, so that the emulation
 // finds each access beyond one; in their common allocation it would fall into a neighbour.
 func TestRegionsAreLargeEnough(t *testing.T) {
-	if !kernels.Checked() {
+	if !emulator.Checked() {
 		t.Skip("accesses are not checked in this build")
 	}
 	e := ops.Extents{Functions: 2, Context: 3, Points: 35, Levels: 2}
@@ -37,7 +37,7 @@ func TestRegionsAreLargeEnough(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := runApart(kernels.NewEmulator(kernels.EmulatorOptions{}), g, Options{Fused: fused}); err != nil {
+			if err := runApart(emulator.New(emulator.Options{}), g, Options{Fused: fused}); err != nil {
 				t.Errorf("%s, fused %t: %v", c.Name, fused, err)
 			}
 		}

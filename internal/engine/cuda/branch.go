@@ -6,13 +6,12 @@ import (
 	"github.com/acqnp/acqnp/internal/engine/plan"
 	"github.com/acqnp/acqnp/internal/gpu"
 	"github.com/acqnp/acqnp/internal/ops"
-	"github.com/acqnp/acqnp/kernels"
 )
 
 // branch is an MLP of [r, x, level] over all levels of all points, of which the part of r and x is there already, per
 // point: the adaptor ψ or the decoder of the quantile branch. Its hidden layers never leave a block.
 type branch struct {
-	kernels.Branch
+	BranchKernels
 	layers []*plan.Unit // linear layers, the first to the last
 	grads  []*plan.Unit // their gradients, in the same order; nil where the graph has none
 
@@ -185,7 +184,7 @@ func (c *compiler) packBranch(b *branch) {
 	}
 	b.layout = c.keepTable(layout)
 	b.weights, b.vectors = c.keep(ceilDiv(b.WeightBytes(), 4)), c.keep(b.Vectors())
-	c.emit(b.Pack(), c.over(b.Partials(), kernels.BranchThreads, kernels.BranchThreads), c.params, b.layout, b.weights, b.vectors,
+	c.emit(b.Pack(), c.over(b.Partials(), BranchThreads, BranchThreads), c.params, b.layout, b.weights, b.vectors,
 		b.Width, b.Depth, b.Outputs)
 }
 
@@ -194,7 +193,7 @@ func (c *compiler) packBranch(b *branch) {
 func (c *compiler) resident(shared int) gpu.Dims {
 	d := c.device
 	each := max(1, min(2, d.SharedPerBlock/max(1, shared)))
-	return gpu.Line(each*max(1, d.Multiprocessors), kernels.BranchThreads, shared)
+	return gpu.Line(each*max(1, d.Multiprocessors), BranchThreads, shared)
 }
 
 func (c *compiler) branchForward(b *branch) {
@@ -212,6 +211,6 @@ func (c *compiler) branchBackward(b *branch) {
 	partials := c.scratch(blocks * b.Partials())
 	c.emit(b.Backward(rows), d, c.step, c.at(first.In[0]), c.at(first.In[1]), b.weights, b.vectors, c.at(begin.In[0]),
 		c.at(end.Out[ops.BaseGrad]), c.at(end.Out[ops.InGrad]), partials, b.Width, b.Depth, b.Outputs)
-	c.emit(b.Reduce(), c.over(b.Partials(), kernels.BranchThreads, kernels.BranchThreads), partials, blocks, b.layout, c.grads,
+	c.emit(b.Reduce(), c.over(b.Partials(), BranchThreads, BranchThreads), partials, blocks, b.layout, c.grads,
 		b.Width, b.Depth, b.Outputs)
 }

@@ -34,7 +34,7 @@ func (l *listening) fused(precision string) bool {
 
 func fusedProgram(t *testing.T, m *models.Model, e ops.Extents, p cuda.Precision) (engine.Program[float32], *listening) {
 	t.Helper()
-	d := &listening{Driver: emulator(t)}
+	d := &listening{Driver: openDevice(t)}
 	program, err := cuda.New(d, graph(t, m, e, models.Training), cuda.Options{Fused: true, Precision: p})
 	if err != nil {
 		t.Fatal(err)

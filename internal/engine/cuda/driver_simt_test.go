@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/gpu"
-	"github.com/acqnp/acqnp/kernels"
+	"github.com/acqnp/acqnp/kernels/emulator"
 )
 
-func newDriver(testing.TB) gpu.Driver { return kernels.NewEmulator(kernels.EmulatorOptions{}) }
+func newDriver(testing.TB) gpu.Driver { return emulator.New(emulator.Options{}) }

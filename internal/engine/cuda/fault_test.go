@@ -12,7 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/gpu"
 	"github.com/acqnp/acqnp/internal/gpu/gputest"
 	"github.com/acqnp/acqnp/internal/models"
-	"github.com/acqnp/acqnp/kernels"
+	"github.com/acqnp/acqnp/kernels/emulator"
 )
 
 // counting is a driver that counts what has not been given back.
@@ -99,7 +99,7 @@ func TestEveryFaultIsAnError(t *testing.T) {
 	}
 	for name, work := range map[string]func(gpu.Driver) error{"program": evaluate, "trainer": train} {
 		t.Run(name, func(t *testing.T) {
-			counted := &counting{Driver: emulator(t)}
+			counted := &counting{Driver: openDevice(t)}
 			whole := gputest.Faulty(counted, 0, nil)
 			if err := work(whole); err != nil {
 				t.Fatal(err)
@@ -138,7 +138,7 @@ func TestTooLittleMemory(t *testing.T) {
 	s := small("acqnp")
 	m := build(t, s)
 	full := &gpu.Error{Call: "alloc", Bytes: 1, Cause: gpu.ErrOutOfMemory}
-	_, err := cuda.New(gputest.Faulty(emulator(t), 1, full), graph(t, m, s.e, models.Training), cuda.Options{})
+	_, err := cuda.New(gputest.Faulty(openDevice(t), 1, full), graph(t, m, s.e, models.Training), cuda.Options{})
 	if !errors.Is(err, gpu.ErrOutOfMemory) || !strings.Contains(err.Error(), "MB") || !strings.Contains(err.Error(), s.e.String()) {
 		t.Errorf("got %v, want how much was asked for, and for what", err)
 	}
@@ -148,7 +148,7 @@ func TestTooLittleMemory(t *testing.T) {
 func TestRefusesPrecisionsThatTheDeviceHasNot(t *testing.T) {
 	s := small("acqnp")
 	m := build(t, s)
-	turing := kernels.NewEmulator(kernels.EmulatorOptions{Major: 7, Minor: 5})
+	turing := emulator.New(emulator.Options{Major: 7, Minor: 5})
 	defer turing.Close()
 	for p, runs := range map[cuda.Precision]bool{cuda.FP32: true, cuda.TF32: false, cuda.FP16: true} {
 		program, err := cuda.New(turing, graph(t, m, s.e, models.Evaluation), cuda.Options{Fused: true, Precision: p})

@@ -74,8 +74,8 @@ func graph(t testing.TB, m *models.Model, capacity ops.Extents, mode models.Mode
 	return g
 }
 
-// emulator is a device of its own for a test.
-func emulator(t testing.TB) gpu.Driver {
+// openDevice returns a device that the test closes.
+func openDevice(t testing.TB) gpu.Driver {
 	t.Helper()
 	d := newDriver(t)
 	t.Cleanup(func() {
@@ -96,7 +96,7 @@ func closing(t testing.TB, c interface{ Close() error }) {
 
 func onDevice(t testing.TB, m *models.Model, capacity ops.Extents, mode models.Mode, o cuda.Options) engine.Program[float32] {
 	t.Helper()
-	d := emulator(t)
+	d := openDevice(t)
 	p, err := cuda.New(d, graph(t, m, capacity, mode), o)
 	if err != nil {
 		t.Fatal(err)

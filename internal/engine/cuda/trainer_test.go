@@ -17,7 +17,7 @@ import (
 
 func trainer(t testing.TB, m *models.Model, capacity ops.Extents, o cuda.Options) engine.Trainer {
 	t.Helper()
-	tr, err := cuda.NewTrainer(emulator(t), graph(t, m, capacity, models.Training), o)
+	tr, err := cuda.NewTrainer(openDevice(t), graph(t, m, capacity, models.Training), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +239,7 @@ func TestRefusesStatesAndGraphsThatDoNotFit(t *testing.T) {
 	if tr.Step(ops.Extents{Functions: 9, Context: 1, Points: 1}, 0, 0.01) == nil {
 		t.Error("ran beyond its capacity")
 	}
-	if _, err := cuda.NewTrainer(emulator(t), graph(t, m, s.e, models.Evaluation), cuda.Options{}); err == nil {
+	if _, err := cuda.NewTrainer(openDevice(t), graph(t, m, s.e, models.Evaluation), cuda.Options{}); err == nil {
 		t.Error("trains a graph without gradients")
 	}
 	if err := tr.Close(); err != nil {

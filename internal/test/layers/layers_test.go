@@ -15,7 +15,7 @@ var layers = [][]string{
 		"internal/gpu"},
 	{"internal/config", "internal/likelihood", "internal/safetensors", "internal/datasets/rda", "internal/datasets/matfile",
 		"internal/fetch", "internal/ops", "internal/simd", "internal/gpu/gputest", "internal/gpu/cu/probe", "kernels"},
-	{"internal/engine", "internal/engine/plan", "internal/gpu/cu"},
+	{"internal/engine", "internal/engine/plan", "internal/gpu/cu", "kernels/emulator"},
 	{"internal/engine/reference", "internal/engine/cpu", "internal/engine/cuda"},
 	{"internal/models", "internal/datasets", "internal/device"},
 	{"internal/feed"},
@@ -27,7 +27,7 @@ var layers = [][]string{
 }
 
 // testFolders lists the folders whose packages hold tests only.
-var testFolders = []string{"internal/test", "kernels/optest", "kernels/simttest", "deploy"}
+var testFolders = []string{"internal/test", "deploy"}
 
 func TestImportsGoOneWay(t *testing.T) {
 	level := map[string]int{}

@@ -1,0 +1,172 @@
+//go:build simt || gpu
+
+package kernels
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/acqnp/acqnp/internal/engine/cuda"
+	"github.com/acqnp/acqnp/internal/ops"
+)
+
+// branchCase is an MLP over the levels of points with numbers for all that goes into it.
+type branchCase struct {
+	cuda.BranchKernels
+	e      ops.Extents
+	flat   []float32 // the parameters and gaps between them
+	layout []int32
+	base   []float32 // [Point, width]
+	level  []float32 // [Row, 1]
+	grad   []float32 // [Row, outputs]
+}
+
+func newBranchCase(b cuda.BranchKernels, e ops.Extents) *branchCase {
+	c := &branchCase{BranchKernels: b, e: e}
+	r := rand.New(rand.NewPCG(uint64(b.Width*10+b.Depth), uint64(e.Levels)))
+	normal := func(n int, scale float64) []float32 {
+		v := make([]float32, n)
+		for i := range v {
+			v[i] = float32(scale * r.NormFloat64())
+		}
+		return v
+	}
+	size := 0
+	place := func(n int) int32 { // 1 to 3 numbers of others lie between any two
+		at := size + 1 + r.IntN(3)
+		size = at + n
+		return int32(at)
+	}
+	const stride = 3 // of the level's column in the first layer's weight
+	c.layout = []int32{place(stride * b.Width), stride}
+	for range b.Depth - 1 {
+		c.layout = append(c.layout, place(b.Width*b.Width), place(b.Width))
+	}
+	c.layout = append(c.layout, place(b.Outputs*b.Width), place(b.Outputs))
+	c.flat = normal(size+1, math.Sqrt(2/float64(b.Width)))
+	c.base = normal(e.Rows(ops.Point)*b.Width, 1)
+	c.level = normal(e.Rows(ops.Row), 1)
+	c.grad = normal(e.Rows(ops.Row)*b.Outputs, 1)
+	return c
+}
+
+// branchLayer is a linear layer of the case: parameters by their places in the flat vector.
+type branchLayer struct {
+	weight, stride, bias int
+	out, in              int
+}
+
+func (c *branchCase) layers() []branchLayer {
+	l := []branchLayer{{weight: int(c.layout[0]), stride: int(c.layout[1]), bias: -1, out: c.Width, in: 1}}
+	for i := 2; i < len(c.layout); i += 2 {
+		l = append(l, branchLayer{weight: int(c.layout[i]), stride: c.Width, bias: int(c.layout[i+1]), out: c.Width, in: c.Width})
+	}
+	l[len(l)-1].out = c.Outputs
+	return l
+}
+
+func (l branchLayer) weights(c *branchCase) []float64 {
+	w := make([]float64, 0, l.out*l.in)
+	for i := range l.out {
+		w = append(w, doubles(c.flat[l.weight+i*l.stride:][:l.in])...)
+	}
+	return w
+}
+
+func doubles(x []float32) []float64 {
+	y := make([]float64, len(x))
+	for i, v := range x {
+		y[i] = float64(v)
+	}
+	return y
+}
+
+// branchResult is all that the kernels give; flat has NaN where the MLP has no parameters.
+type branchResult struct{ out, gradBase, gradLevel, flat []float64 }
+
+// reference computes the case in float64, operation by operation. round is applied to whatever the kernels keep in less
+// than fp32: the hidden layers, their weights, and the gradients before their ReLUs.
+func (c *branchCase) reference(round func(float64) float64) branchResult {
+	layers := c.layers()
+	weights := make([][]float64, len(layers))
+	for i, l := range layers {
+		weights[i] = l.weights(c)
+		if i > 0 && i < len(layers)-1 {
+			apply(weights[i], round)
+		}
+	}
+	hidden := [][]float64{doubles(c.level)}
+	for i, l := range layers {
+		base, space := doubles(c.base), ops.Point
+		if l.bias >= 0 {
+			base, space = doubles(c.flat[l.bias:][:l.out]), ops.Parameter
+		}
+		o := &ops.Op{Kind: ops.Linear, In: []ops.Space{space, ops.Row, ops.Parameter}, Widths: []int{l.out, l.in, l.in},
+			Out: ops.Row, Width: l.out, ReLU: i < len(layers)-1}
+		h := c.evaluate(o, base, hidden[i], weights[i])
+		if o.ReLU {
+			apply(h, round)
+		}
+		hidden = append(hidden, h)
+	}
+	r := branchResult{out: hidden[len(hidden)-1], flat: make([]float64, len(c.flat))}
+	apply(r.flat, func(float64) float64 { return math.NaN() })
+	grad := doubles(c.grad)
+	for i := len(layers) - 1; i >= 0; i-- {
+		l, relu := layers[i], i < len(layers)-1
+		part := func(part int, to ops.Space, width int) []float64 {
+			o := &ops.Op{Kind: ops.LinearGrad, Part: part, In: []ops.Space{ops.Row, ops.Row, ops.Row, ops.Parameter},
+				Widths: []int{l.out, l.out, l.in, l.in}, Out: to, Width: width, ReLU: relu, Rows: c.e.Rows(to)}
+			if part == ops.WeightGrad {
+				o.Rows = l.out
+			}
+			return c.evaluate(o, grad, hidden[i+1], hidden[i], weights[i])
+		}
+		for j, v := range part(ops.WeightGrad, ops.Parameter, l.in) {
+			r.flat[l.weight+j/l.in*l.stride+j%l.in] = v
+		}
+		if l.bias >= 0 {
+			copy(r.flat[l.bias:], part(ops.BaseGrad, ops.Parameter, l.out))
+		} else {
+			r.gradBase = part(ops.BaseGrad, ops.Point, l.out)
+		}
+		grad = part(ops.InGrad, ops.Row, l.in)
+		if i > 0 {
+			apply(grad, round)
+		}
+	}
+	r.gradLevel = grad
+	return r
+}
+
+func (c *branchCase) evaluate(o *ops.Op, in ...[]float64) []float64 {
+	rows := o.Rows
+	if rows == 0 {
+		rows = c.e.Rows(o.Out)
+	}
+	out := make([]float64, rows*o.Width)
+	ops.Evaluate(o, c.e, out, in)
+	return out
+}
+
+func apply(x []float64, f func(float64) float64) {
+	for i, v := range x {
+		x[i] = f(v)
+	}
+}
+
+// rounding is to 11 bits of significand, as tf32 has them, and half precision from 6e-5 on; below, halves are multiples
+// of 2^-24.
+func rounding(precision string) func(float64) float64 {
+	return func(x float64) float64 {
+		if precision == "f32" || x == 0 {
+			return x
+		}
+		_, exp := math.Frexp(x)
+		if precision == "f16" {
+			exp = max(exp, -13)
+		}
+		unit := math.Ldexp(1, exp-11)
+		return math.RoundToEven(x/unit) * unit
+	}
+}

@@ -1,0 +1,195 @@
+//go:build simt || gpu
+
+package kernels
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/engine/cuda"
+	"github.com/acqnp/acqnp/internal/gpu"
+	"github.com/acqnp/acqnp/internal/ops"
+)
+
+// branchRun is how a case is run.
+type branchRun struct {
+	rows   int // of a tile
+	blocks int
+	alone  bool // without a gradient by the levels
+}
+
+func (c *branchCase) run(d *device, how branchRun) branchResult {
+	d.t.Helper()
+	if c.Precision == "tf32" && d.Device().Capability() < 80 {
+		d.t.Skip("the device has no tf32")
+	}
+	if fit, ok := c.Rows(true, d.Device().SharedPerBlock); !ok {
+		d.t.Skip("too little shared memory")
+	} else {
+		how.rows = min(how.rows, fit)
+	}
+	points, rows := c.e.Rows(ops.Point), c.e.Rows(ops.Row)
+	w, k, depth := int32(c.Width), int32(c.Outputs), int32(c.Depth)
+	floats := func(n int) gpu.Ptr { return d.upload(raw(slices.Repeat([]float32{float32(math.NaN())}, n))) }
+	e := d.upload(raw([]int32{int32(c.e.Functions), int32(c.e.Context), int32(c.e.Points), int32(c.e.Levels)}))
+	flat, layout := d.upload(raw(c.flat)), d.upload(raw(c.layout))
+	base, level, grad := d.upload(raw(c.base)), d.upload(raw(c.level)), d.upload(raw(c.grad))
+	weights, vectors, partials := d.alloc(c.WeightBytes()), floats(c.Vectors()), floats(how.blocks*c.Partials())
+	out, gradBase, flatGrad := floats(rows*c.Outputs), floats(points*c.Width), floats(len(c.flat))
+	gradLevel := gpu.Ptr(0)
+	if !how.alone {
+		gradLevel = floats(rows)
+	}
+	launch := func(kernel string, blocks, shared int, args ...any) {
+		d.t.Helper()
+		d.launch(kernel, gpu.Line(blocks, cuda.BranchThreads, shared), append(args, w, depth, k)...)
+	}
+	launch(c.Pack(), 2, 0, flat, layout, weights, vectors)
+	launch(c.Forward(how.rows), how.blocks, c.Shared(how.rows, false), e, base, level, weights, vectors, out)
+	launch(c.Backward(how.rows), how.blocks, c.Shared(how.rows, true), e, base, level, weights, vectors, grad, gradBase,
+		gradLevel, partials)
+	launch(c.Reduce(), 3, 0, partials, int32(how.blocks), layout, flatGrad)
+	r := branchResult{out: doubles(download[float32](d, out, rows*c.Outputs)),
+		gradBase: doubles(download[float32](d, gradBase, points*c.Width)), flat: doubles(download[float32](d, flatGrad, len(c.flat)))}
+	if !how.alone {
+		r.gradLevel = doubles(download[float32](d, gradLevel, rows))
+	}
+	return r
+}
+
+// tensors cuts a result into what is compared on a scale of its own.
+func (c *branchCase) tensors(r branchResult) map[string][]float64 {
+	m := map[string][]float64{"out": r.out, "gradient by base": r.gradBase, "gradient by level": r.gradLevel}
+	for i, l := range c.layers() {
+		m[fmt.Sprint("weight of layer ", i)] = r.flat[l.weight:][:(l.out-1)*l.stride+l.in]
+		if l.bias >= 0 {
+			m[fmt.Sprint("bias of layer ", i)] = r.flat[l.bias:][:l.out]
+		}
+	}
+	return m
+}
+
+// compare holds every number to tol times the largest of its tensor. Where the reference has NaN, nothing may be written:
+// there was NaN before.
+func (c *branchCase) compare(t *testing.T, got, want branchResult, tol float64) {
+	t.Helper()
+	was := c.tensors(got)
+	for name, w := range c.tensors(want) {
+		g, scale := was[name], 0.0
+		if g == nil {
+			continue
+		}
+		for _, v := range w {
+			if !math.IsNaN(v) {
+				scale = max(scale, math.Abs(v))
+			}
+		}
+		for i, v := range w {
+			if math.IsNaN(v) && math.IsNaN(g[i]) {
+				continue
+			}
+			if !(math.Abs(g[i]-v) <= tol*scale) {
+				t.Errorf("%s[%d] = %g, want %g; largest is %g", name, i, g[i], v, scale)
+				break
+			}
+		}
+	}
+}
+
+// tolerance of a precision, times the largest of a tensor, against a reference that rounds where the kernels do. fp32: 1e-5
+// for sums of some hundred numbers. The others: the same sums decide now and then, otherwise than float64's, which of two
+// neighbours of 11 bits a hidden number becomes, which is 2^-10 of it, and a hidden number's share of a sum is a small one.
+func tolerance(precision string) float64 {
+	if precision == "f32" {
+		return 1e-5
+	}
+	return 0x1p-10
+}
+
+func TestBranch(t *testing.T) {
+	for _, precision := range []string{"f32", "tf32", "f16"} {
+		for _, s := range []struct {
+			width, depth, outputs int
+			e                     ops.Extents
+			run                   branchRun
+		}{
+			{16, 1, 1, ops.Extents{Functions: 1, Points: 1, Levels: 1}, branchRun{rows: 64, blocks: 1}},
+			{16, 1, 3, ops.Extents{Functions: 2, Points: 3, Levels: 50}, branchRun{rows: 16, blocks: 4}},
+			{16, 2, 9, ops.Extents{Functions: 1, Points: 7, Levels: 3}, branchRun{rows: 32, blocks: 9, alone: true}},
+			{48, 3, 3, ops.Extents{Functions: 3, Points: 5, Levels: 3}, branchRun{rows: 32, blocks: 2}},
+			{64, 2, 3, ops.Extents{Functions: 1, Points: 3, Levels: 50}, branchRun{rows: 64, blocks: 2}},
+			{64, 5, 1, ops.Extents{Functions: 1, Points: 7, Levels: 3}, branchRun{rows: 16, blocks: 2}},
+			{80, 4, 1, ops.Extents{Functions: 1, Points: 71, Levels: 1}, branchRun{rows: 64, blocks: 2}},
+			{128, 5, 1, ops.Extents{Functions: 1, Points: 3, Levels: 50}, branchRun{rows: 64, blocks: 2}},
+			{128, 3, 3, ops.Extents{Functions: 1, Points: 5, Levels: 3}, branchRun{rows: 32, blocks: 1}},
+			{256, 2, 9, ops.Extents{Functions: 1, Points: 3, Levels: 3}, branchRun{rows: 16, blocks: 2}},
+		} {
+			b := cuda.BranchKernels{Precision: precision, Width: s.width, Depth: s.depth, Outputs: s.outputs}
+			t.Run(fmt.Sprintf("%+v %v %+v", b, s.e, s.run), func(t *testing.T) {
+				c := newBranchCase(b, s.e)
+				c.compare(t, c.run(newDevice(t), s.run), c.reference(rounding(precision)), tolerance(precision))
+			})
+		}
+	}
+}
+
+// A tile of 128 rows is for half precision alone.
+func TestBranchLargeTile(t *testing.T) {
+	c := newBranchCase(cuda.BranchKernels{Precision: "f16", Width: 64, Depth: 3, Outputs: 3}, ops.Extents{Functions: 1, Points: 3, Levels: 100})
+	c.compare(t, c.run(newDevice(t), branchRun{rows: 128, blocks: 1}), c.reference(rounding("f16")), tolerance("f16"))
+}
+
+// Against exact products the precisions of 11 bits lose 2^-12 or so in every hidden layer, forward and backward, and a ReLU
+// may fall the other way; as root mean squares that stays under 2^-8 of a tensor's.
+func TestBranchPrecision(t *testing.T) {
+	for _, precision := range []string{"tf32", "f16"} {
+		t.Run(precision, func(t *testing.T) {
+			b := cuda.BranchKernels{Precision: precision, Width: 64, Depth: 5, Outputs: 3}
+			c := newBranchCase(b, ops.Extents{Functions: 1, Points: 3, Levels: 20})
+			got := c.tensors(c.run(newDevice(t), branchRun{rows: 32, blocks: 2}))
+			for name, w := range c.tensors(c.reference(rounding("f32"))) {
+				var off, all float64
+				for i, v := range w {
+					if !math.IsNaN(v) {
+						off += (got[name][i] - v) * (got[name][i] - v)
+						all += v * v
+					}
+				}
+				if !(math.Sqrt(off/all) <= 0x1p-8) {
+					t.Errorf("%s is off by %g", name, math.Sqrt(off/all))
+				}
+			}
+		})
+	}
+}
+
+// The same bits whatever the order of threads and blocks.
+func TestBranchOrder(t *testing.T) {
+	for _, precision := range []string{"f32", "tf32", "f16"} {
+		t.Run(precision, func(t *testing.T) {
+			c := newBranchCase(cuda.BranchKernels{Precision: precision, Width: 48, Depth: 3, Outputs: 3}, ops.Extents{Functions: 1, Points: 5, Levels: 9})
+			d := newDevice(t)
+			want := c.tensors(c.run(d, branchRun{rows: 16, blocks: 3}))
+			for _, d.Driver = range d.orders {
+				for name, v := range c.tensors(c.run(d, branchRun{rows: 16, blocks: 3})) {
+					same := func(a, b float64) bool { return a == b || a != a && b != b }
+					if !slices.EqualFunc(v, want[name], same) {
+						t.Errorf("%s differs", name)
+					}
+				}
+			}
+		})
+	}
+}
+
+// A NaN among the parameters must come out through the ReLUs, for the step to be refused.
+func TestBranchNaN(t *testing.T) {
+	c := newBranchCase(cuda.BranchKernels{Precision: "f16", Width: 16, Depth: 3, Outputs: 1}, ops.Extents{Functions: 1, Points: 1, Levels: 3})
+	c.flat[c.layout[2]+5] = float32(math.NaN())
+	r := c.run(newDevice(t), branchRun{rows: 16, blocks: 1})
+	if !slices.ContainsFunc(r.out, math.IsNaN) || !slices.ContainsFunc(c.tensors(r)["weight of layer 3"], math.IsNaN) {
+		t.Errorf("results %g of NaN weights", r.out)
+	}
+}

@@ -1,0 +1,21 @@
+//go:build gpu
+
+package kernels
+
+import (
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/gpu"
+	"github.com/acqnp/acqnp/internal/gpu/cu"
+)
+
+// newDriver is the machine's first GPU, which has an order of its own: the tests of the emulation, on the real thing
+// (scripts/gpu-check.sh).
+func newDriver(t testing.TB, _ int) gpu.Driver {
+	t.Helper()
+	d, err := cu.Open(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}

@@ -1,0 +1,15 @@
+//go:build simt && !gpu
+
+package kernels
+
+import (
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/gpu"
+	"github.com/acqnp/acqnp/kernels/emulator"
+)
+
+// newDriver is an emulator that takes blocks and threads in one of three orders.
+func newDriver(_ testing.TB, order int) gpu.Driver {
+	return emulator.New(emulator.Options{Order: order})
+}

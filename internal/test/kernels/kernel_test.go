@@ -1,0 +1,226 @@
+//go:build simt || gpu
+
+package kernels
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"github.com/acqnp/acqnp/internal/gpu"
+	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/random"
+)
+
+// odd are extents whose sizes are multiples of nothing; one is the smallest there can be.
+var (
+	odd = ops.Extents{Functions: 3, Context: 7, Points: 11, Levels: 5}
+	one = ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: 1}
+)
+
+// result stands for a matrix of so many numbers that a kernel writes, and null for none.
+type result int
+
+const null = result(0)
+
+// device runs kernels over memory of exactly the sizes that they should need.
+type device struct {
+	t *testing.T
+	gpu.Driver
+	orders [3]gpu.Driver // that take blocks and threads upwards, downwards and at random
+}
+
+func newDevice(t *testing.T) *device {
+	d := &device{t: t}
+	for i := range d.orders {
+		driver := newDriver(t, i)
+		d.orders[i] = driver
+		t.Cleanup(func() {
+			if err := driver.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	d.Driver = d.orders[0]
+	return d
+}
+
+func raw[T any](s []T) []byte {
+	if len(s) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(&s[0])), len(s)*int(unsafe.Sizeof(s[0])))
+}
+
+func (d *device) alloc(bytes int) gpu.Ptr {
+	d.t.Helper()
+	p, err := d.Alloc(bytes)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return p
+}
+
+func (d *device) upload(data []byte) gpu.Ptr {
+	d.t.Helper()
+	p := d.alloc(len(data))
+	if err := d.Upload(p, data); err != nil {
+		d.t.Fatal(err)
+	}
+	return p
+}
+
+func (d *device) launch(kernel string, dims gpu.Dims, args ...any) {
+	d.t.Helper()
+	f, err := d.Function(kernel)
+	if err == nil {
+		err = d.Launch(f, dims, gpu.Args(args...))
+	}
+	if err == nil {
+		err = d.Sync()
+	}
+	if err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+func download[T any](d *device, p gpu.Ptr, n int) []T {
+	d.t.Helper()
+	s := make([]T, n)
+	if err := d.Download(raw(s), p); err != nil {
+		d.t.Fatal(err)
+	}
+	return s
+}
+
+// run launches a kernel at the extents and returns its results in order. Arguments after the extents: []float32 is
+// uploaded, result is memory for one, int goes as int32.
+func (d *device) run(kernel string, grid, block int, e ops.Extents, args ...any) [][]float32 {
+	d.t.Helper()
+	extents := d.upload(raw([]int32{int32(e.Functions), int32(e.Context), int32(e.Points), int32(e.Levels)}))
+	all := []any{extents}
+	memory := []gpu.Ptr{extents}
+	var sizes []int
+	var results []gpu.Ptr
+	for _, a := range args {
+		switch a := a.(type) {
+		case []float32:
+			all = append(all, d.upload(raw(a)))
+			memory = append(memory, all[len(all)-1].(gpu.Ptr))
+		case result:
+			p := gpu.Ptr(0)
+			if a != null {
+				p = d.alloc(4 * int(a))
+				results, sizes, memory = append(results, p), append(sizes, int(a)), append(memory, p)
+			}
+			all = append(all, p)
+		case int:
+			all = append(all, int32(a))
+		case ops.Space:
+			all = append(all, int32(a))
+		case bool:
+			relu := int32(0)
+			if a {
+				relu = 1
+			}
+			all = append(all, relu)
+		default:
+			d.t.Fatalf("%s: argument of %T", kernel, a)
+		}
+	}
+	d.launch(kernel, gpu.Line(grid, block, 0), all...)
+	values := make([][]float32, len(results))
+	for i, p := range results {
+		values[i] = download[float32](d, p, sizes[i])
+	}
+	for _, p := range memory {
+		if err := d.Free(p); err != nil {
+			d.t.Fatal(err)
+		}
+	}
+	return values
+}
+
+// sameAtAnyGrid calls f with grids of one, a few and many blocks, in other orders; the results' bits must not change.
+func (d *device) sameAtAnyGrid(f func(grid int) [][]float32) [][]float32 {
+	d.t.Helper()
+	want := f(1)
+	for i, grid := range []int{3, 40} {
+		d.Driver = d.orders[i+1]
+		for j, got := range f(grid) {
+			if !slices.EqualFunc(got, want[j], sameBits) {
+				d.t.Errorf("result %d at a grid of %d is not that of one block", j, grid)
+			}
+		}
+	}
+	d.Driver = d.orders[0]
+	return want
+}
+
+func sameBits(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) }
+
+// reference is ops.Evaluate in float64.
+func reference(o *ops.Op, e ops.Extents, in ...[]float32) []float64 {
+	wide := make([][]float64, len(in))
+	for i, v := range in {
+		wide[i] = make([]float64, len(v))
+		for j, x := range v {
+			wide[i][j] = float64(x)
+		}
+	}
+	rows := e.Rows(o.Out)
+	if o.Rows > 0 {
+		rows = o.Rows
+	}
+	out := make([]float64, rows*o.Width)
+	ops.Evaluate(o, e, out, wide)
+	return out
+}
+
+// near checks every number to within tolerance·(1 + |want|).
+func near(t *testing.T, what string, got []float32, want []float64, tolerance float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d numbers, want %d", what, len(got), len(want))
+	}
+	for i, w := range want {
+		if d := math.Abs(float64(got[i]) - w); !(d <= tolerance*(1+math.Abs(w))) {
+			t.Errorf("%s: number %d of %d is %g, want %g", what, i, len(want), got[i], w)
+			return
+		}
+	}
+}
+
+// roundings bounds the error of n additions and multiplications of numbers near 1: 4 units in the last place each.
+func roundings(n int) float64 { return float64(n) * math.Pow(2, -22) }
+
+// source makes numbers for tests.
+type source struct {
+	random.Generator
+	step uint64
+}
+
+func newSource(seed uint64) *source { return &source{Generator: random.New(seed, random.Data)} }
+
+// uniform is n numbers of [low, high).
+func (s *source) uniform(n int, low, high float64) []float32 {
+	s.step++
+	v := make([]float32, n)
+	for i := range v {
+		v[i] = float32(low + (high-low)*s.Float(s.step, uint64(i)))
+	}
+	return v
+}
+
+// rectified is n numbers of which about half are 0, as after a ReLU.
+func (s *source) rectified(n int) []float32 {
+	v := s.uniform(n, -1, 1)
+	for i, x := range v {
+		v[i] = max(0, x)
+	}
+	return v
+}
+
+func name(parts ...any) string { return fmt.Sprint(parts...) }

@@ -1,0 +1,173 @@
+//go:build simt || gpu
+
+package kernels
+
+import (
+	"math"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/ops"
+)
+
+// likely is for densities whose terms are up to about a hundred: a few units in the last place of each, over 1 + |want|.
+const likely = 1e-5
+
+// many has more levels than a warp has lanes, and not a multiple of them.
+var many = ops.Extents{Functions: 2, Context: 1, Points: 3, Levels: 67}
+
+func TestGaussian(t *testing.T) {
+	d, r := newDevice(t), newSource(8)
+	const dy = 3
+	for _, e := range []ops.Extents{one, odd} {
+		for _, s := range []ops.Space{ops.Point, ops.Row} {
+			n := e.Rows(s)
+			decoded, y, grad := r.uniform(n*2*dy, -4, 4), r.uniform(e.Rows(ops.Point)*dy, -4, 4), r.uniform(n, -1, 1)
+			got := d.sameAtAnyGrid(func(grid int) [][]float32 {
+				return d.run("gaussian", grid, 256, e, decoded, y, result(n), s, ops.Point, dy)
+			})
+			o := &ops.Op{Kind: ops.GaussianLik, In: []ops.Space{s, ops.Point}, Widths: []int{2 * dy, dy}, Out: s, Width: 1}
+			near(t, name("gaussian over ", s), got[0], reference(o, e, decoded, y), likely)
+			got = d.sameAtAnyGrid(func(grid int) [][]float32 {
+				return d.run("gaussian_grad", grid, 256, e, grad, decoded, y, result(n*2*dy), s, ops.Point, dy)
+			})
+			o = &ops.Op{Kind: ops.GaussianLikGrad, In: []ops.Space{s, s, ops.Point}, Widths: []int{1, 2 * dy, dy}, Out: s, Width: 2 * dy}
+			near(t, name("gradient of gaussian over ", s), got[0], reference(o, e, grad, decoded, y), likely)
+		}
+	}
+}
+
+// mixtures are inputs of the mixture's kernels.
+type mixtures struct {
+	e                      ops.Extents
+	dy                     int
+	components, z, y, grad []float32
+}
+
+func newMixtures(seed uint64, e ops.Extents, dy int, spread, logits float64) mixtures {
+	r, n, points := newSource(seed), e.Rows(ops.Row), e.Rows(ops.Point)
+	return mixtures{e, dy, r.uniform(n*3*dy, -4, 4), r.uniform(n, -logits, logits), r.uniform(points*dy, -spread, spread),
+		r.uniform(points, -1, 1)}
+}
+
+func (m mixtures) likelihoods() []float64 {
+	o := &ops.Op{Kind: ops.MixtureLik, In: []ops.Space{ops.Row, ops.Row, ops.Point}, Widths: []int{3 * m.dy, 1, m.dy},
+		Out: ops.Point, Width: 1}
+	return reference(o, m.e, m.components, m.z, m.y)
+}
+
+func (m mixtures) check(t *testing.T, d *device) {
+	t.Helper()
+	n, points := m.e.Rows(ops.Row), m.e.Rows(ops.Point)
+	got := d.sameAtAnyGrid(func(grid int) [][]float32 {
+		return d.run("mixture", grid, 128, m.e, m.components, m.z, m.y, result(points), m.dy)
+	})
+	near(t, "mixture", got[0], m.likelihoods(), likely)
+
+	got = d.sameAtAnyGrid(func(grid int) [][]float32 {
+		return d.run("mixture_grad", grid, 128, m.e, m.grad, m.components, m.z, m.y, result(n*3*m.dy), result(n), m.dy)
+	})
+	// A gradient is a posterior, off by the error of a logarithm of up to 1e2, times a slope.
+	for part, width := range []int{3 * m.dy, 1} {
+		o := &ops.Op{Kind: ops.MixtureLikGrad, Part: part, In: []ops.Space{ops.Point, ops.Row, ops.Row, ops.Point},
+			Widths: []int{1, 3 * m.dy, 1, m.dy}, Out: ops.Row, Width: width}
+		near(t, name("gradient of mixture, part ", part), got[part], reference(o, m.e, m.grad, m.components, m.z, m.y), 5*likely)
+	}
+}
+
+func TestMixture(t *testing.T) {
+	d := newDevice(t)
+	for _, e := range []ops.Extents{one, odd, many} {
+		for _, dy := range []int{1, 3} {
+			newMixtures(uint64(10+dy), e, dy, 4, 6).check(t, d)
+		}
+	}
+}
+
+// TestMixtureAtExtremes has levels that sigmoid would round to 0 and 1.
+func TestMixtureAtExtremes(t *testing.T) {
+	newMixtures(20, odd, 1, 4, 100).check(t, newDevice(t))
+}
+
+func TestMixtureWithoutLogitGradient(t *testing.T) {
+	d, m := newDevice(t), newMixtures(21, odd, 3, 4, 6)
+	n := m.e.Rows(ops.Row) * 3 * m.dy
+	both := d.run("mixture_grad", 2, 128, m.e, m.grad, m.components, m.z, m.y, result(n), result(n/9), m.dy)
+	alone := d.run("mixture_grad", 2, 128, m.e, m.grad, m.components, m.z, m.y, result(n), null, m.dy)
+	for i, v := range alone[0] {
+		if !sameBits(v, both[0][i]) {
+			t.Fatalf("number %d is %g, and %g beside the gradient by the logit", i, v, both[0][i])
+		}
+	}
+}
+
+// TestMixtureFarAway: far from every component the log-likelihood falls with the distance, and stays finite.
+func TestMixtureFarAway(t *testing.T) {
+	d, m := newDevice(t), newMixtures(22, many, 1, 1e6, 6)
+	points := m.e.Rows(ops.Point)
+	got := d.run("mixture", 2, 128, m.e, m.components, m.z, m.y, result(points), 1)[0]
+	near(t, "mixture", got, m.likelihoods(), likely)
+}
+
+// TestLikelihoodsKeepNaN: a number that is none reaches its own point's likelihood and no other's.
+func TestLikelihoodsKeepNaN(t *testing.T) {
+	d, m := newDevice(t), newMixtures(23, many, 1, 4, 6)
+	const point, level = 1, 40 // which is not the first of its lane
+	nan, points, row := float32(math.NaN()), m.e.Rows(ops.Point), point*many.Levels+level
+	m.components[3*row+2] = nan
+	ll := newSource(24).uniform(m.e.Rows(ops.Row), -9, 5)
+	ll[row] = nan
+	for kernel, got := range map[string][]float32{
+		"mixture":      d.run("mixture", 1, 128, m.e, m.components, m.z, m.y, result(points), 1)[0],
+		"log_mean_exp": d.run("log_mean_exp", 1, 128, m.e, ll, result(points))[0],
+	} {
+		for p, v := range got {
+			if isNaN := v != v; isNaN != (p == point) {
+				t.Errorf("%s: point %d is %g", kernel, p, v)
+			}
+		}
+	}
+}
+
+func TestLogMeanExp(t *testing.T) {
+	d, r := newDevice(t), newSource(30)
+	for _, e := range []ops.Extents{one, odd, many} {
+		ll, grad := r.uniform(e.Rows(ops.Row), -90, 5), r.uniform(e.Rows(ops.Point), -1, 1)
+		got := d.sameAtAnyGrid(func(grid int) [][]float32 {
+			return d.run("log_mean_exp", grid, 128, e, ll, result(len(grad)))
+		})
+		near(t, "log_mean_exp", got[0], reference(&ops.Op{Kind: ops.LogMeanExp, Out: ops.Point, Width: 1}, e, ll), likely)
+		back := d.sameAtAnyGrid(func(grid int) [][]float32 {
+			return d.run("log_mean_exp_grad", grid, 256, e, grad, ll, got[0], result(len(ll)))
+		})
+		o := &ops.Op{Kind: ops.LogMeanExpGrad, Out: ops.Row, Width: 1}
+		near(t, "gradient of log_mean_exp", back[0], reference(o, e, grad, ll, got[0]), likely)
+	}
+}
+
+func TestNegMean(t *testing.T) {
+	d, r := newDevice(t), newSource(31)
+	for _, e := range []ops.Extents{one, odd, {Functions: 7, Context: 1, Points: 101, Levels: 1}} {
+		n := e.Rows(ops.Point)
+		a, b := r.uniform(n, -3, 3), r.uniform(n, -3, 3)
+		o := &ops.Op{Kind: ops.NegMean, Out: ops.Scalar, Width: 1}
+		first := d.run("neg_mean", 1, 256, e, a, result(1), ops.Point, false)[0]
+		near(t, "neg_mean", first, reference(o, e, a), few)
+		near(t, "neg_mean of two", d.negMeanOf(e, a, b), reference(o, e, a, b), few)
+		grad := []float32{-0.75}
+		got := d.sameAtAnyGrid(func(grid int) [][]float32 {
+			return d.run("neg_mean_grad", grid, 256, e, grad, result(n), ops.Point)
+		})
+		near(t, "gradient of neg_mean", got[0], reference(&ops.Op{Kind: ops.NegMeanGrad, Out: ops.Point, Width: 1}, e, grad), few)
+	}
+}
+
+// negMeanOf goes on from the first input's mean in the same place.
+func (d *device) negMeanOf(e ops.Extents, a, b []float32) []float32 {
+	d.t.Helper()
+	extents := d.upload(raw([]int32{int32(e.Functions), int32(e.Context), int32(e.Points), int32(e.Levels)}))
+	out := d.alloc(4)
+	for i, ll := range [][]float32{a, b} {
+		d.launch("neg_mean", line(1, 256), extents, d.upload(raw(ll)), out, int32(ops.Point), int32(i))
+	}
+	return download[float32](d, out, 1)
+}

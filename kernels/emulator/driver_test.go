@@ -1,0 +1,277 @@
+//go:build simt
+
+package emulator_test
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/gpu"
+	"github.com/acqnp/acqnp/kernels/emulator"
+)
+
+func TestDeviceIsAsAskedFor(t *testing.T) {
+	for capability, shared := range map[[2]int]int{{7, 5}: 64 << 10, {8, 0}: 163 << 10, {8, 6}: 99 << 10, {9, 0}: 227 << 10} {
+		d := device(t, emulator.Options{Major: capability[0], Minor: capability[1], Memory: 1 << 20}).Device()
+		if d.Name != "simt" || d.Major != capability[0] || d.Minor != capability[1] || d.SharedPerBlock != shared || d.Memory != 1<<20 {
+			t.Errorf("%v: %+v", capability, d)
+		}
+	}
+}
+
+func TestMemoryIsFilledWithNaNAndCounted(t *testing.T) {
+	d := device(t, emulator.Options{Memory: 4096})
+	p, err := d.Alloc(4000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range download[float32](t, d, p, 1000) {
+		if !math.IsNaN(float64(v)) {
+			t.Fatalf("new memory has %g at %d", v, i)
+		}
+	}
+	_, err = d.Alloc(97)
+	var e *gpu.Error
+	if !errors.Is(err, gpu.ErrOutOfMemory) || !errors.As(err, &e) || e.Call != "alloc" || e.Bytes != 97 {
+		t.Errorf("97 bytes too many: %v", err)
+	}
+	if q, err := d.Alloc(96); err != nil || d.Live() != 2 {
+		t.Errorf("the last 96 bytes: %v, %d live", err, d.Live())
+	} else if err := d.Free(q); err != nil {
+		t.Error(err)
+	}
+	if err := d.Free(p); err != nil || d.Live() != 0 {
+		t.Errorf("%v, %d live", err, d.Live())
+	}
+	if d.Free(p) == nil {
+		t.Error("memory was freed twice")
+	}
+	if err := d.Free(0); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCopiesStayInBounds(t *testing.T) {
+	d := device(t, emulator.Options{})
+	p, err := d.Alloc(6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, err := range map[string]error{
+		"upload":          d.Upload(p, make([]byte, 7)),
+		"upload from 1":   d.Upload(p+1, make([]byte, 6)),
+		"upload before":   d.Upload(p-1, make([]byte, 1)),
+		"upload nowhere":  d.Upload(0, make([]byte, 1)),
+		"download":        d.Download(make([]byte, 7), p),
+		"zero":            d.Zero(p, 7),
+		"zero fewer than": d.Zero(p, -1),
+	} {
+		if err == nil {
+			t.Errorf("%s: not refused", name)
+		}
+	}
+	if err := errors.Join(d.Upload(p, []byte{1, 2, 3, 4, 5, 6}), d.Zero(p+1, 2), d.Upload(p+5, []byte{9})); err != nil {
+		t.Fatal(err)
+	}
+	if got := download[byte](t, d, p, 6); string(got) != "\x01\x00\x00\x04\x05\x09" {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestWrongLaunchesAreRefused(t *testing.T) {
+	d := device(t, emulator.Options{Major: 7, Minor: 5})
+	f, err := d.Function("vocabulary_shared")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, out := upload(t, d, numbers(64, 0)), upload(t, d, make([]float32, 64))
+	right, args := gpu.Line(1, 64, 256), gpu.Args(out, x)
+	if err := d.Launch(f, right, args); err != nil {
+		t.Fatal(err)
+	}
+	for name, try := range map[string]struct {
+		f    gpu.Func
+		d    gpu.Dims
+		p    gpu.Params
+		want string
+	}{
+		"no function":   {0, right, args, "not a function"},
+		"other driver":  {f + 1, right, args, "not a function"},
+		"one argument":  {f, right, gpu.Args(out), "1 arguments, the kernel takes 2"},
+		"three":         {f, right, gpu.Args(out, x, x), "3 arguments"},
+		"wrong size":    {f, right, gpu.Args(out, int32(1)), "argument 1 has 4 bytes, the kernel takes 8"},
+		"wrong type":    {f, right, gpu.Args(out, 1), "argument 1 is of a type"},
+		"no blocks":     {f, gpu.Line(0, 64, 256), args, "grid"},
+		"no threads":    {f, gpu.Line(1, 0, 256), args, "block"},
+		"65 threads":    {f, gpu.Line(1, 65, 256), args, "the kernel's launch bounds are 64"},
+		"1025 threads":  {f, gpu.Line(1, 1025, 256), args, "block"},
+		"32x32x2":       {f, gpu.Dims{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{32, 32, 2}}, args, "block"},
+		"65 deep":       {f, gpu.Dims{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 65}}, args, "block"},
+		"65536 high":    {f, gpu.Dims{Grid: [3]uint32{1, 65536, 1}, Block: [3]uint32{1, 1, 1}}, args, "grid"},
+		"shared memory": {f, gpu.Line(1, 64, 64<<10+1), args, "65537 bytes of shared memory, a block has 65536"},
+	} {
+		if err := d.Launch(try.f, try.d, try.p); err == nil || !strings.Contains(err.Error(), try.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+		_, err := d.Capture(func() error { return d.Launch(try.f, try.d, try.p) })
+		if err == nil || !strings.Contains(err.Error(), try.want) {
+			t.Errorf("%s in a graph: %v", name, err)
+		}
+	}
+	if _, err := d.Function("vocabulary_nothing"); err == nil || !strings.Contains(err.Error(), "vocabulary_nothing") {
+		t.Errorf("an unknown kernel: %v", err)
+	}
+	if err := d.Sync(); err != nil {
+		t.Errorf("refused launches left %v", err)
+	}
+}
+
+// A graph does the captured calls when it is replayed, on what memory holds then.
+func TestGraphsReadMemoryAtReplay(t *testing.T) {
+	d := device(t, emulator.Options{})
+	f, err := d.Function("vocabulary_copy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, y, z := upload(t, d, numbers(256, 0)), upload(t, d, make([]float32, 256)), upload(t, d, make([]float32, 256))
+	g, err := d.Capture(func() error {
+		for _, err := range []error{
+			d.Zero(y, 1024),
+			d.Launch(f, gpu.Line(1, 64, 2048), gpu.Args(y, x, int32(200))),
+			d.Launch(f, gpu.Line(1, 64, 2048), gpu.Args(z, y, int32(256))),
+		} {
+			if err != nil {
+				return err
+			}
+		}
+		if err := d.Upload(x, make([]byte, 4)); err == nil {
+			t.Error("an upload was captured")
+		}
+		if err := d.Sync(); err == nil {
+			t.Error("waited within a capture")
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := download[float32](t, d, z, 256); got[0] != 0 || got[255] != 0 {
+		t.Error("capturing launched")
+	}
+	for from := range 3 {
+		in := numbers(256, 1000*from)
+		if err := errors.Join(d.Upload(x, bytesOf(in)), g.Replay()); err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range download[float32](t, d, z, 256) {
+			if want := in[i]; i < 200 && v != want || i >= 200 && v != 0 {
+				t.Fatalf("replay %d: %d is %g, want %g", from, i, v, want)
+			}
+		}
+	}
+	if err := g.Close(); err != nil {
+		t.Error(err)
+	}
+	if g.Replay() == nil {
+		t.Error("a closed graph was replayed")
+	}
+	wrong := errors.New("mine")
+	if _, err := d.Capture(func() error { return wrong }); !errors.Is(err, wrong) {
+		t.Errorf("capture returns %v", err)
+	}
+	if err := d.Launch(f, gpu.Line(1, 64, 2048), gpu.Args(y, x, int32(200))); err != nil {
+		t.Error("a failed capture goes on:", err)
+	}
+}
+
+// Pinned memory is read when the upload is done, no sooner than something waits for it; other memory at the call.
+func TestUploadsReadPinnedMemoryLate(t *testing.T) {
+	d := device(t, emulator.Options{})
+	p := upload(t, d, []byte{0, 0, 0, 0})
+	b, err := d.Pinned(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[0], b[1] = 1, 2
+	own := []byte{3, 4}
+	if err := errors.Join(d.Upload(p, b), d.Upload(p+2, own)); err != nil {
+		t.Fatal(err)
+	}
+	b[0], own[0] = 10, 30
+	before, err := d.Mark()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Upload(p+1, b[:1]); err != nil {
+		t.Fatal(err)
+	}
+	if err := before.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	b[0] = 99 // after the first upload, before the second
+	if got := download[byte](t, d, p, 4); got[0] != 10 || got[1] != 99 || got[2] != 3 || got[3] != 4 {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestErrorsOfKernelsComeLateAndStay(t *testing.T) {
+	d := device(t, emulator.Options{})
+	x := make([]float32, 1024)
+	x[3] = 50
+	px, out := upload(t, d, x), upload(t, d, make([]float32, 128))
+	f, err := d.Function("fault_trap")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Launch(f, gpu.Line(1, 64, 0), gpu.Args(out, px)); err != nil {
+		t.Fatal("the launch waited:", err)
+	}
+	event, err := d.Mark()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var e *gpu.Error
+	if err := event.Wait(); !errors.As(err, &e) || e.Kernel != "fault_trap" {
+		t.Fatal(err)
+	}
+	if err := d.Upload(px, make([]byte, 4)); !errors.As(err, &e) || e.Kernel != "fault_trap" {
+		t.Error("a lost device goes on:", err)
+	}
+	if d.Free(px) == nil || d.Live() != 1 {
+		t.Error("memory of a lost device is not given back, or without a word")
+	}
+	if d.Close() == nil {
+		t.Error("closing says nothing of the failure")
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+	if d.Sync() == nil {
+		t.Error("a closed driver goes on")
+	}
+}
+
+// Blocks of every size, warps that are not full included, over a grid of three dimensions.
+func TestBlocksOfEverySize(t *testing.T) {
+	for _, order := range orders {
+		for _, threads := range []int{1, 31, 32, 33, 255, 1000, 1024} {
+			d := device(t, emulator.Options{Order: order})
+			n := 24 * threads
+			out := upload(t, d, make([]int32, n))
+			f, err := d.Function("vocabulary_places")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := d.Launch(f, gpu.Dims{Grid: [3]uint32{2, 3, 4}, Block: [3]uint32{uint32(threads), 1, 1}}, gpu.Args(out)); err != nil {
+				t.Fatal(err)
+			}
+			for i, v := range download[int32](t, d, out, n) {
+				if want := int32(i + threads*(threads-1)/2); v != want {
+					t.Fatalf("order %d, %d threads: %d is %d, want %d", order, threads, i, v, want)
+				}
+			}
+		}
+	}
+}

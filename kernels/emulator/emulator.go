@@ -1,0 +1,184 @@
+//go:build simt
+
+package emulator
+
+// #include <stdlib.h>
+// #include "simt_runtime.h"
+import "C"
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"sync"
+	"unsafe"
+
+	"github.com/acqnp/acqnp/internal/gpu"
+)
+
+// Options say what device to pretend to be. A zero stands for the value in brackets.
+type Options struct {
+	Major, Minor   int    // compute capability (9.0)
+	Memory         uint64 // bytes of device memory (1 GiB)
+	SharedPerBlock int    // largest dynamic shared memory of a block, in bytes (that of the capability)
+	Order          int    // of threads and blocks: 0 upwards, 1 downwards, any other is the seed of a random one
+}
+
+// Driver is a gpu.Driver that runs the kernels on the host, as slowly as that is. It is as lazy as a stream may be: what is
+// launched or uploaded from pinned memory is done when something waits for it. Unless Go's race detector is in the way it
+// checks every access: bounds, alignment, memory that no barrier orders, shared memory that nothing has written.
+type Driver struct {
+	device    gpu.Device
+	order     int
+	functions []function // a gpu.Func is its place here, from 1
+	memory    map[gpu.Ptr]int
+	used      uint64
+	pinned    [][]byte
+	stream    stream
+	closed    bool
+}
+
+type function struct {
+	name   string
+	kernel *C.simt_kernel
+	sizes  []int // of its parameters, in bytes
+}
+
+// machine is held by whoever calls the emulation: there is one in a process.
+var machine sync.Mutex
+
+// sharedPerBlock is the most dynamic shared memory of a block by compute capability.
+var sharedPerBlock = map[int]int{75: 64 << 10, 80: 163 << 10, 86: 99 << 10, 87: 163 << 10, 89: 99 << 10, 90: 227 << 10}
+
+// New makes a device.
+func New(o Options) *Driver {
+	d := gpu.Device{Name: "simt", Major: cmp.Or(o.Major, 9), Minor: o.Minor, Multiprocessors: 4, Memory: cmp.Or(o.Memory, 1<<30)}
+	d.SharedPerBlock = cmp.Or(o.SharedPerBlock, sharedPerBlock[d.Capability()], 48<<10)
+	return &Driver{device: d, order: o.Order, memory: map[gpu.Ptr]int{}}
+}
+
+// Checked says whether the accesses of kernels are checked.
+func Checked() bool { return C.simt_checked() != 0 }
+
+// Device implements gpu.Driver.
+func (e *Driver) Device() gpu.Device { return e.device }
+
+// Live is the number of allocations that have not been freed.
+func (e *Driver) Live() int { return len(e.memory) }
+
+// usable is the error of a call that cannot be made now.
+func (e *Driver) usable(call string) error {
+	switch {
+	case e.closed:
+		return &gpu.Error{Call: call, Cause: errors.New("the driver is closed")}
+	case e.stream.err != nil:
+		return e.stream.err
+	case e.stream.recording != nil && call != "launch" && call != "zero":
+		return &gpu.Error{Call: call, Cause: errors.New("not while a graph is captured")}
+	}
+	return nil
+}
+
+// Alloc implements gpu.Driver.
+func (e *Driver) Alloc(bytes int) (gpu.Ptr, error) {
+	if err := e.usable("alloc"); err != nil {
+		return 0, err
+	}
+	if bytes <= 0 {
+		return 0, &gpu.Error{Call: "alloc", Cause: fmt.Errorf("%d bytes", bytes)}
+	}
+	var p gpu.Ptr
+	if e.used+uint64(bytes) <= e.device.Memory {
+		machine.Lock()
+		p = gpu.Ptr(C.simt_allocate(C.uint64_t(bytes)))
+		machine.Unlock()
+	}
+	if p == 0 {
+		return 0, &gpu.Error{Call: "alloc", Bytes: bytes, Cause: gpu.ErrOutOfMemory}
+	}
+	e.memory[p] = bytes
+	e.used += uint64(bytes)
+	return p, nil
+}
+
+// Free implements gpu.Driver.
+func (e *Driver) Free(p gpu.Ptr) error {
+	if p == 0 {
+		return nil
+	}
+	err := e.usable("free")
+	if err == nil {
+		err = e.stream.run(len(e.stream.queue))
+	}
+	bytes, ok := e.memory[p]
+	if !ok {
+		return &gpu.Error{Call: "free", Cause: errors.New("not an address that was allocated")}
+	}
+	machine.Lock()
+	C.simt_free(C.uint64_t(p))
+	machine.Unlock()
+	delete(e.memory, p)
+	e.used -= uint64(bytes)
+	return err
+}
+
+// Pinned implements gpu.Driver.
+func (e *Driver) Pinned(bytes int) ([]byte, error) {
+	if err := e.usable("pinned"); err != nil {
+		return nil, err
+	}
+	if bytes <= 0 {
+		return nil, &gpu.Error{Call: "pinned", Cause: fmt.Errorf("%d bytes", bytes)}
+	}
+	p := unsafe.Slice((*byte)(C.calloc(1, C.size_t(bytes))), bytes)
+	e.pinned = append(e.pinned, p)
+	return p, nil
+}
+
+// isPinned says whether a copy from there may be late.
+func (e *Driver) isPinned(b []byte) bool {
+	at := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
+	for _, p := range e.pinned {
+		if from := uintptr(unsafe.Pointer(unsafe.SliceData(p))); at >= from && at < from+uintptr(len(p)) {
+			return true
+		}
+	}
+	return false
+}
+
+// Function implements gpu.Driver.
+func (e *Driver) Function(name string) (gpu.Func, error) {
+	if err := e.usable("function"); err != nil {
+		return 0, err
+	}
+	c := C.CString(name)
+	defer C.free(unsafe.Pointer(c))
+	k := C.simt_find_kernel(c)
+	if k == nil {
+		return 0, &gpu.Error{Call: "function", Kernel: name, Cause: errors.New("there is no such kernel")}
+	}
+	f := function{name: name, kernel: k}
+	for _, n := range unsafe.Slice(k.sizes, k.count) {
+		f.sizes = append(f.sizes, int(n))
+	}
+	e.functions = append(e.functions, f)
+	return gpu.Func(len(e.functions)), nil
+}
+
+// Close implements gpu.Driver.
+func (e *Driver) Close() error {
+	if e.closed {
+		return nil
+	}
+	err := e.Sync()
+	machine.Lock()
+	for p := range e.memory {
+		C.simt_free(C.uint64_t(p))
+	}
+	machine.Unlock()
+	for _, p := range e.pinned {
+		C.free(unsafe.Pointer(unsafe.SliceData(p)))
+	}
+	e.memory, e.pinned, e.closed = nil, nil, true
+	return err
+}

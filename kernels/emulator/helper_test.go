@@ -1,0 +1,78 @@
+//go:build simt
+
+package emulator_test
+
+import (
+	"testing"
+	"unsafe"
+
+	"github.com/acqnp/acqnp/internal/gpu"
+	"github.com/acqnp/acqnp/kernels/emulator"
+)
+
+// orders of threads and blocks that every result has to be the same in.
+var orders = []int{0, 1, 2, 12345}
+
+// device is a driver that the test closes.
+func device(t testing.TB, o emulator.Options) *emulator.Driver {
+	t.Helper()
+	d := emulator.New(o)
+	t.Cleanup(func() { _ = d.Close() })
+	return d
+}
+
+func bytesOf[T any](s []T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(s[0])))
+}
+
+func upload[T any](t testing.TB, d gpu.Driver, s []T) gpu.Ptr {
+	t.Helper()
+	p, err := d.Alloc(len(bytesOf(s)))
+	if err == nil {
+		err = d.Upload(p, bytesOf(s))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func download[T any](t testing.TB, d gpu.Driver, p gpu.Ptr, n int) []T {
+	t.Helper()
+	s := make([]T, n)
+	if err := d.Download(bytesOf(s), p); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// launch starts a kernel of one dimension and waits for it.
+func launch(t testing.TB, d gpu.Driver, name string, blocks, threads, shared int, args ...any) error {
+	t.Helper()
+	f, err := d.Function(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Launch(f, gpu.Line(blocks, threads, shared), gpu.Args(args...)); err != nil {
+		return err
+	}
+	return d.Sync()
+}
+
+func mustLaunch(t testing.TB, d gpu.Driver, name string, blocks, threads, shared int, args ...any) {
+	t.Helper()
+	if err := launch(t, d, name, blocks, threads, shared, args...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// number is a fixed sequence of numbers between -1 and 1 with few significant bits, exact in halves and in tf32.
+func number(i int) float32 { return float32((i*2654435761>>7)%129-64) / 64 }
+
+func numbers(n, from int) []float32 {
+	s := make([]float32, n)
+	for i := range s {
+		s[i] = number(from + i)
+	}
+	return s
+}

@@ -1,0 +1,39 @@
+//go:build simt
+
+package emulator
+
+import (
+	"embed"
+	"io/fs"
+	"regexp"
+	"strconv"
+	"sync"
+
+	"github.com/acqnp/acqnp/kernels"
+)
+
+var boundedKernel = regexp.MustCompile(`__launch_bounds__\((\d+)[^)]*\)\s+(\w+)\(`)
+
+// probes holds the kernels that test the emulator.
+//
+//go:embed *.cu
+var probes embed.FS
+
+// launchBounds maps a kernel to the largest block that its __launch_bounds__ allow, where they are written in digits. g++
+// does not see __launch_bounds__.
+var launchBounds = sync.OnceValue(func() map[string]int {
+	bounds := map[string]int{}
+	for _, files := range []embed.FS{kernels.Sources, probes} {
+		names, _ := fs.Glob(files, "*.*") // the pattern is good
+		for _, name := range names {
+			source, err := files.ReadFile(name)
+			if err != nil {
+				panic(err) // an embedded file
+			}
+			for _, m := range boundedKernel.FindAllSubmatch(source, -1) {
+				bounds[string(m[2])], _ = strconv.Atoi(string(m[1]))
+			}
+		}
+	}
+	return bounds
+})

@@ -1,0 +1,3 @@
+//go:build simt
+
+#include "../levels.cu"

@@ -1,0 +1,235 @@
+//go:build simt
+
+package emulator
+
+// #include "simt_runtime.h"
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"github.com/acqnp/acqnp/internal/gpu"
+)
+
+// A stream is the calls that wait to be done, in order.
+type stream struct {
+	queue     []func() error
+	done      int             // calls that left the queue, ever
+	recording *[]func() error // the graph that is captured; nil: none
+	err       error           // of the call that failed: the end of the stream
+}
+
+func (s *stream) add(f func() error) {
+	if s.recording != nil {
+		*s.recording = append(*s.recording, f)
+		return
+	}
+	s.queue = append(s.queue, f)
+}
+
+// run does the first n calls of the queue.
+func (s *stream) run(n int) error {
+	for _, f := range s.queue[:n] {
+		if s.err = f(); s.err != nil {
+			s.queue = nil
+			return s.err
+		}
+	}
+	s.queue = s.queue[n:]
+	s.done += n
+	return nil
+}
+
+// holds is the error of a range that is not within one allocation.
+func holds(call string, p gpu.Ptr, bytes int) error {
+	machine.Lock()
+	defer machine.Unlock()
+	if bytes < 0 || C.simt_holds(C.uint64_t(p), C.uint64_t(bytes)) == 0 {
+		return &gpu.Error{Call: call, Bytes: bytes, Cause: errors.New("not within memory that was allocated")}
+	}
+	return nil
+}
+
+// Upload implements gpu.Driver.
+func (e *Driver) Upload(dst gpu.Ptr, src []byte) error {
+	if err := e.usable("upload"); err != nil || len(src) == 0 {
+		return err
+	}
+	if err := holds("upload", dst, len(src)); err != nil {
+		return err
+	}
+	if !e.isPinned(src) {
+		src = append([]byte(nil), src...)
+	}
+	e.stream.add(func() error {
+		machine.Lock()
+		defer machine.Unlock()
+		C.simt_upload(C.uint64_t(dst), unsafe.Pointer(unsafe.SliceData(src)), C.uint64_t(len(src)))
+		return nil
+	})
+	return nil
+}
+
+// Download implements gpu.Driver.
+func (e *Driver) Download(dst []byte, src gpu.Ptr) error {
+	if err := e.Sync(); err != nil || len(dst) == 0 {
+		return err
+	}
+	if err := holds("download", src, len(dst)); err != nil {
+		return err
+	}
+	machine.Lock()
+	defer machine.Unlock()
+	C.simt_download(unsafe.Pointer(unsafe.SliceData(dst)), C.uint64_t(src), C.uint64_t(len(dst)))
+	return nil
+}
+
+// Zero implements gpu.Driver.
+func (e *Driver) Zero(dst gpu.Ptr, bytes int) error {
+	if err := e.usable("zero"); err != nil || bytes == 0 {
+		return err
+	}
+	if err := holds("zero", dst, bytes); err != nil {
+		return err
+	}
+	e.stream.add(func() error {
+		machine.Lock()
+		defer machine.Unlock()
+		C.simt_zero(C.uint64_t(dst), C.uint64_t(bytes))
+		return nil
+	})
+	return nil
+}
+
+// shape is the error of a launch that no device takes, or not this one, or not the kernel.
+func (e *Driver) shape(f function, d gpu.Dims) error {
+	threads := 1
+	for i, most := range [3]uint32{1024, 1024, 64} {
+		if d.Block[i] < 1 || d.Block[i] > most {
+			return fmt.Errorf("a block of %v threads", d.Block)
+		}
+		threads *= int(d.Block[i])
+	}
+	if threads > 1024 {
+		return fmt.Errorf("a block of %v threads", d.Block)
+	}
+	if most := launchBounds()[f.name]; most > 0 && threads > most {
+		return fmt.Errorf("a block of %v threads, the kernel's launch bounds are %d", d.Block, most)
+	}
+	for i, most := range [3]uint32{1<<31 - 1, 65535, 65535} {
+		if d.Grid[i] < 1 || d.Grid[i] > most {
+			return fmt.Errorf("a grid of %v blocks", d.Grid)
+		}
+	}
+	if int(d.Shared) > e.device.SharedPerBlock {
+		return fmt.Errorf("%d bytes of shared memory, a block has %d", d.Shared, e.device.SharedPerBlock)
+	}
+	return nil
+}
+
+// Launch implements gpu.Driver.
+func (e *Driver) Launch(f gpu.Func, d gpu.Dims, p gpu.Params) error {
+	if err := e.usable("launch"); err != nil {
+		return err
+	}
+	if f < 1 || int(f) > len(e.functions) {
+		return &gpu.Error{Call: "launch", Cause: errors.New("not a function of this driver")}
+	}
+	fn := e.functions[f-1]
+	err := e.shape(fn, d)
+	if err == nil {
+		err = p.Check(fn.sizes)
+	}
+	if err != nil {
+		return &gpu.Error{Call: "launch", Kernel: fn.name, Cause: err}
+	}
+	arguments := make([]C.uint64_t, len(p)+1)
+	for i, a := range p {
+		arguments[i] = C.uint64_t(a.Bits)
+	}
+	e.stream.add(func() error { return e.launch(fn, d, arguments) })
+	return nil
+}
+
+func (e *Driver) launch(f function, d gpu.Dims, arguments []C.uint64_t) error {
+	machine.Lock()
+	defer machine.Unlock()
+	report := C.simt_launch(f.kernel, index(d.Grid), index(d.Block), C.uint(d.Shared), C.int(e.order),
+		C.int(e.device.Capability()), &arguments[0])
+	if report == nil {
+		return nil
+	}
+	return &gpu.Error{Call: "launch", Kernel: f.name, Cause: errors.New(sourceLine(uint64(C.simt_failed_at())) + C.GoString(report))}
+}
+
+func index(d [3]uint32) C.simt_index { return C.simt_index{C.uint(d[0]), C.uint(d[1]), C.uint(d[2])} }
+
+// Capture implements gpu.Driver.
+func (e *Driver) Capture(record func() error) (gpu.Graph, error) {
+	if err := e.usable("capture"); err != nil {
+		return nil, err
+	}
+	g := &graph{emulator: e}
+	e.stream.recording = &g.calls
+	err := record()
+	e.stream.recording = nil
+	if err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+type graph struct {
+	emulator *Driver
+	calls    []func() error
+	closed   bool
+}
+
+func (g *graph) Replay() error {
+	if err := g.emulator.usable("replay"); err != nil {
+		return err
+	}
+	if g.closed {
+		return &gpu.Error{Call: "replay", Cause: errors.New("the graph is closed")}
+	}
+	g.emulator.stream.queue = append(g.emulator.stream.queue, g.calls...)
+	return nil
+}
+
+func (g *graph) Close() error {
+	g.closed = true
+	return nil
+}
+
+// Mark implements gpu.Driver.
+func (e *Driver) Mark() (gpu.Event, error) {
+	if err := e.usable("mark"); err != nil {
+		return nil, err
+	}
+	return &event{e, e.stream.done + len(e.stream.queue)}, nil
+}
+
+type event struct {
+	emulator *Driver
+	calls    int // of the stream that were made before it
+}
+
+func (v *event) Wait() error {
+	if err := v.emulator.usable("wait"); err != nil {
+		return err
+	}
+	if n := v.calls - v.emulator.stream.done; n > 0 {
+		return v.emulator.stream.run(n)
+	}
+	return nil
+}
+
+// Sync implements gpu.Driver.
+func (e *Driver) Sync() error {
+	if err := e.usable("sync"); err != nil {
+		return err
+	}
+	return e.stream.run(len(e.stream.queue))
+}

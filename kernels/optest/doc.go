@@ -1,3 +1,0 @@
-// Package optest holds the kernels of ../*.cu, run on the host (build tag simt), to the plain ones of package ops, at odd
-// sizes, and to the host's Adam and random numbers.
-package optest

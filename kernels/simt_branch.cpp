@@ -1,3 +1,0 @@
-//go:build simt
-
-#include "branch.cu"

@@ -1,3 +1,0 @@
-//go:build simt
-
-#include "branch_f16.cu"

@@ -1,3 +1,0 @@
-//go:build simt
-
-#include "branch_f32.cu"

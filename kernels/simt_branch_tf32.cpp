@@ -1,3 +1,0 @@
-//go:build simt
-
-#include "branch_tf32.cu"

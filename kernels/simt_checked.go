@@ -1,9 +1,0 @@
-//go:build simt && !race
-
-package kernels
-
-// The checked build. Go's race detector brings functions of the same names, so under it kernels run unchecked.
-
-// #cgo CFLAGS: -DSIMT_CHECKED
-// #cgo CXXFLAGS: -fsanitize=thread,alignment
-import "C"
