@@ -34,13 +34,20 @@ func NewPanels(functions []predict.Function, dy, channel int, levels []float64) 
 	return panels
 }
 
-// Collect passes predictions on and adds those of one channel to the panel of their function.
+// Collect passes predictions on and adds those of one channel to the panel of their function. Of a large number a panel
+// keeps what a picture can show.
 func Collect(panels []Panel, functions []predict.Function, channel int, predictions iter.Seq2[predict.Target, error]) iter.Seq2[predict.Target, error] {
 	return func(yield func(predict.Target, error) bool) {
+		var thin thinning // of the function whose targets come
 		for t, err := range predictions {
 			if err == nil && t.Function < maxPanels { // others are not drawn
-				p := &panels[t.Function]
-				p.Grid = append(p.Grid, predictedPoint(functions[t.Function].TargetX[t.Target], t.Channels[channel], p.Levels))
+				p, d, x := &panels[t.Function], t.Channels[channel], functions[t.Function].TargetX
+				if t.Target == 0 {
+					thin = newThinning(x, len(componentsOf(d)), len(p.Levels))
+				}
+				if thin.keeps(t.Target) {
+					p.Grid = append(p.Grid, predictedPoint(x[t.Target], d, thin.sample(componentsOf(d)), p.Levels))
+				}
 			}
 			if !yield(t, err) {
 				return
@@ -49,12 +56,19 @@ func Collect(panels []Panel, functions []predict.Function, channel int, predicti
 	}
 }
 
-func predictedPoint(x float64, d predict.Distribution, levels []float64) PredictedPoint {
+// componentsOf returns the quantile levels of a distribution, none of a Gaussian one.
+func componentsOf(d predict.Distribution) []predict.Component {
+	if !d.Mixture() {
+		return nil
+	}
+	return d.Components()
+}
+
+// predictedPoint takes over what is drawn of a distribution at x: some of its components, its mean and its quantiles.
+func predictedPoint(x float64, d predict.Distribution, components []predict.Component, levels []float64) PredictedPoint {
 	q := PredictedPoint{X: x, Mean: d.Mean()}
-	if d.Mixture() {
-		for _, c := range d.Components() {
-			q.Components = append(q.Components, Component{U: c.U, Tau: c.Tau, Mu: c.Mu, Weight: c.Weight})
-		}
+	for _, c := range components {
+		q.Components = append(q.Components, Component{U: c.U, Tau: c.Tau, Mu: c.Mu, Weight: c.Weight})
 	}
 	for _, p := range levels {
 		q.Quantiles = append(q.Quantiles, d.Quantile(p))

@@ -82,7 +82,7 @@ func (c *Cell) add(x float64, d predict.Distribution, view View, levels []float6
 			c.extend(k, MemberCurve, 0, x, m.Mu)
 		}
 	default:
-		q := predictedPoint(x, d, nil)
+		q := predictedPoint(x, d, componentsOf(d), nil)
 		if view == TauView { // as heavy as each other: this is where the levels lie
 			for k := range q.Components {
 				q.Components[k].Mu, q.Components[k].Weight = q.Components[k].Tau, 1
