@@ -1,28 +1,42 @@
 package cli
 
-import "runtime/debug"
+import (
+	"regexp"
+	"runtime/debug"
+)
 
-// version is the module's version where the program was installed as one, else the commit it was built from, else
-// "dev".
+// release is the version that CHANGELOG.md describes at its head.
+const release = "0.2.0"
+
+// version returns the release and, if the program was built from a known commit, the commit: "0.2.0
+// (fb7a902abcde)", or "0.2.0 (fb7a902abcde, modified)" if files had changed since. It is what
+// --version prints and what checkpoints, eval.json and reports record.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "dev"
+		return release
 	}
-	if v := info.Main.Version; v != "" && v != "(devel)" {
-		return v
+	return versionOf(info)
+}
+
+// pseudo matches the commit at the end of a pseudo-version, as `go install …@main` records it.
+var pseudo = regexp.MustCompile(`-([0-9a-f]{12})(\+dirty)?$`)
+
+func versionOf(info *debug.BuildInfo) string {
+	commit, modified := "", ""
+	if m := pseudo.FindStringSubmatch(info.Main.Version); m != nil {
+		commit = m[1]
 	}
-	revision, dirty := "", ""
 	for _, s := range info.Settings {
 		switch {
 		case s.Key == "vcs.revision":
-			revision = s.Value[:min(12, len(s.Value))]
+			commit = s.Value[:min(12, len(s.Value))]
 		case s.Key == "vcs.modified" && s.Value == "true":
-			dirty = "-dirty"
+			modified = ", modified"
 		}
 	}
-	if revision == "" {
-		return "dev"
+	if commit == "" {
+		return release
 	}
-	return revision + dirty
+	return release + " (" + commit + modified + ")"
 }
