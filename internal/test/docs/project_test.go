@@ -1,0 +1,99 @@
+package docs
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/acqnp/acqnp/internal/cli"
+)
+
+const root = "../../.."
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(root, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestChangelogStartsWithTheProgramsVersion(t *testing.T) {
+	var out, stderr bytes.Buffer
+	if code := cli.Main([]string{"--version"}, cli.Streams{Out: &out, Err: &stderr}); code != 0 {
+		t.Fatalf("acqnp --version: exit code %d\n%s", code, &stderr)
+	}
+	said, _, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(out.String(), "acqnp ")), " ")
+	releases := regexp.MustCompile(`(?m)^## \[([^]]+)\]`).FindAllStringSubmatch(read(t, "CHANGELOG.md"), -1)
+	if len(releases) == 0 {
+		t.Fatal("CHANGELOG.md has no release")
+	}
+	if first := releases[0][1]; first != said {
+		t.Errorf("CHANGELOG.md starts with %s, the program states %s", first, said)
+	}
+}
+
+func TestDependabotKnowsEveryModule(t *testing.T) {
+	var settings struct {
+		Updates []struct {
+			Ecosystem string `yaml:"package-ecosystem"`
+			Directory string
+		}
+	}
+	if err := yaml.Unmarshal([]byte(read(t, ".github/dependabot.yml")), &settings); err != nil {
+		t.Fatal(err)
+	}
+	var listed []string
+	for _, u := range settings.Updates {
+		listed = append(listed, u.Ecosystem+" "+u.Directory)
+	}
+	want := []string{"github-actions /", "docker /"}
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Name() == "go.mod" {
+			directory, relErr := filepath.Rel(root, filepath.Dir(path))
+			want, err = append(want, "gomod "+filepath.ToSlash(filepath.Join("/", directory))), relErr
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(want)
+	slices.Sort(listed)
+	if !slices.Equal(listed, want) {
+		t.Errorf("dependabot.yml lists %q, want %q", listed, want)
+	}
+}
+
+func TestWorkflowRunsTheWholeCheck(t *testing.T) {
+	var workflow struct {
+		Jobs map[string]struct {
+			Container string
+			Steps     []struct{ Run string }
+		}
+	}
+	if err := yaml.Unmarshal([]byte(read(t, ".github/workflows/ci.yml")), &workflow); err != nil {
+		t.Fatal(err)
+	}
+	version := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(read(t, "go.mod"))[1]
+	for name, job := range workflow.Jobs {
+		if !slices.ContainsFunc(job.Steps, func(s struct{ Run string }) bool { return s.Run == ".ci/run" }) {
+			t.Errorf("job %s does not run .ci/run", name)
+		}
+		// .ci/run installs Debian's nvcc.
+		if want := "golang:" + version + "-bookworm"; job.Container != want {
+			t.Errorf("job %s runs in %s, want %s", name, job.Container, want)
+		}
+	}
+	if len(workflow.Jobs) == 0 {
+		t.Error("the workflow has no job")
+	}
+}
