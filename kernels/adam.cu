@@ -1,9 +1,11 @@
-// Adam, after a look for numbers that are none. In this order, after the flat gradient is complete:
+// Adam, and the search for NaN and infinity before and after it. In this order, after the flat gradient is complete:
 //
 // check       (grads [n], found int [grid], n)              blocks of 256; grid: 1 to ceil(n / 256)
 // adam_begin  (step, training, loss [1], grads [n], found, count, n, scaled)   one block of 256; count: the grid of check;
 //             scaled: 1 where the loss is scaled, which lets the scale change
-// adam        (training, params [n], m [n], v [n], grads [n], n, decay float)   blocks of 256; grid: 1 to ceil(n / 256)
+// adam        (training, params [n], m [n], v [n], grads [n], found int [grid], n, decay float)   blocks of 256; grid: 1 to
+//             ceil(n / 256)
+// adam_end    (step, training, params [n], m [n], v [n], found, count, n)   one block of 256; count: the grid of adam
 //
 // step is a Step, training a Training (training.h). No dynamic shared memory.
 #include "training.h"
@@ -43,7 +45,7 @@ extern "C" __global__ void __launch_bounds__(256) check(const float* __restrict_
 }
 KERNEL(check)
 
-// note keeps the first number of the run that is not finite.
+// note keeps the run's first NaN or infinity.
 DEVICE void note(Training* t, const Step* step, Quantity bad, int index, float value) {
   if (t->bad != NONE) return;
   t->bad = bad;
@@ -95,15 +97,37 @@ DEVICE float flush(float x, float bound) { return fabsf(x) < bound ? 0 : x; }
 
 extern "C" __global__ void __launch_bounds__(256)
 adam(const Training* __restrict__ t, float* __restrict__ params, float* __restrict__ m, float* __restrict__ v,
-     const float* __restrict__ grads, int n, float decay) {
+     const float* __restrict__ grads, int* __restrict__ found, int n, float decay) {
+  __shared__ int part[8];
   if (t->unscale == 0) return;
   const float b1 = (float)BETA1, c1 = (float)(1 - BETA1), b2 = (float)BETA2, c2 = (float)(1 - BETA2);
   float rate = t->rate, root = t->root, unscale = t->unscale;
+  int first = n;
   for (unsigned i = thread(); i < (unsigned)n; i += threads()) {
     float p = params[i], g = grads[i] * unscale + decay * p;
     m[i] = flush(b1 * m[i] + c1 * g, NEGLIGIBLE);
     v[i] = flush(b2 * v[i] + c2 * g * g, NEGLIGIBLE_SQUARE);
     params[i] = flush(p - rate * m[i] / (sqrtf(v[i]) / root + EPSILON), NEGLIGIBLE);
+    if (!finite(v[i]) || !finite(params[i])) first = min(first, (int)i); // a bad m makes a bad parameter
   }
+  first = lowest(first, part);
+  if (threadIdx.x == 0) found[blockIdx.x] = first;
 }
 KERNEL(adam)
+
+// adam_end notes the first element that the update made NaN or infinite: of its moments and weight the one that was
+// computed first.
+extern "C" __global__ void __launch_bounds__(256)
+adam_end(const Step* __restrict__ step, Training* __restrict__ t, const float* __restrict__ params,
+         const float* __restrict__ m, const float* __restrict__ v, const int* __restrict__ found, int count, int n) {
+  __shared__ int part[8];
+  if (blockIdx.x > 0 || t->unscale == 0) return;
+  int i = n;
+  for (int b = threadIdx.x; b < count; b += 256) i = min(i, found[b]);
+  i = lowest(i, part);
+  if (threadIdx.x > 0 || i == n) return;
+  if (!finite(m[i])) note(t, step, FIRST_MOMENT, i, m[i]);
+  else if (!finite(v[i])) note(t, step, SECOND_MOMENT, i, v[i]);
+  else note(t, step, WEIGHT, i, params[i]);
+}
+KERNEL(adam_end)

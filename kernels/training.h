@@ -2,17 +2,17 @@
 #pragma once
 #include "extents.h"
 
-// Quantity is where a number was found that is none.
-enum Quantity { NONE, LOSS, GRADIENT };
+// Quantity says where a NaN or an infinity was found. FIRST_MOMENT to WEIGHT are what an update has made.
+enum Quantity { NONE, LOSS, GRADIENT, FIRST_MOMENT, SECOND_MOMENT, WEIGHT };
 
 // Training has 48 bytes. When training starts or goes on, the host sets updates, scale (1 where the loss is not scaled)
 // and good, and everything else to 0; it reads the whole when it wants to know how things stand. The gradient of the cost
 // by itself, with which the backward pass begins, is scale, to be read from here.
 struct Training {
-  unsigned long long bad_batch; // the first one whose loss or gradient was not finite
+  unsigned long long bad_batch; // the first one with a NaN or an infinity
   int bad;                      // a Quantity; from then on nothing is updated
-  int bad_index;                // of the number in the flat gradient
-  float bad_value;              // in the gradient as it was scaled
+  int bad_index;                // of the number in the flat vector
+  float bad_value;              // a gradient as it was scaled
   float loss;                   // of the last step
   int updates;                  // that Adam has made
   float unscale;                // 1 / scale of this step; 0 where it updates nothing

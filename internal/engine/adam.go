@@ -27,8 +27,9 @@ func NewAdam[T Float](n int, weightDecay float64) *Adam[T] {
 	return &Adam[T]{M: make([]T, n), V: make([]T, n), WeightDecay: weightDecay}
 }
 
-// Update makes one step of the given learning rate on params in place. All slices have the length given to NewAdam.
-func (a *Adam[T]) Update(params, grads []T, learningRate float64) {
+// Update makes one step of the given learning rate on params in place, and reports whether params, M and V are all finite
+// after it. All slices have the length given to NewAdam.
+func (a *Adam[T]) Update(params, grads []T, learningRate float64) (finite bool) {
 	a.Step++
 	correction1 := 1 - math.Pow(beta1, float64(a.Step))
 	correction2 := math.Sqrt(1 - math.Pow(beta2, float64(a.Step)))
@@ -45,16 +46,19 @@ func (a *Adam[T]) Update(params, grads []T, learningRate float64) {
 	if p, ok := any(params).([]float32); ok {
 		step := simd.AdamStep{Rate: float32(rate), Root: float32(root), Beta1: float32(b1), Rest1: float32(c1),
 			Beta2: float32(b2), Rest2: float32(c2), Decay: float32(decay), Epsilon: float32(eps)}
-		if simd.Adam(p, any(m).([]float32), any(v).([]float32), any(grads).([]float32), step) {
-			return
+		if done, finite := simd.Adam(p, any(m).([]float32), any(v).([]float32), any(grads).([]float32), step); done {
+			return finite
 		}
 	}
+	var found T // 0, or NaN once a number is not finite: a first moment that is not makes its parameter so
 	for i, p := range params {
 		g := grads[i] + decay*p
 		m[i] = flush(b1*m[i]+c1*g, negligible)
 		v[i] = flush(b2*v[i]+c2*g*g, negligibleSquare)
 		params[i] = flush(p-rate*m[i]/(T(math.Sqrt(float64(v[i])))/root+eps), negligible)
+		found += (v[i] - v[i]) + (params[i] - params[i])
 	}
+	return found == 0
 }
 
 // The L2 penalty shrinks the weights of a unit that has died without end. What is below these bounds moves no parameter

@@ -35,11 +35,29 @@ func (h *hosted) Step(e ops.Extents, batch int, rate float64) error {
 		return h.failed
 	}
 	h.loss = h.Output("cost")[0]
-	h.adam.Update(h.Params(), h.Grads(), rate)
+	if !h.adam.Update(h.Params(), h.Grads(), rate) {
+		h.failed = h.overflow(batch)
+	}
+	return h.failed
+}
+
+// overflow returns the error of an update that made a number NaN or infinite: the first such element, and of its moments
+// and weight the one that was computed first.
+func (h *hosted) overflow(batch int) error {
+	for i, w := range h.Params() {
+		for _, q := range []struct {
+			name  string
+			value float32
+		}{{"m", h.adam.M[i]}, {"v", h.adam.V[i]}, {"weight", w}} {
+			if q.value-q.value != 0 {
+				return &NonFiniteError{Batch: batch, Quantity: q.name, Tensor: TensorAt(h.tensors, i), Value: q.value}
+			}
+		}
+	}
 	return nil
 }
 
-// check looks for what is no finite number in a batch's loss and gradients.
+// check looks for a NaN or an infinity in a batch's loss and gradients.
 func (h *hosted) check(batch int) error {
 	if loss := h.Output("cost")[0]; loss-loss != 0 {
 		return &NonFiniteError{Batch: batch, Quantity: "loss", Tensor: "loss", Value: loss}

@@ -108,3 +108,36 @@ func TestTrainerStopsAtWhatIsNoNumber(t *testing.T) {
 		t.Errorf("the bad update was applied, or nothing is said: %v", err)
 	}
 }
+
+// An update that overflows float32 stops the trainer at its step and names what overflowed: a second moment, where the
+// gradient is finite and its square is not, or a weight.
+func TestTrainerStopsAtAnUpdateThatOverflows(t *testing.T) {
+	m := build(t, shape{model: sized("cnp", 8, []int{8}, 0), dx: 1, dy: 1})
+	last := m.Tensors()[len(m.Tensors())-1] // the decoder's last bias: μ and s
+	apart := m.Initial(1)
+	apart[last.Offset] = 1e14 // far from y: the gradient by s is about 1e28
+	for _, c := range []struct {
+		quantity string
+		params   []float32
+		rate     float64
+	}{{"v", apart, 1e-3}, {"weight", m.Initial(1), 3e38}} {
+		p := compiled(t, m, few, models.Training, 1)
+		fill(p, m, few, 4)
+		trainer := engine.NewTrainer(p, m.Tensors(), 0)
+		if err := trainer.Load(engine.State{Params: c.params}); err != nil {
+			t.Fatal(err)
+		}
+		var bad *engine.NonFiniteError
+		if err := trainer.Step(few, 7, c.rate); !errors.As(err, &bad) || bad.Batch != 7 || bad.Quantity != c.quantity ||
+			bad.Tensor == "" || bad.Value-bad.Value == 0 {
+			t.Errorf("%s: error %v", c.quantity, err)
+			continue
+		}
+		if _, err := trainer.State(); !errors.As(err, &bad) || bad.Batch != 7 {
+			t.Errorf("%s: the state after it: %v", c.quantity, err)
+		}
+		if err := trainer.Step(few, 8, 1e-3); !errors.As(err, &bad) || bad.Batch != 7 {
+			t.Errorf("%s: the step after it: %v", c.quantity, err)
+		}
+	}
+}

@@ -16,10 +16,10 @@ type Trainer interface {
 	// done, and then an error of an earlier step. Extents beyond the capacity are an error.
 	Step(e ops.Extents, batch int, rate float64) error
 	// Loss is the cost of the last step's batch, before its update. It waits for all steps, and is a *NonFiniteError
-	// where one of them met a number that is none.
+	// if one of them found a NaN or an infinity.
 	Loss() (float32, error)
-	// State is what another Trainer needs to go on. It waits for all steps, and is a *NonFiniteError where one of them
-	// met a number that is none. Its slices are valid until the next Step or Load.
+	// State is what another Trainer needs to go on. It waits for all steps, and is a *NonFiniteError if one of them
+	// found a NaN or an infinity: a State without error is finite. Its slices are valid until the next Step or Load.
 	State() (State, error)
 	// Load takes up a state, whose slices it copies. Moments left nil are zero.
 	Load(State) error
@@ -43,17 +43,18 @@ type LossScale struct {
 	Good  int // steps since the scale was changed
 }
 
-// NonFiniteError says which number of a step was none. Neither its update nor any later one was applied.
+// NonFiniteError says which number of a step is NaN or infinite. No later step is applied, and neither is this one if its
+// loss or gradient is not finite.
 type NonFiniteError struct {
-	Batch    int     // of the step, counted from 0
-	Quantity string  // "loss" or "gradient"
-	Tensor   string  // "loss", or the first tensor whose gradient holds the value; "" where that is not known
-	Value    float32 // NaN where only that it is not finite is known
+	Batch    int    // of the step, counted from 0
+	Quantity string // "loss", "gradient", or what the update made: Adam's moments "m" and "v", "weight"
+	Tensor   string // "loss", or the first tensor that holds such a value
+	Value    float32
 }
 
 func (e *NonFiniteError) Error() string {
 	what := "the " + e.Quantity
-	if e.Quantity != "loss" && e.Tensor != "" {
+	if e.Quantity != "loss" {
 		what += " of " + e.Tensor
 	}
 	return fmt.Sprintf("batch %d: %s is %v", e.Batch, what, e.Value)

@@ -92,8 +92,7 @@ func (j *jsonLines) show(now time.Time) {
 	j.shown = now
 	e := progressEvent{Event: "progress", Task: j.name, Unit: j.unit, Done: j.last.Done, Total: j.total,
 		RowsPerS: j.last.RowsPerSecond, ElapsedS: now.Sub(j.start).Seconds()}
-	if j.last.Loss != nil {
-		loss := j.last.Loss()
+	if loss, ok := j.last.loss(); ok {
 		e.Loss = &loss
 	}
 	if d, ok := j.left(now); ok {
@@ -103,8 +102,7 @@ func (j *jsonLines) show(now time.Time) {
 	j.write(e)
 }
 
-// write leaves out what JSON cannot hold (a loss that is not a number) rather than the line: the run's own error
-// follows at once.
+// write replaces what JSON cannot hold by a note that says so.
 func (j *jsonLines) write(v any) {
 	b, err := json.Marshal(v)
 	if err != nil {

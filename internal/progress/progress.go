@@ -98,8 +98,8 @@ func (t *task) left(now time.Time) (time.Duration, bool) {
 // describe is the state in words: "step 120/2000, loss -0.512, 1.2M rows/s, 1m20s left".
 func (t *task) describe(now time.Time) string {
 	s := fmt.Sprintf("%s %d/%d", t.unit, t.last.Done, t.total)
-	if t.last.Loss != nil {
-		s += fmt.Sprintf(", loss %.4f", t.last.Loss())
+	if loss, ok := t.last.loss(); ok {
+		s += fmt.Sprintf(", loss %.4f", loss)
 	}
 	if t.last.RowsPerSecond > 0 {
 		s += ", " + short(t.last.RowsPerSecond) + " rows/s"
@@ -108,6 +108,15 @@ func (t *task) describe(now time.Time) string {
 		s += ", " + d.Round(time.Second).String() + " left"
 	}
 	return s
+}
+
+// loss asks for the loss; false if nobody tells it or it is not finite.
+func (s State) loss() (float64, bool) {
+	if s.Loss == nil {
+		return 0, false
+	}
+	loss := s.Loss()
+	return loss, !math.IsNaN(loss) && !math.IsInf(loss, 0)
 }
 
 // short writes a number with three digits and a unit: 1.23M.

@@ -10,15 +10,18 @@ type AdamStep struct {
 	Epsilon      float32
 }
 
-// Adam is one update of parameters and moments, all of one length, and reports whether it was done: plain Go leaves it to the
-// caller, whose loop it follows bit for bit.
+// Adam makes one update of parameters and moments, all of one length. done is false where the plain Go kernels are active:
+// they leave the update to the caller, whose loop Adam follows bit for bit. finite is false if a result is NaN or infinite.
 //
 //	g = grads + Decay·params, m = Beta1·m + Rest1·g, v = Beta2·v + Rest2·g·g, params -= Rate·m / (√v/Root + Epsilon)
 //
 // with 0 for parameters and first moments below 1e-30 and second moments below 1e-37 in size. NaN stays NaN.
-func Adam(params, m, v, grads []float32, step AdamStep) bool {
+func Adam(params, m, v, grads []float32, step AdamStep) (done, finite bool) {
 	equal(params, m)
 	equal(params, v)
 	equal(params, grads)
-	return active != portable && (len(params) == 0 || active.adam(params, m, v, grads, step))
+	if active == portable {
+		return false, false
+	}
+	return true, len(params) == 0 || active.adam(params, m, v, grads, step) == 0
 }

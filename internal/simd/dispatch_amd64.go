@@ -225,14 +225,12 @@ func (p path) softmaxGrad(dst, terms []float32, mean, scale float32) {
 	}
 }
 
-func (p path) adam(params, m, v, grads []float32, step AdamStep) bool {
+func (p path) adam(params, m, v, grads []float32, step AdamStep) float32 {
 	n, rest := len(params), p.rest(len(params))
 	if p == avx512 {
-		adamAVX512(&params[0], &m[0], &v[0], &grads[0], n, rest, &step.Rate)
-	} else {
-		adamAVX2(&params[0], &m[0], &v[0], &grads[0], n, rest, &step.Rate)
+		return adamAVX512(&params[0], &m[0], &v[0], &grads[0], n, rest, &step.Rate)
 	}
-	return true
+	return adamAVX2(&params[0], &m[0], &v[0], &grads[0], n, rest, &step.Rate)
 }
 
 func (p path) fmaPeak(n int) float64 {

@@ -35,5 +35,7 @@ func (path) expSum(dst, x []float32, scale, shift float32) float32 {
 func (path) softmaxGrad(dst, terms []float32, mean, scale float32) {
 	portableSoftmaxGrad(dst, terms, mean, scale)
 }
-func (path) adam(_, _, _, _ []float32, _ AdamStep) bool { return false }
-func (path) fmaPeak(n int) float64                      { return portablePeak(n) }
+func (path) adam(_, _, _, _ []float32, _ AdamStep) float32 {
+	panic("simd: no kernels on this processor")
+}
+func (path) fmaPeak(n int) float64 { return portablePeak(n) }

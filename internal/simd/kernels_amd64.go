@@ -97,10 +97,10 @@ func expSumAVX512(dst *float32, src *float32, scale float32, shift float32, n in
 //go:noescape
 func softmaxGradAVX512(dst *float32, terms *float32, mean float32, scale float32, n int, mask *int32)
 
-// adamAVX512 is one update of n parameters; step points to an AdamStep.
+// adamAVX512 is one update of n parameters; step points to an AdamStep. It returns 0 if all results are finite, else NaN.
 //
 //go:noescape
-func adamAVX512(params *float32, m *float32, v *float32, grads *float32, n int, mask *int32, step *float32)
+func adamAVX512(params *float32, m *float32, v *float32, grads *float32, n int, mask *int32, step *float32) float32
 
 // fmaPeakAVX512 does n·384 fused multiply-adds of single floats, in registers alone.
 //
@@ -192,10 +192,10 @@ func expSumAVX2(dst *float32, src *float32, scale float32, shift float32, n int,
 //go:noescape
 func softmaxGradAVX2(dst *float32, terms *float32, mean float32, scale float32, n int, mask *int32)
 
-// adamAVX2 is one update of n parameters; step points to an AdamStep.
+// adamAVX2 is one update of n parameters; step points to an AdamStep. It returns 0 if all results are finite, else NaN.
 //
 //go:noescape
-func adamAVX2(params *float32, m *float32, v *float32, grads *float32, n int, mask *int32, step *float32)
+func adamAVX2(params *float32, m *float32, v *float32, grads *float32, n int, mask *int32, step *float32) float32
 
 // fmaPeakAVX2 does n·192 fused multiply-adds of single floats, in registers alone.
 //

@@ -14795,9 +14795,9 @@ end:
 	VZEROUPPER
 	RET
 
-// func adamAVX512(params *float32, m *float32, v *float32, grads *float32, n int, mask *int32, step *float32)
-// Requires: AVX, AVX512F
-TEXT ·adamAVX512(SB), NOSPLIT, $0-56
+// func adamAVX512(params *float32, m *float32, v *float32, grads *float32, n int, mask *int32, step *float32) float32
+// Requires: AVX, AVX512F, SSE
+TEXT ·adamAVX512(SB), NOSPLIT, $0-60
 	MOVQ         params+0(FP), AX
 	MOVQ         m+8(FP), CX
 	MOVQ         v+16(FP), DX
@@ -14811,45 +14811,50 @@ TEXT ·adamAVX512(SB), NOSPLIT, $0-56
 	VBROADCASTSS 20(SI), Z5
 	VBROADCASTSS 24(SI), Z6
 	VBROADCASTSS 28(SI), Z7
+	VPXORD       Z8, Z8, Z8
 	MOVQ         n+32(FP), SI
 	SUBQ         $0x10, SI
 	JL           tail
 
 loop:
-	VMOVUPS   (AX), Z8
-	VMOVUPS   (BX), Z9
-	VMULPS    Z6, Z8, Z10
-	VADDPS    Z10, Z9, Z9
-	VMULPS    Z9, Z5, Z10
-	VMULPS    Z9, Z10, Z10
-	VMULPS    Z3, Z9, Z9
-	VMOVUPS   (CX), Z11
-	VMULPS    Z2, Z11, Z11
-	VADDPS    Z9, Z11, Z11
-	VPANDD    all7fffffff<>+0(SB), Z11, Z9
-	VPXORD    Z18, Z18, Z18
-	VCMPPS    $0x11, all0da24260<>+0(SB), Z9, K3
-	VBLENDMPS Z18, Z11, K3, Z12
-	VMOVUPS   Z12, (CX)
-	VMOVUPS   (DX), Z9
-	VMULPS    Z4, Z9, Z9
-	VADDPS    Z10, Z9, Z9
+	VMOVUPS   (AX), Z9
+	VMOVUPS   (BX), Z10
+	VMULPS    Z6, Z9, Z11
+	VADDPS    Z11, Z10, Z10
+	VMULPS    Z10, Z5, Z11
+	VMULPS    Z10, Z11, Z11
+	VMULPS    Z3, Z10, Z10
+	VMOVUPS   (CX), Z12
+	VMULPS    Z2, Z12, Z12
+	VADDPS    Z10, Z12, Z12
+	VPANDD    all7fffffff<>+0(SB), Z12, Z10
+	VPXORD    Z19, Z19, Z19
+	VCMPPS    $0x11, all0da24260<>+0(SB), Z10, K3
+	VBLENDMPS Z19, Z12, K3, Z13
+	VMOVUPS   Z13, (CX)
+	VMOVUPS   (DX), Z10
+	VMULPS    Z4, Z10, Z10
+	VADDPS    Z11, Z10, Z10
+	VPANDD    all7fffffff<>+0(SB), Z10, Z11
+	VPXORD    Z12, Z12, Z12
+	VCMPPS    $0x11, all02081cea<>+0(SB), Z11, K3
+	VBLENDMPS Z12, Z10, K3, Z14
+	VMOVUPS   Z14, (DX)
+	VSUBPS    Z14, Z14, Z10
+	VADDPS    Z10, Z8, Z8
+	VSQRTPS   Z14, Z14
+	VDIVPS    Z1, Z14, Z14
+	VADDPS    Z7, Z14, Z14
+	VMULPS    Z0, Z13, Z13
+	VDIVPS    Z14, Z13, Z13
+	VSUBPS    Z13, Z9, Z9
 	VPANDD    all7fffffff<>+0(SB), Z9, Z10
 	VPXORD    Z11, Z11, Z11
-	VCMPPS    $0x11, all02081cea<>+0(SB), Z10, K3
-	VBLENDMPS Z11, Z9, K3, Z13
-	VMOVUPS   Z13, (DX)
-	VSQRTPS   Z13, Z13
-	VDIVPS    Z1, Z13, Z13
-	VADDPS    Z7, Z13, Z13
-	VMULPS    Z0, Z12, Z12
-	VDIVPS    Z13, Z12, Z12
-	VSUBPS    Z12, Z8, Z8
-	VPANDD    all7fffffff<>+0(SB), Z8, Z9
-	VPXORD    Z10, Z10, Z10
-	VCMPPS    $0x11, all0da24260<>+0(SB), Z9, K3
-	VBLENDMPS Z10, Z8, K3, Z14
-	VMOVUPS   Z14, (AX)
+	VCMPPS    $0x11, all0da24260<>+0(SB), Z10, K3
+	VBLENDMPS Z11, Z9, K3, Z15
+	VSUBPS    Z15, Z15, Z9
+	VADDPS    Z9, Z8, Z8
+	VMOVUPS   Z15, (AX)
 	ADDQ      $0x40, AX
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
@@ -14861,44 +14866,57 @@ tail:
 	ADDQ      $0x10, SI
 	JZ        end
 	MOVQ      mask+40(FP), SI
-	VMOVUPS   (SI), Z8
-	VPTESTMD  Z8, Z8, K1
-	VMOVUPS.Z (AX), K1, Z8
-	VMOVUPS.Z (BX), K1, Z9
-	VMULPS    Z6, Z8, Z6
-	VADDPS    Z6, Z9, Z9
-	VMULPS    Z9, Z5, Z6
-	VMULPS    Z9, Z6, Z6
-	VMULPS    Z3, Z9, Z9
+	VMOVUPS   (SI), Z9
+	VPTESTMD  Z9, Z9, K1
+	VMOVUPS.Z (AX), K1, Z9
+	VMOVUPS.Z (BX), K1, Z10
+	VMULPS    Z6, Z9, Z6
+	VADDPS    Z6, Z10, Z10
+	VMULPS    Z10, Z5, Z6
+	VMULPS    Z10, Z6, Z6
+	VMULPS    Z3, Z10, Z10
 	VMOVUPS.Z (CX), K1, Z3
 	VMULPS    Z2, Z3, Z3
-	VADDPS    Z9, Z3, Z3
+	VADDPS    Z10, Z3, Z3
 	VPANDD    all7fffffff<>+0(SB), Z3, Z2
 	VPXORD    Z5, Z5, Z5
 	VCMPPS    $0x11, all0da24260<>+0(SB), Z2, K3
-	VBLENDMPS Z5, Z3, K3, Z15
-	VMOVUPS   Z15, K1, (CX)
+	VBLENDMPS Z5, Z3, K3, Z16
+	VMOVUPS   Z16, K1, (CX)
 	VMOVUPS.Z (DX), K1, Z2
 	VMULPS    Z4, Z2, Z2
 	VADDPS    Z6, Z2, Z2
 	VPANDD    all7fffffff<>+0(SB), Z2, Z3
 	VPXORD    Z4, Z4, Z4
 	VCMPPS    $0x11, all02081cea<>+0(SB), Z3, K3
-	VBLENDMPS Z4, Z2, K3, Z16
-	VMOVUPS   Z16, K1, (DX)
-	VSQRTPS   Z16, Z16
-	VDIVPS    Z1, Z16, Z16
-	VADDPS    Z7, Z16, Z16
-	VMULPS    Z0, Z15, Z15
-	VDIVPS    Z16, Z15, Z15
-	VSUBPS    Z15, Z8, Z8
-	VPANDD    all7fffffff<>+0(SB), Z8, Z0
+	VBLENDMPS Z4, Z2, K3, Z17
+	VMOVUPS   Z17, K1, (DX)
+	VSUBPS    Z17, Z17, Z2
+	VADDPS    Z2, Z8, Z8
+	VSQRTPS   Z17, Z17
+	VDIVPS    Z1, Z17, Z17
+	VADDPS    Z7, Z17, Z17
+	VMULPS    Z0, Z16, Z16
+	VDIVPS    Z17, Z16, Z16
+	VSUBPS    Z16, Z9, Z9
+	VPANDD    all7fffffff<>+0(SB), Z9, Z0
 	VPXORD    Z1, Z1, Z1
 	VCMPPS    $0x11, all0da24260<>+0(SB), Z0, K3
-	VBLENDMPS Z1, Z8, K3, Z17
-	VMOVUPS   Z17, K1, (AX)
+	VBLENDMPS Z1, Z9, K3, Z18
+	VSUBPS    Z18, Z18, Z0
+	VADDPS    Z0, Z8, Z8
+	VMOVUPS   Z18, K1, (AX)
 
 end:
+	VEXTRACTF64X4 $0x01, Z8, Y0
+	VADDPS        Y0, Y8, Y8
+	VEXTRACTF128  $0x01, Y8, X0
+	VADDPS        X0, X8, X8
+	VMOVHLPS      X8, X8, X0
+	VADDPS        X0, X8, X8
+	VMOVSHDUP     X8, X0
+	VADDPS        X0, X8, X8
+	MOVSS         X8, ret+56(FP)
 	VZEROUPPER
 	RET
 
@@ -21101,9 +21119,9 @@ end:
 	VZEROUPPER
 	RET
 
-// func adamAVX2(params *float32, m *float32, v *float32, grads *float32, n int, mask *int32, step *float32)
-// Requires: AVX, AVX2
-TEXT ·adamAVX2(SB), NOSPLIT, $0-56
+// func adamAVX2(params *float32, m *float32, v *float32, grads *float32, n int, mask *int32, step *float32) float32
+// Requires: AVX, AVX2, SSE
+TEXT ·adamAVX2(SB), NOSPLIT, $0-60
 	MOVQ         params+0(FP), AX
 	MOVQ         m+8(FP), CX
 	MOVQ         v+16(FP), DX
@@ -21117,45 +21135,50 @@ TEXT ·adamAVX2(SB), NOSPLIT, $0-56
 	VBROADCASTSS 20(SI), Y5
 	VBROADCASTSS 24(SI), Y6
 	VBROADCASTSS 28(SI), Y7
+	VXORPS       Y8, Y8, Y8
 	MOVQ         n+32(FP), SI
 	SUBQ         $0x08, SI
 	JL           tail
 
 loop:
-	VMOVUPS   (AX), Y8
-	VMOVUPS   (BX), Y9
-	VMULPS    Y6, Y8, Y10
-	VADDPS    Y10, Y9, Y9
-	VMULPS    Y9, Y5, Y10
-	VMULPS    Y9, Y10, Y10
-	VMULPS    Y3, Y9, Y9
-	VMOVUPS   (CX), Y11
-	VMULPS    Y2, Y11, Y11
-	VADDPS    Y9, Y11, Y11
-	VPAND     all7fffffff<>+0(SB), Y11, Y9
-	VXORPS    Y12, Y12, Y12
-	VCMPPS    $0x11, all0da24260<>+0(SB), Y9, Y9
-	VBLENDVPS Y9, Y12, Y11, Y9
-	VMOVUPS   Y9, (CX)
-	VMOVUPS   (DX), Y11
-	VMULPS    Y4, Y11, Y11
-	VADDPS    Y10, Y11, Y11
-	VPAND     all7fffffff<>+0(SB), Y11, Y10
-	VXORPS    Y12, Y12, Y12
-	VCMPPS    $0x11, all02081cea<>+0(SB), Y10, Y10
-	VBLENDVPS Y10, Y12, Y11, Y10
-	VMOVUPS   Y10, (DX)
-	VSQRTPS   Y10, Y10
-	VDIVPS    Y1, Y10, Y10
-	VADDPS    Y7, Y10, Y10
-	VMULPS    Y0, Y9, Y9
-	VDIVPS    Y10, Y9, Y9
-	VSUBPS    Y9, Y8, Y8
-	VPAND     all7fffffff<>+0(SB), Y8, Y9
-	VXORPS    Y10, Y10, Y10
-	VCMPPS    $0x11, all0da24260<>+0(SB), Y9, Y9
-	VBLENDVPS Y9, Y10, Y8, Y9
-	VMOVUPS   Y9, (AX)
+	VMOVUPS   (AX), Y9
+	VMOVUPS   (BX), Y10
+	VMULPS    Y6, Y9, Y11
+	VADDPS    Y11, Y10, Y10
+	VMULPS    Y10, Y5, Y11
+	VMULPS    Y10, Y11, Y11
+	VMULPS    Y3, Y10, Y10
+	VMOVUPS   (CX), Y12
+	VMULPS    Y2, Y12, Y12
+	VADDPS    Y10, Y12, Y12
+	VPAND     all7fffffff<>+0(SB), Y12, Y10
+	VXORPS    Y13, Y13, Y13
+	VCMPPS    $0x11, all0da24260<>+0(SB), Y10, Y10
+	VBLENDVPS Y10, Y13, Y12, Y10
+	VMOVUPS   Y10, (CX)
+	VMOVUPS   (DX), Y12
+	VMULPS    Y4, Y12, Y12
+	VADDPS    Y11, Y12, Y12
+	VPAND     all7fffffff<>+0(SB), Y12, Y11
+	VXORPS    Y13, Y13, Y13
+	VCMPPS    $0x11, all02081cea<>+0(SB), Y11, Y11
+	VBLENDVPS Y11, Y13, Y12, Y11
+	VMOVUPS   Y11, (DX)
+	VSUBPS    Y11, Y11, Y12
+	VADDPS    Y12, Y8, Y8
+	VSQRTPS   Y11, Y11
+	VDIVPS    Y1, Y11, Y11
+	VADDPS    Y7, Y11, Y11
+	VMULPS    Y0, Y10, Y10
+	VDIVPS    Y11, Y10, Y10
+	VSUBPS    Y10, Y9, Y9
+	VPAND     all7fffffff<>+0(SB), Y9, Y10
+	VXORPS    Y11, Y11, Y11
+	VCMPPS    $0x11, all0da24260<>+0(SB), Y10, Y10
+	VBLENDVPS Y10, Y11, Y9, Y10
+	VSUBPS    Y10, Y10, Y9
+	VADDPS    Y9, Y8, Y8
+	VMOVUPS   Y10, (AX)
 	ADDQ      $0x20, AX
 	ADDQ      $0x20, CX
 	ADDQ      $0x20, DX
@@ -21167,19 +21190,19 @@ tail:
 	ADDQ       $0x08, SI
 	JZ         end
 	MOVQ       mask+40(FP), SI
-	VMOVUPS    (SI), Y8
-	VMASKMOVPS (AX), Y8, Y8
 	VMOVUPS    (SI), Y9
-	VMASKMOVPS (BX), Y9, Y9
-	VMULPS     Y6, Y8, Y6
-	VADDPS     Y6, Y9, Y9
-	VMULPS     Y9, Y5, Y6
-	VMULPS     Y9, Y6, Y6
-	VMULPS     Y3, Y9, Y9
+	VMASKMOVPS (AX), Y9, Y9
+	VMOVUPS    (SI), Y10
+	VMASKMOVPS (BX), Y10, Y10
+	VMULPS     Y6, Y9, Y6
+	VADDPS     Y6, Y10, Y10
+	VMULPS     Y10, Y5, Y6
+	VMULPS     Y10, Y6, Y6
+	VMULPS     Y3, Y10, Y10
 	VMOVUPS    (SI), Y3
 	VMASKMOVPS (CX), Y3, Y3
 	VMULPS     Y2, Y3, Y3
-	VADDPS     Y9, Y3, Y3
+	VADDPS     Y10, Y3, Y3
 	VPAND      all7fffffff<>+0(SB), Y3, Y2
 	VXORPS     Y5, Y5, Y5
 	VCMPPS     $0x11, all0da24260<>+0(SB), Y2, Y2
@@ -21196,20 +21219,31 @@ tail:
 	VBLENDVPS  Y4, Y5, Y3, Y4
 	VMOVUPS    (SI), Y3
 	VMASKMOVPS Y4, Y3, (DX)
+	VSUBPS     Y4, Y4, Y3
+	VADDPS     Y3, Y8, Y8
 	VSQRTPS    Y4, Y4
 	VDIVPS     Y1, Y4, Y4
 	VADDPS     Y7, Y4, Y4
 	VMULPS     Y0, Y2, Y2
 	VDIVPS     Y4, Y2, Y2
-	VSUBPS     Y2, Y8, Y8
-	VPAND      all7fffffff<>+0(SB), Y8, Y0
+	VSUBPS     Y2, Y9, Y9
+	VPAND      all7fffffff<>+0(SB), Y9, Y0
 	VXORPS     Y1, Y1, Y1
 	VCMPPS     $0x11, all0da24260<>+0(SB), Y0, Y0
-	VBLENDVPS  Y0, Y1, Y8, Y0
+	VBLENDVPS  Y0, Y1, Y9, Y0
+	VSUBPS     Y0, Y0, Y1
+	VADDPS     Y1, Y8, Y8
 	VMOVUPS    (SI), Y1
 	VMASKMOVPS Y0, Y1, (AX)
 
 end:
+	VEXTRACTF128 $0x01, Y8, X0
+	VADDPS       X0, X8, X8
+	VMOVHLPS     X8, X8, X0
+	VADDPS       X0, X8, X8
+	VMOVSHDUP    X8, X0
+	VADDPS       X0, X8, X8
+	MOVSS        X8, ret+56(FP)
 	VZEROUPPER
 	RET
 

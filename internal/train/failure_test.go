@@ -134,6 +134,37 @@ func TestAbsurdLearningRateStops(t *testing.T) {
 	}
 }
 
+// A finite gradient whose square is beyond float32 makes Adam's second moment infinite. That stops the run at this very
+// step, and the message names a checkpoint only where there is one.
+func TestOverflowInAdamStopsAtItsStep(t *testing.T) {
+	e := experiment(t)
+	tensor := modelOf(t, e).Tensors()[3]
+	for step, saved := range map[int]string{3: "", 6: "step-4", 12: "step-8"} {
+		steps := 0
+		compile := func(g *ops.Graph, threads int) (engine.Program[float32], error) {
+			p, err := cpu.New(g, threads)
+			return program{p, func(grads []float32) {
+				if steps++; steps == step {
+					grads[tensor.Offset+1] = 1e30
+				}
+			}}, err
+		}
+		dir := t.TempDir()
+		_, err := runWith(context.Background(), train.Options{Experiment: e, Dir: dir}, hooked(t, e, nothing), compile)
+		wantNonFinite(t, err, step, "v", tensor.Name)
+		if err == nil {
+			continue
+		}
+		want, found := "no checkpoint", strings.Contains(err.Error(), "no checkpoint")
+		if saved != "" {
+			want, found = saved, strings.Contains(err.Error(), checkpoint(dir, saved)) && !found
+		}
+		if !found || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), "train.learning_rate") {
+			t.Errorf("step %d: message %q does not say %q", step, err, want)
+		}
+	}
+}
+
 func TestSourceErrorsAreReported(t *testing.T) {
 	e := experiment(t)
 	broken := errors.New("the disk is gone")

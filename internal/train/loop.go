@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/acqnp/acqnp/internal/config"
@@ -63,22 +64,30 @@ type Result struct {
 // ErrInterrupted says that the context ended and that a checkpoint of the last step was written.
 var ErrInterrupted = errors.New("interrupted: a checkpoint was written, --resume continues")
 
-// NonFiniteError stops a run whose numbers are no longer numbers. The bad update was not applied (nor saved).
+// NonFiniteError stops a run at the first step with a NaN or an infinity. Nothing of this step is saved.
 type NonFiniteError struct {
-	Step     int    // the step that failed, counted from 1 as in metrics.jsonl
-	Seed     uint64 // of its batch
-	Quantity string // "loss", "gradient", "weight", or an Adam moment, "m" or "v"
-	Tensor   string // "loss", or the first tensor that holds the value
-	Value    float32
+	Step       int    // the step that failed, counted from 1 as in metrics.jsonl
+	Seed       uint64 // of its batch
+	Quantity   string // "loss", "gradient", "weight", or an Adam moment, "m" or "v"
+	Tensor     string // "loss", or the first tensor that holds the value
+	Value      float32
+	Checkpoint string // path of the newest checkpoint; "" if none was written before this step
 }
 
 func (e *NonFiniteError) Error() string {
 	what := "the loss"
-	if e.Quantity != "loss" {
+	switch e.Quantity {
+	case "m", "v":
+		what = fmt.Sprintf("Adam's moment %s of %s", e.Quantity, e.Tensor)
+	case "gradient", "weight":
 		what = fmt.Sprintf("the %s of %s", e.Quantity, e.Tensor)
 	}
-	return fmt.Sprintf("step %d (batch %d of seed %d): %s is %v; the last good checkpoint is intact",
-		e.Step, e.Step-1, e.Seed, what, e.Value)
+	last := "no checkpoint was written before it"
+	if e.Checkpoint != "" {
+		last = "the last checkpoint before it is " + e.Checkpoint
+	}
+	return fmt.Sprintf("training diverged at step %d (batch %d of seed %d): %s is %v; %s; a lower train.learning_rate may help",
+		e.Step, e.Step-1, e.Seed, what, e.Value, last)
 }
 
 // loop is a run under way.
@@ -164,7 +173,7 @@ func (l *loop) advance(e ops.Extents) error {
 // rows are the decoder's: B·N·N_τ, B·N·k with bootstraps, B·N without either.
 func rows(e ops.Extents) int { return e.Rows(ops.Point) * max(1, e.Levels) }
 
-// named says of an engine's number that is none to which batch it belongs; other errors stay as they are.
+// named adds the step and the newest checkpoint to an engine's *NonFiniteError. It returns other errors unchanged.
 func (l *loop) named(err error) error {
 	if err == nil {
 		return nil
@@ -173,23 +182,18 @@ func (l *loop) named(err error) error {
 	if !errors.As(err, &bad) {
 		return err
 	}
-	return &NonFiniteError{Step: bad.Batch + 1, Seed: l.train.Seed, Quantity: bad.Quantity, Tensor: bad.Tensor, Value: bad.Value}
-}
-
-func (l *loop) checkFinite(quantity string, v []float32) error {
-	i := engine.FirstNonFinite(v)
-	if i < 0 {
-		return nil
+	e := &NonFiniteError{Step: bad.Batch + 1, Seed: l.train.Seed, Quantity: bad.Quantity, Tensor: bad.Tensor, Value: bad.Value}
+	if l.saved >= 0 {
+		e.Checkpoint = checkpointPath(l.o.Dir, l.saved)
 	}
-	return &NonFiniteError{Step: l.step, Seed: l.train.Seed, Quantity: quantity,
-		Tensor: engine.TensorAt(l.model.Tensors(), i), Value: v[i]}
+	return e
 }
 
-// lastLoss is that of the last step. The trainer is asked for it only where somebody wants to know.
+// lastLoss is the loss of the last step. It asks the trainer only when it is asked itself.
 type lastLoss struct {
 	trainer engine.Trainer // nil once the trainer is closed
 	known   bool           // value is the last step's
-	value   float64
+	value   float64        // NaN before the first step and after an error
 	err     error
 	ask     func() float64 // get, made once so that steps need not
 }
@@ -200,8 +204,9 @@ func (l *lastLoss) get() float64 {
 	}
 	l.known = true
 	v, err := l.trainer.Loss()
-	if l.err = err; err == nil {
-		l.value = float64(v)
+	l.err, l.value = err, float64(v)
+	if err != nil {
+		l.value = math.NaN()
 	}
 	return l.value
 }
@@ -227,7 +232,7 @@ func (l *loop) report() error {
 }
 
 // save writes the checkpoint of the present step, unless there is one, and then removes those that are too old.
-// What is not finite is not saved: with an absurd learning rate the last update may have broken the weights.
+// A state with a NaN or an infinity is an error and is not saved.
 func (l *loop) save() error {
 	if l.saved == l.step {
 		return nil
@@ -239,10 +244,6 @@ func (l *loop) save() error {
 	e := l.o.Experiment
 	c := Checkpoint{Path: checkpointPath(l.o.Dir, l.step), Step: l.step, Benchmark: e.Benchmark, Model: l.model.Name(),
 		Config: l.config, Version: l.o.Version, Kernels: l.o.Device.Kernels(), Elapsed: l.meter.elapsed(), Units: &l.units, State: state}
-	err = errors.Join(l.checkFinite("weight", c.Params), l.checkFinite("m", c.M), l.checkFinite("v", c.V))
-	if err != nil {
-		return err
-	}
 	if err := l.metrics.sync(); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -86,7 +87,7 @@ func newLoop(o Options) (*loop, error) {
 		draws = draws.Elsewhere()
 	}
 	l := &loop{o: o, model: model, draws: draws, capacity: capacity, trainer: trainer, config: string(text),
-		train: schedule, units: UnitsOf(o.Experiment, source), saved: -1, loss: lastLoss{trainer: trainer, known: true}}
+		train: schedule, units: UnitsOf(o.Experiment, source), saved: -1, loss: lastLoss{trainer: trainer, known: true, value: math.NaN()}}
 	l.loss.ask = l.loss.get
 	return l, nil
 }

@@ -10,14 +10,15 @@ import (
 // optimiser is where Adam's moments lie on the device, in the layout of the parameters.
 type optimiser struct{ m, v region }
 
-// optimise adds the launches behind a gradient: the look for numbers that are none, and Adam.
+// optimise adds the launches behind a gradient: Adam, and the search for NaN and infinity before and after it.
 func (c *compiler) optimise(weightDecay float64) optimiser {
 	o := optimiser{m: c.keep(c.n), v: c.keep(c.n)}
 	all := c.over(c.n, threads, threads)
 	found := c.keep(int(all.Grid[0]))
 	c.emit("check", all, c.grads, found, c.n)
 	c.emit("adam_begin", gpu.Line(1, threads, 0), c.step, c.training, c.cost, c.grads, found, int(all.Grid[0]), c.n, flag(c.scaled))
-	c.emit("adam", all, c.training, c.params, o.m, o.v, c.grads, c.n, float32(weightDecay))
+	c.emit("adam", all, c.training, c.params, o.m, o.v, c.grads, found, c.n, float32(weightDecay))
+	c.emit("adam_end", gpu.Line(1, threads, 0), c.step, c.training, c.params, o.m, o.v, found, int(all.Grid[0]), c.n)
 	return o
 }
 
@@ -29,9 +30,9 @@ const (
 
 // training is the part of struct Training that the host reads and writes.
 type training struct {
-	badBatch int // the first whose loss or gradient was not finite
-	bad      int // 0, badLoss or badGradient
-	badIndex int // in the flat gradient
+	badBatch int // the first with a NaN or an infinity
+	bad      int // 0, or its place in quantities
+	badIndex int // in the flat vector
 	badValue float32
 	loss     float32 // of the last step
 	updates  int
@@ -39,11 +40,8 @@ type training struct {
 	good     int
 }
 
-// What was not finite.
-const (
-	badLoss     = 1
-	badGradient = 2
-)
+// quantities name what holds the NaN or the infinity, in the order of the kernels' Quantity.
+var quantities = [...]string{1: "loss", "gradient", "m", "v", "weight"}
 
 // bytes is a state to start or go on from.
 func (t training) bytes() []byte {

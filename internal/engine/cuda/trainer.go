@@ -11,8 +11,8 @@ import (
 // firstScale is the loss scale that half precision starts with.
 const firstScale = 65536
 
-// Trainer makes optimiser steps on a device: levels, forward, backward, a look for numbers that are none, and Adam are
-// one graph, replayed for every batch. While a step runs, the next one's inputs are written to other buffers.
+// Trainer makes optimiser steps on a device: levels, forward, backward, and Adam with its search for NaN and infinity
+// are one graph, replayed for every batch. While a step runs, the next one's inputs are written to other buffers.
 type Trainer struct {
 	*machine
 	optimiser
@@ -127,15 +127,16 @@ func (t *Trainer) look() (training, error) {
 	return status, t.nonFinite(status)
 }
 
-// nonFinite is the error of the first step that met a number that is none.
+// nonFinite returns the error of the first step with a NaN or an infinity.
 func (t *Trainer) nonFinite(s training) error {
-	switch s.bad {
-	case 0:
+	if s.bad == 0 {
 		return nil
-	case badLoss:
-		return &engine.NonFiniteError{Batch: s.badBatch, Quantity: "loss", Tensor: "loss", Value: s.badValue}
 	}
-	return &engine.NonFiniteError{Batch: s.badBatch, Quantity: "gradient", Tensor: engine.TensorAt(t.of.Tensors, s.badIndex), Value: s.badValue}
+	e := &engine.NonFiniteError{Batch: s.badBatch, Quantity: quantities[s.bad], Tensor: "loss", Value: s.badValue}
+	if e.Quantity != "loss" {
+		e.Tensor = engine.TensorAt(t.of.Tensors, s.badIndex)
+	}
+	return e
 }
 
 // State copies the optimiser's state from the device.

@@ -223,6 +223,41 @@ func TestNamesTheTensorOfABadGradient(t *testing.T) {
 	}
 }
 
+// TestNamesTheTensorOfABadUpdate makes updates that overflow float32, here and on the CPU: a second moment where the
+// gradient is finite and its square is not, and a weight. The steps behind such an update change nothing of the report.
+func TestNamesTheTensorOfABadUpdate(t *testing.T) {
+	s := small("cnp")
+	m, e := build(t, s), ops.Extents{Functions: 1, Context: 1, Points: 1}
+	apart := m.Initial(1)
+	last := m.Tensors()[len(m.Tensors())-1] // the decoder's last bias: μ and s of three channels
+	apart[last.Offset] = 1e14
+	for _, c := range []struct {
+		quantity string
+		params   []float32
+		rate     float64
+	}{{"v", apart, 1e-3}, {"weight", m.Initial(1), 3e38}} {
+		var bad [2]*engine.NonFiniteError
+		for i, tr := range []engine.Trainer{trainer(t, m, e, cuda.Options{}), engine.NewTrainer(onCPU(t, m, e, models.Training), m.Tensors(), 0)} {
+			load(t, tr, engine.State{Params: c.params})
+			inputs(tr.Input, m, e, 0)
+			err := tr.Step(e, 5, c.rate)
+			if err == nil {
+				inputs(tr.Input, m, e, 1)
+				if err := tr.Step(e, 6, 1e-3); err != nil {
+					t.Fatal(err)
+				}
+				_, err = tr.State()
+			}
+			if !errors.As(err, &bad[i]) {
+				t.Fatalf("%s: got %v", c.quantity, err)
+			}
+		}
+		if bad[0].Batch != 5 || bad[0].Quantity != c.quantity || bad[0].Tensor != bad[1].Tensor || bad[0].Value != bad[1].Value {
+			t.Errorf("got %v, want %v", bad[0], bad[1])
+		}
+	}
+}
+
 func TestRefusesStatesAndGraphsThatDoNotFit(t *testing.T) {
 	s := small("cnp")
 	m := build(t, s)

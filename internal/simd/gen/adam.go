@@ -8,10 +8,12 @@ import (
 // negligibleSquare is for Adam's second moment what negligible is for everything else.
 const negligibleSquare = 1e-37
 
-// adam does every operation that plain Go's loop does, in its order and rounded each time: nothing is fused.
+// adam does every operation that plain Go's loop does, in its order and rounded each time: nothing is fused. It returns
+// the sum of x−x over the new parameters and second moments, which is 0 or NaN. A first moment that is not finite makes
+// its parameter so.
 func (v *vectors) adam() {
-	v.function("adam"+v.name, "func(params *float32, m *float32, v *float32, grads *float32, n int, mask *int32, step *float32)",
-		"is one update of n parameters; step points to an AdamStep.")
+	v.function("adam"+v.name, "func(params *float32, m *float32, v *float32, grads *float32, n int, mask *int32, step *float32) float32",
+		"is one update of n parameters; step points to an AdamStep. It returns 0 if all results are finite, else NaN.")
 	params, m, w, grads := v.pointer("params"), v.pointer("m"), v.pointer("v"), v.pointer("grads")
 	step := v.pointer("step")
 	constants := make([]reg.VecVirtual, 8) // in an AdamStep's order
@@ -21,6 +23,12 @@ func (v *vectors) adam() {
 	}
 	rate, root, beta1, rest1, beta2, rest2, decay, epsilon := constants[0], constants[1], constants[2], constants[3], constants[4],
 		constants[5], constants[6], constants[7]
+	found := v.zero()
+	look := func(x reg.VecVirtual) {
+		difference := v.new()
+		v.VSUBPS(x, x, difference)
+		v.VADDPS(difference, found, found)
+	}
 	flushed := func(x reg.VecVirtual, bound float32) reg.VecVirtual {
 		return v.pick(less, v.and(v.integer(1<<31-1), x), v.float(bound), v.zero(), x)
 	}
@@ -45,13 +53,17 @@ func (v *vectors) adam() {
 		v.VMULPS(rest1, g, g)
 		first := moment(e, m, beta1, g, negligible)
 		divisor := moment(e, w, beta2, x, negligibleSquare)
+		look(divisor)
 		v.VSQRTPS(divisor, divisor)
 		v.VDIVPS(root, divisor, divisor)
 		v.VADDPS(epsilon, divisor, divisor)
 		v.VMULPS(rate, first, first)
 		v.VDIVPS(divisor, first, first)
 		v.VSUBPS(first, p, p)
-		e.store(flushed(p, negligible), 0, Mem{Base: params})
+		p = flushed(p, negligible)
+		look(p)
+		e.store(p, 0, Mem{Base: params})
 	})
+	v.Store(v.reduce([]reg.VecVirtual{found}, v.VADDPS).AsX(), v.ReturnIndex(0))
 	v.end()
 }

@@ -81,7 +81,8 @@ func (o *optimiser) update(batch int, rate float64, loss float32, grads []float3
 	}
 	o.launch("check", line(blocks, 256), o.grads, o.found, int32(o.n))
 	o.launch("adam_begin", line(1, 256), o.step, o.training, o.loss, o.grads, o.found, int32(blocks), int32(o.n), scaled)
-	o.launch("adam", line(2, 256), o.training, o.params, o.m, o.v, o.grads, int32(o.n), decay)
+	o.launch("adam", line(2, 256), o.training, o.params, o.m, o.v, o.grads, o.found, int32(o.n), decay)
+	o.launch("adam_end", line(1, 256), o.step, o.training, o.params, o.m, o.v, o.found, int32(2), int32(o.n))
 	var now training
 	if _, err := binary.Decode(download[byte](o.device, o.training, 48), binary.LittleEndian, &now); err != nil {
 		o.t.Fatal(err)
@@ -159,6 +160,41 @@ func TestFirstNonFiniteStopsUpdates(t *testing.T) {
 		}
 		if !slices.Equal(download[float32](o.device, o.params, n), before) {
 			t.Errorf("%s: the parameters were updated", c.what)
+		}
+	}
+}
+
+// TestFirstOverflowStopsUpdates: a gradient whose square overflows, a first moment and a weight beyond float32 are noted
+// with their place, the lowest of them, and nothing is updated from then on.
+func TestFirstOverflowStopsUpdates(t *testing.T) {
+	const n, place = 777, 300
+	inf := float32(math.Inf(1))
+	for _, c := range []struct {
+		what               string
+		param, grad, decay float32
+		rate               float64
+		quantity           int32
+	}{
+		{"first moment", 3e38, 1e38, 1, 1e-3, 3},
+		{"second moment", 1, 1e30, 1, 1e-3, 4},
+		{"weight", -3.3e38, 1, 0, 3e37, 5},
+	} {
+		params, grads := make([]float32, n), make([]float32, n)
+		o := newOptimiser(t, params, training{Scale: 1}, false)
+		o.update(7, 1e-3, 1, grads, 0)
+		params[place], params[n-1] = c.param, c.param
+		grads[place], grads[n-1] = c.grad, c.grad
+		if err := o.Upload(o.params, raw(params)); err != nil {
+			t.Fatal(err)
+		}
+		o.update(8, c.rate, 1, grads, c.decay)
+		before := download[float32](o.device, o.params, n)
+		now := o.update(9, 1e-3, 1, make([]float32, n), 1)
+		if now.Bad != c.quantity || now.BadBatch != 8 || now.BadIndex != place || math.Abs(float64(now.BadValue)) != float64(inf) || now.Updates != 2 {
+			t.Errorf("%s: %+v", c.what, now)
+		}
+		if got := download[float32](o.device, o.params, n); !slices.Equal(got[:place], before[:place]) || !slices.Equal(got[place+1:n-1], before[place+1:n-1]) {
+			t.Errorf("%s: the parameters were updated afterwards", c.what)
 		}
 	}
 }
