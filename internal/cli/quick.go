@@ -64,6 +64,12 @@ func batchesToCompare(e config.Experiment, s datasets.Source, steps int) int {
 	return min(quickBatches, s.EvalBatches(), max(1, int(affordable)))
 }
 
+// evaluation is how the untrained and the trained model are compared.
+func (o *trainOptions) evaluation(e config.Experiment, m *models.Model, source datasets.Source) predict.EvalOptions {
+	return predict.EvalOptions{Model: m, Source: source, NumTau: e.Eval.NumTau, Bootstraps: e.Model.EvalBootstraps,
+		Levels: predict.RandomLevels, Seed: e.Eval.Seed, Device: o.device}
+}
+
 // finish evaluates and plots what training has brought.
 func (o *trainOptions) finish(ctx context.Context, e config.Experiment, m *models.Model, source datasets.Source, s *trainSummary, p progress.Reporter) error {
 	c, err := train.LoadCheckpoint(s.Checkpoint, m)
@@ -76,8 +82,8 @@ func (o *trainOptions) finish(ctx context.Context, e config.Experiment, m *model
 			return err
 		}
 	}
-	options := predict.EvalOptions{Model: m, Params: first, Source: source, Batches: batchesToCompare(e, source, s.Step),
-		NumTau: e.Eval.NumTau, Bootstraps: e.Model.EvalBootstraps, Levels: predict.RandomLevels, Seed: e.Eval.Seed, Device: o.device}
+	options := o.evaluation(e, m, source)
+	options.Params, options.Batches = first, batchesToCompare(e, source, s.Step)
 	before, err := evaluate(ctx, options, "evaluate the untrained model", p)
 	if err != nil {
 		return err

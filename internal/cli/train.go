@@ -16,6 +16,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/train"
 )
@@ -103,6 +104,11 @@ func runTrain(ctx context.Context, a *app, o trainOptions) error {
 	m, err := models.New(e.Model, dx, dy)
 	if err != nil {
 		return err
+	}
+	if !o.noEval { // which is at the end, and must not fail then
+		if err := predict.CheckMemory(o.evaluation(e, m, source)); err != nil {
+			return err
+		}
 	}
 	p := a.progress()
 	result, err := o.train(ctx, e, source, p)

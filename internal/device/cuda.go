@@ -80,6 +80,9 @@ func (a *accelerator) Trainer(g *ops.Graph, o Training) (engine.Trainer, error) 
 		WeightDecay: o.WeightDecay, Levels: o.Levels})
 }
 
+// Bytes is 0: what the GPU's memory cannot hold, the engine refuses itself, and the host holds little.
+func (a *accelerator) Bytes(*ops.Graph, bool) (float64, error) { return 0, nil }
+
 func (a *accelerator) Name() string {
 	p := a.precision
 	text := p.training.String()

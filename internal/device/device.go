@@ -23,6 +23,8 @@ type Device interface {
 	Program(g *ops.Graph) (engine.Program[float32], error)
 	// Trainer is for a graph with gradients.
 	Trainer(g *ops.Graph, o Training) (engine.Trainer, error)
+	// Bytes returns how much of the host's memory a program or a trainer of the graph takes, and allocates none of it.
+	Bytes(g *ops.Graph, training bool) (float64, error)
 	// Name is the device in results: "cpu", or "cuda:0" with the GPU's name and the precision.
 	Name() string
 	// Kernels is the name of the CPU kernels that compute: amx, avx512, avx2 or portable; empty on a GPU.
@@ -98,6 +100,17 @@ func (h host) Trainer(g *ops.Graph, o Training) (engine.Trainer, error) {
 		return nil, err
 	}
 	return engine.NewTrainer(p, g.Tensors, o.WeightDecay), nil
+}
+
+// Bytes counts a trainer's moments beside the program.
+func (h host) Bytes(g *ops.Graph, training bool) (float64, error) {
+	n, err := cpu.Bytes(g, h.threads)
+	if training {
+		for _, t := range g.Tensors {
+			n += 2 * 4 * float64(t.Size())
+		}
+	}
+	return n, err
 }
 
 func (host) Name() string { return "cpu" }

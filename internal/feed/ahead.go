@@ -15,6 +15,9 @@ type Ahead struct {
 	done        sync.WaitGroup
 }
 
+// Turns is how many feeds an Ahead fills by turns.
+const Turns = 2
+
 type made struct {
 	feed *Feed
 	err  error
@@ -23,9 +26,8 @@ type made struct {
 // Start makes the feeds of the steps from, from+1, …, to−1, until one fails. batch makes the batch of a step, in the
 // goroutine alone. The caller must call Close, and only then may use batch again.
 func Start(batch func(step int, dst *datasets.Batch) error, d Draws, from, to int) *Ahead {
-	const feeds = 2
-	a := &Ahead{free: make(chan made, feeds), ready: make(chan made, feeds), stop: make(chan struct{})}
-	for range feeds {
+	a := &Ahead{free: make(chan made, Turns), ready: make(chan made, Turns), stop: make(chan struct{})}
+	for range Turns {
 		a.free <- made{feed: new(Feed)}
 	}
 	a.done.Go(func() {

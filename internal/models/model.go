@@ -84,6 +84,9 @@ func New(c config.Model, dx, dy int) (*Model, error) {
 // Name is the model's name in configurations.
 func (m *Model) Name() string { return m.config.Name }
 
+// Config is the architecture as New was given it.
+func (m *Model) Config() config.Model { return m.config }
+
 // Dims are the dimensions of x and y.
 func (m *Model) Dims() (dx, dy int) { return m.dx, m.dy }
 

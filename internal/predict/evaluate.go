@@ -102,6 +102,15 @@ func Evaluate(ctx context.Context, o EvalOptions) (Evaluation, error) {
 	return e.Evaluation, nil
 }
 
+// CheckMemory returns the error of Evaluate where that would take more memory than there is, before any work is done.
+func CheckMemory(o EvalOptions) error {
+	e, err := newEvaluator(o)
+	if err != nil {
+		return err
+	}
+	return e.checkMemory()
+}
+
 // evaluator runs batch after batch.
 type evaluator struct {
 	Evaluation
@@ -119,6 +128,7 @@ func newEvaluator(o EvalOptions) (*evaluator, error) {
 	size := o.Source.EvalSize()
 	e := &evaluator{draws: d, runner: runner{
 		model: o.Model, params: o.Params, mode: models.Evaluation, device: o.Device,
+		feeds: feed.Turns, keys: datasets.EvalKeys(o.Source),
 		capacity: ops.Extents{Functions: size.Functions, Context: size.Context, Points: size.Points, Levels: d.Count()},
 	}}
 	e.drawn(d.Count(), o.Levels)

@@ -89,6 +89,7 @@ func newPredictor(o Options, functions []Function) (*predictor, error) {
 	}
 	p := &predictor{draws: d, scaling: o.Scaling, runner: runner{
 		model: o.Model, params: o.Params, mode: models.Prediction, device: o.Device,
+		feeds: 1, keys: datasets.SizeKeys{Context: "context"},
 		capacity: ops.Extents{Levels: d.Count()},
 	}}
 	p.dx, p.dy = o.Model.Dims()

@@ -7,8 +7,10 @@ import (
 
 	"gorgonia.org/tensor"
 
+	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/engine"
+	"github.com/acqnp/acqnp/internal/memory"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/ops"
 )
@@ -19,6 +21,8 @@ type runner struct {
 	params []float32
 	mode   models.Mode
 	device device.Device // nil: the CPU
+	feeds  int           // that are filled by turns
+	keys   datasets.SizeKeys
 
 	capacity ops.Extents
 	program  engine.Program[float32]
@@ -39,12 +43,12 @@ func (r *runner) at(e ops.Extents) (engine.Program[float32], error) {
 		Points:    max(e.Points, r.capacity.Points),
 		Levels:    max(e.Levels, r.capacity.Levels),
 	}
+	if err := r.checkMemory(); err != nil {
+		return nil, err
+	}
 	graph, err := r.model.Build(tensor.Float32, r.capacity, r.mode)
 	if err != nil {
 		return nil, fmt.Errorf("building the graph: %w", err)
-	}
-	if r.device == nil {
-		r.device = device.CPU(0)
 	}
 	program, err := r.device.Program(graph)
 	if err != nil {
@@ -53,6 +57,14 @@ func (r *runner) at(e ops.Extents) (engine.Program[float32], error) {
 	copy(program.Params(), r.params)
 	r.program = program
 	return program, nil
+}
+
+// checkMemory refuses a program that takes more memory than there is.
+func (r *runner) checkMemory() error {
+	if r.device == nil {
+		r.device = device.CPU(0)
+	}
+	return memory.Plan{Device: r.device, Model: r.model, Mode: r.mode, Capacity: r.capacity, Feeds: r.feeds, Keys: r.keys}.Check()
 }
 
 func (r *runner) close() {

@@ -19,6 +19,7 @@ import (
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/feed"
 	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/memory"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/ops"
 )
@@ -72,12 +73,16 @@ func newLoop(o Options) (*loop, error) {
 	}
 	size := source.TrainSize()
 	capacity := ops.Extents{Functions: size.Functions, Context: size.Context, Points: size.Points, Levels: draws.Count()}
+	if o.Device == nil {
+		o.Device = device.CPU(0)
+	}
+	if err := (memory.Plan{Device: o.Device, Model: model, Mode: models.Training, Capacity: capacity, Feeds: feed.Turns,
+		Keys: datasets.TrainKeys(source)}).Check(); err != nil {
+		return nil, err
+	}
 	graph, err := model.Build(tensor.Float32, capacity, models.Training)
 	if err != nil {
 		return nil, err
-	}
-	if o.Device == nil {
-		o.Device = device.CPU(0)
 	}
 	trainer, err := o.Device.Trainer(graph, device.Training{WeightDecay: schedule.WeightDecay, Levels: draws.Generator()})
 	if err != nil {

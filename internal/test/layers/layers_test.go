@@ -18,7 +18,7 @@ var layers = [][]string{
 	{"internal/engine", "internal/engine/plan", "internal/gpu/cu", "kernels/emulator"},
 	{"internal/engine/reference", "internal/engine/cpu", "internal/engine/cuda"},
 	{"internal/models", "internal/datasets", "internal/device"},
-	{"internal/feed"},
+	{"internal/feed", "internal/memory"},
 	{"internal/predict", "internal/train"},
 	{"internal/report"},
 	{"internal/tables"},

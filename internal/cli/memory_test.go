@@ -1,0 +1,39 @@
+package cli_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/memory"
+)
+
+// TestMoreMemoryThanThereIs gives every command that computes a configuration of terabytes, once for training and once
+// for the evaluation after it.
+func TestMoreMemoryThanThereIs(t *testing.T) {
+	if have, known := memory.Available("/"); !known || have > 1e12 {
+		t.Skip("the available memory is not known, or a terabyte")
+	}
+	s, dir := share(t), t.TempDir()
+	bnp := otherModel(t, dir, "{name: bnp, width: 128, pre_depth: 2, post_depth: 2, decoder_depth: 3, train_bootstraps: 2, eval_bootstraps: 4}")
+	run := filepath.Join(dir, "run")
+	for _, c := range []struct{ args, want string }{
+		{"train --config " + bnp + " --run-dir " + run + " --set model.train_bootstraps=900000 --set train.batch_size=90", "model.train_bootstraps: found 900000"},
+		{"train --config " + s.config + " --run-dir " + run + " --set model.encoder=[30000,8000] --set model.adaptor=[8000,3000] --set train.num_tau=1000000 --threads 4096 --no-eval",
+			"with which training takes"},
+		{"train --config " + bnp + " --run-dir " + run + " --set model.eval_bootstraps=900000 --set eval.batch_size=50", "with which evaluation takes"},
+		{"bench --config " + bnp + " --set model.train_bootstraps=900000 --set train.batch_size=90", "model.train_bootstraps: found 900000"},
+		{"eval --run " + s.run + " --num-tau 1000000 --threads 4096", "with which evaluation takes"},
+		{"sample-quantiles --run " + s.run + " --context " + s.context + " --grid 0:1:600 --out " + filepath.Join(dir, "q.csv") + " --num-tau 1000000 --threads 4096",
+			"with which prediction takes"},
+		{"plot fit --run " + s.run + " --out " + filepath.Join(dir, "f.png") + " --num-tau 1000000 --threads 4096", "with which prediction takes"},
+	} {
+		checkRefusal(t, c.args, acqnp(append(strings.Fields(c.args), "--quiet")...), 2, c.want)
+	}
+	for _, name := range []string{"run", "q.csv", "f.png"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			t.Errorf("%s was made", name)
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package memory
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Available returns how many bytes this process can still take: what Linux has left for new programs, and less where a
+// control group or the limit on address space allows less. known is false on other systems. Memory on disk (swap) does not
+// count. root is the root of the file system, "/" but in tests.
+func Available(root string) (n float64, known bool) {
+	n = math.Inf(1)
+	for _, left := range []func(root string) float64{machineLeft, groupLeft, oldGroupLeft, addressesLeft} {
+		n = min(n, left(root))
+	}
+	return max(n, 0), !math.IsInf(n, 1)
+}
+
+// machineLeft is MemAvailable, which the kernel gives in KiB.
+func machineLeft(root string) float64 {
+	return 1024 * field(filepath.Join(root, "proc/meminfo"), "MemAvailable:")
+}
+
+// groupLeft is what is left in the process's control group and those above it (version 2).
+func groupLeft(root string) float64 {
+	return eachGroup(root, "", "sys/fs/cgroup", func(dir string) float64 {
+		files := field(filepath.Join(dir, "memory.stat"), "inactive_file") + field(filepath.Join(dir, "memory.stat"), "active_file")
+		return left(number(filepath.Join(dir, "memory.max")), number(filepath.Join(dir, "memory.current")), files)
+	})
+}
+
+// oldGroupLeft is groupLeft of version 1, whose statistics include the groups below under names that begin with total.
+func oldGroupLeft(root string) float64 {
+	return eachGroup(root, "memory", "sys/fs/cgroup/memory", func(dir string) float64 {
+		stat := filepath.Join(dir, "memory.stat")
+		files := field(stat, "total_inactive_file") + field(stat, "total_active_file")
+		return left(number(filepath.Join(dir, "memory.limit_in_bytes")), number(filepath.Join(dir, "memory.usage_in_bytes")), files)
+	})
+}
+
+// left is a limit less what is in use, of which the kernel can give back the pages of files. It is infinite where one of
+// them is not known.
+func left(limit, used, files float64) float64 {
+	if math.IsInf(limit, 1) || math.IsInf(used, 1) {
+		return math.Inf(1)
+	}
+	if math.IsInf(files, 1) {
+		files = 0
+	}
+	return limit - used + files
+}
+
+// eachGroup is the least of what f returns for the directories of the process's group of a controller and of the groups
+// above it. A container may see its own group at the mount itself, where the path in /proc/self/cgroup leads nowhere.
+func eachGroup(root, controller, mount string, f func(dir string) float64) float64 {
+	least := math.Inf(1)
+	text, _ := os.ReadFile(filepath.Join(root, "proc/self/cgroup"))
+	for line := range strings.Lines(string(text)) { // such as 4:memory:/user.slice
+		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(parts) != 3 || !contains(parts[1], controller) {
+			continue
+		}
+		for at := path.Clean("/" + parts[2]); ; at = path.Dir(at) {
+			least = min(least, f(filepath.Join(root, mount, at)))
+			if at == "/" {
+				break
+			}
+		}
+	}
+	return least
+}
+
+// contains reports whether a list of controllers, separated by commas, has one of the name.
+func contains(controllers, name string) bool {
+	for c := range strings.SplitSeq(controllers, ",") {
+		if c == name {
+			return true
+		}
+	}
+	return false
+}
+
+// addressesLeft is the limit on address space (ulimit -v) less what the process has reserved of it.
+func addressesLeft(root string) float64 {
+	limit := field(filepath.Join(root, "proc/self/limits"), "Max address space")
+	pages := number(filepath.Join(root, "proc/self/statm"))
+	return left(limit, pages*float64(os.Getpagesize()), 0)
+}
+
+// field is the number behind a name at the beginning of a line, infinite where there is none.
+func field(file, name string) float64 {
+	text, _ := os.ReadFile(file)
+	for line := range bytes.Lines(text) {
+		if rest, ok := bytes.CutPrefix(line, []byte(name)); ok {
+			return first(rest)
+		}
+	}
+	return math.Inf(1)
+}
+
+// number is the first number of a file, infinite where there is none.
+func number(file string) float64 {
+	text, _ := os.ReadFile(file)
+	return first(text)
+}
+
+func first(text []byte) float64 {
+	words := bytes.Fields(text)
+	if len(words) == 0 {
+		return math.Inf(1)
+	}
+	n, err := strconv.ParseUint(string(words[0]), 10, 64)
+	if err != nil { // "max" and "unlimited" too
+		return math.Inf(1)
+	}
+	return float64(n)
+}

@@ -1,0 +1,107 @@
+// Package memory keeps the program within the memory that there is. A Plan counts what a compiled model takes, its feeds
+// and its checkpoints included, before any of it is allocated, and refuses what the machine cannot hold:
+//
+//	plan := memory.Plan{Device: d, Model: m, Mode: models.Training, Capacity: e, Feeds: 2, Keys: train}
+//	if err := plan.Check(); err != nil {
+//		return err // names the configuration key that weighs most
+//	}
+package memory
+
+import (
+	"fmt"
+	"runtime/debug"
+
+	"gorgonia.org/tensor"
+
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/device"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/ops"
+)
+
+// Plan is a model that is about to be compiled.
+type Plan struct {
+	Device   device.Device
+	Model    *models.Model
+	Mode     models.Mode
+	Capacity ops.Extents
+	Feeds    int               // how many are filled by turns
+	Keys     datasets.SizeKeys // what sets the capacity
+}
+
+// Check returns an *input.Error if the plan takes more of this machine's memory than is available. The error names the
+// key whose smallest value would save most.
+func (p Plan) Check() error {
+	need, err := p.Bytes()
+	if err != nil {
+		return err
+	}
+	have, known := Available("/")
+	if known && need > have {
+		debug.FreeOSMemory() // an earlier program may be garbage that still counts as in use
+		have, known = Available("/")
+	}
+	if !known || need <= have {
+		return nil
+	}
+	return p.refuse(need, have)
+}
+
+// stateCopies is how many floats a parameter takes in a checkpoint: itself and Adam's two moments.
+const stateCopies = 3
+
+// Bytes returns how much of the host's memory the plan takes. It allocates none of it.
+func (p Plan) Bytes() (float64, error) {
+	g, err := p.Model.Build(tensor.Float32, p.Capacity, p.Mode)
+	if err != nil {
+		return 0, err
+	}
+	n, err := p.Device.Bytes(g, p.Mode == models.Training)
+	if err != nil {
+		return 0, err
+	}
+	for _, in := range g.Inputs {
+		n += 4 * float64(p.Feeds) * float64(p.Capacity.Rows(in.Space)) * float64(in.Width)
+	}
+	if p.Mode == models.Training {
+		n += 4 * stateCopies * float64(p.Model.NumParams())
+	}
+	return n, nil
+}
+
+// refuse names the key that weighs most.
+func (p Plan) refuse(need, have float64) error {
+	work := [...]string{models.Training: "training", models.Evaluation: "evaluation", models.Prediction: "prediction"}[p.Mode]
+	takes, least := fmt.Sprintf("%s takes %s of memory", work, size(need)), need
+	e := &input.Error{Found: takes, Expected: fmt.Sprintf("at most the %s available", size(have))}
+	for _, part := range p.parts() {
+		n, err := part.smallest.Bytes()
+		if err != nil {
+			return err
+		}
+		if n < least {
+			least = n
+			e.Key, e.Found = part.key, part.value+", with which "+takes
+			e.Expected = fmt.Sprintf("at most the %s available (this key weighs most)", size(have))
+		}
+	}
+	return e
+}
+
+// size is a number of bytes in words, with two or three digits.
+func size(bytes float64) string {
+	for _, unit := range []struct {
+		bytes float64
+		name  string
+	}{{1e15, "PB"}, {1e12, "TB"}, {1e9, "GB"}} {
+		if v := bytes / unit.bytes; v >= 1 {
+			digits := 1
+			if v >= 100 {
+				digits = 0
+			}
+			return fmt.Sprintf("%.*f %s", digits, v, unit.name)
+		}
+	}
+	return fmt.Sprintf("%.0f MB", bytes/1e6)
+}

@@ -1,0 +1,49 @@
+package train_test
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/device"
+	"github.com/acqnp/acqnp/internal/feed"
+	"github.com/acqnp/acqnp/internal/memory"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/train"
+)
+
+// TestCountIsWhatTrainingAllocates compares the count with all that a run of two steps allocates: it is at most 2 % more.
+// The run may allocate more than it holds at once, up to a quarter here: the weights are drawn and saved in copies.
+func TestCountIsWhatTrainingAllocates(t *testing.T) {
+	for name, change := range map[string]func(e *config.Experiment){
+		"weights": func(e *config.Experiment) { e.Model.Encoder = []int{700, 700, 700} },
+		"inputs": func(e *config.Experiment) {
+			e.Train.BatchSize, e.Train.NumTau, e.Data.Points = 200, 100, []int{300, 300}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := experiment(t, steps(2), change)
+			source, err := datasets.Open(e, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			size := source.TrainSize()
+			p := memory.Plan{Device: device.CPU(2), Model: modelOf(t, e), Mode: models.Training, Feeds: feed.Turns,
+				Capacity: ops.Extents{Functions: size.Functions, Context: size.Context, Points: size.Points, Levels: e.Train.NumTau}}
+			counted, err := p.Bytes()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			mustTrain(t, train.Options{Experiment: e, Dir: t.TempDir(), Device: p.Device, Source: source})
+			runtime.ReadMemStats(&after)
+			allocated := float64(after.TotalAlloc - before.TotalAlloc)
+			if counted < 50e6 || counted > 1.02*allocated || allocated > 1.25*counted {
+				t.Errorf("counted %.0f bytes, and %.0f were allocated", counted, allocated)
+			}
+		})
+	}
+}
