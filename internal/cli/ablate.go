@@ -17,6 +17,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/output"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/report"
@@ -54,6 +55,8 @@ type ablateFlags struct {
 	seeds []int
 	steps int
 	full  bool
+
+	files []string // the configurations that were read
 }
 
 func (o *ablateFlags) addFlags(a *app, cmd *cobra.Command) {
@@ -144,6 +147,7 @@ type trial struct {
 
 // experiment is the configuration of a trial that is trained, with the keys that the ablation sets.
 func (o *ablateFlags) experiment(file string, seed int, more ...config.Flag) (config.Experiment, error) {
+	o.files = append(o.files, file)
 	flags := append([]config.Flag{{Name: "--seeds", Key: "train.seed", Value: strconv.Itoa(seed)}}, more...)
 	over := config.Overrides{Set: o.set, Flags: flags, Env: os.Environ}
 	e, err := config.Load(file, over)
@@ -160,6 +164,9 @@ func (o *ablateFlags) experiment(file string, seed int, more ...config.Flag) (co
 
 // run makes all trials after saying how long they will take, and writes what has come of them.
 func (o *ablateFlags) run(ctx context.Context, a *app, trials []trial, result report.Ablation, name string) error {
+	if err := o.checkFiles(a, trials, name); err != nil {
+		return err
+	}
 	p := a.progress()
 	if err := o.announce(ctx, trials, p); err != nil {
 		return goesOn(err)
@@ -192,6 +199,22 @@ func (o *ablateFlags) run(ctx context.Context, a *app, trials []trial, result re
 	}
 	s.add(result)
 	return a.result(s, func(w io.Writer) error { return s.print(w, result.Variable) })
+}
+
+// checkFiles refuses files to write in --out that would destroy what the trials read.
+func (o *ablateFlags) checkFiles(a *app, trials []trial, name string) error {
+	if _, err := os.Stat(o.out); errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	var outputs []output.File
+	for _, end := range []string{".png", ".svg", ".pdf", ".csv", "-runs.csv"} {
+		outputs = append(outputs, output.File{Flag: "--out", Path: filepath.Join(o.out, name+end)})
+	}
+	inputs := o.files
+	for _, t := range trials {
+		inputs = append(append(inputs, output.RunFiles(t.dir)...), datasets.Files(t.e, o.dataDir)...)
+	}
+	return a.checkOutputs(outputs, inputs...)
 }
 
 // goesOn says of an interrupted ablation what training says of an interrupted run.

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/atomicfile"
+	"github.com/acqnp/acqnp/internal/output"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
@@ -47,7 +48,7 @@ type exampleSummary struct {
 }
 
 func runDataExample(a *app, o exampleOptions) error {
-	if err := checkOutput("--out", o.out); err != nil {
+	if err := a.checkOutputs([]output.File{{Flag: "--out", Path: o.out}}); err != nil {
 		return err
 	}
 	const products, sales = 60, 80

@@ -11,6 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/output"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/report"
@@ -109,9 +110,10 @@ func (o *evalOptions) experiment() (e config.Experiment, err error) {
 		return e, err
 	}
 	if o.out == "" && o.run != "" {
-		o.out = filepath.Join(o.run, "eval.json")
+		o.out = filepath.Join(o.run, output.EvalFile)
 	}
-	if err := checkOutput("--out", o.out); err != nil {
+	outputs := []output.File{{Flag: "--out", Path: o.out, Part: output.EvalFile}}
+	if err := o.app.checkOutputs(outputs, append(o.inputs(e, o.dataDir), o.tasks)...); err != nil {
 		return e, err
 	}
 	return o.modelFlags.experiment(append(o.levelFlags.overrides(e), o.batchFlags.overrides()...)...)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/output"
 	"github.com/acqnp/acqnp/internal/train"
 )
 
@@ -57,11 +58,11 @@ func runExport(a *app, o exportOptions) error {
 	if o.format != torch {
 		return &input.Error{File: "--format", Found: strconv.Quote(o.format), Expected: torch}
 	}
-	if err := checkOutput("--out", o.out); err != nil {
-		return err
-	}
 	e, err := o.experiment()
 	if err != nil {
+		return err
+	}
+	if err := a.checkOutputs([]output.File{{Flag: "--out", Path: o.out}}, o.inputs(e, o.dataDir)...); err != nil {
 		return err
 	}
 	units, err := o.units(e, o.dataDir)

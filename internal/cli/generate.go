@@ -10,6 +10,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/output"
 	"github.com/acqnp/acqnp/internal/progress"
 )
 
@@ -58,9 +59,6 @@ type generateSummary struct {
 }
 
 func runDataGenerate(ctx context.Context, a *app, o generateOptions) error {
-	if err := checkOutput("--out", o.out); err != nil {
-		return err
-	}
 	if err := o.checkBatches(); err != nil {
 		return err
 	}
@@ -70,6 +68,10 @@ func runDataGenerate(ctx context.Context, a *app, o generateOptions) error {
 	}
 	e, err := config.Load(o.config, config.Overrides{Flags: flags, Env: os.Environ})
 	if err != nil {
+		return err
+	}
+	inputs := append(datasets.Files(e, o.dataDir), o.config)
+	if err := a.checkOutputs([]output.File{{Flag: "--out", Path: o.out}}, inputs...); err != nil {
 		return err
 	}
 	source, err := datasets.Open(e, o.dataDir)

@@ -11,6 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/output"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/train"
 )
@@ -52,6 +53,15 @@ func (f *modelFlags) experiment(flags ...config.Flag) (config.Experiment, error)
 		return config.Experiment{}, &input.Error{File: f.run, Found: "no config.yaml", Expected: "a run directory"}
 	}
 	return config.Load(file, config.Overrides{Flags: flags})
+}
+
+// inputs are the files that the model and the experiment's data are read from.
+func (f *modelFlags) inputs(e config.Experiment, dataDir string) []string {
+	files := datasets.Files(e, dataDir)
+	if f.run != "" {
+		return append(files, output.RunFiles(f.run)...)
+	}
+	return append(files, f.config, f.weights)
 }
 
 // trained is a model with its weights.

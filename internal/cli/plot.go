@@ -10,6 +10,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/output"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/report"
@@ -57,10 +58,11 @@ func (f *figureFlags) check() error {
 	if _, err := report.PlotFormat(f.out); err != nil {
 		return err
 	}
-	if err := checkRange("runs given with --run", len(f.runs), 1, maxRuns); err != nil {
-		return err
-	}
-	return checkOutput("--out", f.out)
+	return checkRange("runs given with --run", len(f.runs), 1, maxRuns)
+}
+
+func (f *figureFlags) outputs() []output.File {
+	return []output.File{{Flag: "--out", Path: f.out, Part: output.FitFile}}
 }
 
 // modelFigure are the flags of a figure of predictions.
@@ -116,6 +118,9 @@ func (o *modelFigure) read(dir string, p progress.Reporter, refuse func(r figure
 		return r, err
 	}
 	if r.e, err = chosen.experiment(o.overrides(r.e)...); err != nil {
+		return r, err
+	}
+	if err := o.app.checkOutputs(o.outputs(), chosen.inputs(r.e, o.dataDir)...); err != nil {
 		return r, err
 	}
 	if r.source, err = datasets.Open(r.e, o.dataDir); err != nil {

@@ -33,6 +33,9 @@ func runPlotTraining(a *app, o *figureFlags) error {
 		if err != nil {
 			return err
 		}
+		if err := a.checkOutputs(o.outputs(), chosen.inputs(e, "")...); err != nil {
+			return err
+		}
 		metrics, err := report.ReadMetrics(dir)
 		if err != nil {
 			return err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/atomicfile"
 	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/output"
 	"github.com/acqnp/acqnp/internal/tables"
 )
 
@@ -72,12 +73,12 @@ func runReport(a *app, o reportOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := checkOutput("--out", o.out); err != nil {
-		return err
-	}
 	p := a.progress()
 	runs, err := tables.Gather(o.dir, func(err error) { p.Note(fmt.Sprintf("left out: %v", err)) })
 	if err != nil {
+		return err
+	}
+	if err := a.checkOutputs([]output.File{{Flag: "--out", Path: o.out}}, evaluationFiles(runs)...); err != nil {
 		return err
 	}
 	s, err := tables.Summarize(runs, o.all)
@@ -101,6 +102,15 @@ func runReport(a *app, o reportOptions) error {
 		_, err := w.Write(b.Bytes())
 		return err
 	})
+}
+
+// evaluationFiles are the files that the report was gathered from.
+func evaluationFiles(runs []tables.Run) []string {
+	var files []string
+	for _, r := range runs {
+		files = append(files, r.Path)
+	}
+	return files
 }
 
 // writer is the format that is asked for, or meant by the ending of --out.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/output"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/report"
 )
@@ -119,12 +120,16 @@ func runSample(ctx context.Context, a *app, o sampleOptions) error {
 
 // experiment checks the flags and is the model's configuration with what they change.
 func (o *sampleOptions) experiment() (e config.Experiment, err error) {
-	for _, check := range []func() error{o.settings.check, o.levelFlags.check, o.checkCounts, o.checkOutputs} {
+	for _, check := range []func() error{o.settings.check, o.levelFlags.check, o.checkCounts, o.checkPlot} {
 		if err := check(); err != nil {
 			return e, err
 		}
 	}
 	if e, err = o.modelFlags.experiment(); err != nil {
+		return e, err
+	}
+	outputs := []output.File{{Flag: "--out", Path: o.out}, {Flag: "--plot", Path: o.plot, Part: output.FitFile}}
+	if err := o.app.checkOutputs(outputs, append(o.inputs(e, o.dataDir), o.context, o.targets)...); err != nil {
 		return e, err
 	}
 	return o.modelFlags.experiment(o.overrides(e)...)
@@ -142,17 +147,12 @@ func (o *sampleOptions) checkCounts() error {
 	return checkRange("--draws", o.draws, 0, maxDraws)
 }
 
-func (o *sampleOptions) checkOutputs() error {
-	if err := checkOutput("--out", o.out); err != nil {
-		return err
-	}
+func (o *sampleOptions) checkPlot() error {
 	if o.plot == "" {
 		return nil
 	}
-	if _, err := report.PlotFormat(o.plot); err != nil {
-		return err
-	}
-	return checkOutput("--plot", o.plot)
+	_, err := report.PlotFormat(o.plot)
+	return err
 }
 
 // write makes the table and the plot, from one pass over the predictions.

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -140,27 +139,6 @@ const maxThreads = 4096
 func checkRange(flag string, v, lo, hi int) error {
 	if v < lo || v > hi {
 		return &input.Error{File: flag, Found: strconv.Itoa(v), Expected: fmt.Sprintf("%d to %d", lo, hi)}
-	}
-	return nil
-}
-
-// checkOutput refuses a result whose directory is not there, before any work is done for it. An empty path is none.
-func checkOutput(flag, path string) error {
-	if path == "" {
-		return nil
-	}
-	bad := func(found string) error {
-		return &input.Error{File: flag, Found: found, Expected: "a file in a directory that exists"}
-	}
-	dir := filepath.Dir(path)
-	switch info, err := os.Stat(dir); {
-	case err != nil:
-		return bad("no directory " + dir)
-	case !info.IsDir():
-		return bad(dir + ", which is no directory")
-	}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return bad("the directory " + path)
 	}
 	return nil
 }

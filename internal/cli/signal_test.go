@@ -11,18 +11,24 @@ import (
 	"time"
 )
 
-// program starts acqnp as a process of its own.
-func program(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer) {
-	t.Helper()
+// command returns acqnp as a process that is yet to be started, and its standard error.
+func command(args ...string) (*exec.Cmd, *bytes.Buffer) {
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Env = append(os.Environ(), asProgram+"=1")
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
+	return cmd, &errs
+}
+
+// program starts acqnp as a process of its own.
+func program(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer) {
+	t.Helper()
+	cmd, errs := command(args...)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
-	return cmd, &errs
+	return cmd, errs
 }
 
 // waitFor waits until a file is there.

@@ -1,22 +1,26 @@
-// Package input is the one error that a person's mistake becomes: it names the place, what was found there and what
-// was expected, and makes the program end with exit code 2.
+// Package input holds the error for a user's mistake, and opens the files that a user names.
 package input
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
 )
 
-// Error is bad input: a configuration, a file, a flag or an argument. Empty fields are left out of the message.
+// Error is a user's mistake: a configuration, a file, a flag or an argument. The program then ends with exit code 2.
+// Empty fields are left out of the message.
 type Error struct {
 	File     string // or a flag such as --grid
-	Line     int    // counted from 1; 0 where lines mean nothing
+	Line     int    // counted from 1; 0 if lines mean nothing
 	Key      string // dotted configuration key, column or tensor name
 	Found    string
 	Expected string
+	Cause    error // the error of the operating system, for errors.Is; not part of the message
 }
 
-// Error is one line: "FILE:LINE: KEY: found …, expected …".
+// Error returns one line: "FILE:LINE: KEY: found …, expected …".
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(e.File)
@@ -41,4 +45,20 @@ func (e *Error) Error() string {
 		fmt.Fprintf(&b, "expected %s", e.Expected)
 	}
 	return strings.ReplaceAll(b.String(), "\n", " ")
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Cause }
+
+// Reason returns the operating system's part of an error. Messages name the path themselves.
+func Reason(err error) string {
+	var pathError *fs.PathError
+	var syscallError *os.SyscallError
+	switch {
+	case errors.As(err, &pathError):
+		err = pathError.Err
+	case errors.As(err, &syscallError):
+		err = syscallError.Err
+	}
+	return err.Error()
 }

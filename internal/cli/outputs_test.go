@@ -1,0 +1,189 @@
+package cli_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// outputFiles are what the outputs of a command must not destroy.
+type outputFiles struct {
+	dir  string
+	run  string
+	data map[string]string // by the name that stands for it in a test's command
+}
+
+func newOutputFiles(t *testing.T) outputFiles {
+	t.Helper()
+	dir := t.TempDir()
+	f := outputFiles{dir: dir, run: filepath.Join(dir, "run")}
+	table := write(t, dir, "prices.csv", "g,x,y\n"+strings.Repeat("a,1,2\na,2,3\na,3,5\nb,1,1\nb,2,4\nb,3,6\nc,1,2\nc,2,2\nc,3,1\nd,1,3\nd,2,3\nd,3,3\n", 3))
+	config := write(t, dir, "own.yaml", `benchmark: csv
+model: {name: cnp, representation: 4, encoder: [4], decoder: [4]}
+data: {file: `+table+`, x: [x], y: [y], function: g, points: [4, 6], context: [2, 3]}
+train: {steps: 4, batch_size: 2, log_every: 2, checkpoint_every: 2}
+eval: {batches: 1, batch_size: 1}
+`)
+	succeed(t, "train", "--config", config, "--run-dir", f.run, "--quiet")
+	f.data = map[string]string{
+		"RUN": f.run, "DIR": dir, "TABLE": table, "CONFIG": config, "CONTEXT": write(t, dir, "context.csv", "x,y\n1,2\n2,1\n"),
+		"TARGETS": write(t, dir, "targets.csv", "x\n1\n2\n"),
+		"WEIGHTS": filepath.Join(dir, "weights.safetensors"), "TASKS": filepath.Join(dir, "tasks.safetensors"),
+		"STEP": filepath.Join(f.run, "checkpoints", "step-4.safetensors"),
+	}
+	succeed(t, "export", "--run", f.run, "--out", f.data["WEIGHTS"], "--quiet")
+	succeed(t, "data", "generate", "--config", config, "--out", f.data["TASKS"], "--quiet")
+	for alias, of := range map[string]string{"hard.csv": "CONTEXT", "hard.safetensors": "STEP"} {
+		if err := os.Link(f.data[of], filepath.Join(dir, alias)); err != nil {
+			t.Skip("no hard links here")
+		}
+	}
+	if err := os.Symlink(f.data["CONTEXT"], filepath.Join(dir, "linked.csv")); err != nil {
+		t.Skip("no symbolic links here")
+	}
+	return f
+}
+
+// contents are all files below the directory with what they hold.
+func (f outputFiles) contents(t *testing.T) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(f.dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		all[path] = e.Type().String() + string(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func (f outputFiles) args(text string) []string {
+	args := strings.Fields(text)
+	for i, arg := range args {
+		name, rest, _ := strings.Cut(arg, "/")
+		if path, ok := f.data[name]; ok {
+			args[i] = filepath.Join(path, rest)
+		}
+	}
+	return args
+}
+
+func TestOutputsDestroyNothing(t *testing.T) {
+	f := newOutputFiles(t)
+	before := f.contents(t)
+	sample := "sample-quantiles --run RUN --context CONTEXT --targets TARGETS --quiet "
+	for _, c := range []struct{ args, want string }{
+		// An input.
+		{sample + "--out CONTEXT", "--out"},
+		{sample + "--out TARGETS", "--out"},
+		{sample + "--out TABLE", "--out"},
+		{sample + "--out DIR/run/../context.csv", "--out"},
+		{sample + "--out DIR/linked.csv", "--out"},
+		{sample + "--out DIR/hard.csv", "--out"},
+		{"eval --run RUN --tasks TASKS --out TASKS", "--out"},
+		{"eval --run RUN --out TABLE", "--out"},
+		{"eval --config CONFIG --weights WEIGHTS --out CONFIG", "--out"},
+		{"eval --config CONFIG --weights WEIGHTS --out WEIGHTS", "--out"},
+		{"export --run RUN --out TABLE", "--out"},
+		{"export --run RUN --out DIR/hard.safetensors", "--out"},
+		{"data generate --config CONFIG --out CONFIG", "--out"},
+		{"data generate --config CONFIG --out TABLE", "--out"},
+		{"report DIR --out RUN/eval.json", "--out"},
+		// Another output.
+		{sample + "--out DIR/a.png --plot DIR/a.png", "--plot"},
+		{sample + "--out DIR/a.png --plot DIR/run/../a.png", "--plot"},
+		// A file of a run.
+		{sample + "--out RUN/config.yaml", "--out"},
+		{sample + "--out RUN/eval.json", "--out"},
+		{"eval --run RUN --out STEP", "--out"},
+		{"eval --run RUN --out RUN/fit.png", "--out"},
+		{"eval --config CONFIG --weights WEIGHTS --out RUN/metrics.jsonl", "--out"},
+		{"export --run RUN --out STEP", "--out"},
+		{"export --run RUN --out RUN/.lock", "--out"},
+		{"export --run RUN --out RUN/checkpoints/step-9.safetensors", "--out"},
+		{"data generate --config CONFIG --out STEP", "--out"},
+		{"data example --out RUN/config.yaml", "--out"},
+		{"report DIR --out RUN/config.yaml", "--out"},
+		// What no file can be.
+		{sample + "--out RUN", "--out"},
+		{sample + "--out DIR/a.csv --plot DIR/none/a.png", "--plot"},
+	} {
+		checkRefusal(t, c.args, acqnp(f.args(c.args)...), 2, c.want)
+		after := f.contents(t)
+		for path, content := range before {
+			if after[path] != content {
+				t.Fatalf("%s: changed %s", c.args, path)
+			}
+		}
+		if len(after) != len(before) {
+			t.Fatalf("%s: %d files, %d before", c.args, len(after), len(before))
+		}
+	}
+}
+
+func TestPlotsDestroyNothing(t *testing.T) {
+	f := newOutputFiles(t)
+	before := f.contents(t)
+	for of, alias := range map[string]string{"STEP": "step.png", "TABLE": "table.png", "CONFIG": "config.png"} {
+		if err := os.Symlink(f.data[of], filepath.Join(f.dir, alias)); err != nil {
+			t.Skip("no symbolic links here")
+		}
+	}
+	for _, args := range []string{
+		"plot fit --run RUN --out DIR/step.png",
+		"plot fit --run RUN --out DIR/table.png",
+		"plot training --run RUN --out DIR/step.png",
+	} {
+		checkRefusal(t, args, acqnp(f.args(args)...), 2, "--out")
+	}
+	after := f.contents(t)
+	for path, content := range before {
+		if after[path] != content {
+			t.Fatalf("changed %s", path)
+		}
+	}
+	succeed(t, f.args("plot fit --run RUN --out RUN/fit.png --quiet")...)
+	succeed(t, f.args("plot training --run RUN --out RUN/training.png --quiet")...)
+}
+
+func TestOutputsFollowLinks(t *testing.T) {
+	s, dir := share(t), t.TempDir()
+	target, link := filepath.Join(dir, "target.csv"), filepath.Join(dir, "link.csv")
+	if err := os.Symlink("target.csv", link); err != nil {
+		t.Skip("no symbolic links here")
+	}
+	for range 2 { // the link dangles at first
+		succeed(t, "sample-quantiles", "--run", s.run, "--context", s.context, "--grid=0:1:2", "--out", link, "--quiet")
+		if info, err := os.Lstat(link); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			t.Fatalf("the link has become %v: %v", info, err)
+		}
+		if len(readRows(t, target)) == 0 {
+			t.Error("nothing in the link's target")
+		}
+	}
+}
+
+func TestAblationsDestroyNothing(t *testing.T) {
+	dir := t.TempDir()
+	config, run := write(t, dir, "tiny.yaml", tinyConfig), filepath.Join(dir, "run")
+	succeed(t, "train", "--config", config, "--run-dir", run, "--quiet", "--no-eval")
+	checkpoint := filepath.Join(run, "checkpoints", "step-30.safetensors")
+	before := read(t, checkpoint)
+	if err := os.Symlink(checkpoint, filepath.Join(dir, "num-tau.svg")); err != nil {
+		t.Skip("no symbolic links here")
+	}
+	checkRefusal(t, "ablate num-tau", acqnp("ablate", "num-tau", "--run", run, "--out", dir, "--batches", "1"), 2, "num-tau.svg")
+	if read(t, checkpoint) != before {
+		t.Error("changed the checkpoint")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "num-tau.png")); err == nil {
+		t.Error("refused late")
+	}
+}

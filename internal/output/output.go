@@ -1,0 +1,111 @@
+// Package output checks where a command will write before the command does any work.
+//
+// A command names its outputs and the files that it reads. Check refuses an output that would destroy something else: an
+// input, another output, a file of a run, or what is no file. Files are compared by what they are, so a hard link, a
+// symbolic link or another spelling of a name is found too.
+package output
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/acqnp/acqnp/internal/atomicfile"
+	"github.com/acqnp/acqnp/internal/input"
+)
+
+// File is an output of a command.
+type File struct {
+	Flag string // that names it, such as --out
+	Path string // empty if the output was not asked for
+	Part string // the file of a run that it may replace: EvalFile, FitFile or none
+}
+
+// Check refuses outputs that cannot be written or would destroy something. Refusals are *input.Error. A directory that is
+// read-only or a disk that is full is another error.
+func Check(outputs []File, inputs ...string) error {
+	var earlier []identity
+	for i, o := range outputs {
+		if o.Path == "" {
+			earlier = append(earlier, identity{})
+			continue
+		}
+		if err := o.check(); err != nil {
+			return err
+		}
+		id := identify(o.Path)
+		for j, other := range earlier {
+			if id.same(other) {
+				return o.refuse(o.Path+", which "+outputs[j].Flag+" names too", "another file")
+			}
+		}
+		for _, path := range inputs {
+			if id.same(identify(path)) {
+				return o.refuse(o.Path+", which is also an input"+spelled(path, o.Path), "another file")
+			}
+		}
+		if err := outputs[i].checkRun(); err != nil {
+			return err
+		}
+		if err := atomicfile.Probe(o.Path); err != nil {
+			return err
+		}
+		earlier = append(earlier, id)
+	}
+	return nil
+}
+
+// spelled adds an input's own path to a message where it is not the output's.
+func spelled(input, output string) string {
+	if input == output {
+		return ""
+	}
+	return " (" + input + ")"
+}
+
+func (o File) refuse(found, expected string) error {
+	return &input.Error{File: o.Flag, Found: found, Expected: expected}
+}
+
+// check refuses a path where no file can be.
+func (o File) check() error {
+	const expected = "a file in a directory that exists"
+	info, err := os.Stat(o.Path)
+	switch {
+	case err == nil && info.IsDir():
+		return o.refuse("the directory "+o.Path, expected)
+	case err == nil:
+		return nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return o.refuse(input.Reason(err)+": "+o.Path, expected)
+	case strings.HasSuffix(o.Path, string(filepath.Separator)):
+		return o.refuse("no directory "+o.Path, expected)
+	}
+	if _, err := atomicfile.Target(o.Path); err != nil {
+		return o.refuse("no directory "+filepath.Dir(o.Path), expected)
+	}
+	return nil
+}
+
+// identity tells files apart.
+type identity struct {
+	info   fs.FileInfo // nil if there is no file
+	target string      // empty if there cannot be one
+}
+
+func identify(path string) (id identity) {
+	id.info, _ = os.Stat(path)
+	id.target, _ = atomicfile.Target(path)
+	return id
+}
+
+// same reports whether both are one file. A device that takes bytes one by one, such as /dev/null, is never the same:
+// writing to it twice destroys nothing.
+func (a identity) same(b identity) bool {
+	if a.info != nil && b.info != nil {
+		return os.SameFile(a.info, b.info) && a.info.Mode()&fs.ModeCharDevice == 0
+	}
+	return a.target != "" && a.target == b.target
+}
