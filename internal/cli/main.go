@@ -28,7 +28,7 @@ const (
 	exitDone        = 0
 	exitFailed      = 1   // the work failed, an engine that was asked for and is not there included
 	exitUsage       = 2   // wrong usage, configuration or input
-	exitInterrupted = 130 // stopped by SIGINT or SIGTERM, a training run after a checkpoint
+	exitInterrupted = 130 // stopped by SIGINT, SIGTERM or SIGHUP, a training run after a checkpoint
 )
 
 // Streams are where the program reads and writes, and how it becomes another one.
@@ -145,12 +145,15 @@ func (a *app) result(v any, text func(io.Writer) error) error {
 	return err
 }
 
-// interruptible is a context that the first SIGINT or SIGTERM cancels, so that the work can end in good order; the
-// second ends the program at once.
+// interruptible returns a context that the first SIGINT, SIGTERM or SIGHUP cancels, so that the work can end in good
+// order. The second ends the program at once. SIGHUP stays ignored where it was ignored at the start, as under nohup.
 func interruptible() (context.Context, func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	done := make(chan struct{})
 	go func() {
 		for range 2 {

@@ -19,7 +19,7 @@ they predict for points of your own.
 The environment can set what flags set, which win: ACQNP_DATA_DIR, ACQNP_DEVICE, ACQNP_PRECISION,
 ACQNP_THREADS, ACQNP_QUIET, ACQNP_JSON; and every key of a configuration: ACQNP_TRAIN_STEPS is train.steps.
 
-Exit status: 0 done; 1 failed; 2 wrong usage, configuration or input; 130 stopped by SIGINT or SIGTERM.`,
+Exit status: 0 done; 1 failed; 2 wrong usage, configuration or input; 130 stopped by SIGINT, SIGTERM or SIGHUP.`,
 		Example: `  acqnp train --config configs/quickstart.yaml
   acqnp eval --run runs/quickstart/seed-0 --batches 100
   acqnp sample-quantiles --run runs/quickstart/seed-0 --context context.csv --grid=-2:2:200 --out quantiles.csv`,

@@ -44,7 +44,7 @@ func waitFor(t *testing.T, path string) {
 }
 
 func TestSignalsWriteACheckpointThatResumes(t *testing.T) {
-	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 		dir := t.TempDir()
 		config := write(t, dir, "tiny.yaml", tinyConfig)
 		run := filepath.Join(dir, "run")
@@ -68,6 +68,35 @@ func TestSignalsWriteACheckpointThatResumes(t *testing.T) {
 		if evaluated.out == "" {
 			t.Error("the interrupted run was not evaluated")
 		}
+	}
+}
+
+// A program that nohup has started goes on when its terminal closes.
+func TestNohupKeepsIgnoringSIGHUP(t *testing.T) {
+	dir := t.TempDir()
+	config := write(t, dir, "tiny.yaml", tinyConfig)
+	metrics := filepath.Join(dir, "run", "metrics.jsonl")
+	cmd := exec.Command("sh", "-c", `trap "" HUP; exec "$0" "$@"`, os.Args[0], "train", "--config", config, "--run-dir",
+		filepath.Join(dir, "run"), "--set", "train.steps=100000000", "--no-eval")
+	cmd.Env = append(os.Environ(), asProgram+"=1")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	waitFor(t, metrics)
+	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(metrics, 0); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, metrics) // it logs on
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	var exit *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 130 {
+		t.Errorf("after SIGHUP and SIGTERM: %v", err)
 	}
 }
 

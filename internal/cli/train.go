@@ -42,7 +42,7 @@ training (metrics.jsonl) and checkpoints. At the end the untrained and the train
 evaluation batches (eval.json only where those are all that the configuration asks for), and fit.png shows what the
 model predicts for the first evaluation functions.
 
-SIGINT and SIGTERM write a checkpoint and exit with 130; --resume goes on from there to the same result.`,
+SIGINT, SIGTERM and SIGHUP write a checkpoint and exit with 130; --resume goes on from there to the same result.`,
 		Example: `  acqnp train --config configs/quickstart.yaml
   acqnp train --config configs/lissajous/acqnp.yaml --set train.steps=2000 --set train.batch_size=32 --seed 1
   acqnp train --config configs/lissajous/acqnp.yaml --resume
