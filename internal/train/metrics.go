@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"math"
 	"os"
 	"time"
 
@@ -22,31 +24,63 @@ type Metrics struct {
 // metricsLog appends to metrics.jsonl.
 type metricsLog struct{ f *os.File }
 
-// openMetrics opens the log for appending after it has been cut back to the lines of at most step steps. Lines that a
-// killed program left unfinished are dropped as well.
-func openMetrics(path string, step int) (*metricsLog, error) {
+// openMetrics cuts the log back to the lines of at most step steps and opens it for appending. It tells warn, if that is
+// not nil, about lines that training did not write there.
+func openMetrics(path string, step int, warn func(string)) (*metricsLog, error) {
 	old, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
-	if kept := cutBack(old, step); !bytes.Equal(kept, old) {
+	kept, foreign := cutBack(old, step)
+	if !bytes.Equal(kept, old) {
 		if err := atomicfile.WriteBytes(path, kept); err != nil {
 			return nil, err
 		}
+	}
+	if n := len(foreign); n > 0 && warn != nil {
+		lines := fmt.Sprintf("%d lines", n)
+		if n == 1 {
+			lines = "1 line"
+		}
+		warn(fmt.Sprintf("%s: dropped %s that training did not write there, the first at line %d", path, lines, foreign[0]))
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644)
 	return &metricsLog{f}, err
 }
 
-func cutBack(log []byte, step int) []byte {
-	var kept []byte
+// cutBack returns the log without the lines of later steps, which will be made again, and without a last line that a
+// killed program left unfinished. It also drops lines that are not metrics or not of a later step than the line before,
+// and returns their numbers, counted from 1.
+func cutBack(log []byte, step int) (kept []byte, foreign []int) {
+	number, last := 0, 0
 	for line := range bytes.Lines(log) {
-		var m Metrics
-		if bytes.HasSuffix(line, []byte("\n")) && json.Unmarshal(line, &m) == nil && m.Step <= step {
-			kept = append(kept, line...)
+		number++
+		if !bytes.HasSuffix(line, []byte("\n")) {
+			break
+		}
+		m, err := parseMetrics(line)
+		switch {
+		case err == nil && m.Step > step:
+		case err != nil || m.Step <= last:
+			foreign = append(foreign, number)
+		default:
+			kept, last = append(kept, line...), m.Step
 		}
 	}
-	return kept
+	return kept, foreign
+}
+
+// parseMetrics reads a line, which must have all of its fields.
+func parseMetrics(line []byte) (Metrics, error) {
+	none := math.NaN() // JSON has no NaN: it stays where a field is missing
+	m := Metrics{Loss: float32(none), LearningRate: none, RowsPerSecond: none, Elapsed: none}
+	if err := json.Unmarshal(line, &m); err != nil {
+		return m, err
+	}
+	if m.Step < 1 || math.IsNaN(float64(m.Loss)+m.LearningRate+m.RowsPerSecond+m.Elapsed) {
+		return m, errors.New("a line without step, loss, learning_rate, rows_per_s or elapsed_s")
+	}
+	return m, nil
 }
 
 // write appends a line in one piece.

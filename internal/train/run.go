@@ -200,7 +200,7 @@ func (l *loop) tooFar(step int) error {
 // begin sets a fresh run's weights and writes what a run has before its first step. Imported weights are saved at
 // once, and before the configuration that makes the directory a run's, so that going on never needs their file.
 func (l *loop) begin() (err error) {
-	if l.metrics, err = openMetrics(filepath.Join(l.o.Dir, metricsFile), l.step); err != nil {
+	if l.metrics, err = openMetrics(filepath.Join(l.o.Dir, metricsFile), l.step, l.o.Warn); err != nil {
 		return err
 	}
 	if l.saved < 0 { // not restored

@@ -30,6 +30,9 @@ func openRunDir(dir string, resume, overwrite bool) (unlock func(), err error) {
 	if err := makeDir(dir); err != nil {
 		return nil, err
 	}
+	if err := checkObstacles(dir); err != nil {
+		return nil, err
+	}
 	if !resume && !overwrite { // refuse without leaving a lock file behind
 		if err := refuseRun(dir); err != nil {
 			return nil, err
@@ -38,11 +41,15 @@ func openRunDir(dir string, resume, overwrite bool) (unlock func(), err error) {
 	if unlock, err = lock(dir); err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			unlock()
-		}
-	}()
+	if err := prepare(dir, resume, overwrite); err != nil {
+		unlock()
+		return nil, err
+	}
+	return unlock, nil
+}
+
+// prepare makes a locked directory ready for the run.
+func prepare(dir string, resume, overwrite bool) (err error) {
 	switch {
 	case overwrite:
 		err = removeRun(dir)
@@ -50,12 +57,33 @@ func openRunDir(dir string, resume, overwrite bool) (unlock func(), err error) {
 		err = refuseRun(dir) // again: the other process may just have started one
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := makeDir(filepath.Join(dir, checkpointsDir)); err != nil {
-		return nil, err
+		return err
 	}
-	return unlock, removeTemporary(dir)
+	return removeTemporary(dir)
+}
+
+// checkObstacles refuses a directory or a device with the name of a checkpoint: training could not write it.
+func checkObstacles(dir string) error {
+	steps, err := checkpointSteps(dir)
+	if err != nil {
+		return err
+	}
+	for _, step := range steps {
+		path := checkpointPath(dir, step)
+		info, err := os.Stat(path)
+		if err != nil || info.Mode().IsRegular() {
+			continue // a link without a target is skipped when read and replaced when written
+		}
+		found := "no regular file"
+		if info.IsDir() {
+			found = "a directory"
+		}
+		return &input.Error{File: path, Found: found, Expected: "a checkpoint or nothing under this name: move it away"}
+	}
+	return nil
 }
 
 // makeDir makes a directory and those above it where they are absent, so that they outlive a crash: what is synced

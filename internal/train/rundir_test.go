@@ -1,0 +1,99 @@
+package train_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/train"
+)
+
+// A run directory that cannot be opened is an error that names the file, and the lock is given back.
+func TestCheckpointsThatAreALinkToThemselves(t *testing.T) {
+	dir := t.TempDir()
+	link := filepath.Join(dir, "checkpoints")
+	if err := os.Symlink("checkpoints", link); err != nil {
+		t.Skip(err)
+	}
+	o := train.Options{Experiment: experiment(t), Dir: dir, Resume: true}
+	for range 2 {
+		if _, err := train.Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), link) {
+			t.Errorf("error %v, want one that names %s", err, link)
+		}
+	}
+	if err := os.Remove(link); err != nil {
+		t.Fatal(err)
+	}
+	mustTrain(t, o)
+}
+
+// A directory with the name of a checkpoint that is due would end the run when the checkpoint is written. It is refused
+// before the first step, and never removed.
+func TestDirectoryNamedLikeACheckpointIsRefused(t *testing.T) {
+	for name, o := range map[string]train.Options{"fresh": {}, "resume": {Resume: true}, "overwrite": {Overwrite: true}} {
+		dir := t.TempDir()
+		inTheWay := checkpoint(dir, "step-8")
+		if o.Resume || o.Overwrite {
+			interruptAfter(t, train.Options{Experiment: experiment(t), Dir: dir}, 4)
+		}
+		if err := os.MkdirAll(inTheWay, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		before := files(t, dir)
+		o.Experiment, o.Dir = experiment(t), dir
+		o.OnStep = func(u train.Update) { t.Errorf("%s: step %d", name, u.Step) }
+		_, err := train.Run(t.Context(), o)
+		wantInputError(t, err, inTheWay, "directory")
+		wantFiles(t, dir, before...)
+		if _, err := os.Stat(inTheWay); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Lines of metrics.jsonl that training did not write, or not in this order, do not survive a resume, and are warned of.
+func TestResumeDropsForeignMetrics(t *testing.T) {
+	e := experiment(t, func(e *config.Experiment) { e.Train.LogEvery = 1 })
+	for name, c := range map[string]struct {
+		change func(lines []string) []string
+		words  []string
+	}{
+		"as written": {func(l []string) []string { return l }, nil},
+		"torn":       {func(l []string) []string { return append(l, l[0][:20]) }, nil},
+		"empty": {func(l []string) []string { return append([]string{"{}\n"}, l...) },
+			[]string{"metrics.jsonl", "1 line", "line 1"}},
+		"no metrics": {func(l []string) []string { return append(l[:2:2], append([]string{"hello\n", "[1]\n"}, l[2:]...)...) },
+			[]string{"metrics.jsonl", "2 lines", "line 3"}},
+		"doubled": {func(l []string) []string { return append(l[:3:3], l[1:]...) },
+			[]string{"metrics.jsonl", "2 lines", "line 4"}},
+		"without loss": {func(l []string) []string { return append(l, `{"step":7}`+"\n") },
+			[]string{"metrics.jsonl", "1 line"}},
+	} {
+		dir := t.TempDir()
+		interruptAfter(t, train.Options{Experiment: e, Dir: dir}, 6)
+		path := filepath.Join(dir, "metrics.jsonl")
+		lines := strings.SplitAfter(strings.TrimSuffix(string(readFile(t, path)), "\n")+"\n", "\n")
+		writeFile(t, path, []byte(strings.Join(c.change(lines[:6]), "")))
+		var warnings []string
+		mustTrain(t, train.Options{Experiment: e, Dir: dir, Resume: true, Warn: func(s string) { warnings = append(warnings, s) }})
+		for i, step := range metricSteps(t, dir) {
+			if step != i+1 {
+				t.Errorf("%s: line %d is of step %d", name, i+1, step)
+			}
+		}
+		if n := len(metricSteps(t, dir)); n != 12 {
+			t.Errorf("%s: %d lines", name, n)
+		}
+		if text := strings.Join(warnings, "\n"); len(warnings) > 1 || (text == "") != (c.words == nil) {
+			t.Errorf("%s: warnings %q", name, warnings)
+		} else {
+			for _, w := range c.words {
+				if !strings.Contains(text, w) {
+					t.Errorf("%s: no %q in %q", name, w, text)
+				}
+			}
+		}
+	}
+}
