@@ -139,7 +139,7 @@ func TestBenchRefuses(t *testing.T) {
 		{[]string{"--points", "3"}, 2, "--points"},
 		{[]string{"--points", "-1"}, 2, "--points"},
 		{[]string{"--points", "100000"}, 2, "65536"},
-		{[]string{"--points", "65536", "--set", "train.batch_size=1000000"}, 2, "--points"},
+		{[]string{"--points", "65536", "--set", "train.batch_size=65536"}, 2, "--points"},
 		{[]string{"--steps", "0"}, 2, "--steps"},
 		{[]string{"--threads", "-1"}, 2, "--threads"},
 		{[]string{"--set", "train.epochs=1"}, 2, "train.epochs"},

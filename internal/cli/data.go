@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acqnp/acqnp/internal/benchmark"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/input"
 )
@@ -38,15 +39,15 @@ func newDataList(a *app) *cobra.Command {
 	}
 }
 
-type benchmark struct {
+type listedBenchmark struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
 }
 
 func runDataList(a *app) error {
-	var all []benchmark
-	for _, b := range datasets.List() {
-		all = append(all, benchmark(b))
+	var all []listedBenchmark
+	for _, b := range benchmark.All() {
+		all = append(all, listedBenchmark{Name: b.Name, Description: b.Description})
 	}
 	return a.result(all, func(w io.Writer) error {
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

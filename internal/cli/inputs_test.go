@@ -86,8 +86,8 @@ func TestBadInputIsOneLineAndTwoAndLeavesNothing(t *testing.T) {
 		{"train --config CONFIG --run-dir OUT --threads -1", "--threads"},
 		{"train --config CONFIG --run-dir OUT --device tpu", "--device"},
 		{"train --config CONFIG --run-dir OUT --set benchmark=speed-flow --data-dir NONE", "data."},
-		{"train --config CONFIG --run-dir OUT --set train.batch_size=1000000 --set train.num_tau=1000000", "train.num_tau: found"},
-		{"train --config CONFIG --run-dir OUT --set eval.num_points=1000000 --set eval.batch_size=1000000", "eval.batch_size: found"},
+		{"train --config CONFIG --run-dir OUT --set train.batch_size=65536 --set train.num_tau=1000000", "train.num_tau: found"},
+		{"train --config CONFIG --run-dir OUT --set eval.num_points=65536 --set eval.batch_size=65536", "eval.batch_size: found"},
 		{"train --config CONFIG --run-dir OUT --set model.encoder=[65536,65536]", "model.encoder: found"},
 		// Weights.
 		{"train --config CONFIG --run-dir OUT --weights TRUNCATED", "truncated.safetensors"},

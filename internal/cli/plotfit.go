@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acqnp/acqnp/internal/benchmark"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/report"
@@ -17,9 +18,6 @@ const (
 	figureLevels     = 10 // quantile levels at each x
 	memberBootstraps = 20 // whose means are drawn
 )
-
-// unimodal are the processes whose fits are shown by their means, as in the paper's supplement.
-var unimodal = []string{"sawtooth", "rbf", "matern52"}
 
 type plotFitOptions struct {
 	modelFigure
@@ -92,10 +90,11 @@ func runPlotFit(ctx context.Context, a *app, o *plotFitOptions) error {
 
 // fitView is what the paper shows of a model.
 func fitView(r figureRun) report.View {
+	b, _ := benchmark.Find(r.e.Benchmark)
 	switch {
 	case r.Bootstrap():
 		return report.MemberView
-	case r.Quantile() && !slices.Contains(unimodal, r.e.Benchmark):
+	case r.Quantile() && !b.Unimodal:
 		return report.LevelsView
 	}
 	return report.MeanView

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/acqnp/acqnp/internal/benchmark"
 	"github.com/acqnp/acqnp/internal/input"
 )
 
@@ -31,18 +32,19 @@ func chosen(written []leaf) (benchmark, model string) {
 // checkUse refuses a configuration without benchmark, model or what else has no default, and keys that benchmark and
 // model do not use.
 func checkUse(file string, written []leaf) error {
-	benchmark, model := chosen(written)
-	for _, must := range []struct{ key, value string }{{"benchmark", benchmark}, {"model.name", model}} {
+	name, model := chosen(written)
+	for _, must := range []struct{ key, value string }{{"benchmark", name}, {"model.name", model}} {
 		if must.value == "" {
 			return &input.Error{File: file, Key: must.key, Found: "nothing", Expected: rules[must.key].expected}
 		}
 	}
+	b, _ := benchmark.Find(name)
 	for _, l := range written {
-		if who := unusedBy(l.key, benchmark, model); who != "" {
-			return l.refuse("a key that "+who+" does not use", "it with "+oneOf(users[l.key])+" alone")
+		if who, users := unusedBy(l.key, b, model); who != "" {
+			return l.refuse("a key that "+who+" does not use", "it with "+oneOf(users)+" alone")
 		}
 	}
-	if _, ok := last(written, "data.file"); benchmark == "csv" && !ok {
+	if _, ok := last(written, "data.file"); b.Kind == benchmark.CSV && !ok {
 		return &input.Error{File: file, Key: "data.file", Found: "nothing", Expected: rules["data.file"].expected}
 	}
 	return nil

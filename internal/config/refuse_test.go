@@ -122,10 +122,13 @@ var refusals = []struct {
 	{"absurdly large", acqnp + "  decoder: [65536, 65536]\n", 4, "model.decoder", "weights"},
 
 	{"one number for a range", plain + "data: {points: [6]}\n", 3, "data.points", "[LOW, HIGH]"},
+	{"no range", plain + "data: {points: []}\n", 3, "data.points", "[LOW, HIGH]"},
 	{"reversed points", plain + "data: {points: [100, 6]}\n", 3, "data.points", "LOW ≤ HIGH"},
 	{"reversed interval", plain + "data: {interval: [2, -2]}\n", 3, "data.interval", "LOW < HIGH"},
 	{"empty interval", plain + "data: {interval: [2, 2]}\n", 3, "data.interval", "LOW < HIGH"},
 	{"infinite interval", plain + "data: {interval: [0, .inf]}\n", 3, "data.interval", ".inf"},
+	{"an interval from nowhere", plain + "data: {interval: [.nan, 2]}\n", 3, "data.interval", ".nan"},
+	{"fewer than no targets", plain + "data: {min_targets: -1}\n", 3, "data.min_targets", "found -1"},
 	{"no context", plain + "data: {min_context: 0}\n", 3, "data.min_context", "found 0"},
 	{"context that cannot be drawn", plain + "data: {min_context: 4}\n", 3, "data.min_context", "min_targets 3"},
 	{"targets that cannot be drawn", plain + "data:\n  points: [8, 9]\n  min_targets: 6\n", 5, "data.min_targets", "min_context 3"},
@@ -133,14 +136,22 @@ var refusals = []struct {
 	{"no points for targets", plain + "eval: {num_points: 100}\n", 3, "eval.num_points", "eval.max_context 100"},
 	{"a context of everything", plain + "eval: {max_context: 500}\n", 3, "eval.max_context", "eval.num_points 500"},
 	{"testing context below the least", plain + "eval: {max_context: 2}\n", 3, "eval.max_context", "data.min_context 3"},
-	{"too many rows", plain + "train: {batch_size: 1e6}\n", 3, "train.batch_size", "rows"},
-	{"too many testing rows", plain + "eval: {num_tau: 1e6}\n", 3, "eval.num_tau", "rows"},
+	{"too many rows", plain + "train: {batch_size: 65536, num_tau: 200}\n", 3, "train.num_tau", "a batch of 1310720000 rows"},
+	{"too many testing rows", plain + "eval: {num_tau: 1e6}\n", 3, "eval.num_tau", "a batch of 8000000000 rows"},
 	{"reversed harmonics", saw + "data: {harmonics: [20, 10]}\n", 3, "data.harmonics", "LOW ≤ HIGH"},
 	{"no harmonics", saw + "data: {harmonics: [0, 10]}\n", 3, "data.harmonics", "from 1"},
 	{"no length", rbf + "data: {length_scale: 0}\n", 3, "data.length_scale", "found 0"},
 	{"negative amplitude", rbf + "data: {amplitude: -0.75}\n", 3, "data.amplitude", "-0.75"},
+	{"negative noise", rbf + "data: {noise: -1}\n", 3, "data.noise", "found -1"},
 	{"no noise", rbf + "data: {noise: 0}\n", 3, "data.noise", "found 0"},
-	{"a covariance matrix beyond memory", rbf + "eval: {num_points: 20000}\n", 3, "eval.num_points", "at most 10000"},
+	{"a covariance matrix beyond memory", rbf + "eval: {num_points: 4097}\n", 3, "eval.num_points", "at most 4096 for rbf"},
+	{"training on such a matrix", rbf + "data: {points: [6, 4097]}\n", 3, "data.points", "at most 4096 for rbf"},
+	{"more points than a random stream has", plain + "data: {points: [6, 65537]}\n", 3, "data.points", "from 1 to 65536"},
+	{"more testing points than that", plain + "eval: {num_points: 65537}\n", 3, "eval.num_points", "from 1 to 65536"},
+	{"more functions than a random stream has", plain + "train: {batch_size: 65537}\n", 3, "train.batch_size", "from 1 to 65536"},
+	{"more testing functions than that", plain + "eval: {batch_size: 65537}\n", 3, "eval.batch_size", "from 1 to 65536"},
+	{"more numbers than memory", plain + "data: {points: [6, 65536]}\ntrain: {num_tau: 1, batch_size: 1025}\n", 4, "train.batch_size", "at most 134217728"},
+	{"more testing numbers than memory", plain + "eval: {num_points: 65536, num_tau: 1, batch_size: 1025}\n", 3, "eval.batch_size", "at most 134217728"},
 
 	{"a fraction of 1", lanes + "data: {train_fraction: 1}\n", 3, "data.train_fraction", "below 1"},
 	{"a fraction of 0", lanes + "data: {train_fraction: 0.0}\n", 3, "data.train_fraction", "above 0"},
@@ -183,28 +194,31 @@ var refusals = []struct {
 	{"one layer of a decoder", bnp + "  decoder_depth: 1\n", 4, "model.decoder_depth", "from 2"},
 	{"no bootstraps", bnp + "  train_bootstraps: 0\n", 4, "model.train_bootstraps", "found 0"},
 	{"no testing bootstraps", bnp + "  eval_bootstraps: 0\n", 4, "model.eval_bootstraps", "found 0"},
-	{"too many bootstraps", bnp + "  eval_bootstraps: 1e6\n", 4, "model.eval_bootstraps", "rows"},
+	{"too many bootstraps", bnp + "  eval_bootstraps: 1e6\n", 4, "model.eval_bootstraps", "a batch of 8000000000 rows"},
 	{"an absurd bnp", bnp + "  width: 65536\n", 4, "model.width", "weights"},
 
-	{"one file of two", mnist + "data: {files: [a.gz]}\n", 3, "data.files", "[TRAIN-IMAGES, TEST-IMAGES]"},
-	{"two files of one", frey + "data: {files: [a.mat, b.mat]}\n", 3, "data.files", "expected [FILE]"},
+	{"one file of two", mnist + "data: {files: [a.gz]}\n", 3, "data.files", "[FILE, FILE] with the training images and the test images"},
+	{"two files of one", frey + "data: {files: [a.mat, b.mat]}\n", 3, "data.files", "expected [FILE] with the frames"},
 	{"an image file elsewhere", mnist + "data: {files: [a.gz, ../b.gz]}\n", 3, "data.files", "below"},
+	{"no context of pixels", mnist + "data: {min_context: 0}\n", 3, "data.min_context", "found 0"},
+	{"all faces for training", frey + "data: {train_fraction: 1}\n", 3, "data.train_fraction", "below 1"},
 	{"a limit below none", mnist + "data: {train_limit: -1}\n", 3, "data.train_limit", "from 0"},
 	{"a test limit below none", mnist + "data: {test_limit: -1}\n", 3, "data.test_limit", "from 0"},
 	{"a context of half the pixels", mnist + "data: {min_context: 392}\n", 3, "data.min_context", "at most 391"},
 	{"a context of half the pixels left", omni + "data:\n  min_context: 32\n  resize: 8\n", 5, "data.resize", "at most 31"},
 	{"an image of none", omni + "data: {resize: 0}\n", 3, "data.resize", "found 0"},
-	{"a larger image than there is", omni + "data: {resize: 128}\n", 3, "data.resize", "to 105"},
+	{"a larger image than there is", omni + "data: {resize: 106}\n", 3, "data.resize", "to 105"},
 	{"an unknown filter", omni + "data: {filter: smooth}\n", 3, "data.filter", "bilinear, bicubic or box"},
 	{"resizing digits", mnist + "data: {resize: 32}\n", 3, "data.resize", "omniglot alone"},
 	{"copies of digits", mnist + "data: {test_copies: 5}\n", 3, "data.test_copies", "freyface alone"},
 	{"a fraction of digits", mnist + "data: {train_fraction: 0.5}\n", 3, "data.train_fraction", "mnist does not use"},
 	{"points of digits", mnist + "data: {points: [6, 100]}\n", 3, "data.points", "mnist does not use"},
+	{"fewer than no copies", frey + "data: {test_copies: -1}\n", 3, "data.test_copies", "found -1"},
 	{"no copies", frey + "data: {test_copies: 0}\n", 3, "data.test_copies", "found 0"},
 	{"no epochs", mnist + "train: {epochs: 0}\n", 3, "train.epochs", "found 0"},
 	{"epochs beside steps", mnist + "train:\n  steps: 3\n  epochs: 3\n", 5, "train.epochs", "beside train.steps"},
 	{"steps beside epochs", mnist + "train:\n  epochs: 3\n  steps: 3\n", 5, "train.steps", "beside train.epochs"},
-	{"too many images", mnist + "train: {batch_size: 1e6}\n", 3, "train.batch_size", "rows"},
+	{"too many images", mnist + "train: {batch_size: 65536}\n", 3, "train.batch_size", "a batch of 1284505600 rows"},
 	{"fewer than no testing batches", mnist + "eval: {batches: -1}\n", 3, "eval.batches", "found -1"},
 	{"testing batches of lanes", lanes + "eval: {batches: 0}\n", 3, "eval.batches", "1 or more"},
 
@@ -222,7 +236,7 @@ var refusals = []struct {
 	{"a context of all points", minimalCSV + "  points: [6, 10]\n  context: [3, 6]\n", 6, "data.context", "as few as 6"},
 	{"a context of all points by default", minimalCSV + "  context: [3, 200]\n", 5, "data.context", "as few as 200"},
 	{"points without a context", minimalCSV + "  points: [5, 10]\n", 5, "data.points", "3 to 2"},
-	{"too many csv rows", minimalCSV + "train: {batch_size: 1e6}\n", 5, "train.batch_size", "rows"},
+	{"too many csv rows", minimalCSV + "train: {batch_size: 65536, num_tau: 100}\n", 5, "train.num_tau", "a batch of 1310720000 rows"},
 	{"csv of digits", mnist + "data: {file: a.csv}\n", 3, "data.file", "csv alone"},
 	{"files of csv", minimalCSV + "  files: [a.csv]\n", 5, "data.files", "csv does not use"},
 	{"epochs of csv", minimalCSV + "train: {epochs: 3}\n", 5, "train.epochs", "csv does not use"},
@@ -253,8 +267,24 @@ func expectRefusal(t *testing.T, err error, file string, line int, key, says str
 	if bad.File != file || bad.Line != line || bad.Key != key {
 		t.Errorf("found file %q, line %d, key %q (%v), expected %q, %d, %q", bad.File, bad.Line, bad.Key, err, file, line, key)
 	}
-	if bad.Found == "" || bad.Expected == "" || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), says) {
+	if bad.Found == "" || bad.Expected == "" || strings.Contains(err.Error(), "\n") || !strings.Contains(strings.TrimPrefix(err.Error(), file), says) {
 		t.Errorf("found message %q, expected one line with %q", err, says)
+	}
+}
+
+// The largest values that there is room for are accepted.
+func TestLimits(t *testing.T) {
+	for _, c := range []string{
+		rbf + "data: {points: [6, 4096]}\neval: {num_points: 4096}\n",
+		plain + "data: {points: [6, 65536]}\ntrain: {num_tau: 1, batch_size: 1024}\n",
+		plain + "eval: {num_points: 65536, num_tau: 1, batch_size: 1024}\n",
+		plain + "data: {points: [6, 6]}\ntrain: {batch_size: 65536}\n",
+		lanes + "data: {context: [1, 1e6]}\n",
+		minimalCSV + "  points: [6, 65536]\n  context: [1, 5]\n",
+	} {
+		if _, err := config.Parse("limits.yaml", []byte(c), config.Overrides{}); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/acqnp/acqnp/internal/benchmark"
 )
 
 // relation is something that several keys must hold together, or one key for this benchmark or model.
@@ -15,36 +17,26 @@ type relation struct {
 	expected string
 }
 
-const (
-	maxWeights    = 1 << 28 // a gibibyte in float32, and twice that again for Adam
-	maxRows       = 1 << 30 // of one batch
-	maxCovariance = 10000   // points of a Gaussian process: its covariance matrix has the square of that
-)
-
-// MaxCSVPoints is how many points of a function a training batch of csv takes where data.points does not say.
-const MaxCSVPoints = 200
-
+// relations lists everything that must hold of e beyond the rules of its keys.
 func relations(e Experiment) []relation {
+	b, _ := benchmark.Find(e.Benchmark)
 	all := modelRelations(e.Model)
-	switch {
-	case slices.Contains(images, e.Benchmark):
-		all = append(all, imageRelations(e)...)
-	case e.Benchmark == "speed-flow":
+	switch b.Kind {
+	case benchmark.Images:
+		return append(all, imageRelations(e, b)...)
+	case benchmark.SpeedFlow:
 		all = append(all, speedFlowRelations(e)...)
-	case e.Benchmark == "csv":
-		all = append(all, csvRelations(e)...)
+	case benchmark.CSV:
+		return append(all, csvRelations(e)...)
 	default:
-		all = append(all, syntheticRelations(e)...)
+		all = append(all, syntheticRelations(e, b)...)
 	}
-	if !slices.Contains(images, e.Benchmark) && e.Benchmark != "csv" {
-		all = append(all, relation{
-			keys:     []string{"eval.batches"},
-			holds:    e.Eval.Batches > 0,
-			found:    "0",
-			expected: "1 or more: " + e.Benchmark + " has no test split of so many functions to go through",
-		})
-	}
-	return all
+	return append(all, relation{
+		keys:     []string{"eval.batches"},
+		holds:    e.Eval.Batches > 0,
+		found:    "0",
+		expected: "1 or more: " + e.Benchmark + " has no test split of so many functions to go through",
+	})
 }
 
 func modelRelations(m Model) []relation {
@@ -89,26 +81,43 @@ func encodingWeights(m Model) int {
 	return weights
 }
 
-// trainRows and evalRows keep the size of a batch's largest input within memory: B·N·N_τ, for BNP B·N·k. Each factor is
-// at most 10⁶.
-func trainRows(e Experiment, pointsKey string, points int) relation {
-	return rows("train", "model.train_bootstraps", pointsKey, e.Train.BatchSize, points, max(e.Train.NumTau, e.Model.TrainBootstraps))
+// batchSize is the largest batch that the configuration asks for, and the keys that its size depends on.
+type batchSize struct {
+	functionsKey, pointsKey, levelsKey, bootstrapsKey string
+
+	functions, points, levels, bootstraps int
 }
 
-func evalRows(e Experiment, pointsKey string, points int) relation {
-	return rows("eval", "model.eval_bootstraps", pointsKey, e.Eval.BatchSize, points, max(e.Eval.NumTau, e.Model.EvalBootstraps))
-}
-
-func rows(section, bootstrapsKey, pointsKey string, functions, points, levels int) relation {
-	levels = max(levels, 1)
-	n := functions * points * levels
-	return relation{
-		keys:  []string{section + ".batch_size", section + ".num_tau", bootstrapsKey, pointsKey},
-		holds: n <= maxRows,
-		found: fmt.Sprintf("a batch of %d rows (%d functions, %d points, %d levels or bootstraps)",
-			n, functions, points, levels),
-		expected: fmt.Sprintf("at most %d", maxRows),
+func trainSize(e Experiment, pointsKey string, points int) batchSize {
+	return batchSize{
+		"train.batch_size", pointsKey, "train.num_tau", "model.train_bootstraps",
+		e.Train.BatchSize, points, e.Train.NumTau, e.Model.TrainBootstraps,
 	}
+}
+
+func evalSize(e Experiment, pointsKey string, points int) batchSize {
+	return batchSize{
+		"eval.batch_size", pointsKey, "eval.num_tau", "model.eval_bootstraps",
+		e.Eval.BatchSize, points, e.Eval.NumTau, e.Model.EvalBootstraps,
+	}
+}
+
+// relations bound the batch in memory. A point has columns numbers, dx+dy. No factor is above 2²⁰, so that products fit
+// an int.
+func (b batchSize) relations(columns int) []relation {
+	points := b.functions * b.points
+	levels := max(b.levels, b.bootstraps, 1)
+	return []relation{{
+		keys:     []string{b.functionsKey, b.levelsKey, b.bootstrapsKey, b.pointsKey},
+		holds:    points*levels <= MaxRows,
+		found:    fmt.Sprintf("a batch of %d rows (%d functions, %d points, %d levels or bootstraps)", points*levels, b.functions, b.points, levels),
+		expected: fmt.Sprintf("at most %d", MaxRows),
+	}, {
+		keys:     []string{b.functionsKey, b.pointsKey},
+		holds:    points*columns <= MaxNumbers,
+		found:    fmt.Sprintf("a batch of %d numbers (%d functions, %d points of %d numbers)", points*columns, b.functions, b.points, columns),
+		expected: fmt.Sprintf("at most %d", MaxNumbers),
+	}}
 }
 
 // speedFlowRelations: there are two functions, whose files come one for each or as R's, which holds both.
@@ -133,33 +142,46 @@ func speedFlowRelations(e Experiment) []relation {
 		})
 	}
 	points := e.Data.Context[1] // nearly all that a lane has
-	return append(all, trainRows(e, "data.context", points), evalRows(e, "data.context", points))
-}
-
-// imageFiles says what data.files of a benchmark of images are.
-var imageFiles = map[string][]string{
-	"mnist":         {"TRAIN-IMAGES", "TEST-IMAGES"},
-	"fashion-mnist": {"TRAIN-IMAGES", "TEST-IMAGES"},
-	"svhn":          {"TRAIN", "TEST"},
-	"omniglot":      {"BACKGROUND", "EVALUATION"},
-	"freyface":      {"FILE"},
+	all = append(all, trainSize(e, "data.context", points).relations(2)...)
+	return append(all, evalSize(e, "data.context", points).relations(2)...)
 }
 
 // imageRelations: N is the number of pixels, and N_c ~ U{min_context..HW/2−1}.
-func imageRelations(e Experiment) []relation {
-	pixels := map[string]int{"mnist": 28 * 28, "fashion-mnist": 28 * 28, "svhn": 32 * 32, "freyface": 28 * 20,
-		"omniglot": e.Data.Resize * e.Data.Resize}[e.Benchmark]
-	return []relation{{
+func imageRelations(e Experiment, b benchmark.Benchmark) []relation {
+	shape := e.ImageShape()
+	pixels, columns := shape.Height*shape.Width, 2+shape.Channels
+	all := []relation{{
 		keys:     []string{"data.files"},
-		holds:    len(e.Data.Files) == len(imageFiles[e.Benchmark]),
+		holds:    len(e.Data.Files) == len(b.Files),
 		found:    text(e.Data.Files),
-		expected: text(imageFiles[e.Benchmark]),
+		expected: filesOf(b),
 	}, {
 		keys:     []string{"data.min_context", "data.resize"},
 		holds:    e.Data.MinContext <= pixels/2-1,
 		found:    fmt.Sprintf("min_context %d with %d pixels", e.Data.MinContext, pixels),
 		expected: fmt.Sprintf("at most %d: less than half of the pixels", pixels/2-1),
-	}, trainRows(e, "data.resize", pixels), evalRows(e, "data.resize", pixels)}
+	}}
+	all = append(all, trainSize(e, "data.resize", pixels).relations(columns)...)
+	return append(all, evalSize(e, "data.resize", pixels).relations(columns)...)
+}
+
+// filesOf says which files data.files lists: "[FILE, FILE] with the training images and the test images".
+func filesOf(b benchmark.Benchmark) string {
+	var files, contents []string
+	for _, f := range b.Files {
+		files, contents = append(files, "FILE"), append(contents, "the "+f.Holds)
+	}
+	return text(files) + " with " + strings.Join(contents, " and ")
+}
+
+// ImageShape returns the shape of the benchmark's images; it is zero where functions are not images.
+func (e Experiment) ImageShape() benchmark.Shape {
+	b, _ := benchmark.Find(e.Benchmark)
+	shape := b.Image
+	if shape.Height == 0 {
+		shape.Height, shape.Width = e.Data.Resize, e.Data.Resize
+	}
+	return shape
 }
 
 // csvRelations: whatever N and N_c are drawn, a target is left. What the files must hold for that, their source checks.
@@ -178,7 +200,7 @@ func csvRelations(e Experiment) []relation {
 		columns = append(columns, d.Function)
 	}
 	distinct := slices.Compact(slices.Sorted(slices.Values(columns)))
-	return []relation{{
+	all := []relation{{
 		keys:     []string{"data.x", "data.y", "data.function"},
 		holds:    len(distinct) == len(columns),
 		found:    "a column with two meanings among " + text(columns),
@@ -189,10 +211,13 @@ func csvRelations(e Experiment) []relation {
 		found: fmt.Sprintf("a context of %d to %d with as few as %d points", context[0], context[1], points[0]),
 		expected: "a context below points[0], so that targets are left (without data.context it is 3 to N − 3; without data.points " +
 			fmt.Sprintf("N is %d at most)", MaxCSVPoints),
-	}, trainRows(e, "data.points", points[1]), evalRows(e, "data.points", points[1])}
+	}}
+	numbers := len(d.XColumns) + len(d.YColumns)
+	all = append(all, trainSize(e, "data.points", points[1]).relations(numbers)...)
+	return append(all, evalSize(e, "data.points", points[1]).relations(numbers)...)
 }
 
-func syntheticRelations(e Experiment) []relation {
+func syntheticRelations(e Experiment, b benchmark.Benchmark) []relation {
 	d := e.Data
 	all := []relation{{
 		keys:  []string{"data.points", "data.min_context", "data.min_targets"},
@@ -211,13 +236,15 @@ func syntheticRelations(e Experiment) []relation {
 		found:    fmt.Sprintf("eval.num_points %d with eval.max_context %d", e.Eval.NumPoints, e.Eval.MaxContext),
 		expected: "eval.num_points > eval.max_context, so that targets are left",
 	}}
-	if slices.Contains(gaussian, e.Benchmark) {
+	if b.MaxPoints > 0 {
+		most := max(d.Points[1], e.Eval.NumPoints)
 		all = append(all, relation{
 			keys:     []string{"data.points", "eval.num_points"},
-			holds:    max(d.Points[1], e.Eval.NumPoints) <= maxCovariance,
-			found:    fmt.Sprintf("a Gaussian process at %d points", max(d.Points[1], e.Eval.NumPoints)),
-			expected: fmt.Sprintf("at most %d", maxCovariance),
+			holds:    most <= b.MaxPoints,
+			found:    fmt.Sprintf("functions of %d points", most),
+			expected: fmt.Sprintf("at most %d for %s", b.MaxPoints, b.Name),
 		})
 	}
-	return append(all, trainRows(e, "data.points", d.Points[1]), evalRows(e, "eval.num_points", e.Eval.NumPoints))
+	all = append(all, trainSize(e, "data.points", d.Points[1]).relations(2)...)
+	return append(all, evalSize(e, "eval.num_points", e.Eval.NumPoints).relations(2)...)
 }

@@ -6,28 +6,21 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/acqnp/acqnp/internal/benchmark"
 )
 
-// rule is what the value of one key must be, whatever the other keys say. Bounds that no sensible run comes near are
-// there so that nothing later is asked for an impossible amount of memory.
+// rule is what the value of one key must be, whatever the other keys say.
 type rule struct {
 	expected string
 	ok       func(v any) bool // v has the key's type
 }
 
-const (
-	maxWidth  = 65536   // of a layer
-	maxLayers = 64      // of one MLP
-	maxPoints = 1000000 // of a function
-	maxCount  = 1000000000000
-	maxReal   = 1e6 // magnitude of the data's constants
-	minReal   = 1e-6
-
-	maxColumns = 256 // of x, and of y
-)
+// Filters are the resampling filters that data.filter may name.
+var Filters = []string{"bilinear", "bicubic", "box"}
 
 var rules = map[string]rule{
-	"benchmark":              name(benchmarks),
+	"benchmark":              name(benchmark.Names(nil)),
 	"model.name":             name(models),
 	"model.representation":   whole(1, maxWidth),
 	"model.encoder":          widths,
@@ -40,12 +33,12 @@ var rules = map[string]rule{
 	"model.pre_depth":        whole(2, maxLayers),
 	"model.post_depth":       whole(2, maxLayers),
 	"model.decoder_depth":    whole(2, maxLayers),
-	"model.train_bootstraps": whole(1, maxPoints),
-	"model.eval_bootstraps":  whole(1, maxPoints),
+	"model.train_bootstraps": whole(1, maxLevels),
+	"model.eval_bootstraps":  whole(1, maxLevels),
 	"data.seed":              seed,
-	"data.points":            wholeRange(1, maxPoints),
-	"data.min_context":       whole(1, maxPoints),
-	"data.min_targets":       whole(1, maxPoints),
+	"data.points":            wholeRange(1, MaxPoints),
+	"data.min_context":       whole(1, MaxPoints),
+	"data.min_targets":       whole(1, MaxPoints),
 	"data.interval":          realRange,
 	"data.harmonics":         wholeRange(1, 10000),
 	"data.zero_mean":         {"true or false", func(any) bool { return true }},
@@ -54,13 +47,13 @@ var rules = map[string]rule{
 	"data.noise":             real(minReal, maxReal),
 	"data.files":             {"a list of names below the data directory's folder of the benchmark", localFiles},
 	"data.train_fraction":    {"a number above 0 and below 1", func(v any) bool { return v.(float64) > 0 && v.(float64) < 1 }},
-	"data.context":           wholeRange(1, maxPoints),
+	"data.context":           wholeRange(1, maxContext),
 	"data.partitions":        whole(1, maxCount),
 	"data.flow_range":        realRange,
 	"data.train_limit":       whole(0, maxCount),
 	"data.test_limit":        whole(0, maxCount),
 	"data.resize":            whole(4, 105),
-	"data.filter":            name([]string{"bilinear", "bicubic", "box"}),
+	"data.filter":            name(Filters),
 	"data.test_copies":       whole(1, 1000),
 	"data.file":              {"the path of a CSV file or of a directory of them", func(v any) bool { return v != "" && clean(v.(string)) }},
 	"data.function":          {"the name of a column, or nothing where each file is one function", func(v any) bool { return clean(v.(string)) }},
@@ -70,8 +63,8 @@ var rules = map[string]rule{
 	"data.scale":             name([]string{"standard", "range", "none"}),
 	"train.steps":            whole(1, maxCount),
 	"train.epochs":           whole(1, maxCount),
-	"train.batch_size":       whole(1, maxPoints),
-	"train.num_tau":          whole(1, maxPoints),
+	"train.batch_size":       whole(1, MaxFunctions),
+	"train.num_tau":          whole(1, maxLevels),
 	"train.learning_rate":    {"a finite number above 0", func(v any) bool { return v.(float64) > 0 && v.(float64) <= math.MaxFloat32 }},
 	"train.weight_decay":     {"a finite number, 0 or above", func(v any) bool { return v.(float64) >= 0 && v.(float64) <= math.MaxFloat32 }},
 	"train.schedule":         name([]string{"constant", "cosine"}),
@@ -79,11 +72,11 @@ var rules = map[string]rule{
 	"train.log_every":        whole(1, maxCount),
 	"train.checkpoint_every": whole(1, maxCount),
 	"train.keep_checkpoints": whole(0, maxCount),
-	"eval.num_tau":           whole(1, maxPoints),
+	"eval.num_tau":           whole(1, maxLevels),
 	"eval.batches":           whole(0, maxCount),
-	"eval.batch_size":        whole(1, maxPoints),
-	"eval.num_points":        whole(1, maxPoints),
-	"eval.max_context":       whole(1, maxPoints),
+	"eval.batch_size":        whole(1, MaxFunctions),
+	"eval.num_points":        whole(1, MaxPoints),
+	"eval.max_context":       whole(1, MaxPoints),
 	"eval.seed":              seed,
 }
 

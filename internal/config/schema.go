@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/acqnp/acqnp/internal/benchmark"
 )
 
 // field is one key of the configuration: a leaf of Experiment.
@@ -51,19 +53,18 @@ func lookup(key string) (field, bool) {
 	return fields[i], true
 }
 
-// The names a configuration may give, in the order in which they are offered.
+// The models a configuration may name, in the order in which messages list them.
 var (
-	synthetic  = []string{"sawtooth", "rbf", "matern52", "double-sine", "circle", "lissajous"}
-	images     = []string{"mnist", "fashion-mnist", "svhn", "omniglot", "freyface"}
-	benchmarks = slices.Concat(synthetic, []string{"speed-flow"}, images, []string{"csv"})
-	gaussian   = []string{"rbf", "matern52"}
-	quantile   = []string{"cqnp", "acqnp"}
-	encoding   = slices.Concat([]string{"cnp", "canp"}, quantile) // models that [in]×[hidden…]×[out] describes
-	models     = slices.Concat([]string{"cnp", "canp", "bnp"}, quantile)
+	quantile = []string{"cqnp", "acqnp"}
+	encoding = slices.Concat([]string{"cnp", "canp"}, quantile) // described by [in]×[hidden…]×[out]
+	models   = slices.Concat([]string{"cnp", "canp", "bnp"}, quantile)
 )
 
-// users names the benchmarks or the models that use a key; keys that are not here serve all of them.
-var users = map[string][]string{
+// Models returns the names of the models, in the order of the paper's tables.
+func Models() []string { return slices.Clone(models) }
+
+// modelsOf lists the models that use a key. A key without an entry serves all models.
+var modelsOf = map[string][]string{
 	"model.representation":   encoding,
 	"model.encoder":          encoding,
 	"model.adaptor":          {"acqnp"},
@@ -77,49 +78,64 @@ var users = map[string][]string{
 	"model.decoder_depth":    {"bnp"},
 	"model.train_bootstraps": {"bnp"},
 	"model.eval_bootstraps":  {"bnp"},
-	"data.points":            slices.Concat(synthetic, []string{"csv"}),
-	"data.min_context":       slices.Concat(synthetic, images),
-	"data.min_targets":       synthetic,
-	"data.interval":          synthetic,
-	"data.harmonics":         {"sawtooth"},
-	"data.zero_mean":         {"sawtooth"},
-	"data.length_scale":      gaussian,
-	"data.amplitude":         gaussian,
-	"data.noise":             gaussian,
-	"data.files":             slices.Concat([]string{"speed-flow"}, images),
-	"data.train_fraction":    {"speed-flow", "freyface", "csv"},
-	"data.context":           {"speed-flow", "csv"},
-	"data.partitions":        {"speed-flow"},
-	"data.flow_range":        {"speed-flow"},
-	"data.train_limit":       images,
-	"data.test_limit":        images,
-	"data.resize":            {"omniglot"},
-	"data.filter":            {"omniglot"},
-	"data.test_copies":       {"freyface"},
-	"data.file":              {"csv"},
-	"data.function":          {"csv"},
-	"data.x":                 {"csv"},
-	"data.y":                 {"csv"},
-	"data.split":             {"csv"},
-	"data.scale":             {"csv"},
-	"train.epochs":           images,
 	"train.num_tau":          quantile,
 	"eval.num_tau":           quantile,
-	"eval.num_points":        synthetic,
-	"eval.max_context":       synthetic,
 }
 
-// unusedBy says which of the two makes no use of a key: the benchmark, the model, or none ("").
-func unusedBy(key, benchmark, model string) string {
-	who, special := users[key]
+// kindsOf lists the kinds of benchmarks that use a key; benchmarks with the key among their settings use it as well.
+// A key without an entry serves all benchmarks.
+var kindsOf = map[string][]benchmark.Kind{
+	"data.points":         {benchmark.Synthetic, benchmark.CSV},
+	"data.min_context":    {benchmark.Synthetic, benchmark.Images},
+	"data.min_targets":    {benchmark.Synthetic},
+	"data.interval":       {benchmark.Synthetic},
+	"data.harmonics":      nil,
+	"data.zero_mean":      nil,
+	"data.length_scale":   nil,
+	"data.amplitude":      nil,
+	"data.noise":          nil,
+	"data.files":          {benchmark.SpeedFlow, benchmark.Images},
+	"data.train_fraction": {benchmark.SpeedFlow, benchmark.CSV},
+	"data.context":        {benchmark.SpeedFlow, benchmark.CSV},
+	"data.partitions":     {benchmark.SpeedFlow},
+	"data.flow_range":     {benchmark.SpeedFlow},
+	"data.train_limit":    {benchmark.Images},
+	"data.test_limit":     {benchmark.Images},
+	"data.resize":         nil,
+	"data.filter":         nil,
+	"data.test_copies":    nil,
+	"data.file":           {benchmark.CSV},
+	"data.function":       {benchmark.CSV},
+	"data.x":              {benchmark.CSV},
+	"data.y":              {benchmark.CSV},
+	"data.split":          {benchmark.CSV},
+	"data.scale":          {benchmark.CSV},
+	"train.epochs":        {benchmark.Images},
+	"eval.num_points":     {benchmark.Synthetic},
+	"eval.max_context":    {benchmark.Synthetic},
+}
+
+func benchmarkUses(b benchmark.Benchmark, key string) bool {
+	kinds, some := kindsOf[key]
+	_, set := b.Settings[key]
+	return !some || set || slices.Contains(kinds, b.Kind)
+}
+
+func modelUses(model, key string) bool {
+	names, some := modelsOf[key]
+	return !some || slices.Contains(names, model)
+}
+
+// unusedBy returns which of the two does not use a key, benchmark or model, and the names of those that do; "" and nil
+// for a key that both use.
+func unusedBy(key string, b benchmark.Benchmark, model string) (who string, users []string) {
 	switch {
-	case !special || slices.Contains(who, benchmark) || slices.Contains(who, model):
-		return ""
-	case slices.Contains(models, who[0]):
-		return model
-	default:
-		return benchmark
+	case !modelUses(model, key):
+		return model, modelsOf[key]
+	case !benchmarkUses(b, key):
+		return b.Name, benchmark.Names(func(b benchmark.Benchmark) bool { return benchmarkUses(b, key) })
 	}
+	return "", nil
 }
 
 // oneOf is "a, b or c".

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
@@ -33,13 +32,7 @@ type csvSource struct {
 // span is where the points of a function are. The first so many of them are for training.
 type span struct{ first, points, train int }
 
-// In an evaluation a function has at most so many points, context and targets together.
-const mostCSVPoints = maxPoints
-
 func newCSVSource(e config.Experiment, dataDir string) (Source, error) {
-	if err := checkCSV(e); err != nil {
-		return nil, err
-	}
 	functions, err := readCSV(e.Data, dataDir)
 	if err != nil {
 		return nil, err
@@ -63,36 +56,7 @@ func newCSVSource(e config.Experiment, dataDir string) (Source, error) {
 	if !s.sameSizes() {
 		s.evalBatchSize = 1 // a mean over batches is then one over functions, none of which counts for more
 	}
-	return s, s.checkSizes()
-}
-
-// checkCSV refuses what no files could make right.
-func checkCSV(e config.Experiment) error {
-	d := e.Data
-	bounds := func(key string, v []int) error {
-		if v != nil && (len(v) != 2 || v[0] < 1 || v[1] < v[0] || v[1] > maxPoints) {
-			return refuse(key, v, "[lo, hi] with 1 ≤ lo ≤ hi ≤ %d", maxPoints)
-		}
-		return nil
-	}
-	switch {
-	case len(d.XColumns) == 0 || len(d.YColumns) == 0:
-		return refuse("data.x, data.y", append(slices.Clone(d.XColumns), d.YColumns...), "the names of columns")
-	case d.SplitBy != "function" && d.SplitBy != "point":
-		return refuse("data.split", d.SplitBy, "function or point")
-	case !(d.TrainFraction > 0 && d.TrainFraction < 1):
-		return refuse("data.train_fraction", d.TrainFraction, "a number above 0 and below 1")
-	case e.Train.BatchSize < 1 || e.Train.BatchSize > maxFunctions:
-		return refuse("train.batch_size", e.Train.BatchSize, "1 to %d", maxFunctions)
-	case e.Eval.BatchSize < 1 || e.Eval.BatchSize > maxFunctions:
-		return refuse("eval.batch_size", e.Eval.BatchSize, "1 to %d", maxFunctions)
-	case e.Eval.Batches < 0:
-		return refuse("eval.batches", e.Eval.Batches, "0 (all) or more")
-	}
-	if err := bounds("data.points", d.Points); err != nil {
-		return err
-	}
-	return bounds("data.context", d.Context)
+	return s, s.checkEvalSize()
 }
 
 // split divides the functions, or the points of each. It gives the order of each function's points, those for training
@@ -165,9 +129,6 @@ func (s *csvSource) setPoints(functions []csvFunction) error {
 		}
 		return f.refuse(found, "at least %d (%s)", need, why)
 	}
-	if lo, hi := s.contexts(s.points[0]); lo > hi || hi >= s.points[0] {
-		return refuse("data.context", s.e.Data.Context, "a context below %d, the points of a function in a batch", s.points[0])
-	}
 	return nil
 }
 
@@ -235,24 +196,14 @@ func pickRows(v []float32, width int, order []int) []float32 {
 	return picked
 }
 
-// checkSizes refuses batches that would take too much memory.
-func (s *csvSource) checkSizes() error {
-	const mostRows = 1 << 30
-	train, eval, e := s.TrainSize(), s.EvalSize(), s.e
+// checkEvalSize refuses evaluation batches that would take too much memory: the files decide how many points they have.
+func (s *csvSource) checkEvalSize() error {
+	size, levels := s.EvalSize(), max(s.e.Eval.NumTau, s.e.Model.EvalBootstraps, 1)
 	dx, dy := s.Dims()
-	for _, b := range []struct {
-		key    string
-		size   Size
-		levels int
-	}{
-		{"train.batch_size", train, max(e.Train.NumTau, e.Model.TrainBootstraps)},
-		{"eval.batch_size", eval, max(e.Eval.NumTau, e.Model.EvalBootstraps)},
-	} {
-		n := b.size.Functions * b.size.Points
-		if n*(dx+dy) > 2*maxBatch || n > mostRows/max(b.levels, 1) {
-			return &input.Error{Key: b.key, Found: fmt.Sprintf("a batch of %d functions of %d points", b.size.Functions, b.size.Points),
-				Expected: "fewer functions, or fewer levels or bootstraps"}
-		}
+	points := size.Functions * size.Points
+	if points*(dx+dy) > config.MaxNumbers || points*levels > config.MaxRows {
+		return refuse("eval.batch_size", fmt.Sprintf("a batch of %d functions of %d points", size.Functions, size.Points),
+			"fewer functions, or fewer levels or bootstraps")
 	}
 	return nil
 }

@@ -55,10 +55,6 @@ func TestCSVRefusesBadFiles(t *testing.T) {
 		{name: "constant y in range", files: map[string]string{"a.csv": constant(good)}, change: func(d *config.Data) { d.Scale = "range" },
 			file: "a.csv", key: "y", says: "every row of the training part"},
 		{name: "constant y as it is", files: map[string]string{"a.csv": constant(good)}, change: func(d *config.Data) { d.Scale = "none" }},
-		{name: "a context of all points", files: map[string]string{"a.csv": good},
-			change: func(d *config.Data) { d.Points, d.Context = []int{4, 8}, []int{3, 4} }, key: "data.context", says: "below 4"},
-		{name: "no such scale", files: map[string]string{"a.csv": good}, change: func(d *config.Data) { d.Scale = "log" }, key: "data.scale", says: "standard"},
-		{name: "no such split", files: map[string]string{"a.csv": good}, change: func(d *config.Data) { d.SplitBy = "row" }, key: "data.split", says: "point"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()

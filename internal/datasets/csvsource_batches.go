@@ -3,6 +3,7 @@ package datasets
 import (
 	"slices"
 
+	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
@@ -27,10 +28,10 @@ func (s *csvSource) evaluated(i int) (points, context int) {
 	f := s.functions[i]
 	if s.e.Data.SplitBy == "function" {
 		_, context = s.contexts(s.points[1])
-		return min(f.points, mostCSVPoints), context
+		return min(f.points, config.MaxPoints), context
 	}
-	context = min(f.train, mostCSVPoints/2)
-	return context + min(f.points-f.train, mostCSVPoints/2), context
+	context = min(f.train, config.MaxPoints/2)
+	return context + min(f.points-f.train, config.MaxPoints/2), context
 }
 
 // sameSizes reports whether evaluation takes as many points of every function.

@@ -27,8 +27,6 @@ func csvScaling(d config.Data, path string, column func(c int) []float64) (Scali
 			scale[i] = floats.Max(v) - offset[i]
 		case "none":
 			scale[i] = 1
-		default:
-			return Scaling{}, refuse("data.scale", d.Scale, "standard, range or none")
 		}
 		// A rounded mean leaves a constant column some tiny deviation.
 		if d.Scale != "none" && (floats.Min(v) == floats.Max(v) || !(scale[i] > 0)) {

@@ -3,24 +3,24 @@ package datasets
 import (
 	"path/filepath"
 
+	"github.com/acqnp/acqnp/internal/benchmark"
 	"github.com/acqnp/acqnp/internal/config"
 )
 
 // Files returns the files that Open reads for the experiment, as far as they are there.
 func Files(e config.Experiment, dataDir string) []string {
-	dir := filepath.Join(dataDir, e.Benchmark)
-	if e.Benchmark == "speed-flow" {
-		names, _ := laneFiles(dir, e.Data.Files)
-		var paths []string
+	b, _ := benchmark.Find(e.Benchmark)
+	dir := filepath.Join(dataDir, b.Name)
+	var paths []string
+	switch b.Kind {
+	case benchmark.SpeedFlow:
+		names, _ := laneFiles(dir, b, e.Data.Files)
 		for _, name := range names {
 			paths = append(paths, filepath.Join(dir, name))
 		}
-		return paths
-	}
-	var paths []string
-	if _, ok := imageBenchmarks[e.Benchmark]; ok {
-		paths, _ = imagePaths(dir, e)
-	} else if e.Benchmark == "csv" {
+	case benchmark.Images:
+		paths, _ = imagePaths(dir, b, e.Data.Files)
+	case benchmark.CSV:
 		paths, _ = csvPaths(e.Data.File, dataDir)
 	}
 	return paths

@@ -3,25 +3,23 @@ package datasets
 import (
 	"fmt"
 
-	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets/matfile"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-const faceHeight, faceWidth = 28, 20
-
 // loadFaces reads the Frey faces, which have one file, and splits them: the variable ff [pixel, frame], in which the
 // columns of a row of pixels follow one another. data.train_fraction of the frames, chosen by data.seed, are for
 // training.
-func loadFaces(paths []string, d config.Data) (train, test pictures, err error) {
-	a, err := matfile.Read(paths[0], "ff")
+func loadFaces(files []imageFile) (train, test pictures, err error) {
+	path, d := files[0].path, files[0].data
+	a, err := matfile.Read(path, "ff")
 	if err != nil {
 		return train, test, err
 	}
-	faces := pictures{height: faceHeight, width: faceWidth, channels: 1, bytes: a.Data}
+	faces := pictures{Shape: files[0].shape, bytes: a.Data}
 	if len(a.Dims) != 2 || a.Dims[0] != faces.size() {
-		return train, test, &input.Error{File: paths[0], Key: "ff", Found: fmt.Sprintf("dimensions %v", a.Dims),
+		return train, test, &input.Error{File: path, Key: "ff", Found: fmt.Sprintf("dimensions %v", a.Dims),
 			Expected: fmt.Sprintf("[%d FRAMES]", faces.size())}
 	}
 	order := make([]int, faces.count())

@@ -12,9 +12,6 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// maxCovariance bounds the points of a function drawn from a Gaussian process: the matrix of 4096 takes 128 MiB.
-const maxCovariance = 4096
-
 // rbf is the Gaussian process with covariance σ²exp(−d²/2ℓ²), and noise.
 func rbf(d config.Data) process {
 	variance, scale := d.Amplitude*d.Amplitude, -1/(2*d.Length*d.Length)

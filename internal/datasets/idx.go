@@ -9,19 +9,18 @@ import (
 	"io"
 	"os"
 
-	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/input"
 )
 
 const (
 	idxBytes3 = 0x00000803 // an IDX file of unsigned bytes in three dimensions
-	idxSide   = 28
-	maxImages = 1 << 20 // of a file
+	maxImages = 1 << 20    // of a file
 )
 
 // readIDX reads the images of MNIST and of what is published in its format, plain or packed by gzip: the magic number,
 // count, height and width, as big-endian words, then the bytes.
-func readIDX(path string, _ config.Data, limit int) (pictures, error) {
+func readIDX(want imageFile, limit int) (pictures, error) {
+	path := want.path
 	f, err := openRegular(path)
 	if err != nil {
 		return pictures{}, err
@@ -40,11 +39,11 @@ func readIDX(path string, _ config.Data, limit int) (pictures, error) {
 	case magic != idxBytes3:
 		return pictures{}, &input.Error{File: path, Found: fmt.Sprintf("a magic number of %#08x", magic),
 			Expected: fmt.Sprintf("%#08x, of an IDX file of images", idxBytes3)}
-	case count > maxImages || height != idxSide || width != idxSide:
+	case count > maxImages || int64(height) != int64(want.shape.Height) || int64(width) != int64(want.shape.Width):
 		return pictures{}, &input.Error{File: path, Found: fmt.Sprintf("%d images of %d×%d pixels", count, height, width),
-			Expected: fmt.Sprintf("at most %d images of %d×%d", maxImages, idxSide, idxSide)}
+			Expected: fmt.Sprintf("at most %d images of %d×%d", maxImages, want.shape.Height, want.shape.Width)}
 	}
-	p := pictures{height: idxSide, width: idxSide, channels: 1}
+	p := pictures{Shape: want.shape}
 	wanted := int(count)
 	if limit > 0 {
 		wanted = min(wanted, limit)

@@ -62,12 +62,12 @@ func TestImageFilesThatAreWrong(t *testing.T) {
 		{"mnist", packed[:len(packed)-20], "ends too early"},
 		{"mnist", packed[:5], "broken compression"},
 		{"mnist", changed(packed, len(packed)-6, packed[len(packed)-6]+1), "checksum"},
-		{"mnist", datatest.IDX(0, 0, datatest.Numbered), "no images for training"},
+		{"mnist", datatest.IDX(0, 0, datatest.Numbered), "no training images"},
 		{"svhn", nil, "0 bytes"},
 		{"svhn", datatest.Faces(3, datatest.Numbered), "X: found no variable"},
 		{"svhn", datatest.Matlab(datatest.Matrix("X", []int{32, 3, 32, 2}, make([]byte, 6144))), "dimensions [32 3 32 2], expected [32 32 3 IMAGES]"},
 		{"svhn", datatest.Matlab(datatest.Matrix("X", []int{32, 96}, make([]byte, 3072))), "dimensions [32 96]"},
-		{"svhn", datatest.Matlab(datatest.Matrix("X", []int{32, 32, 3, 0}, nil)), "no images"},
+		{"svhn", datatest.Matlab(datatest.Matrix("X", []int{32, 32, 3, 0}, nil)), "no training images"},
 		{"freyface", datatest.SVHN(0, 3, datatest.Numbered), "ff: found no variable"},
 		{"freyface", datatest.Matlab(datatest.Matrix("ff", []int{20, 28}, make([]byte, 560))), "dimensions [20 28], expected [560 FRAMES]"},
 		{"freyface", datatest.Faces(1, datatest.Numbered), "data.train_fraction: found 0.75, expected one that splits 1 frames"},
@@ -105,36 +105,6 @@ func TestImageFilesThatAreWrong(t *testing.T) {
 	put(t, filepath.Join(dir, "mnist", "bad"), good[:len(good)-1])
 	if s := openImages(t, e, dir); s.TrainSize().Functions != 2 {
 		t.Errorf("%+v", s.TrainSize())
-	}
-}
-
-func TestImageExperimentsThatCannotBe(t *testing.T) {
-	dir := imageDir(t)
-	for _, c := range []struct {
-		benchmark string
-		change    func(e *config.Experiment)
-		says      string
-	}{
-		{"mnist", func(e *config.Experiment) { e.Data.MinContext = 0 }, "data.min_context: found 0, expected 1 to 391"},
-		{"mnist", func(e *config.Experiment) { e.Data.MinContext = 392 }, "data.min_context"},
-		{"mnist", func(e *config.Experiment) { e.Data.Files = []string{"one"} }, "data.files: found [one], expected 2 names"},
-		{"freyface", func(e *config.Experiment) { e.Data.Files = []string{"one", "two"} }, "expected 1 names"},
-		{"mnist", func(e *config.Experiment) { e.Data.TrainLimit = -1 }, "data.train_limit"},
-		{"mnist", func(e *config.Experiment) { e.Data.TestLimit = -1 }, "data.test_limit"},
-		{"mnist", func(e *config.Experiment) { e.Train.BatchSize = 0 }, "train.batch_size"},
-		{"mnist", func(e *config.Experiment) { e.Train.BatchSize = 1 << 16 }, "train.batch_size"},
-		{"mnist", func(e *config.Experiment) { e.Eval.BatchSize = 0 }, "eval.batch_size"},
-		{"mnist", func(e *config.Experiment) { e.Eval.Batches = -1 }, "eval.batches"},
-		{"omniglot", func(e *config.Experiment) { e.Data.Resize = 0 }, "data.resize"},
-		{"omniglot", func(e *config.Experiment) { e.Data.Resize = 106 }, "data.resize: found 106, expected 4 to 105"},
-		{"omniglot", func(e *config.Experiment) { e.Data.Filter = "sinc" }, "data.filter: found sinc, expected bilinear, bicubic or box"},
-		{"freyface", func(e *config.Experiment) { e.Data.TrainFraction = 0 }, "data.train_fraction"},
-		{"freyface", func(e *config.Experiment) { e.Data.TrainFraction = 1 }, "data.train_fraction"},
-		{"freyface", func(e *config.Experiment) { e.Data.TestCopies = -1 }, "data.test_copies"},
-	} {
-		e := imageExperiment(c.benchmark)
-		c.change(&e)
-		refused(t, e, dir, c.says)
 	}
 }
 

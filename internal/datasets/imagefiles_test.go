@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/acqnp/acqnp/internal/benchmark"
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets/datatest"
 )
@@ -25,14 +26,15 @@ func imageDir(t testing.TB) string {
 var imageNames = []string{"mnist", "fashion-mnist", "svhn", "omniglot", "freyface"}
 
 // imageExperiment has the paper's values.
-func imageExperiment(benchmark string) config.Experiment {
+func imageExperiment(name string) config.Experiment {
+	b, _ := benchmark.Find(name)
 	e := config.Experiment{
-		Benchmark: benchmark,
-		Data:      config.Data{Seed: 43, MinContext: 3},
+		Benchmark: name,
+		Data:      config.Data{Seed: 43, MinContext: 3, Files: b.FileNames()},
 		Train:     config.Train{Epochs: 100, BatchSize: 16, Seed: 7},
 		Eval:      config.Eval{BatchSize: 16, Seed: 43},
 	}
-	switch benchmark {
+	switch name {
 	case "omniglot":
 		e.Data.Resize, e.Data.Filter = 32, "bilinear"
 	case "freyface":

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"github.com/acqnp/acqnp/internal/benchmark"
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/random"
 )
@@ -32,12 +33,12 @@ type images struct {
 
 // pictures are images of one shape, held as bytes: [count, height, width, channels].
 type pictures struct {
-	height, width, channels int
-	bytes                   []byte
+	benchmark.Shape
+	bytes []byte
 }
 
 // size is the bytes of an image.
-func (p pictures) size() int { return p.height * p.width * p.channels }
+func (p pictures) size() int { return p.Height * p.Width * p.Channels }
 
 func (p pictures) count() int { return len(p.bytes) / p.size() }
 
@@ -49,20 +50,17 @@ func (p pictures) first(limit int) pictures {
 	return p
 }
 
-func newImages(e config.Experiment, dataDir string) (Source, error) {
-	if err := checkImages(e); err != nil {
-		return nil, err
-	}
-	train, test, err := loadImages(e, dataDir)
+func newImages(e config.Experiment, b benchmark.Benchmark, dataDir string) (Source, error) {
+	train, test, err := loadImages(e, b, dataDir)
 	if err != nil {
 		return nil, err
 	}
 	s := &images{e: e, train: train, test: test, copies: max(e.Data.TestCopies, 1), epoch: -1}
-	s.pixels = make([]int, train.height*train.width)
+	s.pixels = make([]int, train.Height*train.Width)
 	s.order = make([]int, train.count())
 	places := make([]float64, 0, 2*len(s.pixels))
-	for i := range train.height {
-		for j := range train.width {
+	for i := range train.Height {
+		for j := range train.Width {
 			places = append(places, float64(i), float64(j))
 		}
 	}
@@ -74,45 +72,14 @@ func newImages(e config.Experiment, dataDir string) (Source, error) {
 	return s, nil
 }
 
-// checkImages refuses what no files could make right.
-func checkImages(e config.Experiment) error {
-	b, d := imageBenchmarks[e.Benchmark], e.Data
-	height, width := b.shape(d)
-	points := height * width
-	switch {
-	case len(d.Files) != 0 && len(d.Files) != len(b.files):
-		return refuse("data.files", d.Files, "%d names", len(b.files))
-	case e.Benchmark == "omniglot" && (d.Resize < 4 || d.Resize > omniglotSide):
-		return refuse("data.resize", d.Resize, "4 to %d", omniglotSide)
-	case d.MinContext < 1 || d.MinContext > mostContext(points):
-		return refuse("data.min_context", d.MinContext, "1 to %d, one less than half of the pixels", mostContext(points))
-	case d.TrainLimit < 0:
-		return refuse("data.train_limit", d.TrainLimit, "0 (all) or more")
-	case d.TestLimit < 0:
-		return refuse("data.test_limit", d.TestLimit, "0 (all) or more")
-	case d.TestCopies < 0 || d.TestCopies > 1000:
-		return refuse("data.test_copies", d.TestCopies, "1 to 1000")
-	case e.Eval.Batches < 0:
-		return refuse("eval.batches", e.Eval.Batches, "0 (all) or more")
-	}
-	most := min(maxFunctions, maxBatch/(3*points))
-	if e.Train.BatchSize < 1 || e.Train.BatchSize > most {
-		return refuse("train.batch_size", e.Train.BatchSize, "1 to %d", most)
-	}
-	if e.Eval.BatchSize < 1 || e.Eval.BatchSize > most {
-		return refuse("eval.batch_size", e.Eval.BatchSize, "1 to %d", most)
-	}
-	return nil
-}
-
 // mostContext is the largest N_c: fewer than half of the pixels.
 func mostContext(points int) int { return points/2 - 1 }
 
 // Scaling has a pixel's row and column, counted from 0, and its values in [0, 1] as the raw units.
 func (s *images) Scaling() Scaling {
-	rows, columns := float64(s.train.height-1)/2, float64(s.train.width-1)/2
+	rows, columns := float64(s.train.Height-1)/2, float64(s.train.Width-1)/2
 	scaling := Scaling{XOffset: []float64{rows, columns}, XScale: []float64{rows, columns}}
-	for range s.train.channels {
+	for range s.train.Channels {
 		scaling.YOffset = append(scaling.YOffset, 0.5)
 		scaling.YScale = append(scaling.YScale, 1)
 	}
@@ -121,11 +88,11 @@ func (s *images) Scaling() Scaling {
 
 // ImageShape is Imager's.
 func (s *images) ImageShape() (height, width, channels int) {
-	return s.train.height, s.train.width, s.train.channels
+	return s.train.Height, s.train.Width, s.train.Channels
 }
 
 // Dims is row and column, and the channels.
-func (s *images) Dims() (dx, dy int) { return 2, s.train.channels }
+func (s *images) Dims() (dx, dy int) { return 2, s.train.Channels }
 
 // TrainSize is train.batch_size images, or all where there are fewer.
 func (s *images) TrainSize() Size { return s.bound(min(s.e.Train.BatchSize, s.train.count())) }
@@ -195,13 +162,13 @@ func (s *images) Eval(i int, dst *Batch) error {
 func (s *images) begin(sizes random.Generator, step, functions int, dst *Batch) {
 	points := len(s.pixels)
 	context := between(sizes, step, 0, s.e.Data.MinContext, mostContext(points))
-	dst.reshape(Size{functions, points, context}, 2, s.train.channels)
+	dst.reshape(Size{functions, points, context}, 2, s.train.Channels)
 }
 
 // fill writes function b: the pixels of an image in the order of s.pixels. All are in random order, not just the
 // context, so that the first so many are a random context whatever their number.
 func (s *images) fill(dst *Batch, b int, from pictures, image int) {
-	n, channels := len(s.pixels), from.channels
+	n, channels := len(s.pixels), from.Channels
 	x, y := dst.X[b*n*2:(b+1)*n*2], dst.Y[b*n*channels:(b+1)*n*channels]
 	values := from.bytes[image*n*channels : (image+1)*n*channels]
 	for k, p := range s.pixels {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/acqnp/acqnp/internal/benchmark"
 	"github.com/acqnp/acqnp/internal/datasets/rda"
 	"github.com/acqnp/acqnp/internal/input"
 )
@@ -17,17 +18,17 @@ import (
 // lane is the data of one motorway lane, in raw units: vehicles an hour and miles an hour.
 type lane struct{ flow, speed []float64 }
 
-// laneNames are the objects in R's file, and the default files without their ending.
+// laneNames are the objects in R's file.
 var laneNames = []string{"lane2", "lane3"}
 
 // howToGetLanes is one line for people who lack the files.
 const howToGetLanes = `lane2.csv and lane3.csv, or hdrcde's .rda with both. From R: install.packages("hdrcde"); ` +
 	`write.csv(hdrcde::lane2, "lane2.csv"); write.csv(hdrcde::lane3, "lane3.csv")`
 
-// readLanes reads both lanes from the files of a directory. Where the default files are asked for and are not there,
-// the directory's one .rda file will do.
-func readLanes(dir string, files []string) ([]lane, error) {
-	files, err := laneFiles(dir, files)
+// readLanes reads both lanes from the files of a directory. Where the files of the catalogue are asked for and are not
+// there, the directory's one .rda file will do.
+func readLanes(dir string, b benchmark.Benchmark, files []string) ([]lane, error) {
+	files, err := laneFiles(dir, b, files)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +62,7 @@ func readLanes(dir string, files []string) ([]lane, error) {
 func isR(file string) bool { return strings.EqualFold(filepath.Ext(file), ".rda") }
 
 // laneFiles are the files to read, all of which are there.
-func laneFiles(dir string, files []string) ([]string, error) {
+func laneFiles(dir string, b benchmark.Benchmark, files []string) ([]string, error) {
 	missing := func(files []string) string {
 		for _, f := range files {
 			if _, err := os.Stat(filepath.Join(dir, f)); errors.Is(err, fs.ErrNotExist) {
@@ -70,12 +71,8 @@ func laneFiles(dir string, files []string) ([]string, error) {
 		}
 		return ""
 	}
-	defaults := []string{laneNames[0] + ".csv", laneNames[1] + ".csv"}
-	if len(files) == 0 {
-		files = defaults
-	}
 	absent := missing(files)
-	if absent != "" && slices.Equal(files, defaults) {
+	if absent != "" && slices.Equal(files, b.FileNames()) {
 		if r, err := filepath.Glob(filepath.Join(escapeGlob(dir), "*.[rR][dD][aA]")); err == nil && len(r) == 1 {
 			return []string{filepath.Base(r[0])}, nil
 		}

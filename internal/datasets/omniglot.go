@@ -16,7 +16,6 @@ import (
 
 	"golang.org/x/image/draw"
 
-	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/input"
 )
 
@@ -35,10 +34,11 @@ var filters = map[string]*draw.Kernel{
 
 // readOmniglot reads the drawings of an Omniglot archive in the order of their names, and resizes them. Their polarity
 // stays as stored: white paper, black ink.
-func readOmniglot(file string, d config.Data, limit int) (pictures, error) {
-	filter, ok := filters[d.Filter]
+func readOmniglot(want imageFile, limit int) (pictures, error) {
+	file, side := want.path, want.shape.Height
+	filter, ok := filters[want.data.Filter]
 	if !ok {
-		return pictures{}, refuse("data.filter", d.Filter, "bilinear, bicubic or box")
+		return pictures{}, fmt.Errorf("datasets: there is no filter %q", want.data.Filter)
 	}
 	f, err := openRegular(file)
 	if err != nil {
@@ -56,13 +56,13 @@ func readOmniglot(file string, d config.Data, limit int) (pictures, error) {
 	if limit > 0 && limit < len(entries) {
 		entries = entries[:limit]
 	}
-	p := pictures{height: d.Resize, width: d.Resize, channels: 1}
+	p := pictures{Shape: want.shape}
 	p.bytes = make([]byte, len(entries)*p.size())
-	scaler := filter.NewScaler(d.Resize, d.Resize, omniglotSide, omniglotSide)
+	scaler := filter.NewScaler(side, side, omniglotSide, omniglotSide)
 	failed := forAll(len(entries), func(i int) error {
 		drawing, err := decodeDrawing(entries[i])
 		if err == nil {
-			shrink(p.bytes[i*p.size():(i+1)*p.size()], scaler, drawing, d.Resize)
+			shrink(p.bytes[i*p.size():(i+1)*p.size()], scaler, drawing, side)
 		}
 		return err
 	})

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/acqnp/acqnp/internal/benchmark"
 	"github.com/acqnp/acqnp/internal/input"
 )
 
@@ -111,21 +112,21 @@ func numbered(letter string, n int) []string {
 }
 
 // Names are the columns of x and y for people: in files, plots and messages.
-func Names(benchmark string, dx, dy int) (x, y []string) {
-	if benchmark == "speed-flow" {
+func Names(name string, dx, dy int) (x, y []string) {
+	switch b, _ := benchmark.Find(name); b.Kind {
+	case benchmark.SpeedFlow:
 		return []string{"flow"}, []string{"speed"}
-	}
-	if _, ok := imageBenchmarks[benchmark]; ok {
+	case benchmark.Images:
 		if dy == 3 {
 			return []string{"row", "column"}, []string{"red", "green", "blue"}
 		}
 		return []string{"row", "column"}, []string{"value"}
 	}
-	name := func(letter string, n int) []string {
+	letters := func(letter string, n int) []string {
 		if n == 1 {
 			return []string{letter}
 		}
 		return numbered(letter, n)
 	}
-	return name("x", dx), name("y", dy)
+	return letters("x", dx), letters("y", dy)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/acqnp/acqnp/internal/benchmark"
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/random"
@@ -20,9 +21,9 @@ type speedFlow struct {
 	perm    []int       // [train], scratch
 }
 
-func newSpeedFlow(e config.Experiment, dataDir string) (Source, error) {
-	dir := filepath.Join(dataDir, "speed-flow")
-	lanes, err := readLanes(dir, e.Data.Files)
+func newSpeedFlow(e config.Experiment, b benchmark.Benchmark, dataDir string) (Source, error) {
+	dir := filepath.Join(dataDir, b.Name)
+	lanes, err := readLanes(dir, b, e.Data.Files)
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +31,7 @@ func newSpeedFlow(e config.Experiment, dataDir string) (Source, error) {
 	// A product such as 0.29·100 is a rounding below the whole number it stands for.
 	n := len(lanes[0].flow)
 	s.train = int(e.Data.TrainFraction*float64(n) + 1e-9)
-	if err := s.check(e, n); err != nil {
+	if err := s.check(n); err != nil {
 		return nil, err
 	}
 	if s.scaling, err = laneScaling(dir, lanes, e.Data.FlowRange); err != nil {
@@ -46,25 +47,14 @@ func newSpeedFlow(e config.Experiment, dataDir string) (Source, error) {
 	return s, nil
 }
 
-// check refuses what n rows a lane cannot give.
-func (s *speedFlow) check(e config.Experiment, n int) error {
-	refuse := func(key string, found any, expected string) error {
-		return &input.Error{Key: key, Found: fmt.Sprint(found), Expected: expected}
+// check refuses what lanes of n rows cannot give.
+func (s *speedFlow) check(n int) error {
+	d := s.data
+	if s.train < 2 || s.train >= n {
+		return refuse("data.train_fraction", d.TrainFraction, "one that splits a lane of %d rows", n)
 	}
-	d := e.Data
-	switch {
-	case s.train < 2 || s.train >= n:
-		return refuse("data.train_fraction", d.TrainFraction, fmt.Sprintf("one that splits a lane of %d rows", n))
-	case len(d.Context) != 2 || d.Context[0] < 1 || d.Context[0] > d.Context[1] || d.Context[1] >= s.train:
-		return refuse("data.context", d.Context, fmt.Sprintf("[lo, hi] with 1 ≤ lo ≤ hi < %d, the training points of a lane", s.train))
-	case d.Partitions < 1:
-		return refuse("data.partitions", d.Partitions, "1 or more")
-	case e.Train.BatchSize != 2:
-		return refuse("train.batch_size", e.Train.BatchSize, "2, the lanes")
-	case e.Eval.BatchSize != 2:
-		return refuse("eval.batch_size", e.Eval.BatchSize, "2, the lanes")
-	case len(d.FlowRange) != 2 || !(d.FlowRange[0] < d.FlowRange[1]):
-		return refuse("data.flow_range", d.FlowRange, "[lo, hi] with lo < hi")
+	if d.Context[1] >= s.train {
+		return refuse("data.context", d.Context, "[lo, hi] with hi < %d, the training points of a lane", s.train)
 	}
 	return nil
 }

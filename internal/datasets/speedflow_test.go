@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/acqnp/acqnp/internal/benchmark"
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/input"
@@ -251,7 +252,6 @@ func TestSpeedFlowRefusesBadInput(t *testing.T) {
 		{"an .rda that is none", with("all.rda", "hello"), "all.rda", set(func(e *config.Experiment) { e.Data.Files = []string{"all.rda"} })},
 		{"context beyond the training points", good, "data.context", set(func(e *config.Experiment) { e.Data.Context = []int{5, 30} })},
 		{"nothing held out", good, "data.train_fraction", set(func(e *config.Experiment) { e.Data.TrainFraction = 0.9999999999999 })},
-		{"three functions", good, "train.batch_size", set(func(e *config.Experiment) { e.Train.BatchSize = 3 })},
 	}
 	for _, c := range cases {
 		_, err := datasets.Open(c.e, c.dir)
@@ -365,8 +365,8 @@ func TestCheckSaysWhatIsThere(t *testing.T) {
 		return all
 	}
 	good, none := byName(dataDir(t)), byName(t.TempDir())
-	if len(datasets.List()) != len(good) {
-		t.Errorf("%d benchmarks, %d checked", len(datasets.List()), len(good))
+	if len(benchmark.All()) != len(good) {
+		t.Errorf("%d benchmarks, %d checked", len(benchmark.All()), len(good))
 	}
 	for _, name := range slices.Sorted(maps.Keys(none)) {
 		ready := slices.Contains(syntheticNames, name) || name == "csv" // whose files only a configuration knows

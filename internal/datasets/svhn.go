@@ -3,17 +3,14 @@ package datasets
 import (
 	"fmt"
 
-	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets/matfile"
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-const svhnSide, svhnChannels = 32, 3
-
 // readSVHN reads the cropped digits of Street View House Numbers: the variable X [row, column, channel, image], the row
 // varying fastest, red, green, blue. The labels beside it are not read.
-func readSVHN(path string, _ config.Data, limit int) (pictures, error) {
-	a, err := matfile.Read(path, "X")
+func readSVHN(f imageFile, limit int) (pictures, error) {
+	a, err := matfile.Read(f.path, "X")
 	if err != nil {
 		return pictures{}, err
 	}
@@ -21,25 +18,25 @@ func readSVHN(path string, _ config.Data, limit int) (pictures, error) {
 	if len(d) == 3 { // MATLAB drops a last dimension of 1
 		d = append(d, 1)
 	}
-	if len(d) != 4 || d[0] != svhnSide || d[1] != svhnSide || d[2] != svhnChannels {
-		return pictures{}, &input.Error{File: path, Key: "X", Found: fmt.Sprintf("dimensions %v", a.Dims),
-			Expected: fmt.Sprintf("[%d %d %d IMAGES]", svhnSide, svhnSide, svhnChannels)}
+	if len(d) != 4 || d[0] != f.shape.Height || d[1] != f.shape.Width || d[2] != f.shape.Channels {
+		return pictures{}, &input.Error{File: f.path, Key: "X", Found: fmt.Sprintf("dimensions %v", a.Dims),
+			Expected: fmt.Sprintf("[%d %d %d IMAGES]", f.shape.Height, f.shape.Width, f.shape.Channels)}
 	}
 	n := d[3]
 	if limit > 0 {
 		n = min(n, limit)
 	}
-	p := pictures{height: svhnSide, width: svhnSide, channels: svhnChannels}
+	p := pictures{Shape: f.shape}
 	// In place, an image at a time: the whole set twice in memory would be half a gigabyte.
 	p.bytes = a.Data[:n*p.size()]
 	column := make([]byte, p.size())
 	for image := range n {
 		stored := p.bytes[image*p.size() : (image+1)*p.size()]
 		copy(column, stored)
-		for c := range svhnChannels {
-			for j := range svhnSide {
-				for i := range svhnSide {
-					stored[(i*svhnSide+j)*svhnChannels+c] = column[(c*svhnSide+j)*svhnSide+i]
+		for c := range p.Channels {
+			for j := range p.Width {
+				for i := range p.Height {
+					stored[(i*p.Width+j)*p.Channels+c] = column[(c*p.Width+j)*p.Height+i]
 				}
 			}
 		}

@@ -1,12 +1,9 @@
 package datasets
 
 import (
-	"fmt"
-	"math"
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
@@ -31,11 +28,8 @@ var processes = map[string]func(config.Data) process{
 	"matern52":    matern52,
 }
 
-func newSynthetic(e config.Experiment, newProcess func(config.Data) process) (Source, error) {
-	if err := checkSynthetic(e); err != nil {
-		return nil, err
-	}
-	return &synthetic{e: e, draw: newProcess(e.Data)}, nil
+func newSynthetic(e config.Experiment) Source {
+	return &synthetic{e: e, draw: processes[e.Benchmark](e.Data)}
 }
 
 // Dims is one dimension of x and one of y.
@@ -107,12 +101,17 @@ type function struct {
 }
 
 const (
-	maxPoints     = 1 << 16
-	positions     = 1 * maxPoints
-	rest          = 2 * maxPoints
-	functionWords = 4 * maxPoints
-	maxFunctions  = 1 << 16 // the generator has 2³⁴ words a step
-	maxBatch      = 1 << 26 // B·N: x and y take 512 MiB
+	part          = 1 << 16
+	positions     = 1 * part
+	rest          = 2 * part
+	functionWords = 4 * part
+	stepWords     = 1 << 34 // of the generator
+)
+
+// The largest configurations have room: these constants would be negative if they had not.
+const (
+	_ = uint64(part - config.MaxPoints)
+	_ = uint64(stepWords - config.MaxFunctions*functionWords)
 )
 
 // parameter k of the function is uniform on [lo, hi).
@@ -128,59 +127,3 @@ func (f function) coin(i int) bool { return f.g.Uint32(f.step, f.base+rest+uint6
 
 // normal is point i's standard normal number.
 func (f function) normal(i int) float64 { return f.g.Normal(f.step, (f.base+rest)/2+uint64(i)) }
-
-// checkSynthetic refuses what would ask for an empty range, too much memory or too many words.
-func checkSynthetic(e config.Experiment) error {
-	d := e.Data
-	least := d.MinContext + d.MinTargets
-	switch {
-	case d.MinContext < 1 || d.MinContext > maxPoints:
-		return refuse("data.min_context", d.MinContext, "1 to %d", maxPoints)
-	case d.MinTargets < 0 || d.MinTargets > maxPoints:
-		return refuse("data.min_targets", d.MinTargets, "0 to %d", maxPoints)
-	case len(d.Points) != 2 || d.Points[0] < least || d.Points[1] < d.Points[0] || d.Points[1] > maxPoints:
-		return refuse("data.points", d.Points, "[lo, hi] with %d ≤ lo ≤ hi ≤ %d", least, maxPoints)
-	case e.Eval.NumPoints < 2 || e.Eval.NumPoints > maxPoints:
-		return refuse("eval.num_points", e.Eval.NumPoints, "2 to %d", maxPoints)
-	case e.Eval.MaxContext < d.MinContext || e.Eval.MaxContext >= e.Eval.NumPoints:
-		return refuse("eval.max_context", e.Eval.MaxContext, "%d to %d", d.MinContext, e.Eval.NumPoints-1)
-	case len(d.Interval) != 2 || !(d.Interval[0] < d.Interval[1]) || math.IsInf(d.Interval[1]-d.Interval[0], 0):
-		return refuse("data.interval", d.Interval, "[lo, hi] with lo < hi")
-	}
-	if most := min(maxFunctions, maxBatch/d.Points[1]); e.Train.BatchSize < 1 || e.Train.BatchSize > most {
-		return refuse("train.batch_size", e.Train.BatchSize, "1 to %d", most)
-	}
-	if most := min(maxFunctions, maxBatch/e.Eval.NumPoints); e.Eval.BatchSize < 1 || e.Eval.BatchSize > most {
-		return refuse("eval.batch_size", e.Eval.BatchSize, "1 to %d", most)
-	}
-	return checkProcess(e)
-}
-
-// checkProcess checks the keys that only some processes have.
-func checkProcess(e config.Experiment) error {
-	d := e.Data
-	switch e.Benchmark {
-	case "sawtooth":
-		if len(d.Harmonics) != 2 || d.Harmonics[0] < 1 || d.Harmonics[1] < d.Harmonics[0] {
-			return refuse("data.harmonics", d.Harmonics, "[lo, hi] with 1 ≤ lo ≤ hi")
-		}
-	case "rbf", "matern52":
-		if !(d.Length > 0) {
-			return refuse("data.length_scale", d.Length, "a positive number")
-		}
-		if !(d.Noise >= 0) {
-			return refuse("data.noise", d.Noise, "a standard deviation, 0 or more")
-		}
-		if d.Points[1] > maxCovariance {
-			return refuse("data.points", d.Points, "at most %d, whose covariance is factored", maxCovariance)
-		}
-		if e.Eval.NumPoints > maxCovariance {
-			return refuse("eval.num_points", e.Eval.NumPoints, "at most %d, whose covariance is factored", maxCovariance)
-		}
-	}
-	return nil
-}
-
-func refuse(key string, found any, expected string, values ...any) error {
-	return &input.Error{Key: key, Found: fmt.Sprint(found), Expected: fmt.Sprintf(expected, values...)}
-}

@@ -1,18 +1,15 @@
 package datasets_test
 
 import (
-	"errors"
 	"math"
 	"runtime"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/input"
 )
 
 var syntheticNames = []string{"sawtooth", "double-sine", "circle", "lissajous", "rbf", "matern52"}
@@ -221,45 +218,6 @@ func TestSyntheticBatchesReuseTheirMemory(t *testing.T) {
 		}
 		if bytes := after.TotalAlloc - before.TotalAlloc; bytes > most {
 			t.Errorf("%s: %d bytes allocated for a second batch, want at most %d", name, bytes, most)
-		}
-	}
-}
-
-func TestOpenRefusesImpossibleExperiments(t *testing.T) {
-	for _, c := range []struct {
-		benchmark, key string
-		change         func(*config.Experiment)
-	}{
-		{"mystery", "benchmark", func(*config.Experiment) {}},
-		{"circle", "data.min_context", func(e *config.Experiment) { e.Data.MinContext = 0 }},
-		{"circle", "data.min_targets", func(e *config.Experiment) { e.Data.MinTargets = -1 }},
-		{"circle", "data.points", func(e *config.Experiment) { e.Data.Points = nil }},
-		{"circle", "data.points", func(e *config.Experiment) { e.Data.Points = []int{5, 100} }},
-		{"circle", "data.points", func(e *config.Experiment) { e.Data.Points = []int{7, 6} }},
-		{"circle", "data.points", func(e *config.Experiment) { e.Data.Points = []int{6, 1 << 40} }},
-		{"circle", "data.interval", func(e *config.Experiment) { e.Data.Interval = []float64{2, 2} }},
-		{"circle", "data.interval", func(e *config.Experiment) { e.Data.Interval = []float64{math.NaN(), 2} }},
-		{"circle", "train.batch_size", func(e *config.Experiment) { e.Train.BatchSize = 0 }},
-		{"circle", "train.batch_size", func(e *config.Experiment) { e.Train.BatchSize = 1 << 40 }},
-		{"circle", "eval.batch_size", func(e *config.Experiment) { e.Eval.BatchSize = 1 << 40 }},
-		{"circle", "eval.num_points", func(e *config.Experiment) { e.Eval.NumPoints = 1 << 40 }},
-		{"circle", "eval.max_context", func(e *config.Experiment) { e.Eval.MaxContext = 2 }},
-		{"circle", "eval.max_context", func(e *config.Experiment) { e.Eval.MaxContext = 500 }},
-		{"sawtooth", "data.harmonics", func(e *config.Experiment) { e.Data.Harmonics = []int{0, 3} }},
-		{"rbf", "data.length_scale", func(e *config.Experiment) { e.Data.Length = 0 }},
-		{"rbf", "data.noise", func(e *config.Experiment) { e.Data.Noise = -1 }},
-		{"matern52", "data.points", func(e *config.Experiment) { e.Data.Points = []int{6, 60000} }},
-		{"matern52", "eval.num_points", func(e *config.Experiment) { e.Eval.NumPoints = 60000 }},
-	} {
-		e := syntheticExperiment(c.benchmark)
-		c.change(&e)
-		source, err := datasets.Open(e, "")
-		var bad *input.Error
-		if !errors.As(err, &bad) || bad.Key != c.key || bad.Found == "" || bad.Expected == "" || strings.Contains(bad.Error(), "%!") {
-			t.Errorf("%s: got %v, want an input error at %s", c.benchmark, err, c.key)
-		}
-		if source != nil {
-			t.Errorf("%s, %s: a source beside the error", c.benchmark, c.key)
 		}
 	}
 }

@@ -220,7 +220,7 @@ func (d *download) receive(part *os.File, body io.Reader, watch *time.Timer) err
 
 // finish checks the whole part and gives it its name.
 func (d *download) finish() error {
-	if wrong, err := d.file.wrong(d.part); err != nil {
+	if wrong, err := fault(d.file, d.part); err != nil {
 		return err
 	} else if wrong != "" {
 		d.discard()

@@ -127,7 +127,7 @@ func already(f File, path string) (Result, bool, error) {
 	case !info.Mode().IsRegular():
 		return Result{}, false, &input.Error{File: path, Found: "something that is no regular file", Expected: "a place for the file"}
 	}
-	wrong, err := f.wrong(path)
+	wrong, err := fault(f, path)
 	if err != nil {
 		return Result{}, false, &input.Error{File: path, Found: reason(err), Expected: "a readable file"}
 	}
@@ -137,8 +137,8 @@ func already(f File, path string) (Result, bool, error) {
 	return Result{Path: path, Bytes: info.Size(), Checked: f.SHA256 != ""}, true, nil
 }
 
-// wrong says how the file at path is not what it should be; "" where it is.
-func (f File) wrong(path string) (string, error) {
+// fault says how the file at path is not f; "" where it is f.
+func fault(f File, path string) (string, error) {
 	content, err := os.Open(path)
 	if err != nil {
 		return "", err

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"github.com/acqnp/acqnp/internal/benchmark"
 )
 
 // Geometry of a dot plot, in the units of its view box.
@@ -64,7 +66,7 @@ func dotPlots(t Table) []dotPlot {
 	for _, name := range names {
 		var rows []Row
 		for _, model := range models {
-			if _, known := Paper(name, model); known {
+			if _, known := benchmark.Paper(name, model); known {
 				rows = append(rows, newRow(name, model, nil))
 			}
 		}
@@ -83,12 +85,12 @@ func dotPlots(t Table) []dotPlot {
 	return plots
 }
 
-func newDotPlot(benchmark string, rows []Row) dotPlot {
+func newDotPlot(name string, rows []Row) dotPlot {
 	axis := newDotAxis(rows)
 	panelHeight := panelHead + modelHeight*float64(len(rows))
 	bottom := 2*panelHeight + panelGap
 	p := dotPlot{
-		Benchmark: printedBenchmark(benchmark), Width: svg(dotsWidth), Height: svg(bottom + axisHeight),
+		Benchmark: printedBenchmark(name), Width: svg(dotsWidth), Height: svg(bottom + axisHeight),
 		Left: svg(labelWidth), Right: svg(dotsWidth - rightMargin),
 		Top: svg(panelHead - 4), Bottom: svg(bottom), TickY: svg(bottom + 15),
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/acqnp/acqnp/internal/benchmark"
 	"github.com/acqnp/acqnp/internal/config"
 )
 
@@ -109,7 +110,7 @@ func unlike(runs []Run) []string {
 func unlikePaper(runs []Run) []string {
 	var list []string
 	for _, run := range runs {
-		if _, ok := Paper(run.Eval.Benchmark, run.Eval.Model); !ok {
+		if _, ok := benchmark.Paper(run.Eval.Benchmark, run.Eval.Model); !ok {
 			continue
 		}
 		short := fmt.Sprintf("benchmark: %s\nmodel: {name: %s}\n", run.Eval.Benchmark, run.Eval.Model)

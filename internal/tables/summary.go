@@ -1,3 +1,5 @@
+// Package tables sets the log-likelihoods of a directory of runs beside the paper's: it gathers their eval.json files,
+// takes means over seeds, and writes markdown, LaTeX, CSV and a page of HTML.
 package tables
 
 import (
@@ -8,6 +10,8 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/acqnp/acqnp/internal/benchmark"
+	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/report"
 )
@@ -36,12 +40,15 @@ type Row struct {
 
 // Part is the context or the target log-likelihood of a row. What is not known is nil.
 type Part struct {
-	Mean       *float64 `json:"mean"`                 // over runs
-	SD         *float64 `json:"sd"`                   // sample standard deviation over runs, of two or more
-	StdError   *float64 `json:"std_error"`            // of a single run: over its batches, of two or more
-	Paper      *Number  `json:"paper"`                // nil where the paper has no such result
-	Difference *float64 `json:"difference_in_errors"` // (mean − paper's mean) / combined error
+	Mean       *float64          `json:"mean"`                 // over runs
+	SD         *float64          `json:"sd"`                   // sample standard deviation over runs, of two or more
+	StdError   *float64          `json:"std_error"`            // of a single run: over its batches, of two or more
+	Paper      *benchmark.Number `json:"paper"`                // nil where the paper has no such result
+	Difference *float64          `json:"difference_in_errors"` // (mean − paper's mean) / combined error
 }
+
+// models are in the order of the paper's rows.
+var models = config.Models()
 
 // unpublished are the benchmarks and models that the paper has no results for.
 const unpublished = "Not in the paper"
@@ -61,13 +68,13 @@ func Summarize(runs []Run, all bool) (Summary, error) {
 		groups[key] = append(groups[key], run)
 	}
 	var s Summary
-	for _, p := range paperTables {
-		t := Table{Title: p.title}
-		for _, b := range p.benchmarks {
+	for _, title := range benchmark.Tables {
+		t := Table{Title: string(title)}
+		for _, b := range benchmark.Names(func(b benchmark.Benchmark) bool { return b.Table == title }) {
 			for _, m := range models {
-				key := [2]string{b.name, m}
+				key := [2]string{b, m}
 				if group := groups[key]; all || len(group) > 0 {
-					t.Rows = append(t.Rows, newRow(b.name, m, group))
+					t.Rows = append(t.Rows, newRow(b, m, group))
 				}
 				delete(groups, key)
 			}
@@ -95,11 +102,11 @@ func (s *Summary) add(t Table) {
 	}
 }
 
-func newRow(benchmark, model string, runs []Run) Row {
+func newRow(name, model string, runs []Run) Row {
 	slices.SortStableFunc(runs, bySeed)
-	row := Row{Benchmark: benchmark, Model: model, Runs: runs, Used: used(runs), Notes: notes(runs)}
-	var paper struct{ context, target *Number }
-	if p, ok := Paper(benchmark, model); ok {
+	row := Row{Benchmark: name, Model: model, Runs: runs, Used: used(runs), Notes: notes(runs)}
+	var paper struct{ context, target *benchmark.Number }
+	if p, ok := benchmark.Paper(name, model); ok {
 		paper.context, paper.target = &p.Context, &p.Target
 	}
 	row.Context = newPart(runs, paper.context, func(e report.Eval) report.Estimate { return e.ContextLL })
@@ -120,7 +127,7 @@ func bySeed(a, b Run) int {
 	return strings.Compare(a.Path, b.Path)
 }
 
-func newPart(runs []Run, paper *Number, of func(report.Eval) report.Estimate) Part {
+func newPart(runs []Run, paper *benchmark.Number, of func(report.Eval) report.Estimate) Part {
 	p := Part{Paper: paper}
 	if len(runs) == 0 {
 		return p

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/acqnp/acqnp/internal/benchmark"
 )
 
 // Marks beside a mean whose ± is not the standard deviation over runs.
@@ -130,12 +132,8 @@ func unsignedZero(s string) string {
 func minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
 
 func printedBenchmark(name string) string {
-	for _, t := range paperTables {
-		for _, b := range t.benchmarks {
-			if b.name == name {
-				return b.printed
-			}
-		}
+	if b, ok := benchmark.Find(name); ok {
+		return b.Printed
 	}
 	return printable(name)
 }

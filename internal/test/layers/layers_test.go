@@ -11,7 +11,7 @@ import (
 
 // layers lists the packages from the bottom up. A package imports only packages of earlier lines.
 var layers = [][]string{
-	{"internal/input", "internal/atomicfile", "internal/random", "internal/progress", "internal/datasets/datatest",
+	{"internal/benchmark", "internal/input", "internal/atomicfile", "internal/random", "internal/progress", "internal/datasets/datatest",
 		"internal/gpu"},
 	{"internal/output", "internal/config", "internal/likelihood", "internal/safetensors", "internal/datasets/rda", "internal/datasets/matfile",
 		"internal/fetch", "internal/ops", "internal/simd", "internal/gpu/gputest", "internal/gpu/cu/probe", "kernels"},

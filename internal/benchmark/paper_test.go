@@ -1,9 +1,9 @@
-package tables_test
+package benchmark_test
 
 import (
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/tables"
+	"github.com/acqnp/acqnp/internal/benchmark"
 )
 
 var (
@@ -23,16 +23,16 @@ var secondReading = map[string][5][4]int{
 }
 
 func TestPaperAgainstASecondReading(t *testing.T) {
-	for benchmark, rows := range secondReading {
+	for name, rows := range secondReading {
 		for i, model := range models {
-			got, ok := tables.Paper(benchmark, model)
+			got, ok := benchmark.Paper(name, model)
 			v := rows[i]
-			want := tables.PaperResult{
-				Context: tables.Number{Mean: float64(v[0]) / 1000, Spread: float64(v[1]) / 1000},
-				Target:  tables.Number{Mean: float64(v[2]) / 1000, Spread: float64(v[3]) / 1000},
+			want := benchmark.Result{
+				Context: benchmark.Number{Mean: float64(v[0]) / 1000, Spread: float64(v[1]) / 1000},
+				Target:  benchmark.Number{Mean: float64(v[2]) / 1000, Spread: float64(v[3]) / 1000},
 			}
 			if !ok || got != want {
-				t.Errorf("%s on %s: %+v, want %+v", model, benchmark, got, want)
+				t.Errorf("%s on %s: %+v, want %+v", model, name, got, want)
 			}
 		}
 	}
@@ -40,7 +40,7 @@ func TestPaperAgainstASecondReading(t *testing.T) {
 
 // The columns that the second reading leaves out are held by their sums over models and parts.
 func TestPaperColumnsSumUp(t *testing.T) {
-	for benchmark, want := range map[string]int{ // thousandths: context and target means, then the spreads
+	for name, want := range map[string]int{ // thousandths: context and target means, then the spreads
 		"circle": -2086 - 2387 - 272 - 1685 + 150 + 65 + 2047 + 1932 + 2118 + 2028 + 204 + 216 + 43 + 82 + 10 + 9 + 76 + 80 + 59 + 57,
 		"mnist":  1061 + 938 + 1350 + 913 + 1128 + 1061 + 2683 + 2609 + 2681 + 2616 + 6 + 1 + 3 + 6 + 13 + 9 + 6 + 6 + 11 + 13,
 		"fashion-mnist": 963 + 872 + 1226 + 857 + 1039 + 971 + 2012 + 1932 + 2040 + 1954 +
@@ -51,11 +51,11 @@ func TestPaperColumnsSumUp(t *testing.T) {
 	} {
 		sum := 0.0
 		for _, model := range models {
-			p, _ := tables.Paper(benchmark, model)
+			p, _ := benchmark.Paper(name, model)
 			sum += 1000 * (p.Context.Mean + p.Target.Mean + p.Context.Spread + p.Target.Spread)
 		}
 		if int(sum+0.5) != want && int(sum-0.5) != want {
-			t.Errorf("%s sums to %.1f, want %d", benchmark, sum, want)
+			t.Errorf("%s sums to %.1f, want %d", name, sum, want)
 		}
 	}
 }
@@ -63,13 +63,13 @@ func TestPaperColumnsSumUp(t *testing.T) {
 func TestPaperIsComplete(t *testing.T) {
 	for _, b := range benchmarks {
 		for _, m := range models {
-			if p, ok := tables.Paper(b, m); !ok || p.Context.Spread <= 0 || p.Target.Spread <= 0 || p.Context.Mean <= p.Target.Mean {
+			if p, ok := benchmark.Paper(b, m); !ok || p.Context.Spread <= 0 || p.Target.Spread <= 0 || p.Context.Mean <= p.Target.Mean {
 				t.Errorf("%s on %s: %+v, %v; the paper's context is better than its target everywhere", m, b, p, ok)
 			}
 		}
 	}
 	for _, unknown := range [][2]string{{"csv", "acqnp"}, {"lissajous", "np"}, {"", ""}} {
-		if p, ok := tables.Paper(unknown[0], unknown[1]); ok {
+		if p, ok := benchmark.Paper(unknown[0], unknown[1]); ok {
 			t.Errorf("%q has %+v", unknown, p)
 		}
 	}

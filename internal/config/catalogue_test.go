@@ -1,0 +1,52 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/benchmark"
+)
+
+// What the catalogue sets are keys with values that a file may give as well.
+func TestSettingsOfTheCatalogueAreValid(t *testing.T) {
+	for _, b := range benchmark.All() {
+		for key, value := range b.Settings {
+			f, known := lookup(key)
+			if !known || f.typ != reflect.TypeOf(value) || !rules[key].ok(value) {
+				t.Errorf("%s: %s: found %v (%T), expected %s (%v)", b.Name, key, value, value, rules[key].expected, f.typ)
+			}
+		}
+	}
+}
+
+// Every benchmark has a folder of shipped configurations, one for each model, and every folder a benchmark. Those of csv
+// are examples.
+func TestEveryBenchmarkHasConfigurations(t *testing.T) {
+	const shipped = "../../configs"
+	for _, b := range benchmark.All() {
+		if b.Kind == benchmark.CSV {
+			continue
+		}
+		for _, model := range models {
+			path := filepath.Join(shipped, b.Name, model+".yaml")
+			e, err := Load(path, Overrides{})
+			if err != nil {
+				t.Error(err)
+			} else if e.Benchmark != b.Name || e.Model.Name != model {
+				t.Errorf("%s is of %s on %s", path, e.Model.Name, e.Benchmark)
+			}
+		}
+	}
+	entries, err := os.ReadDir(shipped)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		if entry.IsDir() && !slices.Contains(benchmark.Names(nil), entry.Name()) {
+			t.Errorf("%s has configurations and is not in the catalogue", entry.Name())
+		}
+	}
+}

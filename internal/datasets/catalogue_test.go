@@ -1,0 +1,36 @@
+package datasets
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/benchmark"
+	"github.com/acqnp/acqnp/internal/config"
+)
+
+// Every synthetic benchmark has a process, every benchmark of images a loader, and there are no others.
+func TestEveryBenchmarkHasASource(t *testing.T) {
+	for kind, sources := range map[benchmark.Kind][]string{
+		benchmark.Synthetic: slices.Sorted(maps.Keys(processes)),
+		benchmark.Images:    slices.Sorted(maps.Keys(imageLoaders)),
+	} {
+		names := benchmark.Names(func(b benchmark.Benchmark) bool { return b.Kind == kind })
+		slices.Sort(names)
+		if !slices.Equal(names, sources) {
+			t.Errorf("the catalogue has %v of the kind %s, datasets has sources for %v", names, kind, sources)
+		}
+	}
+}
+
+// A filter that a configuration may name is there.
+func TestFiltersAreThoseOfConfigurations(t *testing.T) {
+	for name := range filters {
+		if _, err := config.Parse("filter", []byte("benchmark: omniglot\nmodel: {name: cnp}\ndata: {filter: "+name+"}\n"), config.Overrides{}); err != nil {
+			t.Error(err)
+		}
+	}
+	if len(filters) != len(config.Filters) {
+		t.Errorf("%d filters, configurations may name %v", len(filters), config.Filters)
+	}
+}

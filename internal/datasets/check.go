@@ -1,0 +1,91 @@
+package datasets
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/acqnp/acqnp/internal/benchmark"
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/input"
+)
+
+// Status says whether a benchmark can be trained on.
+type Status struct {
+	Benchmark string
+	Ready     bool
+	Detail    string // what is there, or what is wrong with it
+	Help      string // how to get what is missing; "" where nothing is
+}
+
+// Check looks at the files of every benchmark below dataDir under their default names, and reads them.
+func Check(dataDir string) []Status {
+	var all []Status
+	for _, b := range benchmark.All() {
+		s := Status{Benchmark: b.Name, Ready: true}
+		switch b.Kind {
+		case benchmark.SpeedFlow:
+			s = checkSpeedFlow(b, filepath.Join(dataDir, b.Name))
+		case benchmark.Images:
+			s = checkImages(b, dataDir)
+		case benchmark.CSV:
+			s.Detail = "reads the file or directory that data.file of a configuration names"
+		default:
+			s.Detail = "drawn at random, needs no files"
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+func checkSpeedFlow(b benchmark.Benchmark, dir string) Status {
+	s := Status{Benchmark: b.Name}
+	lanes, err := readLanes(dir, b, b.FileNames())
+	if err != nil {
+		s.Detail, s.Help = err.Error(), "acqnp data fetch "+b.Name+", or put into "+dir+": "+howToGetLanes
+		var bad *input.Error
+		if errors.As(err, &bad) && bad.Expected == howToGetLanes { // no need to say it twice
+			s.Detail = bad.File + ": " + bad.Found
+		}
+		return s
+	}
+	s.Ready = true
+	s.Detail = fmt.Sprintf("%d rows in each of %d lanes, in %s", len(lanes[0].flow), len(lanes), dir)
+	return s
+}
+
+func checkImages(b benchmark.Benchmark, dataDir string) Status {
+	s, dir := Status{Benchmark: b.Name, Help: "acqnp data fetch " + b.Name}, filepath.Join(dataDir, b.Name)
+	var there, missing []string
+	for _, f := range b.FileNames() {
+		if thereIs(filepath.Join(dir, f)) == "" {
+			missing = append(missing, f)
+		} else {
+			there = append(there, f)
+		}
+	}
+	if len(missing) > 0 {
+		s.Detail = strings.Join(missing, " and ") + " not in " + dir
+		if len(there) > 0 {
+			s.Detail += " (" + strings.Join(there, ", ") + " is there)"
+		}
+		return s
+	}
+	e, err := config.Parse(b.Name, fmt.Appendf(nil, "{benchmark: %s, model: {name: cnp}}", b.Name), config.Overrides{})
+	if err != nil {
+		s.Detail = err.Error()
+		return s
+	}
+	train, test, err := loadImages(e, b, dataDir)
+	if err != nil {
+		s.Detail, s.Help = err.Error(), "remove the file, then: "+s.Help
+		return s
+	}
+	color := ""
+	if train.Channels == 3 {
+		color = " in colour"
+	}
+	return Status{Benchmark: b.Name, Ready: true, Detail: fmt.Sprintf("%d training and %d test images of %d×%d pixels%s, in %s",
+		train.count(), test.count(), train.Height, train.Width, color, dir)}
+}
