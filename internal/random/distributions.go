@@ -2,15 +2,15 @@ package random
 
 import "math"
 
-// unit maps a word to [0, 1): its upper 24 bits, so that the number is exact in float32 and float64 alike.
+// unit maps a word to [0, 1). It takes the upper 24 bits, which float32 holds exactly.
 func unit(word uint32) float32 { return float32(word>>8) * (1.0 / (1 << 24)) }
 
-// Float is uniform on [0, 1), a multiple of 2⁻²⁴.
+// Float returns number index of a step, uniform on the multiples of 2⁻²⁴ in [0, 1).
 func (g Generator) Float(step, index uint64) float64 {
 	return float64(unit(g.Uint32(step, index)))
 }
 
-// Fill sets dst[i] to Float(step, index+i), four at a time.
+// Fill sets dst[i] to Float(step, index+i). It makes four numbers at a time.
 func (g Generator) Fill(step, index uint64, dst []float32) {
 	for len(dst) > 0 && index&3 != 0 {
 		dst[0] = unit(g.Uint32(step, index))
@@ -27,18 +27,20 @@ func (g Generator) Fill(step, index uint64, dst []float32) {
 	}
 }
 
-// Normal is standard normal by Box and Muller's transform of the words 2·index and 2·index+1, with all their bits, so
-// that the tails reach 6.6 standard deviations. Indices must stay below 2³³.
+// Normal returns a standard normal number, by Box and Muller's transform of numbers 2·index and
+// 2·index+1 of the step. It uses all 32 bits of both, so the tails reach 6.6 standard deviations.
+// Indices must be below 2³³.
 func (g Generator) Normal(step, index uint64) float64 {
 	u, v, c, d := g.block(step, uint32(index>>1))
 	if index&1 == 1 {
 		u, v = c, d
 	}
-	radius := math.Sqrt(-2 * math.Log((float64(u)+1)*(1.0/(1<<32)))) // (0, 1]: never the logarithm of 0
+	radius := math.Sqrt(-2 * math.Log((float64(u)+1)*(1.0/(1<<32)))) // in (0, 1], never 0
 	return radius * math.Cos(float64(v)*(2*math.Pi/(1<<32)))
 }
 
-// IntN is uniform on {0..n-1}, up to a bias below n·2⁻³². It panics unless 1 ≤ n ≤ 2³².
+// IntN returns number index of a step, uniform on {0..n−1} up to a bias below n·2⁻³². It panics
+// unless 1 ≤ n ≤ 2³².
 func (g Generator) IntN(step, index uint64, n int) int {
 	if n < 1 || uint64(n) > 1<<32 {
 		panic("random: IntN wants 1 to 2³² values")
@@ -46,8 +48,8 @@ func (g Generator) IntN(step, index uint64, n int) int {
 	return int(uint64(g.Uint32(step, index)) * uint64(n) >> 32)
 }
 
-// Perm sets dst to a random permutation of 0..len(dst)-1 (Fisher and Yates, inside out), from the words
-// 0..len(dst)-1 of the step.
+// Perm sets dst to a random permutation of 0..len(dst)−1, by Fisher and Yates' algorithm "inside
+// out". It uses numbers 0..len(dst)−1 of the step.
 func (g Generator) Perm(step uint64, dst []int) {
 	for i := range dst {
 		j := g.IntN(step, uint64(i), i+1)

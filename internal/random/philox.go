@@ -1,11 +1,22 @@
-// Package random is the one source of randomness: Philox 4x32-10 (Salmon et al., Parallel Random Numbers: As Easy as
-// 1, 2, 3, SC 2011), a generator without state. A number depends on (seed, stream, step, index) and on nothing else, so
-// a resumed run, another number of threads and another device see the same numbers.
+// Package random makes all random numbers of the program. A number depends on four things alone:
+//
+//   - the seed, which the configuration states;
+//   - the [Stream], one for each use, such as the data or the initial weights;
+//   - the step, such as the number of a batch;
+//   - the index of the number within the step.
+//
+// A [Generator] has no state, so the numbers can be made in any order. A resumed run, another
+// number of threads and another device see the same ones, and a checkpoint stores no generator.
+//
+// The generator is Philox 4x32-10 of Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3",
+// SC 2011.
 package random
 
-// Stream keeps the uses of randomness apart: equal seeds, steps and indices of two streams give unrelated numbers.
+// Stream is one use of randomness. Two streams with the same seed, steps and indices give unrelated
+// numbers.
 type Stream uint32
 
+// The streams. Their numbers never change: they are part of what a seed means.
 const (
 	Data      Stream = iota + 1 // functions of a synthetic process
 	Sizes                       // numbers of points and of context points
@@ -18,24 +29,26 @@ const (
 	Draws                       // samples from a prediction
 )
 
-// Evaluation is or-ed into a stream that evaluation uses, so that equal seeds never make it repeat the training data.
+// Evaluation is added to a stream that evaluation uses (stream | Evaluation). With the same seed,
+// evaluation then does not repeat the training data.
 const Evaluation Stream = 0x100
 
-// Generator is one stream under one seed: a small value, safe to copy and to share between goroutines.
+// Generator makes the numbers of one stream under one seed. It is a small value, safe to copy and
+// to use from many goroutines.
 //
-// Its numbers are words of the Philox cipher with key (seed low, seed high) at the counter
-// (index/4, step low, step high, stream), word index%4. Indices must stay below 2³⁴.
+// Number index of a step is word index%4 of the Philox block with the key (seed low, seed high) at
+// the counter (index/4, step low, step high, stream). Indices must be below 2³⁴.
 type Generator struct {
 	key    [2]uint32
 	stream uint32
 }
 
-// New is the generator of a stream under a seed.
+// New returns the generator of a stream under a seed.
 func New(seed uint64, s Stream) Generator {
 	return Generator{key: [2]uint32{uint32(seed), uint32(seed >> 32)}, stream: uint32(s)}
 }
 
-// Key is what a generator was made of, for a device that makes the same numbers.
+// Key returns the seed and the stream, for a GPU kernel that makes the same numbers.
 func (g Generator) Key() (seed uint64, s Stream) {
 	return uint64(g.key[1])<<32 | uint64(g.key[0]), Stream(g.stream)
 }
@@ -48,14 +61,13 @@ const (
 	increment1  = 0xBB67AE85
 )
 
-// round is one of the ten rounds; it is small so that the compiler inlines it.
+// round is one of the ten rounds. It is small enough to be inlined.
 func round(c0, c1, c2, c3, k0, k1 uint32) (uint32, uint32, uint32, uint32) {
 	p0, p1 := uint64(c0)*multiplier0, uint64(c2)*multiplier1
 	return uint32(p1>>32) ^ c1 ^ k0, uint32(p1), uint32(p0>>32) ^ c3 ^ k1, uint32(p0)
 }
 
-// block is the cipher: the four words at counter (count, step low, step high, stream). Neighbouring blocks do not
-// depend on each other, so the processor overlaps those of Fill's loop.
+// block returns the four words at the counter (count, step low, step high, stream).
 func (g Generator) block(step uint64, count uint32) (a, b, c, d uint32) {
 	k0, k1 := g.key[0], g.key[1]
 	a, b, c, d = round(count, uint32(step), uint32(step>>32), g.stream, k0, k1)
@@ -73,7 +85,7 @@ func (g Generator) block(step uint64, count uint32) (a, b, c, d uint32) {
 // mask keeps the constant multiples of the increments within 32 bits.
 const mask = 1<<32 - 1
 
-// Uint32 is the word at an index.
+// Uint32 returns number index of a step as 32 random bits.
 func (g Generator) Uint32(step, index uint64) uint32 {
 	a, b, c, d := g.block(step, uint32(index>>2))
 	switch index & 3 {

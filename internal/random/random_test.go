@@ -7,7 +7,8 @@ import (
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// The known-answer vectors that the authors of Philox publish with Random123 (kat_vectors, philox4x32 10).
+// The known-answer vectors that the authors of Philox publish with Random123 (kat_vectors,
+// philox4x32 10).
 func TestKnownAnswers(t *testing.T) {
 	for _, c := range []struct {
 		counter [4]uint32
