@@ -11,23 +11,25 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// entry is a tensor's line of the header. Its bytes are data[begin:end] of what follows the header.
+// entry is what the header says of a tensor. Its data are bytes begin to end of what follows the
+// header.
 type entry struct {
 	Spec
 	begin, end int64
 }
 
-// header parses the JSON header token by token, because a decoder into maps would let duplicate names pass.
+// header parses the JSON header. It goes token by token because decoding into a map would accept
+// duplicate names.
 type header struct {
 	dec      *json.Decoder
 	metadata map[string]string
 	entries  []entry
 }
 
-// parseHeader reads the header's JSON. Errors are *input.Error without a file.
+// parseHeader parses the header's JSON. Errors are *input.Error without a file name.
 func parseHeader(raw []byte) (*header, error) {
 	if len(raw) == 0 || raw[0] != '{' {
-		return nil, &input.Error{Key: "header", Found: "something else", Expected: "a JSON object"}
+		return nil, &input.Error{Key: "header", Found: "no opening brace", Expected: "a JSON object"}
 	}
 	if !utf8.Valid(raw) {
 		return nil, &input.Error{Key: "header", Found: "bytes that are not UTF-8", Expected: "a JSON object"}
@@ -53,7 +55,8 @@ func parseHeader(raw []byte) (*header, error) {
 	return h, nil
 }
 
-// object walks a JSON object and calls member with the decoder in front of each value.
+// object reads a JSON object. It calls member for each name, with the decoder in front of the
+// value.
 func (h *header) object(where string, member func(name string) error) error {
 	if err := h.delim(where, '{'); err != nil {
 		return err
@@ -98,7 +101,7 @@ func (h *header) readEntry(name string) error {
 	seen := map[string]bool{}
 	if err := h.object(name, func(key string) (err error) {
 		if seen[key] {
-			return &input.Error{Key: name, Found: key + " twice", Expected: "it once"}
+			return &input.Error{Key: name, Found: key + " twice", Expected: "each key once"}
 		}
 		seen[key] = true
 		switch key {
@@ -175,7 +178,8 @@ func (h *header) delim(where string, want json.Delim) error {
 	return err
 }
 
-// unexpected shows a JSON token, cut short: it may be as long as the file.
+// unexpected returns an error that shows a JSON token. It cuts the token short, which may be as
+// long as the file.
 func unexpected(where string, t json.Token, want string) error {
 	found := fmt.Sprint(t)
 	if len(found) > 40 {
@@ -184,7 +188,8 @@ func unexpected(where string, t json.Token, want string) error {
 	return &input.Error{Key: where, Found: strconv.Quote(found), Expected: want}
 }
 
-// checkLayout makes sure that every entry is as long as its shape says and that together they cover the data exactly.
+// checkLayout checks that every entry is as long as its shape says and that the entries cover the
+// data without gap or overlap.
 func (h *header) checkLayout(dataSize int64) error {
 	for _, e := range h.entries {
 		size, ok := byteSize(e.DType, e.Shape)
@@ -210,7 +215,7 @@ func (h *header) checkLayout(dataSize int64) error {
 	for _, e := range order {
 		if e.begin != at {
 			return &input.Error{Key: e.Name, Found: fmt.Sprintf("data from byte %d", e.begin),
-				Expected: fmt.Sprintf("it to follow the tensor before it at byte %d", at)}
+				Expected: fmt.Sprintf("data from byte %d, where the tensor before it ends", at)}
 		}
 		at = e.end
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// Reader reads tensors of an open file one by one, so that the file may be larger than memory.
+// Reader reads the tensors of an open file one at a time, so the file may be larger than memory.
 // Its methods may be called from many goroutines.
 type Reader struct {
 	path  string
@@ -23,7 +23,8 @@ type Reader struct {
 	index map[string]int
 }
 
-// Open opens a file and checks its whole header. What is wrong with it is an *input.Error that names the file.
+// Open opens a file and checks its header. Whatever is wrong with it is an *input.Error that names
+// the file.
 func Open(path string) (*Reader, error) {
 	// Stat first: opening a pipe would wait for a writer.
 	info, err := os.Stat(path)
@@ -57,7 +58,8 @@ func unreadable(path string, err error) error {
 	return &input.Error{File: path, Found: err.Error(), Expected: "a readable safetensors file"}
 }
 
-// NewReader is Open for content of a known size that is no file; path is its name in errors.
+// NewReader reads from content of a known size. It checks the header as Open does. path is the name
+// of the content in errors.
 func NewReader(r io.ReaderAt, size int64, path string) (*Reader, error) {
 	if size < 8 {
 		return nil, &input.Error{File: path, Found: fmt.Sprintf("%d bytes", size), Expected: "a safetensors file"}
@@ -93,7 +95,7 @@ func NewReader(r io.ReaderAt, size int64, path string) (*Reader, error) {
 	return &Reader{path: path, r: r, start: 8 + int64(n), head: head, index: index}, nil
 }
 
-// printable makes a name from a hostile file fit for one line of an error message.
+// printable shortens and quotes a name from the file for a line of an error message.
 func printable(name string) string {
 	if len(name) > 80 {
 		name = name[:80] + "…"
@@ -104,10 +106,10 @@ func printable(name string) string {
 	return name
 }
 
-// Metadata is the header's own map of strings; never nil. The caller must not change it.
+// Metadata returns the metadata, never nil. The caller must not change it.
 func (r *Reader) Metadata() map[string]string { return r.head.metadata }
 
-// Names lists the tensors in the header's order.
+// Names returns the names of the tensors, in the header's order.
 func (r *Reader) Names() []string {
 	names := make([]string, len(r.head.entries))
 	for i, e := range r.head.entries {
@@ -116,7 +118,8 @@ func (r *Reader) Names() []string {
 	return names
 }
 
-// Spec is a tensor's type and shape, without reading it.
+// Spec returns a tensor's type and shape without reading its data. It returns false if there is no
+// such tensor.
 func (r *Reader) Spec(name string) (Spec, bool) {
 	i, ok := r.index[name]
 	if !ok {
@@ -125,7 +128,8 @@ func (r *Reader) Spec(name string) (Spec, bool) {
 	return r.head.entries[i].Spec, true
 }
 
-// Read reads one tensor. That it is not there, or that the file shrank meanwhile, is an *input.Error.
+// Read reads one tensor. It returns an *input.Error if the tensor is not in the file or if the file
+// has shrunk since it was opened.
 func (r *Reader) Read(name string) (Tensor, error) {
 	i, ok := r.index[name]
 	if !ok {
@@ -139,7 +143,7 @@ func (r *Reader) Read(name string) (Tensor, error) {
 	return Tensor{Name: e.Name, DType: e.DType, Shape: e.Shape, Data: data}, nil
 }
 
-// readAt fills dst. A ReaderAt may report the end of the file together with its last bytes: that is no error.
+// readAt fills dst. A ReaderAt may return io.EOF together with the last bytes: that is no error.
 func readAt(r io.ReaderAt, dst []byte, at int64) error {
 	if n, err := r.ReadAt(dst, at); n < len(dst) {
 		return err
@@ -147,7 +151,7 @@ func readAt(r io.ReaderAt, dst []byte, at int64) error {
 	return nil
 }
 
-// Close closes the file. It is safe to call twice.
+// Close closes the file. A second call does nothing.
 func (r *Reader) Close() error {
 	if r.file == nil {
 		return nil
@@ -157,13 +161,13 @@ func (r *Reader) Close() error {
 	return f.Close()
 }
 
-// File is a whole file in memory, tensors in the header's order.
+// File is a whole file in memory. The tensors are in the header's order.
 type File struct {
 	Metadata map[string]string
 	Tensors  []Tensor
 }
 
-// Tensor finds a tensor by name.
+// Tensor returns a tensor by name. It returns false if there is no such tensor.
 func (f *File) Tensor(name string) (Tensor, bool) {
 	for _, t := range f.Tensors {
 		if t.Name == name {
@@ -173,7 +177,7 @@ func (f *File) Tensor(name string) (Tensor, bool) {
 	return Tensor{}, false
 }
 
-// ReadFile reads a whole file. Every malformation is an *input.Error that names it and the file.
+// ReadFile reads a whole file. Whatever is wrong with the file is an *input.Error that names it.
 func ReadFile(path string) (*File, error) {
 	r, err := Open(path)
 	if err != nil {

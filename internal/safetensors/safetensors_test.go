@@ -87,7 +87,8 @@ func TestRoundTripKeepsEveryBit(t *testing.T) {
 	}
 }
 
-// The bytes are the format's own, as its specification describes them, and do not depend on the order of a map.
+// The bytes are the format's own, as its specification describes them, and do not depend on the
+// order of a map.
 func TestWriteMakesTheFormatsBytes(t *testing.T) {
 	meta := map[string]string{"b": "2", "a": "1"}
 	ts := []safetensors.Tensor{safetensors.F32("x", []int{1, 2}, []float32{1, 2}), safetensors.I32("n", nil, []int32{3})}
@@ -304,7 +305,8 @@ func TestExpectAndConversionsNameWhatIsWrong(t *testing.T) {
 	}
 }
 
-// Whatever the bytes, reading ends without a panic, and what is accepted can be written and read again, unchanged.
+// Whatever the bytes, reading ends without a panic, and what is accepted can be written and read
+// again, unchanged.
 func FuzzRead(f *testing.F) {
 	meta, tensors := sample()
 	var b bytes.Buffer

@@ -1,6 +1,16 @@
-// Package safetensors reads and writes the safetensors file format: eight bytes of header length, a JSON header that
-// gives every tensor's type, shape and place, then the tensors' bytes without gaps. Reading trusts nothing in the
-// file: sizes are checked against the file's length before anything is allocated.
+// Package safetensors reads and writes files in the safetensors format, which checkpoints, exported
+// weights and tasks files have.
+//
+// A file holds named tensors and a map of strings, the metadata. It consists of the length of the
+// header in eight bytes, the header in JSON, which states type, shape and place of each tensor, and
+// the tensors' bytes without gaps, little-endian and row-major.
+//
+// [Write] and [ReadFile] take a whole file at once. [Writer] and [Reader] take one tensor at a
+// time, for files larger than memory. The same tensors and metadata always give the same bytes.
+//
+// A reader trusts nothing in a file. It checks the header against the length of the file before it
+// allocates, and refuses names that come twice, gaps, overlaps and unknown types. These errors are
+// [*input.Error] and name the file and the tensor.
 package safetensors
 
 import (
@@ -12,10 +22,10 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// DType is an element type by the format's name. The format has more of them; a file with another one is refused.
+// DType is the type of a tensor's elements, by its name in the format.
 type DType string
 
-// The element types that acqnp reads and writes.
+// The supported types. The format has more; a file that uses them is refused.
 const (
 	Float32 DType = "F32"
 	Float64 DType = "F64"
@@ -23,7 +33,7 @@ const (
 	Int64   DType = "I64"
 )
 
-// Size is the bytes of one element; 0 for an unsupported type.
+// Size returns the bytes of one element, or 0 for an unsupported type.
 func (d DType) Size() int {
 	switch d {
 	case Float32, Int32:
@@ -34,24 +44,24 @@ func (d DType) Size() int {
 	return 0
 }
 
-// Tensor is a named array, row-major. No dimensions means one element.
+// Tensor is a named array. A tensor without dimensions has one element.
 type Tensor struct {
 	Name  string
 	DType DType
 	Shape []int
-	Data  []byte // little-endian
+	Data  []byte // row-major, little-endian
 }
 
-// F32 makes a tensor of float32 values. Write refuses it where the shape does not count len(v) elements.
+// F32 makes a tensor of float32 values. The shape must have len(v) elements: Write refuses others.
 func F32(name string, shape []int, v []float32) Tensor { return encode(name, Float32, shape, v) }
 
-// F64 makes a tensor of float64 values.
+// F64 makes a tensor of float64 values, as F32 does.
 func F64(name string, shape []int, v []float64) Tensor { return encode(name, Float64, shape, v) }
 
-// I32 makes a tensor of int32 values.
+// I32 makes a tensor of int32 values, as F32 does.
 func I32(name string, shape []int, v []int32) Tensor { return encode(name, Int32, shape, v) }
 
-// I64 makes a tensor of int64 values.
+// I64 makes a tensor of int64 values, as F32 does.
 func I64(name string, shape []int, v []int64) Tensor { return encode(name, Int64, shape, v) }
 
 func encode[T float32 | float64 | int32 | int64](name string, d DType, shape []int, v []T) Tensor {
@@ -62,16 +72,16 @@ func encode[T float32 | float64 | int32 | int64](name string, d DType, shape []i
 	return Tensor{Name: name, DType: d, Shape: slices.Clone(shape), Data: data}
 }
 
-// Float32s is a copy of an F32 tensor's values, NaN payloads included; an *input.Error for another type.
+// Float32s returns a copy of an F32 tensor's values. Another type is an *input.Error.
 func (t Tensor) Float32s() ([]float32, error) { return decode[float32](t, Float32) }
 
-// Float64s is a copy of an F64 tensor's values; an *input.Error for another type.
+// Float64s returns a copy of an F64 tensor's values. Another type is an *input.Error.
 func (t Tensor) Float64s() ([]float64, error) { return decode[float64](t, Float64) }
 
-// Int32s is a copy of an I32 tensor's values; an *input.Error for another type.
+// Int32s returns a copy of an I32 tensor's values. Another type is an *input.Error.
 func (t Tensor) Int32s() ([]int32, error) { return decode[int32](t, Int32) }
 
-// Int64s is a copy of an I64 tensor's values; an *input.Error for another type.
+// Int64s returns a copy of an I64 tensor's values. Another type is an *input.Error.
 func (t Tensor) Int64s() ([]int64, error) { return decode[int64](t, Int64) }
 
 func decode[T float32 | float64 | int32 | int64](t Tensor, want DType) ([]T, error) {
@@ -85,7 +95,8 @@ func decode[T float32 | float64 | int32 | int64](t Tensor, want DType) ([]T, err
 	return v, nil
 }
 
-// Expect checks a tensor's type and shape; a dimension of −1 allows any size. The *input.Error names the file.
+// Expect checks a tensor's type and shape. A dimension of −1 allows any size. The error is an
+// *input.Error that names the file.
 func (t Tensor) Expect(file string, d DType, shape ...int) error {
 	if t.DType != d {
 		return &input.Error{File: file, Key: t.Name, Found: "type " + string(t.DType), Expected: string(d)}
@@ -100,7 +111,8 @@ func (t Tensor) Expect(file string, d DType, shape ...int) error {
 	return nil
 }
 
-// byteSize is how many bytes a tensor of the shape takes; false where that is no int or a dimension is negative.
+// byteSize returns the bytes of a tensor. It returns false if the type is unsupported, a dimension
+// is negative, or the size overflows an int.
 func byteSize(d DType, shape []int) (int64, bool) {
 	size := int64(d.Size())
 	if size == 0 {
@@ -112,7 +124,7 @@ func byteSize(d DType, shape []int) (int64, bool) {
 		case n < 0:
 			return 0, false
 		case n == 0:
-			empty = true // the other dimensions must still multiply without overflow
+			empty = true // the product of the others must not overflow either
 		case int64(n) > math.MaxInt/size:
 			return 0, false
 		default:

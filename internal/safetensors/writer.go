@@ -11,28 +11,29 @@ import (
 	"unicode/utf8"
 )
 
-// metadataKey is the one header key that names no tensor.
+// metadataKey is the key of the metadata in the header. All other keys are names of tensors.
 const metadataKey = "__metadata__"
 
-// maxHeader is the format's own limit on the length of the JSON header, in bytes.
+// maxHeader is the format's limit on the length of the header, in bytes.
 const maxHeader = 100_000_000
 
-// Spec announces a tensor of a file that is written piece by piece.
+// Spec is a tensor without its data.
 type Spec struct {
 	Name  string
 	DType DType
 	Shape []int
 }
 
-// Writer writes a file whose tensors need not be in memory at once. The header, which comes first, is made from the
-// specs; Tensor then takes the tensors one by one in that order.
+// Writer writes a file one tensor at a time, so the tensors need not be in memory at once. The
+// header comes first in a file: NewWriter writes it from the specs, and Tensor then takes the
+// tensors in their order.
 type Writer struct {
 	w     io.Writer
 	specs []Spec // those still to come
 }
 
-// NewWriter writes the header. Equal arguments give equal bytes: tensors lie in the order given, metadata is sorted by
-// key, and spaces pad the header to a multiple of eight bytes.
+// NewWriter writes the header. The tensors keep the order of the specs, the metadata is sorted by
+// key, and spaces pad the header to a multiple of eight bytes. Names must be distinct.
 func NewWriter(w io.Writer, meta map[string]string, specs []Spec) (*Writer, error) {
 	header, err := encodeHeader(meta, specs)
 	if err != nil {
@@ -47,7 +48,7 @@ func NewWriter(w io.Writer, meta map[string]string, specs []Spec) (*Writer, erro
 	return &Writer{w: w, specs: specs}, nil
 }
 
-// Tensor writes the next tensor, which must be as announced.
+// Tensor writes the next tensor. It must match the next spec.
 func (w *Writer) Tensor(t Tensor) error {
 	if len(w.specs) == 0 {
 		return fmt.Errorf("safetensors: tensor %q was not announced", t.Name)
@@ -63,7 +64,8 @@ func (w *Writer) Tensor(t Tensor) error {
 	return err
 }
 
-// Close reports an error where tensors were announced and not written. It does not close the underlying writer.
+// Close returns an error if tensors of the specs were not written. It does not close the underlying
+// writer.
 func (w *Writer) Close() error {
 	if len(w.specs) > 0 {
 		return fmt.Errorf("safetensors: tensor %q was announced and not written", w.specs[0].Name)
@@ -71,7 +73,7 @@ func (w *Writer) Close() error {
 	return nil
 }
 
-// Write writes a whole file: see NewWriter for the order of things. Names must be distinct.
+// Write writes a whole file, in the order that NewWriter states. Names must be distinct.
 func Write(w io.Writer, meta map[string]string, ts []Tensor) error {
 	specs := make([]Spec, len(ts))
 	for i, t := range ts {
@@ -136,7 +138,7 @@ func encodeHeader(meta map[string]string, specs []Spec) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// writeJSON appends a string, a list of integers or a map of strings, which always encode.
+// writeJSON appends a string, a list of integers or a map of strings. Encoding them cannot fail.
 func writeJSON(b *bytes.Buffer, v any) {
 	enc := json.NewEncoder(b)
 	enc.SetEscapeHTML(false)
