@@ -8,27 +8,28 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// bnpNet holds the parameters of a bootstrapping neural process, which every path of its graph shares.
+// bnpNet holds the parameters of BNP, which all paths of its graph share.
 type bnpNet struct {
 	*construction
 	encoders [2]poolingEncoder
-	fc       []*G.Node // decoder's first layer by columns: enc1, enc2, x
+	fc       []*G.Node // the decoder's first layer, by columns: enc1, enc2, x
 	fcBias   *G.Node
-	fcCtx    []*G.Node // of the bootstrap's encoding: enc1, enc2
-	mlp      []affine
+	fcCtx    []*G.Node // its part for the bootstrap's encoding, by columns: enc1, enc2
+	mlp      []affine  // the decoder's other layers
 }
 
-// affine is a linear layer's weight (by columns, for a first layer) and bias.
+// affine is the weight, in blocks of columns for a first layer, and the bias of a linear layer.
 type affine struct {
 	weight []*G.Node
 	bias   *G.Node
 }
 
-// poolingEncoder is an MLP per context point, their mean, and an MLP of it.
+// poolingEncoder is an MLP of each context point (pre), the mean over them, and an MLP of it
+// (post).
 type poolingEncoder struct{ pre, post []affine }
 
-// bnp is the bootstrapping neural process: beside the plain path, one per bootstrap of the context. Its levels are the
-// bootstraps.
+// bnp builds BNP. Its graph has a path without a bootstrap [B·N, 2·dy] and one for each bootstrap
+// of the context [B·N·k, 2·dy].
 func bnp(c *construction) decoding {
 	n := newBNPNet(c)
 	xs, ys := c.Columns(c.context, 0, c.dx), c.Columns(c.context, c.dx, c.dx+c.dy)
@@ -40,8 +41,14 @@ func bnp(c *construction) decoding {
 	}
 }
 
-// bootstrap makes ỹ at the context inputs: encode a resampled context, decode it there without fc_ctx, and put
-// resampled residuals on top, centred per bootstrap. Gather, Residual and Perturb let no gradient through.
+// bootstrap returns ỹ [B·N_c·k, dy], the y of a bootstrap at the context's x:
+//
+//  1. resample the context and encode it;
+//  2. decode at the context's x, without fc_ctx, to μ and σ;
+//  3. resample the residuals (y−μ)/σ and centre them for each function and bootstrap;
+//  4. ỹ = μ + σ·residual.
+//
+// No gradient passes through Gather, Residual and Perturb.
 func (n *bnpNet) bootstrap(xs, ys *G.Node) *G.Node {
 	again := n.Gather(n.context, n.Input("resample_context", ops.Resample, 1))
 	enc := n.encode(n.Columns(again, 0, n.dx), n.Columns(again, n.dx, n.dx+n.dy))
@@ -65,8 +72,8 @@ func newBNPNet(c *construction) *bnpNet {
 	return n
 }
 
-// mlpParams makes depth linear layers whose PyTorch numbers start at from and go up by two; the first reads inputs of
-// the widths in.
+// mlpParams makes the parameters of depth linear layers. Their PyTorch numbers are from, from+2,
+// and so on. The first layer reads blocks of the widths in.
 func (c *construction) mlpParams(name string, from, depth int, in []int, hidden, out int) []affine {
 	var layers []affine
 	for i := range depth {
@@ -86,7 +93,8 @@ func (c *construction) mlpParams(name string, from, depth int, in []int, hidden,
 	return layers
 }
 
-// encode is both encoders' outputs, means over the context points of x and y.
+// encode applies both encoders to context points x and y: [B, width] each, or [B·k, width] if y is
+// of k bootstraps.
 func (n *bnpNet) encode(x, y *G.Node) (enc [2]*G.Node) {
 	for i, e := range n.encoders {
 		first := e.pre[0]
@@ -104,15 +112,15 @@ func (n *bnpNet) layers(h *G.Node, ls []affine) *G.Node {
 	return h
 }
 
-// tail is the decoder after its first layer and ReLU.
+// tail applies the decoder's layers after the first.
 func (n *bnpNet) tail(h *G.Node) *G.Node { return n.layers(h, n.mlp) }
 
-// decodeEncoding is the decoder's first layer over [enc1, enc2], with its bias.
+// decodeEncoding applies the bias and the columns of [enc1, enc2] of the decoder's first layer.
 func (n *bnpNet) decodeEncoding(enc [2]*G.Node) *G.Node {
 	return n.Linear(n.Linear(n.fcBias, enc[0], n.fc[0], false), enc[1], n.fc[1], false)
 }
 
-// sum is W[:, enc]·[enc1, enc2] without a bias.
+// sum returns W·[enc1, enc2], without a bias.
 func (n *bnpNet) sum(w []*G.Node, enc [2]*G.Node) *G.Node {
 	return n.Linear(n.Linear(n.Zeros(n.config.Width), enc[0], w[0], false), enc[1], w[1], false)
 }

@@ -1,6 +1,7 @@
 package models
 
-// cnp is the conditional neural process with a Gaussian likelihood: decoder([r, x]) → [μ…, s…].
+// cnp builds CNP, the paper's equations (3) and (4). The decoder maps [r, x] to [μ…, s…] of a
+// Gaussian.
 func cnp(c *construction) decoding {
 	return decoding{out: c.pointMLP(decoderName, c.encoder(), c.config.Decoder, 2*c.dy)}
 }

@@ -8,17 +8,19 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// construction is a graph being built: the builder, the model and the common inputs.
+// construction is a graph being built: the builder, the model and the inputs that models share.
 type construction struct {
 	*ops.Builder
 	*Model
-	context, x, u *G.Node
+	context *G.Node // [B·N_c, dx+dy]
+	x       *G.Node // [B·N, dx]
+	u       *G.Node // [B·N·N_τ, 1]; quantile models only
 }
 
-// encoder is the mean over the context points of the MLP of [x, y]: r [B, d].
+// encoder returns r [B, d], the mean over the context points of an MLP of [x, y].
 func (c *construction) encoder() *G.Node { return c.SetMean(c.contextMLP()) }
 
-// contextMLP is the MLP of [x, y] per context point: [B·N_c, d].
+// contextMLP applies an MLP to [x, y] of each context point: [B·N_c, d].
 func (c *construction) contextMLP() *G.Node {
 	const name = "_encoder._mlp._net"
 	widths := append(append([]int{}, c.config.Encoder...), c.config.Representation)
@@ -26,7 +28,7 @@ func (c *construction) contextMLP() *G.Node {
 	return c.rest(name, first, widths)
 }
 
-// pointMLP is an MLP of [r, x] per point; r is per function or per point.
+// pointMLP applies an MLP to [r, x] of each point: [B·N, out]. r is [B, d] or [B·N, d].
 func (c *construction) pointMLP(name string, r *G.Node, hidden []int, out int) *G.Node {
 	widths := append(append([]int{}, hidden...), out)
 	blocks, ofR := c.first(name, r, widths[0], c.dx)
@@ -34,8 +36,9 @@ func (c *construction) pointMLP(name string, r *G.Node, hidden []int, out int) *
 	return c.rest(name, h, widths)
 }
 
-// rowMLP is an MLP of [r, x, level] per level of a point. Its first layer is linear in the three, so r goes through it
-// once per function, x once per point, and only a rank-one term is left for the rows.
+// rowMLP applies an MLP to [r, x, level] of each row: [B·N·N_τ, out]. Its first layer is split by
+// columns: the part of r is computed for each function, the part of x for each point, and the part
+// of the level for each row.
 func (c *construction) rowMLP(name string, r, level *G.Node, hidden []int, out int) *G.Node {
 	widths := append(append([]int{}, hidden...), out)
 	blocks, perFunction := c.first(name, r, widths[0], c.dx, 1)
@@ -44,7 +47,8 @@ func (c *construction) rowMLP(name string, r, level *G.Node, hidden []int, out i
 	return c.rest(name, h, widths)
 }
 
-// first makes the first layer's parameters over [r, others…] and applies the part of r, with the bias, in r's space.
+// first makes the parameters of a first layer over [r, others…] and applies the part of r and the
+// bias. It returns the weight's blocks of columns, r's first, and the result, in r's space.
 func (c *construction) first(name string, r *G.Node, width int, others ...int) (blocks []*G.Node, ofR *G.Node) {
 	cols := append([]int{c.config.Representation}, others...)
 	fanIn := 0
@@ -56,7 +60,7 @@ func (c *construction) first(name string, r *G.Node, width int, others ...int) (
 	return blocks, c.Linear(bias, r, blocks[0], false)
 }
 
-// rest applies the layers after the first; widths are those of all layers' outputs.
+// rest applies the layers after the first. widths are the widths of all layers' outputs.
 func (c *construction) rest(name string, h *G.Node, widths []int) *G.Node {
 	for i := 1; i < len(widths); i++ {
 		h = c.dense(name, i, h, widths[i-1], widths[i], i < len(widths)-1)
@@ -64,13 +68,14 @@ func (c *construction) rest(name string, h *G.Node, widths []int) *G.Node {
 	return h
 }
 
+// dense applies linear layer i of an MLP, [·, fanIn] → [·, out].
 func (c *construction) dense(name string, i int, in *G.Node, fanIn, out int, relu bool) *G.Node {
 	w := c.Weight(layer(name, i)+".weight", out, fanIn)
 	bias := c.Bias(layer(name, i)+".bias", out, fanIn)
 	return c.Linear(bias, in, w[0], relu)
 }
 
-// layer is the PyTorch name of the i-th linear layer of a Sequential with a ReLU between any two.
+// layer returns the PyTorch name of linear layer i in a Sequential with a ReLU between any two.
 func layer(name string, i int) string { return fmt.Sprintf("%s.%d", name, 2*i) }
 
 const (

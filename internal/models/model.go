@@ -1,10 +1,38 @@
-// Package models holds the conditional neural processes, one file each: their parameters and their Gorgonia graph of
-// encoder, adaptor ψ, decoder and likelihood. There is no device code here; any engine runs the graphs.
+// Package models holds the five conditional neural processes, one file each: cnp.go, canp.go,
+// bnp.go, cqnp.go and acqnp.go. A file states the model's parameters and its graph of encoder,
+// adaptor ψ (ACQNP), decoder and likelihood. The graphs have no device code: every engine runs
+// them.
+//
+// [New] makes a [Model] from its configuration. [Model.Build] builds its graph for one of three
+// uses, [Training], [Evaluation] or [Prediction], at a capacity: the largest number of functions,
+// context points, points and levels that a run may have. Each run states its own extents, up to the
+// capacity.
+//
+// # Spaces
+//
+// Each tensor of a graph is a matrix. Its rows count one of the spaces of package ops. With B
+// functions, N_c context points, N points (context points included) and N_τ levels:
+//
+//	functions       B rows        r of CNP, CQNP and ACQNP
+//	context points  B·N_c rows    encoder; keys and values of attention
+//	points          B·N rows      decoder of CNP and CANP; log-likelihood
+//	rows            B·N·N_τ rows  ψ and decoder of CQNP and ACQNP; bootstraps of BNP
+//
+// The first layer of ψ and of the decoder is linear in r, x and the level. So it is split by
+// columns: the part of r is computed once for each function, the part of x once for each point, and
+// only the part of the level once for each row.
+//
+// # Parameters
+//
+// All parameters of a model lie in one vector. [Model.Tensors] lists the tensors in it under the
+// names of the authors' PyTorch modules. Architecture and widths are those of the paper's
+// supplement.
 package models
 
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	G "gorgonia.org/gorgonia"
@@ -16,7 +44,7 @@ import (
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// Mode is what a graph is for: it decides inputs, outputs and whether there are gradients.
+// Mode is the use of a graph. It decides on inputs, outputs and gradients.
 type Mode int
 
 const (
@@ -25,37 +53,49 @@ const (
 	Prediction             // outputs "components" and, for quantile models, "logit"; no input "y"
 )
 
-// family is what a model's decoder means and what its levels are.
+// family is the form of a model's likelihood. It decides on the inputs besides context, x and y.
 type family int
 
 const (
-	gaussian  family = iota // no levels
-	quantile                // quantile levels, drawn into input "u"
-	bootstrap               // bootstraps, drawn into inputs "resample_context" and "resample_residual"
+	gaussian  family = iota // a Gaussian; no further input
+	quantile                // a mixture over quantile levels; input "u"
+	bootstrap               // a mixture over bootstraps; "resample_context", "resample_residual"
 )
 
-// architecture is one model.
+// architecture is a model's name in configurations, its family, and the function that builds its
+// graph up to the decoder.
 type architecture struct {
+	name   string
 	family family
 	build  func(c *construction) decoding
 }
 
-// decoding is what an architecture leaves: the decoder's output, for quantile models the levels' logits, and for
-// bootstrapping ones the output of the path without a bootstrap.
-type decoding struct{ out, logit, plain *G.Node }
-
-var architectures = map[string]architecture{
-	"cnp":   {gaussian, cnp},
-	"canp":  {gaussian, canp},
-	"bnp":   {bootstrap, bnp},
-	"cqnp":  {quantile, cqnp},
-	"acqnp": {quantile, acqnp},
+// decoding is the end of an architecture's graph, which the likelihood reads.
+type decoding struct {
+	out   *G.Node // the decoder's output, shaped as "components" at Build
+	logit *G.Node // quantile models: logits of the levels [B·N·N_τ, 1]
+	plain *G.Node // bootstrapping models: the decoder's output without a bootstrap [B·N, 2·dy]
 }
 
-// Names are the models that New knows, in the paper's order.
-func Names() []string { return []string{"cnp", "canp", "bnp", "cqnp", "acqnp"} }
+// architectures lists the models in the paper's order.
+var architectures = []architecture{
+	{"cnp", gaussian, cnp},
+	{"canp", gaussian, canp},
+	{"bnp", bootstrap, bnp},
+	{"cqnp", quantile, cqnp},
+	{"acqnp", quantile, acqnp},
+}
 
-// Model is an architecture at given widths and dimensions.
+// Names returns the names of the models, in the paper's order.
+func Names() []string {
+	names := make([]string, len(architectures))
+	for i, a := range architectures {
+		names[i] = a.name
+	}
+	return names
+}
+
+// Model is one of the architectures, with its widths and the dimensions of x and y.
 type Model struct {
 	config  config.Model
 	dx, dy  int
@@ -63,16 +103,16 @@ type Model struct {
 	tensors []ops.Tensor
 }
 
-// New makes a model for inputs of dx and outputs of dy dimensions.
+// New makes a model for x of dx and y of dy dimensions. An unknown name is an *input.Error.
 func New(c config.Model, dx, dy int) (*Model, error) {
-	arch, ok := architectures[c.Name]
-	if !ok {
+	i := slices.Index(Names(), c.Name)
+	if i < 0 {
 		return nil, &input.Error{Key: "model.name", Found: fmt.Sprintf("%q", c.Name), Expected: "one of " + strings.Join(Names(), ", ")}
 	}
 	if dx < 1 || dy < 1 {
 		return nil, fmt.Errorf("models: dx = %d, dy = %d", dx, dy)
 	}
-	m := &Model{config: c, dx: dx, dy: dy, arch: arch}
+	m := &Model{config: c, dx: dx, dy: dy, arch: architectures[i]}
 	g, err := m.Build(tensor.Float64, ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: 1}, Prediction)
 	if err != nil {
 		return nil, err
@@ -81,26 +121,26 @@ func New(c config.Model, dx, dy int) (*Model, error) {
 	return m, nil
 }
 
-// Name is the model's name in configurations.
+// Name returns the model's name in configurations.
 func (m *Model) Name() string { return m.config.Name }
 
-// Config is the architecture as New was given it.
+// Config returns the configuration that New was given.
 func (m *Model) Config() config.Model { return m.config }
 
-// Dims are the dimensions of x and y.
+// Dims returns the dimensions of x and y.
 func (m *Model) Dims() (dx, dy int) { return m.dx, m.dy }
 
-// Quantile reports whether the model has a quantile branch, and with it the input "u".
+// Quantile reports whether the model has quantile levels, and with them the input "u".
 func (m *Model) Quantile() bool { return m.arch.family == quantile }
 
-// Bootstrap reports whether the model's levels are bootstraps of the context, and with it the inputs
-// "resample_context" and "resample_residual".
+// Bootstrap reports whether the model's levels are bootstraps of the context. It then has the
+// inputs "resample_context" and "resample_residual".
 func (m *Model) Bootstrap() bool { return m.arch.family == bootstrap }
 
-// Tensors are the parameters under their PyTorch names, in the order of the flat parameter vector.
+// Tensors returns the parameters under their PyTorch names, in the order of the parameter vector.
 func (m *Model) Tensors() []ops.Tensor { return m.tensors }
 
-// NumParams is the length of the flat parameter vector.
+// NumParams returns the length of the parameter vector.
 func (m *Model) NumParams() int {
 	n := 0
 	for _, t := range m.tensors {
@@ -109,7 +149,8 @@ func (m *Model) NumParams() int {
 	return n
 }
 
-// Initial is a fresh parameter vector as PyTorch starts linear layers: weights and biases U(−1/√fan_in, 1/√fan_in).
+// Initial returns an initial parameter vector. Weights and biases are uniform on
+// (−1/√fan_in, 1/√fan_in), as those of PyTorch's linear layers.
 func (m *Model) Initial(seed uint64) []float32 {
 	params := make([]float32, m.NumParams())
 	g := random.New(seed, random.Weights)
@@ -122,11 +163,24 @@ func (m *Model) Initial(seed uint64) []float32 {
 	return params
 }
 
-// Build makes the graph of one mode at a capacity. Inputs: "context" [B·N_c, dx+dy], "x" [B·N, dx], "y" [B·N, dy]
-// (not in Prediction); for quantile models "u" [B·N·N_τ, 1]; for bootstrapping ones, whose levels are the k bootstraps,
-// "resample_context" and "resample_residual" [B·N_c·k, 1], whole numbers below N_c. Outputs: see Mode; "loglik" [B·N, 1]
-// is summed over channels, "components" is the decoder's own output ([B·N·N_τ, 3·dy], [B·N·k, 2·dy] or [B·N, 2·dy]),
-// "logit" is z with τ = sigmoid(z).
+// Build builds the graph of one mode at a capacity. Its inputs are
+//
+//	context            [B·N_c, dx+dy]
+//	x                  [B·N, dx]
+//	y                  [B·N, dy]     not in Prediction
+//	u                  [B·N·N_τ, 1]  quantile models: numbers in [0, 1)
+//	resample_context   [B·N_c·k, 1]  bootstrapping models, k bootstraps: whole numbers below N_c
+//	resample_residual  [B·N_c·k, 1]  likewise
+//
+// Its outputs, as the mode says, are
+//
+//	cost        one number       −(mean of loglik over points and functions); BNP adds the same of
+//	                             the path without a bootstrap
+//	loglik      [B·N, 1]         log p(y), summed over the channels of y
+//	components  [B·N·N_τ, 3·dy]  quantile models: rows as likelihood.NewMixture reads them
+//	            [B·N·k, 2·dy]    bootstrapping models: rows as likelihood.NewGaussian reads them
+//	            [B·N, 2·dy]      other models: likewise
+//	logit       [B·N·N_τ, 1]     quantile models: z, with τ = sigmoid(z)
 func (m *Model) Build(dtype tensor.Dtype, capacity ops.Extents, mode Mode) (*ops.Graph, error) {
 	b := ops.NewBuilder(dtype, capacity)
 	c := &construction{Builder: b, Model: m,
@@ -152,7 +206,7 @@ func (m *Model) Build(dtype tensor.Dtype, capacity ops.Extents, mode Mode) (*ops
 	return b.Finish(cost)
 }
 
-// loss is the log-likelihood per point and what training makes smaller.
+// loss returns the log-likelihood of each point and the cost that training minimises.
 func (c *construction) loss(d decoding, y *G.Node) (ll, cost *G.Node) {
 	switch c.arch.family {
 	case quantile:

@@ -25,8 +25,8 @@ func model(t *testing.T, name string, dx, dy int) *models.Model {
 	return m
 }
 
-// TestTensorsAreTheAuthors checks names and shapes against the supplement's tables (with the input widths that the
-// authors' code has) for one and two dimensions of x and for RGB.
+// TestTensorsAreTheAuthors checks names and shapes against the supplement's tables (with the input
+// widths that the authors' code has) for one and two dimensions of x and for RGB.
 func TestTensorsAreTheAuthors(t *testing.T) {
 	mlp := func(name string, widths ...int) (want []string) {
 		for i := range len(widths) - 1 {
@@ -67,7 +67,8 @@ func TestTensorsAreTheAuthors(t *testing.T) {
 	}
 }
 
-// TestInitial checks U(−1/√fan_in, 1/√fan_in): the bounds exactly, the spread within five standard errors.
+// TestInitial checks U(−1/√fan_in, 1/√fan_in): the bounds exactly, the spread within five standard
+// errors.
 func TestInitial(t *testing.T) {
 	m := model(t, "acqnp", 1, 1)
 	params := m.Initial(7)
