@@ -13,8 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acqnp/acqnp/internal/ablate"
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/figures"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/output"
@@ -136,6 +138,9 @@ func (o *ablateFlags) stepOverride(e config.Experiment) []config.Flag {
 	return []config.Flag{{Name: "--steps", Key: "train.steps", Value: strconv.Itoa(steps)}}
 }
 
+// ablation names what is varied.
+type ablation struct{ title, variable, column, name string }
+
 // trial is a run of an ablation and how it is evaluated.
 type trial struct {
 	e        config.Experiment
@@ -163,8 +168,8 @@ func (o *ablateFlags) experiment(file string, seed int, more ...config.Flag) (co
 }
 
 // run makes all trials after saying how long they will take, and writes what has come of them.
-func (o *ablateFlags) run(ctx context.Context, a *app, trials []trial, result report.Ablation, name string) error {
-	if err := o.checkFiles(a, trials, name); err != nil {
+func (o *ablateFlags) run(ctx context.Context, a *app, trials []trial, of ablation) error {
+	if err := o.checkFiles(a, trials, of.name); err != nil {
 		return err
 	}
 	p := a.progress()
@@ -174,31 +179,33 @@ func (o *ablateFlags) run(ctx context.Context, a *app, trials []trial, result re
 	if err := os.MkdirAll(o.out, 0o755); err != nil {
 		return err
 	}
+	var all []ablate.Result
 	for i, t := range trials {
 		p.Note(fmt.Sprintf("run %d of %d: %s", i+1, len(trials), t.dir))
 		results, err := o.try(ctx, t, p)
 		if err != nil {
 			return goesOn(err)
 		}
-		result.Results = append(result.Results, results...)
+		all = append(all, results...)
 	}
-	result.Title += extent(result.Results)
+	points := ablate.Points(all)
+	figure := figures.Ablation{Title: of.title + extent(all), Variable: of.variable, Points: points}
 	s := ablationSummary{Out: o.out}
 	for _, extension := range []string{".png", ".svg", ".pdf"} {
-		s.Figures = append(s.Figures, filepath.Join(o.out, name+extension))
-		if err := result.Save(s.Figures[len(s.Figures)-1]); err != nil {
+		s.Figures = append(s.Figures, filepath.Join(o.out, of.name+extension))
+		if err := figure.Save(s.Figures[len(s.Figures)-1]); err != nil {
 			return err
 		}
 	}
-	s.Table, s.RunsTable = filepath.Join(o.out, name+".csv"), filepath.Join(o.out, name+"-runs.csv")
-	if err := result.WriteSummary(s.Table); err != nil {
+	s.Table, s.RunsTable = filepath.Join(o.out, of.name+".csv"), filepath.Join(o.out, of.name+"-runs.csv")
+	if err := ablate.WritePoints(s.Table, of.column, points); err != nil {
 		return err
 	}
-	if err := result.WriteRuns(s.RunsTable); err != nil {
+	if err := ablate.WriteResults(s.RunsTable, of.column, all); err != nil {
 		return err
 	}
-	s.add(result)
-	return a.result(s, func(w io.Writer) error { return s.print(w, result.Variable) })
+	s.add(points)
+	return a.result(s, func(w io.Writer) error { return s.print(w, of.variable) })
 }
 
 // checkFiles refuses files to write in --out that would destroy what the trials read.
@@ -226,8 +233,8 @@ func goesOn(err error) error {
 }
 
 // extent tells a figure's reader how much work stands behind it.
-func extent(results []report.AblationResult) string {
-	span := func(of func(r report.AblationResult) int) string {
+func extent(results []ablate.Result) string {
+	span := func(of func(r ablate.Result) int) string {
 		lo, hi := of(results[0]), of(results[0])
 		for _, r := range results {
 			lo, hi = min(lo, of(r)), max(hi, of(r))
@@ -237,12 +244,12 @@ func extent(results []report.AblationResult) string {
 		}
 		return fmt.Sprintf("%d to %d", lo, hi)
 	}
-	return fmt.Sprintf(" (training steps: %s; evaluation batches: %s)", span(func(r report.AblationResult) int { return r.Steps }),
-		span(func(r report.AblationResult) int { return r.Eval.Batches }))
+	return fmt.Sprintf(" (training steps: %s; evaluation batches: %s)", span(func(r ablate.Result) int { return r.Steps }),
+		span(func(r ablate.Result) int { return r.Eval.Batches }))
 }
 
 // try trains a run where it is to be trained, going on where it was left, and evaluates it at every value.
-func (o *ablateFlags) try(ctx context.Context, t trial, p progress.Reporter) ([]report.AblationResult, error) {
+func (o *ablateFlags) try(ctx context.Context, t trial, p progress.Reporter) ([]ablate.Result, error) {
 	source, err := datasets.Open(t.e, o.dataDir)
 	if err != nil {
 		return nil, err
@@ -258,7 +265,7 @@ func (o *ablateFlags) try(ctx context.Context, t trial, p progress.Reporter) ([]
 	if err != nil {
 		return nil, err
 	}
-	var results []report.AblationResult
+	var results []ablate.Result
 	for _, value := range t.values {
 		numTau, levels, words := t.evaluate(value)
 		start := time.Now()
@@ -271,7 +278,7 @@ func (o *ablateFlags) try(ctx context.Context, t trial, p progress.Reporter) ([]
 		r.Benchmark, r.Model, r.Seed = t.e.Benchmark, t.e.Model.Name, t.e.Eval.Seed
 		r.Checkpoint = report.Checkpoint{Path: m.path, Step: m.step}
 		r.Device, r.Seconds, r.Version = o.device.Name(), time.Since(start).Seconds(), version()
-		results = append(results, report.AblationResult{Run: t.dir, Benchmark: t.e.Benchmark, Model: t.e.Model.Name,
+		results = append(results, ablate.Result{Run: t.dir, Benchmark: t.e.Benchmark, Model: t.e.Model.Name,
 			Seed: t.e.Train.Seed, Steps: *m.step, Value: value, Eval: r})
 	}
 	return results, nil
@@ -317,14 +324,14 @@ type spread struct {
 	SD   *float64 `json:"sd"`
 }
 
-func (s *ablationSummary) add(result report.Ablation) {
+func (s *ablationSummary) add(points []ablate.Point) {
 	over := func(runs int, mean, sd float64) spread {
 		if runs < 2 {
 			return spread{Mean: mean}
 		}
 		return spread{mean, &sd}
 	}
-	for _, q := range result.Points() {
+	for _, q := range points {
 		s.Points = append(s.Points, ablationPoint{q.Benchmark, q.Model, q.Value, q.Runs, q.FewestBatches,
 			over(q.Runs, q.Context, q.ContextSD), over(q.Runs, q.Target, q.TargetSD)})
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/report"
 )
 
 type ablateDepthOptions struct {
@@ -66,8 +65,8 @@ func runAblateDepth(ctx context.Context, a *app, o *ablateDepthOptions) error {
 			trials = append(trials, t)
 		}
 	}
-	return o.run(ctx, a, trials, report.Ablation{Title: "depth of ψ on " + trials[0].e.Benchmark,
-		Variable: "hidden layers of ψ", Column: "depth"}, "adaptor-depth")
+	return o.run(ctx, a, trials, ablation{title: "depth of ψ on " + trials[0].e.Benchmark,
+		variable: "hidden layers of ψ", column: "depth", name: "adaptor-depth"})
 }
 
 // trial is one depth and seed.

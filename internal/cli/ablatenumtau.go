@@ -11,7 +11,6 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/report"
 )
 
 type ablateNumTauOptions struct {
@@ -72,8 +71,8 @@ func runAblateNumTau(ctx context.Context, a *app, o *ablateNumTauOptions) error 
 			return value, predict.GridLevels, fmt.Sprintf("%d levels", value)
 		}
 	}
-	return o.run(ctx, a, trials, report.Ablation{Title: "number of quantile levels at test time",
-		Variable: "quantile levels", Column: "num_tau"}, "num-tau")
+	return o.run(ctx, a, trials, ablation{title: "number of quantile levels at test time",
+		variable: "quantile levels", column: "num_tau", name: "num-tau"})
 }
 
 func (o *ablateNumTauOptions) trials() ([]trial, error) {

@@ -9,11 +9,11 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/figures"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/output"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/progress"
-	"github.com/acqnp/acqnp/internal/report"
 	"github.com/acqnp/acqnp/internal/train"
 )
 
@@ -55,7 +55,7 @@ func (f *figureFlags) addFlags(cmd *cobra.Command, checkpoint bool) {
 const maxRuns = 12
 
 func (f *figureFlags) check() error {
-	if _, err := report.PlotFormat(f.out); err != nil {
+	if _, err := figures.PlotFormat(f.out); err != nil {
 		return err
 	}
 	return checkRange("runs given with --run", len(f.runs), 1, maxRuns)
@@ -149,9 +149,9 @@ func (r figureRun) options(o *modelFigure, bootstraps int) predict.Options {
 // labelRuns names the runs by their models, and by seeds and directories where that does not tell them apart.
 func labelRuns(runs []figureRun) {
 	for _, name := range []func(r figureRun) string{
-		func(r figureRun) string { return report.DisplayName(r.e.Model.Name) },
+		func(r figureRun) string { return figures.DisplayName(r.e.Model.Name) },
 		func(r figureRun) string {
-			return report.DisplayName(r.e.Model.Name) + ", seed " + strconv.FormatUint(r.e.Train.Seed, 10)
+			return figures.DisplayName(r.e.Model.Name) + ", seed " + strconv.FormatUint(r.e.Train.Seed, 10)
 		},
 		func(r figureRun) string { return r.dir },
 	} {
@@ -175,8 +175,8 @@ func oneDimensional(r figureRun) *input.Error {
 }
 
 // tasksOf are functions first … first+count−1 of the run's evaluation batches.
-func (r figureRun) tasksOf(first, count int) ([]report.Task, error) {
-	size, tasks := r.source.EvalSize().Functions, []report.Task(nil)
+func (r figureRun) tasksOf(first, count int) ([]figures.Task, error) {
+	size, tasks := r.source.EvalSize().Functions, []figures.Task(nil)
 	var b datasets.Batch
 	made := -1
 	for f := first; f < first+count; f++ {
@@ -192,7 +192,7 @@ func (r figureRun) tasksOf(first, count int) ([]report.Task, error) {
 		if f%size >= b.Functions {
 			return nil, r.noFunction(f)
 		}
-		tasks = append(tasks, report.NewTask(&b, f%size, 0, datasets.ScalingOf(r.source, b.DX, b.DY)))
+		tasks = append(tasks, figures.NewTask(&b, f%size, 0, datasets.ScalingOf(r.source, b.DX, b.DY)))
 	}
 	return tasks, nil
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/figures"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/report"
 )
 
 type plotCompletionOptions struct {
@@ -64,10 +64,10 @@ func runPlotCompletion(ctx context.Context, a *app, o *plotCompletionOptions) er
 			return err
 		}
 	}
-	figure := report.Completion{Title: "completed images of " + runs[0].e.Benchmark, Sizes: o.context}
-	rows := make([][]report.CompletionRow, len(runs))
+	figure := figures.Completion{Title: "completed images of " + runs[0].e.Benchmark, Sizes: o.context}
+	rows := make([][]figures.CompletionRow, len(runs))
 	for i, r := range runs {
-		rows[i], err = report.Complete(ctx, r.options(&o.modelFigure, r.e.Model.EvalBootstraps), images, o.context, r.label)
+		rows[i], err = figures.Complete(ctx, r.options(&o.modelFigure, r.e.Model.EvalBootstraps), images, o.context, r.label)
 		if err != nil {
 			return err
 		}
@@ -84,8 +84,8 @@ func runPlotCompletion(ctx context.Context, a *app, o *plotCompletionOptions) er
 }
 
 // testImages are the first images that evaluation asks for, their pixels in the order in which they become context.
-func testImages(source datasets.Source, count int) ([]report.Image, error) {
-	var images []report.Image
+func testImages(source datasets.Source, count int) ([]figures.Image, error) {
+	var images []figures.Image
 	var b datasets.Batch
 	dx, dy := source.Dims()
 	scaling := datasets.ScalingOf(source, dx, dy)
@@ -99,7 +99,7 @@ func testImages(source datasets.Source, count int) ([]report.Image, error) {
 		}
 		x, y := scaling.RawX(float64s(b.X)), scaling.RawY(float64s(b.Y))
 		for f := 0; f < b.Functions && len(images) < count; f++ {
-			images = append(images, report.Image{Height: height, Width: width, Channels: channels,
+			images = append(images, figures.Image{Height: height, Width: width, Channels: channels,
 				X: x[f*b.Points*dx:][:b.Points*dx], Y: y[f*b.Points*dy:][:b.Points*dy]})
 		}
 	}

@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/benchmark"
+	"github.com/acqnp/acqnp/internal/figures"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/report"
 )
 
 // What the paper's figures show.
@@ -66,17 +66,17 @@ func runPlotFit(ctx context.Context, a *app, o *plotFitOptions) error {
 	if err != nil {
 		return err
 	}
-	sheet := report.Sheet{Title: first.e.Benchmark, XLabel: first.data.XNames[0], ShareY: true, Columns: []string{"Data"}}
+	sheet := figures.Sheet{Title: first.e.Benchmark, XLabel: first.data.XNames[0], ShareY: true, Columns: []string{"Data"}}
 	for i, t := range tasks {
 		sheet.Rows = append(sheet.Rows, fmt.Sprintf("%s (function %d)", first.data.YNames[0], o.function+i))
-		sheet.Cells = append(sheet.Cells, []report.Cell{{Data: t.Data, Context: t.Context}})
+		sheet.Cells = append(sheet.Cells, []figures.Cell{{Data: t.Data, Context: t.Context}})
 	}
 	for _, r := range runs {
 		options, view := r.options(&o.modelFigure, memberBootstraps), fitView(r)
-		if view == report.MeanView && !o.given("levels") {
+		if view == figures.MeanView && !o.given("levels") {
 			options.Levels = predict.GridLevels
 		}
-		cells, err := report.Cells(ctx, options, tasks, view, nil)
+		cells, err := figures.Cells(ctx, options, tasks, view, nil)
 		if err != nil {
 			return err
 		}
@@ -89,15 +89,15 @@ func runPlotFit(ctx context.Context, a *app, o *plotFitOptions) error {
 }
 
 // fitView is what the paper shows of a model.
-func fitView(r figureRun) report.View {
+func fitView(r figureRun) figures.View {
 	b, _ := benchmark.Find(r.e.Benchmark)
 	switch {
 	case r.Bootstrap():
-		return report.MemberView
+		return figures.MemberView
 	case r.Quantile() && !b.Unimodal:
-		return report.LevelsView
+		return figures.LevelsView
 	}
-	return report.MeanView
+	return figures.MeanView
 }
 
 // sameBenchmark refuses runs that cannot be shown the same functions.

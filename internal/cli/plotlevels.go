@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acqnp/acqnp/internal/figures"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/report"
 )
 
 type plotLevelsOptions struct {
@@ -41,24 +41,24 @@ func runPlotLevels(ctx context.Context, a *app, o *plotLevelsOptions) error {
 	if err != nil {
 		return err
 	}
-	sheet := report.Sheet{Title: "quantile levels τ, and the quantiles that they stand for", XLabel: "x", Rows: []string{"y", "τ"},
-		Cells: make([][]report.Cell, 2)}
+	sheet := figures.Sheet{Title: "quantile levels τ, and the quantiles that they stand for", XLabel: "x", Rows: []string{"y", "τ"},
+		Cells: make([][]figures.Cell, 2)}
 	for _, r := range runs {
 		tasks, err := r.tasksOf(o.function, 1)
 		if err != nil {
 			return err
 		}
 		options := r.options(&o.modelFigure, 0)
-		quantiles, err := report.Cells(ctx, options, tasks, report.LevelsView, nil)
+		quantiles, err := figures.Cells(ctx, options, tasks, figures.LevelsView, nil)
 		if err != nil {
 			return err
 		}
 		quantiles[0].Data = tasks[0].Data
-		levels, err := report.Cells(ctx, options, tasks, report.TauView, nil)
+		levels, err := figures.Cells(ctx, options, tasks, figures.TauView, nil)
 		if err != nil {
 			return err
 		}
-		sheet.AddColumn(r.label+" on "+r.e.Benchmark, []report.Cell{quantiles[0], levels[0]})
+		sheet.AddColumn(r.label+" on "+r.e.Benchmark, []figures.Cell{quantiles[0], levels[0]})
 	}
 	if err := sheet.Save(o.out); err != nil {
 		return err

@@ -6,9 +6,9 @@ import (
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/acqnp/acqnp/internal/figures"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/report"
 )
 
 // ensembleBootstraps is how many the paper's figure of the lanes takes the quantiles of.
@@ -43,17 +43,17 @@ func runPlotSpeedFlow(ctx context.Context, a *app, o *modelFigure) error {
 	if err != nil {
 		return err
 	}
-	sheet := report.Sheet{Title: "speed by flow", XLabel: first.data.XNames[0], ShareY: true, Columns: []string{"Data"},
+	sheet := figures.Sheet{Title: "speed by flow", XLabel: first.data.XNames[0], ShareY: true, Columns: []string{"Data"},
 		Rows: []string{"speed on lane 2", "speed on lane 3"}}
 	for _, t := range tasks {
-		sheet.Cells = append(sheet.Cells, []report.Cell{{Data: t.Data, Context: t.Context}})
+		sheet.Cells = append(sheet.Cells, []figures.Cell{{Data: t.Data, Context: t.Context}})
 	}
 	for _, r := range runs {
-		view := report.QuantileView
+		view := figures.QuantileView
 		if r.Quantile() {
-			view = report.LevelsView
+			view = figures.LevelsView
 		}
-		cells, err := report.Cells(ctx, r.options(o, ensembleBootstraps), tasks, view, evenLevels(o.numTau))
+		cells, err := figures.Cells(ctx, r.options(o, ensembleBootstraps), tasks, view, evenLevels(o.numTau))
 		if err != nil {
 			return err
 		}

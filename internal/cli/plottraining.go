@@ -3,7 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/acqnp/acqnp/internal/report"
+	"github.com/acqnp/acqnp/internal/figures"
 )
 
 func newPlotTraining(a *app) *cobra.Command {
@@ -26,7 +26,7 @@ func runPlotTraining(a *app, o *figureFlags) error {
 		return err
 	}
 	var runs []figureRun
-	figure := report.Training{}
+	figure := figures.Training{}
 	for _, dir := range o.runs {
 		chosen := modelFlags{run: dir}
 		e, err := chosen.experiment()
@@ -36,12 +36,12 @@ func runPlotTraining(a *app, o *figureFlags) error {
 		if err := a.checkOutputs(o.outputs(), chosen.inputs(e, "")...); err != nil {
 			return err
 		}
-		metrics, err := report.ReadMetrics(dir)
+		metrics, err := figures.ReadMetrics(dir)
 		if err != nil {
 			return err
 		}
 		runs = append(runs, figureRun{dir: dir, e: e})
-		figure.Runs = append(figure.Runs, report.TrainingRun{Metrics: metrics})
+		figure.Runs = append(figure.Runs, figures.TrainingRun{Metrics: metrics})
 	}
 	labelRuns(runs)
 	figure.Title = "training on " + runs[0].e.Benchmark

@@ -10,6 +10,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/device"
+	"github.com/acqnp/acqnp/internal/figures"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/progress"
@@ -110,7 +111,7 @@ func (o *trainOptions) finish(ctx context.Context, e config.Experiment, m *model
 			return err
 		}
 	}
-	if dx, _ := m.Dims(); report.CheckPlottable(dx) != nil {
+	if dx, _ := m.Dims(); figures.CheckPlottable(dx) != nil {
 		return nil
 	}
 	s.Plot = filepath.Join(o.runDir, "fit.png")
@@ -125,12 +126,12 @@ func plotFit(ctx context.Context, path string, e config.Experiment, m *models.Mo
 		return err
 	}
 	units := train.UnitsOf(e, source)
-	panels, err := report.BatchPanels(ctx, predict.Options{
+	panels, err := figures.BatchPanels(ctx, predict.Options{
 		Model: m, Params: params, NumTau: e.Eval.NumTau, Bootstraps: e.Model.EvalBootstraps, Levels: predict.GridLevels,
 		Seed: e.Eval.Seed, Device: d, Scaling: units.Scaling,
 	}, &b, 0, nil)
 	if err != nil {
 		return err
 	}
-	return report.FitPlot{Title: plotTitle(e), XLabel: units.XNames[0], YLabel: units.YNames[0], Panels: panels}.Save(path)
+	return figures.FitPlot{Title: plotTitle(e), XLabel: units.XNames[0], YLabel: units.YNames[0], Panels: panels}.Save(path)
 }

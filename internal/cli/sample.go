@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/figures"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/output"
 	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/report"
 )
 
 type sampleOptions struct {
@@ -87,7 +87,7 @@ func runSample(ctx context.Context, a *app, o sampleOptions) error {
 	}
 	dx, dy := units.Dims()
 	if o.plot != "" {
-		if err := report.CheckPlottable(dx); err != nil {
+		if err := figures.CheckPlottable(dx); err != nil {
 			return err
 		}
 	}
@@ -109,7 +109,7 @@ func runSample(ctx context.Context, a *app, o sampleOptions) error {
 		Model: m.Model, Params: m.params, NumTau: e.Eval.NumTau, Bootstraps: e.Model.EvalBootstraps, Levels: o.levels,
 		Seed: e.Eval.Seed, Device: o.device, Scaling: units.Scaling,
 	}, functions))
-	table := report.Quantiles{XNames: units.XNames, YNames: units.YNames, Functions: functions, Levels: o.quantiles,
+	table := predict.Quantiles{XNames: units.XNames, YNames: units.YNames, Functions: functions, Levels: o.quantiles,
 		Draws: o.draws, Seed: e.Eval.Seed}
 	if err := o.write(table, predictions, plotTitle(e)); err != nil {
 		return err
@@ -151,20 +151,20 @@ func (o *sampleOptions) checkPlot() error {
 	if o.plot == "" {
 		return nil
 	}
-	_, err := report.PlotFormat(o.plot)
+	_, err := figures.PlotFormat(o.plot)
 	return err
 }
 
 // write makes the table and the plot, from one pass over the predictions.
-func (o *sampleOptions) write(table report.Quantiles, predictions iter.Seq2[predict.Target, error], title string) error {
+func (o *sampleOptions) write(table predict.Quantiles, predictions iter.Seq2[predict.Target, error], title string) error {
 	if o.plot == "" {
 		return table.Write(o.out, predictions)
 	}
-	panels := report.NewPanels(table.Functions, len(table.YNames), 0, o.quantiles)
-	if err := table.Write(o.out, report.Collect(panels, table.Functions, 0, predictions)); err != nil {
+	panels := figures.NewPanels(table.Functions, len(table.YNames), 0, o.quantiles)
+	if err := table.Write(o.out, figures.Collect(panels, table.Functions, 0, predictions)); err != nil {
 		return err
 	}
-	return report.FitPlot{Title: title, XLabel: table.XNames[0], YLabel: table.YNames[0], Panels: panels}.Save(o.plot)
+	return figures.FitPlot{Title: title, XLabel: table.XNames[0], YLabel: table.YNames[0], Panels: panels}.Save(o.plot)
 }
 
 // plotTitle names what a plot shows.

@@ -21,7 +21,8 @@ var layers = [][]string{
 	{"internal/feed", "internal/memory"},
 	{"internal/predict", "internal/train"},
 	{"internal/report"},
-	{"internal/tables"},
+	{"internal/ablate"},
+	{"internal/figures", "internal/tables"},
 	{"internal/cli"},
 	{"cmd/acqnp", "tools/roofline"},
 }
@@ -67,5 +68,28 @@ func TestDefaultBuildLeavesOutCU(t *testing.T) {
 				t.Errorf("%s imports %s without the build tag gpu", name, p)
 			}
 		}
+	}
+}
+
+// A table of numbers must not need a plotting library.
+func TestTablesLinkNoPlots(t *testing.T) {
+	imports := listImports(t, []string{""})
+	seen := map[string]bool{}
+	var visit func(name string)
+	visit = func(name string) {
+		if seen[name] {
+			return
+		}
+		seen[name] = true
+		for _, p := range imports[name] {
+			if strings.HasPrefix(p, "gonum.org/v1/plot") {
+				t.Errorf("internal/tables imports %s, which imports %s", name, p)
+			}
+			visit(p)
+		}
+	}
+	visit("internal/tables")
+	if !seen["internal/config"] {
+		t.Error("internal/tables has no imports")
 	}
 }

@@ -1,4 +1,4 @@
-package report
+package predict
 
 import (
 	"encoding/csv"
@@ -8,18 +8,17 @@ import (
 	"strconv"
 
 	"github.com/acqnp/acqnp/internal/atomicfile"
-	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
 // Quantiles says what quantiles.csv holds besides the components and the mean of every prediction.
 type Quantiles struct {
-	XNames    []string           // column names of x
-	YNames    []string           // names of the channels of y
-	Functions []predict.Function // that were predicted
-	Levels    []float64          // quantiles asked for, in (0, 1)
-	Draws     int                // draws per target and channel
-	Seed      uint64             // of the draws
+	XNames    []string   // column names of x
+	YNames    []string   // names of the channels of y
+	Functions []Function // that were predicted
+	Levels    []float64  // quantiles asked for, in (0, 1)
+	Draws     int        // draws per target and channel
+	Seed      uint64     // of the draws
 }
 
 // The kinds of rows.
@@ -33,7 +32,7 @@ const (
 // Write makes the file of the predictions, whole or not at all, in long format: function, target (counted from 0
 // within the function), x…, channel, kind, u, tau, mu, sigma, weight, level, value. What does not apply is empty.
 // It stops at the predictions' first error and returns it.
-func (q Quantiles) Write(path string, predictions iter.Seq2[predict.Target, error]) error {
+func (q Quantiles) Write(path string, predictions iter.Seq2[Target, error]) error {
 	return atomicfile.Write(path, func(w io.Writer) error {
 		out := quantileRows{Quantiles: q, csv: csv.NewWriter(w), draws: random.New(q.Seed, random.Draws|random.Evaluation)}
 		out.header()
@@ -68,7 +67,7 @@ func (o *quantileRows) header() {
 
 func (o *quantileRows) write() { _ = o.csv.Write(o.row) } // csv.Writer keeps its first error
 
-func (o *quantileRows) target(t predict.Target) {
+func (o *quantileRows) target(t Target) {
 	f, dx := o.Functions[t.Function], len(o.XNames)
 	for channel, d := range t.Channels {
 		o.row = append(o.row[:0], f.Name, strconv.Itoa(t.Target))
@@ -81,7 +80,7 @@ func (o *quantileRows) target(t predict.Target) {
 }
 
 // channel writes the rows of one channel behind the columns that o.row already has.
-func (o *quantileRows) channel(t predict.Target, channel int, d predict.Distribution) {
+func (o *quantileRows) channel(t Target, channel int, d Distribution) {
 	start := len(o.row)
 	add := func(kind string, u, tau, mu, sigma, weight, level, value float64) {
 		o.row = append(o.row[:start], kind, level32(u))

@@ -1,4 +1,4 @@
-package report_test
+package figures_test
 
 import (
 	"bytes"
@@ -15,20 +15,20 @@ import (
 
 	"gonum.org/v1/plot/plotter"
 
+	"github.com/acqnp/acqnp/internal/figures"
 	"github.com/acqnp/acqnp/internal/input"
-	"github.com/acqnp/acqnp/internal/report"
 )
 
 // twoBranches is a made-up prediction of a double sine: half of the levels on each branch, the same levels at every x
 // or others at each.
-func twoBranches(sameLevels bool) report.Panel {
-	p := report.Panel{Title: "double-sine", Levels: []float64{0.05, 0.5, 0.95}}
+func twoBranches(sameLevels bool) figures.Panel {
+	p := figures.Panel{Title: "double-sine", Levels: []float64{0.05, 0.5, 0.95}}
 	const levels, n = 20, 200
 	for i := range n {
 		x := -2 + 4*float64(i)/(n-1)
 		a, b := 1.2*math.Sin(2*x), 0.8*math.Cos(1.5*x)
 		low, high := math.Min(a, b), math.Max(a, b)
-		q := report.PredictedPoint{X: x, Mean: (a + b) / 2, Quantiles: []float64{low - 0.1, (a + b) / 2, high + 0.1}}
+		q := figures.PredictedPoint{X: x, Mean: (a + b) / 2, Quantiles: []float64{low - 0.1, (a + b) / 2, high + 0.1}}
 		for k := range levels {
 			u := (float64(k) + 0.5) / levels
 			if !sameLevels {
@@ -37,7 +37,7 @@ func twoBranches(sameLevels bool) report.Panel {
 			// The few levels around ½ cross between the branches, with little weight.
 			side := 1 / (1 + math.Exp(-(u-0.5)*60))
 			weight := (0.02 + 4*(u-0.5)*(u-0.5)) / levels
-			q.Components = append(q.Components, report.Component{U: u, Tau: u, Mu: low*(1-side) + high*side, Weight: weight})
+			q.Components = append(q.Components, figures.Component{U: u, Tau: u, Mu: low*(1-side) + high*side, Weight: weight})
 		}
 		p.Grid = append(p.Grid, q)
 		if i%12 == 0 {
@@ -50,7 +50,7 @@ func twoBranches(sameLevels bool) report.Panel {
 }
 
 // withCloud has a thousand context points around its levels.
-func withCloud() report.Panel {
+func withCloud() figures.Panel {
 	p := twoBranches(false)
 	p.Context = nil
 	for i := range 1000 {
@@ -61,7 +61,7 @@ func withCloud() report.Panel {
 }
 
 // gaussian has a mean and quantiles alone.
-func gaussian() report.Panel {
+func gaussian() figures.Panel {
 	p := twoBranches(true)
 	for i := range p.Grid {
 		p.Grid[i].Components = nil
@@ -69,12 +69,12 @@ func gaussian() report.Panel {
 	return p
 }
 
-func figure(panels ...report.Panel) report.FitPlot {
-	return report.FitPlot{Title: "acqnp on double-sine, step 1000", XLabel: "x", YLabel: "y", Panels: panels}
+func figure(panels ...figures.Panel) figures.FitPlot {
+	return figures.FitPlot{Title: "acqnp on double-sine, step 1000", XLabel: "x", YLabel: "y", Panels: panels}
 }
 
 // save draws to a file (kept in $ACQNP_PLOTS if set, to be looked at) and returns its content.
-func save(t *testing.T, fig report.FitPlot, name string) []byte {
+func save(t *testing.T, fig figures.FitPlot, name string) []byte {
 	t.Helper()
 	dir := os.Getenv("ACQNP_PLOTS")
 	if dir == "" {
@@ -91,7 +91,7 @@ func save(t *testing.T, fig report.FitPlot, name string) []byte {
 	return content
 }
 
-func picture(t *testing.T, fig report.FitPlot, name string) image.Image {
+func picture(t *testing.T, fig figures.FitPlot, name string) image.Image {
 	t.Helper()
 	img, err := png.Decode(bytes.NewReader(save(t, fig, name+".png")))
 	if err != nil {
@@ -125,7 +125,7 @@ func TestFitPlotShowsItsParts(t *testing.T) {
 	inPanel := func(img image.Image, accept func(r, g, b int) bool) int {
 		return count(img, 0.09, 0.16, 0.98, 0.9, accept)
 	}
-	for name, fig := range map[string]report.FitPlot{
+	for name, fig := range map[string]figures.FitPlot{
 		"grid":     figure(twoBranches(true)),
 		"random":   figure(twoBranches(false)),
 		"cloud":    figure(withCloud(), withCloud()),
@@ -159,9 +159,9 @@ func TestFitPlotShowsItsParts(t *testing.T) {
 }
 
 func TestHeavyLevelsAreDarker(t *testing.T) {
-	var p report.Panel
+	var p figures.Panel
 	for i := range 100 {
-		p.Grid = append(p.Grid, report.PredictedPoint{X: float64(i), Mean: 2, Components: []report.Component{
+		p.Grid = append(p.Grid, figures.PredictedPoint{X: float64(i), Mean: 2, Components: []figures.Component{
 			{U: 0.1, Tau: 0.1, Mu: 1, Weight: 0.7}, {U: 0.2, Tau: 0.1, Mu: 3, Weight: 0.29}, {U: 0.3, Tau: 0.1, Mu: 4, Weight: 0.01},
 		}})
 	}
@@ -185,7 +185,7 @@ func TestHeavyLevelsAreDarker(t *testing.T) {
 
 func TestManyFunctionsAreSaidToBeCut(t *testing.T) {
 	svg := func(n int) string {
-		panels := make([]report.Panel, n)
+		panels := make([]figures.Panel, n)
 		for i := range panels {
 			panels[i] = twoBranches(true)
 			panels[i].Title = fmt.Sprintf("function %d", i+1)
@@ -249,13 +249,13 @@ func TestOddFigures(t *testing.T) {
 	wild.Grid[11].Mean = 1e300
 	uneven := twoBranches(true)
 	uneven.Grid[50].Components = uneven.Grid[50].Components[:7]
-	flat := report.Panel{Grid: []report.PredictedPoint{{X: 0, Mean: 5}, {X: 1, Mean: 5}}}
-	tiny := report.Panel{Context: plotter.XYs{{X: 1e-9, Y: 1e12}, {X: 2e-9, Y: 1.1e12}}}
-	huge := report.Panel{Context: plotter.XYs{{X: -1e300, Y: 1e300}, {X: 1e300, Y: -1e300}}}
-	farOff := report.Panel{Context: plotter.XYs{{X: 1.7e18, Y: 0}, {X: 1.7e18 + 512, Y: 1}}}
-	endless := report.Panel{Context: plotter.XYs{{X: -1.7e308, Y: 0}, {X: 1.7e308, Y: 1}}}
-	same := report.Panel{Context: plotter.XYs{{X: 1e17, Y: 1}, {X: 1e17, Y: 1}}}
-	for name, p := range map[string]report.Panel{
+	flat := figures.Panel{Grid: []figures.PredictedPoint{{X: 0, Mean: 5}, {X: 1, Mean: 5}}}
+	tiny := figures.Panel{Context: plotter.XYs{{X: 1e-9, Y: 1e12}, {X: 2e-9, Y: 1.1e12}}}
+	huge := figures.Panel{Context: plotter.XYs{{X: -1e300, Y: 1e300}, {X: 1e300, Y: -1e300}}}
+	farOff := figures.Panel{Context: plotter.XYs{{X: 1.7e18, Y: 0}, {X: 1.7e18 + 512, Y: 1}}}
+	endless := figures.Panel{Context: plotter.XYs{{X: -1.7e308, Y: 0}, {X: 1.7e308, Y: 1}}}
+	same := figures.Panel{Context: plotter.XYs{{X: 1e17, Y: 1}, {X: 1e17, Y: 1}}}
+	for name, p := range map[string]figures.Panel{
 		"one": one, "wild": wild, "uneven": uneven, "flat": flat, "tiny": tiny, "huge": huge, "same": same, "far off": farOff, "endless": endless, "empty": {},
 	} {
 		if n := count(picture(t, figure(p), name), 0, 0.12, 1, 1, inked); n < 500 {

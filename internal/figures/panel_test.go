@@ -1,4 +1,4 @@
-package report_test
+package figures_test
 
 import (
 	"errors"
@@ -9,16 +9,16 @@ import (
 	"gonum.org/v1/plot/plotter"
 
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/figures"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/report"
 )
 
 func TestCollectFillsPanelsOnTheWay(t *testing.T) {
 	o, functions := tiny(t, "acqnp", 2), lanes()
-	panels := report.NewPanels(functions, 2, 1, []float64{0.1, 0.9})
+	panels := figures.NewPanels(functions, 2, 1, []float64{0.1, 0.9})
 	passed := 0
-	for target, err := range report.Collect(panels, functions, 1, predict.Predict(t.Context(), o, functions)) {
+	for target, err := range figures.Collect(panels, functions, 1, predict.Predict(t.Context(), o, functions)) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -29,7 +29,7 @@ func TestCollectFillsPanelsOnTheWay(t *testing.T) {
 			t.Errorf("target %d/%d became %+v", target.Function, target.Target, point)
 		}
 		for k, c := range d.Components() {
-			if point.Components[k] != (report.Component{U: c.U, Tau: c.Tau, Mu: c.Mu, Weight: c.Weight}) {
+			if point.Components[k] != (figures.Component{U: c.U, Tau: c.Tau, Mu: c.Mu, Weight: c.Weight}) {
 				t.Errorf("component %+v became %+v", c, point.Components[k])
 			}
 		}
@@ -50,7 +50,7 @@ func TestBatchPanelsAreInRawUnits(t *testing.T) {
 	b := &datasets.Batch{Functions: 6, Points: 3, Context: 2, DX: 1, DY: 1, X: make([]float32, 18), Y: make([]float32, 18)}
 	copy(b.X[3:], []float32{0.25, 0.75, 0.5}) // the second function
 	copy(b.Y[3:], []float32{1, 0.5, 0.125})
-	panels, err := report.BatchPanels(t.Context(), o, b, 0, []float64{0.5})
+	panels, err := figures.BatchPanels(t.Context(), o, b, 0, []float64{0.5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestBatchPanelsAreInRawUnits(t *testing.T) {
 	}
 	b.DX = 2
 	var bad *input.Error
-	if _, err := report.BatchPanels(t.Context(), o, b, 0, nil); !errors.As(err, &bad) {
+	if _, err := figures.BatchPanels(t.Context(), o, b, 0, nil); !errors.As(err, &bad) {
 		t.Errorf("two-dimensional x: %v", err)
 	}
 }

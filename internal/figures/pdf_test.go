@@ -1,4 +1,4 @@
-package report_test
+package figures_test
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 
 	"gonum.org/v1/plot/plotter"
 
-	"github.com/acqnp/acqnp/internal/report"
+	"github.com/acqnp/acqnp/internal/figures"
 )
 
 // streams are a PDF's compressed parts, unpacked, and what introduces each.
@@ -37,7 +37,7 @@ func streams(t *testing.T, content []byte) (dictionaries, unpacked []string) {
 }
 
 func TestPDFKeepsTranslucentColours(t *testing.T) {
-	p := report.Panel{Title: "y", Targets: plotter.XYs{{X: 0, Y: 0}, {X: 1, Y: 1}}}
+	p := figures.Panel{Title: "y", Targets: plotter.XYs{{X: 0, Y: 0}, {X: 1, Y: 1}}}
 	_, parts := streams(t, save(t, figure(p), "translucent.pdf"))
 	// Targets are drawn in c2 4d 8a, more than half of it showing through.
 	if page := strings.Join(parts, "\n"); !strings.Contains(page, "0.761 0.302 0.541 rg") {
@@ -46,7 +46,7 @@ func TestPDFKeepsTranslucentColours(t *testing.T) {
 }
 
 func TestPDFDrawsGreekLetters(t *testing.T) {
-	fig := figure(report.Panel{Context: plotter.XYs{{X: 0, Y: 0}, {X: 1, Y: 1}}})
+	fig := figure(figures.Panel{Context: plotter.XYs{{X: 0, Y: 0}, {X: 1, Y: 1}}})
 	page := func(title string) string {
 		fig.Title = title
 		_, parts := streams(t, save(t, fig, "greek.pdf"))
@@ -63,8 +63,8 @@ func TestPDFDrawsGreekLetters(t *testing.T) {
 
 func TestPDFHasPicturesUpright(t *testing.T) {
 	// White above black: vgpdf shows the first row of its file at the bottom.
-	half := report.Picture{Height: 2, Width: 1, Channels: 1, Values: []float64{1, 0}}
-	fig := report.Completion{Rows: []report.CompletionRow{{Truth: half}}}
+	half := figures.Picture{Height: 2, Width: 1, Channels: 1, Values: []float64{1, 0}}
+	fig := figures.Completion{Rows: []figures.CompletionRow{{Truth: half}}}
 	path := filepath.Join(t.TempDir(), "half.pdf")
 	if err := fig.Save(path); err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package report_test
+package figures_test
 
 import (
 	"errors"
@@ -12,10 +12,10 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/device"
+	"github.com/acqnp/acqnp/internal/figures"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/report"
 )
 
 // completing asks a small model for pictures of 4×3 pixels.
@@ -31,8 +31,8 @@ func completing(t *testing.T, channels int) predict.Options {
 }
 
 // ramp is a 4×3 picture whose pixels, from the last to the first, have the value of their place in hundredths.
-func ramp(channels int) report.Image {
-	m := report.Image{Height: 4, Width: 3, Channels: channels}
+func ramp(channels int) figures.Image {
+	m := figures.Image{Height: 4, Width: 3, Channels: channels}
 	for p := 11; p >= 0; p-- {
 		m.X = append(m.X, float64(p/3), float64(p%3))
 		for c := range channels {
@@ -45,7 +45,7 @@ func ramp(channels int) report.Image {
 func TestCompletePutsPixelsInTheirPlaces(t *testing.T) {
 	for _, channels := range []int{1, 3} {
 		o, m := completing(t, channels), ramp(channels)
-		rows, err := report.Complete(t.Context(), o, []report.Image{m, m}, []int{2, 5}, "CNP")
+		rows, err := figures.Complete(t.Context(), o, []figures.Image{m, m}, []int{2, 5}, "CNP")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,11 +87,11 @@ func TestCompletePutsPixelsInTheirPlaces(t *testing.T) {
 }
 
 func TestCompletionTellsUnknownPixelsApart(t *testing.T) {
-	truth := report.Picture{Height: 2, Width: 2, Channels: 3, Values: []float64{1, 0, 0, 0, 1, 0, 0, 0, 1, 2, 2, 2}}
-	known := report.Picture{Height: 2, Width: 2, Channels: 1, Values: []float64{math.NaN(), 0, 0.5, 1}}
-	deviation := report.Picture{Height: 2, Width: 2, Channels: 1, Values: []float64{0.1, 0.2, math.Inf(1), math.NaN()}}
-	fig := report.Completion{Title: "pictures", Sizes: []int{3}, Rows: []report.CompletionRow{
-		{Truth: truth, Cells: []report.CompletionCell{{Context: known, Mean: truth, SD: deviation}}},
+	truth := figures.Picture{Height: 2, Width: 2, Channels: 3, Values: []float64{1, 0, 0, 0, 1, 0, 0, 0, 1, 2, 2, 2}}
+	known := figures.Picture{Height: 2, Width: 2, Channels: 1, Values: []float64{math.NaN(), 0, 0.5, 1}}
+	deviation := figures.Picture{Height: 2, Width: 2, Channels: 1, Values: []float64{0.1, 0.2, math.Inf(1), math.NaN()}}
+	fig := figures.Completion{Title: "pictures", Sizes: []int{3}, Rows: []figures.CompletionRow{
+		{Truth: truth, Cells: []figures.CompletionCell{{Context: known, Mean: truth, SD: deviation}}},
 	}}
 	path := filepath.Join(t.TempDir(), "pictures.png")
 	if err := fig.Save(path); err != nil {
@@ -129,7 +129,7 @@ func TestCompletionTellsUnknownPixelsApart(t *testing.T) {
 }
 
 func TestCompletionOfUnknownFormatIsRefused(t *testing.T) {
-	fig := report.Completion{Rows: []report.CompletionRow{{Truth: report.Picture{Height: 1, Width: 1, Channels: 1, Values: []float64{0}}}}}
+	fig := figures.Completion{Rows: []figures.CompletionRow{{Truth: figures.Picture{Height: 1, Width: 1, Channels: 1, Values: []float64{0}}}}}
 	var bad *input.Error
 	if err := fig.Save(filepath.Join(t.TempDir(), "a.jpg")); !errors.As(err, &bad) {
 		t.Errorf("error %v", err)

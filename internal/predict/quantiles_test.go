@@ -1,4 +1,4 @@
-package report_test
+package predict_test
 
 import (
 	"encoding/csv"
@@ -14,9 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/report"
 )
 
 // table is quantiles.csv: columns by name, rows by function, target, channel and kind.
@@ -26,7 +26,7 @@ func key(function string, target int, channel, kind string) string {
 	return fmt.Sprint(function, "/", target, "/", channel, "/", kind)
 }
 
-func write(t *testing.T, q report.Quantiles, o predict.Options) table {
+func write(t *testing.T, q predict.Quantiles, o predict.Options) table {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "quantiles.csv")
 	if err := q.Write(path, predict.Predict(t.Context(), o, q.Functions)); err != nil {
@@ -84,15 +84,33 @@ func empty(t *testing.T, row map[string]string, columns ...string) {
 	}
 }
 
-func asked() report.Quantiles {
-	return report.Quantiles{
+// lanes are two functions with two channels of y.
+func lanes() []predict.Function {
+	return []predict.Function{
+		{Name: "lane 2", ContextX: []float64{100, 900, 1700}, ContextY: []float64{60, 1, 50, 2, 20, 3}, TargetX: []float64{0, 1000.5}},
+		{Name: "lane, \"3\"", ContextX: []float64{400}, ContextY: []float64{55, 4}, TargetX: []float64{500, 600, 700}},
+	}
+}
+
+// askLanes asks a small model with its initial weights, in raw units that differ a lot from the model's.
+func askLanes(t *testing.T, model string) predict.Options {
+	t.Helper()
+	m, params := tiny(t, model)
+	return predict.Options{
+		Model: m, Params: params, NumTau: 4, Levels: predict.RandomLevels, Seed: 43, Device: device.CPU(1),
+		Scaling: datasets.Scaling{XOffset: []float64{-100}, XScale: []float64{2000}, YOffset: []float64{0, 10}, YScale: []float64{70, 70}},
+	}
+}
+
+func asked() predict.Quantiles {
+	return predict.Quantiles{
 		XNames: []string{"x"}, YNames: []string{"speed", "noise"}, Functions: lanes(),
 		Levels: []float64{0.05, 0.5, 0.95}, Draws: 2, Seed: 43,
 	}
 }
 
 func TestQuantilesHoldTheMixture(t *testing.T) {
-	q, o := asked(), tiny(t, "acqnp", 2)
+	q, o := asked(), askLanes(t, "acqnp")
 	rows := write(t, q, o)
 	kinds := 4
 	if n := 5 * 2 * kinds; len(rows) != n { // targets, channels, kinds
@@ -151,7 +169,7 @@ func TestQuantilesHoldTheMixture(t *testing.T) {
 }
 
 func TestQuantilesAreInRawUnits(t *testing.T) {
-	q, o := asked(), tiny(t, "cnp", 2)
+	q, o := asked(), askLanes(t, "cnp")
 	model := o
 	model.Scaling = datasets.ScalingOf(nil, 1, 2)
 	var inModelUnits []predict.Function
@@ -186,7 +204,7 @@ func wide(v []float32) []float64 {
 }
 
 func TestMoreDrawsKeepTheFirst(t *testing.T) {
-	q, o := asked(), tiny(t, "acqnp", 2)
+	q, o := asked(), askLanes(t, "acqnp")
 	two := write(t, q, o)
 	q.Draws = 5
 	five := write(t, q, o)
@@ -199,7 +217,7 @@ func TestMoreDrawsKeepTheFirst(t *testing.T) {
 }
 
 func TestChannelsHaveDrawsOfTheirOwn(t *testing.T) {
-	q, o := asked(), tiny(t, "cnp", 2)
+	q, o := asked(), askLanes(t, "cnp")
 	q.Draws = 3
 	rows := write(t, q, o)
 	seen := map[int]bool{}
@@ -216,7 +234,7 @@ func TestChannelsHaveDrawsOfTheirOwn(t *testing.T) {
 }
 
 func TestFailedPredictionsLeaveNoFile(t *testing.T) {
-	q, o := asked(), tiny(t, "acqnp", 2)
+	q, o := asked(), askLanes(t, "acqnp")
 	failed := errors.New("failed half way")
 	var half iter.Seq2[predict.Target, error] = func(yield func(predict.Target, error) bool) {
 		for target, err := range predict.Predict(t.Context(), o, q.Functions) {

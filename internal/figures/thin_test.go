@@ -1,4 +1,4 @@
-package report_test
+package figures_test
 
 import (
 	"math"
@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/figures"
 	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/report"
 )
 
 // mostMarks bounds what a panel may keep of any prediction: a mark for each pixel of a picture's 1200×800 would be
@@ -16,7 +16,7 @@ import (
 const mostMarks = 140_000
 
 // marks counts the levels, quantiles and means that a panel keeps.
-func marks(p report.Panel) int {
+func marks(p figures.Panel) int {
 	n := 0
 	for _, q := range p.Grid {
 		n += len(q.Components) + len(q.Quantiles) + 1
@@ -25,12 +25,12 @@ func marks(p report.Panel) int {
 }
 
 // collect predicts targets from 0 to 1 and returns the panel and how many predictions were passed on.
-func collect(t *testing.T, o predict.Options, targets []float64, levels []float64) (panel report.Panel, passed int) {
+func collect(t *testing.T, o predict.Options, targets []float64, levels []float64) (panel figures.Panel, passed int) {
 	t.Helper()
 	o.Scaling = datasets.ScalingOf(nil, 1, 1)
 	functions := []predict.Function{{ContextX: []float64{0.5}, ContextY: []float64{1}, TargetX: targets}}
-	panels := report.NewPanels(functions, 1, 0, levels)
-	for _, err := range report.Collect(panels, functions, 0, predict.Predict(t.Context(), o, functions)) {
+	panels := figures.NewPanels(functions, 1, 0, levels)
+	for _, err := range figures.Collect(panels, functions, 0, predict.Predict(t.Context(), o, functions)) {
 		if err != nil {
 			t.Fatal(err)
 		}
