@@ -23,7 +23,7 @@ func imageDir(t testing.TB) string {
 	return dir
 }
 
-var imageNames = []string{"mnist", "fashion-mnist", "svhn", "omniglot", "freyface"}
+var imageNames = benchmark.Names(func(b benchmark.Benchmark) bool { return b.Kind == benchmark.Images })
 
 // imageExperiment has the paper's values.
 func imageExperiment(name string) config.Experiment {

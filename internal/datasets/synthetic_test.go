@@ -1,6 +1,7 @@
 package datasets_test
 
 import (
+	"fmt"
 	"math"
 	"runtime"
 	"slices"
@@ -8,29 +9,19 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/acqnp/acqnp/internal/benchmark"
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 )
 
-var syntheticNames = []string{"sawtooth", "double-sine", "circle", "lissajous", "rbf", "matern52"}
+var syntheticNames = benchmark.Names(func(b benchmark.Benchmark) bool { return b.Kind == benchmark.Synthetic })
 
-// syntheticExperiment has the paper's values.
-func syntheticExperiment(benchmark string) config.Experiment {
-	zeroMean := true
-	e := config.Experiment{
-		Benchmark: benchmark,
-		Data: config.Data{
-			Points: []int{6, 100}, MinContext: 3, MinTargets: 3, Interval: []float64{-2, 2},
-			Harmonics: []int{10, 19}, ZeroMean: &zeroMean, Length: 0.25, Amplitude: 0.75, Noise: 0.02,
-		},
-		Train: config.Train{BatchSize: 128, Seed: 43},
-		Eval:  config.Eval{Batches: 5000, BatchSize: 16, NumPoints: 500, MaxContext: 100, Seed: 43},
-	}
-	switch benchmark {
-	case "circle", "lissajous":
-		e.Data.Interval = []float64{-math.Pi, math.Pi}
-	case "rbf", "matern52":
-		e.Eval.MaxContext = 50
+// syntheticExperiment has the paper's values. CNP reads no levels, so that they do not bound the size of a batch.
+func syntheticExperiment(name string) config.Experiment {
+	text := fmt.Appendf(nil, "benchmark: %s\nmodel: {name: cnp}\ntrain: {seed: 43}\n", name)
+	e, err := config.Parse(name, text, config.Overrides{})
+	if err != nil {
+		panic(err)
 	}
 	return e
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/acqnp/acqnp/internal/benchmark"
 	"github.com/acqnp/acqnp/internal/cli"
 )
 
@@ -30,9 +31,8 @@ func succeed(t *testing.T, args ...string) string {
 	return out.String()
 }
 
-// benchmarks are the paper's.
-var benchmarks = []string{"rbf", "matern52", "sawtooth", "double-sine", "lissajous", "circle", "speed-flow",
-	"mnist", "fashion-mnist", "svhn", "omniglot", "freyface"}
+// benchmarks are all but csv, whose configurations are examples for a person's own data.
+var benchmarks = benchmark.Names(func(b benchmark.Benchmark) bool { return b.Kind != benchmark.CSV })
 
 // models are the paper's.
 var models = []string{"cnp", "canp", "bnp", "cqnp", "acqnp"}
