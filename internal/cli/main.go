@@ -92,7 +92,7 @@ func (a *app) exitCode(ctx context.Context, err error) int {
 	switch {
 	case !a.started, errors.As(err, &bad):
 		return exitUsage
-	case ctx.Err() != nil:
+	case ctx.Err() != nil, errors.Is(err, context.Canceled):
 		return exitInterrupted
 	}
 	return exitFailed

@@ -3,7 +3,6 @@ package config
 import (
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -40,30 +39,20 @@ func tooLong(name string) error {
 }
 
 func readFile(path string) ([]byte, error) {
-	unreadable := func(err error) error {
-		return &input.Error{File: path, Found: reason(err), Expected: "a readable YAML file"}
-	}
-	f, err := os.Open(path)
+	const expected = "a readable YAML file"
+	f, err := input.Stream(path, expected)
 	if err != nil {
-		return nil, unreadable(err)
+		return nil, err
 	}
 	defer f.Close()
 	content, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
-		return nil, unreadable(err)
+		return nil, input.Unreadable(path, expected, err)
 	}
 	if len(content) > maxFile {
 		return nil, tooLong(path)
 	}
 	return content, nil
-}
-
-// reason is the operating system's part of an error: the path is in the message already.
-func reason(err error) string {
-	if p, ok := err.(*os.PathError); ok {
-		return p.Err.Error()
-	}
-	return err.Error()
 }
 
 func resolveAll(name string, content []byte, o Overrides) (Experiment, error) {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/acqnp/acqnp/internal/input"
 )
@@ -21,7 +20,7 @@ const (
 // count, height and width, as big-endian words, then the bytes.
 func readIDX(want imageFile, limit int) (pictures, error) {
 	path := want.path
-	f, err := openRegular(path)
+	f, err := input.Open(path, readable)
 	if err != nil {
 		return pictures{}, err
 	}
@@ -79,20 +78,4 @@ func tooShort(err error) string {
 		return "a file that ends too early"
 	}
 	return "broken compression (" + err.Error() + ")"
-}
-
-// openRegular opens a file that is one, and not a pipe, which would wait for a writer.
-func openRegular(path string) (*os.File, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, unreadable(path, err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, &input.Error{File: path, Found: "something that is no regular file", Expected: "a readable file"}
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, unreadable(path, err)
-	}
-	return f, nil
 }

@@ -99,7 +99,7 @@ func TestImageFilesThatAreWrong(t *testing.T) {
 	}
 	e := imageExperiment("mnist")
 	e.Data.Files = []string{"train-images-idx3-ubyte.gz", "."}
-	refused(t, e, dir, "no regular file")
+	refused(t, e, dir, "found a directory")
 	// A limit stops before what is wrong further on.
 	e.Data.Files, e.Data.TrainLimit, e.Data.TestLimit = []string{"bad", "bad"}, 2, 2
 	put(t, filepath.Join(dir, "mnist", "bad"), good[:len(good)-1])

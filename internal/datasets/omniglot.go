@@ -40,7 +40,7 @@ func readOmniglot(want imageFile, limit int) (pictures, error) {
 	if !ok {
 		return pictures{}, fmt.Errorf("datasets: there is no filter %q", want.data.Filter)
 	}
-	f, err := openRegular(file)
+	f, err := input.Open(file, readable)
 	if err != nil {
 		return pictures{}, err
 	}

@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,9 +26,9 @@ type table struct {
 
 // openTable reads the header. The caller closes the file behind it.
 func openTable(path string) (*table, io.Closer, error) {
-	f, err := os.Open(path)
+	f, err := input.Stream(path, readable)
 	if err != nil {
-		return nil, nil, unreadable(path, err)
+		return nil, nil, err
 	}
 	t, err := newTable(path, f)
 	if err != nil {
@@ -39,13 +37,10 @@ func openTable(path string) (*table, io.Closer, error) {
 	return t, f, nil
 }
 
-func unreadable(path string, err error) error {
-	var pathError *fs.PathError
-	if errors.As(err, &pathError) {
-		err = pathError.Err
-	}
-	return &input.Error{File: path, Found: err.Error(), Expected: "a readable file"}
-}
+// readable is what a file that cannot be read should have been.
+const readable = "a readable file"
+
+func unreadable(path string, err error) error { return input.Unreadable(path, readable, err) }
 
 func newTable(path string, r io.Reader) (*table, error) {
 	buffered := bufio.NewReader(r)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"image/color"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -32,13 +31,16 @@ type TrainingRun struct {
 	Metrics []train.Metrics
 }
 
+// maxLog is how long a log may be, in bytes.
+const maxLog = 1 << 30
+
 // ReadMetrics reads the log of a run. A line that a killed program left unfinished at the end is passed over; any other
 // that is none, or a log without a line, is an *input.Error.
 func ReadMetrics(dir string) ([]train.Metrics, error) {
 	path := filepath.Join(dir, "metrics.jsonl")
-	content, err := os.ReadFile(path)
+	content, err := input.ReadFile(path, "the log of a run", maxLog)
 	if err != nil {
-		return nil, &input.Error{File: dir, Found: "no readable metrics.jsonl", Expected: "a run directory"}
+		return nil, err
 	}
 	var all []train.Metrics
 	number := 0

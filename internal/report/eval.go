@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"text/tabwriter"
 
 	"github.com/acqnp/acqnp/internal/atomicfile"
@@ -108,9 +107,12 @@ func (e Eval) Write(path string) error {
 	return atomicfile.WriteBytes(path, append(content, '\n'))
 }
 
+// maxEval is how long an eval.json may be, in bytes.
+const maxEval = 1 << 30
+
 // ReadEval reads eval.json. A file that is none is an *input.Error.
 func ReadEval(path string) (Eval, error) {
-	content, err := os.ReadFile(path)
+	content, err := input.ReadFile(path, "what acqnp eval writes", maxEval)
 	if err != nil {
 		return Eval{}, err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"strconv"
 
@@ -26,19 +25,12 @@ type Reader struct {
 // Open opens a file and checks its header. Whatever is wrong with it is an *input.Error that names
 // the file.
 func Open(path string) (*Reader, error) {
-	// Stat first: opening a pipe would wait for a writer.
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		return nil, &input.Error{File: path, Found: "something that is no regular file", Expected: "a safetensors file"}
-	}
-	var f *os.File
-	if err == nil {
-		f, err = os.Open(path)
-	}
+	f, err := input.Open(path, expectedFile)
 	if err != nil {
-		return nil, unreadable(path, err)
+		return nil, err
 	}
-	if info, err = f.Stat(); err != nil {
+	info, err := f.Stat()
+	if err != nil {
 		return nil, errors.Join(unreadable(path, err), f.Close())
 	}
 	r, err := NewReader(f, info.Size(), path)
@@ -50,13 +42,9 @@ func Open(path string) (*Reader, error) {
 	return r, nil
 }
 
-func unreadable(path string, err error) error {
-	var pathError *fs.PathError
-	if errors.As(err, &pathError) {
-		err = pathError.Err
-	}
-	return &input.Error{File: path, Found: err.Error(), Expected: "a readable safetensors file"}
-}
+const expectedFile = "a readable safetensors file"
+
+func unreadable(path string, err error) error { return input.Unreadable(path, expectedFile, err) }
 
 // NewReader reads from content of a known size. It checks the header as Open does. path is the name
 // of the content in errors.

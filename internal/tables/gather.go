@@ -94,9 +94,6 @@ func Gather(dir string, warn func(error)) ([]Run, error) {
 }
 
 func readRun(path string) (Run, error) {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return Run{}, &input.Error{File: path, Found: "no regular file", Expected: "what acqnp eval writes"}
-	}
 	e, err := report.ReadEval(path)
 	if err != nil {
 		return Run{}, err

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/acqnp/acqnp/internal/atomicfile"
+	"github.com/acqnp/acqnp/internal/input"
 )
 
 // Metrics is a line of metrics.jsonl: the state after so many steps.
@@ -24,10 +25,13 @@ type Metrics struct {
 // metricsLog appends to metrics.jsonl.
 type metricsLog struct{ f *os.File }
 
+// maxLog is how long metrics.jsonl may be, in bytes.
+const maxLog = 1 << 30
+
 // openMetrics cuts the log back to the lines of at most step steps and opens it for appending. It tells warn, if that is
 // not nil, about lines that training did not write there.
 func openMetrics(path string, step int, warn func(string)) (*metricsLog, error) {
-	old, err := os.ReadFile(path)
+	old, err := input.ReadFile(path, "the log of a run", maxLog)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}

@@ -143,7 +143,7 @@ func (l *loop) inDirectory(ctx context.Context, source datasets.Source) (Result,
 // restore takes up the newest good checkpoint, if the directory holds a run that has got so far.
 func (l *loop) restore() (time.Duration, error) {
 	file := filepath.Join(l.o.Dir, configFile)
-	old, err := os.ReadFile(file)
+	old, err := input.ReadFile(file, "the configuration of a run", 1<<20)
 	switch {
 	case err == nil:
 		err = checkConfig(file, string(old), l.o.Experiment)

@@ -9,8 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"strconv"
 
 	"github.com/acqnp/acqnp/internal/input"
@@ -24,22 +22,15 @@ type Array struct {
 
 // Read reads the variable of that name. What is wrong with the file is an *input.Error that names it.
 func Read(path, variable string) (Array, error) {
-	info, err := os.Stat(path) // first, because opening a pipe would wait for a writer
-	if err == nil && !info.Mode().IsRegular() {
-		return Array{}, &input.Error{File: path, Found: "something that is no regular file", Expected: "a .mat file"}
-	}
-	var f *os.File
-	if err == nil {
-		f, err = os.Open(path)
-	}
+	f, err := input.Open(path, "a readable .mat file")
 	if err != nil {
-		var pathError *fs.PathError
-		if errors.As(err, &pathError) {
-			err = pathError.Err
-		}
-		return Array{}, &input.Error{File: path, Found: err.Error(), Expected: "a readable .mat file"}
+		return Array{}, err
 	}
 	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return Array{}, input.Unreadable(path, "a readable .mat file", err)
+	}
 	a, err := Decode(f, info.Size(), variable)
 	var bad *input.Error
 	if errors.As(err, &bad) {

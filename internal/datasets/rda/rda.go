@@ -10,8 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 
 	"github.com/acqnp/acqnp/internal/input"
 )
@@ -44,20 +42,9 @@ func (f Frame) Column(name string) ([]float64, bool) {
 // Read reads the data frames of a file in their order; other objects are passed over. What is wrong with the file is an
 // *input.Error that names it.
 func Read(path string) ([]Frame, error) {
-	info, err := os.Stat(path) // first, because opening a pipe would wait for a writer
-	if err == nil && !info.Mode().IsRegular() {
-		return nil, &input.Error{File: path, Found: "something that is no regular file", Expected: "an .rda file"}
-	}
-	var f *os.File
-	if err == nil {
-		f, err = os.Open(path)
-	}
+	f, err := input.Open(path, "a readable .rda file")
 	if err != nil {
-		var pathError *fs.PathError
-		if errors.As(err, &pathError) {
-			err = pathError.Err
-		}
-		return nil, &input.Error{File: path, Found: err.Error(), Expected: "a readable .rda file"}
+		return nil, err
 	}
 	defer f.Close()
 	frames, err := Decode(f)

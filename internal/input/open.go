@@ -1,0 +1,99 @@
+package input
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// Open opens a regular file for reading. Anything else is refused without waiting for it, so a pipe that nobody writes to
+// does not hang the program. expected tells what the file should be, such as "a tasks file".
+func Open(path, expected string) (*os.File, error) {
+	f, mode, err := open(path, expected)
+	if err != nil {
+		return nil, err
+	}
+	if !mode.IsRegular() {
+		f.Close()
+		return nil, notAFile(path, mode, expected)
+	}
+	return f, nil
+}
+
+// ReadFile returns the content of a regular file of at most limit bytes.
+func ReadFile(path, expected string, limit int64) ([]byte, error) {
+	f, err := Open(path, expected)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	content, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return nil, Unreadable(path, expected, err)
+	}
+	if int64(len(content)) > limit {
+		return nil, &Error{File: path, Found: "more than " + size(limit), Expected: expected}
+	}
+	return content, nil
+}
+
+// Stream opens a file that is read once, from its beginning to its end: a regular file, or a pipe such as a shell's
+// <(command) or /dev/stdin. At most 64 MiB are read from a pipe, and SIGINT, SIGTERM or SIGHUP ends the wait for it; the
+// error of Read is then context.Canceled.
+func Stream(path, expected string) (io.ReadCloser, error) {
+	f, mode, err := open(path, expected)
+	if err != nil {
+		return nil, err
+	}
+	if mode&fs.ModeNamedPipe != 0 {
+		return newPipe(f, path, expected), nil
+	}
+	if !mode.IsRegular() {
+		f.Close()
+		return nil, notAFile(path, mode, expected)
+	}
+	return f, nil
+}
+
+// open opens a file or a pipe. It does not wait and does not open devices.
+func open(path, expected string) (*os.File, fs.FileMode, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, 0, Unreadable(path, expected, err)
+	}
+	if mode := info.Mode(); !mode.IsRegular() && mode&fs.ModeNamedPipe == 0 {
+		return nil, 0, notAFile(path, mode, expected)
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, 0, Unreadable(path, expected, err)
+	}
+	return f, info.Mode(), nil
+}
+
+func notAFile(path string, mode fs.FileMode, expected string) error {
+	found := "what is not a regular file"
+	switch {
+	case mode.IsDir():
+		found = "a directory"
+	case mode&fs.ModeNamedPipe != 0:
+		found = "a pipe"
+	case mode&fs.ModeDevice != 0:
+		found = "a device"
+	case mode&fs.ModeSocket != 0:
+		found = "a socket"
+	}
+	return &Error{File: path, Found: found, Expected: expected}
+}
+
+// Unreadable returns the error for a file that could not be opened or read. An *Error and an interrupt stay as they are.
+func Unreadable(path, expected string, err error) error {
+	var own *Error
+	if errors.As(err, &own) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return &Error{File: path, Found: Reason(err), Expected: expected, Cause: err}
+}

@@ -1,0 +1,58 @@
+package input
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// maxPipe is how many bytes of a pipe are read.
+const maxPipe = 64 << 20
+
+// pipe reads a pipe until its end, its limit or an interrupt.
+type pipe struct {
+	path, expected string
+
+	f    *os.File
+	ctx  context.Context // ends with a signal
+	stop func()
+	read int64 // bytes so far
+}
+
+func newPipe(f *os.File, path, expected string) *pipe {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	context.AfterFunc(ctx, func() { _ = f.SetReadDeadline(time.Now()) })
+	return &pipe{path: path, expected: expected, f: f, ctx: ctx, stop: stop}
+}
+
+func (p *pipe) Read(b []byte) (int, error) {
+	n, err := p.f.Read(b)
+	p.read += int64(n)
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return n, fmt.Errorf("reading %s: %w", p.path, context.Canceled)
+	case p.read > maxPipe:
+		return 0, &Error{File: p.path, Found: "a pipe with more than " + size(maxPipe), Expected: "less, or a regular file"}
+	case err == io.EOF && p.read == 0:
+		return 0, &Error{File: p.path, Found: "a pipe that nothing was written to", Expected: p.expected}
+	}
+	return n, err
+}
+
+func (p *pipe) Close() error {
+	p.stop()
+	return p.f.Close()
+}
+
+// size puts a number of bytes into words.
+func size(n int64) string {
+	if n >= 1<<20 {
+		return fmt.Sprintf("%d MiB", n>>20)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
