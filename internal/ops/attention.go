@@ -7,8 +7,9 @@ import (
 	G "gorgonia.org/gorgonia"
 )
 
-// Attention is multi-head attention of queries [B·N, d] over a function's keys and values [B·N_c, d]: head h has columns
-// [h·d/H, (h+1)·d/H) of all three and of the result [B·N, d], softmax(q·k/√(d/H))·v.
+// Attention adds multi-head attention of queries q [B·N, d] over a function's keys k and values v
+// [B·N_c, d], softmax(q·kᵀ/√(d/H))·v, with result [B·N, d]. Head h has columns [h·d/H, (h+1)·d/H)
+// of all four.
 func (b *Builder) Attention(q, k, v *G.Node, heads int) *G.Node {
 	if b.err != nil {
 		return nil
@@ -23,35 +24,36 @@ func (b *Builder) Attention(q, k, v *G.Node, heads int) *G.Node {
 	return b.op(&Op{Kind: Attention, Out: Point, Width: d, Heads: heads}, q, k, v)
 }
 
-// attention: inputs q [Point, d], k and v [Context, d].
+func attentionGradients(o *Op, in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
+	return o.each(3, func(part int) (*G.Node, error) {
+		return apply(o.gradOf(AttentionGrad, part, part, result, 0, 1, 2), grad, out, in[0], in[1], in[2])
+	})
+}
+
+// attention evaluates Attention. in: q [Point, d], k and v [Context, d]; out: [Point, d].
 func attention[T Float](o *Op, e Extents, out []T, in [][]T) {
 	weights := make([]T, e.Context)
 	d, w := o.Width, o.Width/o.Heads
 	clear(out)
 	for p := range e.Rows(Point) {
-		for h := range o.Heads {
-			col := h * w
-			attend(weights, row(in[0], p, d)[col:col+w], in[1], p/e.Points*e.Context, d, col)
+		first := p / e.Points * e.Context
+		for col := 0; col < d; col += w {
+			attend(weights, row(in[0], p, d)[col:col+w], in[1][first*d:], d, col)
 			y := row(out, p, d)[col : col+w]
 			for i, a := range weights {
-				for j, v := range row(in[2], p/e.Points*e.Context+i, d)[col : col+w] {
-					y[j] += a * v
-				}
+				accumulate(y, a, row(in[2], first+i, d)[col:col+w])
 			}
 		}
 	}
 }
 
-// attend fills weights with softmax(q·k_i/√len(q)) over the keys from row first on.
-func attend[T Float](weights, q, keys []T, first, d, col int) {
+// attend fills weights with softmax(q·k_i/√len(q)) over the first keys: rows of d numbers, of which
+// a head has len(q) from col on.
+func attend[T Float](weights, q, keys []T, d, col int) {
 	scale := T(1 / math.Sqrt(float64(len(q))))
 	total := newLogSum[T]()
 	for i := range weights {
-		var s T
-		for j, k := range row(keys, first+i, d)[col : col+len(q)] {
-			s += q[j] * k
-		}
-		weights[i] = s * scale
+		weights[i] = dot(q, row(keys, i, d)[col:col+len(q)]) * scale
 		total.add(weights[i])
 	}
 	norm := total.value()
@@ -60,7 +62,8 @@ func attend[T Float](weights, q, keys []T, first, d, col int) {
 	}
 }
 
-// attentionGrad: inputs the gradient, the result, q, k and v.
+// attentionGrad evaluates a part of AttentionGrad. in: gradient [Point, d], the result [Point, d],
+// q [Point, d], k and v [Context, d]; out: [Point, d] or [Context, d].
 func attentionGrad[T Float](o *Op, e Extents, out []T, in [][]T) {
 	clear(out)
 	weights := make([]T, e.Context)
@@ -71,11 +74,11 @@ func attentionGrad[T Float](o *Op, e Extents, out []T, in [][]T) {
 		first := p / e.Points * e.Context
 		for col := 0; col < d; col += w {
 			g, y, q := row(in[0], p, d)[col:col+w], row(in[1], p, d)[col:col+w], row(in[2], p, d)[col:col+w]
-			attend(weights, q, in[3], first, d, col)
-			mean := product(g, y) // Σ_i weight_i · g·v_i
+			attend(weights, q, in[3][first*d:], d, col)
+			mean := dot(g, y) // Σ_i weight_i · g·v_i
 			for i, a := range weights {
 				k, v := row(in[3], first+i, d)[col:col+w], row(in[4], first+i, d)[col:col+w]
-				slope := a * (product(g, v) - mean) * scale
+				slope := a * (dot(g, v) - mean) * scale
 				switch o.Part {
 				case QueryGrad:
 					accumulate(row(out, p, d)[col:col+w], slope, k)
@@ -86,19 +89,5 @@ func attentionGrad[T Float](o *Op, e Extents, out []T, in [][]T) {
 				}
 			}
 		}
-	}
-}
-
-func product[T Float](x, y []T) T {
-	var s T
-	for i, v := range x {
-		s += v * y[i]
-	}
-	return s
-}
-
-func accumulate[T Float](y []T, a T, x []T) {
-	for i, v := range x {
-		y[i] += a * v
 	}
 }

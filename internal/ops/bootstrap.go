@@ -6,8 +6,11 @@ import (
 	G "gorgonia.org/gorgonia"
 )
 
-// EnsembleAdd is act(a + e): a [B·N, d] per point with e [B·k, d] per bootstrap gives [B·N·k, d], and a [B·N_c, d] per
-// context point [B·N_c·k, d].
+// The operations of the bootstrapping model (BNP). They have k bootstraps where the others have N_τ
+// levels.
+
+// EnsembleAdd adds act(a + e). With e [B·k, d] per bootstrap, a [B·N, d] per point gives [B·N·k,
+// d], and a [B·N_c, d] per context point gives [B·N_c·k, d].
 func (b *Builder) EnsembleAdd(a, e *G.Node, relu bool) *G.Node {
 	if b.err != nil {
 		return nil
@@ -22,8 +25,9 @@ func (b *Builder) EnsembleAdd(a, e *G.Node, relu bool) *G.Node {
 	return b.op(&Op{Kind: EnsembleAdd, Out: to, Width: d, ReLU: relu}, a, e)
 }
 
-// Gather picks rows of a function by index [B·N_c·k, 1], numbers in [0, N_c): out of values per context point
-// [B·N_c, d], or per bootstrap out of its own values [B·N_c·k, d]. It stops gradients.
+// Gather adds rows of values picked by index [B·N_c·k, 1], numbers in [0, N_c) that count the
+// context points of a function: [B·N_c·k, d] of values [B·N_c, d], or of values [B·N_c·k, d] where
+// each bootstrap picks among its own. It stops gradients.
 func (b *Builder) Gather(values, index *G.Node) *G.Node {
 	if b.err != nil {
 		return nil
@@ -37,7 +41,8 @@ func (b *Builder) Gather(values, index *G.Node) *G.Node {
 	return b.op(&Op{Kind: Gather, Out: Resample, Width: d}, values, index)
 }
 
-// Residual is (y−μ)/σ of decoded [B·N_c·k, 2·dy] and y [B·N_c, dy]: [B·N_c·k, dy]. It stops gradients.
+// Residual adds (y−μ)/σ [B·N_c·k, dy] of decoded [B·N_c·k, 2·dy] and y [B·N_c, dy]. It stops
+// gradients.
 func (b *Builder) Residual(decoded, y *G.Node) *G.Node {
 	if _, ok := b.decoded(decoded, y, 2, Resample); !ok {
 		return nil
@@ -46,8 +51,8 @@ func (b *Builder) Residual(decoded, y *G.Node) *G.Node {
 	return b.op(&Op{Kind: Residual, Out: Resample, Width: dy}, decoded, y)
 }
 
-// Perturb is μ + σ·(residual − mean): the bootstrap's ỹ [B·N_c·k, dy] from decoded [B·N_c·k, 2·dy], residuals
-// [B·N_c·k, dy] and their means per bootstrap [B·k, dy]. It stops gradients.
+// Perturb adds μ + σ·(residual − mean), the bootstrap's ỹ [B·N_c·k, dy], of decoded [B·N_c·k,
+// 2·dy], residuals [B·N_c·k, dy] and their means per bootstrap [B·k, dy]. It stops gradients.
 func (b *Builder) Perturb(decoded, residual, mean *G.Node) *G.Node {
 	if b.err != nil {
 		return nil
@@ -60,4 +65,92 @@ func (b *Builder) Perturb(decoded, residual, mean *G.Node) *G.Node {
 		return nil
 	}
 	return b.op(&Op{Kind: Perturb, Out: Resample, Width: dy}, decoded, residual, mean)
+}
+
+func ensembleAddGradients(o *Op, _ G.Nodes, out, grad *G.Node) (G.Nodes, error) {
+	return o.each(2, func(part int) (*G.Node, error) {
+		return apply(o.gradOf(EnsembleAddGrad, part, part, result), grad, out)
+	})
+}
+
+// ensembleAdd evaluates EnsembleAdd. in: a [Point or Context, d], e [Ensemble, d]; out: [Row or
+// Resample, d].
+func ensembleAdd[T Float](o *Op, e Extents, out []T, in [][]T) {
+	d := o.Width
+	perFunction := e.Ratio(o.In[0], Function)
+	for i := range e.Rows(o.Out) {
+		above, level := i/e.Levels, i%e.Levels
+		a, b, y := row(in[0], above, d), row(in[1], above/perFunction*e.Levels+level, d), row(out, i, d)
+		for j := range y {
+			y[j] = a[j] + b[j]
+			if o.ReLU && y[j] < 0 {
+				y[j] = 0
+			}
+		}
+	}
+}
+
+// ensembleAddGrad evaluates a part of EnsembleAddGrad. in: gradient and result [Row or Resample,
+// d]; out: [Point or Context, d], or [Ensemble, d].
+func ensembleAddGrad[T Float](o *Op, e Extents, out []T, in [][]T) {
+	clear(out)
+	d := o.Width
+	perFunction := e.Ratio(o.In[0], Function)
+	for i := range e.Rows(o.In[0]) {
+		to := i / e.Levels
+		if o.Part == EnsembleGrad {
+			to = i/perFunction*e.Levels + i%e.Levels
+		}
+		y, dst := row(in[1], i, d), row(out, to, d)
+		for j, g := range row(in[0], i, d) {
+			if !o.ReLU || y[j] != 0 {
+				dst[j] += g
+			}
+		}
+	}
+}
+
+// gather evaluates Gather. in: values [Context or Resample, d], index [Resample, 1]; out:
+// [Resample, d].
+func gather[T Float](o *Op, e Extents, out []T, in [][]T) {
+	d := o.Width
+	for i, index := range in[1] {
+		point, level := i/e.Levels, i%e.Levels
+		from := point/e.Context*e.Context + int(index)
+		if o.In[0] == Resample {
+			from = from*e.Levels + level
+		}
+		copy(row(out, i, d), row(in[0], from, d))
+	}
+}
+
+// residual evaluates Residual. in: decoded [Resample, 2·dy], y [Context, dy]; out: [Resample, dy].
+func residual[T Float](o *Op, e Extents, out []T, in [][]T) {
+	for i := range e.Rows(Resample) {
+		GaussianResidual(row(in[0], i, 2*o.Width), row(in[1], i/e.Levels, o.Width), row(out, i, o.Width))
+	}
+}
+
+// GaussianResidual writes (y−μ)/σ to out [dy] for decoded = [μ…, s…] [2·dy] and y [dy].
+func GaussianResidual[T Float](decoded, y, out []T) {
+	for c, v := range y {
+		out[c] = (v - decoded[c]) / (GaussianFloor + (1-GaussianFloor)*Softplus(decoded[len(y)+c]))
+	}
+}
+
+// perturb evaluates Perturb. in: decoded [Resample, 2·dy], residuals [Resample, dy], their means
+// [Ensemble, dy]; out: [Resample, dy].
+func perturb[T Float](o *Op, e Extents, out []T, in [][]T) {
+	for i := range e.Rows(Resample) {
+		mean := i/(e.Levels*e.Context)*e.Levels + i%e.Levels
+		GaussianPerturb(row(in[0], i, 2*o.Width), row(in[1], i, o.Width), row(in[2], mean, o.Width), row(out, i, o.Width))
+	}
+}
+
+// GaussianPerturb writes μ + σ·(residual − mean) to out [dy] for decoded = [μ…, s…] [2·dy],
+// residual and mean [dy].
+func GaussianPerturb[T Float](decoded, residual, mean, out []T) {
+	for c, r := range residual {
+		out[c] = decoded[c] + (GaussianFloor+(1-GaussianFloor)*Softplus(decoded[len(out)+c]))*(r-mean[c])
+	}
 }

@@ -10,7 +10,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Builder makes a Graph at a capacity. Its methods take and return nodes; the first error sticks and Finish reports it.
+// Builder makes a Graph at a capacity. Its methods take and return nodes. After the first error
+// they do nothing, and Finish reports it.
 type Builder struct {
 	g     *Graph
 	dtype tensor.Dtype
@@ -19,7 +20,7 @@ type Builder struct {
 	err   error
 }
 
-// gradMu guards a global that Gorgonia sets at its first Grad.
+// gradMu guards a global variable that Gorgonia sets at its first Grad.
 var gradMu sync.Mutex
 
 type leafInfo struct {
@@ -41,7 +42,7 @@ func (b *Builder) Input(name string, space Space, width int) *G.Node {
 	return n
 }
 
-// Weight adds a PyTorch weight [out, Σ cols] and returns its blocks of columns, one leaf each.
+// Weight adds a PyTorch weight [out, Σ cols] and returns its blocks [out, cols[i]], one leaf each.
 func (b *Builder) Weight(name string, out int, cols ...int) []*G.Node {
 	in := 0
 	for _, c := range cols {
@@ -57,8 +58,8 @@ func (b *Builder) Weight(name string, out int, cols ...int) []*G.Node {
 	return nodes
 }
 
-// HeadsIn adds one PyTorch tensor [out/heads, in, 1] a head and returns them as one weight [out, in]: the rows of a
-// head's result lie side by side.
+// HeadsIn adds one PyTorch tensor [out/heads, in, 1] for each head and returns them as one weight
+// [out, in], so that one product computes all heads.
 func (b *Builder) HeadsIn(name func(head int) string, heads, out, in int) *G.Node {
 	offset := b.size
 	for h := range heads {
@@ -67,8 +68,8 @@ func (b *Builder) HeadsIn(name func(head int) string, heads, out, in int) *G.Nod
 	return b.block(Block{Name: name(0) + "…", Rows: out, Cols: in, Offset: offset, Stride: in})
 }
 
-// HeadsOut adds one PyTorch tensor [out, in/heads, 1] a head and returns them as one weight [out, in], so that one
-// product sums the heads' results.
+// HeadsOut adds one PyTorch tensor [out, in/heads, 1] for each head and returns them as one weight
+// [out, in], so that one product sums the results of all heads.
 func (b *Builder) HeadsOut(name func(head int) string, heads, out, in int) *G.Node {
 	offset := b.size
 	for h := range heads {
@@ -77,7 +78,7 @@ func (b *Builder) HeadsOut(name func(head int) string, heads, out, in int) *G.No
 	return b.block(Block{Name: name(0) + "…", Rows: out, Cols: in, Offset: offset, Stride: in / heads, Panel: in / heads})
 }
 
-// tensor reserves a tensor's place in the flat vector.
+// tensor reserves a place in the flat vector.
 func (b *Builder) tensor(name string, fanIn int, shape ...int) (offset int) {
 	t := Tensor{Name: name, Shape: shape, Offset: b.size, FanIn: fanIn}
 	b.g.Tensors = append(b.g.Tensors, t)
@@ -112,7 +113,7 @@ func (b *Builder) info(n *G.Node) (s Space, rank, cols int, live bool) {
 	return o.Out, o.rank, o.Width, live
 }
 
-// op adds an operation whose kind, space, width and attributes are set.
+// op adds an operation whose kind, space, width and attributes are set. It fills in the rest.
 func (b *Builder) op(o *Op, in ...*G.Node) *G.Node {
 	if b.err != nil {
 		return nil
@@ -135,117 +136,6 @@ func (b *Builder) op(o *Op, in ...*G.Node) *G.Node {
 	return n
 }
 
-// Linear is act(base↑ + in·Wᵀ) in the space of in. base is a bias or a matrix of an ancestor space, each of whose rows
-// serves all the rows of in below it; so a first layer reads r once per function, x once per point and the level once
-// per row.
-func (b *Builder) Linear(base, in, w *G.Node, relu bool) *G.Node {
-	if b.err != nil {
-		return nil
-	}
-	s, _, k, _ := b.info(in)
-	above, _, d, _ := b.info(base)
-	ws, wrank, wk, _ := b.info(w)
-	if ws != Parameter || wrank != 2 || wk != k || w.Shape()[0] != d || above != s && !above.Contains(s) {
-		b.err = fmt.Errorf("ops: linear layer of %v %v with weight %v and base %v %v", s, in.Shape(), w.Shape(), above, base.Shape())
-		return nil
-	}
-	return b.op(&Op{Kind: Linear, Out: s, Width: d, ReLU: relu}, base, in, w)
-}
-
-// Zeros is a base for linear layers without a bias.
-func (b *Builder) Zeros(d int) *G.Node {
-	v := tensor.New(tensor.Of(b.dtype), tensor.WithShape(d))
-	n := b.g.Expr.AddNode(G.NewConstant(v, G.WithName(fmt.Sprintf("zeros %d", d))))
-	b.leaf[n] = leafInfo{space: Parameter, rank: 1, cols: d}
-	return n
-}
-
-// SetMean averages over the context points: of every function, [B·N_c, d] → [B, d], or of every bootstrap,
-// [B·N_c·k, d] → [B·k, d].
-func (b *Builder) SetMean(in *G.Node) *G.Node {
-	to := Function
-	if b.err == nil {
-		if s, _, _, _ := b.info(in); s == Resample {
-			to = Ensemble
-		}
-	}
-	return b.unary(SetMean, to, in, Context, Resample)
-}
-
-// Columns is columns [from, to) of data; it has no gradient.
-func (b *Builder) Columns(in *G.Node, from, to int) *G.Node {
-	if b.err != nil {
-		return nil
-	}
-	s, _, width, _ := b.info(in)
-	if from < 0 || to <= from || to > width {
-		b.err = fmt.Errorf("ops: columns %d to %d of %v", from, to, in.Shape())
-		return nil
-	}
-	return b.op(&Op{Kind: Columns, Out: s, Width: to - from, From: from}, in)
-}
-
-// Sigmoid is 1/(1+exp(−z)), elementwise.
-func (b *Builder) Sigmoid(z *G.Node) *G.Node { return b.unary(Sigmoid, Row, z, Row) }
-
-// UniformLevel maps uniform numbers to CQNP's levels τ = 0.001 + 0.998·u; it has no gradient.
-func (b *Builder) UniformLevel(u *G.Node) *G.Node { return b.unary(UniformLevel, Row, u, Row) }
-
-// UniformLogit is log(τ/(1−τ)) of the same levels, from u so that no digits are lost near 1.
-func (b *Builder) UniformLogit(u *G.Node) *G.Node { return b.unary(UniformLogit, Row, u, Row) }
-
-// GaussianLogLik is the log-likelihood of y [B·N, dy] summed over channels, one number a row, from the decoder's
-// [rows, 2·dy] = [μ…, s…] with σ = 0.1 + 0.9·softplus(s); the rows are points or levels of points.
-func (b *Builder) GaussianLogLik(decoded, y *G.Node) *G.Node {
-	s, ok := b.decoded(decoded, y, 2, Point, Row)
-	if !ok {
-		return nil
-	}
-	return b.op(&Op{Kind: GaussianLik, Out: s, Width: 1}, decoded, y)
-}
-
-// MixtureLogLik is the log-likelihood of y [B·N, dy] under the mixture of asymmetric Laplace distributions over the
-// levels of a point, summed over channels, [B·N, 1] (the paper's equation for the ACQNP's likelihood). components
-// [B·N·N_τ, 3·dy] = [μ…, s…, a…] with σ = 0.01 + 0.99·softplus(s) and weights softmax(a); z [B·N·N_τ, 1] are the
-// levels' logits.
-func (b *Builder) MixtureLogLik(components, z, y *G.Node) *G.Node {
-	if _, ok := b.decoded(components, y, 3, Row); !ok {
-		return nil
-	}
-	return b.op(&Op{Kind: MixtureLik, Out: Point, Width: 1}, components, z, y)
-}
-
-// decoded checks a decoder's output of so many numbers a channel beside y, and returns its space.
-func (b *Builder) decoded(out, y *G.Node, numbers int, spaces ...Space) (Space, bool) {
-	if b.err != nil {
-		return 0, false
-	}
-	s, _, width, _ := b.info(out)
-	ys, _, dy, _ := b.info(y)
-	if !slices.Contains(spaces, s) || ys != s && !ys.Contains(s) || ys <= Function || width != numbers*dy {
-		b.err = fmt.Errorf("ops: likelihood of %v %v and y %v", s, out.Shape(), y.Shape())
-		return 0, false
-	}
-	return s, true
-}
-
-// LogMeanExp is log of the mean over a point's levels of exp(ll): [B·N·k, 1] → [B·N, 1].
-func (b *Builder) LogMeanExp(ll *G.Node) *G.Node { return b.unary(LogMeanExp, Point, ll, Row) }
-
-// Cost is −Σ of the means of lls [B·N, 1] over all points and functions.
-func (b *Builder) Cost(lls ...*G.Node) *G.Node {
-	if b.err != nil {
-		return nil
-	}
-	for _, ll := range lls {
-		if s, _, width, _ := b.info(ll); s != Point || width != 1 {
-			b.err = fmt.Errorf("ops: cost of %v in %v space", ll.Shape(), s)
-			return nil
-		}
-	}
-	return b.op(&Op{Kind: NegMean, Out: Scalar, Width: 1}, lls...)
-}
-
 func (b *Builder) unary(k Kind, to Space, in *G.Node, from ...Space) *G.Node {
 	if b.err != nil {
 		return nil
@@ -258,7 +148,7 @@ func (b *Builder) unary(k Kind, to Space, in *G.Node, from ...Space) *G.Node {
 	return b.op(&Op{Kind: k, Out: to, Width: width}, in)
 }
 
-// Output keeps a node's value through a run.
+// Output names a node whose value is wanted after a run.
 func (b *Builder) Output(name string, n *G.Node) {
 	if b.err != nil {
 		return
@@ -267,7 +157,7 @@ func (b *Builder) Output(name string, n *G.Node) {
 	b.g.Outputs = append(b.g.Outputs, Output{Name: name, Space: s, Width: cols, Node: n})
 }
 
-// Finish closes the graph; with a cost it adds the gradient by every parameter.
+// Finish returns the graph. With a cost it adds the gradient by every parameter.
 func (b *Builder) Finish(cost *G.Node) (*Graph, error) {
 	if b.err != nil {
 		return nil, b.err

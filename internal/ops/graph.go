@@ -2,7 +2,7 @@ package ops
 
 import G "gorgonia.org/gorgonia"
 
-// Graph is a Gorgonia graph with what an engine has to know of its leaves and results.
+// Graph is a Gorgonia graph with its leaves and results.
 type Graph struct {
 	Expr     *G.ExprGraph
 	Capacity Extents
@@ -14,7 +14,7 @@ type Graph struct {
 	Grads    G.Nodes // gradient of Cost by Blocks, same order; nil without gradient
 }
 
-// Input is a leaf that the caller fills: a matrix [rows(Space), Width].
+// Input is a leaf that the caller fills, a matrix [rows(Space), Width].
 type Input struct {
 	Name  string
 	Space Space
@@ -22,7 +22,7 @@ type Input struct {
 	Node  *G.Node
 }
 
-// Output is a node whose value survives a run.
+// Output is a node whose value is there after a run, a matrix [rows(Space), Width].
 type Output struct {
 	Name  string
 	Space Space
@@ -30,8 +30,8 @@ type Output struct {
 	Node  *G.Node
 }
 
-// Tensor is a parameter under its PyTorch name: [out, in] row-major for weights, [out] for biases. It takes
-// Size() numbers of the flat parameter vector, from Offset on.
+// Tensor is a parameter under its PyTorch name: [out, in] row-major for weights, [out] for biases.
+// It is the Size() numbers of the flat parameter vector from Offset on.
 type Tensor struct {
 	Name   string
 	Shape  []int
@@ -48,21 +48,21 @@ func (t Tensor) Size() int {
 	return n
 }
 
-// Block is a parameter leaf: some columns of a Tensor, or several Tensors in a row. A first layer reads r, x and the
-// level as separate inputs, each with its own columns of the weight. Element (i, j) of the leaf is element
-// Offset + i·Stride + j of the flat vector; where there are panels of Panel columns, each begins Rows·Panel after the
-// last and j counts within it.
+// Block is a parameter leaf: some columns of a Tensor, or several Tensors side by side. A first
+// layer reads r, x and the level as separate inputs, each with its own columns of the weight.
+// Element (i, j) of the leaf is element Offset + i·Stride + j of the flat vector. With panels of
+// Panel columns, panel p begins p·Rows·Panel further on and j counts within it.
 type Block struct {
 	Name       string
 	Rows, Cols int
 	Vector     bool // a bias: one row
-	Offset     int
-	Stride     int
-	Panel      int
+	Offset     int  // in the flat vector
+	Stride     int  // from row to row, in the flat vector
+	Panel      int  // columns of a panel; 0: no panels
 	Node       *G.Node
 }
 
-// LoadBlock copies the block out of the flat vector into dst [Rows, Cols].
+// LoadBlock copies the block from the flat vector to dst [Rows, Cols].
 func LoadBlock[T Float](dst, flat []T, b Block) {
 	eachRow(dst, flat, b, func(leaf, flat []T) { copy(leaf, flat) })
 }
@@ -72,7 +72,7 @@ func StoreBlock[T Float](flat, src []T, b Block) {
 	eachRow(src, flat, b, func(leaf, flat []T) { copy(flat, leaf) })
 }
 
-// eachRow calls f for every run of columns that is contiguous on both sides.
+// eachRow calls f for every run of columns that is contiguous in the leaf and in the flat vector.
 func eachRow[T Float](leaf, flat []T, b Block, f func(leaf, flat []T)) {
 	panel := b.Panel
 	if panel == 0 {

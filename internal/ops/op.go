@@ -11,69 +11,16 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Kind names an operation; a gradient kind may yield several results, told apart by Op.Part.
-type Kind uint8
-
-const (
-	Linear          Kind = iota + 1 // act(base↑ + in·Wᵀ)
-	LinearGrad                      // parts BaseGrad, InGrad, WeightGrad
-	SetMean                         // mean over the context points of a function or of a bootstrap
-	SetMeanGrad                     //
-	Columns                         // some columns of data
-	Sigmoid                         //
-	SigmoidGrad                     //
-	UniformLevel                    // τ = 0.001 + 0.998·u
-	UniformLogit                    // logit of the same τ
-	Attention                       // multi-head attention of points over context points
-	AttentionGrad                   // parts QueryGrad, KeyGrad, ValueGrad
-	EnsembleAdd                     // act(a per point + b per bootstrap)
-	EnsembleAddGrad                 // parts PointGrad, EnsembleGrad
-	Gather                          // rows named by indices
-	Residual                        // (y−μ)/σ
-	Perturb                         // μ + σ·(residual − mean)
-	GaussianLik                     // log-likelihood, summed over channels
-	GaussianLikGrad                 //
-	MixtureLik                      // the same for the asymmetric-Laplace mixture over a point's levels
-	MixtureLikGrad                  // parts ComponentsGrad, LogitGrad
-	LogMeanExp                      // over the levels of a point
-	LogMeanExpGrad                  //
-	NegMean                         // −Σ of the inputs' means over all points
-	NegMeanGrad                     //
-)
-
-// Parts of gradients with several results.
-const (
-	BaseGrad   = 0
-	InGrad     = 1
-	WeightGrad = 2
-
-	QueryGrad = 0
-	KeyGrad   = 1
-	ValueGrad = 2
-
-	PointGrad    = 0
-	EnsembleGrad = 1
-
-	ComponentsGrad = 0
-	LogitGrad      = 1
-)
-
-func (k Kind) String() string {
-	return [...]string{"", "linear", "linear_grad", "set_mean", "set_mean_grad", "columns", "sigmoid", "sigmoid_grad",
-		"uniform_level", "uniform_logit", "attention", "attention_grad", "ensemble_add", "ensemble_add_grad", "gather",
-		"residual", "perturb", "gaussian", "gaussian_grad", "mixture", "mixture_grad", "log_mean_exp",
-		"log_mean_exp_grad", "neg_mean", "neg_mean_grad"}[k]
-}
-
-// Op is an operation of a graph and its declaration: index spaces, widths and what is summed. It implements
-// gorgonia.SDOp, so that Gorgonia differentiates graphs of it and its TapeMachine runs them.
+// Op is an operation of a graph and its declaration: the index spaces and widths of its inputs and
+// its result. It implements gorgonia.SDOp, so that Gorgonia differentiates graphs of it and its
+// TapeMachine runs them.
 type Op struct {
 	Kind   Kind
-	Part   int     // which result of a kernel with several
+	Part   int     // which result, of a gradient with several
 	In     []Space // of the inputs
-	Widths []int   // columns of the inputs; a vector parameter counts as one row of Widths columns
+	Widths []int   // columns of the inputs; a vector parameter is one row
 	Out    Space
-	Rows   int // of the result at capacity; of a weight gradient, its rows
+	Rows   int // of the result at capacity
 	Width  int // columns of the result
 	ReLU   bool
 	Heads  int // of an attention
@@ -97,7 +44,7 @@ func typeOfRank(rank int, of hm.Type) hm.Type {
 // Arity is the number of inputs.
 func (o *Op) Arity() int { return len(o.In) }
 
-// Type is built afresh at every call, because Gorgonia returns it to a pool.
+// Type is built at every call, because Gorgonia returns it to a pool.
 func (o *Op) Type() hm.Type {
 	a := hm.TypeVariable('a')
 	ts := make([]hm.Type, 0, len(o.ranks)+1)
@@ -134,7 +81,7 @@ func (o *Op) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
 	return o.shape(), nil
 }
 
-// ReturnsPtr, CallsExtern and OverwritesInput tell the TapeMachine that results are fresh memory.
+// ReturnsPtr, CallsExtern and OverwritesInput tell the TapeMachine that results are new memory.
 func (o *Op) ReturnsPtr() bool     { return true }
 func (o *Op) CallsExtern() bool    { return false }
 func (o *Op) OverwritesInput() int { return -1 }
@@ -150,17 +97,17 @@ func (o *Op) Hashcode() uint32 {
 }
 
 func (o *Op) String() string {
-	return fmt.Sprintf("acqnp/%v.%d{%v%v->%v[%d,%d] relu=%t heads=%d from=%d %v}", o.Kind, o.Part, o.In, o.Widths, o.Out, o.Rows,
-		o.Width, o.ReLU, o.Heads, o.From, o.capacity)
+	return fmt.Sprintf("acqnp/%v.%d{%v%v->%v[%d,%d] relu=%t heads=%d from=%d %v}",
+		o.Kind, o.Part, o.In, o.Widths, o.Out, o.Rows, o.Width, o.ReLU, o.Heads, o.From, o.capacity)
 }
 
-// Across reports that the operation reads rows of one input beside those above or below its result's, so that the whole
-// input has to be there first.
+// Across reports whether a row of the result can need any row of an input, so that the whole input
+// has to be complete first.
 func (o *Op) Across() bool { return o.Kind == Gather }
 
-// Sums reports that the result is a sum over rows of a finer input: over the levels of a point, the points of a
-// function, or all rows for a parameter. A result in a space beside the inputs' own is such a sum, too.
-func (o *Op) Sums() bool {
+// Reduces reports whether a row of the result is a sum over several rows of an input: over the
+// levels of a point, the points of a function, or all rows for a parameter.
+func (o *Op) Reduces() bool {
 	for _, s := range o.In {
 		if s > Scalar && o.Out != s && !s.Contains(o.Out) && o.Out < s {
 			return true
@@ -169,7 +116,8 @@ func (o *Op) Sums() bool {
 	return false
 }
 
-// DiffWRT tells which inputs lead to a parameter; gradients towards data are never built.
+// DiffWRT reports for every input whether it leads to a parameter. Gradients by data are never
+// built.
 func (o *Op) DiffWRT(n int) []bool {
 	if o.diff == nil {
 		return make([]bool, n)
@@ -177,7 +125,7 @@ func (o *Op) DiffWRT(n int) []bool {
 	return o.diff
 }
 
-// Do runs the reference kernel at the graph's own size.
+// Do runs the plain kernel at the graph's capacity.
 func (o *Op) Do(vs ...G.Value) (G.Value, error) {
 	for i, v := range vs {
 		if v == nil {
@@ -210,7 +158,7 @@ func value[T Float](o *Op, out []T) G.Value {
 	return G.NewF64(float64(out[0]))
 }
 
-// Flat is the elements of a Gorgonia value, row-major.
+// Flat returns the elements of a Gorgonia value, row-major.
 func Flat[T Float](v G.Value) []T {
 	switch d := v.Data().(type) {
 	case []T:
@@ -221,8 +169,8 @@ func Flat[T Float](v G.Value) []T {
 	panic(fmt.Sprintf("ops: value of %T where the graph promised another precision", v.Data()))
 }
 
-// apply adds an operation to the graph of its inputs. Gorgonia merges nodes on a 32-bit hash without looking at their
-// inputs, so what comes back is checked.
+// apply adds an operation to the graph of its inputs. Gorgonia merges nodes of equal 32-bit hash
+// without looking at their inputs, so apply checks the node that it gets.
 func apply(o *Op, in ...*G.Node) (*G.Node, error) {
 	n, err := G.ApplyOp(o, in...)
 	if err != nil {
@@ -239,7 +187,7 @@ func apply(o *Op, in ...*G.Node) (*G.Node, error) {
 	return n, nil
 }
 
-// Children are a node's inputs in order, with repetitions.
+// Children returns a node's inputs in order, with repetitions.
 func Children(n *G.Node) []*G.Node {
 	it := n.Graph().From(n.ID())
 	var out []*G.Node
@@ -249,7 +197,7 @@ func Children(n *G.Node) []*G.Node {
 	return out
 }
 
-// verify finds nodes of one hash: the TapeMachine would give them one value.
+// verify returns an error if two nodes have one hash: the TapeMachine would give them one value.
 func verify(g *G.ExprGraph) error {
 	seen := map[uint32]*G.Node{}
 	for _, n := range g.AllNodes() {

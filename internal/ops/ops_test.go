@@ -85,8 +85,9 @@ func points(b *ops.Builder, h *G.Node) *G.Node {
 	return b.Linear(b.Bias("pb", 1, 4), perPoint, b.Weight("pv", 1, h.Shape()[1])[0], false)
 }
 
-// TestGradients compares each operation's gradients with central differences in float64, at levels of 1e-7 relative:
-// a step of 1e-6 leaves about 1e-9 of rounding, and no kink lies within a step at this seed.
+// TestGradients compares each operation's gradients with central differences in float64, at levels
+// of 1e-7 relative: a step of 1e-6 leaves about 1e-9 of rounding, and no kink lies within a step at
+// this seed.
 func TestGradients(t *testing.T) {
 	for name, f := range graphs {
 		t.Run(name, func(t *testing.T) {
@@ -145,7 +146,8 @@ func program(t *testing.T, f func(b *ops.Builder) *G.Node) (engine.Program[float
 	return p, g.Tensors
 }
 
-// TestLikelihoodsAreThoseOfTheirPackage holds the kernels to package likelihood, at ordinary and at extreme values.
+// TestLikelihoodsAreThoseOfTheirPackage holds the kernels to package likelihood, at ordinary and at
+// extreme values.
 func TestLikelihoodsAreThoseOfTheirPackage(t *testing.T) {
 	r := random.New(9, random.Data)
 	for step := range uint64(200) {

@@ -1,6 +1,17 @@
-// Package ops holds acqnp's own Gorgonia operations. Every tensor of a graph is a matrix whose rows count the points
-// of an index space; every operation declares the spaces it reads, writes and sums over, so that an engine can plan
-// and tile a graph without guessing.
+// Package ops holds acqnp's own Gorgonia operations and the builder of graphs made of them.
+//
+// Every tensor of a graph is a matrix. Its rows count the members of an index space (Space), such
+// as the points of all functions of a batch. How many members a space has follows from the sizes of
+// a batch (Extents), which may differ from run to run. An operation (Op) declares the spaces that
+// it reads and writes, so an engine can plan and tile a graph without guessing.
+//
+// Each operation has one file's worth of code here: the Builder's method that adds it to a graph
+// and checks shapes, the nodes of its gradient, and a plain kernel that is easy to read (Evaluate).
+// The packages engine/cpu and engine/cuda run the operations of linear.go in their own linear.go,
+// and so on.
+//
+// Shapes in comments: B functions (batch), N_c context points and N points a function, N_τ levels a
+// point (k bootstraps), dx and dy columns of x and y.
 package ops
 
 import "fmt"
@@ -11,41 +22,47 @@ import "fmt"
 //	          ├─ Point ──── Row
 //	          └─ Ensemble
 //
-// A level is a quantile level or, in a bootstrapping model, a bootstrap.
+// One row of a space belongs to a run of consecutive rows of a space to its right, which it is an
+// ancestor of: the points of a function, the levels of a point. A level is a quantile level or, in
+// a bootstrapping model, a bootstrap.
 type Space uint8
 
+// The spaces and their numbers of rows. kernels/extents.h has the same numbers.
 const (
-	Parameter Space = iota // weights and biases: the same for all
-	Scalar                 // one number
-	Function               // B rows
-	Ensemble               // B·N_τ rows, the levels of a function side by side
-	Context                // B·N_c rows, the context points of a function side by side
-	Resample               // B·N_c·N_τ rows, the levels of a context point side by side
-	Point                  // B·N rows, the points of a function side by side
-	Row                    // B·N·N_τ rows, the levels of a point side by side
+	Parameter Space = iota // weights and biases, the same for the whole batch
+	Scalar                 // 1: one number
+	Function               // B
+	Ensemble               // B·N_τ: every level of a function
+	Context                // B·N_c
+	Resample               // B·N_c·N_τ: every level of a context point
+	Point                  // B·N
+	Row                    // B·N·N_τ: every level of a point
 )
 
-func (s Space) String() string {
-	return [...]string{"parameter", "scalar", "function", "ensemble", "context", "resample", "point", "row"}[s]
+// spaces holds the name of every space and the space next above it.
+var spaces = [...]struct {
+	name   string
+	parent Space
+}{
+	Parameter: {"parameter", Parameter},
+	Scalar:    {"scalar", Parameter},
+	Function:  {"function", Parameter},
+	Ensemble:  {"ensemble", Function},
+	Context:   {"context", Function},
+	Resample:  {"resample", Context},
+	Point:     {"point", Function},
+	Row:       {"row", Point},
 }
 
-// parent is the space next above, one of whose rows belongs to a run of rows of s.
-func (s Space) parent() Space {
-	switch s {
-	case Row:
-		return Point
-	case Resample:
-		return Context
-	case Point, Context, Ensemble:
-		return Function
-	}
-	return Parameter
-}
+func (s Space) String() string { return spaces[s].name }
 
-// Extents are the sizes of one run. Zero levels mean a model without a quantile branch or bootstraps.
+func (s Space) parent() Space { return spaces[s].parent }
+
+// Extents are the sizes of one run: B, N_c, N and N_τ. Levels is 0 in models without a quantile
+// branch and without bootstraps.
 type Extents struct{ Functions, Context, Points, Levels int }
 
-// Rows is how many rows a tensor of the space has.
+// Rows returns how many rows a tensor of the space has.
 func (e Extents) Rows(s Space) int {
 	if s <= Scalar {
 		return 1
@@ -65,7 +82,7 @@ func (e Extents) String() string {
 	return fmt.Sprintf("%d functions, %d context points, %d points, %d levels", e.Functions, e.Context, e.Points, e.Levels)
 }
 
-// Ratio is how many rows of the space child belong to one row of its ancestor.
+// Ratio returns how many rows of the space child belong to one row of its ancestor.
 func (e Extents) Ratio(child, ancestor Space) int {
 	if ancestor <= Scalar {
 		return e.Rows(child)
@@ -80,13 +97,13 @@ func (e Extents) Ratio(child, ancestor Space) int {
 		case Context:
 			r *= e.Context
 		default:
-			panic(fmt.Sprintf("ops: %v is no ancestor of %v", ancestor, child))
+			panic(fmt.Sprintf("ops: %v is not an ancestor of %v", ancestor, child))
 		}
 	}
 	return r
 }
 
-// Contains reports whether s is above child: one row of s belongs to a run of rows of child.
+// Contains reports whether s is an ancestor of child.
 func (s Space) Contains(child Space) bool {
 	if s <= Scalar {
 		return child > Scalar

@@ -1,6 +1,9 @@
 package cpu
 
-import "github.com/acqnp/acqnp/internal/simd"
+import (
+	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/simd"
+)
 
 // cold is what a layer reads that the units before it leave outside the core's cache: the layers of a deep network push one
 // another's weights and gradients out, and a product would wait for them line by line. So while a layer's products multiply,
@@ -12,18 +15,24 @@ type cold struct {
 	next          *cold
 }
 
-// join puts a layer behind the others of its stage.
-func (c *compiler) join(w *weight, reads cold) *cold {
-	if w.in < narrow || w.out < narrow {
-		return nil
+// linkLayers joins the wide layers of a stage to a ring.
+func (c *compiler) linkLayers(s *stage) {
+	var ring []*cold
+	for _, u := range s.units {
+		w := c.weights[weightOf(u)]
+		if w == nil || w.in < narrow || w.out < narrow {
+			continue
+		}
+		l := &cold{forward: w.forward}
+		if u.Op.Kind == ops.LinearGrad {
+			l = &cold{back: w.back, in: c.in(u.In[2]), dw: c.out(u.Out[ops.WeightGrad])}
+		}
+		c.cold[u] = l
+		ring = append(ring, l)
 	}
-	l := &reads
-	if n := len(c.ring); n > 0 {
-		c.ring[n-1].next = l
+	for i, l := range ring {
+		l.next = ring[(i+1)%len(ring)]
 	}
-	c.ring = append(c.ring, l)
-	l.next = c.ring[0]
-	return l
 }
 
 // duringFirst is what a gradient's first product of two fetches: the weights of its second and where the next layer's

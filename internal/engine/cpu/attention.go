@@ -84,7 +84,6 @@ func (c *compiler) attention(u *plan.Unit) kernel {
 	qs, ks, vs, out := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.out(u.Out[0])
 	d, width := out.width, out.width/u.Op.Heads
 	scale := float32(1 / math.Sqrt(float64(width)))
-	c.headWidth = max(c.headWidth, width)
 	return func(w *worker, t *tile) {
 		q, k, v, y, n := qs.at(w, t), ks.at(w, t), vs.at(w, t), out.at(w, t), t.e.Context
 		s := &w.attention

@@ -1,8 +1,6 @@
 package cpu
 
 import (
-	"math"
-
 	"github.com/acqnp/acqnp/internal/engine/plan"
 	"github.com/acqnp/acqnp/internal/ops"
 )
@@ -40,7 +38,6 @@ func (c *compiler) ensembleAddGrad(u *plan.Unit) kernel {
 	toPoint, toEnsemble := c.out(u.Out[ops.PointGrad]), c.out(u.Out[ops.EnsembleGrad])
 	d, relu := result.width, u.Op.ReLU
 	above := map[ops.Space]ops.Space{ops.Row: ops.Point, ops.Resample: ops.Context}[result.space]
-	c.widest = max(c.widest, d)
 	return func(w *worker, t *tile) {
 		g, n := grad.at(w, t), t.e.Levels
 		if relu {
@@ -99,33 +96,5 @@ func (c *compiler) perturb(u *plan.Unit) kernel {
 				ops.GaussianPerturb(d[row*2*dy:(row+1)*2*dy], r[row*dy:(row+1)*dy], m[mean*dy:(mean+1)*dy], y[row*dy:(row+1)*dy])
 			}
 		})
-	}
-}
-
-func (c *compiler) logMeanExp(u *plan.Unit) kernel {
-	in, out := c.in(u.In[0]), c.out(u.Out[0])
-	return func(w *worker, t *tile) {
-		ll, y, n := in.at(w, t), out.at(w, t), t.e.Levels
-		for p := range y {
-			most, sum := math.Inf(-1), 0.0
-			for _, v := range ll[p*n : (p+1)*n] {
-				most = max(most, float64(v))
-			}
-			for _, v := range ll[p*n : (p+1)*n] {
-				sum += math.Exp(float64(v) - most)
-			}
-			y[p] = float32(most + math.Log(sum/float64(n)))
-		}
-	}
-}
-
-func (c *compiler) logMeanExpGrad(u *plan.Unit) kernel {
-	grad, lls, result, out := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.out(u.Out[0])
-	return func(w *worker, t *tile) {
-		g, ll, mean, y, n := grad.at(w, t), lls.at(w, t), result.at(w, t), out.at(w, t), t.e.Levels
-		for i, v := range ll {
-			p := i / n
-			y[i] = float32(float64(g[p]) * math.Exp(float64(v)-float64(mean[p])) / float64(n))
-		}
 	}
 }

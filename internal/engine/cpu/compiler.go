@@ -13,27 +13,25 @@ type compiler struct {
 	a *plan.Analysis
 	*schedule
 	*memory
-	operands  map[*plan.Value]*operand // as inputs, and as results that are not sums
-	sums      map[*plan.Value]*sum
-	blocks    map[*plan.Value]ops.Block
-	weights   map[*plan.Value]*weight
-	masked    map[*plan.Value]bool // gradients that carry their ReLU's mask already
-	widest    int                  // widest gradient to be masked
-	headWidth int                  // of attention; 0 where there is none
-	ring      []*cold              // layers of the stage at hand
+	operands map[*plan.Value]*operand // as inputs, and as results that are not sums
+	sums     map[*plan.Value]*sum
+	blocks   map[*plan.Value]ops.Block
+	weights  map[*plan.Value]*weight
+	cold     map[*plan.Unit]*cold // of wide layers
 }
 
 func (p *Program) compile(a *plan.Analysis, threads int, m *memory) error {
 	c := &compiler{p: p, a: a, schedule: newSchedule(a), memory: m, operands: map[*plan.Value]*operand{}, sums: map[*plan.Value]*sum{},
-		blocks: map[*plan.Value]ops.Block{}, weights: map[*plan.Value]*weight{}, masked: map[*plan.Value]bool{}}
+		blocks: map[*plan.Value]ops.Block{}, weights: map[*plan.Value]*weight{}, cold: map[*plan.Unit]*cold{}}
 	c.leaves()
 	for _, s := range c.stages {
 		p.stages = append(p.stages, c.stage(s))
 	}
 	c.keep()
 	scratch := c.scratch()
+	c.makeWeights()
 	for i, s := range c.stages {
-		c.ring = nil
+		c.linkLayers(s)
 		for _, u := range s.units {
 			k, err := c.kernel(u)
 			if err != nil {
@@ -57,14 +55,36 @@ func (p *Program) compile(a *plan.Analysis, threads int, m *memory) error {
 // worker makes what one core needs to itself.
 func (c *compiler) worker(scratch int) *worker {
 	before := c.bytes
-	rows := c.tileRows(points, ops.Row)
-	w := &worker{scratch: c.floats(scratch), masked: c.floats(rows * c.widest), column: c.floats(narrow * c.widest),
+	rows, widest, head := c.tileRows(points, ops.Row), c.widestGradient(), c.widestHead()
+	w := &worker{scratch: c.floats(scratch), masked: c.floats(rows * widest), column: c.floats(narrow * widest),
 		levels: newLevelScratch(c.floats(levelNumbers * rows))}
-	if c.headWidth > 0 {
-		w.attention = newAttentionScratch(c.memory, c.p.graph.Capacity.Context, c.headWidth)
+	if head > 0 {
+		w.attention = newAttentionScratch(c.memory, c.p.graph.Capacity.Context, head)
 	}
 	c.memory.worker = c.bytes - before
 	return w
+}
+
+// widestGradient is the width of the widest gradient that a kernel masks.
+func (c *compiler) widestGradient() int {
+	widest := 0
+	for _, u := range c.a.Units {
+		if u.Op != nil && (u.Op.Kind == ops.LinearGrad || u.Op.Kind == ops.EnsembleAddGrad) {
+			widest = max(widest, u.In[0].Width)
+		}
+	}
+	return widest
+}
+
+// widestHead is the width of the widest head of an attention, 0 where there is none.
+func (c *compiler) widestHead() int {
+	widest := 0
+	for _, u := range c.a.Units {
+		if u.Op != nil && u.Op.Kind == ops.Attention {
+			widest = max(widest, u.Out[0].Width/u.Op.Heads)
+		}
+	}
+	return widest
 }
 
 // parameters is the length of the flat parameter vector.

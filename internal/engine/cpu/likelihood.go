@@ -197,3 +197,59 @@ func (c *compiler) gaussianGrad(u *plan.Unit) kernel {
 		}
 	}
 }
+
+func (c *compiler) logMeanExp(u *plan.Unit) kernel {
+	in, out := c.in(u.In[0]), c.out(u.Out[0])
+	return func(w *worker, t *tile) {
+		ll, y, n := in.at(w, t), out.at(w, t), t.e.Levels
+		for p := range y {
+			most, sum := math.Inf(-1), 0.0
+			for _, v := range ll[p*n : (p+1)*n] {
+				most = max(most, float64(v))
+			}
+			for _, v := range ll[p*n : (p+1)*n] {
+				sum += math.Exp(float64(v) - most)
+			}
+			y[p] = float32(most + math.Log(sum/float64(n)))
+		}
+	}
+}
+
+func (c *compiler) logMeanExpGrad(u *plan.Unit) kernel {
+	grad, lls, result, out := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.out(u.Out[0])
+	return func(w *worker, t *tile) {
+		g, ll, mean, y, n := grad.at(w, t), lls.at(w, t), result.at(w, t), out.at(w, t), t.e.Levels
+		for i, v := range ll {
+			p := i / n
+			y[i] = float32(float64(g[p]) * math.Exp(float64(v)-float64(mean[p])) / float64(n))
+		}
+	}
+}
+
+func (c *compiler) negMean(u *plan.Unit) kernel {
+	out := c.out(u.Out[0])
+	var in []*operand
+	for _, v := range u.In {
+		in = append(in, c.in(v))
+	}
+	return func(w *worker, t *tile) {
+		for _, o := range in {
+			sum := float32(0)
+			for _, v := range o.at(w, t) {
+				sum += v
+			}
+			out.at(w, t)[0] -= sum / float32(t.e.Rows(ops.Point))
+		}
+	}
+}
+
+func (c *compiler) negMeanGrad(u *plan.Unit) kernel {
+	grad, out := c.in(u.In[0]), c.out(u.Out[0])
+	return func(w *worker, t *tile) {
+		g := -grad.data[0] / float32(t.e.Rows(ops.Point))
+		y := out.at(w, t)
+		for i := range y {
+			y[i] = g
+		}
+	}
+}

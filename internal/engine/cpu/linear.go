@@ -6,16 +6,17 @@ import (
 	"github.com/acqnp/acqnp/internal/simd"
 )
 
-// weight is a block of the flat vector, packed at the start of every run for both directions.
+// weight is a layer's weight, a block of the flat vector. It is packed at the start of every run.
 type weight struct {
-	block         ops.Block
-	out, in       int
-	rows          []float32 // [out, in]
-	forward, back *simd.Packed
-	turned        bool // back is made
+	block   ops.Block
+	out, in int
+	rows    []float32    // [out, in]
+	forward *simd.Packed // [in, out], for in·Wᵀ
+	back    *simd.Packed // [out, in], for gradient·W; nil where no layer needs the gradient by its input
 }
 
-func (w *weight) run(params []float32) {
+// pack reads the weight from the flat vector and packs it.
+func (w *weight) pack(params []float32) {
 	ops.LoadBlock(w.rows, params, w.block)
 	for i, v := range w.rows {
 		w.rows[i] = flush(v)
@@ -26,21 +27,43 @@ func (w *weight) run(params []float32) {
 	}
 }
 
-func (c *compiler) weight(v *plan.Value) *weight {
-	if w := c.weights[v]; w != nil {
-		return w
+// makeWeights makes the weights of all layers.
+func (c *compiler) makeWeights() {
+	for _, s := range c.stages {
+		for _, u := range s.units {
+			v := weightOf(u)
+			if v == nil {
+				continue
+			}
+			w := c.weights[v]
+			if w == nil {
+				b := c.blocks[v]
+				w = &weight{block: b, out: b.Rows, in: b.Cols, rows: c.floats(b.Rows * b.Cols), forward: c.packed(b.Cols, b.Rows)}
+				c.weights[v] = w
+				c.p.weights = append(c.p.weights, w)
+			}
+			if u.Op.Kind == ops.LinearGrad && u.Out[ops.InGrad] != nil && w.back == nil {
+				w.back = c.packed(w.out, w.in)
+			}
+		}
 	}
-	b := c.blocks[v]
-	w := &weight{block: b, out: b.Rows, in: b.Cols, rows: c.floats(b.Rows * b.Cols), forward: c.packed(b.Cols, b.Rows)}
-	c.weights[v] = w
-	c.p.weights = append(c.p.weights, w)
-	return w
+}
+
+// weightOf returns the weight that a unit multiplies by, nil where it is no layer.
+func weightOf(u *plan.Unit) *plan.Value {
+	switch {
+	case !layer(u):
+		return nil
+	case u.Op.Kind == ops.Linear:
+		return u.In[2]
+	}
+	return u.In[3]
 }
 
 // linear is act(base↑ + in·Wᵀ).
 func (c *compiler) linear(u *plan.Unit) kernel {
-	base, in, out, w := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0]), c.weight(u.In[2])
-	l := c.join(w, cold{forward: w.forward})
+	base, in, out, w := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0]), c.weights[u.In[2]]
+	l := c.cold[u]
 	mode := simd.Overwrite
 	if u.Op.ReLU {
 		mode = simd.ReLU
@@ -87,19 +110,10 @@ const narrow = 16
 // linearGrad makes the parts of a linear layer's gradient from the gradient behind its ReLU: one that its maker has
 // masked already, or a masked copy.
 func (c *compiler) linearGrad(u *plan.Unit) kernel {
-	grad, result, in, w := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.weight(u.In[3])
+	grad, result, in, w := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.weights[u.In[3]]
 	base, dx, dw := c.out(u.Out[ops.BaseGrad]), c.out(u.Out[ops.InGrad]), c.out(u.Out[ops.WeightGrad])
-	relu := u.Op.ReLU && !c.masked[u.In[0]]
-	c.widest = max(c.widest, w.out)
-	maskNext := false
-	if dx != nil {
-		maskNext = masks(u)
-		c.masked[u.Out[ops.InGrad]] = maskNext
-		if !w.turned {
-			w.turned, w.back = true, c.packed(w.out, w.in)
-		}
-	}
-	l := c.join(w, cold{back: w.back, in: in, dw: dw})
+	relu, maskNext := u.Op.ReLU && !masked(u.In[0]), masks(u)
+	l := c.cold[u]
 	duringWeights := l.duringLast
 	if dx != nil {
 		duringWeights = l.duringFirst
@@ -125,8 +139,14 @@ func (c *compiler) linearGrad(u *plan.Unit) kernel {
 	}
 }
 
-// masks reports whether the gradient by u's input goes to nothing but the layer that made that input with a ReLU, so that
-// its mask is at hand here; that layer then need not mask again.
+// masked reports whether a gradient carries the mask of its ReLU already.
+func masked(grad *plan.Value) bool {
+	u := grad.Made
+	return u != nil && u.Op != nil && u.Op.Kind == ops.LinearGrad && u.Out[ops.InGrad] == grad && masks(u)
+}
+
+// masks reports whether u, a layer's gradient, masks the gradient by its input: where that goes to nothing but the layer that
+// made the input with a ReLU, whose mask is at hand here. That layer then need not mask again.
 func masks(u *plan.Unit) bool {
 	dx := u.Out[ops.InGrad]
 	if dx == nil || len(dx.Users) != 1 || dx.Result {
@@ -134,40 +154,6 @@ func masks(u *plan.Unit) bool {
 	}
 	next := dx.Users[0]
 	return next.Op != nil && next.Op.Kind == ops.LinearGrad && next.Op.ReLU && next.In[0] == dx && next.In[1] == u.In[2]
-}
-
-// groups calls f for every run of rows [i, j) of a tile's child space that belongs to row k of the ancestor's.
-func groups(t *tile, child, ancestor ops.Space, f func(k, i, j int)) {
-	lo, hi := t.span(child)
-	first, _ := t.span(ancestor)
-	ratio := t.e.Ratio(child, ancestor)
-	for i := lo; i < hi; {
-		k := i / ratio
-		j := min(hi, (k+1)*ratio)
-		f(k-first, i-lo, j-lo)
-		i = j
-	}
-}
-
-// spread copies every row of base to the rows of y below it.
-func spread(t *tile, y []float32, space ops.Space, base []float32, above ops.Space, d int) {
-	groups(t, space, above, func(k, i, j int) {
-		row := base[k*d : (k+1)*d]
-		for ; i < j; i++ {
-			copy(y[i*d:(i+1)*d], row)
-		}
-	})
-}
-
-// collect sums the rows of g, ldg apart, into the rows above them; a sum over tiles goes on, any other starts from zero.
-func collect(t *tile, dst []float32, o *operand, g []float32, space ops.Space, ldg int) {
-	d := o.width
-	if o.sum == nil {
-		clear(dst)
-	}
-	groups(t, space, o.space, func(k, i, j int) {
-		simd.SumRows(dst[k*o.stride:][:d], g[i*ldg:], j-i, d, ldg)
-	})
 }
 
 func rectify(y []float32) {

@@ -1,65 +1,34 @@
 package cpu
 
 import (
-	"sync"
-	"sync/atomic"
+	"github.com/acqnp/acqnp/internal/engine/plan"
+	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// pool runs numbered tasks on a fixed set of workers. The caller is worker 0; tasks are handed out as workers get free.
-type pool struct {
-	workers int
-	start   []chan struct{}
-	done    sync.WaitGroup
-	next    atomic.Int64
-	tasks   int64
-	run     func(worker, task int)
-	closed  bool
-}
-
-func newPool(workers int) *pool {
-	p := &pool{workers: workers}
-	for w := 1; w < workers; w++ {
-		start := make(chan struct{})
-		p.start = append(p.start, start)
-		go func() {
-			for range start {
-				p.drain(w)
-				p.done.Done()
+// setMean adds a tile's share of the means over context points; rows are context points, or their bootstraps, whose
+// means lie side by side.
+func (c *compiler) setMean(u *plan.Unit) kernel {
+	in, out := c.in(u.In[0]), c.out(u.Out[0])
+	d := in.width
+	return func(w *worker, t *tile) {
+		x, sums, share := in.at(w, t), out.at(w, t), 1/float32(t.e.Context)
+		perPoint := t.e.Ratio(in.space, ops.Context) * d
+		groups(t, ops.Context, ops.Function, func(k, i, j int) {
+			for ; i < j; i++ {
+				axpy(share, x[i*perPoint:(i+1)*perPoint], sums[k*perPoint:(k+1)*perPoint])
 			}
-		}()
+		})
 	}
-	return p
 }
 
-// each runs f for every task in [0, n) and waits for them.
-func (p *pool) each(n int, f func(worker, task int)) {
-	p.run, p.tasks = f, int64(n)
-	p.next.Store(0)
-	helpers := min(p.workers, n) - 1
-	p.done.Add(max(0, helpers))
-	for w := range max(0, helpers) {
-		p.start[w] <- struct{}{}
-	}
-	p.drain(0)
-	p.done.Wait()
-}
-
-func (p *pool) drain(worker int) {
-	for {
-		task := p.next.Add(1) - 1
-		if task >= p.tasks {
-			return
+func (c *compiler) setMeanGrad(u *plan.Unit) kernel {
+	grad, out := c.in(u.In[0]), c.out(u.Out[0])
+	d := out.width
+	return func(w *worker, t *tile) {
+		g, y, share := grad.at(w, t), out.at(w, t), 1/float32(t.e.Context)
+		spread(t, y, ops.Context, g, ops.Function, t.e.Ratio(out.space, ops.Context)*d)
+		for i := range y {
+			y[i] *= share
 		}
-		p.run(worker, int(task))
-	}
-}
-
-func (p *pool) close() {
-	if p.closed {
-		return
-	}
-	p.closed = true
-	for _, c := range p.start {
-		close(c)
 	}
 }

@@ -106,7 +106,7 @@ func (p *Program) RunAll() error {
 		return errors.New("cpu: the program is closed")
 	}
 	for _, w := range p.weights {
-		w.run(p.params)
+		w.pack(p.params)
 	}
 	for _, s := range p.stages {
 		s.begin(&p.e)

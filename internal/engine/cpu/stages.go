@@ -107,7 +107,7 @@ func (s *schedule) reduced(v *plan.Value) bool {
 		return false
 	}
 	unit := s.of[v.Made].domain.unitSpace()
-	return v.Sums && unit != v.Space && !unit.Contains(v.Space)
+	return v.Reduced && unit != v.Space && !unit.Contains(v.Space)
 }
 
 // local reports whether v lives only within a tile: made and used in one stage that has tiles, and no result of the run.

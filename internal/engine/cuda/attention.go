@@ -2,16 +2,12 @@ package cuda
 
 import (
 	"github.com/acqnp/acqnp/internal/engine/plan"
-	"github.com/acqnp/acqnp/internal/gpu"
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// headLaunch is a launch over the heads of a value's rows, a warp each.
-func (c *compiler) headLaunch(v *plan.Value, heads int) gpu.Dims { return c.over(v.Rows*heads, 4, 128) }
-
 func (c *compiler) attention(u *plan.Unit) {
 	q, k, v, out := u.In[0], u.In[1], u.In[2], u.Out[0]
-	c.emit("attention", c.headLaunch(out, u.Op.Heads), c.step, c.at(q), c.at(k), c.at(v), c.at(out), out.Width, u.Op.Heads)
+	c.emit("attention", c.warpEach(out.Rows*u.Op.Heads), c.step, c.at(q), c.at(k), c.at(v), c.at(out), out.Width, u.Op.Heads)
 }
 
 // attentionGrad: inputs the gradient, the result, q, k and v.
@@ -20,10 +16,10 @@ func (c *compiler) attentionGrad(u *plan.Unit) {
 	dk, dv := u.Out[ops.KeyGrad], u.Out[ops.ValueGrad]
 	d, heads := result.Width, u.Op.Heads
 	sums := c.scratch(q.Rows * heads * 2)
-	c.emit("attention_grad_query", c.headLaunch(q, heads), c.step, c.at(grad), c.at(result), c.at(q), c.at(k), c.at(v),
+	c.emit("attention_grad_query", c.warpEach(q.Rows*heads), c.step, c.at(grad), c.at(result), c.at(q), c.at(k), c.at(v),
 		c.at(u.Out[ops.QueryGrad]), sums, d, heads)
 	if dk != nil || dv != nil {
-		c.emit("attention_grad_context", c.headLaunch(k, heads), c.step, c.at(grad), c.at(q), c.at(k), c.at(v), sums,
+		c.emit("attention_grad_context", c.warpEach(k.Rows*heads), c.step, c.at(grad), c.at(q), c.at(k), c.at(v), sums,
 			c.at(dk), c.at(dv), d, heads)
 	}
 }

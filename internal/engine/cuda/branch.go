@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/acqnp/acqnp/internal/engine/plan"
 	"github.com/acqnp/acqnp/internal/gpu"
@@ -37,7 +38,10 @@ func findBranches(d gpu.Device, a *plan.Analysis, g *ops.Graph, p Precision) []*
 			continue
 		}
 		b.Precision = map[Precision]string{FP32: "f32", TF32: "tf32", FP16: "f16"}[p]
-		if b.Supported() && b.closed(grads, g.Grads != nil) && b.fits(d.SharedPerBlock) {
+		if g.Grads != nil {
+			b.grads = layerGradients(b.layers)
+		}
+		if b.Supported() && b.separable(grads, g.Grads != nil) && b.fits(d.SharedPerBlock) {
 			found = append(found, b)
 		}
 	}
@@ -86,20 +90,28 @@ func nextLayer(u *plan.Unit) (next *plan.Unit) {
 	return next
 }
 
-// closed finds the layers' gradients and reports whether nothing else reads what lies within.
-func (b *branch) closed(grads map[*plan.Value]bool, training bool) bool {
-	within := map[*plan.Unit]bool{}
-	for _, u := range b.layers {
-		within[u] = true
-		if !training {
-			continue
-		}
+// layerGradients returns the units of the layers' gradients, in the order of the layers; nil where one is missing.
+func layerGradients(layers []*plan.Unit) []*plan.Unit {
+	var grads []*plan.Unit
+	for _, u := range layers {
 		g := gradientOf(u)
 		if g == nil {
-			return false
+			return nil
 		}
-		within[g] = true
-		b.grads = append(b.grads, g)
+		grads = append(grads, g)
+	}
+	return grads
+}
+
+// separable reports whether no other unit reads a value that the fused kernels keep to themselves. grads are the gradients that
+// the graph asks for.
+func (b *branch) separable(grads map[*plan.Value]bool, training bool) bool {
+	if training && b.grads == nil {
+		return false
+	}
+	within := map[*plan.Unit]bool{}
+	for _, u := range slices.Concat(b.layers, b.grads) {
+		within[u] = true
 	}
 	for i, u := range b.layers {
 		if i < b.Depth && !onlyWithin(u.Out[0], within) {

@@ -21,7 +21,7 @@ type Value struct {
 	Width  int
 	Made   *Unit // nil for leaves
 	Users  []*Unit
-	Sums   bool // over rows of a finer input
+	Reduced bool // a row is a sum over several rows of an input
 	Result bool // of the run: an output or a gradient
 }
 
@@ -126,7 +126,7 @@ func (a *Analysis) add(n *G.Node, grouped map[string]*Unit) error {
 	u, part := (*Unit)(nil), 0
 	switch op := n.Op().(type) {
 	case *ops.Op:
-		v.Space, v.Rows, v.Width, v.Sums = op.Out, op.Rows, op.Width, op.Sums()
+		v.Space, v.Rows, v.Width, v.Reduced = op.Out, op.Rows, op.Width, op.Reduces()
 		part = op.Part
 		key := fmt.Sprint(op.Kind, op.ReLU, op.Heads, op.From)
 		for _, c := range in {

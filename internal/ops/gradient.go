@@ -1,0 +1,68 @@
+package ops
+
+import (
+	"fmt"
+
+	G "gorgonia.org/gorgonia"
+)
+
+// gradients maps a kind to the function that builds the gradients of its inputs from the nodes of
+// its inputs, its result and the result's gradient. No gradient passes through kinds that are not
+// here: the bootstrap's operations stop it, as the method does, and the others only read data.
+var gradients = map[Kind]func(o *Op, in G.Nodes, out, grad *G.Node) (G.Nodes, error){
+	Linear:      linearGradients,
+	SetMean:     setMeanGradients,
+	Sigmoid:     sigmoidGradients,
+	Attention:   attentionGradients,
+	EnsembleAdd: ensembleAddGradients,
+	GaussianLik: gaussianGradients,
+	MixtureLik:  mixtureGradients,
+	LogMeanExp:  logMeanExpGradients,
+	NegMean:     negMeanGradients,
+}
+
+// SymDiff builds the gradient nodes. Entries of inputs that DiffWRT refuses are nil.
+func (o *Op) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
+	build := gradients[o.Kind]
+	if build == nil {
+		return nil, fmt.Errorf("%v has no gradient", o)
+	}
+	return build(o, in, out, grad)
+}
+
+// differentiable reports whether gradients pass through the operation.
+func (o *Op) differentiable() bool { return gradients[o.Kind] != nil }
+
+// each calls build for those of the first n inputs that lead to a parameter. It returns a node for
+// every input, nil for the others.
+func (o *Op) each(n int, build func(i int) (*G.Node, error)) (G.Nodes, error) {
+	nodes := make(G.Nodes, len(o.In))
+	for i := range n {
+		if !o.diff[i] {
+			continue
+		}
+		var err error
+		if nodes[i], err = build(i); err != nil {
+			return nil, err
+		}
+	}
+	return nodes, nil
+}
+
+// result stands for an operation's own result in gradOf.
+const result = -1
+
+// gradOf is the gradient towards input i. It reads the result's gradient and then what uses lists:
+// o's inputs by number, or o's result.
+func (o *Op) gradOf(k Kind, part, i int, uses ...int) *Op {
+	g := &Op{Kind: k, Part: part, ReLU: o.ReLU, Heads: o.Heads, capacity: o.capacity,
+		Out: o.In[i], Width: o.Widths[i], Rows: o.capacity.Rows(o.In[i]), rank: o.ranks[i]}
+	for _, use := range append([]int{result}, uses...) {
+		if use == result {
+			g.In, g.Widths, g.ranks = append(g.In, o.Out), append(g.Widths, o.Width), append(g.ranks, o.rank)
+			continue
+		}
+		g.In, g.Widths, g.ranks = append(g.In, o.In[use]), append(g.Widths, o.Widths[use]), append(g.ranks, o.ranks[use])
+	}
+	return g
+}

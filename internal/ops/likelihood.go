@@ -1,0 +1,299 @@
+package ops
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	G "gorgonia.org/gorgonia"
+)
+
+// Smallest scales of the likelihoods.
+const (
+	GaussianFloor = 0.1  // σ = 0.1 + 0.9·softplus(s)
+	LaplaceFloor  = 0.01 // σ = 0.01 + 0.99·softplus(s)
+)
+
+// GaussianLogLik adds the log-likelihood of y [B·N, dy], summed over channels, [rows, 1], under the
+// decoder's [rows, 2·dy] = [μ…, s…] with σ = 0.1 + 0.9·softplus(s). The rows are points, or levels
+// of points.
+func (b *Builder) GaussianLogLik(decoded, y *G.Node) *G.Node {
+	s, ok := b.decoded(decoded, y, 2, Point, Row)
+	if !ok {
+		return nil
+	}
+	return b.op(&Op{Kind: GaussianLik, Out: s, Width: 1}, decoded, y)
+}
+
+// MixtureLogLik adds the log-likelihood of y [B·N, dy] under the mixture of asymmetric Laplace
+// distributions over the levels of a point, summed over channels, [B·N, 1] (the paper's equation
+// for the ACQNP's likelihood). components [B·N·N_τ, 3·dy] = [μ…, s…, a…] with σ = 0.01 +
+// 0.99·softplus(s) and weights softmax(a). z [B·N·N_τ, 1] are the levels' logits.
+func (b *Builder) MixtureLogLik(components, z, y *G.Node) *G.Node {
+	if _, ok := b.decoded(components, y, 3, Row); !ok {
+		return nil
+	}
+	return b.op(&Op{Kind: MixtureLik, Out: Point, Width: 1}, components, z, y)
+}
+
+// decoded checks a decoder's output of so many numbers a channel against y and returns its space.
+func (b *Builder) decoded(out, y *G.Node, numbers int, spaces ...Space) (Space, bool) {
+	if b.err != nil {
+		return 0, false
+	}
+	s, _, width, _ := b.info(out)
+	ys, _, dy, _ := b.info(y)
+	if !slices.Contains(spaces, s) || ys != s && !ys.Contains(s) || ys <= Function || width != numbers*dy {
+		b.err = fmt.Errorf("ops: likelihood of %v %v and y %v", s, out.Shape(), y.Shape())
+		return 0, false
+	}
+	return s, true
+}
+
+// LogMeanExp adds the log of the mean over a point's levels of exp(ll): [B·N·k, 1] → [B·N, 1].
+func (b *Builder) LogMeanExp(ll *G.Node) *G.Node { return b.unary(LogMeanExp, Point, ll, Row) }
+
+// Cost adds −Σ of the means of lls [B·N, 1] over all points and functions, a scalar.
+func (b *Builder) Cost(lls ...*G.Node) *G.Node {
+	if b.err != nil {
+		return nil
+	}
+	for _, ll := range lls {
+		if s, _, width, _ := b.info(ll); s != Point || width != 1 {
+			b.err = fmt.Errorf("ops: cost of %v in %v space", ll.Shape(), s)
+			return nil
+		}
+	}
+	return b.op(&Op{Kind: NegMean, Out: Scalar, Width: 1}, lls...)
+}
+
+func gaussianGradients(o *Op, in G.Nodes, _, grad *G.Node) (G.Nodes, error) {
+	return o.each(1, func(i int) (*G.Node, error) { // y is data
+		return apply(o.gradOf(GaussianLikGrad, 0, i, 0, 1), grad, in[0], in[1])
+	})
+}
+
+func mixtureGradients(o *Op, in G.Nodes, _, grad *G.Node) (G.Nodes, error) {
+	return o.each(2, func(part int) (*G.Node, error) { // y is data
+		return apply(o.gradOf(MixtureLikGrad, part, part, 0, 1, 2), grad, in[0], in[1], in[2])
+	})
+}
+
+func logMeanExpGradients(o *Op, in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
+	return o.each(1, func(i int) (*G.Node, error) {
+		return apply(o.gradOf(LogMeanExpGrad, 0, i, 0, result), grad, in[0], out)
+	})
+}
+
+func negMeanGradients(o *Op, in G.Nodes, _, grad *G.Node) (G.Nodes, error) {
+	return o.each(len(in), func(i int) (*G.Node, error) { return apply(o.gradOf(NegMeanGrad, 0, i), grad) })
+}
+
+// gaussian evaluates GaussianLik. in: decoded [Point or Row, 2·dy], y [Point, dy]; out: [Point or
+// Row, 1].
+func gaussian[T Float](o *Op, e Extents, out []T, in [][]T) {
+	ratio := e.Ratio(o.Out, o.In[1])
+	for i := range out {
+		out[i] = GaussianLogLik(row(in[0], i, o.Widths[0]), row(in[1], i/ratio, o.Widths[1]))
+	}
+}
+
+// gaussianGrad evaluates GaussianLikGrad. in: gradient [Point or Row, 1], decoded [Point or Row,
+// 2·dy], y [Point, dy]; out: [Point or Row, 2·dy].
+func gaussianGrad[T Float](o *Op, e Extents, out []T, in [][]T) {
+	ratio := e.Ratio(o.Out, o.In[2])
+	for i, g := range in[0] {
+		GaussianGrad(g, row(in[1], i, o.Widths[1]), row(in[2], i/ratio, o.Widths[2]), row(out, i, o.Width))
+	}
+}
+
+// GaussianLogLik is log N(y | μ, σ²) summed over channels. out = [μ…, s…] [2·dy], y [dy],
+// σ = 0.1 + 0.9·softplus(s).
+func GaussianLogLik[T Float](out, y []T) T {
+	dy := len(y)
+	var ll T
+	for c, v := range y {
+		sigma := GaussianFloor + (1-GaussianFloor)*Softplus(out[dy+c])
+		e := (v - out[c]) / sigma
+		ll += -e*e/2 - log(sigma) - T(0.5*math.Log(2*math.Pi))
+	}
+	return ll
+}
+
+// GaussianGrad writes g times the gradient of GaussianLogLik by out to grad [2·dy].
+func GaussianGrad[T Float](g T, out, y, grad []T) {
+	dy := len(y)
+	for c, v := range y {
+		sigma := GaussianFloor + (1-GaussianFloor)*Softplus(out[dy+c])
+		e := (v - out[c]) / sigma
+		grad[c] = g * e / sigma
+		grad[dy+c] = g * (e*e - 1) / sigma * (1 - GaussianFloor) * sigmoid(out[dy+c])
+	}
+}
+
+// component is the density of one asymmetric Laplace distribution at a value y.
+type component[T Float] struct {
+	sigma      T
+	tau, rest  T // τ and 1−τ, both to full precision
+	residual   T // y − μ
+	logDensity T
+}
+
+// laplace is the component of location mu, raw scale s and logit z at y.
+func laplace[T Float](y, mu, s, z T) component[T] {
+	c := component[T]{sigma: LaplaceFloor + (1-LaplaceFloor)*Softplus(s), tau: sigmoid(z), rest: sigmoid(-z), residual: y - mu}
+	c.logDensity = -Softplus(-z) - Softplus(z) - log(c.sigma) - c.pinball()/c.sigma
+	return c
+}
+
+// pinball is ρ_τ(y−μ) = max(τe, (τ−1)e).
+func (c component[T]) pinball() T {
+	if c.residual >= 0 {
+		return c.tau * c.residual
+	}
+	return -c.rest * c.residual
+}
+
+// mixture evaluates MixtureLik. in: components [Row, 3·dy], logits z [Row, 1], y [Point, dy]; out:
+// [Point, 1]. A channel's density is Σ_k w_k·AL_k(y) with w = softmax(a).
+func mixture[T Float](o *Op, e Extents, out []T, in [][]T) {
+	dy, width := o.Widths[2], o.Widths[0]
+	for p := range out {
+		m := mixturePoint[T]{row(in[0], p, e.Levels*width), row(in[1], p, e.Levels), row(in[2], p, dy)}
+		out[p] = 0
+		for c := range dy {
+			joint, weights := m.sums(c)
+			out[p] += joint - weights
+		}
+	}
+}
+
+// logSum is a running log Σ exp that does not overflow.
+type logSum[T Float] struct{ max, sum T }
+
+func newLogSum[T Float]() logSum[T] { return logSum[T]{max: T(math.Inf(-1))} }
+
+func (l *logSum[T]) add(v T) {
+	if !(v <= l.max) { // also true of a NaN, so that it reaches the result
+		l.sum = l.sum*exp(l.max-v) + 1
+		l.max = v
+		return
+	}
+	l.sum += exp(v - l.max)
+}
+
+func (l *logSum[T]) value() T { return l.max + log(l.sum) }
+
+// mixtureGrad evaluates a part of MixtureLikGrad. in: gradient [Point, 1], components [Row, 3·dy],
+// z [Row, 1], y [Point, dy]; out: [Row, 3·dy] or [Row, 1].
+func mixtureGrad[T Float](o *Op, e Extents, out []T, in [][]T) {
+	clear(out)
+	dy, width := o.Widths[3], o.Widths[1]
+	for p, g := range in[0] {
+		m := mixturePoint[T]{row(in[1], p, e.Levels*width), row(in[2], p, e.Levels), row(in[3], p, dy)}
+		dst := row(out, p, e.Levels*o.Width)
+		for c := range dy {
+			if o.Part == LogitGrad {
+				m.addLogitGrad(dst, g, c)
+			} else {
+				m.componentsGrad(dst, g, c)
+			}
+		}
+	}
+}
+
+// mixturePoint is the mixture over the levels of one point.
+type mixturePoint[T Float] struct {
+	rows []T // [N_τ, 3·dy]
+	z    []T // [N_τ]
+	y    []T // [dy]
+}
+
+// componentsGrad writes g times the gradient by the components, of channel c, to dst [N_τ, 3·dy].
+func (m mixturePoint[T]) componentsGrad(dst []T, g T, c int) {
+	dy := len(m.y)
+	joint, weights := m.sums(c)
+	for k := range m.z {
+		l := m.component(k, c)
+		a, s := m.rows[k*3*dy+2*dy+c], m.rows[k*3*dy+dy+c]
+		weight := exp(a - weights)
+		posterior := exp(a + l.logDensity - joint)
+		slope := l.tau // dρ/de; at e = 0 the right derivative
+		if l.residual < 0 {
+			slope = -l.rest
+		}
+		d := row(dst, k, 3*dy)
+		d[c] = g * posterior * slope / l.sigma
+		d[dy+c] = g * posterior * (l.pinball()/l.sigma - 1) / l.sigma * (1 - LaplaceFloor) * sigmoid(s)
+		d[2*dy+c] = g * (posterior - weight)
+	}
+}
+
+// addLogitGrad adds g times channel c's share of the gradient by the logits to dst [N_τ]: the
+// channels share their levels.
+func (m mixturePoint[T]) addLogitGrad(dst []T, g T, c int) {
+	dy := len(m.y)
+	joint, _ := m.sums(c)
+	for k := range m.z {
+		l := m.component(k, c)
+		posterior := exp(m.rows[k*3*dy+2*dy+c] + l.logDensity - joint)
+		dst[k] += g * posterior * (l.rest - l.tau - l.tau*l.rest*l.residual/l.sigma)
+	}
+}
+
+func (m mixturePoint[T]) component(k, c int) component[T] {
+	dy := len(m.y)
+	r := row(m.rows, k, 3*dy)
+	return laplace(m.y[c], r[c], r[dy+c], m.z[k])
+}
+
+// sums returns log Σ_k exp(a_k)·AL_k(y) and log Σ_k exp(a_k) of channel c.
+func (m mixturePoint[T]) sums(c int) (joint, weights T) {
+	dy := len(m.y)
+	joints, priors := newLogSum[T](), newLogSum[T]()
+	for k := range m.z {
+		a := m.rows[k*3*dy+2*dy+c]
+		joints.add(a + m.component(k, c).logDensity)
+		priors.add(a)
+	}
+	return joints.value(), priors.value()
+}
+
+// logMeanExp evaluates LogMeanExp. in: ll [Row, 1]; out: [Point, 1].
+func logMeanExp[T Float](_ *Op, e Extents, out []T, in [][]T) {
+	for p := range out {
+		sum := newLogSum[T]()
+		for _, v := range row(in[0], p, e.Levels) {
+			sum.add(v)
+		}
+		out[p] = sum.value() - log(T(e.Levels))
+	}
+}
+
+// logMeanExpGrad evaluates LogMeanExpGrad. in: gradient [Point, 1], ll [Row, 1], result [Point, 1];
+// out: [Row, 1].
+func logMeanExpGrad[T Float](_ *Op, e Extents, out []T, in [][]T) {
+	for i, v := range in[1] {
+		p := i / e.Levels
+		out[i] = in[0][p] * exp(v-in[2][p]) / T(e.Levels)
+	}
+}
+
+// negMean evaluates NegMean. in: any number of [Point, 1]; out: one number.
+func negMean[T Float](_ *Op, _ Extents, out []T, in [][]T) {
+	out[0] = 0
+	for _, ll := range in {
+		var sum T
+		for _, v := range ll {
+			sum += v
+		}
+		out[0] -= sum / T(len(ll))
+	}
+}
+
+// negMeanGrad evaluates NegMeanGrad. in: gradient, one number; out: [Point, 1].
+func negMeanGrad[T Float](_ *Op, _ Extents, out []T, in [][]T) {
+	for i := range out {
+		out[i] = -in[0][0] / T(len(out))
+	}
+}

@@ -1,0 +1,105 @@
+package ops
+
+import (
+	"fmt"
+
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// Linear adds the layer act(base + in·Wᵀ): in [rows(S), k], w [d, k], result [rows(S), d], with S
+// the space of in. base is a bias [d], or a matrix [rows(A), d] of S or of an ancestor space A:
+// then each row of base serves all the rows below it. A first layer so reads r once per function, x
+// once per point and the level once per row.
+func (b *Builder) Linear(base, in, w *G.Node, relu bool) *G.Node {
+	if b.err != nil {
+		return nil
+	}
+	s, _, k, _ := b.info(in)
+	above, _, d, _ := b.info(base)
+	ws, wrank, wk, _ := b.info(w)
+	if ws != Parameter || wrank != 2 || wk != k || w.Shape()[0] != d || above != s && !above.Contains(s) {
+		b.err = fmt.Errorf("ops: linear layer of %v %v with weight %v and base %v %v",
+			s, in.Shape(), w.Shape(), above, base.Shape())
+		return nil
+	}
+	return b.op(&Op{Kind: Linear, Out: s, Width: d, ReLU: relu}, base, in, w)
+}
+
+// Zeros adds a base [d] of zeros, for linear layers without a bias.
+func (b *Builder) Zeros(d int) *G.Node {
+	v := tensor.New(tensor.Of(b.dtype), tensor.WithShape(d))
+	n := b.g.Expr.AddNode(G.NewConstant(v, G.WithName(fmt.Sprintf("zeros %d", d))))
+	b.leaf[n] = leafInfo{space: Parameter, rank: 1, cols: d}
+	return n
+}
+
+// linearGradients builds a layer's gradients. They read the result for the ReLU's mask, and base
+// and W for their widths.
+func linearGradients(o *Op, in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
+	return o.each(3, func(part int) (*G.Node, error) {
+		g := &Op{Kind: LinearGrad, Part: part, ReLU: o.ReLU, capacity: o.capacity,
+			In:     []Space{o.Out, o.Out, o.In[1], Parameter},
+			Widths: []int{o.Width, o.Width, o.Widths[1], o.Widths[2]},
+			ranks:  []int{2, 2, 2, 2}, rank: o.ranks[part],
+			Out: o.In[part], Width: o.Widths[part]}
+		g.Rows = o.capacity.Rows(g.Out)
+		if part == WeightGrad {
+			g.Rows = o.Width
+		}
+		return apply(g, grad, out, in[1], in[2])
+	})
+}
+
+// linear evaluates Linear. in: base [A, d], x [S, k], w [d, k]; out [S, d].
+func linear[T Float](o *Op, e Extents, out []T, in [][]T) {
+	rows, k, d := e.Rows(o.Out), o.Widths[1], o.Width
+	ratio := e.Ratio(o.Out, o.In[0])
+	for i := range rows {
+		base, x, y := row(in[0], i/ratio, d), row(in[1], i, k), row(out, i, d)
+		for j := range y {
+			sum := base[j]
+			for c, w := range row(in[2], j, k) {
+				sum += x[c] * w
+			}
+			if o.ReLU && sum < 0 { // a NaN stays, so that it is noticed
+				sum = 0
+			}
+			y[j] = sum
+		}
+	}
+}
+
+// linearGrad evaluates a part of LinearGrad. in: gradient [S, d], the layer's result [S, d], its
+// input [S, k] and weight [d, k]; out: [A, d], [S, k] or [d, k].
+func linearGrad[T Float](o *Op, e Extents, out []T, in [][]T) {
+	clear(out)
+	d, k := o.Widths[0], o.Widths[2]
+	rows := e.Rows(o.In[0])
+	ratio := 1
+	if o.Part == BaseGrad {
+		ratio = e.Ratio(o.In[0], o.Out)
+	}
+	masked := make([]T, d)
+	for i := range rows {
+		copy(masked, row(in[0], i, d))
+		if o.ReLU {
+			for j, y := range row(in[1], i, d) {
+				if y == 0 {
+					masked[j] = 0
+				}
+			}
+		}
+		x := row(in[2], i, k)
+		for j, g := range masked {
+			switch o.Part {
+			case BaseGrad:
+				out[i/ratio*d+j] += g
+			case InGrad:
+				accumulate(row(out, i, k), g, row(in[3], j, k))
+			case WeightGrad:
+				accumulate(row(out, j, k), g, x)
+			}
+		}
+	}
+}

@@ -1,0 +1,44 @@
+package ops
+
+import G "gorgonia.org/gorgonia"
+
+// SetMean adds the mean over the context points: of every function, [B·N_c, d] → [B, d], or of
+// every bootstrap, [B·N_c·k, d] → [B·k, d].
+func (b *Builder) SetMean(in *G.Node) *G.Node {
+	to := Function
+	if b.err == nil {
+		if s, _, _, _ := b.info(in); s == Resample {
+			to = Ensemble
+		}
+	}
+	return b.unary(SetMean, to, in, Context, Resample)
+}
+
+func setMeanGradients(o *Op, _ G.Nodes, _, grad *G.Node) (G.Nodes, error) {
+	return o.each(1, func(i int) (*G.Node, error) { return apply(o.gradOf(SetMeanGrad, 0, i), grad) })
+}
+
+// setMean evaluates SetMean. in: [Context or Resample, d]; out: [Function or Ensemble, d].
+func setMean[T Float](o *Op, e Extents, out []T, in [][]T) {
+	meanOver(e, out, in[0], o.In[0], o.Width, false)
+}
+
+// setMeanGrad evaluates SetMeanGrad. in: gradient [Function or Ensemble, d]; out: [Context or
+// Resample, d].
+func setMeanGrad[T Float](o *Op, e Extents, out []T, in [][]T) {
+	meanOver(e, out, in[0], o.Out, o.Width, true)
+}
+
+// meanOver averages rows of from (Context or Resample) over the context points. With back it
+// spreads the gradient of the mean over them instead.
+func meanOver[T Float](e Extents, out, in []T, from Space, d int, back bool) {
+	clear(out)
+	levels := e.Ratio(from, Context)
+	for i := range e.Rows(from) {
+		src, dst := i, i/(levels*e.Context)*levels+i%levels
+		if back {
+			src, dst = dst, src
+		}
+		accumulate(row(out, dst, d), 1/T(e.Context), row(in, src, d))
+	}
+}
