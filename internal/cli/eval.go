@@ -87,12 +87,10 @@ func runEval(ctx context.Context, a *app, o evalOptions) error {
 	r.Checkpoint = report.Checkpoint{Path: m.path, Step: m.step}
 	r.Device, r.Seconds, r.Version = o.device.Name(), time.Since(start).Seconds(), version()
 	r.SetRaw(scalingOf(source, m).RawShift())
-	if o.out != "" {
-		if err := r.Write(o.out); err != nil {
-			return err
-		}
+	if err := a.result(r, r.Print); err != nil || o.out == "" {
+		return err
 	}
-	return a.result(r, r.Print)
+	return r.Write(o.out) // after the figures are printed, so that they are not lost if it fails
 }
 
 // experiment checks the flags and is the model's configuration with what they change.

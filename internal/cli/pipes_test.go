@@ -177,3 +177,39 @@ func TestAPipeGivesTheContext(t *testing.T) {
 		t.Fatalf("%v: %s", err, errs)
 	}
 }
+
+// The figures of an evaluation are printed even if the file for them turns out to be full.
+func TestAnEvaluationIsPrintedIfItCannotBeWritten(t *testing.T) {
+	s, full := share(t), filepath.Join(t.TempDir(), "full.json")
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip(err)
+	}
+	if err := os.Symlink("/dev/full", full); err != nil {
+		t.Skip("no symbolic links here")
+	}
+	o := acqnp("eval", "--run", s.run, "--out", full, "--quiet")
+	if o.code != 1 || !strings.Contains(o.out, "target log-likelihood") || strings.Count(o.err, "\n") != 1 || !strings.Contains(o.err, "no space left") {
+		t.Errorf("%+v", o)
+	}
+	run := filepath.Join(t.TempDir(), "run")
+	if err := os.Mkdir(run, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("/dev/full", filepath.Join(run, "eval.json")); err != nil {
+		t.Fatal(err)
+	}
+	o = acqnp("train", "--config", s.config, "--run-dir", run, "--set", "train.steps=200", "--quiet")
+	if o.code != 1 || !strings.Contains(o.out, "context log-likelihood") || !strings.Contains(o.err, "no space left") {
+		t.Errorf("%+v", o)
+	}
+}
+
+func TestAnEvaluationIsNotMadeForAPlaceThatTakesNoFiles(t *testing.T) {
+	if _, err := os.Stat("/proc/self"); err != nil {
+		t.Skip(err)
+	}
+	o := acqnp("eval", "--run", share(t).run, "--out", "/proc/eval.json")
+	if o.code != 1 || o.out != "" || strings.Contains(o.err, "batch") || strings.Count(o.err, "\n") != 1 || !strings.Contains(o.err, "/proc/eval.json") {
+		t.Errorf("%+v", o)
+	}
+}

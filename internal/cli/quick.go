@@ -106,16 +106,21 @@ func (o *trainOptions) finish(ctx context.Context, e config.Experiment, m *model
 	s.Evaluation = &quickEvaluation{Batches: r.Batches,
 		Before: logLikelihood{b.ContextLL, b.TargetLL, b.Raw}, After: logLikelihood{r.ContextLL, r.TargetLL, r.Raw}}
 	if r.Batches == source.EvalBatches() {
-		s.Evaluation.File = filepath.Join(o.runDir, "eval.json")
-		if err := r.Write(s.Evaluation.File); err != nil {
+		file := filepath.Join(o.runDir, "eval.json")
+		if err := r.Write(file); err != nil {
 			return err
 		}
+		s.Evaluation.File = file
 	}
 	if dx, _ := m.Dims(); figures.CheckPlottable(dx) != nil {
 		return nil
 	}
-	s.Plot = filepath.Join(o.runDir, "fit.png")
-	return plotFit(ctx, s.Plot, e, m, c.Params, source, o.device)
+	plot := filepath.Join(o.runDir, "fit.png")
+	if err := plotFit(ctx, plot, e, m, c.Params, source, o.device); err != nil {
+		return err
+	}
+	s.Plot = plot
+	return nil
 }
 
 // plotFit draws what the model predicts for the first evaluation functions. The levels are a grid, so that each is a

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -120,11 +121,12 @@ func runTrain(ctx context.Context, a *app, o trainOptions) error {
 		s.Loss = &result.Loss
 	}
 	if !o.noEval {
-		if err := o.finish(ctx, e, m, source, &s, p); err != nil {
+		err = o.finish(ctx, e, m, source, &s, p)
+		if err != nil && s.Evaluation == nil {
 			return err
 		}
 	}
-	return a.result(s, s.print)
+	return errors.Join(err, a.result(s, s.print)) // what was found is not lost if a file cannot be written
 }
 
 // experiment is the configuration with what the environment and the flags change.
