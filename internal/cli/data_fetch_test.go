@@ -1,10 +1,14 @@
 package cli_test
 
 import (
+	"bufio"
 	"encoding/json"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -77,5 +81,33 @@ func TestDataFetch(t *testing.T) {
 	}
 	if o := acqnp("data", "fetch", "--help"); o.code != 0 || !strings.Contains(o.out, "Examples:\n  acqnp data fetch") {
 		t.Errorf("%+v", o)
+	}
+}
+
+// The HTTP client logs what servers send unasked. A person sees the command's own line alone.
+func TestServersThatSpeakUnaskedLeaveOneLine(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	go func() {
+		for {
+			c, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer c.Close()
+				_, _ = http.ReadRequest(bufio.NewReader(c))
+				_, _ = io.WriteString(c, "HTTP/1.1 302 Found\r\nLocation: /again\r\nContent-Length: 0\r\n\r\nSSH-2.0-OpenSSH_9.2\r\n")
+			}()
+		}
+	}()
+	cmd := exec.Command(os.Args[0], "data", "fetch", "svhn", "--quiet", "--data-dir", t.TempDir(), "--mirror", "http://"+listener.Addr().String())
+	cmd.Env = append(os.Environ(), asProgram+"=1")
+	out, err := cmd.CombinedOutput()
+	if err == nil || strings.Count(string(out), "\n") != 1 || !strings.HasPrefix(string(out), "acqnp data fetch: ") {
+		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -50,6 +51,7 @@ type app struct {
 
 // Main runs the command that args name and returns the exit code.
 func Main(args []string, s Streams) (code int) {
+	log.SetOutput(io.Discard) // of libraries, such as the HTTP client's about odd servers
 	ctx, stop := interruptible()
 	defer stop()
 	a := &app{Streams: s, args: args, command: "acqnp"}

@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -89,7 +90,9 @@ func (d *download) exchange(ctx context.Context, watch *time.Timer) error {
 		request.Header.Set("Range", fmt.Sprintf("bytes=%d-", before.bytes))
 		request.Header.Set("If-Range", before.validator) // all of it, please, if it is another file by now
 	}
-	response, err := d.Client.Do(request)
+	client := *d.Client
+	client.CheckRedirect = checkRedirect
+	response, err := client.Do(request)
 	if err != nil {
 		return unreached(err)
 	}
@@ -235,17 +238,38 @@ func (d *download) finish() error {
 	return atomicfile.SyncDir(filepath.Dir(d.path))
 }
 
-// unreached is a network error in few words. Where there is no connection at all, another try would not mend it.
+// maxRedirects is how often a request may be redirected.
+const maxRedirects = 10
+
+// checkRedirect refuses redirects that lead in a circle or to what HTTP does not reach.
+func checkRedirect(next *http.Request, before []*http.Request) error {
+	switch {
+	case next.URL.Scheme != "http" && next.URL.Scheme != "https":
+		return final{fmt.Errorf("the server redirected to %.200s", next.URL.Redacted())}
+	case len(before) >= maxRedirects:
+		return final{fmt.Errorf("the servers redirected %d times, at last to %.200s", maxRedirects, next.URL.Redacted())}
+	}
+	return nil
+}
+
+// unreached returns a network error in few words. It is final where another try would not mend it: there is no connection
+// at all, the certificate is not trusted, or redirects lead nowhere.
 func unreached(err error) error {
+	var done final
 	var name *net.DNSError
 	var op *net.OpError
+	var certificate *tls.CertificateVerificationError
 	var wrapped *url.Error
 	switch {
+	case errors.As(err, &done):
+		return done
 	case errors.As(err, &name):
 		return final{fmt.Errorf("no network, or no such host as %s", name.Name)}
 	case errors.As(err, &op) && op.Op == "dial":
 		return final{fmt.Errorf("no connection to %s (%w)", op.Addr, op.Err)}
-	case errors.As(err, &wrapped): // the address is said anyway
+	case errors.As(err, &certificate):
+		return final{certificate}
+	case errors.As(err, &wrapped): // its address is in the message already
 		return wrapped.Err
 	}
 	return err

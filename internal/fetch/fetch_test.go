@@ -6,12 +6,16 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -114,8 +118,43 @@ func TestRedirectsAreFollowed(t *testing.T) {
 	if len(server.requests) != 2 || !strings.HasPrefix(server.ranges()[1], "bytes=") {
 		t.Errorf("requests for %q", server.ranges())
 	}
-	door.answer = func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/round", http.StatusFound) }
-	fails(t, set(content, door.URL+"/file"), t.TempDir(), options(), "redirects")
+}
+
+// Another try would lead to the same place.
+func TestRedirectsThatLeadNowhereAreTriedOnce(t *testing.T) {
+	for to, c := range map[string]struct {
+		requests int
+		says     string
+	}{
+		"/round":                  {10, "redirected 10 times, at last to http://127.0.0.1:"},
+		"ftp://127.0.0.1:1/file":  {1, "redirected to ftp://127.0.0.1:1/file"},
+		"file:///etc/passwd":      {1, "redirected to file:///etc/passwd"},
+		"http://127.0.0.1:1/file": {1, "no connection to 127.0.0.1:1"},
+	} {
+		door := newSite(t, nil)
+		door.answer = func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to, http.StatusFound) }
+		fails(t, set(nil, door.URL+"/file"), t.TempDir(), options(), c.says)
+		if len(door.requests) != c.requests {
+			t.Errorf("%s: %d requests, want %d", to, len(door.requests), c.requests)
+		}
+	}
+}
+
+func TestCertificatesOfNobodyAreTriedOnce(t *testing.T) {
+	var asked atomic.Int32
+	server := httptest.NewUnstartedServer(http.NotFoundHandler())
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.Config.ConnState = func(_ net.Conn, s http.ConnState) {
+		if s == http.StateNew {
+			asked.Add(1)
+		}
+	}
+	server.StartTLS()
+	fails(t, set(nil, server.URL+"/file"), t.TempDir(), options(), "certificate")
+	server.Close()
+	if n := asked.Load(); n != 1 {
+		t.Errorf("%d connections", n)
+	}
 }
 
 func TestSilentServersAreHungUpOn(t *testing.T) {
