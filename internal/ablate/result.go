@@ -6,14 +6,12 @@
 package ablate
 
 import (
-	"encoding/csv"
-	"io"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
 
-	"github.com/acqnp/acqnp/internal/atomicfile"
-	"github.com/acqnp/acqnp/internal/report"
+	"github.com/acqnp/acqnp/internal/predict"
 )
 
 // Result is one evaluation of one run at one value of the number.
@@ -24,7 +22,7 @@ type Result struct {
 	Seed      uint64 // train.seed
 	Steps     int
 	Value     int
-	Eval      report.Eval
+	predict.Evaluation
 }
 
 // Point is the mean over the runs of one model on one benchmark at one value. The deviations are NaN for one run.
@@ -66,12 +64,12 @@ func Points(results []Result) []Point {
 
 // average sets the point's figures to those of its runs.
 func (p *Point) average(runs []Result) {
-	p.Runs, p.FewestBatches = len(runs), runs[0].Eval.Batches
+	p.Runs, p.FewestBatches = len(runs), len(runs[0].PerBatch)
 	for _, r := range runs {
-		p.FewestBatches = min(p.FewestBatches, r.Eval.Batches)
+		p.FewestBatches = min(p.FewestBatches, len(r.PerBatch))
 	}
-	p.Context, p.ContextSD = meanAndSD(runs, func(r Result) float64 { return r.Eval.ContextLL.Mean })
-	p.Target, p.TargetSD = meanAndSD(runs, func(r Result) float64 { return r.Eval.TargetLL.Mean })
+	p.Context, p.ContextSD = meanAndSD(runs, func(r Result) float64 { return r.ContextLL.Mean })
+	p.Target, p.TargetSD = meanAndSD(runs, func(r Result) float64 { return r.TargetLL.Mean })
 }
 
 // meanAndSD returns the mean and the sample standard deviation (n−1) over runs, NaN for one run.
@@ -87,52 +85,18 @@ func meanAndSD(runs []Result, value func(Result) float64) (mean, sd float64) {
 	return mean, math.Sqrt(sd / (n - 1)) // 0/0 is NaN
 }
 
-// WriteResults writes a CSV file with a line for every result; column is the name of the varied number.
-func WriteResults(path, column string, results []Result) error {
-	header := []string{"run", "benchmark", "model", "seed", "steps", column, "levels", "batches",
-		"context_ll", "context_std_error", "target_ll", "target_std_error"}
-	return writeCSV(path, header, len(results), func(i int) []string {
-		r := results[i]
-		e := r.Eval
-		return []string{r.Run, r.Benchmark, r.Model, strconv.FormatUint(r.Seed, 10), strconv.Itoa(r.Steps),
-			strconv.Itoa(r.Value), e.Levels, strconv.Itoa(e.Batches),
-			number(e.ContextLL.Mean), stdError(e.ContextLL), number(e.TargetLL.Mean), stdError(e.TargetLL)}
-	})
-}
-
-// WritePoints writes a CSV file with a line for every point. Standard deviations are empty for one run.
-func WritePoints(path, column string, points []Point) error {
-	header := []string{"benchmark", "model", column, "runs", "batches", "context_ll", "context_sd", "target_ll", "target_sd"}
-	return writeCSV(path, header, len(points), func(i int) []string {
-		p := points[i]
-		return []string{p.Benchmark, p.Model, strconv.Itoa(p.Value), strconv.Itoa(p.Runs), strconv.Itoa(p.FewestBatches),
-			number(p.Context), number(p.ContextSD), number(p.Target), number(p.TargetSD)}
-	})
-}
-
-func writeCSV(path string, header []string, rows int, row func(i int) []string) error {
-	return atomicfile.Write(path, func(w io.Writer) error {
-		out := csv.NewWriter(w)
-		_ = out.Write(header) // csv.Writer keeps its first error
-		for i := range rows {
-			_ = out.Write(row(i))
+// Extent tells a figure's reader how much work stands behind results, of which there is one at least.
+func Extent(results []Result) string {
+	span := func(of func(r Result) int) string {
+		lo, hi := of(results[0]), of(results[0])
+		for _, r := range results {
+			lo, hi = min(lo, of(r)), max(hi, of(r))
 		}
-		out.Flush()
-		return out.Error()
-	})
-}
-
-// number returns the shortest text that reads back as v, and nothing for NaN.
-func number(v float64) string {
-	if math.IsNaN(v) {
-		return ""
+		if lo == hi {
+			return strconv.Itoa(lo)
+		}
+		return fmt.Sprintf("%d to %d", lo, hi)
 	}
-	return strconv.FormatFloat(v, 'g', -1, 64)
-}
-
-func stdError(e report.Estimate) string {
-	if e.StdError == nil {
-		return ""
-	}
-	return number(*e.StdError)
+	return fmt.Sprintf(" (training steps: %s; evaluation batches: %s)", span(func(r Result) int { return r.Steps }),
+		span(func(r Result) int { return len(r.PerBatch) }))
 }

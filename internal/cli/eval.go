@@ -13,7 +13,6 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/output"
 	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/report"
 )
 
@@ -75,10 +74,11 @@ func runEval(ctx context.Context, a *app, o evalOptions) error {
 	}
 	o.announce(p)
 	start := time.Now()
-	outcome, err := evaluate(ctx, predict.EvalOptions{
+	outcome, err := predict.Evaluate(ctx, predict.EvalOptions{
 		Model: m.Model, Params: m.params, Source: source, Batches: o.batches,
 		NumTau: e.Eval.NumTau, Levels: o.levels, Bootstraps: e.Model.EvalBootstraps, Seed: e.Eval.Seed, Device: o.device,
-	}, "eval", p)
+		Progress: p, Task: "eval",
+	})
 	if err != nil {
 		return err
 	}
@@ -143,18 +143,4 @@ func scalingOf(source predict.Source, m trained) datasets.Scaling {
 	}
 	dx, dy := source.Dims()
 	return datasets.ScalingOf(source, dx, dy)
-}
-
-// evaluate is predict.Evaluate with its progress shown.
-func evaluate(ctx context.Context, o predict.EvalOptions, task string, p progress.Reporter) (predict.Evaluation, error) {
-	began := false
-	defer p.End()
-	o.OnBatch = func(done, total int, _ time.Duration) {
-		if !began {
-			began = true
-			p.Begin(task, "batch", 0, total)
-		}
-		p.Update(progress.State{Done: done})
-	}
-	return predict.Evaluate(ctx, o)
 }

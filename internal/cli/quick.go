@@ -85,13 +85,14 @@ func (o *trainOptions) finish(ctx context.Context, e config.Experiment, m *model
 	}
 	options := o.evaluation(e, m, source)
 	options.Params, options.Batches = first, batchesToCompare(e, source, s.Step)
-	before, err := evaluate(ctx, options, "evaluate the untrained model", p)
+	options.Progress, options.Task = p, "evaluate the untrained model"
+	before, err := predict.Evaluate(ctx, options)
 	if err != nil {
 		return err
 	}
 	start := time.Now()
-	options.Params = c.Params
-	after, err := evaluate(ctx, options, "evaluate the trained model", p)
+	options.Params, options.Task = c.Params, "evaluate the trained model"
+	after, err := predict.Evaluate(ctx, options)
 	if err != nil {
 		return err
 	}

@@ -88,7 +88,7 @@ func runTrain(ctx context.Context, a *app, o trainOptions) error {
 	if err != nil {
 		return err
 	}
-	if e.Data.File, err = whereverRun(e.Data.File); err != nil {
+	if e.Data.File, err = datasets.AbsoluteFile(e.Data.File); err != nil {
 		return err
 	}
 	if o.runDir == "" {
@@ -136,15 +136,6 @@ func (o *trainOptions) experiment() (config.Experiment, error) {
 		over.Flags = []config.Flag{{Name: "--seed", Key: "train.seed", Value: o.seed}}
 	}
 	return config.Load(o.config, over)
-}
-
-// whereverRun is the absolute path of a file or directory that is there, so that the run's configuration means the
-// same from any working directory. Others are looked for in the data directory.
-func whereverRun(file string) (string, error) {
-	if _, err := os.Stat(file); file == "" || err != nil {
-		return file, nil
-	}
-	return filepath.Abs(file)
 }
 
 // defaultRunDir is runs/<benchmark>/<model>/seed-<seed> for configs/<benchmark>/<model>.yaml; a configuration that

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"os"
 	"path/filepath"
 
 	"github.com/acqnp/acqnp/internal/benchmark"
@@ -24,4 +25,13 @@ func Files(e config.Experiment, dataDir string) []string {
 		paths, _ = csvPaths(e.Data.File, dataDir)
 	}
 	return paths
+}
+
+// AbsoluteFile returns the absolute path of a file or directory that is there, so that a run's data.file means the same
+// from any working directory. It returns other names unchanged: Open looks for them in the data directory.
+func AbsoluteFile(file string) (string, error) {
+	if _, err := os.Stat(file); file == "" || err != nil {
+		return file, nil
+	}
+	return filepath.Abs(file)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/progress"
 )
 
 // Source is the evaluation half of a datasets.Source; a tasks file is one too.
@@ -36,6 +37,9 @@ type EvalOptions struct {
 	Bootstraps int // of the context, for models that resample it; a batch that brings its own keeps those
 
 	OnBatch func(done, total int, left time.Duration) // may be nil
+
+	Progress progress.Reporter // shows the batches; may be nil
+	Task     string            // under this name
 }
 
 // TaskLevels is what Evaluation.Levels says where the batches brought their own.
@@ -81,6 +85,9 @@ func Evaluate(ctx context.Context, o EvalOptions) (Evaluation, error) {
 
 	feeds := feed.Start(o.Source.Eval, e.draws, 0, total)
 	defer feeds.Close()
+	if o.Progress != nil {
+		defer o.Progress.End()
+	}
 	start := time.Now()
 	for i := range total {
 		f, err := feeds.Next(ctx)
@@ -96,10 +103,22 @@ func Evaluate(ctx context.Context, o EvalOptions) (Evaluation, error) {
 			left := time.Since(start) / time.Duration(i+1) * time.Duration(total-i-1)
 			o.OnBatch(i+1, total, left)
 		}
+		o.show(i+1, total)
 	}
 	e.ContextLL = estimate(e.PerBatch, func(b BatchResult) float64 { return b.ContextLL })
 	e.TargetLL = estimate(e.PerBatch, func(b BatchResult) float64 { return b.TargetLL })
 	return e.Evaluation, nil
+}
+
+// show reports that so many batches are done. The task begins with the first of them, which waits for compiling.
+func (o EvalOptions) show(done, total int) {
+	if o.Progress == nil {
+		return
+	}
+	if done == 1 {
+		o.Progress.Begin(o.Task, "batch", 0, total)
+	}
+	o.Progress.Update(progress.State{Done: done})
 }
 
 // CheckMemory returns the error of Evaluate where that would take more memory than there is, before any work is done.

@@ -2,16 +2,8 @@ package cli
 
 import (
 	"context"
-	"fmt"
-	"path/filepath"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
-
-	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/input"
-	"github.com/acqnp/acqnp/internal/predict"
 )
 
 type ablateDepthOptions struct {
@@ -55,37 +47,10 @@ func runAblateDepth(ctx context.Context, a *app, o *ablateDepthOptions) error {
 			return err
 		}
 	}
-	var trials []trial
-	for _, depth := range o.depths {
-		for _, seed := range o.seeds {
-			t, err := o.trial(depth, seed)
-			if err != nil {
-				return err
-			}
-			trials = append(trials, t)
-		}
-	}
-	return o.run(ctx, a, trials, ablation{title: "depth of ψ on " + trials[0].e.Benchmark,
-		variable: "hidden layers of ψ", column: "depth", name: "adaptor-depth"})
-}
-
-// trial is one depth and seed.
-func (o *ablateDepthOptions) trial(depth, seed int) (trial, error) {
-	e, err := o.experiment(o.config, seed)
+	trials, err := o.protocol().Depths(o.config, o.depths)
 	if err != nil {
-		return trial{}, err
+		return err
 	}
-	if name := e.Model.Name; name != "acqnp" {
-		return trial{}, &input.Error{File: o.config, Key: "model.name", Found: name, Expected: "acqnp, which has a ψ"}
-	}
-	widths := make([]string, depth)
-	for i := range widths {
-		widths[i] = strconv.Itoa(e.Model.Adaptor[0])
-	}
-	e, err = o.experiment(o.config, seed, config.Flag{Name: "--depths", Key: "model.adaptor", Value: "[" + strings.Join(widths, ", ") + "]"})
-	return trial{e: e, train: true, dir: filepath.Join(o.out, fmt.Sprintf("depth-%d", depth), fmt.Sprintf("seed-%d", seed)),
-		values: []int{depth},
-		evaluate: func(int) (int, string, string) {
-			return e.Eval.NumTau, predict.RandomLevels, fmt.Sprintf("depth %d", depth)
-		}}, err
+	return o.run(ctx, a, trials, []string{o.config}, ablation{title: "depth of ψ on " + trials[0].Experiment.Benchmark,
+		variable: "hidden layers of ψ", column: "depth", name: "adaptor-depth"})
 }

@@ -1,0 +1,53 @@
+package ablate
+
+import (
+	"encoding/csv"
+	"io"
+	"math"
+	"strconv"
+
+	"github.com/acqnp/acqnp/internal/atomicfile"
+)
+
+// WriteResults writes a CSV file with a line for every result; column names the number. The standard error is empty for
+// one batch.
+func WriteResults(path, column string, results []Result) error {
+	header := []string{"run", "benchmark", "model", "seed", "steps", column, "levels", "batches",
+		"context_ll", "context_std_error", "target_ll", "target_std_error"}
+	return writeCSV(path, header, len(results), func(i int) []string {
+		r := results[i]
+		return []string{r.Run, r.Benchmark, r.Model, strconv.FormatUint(r.Seed, 10), strconv.Itoa(r.Steps),
+			strconv.Itoa(r.Value), r.Levels, strconv.Itoa(len(r.PerBatch)),
+			number(r.ContextLL.Mean), number(r.ContextLL.StdError), number(r.TargetLL.Mean), number(r.TargetLL.StdError)}
+	})
+}
+
+// WritePoints writes a CSV file with a line for every point. Standard deviations are empty for one run.
+func WritePoints(path, column string, points []Point) error {
+	header := []string{"benchmark", "model", column, "runs", "batches", "context_ll", "context_sd", "target_ll", "target_sd"}
+	return writeCSV(path, header, len(points), func(i int) []string {
+		p := points[i]
+		return []string{p.Benchmark, p.Model, strconv.Itoa(p.Value), strconv.Itoa(p.Runs), strconv.Itoa(p.FewestBatches),
+			number(p.Context), number(p.ContextSD), number(p.Target), number(p.TargetSD)}
+	})
+}
+
+func writeCSV(path string, header []string, rows int, row func(i int) []string) error {
+	return atomicfile.Write(path, func(w io.Writer) error {
+		out := csv.NewWriter(w)
+		_ = out.Write(header) // csv.Writer keeps its first error
+		for i := range rows {
+			_ = out.Write(row(i))
+		}
+		out.Flush()
+		return out.Error()
+	})
+}
+
+// number returns the shortest text that reads back as v, and nothing for NaN.
+func number(v float64) string {
+	if math.IsNaN(v) {
+		return ""
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}

@@ -1,0 +1,159 @@
+package ablate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/train"
+)
+
+// How much is tried out for an estimate.
+const (
+	timedSteps   = 4
+	timedBatches = 2
+	sizedBatches = 50 // whose mean size is that of a step
+)
+
+// Work is what trials still have to do, and about how long that takes on this machine.
+type Work struct {
+	Steps, Batches int // of training, of evaluation
+	Time           time.Duration
+}
+
+// Estimate counts the work of trials and times a little of it, once for each benchmark and width of network.
+func (r Runner) Estimate(ctx context.Context, trials []Trial) (Work, error) {
+	paces := map[string]pace{}
+	var work Work
+	for _, t := range trials {
+		m, source, err := r.open(t)
+		if err != nil {
+			return work, err
+		}
+		steps, err := t.remaining(m, source)
+		if err != nil {
+			return work, err
+		}
+		e := t.Experiment
+		key := fmt.Sprint(e.Benchmark, e.Model, e.Train.BatchSize, e.Train.NumTau, steps > 0)
+		if _, timed := paces[key]; !timed {
+			if paces[key], err = r.time(ctx, t, m, source, steps > 0); err != nil {
+				return work, err
+			}
+		}
+		work.Time += time.Duration(steps) * paces[key].step
+		for _, value := range t.values {
+			work.Time += time.Duration(float64(source.EvalBatches()*t.at(value).numTau) * paces[key].level)
+		}
+		work.Steps, work.Batches = work.Steps+steps, work.Batches+source.EvalBatches()*len(t.values)
+	}
+	return work, nil
+}
+
+// remaining returns how many steps a trial still has to be trained.
+func (t Trial) remaining(m *models.Model, source datasets.Source) (int, error) {
+	if !t.Train {
+		return 0, nil
+	}
+	steps, err := train.Steps(t.Experiment.Train, source)
+	if err != nil {
+		return 0, err
+	}
+	if c, err := train.Latest(t.Dir, m, nil); err == nil {
+		steps = max(0, steps-c.Step)
+	}
+	return steps, nil
+}
+
+// pace is how long a training step takes, and an evaluation batch for each of its levels, in nanoseconds.
+type pace struct {
+	step  time.Duration
+	level float64
+}
+
+// time measures a trial's pace, that of its steps if it is to be trained.
+func (r Runner) time(ctx context.Context, t Trial, m *models.Model, source datasets.Source, training bool) (pace, error) {
+	var found pace
+	var err error
+	if training {
+		if found.step, err = r.timeSteps(ctx, t, source); err != nil {
+			return found, err
+		}
+	}
+	o := r.options(t, m, source, t.values[len(t.values)-1])
+	o.Params, o.Batches, o.Progress = m.Initial(0), timedBatches, nil
+	var first, last time.Time
+	o.OnBatch = func(batch, _ int, _ time.Duration) {
+		if last = time.Now(); batch == 1 {
+			first = last
+		}
+	}
+	start := time.Now()
+	done, err := predict.Evaluate(ctx, o)
+	if err != nil {
+		return found, err
+	}
+	perBatch := last.Sub(first) / max(1, time.Duration(len(done.PerBatch)-1))
+	if perBatch == 0 { // there is one batch only
+		perBatch = last.Sub(start)
+	}
+	found.level = float64(perBatch) / float64(o.NumTau)
+	return found, nil
+}
+
+// timeSteps trains a few steps of a run that is thrown away. Batches differ in size, so time goes by rows.
+func (r Runner) timeSteps(ctx context.Context, t Trial, source datasets.Source) (time.Duration, error) {
+	points, trained, err := rows(source)
+	if err != nil {
+		return 0, err
+	}
+	dir, err := os.MkdirTemp("", "acqnp-time-")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(dir)
+	few, stop := context.WithCancel(ctx)
+	defer stop()
+	var first, last time.Duration
+	start := time.Now()
+	_, err = train.Run(few, train.Options{Experiment: t.Experiment, Dir: dir, DataDir: r.DataDir, Device: r.Device,
+		Source: source, Version: r.Version, OnStep: func(u train.Update) {
+			if u.Step == 1 || u.Step >= timedSteps {
+				u.Loss() // waits for a device that works ahead
+			}
+			if last = time.Since(start); u.Step == 1 {
+				first = last
+			}
+			if u.Step >= timedSteps {
+				stop()
+			}
+		}})
+	if err != nil && !(errors.Is(err, train.ErrInterrupted) && ctx.Err() == nil) {
+		return 0, err
+	}
+	if last == first { // there is one step only
+		return last, nil
+	}
+	return time.Duration(float64(last-first) / trained * points), nil
+}
+
+// rows returns how many points a training step has on average, and how many the timed steps after the first have
+// together.
+func rows(source datasets.Source) (mean, timed float64, err error) {
+	var b datasets.Batch
+	for i := range sizedBatches {
+		if err := source.Train(i, &b); err != nil {
+			return 0, 0, err
+		}
+		mean += float64(b.Functions*b.Points) / sizedBatches
+		if i < timedSteps && i > 0 {
+			timed += float64(b.Functions * b.Points)
+		}
+	}
+	return mean, timed, nil
+}

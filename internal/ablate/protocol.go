@@ -1,0 +1,196 @@
+package ablate
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/predict"
+)
+
+// What a reduced protocol does at most, and what the paper did.
+const (
+	ReducedSteps   = 1000
+	ReducedBatches = 50
+	PaperSeeds     = 6
+)
+
+// testedLevels are the paper's numbers of quantile levels at test time.
+var testedLevels = []int{3, 5, 7, 9, 11}
+
+// Protocol says how the runs of an ablation are trained and evaluated.
+type Protocol struct {
+	Out     string   // directory of the runs that are trained
+	Set     []string // KEY=VALUE in place of the configuration's
+	Seeds   []int    // of the training, a run for each
+	Steps   int      // of training; 0: the configuration's
+	Batches int      // of evaluation; 0: the configuration's
+	Reduced bool     // where Steps and Batches are 0: at most what a CPU does in an acceptable time
+}
+
+// A Trial is one run, and the values of the ablation's number that it is evaluated at.
+type Trial struct {
+	Experiment config.Experiment
+	Dir        string
+	Train      bool // false: the run is taken as it is
+	values     []int
+	at         func(value int) evaluation // how it is evaluated at one
+}
+
+// evaluation says how a trial is evaluated at one value.
+type evaluation struct {
+	numTau int
+	levels string // predict.RandomLevels or predict.GridLevels
+	words  string // what it is called while it runs
+}
+
+// NumTau returns the trials that vary the number of quantile levels at test time: finished runs, or runs of
+// configurations for every seed. A model without quantile levels is an *input.Error.
+func (p Protocol) NumTau(configs, runs []string) ([]Trial, error) {
+	trials, err := p.finished(runs)
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range configs {
+		for _, seed := range p.Seeds {
+			e, err := p.experiment(file, seed)
+			if err != nil {
+				return nil, err
+			}
+			trials = append(trials, Trial{Experiment: e, Train: true, Dir: p.runDir(e)})
+		}
+	}
+	seen := map[string]bool{}
+	for i := range trials {
+		t := &trials[i]
+		if name := t.Experiment.Model.Name; name != "acqnp" && name != "cqnp" {
+			return nil, &input.Error{File: t.Dir, Key: "model.name", Found: name, Expected: "acqnp or cqnp, which have quantile levels"}
+		}
+		path := filepath.Clean(t.Dir)
+		if seen[path] {
+			return nil, &input.Error{File: t.Dir, Found: "the same run twice", Expected: "different runs"}
+		}
+		seen[path] = true
+		t.values = testedLevels
+		t.at = func(value int) evaluation {
+			return evaluation{value, predict.GridLevels, fmt.Sprintf("%d levels", value)}
+		}
+	}
+	return trials, nil
+}
+
+// finished returns trials of runs that are there, without values.
+func (p Protocol) finished(dirs []string) ([]Trial, error) {
+	var trials []Trial
+	for _, dir := range dirs {
+		e, err := readRun(dir)
+		if err == nil {
+			e, err = readRun(dir, p.batches(e)...)
+		}
+		if err != nil {
+			return nil, err
+		}
+		trials = append(trials, Trial{Experiment: e, Dir: dir})
+	}
+	return trials, nil
+}
+
+// readRun reads the configuration of a run. Flags change it.
+func readRun(dir string, flags ...config.Flag) (config.Experiment, error) {
+	file := filepath.Join(dir, "config.yaml")
+	if _, err := os.Stat(file); err != nil {
+		return config.Experiment{}, &input.Error{File: dir, Found: "no config.yaml", Expected: "a run directory"}
+	}
+	return config.Load(file, config.Overrides{Flags: flags})
+}
+
+// Depths returns the trials that train an ACQNP with each number of hidden layers of ψ, as wide as the configuration's
+// first, and every seed. Another model is an *input.Error.
+func (p Protocol) Depths(file string, depths []int) ([]Trial, error) {
+	var trials []Trial
+	for _, depth := range depths {
+		for _, seed := range p.Seeds {
+			t, err := p.depth(file, depth, seed)
+			if err != nil {
+				return nil, err
+			}
+			trials = append(trials, t)
+		}
+	}
+	return trials, nil
+}
+
+func (p Protocol) depth(file string, depth, seed int) (Trial, error) {
+	e, err := p.experiment(file, seed)
+	if err != nil {
+		return Trial{}, err
+	}
+	if name := e.Model.Name; name != "acqnp" {
+		return Trial{}, &input.Error{File: file, Key: "model.name", Found: name, Expected: "acqnp, which has a ψ"}
+	}
+	widths := make([]string, depth)
+	for i := range widths {
+		widths[i] = strconv.Itoa(e.Model.Adaptor[0])
+	}
+	e, err = p.experiment(file, seed, config.Flag{Name: "--depths", Key: "model.adaptor", Value: "[" + strings.Join(widths, ", ") + "]"})
+	return Trial{
+		Experiment: e, Train: true,
+		Dir:    filepath.Join(p.Out, fmt.Sprintf("depth-%d", depth), fmt.Sprintf("seed-%d", seed)),
+		values: []int{depth},
+		at: func(int) evaluation {
+			return evaluation{e.Eval.NumTau, predict.RandomLevels, fmt.Sprintf("depth %d", depth)}
+		},
+	}, err
+}
+
+// experiment reads the configuration of a trial that is trained, with the keys that the ablation sets.
+func (p Protocol) experiment(file string, seed int, more ...config.Flag) (config.Experiment, error) {
+	flags := append([]config.Flag{{Name: "--seeds", Key: "train.seed", Value: strconv.Itoa(seed)}}, more...)
+	over := config.Overrides{Set: p.Set, Flags: flags, Env: os.Environ}
+	e, err := config.Load(file, over)
+	if err != nil {
+		return e, err
+	}
+	over.Flags = append(append(over.Flags, p.steps(e)...), p.batches(e)...)
+	if e, err = config.Load(file, over); err != nil {
+		return e, err
+	}
+	e.Data.File, err = datasets.AbsoluteFile(e.Data.File)
+	return e, err
+}
+
+// steps returns train.steps if it differs from the configuration's own.
+func (p Protocol) steps(e config.Experiment) []config.Flag {
+	steps := p.Steps
+	if steps == 0 && p.Reduced && (e.Train.Epochs > 0 || e.Train.Steps > ReducedSteps) {
+		steps = ReducedSteps
+	}
+	return flag("--steps", "train.steps", steps)
+}
+
+// batches returns eval.batches if it differs from the configuration's own.
+func (p Protocol) batches(e config.Experiment) []config.Flag {
+	batches := p.Batches
+	if batches == 0 && p.Reduced && (e.Eval.Batches == 0 || e.Eval.Batches > ReducedBatches) {
+		batches = ReducedBatches
+	}
+	return flag("--batches", "eval.batches", batches)
+}
+
+// flag returns a key with its value, nothing for 0.
+func flag(name, key string, value int) []config.Flag {
+	if value == 0 {
+		return nil
+	}
+	return []config.Flag{{Name: name, Key: key, Value: strconv.Itoa(value)}}
+}
+
+// runDir returns where a run is trained.
+func (p Protocol) runDir(e config.Experiment) string {
+	return filepath.Join(p.Out, "runs", e.Benchmark, e.Model.Name, "seed-"+strconv.FormatUint(e.Train.Seed, 10))
+}

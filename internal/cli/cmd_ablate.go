@@ -1,0 +1,280 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/acqnp/acqnp/internal/ablate"
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/figures"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/output"
+	"github.com/acqnp/acqnp/internal/progress"
+	"github.com/acqnp/acqnp/internal/train"
+)
+
+func newAblate(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "ablate",
+		Short: "Vary one number and see what it does to the log-likelihood",
+		Long: `The paper's ablations, as figures and CSV files: the number of quantile levels at test time, and the depth of ψ. Each
+says beforehand how long it will take; on a CPU it does a small part of the paper's work unless --full is given.`,
+		Example: `  acqnp ablate num-tau --run runs/lissajous/acqnp/seed-0 --run runs/lissajous/cqnp/seed-0 --out ablation
+  acqnp ablate adaptor-depth --config configs/lissajous/acqnp.yaml --out ablation`,
+		Args: cobra.ArbitraryArgs,
+		RunE: runGroup,
+	}
+	cmd.AddCommand(newAblateNumTau(a), newAblateDepth(a))
+	return cmd
+}
+
+// ablateFlags are common to the ablations.
+type ablateFlags struct {
+	settings
+	batchFlags
+	out   string
+	set   []string
+	seeds []int
+	steps int
+	full  bool
+}
+
+func (o *ablateFlags) addFlags(a *app, cmd *cobra.Command) {
+	o.settings.addFlags(a, cmd)
+	o.batchFlags.addFlags(cmd)
+	f := cmd.Flags()
+	f.StringVar(&o.out, "out", "", "`DIR` for the figure, the CSV files and the runs that are trained")
+	f.StringArrayVar(&o.set, "set", nil, "`KEY=VALUE` in place of the configuration's, repeatable: train.batch_size=32")
+	f.IntSliceVar(&o.seeds, "seeds", nil, "`NUMBERS` for train.seed, a run for each (default 0; 0,1,2,3,4,5 with --full)")
+	f.IntVar(&o.steps, "steps", 0, fmt.Sprintf("training steps (default the configuration's, on a CPU without --full at most %d)", ablate.ReducedSteps))
+	f.BoolVar(&o.full, "full", false, "the paper's protocol: all steps, batches and six seeds")
+	f.Lookup("batches").Usage = fmt.Sprintf("evaluation batches (default the configuration's, on a CPU without --full at most %d)", ablate.ReducedBatches)
+	o.given = f.Changed
+	must(cmd.MarkFlagRequired("out"))
+	must(cmd.MarkFlagDirname("out"))
+}
+
+func (o *ablateFlags) check() error {
+	if err := o.settings.check(); err != nil {
+		return err
+	}
+	if err := o.checkBatches(); err != nil {
+		return err
+	}
+	if o.given("steps") {
+		if err := checkRange("--steps", o.steps, 1, maxBatches); err != nil {
+			return err
+		}
+	}
+	if len(o.seeds) == 0 {
+		o.seeds = []int{0}
+		for s := 1; o.full && s < ablate.PaperSeeds; s++ {
+			o.seeds = append(o.seeds, s)
+		}
+	}
+	if err := distinct("--seeds", o.seeds); err != nil {
+		return err
+	}
+	if info, err := os.Stat(o.out); err == nil && !info.IsDir() {
+		return &input.Error{File: "--out", Found: "the file " + o.out, Expected: "a directory"}
+	}
+	return nil
+}
+
+// distinct refuses a number that is negative or given twice.
+func distinct(flag string, numbers []int) error {
+	seen := map[int]bool{}
+	for _, n := range numbers {
+		if n < 0 || seen[n] {
+			return &input.Error{File: flag, Found: strconv.Itoa(n), Expected: "different whole numbers"}
+		}
+		seen[n] = true
+	}
+	return nil
+}
+
+// reduced reports whether the work is cut down to what a CPU does in an acceptable time.
+func (o *ablateFlags) reduced() bool { return !o.full && o.device.Name() == "cpu" }
+
+// protocol returns how the trials are trained and evaluated.
+func (o *ablateFlags) protocol() ablate.Protocol {
+	return ablate.Protocol{Out: o.out, Set: o.set, Seeds: o.seeds, Steps: o.steps, Batches: o.batches, Reduced: o.reduced()}
+}
+
+// ablation names what is varied.
+type ablation struct{ title, variable, column, name string }
+
+// run runs the trials after saying how long they will take, and writes the outcome. configs are the files they were read
+// from.
+func (o *ablateFlags) run(ctx context.Context, a *app, trials []ablate.Trial, configs []string, of ablation) error {
+	if err := o.checkFiles(a, trials, configs, of.name); err != nil {
+		return err
+	}
+	p := a.progress()
+	runner := ablate.Runner{DataDir: o.dataDir, Device: o.device, Version: version(), Progress: p, Train: o.trainer(p)}
+	work, err := runner.Estimate(ctx, trials)
+	if err != nil {
+		return goesOn(err)
+	}
+	o.announce(len(trials), work, p)
+	if err := os.MkdirAll(o.out, 0o755); err != nil {
+		return err
+	}
+	results, err := runner.Run(ctx, trials)
+	if err != nil {
+		return goesOn(err)
+	}
+	s, err := o.write(results, of)
+	if err != nil {
+		return err
+	}
+	return a.result(s, func(w io.Writer) error { return s.print(w, of.variable) })
+}
+
+// trainer returns the function that trains a trial as acqnp train --resume does.
+func (o *ablateFlags) trainer(p progress.Reporter) func(context.Context, ablate.Trial, datasets.Source) error {
+	return func(ctx context.Context, t ablate.Trial, source datasets.Source) error {
+		training := trainOptions{settings: o.settings, runDir: t.Dir, resume: true}
+		_, err := training.train(ctx, t.Experiment, source, p)
+		return err
+	}
+}
+
+// announce says how long the trials will take, and what is left out of the paper's protocol.
+func (o *ablateFlags) announce(runs int, work ablate.Work, p progress.Reporter) {
+	text := fmt.Sprintf("%s, %d training steps and %d evaluation batches will take about %s on %s",
+		plural(runs, "run", "runs"), work.Steps, work.Batches, roughly(work.Time), o.device)
+	if o.reduced() {
+		text += fmt.Sprintf("; reduced for a CPU where no flag says otherwise (%d steps, %d batches, one seed): --full is the paper's protocol",
+			ablate.ReducedSteps, ablate.ReducedBatches)
+	}
+	p.Note(text, progress.Field{Name: "runs", Value: runs}, progress.Field{Name: "steps", Value: work.Steps},
+		progress.Field{Name: "batches", Value: work.Batches}, progress.Field{Name: "seconds", Value: work.Time.Seconds()},
+		progress.Field{Name: "reduced", Value: o.reduced()})
+}
+
+// roughly rounds to what an estimate is worth.
+func roughly(d time.Duration) time.Duration {
+	switch {
+	case d < 10*time.Second:
+		return max(time.Second, d.Round(time.Second))
+	case d < 10*time.Minute:
+		return d.Round(10 * time.Second)
+	case d < 10*time.Hour:
+		return d.Round(time.Minute)
+	}
+	return d.Round(time.Hour)
+}
+
+// write writes the figures and the CSV files.
+func (o *ablateFlags) write(results []ablate.Result, of ablation) (ablationSummary, error) {
+	points := ablate.Points(results)
+	s := newAblationSummary(o.out, of.name, points)
+	figure := figures.Ablation{Title: of.title + ablate.Extent(results), Variable: of.variable, Points: points}
+	for _, path := range s.Figures {
+		if err := figure.Save(path); err != nil {
+			return s, err
+		}
+	}
+	if err := ablate.WritePoints(s.Table, of.column, points); err != nil {
+		return s, err
+	}
+	return s, ablate.WriteResults(s.RunsTable, of.column, results)
+}
+
+// checkFiles refuses files to write in --out that would destroy what the trials read.
+func (o *ablateFlags) checkFiles(a *app, trials []ablate.Trial, configs []string, name string) error {
+	if _, err := os.Stat(o.out); errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	var outputs []output.File
+	for _, end := range []string{".png", ".svg", ".pdf", ".csv", "-runs.csv"} {
+		outputs = append(outputs, output.File{Flag: "--out", Path: filepath.Join(o.out, name+end)})
+	}
+	inputs := slices.Clone(configs)
+	for _, t := range trials {
+		inputs = append(append(inputs, output.RunFiles(t.Dir)...), datasets.Files(t.Experiment, o.dataDir)...)
+	}
+	return a.checkOutputs(outputs, inputs...)
+}
+
+// goesOn says of an interrupted ablation what training says of an interrupted run.
+func goesOn(err error) error {
+	if errors.Is(err, train.ErrInterrupted) {
+		return errors.New("interrupted: the same command goes on with the training")
+	}
+	return err
+}
+
+// ablationSummary is the result of an ablation.
+type ablationSummary struct {
+	Out       string          `json:"out"`
+	Figures   []string        `json:"figures"`
+	Table     string          `json:"table"`
+	RunsTable string          `json:"runs_table"`
+	Points    []ablationPoint `json:"points"`
+}
+
+type ablationPoint struct {
+	Benchmark string `json:"benchmark"`
+	Model     string `json:"model"`
+	Value     int    `json:"value"`
+	Runs      int    `json:"runs"`
+	Batches   int    `json:"batches"`
+	Context   spread `json:"context_ll"`
+	Target    spread `json:"target_ll"`
+}
+
+// spread is over runs; SD is nil for one.
+type spread struct {
+	Mean float64  `json:"mean"`
+	SD   *float64 `json:"sd"`
+}
+
+// newAblationSummary names the files to write and takes over the points.
+func newAblationSummary(dir, name string, points []ablate.Point) ablationSummary {
+	path := func(end string) string { return filepath.Join(dir, name+end) }
+	s := ablationSummary{Out: dir, Figures: []string{path(".png"), path(".svg"), path(".pdf")},
+		Table: path(".csv"), RunsTable: path("-runs.csv")}
+	over := func(runs int, mean, sd float64) spread {
+		if runs < 2 {
+			return spread{Mean: mean}
+		}
+		return spread{mean, &sd}
+	}
+	for _, q := range points {
+		s.Points = append(s.Points, ablationPoint{q.Benchmark, q.Model, q.Value, q.Runs, q.FewestBatches,
+			over(q.Runs, q.Context, q.ContextSD), over(q.Runs, q.Target, q.TargetSD)})
+	}
+	return s
+}
+
+func (s spread) String() string {
+	if s.SD == nil {
+		return fmt.Sprintf("%.4f", s.Mean)
+	}
+	return fmt.Sprintf("%.4f ± %.4f", s.Mean, *s.SD)
+}
+
+func (s *ablationSummary) print(w io.Writer, variable string) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "benchmark\tmodel\t%s\truns\tbatches\tcontext log-likelihood\ttarget log-likelihood\n", variable)
+	for _, q := range s.Points {
+		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%v\t%v\n", q.Benchmark, q.Model, q.Value, q.Runs, q.Batches, q.Context, q.Target)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "%s, %s, %s\n", s.Figures[0], s.Table, s.RunsTable)
+	return err
+}

@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+)
+
+type ablateNumTauOptions struct {
+	ablateFlags
+	configs, runs []string
+}
+
+func newAblateNumTau(a *app) *cobra.Command {
+	var o ablateNumTauOptions
+	cmd := &cobra.Command{
+		Use:   "num-tau (--run DIR… | --config FILE…) --out DIR",
+		Short: "Evaluate with few quantile levels",
+		Long: `Evaluate ACQNP and CQNP with 3, 5, 7, 9 and 11 quantile levels, evenly spaced, as the paper's figure 4 left. Runs are
+taken as they are; configurations are trained first, once for each seed, in --out. Interrupted, the same command goes on
+with the training.`,
+		Example: `  acqnp ablate num-tau --run runs/lissajous/acqnp/seed-0 --run runs/lissajous/cqnp/seed-0 --out ablation
+  acqnp ablate num-tau --config configs/lissajous/acqnp.yaml --config configs/lissajous/cqnp.yaml --full --out ablation`,
+		Args: cobra.NoArgs,
+		RunE: a.run(func(cmd *cobra.Command) error { return runAblateNumTau(cmd.Context(), a, &o) }),
+	}
+	o.addFlags(a, cmd)
+	cmd.Flags().StringArrayVar(&o.configs, "config", nil, "configuration `FILE` to train, repeatable")
+	cmd.Flags().StringArrayVar(&o.runs, "run", nil, "run `DIR`, repeatable")
+	must(cmd.MarkFlagFilename("config", "yaml", "yml"))
+	must(cmd.MarkFlagDirname("run"))
+	cmd.MarkFlagsOneRequired("run", "config")
+	cmd.MarkFlagsMutuallyExclusive("run", "config")
+	for _, flag := range []string{"seeds", "steps", "set"} { // runs have been trained already
+		cmd.MarkFlagsMutuallyExclusive("run", flag)
+	}
+	return cmd
+}
+
+func runAblateNumTau(ctx context.Context, a *app, o *ablateNumTauOptions) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	trials, err := o.protocol().NumTau(o.configs, o.runs)
+	if err != nil {
+		return err
+	}
+	return o.run(ctx, a, trials, o.configs, ablation{title: "number of quantile levels at test time",
+		variable: "quantile levels", column: "num_tau", name: "num-tau"})
+}
