@@ -158,11 +158,14 @@ func TestSlurmScriptIsWhole(t *testing.T) {
 	checkCommand(t, strings.Fields(strings.ReplaceAll(arguments, `"$config"`, config[1])))
 }
 
-func TestREADMEShowsTheFiles(t *testing.T) {
-	readme := read(t, "../README.md")
-	for _, name := range []string{"slurm.sbatch", "kubernetes-job.yaml"} {
-		if !strings.Contains(readme, "\n"+read(t, name)+"```\n") {
-			t.Errorf("README.md does not show deploy/%s as it is", name)
+func TestREADMELinksTheFiles(t *testing.T) {
+	if !strings.Contains(read(t, "../README.md"), "](deploy/README.md)") {
+		t.Error("README.md does not link deploy/README.md")
+	}
+	text := read(t, "README.md")
+	for _, link := range []string{"../Dockerfile.cuda", "slurm.sbatch", "kubernetes-job.yaml"} {
+		if !strings.Contains(text, "]("+link+")") {
+			t.Errorf("deploy/README.md does not link %s", link)
 		}
 	}
 }

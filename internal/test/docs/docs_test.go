@@ -1,0 +1,121 @@
+package docs
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// texts lists the documentation, by its path from the repository's root.
+func texts(t *testing.T) []string {
+	t.Helper()
+	names := []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "deploy/README.md"}
+	docs, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	if err != nil || len(docs) < 2 {
+		t.Fatalf("%d files in docs, error %v", len(docs), err)
+	}
+	for _, path := range docs {
+		names = append(names, "docs/"+filepath.Base(path))
+	}
+	return names
+}
+
+const columns = 100
+
+var target = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+
+// Prose wraps at 100 columns. Tables, code blocks and the targets of links may be longer, except in
+// the README.
+func TestProseWraps(t *testing.T) {
+	for _, name := range texts(t) {
+		fenced := false
+		for i, line := range strings.Split(read(t, name), "\n") {
+			fence := strings.HasPrefix(strings.TrimSpace(line), "```")
+			code := fenced || fence || strings.HasPrefix(line, "    ")
+			fenced = fenced != fence
+			if name != "README.md" {
+				if code || strings.HasPrefix(line, "|") {
+					continue
+				}
+				line = target.ReplaceAllString(line, "]")
+			}
+			if n := utf8.RuneCountInString(line); n > columns {
+				t.Errorf("%s:%d has %d columns, at most %d: %s", name, i+1, n, columns, line)
+			}
+		}
+	}
+}
+
+// A link leads to a file of the repository, and to a heading of it if it names one.
+func TestLinksLeadSomewhere(t *testing.T) {
+	for _, name := range texts(t) {
+		for _, m := range target.FindAllStringSubmatch(read(t, name), -1) {
+			link := m[1]
+			if strings.Contains(link, "://") {
+				continue
+			}
+			file, heading, _ := strings.Cut(link, "#")
+			path := filepath.ToSlash(filepath.Join(filepath.Dir(name), file))
+			if file == "" {
+				path = name
+			}
+			if _, err := os.Stat(filepath.Join(root, path)); err != nil {
+				t.Errorf("%s: the link %s leads nowhere: %v", name, link, err)
+			} else if heading != "" && !slices.Contains(headings(read(t, path)), heading) {
+				t.Errorf("%s: %s has no heading #%s", name, path, heading)
+			}
+		}
+	}
+}
+
+// headings returns the anchors of a text's headings.
+func headings(text string) []string {
+	var anchors []string
+	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(text, -1) {
+		words := regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(m[1]), "")
+		anchors = append(anchors, strings.ReplaceAll(words, " ", "-"))
+	}
+	return anchors
+}
+
+// mentioned matches paths that start at the repository's root, in prose and in commands.
+var mentioned = regexp.MustCompile(
+	`(?:^|[\s` + "`" + `("'])(?:\./)?((?:\.ci|\.github|cmd|configs|deploy|docs|internal|kernels|scripts|tools)/[^\s` + "`" + `"');:]*)`)
+
+// A path that a text mentions exists. NAME, <name> and * stand for any name, and {a,b} for each.
+func TestMentionedPathsExist(t *testing.T) {
+	for _, name := range texts(t) {
+		if name == "CHANGELOG.md" {
+			continue // it names what used to be
+		}
+		text := target.ReplaceAllString(read(t, name), "")
+		for _, m := range mentioned.FindAllStringSubmatch(text, -1) {
+			path := strings.TrimSuffix(strings.TrimRight(m[1], ".,"), "/")
+			for _, p := range alternatives(path) {
+				pattern := regexp.MustCompile(`<[^>]*>|NAME`).ReplaceAllString(p, "*")
+				found, err := filepath.Glob(filepath.Join(root, pattern))
+				if err != nil || len(found) == 0 {
+					t.Errorf("%s mentions %s, which does not exist", name, p)
+				}
+			}
+		}
+	}
+}
+
+// alternatives expands {a,b} in a path.
+func alternatives(path string) []string {
+	before, list, is := strings.Cut(path, "{")
+	if !is {
+		return []string{path}
+	}
+	inside, after, _ := strings.Cut(list, "}")
+	var all []string
+	for one := range strings.SplitSeq(inside, ",") {
+		all = append(all, before+one+after)
+	}
+	return all
+}
