@@ -29,15 +29,19 @@ type Tasks struct {
 	k       int  // 0 without bootstraps
 }
 
-// OpenTasks checks the shapes of all batches; their numbers are checked as they are read. What is wrong is an
-// *input.Error that names the file and the tensor. The caller closes the result.
+// OpenTasks checks the shapes of all batches and, where the file has a checksum, every byte. Eval checks the numbers. What
+// is wrong is an *input.Error that names the file and the tensor. The caller closes the result.
 func OpenTasks(path string) (*Tasks, error) {
 	file, err := safetensors.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	t := &Tasks{path: path, file: file}
-	if err := t.check(); err != nil {
+	err = t.check()
+	if err == nil {
+		err = file.Verify("tasks file")
+	}
+	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	return t, nil

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 
 	"github.com/acqnp/acqnp/internal/atomicfile"
@@ -37,12 +38,16 @@ func WriteTasks(ctx context.Context, path string, src Source, batches int, repor
 	if err != nil {
 		return err
 	}
-	if _, err := spool.Seek(0, io.SeekStart); err != nil {
+	meta := map[string]string{contextKey: string(list)}
+	if meta[safetensors.ChecksumKey], err = safetensors.Checksum(meta, specs, fromStart(spool)); err != nil {
 		return err
 	}
-	return atomicfile.Write(path, func(w io.Writer) error {
-		return copyTensors(w, map[string]string{contextKey: string(list)}, specs, bufio.NewReaderSize(spool, 1<<20))
-	})
+	return atomicfile.Write(path, func(w io.Writer) error { return copyTensors(w, meta, specs, fromStart(spool)) })
+}
+
+// fromStart reads a file that was written before, from its first byte on.
+func fromStart(f *os.File) io.Reader {
+	return bufio.NewReaderSize(io.NewSectionReader(f, 0, math.MaxInt64), 1<<20)
 }
 
 // spoolTasks writes the bytes of all tensors one after the other and returns what the header will say of them.

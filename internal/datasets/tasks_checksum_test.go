@@ -1,0 +1,86 @@
+package datasets_test
+
+import (
+	"bytes"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/safetensors"
+)
+
+// writtenTasks is a tasks file of three batches.
+func writtenTasks(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "tasks.safetensors")
+	if err := datasets.WriteTasks(t.Context(), path, growing{}, 3, nil); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// rewrite changes a file's metadata and keeps its tensors.
+func rewrite(t *testing.T, path string, change func(meta map[string]string)) {
+	t.Helper()
+	f, err := safetensors.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	meta := maps.Clone(f.Metadata)
+	change(meta)
+	var b bytes.Buffer
+	if err := safetensors.Write(&b, meta, f.Tensors); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestTasksWithoutAChecksumLoad(t *testing.T) {
+	path := writtenTasks(t)
+	rewrite(t, path, func(meta map[string]string) {
+		if len(meta["sha256"]) != 64 {
+			t.Errorf("the checksum is %q", meta["sha256"])
+		}
+		delete(meta, "sha256")
+	})
+	tasks, err := datasets.OpenTasks(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tasks.Close()
+}
+
+func TestDamagedTasksAreRefused(t *testing.T) {
+	for name, damage := range map[string]func(path string){
+		"a bit of the last number": func(path string) {
+			content, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			content[len(content)-2] ^= 1
+			if err := os.WriteFile(path, content, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"another context": func(path string) {
+			rewrite(t, path, func(meta map[string]string) { meta["num_context"] = "[1,2,4]" })
+		},
+		"no checksum at all": func(path string) { rewrite(t, path, func(meta map[string]string) { meta["sha256"] = "" }) },
+		"one more key":       func(path string) { rewrite(t, path, func(meta map[string]string) { meta["note"] = "mine" }) },
+	} {
+		path := writtenTasks(t)
+		damage(path)
+		_, err := datasets.OpenTasks(path)
+		var bad *input.Error
+		if !errors.As(err, &bad) || bad.File != path || !strings.Contains(err.Error(), "sha256: found bytes that do not match the checksum") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

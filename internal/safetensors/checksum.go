@@ -1,0 +1,70 @@
+package safetensors
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/acqnp/acqnp/internal/input"
+)
+
+// ChecksumKey is the metadata key under which a file keeps its checksum.
+const ChecksumKey = "sha256"
+
+// Checksum returns the SHA-256 sum, in hexadecimal, of the metadata without ChecksumKey and of every tensor's name, type,
+// shape and bytes. data holds the bytes of all tensors, in the order of the specs.
+func Checksum(meta map[string]string, specs []Spec, data io.Reader) (string, error) {
+	return checksum(meta, specs, func(Spec) io.Reader { return data })
+}
+
+// Checksum is that of the file, tensors in the header's order. It reads the file from end to end, a piece at a time.
+func (r *Reader) Checksum() (string, error) {
+	specs := make([]Spec, len(r.head.entries))
+	for i, e := range r.head.entries {
+		specs[i] = e.Spec
+	}
+	sum, err := checksum(r.Metadata(), specs, func(s Spec) io.Reader {
+		e := r.head.entries[r.index[s.Name]]
+		return io.NewSectionReader(r.r, r.start+e.begin, e.end-e.begin)
+	})
+	if err != nil {
+		return "", unreadable(r.path, err)
+	}
+	return sum, nil
+}
+
+// Verify compares the file with the checksum in its metadata. That they differ is an *input.Error, which expects an
+// undamaged file of this kind. A file without a checksum passes.
+func (r *Reader) Verify(kind string) error {
+	want, ok := r.Metadata()[ChecksumKey]
+	if !ok {
+		return nil
+	}
+	got, err := r.Checksum()
+	if err == nil && got != want {
+		err = &input.Error{File: r.path, Key: ChecksumKey, Found: "bytes that do not match the checksum",
+			Expected: "an undamaged " + kind}
+	}
+	return err
+}
+
+// checksum reads a tensor's bytes from what open returns for it.
+func checksum(meta map[string]string, specs []Spec, open func(Spec) io.Reader) (string, error) {
+	h := sha256.New()
+	for _, key := range slices.Sorted(maps.Keys(meta)) {
+		if key != ChecksumKey {
+			fmt.Fprintf(h, "%q %q\n", key, meta[key])
+		}
+	}
+	for _, s := range specs {
+		fmt.Fprintf(h, "%q %s %v\n", s.Name, s.DType, s.Shape)
+		size, _ := byteSize(s.DType, s.Shape)
+		if _, err := io.CopyN(h, open(s), size); err != nil {
+			return "", fmt.Errorf("tensor %s: %w", s.Name, err)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
