@@ -1,22 +1,25 @@
-// Package benchmark is the catalogue of the benchmarks that models train on: the paper's twelve, and csv, which is a
-// person's own data.
+// Package benchmark is the catalogue of the benchmarks that models train on: the paper's twelve,
+// and csv, which is a person's own data.
 //
-// An entry states what a benchmark is, once, for the whole program: its name and description, its files and where their
-// publishers offer them, the shape of its images, the paper's hyper-parameters and the paper's results. Package config
-// turns entries into keys, defaults and checks; datasets makes the batches; fetch downloads the files; tables prints the
-// results beside a run's.
+// An entry states what a benchmark is, once, for the whole program: its name and description, its
+// files and where their publishers offer them, the shape of its images, the paper's
+// hyper-parameters and the paper's results. Package config turns entries into keys, defaults and
+// checks; datasets makes the batches; fetch downloads the files; tables prints the results beside a
+// run's.
 //
 //	b, ok := benchmark.Find("lissajous")
 //	b.Kind                    // benchmark.Synthetic
 //	b.Rates["acqnp"].Learning // 1e-3
 //
-// A new benchmark of a kind that is there is one more entry in the list of its group (unimodal, multimodal, images), a
-// function that draws or reads it in datasets, and its files in configs/NAME.
+// A new benchmark of a kind that is there is one more entry in the list of its group (unimodal,
+// multimodal, images), a function that draws or reads it in datasets, and its files in
+// configs/NAME.
 package benchmark
 
 import "slices"
 
-// Kind groups benchmarks that share a source of batches, configuration keys and an evaluation protocol.
+// Kind groups benchmarks that share a source of batches, configuration keys and an evaluation
+// protocol.
 type Kind string
 
 // The kinds of benchmarks.
@@ -41,31 +44,35 @@ type Benchmark struct {
 	// Image is the shape of the images that the model sees; zero for other kinds.
 	Image Shape
 
-	// Files are what training reads. Published are the files that publishers offer where these are others; they hold the
-	// same data.
+	// Files are what training reads. Published are the files that publishers offer where these are
+	// others; they hold the same data.
 	Files, Published []File
 
-	// Settings are the configuration keys that this benchmark has besides those of its kind, and those whose default is
-	// not its kind's, with the paper's values. A value has its key's Go type.
+	// Settings are the configuration keys that this benchmark has besides those of its kind, and
+	// those whose default is not its kind's, with the paper's values. A value has its key's Go
+	// type.
 	Settings map[string]any
 
-	// Rates are the optimiser's settings for each model, AdaptorDepth the number of hidden layers of ACQNP's adaptor ψ:
-	// the supplement's tables of hyper-parameters and architectures.
+	// Rates are the optimiser's settings for each model, AdaptorDepth the number of hidden layers
+	// of ACQNP's adaptor ψ: the supplement's tables of hyper-parameters and architectures.
 	Rates        map[string]Rate
 	AdaptorDepth int
 
-	// Table is the paper's table with the results of each model; both are empty for what the paper does not have.
+	// Table is the paper's table with the results of each model; both are empty for what the paper
+	// does not have.
 	Table   Table
 	Results map[string]Result
 }
 
-// Shape is the shape of an image, in pixels. Height and Width are 0 where the configuration sets them (data.resize).
+// Shape is the shape of an image, in pixels. Height and Width are 0 where the configuration sets
+// them (data.resize).
 type Shape struct{ Height, Width, Channels int }
 
 // Rate is Adam's learning rate and the L2 regulariser λ.
 type Rate struct{ Learning, Decay float64 }
 
-// catalogue has the synthetic benchmarks first, unimodal ones before multimodal ones; then those on real data.
+// catalogue has the synthetic benchmarks first, unimodal ones before multimodal ones; then those on
+// real data.
 var catalogue = slices.Concat(unimodal, multimodal, []Benchmark{speedFlow}, images, []Benchmark{csv})
 
 // All returns every benchmark, in the order in which lists show them.

@@ -1,7 +1,7 @@
 package benchmark
 
-// images are the image completion benchmarks. Sizes and sums are those of TensorFlow Datasets' checksum lists; the Frey
-// faces have none.
+// images are the image completion benchmarks. Sizes and sums are those of TensorFlow Datasets'
+// checksum lists; the Frey faces have none.
 var images = []Benchmark{
 	{
 		Name: "mnist", Printed: "MNIST", Kind: Images,
@@ -121,7 +121,8 @@ var images = []Benchmark{
 			Name: "frey_rawface.mat", Holds: "frames", Starts: "MATLAB 5.0 MAT-file",
 			URLs: []string{"https://cs.nyu.edu/~roweis/data/frey_rawface.mat"},
 		}},
-		// One file, which the source splits. Each test image is asked for five times, with another context each time.
+		// One file, which the source splits. Each test image is asked for five times, with another
+		// context each time.
 		Settings: map[string]any{"data.train_fraction": 0.75, "data.test_copies": 5},
 		Rates: map[string]Rate{
 			"cnp": {5e-4, 0}, "canp": {5e-4, 1e-5}, "bnp": {5e-4, 0}, "cqnp": {1e-3, 0}, "acqnp": {1e-3, 1e-5},

@@ -20,7 +20,8 @@ type Number struct {
 	Spread float64 `json:"spread"`
 }
 
-// Result is what the paper reports of a model on a benchmark: the log-likelihood per context point and per target point.
+// Result is what the paper reports of a model on a benchmark: the log-likelihood per context point
+// and per target point.
 type Result struct{ Context, Target Number }
 
 // Paper returns the paper's result of a model on a benchmark, and whether it has one.

@@ -11,8 +11,8 @@ var (
 	models     = []string{"cnp", "canp", "bnp", "cqnp", "acqnp"}
 )
 
-// Read off the paper a second time, column by column where the program's tables go row by row: context, its ±, target,
-// its ± in thousandths, in the order of models.
+// Read off the paper a second time, column by column where the program's tables go row by row:
+// context, its ±, target, its ± in thousandths, in the order of models.
 var secondReading = map[string][5][4]int{
 	"double-sine": {{-195, 9, -520, 19}, {436, 236, -1742, 222}, {330, 10, 134, 17}, {1448, 42, 1244, 49}, {1582, 108, 1349, 98}},
 	"lissajous":   {{-2212, 146, -2962, 165}, {-1112, 499, -2151, 248}, {-314, 11, -434, 10}, {798, 20, 508, 21}, {929, 38, 634, 34}},

@@ -8,7 +8,7 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// last finds the leaf that decides a key's value among the written ones, of which later ones win.
+// last returns the leaf that decides the value of a key: the last of those written.
 func last(written []leaf, key string) (leaf, bool) {
 	for _, l := range slices.Backward(written) {
 		if l.key == key {
@@ -18,7 +18,7 @@ func last(written []leaf, key string) (leaf, bool) {
 	return leaf{}, false
 }
 
-// chosen are the benchmark and the model, "" where none was written.
+// chosen returns the benchmark and the model that are written, "" for one that is not.
 func chosen(written []leaf) (benchmark, model string) {
 	if l, ok := last(written, "benchmark"); ok {
 		benchmark = l.value.(string)
@@ -29,8 +29,8 @@ func chosen(written []leaf) (benchmark, model string) {
 	return benchmark, model
 }
 
-// checkUse refuses a configuration without benchmark, model or what else has no default, and keys that benchmark and
-// model do not use.
+// checkUse refuses a configuration without a benchmark, a model or a csv file, which have no
+// default, and keys that the benchmark or the model does not use.
 func checkUse(file string, written []leaf) error {
 	name, model := chosen(written)
 	for _, must := range []struct{ key, value string }{{"benchmark", name}, {"model.name", model}} {
@@ -41,7 +41,7 @@ func checkUse(file string, written []leaf) error {
 	b, _ := benchmark.Find(name)
 	for _, l := range written {
 		if who, users := unusedBy(l.key, b, model); who != "" {
-			return l.refuse("a key that "+who+" does not use", "it with "+oneOf(users)+" alone")
+			return l.refuse("a key that "+who+" does not use", "none: it is for "+oneOf(users)+" alone")
 		}
 	}
 	if _, ok := last(written, "data.file"); b.Kind == benchmark.CSV && !ok {
@@ -50,8 +50,8 @@ func checkUse(file string, written []leaf) error {
 	return nil
 }
 
-// oneLength keeps train.steps or train.epochs: the length of a run in one unit or the other. What stands in a later
-// layer replaces what stands below it, whatever its unit; both in one layer contradict each other.
+// oneLength keeps either train.steps or train.epochs. A layer replaces the length of the layers
+// below it, whatever its unit; a layer with both is refused.
 func oneLength(layers [][]leaf) ([][]leaf, error) {
 	isLength := func(l leaf) bool { return l.key == "train.steps" || l.key == "train.epochs" }
 	unit := ""
@@ -77,7 +77,8 @@ func oneLength(layers [][]leaf) ([][]leaf, error) {
 	return kept, nil
 }
 
-// checkTogether refuses what no single key is to blame for. The message goes to the last written of a relation's keys.
+// checkTogether refuses an experiment that breaks a relation. The error names the place of the
+// relation's key that was written last.
 func checkTogether(e Experiment, written []leaf) error {
 	for _, r := range relations(e) {
 		if r.holds {

@@ -9,7 +9,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// YAML is the experiment as a configuration file. Load and Parse read it back to the same experiment.
+// YAML returns the experiment as a configuration file. Load and Parse read the same experiment from
+// it.
 func (e Experiment) YAML() ([]byte, error) {
 	var b bytes.Buffer
 	encoder := yaml.NewEncoder(&b)
@@ -21,13 +22,15 @@ func (e Experiment) YAML() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Differences lists the keys whose values differ, in the configuration's order, as "train.steps: 100 and 200".
+// Differences lists the keys with different values in the order of the configuration, each as
+// "train.steps: 100 and 200".
 func Differences(a, b Experiment) []string {
 	return differences(a, b, nil)
 }
 
-// ResumeDifferences lists, as Differences does, what keeps now from continuing the run that began as began. Logging and
-// checkpointing may change, and so may the number of steps or epochs where the learning rate does not depend on it.
+// ResumeDifferences lists, in the form of Differences, what keeps a run that began with began from
+// going on with now. Keys of logging and checkpointing may change. So may the number of steps or
+// epochs under a constant learning rate.
 func ResumeDifferences(began, now Experiment) []string {
 	constant := began.Train.Schedule == "constant" && now.Train.Schedule == "constant"
 	free := map[string]bool{
@@ -48,7 +51,7 @@ func differences(a, b Experiment, skip map[string]bool) []string {
 	return list
 }
 
-// text is a value as it is written in YAML; what a benchmark or model leaves unset and its zero are the same.
+// text returns a value as YAML has it. An unset value and a zero one read the same.
 func text(v any) string { return textOf(reflect.ValueOf(v)) }
 
 func textOf(v reflect.Value) string {

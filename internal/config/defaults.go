@@ -7,7 +7,8 @@ import (
 	"github.com/acqnp/acqnp/internal/benchmark"
 )
 
-// defaults are the paper's values for a benchmark and a model, by key; keys that the two do not use are absent.
+// defaults returns the paper's values for a benchmark and a model, by key. Keys that the two do not
+// use are left out.
 func defaults(name, model string) map[string]any {
 	b, _ := benchmark.Find(name)
 	r := b.Rates[model]
@@ -40,7 +41,7 @@ func defaults(name, model string) map[string]any {
 	return d
 }
 
-// kindDefaults are what benchmarks of a kind have in common.
+// kindDefaults returns what all benchmarks of a kind have in common.
 func kindDefaults(b benchmark.Benchmark) map[string]any {
 	switch b.Kind {
 	case benchmark.Images:
@@ -53,7 +54,7 @@ func kindDefaults(b benchmark.Benchmark) map[string]any {
 	return syntheticDefaults()
 }
 
-// modelDefaults are the architectures of every model for a benchmark.
+// modelDefaults returns the architectures of all models for a benchmark.
 func modelDefaults(b benchmark.Benchmark) map[string]any {
 	width, depth := 128, 3
 	d := map[string]any{
@@ -109,7 +110,8 @@ func speedFlowDefaults() map[string]any {
 	}
 }
 
-// imageDefaults: data.train_limit and data.test_limit stay 0, all images; eval.batches is 0, all of the test split.
+// imageDefaults leaves data.train_limit and data.test_limit at 0, all images. eval.batches is 0,
+// all of the test split.
 func imageDefaults() map[string]any {
 	return map[string]any{
 		"data.min_context": 3,
@@ -122,7 +124,8 @@ func imageDefaults() map[string]any {
 	}
 }
 
-// csvDefaults are ours; data.file has none, and data.points and data.context follow from the files.
+// csvDefaults are not the paper's. data.file has no default; data.points and data.context follow
+// from the files.
 func csvDefaults() map[string]any {
 	return map[string]any{
 		"data.x":              []string{"x"},

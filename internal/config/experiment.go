@@ -1,9 +1,24 @@
-// Package config turns a YAML file, flags and environment into one typed, checked Experiment.
+// Package config reads and checks the configuration of a run.
+//
+// A configuration is one YAML file, complete in itself, with the sections model, data, train and
+// eval. Load merges it with --set, other flags and ACQNP_ environment variables, fills in the
+// paper's values for the benchmark and the model, and returns an Experiment. Every value has passed
+// all checks that need no data: its own rule (rules.go), the limits of memory and random streams
+// (limits.go), what keys must hold together (relations.go), and whether the benchmark and the model
+// use the key at all (schema.go). An error is an *input.Error with the file and line, the flag or
+// the variable, and the key.
+//
+// A key is the dotted path of a value in the file, such as train.steps. Flags win over the
+// environment, the environment over the file, and the file over the paper's values.
+//
+// No other package checks what a configuration says. Package datasets checks only what depends on
+// the data, such as a context that is larger than a function in a file.
 package config
 
-// Experiment is everything that defines a run: the benchmark, the model, its training and its evaluation.
-// Once it comes out of Load every field that the benchmark and the model use is set, and those that they do not use are
-// zero or nil. Where a zero or nil has a meaning of its own in a field that is used, the field says so.
+// Experiment is everything that defines a run: the benchmark, the model, its training and its
+// evaluation. In what Load returns, every field that the benchmark and the model use is set, and
+// every other field is zero or nil. The comment of a field says so where zero or nil is a value
+// that is used.
 type Experiment struct {
 	Benchmark string `yaml:"benchmark" mapstructure:"benchmark"`
 	Model     Model  `yaml:"model" mapstructure:"model"`
@@ -12,8 +27,8 @@ type Experiment struct {
 	Eval      Eval   `yaml:"eval" mapstructure:"eval"`
 }
 
-// Model is the architecture: hidden widths of each MLP, in the paper's notation [in]×[hidden…]×[out]. BNP is given in
-// the terms of its authors instead: numbers of linear layers.
+// Model is the architecture. The lists are hidden widths of MLPs, in the paper's notation
+// [in]×[hidden…]×[out]. BNP has the terms of its authors instead: numbers of linear layers.
 type Model struct {
 	Name string `yaml:"name" mapstructure:"name"` // cnp canp bnp cqnp acqnp
 
@@ -37,50 +52,82 @@ type Model struct {
 	EvalBootstraps  int `yaml:"eval_bootstraps,omitempty" mapstructure:"eval_bootstraps"`
 }
 
-// Data is what the benchmark's source needs. Keys that a benchmark does not use are refused in its config.
+// Data is what the source of the benchmark's batches needs.
 type Data struct {
-	Seed uint64 `yaml:"seed" mapstructure:"seed"` // fixes splits and partitions; train.seed and eval.seed never do
+	// Seed fixes splits and partitions, whatever train.seed and eval.seed are.
+	Seed uint64 `yaml:"seed" mapstructure:"seed"`
 
-	// Synthetic processes. Points is csv's too, MinContext the images'.
-	Points     []int     `yaml:"points,flow,omitempty" mapstructure:"points"`        // training N ~ U{lo..hi}, both included; csv: nil is all of a function's points, up to MaxCSVPoints
-	MinContext int       `yaml:"min_context,omitempty" mapstructure:"min_context"`   // N_c ~ U{min_context..N-min_targets}; images: U{min_context..HW/2-1}
-	MinTargets int       `yaml:"min_targets,omitempty" mapstructure:"min_targets"`   //
-	Interval   []float64 `yaml:"interval,flow,omitempty" mapstructure:"interval"`    // s ~ U[lo, hi)
-	Harmonics  []int     `yaml:"harmonics,flow,omitempty" mapstructure:"harmonics"`  // sawtooth: K ~ U{lo..hi}
-	ZeroMean   *bool     `yaml:"zero_mean,omitempty" mapstructure:"zero_mean"`       // sawtooth: without the α/2
-	Length     float64   `yaml:"length_scale,omitempty" mapstructure:"length_scale"` // rbf, matern52: ℓ
-	Amplitude  float64   `yaml:"amplitude,omitempty" mapstructure:"amplitude"`       // rbf, matern52: σ
-	Noise      float64   `yaml:"noise,omitempty" mapstructure:"noise"`               // rbf, matern52: δ, a standard deviation
+	// Points are the bounds [lo, hi] of N in training: N ~ U{lo..hi}. For csv, nil takes all points
+	// of the smallest function, at most MaxCSVPoints. Synthetic and csv.
+	Points []int `yaml:"points,flow,omitempty" mapstructure:"points"`
+	// MinContext is the least N_c: N_c ~ U{min_context..N−min_targets}, for images
+	// U{min_context..HW/2−1}. Synthetic and images.
+	MinContext int `yaml:"min_context,omitempty" mapstructure:"min_context"`
 
-	// Speed-flow. Files is the images' too, TrainFraction freyface's and csv's, Context csv's.
-	Files         []string  `yaml:"files,flow,omitempty" mapstructure:"files"`              // names below <data-dir>/<benchmark>, see imageFiles; speed-flow [lane2.csv, lane3.csv] or [hdrcde.rda]
-	TrainFraction float64   `yaml:"train_fraction,omitempty" mapstructure:"train_fraction"` // 0.75 of each lane; of the frames; of the functions or of each one's points
-	Context       []int     `yaml:"context,flow,omitempty" mapstructure:"context"`          // N_c ~ U{lo..hi} in training; csv: nil is 3..N-3 of the smallest function
-	Partitions    int       `yaml:"partitions,omitempty" mapstructure:"partitions"`         // how many fixed partitions training cycles through
-	FlowRange     []float64 `yaml:"flow_range,flow,omitempty" mapstructure:"flow_range"`    // flow is scaled into this: [0, 1], or the authors' [-1, 1]
+	// Synthetic processes. MinTargets is the least number of targets, N − N_c.
+	MinTargets int `yaml:"min_targets,omitempty" mapstructure:"min_targets"`
+	// Interval [lo, hi) is where the parameter s of a point is drawn from: s ~ U[lo, hi).
+	Interval []float64 `yaml:"interval,flow,omitempty" mapstructure:"interval"`
+	// Harmonics bound the number of harmonics of sawtooth: K ~ U{lo..hi}.
+	Harmonics []int `yaml:"harmonics,flow,omitempty" mapstructure:"harmonics"`
+	// ZeroMean leaves out the α/2 of sawtooth.
+	ZeroMean *bool `yaml:"zero_mean,omitempty" mapstructure:"zero_mean"`
+	// Length, Amplitude and Noise are ℓ, σ and the standard deviation δ of rbf and matern52.
+	Length    float64 `yaml:"length_scale,omitempty" mapstructure:"length_scale"`
+	Amplitude float64 `yaml:"amplitude,omitempty" mapstructure:"amplitude"`
+	Noise     float64 `yaml:"noise,omitempty" mapstructure:"noise"`
 
-	// Images.
-	TrainLimit int    `yaml:"train_limit,omitempty" mapstructure:"train_limit"` // only the first so many images of the training split; 0: all
-	TestLimit  int    `yaml:"test_limit,omitempty" mapstructure:"test_limit"`   // and of the test split
-	Resize     int    `yaml:"resize,omitempty" mapstructure:"resize"`           // omniglot: height and width after resizing
-	Filter     string `yaml:"filter,omitempty" mapstructure:"filter"`           // omniglot: bilinear, bicubic or box, the filter widened where the image shrinks
-	TestCopies int    `yaml:"test_copies,omitempty" mapstructure:"test_copies"` // freyface: each test image so often, with a context of its own each time
+	// Files are names below DATA-DIR/BENCHMARK. For images those of the catalogue's files, in its
+	// order; for speed-flow [LANE2.csv, LANE3.csv] or [FILE.rda].
+	Files []string `yaml:"files,flow,omitempty" mapstructure:"files"`
+	// TrainFraction is the part for training: of the points of each lane (speed-flow), of the
+	// frames (freyface), of the functions or of the points of each (csv, see SplitBy).
+	TrainFraction float64 `yaml:"train_fraction,omitempty" mapstructure:"train_fraction"`
+	// Context are the bounds [lo, hi] of N_c in training: N_c ~ U{lo..hi}. For csv, nil is 3..N−3
+	// of a batch with N points. Speed-flow and csv.
+	Context []int `yaml:"context,flow,omitempty" mapstructure:"context"`
 
-	// csv.
-	File     string   `yaml:"file,omitempty" mapstructure:"file"`         // a CSV file or a directory of them; from the working directory, else from <data-dir>/csv
-	Function string   `yaml:"function,omitempty" mapstructure:"function"` // the column that names the function of a row; "": each file is one function
+	// Speed-flow. Partitions is the number of fixed partitions into context and target that
+	// training repeats.
+	Partitions int `yaml:"partitions,omitempty" mapstructure:"partitions"`
+	// FlowRange is the range that flow is scaled into: [0, 1], or the authors' [−1, 1].
+	FlowRange []float64 `yaml:"flow_range,flow,omitempty" mapstructure:"flow_range"`
+
+	// Images. TrainLimit and TestLimit keep the first images of the training and the test split; 0
+	// keeps all.
+	TrainLimit int `yaml:"train_limit,omitempty" mapstructure:"train_limit"`
+	TestLimit  int `yaml:"test_limit,omitempty" mapstructure:"test_limit"`
+	// Resize is the height and width of omniglot's images, in pixels.
+	Resize int `yaml:"resize,omitempty" mapstructure:"resize"`
+	// Filter is how omniglot's images are resized: one of Filters.
+	Filter string `yaml:"filter,omitempty" mapstructure:"filter"`
+	// TestCopies is how often evaluation takes each test image of freyface, with another context
+	// each time.
+	TestCopies int `yaml:"test_copies,omitempty" mapstructure:"test_copies"`
+
+	// csv. File is a CSV file or a folder of them, in the working directory or in DATA-DIR/csv.
+	File string `yaml:"file,omitempty" mapstructure:"file"`
+	// Function is the column that names the function of a row; "" makes each file one function.
+	Function string   `yaml:"function,omitempty" mapstructure:"function"`
 	XColumns []string `yaml:"x,flow,omitempty" mapstructure:"x"`
 	YColumns []string `yaml:"y,flow,omitempty" mapstructure:"y"`
-	SplitBy  string   `yaml:"split,omitempty" mapstructure:"split"` // what train_fraction divides: function (whole functions) or point (the points of each)
-	Scale    string   `yaml:"scale,omitempty" mapstructure:"scale"` // standard (mean 0, deviation 1), range ([0, 1]) or none, learned on the training part
+	// SplitBy is what TrainFraction splits: "function" (whole functions) or "point" (the points of
+	// each).
+	SplitBy string `yaml:"split,omitempty" mapstructure:"split"`
+	// Scale is "standard" (mean 0, deviation 1), "range" ([0, 1]) or "none", learned on the
+	// training part.
+	Scale string `yaml:"scale,omitempty" mapstructure:"scale"`
 }
 
-// Train is the optimiser and the loop. Exactly one of Steps and Epochs is set; Epochs is the images' alone.
+// Train is the optimiser and the training loop. Exactly one of Steps and Epochs is set; only images
+// have Epochs.
 type Train struct {
-	Steps           int     `yaml:"steps,omitempty" mapstructure:"steps"`
-	Epochs          int     `yaml:"epochs,omitempty" mapstructure:"epochs"` // of the training split; the last, smaller batch of each is kept
-	BatchSize       int     `yaml:"batch_size" mapstructure:"batch_size"`
-	NumTau          int     `yaml:"num_tau,omitempty" mapstructure:"num_tau"` // quantile models alone
+	Steps int `yaml:"steps,omitempty" mapstructure:"steps"`
+	// Epochs are passes over the training split. The last batch of each may be smaller.
+	Epochs    int `yaml:"epochs,omitempty" mapstructure:"epochs"`
+	BatchSize int `yaml:"batch_size" mapstructure:"batch_size"`
+	// NumTau is N_τ, the number of quantile levels of a point; for quantile models.
+	NumTau          int     `yaml:"num_tau,omitempty" mapstructure:"num_tau"`
 	LearningRate    float64 `yaml:"learning_rate" mapstructure:"learning_rate"`
 	WeightDecay     float64 `yaml:"weight_decay" mapstructure:"weight_decay"`
 	Schedule        string  `yaml:"schedule" mapstructure:"schedule"` // constant or cosine
@@ -90,12 +137,15 @@ type Train struct {
 	KeepCheckpoints int     `yaml:"keep_checkpoints" mapstructure:"keep_checkpoints"`
 }
 
-// Eval is the evaluation protocol.
+// Eval is the evaluation: its batches and, for quantile models, its levels.
 type Eval struct {
-	NumTau     int    `yaml:"num_tau,omitempty" mapstructure:"num_tau"`
-	Batches    int    `yaml:"batches" mapstructure:"batches"` // images and csv: at most so many; 0, theirs alone: all of the test split
-	BatchSize  int    `yaml:"batch_size" mapstructure:"batch_size"`
-	NumPoints  int    `yaml:"num_points,omitempty" mapstructure:"num_points"`   // synthetic
-	MaxContext int    `yaml:"max_context,omitempty" mapstructure:"max_context"` // synthetic: N_c ~ U{min_context..max_context}
+	NumTau int `yaml:"num_tau,omitempty" mapstructure:"num_tau"` // N_τ; quantile models
+	// Batches is the number of batches. For images and csv it is the most, and 0 takes all of the
+	// test split.
+	Batches   int `yaml:"batches" mapstructure:"batches"`
+	BatchSize int `yaml:"batch_size" mapstructure:"batch_size"`
+	NumPoints int `yaml:"num_points,omitempty" mapstructure:"num_points"` // synthetic
+	// MaxContext is the largest context of synthetic benchmarks: N_c ~ U{min_context..max_context}.
+	MaxContext int    `yaml:"max_context,omitempty" mapstructure:"max_context"`
 	Seed       uint64 `yaml:"seed" mapstructure:"seed"`
 }

@@ -14,9 +14,9 @@ import (
 
 const maxFile = 1 << 20 // bytes
 
-// Load reads and checks a configuration file, merges it (flags and --set over environment over file over the paper's
-// values for the benchmark and the model) and gives the resolved experiment. What is wrong with any of them is an
-// *input.Error that names the file and line, or the flag or variable, and the key.
+// Load reads the configuration file at path, applies the overrides and the paper's values, checks
+// the result and returns it. An error is an *input.Error that names the file and line, or the flag
+// or variable, and the key.
 func Load(path string, o Overrides) (Experiment, error) {
 	content, err := readFile(path)
 	if err != nil {
@@ -25,8 +25,8 @@ func Load(path string, o Overrides) (Experiment, error) {
 	return resolveAll(path, content, o)
 }
 
-// Parse is Load for a configuration that is at hand, such as the one that a checkpoint holds; name stands for the file
-// in errors.
+// Parse does what Load does for a configuration in memory, such as the one in a checkpoint. Errors
+// give name as the file.
 func Parse(name string, content []byte, o Overrides) (Experiment, error) {
 	if len(content) > maxFile {
 		return Experiment{}, tooLong(name)
@@ -96,8 +96,8 @@ func fileLeaves(name string, content []byte) ([]leaf, error) {
 	return r.leaves, err
 }
 
-// merge lets viper lay the layers over one another and fill the struct. Every value has its key's Go type by now, so
-// that viper converts nothing.
+// merge lays the layers over one another, and over the defaults, and fills the struct. It uses
+// viper. Every value has the Go type of its key already, so viper converts nothing.
 func merge(file, env, flags []leaf) (Experiment, error) {
 	v := viper.New()
 	written := slices.Concat(file, env, flags)

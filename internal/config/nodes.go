@@ -15,7 +15,7 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// leaf is one key with its value, read and checked by itself, and the place where a person wrote it.
+// A leaf is a key with its value, checked by its rule, and the place where it was written.
 type leaf struct {
 	key   string
 	value any    // of the key's type
@@ -28,7 +28,8 @@ func (l leaf) refuse(found, expected string) *input.Error {
 	return &input.Error{File: l.file, Line: l.line, Key: l.key, Found: found, Expected: expected}
 }
 
-// parseYAML reads exactly one document and gives its root, nil where there is none. Lines are kept in the nodes.
+// parseYAML reads one document and returns its root, nil for an empty one. Two documents are
+// refused.
 func parseYAML(file string, content []byte) (*yaml.Node, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(content))
 	var document, second yaml.Node
@@ -58,8 +59,8 @@ var (
 	noPlace     = regexp.MustCompile(`^unknown anchor|UTF-|control characters`)
 )
 
-// syntaxError turns the library's "yaml: line 3: …" into the place and what was wrong. The library gives the scanner's
-// lines counted from 1 and the parser's counted from 0, and leaves out line numbers of 0.
+// syntaxError turns the library's "yaml: line 3: …" into a place and a message. The library counts
+// the scanner's lines from 1 and the parser's from 0, and leaves out a line number of 0.
 func syntaxError(file string, err error) *input.Error {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	line, counted := 0, false
@@ -77,7 +78,8 @@ func syntaxError(file string, err error) *input.Error {
 	return &input.Error{File: file, Line: line, Found: "text that is not YAML (" + shorten(text) + ")", Expected: "YAML"}
 }
 
-// reader gathers the leaves below a node; the first thing wrong, in the order of the text, is its error.
+// A reader collects the leaves below a node. It stops at the first mistake, in the order of the
+// text.
 type reader struct {
 	file   string
 	lines  bool // whether the nodes' line numbers mean anything
@@ -95,7 +97,8 @@ func (r *reader) refuse(n *yaml.Node, key, found, expected string) error {
 	return &input.Error{File: r.file, Line: r.line(n), Key: key, Found: found, Expected: expected}
 }
 
-// section reads the mapping n, whose keys stand below section ("" is the root). An empty section is an empty mapping.
+// section reads the mapping n, whose keys are those of a section; "" is the root. An empty section
+// is an empty mapping.
 func (r *reader) section(section string, n *yaml.Node) error {
 	m := resolve(n)
 	if section != "" && isNull(m) {
@@ -161,7 +164,7 @@ func (r *reader) entry(path string, n *yaml.Node) error {
 	return nil
 }
 
-// resolve follows an alias to its anchor's node.
+// resolve returns the node that an alias stands for, and any other node itself.
 func resolve(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode && n.Alias != nil {
 		return n.Alias
@@ -173,7 +176,7 @@ func isNull(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
 }
 
-// describe says in a few words what a person wrote.
+// describe says in a few words what was written, for messages.
 func describe(n *yaml.Node) string {
 	n = resolve(n)
 	switch {
@@ -206,7 +209,7 @@ func describeList(n *yaml.Node) string {
 	return "[" + strings.Join(items, ", ") + "]"
 }
 
-// shorten keeps messages to one readable line.
+// shorten cuts a text to 60 characters, so that messages stay on one readable line.
 func shorten(s string) string {
 	const most = 60
 	r := []rune(strings.ToValidUTF8(s, "?"))

@@ -12,25 +12,28 @@ import (
 
 const envPrefix = "ACQNP_"
 
-// ownVariables are environment variables that are settings of the program, or of its tests, and no configuration keys.
+// ownVariables are the environment variables with the prefix that set something other than a key:
+// the program's own settings and those of its tests.
 var ownVariables = []string{"ACQNP_DATA_DIR", "ACQNP_DEVICE", "ACQNP_PRECISION", "ACQNP_THREADS", "ACQNP_SHARED"}
 
-// Overrides are the settings that stand above a configuration file.
+// Overrides are values that win over those of the file.
 type Overrides struct {
-	// Set holds the values of --set: "train.steps=2000", the right-hand side YAML. A later one wins.
+	// Set holds the values of --set, such as "train.steps=2000". The right-hand side is YAML. The
+	// last one for a key wins.
 	Set []string
-	// Flags are flags that have a key of their own; they win over Set.
+	// Flags are flags that set a key of their own. They win over Set.
 	Flags []Flag
-	// Env lists the environment as os.Environ does: every key is ACQNP_ and its path in capitals with _ for the dots
-	// (ACQNP_TRAIN_STEPS). Empty variables count as unset. Nil: no environment.
+	// Env returns the environment in the form of os.Environ; nil is an empty one. The variable of a
+	// key is ACQNP_ and the key's path in capitals with _ for dots (ACQNP_TRAIN_STEPS). An empty
+	// variable counts as unset.
 	Env func() []string
 }
 
-// Flag is a command line flag that sets a key: {"--seed", "train.seed", "3"}. Value is YAML.
+// A Flag is a command line flag that sets a key: {"--seed", "train.seed", "3"}. Value is YAML.
 type Flag struct{ Name, Key, Value string }
 
-// envLeaves reads the ACQNP_ variables in the order of their names. A variable that is not a key is refused where it
-// names a section or is nearly a key; others are none of the configuration's business.
+// envLeaves reads the ACQNP_ variables in the order of their names. A variable that sets no key is
+// refused if it names a section or nearly a key; any other belongs to another program.
 func envLeaves(environ func() []string) ([]leaf, error) {
 	if environ == nil {
 		return nil, nil
@@ -78,7 +81,7 @@ func unknownVariable(place, name string, names []string) error {
 	if !ofSection && least > 2 {
 		return nil
 	}
-	return &input.Error{File: place, Found: "a variable for no key", Expected: expected}
+	return &input.Error{File: place, Found: "a variable that sets no key", Expected: expected}
 }
 
 func flagLeaves(o Overrides) ([]leaf, error) {
@@ -120,7 +123,7 @@ func unknownSet(key string) error {
 	return &input.Error{File: "--set " + shorten(key), Found: "an unknown key", Expected: expected}
 }
 
-// override reads one value that stands outside the file.
+// override reads a value that is not in the file.
 func override(place, key, value string) ([]leaf, error) {
 	if len(value) > maxFile {
 		return nil, tooLong(place)

@@ -9,7 +9,7 @@ import (
 	"github.com/acqnp/acqnp/internal/benchmark"
 )
 
-// relation is something that several keys must hold together, or one key for this benchmark or model.
+// A relation is a condition on several keys, or on one key for some benchmark or model.
 type relation struct {
 	keys     []string
 	holds    bool
@@ -35,7 +35,7 @@ func relations(e Experiment) []relation {
 		keys:     []string{"eval.batches"},
 		holds:    e.Eval.Batches > 0,
 		found:    "0",
-		expected: "1 or more: " + e.Benchmark + " has no test split of so many functions to go through",
+		expected: "1 or more (0, all of the test split, is for images and csv)",
 	})
 }
 
@@ -43,7 +43,8 @@ func modelRelations(m Model) []relation {
 	weights, keys := encodingWeights(m), []string{"model.representation", "model.encoder", "model.adaptor", "model.decoder",
 		"model.key_encoder", "model.query_encoder"}
 	if m.Name == "bnp" {
-		weights = m.Width * m.Width * (2*(m.PreDepth+m.PostDepth) + m.DecoderDepth + 3) // fc and fc_ctx take two encodings
+		// fc and fc_ctx take two encodings
+		weights = m.Width * m.Width * (2*(m.PreDepth+m.PostDepth) + m.DecoderDepth + 3)
 		keys = []string{"model.width", "model.pre_depth", "model.post_depth", "model.decoder_depth"}
 	}
 	all := []relation{{
@@ -63,14 +64,16 @@ func modelRelations(m Model) []relation {
 	return all
 }
 
-// encodingWeights counts the weights between layers whose widths the configuration gives.
+// encodingWeights counts the weights between layers whose widths the configuration sets, of all
+// models but BNP.
 func encodingWeights(m Model) int {
 	weights := 0
 	for _, hidden := range [][]int{m.Encoder, m.Adaptor, m.Decoder, m.KeyEncoder, m.QueryEncoder} {
 		for i := 1; i < len(hidden); i++ {
 			weights += hidden[i-1] * hidden[i]
 		}
-		if len(hidden) > 0 { // r goes into the adaptor and the decoder; encoders give something as wide
+		// r goes into the adaptor and the decoder; encoders give something as wide
+		if len(hidden) > 0 {
 			weights += m.Representation * hidden[len(hidden)-1]
 			weights += m.Representation * hidden[0]
 		}
@@ -81,7 +84,7 @@ func encodingWeights(m Model) int {
 	return weights
 }
 
-// batchSize is the largest batch that the configuration asks for, and the keys that its size depends on.
+// A batchSize is the largest batch that the configuration asks for, and the keys that set it.
 type batchSize struct {
 	functionsKey, pointsKey, levelsKey, bootstrapsKey string
 
@@ -102,8 +105,8 @@ func evalSize(e Experiment, pointsKey string, points int) batchSize {
 	}
 }
 
-// relations bound the batch in memory. A point has columns numbers, dx+dy. No factor is above 2²⁰, so that products fit
-// an int.
+// relations bound the memory of a batch whose points have so many columns, dx+dy. No factor is
+// above 2²⁰, so products fit an int.
 func (b batchSize) relations(columns int) []relation {
 	points := b.functions * b.points
 	levels := max(b.levels, b.bootstraps, 1)
@@ -120,7 +123,8 @@ func (b batchSize) relations(columns int) []relation {
 	}}
 }
 
-// speedFlowRelations: there are two functions, whose files come one for each or as R's, which holds both.
+// speedFlowRelations: the two functions are the lanes. Their files are one for each, or R's, which
+// holds both.
 func speedFlowRelations(e Experiment) []relation {
 	isR := func(f string) bool { return strings.EqualFold(filepath.Ext(f), ".rda") }
 	files := e.Data.Files
@@ -165,7 +169,7 @@ func imageRelations(e Experiment, b benchmark.Benchmark) []relation {
 	return append(all, evalSize(e, "data.resize", pixels).relations(columns)...)
 }
 
-// filesOf says which files data.files lists: "[FILE, FILE] with the training images and the test images".
+// filesOf says what data.files lists: "[FILE, FILE] with the training images and the test images".
 func filesOf(b benchmark.Benchmark) string {
 	var files, contents []string
 	for _, f := range b.Files {
@@ -174,7 +178,7 @@ func filesOf(b benchmark.Benchmark) string {
 	return text(files) + " with " + strings.Join(contents, " and ")
 }
 
-// ImageShape returns the shape of the benchmark's images; it is zero where functions are not images.
+// ImageShape returns the shape of the benchmark's images, zero for a benchmark of another kind.
 func (e Experiment) ImageShape() benchmark.Shape {
 	b, _ := benchmark.Find(e.Benchmark)
 	shape := b.Image
@@ -184,7 +188,8 @@ func (e Experiment) ImageShape() benchmark.Shape {
 	return shape
 }
 
-// csvRelations: whatever N and N_c are drawn, a target is left. What the files must hold for that, their source checks.
+// csvRelations: every N and N_c that can be drawn leave a target. The source checks the files
+// against them.
 func csvRelations(e Experiment) []relation {
 	d := e.Data
 	points := []int{MaxCSVPoints, MaxCSVPoints}
@@ -204,7 +209,7 @@ func csvRelations(e Experiment) []relation {
 		keys:     []string{"data.x", "data.y", "data.function"},
 		holds:    len(distinct) == len(columns),
 		found:    "a column with two meanings among " + text(columns),
-		expected: "x, y and function that share none",
+		expected: "x, y and function without a column in common",
 	}, {
 		keys:  []string{"data.points", "data.context"},
 		holds: context[0] <= context[1] && context[1] < points[0],

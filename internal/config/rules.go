@@ -10,7 +10,7 @@ import (
 	"github.com/acqnp/acqnp/internal/benchmark"
 )
 
-// rule is what the value of one key must be, whatever the other keys say.
+// A rule is what the value of one key must be, whatever the other keys are.
 type rule struct {
 	expected string
 	ok       func(v any) bool // v has the key's type
@@ -84,7 +84,7 @@ func name(names []string) rule {
 	return rule{oneOf(names), func(v any) bool { return slices.Contains(names, v.(string)) }}
 }
 
-// seed accepts all of uint64: the type is the whole check.
+// seed accepts every uint64: the type is the whole check.
 var seed = rule{"a whole number from 0 to 18446744073709551615", func(any) bool { return true }}
 
 func whole(low, high int) rule {
@@ -101,7 +101,7 @@ func wholeRange(low, high int) rule {
 	}}
 }
 
-// widths is a hidden layer or more.
+// widths are those of one hidden layer or more.
 var widths = rule{
 	fmt.Sprintf("the widths of 1 to %d hidden layers, whole numbers from 1 to %d", maxLayers, maxWidth),
 	func(v any) bool {
@@ -124,7 +124,8 @@ var realRange = rule{
 	},
 }
 
-// localFiles stay inside the data directory. How many there are is the benchmark's affair.
+// localFiles accepts names that stay inside the data directory. relations checks how many there
+// are.
 func localFiles(v any) bool {
 	files := v.([]string)
 	for _, f := range files {
@@ -135,7 +136,7 @@ func localFiles(v any) bool {
 	return len(files) > 0
 }
 
-// columns are one or more of a CSV file.
+// columns are names of columns of a CSV file, at least one.
 var columns = rule{
 	fmt.Sprintf("the names of 1 to %d columns, each once", maxColumns),
 	func(v any) bool {
@@ -149,5 +150,5 @@ var columns = rule{
 	},
 }
 
-// clean text has no zero byte, which no file name can have.
+// clean reports whether s has no zero byte, which no file name can have.
 func clean(s string) bool { return !strings.ContainsRune(s, 0) }

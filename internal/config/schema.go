@@ -8,15 +8,15 @@ import (
 	"github.com/acqnp/acqnp/internal/benchmark"
 )
 
-// field is one key of the configuration: a leaf of Experiment.
+// A field is a key of the configuration: a leaf of Experiment.
 type field struct {
 	key   string       // dotted: train.steps
 	typ   reflect.Type // int, uint64, float64, string, bool, or a list of int, float64, string
 	index []int        // of the struct field, for reflect
 }
 
-// fields lists every key in Experiment's order; sections are the names before the dots. Both come from the struct's
-// yaml tags, so that a new field is a new key without a second list to keep.
+// fields lists every key in the order of Experiment, sections the names before the dots. Both come
+// from the yaml tags of the struct: a new field is a new key.
 var fields, sections = listFields()
 
 func listFields() (all []field, names []string) {
@@ -44,7 +44,7 @@ func tagName(f reflect.StructField) string {
 	return name
 }
 
-// lookup finds a key.
+// lookup returns the field of a key, and whether there is such a key.
 func lookup(key string) (field, bool) {
 	i := slices.IndexFunc(fields, func(f field) bool { return f.key == key })
 	if i < 0 {
@@ -82,8 +82,8 @@ var modelsOf = map[string][]string{
 	"eval.num_tau":           quantile,
 }
 
-// kindsOf lists the kinds of benchmarks that use a key; benchmarks with the key among their settings use it as well.
-// A key without an entry serves all benchmarks.
+// kindsOf lists the kinds of benchmarks that use a key; benchmarks with the key among their
+// settings use it as well. A key without an entry serves all benchmarks.
 var kindsOf = map[string][]benchmark.Kind{
 	"data.points":         {benchmark.Synthetic, benchmark.CSV},
 	"data.min_context":    {benchmark.Synthetic, benchmark.Images},
@@ -126,8 +126,8 @@ func modelUses(model, key string) bool {
 	return !some || slices.Contains(names, model)
 }
 
-// unusedBy returns which of the two does not use a key, benchmark or model, and the names of those that do; "" and nil
-// for a key that both use.
+// unusedBy returns the benchmark or the model that does not use a key, and the names of those that
+// do. It returns "" and nil for a key that both use.
 func unusedBy(key string, b benchmark.Benchmark, model string) (who string, users []string) {
 	switch {
 	case !modelUses(model, key):
@@ -138,7 +138,7 @@ func unusedBy(key string, b benchmark.Benchmark, model string) (who string, user
 	return "", nil
 }
 
-// oneOf is "a, b or c".
+// oneOf lists names as "a, b or c".
 func oneOf(names []string) string {
 	if len(names) == 1 {
 		return names[0]

@@ -2,7 +2,7 @@ package config
 
 import "strings"
 
-// nearest finds the name closest to what was typed, or "" where none is close enough to be meant.
+// nearest returns the name closest to what was typed, "" if none is close.
 func nearest(typed string, names []string) string {
 	best, least := "", max(2, len(typed)/3)+1
 	for _, n := range names {
@@ -13,8 +13,9 @@ func nearest(typed string, names []string) string {
 	return best
 }
 
-// nearestKey finds the key that was meant by an unknown one: a sibling by preference, else a key of another section
-// whose last part is spelt just so.
+// nearestKey returns the key that an unknown one was probably meant to be: one of the same section
+// if there is one close enough, else one of another section with that very name. It is "" where
+// there is neither.
 func nearestKey(section, typed string) string {
 	if n := nearest(typed, children(section)); n != "" {
 		return join(section, n)
@@ -27,7 +28,7 @@ func nearestKey(section, typed string) string {
 	return ""
 }
 
-// children lists what may stand directly below a section; "" is the root.
+// children lists the keys and sections directly below a section; "" is the root.
 func children(section string) []string {
 	var names []string
 	if section == "" {
@@ -52,7 +53,8 @@ func join(section, name string) string {
 	return section + "." + name
 }
 
-// distance is Levenshtein's: the fewest bytes to insert, delete or replace. Long words are cut, as they match nothing.
+// distance is Levenshtein's: the least number of bytes to insert, delete or replace. Names are cut
+// to 64 bytes first.
 func distance(a, b string) int {
 	const longest = 64
 	a, b = a[:min(len(a), longest)], b[:min(len(b), longest)]

@@ -8,8 +8,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// convert reads a node as a Go value of the type, strictly: no text for a number, no number for a text, no fraction
-// for a whole number; 1e5 is a whole number. The node that does not fit is the second result.
+// convert reads a node as a Go value of the type. It is strict: no text for a number, no number for
+// a text, no fraction for a whole number. 1e5 is a whole number. The second result is the node that
+// does not fit.
 func convert(n *yaml.Node, typ reflect.Type) (any, *yaml.Node) {
 	if typ.Kind() != reflect.Slice {
 		v, ok := scalar(resolve(n), typ.Kind())
@@ -54,7 +55,8 @@ func scalar(n *yaml.Node, kind reflect.Kind) (any, bool) {
 	return nil, false
 }
 
-// wholeNumber also takes 1e5 and 2.0: numbers in YAML, and whole. 010 is left out: YAML 1.1 and 1.2 read it differently.
+// wholeNumber reads a whole number, also in the form of 1e5 and 2.0. It refuses 010, which is 8 in
+// YAML 1.1 and 10 in YAML 1.2.
 func wholeNumber[T int | uint64](n *yaml.Node) (T, bool) {
 	var v T
 	switch n.ShortTag() {
@@ -77,7 +79,7 @@ func leadingZero(s string) bool {
 	return len(s) > 1 && s[0] == '0' && '0' <= s[1] && s[1] <= '9'
 }
 
-// realNumber is a finite number.
+// realNumber reads a finite number.
 func realNumber(n *yaml.Node) (float64, bool) {
 	tag := n.ShortTag()
 	if tag != "!!float" && tag != "!!int" || tag == "!!int" && leadingZero(n.Value) {
