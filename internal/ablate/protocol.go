@@ -11,6 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/train"
 )
 
 // What a reduced protocol does at most, and what the paper did.
@@ -106,7 +107,11 @@ func readRun(dir string, flags ...config.Flag) (config.Experiment, error) {
 	if _, err := os.Stat(file); err != nil {
 		return config.Experiment{}, &input.Error{File: dir, Found: "no config.yaml", Expected: "a run directory"}
 	}
-	return config.Load(file, config.Overrides{Flags: flags})
+	e, err := config.Load(file, config.Overrides{Flags: flags})
+	if err != nil {
+		return e, err
+	}
+	return e, train.CheckTrained(dir, file, e)
 }
 
 // Depths returns the trials that train an ACQNP with each number of hidden layers of ψ, as wide as the configuration's

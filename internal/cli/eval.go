@@ -72,6 +72,11 @@ func runEval(ctx context.Context, a *app, o evalOptions) error {
 	if err != nil {
 		return err
 	}
+	if own, ok := source.(datasets.Source); ok && o.tasks == "" {
+		if err := m.checkData(o.run, e, own); err != nil {
+			return err
+		}
+	}
 	o.announce(p)
 	start := time.Now()
 	outcome, err := predict.Evaluate(ctx, predict.EvalOptions{

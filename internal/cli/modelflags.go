@@ -52,7 +52,19 @@ func (f *modelFlags) experiment(flags ...config.Flag) (config.Experiment, error)
 	if _, err := os.Stat(file); err != nil {
 		return config.Experiment{}, &input.Error{File: f.run, Found: "no config.yaml", Expected: "a run directory"}
 	}
-	return config.Load(file, config.Overrides{Flags: flags})
+	e, err := config.Load(file, config.Overrides{Flags: flags})
+	if err != nil {
+		return e, err
+	}
+	return e, train.CheckTrained(f.run, file, e)
+}
+
+// checkData refuses to use the weights with data other than those they were trained on.
+func (m *trained) checkData(run string, e config.Experiment, source datasets.Source) error {
+	if m.units == nil {
+		return nil
+	}
+	return train.CheckData(run, *m.units, train.UnitsOf(e, source))
 }
 
 // inputs are the files that the model and the experiment's data are read from.

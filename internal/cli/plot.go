@@ -134,6 +134,9 @@ func (o *modelFigure) read(dir string, p progress.Reporter, refuse func(r figure
 	if r.trained, err = chosen.load(r.e, dx, dy, p); err != nil {
 		return r, err
 	}
+	if err := r.checkData(dir, r.e, r.source); err != nil {
+		return r, err
+	}
 	if r.data = train.UnitsOf(r.e, r.source); r.units != nil {
 		r.data = *r.units // of the very checkpoint
 	}

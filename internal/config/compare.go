@@ -40,6 +40,13 @@ func ResumeDifferences(began, now Experiment) []string {
 	return differences(began, now, free)
 }
 
+// EvalDifferences lists, as Differences does, what keeps weights that were trained as trained from being used as now: the
+// benchmark, the model and the data, but not where the data are. How a model is evaluated may change.
+func EvalDifferences(trained, now Experiment) []string {
+	now.Train, now.Eval = trained.Train, trained.Eval
+	return differences(trained, now, map[string]bool{"data.file": true, "model.eval_bootstraps": true})
+}
+
 func differences(a, b Experiment, skip map[string]bool) []string {
 	var list []string
 	for _, f := range fields {

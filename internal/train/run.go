@@ -164,7 +164,7 @@ func (l *loop) restore() (time.Duration, error) {
 		return 0, err
 	}
 	if c.Units != nil {
-		if err := checkData(l.o.Dir, *c.Units, l.units); err != nil {
+		if err := CheckData(l.o.Dir, *c.Units, l.units); err != nil {
 			return 0, err
 		}
 	}

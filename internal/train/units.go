@@ -141,9 +141,9 @@ func (u *Units) fit(path string, m *models.Model) error {
 	return nil
 }
 
-// checkData refuses to go on with data that are not those a run began with: other columns, or another scaling, which
+// CheckData refuses data that are not those a run began with: other columns, or another scaling, which
 // is learned from them. Machines may round differently in the last digits.
-func checkData(dir string, began, now Units) error {
+func CheckData(dir string, began, now Units) error {
 	const rounding = 1e-9
 	a, b := began.columns(), now.columns()
 	same := func(a, b column) bool {
