@@ -3,8 +3,11 @@ package deploy
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -156,6 +159,48 @@ func TestSlurmScriptIsWhole(t *testing.T) {
 		t.Fatal("no configuration, or no training")
 	}
 	checkCommand(t, strings.Fields(strings.ReplaceAll(arguments, `"$config"`, config[1])))
+}
+
+// A job that was stopped in time is queued again by its own identity, which in an array is that of the element.
+func TestSlurmScriptRequeuesItself(t *testing.T) {
+	script, err := filepath.Abs("slurm.sbatch")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		environment []string
+		status      int // of the training
+		asked       string
+	}{
+		"a job":                 {[]string{"SLURM_JOB_ID=103"}, 130, "requeue 103\n"},
+		"an array's element":    {[]string{"SLURM_JOB_ID=103", "SLURM_ARRAY_JOB_ID=100", "SLURM_ARRAY_TASK_ID=3"}, 130, "requeue 100_3\n"},
+		"the array's element 0": {[]string{"SLURM_JOB_ID=104", "SLURM_ARRAY_JOB_ID=104", "SLURM_ARRAY_TASK_ID=0"}, 130, "requeue 104_0\n"},
+		"a job that is done":    {[]string{"SLURM_JOB_ID=103"}, 0, ""},
+		"a job that failed":     {[]string{"SLURM_JOB_ID=103"}, 1, ""},
+	} {
+		dir := t.TempDir()
+		asked := filepath.Join(dir, "asked")
+		for program, text := range map[string]string{
+			"srun":     fmt.Sprintf("#!/bin/sh\nexit %d\n", c.status),
+			"scontrol": "#!/bin/sh\necho \"$*\" >>" + asked + "\n",
+		} {
+			if err := os.WriteFile(filepath.Join(dir, program), []byte(text), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		cmd := exec.Command("bash", script)
+		cmd.Dir, cmd.Env = dir, append(c.environment, "PATH="+dir+":"+os.Getenv("PATH"))
+		out, err := cmd.CombinedOutput()
+		if cmd.ProcessState == nil {
+			t.Skip(err)
+		}
+		if got := cmd.ProcessState.ExitCode(); got != c.status {
+			t.Errorf("%s: status %d, want %d\n%s", name, got, c.status, out)
+		}
+		if got, _ := os.ReadFile(asked); string(got) != c.asked {
+			t.Errorf("%s: scontrol was asked to %q, want %q", name, got, c.asked)
+		}
+	}
 }
 
 func TestREADMELinksTheFiles(t *testing.T) {
