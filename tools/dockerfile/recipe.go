@@ -45,20 +45,21 @@ func (r Recipe) RunLines() []string {
 }
 
 var (
-	pinned  = regexp.MustCompile(`^[a-z0-9./-]+:[0-9A-Za-z._-]*[0-9][0-9A-Za-z._-]*@sha256:[0-9a-f]{64}$`)
+	pinned  = regexp.MustCompile(`^[a-z0-9./-]+:[0-9A-Za-z._-]*[0-9][0-9A-Za-z._-]*(@sha256:[0-9a-f]{64})?$`)
 	numeric = regexp.MustCompile(`^([1-9][0-9]*):([1-9][0-9]*)$`)
 	fetches = regexp.MustCompile(`\b(curl|wget)\b`)
 )
 
-// Problems are the project's rules that the file breaks: bases pinned by version and digest, RUN lines that CI can run as they
-// stand, and an image that starts acqnp as a user with a number, not root, with its data and runs outside.
+// Problems returns the project's rules that the file breaks. Bases are pinned by version, and by digest where one is given.
+// RUN lines are plain, so that CI can run them. The image starts acqnp as a numbered user that is not root, and keeps data
+// and runs in volumes.
 func (r Recipe) Problems() []string {
 	var problems []string
 	complain := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	var names []string
 	for _, s := range r.stages {
 		if !slices.Contains(names, s.BaseName) && !pinned.MatchString(s.BaseName) {
-			complain("base %s is not pinned as NAME:VERSION@sha256:DIGEST", s.BaseName)
+			complain("base %s is not pinned as NAME:VERSION, or NAME:VERSION@sha256:DIGEST", s.BaseName)
 		}
 		names = append(names, s.Name)
 	}

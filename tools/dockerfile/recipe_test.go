@@ -51,9 +51,10 @@ func TestCopiedFilesExist(t *testing.T) {
 
 func TestBrokenFilesAreRefused(t *testing.T) {
 	for _, c := range []struct{ name, old, new, problem string }{
-		{"no digest", "golang:1.26.8-bookworm@sha256:a688600ca24f8a4d3ca77f95b0dd40704a9fc787c826660eb7ba0b641b8b175d", "golang:1.26.8-bookworm", "not pinned"},
-		{"no version", "golang:1.26.8-bookworm@", "golang@", "not pinned"},
-		{"latest", "golang:1.26.8-bookworm@", "golang:latest@", "not pinned"},
+		{"no version", "golang:1.26.8-bookworm", "golang", "not pinned"},
+		{"latest", "golang:1.26.8-bookworm", "golang:latest", "not pinned"},
+		{"a name of a release", "debian:12-slim", "debian:bookworm-slim", "not pinned"},
+		{"half a digest", "debian:12-slim", "debian:12-slim@sha256:8820", "not pinned"},
 		{"root", "USER 65532:65532", "USER 0:65532", "USER"},
 		{"no user", "USER 65532:65532\n", "", "USER"},
 		{"root again", "USER 65532:65532", "USER 65532:65532\nUSER root", "USER"},
@@ -79,6 +80,11 @@ func TestBrokenFilesAreRefused(t *testing.T) {
 		if p := r.Problems(); len(p) != 1 || !strings.Contains(p[0], c.problem) {
 			t.Errorf("%s: problems %q, want one of %q", c.name, p, c.problem)
 		}
+	}
+	digest := "FROM golang:1.26.8-bookworm@sha256:" + strings.Repeat("0f", 32)
+	r, err := Parse([]byte(strings.Replace(shipped(t), "FROM golang:1.26.8-bookworm", digest, 1)))
+	if err != nil || len(r.Problems()) > 0 {
+		t.Errorf("a digest: %v, %q", err, r.Problems())
 	}
 	for _, text := range []string{"", "RUN true", "FROM scratch\nRUNN true", "FROM scratch\nCOPY"} {
 		if _, err := Parse([]byte(text)); err == nil {
