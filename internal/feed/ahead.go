@@ -7,15 +7,16 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 )
 
-// Ahead makes the feeds of consecutive steps in a goroutine: the next one while the current one is used. Two feeds go
-// round, so that nothing is allocated once they have grown to the largest batch.
+// Ahead makes the feeds of consecutive steps on its own goroutine: the next one while the current
+// one is used. It reuses Turns feeds, so it allocates nothing once they have grown to the largest
+// batch.
 type Ahead struct {
 	free, ready chan made
 	stop        chan struct{}
 	done        sync.WaitGroup
 }
 
-// Turns is how many feeds an Ahead fills by turns.
+// Turns is the number of feeds of an Ahead.
 const Turns = 2
 
 type made struct {
@@ -23,8 +24,9 @@ type made struct {
 	err  error
 }
 
-// Start makes the feeds of the steps from, from+1, …, to−1, until one fails. batch makes the batch of a step, in the
-// goroutine alone. The caller must call Close, and only then may use batch again.
+// Start starts making the feeds of the steps from, from+1, …, to−1. It stops at the first error.
+// batch makes the batch of a step; only the goroutine calls it. The caller must call Close, and
+// must not use batch before that.
 func Start(batch func(step int, dst *datasets.Batch) error, d Draws, from, to int) *Ahead {
 	a := &Ahead{free: make(chan made, Turns), ready: make(chan made, Turns), stop: make(chan struct{})}
 	for range Turns {
@@ -49,8 +51,9 @@ func Start(batch func(step int, dst *datasets.Batch) error, d Draws, from, to in
 	return a
 }
 
-// Next waits for the next step's feed; the end of ctx ends the wait with its error. The caller gives the feed back with
-// Release as soon as it is written to a program, and asks no more after an error or the last step.
+// Next waits for the feed of the next step, or for the end of ctx, whose error it returns. The
+// caller must call Release once the feed is written to a program. It must not call Next after an
+// error or after the last step.
 func (a *Ahead) Next(ctx context.Context) (*Feed, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -63,7 +66,7 @@ func (a *Ahead) Next(ctx context.Context) (*Feed, error) {
 	}
 }
 
-// Release gives a feed back, to be filled again.
+// Release lets a feed be filled again.
 func (a *Ahead) Release(f *Feed) { a.free <- made{feed: f} }
 
 // Close ends the goroutine and waits for it.

@@ -16,33 +16,33 @@ const (
 	GridLevels   = "grid"   // evenly spaced from 0.001 to 0.999, the same everywhere
 )
 
-// Reader is what a model tells of its inputs: whether it reads quantile levels or bootstraps of its context.
+// Reader is a model. It states whether the model reads quantile levels or bootstraps.
 type Reader interface {
 	Name() string
 	Quantile() bool
 	Bootstrap() bool
 }
 
-// Choice says how many numbers are drawn for a model and how.
+// Choice states which random numbers a model reads.
 type Choice struct {
-	NumTau     int    // levels per point, for quantile models
+	NumTau     int    // levels of a point; quantile models
 	Levels     string // RandomLevels or GridLevels
-	Bootstraps int    // of the context, for models that resample it
+	Bootstraps int    // of the context; BNP
 	Seed       uint64
-	Evaluation bool // never the numbers of training, though the seed be the same
+	Evaluation bool // with the same seed, evaluation draws other numbers than training
 }
 
-// Draws makes what a model reads besides points: the quantile levels u, or which context points and which residuals
-// each bootstrap takes. The zero value is for models that read neither.
+// Draws makes the random numbers that a model reads: the quantile levels u, or the context points
+// and residuals that each bootstrap takes. The zero value is for models that read neither.
 type Draws struct {
 	count    int // N_τ or k; 0 for models that read neither
 	resample bool
 	random   random.Generator
-	grid     []float32 // [N_τ]; nil where levels are drawn
-	made     bool      // drawn levels are made by whoever runs the feeds
+	grid     []float32 // [N_τ]; nil if levels are drawn
+	made     bool      // drawn levels are not put into feeds: see Elsewhere
 }
 
-// New is what a model reads. Numbers and names that cannot be are an *input.Error that names the flag.
+// New returns the draws of a model. A bad number or name is an *input.Error that names the flag.
 func New(m Reader, c Choice) (Draws, error) {
 	var part random.Stream
 	if c.Evaluation {
@@ -71,8 +71,8 @@ func New(m Reader, c Choice) (Draws, error) {
 	return d, nil
 }
 
-// grid is n evenly spaced values from 0.001 to 0.999: of u for acqnp, of τ for cqnp, which maps u to
-// τ = 0.001 + 0.998·u. One level is ½.
+// grid returns u of n levels that are evenly spaced from 0.001 to 0.999. For acqnp these are the
+// values of u, for cqnp those of τ = 0.001 + 0.998·u. A single level is ½.
 func grid(n int, model string) []float32 {
 	v := make([]float32, n)
 	for k := range v {
@@ -88,7 +88,8 @@ func grid(n int, model string) []float32 {
 	return v
 }
 
-// Generator draws the levels: that of row i of a step is its number (step, i). It is nil where none are drawn.
+// Generator returns the generator of the levels: row i of a step has its number (step, i). It is
+// nil if no levels are drawn.
 func (d Draws) Generator() *random.Generator {
 	if d.count == 0 || d.resample || d.grid != nil {
 		return nil
@@ -96,21 +97,22 @@ func (d Draws) Generator() *random.Generator {
 	return &d.random
 }
 
-// Elsewhere is d for feeds without drawn levels, which whoever runs them makes with the Generator.
+// Elsewhere returns draws that leave drawn levels out of the feeds. A GPU then makes them, with the
+// same Generator.
 func (d Draws) Elsewhere() Draws {
 	d.made = d.Generator() != nil
 	return d
 }
 
-// Count is the extents' Levels: N_τ, or the number of bootstraps k; 0 for models that read neither.
+// Count returns the extents' Levels: N_τ, k, or 0 for models that read neither.
 func (d Draws) Count() int { return d.count }
 
-// residuals is where the indices of the residuals begin in a step's counter space, far above those of the context.
+// residuals is the first random index of the residuals. It lies far above those of the context.
 const residuals = 1 << 33
 
-// fill draws for the points from first on. step is the number of a batch, in prediction that of a function. A drawn
-// level depends on the step and its row alone, however the rows are cut into runs, and a bootstrap on the step, its
-// number and the context point whose place it fills.
+// fill draws for the points from number first on. step is the number of the batch, or of the
+// function in a prediction. A drawn level depends on the step and its row alone, so a prediction
+// can be cut into runs anywhere. A bootstrap depends on the step, its number and the context point.
 func (d Draws) fill(f *Feed, step uint64, first int) {
 	if d.count == 0 || d.made {
 		f.levels = nil
@@ -133,14 +135,14 @@ func (d Draws) fill(f *Feed, step uint64, first int) {
 	}
 }
 
-// indices draws numbers from 0 to n−1, one for each place of dst.
+// indices fills dst with random whole numbers from 0 to n−1.
 func (d Draws) indices(step, from uint64, n int, dst []float32) {
 	for i := range dst {
 		dst[i] = float32(d.random.IntN(step, from+uint64(i), n))
 	}
 }
 
-// take copies what came with a batch instead of drawing; false where nothing did.
+// take copies the levels or bootstraps that came with a batch. It returns false if none did.
 func (d Draws) take(f *Feed, b *datasets.Batch) bool {
 	switch {
 	case d.resample && b.Bootstraps > 0:

@@ -308,7 +308,8 @@ func TestFeedsDoNotAllocate(t *testing.T) {
 	}
 }
 
-// Levels that are drawn elsewhere are not in the feed, and their generator is the one that would have drawn them.
+// Levels that are drawn elsewhere are not in the feed, and their generator is the one that would
+// have drawn them.
 func TestLevelsDrawnElsewhere(t *testing.T) {
 	d := draws(t, acqnp, feed.Choice{NumTau: 7, Levels: feed.RandomLevels, Seed: 43})
 	elsewhere := draws(t, acqnp, feed.Choice{NumTau: 7, Levels: feed.RandomLevels, Seed: 43}).Elsewhere()

@@ -15,7 +15,7 @@ const barEvery = 100 * time.Millisecond
 type bar struct {
 	w io.Writer
 	p *progressbar.ProgressBar
-	task
+	work
 }
 
 func (b *bar) Note(message string, _ ...Field) {
@@ -27,12 +27,12 @@ func (b *bar) Note(message string, _ ...Field) {
 
 func (b *bar) Begin(name, unit string, done, total int) {
 	b.End()
-	b.task = newTask(name, unit, done, total, time.Now())
+	b.work = newWork(name, unit, done, total, time.Now())
 	b.p = progressbar.NewOptions(total,
 		progressbar.OptionSetWriter(b.w),
 		progressbar.OptionSetWidth(24),
 		progressbar.OptionUseANSICodes(true),
-		progressbar.OptionSetPredictTime(false), // the description has it, right also for a resumed run
+		progressbar.OptionSetPredictTime(false), // the description has it, and right for resumed runs too
 		progressbar.OptionSetElapsedTime(false),
 		progressbar.OptionShowDescriptionAtLineEnd(),
 		progressbar.OptionSetDescription(b.text(b.start)),
@@ -62,7 +62,7 @@ func (b *bar) End() {
 
 func (b *bar) text(now time.Time) string { return b.name + ": " + b.describe(now) }
 
-// draw is best effort: a terminal that went away must not stop the work.
+// draw ignores errors: a terminal that is gone must not stop the work.
 func (b *bar) draw() {
 	b.p.Describe(b.text(time.Now()))
 	_ = b.p.Set(b.last.Done)

@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// A log file gets a line this often; a program reading JSON more often.
+// The time between two lines of a log, and between two JSON objects.
 const (
 	linesEvery = 10 * time.Second
 	jsonEvery  = time.Second
 )
 
-// lines is progress for a log: whole lines, seldom.
+// lines writes progress for a log, one line at a time.
 type lines struct {
 	w io.Writer
-	task
+	work
 }
 
 func (l *lines) Note(message string, _ ...Field) { fmt.Fprintln(l.w, message) }
 
 func (l *lines) Begin(name, unit string, done, total int) {
-	l.task = newTask(name, unit, done, total, time.Now())
+	l.work = newWork(name, unit, done, total, time.Now())
 }
 
 func (l *lines) Update(s State) {
@@ -44,10 +44,10 @@ func (l *lines) show(now time.Time) {
 	fmt.Fprintf(l.w, "%s: %s\n", l.name, l.describe(now))
 }
 
-// jsonLines is progress for a program: {"event": "note"|"progress", …}.
+// jsonLines writes progress for a program: one {"event": "note"|"progress", …} on each line.
 type jsonLines struct {
 	w io.Writer
-	task
+	work
 }
 
 type progressEvent struct {
@@ -71,7 +71,7 @@ func (j *jsonLines) Note(message string, fields ...Field) {
 }
 
 func (j *jsonLines) Begin(name, unit string, done, total int) {
-	j.task = newTask(name, unit, done, total, time.Now())
+	j.work = newWork(name, unit, done, total, time.Now())
 }
 
 func (j *jsonLines) Update(s State) {
@@ -102,7 +102,7 @@ func (j *jsonLines) show(now time.Time) {
 	j.write(e)
 }
 
-// write replaces what JSON cannot hold by a note that says so.
+// write writes a value as one line. A value that JSON cannot hold becomes a note of the error.
 func (j *jsonLines) write(v any) {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -1,5 +1,11 @@
-// Package progress tells a person, a log file or a program how far long work has come. Nothing else in acqnp writes
-// to the error stream while work is under way.
+// Package progress shows how far long work has come: a bar on a terminal, a line now and then in a
+// log, or JSON objects for a program. While work is under way, nothing else writes to standard
+// error.
+//
+//	r := progress.New(os.Stderr, progress.Auto)
+//	r.Begin("training", "step", 0, 2000)
+//	r.Update(progress.State{Done: 120})
+//	r.End()
 package progress
 
 import (
@@ -12,22 +18,22 @@ import (
 	"golang.org/x/term"
 )
 
-// State is where a task stands. What is not known is left at its zero value, and then not shown.
+// State is how far the work has come. Zero values are unknown and not shown.
 type State struct {
 	Done          int            // steps, batches or functions finished
-	Loss          func() float64 // the newest loss; asked only when it is shown, for the answer may take time
+	Loss          func() float64 // the newest loss; called only when it is shown, since it may take time
 	RowsPerSecond float64
 }
 
 // Reporter shows progress. Its methods are called from one goroutine.
 type Reporter interface {
-	// Note says something once: plain words, and named values that --json keeps apart.
+	// Note shows a message once. With JSON, the fields become members of the object.
 	Note(message string, fields ...Field)
-	// Begin starts a task of total units, done of which were finished before (a resumed run).
-	Begin(task, unit string, done, total int)
-	// Update may be called as often as wanted; what is shown is thinned out.
+	// Begin starts work of total units. done of them were finished before, in a resumed run.
+	Begin(name, unit string, done, total int)
+	// Update states how far the work has come. It may be called at any rate; few states are shown.
 	Update(State)
-	// End closes the task, finished or not. Without a task it does nothing.
+	// End ends the work, finished or not. Without work it does nothing.
 	End()
 }
 
@@ -46,7 +52,7 @@ const (
 	JSON              // one JSON object a line
 )
 
-// New makes the reporter that suits the writer and the mode.
+// New returns the reporter for a writer and a mode.
 func New(w io.Writer, m Mode) Reporter {
 	switch {
 	case m == Quiet:
@@ -71,8 +77,8 @@ func (quiet) Begin(string, string, int, int) {}
 func (quiet) Update(State)                   {}
 func (quiet) End()                           {}
 
-// task is what every reporter keeps of the work under way.
-type task struct {
+// work is the state that every reporter keeps of the work under way.
+type work struct {
 	name, unit   string
 	first, total int
 	start, shown time.Time
@@ -80,13 +86,14 @@ type task struct {
 	open         bool
 }
 
-func newTask(name, unit string, done, total int, now time.Time) task {
-	return task{name: name, unit: unit, first: done, total: total, start: now, shown: now,
+func newWork(name, unit string, done, total int, now time.Time) work {
+	return work{name: name, unit: unit, first: done, total: total, start: now, shown: now,
 		last: State{Done: done}, open: true}
 }
 
-// left is the time the rest will take at the mean speed so far; false while that is unknown.
-func (t *task) left(now time.Time) (time.Duration, bool) {
+// left returns the time that the rest will take at the mean speed so far. It returns false while no
+// unit is finished.
+func (t *work) left(now time.Time) (time.Duration, bool) {
 	finished := t.last.Done - t.first
 	if finished <= 0 {
 		return 0, false
@@ -95,8 +102,8 @@ func (t *task) left(now time.Time) (time.Duration, bool) {
 	return time.Duration(perUnit * float64(t.total-t.last.Done) * float64(time.Second)), true
 }
 
-// describe is the state in words: "step 120/2000, loss -0.512, 1.2M rows/s, 1m20s left".
-func (t *task) describe(now time.Time) string {
+// describe returns the state in words: "step 120/2000, loss -0.512, 1.2M rows/s, 1m20s left".
+func (t *work) describe(now time.Time) string {
 	s := fmt.Sprintf("%s %d/%d", t.unit, t.last.Done, t.total)
 	if loss, ok := t.last.loss(); ok {
 		s += fmt.Sprintf(", loss %.4f", loss)
@@ -110,7 +117,7 @@ func (t *task) describe(now time.Time) string {
 	return s
 }
 
-// loss asks for the loss; false if nobody tells it or it is not finite.
+// loss returns the loss. It returns false if there is none or if it is not finite.
 func (s State) loss() (float64, bool) {
 	if s.Loss == nil {
 		return 0, false
@@ -119,7 +126,7 @@ func (s State) loss() (float64, bool) {
 	return loss, !math.IsNaN(loss) && !math.IsInf(loss, 0)
 }
 
-// short writes a number with three digits and a unit: 1.23M.
+// short formats a number with three digits and a unit: 1.23M.
 func short(v float64) string {
 	for _, u := range []string{"", "k", "M", "G"} {
 		if math.Abs(v) < 999.5 {
