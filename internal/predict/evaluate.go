@@ -15,7 +15,7 @@ import (
 	"github.com/acqnp/acqnp/internal/progress"
 )
 
-// Source is the evaluation half of a datasets.Source; a tasks file is one too.
+// Source makes evaluation batches. A datasets.Source is one; a tasks file is another.
 type Source interface {
 	Dims() (dx, dy int)
 	EvalSize() datasets.Size
@@ -23,12 +23,12 @@ type Source interface {
 	Eval(i int, dst *datasets.Batch) error
 }
 
-// EvalOptions is one evaluation.
+// EvalOptions states what is evaluated, on which batches, and how its levels are chosen.
 type EvalOptions struct {
 	Model   *models.Model
 	Params  []float32 // flat, in the order of Model.Tensors
 	Source  Source
-	Batches int           // 0, or more than the source has: all it has
+	Batches int           // 0 means all that the source has
 	NumTau  int           // levels per point, for quantile models; a batch that brings its own levels keeps those
 	Levels  string        // RandomLevels or GridLevels
 	Seed    uint64        // of the random levels and of the bootstraps
@@ -42,10 +42,10 @@ type EvalOptions struct {
 	Task     string            // under this name
 }
 
-// TaskLevels is what Evaluation.Levels says where the batches brought their own.
+// TaskLevels is the value of Evaluation.Levels if the levels came with the batches.
 const TaskLevels = "tasks"
 
-// Evaluation is the outcome of Evaluate.
+// Evaluation is the result of Evaluate.
 type Evaluation struct {
 	NumTau     int    // 0 for a model without quantile levels
 	Levels     string // RandomLevels, GridLevels, TaskLevels; empty for a model without quantile levels
@@ -55,8 +55,8 @@ type Evaluation struct {
 	PerBatch   []BatchResult
 }
 
-// BatchResult is one batch's log-likelihoods: the means over its context points and over its other points, and over
-// its functions.
+// BatchResult is the result of one batch: the mean log-likelihood of its context points and that of
+// its other points, over all its functions.
 type BatchResult struct {
 	NumPoints  int     `json:"num_points"`
 	NumContext int     `json:"num_context"`
@@ -64,11 +64,13 @@ type BatchResult struct {
 	TargetLL   float64 `json:"target_ll"`
 }
 
-// Estimate is a mean over batches and its standard error: the standard deviation (n−1) over √n, NaN for one batch.
+// Estimate is a mean over batches and its standard error: the standard deviation (n−1) over √n, NaN
+// for one batch.
 type Estimate struct{ Mean, StdError float64 }
 
-// Evaluate runs the model over evaluation batches. The next batch is made while the model works on the current one.
-// It stops early with ctx's error. A log-likelihood that is no finite number is an error that names the batch.
+// Evaluate runs the model on the evaluation batches. It makes the next batch while the model runs
+// the current one. If ctx ends, it returns ctx's error. A log-likelihood that is NaN or infinite is
+// an error that names the batch.
 func Evaluate(ctx context.Context, o EvalOptions) (Evaluation, error) {
 	total := o.Source.EvalBatches()
 	if o.Batches > 0 {
@@ -110,7 +112,8 @@ func Evaluate(ctx context.Context, o EvalOptions) (Evaluation, error) {
 	return e.Evaluation, nil
 }
 
-// show reports that so many batches are done. The task begins with the first of them, which waits for compiling.
+// show reports that so many batches are done. The task begins with the first of them, which waits
+// for compiling.
 func (o EvalOptions) show(done, total int) {
 	if o.Progress == nil {
 		return
@@ -121,7 +124,8 @@ func (o EvalOptions) show(done, total int) {
 	o.Progress.Update(progress.State{Done: done})
 }
 
-// CheckMemory returns the error of Evaluate where that would take more memory than there is, before any work is done.
+// CheckMemory returns the error of Evaluate where that would take more memory than there is, before
+// any work is done.
 func CheckMemory(o EvalOptions) error {
 	e, err := newEvaluator(o)
 	if err != nil {
@@ -130,7 +134,7 @@ func CheckMemory(o EvalOptions) error {
 	return e.checkMemory()
 }
 
-// evaluator runs batch after batch.
+// evaluator evaluates one batch after the other.
 type evaluator struct {
 	Evaluation
 	runner
@@ -162,7 +166,7 @@ func newEvaluator(o EvalOptions) (*evaluator, error) {
 	return e, nil
 }
 
-// drawn takes down what the model reads besides points.
+// drawn records the number of levels or bootstraps, and how levels are chosen.
 func (e *evaluator) drawn(count int, levels string) {
 	switch {
 	case e.model.Bootstrap():
@@ -172,7 +176,7 @@ func (e *evaluator) drawn(count int, levels string) {
 	}
 }
 
-// batch evaluates a feed and gives it back as soon as its numbers are taken over.
+// batch evaluates a feed. It releases the feed as soon as the program has its numbers.
 func (e *evaluator) batch(f *feed.Feed, feeds *feed.Ahead) (BatchResult, error) {
 	extents := f.Extents
 	if extents.Context == extents.Points {
@@ -194,7 +198,7 @@ func (e *evaluator) batch(f *feed.Feed, feeds *feed.Ahead) (BatchResult, error) 
 	return split(p.Output("loglik"), extents.Functions, extents.Points, extents.Context)
 }
 
-// split averages loglik [B,N] over the context points and over the targets.
+// split averages loglik [B, N] over the context points and over the targets.
 func split(loglik []float32, functions, points, context int) (BatchResult, error) {
 	r := BatchResult{NumPoints: points, NumContext: context}
 	for b := range functions {

@@ -23,7 +23,8 @@ import (
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// The engine's likelihood is float32, the test's float64: log-likelihoods of a few units differ by some 1e-6.
+// The engine's likelihood is float32, the test's float64: log-likelihoods of a few units differ by
+// some 1e-6.
 const tolerance = 2e-5
 
 func options(t *testing.T, model string, s predict.Source) predict.EvalOptions {
@@ -41,8 +42,8 @@ func evaluate(t *testing.T, o predict.EvalOptions) predict.Evaluation {
 	return e
 }
 
-// drawn is what a model reads besides the points of a batch, given that the batch's function `first` draws as function
-// 0 of a step.
+// drawn is what a model reads besides the points of a batch, given that the batch's function
+// `first` draws as function 0 of a step.
 func drawn(m *models.Model, b *datasets.Batch, step uint64, first int) map[string][]float32 {
 	switch {
 	case m.Quantile():
@@ -63,7 +64,8 @@ func drawn(m *models.Model, b *datasets.Batch, step uint64, first int) map[strin
 	return nil
 }
 
-// densities is log p of every point of a batch [B][N], from the model's raw outputs and package likelihood.
+// densities is log p of every point of a batch [B][N], from the model's raw outputs and package
+// likelihood.
 func densities(t *testing.T, m *models.Model, params []float32, b *datasets.Batch, drawn map[string][]float32) [][]float64 {
 	t.Helper()
 	e := ops.Extents{Functions: b.Functions, Context: b.Context, Points: b.Points}
@@ -212,7 +214,8 @@ func TestLevelsOfATasksFileAreUsed(t *testing.T) {
 }
 
 func TestGridLevelsAreEvenlySpacedTau(t *testing.T) {
-	// For CQNP the grid is of τ = 0.001 + 0.998·u, so u runs from 0 to 1; for ACQNP u itself runs from 0.001 to 0.999.
+	// For CQNP the grid is of τ = 0.001 + 0.998·u, so u runs from 0 to 1; for ACQNP u itself runs
+	// from 0.001 to 0.999.
 	for name, u := range map[string][2]float32{"cqnp": {0, 1}, "acqnp": {0.001, 0.998}} {
 		grid := options(t, name, source{batches: 2})
 		grid.Levels = predict.GridLevels
@@ -273,7 +276,8 @@ func TestModelsWithBootstraps(t *testing.T) {
 	}
 }
 
-// resampled brings seven bootstraps, more than are asked for, that take the first context point alone.
+// resampled brings seven bootstraps, more than are asked for, that take the first context point
+// alone.
 type resampled struct{ source }
 
 func (s resampled) Eval(i int, b *datasets.Batch) error {

@@ -18,11 +18,11 @@ import (
 
 // The two ways of choosing quantile levels, as --levels names them.
 const (
-	RandomLevels = feed.RandomLevels // drawn anew for every function, point and level
+	RandomLevels = feed.RandomLevels // drawn for every function, point and level
 	GridLevels   = feed.GridLevels   // evenly spaced from 0.001 to 0.999, the same everywhere
 )
 
-// Options is how a model is asked for predictions.
+// Options states what predicts: a model with its parameters, and how its levels are chosen.
 type Options struct {
 	Model   *models.Model
 	Params  []float32     // flat, in the order of Model.Tensors
@@ -35,7 +35,7 @@ type Options struct {
 	Bootstraps int // of the context, for models that resample it
 }
 
-// Function is what is known of one function and where it is asked for, in raw units.
+// Function is a function to predict: its context and its targets, in raw units.
 type Function struct {
 	Name     string
 	ContextX []float64 // [N_c, dx], N_c at least 1
@@ -43,18 +43,19 @@ type Function struct {
 	TargetX  []float64 // [N, dx]
 }
 
-// Target is the prediction at one target, in raw units: a distribution for each channel of y.
+// Target is the prediction at one target, in raw units. It has a distribution for each channel of
+// y.
 type Target struct {
 	Function, Target int // both counted from 0
 	Channels         []Distribution
 }
 
-// targetsPerRun bounds the memory of a prediction, however many targets are asked.
+// targetsPerRun bounds the memory of a prediction, whatever the number of targets.
 const targetsPerRun = 512
 
 // Predict yields the predictions for all targets of the functions, in order. Memory does not grow
-// with their number. The sequence ends at the first error; that of a function that does not fit the
-// model is an *input.Error. It can be ranged over again, with the same outcome.
+// with the number of targets. The sequence ends at the first error. A function that does not fit
+// the model is an *input.Error. Ranging over the sequence again yields the same predictions.
 func Predict(ctx context.Context, o Options, functions []Function) iter.Seq2[Target, error] {
 	return func(yield func(Target, error) bool) {
 		p, err := newPredictor(o, functions)
@@ -71,7 +72,7 @@ func Predict(ctx context.Context, o Options, functions []Function) iter.Seq2[Tar
 	}
 }
 
-// predictor runs function after function, some targets at a time.
+// predictor predicts one function after the other, up to targetsPerRun targets at a time.
 type predictor struct {
 	runner
 	draws   feed.Draws
@@ -107,7 +108,7 @@ func newPredictor(o Options, functions []Function) (*predictor, error) {
 	return p, nil
 }
 
-// size is how many context points and targets a function has.
+// size returns the numbers of context points and targets of a function.
 func (p *predictor) size(f Function) (context, targets int, err error) {
 	context, targets = len(f.ContextY)/p.dy, len(f.TargetX)/p.dx
 	if len(f.ContextX) != context*p.dx || len(f.ContextY) != context*p.dy || len(f.TargetX) != targets*p.dx {
@@ -123,7 +124,7 @@ func (p *predictor) size(f Function) (context, targets int, err error) {
 	return context, targets, nil
 }
 
-// function yields the targets of function i; false ends the sequence.
+// function yields the targets of function i. It returns false if the sequence ends.
 func (p *predictor) function(ctx context.Context, i int, f Function, yield func(Target, error) bool) bool {
 	targets := len(f.TargetX) / p.dx
 	for first := 0; first < targets; first += targetsPerRun {
@@ -150,7 +151,8 @@ func (p *predictor) function(ctx context.Context, i int, f Function, yield func(
 	return true
 }
 
-// run evaluates targets first..first+n−1 of function i. Levels are drawn by function and target.
+// run evaluates targets first to first+n−1 of function i. Its levels depend on function and target
+// alone.
 func (p *predictor) run(i int, f Function, first, n int) error {
 	x := p.scaling.ModelX(f.TargetX[first*p.dx:][:n*p.dx])
 	p.feed.Targets(p.draws, i, first, p.scaling.ModelX(f.ContextX), p.scaling.ModelY(f.ContextY), x, p.dx, p.dy)

@@ -67,7 +67,8 @@ func TestPredictionsHaveTheModelsDensity(t *testing.T) {
 	for _, name := range models.Names() {
 		o, b := asking(t, name), batch(t)
 		for i := range b.Functions {
-			// densities runs all functions of the batch; their levels or bootstraps are what Predict draws for a function of number 0.
+			// densities runs all functions of the batch; their levels or bootstraps are what
+			// Predict draws for a function of number 0.
 			want := densities(t, o.Model, o.Params, b, drawn(o.Model, b, 0, i))[i]
 			got := collect(t, o, functionOf(b, i))
 			if len(got) != b.Points {

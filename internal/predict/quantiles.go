@@ -8,10 +8,11 @@ import (
 	"strconv"
 
 	"github.com/acqnp/acqnp/internal/atomicfile"
+	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// Quantiles says what quantiles.csv holds besides the components and the mean of every prediction.
+// Quantiles states what quantiles.csv holds besides the components and the mean of each prediction.
 type Quantiles struct {
 	XNames    []string   // column names of x
 	YNames    []string   // names of the channels of y
@@ -23,15 +24,16 @@ type Quantiles struct {
 
 // The kinds of rows.
 const (
-	kindComponent = "component" // one quantile level; of Gaussian models, mean and standard deviation, with bootstraps of each
+	kindComponent = "component" // a level; of Gaussian models, a Gaussian for each bootstrap or one
 	kindMean      = "mean"
 	kindQuantile  = "quantile"
 	kindDraw      = "draw"
 )
 
-// Write makes the file of the predictions, whole or not at all, in long format: function, target (counted from 0
-// within the function), x…, channel, kind, u, tau, mu, sigma, weight, level, value. What does not apply is empty.
-// It stops at the predictions' first error and returns it.
+// Write writes the predictions to a file, whole or not at all. The file is in long format, with the
+// columns function, target (counted from 0 within the function), x…, channel, kind, u, tau, mu,
+// sigma, weight, level, value. Columns that do not apply to a kind are empty. Write returns the
+// first error of the predictions.
 func (q Quantiles) Write(path string, predictions iter.Seq2[Target, error]) error {
 	return atomicfile.Write(path, func(w io.Writer) error {
 		out := quantileRows{Quantiles: q, csv: csv.NewWriter(w), draws: random.New(q.Seed, random.Draws|random.Evaluation)}
@@ -50,7 +52,7 @@ func (q Quantiles) Write(path string, predictions iter.Seq2[Target, error]) erro
 	})
 }
 
-// quantileRows writes row after row; errors stay with the csv.Writer.
+// quantileRows writes the rows. The csv.Writer keeps errors.
 type quantileRows struct {
 	Quantiles
 	csv   *csv.Writer
@@ -79,31 +81,33 @@ func (o *quantileRows) target(t Target) {
 	}
 }
 
-// channel writes the rows of one channel behind the columns that o.row already has.
+// channel writes the rows of one channel. o.row already has its first columns.
 func (o *quantileRows) channel(t Target, channel int, d Distribution) {
 	start := len(o.row)
-	add := func(kind string, u, tau, mu, sigma, weight, level, value float64) {
-		o.row = append(o.row[:start], kind, level32(u))
-		for _, v := range [...]float64{tau, mu, sigma, weight, level, value} {
+	add := func(kind string, c Component, level, value float64) {
+		o.row = append(o.row[:start], kind, level32(c.U))
+		for _, v := range [...]float64{c.Tau, c.Mu, c.Sigma, c.Weight, level, value} {
 			o.row = append(o.row, number(v))
 		}
 		o.write()
 	}
 	none := math.NaN()
+	noComponent := Component{none, likelihood.Component{Tau: none, Mu: none, Sigma: none, Weight: none}}
 	for _, c := range d.Components() {
-		add(kindComponent, c.U, c.Tau, c.Mu, c.Sigma, c.Weight, none, none)
+		add(kindComponent, c, none, none)
 	}
-	add(kindMean, none, none, none, none, none, none, d.Mean())
+	add(kindMean, noComponent, none, d.Mean())
 	for _, p := range o.Levels {
-		add(kindQuantile, none, none, none, none, none, p, d.Quantile(p))
+		add(kindQuantile, noComponent, p, d.Quantile(p))
 	}
 	step := uint64(t.Function)<<32 | uint64(t.Target)
 	for i := range o.Draws {
-		add(kindDraw, none, none, none, none, none, none, d.Draw(o.draws, step, uint64(i*len(t.Channels)+channel)))
+		add(kindDraw, noComponent, none, d.Draw(o.draws, step, uint64(i*len(t.Channels)+channel)))
 	}
 }
 
-// number is the shortest text that reads back as v; empty for NaN, which stands for what does not apply.
+// number formats v as the shortest text that reads back as v. NaN, a column that does not apply, is
+// empty.
 func number(v float64) string {
 	if math.IsNaN(v) {
 		return ""
@@ -111,7 +115,7 @@ func number(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// level32 is number for u, which is a float32 at heart.
+// level32 formats u, which was a float32, likewise.
 func level32(u float64) string {
 	if math.IsNaN(u) {
 		return ""

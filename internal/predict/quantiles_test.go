@@ -92,7 +92,8 @@ func lanes() []predict.Function {
 	}
 }
 
-// askLanes asks a small model with its initial weights, in raw units that differ a lot from the model's.
+// askLanes asks a small model with its initial weights, in raw units that differ a lot from the
+// model's.
 func askLanes(t *testing.T, model string) predict.Options {
 	t.Helper()
 	m, params := tiny(t, model)

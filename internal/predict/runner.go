@@ -1,5 +1,6 @@
-// Package predict uses a trained model: Evaluate measures its log-likelihoods, Predict asks it for the distribution of
-// y at chosen x.
+// Package predict uses a trained model. [Evaluate] measures its log-likelihoods on evaluation
+// batches. [Predict] yields the predictive distribution of y at each target, as a [Distribution] of
+// package likelihood in raw units: those of the data. [Quantiles] writes predictions as a CSV file.
 package predict
 
 import (
@@ -15,7 +16,7 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// runner keeps a compiled program large enough for what it is asked.
+// runner keeps a compiled program that is large enough for the runs so far.
 type runner struct {
 	model  *models.Model
 	params []float32
@@ -28,7 +29,8 @@ type runner struct {
 	program  engine.Program[float32]
 }
 
-// at makes the program ready for a run of these extents. It compiles anew only where they exceed all earlier ones.
+// at returns the program for a run of these extents. It compiles it again only if they exceed all
+// earlier ones.
 func (r *runner) at(e ops.Extents) (engine.Program[float32], error) {
 	if r.program != nil && e.Fits(r.capacity) {
 		return r.program, nil
