@@ -10,6 +10,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/train"
 )
 
@@ -64,7 +65,11 @@ func (t Trial) remaining(m *models.Model, source datasets.Source) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if c, err := train.Latest(t.Dir, m, nil); err == nil {
+	done, err := run.Open(t.Dir)
+	if err != nil {
+		return steps, nil // there is no run yet
+	}
+	if c, err := done.Load(run.Newest, m, nil); err == nil {
 		steps = max(0, steps-c.Step)
 	}
 	return steps, nil

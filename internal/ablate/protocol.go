@@ -11,7 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/train"
+	"github.com/acqnp/acqnp/internal/run"
 )
 
 // What a reduced protocol does at most, and what the paper did.
@@ -89,29 +89,16 @@ func (p Protocol) NumTau(configs, runs []string) ([]Trial, error) {
 func (p Protocol) finished(dirs []string) ([]Trial, error) {
 	var trials []Trial
 	for _, dir := range dirs {
-		e, err := readRun(dir)
+		r, err := run.Open(dir)
 		if err == nil {
-			e, err = readRun(dir, p.batches(e)...)
+			r, err = run.Open(dir, p.batches(r.Experiment)...)
 		}
 		if err != nil {
 			return nil, err
 		}
-		trials = append(trials, Trial{Experiment: e, Dir: dir})
+		trials = append(trials, Trial{Experiment: r.Experiment, Dir: dir})
 	}
 	return trials, nil
-}
-
-// readRun reads the configuration of a run. Flags change it.
-func readRun(dir string, flags ...config.Flag) (config.Experiment, error) {
-	file := filepath.Join(dir, "config.yaml")
-	if _, err := os.Stat(file); err != nil {
-		return config.Experiment{}, &input.Error{File: dir, Found: "no config.yaml", Expected: "a run directory"}
-	}
-	e, err := config.Load(file, config.Overrides{Flags: flags})
-	if err != nil {
-		return e, err
-	}
-	return e, train.CheckTrained(dir, file, e)
 }
 
 // Depths returns the trials that train an ACQNP with each number of hidden layers of ψ, as wide as the configuration's

@@ -9,7 +9,7 @@ import (
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/progress"
-	"github.com/acqnp/acqnp/internal/train"
+	"github.com/acqnp/acqnp/internal/run"
 )
 
 // Runner trains and evaluates trials.
@@ -45,7 +45,11 @@ func (r Runner) run(ctx context.Context, t Trial) ([]Result, error) {
 			return nil, err
 		}
 	}
-	c, err := train.Latest(t.Dir, m, func(line string) { r.Progress.Note(line) })
+	trained, err := run.Open(t.Dir)
+	if err != nil {
+		return nil, err
+	}
+	c, err := trained.Load(run.Newest, m, func(line string) { r.Progress.Note(line) })
 	if err != nil {
 		return nil, err
 	}

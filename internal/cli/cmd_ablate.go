@@ -20,6 +20,7 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/output"
 	"github.com/acqnp/acqnp/internal/progress"
+	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/train"
 )
 
@@ -203,7 +204,7 @@ func (o *ablateFlags) checkFiles(a *app, trials []ablate.Trial, configs []string
 	}
 	inputs := slices.Clone(configs)
 	for _, t := range trials {
-		inputs = append(append(inputs, output.RunFiles(t.Dir)...), datasets.Files(t.Experiment, o.dataDir)...)
+		inputs = append(append(inputs, run.Files(t.Dir)...), datasets.Files(t.Experiment, o.dataDir)...)
 	}
 	return a.checkOutputs(outputs, inputs...)
 }

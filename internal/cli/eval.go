@@ -14,6 +14,7 @@ import (
 	"github.com/acqnp/acqnp/internal/output"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/report"
+	"github.com/acqnp/acqnp/internal/run"
 )
 
 type evalOptions struct {
@@ -113,9 +114,9 @@ func (o *evalOptions) experiment() (e config.Experiment, err error) {
 		return e, err
 	}
 	if o.out == "" && o.run != "" {
-		o.out = filepath.Join(o.run, output.EvalFile)
+		o.out = filepath.Join(o.run, run.EvalFile)
 	}
-	outputs := []output.File{{Flag: "--out", Path: o.out, Part: output.EvalFile}}
+	outputs := []output.File{{Flag: "--out", Path: o.out, Part: run.EvalFile}}
 	if err := o.app.checkOutputs(outputs, append(o.inputs(e, o.dataDir), o.tasks)...); err != nil {
 		return e, err
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/output"
-	"github.com/acqnp/acqnp/internal/train"
+	"github.com/acqnp/acqnp/internal/run"
 )
 
 type exportOptions struct {
@@ -77,7 +77,7 @@ func runExport(a *app, o exportOptions) error {
 	if m.units != nil {
 		units = *m.units // of the very checkpoint
 	}
-	if err := train.WriteWeights(o.out, m.Model, m.params, &units); err != nil {
+	if err := run.WriteWeights(o.out, m.Model, m.params, &units); err != nil {
 		return err
 	}
 	s := exportSummary{Out: o.out, Checkpoint: m.path, Step: *m.step, Tensors: len(m.Tensors()), Parameters: m.NumParams()}

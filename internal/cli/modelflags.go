@@ -2,18 +2,14 @@ package cli
 
 import (
 	"os"
-	"path/filepath"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/models"
-	"github.com/acqnp/acqnp/internal/output"
 	"github.com/acqnp/acqnp/internal/progress"
-	"github.com/acqnp/acqnp/internal/train"
+	"github.com/acqnp/acqnp/internal/run"
 )
 
 // modelFlags choose a trained model: a run, or a configuration and a file of weights.
@@ -21,8 +17,6 @@ type modelFlags struct {
 	run, checkpoint string
 	config, weights string
 }
-
-const latest = "latest"
 
 func (f *modelFlags) addFlags(cmd *cobra.Command) {
 	f.addRun(cmd)
@@ -38,40 +32,36 @@ func (f *modelFlags) addFlags(cmd *cobra.Command) {
 
 func (f *modelFlags) addRun(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.run, "run", "", "run `DIR`")
-	cmd.Flags().StringVar(&f.checkpoint, "checkpoint", latest, "checkpoint of the run: latest or a `STEP`")
+	cmd.Flags().StringVar(&f.checkpoint, "checkpoint", run.Newest, "checkpoint of the run: latest or a `STEP`")
 	must(cmd.MarkFlagDirname("run"))
 }
 
 // experiment reads the run's own configuration, which the environment does not change, or that of --config. Flags
-// change and are checked as the keys they stand for.
+// change it and are checked as the keys that they stand for.
 func (f *modelFlags) experiment(flags ...config.Flag) (config.Experiment, error) {
 	if f.run == "" {
 		return config.Load(f.config, config.Overrides{Flags: flags, Env: os.Environ})
 	}
-	file := filepath.Join(f.run, "config.yaml")
-	if _, err := os.Stat(file); err != nil {
-		return config.Experiment{}, &input.Error{File: f.run, Found: "no config.yaml", Expected: "a run directory"}
-	}
-	e, err := config.Load(file, config.Overrides{Flags: flags})
+	r, err := run.Open(f.run, flags...)
 	if err != nil {
-		return e, err
+		return config.Experiment{}, err
 	}
-	return e, train.CheckTrained(f.run, file, e)
+	return r.Experiment, nil
 }
 
 // checkData refuses to use the weights with data other than those they were trained on.
-func (m *trained) checkData(run string, e config.Experiment, source datasets.Source) error {
+func (m *trained) checkData(dir string, e config.Experiment, source datasets.Source) error {
 	if m.units == nil {
 		return nil
 	}
-	return train.CheckData(run, *m.units, train.UnitsOf(e, source))
+	return run.CheckData(dir, *m.units, run.UnitsOf(e, source))
 }
 
 // inputs are the files that the model and the experiment's data are read from.
 func (f *modelFlags) inputs(e config.Experiment, dataDir string) []string {
 	files := datasets.Files(e, dataDir)
 	if f.run != "" {
-		return append(files, output.RunFiles(f.run)...)
+		return append(files, run.Files(f.run)...)
 	}
 	return append(files, f.config, f.weights)
 }
@@ -80,31 +70,37 @@ func (f *modelFlags) inputs(e config.Experiment, dataDir string) []string {
 type trained struct {
 	*models.Model
 	params []float32
-	units  *train.Units // of the data, as stored with the weights; nil where they are not
-	path   string       // of the checkpoint or the weights
-	step   *int         // steps of training; nil for weights from elsewhere
+	units  *run.Units // of the data, as stored with the weights; nil if they are not
+	path   string     // of the checkpoint or the weights
+	step   *int       // steps of training; nil for weights from elsewhere
 }
 
-// units are those stored with the weights, or of the experiment's data where there are none, which then must be there.
-func (f *modelFlags) units(e config.Experiment, dataDir string) (train.Units, error) {
-	var stored *train.Units
-	var err error
-	if f.run != "" {
-		stored = train.RunUnits(f.run)
-	} else {
-		stored, err = train.FileUnits(f.weights)
-	}
+// units returns the units stored with the weights. If there are none, it returns those of the experiment's data, which
+// then must be there.
+func (f *modelFlags) units(e config.Experiment, dataDir string) (run.Units, error) {
+	stored, err := f.storedUnits()
 	if err != nil {
-		return train.Units{}, err
+		return run.Units{}, err
 	}
 	if stored != nil {
 		return *stored, nil
 	}
 	source, err := datasets.Open(e, dataDir)
 	if err != nil {
-		return train.Units{}, err
+		return run.Units{}, err
 	}
-	return train.UnitsOf(e, source), nil
+	return run.UnitsOf(e, source), nil
+}
+
+func (f *modelFlags) storedUnits() (*run.Units, error) {
+	if f.run == "" {
+		return run.ReadUnits(f.weights)
+	}
+	r, err := run.Open(f.run)
+	if err != nil {
+		return nil, err
+	}
+	return r.Units(), nil
 }
 
 // load makes the model of the experiment for data of these dimensions and reads its weights.
@@ -114,21 +110,13 @@ func (f *modelFlags) load(e config.Experiment, dx, dy int, p progress.Reporter) 
 		return trained{}, err
 	}
 	if f.run == "" {
-		params, err := train.ReadWeights(f.weights, m)
+		params, err := run.ReadWeights(f.weights, m)
 		return trained{Model: m, params: params, path: f.weights}, err
 	}
-	c, err := f.readCheckpoint(m, p)
+	r, err := run.Open(f.run)
+	if err != nil {
+		return trained{}, err
+	}
+	c, err := r.Load(f.checkpoint, m, func(line string) { p.Note(line) })
 	return trained{Model: m, params: c.Params, units: c.Units, path: c.Path, step: &c.Step}, err
-}
-
-func (f *modelFlags) readCheckpoint(m *models.Model, p progress.Reporter) (train.Checkpoint, error) {
-	if f.checkpoint == latest {
-		return train.Latest(f.run, m, func(line string) { p.Note(line) })
-	}
-	step, err := strconv.Atoi(f.checkpoint)
-	if err != nil || step < 0 {
-		return train.Checkpoint{}, &input.Error{File: "--checkpoint", Found: strconv.Quote(f.checkpoint),
-			Expected: "latest or a step"}
-	}
-	return train.ByStep(f.run, step, m)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/acqnp/acqnp/internal/output"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/progress"
-	"github.com/acqnp/acqnp/internal/train"
+	"github.com/acqnp/acqnp/internal/run"
 )
 
 func newPlot(a *app) *cobra.Command {
@@ -43,7 +43,7 @@ func (f *figureFlags) addFlags(cmd *cobra.Command, checkpoint bool) {
 	cmd.Flags().StringArrayVar(&f.runs, "run", nil, "run `DIR`, repeatable")
 	cmd.Flags().StringVar(&f.out, "out", "", "figure `FILE` to write (.png, .svg or .pdf)")
 	if checkpoint {
-		cmd.Flags().StringVar(&f.checkpoint, "checkpoint", latest, "checkpoint of the runs: latest or a `STEP`")
+		cmd.Flags().StringVar(&f.checkpoint, "checkpoint", run.Newest, "checkpoint of the runs: latest or a `STEP`")
 	}
 	must(cmd.MarkFlagRequired("run"))
 	must(cmd.MarkFlagRequired("out"))
@@ -62,7 +62,7 @@ func (f *figureFlags) check() error {
 }
 
 func (f *figureFlags) outputs() []output.File {
-	return []output.File{{Flag: "--out", Path: f.out, Part: output.FitFile}}
+	return []output.File{{Flag: "--out", Path: f.out, Part: run.FitFile}}
 }
 
 // modelFigure are the flags of a figure of predictions.
@@ -88,7 +88,7 @@ type figureRun struct {
 	dir    string
 	e      config.Experiment
 	source datasets.Source
-	data   train.Units
+	data   run.Units
 	label  string // what tells it from the others
 }
 
@@ -137,7 +137,7 @@ func (o *modelFigure) read(dir string, p progress.Reporter, refuse func(r figure
 	if err := r.checkData(dir, r.e, r.source); err != nil {
 		return r, err
 	}
-	if r.data = train.UnitsOf(r.e, r.source); r.units != nil {
+	if r.data = run.UnitsOf(r.e, r.source); r.units != nil {
 		r.data = *r.units // of the very checkpoint
 	}
 	return r, nil

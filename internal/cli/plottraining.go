@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/figures"
+	"github.com/acqnp/acqnp/internal/run"
 )
 
 func newPlotTraining(a *app) *cobra.Command {
@@ -28,19 +29,18 @@ func runPlotTraining(a *app, o *figureFlags) error {
 	var runs []figureRun
 	figure := figures.Training{}
 	for _, dir := range o.runs {
-		chosen := modelFlags{run: dir}
-		e, err := chosen.experiment()
+		r, err := run.Open(dir)
 		if err != nil {
 			return err
 		}
-		if err := a.checkOutputs(o.outputs(), chosen.inputs(e, "")...); err != nil {
+		if err := a.checkOutputs(o.outputs(), run.Files(dir)...); err != nil {
 			return err
 		}
-		metrics, err := figures.ReadMetrics(dir)
+		metrics, err := r.Metrics()
 		if err != nil {
 			return err
 		}
-		runs = append(runs, figureRun{dir: dir, e: e})
+		runs = append(runs, figureRun{dir: dir, e: r.Experiment})
 		figure.Runs = append(figure.Runs, figures.TrainingRun{Metrics: metrics})
 	}
 	labelRuns(runs)

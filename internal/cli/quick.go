@@ -15,7 +15,7 @@ import (
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/report"
-	"github.com/acqnp/acqnp/internal/train"
+	"github.com/acqnp/acqnp/internal/run"
 )
 
 // quickEvaluation compares the weights before and after training on the same evaluation batches.
@@ -73,13 +73,13 @@ func (o *trainOptions) evaluation(e config.Experiment, m *models.Model, source d
 
 // finish evaluates and plots what training has brought.
 func (o *trainOptions) finish(ctx context.Context, e config.Experiment, m *models.Model, source datasets.Source, s *trainSummary, p progress.Reporter) error {
-	c, err := train.LoadCheckpoint(s.Checkpoint, m)
+	c, err := run.ReadCheckpoint(s.Checkpoint, m)
 	if err != nil {
 		return err
 	}
 	first := m.Initial(e.Train.Seed)
 	if o.weights != "" {
-		if first, err = train.ReadWeights(o.weights, m); err != nil {
+		if first, err = run.ReadWeights(o.weights, m); err != nil {
 			return err
 		}
 	}
@@ -101,13 +101,13 @@ func (o *trainOptions) finish(ctx context.Context, e config.Experiment, m *model
 	r.Checkpoint = report.Checkpoint{Path: c.Path, Step: &c.Step}
 	r.Device, r.Seconds, r.Version = o.device.Name(), time.Since(start).Seconds(), version()
 	b := report.NewEval(before)
-	shift := train.UnitsOf(e, source).Scaling.RawShift()
+	shift := run.UnitsOf(e, source).Scaling.RawShift()
 	b.SetRaw(shift)
 	r.SetRaw(shift)
 	s.Evaluation = &quickEvaluation{Batches: r.Batches,
 		Before: logLikelihood{b.ContextLL, b.TargetLL, b.Raw}, After: logLikelihood{r.ContextLL, r.TargetLL, r.Raw}}
 	if r.Batches == source.EvalBatches() {
-		file := filepath.Join(o.runDir, "eval.json")
+		file := filepath.Join(o.runDir, run.EvalFile)
 		if err := r.Write(file); err != nil {
 			return err
 		}
@@ -116,7 +116,7 @@ func (o *trainOptions) finish(ctx context.Context, e config.Experiment, m *model
 	if dx, _ := m.Dims(); figures.CheckPlottable(dx) != nil {
 		return nil
 	}
-	plot := filepath.Join(o.runDir, "fit.png")
+	plot := filepath.Join(o.runDir, run.FitFile)
 	if err := plotFit(ctx, plot, e, m, c.Params, source, o.device); err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func plotFit(ctx context.Context, path string, e config.Experiment, m *models.Mo
 	if err := source.Eval(0, &b); err != nil {
 		return err
 	}
-	units := train.UnitsOf(e, source)
+	units := run.UnitsOf(e, source)
 	panels, err := figures.BatchPanels(ctx, predict.Options{
 		Model: m, Params: params, NumTau: e.Eval.NumTau, Bootstraps: e.Model.EvalBootstraps, Levels: predict.GridLevels,
 		Seed: e.Eval.Seed, Device: d, Scaling: units.Scaling,

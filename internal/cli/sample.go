@@ -14,6 +14,7 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/output"
 	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/run"
 )
 
 type sampleOptions struct {
@@ -128,7 +129,7 @@ func (o *sampleOptions) experiment() (e config.Experiment, err error) {
 	if e, err = o.modelFlags.experiment(); err != nil {
 		return e, err
 	}
-	outputs := []output.File{{Flag: "--out", Path: o.out}, {Flag: "--plot", Path: o.plot, Part: output.FitFile}}
+	outputs := []output.File{{Flag: "--out", Path: o.out}, {Flag: "--plot", Path: o.plot, Part: run.FitFile}}
 	if err := o.app.checkOutputs(outputs, append(o.inputs(e, o.dataDir), o.context, o.targets)...); err != nil {
 		return e, err
 	}

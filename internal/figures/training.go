@@ -1,12 +1,9 @@
 package figures
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"image/color"
 	"math"
-	"path/filepath"
 	"slices"
 
 	"gonum.org/v1/plot"
@@ -14,8 +11,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/acqnp/acqnp/internal/input"
-	"github.com/acqnp/acqnp/internal/train"
+	"github.com/acqnp/acqnp/internal/run"
 )
 
 // Training is a figure of the course of runs: the loss by step, smoothed over the raw one, and beneath it the learning
@@ -28,37 +24,7 @@ type Training struct {
 // TrainingRun is one run's log, at least one line.
 type TrainingRun struct {
 	Name    string
-	Metrics []train.Metrics
-}
-
-// maxLog is how long a log may be, in bytes.
-const maxLog = 1 << 30
-
-// ReadMetrics reads the log of a run. A line that a killed program left unfinished at the end is passed over; any other
-// that is none, or a log without a line, is an *input.Error.
-func ReadMetrics(dir string) ([]train.Metrics, error) {
-	path := filepath.Join(dir, "metrics.jsonl")
-	content, err := input.ReadFile(path, "the log of a run", maxLog)
-	if err != nil {
-		return nil, err
-	}
-	var all []train.Metrics
-	number := 0
-	for line := range bytes.Lines(content) {
-		number++
-		if !bytes.HasSuffix(line, []byte("\n")) {
-			break
-		}
-		var m train.Metrics
-		if err := json.Unmarshal(line, &m); err != nil {
-			return nil, &input.Error{File: path, Line: number, Found: err.Error(), Expected: "a line that training wrote"}
-		}
-		all = append(all, m)
-	}
-	if len(all) == 0 {
-		return nil, &input.Error{File: path, Found: "no step", Expected: "at least one (train.log_every says how often they are logged)"}
-	}
-	return all, nil
+	Metrics []run.Metrics
 }
 
 // seriesColours are told apart by people with any colour vision (Okabe and Ito's palette).
@@ -113,7 +79,7 @@ func (f Training) losses() *plot.Plot {
 	var ys, smoothed []float64
 	var above []plot.Plotter
 	for i, r := range f.Runs {
-		raw := r.line(func(m train.Metrics) float64 { return float64(m.Loss) })
+		raw := r.line(func(m run.Metrics) float64 { return float64(m.Loss) })
 		calm := smooth(raw)
 		p.Add(curve{raw, faint(seriesStyle(i))})
 		above = append(above, curve{calm, seriesStyle(i)})
@@ -129,7 +95,7 @@ func (f Training) rates() *plot.Plot {
 	p := newSeriesPlot("step", "learning rate")
 	var ys []float64
 	for i, r := range f.Runs {
-		line := r.line(func(m train.Metrics) float64 { return m.LearningRate })
+		line := r.line(func(m run.Metrics) float64 { return m.LearningRate })
 		p.Add(curve{line, seriesStyle(i)})
 		ys = append(ys, ysOf(line)...)
 	}
@@ -149,7 +115,7 @@ func newSeriesPlot(x, y string) *plot.Plot {
 
 func (f Training) rateChanges() bool {
 	return slices.ContainsFunc(f.Runs, func(r TrainingRun) bool {
-		return slices.ContainsFunc(r.Metrics, func(m train.Metrics) bool { return m.LearningRate != r.Metrics[0].LearningRate })
+		return slices.ContainsFunc(r.Metrics, func(m run.Metrics) bool { return m.LearningRate != r.Metrics[0].LearningRate })
 	})
 }
 
@@ -161,7 +127,7 @@ func (f Training) steps() (lo, hi float64) {
 	return widen(lo, hi, 0.01)
 }
 
-func (r TrainingRun) line(value func(train.Metrics) float64) plotter.XYs {
+func (r TrainingRun) line(value func(run.Metrics) float64) plotter.XYs {
 	line := make(plotter.XYs, len(r.Metrics))
 	for i, m := range r.Metrics {
 		line[i] = plotter.XY{X: float64(m.Step), Y: value(m)}

@@ -20,7 +20,7 @@ import (
 type File struct {
 	Flag string // that names it, such as --out
 	Path string // empty if the output was not asked for
-	Part string // the file of a run that it may replace: EvalFile, FitFile or none
+	Part string // the file of a run that it may replace: run.EvalFile, run.FitFile or none
 }
 
 // Check refuses outputs that cannot be written or would destroy something. Refusals are *input.Error. A directory that is

@@ -9,6 +9,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/output"
+	"github.com/acqnp/acqnp/internal/run"
 )
 
 // files makes a run, an input and links to them in a new working directory.
@@ -44,7 +45,7 @@ func TestCheckRefusesWhatWouldBeDestroyed(t *testing.T) {
 	files(t)
 	out := func(path string) []output.File { return []output.File{{Flag: "--out", Path: path}} }
 	two := func(out, plot string) []output.File {
-		return []output.File{{Flag: "--out", Path: out}, {Flag: "--plot", Path: plot, Part: output.FitFile}}
+		return []output.File{{Flag: "--out", Path: out}, {Flag: "--plot", Path: plot, Part: run.FitFile}}
 	}
 	for _, c := range []struct {
 		outputs []output.File
@@ -76,7 +77,7 @@ func TestCheckRefusesWhatWouldBeDestroyed(t *testing.T) {
 		{out("in.csv/x"), "in.csv"},
 		{out("loop.csv"), "loop.csv"},
 	} {
-		err := output.Check(c.outputs, append(output.RunFiles("run"), "in.csv", "absent.csv")...)
+		err := output.Check(c.outputs, append(run.Files("run"), "in.csv", "absent.csv")...)
 		var bad *input.Error
 		if !errors.As(err, &bad) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: error %v, want one with %q", c.outputs, err, c.want)
@@ -90,8 +91,8 @@ func TestCheckAccepts(t *testing.T) {
 		{{Flag: "--out"}, {Flag: "--plot"}},
 		{{Flag: "--out", Path: "old.csv"}, {Flag: "--plot", Path: "new.png"}},
 		{{Flag: "--out", Path: "dangling.csv"}},
-		{{Flag: "--out", Path: "run/eval.json", Part: output.EvalFile}},
-		{{Flag: "--out", Path: "run/fit.png", Part: output.FitFile}},
+		{{Flag: "--out", Path: "run/eval.json", Part: run.EvalFile}},
+		{{Flag: "--out", Path: "run/fit.png", Part: run.FitFile}},
 		{{Flag: "--out", Path: "run/quantiles.csv"}, {Flag: "--plot", Path: "run/quantiles.png"}},
 		{{Flag: "--out", Path: "plain/eval.json"}},
 		{{Flag: "--out", Path: "plain/config.yaml"}}, // not a run's

@@ -13,6 +13,7 @@ import (
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/ops"
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/train"
 )
 
@@ -177,10 +178,10 @@ func TestADeviceThatIsLostKeepsTheLastCheckpoint(t *testing.T) {
 // A loss scale, and the updates that it kept from being made, go from run to run, also through one on the CPU.
 func TestLossScaleBelongsToTheCheckpoint(t *testing.T) {
 	dir := t.TempDir()
-	on := func(d device.Device, n int) train.Checkpoint {
+	on := func(d device.Device, n int) run.Checkpoint {
 		t.Helper()
 		r := mustTrain(t, train.Options{Experiment: experiment(t, steps(n)), Dir: dir, Device: d, Resume: true})
-		c, err := train.LoadCheckpoint(r.Checkpoint, modelOf(t, experiment(t)))
+		c, err := run.ReadCheckpoint(r.Checkpoint, modelOf(t, experiment(t)))
 		if err != nil {
 			t.Fatal(err)
 		}

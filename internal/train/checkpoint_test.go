@@ -1,17 +1,10 @@
 package train_test
 
 import (
-	"bytes"
-	"maps"
-	"math/rand/v2"
-	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/safetensors"
 	"github.com/acqnp/acqnp/internal/train"
 )
 
@@ -21,166 +14,6 @@ func finished(t testing.TB) (dir string, e config.Experiment) {
 	dir = filepath.Join(t.TempDir(), "run")
 	mustTrain(t, train.Options{Experiment: e, Dir: dir, Version: "test"})
 	return dir, e
-}
-
-func TestCheckpointHoldsTheRun(t *testing.T) {
-	dir, e := finished(t)
-	m := modelOf(t, e)
-	path := checkpoint(dir, "step-12")
-	c, err := train.LoadCheckpoint(path, m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if c.Path != path || c.Step != 12 || c.Benchmark != "lissajous" || c.Model != "acqnp" || c.Version != "test" || c.Elapsed <= 0 {
-		t.Errorf("checkpoint %+v", c)
-	}
-	if again, err := config.Parse("checkpoint", []byte(c.Config), config.Overrides{}); err != nil || len(config.Differences(again, e)) > 0 {
-		t.Errorf("its configuration: %v, %v", config.Differences(again, e), err)
-	}
-	for name, v := range map[string][]float32{"weights": c.Params, "m": c.M, "v": c.V} {
-		if len(v) != m.NumParams() {
-			t.Errorf("%d %s, want %d", len(v), name, m.NumParams())
-		}
-	}
-	if slices.Equal(c.Params, m.Initial(e.Train.Seed)) || slices.Min(c.V) < 0 || slices.Max(c.V) == 0 {
-		t.Error("the weights or moments are those of no training")
-	}
-	f, err := safetensors.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"_decoder._mlp._net.0.weight", "adam.m._decoder._mlp._net.0.weight", "adam.v._adaptor._net.0.bias"} {
-		if _, ok := f.Tensor(name); !ok {
-			t.Errorf("no tensor %s", name)
-		}
-	}
-	if s := f.Metadata["streams"]; !strings.Contains(s, `"levels":{"seed":5,"step":12}`) {
-		t.Errorf("streams: %s", s)
-	}
-	if f.Metadata["format"] != "acqnp.checkpoint/1" || f.Metadata["step"] != "12" {
-		t.Errorf("metadata: %v", f.Metadata)
-	}
-}
-
-func TestTornCheckpointsAreNoticed(t *testing.T) {
-	dir, e := finished(t)
-	m := modelOf(t, e)
-	whole := readFile(t, checkpoint(dir, "step-12"))
-	path := filepath.Join(t.TempDir(), "torn.safetensors")
-	lengths := []int{0, 1, 7, 8, 9, 100, len(whole) / 2, len(whole) - 4, len(whole) - 1}
-	r := rand.New(rand.NewPCG(1, 2))
-	for range 100 {
-		lengths = append(lengths, r.IntN(len(whole)))
-	}
-	for _, n := range lengths {
-		writeFile(t, path, whole[:n])
-		_, err := train.LoadCheckpoint(path, m)
-		wantInputError(t, err, path)
-	}
-	writeFile(t, path, append(slices.Clone(whole), 0))
-	_, err := train.LoadCheckpoint(path, m)
-	wantInputError(t, err, path)
-}
-
-// Every flipped bit is either noticed or was in the header's padding and changes nothing.
-func TestFlippedBitsAreNoticed(t *testing.T) {
-	dir, e := finished(t)
-	m := modelOf(t, e)
-	whole := readFile(t, checkpoint(dir, "step-12"))
-	good, err := train.LoadCheckpoint(checkpoint(dir, "step-12"), m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "rotten.safetensors")
-	r := rand.New(rand.NewPCG(3, 4))
-	for range 300 {
-		at, bit := r.IntN(len(whole)), r.IntN(8)
-		rotten := slices.Clone(whole)
-		rotten[at] ^= 1 << bit
-		writeFile(t, path, rotten)
-		c, err := train.LoadCheckpoint(path, m)
-		if err != nil {
-			wantInputError(t, err, path)
-			continue
-		}
-		if c.Step != good.Step || c.Config != good.Config || !slices.Equal(c.Params, good.Params) ||
-			!slices.Equal(c.M, good.M) || !slices.Equal(c.V, good.V) {
-			t.Errorf("bit %d of byte %d was not noticed", bit, at)
-		}
-	}
-}
-
-func TestForeignCheckpointsAreRefused(t *testing.T) {
-	dir, e := finished(t)
-	good := checkpoint(dir, "step-12")
-	other := func(change func(*config.Experiment)) error {
-		_, err := train.LoadCheckpoint(good, modelOf(t, experiment(t, change)))
-		return err
-	}
-	wantInputError(t, other(func(e *config.Experiment) { e.Model.Name, e.Model.Adaptor = "cqnp", nil }), good, "model acqnp", "cqnp")
-	wantInputError(t, other(func(e *config.Experiment) { e.Model.Decoder = []int{9} }), good, "_decoder._mlp._net.0.weight", "[8 10]", "[9 10]")
-	wantInputError(t, other(func(e *config.Experiment) { e.Model.Decoder = []int{8, 8} }), good, "_decoder._mlp._net.")
-
-	plain := filepath.Join(t.TempDir(), "weights.safetensors")
-	m := modelOf(t, e)
-	if err := train.WriteWeights(plain, m, m.Initial(0), nil); err != nil {
-		t.Fatal(err)
-	}
-	_, err := train.LoadCheckpoint(plain, m)
-	wantInputError(t, err, plain, "acqnp.checkpoint/1")
-	_, err = train.LoadCheckpoint(filepath.Join(dir, "config.yaml"), m)
-	wantInputError(t, err, "config.yaml")
-	_, err = train.LoadCheckpoint(filepath.Join(dir, "absent"), m)
-	wantInputError(t, err, "absent")
-}
-
-func TestLatestSkipsAndNamesBadCheckpoints(t *testing.T) {
-	dir, e := finished(t)
-	m := modelOf(t, e)
-	whole := readFile(t, checkpoint(dir, "step-12"))
-	writeFile(t, checkpoint(dir, "step-16"), whole[:len(whole)-10])        // torn
-	writeFile(t, checkpoint(dir, "step-20"), []byte("not a checkpoint"))   // foreign
-	writeFile(t, checkpoint(dir, "step-100"), whole)                       // renamed
-	writeFile(t, checkpoint(dir, "step-0200"), whole)                      // no name of ours
-	writeFile(t, filepath.Join(dir, "checkpoints", ".tmp-123"), whole[3:]) // a killed program's
-	var warnings []string
-	c, err := train.Latest(dir, m, func(line string) { warnings = append(warnings, line) })
-	if err != nil || c.Step != 12 {
-		t.Fatalf("latest is step %d, %v", c.Step, err)
-	}
-	if len(warnings) != 3 {
-		t.Fatalf("warnings: %q", warnings)
-	}
-	for i, name := range []string{"step-100.", "step-20.", "step-16."} {
-		if !strings.Contains(warnings[i], name) {
-			t.Errorf("warning %q does not name %s", warnings[i], name)
-		}
-	}
-}
-
-func TestLatestWithoutAnyGoodCheckpoint(t *testing.T) {
-	dir := t.TempDir()
-	m := modelOf(t, experiment(t))
-	_, err := train.Latest(dir, m, nil)
-	wantInputError(t, err, dir)
-	writeFile(t, checkpoint(dir, "step-1"), []byte("nothing"))
-	_, err = train.Latest(dir, m, nil)
-	wantInputError(t, err, dir)
-}
-
-func TestByStep(t *testing.T) {
-	dir, e := finished(t)
-	m := modelOf(t, e)
-	if c, err := train.ByStep(dir, 8, m); err != nil || c.Step != 8 {
-		t.Errorf("step %d, %v", c.Step, err)
-	}
-	_, err := train.ByStep(dir, 9, m)
-	wantInputError(t, err, "step 9", "8 12")
-	if err := os.Truncate(checkpoint(dir, "step-8"), 50); err != nil {
-		t.Fatal(err)
-	}
-	_, err = train.ByStep(dir, 8, m)
-	wantInputError(t, err, "step-8")
 }
 
 func TestRetention(t *testing.T) {
@@ -214,35 +47,4 @@ func TestRetentionLeavesUnusableFilesAlone(t *testing.T) {
 	mustTrain(t, o)
 	wantFiles(t, dir, "config.yaml", "metrics.jsonl", "checkpoints/step-7.safetensors", "checkpoints/step-8.safetensors",
 		"checkpoints/step-12.safetensors", "checkpoints/step-99.safetensors")
-}
-
-func TestCountersThatCannotBe(t *testing.T) {
-	dir, e := finished(t)
-	whole, err := safetensors.ReadFile(checkpoint(dir, "step-12"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, wrong := range []map[string]string{
-		{"adam_updates": "13"}, {"adam_updates": "-1"}, {"adam_updates": "many"}, {"adam_updates": ""},
-		{"loss_scale": "0"}, {"loss_scale": "-2"}, {"loss_scale": "NaN"}, {"loss_scale": "Inf"}, {"loss_scale": "1e60"}, {"loss_scale": ""},
-		{"loss_scale": "1024"}, {"loss_scale": "1024", "loss_scale_steps": "13"}, {"loss_scale": "1024", "loss_scale_steps": "x"},
-	} {
-		meta := maps.Clone(whole.Metadata)
-		maps.Copy(meta, wrong)
-		path := filepath.Join(t.TempDir(), "wrong.safetensors")
-		var b bytes.Buffer
-		if err := safetensors.Write(&b, meta, whole.Tensors); err != nil {
-			t.Fatal(err)
-		}
-		writeFile(t, path, b.Bytes())
-		_, err := train.LoadCheckpoint(path, modelOf(t, e))
-		key := "adam_updates"
-		if _, ok := wrong["loss_scale"]; ok {
-			key = "loss_scale"
-		}
-		wantInputError(t, err, path, key)
-		if strings.Contains(err.Error(), "checksum") {
-			t.Errorf("%v: %v", wrong, err)
-		}
-	}
 }

@@ -127,11 +127,11 @@ func counts(e *config.Experiment) {
 // closeTo wants two checkpoints of the same steps to hold nearly the same weights.
 func closeTo(t *testing.T, got, want string, m *models.Model) {
 	t.Helper()
-	a, err := train.LoadCheckpoint(got, m)
+	a, err := run.ReadCheckpoint(got, m)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := train.LoadCheckpoint(want, m)
+	b, err := run.ReadCheckpoint(want, m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func TestCUDAPrecisionsMove(t *testing.T) {
 		half := e
 		half.Train.Steps = 2
 		r := mustTrain(t, train.Options{Experiment: half, Dir: dir, Device: emulated(t, precision)})
-		c, err := train.LoadCheckpoint(r.Checkpoint, modelOf(t, e))
+		c, err := run.ReadCheckpoint(r.Checkpoint, modelOf(t, e))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,7 +181,7 @@ func TestCUDAPrecisionsMove(t *testing.T) {
 	}
 }
 
-func metricsOf(t *testing.T, e config.Experiment, d device.Device) []train.Metrics {
+func metricsOf(t *testing.T, e config.Experiment, d device.Device) []run.Metrics {
 	t.Helper()
 	dir := t.TempDir()
 	mustTrain(t, train.Options{Experiment: e, Dir: dir, Device: d})

@@ -17,6 +17,7 @@ import (
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/engine/cpu"
 	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/train"
 )
 
@@ -107,7 +108,11 @@ func TestInfinityInAGradientNamesItsTensor(t *testing.T) {
 		dir := t.TempDir()
 		_, err := runWith(context.Background(), train.Options{Experiment: e, Dir: dir}, hooked(t, e, nothing), compile)
 		wantNonFinite(t, err, 6, "gradient", tensor.Name)
-		if _, err := train.Latest(dir, m, func(s string) { t.Error(s) }); err != nil {
+		r, err := run.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Load(run.Newest, m, func(s string) { t.Error(s) }); err != nil {
 			t.Error(err)
 		}
 		wantFiles(t, dir, "config.yaml", "metrics.jsonl", "checkpoints/step-4.safetensors")
@@ -126,7 +131,7 @@ func TestAbsurdLearningRateStops(t *testing.T) {
 	}
 	for _, file := range files(t, dir) {
 		if strings.HasPrefix(file, "checkpoints") {
-			c, err := train.LoadCheckpoint(filepath.Join(dir, file), modelOf(t, e))
+			c, err := run.ReadCheckpoint(filepath.Join(dir, file), modelOf(t, e))
 			if err != nil || c.Step >= bad.Step {
 				t.Errorf("%s, written in a run that failed at step %d: %v", file, bad.Step, err)
 			}

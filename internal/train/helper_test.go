@@ -18,6 +18,7 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/safetensors"
 	"github.com/acqnp/acqnp/internal/train"
 )
@@ -158,15 +159,15 @@ func wantFiles(t testing.TB, dir string, want ...string) {
 	}
 }
 
-func metrics(t testing.TB, dir string) []train.Metrics {
+func metrics(t testing.TB, dir string) []run.Metrics {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join(dir, "metrics.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var list []train.Metrics
+	var list []run.Metrics
 	for line := range bytes.Lines(raw) {
-		var m train.Metrics
+		var m run.Metrics
 		if err := json.Unmarshal(line, &m); err != nil {
 			t.Fatalf("metrics line %q: %v", line, err)
 		}

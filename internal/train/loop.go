@@ -16,6 +16,7 @@ import (
 	"github.com/acqnp/acqnp/internal/feed"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/run"
 )
 
 // Options say what to train and where.
@@ -98,20 +99,21 @@ type loop struct {
 	capacity ops.Extents // of the program
 	trainer  engine.Trainer
 	loss     lastLoss
-	metrics  *metricsLog
+	dir      *run.Writer // nil for a benchmark
 	meter    *meter
 	config   string       // resolved YAML
-	train    config.Train // with its epochs turned into steps
-	units    Units
+	schedule config.Train // with its epochs turned into steps
+	units    run.Units
 	step     int // steps done
-	saved    int // the step of the newest checkpoint; −1 before there is one
-	unusable []string
 	last     Update
+
+	saved      int    // the step of the newest checkpoint; −1 before there is one
+	checkpoint string // its path
 }
 
 // run makes the steps that are left.
 func (l *loop) run(ctx context.Context, source datasets.Source) error {
-	t := l.train
+	t := l.schedule
 	feeds := feed.Start(source.Train, l.draws, l.step, t.Steps)
 	defer feeds.Close()
 	for l.step < t.Steps && ctx.Err() == nil {
@@ -160,12 +162,12 @@ func (l *loop) load(ctx context.Context, feeds *feed.Ahead) (ops.Extents, error)
 
 // advance makes one step.
 func (l *loop) advance(e ops.Extents) error {
-	rate := LearningRate(l.train, l.step)
+	rate := LearningRate(l.schedule, l.step)
 	if err := l.trainer.Step(e, l.step, rate); err != nil {
 		return l.named(err)
 	}
 	l.step++
-	l.last = l.meter.step(rows(e), Update{Step: l.step, Steps: l.train.Steps, Loss: l.loss.ask, LearningRate: rate})
+	l.last = l.meter.step(rows(e), Update{Step: l.step, Steps: l.schedule.Steps, Loss: l.loss.ask, LearningRate: rate})
 	l.loss.known = false
 	return nil
 }
@@ -182,11 +184,8 @@ func (l *loop) named(err error) error {
 	if !errors.As(err, &bad) {
 		return err
 	}
-	e := &NonFiniteError{Step: bad.Batch + 1, Seed: l.train.Seed, Quantity: bad.Quantity, Tensor: bad.Tensor, Value: bad.Value}
-	if l.saved >= 0 {
-		e.Checkpoint = checkpointPath(l.o.Dir, l.saved)
-	}
-	return e
+	return &NonFiniteError{Step: bad.Batch + 1, Seed: l.schedule.Seed, Quantity: bad.Quantity, Tensor: bad.Tensor,
+		Value: bad.Value, Checkpoint: l.checkpoint}
 }
 
 // lastLoss is the loss of the last step. It asks the trainer only when it is asked itself.
@@ -213,13 +212,13 @@ func (l *lastLoss) get() float64 {
 
 // report tells whoever watches, and at multiples of log_every and at the last step the log.
 func (l *loop) report() error {
-	t := l.train
+	t := l.schedule
 	if l.step == t.Steps || t.LogEvery > 0 && l.step%t.LogEvery == 0 {
 		loss := l.loss.get()
 		if l.loss.err != nil {
 			return l.named(l.loss.err)
 		}
-		err := l.metrics.write(Metrics{Step: l.step, Loss: float32(loss), LearningRate: l.last.LearningRate,
+		err := l.dir.Log(run.Metrics{Step: l.step, Loss: float32(loss), LearningRate: l.last.LearningRate,
 			RowsPerSecond: l.meter.sinceLogged(), Elapsed: l.last.Elapsed.Seconds()})
 		if err != nil {
 			return err
@@ -231,8 +230,8 @@ func (l *loop) report() error {
 	return l.named(l.loss.err)
 }
 
-// save writes the checkpoint of the present step, unless there is one, and then removes those that are too old.
-// A state with a NaN or an infinity is an error and is not saved.
+// save writes the checkpoint of the present step, unless there is one. A state with a NaN or an infinity is an error and
+// is not saved.
 func (l *loop) save() error {
 	if l.saved == l.step {
 		return nil
@@ -242,25 +241,11 @@ func (l *loop) save() error {
 		return l.named(err)
 	}
 	e := l.o.Experiment
-	c := Checkpoint{Path: checkpointPath(l.o.Dir, l.step), Step: l.step, Benchmark: e.Benchmark, Model: l.model.Name(),
-		Config: l.config, Version: l.o.Version, Kernels: l.o.Device.Kernels(), Elapsed: l.meter.elapsed(), Units: &l.units, State: state}
-	if err := l.metrics.sync(); err != nil {
+	c := run.Checkpoint{Step: l.step, Benchmark: e.Benchmark, Model: l.model.Name(), Config: l.config, Version: l.o.Version,
+		Kernels: l.o.Device.Kernels(), Elapsed: l.meter.elapsed(), Units: &l.units, State: state}
+	if err := l.dir.Save(&c, l.model, e.Train); err != nil {
 		return err
 	}
-	if err := c.write(l.model, e.Train.Seed); err != nil {
-		return err
-	}
-	l.saved = l.step
-	l.unusable = without(l.unusable, c.Path)
-	return retain(l.o.Dir, l.step, e.Train.KeepCheckpoints, l.unusable)
-}
-
-func without(paths []string, path string) []string {
-	var rest []string
-	for _, p := range paths {
-		if p != path {
-			rest = append(rest, p)
-		}
-	}
-	return rest
+	l.saved, l.checkpoint = l.step, c.Path
+	return nil
 }

@@ -1,136 +1,29 @@
 package train_test
 
 import (
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/safetensors"
+	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/train"
 )
 
-// edited writes the initial weights of the tiny model after a change to their tensors.
-func edited(t *testing.T, meta map[string]string, change func(ts []safetensors.Tensor) []safetensors.Tensor) string {
-	t.Helper()
-	m := modelOf(t, experiment(t))
-	dir := t.TempDir()
-	plain, path := filepath.Join(dir, "plain.safetensors"), filepath.Join(dir, "weights.safetensors")
-	if err := train.WriteWeights(plain, m, m.Initial(1), nil); err != nil {
+// Training refuses bad weights before it writes anything.
+func TestTrainingRefusesBadWeights(t *testing.T) {
+	weights := filepath.Join(t.TempDir(), "weights.safetensors")
+	m := modelOf(t, experiment(t, func(e *config.Experiment) { e.Model.Decoder = []int{9} }))
+	if err := run.WriteWeights(weights, m, m.Initial(1), nil); err != nil {
 		t.Fatal(err)
 	}
-	f, err := safetensors.ReadFile(plain)
-	if err != nil {
-		t.Fatal(err)
+	dir := filepath.Join(t.TempDir(), "run")
+	_, err := train.Run(t.Context(), train.Options{Experiment: experiment(t), Dir: dir, Weights: weights})
+	wantInputError(t, err, weights, "_decoder._mlp._net.0.weight")
+	if _, err := os.Stat(dir); !os.IsNotExist(err) {
+		t.Errorf("the run directory was made: %v", err)
 	}
-	w, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Close()
-	if err := safetensors.Write(w, meta, change(f.Tensors)); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-func TestWeightsRoundTrip(t *testing.T) {
-	m := modelOf(t, experiment(t))
-	want := m.Initial(1)
-	path := filepath.Join(t.TempDir(), "weights.safetensors")
-	if err := train.WriteWeights(path, m, want, nil); err != nil {
-		t.Fatal(err)
-	}
-	got, err := train.ReadWeights(path, m)
-	if err != nil || !slices.Equal(got, want) {
-		t.Errorf("read %v, %v", err, got)
-	}
-}
-
-// PyTorch's files may have float64, any order of tensors and no metadata.
-func TestWeightsInDoubleAndAnyOrder(t *testing.T) {
-	m := modelOf(t, experiment(t))
-	path := edited(t, nil, func(ts []safetensors.Tensor) []safetensors.Tensor {
-		for i, tensor := range ts {
-			v, err := tensor.Float32s()
-			if err != nil {
-				t.Fatal(err)
-			}
-			wide := make([]float64, len(v))
-			for j, x := range v {
-				wide[j] = float64(x)
-			}
-			ts[i] = safetensors.F64(tensor.Name, tensor.Shape, wide)
-		}
-		slices.Reverse(ts)
-		return ts
-	})
-	got, err := train.ReadWeights(path, m)
-	if err != nil || !slices.Equal(got, m.Initial(1)) {
-		t.Errorf("read %v, %v", err, got)
-	}
-}
-
-func TestBadWeightsAreNamed(t *testing.T) {
-	m := modelOf(t, experiment(t))
-	type tensorList = []safetensors.Tensor
-	const name = "_adaptor._net.0.bias" // [8]
-	replace := func(with safetensors.Tensor) func(tensorList) tensorList {
-		return func(ts tensorList) tensorList {
-			i := slices.IndexFunc(ts, func(x safetensors.Tensor) bool { return x.Name == name })
-			ts[i] = with
-			return ts
-		}
-	}
-	bias := func(x float32) []float32 { return []float32{0, 0, x, 0, 0, 0, 0, 0} }
-	for _, c := range []struct {
-		what   string
-		meta   map[string]string
-		change func(tensorList) tensorList
-		words  []string
-	}{
-		{"missing", nil, func(ts tensorList) tensorList {
-			return slices.DeleteFunc(ts, func(x safetensors.Tensor) bool { return x.Name == name })
-		}, []string{name, "no such tensor", "[8]"}},
-		{"extra", nil, func(ts tensorList) tensorList {
-			return append(ts, safetensors.F32("_latent.0.weight", []int{2, 3}, make([]float32, 6)))
-		}, []string{"_latent.0.weight", "[2 3]", "acqnp"}},
-		{"shape", nil, replace(safetensors.F32(name, []int{2, 4}, bias(0))), []string{name, "[2 4]", "[8]"}},
-		{"type", nil, replace(safetensors.I32(name, []int{8}, make([]int32, 8))), []string{name, "I32", "F32"}},
-		{"NaN", nil, replace(safetensors.F32(name, []int{8}, bias(float32(math.NaN())))), []string{name, "NaN", "element 2"}},
-		{"infinity", nil, replace(safetensors.F32(name, []int{8}, bias(float32(math.Inf(-1))))), []string{name, "-Inf"}},
-		{"overflow", nil, replace(safetensors.F64(name, []int{8}, []float64{1e300, 0, 0, 0, 0, 0, 0, 0})), []string{name, "+Inf"}},
-		{"other model", map[string]string{"model": "cqnp"}, func(ts tensorList) tensorList { return ts }, []string{"cqnp", "acqnp"}},
-	} {
-		t.Run(c.what, func(t *testing.T) {
-			path := edited(t, c.meta, c.change)
-			_, err := train.ReadWeights(path, m)
-			wantInputError(t, err, append(c.words, path)...)
-
-			// Training refuses them before it writes anything.
-			dir := filepath.Join(t.TempDir(), "run")
-			_, err = train.Run(t.Context(), train.Options{Experiment: experiment(t), Dir: dir, Weights: path})
-			wantInputError(t, err, append(c.words, path)...)
-			if _, err := os.Stat(dir); !os.IsNotExist(err) {
-				t.Errorf("the run directory was made: %v", err)
-			}
-		})
-	}
-}
-
-func TestTruncatedWeights(t *testing.T) {
-	path := edited(t, nil, func(ts []safetensors.Tensor) []safetensors.Tensor { return ts })
-	whole := readFile(t, path)
-	m := modelOf(t, experiment(t))
-	for _, n := range []int{0, 7, 20, len(whole) / 2, len(whole) - 1} {
-		writeFile(t, path, whole[:n])
-		_, err := train.ReadWeights(path, m)
-		wantInputError(t, err, path)
-	}
-	_, err := train.ReadWeights(filepath.Join(t.TempDir(), "absent.safetensors"), m)
-	wantInputError(t, err, "absent.safetensors")
 }
 
 func TestTrainingStartsFromWeights(t *testing.T) {
@@ -138,12 +31,12 @@ func TestTrainingStartsFromWeights(t *testing.T) {
 	m := modelOf(t, e)
 	start := m.Initial(77)
 	weights := filepath.Join(t.TempDir(), "weights.safetensors")
-	if err := train.WriteWeights(weights, m, start, nil); err != nil {
+	if err := run.WriteWeights(weights, m, start, nil); err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
 	interruptAfter(t, train.Options{Experiment: e, Dir: dir, Weights: weights}, 1)
-	c, err := train.ByStep(dir, 0, m)
+	c, err := run.ReadCheckpoint(checkpoint(dir, "step-0"), m)
 	if err != nil || !slices.Equal(c.Params, start) {
 		t.Fatalf("the checkpoint of step 0 does not hold the weights: %v", err)
 	}

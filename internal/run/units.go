@@ -1,4 +1,4 @@
-package train
+package run
 
 import (
 	"encoding/json"
@@ -15,16 +15,17 @@ import (
 	"github.com/acqnp/acqnp/internal/safetensors"
 )
 
-// unitsKey is the metadata entry of checkpoints and exported weights that holds their Units.
+// unitsKey is the metadata entry of checkpoints and exported weights that holds their units.
 const unitsKey = "units"
 
-// Units say what a model's numbers mean to people. They travel with the weights, so that predicting needs no data set.
+// Units say what a model's numbers mean in the data: the columns' names, and how they were scaled. They travel with the
+// weights, so that predicting needs no data set.
 type Units struct {
 	XNames, YNames []string // of the columns
 	Scaling        datasets.Scaling
 }
 
-// UnitsOf are those of an experiment's data.
+// UnitsOf returns the units of an experiment's data.
 func UnitsOf(e config.Experiment, source datasets.Source) Units {
 	dx, dy := source.Dims()
 	u := Units{Scaling: datasets.ScalingOf(source, dx, dy)}
@@ -35,10 +36,10 @@ func UnitsOf(e config.Experiment, source datasets.Source) Units {
 	return u
 }
 
-// Dims are the dimensions of x and y.
+// Dims returns the dimensions of x and y.
 func (u Units) Dims() (dx, dy int) { return len(u.XNames), len(u.YNames) }
 
-// column is how Units are written, one for each dimension: model = (raw − offset)/scale.
+// column is how one dimension's units are written: model = (raw − offset)/scale.
 type column struct {
 	Name   string  `json:"name"`
 	Offset float64 `json:"offset"`
@@ -61,13 +62,13 @@ func (u Units) columns() columns {
 	return columns{list(u.XNames, u.Scaling.XOffset, u.Scaling.XScale), list(u.YNames, u.Scaling.YOffset, u.Scaling.YScale)}
 }
 
-// text is the metadata entry.
+// text returns the metadata entry.
 func (u Units) text() (string, error) {
 	b, err := json.Marshal(u.columns())
 	return string(b), err
 }
 
-// readUnits reads the entry; nil where there is none.
+// readUnits reads the entry; nil if there is none.
 func readUnits(path string, meta map[string]string) (*Units, error) {
 	text, ok := meta[unitsKey]
 	if !ok {
@@ -79,7 +80,7 @@ func readUnits(path string, meta map[string]string) (*Units, error) {
 			Expected: "names, offsets and positive scales of the columns of x and y, as training writes them"}
 	}
 	if err := json.Unmarshal([]byte(text), &c); err != nil {
-		return nil, bad("what cannot be read (" + err.Error() + ")")
+		return nil, bad("unreadable text (" + err.Error() + ")")
 	}
 	if len(c.X) == 0 || len(c.Y) == 0 {
 		return nil, bad(fmt.Sprintf("%d columns of x and %d of y", len(c.X), len(c.Y)))
@@ -103,29 +104,14 @@ func unzip(cs []column) (names []string, offset, scale []float64) {
 	return names, offset, scale
 }
 
-// FileUnits are the units in a checkpoint or in exported weights; nil where the file has none.
-func FileUnits(path string) (*Units, error) {
+// ReadUnits reads the units in a checkpoint or in exported weights; nil if the file has none.
+func ReadUnits(path string) (*Units, error) {
 	r, err := safetensors.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
 	return readUnits(path, r.Metadata())
-}
-
-// RunUnits are the units in the newest checkpoint of the run in dir that tells them; nil where none does. Whether
-// the checkpoint is good, LoadCheckpoint finds.
-func RunUnits(dir string) *Units {
-	steps, err := checkpointSteps(dir)
-	if err != nil {
-		return nil
-	}
-	for _, step := range slices.Backward(steps) {
-		if u, err := FileUnits(checkpointPath(dir, step)); err == nil && u != nil {
-			return u
-		}
-	}
-	return nil
 }
 
 // fit checks units, if any, against the model beside which they are stored.
@@ -141,8 +127,8 @@ func (u *Units) fit(path string, m *models.Model) error {
 	return nil
 }
 
-// CheckData refuses data that are not those a run began with: other columns, or another scaling, which
-// is learned from them. Machines may round differently in the last digits.
+// CheckData refuses data of other units than the run in dir was trained on: other columns, or another scaling, which is
+// estimated from the data. Machines may round differently in the last digits.
 func CheckData(dir string, began, now Units) error {
 	const rounding = 1e-9
 	a, b := began.columns(), now.columns()

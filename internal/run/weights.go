@@ -1,4 +1,4 @@
-package train
+package run
 
 import (
 	"fmt"
@@ -12,11 +12,11 @@ import (
 	"github.com/acqnp/acqnp/internal/safetensors"
 )
 
-// weightsFormat marks plain weights that acqnp wrote. Files from PyTorch do not carry it.
+// weightsFormat marks weights that acqnp exported. Files from PyTorch do not have it.
 const weightsFormat = "acqnp.weights/1"
 
-// WriteWeights writes a flat parameter vector as a plain safetensors file under the authors' state_dict names, and in
-// its metadata the units of the data, unless they are nil.
+// WriteWeights writes a flat parameter vector as a safetensors file under the names of the authors' state_dict. The units
+// of the data go to its metadata, unless they are nil.
 func WriteWeights(path string, m *models.Model, params []float32, units *Units) error {
 	meta := map[string]string{"format": weightsFormat, "model": m.Name()}
 	if units != nil {
@@ -31,9 +31,9 @@ func WriteWeights(path string, m *models.Model, params []float32, units *Units) 
 	})
 }
 
-// ReadWeights reads plain weights under the authors' state_dict names, F32 or F64 (rounded to float32), into a flat
-// vector in the model's layout. Every way in which the file is not exactly this model's weights is an *input.Error
-// that names the file and the tensor.
+// ReadWeights reads weights under the names of the authors' state_dict, F32 or F64 (rounded to float32), into a flat
+// vector in the layout of m.Tensors. A file that is not exactly this model's weights is an *input.Error that names the
+// file and the tensor.
 func ReadWeights(path string, m *models.Model) ([]float32, error) {
 	r, err := safetensors.Open(path)
 	if err != nil {
@@ -50,8 +50,7 @@ func ReadWeights(path string, m *models.Model) ([]float32, error) {
 	return params, join(r, path, m, "", params)
 }
 
-// checkTensors compares a file's header with the tensors that the model has under each of the prefixes: names, shapes
-// and types, before anything is read.
+// checkTensors compares a file's header with the model's tensors under each of the prefixes: names, shapes and types.
 func checkTensors(r *safetensors.Reader, path string, m *models.Model, prefixes ...string) error {
 	known := map[string]bool{}
 	for _, prefix := range prefixes {
@@ -83,7 +82,7 @@ func checkTensors(r *safetensors.Reader, path string, m *models.Model, prefixes 
 	return nil
 }
 
-// split cuts a flat vector into the model's tensors, their names prefixed.
+// split cuts a flat vector into the model's tensors and puts the prefix before their names.
 func split(m *models.Model, prefix string, flat []float32) []safetensors.Tensor {
 	var ts []safetensors.Tensor
 	for _, t := range m.Tensors() {
@@ -92,7 +91,7 @@ func split(m *models.Model, prefix string, flat []float32) []safetensors.Tensor 
 	return ts
 }
 
-// join reads the model's tensors, their names prefixed, into a flat vector. The header was checked before.
+// join reads the model's tensors, whose names have the prefix, into a flat vector. The header was checked before.
 func join(r *safetensors.Reader, path string, m *models.Model, prefix string, flat []float32) error {
 	for _, t := range m.Tensors() {
 		read, err := r.Read(prefix + t.Name)
@@ -111,7 +110,7 @@ func join(r *safetensors.Reader, path string, m *models.Model, prefix string, fl
 	return nil
 }
 
-// float32s copies an F32 or F64 tensor. A float64 beyond float32's range becomes an infinity, which join refuses.
+// float32s copies an F32 or F64 tensor to dst. A float64 beyond float32's range becomes an infinity, which join refuses.
 func float32s(t safetensors.Tensor, dst []float32) error {
 	if t.DType == safetensors.Float64 {
 		wide, err := t.Float64s()

@@ -1,4 +1,4 @@
-package train
+package run
 
 import (
 	"slices"
@@ -9,9 +9,9 @@ import (
 	"github.com/acqnp/acqnp/internal/safetensors"
 )
 
-// CheckTrained refuses a configuration, read from file, whose model or data are not those that the run in dir was trained
+// checkTrained refuses a configuration, read from file, whose model or data are not those that the run in dir was trained
 // with, as its newest readable checkpoint tells. The error names the keys that differ.
-func CheckTrained(dir, file string, e config.Experiment) error {
+func checkTrained(dir, file string, e config.Experiment) error {
 	trained, checkpoint, ok := trainedConfig(dir)
 	if !ok {
 		return nil // loading the checkpoint will tell what is wrong with it

@@ -1,6 +1,6 @@
 //go:build darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd
 
-package train
+package run
 
 import (
 	"errors"
@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// lock makes this process the only one that trains in dir, until unlock or the process's end, whichever way it ends.
-// The lock is held on a file that stays: removing it would let two processes hold locks on two files of one name.
+// lock makes this process the only one that trains in dir, until unlock or the process's end. The locked file stays:
+// removing it would let two processes hold locks on two files of one name.
 func lock(dir string) (unlock func(), err error) {
 	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -28,7 +28,7 @@ func lock(dir string) (unlock func(), err error) {
 		f.Close()
 		return nil, fmt.Errorf("%s: another process is training in this run directory", dir)
 	case errors.Is(err, syscall.ENOLCK), errors.Is(err, syscall.ENOTSUP), errors.Is(err, syscall.ENOSYS):
-		// The file system has no locks: train without.
+		// The file system has no locks: train without one.
 	case err != nil:
 		f.Close()
 		return nil, &os.PathError{Op: "flock", Path: f.Name(), Err: err}

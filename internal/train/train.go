@@ -5,14 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"strconv"
 	"time"
 
 	"gorgonia.org/tensor"
 
-	"github.com/acqnp/acqnp/internal/atomicfile"
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/device"
@@ -22,11 +19,12 @@ import (
 	"github.com/acqnp/acqnp/internal/memory"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/run"
 )
 
-// Run trains until train.steps are done, the context ends (ErrInterrupted, after a checkpoint) or something fails.
-// Bad options, data and files are an *input.Error, found before anything is written; NaN and infinity are a
-// *NonFiniteError.
+// Run trains until train.steps are done, the context ends or something fails. If the context ends, Run writes a checkpoint
+// and returns ErrInterrupted. Bad options, data and files are an *input.Error, found before anything is written. NaN and
+// infinity are a *NonFiniteError.
 func Run(ctx context.Context, o Options) (Result, error) {
 	if o.Source == nil {
 		var err error
@@ -92,7 +90,7 @@ func newLoop(o Options) (*loop, error) {
 		draws = draws.Elsewhere()
 	}
 	l := &loop{o: o, model: model, draws: draws, capacity: capacity, trainer: trainer, config: string(text),
-		train: schedule, units: UnitsOf(o.Experiment, source), saved: -1, loss: lastLoss{trainer: trainer, known: true, value: math.NaN()}}
+		schedule: schedule, units: run.UnitsOf(o.Experiment, source), saved: -1, loss: lastLoss{trainer: trainer, known: true, value: math.NaN()}}
 	l.loss.ask = l.loss.get
 	return l, nil
 }
@@ -103,27 +101,33 @@ func (l *loop) close() error {
 }
 
 // inDirectory opens the run directory, restores the run in it or starts one, and trains.
-func (l *loop) inDirectory(ctx context.Context, source datasets.Source) (Result, error) {
-	unlock, err := openRunDir(l.o.Dir, l.o.Resume, l.o.Overwrite)
+func (l *loop) inDirectory(ctx context.Context, source datasets.Source) (r Result, err error) {
+	if l.o.Resume {
+		l.dir, err = run.Resume(l.o.Dir, l.o.Warn)
+	} else {
+		l.dir, err = run.Create(l.o.Dir, l.o.Overwrite)
+	}
 	if err != nil {
 		return Result{}, err
 	}
-	defer unlock()
+	r, err = l.train(ctx, source)
+	return r, errors.Join(err, l.dir.Close())
+}
+
+// train makes the steps that the run in the directory lacks.
+func (l *loop) train(ctx context.Context, source datasets.Source) (Result, error) {
 	var elapsed time.Duration
 	if l.o.Resume {
+		var err error
 		if elapsed, err = l.restore(); err != nil {
 			return Result{}, err
 		}
 	}
 	from := l.step
 	result := func() Result {
-		r := Result{Step: l.step, Resumed: from, Loss: l.loss.get(), Elapsed: elapsed}
-		if l.saved >= 0 {
-			r.Checkpoint = checkpointPath(l.o.Dir, l.saved)
-		}
-		return r
+		return Result{Checkpoint: l.checkpoint, Step: l.step, Resumed: from, Loss: l.loss.get(), Elapsed: elapsed}
 	}
-	if l.saved == l.train.Steps {
+	if l.saved == l.schedule.Steps {
 		r := result()
 		r.Finished = true
 		return r, nil
@@ -133,51 +137,29 @@ func (l *loop) inDirectory(ctx context.Context, source datasets.Source) (Result,
 		return Result{}, err
 	}
 	if l.o.OnStart != nil {
-		l.o.OnStart(Start{Step: l.step, Steps: l.train.Steps, Parameters: l.model.NumParams()})
+		l.o.OnStart(Start{Step: l.step, Steps: l.schedule.Steps, Parameters: l.model.NumParams()})
 	}
-	err = l.run(ctx, source)
+	err := l.run(ctx, source)
 	elapsed = l.meter.elapsed()
-	return result(), errors.Join(err, l.metrics.close())
+	return result(), err
 }
 
-// restore takes up the newest good checkpoint, if the directory holds a run that has got so far.
+// restore takes up the newest good checkpoint, if the run has one.
 func (l *loop) restore() (time.Duration, error) {
-	file := filepath.Join(l.o.Dir, configFile)
-	old, err := input.ReadFile(file, "the configuration of a run", 1<<20)
-	switch {
-	case err == nil:
-		err = checkConfig(file, string(old), l.o.Experiment)
-	case errors.Is(err, os.ErrNotExist):
-		err = nil
-	}
-	if err != nil {
+	c, err := l.dir.Restore(l.o.Experiment, l.model, l.units)
+	if err != nil || c == nil {
 		return 0, err
 	}
-	steps, err := checkpointSteps(l.o.Dir)
-	if err != nil || len(steps) == 0 {
-		return 0, err
-	}
-	c, skipped, err := newest(l.o.Dir, l.model, l.o.Warn, func(c Checkpoint) error {
-		return checkConfig(c.Path, c.Config, l.o.Experiment)
-	})
-	if err != nil {
-		return 0, err
-	}
-	if c.Units != nil {
-		if err := CheckData(l.o.Dir, *c.Units, l.units); err != nil {
-			return 0, err
-		}
-	}
-	if c.Step > l.train.Steps {
+	if c.Step > l.schedule.Steps {
 		return 0, l.tooFar(c.Step)
 	}
-	l.step, l.saved, l.unusable = c.Step, c.Step, skipped
-	l.compareKernels(c)
+	l.step, l.saved, l.checkpoint = c.Step, c.Step, c.Path
+	l.compareKernels(*c)
 	return c.Elapsed, l.trainer.Load(c.State)
 }
 
 // compareKernels warns where the CPU kernels that wrote the checkpoint compute other bits than those in force.
-func (l *loop) compareKernels(c Checkpoint) {
+func (l *loop) compareKernels(c run.Checkpoint) {
 	now := l.o.Device.Kernels()
 	if l.o.Warn == nil || c.Kernels == "" || now == "" || device.SameBits(c.Kernels, now) {
 		return
@@ -187,20 +169,20 @@ func (l *loop) compareKernels(c Checkpoint) {
 		c.Path, device.KernelsTitle(c.Kernels), device.KernelsTitle(now), device.KernelsVariable, c.Kernels))
 }
 
-// tooFar says that the run has made more steps than it is to make.
+// tooFar returns the error of a run that has made more steps than it is to make.
 func (l *loop) tooFar(step int) error {
-	key, found := "train.steps", strconv.Itoa(l.train.Steps)
-	if l.train.Epochs > 0 {
-		key, found = "train.epochs", fmt.Sprintf("%d, which is %d steps", l.train.Epochs, l.train.Steps)
+	key, found := "train.steps", strconv.Itoa(l.schedule.Steps)
+	if l.schedule.Epochs > 0 {
+		key, found = "train.epochs", fmt.Sprintf("%d, which is %d steps", l.schedule.Epochs, l.schedule.Steps)
 	}
 	return &input.Error{File: l.o.Dir, Key: key, Found: found,
 		Expected: fmt.Sprintf("at least %d steps, which the run has done already", step)}
 }
 
-// begin sets a fresh run's weights and writes what a run has before its first step. Imported weights are saved at
-// once, and before the configuration that makes the directory a run's, so that going on never needs their file.
-func (l *loop) begin() (err error) {
-	if l.metrics, err = openMetrics(filepath.Join(l.o.Dir, metricsFile), l.step, l.o.Warn); err != nil {
+// begin sets a fresh run's weights and writes what a run has before its first step. Imported weights are saved at once,
+// before the configuration that makes the directory a run's, so that a resume never needs their file.
+func (l *loop) begin() error {
+	if err := l.dir.OpenLog(l.step); err != nil {
 		return err
 	}
 	if l.saved < 0 { // not restored
@@ -208,15 +190,15 @@ func (l *loop) begin() (err error) {
 			return err
 		}
 	}
-	return atomicfile.WriteBytes(filepath.Join(l.o.Dir, configFile), []byte(l.config))
+	return l.dir.WriteConfig(l.config)
 }
 
 // initialise gives the trainer a fresh run's weights.
 func (l *loop) initialise() error {
 	if l.o.Weights == "" {
-		return l.trainer.Load(engine.State{Params: l.model.Initial(l.train.Seed)})
+		return l.trainer.Load(engine.State{Params: l.model.Initial(l.schedule.Seed)})
 	}
-	params, err := ReadWeights(l.o.Weights, l.model)
+	params, err := run.ReadWeights(l.o.Weights, l.model)
 	if err == nil {
 		err = l.trainer.Load(engine.State{Params: params})
 	}
@@ -226,16 +208,16 @@ func (l *loop) initialise() error {
 	return err
 }
 
-// checkWeights refuses a bad weights file before anything is written, unless there is a run to resume, which does not
-// need it any more.
+// checkWeights refuses a bad weights file before anything is written, unless there is a run to resume, which no longer
+// needs the file.
 func checkWeights(o Options, m *models.Model) error {
 	if o.Weights == "" {
 		return nil
 	}
-	if steps, err := checkpointSteps(o.Dir); o.Resume && err == nil && len(steps) > 0 {
+	if o.Resume && run.HasCheckpoint(o.Dir) {
 		return nil
 	}
-	_, err := ReadWeights(o.Weights, m)
+	_, err := run.ReadWeights(o.Weights, m)
 	return err
 }
 
@@ -249,7 +231,7 @@ func checkOptions(o Options) error {
 	return nil
 }
 
-// Steps is how many steps training makes, train.steps or those of train.epochs. Epochs of a source without a fixed
+// Steps returns how many steps training makes: train.steps, or those of train.epochs. Epochs of a source without a fixed
 // training split are an *input.Error.
 func Steps(t config.Train, source datasets.Source) (int, error) {
 	if t.Epochs == 0 {
@@ -262,7 +244,7 @@ func Steps(t config.Train, source datasets.Source) (int, error) {
 		Expected: "train.steps, as the benchmark has no fixed training split"}
 }
 
-// drawsOf is what the model reads besides points in training.
+// drawsOf returns what the model reads in training besides points.
 func drawsOf(m *models.Model, e config.Experiment) (feed.Draws, error) {
 	return feed.New(m, feed.Choice{
 		NumTau: e.Train.NumTau, Levels: feed.RandomLevels, Bootstraps: e.Model.TrainBootstraps, Seed: e.Train.Seed,

@@ -1,0 +1,106 @@
+package run
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/acqnp/acqnp/internal/atomicfile"
+	"github.com/acqnp/acqnp/internal/engine"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/safetensors"
+)
+
+// checkpointFormat is the version of the checkpoint files that this program writes and reads.
+const checkpointFormat = "acqnp.checkpoint/1"
+
+const (
+	checksumKey = "sha256"
+	updatesKey  = "adam_updates"
+	scaleKey    = "loss_scale"
+	goodKey     = "loss_scale_steps"
+	kernelsKey  = "kernels"
+	prefixM     = "adam.m."
+	prefixV     = "adam.v."
+)
+
+// A Checkpoint is everything that a run needs to go on. Batches, levels and initial weights depend only on the step and
+// on the seeds, which are part of the configuration, so the step is the state of every random stream.
+type Checkpoint struct {
+	Path      string
+	Step      int // steps done
+	Benchmark string
+	Model     string
+	Config    string        // the resolved configuration, YAML
+	Version   string        // of the program that wrote it
+	Kernels   string        // the CPU kernels that computed it (device.Device.Kernels); "" where unknown or where a GPU did
+	Elapsed   time.Duration // training time so far, over all resumes
+	Units     *Units        // of the data; nil if an older program wrote the checkpoint
+
+	engine.State // weights and optimiser
+}
+
+// stream is the state of one counter-based random stream: its key and the step of the next batch.
+type stream struct {
+	Seed uint64 `json:"seed"`
+	Step int    `json:"step"`
+}
+
+// write writes the checkpoint to c.Path. seed is train.seed.
+func (c *Checkpoint) write(m *models.Model, seed uint64) error {
+	at := stream{Seed: seed, Step: c.Step}
+	streams, err := json.Marshal(map[string]stream{
+		"data": at, "sizes": at, "levels": at, "bootstrap": at, "shuffle": at, "pixels": at, "weights": {Seed: seed},
+	})
+	if err != nil {
+		return err
+	}
+	meta := map[string]string{
+		"format":    checkpointFormat,
+		"benchmark": c.Benchmark,
+		"model":     c.Model,
+		"config":    c.Config,
+		"step":      strconv.Itoa(c.Step),
+		"streams":   string(streams),
+		"elapsed_s": strconv.FormatFloat(c.Elapsed.Seconds(), 'f', 3, 64),
+		"version":   c.Version,
+	}
+	if c.Units != nil {
+		if meta[unitsKey], err = c.Units.text(); err != nil {
+			return err
+		}
+	}
+	if c.Kernels != "" {
+		meta[kernelsKey] = c.Kernels
+	}
+	if c.Updates != c.Step {
+		meta[updatesKey] = strconv.Itoa(c.Updates)
+	}
+	if c.Scale != 0 {
+		meta[scaleKey], meta[goodKey] = strconv.FormatFloat(float64(c.Scale), 'g', -1, 32), strconv.Itoa(c.Good)
+	}
+	tensors := slices.Concat(split(m, "", c.Params), split(m, prefixM, c.M), split(m, prefixV, c.V))
+	meta[checksumKey] = checksum(meta, tensors)
+	return atomicfile.Write(c.Path, func(w io.Writer) error { return safetensors.Write(w, meta, tensors) })
+}
+
+// checksum covers the metadata (without the checksum itself) and every tensor's name, type, shape and bytes, in order.
+func checksum(meta map[string]string, tensors []safetensors.Tensor) string {
+	h := sha256.New()
+	for _, key := range slices.Sorted(maps.Keys(meta)) {
+		if key != checksumKey {
+			fmt.Fprintf(h, "%q %q\n", key, meta[key])
+		}
+	}
+	for _, t := range tensors {
+		fmt.Fprintf(h, "%q %s %v\n", t.Name, t.DType, t.Shape)
+		h.Write(t.Data)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

@@ -1,0 +1,163 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/safetensors"
+)
+
+// ReadCheckpoint reads a checkpoint of the model. A file that is cut off, has changed bytes, is no checkpoint or belongs
+// to another model is an *input.Error that names it.
+func ReadCheckpoint(path string, m *models.Model) (Checkpoint, error) {
+	r, err := safetensors.Open(path)
+	if err != nil {
+		return Checkpoint{}, err
+	}
+	defer r.Close()
+	c, err := readMetadata(path, r.Metadata())
+	if err != nil {
+		return Checkpoint{}, err
+	}
+	if c.Model != m.Name() {
+		return Checkpoint{}, &input.Error{File: path, Found: "a checkpoint of model " + c.Model, Expected: m.Name()}
+	}
+	if err := checkTensors(r, path, m, "", prefixM, prefixV); err != nil {
+		return Checkpoint{}, err
+	}
+	if err := c.Units.fit(path, m); err != nil {
+		return Checkpoint{}, err
+	}
+	if err := verify(path, r); err != nil {
+		return Checkpoint{}, err
+	}
+	n := m.NumParams()
+	c.Params, c.M, c.V = make([]float32, n), make([]float32, n), make([]float32, n)
+	err = errors.Join(join(r, path, m, "", c.Params), join(r, path, m, prefixM, c.M), join(r, path, m, prefixV, c.V))
+	return c, err
+}
+
+// readMetadata returns the checkpoint without its tensors.
+func readMetadata(path string, meta map[string]string) (Checkpoint, error) {
+	if meta["format"] != checkpointFormat {
+		return Checkpoint{}, &input.Error{File: path, Key: "format", Found: strconv.Quote(meta["format"]), Expected: checkpointFormat}
+	}
+	c := Checkpoint{Path: path, Benchmark: meta["benchmark"], Model: meta["model"], Config: meta["config"],
+		Version: meta["version"], Kernels: meta[kernelsKey]}
+	var err error
+	if c.Step, err = strconv.Atoi(meta["step"]); err != nil || c.Step < 0 {
+		return Checkpoint{}, &input.Error{File: path, Key: "step", Found: strconv.Quote(meta["step"]), Expected: "a number of steps"}
+	}
+	if err := readCounters(path, meta, &c); err != nil {
+		return Checkpoint{}, err
+	}
+	if c.Elapsed, err = time.ParseDuration(meta["elapsed_s"] + "s"); err != nil {
+		return Checkpoint{}, &input.Error{File: path, Key: "elapsed_s", Found: strconv.Quote(meta["elapsed_s"]), Expected: "seconds"}
+	}
+	c.Units, err = readUnits(path, meta)
+	return c, err
+}
+
+// readCounters reads what half precision alone writes: the number of updates, which is less than that of steps if steps
+// that overflowed were skipped, and the loss scale.
+func readCounters(path string, meta map[string]string, c *Checkpoint) error {
+	c.Updates = c.Step
+	number := func(key string, most int) (int, error) {
+		n, err := strconv.Atoi(meta[key])
+		if err != nil || n < 0 || n > most {
+			return 0, &input.Error{File: path, Key: key, Found: strconv.Quote(meta[key]), Expected: fmt.Sprintf("a number from 0 to %d", most)}
+		}
+		return n, nil
+	}
+	var err error
+	if _, ok := meta[updatesKey]; ok {
+		if c.Updates, err = number(updatesKey, c.Step); err != nil {
+			return err
+		}
+	}
+	text, ok := meta[scaleKey]
+	if !ok {
+		return nil
+	}
+	scale, err := strconv.ParseFloat(text, 32)
+	if err != nil || !(scale > 0) || math.IsInf(scale, 0) {
+		return &input.Error{File: path, Key: scaleKey, Found: strconv.Quote(text), Expected: "a positive number"}
+	}
+	c.Scale = float32(scale)
+	c.Good, err = number(goodKey, c.Step)
+	return err
+}
+
+// verify compares the checksum in the file with the one of what is read.
+func verify(path string, r *safetensors.Reader) error {
+	var tensors []safetensors.Tensor
+	for _, name := range r.Names() {
+		t, err := r.Read(name)
+		if err != nil {
+			return err
+		}
+		tensors = append(tensors, t)
+	}
+	if checksum(r.Metadata(), tensors) != r.Metadata()[checksumKey] {
+		return &input.Error{File: path, Key: checksumKey, Found: "bytes that do not match the checksum", Expected: "an undamaged checkpoint"}
+	}
+	return nil
+}
+
+// newest returns the newest good checkpoint of the run in dir that accept returns no error for, and lists the files that it
+// skipped. It calls warn, if that is not nil, with a line about each of them. If none is left, the error is an
+// *input.Error.
+func newest(dir string, m *models.Model, warn func(string), accept func(Checkpoint) error) (Checkpoint, []string, error) {
+	steps, err := checkpointSteps(dir)
+	if err != nil {
+		return Checkpoint{}, nil, err
+	}
+	var skipped []string
+	for _, step := range slices.Backward(steps) {
+		c, err := readStep(dir, step, m)
+		if err == nil {
+			err = accept(c)
+		}
+		if err == nil {
+			return c, skipped, nil
+		}
+		path := checkpointPath(dir, step)
+		skipped = append(skipped, path)
+		if warn != nil {
+			warn("skipped a checkpoint that cannot be used: " + err.Error())
+		}
+	}
+	return Checkpoint{}, skipped, &input.Error{File: filepath.Join(dir, checkpointsDir), Found: "no usable checkpoint",
+		Expected: "one that training wrote for model " + m.Name()}
+}
+
+// byStep returns the checkpoint of the run in dir after that many steps. If there is none, the error lists the steps that
+// there are.
+func byStep(dir string, step int, m *models.Model) (Checkpoint, error) {
+	steps, err := checkpointSteps(dir)
+	if err != nil {
+		return Checkpoint{}, err
+	}
+	if !slices.Contains(steps, step) {
+		return Checkpoint{}, &input.Error{File: filepath.Join(dir, checkpointsDir), Found: fmt.Sprintf("no checkpoint of step %d", step),
+			Expected: "one of steps " + strings.Trim(fmt.Sprint(steps), "[]")}
+	}
+	return readStep(dir, step, m)
+}
+
+// readStep reads the checkpoint of a step, which its file must agree with.
+func readStep(dir string, step int, m *models.Model) (Checkpoint, error) {
+	c, err := ReadCheckpoint(checkpointPath(dir, step), m)
+	if err == nil && c.Step != step {
+		err = &input.Error{File: c.Path, Key: "step", Found: strconv.Itoa(c.Step), Expected: "the step of the file's name"}
+	}
+	return c, err
+}

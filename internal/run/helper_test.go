@@ -1,0 +1,159 @@
+package run_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/engine"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/run"
+)
+
+const tiny = `
+benchmark: lissajous
+model: {name: acqnp, representation: 8, encoder: [8], adaptor: [8], decoder: [8]}
+data: {points: [6, 12]}
+train: {steps: 12, batch_size: 4, num_tau: 3, log_every: 3, checkpoint_every: 4, keep_checkpoints: 1, seed: 5, learning_rate: 0.01}
+eval: {batches: 2, num_tau: 3}
+`
+
+// experiment returns the tiny one, changed.
+func experiment(t testing.TB, change ...func(*config.Experiment)) config.Experiment {
+	t.Helper()
+	e, err := config.Parse("tiny.yaml", []byte(tiny), config.Overrides{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range change {
+		c(&e)
+	}
+	return e
+}
+
+func modelOf(t testing.TB, e config.Experiment) *models.Model {
+	t.Helper()
+	m, err := models.New(e.Model, 1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// thirds is a scaling without a short decimal form.
+func thirds() datasets.Scaling {
+	return datasets.Scaling{XOffset: []float64{1.0 / 3}, XScale: []float64{2.0 / 3}, YOffset: []float64{-1e5 / 3}, YScale: []float64{1e-5 / 3}}
+}
+
+// finished writes a run of 12 steps with checkpoints of steps 8 and 12, as training writes one. Its numbers are random.
+func finished(t testing.TB) (dir string, e config.Experiment) {
+	t.Helper()
+	e, dir = experiment(t), filepath.Join(t.TempDir(), "run")
+	m := modelOf(t, e)
+	text, err := e.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := must(run.Create(dir, false))(t)
+	defer w.Close()
+	check(t, w.OpenLog(0), w.WriteConfig(string(text)))
+	for step := 3; step <= 12; step++ {
+		if step%3 == 0 {
+			check(t, w.Log(run.Metrics{Step: step, Loss: -0.25, LearningRate: 0.01, RowsPerSecond: 9, Elapsed: 0.5}))
+		}
+		if step%4 == 0 {
+			c := run.Checkpoint{Step: step, Benchmark: e.Benchmark, Model: m.Name(), Config: string(text), Version: "test",
+				Elapsed: time.Second, State: state(m, step), Units: &run.Units{XNames: []string{"x"}, YNames: []string{"y"}, Scaling: thirds()}}
+			check(t, w.Save(&c, m, e.Train))
+		}
+	}
+	return dir, e
+}
+
+// state returns an optimiser's state after some steps.
+func state(m *models.Model, step int) engine.State {
+	g, n := random.New(uint64(step), random.Data), m.NumParams()
+	s := engine.State{Params: m.Initial(uint64(step)), M: make([]float32, n), V: make([]float32, n), Updates: step}
+	g.Fill(0, 0, s.M)
+	g.Fill(1, 0, s.V)
+	return s
+}
+
+// must returns a value, or ends the test with the error beside it.
+func must[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		check(t, err)
+		return v
+	}
+}
+
+func check(t testing.TB, errs ...error) {
+	t.Helper()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// load opens a run and loads a checkpoint of it.
+func load(dir, which string, m *models.Model, warn func(string)) (run.Checkpoint, error) {
+	r, err := run.Open(dir)
+	if err != nil {
+		return run.Checkpoint{}, err
+	}
+	return r.Load(which, m, warn)
+}
+
+// wantInputError checks that err is an *input.Error whose one line holds all the words.
+func wantInputError(t testing.TB, err error, words ...string) {
+	t.Helper()
+	var bad *input.Error
+	if !errors.As(err, &bad) {
+		t.Errorf("error %v (%T), want an *input.Error with %q", err, err, words)
+		return
+	}
+	for _, w := range words {
+		if !strings.Contains(err.Error(), w) {
+			t.Errorf("error %q does not say %q", err, w)
+		}
+	}
+	if strings.Contains(err.Error(), "\n") {
+		t.Errorf("error %q has more than one line", err)
+	}
+}
+
+func checkpoint(dir, name string) string {
+	return filepath.Join(dir, "checkpoints", name+".safetensors")
+}
+
+func readFile(t testing.TB, path string) []byte {
+	t.Helper()
+	return must(os.ReadFile(path))(t)
+}
+
+func writeFile(t testing.TB, path string, content []byte) {
+	t.Helper()
+	check(t, os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, content, 0o644))
+}
+
+// files lists a directory tree without directories and the lock.
+func files(t testing.TB, dir string) []string {
+	t.Helper()
+	var list []string
+	check(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && d.Name() != ".lock" {
+			list = append(list, strings.TrimPrefix(path, dir+string(filepath.Separator)))
+		}
+		return err
+	}))
+	slices.Sort(list)
+	return list
+}

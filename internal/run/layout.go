@@ -1,0 +1,205 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/acqnp/acqnp/internal/atomicfile"
+	"github.com/acqnp/acqnp/internal/input"
+)
+
+// The files of a run directory that other packages name.
+const (
+	ConfigFile = "config.yaml"
+	EvalFile   = "eval.json"
+	FitFile    = "fit.png"
+)
+
+const (
+	metricsFile    = "metrics.jsonl"
+	checkpointsDir = "checkpoints"
+	lockFile       = ".lock"
+)
+
+// ownFiles lists the files that only training writes, besides the checkpoints.
+var ownFiles = []string{ConfigFile, metricsFile, lockFile}
+
+// Files lists the files of a run directory that only training writes, existing or not, and what lies beside its
+// checkpoints.
+func Files(dir string) []string {
+	var files []string
+	for _, name := range ownFiles {
+		files = append(files, filepath.Join(dir, name))
+	}
+	entries, _ := os.ReadDir(filepath.Join(dir, checkpointsDir))
+	for _, e := range entries {
+		files = append(files, filepath.Join(dir, checkpointsDir, e.Name()))
+	}
+	return files
+}
+
+// Owner returns the run directory that a path lies in and the path's name there. ok is false if the directory holds no
+// run, or if the path is none of a run's files. Links are not followed.
+func Owner(path string) (dir, name string, ok bool) {
+	dir, name = filepath.Split(path)
+	dir = filepath.Clean(dir)
+	known := slices.Contains(ownFiles, name) || name == EvalFile || name == FitFile
+	if filepath.Base(dir) == checkpointsDir {
+		dir, name, known = filepath.Dir(dir), filepath.Join(checkpointsDir, name), true
+	}
+	return dir, name, known && holdsRun(dir)
+}
+
+// holdsRun reports whether dir has checkpoints and a file of training.
+func holdsRun(dir string) bool {
+	if info, err := os.Stat(filepath.Join(dir, checkpointsDir)); err != nil || !info.IsDir() {
+		return false
+	}
+	return slices.ContainsFunc(ownFiles, func(name string) bool {
+		_, err := os.Lstat(filepath.Join(dir, name))
+		return err == nil
+	})
+}
+
+// checkpointPath returns where a run keeps the checkpoint of a step.
+func checkpointPath(dir string, step int) string {
+	return filepath.Join(dir, checkpointsDir, fmt.Sprintf("step-%d.safetensors", step))
+}
+
+// checkpointSteps lists the steps of the run's checkpoint files, ascending, whether or not the files are good. It ignores
+// files of other names.
+func checkpointSteps(dir string) ([]int, error) {
+	entries, err := os.ReadDir(filepath.Join(dir, checkpointsDir))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	var steps []int
+	for _, e := range entries {
+		name, isStep := strings.CutPrefix(e.Name(), "step-")
+		digits, isTensors := strings.CutSuffix(name, ".safetensors")
+		step, err := strconv.Atoi(digits)
+		if isStep && isTensors && err == nil && step >= 0 && strconv.Itoa(step) == digits {
+			steps = append(steps, step)
+		}
+	}
+	slices.Sort(steps)
+	return steps, nil
+}
+
+// HasCheckpoint reports whether a directory holds a file with the name of a checkpoint.
+func HasCheckpoint(dir string) bool {
+	steps, err := checkpointSteps(dir)
+	return err == nil && len(steps) > 0
+}
+
+// makeDir makes a directory and its parents, and syncs each, so that all of them outlive a crash: a synced file is lost
+// with its directory's own name.
+func makeDir(dir string) error {
+	switch _, err := os.Stat(dir); {
+	case err == nil:
+		return nil
+	case !errors.Is(err, os.ErrNotExist):
+		return err
+	}
+	parent := filepath.Dir(dir)
+	if err := makeDir(parent); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	return atomicfile.SyncDir(parent)
+}
+
+// checkObstacles refuses a directory or a device with the name of a checkpoint: training could not write it.
+func checkObstacles(dir string) error {
+	steps, err := checkpointSteps(dir)
+	if err != nil {
+		return err
+	}
+	for _, step := range steps {
+		path := checkpointPath(dir, step)
+		info, err := os.Stat(path)
+		if err != nil || info.Mode().IsRegular() {
+			continue // a link without a target is skipped when read and replaced when written
+		}
+		found := "no regular file"
+		if info.IsDir() {
+			found = "a directory"
+		}
+		return &input.Error{File: path, Found: found, Expected: "a checkpoint or nothing under this name: move it away"}
+	}
+	return nil
+}
+
+// refuseRun returns an *input.Error if dir holds a run.
+func refuseRun(dir string) error {
+	files, err := written(dir)
+	if err == nil && len(files) > 0 {
+		err = &input.Error{File: dir, Found: "a run (" + filepath.Base(files[0]) + ")",
+			Expected: "a directory without one, or --resume or --overwrite"}
+	}
+	return err
+}
+
+// written lists the existing files that training wrote: checkpoints, metrics, configuration.
+func written(dir string) ([]string, error) {
+	steps, err := checkpointSteps(dir)
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, step := range steps {
+		files = append(files, checkpointPath(dir, step))
+	}
+	for _, name := range []string{metricsFile, ConfigFile} {
+		_, err := os.Lstat(filepath.Join(dir, name))
+		switch {
+		case err == nil:
+			files = append(files, filepath.Join(dir, name))
+		case !errors.Is(err, os.ErrNotExist):
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// removeRun removes a run's files and nothing else. Its evaluation and its plot go too, since they would be taken for the
+// new run's. The configuration goes last: a directory whose removal was interrupted still counts as a run.
+func removeRun(dir string) error {
+	files, err := written(dir)
+	if err != nil {
+		return err
+	}
+	for _, file := range append([]string{filepath.Join(dir, EvalFile), filepath.Join(dir, FitFile)}, files...) {
+		if err := os.Remove(file); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeTemporary removes the temporary files of a killed training. The lock keeps other trainings out of the directory.
+// An evaluation may be under way, so its temporary files stay.
+func removeTemporary(dir string) error {
+	return errors.Join(removePrefixed(filepath.Join(dir, checkpointsDir), atomicfile.TempPrefix),
+		removePrefixed(dir, atomicfile.TempPrefix+ConfigFile), removePrefixed(dir, atomicfile.TempPrefix+metricsFile))
+}
+
+func removePrefixed(dir, prefix string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), prefix) {
+			err = errors.Join(err, os.Remove(filepath.Join(dir, e.Name())))
+		}
+	}
+	return err
+}

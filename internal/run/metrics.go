@@ -1,0 +1,123 @@
+package run
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+
+	"github.com/acqnp/acqnp/internal/atomicfile"
+	"github.com/acqnp/acqnp/internal/input"
+)
+
+// Metrics is a line of metrics.jsonl: the state after a step.
+type Metrics struct {
+	Step          int     `json:"step"` // steps done
+	Loss          float32 `json:"loss"` // of that step's batch, before its update
+	LearningRate  float64 `json:"learning_rate"`
+	RowsPerSecond float64 `json:"rows_per_s"` // since the line before, or since the run was started or resumed
+	Elapsed       float64 `json:"elapsed_s"`  // seconds of training over all resumes
+}
+
+// maxLog is how long metrics.jsonl may be, in bytes.
+const maxLog = 1 << 30
+
+// Metrics reads the run's log. It ignores a last line that is unfinished. Any other line that is not one of Metrics, or a
+// log without a line, is an *input.Error.
+func (r *Run) Metrics() ([]Metrics, error) {
+	path := filepath.Join(r.Dir, metricsFile)
+	log, err := input.ReadFile(path, "the log of a run", maxLog)
+	if err != nil {
+		return nil, err
+	}
+	var all []Metrics
+	number := 0
+	for line := range bytes.Lines(log) {
+		number++
+		if !bytes.HasSuffix(line, []byte("\n")) {
+			break
+		}
+		m, err := parseMetrics(line)
+		if err != nil {
+			return nil, &input.Error{File: path, Line: number, Found: err.Error(), Expected: "a line that training wrote"}
+		}
+		all = append(all, m)
+	}
+	if len(all) == 0 {
+		return nil, &input.Error{File: path, Found: "no step", Expected: "at least one (train.log_every says how often they are logged)"}
+	}
+	return all, nil
+}
+
+// parseMetrics reads a line, which must have all of its fields.
+func parseMetrics(line []byte) (Metrics, error) {
+	none := math.NaN() // JSON has no NaN: it stays where a field is missing
+	m := Metrics{Loss: float32(none), LearningRate: none, RowsPerSecond: none, Elapsed: none}
+	if err := json.Unmarshal(line, &m); err != nil {
+		return m, err
+	}
+	if m.Step < 1 || math.IsNaN(float64(m.Loss)+m.LearningRate+m.RowsPerSecond+m.Elapsed) {
+		return m, errors.New("a line without step, loss, learning_rate, rows_per_s or elapsed_s")
+	}
+	return m, nil
+}
+
+// OpenLog cuts metrics.jsonl back to the lines of at most step steps and opens it for Log. It warns of lines that training
+// did not write there and drops them.
+func (w *Writer) OpenLog(step int) error {
+	path := filepath.Join(w.dir, metricsFile)
+	old, err := input.ReadFile(path, "the log of a run", maxLog)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	kept, foreign := cutBack(old, step)
+	if !bytes.Equal(kept, old) {
+		if err := atomicfile.WriteBytes(path, kept); err != nil {
+			return err
+		}
+	}
+	if n := len(foreign); n > 0 && w.warn != nil {
+		lines := fmt.Sprintf("%d lines", n)
+		if n == 1 {
+			lines = "1 line"
+		}
+		w.warn(fmt.Sprintf("%s: dropped %s that training did not write there, the first at line %d", path, lines, foreign[0]))
+	}
+	w.log, err = os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644)
+	return err
+}
+
+// cutBack returns the log without the lines of later steps, which will be made again, and without a last line that a
+// killed program left unfinished. It also drops lines that are not metrics or not of a later step than the line before,
+// and returns their numbers, counted from 1.
+func cutBack(log []byte, step int) (kept []byte, foreign []int) {
+	number, last := 0, 0
+	for line := range bytes.Lines(log) {
+		number++
+		if !bytes.HasSuffix(line, []byte("\n")) {
+			break
+		}
+		m, err := parseMetrics(line)
+		switch {
+		case err == nil && m.Step > step:
+		case err != nil || m.Step <= last:
+			foreign = append(foreign, number)
+		default:
+			kept, last = append(kept, line...), m.Step
+		}
+	}
+	return kept, foreign
+}
+
+// Log appends a line to metrics.jsonl in one piece.
+func (w *Writer) Log(m Metrics) error {
+	line, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	_, err = w.log.Write(append(line, '\n'))
+	return err
+}

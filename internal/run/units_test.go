@@ -1,0 +1,85 @@
+package run_test
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/safetensors"
+)
+
+func TestUnitsTravelWithTheWeights(t *testing.T) {
+	dir, e := finished(t)
+	want := run.Units{XNames: []string{"x"}, YNames: []string{"y"}, Scaling: thirds()}
+	m := modelOf(t, e)
+	c := must(load(dir, run.Newest, m, nil))(t)
+	weights := filepath.Join(dir, "weights.safetensors")
+	check(t, run.WriteWeights(weights, m, c.Params, c.Units))
+	exported := must(run.ReadUnits(weights))(t)
+	for name, got := range map[string]*run.Units{"checkpoint": c.Units, "run": must(run.Open(dir))(t).Units(), "weights": exported} {
+		if diff := cmp.Diff(&want, got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	check(t, run.WriteWeights(weights, m, c.Params, nil))
+	if u, err := run.ReadUnits(weights); u != nil || err != nil {
+		t.Errorf("weights without units: %v, %v", u, err)
+	}
+	if u := (&run.Run{Dir: t.TempDir()}).Units(); u != nil {
+		t.Errorf("no run: %v", u)
+	}
+}
+
+// withMeta writes a copy of a file with one metadata entry changed, "" meaning none.
+func withMeta(t *testing.T, path, key, value string) string {
+	t.Helper()
+	f, err := safetensors.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Metadata[key] = value; value == "" {
+		delete(f.Metadata, key)
+	}
+	to := filepath.Join(t.TempDir(), "changed.safetensors")
+	out, err := os.Create(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	if err := safetensors.Write(io.Writer(out), f.Metadata, f.Tensors); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+func TestBadUnitsAreNamed(t *testing.T) {
+	dir, e := finished(t)
+	good := checkpoint(dir, "step-12")
+	for name, text := range map[string]string{
+		"no JSON":       "scaled",
+		"no columns":    "{}",
+		"no y":          `{"x":[{"name":"x","offset":0,"scale":1}]}`,
+		"no name":       `{"x":[{"offset":0,"scale":1}],"y":[{"name":"y","offset":0,"scale":1}]}`,
+		"zero scale":    `{"x":[{"name":"x","offset":0,"scale":0}],"y":[{"name":"y","offset":0,"scale":1}]}`,
+		"beyond number": `{"x":[{"name":"x","offset":0,"scale":1e999}],"y":[{"name":"y","offset":0,"scale":1}]}`,
+	} {
+		path := withMeta(t, good, "units", text)
+		_, err := run.ReadUnits(path)
+		if err == nil {
+			t.Errorf("%s: accepted", name)
+			continue
+		}
+		wantInputError(t, err, path, "units")
+	}
+	two := withMeta(t, good, "units", `{"x":[{"name":"a","scale":1},{"name":"b","scale":1}],"y":[{"name":"y","scale":1}]}`)
+	_, err := run.ReadCheckpoint(two, modelOf(t, e))
+	wantInputError(t, err, two, "units", "2 columns of x")
+	if s := readFile(t, good); !strings.Contains(string(s[:4096]), "units") {
+		t.Error("no units in the checkpoint's header")
+	}
+}

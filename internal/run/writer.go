@@ -1,0 +1,185 @@
+package run
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/acqnp/acqnp/internal/atomicfile"
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/models"
+)
+
+// A Writer writes the directory of a run that is trained. Its directory is locked until Close.
+type Writer struct {
+	dir      string
+	warn     func(string)
+	unlock   func()
+	log      *os.File // metrics.jsonl; nil before OpenLog
+	unusable []string // checkpoints that Restore found damaged or foreign
+}
+
+// Create makes the directory of a fresh run and locks it. A directory that holds a run is an *input.Error, unless
+// overwrite is set, which removes that run's files.
+func Create(dir string, overwrite bool) (*Writer, error) {
+	refuse := refuseRun
+	if overwrite {
+		refuse = func(string) error { return nil }
+	}
+	w, err := open(dir, refuse)
+	if err != nil {
+		return nil, err
+	}
+	prepare := refuseRun // again: another process may have started one before the lock was held
+	if overwrite {
+		prepare = removeRun
+	}
+	return w.ready(prepare(dir))
+}
+
+// Resume opens and locks the directory of a run to go on with, or makes one. It calls warn, if that is not nil, with a
+// line about each file or line of the run that it passes over.
+func Resume(dir string, warn func(string)) (*Writer, error) {
+	w, err := open(dir, func(string) error { return nil })
+	if err != nil {
+		return nil, err
+	}
+	w.warn = warn
+	return w.ready(nil)
+}
+
+// open makes a directory where it is absent and locks it. refuse looks at it before the lock leaves a file in it.
+func open(dir string, refuse func(dir string) error) (*Writer, error) {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil, &input.Error{File: dir, Found: "a file", Expected: "a directory for the run"}
+	}
+	if err := makeDir(dir); err != nil {
+		return nil, err
+	}
+	if err := checkObstacles(dir); err != nil {
+		return nil, err
+	}
+	if err := refuse(dir); err != nil {
+		return nil, err
+	}
+	unlock, err := lock(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Writer{dir: dir, unlock: unlock}, nil
+}
+
+// ready makes what a locked directory lacks. It unlocks the directory if that fails, or if err is not nil.
+func (w *Writer) ready(err error) (*Writer, error) {
+	if err == nil {
+		err = makeDir(filepath.Join(w.dir, checkpointsDir))
+	}
+	if err == nil {
+		err = removeTemporary(w.dir)
+	}
+	if err != nil {
+		w.unlock()
+		return nil, err
+	}
+	return w, nil
+}
+
+// Restore returns the newest good checkpoint, or nil if training has not written one yet. A run with another
+// configuration than e, or on data of other units, is an *input.Error, and so is a run without a good checkpoint among
+// those that it has.
+func (w *Writer) Restore(e config.Experiment, m *models.Model, units Units) (*Checkpoint, error) {
+	file := filepath.Join(w.dir, ConfigFile)
+	old, err := input.ReadFile(file, "the configuration of a run", 1<<20)
+	switch {
+	case err == nil:
+		err = checkConfig(file, string(old), e)
+	case errors.Is(err, os.ErrNotExist):
+		err = nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	steps, err := checkpointSteps(w.dir)
+	if err != nil || len(steps) == 0 {
+		return nil, err
+	}
+	c, skipped, err := newest(w.dir, m, w.warn, func(c Checkpoint) error { return checkConfig(c.Path, c.Config, e) })
+	if err != nil {
+		return nil, err
+	}
+	if c.Units != nil {
+		if err := CheckData(w.dir, *c.Units, units); err != nil {
+			return nil, err
+		}
+	}
+	w.unusable = skipped
+	return &c, nil
+}
+
+// checkConfig compares the configuration that a run began with, a YAML text from file, with the one that is to continue
+// it. A difference in what must not change is an *input.Error that names the keys.
+func checkConfig(file, began string, now config.Experiment) error {
+	before, err := config.Parse(file, []byte(began), config.Overrides{})
+	if err != nil {
+		return err
+	}
+	now.Data.File = before.Data.File // where the data are may change, as with --data-dir
+	differences := config.ResumeDifferences(before, now)
+	if len(differences) == 0 {
+		return nil
+	}
+	return &input.Error{File: file, Found: "a run with another configuration (" + strings.Join(differences, "; ") + ")",
+		Expected: "the same to resume it"}
+}
+
+// WriteConfig writes the resolved configuration, a YAML text.
+func (w *Writer) WriteConfig(text string) error {
+	return atomicfile.WriteBytes(filepath.Join(w.dir, ConfigFile), []byte(text))
+}
+
+// Save writes the checkpoint of c.Step and sets c.Path. Then it removes the oldest checkpoints, so that
+// t.KeepCheckpoints remain besides this one.
+func (w *Writer) Save(c *Checkpoint, m *models.Model, t config.Train) error {
+	c.Path = checkpointPath(w.dir, c.Step)
+	if w.log != nil { // no checkpoint is ahead of the log, even after a crash
+		if err := w.log.Sync(); err != nil {
+			return err
+		}
+	}
+	if err := c.write(m, t.Seed); err != nil {
+		return err
+	}
+	w.unusable = slices.DeleteFunc(w.unusable, func(path string) bool { return path == c.Path })
+	return w.retain(c.Step, t.KeepCheckpoints)
+}
+
+// retain removes the oldest checkpoints up to the step just written, so that keep remain besides it. It neither counts
+// nor removes unusable files: they may be somebody's, and must not push out good ones.
+func (w *Writer) retain(step, keep int) error {
+	steps, err := checkpointSteps(w.dir)
+	if err != nil {
+		return err
+	}
+	steps = slices.DeleteFunc(steps, func(s int) bool {
+		return s > step || slices.Contains(w.unusable, checkpointPath(w.dir, s))
+	})
+	for len(steps) > keep+1 {
+		if err := os.Remove(checkpointPath(w.dir, steps[0])); err != nil {
+			return err
+		}
+		steps = steps[1:]
+	}
+	return nil
+}
+
+// Close closes the log and unlocks the directory.
+func (w *Writer) Close() error {
+	defer w.unlock()
+	if w.log == nil {
+		return nil
+	}
+	return w.log.Close()
+}
