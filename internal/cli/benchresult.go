@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/train"
 )
 
@@ -63,7 +64,7 @@ func (r *benchResult) print(w io.Writer) error {
 	}
 	points := "points as drawn"
 	if r.Points > 0 {
-		points = plural(r.Points, "point", "points")
+		points = input.Plural(r.Points, "point", "points")
 	}
 	share := ""
 	if r.PeakShare != nil {
@@ -74,7 +75,7 @@ func (r *benchResult) print(w io.Writer) error {
 	if r.Kernels != "" {
 		kernels = ", " + r.Kernels + " kernels"
 	}
-	line("device", "%s, %s%s", r.Device, plural(r.Threads, "thread", "threads"), kernels)
+	line("device", "%s, %s%s", r.Device, input.Plural(r.Threads, "thread", "threads"), kernels)
 	line("step", "%.3f ms (median of %d; least %.3f ms)", r.MsMedian, r.Steps, r.MsMin)
 	line("rows", "%.0f a step, %.4g a second", r.RowsPerStep, r.RowsPerS)
 	line("arithmetic", "%.4g FLOP a row, %.4g GFLOP/s%s", r.FLOPsPerRow, r.GFLOPs, share)

@@ -154,7 +154,7 @@ func (o *ablateFlags) trainer(p progress.Reporter) func(context.Context, ablate.
 // announce says how long the trials will take, and what is left out of the paper's protocol.
 func (o *ablateFlags) announce(runs int, work ablate.Work, p progress.Reporter) {
 	text := fmt.Sprintf("%s, %d training steps and %d evaluation batches will take about %s on %s",
-		plural(runs, "run", "runs"), work.Steps, work.Batches, roughly(work.Time), o.device)
+		input.Plural(runs, "run", "runs"), work.Steps, work.Batches, roughly(work.Time), o.device)
 	if o.reduced() {
 		text += fmt.Sprintf("; reduced for a CPU where no flag says otherwise (%d steps, %d batches, one seed): --full is the paper's protocol",
 			ablate.ReducedSteps, ablate.ReducedBatches)

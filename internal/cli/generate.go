@@ -10,6 +10,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/output"
 	"github.com/acqnp/acqnp/internal/progress"
 )
@@ -88,7 +89,7 @@ func runDataGenerate(ctx context.Context, a *app, o generateOptions) error {
 	}
 	s := generateSummary{Out: o.out, Benchmark: e.Benchmark, Batches: n, Seed: e.Eval.Seed}
 	return a.result(s, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s: %s of %s, seed %d\n", s.Out, plural(n, "batch", "batches"), s.Benchmark, s.Seed)
+		_, err := fmt.Fprintf(w, "%s: %s of %s, seed %d\n", s.Out, input.Plural(n, "batch", "batches"), s.Benchmark, s.Seed)
 		return err
 	})
 }

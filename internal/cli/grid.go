@@ -22,7 +22,7 @@ func parseGrid(text string, dx int) ([]float64, error) {
 	}
 	ranges := strings.Split(text, ",")
 	if len(ranges) != dx {
-		return nil, bad(plural(len(ranges), "range", "ranges"), fmt.Sprintf("%d, one for each dimension of x", dx))
+		return nil, bad(input.Plural(len(ranges), "range", "ranges"), fmt.Sprintf("%d, one for each dimension of x", dx))
 	}
 	points, n := []float64{}, 1
 	for width, r := range ranges {

@@ -11,6 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/figures"
+	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/progress"
@@ -34,18 +35,11 @@ type logLikelihood struct {
 
 func (q *quickEvaluation) print(w io.Writer) {
 	fmt.Fprintf(w, "context log-likelihood %.4f → %.4f, target %.4f → %.4f (%s, untrained → trained)\n",
-		q.Before.Context.Mean, q.After.Context.Mean, q.Before.Target.Mean, q.After.Target.Mean, plural(q.Batches, "batch", "batches"))
+		q.Before.Context.Mean, q.After.Context.Mean, q.Before.Target.Mean, q.After.Target.Mean, input.Plural(q.Batches, "batch", "batches"))
 	if before, after := q.Before.Raw, q.After.Raw; before != nil && after != nil {
 		fmt.Fprintf(w, "in raw units context %.4f → %.4f, target %.4f → %.4f\n",
 			before.ContextLL.Mean, after.ContextLL.Mean, before.TargetLL.Mean, after.TargetLL.Mean)
 	}
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }
 
 // quickBatches is how many batches the comparison takes at most.

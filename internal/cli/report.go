@@ -96,7 +96,7 @@ func runReport(a *app, o reportOptions) error {
 			return err
 		}
 		b.Reset()
-		fmt.Fprintf(&b, "%s: %s\n", o.out, plural(len(runs), "run", "runs"))
+		fmt.Fprintf(&b, "%s: %s\n", o.out, input.Plural(len(runs), "run", "runs"))
 	}
 	return a.result(s, func(w io.Writer) error {
 		_, err := w.Write(b.Bytes())

@@ -1,7 +1,6 @@
 package figures
 
 import (
-	"context"
 	"fmt"
 	"image"
 	"image/color"
@@ -10,8 +9,6 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"github.com/acqnp/acqnp/internal/predict"
 )
 
 // Completion is a figure of images completed from some of their pixels: a row for each image and model, and for each
@@ -176,51 +173,4 @@ func inColour(v []float64) color.NRGBA {
 
 func fillBox(c *draw.Canvas, colour color.Color) {
 	c.FillPolygon(colour, []vg.Point{c.Min, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: c.Min.X, Y: c.Max.Y}})
-}
-
-// Image is an image to complete: pixels in any order, in raw units (row and column, values in [0, 1]).
-type Image struct {
-	Height, Width, Channels int
-	X, Y                    []float64 // [pixels, 2], [pixels, channels]
-}
-
-// picture has the first n pixels; the others are unknown.
-func (m Image) picture(n int) Picture {
-	p := newPicture(m.Height, m.Width, m.Channels)
-	for k := range n {
-		i, j := int(math.Round(m.X[2*k])), int(math.Round(m.X[2*k+1]))
-		copy(p.Values[(i*m.Width+j)*m.Channels:], m.Y[k*m.Channels:][:m.Channels])
-	}
-	return p
-}
-
-// Complete shows what a model makes of images when their first so many pixels are known: a row for each.
-func Complete(ctx context.Context, o predict.Options, images []Image, sizes []int, label string) ([]CompletionRow, error) {
-	var rows []CompletionRow
-	var functions []predict.Function
-	for _, m := range images {
-		row := CompletionRow{Label: label, Truth: m.picture(m.Height * m.Width)}
-		var all []float64
-		for pixel := range m.Height * m.Width {
-			all = append(all, float64(pixel/m.Width), float64(pixel%m.Width))
-		}
-		for _, n := range sizes {
-			row.Cells = append(row.Cells, CompletionCell{Context: m.picture(n),
-				Mean: newPicture(m.Height, m.Width, m.Channels), SD: newPicture(m.Height, m.Width, 1)})
-			functions = append(functions, predict.Function{ContextX: m.X[:2*n], ContextY: m.Y[:n*m.Channels], TargetX: all})
-		}
-		rows = append(rows, row)
-	}
-	for t, err := range predict.Predict(ctx, o, functions) {
-		if err != nil {
-			return nil, err
-		}
-		cell, variance := rows[t.Function/len(sizes)].Cells[t.Function%len(sizes)], 0.0
-		for c, d := range t.Channels {
-			cell.Mean.Values[t.Target*len(t.Channels)+c] = d.Mean()
-			variance += d.Variance() / float64(len(t.Channels))
-		}
-		cell.SD.Values[t.Target] = math.Sqrt(variance)
-	}
-	return rows, nil
 }

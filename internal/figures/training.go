@@ -23,8 +23,31 @@ type Training struct {
 
 // TrainingRun is one run's log, at least one line.
 type TrainingRun struct {
-	Name    string
+	Run
 	Metrics []run.Metrics
+}
+
+// NewTraining shows the course of runs, of which there is one at least. Their benchmark stands in the title, or beside
+// each run's name if they differ.
+func NewTraining(logs []TrainingRun) Training {
+	runs := make([]Run, len(logs))
+	for i, l := range logs {
+		runs[i] = l.Run
+	}
+	LabelRuns(runs)
+	benchmark := runs[0].Experiment.Benchmark
+	one := !slices.ContainsFunc(runs, func(r Run) bool { return r.Experiment.Benchmark != benchmark })
+	f := Training{Title: "training", Runs: slices.Clone(logs)}
+	if one {
+		f.Title += " on " + benchmark
+	}
+	for i, r := range runs {
+		f.Runs[i].Label = r.Label
+		if !one {
+			f.Runs[i].Label += " on " + r.Experiment.Benchmark
+		}
+	}
+	return f
 }
 
 // seriesColours are told apart by people with any colour vision (Okabe and Ito's palette).
@@ -59,7 +82,7 @@ func (f Training) draw(c draw.Canvas) {
 	c = draw.Crop(c, 14, -20, 12, -14)
 	var entries []legendEntry
 	for i, r := range f.Runs {
-		entries = append(entries, legendEntry{r.Name, lineWidth, lineThumb(seriesStyle(i))})
+		entries = append(entries, legendEntry{r.Label, lineWidth, lineThumb(seriesStyle(i))})
 	}
 	c = drawHeading(c, f.Title, entries)
 	plots := [][]*plot.Plot{{f.losses()}}

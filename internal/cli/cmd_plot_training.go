@@ -26,8 +26,7 @@ func runPlotTraining(a *app, o *figureFlags) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	var runs []figureRun
-	figure := figures.Training{}
+	var runs []figures.TrainingRun
 	for _, dir := range o.runs {
 		r, err := run.Open(dir)
 		if err != nil {
@@ -40,24 +39,7 @@ func runPlotTraining(a *app, o *figureFlags) error {
 		if err != nil {
 			return err
 		}
-		runs = append(runs, figureRun{dir: dir, e: r.Experiment})
-		figure.Runs = append(figure.Runs, figures.TrainingRun{Metrics: metrics})
+		runs = append(runs, figures.TrainingRun{Run: figures.Run{Dir: dir, Experiment: r.Experiment}, Metrics: metrics})
 	}
-	labelRuns(runs)
-	figure.Title = "training on " + runs[0].e.Benchmark
-	for i, r := range runs {
-		figure.Runs[i].Name = r.label
-		if r.e.Benchmark != runs[0].e.Benchmark {
-			figure.Title = "training"
-		}
-	}
-	if figure.Title == "training" {
-		for i, r := range runs {
-			figure.Runs[i].Name = r.label + " on " + r.e.Benchmark
-		}
-	}
-	if err := figure.Save(o.out); err != nil {
-		return err
-	}
-	return o.summary(a)
+	return o.save(a, figures.NewTraining(runs))
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/figures"
-	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
@@ -37,39 +36,13 @@ func runPlotLevels(ctx context.Context, a *app, o *plotLevelsOptions) error {
 	if err := checkRange("--function", o.function, 0, maxBatches); err != nil {
 		return err
 	}
-	runs, err := o.open(a.progress(), withLevels)
+	runs, err := o.open(a.progress(), figures.WithLevels)
 	if err != nil {
 		return err
 	}
-	sheet := figures.Sheet{Title: "quantile levels τ, and the quantiles that they stand for", XLabel: "x", Rows: []string{"y", "τ"},
-		Cells: make([][]figures.Cell, 2)}
-	for _, r := range runs {
-		tasks, err := r.tasksOf(o.function, 1)
-		if err != nil {
-			return err
-		}
-		options := r.options(&o.modelFigure, 0)
-		quantiles, err := figures.Cells(ctx, options, tasks, figures.LevelsView, nil)
-		if err != nil {
-			return err
-		}
-		quantiles[0].Data = tasks[0].Data
-		levels, err := figures.Cells(ctx, options, tasks, figures.TauView, nil)
-		if err != nil {
-			return err
-		}
-		sheet.AddColumn(r.label+" on "+r.e.Benchmark, []figures.Cell{quantiles[0], levels[0]})
-	}
-	if err := sheet.Save(o.out); err != nil {
+	sheet, err := figures.NewLevelSheet(ctx, runs, o.function)
+	if err != nil {
 		return err
 	}
-	return o.summary(a)
-}
-
-// withLevels refuses models without quantile levels.
-func withLevels(r figureRun) *input.Error {
-	if name := r.e.Model.Name; name != "acqnp" && name != "cqnp" {
-		return &input.Error{Key: "model.name", Found: name, Expected: "acqnp or cqnp, which have quantile levels"}
-	}
-	return oneDimensional(r)
+	return o.save(a, sheet)
 }

@@ -1,0 +1,153 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/figures"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/output"
+	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/progress"
+	"github.com/acqnp/acqnp/internal/run"
+)
+
+func newPlot(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "plot",
+		Short: "Draw what trained models predict, and how they were trained",
+		Long: `Draw figures as PNG, SVG or PDF: what trained models predict, how their quantile levels lie, images completed, and the
+course of training. Several runs come side by side.`,
+		Example: `  acqnp plot fit --run runs/lissajous/acqnp/seed-0 --run runs/lissajous/cqnp/seed-0 --out fit.png
+  acqnp plot completion --run runs/freyface/acqnp/seed-0 --out completion.pdf`,
+		Args: cobra.ArbitraryArgs,
+		RunE: runGroup,
+	}
+	cmd.AddCommand(newPlotFit(a), newPlotLevels(a), newPlotSpeedFlow(a), newPlotCompletion(a), newPlotTraining(a))
+	return cmd
+}
+
+// figureFlags are the runs that a figure shows and where it goes.
+type figureFlags struct {
+	runs       []string
+	checkpoint string
+	out        string
+}
+
+func (f *figureFlags) addFlags(cmd *cobra.Command, checkpoint bool) {
+	cmd.Flags().StringArrayVar(&f.runs, "run", nil, "run `DIR`, repeatable")
+	cmd.Flags().StringVar(&f.out, "out", "", "figure `FILE` to write (.png, .svg or .pdf)")
+	if checkpoint {
+		cmd.Flags().StringVar(&f.checkpoint, "checkpoint", run.Newest, "checkpoint of the runs: latest or a `STEP`")
+	}
+	must(cmd.MarkFlagRequired("run"))
+	must(cmd.MarkFlagRequired("out"))
+	must(cmd.MarkFlagDirname("run"))
+	must(cmd.MarkFlagFilename("out", "png", "svg", "pdf"))
+}
+
+// maxRuns is how many panels side by side are still a figure.
+const maxRuns = 12
+
+func (f *figureFlags) check() error {
+	if _, err := figures.PlotFormat(f.out); err != nil {
+		return err
+	}
+	return checkRange("runs given with --run", len(f.runs), 1, maxRuns)
+}
+
+func (f *figureFlags) outputs() []output.File {
+	return []output.File{{Flag: "--out", Path: f.out, Part: run.FitFile}}
+}
+
+// modelFigure are the flags of a figure of predictions.
+type modelFigure struct {
+	settings
+	figureFlags
+	levelFlags
+}
+
+func (o *modelFigure) addFlags(a *app, cmd *cobra.Command, numTau int, levels string) {
+	o.settings.addFlags(a, cmd)
+	o.figureFlags.addFlags(cmd, true)
+	o.levelFlags.addFlags(cmd, numTau, "levels per point, for quantile models")
+	f := cmd.Flags().Lookup("levels")
+	f.DefValue = levels
+	must(f.Value.Set(levels))
+	o.given = cmd.Flags().Changed
+}
+
+// open checks the flags and reads the runs, each of which must pass the check.
+func (o *modelFigure) open(p progress.Reporter, check figures.Check) ([]figures.Run, error) {
+	for _, check := range []func() error{o.settings.check, o.figureFlags.check, o.levelFlags.check} {
+		if err := check(); err != nil {
+			return nil, err
+		}
+	}
+	var runs []figures.Run
+	for _, dir := range o.runs {
+		r, err := o.read(dir, p, check)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, r)
+	}
+	figures.LabelRuns(runs)
+	return runs, nil
+}
+
+func (o *modelFigure) read(dir string, p progress.Reporter, check figures.Check) (r figures.Run, err error) {
+	chosen := modelFlags{run: dir, checkpoint: o.checkpoint}
+	r.Dir = dir
+	if r.Experiment, err = chosen.experiment(); err != nil {
+		return r, err
+	}
+	if r.Experiment, err = chosen.experiment(o.overrides(r.Experiment)...); err != nil {
+		return r, err
+	}
+	if err := o.app.checkOutputs(o.outputs(), chosen.inputs(r.Experiment, o.dataDir)...); err != nil {
+		return r, err
+	}
+	if r.Source, err = datasets.Open(r.Experiment, o.dataDir); err != nil {
+		return r, err
+	}
+	if err := check(r); err != nil {
+		return r, err
+	}
+	dx, dy := r.Source.Dims()
+	m, err := chosen.load(r.Experiment, dx, dy, p)
+	if err != nil {
+		return r, err
+	}
+	if err := m.checkData(dir, r.Experiment, r.Source); err != nil {
+		return r, err
+	}
+	if r.Units = run.UnitsOf(r.Experiment, r.Source); m.units != nil {
+		r.Units = *m.units // of the very checkpoint
+	}
+	e := r.Experiment
+	r.Ask = predict.Options{Model: m.Model, Params: m.params, NumTau: e.Eval.NumTau, Bootstraps: e.Model.EvalBootstraps,
+		Levels: o.levels, Seed: e.Eval.Seed, Device: o.device, Scaling: r.Units.Scaling}
+	return r, nil
+}
+
+// figureSummary is the result of plot.
+type figureSummary struct {
+	Out  string   `json:"out"`
+	Runs []string `json:"runs"`
+}
+
+// save writes the figure and prints what was written.
+func (f *figureFlags) save(a *app, figure interface{ Save(path string) error }) error {
+	if err := figure.Save(f.out); err != nil {
+		return err
+	}
+	s := figureSummary{Out: f.out, Runs: f.runs}
+	return a.result(s, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%s: %s\n", s.Out, input.Plural(len(s.Runs), "run", "runs"))
+		return err
+	})
+}

@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/acqnp/acqnp/internal/figures"
+	"github.com/acqnp/acqnp/internal/predict"
+)
+
+type plotCompletionOptions struct {
+	modelFigure
+	images  int
+	context []int
+}
+
+// completionLevels give means that no longer depend on how many there are, as far as an eye can tell.
+const completionLevels = 200
+
+func newPlotCompletion(a *app) *cobra.Command {
+	var o plotCompletionOptions
+	cmd := &cobra.Command{
+		Use:   "completion --run DIR… --out FILE",
+		Short: "Draw images completed from some of their pixels",
+		Long: `Draw the first test images as a model completes them from random contexts of several sizes: the context, the predictive
+mean and the predictive standard deviation (with three channels, the root of their mean variance). Several runs of one
+benchmark come below each other, with the same contexts. ACQNP and CQNP are asked for many levels, evenly spaced: with
+few, their means and deviations are those of the outermost levels, whose tails are the heaviest.`,
+		Example: `  acqnp plot completion --run runs/freyface/acqnp/seed-0 --out completion.png
+  acqnp plot completion --run runs/mnist/cnp/seed-0 --run runs/mnist/acqnp/seed-0 --images 3 --context 30,200 --out digits.pdf`,
+		Args: cobra.NoArgs,
+		RunE: a.run(func(cmd *cobra.Command) error { return runPlotCompletion(cmd.Context(), a, &o) }),
+	}
+	o.addFlags(a, cmd, completionLevels, predict.GridLevels)
+	cmd.Flags().IntVar(&o.images, "images", 4, "how many test images are shown")
+	cmd.Flags().IntSliceVar(&o.context, "context", []int{20, 100, 300}, "`NUMBERS` of context pixels")
+	return cmd
+}
+
+func runPlotCompletion(ctx context.Context, a *app, o *plotCompletionOptions) error {
+	if err := checkRange("--images", o.images, 1, maxRows); err != nil {
+		return err
+	}
+	if err := checkRange("numbers given with --context", len(o.context), 1, maxRows); err != nil {
+		return err
+	}
+	runs, err := o.open(a.progress(), figures.OfImages)
+	if err != nil {
+		return err
+	}
+	figure, err := figures.NewCompletion(ctx, runs, o.images, o.context)
+	if err != nil {
+		return err
+	}
+	return o.save(a, figure)
+}

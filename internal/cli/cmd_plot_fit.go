@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/acqnp/acqnp/internal/figures"
+	"github.com/acqnp/acqnp/internal/predict"
+)
+
+// figureLevels is how many quantile levels the paper's figures show at each x.
+const figureLevels = 10
+
+type plotFitOptions struct {
+	modelFigure
+	function, functions int
+}
+
+func newPlotFit(a *app) *cobra.Command {
+	var o plotFitOptions
+	cmd := &cobra.Command{
+		Use:   "fit --run DIR… --out FILE",
+		Short: "Draw fits of evaluation functions, models side by side",
+		Long: `Draw how models fit evaluation functions, as the paper's figure 1: the data; the quantile levels of ACQNP and CQNP, drawn
+anew for each x; the means of BNP's bootstraps; the mean of CNP and CANP. For sawtooth, rbf and matern52, as in the
+supplement, the mean of ACQNP and CQNP stands for their levels, which then are evenly spaced unless --levels says
+otherwise: means of a few drawn levels jump from x to x. All runs are shown the functions of the first.`,
+		Example: `  acqnp plot fit --run runs/lissajous/acqnp/seed-0 --run runs/lissajous/cqnp/seed-0 --out fit.png
+  acqnp plot fit --run runs/rbf/bnp/seed-0 --function 3 --functions 2 --out fit.pdf`,
+		Args: cobra.NoArgs,
+		RunE: a.run(func(cmd *cobra.Command) error { return runPlotFit(cmd.Context(), a, &o) }),
+	}
+	o.addFlags(a, cmd, figureLevels, predict.RandomLevels)
+	cmd.Flags().IntVar(&o.function, "function", 0, "the first function shown, counted from 0 over the evaluation batches")
+	cmd.Flags().IntVar(&o.functions, "functions", 1, "how many functions are shown, a row each")
+	return cmd
+}
+
+// maxRows is how many rows of panels still fit a page.
+const maxRows = 8
+
+func runPlotFit(ctx context.Context, a *app, o *plotFitOptions) error {
+	if err := checkRange("--function", o.function, 0, maxBatches); err != nil {
+		return err
+	}
+	if err := checkRange("--functions", o.functions, 1, maxRows); err != nil {
+		return err
+	}
+	runs, err := o.open(a.progress(), figures.OneDimensional)
+	if err != nil {
+		return err
+	}
+	sheet, err := figures.NewFitSheet(ctx, runs, figures.FitFunctions{First: o.function, Count: o.functions}, o.given("levels"))
+	if err != nil {
+		return err
+	}
+	return o.save(a, sheet)
+}

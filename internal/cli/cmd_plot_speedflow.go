@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/acqnp/acqnp/internal/figures"
+	"github.com/acqnp/acqnp/internal/predict"
+)
+
+func newPlotSpeedFlow(a *app) *cobra.Command {
+	var o modelFigure
+	cmd := &cobra.Command{
+		Use:   "speed-flow --run DIR… --out FILE",
+		Short: "Draw the quantiles of speed by flow on both lanes",
+		Long: `Draw the quantiles of speed by flow for each lane in raw units, as the paper's figure 3: the data; what ACQNP and CQNP
+predict at 10 levels; for the Gaussian models the quantiles of their distribution at the same levels, 0.001 to 0.999,
+and for BNP those of the ensemble of 5 bootstraps.`,
+		Example: `  acqnp plot speed-flow --run runs/speed-flow/acqnp/seed-0 --run runs/speed-flow/bnp/seed-0 --out lanes.png`,
+		Args:    cobra.NoArgs,
+		RunE:    a.run(func(cmd *cobra.Command) error { return runPlotSpeedFlow(cmd.Context(), a, &o) }),
+	}
+	o.addFlags(a, cmd, figureLevels, predict.GridLevels)
+	return cmd
+}
+
+func runPlotSpeedFlow(ctx context.Context, a *app, o *modelFigure) error {
+	if err := checkRange("--num-tau", o.numTau, 1, maxFigureLevels); err != nil {
+		return err
+	}
+	runs, err := o.open(a.progress(), figures.OfLanes)
+	if err != nil {
+		return err
+	}
+	sheet, err := figures.NewLaneSheet(ctx, runs, o.numTau)
+	if err != nil {
+		return err
+	}
+	return o.save(a, sheet)
+}
+
+// maxFigureLevels is far above what can be told apart.
+const maxFigureLevels = 1000

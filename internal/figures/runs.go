@@ -1,0 +1,126 @@
+package figures
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/run"
+)
+
+// A Run is a trained run that a figure shows.
+type Run struct {
+	Dir        string
+	Label      string // tells it from the other runs; LabelRuns sets it
+	Experiment config.Experiment
+	Source     datasets.Source
+	Units      run.Units
+	Ask        predict.Options // how its model is asked; figures choose the bootstraps
+}
+
+// LabelRuns names runs by their models. It adds seeds or takes directories where models do not tell them apart.
+func LabelRuns(runs []Run) {
+	for _, name := range []func(r Run) string{
+		func(r Run) string { return DisplayName(r.Experiment.Model.Name) },
+		func(r Run) string {
+			return DisplayName(r.Experiment.Model.Name) + ", seed " + strconv.FormatUint(r.Experiment.Train.Seed, 10)
+		},
+		func(r Run) string { return r.Dir },
+	} {
+		seen := map[string]bool{}
+		for i := range runs {
+			runs[i].Label = name(runs[i])
+			seen[runs[i].Label] = true
+		}
+		if len(seen) == len(runs) {
+			return
+		}
+	}
+}
+
+// A Check refuses a run that a figure cannot show with an *input.Error. It reads the run's directory, experiment and
+// source alone.
+type Check func(r Run) error
+
+// OneDimensional refuses runs whose x has more than one dimension.
+func OneDimensional(r Run) error {
+	if dx, _ := r.Source.Dims(); dx != 1 {
+		return r.refuse("benchmark", fmt.Sprintf("%s with x of %d dimensions", r.Experiment.Benchmark, dx), "x of one dimension")
+	}
+	return nil
+}
+
+// WithLevels refuses models without quantile levels, and x of more than one dimension.
+func WithLevels(r Run) error {
+	if name := r.Experiment.Model.Name; name != "acqnp" && name != "cqnp" {
+		return r.refuse("model.name", name, "acqnp or cqnp, which have quantile levels")
+	}
+	return OneDimensional(r)
+}
+
+// OfLanes refuses runs of other benchmarks than speed-flow.
+func OfLanes(r Run) error {
+	if r.Experiment.Benchmark != "speed-flow" {
+		return r.refuse("benchmark", r.Experiment.Benchmark, "speed-flow")
+	}
+	return nil
+}
+
+// OfImages refuses runs of benchmarks that have no images.
+func OfImages(r Run) error {
+	if _, ok := r.Source.(datasets.Imager); !ok {
+		return r.refuse("benchmark", r.Experiment.Benchmark, "one of images")
+	}
+	return nil
+}
+
+func (r Run) refuse(key, found, expected string) error {
+	return &input.Error{File: r.Dir, Key: key, Found: found, Expected: expected}
+}
+
+// sameBenchmark refuses runs that cannot be shown the same functions.
+func sameBenchmark(runs []Run) error {
+	first := runs[0]
+	for _, r := range runs[1:] {
+		if r.Experiment.Benchmark != first.Experiment.Benchmark {
+			return r.refuse("benchmark", r.Experiment.Benchmark, first.Experiment.Benchmark+", that of "+first.Dir)
+		}
+		if !slices.Equal(r.Units.XNames, first.Units.XNames) || !slices.Equal(r.Units.YNames, first.Units.YNames) {
+			return r.refuse("data", fmt.Sprintf("columns %v and %v", r.Units.XNames, r.Units.YNames),
+				fmt.Sprintf("%v and %v, those of %s", first.Units.XNames, first.Units.YNames, first.Dir))
+		}
+	}
+	return nil
+}
+
+// tasks returns functions first … first+count−1 of the run's evaluation batches.
+func (r Run) tasks(first, count int) ([]Task, error) {
+	size, tasks := r.Source.EvalSize().Functions, []Task(nil)
+	var b datasets.Batch
+	made := -1
+	for f := first; f < first+count; f++ {
+		if batch := f / size; batch != made {
+			if batch >= r.Source.EvalBatches() {
+				return nil, r.noFunction(f)
+			}
+			if err := r.Source.Eval(batch, &b); err != nil {
+				return nil, err
+			}
+			made = batch
+		}
+		if f%size >= b.Functions {
+			return nil, r.noFunction(f)
+		}
+		tasks = append(tasks, NewTask(&b, f%size, 0, datasets.ScalingOf(r.Source, b.DX, b.DY)))
+	}
+	return tasks, nil
+}
+
+func (r Run) noFunction(f int) error {
+	return &input.Error{File: "--function", Found: strconv.Itoa(f), Expected: fmt.Sprintf("one of the functions of %s of %s",
+		input.Plural(r.Source.EvalBatches(), "evaluation batch", "evaluation batches"), r.Dir)}
+}
