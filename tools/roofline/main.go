@@ -1,5 +1,6 @@
-// Command roofline prints what the kernels of a training step have to do, floating-point operations and bytes of device
-// memory, and the least time that this takes on some GPUs: the tables of docs/performance.md.
+// Command roofline prints, for each kernel of a training step, its floating-point operations, its
+// bytes of device memory, and the least time that they take on some GPUs: the tables of
+// docs/performance.md.
 //
 //	go run ./tools/roofline configs/lissajous/*.yaml
 package main
@@ -18,8 +19,9 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// gpu is a device by its published figures: TFLOP/s of dense products in half precision, tf32 (0: none) and float32, and
-// TB/s of its memory. Products by mma.sync on Hopper reach about 60% of what was measured with its own instructions.
+// gpu holds the published figures of a device: TFLOP/s of dense products in half precision, tf32
+// (0: none) and float32, and TB/s of its memory. On Hopper, products by mma.sync reach about 60% of
+// the rate that was measured with Hopper's own instructions.
 type gpu struct {
 	name             string
 	fp16, tf32, fp32 float64
@@ -41,7 +43,7 @@ var precisions = []struct {
 	{"fp16", func(g gpu) float64 { return g.fp16 }},
 }
 
-// work is what one kernel, or several of one kind, does in a step.
+// work is the work of one kernel in a step, or of several kernels of one kind.
 type work struct {
 	name     string
 	launches int
@@ -49,7 +51,8 @@ type work struct {
 	bytes    float64
 }
 
-// ms is the least time at a rate of products: the larger of arithmetic and memory.
+// ms returns the least time at a rate of products: that of the arithmetic or of the memory,
+// whichever is longer.
 func (w work) ms(tflops float64, g gpu) float64 {
 	return 1e3 * max(w.flops/(tflops*1e12), w.bytes/(g.memory*1e12))
 }
@@ -96,7 +99,7 @@ func describe(path string) error {
 	return nil
 }
 
-// print shows the kernels, the sum of them all, and the same with the quantile branch fused.
+// print prints the kernels, their sum, and the same with the quantile branch fused.
 func (s *step) print(model string) {
 	fmt.Printf("\n**%s**\n\n| kernel | launches | GFLOP | MB |", model)
 	for _, g := range gpus {
@@ -151,7 +154,7 @@ func (s *step) line(w work, ms func(gpu) float64) {
 	fmt.Println(" not measured |")
 }
 
-// short is a number with three digits or fewer.
+// short formats a number with at most three digits.
 func short(v float64) string {
 	switch {
 	case math.IsInf(v, 0): // the GPU has no such arithmetic
@@ -170,7 +173,7 @@ func (w work) plus(v work) work {
 	return work{w.name, w.launches + v.launches, w.flops + v.flops, w.bytes + v.bytes}
 }
 
-// merge adds work to the entry of its name.
+// merge adds work to the entry with the same name.
 func merge(ws []work, w work) []work {
 	if i := slices.IndexFunc(ws, func(o work) bool { return o.name == w.name }); i >= 0 {
 		ws[i] = ws[i].plus(w)

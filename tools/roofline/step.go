@@ -5,7 +5,7 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// step sums up the kernels of a training step.
+// step adds up the kernels of a training step.
 type step struct {
 	e       ops.Extents
 	kernels []work // all, one kernel an operation
@@ -13,8 +13,8 @@ type step struct {
 	fused   []work // the branch's
 }
 
-// add counts a unit, whose parts are kernels of their own where they are products: each reads its inputs once and writes its
-// result once.
+// add counts a unit. If its parts are products, each part is a kernel. A kernel reads its inputs
+// once and writes its result once.
 func (s *step) add(u *plan.Unit) {
 	if u.Op == nil {
 		s.count(u, "add", s.bytes(append(u.Outs(), u.In...)...), 0)
@@ -49,8 +49,8 @@ func (s *step) add(u *plan.Unit) {
 	}
 }
 
-// count adds one kernel, and tells the fused branch from the rest: the layers over all rows of a model whose level is one
-// column that is put into the first of them.
+// count adds one kernel, and adds it to the fused branch or to the rest. The fused branch has the
+// layers over all rows, if the level is one column that the first of them reads.
 func (s *step) count(u *plan.Unit, name string, bytes, flops float64) {
 	w := work{name, 1, flops, bytes}
 	s.kernels = merge(s.kernels, w)
@@ -89,7 +89,7 @@ func (s *step) branch(u *plan.Unit) bool {
 	return in.Space == ops.Row
 }
 
-// flops of one part of a unit.
+// flops returns the operations of one part of a unit.
 func (s *step) flops(u *plan.Unit, part int) float64 {
 	alone := *u
 	alone.Out = [3]*plan.Value{}
@@ -97,7 +97,7 @@ func (s *step) flops(u *plan.Unit, part int) float64 {
 	return (&plan.Analysis{Units: []*plan.Unit{&alone}}).FLOPs(s.e)
 }
 
-// bytes of float32 matrices, each once.
+// bytes returns the bytes of float32 matrices, each counted once.
 func (s *step) bytes(vs ...*plan.Value) float64 {
 	n := 0.0
 	for _, v := range vs {

@@ -13,8 +13,8 @@ import (
 	"github.com/acqnp/acqnp/internal/report"
 )
 
-// Every configuration of the paper's trains and is evaluated: two steps and one batch, of few functions, points and
-// levels, the rest as it ships.
+// Every configuration of the paper trains and is evaluated: two steps and one batch of few
+// functions, points and levels. All else is as shipped.
 func TestConfigurationsRun(t *testing.T) {
 	files, err := filepath.Glob(configFile("*", "*"))
 	if err != nil {
@@ -46,7 +46,7 @@ func TestConfigurationsRun(t *testing.T) {
 	}
 }
 
-// dataDir has the data sets that are files, with few images.
+// dataDir returns a directory with the data sets that are files. They have few images.
 func dataDir(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -93,8 +93,8 @@ func run(t *testing.T, name, model, data string) {
 	if e.NumTau != levels || e.Bootstraps != bootstraps {
 		t.Errorf("%d levels and %d bootstraps, want %d and %d", e.NumTau, e.Bootstraps, levels, bootstraps)
 	}
-	// Two steps teach nothing, but no model starts out with densities that far off: its y, scaled, are of the order of 1
-	// and its scales of a tenth or more. JSON has no NaN or infinity, but has 1e308.
+	// Two steps teach little, but no model starts with densities this far off: y is scaled to the
+	// order of 1, and scales start at a tenth or more. JSON cannot hold NaN or infinity, but 1e308.
 	for part, v := range map[string]float64{"context": e.ContextLL.Mean, "target": e.TargetLL.Mean} {
 		if !(math.Abs(v) < 1e3) || v == 0 {
 			t.Errorf("%s log-likelihood %v", part, v)
@@ -105,7 +105,7 @@ func run(t *testing.T, name, model, data string) {
 	}
 }
 
-// reduced are the settings that make a run of seconds.
+// reduced returns the settings that shorten a run to seconds.
 func reduced(name, model string) []string {
 	values := []string{"train.steps=2"}
 	if quantile(model) {

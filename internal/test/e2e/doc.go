@@ -1,3 +1,4 @@
-// Package e2e tests the program as a person uses it: whole commands on the configurations that ship, on data in the
-// publishers' formats and, where they are at hand, on the real data. The package is tests alone.
+// Package e2e tests the program as a user runs it: whole commands on the shipped configurations,
+// with data in the publishers' formats and, if they are there, the real data. The package has tests
+// only.
 package e2e

@@ -11,7 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/cli"
 )
 
-// TestMain keeps settings of whoever runs the tests away from the program.
+// TestMain removes the program's settings from the environment.
 func TestMain(m *testing.M) {
 	for _, v := range os.Environ() {
 		if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, "ACQNP_") && name != "ACQNP_SHARED" {
@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// succeed runs the program, which must exit with 0, and returns what it printed.
+// succeed runs the program and returns its standard output. The program must exit with 0.
 func succeed(t *testing.T, args ...string) string {
 	t.Helper()
 	var out, err bytes.Buffer
@@ -37,12 +37,12 @@ var benchmarks = benchmark.Names(func(b benchmark.Benchmark) bool { return b.Kin
 // models are the paper's.
 var models = []string{"cnp", "canp", "bnp", "cqnp", "acqnp"}
 
-// configFile is the configuration that ships.
+// configFile returns the path of a shipped configuration.
 func configFile(benchmark, model string) string {
 	return filepath.Join("..", "..", "..", "configs", benchmark, model+".yaml")
 }
 
-// set makes an option --set of each.
+// set returns an option --set for each setting.
 func set(values ...string) []string {
 	var args []string
 	for _, v := range values {
@@ -51,5 +51,5 @@ func set(values ...string) []string {
 	return args
 }
 
-// quantile says whether a model reads quantile levels.
+// quantile reports whether a model reads quantile levels.
 func quantile(model string) bool { return model == "cqnp" || model == "acqnp" }

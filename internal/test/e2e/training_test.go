@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// realData is the directory of the real data, which are not part of the repository.
+// realData returns the directory of the real data, which are not part of the repository.
 func realData(t *testing.T, benchmark string) string {
 	t.Helper()
 	shared := os.Getenv("ACQNP_SHARED")
@@ -21,8 +21,8 @@ func realData(t *testing.T, benchmark string) string {
 	return dir
 }
 
-// All five models learn something of real data within seconds: what train itself reports of held-out data, before and
-// after.
+// All five models learn something of real data within seconds. The test reads what train reports of
+// held-out data before and after.
 func TestTrainingOnRealDataRaisesTheLogLikelihood(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a minute")
@@ -34,7 +34,8 @@ func TestTrainingOnRealDataRaisesTheLogLikelihood(t *testing.T) {
 				t.Run(m, func(t *testing.T) {
 					before, after := learn(t, b, m, data)
 					t.Logf("target log-likelihood %.3f → %.3f", before, after)
-					// y is scaled into an interval of length 1, so 0 is what a uniform density on it has.
+					// y is scaled to an interval of length 1. A uniform density on it has
+					// log-likelihood 0.
 					if !(after > 0) || !(after-before > 0.5) {
 						t.Errorf("target log-likelihood %.3f → %.3f, want a rise of 0.5 to above 0", before, after)
 					}
@@ -44,7 +45,8 @@ func TestTrainingOnRealDataRaisesTheLogLikelihood(t *testing.T) {
 	}
 }
 
-// learn trains for a few seconds and is the target log-likelihood of the untrained and of the trained model.
+// learn trains for a few seconds. It returns the target log-likelihoods of the untrained and of the
+// trained model.
 func learn(t *testing.T, benchmark, model, data string) (before, after float64) {
 	values := []string{"train.steps=60", "train.learning_rate=2e-3", "train.schedule=constant"}
 	if quantile(model) {

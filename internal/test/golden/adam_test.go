@@ -7,8 +7,9 @@ import (
 	"github.com/acqnp/acqnp/internal/models"
 )
 
-// The loss of ten batches of changing size, with a step of Adam after each. Steps do not amplify rounding: where a
-// gradient is too small to have a sure sign, the step that depends on it changes the loss as little.
+// The losses of ten batches of different sizes, with a step of Adam after each. Steps do not
+// amplify rounding. Adam's step may have the wrong sign if a gradient is as small as its rounding,
+// but then the weight hardly changes the loss.
 func TestAdamMatchesPyTorch(t *testing.T) {
 	everywhere(t, checkAdam[float64], checkAdam[float32])
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/acqnp/acqnp/internal/safetensors"
 )
 
-// golden is one case: a file of testdata. tools/golden/README.md says what its tensors are.
+// golden is one case: a file of testdata. tools/golden/README.md lists its tensors.
 type golden struct {
 	t       *testing.T
 	name    string
@@ -27,7 +27,7 @@ type golden struct {
 	steps   []int // context points of each Adam step's batch
 }
 
-// batch is what a run is fed, in the file's layout.
+// batch holds the inputs of a run, in the file's layout.
 type batch struct {
 	extents ops.Extents
 	x, y    []float64 // [B, N, dx], [B, N, dy]
@@ -38,7 +38,7 @@ type batch struct {
 
 const numCases = 26
 
-// cases are the paths of the files of testdata.
+// cases returns the paths of the files in testdata.
 func cases(t *testing.T) []string {
 	t.Helper()
 	paths, err := filepath.Glob("testdata/*.safetensors")
@@ -50,7 +50,7 @@ func cases(t *testing.T) []string {
 
 func caseName(path string) string { return strings.TrimSuffix(filepath.Base(path), ".safetensors") }
 
-// load reads a case for the test t, which fails where the file is not as it should be.
+// load reads a case. The test t fails if the file is not as it should be.
 func load(t *testing.T, path string) *golden {
 	t.Helper()
 	file, err := safetensors.ReadFile(path)
@@ -97,10 +97,10 @@ func (g *golden) values(name string) []float64 {
 	return v
 }
 
-// main is the batch whose log-likelihoods, gradients and components the file holds.
+// main returns the batch whose log-likelihoods, gradients and components the file holds.
 func (g *golden) main() batch { return g.batch("", g.context) }
 
-// step is the batch of Adam step k.
+// step returns the batch of Adam step k.
 func (g *golden) step(k int) batch { return g.batch("step."+strconv.Itoa(k)+".", g.steps[k]) }
 
 func (g *golden) batch(prefix string, context int) batch {
@@ -121,8 +121,8 @@ func (g *golden) batch(prefix string, context int) batch {
 	return b
 }
 
-// capacity holds every batch of the case and is larger than any of them in each direction, so that no engine gets away
-// with taking its capacity for the size of a run.
+// capacity returns extents larger in every dimension than those of any batch of the case. An engine
+// that confused its capacity with the extents of a run would fail.
 func (g *golden) capacity() ops.Extents {
 	c := g.main().extents
 	for k := range g.steps {
@@ -137,8 +137,8 @@ func (g *golden) capacity() ops.Extents {
 	return c
 }
 
-// flat lays the file's tensors "<prefix><PyTorch name>" out as the model's flat vector. Names and shapes must be those
-// that the model announces, and no tensor may be left over.
+// flat returns the file's tensors "<prefix><PyTorch name>" as the model's parameter vector. Their
+// names and shapes must be the model's, and no tensor may be left over.
 func (g *golden) flat(prefix string) []float64 {
 	g.t.Helper()
 	v := make([]float64, g.model.NumParams())

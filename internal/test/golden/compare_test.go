@@ -7,7 +7,8 @@ import (
 	"github.com/acqnp/acqnp/internal/engine"
 )
 
-// same compares relative to max(1, |want|): a log-likelihood is a sum of terms of size 1 and may lie close to 0.
+// same compares with an error relative to max(1, |want|). A log-likelihood is a sum of terms of
+// size 1 and may be close to 0.
 func same[T engine.Float](t *testing.T, name string, got []T, want []float64, tolerance float64) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -17,8 +18,8 @@ func same[T engine.Float](t *testing.T, name string, got []T, want []float64, to
 	report(t, name, got, want, func(want float64) float64 { return tolerance * max(1, math.Abs(want)) })
 }
 
-// sameGradient allows every element the same: it is a sum over all rows that may cancel down to any size, and is known
-// to the precision of what was added, for which the tensor's largest gradient stands.
+// sameGradient allows every element of a tensor the same error, relative to the tensor's largest
+// gradient. An element is a sum over all rows, which may cancel; its error is that of the terms.
 func sameGradient[T engine.Float](t *testing.T, name string, got []T, want []float64, allowed float64) {
 	t.Helper()
 	report(t, "gradient of "+name, got, want, func(float64) float64 { return allowed })
@@ -32,7 +33,7 @@ func largest(v []float64) float64 {
 	return m
 }
 
-// report fails once per tensor, at its worst element.
+// report fails once for each tensor, at its worst element.
 func report[T engine.Float](t *testing.T, name string, got []T, want []float64, allowed func(want float64) float64) {
 	t.Helper()
 	worst, at, wrong := 0.0, 0, 0

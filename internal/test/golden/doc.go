@@ -1,4 +1,5 @@
-// Package golden holds models, engines and the command line to results computed by PyTorch: testdata has one file per
-// case and, in exchange, weights and tasks as a user brings them. tools/golden writes both, and its README lists what is
-// in them. The package is tests alone.
+// Package golden compares models, engines and the command line with results of PyTorch. testdata
+// has one file for each case and, in exchange, weights and tasks files as a user brings them. The
+// scripts in tools/golden write both, and tools/golden/README.md lists their tensors. The package
+// has tests only.
 package golden

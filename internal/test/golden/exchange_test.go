@@ -17,7 +17,8 @@ import (
 	"github.com/acqnp/acqnp/internal/safetensors"
 )
 
-// exchange is what PyTorch makes of the weights and tasks of testdata/exchange; tools/golden/README.md describes them.
+// exchange holds PyTorch's results for the weights and tasks of testdata/exchange. See
+// tools/golden/README.md.
 type exchange struct {
 	NumTau int `json:"num_tau"`
 	Cases  []struct {
@@ -30,11 +31,12 @@ type exchange struct {
 
 const exchangeDir = "testdata/exchange"
 
-// exchangeTolerance is what the project promises of imported weights. Float32 is off by some 1e-5 here, and other levels
-// or bootstraps by 1e-3 and more.
+// exchangeTolerance is the error that the project promises for imported weights. Float32 has some
+// 1e-5 here. Wrong levels or bootstraps would have 1e-3 or more.
 const exchangeTolerance = 2e-4
 
-// TestImportedWeightsEvaluateAsInPyTorch goes the way of a user who comes with weights and tasks from PyTorch.
+// TestImportedWeightsEvaluateAsInPyTorch does what a user does who has weights and tasks from
+// PyTorch.
 func TestImportedWeightsEvaluateAsInPyTorch(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join(exchangeDir, "expected.json"))
 	if err != nil {
@@ -62,7 +64,7 @@ func TestImportedWeightsEvaluateAsInPyTorch(t *testing.T) {
 	}
 }
 
-// configFile is a configuration of this model; the defaults of the benchmark do for the rest.
+// configFile writes a configuration of this model. The rest are defaults of the benchmark.
 func configFile(t *testing.T, benchmark string, model map[string]any) string {
 	t.Helper()
 	text, err := yaml.Marshal(map[string]any{"benchmark": benchmark, "model": model})
@@ -81,7 +83,7 @@ func written(t *testing.T, name string, content []byte) string {
 	return path
 }
 
-// evaluate is `acqnp eval` on a tasks file, where the benchmark's own data are missing.
+// evaluate runs `acqnp eval` on a tasks file, without the benchmark's own data.
 func evaluate(t *testing.T, config, weights, tasks string, flags ...string) (means [][2]float64) {
 	t.Helper()
 	dir := t.TempDir()
@@ -125,7 +127,7 @@ func sameMeans(t *testing.T, with string, got, want [][2]float64) {
 	}
 }
 
-// withoutLevels copies a tasks file, but for its levels.
+// withoutLevels copies a tasks file without its levels.
 func withoutLevels(t *testing.T, path string) string {
 	t.Helper()
 	file, err := safetensors.ReadFile(path)

@@ -7,9 +7,10 @@ import (
 	"github.com/acqnp/acqnp/internal/models"
 )
 
-// Tolerances. In float64 only the order of sums differs from PyTorch's: some hundred roundings of 1e-16, enlarged by
-// σ as small as 0.01. Float32 starts from the same numbers (the files' inputs and weights are float32 values) and its
-// roundings are 6e-8 each. testdata keeps away from the kinks of ReLU and |y−μ|, so that no sign can differ.
+// Tolerances. In float64 only the order of sums differs from PyTorch's: some hundred roundings of
+// 1e-16, enlarged by σ as small as 0.01. Float32 starts from the same numbers (the files' inputs
+// and weights are float32 values), and a rounding is 6e-8. No number in testdata is close to a kink
+// of ReLU or of |y−μ|, so no sign can differ.
 const (
 	close64 = 1e-10
 	close32 = 2e-5
@@ -18,7 +19,7 @@ const (
 // check compares one engine's results for a case with PyTorch's.
 type check[T engine.Float] func(t *testing.T, g *golden, on compile[T], tolerance float64)
 
-// everywhere makes a check, given in both precisions, on every case, engine and precision.
+// everywhere runs a check, given in both precisions, on every case, engine and precision.
 func everywhere(t *testing.T, double check[float64], single check[float32]) {
 	for _, path := range cases(t) {
 		t.Run(caseName(path), func(t *testing.T) {
@@ -48,8 +49,10 @@ func checkTraining[T engine.Float](t *testing.T, g *golden, on compile[T], toler
 		lo, hi := tensor.Offset, tensor.Offset+tensor.Size()
 		scale := largest(want[lo:hi])
 		if scale < 1e-12 {
-			// In exact numbers 0: the last bias of CANP's keys adds the same to all scores of a softmax. What is left of
-			// it is the rounding of the sums that make its layer's weight, the tensor before.
+			// In exact numbers this gradient is 0: the last bias of CANP's keys adds the same
+			// number to all scores of a softmax. Only rounding is left, of the size of the rounding
+			// in the gradient of the layer's weight, the tensor before.
+
 			scale = largest(before)
 		}
 		sameGradient(t, tensor.Name, got[lo:hi], want[lo:hi], tolerance*scale)
@@ -68,7 +71,7 @@ func checkEvaluation[T engine.Float](t *testing.T, g *golden, on compile[T], tol
 	same(t, "loglik", p.Output("loglik"), g.values("loglik"), tolerance)
 }
 
-// The decoder's raw output and the level's logit.
+// The decoder's output and the level's logit.
 func TestPredictionMatchesPyTorch(t *testing.T) {
 	everywhere(t, checkPrediction[float64], checkPrediction[float32])
 }

@@ -11,7 +11,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// compile makes a program of one engine from a model.
+// compile compiles a model with one engine.
 type compile[T engine.Float] func(m *models.Model, capacity ops.Extents, mode models.Mode) (engine.Program[T], error)
 
 func onReference[T engine.Float](m *models.Model, capacity ops.Extents, mode models.Mode) (engine.Program[T], error) {
@@ -101,7 +101,7 @@ func bootstrapsLast(v []float64, e ops.Extents) []float64 {
 	return out
 }
 
-// fill converts the leading numbers of a buffer.
+// fill converts numbers into the beginning of a buffer.
 func fill[T engine.Float](dst []T, v []float64) {
 	dst = dst[:len(v)]
 	for i := range v {
