@@ -49,7 +49,7 @@ func (r Runner) run(ctx context.Context, t Trial) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := trained.Load(run.Newest, m, func(line string) { r.Progress.Note(line) })
+	c, err := trained.Load(run.Newest, m, r.Progress.Warn)
 	if err != nil {
 		return nil, err
 	}

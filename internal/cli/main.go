@@ -4,7 +4,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -108,7 +107,7 @@ func (a *app) report(text string, code int) {
 		fmt.Fprintf(a.Err, "%s\n", b)
 		return
 	}
-	fmt.Fprintf(a.Err, "%s: %s\n", a.command, text)
+	fmt.Fprintln(a.Err, progress.Printable(a.command+": "+text, ""))
 }
 
 // run makes cobra's run function of a command that takes no arguments. What goes wrong before it is wrong usage.
@@ -121,29 +120,33 @@ func (a *app) run(f func(cmd *cobra.Command) error) func(*cobra.Command, []strin
 
 // progress is how the call's commands tell how far they are.
 func (a *app) progress() progress.Reporter {
-	switch {
-	case a.quiet:
-		return progress.New(a.Err, progress.Quiet)
-	case a.json:
-		return progress.New(a.Err, progress.JSON)
+	mode := progress.Auto
+	if a.json {
+		mode = progress.JSON
 	}
-	return progress.New(a.Err, progress.Auto)
+	p := progress.New(a.Err, mode)
+	if a.quiet {
+		return progress.Quiet(p)
+	}
+	return p
 }
 
-// result prints what a command found: v as JSON under --json, else what text writes.
+// result prints what a command found: v as one line of JSON under --json, else what text writes.
 func (a *app) result(v any, text func(io.Writer) error) error {
-	var b bytes.Buffer
-	if a.json {
-		e := json.NewEncoder(&b)
-		e.SetIndent("", "  ")
-		e.SetEscapeHTML(false)
-		if err := e.Encode(v); err != nil {
+	var b strings.Builder
+	if !a.json {
+		if err := text(&b); err != nil {
 			return err
 		}
-	} else if err := text(&b); err != nil {
+		_, err := io.WriteString(a.Out, progress.Printable(b.String(), "\n\t"))
 		return err
 	}
-	_, err := a.Out.Write(b.Bytes())
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := io.WriteString(a.Out, b.String())
 	return err
 }
 

@@ -117,6 +117,6 @@ func (f *modelFlags) load(e config.Experiment, dx, dy int, p progress.Reporter) 
 	if err != nil {
 		return trained{}, err
 	}
-	c, err := r.Load(f.checkpoint, m, func(line string) { p.Note(line) })
+	c, err := r.Load(f.checkpoint, m, p.Warn)
 	return trained{Model: m, params: c.Params, units: c.Units, path: c.Path, step: &c.Step}, err
 }

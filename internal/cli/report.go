@@ -74,7 +74,7 @@ func runReport(a *app, o reportOptions) error {
 		return err
 	}
 	p := a.progress()
-	runs, err := tables.Gather(o.dir, func(err error) { p.Note(fmt.Sprintf("left out: %v", err)) })
+	runs, err := tables.Gather(o.dir, func(err error) { p.Warn(fmt.Sprintf("left out: %v", err)) })
 	if err != nil {
 		return err
 	}

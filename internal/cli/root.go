@@ -33,9 +33,14 @@ Exit status: 0 done; 1 failed; 2 wrong usage, configuration or input; 130 stoppe
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
-	root.PersistentFlags().BoolVar(&a.quiet, "quiet", false, "no progress on standard error")
+	root.PersistentFlags().BoolVar(&a.quiet, "quiet", false, "no progress on standard error, warnings and errors alone")
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "results, progress and errors as JSON")
-	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return fromEnvironment(cmd.Flags()) }
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		if err := refuseEmpty(cmd.Flags()); err != nil {
+			return err
+		}
+		return fromEnvironment(cmd.Flags())
+	}
 	root.AddCommand(newTrain(a), newEval(a), newSample(a), newData(a), newExport(a), newPlot(a), newAblate(a), newReport(a), newBench(a), newDoctor(a))
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultHelpCmd()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,6 +44,21 @@ func fromEnvironment(flags *pflag.FlagSet) error {
 		}
 	}
 	return nil
+}
+
+// refuseEmpty refuses a flag that was given and left empty, as --run-dir "$DIR" is where the variable is not set. It would
+// silently mean the default.
+func refuseEmpty(flags *pflag.FlagSet) (err error) {
+	flags.Visit(func(f *pflag.Flag) {
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		if slices.Contains(values, "") {
+			err = &input.Error{File: "--" + f.Name, Found: "an empty value", Expected: "one, or no such flag"}
+		}
+	})
+	return err
 }
 
 // settings are the flags of every command that computes.

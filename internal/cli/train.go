@@ -168,7 +168,7 @@ func (o *trainOptions) train(ctx context.Context, e config.Experiment, source da
 	return train.Run(ctx, train.Options{
 		Experiment: e, Dir: o.runDir, DataDir: o.dataDir, Device: o.device,
 		Resume: o.resume, Overwrite: o.overwrite, Source: source, Weights: o.weights, Version: version(),
-		Warn: func(line string) { p.Note(line) },
+		Warn: p.Warn,
 		OnStart: func(s train.Start) {
 			o.announce(e, s, p)
 			p.Begin("train", "step", s.Step, s.Steps)

@@ -99,7 +99,7 @@ func set(content []byte, urls ...string) fetch.Set {
 }
 
 func options() fetch.Options {
-	return fetch.Options{Progress: progress.New(io.Discard, progress.Quiet), Wait: time.Millisecond}
+	return fetch.Options{Progress: progress.New(io.Discard, progress.JSON), Wait: time.Millisecond}
 }
 
 func fetched(t *testing.T, s fetch.Set, dir string, want []byte) fetch.Result {

@@ -22,8 +22,10 @@ func (b *bar) Note(message string, _ ...Field) {
 	if b.p != nil {
 		_ = b.p.Clear() // the bar is drawn again below the note
 	}
-	fmt.Fprintln(b.w, message)
+	fmt.Fprintln(b.w, Printable(message, ""))
 }
+
+func (b *bar) Warn(message string) { b.Note(warning + message) }
 
 func (b *bar) Begin(name, unit string, done, total int) {
 	b.End()

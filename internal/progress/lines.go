@@ -19,7 +19,9 @@ type lines struct {
 	work
 }
 
-func (l *lines) Note(message string, _ ...Field) { fmt.Fprintln(l.w, message) }
+func (l *lines) Note(message string, _ ...Field) { fmt.Fprintln(l.w, Printable(message, "")) }
+
+func (l *lines) Warn(message string) { l.Note(warning + message) }
 
 func (l *lines) Begin(name, unit string, done, total int) {
 	l.work = newWork(name, unit, done, total, time.Now())
@@ -44,7 +46,7 @@ func (l *lines) show(now time.Time) {
 	fmt.Fprintf(l.w, "%s: %s\n", l.name, l.describe(now))
 }
 
-// jsonLines writes progress for a program: one {"event": "note"|"progress", …} on each line.
+// jsonLines writes progress for a program: one {"event": "note"|"warning"|"progress", …} on each line.
 type jsonLines struct {
 	w io.Writer
 	work
@@ -68,6 +70,10 @@ func (j *jsonLines) Note(message string, fields ...Field) {
 		m[f.Name] = f.Value
 	}
 	j.write(m)
+}
+
+func (j *jsonLines) Warn(message string) {
+	j.write(map[string]string{"event": "warning", "message": message})
 }
 
 func (j *jsonLines) Begin(name, unit string, done, total int) {

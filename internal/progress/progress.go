@@ -29,6 +29,8 @@ type State struct {
 type Reporter interface {
 	// Note shows a message once. With JSON, the fields become members of the object.
 	Note(message string, fields ...Field)
+	// Warn shows a message that a person should look at, under --quiet too.
+	Warn(message string)
 	// Begin starts work of total units. done of them were finished before, in a resumed run.
 	Begin(name, unit string, done, total int)
 	// Update states how far the work has come. It may be called at any rate; few states are shown.
@@ -47,16 +49,13 @@ type Field struct {
 type Mode int
 
 const (
-	Auto  Mode = iota // a bar on a terminal, plain lines elsewhere
-	Quiet             // not at all
-	JSON              // one JSON object a line
+	Auto Mode = iota // a bar on a terminal, plain lines elsewhere
+	JSON             // one JSON object a line
 )
 
 // New returns the reporter for a writer and a mode.
 func New(w io.Writer, m Mode) Reporter {
 	switch {
-	case m == Quiet:
-		return quiet{}
 	case m == JSON:
 		return &jsonLines{w: w}
 	case isTerminal(w):
@@ -70,12 +69,19 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-type quiet struct{}
+// Quiet returns a reporter that shows the warnings of r and nothing else.
+func Quiet(r Reporter) Reporter { return quiet{r} }
 
+type quiet struct{ warnings Reporter }
+
+func (q quiet) Warn(message string)          { q.warnings.Warn(message) }
 func (quiet) Note(string, ...Field)          {}
 func (quiet) Begin(string, string, int, int) {}
 func (quiet) Update(State)                   {}
 func (quiet) End()                           {}
+
+// warning starts the line of a warning.
+const warning = "warning: "
 
 // work is the state that every reporter keeps of the work under way.
 type work struct {

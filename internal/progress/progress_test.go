@@ -72,15 +72,3 @@ func TestJSONLines(t *testing.T) {
 		}
 	})
 }
-
-func TestQuietSaysNothing(t *testing.T) {
-	var out bytes.Buffer
-	p := progress.New(&out, progress.Quiet)
-	p.Note("training")
-	p.Begin("train", "step", 0, 1)
-	p.Update(progress.State{Done: 1})
-	p.End()
-	if out.Len() > 0 {
-		t.Errorf("got %q", out.String())
-	}
-}
