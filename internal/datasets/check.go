@@ -11,7 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// Status says whether a benchmark can be trained on.
+// A Status says whether a benchmark can be trained on.
 type Status struct {
 	Benchmark string
 	Ready     bool
@@ -19,7 +19,7 @@ type Status struct {
 	Help      string // how to get what is missing; "" where nothing is
 }
 
-// Check looks at the files of every benchmark below dataDir under their default names, and reads them.
+// Check reads the files of every benchmark below dataDir, under their names in the catalogue.
 func Check(dataDir string) []Status {
 	var all []Status
 	for _, b := range benchmark.All() {
@@ -55,11 +55,12 @@ func checkSpeedFlow(b benchmark.Benchmark, dir string) Status {
 	return s
 }
 
+// checkImages reads the files with the default configuration.
 func checkImages(b benchmark.Benchmark, dataDir string) Status {
 	s, dir := Status{Benchmark: b.Name, Help: "acqnp data fetch " + b.Name}, filepath.Join(dataDir, b.Name)
 	var there, missing []string
 	for _, f := range b.FileNames() {
-		if thereIs(filepath.Join(dir, f)) == "" {
+		if existing(filepath.Join(dir, f)) == "" {
 			missing = append(missing, f)
 		} else {
 			there = append(there, f)

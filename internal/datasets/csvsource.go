@@ -9,18 +9,21 @@ import (
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// csvSource is a person's own data, from CSV files. Either whole functions are held out, or a part of each one's points.
+// csvSource is the source of a person's own CSV files. It holds out whole functions (data.split:
+// function) or a part of the points of each function (data.split: point). What is held out depends
+// on data.seed alone.
 //
-// Training draws functions, as many points of each, and how many of them are the context. Where functions are held out,
-// evaluation draws a context of such a size from each, and all its other points are targets; where points are, the
-// context is the function's training points, as in speed-flow. What is held out depends on data.seed alone.
+// Training draws functions, N points of each, and N_c. With functions held out, evaluation draws a
+// context from each of them, and all its other points are targets. With points held out, the
+// context is the training points of a function and the targets are its held-out points, as in
+// speed-flow.
 type csvSource struct {
 	e             config.Experiment
 	scaling       Scaling
 	x, y          []float32 // model units, function after function
 	functions     []span
 	training      []int // of functions
-	test          []int // likewise
+	test          []int // of functions
 	points        []int // [lo, hi]: N ~ U{lo..hi} in training
 	evalBatchSize int
 
@@ -29,7 +32,7 @@ type csvSource struct {
 	picked []int // points of a function, scratch
 }
 
-// span is where the points of a function are. The first so many of them are for training.
+// A span is the points of a function in x and y. Its first train points are for training.
 type span struct{ first, points, train int }
 
 func newCSVSource(e config.Experiment, dataDir string) (Source, error) {
@@ -54,13 +57,14 @@ func newCSVSource(e config.Experiment, dataDir string) (Source, error) {
 	}
 	s.evalBatchSize = e.Eval.BatchSize
 	if !s.sameSizes() {
-		s.evalBatchSize = 1 // a mean over batches is then one over functions, none of which counts for more
+		// a mean over batches is then one over functions, none of which counts for more
+		s.evalBatchSize = 1
 	}
 	return s, s.checkEvalSize()
 }
 
-// split divides the functions, or the points of each. It gives the order of each function's points, those for training
-// first; nil is the order of the rows.
+// split divides the functions, or the points of each. It returns an order of the points of each
+// function with those for training first; nil is the order of the rows.
 func (s *csvSource) split(functions []csvFunction) (order [][]int, err error) {
 	d, g := s.e.Data, random.New(s.e.Data.Seed, random.Split)
 	s.functions, order = make([]span, len(functions)), make([][]int, len(functions))
@@ -73,7 +77,7 @@ func (s *csvSource) split(functions []csvFunction) (order [][]int, err error) {
 		n := trainingPart(d.TrainFraction, len(functions))
 		if n < 1 || n >= len(functions) {
 			return nil, refuse("data.train_fraction", d.TrainFraction,
-				"one that splits the functions, of which there are %d (data.split: point divides their points instead)", len(functions))
+				"a fraction that leaves some of the %d functions on both sides (data.split: point splits their points instead)", len(functions))
 		}
 		all := make([]int, len(functions))
 		g.Perm(0, all)
@@ -88,7 +92,7 @@ func (s *csvSource) split(functions []csvFunction) (order [][]int, err error) {
 	for i, f := range functions {
 		n := trainingPart(d.TrainFraction, f.N)
 		if n < 1 || n >= f.N {
-			return nil, f.refuse(fmt.Sprintf("with %d points", f.N), "more, for data.train_fraction %g to split", d.TrainFraction)
+			return nil, f.refuse(fmt.Sprintf("with %d points", f.N), "enough points for data.train_fraction %g to split", d.TrainFraction)
 		}
 		order[i] = make([]int, f.N)
 		g.Perm(uint64(i), order[i])
@@ -98,8 +102,9 @@ func (s *csvSource) split(functions []csvFunction) (order [][]int, err error) {
 	return order, nil
 }
 
-// setPoints settles how many points of a function a training batch takes. The smallest function bounds them, be it for
-// training or not, so that a context which training draws leaves targets in every evaluation.
+// setPoints sets the bounds of N in training. They are those of data.points, or the size of the
+// smallest function, held out or not. So every context that training draws leaves targets in every
+// evaluation.
 func (s *csvSource) setPoints(functions []csvFunction) error {
 	smallest, least := 0, math.MaxInt
 	for i, f := range s.functions {
@@ -132,7 +137,7 @@ func (s *csvSource) setPoints(functions []csvFunction) error {
 	return nil
 }
 
-// contexts bounds N_c in a batch of n points of each function.
+// contexts returns the bounds of N_c in a batch of n points of each function.
 func (s *csvSource) contexts(n int) (lo, hi int) {
 	if c := s.e.Data.Context; c != nil {
 		return c[0], c[1]
@@ -140,7 +145,7 @@ func (s *csvSource) contexts(n int) (lo, hi int) {
 	return 3, n - 3
 }
 
-// trainingColumn is what scaling may learn from: column c of x beside y.
+// trainingColumn returns the training part of column c of [x, y], which scaling is learned from.
 func (s *csvSource) trainingColumn(functions []csvFunction, order [][]int, c int) []float64 {
 	dx, dy := s.Dims()
 	var column []float64
@@ -159,7 +164,7 @@ func (s *csvSource) trainingColumn(functions []csvFunction, order [][]int, c int
 	return column
 }
 
-// store keeps the points in the model's units, in which they must still be numbers.
+// store keeps the points in the model's units. It refuses numbers that scaling makes infinite.
 func (s *csvSource) store(functions []csvFunction, order [][]int) error {
 	dx, dy := s.Dims()
 	most, all := 0, 0
@@ -184,7 +189,7 @@ func (s *csvSource) store(functions []csvFunction, order [][]int) error {
 	return nil
 }
 
-// pickRows takes the rows of a matrix in an order; nil leaves them as they are.
+// pickRows returns the rows of a matrix in an order; nil is the order that they have.
 func pickRows(v []float32, width int, order []int) []float32 {
 	if order == nil {
 		return v
@@ -196,7 +201,8 @@ func pickRows(v []float32, width int, order []int) []float32 {
 	return picked
 }
 
-// checkEvalSize refuses evaluation batches that would take too much memory: the files decide how many points they have.
+// checkEvalSize refuses evaluation batches beyond the limits of package config. The files decide
+// how many points they have.
 func (s *csvSource) checkEvalSize() error {
 	size, levels := s.EvalSize(), max(s.e.Eval.NumTau, s.e.Model.EvalBootstraps, 1)
 	dx, dy := s.Dims()
@@ -208,8 +214,8 @@ func (s *csvSource) checkEvalSize() error {
 	return nil
 }
 
-// Scaling is learned on the training part alone.
+// Scaling is learned from the training part alone.
 func (s *csvSource) Scaling() Scaling { return s.scaling }
 
-// Dims is the columns of data.x and data.y.
+// Dims returns the number of columns of data.x and of data.y.
 func (s *csvSource) Dims() (dx, dy int) { return len(s.e.Data.XColumns), len(s.e.Data.YColumns) }

@@ -7,13 +7,13 @@ import (
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// TrainSize is train.batch_size functions and the most points of each.
+// TrainSize has train.batch_size functions of the most points that training takes.
 func (s *csvSource) TrainSize() Size {
 	_, context := s.contexts(s.points[1])
 	return Size{s.e.Train.BatchSize, s.points[1], context}
 }
 
-// EvalSize bounds the largest function's batch.
+// EvalSize has the points of the largest function of the evaluation.
 func (s *csvSource) EvalSize() Size {
 	size := Size{Functions: min(s.evalBatchSize, len(s.test))}
 	for _, i := range s.test {
@@ -23,7 +23,8 @@ func (s *csvSource) EvalSize() Size {
 	return size
 }
 
-// evaluated is how many points of function i an evaluation takes, and of what context at most.
+// evaluated returns how many points of function i an evaluation takes, and the largest context
+// among them.
 func (s *csvSource) evaluated(i int) (points, context int) {
 	f := s.functions[i]
 	if s.e.Data.SplitBy == "function" {
@@ -34,7 +35,7 @@ func (s *csvSource) evaluated(i int) (points, context int) {
 	return context + min(f.points-f.train, config.MaxPoints/2), context
 }
 
-// sameSizes reports whether evaluation takes as many points of every function.
+// sameSizes reports whether evaluation takes the same number of points from every function.
 func (s *csvSource) sameSizes() bool {
 	n, context := s.evaluated(s.test[0])
 	return !slices.ContainsFunc(s.test, func(i int) bool {
@@ -43,8 +44,8 @@ func (s *csvSource) sameSizes() bool {
 	})
 }
 
-// EvalBatches covers the functions with something held out, unless eval.batches is less. Functions of different sizes
-// have batches of their own.
+// EvalBatches covers all functions with something held out, unless eval.batches is less. If
+// functions differ in size, each has its own batch.
 func (s *csvSource) EvalBatches() int {
 	all := batchesOf(len(s.test), s.evalBatchSize)
 	if most := s.e.Eval.Batches; most > 0 {
@@ -53,8 +54,9 @@ func (s *csvSource) EvalBatches() int {
 	return all
 }
 
-// Train draws N ~ U{points} and N_c ~ U{context}, train.batch_size functions without replacement (with it where there
-// are fewer), and N points of each without replacement.
+// Train draws N ~ U{points}, N_c ~ U{context}, train.batch_size functions, and N points of each
+// without replacement. The functions are drawn without replacement too, if there are enough of
+// them.
 func (s *csvSource) Train(step int, dst *Batch) error {
 	seed, size := s.e.Train.Seed, s.e.Train.BatchSize
 	sizes := random.New(seed, random.Sizes)
@@ -80,8 +82,8 @@ func (s *csvSource) Train(step int, dst *Batch) error {
 	return nil
 }
 
-// Eval is the next functions in the order of the files. Where functions are held out, N_c is drawn once for a batch, and
-// the context of a function depends on its number alone.
+// Eval takes the next functions in the order of the files. With functions held out it draws N_c
+// once for the batch, and the context of a function depends on its number alone.
 func (s *csvSource) Eval(i int, dst *Batch) error {
 	first := i * s.evalBatchSize
 	if i < 0 || first >= len(s.test) {
@@ -113,7 +115,7 @@ func (s *csvSource) Eval(i int, dst *Batch) error {
 	return nil
 }
 
-// fill writes function b: the picked points of those that begin at first.
+// fill writes function b: the picked points of the function whose points begin at first.
 func (s *csvSource) fill(dst *Batch, b, first int) {
 	at := b * dst.Points
 	for k, p := range s.picked {
@@ -123,8 +125,8 @@ func (s *csvSource) fill(dst *Batch, b, first int) {
 	}
 }
 
-// deck draws without replacement in a time that does not depend on how many cards there are. Between draws card i lies
-// at place i.
+// A deck draws without replacement, in a time that does not depend on its size. Between draws card
+// i lies at place i.
 type deck struct{ cards, from []int }
 
 func newDeck(n int) deck {
@@ -135,7 +137,8 @@ func newDeck(n int) deck {
 	return d
 }
 
-// draw fills dst with cards below n in random order, from the words 0..len(dst)-1 of the step.
+// draw fills dst with different cards below n in random order, from the words 0 to len(dst)−1 of
+// the step.
 func (d *deck) draw(g random.Generator, step uint64, n int, dst []int) {
 	d.from = d.from[:0]
 	for i := range dst {

@@ -15,14 +15,14 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// csvFunction is one function of a person's files, in raw units, and where its first row is.
+// A csvFunction is a function in raw units, and where its first row is.
 type csvFunction struct {
 	Points
 	path string
 	line int
 }
 
-// csvReader gathers functions from files that are parts of one table: all have the header of the first.
+// A csvReader collects functions from files with the same header.
 type csvReader struct {
 	data      config.Data
 	first     string // path of the first file
@@ -31,8 +31,8 @@ type csvReader struct {
 	index     map[string]int
 }
 
-// readCSV reads data.file. Rows that name the same function belong together, whatever file they are in; without
-// data.function each file is one function, which bears its name.
+// readCSV reads data.file. Rows that name the same function belong together, whatever file they are
+// in. Without data.function each file is one function, with the file's name.
 func readCSV(d config.Data, dataDir string) ([]csvFunction, error) {
 	paths, err := csvPaths(d.File, dataDir)
 	if err != nil {
@@ -47,8 +47,9 @@ func readCSV(d config.Data, dataDir string) ([]csvFunction, error) {
 	return r.functions, nil
 }
 
-// csvPaths are the files to read: the one of this name, or those of the directory whose names end in .csv, in their
-// order. The name is that of something in the working directory or else in dataDir/csv.
+// csvPaths returns the files to read: the one of this name, or all files of the directory whose
+// names end in .csv, in their order. The name is looked for in the working directory, then in
+// dataDir/csv.
 func csvPaths(name, dataDir string) ([]string, error) {
 	path := name
 	info, err := os.Stat(path)
@@ -122,7 +123,7 @@ func (r *csvReader) read(path string) error {
 		rows++
 	}
 	if err == io.EOF && rows == 0 {
-		return &input.Error{File: path, Found: "a header alone", Expected: "rows"}
+		return &input.Error{File: path, Found: "a header without rows", Expected: "a header line and rows"}
 	}
 	if err != io.EOF {
 		return err
@@ -130,7 +131,7 @@ func (r *csvReader) read(path string) error {
 	return nil
 }
 
-// function is the one that the row at hand belongs to.
+// function returns the function of the current row.
 func (r *csvReader) function(t *table, by int) (*csvFunction, error) {
 	key := t.path
 	if by >= 0 {
@@ -152,7 +153,7 @@ func (r *csvReader) function(t *table, by int) (*csvFunction, error) {
 	return &r.functions[i], nil
 }
 
-// refuse is an error about the function.
+// refuse returns an error about the function.
 func (f *csvFunction) refuse(found, expected string, values ...any) error {
 	return &input.Error{File: f.path, Line: f.line, Found: "function " + strconv.Quote(f.Function) + " " + found,
 		Expected: fmt.Sprintf(expected, values...)}

@@ -2,7 +2,6 @@ package datasets
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -12,7 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// csvScaling learns data.scale from the training part, which column gives: x beside y.
+// csvScaling learns data.scale from the training part. column returns its column c of [x, y].
 func csvScaling(d config.Data, path string, column func(c int) []float64) (Scaling, error) {
 	dx := len(d.XColumns)
 	names := slices.Concat(d.XColumns, d.YColumns)
@@ -28,22 +27,12 @@ func csvScaling(d config.Data, path string, column func(c int) []float64) (Scali
 		case "none":
 			scale[i] = 1
 		}
-		// A rounded mean leaves a constant column some tiny deviation.
+		// The rounded mean of a constant column gives it a tiny deviation.
 		if d.Scale != "none" && (floats.Min(v) == floats.Max(v) || !(scale[i] > 0)) {
 			return Scaling{}, &input.Error{File: path, Key: names[i],
 				Found:    fmt.Sprintf("%g in every row of the training part", v[0]),
-				Expected: "values that differ, to be scaled (else leave the column out, or set data.scale: none)"}
+				Expected: "values that differ (leave the column out, or set data.scale: none)"}
 		}
 	}
 	return Scaling{XOffset: offset[:dx:dx], XScale: scale[:dx:dx], YOffset: offset[dx:], YScale: scale[dx:]}, nil
-}
-
-// RawShift is what to add to a log-likelihood for each point in the model's units to have it in raw ones: a density is
-// divided by the scales of y.
-func (s Scaling) RawShift() float64 {
-	shift := 0.0
-	for _, scale := range s.YScale {
-		shift -= math.Log(scale)
-	}
-	return shift
 }

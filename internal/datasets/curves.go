@@ -6,7 +6,8 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 )
 
-// doubleSine: every point lies on one of two sines, each with probability ½.
+// doubleSine: a point has y = α₁ sin(ω₁x) or y = α₂ cos(ω₂x), each with probability ½; x = s, α ~
+// U[0.5, 1.5), ω ~ U[1, 3).
 func doubleSine(config.Data) process {
 	return func(f function, s []float64, x, y []float32) error {
 		a1, a2 := f.parameter(0, 0.5, 1.5), f.parameter(1, 0.5, 1.5)
@@ -23,7 +24,7 @@ func doubleSine(config.Data) process {
 	}
 }
 
-// circle: x = α cos s + δ, y = α sin s + δ, the same δ.
+// circle: x = α cos s + δ, y = α sin s + δ with the same δ; α ~ U[0.5, 1.5), δ ~ U[−0.5, 0.5).
 func circle(config.Data) process {
 	return func(f function, s []float64, x, y []float32) error {
 		radius, shift := f.parameter(0, 0.5, 1.5), f.parameter(1, -0.5, 0.5)
@@ -35,7 +36,7 @@ func circle(config.Data) process {
 	}
 }
 
-// lissajous: x = α1 sin(ωs+δ), y = α2 sin s.
+// lissajous: x = α₁ sin(ωs+δ), y = α₂ sin s; α ~ U[1, 2), ω ~ U[0.5, 2), δ ~ U[0, 2).
 func lissajous(config.Data) process {
 	return func(f function, s []float64, x, y []float32) error {
 		a1, a2 := f.parameter(0, 1, 2), f.parameter(1, 1, 2)
@@ -47,7 +48,8 @@ func lissajous(config.Data) process {
 	}
 }
 
-// sawtooth: y = −(α/π) Σ_{k=1..K} (−1)^k sin(2πkω(s+δ))/k, with α/2 added unless data.zero_mean.
+// sawtooth: y = −(α/π) Σ_{k=1..K} (−1)^k sin(2πkω(x+δ))/k, plus α/2 unless data.zero_mean; x = s, α
+// ~ U[1, 2), ω ~ U[1, 3), δ ~ U[−2, 2), K ~ U{harmonics}.
 func sawtooth(d config.Data) process {
 	level := 0.0
 	if d.ZeroMean != nil && !*d.ZeroMean {
@@ -66,7 +68,8 @@ func sawtooth(d config.Data) process {
 	}
 }
 
-// sineSeries is Σ_{k=1..n} sin(kθ)/k, by sin((k+1)θ) = 2 cos θ sin(kθ) − sin((k−1)θ): one sine in place of n.
+// sineSeries returns Σ_{k=1..n} sin(kθ)/k. It takes one sine in place of n: sin((k+1)θ) = 2 cos θ
+// sin(kθ) − sin((k−1)θ).
 func sineSeries(theta float64, n int) float64 {
 	sin, cos := math.Sincos(theta)
 	previous, sum := 0.0, 0.0

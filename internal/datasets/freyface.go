@@ -8,9 +8,9 @@ import (
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// loadFaces reads the Frey faces, which have one file, and splits them: the variable ff [pixel, frame], in which the
-// columns of a row of pixels follow one another. data.train_fraction of the frames, chosen by data.seed, are for
-// training.
+// loadFaces reads the Frey faces and splits them: data.train_fraction of the frames, chosen by
+// data.seed, are for training. The file's variable ff is [pixel, frame], with the pixels of a frame
+// row by row.
 func loadFaces(files []imageFile) (train, test pictures, err error) {
 	path, d := files[0].path, files[0].data
 	a, err := matfile.Read(path, "ff")
@@ -25,17 +25,13 @@ func loadFaces(files []imageFile) (train, test pictures, err error) {
 	order := make([]int, faces.count())
 	n := trainingPart(d.TrainFraction, len(order))
 	if n < 1 || n >= len(order) {
-		return train, test, refuse("data.train_fraction", d.TrainFraction, "one that splits %d frames", len(order))
+		return train, test, refuse("data.train_fraction", d.TrainFraction, "a fraction that leaves some of the %d frames on both sides", len(order))
 	}
 	random.New(d.Seed, random.Split).Perm(0, order)
 	return faces.pick(order[:n]), faces.pick(order[n:]), nil
 }
 
-// trainingPart is the whole part of a fraction of n. A product such as 0.29·100 is a rounding below the whole number it
-// stands for.
-func trainingPart(fraction float64, n int) int { return int(fraction*float64(n) + 1e-9) }
-
-// pick copies images in an order.
+// pick copies the images with the numbers in order.
 func (p pictures) pick(order []int) pictures {
 	picked := p
 	picked.bytes = make([]byte, 0, len(order)*p.size())

@@ -6,43 +6,43 @@ import (
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// Epochs is a source whose training split is fixed: every image is seen once in so many steps, the last of which may be
-// of a smaller batch.
+// Epochs is a source with a fixed training split. It passes over the split in StepsPerEpoch steps,
+// the last of which may have a smaller batch.
 type Epochs interface{ StepsPerEpoch() int }
 
-// Imager is a source whose functions are images: height·width points of two x (row, column), as many y as channels.
-// Every batch holds whole images.
+// Imager is a source whose functions are images: N = height·width points with two x (row, column)
+// and one y for each channel. Every batch has whole images.
 type Imager interface {
 	ImageShape() (height, width, channels int)
 }
 
-// images is image completion: a function maps a pixel's place to its value, and the context is a random part of the
-// pixels. The pixel (i, j) has x = (2i/(H−1)−1, 2j/(W−1)−1) and y = value/255 − ½ for each channel. (The paper says
-// that values lie in [0, 1]; its authors' code subtracts ½, which changes no likelihood. The shift is made here and
-// undone by Scaling.)
+// images is the source of image completion. A function maps a pixel's place to its value, and the
+// context is a random part of the pixels. Pixel (i, j) of H×W has x = (2i/(H−1)−1, 2j/(W−1)−1) and
+// y = value/255 − ½ for each channel. The paper says that values lie in [0, 1]; its authors' code
+// subtracts ½, which changes no likelihood. Scaling undoes the shift.
 type images struct {
 	e           config.Experiment
 	train, test pictures
-	copies      int          // how often evaluation asks for each test image
+	copies      int          // how often evaluation takes each test image
 	x           []float32    // [HW, 2], of the pixels in order of rows
 	y           [256]float32 // of each value
 	pixels      []int        // [HW], scratch: a random order of pixels
-	epoch       int          // whose order of training images is at hand
+	epoch       int          // the epoch that order belongs to
 	order       []int
 }
 
-// pictures are images of one shape, held as bytes: [count, height, width, channels].
+// pictures are images of one shape as bytes [count, height, width, channels].
 type pictures struct {
 	benchmark.Shape
 	bytes []byte
 }
 
-// size is the bytes of an image.
+// size returns the bytes of an image.
 func (p pictures) size() int { return p.Height * p.Width * p.Channels }
 
 func (p pictures) count() int { return len(p.bytes) / p.size() }
 
-// first is at most so many of the images; 0 is all of them.
+// first returns the first limit images; 0 is all of them.
 func (p pictures) first(limit int) pictures {
 	if limit > 0 && limit < p.count() {
 		p.bytes = p.bytes[:limit*p.size()]
@@ -72,10 +72,10 @@ func newImages(e config.Experiment, b benchmark.Benchmark, dataDir string) (Sour
 	return s, nil
 }
 
-// mostContext is the largest N_c: fewer than half of the pixels.
+// mostContext returns the largest N_c: less than half of the pixels.
 func mostContext(points int) int { return points/2 - 1 }
 
-// Scaling has a pixel's row and column, counted from 0, and its values in [0, 1] as the raw units.
+// Scaling has raw units of pixels, rows and columns counted from 0, and of values in [0, 1].
 func (s *images) Scaling() Scaling {
 	rows, columns := float64(s.train.Height-1)/2, float64(s.train.Width-1)/2
 	scaling := Scaling{XOffset: []float64{rows, columns}, XScale: []float64{rows, columns}}
@@ -86,25 +86,25 @@ func (s *images) Scaling() Scaling {
 	return scaling
 }
 
-// ImageShape is Imager's.
+// ImageShape implements Imager.
 func (s *images) ImageShape() (height, width, channels int) {
 	return s.train.Height, s.train.Width, s.train.Channels
 }
 
-// Dims is row and column, and the channels.
+// Dims returns 2 (row and column) and the number of channels.
 func (s *images) Dims() (dx, dy int) { return 2, s.train.Channels }
 
-// TrainSize is train.batch_size images, or all where there are fewer.
+// TrainSize has train.batch_size functions, or all training images if there are fewer.
 func (s *images) TrainSize() Size { return s.bound(min(s.e.Train.BatchSize, s.train.count())) }
 
-// EvalSize is eval.batch_size images, or all where there are fewer.
+// EvalSize has eval.batch_size functions, or all of the evaluation if there are fewer.
 func (s *images) EvalSize() Size { return s.bound(min(s.e.Eval.BatchSize, s.evaluated())) }
 
 func (s *images) bound(functions int) Size {
 	return Size{functions, len(s.pixels), mostContext(len(s.pixels))}
 }
 
-// StepsPerEpoch is Epochs'.
+// StepsPerEpoch implements Epochs.
 func (s *images) StepsPerEpoch() int { return batchesOf(s.train.count(), s.e.Train.BatchSize) }
 
 // EvalBatches covers the test split, unless eval.batches is less.
@@ -116,14 +116,14 @@ func (s *images) EvalBatches() int {
 	return all
 }
 
-// evaluated counts the functions of the evaluation: all test images, then all again for each further copy.
+// evaluated returns the number of functions of the evaluation: all test images, once for each copy.
 func (s *images) evaluated() int { return s.test.count() * s.copies }
 
-// batchesOf counts batches of which the last may be smaller.
+// batchesOf returns the number of batches that n functions make, the last of which may be smaller.
 func batchesOf(n, size int) int { return (n + size - 1) / size }
 
-// Train is part of an epoch: each has an order of the training images of its own, which depends on train.seed and the
-// epoch's number alone.
+// Train makes part of an epoch. Each epoch has its own order of the training images, which depends
+// on train.seed and the epoch's number.
 func (s *images) Train(step int, dst *Batch) error {
 	seed, size := s.e.Train.Seed, s.e.Train.BatchSize
 	epoch, first := step/s.StepsPerEpoch(), step%s.StepsPerEpoch()*size
@@ -141,7 +141,7 @@ func (s *images) Train(step int, dst *Batch) error {
 	return nil
 }
 
-// Eval is the next eval.batch_size test images in their order.
+// Eval takes the next eval.batch_size test images in their order.
 func (s *images) Eval(i int, dst *Batch) error {
 	seed, size := s.e.Eval.Seed, s.e.Eval.BatchSize
 	first := i * size
@@ -158,15 +158,15 @@ func (s *images) Eval(i int, dst *Batch) error {
 	return nil
 }
 
-// begin draws N_c ~ U{min_context..HW/2−1}, one for the batch.
+// begin shapes the batch. It draws N_c ~ U{min_context..HW/2−1}, one for the batch.
 func (s *images) begin(sizes random.Generator, step, functions int, dst *Batch) {
 	points := len(s.pixels)
 	context := between(sizes, step, 0, s.e.Data.MinContext, mostContext(points))
 	dst.reshape(Size{functions, points, context}, 2, s.train.Channels)
 }
 
-// fill writes function b: the pixels of an image in the order of s.pixels. All are in random order, not just the
-// context, so that the first so many are a random context whatever their number.
+// fill writes function b: all pixels of an image in the order of s.pixels. All are shuffled, not
+// just a context, so that the first N_c are a random context for any N_c.
 func (s *images) fill(dst *Batch, b int, from pictures, image int) {
 	n, channels := len(s.pixels), from.Channels
 	x, y := dst.X[b*n*2:(b+1)*n*2], dst.Y[b*n*channels:(b+1)*n*channels]

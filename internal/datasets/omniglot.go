@@ -24,16 +24,17 @@ const (
 	maxPNG       = 1 << 20 // bytes of one
 )
 
-// filters are the resampling filters by their names. Where the image shrinks they are as wide as what becomes one pixel,
-// so that no stroke falls between pixels: as in Pillow, which torchvision resizes images with, "bilinear" by default.
+// filters are the resampling filters of config.Filters. Where the image shrinks, a filter is as
+// wide as the pixels that become one, so that no stroke is lost. Pillow does the same, with which
+// torchvision resizes images, "bilinear" by default.
 var filters = map[string]*draw.Kernel{
 	"bilinear": draw.BiLinear,
 	"bicubic":  draw.CatmullRom,
 	"box":      {Support: 0.5, At: func(float64) float64 { return 1 }},
 }
 
-// readOmniglot reads the drawings of an Omniglot archive in the order of their names, and resizes them. Their polarity
-// stays as stored: white paper, black ink.
+// readOmniglot reads the drawings of an Omniglot archive in the order of their names and resizes
+// them. White is paper and black is ink, as stored.
 func readOmniglot(want imageFile, limit int) (pictures, error) {
 	file, side := want.path, want.shape.Height
 	filter, ok := filters[want.data.Filter]
@@ -66,7 +67,7 @@ func readOmniglot(want imageFile, limit int) (pictures, error) {
 		}
 		return err
 	})
-	for i, err := range failed { // the first in the archive, whichever was met first
+	for i, err := range failed { // report the first in the archive
 		if err != nil {
 			return pictures{}, &input.Error{File: file, Key: quote(entries[i].Name, 200), Found: err.Error(),
 				Expected: fmt.Sprintf("a PNG image of %d×%d pixels", omniglotSide, omniglotSide)}
@@ -75,7 +76,7 @@ func readOmniglot(want imageFile, limit int) (pictures, error) {
 	return p, nil
 }
 
-// drawings are the archive's PNG files by name.
+// drawings returns the archive's PNG files in the order of their names.
 func drawings(r io.ReaderAt, size int64) ([]*zip.File, error) {
 	archive, err := zip.NewReader(r, size)
 	if err != nil {
@@ -94,7 +95,7 @@ func drawings(r io.ReaderAt, size int64) ([]*zip.File, error) {
 	return all, nil
 }
 
-// forAll calls f for 0..n-1 on all cores and returns the errors.
+// forAll calls f for 0 to n−1 on all cores and returns the errors.
 func forAll(n int, f func(i int) error) []error {
 	failed := make([]error, n)
 	var next atomic.Int64
@@ -110,7 +111,7 @@ func forAll(n int, f func(i int) error) []error {
 	return failed
 }
 
-// decodeDrawing unpacks a drawing. Its size is known to be right before pixels are allocated for it.
+// decodeDrawing unpacks a drawing. It checks the size before it allocates pixels.
 func decodeDrawing(f *zip.File) (*image.Gray, error) {
 	if f.UncompressedSize64 > maxPNG {
 		return nil, fmt.Errorf("%d bytes", f.UncompressedSize64)
@@ -120,7 +121,8 @@ func decodeDrawing(f *zip.File) (*image.Gray, error) {
 		return nil, err
 	}
 	defer r.Close()
-	content, err := io.ReadAll(r) // no more than the stated size, and checked by the archive's checksum
+	// no more than the stated size, and checked by the archive's checksum
+	content, err := io.ReadAll(r)
 	if err != nil {
 		return nil, err
 	}
@@ -143,9 +145,10 @@ func decodeDrawing(f *zip.File) (*image.Gray, error) {
 	return gray, nil
 }
 
-// shrink resizes a drawing to side×side bytes, rounded to the nearest.
+// shrink resizes a drawing to dst [side, side], in bytes rounded to the nearest.
 func shrink(dst []byte, s draw.Scaler, drawing *image.Gray, side int) {
-	small := image.NewRGBA64(image.Rect(0, 0, side, side)) // 16 bits a channel, so that rounding happens once, here
+	// 16 bits a channel, so that rounding happens once, here
+	small := image.NewRGBA64(image.Rect(0, 0, side, side))
 	s.Scale(small, small.Bounds(), drawing, drawing.Bounds(), draw.Src, nil)
 	for i := range dst {
 		wide := uint32(small.RGBA64At(i%side, i/side).R)

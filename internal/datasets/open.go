@@ -8,10 +8,10 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// Open returns the source of the experiment's benchmark. The experiment must come from package config, which checks all
-// that can be known without the data. Files are looked for in the folder of the benchmark's name below dataDir; for csv,
-// data.file is looked for in the working directory first. Files that do not hold what they should, or not enough of it
-// for the configuration, are an *input.Error.
+// Open returns the source of the experiment's benchmark. The experiment must come from package
+// config, which checks all that can be checked without the data. Files are in dataDir, in the
+// folder with the benchmark's name; data.file of csv is looked for in the working directory first.
+// A file with wrong content, or with too little for the configuration, is an *input.Error.
 func Open(e config.Experiment, dataDir string) (Source, error) {
 	b, ok := benchmark.Find(e.Benchmark)
 	if !ok {
@@ -28,7 +28,7 @@ func Open(e config.Experiment, dataDir string) (Source, error) {
 	return newSynthetic(e), nil
 }
 
-// refuse returns an error about the value of a configuration key that the data do not allow.
+// refuse returns an error about a value of the configuration that the data do not allow.
 func refuse(key string, found any, expected string, values ...any) error {
 	return &input.Error{Key: key, Found: fmt.Sprint(found), Expected: fmt.Sprintf(expected, values...)}
 }

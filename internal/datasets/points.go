@@ -9,18 +9,18 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// Points are points of one function as a person gives them, in raw units.
+// Points are points of one function in raw units, as read from a file.
 type Points struct {
-	Function string    // "" where the file has no column for it
-	N        int       // how many points
+	Function string    // "" without a column for it
+	N        int       // number of points
 	X        []float64 // [N, dx]
-	Y        []float64 // [N, dy]; nil where no y was asked for
+	Y        []float64 // [N, dy]; nil if no y was asked for
 }
 
-// ReadPoints reads a CSV file of points. Its header names the columns as xCols and yCols do, or x1, x2, … and y1, y2, …,
-// or x and y where there is one of them. Where the file has a column of one of the names in functions, rows belong to
-// the function that the first of these names; functions come in the order of their first rows. Other columns are passed
-// over, and yCols may be empty. What the file lacks is an *input.Error with line and column.
+// ReadPoints reads a CSV file of points. The header names the columns by xCols and yCols, or by x1,
+// x2, … and y1, y2, …, or by x and y alone for a single column; yCols may be empty. Rows belong to
+// the function that the first column found of functions names, and functions come in the order of
+// their first rows. Other columns are not read. An error is an *input.Error with line and column.
 func ReadPoints(path string, xCols, yCols []string, functions ...string) ([]Points, error) {
 	t, file, err := openTable(path)
 	if err != nil {
@@ -66,7 +66,7 @@ func (t *table) points(xCols, yCols, functions []string) ([]Points, error) {
 		}
 	}
 	if err == io.EOF && len(all) == 0 {
-		return nil, &input.Error{File: t.path, Found: "a header alone", Expected: "rows"}
+		return nil, &input.Error{File: t.path, Found: "a header without rows", Expected: "a header line and rows"}
 	}
 	if err != io.EOF {
 		return nil, err
@@ -74,7 +74,7 @@ func (t *table) points(xCols, yCols, functions []string) ([]Points, error) {
 	return all, nil
 }
 
-// addTo appends the row at hand.
+// addTo appends the current row.
 func (t *table) addTo(p *Points, x, y []int) error {
 	for _, c := range x {
 		v, err := t.number(c)
@@ -94,7 +94,8 @@ func (t *table) addTo(p *Points, x, y []int) error {
 	return nil
 }
 
-// ways are the names that columns may have: their own, numbered ones, and the letter alone where there is one column.
+// ways lists the names that columns may have: the given ones, numbered ones, and the letter alone
+// for a single column.
 func ways(letter string, names []string) [][]string {
 	all := [][]string{names, numbered(letter, len(names))}
 	if len(names) == 1 {
@@ -111,7 +112,7 @@ func numbered(letter string, n int) []string {
 	return names
 }
 
-// Names are the columns of x and y for people: in files, plots and messages.
+// Names returns the names of the columns of x and y of a benchmark, for files, plots and messages.
 func Names(name string, dx, dy int) (x, y []string) {
 	switch b, _ := benchmark.Find(name); b.Kind {
 	case benchmark.SpeedFlow:

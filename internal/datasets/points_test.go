@@ -69,7 +69,7 @@ func TestReadPointsNamesWhatIsWrong(t *testing.T) {
 	}{
 		{"empty file", "", 0, "", "empty"},
 		{"blank lines alone", "\n\n", 0, "", "empty"},
-		{"header alone", "x,y\n", 0, "", "header alone"},
+		{"header without rows", "x,y\n", 0, "", "header without rows"},
 		{"no y", "x,z\n1,2\n", 1, "", `"x, z"`},
 		{"another delimiter", "x;y\n1;2\n", 1, "", `"x;y"`},
 		{"column twice", "x,y,x\n1,2,3\n", 1, "x", "twice"},

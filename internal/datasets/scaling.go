@@ -2,14 +2,15 @@ package datasets
 
 import "math"
 
-// Scaling turns raw units into what the model sees and back, per column: model = (raw − offset)/scale. A density in
+// Scaling turns raw units into the model's, per column: model = (raw − offset)/scale. A density in
 // raw units is the model's divided by the scales of y.
 type Scaling struct {
 	XOffset, XScale []float64 // [dx]
 	YOffset, YScale []float64 // [dy]
 }
 
-// ScalingOf is a source's own scaling, or the one that changes nothing where it has none.
+// ScalingOf returns the scaling of a source, or for a source without one the scaling that changes
+// nothing.
 func ScalingOf(src any, dx, dy int) Scaling {
 	if s, ok := src.(interface{ Scaling() Scaling }); ok {
 		return s.Scaling()
@@ -24,17 +25,27 @@ func ScalingOf(src any, dx, dy int) Scaling {
 	return Scaling{XOffset: make([]float64, dx), XScale: ones(dx), YOffset: make([]float64, dy), YScale: ones(dy)}
 }
 
-// ModelX turns raw x [n, dx] into model units.
+// ModelX turns x [n, dx] from raw units into the model's.
 func (s Scaling) ModelX(raw []float64) []float32 { return toModel(raw, s.XOffset, s.XScale) }
 
-// ModelY turns raw y [n, dy] into model units.
+// ModelY turns y [n, dy] from raw units into the model's.
 func (s Scaling) ModelY(raw []float64) []float32 { return toModel(raw, s.YOffset, s.YScale) }
 
-// RawX turns x [n, dx] in model units into raw ones.
+// RawX turns x [n, dx] from the model's units into raw ones.
 func (s Scaling) RawX(model []float64) []float64 { return toRaw(model, s.XOffset, s.XScale) }
 
-// RawY turns y [n, dy] in model units into raw ones.
+// RawY turns y [n, dy] from the model's units into raw ones.
 func (s Scaling) RawY(model []float64) []float64 { return toRaw(model, s.YOffset, s.YScale) }
+
+// RawShift returns what to add to the log-likelihood of a point in the model's units to get that in
+// raw units, −Σ log(scale) over the columns of y.
+func (s Scaling) RawShift() float64 {
+	shift := 0.0
+	for _, scale := range s.YScale {
+		shift -= math.Log(scale)
+	}
+	return shift
+}
 
 func toModel(raw, offset, scale []float64) []float32 {
 	v := make([]float32, len(raw))
@@ -54,13 +65,13 @@ func toRaw(model, offset, scale []float64) []float64 {
 	return v
 }
 
-// into is the scale and offset of a column that turn 0 into lo and largest into hi.
+// into returns the offset and scale of a column that turn 0 into lo and largest into hi.
 func into(lo, hi, largest float64) (offset, scale float64) {
 	scale = largest / (hi - lo)
 	return 0 - lo*scale, scale // 0 − 0 is 0, not −0
 }
 
-// largest is the maximum of columns of numbers.
+// largest returns the maximum of columns of numbers.
 func largest(columns ...[]float64) float64 {
 	m := math.Inf(-1)
 	for _, c := range columns {

@@ -1,12 +1,12 @@
 package datasets
 
-// SizeKeys names the configuration keys, or the flag, that set a Size. "" is for what no key sets.
+// SizeKeys are the configuration keys, or the flag, that set a Size. "" is for what no key sets.
 type SizeKeys struct{ Functions, Points, Context string }
 
 // sized is a source that knows its keys.
 type sized interface{ sizeKeys() (train, eval SizeKeys) }
 
-// TrainKeys names what sets a source's TrainSize.
+// TrainKeys returns the keys that set a source's TrainSize.
 func TrainKeys(source any) SizeKeys {
 	if s, ok := source.(sized); ok {
 		train, _ := s.sizeKeys()
@@ -15,7 +15,7 @@ func TrainKeys(source any) SizeKeys {
 	return SizeKeys{}
 }
 
-// EvalKeys names what sets a source's EvalSize, or that of a tasks file.
+// EvalKeys returns the keys that set the EvalSize of a source or of a tasks file.
 func EvalKeys(source any) SizeKeys {
 	if s, ok := source.(sized); ok {
 		_, eval := s.sizeKeys()

@@ -10,9 +10,10 @@ import (
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// speedFlow is the paper's real data set: speed (y) by flow (x) on two lanes of a motorway, which are the two functions
-// of every batch. Part of each lane is held out: training splits the rest into context and target, anew in each of
-// data.partitions fixed partitions; evaluation has the training points as context and the held-out ones as target.
+// speedFlow is the paper's real data set: speed (y) by flow (x) on two lanes of a motorway. The two
+// lanes are the functions of every batch. Part of the points of each lane is held out. Training
+// splits the rest into context and targets, in one of data.partitions fixed ways for each step.
+// Evaluation has the training points as context and the held-out points as targets.
 type speedFlow struct {
 	data    config.Data
 	scaling Scaling
@@ -28,9 +29,8 @@ func newSpeedFlow(e config.Experiment, b benchmark.Benchmark, dataDir string) (S
 		return nil, err
 	}
 	s := &speedFlow{data: e.Data}
-	// A product such as 0.29·100 is a rounding below the whole number it stands for.
 	n := len(lanes[0].flow)
-	s.train = int(e.Data.TrainFraction*float64(n) + 1e-9)
+	s.train = trainingPart(e.Data.TrainFraction, n)
 	if err := s.check(n); err != nil {
 		return nil, err
 	}
@@ -47,11 +47,11 @@ func newSpeedFlow(e config.Experiment, b benchmark.Benchmark, dataDir string) (S
 	return s, nil
 }
 
-// check refuses what lanes of n rows cannot give.
+// check refuses a configuration that lanes of n rows are too short for.
 func (s *speedFlow) check(n int) error {
 	d := s.data
 	if s.train < 2 || s.train >= n {
-		return refuse("data.train_fraction", d.TrainFraction, "one that splits a lane of %d rows", n)
+		return refuse("data.train_fraction", d.TrainFraction, "a fraction that leaves some of the %d rows of a lane on both sides", n)
 	}
 	if d.Context[1] >= s.train {
 		return refuse("data.context", d.Context, "[lo, hi] with hi < %d, the training points of a lane", s.train)
@@ -59,13 +59,13 @@ func (s *speedFlow) check(n int) error {
 	return nil
 }
 
-// laneScaling maps 0 and the largest value over both lanes to flowRange, and to 0 and 1 for speed.
+// laneScaling maps 0 and the largest value of both lanes to flowRange, for speed to 0 and 1.
 func laneScaling(dir string, lanes []lane, flowRange []float64) (Scaling, error) {
 	flow := largest(lanes[0].flow, lanes[1].flow)
 	speed := largest(lanes[0].speed, lanes[1].speed)
 	if !(flow > 0 && speed > 0) {
 		return Scaling{}, &input.Error{File: dir, Found: fmt.Sprintf("a largest flow of %g and a largest speed of %g", flow, speed),
-			Expected: "positive ones"}
+			Expected: "numbers above 0"}
 	}
 	xOffset, xScale := into(flowRange[0], flowRange[1], flow)
 	yOffset, yScale := into(0, 1, speed)
@@ -80,23 +80,23 @@ func pick(v []float32, order []int) []float32 {
 	return picked
 }
 
-// Scaling is by the maxima over both lanes and all points.
+// Scaling comes from the maxima over all points of both lanes.
 func (s *speedFlow) Scaling() Scaling { return s.scaling }
 
-// Dims is flow and speed.
+// Dims returns 1 (flow) and 1 (speed).
 func (s *speedFlow) Dims() (dx, dy int) { return 1, 1 }
 
-// TrainSize is both lanes' training points and the largest context of data.context.
+// TrainSize has the training points of both lanes and the upper bound of data.context.
 func (s *speedFlow) TrainSize() Size { return Size{len(s.x), s.train, s.data.Context[1]} }
 
-// EvalSize is both lanes with all their points.
+// EvalSize has all points of both lanes.
 func (s *speedFlow) EvalSize() Size { return Size{len(s.x), len(s.x[0]), s.train} }
 
-// EvalBatches is the one that there is.
+// EvalBatches returns 1.
 func (s *speedFlow) EvalBatches() int { return 1 }
 
-// Train is partition number step modulo data.partitions. It depends on data.seed alone, so every model and every
-// train.seed sees the same.
+// Train makes partition number step modulo data.partitions. It depends on data.seed alone, so all
+// models and values of train.seed train on the same partitions.
 func (s *speedFlow) Train(step int, dst *Batch) error {
 	partition := uint64(step % s.data.Partitions)
 	lo, hi := s.data.Context[0], s.data.Context[1]
@@ -113,7 +113,7 @@ func (s *speedFlow) Train(step int, dst *Batch) error {
 	return nil
 }
 
-// Eval is the training points as context and the held-out ones as target.
+// Eval has the training points as context and the held-out points as targets.
 func (s *speedFlow) Eval(i int, dst *Batch) error {
 	if i != 0 {
 		return &input.Error{Key: "eval.batches", Found: fmt.Sprintf("more than %d", i), Expected: "1: speed-flow has one test set"}

@@ -7,8 +7,9 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// readSVHN reads the cropped digits of Street View House Numbers: the variable X [row, column, channel, image], the row
-// varying fastest, red, green, blue. The labels beside it are not read.
+// readSVHN reads the cropped digits of Street View House Numbers: the variable X [row, column,
+// channel, image], the row varying fastest, channels red, green, blue. The labels in the file are
+// not read.
 func readSVHN(f imageFile, limit int) (pictures, error) {
 	a, err := matfile.Read(f.path, "X")
 	if err != nil {
@@ -27,7 +28,7 @@ func readSVHN(f imageFile, limit int) (pictures, error) {
 		n = min(n, limit)
 	}
 	p := pictures{Shape: f.shape}
-	// In place, an image at a time: the whole set twice in memory would be half a gigabyte.
+	// Reorder in place, image by image: a second copy of the set would take 225 MB.
 	p.bytes = a.Data[:n*p.size()]
 	column := make([]byte, p.size())
 	for image := range n {

@@ -7,18 +7,19 @@ import (
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// synthetic makes batches of functions drawn from a process with dx = dy = 1. Each batch draws N (in training) and N_c
-// once, for all its functions.
+// synthetic is the source of functions drawn from a process, with dx = dy = 1. N (in training) and
+// N_c are drawn once for all functions of a batch.
 type synthetic struct {
 	e    config.Experiment
 	draw process
-	s    []float64 // [N], the parameter of the points of one function
+	s    []float64 // [N], scratch: the parameters of the points of a function
 }
 
-// A process draws one function: its point i, at the parameter s[i], goes to x[i] and y[i].
+// A process draws one function: the point with the parameter s[i] goes to x[i] and y[i], all of
+// length N.
 type process func(f function, s []float64, x, y []float32) error
 
-// processes are the synthetic benchmarks.
+// processes are the synthetic benchmarks of the catalogue.
 var processes = map[string]func(config.Data) process{
 	"sawtooth":    sawtooth,
 	"double-sine": doubleSine,
@@ -32,21 +33,21 @@ func newSynthetic(e config.Experiment) Source {
 	return &synthetic{e: e, draw: processes[e.Benchmark](e.Data)}
 }
 
-// Dims is one dimension of x and one of y.
+// Dims returns 1 and 1.
 func (p *synthetic) Dims() (dx, dy int) { return 1, 1 }
 
-// TrainSize is data.points' and train.batch_size's largest batch.
+// TrainSize follows from train.batch_size and the upper bound of data.points.
 func (p *synthetic) TrainSize() Size {
 	most := p.e.Data.Points[1]
 	return Size{Functions: p.e.Train.BatchSize, Points: most, Context: most - p.e.Data.MinTargets}
 }
 
-// EvalSize is eval.num_points and the largest context.
+// EvalSize follows from eval.batch_size, eval.num_points and eval.max_context.
 func (p *synthetic) EvalSize() Size {
 	return Size{Functions: p.e.Eval.BatchSize, Points: p.e.Eval.NumPoints, Context: p.e.Eval.MaxContext}
 }
 
-// EvalBatches is eval.batches: there are as many as one likes.
+// EvalBatches returns eval.batches: there is no end to the functions.
 func (p *synthetic) EvalBatches() int { return p.e.Eval.Batches }
 
 // Train draws N ~ U{points}, N_c ~ U{min_context..N−min_targets} and train.batch_size functions.
@@ -58,7 +59,8 @@ func (p *synthetic) Train(step int, dst *Batch) error {
 	return p.fill(random.New(seed, random.Data), step, Size{p.e.Train.BatchSize, n, context}, dst)
 }
 
-// Eval draws N_c ~ U{min_context..max_context} and eval.batch_size functions of eval.num_points points.
+// Eval draws N_c ~ U{min_context..max_context} and eval.batch_size functions of eval.num_points
+// points.
 func (p *synthetic) Eval(i int, dst *Batch) error {
 	e := p.e.Eval
 	sizes := random.New(e.Seed, random.Sizes|random.Evaluation)
@@ -66,11 +68,12 @@ func (p *synthetic) Eval(i int, dst *Batch) error {
 	return p.fill(random.New(e.Seed, random.Data|random.Evaluation), i, Size{e.BatchSize, e.NumPoints, context}, dst)
 }
 
-// between is uniform on {lo..hi}.
+// between draws uniformly from {lo..hi}.
 func between(g random.Generator, step int, index uint64, lo, hi int) int {
 	return lo + g.IntN(uint64(step), index, hi-lo+1)
 }
 
+// fill draws the functions of a batch.
 func (p *synthetic) fill(g random.Generator, step int, size Size, dst *Batch) error {
 	n := size.Points
 	dst.Functions, dst.Points, dst.Context, dst.DX, dst.DY = size.Functions, n, size.Context, 1, 1
@@ -92,9 +95,10 @@ func (p *synthetic) fill(g random.Generator, step int, size Size, dst *Batch) er
 	return nil
 }
 
-// function is the randomness of one function of a batch. It has words of its own, in four equal parts, so that a number
-// does not depend on how many functions or points there are: parameters, positions, and two parts for the rest, which
-// holds two words (a normal number) for each point.
+// A function is the randomness of one function of a batch: functionWords words of the step's
+// stream, so that no number depends on how many functions or points there are. They have four parts
+// of equal size: the first for parameters, the second for positions, the last two for what else a
+// point needs, which is one word for a coin or two for a normal number.
 type function struct {
 	g          random.Generator
 	step, base uint64
@@ -108,22 +112,22 @@ const (
 	stepWords     = 1 << 34 // of the generator
 )
 
-// The largest configurations have room: these constants would be negative if they had not.
+// There is room for the largest configuration: negative constants would not compile.
 const (
 	_ = uint64(part - config.MaxPoints)
 	_ = uint64(stepWords - config.MaxFunctions*functionWords)
 )
 
-// parameter k of the function is uniform on [lo, hi).
+// parameter returns the function's parameter k, uniform on [lo, hi).
 func (f function) parameter(k uint64, lo, hi float64) float64 {
 	return lo + (hi-lo)*f.g.Float(f.step, f.base+k)
 }
 
-// position of point i is uniform on [0, 1).
+// position returns where point i is, uniform on [0, 1).
 func (f function) position(i int) float64 { return f.g.Float(f.step, f.base+positions+uint64(i)) }
 
-// coin of point i shows heads half of the time.
+// coin tosses a fair coin for point i.
 func (f function) coin(i int) bool { return f.g.Uint32(f.step, f.base+rest+uint64(i)) < 1<<31 }
 
-// normal is point i's standard normal number.
+// normal returns a standard normal number for point i.
 func (f function) normal(i int) float64 { return f.g.Normal(f.step, (f.base+rest)/2+uint64(i)) }

@@ -15,16 +15,17 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// table reads a person's CSV file row by row: the first line names the columns, every line has as many fields, and
-// cells that are asked for as numbers are finite numbers. Everything else is an *input.Error with line and column.
+// A table reads a CSV file row by row. The first line names the columns, every line has as many
+// fields, and a cell that is read as a number is a finite number. An error is an *input.Error with
+// line and column.
 type table struct {
 	path   string
 	csv    *csv.Reader
 	header []string
-	fields []string // of the row at hand
+	fields []string // of the current row
 }
 
-// openTable reads the header. The caller closes the file behind it.
+// openTable opens the file and reads the header. The caller closes the file.
 func openTable(path string) (*table, io.Closer, error) {
 	f, err := input.Stream(path, readable)
 	if err != nil {
@@ -37,7 +38,7 @@ func openTable(path string) (*table, io.Closer, error) {
 	return t, f, nil
 }
 
-// readable is what a file that cannot be read should have been.
+// readable is what the message expects of a file that cannot be read.
 const readable = "a readable file"
 
 func unreadable(path string, err error) error { return input.Unreadable(path, readable, err) }
@@ -63,7 +64,7 @@ func newTable(path string, r io.Reader) (*table, error) {
 		case !utf8.ValidString(name):
 			return nil, &input.Error{File: path, Line: line, Found: "a header that is not UTF-8", Expected: "names of columns"}
 		case name == "" && i > 0: // only row names, which come first, need no name
-			return nil, &input.Error{File: path, Line: line, Key: fmt.Sprintf("column %d", i+1), Found: "no name", Expected: "one"}
+			return nil, &input.Error{File: path, Line: line, Key: fmt.Sprintf("column %d", i+1), Found: "no name", Expected: "a name"}
 		case seen[name]:
 			return nil, &input.Error{File: path, Line: line, Key: name, Found: "the column twice", Expected: "distinct names"}
 		}
@@ -73,7 +74,7 @@ func newTable(path string, r io.Reader) (*table, error) {
 	return t, nil
 }
 
-// next reads a row; io.EOF after the last.
+// next reads a row. It returns io.EOF after the last.
 func (t *table) next() error {
 	fields, err := t.csv.Read()
 	if err == io.EOF {
@@ -93,7 +94,7 @@ func (t *table) next() error {
 	return nil
 }
 
-// find is where the named columns are; false unless all are there.
+// find returns the indices of the named columns, and whether all exist.
 func (t *table) find(names []string) ([]int, bool) {
 	var columns []int
 	for _, name := range names {
@@ -106,7 +107,8 @@ func (t *table) find(names []string) ([]int, bool) {
 	return columns, true
 }
 
-// columns is find that must succeed under one of several ways to name the columns.
+// columns returns the indices of the columns under the first of several ways to name them that the
+// header has.
 func (t *table) columns(ways ...[]string) ([]int, error) {
 	var expected []string
 	for _, names := range ways {
@@ -121,7 +123,7 @@ func (t *table) columns(ways ...[]string) ([]int, error) {
 		Expected: "among them " + strings.Join(expected, "; or ")}
 }
 
-// refuse is an error about a cell of the row at hand.
+// refuse returns an error about a cell of the current row.
 func (t *table) refuse(column int, expected string) error {
 	line, _ := t.csv.FieldPos(column)
 	found := "nothing"
@@ -139,7 +141,8 @@ func quote(s string, most int) string {
 	return strconv.Quote(s)
 }
 
-// number is a cell of the row at hand, finite even as a float32, which is what models compute in.
+// number reads a cell of the current row. It must be finite in float32 too, in which models
+// compute.
 func (t *table) number(column int) (float64, error) {
 	v, err := strconv.ParseFloat(strings.TrimSpace(t.fields[column]), 64)
 	if err != nil || !(math.Abs(v) <= math.MaxFloat32) {
@@ -148,7 +151,7 @@ func (t *table) number(column int) (float64, error) {
 	return v, nil
 }
 
-// readColumns reads whole columns of numbers; a file without rows is refused.
+// readColumns reads whole columns of numbers. It refuses a file without rows.
 func readColumns(path string, names ...string) ([][]float64, error) {
 	t, file, err := openTable(path)
 	if err != nil {
@@ -170,7 +173,7 @@ func readColumns(path string, names ...string) ([][]float64, error) {
 		}
 	}
 	if err == io.EOF && len(values[0]) == 0 {
-		return nil, &input.Error{File: path, Found: "a header alone", Expected: "rows"}
+		return nil, &input.Error{File: path, Found: "a header without rows", Expected: "a header line and rows"}
 	}
 	if err != io.EOF {
 		return nil, err

@@ -13,12 +13,13 @@ import (
 	"github.com/acqnp/acqnp/internal/safetensors"
 )
 
-// contextKey is the metadata entry that holds a JSON list of every batch's number of context points.
+// contextKey is the metadata entry with the JSON list of N_c, one entry a batch.
 const contextKey = "num_context"
 
-// Tasks are evaluation batches kept in a safetensors file, read one at a time. Batch i is `i.x` [B, N, dx] and
-// `i.y` [B, N, dy], as the model sees them; `i.u` [B, N_τ, N], its levels, and `i.resample` [2, k, B, N_c], its
-// bootstraps, may each be there for all batches or for none.
+// Tasks are the evaluation batches of a tasks file, read one at a time. A tasks file is a
+// safetensors file. Batch i has `i.x` [B, N, dx] and `i.y` [B, N, dy] in the model's units. It may
+// have its levels `i.u` [B, N_τ, N] and its bootstraps `i.resample` [2, k, B, N_c], if all batches
+// have them.
 type Tasks struct {
 	path    string
 	file    *safetensors.Reader
@@ -29,8 +30,9 @@ type Tasks struct {
 	k       int  // 0 without bootstraps
 }
 
-// OpenTasks checks the shapes of all batches and, where the file has a checksum, every byte. Eval checks the numbers. What
-// is wrong is an *input.Error that names the file and the tensor. The caller closes the result.
+// OpenTasks opens a tasks file. It checks the shapes of all batches and, if the file has a
+// checksum, every byte; Eval checks the numbers. An error is an *input.Error that names the file
+// and the tensor. The caller closes the result.
 func OpenTasks(path string) (*Tasks, error) {
 	file, err := safetensors.Open(path)
 	if err != nil {
@@ -68,7 +70,7 @@ func (t *Tasks) check() error {
 	return t.checkNames()
 }
 
-// checkBatch checks the shapes of batch i against each other and against those of batch 0.
+// checkBatch checks the shapes of batch i against one another and against those of batch 0.
 func (t *Tasks) checkBatch(i int) error {
 	x, err := t.shape(tensorName(i, "x"))
 	if err != nil {
@@ -140,7 +142,7 @@ func (t *Tasks) checkBootstraps(i, b int) error {
 	return nil
 }
 
-// shape is that of a float32 tensor of three dimensions, none of them 0.
+// shape returns the shape of a float32 tensor, which must have three dimensions above 0.
 func (t *Tasks) shape(name string) ([]int, error) {
 	spec, ok := t.file.Spec(name)
 	switch {
@@ -154,7 +156,7 @@ func (t *Tasks) shape(name string) ([]int, error) {
 	return spec.Shape, nil
 }
 
-// checkNames refuses tensors that belong to no batch: they would be a sign of a shortened list or a misspelt name.
+// checkNames refuses a tensor of no batch, a sign of a shortened list or a misspelt name.
 func (t *Tasks) checkNames() error {
 	for _, tensor := range t.file.Names() {
 		number, kind, _ := strings.Cut(tensor, ".")
@@ -170,23 +172,23 @@ func (t *Tasks) checkNames() error {
 
 func tensorName(batch int, kind string) string { return strconv.Itoa(batch) + "." + kind }
 
-// Dims is dx and dy of all batches.
+// Dims returns dx and dy, which all batches have in common.
 func (t *Tasks) Dims() (dx, dy int) { return t.dx, t.dy }
 
 // EvalSize bounds all batches.
 func (t *Tasks) EvalSize() Size { return t.size }
 
-// EvalBatches is how many there are.
+// EvalBatches returns the number of batches.
 func (t *Tasks) EvalBatches() int { return len(t.context) }
 
-// NumTau is the number of levels that come with every batch; 0 where the caller is to draw them.
+// NumTau returns the number of levels that every batch brings; 0 where the caller must draw them.
 func (t *Tasks) NumTau() int { return t.numTau }
 
 // Close closes the file.
 func (t *Tasks) Close() error { return t.file.Close() }
 
-// Eval reads batch i. Numbers that are not finite, levels outside [0, 1] and indices outside the context are an
-// *input.Error.
+// Eval reads batch i. It refuses numbers that are not finite, levels outside [0, 1] and indices
+// outside the context.
 func (t *Tasks) Eval(i int, dst *Batch) error {
 	if i < 0 || i >= len(t.context) {
 		return t.refuse("", fmt.Sprintf("%d batches", len(t.context)), fmt.Sprintf("a batch %d", i))
@@ -210,7 +212,7 @@ func (t *Tasks) Eval(i int, dst *Batch) error {
 	if t.numTau == 0 {
 		return nil
 	}
-	// 0 and 1 are no mistakes: uniform generators return the first, and rounding to float32 makes the second.
+	// 0 and 1 are valid: uniform generators return 0, and rounding to float32 makes 1.
 	u, _, err := t.numbers(tensorName(i, "u"), 0, 1, "a level from 0 to 1")
 	if err != nil {
 		return err
@@ -220,7 +222,7 @@ func (t *Tasks) Eval(i int, dst *Batch) error {
 	return nil
 }
 
-// numbers reads a tensor whose elements are finite and within [lo, hi].
+// numbers reads a tensor and its shape. All elements must be finite and within [lo, hi].
 func (t *Tasks) numbers(name string, lo, hi float64, expected string) ([]float32, []int, error) {
 	tensor, err := t.file.Read(name)
 	if err != nil {
@@ -240,8 +242,7 @@ func (t *Tasks) numbers(name string, lo, hi float64, expected string) ([]float32
 	return v, tensor.Shape, nil
 }
 
-// bootstraps reads which context points and residuals the bootstraps of batch i take, and turns [2, k, B, N_c] into
-// [2, B, N_c, k].
+// bootstraps reads the bootstraps of batch i and turns [2, k, B, N_c] into [2, B, N_c, k].
 func (t *Tasks) bootstraps(i int, dst *Batch) error {
 	name := tensorName(i, "resample")
 	tensor, err := t.file.Read(name)

@@ -15,8 +15,9 @@ import (
 	"github.com/acqnp/acqnp/internal/safetensors"
 )
 
-// WriteTasks makes a tasks file of the source's first evaluation batches, for OpenTasks. The file appears whole or not
-// at all; ctx stops the work. report, which may be nil, hears after each batch how many are done.
+// WriteTasks writes a tasks file with the first evaluation batches of a source. The file is
+// complete when it appears under its name. The end of ctx ends the work. report, which may be nil,
+// is told the number of finished batches.
 func WriteTasks(ctx context.Context, path string, src Source, batches int, report func(done int)) (err error) {
 	if batches < 1 {
 		return &input.Error{Key: "batches", Found: fmt.Sprint(batches), Expected: "1 or more"}
@@ -24,7 +25,8 @@ func WriteTasks(ctx context.Context, path string, src Source, batches int, repor
 	if _, err := atomicfile.Target(path); err != nil {
 		return &input.Error{File: path, Found: "no such directory", Expected: "a file in a directory that exists"}
 	}
-	// The header comes first but lists what is known only when all batches are made. They wait in a file.
+	// The header comes first but lists what is known only when all batches are made. They wait in a
+	// file.
 	spool, err := atomicfile.Scratch(path)
 	if err != nil {
 		return err
@@ -45,12 +47,13 @@ func WriteTasks(ctx context.Context, path string, src Source, batches int, repor
 	return atomicfile.Write(path, func(w io.Writer) error { return copyTensors(w, meta, specs, fromStart(spool)) })
 }
 
-// fromStart reads a file that was written before, from its first byte on.
+// fromStart reads a file from its first byte, wherever it was left.
 func fromStart(f *os.File) io.Reader {
 	return bufio.NewReaderSize(io.NewSectionReader(f, 0, math.MaxInt64), 1<<20)
 }
 
-// spoolTasks writes the bytes of all tensors one after the other and returns what the header will say of them.
+// spoolTasks writes the bytes of all tensors, one after the other. It returns the specs of the
+// tensors and N_c of each batch, which the header needs.
 func spoolTasks(ctx context.Context, w io.Writer, src Source, batches int, report func(done int)) ([]safetensors.Spec, []int, error) {
 	var specs []safetensors.Spec
 	var contexts []int
@@ -80,7 +83,7 @@ func spoolTasks(ctx context.Context, w io.Writer, src Source, batches int, repor
 	return specs, contexts, buffered.Flush()
 }
 
-// copyTensors writes the file whose tensors' bytes come from r.
+// copyTensors writes a safetensors file with the tensors' bytes from r.
 func copyTensors(w io.Writer, meta map[string]string, specs []safetensors.Spec, r io.Reader) error {
 	out, err := safetensors.NewWriter(w, meta, specs)
 	if err != nil {

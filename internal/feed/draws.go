@@ -26,7 +26,7 @@ type Reader interface {
 // Choice states which random numbers a model reads.
 type Choice struct {
 	NumTau     int    // levels of a point; quantile models
-	Levels     string // RandomLevels or GridLevels
+	Spacing    string // of the levels: RandomLevels or GridLevels
 	Bootstraps int    // of the context; BNP
 	Seed       uint64
 	Evaluation bool // with the same seed, evaluation draws other numbers than training
@@ -61,12 +61,12 @@ func New(m Reader, c Choice) (Draws, error) {
 		return Draws{}, &input.Error{Key: "--num-tau", Found: strconv.Itoa(c.NumTau), Expected: "at least 1 quantile level"}
 	}
 	d := Draws{count: c.NumTau, random: random.New(c.Seed, random.Levels|part)}
-	switch c.Levels {
+	switch c.Spacing {
 	case RandomLevels:
 	case GridLevels:
 		d.grid = grid(c.NumTau, m.Name())
 	default:
-		return Draws{}, &input.Error{Key: "--levels", Found: strconv.Quote(c.Levels), Expected: "random or grid"}
+		return Draws{}, &input.Error{Key: "--levels", Found: strconv.Quote(c.Spacing), Expected: "random or grid"}
 	}
 	return d, nil
 }

@@ -114,7 +114,7 @@ func TestFeedsHoldTheirBatches(t *testing.T) {
 
 func TestDrawnLevelsAreTheStreams(t *testing.T) {
 	for evaluation, stream := range map[bool]random.Stream{false: random.Levels, true: random.Levels | random.Evaluation} {
-		d := draws(t, acqnp, feed.Choice{NumTau: 7, Levels: feed.RandomLevels, Seed: 43, Evaluation: evaluation})
+		d := draws(t, acqnp, feed.Choice{NumTau: 7, Spacing: feed.RandomLevels, Seed: 43, Evaluation: evaluation})
 		each(t, some, d, 5, func(step int, f *feed.Feed) {
 			want := make([]float32, f.Extents.Functions*f.Extents.Points*7)
 			random.New(43, stream).Fill(uint64(step), 0, want)
@@ -137,7 +137,7 @@ func TestGridLevels(t *testing.T) {
 		{acqnp, []float64{0.001, 0.2505, 0.5, 0.7495, 0.999}},
 		{cqnp, []float64{0, 0.25, 0.5, 0.75, 1}},
 	} {
-		d := draws(t, c.model, feed.Choice{NumTau: len(c.want), Levels: feed.GridLevels})
+		d := draws(t, c.model, feed.Choice{NumTau: len(c.want), Spacing: feed.GridLevels})
 		each(t, some, d, 2, func(_ int, f *feed.Feed) {
 			for i, got := range f.Levels() {
 				if want := c.want[i%len(c.want)]; math.Abs(float64(got)-want) > 1e-7 { // float32 below 1
@@ -149,7 +149,7 @@ func TestGridLevels(t *testing.T) {
 }
 
 func TestTargetsReadTheSameLevelsHoweverTheyAreCut(t *testing.T) {
-	d := draws(t, cqnp, feed.Choice{NumTau: 3, Levels: feed.RandomLevels, Seed: 1, Evaluation: true})
+	d := draws(t, cqnp, feed.Choice{NumTau: 3, Spacing: feed.RandomLevels, Seed: 1, Evaluation: true})
 	x, y := []float32{1, 2, 3, 4}, []float32{5, 6} // two context points
 	targets := make([]float32, 2*9)
 	for i := range targets {
@@ -210,7 +210,7 @@ func TestBatchesKeepTheirOwnLevelsAndBootstraps(t *testing.T) {
 		}
 		return nil
 	}
-	each(t, own, draws(t, acqnp, feed.Choice{NumTau: 7, Levels: feed.GridLevels}), 1, func(_ int, f *feed.Feed) {
+	each(t, own, draws(t, acqnp, feed.Choice{NumTau: 7, Spacing: feed.GridLevels}), 1, func(_ int, f *feed.Feed) {
 		if u := written(f).v["u"]; !f.Own || f.Extents.Levels != 2 || u[1] != 1.0/64 || u[35] != 35.0/64 {
 			t.Errorf("own %v, %v", f.Own, f.Extents)
 		}
@@ -231,8 +231,8 @@ func TestBatchesKeepTheirOwnLevelsAndBootstraps(t *testing.T) {
 
 func TestWhatCannotBeDrawn(t *testing.T) {
 	for name, c := range map[string]feed.Choice{
-		"no levels":      {NumTau: 0, Levels: feed.RandomLevels},
-		"unknown levels": {NumTau: 1, Levels: "even"},
+		"no levels":      {NumTau: 0, Spacing: feed.RandomLevels},
+		"unknown levels": {NumTau: 1, Spacing: "even"},
 	} {
 		var bad *input.Error
 		if _, err := feed.New(acqnp, c); !errors.As(err, &bad) {
@@ -284,7 +284,7 @@ func TestErrorsAndCancellingEndTheWait(t *testing.T) {
 func TestFeedsDoNotAllocate(t *testing.T) {
 	const warm, all = 50, 250
 	for _, m := range []reads{cnp, acqnp, bnp} {
-		d := draws(t, m, feed.Choice{NumTau: 5, Levels: feed.RandomLevels, Bootstraps: 3})
+		d := draws(t, m, feed.Choice{NumTau: 5, Spacing: feed.RandomLevels, Bootstraps: 3})
 		keep := make([]float32, 64)
 		same := func(step int, b *datasets.Batch) error {
 			*b = datasets.Batch{Functions: 2, Points: 9, Context: 4, DX: 2, DY: 1, X: keep[:36], Y: keep[:18]}
@@ -311,8 +311,8 @@ func TestFeedsDoNotAllocate(t *testing.T) {
 // Levels that are drawn elsewhere are not in the feed, and their generator is the one that would
 // have drawn them.
 func TestLevelsDrawnElsewhere(t *testing.T) {
-	d := draws(t, acqnp, feed.Choice{NumTau: 7, Levels: feed.RandomLevels, Seed: 43})
-	elsewhere := draws(t, acqnp, feed.Choice{NumTau: 7, Levels: feed.RandomLevels, Seed: 43}).Elsewhere()
+	d := draws(t, acqnp, feed.Choice{NumTau: 7, Spacing: feed.RandomLevels, Seed: 43})
+	elsewhere := draws(t, acqnp, feed.Choice{NumTau: 7, Spacing: feed.RandomLevels, Seed: 43}).Elsewhere()
 	var want [][]float32
 	each(t, some, d, 5, func(_ int, f *feed.Feed) { want = append(want, slices.Clone(f.Levels())) })
 	each(t, some, elsewhere, 5, func(step int, f *feed.Feed) {
@@ -325,7 +325,7 @@ func TestLevelsDrawnElsewhere(t *testing.T) {
 		}
 	})
 	for name, d := range map[string]feed.Draws{
-		"grid":       draws(t, acqnp, feed.Choice{NumTau: 7, Levels: feed.GridLevels}),
+		"grid":       draws(t, acqnp, feed.Choice{NumTau: 7, Spacing: feed.GridLevels}),
 		"none":       draws(t, cnp, feed.Choice{}),
 		"bootstraps": draws(t, bnp, feed.Choice{Bootstraps: 3}),
 	} {

@@ -143,7 +143,7 @@ type evaluator struct {
 
 func newEvaluator(o EvalOptions) (*evaluator, error) {
 	d, err := feed.New(o.Model, feed.Choice{
-		NumTau: o.NumTau, Levels: o.Levels, Bootstraps: o.Bootstraps, Seed: o.Seed, Evaluation: true,
+		NumTau: o.NumTau, Spacing: o.Levels, Bootstraps: o.Bootstraps, Seed: o.Seed, Evaluation: true,
 	})
 	if err != nil {
 		return nil, err

@@ -83,7 +83,7 @@ type predictor struct {
 
 func newPredictor(o Options, functions []Function) (*predictor, error) {
 	d, err := feed.New(o.Model, feed.Choice{
-		NumTau: o.NumTau, Levels: o.Levels, Bootstraps: o.Bootstraps, Seed: o.Seed, Evaluation: true,
+		NumTau: o.NumTau, Spacing: o.Levels, Bootstraps: o.Bootstraps, Seed: o.Seed, Evaluation: true,
 	})
 	if err != nil {
 		return nil, err

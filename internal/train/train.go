@@ -247,6 +247,6 @@ func Steps(t config.Train, source datasets.Source) (int, error) {
 // drawsOf returns what the model reads in training besides points.
 func drawsOf(m *models.Model, e config.Experiment) (feed.Draws, error) {
 	return feed.New(m, feed.Choice{
-		NumTau: e.Train.NumTau, Levels: feed.RandomLevels, Bootstraps: e.Model.TrainBootstraps, Seed: e.Train.Seed,
+		NumTau: e.Train.NumTau, Spacing: feed.RandomLevels, Bootstraps: e.Model.TrainBootstraps, Seed: e.Train.Seed,
 	})
 }

@@ -1,5 +1,4 @@
-// Package datatest makes small files in the formats of the data sets' publishers, for tests where the real ones are not
-// at hand.
+// Package datatest makes small files in the formats of the data sets' publishers, for tests.
 package datatest
 
 import (
@@ -14,10 +13,11 @@ import (
 	"image/png"
 )
 
-// Pixels is the value of pixel (i, j) in channel c of an image.
+// Pixels is the value of pixel (i, j) of an image in channel c.
 type Pixels func(image, i, j, c int) byte
 
-// Numbered images have their number, to base 200, in pixels (0, 0) and (0, 1), and a pattern in the rest.
+// Numbered writes the image's number into pixels (0, 0) and (0, 1), to base 200, and a pattern into
+// the others.
 func Numbered(n, i, j, c int) byte {
 	switch {
 	case i == 0 && j == 0:
@@ -28,7 +28,7 @@ func Numbered(n, i, j, c int) byte {
 	return byte(11*i + 5*j + 70*c + 3*n)
 }
 
-// IDX is an IDX file of 28×28 images, the first of which has the number first.
+// IDX returns an IDX file of count 28×28 images, numbered from first.
 func IDX(first, count int, v Pixels) []byte {
 	b := binary.BigEndian.AppendUint32(nil, 0x803)
 	for _, n := range []int{count, 28, 28} {
@@ -44,7 +44,7 @@ func IDX(first, count int, v Pixels) []byte {
 	return b
 }
 
-// Gzip packs a file.
+// Gzip compresses a file.
 func Gzip(content []byte) []byte {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
@@ -53,7 +53,7 @@ func Gzip(content []byte) []byte {
 	return b.Bytes()
 }
 
-// Matlab is a .mat file as MATLAB 7 writes it: every variable a compressed element of its own.
+// Matlab returns a .mat file as MATLAB 7 writes it, with every variable compressed.
 func Matlab(variables ...[]byte) []byte {
 	header := fmt.Sprintf("%-116s", "MATLAB 5.0 MAT-file, Platform: GLNXA64, Created on: Mon Dec  5 21:09:26 2011")
 	b := append([]byte(header), 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 'I', 'M')
@@ -69,7 +69,8 @@ func Matlab(variables ...[]byte) []byte {
 	return b
 }
 
-// Matrix is an array of bytes, column-major, as an element of a .mat file.
+// Matrix returns an array of bytes, its first dimension varying fastest, as an element of a .mat
+// file.
 func Matrix(name string, dims []int, values []byte) []byte {
 	element := func(kind uint32, content []byte) []byte {
 		if n := len(content); n > 0 && n <= 4 { // within the tag
@@ -91,7 +92,8 @@ func Matrix(name string, dims []int, values []byte) []byte {
 	return element(14, append(content, element(2, values)...))
 }
 
-// SVHN is a file of cropped digits: X [32, 32, 3, count] and the labels y.
+// SVHN returns a file of cropped digits: X [32, 32, 3, count], numbered from first, and the labels
+// y.
 func SVHN(first, count int, v Pixels) []byte {
 	var x, y []byte
 	for n := range count {
@@ -111,7 +113,7 @@ func SVHN(first, count int, v Pixels) []byte {
 	return Matlab(Matrix("meta", []int{1, 1}, []byte{1}), Matrix("X", dims, x), Matrix("y", []int{count, 1}, y))
 }
 
-// Faces is FreyFace's file: ff [560, count], a frame of 28×20 in each column, row after row.
+// Faces returns FreyFace's file: ff [560, count], each column a frame of 28×20 row by row.
 func Faces(count int, v Pixels) []byte {
 	var ff []byte
 	for n := range count {
@@ -124,7 +126,7 @@ func Faces(count int, v Pixels) []byte {
 	return Matlab(Matrix("ff", []int{560, count}, ff))
 }
 
-// Drawing is a PNG file of 105×105.
+// Drawing returns a PNG file of 105×105 pixels.
 func Drawing(v func(i, j int) byte) []byte {
 	img := image.NewGray(image.Rect(0, 0, 105, 105))
 	for i := range 105 {
@@ -135,7 +137,7 @@ func Drawing(v func(i, j int) byte) []byte {
 	return PNG(img)
 }
 
-// PNG is a file of that image.
+// PNG returns an image as a PNG file.
 func PNG(img image.Image) []byte {
 	var b bytes.Buffer
 	if err := png.Encode(&b, img); err != nil {
@@ -144,16 +146,16 @@ func PNG(img image.Image) []byte {
 	return b.Bytes()
 }
 
-// Entry is a file of an archive.
+// An Entry is a file of an archive.
 type Entry struct {
 	name    string
 	content []byte
 }
 
-// File is an entry.
+// File returns an entry.
 func File(name string, content []byte) Entry { return Entry{name, content} }
 
-// Zip is an archive.
+// Zip returns an archive.
 func Zip(entries ...Entry) []byte {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
@@ -168,7 +170,8 @@ func Zip(entries ...Entry) []byte {
 	return b.Bytes()
 }
 
-// Characters is an archive of drawings, each of one shade, its number (below 256).
+// Characters returns an archive of drawings in one shade each, which is the drawing's number (below
+// 256).
 func Characters(first, count int) []byte {
 	entries := []Entry{{"images/", nil}, {"images/Alphabet/notes.txt", []byte("no image")}, {"__MACOSX/._0_01.png", []byte("junk")}}
 	for n := count - 1; n >= 0; n-- { // not in the order of their names
@@ -178,9 +181,9 @@ func Characters(first, count int) []byte {
 	return Zip(entries...)
 }
 
-// Images are the files of all five benchmarks of images under their published names below a data directory, with so many
-// images for training and for testing, the numbers of the test images following on. FreyFace has one file of as many
-// frames as the others have images for training, yet to be split.
+// Images returns the files of the five image benchmarks by their paths below a data directory:
+// train images for training and test images after them for testing. FreyFace has one file of train
+// frames.
 func Images(train, test int) map[string][]byte {
 	digits := Gzip(IDX(0, train, Numbered))
 	return map[string][]byte{

@@ -6,8 +6,9 @@ import (
 	"math"
 )
 
-// Lanes are speed-flow's two files below a data directory, as R's write.csv makes them from hdrcde's data frames: so many
-// rows each of flow, up to about 2400 vehicles an hour, and speed, in miles an hour, part of them in a queue.
+// Lanes returns the two files of speed-flow by their paths below a data directory, as R's write.csv
+// makes them from hdrcde's data frames. Each has rows of flow, up to about 2400 vehicles an hour,
+// and speed, in miles an hour; some rows are in a queue.
 func Lanes(rows int) map[string][]byte {
 	files := map[string][]byte{}
 	for lane := 2; lane <= 3; lane++ {

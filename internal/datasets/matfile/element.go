@@ -20,8 +20,8 @@ const (
 
 // Classes of arrays and the flag of complex ones.
 const (
-	mxDOUBLE    = 6 // classes from here on are numbers …
-	mxUINT64    = 15
+	mxDOUBLE    = 6  // classes of numbers: from this one …
+	mxUINT64    = 15 // … to this one
 	complexFlag = 0x0800
 )
 
@@ -29,20 +29,20 @@ const (
 	maxBytes = 1 << 30 // of an array: SVHN's training images take 225 MB
 	maxDims  = 32
 	maxName  = 255
-	// maxTrailing is how much may follow an array in its compressed element: nothing does in files of MATLAB's own.
+	// maxTrailing is how many bytes may follow an array in its compressed element. MATLAB writes none.
 	maxTrailing = 64
-	// maxInflation is the largest factor by which deflate can shrink data: a match of 258 bytes takes 2 bits.
+	// maxInflation is the largest factor of deflate: 2 bits for a match of 258 bytes.
 	maxInflation = 1032
 )
 
-// element reads what an element of the file consists of, one after the other.
+// An element is read part by part.
 type element struct {
 	r     io.Reader
 	order binary.ByteOrder
-	bytes int64 // that the element can hold at most, for what would be allocated in advance
+	bytes int64 // the most that the element can hold: a limit for allocations
 }
 
-// tag heads every element. Elements of up to four bytes lie within their tag.
+// A tag begins every element. The content of an element of up to four bytes is in its tag.
 type tag struct {
 	kind  uint32
 	size  int64
@@ -64,7 +64,7 @@ func (e *element) tag() (tag, error) {
 	return tag{kind: first, size: int64(e.order.Uint32(b[4:]))}, nil
 }
 
-// full fills dst.
+// full reads len(dst) bytes.
 func (e *element) full(dst []byte) error {
 	_, err := io.ReadFull(e.r, dst)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -73,7 +73,7 @@ func (e *element) full(dst []byte) error {
 	return err
 }
 
-// content is an element's whole content, with the padding to a multiple of eight bytes read too.
+// content reads an element's content and the padding that follows, to a multiple of eight bytes.
 func (e *element) content(t tag, most int64) ([]byte, error) {
 	if t.small != nil {
 		return t.small, nil
@@ -89,7 +89,8 @@ func (e *element) content(t tag, most int64) ([]byte, error) {
 	return data, e.full(padding[:(8-t.size%8)%8])
 }
 
-// variable reads the top-level element behind its tag if it is the variable of that name.
+// variable reads a top-level element after its tag, and reports whether it is the variable of that
+// name.
 func (e *element) variable(t tag, name string) (Array, bool, error) {
 	switch t.kind {
 	case miMATRIX:
@@ -121,7 +122,7 @@ func (e *element) compressed(t tag, name string) (Array, bool, error) {
 	if !found {
 		return Array{}, false, nil
 	}
-	// The stream's checksum comes last, and is seen where the stream ends.
+	// Reading to the end of the stream checks its checksum.
 	if _, err := io.CopyN(io.Discard, z, maxTrailing+1); err == nil {
 		return Array{}, false, fmt.Errorf("a compressed element with %d bytes behind its array", maxTrailing+1)
 	} else if err != io.EOF {
@@ -132,7 +133,8 @@ func (e *element) compressed(t tag, name string) (Array, bool, error) {
 
 func broken(err error) error { return fmt.Errorf("a compressed element that is broken: %w", err) }
 
-// array reads the parts of a miMATRIX element: flags, dimensions, name, values. It stops where the name is another.
+// array reads the parts of a miMATRIX element: flags, dimensions, name, values. It stops after a
+// name that is not the one asked for.
 func (e *element) array(name string) (Array, bool, error) {
 	flags, err := e.part(miUINT32, 8)
 	if err != nil {
@@ -143,7 +145,7 @@ func (e *element) array(name string) (Array, bool, error) {
 	}
 	class := e.order.Uint32(flags)
 	if c := class & 0xff; c < mxDOUBLE || c > mxUINT64 {
-		return Array{}, false, nil // text, structures and so on, some of which have other parts
+		return Array{}, false, nil // text, structures and so on: not numbers
 	}
 	dims, err := e.part(miINT32, 4*maxDims)
 	if err != nil {
@@ -160,7 +162,7 @@ func (e *element) array(name string) (Array, bool, error) {
 	return a, err == nil, err
 }
 
-// part is the content of the next element, which must be of a kind.
+// part returns the content of the next element, which must have this kind.
 func (e *element) part(kind uint32, most int64) ([]byte, error) {
 	t, err := e.tag()
 	if err != nil {
@@ -172,7 +174,7 @@ func (e *element) part(kind uint32, most int64) ([]byte, error) {
 	return e.content(t, most)
 }
 
-// values reads as many bytes as the dimensions ask for.
+// values reads the bytes of an array of these dimensions.
 func (e *element) values(name string, dims []byte) (Array, error) {
 	var a Array
 	n := int64(1)

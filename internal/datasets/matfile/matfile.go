@@ -1,6 +1,6 @@
-// Package matfile reads arrays of bytes from MATLAB's .mat files: level 5 of the format (MATLAB 5 to 7.2; "MAT-File
-// Format", The MathWorks), either byte order, elements plain or compressed. It is the part of the format that image
-// data sets come in; other variables of a file are passed over unread.
+// Package matfile reads arrays of bytes from MATLAB's .mat files of level 5 (MATLAB 5 to 7.2; The
+// MathWorks, "MAT-File Format"), in either byte order, with plain or compressed elements. Image
+// data sets need no other part of the format. Other variables of a file are skipped.
 package matfile
 
 import (
@@ -14,13 +14,13 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// Array is a real array whose elements the file stores as bytes.
+// An Array is a real array whose elements the file stores as bytes.
 type Array struct {
 	Dims []int  // two or more
 	Data []byte // the first dimension varies fastest
 }
 
-// Read reads the variable of that name. What is wrong with the file is an *input.Error that names it.
+// Read reads the variable of that name. An error is an *input.Error that names the file.
 func Read(path, variable string) (Array, error) {
 	f, err := input.Open(path, "a readable .mat file")
 	if err != nil {
@@ -44,7 +44,7 @@ const (
 	tagBytes    = 8
 )
 
-// Decode is Read for size bytes at r; its errors name no file.
+// Decode reads the variable from the first size bytes of r as Read does. Its errors name no file.
 func Decode(r io.ReaderAt, size int64, variable string) (Array, error) {
 	order, err := readHeader(r, size)
 	if err != nil {
@@ -75,7 +75,7 @@ func Decode(r io.ReaderAt, size int64, variable string) (Array, error) {
 	return Array{}, &input.Error{Key: variable, Found: "no variable of that name", Expected: "one"}
 }
 
-// readHeader finds the byte order.
+// readHeader checks the header and returns the byte order.
 func readHeader(r io.ReaderAt, size int64) (binary.ByteOrder, error) {
 	header := make([]byte, headerBytes)
 	if _, err := r.ReadAt(header, 0); err != nil {

@@ -31,7 +31,8 @@ func newBuilder(order binary.AppendByteOrder) *builder {
 	return b
 }
 
-// part is a data element: its tag, its content, and padding to eight bytes. Up to four bytes go into the tag.
+// part is a data element: its tag, its content, and padding to eight bytes. Up to four bytes go
+// into the tag.
 func (b *builder) part(kind uint32, content []byte) []byte {
 	var p []byte
 	if n := len(content); n > 0 && n <= 4 {
@@ -63,7 +64,8 @@ func (b *builder) plain(element []byte) *builder {
 	return b
 }
 
-// compressed adds an element as MATLAB 7 does: its size is that of the zlib stream, and no padding follows.
+// compressed adds an element as MATLAB 7 does: its size is that of the zlib stream, and no padding
+// follows.
 func (b *builder) compressed(element []byte) *builder {
 	var z bytes.Buffer
 	w := zlib.NewWriter(&z)
@@ -87,7 +89,8 @@ func read(content []byte, variable string) (matfile.Array, error) {
 	return matfile.Decode(bytes.NewReader(content), int64(len(content)), variable)
 }
 
-// several variables: text, a structure's class, numbers of other types, small elements, and the bytes asked for.
+// several variables: text, a structure's class, numbers of other types, small elements, and the
+// bytes asked for.
 func several(order binary.AppendByteOrder, compress bool) []byte {
 	b := newBuilder(order)
 	add := b.plain
@@ -193,7 +196,8 @@ func TestReadNamesTheFile(t *testing.T) {
 	}
 }
 
-// The sum of all pixels and the corners of the first and the last frame, as another reader (a dump of the file) has them.
+// The sum of all pixels and the corners of the first and the last frame, as another reader (a dump
+// of the file) has them.
 func TestRealFile(t *testing.T) {
 	shared := os.Getenv("ACQNP_SHARED")
 	if shared == "" {

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// altrep reads one of R's alternative representations (version 3): a class, its state and attributes. The classes are
-// those that numbers and names of a data frame may come in.
+// altrep reads one of R's alternative representations (version 3): a class, its state and
+// attributes. It knows the classes that numbers and names of a data frame can have.
 func (d *decoder) altrep() (*object, error) {
 	info, err := d.object()
 	if err != nil {
@@ -27,10 +27,10 @@ func (d *decoder) altrep() (*object, error) {
 		if len(state.items) == 0 {
 			return nil, fmt.Errorf("an empty wrapper")
 		}
-		copied := *state.items[0] // attributes come below and are not the wrapped object's
+		copied := *state.items[0] // the attributes below are those of the wrapper
 		v = &copied
 	case "deferred_string":
-		v = &object{kind: typeString} // numbers to be printed later, as row names: of no use here
+		v = &object{kind: typeString} // row names, which nobody reads
 	default:
 		return nil, fmt.Errorf("the alternative representation %.40q", class)
 	}
@@ -40,7 +40,7 @@ func (d *decoder) altrep() (*object, error) {
 	return v, d.attach(v)
 }
 
-// sequence expands length, first and step.
+// sequence expands a compact sequence, whose state is length, first and step.
 func (d *decoder) sequence(whole bool, state *object) (*object, error) {
 	if len(state.reals) != 3 {
 		return nil, fmt.Errorf("a compact sequence of %d numbers, not 3", len(state.reals))

@@ -27,13 +27,13 @@ const (
 
 const (
 	maxDepth       = 64      // lists within lists; a data frame needs less than ten
-	maxObjects     = 1 << 20 // an object of eight bytes takes twenty times as many in memory
+	maxObjects     = 1 << 20 // 8 bytes of the file become an object of about 160 bytes
 	flagAttributes = 1 << 9
 	flagTag        = 1 << 10
 	missingInteger = math.MinInt32 // NA_integer_
 )
 
-// object is an R value. Which fields are set depends on its type.
+// An object is an R value. Its kind says which fields are set.
 type object struct {
 	kind       int
 	text       string            // symbol
@@ -41,22 +41,23 @@ type object struct {
 	reals      []float64         // real
 	texts      []string          // string
 	items      []*object         // list, pairlist
-	tags       []string          // pairlist: the name of each item, "" for none
+	tags       []string          // pairlist: the name of each item or ""
 	attributes map[string]object // by name
 }
 
 var nothing = &object{kind: typeNil}
 
-// decoder reads big-endian XDR. Lengths are checked against the bytes that are left before anything is allocated.
+// A decoder reads big-endian XDR. It checks a length against the bytes that are left before it
+// allocates.
 type decoder struct {
 	rest    []byte
 	refs    []*object // symbols, which later items refer to by number from 1
 	depth   int
 	objects int
-	values  int // how many more values may come from compact sequences, which take no bytes in the file
+	values  int // how many values compact sequences may still make
 }
 
-// file reads the magic, the header and the one pairlist of all saved objects.
+// file reads the magic, the header and the pairlist of all saved objects.
 func (d *decoder) file() (*object, error) {
 	magic := d.rest[:min(len(d.rest), 7)]
 	var version int32
@@ -114,7 +115,7 @@ func (d *decoder) int32() (int32, error) {
 	return int32(binary.BigEndian.Uint32(b)), nil
 }
 
-// length reads the length of a vector whose elements take at least size bytes each.
+// length reads the length of a vector whose elements take size bytes or more each.
 func (d *decoder) length(size int) (int, error) {
 	n, err := d.int32()
 	switch {
@@ -128,7 +129,7 @@ func (d *decoder) length(size int) (int, error) {
 	return int(n), nil
 }
 
-// text reads a length and as many bytes; a length of −1 is NA and gives none.
+// text reads a length and that many bytes. A length of −1 is NA, for which it returns nil.
 func (d *decoder) text() ([]byte, error) {
 	n, err := d.int32()
 	if err != nil || n == -1 {
@@ -137,7 +138,7 @@ func (d *decoder) text() ([]byte, error) {
 	return d.take(int(n))
 }
 
-// char reads the one kind of object that strings and symbols' names are.
+// char reads an object of the type that strings and names of symbols have.
 func (d *decoder) char() (string, error) {
 	flags, err := d.int32()
 	if err != nil {
@@ -150,7 +151,7 @@ func (d *decoder) char() (string, error) {
 	return string(b), err
 }
 
-// object reads the next object with all that belongs to it.
+// object reads the next object with everything in it.
 func (d *decoder) object() (*object, error) {
 	if d.depth++; d.depth > maxDepth {
 		return nil, fmt.Errorf("objects nested more than %d deep", maxDepth)
@@ -205,7 +206,8 @@ func (d *decoder) symbol() (*object, error) {
 	return s, nil
 }
 
-// pairlist reads cells until one that is none: each is [attributes] [tag] value rest, and the rest is an object again.
+// pairlist reads cells until an object of another type. A cell is [attributes] [tag] value rest,
+// and the rest is an object.
 func (d *decoder) pairlist(flags int32) (*object, error) {
 	list := &object{kind: typePairlist}
 	for {
@@ -281,7 +283,7 @@ func (d *decoder) vector(kind int, flags int32) (*object, error) {
 			}
 			v.items = append(v.items, item)
 		}
-	default: // complex and raw columns are passed over
+	default: // skip complex and raw columns
 		d.rest = d.rest[size*n:]
 	}
 	if flags&flagAttributes != 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// frames picks the data frames out of the saved objects.
+// frames returns the data frames among the saved objects.
 func frames(root *object) ([]Frame, error) {
 	var all []Frame
 	for i, o := range root.items {
@@ -47,7 +47,7 @@ func frame(name string, o *object) (Frame, error) {
 	return f, nil
 }
 
-// numbers is a column's values; nil where it holds none: text, a factor, dates.
+// numbers returns the values of a column; nil for text, factors and dates.
 func numbers(o *object) []float64 {
 	if len(o.attributes["class"].texts) > 0 {
 		return nil

@@ -1,6 +1,7 @@
-// Package rda reads numeric data frames from R's .rda files: what save() writes in its default, binary form (R
-// Internals, "Serialization Formats", versions 2 and 3), plain or compressed by gzip or bzip2. It knows the types that
-// such data frames consist of and no other; nothing in a file is ever evaluated.
+// Package rda reads numeric data frames from R's .rda files: what save() writes in its default,
+// binary form, plain or compressed by gzip or bzip2. R Internals, "Serialization Formats",
+// describes the form; versions 2 and 3 are read. The package knows only the types that such data
+// frames consist of. It evaluates nothing that a file holds.
 package rda
 
 import (
@@ -14,22 +15,22 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// maxBytes limits the decompressed content, so that a small file cannot fill the memory.
+// maxBytes bounds the decompressed content, so that a small file cannot fill the memory.
 const maxBytes = 64 << 20
 
-// Frame is a data frame.
+// A Frame is a data frame.
 type Frame struct {
 	Name    string
 	Columns []Column // all of the same length
 }
 
-// Column is a column of a data frame. Integers become floats, NA becomes NaN.
+// A Column is a column of a data frame. Integers become floats, NA becomes NaN.
 type Column struct {
 	Name   string
 	Values []float64 // nil where the column holds no numbers
 }
 
-// Column is the numeric column of that name; false where there is none.
+// Column returns the numeric column of a name, and whether there is one.
 func (f Frame) Column(name string) ([]float64, bool) {
 	for _, c := range f.Columns {
 		if c.Name == name && c.Values != nil {
@@ -39,8 +40,8 @@ func (f Frame) Column(name string) ([]float64, bool) {
 	return nil, false
 }
 
-// Read reads the data frames of a file in their order; other objects are passed over. What is wrong with the file is an
-// *input.Error that names it.
+// Read reads the data frames of a file in their order and skips other objects. An error is an
+// *input.Error that names the file.
 func Read(path string) ([]Frame, error) {
 	f, err := input.Open(path, "a readable .rda file")
 	if err != nil {
@@ -55,7 +56,7 @@ func Read(path string) ([]Frame, error) {
 	return frames, err
 }
 
-// Decode is Read for a stream; its errors name no file.
+// Decode reads the data frames of a stream as Read does. Its errors name no file.
 func Decode(r io.Reader) ([]Frame, error) {
 	content, err := decompress(r)
 	if err != nil {
@@ -70,7 +71,7 @@ func Decode(r io.Reader) ([]Frame, error) {
 	return frames(root)
 }
 
-// decompress reads everything, whatever it is compressed by.
+// decompress reads all of r and undoes its compression.
 func decompress(r io.Reader) ([]byte, error) {
 	var magic [6]byte
 	n, err := io.ReadFull(r, magic[:])

@@ -101,7 +101,8 @@ func (w *writer) frameEnd(rows int, names ...string) {
 	w.int(end)
 }
 
-// twoFrames is save(a, ignored, b): numbers with NA, a factor, text; a vector with attributes; a frame of one column.
+// twoFrames is save(a, ignored, b): numbers with NA, a factor, text; a vector with attributes; a
+// frame of one column.
 func twoFrames(version int) []byte {
 	w := header(version)
 	w.int(tagged)

@@ -70,7 +70,7 @@ func TestImageFilesThatAreWrong(t *testing.T) {
 		{"svhn", datatest.Matlab(datatest.Matrix("X", []int{32, 32, 3, 0}, nil)), "no training images"},
 		{"freyface", datatest.SVHN(0, 3, datatest.Numbered), "ff: found no variable"},
 		{"freyface", datatest.Matlab(datatest.Matrix("ff", []int{20, 28}, make([]byte, 560))), "dimensions [20 28], expected [560 FRAMES]"},
-		{"freyface", datatest.Faces(1, datatest.Numbered), "data.train_fraction: found 0.75, expected one that splits 1 frames"},
+		{"freyface", datatest.Faces(1, datatest.Numbered), "data.train_fraction: found 0.75, expected a fraction that leaves some of the 1 frames"},
 		{"omniglot", nil, "expected a .zip file of drawings"},
 		{"omniglot", datatest.Zip(datatest.File("a.txt", []byte("x"))), "0 PNG files"},
 		{"omniglot", archive[:len(archive)-5], "expected a .zip file of drawings"},

@@ -12,14 +12,14 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// imageFile is what a reader is asked for: a file's images, all of one shape.
+// An imageFile is a file of images of one shape, and the configuration to read it with.
 type imageFile struct {
 	path  string
 	shape benchmark.Shape // of the images as the model sees them
 	data  config.Data
 }
 
-// imageLoaders read the files of a benchmark of images, which are in the catalogue's order.
+// imageLoaders read the files of a benchmark of images, which are in the order of the catalogue.
 var imageLoaders = map[string]func(files []imageFile) (train, test pictures, err error){
 	"mnist":         splits(readIDX),
 	"fashion-mnist": splits(readIDX),
@@ -28,8 +28,8 @@ var imageLoaders = map[string]func(files []imageFile) (train, test pictures, err
 	"freyface":      loadFaces,
 }
 
-// splits loads a training split and a test split that are one file each. The reader may stop at limit images, where that
-// is not 0.
+// splits returns a loader of a training split and a test split that have a file each. read may stop
+// at limit images; 0 is no limit.
 func splits(read func(f imageFile, limit int) (pictures, error)) func([]imageFile) (train, test pictures, err error) {
 	return func(files []imageFile) (train, test pictures, err error) {
 		if train, err = read(files[0], files[0].data.TrainLimit); err == nil {
@@ -62,11 +62,11 @@ func loadImages(e config.Experiment, b benchmark.Benchmark, dataDir string) (tra
 	return train, test, nil
 }
 
-// imagePaths returns the paths of the named files, all of which are there.
+// imagePaths returns the paths of the named files, all of which exist.
 func imagePaths(dir string, b benchmark.Benchmark, names []string) ([]string, error) {
 	var paths []string
 	for i, name := range names {
-		path := thereIs(filepath.Join(dir, name))
+		path := existing(filepath.Join(dir, name))
 		if path == "" {
 			expected := "the " + b.Files[i].Holds + " of " + b.Name
 			if name == b.Files[i].Name {
@@ -79,8 +79,9 @@ func imagePaths(dir string, b benchmark.Benchmark, names []string) ([]string, er
 	return paths, nil
 }
 
-// thereIs is the path if such a file is there, or the path of the same file unpacked; "" where neither is.
-func thereIs(path string) string {
+// existing returns path if the file exists, else the path of the same file unpacked (without .gz)
+// if that exists, else "".
+func existing(path string) string {
 	unpacked, packed := strings.CutSuffix(path, ".gz")
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return path

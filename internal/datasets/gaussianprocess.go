@@ -12,7 +12,8 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// rbf is the Gaussian process with covariance σ²exp(−d²/2ℓ²), and noise.
+// rbf is the Gaussian process with covariance σ² exp(−d²/2ℓ²) at the distance d, and noise of
+// standard deviation δ.
 func rbf(d config.Data) process {
 	variance, scale := d.Amplitude*d.Amplitude, -1/(2*d.Length*d.Length)
 	return gaussianProcess(d, func(distance float64) float64 {
@@ -20,7 +21,8 @@ func rbf(d config.Data) process {
 	})
 }
 
-// matern52 is the Gaussian process with covariance σ²(1+√5d/ℓ+5d²/3ℓ²)exp(−√5d/ℓ), and noise.
+// matern52 is the Gaussian process with covariance σ² (1 + √5d/ℓ + 5d²/3ℓ²) exp(−√5d/ℓ) at the
+// distance d, and noise of standard deviation δ.
 func matern52(d config.Data) process {
 	variance, scale := d.Amplitude*d.Amplitude, math.Sqrt(5)/d.Length
 	return gaussianProcess(d, func(distance float64) float64 {
@@ -29,8 +31,8 @@ func matern52(d config.Data) process {
 	})
 }
 
-// gaussianProcess draws y = Uᵀz, z standard normal, where UᵀU is the covariance of y at the points with data.noise²
-// added to the diagonal.
+// gaussianProcess draws y = Uᵀz with z [N] standard normal. UᵀU is the covariance of y at the N
+// points, with δ² added to the diagonal.
 func gaussianProcess(d config.Data, kernel func(distance float64) float64) process {
 	var covariance, z []float64
 	var factor mat.Cholesky
@@ -62,8 +64,9 @@ func gaussianProcess(d config.Data, kernel func(distance float64) float64) proce
 	}
 }
 
-// factorize takes the Cholesky factor. Without noise, the covariance of close points is singular as far as float64 can
-// tell; then its diagonal gets as little more as it needs, up to about a millionth of the variance.
+// factorize takes the Cholesky factor. Without noise, float64 cannot tell the covariance of close
+// points from a singular matrix. The diagonal then gets as little more as is needed, up to about
+// 10⁻⁶ of the variance.
 func factorize(factor *mat.Cholesky, covariance *mat.SymDense) error {
 	n, variance := covariance.SymmetricDim(), covariance.At(0, 0)
 	for jitter := 1e-12; !factor.Factorize(covariance); jitter *= 100 {
@@ -71,7 +74,7 @@ func factorize(factor *mat.Cholesky, covariance *mat.SymDense) error {
 			return &input.Error{
 				Key:      "data",
 				Found:    fmt.Sprintf("a covariance of %d points that is not positive definite", n),
-				Expected: "another data.length_scale or more data.noise",
+				Expected: "a shorter data.length_scale or more data.noise",
 			}
 		}
 		for i := range n {

@@ -15,18 +15,18 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// lane is the data of one motorway lane, in raw units: vehicles an hour and miles an hour.
+// A lane is the data of one motorway lane in raw units: vehicles an hour and miles an hour.
 type lane struct{ flow, speed []float64 }
 
-// laneNames are the objects in R's file.
+// laneNames are the names of the data frames in R's file.
 var laneNames = []string{"lane2", "lane3"}
 
-// howToGetLanes is one line for people who lack the files.
+// howToGetLanes tells where the files come from, in one line.
 const howToGetLanes = `lane2.csv and lane3.csv, or hdrcde's .rda with both. From R: install.packages("hdrcde"); ` +
 	`write.csv(hdrcde::lane2, "lane2.csv"); write.csv(hdrcde::lane3, "lane3.csv")`
 
-// readLanes reads both lanes from the files of a directory. Where the files of the catalogue are asked for and are not
-// there, the directory's one .rda file will do.
+// readLanes reads both lanes from the files of a directory. In place of the catalogue's two files
+// it also takes the only .rda file of the directory.
 func readLanes(dir string, b benchmark.Benchmark, files []string) ([]lane, error) {
 	files, err := laneFiles(dir, b, files)
 	if err != nil {
@@ -54,14 +54,14 @@ func readLanes(dir string, b benchmark.Benchmark, files []string) ([]lane, error
 			Expected: "2: two .csv files or one .rda"}
 	}
 	if a, b := len(lanes[0].flow), len(lanes[1].flow); a != b {
-		return nil, &input.Error{File: dir, Found: fmt.Sprintf("lanes of %d and of %d rows", a, b), Expected: "as many in both"}
+		return nil, &input.Error{File: dir, Found: fmt.Sprintf("lanes of %d and of %d rows", a, b), Expected: "lanes of the same length"}
 	}
 	return lanes, nil
 }
 
 func isR(file string) bool { return strings.EqualFold(filepath.Ext(file), ".rda") }
 
-// laneFiles are the files to read, all of which are there.
+// laneFiles returns the names of the files to read, all of which exist.
 func laneFiles(dir string, b benchmark.Benchmark, files []string) ([]string, error) {
 	missing := func(files []string) string {
 		for _, f := range files {
@@ -83,12 +83,12 @@ func laneFiles(dir string, b benchmark.Benchmark, files []string) ([]string, err
 	return files, nil
 }
 
-// escapeGlob makes a directory's name match itself alone.
+// escapeGlob returns a pattern that matches the directory alone.
 func escapeGlob(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
 
-// lanesOfR takes lane2 and lane3 out of R's file; its other objects are passed over.
+// lanesOfR reads the data frames lane2 and lane3 from R's file.
 func lanesOfR(path string) ([]lane, error) {
 	frames, err := rda.Read(path)
 	if err != nil {
@@ -104,7 +104,7 @@ func lanesOfR(path string) ([]lane, error) {
 		for c, column := range []string{"flow", "speed"} {
 			var ok bool
 			if columns[c], ok = frames[i].Column(column); !ok {
-				return nil, &input.Error{File: path, Key: name + "$" + column, Found: "no such numeric column", Expected: "one"}
+				return nil, &input.Error{File: path, Key: name + "$" + column, Found: "no such column", Expected: "a column of numbers"}
 			}
 			for row, v := range columns[c] {
 				if !(math.Abs(v) <= math.MaxFloat32) {

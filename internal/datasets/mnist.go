@@ -16,8 +16,8 @@ const (
 	maxImages = 1 << 20    // of a file
 )
 
-// readIDX reads the images of MNIST and of what is published in its format, plain or packed by gzip: the magic number,
-// count, height and width, as big-endian words, then the bytes.
+// readIDX reads images in the format of MNIST, plain or packed by gzip: the magic number, count,
+// height and width as big-endian words, then the bytes [count, height, width].
 func readIDX(want imageFile, limit int) (pictures, error) {
 	path := want.path
 	f, err := input.Open(path, readable)
@@ -47,7 +47,8 @@ func readIDX(want imageFile, limit int) (pictures, error) {
 	if limit > 0 {
 		wanted = min(wanted, limit)
 	}
-	// Read to the end, which also checks a packed file's checksum; the memory taken follows what is there, not the header.
+	// Reading to the end checks the checksum of a packed file. What is allocated depends on the
+	// content, not on the header.
 	end := int64(wanted * p.size())
 	if wanted == int(count) {
 		end++
@@ -64,7 +65,7 @@ func readIDX(want imageFile, limit int) (pictures, error) {
 	return p, nil
 }
 
-// unpacked is what r holds behind gzip, if it is gzip.
+// unpacked returns the content of r, unpacked if it is gzip.
 func unpacked(r *bufio.Reader) (io.Reader, error) {
 	if mark, err := r.Peek(2); err == nil && mark[0] == 0x1f && mark[1] == 0x8b {
 		return gzip.NewReader(r)
@@ -72,7 +73,7 @@ func unpacked(r *bufio.Reader) (io.Reader, error) {
 	return r, nil
 }
 
-// tooShort is the error of a reader in words.
+// tooShort describes an error of reading.
 func tooShort(err error) string {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return "a file that ends too early"
