@@ -187,3 +187,29 @@ func TestAblationsDestroyNothing(t *testing.T) {
 		t.Error("refused late")
 	}
 }
+
+// --overwrite removes the old run, so what the new one needs is looked at first.
+func TestOverwriteKeepsTheRunIfTheNewOneCannotStart(t *testing.T) {
+	f := newOutputFiles(t)
+	linked := filepath.Join(f.dir, "linked.safetensors")
+	if err := os.Symlink(f.data["STEP"], linked); err != nil {
+		t.Skip("no symbolic links here")
+	}
+	before := f.contents(t)
+	for _, c := range []struct{ args, want string }{
+		{"train --config CONFIG --run-dir RUN --overwrite --weights STEP", "step-4.safetensors"},
+		{"train --config CONFIG --run-dir RUN --overwrite --weights DIR/linked.safetensors", "linked.safetensors"},
+		{"train --config CONFIG --run-dir RUN --overwrite --weights TASKS", "tasks.safetensors"},
+		{"train --config CONFIG --run-dir RUN --overwrite --weights DIR/none", "none"},
+	} {
+		checkRefusal(t, c.args, acqnp(f.args(c.args)...), 2, c.want)
+		after := f.contents(t)
+		for path, content := range before {
+			if after[path] != content {
+				t.Fatalf("%s: changed %s", c.args, path)
+			}
+		}
+	}
+	succeed(t, f.args("train --config CONFIG --run-dir RUN --overwrite --weights WEIGHTS --quiet --no-eval")...)
+	succeed(t, f.args("train --config RUN/config.yaml --run-dir RUN --overwrite --quiet --no-eval")...)
+}
