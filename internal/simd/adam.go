@@ -1,6 +1,6 @@
 package simd
 
-// AdamStep is what one of Adam's updates needs beside its vectors, in the order that the kernels read it.
+// AdamStep holds the scalars of one update, in the order in which the kernels read them.
 type AdamStep struct {
 	Rate         float32 // the learning rate over the first moment's bias correction
 	Root         float32 // of the second moment's bias correction
@@ -10,12 +10,15 @@ type AdamStep struct {
 	Epsilon      float32
 }
 
-// Adam makes one update of parameters and moments, all of one length. done is false where the plain Go kernels are active:
-// they leave the update to the caller, whose loop Adam follows bit for bit. finite is false if a result is NaN or infinite.
+// Adam makes one update of the parameters and the moments m and v, all of one length. If the plain
+// Go kernels are active it does nothing and done is false: the caller's own loop, which the other
+// kernels follow bit for bit, is to do the update. finite is false if a result is a NaN or an
+// infinity.
 //
 //	g = grads + Decay·params, m = Beta1·m + Rest1·g, v = Beta2·v + Rest2·g·g, params -= Rate·m / (√v/Root + Epsilon)
 //
-// with 0 for parameters and first moments below 1e-30 and second moments below 1e-37 in size. NaN stays NaN.
+// Parameters and first moments below 1e-30 in size and second moments below 1e-37 become 0. NaN
+// stays NaN.
 func Adam(params, m, v, grads []float32, step AdamStep) (done, finite bool) {
 	equal(params, m)
 	equal(params, v)

@@ -6,7 +6,8 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// hasTiles asks the kernel for the tiles' registers, which a process gets for the asking alone.
+// hasTiles reports whether the tile registers can be used. Linux grants them only to processes that
+// ask.
 var hasTiles = func() bool {
 	const requestPermission, tileData = 0x1023, 18
 	if !cpu.X86.HasAMXTile || !cpu.X86.HasAMXBF16 || !cpu.X86.HasAVX512F {

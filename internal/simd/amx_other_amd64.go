@@ -2,5 +2,5 @@
 
 package simd
 
-// Only Linux's way to the tiles' registers is known here.
+// hasTiles is false: only Linux's way to ask for the tile registers is known here.
 const hasTiles = false

@@ -11,7 +11,8 @@ import (
 	"github.com/acqnp/acqnp/internal/simd"
 )
 
-// TestNotANumber: a NaN in an operand is in the results that it enters into, after ReLU too, and in no other.
+// TestNotANumber: a NaN in an operand is in the results that it enters into, after ReLU too, and in
+// no other.
 func TestNotANumber(t *testing.T) {
 	onEverySet(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(11, 12))
@@ -36,14 +37,14 @@ func TestNotANumber(t *testing.T) {
 			}
 		}
 		dst := make([]float32, 3)
-		simd.SumRows(dst, []float32{1, 2, 3, 4, float32(math.NaN()), 6}, 2, 3, 3)
+		simd.SumRows(dst, simd.Rows([]float32{1, 2, 3, 4, float32(math.NaN()), 6}, 3), 2, 3)
 		if dst[0] != 5 || dst[1] == dst[1] || dst[2] != 9 {
 			t.Errorf("sums of rows are %v", dst)
 		}
 		for _, width := range []int{3, 100} {
 			x, c := matrix(r, 2, width, width), make([]float32, width*width)
 			x[width+1] = float32(math.NaN())
-			simd.TransposeMultiply(2, width, width, x, width, x, width, c, width, nil)
+			simd.TransposeMultiply(2, width, width, simd.Rows(x, width), simd.Rows(x, width), simd.Rows(c, width), nil)
 			for i, v := range c {
 				if v != v != (i/width == 1 || i%width == 1) {
 					t.Fatalf("product of the transpose, width %d: place %d is %v", width, i, v)
@@ -53,8 +54,8 @@ func TestNotANumber(t *testing.T) {
 	})
 }
 
-// TestExtremes: numbers of very different sizes, the largest and the smallest that matter, and infinity. By tiles infinity
-// becomes NaN.
+// TestExtremes: numbers of very different sizes, the largest and the smallest that matter, and
+// infinity. By tiles infinity becomes NaN.
 func TestExtremes(t *testing.T) {
 	values := []float32{3.3e38, -3.3e38, 1e30, -1e30, 3e-7, -2e-20, 2e-30, 0x1.fffffep0, 0x1.000002p0, 0}
 	onEverySet(t, func(t *testing.T) {
@@ -69,7 +70,7 @@ func TestExtremes(t *testing.T) {
 		}
 		p := simd.NewPacked(k, n)
 		p.Pack(b, n, 1)
-		p.Multiply(m, a, k, c, n, simd.Overwrite, nil)
+		p.Multiply(m, simd.Rows(a, k), simd.Rows(c, n), simd.Overwrite, nil)
 		for i := range m {
 			for j := range n {
 				want := float64(a[i*k+i]) * float64(b[i*n+j])
@@ -79,7 +80,7 @@ func TestExtremes(t *testing.T) {
 			}
 		}
 		a[3*k+7] = float32(math.Inf(1))
-		p.Multiply(m, a, k, c, n, simd.Overwrite, nil)
+		p.Multiply(m, simd.Rows(a, k), simd.Rows(c, n), simd.Overwrite, nil)
 		for i, v := range c {
 			if finite := !math.IsInf(float64(v), 0) && v == v; finite != (i/n != 3) {
 				t.Fatalf("row %d has %v, infinity is in row 3", i/n, v)
@@ -88,7 +89,8 @@ func TestExtremes(t *testing.T) {
 	})
 }
 
-// TestTilesAreAsExact compares the largest error over a layer's products, relative to the sums of absolute values.
+// TestTilesAreAsExact compares the largest error over a layer's products, relative to the sums of
+// absolute values.
 func TestTilesAreAsExact(t *testing.T) {
 	const m, k, n = 256, 128, 128
 	r := rand.New(rand.NewPCG(19, 20))
@@ -103,7 +105,7 @@ func TestTilesAreAsExact(t *testing.T) {
 		c := make([]float32, m*n)
 		p := simd.NewPacked(k, n)
 		p.Pack(b, n, 1)
-		p.Multiply(m, a, k, c, n, simd.Overwrite, nil)
+		p.Multiply(m, simd.Rows(a, k), simd.Rows(c, n), simd.Overwrite, nil)
 		for i := range m {
 			for j := range n {
 				var s total
@@ -120,8 +122,8 @@ func TestTilesAreAsExact(t *testing.T) {
 	}
 }
 
-// TestAheadChangesNothing gives products memory to fetch that is shorter than a line, that they cannot get through, and
-// that is used up half-way.
+// TestAheadChangesNothing gives products memory to fetch that is shorter than a line, that they
+// cannot get through, and that is used up half-way.
 func TestAheadChangesNothing(t *testing.T) {
 	memory := make([]float32, 5000)
 	onEverySet(t, func(t *testing.T) {
@@ -136,10 +138,10 @@ func TestAheadChangesNothing(t *testing.T) {
 					results[i] = slices.Clone(p.c)
 				}
 				results[3] = slices.Clone(grad)
-				p.packed.Multiply(m, p.a, p.lda, results[0], p.ldc, simd.Accumulate, a)
-				p.packed.MultiplyBias(m, p.a, p.lda, p.bias, 0, results[1], p.ldc, simd.ReLU, a)
-				p.packed.MultiplyMasked(m, p.a, p.lda, p.y, p.ldy, results[2], p.ldc, simd.Overwrite, a)
-				simd.TransposeMultiply(m, p.k, p.n, p.a, p.lda, p.c, p.ldc, results[3], p.n, a)
+				p.packed.Multiply(m, simd.Rows(p.a, p.lda), simd.Rows(results[0], p.ldc), simd.Accumulate, a)
+				p.packed.MultiplyBias(m, simd.Rows(p.a, p.lda), simd.Rows(p.bias, 0), simd.Rows(results[1], p.ldc), simd.ReLU, a)
+				p.packed.MultiplyMasked(m, simd.Rows(p.a, p.lda), simd.Rows(p.y, p.ldy), simd.Rows(results[2], p.ldc), simd.Overwrite, a)
+				simd.TransposeMultiply(m, p.k, p.n, simd.Rows(p.a, p.lda), simd.Rows(p.c, p.ldc), simd.Rows(results[3], p.n), a)
 				return results
 			}
 			want := run(nil)
@@ -154,8 +156,9 @@ func TestAheadChangesNothing(t *testing.T) {
 	})
 }
 
-// TestGoroutinesAtOnce multiplies on more goroutines than the machine has cores while the collector keeps interrupting them:
-// kernels must not depend on what a thread's registers, tiles among them, held before.
+// TestGoroutinesAtOnce multiplies on more goroutines than the machine has cores while the collector
+// keeps interrupting them: kernels must not depend on what a thread's registers, tiles among them,
+// held before.
 func TestGoroutinesAtOnce(t *testing.T) {
 	onEverySet(t, func(t *testing.T) {
 		p := newProblem(rand.New(rand.NewPCG(21, 22)), 128, 128)
@@ -195,11 +198,11 @@ func TestNothingIsAllocated(t *testing.T) {
 			allocated := testing.AllocsPerRun(10, func() {
 				var column [130]float32 // must stay on the stack
 				p.packed.Pack(p.b, p.n, 1)
-				p.packed.Multiply(mostRows, p.a, p.lda, c, p.ldc, simd.Accumulate, nil)
-				p.packed.MultiplyBias(mostRows, p.a, p.lda, p.bias, 0, c, p.ldc, simd.ReLU, nil)
-				p.packed.MultiplyMasked(mostRows, p.a, p.lda, p.y, p.ldy, c, p.ldc, simd.Overwrite, nil)
-				simd.TransposeMultiply(mostRows, p.k, p.n, p.a, p.lda, c, p.ldc, dst, p.n, nil)
-				simd.SumRows(column[:p.n], c, mostRows, p.n, p.ldc)
+				p.packed.Multiply(mostRows, simd.Rows(p.a, p.lda), simd.Rows(c, p.ldc), simd.Accumulate, nil)
+				p.packed.MultiplyBias(mostRows, simd.Rows(p.a, p.lda), simd.Rows(p.bias, 0), simd.Rows(c, p.ldc), simd.ReLU, nil)
+				p.packed.MultiplyMasked(mostRows, simd.Rows(p.a, p.lda), simd.Rows(p.y, p.ldy), simd.Rows(c, p.ldc), simd.Overwrite, nil)
+				simd.TransposeMultiply(mostRows, p.k, p.n, simd.Rows(p.a, p.lda), simd.Rows(c, p.ldc), simd.Rows(dst, p.n), nil)
+				simd.SumRows(column[:p.n], simd.Rows(c, p.ldc), mostRows, p.n)
 				simd.SoftplusSigmoid(column[:], column[:], column[:])
 			})
 			if allocated != 0 {

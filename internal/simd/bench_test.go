@@ -10,8 +10,8 @@ import (
 	"github.com/acqnp/acqnp/internal/simd"
 )
 
-// measure runs f for a benchmark and reports the best of its runs, for other programs may be using the machine: GFLOP/s,
-// and its share of what multiply-adds in registers alone reach right before.
+// measure runs f for a benchmark and reports the best of its runs, for other programs may be using
+// the machine: GFLOP/s, and its share of what multiply-adds in registers alone reach right before.
 func measure(b *testing.B, flops float64, f func()) {
 	const rounds = 200_000
 	peak, best := 0.0, 0.0
@@ -59,7 +59,9 @@ func BenchmarkMultiply(b *testing.B) {
 		a, w, bias, c := matrix(r, m, k, gap(k)), matrix(r, k, n, n), matrix(r, 1, n, n), matrix(r, m, n, gap(n))
 		p := simd.NewPacked(k, n)
 		p.Pack(w, n, 1)
-		measure(b, 2*float64(m*k*n), func() { p.MultiplyBias(m, a, gap(k), bias, 0, c, gap(n), simd.ReLU, nil) })
+		measure(b, 2*float64(m*k*n), func() {
+			p.MultiplyBias(m, simd.Rows(a, gap(k)), simd.Rows(bias, 0), simd.Rows(c, gap(n)), simd.ReLU, nil)
+		})
 	})
 }
 
@@ -69,7 +71,9 @@ func BenchmarkMultiplyMasked(b *testing.B) {
 		a, w, y, c := matrix(r, m, k, gap(k)), matrix(r, k, n, n), matrix(r, m, n, gap(n)), matrix(r, m, n, gap(n))
 		p := simd.NewPacked(k, n)
 		p.Pack(w, n, 1)
-		measure(b, 2*float64(m*k*n), func() { p.MultiplyMasked(m, a, gap(k), y, gap(n), c, gap(n), simd.Overwrite, nil) })
+		measure(b, 2*float64(m*k*n), func() {
+			p.MultiplyMasked(m, simd.Rows(a, gap(k)), simd.Rows(y, gap(n)), simd.Rows(c, gap(n)), simd.Overwrite, nil)
+		})
 	})
 }
 
@@ -77,11 +81,14 @@ func BenchmarkTransposeMultiply(b *testing.B) {
 	onEverySetAndShape(b, func(b *testing.B, m, k, n int) {
 		r := rand.New(rand.NewPCG(1, 1))
 		x, y, c := matrix(r, m, k, gap(k)), matrix(r, m, n, gap(n)), make([]float32, k*n)
-		measure(b, 2*float64(m*k*n), func() { simd.TransposeMultiply(m, k, n, x, gap(k), y, gap(n), c, n, nil) })
+		measure(b, 2*float64(m*k*n), func() {
+			simd.TransposeMultiply(m, k, n, simd.Rows(x, gap(k)), simd.Rows(y, gap(n)), simd.Rows(c, n), nil)
+		})
 	})
 }
 
-// BenchmarkRankOne is C += a·b with one column a: bound by memory, so in bytes (C is read and written).
+// BenchmarkRankOne is C += a·b with one column a: bound by memory, so in bytes (C is read and
+// written).
 func BenchmarkRankOne(b *testing.B) {
 	onEverySlices(b, func(b *testing.B) {
 		const m, n = 480, 128
@@ -92,7 +99,7 @@ func BenchmarkRankOne(b *testing.B) {
 		best := time.Hour
 		for b.Loop() {
 			start := time.Now()
-			p.Multiply(m, a, 1, c, gap(n), simd.Accumulate, nil)
+			p.Multiply(m, simd.Rows(a, 1), simd.Rows(c, gap(n)), simd.Accumulate, nil)
 			best = min(best, time.Since(start))
 		}
 		b.ReportMetric(0, "ns/op")
@@ -107,7 +114,7 @@ func BenchmarkSumRows(b *testing.B) {
 		best := time.Hour
 		for b.Loop() {
 			start := time.Now()
-			simd.SumRows(dst, a, m, n, gap(n))
+			simd.SumRows(dst, simd.Rows(a, gap(n)), m, n)
 			best = min(best, time.Since(start))
 		}
 		b.ReportMetric(0, "ns/op")
@@ -162,7 +169,8 @@ func BenchmarkSlices(b *testing.B) {
 	}
 }
 
-// BenchmarkFewRows is the first layer of one point's levels, whose rows share a bias: in nanoseconds a row.
+// BenchmarkFewRows is the first layer of one point's levels, whose rows share a bias: in
+// nanoseconds a row.
 func BenchmarkFewRows(b *testing.B) {
 	onEverySlices(b, func(b *testing.B) {
 		const m, n, times = 50, 128, 20
@@ -172,7 +180,7 @@ func BenchmarkFewRows(b *testing.B) {
 		for b.Loop() {
 			start := time.Now()
 			for range times {
-				p.MultiplyBias(m, a, 1, bias, 0, c, gap(n), simd.ReLU, nil)
+				p.MultiplyBias(m, simd.Rows(a, 1), simd.Rows(bias, 0), simd.Rows(c, gap(n)), simd.ReLU, nil)
 			}
 			best = min(best, time.Since(start))
 		}
@@ -193,7 +201,7 @@ func BenchmarkNarrow(b *testing.B) {
 				best := time.Hour
 				for b.Loop() {
 					start := time.Now()
-					p.MultiplyBias(m, a, gap(k), bias, 0, c, n, simd.Overwrite, nil)
+					p.MultiplyBias(m, simd.Rows(a, gap(k)), simd.Rows(bias, 0), simd.Rows(c, n), simd.Overwrite, nil)
 					best = min(best, time.Since(start))
 				}
 				b.ReportMetric(0, "ns/op")
@@ -203,9 +211,10 @@ func BenchmarkNarrow(b *testing.B) {
 	}
 }
 
-// BenchmarkClock is what a core does in half a millisecond of work, and what multiply-adds in registers alone reach in the
-// microseconds right after it, before the clock recovers: medians. The better the two agree, the less a kernel
-// leaves of what the processor grants it; they lie below the peak at rest where it lowers its clock for such work.
+// BenchmarkClock is what a core does in half a millisecond of work, and what multiply-adds in
+// registers alone reach in the microseconds right after it, before the clock recovers: medians. The
+// better the two agree, the less a kernel leaves of what the processor grants it; they lie below
+// the peak at rest where it lowers its clock for such work.
 func BenchmarkClock(b *testing.B) {
 	const m, k, n = 200, 128, 128
 	r := rand.New(rand.NewPCG(1, 1))
@@ -226,8 +235,10 @@ func BenchmarkClock(b *testing.B) {
 		work func() float64 // operations
 	}{
 		{"multiply-adds", func() float64 { return simd.FMAPeak(130_000) }},
-		{"product", product(func() { p.Multiply(m, x, gap(k), y, gap(n), simd.Overwrite, nil) })},
-		{"weights' gradient", product(func() { simd.TransposeMultiply(m, k, n, x, gap(k), y, gap(n), grad, n, nil) })},
+		{"product", product(func() { p.Multiply(m, simd.Rows(x, gap(k)), simd.Rows(y, gap(n)), simd.Overwrite, nil) })},
+		{"weights' gradient", product(func() {
+			simd.TransposeMultiply(m, k, n, simd.Rows(x, gap(k)), simd.Rows(y, gap(n)), simd.Rows(grad, n), nil)
+		})},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			var during, after []float64

@@ -2,9 +2,9 @@ package simd
 
 import "golang.org/x/sys/cpu"
 
-// available are the sets that the machine can run, the best first.
-func available() []path {
-	var sets []path
+// available returns the sets that the machine can run, the best first.
+func available() []set {
+	var sets []set
 	if hasTiles {
 		sets = append(sets, amx)
 	}
@@ -17,7 +17,8 @@ func available() []path {
 	return append(sets, portable)
 }
 
-// masks begin with as many -1 as the widest panel has columns; masks[32-w:] is the mask of w columns.
+// masks begins with a -1 for each column of the widest panel, so masks[32-w:] is the mask of w
+// columns.
 var masks = func() (m [64]int32) {
 	for i := range 32 {
 		m[i] = -1
@@ -27,94 +28,99 @@ var masks = func() (m [64]int32) {
 
 func mask(columns int) *int32 { return &masks[32-columns] }
 
-func (p path) multiply(t *product) {
-	if p == portable {
+func (s set) multiply(t *product) {
+	if s == portable {
 		t.portable()
 		return
 	}
 	var y *float32
-	if t.y != nil {
-		y = &t.y[0]
+	if t.y.Data != nil {
+		y = &t.y.Data[0]
 	}
-	a, b, from, c, m := &t.a[0], &t.b[0], &t.from[0], &t.c[0], mask(t.columns)
-	next, step := t.ahead.take(p.turns(t.m, t.k), a)
+	a, b, from, c, m := &t.a.Data[0], &t.b[0], &t.from.Data[0], &t.c.Data[0], mask(t.columns)
+	lda, ldf, ldc, ldy := t.a.Stride, t.from.Stride, t.c.Stride, t.y.Stride
+	next, step := t.ahead.take(s.turns(t.m, t.k), a)
 	switch {
-	case p == avx2:
-		multiplyAVX2x2(t.m, a, t.lda, b, t.k, from, t.ldf, c, t.ldc, y, t.ldy, t.floor, m, next, step)
+	case s == avx2:
+		multiplyAVX2x2(t.m, a, lda, b, t.k, from, ldf, c, ldc, y, ldy, t.floor, m, next, step)
 	case t.width == 32:
-		multiplyAVX512x2(t.m, a, t.lda, b, t.k, from, t.ldf, c, t.ldc, y, t.ldy, t.floor, m, next, step)
+		multiplyAVX512x2(t.m, a, lda, b, t.k, from, ldf, c, ldc, y, ldy, t.floor, m, next, step)
 	default:
-		multiplyAVX512x1(t.m, a, t.lda, b, t.k, from, t.ldf, c, t.ldc, y, t.ldy, t.floor, m, next, step)
+		multiplyAVX512x1(t.m, a, lda, b, t.k, from, ldf, c, ldc, y, ldy, t.floor, m, next, step)
 	}
 }
 
-// narrow is a product with a narrow matrix.
-func (p path) narrow(t *product) {
-	a, b, from, c, m := &t.a[0], &t.b[0], &t.from[0], &t.c[0], mask(t.k%narrowLanes)
+// narrow computes a product with a narrow matrix.
+func (s set) narrow(t *product) {
+	a, b, from, c, m := &t.a.Data[0], &t.b[0], &t.from.Data[0], &t.c.Data[0], mask(t.k%narrowLanes)
+	lda, ldf, ldc := t.a.Stride, t.from.Stride, t.c.Stride
 	switch {
-	case p == avx512 && t.columns == 1:
-		narrowAVX512x1(t.m, a, t.lda, b, t.k, from, t.ldf, c, t.ldc, t.floor, m)
-	case p == avx512 && t.columns == 2:
-		narrowAVX512x2(t.m, a, t.lda, b, t.k, from, t.ldf, c, t.ldc, t.floor, m)
-	case p == avx512 && t.columns == 3:
-		narrowAVX512x3(t.m, a, t.lda, b, t.k, from, t.ldf, c, t.ldc, t.floor, m)
-	case p == avx512:
-		narrowAVX512x4(t.m, a, t.lda, b, t.k, from, t.ldf, c, t.ldc, t.floor, m)
+	case s == avx512 && t.columns == 1:
+		narrowAVX512x1(t.m, a, lda, b, t.k, from, ldf, c, ldc, t.floor, m)
+	case s == avx512 && t.columns == 2:
+		narrowAVX512x2(t.m, a, lda, b, t.k, from, ldf, c, ldc, t.floor, m)
+	case s == avx512 && t.columns == 3:
+		narrowAVX512x3(t.m, a, lda, b, t.k, from, ldf, c, ldc, t.floor, m)
+	case s == avx512:
+		narrowAVX512x4(t.m, a, lda, b, t.k, from, ldf, c, ldc, t.floor, m)
 	case t.columns == 1:
-		narrowAVX2x1(t.m, a, t.lda, b, t.k, from, t.ldf, c, t.ldc, t.floor, m)
+		narrowAVX2x1(t.m, a, lda, b, t.k, from, ldf, c, ldc, t.floor, m)
 	case t.columns == 2:
-		narrowAVX2x2(t.m, a, t.lda, b, t.k, from, t.ldf, c, t.ldc, t.floor, m)
+		narrowAVX2x2(t.m, a, lda, b, t.k, from, ldf, c, ldc, t.floor, m)
 	case t.columns == 3:
-		narrowAVX2x3(t.m, a, t.lda, b, t.k, from, t.ldf, c, t.ldc, t.floor, m)
+		narrowAVX2x3(t.m, a, lda, b, t.k, from, ldf, c, ldc, t.floor, m)
 	default:
-		narrowAVX2x4(t.m, a, t.lda, b, t.k, from, t.ldf, c, t.ldc, t.floor, m)
+		narrowAVX2x4(t.m, a, lda, b, t.k, from, ldf, c, ldc, t.floor, m)
 	}
-	t.mask()
+	t.applyMask()
 }
 
-// turns is how often a kernel that sums for so many rows, so many products each, fetches a line.
-func (p path) turns(rows, sums int) int {
+// turns returns how many cache lines a kernel can fetch that computes so many rows, each element a
+// sum of so many products.
+func (s set) turns(rows, sums int) int {
 	block := 12
-	if p == avx2 {
+	if s == avx2 {
 		block = 6
 	}
 	return (rows + block - 1) / block * (sums / 4)
 }
 
-// transposeMultiply does one panel of columns.
-func (p path) transposeMultiply(m, k, columns int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, ahead *Ahead) {
-	if p == portable {
-		portableTransposeMultiply(m, k, columns, a, lda, b, ldb, c, ldc)
+// transposeMultiply computes one panel of columns.
+func (s set) transposeMultiply(t *transposed) {
+	if s == portable {
+		t.portable()
 		return
 	}
-	next, step := ahead.take(p.turns(k, m), &a[0])
+	a, b, c, m := &t.a.Data[0], &t.b.Data[0], &t.c.Data[0], mask(t.n)
+	lda, ldb, ldc := t.a.Stride, t.b.Stride, t.c.Stride
+	next, step := t.ahead.take(s.turns(t.k, t.m), a)
 	switch {
-	case p == avx2:
-		transposeMultiplyAVX2x2(k, m, &a[0], lda, &b[0], ldb, &c[0], ldc, mask(columns), next, step)
-	case columns > 16:
-		transposeMultiplyAVX512x2(k, m, &a[0], lda, &b[0], ldb, &c[0], ldc, mask(columns), next, step)
+	case s == avx2:
+		transposeMultiplyAVX2x2(t.k, t.m, a, lda, b, ldb, c, ldc, m, next, step)
+	case t.n > 16:
+		transposeMultiplyAVX512x2(t.k, t.m, a, lda, b, ldb, c, ldc, m, next, step)
 	default:
-		transposeMultiplyAVX512x1(k, m, &a[0], lda, &b[0], ldb, &c[0], ldc, mask(columns), next, step)
+		transposeMultiplyAVX512x1(t.k, t.m, a, lda, b, ldb, c, ldc, m, next, step)
 	}
 }
 
-// sumRows does as many of the n columns as one kernel takes, and says how many.
-func (p path) sumRows(dst, a []float32, m, n, lda int) int {
-	lanes := 16
-	if p == avx2 {
+// sumRows sums as many of the n columns as one kernel takes and returns how many.
+func (s set) sumRows(dst []float32, of Matrix, m, n int) int {
+	a, lda, lanes := of.Data, of.Stride, 16
+	if s == avx2 {
 		lanes = 8
 	}
 	switch {
-	case p == portable:
-		portableSumRows(dst, a, m, n, lda)
+	case s == portable:
+		portableSumRows(dst, of, m, n)
 		return n
-	case p == avx512 && n >= 8*lanes:
+	case s == avx512 && n >= 8*lanes:
 		sumRowsAVX512x8(m, &a[0], lda, &dst[0])
 		return 8 * lanes
-	case p == avx512 && n >= 2*lanes:
+	case s == avx512 && n >= 2*lanes:
 		sumRowsAVX512x2(m, &a[0], lda, &dst[0])
 		return 2 * lanes
-	case p == avx512:
+	case s == avx512:
 		sumRowsAVX512x1(m, &a[0], lda, &dst[0], mask(min(n, lanes)))
 		return min(n, lanes)
 	case n >= 8*lanes:
@@ -129,113 +135,113 @@ func (p path) sumRows(dst, a []float32, m, n, lda int) int {
 	}
 }
 
-// rest is the mask of the elements beyond the last whole vector.
-func (p path) rest(n int) *int32 {
-	if p == avx512 {
+// rest returns the mask of the elements beyond the last whole vector.
+func (s set) rest(n int) *int32 {
+	if s == avx512 {
 		return mask(n % 16)
 	}
 	return mask(n % 8)
 }
 
-func (p path) axpy(alpha float32, x, y []float32) {
-	switch p {
+func (s set) axpy(alpha float32, x, y []float32) {
+	switch s {
 	case avx512:
-		axpyAVX512(alpha, &x[0], &y[0], len(x), p.rest(len(x)))
+		axpyAVX512(alpha, &x[0], &y[0], len(x), s.rest(len(x)))
 	case avx2:
-		axpyAVX2(alpha, &x[0], &y[0], len(x), p.rest(len(x)))
+		axpyAVX2(alpha, &x[0], &y[0], len(x), s.rest(len(x)))
 	default:
 		portableAxpy(alpha, x, y)
 	}
 }
 
-func (p path) dot(x, y []float32) float32 {
-	switch p {
+func (s set) dot(x, y []float32) float32 {
+	switch s {
 	case avx512:
-		return dotAVX512(&x[0], &y[0], len(x), p.rest(len(x)))
+		return dotAVX512(&x[0], &y[0], len(x), s.rest(len(x)))
 	case avx2:
-		return dotAVX2(&x[0], &y[0], len(x), p.rest(len(x)))
+		return dotAVX2(&x[0], &y[0], len(x), s.rest(len(x)))
 	default:
 		return portableDot(x, y)
 	}
 }
 
-func (p path) exp(dst, x []float32) {
-	switch p {
+func (s set) exp(dst, x []float32) {
+	switch s {
 	case avx512:
-		expAVX512(&dst[0], &x[0], len(x), p.rest(len(x)))
+		expAVX512(&dst[0], &x[0], len(x), s.rest(len(x)))
 	case avx2:
-		expAVX2(&dst[0], &x[0], len(x), p.rest(len(x)))
+		expAVX2(&dst[0], &x[0], len(x), s.rest(len(x)))
 	default:
 		portableExp(dst, x)
 	}
 }
 
-func (p path) log(dst, x []float32) {
-	switch p {
+func (s set) log(dst, x []float32) {
+	switch s {
 	case avx512:
-		logAVX512(&dst[0], &x[0], len(x), p.rest(len(x)))
+		logAVX512(&dst[0], &x[0], len(x), s.rest(len(x)))
 	case avx2:
-		logAVX2(&dst[0], &x[0], len(x), p.rest(len(x)))
+		logAVX2(&dst[0], &x[0], len(x), s.rest(len(x)))
 	default:
 		portableLog(dst, x)
 	}
 }
 
-func (p path) softplusSigmoid(dst, slope, x []float32) {
-	switch p {
+func (s set) softplusSigmoid(dst, slope, x []float32) {
+	switch s {
 	case avx512:
-		softplusSigmoidAVX512(&dst[0], &slope[0], &x[0], len(x), p.rest(len(x)))
+		softplusSigmoidAVX512(&dst[0], &slope[0], &x[0], len(x), s.rest(len(x)))
 	case avx2:
-		softplusSigmoidAVX2(&dst[0], &slope[0], &x[0], len(x), p.rest(len(x)))
+		softplusSigmoidAVX2(&dst[0], &slope[0], &x[0], len(x), s.rest(len(x)))
 	default:
 		portableSoftplusSigmoid(dst, slope, x)
 	}
 }
 
-func (p path) greatest(x []float32) float32 {
-	switch p {
+func (s set) greatest(x []float32) float32 {
+	switch s {
 	case avx512:
-		return greatestAVX512(&x[0], len(x), p.rest(len(x)))
+		return greatestAVX512(&x[0], len(x), s.rest(len(x)))
 	case avx2:
-		return greatestAVX2(&x[0], len(x), p.rest(len(x)))
+		return greatestAVX2(&x[0], len(x), s.rest(len(x)))
 	default:
 		return portableGreatest(x)
 	}
 }
 
-func (p path) expSum(dst, x []float32, scale, shift float32) float32 {
-	switch p {
+func (s set) expSum(dst, x []float32, scale, shift float32) float32 {
+	switch s {
 	case avx512:
-		return expSumAVX512(&dst[0], &x[0], scale, shift, len(x), p.rest(len(x)))
+		return expSumAVX512(&dst[0], &x[0], scale, shift, len(x), s.rest(len(x)))
 	case avx2:
-		return expSumAVX2(&dst[0], &x[0], scale, shift, len(x), p.rest(len(x)))
+		return expSumAVX2(&dst[0], &x[0], scale, shift, len(x), s.rest(len(x)))
 	default:
 		return portableExpSum(dst, x, scale, shift)
 	}
 }
 
-func (p path) softmaxGrad(dst, terms []float32, mean, scale float32) {
-	switch p {
+func (s set) softmaxGrad(dst, terms []float32, mean, scale float32) {
+	switch s {
 	case avx512:
-		softmaxGradAVX512(&dst[0], &terms[0], mean, scale, len(dst), p.rest(len(dst)))
+		softmaxGradAVX512(&dst[0], &terms[0], mean, scale, len(dst), s.rest(len(dst)))
 	case avx2:
-		softmaxGradAVX2(&dst[0], &terms[0], mean, scale, len(dst), p.rest(len(dst)))
+		softmaxGradAVX2(&dst[0], &terms[0], mean, scale, len(dst), s.rest(len(dst)))
 	default:
 		portableSoftmaxGrad(dst, terms, mean, scale)
 	}
 }
 
-func (p path) adam(params, m, v, grads []float32, step AdamStep) float32 {
-	n, rest := len(params), p.rest(len(params))
-	if p == avx512 {
+func (s set) adam(params, m, v, grads []float32, step AdamStep) float32 {
+	n, rest := len(params), s.rest(len(params))
+	if s == avx512 {
 		return adamAVX512(&params[0], &m[0], &v[0], &grads[0], n, rest, &step.Rate)
 	}
 	return adamAVX2(&params[0], &m[0], &v[0], &grads[0], n, rest, &step.Rate)
 }
 
-func (p path) fmaPeak(n int) float64 {
+func (s set) fmaPeak(n int) float64 {
 	const perLane = 2 * 12 * 2
-	switch p {
+	switch s {
 	case avx512:
 		fmaPeakAVX512(n)
 		return float64(n) * perLane * 16

@@ -2,217 +2,255 @@
 
 package simd
 
-// multiplyAVX512x2 is c[m, columns] = max(floor, from + a[m, k]·b[k, columns]), or where y is not nil (from + a·b) where y ≠ 0, else 0.
+// multiplyAVX512x2 computes c = max(floor, from + a·b) or, if y is not nil, from + a·b where y ≠ 0
+// and 0 elsewhere. a [m, k], b [k, 32], from [m, columns] (ldf 0: one row), c and y [m, columns];
+// mask [32] is -1 in the columns. ahead, step: what to fetch.
 //
 //go:noescape
 func multiplyAVX512x2(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32, ahead *float32, step int)
 
-// transposeMultiplyAVX512x2 is c[k, columns] += a[m, k]ᵀ·b[m, columns].
+// transposeMultiplyAVX512x2 computes c [k, columns] += aᵀ·b: a [m, k], b [m, columns], at most 32
+// columns; mask [32] is -1 in them. ahead, step: what to fetch.
 //
 //go:noescape
 func transposeMultiplyAVX512x2(k int, m int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32, ahead *float32, step int)
 
-// multiplyAVX512x1 is c[m, columns] = max(floor, from + a[m, k]·b[k, columns]), or where y is not nil (from + a·b) where y ≠ 0, else 0.
+// multiplyAVX512x1 computes c = max(floor, from + a·b) or, if y is not nil, from + a·b where y ≠ 0
+// and 0 elsewhere. a [m, k], b [k, 16], from [m, columns] (ldf 0: one row), c and y [m, columns];
+// mask [16] is -1 in the columns. ahead, step: what to fetch.
 //
 //go:noescape
 func multiplyAVX512x1(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32, ahead *float32, step int)
 
-// transposeMultiplyAVX512x1 is c[k, columns] += a[m, k]ᵀ·b[m, columns].
+// transposeMultiplyAVX512x1 computes c [k, columns] += aᵀ·b: a [m, k], b [m, columns], at most 16
+// columns; mask [16] is -1 in them. ahead, step: what to fetch.
 //
 //go:noescape
 func transposeMultiplyAVX512x1(k int, m int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32, ahead *float32, step int)
 
-// narrowAVX512x1 is c[m, 1] = max(floor, from + a[m, k]·b), b laid out as [k/16][1][16] and mask that of k mod 16.
+// narrowAVX512x1 computes c = max(floor, from + a·b): a [m, k], b [k/16][1][16], from (ldf 0: one
+// row) and c [m, 1]. mask [16] is -1 in the first k mod 16 elements.
 //
 //go:noescape
 func narrowAVX512x1(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32)
 
-// narrowAVX512x2 is c[m, 2] = max(floor, from + a[m, k]·b), b laid out as [k/16][2][16] and mask that of k mod 16.
+// narrowAVX512x2 computes c = max(floor, from + a·b): a [m, k], b [k/16][2][16], from (ldf 0: one
+// row) and c [m, 2]. mask [16] is -1 in the first k mod 16 elements.
 //
 //go:noescape
 func narrowAVX512x2(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32)
 
-// narrowAVX512x3 is c[m, 3] = max(floor, from + a[m, k]·b), b laid out as [k/16][3][16] and mask that of k mod 16.
+// narrowAVX512x3 computes c = max(floor, from + a·b): a [m, k], b [k/16][3][16], from (ldf 0: one
+// row) and c [m, 3]. mask [16] is -1 in the first k mod 16 elements.
 //
 //go:noescape
 func narrowAVX512x3(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32)
 
-// narrowAVX512x4 is c[m, 4] = max(floor, from + a[m, k]·b), b laid out as [k/16][4][16] and mask that of k mod 16.
+// narrowAVX512x4 computes c = max(floor, from + a·b): a [m, k], b [k/16][4][16], from (ldf 0: one
+// row) and c [m, 4]. mask [16] is -1 in the first k mod 16 elements.
 //
 //go:noescape
 func narrowAVX512x4(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32)
 
-// sumRowsAVX512x8 is dst[128] += the sum of a's m rows.
+// sumRowsAVX512x8 computes dst [128] += the sum of the rows of a [m, 128].
 //
 //go:noescape
 func sumRowsAVX512x8(m int, a *float32, lda int, dst *float32)
 
-// sumRowsAVX512x2 is dst[32] += the sum of a's m rows.
+// sumRowsAVX512x2 computes dst [32] += the sum of the rows of a [m, 32].
 //
 //go:noescape
 func sumRowsAVX512x2(m int, a *float32, lda int, dst *float32)
 
-// sumRowsAVX512x1 is dst[columns] += the sum of a's m rows.
+// sumRowsAVX512x1 computes dst [columns] += the sum of the rows of a [m, columns]. mask [lanes] is
+// -1 in the columns.
 //
 //go:noescape
 func sumRowsAVX512x1(m int, a *float32, lda int, dst *float32, mask *int32)
 
-// axpyAVX512 is y[n] += alpha·x[n].
+// axpyAVX512 computes y[i] += alpha·x[i] of n elements. mask [lanes] is for the last vector.
 //
 //go:noescape
 func axpyAVX512(alpha float32, x *float32, y *float32, n int, mask *int32)
 
-// dotAVX512 is the sum of x[n]·y[n].
+// dotAVX512 returns the sum of x[i]·y[i] of n elements. mask [lanes] is for the last vector.
 //
 //go:noescape
 func dotAVX512(x *float32, y *float32, n int, mask *int32) float32
 
-// expAVX512 is dst[n] = exp(src[n]).
+// expAVX512 computes dst[i] = exp(src[i]) of n elements. mask [lanes] is for the last vector.
 //
 //go:noescape
 func expAVX512(dst *float32, src *float32, n int, mask *int32)
 
-// logAVX512 is dst[n] = log(src[n]).
+// logAVX512 computes dst[i] = log(src[i]) of n elements. mask [lanes] is for the last vector.
 //
 //go:noescape
 func logAVX512(dst *float32, src *float32, n int, mask *int32)
 
-// softplusSigmoidAVX512 is dst[n] = log(1+exp(src[n])) and slope[n] = 1/(1+exp(-src[n])).
+// softplusSigmoidAVX512 computes dst[i] = log(1+exp(src[i])) and slope[i] = 1/(1+exp(-src[i])) of n
+// elements. mask [lanes] is for the last vector.
 //
 //go:noescape
 func softplusSigmoidAVX512(dst *float32, slope *float32, src *float32, n int, mask *int32)
 
-// greatestAVX512 is the greatest of x[n], NaN passed over.
+// greatestAVX512 returns the greatest of n elements other than NaNs. mask [lanes] is for the last
+// vector.
 //
 //go:noescape
 func greatestAVX512(x *float32, n int, mask *int32) float32
 
-// expSumAVX512 is dst[n] = exp(scale·src[n]-shift), 0 for what is below 1e-30, and returns the sum.
+// expSumAVX512 computes dst[i] = exp(scale·src[i]-shift) of n elements, 0 for results below 1e-30,
+// and returns their sum. mask [lanes] is for the last vector.
 //
 //go:noescape
 func expSumAVX512(dst *float32, src *float32, scale float32, shift float32, n int, mask *int32) float32
 
-// softmaxGradAVX512 is dst[n] = terms[n]·(dst[n]-mean)·scale, 0 for what is below 1e-30 in size.
+// softmaxGradAVX512 computes dst[i] = terms[i]·(dst[i]-mean)·scale of n elements, 0 for results
+// below 1e-30 in size. mask [lanes] is for the last vector.
 //
 //go:noescape
 func softmaxGradAVX512(dst *float32, terms *float32, mean float32, scale float32, n int, mask *int32)
 
-// adamAVX512 is one update of n parameters; step points to an AdamStep. It returns 0 if all results are finite, else NaN.
+// adamAVX512 makes one update of params, m and v [n] by grads [n]. step points to an AdamStep, mask
+// [lanes] is for the last vector. It returns 0 if all results are finite, else a NaN.
 //
 //go:noescape
 func adamAVX512(params *float32, m *float32, v *float32, grads *float32, n int, mask *int32, step *float32) float32
 
-// fmaPeakAVX512 does n·384 fused multiply-adds of single floats, in registers alone.
+// fmaPeakAVX512 does n·384 fused multiply-adds of single floats in registers.
 //
 //go:noescape
 func fmaPeakAVX512(n int)
 
-// multiplyAVX2x2 is c[m, columns] = max(floor, from + a[m, k]·b[k, columns]), or where y is not nil (from + a·b) where y ≠ 0, else 0.
+// multiplyAVX2x2 computes c = max(floor, from + a·b) or, if y is not nil, from + a·b where y ≠ 0
+// and 0 elsewhere. a [m, k], b [k, 16], from [m, columns] (ldf 0: one row), c and y [m, columns];
+// mask [16] is -1 in the columns. ahead, step: what to fetch.
 //
 //go:noescape
 func multiplyAVX2x2(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32, ahead *float32, step int)
 
-// transposeMultiplyAVX2x2 is c[k, columns] += a[m, k]ᵀ·b[m, columns].
+// transposeMultiplyAVX2x2 computes c [k, columns] += aᵀ·b: a [m, k], b [m, columns], at most 16
+// columns; mask [16] is -1 in them. ahead, step: what to fetch.
 //
 //go:noescape
 func transposeMultiplyAVX2x2(k int, m int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32, ahead *float32, step int)
 
-// narrowAVX2x1 is c[m, 1] = max(floor, from + a[m, k]·b), b laid out as [k/16][1][16] and mask that of k mod 16.
+// narrowAVX2x1 computes c = max(floor, from + a·b): a [m, k], b [k/16][1][16], from (ldf 0: one
+// row) and c [m, 1]. mask [16] is -1 in the first k mod 16 elements.
 //
 //go:noescape
 func narrowAVX2x1(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32)
 
-// narrowAVX2x2 is c[m, 2] = max(floor, from + a[m, k]·b), b laid out as [k/16][2][16] and mask that of k mod 16.
+// narrowAVX2x2 computes c = max(floor, from + a·b): a [m, k], b [k/16][2][16], from (ldf 0: one
+// row) and c [m, 2]. mask [16] is -1 in the first k mod 16 elements.
 //
 //go:noescape
 func narrowAVX2x2(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32)
 
-// narrowAVX2x3 is c[m, 3] = max(floor, from + a[m, k]·b), b laid out as [k/16][3][16] and mask that of k mod 16.
+// narrowAVX2x3 computes c = max(floor, from + a·b): a [m, k], b [k/16][3][16], from (ldf 0: one
+// row) and c [m, 3]. mask [16] is -1 in the first k mod 16 elements.
 //
 //go:noescape
 func narrowAVX2x3(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32)
 
-// narrowAVX2x4 is c[m, 4] = max(floor, from + a[m, k]·b), b laid out as [k/16][4][16] and mask that of k mod 16.
+// narrowAVX2x4 computes c = max(floor, from + a·b): a [m, k], b [k/16][4][16], from (ldf 0: one
+// row) and c [m, 4]. mask [16] is -1 in the first k mod 16 elements.
 //
 //go:noescape
 func narrowAVX2x4(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32)
 
-// sumRowsAVX2x8 is dst[64] += the sum of a's m rows.
+// sumRowsAVX2x8 computes dst [64] += the sum of the rows of a [m, 64].
 //
 //go:noescape
 func sumRowsAVX2x8(m int, a *float32, lda int, dst *float32)
 
-// sumRowsAVX2x2 is dst[16] += the sum of a's m rows.
+// sumRowsAVX2x2 computes dst [16] += the sum of the rows of a [m, 16].
 //
 //go:noescape
 func sumRowsAVX2x2(m int, a *float32, lda int, dst *float32)
 
-// sumRowsAVX2x1 is dst[columns] += the sum of a's m rows.
+// sumRowsAVX2x1 computes dst [columns] += the sum of the rows of a [m, columns]. mask [lanes] is -1
+// in the columns.
 //
 //go:noescape
 func sumRowsAVX2x1(m int, a *float32, lda int, dst *float32, mask *int32)
 
-// axpyAVX2 is y[n] += alpha·x[n].
+// axpyAVX2 computes y[i] += alpha·x[i] of n elements. mask [lanes] is for the last vector.
 //
 //go:noescape
 func axpyAVX2(alpha float32, x *float32, y *float32, n int, mask *int32)
 
-// dotAVX2 is the sum of x[n]·y[n].
+// dotAVX2 returns the sum of x[i]·y[i] of n elements. mask [lanes] is for the last vector.
 //
 //go:noescape
 func dotAVX2(x *float32, y *float32, n int, mask *int32) float32
 
-// expAVX2 is dst[n] = exp(src[n]).
+// expAVX2 computes dst[i] = exp(src[i]) of n elements. mask [lanes] is for the last vector.
 //
 //go:noescape
 func expAVX2(dst *float32, src *float32, n int, mask *int32)
 
-// logAVX2 is dst[n] = log(src[n]).
+// logAVX2 computes dst[i] = log(src[i]) of n elements. mask [lanes] is for the last vector.
 //
 //go:noescape
 func logAVX2(dst *float32, src *float32, n int, mask *int32)
 
-// softplusSigmoidAVX2 is dst[n] = log(1+exp(src[n])) and slope[n] = 1/(1+exp(-src[n])).
+// softplusSigmoidAVX2 computes dst[i] = log(1+exp(src[i])) and slope[i] = 1/(1+exp(-src[i])) of n
+// elements. mask [lanes] is for the last vector.
 //
 //go:noescape
 func softplusSigmoidAVX2(dst *float32, slope *float32, src *float32, n int, mask *int32)
 
-// greatestAVX2 is the greatest of x[n], NaN passed over.
+// greatestAVX2 returns the greatest of n elements other than NaNs. mask [lanes] is for the last
+// vector.
 //
 //go:noescape
 func greatestAVX2(x *float32, n int, mask *int32) float32
 
-// expSumAVX2 is dst[n] = exp(scale·src[n]-shift), 0 for what is below 1e-30, and returns the sum.
+// expSumAVX2 computes dst[i] = exp(scale·src[i]-shift) of n elements, 0 for results below 1e-30,
+// and returns their sum. mask [lanes] is for the last vector.
 //
 //go:noescape
 func expSumAVX2(dst *float32, src *float32, scale float32, shift float32, n int, mask *int32) float32
 
-// softmaxGradAVX2 is dst[n] = terms[n]·(dst[n]-mean)·scale, 0 for what is below 1e-30 in size.
+// softmaxGradAVX2 computes dst[i] = terms[i]·(dst[i]-mean)·scale of n elements, 0 for results below
+// 1e-30 in size. mask [lanes] is for the last vector.
 //
 //go:noescape
 func softmaxGradAVX2(dst *float32, terms *float32, mean float32, scale float32, n int, mask *int32)
 
-// adamAVX2 is one update of n parameters; step points to an AdamStep. It returns 0 if all results are finite, else NaN.
+// adamAVX2 makes one update of params, m and v [n] by grads [n]. step points to an AdamStep, mask
+// [lanes] is for the last vector. It returns 0 if all results are finite, else a NaN.
 //
 //go:noescape
 func adamAVX2(params *float32, m *float32, v *float32, grads *float32, n int, mask *int32, step *float32) float32
 
-// fmaPeakAVX2 does n·192 fused multiply-adds of single floats, in registers alone.
+// fmaPeakAVX2 does n·192 fused multiply-adds of single floats in registers.
 //
 //go:noescape
 func fmaPeakAVX2(n int)
 
-// tilesPack lays out b[32·steps, columns], the last 32 rows of which are at last, for products by tiles; mask is that of the last panel's columns.
+// tilesPack splits b [32·steps, columns], whose last 32 rows are at last [32, columns], into
+// bfloat16 parts at dst [panels][steps][3 parts][2 tiles][16 pairs of rows][16 pairs]. mask [32] is
+// -1 in the last panel's columns.
 //
 //go:noescape
 func tilesPack(steps int, panels int, b *float32, ldb int, last *float32, mask *int32, dst *float32)
 
-// tilesMultiply is c[m, columns] = max(floor, from + a[m, k]·b), or where y is not nil (from + a·b) where y ≠ 0, else 0. k is 32·steps, of which ends masks the last 32; mask is that of the last panel's columns; b is laid out by tilesPack.
+// tilesMultiply computes c = max(floor, from + A·b) or, if y is not nil, from + A·b where y ≠ 0 and 0 elsewhere.
+// A is a [m, k], with k = 32·steps; b is laid out by tilesPack; from, c and y [m, columns]. from
+// moves on by panel bytes a panel. ends [32] is -1 in the rows of the last step, mask [32] in the
+// columns of the last panel. scratch has a block's sums and parts, config the tiles' configuration.
 //
 //go:noescape
 func tilesMultiply(m int, a *float32, lda int, last *float32, b *float32, steps int, panels int, from *float32, ldf int, panel int, c *float32, ldc int, y *float32, ldy int, floor float32, ends *int32, mask *int32, scratch *float32, config *byte, ahead *float32, step int)
 
-// tilesTransposeMultiply is c[m, columns] = max(floor, from + a[k, m]ᵀ, the last 32 rows of which are at last,·b), or where y is not nil (from + a·b) where y ≠ 0, else 0. k is 32·steps, of which ends masks the last 32; mask is that of the last panel's columns; b is laid out by tilesPack.
+// tilesTransposeMultiply computes c = max(floor, from + A·b) or, if y is not nil, from + A·b where y ≠ 0 and 0 elsewhere.
+// A is the transpose of a [k, m], whose last 32 rows are at last, with k = 32·steps; b is laid out
+// by tilesPack; from, c and y [m, columns]. from moves on by panel bytes a panel. ends [32] is -1
+// in the rows of the last step, mask [32] in the columns of the last panel. scratch has a block's
+// sums and parts, config the tiles' configuration.
 //
 //go:noescape
 func tilesTransposeMultiply(m int, a *float32, lda int, last *float32, b *float32, steps int, panels int, from *float32, ldf int, panel int, c *float32, ldc int, y *float32, ldy int, floor float32, ends *int32, mask *int32, scratch *float32, config *byte, ahead *float32, step int)

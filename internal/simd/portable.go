@@ -2,13 +2,13 @@ package simd
 
 import "math"
 
-// negligible is what results below are flushed to 0 from, where a kernel says so.
+// negligible is the size below which results become 0, in the kernels that say so.
 const negligible = 1e-30
 
-// block is the sums that plain Go keeps in registers; amd64 has no room for more.
+// block is the sums that plain Go keeps in registers. amd64 has no room for more.
 type block [4][2]float32
 
-// portable is the product in plain Go. Either way of it adds in the same order.
+// portable computes a product in plain Go. Both ways add in the same order.
 func (t *product) portable() {
 	if t.k < 8 {
 		t.portableRows()
@@ -16,16 +16,13 @@ func (t *product) portable() {
 	}
 	for i := 0; i < t.m; i += 4 {
 		rows := min(4, t.m-i)
-		// Rows that the last block lacks repeat its last one.
-		row := func(r int) []float32 {
-			at := (i + min(r, rows-1)) * t.lda
-			return t.a[at : at+t.k]
-		}
+		// A last block of fewer rows repeats its last one.
+		row := func(r int) []float32 { return t.a.row(i+min(r, rows-1), t.k) }
 		for j := 0; j < t.columns; j += 2 {
 			var s block
 			columns := min(2, t.columns-j)
 			for r := range rows {
-				copy(s[r][:columns], t.from[(i+r)*t.ldf+j:])
+				copy(s[r][:columns], t.from.Data[(i+r)*t.from.Stride+j:])
 			}
 			s.add(row(0), row(1), row(2), row(3), t.b[j:], t.width)
 			for r := range rows {
@@ -35,13 +32,13 @@ func (t *product) portable() {
 	}
 }
 
-// portableRows keeps a row's sums in memory: better where there is little to add to each.
+// portableRows keeps a row's sums in memory, which is faster for a small k.
 func (t *product) portableRows() {
 	var sums [16]float32
 	row := sums[:t.columns]
 	for i := range t.m {
-		copy(row, t.from[i*t.ldf:])
-		for l, x := range t.a[i*t.lda : i*t.lda+t.k] {
+		copy(row, t.from.Data[i*t.from.Stride:])
+		for l, x := range t.a.row(i, t.k) {
 			portableAxpy(x, t.b[l*t.width:l*t.width+t.columns], row)
 		}
 		t.store(i, 0, row)
@@ -72,40 +69,41 @@ func (s *block) add(a0, a1, a2, a3, b []float32, ldb int) {
 
 // store stores sums of row i from column j on.
 func (t *product) store(i, j int, sums []float32) {
-	c := t.c[i*t.ldc+j:]
+	c := t.c.Data[i*t.c.Stride+j:]
 	for d, s := range sums {
 		switch {
-		case t.y == nil && s < t.floor:
+		case t.y.Data == nil && s < t.floor:
 			s = t.floor
-		case t.y != nil && t.y[i*t.ldy+j+d] == 0:
+		case t.y.Data != nil && t.y.Data[i*t.y.Stride+j+d] == 0:
 			s = 0
 		}
 		c[d] = s
 	}
 }
 
-// portableTransposeMultiply sums four rows of c, at most 32 wide, at a time over all rows of a and b.
-func portableTransposeMultiply(m, k, columns int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int) {
-	for l := 0; l < k; l += 4 {
+// portable computes at most 32 columns. It takes four rows of c at a time, over all rows of a and
+// b.
+func (t *transposed) portable() {
+	for l := 0; l < t.k; l += 4 {
 		var sums [4][32]float32
-		few := min(4, k-l)
-		for i := range m {
-			y := b[i*ldb : i*ldb+columns]
-			for r, x := range a[i*lda+l : i*lda+l+few] {
-				portableAxpy(x, y, sums[r][:columns])
+		few := min(4, t.k-l)
+		for i := range t.m {
+			y := t.b.row(i, t.n)
+			for r, x := range t.a.row(i, t.k)[l : l+few] {
+				portableAxpy(x, y, sums[r][:t.n])
 			}
 		}
 		for r := range few {
-			portableAxpy(1, sums[r][:columns], c[(l+r)*ldc:(l+r)*ldc+columns])
+			portableAxpy(1, sums[r][:t.n], t.c.row(l+r, t.n))
 		}
 	}
 }
 
-func portableSumRows(dst, a []float32, m, n, lda int) {
+func portableSumRows(dst []float32, a Matrix, m, n int) {
 	for j := range n {
 		var s float32
 		for i := range m {
-			s += a[i*lda+j]
+			s += a.Data[i*a.Stride+j]
 		}
 		dst[j] += s
 	}
@@ -192,7 +190,7 @@ func portableSoftmaxGrad(dst, terms []float32, mean, scale float32) {
 	}
 }
 
-// portablePeak keeps twelve independent sums. All are zero, which the compiler cannot know.
+// portablePeak keeps twelve independent sums. All are 0, which the compiler cannot know.
 func portablePeak(n int) float64 {
 	x := float32(min(n, 0))
 	s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11 := x, x, x, x, x, x, x, x, x, x, x, x

@@ -85,11 +85,11 @@ func (p *problem) run(o operation, m int) []float32 {
 	c := slices.Clone(p.c)
 	switch {
 	case o.bias:
-		p.packed.MultiplyBias(m, p.a, p.lda, p.bias, 0, c, p.ldc, mode, nil)
+		p.packed.MultiplyBias(m, simd.Rows(p.a, p.lda), simd.Rows(p.bias, 0), simd.Rows(c, p.ldc), mode, nil)
 	case o.masked:
-		p.packed.MultiplyMasked(m, p.a, p.lda, p.y, p.ldy, c, p.ldc, mode, nil)
+		p.packed.MultiplyMasked(m, simd.Rows(p.a, p.lda), simd.Rows(p.y, p.ldy), simd.Rows(c, p.ldc), mode, nil)
 	default:
-		p.packed.Multiply(m, p.a, p.lda, c, p.ldc, mode, nil)
+		p.packed.Multiply(m, simd.Rows(p.a, p.lda), simd.Rows(c, p.ldc), mode, nil)
 	}
 	return c
 }
@@ -172,11 +172,11 @@ func TestManyRows(t *testing.T) {
 			a, b, c := matrix(r, m, k, k+1), matrix(r, k, n, n), matrix(r, m, n, n+2)
 			p := simd.NewPacked(k, n)
 			p.Pack(b, n, 1)
-			p.Multiply(m, a, k+1, c, n+2, simd.Overwrite, nil)
+			p.Multiply(m, simd.Rows(a, k+1), simd.Rows(c, n+2), simd.Overwrite, nil)
 			untouched(t, "C", c, m, n, n+2)
 			row := make([]float32, n)
 			for i := range m {
-				p.Multiply(1, a[i*(k+1):], k, row, n, simd.Overwrite, nil)
+				p.Multiply(1, simd.Rows(a[i*(k+1):], k), simd.Rows(row, n), simd.Overwrite, nil)
 				if err := sameBits(row, c[i*(n+2):i*(n+2)+n]); err != nil {
 					t.Fatalf("[%d, %d], row %d: %v", k, n, i, err)
 				}
@@ -212,7 +212,7 @@ func verifyTransposeMultiply(t *testing.T, r *rand.Rand, m, k, n int) {
 	lda, ldb, ldc := k+r.IntN(20), n+r.IntN(20), n+r.IntN(20)
 	a, b, c := matrix(r, m, k, lda), matrix(r, m, n, ldb), matrix(r, k, n, ldc)
 	got := slices.Clone(c)
-	simd.TransposeMultiply(m, k, n, a, lda, b, ldb, got, ldc, nil)
+	simd.TransposeMultiply(m, k, n, simd.Rows(a, lda), simd.Rows(b, ldb), simd.Rows(got, ldc), nil)
 	what := fmt.Sprintf("[%d, %d]ᵀ·[%d, %d]", m, k, m, n)
 	untouched(t, what, got, k, n, ldc)
 	for l := range k {
@@ -237,7 +237,7 @@ func TestSumRows(t *testing.T) {
 				lda := n + r.IntN(20)
 				a, dst := matrix(r, m, n, lda), matrix(r, 1, n, n)
 				got := slices.Clone(dst)
-				simd.SumRows(got, a, m, n, lda)
+				simd.SumRows(got, simd.Rows(a, lda), m, n)
 				untouched(t, "sum", got, 1, n, n)
 				for j := range n {
 					var s total
@@ -282,8 +282,8 @@ func everything() (all []float32) {
 			}
 			c := slices.Clone(p.c)
 			grad := make([]float32, k*n)
-			simd.TransposeMultiply(mostRows, k, n, p.a, p.lda, c, p.ldc, grad, n, nil)
-			simd.SumRows(grad, c, mostRows, n, p.ldc)
+			simd.TransposeMultiply(mostRows, k, n, simd.Rows(p.a, p.lda), simd.Rows(c, p.ldc), simd.Rows(grad, n), nil)
+			simd.SumRows(grad, simd.Rows(c, p.ldc), mostRows, n)
 			all = append(all, grad...)
 		}
 	}
@@ -312,18 +312,26 @@ func TestShortSlicesPanic(t *testing.T) {
 	p := simd.NewPacked(4, 5)
 	p.Pack(make([]float32, 20), 5, 1)
 	for name, f := range map[string]func(){
-		"A": func() { p.Multiply(3, make([]float32, 11), 4, make([]float32, 15), 5, simd.Overwrite, nil) },
-		"C": func() { p.Multiply(3, make([]float32, 12), 4, make([]float32, 14), 5, simd.Overwrite, nil) },
+		"A": func() {
+			p.Multiply(3, simd.Rows(make([]float32, 11), 4), simd.Rows(make([]float32, 15), 5), simd.Overwrite, nil)
+		},
+		"C": func() {
+			p.Multiply(3, simd.Rows(make([]float32, 12), 4), simd.Rows(make([]float32, 14), 5), simd.Overwrite, nil)
+		},
 		"y": func() {
-			p.MultiplyMasked(3, make([]float32, 12), 4, make([]float32, 14), 5, make([]float32, 15), 5, 0, nil)
+			p.MultiplyMasked(3, simd.Rows(make([]float32, 12), 4), simd.Rows(make([]float32, 14), 5), simd.Rows(make([]float32, 15), 5), 0, nil)
 		},
-		"stride":        func() { p.Multiply(3, make([]float32, 12), 3, make([]float32, 15), 5, simd.Overwrite, nil) },
-		"negative rows": func() { p.Multiply(-1, make([]float32, 12), 4, make([]float32, 15), 5, simd.Overwrite, nil) },
-		"packing":       func() { p.Pack(make([]float32, 19), 5, 1) },
+		"stride": func() {
+			p.Multiply(3, simd.Rows(make([]float32, 12), 3), simd.Rows(make([]float32, 15), 5), simd.Overwrite, nil)
+		},
+		"negative rows": func() {
+			p.Multiply(-1, simd.Rows(make([]float32, 12), 4), simd.Rows(make([]float32, 15), 5), simd.Overwrite, nil)
+		},
+		"packing": func() { p.Pack(make([]float32, 19), 5, 1) },
 		"gradient": func() {
-			simd.TransposeMultiply(2, 3, 4, make([]float32, 6), 3, make([]float32, 8), 4, make([]float32, 11), 4, nil)
+			simd.TransposeMultiply(2, 3, 4, simd.Rows(make([]float32, 6), 3), simd.Rows(make([]float32, 8), 4), simd.Rows(make([]float32, 11), 4), nil)
 		},
-		"sum":              func() { simd.SumRows(make([]float32, 2), make([]float32, 9), 3, 3, 3) },
+		"sum":              func() { simd.SumRows(make([]float32, 2), simd.Rows(make([]float32, 9), 3), 3, 3) },
 		"different widths": func() { simd.Exp(make([]float32, 2), make([]float32, 3)) },
 	} {
 		func() {

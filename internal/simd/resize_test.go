@@ -7,7 +7,8 @@ import (
 	"github.com/acqnp/acqnp/internal/simd"
 )
 
-// TestResizeIsAsNew packs matrices of many sizes into one Packed; what an earlier, larger one left must not show.
+// TestResizeIsAsNew packs matrices of many sizes into one Packed; what an earlier, larger one left
+// must not show.
 func TestResizeIsAsNew(t *testing.T) {
 	used := simd.NewPacked(70, 130)
 	for _, size := range [][2]int{{70, 130}, {3, 5}, {16, 33}, {1, 1}, {69, 131}, {70, 2}} {
@@ -24,8 +25,8 @@ func TestResizeIsAsNew(t *testing.T) {
 		fresh.Pack(b, n, 1)
 		used.Pack(b, n, 1)
 		got, want := make([]float32, 5*n), make([]float32, 5*n)
-		fresh.Multiply(5, a, k, want, n, simd.Overwrite, nil)
-		used.Multiply(5, a, k, got, n, simd.Overwrite, nil)
+		fresh.Multiply(5, simd.Rows(a, k), simd.Rows(want, n), simd.Overwrite, nil)
+		used.Multiply(5, simd.Rows(a, k), simd.Rows(got, n), simd.Overwrite, nil)
 		if !slices.Equal(got, want) || used.K() != k || used.N() != n {
 			t.Errorf("[%d, %d]: not what a new one gives", k, n)
 		}

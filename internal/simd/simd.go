@@ -1,59 +1,72 @@
-// Package simd has the float32 kernels that a step's time goes to: matrix products of layers, their gradients, and exp, log,
-// softplus and sigmoid of slices. They run on AVX-512 (wide products on AMX, where there is that), on AVX2 with FMA, or in
-// plain Go, whichever is the best that the machine has. No kernel starts goroutines or allocates, but for what products by
-// tiles need and keep for the next; any number of goroutines may call them at once.
+// Package simd has the float32 kernels that a training step spends its time in: matrix products of
+// layers and of their gradients, sums of rows, Adam, and exp, log, softplus and sigmoid of slices.
 //
-// Matrices are slices with a row stride: element (i, j) of a [m, n] matrix a with stride lda is a[i*lda+j]. The stride is at
-// least n; rows whose stride is a multiple of 512 bytes compete for the same few lines of the cache, so a stride of n+16 is
-// better where n is 128 or 256. A slice too short for its matrix, or a stride too small, is a bug and panics before
-// anything is written. Results must not overlap the operands unless a function says so.
+// A kernel set is one implementation of all of them: AMX (wide products by matrix tiles, all else
+// as AVX-512), AVX-512, AVX2 with FMA, or plain Go. The best set that the machine has runs; the
+// environment variable ACQNP_SIMD chooses another.
 //
-// Every element is summed in an order that depends on the operands' sizes alone, not on its place in the matrix nor on how
-// rows are divided among calls. AVX-512 and AVX2 give the same bits, but for a NaN's payload; AMX and plain Go do not.
+// A Matrix is a slice with a stride: element (i, j) is Data[i*Stride+j]. The stride is at least the
+// number of columns. Rows whose stride is a multiple of 512 bytes compete for the same few sets of
+// the cache, so a stride of n+16 is better for n = 128 or 256. A slice too short for its matrix, or
+// a stride too small, is a bug: the function panics before it writes anything. Results must not
+// overlap the operands unless a function says so.
+//
+// The right operand of a product is a Packed, laid out once for many products. Products can also
+// fetch memory that later products need (Ahead).
+//
+// Every element is summed in an order that depends only on the operands' sizes: not on its place in
+// the matrix, nor on how rows are divided among calls. AVX-512 and AVX2 give the same bits, except
+// for a NaN's payload; AMX and plain Go give others. No kernel starts goroutines or allocates,
+// except that products by tiles allocate room once and keep it. Any number of goroutines may call
+// kernels at once.
 package simd
 
 import (
 	"fmt"
 	"os"
+	"slices"
 )
 
 //go:generate go run -C gen . -dir ..
 
-// path is one of the four sets of kernels.
-type path uint8
+// set is a kernel set.
+type set uint8
 
 const (
-	portable path = iota
+	portable set = iota
 	avx2
 	avx512
 	amx // wide products by tiles, all else as avx512
 )
 
-var names = [...]string{portable: "portable", avx2: "avx2", avx512: "avx512", amx: "amx"}
+// names holds the sets' names, the worst first.
+var names = []string{portable: "portable", avx2: "avx2", avx512: "avx512", amx: "amx"}
 
-// Variable is the environment variable that forces a set of kernels by its name: amx, avx512, avx2 or portable. It is
-// read once, at the start. Where it is empty, unknown, or names what the machine lacks, the best set runs; package device
-// refuses such names.
+// Variable is the environment variable that chooses a kernel set by its name: amx, avx512, avx2 or
+// portable. It is read once, at the start. Where it is empty, unknown or names a set that the
+// machine lacks, the best set runs; package device refuses such names.
 const Variable = "ACQNP_SIMD"
 
-// active is the set whose vectors are used; tiling tells that wide products go by tiles instead.
+// active is the set whose vectors run. tiling reports whether wide products go by tiles instead.
 var active, tiling = choose(os.Getenv(Variable))
 
-// Names returns the names of all sets of kernels, the best first.
+// Names returns the names of all sets, the best first.
 func Names() []string {
-	return []string{names[amx], names[avx512], names[avx2], names[portable]}
+	all := slices.Clone(names)
+	slices.Reverse(all)
+	return all
 }
 
 // Available returns the names of the sets that this machine can run, the best first.
 func Available() []string {
 	var found []string
-	for _, p := range available() {
-		found = append(found, names[p])
+	for _, s := range available() {
+		found = append(found, names[s])
 	}
 	return found
 }
 
-// Name is the set of kernels that runs: amx, avx512, avx2 or portable.
+// Name returns the name of the set that runs: amx, avx512, avx2 or portable.
 func Name() string {
 	if tiling {
 		return names[amx]
@@ -61,34 +74,50 @@ func Name() string {
 	return names[active]
 }
 
-// SameBits reports whether two sets of kernels, by their names, give the same bits.
+// SameBits reports whether two sets, by their names, give the same bits.
 func SameBits(a, b string) bool {
 	vectors := func(name string) bool { return name == names[avx512] || name == names[avx2] }
 	return a == b || vectors(a) && vectors(b)
 }
 
-func choose(name string) (vectors path, tiles bool) {
+func choose(name string) (vectors set, tiles bool) {
 	best := available()[0]
-	for _, p := range available() {
-		if names[p] == name {
-			best = p
+	for _, s := range available() {
+		if names[s] == name {
+			best = s
 		}
 	}
 	return min(best, avx512), best == amx
 }
 
-// check panics where a does not hold an [m, n] matrix.
-func check(what string, a []float32, m, n, lda int) {
-	if m < 1 || n < 1 || lda < n && m > 1 || len(a) < n || (len(a)-n)/max(lda, 1) < m-1 {
-		panic(fmt.Sprintf("simd: %s [%d, %d] with stride %d in a slice of %d", what, m, n, lda, len(a)))
-	}
-}
-
-// FMAPeak does n rounds of fused multiply-adds in registers alone, as fast as one core can, and returns how many
-// floating-point operations they were: two per multiply-add. In plain Go it does them as fast as compiled Go does.
+// FMAPeak does n rounds of fused multiply-adds in registers, as fast as one core can, and returns
+// how many floating-point operations they were: two per multiply-add. In plain Go it measures what
+// compiled Go can.
 func FMAPeak(n int) (flops float64) {
 	if n < 1 {
 		return 0
 	}
 	return active.fmaPeak(n)
+}
+
+// Matrix is a row-major matrix whose rows lie Stride elements apart. Its size is passed beside it.
+type Matrix struct {
+	Data   []float32
+	Stride int
+}
+
+// Rows returns the matrix whose rows lie stride elements apart in data.
+func Rows(data []float32, stride int) Matrix { return Matrix{data, stride} }
+
+// From returns the part of a matrix that begins at row i and column j.
+func (a Matrix) From(i, j int) Matrix { return Matrix{a.Data[i*a.Stride+j:], a.Stride} }
+
+// row returns n columns of row i.
+func (a Matrix) row(i, n int) []float32 { return a.Data[i*a.Stride:][:n] }
+
+// check panics unless the slice holds an [m, n] matrix.
+func (a Matrix) check(what string, m, n int) {
+	if m < 1 || n < 1 || a.Stride < n && m > 1 || len(a.Data) < n || (len(a.Data)-n)/max(a.Stride, 1) < m-1 {
+		panic(fmt.Sprintf("simd: %s [%d, %d] with stride %d in a slice of %d", what, m, n, a.Stride, len(a.Data)))
+	}
 }

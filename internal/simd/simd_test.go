@@ -93,7 +93,8 @@ func TestGeneratedFilesMatchTheGenerator(t *testing.T) {
 // canary stands in every place that no kernel may touch.
 const canary = -12345.5
 
-// matrix is an [m, n] matrix of numbers in [-1, 1) in rows ld apart, canaries between them and behind.
+// matrix is an [m, n] matrix of numbers in [-1, 1) in rows ld apart, canaries between them and
+// behind.
 func matrix(r *rand.Rand, m, n, ld int) []float32 {
 	a := make([]float32, m*ld+40)
 	for i := range a {
@@ -115,8 +116,9 @@ func untouched(t *testing.T, what string, a []float32, m, n, ld int) {
 	}
 }
 
-// total is a float64 reference with the bound of its float32 counterpart: any order of n additions of rounded products has an
-// error of at most n·2⁻²³ of the sum of absolute values (twice the usual bound to first order).
+// total is a float64 reference with the bound of its float32 counterpart: any order of n additions
+// of rounded products has an error of at most n·2⁻²³ of the sum of absolute values (twice the usual
+// bound to first order).
 type total struct{ value, size, terms float64 }
 
 func (s *total) add(v float64) {

@@ -2,13 +2,14 @@ package simd
 
 import "fmt"
 
+// equal panics unless two slices have one length.
 func equal(x, y []float32) {
 	if len(x) != len(y) {
 		panic(fmt.Sprintf("simd: slices of %d and %d", len(x), len(y)))
 	}
 }
 
-// Axpy is y += alpha·x, of equal lengths.
+// Axpy computes y += alpha·x. The slices of all functions here have equal lengths.
 func Axpy(alpha float32, x, y []float32) {
 	equal(x, y)
 	if len(x) > 0 {
@@ -16,7 +17,7 @@ func Axpy(alpha float32, x, y []float32) {
 	}
 }
 
-// Dot is the sum of x[i]·y[i], of equal lengths.
+// Dot returns the sum of x[i]·y[i].
 func Dot(x, y []float32) float32 {
 	equal(x, y)
 	if len(x) == 0 {
@@ -25,8 +26,8 @@ func Dot(x, y []float32) float32 {
 	return active.dot(x, y)
 }
 
-// Exp is dst[i] = exp(x[i]), of equal lengths; dst may be x. Its error is at most 1 unit in the last place, with denormal
-// results too. What overflows is +Inf, exp(-Inf) is 0, NaN stays NaN.
+// Exp computes dst[i] = exp(x[i]). dst may be x. The error is at most 1 unit in the last place,
+// also of denormal results. Overflow gives +Inf, exp(-Inf) is 0 and exp(NaN) is NaN.
 func Exp(dst, x []float32) {
 	equal(dst, x)
 	if len(x) > 0 {
@@ -34,8 +35,8 @@ func Exp(dst, x []float32) {
 	}
 }
 
-// Log is dst[i] = ln x[i], of equal lengths; dst may be x. Its error is at most 1 unit in the last place, of denormal numbers
-// too. log 0 is -Inf, log(+Inf) is +Inf, the logarithm of what is below 0 is NaN, NaN stays NaN.
+// Log computes dst[i] = ln x[i]. dst may be x. The error is at most 1 unit in the last place, also
+// for denormal x. Log of 0 is -Inf, of +Inf +Inf, of negative numbers and of NaN NaN.
 func Log(dst, x []float32) {
 	equal(dst, x)
 	if len(x) > 0 {
@@ -43,9 +44,9 @@ func Log(dst, x []float32) {
 	}
 }
 
-// SoftplusSigmoid is dst[i] = log(1+exp(x[i])) and slope[i] = 1/(1+exp(-x[i])), its derivative, of equal lengths; dst or slope
-// may be x. Their errors are at most 3 and 2.5 units in the last place, wherever x is: both are as exact at -80, where they are
-// tiny, as near 0. NaN stays NaN.
+// SoftplusSigmoid computes dst[i] = log(1+exp(x[i])) and its derivative slope[i] =
+// 1/(1+exp(-x[i])). dst or slope may be x. The errors are at most 3 and 2.5 units in the last place
+// for any x, also at -80, where both results are tiny. Both of NaN are NaN.
 func SoftplusSigmoid(dst, slope, x []float32) {
 	equal(dst, x)
 	equal(slope, x)

@@ -9,11 +9,13 @@ import (
 	"github.com/acqnp/acqnp/internal/simd"
 )
 
-// every how many-th float32 bit pattern is tested; a prime, so that all exponents and endings occur. With every third the
-// greatest errors are 0.91 (Exp), 0.87 (Log), 2.89 (softplus) and 2.40 (sigmoid), those of plain Go 0.5.
+// every how many-th float32 bit pattern is tested; a prime, so that all exponents and endings
+// occur. With every third the greatest errors are 0.91 (Exp), 0.87 (Log), 2.89 (softplus) and 2.40
+// (sigmoid), those of plain Go 0.5.
 const every = 2003
 
-// function is a kernel with its float64 reference and the error it may have, in units in the last place.
+// function is a kernel with its float64 reference and the error it may have, in units in the last
+// place.
 type function struct {
 	name      string
 	kernel    func(dst, x []float32)
@@ -51,8 +53,8 @@ func ulps(got float32, want float64) float64 {
 	return math.Abs(g-want) / math.Ldexp(1, min(max(exponent-24, -149), 104))
 }
 
-// arguments are bit patterns spread over the whole range, those around where results begin to overflow, to be denormal or
-// zero, and the special ones.
+// arguments are bit patterns spread over the whole range, those around where results begin to
+// overflow, to be denormal or zero, and the special ones.
 func arguments() []float32 {
 	inf := float32(math.Inf(1))
 	x := []float32{0, float32(math.Copysign(0, -1)), inf, -inf, float32(math.NaN()), math.MaxFloat32, -math.MaxFloat32,
@@ -101,8 +103,8 @@ func TestFunctions(t *testing.T) {
 	})
 }
 
-// TestSlicesOfEveryLength: an element's result does not depend on its place, nothing beyond the end is written, and the
-// result may replace the argument.
+// TestSlicesOfEveryLength: an element's result does not depend on its place, nothing beyond the end
+// is written, and the result may replace the argument.
 func TestSlicesOfEveryLength(t *testing.T) {
 	onEverySet(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(21, 22))

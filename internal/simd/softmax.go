@@ -2,15 +2,18 @@ package simd
 
 import "math"
 
-// SoftmaxTerms is dst[i] = exp(scale·x[i] - m) with m the greatest scale·x, and returns m and the terms' sum: dst over the sum
-// is the softmax of scale·x, and m + log(sum) the logarithm of Σ exp(scale·x). Lengths are equal and at least 1, scale is
-// above 0; dst may be x. A term's relative error is at most (2 + |scale·x[i]-m| + ½|scale·x[i]| + ½|m|)·2⁻²³, the sum's
-// (4 + n/16 + |m|)·2⁻²³; what is below 1e-30 is 0, so that no product with a term need be of denormal numbers. A NaN, +Inf or
-// an overflowing scale·x makes the sum NaN. If all are -Inf, m and the sum are 0.
+// SoftmaxTerms computes dst[i] = exp(scale·x[i] - m) with m the greatest scale·x, and returns m and
+// the sum of the terms. dst/sum is the softmax of scale·x; m + log(sum) is log Σ exp(scale·x).
+// Lengths are equal and at least 1, scale is positive, and dst may be x.
+//
+// The relative error of a term is at most (2 + |scale·x[i]-m| + ½|scale·x[i]| + ½|m|)·2⁻²³, that of
+// the sum (4 + n/16 + |m|)·2⁻²³. Terms below 1e-30 become 0, which keeps products with terms from
+// being denormal. A NaN, +Inf or an overflowing scale·x makes the sum NaN. If all x are -Inf, m and
+// the sum are 0.
 func SoftmaxTerms(dst, x []float32, scale float32) (m, sum float32) {
 	equal(dst, x)
 	if !(scale > 0) {
-		panic("simd: a softmax's scale is above 0")
+		panic("simd: the scale of a softmax must be positive")
 	}
 	m = scale * active.greatest(x)
 	if math.IsInf(float64(m), -1) {
@@ -19,8 +22,9 @@ func SoftmaxTerms(dst, x []float32, scale float32) (m, sum float32) {
 	return m, active.expSum(dst, x, scale, m)
 }
 
-// SoftmaxGrad is dst[i] = terms[i]·(dst[i]-mean)·scale, of equal lengths; 0 for what is below 1e-30 in size. With the terms
-// of SoftmaxTerms, scale over their sum and dst the gradient by the softmax, whose mean under it is mean, that is the gradient by x.
+// SoftmaxGrad computes dst[i] = terms[i]·(dst[i]-mean)·scale, with 0 for results below 1e-30 in
+// size. Lengths are equal. Given the terms of SoftmaxTerms, scale divided by their sum, the
+// gradient by the softmax in dst and its mean under the softmax, the result is the gradient by x.
 func SoftmaxGrad(dst, terms []float32, mean, scale float32) {
 	equal(dst, terms)
 	if len(dst) > 0 {

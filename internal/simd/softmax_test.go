@@ -9,7 +9,8 @@ import (
 	"github.com/acqnp/acqnp/internal/simd"
 )
 
-// negligible is below what kernels that say so flush to 0; the least term that must not be is a little above.
+// negligible is below what kernels that say so flush to 0; the least term that must not be is a
+// little above.
 const negligible = 1e-30
 
 func TestSoftmaxTerms(t *testing.T) {

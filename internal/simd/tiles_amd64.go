@@ -2,7 +2,7 @@ package simd
 
 import "unsafe"
 
-// tileConfig says that all eight tiles are whole: palette 1, 64 bytes a row, 16 rows.
+// tileConfig makes all eight tile registers whole: palette 1, 16 rows of 64 bytes.
 var tileConfig = func() (c [64]byte) {
 	c[0] = 1
 	for t := range 8 {
@@ -11,42 +11,46 @@ var tileConfig = func() (c [64]byte) {
 	return c
 }()
 
-// tileFetches is how many lines a step by a panel fetches, for every block of rows.
+// tileFetches is how many cache lines a step fetches for every block.
 const tileFetches = 24
 
-// endMask is the mask of the last panel of n columns.
+// endMask returns the mask of the last of n columns' panels.
 func endMask(n int) *int32 { return mask((n-1)%tilePanel + 1) }
 
-// tiles is a whole product; columns tells that from has a number of its own for each.
+// tiles computes a product with all of B. columns reports whether from has an element for every
+// column (else for every column of a panel). block is scratch.
 func (t *product) tiles(columns bool, block []float32) {
 	var y *float32
-	if t.y != nil {
-		y = &t.y[0]
+	if t.y.Data != nil {
+		y = &t.y.Data[0]
 	}
 	panel := 0
 	if columns {
 		panel = 4 * tilePanel
 	}
-	next, step := t.ahead.take(t.fetches(), &t.a[0])
-	tilesMultiply(t.m, &t.a[0], t.lda, nil, &t.b[0], steps(t.k), steps(t.columns), &t.from[0], t.ldf, panel, &t.c[0], t.ldc, y, t.ldy,
-		t.floor, endMask(t.k), endMask(t.columns), &block[0], &tileConfig[0], next, step)
+	a, from, c := &t.a.Data[0], &t.from.Data[0], &t.c.Data[0]
+	next, step := t.ahead.take(t.fetches(), a)
+	tilesMultiply(t.m, a, t.a.Stride, nil, &t.b[0], steps(t.k), steps(t.columns), from, t.from.Stride, panel,
+		c, t.c.Stride, y, t.y.Stride, t.floor, endMask(t.k), endMask(t.columns), &block[0], &tileConfig[0], next, step)
 }
 
-// transposeTiles is a product with the transpose of a, whose last rows are in last.
+// transposeTiles computes a product with the transpose of a, whose last step is in last.
 func (t *product) transposeTiles(last, block []float32) {
-	next, step := t.ahead.take(t.fetches(), &t.a[0])
-	tilesTransposeMultiply(t.m, &t.a[0], t.lda, &last[0], &t.b[0], steps(t.k), steps(t.columns), &t.from[0], t.ldf, 4*tilePanel, &t.c[0],
-		t.ldc, nil, 0, t.floor, nil, endMask(t.columns), &block[0], &tileConfig[0], next, step)
+	a, from, c := &t.a.Data[0], &t.from.Data[0], &t.c.Data[0]
+	next, step := t.ahead.take(t.fetches(), a)
+	tilesTransposeMultiply(t.m, a, t.a.Stride, &last[0], &t.b[0], steps(t.k), steps(t.columns), from, t.from.Stride, 4*tilePanel,
+		c, t.c.Stride, nil, 0, t.floor, nil, endMask(t.columns), &block[0], &tileConfig[0], next, step)
 }
 
+// fetches returns how many cache lines the product can fetch.
 func (t *product) fetches() int { return steps(t.m) * steps(t.columns) * steps(t.k) * tileFetches }
 
-// tilesParts lays out b [k, n], whose last 32 rows are in last.
-func tilesParts(b, last []float32, k, n, ldb int, dst []float32) {
-	tilesPack(steps(k), steps(n), &b[0], ldb, &last[0], endMask(n), &dst[0])
+// tilesParts splits b [k, n], whose last step is in last, into its parts.
+func tilesParts(b Matrix, last []float32, k, n int, dst []float32) {
+	tilesPack(steps(k), steps(n), &b.Data[0], b.Stride, &last[0], endMask(n), &dst[0])
 }
 
-// aligned makes n floats from the beginning of a line of the cache on.
+// aligned allocates n floats that begin at a cache line.
 func aligned(n int) []float32 {
 	b := make([]float32, n+line)
 	at := (line - int(uintptr(unsafe.Pointer(&b[0]))/4%line)) % line

@@ -7,13 +7,13 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Predicates of VCMPPS; comparisons with what is not a number are false.
+// Predicates of VCMPPS. Comparisons with a NaN are false.
 const (
 	less  = 17
 	equal = 0
 )
 
-// pick is yes where a <predicate> b, else no.
+// pick returns yes where a <predicate> b, and no elsewhere.
 func (v *vectors) pick(predicate uint8, a reg.VecVirtual, b Op, yes Op, no reg.VecVirtual) reg.VecVirtual {
 	r := v.new()
 	if v.lanes == 16 {
@@ -26,7 +26,7 @@ func (v *vectors) pick(predicate uint8, a reg.VecVirtual, b Op, yes Op, no reg.V
 	return r
 }
 
-// polynomial in x by Horner's rule.
+// polynomial evaluates a polynomial in x by Horner's rule, coefficients from the constant on.
 func (v *vectors) polynomial(x reg.VecVirtual, coefficients []float32) reg.VecVirtual {
 	last := len(coefficients) - 1
 	y := v.loaded(v.float(coefficients[last]))
@@ -36,6 +36,7 @@ func (v *vectors) polynomial(x reg.VecVirtual, coefficients []float32) reg.VecVi
 	return y
 }
 
+// and returns the bitwise and of m and x.
 func (v *vectors) and(m Op, x reg.VecVirtual) reg.VecVirtual {
 	r := v.new()
 	if v.lanes == 16 {
@@ -51,31 +52,32 @@ const (
 	expLow = -104
 	// above it exp is +Inf
 	expHigh = 89
-	// ln 2 in two parts, the first so short that its multiples by integers up to 2⁹ are exact
+	// ln 2 in two parts. The first is so short that its multiples by integers up to 2⁹ are exact.
 	ln2High = 0.693359375
 	ln2Low  = -2.12194440e-4
 
 	smallestNormal = 0x1p-126
 )
 
-// Coefficients from the constant on; those after the exact ones are minimax by Remez' algorithm.
+// Coefficients from the constant on. Those that are not exact are minimax, by Remez' algorithm.
 var (
 	expSeries   = []float32{1, 1, 0.49999994, 0.1666652, 0.041668393, 0.008368781, 0.0013814468}
 	logSeries   = []float32{0.3333333, -0.2500082, 0.20001227, -0.16623357, 0.14201759, -0.13160183, 0.12761575, -0.07634495}
 	atanhSeries = []float32{0.083333015, 0.012506781, 0.002187433, 0.0005473527}
 )
 
-// keepExp keeps the constants of expOf.
+// keepExp keeps the constants of expOf in registers.
 func (v *vectors) keepExp() {
 	v.keep(expSeries[1:]...)
 	v.keep(math.Log2E, ln2High, ln2Low)
 }
 
-// expOf overwrites x, which must not lie above 89, by exp(x), or by exp(least) where x is below that: x = k·ln 2 + r,
-// exp(r) = 1 + r + r²·P(r) where P's error is 3.1e-9 of exp(r), scaled by 2ᵏ with one rounding, denormal results too.
+// expOf returns exp(max(x, least)) and overwrites x, which must not exceed 89. With x = k·ln 2 + r
+// it computes exp(r) = 1 + r + r²·P(r), where P's error is 3.1e-9 of exp(r), and scales by 2ᵏ with
+// one rounding, also of denormal results.
 func (v *vectors) expOf(x reg.VecVirtual, least float32) reg.VecVirtual {
 	low := v.loaded(v.float(least))
-	v.VMAXPS(x, low, x) // x first: carried through where it is not a number
+	v.VMAXPS(x, low, x) // x first, so that a NaN stays
 	k := v.new()
 	v.VMULPS(v.float(math.Log2E), x, k)
 	if v.lanes == 16 {
@@ -90,7 +92,7 @@ func (v *vectors) expOf(x reg.VecVirtual, least float32) reg.VecVirtual {
 		v.VSCALEFPS(k, y, y)
 		return y
 	}
-	// Two factors, for 2ᵏ may be no normal float. The first product is exact.
+	// In two factors, since 2ᵏ may not be a normal float. The first product is exact.
 	half, rest := v.new(), v.new()
 	v.VCVTPS2DQ(k, k)
 	v.VPSRAD(Imm(1), k, half)
@@ -104,7 +106,7 @@ func (v *vectors) expOf(x reg.VecVirtual, least float32) reg.VecVirtual {
 }
 
 func (v *vectors) exp() {
-	v.function("exp"+v.name, "func(dst *float32, src *float32, n int, mask *int32)", "is dst[n] = exp(src[n]).")
+	v.function("exp"+v.name, "func(dst *float32, src *float32, n int, mask *int32)", "computes dst[i] = exp(src[i]) of n elements. mask [lanes] is for the last vector.")
 	dst, src := v.pointer("dst"), v.pointer("src")
 	v.keepExp()
 	v.keep(expLow, expHigh)
@@ -118,9 +120,10 @@ func (v *vectors) exp() {
 	v.end()
 }
 
-// log: x = 2ᵏ·(1+f) with 1+f in [√½, √2); log(1+f) = f - f²/2 + f³·Q(f), Q's error 5.9e-9 of the logarithm.
+// log writes x as 2ᵏ·(1+f) with 1+f in [√½, √2) and computes log(1+f) = f - f²/2 + f³·Q(f), where
+// Q's error is 5.9e-9 of the logarithm.
 func (v *vectors) log() {
-	v.function("log"+v.name, "func(dst *float32, src *float32, n int, mask *int32)", "is dst[n] = log(src[n]).")
+	v.function("log"+v.name, "func(dst *float32, src *float32, n int, mask *int32)", "computes dst[i] = log(src[i]) of n elements. mask [lanes] is for the last vector.")
 	dst, src := v.pointer("dst"), v.pointer("src")
 	v.keep(logSeries...)
 	v.keep(1, 0.5, ln2High, ln2Low)
@@ -167,17 +170,19 @@ func (v *vectors) logOf(x reg.VecVirtual) reg.VecVirtual {
 	return v.pickNaN(x, r)
 }
 
-// pickNaN is x where x is not a number, else y.
+// pickNaN returns x where x is a NaN, and y elsewhere.
 func (v *vectors) pickNaN(x, y reg.VecVirtual) reg.VecVirtual {
 	const unordered = 3
 	return v.pick(unordered, x, x, x, y)
 }
 
-// softplusSigmoid: with e = exp(-|x|), softplus is max(x, 0) + log(1+e) and sigmoid 1/(1+e), or e/(1+e) for x < 0. With
-// s = e/(1+e/2), log(1+e) = 2·atanh(s/2) = s + s³·P(s²): exact where e is tiny or denormal; P's error is 4.6e-9.
+// softplusSigmoid takes e = exp(-|x|): softplus is max(x, 0) + log(1+e), sigmoid 1/(1+e), or e/(1+e) for
+// x < 0. With s = e/(1+e/2), log(1+e) = 2·atanh(s/2) = s + s³·P(s²), which is exact where e is tiny
+// or denormal. P's error is 4.6e-9.
 func (v *vectors) softplusSigmoid() {
 	v.function("softplusSigmoid"+v.name, "func(dst *float32, slope *float32, src *float32, n int, mask *int32)",
-		"is dst[n] = log(1+exp(src[n])) and slope[n] = 1/(1+exp(-src[n])).")
+		"computes dst[i] = log(1+exp(src[i])) and slope[i] = 1/(1+exp(-src[i])) of n elements.\n"+
+			"mask [lanes] is for the last vector.")
 	dst, slope, src := v.pointer("dst"), v.pointer("slope"), v.pointer("src")
 	v.keepExp()
 	v.keep(atanhSeries...)

@@ -1,5 +1,10 @@
-// Command gen writes the assembly of package simd and its Go declarations: kernels_amd64.s and kernels_amd64.go. It is a
-// module of its own, so that the program's module does not depend on avo. Run it by `go generate ./internal/simd`.
+// Command gen writes the assembly of package simd and its Go declarations, kernels_amd64.s and
+// kernels_amd64.go. Run it by `go generate ./internal/simd`. It is a module of its own, so that the
+// program's module does not depend on avo.
+//
+// The type vectors stands for one instruction set (AVX-512 or AVX2); each of its methods named
+// after a kernel writes that kernel. A kernel's loop bodies are written once and used for whole
+// vectors and for a last, masked one (edge).
 package main
 
 import (
@@ -30,7 +35,8 @@ func write(dir string) error {
 		v.multiply(2)
 		v.transposeMultiply(2)
 		if v.lanes == 16 {
-			// Half the work where the last panel has 16 columns or fewer. With AVX2 six chains would be latency-bound.
+			// For a last panel of 16 columns or fewer, half the work. AVX2 would have six chains of
+			// sums, too few to hide their latency.
 			v.multiply(1)
 			v.transposeMultiply(1)
 		}

@@ -7,16 +7,19 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// unroll is how many steps over k a turn of the multiplication's loop takes.
+// unroll is how many of k one iteration of a product's loop adds.
 const unroll = 4
 
-// multiply is one panel of nv vectors of columns, for all rows. Sums start from the rows of `from` (bias with stride 0, c
-// itself, or zeros with stride 0) and go over k in order, whatever block a row is in.
+// multiply multiplies all rows by one panel of nv vectors of columns. Sums start from the rows of
+// from (a bias or zeros with stride 0, or c itself) and go over k in order, in blocks of any number
+// of rows.
 func (v *vectors) multiply(nv int) {
 	v.function(fmt.Sprintf("multiply%sx%d", v.name, nv),
 		"func(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, "+
 			"y *float32, ldy int, floor float32, mask *int32, ahead *float32, step int)",
-		"is c[m, columns] = max(floor, from + a[m, k]·b[k, columns]), or where y is not nil (from + a·b) where y ≠ 0, else 0.")
+		fmt.Sprintf("computes c = max(floor, from + a·b) or, if y is not nil, from + a·b where y ≠ 0 and 0 elsewhere.\n"+
+			"a [m, k], b [k, %d], from [m, columns] (ldf 0: one row), c and y [m, columns]; mask [%d] is -1 in the columns.\n"+
+			"ahead, step: what to fetch.", nv*v.lanes, nv*v.lanes))
 	v.edges(nv, v.lanes == 8, func(e edge, prefix string) {
 		p := product{vectors: v, edge: e, nv: nv, prefix: prefix}
 		p.m, p.a, p.from, p.c, p.y = v.pointer("m"), v.pointer("a"), v.pointer("from"), v.pointer("c"), v.pointer("y")
@@ -26,8 +29,9 @@ func (v *vectors) multiply(nv int) {
 	})
 }
 
-// blocks calls block for every number of rows up to the most and writes the jumps among them: as many of the most rows as
-// there are, but never a last block of very few rows, where the sums' latency would show.
+// blocks calls block for every number of rows up to the most and writes the jumps among them. The
+// code takes blocks of the most rows, but avoids a last block of very few, which could not hide the
+// latency of sums.
 func (v *vectors) blocks(prefix string, left reg.GPVirtual, block func(rows int)) {
 	next := prefix + "Next"
 	name := func(rows int) string { return fmt.Sprintf("%s%d", prefix, rows) }
@@ -51,13 +55,13 @@ func (v *vectors) blocks(prefix string, left reg.GPVirtual, block func(rows int)
 	v.Label(prefix + "End")
 }
 
-// fetch has a line of what is needed later on its way to the second-level cache; once in a loop's turn.
+// fetch prefetches one cache line of ahead into the second-level cache and moves on by the step.
 func (v *vectors) fetch(ahead reg.GPVirtual) {
 	v.PREFETCHT1(Mem{Base: ahead})
 	v.ADDQ(v.memory("step"), ahead)
 }
 
-// product is the state of a multiplication: what is left of it, in registers.
+// product holds the registers of a product: what is left to do.
 type product struct {
 	*vectors
 	edge             edge
@@ -67,7 +71,7 @@ type product struct {
 	lda, ahead       reg.GPVirtual
 }
 
-// block is some rows of the product.
+// block computes some rows of the product.
 func (p *product) block(rows int) {
 	sums := make([][]reg.VecVirtual, rows)
 	ldf := p.stride("ldf")
@@ -95,7 +99,8 @@ func (p *product) block(rows int) {
 	p.Label(done)
 }
 
-// rowPointers are enough pointers for so many rows: each serves three, by addresses p, p+lda and p+2·lda.
+// rowPointers returns pointers for so many rows. Each serves three, by the addresses p, p+lda and
+// p+2·lda.
 func (v *vectors) rowPointers(a, lda reg.GPVirtual, rows int) []reg.GPVirtual {
 	pointers := make([]reg.GPVirtual, (rows+2)/3)
 	for i := range pointers {
@@ -110,7 +115,7 @@ func (v *vectors) rowPointers(a, lda reg.GPVirtual, rows int) []reg.GPVirtual {
 	return pointers
 }
 
-// row is the place so many bytes behind a row's pointer.
+// row returns the address so many bytes into row r.
 func (v *vectors) row(pointers []reg.GPVirtual, lda reg.GPVirtual, r, bytes int) Mem {
 	m := Mem{Base: pointers[r/3], Disp: bytes}
 	if r%3 > 0 {
@@ -168,8 +173,8 @@ func (p *product) label(rows int, name string) string {
 	return fmt.Sprintf("%s%d%s", p.prefix, rows, name)
 }
 
-// storeRectified stores max(floor, sums). VMAXPS returns its first operand (in Go's order) where one is not a number, so
-// that operand is the sum.
+// storeRectified stores max(floor, sums). If an operand is a NaN, VMAXPS returns the first (in Go's
+// order), so that is the sum.
 func (p *product) storeRectified(sums [][]reg.VecVirtual, ldc reg.GPVirtual) {
 	floor := p.broadcast("floor")
 	for _, row := range sums {
@@ -181,7 +186,7 @@ func (p *product) storeRectified(sums [][]reg.VecVirtual, ldc reg.GPVirtual) {
 	}
 }
 
-// storeMasked stores the sums where y ≠ 0, else 0. A y that is not a number differs from 0.
+// storeMasked stores the sums where y ≠ 0 and 0 elsewhere. A NaN differs from 0.
 func (p *product) storeMasked(sums [][]reg.VecVirtual, ldc reg.GPVirtual) {
 	zero := p.zero()
 	ldy := p.stride("ldy")
@@ -197,7 +202,7 @@ func (p *product) storeMasked(sums [][]reg.VecVirtual, ldc reg.GPVirtual) {
 	}
 }
 
-// keepWhere makes 0 of s where y is 0. It overwrites y, or K3.
+// keepWhere sets s to 0 where y is 0. It overwrites y or K3.
 func (v *vectors) keepWhere(y, zero, s reg.VecVirtual) {
 	const notEqual = 4 // or unordered
 	if v.lanes == 16 {

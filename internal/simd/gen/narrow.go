@@ -7,22 +7,23 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// narrowLanes is how many sums every element of a narrow product is split into, whatever the vectors' length: either set of
-// instructions adds in the same order.
+// narrowLanes is how many sums every element of a narrow product is split into, for any length of
+// vectors: so both instruction sets add in the same order.
 const narrowLanes = 16
 
-// narrow is a product with n columns, too few to stand beside one another in a vector: so k runs along the vectors, and the
-// sums' lanes are added up at the end.
+// narrow multiplies by a matrix of n columns, too few to fill a vector. So k runs along the
+// vectors, and the lanes of the sums are added up at the end.
 func (v *vectors) narrow(n int) {
 	v.function(fmt.Sprintf("narrow%sx%d", v.name, n),
 		"func(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32)",
-		fmt.Sprintf("is c[m, %d] = max(floor, from + a[m, k]·b), b laid out as [k/16][%d][16] and mask that of k mod 16.", n, n))
+		fmt.Sprintf("computes c = max(floor, from + a·b): a [m, k], b [k/16][%d][16], from (ldf 0: one row) and c [m, %d].\n"+
+			"mask [16] is -1 in the first k mod 16 elements.", n, n))
 	p := narrow{vectors: v, n: n, parts: narrowLanes / v.lanes}
 	p.tail = v.masked(p.parts)
 	p.m, p.a, p.from, p.c = v.pointer("m"), v.pointer("a"), v.pointer("from"), v.pointer("c")
 	p.lda = v.stride("lda")
-	// As many rows at a time as leave registers for their elements and for one of b. AVX-512 keeps to the first 16 as well:
-	// halves of the others are beyond AVX512F.
+	// As many rows as leave registers for their elements and for one vector of b. AVX-512 uses only
+	// the first 16 registers too: taking halves of the others is beyond AVX512F.
 	rows := map[int]int{1: 6, 2: 4, 3: 3, 4: 2}[n]
 	if v.lanes == 8 {
 		rows = map[int]int{1: 4, 2: 2, 3: 2, 4: 1}[n]
@@ -41,16 +42,16 @@ func (v *vectors) narrow(n int) {
 	v.end()
 }
 
-// narrow is the state of a narrow product: what is left of it, in registers.
+// narrow holds the registers of a narrow product: what is left to do.
 type narrow struct {
 	*vectors
-	n, parts      int // vectors that an element's sums take
+	n, parts      int // columns; vectors of sums for each
 	tail          edge
 	m, a, from, c reg.GPVirtual
 	lda           reg.GPVirtual
 }
 
-// block is some rows of the product.
+// block computes some rows of the product.
 func (p *narrow) block(rows int, prefix string) {
 	sums := make([][][]reg.VecVirtual, rows)
 	for r := range sums {
@@ -84,7 +85,7 @@ func (p *narrow) block(rows int, prefix string) {
 	p.SUBQ(Imm(uint64(rows)), p.m)
 }
 
-// step adds the products over 16 of k.
+// step adds the products of 16 consecutive k.
 func (p *narrow) step(e edge, pointers []reg.GPVirtual, b reg.GPVirtual, sums [][][]reg.VecVirtual) {
 	for part := range p.parts {
 		var xs []reg.VecVirtual

@@ -7,20 +7,19 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// How numbers are split into the parts that tiles multiply.
-
 const (
-	upperBits   = 0xffff0000 // of a float32, which make a bfloat16
-	roundingBit = 0x8000     // half of the last of these
+	upperBits   = 0xffff0000 // the bits of a float32 that make a bfloat16
+	roundingBit = 0x8000     // half of the lowest of them
 )
 
-// keepBits has these in registers.
+// keepBits keeps these constants in registers.
 func (v *vectors) keepBits() {
 	v.keep(math.Float32frombits(upperBits), math.Float32frombits(roundingBit))
 }
 
-// split stores the parts of two vectors as pairs, each part pairBytes behind the one before. All parts but the last are
-// rounded to the nearest, so that what follows is small. A NaN may be lost in these, but not in the last.
+// split splits the numbers of two vectors into bfloat16 parts and stores them as pairs (low, high),
+// each part pairBytes behind the one before. All parts but the last are rounded to nearest, so that
+// the rest is small. A NaN may be lost in these, but not in the last.
 func (v *vectors) split(low, high reg.VecVirtual, to Mem) {
 	upper, half := v.integer(upperBits), v.integer(roundingBit)
 	for part := range parts {
@@ -42,7 +41,7 @@ func (v *vectors) split(low, high reg.VecVirtual, to Mem) {
 	}
 }
 
-// splitRows splits 32 rows of a, or those that are left, along k.
+// splitRows splits 32 rows of a, or those that are left, into parts along k.
 func (v *vectors) splitRows() {
 	a, lda, to := v.pointer("a"), v.stride("lda"), v.partsPointer()
 	rows := v.blockRows()
@@ -71,14 +70,16 @@ func (v *vectors) splitRows() {
 	v.JNZ(LabelRef("splitRow"))
 }
 
-// partsPointer is where a block's parts are kept, laid out as those of b: [step][part][32 rows][64 bytes].
+// partsPointer returns where a block's parts lie, in the layout of b's: [step][part][32 rows][64
+// bytes].
 func (v *vectors) partsPointer() reg.GPVirtual {
 	to := v.pointer("scratch")
 	v.ADDQ(U32(sumsBytes), to)
 	return to
 }
 
-// splitColumns splits 32 columns of a, or those that are left, which are a multiple of 4, along its rows.
+// splitColumns splits 32 columns of a, or those that are left, a multiple of 4, into parts along
+// its rows.
 func (v *vectors) splitColumns() {
 	v.keepBits()
 	for i, k := range []reg.Register{reg.K5, reg.K6, reg.K7} {
@@ -114,8 +115,8 @@ func (v *vectors) splitColumns() {
 	v.JNZ(LabelRef("splitStep"))
 }
 
-// splitQuarter splits four columns of 32 rows: every 128 bits of a vector take four numbers of one row, so that what is left
-// is to transpose 4 by 4 numbers within them.
+// splitQuarter splits four columns of 32 rows. Every 128 bits of a vector take four numbers of one
+// row, which leaves 4 by 4 transposes within them.
 func (v *vectors) splitQuarter(a, lda, lda3, to reg.GPVirtual) {
 	x, lda4, lda12 := v.GP64(), v.GP64(), v.GP64()
 	v.MOVQ(a, x)
@@ -153,10 +154,11 @@ func (v *vectors) splitQuarter(a, lda, lda3, to reg.GPVirtual) {
 	}
 }
 
-// tilesPack lays out b for products by tiles: [panel][step][part][2 tiles][16 pairs of rows][64 bytes].
+// tilesPack splits b into the layout [panel][step][part][2 tiles][16 pairs of rows][64 bytes].
 func (v *vectors) tilesPack() {
 	v.function("tilesPack", "func(steps int, panels int, b *float32, ldb int, last *float32, mask *int32, dst *float32)",
-		"lays out b[32·steps, columns], the last 32 rows of which are at last, for products by tiles; mask is that of the last panel's columns.")
+		"splits b [32·steps, columns], whose last 32 rows are at last [32, columns], into bfloat16 parts at\n"+
+			"dst [panels][steps][3 parts][2 tiles][16 pairs of rows][16 pairs]. mask [32] is -1 in the last panel's columns.")
 	b, dst, panels := v.pointer("b"), v.pointer("dst"), v.pointer("panels")
 	ldb := v.stride("ldb")
 	ldb16, last := v.GP64(), v.pointer("last")

@@ -7,8 +7,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// turns writes a loop over the n floats that the pointers point to, so many together in a turn: body(e, i) is for the i-th
-// vector of a turn, and only the very last is masked.
+// turns writes a loop over the n floats that the pointers point to. An iteration takes so many
+// floats together: body(e, i) is for its i-th vector. Only the very last vector is masked.
 func (v *vectors) turns(pointers []reg.GPVirtual, together int, body func(e edge, i int)) {
 	n := v.pointer("n")
 	vectors := together / v.lanes
@@ -43,7 +43,8 @@ func (v *vectors) turns(pointers []reg.GPVirtual, together int, body func(e edge
 	v.Label("end")
 }
 
-// reduce combines sums, or maxima, by halves: place i and i+32 of 64, then i and i+16, and so on.
+// reduce combines all elements of some sums, or maxima, by halves: elements i and i+32 of 64, then
+// i and i+16, and so on.
 func (v *vectors) reduce(sums []reg.VecVirtual, combine func(...Op)) reg.VecVirtual {
 	for half := len(sums) / 2; half > 0; half /= 2 {
 		for i := range half {

@@ -7,11 +7,11 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// sumRows is nv vectors of columns; one vector alone may be masked.
+// sumRows sums nv vectors of columns. A single vector may be masked.
 func (v *vectors) sumRows(nv int) {
-	signature, doc := "func(m int, a *float32, lda int, dst *float32)", fmt.Sprintf("is dst[%d] += the sum of a's m rows.", nv*v.lanes)
+	signature, doc := "func(m int, a *float32, lda int, dst *float32)", fmt.Sprintf("computes dst [%d] += the sum of the rows of a [m, %d].", nv*v.lanes, nv*v.lanes)
 	if nv == 1 {
-		signature, doc = "func(m int, a *float32, lda int, dst *float32, mask *int32)", "is dst[columns] += the sum of a's m rows."
+		signature, doc = "func(m int, a *float32, lda int, dst *float32, mask *int32)", "computes dst [columns] += the sum of the rows of a [m, columns]. mask [lanes] is -1 in the columns."
 	}
 	v.function(fmt.Sprintf("sumRows%sx%d", v.name, nv), signature, doc)
 	m, a, dst, lda := v.pointer("m"), v.pointer("a"), v.pointer("dst"), v.stride("lda")
@@ -41,9 +41,9 @@ func (v *vectors) sumRows(nv int) {
 	v.end()
 }
 
-// axpy is y += alpha·x.
+// axpy computes y += alpha·x.
 func (v *vectors) axpy() {
-	v.function("axpy"+v.name, "func(alpha float32, x *float32, y *float32, n int, mask *int32)", "is y[n] += alpha·x[n].")
+	v.function("axpy"+v.name, "func(alpha float32, x *float32, y *float32, n int, mask *int32)", "computes y[i] += alpha·x[i] of n elements. mask [lanes] is for the last vector.")
 	x, y, alpha := v.pointer("x"), v.pointer("y"), v.broadcast("alpha")
 	v.elements([]reg.GPVirtual{x, y}, func(e edge) {
 		xs, ys := v.new(), v.new()
@@ -55,10 +55,11 @@ func (v *vectors) axpy() {
 	v.end()
 }
 
-// dot keeps 64 sums, one for every n mod 64, in four vectors of AVX-512 or eight of AVX2: either adds in the same order.
+// dot keeps 64 sums, one for every index mod 64, in four vectors of AVX-512 or eight of AVX2: so
+// both instruction sets add in the same order.
 func (v *vectors) dot() {
 	const together = 64
-	v.function("dot"+v.name, "func(x *float32, y *float32, n int, mask *int32) float32", "is the sum of x[n]·y[n].")
+	v.function("dot"+v.name, "func(x *float32, y *float32, n int, mask *int32) float32", "returns the sum of x[i]·y[i] of n elements. mask [lanes] is for the last vector.")
 	x, y := v.pointer("x"), v.pointer("y")
 	sums := make([]reg.VecVirtual, together/v.lanes)
 	for i := range sums {
@@ -74,10 +75,10 @@ func (v *vectors) dot() {
 	v.end()
 }
 
-// fmaPeak keeps the multiply-add units as busy as they can be: 12 independent sums, nothing loaded.
+// fmaPeak keeps the multiply-add units as busy as possible: 12 independent sums, no loads.
 func (v *vectors) fmaPeak() {
 	const sums, turns = 12, 2
-	v.function("fmaPeak"+v.name, "func(n int)", fmt.Sprintf("does n·%d fused multiply-adds of single floats, in registers alone.", sums*turns*v.lanes))
+	v.function("fmaPeak"+v.name, "func(n int)", fmt.Sprintf("does n·%d fused multiply-adds of single floats in registers.", sums*turns*v.lanes))
 	n := v.pointer("n")
 	x, y := v.zero(), v.zero()
 	var s []reg.VecVirtual

@@ -8,16 +8,18 @@ import (
 )
 
 const (
-	// negligible is what results below are flushed to 0 from: arithmetic on denormal numbers takes a hundred times as long.
+	// negligible is the size below which results become 0: arithmetic on denormal numbers takes a
+	// hundred times as long.
 	negligible = 1e-30
-	// termLow is an exponent whose exponential is negligible, but normal.
+	// termLow is an exponent whose exponential is negligible but normal.
 	termLow = -80
 )
 
-// greatest keeps 64 maxima. VMAXPS returns its first operand (in Go's order) where one is not a number: the maximum so far.
+// greatest keeps 64 maxima. If an operand is a NaN, VMAXPS returns the first (in Go's order), the
+// maximum so far.
 func (v *vectors) greatest() {
 	const together = 64
-	v.function("greatest"+v.name, "func(x *float32, n int, mask *int32) float32", "is the greatest of x[n], NaN passed over.")
+	v.function("greatest"+v.name, "func(x *float32, n int, mask *int32) float32", "returns the greatest of n elements other than NaNs. mask [lanes] is for the last vector.")
 	x := v.pointer("x")
 	lowest := float32(math.Inf(-1))
 	maxima := make([]reg.VecVirtual, together/v.lanes)
@@ -34,11 +36,12 @@ func (v *vectors) greatest() {
 	v.end()
 }
 
-// expSum keeps 16 sums. Exponents must not lie above 89.
+// expSum keeps 16 sums. Exponents must not exceed 89.
 func (v *vectors) expSum() {
 	const together = 16
 	v.function("expSum"+v.name, "func(dst *float32, src *float32, scale float32, shift float32, n int, mask *int32) float32",
-		"is dst[n] = exp(scale·src[n]-shift), 0 for what is below 1e-30, and returns the sum.")
+		"computes dst[i] = exp(scale·src[i]-shift) of n elements, 0 for results below 1e-30, and returns their sum.\n"+
+			"mask [lanes] is for the last vector.")
 	dst, src, scale, shift := v.pointer("dst"), v.pointer("src"), v.broadcast("scale"), v.broadcast("shift")
 	v.keepExp()
 	v.keep(termLow, negligible)
@@ -61,10 +64,11 @@ func (v *vectors) expSum() {
 	v.end()
 }
 
-// softmaxGrad is elementwise, on top of the gradient that it is given.
+// softmaxGrad overwrites the gradient by the softmax.
 func (v *vectors) softmaxGrad() {
 	v.function("softmaxGrad"+v.name, "func(dst *float32, terms *float32, mean float32, scale float32, n int, mask *int32)",
-		"is dst[n] = terms[n]·(dst[n]-mean)·scale, 0 for what is below 1e-30 in size.")
+		"computes dst[i] = terms[i]·(dst[i]-mean)·scale of n elements, 0 for results below 1e-30 in size.\n"+
+			"mask [lanes] is for the last vector.")
 	dst, terms, mean, scale := v.pointer("dst"), v.pointer("terms"), v.broadcast("mean"), v.broadcast("scale")
 	v.elements([]reg.GPVirtual{dst, terms}, func(e edge) {
 		x, y := v.new(), v.new()

@@ -5,10 +5,10 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Products by tiles. A number is the sum of three of bfloat16, its parts, of 8 bits each: what remains of it after each is at
-// most 2⁻⁸ of what was there. Of the nine products of parts the three smallest are left out, together at most 2⁻²³ of the whole.
-// Blocks are of 32 rows and 32 columns, four tiles of sums; a step multiplies 32 numbers of a row, in pairs (i, i+16), by as
-// many of a column.
+// Products by tiles. A number is the sum of three bfloat16 of 8 bits each, its parts; each leaves
+// at most 2⁻⁸ of what it splits. Of the nine products of parts the three smallest are left out,
+// together at most 2⁻²³ of the whole. A block has 32 rows and 32 columns: four tiles of sums. A
+// step multiplies 32 numbers of a row, in pairs (i, i+16), by 32 of a column.
 const (
 	parts     = 3
 	blockRows = 32 // and a panel's columns
@@ -18,16 +18,18 @@ const (
 	sumsBytes = 4 * tileBytes     // at the start of scratch, before a block's parts
 )
 
-// tilesMultiply is a product in blocks of 32 rows of c. Transposed, these are columns of a.
+// tilesMultiply computes a product in blocks of 32 rows of c. Transposed, these are columns of a.
 func (v *vectors) tilesMultiply(transposed bool) {
-	name, a := "tilesMultiply", "a[m, k]"
+	name, a := "tilesMultiply", "a [m, k]"
 	if transposed {
-		name, a = "tilesTransposeMultiply", "a[k, m]ᵀ, the last 32 rows of which are at last,"
+		name, a = "tilesTransposeMultiply", "the transpose of a [k, m], whose last 32 rows are at last"
 	}
 	v.function(name, "func(m int, a *float32, lda int, last *float32, b *float32, steps int, panels int, from *float32, ldf int, panel int, "+
 		"c *float32, ldc int, y *float32, ldy int, floor float32, ends *int32, mask *int32, scratch *float32, config *byte, ahead *float32, step int)",
-		"is c[m, columns] = max(floor, from + "+a+"·b), or where y is not nil (from + a·b) where y ≠ 0, else 0. "+
-			"k is 32·steps, of which ends masks the last 32; mask is that of the last panel's columns; b is laid out by tilesPack.")
+		"computes c = max(floor, from + A·b) or, if y is not nil, from + A·b where y ≠ 0 and 0 elsewhere.\n"+
+			"A is "+a+", with k = 32·steps; b is laid out by tilesPack; from, c and y [m, columns].\n"+
+			"from moves on by panel bytes a panel. ends [32] is -1 in the rows of the last step, mask [32] in the columns\n"+
+			"of the last panel. scratch has a block's sums and parts, config the tiles' configuration.")
 	config := v.Load(v.Param("config"), reg.RAX)
 	v.configureTiles(config)
 	ahead := v.pointer("ahead")
@@ -46,7 +48,7 @@ func (v *vectors) tilesMultiply(transposed bool) {
 	v.end()
 }
 
-// nextRows moves all that goes down the rows on by a block.
+// nextRows moves all pointers that go down the rows on by a block.
 func (v *vectors) nextRows(transposed bool) {
 	advance := func(pointer, stride string) {
 		s := v.stride(stride)
@@ -65,7 +67,7 @@ func (v *vectors) nextRows(transposed bool) {
 	v.SUBQ(Imm(blockRows), v.memory("m"))
 }
 
-// blockRows is how many rows the block has.
+// blockRows returns how many rows the block has.
 func (v *vectors) blockRows() reg.GPVirtual {
 	rows, most := v.pointer("m"), v.GP64()
 	v.MOVQ(U32(blockRows), most)
@@ -74,16 +76,16 @@ func (v *vectors) blockRows() reg.GPVirtual {
 	return rows
 }
 
-// tiles is the state of a block of rows: registers that addresses of tiles use, and what to fetch.
+// tiles writes the code of one block of rows.
 type tiles struct {
 	*vectors
 	ahead reg.GPVirtual
 }
 
-// panels does a block's panels of 32 columns one after another.
+// panels computes a block's panels of 32 columns one after another.
 func (t *tiles) panels() {
 	left, b, scratch := t.pointer("panels"), reg.RDI, reg.RBX
-	column := t.GP64() // bytes to the panel's first
+	column := t.GP64() // bytes from the first column to the panel's
 	t.XORQ(column, column)
 	fromColumn := t.GP64()
 	t.XORQ(fromColumn, fromColumn)
@@ -105,11 +107,12 @@ func (t *tiles) panels() {
 	t.JNZ(LabelRef("panel"))
 }
 
-// order is that of the products of parts: the leading ones, (0, 0), are last, since every sum after them is rounded to their
-// size; and no part of b is loaded twice.
+// order is the order of the products of parts. The largest, (0, 0), are last, since every sum after
+// them is rounded to their size. No part of b is loaded twice.
 var order = [][2]int{{0, 2}, {0, 1}, {1, 1}, {1, 0}, {2, 0}, {0, 0}}
 
-// sums multiplies the block's parts by the panel's and leaves the sums in scratch, rows of 32. Moves b on to the next panel.
+// sums multiplies the block's parts by the panel's, leaves the sums in scratch [32, 32] and moves b
+// on to the next panel.
 func (t *tiles) sums(b reg.Register) {
 	a, stride, scratch := reg.RSI, reg.RDX, reg.RBX
 	t.MOVQ(U32(64), stride)
@@ -146,7 +149,7 @@ func (t *tiles) sums(b reg.Register) {
 	}
 }
 
-// store adds what the block's sums start from and stores them.
+// store adds the initial values to the block's sums and stores them.
 func (t *tiles) store(column, fromColumn reg.GPVirtual) {
 	rows, sums := t.blockRows(), t.pointer("scratch")
 	from, ldf := t.pointer("from"), t.stride("ldf")
@@ -174,7 +177,7 @@ func (t *tiles) store(column, fromColumn reg.GPVirtual) {
 	t.TESTQ(y, y)
 	t.JNZ(LabelRef("masked"))
 	row("rectified", func(s reg.VecVirtual, _ reg.Register, _ int) {
-		t.VMAXPS(s, floor, s) // its first operand where one is not a number
+		t.VMAXPS(s, floor, s) // its first operand if one is a NaN
 	})
 	t.JMP(LabelRef("stored"))
 	t.Label("masked")

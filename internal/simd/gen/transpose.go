@@ -7,13 +7,15 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// transposeMultiply is one panel of nv vectors of columns of c += aᵀ·b. Blocks are rows of c, that is columns of a; the loop
-// goes down the rows of a and b, whose elements stand beside one another.
+// transposeMultiply computes one panel of nv vectors of columns of c += aᵀ·b. A block is some rows
+// of c, that is columns of a. The loop goes down the rows of a and b.
 func (v *vectors) transposeMultiply(nv int) {
 	v.function(fmt.Sprintf("transposeMultiply%sx%d", v.name, nv),
 		"func(k int, m int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32, ahead *float32, step int)",
-		"is c[k, columns] += a[m, k]ᵀ·b[m, columns].")
-	// A masked load takes a turn of a multiply-add unit. One vector alone is for fringes.
+		fmt.Sprintf("computes c [k, columns] += aᵀ·b: a [m, k], b [m, columns], at most %d columns; mask [%d] is -1 in them.\n"+
+			"ahead, step: what to fetch.", nv*v.lanes, nv*v.lanes))
+	// A masked load takes a slot of a multiply-add unit, so whole panels have code of their own. A
+	// single vector is only used for a last, narrower panel.
 	v.edges(nv, nv > 1, func(e edge, prefix string) {
 		left, a, c := v.pointer("k"), v.pointer("a"), v.pointer("c")
 		lda, ldb, ahead := v.stride("lda"), v.stride("ldb"), v.pointer("ahead")
@@ -41,8 +43,8 @@ func (v *vectors) transposeMultiply(nv int) {
 	})
 }
 
-// overM adds the products over m to the sums, four rows of a and b in a turn: pointer arithmetic competes with the
-// multiply-adds for ports.
+// overM adds the products over m to the sums, four rows of a and b in an iteration: pointer
+// arithmetic competes with the multiply-adds for ports.
 func (v *vectors) overM(e edge, prefix string, a, lda, ldb, ahead reg.GPVirtual, sums [][]reg.VecVirtual) {
 	b, m, x := v.pointer("b"), v.pointer("m"), v.GP64()
 	v.MOVQ(a, x)
@@ -73,7 +75,7 @@ func (v *vectors) overM(e edge, prefix string, a, lda, ldb, ahead reg.GPVirtual,
 	v.Label(prefix + "Summed")
 }
 
-// outer adds the product of one row of a (a number for every row of sums) and one of b.
+// outer adds the outer product of one row of a (a number for every row of sums) and one row of b.
 func (v *vectors) outer(e edge, b, a Mem, sums [][]reg.VecVirtual) {
 	bs := make([]reg.VecVirtual, len(sums[0]))
 	for j := range bs {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/build"
@@ -11,15 +12,16 @@ import (
 	"github.com/mmcloughlin/avo/x86"
 )
 
-// vectors is one instruction set. Operands are in Go's order throughout: sources first, destination last.
+// vectors writes functions of one instruction set. Operands are in Go's order: sources first,
+// destination last.
 type vectors struct {
 	*build.Context
 	name  string
 	lanes int                       // floats in a vector
-	rows  int                       // most rows of a block: their sums, two vectors each, two of B and a broadcast or two fill the registers
-	new   func() reg.VecVirtual     // a free vector register
-	kept  map[uint32]reg.VecVirtual // constants of the current function in registers
-	known map[uint32]Mem            // those laid down, 16 times over: a memory operand for both instruction sets, who share them
+	rows  int                       // of a block, at most: two sums a row, two vectors of B and a broadcast fill the registers
+	new   func() reg.VecVirtual     // returns a free vector register
+	kept  map[uint32]reg.VecVirtual // constants that the current function has in registers
+	known map[uint32]Mem            // constants in memory, 16 copies each, shared by both instruction sets
 }
 
 func avx512(c *build.Context, known map[uint32]Mem) *vectors {
@@ -30,25 +32,27 @@ func avx2(c *build.Context, known map[uint32]Mem) *vectors {
 	return &vectors{Context: c, name: "AVX2", lanes: 8, rows: 6, new: c.YMM, known: known}
 }
 
-// function begins an assembly function of this instruction set. None of them retains a pointer.
+// function begins an assembly function. The lines of doc follow its name. No function retains a
+// pointer.
 func (v *vectors) function(name, signature, doc string) {
 	v.Function(name)
 	v.kept = map[uint32]reg.VecVirtual{}
 	v.Attributes(attr.NOSPLIT)
 	v.SignatureExpr(signature)
 	v.Pragma("noescape")
-	v.Doc(name + " " + doc)
+	v.Doc(strings.Split(name+" "+doc, "\n")...)
 }
 
-// end leaves the upper halves of the registers clean for SSE code.
+// end returns. It clears the upper halves of the registers, which would slow down SSE code.
 func (v *vectors) end() {
 	v.VZEROUPPER()
 	v.RET()
 }
 
-// bytes of a vector.
+// bytes returns the size of a vector.
 func (v *vectors) bytes() int { return 4 * v.lanes }
 
+// pointer loads a parameter of 64 bits.
 func (v *vectors) pointer(name string) reg.GPVirtual {
 	return v.Load(v.Param(name), v.GP64()).(reg.GPVirtual)
 }
@@ -60,7 +64,7 @@ func (v *vectors) stride(name string) reg.GPVirtual {
 	return s
 }
 
-// memory is a parameter as an operand in memory.
+// memory returns a parameter as an operand in memory.
 func (v *vectors) memory(name string) Mem {
 	address, err := v.Param(name).Resolve()
 	if err != nil {
@@ -69,13 +73,14 @@ func (v *vectors) memory(name string) Mem {
 	return address.Addr
 }
 
-// broadcast loads a number into every place of a vector.
+// broadcast loads a parameter into every element of a vector.
 func (v *vectors) broadcast(name string) reg.VecVirtual {
 	r := v.new()
 	v.VBROADCASTSS(v.memory(name), r)
 	return r
 }
 
+// zero returns a vector of zeros.
 func (v *vectors) zero() reg.VecVirtual {
 	z := v.new()
 	if v.lanes == 8 {
@@ -86,12 +91,13 @@ func (v *vectors) zero() reg.VecVirtual {
 	if err != nil {
 		panic(err)
 	}
-	i.CancellingInputs = true // avo knows this of VXORPS alone; else z would be alive from the function's start
+	i.CancellingInputs = true // avo knows this of VXORPS only; otherwise z would be live from the start
 	v.Instruction(i)
 	return z
 }
 
-// integer is a constant of 32 bits in every place of a vector: a register if it is kept in one, else in memory.
+// integer returns a vector with a 32-bit constant in every element: the register that keeps it, or
+// memory.
 func (v *vectors) integer(x uint32) Op {
 	if r, ok := v.kept[x]; ok {
 		return r
@@ -108,11 +114,11 @@ func (v *vectors) integer(x uint32) Op {
 	return m
 }
 
-// float is laid down as its bits: the assembler does not know infinity.
+// float returns a vector of a constant by its bits: the assembler does not know infinity.
 func (v *vectors) float(x float32) Op { return v.integer(math.Float32bits(x)) }
 
-// keep has constants of this function in registers, where there are enough of them. In memory half of AVX-512's constants
-// would straddle cache lines, for the linker aligns to 32 bytes.
+// keep keeps constants of this function in registers, if there are enough of them. In memory half
+// of AVX-512's constants would straddle cache lines, since the linker aligns to 32 bytes.
 func (v *vectors) keep(constants ...float32) {
 	if v.lanes == 8 {
 		return
@@ -122,29 +128,29 @@ func (v *vectors) keep(constants ...float32) {
 	}
 }
 
-// loaded is a fresh copy in a register.
+// loaded loads a vector into a new register.
 func (v *vectors) loaded(m Op) reg.VecVirtual {
 	r := v.new()
 	v.VMOVUPS(m, r)
 	return r
 }
 
-// edge is how vectors that stand beside one another are read and written: whole, or only the columns of a mask. What load
-// leaves in other columns is 0, or what elsewhere puts there.
+// edge reads and writes vectors j = 0, 1 … of a row: whole, or only the columns of a mask. load sets other
+// columns to 0, elsewhere sets them to x, store leaves them alone.
 type edge interface {
 	load(m Mem, j int, dst reg.VecVirtual)
 	elsewhere(x float32, j int, dst reg.VecVirtual)
 	store(src reg.VecVirtual, j int, m Mem)
 }
 
-// whole vectors.
+// whole reads and writes whole vectors.
 type whole struct{ *vectors }
 
 func (e whole) load(m Mem, _ int, dst reg.VecVirtual)  { e.VMOVUPS(m, dst) }
 func (e whole) elsewhere(float32, int, reg.VecVirtual) {}
 func (e whole) store(src reg.VecVirtual, _ int, m Mem) { e.VMOVUPS(src, m) }
 
-// opmasked vectors of AVX-512.
+// opmasked uses the mask registers of AVX-512.
 type opmasked struct {
 	*vectors
 	masks []reg.Register
@@ -156,7 +162,8 @@ func (e opmasked) elsewhere(x float32, j int, dst reg.VecVirtual) {
 }
 func (e opmasked) store(src reg.VecVirtual, j int, m Mem) { e.VMOVUPS(src, e.masks[j], m) }
 
-// maskmoved vectors of AVX2 need a mask in a register, taken from memory every time.
+// maskmoved uses AVX2's masked moves. They need the mask in a vector register, which is loaded
+// every time.
 type maskmoved struct {
 	*vectors
 	mask reg.GPVirtual
@@ -177,7 +184,8 @@ func (e maskmoved) store(src reg.VecVirtual, j int, m Mem) {
 	e.VMASKMOVPS(src, r, m)
 }
 
-// masked makes the edge for the parameter mask: nv vectors of 32-bit integers, -1 for columns that exist, 0 for others.
+// masked returns the edge for the parameter mask: nv vectors of 32-bit integers, -1 for columns
+// that exist and 0 for others.
 func (v *vectors) masked(nv int) edge {
 	mask := v.pointer("mask")
 	if v.lanes == 8 {
@@ -188,7 +196,7 @@ func (v *vectors) masked(nv int) edge {
 	return e
 }
 
-// test makes opmasks of vectors of 32-bit integers that stand beside one another.
+// test sets opmasks from consecutive vectors of 32-bit integers.
 func (v *vectors) test(mask reg.GPVirtual, opmasks []reg.Register) {
 	for j, k := range opmasks {
 		m := v.loaded(Mem{Base: mask, Disp: j * v.bytes()})
@@ -196,8 +204,8 @@ func (v *vectors) test(mask reg.GPVirtual, opmasks []reg.Register) {
 	}
 }
 
-// edges writes a function's body for masked vectors and, if both, before that for whole ones. Prefix makes the labels of
-// each unique.
+// edges writes a function's body for masked vectors. With both it also writes it for whole ones,
+// which run where the mask has all columns. The prefix makes labels unique.
 func (v *vectors) edges(nv int, both bool, body func(e edge, prefix string)) {
 	if both {
 		mask := v.pointer("mask")
@@ -209,7 +217,7 @@ func (v *vectors) edges(nv int, both bool, body func(e edge, prefix string)) {
 	body(v.masked(nv), "fringe")
 }
 
-// elements writes a loop over the n floats that the pointers point to, the last of them masked.
+// elements writes a loop over the n floats that the pointers point to. The last vector is masked.
 func (v *vectors) elements(pointers []reg.GPVirtual, body func(e edge)) {
 	n := v.pointer("n")
 	v.SUBQ(Imm(uint64(v.lanes)), n)

@@ -1,0 +1,152 @@
+package simd
+
+import "math"
+
+// Mode says what a product does besides multiplying. Accumulate and ReLU may be combined.
+type Mode uint8
+
+const (
+	// Overwrite replaces C.
+	Overwrite Mode = 0
+	// Accumulate adds to C.
+	Accumulate Mode = 1
+	// ReLU stores 0 for negative results. A NaN stays a NaN.
+	ReLU Mode = 2
+)
+
+// floor returns the value that results are raised to.
+func floor(mode Mode) float32 {
+	if mode&ReLU != 0 {
+		return 0
+	}
+	return float32(math.Inf(-1))
+}
+
+// zeros is the initial value of a sum without a bias.
+var zeros [32]float32
+
+// Multiply computes C[m, n] = A[m, k]·B, in the mode. m may be 0 and ahead nil, here and below.
+func (p *Packed) Multiply(m int, a, c Matrix, mode Mode, ahead *Ahead) {
+	if m == 0 {
+		return
+	}
+	p.multiply(task{m: m, a: a, c: c, start: initial(c, mode), floor: floor(mode), ahead: ahead})
+}
+
+// MultiplyBias computes C[m, n] = bias[m, n] + A[m, k]·B, with ReLU if the mode has it. The mode
+// must not have Accumulate. If the bias has stride 0 all rows share one.
+func (p *Packed) MultiplyBias(m int, a, bias, c Matrix, mode Mode, ahead *Ahead) {
+	if m == 0 {
+		return
+	}
+	if mode&Accumulate != 0 {
+		panic("simd: a product starts from a bias or from C")
+	}
+	if bias.Stride == 0 {
+		bias.check("bias", 1, p.n)
+	} else {
+		bias.check("bias", m, p.n)
+	}
+	p.multiply(task{m: m, a: a, c: c, start: start{Matrix: bias, columns: true}, floor: floor(mode), ahead: ahead})
+}
+
+// MultiplyMasked computes C[m, n] = A[m, k]·B, in the mode, where y[m, n] is not 0, and 0
+// elsewhere: the gradient before a ReLU whose result was y. The mode must not have ReLU. C may be
+// y.
+func (p *Packed) MultiplyMasked(m int, a, y, c Matrix, mode Mode, ahead *Ahead) {
+	if m == 0 {
+		return
+	}
+	if mode&ReLU != 0 {
+		panic("simd: a masked product has no ReLU")
+	}
+	y.check("y", m, p.n)
+	p.multiply(task{m: m, a: a, c: c, y: y, start: initial(c, mode), floor: floor(mode), ahead: ahead})
+}
+
+// start holds the initial values of a product's sums: a matrix [m, n], one row [n] for all with
+// stride 0, or without columns one row of a panel, for all rows and panels.
+type start struct {
+	Matrix
+	columns bool
+}
+
+// initial returns where the sums of a product without a bias start from.
+func initial(c Matrix, mode Mode) start {
+	if mode&Accumulate != 0 {
+		return start{Matrix: c, columns: true}
+	}
+	return start{Matrix: Matrix{Data: zeros[:]}}
+}
+
+// task is a whole product but for B.
+type task struct {
+	m       int
+	a, c, y Matrix // [m, k], [m, n]; y [m, n] or no data
+	start   start
+	floor   float32
+	ahead   *Ahead
+}
+
+// mostPerCall is about how many multiply-adds one kernel call does. The Go runtime cannot stop an
+// assembly function, so a call is to take no more than some microseconds.
+const mostPerCall = 1 << 19
+
+// multiply goes panel by panel, in each down the rows.
+func (p *Packed) multiply(t task) {
+	t.a.check("A", t.m, p.k)
+	t.c.check("C", t.m, p.n)
+	if p.tiled {
+		p.multiplyTiles(t)
+		return
+	}
+	most := max(mostPerCall/(p.k*p.panel)/12, 1) * 12
+	panel := product{k: p.k, from: t.start.Matrix, floor: t.floor, ahead: t.ahead}
+	for i0 := 0; i0 < t.m; i0 += most {
+		panel.m, panel.a = min(most, t.m-i0), t.a.From(i0, 0)
+		for j0 := 0; j0 < p.n; j0 += p.panel {
+			panel.b, panel.c = p.data[j0*p.k:], t.c.From(i0, j0)
+			if t.start.columns {
+				panel.from = t.start.From(i0, j0)
+			}
+			if t.y.Data != nil {
+				panel.y = t.y.From(i0, j0)
+			}
+			panel.columns, panel.width = min(p.panel, p.n-j0), p.width(j0)
+			if p.narrow {
+				p.set.narrow(&panel)
+				continue
+			}
+			p.set.multiply(&panel)
+		}
+	}
+}
+
+// product is what one kernel call multiplies: some rows by one panel. Its slices are long enough.
+type product struct {
+	m, k    int
+	columns int       // of c
+	width   int       // columns of b, with those filled up
+	a       Matrix    // [m, k]
+	b       []float32 // [k, width]
+	from    Matrix    // [m, columns], or one row with stride 0: what the sums start from
+	c       Matrix    // [m, columns]
+	y       Matrix    // [m, columns], or no data: the mask
+	floor   float32
+	ahead   *Ahead
+}
+
+// applyMask sets c to 0 where y is 0.
+func (t *product) applyMask() {
+	if t.y.Data == nil {
+		return
+	}
+	for i := range t.m {
+		c, y := t.c.row(i, t.columns), t.y.row(i, t.columns)
+		for j, v := range y {
+			if v == 0 {
+				c[j] = 0
+			}
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package simd
+
+// chunkRows is how many rows TransposeMultiply sums before it adds to C: the operands of so many
+// rows fit in a core's own cache. The error of a sum grows with the number of its chunks, not of
+// its rows.
+const chunkRows = 256
+
+// TransposeMultiply computes C[k, n] += Aᵀ·B with A [m, k] and B [m, n]: a layer's weight gradient,
+// from the gradient of its result and its input. It sums rows in chunks of 256, by tiles in chunks
+// of 128. It is fast where n is at least 16: of a matrix that is narrow on one side, compute the
+// transpose. m may be 0, ahead nil.
+func TransposeMultiply(m, k, n int, a, b, c Matrix, ahead *Ahead) {
+	if m == 0 {
+		return
+	}
+	a.check("A", m, k)
+	b.check("B", m, n)
+	c.check("C", k, n)
+	t := transposed{m: m, k: k, n: n, a: a, b: b, c: c, ahead: ahead}
+	if tiling && tileable(k, n) && k%4 == 0 {
+		t.multiplyTiles()
+		return
+	}
+	panel := panels[active].columns
+	part := t
+	for i0 := 0; i0 < m; i0 += chunkRows {
+		part.m, part.a = min(chunkRows, m-i0), a.From(i0, 0)
+		for j0 := 0; j0 < n; j0 += panel {
+			part.n, part.b, part.c = min(panel, n-j0), b.From(i0, j0), c.From(0, j0)
+			active.transposeMultiply(&part)
+		}
+	}
+}
+
+// transposed is a product with a transpose, c += aᵀ·b.
+type transposed struct {
+	m, k, n int
+	a, b, c Matrix // [m, k], [m, n], [k, n]
+	ahead   *Ahead
+}
+
+// SumRows computes dst[n] += the sum of the rows of A [m, n]: a layer's bias gradient. m may be 0.
+func SumRows(dst []float32, a Matrix, m, n int) {
+	if m == 0 {
+		return
+	}
+	a.check("A", m, n)
+	Rows(dst, n).check("sum", 1, n)
+	for done := 0; done < n; {
+		done += active.sumRows(dst[done:], a.From(0, done), m, n-done)
+	}
+}
