@@ -5,13 +5,14 @@ import (
 	"github.com/acqnp/acqnp/internal/simd"
 )
 
-// cold is what a layer reads that the units before it leave outside the core's cache: the layers of a deep network push one
-// another's weights and gradients out, and a product would wait for them line by line. So while a layer's products multiply,
-// they fetch what is cold to the next. The layers of a stage form a ring, since its last is followed by the next tile's
-// first. nil stands for layers too narrow to have part in that.
+// cold is what a wide layer reads that the units before it have pushed out of the core's cache: the
+// layers of a deep network push out one another's weights and gradients, and a product would wait
+// for them line by line. So a layer's products fetch what the next layer needs while they multiply.
+// The wide layers of a stage form a ring, since the next tile's first layer follows the last. nil
+// stands for a narrow layer, which takes no part.
 type cold struct {
-	forward, back *simd.Packed
-	in, dw        *operand // of a gradient
+	forward, back *simd.Packed // the packed weight: of a layer, of a gradient
+	in, dw        *operand     // of a gradient: the layer's input, where its weight's gradient goes
 	next          *cold
 }
 
@@ -35,8 +36,8 @@ func (c *compiler) linkLayers(s *stage) {
 	}
 }
 
-// duringFirst is what a gradient's first product of two fetches: the weights of its second and where the next layer's
-// first adds to.
+// duringFirst returns what the first of a gradient's two products fetches: the weight of the
+// second, and the sum that the next layer's first product adds to.
 func (l *cold) duringFirst(wk *worker, t *tile) *simd.Ahead {
 	if l == nil {
 		return nil
@@ -45,7 +46,7 @@ func (l *cold) duringFirst(wk *worker, t *tile) *simd.Ahead {
 	return &wk.ahead
 }
 
-// duringLast is what a layer's last product fetches.
+// duringLast returns what a layer's last product fetches.
 func (l *cold) duringLast(wk *worker, t *tile) *simd.Ahead {
 	switch {
 	case l == nil:

@@ -3,9 +3,11 @@ package cpu
 import (
 	"github.com/acqnp/acqnp/internal/engine/plan"
 	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/simd"
 )
 
-// ensembles calls f for every context point or point of the tile with the place of its function among the tile's.
+// ensembles calls f for every context point or point i of the tile, with the number of its
+// function. Both count from the tile's first.
 func ensembles(t *tile, space ops.Space, f func(i, function int)) {
 	groups(t, space, ops.Function, func(k, i, j int) {
 		for ; i < j; i++ {
@@ -39,23 +41,23 @@ func (c *compiler) ensembleAddGrad(u *plan.Unit) kernel {
 	d, relu := result.width, u.Op.ReLU
 	above := map[ops.Space]ops.Space{ops.Row: ops.Point, ops.Resample: ops.Context}[result.space]
 	return func(w *worker, t *tile) {
-		g, n := grad.at(w, t), t.e.Levels
+		g, n := grad.matrix(w, t), t.e.Levels
 		if relu {
-			g = mask(w.masked, g, grad, result.at(w, t), result, grad.rows(t))
+			g = simd.Rows(mask(w.masked, g, result.matrix(w, t), grad.rows(t), d), d)
 		}
 		if toPoint != nil {
-			collect(t, toPoint.at(w, t), toPoint, g, grad.space, d)
+			collect(t, toPoint.at(w, t), toPoint, g, grad.space)
 		}
 		if toEnsemble != nil {
 			sums := toEnsemble.at(w, t)
 			ensembles(t, above, func(i, function int) {
-				add(sums[function*n*d:(function+1)*n*d], g[i*n*d:(i+1)*n*d])
+				add(sums[function*n*d:(function+1)*n*d], g.Data[i*n*d:(i+1)*n*d])
 			})
 		}
 	}
 }
 
-// gather reads any row of a function, so values are whole.
+// gather can read any row of a function, so the values are complete before (ops.Op.Across).
 func (c *compiler) gather(u *plan.Unit) kernel {
 	values, index, out := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0])
 	d := out.width

@@ -1,31 +1,35 @@
 package cpu
 
-import "github.com/acqnp/acqnp/internal/ops"
+import (
+	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/simd"
+)
 
-// kernel runs one unit on one tile.
+// A kernel runs one unit on one tile.
 type kernel func(w *worker, t *tile)
 
-// compiled is a stage ready to run.
-type compiled struct {
+// compiledStage is a stage that is ready to run.
+type compiledStage struct {
 	program *Program
 	domain  domain
-	rows    bool // has values of several levels a unit
+	levels  bool // has values with several levels for each row of the domain
 	kernels []kernel
 	sums    []*sum
 
-	total, perTile, chunks int // of the current run
+	total, perTile, chunks int // of the current run: rows of the domain, rows of a tile, chunks
 
-	runChunk, finish func(worker, task int) // made once: method values would be allocated at every use
+	runChunk, finish func(worker, task int) // made once: a method value would be allocated at every use
 }
 
-func (s *compiled) begin(e *ops.Extents) {
-	s.total = e.Rows(s.domain.unitSpace())
-	s.perTile = unitsPerTile(s.domain, *e, s.rows)
+// begin fixes tiles and chunks for a run.
+func (s *compiledStage) begin(e *ops.Extents) {
+	s.total = e.Rows(s.domain.space())
+	s.perTile = rowsPerTile(s.domain, *e, s.levels)
 	s.chunks = chunks(s.total, s.perTile)
 }
 
-// chunk takes the tiles of one chunk through all the stage's kernels.
-func (s *compiled) chunk(workerID, c int) {
+// chunk takes the tiles of one chunk through all kernels of the stage.
+func (s *compiledStage) chunk(workerID, c int) {
 	w := s.program.workers[workerID]
 	t := &w.tile
 	*t = tile{chunk: c, domain: s.domain, e: &s.program.e}
@@ -46,19 +50,19 @@ func (s *compiled) chunk(workerID, c int) {
 type operand struct {
 	space  ops.Space
 	width  int
-	stride int       // from row to row; width but for layers within a tile
+	stride int       // from row to row: width, or more for a layer's tile-local values
 	data   []float32 // the whole value, packed; nil for a tile-local one
-	slot   int       // of a tile-local value, in the worker's scratch
-	sum    *sum      // where a kernel adds its share of a sum over tiles
+	slot   int       // of a tile-local value: where it begins in the worker's scratch
+	sum    *sum      // of a sum over tiles, as a result: where kernels add their share
 }
 
-// rows is how many rows the operand has in a tile.
+// rows returns how many rows the operand has in a tile.
 func (o *operand) rows(t *tile) int {
 	lo, hi := t.span(o.space)
 	return hi - lo
 }
 
-// at is the operand's part for a tile: its rows, or the chunk's partial sum.
+// at returns the operand's rows in a tile, or the partial sum of the tile's chunk.
 func (o *operand) at(w *worker, t *tile) []float32 {
 	if o.sum != nil {
 		return o.sum.at(t)
@@ -70,17 +74,23 @@ func (o *operand) at(w *worker, t *tile) []float32 {
 	return o.data[lo*o.width : hi*o.width]
 }
 
-// sum is a value that adds up over tiles: one partial per chunk, or, below functions, one for every function and chunk
-// that has part of it. Functions are in order and so are chunks, so place function+chunk is unique to the pair.
+// matrix returns the same as a matrix.
+func (o *operand) matrix(w *worker, t *tile) simd.Matrix { return simd.Rows(o.at(w, t), o.stride) }
+
+// sum is a value that adds up over tiles. Every chunk has a partial sum of its own; they are added
+// in the order of the chunks, so the bits do not depend on which worker ran which chunk. Of a
+// parameter a partial is the whole value. Of any other space it is the rows of one function; chunk
+// c keeps that of function f at place f+c, which no other pair has, since functions and chunks are
+// both in order.
 type sum struct {
-	stage   *compiled
+	stage   *compiledStage
 	space   ops.Space
-	width   int // columns; of a parameter, all its elements
-	partial []float32
+	width   int       // columns; of a parameter, all its elements
+	partial []float32 // all partial sums
 	result  []float32
 }
 
-// size is the length of a partial at the extents.
+// size returns the length of a partial sum at the extents.
 func (s *sum) size(e *ops.Extents) int {
 	if s.space <= ops.Scalar {
 		return s.width
@@ -88,7 +98,7 @@ func (s *sum) size(e *ops.Extents) int {
 	return s.width * e.Ratio(s.space, ops.Function)
 }
 
-// at is the partial of the tile's chunk, for all the functions that the tile has part in.
+// at returns the partial sums of the tile's chunk, for all functions that the tile has rows of.
 func (s *sum) at(t *tile) []float32 {
 	size := s.size(t.e)
 	if s.space <= ops.Scalar {
@@ -98,7 +108,7 @@ func (s *sum) at(t *tile) []float32 {
 	return s.partial[(lo+t.chunk)*size : (hi+t.chunk)*size]
 }
 
-// finish adds the partials in the order of the chunks.
+// finish adds the partial sums in the order of the chunks.
 func (s *sum) finish() {
 	st := s.stage
 	t := tile{domain: st.domain, e: &st.program.e}

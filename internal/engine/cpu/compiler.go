@@ -7,19 +7,28 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// compiler turns an analysis into a program: it plans memory and makes the kernels.
+// compiler turns an analysis into a program. Its maps are filled one after another (compile) and
+// only read while kernels are made.
 type compiler struct {
 	p *Program
 	a *plan.Analysis
 	*schedule
 	*memory
-	operands map[*plan.Value]*operand // as inputs, and as results that are not sums
-	sums     map[*plan.Value]*sum
+	operands map[*plan.Value]*operand // of inputs, and of results that are not sums over tiles
+	sums     map[*plan.Value]*sum     // over tiles
 	blocks   map[*plan.Value]ops.Block
 	weights  map[*plan.Value]*weight
 	cold     map[*plan.Unit]*cold // of wide layers
 }
 
+// compile makes everything that a run needs:
+//
+//  1. memory of inputs, parameters and constants
+//  2. stages with their sums over tiles
+//  3. memory of values that outlive a tile, then of tile-local ones
+//  4. packed weights
+//  5. kernels, stage by stage, and what layers fetch ahead
+//  6. workers
 func (p *Program) compile(a *plan.Analysis, threads int, m *memory) error {
 	c := &compiler{p: p, a: a, schedule: newSchedule(a), memory: m, operands: map[*plan.Value]*operand{}, sums: map[*plan.Value]*sum{},
 		blocks: map[*plan.Value]ops.Block{}, weights: map[*plan.Value]*weight{}, cold: map[*plan.Unit]*cold{}}
@@ -52,12 +61,12 @@ func (p *Program) compile(a *plan.Analysis, threads int, m *memory) error {
 	return nil
 }
 
-// worker makes what one core needs to itself.
+// worker makes a worker with so much scratch.
 func (c *compiler) worker(scratch int) *worker {
 	before := c.bytes
 	rows, widest, head := c.tileRows(points, ops.Row), c.widestGradient(), c.widestHead()
 	w := &worker{scratch: c.floats(scratch), masked: c.floats(rows * widest), column: c.floats(narrow * widest),
-		levels: newLevelScratch(c.floats(levelNumbers * rows))}
+		mixture: newMixtureScratch(c.floats(mixtureNumbers * rows))}
 	if head > 0 {
 		w.attention = newAttentionScratch(c.memory, c.p.graph.Capacity.Context, head)
 	}
@@ -96,7 +105,7 @@ func parameters(g *ops.Graph) int {
 	return n
 }
 
-// leaves gives inputs, parameters and constants their memory.
+// leaves makes the memory of inputs, parameters and constants.
 func (c *compiler) leaves() {
 	g := c.p.graph
 	c.p.params = c.floats(parameters(g))
@@ -119,14 +128,15 @@ func (c *compiler) leaves() {
 	}
 }
 
-func (c *compiler) stage(s *stage) *compiled {
-	st := &compiled{program: c.p, domain: s.domain}
+// stage makes a stage without its kernels.
+func (c *compiler) stage(s *stage) *compiledStage {
+	st := &compiledStage{program: c.p, domain: s.domain}
 	for _, u := range s.units {
 		for _, v := range append(u.Outs(), u.In...) {
-			st.rows = st.rows || s.domain != whole && s.domain.unitSpace().Contains(v.Space)
+			st.levels = st.levels || s.domain != whole && s.domain.space().Contains(v.Space)
 		}
 	}
-	for _, v := range s.reduced {
+	for _, v := range s.sums {
 		r := &sum{stage: st, space: v.Space, width: v.Width}
 		if v.Space <= ops.Scalar {
 			r.width = v.Rows * v.Width
@@ -139,15 +149,15 @@ func (c *compiler) stage(s *stage) *compiled {
 	return st
 }
 
-// keep plans the memory of values that outlive their tiles, and of partial sums.
+// keep plans the memory of values that outlive a tile, and of partial sums.
 func (c *compiler) keep() {
 	last := len(c.stages)
 	var buffers []*plan.Buffer
 	var give []func(arena []float32)
-	reserve := func(size, from, to int, to32 func(data []float32)) {
+	reserve := func(size, from, to int, set func(data []float32)) {
 		b := &plan.Buffer{Size: plan.Align(size), From: from, To: to}
 		buffers = append(buffers, b)
-		give = append(give, func(arena []float32) { to32(part(arena, b.Offset, size)) })
+		give = append(give, func(arena []float32) { set(part(arena, b.Offset, size)) })
 	}
 	for _, u := range c.a.Units {
 		for _, v := range u.Outs() {
@@ -179,7 +189,7 @@ func (c *compiler) keep() {
 	}
 }
 
-// scratch plans the tile-local values of every stage and returns how much a worker needs.
+// scratch plans the memory of every stage's tile-local values and returns how much a worker needs.
 func (c *compiler) scratch() int {
 	size := 0
 	for _, s := range c.stages {
@@ -210,8 +220,9 @@ func (c *compiler) scratch() int {
 	return size
 }
 
-// overwrites is the value whose place v takes, nil where there is none: the gradient by a layer's input, masked by that
-// input, goes on top of it where nobody reads the input any more. A tile is so much smaller in the cache.
+// overwrites returns the value whose memory v takes over, or nil: the gradient by a layer's input,
+// masked by that input, overwrites it if no later unit reads the input. That makes a tile's memory
+// smaller.
 func (c *compiler) overwrites(u *plan.Unit, v *plan.Value) *plan.Value {
 	if u.Op == nil || u.Op.Kind != ops.LinearGrad || v != u.Out[ops.InGrad] || !masks(u) {
 		return nil
@@ -221,7 +232,7 @@ func (c *compiler) overwrites(u *plan.Unit, v *plan.Value) *plan.Value {
 		return nil
 	}
 	for _, user := range in.Users {
-		// The layer that made the input has its own gradient after this, which reads the mask that v carries instead.
+		// The gradient of the layer that made the input comes later, but finds the mask in v.
 		if user != u && user != in.Made && user != v.Users[0] && c.of[user].pos > c.of[u].pos {
 			return nil
 		}
@@ -229,8 +240,9 @@ func (c *compiler) overwrites(u *plan.Unit, v *plan.Value) *plan.Value {
 	return in
 }
 
-// stride is how far the rows of a tile-local value are apart. Rows of many cache lines in a power of two would lie in a few of
-// the cache's sets, and walking down a column would push them out; layers, which can have gaps, get one more line.
+// stride returns the distance between the rows of a tile-local value. Rows of a power of two of
+// cache lines would share a few sets of the cache, and a walk down a column would push them out. So
+// values that only layers touch get one more line.
 func stride(v *plan.Value) int {
 	if v.Width < 64 || v.Width%16 != 0 || !layer(v.Made) {
 		return v.Width
@@ -243,19 +255,20 @@ func stride(v *plan.Value) int {
 	return v.Width + 16
 }
 
+// layer reports whether a unit is a linear layer or the gradient of one.
 func layer(u *plan.Unit) bool {
 	return u.Op != nil && (u.Op.Kind == ops.Linear || u.Op.Kind == ops.LinearGrad)
 }
 
-// tileRows bounds the rows of a space in a tile.
+// tileRows returns a bound of the rows that a tile has of a space.
 func (c *compiler) tileRows(d domain, s ops.Space) int {
-	if d != whole && d.unitSpace().Contains(s) {
+	if d != whole && d.space().Contains(s) {
 		return max(tileRows, c.p.graph.Capacity.Levels)
 	}
 	return tileRows
 }
 
-// gradients copies the gradients' values to the flat vector at the end of a run.
+// gradients plans the copies of the gradients to the flat vector at the end of a run.
 func (c *compiler) gradients() error {
 	g := c.p.graph
 	if g.Grads == nil {
@@ -275,15 +288,17 @@ func (c *compiler) gradients() error {
 	return nil
 }
 
-// scatter is a gradient on its way to its place in the flat vector.
+// scatter is a gradient to be copied to its block of the flat vector.
 type scatter struct {
 	block ops.Block
 	from  []float32
 }
 
+// in returns where a kernel reads v.
 func (c *compiler) in(v *plan.Value) *operand { return c.operands[v] }
 
-// out is where a kernel writes v: its rows, or its chunk's share of the sum.
+// out returns where a kernel writes v: its rows, or the chunk's share of a sum over tiles. It is
+// nil for nil.
 func (c *compiler) out(v *plan.Value) *operand {
 	if v == nil {
 		return nil

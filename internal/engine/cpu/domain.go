@@ -5,19 +5,18 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// domain is what the tiles of a stage are runs of.
+// domain is what the tiles of a stage are runs of: functions, context points or points.
 type domain uint8
 
 const (
-	whole     domain = iota // parameters and scalars: one tile
+	whole     domain = iota // one tile has all: parameters and scalars
 	functions               // runs of functions with all their levels
 	contexts                // runs of context points with all their levels
 	points                  // runs of points with all their levels
 )
 
-// unitDomain is what the tiles of a unit are runs of: the finest of its spaces. Of a gradient's parts, the inputs are common
-// and no finer result exists.
-func unitDomain(u *plan.Unit) domain {
+// domainOfUnit returns what the tiles of a unit are runs of: the finest of its values' spaces.
+func domainOfUnit(u *plan.Unit) domain {
 	var spaces []ops.Space
 	for _, v := range append(u.Outs(), u.In...) {
 		spaces = append(spaces, v.Space)
@@ -40,7 +39,7 @@ func domainOf(spaces ...ops.Space) domain {
 	return d
 }
 
-// unitSpace is the index space that a domain's tiles are runs of.
-func (d domain) unitSpace() ops.Space {
+// space returns the index space whose rows a domain's tiles are runs of.
+func (d domain) space() ops.Space {
 	return [...]ops.Space{ops.Parameter, ops.Function, ops.Context, ops.Point}[d]
 }

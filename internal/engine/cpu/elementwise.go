@@ -52,7 +52,8 @@ func (c *compiler) uniformLevel(u *plan.Unit) kernel {
 	})
 }
 
-// uniformLogit computes log(τ/(1−τ)) for τ = 0.001 + 0.998·u. 1−u is exact, so nothing is lost near 1.
+// uniformLogit computes log(τ/(1−τ)) for τ = 0.001 + 0.998·u. 1−u is exact, so nothing is lost near
+// 1.
 func (c *compiler) uniformLogit(u *plan.Unit) kernel {
 	const span = 1 - 2*ops.LevelFloor
 	return c.elementwise(u, func(dst, u []float32) {

@@ -9,33 +9,35 @@ import (
 	"github.com/acqnp/acqnp/internal/simd"
 )
 
-// levelScratch holds what the mixture needs of a tile's rows, one number each.
-type levelScratch struct {
-	up, tau, rest, logLevel []float32 // softplus(z), τ, 1−τ and log τ(1−τ): shared by the channels
-	sigma, raw, logSigma    []float32 // σ, dσ/ds, log σ
-	slope, scaled           []float32 // dρ/de, (y−μ)/σ
-	joint, weight           []float32 // a + log AL and a, less their maxima over the point; then exp of both
-	jointSum, weightSum     []float32 // per point: the sums that normalise these
-	offset                  []float32 // per point: the difference of the maxima
+// mixtureScratch holds the mixture's numbers for a tile: one for each row (level of a point), or
+// for each point.
+type mixtureScratch struct {
+	up, tau, rest, logLevel []float32 // by row: softplus(z), τ, 1−τ and log τ(1−τ), the same for all channels
+	sigma, raw, logSigma    []float32 // by row: σ, dσ/ds, log σ
+	slope, scaled           []float32 // by row: dρ/de, (y−μ)/σ
+	joint, weight           []float32 // by row: exp of a + log AL and of a, each less its maximum over the point
+	jointSum, weightSum     []float32 // by point: the sums of joint and weight
+	offset                  []float32 // by point: the maximum of a + log AL less that of a
 }
 
-// levelNumbers is how many numbers a row takes in a levelScratch.
-const levelNumbers = 14
+// mixtureNumbers is how many numbers a mixtureScratch has for each row.
+const mixtureNumbers = 14
 
-// newLevelScratch divides memory of levelNumbers for each row.
-func newLevelScratch(all []float32) levelScratch {
-	rows := len(all) / levelNumbers
+// newMixtureScratch divides memory of mixtureNumbers numbers a row.
+func newMixtureScratch(all []float32) mixtureScratch {
+	rows := len(all) / mixtureNumbers
 	next := func() []float32 {
 		s := all[:rows:rows]
 		all = all[rows:]
 		return s
 	}
-	return levelScratch{next(), next(), next(), next(), next(), next(), next(), next(), next(), next(), next(), next(), next(), next()}
+	return mixtureScratch{next(), next(), next(), next(), next(), next(), next(), next(), next(), next(), next(), next(), next(), next()}
 }
 
-// levels fills what depends on the logits alone: log τ(1−τ) = −softplus(−z) − softplus(z) = z − 2·softplus(z), and
-// 1−τ = exp(−softplus(z)), exact where τ has rounded to 1.
-func (s *levelScratch) levels(z []float32) {
+// fillLevels computes what depends on the logits z [rows] alone: log τ(1−τ) = −softplus(−z) −
+// softplus(z) = z − 2·softplus(z), and 1−τ = exp(−softplus(z)), which is exact where τ has rounded
+// to 1.
+func (s *mixtureScratch) fillLevels(z []float32) {
 	n := len(z)
 	simd.SoftplusSigmoid(s.up[:n], s.tau[:n], z)
 	for i, up := range s.up[:n] {
@@ -45,8 +47,8 @@ func (s *levelScratch) levels(z []float32) {
 	simd.Exp(s.rest[:n], s.rest[:n])
 }
 
-// channel fills the rest for one channel of a tile's points.
-func (s *levelScratch) channel(rows, ys []float32, levels, dy, c int) {
+// fillChannel computes the rest for channel c: rows [points·levels, 3·dy], ys [points, dy].
+func (s *mixtureScratch) fillChannel(rows, ys []float32, levels, dy, c int) {
 	n := len(ys) / dy * levels
 	sigma, raw := s.sigma[:n], s.raw[:n]
 	for i := range sigma {
@@ -60,7 +62,7 @@ func (s *levelScratch) channel(rows, ys []float32, levels, dy, c int) {
 	simd.Log(s.logSigma[:n], sigma)
 	for p := range len(ys) / dy {
 		from := p * levels
-		s.densities(rows, ys[p*dy+c], from, levels, dy, c)
+		s.fillDensities(rows, ys[p*dy+c], from, from+levels, dy, c)
 		joint, weight := s.joint[from:from+levels], s.weight[from:from+levels]
 		var maxJoint, maxWeight float32
 		maxJoint, s.jointSum[p] = simd.SoftmaxTerms(joint, joint, 1)
@@ -69,9 +71,9 @@ func (s *levelScratch) channel(rows, ys []float32, levels, dy, c int) {
 	}
 }
 
-// densities fills slope, scaled, joint and weight, these as logarithms, of the point whose levels start at row from.
-func (s *levelScratch) densities(rows []float32, y float32, from, levels, dy, c int) {
-	to := from + levels
+// fillDensities computes slope, scaled, joint and weight, the last two as logarithms, of the point
+// whose levels are rows [from, to).
+func (s *mixtureScratch) fillDensities(rows []float32, y float32, from, to, dy, c int) {
 	tau, rest, logLevel := s.tau[from:to], s.rest[from:to], s.logLevel[from:to]
 	sigma, logSigma, slopes := s.sigma[from:to], s.logSigma[from:to], s.slope[from:to]
 	joint, weight, scales := s.joint[from:to], s.weight[from:to], s.scaled[from:to]
@@ -87,18 +89,19 @@ func (s *levelScratch) densities(rows []float32, y float32, from, levels, dy, c 
 	}
 }
 
+// logRatio returns log(a/b).
 func logRatio(a, b float32) float32 { return float32(math.Log(float64(a) / float64(b))) }
 
 func (c *compiler) mixture(u *plan.Unit) kernel {
 	components, logits, ys, out := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.out(u.Out[0])
 	dy := ys.width
 	return func(w *worker, t *tile) {
-		s := &w.levels
+		s := &w.mixture
 		rows, y, ll := components.at(w, t), ys.at(w, t), out.at(w, t)
-		s.levels(logits.at(w, t))
+		s.fillLevels(logits.at(w, t))
 		clear(ll)
 		for ch := range dy {
-			s.channel(rows, y, t.e.Levels, dy, ch)
+			s.fillChannel(rows, y, t.e.Levels, dy, ch)
 			for p := range ll {
 				ll[p] += s.offset[p] + logRatio(s.jointSum[p], s.weightSum[p])
 			}
@@ -109,9 +112,9 @@ func (c *compiler) mixture(u *plan.Unit) kernel {
 func (c *compiler) mixtureGrad(u *plan.Unit) kernel {
 	grad, components, logits, ys := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.in(u.In[3])
 	outComponents, outLogits := c.out(u.Out[ops.ComponentsGrad]), c.out(u.Out[ops.LogitGrad])
-	dy, evaluated := ys.width, c.evaluated(u)
+	dy, scratchHolds := ys.width, c.scratchHolds(u)
 	return func(w *worker, t *tile) {
-		s, n := &w.levels, t.e.Levels
+		s, n := &w.mixture, t.e.Levels
 		g, rows, y := grad.at(w, t), components.at(w, t), ys.at(w, t)
 		dst := outComponents.at(w, t)
 		var dz []float32
@@ -119,26 +122,27 @@ func (c *compiler) mixtureGrad(u *plan.Unit) kernel {
 			dz = outLogits.at(w, t)
 			clear(dz)
 		}
-		if !evaluated {
-			s.levels(logits.at(w, t))
+		if !scratchHolds {
+			s.fillLevels(logits.at(w, t))
 		}
 		for ch := range dy {
-			if !evaluated {
-				s.channel(rows, y, n, dy, ch)
+			if !scratchHolds {
+				s.fillChannel(rows, y, n, dy, ch)
 			}
 			for p := range g {
-				s.gradient(dst, p*n, n, dy, ch, g[p]/s.jointSum[p], g[p]/s.weightSum[p])
+				s.gradient(dst, pointOf{p * n, (p + 1) * n, dy, ch, g[p] / s.jointSum[p], g[p] / s.weightSum[p]})
 				if dz != nil {
-					s.logitGradient(dz, p*n, n)
+					s.addLogitGradient(dz, p*n, (p+1)*n)
 				}
 			}
 		}
 	}
 }
 
-// evaluated reports whether what the gradient u of a mixture needs is in the scratch when it comes to a tile: its one
-// channel was the last that the tile's units before it evaluated, for the likelihood.
-func (c *compiler) evaluated(u *plan.Unit) bool {
+// scratchHolds reports whether a worker's scratch holds what the gradient u of a mixture needs: the
+// last mixture that a tile goes through before u is the likelihood of the same inputs, with one
+// channel.
+func (c *compiler) scratchHolds(u *plan.Unit) bool {
 	place, last := c.of[u], (*plan.Unit)(nil)
 	for _, before := range c.stages[place.stage].units[:place.pos] {
 		if before.Op != nil && (before.Op.Kind == ops.MixtureLik || before.Op.Kind == ops.MixtureLikGrad) {
@@ -148,30 +152,38 @@ func (c *compiler) evaluated(u *plan.Unit) bool {
 	return u.In[3].Width == 1 && last != nil && last.Op.Kind == ops.MixtureLik && slices.Equal(last.In, u.In[1:])
 }
 
-// gradient writes g·d log p/d(μ, s, a) of a point's levels for one channel, with g over both normalising sums at hand.
-// It leaves g times the posterior weights in s.joint.
-func (s *levelScratch) gradient(dst []float32, from, levels, dy, c int, perJoint, perWeight float32) {
-	for i := from; i < from+levels; i++ {
-		posterior := perJoint * s.joint[i]
+// pointOf is one channel of a point whose levels are rows [from, to), with g over its two sums.
+type pointOf struct {
+	from, to            int
+	dy, c               int
+	perJoint, perWeight float32
+}
+
+// gradient writes g·d log p/d(μ, s, a) of a point to dst [rows, 3·dy]. It replaces joint by g times
+// the posterior weights, which addLogitGradient reads.
+func (s *mixtureScratch) gradient(dst []float32, p pointOf) {
+	dy, c := p.dy, p.c
+	for i := p.from; i < p.to; i++ {
+		posterior := p.perJoint * s.joint[i]
 		s.joint[i] = posterior
 		d := dst[i*3*dy : (i+1)*3*dy]
 		scaled := posterior / s.sigma[i]
 		d[c] = flush(scaled * s.slope[i])
 		d[dy+c] = flush(scaled * (s.scaled[i]*s.slope[i] - 1) * s.raw[i])
-		d[2*dy+c] = posterior - perWeight*s.weight[i]
+		d[2*dy+c] = posterior - p.perWeight*s.weight[i]
 	}
 }
 
-// logitGradient adds g·d log p/dz of the channel that gradient saw last: the channels share their levels.
-// d/dz of log τ(1−τ) is 1−2τ, and of ρ/σ it is (y−μ)/σ·τ(1−τ).
-func (s *levelScratch) logitGradient(dz []float32, from, levels int) {
-	for i := from; i < from+levels; i++ {
+// addLogitGradient adds g·d log p/dz of the last channel that gradient took to dz [rows]: the
+// channels share their levels. d/dz of log τ(1−τ) is 1−2τ, and of ρ/σ it is (y−μ)/σ·τ(1−τ).
+func (s *mixtureScratch) addLogitGradient(dz []float32, from, to int) {
+	for i := from; i < to; i++ {
 		tau, rest := s.tau[i], s.rest[i]
 		dz[i] = flush(dz[i] + s.joint[i]*(rest-tau-tau*rest*s.scaled[i]))
 	}
 }
 
-// gaussian and gaussianGrad run over points or over levels of points; y is per point.
+// gaussian and gaussianGrad run over points or over levels of points. y is by point.
 func (c *compiler) gaussian(u *plan.Unit) kernel {
 	decoded, ys, out := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0])
 	dy := ys.width

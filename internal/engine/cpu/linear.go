@@ -11,8 +11,8 @@ type weight struct {
 	block   ops.Block
 	out, in int
 	rows    []float32    // [out, in]
-	forward *simd.Packed // [in, out], for in·Wᵀ
-	back    *simd.Packed // [out, in], for gradient·W; nil where no layer needs the gradient by its input
+	forward *simd.Packed // [in, out], for x·Wᵀ
+	back    *simd.Packed // [out, in], for gradient·W; nil where no unit needs the gradient by the input
 }
 
 // pack reads the weight from the flat vector and packs it.
@@ -49,7 +49,7 @@ func (c *compiler) makeWeights() {
 	}
 }
 
-// weightOf returns the weight that a unit multiplies by, nil where it is no layer.
+// weightOf returns the weight that a unit multiplies by, nil if it is not a layer.
 func weightOf(u *plan.Unit) *plan.Value {
 	switch {
 	case !layer(u):
@@ -60,7 +60,8 @@ func weightOf(u *plan.Unit) *plan.Value {
 	return u.In[3]
 }
 
-// linear is act(base↑ + in·Wᵀ).
+// linear computes act(base + x·Wᵀ). A base above x's space is read once for each run of rows below
+// it.
 func (c *compiler) linear(u *plan.Unit) kernel {
 	base, in, out, w := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0]), c.weights[u.In[2]]
 	l := c.cold[u]
@@ -71,32 +72,34 @@ func (c *compiler) linear(u *plan.Unit) kernel {
 	switch base.space {
 	case ops.Parameter:
 		return func(wk *worker, t *tile) {
-			w.forward.MultiplyBias(out.rows(t), in.at(wk, t), in.stride, base.data, 0, out.at(wk, t), out.stride, mode, l.duringLast(wk, t))
+			w.forward.MultiplyBias(out.rows(t), in.matrix(wk, t), simd.Rows(base.data, 0), out.matrix(wk, t), mode, l.duringLast(wk, t))
 		}
 	case out.space:
 		return func(wk *worker, t *tile) {
-			w.forward.MultiplyBias(out.rows(t), in.at(wk, t), in.stride, base.at(wk, t), base.stride, out.at(wk, t), out.stride, mode,
-				l.duringLast(wk, t))
+			w.forward.MultiplyBias(out.rows(t), in.matrix(wk, t), base.matrix(wk, t), out.matrix(wk, t), mode, l.duringLast(wk, t))
 		}
 	}
 	return func(wk *worker, t *tile) {
-		x, y, above, ahead := in.at(wk, t), out.at(wk, t), base.at(wk, t), l.duringLast(wk, t)
+		x, y, above, ahead := in.matrix(wk, t), out.matrix(wk, t), base.matrix(wk, t), l.duringLast(wk, t)
 		groups(t, out.space, base.space, func(k, i, j int) {
-			w.forward.MultiplyBias(j-i, x[i*in.stride:], in.stride, above[k*base.stride:], 0, y[i*out.stride:], out.stride, mode, ahead)
+			w.forward.MultiplyBias(j-i, x.From(i, 0), simd.Rows(above.From(k, 0).Data, 0), y.From(i, 0), mode, ahead)
 		})
 	}
 }
 
-// accumulate is dW[out, in] += gᵀ·x, with dW packed; a weight narrow on the side of its input goes by way of its
-// transpose in column.
-func (w *weight) accumulate(m int, g []float32, ldg int, x []float32, ldx int, dw, column []float32, ahead *simd.Ahead) {
+// narrow is the width below which the transpose of a weight's gradient is summed.
+const narrow = 16
+
+// addGradient computes dw[out, in] += gᵀ·x of m rows, g [m, out] and x [m, in]. A weight that is
+// narrow on the side of its input goes by way of its transpose, in column.
+func (w *weight) addGradient(m int, g, x simd.Matrix, dw, column []float32, ahead *simd.Ahead) {
 	if w.in >= narrow {
-		simd.TransposeMultiply(m, w.out, w.in, g, ldg, x, ldx, dw, w.in, ahead)
+		simd.TransposeMultiply(m, w.out, w.in, g, x, simd.Rows(dw, w.in), ahead)
 		return
 	}
 	column = column[:w.in*w.out]
 	clear(column)
-	simd.TransposeMultiply(m, w.in, w.out, x, ldx, g, ldg, column, w.out, nil)
+	simd.TransposeMultiply(m, w.in, w.out, x, g, simd.Rows(column, w.out), nil)
 	for c := range w.in {
 		for j := range w.out {
 			dw[j*w.in+c] += column[c*w.out+j]
@@ -104,11 +107,8 @@ func (w *weight) accumulate(m int, g []float32, ldg int, x []float32, ldx int, d
 	}
 }
 
-// narrow is the width below which a weight's gradient is summed transposed.
-const narrow = 16
-
-// linearGrad makes the parts of a linear layer's gradient from the gradient behind its ReLU: one that its maker has
-// masked already, or a masked copy.
+// linearGrad computes the parts of a layer's gradient from the gradient before its ReLU. That is
+// the unit's input if its maker has masked it already, else a masked copy.
 func (c *compiler) linearGrad(u *plan.Unit) kernel {
 	grad, result, in, w := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.weights[u.In[3]]
 	base, dx, dw := c.out(u.Out[ops.BaseGrad]), c.out(u.Out[ops.InGrad]), c.out(u.Out[ops.WeightGrad])
@@ -119,22 +119,22 @@ func (c *compiler) linearGrad(u *plan.Unit) kernel {
 		duringWeights = l.duringFirst
 	}
 	return func(wk *worker, t *tile) {
-		g, ldg, m := grad.at(wk, t), grad.stride, grad.rows(t)
+		g, m := grad.matrix(wk, t), grad.rows(t)
 		if relu {
-			g, ldg = mask(wk.masked, g, grad, result.at(wk, t), result, m), w.out
+			g = simd.Rows(mask(wk.masked, g, result.matrix(wk, t), m, w.out), w.out)
 		}
 		if base != nil {
-			collect(t, base.at(wk, t), base, g, grad.space, ldg)
+			collect(t, base.at(wk, t), base, g, grad.space)
 		}
 		if dw != nil {
-			w.accumulate(m, g, ldg, in.at(wk, t), in.stride, dw.at(wk, t), wk.column, duringWeights(wk, t))
+			w.addGradient(m, g, in.matrix(wk, t), dw.at(wk, t), wk.column, duringWeights(wk, t))
 		}
 		switch {
 		case dx == nil:
 		case maskNext:
-			w.back.MultiplyMasked(m, g, ldg, in.at(wk, t), in.stride, dx.at(wk, t), dx.stride, simd.Overwrite, l.duringLast(wk, t))
+			w.back.MultiplyMasked(m, g, in.matrix(wk, t), dx.matrix(wk, t), simd.Overwrite, l.duringLast(wk, t))
 		default:
-			w.back.Multiply(m, g, ldg, dx.at(wk, t), dx.stride, simd.Overwrite, l.duringLast(wk, t))
+			w.back.Multiply(m, g, dx.matrix(wk, t), simd.Overwrite, l.duringLast(wk, t))
 		}
 	}
 }
@@ -145,8 +145,9 @@ func masked(grad *plan.Value) bool {
 	return u != nil && u.Op != nil && u.Op.Kind == ops.LinearGrad && u.Out[ops.InGrad] == grad && masks(u)
 }
 
-// masks reports whether u, a layer's gradient, masks the gradient by its input: where that goes to nothing but the layer that
-// made the input with a ReLU, whose mask is at hand here. That layer then need not mask again.
+// masks reports whether u, a layer's gradient, masks the gradient by the layer's input. It does
+// where that gradient goes only to the layer that made the input with a ReLU: the mask is at hand
+// here, and the other layer need not mask.
 func masks(u *plan.Unit) bool {
 	dx := u.Out[ops.InGrad]
 	if dx == nil || len(dx.Users) != 1 || dx.Result {
@@ -154,27 +155,4 @@ func masks(u *plan.Unit) bool {
 	}
 	next := dx.Users[0]
 	return next.Op != nil && next.Op.Kind == ops.LinearGrad && next.Op.ReLU && next.In[0] == dx && next.In[1] == u.In[2]
-}
-
-func rectify(y []float32) {
-	for i, v := range y {
-		if v < 0 {
-			y[i] = 0
-		}
-	}
-}
-
-// mask is m rows of g where the ReLU let its input through, 0 elsewhere, packed.
-func mask(dst, g []float32, grad *operand, result []float32, of *operand, m int) []float32 {
-	d := grad.width
-	for i := range m {
-		y, row := result[i*of.stride:][:d], dst[i*d:(i+1)*d]
-		for j, v := range g[i*grad.stride:][:d] {
-			if y[j] == 0 {
-				v = 0
-			}
-			row[j] = v
-		}
-	}
-	return dst
 }

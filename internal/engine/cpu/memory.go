@@ -8,8 +8,8 @@ import (
 	"github.com/acqnp/acqnp/internal/simd"
 )
 
-// memory makes the buffers of a program. A memory that only counts adds up their sizes and makes nothing: its slices and
-// matrices are nil.
+// memory makes the buffers of a program. A memory that only counts adds up their sizes and makes
+// nothing: its slices and matrices are nil.
 type memory struct {
 	counting bool
 	bytes    float64 // of all buffers so far; a float64 does not overflow
@@ -42,7 +42,8 @@ func part(v []float32, from, n int) []float32 {
 	return v[from : from+n]
 }
 
-// Bytes returns how much memory New takes for a graph and so many threads, 0 for all cores. It allocates none of it.
+// Bytes returns how much memory New takes for a graph and so many threads, 0 for all cores. It
+// allocates none of it.
 func Bytes(g *ops.Graph, threads int) (float64, error) {
 	a, err := plan.Analyse(g)
 	if err != nil {

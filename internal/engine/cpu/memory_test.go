@@ -20,8 +20,8 @@ func sized(name string, width int) config.Model {
 		Heads: 2, Width: width, PreDepth: 3, PostDepth: 2, DecoderDepth: 3}
 }
 
-// TestBytesAreWhatNewAllocates compares the count with the Go runtime's own, for programs of 20 to 400 MB. The 2 MB are for
-// what is not a buffer: the analysis of the graph, kernels and stages.
+// TestBytesAreWhatNewAllocates compares the count with the Go runtime's own, for programs of 20 to
+// 400 MB. The 2 MB are for what is not a buffer: the analysis of the graph, kernels and stages.
 func TestBytesAreWhatNewAllocates(t *testing.T) {
 	for name, c := range map[string]struct {
 		model    config.Model

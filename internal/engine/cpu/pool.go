@@ -5,8 +5,8 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// setMean adds a tile's share of the means over context points; rows are context points, or their bootstraps, whose
-// means lie side by side.
+// setMean adds a tile's share of the means over context points. The rows are context points, or
+// their bootstraps, whose means lie side by side.
 func (c *compiler) setMean(u *plan.Unit) kernel {
 	in, out := c.in(u.In[0]), c.out(u.Out[0])
 	d := in.width

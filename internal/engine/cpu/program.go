@@ -1,6 +1,15 @@
-// Package cpu runs graphs on the CPU's cores: compiled once at capacity, memory planned, no allocation per run. The
-// row-wise stretch of a graph is taken tile by tile: forward, likelihood and backward while the tile is in cache, so
-// that memory does not grow with the number of quantile levels.
+// Package cpu runs graphs on the CPU's cores. A graph is compiled once, at its capacity; a run
+// allocates nothing.
+//
+// A unit is one kernel call (plan.Unit). Units whose rows are independent form a stage, which runs
+// tile by tile: a tile of about 256 rows goes through all units of the stage, forward, likelihood
+// and backward, while it is in the cache. So memory does not grow with the number of quantile
+// levels. Between two stages all tiles meet.
+//
+// The tiles of a stage are divided into chunks, which the workers take one after another. A sum
+// over tiles, such as a weight's gradient, has one partial sum for each chunk. The number of chunks
+// follows from the extents alone and the partial sums are added in order, so any number of threads
+// gives the same bits.
 package cpu
 
 import (
@@ -23,27 +32,28 @@ type Program struct {
 	grads   []float32
 	inputs  map[string][]float32
 	outputs map[string]output
-	stages  []*compiled
+	stages  []*compiledStage
 	weights []*weight
 	scatter []scatter
 	pool    *pool
 	workers []*worker
 }
 
+// output is a result of the graph, at capacity.
 type output struct {
 	space ops.Space
 	width int
 	data  []float32
 }
 
-// worker is what one core needs to itself.
+// worker is the memory of one thread.
 type worker struct {
 	scratch   []float32 // tile-local values, planned per stage
-	masked    []float32 // a gradient after the ReLU's mask
-	column    []float32 // the gradient of a narrow weight, transposed
+	masked    []float32 // a masked gradient
+	column    []float32 // the transposed gradient of a narrow weight
 	ahead     simd.Ahead
 	attention attentionScratch
-	levels    levelScratch
+	mixture   mixtureScratch
 	tile      tile
 }
 
@@ -52,7 +62,7 @@ var (
 	_ G.VM                    = (*Program)(nil)
 )
 
-// New compiles a float32 graph for up to threads cores; 0 means all of them.
+// New compiles a float32 graph for so many threads, 0 for one on each core.
 func New(g *ops.Graph, threads int) (engine.Program[float32], error) {
 	a, err := plan.Analyse(g)
 	if err != nil {
@@ -70,16 +80,16 @@ func emptyProgram(g *ops.Graph) *Program {
 	return &Program{graph: g, e: g.Capacity, inputs: map[string][]float32{}, outputs: map[string]output{}}
 }
 
-// Params is the flat parameter vector.
+// Params returns the flat parameter vector.
 func (p *Program) Params() []float32 { return p.params }
 
-// Grads is the gradient of the cost by Params.
+// Grads returns the gradient of the cost by Params.
 func (p *Program) Grads() []float32 { return p.grads }
 
-// Input is the capacity-sized buffer of an input.
+// Input returns the buffer of an input, at capacity.
 func (p *Program) Input(name string) []float32 { return p.inputs[name] }
 
-// Output is a result of the last run.
+// Output returns a result of the last run; nil if the graph has none of that name.
 func (p *Program) Output(name string) []float32 {
 	o, ok := p.outputs[name]
 	if !ok {
@@ -88,7 +98,7 @@ func (p *Program) Output(name string) []float32 {
 	return o.data[:p.e.Rows(o.space)*o.width]
 }
 
-// Run evaluates the graph at the extents.
+// Run runs the graph at the extents.
 func (p *Program) Run(e ops.Extents) error {
 	if !e.Fits(p.graph.Capacity) {
 		return fmt.Errorf("cpu: %v exceed the capacity of %v", e, p.graph.Capacity)
@@ -119,7 +129,7 @@ func (p *Program) RunAll() error {
 	return nil
 }
 
-// Reset does nothing: a program can run again at once. It is there for gorgonia.VM.
+// Reset does nothing. A gorgonia.VM has it.
 func (p *Program) Reset() {}
 
 // Close ends the workers.

@@ -5,7 +5,8 @@ import (
 	"github.com/acqnp/acqnp/internal/simd"
 )
 
-// groups calls f for every run of rows [i, j) of a tile's child space that belongs to row k of the ancestor's.
+// groups calls f for every run of rows [i, j) of a tile's child space that belongs to row k of an
+// ancestor. All three count from the tile's first row of their space.
 func groups(t *tile, child, ancestor ops.Space, f func(k, i, j int)) {
 	lo, hi := t.span(child)
 	first, _ := t.span(ancestor)
@@ -18,7 +19,7 @@ func groups(t *tile, child, ancestor ops.Space, f func(k, i, j int)) {
 	}
 }
 
-// spread copies every row of base to the rows of y below it.
+// spread copies every row of base [above, d] to the rows of y [space, d] below it.
 func spread(t *tile, y []float32, space ops.Space, base []float32, above ops.Space, d int) {
 	groups(t, space, above, func(k, i, j int) {
 		row := base[k*d : (k+1)*d]
@@ -28,24 +29,50 @@ func spread(t *tile, y []float32, space ops.Space, base []float32, above ops.Spa
 	})
 }
 
-// collect sums the rows of g, ldg apart, into the rows above them; a sum over tiles goes on, any other starts from zero.
-func collect(t *tile, dst []float32, o *operand, g []float32, space ops.Space, ldg int) {
-	d := o.width
+// collect sums the rows of g [space, width] into the rows of dst above them, which are o's. It adds
+// to a sum over tiles and overwrites any other value.
+func collect(t *tile, dst []float32, o *operand, g simd.Matrix, space ops.Space) {
 	if o.sum == nil {
 		clear(dst)
 	}
 	groups(t, space, o.space, func(k, i, j int) {
-		simd.SumRows(dst[k*o.stride:][:d], g[i*ldg:], j-i, d, ldg)
+		simd.SumRows(dst[k*o.stride:][:o.width], g.From(i, 0), j-i, o.width)
 	})
 }
 
+// rectify sets negative elements to 0.
+func rectify(y []float32) {
+	for i, v := range y {
+		if v < 0 {
+			y[i] = 0
+		}
+	}
+}
+
+// mask writes m rows of g [m, d] to dst, with 0 where the ReLU's result [m, d] is 0. It returns
+// dst.
+func mask(dst []float32, g, result simd.Matrix, m, d int) []float32 {
+	for i := range m {
+		y, row := result.Data[i*result.Stride:][:d], dst[i*d:(i+1)*d]
+		for j, v := range g.Data[i*g.Stride:][:d] {
+			if y[j] == 0 {
+				v = 0
+			}
+			row[j] = v
+		}
+	}
+	return dst
+}
+
+// axpy computes y += alpha·x.
 func axpy(alpha float32, x, y []float32) { simd.Axpy(alpha, x, y) }
 
-// add is y += x.
+// add computes y += x.
 func add(y, x []float32) { simd.Axpy(1, x, y) }
 
-// flush makes 0 of what is too small to count: weights of units that have died, shares of levels that a model has ruled
-// out. They come near the smallest float32, and arithmetic on denormal numbers takes a hundred times as long.
+// flush returns 0 for what is too small to count: weights of units that have died, shares of levels
+// that a model has ruled out. They come near the smallest float32, and arithmetic on denormal
+// numbers takes a hundred times as long.
 func flush(v float32) float32 {
 	if v < 1e-30 && v > -1e-30 {
 		return 0

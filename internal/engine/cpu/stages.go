@@ -9,9 +9,9 @@ import (
 
 // stage is a stretch of units that one tile can run through without waiting for other tiles.
 type stage struct {
-	domain  domain
-	units   []*plan.Unit
-	reduced []*plan.Value // complete when the stage ends
+	domain domain
+	units  []*plan.Unit
+	sums   []*plan.Value // over tiles, complete when the stage ends
 }
 
 // place is where a unit runs: what its tiles are runs of, the stage, and its turn in that.
@@ -26,13 +26,13 @@ type schedule struct {
 	of     map[*plan.Unit]*place
 }
 
-// newSchedule puts every unit into a stage, as late as its users allow, so that a value lives as short as it can.
-// Between two units lies a barrier where their tiles differ, a sum over tiles has to be complete, or the user reads rows
-// of other tiles.
+// newSchedule puts every unit into a stage, as late as its users allow, so that a value lives as
+// short as it can. Between two units lies a barrier where their tiles differ, a sum over tiles has
+// to be complete, or the user reads rows of other tiles.
 func newSchedule(a *plan.Analysis) *schedule {
 	s := &schedule{of: map[*plan.Unit]*place{}}
 	for _, u := range a.Units {
-		s.of[u] = &place{domain: unitDomain(u)}
+		s.of[u] = &place{domain: domainOfUnit(u)}
 	}
 	earliest := map[*plan.Unit]int{}
 	for _, u := range a.Units {
@@ -62,7 +62,7 @@ func newSchedule(a *plan.Analysis) *schedule {
 
 // barrier is 1 where v is complete for user only in a later stage than it is made in.
 func (s *schedule) barrier(v *plan.Value, user *plan.Unit) int {
-	if s.reduced(v) || s.of[v.Made].domain != s.of[user].domain || user.Op != nil && user.Op.Across() {
+	if s.summed(v) || s.of[v.Made].domain != s.of[user].domain || user.Op != nil && user.Op.Across() {
 		return 1
 	}
 	return 0
@@ -87,8 +87,8 @@ func (s *schedule) group(units []*plan.Unit) {
 		p.pos = len(st.units)
 		st.units = append(st.units, u)
 		for _, v := range u.Outs() {
-			if s.reduced(v) {
-				st.reduced = append(st.reduced, v)
+			if s.summed(v) {
+				st.sums = append(st.sums, v)
 			}
 		}
 	}
@@ -101,18 +101,19 @@ func (s *schedule) group(units []*plan.Unit) {
 	}
 }
 
-// reduced reports whether the unit that makes v sums over tiles, so that v is complete only after the unit's stage.
-func (s *schedule) reduced(v *plan.Value) bool {
+// summed reports whether v is a sum over tiles, which is complete only after its maker's stage.
+func (s *schedule) summed(v *plan.Value) bool {
 	if v.Made == nil || v.Made.Op == nil {
 		return false
 	}
-	unit := s.of[v.Made].domain.unitSpace()
-	return v.Reduced && unit != v.Space && !unit.Contains(v.Space)
+	own := s.of[v.Made].domain.space()
+	return v.Reduced && own != v.Space && !own.Contains(v.Space)
 }
 
-// local reports whether v lives only within a tile: made and used in one stage that has tiles, and no result of the run.
+// local reports whether v is tile-local: made and used in one stage that has tiles, and no result
+// of the run.
 func (s *schedule) local(v *plan.Value) bool {
-	if v.Made == nil || s.of[v.Made].domain == whole || s.reduced(v) || v.Result {
+	if v.Made == nil || s.of[v.Made].domain == whole || s.summed(v) || v.Result {
 		return false
 	}
 	for _, u := range v.Users {

@@ -5,7 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// pool runs numbered tasks on a fixed set of workers. The caller is worker 0; tasks are handed out as workers get free.
+// pool runs numbered tasks on a fixed number of workers. The caller is worker 0. A worker that is
+// free takes the next task.
 type pool struct {
 	workers int
 	start   []chan struct{}
@@ -31,7 +32,7 @@ func newPool(workers int) *pool {
 	return p
 }
 
-// each runs f for every task in [0, n) and waits for them.
+// each runs f for every task in [0, n) and waits for all.
 func (p *pool) each(n int, f func(worker, task int)) {
 	p.run, p.tasks = f, int64(n)
 	p.next.Store(0)
