@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acqnp/acqnp/internal/benchmark"
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/device"
@@ -100,10 +101,10 @@ func (o *benchOptions) checkBench() error {
 	return checkRange("--steps", o.steps, 1, 1_000_000)
 }
 
-// Three points of context and a target at least, at most what a source draws.
+// The bounds of --points.
 const (
-	leastPoints = 4
-	mostPoints  = 1 << 16
+	leastPoints = 4 // three points of context and a target
+	mostPoints  = config.MaxPoints
 )
 
 // experiment is the configuration with what the environment and the flags change.
@@ -129,8 +130,9 @@ func fixedPoints(e config.Experiment, n int) ([]config.Flag, error) {
 		}
 		return config.Flag{Name: "--points", Key: key, Value: text}
 	}
+	b, _ := benchmark.Find(e.Benchmark)
 	switch {
-	case e.Benchmark == "csv":
+	case b.Kind == benchmark.CSV:
 		return []config.Flag{flag("data.points", n, n), flag("data.context", context, context)}, nil
 	case len(e.Data.Points) == 0:
 		return nil, &input.Error{File: "--points", Found: strconv.Itoa(n),
