@@ -13,7 +13,7 @@ const negligibleSquare = 1e-37
 // A first moment that is not finite makes its parameter so.
 func (v *vectors) adam() {
 	v.function("adam"+v.name, "func(params *float32, m *float32, v *float32, grads *float32, n int, mask *int32, step *float32) float32",
-		"makes one update of params, m and v [n] by grads [n]. step points to an AdamStep, mask [lanes] is for the last vector.\n"+
+		"makes one update of params, m and v [n] by grads [n]. step points to an AdamStep, mask [lanes] is for the last vector. "+
 			"It returns 0 if all results are finite, else a NaN.")
 	params, m, w, grads := v.pointer("params"), v.pointer("m"), v.pointer("v"), v.pointer("grads")
 	step := v.pointer("step")

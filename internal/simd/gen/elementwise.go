@@ -181,7 +181,7 @@ func (v *vectors) pickNaN(x, y reg.VecVirtual) reg.VecVirtual {
 // or denormal. P's error is 4.6e-9.
 func (v *vectors) softplusSigmoid() {
 	v.function("softplusSigmoid"+v.name, "func(dst *float32, slope *float32, src *float32, n int, mask *int32)",
-		"computes dst[i] = log(1+exp(src[i])) and slope[i] = 1/(1+exp(-src[i])) of n elements.\n"+
+		"computes dst[i] = log(1+exp(src[i])) and slope[i] = 1/(1+exp(-src[i])) of n elements. "+
 			"mask [lanes] is for the last vector.")
 	dst, slope, src := v.pointer("dst"), v.pointer("slope"), v.pointer("src")
 	v.keepExp()

@@ -17,8 +17,8 @@ func (v *vectors) multiply(nv int) {
 	v.function(fmt.Sprintf("multiply%sx%d", v.name, nv),
 		"func(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, "+
 			"y *float32, ldy int, floor float32, mask *int32, ahead *float32, step int)",
-		fmt.Sprintf("computes c = max(floor, from + a·b) or, if y is not nil, from + a·b where y ≠ 0 and 0 elsewhere.\n"+
-			"a [m, k], b [k, %d], from [m, columns] (ldf 0: one row), c and y [m, columns]; mask [%d] is -1 in the columns.\n"+
+		fmt.Sprintf("computes c = max(floor, from + a·b) or, if y is not nil, from + a·b where y ≠ 0 and 0 elsewhere. "+
+			"a [m, k], b [k, %d], from [m, columns] (ldf 0: one row), c and y [m, columns]; mask [%d] is -1 in the columns. "+
 			"ahead, step: what to fetch.", nv*v.lanes, nv*v.lanes))
 	v.edges(nv, v.lanes == 8, func(e edge, prefix string) {
 		p := product{vectors: v, edge: e, nv: nv, prefix: prefix}

@@ -16,7 +16,7 @@ const narrowLanes = 16
 func (v *vectors) narrow(n int) {
 	v.function(fmt.Sprintf("narrow%sx%d", v.name, n),
 		"func(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32)",
-		fmt.Sprintf("computes c = max(floor, from + a·b): a [m, k], b [k/16][%d][16], from (ldf 0: one row) and c [m, %d].\n"+
+		fmt.Sprintf("computes c = max(floor, from + a·b): a [m, k], b [k/16][%d][16], from (ldf 0: one row) and c [m, %d]. "+
 			"mask [16] is -1 in the first k mod 16 elements.", n, n))
 	p := narrow{vectors: v, n: n, parts: narrowLanes / v.lanes}
 	p.tail = v.masked(p.parts)

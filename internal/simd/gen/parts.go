@@ -157,7 +157,7 @@ func (v *vectors) splitQuarter(a, lda, lda3, to reg.GPVirtual) {
 // tilesPack splits b into the layout [panel][step][part][2 tiles][16 pairs of rows][64 bytes].
 func (v *vectors) tilesPack() {
 	v.function("tilesPack", "func(steps int, panels int, b *float32, ldb int, last *float32, mask *int32, dst *float32)",
-		"splits b [32·steps, columns], whose last 32 rows are at last [32, columns], into bfloat16 parts at\n"+
+		"splits b [32·steps, columns], whose last 32 rows are at last [32, columns], into bfloat16 parts at "+
 			"dst [panels][steps][3 parts][2 tiles][16 pairs of rows][16 pairs]. mask [32] is -1 in the last panel's columns.")
 	b, dst, panels := v.pointer("b"), v.pointer("dst"), v.pointer("panels")
 	ldb := v.stride("ldb")

@@ -40,7 +40,7 @@ func (v *vectors) greatest() {
 func (v *vectors) expSum() {
 	const together = 16
 	v.function("expSum"+v.name, "func(dst *float32, src *float32, scale float32, shift float32, n int, mask *int32) float32",
-		"computes dst[i] = exp(scale·src[i]-shift) of n elements, 0 for results below 1e-30, and returns their sum.\n"+
+		"computes dst[i] = exp(scale·src[i]-shift) of n elements, 0 for results below 1e-30, and returns their sum. "+
 			"mask [lanes] is for the last vector.")
 	dst, src, scale, shift := v.pointer("dst"), v.pointer("src"), v.broadcast("scale"), v.broadcast("shift")
 	v.keepExp()
@@ -67,7 +67,7 @@ func (v *vectors) expSum() {
 // softmaxGrad overwrites the gradient by the softmax.
 func (v *vectors) softmaxGrad() {
 	v.function("softmaxGrad"+v.name, "func(dst *float32, terms *float32, mean float32, scale float32, n int, mask *int32)",
-		"computes dst[i] = terms[i]·(dst[i]-mean)·scale of n elements, 0 for results below 1e-30 in size.\n"+
+		"computes dst[i] = terms[i]·(dst[i]-mean)·scale of n elements, 0 for results below 1e-30 in size. "+
 			"mask [lanes] is for the last vector.")
 	dst, terms, mean, scale := v.pointer("dst"), v.pointer("terms"), v.broadcast("mean"), v.broadcast("scale")
 	v.elements([]reg.GPVirtual{dst, terms}, func(e edge) {

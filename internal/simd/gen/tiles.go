@@ -26,9 +26,9 @@ func (v *vectors) tilesMultiply(transposed bool) {
 	}
 	v.function(name, "func(m int, a *float32, lda int, last *float32, b *float32, steps int, panels int, from *float32, ldf int, panel int, "+
 		"c *float32, ldc int, y *float32, ldy int, floor float32, ends *int32, mask *int32, scratch *float32, config *byte, ahead *float32, step int)",
-		"computes c = max(floor, from + A·b) or, if y is not nil, from + A·b where y ≠ 0 and 0 elsewhere.\n"+
-			"A is "+a+", with k = 32·steps; b is laid out by tilesPack; from, c and y [m, columns].\n"+
-			"from moves on by panel bytes a panel. ends [32] is -1 in the rows of the last step, mask [32] in the columns\n"+
+		"computes c = max(floor, from + A·b) or, if y is not nil, from + A·b where y ≠ 0 and 0 elsewhere. "+
+			"A is "+a+", with k = 32·steps; b is laid out by tilesPack; from, c and y [m, columns]. "+
+			"from moves on by panel bytes a panel. ends [32] is -1 in the rows of the last step, mask [32] in the columns "+
 			"of the last panel. scratch has a block's sums and parts, config the tiles' configuration.")
 	config := v.Load(v.Param("config"), reg.RAX)
 	v.configureTiles(config)

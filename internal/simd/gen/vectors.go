@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/build"
@@ -40,7 +41,19 @@ func (v *vectors) function(name, signature, doc string) {
 	v.Attributes(attr.NOSPLIT)
 	v.SignatureExpr(signature)
 	v.Pragma("noescape")
-	v.Doc(strings.Split(name+" "+doc, "\n")...)
+	v.Doc(wrap(name+" "+doc, 97)...)
+}
+
+// wrap divides a text into lines of at most so many characters.
+func wrap(text string, width int) (lines []string) {
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && utf8.RuneCountInString(line+" "+word) > width {
+			lines, line = append(lines, line), ""
+		}
+		line = strings.TrimPrefix(line+" "+word, " ")
+	}
+	return append(lines, line)
 }
 
 // end returns. It clears the upper halves of the registers, which would slow down SSE code.
