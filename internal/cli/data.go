@@ -80,24 +80,8 @@ A benchmark that is named and not ready makes the exit status 2.`,
 	return cmd
 }
 
-// dataSet is whether a benchmark can be trained on.
-type dataSet struct {
-	Name   string `json:"name"`
-	Ready  bool   `json:"ready"`
-	Detail string `json:"detail"`
-	Help   string `json:"help,omitempty"`
-}
-
-func checkData(dir string) []dataSet {
-	var all []dataSet
-	for _, s := range datasets.Check(dir) {
-		all = append(all, dataSet{Name: s.Benchmark, Ready: s.Ready, Detail: s.Detail, Help: s.Help})
-	}
-	return all
-}
-
 func runDataCheck(a *app, o dataCheckOptions) error {
-	all := checkData(o.dataDir)
+	all := datasets.Check(o.dataDir)
 	if len(o.names) > 0 {
 		var err error
 		if all, err = named(all, o.names); err != nil {
@@ -105,7 +89,7 @@ func runDataCheck(a *app, o dataCheckOptions) error {
 		}
 		for _, s := range all {
 			if !s.Ready {
-				return &input.Error{File: s.Name, Found: s.Detail, Expected: "the data set (" + s.Help + ")"}
+				return &input.Error{File: s.Benchmark, Found: s.Detail, Expected: "the data set (" + s.Help + ")"}
 			}
 		}
 	}
@@ -116,7 +100,7 @@ func runDataCheck(a *app, o dataCheckOptions) error {
 			if !s.Ready {
 				state = "missing"
 			}
-			fmt.Fprintf(t, "%s\t%s\t%s\n", s.Name, state, s.Detail)
+			fmt.Fprintf(t, "%s\t%s\t%s\n", s.Benchmark, state, s.Detail)
 			if s.Help != "" {
 				fmt.Fprintf(t, "\t\t%s\n", s.Help)
 			}
@@ -126,14 +110,14 @@ func runDataCheck(a *app, o dataCheckOptions) error {
 }
 
 // named picks data sets by name, in the order asked.
-func named(all []dataSet, names []string) ([]dataSet, error) {
+func named(all []datasets.Status, names []string) ([]datasets.Status, error) {
 	var known []string
-	by := map[string]dataSet{}
+	by := map[string]datasets.Status{}
 	for _, s := range all {
-		by[s.Name] = s
-		known = append(known, s.Name)
+		by[s.Benchmark] = s
+		known = append(known, s.Benchmark)
 	}
-	var picked []dataSet
+	var picked []datasets.Status
 	for _, name := range names {
 		s, ok := by[name]
 		if !ok {

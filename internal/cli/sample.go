@@ -100,13 +100,14 @@ func runSample(ctx context.Context, a *app, o sampleOptions) error {
 	if m.units != nil {
 		units = *m.units // of the very checkpoint
 	}
-	functions, err := o.readFunctions(units.XNames, units.YNames, functionColumns(e))
+	functions, err := predict.FunctionFiles{Context: o.context, Targets: o.targets, Grid: o.grid,
+		XNames: units.XNames, YNames: units.YNames, FunctionColumns: []string{e.Data.Function, "function"}}.Read()
 	if err != nil {
 		return err
 	}
 	o.announce(p)
-	targets := countTargets(functions, dx)
-	predictions := counted(p, targets, predict.Predict(ctx, predict.Options{
+	targets := predict.CountTargets(functions, dx)
+	predictions := predict.Shown(p, targets, predict.Predict(ctx, predict.Options{
 		Model: m.Model, Params: m.params, NumTau: e.Eval.NumTau, Bootstraps: e.Model.EvalBootstraps, Levels: o.levels,
 		Seed: e.Eval.Seed, Device: o.device, Scaling: units.Scaling,
 	}, functions))

@@ -11,12 +11,12 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// A Status says whether a benchmark can be trained on.
+// Status says whether a benchmark can be trained on. Its JSON fields are those of acqnp data check --json.
 type Status struct {
-	Benchmark string
-	Ready     bool
-	Detail    string // what is there, or what is wrong with it
-	Help      string // how to get what is missing; "" where nothing is
+	Benchmark string `json:"name"`
+	Ready     bool   `json:"ready"`
+	Detail    string `json:"detail"`         // what is there, or what is wrong with it
+	Help      string `json:"help,omitempty"` // how to get what is missing; "" if nothing is
 }
 
 // Check reads the files of every benchmark below dataDir, under their names in the catalogue.

@@ -1,4 +1,4 @@
-package cli
+package bench
 
 import (
 	"fmt"
@@ -7,11 +7,12 @@ import (
 	"time"
 
 	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/memory"
 	"github.com/acqnp/acqnp/internal/train"
 )
 
-// benchResult is what bench finds.
-type benchResult struct {
+// Result is what Measure finds. Its JSON fields are those of acqnp bench --json.
+type Result struct {
 	Benchmark   string  `json:"benchmark"`
 	Model       string  `json:"model"`
 	Device      string  `json:"device"`
@@ -34,8 +35,8 @@ type benchResult struct {
 	Version string `json:"version"`
 }
 
-// summarise makes figures of the timings; peak is in floating-point operations a second, 0 where unknown.
-func summarise(timings []train.Timing, peak float64) benchResult {
+// summarise makes figures of timings. peak is in floating-point operations per second, 0 if unknown.
+func summarise(timings []train.Timing, peak float64) Result {
 	var total time.Duration
 	rows, flops := 0.0, 0.0
 	ms := make([]float64, len(timings))
@@ -46,10 +47,10 @@ func summarise(timings []train.Timing, peak float64) benchResult {
 	}
 	slices.Sort(ms)
 	seconds := max(total, 1).Seconds() // a coarse clock may have seen no time pass
-	r := benchResult{
+	r := Result{
 		RowsPerStep: rows / float64(len(timings)), RowsPerS: rows / seconds,
 		MsMedian: (ms[len(ms)/2] + ms[(len(ms)-1)/2]) / 2, MsMin: ms[0],
-		PeakMiB: float64(peakMemory()) / (1 << 20), FLOPsPerRow: flops / rows, GFLOPs: flops / seconds / 1e9,
+		PeakMiB: float64(memory.Peak()) / (1 << 20), FLOPsPerRow: flops / rows, GFLOPs: flops / seconds / 1e9,
 	}
 	if peak > 0 {
 		gflops, share := peak/1e9, flops/seconds/peak
@@ -58,7 +59,8 @@ func summarise(timings []train.Timing, peak float64) benchResult {
 	return r
 }
 
-func (r *benchResult) print(w io.Writer) error {
+// Print writes the result for people.
+func (r Result) Print(w io.Writer) error {
 	line := func(name, format string, values ...any) {
 		fmt.Fprintf(w, "%-12s "+format+"\n", append([]any{name}, values...)...)
 	}

@@ -1,4 +1,4 @@
-package cli
+package datasets
 
 import (
 	"fmt"
@@ -11,12 +11,12 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// maxGridPoints bounds the whole of a grid, so that a slip of the hand does not fill the memory.
+// maxGridPoints bounds a grid, so that a typing error does not fill the memory.
 const maxGridPoints = 1_000_000
 
-// parseGrid makes the targets of --grid: "A:B:N" is N values from A to B, both included; with dx = 2 a second range
-// after a comma. Points are [N, dx], the last dimension running fastest.
-func parseGrid(text string, dx int) ([]float64, error) {
+// ParseGrid returns the targets [N, dx] of --grid: "A:B:N" means N values from A to B, both included; with dx = 2 a
+// second range follows after a comma. The last dimension runs fastest.
+func ParseGrid(text string, dx int) ([]float64, error) {
 	bad := func(found, expected string) error {
 		return &input.Error{File: "--grid", Found: found, Expected: expected}
 	}
@@ -38,7 +38,7 @@ func parseGrid(text string, dx int) ([]float64, error) {
 	return points, nil
 }
 
-// parseRange is the axis of one "A:B:N".
+// parseRange returns the axis of one "A:B:N".
 func parseRange(text string) ([]float64, error) {
 	bad := func(expected string) error {
 		return &input.Error{File: "--grid", Found: strconv.Quote(text), Expected: expected}
@@ -62,7 +62,7 @@ func parseRange(text string) ([]float64, error) {
 	return floats.Span(make([]float64, n), a, b), nil
 }
 
-// product appends every value of the axis to every point of the given width; there is one point of width 0.
+// product appends every value of the axis to every point of a width. Of width 0 there is one point.
 func product(points []float64, width int, axis []float64) []float64 {
 	n := 1
 	if width > 0 {

@@ -4,17 +4,13 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
-	"github.com/acqnp/acqnp/internal/benchmark"
+	"github.com/acqnp/acqnp/internal/bench"
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/device"
-	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/progress"
-	"github.com/acqnp/acqnp/internal/train"
 )
 
 type benchOptions struct {
@@ -54,7 +50,6 @@ resident.`,
 }
 
 func runBench(ctx context.Context, a *app, o benchOptions) error {
-	const warmup = 3
 	if err := o.checkBench(); err != nil {
 		return err
 	}
@@ -69,24 +64,12 @@ func runBench(ctx context.Context, a *app, o benchOptions) error {
 	p := a.progress()
 	p.Note(fmt.Sprintf("timing %s on %s on %s", e.Model.Name, e.Benchmark, o.device),
 		progress.Field{Name: "device", Value: o.device.Name()}, progress.Field{Name: "threads", Value: o.cores()})
-	before := o.peak()
-	timings, err := o.time(ctx, e, source, warmup, p)
+	r, err := bench.Measure(ctx, bench.Options{Experiment: e, Source: source, DataDir: o.dataDir, Device: o.device,
+		Threads: o.cores(), Points: o.points, Steps: o.steps, Version: version(), Progress: p})
 	if err != nil {
 		return err
 	}
-	r := summarise(timings, max(before, o.peak()))
-	r.Benchmark, r.Model, r.Device, r.Threads = e.Benchmark, e.Model.Name, o.device.Name(), o.cores()
-	r.Points, r.Steps, r.Version = o.points, o.steps, version()
-	r.Kernels = o.device.Kernels()
-	return a.result(r, r.print)
-}
-
-// peak is that of the processor, where it is what computes; 0: unknown.
-func (o *benchOptions) peak() float64 {
-	if o.device.Name() != "cpu" {
-		return 0
-	}
-	return device.FMAPeak(o.cores())
+	return a.result(r, r.Print)
 }
 
 func (o *benchOptions) checkBench() error {
@@ -94,63 +77,22 @@ func (o *benchOptions) checkBench() error {
 		return err
 	}
 	if o.points != 0 {
-		if err := checkRange("--points", o.points, leastPoints, mostPoints); err != nil {
+		if err := checkRange("--points", o.points, bench.LeastPoints, bench.MostPoints); err != nil {
 			return err
 		}
 	}
 	return checkRange("--steps", o.steps, 1, 1_000_000)
 }
 
-// The bounds of --points.
-const (
-	leastPoints = 4 // three points of context and a target
-	mostPoints  = config.MaxPoints
-)
-
-// experiment is the configuration with what the environment and the flags change.
+// experiment reads the configuration with what the environment and the flags change.
 func (o *benchOptions) experiment() (config.Experiment, error) {
 	over := config.Overrides{Set: o.set, Env: os.Environ}
 	e, err := config.Load(o.config, over)
 	if err != nil || o.points == 0 {
 		return e, err
 	}
-	if over.Flags, err = fixedPoints(e, o.points); err != nil {
+	if over.Flags, err = bench.FixPoints(e, o.points); err != nil {
 		return e, err
 	}
 	return config.Load(o.config, over)
-}
-
-// fixedPoints are the keys that give every training batch n points of each function, max(3, n/2) of them context.
-func fixedPoints(e config.Experiment, n int) ([]config.Flag, error) {
-	context := max(3, n/2)
-	flag := func(key string, value ...int) config.Flag {
-		text := strconv.Itoa(value[0])
-		if len(value) == 2 {
-			text = fmt.Sprintf("[%d, %d]", value[0], value[1])
-		}
-		return config.Flag{Name: "--points", Key: key, Value: text}
-	}
-	b, _ := benchmark.Find(e.Benchmark)
-	switch {
-	case b.Kind == benchmark.CSV:
-		return []config.Flag{flag("data.points", n, n), flag("data.context", context, context)}, nil
-	case len(e.Data.Points) == 0:
-		return nil, &input.Error{File: "--points", Found: strconv.Itoa(n),
-			Expected: "no such flag: " + e.Benchmark + " has functions of a fixed number of points"}
-	}
-	evalContext := max(e.Eval.MaxContext, context) // an evaluation, which there is none of here, must have room for the context
-	return []config.Flag{
-		flag("data.points", n, n), flag("data.min_context", context), flag("data.min_targets", n-context),
-		flag("eval.max_context", evalContext), flag("eval.num_points", max(e.Eval.NumPoints, evalContext+1)),
-	}, nil
-}
-
-// time makes the steps and shows how far they are.
-func (o *benchOptions) time(ctx context.Context, e config.Experiment, source datasets.Source, warmup int, p progress.Reporter) ([]train.Timing, error) {
-	p.Begin("bench", "step", 0, warmup+o.steps)
-	defer p.End()
-	return train.Bench(ctx, train.Options{
-		Experiment: e, DataDir: o.dataDir, Device: o.device, Source: source,
-		OnStep: func(u train.Update) { p.Update(progress.State{Done: u.Step, RowsPerSecond: u.RowsPerSecond}) },
-	}, warmup, o.steps)
 }

@@ -1,14 +1,14 @@
 //go:build unix
 
-package cli
+package memory
 
 import (
 	"runtime"
 	"syscall"
 )
 
-// peakMemory is the most memory that the process has had resident, in bytes; 0 where unknown.
-func peakMemory() int64 {
+// Peak returns the most memory that the process has held resident, in bytes; 0 if unknown.
+func Peak() int64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		return 0

@@ -1,24 +1,26 @@
-package cli
+package datasets_test
 
 import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/acqnp/acqnp/internal/datasets"
 )
 
 // No benchmark has an x of two dimensions yet, so that the program's face does not show these grids.
 func TestGridOfTwoDimensions(t *testing.T) {
-	got, err := parseGrid("0:1:2,-1:1:3", 2)
+	got, err := datasets.ParseGrid("0:1:2,-1:1:3", 2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]float64{0, -1, 0, 0, 0, 1, 1, -1, 1, 0, 1, 1}, got); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := parseGrid("0:1:1001,0:1:1000", 2); err == nil {
+	if _, err := datasets.ParseGrid("0:1:1001,0:1:1000", 2); err == nil {
 		t.Error("a grid of more than a million points was accepted")
 	}
-	if got, err := parseGrid("0.1:0.1:1", 1); err != nil || !cmp.Equal(got, []float64{0.1}) {
+	if got, err := datasets.ParseGrid("0.1:0.1:1", 1); err != nil || !cmp.Equal(got, []float64{0.1}) {
 		t.Errorf("%v, %v", got, err)
 	}
 }

@@ -1,0 +1,42 @@
+package bench
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/acqnp/acqnp/internal/benchmark"
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/input"
+)
+
+// The bounds of FixPoints.
+const (
+	LeastPoints = 4 // three points of context and a target
+	MostPoints  = config.MaxPoints
+)
+
+// FixPoints returns the keys that give every training batch n points of each function, max(3, n/2) of them context. A
+// benchmark whose functions have a fixed number of points is an *input.Error.
+func FixPoints(e config.Experiment, n int) ([]config.Flag, error) {
+	context := max(3, n/2)
+	flag := func(key string, value ...int) config.Flag {
+		text := strconv.Itoa(value[0])
+		if len(value) == 2 {
+			text = fmt.Sprintf("[%d, %d]", value[0], value[1])
+		}
+		return config.Flag{Name: "--points", Key: key, Value: text}
+	}
+	b, _ := benchmark.Find(e.Benchmark)
+	switch {
+	case b.Kind == benchmark.CSV:
+		return []config.Flag{flag("data.points", n, n), flag("data.context", context, context)}, nil
+	case len(e.Data.Points) == 0:
+		return nil, &input.Error{File: "--points", Found: strconv.Itoa(n),
+			Expected: "no such flag: " + e.Benchmark + " has functions of a fixed number of points"}
+	}
+	evalContext := max(e.Eval.MaxContext, context) // an evaluation, which there is none of here, must have room for the context
+	return []config.Flag{
+		flag("data.points", n, n), flag("data.min_context", context), flag("data.min_targets", n-context),
+		flag("eval.max_context", evalContext), flag("eval.num_points", max(e.Eval.NumPoints, evalContext+1)),
+	}, nil
+}

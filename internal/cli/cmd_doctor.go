@@ -1,0 +1,34 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/acqnp/acqnp/internal/device"
+	"github.com/acqnp/acqnp/internal/doctor"
+)
+
+type doctorOptions struct{ settings }
+
+func newDoctor(a *app) *cobra.Command {
+	var o doctorOptions
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Show what this machine has, and what is missing",
+		Long: `Show the processor and what it can do, memory, GPU and driver, and which data sets are there, with a remedy for
+what is missing.`,
+		Example: `  acqnp doctor
+  acqnp doctor --data-dir /srv/data --json`,
+		Args: cobra.NoArgs,
+		RunE: a.run(func(*cobra.Command) error { return runDoctor(a, o) }),
+	}
+	o.addDataDir(cmd)
+	return cmd
+}
+
+func runDoctor(a *app, o doctorOptions) error {
+	if err := device.CheckCPUKernels(); err != nil {
+		return err
+	}
+	d := doctor.Look(o.dataDir, version())
+	return a.result(d, d.Print)
+}

@@ -1,0 +1,45 @@
+package datasets
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/acqnp/acqnp/internal/atomicfile"
+	"github.com/acqnp/acqnp/internal/random"
+)
+
+// WriteExample writes invented data in the form that the csv benchmark reads: second-hand prices of products by their
+// age. It returns the number of products, which are functions, and of rows. Equal seeds write equal files.
+func WriteExample(path string, seed uint64) (products, rows int, err error) {
+	const sales = 80 // of each product
+	products = 60
+	err = atomicfile.Write(path, func(w io.Writer) error {
+		b := bufio.NewWriter(w)
+		fmt.Fprintln(b, "product,age,price")
+		for p := range products {
+			writeSales(b, seed, p, sales)
+		}
+		return b.Flush()
+	})
+	return products, products * sales, err
+}
+
+// writeSales writes the sales of a product. Its price new, how fast it ages and how many pieces are sold refurbished are
+// its own; those bring more by the same factor everywhere. Prices stray by a factor whose logarithm is the sum of a normal
+// number and of an exponential one, so that they stray further upwards.
+func writeSales(w io.Writer, seed uint64, product, sales int) {
+	g, step := random.New(seed, random.Data), uint64(product)
+	between := func(index uint64, lo, hi float64) float64 { return lo + (hi-lo)*g.Float(step, index) }
+	priceNew, loss, refurbished := between(0, 300, 600), between(1, 0.1, 0.3), between(2, 0.35, 0.65)
+	for i := range uint64(sales) {
+		at := 4 + 8*i // words of this sale: three uniform numbers, and two for a normal one
+		age, price := between(at, 0.2, 6), priceNew
+		if between(at+1, 0, 1) < refurbished {
+			price *= 1.7
+		}
+		stray := 0.06*g.Normal(step, at/2+2) - 0.05*math.Log(1-between(at+2, 0, 1))
+		fmt.Fprintf(w, "p%02d,%.2f,%.0f\n", product+1, age, price*math.Exp(stray-loss*age))
+	}
+}

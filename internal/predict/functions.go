@@ -1,0 +1,97 @@
+package predict
+
+import (
+	"iter"
+	"slices"
+	"strconv"
+
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/progress"
+)
+
+// FunctionFiles say where functions to predict are read from, in raw units.
+type FunctionFiles struct {
+	Context         string   // CSV file of points (x, y)
+	Targets         string   // CSV file of points x; empty: Grid
+	Grid            string   // see datasets.ParseGrid
+	XNames, YNames  []string // columns of x and y
+	FunctionColumns []string // that may name the function of a point; the first that a file has does
+}
+
+// Read returns the functions of the context. Targets of no named function are asked of every function. What the files
+// lack is an *input.Error.
+func (f FunctionFiles) Read() ([]Function, error) {
+	contexts, err := datasets.ReadPoints(f.Context, f.XNames, f.YNames, f.FunctionColumns...)
+	if err != nil {
+		return nil, err
+	}
+	var functions []Function
+	for _, c := range contexts {
+		functions = append(functions, Function{Name: c.Function, ContextX: c.X, ContextY: c.Y})
+	}
+	if f.Targets == "" {
+		grid, err := datasets.ParseGrid(f.Grid, len(f.XNames))
+		if err != nil {
+			return nil, err
+		}
+		askAll(functions, grid)
+		return functions, nil
+	}
+	targets, err := datasets.ReadPoints(f.Targets, f.XNames, nil, f.FunctionColumns...)
+	if err != nil {
+		return nil, err
+	}
+	return functions, f.askEach(functions, targets)
+}
+
+// askAll gives every function the same targets [N, dx].
+func askAll(functions []Function, x []float64) {
+	for i := range functions {
+		functions[i].TargetX = x
+	}
+}
+
+// askEach gives every function the targets that bear its name.
+func (f FunctionFiles) askEach(functions []Function, targets []datasets.Points) error {
+	for _, p := range targets {
+		if p.Function == "" {
+			askAll(functions, p.X)
+			continue
+		}
+		i := slices.IndexFunc(functions, func(g Function) bool { return g.Name == p.Function })
+		if i < 0 {
+			return &input.Error{File: f.Targets, Key: "function", Found: strconv.Quote(p.Function),
+				Expected: "a function of " + f.Context}
+		}
+		functions[i].TargetX = p.X
+	}
+	return nil
+}
+
+// CountTargets returns how many targets all functions have together.
+func CountTargets(functions []Function, dx int) int {
+	n := 0
+	for _, f := range functions {
+		n += len(f.TargetX) / dx
+	}
+	return n
+}
+
+// Shown passes predictions on and shows how many of a total are made.
+func Shown(p progress.Reporter, total int, predictions iter.Seq2[Target, error]) iter.Seq2[Target, error] {
+	return func(yield func(Target, error) bool) {
+		p.Begin("predict", "target", 0, total)
+		defer p.End()
+		done := 0
+		for t, err := range predictions {
+			if err == nil {
+				done++
+				p.Update(progress.State{Done: done})
+			}
+			if !yield(t, err) {
+				return
+			}
+		}
+	}
+}
