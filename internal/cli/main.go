@@ -20,6 +20,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/memory"
 	"github.com/acqnp/acqnp/internal/progress"
 )
 
@@ -51,6 +52,7 @@ type app struct {
 // Main runs the command that args name and returns the exit code.
 func Main(args []string, s Streams) (code int) {
 	log.SetOutput(io.Discard) // of libraries, such as the HTTP client's about odd servers
+	memory.LimitGarbage("/")
 	ctx, stop := interruptible()
 	defer stop()
 	a := &app{Streams: s, args: args, command: "acqnp"}

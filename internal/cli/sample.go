@@ -86,18 +86,20 @@ func runSample(ctx context.Context, a *app, o sampleOptions) error {
 	if err != nil {
 		return err
 	}
-	dx, _ := units.Dims()
+	dx, dy := units.Dims()
 	if o.plot != "" {
 		if err := figures.CheckPlottable(dx); err != nil {
 			return err
 		}
 	}
 	p := a.progress()
-	m, err := o.load(e, units, o.device, p)
+	m, err := o.load(e, dx, dy, p)
 	if err != nil {
 		return err
 	}
-	m.Levels, units = o.levels, m.units
+	if m.units != nil {
+		units = *m.units // of the very checkpoint
+	}
 	functions, err := predict.FunctionFiles{Context: o.context, Targets: o.targets, Grid: o.grid,
 		XNames: units.XNames, YNames: units.YNames, FunctionColumns: []string{e.Data.Function, "function"}}.Read()
 	if err != nil {
@@ -105,13 +107,16 @@ func runSample(ctx context.Context, a *app, o sampleOptions) error {
 	}
 	o.announce(p)
 	targets := predict.CountTargets(functions, dx)
-	predictions := predict.Shown(p, targets, m.Predict(ctx, functions))
+	predictions := predict.Shown(p, targets, predict.Predict(ctx, predict.Options{
+		Model: m.Model, Params: m.params, NumTau: e.Eval.NumTau, Bootstraps: e.Model.EvalBootstraps, Levels: o.levels,
+		Seed: e.Eval.Seed, Device: o.device, Scaling: units.Scaling,
+	}, functions))
 	table := predict.Quantiles{XNames: units.XNames, YNames: units.YNames, Functions: functions, Levels: o.quantiles,
 		Draws: o.draws, Seed: e.Eval.Seed}
 	if err := o.write(table, predictions, plotTitle(e)); err != nil {
 		return err
 	}
-	s := sampleSummary{Out: o.out, Plot: o.plot, Functions: len(functions), Targets: targets, Weights: m.Weights.Path}
+	s := sampleSummary{Out: o.out, Plot: o.plot, Functions: len(functions), Targets: targets, Weights: m.path}
 	return a.result(s, s.print)
 }
 

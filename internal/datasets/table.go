@@ -19,10 +19,13 @@ import (
 // fields, and a cell that is read as a number is a finite number. An error is an *input.Error with
 // line and column.
 type table struct {
-	path   string
-	csv    *csv.Reader
-	header []string
-	fields []string // of the current row
+	path    string
+	csv     *csv.Reader
+	header  []string
+	fields  []string // of the current row
+	checked int64    // bytes read at the last look at memory
+	stride  int64    // bytes from look to look
+	room    func() (held, left float64)
 }
 
 // openTable opens the file and reads the header. The caller closes the file.
@@ -48,7 +51,7 @@ func newTable(path string, r io.Reader) (*table, error) {
 	if mark, err := buffered.Peek(3); err == nil && string(mark) == "\ufeff" {
 		buffered.Discard(3) // the byte order mark that spreadsheets write
 	}
-	t := &table{path: path, csv: csv.NewReader(buffered)}
+	t := &table{path: path, csv: csv.NewReader(buffered), stride: bytesBetweenLooks, room: room}
 	t.csv.ReuseRecord = true
 	t.csv.TrimLeadingSpace = true
 	if err := t.next(); err == io.EOF {
@@ -91,6 +94,10 @@ func (t *table) next() error {
 		return unreadable(t.path, err)
 	}
 	t.fields = fields
+	if at := t.csv.InputOffset(); at-t.checked >= t.stride {
+		t.checked = at
+		return t.checkRoom()
+	}
 	return nil
 }
 

@@ -1,3 +1,4 @@
+// Package memory tells how much memory there is for this process.
 package memory
 
 import (

@@ -10,13 +10,19 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/input"
-	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/report"
+)
+
+// The files of a run directory that are read here.
+const (
+	evalFile   = "eval.json"
+	configFile = "config.yaml"
 )
 
 // Run is an evaluated model: one eval.json.
 type Run struct {
 	Path   string // of eval.json
-	Eval   run.Eval
+	Eval   report.Eval
 	Config *config.Experiment // the run's own, from config.yaml beside eval.json; nil for weights from elsewhere
 }
 
@@ -34,7 +40,7 @@ func (r Run) identity() string {
 	if r.Config != nil {
 		return fmt.Sprintf("seed %d", r.Config.Train.Seed)
 	}
-	return "weights " + r.Eval.Weights.Path
+	return "weights " + r.Eval.Checkpoint.Path
 }
 
 // Gather reads every eval.json below dir, in the order of their paths. Those that cannot be read are told to warn and
@@ -63,22 +69,22 @@ func Gather(dir string, warn func(error)) ([]Run, error) {
 		case err != nil:
 			warn(&input.Error{File: path, Found: err.Error(), Expected: "a directory that can be read"})
 			return fs.SkipDir
-		case entry.IsDir() || entry.Name() != run.EvalFile:
+		case entry.IsDir() || entry.Name() != evalFile:
 			return nil
 		}
-		r, err := readRun(path)
+		run, err := readRun(path)
 		if err != nil {
 			skip(err)
 			return nil
 		}
-		runs = append(runs, r)
+		runs = append(runs, run)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	if len(runs) == 0 {
-		found := "no " + run.EvalFile
+		found := "no " + evalFile
 		if refused > 0 {
 			found += " that can be read"
 		}
@@ -88,14 +94,14 @@ func Gather(dir string, warn func(error)) ([]Run, error) {
 }
 
 func readRun(path string) (Run, error) {
-	e, err := run.ReadEval(path)
+	e, err := report.ReadEval(path)
 	if err != nil {
 		return Run{}, err
 	}
 	if err := checkEval(path, e); err != nil {
 		return Run{}, err
 	}
-	c, err := readConfig(filepath.Dir(path), e)
+	c, err := readConfig(filepath.Join(filepath.Dir(path), configFile), e)
 	return Run{Path: path, Eval: e, Config: c}, err
 }
 
@@ -103,7 +109,7 @@ func readRun(path string) (Run, error) {
 const largest = 1e100
 
 // checkEval refuses what has the schema's name and not its content.
-func checkEval(path string, e run.Eval) error {
+func checkEval(path string, e report.Eval) error {
 	bad := func(key string, found any, expected string) error {
 		return &input.Error{File: path, Key: key, Found: fmt.Sprint(found), Expected: expected}
 	}
@@ -117,7 +123,7 @@ func checkEval(path string, e run.Eval) error {
 	}
 	for _, part := range []struct {
 		key string
-		run.Estimate
+		report.Estimate
 	}{{"context_ll", e.ContextLL}, {"target_ll", e.TargetLL}} {
 		if math.Abs(part.Mean) > largest {
 			return bad(part.key+".mean", part.Mean, "a log-likelihood")
@@ -133,20 +139,18 @@ func checkEval(path string, e run.Eval) error {
 	return nil
 }
 
-// readConfig returns the configuration of the run in dir, nil if dir has none.
-func readConfig(dir string, e run.Eval) (*config.Experiment, error) {
-	file := filepath.Join(dir, run.ConfigFile)
-	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+// readConfig is the configuration of the run that eval.json lies in, nil where there is none.
+func readConfig(path string, e report.Eval) (*config.Experiment, error) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	r, err := run.Open(dir)
+	c, err := config.Load(path, config.Overrides{})
 	if err != nil {
 		return nil, err
 	}
-	c := r.Experiment
 	if c.Benchmark != e.Benchmark || c.Model.Name != e.Model {
-		return nil, &input.Error{File: file, Found: c.Model.Name + " on " + c.Benchmark,
-			Expected: e.Model + " on " + e.Benchmark + ", as in " + run.EvalFile}
+		return nil, &input.Error{File: path, Found: c.Model.Name + " on " + c.Benchmark,
+			Expected: e.Model + " on " + e.Benchmark + ", as in " + evalFile}
 	}
 	return &c, nil
 }

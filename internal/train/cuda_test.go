@@ -18,7 +18,6 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/ops"
-	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/train"
 	"github.com/acqnp/acqnp/kernels/emulator"
 )

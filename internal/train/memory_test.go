@@ -8,7 +8,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/feed"
-	"github.com/acqnp/acqnp/internal/memory"
+	"github.com/acqnp/acqnp/internal/footprint"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/ops"
 	"github.com/acqnp/acqnp/internal/train"
@@ -30,7 +30,7 @@ func TestCountIsWhatTrainingAllocates(t *testing.T) {
 				t.Fatal(err)
 			}
 			size := source.TrainSize()
-			p := memory.Plan{Device: device.CPU(2), Model: modelOf(t, e), Mode: models.Training, Feeds: feed.Turns,
+			p := footprint.Plan{Device: device.CPU(2), Model: modelOf(t, e), Mode: models.Training, Feeds: feed.Turns,
 				Capacity: ops.Extents{Functions: size.Functions, Context: size.Context, Points: size.Points, Levels: e.Train.NumTau}}
 			counted, err := p.Bytes()
 			if err != nil {

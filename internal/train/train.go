@@ -15,8 +15,8 @@ import (
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/feed"
+	"github.com/acqnp/acqnp/internal/footprint"
 	"github.com/acqnp/acqnp/internal/input"
-	"github.com/acqnp/acqnp/internal/memory"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/ops"
 	"github.com/acqnp/acqnp/internal/run"
@@ -74,7 +74,7 @@ func newLoop(o Options) (*loop, error) {
 	if o.Device == nil {
 		o.Device = device.CPU(0)
 	}
-	if err := (memory.Plan{Device: o.Device, Model: model, Mode: models.Training, Capacity: capacity, Feeds: feed.Turns,
+	if err := (footprint.Plan{Device: o.Device, Model: model, Mode: models.Training, Capacity: capacity, Feeds: feed.Turns,
 		Keys: datasets.TrainKeys(source)}).Check(); err != nil {
 		return nil, err
 	}

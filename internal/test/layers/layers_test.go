@@ -11,15 +11,16 @@ import (
 
 // layers lists the packages from the bottom up. A package imports only packages of earlier lines.
 var layers = [][]string{
-	{"internal/benchmark", "internal/input", "internal/atomicfile", "internal/random", "internal/progress", "internal/datasets/datatest",
+	{"internal/benchmark", "internal/input", "internal/memory", "internal/atomicfile", "internal/random", "internal/progress", "internal/datasets/datatest",
 		"internal/gpu"},
 	{"internal/config", "internal/likelihood", "internal/safetensors", "internal/datasets/rda", "internal/datasets/matfile",
 		"internal/fetch", "internal/ops", "internal/simd", "internal/gpu/gputest", "internal/gpu/cu/probe", "kernels"},
 	{"internal/engine", "internal/engine/plan", "internal/gpu/cu", "kernels/emulator"},
 	{"internal/engine/reference", "internal/engine/cpu", "internal/engine/cuda"},
 	{"internal/models", "internal/datasets", "internal/device"},
-	{"internal/feed", "internal/memory", "internal/run", "internal/doctor"},
+	{"internal/feed", "internal/footprint", "internal/run", "internal/doctor"},
 	{"internal/predict", "internal/train", "internal/output"},
+	{"internal/report"},
 	{"internal/ablate", "internal/bench"},
 	{"internal/figures", "internal/tables"},
 	{"internal/cli"},

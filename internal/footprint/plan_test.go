@@ -1,4 +1,4 @@
-package memory_test
+package footprint_test
 
 import (
 	"errors"
@@ -9,19 +9,20 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/device"
+	"github.com/acqnp/acqnp/internal/footprint"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/memory"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-func plan(t *testing.T, c config.Model, mode models.Mode, e ops.Extents) memory.Plan {
+func plan(t *testing.T, c config.Model, mode models.Mode, e ops.Extents) footprint.Plan {
 	t.Helper()
 	m, err := models.New(c, 1, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return memory.Plan{Device: device.CPU(2), Model: m, Mode: mode, Capacity: e, Feeds: 2,
+	return footprint.Plan{Device: device.CPU(2), Model: m, Mode: mode, Capacity: e, Feeds: 2,
 		Keys: datasets.SizeKeys{Functions: "train.batch_size", Points: "data.points", Context: "data.context"}}
 }
 
@@ -44,7 +45,7 @@ func TestTheKeyThatWeighsMostIsNamed(t *testing.T) {
 	wide := model("canp", 8)
 	wide.Representation = 65536
 	for name, c := range map[string]struct {
-		plan memory.Plan
+		plan footprint.Plan
 		want string
 	}{
 		"levels": {plan(t, model("acqnp", 8), models.Training, ops.Extents{Functions: 1000, Context: 900, Points: 1000, Levels: 1e10}),

@@ -1,11 +1,11 @@
-// Package memory keeps the program within the memory that there is. A Plan counts what a compiled model takes, its feeds
-// and its checkpoints included, before any of it is allocated, and refuses what the machine cannot hold:
+// Package footprint counts what a model takes of the host's memory before any of it is allocated: the compiled program, its
+// feeds and its checkpoints. A Plan that the machine cannot hold is refused:
 //
-//	plan := memory.Plan{Device: d, Model: m, Mode: models.Training, Capacity: e, Feeds: 2, Keys: train}
+//	plan := footprint.Plan{Device: d, Model: m, Mode: models.Training, Capacity: e, Feeds: feed.Turns, Keys: keys}
 //	if err := plan.Check(); err != nil {
 //		return err // names the configuration key that weighs most
 //	}
-package memory
+package footprint
 
 import (
 	"fmt"
@@ -16,6 +16,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/memory"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/ops"
 )
@@ -37,10 +38,10 @@ func (p Plan) Check() error {
 	if err != nil {
 		return err
 	}
-	have, known := Available("/")
+	have, known := memory.Available("/")
 	if known && need > have {
 		debug.FreeOSMemory() // an earlier program may be garbage that still counts as in use
-		have, known = Available("/")
+		have, known = memory.Available("/")
 	}
 	if !known || need <= have {
 		return nil
@@ -73,8 +74,8 @@ func (p Plan) Bytes() (float64, error) {
 // refuse names the key that weighs most.
 func (p Plan) refuse(need, have float64) error {
 	work := [...]string{models.Training: "training", models.Evaluation: "evaluation", models.Prediction: "prediction"}[p.Mode]
-	takes, least := fmt.Sprintf("%s takes %s of memory", work, size(need)), need
-	e := &input.Error{Found: takes, Expected: fmt.Sprintf("at most the %s available", size(have))}
+	takes, least := fmt.Sprintf("%s takes %s of memory", work, memory.Size(need)), need
+	e := &input.Error{Found: takes, Expected: fmt.Sprintf("at most the %s available", memory.Size(have))}
 	for _, part := range p.parts() {
 		n, err := part.smallest.Bytes()
 		if err != nil {
@@ -83,25 +84,8 @@ func (p Plan) refuse(need, have float64) error {
 		if n < least {
 			least = n
 			e.Key, e.Found = part.key, part.value+", with which "+takes
-			e.Expected = fmt.Sprintf("at most the %s available (this key weighs most)", size(have))
+			e.Expected = fmt.Sprintf("at most the %s available (this key weighs most)", memory.Size(have))
 		}
 	}
 	return e
-}
-
-// size is a number of bytes in words, with two or three digits.
-func size(bytes float64) string {
-	for _, unit := range []struct {
-		bytes float64
-		name  string
-	}{{1e15, "PB"}, {1e12, "TB"}, {1e9, "GB"}} {
-		if v := bytes / unit.bytes; v >= 1 {
-			digits := 1
-			if v >= 100 {
-				digits = 0
-			}
-			return fmt.Sprintf("%.*f %s", digits, v, unit.name)
-		}
-	}
-	return fmt.Sprintf("%.0f MB", bytes/1e6)
 }
