@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/acqnp/acqnp/internal/benchmark"
@@ -37,6 +39,29 @@ func Check(dataDir string) []Status {
 		all = append(all, s)
 	}
 	return all
+}
+
+// Ready picks benchmarks by name, in the order asked. A name that is none of them, and a benchmark that is not ready, is
+// an *input.Error.
+func Ready(all []Status, names []string) ([]Status, error) {
+	var known []string
+	for _, s := range all {
+		known = append(known, s.Benchmark)
+	}
+	var picked []Status
+	for _, name := range names {
+		i := slices.Index(known, name)
+		if i < 0 {
+			return nil, &input.Error{File: "data check", Found: strconv.Quote(name), Expected: "one of " + strings.Join(known, ", ")}
+		}
+		picked = append(picked, all[i])
+	}
+	for _, s := range picked {
+		if !s.Ready {
+			return nil, &input.Error{File: s.Benchmark, Found: s.Detail, Expected: "the data set (" + s.Help + ")"}
+		}
+	}
+	return picked, nil
 }
 
 func checkSpeedFlow(b benchmark.Benchmark, dir string) Status {

@@ -1,6 +1,13 @@
 package fetch
 
-import "github.com/acqnp/acqnp/internal/benchmark"
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/acqnp/acqnp/internal/benchmark"
+	"github.com/acqnp/acqnp/internal/input"
+)
 
 // Set is a data set as its publishers offer it.
 type Set struct {
@@ -20,4 +27,28 @@ func Sets() []Set {
 		}
 	}
 	return sets
+}
+
+// Names returns the names of all sets.
+func Names() []string {
+	var names []string
+	for _, s := range Sets() {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// Find returns the sets of the names, in their order. A name that no set has is an *input.Error.
+func Find(names []string) ([]Set, error) {
+	all := Sets()
+	var sets []Set
+	for _, name := range names {
+		i := slices.IndexFunc(all, func(s Set) bool { return s.Name == name })
+		if i < 0 {
+			return nil, &input.Error{File: "data fetch", Found: strconv.Quote(name),
+				Expected: "a benchmark that has files: " + strings.Join(Names(), ", ")}
+		}
+		sets = append(sets, all[i])
+	}
+	return sets, nil
 }

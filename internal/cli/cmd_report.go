@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,17 +19,6 @@ type reportOptions struct {
 	format string
 	out    string
 	all    bool
-}
-
-// reportFormats, and the endings of file names that mean them.
-var reportFormats = []struct {
-	name, ending string
-	write        func(tables.Summary, io.Writer) error
-}{
-	{"markdown", ".md", tables.Summary.Markdown},
-	{"latex", ".tex", tables.Summary.LaTeX},
-	{"html", ".html", tables.Summary.HTML},
-	{"csv", ".csv", tables.Summary.CSV},
 }
 
 func newReport(a *app) *cobra.Command {
@@ -57,10 +44,7 @@ The page of HTML needs no other file: it holds the plots that lie in the run dir
 		},
 	}
 	f := cmd.Flags()
-	var names []string
-	for _, known := range reportFormats {
-		names = append(names, known.name)
-	}
+	names := tables.FormatNames()
 	f.StringVar(&o.format, "format", "", "`FORMAT`: "+strings.Join(names, ", ")+" (default that of --out's ending, else markdown)")
 	f.StringVar(&o.out, "out", "", "write to `FILE` (default standard output)")
 	f.BoolVar(&o.all, "all", false, "list all of the paper's results, also those without runs")
@@ -69,7 +53,7 @@ The page of HTML needs no other file: it holds the plots that lie in the run dir
 }
 
 func runReport(a *app, o reportOptions) error {
-	write, err := o.writer()
+	format, err := tables.FindFormat(o.format, o.out)
 	if err != nil {
 		return err
 	}
@@ -87,7 +71,7 @@ func runReport(a *app, o reportOptions) error {
 	}
 	var b bytes.Buffer
 	if o.out != "" || !a.json {
-		if err := write(s, &b); err != nil {
+		if err := format.Write(s, &b); err != nil {
 			return err
 		}
 	}
@@ -111,19 +95,4 @@ func evaluationFiles(runs []tables.Run) []string {
 		files = append(files, r.Path)
 	}
 	return files
-}
-
-// writer is the format that is asked for, or meant by the ending of --out.
-func (o *reportOptions) writer() (func(tables.Summary, io.Writer) error, error) {
-	var names []string
-	for _, f := range reportFormats {
-		if f.name == o.format || o.format == "" && strings.EqualFold(filepath.Ext(o.out), f.ending) {
-			return f.write, nil
-		}
-		names = append(names, f.name)
-	}
-	if o.format == "" {
-		return reportFormats[0].write, nil
-	}
-	return nil, &input.Error{File: "--format", Found: strconv.Quote(o.format), Expected: strings.Join(names, ", ")}
 }

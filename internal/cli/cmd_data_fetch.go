@@ -5,14 +5,11 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/fetch"
-	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/progress"
 )
 
@@ -36,7 +33,7 @@ out like the data directory.`,
 		Example: `  acqnp data fetch mnist freyface
   acqnp data fetch svhn --data-dir /srv/data --mirror https://mirror.example.org/acqnp`,
 		Args:      cobra.MinimumNArgs(1),
-		ValidArgs: setNames(),
+		ValidArgs: fetch.Names(),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			o.names = names
 			return a.run(func(cmd *cobra.Command) error { return runDataFetch(cmd.Context(), a, o) })(cmd, nil)
@@ -45,14 +42,6 @@ out like the data directory.`,
 	o.addDataDir(cmd)
 	cmd.Flags().StringVar(&o.mirror, "mirror", "", "`URL` of a server to ask in place of the publishers")
 	return cmd
-}
-
-func setNames() []string {
-	var names []string
-	for _, s := range fetch.Sets() {
-		names = append(names, s.Name)
-	}
-	return names
 }
 
 // fetchedFile is a file that is in its place.
@@ -65,7 +54,7 @@ type fetchedFile struct {
 }
 
 func runDataFetch(ctx context.Context, a *app, o dataFetchOptions) error {
-	sets, err := findSets(o.names)
+	sets, err := fetch.Find(o.names)
 	if err != nil {
 		return err
 	}
@@ -95,22 +84,4 @@ func runDataFetch(ctx context.Context, a *app, o dataFetchOptions) error {
 		}
 		return t.Flush()
 	})
-}
-
-// findSets are the sets of these names.
-func findSets(names []string) ([]fetch.Set, error) {
-	by := map[string]fetch.Set{}
-	for _, s := range fetch.Sets() {
-		by[s.Name] = s
-	}
-	var sets []fetch.Set
-	for _, name := range names {
-		s, ok := by[name]
-		if !ok {
-			return nil, &input.Error{File: "data fetch", Found: strconv.Quote(name),
-				Expected: "a benchmark that has files: " + strings.Join(setNames(), ", ")}
-		}
-		sets = append(sets, s)
-	}
-	return sets, nil
 }

@@ -1,0 +1,48 @@
+package tables
+
+import (
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/acqnp/acqnp/internal/input"
+)
+
+// A Format is one way to write a summary.
+type Format struct {
+	Name   string
+	ending string // of file names that mean it
+	Write  func(Summary, io.Writer) error
+}
+
+// formats lists all there are. The first is the default.
+var formats = []Format{
+	{"markdown", ".md", Summary.Markdown},
+	{"latex", ".tex", Summary.LaTeX},
+	{"html", ".html", Summary.HTML},
+	{"csv", ".csv", Summary.CSV},
+}
+
+// FormatNames returns the names of all formats.
+func FormatNames() []string {
+	var names []string
+	for _, f := range formats {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// FindFormat returns the format of a name or, if that is empty, the one that the ending of a path means, else the default.
+// An unknown name is an *input.Error.
+func FindFormat(name, path string) (Format, error) {
+	for _, f := range formats {
+		if f.Name == name || name == "" && strings.EqualFold(filepath.Ext(path), f.ending) {
+			return f, nil
+		}
+	}
+	if name == "" {
+		return formats[0], nil
+	}
+	return Format{}, &input.Error{File: "--format", Found: strconv.Quote(name), Expected: strings.Join(FormatNames(), ", ")}
+}
