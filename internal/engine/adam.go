@@ -13,27 +13,27 @@ const (
 	epsilon = 1e-8
 )
 
-// Adam is torch.optim.Adam over a flat parameter vector: ε is added outside the root, both moments are bias-corrected
-// and weight_decay is an L2 penalty, λ·θ added to the gradient. Scalars are computed in float64 and rounded to T once,
-// as PyTorch does.
+// Adam is torch.optim.Adam over a flat parameter vector: ε is added outside the root, both moments
+// are bias-corrected and weight_decay is an L2 penalty, λ·θ added to the gradient. Scalars are
+// computed in float64 and rounded to T once, as in PyTorch.
 type Adam[T Float] struct {
 	M, V        []T // the moments, in the layout of the parameters
-	Step        int // how many updates were made
+	Step        int // updates made
 	WeightDecay float64
 }
 
-// NewAdam starts with zero moments for n parameters.
+// NewAdam returns an Adam with zero moments for n parameters.
 func NewAdam[T Float](n int, weightDecay float64) *Adam[T] {
 	return &Adam[T]{M: make([]T, n), V: make([]T, n), WeightDecay: weightDecay}
 }
 
-// Update makes one step of the given learning rate on params in place, and reports whether params, M and V are all finite
-// after it. All slices have the length given to NewAdam.
+// Update makes one step of the given learning rate on params in place, and reports whether params,
+// M and V are all finite after it. All slices have the length given to NewAdam.
 func (a *Adam[T]) Update(params, grads []T, learningRate float64) (finite bool) {
 	a.Step++
 	correction1 := 1 - math.Pow(beta1, float64(a.Step))
 	correction2 := math.Sqrt(1 - math.Pow(beta2, float64(a.Step)))
-	one := 1.0 // a variable: Go's constants are exact, and 1-0.9 has to round as PyTorch's does
+	one := 1.0 // a variable, since Go's constants are exact and 1-0.9 has to round as in PyTorch
 	var (
 		rate   = T(learningRate / correction1)
 		root   = T(correction2)
@@ -50,7 +50,7 @@ func (a *Adam[T]) Update(params, grads []T, learningRate float64) (finite bool) 
 			return finite
 		}
 	}
-	var found T // 0, or NaN once a number is not finite: a first moment that is not makes its parameter so
+	var found T // 0, or a NaN once a number is not finite. A first moment that is not finite makes its parameter so.
 	for i, p := range params {
 		g := grads[i] + decay*p
 		m[i] = flush(b1*m[i]+c1*g, negligible)
@@ -61,13 +61,15 @@ func (a *Adam[T]) Update(params, grads []T, learningRate float64) (finite bool) 
 	return found == 0
 }
 
-// The L2 penalty shrinks the weights of a unit that has died without end. What is below these bounds moves no parameter
-// (a root of 1e-37 vanishes beside ε) and no result, but products of denormal numbers take a hundred times as long.
+// Sizes below which parameters and moments become 0. The L2 penalty would shrink the weights of a
+// unit that has died for ever. Smaller numbers change no parameter (the root of 1e-37 vanishes
+// beside ε) and no result, but arithmetic on denormal numbers takes a hundred times as long.
 const (
 	negligible       = 1e-30
 	negligibleSquare = 1e-37
 )
 
+// flush returns 0 for what is smaller than the bound.
 func flush[T Float](x, bound T) T {
 	if x < bound && x > -bound {
 		return 0

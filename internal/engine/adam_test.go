@@ -46,7 +46,8 @@ func TestAdamFollowsPyTorch(t *testing.T) {
 	}
 	for _, c := range r.Cases {
 		t.Run(fmt.Sprintf("%s/%g", c.DType, c.WeightDecay), func(t *testing.T) {
-			// Some 20 steps of about 10 roundings each; the tolerances allow 20 units in the last place.
+			// Some 20 steps of about 10 roundings each; the tolerances allow 20 units in the last
+			// place.
 			if c.DType == "float32" {
 				followAdam[float32](t, c, 20*math.Pow(2, -24))
 			} else {
@@ -61,7 +62,8 @@ func followAdam[T engine.Float](t *testing.T, c adamCase, tolerance float64) {
 	adam := engine.NewAdam[T](len(params), c.WeightDecay)
 	for step, rate := range c.Rates {
 		adam.Update(params, convert[T](c.Grads[step]), rate)
-		// Updates of up to 0.03 add up: a parameter that comes near zero keeps the roundings of where it was.
+		// Updates of up to 0.03 add up: a parameter that comes near zero keeps the roundings of
+		// where it was.
 		near(t, fmt.Sprintf("step %d: parameter", step), params, c.Path[step], tolerance, func(int) float64 { return 0.5 })
 	}
 	// The first moment is a sum of gradients of both signs, which may cancel.

@@ -27,8 +27,8 @@ func (s shape) String() string {
 	return fmt.Sprintf("%s dx=%d dy=%d %v", s.model.Name, s.dx, s.dy, s.e)
 }
 
-// shapes are odd sizes on purpose: one level, one target, widths that are no multiple of anything, sizes beyond one
-// tile and beyond one chunk.
+// shapes are odd sizes on purpose: one level, one target, widths that are no multiple of anything,
+// sizes beyond one tile and beyond one chunk.
 func shapes() []shape {
 	var all []shape
 	for _, name := range models.Names() {
@@ -142,8 +142,8 @@ func run[T engine.Float](t *testing.T, p engine.Program[T], e ops.Extents) {
 	}
 }
 
-// worst is the largest difference relative to max(1, largest magnitude): a gradient's small entries are sums of large
-// terms, so the tensor's scale is what rounding is measured against.
+// worst is the largest difference relative to max(1, largest magnitude): a gradient's small entries
+// are sums of large terms, so the tensor's scale is what rounding is measured against.
 func worst[T engine.Float](got []float32, want []T) float64 {
 	scale, diff := 1.0, 0.0
 	for _, v := range want {
@@ -157,8 +157,9 @@ func worst[T engine.Float](got []float32, want []T) float64 {
 	return diff / scale
 }
 
-// TestEnginesAgree compares the cpu engine with the float64 reference: values and every gradient, to float32 rounding
-// (the longest sums here have about 1e4 terms of alternating sign; 2e-5 leaves a factor of four over what was seen).
+// TestEnginesAgree compares the cpu engine with the float64 reference: values and every gradient,
+// to float32 rounding (the longest sums here have about 1e4 terms of alternating sign; 2e-5 leaves
+// a factor of four over what was seen).
 func TestEnginesAgree(t *testing.T) {
 	for _, s := range shapes() {
 		t.Run(s.String(), func(t *testing.T) {

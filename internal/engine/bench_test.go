@@ -9,8 +9,8 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// BenchmarkStep is forward and backward of an ACQNP at two sizes: the quickstart's, and the speed-flow benchmark's
-// over a tenth of its points.
+// BenchmarkStep is forward and backward of an ACQNP at two sizes: the quickstart's, and the
+// speed-flow benchmark's over a tenth of its points.
 func BenchmarkStep(b *testing.B) {
 	for name, s := range map[string]shape{
 		"quickstart": {config.Model{Name: "acqnp", Representation: 32, Encoder: []int{32, 32}, Adaptor: []int{32, 32, 32}, Decoder: []int{32, 32}},

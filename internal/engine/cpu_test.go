@@ -44,7 +44,8 @@ func sameBits(t *testing.T, m *models.Model) {
 	}
 }
 
-// TestExtentsWithinCapacity runs one program at changing sizes; each run must equal that of a program of just its size.
+// TestExtentsWithinCapacity runs one program at changing sizes; each run must equal that of a
+// program of just its size.
 func TestExtentsWithinCapacity(t *testing.T) {
 	for _, name := range models.Names() {
 		t.Run(name, func(t *testing.T) {
@@ -116,8 +117,9 @@ func TestNoAllocationPerRun(t *testing.T) {
 	}
 }
 
-// TestMemoryDoesNotGrowWithLevels compiles 400 levels beside 4: apart from the level's own input (one number a row)
-// nothing of that size may be made. One activation of width 128 at 400 levels would be 200 MB here.
+// TestMemoryDoesNotGrowWithLevels compiles 400 levels beside 4: apart from the level's own input
+// (one number a row) nothing of that size may be made. One activation of width 128 at 400 levels
+// would be 200 MB here.
 func TestMemoryDoesNotGrowWithLevels(t *testing.T) {
 	c := config.Model{Name: "acqnp", Representation: 128, Encoder: []int{128}, Adaptor: []int{128, 128}, Decoder: []int{128, 128}}
 	m := build(t, shape{model: c, dx: 1, dy: 1})

@@ -6,19 +6,20 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// hosted is a Trainer whose program computes in the host's memory: Adam runs on the program's own parameters.
+// hosted is a Trainer around a Program in the host's memory. Adam runs on the program's own
+// parameters.
 type hosted struct {
 	Program[float32]
 	tensors []ops.Tensor
 	adam    *Adam[float32]
-	scale   LossScale // not used here, but kept for whoever goes on elsewhere
+	scale   LossScale // not used here; kept for a trainer on a GPU that goes on with the run
 	loss    float32
 	failed  error
 }
 
-// NewTrainer makes a Trainer of a program that has gradients and the output "cost". The tensors are those of its
-// graph. Every step is done when Step returns, and checked: its error is then Step's own. Closing the trainer closes
-// the program.
+// NewTrainer makes a Trainer of a program that has gradients and the output "cost". The tensors are
+// those of its graph. A step is done and checked when Step returns, so Step returns its own error.
+// Closing the trainer closes the program.
 func NewTrainer(p Program[float32], tensors []ops.Tensor, weightDecay float64) Trainer {
 	return &hosted{Program: p, tensors: tensors, adam: NewAdam[float32](len(p.Params()), weightDecay)}
 }
@@ -41,8 +42,8 @@ func (h *hosted) Step(e ops.Extents, batch int, rate float64) error {
 	return h.failed
 }
 
-// overflow returns the error of an update that made a number NaN or infinite: the first such element, and of its moments
-// and weight the one that was computed first.
+// overflow returns the error of an update that made a number NaN or infinite: the first such
+// element, and of its moments and weight the one that was computed first.
 func (h *hosted) overflow(batch int) error {
 	for i, w := range h.Params() {
 		for _, q := range []struct {
@@ -68,10 +69,10 @@ func (h *hosted) check(batch int) error {
 	return nil
 }
 
-// Loss is the last step's.
+// Loss returns the cost of the last step.
 func (h *hosted) Loss() (float32, error) { return h.loss, h.failed }
 
-// State is the program's parameters and Adam's moments themselves, not copies.
+// State returns the program's parameters and Adam's moments themselves, not copies.
 func (h *hosted) State() (State, error) {
 	return State{Params: h.Params(), M: h.adam.M, V: h.adam.V, Updates: h.adam.Step, LossScale: h.scale}, h.failed
 }
@@ -90,7 +91,7 @@ func (h *hosted) Load(s State) error {
 	return nil
 }
 
-// Check refuses a state that does not fit a model of n parameters.
+// Check returns an error unless the state fits a model of n parameters.
 func (s State) Check(n int) error {
 	if len(s.Params) != n || s.M != nil && len(s.M) != n || s.V != nil && len(s.V) != n {
 		return fmt.Errorf("engine: a state of %d, %d and %d numbers for %d parameters", len(s.Params), len(s.M), len(s.V), n)
@@ -98,7 +99,7 @@ func (s State) Check(n int) error {
 	return nil
 }
 
-// FirstNonFinite is the index of the first NaN or infinity; −1 where there is none.
+// FirstNonFinite returns the index of the first NaN or infinity; −1 if there is none.
 func FirstNonFinite(v []float32) int {
 	for i, x := range v {
 		if x-x != 0 {
@@ -108,7 +109,7 @@ func FirstNonFinite(v []float32) int {
 	return -1
 }
 
-// TensorAt names the tensor that an element of the flat vector belongs to.
+// TensorAt returns the name of the tensor that element i of the flat vector belongs to.
 func TensorAt(ts []ops.Tensor, i int) string {
 	for _, t := range ts {
 		if i >= t.Offset && i < t.Offset+t.Size() {

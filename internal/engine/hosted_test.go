@@ -11,7 +11,8 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// hosted is a trainer on the CPU beside a program of the same model with the same parameters and inputs.
+// hosted is a trainer on the CPU beside a program of the same model with the same parameters and
+// inputs.
 func hosted(t *testing.T, e ops.Extents) (engine.Trainer, engine.Program[float32]) {
 	t.Helper()
 	m := build(t, shape{model: small, dx: 1, dy: 1})
@@ -109,8 +110,8 @@ func TestTrainerStopsAtWhatIsNoNumber(t *testing.T) {
 	}
 }
 
-// An update that overflows float32 stops the trainer at its step and names what overflowed: a second moment, where the
-// gradient is finite and its square is not, or a weight.
+// An update that overflows float32 stops the trainer at its step and names what overflowed: a
+// second moment, where the gradient is finite and its square is not, or a weight.
 func TestTrainerStopsAtAnUpdateThatOverflows(t *testing.T) {
 	m := build(t, shape{model: sized("cnp", 8, []int{8}, 0), dx: 1, dy: 1})
 	last := m.Tensors()[len(m.Tensors())-1] // the decoder's last bias: μ and s

@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// ErrOutOfMemory is the cause of an Error where the device has too little memory.
+// ErrOutOfMemory is the cause of an Error if the device has too little memory.
 var ErrOutOfMemory = errors.New("out of memory on the device")
 
-// Error is a call to the driver that failed.
+// Error is the error of a call to the driver.
 type Error struct {
 	Call   string // such as "launch" or "alloc"
-	Kernel string // where the call has one
-	Bytes  int    // where the call has a size
-	Cause  error  // the driver's words, or ErrOutOfMemory
+	Kernel string // of the call, if it has one
+	Bytes  int    // of the call, if it has a size
+	Cause  error  // the driver's message, or ErrOutOfMemory
 }
 
-// Error is one line: "CUDA CALL KERNEL (N bytes): cause".
+// Error returns one line: "CUDA CALL KERNEL (N bytes): cause".
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString("CUDA ")
@@ -33,5 +33,5 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }

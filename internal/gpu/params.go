@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Param is one argument of a kernel: the low Size bytes of Bits, little-endian as the device is. Size 0 is an argument of
-// a type that no kernel takes: such a launch is refused.
+// Param is one argument of a kernel: the low Size bytes of Bits. Size 0 stands for an argument of a
+// type that no kernel takes; such a launch is refused.
 type Param struct {
 	Bits uint64
 	Size int
@@ -15,7 +15,7 @@ type Param struct {
 // Params are the arguments of a launch, in order.
 type Params []Param
 
-// Args makes arguments of Ptr, int32, uint32, uint64, float32 and float64 values.
+// Args returns the arguments for values of type Ptr, int32, uint32, uint64, float32 or float64.
 func Args(values ...any) Params {
 	p := make(Params, len(values))
 	for i, v := range values {
@@ -37,7 +37,7 @@ func Args(values ...any) Params {
 	return p
 }
 
-// Check holds parameters against the sizes that the kernel declares.
+// Check returns an error unless the arguments have the sizes in bytes that the kernel declares.
 func (p Params) Check(sizes []int) error {
 	if len(p) != len(sizes) {
 		return fmt.Errorf("%d arguments, the kernel takes %d", len(p), len(sizes))

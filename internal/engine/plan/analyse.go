@@ -1,5 +1,6 @@
-// Package plan takes a graph apart for the engines that run it: its leaves, its kernel calls in order, and the places of
-// buffers in one stretch of memory.
+// Package plan takes a graph apart for the engines that run it: into its values and its units,
+// which are kernel calls, in order. It also places buffers in an arena, one stretch of memory
+// (Place), and counts a run's floating-point operations.
 package plan
 
 import (
@@ -13,26 +14,26 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// Value is a node of the graph as an engine sees it.
+// Value is a node of the graph.
 type Value struct {
-	Node   *G.Node
-	Space  ops.Space
-	Rows   int // at capacity
-	Width  int
-	Made   *Unit // nil for leaves
-	Users  []*Unit
+	Node    *G.Node
+	Space   ops.Space
+	Rows    int // at capacity
+	Width   int
+	Made    *Unit // that computes it; nil for leaves
+	Users   []*Unit
 	Reduced bool // a row is a sum over several rows of an input
-	Result bool // of the run: an output or a gradient
+	Result  bool // of the run: an output or a gradient
 }
 
-// Unit is one kernel call: an operation, or the parts of a gradient that read the same inputs.
+// Unit is one kernel call: an operation, or all parts of a gradient.
 type Unit struct {
 	Op  *ops.Op // of the first part; nil for Gorgonia's addition of gradients
 	In  []*Value
 	Out [3]*Value // by part
 }
 
-// Outs are the parts that the graph asks for.
+// Outs returns the parts that the graph asks for.
 func (u *Unit) Outs() []*Value {
 	var vs []*Value
 	for _, v := range u.Out {
@@ -49,7 +50,8 @@ type Analysis struct {
 	Units  []*Unit
 }
 
-// Analyse takes apart what leads to the graph's outputs and gradients. It refuses operations that are not of package ops.
+// Analyse takes apart what leads to the graph's outputs and gradients. Operations that are not of
+// package ops are an error, except the addition of gradients.
 func Analyse(g *ops.Graph) (*Analysis, error) {
 	sorted, err := G.Sort(g.Expr)
 	if err != nil {
@@ -77,7 +79,7 @@ func Analyse(g *ops.Graph) (*Analysis, error) {
 	return a, nil
 }
 
-// neededBy are the nodes that lead to a result.
+// neededBy returns the nodes that lead to a result.
 func neededBy(g *ops.Graph) map[*G.Node]bool {
 	needed := map[*G.Node]bool{}
 	var visit func(n *G.Node)
@@ -99,6 +101,7 @@ func neededBy(g *ops.Graph) map[*G.Node]bool {
 	return needed
 }
 
+// leaves adds the values of inputs and parameters.
 func (a *Analysis) leaves(g *ops.Graph) {
 	for _, in := range g.Inputs {
 		a.Values[in.Node] = &Value{Node: in.Node, Space: in.Space, Rows: g.Capacity.Rows(in.Space), Width: in.Width}
@@ -108,7 +111,7 @@ func (a *Analysis) leaves(g *ops.Graph) {
 	}
 }
 
-// add makes the value of a node, and its unit unless a part with the same inputs has made it already.
+// add adds the value of a node, and its unit unless another part of it has added that already.
 func (a *Analysis) add(n *G.Node, grouped map[string]*Unit) error {
 	children := ops.Children(n)
 	if len(children) == 0 {
@@ -153,7 +156,8 @@ func (a *Analysis) add(n *G.Node, grouped map[string]*Unit) error {
 	return nil
 }
 
-// constant is a leaf with a value of its own: a scalar, or a vector such as the zeros in place of a bias.
+// constant returns a leaf with a value of its own: a scalar, or a vector such as the zeros in place
+// of a bias.
 func constant(n *G.Node) *Value {
 	v := &Value{Node: n, Space: ops.Scalar, Rows: 1, Width: 1}
 	if !n.IsScalar() {
@@ -162,13 +166,15 @@ func constant(n *G.Node) *Value {
 	return v
 }
 
+// use adds a unit to the users of its inputs.
 func (a *Analysis) use(u *Unit) {
 	for _, c := range u.In {
 		c.Users = append(c.Users, u)
 	}
 }
 
-// addType is the type of Gorgonia's own elementwise operations, of which only the addition of gradients turns up.
+// addType is the type of Gorgonia's elementwise operations. Graphs have only one of them, the
+// addition of gradients.
 var addType = func() reflect.Type {
 	g := G.NewGraph()
 	m := func(name string) *G.Node { return G.NewMatrix(g, tensor.Float32, G.WithShape(2, 2), G.WithName(name)) }
@@ -180,7 +186,8 @@ func isAdd(op G.Op) bool {
 	return binary && reflect.TypeOf(op) == addType && op.String() == "+ false"
 }
 
-// Constant is the numbers of a leaf that has a value of its own, in float32; nil for any other value.
+// Constant returns the numbers of a leaf with a value of its own, in float32; nil for any other
+// value.
 func Constant(v *Value) []float32 {
 	if v.Node.Value() == nil {
 		return nil

@@ -2,21 +2,21 @@ package plan
 
 import "github.com/acqnp/acqnp/internal/ops"
 
-// FLOPs counts the floating-point operations of one run at the extents: two for each multiply-add of the layers' and the
-// attentions' products and of their gradients, each as often as the graph needs it. Elementwise operations, sums, and what an
-// engine computes a second time do not count.
+// FLOPs counts the floating-point operations of one run at the extents: two for each multiply-add
+// in the matrix products of layers, attentions and their gradients. Elementwise operations and sums
+// do not count, nor does what an engine computes a second time.
 func (a *Analysis) FLOPs(e ops.Extents) float64 {
 	total := 0.0
 	for _, u := range a.Units {
 		if u.Op != nil {
-			total += 2 * u.products(e)
+			total += 2 * u.multiplyAdds(e)
 		}
 	}
 	return total
 }
 
-// products is the number of multiply-adds.
-func (u *Unit) products(e ops.Extents) float64 {
+// multiplyAdds counts the multiply-adds of a unit's matrix products.
+func (u *Unit) multiplyAdds(e ops.Extents) float64 {
 	n := 0.0
 	switch u.Op.Kind {
 	case ops.Linear: // in·Wᵀ; inputs base, in, W
@@ -33,12 +33,13 @@ func (u *Unit) products(e ops.Extents) float64 {
 	return n
 }
 
-// pairs is the multiply-adds of every point with every context point of its function, in all heads together.
+// pairs counts the multiply-adds of every point with every context point of its function, in all
+// heads together.
 func pairs(perPoint *Value, e ops.Extents) float64 {
 	return rows(perPoint, e) * float64(e.Context) * columns(perPoint)
 }
 
-// asked is 1 where the graph needs a part, else 0.
+// asked returns 1 if the graph needs a part, else 0.
 func (u *Unit) asked(part int) int {
 	if u.Out[part] == nil {
 		return 0

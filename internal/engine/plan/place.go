@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// Buffer is a stretch of an arena that is in use from one moment to another, both included.
+// Buffer is a part of an arena that is in use from one time to another, both included.
 type Buffer struct {
 	Size     int
 	From, To int
 	Offset   int // set by Place
 }
 
-// Place gives every buffer the lowest offset at which it overlaps no buffer that lives at the same time, the largest
-// first, and returns the size of the arena.
+// Place gives every buffer the lowest offset at which it overlaps no buffer that is in use at the
+// same time, the largest buffer first. It returns the size of the arena.
 func Place(buffers []*Buffer) int {
 	order := slices.Clone(buffers)
 	slices.SortStableFunc(order, func(x, y *Buffer) int { return cmp.Compare(y.Size, x.Size) })

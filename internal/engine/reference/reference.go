@@ -1,5 +1,5 @@
-// Package reference runs graphs on Gorgonia's TapeMachine with the plain kernels of package ops, in float64 or
-// float32. It is slow and simple: the truth that other engines are tested against.
+// Package reference runs graphs on Gorgonia's TapeMachine with the plain kernels of package ops, in
+// float64 or float32. It is slow and simple. Other engines are tested against it.
 package reference
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// Program keeps the graph of the last run's extents and builds another where they change.
+// Program keeps the graph of the last run and builds another one when the extents change.
 type Program[T engine.Float] struct {
 	build    func(ops.Extents) (*ops.Graph, error)
 	capacity ops.Extents
@@ -55,16 +55,16 @@ func New[T engine.Float](build func(ops.Extents) (*ops.Graph, error), capacity o
 	return p, nil
 }
 
-// Params is the flat parameter vector.
+// Params returns the flat parameter vector.
 func (p *Program[T]) Params() []T { return p.params }
 
-// Grads is the gradient of the cost by Params.
+// Grads returns the gradient of the cost by Params.
 func (p *Program[T]) Grads() []T { return p.grads }
 
-// Input is the capacity-sized buffer of an input.
+// Input returns the buffer of an input, at capacity.
 func (p *Program[T]) Input(name string) []T { return p.inputs[name] }
 
-// Output is a result of the last run.
+// Output returns a result of the last run.
 func (p *Program[T]) Output(name string) []T { return p.outputs[name] }
 
 // Close ends the machine.
@@ -107,7 +107,7 @@ func (p *Program[T]) Run(e ops.Extents) error {
 	return nil
 }
 
-// bind builds the graph and gives its leaves values.
+// bind builds the graph for the extents and gives its leaves memory.
 func (p *Program[T]) bind(e ops.Extents) error {
 	if err := p.Close(); err != nil {
 		return err

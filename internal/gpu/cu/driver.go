@@ -1,7 +1,8 @@
 //go:build gpu
 
-// Package cu drives an NVIDIA GPU through gorgonia.org/cu. A program that imports it ends at once, with a line on stderr
-// and status 1, on a machine without a usable GPU. It needs libcuda.so.1 alone, of CUDA 11.4 or later.
+// Package cu drives an NVIDIA GPU through gorgonia.org/cu. A program that imports it ends at its
+// start, with one line on stderr and status 1, on a machine without a usable GPU. It needs only
+// libcuda.so.1, of CUDA 11.4 or later.
 package cu
 
 import (
@@ -13,12 +14,12 @@ import (
 	"gorgonia.org/cu"
 
 	"github.com/acqnp/acqnp/internal/gpu"
-	_ "github.com/acqnp/acqnp/internal/gpu/cu/probe" // first of all
+	_ "github.com/acqnp/acqnp/internal/gpu/cu/probe" // is initialised before gorgonia.org/cu
 	"github.com/acqnp/acqnp/kernels"
 )
 
-// Driver is a GPU through its primary context and one stream. Its calls may come from any goroutine, one at a time: each
-// stays on its thread, on which it makes the context current.
+// Driver drives a GPU through its primary context and one stream. Its calls may come from any
+// goroutine, one at a time: a call locks its thread and makes the context current there.
 type Driver struct {
 	device    gpu.Device
 	ordinal   cu.Device
@@ -26,8 +27,8 @@ type Driver struct {
 	stream    cu.Stream
 	modules   []cu.Module
 	functions []function
-	events    []cu.Event // all of them
-	idle      []cu.Event // those to be used again
+	events    []cu.Event // all
+	idle      []cu.Event // to be used again
 	memory    map[gpu.Ptr]bool
 	pinned    [][]byte
 	graphs    map[*graph]bool
@@ -39,7 +40,8 @@ type Driver struct {
 
 var _ gpu.Driver = (*Driver)(nil)
 
-// Open takes a GPU by its number, counted from 0 among those that CUDA_VISIBLE_DEVICES leaves, and loads the kernels.
+// Open opens a GPU by its number, counted from 0 among those that CUDA_VISIBLE_DEVICES leaves, and
+// loads the kernels.
 func Open(ordinal int) (*Driver, error) {
 	d := &Driver{memory: map[gpu.Ptr]bool{}, graphs: map[*graph]bool{}}
 	count, err := cu.NumDevices()
@@ -50,13 +52,13 @@ func Open(ordinal int) (*Driver, error) {
 		d.ordinal, err = cu.GetDevice(ordinal)
 	}
 	if err != nil {
-		return nil, d.failed("open", "", 0, err)
+		return nil, d.wrap("open", "", 0, err)
 	}
 	if d.device, err = describe(d.ordinal); err != nil {
-		return nil, d.failed("open", "", 0, err)
+		return nil, d.wrap("open", "", 0, err)
 	}
 	if d.context, err = d.ordinal.RetainPrimaryCtx(); err != nil {
-		return nil, d.failed("open", "", 0, err)
+		return nil, d.wrap("open", "", 0, err)
 	}
 	if err := d.do("open", 0, d.load); err != nil {
 		d.Close()
@@ -65,7 +67,7 @@ func Open(ordinal int) (*Driver, error) {
 	return d, nil
 }
 
-// describe asks the driver what a device is.
+// describe returns the description of a device.
 func describe(d cu.Device) (gpu.Device, error) {
 	name, err := d.Name()
 	about := gpu.Device{Name: name}
@@ -118,7 +120,7 @@ func (d *Driver) do(call string, bytes int, f func() error) error {
 	if err == nil {
 		err = f()
 	}
-	return d.failed(call, "", bytes, err)
+	return d.wrap(call, "", bytes, err)
 }
 
 // Device implements gpu.Driver.
@@ -166,7 +168,8 @@ func (d *Driver) Pinned(bytes int) ([]byte, error) {
 	return b, nil
 }
 
-// Upload implements gpu.Driver. The driver copies memory that is not pinned before the call returns.
+// Upload implements gpu.Driver. The driver copies memory that is not pinned before the call
+// returns.
 func (d *Driver) Upload(dst gpu.Ptr, src []byte) error {
 	if len(src) == 0 {
 		return nil
@@ -200,12 +203,13 @@ func (d *Driver) Close() error {
 	err := d.do("close", 0, d.release)
 	d.closed = true
 	if e := d.ordinal.ReleasePrimaryCtx(); err == nil {
-		err = d.failed("close", "", 0, e)
+		err = d.wrap("close", "", 0, e)
 	}
 	return err
 }
 
-// release gives everything back, and returns the first error: where a GPU is lost each call has the same.
+// release frees everything and returns the first error: on a GPU that is lost every call has the
+// same.
 func (d *Driver) release() error {
 	var first error
 	note := func(err error) {

@@ -10,7 +10,7 @@ import (
 	"github.com/acqnp/acqnp/internal/gpu"
 )
 
-// The driver's numbers for what a person has to know.
+// The driver's numbers of errors that get a message of their own.
 const (
 	outOfMemory           result = 2
 	deviceUnavailable     result = 46
@@ -26,7 +26,8 @@ const (
 	launchFailed          result = 719
 )
 
-// cause is an error of a call in words. cu's errors are the driver's numbers in an unexported type.
+// cause returns the error of a call with a message that says what it means. The errors of
+// gorgonia.org/cu are the driver's numbers in an unexported type.
 func (d *Driver) cause(err error) error {
 	r, ok := err.(result)
 	if !ok {
@@ -50,8 +51,8 @@ func (d *Driver) cause(err error) error {
 	return r
 }
 
-// failed is the error of a call, nil for nil.
-func (d *Driver) failed(call, kernel string, bytes int, err error) error {
+// wrap returns an error as a *gpu.Error of the call; nil for nil.
+func (d *Driver) wrap(call, kernel string, bytes int, err error) error {
 	if err == nil {
 		return nil
 	}

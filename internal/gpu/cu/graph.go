@@ -15,7 +15,8 @@ type graph struct {
 	launch  func() error
 }
 
-// Capture implements gpu.Driver. What goes wrong inside record ends the capture, and the stream is as before.
+// Capture implements gpu.Driver. An error of record ends the capture and leaves the stream as it
+// was.
 func (d *Driver) Capture(record func() error) (gpu.Graph, error) {
 	g := &graph{d: d}
 	var own error // record's, which names its call already
@@ -50,7 +51,7 @@ func (d *Driver) Capture(record func() error) (gpu.Graph, error) {
 // Replay implements gpu.Graph.
 func (g *graph) Replay() error { return g.d.do("replay", 0, g.launch) }
 
-// Close implements gpu.Graph. It waits, since a graph that runs must not be destroyed.
+// Close implements gpu.Graph. It waits, since a running graph must not be destroyed.
 func (g *graph) Close() error {
 	if !g.d.graphs[g] {
 		return nil

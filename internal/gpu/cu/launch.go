@@ -11,15 +11,15 @@ import (
 	"github.com/acqnp/acqnp/internal/gpu"
 )
 
-// unasked is the dynamic shared memory that every kernel may have.
+// unasked is the dynamic shared memory that a kernel may use without asking for it.
 const unasked = 48 << 10
 
-// function is a kernel; a gpu.Func counts them from 1.
+// function is a kernel. A gpu.Func is its position in Driver.functions, counted from 1.
 type function struct {
 	name    string
 	handle  cu.Function
-	sizes   []int  // of its parameters, nil where the driver cannot tell
-	allowed uint32 // bytes of dynamic shared memory
+	sizes   []int  // of its parameters; nil if the driver does not know
+	allowed uint32 // bytes of dynamic shared memory, asked for so far
 }
 
 // Function implements gpu.Driver.
@@ -68,10 +68,10 @@ func (d *Driver) Launch(f gpu.Func, dims gpu.Dims, p gpu.Params) error {
 	if err == nil {
 		err = launchOn(d.stream, k.handle, &d.dims, &d.values, len(p))
 	}
-	return d.failed("launch", k.name, 0, err)
+	return d.wrap("launch", k.name, 0, err)
 }
 
-// fits holds a launch's parameters against the kernel's.
+// fits returns an error unless the arguments fit the kernel.
 func (k *function) fits(p gpu.Params) error {
 	if len(p) > mostArguments {
 		return fmt.Errorf("%d arguments; %d are the most", len(p), mostArguments)
@@ -101,5 +101,5 @@ func (d *Driver) Zero(dst gpu.Ptr, bytes int) error {
 	if err == nil {
 		err = cu.MemsetD8Async(cu.DevicePtr(dst), 0, int64(bytes), d.stream)
 	}
-	return d.failed("zero", "", bytes, err)
+	return d.wrap("zero", "", bytes, err)
 }

@@ -12,7 +12,8 @@ package cu
 
 enum { most = 32 }; // arguments of a kernel
 
-// launch starts a kernel whose arguments are the low bytes of values: little-endian, like the GPU.
+// launch starts a kernel whose arguments are the low bytes of values. Host and GPU are
+// little-endian.
 static CUresult launch(CUfunction f, const uint32_t *grid, const uint32_t *block, uint32_t shared, CUstream stream,
                        uint64_t *values, int count) {
 	void *arguments[most];
@@ -20,7 +21,8 @@ static CUresult launch(CUfunction f, const uint32_t *grid, const uint32_t *block
 	return cuLaunchKernel(f, grid[0], grid[1], grid[2], block[0], block[1], block[2], shared, stream, arguments, 0);
 }
 
-// parameter is the size of a kernel's parameter, 0 beyond the last one, -1 where the driver (before 12.4) cannot tell.
+// parameter returns the size of a kernel's parameter, 0 beyond the last one, -1 if the driver
+// (before 12.4) does not know.
 static int parameter(CUfunction f, size_t i) {
 	static CUresult (*info)(CUfunction, size_t, size_t *, size_t *);
 	if (!info) *(void **)&info = dlsym(RTLD_DEFAULT, "cuFuncGetParamInfo");
@@ -29,7 +31,7 @@ static int parameter(CUfunction f, size_t i) {
 	return info(f, i, &offset, &size) == CUDA_SUCCESS ? (int)size : 0;
 }
 
-// instantiate makes a captured graph executable. This entry point is in the headers and drivers of CUDA 11.4 and later;
+// instantiate makes a captured graph executable. The call exists since CUDA 11.4;
 // cuGraphInstantiate has changed its arguments.
 static CUresult instantiate(CUgraphExec *exec, CUgraph graph) { return cuGraphInstantiateWithFlags(exec, graph, 0); }
 */
@@ -43,8 +45,9 @@ import (
 	"github.com/acqnp/acqnp/internal/gpu"
 )
 
-// What gorgonia.org/cu lacks: pinned memory, captured graphs, dynamic shared memory over 48 KB, launches that allocate
-// nothing, and the driver's own words. cu's handles are structs of one C pointer each, which these lines hold it to.
+// This file has what gorgonia.org/cu lacks: pinned memory, captured graphs, dynamic shared memory
+// over 48 KB, launches that allocate nothing, and the driver's error messages. The handles of cu
+// are structs of one C pointer. These lines do not compile if that changes.
 var (
 	_ = [1]struct{}{}[unsafe.Sizeof(cu.Stream{})-unsafe.Sizeof(C.CUstream(nil))]
 	_ = [1]struct{}{}[unsafe.Sizeof(cu.Function{})-unsafe.Sizeof(C.CUfunction(nil))]
@@ -65,7 +68,7 @@ func check(r C.CUresult) error {
 	return result(r)
 }
 
-// Error is the driver's words and its name for the error.
+// Error returns the driver's message and its name of the error.
 func (r result) Error() string {
 	var name, text *C.char
 	C.cuGetErrorName(C.CUresult(r), &name)
@@ -76,7 +79,7 @@ func (r result) Error() string {
 	return C.GoString(text) + " (" + C.GoString(name) + ")"
 }
 
-// pin takes page-locked host memory, which is not cleared.
+// pin allocates page-locked host memory, which is not cleared.
 func pin(bytes int) ([]byte, error) {
 	var p unsafe.Pointer
 	if err := check(C.cuMemHostAlloc(&p, C.size_t(bytes), 0)); err != nil {
@@ -85,19 +88,20 @@ func pin(bytes int) ([]byte, error) {
 	return unsafe.Slice((*byte)(p), bytes), nil
 }
 
-// sharedAtMost is the largest dynamic shared memory of a block that a kernel can ask for, in bytes.
+// sharedAtMost returns the largest dynamic shared memory of a block that a kernel can ask for, in
+// bytes.
 func sharedAtMost(d cu.Device) (int, error) {
 	var n C.int
 	err := check(C.cuDeviceGetAttribute(&n, C.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, C.CUdevice(d)))
 	return int(n), err
 }
 
-// allowShared lets a kernel ask for that much dynamic shared memory; without it 48 KB are the limit.
+// allowShared lets a kernel use so much dynamic shared memory. Without it the limit is 48 KB.
 func allowShared(f cu.Function, bytes uint32) error {
 	return check(C.cuFuncSetAttribute(functionHandle(f), C.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, C.int(bytes)))
 }
 
-// parameterSizes are the sizes of a kernel's parameters, nil where the driver cannot tell.
+// parameterSizes returns the sizes of a kernel's parameters; nil if the driver does not know.
 func parameterSizes(f cu.Function) []int {
 	sizes := []int{}
 	for i := range mostArguments {
@@ -113,17 +117,19 @@ func parameterSizes(f cu.Function) []int {
 	return sizes
 }
 
+// launchOn starts a kernel with the first count values as arguments.
 func launchOn(s cu.Stream, f cu.Function, d *gpu.Dims, values *[mostArguments]uint64, count int) error {
 	return check(C.launch(functionHandle(f), (*C.uint32_t)(&d.Grid[0]), (*C.uint32_t)(&d.Block[0]), C.uint32_t(d.Shared),
 		streamHandle(s), (*C.uint64_t)(&values[0]), C.int(count)))
 }
 
-// beginCapture turns what this thread puts on the stream into a graph, until endCapture on the same thread.
+// beginCapture starts to capture what this thread puts on the stream, until endCapture on the same
+// thread.
 func beginCapture(s cu.Stream) error {
 	return check(C.cuStreamBeginCapture(streamHandle(s), C.CU_STREAM_CAPTURE_MODE_THREAD_LOCAL))
 }
 
-// endCapture returns what was captured, ready to run.
+// endCapture returns what was captured as an executable graph.
 func endCapture(s cu.Stream) (exec C.CUgraphExec, err error) {
 	var graph C.CUgraph
 	if err := check(C.cuStreamEndCapture(streamHandle(s), &graph)); err != nil {

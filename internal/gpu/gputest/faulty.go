@@ -11,14 +11,15 @@ type Driver struct {
 	calls  int
 }
 
-// Faulty makes the n-th call fail with the error, counted from 1; 0 lets all pass. Device is not counted. What fails is not done,
-// but memory, graphs and the driver are given back all the same.
+// Faulty returns a Driver whose n-th call, counted from 1, fails with the error; with n = 0 none
+// fails. Device is not counted. A call that fails does nothing, except that memory, graphs and the
+// driver are freed all the same.
 func Faulty(d gpu.Driver, n int, err error) *Driver { return &Driver{driver: d, n: n, err: err} }
 
-// Calls is the number of calls so far.
+// Calls returns the number of calls so far.
 func (d *Driver) Calls() int { return d.calls }
 
-// call counts one call and says whether it has to fail.
+// call counts one call and returns the error if it has to fail.
 func (d *Driver) call() error {
 	d.calls++
 	if d.calls == d.n {
@@ -27,7 +28,7 @@ func (d *Driver) call() error {
 	return nil
 }
 
-// do makes a call that is not done when it fails.
+// do makes a call that does nothing when it fails.
 func (d *Driver) do(f func() error) error {
 	if err := d.call(); err != nil {
 		return err
@@ -35,7 +36,7 @@ func (d *Driver) do(f func() error) error {
 	return f()
 }
 
-// release makes a call that is done even when it fails.
+// release makes a call that frees something even when it fails.
 func (d *Driver) release(f func() error) error {
 	fault, err := d.call(), f()
 	if fault != nil {

@@ -1,8 +1,9 @@
 //go:build gpu
 
-// Package probe ends a process that has no usable NVIDIA GPU with one clear line and status 1. gorgonia.org/cu does the
-// same when it is initialised, but in the driver's numbers and on stdout. Packages are initialised in the order of their
-// import paths, as far as their own imports allow it, so this one, which imports nothing that cu does not, comes first.
+// Package probe ends a process that has no usable NVIDIA GPU, with one clear line and status 1.
+// gorgonia.org/cu does the same when it is initialised, but prints the driver's number to stdout.
+// Go initialises packages in the order of their import paths, as far as their imports allow, and
+// this package imports nothing that cu does not. So it comes first.
 package probe
 
 /*
