@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/acqnp/acqnp/internal/atomicfile"
+	"github.com/acqnp/acqnp/internal/run"
 )
 
 // WriteResults writes a CSV file with a line for every result; column names the number. The standard error is empty for
@@ -16,9 +17,10 @@ func WriteResults(path, column string, results []Result) error {
 		"context_ll", "context_std_error", "target_ll", "target_std_error"}
 	return writeCSV(path, header, len(results), func(i int) []string {
 		r := results[i]
-		return []string{r.Run, r.Benchmark, r.Model, strconv.FormatUint(r.Seed, 10), strconv.Itoa(r.Steps),
-			strconv.Itoa(r.Value), r.Levels, strconv.Itoa(len(r.PerBatch)),
-			number(r.ContextLL.Mean), number(r.ContextLL.StdError), number(r.TargetLL.Mean), number(r.TargetLL.StdError)}
+		e := r.Eval
+		return []string{r.Run, e.Benchmark, e.Model, strconv.FormatUint(r.Seed, 10), strconv.Itoa(r.Steps),
+			strconv.Itoa(r.Value), e.Levels, strconv.Itoa(e.Batches),
+			number(e.ContextLL.Mean), stdError(e.ContextLL), number(e.TargetLL.Mean), stdError(e.TargetLL)}
 	})
 }
 
@@ -42,6 +44,14 @@ func writeCSV(path string, header []string, rows int, row func(i int) []string) 
 		out.Flush()
 		return out.Error()
 	})
+}
+
+// stdError returns an estimate's standard error as text, and nothing for one batch.
+func stdError(e run.Estimate) string {
+	if e.StdError == nil {
+		return ""
+	}
+	return number(*e.StdError)
 }
 
 // number returns the shortest text that reads back as v, and nothing for NaN.

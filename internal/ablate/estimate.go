@@ -90,8 +90,8 @@ func (r Runner) time(ctx context.Context, t Trial, m *models.Model, source datas
 			return found, err
 		}
 	}
-	o := r.options(t, m, source, t.values[len(t.values)-1])
-	o.Params, o.Batches, o.Progress = m.Initial(0), timedBatches, nil
+	model := r.trained(t, m, source, m.Initial(0), t.at(t.values[len(t.values)-1]))
+	o := predict.EvalOptions{Batches: timedBatches}
 	var first, last time.Time
 	o.OnBatch = func(batch, _ int, _ time.Duration) {
 		if last = time.Now(); batch == 1 {
@@ -99,15 +99,15 @@ func (r Runner) time(ctx context.Context, t Trial, m *models.Model, source datas
 		}
 	}
 	start := time.Now()
-	done, err := predict.Evaluate(ctx, o)
+	done, err := model.Evaluate(ctx, source, o)
 	if err != nil {
 		return found, err
 	}
-	perBatch := last.Sub(first) / max(1, time.Duration(len(done.PerBatch)-1))
+	perBatch := last.Sub(first) / max(1, time.Duration(done.Batches-1))
 	if perBatch == 0 { // there is one batch only
 		perBatch = last.Sub(start)
 	}
-	found.level = float64(perBatch) / float64(o.NumTau)
+	found.level = float64(perBatch) / float64(model.NumTau)
 	return found, nil
 }
 

@@ -11,18 +11,16 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/run"
 )
 
 // Result is one evaluation of one run at one value of the number.
 type Result struct {
-	Run       string
-	Benchmark string
-	Model     string
-	Seed      uint64 // train.seed
-	Steps     int
-	Value     int
-	predict.Evaluation
+	Run   string
+	Seed  uint64 // train.seed
+	Steps int
+	Value int
+	Eval  run.Eval
 }
 
 // Point is the mean over the runs of one model on one benchmark at one value. The deviations are NaN for one run.
@@ -40,12 +38,12 @@ func Points(results []Result) []Point {
 	of := map[[3]any][]Result{}
 	order := map[[2]string]int{}
 	for _, r := range results {
-		who, key := [2]string{r.Benchmark, r.Model}, [3]any{r.Benchmark, r.Model, r.Value}
+		who, key := [2]string{r.Eval.Benchmark, r.Eval.Model}, [3]any{r.Eval.Benchmark, r.Eval.Model, r.Value}
 		if _, known := order[who]; !known {
 			order[who] = len(order)
 		}
 		if of[key] == nil {
-			points = append(points, Point{Benchmark: r.Benchmark, Model: r.Model, Value: r.Value})
+			points = append(points, Point{Benchmark: r.Eval.Benchmark, Model: r.Eval.Model, Value: r.Value})
 		}
 		of[key] = append(of[key], r)
 	}
@@ -64,12 +62,12 @@ func Points(results []Result) []Point {
 
 // average sets the point's figures to those of its runs.
 func (p *Point) average(runs []Result) {
-	p.Runs, p.FewestBatches = len(runs), len(runs[0].PerBatch)
+	p.Runs, p.FewestBatches = len(runs), runs[0].Eval.Batches
 	for _, r := range runs {
-		p.FewestBatches = min(p.FewestBatches, len(r.PerBatch))
+		p.FewestBatches = min(p.FewestBatches, r.Eval.Batches)
 	}
-	p.Context, p.ContextSD = meanAndSD(runs, func(r Result) float64 { return r.ContextLL.Mean })
-	p.Target, p.TargetSD = meanAndSD(runs, func(r Result) float64 { return r.TargetLL.Mean })
+	p.Context, p.ContextSD = meanAndSD(runs, func(r Result) float64 { return r.Eval.ContextLL.Mean })
+	p.Target, p.TargetSD = meanAndSD(runs, func(r Result) float64 { return r.Eval.TargetLL.Mean })
 }
 
 // meanAndSD returns the mean and the sample standard deviation (n−1) over runs, NaN for one run.
@@ -98,5 +96,5 @@ func Extent(results []Result) string {
 		return fmt.Sprintf("%d to %d", lo, hi)
 	}
 	return fmt.Sprintf(" (training steps: %s; evaluation batches: %s)", span(func(r Result) int { return r.Steps }),
-		span(func(r Result) int { return len(r.PerBatch) }))
+		span(func(r Result) int { return r.Eval.Batches }))
 }

@@ -55,14 +55,14 @@ func (r Runner) run(ctx context.Context, t Trial) ([]Result, error) {
 	}
 	var results []Result
 	for _, value := range t.values {
-		o := r.options(t, m, source, value)
-		o.Params = c.Params
-		outcome, err := predict.Evaluate(ctx, o)
+		how := t.at(value)
+		model := r.trained(t, m, source, c.Params, how)
+		model.Weights = c.Weights()
+		e, err := model.Evaluate(ctx, source, predict.EvalOptions{Version: r.Version, Progress: r.Progress, Task: "evaluate " + how.words})
 		if err != nil {
 			return nil, err
 		}
-		results = append(results, Result{Run: t.Dir, Benchmark: t.Experiment.Benchmark, Model: t.Experiment.Model.Name,
-			Seed: t.Experiment.Train.Seed, Steps: c.Step, Value: value, Evaluation: outcome})
+		results = append(results, Result{Run: t.Dir, Seed: t.Experiment.Train.Seed, Steps: c.Step, Value: value, Eval: e})
 	}
 	return results, nil
 }
@@ -78,9 +78,9 @@ func (r Runner) open(t Trial) (*models.Model, datasets.Source, error) {
 	return m, source, err
 }
 
-// options returns how the trial is evaluated at one value, without parameters.
-func (r Runner) options(t Trial, m *models.Model, source datasets.Source, value int) predict.EvalOptions {
-	how := t.at(value)
-	return predict.EvalOptions{Model: m, Source: source, NumTau: how.numTau, Levels: how.levels,
-		Seed: t.Experiment.Eval.Seed, Device: r.Device, Task: "evaluate " + how.words, Progress: r.Progress}
+// trained returns the trial's model as it is evaluated.
+func (r Runner) trained(t Trial, m *models.Model, source datasets.Source, params []float32, how evaluation) predict.Trained {
+	model := predict.New(t.Experiment, m, params, run.UnitsOf(t.Experiment, source).Scaling, r.Device)
+	model.NumTau, model.Levels = how.numTau, how.levels
+	return model
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/acqnp/acqnp/internal/figures"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/output"
-	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/run"
 )
@@ -117,21 +116,14 @@ func (o *modelFigure) read(dir string, p progress.Reporter, check figures.Check)
 	if err := check(r); err != nil {
 		return r, err
 	}
-	dx, dy := r.Source.Dims()
-	m, err := chosen.load(r.Experiment, dx, dy, p)
+	data := run.UnitsOf(r.Experiment, r.Source)
+	m, err := chosen.load(r.Experiment, data, o.device, p)
 	if err != nil {
 		return r, err
 	}
-	if err := m.checkData(dir, r.Experiment, r.Source); err != nil {
-		return r, err
-	}
-	if r.Units = run.UnitsOf(r.Experiment, r.Source); m.units != nil {
-		r.Units = *m.units // of the very checkpoint
-	}
-	e := r.Experiment
-	r.Ask = predict.Options{Model: m.Model, Params: m.params, NumTau: e.Eval.NumTau, Bootstraps: e.Model.EvalBootstraps,
-		Levels: o.levels, Seed: e.Eval.Seed, Device: o.device, Scaling: r.Units.Scaling}
-	return r, nil
+	r.Units, r.Ask = m.units, m.Trained
+	r.Ask.Levels = o.levels
+	return r, run.CheckData(dir, m.units, data)
 }
 
 // figureSummary is the result of plot.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,7 +12,6 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/output"
 	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/report"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
@@ -68,31 +66,22 @@ func runEval(ctx context.Context, a *app, o evalOptions) error {
 		defer tasks.Close()
 	}
 	p := a.progress()
-	dx, dy := source.Dims()
-	m, err := o.load(e, dx, dy, p)
+	data := run.UnitsOf(e, source)
+	m, err := o.load(e, data, o.device, p)
 	if err != nil {
 		return err
 	}
-	if own, ok := source.(datasets.Source); ok && o.tasks == "" {
-		if err := m.checkData(o.run, e, own); err != nil {
+	if o.tasks == "" {
+		if err := run.CheckData(o.run, m.units, data); err != nil {
 			return err
 		}
 	}
+	m.Levels = o.levels
 	o.announce(p)
-	start := time.Now()
-	outcome, err := predict.Evaluate(ctx, predict.EvalOptions{
-		Model: m.Model, Params: m.params, Source: source, Batches: o.batches,
-		NumTau: e.Eval.NumTau, Levels: o.levels, Bootstraps: e.Model.EvalBootstraps, Seed: e.Eval.Seed, Device: o.device,
-		Progress: p, Task: "eval",
-	})
+	r, err := m.Evaluate(ctx, source, predict.EvalOptions{Batches: o.batches, Version: version(), Progress: p, Task: "eval"})
 	if err != nil {
 		return err
 	}
-	r := report.NewEval(outcome)
-	r.Benchmark, r.Model, r.Seed = e.Benchmark, e.Model.Name, e.Eval.Seed
-	r.Checkpoint = report.Checkpoint{Path: m.path, Step: m.step}
-	r.Device, r.Seconds, r.Version = o.device.Name(), time.Since(start).Seconds(), version()
-	r.SetRaw(scalingOf(source, m).RawShift())
 	if err := a.result(r, r.Print); err != nil || o.out == "" {
 		return err
 	}
@@ -140,13 +129,4 @@ func (o *evalOptions) source(e config.Experiment) (predict.Source, error) {
 			Expected: fmt.Sprintf("%d and %d, as %s has", x, y, e.Benchmark)}
 	}
 	return tasks, nil
-}
-
-// scalingOf is how the evaluation's batches were scaled. A tasks file does not say: it is as the model's data were.
-func scalingOf(source predict.Source, m trained) datasets.Scaling {
-	if _, ok := source.(*datasets.Tasks); ok && m.units != nil {
-		return m.units.Scaling
-	}
-	dx, dy := source.Dims()
-	return datasets.ScalingOf(source, dx, dy)
 }

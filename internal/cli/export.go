@@ -69,18 +69,14 @@ func runExport(a *app, o exportOptions) error {
 	if err != nil {
 		return err
 	}
-	dx, dy := units.Dims()
-	m, err := o.load(e, dx, dy, a.progress())
+	m, err := o.load(e, units, o.device, a.progress())
 	if err != nil {
 		return err
 	}
-	if m.units != nil {
-		units = *m.units // of the very checkpoint
-	}
-	if err := run.WriteWeights(o.out, m.Model, m.params, &units); err != nil {
+	if err := run.WriteWeights(o.out, m.Model, m.Params, &m.units); err != nil {
 		return err
 	}
-	s := exportSummary{Out: o.out, Checkpoint: m.path, Step: *m.step, Tensors: len(m.Tensors()), Parameters: m.NumParams()}
+	s := exportSummary{Out: o.out, Checkpoint: m.Weights.Path, Step: *m.Weights.Step, Tensors: len(m.Model.Tensors()), Parameters: m.Model.NumParams()}
 	return a.result(s, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "%s: %d tensors, %d parameters, from %s\n", s.Out, s.Tensors, s.Parameters, s.Checkpoint)
 		return err

@@ -7,7 +7,9 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/run"
 )
@@ -49,14 +51,6 @@ func (f *modelFlags) experiment(flags ...config.Flag) (config.Experiment, error)
 	return r.Experiment, nil
 }
 
-// checkData refuses to use the weights with data other than those they were trained on.
-func (m *trained) checkData(dir string, e config.Experiment, source datasets.Source) error {
-	if m.units == nil {
-		return nil
-	}
-	return run.CheckData(dir, *m.units, run.UnitsOf(e, source))
-}
-
 // inputs are the files that the model and the experiment's data are read from.
 func (f *modelFlags) inputs(e config.Experiment, dataDir string) []string {
 	files := datasets.Files(e, dataDir)
@@ -68,11 +62,8 @@ func (f *modelFlags) inputs(e config.Experiment, dataDir string) []string {
 
 // trained is a model with its weights.
 type trained struct {
-	*models.Model
-	params []float32
-	units  *run.Units // of the data, as stored with the weights; nil if they are not
-	path   string     // of the checkpoint or the weights
-	step   *int       // steps of training; nil for weights from elsewhere
+	predict.Trained
+	units run.Units // stored with the weights, else those of the data
 }
 
 // units returns the units stored with the weights. If there are none, it returns those of the experiment's data, which
@@ -103,20 +94,31 @@ func (f *modelFlags) storedUnits() (*run.Units, error) {
 	return r.Units(), nil
 }
 
-// load makes the model of the experiment for data of these dimensions and reads its weights.
-func (f *modelFlags) load(e config.Experiment, dx, dy int, p progress.Reporter) (trained, error) {
+// load makes the model of the experiment for data of these units and reads its weights.
+func (f *modelFlags) load(e config.Experiment, data run.Units, d device.Device, p progress.Reporter) (trained, error) {
+	dx, dy := data.Dims()
 	m, err := models.New(e.Model, dx, dy)
 	if err != nil {
 		return trained{}, err
 	}
 	if f.run == "" {
 		params, err := run.ReadWeights(f.weights, m)
-		return trained{Model: m, params: params, path: f.weights}, err
+		t := trained{predict.New(e, m, params, data.Scaling, d), data}
+		t.Weights.Path = f.weights
+		return t, err
 	}
 	r, err := run.Open(f.run)
 	if err != nil {
 		return trained{}, err
 	}
 	c, err := r.Load(f.checkpoint, m, p.Warn)
-	return trained{Model: m, params: c.Params, units: c.Units, path: c.Path, step: &c.Step}, err
+	if err != nil {
+		return trained{}, err
+	}
+	if c.Units != nil {
+		data = *c.Units
+	}
+	t := trained{predict.New(e, m, c.Params, data.Scaling, d), data}
+	t.Weights = c.Weights()
+	return t, nil
 }

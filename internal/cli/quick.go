@@ -5,17 +5,14 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"time"
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/figures"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/progress"
-	"github.com/acqnp/acqnp/internal/report"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
@@ -28,9 +25,9 @@ type quickEvaluation struct {
 }
 
 type logLikelihood struct {
-	Context report.Estimate `json:"context_ll"`
-	Target  report.Estimate `json:"target_ll"`
-	Raw     *report.Raw     `json:"raw,omitempty"` // in the data's own units
+	Context run.Estimate `json:"context_ll"`
+	Target  run.Estimate `json:"target_ll"`
+	Raw     *run.Raw     `json:"raw,omitempty"` // in the data's own units
 }
 
 func (q *quickEvaluation) print(w io.Writer) {
@@ -59,12 +56,6 @@ func batchesToCompare(e config.Experiment, s datasets.Source, steps int) int {
 	return min(quickBatches, s.EvalBatches(), max(1, int(affordable)))
 }
 
-// evaluation is how the untrained and the trained model are compared.
-func (o *trainOptions) evaluation(e config.Experiment, m *models.Model, source datasets.Source) predict.EvalOptions {
-	return predict.EvalOptions{Model: m, Source: source, NumTau: e.Eval.NumTau, Bootstraps: e.Model.EvalBootstraps,
-		Levels: predict.RandomLevels, Seed: e.Eval.Seed, Device: o.device}
-}
-
 // finish evaluates and plots what training has brought.
 func (o *trainOptions) finish(ctx context.Context, e config.Experiment, m *models.Model, source datasets.Source, s *trainSummary, p progress.Reporter) error {
 	c, err := run.ReadCheckpoint(s.Checkpoint, m)
@@ -77,27 +68,20 @@ func (o *trainOptions) finish(ctx context.Context, e config.Experiment, m *model
 			return err
 		}
 	}
-	options := o.evaluation(e, m, source)
-	options.Params, options.Batches = first, batchesToCompare(e, source, s.Step)
-	options.Progress, options.Task = p, "evaluate the untrained model"
-	before, err := predict.Evaluate(ctx, options)
+	units := run.UnitsOf(e, source)
+	evaluate := func(params []float32, w run.Weights, task string) (run.Eval, error) {
+		t := predict.New(e, m, params, units.Scaling, o.device)
+		t.Weights = w
+		return t.Evaluate(ctx, source, predict.EvalOptions{Batches: batchesToCompare(e, source, s.Step), Version: version(), Progress: p, Task: task})
+	}
+	b, err := evaluate(first, run.Weights{}, "evaluate the untrained model")
 	if err != nil {
 		return err
 	}
-	start := time.Now()
-	options.Params, options.Task = c.Params, "evaluate the trained model"
-	after, err := predict.Evaluate(ctx, options)
+	r, err := evaluate(c.Params, c.Weights(), "evaluate the trained model")
 	if err != nil {
 		return err
 	}
-	r := report.NewEval(after)
-	r.Benchmark, r.Model, r.Seed = e.Benchmark, e.Model.Name, e.Eval.Seed
-	r.Checkpoint = report.Checkpoint{Path: c.Path, Step: &c.Step}
-	r.Device, r.Seconds, r.Version = o.device.Name(), time.Since(start).Seconds(), version()
-	b := report.NewEval(before)
-	shift := run.UnitsOf(e, source).Scaling.RawShift()
-	b.SetRaw(shift)
-	r.SetRaw(shift)
 	s.Evaluation = &quickEvaluation{Batches: r.Batches,
 		Before: logLikelihood{b.ContextLL, b.TargetLL, b.Raw}, After: logLikelihood{r.ContextLL, r.TargetLL, r.Raw}}
 	if r.Batches == source.EvalBatches() {
@@ -111,7 +95,7 @@ func (o *trainOptions) finish(ctx context.Context, e config.Experiment, m *model
 		return nil
 	}
 	plot := filepath.Join(o.runDir, run.FitFile)
-	if err := plotFit(ctx, plot, e, m, c.Params, source, o.device); err != nil {
+	if err := plotFit(ctx, plot, e, units, predict.New(e, m, c.Params, units.Scaling, o.device), source); err != nil {
 		return err
 	}
 	s.Plot = plot
@@ -120,16 +104,13 @@ func (o *trainOptions) finish(ctx context.Context, e config.Experiment, m *model
 
 // plotFit draws what the model predicts for the first evaluation functions. The levels are a grid, so that each is a
 // curve.
-func plotFit(ctx context.Context, path string, e config.Experiment, m *models.Model, params []float32, source datasets.Source, d device.Device) error {
+func plotFit(ctx context.Context, path string, e config.Experiment, units run.Units, t predict.Trained, source datasets.Source) error {
 	var b datasets.Batch
 	if err := source.Eval(0, &b); err != nil {
 		return err
 	}
-	units := run.UnitsOf(e, source)
-	panels, err := figures.BatchPanels(ctx, predict.Options{
-		Model: m, Params: params, NumTau: e.Eval.NumTau, Bootstraps: e.Model.EvalBootstraps, Levels: predict.GridLevels,
-		Seed: e.Eval.Seed, Device: d, Scaling: units.Scaling,
-	}, &b, 0, nil)
+	t.Levels = predict.GridLevels
+	panels, err := figures.BatchPanels(ctx, t, &b, 0, nil)
 	if err != nil {
 		return err
 	}

@@ -86,20 +86,18 @@ func runSample(ctx context.Context, a *app, o sampleOptions) error {
 	if err != nil {
 		return err
 	}
-	dx, dy := units.Dims()
+	dx, _ := units.Dims()
 	if o.plot != "" {
 		if err := figures.CheckPlottable(dx); err != nil {
 			return err
 		}
 	}
 	p := a.progress()
-	m, err := o.load(e, dx, dy, p)
+	m, err := o.load(e, units, o.device, p)
 	if err != nil {
 		return err
 	}
-	if m.units != nil {
-		units = *m.units // of the very checkpoint
-	}
+	m.Levels, units = o.levels, m.units
 	functions, err := predict.FunctionFiles{Context: o.context, Targets: o.targets, Grid: o.grid,
 		XNames: units.XNames, YNames: units.YNames, FunctionColumns: []string{e.Data.Function, "function"}}.Read()
 	if err != nil {
@@ -107,16 +105,13 @@ func runSample(ctx context.Context, a *app, o sampleOptions) error {
 	}
 	o.announce(p)
 	targets := predict.CountTargets(functions, dx)
-	predictions := predict.Shown(p, targets, predict.Predict(ctx, predict.Options{
-		Model: m.Model, Params: m.params, NumTau: e.Eval.NumTau, Bootstraps: e.Model.EvalBootstraps, Levels: o.levels,
-		Seed: e.Eval.Seed, Device: o.device, Scaling: units.Scaling,
-	}, functions))
+	predictions := predict.Shown(p, targets, m.Predict(ctx, functions))
 	table := predict.Quantiles{XNames: units.XNames, YNames: units.YNames, Functions: functions, Levels: o.quantiles,
 		Draws: o.draws, Seed: e.Eval.Seed}
 	if err := o.write(table, predictions, plotTitle(e)); err != nil {
 		return err
 	}
-	s := sampleSummary{Out: o.out, Plot: o.plot, Functions: len(functions), Targets: targets, Weights: m.path}
+	s := sampleSummary{Out: o.out, Plot: o.plot, Functions: len(functions), Targets: targets, Weights: m.Weights.Path}
 	return a.result(s, s.print)
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/progress"
+	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/train"
 )
 
@@ -107,7 +108,7 @@ func runTrain(ctx context.Context, a *app, o trainOptions) error {
 		return err
 	}
 	if !o.noEval { // which is at the end, and must not fail then
-		if err := predict.CheckMemory(o.evaluation(e, m, source)); err != nil {
+		if err := predict.New(e, m, nil, run.UnitsOf(e, source).Scaling, o.device).CheckMemory(source); err != nil {
 			return err
 		}
 	}

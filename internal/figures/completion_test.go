@@ -19,7 +19,7 @@ import (
 )
 
 // completing asks a small model for pictures of 4×3 pixels.
-func completing(t *testing.T, channels int) predict.Options {
+func completing(t *testing.T, channels int) predict.Trained {
 	t.Helper()
 	m, err := models.New(config.Model{Name: "cnp", Representation: 6, Encoder: []int{7}, Decoder: []int{7}}, 2, channels)
 	if err != nil {
@@ -27,7 +27,7 @@ func completing(t *testing.T, channels int) predict.Options {
 	}
 	s := datasets.ScalingOf(nil, 2, channels)
 	s.XOffset, s.XScale = []float64{1.5, 1}, []float64{1.5, 1}
-	return predict.Options{Model: m, Params: m.Initial(5), Device: device.CPU(1), Scaling: s}
+	return predict.Trained{Model: m, Params: m.Initial(5), Device: device.CPU(1), Scaling: s}
 }
 
 // ramp is a 4×3 picture whose pixels, from the last to the first, have the value of their place in hundredths.
@@ -68,7 +68,7 @@ func TestCompletePutsPixelsInTheirPlaces(t *testing.T) {
 		}
 		// The prediction at a pixel of row 2 and column 1, asked for alone.
 		f := predict.Function{ContextX: m.X[:10], ContextY: m.Y[:5*channels], TargetX: []float64{2, 1}}
-		for target, err := range predict.Predict(t.Context(), o, []predict.Function{f}) {
+		for target, err := range o.Predict(t.Context(), []predict.Function{f}) {
 			if err != nil {
 				t.Fatal(err)
 			}

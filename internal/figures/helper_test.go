@@ -21,7 +21,7 @@ func laneLike(dy int) datasets.Scaling {
 }
 
 // tiny asks a small model with its initial weights.
-func tiny(t *testing.T, name string, dy int) predict.Options {
+func tiny(t *testing.T, name string, dy int) predict.Trained {
 	t.Helper()
 	c := config.Model{Name: name, Representation: 6, Encoder: []int{7}, Decoder: []int{7}}
 	if name == "acqnp" {
@@ -31,7 +31,7 @@ func tiny(t *testing.T, name string, dy int) predict.Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return predict.Options{
+	return predict.Trained{
 		Model: m, Params: m.Initial(3), NumTau: 4, Levels: predict.RandomLevels, Seed: 43, Device: device.CPU(1), Scaling: laneLike(dy),
 	}
 }

@@ -82,7 +82,7 @@ func (m Image) picture(n int) Picture {
 }
 
 // Complete shows what a model makes of images when their first so many pixels are known: a row for each.
-func Complete(ctx context.Context, o predict.Options, images []Image, sizes []int, label string) ([]CompletionRow, error) {
+func Complete(ctx context.Context, o predict.Trained, images []Image, sizes []int, label string) ([]CompletionRow, error) {
 	var rows []CompletionRow
 	var functions []predict.Function
 	for _, m := range images {
@@ -98,7 +98,7 @@ func Complete(ctx context.Context, o predict.Options, images []Image, sizes []in
 		}
 		rows = append(rows, row)
 	}
-	for t, err := range predict.Predict(ctx, o, functions) {
+	for t, err := range o.Predict(ctx, functions) {
 		if err != nil {
 			return nil, err
 		}

@@ -78,7 +78,7 @@ func predictedPoint(x float64, d predict.Distribution, components []predict.Comp
 
 // BatchPanels shows how a model fits the functions of a batch with one-dimensional x, at most four: their context,
 // their true targets and the predictions over a fine grid along x, one channel of y, in raw units.
-func BatchPanels(ctx context.Context, o predict.Options, b *datasets.Batch, channel int, levels []float64) ([]Panel, error) {
+func BatchPanels(ctx context.Context, o predict.Trained, b *datasets.Batch, channel int, levels []float64) ([]Panel, error) {
 	if err := CheckPlottable(b.DX); err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func BatchPanels(ctx context.Context, o predict.Options, b *datasets.Batch, chan
 		targets[i] = points(x[split-first:], y[(split-first)*b.DY:], b.DY, channel)
 	}
 	panels := NewPanels(functions, b.DY, channel, levels)
-	for _, err := range Collect(panels, functions, channel, predict.Predict(ctx, o, functions)) {
+	for _, err := range Collect(panels, functions, channel, o.Predict(ctx, functions)) {
 		if err != nil {
 			return nil, err
 		}

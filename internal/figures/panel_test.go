@@ -11,14 +11,13 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/figures"
 	"github.com/acqnp/acqnp/internal/input"
-	"github.com/acqnp/acqnp/internal/predict"
 )
 
 func TestCollectFillsPanelsOnTheWay(t *testing.T) {
 	o, functions := tiny(t, "acqnp", 2), lanes()
 	panels := figures.NewPanels(functions, 2, 1, []float64{0.1, 0.9})
 	passed := 0
-	for target, err := range figures.Collect(panels, functions, 1, predict.Predict(t.Context(), o, functions)) {
+	for target, err := range figures.Collect(panels, functions, 1, o.Predict(t.Context(), functions)) {
 		if err != nil {
 			t.Fatal(err)
 		}

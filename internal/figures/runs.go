@@ -19,7 +19,7 @@ type Run struct {
 	Experiment config.Experiment
 	Source     datasets.Source
 	Units      run.Units
-	Ask        predict.Options // how its model is asked; figures choose the bootstraps
+	Ask        predict.Trained // its model; figures choose the bootstraps
 }
 
 // LabelRuns names runs by their models. It adds seeds or takes directories where models do not tell them apart.

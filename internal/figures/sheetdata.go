@@ -47,7 +47,7 @@ const (
 )
 
 // Cells are the predictions for tasks, one cell each, with the context but without the data.
-func Cells(ctx context.Context, o predict.Options, tasks []Task, view View, levels []float64) ([]Cell, error) {
+func Cells(ctx context.Context, o predict.Trained, tasks []Task, view View, levels []float64) ([]Cell, error) {
 	cells := make([]Cell, len(tasks))
 	functions := make([]predict.Function, len(tasks))
 	for i, t := range tasks {
@@ -58,7 +58,7 @@ func Cells(ctx context.Context, o predict.Options, tasks []Task, view View, leve
 			cells[i].Context = t.Context
 		}
 	}
-	for t, err := range predict.Predict(ctx, o, functions) {
+	for t, err := range o.Predict(ctx, functions) {
 		if err != nil {
 			return nil, err
 		}

@@ -25,12 +25,12 @@ func marks(p figures.Panel) int {
 }
 
 // collect predicts targets from 0 to 1 and returns the panel and how many predictions were passed on.
-func collect(t *testing.T, o predict.Options, targets []float64, levels []float64) (panel figures.Panel, passed int) {
+func collect(t *testing.T, o predict.Trained, targets []float64, levels []float64) (panel figures.Panel, passed int) {
 	t.Helper()
 	o.Scaling = datasets.ScalingOf(nil, 1, 1)
 	functions := []predict.Function{{ContextX: []float64{0.5}, ContextY: []float64{1}, TargetX: targets}}
 	panels := figures.NewPanels(functions, 1, 0, levels)
-	for _, err := range figures.Collect(panels, functions, 0, predict.Predict(t.Context(), o, functions)) {
+	for _, err := range figures.Collect(panels, functions, 0, o.Predict(t.Context(), functions)) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +43,7 @@ func TestAPanelKeepsWhatAPictureShows(t *testing.T) {
 	few, many := tiny(t, "acqnp", 1), tiny(t, "acqnp", 1)
 	few.NumTau, many.NumTau = 4, 1500
 	for name, c := range map[string]struct {
-		options predict.Options
+		options predict.Trained
 		targets int
 		levels  []float64
 		widest  float64 // gap between neighbouring points, as a share of the panel's width

@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/feed"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/ops"
 	"github.com/acqnp/acqnp/internal/progress"
+	"github.com/acqnp/acqnp/internal/run"
 )
 
 // Source makes evaluation batches. A datasets.Source is one; a tasks file is another.
@@ -23,18 +23,13 @@ type Source interface {
 	Eval(i int, dst *datasets.Batch) error
 }
 
-// EvalOptions states what is evaluated, on which batches, and how its levels are chosen.
-type EvalOptions struct {
-	Model   *models.Model
-	Params  []float32 // flat, in the order of Model.Tensors
-	Source  Source
-	Batches int           // 0 means all that the source has
-	NumTau  int           // levels per point, for quantile models; a batch that brings its own levels keeps those
-	Levels  string        // RandomLevels or GridLevels
-	Seed    uint64        // of the random levels and of the bootstraps
-	Device  device.Device // nil: the CPU with all its cores
+// TaskLevels is the value of run.Eval's Levels if the levels came with the batches.
+const TaskLevels = "tasks"
 
-	Bootstraps int // of the context, for models that resample it; a batch that brings its own keeps those
+// EvalOptions states how much is evaluated and who is told. The zero value evaluates all batches.
+type EvalOptions struct {
+	Batches int    // 0 means all that the source has
+	Version string // of the program, for the record
 
 	OnBatch func(done, total int, left time.Duration) // may be nil
 
@@ -42,74 +37,61 @@ type EvalOptions struct {
 	Task     string            // under this name
 }
 
-// TaskLevels is the value of Evaluation.Levels if the levels came with the batches.
-const TaskLevels = "tasks"
-
-// Evaluation is the result of Evaluate.
-type Evaluation struct {
-	NumTau     int    // 0 for a model without quantile levels
-	Levels     string // RandomLevels, GridLevels, TaskLevels; empty for a model without quantile levels
-	Bootstraps int    // 0 for a model without bootstraps
-	ContextLL  Estimate
-	TargetLL   Estimate
-	PerBatch   []BatchResult
-}
-
-// BatchResult is the result of one batch: the mean log-likelihood of its context points and that of
-// its other points, over all its functions.
-type BatchResult struct {
-	NumPoints  int     `json:"num_points"`
-	NumContext int     `json:"num_context"`
-	ContextLL  float64 `json:"context_ll"`
-	TargetLL   float64 `json:"target_ll"`
-}
-
-// Estimate is a mean over batches and its standard error: the standard deviation (n−1) over √n, NaN
-// for one batch.
-type Estimate struct{ Mean, StdError float64 }
-
-// Evaluate runs the model on the evaluation batches. It makes the next batch while the model runs
-// the current one. If ctx ends, it returns ctx's error. A log-likelihood that is NaN or infinite is
-// an error that names the batch.
-func Evaluate(ctx context.Context, o EvalOptions) (Evaluation, error) {
-	total := o.Source.EvalBatches()
+// Evaluate measures the log-likelihoods of evaluation batches. It makes the next batch while the
+// model runs the current one. A batch that brings its own levels or bootstraps keeps those. If ctx
+// ends, Evaluate returns ctx's error. A log-likelihood that is NaN or infinite is an error that
+// names the batch.
+func (t Trained) Evaluate(ctx context.Context, source Source, o EvalOptions) (run.Eval, error) {
+	start := time.Now()
+	total := source.EvalBatches()
 	if o.Batches > 0 {
 		total = min(total, o.Batches)
 	}
 	if total < 1 {
-		return Evaluation{}, &input.Error{Key: "evaluation", Found: "no batch", Expected: "at least one"}
+		return run.Eval{}, &input.Error{Key: "evaluation", Found: "no batch", Expected: "at least one"}
 	}
-	e, err := newEvaluator(o)
+	e, err := newEvaluator(t, source)
 	if err != nil {
-		return Evaluation{}, err
+		return run.Eval{}, err
 	}
 	defer e.close()
+	batches, err := e.batches(ctx, source, total, o)
+	if err != nil {
+		return run.Eval{}, err
+	}
+	r := run.NewEval(batches, t.Scaling.RawShift())
+	r.Benchmark, r.Model, r.Seed, r.Weights = t.Benchmark, t.Model.Name(), t.Seed, t.Weights
+	r.NumTau, r.Levels, r.Bootstraps = e.numTau, e.levels, e.bootstraps
+	r.Device, r.Seconds, r.Version = e.device.Name(), time.Since(start).Seconds(), o.Version
+	return r, nil
+}
 
-	feeds := feed.Start(o.Source.Eval, e.draws, 0, total)
+// batches evaluates the first total batches of a source.
+func (e *evaluator) batches(ctx context.Context, source Source, total int, o EvalOptions) ([]run.BatchResult, error) {
+	feeds := feed.Start(source.Eval, e.draws, 0, total)
 	defer feeds.Close()
 	if o.Progress != nil {
 		defer o.Progress.End()
 	}
 	start := time.Now()
+	var results []run.BatchResult
 	for i := range total {
 		f, err := feeds.Next(ctx)
 		if err != nil {
-			return Evaluation{}, err
+			return nil, err
 		}
 		result, err := e.batch(f, feeds)
 		if err != nil {
-			return Evaluation{}, fmt.Errorf("evaluation batch %d: %w", i, err)
+			return nil, fmt.Errorf("evaluation batch %d: %w", i, err)
 		}
-		e.PerBatch = append(e.PerBatch, result)
+		results = append(results, result)
 		if o.OnBatch != nil {
 			left := time.Since(start) / time.Duration(i+1) * time.Duration(total-i-1)
 			o.OnBatch(i+1, total, left)
 		}
 		o.show(i+1, total)
 	}
-	e.ContextLL = estimate(e.PerBatch, func(b BatchResult) float64 { return b.ContextLL })
-	e.TargetLL = estimate(e.PerBatch, func(b BatchResult) float64 { return b.TargetLL })
-	return e.Evaluation, nil
+	return results, nil
 }
 
 // show reports that so many batches are done. The task begins with the first of them, which waits
@@ -124,10 +106,10 @@ func (o EvalOptions) show(done, total int) {
 	o.Progress.Update(progress.State{Done: done})
 }
 
-// CheckMemory returns the error of Evaluate where that would take more memory than there is, before
-// any work is done.
-func CheckMemory(o EvalOptions) error {
-	e, err := newEvaluator(o)
+// CheckMemory returns Evaluate's error if an evaluation would take more memory than there is. It does
+// no work.
+func (t Trained) CheckMemory(source Source) error {
+	e, err := newEvaluator(t, source)
 	if err != nil {
 		return err
 	}
@@ -136,27 +118,25 @@ func CheckMemory(o EvalOptions) error {
 
 // evaluator evaluates one batch after the other.
 type evaluator struct {
-	Evaluation
 	runner
 	draws feed.Draws
+
+	numTau, bootstraps int // of the last batch; 0 for a model without
+	levels             string
 }
 
-func newEvaluator(o EvalOptions) (*evaluator, error) {
-	d, err := feed.New(o.Model, feed.Choice{
-		NumTau: o.NumTau, Spacing: o.Levels, Bootstraps: o.Bootstraps, Seed: o.Seed, Evaluation: true,
-	})
+func newEvaluator(t Trained, source Source) (*evaluator, error) {
+	d, err := t.draws()
 	if err != nil {
 		return nil, err
 	}
-	size := o.Source.EvalSize()
-	e := &evaluator{draws: d, runner: runner{
-		model: o.Model, params: o.Params, mode: models.Evaluation, device: o.Device,
-		feeds: feed.Turns, keys: datasets.EvalKeys(o.Source),
-		capacity: ops.Extents{Functions: size.Functions, Context: size.Context, Points: size.Points, Levels: d.Count()},
-	}}
-	e.drawn(d.Count(), o.Levels)
-	x, y := o.Source.Dims()
-	if dx, dy := o.Model.Dims(); dx != x || dy != y {
+	size := source.EvalSize()
+	e := &evaluator{draws: d, runner: t.runner(models.Evaluation)}
+	e.feeds, e.keys = feed.Turns, datasets.EvalKeys(source)
+	e.capacity = ops.Extents{Functions: size.Functions, Context: size.Context, Points: size.Points, Levels: d.Count()}
+	e.drawn(d.Count(), t.Levels)
+	x, y := source.Dims()
+	if dx, dy := t.Model.Dims(); dx != x || dy != y {
 		return nil, &input.Error{
 			Key:      "evaluation data",
 			Found:    fmt.Sprintf("x of %d and y of %d dimensions", x, y),
@@ -170,17 +150,17 @@ func newEvaluator(o EvalOptions) (*evaluator, error) {
 func (e *evaluator) drawn(count int, levels string) {
 	switch {
 	case e.model.Bootstrap():
-		e.Bootstraps = count
+		e.bootstraps = count
 	case e.model.Quantile():
-		e.NumTau, e.Levels = count, levels
+		e.numTau, e.levels = count, levels
 	}
 }
 
 // batch evaluates a feed. It releases the feed as soon as the program has its numbers.
-func (e *evaluator) batch(f *feed.Feed, feeds *feed.Ahead) (BatchResult, error) {
+func (e *evaluator) batch(f *feed.Feed, feeds *feed.Ahead) (run.BatchResult, error) {
 	extents := f.Extents
 	if extents.Context == extents.Points {
-		return BatchResult{}, &input.Error{Found: fmt.Sprintf("%d points, all of them context", extents.Points),
+		return run.BatchResult{}, &input.Error{Found: fmt.Sprintf("%d points, all of them context", extents.Points),
 			Expected: "at least one target"}
 	}
 	if f.Own {
@@ -188,19 +168,19 @@ func (e *evaluator) batch(f *feed.Feed, feeds *feed.Ahead) (BatchResult, error) 
 	}
 	p, err := e.at(extents)
 	if err != nil {
-		return BatchResult{}, err
+		return run.BatchResult{}, err
 	}
 	f.Write(p)
 	feeds.Release(f)
 	if err := p.Run(extents); err != nil {
-		return BatchResult{}, err
+		return run.BatchResult{}, err
 	}
 	return split(p.Output("loglik"), extents.Functions, extents.Points, extents.Context)
 }
 
 // split averages loglik [B, N] over the context points and over the targets.
-func split(loglik []float32, functions, points, context int) (BatchResult, error) {
-	r := BatchResult{NumPoints: points, NumContext: context}
+func split(loglik []float32, functions, points, context int) (run.BatchResult, error) {
+	r := run.BatchResult{NumPoints: points, NumContext: context}
 	for b := range functions {
 		for n, v := range loglik[b*points:][:points] {
 			if n < context {
@@ -216,17 +196,4 @@ func split(loglik []float32, functions, points, context int) (BatchResult, error
 		return r, fmt.Errorf("the log-likelihood is not finite (context %v, target %v)", r.ContextLL, r.TargetLL)
 	}
 	return r, nil
-}
-
-func estimate(results []BatchResult, value func(BatchResult) float64) Estimate {
-	n := float64(len(results))
-	mean, squares := 0.0, 0.0
-	for _, r := range results {
-		mean += value(r) / n
-	}
-	for _, r := range results {
-		d := value(r) - mean
-		squares += d * d
-	}
-	return Estimate{Mean: mean, StdError: math.Sqrt(squares / (n - 1) / n)} // 0/0 is NaN for one batch
 }

@@ -21,24 +21,34 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/run"
 )
 
 // The engine's likelihood is float32, the test's float64: log-likelihoods of a few units differ by
 // some 1e-6.
 const tolerance = 2e-5
 
-func options(t *testing.T, model string, s predict.Source) predict.EvalOptions {
-	m, params := tiny(t, model)
-	return predict.EvalOptions{Model: m, Params: params, Source: s, NumTau: levels, Levels: predict.RandomLevels, Bootstraps: levels,
-		Seed: 11, Device: device.CPU(2)}
+// evaluation is a call of Evaluate.
+type evaluation struct {
+	predict.Trained
+	predict.EvalOptions
+	Source predict.Source
 }
 
-func evaluate(t *testing.T, o predict.EvalOptions) predict.Evaluation {
+func options(t *testing.T, model string, s predict.Source) evaluation {
+	m, params := tiny(t, model)
+	return evaluation{Source: s, Trained: predict.Trained{Model: m, Params: params, NumTau: levels, Levels: predict.RandomLevels,
+		Bootstraps: levels, Seed: 11, Device: device.CPU(2)}}
+}
+
+// evaluate returns the result without the seconds that it took.
+func evaluate(t *testing.T, o evaluation) run.Eval {
 	t.Helper()
-	e, err := predict.Evaluate(t.Context(), o)
+	e, err := o.Evaluate(t.Context(), o.Source, o.EvalOptions)
 	if err != nil {
 		t.Fatal(err)
 	}
+	e.Seconds = 0
 	return e
 }
 
@@ -149,7 +159,7 @@ func TestEvaluateSplitsContextAndTarget(t *testing.T) {
 						}
 					}
 				}
-				want := predict.BatchResult{NumPoints: b.Points, NumContext: b.Context, ContextLL: context / contexts1, TargetLL: target / targets1}
+				want := run.BatchResult{NumPoints: b.Points, NumContext: b.Context, ContextLL: context / contexts1, TargetLL: target / targets1}
 				if result.NumPoints != want.NumPoints || result.NumContext != want.NumContext ||
 					math.Abs(result.ContextLL-want.ContextLL) > tolerance || math.Abs(result.TargetLL-want.TargetLL) > tolerance {
 					t.Errorf("batch %d: got %+v, want %+v", i, result, want)
@@ -163,7 +173,7 @@ func TestEvaluateSplitsContextAndTarget(t *testing.T) {
 }
 
 // checkEstimate compares with the mean of v and √(Σ(v−mean)²/(n−1)/n).
-func checkEstimate(t *testing.T, what string, got predict.Estimate, v []float64) {
+func checkEstimate(t *testing.T, what string, got run.Estimate, v []float64) {
 	t.Helper()
 	var mean, variance float64
 	n := float64(len(v))
@@ -173,7 +183,7 @@ func checkEstimate(t *testing.T, what string, got predict.Estimate, v []float64)
 	for _, x := range v {
 		variance += (x - mean) * (x - mean) / (n - 1)
 	}
-	if want := math.Sqrt(variance / n); math.Abs(got.Mean-mean) > 1e-12 || math.Abs(got.StdError-want) > 1e-12 {
+	if want := math.Sqrt(variance / n); math.Abs(got.Mean-mean) > 1e-12 || got.StdError == nil || math.Abs(*got.StdError-want) > 1e-12 {
 		t.Errorf("%s: got %+v, want %v ± %v", what, got, mean, want)
 	}
 }
@@ -182,8 +192,37 @@ func TestOneBatchHasNoStandardError(t *testing.T) {
 	o := options(t, "acqnp", source{batches: 4})
 	o.Batches = 1
 	e := evaluate(t, o)
-	if len(e.PerBatch) != 1 || !math.IsNaN(e.ContextLL.StdError) || !math.IsNaN(e.TargetLL.StdError) || e.TargetLL.Mean != e.PerBatch[0].TargetLL {
+	if len(e.PerBatch) != 1 || e.ContextLL.StdError != nil || e.TargetLL.StdError != nil || e.TargetLL.Mean != e.PerBatch[0].TargetLL {
 		t.Errorf("got %+v", e)
+	}
+}
+
+// The result says what was evaluated, and with what.
+func TestEvaluateStatesTheWholeResult(t *testing.T) {
+	o := options(t, "acqnp", source{batches: 2})
+	step := 12
+	o.Benchmark, o.Weights, o.Version = "lissajous", run.Weights{Path: "step-12.safetensors", Step: &step}, "test"
+	o.Scaling.YScale = []float64{2, 0.5}
+	got, err := o.Evaluate(t.Context(), o.Source, o.EvalOptions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := run.Eval{Schema: run.EvalSchema, Benchmark: "lissajous", Model: "acqnp", Seed: 11, NumTau: levels, Levels: predict.RandomLevels,
+		Batches: 2, Weights: o.Weights, Device: "cpu", Version: "test"}
+	if got.Seconds <= 0 || len(got.PerBatch) != 2 || got.TargetLL.StdError == nil {
+		t.Errorf("got %+v", got)
+	}
+	got.Seconds, got.PerBatch, got.ContextLL, got.TargetLL = 0, nil, run.Estimate{}, run.Estimate{}
+	if diff := cmp.Diff(want, got); diff != "" { // the two channels' scales cancel: raw units are not stated twice
+		t.Error(diff)
+	}
+	o.Scaling.YScale = []float64{2, 2}
+	scaled := evaluate(t, o)
+	if scaled.Raw == nil {
+		t.Fatal("no raw units")
+	}
+	if d := scaled.Raw.TargetLL.Mean - scaled.TargetLL.Mean; math.Abs(d+2*math.Ln2) > 1e-12 {
+		t.Errorf("raw units differ by %v, want the logarithms of two scales of 2", d)
 	}
 }
 
@@ -271,7 +310,7 @@ func TestModelsWithBootstraps(t *testing.T) {
 		t.Errorf("%d levels, %q, %d bootstraps", drawn.NumTau, drawn.Levels, drawn.Bootstraps)
 	}
 	o.Source = resampled{source{batches: 2}}
-	if own := evaluate(t, o); own.Bootstraps != 7 || own.TargetLL == drawn.TargetLL {
+	if own := evaluate(t, o); own.Bootstraps != 7 || own.TargetLL.Mean == drawn.TargetLL.Mean {
 		t.Errorf("%d bootstraps, target %v and %v drawn", own.Bootstraps, own.TargetLL, drawn.TargetLL)
 	}
 }
@@ -300,7 +339,7 @@ func TestEvaluateReportsProgressAndStops(t *testing.T) {
 			cancel()
 		}
 	}
-	_, err := predict.Evaluate(ctx, o)
+	_, err := o.Evaluate(ctx, o.Source, o.EvalOptions)
 	if !errors.Is(err, context.Canceled) || cmp.Diff(calls, []int{1, 2, 3}) != "" {
 		t.Errorf("error %v after %v", err, calls)
 	}
@@ -309,17 +348,17 @@ func TestEvaluateReportsProgressAndStops(t *testing.T) {
 func TestEvaluateRefuses(t *testing.T) {
 	broken := errors.New("no such batch")
 	for name, c := range map[string]struct {
-		change func(o *predict.EvalOptions)
+		change func(o *evaluation)
 		bad    bool // the user's mistake
 		words  string
 	}{
-		"zero levels":     {func(o *predict.EvalOptions) { o.NumTau = 0 }, true, "--num-tau"},
-		"unknown levels":  {func(o *predict.EvalOptions) { o.Levels = "even" }, true, "random or grid"},
-		"no batches":      {func(o *predict.EvalOptions) { o.Source = source{} }, true, "at least one"},
-		"failing source":  {func(o *predict.EvalOptions) { o.Source = source{batches: 9, failAt: 2, err: broken} }, false, "no such batch"},
-		"NaN weights":     {func(o *predict.EvalOptions) { o.Params[4] = float32(math.NaN()) }, false, "batch 0"},
-		"missing weights": {func(o *predict.EvalOptions) { o.Params = o.Params[1:] }, false, "parameters"},
-		"other dimensions": {func(o *predict.EvalOptions) {
+		"zero levels":     {func(o *evaluation) { o.NumTau = 0 }, true, "--num-tau"},
+		"unknown levels":  {func(o *evaluation) { o.Levels = "even" }, true, "random or grid"},
+		"no batches":      {func(o *evaluation) { o.Source = source{} }, true, "at least one"},
+		"failing source":  {func(o *evaluation) { o.Source = source{batches: 9, failAt: 2, err: broken} }, false, "no such batch"},
+		"NaN weights":     {func(o *evaluation) { o.Params[4] = float32(math.NaN()) }, false, "batch 0"},
+		"missing weights": {func(o *evaluation) { o.Params = o.Params[1:] }, false, "parameters"},
+		"other dimensions": {func(o *evaluation) {
 			m, err := models.New(config.Model{Name: "cnp", Representation: 4, Encoder: []int{4}, Decoder: []int{4}}, 2, 2)
 			if err != nil {
 				t.Fatal(err)
@@ -330,7 +369,7 @@ func TestEvaluateRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := options(t, "acqnp", source{batches: 3})
 			c.change(&o)
-			_, err := predict.Evaluate(t.Context(), o)
+			_, err := o.Evaluate(t.Context(), o.Source, o.EvalOptions)
 			if err == nil || !strings.Contains(err.Error(), c.words) {
 				t.Fatalf("error %v, want one with %q", err, c.words)
 			}

@@ -8,32 +8,11 @@ import (
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/feed"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/models"
-	"github.com/acqnp/acqnp/internal/ops"
 )
-
-// The two ways of choosing quantile levels, as --levels names them.
-const (
-	RandomLevels = feed.RandomLevels // drawn for every function, point and level
-	GridLevels   = feed.GridLevels   // evenly spaced from 0.001 to 0.999, the same everywhere
-)
-
-// Options states what predicts: a model with its parameters, and how its levels are chosen.
-type Options struct {
-	Model   *models.Model
-	Params  []float32     // flat, in the order of Model.Tensors
-	NumTau  int           // levels per target, for quantile models
-	Levels  string        // RandomLevels or GridLevels
-	Seed    uint64        // of the random levels and of the bootstraps
-	Device  device.Device // nil: the CPU with all its cores
-	Scaling datasets.Scaling
-
-	Bootstraps int // of the context, for models that resample it
-}
 
 // Function is a function to predict: its context and its targets, in raw units.
 type Function struct {
@@ -56,9 +35,9 @@ const targetsPerRun = 512
 // Predict yields the predictions for all targets of the functions, in order. Memory does not grow
 // with the number of targets. The sequence ends at the first error. A function that does not fit
 // the model is an *input.Error. Ranging over the sequence again yields the same predictions.
-func Predict(ctx context.Context, o Options, functions []Function) iter.Seq2[Target, error] {
+func (t Trained) Predict(ctx context.Context, functions []Function) iter.Seq2[Target, error] {
 	return func(yield func(Target, error) bool) {
-		p, err := newPredictor(o, functions)
+		p, err := newPredictor(t, functions)
 		if err != nil {
 			yield(Target{}, err)
 			return
@@ -81,19 +60,14 @@ type predictor struct {
 	scaling datasets.Scaling
 }
 
-func newPredictor(o Options, functions []Function) (*predictor, error) {
-	d, err := feed.New(o.Model, feed.Choice{
-		NumTau: o.NumTau, Spacing: o.Levels, Bootstraps: o.Bootstraps, Seed: o.Seed, Evaluation: true,
-	})
+func newPredictor(t Trained, functions []Function) (*predictor, error) {
+	d, err := t.draws()
 	if err != nil {
 		return nil, err
 	}
-	p := &predictor{draws: d, scaling: o.Scaling, runner: runner{
-		model: o.Model, params: o.Params, mode: models.Prediction, device: o.Device,
-		feeds: 1, keys: datasets.SizeKeys{Context: "context"},
-		capacity: ops.Extents{Levels: d.Count()},
-	}}
-	p.dx, p.dy = o.Model.Dims()
+	p := &predictor{draws: d, scaling: t.Scaling, runner: t.runner(models.Prediction)}
+	p.feeds, p.keys, p.capacity.Levels = 1, datasets.SizeKeys{Context: "context"}, d.Count()
+	p.dx, p.dy = t.Model.Dims()
 	if len(p.scaling.XScale) != p.dx || len(p.scaling.YScale) != p.dy {
 		return nil, fmt.Errorf("a scaling of %d and %d columns given to a model of %d and %d", len(p.scaling.XScale), len(p.scaling.YScale), p.dx, p.dy)
 	}

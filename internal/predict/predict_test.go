@@ -20,9 +20,9 @@ import (
 // unscaled is the scaling of a source that has none.
 func unscaled() datasets.Scaling { return datasets.ScalingOf(nil, 1, 2) }
 
-func asking(t *testing.T, model string) predict.Options {
+func asking(t *testing.T, model string) predict.Trained {
 	m, params := tiny(t, model)
-	return predict.Options{
+	return predict.Trained{
 		Model: m, Params: params, NumTau: levels, Levels: predict.RandomLevels, Bootstraps: levels, Seed: 11, Device: device.CPU(2),
 		Scaling: unscaled(),
 	}
@@ -42,10 +42,10 @@ func functionOf(b *datasets.Batch, i int) predict.Function {
 	return f
 }
 
-func collect(t *testing.T, o predict.Options, functions ...predict.Function) []predict.Target {
+func collect(t *testing.T, o predict.Trained, functions ...predict.Function) []predict.Target {
 	t.Helper()
 	var all []predict.Target
-	for target, err := range predict.Predict(t.Context(), o, functions) {
+	for target, err := range o.Predict(t.Context(), functions) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -254,19 +254,19 @@ func TestDrawsFollowTheDistribution(t *testing.T) {
 
 func TestPredictRefuses(t *testing.T) {
 	good := functionOf(batch(t), 0)
-	for name, change := range map[string]func(f *predict.Function, o *predict.Options){
-		"no context":      func(f *predict.Function, _ *predict.Options) { f.ContextX, f.ContextY = nil, nil },
-		"half a point":    func(f *predict.Function, _ *predict.Options) { f.ContextY = f.ContextY[1:] },
-		"x without y":     func(f *predict.Function, _ *predict.Options) { f.ContextX = f.ContextX[1:] },
-		"zero levels":     func(_ *predict.Function, o *predict.Options) { o.NumTau = 0 },
-		"unknown levels":  func(_ *predict.Function, o *predict.Options) { o.Levels = "" },
-		"negative levels": func(_ *predict.Function, o *predict.Options) { o.NumTau = -3 },
+	for name, change := range map[string]func(f *predict.Function, o *predict.Trained){
+		"no context":      func(f *predict.Function, _ *predict.Trained) { f.ContextX, f.ContextY = nil, nil },
+		"half a point":    func(f *predict.Function, _ *predict.Trained) { f.ContextY = f.ContextY[1:] },
+		"x without y":     func(f *predict.Function, _ *predict.Trained) { f.ContextX = f.ContextX[1:] },
+		"zero levels":     func(_ *predict.Function, o *predict.Trained) { o.NumTau = 0 },
+		"unknown levels":  func(_ *predict.Function, o *predict.Trained) { o.Levels = "" },
+		"negative levels": func(_ *predict.Function, o *predict.Trained) { o.NumTau = -3 },
 	} {
 		o, f := asking(t, "acqnp"), good
 		change(&f, &o)
 		var bad *input.Error
 		calls := 0
-		for _, err := range predict.Predict(t.Context(), o, []predict.Function{good, f}) {
+		for _, err := range o.Predict(t.Context(), []predict.Function{good, f}) {
 			if calls++; !errors.As(err, &bad) {
 				t.Errorf("%s: error %v", name, err)
 			}
@@ -281,7 +281,7 @@ func TestPredictionsThatAreNoNumbersAreErrors(t *testing.T) {
 	o, f := asking(t, "acqnp"), functionOf(batch(t), 0)
 	f.TargetX[1] = math.MaxFloat32
 	n := 0
-	for _, err := range predict.Predict(t.Context(), o, []predict.Function{f}) {
+	for _, err := range o.Predict(t.Context(), []predict.Function{f}) {
 		if n++; n == 2 && err == nil || n == 1 && err != nil || n > 2 {
 			t.Fatalf("result %d: %v", n, err)
 		}
@@ -291,7 +291,7 @@ func TestPredictionsThatAreNoNumbersAreErrors(t *testing.T) {
 func TestPredictStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, err := range predict.Predict(ctx, asking(t, "acqnp"), []predict.Function{functionOf(batch(t), 0)}) {
+	for _, err := range asking(t, "acqnp").Predict(ctx, []predict.Function{functionOf(batch(t), 0)}) {
 		if !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}

@@ -26,10 +26,10 @@ func key(function string, target int, channel, kind string) string {
 	return fmt.Sprint(function, "/", target, "/", channel, "/", kind)
 }
 
-func write(t *testing.T, q predict.Quantiles, o predict.Options) table {
+func write(t *testing.T, q predict.Quantiles, o predict.Trained) table {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "quantiles.csv")
-	if err := q.Write(path, predict.Predict(t.Context(), o, q.Functions)); err != nil {
+	if err := q.Write(path, o.Predict(t.Context(), q.Functions)); err != nil {
 		t.Fatal(err)
 	}
 	f, err := os.Open(path)
@@ -94,10 +94,10 @@ func lanes() []predict.Function {
 
 // askLanes asks a small model with its initial weights, in raw units that differ a lot from the
 // model's.
-func askLanes(t *testing.T, model string) predict.Options {
+func askLanes(t *testing.T, model string) predict.Trained {
 	t.Helper()
 	m, params := tiny(t, model)
-	return predict.Options{
+	return predict.Trained{
 		Model: m, Params: params, NumTau: 4, Levels: predict.RandomLevels, Seed: 43, Device: device.CPU(1),
 		Scaling: datasets.Scaling{XOffset: []float64{-100}, XScale: []float64{2000}, YOffset: []float64{0, 10}, YScale: []float64{70, 70}},
 	}
@@ -117,7 +117,7 @@ func TestQuantilesHoldTheMixture(t *testing.T) {
 	if n := 5 * 2 * kinds; len(rows) != n { // targets, channels, kinds
 		t.Errorf("%d groups of rows, want %d", len(rows), n)
 	}
-	for prediction, err := range predict.Predict(t.Context(), o, q.Functions) {
+	for prediction, err := range o.Predict(t.Context(), q.Functions) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,7 +180,7 @@ func TestQuantilesAreInRawUnits(t *testing.T) {
 		})
 	}
 	rows := write(t, q, o)
-	for prediction, err := range predict.Predict(t.Context(), model, inModelUnits) {
+	for prediction, err := range model.Predict(t.Context(), inModelUnits) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -238,7 +238,7 @@ func TestFailedPredictionsLeaveNoFile(t *testing.T) {
 	q, o := asked(), askLanes(t, "acqnp")
 	failed := errors.New("failed half way")
 	var half iter.Seq2[predict.Target, error] = func(yield func(predict.Target, error) bool) {
-		for target, err := range predict.Predict(t.Context(), o, q.Functions) {
+		for target, err := range o.Predict(t.Context(), q.Functions) {
 			if target.Function == 1 {
 				yield(predict.Target{}, failed)
 				return

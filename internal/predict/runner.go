@@ -1,6 +1,7 @@
-// Package predict uses a trained model. [Evaluate] measures its log-likelihoods on evaluation
-// batches. [Predict] yields the predictive distribution of y at each target, as a [Distribution] of
-// package likelihood in raw units: those of the data. [Quantiles] writes predictions as a CSV file.
+// Package predict uses a trained model. A [Trained] is the model with its weights. Its Evaluate
+// measures log-likelihoods on evaluation batches and returns the content of eval.json. Its Predict
+// yields the predictive distribution of y at each target, as a [Distribution] of package likelihood
+// in raw units: those of the data. [Quantiles] writes predictions as a CSV file.
 package predict
 
 import (
@@ -21,8 +22,8 @@ type runner struct {
 	model  *models.Model
 	params []float32
 	mode   models.Mode
-	device device.Device // nil: the CPU
-	feeds  int           // that are filled by turns
+	device device.Device
+	feeds  int // that are filled by turns
 	keys   datasets.SizeKeys
 
 	capacity ops.Extents
@@ -63,9 +64,6 @@ func (r *runner) at(e ops.Extents) (engine.Program[float32], error) {
 
 // checkMemory refuses a program that takes more memory than there is.
 func (r *runner) checkMemory() error {
-	if r.device == nil {
-		r.device = device.CPU(0)
-	}
 	return footprint.Plan{Device: r.device, Model: r.model, Mode: r.mode, Capacity: r.capacity, Feeds: r.feeds, Keys: r.keys}.Check()
 }
 

@@ -46,6 +46,9 @@ type Checkpoint struct {
 	engine.State // weights and optimiser
 }
 
+// Weights says where the checkpoint's weights come from.
+func (c *Checkpoint) Weights() Weights { return Weights{Path: c.Path, Step: &c.Step} }
+
 // stream is the state of one counter-based random stream: its key and the step of the next batch.
 type stream struct {
 	Seed uint64 `json:"seed"`

@@ -26,7 +26,7 @@ type Units struct {
 }
 
 // UnitsOf returns the units of an experiment's data.
-func UnitsOf(e config.Experiment, source datasets.Source) Units {
+func UnitsOf(e config.Experiment, source interface{ Dims() (dx, dy int) }) Units {
 	dx, dy := source.Dims()
 	u := Units{Scaling: datasets.ScalingOf(source, dx, dy)}
 	u.XNames, u.YNames = datasets.Names(e.Benchmark, dx, dy)

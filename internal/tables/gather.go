@@ -10,19 +10,13 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/input"
-	"github.com/acqnp/acqnp/internal/report"
-)
-
-// The files of a run directory that are read here.
-const (
-	evalFile   = "eval.json"
-	configFile = "config.yaml"
+	"github.com/acqnp/acqnp/internal/run"
 )
 
 // Run is an evaluated model: one eval.json.
 type Run struct {
 	Path   string // of eval.json
-	Eval   report.Eval
+	Eval   run.Eval
 	Config *config.Experiment // the run's own, from config.yaml beside eval.json; nil for weights from elsewhere
 }
 
@@ -40,7 +34,7 @@ func (r Run) identity() string {
 	if r.Config != nil {
 		return fmt.Sprintf("seed %d", r.Config.Train.Seed)
 	}
-	return "weights " + r.Eval.Checkpoint.Path
+	return "weights " + r.Eval.Weights.Path
 }
 
 // Gather reads every eval.json below dir, in the order of their paths. Those that cannot be read are told to warn and
@@ -69,22 +63,22 @@ func Gather(dir string, warn func(error)) ([]Run, error) {
 		case err != nil:
 			warn(&input.Error{File: path, Found: err.Error(), Expected: "a directory that can be read"})
 			return fs.SkipDir
-		case entry.IsDir() || entry.Name() != evalFile:
+		case entry.IsDir() || entry.Name() != run.EvalFile:
 			return nil
 		}
-		run, err := readRun(path)
+		r, err := readRun(path)
 		if err != nil {
 			skip(err)
 			return nil
 		}
-		runs = append(runs, run)
+		runs = append(runs, r)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	if len(runs) == 0 {
-		found := "no " + evalFile
+		found := "no " + run.EvalFile
 		if refused > 0 {
 			found += " that can be read"
 		}
@@ -94,14 +88,14 @@ func Gather(dir string, warn func(error)) ([]Run, error) {
 }
 
 func readRun(path string) (Run, error) {
-	e, err := report.ReadEval(path)
+	e, err := run.ReadEval(path)
 	if err != nil {
 		return Run{}, err
 	}
 	if err := checkEval(path, e); err != nil {
 		return Run{}, err
 	}
-	c, err := readConfig(filepath.Join(filepath.Dir(path), configFile), e)
+	c, err := readConfig(filepath.Dir(path), e)
 	return Run{Path: path, Eval: e, Config: c}, err
 }
 
@@ -109,7 +103,7 @@ func readRun(path string) (Run, error) {
 const largest = 1e100
 
 // checkEval refuses what has the schema's name and not its content.
-func checkEval(path string, e report.Eval) error {
+func checkEval(path string, e run.Eval) error {
 	bad := func(key string, found any, expected string) error {
 		return &input.Error{File: path, Key: key, Found: fmt.Sprint(found), Expected: expected}
 	}
@@ -123,7 +117,7 @@ func checkEval(path string, e report.Eval) error {
 	}
 	for _, part := range []struct {
 		key string
-		report.Estimate
+		run.Estimate
 	}{{"context_ll", e.ContextLL}, {"target_ll", e.TargetLL}} {
 		if math.Abs(part.Mean) > largest {
 			return bad(part.key+".mean", part.Mean, "a log-likelihood")
@@ -139,18 +133,20 @@ func checkEval(path string, e report.Eval) error {
 	return nil
 }
 
-// readConfig is the configuration of the run that eval.json lies in, nil where there is none.
-func readConfig(path string, e report.Eval) (*config.Experiment, error) {
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+// readConfig returns the configuration of the run in dir, nil if dir has none.
+func readConfig(dir string, e run.Eval) (*config.Experiment, error) {
+	file := filepath.Join(dir, run.ConfigFile)
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	c, err := config.Load(path, config.Overrides{})
+	r, err := run.Open(dir)
 	if err != nil {
 		return nil, err
 	}
+	c := r.Experiment
 	if c.Benchmark != e.Benchmark || c.Model.Name != e.Model {
-		return nil, &input.Error{File: path, Found: c.Model.Name + " on " + c.Benchmark,
-			Expected: e.Model + " on " + e.Benchmark + ", as in " + evalFile}
+		return nil, &input.Error{File: file, Found: c.Model.Name + " on " + c.Benchmark,
+			Expected: e.Model + " on " + e.Benchmark + ", as in " + run.EvalFile}
 	}
 	return &c, nil
 }

@@ -38,10 +38,10 @@ func used(runs []Run) Used {
 			return strconv.FormatUint(r.Config.Train.Seed, 10)
 		}),
 		Steps: distinct(func(r Run) string {
-			if r.Eval.Checkpoint.Step == nil {
+			if r.Eval.Weights.Step == nil {
 				return "unknown"
 			}
-			return strconv.Itoa(*r.Eval.Checkpoint.Step)
+			return strconv.Itoa(*r.Eval.Weights.Step)
 		}),
 		Batches: distinct(func(r Run) string { return strconv.Itoa(r.Eval.Batches) }),
 		NumTau: distinct(func(r Run) string {
@@ -142,7 +142,7 @@ func settings(a, b config.Experiment) []string {
 func unfinished(runs []Run) []string {
 	var list []string
 	for _, run := range runs {
-		if step := run.Eval.Checkpoint.Step; step != nil && run.Config != nil && *step < run.Config.Train.Steps {
+		if step := run.Eval.Weights.Step; step != nil && run.Config != nil && *step < run.Config.Train.Steps {
 			list = addNew(list, fmt.Sprintf("step %d of %d", *step, run.Config.Train.Steps))
 		}
 	}

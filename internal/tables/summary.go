@@ -13,7 +13,7 @@ import (
 	"github.com/acqnp/acqnp/internal/benchmark"
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/input"
-	"github.com/acqnp/acqnp/internal/report"
+	"github.com/acqnp/acqnp/internal/run"
 )
 
 // Summary is the runs of a directory beside the paper's results.
@@ -109,8 +109,8 @@ func newRow(name, model string, runs []Run) Row {
 	if p, ok := benchmark.Paper(name, model); ok {
 		paper.context, paper.target = &p.Context, &p.Target
 	}
-	row.Context = newPart(runs, paper.context, func(e report.Eval) report.Estimate { return e.ContextLL })
-	row.Target = newPart(runs, paper.target, func(e report.Eval) report.Estimate { return e.TargetLL })
+	row.Context = newPart(runs, paper.context, func(e run.Eval) run.Estimate { return e.ContextLL })
+	row.Target = newPart(runs, paper.target, func(e run.Eval) run.Estimate { return e.TargetLL })
 	return row
 }
 
@@ -127,7 +127,7 @@ func bySeed(a, b Run) int {
 	return strings.Compare(a.Path, b.Path)
 }
 
-func newPart(runs []Run, paper *benchmark.Number, of func(report.Eval) report.Estimate) Part {
+func newPart(runs []Run, paper *benchmark.Number, of func(run.Eval) run.Estimate) Part {
 	p := Part{Paper: paper}
 	if len(runs) == 0 {
 		return p

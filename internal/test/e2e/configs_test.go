@@ -10,7 +10,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/benchmark"
 	"github.com/acqnp/acqnp/internal/datasets/datatest"
-	"github.com/acqnp/acqnp/internal/report"
+	"github.com/acqnp/acqnp/internal/run"
 )
 
 // Every configuration of the paper trains and is evaluated: two steps and one batch of few
@@ -40,7 +40,7 @@ func TestConfigurationsRun(t *testing.T) {
 				chosen = models[i%len(models):][:1]
 			}
 			for _, m := range chosen {
-				t.Run(m, func(t *testing.T) { run(t, b, m, data) })
+				t.Run(m, func(t *testing.T) { trainAndEvaluate(t, b, m, data) })
 			}
 		})
 	}
@@ -64,7 +64,7 @@ func dataDir(t *testing.T) string {
 	return dir
 }
 
-func run(t *testing.T, name, model, data string) {
+func trainAndEvaluate(t *testing.T, name, model, data string) {
 	dir := filepath.Join(t.TempDir(), "run")
 	train := []string{"train", "--config", configFile(name, model), "--data-dir", data, "--run-dir", dir, "--no-eval", "--quiet"}
 	succeed(t, append(train, set(reduced(name, model)...)...)...)
@@ -73,15 +73,15 @@ func run(t *testing.T, name, model, data string) {
 	}
 
 	succeed(t, "eval", "--run", dir, "--data-dir", data, "--batches", "1", "--quiet")
-	e, err := report.ReadEval(filepath.Join(dir, "eval.json"))
+	e, err := run.ReadEval(filepath.Join(dir, "eval.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if e.Benchmark != name || e.Model != model || e.Batches != 1 || len(e.PerBatch) != 1 || e.Seed != 43 {
 		t.Errorf("%+v", e)
 	}
-	if e.Checkpoint.Step == nil || *e.Checkpoint.Step != 2 {
-		t.Errorf("evaluated %+v", e.Checkpoint)
+	if e.Weights.Step == nil || *e.Weights.Step != 2 {
+		t.Errorf("evaluated %+v", e.Weights)
 	}
 	levels, bootstraps := 0, 0
 	switch {

@@ -20,7 +20,6 @@ var layers = [][]string{
 	{"internal/models", "internal/datasets", "internal/device"},
 	{"internal/feed", "internal/footprint", "internal/run", "internal/doctor"},
 	{"internal/predict", "internal/train", "internal/output"},
-	{"internal/report"},
 	{"internal/ablate", "internal/bench"},
 	{"internal/figures", "internal/tables"},
 	{"internal/cli"},

@@ -1,10 +1,9 @@
-package report_test
+package run_test
 
 import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,23 +12,22 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/acqnp/acqnp/internal/input"
-	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/report"
+	"github.com/acqnp/acqnp/internal/run"
 )
 
-func someEval() report.Eval {
-	e := report.NewEval(predict.Evaluation{
-		NumTau: 100, Levels: "random",
-		ContextLL: predict.Estimate{Mean: 1.25, StdError: 0.5}, TargetLL: predict.Estimate{Mean: -0.75, StdError: 0.25},
-		PerBatch: []predict.BatchResult{{NumPoints: 500, NumContext: 11, ContextLL: 1.75, TargetLL: -1}, {NumPoints: 500, NumContext: 30, ContextLL: 0.75, TargetLL: -0.5}},
-	})
+// someEval is of weights that the model sees scaled if shift is not 0.
+func someEval(shift float64) run.Eval {
+	e := run.NewEval([]run.BatchResult{
+		{NumPoints: 500, NumContext: 11, ContextLL: 1.75, TargetLL: -1}, {NumPoints: 500, NumContext: 30, ContextLL: 0.75, TargetLL: -0.5},
+	}, shift)
 	step := 1000
-	e.Benchmark, e.Model, e.Seed, e.Device, e.Seconds, e.Version = "lissajous", "acqnp", 43, "cpu", 12.5, "v1"
-	e.Checkpoint = report.Checkpoint{Path: "checkpoints/step-1000.safetensors", Step: &step}
+	e.Benchmark, e.Model, e.Seed, e.NumTau, e.Levels = "lissajous", "acqnp", 43, 100, "random"
+	e.Device, e.Seconds, e.Version = "cpu", 12.5, "v1"
+	e.Weights = run.Weights{Path: "checkpoints/step-1000.safetensors", Step: &step}
 	return e
 }
 
-func writeEval(t *testing.T, e report.Eval) string {
+func writeEval(t *testing.T, e run.Eval) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "eval.json")
 	if err := e.Write(path); err != nil {
@@ -39,7 +37,7 @@ func writeEval(t *testing.T, e report.Eval) string {
 }
 
 func TestEvalJSONHasTheContractsFields(t *testing.T) {
-	content, err := os.ReadFile(writeEval(t, someEval()))
+	content, err := os.ReadFile(writeEval(t, someEval(0)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,9 +62,8 @@ func TestEvalJSONHasTheContractsFields(t *testing.T) {
 
 // Log-likelihoods in raw units are the model's and a constant; their errors are the same.
 func TestEvalJSONStatesRawUnits(t *testing.T) {
-	e := someEval()
-	e.SetRaw(-3.5)
-	got, err := report.ReadEval(writeEval(t, e))
+	e := someEval(-3.5)
+	got, err := run.ReadEval(writeEval(t, e))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,14 +75,14 @@ func TestEvalJSONStatesRawUnits(t *testing.T) {
 	if err := got.Print(&b); err != nil || !strings.Contains(b.String(), "context -2.2500 ± 0.5000, target -4.2500 ± 0.2500") {
 		t.Errorf("%v: %s", err, b.String())
 	}
-	if e.SetRaw(0); e.Raw != nil {
+	if someEval(0).Raw != nil {
 		t.Error("units that are not scaled are stated twice")
 	}
 }
 
 func TestEvalJSONReadsBack(t *testing.T) {
-	want := someEval()
-	got, err := report.ReadEval(writeEval(t, want))
+	want := someEval(0)
+	got, err := run.ReadEval(writeEval(t, want))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,10 +92,7 @@ func TestEvalJSONReadsBack(t *testing.T) {
 }
 
 func TestOneBatchHasNullStandardError(t *testing.T) {
-	e := report.NewEval(predict.Evaluation{
-		ContextLL: predict.Estimate{Mean: 1, StdError: math.NaN()}, TargetLL: predict.Estimate{Mean: 2, StdError: math.NaN()},
-		PerBatch: []predict.BatchResult{{}},
-	})
+	e := run.NewEval([]run.BatchResult{{ContextLL: 1, TargetLL: 2}}, 0)
 	path := writeEval(t, e)
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -107,8 +101,8 @@ func TestOneBatchHasNullStandardError(t *testing.T) {
 	if n := strings.Count(string(content), `"std_error": null`); n != 2 {
 		t.Errorf("%d null standard errors in %s", n, content)
 	}
-	back, err := report.ReadEval(path)
-	if err != nil || back.TargetLL.StdError != nil || back.Checkpoint.Step != nil || back.TargetLL.Mean != 2 {
+	back, err := run.ReadEval(path)
+	if err != nil || back.TargetLL.StdError != nil || back.Weights.Step != nil || back.TargetLL.Mean != 2 {
 		t.Errorf("read back %+v, %v", back, err)
 	}
 }
@@ -129,7 +123,7 @@ func TestReadEvalRefuses(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.content), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		_, err := report.ReadEval(path)
+		_, err := run.ReadEval(path)
 		var bad *input.Error
 		if !errors.As(err, &bad) || bad.File != path || bad.Line != c.line || !strings.Contains(err.Error(), c.words) {
 			t.Errorf("%s: error %v", name, err)
@@ -139,7 +133,7 @@ func TestReadEvalRefuses(t *testing.T) {
 
 func TestPrintTellsTheResult(t *testing.T) {
 	var out bytes.Buffer
-	if err := someEval().Print(&out); err != nil {
+	if err := someEval(0).Print(&out); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"lissajous", "acqnp", "step 1000", "100 (random)", "2 in 12.5 s", "1.2500 ± 0.5000", "-0.7500 ± 0.2500"} {

@@ -1,0 +1,57 @@
+package predict
+
+import (
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/device"
+	"github.com/acqnp/acqnp/internal/feed"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/run"
+)
+
+// The two ways of choosing quantile levels, as --levels names them.
+const (
+	RandomLevels = feed.RandomLevels // drawn for every function, point and level
+	GridLevels   = feed.GridLevels   // evenly spaced from 0.001 to 0.999, the same everywhere
+)
+
+// Trained is a model with its weights, and how its levels and bootstraps are chosen. Its methods
+// Evaluate and Predict use it and change nothing, so a copy with other fields asks the same model
+// in another way.
+type Trained struct {
+	Model   *models.Model
+	Params  []float32        // flat, in the order of Model.Tensors
+	Scaling datasets.Scaling // of the data that the model was trained on
+	Device  device.Device    // nil: the CPU with all its cores
+
+	NumTau     int    // levels per point, for quantile models
+	Levels     string // RandomLevels or GridLevels, for quantile models
+	Bootstraps int    // of the context, for models that resample it
+	Seed       uint64 // of the random levels and of the bootstraps
+
+	Benchmark string      // for the record of an evaluation
+	Weights   run.Weights // likewise: where Params were read from
+}
+
+// New returns a model with its weights that is asked as the experiment's evaluation says, with
+// random levels. The caller sets Weights if it evaluates.
+func New(e config.Experiment, m *models.Model, params []float32, s datasets.Scaling, d device.Device) Trained {
+	return Trained{Model: m, Params: params, Scaling: s, Device: d, NumTau: e.Eval.NumTau, Levels: RandomLevels,
+		Bootstraps: e.Model.EvalBootstraps, Seed: e.Eval.Seed, Benchmark: e.Benchmark}
+}
+
+// draws returns what the model reads besides points.
+func (t Trained) draws() (feed.Draws, error) {
+	return feed.New(t.Model, feed.Choice{
+		NumTau: t.NumTau, Spacing: t.Levels, Bootstraps: t.Bootstraps, Seed: t.Seed, Evaluation: true,
+	})
+}
+
+// runner returns a runner of the model's graph of a mode, without a capacity.
+func (t Trained) runner(mode models.Mode) runner {
+	d := t.Device
+	if d == nil {
+		d = device.CPU(0)
+	}
+	return runner{model: t.Model, params: t.Params, mode: mode, device: d}
+}

@@ -1,0 +1,181 @@
+package run
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"text/tabwriter"
+
+	"github.com/acqnp/acqnp/internal/atomicfile"
+	"github.com/acqnp/acqnp/internal/input"
+)
+
+// EvalSchema names the layout of eval.json.
+const EvalSchema = "acqnp.eval/1"
+
+// maxEval is how long eval.json may be, in bytes.
+const maxEval = 1 << 30
+
+// Eval is the content of eval.json: the log-likelihoods of a model over evaluation batches, and what was evaluated.
+type Eval struct {
+	Schema     string        `json:"schema"` // EvalSchema; NewEval sets it
+	Benchmark  string        `json:"benchmark"`
+	Model      string        `json:"model"`
+	Seed       uint64        `json:"seed"`                 // eval.seed
+	NumTau     int           `json:"num_tau"`              // 0 for a model without quantile levels
+	Levels     string        `json:"levels"`               // random, grid, tasks; empty for a model without quantile levels
+	Bootstraps int           `json:"bootstraps,omitempty"` // k, for a model that resamples its context
+	Batches    int           `json:"batches"`
+	ContextLL  Estimate      `json:"context_ll"`
+	TargetLL   Estimate      `json:"target_ll"`
+	Raw        *Raw          `json:"raw,omitempty"` // nil if the model sees the data's own units
+	PerBatch   []BatchResult `json:"per_batch"`
+	Weights    Weights       `json:"checkpoint"`
+	Device     string        `json:"device"`
+	Seconds    float64       `json:"seconds"`
+	Version    string        `json:"version"` // of the program
+}
+
+// BatchResult is the result of one batch: the mean log-likelihood of its context points and that of its other points,
+// over all its functions.
+type BatchResult struct {
+	NumPoints  int     `json:"num_points"`
+	NumContext int     `json:"num_context"`
+	ContextLL  float64 `json:"context_ll"`
+	TargetLL   float64 `json:"target_ll"`
+}
+
+// Estimate is a mean over batches and its standard error, the standard deviation (n−1) over √n. StdError is nil for one
+// batch.
+type Estimate struct {
+	Mean     float64  `json:"mean"`
+	StdError *float64 `json:"std_error"`
+}
+
+// Raw is the log-likelihoods in the data's own units, for data that the model sees scaled.
+type Raw struct {
+	ContextLL Estimate `json:"context_ll"`
+	TargetLL  Estimate `json:"target_ll"`
+}
+
+// Weights says which weights were evaluated. Step is nil for weights that come from no checkpoint.
+type Weights struct {
+	Path string `json:"path"`
+	Step *int   `json:"step"`
+}
+
+// NewEval averages batches. The log-likelihoods in raw units, those of the model plus shift, are stated if shift is not 0.
+// The caller fills in what was evaluated.
+func NewEval(batches []BatchResult, shift float64) Eval {
+	e := Eval{
+		Schema:    EvalSchema,
+		Batches:   len(batches),
+		ContextLL: estimate(batches, func(b BatchResult) float64 { return b.ContextLL }),
+		TargetLL:  estimate(batches, func(b BatchResult) float64 { return b.TargetLL }),
+		PerBatch:  batches,
+	}
+	if shift != 0 {
+		e.Raw = &Raw{e.ContextLL.plus(shift), e.TargetLL.plus(shift)}
+	}
+	return e
+}
+
+func estimate(batches []BatchResult, value func(BatchResult) float64) Estimate {
+	n := float64(len(batches))
+	mean, squares := 0.0, 0.0
+	for _, b := range batches {
+		mean += value(b) / n
+	}
+	if len(batches) < 2 {
+		return Estimate{Mean: mean}
+	}
+	for _, b := range batches {
+		d := value(b) - mean
+		squares += d * d
+	}
+	stdError := math.Sqrt(squares / (n - 1) / n)
+	return Estimate{mean, &stdError}
+}
+
+func (e Estimate) plus(shift float64) Estimate {
+	return Estimate{Mean: e.Mean + shift, StdError: e.StdError}
+}
+
+// String returns "mean ± standard error", or the mean alone for one batch.
+func (e Estimate) String() string {
+	if e.StdError == nil {
+		return fmt.Sprintf("%.4f", e.Mean)
+	}
+	return fmt.Sprintf("%.4f ± %.4f", e.Mean, *e.StdError)
+}
+
+// Write writes eval.json to path.
+func (e Eval) Write(path string) error {
+	content, err := json.MarshalIndent(e, "", "  ")
+	if err != nil {
+		return err
+	}
+	return atomicfile.WriteBytes(path, append(content, '\n'))
+}
+
+// ReadEval reads an eval.json. A file with other content is an *input.Error that names the line or the key.
+func ReadEval(path string) (Eval, error) {
+	content, err := input.ReadFile(path, "what acqnp eval writes", maxEval)
+	if err != nil {
+		return Eval{}, err
+	}
+	var e Eval
+	if err := json.Unmarshal(content, &e); err != nil {
+		return Eval{}, jsonError(path, content, err)
+	}
+	if e.Schema != EvalSchema {
+		return Eval{}, &input.Error{File: path, Key: "schema", Found: fmt.Sprintf("%q", e.Schema), Expected: EvalSchema}
+	}
+	return e, nil
+}
+
+// jsonError names the line of a JSON file that cannot be read.
+func jsonError(path string, content []byte, err error) error {
+	bad := &input.Error{File: path, Found: err.Error(), Expected: "what acqnp eval writes"}
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		bad.Line = lineOf(content, syntax.Offset)
+	case errors.As(err, &kind):
+		bad.Line, bad.Key, bad.Found, bad.Expected = lineOf(content, kind.Offset), kind.Field, kind.Value, kind.Type.String()
+	}
+	return bad
+}
+
+func lineOf(content []byte, offset int64) int {
+	return 1 + bytes.Count(content[:min(int(offset), len(content))], []byte{'\n'})
+}
+
+// Print writes a table for people.
+func (e Eval) Print(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "benchmark\t%s\n", e.Benchmark)
+	fmt.Fprintf(t, "model\t%s\n", e.Model)
+	weights := e.Weights.Path
+	if e.Weights.Step != nil {
+		weights = fmt.Sprintf("%s (step %d)", weights, *e.Weights.Step)
+	}
+	fmt.Fprintf(t, "weights\t%s\n", weights)
+	if e.NumTau > 0 {
+		fmt.Fprintf(t, "quantile levels\t%d (%s)\n", e.NumTau, e.Levels)
+	}
+	if e.Bootstraps > 0 {
+		fmt.Fprintf(t, "bootstraps\t%d\n", e.Bootstraps)
+	}
+	fmt.Fprintf(t, "batches\t%d in %.1f s\n", e.Batches, e.Seconds)
+	fmt.Fprintf(t, "context log-likelihood\t%v\n", e.ContextLL)
+	fmt.Fprintf(t, "target log-likelihood\t%v\n", e.TargetLL)
+	if e.Raw != nil {
+		fmt.Fprintf(t, "in raw units\tcontext %v, target %v\n", e.Raw.ContextLL, e.Raw.TargetLL)
+	}
+	return t.Flush()
+}
