@@ -1,8 +1,9 @@
 // Package atomicfile writes files that are either complete or absent.
 //
-// Write puts the content into a temporary file beside the target, syncs it, renames it over the target and syncs the
-// directory. When anything fails, the old file stays and the temporary file is removed. A symbolic link is followed: its
-// target is replaced and the link stays. What cannot be replaced, such as a device or a named pipe, is written to.
+// Write puts the content into a temporary file beside the target, syncs it, renames it over the
+// target and syncs the directory. When anything fails, the old file stays and the temporary file is
+// removed. A symbolic link is followed: its target is replaced and the link stays. What cannot be
+// replaced, such as a device or a named pipe, is written to.
 package atomicfile
 
 import (
@@ -14,11 +15,12 @@ import (
 	"path/filepath"
 )
 
-// TempPrefix starts the names of temporary files. The target's name and a dash follow. A killed program may leave such
-// files; readers of a directory skip them.
+// TempPrefix starts the names of temporary files. The target's name and a dash follow. A killed
+// program may leave such files; readers of a directory skip them.
 const TempPrefix = ".tmp-"
 
-// Write makes the file at path with the content that fill writes. Until it returns nil, an old file stays untouched.
+// Write makes the file at path with the content that fill writes. Until it returns nil, an old file
+// stays untouched.
 func Write(path string, fill func(io.Writer) error) error {
 	target, replaceable, err := resolve(path)
 	if err != nil {
@@ -69,8 +71,9 @@ func complete(f *os.File, fill func(io.Writer) error) error {
 	return f.Sync()
 }
 
-// Scratch opens a temporary file for work on the output at path. It lies beside the output, or in the system's directory
-// for temporary files where the output is a device or a pipe. The caller closes and removes it.
+// Scratch opens a temporary file for work on the output at path. It lies beside the output, or in
+// the system's directory for temporary files where the output is a device or a pipe. The caller
+// closes and removes it.
 func Scratch(path string) (*os.File, error) {
 	target, replaceable, err := resolve(path)
 	if err != nil {
@@ -89,8 +92,8 @@ func Scratch(path string) (*os.File, error) {
 // probeBytes is how much Probe writes: more than a file system stores inside a directory entry.
 const probeBytes = 4096
 
-// Probe reports whether a file can be written at path now: the directory exists, permits it and has space left. It
-// leaves nothing behind and does not open devices and pipes.
+// Probe reports whether a file can be written at path now: the directory exists, permits it and has
+// space left. It leaves nothing behind and does not open devices and pipes.
 func Probe(path string) error {
 	target, replaceable, err := resolve(path)
 	if err != nil || !replaceable {

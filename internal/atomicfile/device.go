@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// writeThrough writes to what is at path and does not replace it. SIGINT, SIGTERM and SIGHUP end the wait for the reader
-// of a pipe; the error is then context.Canceled.
+// writeThrough writes to what is at path and does not replace it. SIGINT, SIGTERM and SIGHUP end
+// the wait for the reader of a pipe; the error is then context.Canceled.
 func writeThrough(path string, fill func(io.Writer) error) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
@@ -39,8 +39,8 @@ func interrupted(path string) error {
 	return fmt.Errorf("writing to %s: %w", path, context.Canceled)
 }
 
-// openExisting opens a device or a pipe for writing. The program's own standard output or error is used as it is open,
-// so that nothing written there before is overwritten.
+// openExisting opens a device or a pipe for writing. The program's own standard output or error is
+// used as it is open, so that nothing written there before is overwritten.
 func openExisting(ctx context.Context, path string) (f *os.File, closeFile func() error, err error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 // maxLinks is how many links in a row are followed, as many as Linux follows.
 const maxLinks = 40
 
-// Target returns the path of the file that Write(path) makes: path itself, or where the symbolic link at path leads,
-// whether or not a file is there. All links among the directories of the result are resolved, so equal files have equal
-// targets. The directory must exist.
+// Target returns the path of the file that Write(path) makes: path itself, or where the symbolic
+// link at path leads, whether or not a file is there. All links among the directories of the result
+// are resolved, so equal files have equal targets. The directory must exist.
 func Target(path string) (string, error) {
 	if path == "" {
 		return "", &fs.PathError{Op: "write", Path: path, Err: errors.New("an empty file name")}
@@ -35,7 +35,7 @@ func Target(path string) (string, error) {
 		if filepath.IsAbs(link) {
 			at = link
 		} else {
-			at = real + string(filepath.Separator) + link // not cleaned: ".." after a link is not what it seems
+			at = real + string(filepath.Separator) + link // not cleaned: ".." follows links
 		}
 	}
 	return "", &fs.PathError{Op: "write", Path: path, Err: errors.New("too many symbolic links")}
@@ -49,8 +49,9 @@ func realDir(dir string) (string, error) {
 	return filepath.Abs(real)
 }
 
-// resolve returns the target of path and reports whether a new file may take its place. A device, a pipe or a socket may
-// not be replaced, nor may an open file without a name, which /dev/stdout or /dev/fd/3 can be.
+// resolve returns the target of path and reports whether a new file may take its place. A device, a
+// pipe or a socket may not be replaced, nor may an open file without a name, which /dev/stdout or
+// /dev/fd/3 can be.
 func resolve(path string) (target string, replaceable bool, err error) {
 	info, err := os.Stat(path)
 	switch {

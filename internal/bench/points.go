@@ -15,8 +15,8 @@ const (
 	MostPoints  = config.MaxPoints
 )
 
-// FixPoints returns the keys that give every training batch n points of each function, max(3, n/2) of them context. A
-// benchmark whose functions have a fixed number of points is an *input.Error.
+// FixPoints returns the keys that give every training batch n points of each function, max(3, n/2)
+// of them context. A benchmark whose functions have a fixed number of points is an *input.Error.
 func FixPoints(e config.Experiment, n int) ([]config.Flag, error) {
 	context := max(3, n/2)
 	flag := func(key string, value ...int) config.Flag {
@@ -32,9 +32,10 @@ func FixPoints(e config.Experiment, n int) ([]config.Flag, error) {
 		return []config.Flag{flag("data.points", n, n), flag("data.context", context, context)}, nil
 	case len(e.Data.Points) == 0:
 		return nil, &input.Error{File: "--points", Found: strconv.Itoa(n),
-			Expected: "no such flag: " + e.Benchmark + " has functions of a fixed number of points"}
+			Expected: "no --points: the functions of " + e.Benchmark + " have a fixed number of points"}
 	}
-	evalContext := max(e.Eval.MaxContext, context) // an evaluation, which there is none of here, must have room for the context
+	// bench does not evaluate, but the keys of the evaluation must agree with those of the data.
+	evalContext := max(e.Eval.MaxContext, context)
 	return []config.Flag{
 		flag("data.points", n, n), flag("data.min_context", context), flag("data.min_targets", n-context),
 		flag("eval.max_context", evalContext), flag("eval.num_points", max(e.Eval.NumPoints, evalContext+1)),

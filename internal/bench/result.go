@@ -28,14 +28,15 @@ type Result struct {
 	FLOPsPerRow float64 `json:"flops_per_row"`
 	GFLOPs      float64 `json:"gflops"` // a second
 
-	// Of multiply-adds in registers alone; null where the CPU does not compute.
+	// Multiply-adds in registers; null if another device than the CPU computes.
 	PeakGFLOPs *float64 `json:"peak_gflops"`
 	PeakShare  *float64 `json:"peak_share"`
 
 	Version string `json:"version"`
 }
 
-// summarise makes figures of timings. peak is in floating-point operations per second, 0 if unknown.
+// summarise makes figures of timings. peak is in floating-point operations per second, 0 if
+// unknown.
 func summarise(timings []train.Timing, peak float64) Result {
 	var total time.Duration
 	rows, flops := 0.0, 0.0

@@ -105,7 +105,8 @@ func TestAblateNumTau(t *testing.T) {
 			continue
 		}
 		x, y := targets["acqnp0"+q["num_tau"]], targets["acqnp1"+q["num_tau"]]
-		// The deviation of two numbers is their distance over √2; the tolerance is float64 rounding.
+		// The deviation of two numbers is their distance over √2; the tolerance is float64
+		// rounding.
 		if q["runs"] != "2" || math.Abs(value(t, q["target_ll"])-(x+y)/2) > 1e-12 ||
 			math.Abs(value(t, q["target_sd"])-math.Abs(x-y)/math.Sqrt2) > 1e-12 {
 			t.Errorf("%v of %g and %g", q, x, y)

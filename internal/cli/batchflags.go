@@ -8,7 +8,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 )
 
-// batchFlags choose how many evaluation batches there are.
+// batchFlags choose the number of evaluation batches.
 type batchFlags struct {
 	batches int                    // 0: the configuration's
 	given   func(flag string) bool // whether a flag was given
@@ -17,7 +17,7 @@ type batchFlags struct {
 const maxBatches = 1_000_000_000
 
 func (f *batchFlags) addFlags(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&f.batches, "batches", 0, "how many evaluation batches (default the configuration's)")
+	cmd.Flags().IntVar(&f.batches, "batches", 0, "`NUMBER` of evaluation batches (default the configuration's)")
 }
 
 func (f *batchFlags) checkBatches() error {
@@ -27,7 +27,7 @@ func (f *batchFlags) checkBatches() error {
 	return checkRange("--batches", f.batches, 1, maxBatches)
 }
 
-// overrides is the flag as a key of the configuration.
+// overrides returns the flag as a key of the configuration.
 func (f *batchFlags) overrides() []config.Flag {
 	if f.batches == 0 {
 		return nil

@@ -55,7 +55,7 @@ func (o *ablateFlags) addFlags(a *app, cmd *cobra.Command) {
 	o.batchFlags.addFlags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.out, "out", "", "`DIR` for the figure, the CSV files and the runs that are trained")
-	f.StringArrayVar(&o.set, "set", nil, "`KEY=VALUE` in place of the configuration's, repeatable: train.batch_size=32")
+	f.StringArrayVar(&o.set, "set", nil, "`KEY=VALUE` that replaces the configuration's, repeatable: train.batch_size=32")
 	f.IntSliceVar(&o.seeds, "seeds", nil, "`NUMBERS` for train.seed, a run for each (default 0; 0,1,2,3,4,5 with --full)")
 	f.IntVar(&o.steps, "steps", 0, fmt.Sprintf("training steps (default the configuration's, on a CPU without --full at most %d)", ablate.ReducedSteps))
 	f.BoolVar(&o.full, "full", false, "the paper's protocol: all steps, batches and six seeds")

@@ -26,13 +26,13 @@ func newBench(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench --config FILE",
 		Short: "Measure how fast a model trains",
-		Long: `Measure training steps of a configuration: all of a step counts, from making its batch to Adam. Nothing is written.
+		Long: `Time whole training steps, from making the batch to Adam. Nothing is written.
 
-Rows are functions × points × quantile levels (bootstraps for bnp, no factor for cnp and canp). FLOPs are counted from
-the model: two for each multiply-add of its products, forward and backward, without what is computed twice. The
-peak is what multiply-adds of float32 in registers alone reach on as many threads, measured before and after the steps
-(on the CPU alone); kernels that multiply by matrix tiles (amx) may pass it. Memory is the most that the process had
-resident.`,
+A row is one quantile level of one point of one function; for bnp, one bootstrap of a point; for cnp
+and canp, a point. FLOPs are those of the model's matrix products, forward and backward, two for each
+multiply-add, each product counted once. On a CPU, the peak is the rate of float32 multiply-adds in
+registers on as many threads, measured before and after the steps. AMX kernels may exceed it. Memory
+is the maximum resident memory of the process.`,
 		Example: `  acqnp bench --config configs/lissajous/acqnp.yaml --points 53
   acqnp bench --config configs/mnist/canp.yaml --data-dir data --steps 5 --threads 2 --json`,
 		Args: cobra.NoArgs,
@@ -41,9 +41,9 @@ resident.`,
 	o.addFlags(a, cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.config, "config", "", "configuration `FILE` (YAML)")
-	f.StringArrayVar(&o.set, "set", nil, "`KEY=VALUE` in place of the configuration's, repeatable: train.batch_size=32")
-	f.IntVar(&o.points, "points", 0, "`NUMBER` of points of every function, half of them context; 0: as the benchmark draws them")
-	f.IntVar(&o.steps, "steps", 20, "`NUMBER` of steps to time, after a few that do not count")
+	f.StringArrayVar(&o.set, "set", nil, "`KEY=VALUE` that replaces the configuration's, repeatable: train.batch_size=32")
+	f.IntVar(&o.points, "points", 0, "`NUMBER` of points of each function, half of them context; 0: as the benchmark draws them")
+	f.IntVar(&o.steps, "steps", 20, "`NUMBER` of steps to time, after a few to warm up")
 	must(cmd.MarkFlagRequired("config"))
 	must(cmd.MarkFlagFilename("config", "yaml", "yml"))
 	return cmd

@@ -5,7 +5,7 @@ import "github.com/spf13/cobra"
 func newData(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "data",
-		Short: "List, check and download the benchmarks' data, and generate evaluation tasks",
+		Short: "List, check and download data sets, and write evaluation tasks",
 		Example: `  acqnp data list
   acqnp data check --data-dir data
   acqnp data fetch mnist

@@ -19,9 +19,9 @@ func newDataCheck(a *app) *cobra.Command {
 	var o dataCheckOptions
 	cmd := &cobra.Command{
 		Use:   "check [BENCHMARK...]",
-		Short: "Check that the benchmarks' files are there and can be read",
-		Long: `Read the files of every benchmark, or of those named, and say what is there and how to get what is missing.
-A benchmark that is named and not ready makes the exit status 2.`,
+		Short: "Check that the files of the benchmarks are complete",
+		Long: `Read the files of all benchmarks, or of the named ones, and show what is missing and how to get it.
+The exit status is 2 if a named benchmark is not ready.`,
 		Example: "  acqnp data check\n  acqnp data check speed-flow --data-dir /srv/data",
 		RunE: func(cmd *cobra.Command, names []string) error {
 			o.names = names

@@ -20,16 +20,16 @@ func newDataExample(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "example --out FILE",
 		Short: "Write a CSV file to try the csv benchmark with",
-		Long: `Write invented data in the form that the csv benchmark reads: second-hand prices of 60 products over their age, 80
-sales of each. Some sales are of refurbished pieces, which bring more, so that a product has two prices at most ages, and
-few buyers pay much more than others. Equal seeds write equal files.`,
+		Long: `Write made-up data in the form that the csv benchmark reads: the age and the price of 80 second-hand
+sales for each of 60 products. Refurbished pieces sell for more, so most ages have two typical
+prices. A few buyers pay much more than others. Equal seeds write equal files.`,
 		Example: `  acqnp data example --out prices.csv
   acqnp train --config configs/csv/cqnp.yaml`,
 		Args: cobra.NoArgs,
 		RunE: a.run(func(*cobra.Command) error { return runDataExample(a, o) }),
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.out, "out", "", "CSV `FILE` to write")
+	f.StringVar(&o.out, "out", "", "`FILE` for the data (CSV)")
 	f.Uint64Var(&o.seed, "seed", 43, "`NUMBER` that the data depend on")
 	must(cmd.MarkFlagRequired("out"))
 	must(cmd.MarkFlagFilename("out", "csv"))

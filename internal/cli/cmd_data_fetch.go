@@ -23,13 +23,13 @@ func newDataFetch(a *app) *cobra.Command {
 	var o dataFetchOptions
 	cmd := &cobra.Command{
 		Use:   "fetch BENCHMARK...",
-		Short: "Download benchmarks' files from their publishers",
-		Long: `Download the files of the benchmarks named, from their publishers' addresses, into the data directory. Files that
-are there already stay. What an interrupted call left is gone on with, and a file is under its name only when it is whole
-and has the published SHA-256 sum, where one is published.
+		Short: "Download data sets from their publishers",
+		Long: `Download the files of the named benchmarks from their publishers into the data directory. Existing
+files stay. An interrupted download is continued by the next call. A file gets its name only when it
+is complete and has the published SHA-256 sum, if there is one.
 
-Without a network, copy the files there by hand: data check says which. A --mirror is a web server's folder that is laid
-out like the data directory.`,
+Without a network, copy the files into the data directory; acqnp data check lists them. A --mirror is
+a folder of a web server with the layout of the data directory.`,
 		Example: `  acqnp data fetch mnist freyface
   acqnp data fetch svhn --data-dir /srv/data --mirror https://mirror.example.org/acqnp`,
 		Args:      cobra.MinimumNArgs(1),
@@ -40,17 +40,17 @@ out like the data directory.`,
 		},
 	}
 	o.addDataDir(cmd)
-	cmd.Flags().StringVar(&o.mirror, "mirror", "", "`URL` of a server to ask in place of the publishers")
+	cmd.Flags().StringVar(&o.mirror, "mirror", "", "`URL` to download from instead of the publishers")
 	return cmd
 }
 
-// fetchedFile is a file that is in its place.
+// fetchedFile is a file of the data directory.
 type fetchedFile struct {
 	Name    string `json:"name"`
 	Path    string `json:"path"`
 	Bytes   int64  `json:"bytes"`
 	Fetched bool   `json:"fetched"` // by this call
-	Checked bool   `json:"checked"` // against a published sum
+	Checked bool   `json:"checked"` // against the published sum
 }
 
 func runDataFetch(ctx context.Context, a *app, o dataFetchOptions) error {
@@ -73,12 +73,12 @@ func runDataFetch(ctx context.Context, a *app, o dataFetchOptions) error {
 	return a.result(all, func(w io.Writer) error {
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		for _, f := range all {
-			state, sum := "was there", "no sum is published"
+			state, sum := "existing", "no published sum"
 			if f.Fetched {
 				state = "fetched"
 			}
 			if f.Checked {
-				sum = "SHA-256 as published"
+				sum = "SHA-256 matches the published sum"
 			}
 			fmt.Fprintf(t, "%s\t%s\t%d bytes\t%s\n", f.Path, state, f.Bytes, sum)
 		}

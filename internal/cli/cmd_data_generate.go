@@ -28,8 +28,8 @@ func newDataGenerate(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "generate --config FILE --out FILE",
 		Short: "Write the evaluation batches of a configuration as a tasks file",
-		Long: `Write the evaluation batches of a configuration as a tasks file (safetensors), which acqnp eval --tasks reads: the
-same batches that acqnp eval makes itself without one.`,
+		Long: `Write the evaluation batches of a configuration to a tasks file (safetensors), which acqnp eval
+--tasks reads. Without a tasks file, acqnp eval makes the same batches itself.`,
 		Example: `  acqnp data generate --config configs/lissajous/acqnp.yaml --out tasks.safetensors
   acqnp data generate --config configs/rbf/cnp.yaml --out tasks.safetensors --batches 100 --seed 1`,
 		Args: cobra.NoArgs,
@@ -42,8 +42,8 @@ same batches that acqnp eval makes itself without one.`,
 	o.batchFlags.addFlags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.config, "config", "", "configuration `FILE` (YAML)")
-	f.StringVar(&o.out, "out", "", "tasks `FILE` to write")
-	f.Uint64Var(&o.seed, "seed", 0, "seed of the batches (default the configuration's eval.seed)")
+	f.StringVar(&o.out, "out", "", "`FILE` for the tasks (safetensors)")
+	f.Uint64Var(&o.seed, "seed", 0, "`NUMBER` that the batches depend on (default the configuration's eval.seed)")
 	must(cmd.MarkFlagRequired("config"))
 	must(cmd.MarkFlagRequired("out"))
 	must(cmd.MarkFlagFilename("config", "yaml", "yml"))

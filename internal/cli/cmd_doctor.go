@@ -14,8 +14,8 @@ func newDoctor(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Show what this machine has, and what is missing",
-		Long: `Show the processor and what it can do, memory, GPU and driver, and which data sets are there, with a remedy for
-what is missing.`,
+		Long: `Show the processor and its features, memory, GPU, driver and data sets, and how to get what is
+missing.`,
 		Example: `  acqnp doctor
   acqnp doctor --data-dir /srv/data --json`,
 		Args: cobra.NoArgs,

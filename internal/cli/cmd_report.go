@@ -25,12 +25,13 @@ func newReport(a *app) *cobra.Command {
 	var o reportOptions
 	cmd := &cobra.Command{
 		Use:   "report RUNS_DIR",
-		Short: "Set the log-likelihoods of many runs beside the paper's",
-		Long: `Gather every eval.json below RUNS_DIR and write tables of benchmarks and models: mean ± standard deviation over the
-runs of different seeds (for a single run its standard error over batches), what the paper reports, and the difference
-in units of the combined error. What keeps a result from being what the paper measured, fewer steps for instance, is
-told in a note. Files that are no evaluations are named and left out; two evaluations of one seed are refused.
-The page of HTML needs no other file: it holds the plots that lie in the run directories too.`,
+		Short: "Compare the log-likelihoods of many runs with the paper's",
+		Long: `Read every eval.json below RUNS_DIR and write a table for each benchmark: the mean ± standard
+deviation over the runs of a model with different seeds, the paper's result, and the difference in
+units of the combined error. For a single run, ± is its standard error over batches. Notes tell how
+a run differs from the paper's, for example in its training steps. An eval.json that cannot be read
+is left out with a warning. Two evaluations of one seed are refused. The HTML page needs no other
+file and includes the plots from the run directories.`,
 		Example: `  acqnp report runs
   acqnp report runs --format html --out report.html
   acqnp report runs/lissajous --format csv | column -s, -t`,
@@ -45,9 +46,9 @@ The page of HTML needs no other file: it holds the plots that lie in the run dir
 	}
 	f := cmd.Flags()
 	names := tables.FormatNames()
-	f.StringVar(&o.format, "format", "", "`FORMAT`: "+strings.Join(names, ", ")+" (default that of --out's ending, else markdown)")
-	f.StringVar(&o.out, "out", "", "write to `FILE` (default standard output)")
-	f.BoolVar(&o.all, "all", false, "list all of the paper's results, also those without runs")
+	f.StringVar(&o.format, "format", "", "`FORMAT`: "+strings.Join(names, ", ")+" (default by the ending of --out, otherwise markdown)")
+	f.StringVar(&o.out, "out", "", "`FILE` for the report (default standard output)")
+	f.BoolVar(&o.all, "all", false, "list all results of the paper, with and without runs")
 	must(cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)))
 	return cmd
 }
@@ -88,7 +89,7 @@ func runReport(a *app, o reportOptions) error {
 	})
 }
 
-// evaluationFiles are the files that the report was gathered from.
+// evaluationFiles returns the files that the report was gathered from.
 func evaluationFiles(runs []tables.Run) []string {
 	var files []string
 	for _, r := range runs {

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// TestCUDACommands runs what computes on the emulated GPU and takes a run from it to the CPU and back.
+// TestCUDACommands runs what computes on the emulated GPU and takes a run from it to the CPU and
+// back.
 func TestCUDACommands(t *testing.T) {
 	dir := t.TempDir()
 	config, run := write(t, dir, "tiny.yaml", tinyConfig), filepath.Join(dir, "run")

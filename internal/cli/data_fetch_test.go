@@ -14,7 +14,8 @@ import (
 	"testing"
 )
 
-// mirror serves a torn file of the Frey faces, which have no published sum, and a wrong one of MNIST.
+// mirror serves a torn file of the Frey faces, which have no published sum, and a wrong one of
+// MNIST.
 func mirror(t *testing.T) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -38,13 +39,13 @@ func TestDataFetch(t *testing.T) {
 	}
 	path := filepath.Join(dir, "freyface", "frey_rawface.mat")
 	o := fetch("freyface")
-	if o.code != 0 || !strings.Contains(o.out, path+"  fetched  25 bytes  no sum is published\n") || !strings.Contains(o.err, "freyface") {
+	if o.code != 0 || !strings.Contains(o.out, path+"  fetched  25 bytes  no published sum\n") || !strings.Contains(o.err, "freyface") {
 		t.Errorf("%+v", o)
 	}
 	if content, err := os.ReadFile(path); err != nil || string(content) != "MATLAB 5.0 MAT-file, torn" {
 		t.Errorf("%q, %v", content, err)
 	}
-	if o := fetch("freyface", "--quiet"); o.code != 0 || !strings.Contains(o.out, "was there") || o.err != "" {
+	if o := fetch("freyface", "--quiet"); o.code != 0 || !strings.Contains(o.out, "existing") || o.err != "" {
 		t.Errorf("%+v", o)
 	}
 	o = fetch("freyface", "--json")

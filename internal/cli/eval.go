@@ -29,9 +29,10 @@ func newEval(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "eval (--run DIR | --config FILE --weights FILE)",
 		Short: "Measure the log-likelihood of a trained model",
-		Long: `Measure the context and target log-likelihood of a trained model over evaluation batches: their mean, and the
-standard error over batches. Flags left out keep the configuration's values; 5000 batches, the paper's number, take
-long on a CPU. The outcome goes to eval.json in the run directory, or to --out.`,
+		Long: `Measure the log-likelihood of context and target points under a trained model: the mean over
+evaluation batches and its standard error. What no flag sets comes from the configuration. The
+paper's 5000 batches take long on a CPU. The result is printed and written to eval.json in the run
+directory, or to --out.`,
 		Example: `  acqnp eval --run runs/lissajous/acqnp/seed-0 --batches 100
   acqnp eval --run runs/lissajous/acqnp/seed-0 --tasks tasks.safetensors --checkpoint 50000 --out eval-50000.json
   acqnp eval --config configs/lissajous/acqnp.yaml --weights weights.safetensors --batches 100`,
@@ -46,8 +47,8 @@ long on a CPU. The outcome goes to eval.json in the run directory, or to --out.`
 	o.levelFlags.addFlags(cmd, 0, "levels per point, for quantile models (default the configuration's)")
 	o.batchFlags.addFlags(cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.tasks, "tasks", "", "evaluate on this tasks `FILE` (see acqnp data generate)")
-	f.StringVar(&o.out, "out", "", "write the outcome to `FILE` (default eval.json in the run directory)")
+	f.StringVar(&o.tasks, "tasks", "", "tasks `FILE` to evaluate on, as acqnp data generate writes it")
+	f.StringVar(&o.out, "out", "", "`FILE` for the result, JSON (default eval.json in the run directory)")
 	must(cmd.MarkFlagFilename("tasks", "safetensors"))
 	must(cmd.MarkFlagFilename("out", "json"))
 	return cmd
@@ -85,10 +86,10 @@ func runEval(ctx context.Context, a *app, o evalOptions) error {
 	if err := a.result(r, r.Print); err != nil || o.out == "" {
 		return err
 	}
-	return r.Write(o.out) // after the figures are printed, so that they are not lost if it fails
+	return r.Write(o.out) // last, so that the result is printed even if it cannot be written
 }
 
-// experiment checks the flags and is the model's configuration with what they change.
+// experiment checks the flags and returns the model's configuration, changed by them.
 func (o *evalOptions) experiment() (e config.Experiment, err error) {
 	if err := o.settings.check(); err != nil {
 		return e, err
@@ -112,14 +113,14 @@ func (o *evalOptions) experiment() (e config.Experiment, err error) {
 	return o.modelFlags.experiment(append(o.levelFlags.overrides(e), o.batchFlags.overrides()...)...)
 }
 
-// source is the tasks file, or the evaluation batches of the experiment.
+// source returns the tasks file, or the evaluation batches of the experiment.
 func (o *evalOptions) source(e config.Experiment) (predict.Source, error) {
 	own, err := datasets.Open(e, o.dataDir)
 	if o.tasks == "" {
 		return own, err
 	}
 	tasks, openErr := datasets.OpenTasks(o.tasks)
-	if openErr != nil || err != nil { // tasks serve where the benchmark's own data are missing
+	if openErr != nil || err != nil { // a tasks file needs no data of the benchmark
 		return tasks, openErr
 	}
 	dx, dy := tasks.Dims()

@@ -18,7 +18,7 @@ type exportOptions struct {
 	format, out string
 }
 
-// torch is the one export format: tensors under PyTorch's names.
+// torch is the only export format: tensors under PyTorch's names.
 const torch = "torch"
 
 func newExport(a *app) *cobra.Command {
@@ -26,8 +26,8 @@ func newExport(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export --run DIR --out FILE",
 		Short: "Write a run's weights for other programs",
-		Long: `Write the weights of a checkpoint as a safetensors file under the names of PyTorch's state_dict. acqnp eval and
-acqnp sample-quantiles read it with --weights, and training starts from it with acqnp train --weights.`,
+		Long: `Write the weights of a checkpoint to a safetensors file, under the names of PyTorch's state_dict.
+acqnp eval and acqnp sample-quantiles read it with --weights. acqnp train --weights starts from it.`,
 		Example: `  acqnp export --run runs/lissajous/acqnp/seed-0 --format torch --out weights.safetensors
   acqnp export --run runs/lissajous/acqnp/seed-0 --checkpoint 50000 --out weights-50000.safetensors`,
 		Args: cobra.NoArgs,
@@ -36,8 +36,8 @@ acqnp sample-quantiles read it with --weights, and training starts from it with 
 	o.addDataDir(cmd)
 	o.addRun(cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.format, "format", torch, "format: torch")
-	f.StringVar(&o.out, "out", "", "`FILE` to write")
+	f.StringVar(&o.format, "format", torch, "`FORMAT` of the file: torch")
+	f.StringVar(&o.out, "out", "", "`FILE` for the weights (safetensors)")
 	must(cmd.MarkFlagRequired("run"))
 	must(cmd.MarkFlagRequired("out"))
 	must(cmd.MarkFlagFilename("out", "safetensors"))

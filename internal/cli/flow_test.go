@@ -294,7 +294,8 @@ func TestTrainFromWeights(t *testing.T) {
 	if err := json.Unmarshal([]byte(o.out), &summary); err != nil {
 		t.Fatal(err)
 	}
-	// One step of a vanishing rate leaves the imported weights' figure where it was, to float32 rounding.
+	// One step of a vanishing rate leaves the imported weights' figure where it was, to float32
+	// rounding.
 	if e := summary.Evaluation; math.Abs(e.Before.Target.Mean-e.After.Target.Mean) > 1e-4 {
 		t.Errorf("%+v", e)
 	}
@@ -310,7 +311,8 @@ func TestRealDataInRawUnits(t *testing.T) {
 		t.Error(o.out)
 	}
 	context := write(t, dir, "context.csv", "flow,speed\n500,62\n1000,61\n1500,59\n")
-	// Columns and scaling come with the checkpoint and with exported weights: no data are needed any more.
+	// Columns and scaling come with the checkpoint and with exported weights: no data are needed
+	// any more.
 	sample := []string{"sample-quantiles", "--data-dir", dir, "--context", context, "--grid", "0:2500:6",
 		"--num-tau", "20", "--quantiles", "0.5", "--quiet"}
 	succeed(t, append(sample, "--run", run, "--out", out)...)
@@ -321,7 +323,8 @@ func TestRealDataInRawUnits(t *testing.T) {
 		t.Error("exported weights predict otherwise than their run")
 	}
 	for _, r := range readRows(t, out) {
-		// After so little training a median is right to some tens of miles an hour; in the model's units it would be below 2.
+		// After so little training a median is right to some tens of miles an hour; in the model's
+		// units it would be below 2.
 		if v, err := strconv.ParseFloat(r["value"], 64); r["kind"] == "quantile" && (err != nil || v < 20 || v > 120) {
 			t.Errorf("median speed at flow %s: %s", r["flow"], r["value"])
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
-// levelFlags choose the quantile levels and the seed of all that is drawn.
+// levelFlags choose the quantile levels and the seed.
 type levelFlags struct {
 	numTau int
 	levels string
@@ -20,13 +20,13 @@ type levelFlags struct {
 
 func (f *levelFlags) addFlags(cmd *cobra.Command, numTau int, usage string) {
 	cmd.Flags().IntVar(&f.numTau, "num-tau", numTau, usage)
-	cmd.Flags().StringVar(&f.levels, "levels", predict.RandomLevels, "`HOW` levels are chosen: random (drawn) or grid (0.001 to 0.999)")
-	cmd.Flags().Uint64Var(&f.seed, "seed", 0, "seed of batches, levels and draws (default the configuration's eval.seed)")
+	cmd.Flags().StringVar(&f.levels, "levels", predict.RandomLevels, "`WAY` to choose the quantile levels: random, or grid from 0.001 to 0.999")
+	cmd.Flags().Uint64Var(&f.seed, "seed", 0, "`NUMBER` that batches, levels and draws depend on (default the configuration's eval.seed)")
 	must(cmd.RegisterFlagCompletionFunc("levels", cobra.FixedCompletions(
 		[]string{predict.RandomLevels, predict.GridLevels}, cobra.ShellCompDirectiveNoFileComp)))
 }
 
-// check refuses ways of choosing levels that there are not.
+// check refuses an unknown way to choose levels.
 func (f *levelFlags) check() error {
 	if f.levels != predict.RandomLevels && f.levels != predict.GridLevels {
 		return &input.Error{File: "--levels", Found: strconv.Quote(f.levels), Expected: "random or grid"}
@@ -34,7 +34,8 @@ func (f *levelFlags) check() error {
 	return nil
 }
 
-// overrides are the flags as keys of the configuration e. Models without levels have no use for --num-tau.
+// overrides returns the flags as keys of the configuration e. --num-tau has no effect on models
+// without levels.
 func (f *levelFlags) overrides(e config.Experiment) []config.Flag {
 	var flags []config.Flag
 	if e.Eval.NumTau > 0 && (f.given("num-tau") || f.numTau > 0) {

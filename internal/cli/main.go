@@ -1,6 +1,8 @@
-// Package cli is the command line: one file per command, each with its options, its cobra command and its run
-// function. Results go to standard output, progress and errors to standard error, and errors become exit codes in
-// one place, exitCode.
+// Package cli is the command line.
+//
+// Each command has a file with its options, its cobra command and its run function. Commands parse
+// flags, call the other packages and print. Results go to standard output, progress and errors to
+// standard error. exitCode is the one place where errors become exit codes.
 package cli
 
 import (
@@ -27,29 +29,29 @@ import (
 // Exit codes of the program.
 const (
 	exitDone        = 0
-	exitFailed      = 1   // the work failed, an engine that was asked for and is not there included
+	exitFailed      = 1   // the work failed, or the device that was asked for is missing
 	exitUsage       = 2   // wrong usage, configuration or input
 	exitInterrupted = 130 // stopped by SIGINT, SIGTERM or SIGHUP, a training run after a checkpoint
 )
 
-// Streams are where the program reads and writes, and how it becomes another one.
+// Streams are the program's standard streams, and the way to become another program.
 type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer
-	Replace  func(program string, args, env []string) error // as syscall.Exec; nil: never
+	Replace  func(program string, args, env []string) error // syscall.Exec; nil: stay this program
 }
 
-// app is what all commands of one call share.
+// app holds what the commands of one call share.
 type app struct {
 	Streams
 	quiet, json bool // --quiet, --json
 	args        []string
-	command     string        // that runs, as in "acqnp train"
-	started     bool          // its run function was reached: errors before that are wrong usage
-	opened      device.Device // that the command computes on; nil where it has none
+	command     string        // the command that runs, such as "acqnp train"
+	started     bool          // its run function was reached; an error before that is wrong usage
+	opened      device.Device // the device that the command computes on; nil if it does not compute
 }
 
-// Main runs the command that args name and returns the exit code.
+// Main runs the command in args and returns the exit code.
 func Main(args []string, s Streams) (code int) {
 	log.SetOutput(io.Discard) // of libraries, such as the HTTP client's about odd servers
 	memory.LimitGarbage("/")
@@ -58,7 +60,7 @@ func Main(args []string, s Streams) (code int) {
 	a := &app{Streams: s, args: args, command: "acqnp"}
 	defer func() {
 		if a.opened != nil {
-			_ = a.opened.Close() // all that was computed has been waited for
+			_ = a.opened.Close() // the command has waited for all results
 		}
 	}()
 	defer func() {
@@ -89,7 +91,7 @@ func Main(args []string, s Streams) (code int) {
 	return code
 }
 
-// exitCode is the one place where errors become exit codes.
+// exitCode returns the exit code for an error.
 func (a *app) exitCode(ctx context.Context, err error) int {
 	var bad *input.Error
 	switch {
@@ -112,7 +114,7 @@ func (a *app) report(text string, code int) {
 	fmt.Fprintln(a.Err, progress.Printable(a.command+": "+text, ""))
 }
 
-// run makes cobra's run function of a command that takes no arguments. What goes wrong before it is wrong usage.
+// run returns cobra's run function for a command without arguments.
 func (a *app) run(f func(cmd *cobra.Command) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, _ []string) error {
 		a.command, a.started = cmd.CommandPath(), true
@@ -120,7 +122,7 @@ func (a *app) run(f func(cmd *cobra.Command) error) func(*cobra.Command, []strin
 	}
 }
 
-// progress is how the call's commands tell how far they are.
+// progress returns the reporter that --quiet and --json ask for.
 func (a *app) progress() progress.Reporter {
 	mode := progress.Auto
 	if a.json {
@@ -133,7 +135,8 @@ func (a *app) progress() progress.Reporter {
 	return p
 }
 
-// result prints what a command found: v as one line of JSON under --json, else what text writes.
+// result prints the result of a command: v as one line of JSON under --json, otherwise what text
+// writes.
 func (a *app) result(v any, text func(io.Writer) error) error {
 	var b strings.Builder
 	if !a.json {
@@ -152,8 +155,9 @@ func (a *app) result(v any, text func(io.Writer) error) error {
 	return err
 }
 
-// interruptible returns a context that the first SIGINT, SIGTERM or SIGHUP cancels, so that the work can end in good
-// order. The second ends the program at once. SIGHUP stays ignored where it was ignored at the start, as under nohup.
+// interruptible returns a context that the first SIGINT, SIGTERM or SIGHUP cancels, so that the
+// work can end in good order. The second ends the program at once. SIGHUP stays ignored where it
+// was ignored at the start, as under nohup.
 func interruptible() (context.Context, func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)

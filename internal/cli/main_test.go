@@ -81,7 +81,8 @@ var (
 	shareOnce sync.Once
 )
 
-// shared are files that tests read and never change: a configuration, a run of it, its weights, and a context.
+// shared are files that tests read and never change: a configuration, a run of it, its weights, and
+// a context.
 type shared struct{ config, run, weights, context string }
 
 func share(t *testing.T) shared {

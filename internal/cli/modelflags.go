@@ -14,7 +14,7 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// modelFlags choose a trained model: a run, or a configuration and a file of weights.
+// modelFlags choose a trained model: a run, or a configuration and a weights file.
 type modelFlags struct {
 	run, checkpoint string
 	config, weights string
@@ -22,8 +22,8 @@ type modelFlags struct {
 
 func (f *modelFlags) addFlags(cmd *cobra.Command) {
 	f.addRun(cmd)
-	cmd.Flags().StringVar(&f.config, "config", "", "configuration `FILE` of the model, with --weights")
-	cmd.Flags().StringVar(&f.weights, "weights", "", "safetensors `FILE` with PyTorch's names, with --config")
+	cmd.Flags().StringVar(&f.config, "config", "", "configuration `FILE` of the model in --weights")
+	cmd.Flags().StringVar(&f.weights, "weights", "", "safetensors `FILE` with the weights under PyTorch's names, for --config")
 	must(cmd.MarkFlagFilename("config", "yaml", "yml"))
 	must(cmd.MarkFlagFilename("weights", "safetensors"))
 	cmd.MarkFlagsOneRequired("run", "config")
@@ -34,12 +34,12 @@ func (f *modelFlags) addFlags(cmd *cobra.Command) {
 
 func (f *modelFlags) addRun(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.run, "run", "", "run `DIR`")
-	cmd.Flags().StringVar(&f.checkpoint, "checkpoint", run.Newest, "checkpoint of the run: latest or a `STEP`")
+	cmd.Flags().StringVar(&f.checkpoint, "checkpoint", run.Newest, "`STEP` of the run's checkpoint to use, or latest")
 	must(cmd.MarkFlagDirname("run"))
 }
 
-// experiment reads the run's own configuration, which the environment does not change, or that of --config. Flags
-// change it and are checked as the keys that they stand for.
+// experiment returns the run's own configuration, which environment variables do not change, or
+// that of --config. flags replace keys of it.
 func (f *modelFlags) experiment(flags ...config.Flag) (config.Experiment, error) {
 	if f.run == "" {
 		return config.Load(f.config, config.Overrides{Flags: flags, Env: os.Environ})
@@ -51,7 +51,7 @@ func (f *modelFlags) experiment(flags ...config.Flag) (config.Experiment, error)
 	return r.Experiment, nil
 }
 
-// inputs are the files that the model and the experiment's data are read from.
+// inputs returns the files that the model and the experiment's data are read from.
 func (f *modelFlags) inputs(e config.Experiment, dataDir string) []string {
 	files := datasets.Files(e, dataDir)
 	if f.run != "" {
@@ -66,8 +66,8 @@ type trained struct {
 	units run.Units // stored with the weights, else those of the data
 }
 
-// units returns the units stored with the weights. If there are none, it returns those of the experiment's data, which
-// then must be there.
+// units returns the units stored with the weights. If there are none, it reads those of the
+// experiment's data.
 func (f *modelFlags) units(e config.Experiment, dataDir string) (run.Units, error) {
 	stored, err := f.storedUnits()
 	if err != nil {

@@ -69,7 +69,8 @@ func TestShippedConfigurationsOfOwnData(t *testing.T) {
 	}
 }
 
-// From a person's file to predictions in its units: columns by their names, functions by the column that names them.
+// From a person's file to predictions in its units: columns by their names, functions by the column
+// that names them.
 func TestOwnDataInRawUnits(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -96,7 +97,8 @@ func TestOwnDataInRawUnits(t *testing.T) {
 		return s.Raw.Target.Mean - s.Target.Mean
 	}
 	shift := eval()
-	// Prices spread by somewhat more than a hundred: log-likelihoods in their units are lower by log 100 to log 300.
+	// Prices spread by somewhat more than a hundred: log-likelihoods in their units are lower by
+	// log 100 to log 300.
 	if shift > -math.Log(100) || shift < -math.Log(300) {
 		t.Errorf("raw log-likelihoods are the model's %+v", shift)
 	}
@@ -131,7 +133,8 @@ func TestOwnDataInRawUnits(t *testing.T) {
 			continue
 		}
 		targets[r["function"]]++
-		// After so little training a median is right to some hundreds; in the model's units it would be below 4.
+		// After so little training a median is right to some hundreds; in the model's units it
+		// would be below 4.
 		if v, err := strconv.ParseFloat(r["value"], 64); err != nil || v < 20 || v > 1500 || r["age"] == "" || r["channel"] != "price" {
 			t.Errorf("%v", r)
 		}

@@ -52,8 +52,8 @@ func TestOutputsGoIntoPipes(t *testing.T) {
 	}
 }
 
-// Results go to standard output alone if that is where the output goes. (/dev/stdout is a link that a broken program would
-// replace; nothing can be made in /dev/fd.)
+// Results go to standard output alone if that is where the output goes. (/dev/stdout is a link that
+// a broken program would replace; nothing can be made in /dev/fd.)
 func TestStandardOutputAsAnOutput(t *testing.T) {
 	if _, err := os.Stat("/dev/fd/1"); err != nil {
 		t.Skip(err)

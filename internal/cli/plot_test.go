@@ -127,8 +127,8 @@ func TestFigures(t *testing.T) {
 		height int
 		least  float64 // share of coloured pixels: a small part of what the figure has
 	}{
-		// A panel of one of n columns is 1000/n pt wide, 190 to 360, and 82% as high; 96 dots are 72 pt. 60 pt beside
-		// the panels and 124 pt above and below them hold labels.
+		// A panel of one of n columns is 1000/n pt wide, 190 to 360, and 82% as high; 96 dots are
+		// 72 pt. 60 pt beside the panels and 124 pt above and below them hold labels.
 		"fit":        {append(run("double-sine", "acqnp", "cqnp", "bnp", "canp"), "fit", "--functions", "2", "--function", "1"), 1413, 603, 0.01},
 		"fit grid":   {append(run("double-sine", "acqnp"), "fit", "--levels", "grid", "--num-tau", "3"), 1040, 559, 0.001},
 		"means":      {append(run("sawtooth", "cqnp", "cnp"), "fit"), 1413, 530, 0.001},
@@ -164,7 +164,8 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// moveFirst puts the name of the command, the first word that is no flag or value of --run, before the flags.
+// moveFirst puts the name of the command, the first word that is no flag or value of --run, before
+// the flags.
 func moveFirst(args []string) []string {
 	for i := 0; i < len(args); i++ {
 		if args[i] == "--run" {

@@ -21,7 +21,7 @@ type quickEvaluation struct {
 	Batches int           `json:"batches"`
 	Before  logLikelihood `json:"before"`
 	After   logLikelihood `json:"after"`
-	File    string        `json:"file,omitempty"` // eval.json, where all batches of the configuration were used
+	File    string        `json:"file,omitempty"` // eval.json, if it has all batches
 }
 
 type logLikelihood struct {
@@ -39,14 +39,15 @@ func (q *quickEvaluation) print(w io.Writer) {
 	}
 }
 
-// quickBatches is how many batches the comparison takes at most.
+// quickBatches bounds the batches of the comparison.
 const quickBatches = 20
 
-// quickShare is the comparison's work at most, as a share of training's.
+// quickShare bounds the work of the comparison, as a share of the work of training.
 const quickShare = 0.2
 
-// batchesToCompare keeps the comparison cheap beside the training before it, by counting rows; a training step costs
-// about three times its rows, a comparison takes every batch twice.
+// batchesToCompare returns the number of batches of the comparison. It counts rows to keep the
+// comparison cheap beside the training: a training step costs about three times its rows, and the
+// comparison evaluates every batch twice.
 func batchesToCompare(e config.Experiment, s datasets.Source, steps int) int {
 	rows := func(size datasets.Size, levels int) float64 {
 		return float64(size.Functions) * float64(size.Points) * float64(max(1, levels))
@@ -56,7 +57,7 @@ func batchesToCompare(e config.Experiment, s datasets.Source, steps int) int {
 	return min(quickBatches, s.EvalBatches(), max(1, int(affordable)))
 }
 
-// finish evaluates and plots what training has brought.
+// finish compares the trained with the untrained model and plots what the trained one predicts.
 func (o *trainOptions) finish(ctx context.Context, e config.Experiment, m *models.Model, source datasets.Source, s *trainSummary, p progress.Reporter) error {
 	c, err := run.ReadCheckpoint(s.Checkpoint, m)
 	if err != nil {
@@ -102,8 +103,8 @@ func (o *trainOptions) finish(ctx context.Context, e config.Experiment, m *model
 	return nil
 }
 
-// plotFit draws what the model predicts for the first evaluation functions. The levels are a grid, so that each is a
-// curve.
+// plotFit draws what the model predicts for the first evaluation functions. The levels are a grid,
+// so that each of them is a smooth curve.
 func plotFit(ctx context.Context, path string, e config.Experiment, units run.Units, t predict.Trained, source datasets.Source) error {
 	var b datasets.Batch
 	if err := source.Eval(0, &b); err != nil {

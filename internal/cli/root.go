@@ -8,16 +8,17 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// newRoot builds the tree of commands.
+// newRoot returns the tree of commands.
 func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "acqnp",
 		Short: "Train conditional neural processes with quantile likelihoods, and predict with them",
-		Long: `acqnp trains conditional neural processes (CNP, CANP, BNP, CQNP, ACQNP), evaluates them, and writes the quantiles
-they predict for points of your own.
+		Long: `acqnp trains conditional neural processes (CNP, CANP, BNP, CQNP, ACQNP), evaluates them, and predicts
+quantiles for your own points.
 
-The environment can set what flags set, which win: ACQNP_DATA_DIR, ACQNP_DEVICE, ACQNP_PRECISION,
-ACQNP_THREADS, ACQNP_QUIET, ACQNP_JSON; and every key of a configuration: ACQNP_TRAIN_STEPS is train.steps.
+Environment variables stand for flags: ACQNP_DATA_DIR, ACQNP_DEVICE, ACQNP_PRECISION, ACQNP_THREADS,
+ACQNP_QUIET and ACQNP_JSON. They also stand for every key of a configuration: ACQNP_TRAIN_STEPS is
+train.steps. A flag overrides its variable.
 
 Exit status: 0 done; 1 failed; 2 wrong usage, configuration or input; 130 stopped by SIGINT, SIGTERM or SIGHUP.`,
 		Example: `  acqnp train --config configs/quickstart.yaml
@@ -33,8 +34,8 @@ Exit status: 0 done; 1 failed; 2 wrong usage, configuration or input; 130 stoppe
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
-	root.PersistentFlags().BoolVar(&a.quiet, "quiet", false, "no progress on standard error, warnings and errors alone")
-	root.PersistentFlags().BoolVar(&a.json, "json", false, "results, progress and errors as JSON")
+	root.PersistentFlags().BoolVar(&a.quiet, "quiet", false, "show warnings and errors, but no progress")
+	root.PersistentFlags().BoolVar(&a.json, "json", false, "print results, progress and errors as JSON, one object a line")
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		if err := refuseEmpty(cmd.Flags()); err != nil {
 			return err
@@ -49,7 +50,8 @@ Exit status: 0 done; 1 failed; 2 wrong usage, configuration or input; 130 stoppe
 	return root
 }
 
-// newHelp is cobra's help command, but for a wrong name, which is wrong usage here.
+// newHelp returns cobra's help command. An unknown command is an error, which cobra's own does not
+// return.
 func newHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [COMMAND]",
@@ -68,7 +70,7 @@ func newHelp() *cobra.Command {
 	}
 }
 
-// runGroup is reached where no command of a group was named, or none that there is.
+// runGroup shows the help of a group of commands, or reports that args name no command of it.
 func runGroup(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return cmd.Help()
@@ -78,14 +80,15 @@ func runGroup(cmd *cobra.Command, args []string) error {
 
 func unknownCommand(group *cobra.Command, name string) error {
 	text := fmt.Sprintf("unknown command %q", name)
-	group.SuggestionsMinimumDistance = 2 // letters that may be wrong
+	group.SuggestionsMinimumDistance = 2 // wrong letters at most
 	if near := group.SuggestionsFor(name); len(near) > 0 {
 		text += ", did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return errors.New(text)
 }
 
-// fitIn gives the completion command that cobra brings along what ours have: examples, and an error for a wrong name.
+// fitIn gives cobra's completion command what our commands have: examples, and an error for an
+// unknown shell.
 func fitIn(root *cobra.Command) {
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {

@@ -32,12 +32,14 @@ func newSample(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sample-quantiles (--run DIR | --config FILE --weights FILE) --context FILE (--targets FILE | --grid RANGE) --out FILE",
 		Short: "Predict quantiles for points of your own",
-		Long: `Predict from a context of your own. For every target and quantile level the CSV gets u, tau, mu, sigma and weight,
-then the predictive mean, the mixture's own quantiles at the levels asked for, and draws if asked.
+		Long: `Predict from your own context points. The CSV has for every target the components of the predicted
+mixture (u, tau, mu, sigma and weight of each quantile level) and its mean. --quantiles adds
+quantiles of the mixture, --draws random draws from it.
 
-The context is a CSV file whose header names the columns x and y (x1, x2, …, y1, y2, … where there are several; flow and
-speed for speed-flow, data.x and data.y for csv), in raw units. A column "function", for csv data.function's, predicts
-for many functions in one call.`,
+The context is a CSV file in raw units. Its header names the columns x and y; x1, x2, …, y1, y2, …
+if there are several; flow and speed for speed-flow; the names in data.x and data.y for csv. A
+column named function, or as data.function says for csv, divides the rows into functions, and all of
+them are predicted in one call.`,
 		Example: `  acqnp sample-quantiles --run runs/lissajous/acqnp/seed-0 --context context.csv --grid=-2:2:200 --out quantiles.csv
   acqnp sample-quantiles --run runs/lissajous/acqnp/seed-0 --context context.csv --targets targets.csv \
       --quantiles 0.05,0.5,0.95 --draws 100 --out quantiles.csv --plot quantiles.png`,
@@ -49,15 +51,15 @@ for many functions in one call.`,
 	}
 	o.settings.addFlags(a, cmd)
 	o.modelFlags.addFlags(cmd)
-	o.levelFlags.addFlags(cmd, 10, "levels per target, for quantile models")
+	o.levelFlags.addFlags(cmd, 10, "quantile levels of each target, for CQNP and ACQNP")
 	f := cmd.Flags()
-	f.StringVar(&o.context, "context", "", "CSV `FILE` of the context")
-	f.StringVar(&o.targets, "targets", "", "CSV `FILE` of the targets' x")
-	f.StringVar(&o.grid, "grid", "", "N targets from A to B, as `A:B:N` (--grid=-2:2:200); A:B:N,C:D:M where x has two dimensions")
-	f.Float64SliceVar(&o.quantiles, "quantiles", nil, "quantiles of the mixture, `LEVELS` in (0, 1): 0.05,0.5,0.95")
-	f.IntVar(&o.draws, "draws", 0, "draws for each target and channel")
-	f.StringVar(&o.out, "out", "", "CSV `FILE` of the outcome")
-	f.StringVar(&o.plot, "plot", "", "plot of context, levels and mean into `FILE` (.png, .svg or .pdf)")
+	f.StringVar(&o.context, "context", "", "CSV `FILE` with the context points")
+	f.StringVar(&o.targets, "targets", "", "CSV `FILE` with the x of the targets")
+	f.StringVar(&o.grid, "grid", "", "N evenly spaced targets from A to B, as `A:B:N` (--grid=-2:2:200); A:B:N,C:D:M if x has two dimensions")
+	f.Float64SliceVar(&o.quantiles, "quantiles", nil, "`LEVELS` between 0 and 1 whose quantiles are predicted: 0.05,0.5,0.95")
+	f.IntVar(&o.draws, "draws", 0, "`NUMBER` of random draws for each target and channel")
+	f.StringVar(&o.out, "out", "", "CSV `FILE` for the predictions")
+	f.StringVar(&o.plot, "plot", "", "`FILE` for a plot of context, quantile levels and mean (.png, .svg or .pdf)")
 	must(cmd.MarkFlagRequired("context"))
 	must(cmd.MarkFlagRequired("out"))
 	cmd.MarkFlagsOneRequired("targets", "grid")
@@ -73,7 +75,7 @@ type sampleSummary struct {
 	Out       string `json:"out"`
 	Plot      string `json:"plot,omitempty"`
 	Functions int    `json:"functions"`
-	Targets   int    `json:"targets"` // of all functions
+	Targets   int    `json:"targets"` // of all functions together
 	Weights   string `json:"weights"`
 }
 
@@ -115,7 +117,7 @@ func runSample(ctx context.Context, a *app, o sampleOptions) error {
 	return a.result(s, s.print)
 }
 
-// experiment checks the flags and is the model's configuration with what they change.
+// experiment checks the flags and returns the model's configuration, changed by them.
 func (o *sampleOptions) experiment() (e config.Experiment, err error) {
 	for _, check := range []func() error{o.settings.check, o.levelFlags.check, o.checkCounts, o.checkPlot} {
 		if err := check(); err != nil {
@@ -132,7 +134,7 @@ func (o *sampleOptions) experiment() (e config.Experiment, err error) {
 	return o.modelFlags.experiment(o.overrides(e)...)
 }
 
-// maxDraws is for each target and channel.
+// maxDraws bounds the draws for each target and channel.
 const maxDraws = 1_000_000
 
 func (o *sampleOptions) checkCounts() error {
@@ -152,7 +154,7 @@ func (o *sampleOptions) checkPlot() error {
 	return err
 }
 
-// write makes the table and the plot, from one pass over the predictions.
+// write writes the table and the plot in one pass over the predictions.
 func (o *sampleOptions) write(table predict.Quantiles, predictions iter.Seq2[predict.Target, error], title string) error {
 	if o.plot == "" {
 		return table.Write(o.out, predictions)
@@ -164,7 +166,7 @@ func (o *sampleOptions) write(table predict.Quantiles, predictions iter.Seq2[pre
 	return figures.FitPlot{Title: title, XLabel: table.XNames[0], YLabel: table.YNames[0], Panels: panels}.Save(o.plot)
 }
 
-// plotTitle names what a plot shows.
+// plotTitle returns the title of a plot.
 func plotTitle(e config.Experiment) string { return e.Model.Name + " on " + e.Benchmark }
 
 func (s *sampleSummary) print(w io.Writer) error {

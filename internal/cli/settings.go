@@ -17,14 +17,14 @@ import (
 	"github.com/acqnp/acqnp/internal/progress"
 )
 
-// environment names the flags that the environment may set too: --data-dir is ACQNP_DATA_DIR, and so on.
+// environment lists the flags that environment variables may set: ACQNP_DATA_DIR sets --data-dir.
 var environment = []string{"data-dir", "device", "precision", "threads", "quiet", "json"}
 
 func variable(flag string) string {
 	return "ACQNP_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// fromEnvironment sets the flags that were left out from the environment. The flag's own parser judges the value.
+// fromEnvironment sets the flags that were not given from environment variables.
 func fromEnvironment(flags *pflag.FlagSet) error {
 	v := viper.New()
 	for _, name := range environment {
@@ -46,8 +46,8 @@ func fromEnvironment(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// refuseEmpty refuses a flag that was given and left empty, as --run-dir "$DIR" is where the variable is not set. It would
-// silently mean the default.
+// refuseEmpty refuses a flag with an empty value, which would silently mean the default. In a
+// script, --run-dir "$DIR" has one if DIR is not set.
 func refuseEmpty(flags *pflag.FlagSet) (err error) {
 	flags.Visit(func(f *pflag.Flag) {
 		values := []string{f.Value.String()}
@@ -55,7 +55,7 @@ func refuseEmpty(flags *pflag.FlagSet) (err error) {
 			values = list.GetSlice()
 		}
 		if slices.Contains(values, "") {
-			err = &input.Error{File: "--" + f.Name, Found: "an empty value", Expected: "one, or no such flag"}
+			err = &input.Error{File: "--" + f.Name, Found: "an empty value", Expected: "a value, or to leave the flag out"}
 		}
 	})
 	return err
@@ -69,16 +69,16 @@ type settings struct {
 	precision string
 	threads   int
 
-	device device.Device // that check has opened
+	device device.Device // opened by check
 }
 
 func (s *settings) addFlags(a *app, cmd *cobra.Command) {
 	s.app = a
 	s.addDataDir(cmd)
 	f := cmd.Flags()
-	f.StringVar(&s.choice, "device", "auto", "`WHERE` to compute: auto, cpu or cuda[:N]")
-	f.StringVar(&s.precision, "precision", device.AutoPrecision, "`FORMAT` of the quantile branch's products on a GPU: auto, fp32, tf32 or fp16")
-	f.IntVar(&s.threads, "threads", 0, "threads of the engine; 0 for all cores")
+	f.StringVar(&s.choice, "device", "auto", "`DEVICE` to compute on: auto, cpu or cuda[:N]")
+	f.StringVar(&s.precision, "precision", device.AutoPrecision, "`FORMAT` of the matrix products of the quantile levels on a GPU: auto, fp32, tf32 or fp16")
+	f.IntVar(&s.threads, "threads", 0, "`NUMBER` of CPU threads; 0 for all cores")
 	complete := func(flag string, values ...string) {
 		must(cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
 	}
@@ -91,7 +91,8 @@ func (s *settings) addDataDir(cmd *cobra.Command) {
 	must(cmd.MarkFlagDirname("data-dir"))
 }
 
-// check checks the flags and opens the device, or hands the whole command over to the program that has it.
+// check checks the flags and opens the device. If another program has the device's engine, check
+// hands the command over to that program.
 func (s *settings) check() error {
 	if err := checkRange("--threads", s.threads, 0, maxThreads); err != nil {
 		return err
@@ -124,23 +125,23 @@ func (s *settings) check() error {
 	return nil
 }
 
-// handOver becomes the route's program, with the same arguments. It comes back only where that cannot be done: with an
-// error, or with the route that auto takes instead.
+// handOver becomes the route's program, with the same arguments. It returns only if that fails:
+// with the route to the CPU for --device auto, otherwise with an error.
 func (a *app) handOver(r device.Route) (device.Route, error) {
 	env := append(os.Environ(), device.HandedOver+"=1")
 	err := a.Replace(r.Program, append([]string{r.Program}, a.args...), env)
 	if !r.Auto {
-		return r, fmt.Errorf("--device %v: %s cannot be started: %w; --device cpu does without", r.Choice, r.Program, err)
+		return r, fmt.Errorf("--device %v: %s cannot be started: %w; --device cpu computes on the CPU", r.Choice, r.Program, err)
 	}
 	return device.Route{Why: fmt.Sprintf("a GPU is visible, but %s cannot be started: %v", r.Program, err)}, nil
 }
 
-// announce says what computes, so that no device is used silently.
+// announce shows which device computes.
 func (s *settings) announce(p progress.Reporter) {
 	p.Note(fmt.Sprintf("computing on %v", s.device), progress.Field{Name: "device", Value: s.device.Name()})
 }
 
-// cores is how many threads the engine uses.
+// cores returns how many threads the engine uses.
 func (s *settings) cores() int {
 	if s.threads == 0 {
 		return runtime.GOMAXPROCS(0)
@@ -148,7 +149,8 @@ func (s *settings) cores() int {
 	return s.threads
 }
 
-// maxThreads is far above any machine's cores and keeps a slip of the hand from starting a million goroutines.
+// maxThreads is more than any machine has cores. It keeps a typing error from starting a million
+// goroutines.
 const maxThreads = 4096
 
 // checkRange refuses a number outside lo..hi.
@@ -159,7 +161,7 @@ func checkRange(flag string, v, lo, hi int) error {
 	return nil
 }
 
-// must is for calls that only a programming error can make fail.
+// must panics on an error that only a mistake in this program can cause.
 func must(err error) {
 	if err != nil {
 		panic(err)

@@ -61,7 +61,8 @@ func TestSignalsWriteACheckpointThatResumes(t *testing.T) {
 		if len(left) == 0 {
 			t.Fatalf("%v left no checkpoint", signal)
 		}
-		// Interrupted again at once: the run has gone on from where it was, and ends in the same way.
+		// Interrupted again at once: the run has gone on from where it was, and ends in the same
+		// way.
 		o := acqnp("train", "--config", config, "--run-dir", run, "--set", "train.steps=1", "--resume", "--no-eval")
 		checkRefusal(t, "fewer steps than the run has", o, 2, "train.steps")
 		evaluated := succeed(t, "eval", "--run", run, "--quiet")

@@ -27,7 +27,7 @@ type trainOptions struct {
 	settings
 	config            string
 	set               []string
-	seed              string // YAML, checked as train.seed; empty: the configuration's
+	seed              string // train.seed as YAML; empty: the configuration's
 	runDir            string
 	resume, overwrite bool
 	weights           string
@@ -39,10 +39,10 @@ func newTrain(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "train --config FILE",
 		Short: "Train a model",
-		Long: `Train the model of a configuration. The run directory gets the resolved configuration (config.yaml), the course of
-training (metrics.jsonl) and checkpoints. At the end the untrained and the trained model are compared on a few
-evaluation batches (eval.json only where those are all that the configuration asks for), and fit.png shows what the
-model predicts for the first evaluation functions.
+		Long: `Train the model of a configuration. The run directory gets the complete configuration (config.yaml),
+the loss by step (metrics.jsonl) and checkpoints. At the end, the trained model is compared with the
+untrained one on a few evaluation batches, and fit.png shows what it predicts for the first
+evaluation functions. eval.json is written if these are all batches of the configuration.
 
 SIGINT, SIGTERM and SIGHUP write a checkpoint and exit with 130; --resume goes on from there to the same result.`,
 		Example: `  acqnp train --config configs/quickstart.yaml
@@ -55,12 +55,12 @@ SIGINT, SIGTERM and SIGHUP write a checkpoint and exit with 130; --resume goes o
 	o.addFlags(a, cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.config, "config", "", "configuration `FILE` (YAML)")
-	f.StringArrayVar(&o.set, "set", nil, "`KEY=VALUE` in place of the configuration's, repeatable: train.steps=2000")
-	f.StringVar(&o.seed, "seed", "", "`NUMBER` for train.seed: initial weights, batches and levels")
-	f.StringVar(&o.runDir, "run-dir", "", "run `DIR` (default runs/<benchmark>/<model>/seed-<seed>, or runs/<name of the configuration>/seed-<seed>\nwhere that is not a model's name)")
-	f.BoolVar(&o.resume, "resume", false, "go on with the run in the run directory, or start it where there is none")
+	f.StringArrayVar(&o.set, "set", nil, "`KEY=VALUE` that replaces the configuration's, repeatable: train.steps=2000")
+	f.StringVar(&o.seed, "seed", "", "`NUMBER` that initial weights, batches and levels depend on (train.seed)")
+	f.StringVar(&o.runDir, "run-dir", "", "run `DIR` (default runs/<benchmark>/<model>/seed-<seed>, or runs/<name>/seed-<seed>\nfor a configuration whose name is not that of a model)")
+	f.BoolVar(&o.resume, "resume", false, "continue the run in the run directory, or start one if there is none")
 	f.BoolVar(&o.overwrite, "overwrite", false, "remove the run in the run directory first")
-	f.StringVar(&o.weights, "weights", "", "start from the weights in this safetensors `FILE` (PyTorch's names)")
+	f.StringVar(&o.weights, "weights", "", "safetensors `FILE` with the weights to start from (PyTorch's names)")
 	f.BoolVar(&o.noEval, "no-eval", false, "no evaluation and no plot at the end")
 	must(cmd.MarkFlagRequired("config"))
 	must(cmd.MarkFlagFilename("config", "yaml", "yml"))
@@ -74,7 +74,7 @@ SIGINT, SIGTERM and SIGHUP write a checkpoint and exit with 130; --resume goes o
 type trainSummary struct {
 	Run        string           `json:"run"`
 	Step       int              `json:"step"`
-	Loss       *float64         `json:"loss"` // of the last step's batch; null where the run was complete before
+	Loss       *float64         `json:"loss"` // of the last step; null if the run was complete
 	Checkpoint string           `json:"checkpoint"`
 	Seconds    float64          `json:"seconds"`
 	Evaluation *quickEvaluation `json:"evaluation,omitempty"`
@@ -107,7 +107,7 @@ func runTrain(ctx context.Context, a *app, o trainOptions) error {
 	if err != nil {
 		return err
 	}
-	if !o.noEval { // which is at the end, and must not fail then
+	if !o.noEval { // the evaluation at the end must not fail then
 		if err := predict.New(e, m, nil, run.UnitsOf(e, source).Scaling, o.device).CheckMemory(source); err != nil {
 			return err
 		}
@@ -127,10 +127,11 @@ func runTrain(ctx context.Context, a *app, o trainOptions) error {
 			return err
 		}
 	}
-	return errors.Join(err, a.result(s, s.print)) // what was found is not lost if a file cannot be written
+	// The figures are printed even if their file cannot be written.
+	return errors.Join(err, a.result(s, s.print))
 }
 
-// experiment is the configuration with what the environment and the flags change.
+// experiment returns the configuration, changed by environment variables and flags.
 func (o *trainOptions) experiment() (config.Experiment, error) {
 	over := config.Overrides{Set: o.set, Env: os.Environ}
 	if o.seed != "" {
@@ -139,8 +140,8 @@ func (o *trainOptions) experiment() (config.Experiment, error) {
 	return config.Load(o.config, over)
 }
 
-// defaultRunDir is runs/<benchmark>/<model>/seed-<seed> for configs/<benchmark>/<model>.yaml; a configuration that
-// does not have a model's name gives its own.
+// defaultRunDir returns runs/<benchmark>/<model>/seed-<seed> for configs/<benchmark>/<model>.yaml,
+// and runs/<name>/seed-<seed> for a configuration whose name is not that of a model.
 func defaultRunDir(file string, e config.Experiment) string {
 	seed := "seed-" + strconv.FormatUint(e.Train.Seed, 10)
 	name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
@@ -150,7 +151,7 @@ func defaultRunDir(file string, e config.Experiment) string {
 	return filepath.Join("runs", name, seed)
 }
 
-// checkRunDir refuses a directory that cannot be made, since a file is in its way.
+// checkRunDir refuses a directory that cannot be made because a file is in its place.
 func checkRunDir(dir string) error {
 	for at := dir; ; at = filepath.Dir(at) {
 		info, err := os.Stat(at)
@@ -163,7 +164,7 @@ func checkRunDir(dir string) error {
 	}
 }
 
-// train runs the loop and shows how far it is.
+// train trains and shows the progress.
 func (o *trainOptions) train(ctx context.Context, e config.Experiment, source datasets.Source, p progress.Reporter) (train.Result, error) {
 	defer p.End()
 	return train.Run(ctx, train.Options{
@@ -180,7 +181,7 @@ func (o *trainOptions) train(ctx context.Context, e config.Experiment, source da
 	})
 }
 
-// announce says what is about to run on what, so that no device is used silently.
+// announce shows what is trained, on which device and where.
 func (o *trainOptions) announce(e config.Experiment, s train.Start, p progress.Reporter) {
 	text := fmt.Sprintf("training %s on %s: %d parameters, %v, run directory %s",
 		e.Model.Name, e.Benchmark, s.Parameters, o.device, o.runDir)

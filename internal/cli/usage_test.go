@@ -69,7 +69,8 @@ func TestWrongUsageIsOneLineAndTwo(t *testing.T) {
 	}
 }
 
-// checkRefusal wants the exit code, one line on standard error that holds the text, and nothing on standard output.
+// checkRefusal wants the exit code, one line on standard error that holds the text, and nothing on
+// standard output.
 func checkRefusal(t *testing.T, name string, o outcome, code int, text string) {
 	t.Helper()
 	if o.code != code {

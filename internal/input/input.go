@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Error is a user's mistake: a configuration, a file, a flag or an argument. The program then ends with exit code 2.
-// Empty fields are left out of the message.
+// Error is a user's mistake: a configuration, a file, a flag or an argument. The program then ends
+// with exit code 2. Empty fields are left out of the message.
 type Error struct {
 	File     string // or a flag such as --grid
 	Line     int    // counted from 1; 0 if lines mean nothing

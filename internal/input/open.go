@@ -9,8 +9,9 @@ import (
 	"syscall"
 )
 
-// Open opens a regular file for reading. Anything else is refused without waiting for it, so a pipe that nobody writes to
-// does not hang the program. expected tells what the file should be, such as "a tasks file".
+// Open opens a regular file for reading. Anything else is refused without waiting for it, so a pipe
+// that nobody writes to does not hang the program. expected tells what the file should be, such as
+// "a tasks file".
 func Open(path, expected string) (*os.File, error) {
 	f, mode, err := open(path, expected)
 	if err != nil {
@@ -40,9 +41,9 @@ func ReadFile(path, expected string, limit int64) ([]byte, error) {
 	return content, nil
 }
 
-// Stream opens a file that is read once, from its beginning to its end: a regular file, or a pipe such as a shell's
-// <(command) or /dev/stdin. At most 64 MiB are read from a pipe, and SIGINT, SIGTERM or SIGHUP ends the wait for it; the
-// error of Read is then context.Canceled.
+// Stream opens a file that is read once, from its beginning to its end: a regular file, or a pipe
+// such as a shell's <(command) or /dev/stdin. At most 64 MiB are read from a pipe, and SIGINT,
+// SIGTERM or SIGHUP ends the wait for it; the error of Read is then context.Canceled.
 func Stream(path, expected string) (io.ReadCloser, error) {
 	f, mode, err := open(path, expected)
 	if err != nil {
@@ -89,7 +90,8 @@ func notAFile(path string, mode fs.FileMode, expected string) error {
 	return &Error{File: path, Found: found, Expected: expected}
 }
 
-// Unreadable returns the error for a file that could not be opened or read. An *Error and an interrupt stay as they are.
+// Unreadable returns the error for a file that could not be opened or read. An *Error and an
+// interrupt stay as they are.
 func Unreadable(path, expected string, err error) error {
 	var own *Error
 	if errors.As(err, &own) || errors.Is(err, context.Canceled) {

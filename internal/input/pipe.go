@@ -19,15 +19,14 @@ type pipe struct {
 	path, expected string
 
 	f    *os.File
-	ctx  context.Context // ends with a signal
-	stop func()
-	read int64 // bytes so far
+	stop func() // stops listening for signals
+	read int64  // bytes so far
 }
 
 func newPipe(f *os.File, path, expected string) *pipe {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	context.AfterFunc(ctx, func() { _ = f.SetReadDeadline(time.Now()) })
-	return &pipe{path: path, expected: expected, f: f, ctx: ctx, stop: stop}
+	return &pipe{path: path, expected: expected, f: f, stop: stop}
 }
 
 func (p *pipe) Read(b []byte) (int, error) {

@@ -1,8 +1,9 @@
 // Package output checks where a command will write before the command does any work.
 //
-// A command names its outputs and the files that it reads. Check refuses an output that would destroy something else: an
-// input, another output, a file of a run, or what is no file. Files are compared by what they are, so a hard link, a
-// symbolic link or another spelling of a name is found too.
+// A command names its outputs and the files that it reads. Check refuses an output that would
+// destroy something else: an input, another output, a file of a run, or what is no file. Files are
+// compared by what they are, so a hard link, a symbolic link or another spelling of a name is found
+// too.
 package output
 
 import (
@@ -23,8 +24,8 @@ type File struct {
 	Part string // the file of a run that it may replace: run.EvalFile, run.FitFile or none
 }
 
-// Check refuses outputs that cannot be written or would destroy something. Refusals are *input.Error. A directory that is
-// read-only or a disk that is full is another error.
+// Check refuses outputs that cannot be written or would destroy something. Refusals are
+// *input.Error. A directory that is read-only or a disk that is full is another error.
 func Check(outputs []File, inputs ...string) error {
 	var earlier []identity
 	for i, o := range outputs {
@@ -101,8 +102,8 @@ func identify(path string) (id identity) {
 	return id
 }
 
-// same reports whether both are one file. A device that takes bytes one by one, such as /dev/null, is never the same:
-// writing to it twice destroys nothing.
+// same reports whether both are one file. A device that takes bytes one by one, such as /dev/null,
+// is never the same: writing to it twice destroys nothing.
 func (a identity) same(b identity) bool {
 	if a.info != nil && b.info != nil {
 		return os.SameFile(a.info, b.info) && a.info.Mode()&fs.ModeCharDevice == 0

@@ -19,8 +19,8 @@ type FunctionFiles struct {
 	FunctionColumns []string // that may name the function of a point; the first that a file has does
 }
 
-// Read returns the functions of the context. Targets of no named function are asked of every function. What the files
-// lack is an *input.Error.
+// Read returns the functions of the context. Targets of no named function are asked of every
+// function. What the files lack is an *input.Error.
 func (f FunctionFiles) Read() ([]Function, error) {
 	contexts, err := datasets.ReadPoints(f.Context, f.XNames, f.YNames, f.FunctionColumns...)
 	if err != nil {
@@ -52,7 +52,7 @@ func askAll(functions []Function, x []float64) {
 	}
 }
 
-// askEach gives every function the targets that bear its name.
+// askEach gives every function the targets with its name.
 func (f FunctionFiles) askEach(functions []Function, targets []datasets.Points) error {
 	for _, p := range targets {
 		if p.Function == "" {

@@ -46,7 +46,8 @@ func (l *lines) show(now time.Time) {
 	fmt.Fprintf(l.w, "%s: %s\n", l.name, l.describe(now))
 }
 
-// jsonLines writes progress for a program: one {"event": "note"|"warning"|"progress", …} on each line.
+// jsonLines writes progress for a program: one {"event": "note"|"warning"|"progress", …} on each
+// line.
 type jsonLines struct {
 	w io.Writer
 	work

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Printable escapes what a terminal would act on or not show: control characters, bytes that are not UTF-8, and characters
-// without a shape, such as those that turn the direction of writing. File names may hold any of them. The characters in
-// keep stay as they are.
+// Printable escapes what a terminal would act on or not show: control characters, bytes that are
+// not UTF-8, and characters without a shape, such as those that turn the direction of writing. File
+// names may hold any of them. The characters in keep stay as they are.
 func Printable(s, keep string) string {
 	plain := func(r rune) bool { return strconv.IsGraphic(r) || strings.ContainsRune(keep, r) }
 	var b strings.Builder
