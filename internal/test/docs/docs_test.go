@@ -106,6 +106,20 @@ func TestMentionedPathsExist(t *testing.T) {
 	}
 }
 
+// CONTRIBUTING.md names every folder of internal, so that a newcomer finds the one for a change.
+func TestContributingNamesEveryPackage(t *testing.T) {
+	text := read(t, "CONTRIBUTING.md")
+	entries, err := os.ReadDir(filepath.Join(root, "internal"))
+	if err != nil || len(entries) == 0 {
+		t.Fatalf("%d folders in internal, error %v", len(entries), err)
+	}
+	for _, e := range entries {
+		if name := "`internal/" + e.Name() + "`"; !strings.Contains(text, name) {
+			t.Errorf("CONTRIBUTING.md does not name %s", name)
+		}
+	}
+}
+
 // alternatives expands {a,b} in a path.
 func alternatives(path string) []string {
 	before, list, is := strings.Cut(path, "{")
