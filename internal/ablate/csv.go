@@ -10,8 +10,8 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// WriteResults writes a CSV file with a line for every result; column names the number. The standard error is empty for
-// one batch.
+// WriteResults writes a CSV file with a line for every result; column names the number. The
+// standard error is empty for one batch.
 func WriteResults(path, column string, results []Result) error {
 	header := []string{"run", "benchmark", "model", "seed", "steps", column, "levels", "batches",
 		"context_ll", "context_std_error", "target_ll", "target_std_error"}
@@ -24,7 +24,8 @@ func WriteResults(path, column string, results []Result) error {
 	})
 }
 
-// WritePoints writes a CSV file with a line for every point. Standard deviations are empty for one run.
+// WritePoints writes a CSV file with a line for every point. Standard deviations are empty for one
+// run.
 func WritePoints(path, column string, points []Point) error {
 	header := []string{"benchmark", "model", column, "runs", "batches", "context_ll", "context_sd", "target_ll", "target_sd"}
 	return writeCSV(path, header, len(points), func(i int) []string {

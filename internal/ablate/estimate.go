@@ -27,7 +27,8 @@ type Work struct {
 	Time           time.Duration
 }
 
-// Estimate counts the work of trials and times a little of it, once for each benchmark and width of network.
+// Estimate counts the work of trials and times a little of it, once for each benchmark and width of
+// network.
 func (r Runner) Estimate(ctx context.Context, trials []Trial) (Work, error) {
 	paces := map[string]pace{}
 	var work Work
@@ -75,7 +76,8 @@ func (t Trial) remaining(m *models.Model, source datasets.Source) (int, error) {
 	return steps, nil
 }
 
-// pace is how long a training step takes, and an evaluation batch for each of its levels, in nanoseconds.
+// pace is how long a training step takes, and an evaluation batch for each of its levels, in
+// nanoseconds.
 type pace struct {
 	step  time.Duration
 	level float64
@@ -111,7 +113,8 @@ func (r Runner) time(ctx context.Context, t Trial, m *models.Model, source datas
 	return found, nil
 }
 
-// timeSteps trains a few steps of a run that is thrown away. Batches differ in size, so time goes by rows.
+// timeSteps trains a few steps of a run that is thrown away. Batches differ in size, so time goes
+// by rows.
 func (r Runner) timeSteps(ctx context.Context, t Trial, source datasets.Source) (time.Duration, error) {
 	points, trained, err := rows(source)
 	if err != nil {
@@ -147,8 +150,8 @@ func (r Runner) timeSteps(ctx context.Context, t Trial, source datasets.Source) 
 	return time.Duration(float64(last-first) / trained * points), nil
 }
 
-// rows returns how many points a training step has on average, and how many the timed steps after the first have
-// together.
+// rows returns how many points a training step has on average, and how many the timed steps after
+// the first have together.
 func rows(source datasets.Source) (mean, timed float64, err error) {
 	var b datasets.Batch
 	for i := range sizedBatches {

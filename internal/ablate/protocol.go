@@ -50,8 +50,8 @@ type evaluation struct {
 	words  string // what it is called while it runs
 }
 
-// NumTau returns the trials that vary the number of quantile levels at test time: finished runs, or runs of
-// configurations for every seed. A model without quantile levels is an *input.Error.
+// NumTau returns the trials that vary the number of quantile levels at test time: finished runs, or
+// runs of configurations for every seed. A model without quantile levels is an *input.Error.
 func (p Protocol) NumTau(configs, runs []string) ([]Trial, error) {
 	trials, err := p.finished(runs)
 	if err != nil {
@@ -101,8 +101,8 @@ func (p Protocol) finished(dirs []string) ([]Trial, error) {
 	return trials, nil
 }
 
-// Depths returns the trials that train an ACQNP with each number of hidden layers of ψ, as wide as the configuration's
-// first, and every seed. Another model is an *input.Error.
+// Depths returns the trials that train an ACQNP with each number of hidden layers of ψ, as wide as
+// the configuration's first, and every seed. Another model is an *input.Error.
 func (p Protocol) Depths(file string, depths []int) ([]Trial, error) {
 	var trials []Trial
 	for _, depth := range depths {
@@ -140,7 +140,8 @@ func (p Protocol) depth(file string, depth, seed int) (Trial, error) {
 	}, err
 }
 
-// experiment reads the configuration of a trial that is trained, with the keys that the ablation sets.
+// experiment reads the configuration of a trial that is trained, with the keys that the ablation
+// sets.
 func (p Protocol) experiment(file string, seed int, more ...config.Flag) (config.Experiment, error) {
 	flags := append([]config.Flag{{Name: "--seeds", Key: "train.seed", Value: strconv.Itoa(seed)}}, more...)
 	over := config.Overrides{Set: p.Set, Flags: flags, Env: os.Environ}

@@ -1,8 +1,9 @@
-// Package ablate varies one number of a model and measures what that does to its log-likelihoods: the number of
-// quantile levels at test time, or the depth of ψ. They are the ablations of the paper's figure 4.
+// Package ablate varies one number of a model and measures what that does to its log-likelihoods:
+// the number of quantile levels at test time, or the depth of ψ. They are the ablations of the
+// paper's figure 4.
 //
-// A Trial is one run, trained or taken as it is, and the values that it is evaluated at. A Result is one of its
-// evaluations, and a Point is the mean over the runs that differ in their seed alone.
+// A Trial is one run, trained or taken as it is, and the values that it is evaluated at. A Result
+// is one of its evaluations, and a Point is the mean over the runs that differ in their seed alone.
 package ablate
 
 import (
@@ -23,7 +24,8 @@ type Result struct {
 	Eval  run.Eval
 }
 
-// Point is the mean over the runs of one model on one benchmark at one value. The deviations are NaN for one run.
+// Point is the mean over the runs of one model on one benchmark at one value. The deviations are
+// NaN for one run.
 type Point struct {
 	Benchmark, Model    string
 	Value, Runs         int
@@ -83,7 +85,8 @@ func meanAndSD(runs []Result, value func(Result) float64) (mean, sd float64) {
 	return mean, math.Sqrt(sd / (n - 1)) // 0/0 is NaN
 }
 
-// Extent tells a figure's reader how much work stands behind results, of which there is one at least.
+// Extent tells a figure's reader how much work stands behind results, of which there is one at
+// least.
 func Extent(results []Result) string {
 	span := func(of func(r Result) int) string {
 		lo, hi := of(results[0]), of(results[0])

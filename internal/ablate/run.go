@@ -21,7 +21,8 @@ type Runner struct {
 	Train    func(ctx context.Context, t Trial, source datasets.Source) error // goes on with the run that is there
 }
 
-// Run trains every trial that is to be trained, goes on where it was left, and evaluates it at each of its values.
+// Run trains every trial that is to be trained, goes on where it was left, and evaluates it at each
+// of its values.
 func (r Runner) Run(ctx context.Context, trials []Trial) ([]Result, error) {
 	var all []Result
 	for i, t := range trials {

@@ -1,7 +1,8 @@
 // Package bench measures how fast a model trains.
 //
-// Measure times training steps and sets them beside what the CPU could do at most. FixPoints changes a configuration so
-// that every step has the same number of points, which makes results comparable.
+// Measure times training steps and sets them beside what the CPU could do at most. FixPoints
+// changes a configuration so that every step has the same number of points, which makes results
+// comparable.
 package bench
 
 import (
@@ -44,7 +45,8 @@ func Measure(ctx context.Context, o Options) (Result, error) {
 	return r, nil
 }
 
-// peak returns the CPU's peak in floating-point operations per second, 0 if another device computes.
+// peak returns the CPU's peak in floating-point operations per second, 0 if another device
+// computes.
 func (o Options) peak() float64 {
 	if o.Device.Name() != "cpu" {
 		return 0

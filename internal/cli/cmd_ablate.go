@@ -115,8 +115,8 @@ func (o *ablateFlags) protocol() ablate.Protocol {
 // ablation names what is varied.
 type ablation struct{ title, variable, column, name string }
 
-// run runs the trials after saying how long they will take, and writes the outcome. configs are the files they were read
-// from.
+// run runs the trials after saying how long they will take, and writes the outcome. configs are the
+// files they were read from.
 func (o *ablateFlags) run(ctx context.Context, a *app, trials []ablate.Trial, configs []string, of ablation) error {
 	if err := o.checkFiles(a, trials, configs, of.name); err != nil {
 		return err

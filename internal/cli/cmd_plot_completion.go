@@ -15,7 +15,8 @@ type plotCompletionOptions struct {
 	context []int
 }
 
-// completionLevels give means that no longer depend on how many there are, as far as an eye can tell.
+// completionLevels give means that no longer depend on how many there are, as far as an eye can
+// tell.
 const completionLevels = 200
 
 func newPlotCompletion(a *app) *cobra.Command {

@@ -14,8 +14,8 @@ import (
 // maxGridPoints bounds a grid, so that a typing error does not fill the memory.
 const maxGridPoints = 1_000_000
 
-// ParseGrid returns the targets [N, dx] of --grid: "A:B:N" means N values from A to B, both included; with dx = 2 a
-// second range follows after a comma. The last dimension runs fastest.
+// ParseGrid returns the targets [N, dx] of --grid: "A:B:N" means N values from A to B, both
+// included; with dx = 2 a second range follows after a comma. The last dimension runs fastest.
 func ParseGrid(text string, dx int) ([]float64, error) {
 	bad := func(found, expected string) error {
 		return &input.Error{File: "--grid", Found: found, Expected: expected}

@@ -1,4 +1,5 @@
-// Package doctor looks at what this machine has for acqnp, and says what is missing and how to get it.
+// Package doctor looks at what this machine has for acqnp, and says what is missing and how to get
+// it.
 package doctor
 
 import (
@@ -30,7 +31,8 @@ type Diagnosis struct {
 	Missing     []string          `json:"missing"`
 }
 
-// Look returns what the machine has, and which data sets are below dataDir. version is the program's.
+// Look returns what the machine has, and which data sets are below dataDir. version is the
+// program's.
 func Look(dataDir, version string) Diagnosis {
 	d := Diagnosis{
 		Version:  version,

@@ -17,7 +17,8 @@ func processor() string {
 	return runtime.GOARCH
 }
 
-// memory returns the machine's memory and the control group's limit in bytes, 0 if unknown or unlimited.
+// memory returns the machine's memory and the control group's limit in bytes, 0 if unknown or
+// unlimited.
 func memory() (total, limit int64) {
 	if kb, err := strconv.ParseInt(strings.TrimSuffix(procField("/proc/meminfo", "MemTotal"), " kB"), 10, 64); err == nil {
 		total = kb << 10
@@ -35,7 +36,8 @@ func memory() (total, limit int64) {
 	return total, limit
 }
 
-// procField returns the first value of a key in a file of "key : value" lines, empty if there is none.
+// procField returns the first value of a key in a file of "key : value" lines, empty if there is
+// none.
 func procField(file, key string) string {
 	b, err := os.ReadFile(file)
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/acqnp/acqnp/internal/ablate"
 )
 
-// Ablation is a figure of how log-likelihoods change with one whole number: the number of quantile levels, or the depth
-// of ψ. The context's log-likelihood stands beside the targets'. Each model has a line, with the standard deviation over
-// its runs.
+// An Ablation is a figure of how log-likelihoods change with one whole number: the number of
+// quantile levels, or the depth of ψ. The context's log-likelihood stands beside the targets'. Each
+// model has a line, with the standard deviation over its runs.
 type Ablation struct {
 	Title    string
 	Variable string // label of the number's axis
@@ -63,6 +63,7 @@ func (a Ablation) draw(c draw.Canvas) {
 	}
 }
 
+// panel returns the panel of one log-likelihood, "context" or "target".
 func (a Ablation) panel(part string, series [][]ablate.Point, value func(ablate.Point) (mean, sd float64)) *plot.Plot {
 	p := newSeriesPlot(a.Variable, part+" log-likelihood")
 	var xs, ys []float64
@@ -88,7 +89,7 @@ func (a Ablation) panel(part string, series [][]ablate.Point, value func(ablate.
 	return p
 }
 
-// wholeTicks stand at the values themselves.
+// wholeTicks returns a tick at each value.
 func wholeTicks(values []float64) plot.ConstantTicks {
 	slices.Sort(values)
 	var ticks plot.ConstantTicks
@@ -98,7 +99,7 @@ func wholeTicks(values []float64) plot.ConstantTicks {
 	return ticks
 }
 
-// spread is a line through means with bars of their deviations.
+// spread draws a line through means, with bars for their standard deviations.
 type spread struct {
 	at    plotter.XYs
 	sd    []float64
@@ -118,6 +119,7 @@ func (s spread) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
+// errorBar draws a vertical bar with short ends.
 func errorBar(c *draw.Canvas, style draw.LineStyle, x, low, high vg.Length) {
 	const half = 3
 	c.StrokeLine2(style, x, low, x, high)

@@ -11,34 +11,36 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Completion is a figure of images completed from some of their pixels: a row for each image and model, and for each
-// size of context the context, the predictive mean and the predictive standard deviation.
+// A Completion is a figure of images completed from some of their pixels. It has a row for each
+// image and model. For each size of context it shows the context, the predictive mean and the
+// predictive standard deviation.
 type Completion struct {
 	Title string
-	Sizes []int // numbers of context pixels, the order of CompletionRow.Cells
+	Sizes []int // numbers of context pixels, in the order of CompletionRow.Cells
 	Rows  []CompletionRow
 }
 
-// CompletionRow is one image.
+// A CompletionRow is one image and model.
 type CompletionRow struct {
 	Label string
 	Truth Picture
 	Cells []CompletionCell
 }
 
-// CompletionCell is one context of an image and what a model makes of it.
+// A CompletionCell is one context of an image and the model's prediction from it.
 type CompletionCell struct {
-	Context Picture // NaN where a pixel is unknown
+	Context Picture // NaN: the pixel is unknown
 	Mean    Picture
 	SD      Picture // one channel: the root of the mean variance over the channels
 }
 
-// Picture holds values [height, width, channels], of one channel (grey) or three (RGB).
+// A Picture has values [height, width, channels], with one channel (grey) or three (RGB).
 type Picture struct {
 	Height, Width, Channels int
 	Values                  []float64
 }
 
+// newPicture returns a picture whose pixels are all unknown.
 func newPicture(height, width, channels int) Picture {
 	p := Picture{height, width, channels, make([]float64, height*width*channels)}
 	for i := range p.Values {
@@ -47,10 +49,10 @@ func newPicture(height, width, channels int) Picture {
 	return p
 }
 
-// unknown is the colour of pixels that are not in the context: neither a grey nor at home in a photograph.
+// unknown is the colour of pixels that are not in the context. It is rare in photographs.
 var unknown = color.NRGBA{R: 0x35, G: 0x5c, B: 0x9c, A: 0xff}
 
-// pixelSize is the side in which a pixel is drawn before the figure's own scaling, so that edges stay sharp.
+// pixelSize is the side of a pixel before the figure scales it, which keeps edges sharp.
 const pixelSize = 12
 
 // Sizes of a completion figure.
@@ -71,11 +73,13 @@ func (f Completion) Save(path string) error {
 	return saveFigure(path, max(width, 560), height, f.draw)
 }
 
+// pictureHeight returns the height that keeps the pictures' proportions.
 func (f Completion) pictureHeight() vg.Length {
 	t := f.Rows[0].Truth
 	return pictureSide * vg.Length(t.Height) / vg.Length(t.Width)
 }
 
+// labelWidth returns the width of the widest row label.
 func (f Completion) labelWidth() vg.Length {
 	width, label := vg.Length(0), textStyle(12)
 	for _, r := range f.Rows {
@@ -131,8 +135,8 @@ func (f Completion) draw(c draw.Canvas) {
 	}
 }
 
-// largestSD is the end of the scale of standard deviations: all but the largest hundredth lie below, so that a few
-// wild pixels do not darken the rest.
+// largestSD returns the end of the scale of standard deviations. The largest hundredth lies beyond
+// it, so that few outliers do not darken the rest.
 func (f Completion) largestSD() float64 {
 	var all []float64
 	for _, r := range f.Rows {
@@ -148,7 +152,7 @@ func (f Completion) largestSD() float64 {
 	return all[(len(all)-1)*99/100]
 }
 
-// image enlarges the picture, with the colour of each pixel from its channels.
+// image returns the enlarged picture. colour returns the colour of a pixel from its channels.
 func (p Picture) image(colour func(v []float64) color.NRGBA) image.Image {
 	img := image.NewNRGBA(image.Rect(0, 0, p.Width*pixelSize, p.Height*pixelSize))
 	for i := range p.Height {
@@ -162,7 +166,7 @@ func (p Picture) image(colour func(v []float64) color.NRGBA) image.Image {
 	return img
 }
 
-// inColour is grey or RGB, cut off at black and white.
+// inColour returns the grey or RGB colour of channels in [0, 1], clipped.
 func inColour(v []float64) color.NRGBA {
 	if math.IsNaN(v[0]) {
 		return unknown
@@ -171,6 +175,7 @@ func inColour(v []float64) color.NRGBA {
 	return color.NRGBA{R: at(0), G: at(1), B: at(2), A: 0xff}
 }
 
+// fillBox fills the whole canvas.
 func fillBox(c *draw.Canvas, colour color.Color) {
 	c.FillPolygon(colour, []vg.Point{c.Min, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: c.Min.X, Y: c.Max.Y}})
 }

@@ -11,31 +11,32 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// sparseGrid is the number of targets below which marks are larger.
+// Below sparseGrid targets, marks are drawn larger.
 const sparseGrid = 80
 
-// maxPanels is how many functions fit one legible figure.
+// maxPanels is the most functions that one figure shows.
 const maxPanels = 4
 
-// FitPlot shows what a model predicts from a context set, one panel for each function: the context, the quantile
-// levels' μ along x (colour is τ, opacity is weight), the predictive mean and, if asked, the mixture's own quantiles.
-// Only the first four panels are drawn; the title then says so.
+// A FitPlot shows what a model predicts from a context set, with one panel for each function: the
+// context, μ of the quantile levels along x (the colour is τ, the opacity is the weight), the
+// predictive mean and, if asked for, quantiles of the mixture. Only the first four panels are
+// drawn; the title says so.
 type FitPlot struct {
 	Title          string
 	XLabel, YLabel string
 	Panels         []Panel
 }
 
-// Panel is one function, in raw units.
+// A Panel is one function, in raw units.
 type Panel struct {
 	Title   string
 	Context plotter.XYs
 	Targets plotter.XYs      // true targets, drawn faintly; may be empty
 	Grid    []PredictedPoint // predictions along x, in any order
-	Levels  []float64        // the asked levels of PredictedPoint.Quantiles
+	Levels  []float64        // of PredictedPoint.Quantiles, in (0, 1)
 }
 
-// PredictedPoint is the predictive distribution at one x.
+// A PredictedPoint is the predictive distribution at one x.
 type PredictedPoint struct {
 	X          float64
 	Components []Component // none for a Gaussian model
@@ -43,11 +44,12 @@ type PredictedPoint struct {
 	Quantiles  []float64 // at Panel.Levels
 }
 
-// Component is one quantile level's part of a mixture. Weights of a point sum to 1.
+// A Component is the part of a mixture that belongs to one quantile level. The weights of a point
+// sum to 1.
 type Component struct{ U, Tau, Mu, Weight float64 }
 
-// Save draws the figure into path, 1200×800 pixels where it has pixels. The extension names the format; any but .png,
-// .svg and .pdf is an *input.Error.
+// Save draws the figure into path. A PNG has 1200×800 pixels. An extension other than .png, .svg
+// and .pdf is an *input.Error.
 func (f FitPlot) Save(path string) error {
 	if len(f.Panels) == 0 {
 		return fmt.Errorf("plot %s: nothing to draw", path)
@@ -82,8 +84,8 @@ func (f FitPlot) draw(c draw.Canvas) {
 	}
 }
 
-// plot lays the panel's parts over each other. A large context set is a cloud that would hide the prediction, so it
-// goes beneath.
+// plot draws the panel's parts over each other. A large context would hide the prediction, so it is
+// drawn first.
 func (p Panel) plot(xLabel, yLabel string) *plot.Plot {
 	p.Grid = slices.Clone(p.Grid)
 	slices.SortStableFunc(p.Grid, func(a, b PredictedPoint) int { return compare(a.X, b.X) })
@@ -119,12 +121,12 @@ func (p Panel) gaussian() bool {
 	return !slices.ContainsFunc(p.Grid, func(q PredictedPoint) bool { return len(q.Components) > 0 })
 }
 
-// quantile is the line of the k-th asked level.
+// quantile returns the line of the k-th of Levels.
 func (p Panel) quantile(k int) plotter.XYs {
 	return p.line(func(q PredictedPoint) float64 { return q.Quantiles[k] })
 }
 
-// line is a value along the grid.
+// line returns a value along the grid.
 func (p Panel) line(value func(PredictedPoint) float64) plotter.XYs {
 	line := make(plotter.XYs, len(p.Grid))
 	for i, q := range p.Grid {
@@ -133,7 +135,7 @@ func (p Panel) line(value func(PredictedPoint) float64) plotter.XYs {
 	return line
 }
 
-// xRange covers all points and the grid.
+// xRange returns a range that covers all points and the grid.
 func (p Panel) xRange() (lo, hi float64) {
 	var xs []float64
 	for _, set := range []plotter.XYs{p.Context, p.Targets} {
@@ -148,8 +150,9 @@ func (p Panel) xRange() (lo, hi float64) {
 	return widen(lo, hi, 0.01)
 }
 
-// yRange covers all points and the bulk of what the model predicts, and gives means and quantiles a quarter more on
-// either side. Those of heavy tails may leave even that and are cut off: they would flatten the picture.
+// yRange returns a range that covers all points and the visible levels but the utmost 1/200 at
+// either end. Means and quantiles can widen it by a quarter at either end. Beyond that they are cut
+// off: heavy tails would flatten the picture.
 func (p Panel) yRange() (lo, hi float64) {
 	var data, predicted []float64
 	for _, set := range []plotter.XYs{p.Context, p.Targets} {
@@ -179,7 +182,8 @@ func (p Panel) yRange() (lo, hi float64) {
 	return widen(lo, hi, 0.04)
 }
 
-// visible is what of the point ought to be inside the panel: levels with a weight that shows, else mean and quantiles.
+// visible returns the values that should be inside the panel: levels whose weight shows, else mean
+// and quantiles.
 func (q PredictedPoint) visible() []float64 {
 	if len(q.Components) == 0 {
 		return append([]float64{q.Mean}, q.Quantiles...)
@@ -194,6 +198,7 @@ func (q PredictedPoint) visible() []float64 {
 	return ys
 }
 
+// heaviest returns the largest weight.
 func (q PredictedPoint) heaviest() float64 {
 	heaviest := 0.0
 	for _, c := range q.Components {
@@ -202,7 +207,7 @@ func (q PredictedPoint) heaviest() float64 {
 	return heaviest
 }
 
-// extremes of the finite values; +Inf and −Inf where there is none.
+// extremes returns the least and the greatest finite value, +Inf and −Inf if there is none.
 func extremes(values []float64) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, v := range values {
@@ -213,7 +218,8 @@ func extremes(values []float64) (lo, hi float64) {
 	return lo, hi
 }
 
-// widen adds a fraction of the range on either side; an empty range becomes one around its value, none becomes 0..1.
+// widen adds a fraction of the range at either end. It returns a range around lo if lo = hi, and
+// 0..1 if lo > hi.
 func widen(lo, hi, fraction float64) (float64, float64) {
 	if lo > hi {
 		return 0, 1
@@ -237,12 +243,12 @@ func compare(a, b float64) int {
 	return 0
 }
 
-// levelMarks draws every level's μ. Where neighbouring points have the same levels (the same u), a level is a curve;
-// where the levels were drawn anew at every point, it is a dot.
+// levelMarks draws μ of every level: curves if all points have the same levels (the same u), else
+// dots.
 type levelMarks struct{ grid []PredictedPoint }
 
-// Plot implements plot.Plotter. Marks of one shade go into one path, the faint ones first, so that heavy levels lie on
-// top and files stay small.
+// Plot implements plot.Plotter. Marks of one shade are one path, which keeps files small. The faint
+// shades are drawn first, so that heavy levels lie on top.
 func (m levelMarks) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	var shades [opacities][tauColours]vg.Path
@@ -276,7 +282,7 @@ func (m levelMarks) Plot(c draw.Canvas, p *plot.Plot) {
 			}
 		}
 	}
-	for o := 1; o < opacities; o++ { // opacity 0 is not seen
+	for o := 1; o < opacities; o++ { // opacity 0 is invisible
 		for t, path := range shades[o] {
 			if len(path) == 0 {
 				continue

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// legendEntry is a small sample of a mark and what it means.
+// A legendEntry is a small sample of a mark and its meaning.
 type legendEntry struct {
 	name  string
 	width vg.Length // of the sample
@@ -23,7 +23,7 @@ const (
 	lineWidth = vg.Length(28)
 )
 
-// legendOf names what the panels show, and only that.
+// legendOf returns entries for what the panels show.
 func legendOf(panels []Panel) []legendEntry {
 	var context, cloud, targets, levels, mean bool
 	var asked []float64
@@ -57,6 +57,7 @@ func legendOf(panels []Panel) []legendEntry {
 	return entries
 }
 
+// quantileName returns the legend's text for quantiles at the levels.
 func quantileName(asked []float64) string {
 	if len(asked) > 5 {
 		return fmt.Sprintf("%d quantiles", len(asked))
@@ -68,6 +69,7 @@ func quantileName(asked []float64) string {
 	return "quantiles " + strings.Join(names, ", ")
 }
 
+// lineThumb draws a sample of a line.
 func lineThumb(style draw.LineStyle) func(*draw.Canvas) {
 	return func(c *draw.Canvas) {
 		y := c.Center().Y
@@ -75,7 +77,7 @@ func lineThumb(style draw.LineStyle) func(*draw.Canvas) {
 	}
 }
 
-// levelThumb is the colour scale of τ.
+// levelThumb draws the colour scale of τ.
 func levelThumb(c *draw.Canvas) {
 	width := (c.Max.X - c.Min.X) / tauColours
 	const overlap = 0.5 // leaves no white seams
@@ -88,7 +90,7 @@ func levelThumb(c *draw.Canvas) {
 	}
 }
 
-// drawHeading writes the title and, beneath it, the legend in lines; it returns what is left of the canvas.
+// drawHeading writes the title and the legend beneath it. It returns the rest of the canvas.
 func drawHeading(c draw.Canvas, title string, entries []legendEntry) draw.Canvas {
 	if title != "" {
 		heading := textStyle(18)

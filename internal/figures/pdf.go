@@ -8,11 +8,11 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// pdfCanvas puts right what vgpdf does to translucent colours and to images.
+// pdfCanvas corrects vgpdf's translucent colours, images and letters.
 type pdfCanvas struct{ vg.CanvasWriterTo }
 
-// SetColor undoes a mistake of vgpdf: it takes components that are multiplied by their alpha for ones that are not, and
-// so darkens them.
+// SetColor corrects an error of vgpdf, which takes components multiplied by alpha for plain ones
+// and so darkens them.
 func (c pdfCanvas) SetColor(colour color.Color) {
 	if colour != nil {
 		colour = straight(color.NRGBAModel.Convert(colour).(color.NRGBA))
@@ -20,15 +20,15 @@ func (c pdfCanvas) SetColor(colour color.Color) {
 	c.CanvasWriterTo.SetColor(colour)
 }
 
-// straight is a colour that gives its components unmultiplied.
+// straight is a colour whose components are not multiplied by alpha.
 type straight color.NRGBA
 
-// RGBA implements color.Color, but for the multiplication.
+// RGBA returns the components as they are. color.Color would have them multiplied by alpha.
 func (c straight) RGBA() (r, g, b, a uint32) {
 	return uint32(c.R) * 0x101, uint32(c.G) * 0x101, uint32(c.B) * 0x101, uint32(c.A) * 0x101
 }
 
-// DrawImage turns the image over, as vgpdf draws it upside down.
+// DrawImage flips the image, since vgpdf draws it upside down.
 func (c pdfCanvas) DrawImage(rect vg.Rectangle, img image.Image) {
 	b := img.Bounds()
 	turned := image.NewNRGBA(b)

@@ -8,7 +8,8 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// FillString draws letters beyond ASCII, which vgpdf would take for others, by their outlines.
+// FillString draws texts with letters beyond ASCII as outlines, since vgpdf replaces such letters
+// by others.
 func (c pdfCanvas) FillString(face plotfont.Face, at vg.Point, text string) {
 	for _, r := range text {
 		if r > 0x7e {
@@ -19,7 +20,8 @@ func (c pdfCanvas) FillString(face plotfont.Face, at vg.Point, text string) {
 	c.CanvasWriterTo.FillString(face, at, text)
 }
 
-// outlines are those of a text that begins at a point of the base line. Letters that the face cannot draw leave gaps.
+// outlines returns the outlines of a text that begins at a point of the base line. Letters that the
+// font lacks leave gaps.
 func outlines(face plotfont.Face, at vg.Point, text string) vg.Path {
 	var path vg.Path
 	var buffer sfnt.Buffer
@@ -40,7 +42,7 @@ func outlines(face plotfont.Face, at vg.Point, text string) vg.Path {
 	return path
 }
 
-// addOutline adds a letter's outline, whose y points down.
+// addOutline adds the outline of a letter. Its y points down.
 func addOutline(path *vg.Path, at vg.Point, scale vg.Length, segments sfnt.Segments) {
 	place := func(p fixed.Point26_6) vg.Point {
 		return vg.Point{X: at.X + vg.Length(p.X)*scale, Y: at.Y - vg.Length(p.Y)*scale}
@@ -55,7 +57,7 @@ func addOutline(path *vg.Path, at vg.Point, scale vg.Length, segments sfnt.Segme
 			path.Move(place(s.Args[0]))
 		case sfnt.SegmentOpLineTo:
 			path.Line(place(s.Args[0]))
-		case sfnt.SegmentOpQuadTo: // as a cubic: vgpdf takes quadratic curves for others
+		case sfnt.SegmentOpQuadTo: // as a cubic, since vgpdf draws other quadratic curves
 			control, end := place(s.Args[0]), place(s.Args[1])
 			path.CubeTo(twoThirds(last, control), twoThirds(end, control), end)
 		case sfnt.SegmentOpCubeTo:
@@ -68,5 +70,5 @@ func addOutline(path *vg.Path, at vg.Point, scale vg.Length, segments sfnt.Segme
 	}
 }
 
-// twoThirds is the point two thirds of the way.
+// twoThirds returns the point at two thirds of the way.
 func twoThirds(from, to vg.Point) vg.Point { return from.Add(to.Sub(from).Scale(2. / 3)) }

@@ -19,10 +19,11 @@ const (
 // FitFunctions says which evaluation functions a sheet of fits shows.
 type FitFunctions struct{ First, Count int }
 
-// NewFitSheet shows how runs of one benchmark fit evaluation functions, as the paper's figure 1: the data; the quantile
-// levels of ACQNP and CQNP; the means of BNP's bootstraps; the mean of other models. On unimodal benchmarks the mean of
-// ACQNP and CQNP stands for their levels. All runs are shown the functions of the first. askedLevels says that means are
-// taken at the levels that the runs are asked with; else they are taken at evenly spaced ones.
+// NewFitSheet shows how runs of one benchmark fit evaluation functions, as the paper's figure 1:
+// the data; the quantile levels of ACQNP and CQNP; the means of BNP's bootstraps; the mean of other
+// models. On unimodal benchmarks the mean of ACQNP and CQNP stands for their levels. All runs are
+// shown the functions of the first. askedLevels says that means are taken at the levels that the
+// runs are asked with; else they are taken at evenly spaced ones.
 func NewFitSheet(ctx context.Context, runs []Run, f FitFunctions, askedLevels bool) (Sheet, error) {
 	if err := sameBenchmark(runs); err != nil {
 		return Sheet{}, err
@@ -61,8 +62,8 @@ func fitView(r Run) View {
 	return MeanView
 }
 
-// NewLaneSheet shows the quantiles of speed by flow on both lanes, as the paper's figure 3: levels of ACQNP and CQNP, and
-// of other models as many quantiles of their distribution.
+// NewLaneSheet shows the quantiles of speed by flow on both lanes, as the paper's figure 3: levels
+// of ACQNP and CQNP, and of other models as many quantiles of their distribution.
 func NewLaneSheet(ctx context.Context, runs []Run, levels int) (Sheet, error) {
 	tasks, err := runs[0].tasks(0, 2)
 	if err != nil {
@@ -83,7 +84,8 @@ func NewLaneSheet(ctx context.Context, runs []Run, levels int) (Sheet, error) {
 	return sheet, nil
 }
 
-// evenLevels returns n evenly spaced levels from 0.001 to 0.999, as quantile models have them on the grid.
+// evenLevels returns n evenly spaced levels from 0.001 to 0.999, as quantile models have them on
+// the grid.
 func evenLevels(n int) []float64 {
 	if n == 1 {
 		return []float64{0.5}
@@ -110,8 +112,8 @@ func (s *Sheet) addRun(ctx context.Context, r Run, tasks []Task, view View, leve
 	return nil
 }
 
-// NewLevelSheet shows where the quantile levels of runs lie along x for one evaluation function of each, as the paper's
-// figure 2, below the quantiles that they stand for.
+// NewLevelSheet shows where the quantile levels of runs lie along x for one evaluation function of
+// each, as the paper's figure 2, below the quantiles that they stand for.
 func NewLevelSheet(ctx context.Context, runs []Run, function int) (Sheet, error) {
 	sheet := Sheet{Title: "quantile levels τ, and the quantiles that they stand for", XLabel: "x", Rows: []string{"y", "τ"},
 		Cells: make([][]Cell, 2)}

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	// The three formats register themselves by their extension.
+	// Each import registers one format by its extension.
 	_ "gonum.org/v1/plot/vg/vgimg"
 	_ "gonum.org/v1/plot/vg/vgpdf"
 	_ "gonum.org/v1/plot/vg/vgsvg"
@@ -21,19 +21,19 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// A FitPlot is 900×600 pt, which a PNG's 96 dots per inch make 1200×800 pixels.
+// A FitPlot is 900×600 pt: 1200×800 pixels at a PNG's 96 dots per inch.
 const (
 	figureWidth  = 900 * vg.Inch / 72
 	figureHeight = 600 * vg.Inch / 72
 )
 
-// sans is the typeface of every text in a figure.
+// sans returns the font of every text in a figure.
 func sans(size vg.Length) font.Font {
 	return font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, size)
 }
 
-// PlotFormat is "png", "svg" or "pdf", from the extension of path; *input.Error for any other. Commands call it before
-// they compute what is to be drawn.
+// PlotFormat returns "png", "svg" or "pdf" by the extension of path. Another extension is an
+// *input.Error. Commands call it before they compute what is to be drawn.
 func PlotFormat(path string) (string, error) {
 	switch ext := strings.ToLower(filepath.Ext(path)); ext {
 	case ".png", ".svg", ".pdf":
@@ -45,7 +45,8 @@ func PlotFormat(path string) (string, error) {
 	}
 }
 
-// saveFigure draws on an empty figure and writes it to path, whole or not at all. Equal drawings give equal files.
+// saveFigure calls drawing with an empty canvas and writes the figure to path, complete or not at
+// all. Equal drawings give equal files.
 func saveFigure(path string, width, height vg.Length, drawing func(draw.Canvas)) error {
 	format, err := PlotFormat(path)
 	if err != nil {
@@ -64,7 +65,8 @@ func saveFigure(path string, width, height vg.Length, drawing func(draw.Canvas))
 	})
 }
 
-// newCanvas is an empty figure. A PDF would carry the time of day and its fonts in random order.
+// newCanvas returns an empty canvas. It fixes the dates of a PDF and the order of its fonts, which
+// is random otherwise.
 func newCanvas(format string, width, height vg.Length) (vg.CanvasWriterTo, error) {
 	epoch := time.Unix(0, 0).UTC()
 	pdf.SetDefaultCreationDate(epoch)

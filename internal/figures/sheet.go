@@ -13,34 +13,35 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Sheet is a figure of panels in rows and columns: functions by models in the paper's figures 1 and 3.
+// A Sheet is a figure of panels in rows and columns, such as functions by models in the paper's
+// figures 1 and 3.
 type Sheet struct {
 	Title   string
 	XLabel  string
-	Columns []string // what each column shows; they are lettered a), b), …
+	Columns []string // titles, drawn behind the letters a), b), …
 	Rows    []string // labels of the y axes
 	Cells   [][]Cell // [row][column]
 
-	ShareY bool // the panels of a row have one range of y, so that they compare
+	ShareY bool // the panels of a row have the same range of y
 }
 
-// Cell is one panel of a Sheet, in raw units. Empty parts are not drawn.
+// A Cell is one panel of a Sheet, in raw units. Empty parts are not drawn.
 type Cell struct {
 	Data    plotter.XYs      // true points, drawn faintly
 	Context plotter.XYs      // known points
-	Grid    []PredictedPoint // whose components are drawn as quantile levels: curves where all points have the same u, else dots
+	Grid    []PredictedPoint // its components are drawn as quantile levels: curves if all points have the same u, else dots
 	Curves  []Curve
-	YRange  []float64 // [lo, hi]; nil is what the data and the bulk of the prediction need
+	YRange  []float64 // [lo, hi]; nil: chosen for the data and most of the prediction
 }
 
-// Curve is a line along x.
+// A Curve is a line along x.
 type Curve struct {
 	Points plotter.XYs
 	Kind   CurveKind
 	Level  float64 // of a QuantileCurve, in (0, 1)
 }
 
-// CurveKind says what a curve is, and with that its looks.
+// CurveKind says what a curve is. Its style follows from that.
 type CurveKind int
 
 const (
@@ -49,7 +50,7 @@ const (
 	MemberCurve             // the mean of one bootstrap
 )
 
-// Sizes of a sheet's panels: as many as there are share a width that a page has, within bounds.
+// Sizes of a sheet. Its panels share sheetWidth, within bounds.
 const (
 	sheetWidth   = vg.Length(1000)
 	leastPanel   = vg.Length(190)
@@ -111,7 +112,8 @@ func (s Sheet) draw(c draw.Canvas) {
 	}
 }
 
-// plot lays the cell's parts over each other, the prediction on top of a cloud and below single points.
+// plot draws the cell's parts over each other: the prediction above a cloud of context and below
+// single points.
 func (c Cell) plot(y []float64) *plot.Plot {
 	p := plot.New()
 	style(p)
@@ -149,6 +151,7 @@ func (l Curve) style() draw.LineStyle {
 	return meanStyle
 }
 
+// xRange returns a range that covers everything.
 func (c Cell) xRange() (lo, hi float64) {
 	xs := append(xsOf(c.Data), xsOf(c.Context)...)
 	for _, q := range c.Grid {
@@ -161,8 +164,9 @@ func (c Cell) xRange() (lo, hi float64) {
 	return widen(lo, hi, 0.02)
 }
 
-// yRange covers the data, and the bulk of the prediction as far as it stays within two fifths of their range: a tail
-// that leaves even that would flatten the picture and is cut off.
+// yRange returns a range that covers the data and the prediction but its utmost hundredths. The
+// prediction can widen the range of the data by two fifths at either end. Beyond that it is cut
+// off: a tail would flatten the picture.
 func (c Cell) yRange() []float64 {
 	if c.YRange != nil {
 		return c.YRange
@@ -192,7 +196,7 @@ func (c Cell) yRange() []float64 {
 	return []float64{lo, hi}
 }
 
-// shareRange gives all the range that covers each.
+// shareRange sets all ranges to the one that covers each.
 func shareRange(ranges [][]float64) {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, r := range ranges {
@@ -203,7 +207,7 @@ func shareRange(ranges [][]float64) {
 	}
 }
 
-// legend names what the panels show, and only that.
+// legend returns entries for what the panels show.
 func (s Sheet) legend() []legendEntry {
 	var data, context, cloud, marks bool
 	var kinds [3]bool
@@ -253,10 +257,10 @@ func ysOf(points plotter.XYs) []float64 {
 	return v
 }
 
-// DisplayName is a model's name as the paper writes it.
+// DisplayName returns a model's name as the paper writes it.
 func DisplayName(model string) string { return strings.ToUpper(model) }
 
-// AddColumn puts a cell at the end of each row.
+// AddColumn adds a cell at the end of each row.
 func (s *Sheet) AddColumn(name string, cells []Cell) {
 	s.Columns = append(s.Columns, name)
 	for i, c := range cells {

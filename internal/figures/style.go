@@ -10,15 +10,15 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// cloudSize is the number of context points from which on they are drawn as a cloud.
+// More than cloudSize context points are drawn as a cloud of small dots.
 const cloudSize = 150
 
-// Levels are drawn in a few shades, which keeps vector files small.
+// Levels are drawn in few shades, which keeps vector files small.
 const (
 	opacities  = 17
 	tauColours = 16
 	levelDot   = vg.Length(1.3)
-	sparseDot  = vg.Length(2.4) // where there are few targets
+	sparseDot  = vg.Length(2.4) // of fewer than sparseGrid targets
 	levelLine  = vg.Length(1.6)
 )
 
@@ -34,19 +34,20 @@ var (
 	quantileStyle = draw.LineStyle{Color: color.NRGBA{R: 0x30, G: 0x30, B: 0x30, A: 0xc0}, Width: 1, Dashes: []vg.Length{5, 3}}
 )
 
-// viridis from its dark end to where white paper no longer lets it be read.
+// viridis is that colour scale without its bright end, which is illegible on white.
 var viridis = []color.NRGBA{
 	{0x44, 0x01, 0x54, 0xff}, {0x41, 0x44, 0x87, 0xff}, {0x2a, 0x78, 0x8e, 0xff}, {0x22, 0xa8, 0x84, 0xff}, {0x7a, 0xd1, 0x51, 0xff},
 }
 
-// levelColour is the t-th of tauColours colours at the o-th of opacities opacities.
+// levelColour returns the t-th of tauColours colours at the o-th of opacities opacities.
 func levelColour(t, o int) color.NRGBA {
 	c := scaleColour(float64(t) / (tauColours - 1))
 	c.A = uint8(0xff * o / (opacities - 1))
 	return c
 }
 
-// scaleColour is the colour of a share of a scale; what lies outside 0..1, has that of the nearest end, NaN the last.
+// scaleColour returns the colour of a share of the scale, 0 to 1. Values outside have the colour of
+// the nearest end, NaN that of 1.
 func scaleColour(share float64) color.NRGBA {
 	if math.IsNaN(share) {
 		share = 1
@@ -59,9 +60,10 @@ func scaleColour(share float64) color.NRGBA {
 	return color.NRGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 0xff}
 }
 
+// colourOf returns which of tauColours colours a level has.
 func colourOf(tau float64) int { return min(max(int(tau*tauColours), 0), tauColours-1) }
 
-// opacityOf a share of the heaviest weight; NaN is not seen.
+// opacityOf returns the opacity for a share of the heaviest weight, 0 for NaN.
 func opacityOf(share float64) int {
 	if !(share > 0) {
 		return 0
@@ -69,7 +71,7 @@ func opacityOf(share float64) int {
 	return min(int(math.Round(share*(opacities-1))), opacities-1)
 }
 
-// style gives a panel its quiet frame and readable letters.
+// style sets a panel's fonts, colours and ticks.
 func style(p *plot.Plot) {
 	p.Title.TextStyle.Font, p.Title.TextStyle.Color, p.Title.Padding = sans(14), ink, 6
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
@@ -89,7 +91,7 @@ func gridLines() *plotter.Grid {
 	return g
 }
 
-// dotStyle is a filled circle; ringed ones keep apart from what lies beneath by a thin white edge.
+// A dotStyle is a filled circle. A thin white edge sets ringed ones apart from what lies beneath.
 type dotStyle struct {
 	color  color.Color
 	radius vg.Length
@@ -107,13 +109,13 @@ func (s dotStyle) draw(c *draw.Canvas, pt vg.Point) {
 	c.Fill(path)
 }
 
-// enlarged makes a small dot's sample in the legend readable.
+// enlarged returns the style for the legend, where small dots would be hard to see.
 func (s dotStyle) enlarged() dotStyle {
 	s.radius *= 1.7
 	return s
 }
 
-// dots is a point set.
+// dots draws a set of points.
 type dots struct {
 	points plotter.XYs
 	style  dotStyle
@@ -128,8 +130,8 @@ func (d dots) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// curve is a line, interrupted where its value is not finite and cut off at the panel's frame; a dot where it has no
-// neighbour.
+// curve draws a line. It is interrupted at values that are not finite and cut off at the panel's
+// frame. A point without neighbours is a dot.
 type curve struct {
 	points plotter.XYs
 	style  draw.LineStyle
@@ -155,7 +157,7 @@ func (l curve) Plot(c draw.Canvas, p *plot.Plot) {
 	flush()
 }
 
-// band fills the space between two lines over the same x.
+// band fills the area between two lines over the same x.
 type band struct{ lower, upper plotter.XYs }
 
 func (b band) Plot(c draw.Canvas, p *plot.Plot) {

@@ -13,14 +13,15 @@ const (
 	panelMarks     = 1 << 17 // levels, means and quantiles
 )
 
-// A thinning says what a panel keeps of the prediction of one function: everything where panelMarks suffice, else
-// equally many targets in each column of the panel.
+// A thinning says what a panel keeps of the prediction of one function: everything where panelMarks
+// suffice, else equally many targets in each column of the panel.
 type thinning struct {
 	targets []bool // which are kept; nil: all
 	levels  int    // how many are kept of each target
 }
 
-// newThinning plans what is kept of targets [N] in any order, each with so many levels and quantiles.
+// newThinning plans what is kept of targets [N] in any order, each with so many levels and
+// quantiles.
 func newThinning(x []float64, levels, quantiles int) thinning {
 	each := levels + 1 + quantiles
 	if len(x)*each <= panelMarks {
@@ -32,8 +33,8 @@ func newThinning(x []float64, levels, quantiles int) thinning {
 	return thinning{targets: evenly(x, columns, max(1, points/columns)), levels: levels}
 }
 
-// evenly chooses at most quota values in each of so many columns of equal width, evenly over those in the column, and
-// the least and the greatest value, which give the picture its range.
+// evenly chooses at most quota values in each of so many columns of equal width, evenly over those
+// in the column, and the least and the greatest value, which give the picture its range.
 func evenly(x []float64, columns, quota int) []bool {
 	lo, hi := extremes(x)
 	column := make([]int, len(x))

@@ -7,13 +7,13 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// roundTicks labels an axis at multiples of 1, 2 or 5 times a power of ten, at most maxTicks of them.
+// roundTicks puts at most maxTicks ticks at multiples of 1, 2 or 5 times a power of ten.
 type roundTicks struct{}
 
-// fewTicks are the roundTicks of a small panel.
+// fewTicks is roundTicks for a small panel.
 type fewTicks struct{}
 
-// unlabelled ticks belong to an axis whose labels stand elsewhere.
+// unlabelled removes the labels of ticks.
 type unlabelled struct{ plot.Ticker }
 
 const maxTicks, maxFewTicks = 8, 6
@@ -33,6 +33,7 @@ func (u unlabelled) Ticks(lo, hi float64) []plot.Tick {
 	return all
 }
 
+// ticks returns the ticks of a range, at most so many.
 func ticks(lo, hi float64, most int) []plot.Tick {
 	if !finite(hi-lo) || !(lo < hi) {
 		return nil
@@ -54,7 +55,8 @@ func ticks(lo, hi float64, most int) []plot.Tick {
 	return ticks
 }
 
-// tickStep is the smallest round step that gives at most so many ticks, and the power of ten of its digit.
+// tickStep returns the smallest round step that gives at most so many ticks, and the power of ten
+// of its digit.
 func tickStep(width float64, most int) (exponent int, step float64) {
 	exponent = int(math.Floor(math.Log10(width / float64(most))))
 	for {

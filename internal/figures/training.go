@@ -14,21 +14,21 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// Training is a figure of the course of runs: the loss by step, smoothed over the raw one, and beneath it the learning
-// rate where that changes.
+// A Training is a figure of the course of runs: the loss by step, raw and smoothed, and beneath it
+// the learning rate if that changes.
 type Training struct {
 	Title string
 	Runs  []TrainingRun
 }
 
-// TrainingRun is one run's log, at least one line.
+// A TrainingRun is a run and its log, of one line at least.
 type TrainingRun struct {
 	Run
 	Metrics []run.Metrics
 }
 
-// NewTraining shows the course of runs, of which there is one at least. Their benchmark stands in the title, or beside
-// each run's name if they differ.
+// NewTraining shows the course of runs, of which there is one at least. Their benchmark stands in
+// the title, or beside each run's name if they differ.
 func NewTraining(logs []TrainingRun) Training {
 	runs := make([]Run, len(logs))
 	for i, l := range logs {
@@ -50,12 +50,14 @@ func NewTraining(logs []TrainingRun) Training {
 	return f
 }
 
-// seriesColours are told apart by people with any colour vision (Okabe and Ito's palette).
+// seriesColours is the palette of Okabe and Ito, which people with any colour vision can tell
+// apart.
 var seriesColours = []color.NRGBA{
 	{0x00, 0x72, 0xb2, 0xff}, {0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0xcc, 0x79, 0xa7, 0xff},
 	{0x56, 0xb4, 0xe9, 0xff}, {0xe6, 0x9f, 0x00, 0xff}, {0x26, 0x26, 0x26, 0xff},
 }
 
+// seriesStyle returns the style of the i-th line; dashed ones follow once all colours are used.
 func seriesStyle(i int) draw.LineStyle {
 	s := draw.LineStyle{Color: seriesColours[i%len(seriesColours)], Width: 2}
 	if i >= len(seriesColours) {
@@ -64,6 +66,7 @@ func seriesStyle(i int) draw.LineStyle {
 	return s
 }
 
+// faint returns the style of the raw line beneath a smoothed one.
 func faint(s draw.LineStyle) draw.LineStyle {
 	c := s.Color.(color.NRGBA)
 	c.A = 0x50
@@ -97,6 +100,7 @@ func (f Training) draw(c draw.Canvas) {
 	}
 }
 
+// losses returns the panel of the loss by step.
 func (f Training) losses() *plot.Plot {
 	p := newSeriesPlot("", "training loss")
 	var ys, smoothed []float64
@@ -114,6 +118,7 @@ func (f Training) losses() *plot.Plot {
 	return p
 }
 
+// rates returns the panel of the learning rate by step.
 func (f Training) rates() *plot.Plot {
 	p := newSeriesPlot("step", "learning rate")
 	var ys []float64
@@ -128,6 +133,7 @@ func (f Training) rates() *plot.Plot {
 	return p
 }
 
+// newSeriesPlot returns an empty panel with labels and a grid.
 func newSeriesPlot(x, y string) *plot.Plot {
 	p := plot.New()
 	style(p)
@@ -136,12 +142,14 @@ func newSeriesPlot(x, y string) *plot.Plot {
 	return p
 }
 
+// rateChanges reports whether a run's learning rate changes.
 func (f Training) rateChanges() bool {
 	return slices.ContainsFunc(f.Runs, func(r TrainingRun) bool {
 		return slices.ContainsFunc(r.Metrics, func(m run.Metrics) bool { return m.LearningRate != r.Metrics[0].LearningRate })
 	})
 }
 
+// steps returns a range that covers the steps of all runs.
 func (f Training) steps() (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, r := range f.Runs {
@@ -150,6 +158,7 @@ func (f Training) steps() (lo, hi float64) {
 	return widen(lo, hi, 0.01)
 }
 
+// line returns a value by step.
 func (r TrainingRun) line(value func(run.Metrics) float64) plotter.XYs {
 	line := make(plotter.XYs, len(r.Metrics))
 	for i, m := range r.Metrics {
@@ -158,7 +167,7 @@ func (r TrainingRun) line(value func(run.Metrics) float64) plotter.XYs {
 	return line
 }
 
-// smooth is the mean over a fortieth of the line to either side of each point.
+// smooth returns the line's means over a fortieth of its points to either side of each.
 func smooth(raw plotter.XYs) plotter.XYs {
 	reach := len(raw) / 40
 	calm := slices.Clone(raw)
@@ -172,8 +181,8 @@ func smooth(raw plotter.XYs) plotter.XYs {
 	return calm
 }
 
-// bulk is a range that covers the smoothed lines, and of the raw ones all but the utmost hundredths: the first steps'
-// losses would flatten the rest.
+// bulk returns a range that covers raw and smoothed values but the utmost hundredths. The losses of
+// the first steps would flatten the rest.
 func bulk(raw, smoothed []float64) (lo, hi float64) {
 	all := slices.Clone(raw)
 	slices.Sort(all)

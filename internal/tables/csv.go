@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// csvHeader: numbers are complete, what is not known is empty, and several values of one setting are separated by spaces.
+// csvHeader names the columns. Numbers have all their digits, unknown values are empty, and spaces
+// separate several values of one setting.
 var csvHeader = []string{
 	"benchmark", "model", "part", "ours_mean", "ours_sd", "runs", "paper_mean", "paper_sd", "difference_in_errors",
 	"ours_std_error", "seeds", "steps", "batches", "num_tau", "levels",
@@ -46,7 +47,7 @@ func (s Summary) CSV(out io.Writer) error {
 	return w.Error()
 }
 
-// exact reads back to the same float64.
+// exact returns the shortest text that reads back as the same float64, nothing for nil.
 func exact(v *float64) string {
 	if v == nil {
 		return ""

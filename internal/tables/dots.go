@@ -11,17 +11,17 @@ import (
 // Geometry of a dot plot, in the units of its view box.
 const (
 	dotsWidth   = 360.0
-	labelWidth  = 58.0 // of the models' names
+	labelWidth  = 58.0 // for the models' names
 	rightMargin = 12.0
 	panelHead   = 20.0
 	modelHeight = 26.0
 	panelGap    = 8.0
 	axisHeight  = 24.0
-	halfApart   = 5.0 // the paper's dot above the middle of its line, ours below
+	halfApart   = 5.0 // of the paper's dot above the middle of its line, and of ours below
 )
 
-// dotPlot is what the page draws of one benchmark: the context and the target log-likelihood over one axis, a line for
-// each model. All numbers are ready to be written.
+// A dotPlot is the page's plot of one benchmark: the context and the target log-likelihood over one
+// axis, with a line for each model. Its numbers are texts, ready for the SVG.
 type dotPlot struct {
 	Benchmark     string
 	Width, Height string
@@ -45,7 +45,8 @@ type dotModel struct {
 	Ours  *dot
 }
 
-// dot is a mean with its error bar. Beyond is -1 or 1 where the mean lies outside the axis, on that side.
+// A dot is a mean with its error bar. Beyond is -1 if the mean lies left of the axis, 1 if it lies
+// right of it, else 0.
 type dot struct {
 	X, Y, From, To string
 	Title          string
@@ -54,7 +55,7 @@ type dot struct {
 
 type dotTick struct{ X, Label string }
 
-// dotPlots draws the benchmarks of a table that have runs, all the paper's models in each.
+// dotPlots returns a plot for each benchmark of a table that has runs, with all the paper's models.
 func dotPlots(t Table) []dotPlot {
 	var plots []dotPlot
 	var names []string
@@ -85,6 +86,7 @@ func dotPlots(t Table) []dotPlot {
 	return plots
 }
 
+// newDotPlot lays out the plot of one benchmark.
 func newDotPlot(name string, rows []Row) dotPlot {
 	axis := newDotAxis(rows)
 	panelHeight := panelHead + modelHeight*float64(len(rows))
@@ -121,7 +123,7 @@ func newDotPlot(name string, rows []Row) dotPlot {
 	return p
 }
 
-// shortLabel fits beside the plot, as the paper's models all do.
+// shortLabel cuts a name off so that it fits beside the plot. The paper's models all fit.
 func shortLabel(name string) string {
 	const most = 8
 	if letters := []rune(name); len(letters) > most {
@@ -130,7 +132,7 @@ func shortLabel(name string) string {
 	return name
 }
 
-// bar is the ± that is printed beside the mean.
+// bar returns the ± that is printed beside the mean, 0 if there is none.
 func (p Part) bar() float64 {
 	switch {
 	case p.SD != nil:
@@ -141,8 +143,8 @@ func (p Part) bar() float64 {
 	return 0
 }
 
-// dotAxis maps log-likelihoods to x. What lies too far off the paper's values is left outside, so that these stay
-// apart.
+// A dotAxis maps log-likelihoods to x. Values far from the paper's lie outside the axis, so that
+// the paper's remain distinct.
 type dotAxis struct{ lo, hi float64 }
 
 func newDotAxis(rows []Row) dotAxis {
@@ -170,12 +172,13 @@ func emptyRange() dotAxis { return dotAxis{math.Inf(1), math.Inf(-1)} }
 
 func (a *dotAxis) include(lo, hi float64) { a.lo, a.hi = min(a.lo, lo), max(a.hi, hi) }
 
-// x of a log-likelihood, at an end of the axis where it lies beyond.
+// x returns the x of a log-likelihood, that of the nearer end if it lies outside the axis.
 func (a dotAxis) x(v float64) float64 {
 	share := (v - a.lo) / (a.hi - a.lo)
 	return labelWidth + min(max(share, 0), 1)*(dotsWidth-rightMargin-labelWidth)
 }
 
+// dot places a mean with its bar and title.
 func (a dotAxis) dot(mean, bar, y float64, title string) *dot {
 	d := &dot{X: svg(a.x(mean)), Y: svg(y), From: svg(a.x(mean - bar)), To: svg(a.x(mean + bar)), Title: title}
 	switch {
@@ -192,7 +195,7 @@ type axisTick struct {
 	label string
 }
 
-// ticks are at most seven multiples of 1, 2 or 5 times a power of ten.
+// ticks returns at most seven multiples of 1, 2 or 5 times a power of ten.
 func (a dotAxis) ticks() []axisTick {
 	exponent := math.Floor(math.Log10((a.hi - a.lo) / 7))
 	step := math.Pow(10, exponent)
@@ -203,7 +206,7 @@ func (a dotAxis) ticks() []axisTick {
 	}
 	var list []axisTick
 	first := math.Ceil(a.lo / step)
-	for i := range 7 { // never up to hi: far from 0, neighbouring multiples can be the same float64
+	for i := range 7 { // not while v ≤ hi: far from 0, neighbouring multiples can be the same float64
 		v := (first + float64(i)) * step
 		if v > a.hi {
 			break
@@ -217,4 +220,5 @@ func (a dotAxis) ticks() []axisTick {
 	return list
 }
 
+// svg returns a coordinate with one decimal.
 func svg(v float64) string { return strconv.FormatFloat(math.Round(10*v)/10, 'f', -1, 64) }

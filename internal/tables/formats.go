@@ -33,8 +33,8 @@ func FormatNames() []string {
 	return names
 }
 
-// FindFormat returns the format of a name or, if that is empty, the one that the ending of a path means, else the default.
-// An unknown name is an *input.Error.
+// FindFormat returns the format of a name or, if that is empty, the one that the ending of a path
+// means, else the default. An unknown name is an *input.Error.
 func FindFormat(name, path string) (Format, error) {
 	for _, f := range formats {
 		if f.Name == name || name == "" && strings.EqualFold(filepath.Ext(path), f.ending) {

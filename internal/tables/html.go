@@ -13,10 +13,10 @@ var pageText string
 
 var page = template.Must(template.New("page").Funcs(template.FuncMap{"minus": minus, "list": list}).Parse(pageText))
 
-// pageData is what page.html shows.
+// pageData holds what page.html shows.
 type pageData struct {
 	sheet
-	Plots      map[string][]dotPlot // by the title of the table
+	Plots      map[string][]dotPlot // by title of the table
 	UsedHeader []string
 	Used       [][]string
 	Pictures   []pagePicture
@@ -25,11 +25,11 @@ type pageData struct {
 
 type pagePicture struct {
 	picture
-	URI template.URL // of our own making: a PNG as base64
+	URI template.URL // made here: a PNG as base64
 }
 
-// HTML writes one page that needs nothing else: no script, no style sheet, no picture from elsewhere. The runs' own plots
-// are read from their directories.
+// HTML writes one page that contains everything it needs. It reads the runs' own plots from their
+// directories.
 func (s Summary) HTML(w io.Writer) error {
 	d := pageData{sheet: s.sheet(), Plots: map[string][]dotPlot{}, UsedHeader: usedHeader}
 	for _, t := range s.Tables {
@@ -52,14 +52,14 @@ func (s Summary) HTML(w io.Writer) error {
 	return err
 }
 
-// NoteNumber is how lines refer to the i-th note.
+// NoteNumber returns the number by which lines cite the i-th note.
 func (pageData) NoteNumber(i int) int { return i + 1 }
 
-// taggedCells are cells with the name of their part, which a narrow page shows in each line.
+// taggedCells are cells with the name of their part. A narrow page shows it in each line.
 type taggedCells struct {
 	Part string
 	cells
 }
 
-// Tagged is called by the page.
+// Tagged returns cells with the name of their part. page.html calls it.
 func (c cells) Tagged(part string) taggedCells { return taggedCells{part, c} }

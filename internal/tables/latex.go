@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// LaTeX writes a whole document, whose tables can be taken out of it; they need booktabs.
+// LaTeX writes a complete document. Its tables can be copied out of it; they need the package
+// booktabs.
 func (s Summary) LaTeX(out io.Writer) error {
 	w := bufio.NewWriter(out)
 	sh := s.sheet()
@@ -88,7 +89,7 @@ var latexEscapes = strings.NewReplacer(`\`, `\textbackslash{}`, "&", `\&`, "%", 
 	"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`, "|", `\textbar{}`, "\"", "''", "`", "'",
 	"±", `$\pm$`, "√", `$\surd$`, "²", "$^2$", "−", "$-$", oneRun, `$^\dagger$`, oneBatch, `$^\ddagger$`, absent, "--")
 
-// latexText makes a name from a file mean itself; letters that pdflatex's fonts lack become question marks.
+// latexText escapes a name from a file. Letters that pdflatex's fonts lack become question marks.
 func latexText(s string) string {
 	known := strings.Map(func(c rune) rune {
 		if c > 0xff && !strings.ContainsRune("√−†‡–", c) || c >= 0x80 && c < 0xc0 && !strings.ContainsRune("±²", c) || strings.ContainsRune("Ðð×÷Þþ", c) {

@@ -8,7 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Markdown writes tables in GitHub's flavour, padded so that they can be read as they are.
+// Markdown writes tables in GitHub's flavour. They are padded, so that they can be read as plain
+// text.
 func (s Summary) Markdown(out io.Writer) error {
 	w := bufio.NewWriter(out)
 	sh := s.sheet()
@@ -44,7 +45,7 @@ func (s Summary) Markdown(out io.Writer) error {
 	return w.Flush()
 }
 
-// references are the numbers of a line's notes.
+// references returns the numbers of a line's notes.
 func references(notes []int) string {
 	var b strings.Builder
 	for _, n := range notes {
@@ -53,7 +54,8 @@ func references(notes []int) string {
 	return b.String()
 }
 
-// markdownTable pads the cells; columns from right on are numbers, set to the right.
+// markdownTable writes a table with padded cells. Columns from right on hold numbers and are
+// aligned to the right.
 func markdownTable(w io.Writer, rows [][]string, right int) {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
@@ -88,5 +90,5 @@ func markdownTable(w io.Writer, rows [][]string, right int) {
 
 var markdownEscapes = strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", ">", "&gt;", "&", "&amp;", "*", `\*`, "`", "\\`", "](", `]\(`)
 
-// markdownText makes a name from a file mean itself.
+// markdownText escapes a name from a file.
 func markdownText(s string) string { return markdownEscapes.Replace(s) }

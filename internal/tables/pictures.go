@@ -10,7 +10,8 @@ import (
 	"slices"
 )
 
-// Limits of what a page holds of the runs' own plots. Of each model on each benchmark only the first run's are shown.
+// Limits of the runs' own plots on a page. Of each model on each benchmark, only those of the first
+// run are shown.
 const (
 	picturesOfRun = 4
 	allPictures   = 60
@@ -18,14 +19,14 @@ const (
 	pageBytes     = 20 << 20 // of all pictures
 )
 
-// picture is a plot that lies in a run directory.
+// A picture is a plot from a run directory.
 type picture struct {
 	Benchmark, Model, Run, Name string
 	Width, Height               int
 	content                     []byte
 }
 
-// pictures are the plots of the rows' first runs, and how many were left out for the limits.
+// pictures returns the plots of the rows' first runs, and how many the limits left out.
 func pictures(s Summary) (shown []picture, leftOut int) {
 	size := 0
 	for _, t := range s.Tables {
@@ -53,7 +54,7 @@ func pictures(s Summary) (shown []picture, leftOut int) {
 	return shown, leftOut
 }
 
-// pngFiles are a directory's plots by name, the fit first, which training makes.
+// pngFiles returns the plots in a directory, by name after fit.png, which training writes.
 func pngFiles(dir string) []string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -75,7 +76,7 @@ func pngFiles(dir string) []string {
 	return files
 }
 
-// readPicture refuses what is too big or no PNG.
+// readPicture reads a PNG file. It refuses one that is too large.
 func readPicture(path string) (picture, error) {
 	info, err := os.Stat(path)
 	if err != nil {

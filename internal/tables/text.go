@@ -11,18 +11,19 @@ import (
 	"github.com/acqnp/acqnp/internal/benchmark"
 )
 
-// Marks beside a mean whose ± is not the standard deviation over runs.
+// Marks beside a mean whose ± is not the standard deviation over runs, and the text for a value
+// that is missing.
 const (
 	oneRun   = "†"
 	oneBatch = "‡"
 	absent   = "–"
 )
 
-// sheet is a summary in words, the same for every format that people read.
+// A sheet is a summary in words. All formats for people write it.
 type sheet struct {
 	Legend []string
 	Tables []sheetTable
-	Notes  []string // numbered from 1 as lines refer to them
+	Notes  []string // numbered from 1, as lines cite them
 }
 
 type sheetTable struct {
@@ -30,7 +31,8 @@ type sheetTable struct {
 	Lines []line
 }
 
-// line is a row in words. Names and lists come from files: they are printable, and have to be escaped still.
+// A line is a row in words. Names and lists come from files. They are printable, but a format must
+// still escape them.
 type line struct {
 	Benchmark, Model string
 	First            bool // of its benchmark
@@ -43,6 +45,7 @@ type line struct {
 
 type cells struct{ Ours, Paper, Difference string }
 
+// sheet returns the summary in words.
 func (s Summary) sheet() sheet {
 	sh := sheet{Legend: []string{
 		"Log-likelihoods, higher is better: mean ± sample standard deviation over n runs of different seeds, and what the paper reports over 6 seeds.",
@@ -79,7 +82,7 @@ func (s Summary) sheet() sheet {
 	return sh
 }
 
-// cells also notes which marks were used.
+// cells returns the part in words. It sets the marks that it used in marked.
 func (p Part) cells(marked map[string]bool) cells {
 	c := cells{absent, absent, absent}
 	switch {
@@ -102,7 +105,7 @@ func (p Part) cells(marked map[string]bool) cells {
 	return c
 }
 
-// number has the paper's three decimals, or few digits where it is huge.
+// number returns v with the paper's three decimals, or with few digits if it is huge.
 func number(v float64) string {
 	if math.Abs(v) >= 1e6 {
 		return strconv.FormatFloat(v, 'g', 4, 64)
@@ -110,7 +113,7 @@ func number(v float64) string {
 	return unsignedZero(strconv.FormatFloat(v, 'f', 3, 64))
 }
 
-// signed is a difference with its sign and one decimal.
+// signed returns a difference with its sign and one decimal.
 func signed(v float64) string {
 	if math.Abs(v) >= 1e6 {
 		return fmt.Sprintf("%+.3g", v)
@@ -121,6 +124,7 @@ func signed(v float64) string {
 	return "0.0"
 }
 
+// unsignedZero removes the sign of a zero.
 func unsignedZero(s string) string {
 	if strings.Trim(s, "-0.") == "" {
 		return strings.TrimPrefix(s, "-")
@@ -128,7 +132,7 @@ func unsignedZero(s string) string {
 	return s
 }
 
-// minus writes numbers as they are set in print.
+// minus replaces hyphens by minus signs.
 func minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
 
 func printedBenchmark(name string) string {
@@ -145,7 +149,8 @@ func printedModel(name string) string {
 	return printable(name)
 }
 
-// printable has no control characters: a name must not break a line or steer a terminal.
+// printable replaces control characters by spaces. A name must not break a line or control a
+// terminal.
 func printable(s string) string {
 	return strings.Map(func(c rune) rune {
 		if !unicode.IsPrint(c) {
@@ -155,7 +160,7 @@ func printable(s string) string {
 	}, strings.ToValidUTF8(s, " "))
 }
 
-// list is distinct values in words.
+// list joins values with commas.
 func list(values []string) string {
 	if len(values) == 0 {
 		return absent
@@ -163,7 +168,7 @@ func list(values []string) string {
 	return printable(strings.Join(values, ", "))
 }
 
-// usedHeader and usedCells are the table of what the runs were evaluated with.
+// usedHeader and usedCells make the table of the settings that the runs were evaluated with.
 var usedHeader = []string{"benchmark", "model", "seeds", "steps", "batches", "levels", "device"}
 
 func (l line) usedCells() []string {
@@ -174,7 +179,7 @@ func (l line) usedCells() []string {
 	return []string{l.Benchmark, l.Model, list(l.Used.Seeds), list(l.Used.Steps), list(l.Used.Batches), levels, list(l.Used.Devices)}
 }
 
-// evaluated are the lines with runs, of all tables.
+// evaluated returns the lines of all tables that have runs.
 func (sh sheet) evaluated() []line {
 	var all []line
 	for _, t := range sh.Tables {

@@ -1,0 +1,14 @@
+// Package figures draws figures as PNG, SVG and PDF.
+//
+// Each kind of figure is a type with a Save method, which takes the format from the extension of
+// the file:
+//
+//	FitPlot     predictions for given contexts, a panel for each function
+//	Sheet       panels in rows and columns: the paper's figures 1 to 3
+//	Completion  images completed from some of their pixels
+//	Training    loss and learning rate by step
+//	Ablation    log-likelihoods by one varied number
+//
+// A [Run] is a trained run that a figure shows. Functions such as [NewFitSheet] ask its model and
+// fill a figure. Equal figures give equal files. Everything is in raw units, those of the data.
+package figures
