@@ -1,12 +1,8 @@
 package run
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -21,13 +17,12 @@ import (
 const checkpointFormat = "acqnp.checkpoint/1"
 
 const (
-	checksumKey = "sha256"
-	updatesKey  = "adam_updates"
-	scaleKey    = "loss_scale"
-	goodKey     = "loss_scale_steps"
-	kernelsKey  = "kernels"
-	prefixM     = "adam.m."
-	prefixV     = "adam.v."
+	updatesKey = "adam_updates"
+	scaleKey   = "loss_scale"
+	goodKey    = "loss_scale_steps"
+	kernelsKey = "kernels"
+	prefixM    = "adam.m."
+	prefixV    = "adam.v."
 )
 
 // A Checkpoint is everything that a run needs to go on. Batches, levels and initial weights depend only on the step and
@@ -89,21 +84,8 @@ func (c *Checkpoint) write(m *models.Model, seed uint64) error {
 		meta[scaleKey], meta[goodKey] = strconv.FormatFloat(float64(c.Scale), 'g', -1, 32), strconv.Itoa(c.Good)
 	}
 	tensors := slices.Concat(split(m, "", c.Params), split(m, prefixM, c.M), split(m, prefixV, c.V))
-	meta[checksumKey] = checksum(meta, tensors)
+	if meta[safetensors.ChecksumKey], err = safetensors.ChecksumOf(meta, tensors); err != nil {
+		return err
+	}
 	return atomicfile.Write(c.Path, func(w io.Writer) error { return safetensors.Write(w, meta, tensors) })
-}
-
-// checksum covers the metadata (without the checksum itself) and every tensor's name, type, shape and bytes, in order.
-func checksum(meta map[string]string, tensors []safetensors.Tensor) string {
-	h := sha256.New()
-	for _, key := range slices.Sorted(maps.Keys(meta)) {
-		if key != checksumKey {
-			fmt.Fprintf(h, "%q %q\n", key, meta[key])
-		}
-	}
-	for _, t := range tensors {
-		fmt.Fprintf(h, "%q %s %v\n", t.Name, t.DType, t.Shape)
-		h.Write(t.Data)
-	}
-	return hex.EncodeToString(h.Sum(nil))
 }

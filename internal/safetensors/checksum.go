@@ -1,6 +1,7 @@
 package safetensors
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -18,6 +19,15 @@ const ChecksumKey = "sha256"
 // shape and bytes. data holds the bytes of all tensors, in the order of the specs.
 func Checksum(meta map[string]string, specs []Spec, data io.Reader) (string, error) {
 	return checksum(meta, specs, func(Spec) io.Reader { return data })
+}
+
+// ChecksumOf returns the Checksum of tensors in memory.
+func ChecksumOf(meta map[string]string, ts []Tensor) (string, error) {
+	specs, data := make([]Spec, len(ts)), make([]io.Reader, len(ts))
+	for i, t := range ts {
+		specs[i], data[i] = Spec{t.Name, t.DType, t.Shape}, bytes.NewReader(t.Data)
+	}
+	return Checksum(meta, specs, io.MultiReader(data...))
 }
 
 // Checksum is that of the file, tensors in the header's order. It reads the file from end to end, a piece at a time.
