@@ -15,7 +15,7 @@ type Choice struct {
 
 var cudaChoice = regexp.MustCompile(`^cuda(?::([0-9]{1,3}))?$`)
 
-// ParseChoice reads auto, cpu, cuda or cuda:N. Anything else is an *input.Error.
+// ParseChoice parses auto, cpu, cuda or cuda:N. Anything else is an *input.Error.
 func ParseChoice(text string) (Choice, error) {
 	switch text {
 	case "auto":
@@ -31,7 +31,7 @@ func ParseChoice(text string) (Choice, error) {
 	return Choice{CUDA: true, Index: n}, nil
 }
 
-// String is the choice as --device names it.
+// String returns the choice as --device names it.
 func (c Choice) String() string {
 	switch {
 	case c.Auto:
@@ -42,16 +42,17 @@ func (c Choice) String() string {
 	return "cpu"
 }
 
-// The precisions of the products inside a GPU's quantile branch, as --precision names them. All else is float32 in all of
-// them, and so is all of a branch whose widths the fused kernels do not take.
+// The precisions of the matrix products in a GPU's quantile branch, as --precision names them. All
+// else is float32, and so is a branch whose widths the fused kernels do not take.
 const (
-	AutoPrecision = "auto" // by device
+	AutoPrecision = "auto" // depends on the device
 	FP32          = "fp32"
-	TF32          = "tf32" // products of numbers rounded to 11 bits of significand; compute capability 8.0 and later
-	FP16          = "fp16" // products and activations in half precision, gradients scaled; 7.5 and later
+	TF32          = "tf32" // factors rounded to 11 bits of significand; needs compute capability 8.0
+	FP16          = "fp16" // factors and activations in half precision, with loss scaling; needs 7.5
 )
 
-// CheckPrecision refuses what is no precision, or none that the CPU has where it was asked for by name.
+// CheckPrecision returns an *input.Error for an unknown precision, and for one that the CPU lacks
+// if the CPU was asked for.
 func CheckPrecision(c Choice, precision string) error {
 	bad := input.Error{File: "--precision", Found: strconv.Quote(precision), Expected: "auto, fp32, tf32 or fp16"}
 	switch precision {

@@ -12,16 +12,16 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// hasCUDA says that this program has the CUDA engine.
+// hasCUDA reports whether this program has the CUDA engine.
 const hasCUDA = true
 
 // Compute capabilities, as gpu.Device.Capability counts.
 const (
-	turing = 75 // the first with kernels of ours, and with half-precision products on tiles
+	turing = 75 // the first that our kernels run on; has half precision
 	ampere = 80 // the first with tf32
 )
 
-// accelerator computes on a CUDA device.
+// accelerator is a CUDA device.
 type accelerator struct {
 	driver    gpu.Driver
 	index     int
@@ -29,14 +29,15 @@ type accelerator struct {
 	closed    bool
 }
 
-// precisions are those of the products in training, and in evaluation and prediction.
+// precisions are those of the matrix products in training, and in evaluation and prediction.
 type precisions struct {
 	training, evaluation cuda.Precision
-	why                  string // where they were not asked for
+	why                  string // they were chosen; empty if they were asked for
 }
 
-// CUDA is a device with an open driver, which it closes in the end; where it is refused the driver stays open.
-// Precisions that the device does not have are an *input.Error, a device that is too old any other.
+// CUDA returns the device of an open driver. Closing it closes the driver. On an error the driver
+// stays open: an *input.Error for a precision that the device lacks, another error for a device
+// that is too old.
 func CUDA(d gpu.Driver, index int, precision string) (Device, error) {
 	about := d.Device()
 	if about.Capability() < turing {
@@ -49,8 +50,8 @@ func CUDA(d gpu.Driver, index int, precision string) (Device, error) {
 	return &accelerator{driver: d, index: index, precision: p}, nil
 }
 
-// choosePrecision settles auto: training in the fastest precision that the device has and that trains well,
-// evaluation and prediction in float32, which nothing hurries.
+// choosePrecision returns the precisions to compute in. For auto that is the fastest one that
+// trains well for training, and float32 for evaluation and prediction, which take little time.
 func choosePrecision(d gpu.Device, precision string) (precisions, error) {
 	switch precision {
 	case FP32:
@@ -64,7 +65,7 @@ func choosePrecision(d gpu.Device, precision string) (precisions, error) {
 		return precisions{}, &input.Error{File: "--precision", Found: `"tf32"`,
 			Expected: fmt.Sprintf("fp16 or fp32 on %s of compute capability %d.%d", d.Name, d.Major, d.Minor)}
 	}
-	p := precisions{training: cuda.TF32, why: fmt.Sprintf("as suits compute capability %d.%d", d.Major, d.Minor)}
+	p := precisions{training: cuda.TF32, why: fmt.Sprintf("chosen for compute capability %d.%d", d.Major, d.Minor)}
 	if d.Capability() < ampere {
 		p.training = cuda.FP16
 	}
@@ -77,10 +78,11 @@ func (a *accelerator) Program(g *ops.Graph) (engine.Program[float32], error) {
 
 func (a *accelerator) Trainer(g *ops.Graph, o Training) (engine.Trainer, error) {
 	return cuda.NewTrainer(a.driver, g, cuda.Options{Precision: a.precision.training, Fused: true,
-		WeightDecay: o.WeightDecay, Levels: o.Levels})
+		WeightDecay: o.WeightDecay, DrawLevels: o.DrawLevels})
 }
 
-// Bytes is 0: what the GPU's memory cannot hold, the engine refuses itself, and the host holds little.
+// Bytes is 0: what the GPU's memory cannot hold, the engine refuses itself, and the host holds
+// little.
 func (a *accelerator) Bytes(*ops.Graph, bool) (float64, error) { return 0, nil }
 
 func (a *accelerator) Name() string {
@@ -109,11 +111,11 @@ func (a *accelerator) Close() error {
 	return a.driver.Close()
 }
 
-// accelerated is a device on a driver that was just opened, or neither.
+// accelerated returns a device on a driver that was just opened. On an error it closes the driver.
 func accelerated(d gpu.Driver, index int, precision string) (Device, error) {
 	a, err := CUDA(d, index, precision)
 	if err != nil {
-		_ = d.Close() // err says more
+		_ = d.Close() // err says why
 		return nil, err
 	}
 	return a, nil

@@ -1,6 +1,10 @@
-// Package device chooses where graphs are computed, on the CPU's cores or on a CUDA device, and compiles them there.
-// The CUDA engine is in programs built with the tag gpu, and on an emulated GPU in those built with the tag simt; others
-// hand their work over to one that has it.
+// Package device chooses where graphs run, on the CPU or on a CUDA device, and compiles them there.
+//
+// A Choice is what --device asks for. A Machine turns it into a Route: the CPU, a CUDA device, or
+// another program, acqnp-cuda, that is to do the work. A Route opens a Device, which compiles
+// graphs. Programs built with the tag gpu have the CUDA engine; those built with the tag simt have
+// it on an emulated GPU, for tests. The package also knows which CPU kernels there are and which
+// are in force.
 package device
 
 import (
@@ -17,32 +21,36 @@ import (
 	"github.com/acqnp/acqnp/internal/simd"
 )
 
-// Device compiles graphs for where they are computed.
+// Device compiles graphs for one place to run them.
 type Device interface {
-	// Program is for evaluation and prediction.
+	// Program compiles a graph for evaluation and prediction.
 	Program(g *ops.Graph) (engine.Program[float32], error)
-	// Trainer is for a graph with gradients.
+	// Trainer compiles a graph with gradients for training.
 	Trainer(g *ops.Graph, o Training) (engine.Trainer, error)
-	// Bytes returns how much of the host's memory a program or a trainer of the graph takes, and allocates none of it.
+	// Bytes returns how many bytes of the host's memory a program or a trainer of the graph takes.
+	// It allocates none of them.
 	Bytes(g *ops.Graph, training bool) (float64, error)
-	// Name is the device in results: "cpu", or "cuda:0" with the GPU's name and the precision.
+	// Name returns the device's name in results: "cpu", or "cuda:0" with the GPU's name and the
+	// precision.
 	Name() string
-	// Kernels is the name of the CPU kernels that compute: amx, avx512, avx2 or portable; empty on a GPU.
+	// Kernels returns the name of the CPU kernels in force: amx, avx512, avx2 or portable. It is
+	// empty on a GPU.
 	Kernels() string
-	// String is the device in words, and why it was chosen where it was not asked for.
+	// String describes the device, and says why it was chosen if it was not asked for.
 	String() string
-	// Close gives the device back once all that it compiled is closed. It is safe to call twice.
+	// Close releases the device, after all that it compiled is closed. It is safe to call twice.
 	Close() error
 }
 
-// Training is what a Trainer needs to know beside its graph.
+// Training is what a Trainer needs besides its graph.
 type Training struct {
 	WeightDecay float64
-	Levels      *random.Generator // of the input "u", where the trainer may make it itself; nil: it is given
+	DrawLevels  *random.Generator // the trainer may draw the input "u" from it; nil: the caller fills "u"
 }
 
-// Open makes the route's device ready. threads are the CPU's, 0 for all; precision is checked by CheckPrecision. A CUDA
-// device that cannot be had is an error, but a route that was not asked for falls back to the CPU.
+// Open opens the route's device, with so many threads (0 for all cores) on the CPU. CheckPrecision
+// must have accepted the precision. If a CUDA device cannot be opened, Open returns an error, or
+// the CPU if the device was not asked for.
 func (r Route) Open(precision string, threads int) (Device, error) {
 	if !r.CUDA {
 		return host{threads: threads, why: r.Why}, nil
@@ -57,12 +65,12 @@ func (r Route) Open(precision string, threads int) (Device, error) {
 	case r.Why != "":
 		return host{threads: threads, why: r.Why + " but cannot be used: " + err.Error()}, nil
 	}
-	return nil, fmt.Errorf("--device %v: %w; --device cpu does without", r.Choice, err)
+	return nil, fmt.Errorf("--device %v: %w; --device cpu computes on the CPU", r.Choice, err)
 }
 
-// Open is the device that choice (auto, cpu, cuda or cuda:N) names, or which this program has for it, for CPU threads
-// (0 for all cores) and a precision (auto, fp32, tf32 or fp16). What is none of these is an *input.Error. It never hands
-// over to another program.
+// Open opens the device that this program has for a choice (auto, cpu, cuda or cuda:N), with so
+// many CPU threads (0 for all cores) and a precision (auto, fp32, tf32 or fp16). Any other value is
+// an *input.Error. Open never hands over to another program.
 func Open(choice, precision string, threads int) (Device, error) {
 	c, err := ParseChoice(choice)
 	if err != nil {
@@ -83,10 +91,10 @@ func Open(choice, precision string, threads int) (Device, error) {
 	return r.Open(precision, threads)
 }
 
-// CPU is the host with so many threads, 0 for all cores.
+// CPU returns the CPU with so many threads, 0 for all cores.
 func CPU(threads int) Device { return host{threads: threads} }
 
-// host computes on the CPU's cores.
+// host is the CPU.
 type host struct {
 	threads int
 	why     string

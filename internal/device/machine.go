@@ -11,28 +11,29 @@ import (
 	"time"
 )
 
-// Program is the name of the program that has the CUDA engine.
+// Program is the file name of the program that has the CUDA engine.
 const Program = "acqnp-cuda"
 
-// HandedOver marks in the environment a program that another one handed its work over to, so that it is not handed on.
+// HandedOver is the environment variable that tells a program that another one has handed its work
+// over to it, so that it does not hand it on.
 const HandedOver = "ACQNP_HANDED_OVER"
 
-// Machine is what decides where work is done, apart from what was asked for.
+// Machine is what a route depends on besides the choice.
 type Machine struct {
 	Root       string // of the file system
-	Executable string // this program's file
-	Path       string // where programs are looked for: $PATH
+	Executable string // the file of this program
+	Path       string // $PATH
 	HandedOver bool   // another program handed the work over to this one
 	CanReplace bool   // this program can be replaced by another
 }
 
-// ThisMachine is the one that this program runs on.
+// ThisMachine returns the machine that this program runs on.
 func ThisMachine() Machine {
 	executable, _ := os.Executable()
 	return Machine{Root: "/", Executable: executable, Path: os.Getenv("PATH"), HandedOver: os.Getenv(HandedOver) != "", CanReplace: true}
 }
 
-// GPU reports whether an NVIDIA GPU is visible: by the driver's device file, or by Windows' window to it.
+// GPU reports whether an NVIDIA GPU is visible: by the driver's device file, or by that of WSL.
 func (m Machine) GPU() bool {
 	for _, file := range []string{"dev/nvidiactl", "dev/dxg"} {
 		if _, err := os.Stat(filepath.Join(m.Root, file)); err == nil {
@@ -42,7 +43,7 @@ func (m Machine) GPU() bool {
 	return false
 }
 
-// Driver is the version that the NVIDIA kernel driver tells of itself; empty where it tells none.
+// Driver returns the version of the NVIDIA kernel driver; empty if that is unknown.
 func (m Machine) Driver() string {
 	b, err := os.ReadFile(filepath.Join(m.Root, "proc/driver/nvidia/version"))
 	if err != nil {
@@ -52,7 +53,7 @@ func (m Machine) Driver() string {
 	return strings.Join(strings.Fields(strings.TrimPrefix(first, "NVRM version:")), " ")
 }
 
-// GPUs are the names of the NVIDIA GPUs that the kernel driver tells.
+// GPUs returns the names of the NVIDIA GPUs that the kernel driver lists.
 func (m Machine) GPUs() []string {
 	files, _ := filepath.Glob(filepath.Join(m.Root, "proc/driver/nvidia/gpus/*/information"))
 	names := []string{}
@@ -67,8 +68,8 @@ func (m Machine) GPUs() []string {
 	return names
 }
 
-// Engine is what computes on this machine's GPU: this program or the file of another, empty where there is none. The
-// error says why it cannot.
+// Engine returns the file of the program that computes on this machine's GPU, this one or another;
+// empty if there is none. The error says why it cannot compute.
 func (m Machine) Engine() (program string, err error) {
 	if !hasCUDA {
 		if program = m.Found(); program != "" {
@@ -83,11 +84,11 @@ func (m Machine) Engine() (program string, err error) {
 	return m.Executable, err
 }
 
-// Found is the file of acqnp-cuda beside this program or in the path; empty where there is none.
+// Found returns the file of acqnp-cuda, beside this program or in the path; empty if there is none.
 func (m Machine) Found() string {
 	for _, dir := range append([]string{filepath.Dir(m.Executable)}, filepath.SplitList(m.Path)...) {
 		if !filepath.IsAbs(dir) {
-			continue // a program of the working directory is not run unasked
+			continue // never run a program of the working directory
 		}
 		file := filepath.Join(dir, Program)
 		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
@@ -97,15 +98,15 @@ func (m Machine) Found() string {
 	return ""
 }
 
-// Route is where work goes.
+// Route is where work is done.
 type Route struct {
-	Program string // that is to do the work in place of this one; empty where this one does
-	Choice         // the CPU or a CUDA device; not auto, unless another program is to decide
-	Why     string // the reason, where it was not asked for
+	Program string // that is to do the work in place of this one; empty: this one
+	Choice         // the CPU or a CUDA device; auto only for another program
+	Why     string // the reason for the choice, if it was not asked for
 }
 
-// Route decides where work goes that asks for c. That a GPU is asked for and cannot be had is an error that says what
-// to do.
+// Route returns where to do work that asks for c. If that is a GPU and there is none, the error
+// says what to do.
 func (m Machine) Route(c Choice) (Route, error) {
 	switch {
 	case !c.Auto && !c.CUDA:
@@ -135,14 +136,14 @@ func (m Machine) Route(c Choice) (Route, error) {
 	if c.Auto {
 		return Route{Why: "a GPU is visible, but " + why}, nil
 	}
-	return Route{}, fmt.Errorf("--device %v: %s; --device cpu does without", c, why)
+	return Route{}, fmt.Errorf("--device %v: %s; --device cpu computes on the CPU", c, why)
 }
 
 // starting is how long a GPU's driver may take to start.
 const starting = 2 * time.Minute
 
-// Usable tries a program that has the CUDA engine: it ends at once, in the driver's words, where there is no usable GPU,
-// and the system's loader where a library is missing.
+// Usable runs a program that has the CUDA engine with --version and returns its error message: such
+// a program ends at its start if there is no usable GPU or a library is missing.
 func Usable(program string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), starting)
 	defer cancel()
@@ -158,7 +159,7 @@ func Usable(program string) error {
 	return err
 }
 
-// routeHere decides for a program that has the CUDA engine.
+// routeHere is Route for a program that has the CUDA engine.
 func (m Machine) routeHere(c Choice) (Route, error) {
 	switch {
 	case c.CUDA:

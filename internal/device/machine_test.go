@@ -12,7 +12,8 @@ import (
 	"github.com/acqnp/acqnp/internal/device"
 )
 
-// machine has this program in a directory of its own, and the files that names list, under a root of its own.
+// machine has this program in a directory of its own, and the files that names list, under a root
+// of its own.
 func machine(t *testing.T, names ...string) device.Machine {
 	t.Helper()
 	root := t.TempDir()
@@ -32,7 +33,8 @@ func write(t *testing.T, path, content string, mode os.FileMode) {
 	}
 }
 
-// works and broken are programs that have the CUDA engine, on machines with and without a usable GPU.
+// works and broken are programs that have the CUDA engine, on machines with and without a usable
+// GPU.
 const (
 	works  = "#!/bin/sh\nexit 0\n"
 	broken = "#!/bin/sh\necho 'acqnp: no usable GPU' >&2\nexit 1\n"

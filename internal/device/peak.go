@@ -7,8 +7,9 @@ import (
 	"github.com/acqnp/acqnp/internal/simd"
 )
 
-// FMAPeak measures the CPU's peak on so many threads at once: floating-point operations per second of fused multiply-adds
-// that touch registers alone. It takes the best of a few short measurements, for other programs may be using the machine.
+// FMAPeak measures the CPU's peak on so many threads at once: floating-point operations per second
+// of fused multiply-adds that touch registers alone. It takes the best of a few short measurements,
+// for other programs may be using the machine.
 func FMAPeak(threads int) float64 {
 	const times, each = 4, 50 * time.Millisecond
 	best := 0.0

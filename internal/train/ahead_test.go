@@ -85,7 +85,7 @@ type asynchronous struct {
 
 func (d *asynchronous) Trainer(g *ops.Graph, o device.Training) (engine.Trainer, error) {
 	inner, err := device.CPU(1).Trainer(g, device.Training{WeightDecay: o.WeightDecay})
-	d.trainer = &ahead{Trainer: inner, levels: o.Levels, skip: d.skip}
+	d.trainer = &ahead{Trainer: inner, levels: o.DrawLevels, skip: d.skip}
 	return d.trainer, err
 }
 

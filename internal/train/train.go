@@ -82,7 +82,7 @@ func newLoop(o Options) (*loop, error) {
 	if err != nil {
 		return nil, err
 	}
-	trainer, err := o.Device.Trainer(graph, device.Training{WeightDecay: schedule.WeightDecay, Levels: draws.Generator()})
+	trainer, err := o.Device.Trainer(graph, device.Training{WeightDecay: schedule.WeightDecay, DrawLevels: draws.Generator()})
 	if err != nil {
 		return nil, err
 	}

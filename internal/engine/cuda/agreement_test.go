@@ -12,12 +12,13 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// float32Rounding is what sums of float32 may lose here: the longest have some hundred terms of alternating sign, each
-// with a rounding of 6e-8 of values up to 10; it is the bound of the CPU engine, too.
+// float32Rounding is what sums of float32 may lose here: the longest have some hundred terms of
+// alternating sign, each with a rounding of 6e-8 of values up to 10; it is the bound of the CPU
+// engine, too.
 const float32Rounding = 2e-5
 
-// shapes are small because the emulation is slow, and odd on purpose: one level and one point, widths that are no
-// multiple of a tile, several channels, and one of full width.
+// shapes are small because the emulation is slow, and odd on purpose: one level and one point,
+// widths that are no multiple of a tile, several channels, and one of full width.
 func shapes() []shape {
 	var all []shape
 	for _, name := range models.Names() {
@@ -34,7 +35,8 @@ func shapes() []shape {
 	return all
 }
 
-// TestAgreesWithTheReference holds values and every gradient to the float64 reference and to the CPU engine.
+// TestAgreesWithTheReference holds values and every gradient to the float64 reference and to the
+// CPU engine.
 func TestAgreesWithTheReference(t *testing.T) {
 	for _, s := range shapes() {
 		t.Run(s.String(), func(t *testing.T) {
@@ -70,7 +72,8 @@ func agree[T engine.Float](t *testing.T, other string, m *models.Model, got engi
 	}
 }
 
-// TestEvaluatesAndPredicts compares what the other two graphs give, with the quantile branch in one kernel.
+// TestEvaluatesAndPredicts compares what the other two graphs give, with the quantile branch in one
+// kernel.
 func TestEvaluatesAndPredicts(t *testing.T) {
 	for _, name := range models.Names() {
 		t.Run(name, func(t *testing.T) {
@@ -97,7 +100,8 @@ func TestEvaluatesAndPredicts(t *testing.T) {
 	}
 }
 
-// TestExtentsWithinCapacity runs one program at changing sizes: each run must give the bits of a program of just its size.
+// TestExtentsWithinCapacity runs one program at changing sizes: each run must give the bits of a
+// program of just its size.
 func TestExtentsWithinCapacity(t *testing.T) {
 	for _, name := range models.Names() {
 		t.Run(name, func(t *testing.T) {

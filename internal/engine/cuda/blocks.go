@@ -7,26 +7,27 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// table is what kernels read that never changes.
+// table is data that kernels read and that never changes.
 type table struct {
 	at    region
 	bytes []byte
 }
 
-// keepTable keeps a table on the device.
+// keepTable reserves memory for a table.
 func (c *compiler) keepTable(bytes []byte) region {
 	at := c.keep(len(bytes) / 4)
 	c.tables = append(c.tables, table{at, bytes})
 	return at
 }
 
-// packed are blocks whose elements do not lie together in the flat vector, one behind the other as packed matrices.
+// packed is memory for blocks whose elements are not contiguous in the flat vector: one matrix
+// after the other.
 type packed struct {
 	at     region
 	blocks []ops.Block
 }
 
-// keepPacked keeps packed matrices for those of the blocks that need any.
+// keepPacked reserves memory for those of the blocks that are not contiguous.
 func (c *compiler) keepPacked(blocks []ops.Block) *packed {
 	p, n := &packed{}, 0
 	for _, b := range blocks {
@@ -39,10 +40,10 @@ func (c *compiler) keepPacked(blocks []ops.Block) *packed {
 	return p
 }
 
-// contiguous reports whether the block's elements lie together in the flat vector, in order.
+// contiguous reports whether a block's elements are contiguous in the flat vector, in order.
 func contiguous(b ops.Block) bool { return b.Rows == 1 || b.Stride == b.Cols && b.Panel == 0 }
 
-// of is where the matrix of a block lies: in the flat vector, or packed.
+// of returns where the matrix of a block is: in the flat vector, or packed.
 func (p *packed) of(block ops.Block, flat region) region {
 	at := p.at
 	for _, b := range p.blocks {
@@ -54,7 +55,8 @@ func (p *packed) of(block ops.Block, flat region) region {
 	return flat.plus(block.Offset)
 }
 
-// copyBlocks adds a launch of load_blocks, from a flat vector to packed matrices, or of store_blocks back.
+// copyBlocks adds a launch of load_blocks, from a flat vector to packed matrices, or of
+// store_blocks, back.
 func (c *compiler) copyBlocks(kernel string, p *packed, from, to region) {
 	if len(p.blocks) == 0 {
 		return
@@ -70,7 +72,7 @@ func (c *compiler) copyBlocks(kernel string, p *packed, from, to region) {
 	c.emit(kernel, d, c.keepTable(bytes), from, to)
 }
 
-// appendBlock adds a struct Block of kernels/blocks.cu.
+// appendBlock appends a struct Block of kernels/blocks.cu.
 func appendBlock(bytes []byte, b ops.Block, place int) []byte {
 	panel := b.Panel
 	if panel == 0 {

@@ -15,8 +15,9 @@ import (
 	"github.com/acqnp/acqnp/kernels/emulator"
 )
 
-// TestRegionsAreLargeEnough gives every region an allocation of its own, just as large as it is, so that the emulation
-// finds each access beyond one; in their common allocation it would fall into a neighbour.
+// TestRegionsAreLargeEnough gives every region an allocation of its own, just as large as it is, so
+// that the emulation finds each access beyond one; in their common allocation it would fall into a
+// neighbour.
 func TestRegionsAreLargeEnough(t *testing.T) {
 	if !emulator.Checked() {
 		t.Skip("accesses are not checked in this build")

@@ -9,19 +9,20 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// branch is an MLP of [r, x, level] over all levels of all points, of which the part of r and x is there already, per
-// point: the adaptor ψ or the decoder of the quantile branch. Its hidden layers never leave a block.
+// branch is a multilayer perceptron of [r, x, level] over all levels of all points, the adaptor ψ
+// or the decoder, that fused kernels compute. Its first layer's share of r and x is computed
+// before, once a point. Values between its layers never leave a block's shared memory.
 type branch struct {
 	BranchKernels
 	layers []*plan.Unit // linear layers, the first to the last
-	grads  []*plan.Unit // their gradients, in the same order; nil where the graph has none
+	grads  []*plan.Unit // their gradients, in the same order; nil if the graph has none
 
 	blocks           []ops.Block // of the parameters: v, then W_l and b_l in turn
-	layout           region      // the kernels' table of the blocks
+	layout           region      // a table of the blocks
 	weights, vectors region      // packed parameters
 }
 
-// findBranches finds the MLPs that the fused kernels take.
+// findBranches returns the branches that the fused kernels can compute.
 func findBranches(d gpu.Device, a *plan.Analysis, g *ops.Graph, p Precision) []*branch {
 	blocks := map[*plan.Value]ops.Block{}
 	for _, b := range g.Blocks {
@@ -48,7 +49,7 @@ func findBranches(d gpu.Device, a *plan.Analysis, g *ops.Graph, p Precision) []*
 	return found
 }
 
-// branchFrom follows the layers from a unit that may be the first.
+// branchFrom returns the branch whose first layer is u; nil if u is not the first layer of one.
 func branchFrom(u *plan.Unit, blocks map[*plan.Value]ops.Block) *branch {
 	if !isLinear(u) || u.Out[0].Space != ops.Row || u.In[0].Space != ops.Point || u.In[1].Width != 1 || !u.Op.ReLU {
 		return nil
@@ -74,9 +75,10 @@ func branchFrom(u *plan.Unit, blocks map[*plan.Value]ops.Block) *branch {
 	return b
 }
 
+// isLinear reports whether a unit is a linear layer.
 func isLinear(u *plan.Unit) bool { return u.Op != nil && u.Op.Kind == ops.Linear }
 
-// nextLayer is the one linear layer with a bias that reads the result of u.
+// nextLayer returns the layer that reads the result of u; nil if none or several do.
 func nextLayer(u *plan.Unit) (next *plan.Unit) {
 	for _, user := range u.Out[0].Users {
 		if !isLinear(user) || user.In[1] != u.Out[0] {
@@ -90,7 +92,8 @@ func nextLayer(u *plan.Unit) (next *plan.Unit) {
 	return next
 }
 
-// layerGradients returns the units of the layers' gradients, in the order of the layers; nil where one is missing.
+// layerGradients returns the units of the layers' gradients, in the order of the layers; nil where
+// one is missing.
 func layerGradients(layers []*plan.Unit) []*plan.Unit {
 	var grads []*plan.Unit
 	for _, u := range layers {
@@ -103,8 +106,8 @@ func layerGradients(layers []*plan.Unit) []*plan.Unit {
 	return grads
 }
 
-// separable reports whether no other unit reads a value that the fused kernels keep to themselves. grads are the gradients that
-// the graph asks for.
+// separable reports whether no other unit reads a value that the fused kernels keep to themselves.
+// grads are the gradients that the graph asks for.
 func (b *branch) separable(grads map[*plan.Value]bool, training bool) bool {
 	if training && b.grads == nil {
 		return false
@@ -124,7 +127,7 @@ func (b *branch) separable(grads map[*plan.Value]bool, training bool) bool {
 	return true
 }
 
-// gradientOf is the unit of a linear layer's gradients.
+// gradientOf returns the unit of a layer's gradients; nil if there is none or are several.
 func gradientOf(u *plan.Unit) (g *plan.Unit) {
 	for _, user := range u.Out[0].Users {
 		if user.Op == nil || user.Op.Kind != ops.LinearGrad || user.In[1] != u.Out[0] || user.In[2] != u.In[1] || user.In[3] != u.In[2] {
@@ -138,8 +141,9 @@ func gradientOf(u *plan.Unit) (g *plan.Unit) {
 	return g
 }
 
-// gradientsWithin reports whether a layer's gradients are what the kernel makes: of its parameters, for nobody but the
-// flat vector, and of its input, for nobody but the layer before.
+// gradientsWithin reports whether layer i's gradients are what the kernels compute: those by its
+// parameters, which only the flat vector may need, and that by its input, which only the layer
+// before may need.
 func (b *branch) gradientsWithin(i int, within map[*plan.Unit]bool, grads map[*plan.Value]bool) bool {
 	g := b.grads[i]
 	base, dx, dw := g.Out[ops.BaseGrad], g.Out[ops.InGrad], g.Out[ops.WeightGrad]
@@ -152,6 +156,7 @@ func (b *branch) gradientsWithin(i int, within map[*plan.Unit]bool, grads map[*p
 	return grads[base] && len(base.Users) == 0 && dx != nil && onlyWithin(dx, within) && b.grads[i-1].In[0] == dx
 }
 
+// onlyWithin reports whether only these units read a value.
 func onlyWithin(v *plan.Value, within map[*plan.Unit]bool) bool {
 	for _, u := range v.Users {
 		if !within[u] {
@@ -161,14 +166,14 @@ func onlyWithin(v *plan.Value, within map[*plan.Unit]bool) bool {
 	return !v.Result
 }
 
-// fits reports whether there are tiles that the device has the shared memory for.
+// fits reports whether the device has enough shared memory for the smallest tiles.
 func (b *branch) fits(sharedPerBlock int) bool {
 	_, forward := b.Rows(false, sharedPerBlock)
 	_, backward := b.Rows(true, sharedPerBlock)
 	return forward && (backward || b.grads == nil)
 }
 
-// items are the launches of the branch as the order sees them: one forward, and one backward where there are gradients.
+// items returns the items of the branch: forward, and backward if there are gradients.
 func (b *branch) items() []*item {
 	first, last := b.layers[0], b.layers[b.Depth]
 	forward := &item{units: b.layers, in: made([]*plan.Value{first.In[0], first.In[1]}), out: last.Outs(), forward: b}
@@ -185,7 +190,7 @@ func (b *branch) items() []*item {
 	return []*item{forward, backward}
 }
 
-// packBranch keeps a branch's packed parameters and adds the launch that makes them.
+// packBranch reserves memory for a branch's packed parameters and adds the launch that packs them.
 func (c *compiler) packBranch(b *branch) {
 	var layout []byte
 	for i, block := range b.blocks {
@@ -200,14 +205,16 @@ func (c *compiler) packBranch(b *branch) {
 		b.Width, b.Depth, b.Outputs)
 }
 
-// resident is a launch of as many blocks as a device runs at a time, up to two a multiprocessor, whatever the capacity:
-// so sums by blocks have the same bits at any.
+// resident returns the shape of a launch of as many blocks as the device runs at a time, at most
+// two on a multiprocessor. It does not depend on the capacity, so sums over blocks have the same
+// bits at any.
 func (c *compiler) resident(shared int) gpu.Dims {
 	d := c.device
 	each := max(1, min(2, d.SharedPerBlock/max(1, shared)))
 	return gpu.Line(each*max(1, d.Multiprocessors), BranchThreads, shared)
 }
 
+// branchForward adds the launch of a branch's forward kernel.
 func (c *compiler) branchForward(b *branch) {
 	rows, _ := b.Rows(false, c.device.SharedPerBlock)
 	first, out := b.layers[0], b.layers[b.Depth].Out[0]
@@ -215,6 +222,7 @@ func (c *compiler) branchForward(b *branch) {
 		c.at(out), b.Width, b.Depth, b.Outputs)
 }
 
+// branchBackward adds the launches of a branch's gradient: of sums by block, then of their sum.
 func (c *compiler) branchBackward(b *branch) {
 	rows, _ := b.Rows(true, c.device.SharedPerBlock)
 	first, begin, end := b.layers[0], b.grads[b.Depth], b.grads[0]

@@ -43,9 +43,10 @@ func fusedProgram(t *testing.T, m *models.Model, e ops.Extents, p cuda.Precision
 	return program, d
 }
 
-// TestFusedBranchAgrees compares the fused branch with the float64 reference. In float32 it is bound as all else. tf32 and
-// fp16 keep 11 bits of a factor, 5e-4, and a ReLU may fall on its other side where it is as close to its kink: of a
-// tensor's largest gradient a tenth is allowed, since at these sizes one row is several hundredths of a sum.
+// TestFusedBranchAgrees compares the fused branch with the float64 reference. In float32 it is
+// bound as all else. tf32 and fp16 keep 11 bits of a factor, 5e-4, and a ReLU may fall on its other
+// side where it is as close to its kink: of a tensor's largest gradient a tenth is allowed, since
+// at these sizes one row is several hundredths of a sum.
 func TestFusedBranchAgrees(t *testing.T) {
 	names := map[cuda.Precision]string{cuda.FP32: "f32", cuda.TF32: "tf32", cuda.FP16: "f16"}
 	all := []cuda.Precision{cuda.FP32, cuda.TF32, cuda.FP16}
@@ -100,7 +101,8 @@ func roughly(t *testing.T, m *models.Model, got engine.Program[float32], want en
 	}
 }
 
-// TestWhatCannotBeFusedRunsUnfused asks for the fused branch where there is none, and where its width is no multiple of 16.
+// TestWhatCannotBeFusedRunsUnfused asks for the fused branch where there is none, and where its
+// width is no multiple of 16.
 func TestWhatCannotBeFusedRunsUnfused(t *testing.T) {
 	for _, s := range []shape{small("cnp"), small("bnp"), {sized("acqnp", 20), 1, 1, small("acqnp").e}} {
 		m := build(t, s)
@@ -117,7 +119,8 @@ func TestWhatCannotBeFusedRunsUnfused(t *testing.T) {
 	}
 }
 
-// TestFusedExtentsWithinCapacity runs one fused program at changing sizes beside programs of just these sizes.
+// TestFusedExtentsWithinCapacity runs one fused program at changing sizes beside programs of just
+// these sizes.
 func TestFusedExtentsWithinCapacity(t *testing.T) {
 	s := small("acqnp")
 	m := build(t, s)
@@ -135,8 +138,8 @@ func TestFusedExtentsWithinCapacity(t *testing.T) {
 	}
 }
 
-// TestFusedTrainsLikeUnfused compares steps of each precision with unfused ones: by the loss, since Adam makes
-// steps of full size out of differences in rounding.
+// TestFusedTrainsLikeUnfused compares steps of each precision with unfused ones: by the loss, since
+// Adam makes steps of full size out of differences in rounding.
 func TestFusedTrainsLikeUnfused(t *testing.T) {
 	s := small("acqnp")
 	m := build(t, s)

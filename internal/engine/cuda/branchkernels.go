@@ -2,7 +2,8 @@ package cuda
 
 import "fmt"
 
-// BranchKernels is an MLP over the levels of all points, for the kernels of branch.cu: it names them and says what they need.
+// BranchKernels names the kernels of kernels/branch.cu for a multilayer perceptron of one shape,
+// and knows what they need.
 type BranchKernels struct {
 	Precision string // "f32", "tf32" or "f16"
 	Width     int    // of every hidden layer: a multiple of 16, at most 256
@@ -10,17 +11,18 @@ type BranchKernels struct {
 	Outputs   int    // numbers a row
 }
 
-// BranchThreads is the size of the kernels' blocks.
+// BranchThreads is the number of threads of their blocks.
 const BranchThreads = 256
 
-// Supported reports whether there are kernels for it.
+// Supported reports whether there are kernels for the shape.
 func (b BranchKernels) Supported() bool {
 	known := b.Precision == "f32" || b.Precision == "tf32" || b.Precision == "f16"
 	return known && b.Width > 0 && b.Width <= 256 && b.Width%16 == 0 && b.Depth > 0 && b.Outputs > 0
 }
 
-// element is the bytes of a weight or activation in shared memory, pad how many end a row, panel how many columns of a
-// product have their weights there at a time.
+// element returns what depends on the precision: the bytes of a weight or activation in shared
+// memory, the elements that pad a row there, and the columns of a panel, whose weights are there at
+// a time.
 func (b BranchKernels) element() (bytes, pad, panel int) {
 	if b.Precision == "f16" {
 		return 2, 8, 64
@@ -28,7 +30,8 @@ func (b BranchKernels) element() (bytes, pad, panel int) {
 	return 4, 4, 32
 }
 
-// Rows is the largest tile whose shared memory a device has for a block; false if there is none.
+// Rows returns the rows of the largest tile that fits a device's shared memory for a block. ok is
+// false if none fits.
 func (b BranchKernels) Rows(backward bool, sharedPerBlock int) (rows int, ok bool) {
 	for _, rows := range b.Tiles() {
 		if b.Shared(rows, backward) <= sharedPerBlock {
@@ -38,7 +41,7 @@ func (b BranchKernels) Rows(backward bool, sharedPerBlock int) (rows int, ok boo
 	return 0, false
 }
 
-// Tiles are the numbers of rows that there are kernels for, largest first.
+// Tiles returns the numbers of rows that there are kernels for, the largest first.
 func (b BranchKernels) Tiles() []int {
 	if b.Precision == "f16" {
 		return []int{128, 64, 32, 16}
@@ -46,7 +49,8 @@ func (b BranchKernels) Tiles() []int {
 	return []int{64, 32, 16}
 }
 
-// Shared is the dynamic shared memory in bytes of the forward or backward kernel with tiles of so many rows.
+// Shared returns the dynamic shared memory, in bytes, of the forward or backward kernel with tiles
+// of so many rows.
 func (b BranchKernels) Shared(rows int, backward bool) int {
 	bytes, pad, panel := b.element()
 	layers := 2
@@ -57,26 +61,34 @@ func (b BranchKernels) Shared(rows int, backward bool) int {
 	return bytes*(layers*rows*(b.Width+pad)+2*panels) + 4*roundUp(b.Vectors()) + 4*rows*(2+b.Outputs)
 }
 
+// roundUp returns the next multiple of 4.
 func roundUp(n int) int { return (n + 3) / 4 * 4 }
 
-// Pack, Forward, Backward and Reduce name the kernels; rows is the tile.
+// Pack returns the name of the kernel that packs the parameters.
 func (b BranchKernels) Pack() string { return "branch_pack_" + b.Precision }
+
+// Forward returns the name of the forward kernel with tiles of so many rows.
 func (b BranchKernels) Forward(rows int) string {
 	return fmt.Sprintf("branch_forward_%s_%d", b.Precision, rows)
 }
+
+// Backward returns the name of the kernel of the gradient with tiles of so many rows.
 func (b BranchKernels) Backward(rows int) string {
 	return fmt.Sprintf("branch_backward_%s_%d", b.Precision, rows)
 }
+
+// Reduce returns the name of the kernel that adds the blocks' sums.
 func (b BranchKernels) Reduce() string { return "branch_reduce" }
 
-// WeightBytes is the size of the packed weights; at least 4, so that there is something to allocate.
+// WeightBytes returns the size of the packed weights, at least 4, so that there is something to
+// allocate.
 func (b BranchKernels) WeightBytes() int {
 	bytes, _, _ := b.element()
 	return max(4, bytes*(b.Depth-1)*b.Width*b.Width)
 }
 
-// Vectors is how many floats the packed vectors are.
+// Vectors returns how many floats the packed vectors have.
 func (b BranchKernels) Vectors() int { return b.Width*(b.Depth+b.Outputs) + b.Outputs }
 
-// Partials is how many floats of scratch each block of the backward kernel needs.
+// Partials returns how many floats of sums each block of the backward kernel has.
 func (b BranchKernels) Partials() int { return (b.Depth-1)*b.Width*b.Width + roundUp(b.Vectors()) }

@@ -9,38 +9,38 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// compiler turns a graph into launches: every unit becomes one kernel call or two, in an order that lets values go early,
-// on memory that is planned by how long each value is needed.
+// compiler turns a graph into launches, in an order that needs values for a short time, and plans
+// their memory by these times.
 type compiler struct {
 	memory
-	of       *ops.Graph
+	of       *ops.Graph // the graph
 	device   gpu.Device
 	blocks   int // of a launch, at most
 	branches []*branch
-	scaled   bool // the loss is, by training's scale
-	levels   bool // quantile levels are made on the device
+	scaled   bool // the loss is multiplied by the loss scale
+	levels   bool // are drawn on the device
 	items    []*item
-	now      int // the item being lowered
+	now      int // the item that launches are being added for
 	where    map[*plan.Value]region
-	step     region // struct Step: the extents and what else a step has of its own
+	step     region // struct Step: the extents, and what else changes from step to step
 	params   region // the flat parameter vector
-	grads    region // the flat gradient vector; nothing where the graph has none
+	grads    region // the flat gradient vector; no memory if the graph has none
 	n        int    // length of both
-	cost     region // nothing where the graph has none
+	cost     region // no memory if the graph has none
 	inputs   map[string]region
 	outputs  map[string]region
 	tables   []table
-	training region // struct Training; nothing but in a trainer
+	training region // struct Training; no memory unless in a trainer
 	launches []launch
 }
 
 // stepBytes is the size of struct Step of kernels/extents.h.
 const stepBytes = 32
 
-// levelsInput is the input of quantile levels.
+// levelsInput is the name of the input of quantile levels.
 const levelsInput = "u"
 
-// compile lowers a graph for a device, for evaluation or for training.
+// compile turns a graph into launches on a device, for evaluation or for training.
 func compile(d gpu.Driver, g *ops.Graph, o Options, training bool) (*compiler, error) {
 	a, err := plan.Analyse(g)
 	if err != nil {
@@ -74,7 +74,7 @@ func compile(d gpu.Driver, g *ops.Graph, o Options, training bool) (*compiler, e
 	for _, b := range c.branches {
 		c.packBranch(b)
 	}
-	c.makeLevels(o)
+	c.drawLevels(o)
 	for c.now = range c.items {
 		if err := c.lower(c.items[c.now]); err != nil {
 			return nil, err
@@ -84,7 +84,7 @@ func compile(d gpu.Driver, g *ops.Graph, o Options, training bool) (*compiler, e
 	return c, nil
 }
 
-// checkPrecision refuses a precision that the fused branch would need and the device has not.
+// checkPrecision returns an error if a fused branch would need a precision that the device lacks.
 func (c *compiler) checkPrecision(p Precision) error {
 	needs := map[Precision]int{TF32: 80, FP16: 75}[p]
 	if d := c.device; len(c.branches) > 0 && d.Capability() < needs {
@@ -93,7 +93,7 @@ func (c *compiler) checkPrecision(p Precision) error {
 	return nil
 }
 
-// cut makes items of the units: the branches, and every unit outside them by itself.
+// cut divides the units into items: those of the branches, and every other unit by itself.
 func (c *compiler) cut(a *plan.Analysis) []*item {
 	within := map[*plan.Unit]bool{}
 	var items []*item
@@ -113,13 +113,14 @@ func (c *compiler) cut(a *plan.Analysis) []*item {
 	return items
 }
 
-// makeLevels adds the launch that draws the quantile levels, where the options and the graph have any.
-func (c *compiler) makeLevels(o Options) {
+// drawLevels adds the launch that draws the levels, if the options ask for it and the graph has
+// levels.
+func (c *compiler) drawLevels(o Options) {
 	u, quantile := c.inputs[levelsInput]
-	if !quantile || o.Levels == nil {
+	if !quantile || o.DrawLevels == nil {
 		return
 	}
 	c.levels = true
-	seed, stream := o.Levels.Key()
+	seed, stream := o.DrawLevels.Key()
 	c.emit("levels", c.over(c.of.Capacity.Rows(ops.Row), 4*threads, threads), c.step, u, uint32(seed), uint32(seed>>32), uint32(stream))
 }

@@ -11,20 +11,20 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// blocksPerMultiprocessor is how many blocks a launch has at most for every multiprocessor: enough to hide latencies,
-// few enough that none is worth its start.
+// blocksPerMultiprocessor is how many blocks a launch has at most for every multiprocessor: enough
+// to hide latencies, and so few that each has work worth its start.
 const blocksPerMultiprocessor = 16
 
-// machine is a compiled graph on its device.
+// machine is a compiled graph with its memory on the device.
 type machine struct {
 	*compiler
 	driver gpu.Driver
-	base   gpu.Ptr // of all memory
+	base   gpu.Ptr // where its memory begins
 	graph  gpu.Graph
 	closed bool
 }
 
-// load gives a compiled graph its memory and captures its launches.
+// load allocates the memory of a compiled graph and captures its launches.
 func load(d gpu.Driver, c *compiler) (*machine, error) {
 	m := &machine{compiler: c, driver: d}
 	var err error
@@ -44,6 +44,7 @@ func load(d gpu.Driver, c *compiler) (*machine, error) {
 	return m, nil
 }
 
+// prepare uploads the tables and captures the launches.
 func (m *machine) prepare() error {
 	for _, t := range m.tables {
 		if err := m.driver.Upload(m.ptr(t.at), t.bytes); err != nil {
@@ -58,7 +59,7 @@ func (m *machine) prepare() error {
 	return err
 }
 
-// Close gives back the device's memory. The driver stays open.
+// Close frees the device's memory. The driver stays open.
 func (m *machine) Close() error {
 	if m.closed {
 		return nil
@@ -71,7 +72,7 @@ func (m *machine) Close() error {
 	return err
 }
 
-// first is the first error that there is: what follows from it says no more.
+// first returns the first error that is not nil: later ones follow from it.
 func first(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {
@@ -81,7 +82,7 @@ func first(errs ...error) error {
 	return nil
 }
 
-// check refuses extents that cannot be run.
+// check returns an error for extents that cannot be run.
 func (m *machine) check(e ops.Extents) error {
 	capacity := m.of.Capacity
 	switch {
@@ -95,13 +96,13 @@ func (m *machine) check(e ops.Extents) error {
 	return nil
 }
 
-// host is memory that inputs are written to: the step's sizes first, then every input at its capacity.
+// host is memory on the host for what a step uploads: struct Step, and every input at capacity.
 type host struct {
 	step   []byte
 	inputs map[string][]float32
 }
 
-// newHost takes pinned memory for the inputs of a graph but those that are made on the device.
+// newHost allocates pinned memory for a step, except for levels that are drawn on the device.
 func (m *machine) newHost() (*host, error) {
 	h := &host{inputs: map[string][]float32{}}
 	var err error
@@ -119,7 +120,7 @@ func (m *machine) newHost() (*host, error) {
 	return h, nil
 }
 
-// pinned is n numbers of pinned memory.
+// pinned allocates n numbers of pinned memory.
 func (m *machine) pinned(n int) ([]float32, error) {
 	b, err := m.driver.Pinned(4 * max(n, 1))
 	if err != nil {
@@ -128,7 +129,7 @@ func (m *machine) pinned(n int) ([]float32, error) {
 	return unsafe.Slice((*float32)(unsafe.Pointer(&b[0])), len(b)/4)[:n], nil
 }
 
-// upload sends the sizes and the inputs of a step, as far as its extents go.
+// upload uploads struct Step and the inputs of a step, as far as its extents go.
 func (m *machine) upload(h *host, e ops.Extents, batch int, rate float64) error {
 	for i, n := range [...]int{e.Functions, e.Context, e.Points, e.Levels} {
 		binary.LittleEndian.PutUint32(h.step[4*i:], uint32(n))
@@ -150,7 +151,7 @@ func (m *machine) upload(h *host, e ops.Extents, batch int, rate float64) error 
 	return nil
 }
 
-// download copies numbers from the device, after all that comes before.
+// download waits for the device and copies numbers from it.
 func (m *machine) download(dst []float32, from region) error {
 	if len(dst) == 0 {
 		return nil
@@ -158,7 +159,7 @@ func (m *machine) download(dst []float32, from region) error {
 	return m.driver.Download(bytesOf(dst), m.ptr(from))
 }
 
-// bytesOf is the memory of numbers, which the device keeps in the same order of bytes.
+// bytesOf returns the memory of numbers. Host and device have the same byte order.
 func bytesOf(v []float32) []byte {
 	if len(v) == 0 {
 		return nil
@@ -166,4 +167,4 @@ func bytesOf(v []float32) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(&v[0])), 4*len(v))
 }
 
-var errClosed = errors.New("cuda: closed already")
+var errClosed = errors.New("cuda: it is closed")

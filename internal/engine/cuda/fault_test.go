@@ -76,8 +76,9 @@ func (e *countedEvent) Wait() error {
 
 var errInjected = errors.New("injected")
 
-// TestEveryFaultIsAnError makes one call to the driver fail, for every call that a run makes: it must come out as an
-// error, and everything must be given back. An event whose wait failed is none to give back.
+// TestEveryFaultIsAnError makes one call to the driver fail, for every call that a run makes: it
+// must come out as an error, and everything must be given back. An event whose wait failed is none
+// to give back.
 func TestEveryFaultIsAnError(t *testing.T) {
 	s := small("cqnp")
 	m := build(t, s)

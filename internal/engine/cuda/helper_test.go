@@ -165,8 +165,8 @@ func run[T engine.Float](t testing.TB, p engine.Program[T], e ops.Extents) {
 	}
 }
 
-// worst is the largest difference relative to max(1, largest magnitude): a gradient's small entries are sums of large
-// terms, so the tensor's scale is what rounding is measured against.
+// worst is the largest difference relative to max(1, largest magnitude): a gradient's small entries
+// are sums of large terms, so the tensor's scale is what rounding is measured against.
 func worst[T engine.Float](got []float32, want []T) float64 {
 	if len(got) != len(want) {
 		return math.Inf(1)

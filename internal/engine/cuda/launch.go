@@ -6,22 +6,22 @@ import (
 	"github.com/acqnp/acqnp/internal/gpu"
 )
 
-// launch is a kernel call before memory has addresses: its arguments are regions, int, which kernels take as int32, and
-// what gpu.Args takes.
+// launch is a kernel launch before regions have addresses. Its arguments are regions, ints, which
+// kernels take as int32, and what gpu.Args takes.
 type launch struct {
 	kernel string
 	dims   gpu.Dims
 	args   []any
 }
 
-// call is a launch ready to be made.
+// call is a launch whose kernel and addresses are known.
 type call struct {
 	f      gpu.Func
 	dims   gpu.Dims
 	params gpu.Params
 }
 
-// bind finds the launches' kernels and addresses.
+// bind finds the kernels and addresses of launches.
 func bind(d gpu.Driver, m *memory, launches []launch) ([]call, error) {
 	found := map[string]gpu.Func{}
 	calls := make([]call, len(launches))

@@ -6,8 +6,8 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// The shape of kernels/linear.cu: its blocks, the tile of a product's result, and the slices of rows that a weight's
-// gradient is summed by.
+// What kernels/linear.cu is written for: the threads of its blocks, the tile of a product's result
+// that a block computes at a time, and the slices of rows that a weight's gradient is summed by.
 const (
 	linearThreads = 128
 	tileRows      = 32
@@ -16,29 +16,31 @@ const (
 	sumsPerBlock  = 16
 )
 
+// tiles returns the number of tiles of a result [m, n].
 func tiles(m, n int) int { return ceilDiv(m, tileRows) * ceilDiv(n, tileColumns) }
 
+// slicesOf returns the number of slices of so many rows.
 func slicesOf(rows int) int { return min(maxSlices, ceilDiv(rows, tileRows)) }
 
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
-// products is a launch of so many tiles.
-func (c *compiler) products(tiles int) gpu.Dims { return c.over(tiles, 1, linearThreads) }
+// eachTile is a launch over n tiles, a block each.
+func (c *compiler) eachTile(n int) gpu.Dims { return c.over(n, 1, linearThreads) }
 
-// linear is act(base↑ + in·Wᵀ).
 func (c *compiler) linear(u *plan.Unit) {
 	base, in, w, out := u.In[0], u.In[1], u.In[2], u.Out[0]
-	c.emit("linear", c.products(tiles(out.Rows, out.Width)), c.step, c.at(base), c.at(in), c.at(w), c.at(out),
+	c.emit("linear", c.eachTile(tiles(out.Rows, out.Width)), c.step, c.at(base), c.at(in), c.at(w), c.at(out),
 		int(out.Space), int(base.Space), in.Width, out.Width, flag(u.Op.ReLU))
 }
 
-// linearGrad makes the parts of a linear layer's gradient that are asked for; that of a bias comes with the weight's.
+// linearGrad launches a kernel for each part of a layer's gradient that the graph asks for. The
+// gradient of a bias comes with the weight's.
 func (c *compiler) linearGrad(u *plan.Unit) {
 	grad, result, in, w := u.In[0], u.In[1], u.In[2], u.In[3]
 	base, dx, dw := u.Out[ops.BaseGrad], u.Out[ops.InGrad], u.Out[ops.WeightGrad]
 	s, k, d, relu := int(in.Space), in.Width, grad.Width, flag(u.Op.ReLU)
 	if dx != nil {
-		c.emit("in_grad", c.products(tiles(in.Rows, k)), c.step, c.at(grad), c.at(result), c.at(w), c.at(dx), s, k, d, relu)
+		c.emit("in_grad", c.eachTile(tiles(in.Rows, k)), c.step, c.at(grad), c.at(result), c.at(w), c.at(dx), s, k, d, relu)
 	}
 	bias := base != nil && base.Space == ops.Parameter
 	if base != nil && !bias {
@@ -56,9 +58,9 @@ func (c *compiler) linearGrad(u *plan.Unit) {
 	}
 	n := slicesOf(in.Rows)
 	partial := c.scratch(n * d * (k + 1))
-	c.emit("weight_grad", c.products(n*tiles(d, k)), c.step, c.at(grad), c.at(result), c.at(in), partial, s, k, d, relu)
+	c.emit("weight_grad", c.eachTile(n*tiles(d, k)), c.step, c.at(grad), c.at(result), c.at(in), partial, s, k, d, relu)
 	c.emit("weight_grad_sum", c.over(d*(k+1), sumsPerBlock, linearThreads), c.step, partial, to, dbase, s, k, d)
 }
 
-// scratch is memory for the item that is being lowered alone.
+// scratch reserves memory for one item, the one that launches are being added for.
 func (c *compiler) scratch(n int) region { return c.reserve(n, c.now, c.now) }

@@ -8,7 +8,7 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// threads is the block size of the kernels that take elements or rows one by one.
+// threads is the block size of kernels that have a thread for each element or row.
 const threads = 256
 
 // emit adds a launch.
@@ -16,18 +16,19 @@ func (c *compiler) emit(kernel string, d gpu.Dims, args ...any) {
 	c.launches = append(c.launches, launch{kernel, d, args})
 }
 
-// over is a launch of n pieces of work at capacity, so many to a block; larger ones walk them with a stride.
+// over returns the shape of a launch over n pieces of work at capacity, so many for each block. If
+// that makes too many blocks, each takes several.
 func (c *compiler) over(n, perBlock, threads int) gpu.Dims {
 	return gpu.Line(max(1, min((n+perBlock-1)/perBlock, c.blocks)), threads, 0)
 }
 
-// each is a launch over the elements of a value, a thread each.
+// each returns the shape of a launch over the elements of a value, a thread each.
 func (c *compiler) each(v *plan.Value) gpu.Dims { return c.over(v.Rows*v.Width, threads, threads) }
 
-// warpEach is a launch over n pieces of work, a warp each: points, or heads of rows.
+// warpEach returns the shape of a launch over n points, or heads of rows, a warp each.
 func (c *compiler) warpEach(n int) gpu.Dims { return c.over(n, 4, 128) }
 
-// at is where values lie; nothing for nil.
+// at returns where a value is; a null pointer for nil.
 func (c *compiler) at(v *plan.Value) region {
 	if v == nil {
 		return region{}
@@ -48,8 +49,8 @@ func (c *compiler) lower(it *item) error {
 	return nil
 }
 
-// unit adds the launches of a unit. Their arguments are in the order of the kernel's table: the step, inputs,
-// results, spaces and widths.
+// unit adds the launches of a unit. Their arguments are in the order of the kernel's table: the
+// step, inputs, results, spaces and widths.
 func (c *compiler) unit(u *plan.Unit) error {
 	if u.Op == nil {
 		c.addition(u)

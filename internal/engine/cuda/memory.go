@@ -5,34 +5,35 @@ import (
 	"github.com/acqnp/acqnp/internal/gpu"
 )
 
-// region is a stretch of the device's memory, or nothing. Launches name regions, which get their addresses once all of
-// them are known.
+// region is a part of the device's memory. The zero region is a null pointer. Regions get their
+// addresses once all of them are known.
 type region struct {
 	buffer *plan.Buffer
 	offset int // in float32, within the buffer
 }
 
-// plus is the region n numbers further on.
+// plus returns the region n numbers further on.
 func (r region) plus(n int) region { return region{r.buffer, r.offset + n} }
 
-// memory plans one allocation: what lives all the time, and what lives from one item of the order to another.
+// memory plans one allocation: of what is needed all the time, and of what is needed from one item
+// to another.
 type memory struct {
 	buffers []*plan.Buffer
 	last    int // item
 	address map[*plan.Buffer]gpu.Ptr
 }
 
-// reserve keeps n numbers from one item to another, both included.
+// reserve plans n numbers that are needed from one item to another, both included.
 func (m *memory) reserve(n, from, to int) region {
 	b := &plan.Buffer{Size: plan.Align(max(n, 1)), From: from, To: to}
 	m.buffers = append(m.buffers, b)
 	return region{buffer: b}
 }
 
-// keep keeps n numbers all the time.
+// keep plans n numbers that are needed all the time.
 func (m *memory) keep(n int) region { return m.reserve(n, -1, m.last) }
 
-// settle gives all regions their addresses, once a place for so many bytes is found.
+// settle allocates the memory and gives all regions their addresses.
 func (m *memory) settle(alloc func(bytes int) (gpu.Ptr, error)) (base gpu.Ptr, err error) {
 	if base, err = alloc(4 * plan.Place(m.buffers)); err != nil {
 		return 0, err
@@ -44,7 +45,7 @@ func (m *memory) settle(alloc func(bytes int) (gpu.Ptr, error)) (base gpu.Ptr, e
 	return base, nil
 }
 
-// ptr is a region's address; 0 for nothing.
+// ptr returns a region's address; 0 for the zero region.
 func (m *memory) ptr(r region) gpu.Ptr {
 	if r.buffer == nil {
 		return 0

@@ -7,10 +7,11 @@ import (
 	"github.com/acqnp/acqnp/internal/gpu"
 )
 
-// optimiser is where Adam's moments lie on the device, in the layout of the parameters.
+// optimiser holds Adam's moments on the device, in the layout of the parameters.
 type optimiser struct{ m, v region }
 
-// optimise adds the launches behind a gradient: Adam, and the search for NaN and infinity before and after it.
+// optimise adds the launches after the gradient: Adam, and before and after it the search for a
+// NaN or an infinity.
 func (c *compiler) optimise(weightDecay float64) optimiser {
 	o := optimiser{m: c.keep(c.n), v: c.keep(c.n)}
 	all := c.over(c.n, threads, threads)
@@ -22,7 +23,8 @@ func (c *compiler) optimise(weightDecay float64) optimiser {
 	return o
 }
 
-// trainingBytes is the size of struct Training of kernels/training.h, scaleAt the place of its scale in float32.
+// trainingBytes is the size of struct Training of kernels/training.h, scaleAt the position of its
+// scale, in float32s.
 const (
 	trainingBytes = 48
 	scaleAt       = 10
@@ -43,7 +45,7 @@ type training struct {
 // quantities name what holds the NaN or the infinity, in the order of the kernels' Quantity.
 var quantities = [...]string{1: "loss", "gradient", "m", "v", "weight"}
 
-// bytes is a state to start or go on from.
+// bytes returns a struct Training to start or go on from.
 func (t training) bytes() []byte {
 	b := make([]byte, trainingBytes)
 	binary.LittleEndian.PutUint32(b[24:], uint32(t.updates))

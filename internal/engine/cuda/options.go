@@ -1,11 +1,20 @@
-// Package cuda runs graphs on a GPU: compiled once at capacity, memory planned by lifetimes, every operation one kernel
-// launch or two, and all launches of a run captured as one graph that serves any extents within the capacity. It knows
-// the device by gpu.Driver alone, so the same engine runs on a GPU and on the kernels' emulation on the host.
+// Package cuda runs graphs on a GPU. A graph is compiled once, at its capacity, to a list of kernel
+// launches, one or two for each unit (plan.Unit). The launches are captured as one CUDA graph, and
+// a run replays that: kernels read the extents from the device's memory, so it serves any within
+// the capacity.
+//
+// An item is what the order of launches is made of: a unit, or half of a branch. A branch is the
+// multilayer perceptron over the levels of all points, which fused kernels (kernels/branch.cu) can
+// compute as a whole. A region is memory on the device, whose address is known once all regions
+// are.
+//
+// The package uses the device only through gpu.Driver, so it also runs on the emulator
+// (kernels/emulator).
 package cuda
 
 import "github.com/acqnp/acqnp/internal/random"
 
-// Precision is that of the matrix products of the fused quantile branch; all else is float32.
+// Precision is that of the matrix products in fused branches. All else is float32.
 type Precision int
 
 // The precisions, and the compute capability that each needs.
@@ -15,12 +24,12 @@ const (
 	FP16                  // 7.5: 10 bits of significand, with loss scaling
 )
 
-func (p Precision) String() string { return [...]string{"fp32", "tf32", "fp16"}[p] }
+func (p Precision) String() string { return [...]string{FP32: "fp32", TF32: "tf32", FP16: "fp16"}[p] }
 
-// Options say how a graph is run. The zero value runs every operation by itself in float32.
+// Options say how to run a graph. The zero value runs every operation by itself, in float32.
 type Options struct {
-	Precision   Precision         // of the fused branch
-	Fused       bool              // take the quantile branch in one kernel where its widths allow
+	Precision   Precision         // of fused branches
+	Fused       bool              // run branches by fused kernels where their widths allow
 	WeightDecay float64           // of a Trainer's Adam: an L2 penalty
-	Levels      *random.Generator // makes a Trainer's quantile levels on the device; nil where they are an input
+	DrawLevels  *random.Generator // a Trainer draws the levels from it on the device; nil: they are an input
 }

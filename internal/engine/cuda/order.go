@@ -2,19 +2,19 @@ package cuda
 
 import "github.com/acqnp/acqnp/internal/engine/plan"
 
-// item is what is launched together: a unit, or the stretch of units that a fused kernel takes.
+// item is a unit, or the units of one half of a branch, forward or backward.
 type item struct {
 	units []*plan.Unit
 	in    []*plan.Value // made by other items
 	out   []*plan.Value // read by other items, or results
 
-	forward, backward *branch // that the item is half of; nil for a unit
+	forward, backward *branch // that the item is half of; both nil for a unit
 }
 
-// itemOf is a unit by itself.
+// itemOf returns the item of a unit by itself.
 func itemOf(u *plan.Unit) *item { return &item{units: []*plan.Unit{u}, in: made(u.In), out: u.Outs()} }
 
-// made are the values that are no leaves.
+// made returns the values that are not leaves.
 func made(vs []*plan.Value) []*plan.Value {
 	var out []*plan.Value
 	for _, v := range vs {
@@ -25,8 +25,9 @@ func made(vs []*plan.Value) []*plan.Value {
 	return out
 }
 
-// order sorts items so that each comes after those it reads, and of those that could come next takes the one that leaves
-// the least memory in use; of equals, the first of the analysis.
+// order sorts items so that each comes after those that it reads. Of the items that could come next
+// it takes the one that leaves the least memory in use, and of equals the first of the analysis. It
+// returns nil if there is no such order.
 func order(items []*item) []*item {
 	o := ordering{left: map[*plan.Value]int{}, done: map[*plan.Value]bool{}}
 	for _, it := range items {
@@ -44,7 +45,7 @@ func order(items []*item) []*item {
 			}
 		}
 		if best < 0 {
-			return nil // a circle: a fused stretch that reads what it leads to
+			return nil // a branch reads what it leads to
 		}
 		it := rest[best]
 		rest = append(rest[:best], rest[best+1:]...)
@@ -54,7 +55,7 @@ func order(items []*item) []*item {
 	return sorted
 }
 
-// ordering is how far the order has got.
+// ordering is the state of order.
 type ordering struct {
 	left map[*plan.Value]int // items that have yet to read it
 	done map[*plan.Value]bool
@@ -69,7 +70,7 @@ func (o *ordering) ready(it *item) bool {
 	return true
 }
 
-// growth is by how many numbers the memory in use changes once the item has run.
+// growth returns by how many numbers the memory in use changes when the item has run.
 func (o *ordering) growth(it *item) int {
 	n := 0
 	for _, v := range it.out {

@@ -8,8 +8,8 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// keepLeaves gives inputs, parameters and constants their memory. Weights that do not lie together in the flat vector are
-// returned, to be packed.
+// keepLeaves plans the memory of inputs, parameters and constants. It returns the weights that are
+// not contiguous in the flat vector, which have to be packed.
 func (c *compiler) keepLeaves(a *plan.Analysis) *packed {
 	g := c.of
 	for _, t := range g.Tensors {
@@ -37,6 +37,7 @@ func (c *compiler) keepLeaves(a *plan.Analysis) *packed {
 	return weights
 }
 
+// keepConstants plans the memory of constants among the values.
 func (c *compiler) keepConstants(vs []*plan.Value) {
 	for _, v := range vs {
 		if _, placed := c.where[v]; placed || v.Made != nil {
@@ -46,8 +47,9 @@ func (c *compiler) keepConstants(vs []*plan.Value) {
 	}
 }
 
-// keepResults gives outputs and gradients memory that lasts until they are read. Gradients of blocks that lie together in
-// the flat vector are made in their place there; the others are returned, to be stored.
+// keepResults plans the memory of outputs and gradients, which lasts until they are read. Gradients
+// of contiguous blocks are computed in the flat vector. It returns the others, which have to be
+// stored there.
 func (c *compiler) keepResults(a *plan.Analysis) (*packed, error) {
 	g, gradients := c.of, &packed{}
 	if g.Grads != nil {
@@ -60,7 +62,7 @@ func (c *compiler) keepResults(a *plan.Analysis) (*packed, error) {
 			continue
 		}
 		if _, placed := c.where[v]; placed {
-			return nil, fmt.Errorf("cuda: the gradient of %s is that of another parameter, too", b.Name)
+			return nil, fmt.Errorf("cuda: the gradient of %s is also that of another parameter", b.Name)
 		}
 		c.where[v] = gradients.of(b, c.grads)
 	}
@@ -73,14 +75,16 @@ func (c *compiler) keepResults(a *plan.Analysis) (*packed, error) {
 	return gradients, nil
 }
 
-// madeByBranch reports whether a fused kernel writes the block's gradient to the flat vector itself.
+// madeByBranch reports whether a fused kernel writes the block's gradient to the flat vector
+// itself.
 func (c *compiler) madeByBranch(block ops.Block) bool {
 	return slices.ContainsFunc(c.branches, func(b *branch) bool {
 		return b.grads != nil && slices.ContainsFunc(b.blocks, func(own ops.Block) bool { return own.Node == block.Node })
 	})
 }
 
-// keepValue is the place of a value that lasts, whoever asked for it first.
+// keepValue returns where a value is that is needed all the time. It plans the memory at the first
+// call.
 func (c *compiler) keepValue(v *plan.Value) region {
 	if _, placed := c.where[v]; !placed {
 		c.where[v] = c.keep(v.Rows * v.Width)
@@ -88,11 +92,11 @@ func (c *compiler) keepValue(v *plan.Value) region {
 	return c.where[v]
 }
 
-// maxElements is the largest matrix that the kernels count the elements of.
+// maxElements is how many elements the kernels can count.
 const maxElements = 1<<31 - 1
 
-// reserveValues gives every other value memory from the item that makes it to the last that reads it. It refuses what the
-// kernels cannot count.
+// reserveValues plans the memory of every other value, from the item that computes it to the last
+// that reads it. A matrix with more elements than kernels can count is an error.
 func (c *compiler) reserveValues() error {
 	last := map[*plan.Value]int{}
 	for i, it := range c.items {
@@ -103,7 +107,7 @@ func (c *compiler) reserveValues() error {
 	for i, it := range c.items {
 		for _, v := range it.out {
 			if v.Rows > maxElements/v.Width {
-				return fmt.Errorf("cuda: a matrix of %d by %d numbers at %v is larger than the kernels count; take a smaller batch or fewer levels",
+				return fmt.Errorf("cuda: a matrix of %d by %d numbers at %v has more than 2^31 numbers; use a smaller batch or fewer levels",
 					v.Rows, v.Width, c.of.Capacity)
 			}
 			if _, placed := c.where[v]; !placed {

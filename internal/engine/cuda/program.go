@@ -18,9 +18,9 @@ type Program struct {
 
 var _ engine.Program[float32] = (*Program)(nil)
 
-// New compiles a float32 graph for a device. The driver stays the caller's and must outlive the program.
+// New compiles a float32 graph for a device. The caller closes the driver, after the program.
 func New(d gpu.Driver, g *ops.Graph, o Options) (engine.Program[float32], error) {
-	o.Levels = nil // an input, whatever makes a trainer's
+	o.DrawLevels = nil // only a trainer draws them
 	c, err := compile(d, g, o, false)
 	if err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func New(d gpu.Driver, g *ops.Graph, o Options) (engine.Program[float32], error)
 	return p, nil
 }
 
-// buffers takes the host's memory.
+// buffers allocates the host's memory.
 func (p *Program) buffers() (err error) {
 	if p.host, err = p.newHost(); err != nil {
 		return err
@@ -57,16 +57,16 @@ func (p *Program) buffers() (err error) {
 	return nil
 }
 
-// Params is the flat parameter vector.
+// Params returns the flat parameter vector.
 func (p *Program) Params() []float32 { return p.params }
 
-// Grads is the gradient of the cost by Params.
+// Grads returns the gradient of the cost by Params.
 func (p *Program) Grads() []float32 { return p.grads }
 
-// Input is the capacity-sized buffer of an input.
+// Input returns the buffer of an input, at capacity.
 func (p *Program) Input(name string) []float32 { return p.host.inputs[name] }
 
-// Output is a result of the last run.
+// Output returns a result of the last run; nil if the graph has none of that name.
 func (p *Program) Output(name string) []float32 {
 	for _, o := range p.of.Outputs {
 		if o.Name == name {

@@ -11,24 +11,25 @@ import (
 // firstScale is the loss scale that half precision starts with.
 const firstScale = 65536
 
-// Trainer makes optimiser steps on a device: levels, forward, backward, and Adam with its search for NaN and infinity
-// are one graph, replayed for every batch. While a step runs, the next one's inputs are written to other buffers.
+// Trainer makes optimiser steps on a device. Levels, forward, backward, the search for a NaN or an
+// infinity and Adam are one CUDA graph, replayed for every batch. While a step runs, the caller
+// writes the next one's inputs to other buffers.
 type Trainer struct {
 	*machine
 	optimiser
 	hosts   [2]*host
-	sent    [2]gpu.Event // after the last uploads from each; nil where they are done
-	next    int          // the host buffers of the coming step
+	sent    [2]gpu.Event // after the last uploads from each; nil if they are done
+	next    int          // which hosts entry the coming step uses
 	params  []float32    // for State
 	moments [2][]float32
 	status  []byte // a struct Training
-	err     error  // of the device, after which nothing on it can be trusted
+	err     error  // of the device, after which it cannot be used
 }
 
 var _ engine.Trainer = (*Trainer)(nil)
 
-// NewTrainer compiles a float32 graph with gradients for training on a device. Its parameters are zero until Load. The
-// driver stays the caller's and must outlive the trainer.
+// NewTrainer compiles a float32 graph with gradients for training on a device. Its parameters are 0
+// until Load. The caller closes the driver, after the trainer.
 func NewTrainer(d gpu.Driver, g *ops.Graph, o Options) (engine.Trainer, error) {
 	if g.Grads == nil {
 		return nil, errors.New("cuda: a graph without gradients cannot be trained")
@@ -47,7 +48,7 @@ func NewTrainer(d gpu.Driver, g *ops.Graph, o Options) (engine.Trainer, error) {
 	return t, nil
 }
 
-// begin takes the host's memory and sets the state.
+// begin allocates the host's memory and sets the state to zeros.
 func (t *Trainer) begin() (err error) {
 	for i := range t.hosts {
 		if t.hosts[i], err = t.newHost(); err != nil {
@@ -65,10 +66,11 @@ func (t *Trainer) begin() (err error) {
 	return t.Load(engine.State{Params: make([]float32, t.n)})
 }
 
-// Input is the buffer of an input of the coming step; nil for levels that are made on the device.
+// Input returns the buffer of an input of the coming step; nil for levels that are drawn on the
+// device.
 func (t *Trainer) Input(name string) []float32 { return t.hosts[t.next].inputs[name] }
 
-// Step makes an optimiser step. It returns while the device is at work.
+// Step starts an optimiser step and returns while the device works on it.
 func (t *Trainer) Step(e ops.Extents, batch int, rate float64) error {
 	if t.err != nil {
 		return t.err
@@ -80,8 +82,8 @@ func (t *Trainer) Step(e ops.Extents, batch int, rate float64) error {
 	return t.err
 }
 
-// start sends a step's inputs and starts its work, and then waits until those of the step before are sent, so that their
-// buffers can be written to.
+// start uploads a step's inputs and starts its work. Then it waits until those of the previous step
+// are uploaded, so that the caller can write to their buffers.
 func (t *Trainer) start(e ops.Extents, batch int, rate float64) (err error) {
 	if err := t.upload(t.hosts[t.next], e, batch, rate); err != nil {
 		return err
@@ -96,7 +98,7 @@ func (t *Trainer) start(e ops.Extents, batch int, rate float64) (err error) {
 	return t.wait(t.next)
 }
 
-// wait returns when the uploads from a host's buffers are done.
+// wait waits for the uploads from a host.
 func (t *Trainer) wait(host int) error {
 	event := t.sent[host]
 	if event == nil {
@@ -106,13 +108,13 @@ func (t *Trainer) wait(host int) error {
 	return event.Wait()
 }
 
-// Loss is the cost of the last step's batch.
+// Loss returns the cost of the last step's batch.
 func (t *Trainer) Loss() (float32, error) {
 	status, err := t.look()
 	return status.loss, err
 }
 
-// look waits for the steps and reads their outcome.
+// look waits for the steps and returns their outcome.
 func (t *Trainer) look() (training, error) {
 	if t.closed {
 		return training{}, errClosed
@@ -156,7 +158,7 @@ func (t *Trainer) State() (engine.State, error) {
 	return s, nil
 }
 
-// Load takes up a state.
+// Load goes on from a state.
 func (t *Trainer) Load(s engine.State) error {
 	if err := s.Check(t.n); err != nil {
 		return err
@@ -170,6 +172,7 @@ func (t *Trainer) Load(s engine.State) error {
 	return t.err
 }
 
+// restore uploads a state.
 func (t *Trainer) restore(s engine.State) error {
 	if err := t.driver.Upload(t.ptr(t.machine.params), bytesOf(s.Params)); err != nil {
 		return err
@@ -187,6 +190,7 @@ func (t *Trainer) restore(s engine.State) error {
 	return t.driver.Upload(t.ptr(t.training), status.bytes())
 }
 
+// moment uploads a moment, zeros for nil.
 func (t *Trainer) moment(to region, v []float32) error {
 	if v == nil {
 		return t.driver.Zero(t.ptr(to), 4*t.n)
@@ -194,7 +198,7 @@ func (t *Trainer) moment(to region, v []float32) error {
 	return t.driver.Upload(t.ptr(to), bytesOf(v))
 }
 
-// Close waits for the steps and gives back the device's memory. The driver stays open.
+// Close waits for the steps and frees the device's memory. The driver stays open.
 func (t *Trainer) Close() error {
 	if t.closed {
 		return nil

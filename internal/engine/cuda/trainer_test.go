@@ -74,9 +74,10 @@ func smaller(e ops.Extents, batch int) ops.Extents {
 	return e
 }
 
-// TestTrainsLikeTheCPU makes ten steps here and there. Adam divides by the root of the second moment, which makes steps
-// of full size out of gradients however small: where a gradient is nothing but rounding its step may go either way, at
-// most 0.01 a step. At these seeds the largest difference seen is a tenth of the bound.
+// TestTrainsLikeTheCPU makes ten steps here and there. Adam divides by the root of the second
+// moment, which makes steps of full size out of gradients however small: where a gradient is
+// nothing but rounding its step may go either way, at most 0.01 a step. At these seeds the largest
+// difference seen is a tenth of the bound.
 func TestTrainsLikeTheCPU(t *testing.T) {
 	for _, name := range models.Names() {
 		t.Run(name, func(t *testing.T) {
@@ -101,7 +102,8 @@ func TestTrainsLikeTheCPU(t *testing.T) {
 	}
 }
 
-// TestSameBitsTwice trains twice without looking in between, so that steps run ahead, and once looking after every step.
+// TestSameBitsTwice trains twice without looking in between, so that steps run ahead, and once
+// looking after every step.
 func TestSameBitsTwice(t *testing.T) {
 	s := small("acqnp")
 	m := build(t, s)
@@ -143,13 +145,14 @@ func TestStateGoesOn(t *testing.T) {
 	}
 }
 
-// TestLevelsAreTheHosts draws the levels on the device and on the host: the steps must have the same bits.
+// TestLevelsAreTheHosts draws the levels on the device and on the host: the steps must have the
+// same bits.
 func TestLevelsAreTheHosts(t *testing.T) {
 	for _, name := range []string{"cqnp", "acqnp"} {
 		s := small(name)
 		m := build(t, s)
 		g := random.New(1<<40+3, random.Levels)
-		made, given := trainer(t, m, s.e, cuda.Options{Levels: &g}), trainer(t, m, s.e, cuda.Options{})
+		made, given := trainer(t, m, s.e, cuda.Options{DrawLevels: &g}), trainer(t, m, s.e, cuda.Options{})
 		if made.Input("u") != nil {
 			t.Errorf("%s: an input for levels that are made on the device", name)
 		}
@@ -198,8 +201,8 @@ func TestStopsAtWhatIsNoNumber(t *testing.T) {
 	}
 }
 
-// TestNamesTheTensorOfABadGradient puts the mean so far from y, and σ so near its floor of 0.1, that the loss is 5e37 but
-// its gradient by σ, 1e39, is no float32.
+// TestNamesTheTensorOfABadGradient puts the mean so far from y, and σ so near its floor of 0.1,
+// that the loss is 5e37 but its gradient by σ, 1e39, is no float32.
 func TestNamesTheTensorOfABadGradient(t *testing.T) {
 	s := small("cnp")
 	m, e := build(t, s), ops.Extents{Functions: 1, Context: 1, Points: 1}
@@ -223,8 +226,9 @@ func TestNamesTheTensorOfABadGradient(t *testing.T) {
 	}
 }
 
-// TestNamesTheTensorOfABadUpdate makes updates that overflow float32, here and on the CPU: a second moment where the
-// gradient is finite and its square is not, and a weight. The steps behind such an update change nothing of the report.
+// TestNamesTheTensorOfABadUpdate makes updates that overflow float32, here and on the CPU: a second
+// moment where the gradient is finite and its square is not, and a weight. The steps behind such an
+// update change nothing of the report.
 func TestNamesTheTensorOfABadUpdate(t *testing.T) {
 	s := small("cnp")
 	m, e := build(t, s), ops.Extents{Functions: 1, Context: 1, Points: 1}
