@@ -33,18 +33,18 @@ func (r Runner) Estimate(ctx context.Context, trials []Trial) (Work, error) {
 	paces := map[string]pace{}
 	var work Work
 	for _, t := range trials {
-		m, source, err := r.open(t)
+		model, source, err := r.untrained(t)
 		if err != nil {
 			return work, err
 		}
-		steps, err := t.remaining(m, source)
+		steps, err := t.remaining(model.Model, source)
 		if err != nil {
 			return work, err
 		}
 		e := t.Experiment
 		key := fmt.Sprint(e.Benchmark, e.Model, e.Train.BatchSize, e.Train.NumTau, steps > 0)
 		if _, timed := paces[key]; !timed {
-			if paces[key], err = r.time(ctx, t, m, source, steps > 0); err != nil {
+			if paces[key], err = r.time(ctx, t, model, source, steps > 0); err != nil {
 				return work, err
 			}
 		}
@@ -55,6 +55,20 @@ func (r Runner) Estimate(ctx context.Context, trials []Trial) (Work, error) {
 		work.Steps, work.Batches = work.Steps+steps, work.Batches+source.EvalBatches()*len(t.values)
 	}
 	return work, nil
+}
+
+// untrained returns a trial's model with initial weights, and its source of data.
+func (r Runner) untrained(t Trial) (predict.Trained, datasets.Source, error) {
+	source, err := datasets.Open(t.Experiment, r.DataDir)
+	if err != nil {
+		return predict.Trained{}, nil, err
+	}
+	dx, dy := source.Dims()
+	m, err := models.New(t.Experiment.Model, dx, dy)
+	if err != nil {
+		return predict.Trained{}, nil, err
+	}
+	return predict.New(t.Experiment, m, m.Initial(0), run.UnitsOf(t.Experiment, source), r.Device), source, nil
 }
 
 // remaining returns how many steps a trial still has to be trained.
@@ -84,7 +98,7 @@ type pace struct {
 }
 
 // time measures a trial's pace, that of its steps if it is to be trained.
-func (r Runner) time(ctx context.Context, t Trial, m *models.Model, source datasets.Source, training bool) (pace, error) {
+func (r Runner) time(ctx context.Context, t Trial, model predict.Trained, source datasets.Source, training bool) (pace, error) {
 	var found pace
 	var err error
 	if training {
@@ -92,7 +106,7 @@ func (r Runner) time(ctx context.Context, t Trial, m *models.Model, source datas
 			return found, err
 		}
 	}
-	model := r.trained(t, m, source, m.Initial(0), t.at(t.values[len(t.values)-1]))
+	model = t.at(t.values[len(t.values)-1]).of(model)
 	o := predict.EvalOptions{Batches: timedBatches}
 	var first, last time.Time
 	o.OnBatch = func(batch, _ int, _ time.Duration) {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/device"
-	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/run"
@@ -37,7 +36,7 @@ func (r Runner) Run(ctx context.Context, trials []Trial) ([]Result, error) {
 }
 
 func (r Runner) run(ctx context.Context, t Trial) ([]Result, error) {
-	m, source, err := r.open(t)
+	source, err := datasets.Open(t.Experiment, r.DataDir)
 	if err != nil {
 		return nil, err
 	}
@@ -50,38 +49,25 @@ func (r Runner) run(ctx context.Context, t Trial) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := trained.Load(run.Newest, m, r.Progress.Warn)
+	trained.Experiment = t.Experiment // with what the protocol changes
+	model, err := predict.LoadRun(trained, run.Newest, run.UnitsOf(t.Experiment, source), r.Device, r.Progress.Warn)
 	if err != nil {
 		return nil, err
 	}
 	var results []Result
 	for _, value := range t.values {
 		how := t.at(value)
-		model := r.trained(t, m, source, c.Params, how)
-		model.Weights = c.Weights()
-		e, err := model.Evaluate(ctx, source, predict.EvalOptions{Version: r.Version, Progress: r.Progress, Task: "evaluate " + how.words})
+		e, err := how.of(model).Evaluate(ctx, source, predict.EvalOptions{Version: r.Version, Progress: r.Progress, Task: "evaluate " + how.words})
 		if err != nil {
 			return nil, err
 		}
-		results = append(results, Result{Run: t.Dir, Seed: t.Experiment.Train.Seed, Steps: c.Step, Value: value, Eval: e})
+		results = append(results, Result{Run: t.Dir, Seed: t.Experiment.Train.Seed, Steps: *model.Weights.Step, Value: value, Eval: e})
 	}
 	return results, nil
 }
 
-// open makes a trial's model and its source of data.
-func (r Runner) open(t Trial) (*models.Model, datasets.Source, error) {
-	source, err := datasets.Open(t.Experiment, r.DataDir)
-	if err != nil {
-		return nil, nil, err
-	}
-	dx, dy := source.Dims()
-	m, err := models.New(t.Experiment.Model, dx, dy)
-	return m, source, err
-}
-
-// trained returns the trial's model as it is evaluated.
-func (r Runner) trained(t Trial, m *models.Model, source datasets.Source, params []float32, how evaluation) predict.Trained {
-	model := predict.New(t.Experiment, m, params, run.UnitsOf(t.Experiment, source).Scaling, r.Device)
+// of returns a model that is evaluated in this way.
+func (how evaluation) of(model predict.Trained) predict.Trained {
 	model.NumTau, model.Levels = how.numTau, how.levels
 	return model
 }

@@ -73,7 +73,7 @@ func runEval(ctx context.Context, a *app, o evalOptions) error {
 		return err
 	}
 	if o.tasks == "" {
-		if err := run.CheckData(o.run, m.units, data); err != nil {
+		if err := run.CheckData(o.run, m.Units, data); err != nil {
 			return err
 		}
 	}

@@ -73,7 +73,7 @@ func runExport(a *app, o exportOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := run.WriteWeights(o.out, m.Model, m.Params, &m.units); err != nil {
+	if err := run.WriteWeights(o.out, m.Model, m.Params, &m.Units); err != nil {
 		return err
 	}
 	s := exportSummary{Out: o.out, Checkpoint: m.Weights.Path, Step: *m.Weights.Step, Tensors: len(m.Model.Tensors()), Parameters: m.Model.NumParams()}

@@ -117,13 +117,11 @@ func (o *modelFigure) read(dir string, p progress.Reporter, check figures.Check)
 		return r, err
 	}
 	data := run.UnitsOf(r.Experiment, r.Source)
-	m, err := chosen.load(r.Experiment, data, o.device, p)
-	if err != nil {
+	if r.Ask, err = chosen.load(r.Experiment, data, o.device, p); err != nil {
 		return r, err
 	}
-	r.Units, r.Ask = m.units, m.Trained
 	r.Ask.Levels = o.levels
-	return r, run.CheckData(dir, m.units, data)
+	return r, run.CheckData(dir, r.Ask.Units, data)
 }
 
 // figureSummary is the result of plot.

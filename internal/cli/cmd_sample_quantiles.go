@@ -99,7 +99,7 @@ func runSample(ctx context.Context, a *app, o sampleOptions) error {
 	if err != nil {
 		return err
 	}
-	m.Levels, units = o.levels, m.units
+	m.Levels, units = o.levels, m.Units
 	functions, err := predict.FunctionFiles{Context: o.context, Targets: o.targets, Grid: o.grid,
 		XNames: units.XNames, YNames: units.YNames, FunctionColumns: []string{e.Data.Function, "function"}}.Read()
 	if err != nil {
@@ -110,7 +110,7 @@ func runSample(ctx context.Context, a *app, o sampleOptions) error {
 	predictions := predict.Shown(p, targets, m.Predict(ctx, functions))
 	table := predict.Quantiles{XNames: units.XNames, YNames: units.YNames, Functions: functions, Levels: o.quantiles,
 		Draws: o.draws, Seed: e.Eval.Seed}
-	if err := o.write(table, predictions, plotTitle(e)); err != nil {
+	if err := o.write(table, predictions, m.Title()); err != nil {
 		return err
 	}
 	s := sampleSummary{Out: o.out, Plot: o.plot, Functions: len(functions), Targets: targets, Weights: m.Weights.Path}
@@ -165,9 +165,6 @@ func (o *sampleOptions) write(table predict.Quantiles, predictions iter.Seq2[pre
 	}
 	return figures.FitPlot{Title: title, XLabel: table.XNames[0], YLabel: table.YNames[0], Panels: panels}.Save(o.plot)
 }
-
-// plotTitle returns the title of a plot.
-func plotTitle(e config.Experiment) string { return e.Model.Name + " on " + e.Benchmark }
 
 func (s *sampleSummary) print(w io.Writer) error {
 	fmt.Fprintf(w, "%s: %d targets of %d functions, predicted with %s\n", s.Out, s.Targets, s.Functions, s.Weights)

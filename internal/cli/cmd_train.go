@@ -108,7 +108,7 @@ func runTrain(ctx context.Context, a *app, o trainOptions) error {
 		return err
 	}
 	if !o.noEval { // the evaluation at the end must not fail then
-		if err := predict.New(e, m, nil, run.UnitsOf(e, source).Scaling, o.device).CheckMemory(source); err != nil {
+		if err := predict.New(e, m, nil, run.UnitsOf(e, source), o.device).CheckMemory(source); err != nil {
 			return err
 		}
 	}
@@ -122,7 +122,7 @@ func runTrain(ctx context.Context, a *app, o trainOptions) error {
 		s.Loss = &result.Loss
 	}
 	if !o.noEval {
-		err = o.finish(ctx, e, m, source, &s, p)
+		err = o.finish(ctx, e, source, &s, p)
 		if err != nil && s.Evaluation == nil {
 			return err
 		}

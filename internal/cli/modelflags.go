@@ -8,7 +8,6 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/device"
-	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/run"
@@ -60,12 +59,6 @@ func (f *modelFlags) inputs(e config.Experiment, dataDir string) []string {
 	return append(files, f.config, f.weights)
 }
 
-// trained is a model with its weights.
-type trained struct {
-	predict.Trained
-	units run.Units // stored with the weights, else those of the data
-}
-
 // units returns the units stored with the weights. If there are none, it reads those of the
 // experiment's data.
 func (f *modelFlags) units(e config.Experiment, dataDir string) (run.Units, error) {
@@ -94,31 +87,15 @@ func (f *modelFlags) storedUnits() (*run.Units, error) {
 	return r.Units(), nil
 }
 
-// load makes the model of the experiment for data of these units and reads its weights.
-func (f *modelFlags) load(e config.Experiment, data run.Units, d device.Device, p progress.Reporter) (trained, error) {
-	dx, dy := data.Dims()
-	m, err := models.New(e.Model, dx, dy)
-	if err != nil {
-		return trained{}, err
-	}
+// load reads the model of the experiment with its weights, for data of these units.
+func (f *modelFlags) load(e config.Experiment, data run.Units, d device.Device, p progress.Reporter) (predict.Trained, error) {
 	if f.run == "" {
-		params, err := run.ReadWeights(f.weights, m)
-		t := trained{predict.New(e, m, params, data.Scaling, d), data}
-		t.Weights.Path = f.weights
-		return t, err
+		return predict.LoadWeights(e, f.weights, data, d)
 	}
 	r, err := run.Open(f.run)
 	if err != nil {
-		return trained{}, err
+		return predict.Trained{}, err
 	}
-	c, err := r.Load(f.checkpoint, m, p.Warn)
-	if err != nil {
-		return trained{}, err
-	}
-	if c.Units != nil {
-		data = *c.Units
-	}
-	t := trained{predict.New(e, m, c.Params, data.Scaling, d), data}
-	t.Weights = c.Weights()
-	return t, nil
+	r.Experiment = e // with what flags change
+	return predict.LoadRun(r, f.checkpoint, data, d, p.Warn)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/run"
 )
 
 // completing asks a small model for pictures of 4×3 pixels.
@@ -27,7 +28,7 @@ func completing(t *testing.T, channels int) predict.Trained {
 	}
 	s := datasets.ScalingOf(nil, 2, channels)
 	s.XOffset, s.XScale = []float64{1.5, 1}, []float64{1.5, 1}
-	return predict.Trained{Model: m, Params: m.Initial(5), Device: device.CPU(1), Scaling: s}
+	return predict.Trained{Model: m, Params: m.Initial(5), Device: device.CPU(1), Units: run.Units{Scaling: s}}
 }
 
 // ramp is a 4×3 picture whose pixels, from the last to the first, have the value of their place in hundredths.

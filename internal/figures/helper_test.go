@@ -8,6 +8,7 @@ import (
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/run"
 )
 
 // laneLike are raw units that differ a lot from the model's.
@@ -32,7 +33,7 @@ func tiny(t *testing.T, name string, dy int) predict.Trained {
 		t.Fatal(err)
 	}
 	return predict.Trained{
-		Model: m, Params: m.Initial(3), NumTau: 4, Levels: predict.RandomLevels, Seed: 43, Device: device.CPU(1), Scaling: laneLike(dy),
+		Model: m, Params: m.Initial(3), NumTau: 4, Levels: predict.RandomLevels, Seed: 43, Device: device.CPU(1), Units: run.Units{Scaling: laneLike(dy)},
 	}
 }
 

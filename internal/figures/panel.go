@@ -76,6 +76,18 @@ func predictedPoint(x float64, d predict.Distribution, components []predict.Comp
 	return q
 }
 
+// NewFitPlot shows how a model fits the first evaluation functions of a source. The levels are a grid, so that each is a
+// curve.
+func NewFitPlot(ctx context.Context, t predict.Trained, source predict.Source) (FitPlot, error) {
+	var b datasets.Batch
+	if err := source.Eval(0, &b); err != nil {
+		return FitPlot{}, err
+	}
+	t.Levels = predict.GridLevels
+	panels, err := BatchPanels(ctx, t, &b, 0, nil)
+	return FitPlot{Title: t.Title(), XLabel: t.Units.XNames[0], YLabel: t.Units.YNames[0], Panels: panels}, err
+}
+
 // BatchPanels shows how a model fits the functions of a batch with one-dimensional x, at most four: their context,
 // their true targets and the predictions over a fine grid along x, one channel of y, in raw units.
 func BatchPanels(ctx context.Context, o predict.Trained, b *datasets.Batch, channel int, levels []float64) ([]Panel, error) {
@@ -86,7 +98,7 @@ func BatchPanels(ctx context.Context, o predict.Trained, b *datasets.Batch, chan
 	targets := make([]plotter.XYs, len(functions))
 	for i := range functions {
 		first, split, end := i*b.Points, i*b.Points+b.Context, (i+1)*b.Points
-		x, y := o.Scaling.RawX(float64s(b.X[first:end])), o.Scaling.RawY(float64s(b.Y[first*b.DY:end*b.DY]))
+		x, y := o.Units.Scaling.RawX(float64s(b.X[first:end])), o.Units.Scaling.RawY(float64s(b.Y[first*b.DY:end*b.DY]))
 		lo, hi := extremes(x)
 		functions[i] = predict.Function{
 			ContextX: x[:split-first],

@@ -9,7 +9,6 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/run"
 )
 
 // A Run is a trained run that a figure shows.
@@ -18,8 +17,7 @@ type Run struct {
 	Label      string // tells it from the other runs; LabelRuns sets it
 	Experiment config.Experiment
 	Source     datasets.Source
-	Units      run.Units
-	Ask        predict.Trained // its model; figures choose the bootstraps
+	Ask        predict.Trained // its model and its units; figures choose the bootstraps
 }
 
 // LabelRuns names runs by their models. It adds seeds or takes directories where models do not tell them apart.
@@ -89,9 +87,9 @@ func sameBenchmark(runs []Run) error {
 		if r.Experiment.Benchmark != first.Experiment.Benchmark {
 			return r.refuse("benchmark", r.Experiment.Benchmark, first.Experiment.Benchmark+", that of "+first.Dir)
 		}
-		if !slices.Equal(r.Units.XNames, first.Units.XNames) || !slices.Equal(r.Units.YNames, first.Units.YNames) {
-			return r.refuse("data", fmt.Sprintf("columns %v and %v", r.Units.XNames, r.Units.YNames),
-				fmt.Sprintf("%v and %v, those of %s", first.Units.XNames, first.Units.YNames, first.Dir))
+		if !slices.Equal(r.Ask.Units.XNames, first.Ask.Units.XNames) || !slices.Equal(r.Ask.Units.YNames, first.Ask.Units.YNames) {
+			return r.refuse("data", fmt.Sprintf("columns %v and %v", r.Ask.Units.XNames, r.Ask.Units.YNames),
+				fmt.Sprintf("%v and %v, those of %s", first.Ask.Units.XNames, first.Ask.Units.YNames, first.Dir))
 		}
 	}
 	return nil

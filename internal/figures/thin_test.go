@@ -27,7 +27,7 @@ func marks(p figures.Panel) int {
 // collect predicts targets from 0 to 1 and returns the panel and how many predictions were passed on.
 func collect(t *testing.T, o predict.Trained, targets []float64, levels []float64) (panel figures.Panel, passed int) {
 	t.Helper()
-	o.Scaling = datasets.ScalingOf(nil, 1, 1)
+	o.Units.Scaling = datasets.ScalingOf(nil, 1, 1)
 	functions := []predict.Function{{ContextX: []float64{0.5}, ContextY: []float64{1}, TargetX: targets}}
 	panels := figures.NewPanels(functions, 1, 0, levels)
 	for _, err := range figures.Collect(panels, functions, 0, o.Predict(t.Context(), functions)) {

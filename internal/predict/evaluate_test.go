@@ -202,7 +202,7 @@ func TestEvaluateStatesTheWholeResult(t *testing.T) {
 	o := options(t, "acqnp", source{batches: 2})
 	step := 12
 	o.Benchmark, o.Weights, o.Version = "lissajous", run.Weights{Path: "step-12.safetensors", Step: &step}, "test"
-	o.Scaling.YScale = []float64{2, 0.5}
+	o.Units.Scaling.YScale = []float64{2, 0.5}
 	got, err := o.Evaluate(t.Context(), o.Source, o.EvalOptions)
 	if err != nil {
 		t.Fatal(err)
@@ -216,7 +216,7 @@ func TestEvaluateStatesTheWholeResult(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" { // the two channels' scales cancel: raw units are not stated twice
 		t.Error(diff)
 	}
-	o.Scaling.YScale = []float64{2, 2}
+	o.Units.Scaling.YScale = []float64{2, 2}
 	scaled := evaluate(t, o)
 	if scaled.Raw == nil {
 		t.Fatal("no raw units")

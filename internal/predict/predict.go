@@ -65,7 +65,7 @@ func newPredictor(t Trained, functions []Function) (*predictor, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &predictor{draws: d, scaling: t.Scaling, runner: t.runner(models.Prediction)}
+	p := &predictor{draws: d, scaling: t.Units.Scaling, runner: t.runner(models.Prediction)}
 	p.feeds, p.keys, p.capacity.Levels = 1, datasets.SizeKeys{Context: "context"}, d.Count()
 	p.dx, p.dy = t.Model.Dims()
 	if len(p.scaling.XScale) != p.dx || len(p.scaling.YScale) != p.dy {

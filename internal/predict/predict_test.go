@@ -15,6 +15,7 @@ import (
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/run"
 )
 
 // unscaled is the scaling of a source that has none.
@@ -24,7 +25,7 @@ func asking(t *testing.T, model string) predict.Trained {
 	m, params := tiny(t, model)
 	return predict.Trained{
 		Model: m, Params: params, NumTau: levels, Levels: predict.RandomLevels, Bootstraps: levels, Seed: 11, Device: device.CPU(2),
-		Scaling: unscaled(),
+		Units: run.Units{Scaling: unscaled()},
 	}
 }
 
@@ -179,14 +180,14 @@ func TestRawUnitsAreUndone(t *testing.T) {
 		o, f := asking(t, name), functionOf(batch(t), 1)
 		model := collect(t, o, f)
 
-		o.Scaling = datasets.Scaling{XOffset: []float64{-4}, XScale: []float64{8}, YOffset: []float64{16, 0}, YScale: []float64{4, 32}}
+		o.Units.Scaling = datasets.Scaling{XOffset: []float64{-4}, XScale: []float64{8}, YOffset: []float64{16, 0}, YScale: []float64{4, 32}}
 		raw := predict.Function{
-			ContextX: o.Scaling.RawX(f.ContextX), ContextY: o.Scaling.RawY(f.ContextY), TargetX: o.Scaling.RawX(f.TargetX),
+			ContextX: o.Units.Scaling.RawX(f.ContextX), ContextY: o.Units.Scaling.RawY(f.ContextY), TargetX: o.Units.Scaling.RawX(f.TargetX),
 		}
 		close := func(a, b float64) bool { return math.Abs(a-b) <= 1e-4*(1+math.Abs(b)) } // offsets cost float32 inputs digits
 		for i, target := range collect(t, o, raw) {
 			for ch, d := range target.Channels {
-				was, scale, offset := model[i].Channels[ch], o.Scaling.YScale[ch], o.Scaling.YOffset[ch]
+				was, scale, offset := model[i].Channels[ch], o.Units.Scaling.YScale[ch], o.Units.Scaling.YOffset[ch]
 				if !close(d.Mean(), was.Mean()*scale+offset) || !close(d.Quantile(0.9), was.Quantile(0.9)*scale+offset) {
 					t.Errorf("%s: mean %v and quantile %v of %v and %v", name, d.Mean(), d.Quantile(0.9), was.Mean(), was.Quantile(0.9))
 				}

@@ -17,6 +17,7 @@ import (
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/run"
 )
 
 // table is quantiles.csv: columns by name, rows by function, target, channel and kind.
@@ -99,7 +100,7 @@ func askLanes(t *testing.T, model string) predict.Trained {
 	m, params := tiny(t, model)
 	return predict.Trained{
 		Model: m, Params: params, NumTau: 4, Levels: predict.RandomLevels, Seed: 43, Device: device.CPU(1),
-		Scaling: datasets.Scaling{XOffset: []float64{-100}, XScale: []float64{2000}, YOffset: []float64{0, 10}, YScale: []float64{70, 70}},
+		Units: run.Units{Scaling: datasets.Scaling{XOffset: []float64{-100}, XScale: []float64{2000}, YOffset: []float64{0, 10}, YScale: []float64{70, 70}}},
 	}
 }
 
@@ -172,11 +173,11 @@ func TestQuantilesHoldTheMixture(t *testing.T) {
 func TestQuantilesAreInRawUnits(t *testing.T) {
 	q, o := asked(), askLanes(t, "cnp")
 	model := o
-	model.Scaling = datasets.ScalingOf(nil, 1, 2)
+	model.Units.Scaling = datasets.ScalingOf(nil, 1, 2)
 	var inModelUnits []predict.Function
 	for _, f := range q.Functions {
 		inModelUnits = append(inModelUnits, predict.Function{
-			ContextX: wide(o.Scaling.ModelX(f.ContextX)), ContextY: wide(o.Scaling.ModelY(f.ContextY)), TargetX: wide(o.Scaling.ModelX(f.TargetX)),
+			ContextX: wide(o.Units.Scaling.ModelX(f.ContextX)), ContextY: wide(o.Units.Scaling.ModelY(f.ContextY)), TargetX: wide(o.Units.Scaling.ModelX(f.TargetX)),
 		})
 	}
 	rows := write(t, q, o)
@@ -187,7 +188,7 @@ func TestQuantilesAreInRawUnits(t *testing.T) {
 		for c, d := range prediction.Channels {
 			row := rows[key(q.Functions[prediction.Function].Name, prediction.Target, q.YNames[c], "component")][0]
 			empty(t, row, "u", "tau", "level", "value") // a Gaussian has no level
-			part, scale, offset := d.Components()[0], o.Scaling.YScale[c], o.Scaling.YOffset[c]
+			part, scale, offset := d.Components()[0], o.Units.Scaling.YScale[c], o.Units.Scaling.YOffset[c]
 			if mu, sigma := float(t, row["mu"]), float(t, row["sigma"]); math.Abs(mu-part.Mu*scale-offset) > 1e-9 ||
 				math.Abs(sigma-part.Sigma*scale) > 1e-9 || row["weight"] != "1" {
 				t.Errorf("component %v, want %+v times %v plus %v", row, part, scale, offset)

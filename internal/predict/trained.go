@@ -2,7 +2,6 @@ package predict
 
 import (
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/feed"
 	"github.com/acqnp/acqnp/internal/models"
@@ -19,10 +18,10 @@ const (
 // Evaluate and Predict use it and change nothing, so a copy with other fields asks the same model
 // in another way.
 type Trained struct {
-	Model   *models.Model
-	Params  []float32        // flat, in the order of Model.Tensors
-	Scaling datasets.Scaling // of the data that the model was trained on
-	Device  device.Device    // nil: the CPU with all its cores
+	Model  *models.Model
+	Params []float32     // flat, in the order of Model.Tensors
+	Units  run.Units     // of the data that the model was trained on
+	Device device.Device // nil: the CPU with all its cores
 
 	NumTau     int    // levels per point, for quantile models
 	Levels     string // RandomLevels or GridLevels, for quantile models
@@ -35,10 +34,13 @@ type Trained struct {
 
 // New returns a model with its weights that is asked as the experiment's evaluation says, with
 // random levels. The caller sets Weights if it evaluates.
-func New(e config.Experiment, m *models.Model, params []float32, s datasets.Scaling, d device.Device) Trained {
-	return Trained{Model: m, Params: params, Scaling: s, Device: d, NumTau: e.Eval.NumTau, Levels: RandomLevels,
+func New(e config.Experiment, m *models.Model, params []float32, u run.Units, d device.Device) Trained {
+	return Trained{Model: m, Params: params, Units: u, Device: d, NumTau: e.Eval.NumTau, Levels: RandomLevels,
 		Bootstraps: e.Model.EvalBootstraps, Seed: e.Eval.Seed, Benchmark: e.Benchmark}
 }
+
+// Title names the model and its benchmark for people.
+func (t Trained) Title() string { return t.Model.Name() + " on " + t.Benchmark }
 
 // draws returns what the model reads besides points.
 func (t Trained) draws() (feed.Draws, error) {

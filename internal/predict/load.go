@@ -1,0 +1,56 @@
+package predict
+
+import (
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/device"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/run"
+)
+
+// LoadRun returns New's model of a run with the weights of a checkpoint, as run.Run's Load reads it.
+// units are those of the data that the model is used with. They are its own units if an old
+// checkpoint has none.
+func LoadRun(r *run.Run, checkpoint string, units run.Units, d device.Device, warn func(string)) (Trained, error) {
+	m, err := modelOf(r.Experiment, units)
+	if err != nil {
+		return Trained{}, err
+	}
+	c, err := r.Load(checkpoint, m, warn)
+	return ofCheckpoint(r.Experiment, m, c, units, d), err
+}
+
+// LoadCheckpoint returns New's model with the weights of the checkpoint in a file.
+func LoadCheckpoint(e config.Experiment, path string, units run.Units, d device.Device) (Trained, error) {
+	m, err := modelOf(e, units)
+	if err != nil {
+		return Trained{}, err
+	}
+	c, err := run.ReadCheckpoint(path, m)
+	return ofCheckpoint(e, m, c, units, d), err
+}
+
+func ofCheckpoint(e config.Experiment, m *models.Model, c run.Checkpoint, units run.Units, d device.Device) Trained {
+	if c.Units != nil {
+		units = *c.Units
+	}
+	t := New(e, m, c.Params, units, d)
+	t.Weights = c.Weights()
+	return t
+}
+
+// LoadWeights returns New's model of an experiment with the weights in a file.
+func LoadWeights(e config.Experiment, path string, units run.Units, d device.Device) (Trained, error) {
+	m, err := modelOf(e, units)
+	if err != nil {
+		return Trained{}, err
+	}
+	params, err := run.ReadWeights(path, m)
+	t := New(e, m, params, units, d)
+	t.Weights.Path = path
+	return t, err
+}
+
+func modelOf(e config.Experiment, units run.Units) (*models.Model, error) {
+	dx, dy := units.Dims()
+	return models.New(e.Model, dx, dy)
+}
