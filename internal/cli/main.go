@@ -17,6 +17,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -155,8 +156,12 @@ func (a *app) result(v any, text func(io.Writer) error) error {
 	return err
 }
 
+// oneSignal is how long the same signal may arrive again. timeout, and a shell whose terminal
+// closes, signal a program and then its group.
+const oneSignal = time.Second
+
 // interruptible returns a context that the first SIGINT, SIGTERM or SIGHUP cancels, so that the
-// work can end in good order. The second ends the program at once. SIGHUP stays ignored where it
+// work can end in good order. A later one ends the program at once. SIGHUP stays ignored where it
 // was ignored at the start, as under nohup.
 func interruptible() (context.Context, func()) {
 	ctx, cancel := context.WithCancel(context.Background())
@@ -167,13 +172,17 @@ func interruptible() (context.Context, func()) {
 	}
 	done := make(chan struct{})
 	go func() {
-		for range 2 {
+		var first time.Time
+		for {
 			select {
 			case <-signals:
-				if ctx.Err() != nil {
+				switch {
+				case first.IsZero():
+					first = time.Now()
+					cancel()
+				case time.Since(first) > oneSignal:
 					os.Exit(exitInterrupted)
 				}
-				cancel()
 			case <-done:
 				return
 			}

@@ -72,6 +72,31 @@ func TestSignalsWriteACheckpointThatResumes(t *testing.T) {
 	}
 }
 
+// timeout, and a shell whose terminal closes, signal a program and then its group: the same signal
+// arrives twice. That must not cost the checkpoint.
+func TestASignalThatArrivesTwiceWritesACheckpoint(t *testing.T) {
+	dir := t.TempDir()
+	config := write(t, dir, "tiny.yaml", tinyConfig)
+	for _, run := range []string{"a", "b", "c", "d", "e"} {
+		run = filepath.Join(dir, run)
+		cmd, errs := program(t, "train", "--config", config, "--run-dir", run, "--set", "train.steps=100000000",
+			"--set", "train.checkpoint_every=100000000", "--no-eval")
+		waitFor(t, filepath.Join(run, "metrics.jsonl"))
+		for range 5 {
+			if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+				break // it has ended
+			}
+		}
+		var exit *exec.ExitError
+		if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 130 {
+			t.Fatalf("%v\n%s", err, errs)
+		}
+		if left, _ := filepath.Glob(filepath.Join(run, "checkpoints", "*")); len(left) == 0 {
+			t.Fatalf("no checkpoint\n%s", errs)
+		}
+	}
+}
+
 // A program that nohup has started goes on when its terminal closes.
 func TestNohupKeepsIgnoringSIGHUP(t *testing.T) {
 	dir := t.TempDir()
