@@ -47,9 +47,10 @@ type app struct {
 	Streams
 	quiet, json bool // --quiet, --json
 	args        []string
-	command     string        // the command that runs, such as "acqnp train"
-	started     bool          // its run function was reached; an error before that is wrong usage
-	opened      device.Device // the device that the command computes on; nil if it does not compute
+	variables   map[string]string // by flag: the environment variable that has set it
+	command     string            // the command that runs, such as "acqnp train"
+	started     bool              // its run function was reached; an error before that is wrong usage
+	opened      device.Device     // the device that the command computes on; nil if it does not compute
 }
 
 // Main runs the command in args and returns the exit code.
@@ -58,7 +59,7 @@ func Main(args []string, s Streams) (code int) {
 	memory.LimitGarbage("/")
 	ctx, stop := interruptible()
 	defer stop()
-	a := &app{Streams: s, args: args, command: "acqnp"}
+	a := &app{Streams: s, args: args, variables: map[string]string{}, command: "acqnp"}
 	defer func() {
 		if a.opened != nil {
 			_ = a.opened.Close() // the command has waited for all results
@@ -80,6 +81,7 @@ func Main(args []string, s Streams) (code int) {
 	if err == nil {
 		return exitDone
 	}
+	a.blame(err)
 	code = a.exitCode(ctx, err)
 	text := err.Error()
 	switch {

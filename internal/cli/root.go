@@ -40,7 +40,7 @@ Exit status: 0 done; 1 failed; 2 wrong usage, configuration or input; 130 stoppe
 		if err := refuseEmpty(cmd.Flags()); err != nil {
 			return err
 		}
-		return fromEnvironment(cmd.Flags())
+		return a.fromEnvironment(cmd.Flags())
 	}
 	root.AddCommand(newTrain(a), newEval(a), newSample(a), newData(a), newExport(a), newPlot(a), newAblate(a), newReport(a), newBench(a), newDoctor(a))
 	root.SetHelpCommand(newHelp())

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -24,8 +25,8 @@ func variable(flag string) string {
 	return "ACQNP_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// fromEnvironment sets the flags that were not given from environment variables.
-func fromEnvironment(flags *pflag.FlagSet) error {
+// fromEnvironment sets the flags that were not given from environment variables, and notes which.
+func (a *app) fromEnvironment(flags *pflag.FlagSet) error {
 	v := viper.New()
 	for _, name := range environment {
 		f := flags.Lookup(name)
@@ -42,8 +43,17 @@ func fromEnvironment(flags *pflag.FlagSet) error {
 			return &input.Error{File: variable(name), Found: strconv.Quote(os.Getenv(variable(name))),
 				Expected: "what --" + name + " takes"}
 		}
+		a.variables["--"+name] = variable(name)
 	}
 	return nil
+}
+
+// blame names the variable in an error about a flag that a variable has set.
+func (a *app) blame(err error) {
+	var bad *input.Error
+	if errors.As(err, &bad) && a.variables[bad.File] != "" {
+		bad.File = a.variables[bad.File]
+	}
 }
 
 // refuseEmpty refuses a flag with an empty value, which would silently mean the default. In a

@@ -106,6 +106,28 @@ func TestEnvironmentBelowFlags(t *testing.T) {
 	checkRefusal(t, "ACQNP_DATA_DIR", acqnp("data", "check", "speed-flow"), 2, empty)
 }
 
+// An error about a flag that a variable has set names the variable.
+func TestVariablesAreNamed(t *testing.T) {
+	s := share(t)
+	for _, c := range []struct{ variable, value, found string }{
+		{"ACQNP_THREADS", "4097", "4097"},
+		{"ACQNP_THREADS", "-1", "-1"},
+		{"ACQNP_THREADS", "99999999999999999999", `"99999999999999999999"`},
+		{"ACQNP_DEVICE", "gpu", `"gpu"`},
+		{"ACQNP_DEVICE", "cuda:9999", `"cuda:9999"`},
+		{"ACQNP_PRECISION", "fp8", `"fp8"`},
+		{"ACQNP_JSON", "maybe", `"maybe"`},
+	} {
+		t.Run(c.variable+"="+c.value, func(t *testing.T) {
+			t.Setenv(c.variable, c.value)
+			o := acqnp("eval", "--run", s.run, "--out", filepath.Join(t.TempDir(), "eval.json"))
+			checkRefusal(t, c.value, o, 2, ": "+c.variable+": found "+c.found+", expected ")
+		})
+	}
+	t.Setenv("ACQNP_THREADS", "4097")
+	checkRefusal(t, "both", acqnp("eval", "--run", s.run, "--threads", "4098"), 2, ": --threads: found 4098")
+}
+
 func TestDoctor(t *testing.T) {
 	var d struct {
 		CPU       string `json:"cpu"`
