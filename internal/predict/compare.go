@@ -8,8 +8,8 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// Comparison is the evaluation of a model with other weights, those before its training, and with its
-// own, on the same batches.
+// Comparison is the evaluation of a model with other weights, those before its training, and with
+// its own, on the same batches.
 type Comparison struct{ Before, After run.Eval }
 
 // Compare evaluates the model with the weights before its training and with its own.
@@ -30,9 +30,9 @@ const (
 	comparedShare   = 0.2 // of training's work that a comparison is at most
 )
 
-// ComparedBatches returns how many batches a comparison takes so that it is cheap beside training of so
-// many steps. It counts rows: a training step costs about three times its rows, and a comparison takes
-// every batch twice.
+// ComparedBatches returns how many batches a comparison takes so that it is cheap beside training
+// of so many steps. It counts rows: a training step costs about three times its rows, and a
+// comparison takes every batch twice.
 func ComparedBatches(e config.Experiment, s datasets.Source, steps int) int {
 	rows := func(size datasets.Size, levels int) float64 {
 		return float64(size.Functions) * float64(size.Points) * float64(max(1, levels))

@@ -106,8 +106,8 @@ func (o EvalOptions) show(done, total int) {
 	o.Progress.Update(progress.State{Done: done})
 }
 
-// CheckMemory returns Evaluate's error if an evaluation would take more memory than there is. It does
-// no work.
+// CheckMemory returns Evaluate's error if an evaluation would take more memory than there is. It
+// does no work.
 func (t Trained) CheckMemory(source Source) error {
 	e, err := newEvaluator(t, source)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// LoadRun returns New's model of a run with the weights of a checkpoint, as run.Run's Load reads it.
-// units are those of the data that the model is used with. They are its own units if an old
+// LoadRun returns New's model of a run with the weights of a checkpoint, as run.Run's Load reads
+// it. units are those of the data that the model is used with. They are its own units if an old
 // checkpoint has none.
 func LoadRun(r *run.Run, checkpoint string, units run.Units, d device.Device, warn func(string)) (Trained, error) {
 	m, err := modelOf(r.Experiment, units)

@@ -25,8 +25,9 @@ const (
 	prefixV    = "adam.v."
 )
 
-// A Checkpoint is everything that a run needs to go on. Batches, levels and initial weights depend only on the step and
-// on the seeds, which are part of the configuration, so the step is the state of every random stream.
+// A Checkpoint is everything that a run needs to go on. Batches, levels and initial weights depend
+// only on the step and on the seeds, which are part of the configuration, so the step is the state
+// of every random stream.
 type Checkpoint struct {
 	Path      string
 	Step      int // steps done

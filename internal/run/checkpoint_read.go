@@ -15,8 +15,8 @@ import (
 	"github.com/acqnp/acqnp/internal/safetensors"
 )
 
-// ReadCheckpoint reads a checkpoint of the model. A file that is cut off, has changed bytes, is no checkpoint or belongs
-// to another model is an *input.Error that names it.
+// ReadCheckpoint reads a checkpoint of the model. A file that is cut off, has changed bytes, is no
+// checkpoint or belongs to another model is an *input.Error that names it.
 func ReadCheckpoint(path string, m *models.Model) (Checkpoint, error) {
 	r, err := safetensors.Open(path)
 	if err != nil {
@@ -66,8 +66,8 @@ func readMetadata(path string, meta map[string]string) (Checkpoint, error) {
 	return c, err
 }
 
-// readCounters reads what half precision alone writes: the number of updates, which is less than that of steps if steps
-// that overflowed were skipped, and the loss scale.
+// readCounters reads what half precision alone writes: the number of updates, which is less than
+// that of steps if steps that overflowed were skipped, and the loss scale.
 func readCounters(path string, meta map[string]string, c *Checkpoint) error {
 	c.Updates = c.Step
 	number := func(key string, most int) (int, error) {
@@ -96,7 +96,8 @@ func readCounters(path string, meta map[string]string, c *Checkpoint) error {
 	return err
 }
 
-// verify compares the checksum in the file with the one of what is read. A checkpoint must have one.
+// verify compares the checksum in the file with the one of what is read. A checkpoint must have
+// one.
 func verify(path string, r *safetensors.Reader) error {
 	if r.Metadata()[safetensors.ChecksumKey] == "" {
 		return &input.Error{File: path, Key: safetensors.ChecksumKey, Found: "no checksum", Expected: "an undamaged checkpoint"}
@@ -104,9 +105,9 @@ func verify(path string, r *safetensors.Reader) error {
 	return r.Verify("checkpoint")
 }
 
-// newest returns the newest good checkpoint of the run in dir that accept returns no error for, and lists the files that it
-// skipped. It calls warn, if that is not nil, with a line about each of them. If none is left, the error is an
-// *input.Error.
+// newest returns the newest good checkpoint of the run in dir that accept returns no error for, and
+// lists the files that it skipped. It calls warn, if that is not nil, with a line about each of
+// them. If none is left, the error is an *input.Error.
 func newest(dir string, m *models.Model, warn func(string), accept func(Checkpoint) error) (Checkpoint, []string, error) {
 	steps, err := checkpointSteps(dir)
 	if err != nil {
@@ -131,8 +132,8 @@ func newest(dir string, m *models.Model, warn func(string), accept func(Checkpoi
 		Expected: "one that training wrote for model " + m.Name()}
 }
 
-// byStep returns the checkpoint of the run in dir after that many steps. If there is none, the error lists the steps that
-// there are.
+// byStep returns the checkpoint of the run in dir after that many steps. If there is none, the
+// error lists the steps that there are.
 func byStep(dir string, step int, m *models.Model) (Checkpoint, error) {
 	steps, err := checkpointSteps(dir)
 	if err != nil {

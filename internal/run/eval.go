@@ -19,7 +19,8 @@ const EvalSchema = "acqnp.eval/1"
 // maxEval is how long eval.json may be, in bytes.
 const maxEval = 1 << 30
 
-// Eval is the content of eval.json: the log-likelihoods of a model over evaluation batches, and what was evaluated.
+// Eval is the content of eval.json: the log-likelihoods of a model over evaluation batches, and
+// what was evaluated.
 type Eval struct {
 	Schema     string        `json:"schema"` // EvalSchema; NewEval sets it
 	Benchmark  string        `json:"benchmark"`
@@ -39,8 +40,8 @@ type Eval struct {
 	Version    string        `json:"version"` // of the program
 }
 
-// BatchResult is the result of one batch: the mean log-likelihood of its context points and that of its other points,
-// over all its functions.
+// BatchResult is the result of one batch: the mean log-likelihood of its context points and that of
+// its other points, over all its functions.
 type BatchResult struct {
 	NumPoints  int     `json:"num_points"`
 	NumContext int     `json:"num_context"`
@@ -48,8 +49,8 @@ type BatchResult struct {
 	TargetLL   float64 `json:"target_ll"`
 }
 
-// Estimate is a mean over batches and its standard error, the standard deviation (n−1) over √n. StdError is nil for one
-// batch.
+// Estimate is a mean over batches and its standard error, the standard deviation (n−1) over √n.
+// StdError is nil for one batch.
 type Estimate struct {
 	Mean     float64  `json:"mean"`
 	StdError *float64 `json:"std_error"`
@@ -67,8 +68,8 @@ type Weights struct {
 	Step *int   `json:"step"`
 }
 
-// NewEval averages batches. The log-likelihoods in raw units, those of the model plus shift, are stated if shift is not 0.
-// The caller fills in what was evaluated.
+// NewEval averages batches. The log-likelihoods in raw units, those of the model plus shift, are
+// stated if shift is not 0. The caller fills in what was evaluated.
 func NewEval(batches []BatchResult, shift float64) Eval {
 	e := Eval{
 		Schema:    EvalSchema,
@@ -121,7 +122,8 @@ func (e Eval) Write(path string) error {
 	return atomicfile.WriteBytes(path, append(content, '\n'))
 }
 
-// ReadEval reads an eval.json. A file with other content is an *input.Error that names the line or the key.
+// ReadEval reads an eval.json. A file with other content is an *input.Error that names the line or
+// the key.
 func ReadEval(path string) (Eval, error) {
 	content, err := input.ReadFile(path, "what acqnp eval writes", maxEval)
 	if err != nil {

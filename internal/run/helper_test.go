@@ -53,7 +53,8 @@ func thirds() datasets.Scaling {
 	return datasets.Scaling{XOffset: []float64{1.0 / 3}, XScale: []float64{2.0 / 3}, YOffset: []float64{-1e5 / 3}, YScale: []float64{1e-5 / 3}}
 }
 
-// finished writes a run of 12 steps with checkpoints of steps 8 and 12, as training writes one. Its numbers are random.
+// finished writes a run of 12 steps with checkpoints of steps 8 and 12, as training writes one. Its
+// numbers are random.
 func finished(t testing.TB) (dir string, e config.Experiment) {
 	t.Helper()
 	e, dir = experiment(t), filepath.Join(t.TempDir(), "run")

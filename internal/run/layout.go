@@ -29,8 +29,8 @@ const (
 // ownFiles lists the files that only training writes, besides the checkpoints.
 var ownFiles = []string{ConfigFile, metricsFile, lockFile}
 
-// Files lists the files of a run directory that only training writes, existing or not, and what lies beside its
-// checkpoints.
+// Files lists the files of a run directory that only training writes, existing or not, and what
+// lies beside its checkpoints.
 func Files(dir string) []string {
 	var files []string
 	for _, name := range ownFiles {
@@ -43,8 +43,8 @@ func Files(dir string) []string {
 	return files
 }
 
-// Owner returns the run directory that a path lies in and the path's name there. ok is false if the directory holds no
-// run, or if the path is none of a run's files. Links are not followed.
+// Owner returns the run directory that a path lies in and the path's name there. ok is false if the
+// directory holds no run, or if the path is none of a run's files. Links are not followed.
 func Owner(path string) (dir, name string, ok bool) {
 	dir, name = filepath.Split(path)
 	dir = filepath.Clean(dir)
@@ -71,8 +71,8 @@ func checkpointPath(dir string, step int) string {
 	return filepath.Join(dir, checkpointsDir, fmt.Sprintf("step-%d.safetensors", step))
 }
 
-// checkpointSteps lists the steps of the run's checkpoint files, ascending, whether or not the files are good. It ignores
-// files of other names.
+// checkpointSteps lists the steps of the run's checkpoint files, ascending, whether or not the
+// files are good. It ignores files of other names.
 func checkpointSteps(dir string) ([]int, error) {
 	entries, err := os.ReadDir(filepath.Join(dir, checkpointsDir))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -97,8 +97,8 @@ func HasCheckpoint(dir string) bool {
 	return err == nil && len(steps) > 0
 }
 
-// makeDir makes a directory and its parents, and syncs each, so that all of them outlive a crash: a synced file is lost
-// with its directory's own name.
+// makeDir makes a directory and its parents, and syncs each, so that all of them outlive a crash: a
+// synced file is lost with its directory's own name.
 func makeDir(dir string) error {
 	switch _, err := os.Stat(dir); {
 	case err == nil:
@@ -116,7 +116,8 @@ func makeDir(dir string) error {
 	return atomicfile.SyncDir(parent)
 }
 
-// checkObstacles refuses a directory or a device with the name of a checkpoint: training could not write it.
+// checkObstacles refuses a directory or a device with the name of a checkpoint: training could not
+// write it.
 func checkObstacles(dir string) error {
 	steps, err := checkpointSteps(dir)
 	if err != nil {
@@ -169,8 +170,9 @@ func written(dir string) ([]string, error) {
 	return files, nil
 }
 
-// removeRun removes a run's files and nothing else. Its evaluation and its plot go too, since they would be taken for the
-// new run's. The configuration goes last: a directory whose removal was interrupted still counts as a run.
+// removeRun removes a run's files and nothing else. Its evaluation and its plot go too, since they
+// would be taken for the new run's. The configuration goes last: a directory whose removal was
+// interrupted still counts as a run.
 func removeRun(dir string) error {
 	files, err := written(dir)
 	if err != nil {
@@ -184,8 +186,8 @@ func removeRun(dir string) error {
 	return nil
 }
 
-// removeTemporary removes the temporary files of a killed training. The lock keeps other trainings out of the directory.
-// An evaluation may be under way, so its temporary files stay.
+// removeTemporary removes the temporary files of a killed training. The lock keeps other trainings
+// out of the directory. An evaluation may be under way, so its temporary files stay.
 func removeTemporary(dir string) error {
 	return errors.Join(removePrefixed(filepath.Join(dir, checkpointsDir), atomicfile.TempPrefix),
 		removePrefixed(dir, atomicfile.TempPrefix+ConfigFile), removePrefixed(dir, atomicfile.TempPrefix+metricsFile))

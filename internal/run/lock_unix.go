@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// lock makes this process the only one that trains in dir, until unlock or the process's end. The locked file stays:
-// removing it would let two processes hold locks on two files of one name.
+// lock makes this process the only one that trains in dir, until unlock or the process's end. The
+// locked file stays: removing it would let two processes hold locks on two files of one name.
 func lock(dir string) (unlock func(), err error) {
 	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {

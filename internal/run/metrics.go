@@ -25,8 +25,8 @@ type Metrics struct {
 // maxLog is how long metrics.jsonl may be, in bytes.
 const maxLog = 1 << 30
 
-// Metrics reads the run's log. It ignores a last line that is unfinished. Any other line that is not one of Metrics, or a
-// log without a line, is an *input.Error.
+// Metrics reads the run's log. It ignores a last line that is unfinished. Any other line that is
+// not one of Metrics, or a log without a line, is an *input.Error.
 func (r *Run) Metrics() ([]Metrics, error) {
 	path := filepath.Join(r.Dir, metricsFile)
 	log, err := input.ReadFile(path, "the log of a run", maxLog)
@@ -65,8 +65,8 @@ func parseMetrics(line []byte) (Metrics, error) {
 	return m, nil
 }
 
-// OpenLog cuts metrics.jsonl back to the lines of at most step steps and opens it for Log. It warns of lines that training
-// did not write there and drops them.
+// OpenLog cuts metrics.jsonl back to the lines of at most step steps and opens it for Log. It warns
+// of lines that training did not write there and drops them.
 func (w *Writer) OpenLog(step int) error {
 	path := filepath.Join(w.dir, metricsFile)
 	old, err := input.ReadFile(path, "the log of a run", maxLog)
@@ -90,9 +90,9 @@ func (w *Writer) OpenLog(step int) error {
 	return err
 }
 
-// cutBack returns the log without the lines of later steps, which will be made again, and without a last line that a
-// killed program left unfinished. It also drops lines that are not metrics or not of a later step than the line before,
-// and returns their numbers, counted from 1.
+// cutBack returns the log without the lines of later steps, which will be made again, and without a
+// last line that a killed program left unfinished. It also drops lines that are not metrics or not
+// of a later step than the line before, and returns their numbers, counted from 1.
 func cutBack(log []byte, step int) (kept []byte, foreign []int) {
 	number, last := 0, 0
 	for line := range bytes.Lines(log) {

@@ -17,9 +17,10 @@ type Run struct {
 	Experiment config.Experiment // of config.yaml, with the flags that Open was given
 }
 
-// Open reads the configuration of the run in dir. Flags change it and are checked as the keys that they stand for. The
-// environment does not change it. A directory without config.yaml is an *input.Error, and so is a configuration whose model
-// or data are not those of the newest checkpoint.
+// Open reads the configuration of the run in dir. Flags change it and are checked as the keys that
+// they stand for. The environment does not change it. A directory without config.yaml is an
+// *input.Error, and so is a configuration whose model or data are not those of the newest
+// checkpoint.
 func Open(dir string, flags ...config.Flag) (*Run, error) {
 	file := filepath.Join(dir, ConfigFile)
 	if _, err := os.Stat(file); err != nil {
@@ -38,8 +39,8 @@ func Open(dir string, flags ...config.Flag) (*Run, error) {
 // Newest is what Load takes for the newest good checkpoint.
 const Newest = "latest"
 
-// Load reads a checkpoint of the run: Newest, or the one of a step, a number in digits. It calls warn, if that is not nil,
-// with a line about each newer checkpoint that cannot be used.
+// Load reads a checkpoint of the run: Newest, or the one of a step, a number in digits. It calls
+// warn, if that is not nil, with a line about each newer checkpoint that cannot be used.
 func (r *Run) Load(which string, m *models.Model, warn func(string)) (Checkpoint, error) {
 	if which == Newest {
 		c, _, err := newest(r.Dir, m, warn, func(Checkpoint) error { return nil })
@@ -52,8 +53,8 @@ func (r *Run) Load(which string, m *models.Model, warn func(string)) (Checkpoint
 	return byStep(r.Dir, step, m)
 }
 
-// Units returns the units in the newest checkpoint that has them; nil if none does. Whether that checkpoint is good, Load
-// finds out.
+// Units returns the units in the newest checkpoint that has them; nil if none does. Whether that
+// checkpoint is good, Load finds out.
 func (r *Run) Units() *Units {
 	steps, err := checkpointSteps(r.Dir)
 	if err != nil {

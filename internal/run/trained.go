@@ -9,8 +9,9 @@ import (
 	"github.com/acqnp/acqnp/internal/safetensors"
 )
 
-// checkTrained refuses a configuration, read from file, whose model or data are not those that the run in dir was trained
-// with, as its newest readable checkpoint tells. The error names the keys that differ.
+// checkTrained refuses a configuration, read from file, whose model or data are not those that the
+// run in dir was trained with, as its newest readable checkpoint tells. The error names the keys
+// that differ.
 func checkTrained(dir, file string, e config.Experiment) error {
 	trained, checkpoint, ok := trainedConfig(dir)
 	if !ok {
@@ -24,8 +25,8 @@ func checkTrained(dir, file string, e config.Experiment) error {
 		strings.Join(differences, "; ") + ")", Expected: "the same model and data"}
 }
 
-// trainedConfig returns the configuration in the newest checkpoint that can be read, and the path of that checkpoint;
-// false if there is none.
+// trainedConfig returns the configuration in the newest checkpoint that can be read, and the path
+// of that checkpoint; false if there is none.
 func trainedConfig(dir string) (e config.Experiment, path string, ok bool) {
 	steps, err := checkpointSteps(dir)
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 // unitsKey is the metadata entry of checkpoints and exported weights that holds their units.
 const unitsKey = "units"
 
-// Units say what a model's numbers mean in the data: the columns' names, and how they were scaled. They travel with the
-// weights, so that predicting needs no data set.
+// Units say what a model's numbers mean in the data: the columns' names, and how they were scaled.
+// They travel with the weights, so that predicting needs no data set.
 type Units struct {
 	XNames, YNames []string // of the columns
 	Scaling        datasets.Scaling
@@ -127,8 +127,9 @@ func (u *Units) fit(path string, m *models.Model) error {
 	return nil
 }
 
-// CheckData refuses data of other units than the run in dir was trained on: other columns, or another scaling, which is
-// estimated from the data. Machines may round differently in the last digits.
+// CheckData refuses data of other units than the run in dir was trained on: other columns, or
+// another scaling, which is estimated from the data. Machines may round differently in the last
+// digits.
 func CheckData(dir string, began, now Units) error {
 	const rounding = 1e-9
 	a, b := began.columns(), now.columns()

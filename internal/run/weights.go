@@ -15,8 +15,8 @@ import (
 // weightsFormat marks weights that acqnp exported. Files from PyTorch do not have it.
 const weightsFormat = "acqnp.weights/1"
 
-// WriteWeights writes a flat parameter vector as a safetensors file under the names of the authors' state_dict. The units
-// of the data go to its metadata, unless they are nil.
+// WriteWeights writes a flat parameter vector as a safetensors file under the names of the authors'
+// state_dict. The units of the data go to its metadata, unless they are nil.
 func WriteWeights(path string, m *models.Model, params []float32, units *Units) error {
 	meta := map[string]string{"format": weightsFormat, "model": m.Name()}
 	if units != nil {
@@ -31,9 +31,9 @@ func WriteWeights(path string, m *models.Model, params []float32, units *Units) 
 	})
 }
 
-// ReadWeights reads weights under the names of the authors' state_dict, F32 or F64 (rounded to float32), into a flat
-// vector in the layout of m.Tensors. A file that is not exactly this model's weights is an *input.Error that names the
-// file and the tensor.
+// ReadWeights reads weights under the names of the authors' state_dict, F32 or F64 (rounded to
+// float32), into a flat vector in the layout of m.Tensors. A file that is not exactly this model's
+// weights is an *input.Error that names the file and the tensor.
 func ReadWeights(path string, m *models.Model) ([]float32, error) {
 	r, err := safetensors.Open(path)
 	if err != nil {
@@ -50,7 +50,8 @@ func ReadWeights(path string, m *models.Model) ([]float32, error) {
 	return params, join(r, path, m, "", params)
 }
 
-// checkTensors compares a file's header with the model's tensors under each of the prefixes: names, shapes and types.
+// checkTensors compares a file's header with the model's tensors under each of the prefixes: names,
+// shapes and types.
 func checkTensors(r *safetensors.Reader, path string, m *models.Model, prefixes ...string) error {
 	known := map[string]bool{}
 	for _, prefix := range prefixes {
@@ -91,7 +92,8 @@ func split(m *models.Model, prefix string, flat []float32) []safetensors.Tensor 
 	return ts
 }
 
-// join reads the model's tensors, whose names have the prefix, into a flat vector. The header was checked before.
+// join reads the model's tensors, whose names have the prefix, into a flat vector. The header was
+// checked before.
 func join(r *safetensors.Reader, path string, m *models.Model, prefix string, flat []float32) error {
 	for _, t := range m.Tensors() {
 		read, err := r.Read(prefix + t.Name)
@@ -110,7 +112,8 @@ func join(r *safetensors.Reader, path string, m *models.Model, prefix string, fl
 	return nil
 }
 
-// float32s copies an F32 or F64 tensor to dst. A float64 beyond float32's range becomes an infinity, which join refuses.
+// float32s copies an F32 or F64 tensor to dst. A float64 beyond float32's range becomes an
+// infinity, which join refuses.
 func float32s(t safetensors.Tensor, dst []float32) error {
 	if t.DType == safetensors.Float64 {
 		wide, err := t.Float64s()

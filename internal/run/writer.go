@@ -22,8 +22,8 @@ type Writer struct {
 	unusable []string // checkpoints that Restore found damaged or foreign
 }
 
-// Create makes the directory of a fresh run and locks it. A directory that holds a run is an *input.Error, unless
-// overwrite is set, which removes that run's files.
+// Create makes the directory of a fresh run and locks it. A directory that holds a run is an
+// *input.Error, unless overwrite is set, which removes that run's files.
 func Create(dir string, overwrite bool) (*Writer, error) {
 	refuse := refuseRun
 	if overwrite {
@@ -40,8 +40,8 @@ func Create(dir string, overwrite bool) (*Writer, error) {
 	return w.ready(prepare(dir))
 }
 
-// Resume opens and locks the directory of a run to go on with, or makes one. It calls warn, if that is not nil, with a
-// line about each file or line of the run that it passes over.
+// Resume opens and locks the directory of a run to go on with, or makes one. It calls warn, if that
+// is not nil, with a line about each file or line of the run that it passes over.
 func Resume(dir string, warn func(string)) (*Writer, error) {
 	w, err := open(dir, func(string) error { return nil })
 	if err != nil {
@@ -51,7 +51,8 @@ func Resume(dir string, warn func(string)) (*Writer, error) {
 	return w.ready(nil)
 }
 
-// open makes a directory where it is absent and locks it. refuse looks at it before the lock leaves a file in it.
+// open makes a directory where it is absent and locks it. refuse looks at it before the lock leaves
+// a file in it.
 func open(dir string, refuse func(dir string) error) (*Writer, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return nil, &input.Error{File: dir, Found: "a file", Expected: "a directory for the run"}
@@ -72,7 +73,8 @@ func open(dir string, refuse func(dir string) error) (*Writer, error) {
 	return &Writer{dir: dir, unlock: unlock}, nil
 }
 
-// ready makes what a locked directory lacks. It unlocks the directory if that fails, or if err is not nil.
+// ready makes what a locked directory lacks. It unlocks the directory if that fails, or if err is
+// not nil.
 func (w *Writer) ready(err error) (*Writer, error) {
 	if err == nil {
 		err = makeDir(filepath.Join(w.dir, checkpointsDir))
@@ -87,9 +89,9 @@ func (w *Writer) ready(err error) (*Writer, error) {
 	return w, nil
 }
 
-// Restore returns the newest good checkpoint, or nil if training has not written one yet. A run with another
-// configuration than e, or on data of other units, is an *input.Error, and so is a run without a good checkpoint among
-// those that it has.
+// Restore returns the newest good checkpoint, or nil if training has not written one yet. A run
+// with another configuration than e, or on data of other units, is an *input.Error, and so is a run
+// without a good checkpoint among those that it has.
 func (w *Writer) Restore(e config.Experiment, m *models.Model, units Units) (*Checkpoint, error) {
 	file := filepath.Join(w.dir, ConfigFile)
 	old, err := input.ReadFile(file, "the configuration of a run", 1<<20)
@@ -119,8 +121,9 @@ func (w *Writer) Restore(e config.Experiment, m *models.Model, units Units) (*Ch
 	return &c, nil
 }
 
-// checkConfig compares the configuration that a run began with, a YAML text from file, with the one that is to continue
-// it. A difference in what must not change is an *input.Error that names the keys.
+// checkConfig compares the configuration that a run began with, a YAML text from file, with the one
+// that is to continue it. A difference in what must not change is an *input.Error that names the
+// keys.
 func checkConfig(file, began string, now config.Experiment) error {
 	before, err := config.Parse(file, []byte(began), config.Overrides{})
 	if err != nil {
@@ -140,8 +143,8 @@ func (w *Writer) WriteConfig(text string) error {
 	return atomicfile.WriteBytes(filepath.Join(w.dir, ConfigFile), []byte(text))
 }
 
-// Save writes the checkpoint of c.Step and sets c.Path. Then it removes the oldest checkpoints, so that
-// t.KeepCheckpoints remain besides this one.
+// Save writes the checkpoint of c.Step and sets c.Path. Then it removes the oldest checkpoints, so
+// that t.KeepCheckpoints remain besides this one.
 func (w *Writer) Save(c *Checkpoint, m *models.Model, t config.Train) error {
 	c.Path = checkpointPath(w.dir, c.Step)
 	if w.log != nil { // no checkpoint is ahead of the log, even after a crash
@@ -156,8 +159,9 @@ func (w *Writer) Save(c *Checkpoint, m *models.Model, t config.Train) error {
 	return w.retain(c.Step, t.KeepCheckpoints)
 }
 
-// retain removes the oldest checkpoints up to the step just written, so that keep remain besides it. It neither counts
-// nor removes unusable files: they may be somebody's, and must not push out good ones.
+// retain removes the oldest checkpoints up to the step just written, so that keep remain besides
+// it. It neither counts nor removes unusable files: they may be somebody's, and must not push out
+// good ones.
 func (w *Writer) retain(step, keep int) error {
 	steps, err := checkpointSteps(w.dir)
 	if err != nil {

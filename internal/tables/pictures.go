@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/acqnp/acqnp/internal/run"
 )
 
 // Limits of the runs' own plots on a page. Of each model on each benchmark, only those of the first
@@ -67,7 +69,7 @@ func pngFiles(dir string) []string {
 		}
 	}
 	rank := func(path string) int {
-		if filepath.Base(path) == "fit.png" {
+		if filepath.Base(path) == run.FitFile {
 			return 0
 		}
 		return 1

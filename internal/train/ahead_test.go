@@ -17,8 +17,8 @@ import (
 	"github.com/acqnp/acqnp/internal/train"
 )
 
-// ahead is a trainer that works as a GPU's does: it makes the levels itself, an error of a step is told by Loss and State
-// alone, and it keeps a loss scale. The CPU's trainer does its work.
+// ahead is a trainer that works as a GPU's does: it makes the levels itself, an error of a step is
+// told by Loss and State alone, and it keeps a loss scale. The CPU's trainer does its work.
 type ahead struct {
 	engine.Trainer
 	levels *random.Generator
@@ -106,7 +106,8 @@ func TestALossIsAskedForOnlyWhereItIsShown(t *testing.T) {
 	}
 }
 
-// Levels and batches do not depend on who makes them: the weights are those of the CPU, bit for bit.
+// Levels and batches do not depend on who makes them: the weights are those of the CPU, bit for
+// bit.
 func TestLevelsMadeElsewhereAreTheSame(t *testing.T) {
 	e := experiment(t)
 	want := mustTrain(t, train.Options{Experiment: e, Dir: t.TempDir()})
@@ -175,7 +176,8 @@ func TestADeviceThatIsLostKeepsTheLastCheckpoint(t *testing.T) {
 	sameTensors(t, r.Checkpoint, want.Checkpoint)
 }
 
-// A loss scale, and the updates that it kept from being made, go from run to run, also through one on the CPU.
+// A loss scale, and the updates that it kept from being made, go from run to run, also through one
+// on the CPU.
 func TestLossScaleBelongsToTheCheckpoint(t *testing.T) {
 	dir := t.TempDir()
 	on := func(d device.Device, n int) run.Checkpoint {

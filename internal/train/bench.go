@@ -13,16 +13,18 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// Timing is what one training step did, and how long it took. A device that works ahead of its caller lets it wait for an
-// earlier step instead; the sum over all steps is exact, since the first begins and the last ends with nothing under way.
+// Timing is what one training step did, and how long it took. A device may work ahead of its
+// caller, which then waits for an earlier step instead. The sum over all steps is exact: nothing is
+// under way when the first begins and the last ends.
 type Timing struct {
 	Duration time.Duration // from waiting for the batch, which is made while the step before runs, to Adam
 	Rows     int           // B·N·N_τ, B·N·k with bootstraps, B·N without either
 	FLOPs    float64       // see plan.Analysis.FLOPs
 }
 
-// Bench makes training steps from initial weights as Run does, but nothing on disk, and times those after the first
-// warmup. It needs Source and makes no use of Dir, Resume, Overwrite, OnStart and Warn.
+// Bench makes training steps from initial weights as Run does, without a run directory, and times
+// those after the first warmup. It needs o.Source and does not read Dir, Resume, Overwrite, OnStart
+// and Warn.
 func Bench(ctx context.Context, o Options, warmup, steps int) ([]Timing, error) {
 	l, err := newLoop(o)
 	if err != nil {
@@ -63,7 +65,7 @@ func Bench(ctx context.Context, o Options, warmup, steps int) ([]Timing, error) 
 	return timings, nil
 }
 
-// flops counts the operations of a step by its extents.
+// flops returns the function that counts the operations of a step by its extents.
 func (l *loop) flops() (func(ops.Extents) float64, error) {
 	graph, err := l.model.Build(tensor.Float32, l.capacity, models.Training)
 	if err != nil {

@@ -64,11 +64,13 @@ func (t recording) Step(e ops.Extents, batch int, rate float64) error {
 	return t.Trainer.Step(e, batch, rate)
 }
 
-// near is how far float32 rounding may carry twelve steps of the tiny model apart on two devices: sums are made in another
-// order, and a step of Adam is up to the learning rate however small its gradient is.
+// near is how far float32 rounding may carry twelve steps of the tiny model apart on two devices:
+// sums are made in another order, and a step of Adam is up to the learning rate however small its
+// gradient is.
 const near = 2e-3
 
-// TestCUDAGoesOnWhereTheCPUStopped moves runs of every model between the devices at a checkpoint, both ways.
+// TestCUDAGoesOnWhereTheCPUStopped moves runs of every model between the devices at a checkpoint,
+// both ways.
 func TestCUDAGoesOnWhereTheCPUStopped(t *testing.T) {
 	for _, name := range models.Names() {
 		t.Run(name, func(t *testing.T) {
@@ -189,8 +191,8 @@ func metricsOf(t *testing.T, e config.Experiment, d device.Device) []run.Metrics
 	return metrics(t, dir)
 }
 
-// TestCUDAFaultsLeaveTheLastCheckpoint lets driver calls fail all through a run. The run then fails with one line that says
-// which call it was, and goes on elsewhere from its last checkpoint.
+// TestCUDAFaultsLeaveTheLastCheckpoint lets driver calls fail all through a run. The run then fails
+// with one line that says which call it was, and goes on elsewhere from its last checkpoint.
 func TestCUDAFaultsLeaveTheLastCheckpoint(t *testing.T) {
 	e := experiment(t, steps(8), func(e *config.Experiment) { e.Train.CheckpointEvery, e.Train.KeepCheckpoints = 2, 9 })
 	broken := errors.New("the driver has had enough")

@@ -139,8 +139,8 @@ func TestAbsurdLearningRateStops(t *testing.T) {
 	}
 }
 
-// A finite gradient whose square is beyond float32 makes Adam's second moment infinite. That stops the run at this very
-// step, and the message names a checkpoint only where there is one.
+// A finite gradient whose square is beyond float32 makes Adam's second moment infinite. That stops
+// the run at this very step, and the message names a checkpoint only where there is one.
 func TestOverflowInAdamStopsAtItsStep(t *testing.T) {
 	e := experiment(t)
 	tensor := modelOf(t, e).Tensors()[3]
@@ -236,7 +236,8 @@ func TestUnwritableDirectory(t *testing.T) {
 	}
 }
 
-// Steps that neither log nor save allocate nothing but what the data source does (none for lissajous).
+// Steps that neither log nor save allocate nothing but what the data source does (none for
+// lissajous).
 func TestStepsDoNotAllocate(t *testing.T) {
 	e := experiment(t, steps(400), func(e *config.Experiment) { e.Train.LogEvery, e.Train.CheckpointEvery = 1000, 1000 })
 	var before, after runtime.MemStats

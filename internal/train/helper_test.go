@@ -95,7 +95,8 @@ func runWith(ctx context.Context, o train.Options, source datasets.Source, compi
 	return train.Run(ctx, o)
 }
 
-// interruptAfter trains and ends the context while step n runs its callback, so that n steps get done.
+// interruptAfter trains and ends the context while step n runs its callback, so that n steps get
+// done.
 func interruptAfter(t testing.TB, o train.Options, n int) train.Result {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())

@@ -32,8 +32,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// enduring is long enough to be killed several times; a checkpoint every other step makes it likely to be hit while
-// writing one.
+// enduring is long enough to be killed several times; a checkpoint every other step makes it likely
+// to be hit while writing one.
 func enduring(t testing.TB) config.Experiment {
 	return experiment(t, steps(400), func(e *config.Experiment) {
 		e.Train.CheckpointEvery, e.Train.LogEvery, e.Train.KeepCheckpoints = 2, 1, 2
@@ -57,7 +57,8 @@ func trainAsChild(dir string) error {
 	return err
 }
 
-// Training that is killed at random moments and resumed each time ends with the same bytes as training left in peace.
+// Training that is killed at random moments and resumed each time ends with the same bytes as
+// training left in peace.
 func TestKilledTrainingEndsWithTheSameBytes(t *testing.T) {
 	e := enduring(t)
 	want := mustTrain(t, train.Options{Experiment: e, Dir: t.TempDir(), Device: device.CPU(1)})
@@ -94,7 +95,8 @@ func TestKilledTrainingEndsWithTheSameBytes(t *testing.T) {
 	}
 }
 
-// runChild trains in another process and kills it after a delay, counted from its first step or from its start.
+// runChild trains in another process and kills it after a delay, counted from its first step or
+// from its start.
 func runChild(t *testing.T, dir, yaml string, delay time.Duration, fromStart bool) (killed bool) {
 	t.Helper()
 	child := exec.Command(os.Args[0], "-test.run=^$")

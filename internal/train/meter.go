@@ -2,7 +2,7 @@ package train
 
 import "time"
 
-// meter measures training time and rows per second. The clock steers nothing but what is reported.
+// meter measures training time and rows per second, which are reported and decide nothing.
 type meter struct {
 	base          time.Duration // before this process
 	start, logged time.Time
@@ -27,7 +27,7 @@ func (m *meter) step(rows int, u Update) Update {
 	return u
 }
 
-// sinceLogged is the rate since it was last asked for.
+// sinceLogged returns the rows per second since its last call.
 func (m *meter) sinceLogged() float64 {
 	now := time.Now()
 	rate := perSecond(m.rows-m.rowsLogged, now.Sub(m.logged))
@@ -37,7 +37,7 @@ func (m *meter) sinceLogged() float64 {
 
 func (m *meter) elapsed() time.Duration { return m.base + time.Since(m.start) }
 
-// perSecond is 0 where a coarse clock saw no time pass: JSON has no infinity.
+// perSecond returns a rate, 0 if a coarse clock saw no time pass: JSON has no infinity.
 func perSecond(rows float64, d time.Duration) float64 {
 	if d <= 0 {
 		return 0

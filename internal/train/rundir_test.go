@@ -10,7 +10,8 @@ import (
 	"github.com/acqnp/acqnp/internal/train"
 )
 
-// A run directory that cannot be opened is an error that names the file, and the lock is given back.
+// A run directory that cannot be opened is an error that names the file, and the lock is given
+// back.
 func TestCheckpointsThatAreALinkToThemselves(t *testing.T) {
 	dir := t.TempDir()
 	link := filepath.Join(dir, "checkpoints")
@@ -29,8 +30,8 @@ func TestCheckpointsThatAreALinkToThemselves(t *testing.T) {
 	mustTrain(t, o)
 }
 
-// A directory with the name of a checkpoint that is due would end the run when the checkpoint is written. It is refused
-// before the first step, and never removed.
+// A directory with the name of a checkpoint that is due would end the run when the checkpoint is
+// written. It is refused before the first step, and never removed.
 func TestDirectoryNamedLikeACheckpointIsRefused(t *testing.T) {
 	for name, o := range map[string]train.Options{"fresh": {}, "resume": {Resume: true}, "overwrite": {Overwrite: true}} {
 		dir := t.TempDir()
@@ -53,7 +54,8 @@ func TestDirectoryNamedLikeACheckpointIsRefused(t *testing.T) {
 	}
 }
 
-// Lines of metrics.jsonl that training did not write, or not in this order, do not survive a resume, and are warned of.
+// Lines of metrics.jsonl that training did not write, or not in this order, do not survive a
+// resume, and are warned of.
 func TestResumeDropsForeignMetrics(t *testing.T) {
 	e := experiment(t, func(e *config.Experiment) { e.Train.LogEvery = 1 })
 	for name, c := range map[string]struct {

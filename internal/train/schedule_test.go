@@ -29,7 +29,8 @@ func TestCosineFollowsPyTorch(t *testing.T) {
 	c := r.Cosine
 	s := config.Train{Schedule: "cosine", LearningRate: c.LR, Steps: c.Steps}
 	for i, want := range c.Rates {
-		// PyTorch multiplies ratio by ratio from step to step: its own error grows to some 1e-15 of the first rate.
+		// PyTorch multiplies ratio by ratio from step to step: its own error grows to some 1e-15 of
+		// the first rate.
 		if got := train.LearningRate(s, i); math.Abs(got-want) > 1e-13*c.LR {
 			t.Errorf("step %d: %v, PyTorch has %v", i, got, want)
 		}

@@ -22,9 +22,9 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// Run trains until train.steps are done, the context ends or something fails. If the context ends, Run writes a checkpoint
-// and returns ErrInterrupted. Bad options, data and files are an *input.Error, found before anything is written. NaN and
-// infinity are a *NonFiniteError.
+// Run trains until train.steps are done, the context ends or something fails. If the context ends,
+// Run writes a checkpoint and returns ErrInterrupted. Bad options, data and files are an
+// *input.Error, found before anything is written. NaN and infinity are a *NonFiniteError.
 func Run(ctx context.Context, o Options) (Result, error) {
 	if o.Source == nil {
 		var err error
@@ -158,7 +158,8 @@ func (l *loop) restore() (time.Duration, error) {
 	return c.Elapsed, l.trainer.Load(c.State)
 }
 
-// compareKernels warns where the CPU kernels that wrote the checkpoint compute other bits than those in force.
+// compareKernels warns where the CPU kernels that wrote the checkpoint compute other bits than
+// those in force.
 func (l *loop) compareKernels(c run.Checkpoint) {
 	now := l.o.Device.Kernels()
 	if l.o.Warn == nil || c.Kernels == "" || now == "" || device.SameBits(c.Kernels, now) {
@@ -179,8 +180,9 @@ func (l *loop) tooFar(step int) error {
 		Expected: fmt.Sprintf("at least %d steps, which the run has done already", step)}
 }
 
-// begin sets a fresh run's weights and writes what a run has before its first step. Imported weights are saved at once,
-// before the configuration that makes the directory a run's, so that a resume never needs their file.
+// begin sets a fresh run's weights and writes what a run has before its first step. Imported
+// weights are saved at once, before the configuration that makes the directory a run's, so that a
+// resume never needs their file.
 func (l *loop) begin() error {
 	if err := l.dir.OpenLog(l.step); err != nil {
 		return err
@@ -208,8 +210,8 @@ func (l *loop) initialise() error {
 	return err
 }
 
-// checkWeights refuses a bad weights file before anything is written, unless there is a run to resume, which no longer
-// needs the file.
+// checkWeights refuses a bad weights file before anything is written, unless there is a run to
+// resume, which no longer needs the file.
 func checkWeights(o Options, m *models.Model) error {
 	if o.Weights == "" {
 		return nil
@@ -231,8 +233,8 @@ func checkOptions(o Options) error {
 	return nil
 }
 
-// Steps returns how many steps training makes: train.steps, or those of train.epochs. Epochs of a source without a fixed
-// training split are an *input.Error.
+// Steps returns how many steps training makes: train.steps, or those of train.epochs. Epochs of a
+// source without a fixed training split are an *input.Error.
 func Steps(t config.Train, source datasets.Source) (int, error) {
 	if t.Epochs == 0 {
 		return t.Steps, nil

@@ -54,7 +54,8 @@ func TestTrainingLowersTheLoss(t *testing.T) {
 		}
 		return sum
 	}
-	// Losses of single batches scatter by some tenths; the model gains several tenths within its first 200 steps.
+	// Losses of single batches scatter by some tenths; the model gains several tenths within its
+	// first 200 steps.
 	first, final := mean(losses[:20]), mean(losses[180:])
 	if final > first-0.1 {
 		t.Errorf("mean loss of the first 20 steps %.3f, of the last 20 %.3f", first, final)
@@ -118,7 +119,8 @@ type withKernels struct {
 
 func (d withKernels) Kernels() string { return d.kernels }
 
-// A run resumed on other kernels ends with other bits and says so. AVX-512 and AVX2 give the same bits.
+// A run resumed on other kernels ends with other bits and says so. AVX-512 and AVX2 give the same
+// bits.
 func TestResumeOnOtherKernels(t *testing.T) {
 	for _, c := range []struct {
 		before, now string

@@ -1,0 +1,49 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/acqnp/acqnp/internal/engine"
+)
+
+// NonFiniteError stops a run at the first step with a NaN or an infinity. Nothing of this step is
+// saved.
+type NonFiniteError struct {
+	Step       int    // the step that failed, counted from 1 as in metrics.jsonl
+	Seed       uint64 // of its batch
+	Quantity   string // "loss", "gradient", "weight", or an Adam moment, "m" or "v"
+	Tensor     string // "loss", or the first tensor that holds the value
+	Value      float32
+	Checkpoint string // path of the newest checkpoint; "" if none was written before this step
+}
+
+func (e *NonFiniteError) Error() string {
+	what := "the loss"
+	switch e.Quantity {
+	case "m", "v":
+		what = fmt.Sprintf("Adam's moment %s of %s", e.Quantity, e.Tensor)
+	case "gradient", "weight":
+		what = fmt.Sprintf("the %s of %s", e.Quantity, e.Tensor)
+	}
+	last := "no checkpoint was written before it"
+	if e.Checkpoint != "" {
+		last = "the last checkpoint before it is " + e.Checkpoint
+	}
+	return fmt.Sprintf("training diverged at step %d (batch %d of seed %d): %s is %v; %s; a lower train.learning_rate may help",
+		e.Step, e.Step-1, e.Seed, what, e.Value, last)
+}
+
+// named adds the step and the newest checkpoint to an engine's *NonFiniteError. It returns other
+// errors unchanged.
+func (l *loop) named(err error) error {
+	if err == nil {
+		return nil
+	}
+	var bad *engine.NonFiniteError
+	if !errors.As(err, &bad) {
+		return err
+	}
+	return &NonFiniteError{Step: bad.Batch + 1, Seed: l.schedule.Seed, Quantity: bad.Quantity, Tensor: bad.Tensor,
+		Value: bad.Value, Checkpoint: l.checkpoint}
+}
