@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -143,18 +142,4 @@ func readFile(t testing.TB, path string) []byte {
 func writeFile(t testing.TB, path string, content []byte) {
 	t.Helper()
 	check(t, os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, content, 0o644))
-}
-
-// files lists a directory tree without directories and the lock.
-func files(t testing.TB, dir string) []string {
-	t.Helper()
-	var list []string
-	check(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && d.Name() != ".lock" {
-			list = append(list, strings.TrimPrefix(path, dir+string(filepath.Separator)))
-		}
-		return err
-	}))
-	slices.Sort(list)
-	return list
 }
