@@ -141,6 +141,9 @@ func TestWriteTasksLeavesNothingHalfWritten(t *testing.T) {
 	if err := datasets.WriteTasks(t.Context(), filepath.Join(t.TempDir(), "no", "t.safetensors"), growing{}, 1, nil); !errors.As(err, &bad) {
 		t.Errorf("no directory: %v", err)
 	}
+	if err := datasets.WriteTasks(t.Context(), filepath.Join(t.TempDir(), "t.safetensors"), growing{}, 500_001, nil); !errors.As(err, &bad) {
+		t.Errorf("more batches than a header can list: %v", err)
+	}
 	if err := datasets.WriteTasks(t.Context(), filepath.Join(t.TempDir(), "t.safetensors"), growing{}, 0, nil); !errors.As(err, &bad) {
 		t.Errorf("no batches: %v", err)
 	}

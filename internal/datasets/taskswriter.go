@@ -15,12 +15,16 @@ import (
 	"github.com/acqnp/acqnp/internal/safetensors"
 )
 
+// maxTasks bounds the batches of a file: two entries each of about 90 bytes fit into the 100 MB that
+// the format allows for a header.
+const maxTasks = 500_000
+
 // WriteTasks writes a tasks file with the first evaluation batches of a source. The file is
 // complete when it appears under its name. The end of ctx ends the work. report, which may be nil,
 // is told the number of finished batches.
 func WriteTasks(ctx context.Context, path string, src Source, batches int, report func(done int)) (err error) {
-	if batches < 1 {
-		return &input.Error{Key: "batches", Found: fmt.Sprint(batches), Expected: "1 or more"}
+	if batches < 1 || batches > maxTasks {
+		return &input.Error{Key: "batches", Found: fmt.Sprint(batches), Expected: fmt.Sprintf("1 to %d", maxTasks)}
 	}
 	if _, err := atomicfile.Target(path); err != nil {
 		return &input.Error{File: path, Found: "no such directory", Expected: "a file in a directory that exists"}
