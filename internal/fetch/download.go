@@ -18,21 +18,22 @@ import (
 	"github.com/acqnp/acqnp/internal/progress"
 )
 
-// download is one file on its way from one address.
+// A download is one file, fetched from one address.
 type download struct {
-	file             File
-	url, path, part  string
-	Options          // how
-	began            bool
-	have, best, size int64 // bytes in the part, the most there ever were, and of the whole (−1 while unknown)
+	file            File
+	url, path, part string
+	Options
+	began      bool
+	have, best int64 // bytes in the part, and the most that it ever had
+	size       int64 // of the whole file; −1: not known
 }
 
-// final is an error that another try at the same address would not mend.
+// final is an error after which the same address is not tried again.
 type final struct{ error }
 
 func (f final) Unwrap() error { return f.error }
 
-// run downloads, checks and moves the file into place, and returns its size.
+// run downloads and checks the file, moves it into place, and returns its size.
 func (d *download) run(ctx context.Context) (int64, error) {
 	defer d.Progress.End()
 	failures := 0
@@ -47,7 +48,7 @@ func (d *download) run(ctx context.Context) (int64, error) {
 			return 0, ctx.Err()
 		case errors.As(err, &f):
 			return 0, fmt.Errorf("%s: %w", d.url, f.error)
-		case d.have > d.best: // it went on, so it may once more
+		case d.have > d.best: // there was progress: count failures anew
 			d.best, failures, wait = d.have, 0, d.Wait
 		}
 		if failures++; failures >= d.Tries {
@@ -62,10 +63,10 @@ func (d *download) run(ctx context.Context) (int64, error) {
 	return d.have, d.finish()
 }
 
-// errSilent is a server that was hung up on.
+// errSilent is the error of a server that sent nothing for too long.
 var errSilent = errors.New("the server fell silent")
 
-// once asks for what is missing and adds it to the part.
+// once requests the missing bytes and appends them to the part.
 func (d *download) once(ctx context.Context) error {
 	ctx, hangUp := context.WithCancelCause(ctx)
 	defer hangUp(nil)
@@ -78,17 +79,17 @@ func (d *download) once(ctx context.Context) error {
 	return err
 }
 
-// exchange is one request and its answer. Each byte winds the watch up again.
+// exchange makes one request and receives its response. Each byte restarts the watch.
 func (d *download) exchange(ctx context.Context, watch *time.Timer) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, d.url, nil)
 	if err != nil {
 		return final{err}
 	}
-	request.Header.Set("Accept-Encoding", "identity") // packed files are to stay packed
+	request.Header.Set("Accept-Encoding", "identity") // a .gz file stays compressed
 	before := d.resumable()
 	if before.bytes > 0 {
 		request.Header.Set("Range", fmt.Sprintf("bytes=%d-", before.bytes))
-		request.Header.Set("If-Range", before.validator) // all of it, please, if it is another file by now
+		request.Header.Set("If-Range", before.validator) // the whole file, if it has changed
 	}
 	client := *d.Client
 	client.CheckRedirect = checkRedirect
@@ -112,7 +113,8 @@ func (d *download) exchange(ctx context.Context, watch *time.Timer) error {
 	return errors.Join(err, part.Close())
 }
 
-// complete is whether the server says that nothing is missing: an earlier call ended between the last byte and the check.
+// complete reports whether the server says that no byte is missing: an earlier call ended between
+// the last byte and the check.
 func (d *download) complete(r *http.Response, before partial) bool {
 	if before.bytes == 0 || r.StatusCode != http.StatusRequestedRangeNotSatisfiable ||
 		r.Header.Get("Content-Range") != fmt.Sprintf("bytes */%d", before.bytes) {
@@ -122,7 +124,7 @@ func (d *download) complete(r *http.Response, before partial) bool {
 	return true
 }
 
-// accept judges the answer and returns the byte that its body starts at.
+// accept checks the response and returns the position in the file at which its body starts.
 func (d *download) accept(r *http.Response, before partial) (start int64, err error) {
 	d.size = -1
 	switch r.StatusCode {
@@ -138,9 +140,9 @@ func (d *download) accept(r *http.Response, before partial) (start int64, err er
 			return 0, fmt.Errorf("the server sent the part %.100q of the file", r.Header.Get("Content-Range"))
 		}
 		d.size = whole
-	case http.StatusRequestedRangeNotSatisfiable: // the part is not a part of it
+	case http.StatusRequestedRangeNotSatisfiable: // the part is longer than the file
 		d.discard()
-		return 0, errors.New("the server's file is shorter than what was there of it")
+		return 0, errors.New("the server's file is shorter than the part that is here")
 	default:
 		err := fmt.Errorf("the server says %.100q", r.Status)
 		if r.StatusCode >= 500 || r.StatusCode == http.StatusTooManyRequests || r.StatusCode == http.StatusRequestTimeout {
@@ -158,7 +160,7 @@ func (d *download) accept(r *http.Response, before partial) (start int64, err er
 	return start, nil
 }
 
-// open readies the part for what comes, from start on. A part that cannot be resumed starts anew.
+// open opens the part for writing at start. With start 0 it begins a new part.
 func (d *download) open(start int64, validator string) (*os.File, error) {
 	if start == 0 {
 		if err := d.remember(validator); err != nil {
@@ -184,7 +186,7 @@ func (d *download) open(start int64, validator string) (*os.File, error) {
 	return f, nil
 }
 
-// receive copies the body.
+// receive appends the body to the part.
 func (d *download) receive(part *os.File, body io.Reader, watch *time.Timer) error {
 	most := int64(maxBytes)
 	switch {
@@ -221,7 +223,7 @@ func (d *download) receive(part *os.File, body io.Reader, watch *time.Timer) err
 	}
 }
 
-// finish checks the whole part and gives it its name.
+// finish checks the complete part and gives it its final name.
 func (d *download) finish() error {
 	if wrong, err := fault(d.file, d.part); err != nil {
 		return err
@@ -241,7 +243,7 @@ func (d *download) finish() error {
 // maxRedirects is how often a request may be redirected.
 const maxRedirects = 10
 
-// checkRedirect refuses redirects that lead in a circle or to what HTTP does not reach.
+// checkRedirect refuses endless redirects, and redirects to other protocols.
 func checkRedirect(next *http.Request, before []*http.Request) error {
 	switch {
 	case next.URL.Scheme != "http" && next.URL.Scheme != "https":
@@ -252,8 +254,8 @@ func checkRedirect(next *http.Request, before []*http.Request) error {
 	return nil
 }
 
-// unreached returns a network error in few words. It is final where another try would not mend it: there is no connection
-// at all, the certificate is not trusted, or redirects lead nowhere.
+// unreached returns a network error in few words. It is final if another try would fail in the same
+// way: there is no connection, the certificate is not trusted, or redirects lead nowhere.
 func unreached(err error) error {
 	var done final
 	var name *net.DNSError

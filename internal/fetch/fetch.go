@@ -1,5 +1,5 @@
-// Package fetch downloads data sets from their publishers. A file is under its final name only when it is whole and
-// right; what is there of an unfinished one waits beside it as NAME.part, and the next try goes on from there.
+// Package fetch downloads data sets from their publishers. A file gets its name when it is complete
+// and has been checked. Until then it is NAME.part, from which the next download resumes.
 package fetch
 
 import (
@@ -21,34 +21,34 @@ import (
 	"github.com/acqnp/acqnp/internal/progress"
 )
 
-// Options are how to download.
+// Options are the options of a download.
 type Options struct {
-	// Mirror is a folder of a web server that is laid out like the data directory (MIRROR/mnist/…). It is asked in
-	// place of the publishers; "" asks them.
+	// Mirror is the address of a folder with the layout of the data directory (MIRROR/mnist/…).
+	// Files come from there instead of from the publishers. "" means the publishers.
 	Mirror   string
 	Progress progress.Reporter
-	Client   *http.Client // nil is http.DefaultClient, which follows the environment's proxy settings
+	Client   *http.Client // nil: http.DefaultClient, which uses the proxies of the environment
 
-	// Tries is how often in a row a connection may fail without any new byte; 0 means 5. Before the next one Wait passes,
-	// and twice as long after each further failure; 0 means a second.
+	// Tries is how many connections in a row may fail without a new byte; 0 means 5. Before the
+	// second one Wait passes, before each later one twice as long as before; 0 means a second.
 	Tries int
 	Wait  time.Duration
-	// Stall is how long a server may be silent before the connection counts as failed; 0 means 30 seconds.
+	// Stall is the silence after which a connection counts as failed; 0 means 30 seconds.
 	Stall time.Duration
 }
 
-// Result is a file of a set that is now in place.
+// A Result is a file of a set that is now in place.
 type Result struct {
 	Path    string
 	Bytes   int64
-	Fetched bool // false where it was there already
+	Fetched bool // false: it was there before
 	Checked bool // against a published sum
 }
 
 const maxBytes = 1 << 30 // of a file whose size is not known in advance
 
-// Fetch puts the files of a set into dir, which it makes. Those that are there already stay; one that has another sum
-// than the published one is an *input.Error, and so is an address that cannot be one.
+// Fetch downloads the files of a set to dir, which it makes. Files that are there stay. A file with
+// another sum than the published one, and an invalid address, are an *input.Error.
 func Fetch(ctx context.Context, s Set, dir string, o Options) ([]Result, error) {
 	o, err := o.complete()
 	if err != nil {
@@ -71,7 +71,7 @@ func Fetch(ctx context.Context, s Set, dir string, o Options) ([]Result, error) 
 	return all, nil
 }
 
-// complete sets what was left out.
+// complete returns the options with defaults in place of zeros.
 func (o Options) complete() (Options, error) {
 	if o.Mirror != "" {
 		u, err := url.Parse(o.Mirror)
@@ -95,7 +95,7 @@ func (o Options) complete() (Options, error) {
 	return o, nil
 }
 
-// get puts one file into its place, from the first of its addresses that has it.
+// get downloads one file to path, from the first of its addresses that has it.
 func get(ctx context.Context, f File, path string, o Options) (Result, error) {
 	if r, there, err := already(f, path); there || err != nil {
 		return r, err
@@ -116,7 +116,7 @@ func get(ctx context.Context, f File, path string, o Options) (Result, error) {
 		f.Name, together(failed), path)
 }
 
-// already looks whether the file is there.
+// already reports whether the file is there, and checks it.
 func already(f File, path string) (Result, bool, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -125,7 +125,7 @@ func already(f File, path string) (Result, bool, error) {
 	case err != nil:
 		return Result{}, false, &input.Error{File: path, Found: reason(err), Expected: "a place for the file"}
 	case !info.Mode().IsRegular():
-		return Result{}, false, &input.Error{File: path, Found: "something that is no regular file", Expected: "a place for the file"}
+		return Result{}, false, &input.Error{File: path, Found: "something that is not a regular file", Expected: "a place for the file"}
 	}
 	wrong, err := fault(f, path)
 	if err != nil {
@@ -166,7 +166,7 @@ func fault(f File, path string) (string, error) {
 	return "", nil
 }
 
-// together is several errors in one line.
+// together joins errors into one line.
 func together(failed []error) error {
 	if len(failed) == 1 {
 		return failed[0]
@@ -179,7 +179,7 @@ func together(failed []error) error {
 	return fmt.Errorf(strings.TrimSuffix(format, "; "), values...)
 }
 
-// reason is an error of the file system without the path that is said anyway.
+// reason returns the message of a file-system error without its path.
 func reason(err error) string {
 	var pathError *fs.PathError
 	if errors.As(err, &pathError) {

@@ -54,7 +54,7 @@ func TestWrongContentIsRemoved(t *testing.T) {
 	fails(t, set(content, server.URL+"/file"), dir, options(), sum(other), sum(content), "removed")
 	server.content = append(content, 1)
 	fails(t, set(content, server.URL+"/file"), dir, options(), "1001 bytes", "1000")
-	server.answer = func(w http.ResponseWriter, _ *http.Request) { // without a length in advance
+	server.answer = func(w http.ResponseWriter, _ *http.Request) { // without a Content-Length
 		w.(http.Flusher).Flush()
 		w.Write(append(content, 1))
 	}
@@ -69,7 +69,7 @@ func TestWrongContentIsRemoved(t *testing.T) {
 	if left := names(t, dir); len(left) > 0 {
 		t.Errorf("%v are left", left)
 	}
-	// A server that goes on with another file all the same is found out too.
+	// So is a server that resumes with another file.
 	server = newSite(t, content)
 	s = set(content, server.URL+"/file")
 	half(t, server, s, dir)
@@ -120,7 +120,7 @@ func TestRedirectsAreFollowed(t *testing.T) {
 	}
 }
 
-// Another try would lead to the same place.
+// Another try would end at the same place.
 func TestRedirectsThatLeadNowhereAreTriedOnce(t *testing.T) {
 	for to, c := range map[string]struct {
 		requests int
@@ -161,7 +161,7 @@ func TestSilentServersAreHungUpOn(t *testing.T) {
 	content := counted(1000)
 	server, dir := newSite(t, content), t.TempDir()
 	server.answer = func(w http.ResponseWriter, r *http.Request) {
-		if len(server.requests) > 1 { // before the answer; the first time in its middle
+		if len(server.requests) > 1 { // before the response; the first time within it
 			<-r.Context().Done()
 			return
 		}
@@ -232,10 +232,10 @@ func TestRefusesWhatAPersonGotWrong(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "sub", "d.gz"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	try(filepath.Join(dir, "sub"), "", "no regular file")
+	try(filepath.Join(dir, "sub"), "", "not a regular file")
 }
 
-// recorder keeps what a progress bar would show.
+// A recorder keeps what a progress bar would show.
 type recorder struct {
 	progress.Reporter
 	total, done, last int
@@ -281,7 +281,7 @@ func TestSetsAreWellFormed(t *testing.T) {
 	}
 }
 
-// The one published sum that can be checked here, and the beginnings.
+// The one published sum that can be checked here, and the first bytes of all files.
 func TestSumsOfRealFiles(t *testing.T) {
 	shared := os.Getenv("ACQNP_SHARED")
 	if shared == "" {

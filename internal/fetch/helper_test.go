@@ -24,14 +24,14 @@ import (
 	"github.com/acqnp/acqnp/internal/progress"
 )
 
-// site is a publisher's server of one file, /file, that can be made to misbehave.
+// A site is a server of one file, /file, that can misbehave.
 type site struct {
 	*httptest.Server
 	mu       sync.Mutex
 	content  []byte
-	tag      string           // "" for a server without entity tags
-	cut      []int            // the next answers break off after so many bytes
-	answer   http.HandlerFunc // in place of the file, until it sets itself to nil
+	tag      string           // entity tag; "": none
+	cut      []int            // the next responses break off after this many bytes
+	answer   http.HandlerFunc // replaces the file unless nil
 	requests []http.Header    // of every request
 	paths    []string
 }
@@ -64,7 +64,7 @@ func (s *site) serve(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
 }
 
-// cutting resets the connection after some bytes.
+// cutting resets the connection after some bytes of the body.
 type cutting struct {
 	http.ResponseWriter
 	left int
@@ -93,7 +93,7 @@ func sum(content []byte) string {
 	return hex.EncodeToString(h[:])
 }
 
-// set is one file, with the sum of content, at addresses.
+// set returns a set of one file with the sum of content.
 func set(content []byte, urls ...string) fetch.Set {
 	return fetch.Set{Name: "digits", Files: []fetch.File{{Name: "d.gz", URLs: urls, Bytes: int64(len(content)), SHA256: sum(content)}}}
 }
@@ -112,7 +112,7 @@ func fetched(t *testing.T, s fetch.Set, dir string, want []byte) fetch.Result {
 	return r[0]
 }
 
-// holds expects the one file and nothing else.
+// holds checks that dir has the one file and nothing else.
 func holds(t *testing.T, dir string, want []byte) {
 	t.Helper()
 	if got := names(t, dir); !cmp.Equal(got, []string{"d.gz"}) {
@@ -137,7 +137,8 @@ func names(t *testing.T, dir string) []string {
 	return all
 }
 
-// fails expects an error in one line that says something and is no person's mistake, and nothing under the final name.
+// fails checks that Fetch returns an error of one line that contains the words and is not an
+// *input.Error, and that there is nothing under the final name.
 func fails(t *testing.T, s fetch.Set, dir string, o fetch.Options, says ...string) {
 	t.Helper()
 	_, err := fetch.Fetch(t.Context(), s, dir, o)
@@ -155,7 +156,7 @@ func fails(t *testing.T, s fetch.Set, dir string, o fetch.Options, says ...strin
 	}
 }
 
-// ranges are the Range headers of all requests.
+// ranges returns the Range headers of all requests.
 func (s *site) ranges() []string {
 	var all []string
 	for _, h := range s.requests {
@@ -164,7 +165,7 @@ func (s *site) ranges() []string {
 	return all
 }
 
-// half leaves the first half of the file as an interrupted call does.
+// half leaves the first half of the file, as an interrupted call does.
 func half(t *testing.T, server *site, s fetch.Set, dir string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

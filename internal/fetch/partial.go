@@ -8,16 +8,17 @@ import (
 	"github.com/acqnp/acqnp/internal/atomicfile"
 )
 
-// partial is what an earlier try left: how much, and by what the server can tell whether it has the same file still.
+// partial is what an earlier download left.
 type partial struct {
 	bytes     int64
-	validator string // an entity tag or a date, for If-Range
+	validator string // an entity tag or a date, by which the server knows the file again (If-Range)
 }
 
-// note is the file that keeps a part's address and validator. Without it nobody could say what the part is a part of.
+// note returns the name of the file that holds the address and the validator of the part.
 func (d *download) note() string { return d.part + ".from" }
 
-// remember writes the note, before the first byte of a new part. An old part goes, lest it be taken for the new one's.
+// remember writes the note before the first byte of a new part. It removes an old part first, which
+// the note would not describe.
 func (d *download) remember(validator string) error {
 	d.discard()
 	if validator == "" {
@@ -26,7 +27,8 @@ func (d *download) remember(validator string) error {
 	return atomicfile.WriteBytes(d.note(), []byte(d.url+"\n"+validator+"\n"))
 }
 
-// resumable is what there is to go on from: nothing unless the part is known to come from this address.
+// resumable returns the part to resume from. It returns nothing unless the note says that the part
+// comes from this address.
 func (d *download) resumable() partial {
 	info, err := os.Stat(d.part)
 	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
@@ -43,14 +45,15 @@ func (d *download) resumable() partial {
 	return partial{info.Size(), validator}
 }
 
-// discard removes the part and its note, as far as they are there.
+// discard removes the part and its note if they exist.
 func (d *download) discard() {
 	_ = os.Remove(d.part)
 	_ = os.Remove(d.note())
 	d.have = 0
 }
 
-// validator tells the server's file from any other: a strong entity tag, else the date of its last change.
+// validator returns what identifies the server's file: a strong entity tag, or else the date of its
+// last change.
 func validator(r *http.Response) string {
 	if tag := r.Header.Get("ETag"); tag != "" && !strings.HasPrefix(tag, "W/") {
 		return tag

@@ -21,7 +21,7 @@ func TestGoesOnAfterResets(t *testing.T) {
 		t.Fatalf("requests for %q", got)
 	}
 	last := 0
-	for _, r := range got[1:] { // a reset may lose bytes that were sent, but none that is there is asked for again
+	for _, r := range got[1:] { // a reset may lose bytes on their way; bytes in the part are not requested again
 		from, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(r, "bytes="), "-"))
 		if r == "" {
 			from, err = 0, nil
@@ -36,7 +36,7 @@ func TestGoesOnAfterResets(t *testing.T) {
 	}
 }
 
-// Without an entity tag or a date nothing says that the file is still the same.
+// Without an entity tag or a date the file may have changed.
 func TestStartsAnewWithoutAValidator(t *testing.T) {
 	content := counted(300000)
 	server, dir := newSite(t, content), t.TempDir()
@@ -77,7 +77,7 @@ func TestNextCallNeedsNothingMore(t *testing.T) {
 	s := set(content[:150000], server.URL+"/file")
 	s.Files[0].Bytes = 0
 	half(t, server, s, dir)
-	server.content = content[:150000] // the half is all there is
+	server.content = content[:150000] // the half is the whole file
 	fetched(t, s, dir, content[:150000])
 	if diff := cmp.Diff([]string{"bytes=150000-"}, server.ranges()); diff != "" {
 		t.Error(diff)
