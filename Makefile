@@ -2,11 +2,11 @@
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # The packages with goroutines.
 RACE = ./internal/atomicfile ./internal/cli ./internal/engine/... ./internal/feed ./internal/predict ./internal/progress ./internal/train
-# The packages whose tests run the CUDA engine: on the host emulation, or on a GPU.
+# The packages whose tests run the CUDA engine, on the host emulation or on a GPU.
 ENGINE = ./kernels/... ./internal/engine/cuda/... ./internal/test/kernels
-# The GPUs that get machine code; later ones compile the PTX of the last when a program starts.
+# The GPUs with machine code. Later GPUs compile the PTX of the last when a program starts.
 ARCHS ?= 75 80 86 89 90
-# The toolkit's own libcuda.so, to link against where there is no driver.
+# The toolkit's libcuda.so, to link against without a driver.
 STUBS = $(firstword $(wildcard /usr/local/cuda/lib64/stubs /usr/lib/x86_64-linux-gnu/stubs))
 GPU = CGO_ENABLED=1 CGO_LDFLAGS="-L$(STUBS)"
 GPUTAGS = gpu,netgo,osusergo
@@ -31,7 +31,7 @@ kernels/fatbin/%.fatbin: kernels/%.cu $(wildcard kernels/*.h) kernels/fatbin/set
 	@echo "nvcc $< for $(ARCHS)"
 	@sh scripts/fatbin.sh $< $@ kernels/fatbin/$*.ptxas "$(ARCHS)"
 
-# Changes when the kernels have to be compiled anew though their files have not changed.
+# This file changes when all kernels must be compiled again, though their sources have not changed.
 kernels/fatbin/settings: scripts/fatbin.sh always
 	@mkdir -p $(@D)
 	@{ echo "$(ARCHS)"; cat $<; nvcc --version; } >$@.new
@@ -44,18 +44,18 @@ simt: ## the CUDA engine's tests on the host emulation of its kernels (needs g++
 	CGO_ENABLED=1 go test -tags simt $(ENGINE)
 	CGO_ENABLED=1 go test -tags simt -run CUDA ./internal/device ./internal/train ./internal/cli
 
-driver: fatbins ## the tests of internal/gpu/cu, over a stand-in for libcuda.so.1
+driver: fatbins ## the tests of internal/gpu/cu, with a stand-in for libcuda.so.1
 	@mkdir -p bin/driver
 	gcc -shared -fPIC -Wall -Wextra -Werror -o bin/driver/libcuda.so.1 internal/gpu/cu/testdata/driver.c
 	$(GPU) LD_LIBRARY_PATH="$(CURDIR)/bin/driver" go test -count=1 -tags $(GPUTAGS) ./internal/gpu/cu
 
-paths: ## the tests that hold numbers, on every SIMD path that this machine has
+paths: ## the tests of numbers, on every set of SIMD kernels that this machine has
 	sh scripts/paths.sh
 
-registers: fatbins ## hold registers and spills of the kernels just compiled to kernels/registers.txt
+registers: fatbins ## compare the kernels' registers and spills with kernels/registers.txt
 	sh scripts/registers.sh
 
-registers-record: fatbins ## write kernels/registers.txt anew, from a look at what has changed
+registers-record: fatbins ## write kernels/registers.txt
 	sh scripts/registers.sh --record
 
 race: ## the packages with goroutines under the race detector (needs cgo and a C compiler)
@@ -71,7 +71,7 @@ lint: ## gofmt, go vet, staticcheck; internal/test/layers tests the imports
 lint-sh: ## shellcheck
 	shellcheck scripts/*.sh .ci/run deploy/slurm.sbatch
 
-lint-gpu: fatbins ## go vet of what the build tags simt and gpu add
+lint-gpu: fatbins ## go vet of the files with the build tags simt and gpu
 	CGO_ENABLED=1 go vet -tags simt $(ENGINE)
 	$(GPU) go vet -tags $(GPUTAGS) ./internal/gpu/... ./cmd/acqnp $(ENGINE)
 
@@ -81,13 +81,13 @@ dockerfile: ## check Dockerfile.cuda, and run its RUN lines without a container 
 	@go run -C tools/dockerfile . "$(CURDIR)/Dockerfile.cuda" >bin/run-lines
 	@while read -r line; do echo "RUN $$line"; sh -ec "$$line" </dev/null || exit 1; done <bin/run-lines
 
-gpu-check: build gpu ## what scripts/gpu-check.sh needs on a machine with a GPU, in bin/gpu-check
+gpu-check: build gpu ## gather in bin/gpu-check what scripts/gpu-check.sh needs on a machine with a GPU
 	sh scripts/gpu-check-pack.sh $(CHECK)
 
 fuzz: ## every fuzz test for FUZZTIME, such as 1m or 5000x
 	sh scripts/fuzz.sh $(or $(FUZZTIME),10s)
 
-golden: ## make internal/test/golden/testdata anew with PyTorch (Debian: python3-torch)
+golden: ## write internal/test/golden/testdata with PyTorch (Debian: python3-torch)
 	/usr/bin/python3 tools/golden/golden.py internal/test/golden/testdata
 
 .PHONY: help build gpu fatbins test simt driver paths registers registers-record race lint lint-sh lint-gpu dockerfile gpu-check fuzz golden always

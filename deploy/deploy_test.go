@@ -1,4 +1,5 @@
-// Package deploy holds the files that start acqnp on clusters to what the image and the program are.
+// Package deploy tests the files that start acqnp on clusters: they must fit the image, the program
+// and the configurations.
 package deploy
 
 import (
@@ -25,7 +26,8 @@ func read(t *testing.T, name string) string {
 	return string(b)
 }
 
-// claim and job are what the Kubernetes file may use of the types of those names: an unknown field is a misspelt one.
+// claim and job have the fields of the Kubernetes types that the file uses. An unknown field is an
+// error, since it may be misspelt.
 type claim struct {
 	APIVersion string `yaml:"apiVersion"`
 	Kind       string
@@ -91,7 +93,7 @@ func TestKubernetesJobIsWhole(t *testing.T) {
 	}
 	p := j.Spec.Template.Spec
 	if p.RestartPolicy != "OnFailure" || p.Grace < 60 {
-		t.Errorf("restart policy %s with %d s of grace: a stopped run is to write a checkpoint and go on", p.RestartPolicy, p.Grace)
+		t.Errorf("restart policy %s with %d s of grace: a stopped run must write a checkpoint and resume", p.RestartPolicy, p.Grace)
 	}
 	user := regexp.MustCompile(`(?m)^USER (\d+):`).FindStringSubmatch(read(t, "../Dockerfile.cuda"))
 	if s := p.SecurityContext; !s.NonRoot || user == nil || user[1] != "65532" || s.User != 65532 || s.Group != 65532 || s.FSGroup != 65532 {
@@ -102,7 +104,7 @@ func TestKubernetesJobIsWhole(t *testing.T) {
 	}
 	container, volume := p.Containers[0], p.Volumes[0]
 	if container.Resources.Limits["nvidia.com/gpu"] != "1" {
-		t.Errorf("limits %v: no GPU is given without nvidia.com/gpu", container.Resources.Limits)
+		t.Errorf("limits %v: the pod gets no GPU without nvidia.com/gpu", container.Resources.Limits)
 	}
 	if m := container.VolumeMounts[0]; m.Name != volume.Name || m.Path != "/work/runs" || volume.Claim.Name != c.Metadata.Name {
 		t.Errorf("mount %+v of volume %+v of claim %s", m, volume, c.Metadata.Name)
@@ -110,11 +112,11 @@ func TestKubernetesJobIsWhole(t *testing.T) {
 	checkCommand(t, container.Args)
 }
 
-// checkCommand holds a training's arguments to what the repository has.
+// checkCommand checks the arguments of acqnp train: --resume, --device cuda and a configuration that exists.
 func checkCommand(t *testing.T, args []string) {
 	t.Helper()
 	if len(args) == 0 || args[0] != "train" || !slices.Contains(args, "--resume") {
-		t.Fatalf("arguments %q: not a training that goes on after an interruption", args)
+		t.Fatalf("arguments %q: not a training that resumes", args)
 	}
 	if i := slices.Index(args, "--config"); i < 0 {
 		t.Errorf("arguments %q: no --config", args)
@@ -122,14 +124,14 @@ func checkCommand(t *testing.T, args []string) {
 		t.Error(err)
 	}
 	if i := slices.Index(args, "--device"); i < 0 || args[i+1] != "cuda" {
-		t.Errorf("arguments %q: a run that was given a GPU is not to fall back to the CPU", args)
+		t.Errorf("arguments %q: a run with a GPU must not fall back to the CPU", args)
 	}
 }
 
 func TestSlurmScriptIsWhole(t *testing.T) {
 	text := read(t, "slurm.sbatch")
 	if !strings.HasPrefix(text, "#!/bin/bash\n") {
-		t.Error("no #! line: sbatch refuses the script")
+		t.Error("no #! line, which sbatch demands")
 	}
 	options := map[string]string{}
 	command := false
@@ -137,7 +139,7 @@ func TestSlurmScriptIsWhole(t *testing.T) {
 		line = strings.TrimSpace(line)
 		if option, is := strings.CutPrefix(line, "#SBATCH "); is {
 			if command {
-				t.Errorf("%s comes after a command: sbatch does not read it", option)
+				t.Errorf("%s comes after a command, where sbatch does not read it", option)
 			}
 			name, value, _ := strings.Cut(option, "=")
 			options[name] = value
@@ -161,7 +163,7 @@ func TestSlurmScriptIsWhole(t *testing.T) {
 	checkCommand(t, strings.Fields(strings.ReplaceAll(arguments, `"$config"`, config[1])))
 }
 
-// A job that was stopped in time is queued again by its own identity, which in an array is that of the element.
+// A job that was interrupted requeues itself. Within an array that is the element, ARRAYJOB_TASK.
 func TestSlurmScriptRequeuesItself(t *testing.T) {
 	script, err := filepath.Abs("slurm.sbatch")
 	if err != nil {

@@ -1,17 +1,18 @@
 #!/bin/sh
-# Installs what the CUDA program is built with on Debian 12: g++, make, and nvcc from Debian's own nvidia-cuda-toolkit (11.8).
+# Installs the tools that build the CUDA program on Debian 12: g++, make, and nvcc 11.8 from
+# Debian's nvidia-cuda-toolkit.
 set -eu
 command -v nvcc >/dev/null && command -v g++ >/dev/null && command -v make >/dev/null && exit
 # shellcheck source=/dev/null
 . /etc/os-release
 if [ "${ID:-}" != debian ]; then
-	echo "install nvcc (CUDA 11.8), g++ and make: this script knows Debian only" >&2
+	echo "this script knows only Debian: install nvcc (CUDA 11.8), g++ and make yourself" >&2
 	exit 1
 fi
-# The toolkit is in Debian's components contrib and non-free, which most machines leave out.
+# The toolkit is in the components contrib and non-free, which most machines do not list.
 for list in /etc/apt/sources.list /etc/apt/sources.list.d/debian.sources; do
 	[ -f "$list" ] || continue
-	# one line an archive: deb URI SUITE main; or a file of fields: Components: main
+	# either lines "deb URI SUITE main", or a field "Components: main"
 	sed -i -E '/^(Components:|deb .*debian)/{/non-free( |$)/!s/ main( |$)/ main contrib non-free\1/}' "$list"
 done
 export DEBIAN_FRONTEND=noninteractive

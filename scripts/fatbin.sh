@@ -1,7 +1,7 @@
 #!/bin/sh
 # Compiles one kernel file: fatbin.sh IN.cu OUT.fatbin OUT.ptxas ARCHS
-# The fatbin has machine code for those of ARCHS (such as "75 80 90") that nvcc knows, and PTX of the last for GPUs to
-# come. What ptxas says of each kernel (registers, spills) is kept.
+# The fatbin has machine code for each of ARCHS (such as "75 80 90") that nvcc knows, and PTX of the
+# last for later GPUs. OUT.ptxas gets what ptxas prints about each kernel: registers, spills.
 set -eu
 in=$1 out=$2 said=$3 archs=$4
 known=$(nvcc --list-gpu-code)

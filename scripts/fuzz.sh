@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs every fuzz test of the project for the given time or number of inputs (5000x) each; default 10s.
+# Runs every fuzz test for a time or a number of inputs, such as 1m or 5000x; default 10s.
 set -eu
 cd "$(dirname "$0")/.."
 time=${1:-10s}

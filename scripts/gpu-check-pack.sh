@@ -1,6 +1,6 @@
 #!/bin/sh
-# Gathers in a folder what gpu-check.sh needs on a machine that has a GPU but neither Go nor nvcc: programs, tests compiled
-# with the tag gpu, configurations and the PyTorch scripts.
+# Gathers in a folder what gpu-check.sh needs on a machine with a GPU but without Go and nvcc: the
+# programs, tests compiled with the tag gpu, configurations and the PyTorch scripts.
 set -eu
 cd "$(dirname "$0")/.."
 dir=${1:?usage: gpu-check-pack.sh DIR}

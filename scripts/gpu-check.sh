@@ -1,9 +1,10 @@
 #!/bin/sh
-# All checks that need a GPU, from the folder that `make gpu-check` fills; Go and nvcc are not needed there.
+# Runs all checks that need a GPU, from the folder that `make gpu-check` fills. It needs neither Go
+# nor nvcc.
 usage='usage: gpu-check.sh [OUT]
-Compares the CUDA engine with the CPU per operation and per model, times training steps beside PyTorch (python3 with torch,
-left out where there is none), and compares the log-likelihoods that short trainings reach. Details go to OUT
-(default gpu-check-TIME); a short table comes last, and is OUT/table.txt. Status 1: no GPU, or something does not agree.
+Compares the CUDA engine with the CPU, by operation and by model. Times training steps, and those of PyTorch if python3
+has torch. Compares the log-likelihoods that short trainings reach. Details go to OUT (default gpu-check-TIME), a table
+to OUT/table.txt and the terminal. Status 1: no GPU, or results that do not agree.
 PYTHON names another python3, STEPS the length of the short trainings (default 2000).'
 set -eu
 case ${1:-} in
@@ -30,7 +31,7 @@ failed=0
 
 row() { printf '%-34s %s\n' "$1" "$2" >>"$out/table.txt"; }
 say() { echo "gpu-check: $*" >&2; }
-# number FILE KEY: the first number of that key in a file of JSON
+# number FILE KEY: the first number under that key in a JSON file
 number() { sed -n "s/.*\"$2\": *\\(-\\{0,1\\}[0-9][0-9.e+-]*\\).*/\\1/p" "$1" | head -1; }
 # likelihood FILE: the mean target log-likelihood of an eval.json
 likelihood() { tr -d '\n' <"$1" | sed -n 's/.*"target_ll": *{[^}]*"mean": *\(-\{0,1\}[0-9][0-9.e+-]*\).*/\1/p'; }
@@ -40,7 +41,7 @@ row commit "$(head -1 commit)$([ "$(wc -l <commit)" -gt 1 ] && echo ' and change
 row date "$(date -u +%Y-%m-%dT%H:%MZ)"
 row GPU "$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | head -1 || echo unknown)"
 
-# 1. Tests that compare: operations, the fused branch, whole models, three steps of training.
+# 1. Comparisons: operations, the fused branch, whole models, three training steps.
 for test in tests/*.test; do
 	name=$(basename "$test" .test)
 	say "$name"
@@ -48,7 +49,7 @@ for test in tests/*.test; do
 	row "$name" "$verdict: $(grep -c '^ *--- PASS' "$out/$name.txt") passed, $(grep -c '^ *--- FAIL' "$out/$name.txt") failed, $(grep -c '^ *--- SKIP' "$out/$name.txt") skipped"
 done
 
-# 2. Milliseconds of a training step at lissajous' size, PyTorch beside it, both alone on the machine.
+# 2. Milliseconds of a training step of lissajous, and of PyTorch's.
 mkdir -p "$out/times"
 torch=yes
 "$python" -c 'import torch; assert torch.cuda.is_available()' 2>"$out/times/torch.err" || torch=no
@@ -85,7 +86,7 @@ for model in acqnp cqnp cnp canp bnp; do
 	row "ms a step, $model, PyTorch" "$line"
 done
 
-# 3. The log-likelihood that a short training reaches: a precision that costs likelihood is no gain.
+# 3. The log-likelihood that a short training reaches in each precision.
 # train NAME DEVICE PRECISION CONFIG
 train() {
 	say "train $1 on $2 $3"
@@ -99,9 +100,9 @@ for precision in fp32 tf32 fp16; do
 	if train small-$precision cuda $precision configs/quickstart.yaml; then
 		gpu=$(likelihood "$out/small-$precision.json")
 		row "target LL, quickstart, $precision" "$gpu, on the CPU ${cpu:--}"
-		# The runs part by rounding, but not in what they reach: 0.1 is ten times the evaluation's standard error.
+		# Rounding makes the runs differ, but not in what they reach. 0.1 is ten standard errors.
 		if ! awk -v a="$gpu" -v b="$cpu" 'BEGIN { d = a - b; exit !(a != "" && b != "" && d >= -0.1) }'; then
-			row "" "FAILED: lower than on the CPU by more than 0.1"
+			row "" "FAILED: more than 0.1 below the CPU"
 			failed=1
 		fi
 	else

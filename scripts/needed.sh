@@ -1,5 +1,5 @@
 #!/bin/sh
-# Checks that the CUDA program needs the driver's library and glibc alone, and says which glibc it needs at least.
+# Checks that the CUDA program needs only the driver's library and glibc. Prints the least glibc.
 set -eu
 program=${1:?usage: needed.sh PROGRAM}
 libraries=$(readelf -d "$program" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
@@ -9,7 +9,7 @@ for library in $libraries; do
 	libcuda.so.1) driver=yes ;;
 	libc.so.6 | libpthread.so.0 | libdl.so.2 | ld-linux-x86-64.so.2 | ld-linux-aarch64.so.1) ;;
 	*)
-		echo "$program needs $library; it is to need libcuda.so.1 and glibc alone" >&2
+		echo "$program needs $library; it must need only libcuda.so.1 and glibc" >&2
 		exit 1
 		;;
 	esac

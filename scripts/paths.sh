@@ -1,11 +1,11 @@
 #!/bin/sh
-# Runs the tests that hold numbers (agreement, gradients, golden results, resumed runs) on every set of SIMD kernels that this
-# machine has; the others are named as skipped. The plain `go test` runs the best set only.
+# Runs the tests of numbers (agreement, gradients, golden results, resumed runs) on every set of
+# SIMD kernels that this machine has, and names the others. A plain `go test` runs the best set.
 set -eu
 cd "$(dirname "$0")/.."
 for path in amx avx512 avx2 portable; do
 	export ACQNP_SIMD=$path
-	# a test of internal/simd that, asked as a child, says which set runs
+	# this test prints the set that runs
 	if ! ACQNP_SIMD_TEST_CHILD=1 go test -count=1 -v -run '^TestTheEnvironmentIsRead$' ./internal/simd | grep -q "^runs $path$"; then
 		echo "$path: skipped, this machine does not have it"
 		continue

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Holds what ptxas said of the kernels that `make fatbins` has compiled (registers, spilled bytes, static shared memory) to
-# kernels/registers.txt, for the GPUs in both; --record writes that file anew.
+# Compares what ptxas printed about the kernels of `make fatbins` (registers, spilled bytes, static
+# shared memory) with kernels/registers.txt, for the GPUs in both. --record writes that file.
 set -eu
 cd "$(dirname "$0")/../kernels"
 compiler=$(nvcc --version | sed -n 's/.*release .*, V\([0-9.]*\).*/\1/p')
@@ -30,7 +30,7 @@ if [ "$(head -1 registers.txt)" != "# nvcc $compiler" ]; then
 	echo "not compared: registers.txt was written with $(sed -n '1s/# *//p' registers.txt), this is nvcc $compiler"
 	exit
 fi
-# Of the recorded lines, those of the GPUs compiled for now; a kernel without a line shows up in the difference.
+# Compare the lines of the GPUs in both. A kernel without a line appears in the difference.
 gpus=$(awk '/sm_/ { print $2 }' "$now.all" | sort -u | xargs)
 recorded=$(awk '/sm_/ { print $2 }' registers.txt | sort -u | xargs)
 compared=
@@ -50,7 +50,7 @@ if [ -z "$compared" ]; then
 	exit 1
 fi
 if ! diff "$now.recorded" "$now"; then
-	echo "kernels use other registers, spills or shared memory than kernels/registers.txt says (<): look, then make registers-record" >&2
+	echo "registers, spills or shared memory differ from kernels/registers.txt (<); if that is right: make registers-record" >&2
 	exit 1
 fi
 echo "registers and spills as recorded:$compared, $(wc -l <"$now") lines"

@@ -1,5 +1,6 @@
-// Command dockerfile reads a Dockerfile with BuildKit's own parser: it refuses one that breaks the project's rules (see
-// Problems), and prints its RUN lines, one a line, so that CI runs just what a container engine would.
+// Command dockerfile checks a Dockerfile against the project's rules (see Problems). It reads the
+// file with BuildKit's parser and prints the commands of RUN, one a line, so that CI can run them
+// without a container engine.
 package main
 
 import (

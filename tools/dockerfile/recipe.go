@@ -11,12 +11,12 @@ import (
 	"github.com/moby/buildkit/frontend/dockerfile/parser"
 )
 
-// Recipe is a parsed Dockerfile: its stages, the last of which is the image.
+// A Recipe is a parsed Dockerfile: its stages, the last of which is the image.
 type Recipe struct {
 	stages []instructions.Stage
 }
 
-// Parse reads a Dockerfile. Warnings of the parser are errors here.
+// Parse reads a Dockerfile. It returns the parser's warnings as errors.
 func Parse(text []byte) (Recipe, error) {
 	ast, err := parser.Parse(bytes.NewReader(text))
 	if err != nil {
@@ -35,7 +35,7 @@ func Parse(text []byte) (Recipe, error) {
 	return Recipe{stages}, nil
 }
 
-// RunLines are the commands of every RUN, as a shell takes them, in order.
+// RunLines returns the shell commands of every RUN, in order.
 func (r Recipe) RunLines() []string {
 	var lines []string
 	for _, c := range commands[*instructions.RunCommand](r.stages...) {
@@ -50,9 +50,9 @@ var (
 	fetches = regexp.MustCompile(`\b(curl|wget)\b`)
 )
 
-// Problems returns the project's rules that the file breaks. Bases are pinned by version, and by digest where one is given.
-// RUN lines are plain, so that CI can run them. The image starts acqnp as a numbered user that is not root, and keeps data
-// and runs in volumes.
+// Problems returns the project's rules that the file breaks. Bases are pinned by version, and may be
+// pinned by digest. RUN lines are plain shell commands, so that CI can run them. The image starts
+// acqnp as a user with a number, not root, and keeps data and runs in volumes.
 func (r Recipe) Problems() []string {
 	var problems []string
 	complain := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
@@ -67,9 +67,9 @@ func (r Recipe) Problems() []string {
 		line := strings.Join(c.CmdLine, " ")
 		switch {
 		case !c.PrependShell || len(c.Files) > 0 || len(c.FlagsUsed) > 0 || strings.Contains(line, "\n"):
-			complain("RUN %s: not one plain shell line, as CI needs it", line)
+			complain("RUN %s: not one plain shell line, which CI needs", line)
 		case fetches.MatchString(line):
-			complain("RUN %s: fetches what nothing verifies", line)
+			complain("RUN %s: downloads what nothing verifies", line)
 		}
 	}
 	image := r.stages[len(r.stages)-1]
@@ -102,7 +102,7 @@ func (r Recipe) Problems() []string {
 	return problems
 }
 
-// commands are those of one kind in the stages.
+// commands returns the commands of type C in the stages.
 func commands[C instructions.Command](stages ...instructions.Stage) []C {
 	var found []C
 	for _, s := range stages {

@@ -40,7 +40,7 @@ func TestCIRunsTheLines(t *testing.T) {
 	}
 }
 
-// What the image copies has to be there, or be made by the build stage.
+// TestCopiedFilesExist checks what COPY takes from the repository.
 func TestCopiedFilesExist(t *testing.T) {
 	for _, name := range []string{"go.mod", "go.sum", "configs", "scripts/cuda-toolkit.sh", "Makefile"} {
 		if _, err := os.Stat("../../" + name); err != nil {
