@@ -30,8 +30,8 @@ func WritePoints(path, column string, points []Point) error {
 	header := []string{"benchmark", "model", column, "runs", "batches", "context_ll", "context_sd", "target_ll", "target_sd"}
 	return writeCSV(path, header, len(points), func(i int) []string {
 		p := points[i]
-		return []string{p.Benchmark, p.Model, strconv.Itoa(p.Value), strconv.Itoa(p.Runs), strconv.Itoa(p.FewestBatches),
-			number(p.Context), number(p.ContextSD), number(p.Target), number(p.TargetSD)}
+		return []string{p.Benchmark, p.Model, strconv.Itoa(p.Value), strconv.Itoa(p.Runs), strconv.Itoa(p.Batches),
+			number(p.Context.Mean), number(p.Context.Deviation()), number(p.Target.Mean), number(p.Target.Deviation())}
 	})
 }
 

@@ -27,6 +27,20 @@ type Work struct {
 	Time           time.Duration
 }
 
+// Roughly returns the time, rounded to what an estimate is worth.
+func (w Work) Roughly() time.Duration {
+	d := w.Time
+	switch {
+	case d < 10*time.Second:
+		return max(time.Second, d.Round(time.Second))
+	case d < 10*time.Minute:
+		return d.Round(10 * time.Second)
+	case d < 10*time.Hour:
+		return d.Round(time.Minute)
+	}
+	return d.Round(time.Hour)
+}
+
 // Estimate counts the work of trials and times a little of it, once for each benchmark and width of
 // network.
 func (r Runner) Estimate(ctx context.Context, trials []Trial) (Work, error) {

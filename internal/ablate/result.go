@@ -24,14 +24,37 @@ type Result struct {
 	Eval  run.Eval
 }
 
-// Point is the mean over the runs of one model on one benchmark at one value. The deviations are
-// NaN for one run.
+// Point is the mean over the runs of one model on one benchmark at one value.
 type Point struct {
-	Benchmark, Model    string
-	Value, Runs         int
-	Context, Target     float64
-	ContextSD, TargetSD float64
-	FewestBatches       int
+	Benchmark string `json:"benchmark"`
+	Model     string `json:"model"`
+	Value     int    `json:"value"`
+	Runs      int    `json:"runs"`
+	Batches   int    `json:"batches"` // the fewest of a run
+	Context   Spread `json:"context_ll"`
+	Target    Spread `json:"target_ll"`
+}
+
+// Spread is a mean over runs and its sample standard deviation (n−1), nil for one run.
+type Spread struct {
+	Mean float64  `json:"mean"`
+	SD   *float64 `json:"sd"`
+}
+
+// Deviation returns the standard deviation, NaN for one run.
+func (s Spread) Deviation() float64 {
+	if s.SD == nil {
+		return math.NaN()
+	}
+	return *s.SD
+}
+
+// String returns "mean ± standard deviation", the mean alone for one run.
+func (s Spread) String() string {
+	if s.SD == nil {
+		return fmt.Sprintf("%.4f", s.Mean)
+	}
+	return fmt.Sprintf("%.4f ± %.4f", s.Mean, *s.SD)
 }
 
 // Points gathers results, ordered by benchmark and model as they first occur, then by value.
@@ -64,25 +87,31 @@ func Points(results []Result) []Point {
 
 // average sets the point's figures to those of its runs.
 func (p *Point) average(runs []Result) {
-	p.Runs, p.FewestBatches = len(runs), runs[0].Eval.Batches
+	p.Runs, p.Batches = len(runs), runs[0].Eval.Batches
 	for _, r := range runs {
-		p.FewestBatches = min(p.FewestBatches, r.Eval.Batches)
+		p.Batches = min(p.Batches, r.Eval.Batches)
 	}
-	p.Context, p.ContextSD = meanAndSD(runs, func(r Result) float64 { return r.Eval.ContextLL.Mean })
-	p.Target, p.TargetSD = meanAndSD(runs, func(r Result) float64 { return r.Eval.TargetLL.Mean })
+	p.Context = spreadOf(runs, func(r Result) float64 { return r.Eval.ContextLL.Mean })
+	p.Target = spreadOf(runs, func(r Result) float64 { return r.Eval.TargetLL.Mean })
 }
 
-// meanAndSD returns the mean and the sample standard deviation (n−1) over runs, NaN for one run.
-func meanAndSD(runs []Result, value func(Result) float64) (mean, sd float64) {
+func spreadOf(runs []Result, value func(Result) float64) Spread {
+	var s Spread
 	n := float64(len(runs))
 	for _, r := range runs {
-		mean += value(r) / n
+		s.Mean += value(r) / n
 	}
+	if len(runs) < 2 {
+		return s
+	}
+	squares := 0.0
 	for _, r := range runs {
-		d := value(r) - mean
-		sd += d * d
+		d := value(r) - s.Mean
+		squares += d * d
 	}
-	return mean, math.Sqrt(sd / (n - 1)) // 0/0 is NaN
+	sd := math.Sqrt(squares / (n - 1))
+	s.SD = &sd
+	return s
 }
 
 // Extent tells a figure's reader how much work stands behind results, of which there is one at

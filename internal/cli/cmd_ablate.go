@@ -6,11 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
-	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -112,13 +109,10 @@ func (o *ablateFlags) protocol() ablate.Protocol {
 	return ablate.Protocol{Out: o.out, Set: o.set, Seeds: o.seeds, Steps: o.steps, Batches: o.batches, Reduced: o.reduced()}
 }
 
-// ablation names what is varied.
-type ablation struct{ title, variable, column, name string }
-
 // run runs the trials after saying how long they will take, and writes the outcome. configs are the
 // files they were read from.
-func (o *ablateFlags) run(ctx context.Context, a *app, trials []ablate.Trial, configs []string, of ablation) error {
-	if err := o.checkFiles(a, trials, configs, of.name); err != nil {
+func (o *ablateFlags) run(ctx context.Context, a *app, trials []ablate.Trial, configs []string, of ablate.Subject) error {
+	if err := o.checkFiles(a, trials, configs, of); err != nil {
 		return err
 	}
 	p := a.progress()
@@ -139,7 +133,7 @@ func (o *ablateFlags) run(ctx context.Context, a *app, trials []ablate.Trial, co
 	if err != nil {
 		return err
 	}
-	return a.result(s, func(w io.Writer) error { return s.print(w, of.variable) })
+	return a.result(s, func(w io.Writer) error { return s.Print(w, of) })
 }
 
 // trainer returns the function that trains a trial as acqnp train --resume does.
@@ -154,7 +148,7 @@ func (o *ablateFlags) trainer(p progress.Reporter) func(context.Context, ablate.
 // announce says how long the trials will take, and what is left out of the paper's protocol.
 func (o *ablateFlags) announce(runs int, work ablate.Work, p progress.Reporter) {
 	text := fmt.Sprintf("%s, %d training steps and %d evaluation batches will take about %s on %s",
-		input.Plural(runs, "run", "runs"), work.Steps, work.Batches, roughly(work.Time), o.device)
+		input.Plural(runs, "run", "runs"), work.Steps, work.Batches, work.Roughly(), o.device)
 	if o.reduced() {
 		text += fmt.Sprintf("; reduced for a CPU where no flag says otherwise (%d steps, %d batches, one seed): --full is the paper's protocol",
 			ablate.ReducedSteps, ablate.ReducedBatches)
@@ -164,43 +158,30 @@ func (o *ablateFlags) announce(runs int, work ablate.Work, p progress.Reporter) 
 		progress.Field{Name: "reduced", Value: o.reduced()})
 }
 
-// roughly rounds to what an estimate is worth.
-func roughly(d time.Duration) time.Duration {
-	switch {
-	case d < 10*time.Second:
-		return max(time.Second, d.Round(time.Second))
-	case d < 10*time.Minute:
-		return d.Round(10 * time.Second)
-	case d < 10*time.Hour:
-		return d.Round(time.Minute)
-	}
-	return d.Round(time.Hour)
-}
-
 // write writes the figures and the CSV files.
-func (o *ablateFlags) write(results []ablate.Result, of ablation) (ablationSummary, error) {
-	points := ablate.Points(results)
-	s := newAblationSummary(o.out, of.name, points)
-	figure := figures.Ablation{Title: of.title + ablate.Extent(results), Variable: of.variable, Points: points}
+func (o *ablateFlags) write(results []ablate.Result, of ablate.Subject) (ablate.Summary, error) {
+	s := of.Summary(o.out)
+	s.Points = ablate.Points(results)
+	figure := figures.Ablation{Title: of.Title + ablate.Extent(results), Variable: of.Variable, Points: s.Points}
 	for _, path := range s.Figures {
 		if err := figure.Save(path); err != nil {
 			return s, err
 		}
 	}
-	if err := ablate.WritePoints(s.Table, of.column, points); err != nil {
+	if err := ablate.WritePoints(s.Table, of.Column, s.Points); err != nil {
 		return s, err
 	}
-	return s, ablate.WriteResults(s.RunsTable, of.column, results)
+	return s, ablate.WriteResults(s.RunsTable, of.Column, results)
 }
 
 // checkFiles refuses files to write in --out that would destroy what the trials read.
-func (o *ablateFlags) checkFiles(a *app, trials []ablate.Trial, configs []string, name string) error {
+func (o *ablateFlags) checkFiles(a *app, trials []ablate.Trial, configs []string, of ablate.Subject) error {
 	if _, err := os.Stat(o.out); errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
 	var outputs []output.File
-	for _, end := range []string{".png", ".svg", ".pdf", ".csv", "-runs.csv"} {
-		outputs = append(outputs, output.File{Flag: "--out", Path: filepath.Join(o.out, name+end)})
+	for _, path := range of.Summary(o.out).Files() {
+		outputs = append(outputs, output.File{Flag: "--out", Path: path})
 	}
 	inputs := slices.Clone(configs)
 	for _, t := range trials {
@@ -214,68 +195,5 @@ func goesOn(err error) error {
 	if errors.Is(err, train.ErrInterrupted) {
 		return errors.New("interrupted: the same command goes on with the training")
 	}
-	return err
-}
-
-// ablationSummary is the result of an ablation.
-type ablationSummary struct {
-	Out       string          `json:"out"`
-	Figures   []string        `json:"figures"`
-	Table     string          `json:"table"`
-	RunsTable string          `json:"runs_table"`
-	Points    []ablationPoint `json:"points"`
-}
-
-type ablationPoint struct {
-	Benchmark string `json:"benchmark"`
-	Model     string `json:"model"`
-	Value     int    `json:"value"`
-	Runs      int    `json:"runs"`
-	Batches   int    `json:"batches"`
-	Context   spread `json:"context_ll"`
-	Target    spread `json:"target_ll"`
-}
-
-// spread is over runs; SD is nil for one.
-type spread struct {
-	Mean float64  `json:"mean"`
-	SD   *float64 `json:"sd"`
-}
-
-// newAblationSummary names the files to write and takes over the points.
-func newAblationSummary(dir, name string, points []ablate.Point) ablationSummary {
-	path := func(end string) string { return filepath.Join(dir, name+end) }
-	s := ablationSummary{Out: dir, Figures: []string{path(".png"), path(".svg"), path(".pdf")},
-		Table: path(".csv"), RunsTable: path("-runs.csv")}
-	over := func(runs int, mean, sd float64) spread {
-		if runs < 2 {
-			return spread{Mean: mean}
-		}
-		return spread{mean, &sd}
-	}
-	for _, q := range points {
-		s.Points = append(s.Points, ablationPoint{q.Benchmark, q.Model, q.Value, q.Runs, q.FewestBatches,
-			over(q.Runs, q.Context, q.ContextSD), over(q.Runs, q.Target, q.TargetSD)})
-	}
-	return s
-}
-
-func (s spread) String() string {
-	if s.SD == nil {
-		return fmt.Sprintf("%.4f", s.Mean)
-	}
-	return fmt.Sprintf("%.4f ± %.4f", s.Mean, *s.SD)
-}
-
-func (s *ablationSummary) print(w io.Writer, variable string) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "benchmark\tmodel\t%s\truns\tbatches\tcontext log-likelihood\ttarget log-likelihood\n", variable)
-	for _, q := range s.Points {
-		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%v\t%v\n", q.Benchmark, q.Model, q.Value, q.Runs, q.Batches, q.Context, q.Target)
-	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(w, "%s, %s, %s\n", s.Figures[0], s.Table, s.RunsTable)
 	return err
 }

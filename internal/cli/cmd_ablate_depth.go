@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/spf13/cobra"
+
+	"github.com/acqnp/acqnp/internal/ablate"
 )
 
 type ablateDepthOptions struct {
@@ -51,6 +53,6 @@ func runAblateDepth(ctx context.Context, a *app, o *ablateDepthOptions) error {
 	if err != nil {
 		return err
 	}
-	return o.run(ctx, a, trials, []string{o.config}, ablation{title: "depth of ψ on " + trials[0].Experiment.Benchmark,
-		variable: "hidden layers of ψ", column: "depth", name: "adaptor-depth"})
+	return o.run(ctx, a, trials, []string{o.config}, ablate.Subject{Name: "adaptor-depth", Title: "depth of ψ on " + trials[0].Experiment.Benchmark,
+		Variable: "hidden layers of ψ", Column: "depth"})
 }

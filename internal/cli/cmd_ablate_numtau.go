@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/spf13/cobra"
+
+	"github.com/acqnp/acqnp/internal/ablate"
 )
 
 type ablateNumTauOptions struct {
@@ -45,6 +47,6 @@ func runAblateNumTau(ctx context.Context, a *app, o *ablateNumTauOptions) error 
 	if err != nil {
 		return err
 	}
-	return o.run(ctx, a, trials, o.configs, ablation{title: "number of quantile levels at test time",
-		variable: "quantile levels", column: "num_tau", name: "num-tau"})
+	return o.run(ctx, a, trials, o.configs, ablate.Subject{Name: "num-tau", Title: "number of quantile levels at test time",
+		Variable: "quantile levels", Column: "num_tau"})
 }

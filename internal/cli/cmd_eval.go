@@ -2,14 +2,12 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/output"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/run"
@@ -59,7 +57,7 @@ func runEval(ctx context.Context, a *app, o evalOptions) error {
 	if err != nil {
 		return err
 	}
-	source, err := o.source(e)
+	source, err := predict.OpenSource(e, o.dataDir, o.tasks)
 	if err != nil {
 		return err
 	}
@@ -68,12 +66,12 @@ func runEval(ctx context.Context, a *app, o evalOptions) error {
 	}
 	p := a.progress()
 	data := run.UnitsOf(e, source)
-	m, err := o.load(e, data, o.device, p)
+	m, err := o.Load(e, data, o.device, p.Warn)
 	if err != nil {
 		return err
 	}
 	if o.tasks == "" {
-		if err := run.CheckData(o.run, m.Units, data); err != nil {
+		if err := run.CheckData(o.Run, m.Units, data); err != nil {
 			return err
 		}
 	}
@@ -100,34 +98,15 @@ func (o *evalOptions) experiment() (e config.Experiment, err error) {
 	if err := o.checkBatches(); err != nil {
 		return e, err
 	}
-	if e, err = o.modelFlags.experiment(); err != nil {
+	if e, err = o.Experiment(); err != nil {
 		return e, err
 	}
-	if o.out == "" && o.run != "" {
-		o.out = filepath.Join(o.run, run.EvalFile)
+	if o.out == "" && o.Run != "" {
+		o.out = filepath.Join(o.Run, run.EvalFile)
 	}
 	outputs := []output.File{{Flag: "--out", Path: o.out, Part: run.EvalFile}}
-	if err := o.app.checkOutputs(outputs, append(o.inputs(e, o.dataDir), o.tasks)...); err != nil {
+	if err := o.app.checkOutputs(outputs, append(o.Files(e, o.dataDir), o.tasks)...); err != nil {
 		return e, err
 	}
-	return o.modelFlags.experiment(append(o.levelFlags.overrides(e), o.batchFlags.overrides()...)...)
-}
-
-// source returns the tasks file, or the evaluation batches of the experiment.
-func (o *evalOptions) source(e config.Experiment) (predict.Source, error) {
-	own, err := datasets.Open(e, o.dataDir)
-	if o.tasks == "" {
-		return own, err
-	}
-	tasks, openErr := datasets.OpenTasks(o.tasks)
-	if openErr != nil || err != nil { // a tasks file needs no data of the benchmark
-		return tasks, openErr
-	}
-	dx, dy := tasks.Dims()
-	if x, y := own.Dims(); dx != x || dy != y {
-		tasks.Close()
-		return nil, &input.Error{File: o.tasks, Found: fmt.Sprintf("x of %d and y of %d dimensions", dx, dy),
-			Expected: fmt.Sprintf("%d and %d, as %s has", x, y, e.Benchmark)}
-	}
-	return tasks, nil
+	return o.Experiment(append(o.levelFlags.overrides(e), o.batchFlags.overrides()...)...)
 }

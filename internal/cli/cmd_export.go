@@ -58,18 +58,18 @@ func runExport(a *app, o exportOptions) error {
 	if o.format != torch {
 		return &input.Error{File: "--format", Found: strconv.Quote(o.format), Expected: torch}
 	}
-	e, err := o.experiment()
+	e, err := o.Experiment()
 	if err != nil {
 		return err
 	}
-	if err := a.checkOutputs([]output.File{{Flag: "--out", Path: o.out}}, o.inputs(e, o.dataDir)...); err != nil {
+	if err := a.checkOutputs([]output.File{{Flag: "--out", Path: o.out}}, o.Files(e, o.dataDir)...); err != nil {
 		return err
 	}
-	units, err := o.units(e, o.dataDir)
+	units, err := o.Units(e, o.dataDir)
 	if err != nil {
 		return err
 	}
-	m, err := o.load(e, units, o.device, a.progress())
+	m, err := o.Load(e, units, o.device, a.progress().Warn)
 	if err != nil {
 		return err
 	}

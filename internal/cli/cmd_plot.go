@@ -6,10 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/figures"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/output"
+	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/run"
 )
@@ -88,40 +88,26 @@ func (o *modelFigure) open(p progress.Reporter, check figures.Check) ([]figures.
 	}
 	var runs []figures.Run
 	for _, dir := range o.runs {
-		r, err := o.read(dir, p, check)
+		stored := predict.Stored{Run: dir, Checkpoint: o.checkpoint}
+		e, err := stored.Experiment()
+		if err == nil {
+			e, err = stored.Experiment(o.overrides(e)...)
+		}
+		if err == nil {
+			err = o.app.checkOutputs(o.outputs(), stored.Files(e, o.dataDir)...)
+		}
 		if err != nil {
 			return nil, err
 		}
+		r, err := figures.OpenRun(stored, e, o.dataDir, o.device, check, p.Warn)
+		if err != nil {
+			return nil, err
+		}
+		r.Ask.Levels = o.levels
 		runs = append(runs, r)
 	}
 	figures.LabelRuns(runs)
 	return runs, nil
-}
-
-func (o *modelFigure) read(dir string, p progress.Reporter, check figures.Check) (r figures.Run, err error) {
-	chosen := modelFlags{run: dir, checkpoint: o.checkpoint}
-	r.Dir = dir
-	if r.Experiment, err = chosen.experiment(); err != nil {
-		return r, err
-	}
-	if r.Experiment, err = chosen.experiment(o.overrides(r.Experiment)...); err != nil {
-		return r, err
-	}
-	if err := o.app.checkOutputs(o.outputs(), chosen.inputs(r.Experiment, o.dataDir)...); err != nil {
-		return r, err
-	}
-	if r.Source, err = datasets.Open(r.Experiment, o.dataDir); err != nil {
-		return r, err
-	}
-	if err := check(r); err != nil {
-		return r, err
-	}
-	data := run.UnitsOf(r.Experiment, r.Source)
-	if r.Ask, err = chosen.load(r.Experiment, data, o.device, p); err != nil {
-		return r, err
-	}
-	r.Ask.Levels = o.levels
-	return r, run.CheckData(dir, r.Ask.Units, data)
 }
 
 // figureSummary is the result of plot.

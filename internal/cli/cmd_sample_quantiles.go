@@ -84,7 +84,7 @@ func runSample(ctx context.Context, a *app, o sampleOptions) error {
 	if err != nil {
 		return err
 	}
-	units, err := o.units(e, o.dataDir)
+	units, err := o.Units(e, o.dataDir)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func runSample(ctx context.Context, a *app, o sampleOptions) error {
 		}
 	}
 	p := a.progress()
-	m, err := o.load(e, units, o.device, p)
+	m, err := o.Load(e, units, o.device, p.Warn)
 	if err != nil {
 		return err
 	}
@@ -124,14 +124,14 @@ func (o *sampleOptions) experiment() (e config.Experiment, err error) {
 			return e, err
 		}
 	}
-	if e, err = o.modelFlags.experiment(); err != nil {
+	if e, err = o.Experiment(); err != nil {
 		return e, err
 	}
 	outputs := []output.File{{Flag: "--out", Path: o.out}, {Flag: "--plot", Path: o.plot, Part: run.FitFile}}
-	if err := o.app.checkOutputs(outputs, append(o.inputs(e, o.dataDir), o.context, o.targets)...); err != nil {
+	if err := o.app.checkOutputs(outputs, append(o.Files(e, o.dataDir), o.context, o.targets)...); err != nil {
 		return e, err
 	}
-	return o.modelFlags.experiment(o.overrides(e)...)
+	return o.Experiment(o.overrides(e)...)
 }
 
 // maxDraws bounds the draws for each target and channel.

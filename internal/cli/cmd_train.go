@@ -6,16 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/progress"
@@ -72,13 +67,13 @@ SIGINT, SIGTERM and SIGHUP write a checkpoint and exit with 130; --resume goes o
 
 // trainSummary is the result of train.
 type trainSummary struct {
-	Run        string           `json:"run"`
-	Step       int              `json:"step"`
-	Loss       *float64         `json:"loss"` // of the last step; null if the run was complete
-	Checkpoint string           `json:"checkpoint"`
-	Seconds    float64          `json:"seconds"`
-	Evaluation *quickEvaluation `json:"evaluation,omitempty"`
-	Plot       string           `json:"plot,omitempty"`
+	Run        string      `json:"run"`
+	Step       int         `json:"step"`
+	Loss       *float64    `json:"loss"` // of the last step; null if the run was complete
+	Checkpoint string      `json:"checkpoint"`
+	Seconds    float64     `json:"seconds"`
+	Evaluation *comparison `json:"evaluation,omitempty"`
+	Plot       string      `json:"plot,omitempty"`
 }
 
 func runTrain(ctx context.Context, a *app, o trainOptions) error {
@@ -93,9 +88,9 @@ func runTrain(ctx context.Context, a *app, o trainOptions) error {
 		return err
 	}
 	if o.runDir == "" {
-		o.runDir = defaultRunDir(o.config, e)
+		o.runDir = run.DefaultDir(o.config, e)
 	}
-	if err := checkRunDir(o.runDir); err != nil {
+	if err := run.CheckDir(o.runDir); err != nil {
 		return err
 	}
 	source, err := datasets.Open(e, o.dataDir)
@@ -138,30 +133,6 @@ func (o *trainOptions) experiment() (config.Experiment, error) {
 		over.Flags = []config.Flag{{Name: "--seed", Key: "train.seed", Value: o.seed}}
 	}
 	return config.Load(o.config, over)
-}
-
-// defaultRunDir returns runs/<benchmark>/<model>/seed-<seed> for configs/<benchmark>/<model>.yaml,
-// and runs/<name>/seed-<seed> for a configuration whose name is not that of a model.
-func defaultRunDir(file string, e config.Experiment) string {
-	seed := "seed-" + strconv.FormatUint(e.Train.Seed, 10)
-	name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
-	if slices.Contains(models.Names(), name) {
-		return filepath.Join("runs", e.Benchmark, e.Model.Name, seed)
-	}
-	return filepath.Join("runs", name, seed)
-}
-
-// checkRunDir refuses a directory that cannot be made because a file is in its place.
-func checkRunDir(dir string) error {
-	for at := dir; ; at = filepath.Dir(at) {
-		info, err := os.Stat(at)
-		switch {
-		case err == nil && !info.IsDir():
-			return &input.Error{File: "--run-dir", Found: "the file " + at, Expected: "a directory for the run"}
-		case err == nil || at == filepath.Dir(at):
-			return nil
-		}
-	}
 }
 
 // train trains and shows the progress.

@@ -110,40 +110,20 @@ func (s *settings) check() error {
 	if err := device.CheckCPUKernels(); err != nil {
 		return err
 	}
-	choice, err := device.ParseChoice(s.choice)
-	if err != nil {
-		return err
+	request := device.Request{Choice: s.choice, Precision: s.precision, Threads: s.threads}
+	if s.app.Replace != nil {
+		request.Become = s.app.become
 	}
-	if err := device.CheckPrecision(choice, s.precision); err != nil {
-		return err
-	}
-	machine := device.ThisMachine()
-	machine.CanReplace = s.app.Replace != nil
-	route, err := machine.Route(choice)
-	if err != nil {
-		return err
-	}
-	if route.Program != "" {
-		if route, err = s.app.handOver(route); err != nil {
-			return err
-		}
-	}
-	if s.device, err = route.Open(s.precision, s.threads); err != nil {
-		return err
-	}
+	var err error
+	s.device, err = request.Open()
 	s.app.opened = s.device
-	return nil
+	return err
 }
 
-// handOver becomes the route's program, with the same arguments. It returns only if that fails:
-// with the route to the CPU for --device auto, otherwise with an error.
-func (a *app) handOver(r device.Route) (device.Route, error) {
+// become replaces this program by another, with the same arguments.
+func (a *app) become(program string) error {
 	env := append(os.Environ(), device.HandedOver+"=1")
-	err := a.Replace(r.Program, append([]string{r.Program}, a.args...), env)
-	if !r.Auto {
-		return r, fmt.Errorf("--device %v: %s cannot be started: %w; --device cpu computes on the CPU", r.Choice, r.Program, err)
-	}
-	return device.Route{Why: fmt.Sprintf("a GPU is visible, but %s cannot be started: %v", r.Program, err)}, nil
+	return a.Replace(program, append([]string{program}, a.args...), env)
 }
 
 // announce shows which device computes.

@@ -52,11 +52,11 @@ func TestOpenRefusesWhatCannotBe(t *testing.T) {
 		threads           int
 	}{{"tpu", "auto", 0}, {"cpu", "int8", 0}, {"cpu", "auto", -1}} {
 		var bad *input.Error
-		if _, err := device.Open(c.choice, c.precision, c.threads); !errors.As(err, &bad) {
+		if _, err := (device.Request{Choice: c.choice, Precision: c.precision, Threads: c.threads}).Open(); !errors.As(err, &bad) {
 			t.Errorf("%v: %v", c, err)
 		}
 	}
-	d, err := device.Open("cpu", "auto", 1)
+	d, err := (device.Request{Choice: "cpu", Precision: "auto", Threads: 1}).Open()
 	if err != nil || d.Name() != "cpu" || d.String() != "cpu with 1 thread" {
 		t.Errorf("%v, %v", d, err)
 	}

@@ -59,7 +59,7 @@ func TestCUDAOfAnEmulatedMachine(t *testing.T) {
 	for choice, want := range map[string]string{
 		"auto": "the emulated GPU is for tests", "cpu": "cpu with 2 threads", "cuda": "cuda:0 (simt", "cuda:0": "cuda:0 (simt",
 	} {
-		d, err := device.Open(choice, "auto", 2)
+		d, err := (device.Request{Choice: choice, Precision: "auto", Threads: 2}).Open()
 		if err != nil || !strings.Contains(d.String(), want) {
 			t.Errorf("%s: %v, %v", choice, d, err)
 			continue
@@ -68,7 +68,7 @@ func TestCUDAOfAnEmulatedMachine(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := device.Open("cuda:1", "auto", 0); err == nil || !strings.Contains(err.Error(), "--device cuda:1") {
+	if _, err := (device.Request{Choice: "cuda:1", Precision: "auto", Threads: 0}).Open(); err == nil || !strings.Contains(err.Error(), "--device cuda:1") {
 		t.Errorf("a GPU that is not there: %v", err)
 	}
 }

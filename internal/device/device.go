@@ -68,27 +68,51 @@ func (r Route) Open(precision string, threads int) (Device, error) {
 	return nil, fmt.Errorf("--device %v: %w; --device cpu computes on the CPU", r.Choice, err)
 }
 
-// Open opens the device that this program has for a choice (auto, cpu, cuda or cuda:N), with so
-// many CPU threads (0 for all cores) and a precision (auto, fp32, tf32 or fp16). Any other value is
-// an *input.Error. Open never hands over to another program.
-func Open(choice, precision string, threads int) (Device, error) {
-	c, err := ParseChoice(choice)
+// A Request says which device is asked for.
+type Request struct {
+	Choice    string // auto, cpu, cuda or cuda:N
+	Precision string // auto, fp32, tf32 or fp16
+	Threads   int    // of the CPU; 0 means all cores
+
+	// Become replaces this program by another one, which has the device. It returns only if that
+	// failed. If Become is nil, this program is never replaced.
+	Become func(program string) error
+}
+
+// Open makes the device ready. A choice or precision that does not exist is an *input.Error.
+func (r Request) Open() (Device, error) {
+	c, err := ParseChoice(r.Choice)
 	if err != nil {
 		return nil, err
 	}
-	if err := CheckPrecision(c, precision); err != nil {
+	if err := CheckPrecision(c, r.Precision); err != nil {
 		return nil, err
 	}
-	if threads < 0 {
-		return nil, &input.Error{File: "--threads", Found: strconv.Itoa(threads), Expected: "0 (all cores) or more"}
+	if r.Threads < 0 {
+		return nil, &input.Error{File: "--threads", Found: strconv.Itoa(r.Threads), Expected: "0 (all cores) or more"}
 	}
 	m := ThisMachine()
-	m.CanReplace = false
-	r, err := m.Route(c)
+	m.CanReplace = r.Become != nil
+	route, err := m.Route(c)
 	if err != nil {
 		return nil, err
 	}
-	return r.Open(precision, threads)
+	if route.Program != "" {
+		if route, err = r.handOver(route); err != nil {
+			return nil, err
+		}
+	}
+	return route.Open(r.Precision, r.Threads)
+}
+
+// handOver becomes the route's program. If that fails, it returns the route to the CPU for auto, an
+// error for other choices.
+func (r Request) handOver(to Route) (Route, error) {
+	err := r.Become(to.Program)
+	if !to.Auto {
+		return to, fmt.Errorf("--device %v: %s cannot be started: %w; --device cpu computes on the CPU", to.Choice, to.Program, err)
+	}
+	return Route{Why: fmt.Sprintf("a GPU is visible, but %s cannot be started: %v", to.Program, err)}, nil
 }
 
 // CPU returns the CPU with so many threads, 0 for all cores.

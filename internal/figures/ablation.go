@@ -55,8 +55,8 @@ func (a Ablation) draw(c draw.Canvas) {
 	}
 	c = drawHeading(c, a.Title, entries)
 	plots := [][]*plot.Plot{{
-		a.panel("context", series, func(p ablate.Point) (float64, float64) { return p.Context, p.ContextSD }),
-		a.panel("target", series, func(p ablate.Point) (float64, float64) { return p.Target, p.TargetSD }),
+		a.panel("context", series, func(p ablate.Point) ablate.Spread { return p.Context }),
+		a.panel("target", series, func(p ablate.Point) ablate.Spread { return p.Target }),
 	}}
 	for i, canvas := range plot.Align(plots, draw.Tiles{Rows: 1, Cols: 2, PadX: 20}, c)[0] {
 		plots[0][i].Draw(canvas)
@@ -64,13 +64,13 @@ func (a Ablation) draw(c draw.Canvas) {
 }
 
 // panel returns the panel of one log-likelihood, "context" or "target".
-func (a Ablation) panel(part string, series [][]ablate.Point, value func(ablate.Point) (mean, sd float64)) *plot.Plot {
+func (a Ablation) panel(part string, series [][]ablate.Point, value func(ablate.Point) ablate.Spread) *plot.Plot {
 	p := newSeriesPlot(a.Variable, part+" log-likelihood")
 	var xs, ys []float64
 	for i, s := range series {
 		e := spread{style: seriesStyle(i)}
 		for _, point := range s {
-			mean, sd := value(point)
+			mean, sd := value(point).Mean, value(point).Deviation()
 			e.at = append(e.at, plotter.XY{X: float64(point.Value), Y: mean})
 			e.sd = append(e.sd, sd)
 			xs = append(xs, float64(point.Value))

@@ -11,8 +11,9 @@ import (
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
-// NewCompletion shows how runs of one benchmark complete its first test images from contexts of several sizes, a row for
-// each image and run. A size that the images do not have is an *input.Error.
+// NewCompletion shows how runs of one benchmark complete its first test images from contexts of
+// several sizes, a row for each image and run. A size that the images do not have is an
+// *input.Error.
 func NewCompletion(ctx context.Context, runs []Run, count int, sizes []int) (Completion, error) {
 	if err := sameBenchmark(runs); err != nil {
 		return Completion{}, err
@@ -42,7 +43,8 @@ func NewCompletion(ctx context.Context, runs []Run, count int, sizes []int) (Com
 	return figure, nil
 }
 
-// testImages returns the first images that evaluation asks for, their pixels in the order in which they become context.
+// testImages returns the first images that evaluation asks for, their pixels in the order in which
+// they become context.
 func testImages(source datasets.Source, count int) ([]Image, error) {
 	var images []Image
 	var b datasets.Batch
@@ -65,7 +67,8 @@ func testImages(source datasets.Source, count int) ([]Image, error) {
 	return images, nil
 }
 
-// Image is an image to complete: pixels in any order, in raw units (row and column, values in [0, 1]).
+// Image is an image to complete: pixels in any order, in raw units (row and column, values in [0,
+// 1]).
 type Image struct {
 	Height, Width, Channels int
 	X, Y                    []float64 // [pixels, 2], [pixels, channels]
@@ -81,7 +84,8 @@ func (m Image) picture(n int) Picture {
 	return p
 }
 
-// Complete shows what a model makes of images when their first so many pixels are known: a row for each.
+// Complete shows what a model makes of images when their first so many pixels are known: a row for
+// each.
 func Complete(ctx context.Context, o predict.Trained, images []Image, sizes []int, label string) ([]CompletionRow, error) {
 	var rows []CompletionRow
 	var functions []predict.Function

@@ -7,8 +7,10 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/run"
 )
 
 // A Run is a trained run that a figure shows.
@@ -20,7 +22,26 @@ type Run struct {
 	Ask        predict.Trained // its model and its units; figures choose the bootstraps
 }
 
-// LabelRuns names runs by their models. It adds seeds or takes directories where models do not tell them apart.
+// OpenRun opens the data of a stored run's experiment and loads its model. check can refuse the run
+// before that.
+func OpenRun(stored predict.Stored, e config.Experiment, dataDir string, d device.Device, check Check, warn func(string)) (Run, error) {
+	r := Run{Dir: stored.Run, Experiment: e}
+	var err error
+	if r.Source, err = datasets.Open(e, dataDir); err != nil {
+		return r, err
+	}
+	if err := check(r); err != nil {
+		return r, err
+	}
+	data := run.UnitsOf(e, r.Source)
+	if r.Ask, err = stored.Load(e, data, d, warn); err != nil {
+		return r, err
+	}
+	return r, run.CheckData(r.Dir, r.Ask.Units, data)
+}
+
+// LabelRuns names runs by their models. It adds seeds or takes directories where models do not tell
+// them apart.
 func LabelRuns(runs []Run) {
 	for _, name := range []func(r Run) string{
 		func(r Run) string { return DisplayName(r.Experiment.Model.Name) },
@@ -40,8 +61,8 @@ func LabelRuns(runs []Run) {
 	}
 }
 
-// A Check refuses a run that a figure cannot show with an *input.Error. It reads the run's directory, experiment and
-// source alone.
+// A Check refuses a run that a figure cannot show with an *input.Error. It reads the run's
+// directory, experiment and source alone.
 type Check func(r Run) error
 
 // OneDimensional refuses runs whose x has more than one dimension.

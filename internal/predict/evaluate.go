@@ -15,14 +15,6 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// Source makes evaluation batches. A datasets.Source is one; a tasks file is another.
-type Source interface {
-	Dims() (dx, dy int)
-	EvalSize() datasets.Size
-	EvalBatches() int
-	Eval(i int, dst *datasets.Batch) error
-}
-
 // TaskLevels is the value of run.Eval's Levels if the levels came with the batches.
 const TaskLevels = "tasks"
 

@@ -15,8 +15,8 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// quickEvaluation compares the weights before and after training on the same evaluation batches.
-type quickEvaluation struct {
+// comparison compares the weights before and after training on the same evaluation batches.
+type comparison struct {
 	Batches int           `json:"batches"`
 	Before  logLikelihood `json:"before"`
 	After   logLikelihood `json:"after"`
@@ -29,12 +29,12 @@ type logLikelihood struct {
 	Raw     *run.Raw     `json:"raw,omitempty"` // in the data's own units
 }
 
-func newQuickEvaluation(c predict.Comparison) *quickEvaluation {
+func newComparison(c predict.Comparison) *comparison {
 	of := func(e run.Eval) logLikelihood { return logLikelihood{e.ContextLL, e.TargetLL, e.Raw} }
-	return &quickEvaluation{Batches: c.After.Batches, Before: of(c.Before), After: of(c.After)}
+	return &comparison{Batches: c.After.Batches, Before: of(c.Before), After: of(c.After)}
 }
 
-func (q *quickEvaluation) print(w io.Writer) {
+func (q *comparison) print(w io.Writer) {
 	fmt.Fprintf(w, "context log-likelihood %.4f → %.4f, target %.4f → %.4f (%s, untrained → trained)\n",
 		q.Before.Context.Mean, q.After.Context.Mean, q.Before.Target.Mean, q.After.Target.Mean, input.Plural(q.Batches, "batch", "batches"))
 	if before, after := q.Before.Raw, q.After.Raw; before != nil && after != nil {
@@ -59,7 +59,7 @@ func (o *trainOptions) finish(ctx context.Context, e config.Experiment, source d
 	if err != nil {
 		return err
 	}
-	s.Evaluation = newQuickEvaluation(c)
+	s.Evaluation = newComparison(c)
 	if c.After.Batches == source.EvalBatches() {
 		file := filepath.Join(o.runDir, run.EvalFile)
 		if err := c.After.Write(file); err != nil {

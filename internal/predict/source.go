@@ -1,0 +1,37 @@
+package predict
+
+import (
+	"fmt"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/input"
+)
+
+// Source makes evaluation batches. A datasets.Source is one; a tasks file is another.
+type Source interface {
+	Dims() (dx, dy int)
+	EvalSize() datasets.Size
+	EvalBatches() int
+	Eval(i int, dst *datasets.Batch) error
+}
+
+// OpenSource returns the evaluation batches of an experiment, or of a tasks file if tasks names one.
+// A file of other dimensions than the experiment's data is an *input.Error.
+func OpenSource(e config.Experiment, dataDir, tasks string) (Source, error) {
+	own, err := datasets.Open(e, dataDir)
+	if tasks == "" {
+		return own, err
+	}
+	opened, openErr := datasets.OpenTasks(tasks)
+	if openErr != nil || err != nil { // a tasks file needs no data of the benchmark
+		return opened, openErr
+	}
+	dx, dy := opened.Dims()
+	if x, y := own.Dims(); dx != x || dy != y {
+		opened.Close()
+		return nil, &input.Error{File: tasks, Found: fmt.Sprintf("x of %d and y of %d dimensions", dx, dy),
+			Expected: fmt.Sprintf("%d and %d, as %s has", x, y, e.Benchmark)}
+	}
+	return opened, nil
+}
