@@ -8,15 +8,16 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/signal"
 	"syscall"
 	"time"
+
+	"github.com/acqnp/acqnp/internal/interrupt"
 )
 
-// writeThrough writes to what is at path and does not replace it. SIGINT, SIGTERM and SIGHUP end
-// the wait for the reader of a pipe; the error is then context.Canceled.
+// writeThrough writes to what is at path and does not replace it. A signal that interrupts ends the
+// wait for the reader of a pipe; the error is then context.Canceled.
 func writeThrough(path string, fill func(io.Writer) error) error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := interrupt.Context()
 	defer stop()
 	f, closeFile, err := openExisting(ctx, path)
 	if err != nil {

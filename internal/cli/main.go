@@ -16,13 +16,13 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/interrupt"
 	"github.com/acqnp/acqnp/internal/memory"
 	"github.com/acqnp/acqnp/internal/progress"
 )
@@ -168,10 +168,7 @@ const oneSignal = time.Second
 func interruptible() (context.Context, func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) {
-		signal.Notify(signals, syscall.SIGHUP)
-	}
+	signal.Notify(signals, interrupt.Signals()...)
 	done := make(chan struct{})
 	go func() {
 		var first time.Time

@@ -158,3 +158,36 @@ func TestAnInterruptedEvaluationLeavesNothing(t *testing.T) {
 		t.Errorf("left %v", left)
 	}
 }
+
+// The wait for a pipe goes on under nohup too.
+func TestNohupKeepsIgnoringSIGHUPAtAPipe(t *testing.T) {
+	s, dir := share(t), t.TempDir()
+	out := filepath.Join(dir, "q.csv")
+	cmd := exec.Command("sh", "-c", `trap "" HUP; exec "$0" "$@"`, os.Args[0], "sample-quantiles", "--run", s.run,
+		"--context", "/dev/stdin", "--grid=0:1:3", "--out", out)
+	cmd.Env = append(os.Environ(), asProgram+"=1")
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	context, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	// More than a pipe holds: when it is written, the program is reading.
+	if _, err := context.Write(append([]byte("x,y\n"), bytes.Repeat([]byte("0.5,0.25\n"), 20000)...)); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	if err := context.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("%v\n%s", err, &errs)
+	}
+	waitFor(t, out)
+}

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 	"time"
+
+	"github.com/acqnp/acqnp/internal/interrupt"
 )
 
 // maxPipe is how many bytes of a pipe are read.
@@ -24,7 +24,7 @@ type pipe struct {
 }
 
 func newPipe(f *os.File, path, expected string) *pipe {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := interrupt.Context()
 	context.AfterFunc(ctx, func() { _ = f.SetReadDeadline(time.Now()) })
 	return &pipe{path: path, expected: expected, f: f, stop: stop}
 }

@@ -11,6 +11,7 @@ import (
 
 // layers lists the packages from the bottom up. A package imports only packages of earlier lines.
 var layers = [][]string{
+	{"internal/interrupt"},
 	{"internal/benchmark", "internal/input", "internal/memory", "internal/atomicfile", "internal/random", "internal/progress", "internal/datasets/datatest",
 		"internal/gpu"},
 	{"internal/config", "internal/likelihood", "internal/safetensors", "internal/datasets/rda", "internal/datasets/matfile",
