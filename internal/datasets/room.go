@@ -9,14 +9,14 @@ import (
 	"github.com/acqnp/acqnp/internal/memory"
 )
 
-// bytesBetweenLooks is how much of a CSV file is read before each look at the memory that is left.
+// bytesBetweenLooks is how much of a CSV file is read between two looks at the memory that is left.
 const bytesBetweenLooks = 64 << 20
 
-// copies is how often what was read is needed again before training: slices grow, are scaled and shuffled. It was measured
-// on a file of 60 million rows.
+// copies is how many times more memory than the numbers themselves it takes to scale and shuffle
+// them, measured on a file of 60 million rows.
 const copies = 3
 
-// checkRoom refuses a file whose rows fill the memory.
+// checkRoom returns an *input.Error if the rows so far leave too little memory to go on.
 func (t *table) checkRoom() error {
 	held, left := t.room()
 	need := copies * held
@@ -28,8 +28,8 @@ func (t *table) checkRoom() error {
 		Expected: fmt.Sprintf("fewer: to go on takes %s, and %s are available", memory.Size(need), memory.Size(left))}
 }
 
-// room returns how much memory this program holds and how much more it can have. It returns nothing held where that is not
-// known.
+// room returns how much memory this program holds and how much more it can have. If that is not
+// known, it returns zeros.
 func room() (held, left float64) {
 	look := func() (float64, float64, bool) {
 		var m runtime.MemStats

@@ -10,13 +10,13 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// part is a key's share in a plan.
+// A part is a key of a plan.
 type part struct {
 	key, value string
 	smallest   Plan // the plan with the key's smallest value
 }
 
-// parts are the keys of a plan. Where two save as much, the first is named.
+// parts returns the keys of a plan. If two save as much, refuse names the first.
 func (p Plan) parts() []part {
 	parts := append(p.sizes(), p.widths()...)
 	if p.Device.Name() == device.CPU(1).Name() {
@@ -28,7 +28,7 @@ func (p Plan) parts() []part {
 	return parts
 }
 
-// sizes are the keys of the capacity.
+// sizes returns the keys of the capacity, whose smallest value is 1.
 func (p Plan) sizes() []part {
 	var parts []part
 	add := func(key, name string, of func(e *ops.Extents) *int) {
@@ -48,7 +48,7 @@ func (p Plan) sizes() []part {
 	return parts
 }
 
-// levels names the key of the levels and what they are.
+// levels returns the key of the levels and what they are called.
 func (p Plan) levels() (key, name string) {
 	training := p.Mode == models.Training
 	switch {
@@ -62,8 +62,8 @@ func (p Plan) levels() (key, name string) {
 	return "eval.num_tau", "levels"
 }
 
-// widths are the keys of the model, each at its smallest: a representation that the heads still divide, one hidden layer
-// of width 1, as few layers as there may be.
+// widths returns the keys of the model. The smallest representation is one that the heads divide, the
+// smallest MLP has one hidden layer of width 1.
 func (p Plan) widths() []part {
 	var parts []part
 	add := func(key, value string, shrink func(c *config.Model)) {

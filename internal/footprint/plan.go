@@ -1,7 +1,8 @@
-// Package footprint counts what a model takes of the host's memory before any of it is allocated: the compiled program, its
-// feeds and its checkpoints. A Plan that the machine cannot hold is refused:
+// Package footprint counts the memory of the host that a model takes: the compiled program, its
+// feeds and its checkpoints. It counts before anything is allocated, and refuses a Plan that the
+// machine cannot hold:
 //
-//	plan := footprint.Plan{Device: d, Model: m, Mode: models.Training, Capacity: e, Feeds: feed.Turns, Keys: keys}
+//	plan := footprint.Plan{Device: d, Model: m, Mode: models.Training, Capacity: e, Feeds: 2, Keys: keys}
 //	if err := plan.Check(); err != nil {
 //		return err // names the configuration key that weighs most
 //	}
@@ -21,17 +22,17 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// Plan is a model that is about to be compiled.
+// A Plan is a model that is about to be compiled.
 type Plan struct {
 	Device   device.Device
 	Model    *models.Model
 	Mode     models.Mode
 	Capacity ops.Extents
-	Feeds    int               // how many are filled by turns
+	Feeds    int               // that are filled in turn
 	Keys     datasets.SizeKeys // what sets the capacity
 }
 
-// Check returns an *input.Error if the plan takes more of this machine's memory than is available. The error names the
+// Check returns an *input.Error if the plan takes more memory than is available. The error names the
 // key whose smallest value would save most.
 func (p Plan) Check() error {
 	need, err := p.Bytes()
@@ -40,7 +41,7 @@ func (p Plan) Check() error {
 	}
 	have, known := memory.Available("/")
 	if known && need > have {
-		debug.FreeOSMemory() // an earlier program may be garbage that still counts as in use
+		debug.FreeOSMemory() // an earlier program may be garbage that was not collected yet
 		have, known = memory.Available("/")
 	}
 	if !known || need <= have {
@@ -71,7 +72,7 @@ func (p Plan) Bytes() (float64, error) {
 	return n, nil
 }
 
-// refuse names the key that weighs most.
+// refuse returns the error of a plan that takes too much.
 func (p Plan) refuse(need, have float64) error {
 	work := [...]string{models.Training: "training", models.Evaluation: "evaluation", models.Prediction: "prediction"}[p.Mode]
 	takes, least := fmt.Sprintf("%s takes %s of memory", work, memory.Size(need)), need

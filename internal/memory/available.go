@@ -1,4 +1,4 @@
-// Package memory tells how much memory there is for this process.
+// Package memory tells how much memory is left for this process.
 package memory
 
 import (
@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// Available returns how many bytes this process can still take: what Linux has left for new programs, and less where a
-// control group or the limit on address space allows less. known is false on other systems. Memory on disk (swap) does not
-// count. root is the root of the file system, "/" but in tests.
+// Available returns how many bytes this process can still take: what Linux has left for programs, or
+// less if a control group or the limit on address space allows less. Swap does not count. known is
+// false on other systems. root is the root of the file system, which is "/" except in tests.
 func Available(root string) (n float64, known bool) {
 	n = math.Inf(1)
 	for _, left := range []func(root string) float64{machineLeft, groupLeft, oldGroupLeft, addressesLeft} {
@@ -22,12 +22,12 @@ func Available(root string) (n float64, known bool) {
 	return max(n, 0), !math.IsInf(n, 1)
 }
 
-// machineLeft is MemAvailable, which the kernel gives in KiB.
+// machineLeft returns MemAvailable, which the kernel states in KiB.
 func machineLeft(root string) float64 {
 	return 1024 * field(filepath.Join(root, "proc/meminfo"), "MemAvailable:")
 }
 
-// groupLeft is what is left in the process's control group and those above it (version 2).
+// groupLeft returns what the process's control group, and those above it, have left (version 2).
 func groupLeft(root string) float64 {
 	return eachGroup(root, "", "sys/fs/cgroup", func(dir string) float64 {
 		files := field(filepath.Join(dir, "memory.stat"), "inactive_file") + field(filepath.Join(dir, "memory.stat"), "active_file")
@@ -35,7 +35,8 @@ func groupLeft(root string) float64 {
 	})
 }
 
-// oldGroupLeft is groupLeft of version 1, whose statistics include the groups below under names that begin with total.
+// oldGroupLeft is groupLeft for version 1. There the names of statistics that include the groups
+// below begin with total.
 func oldGroupLeft(root string) float64 {
 	return eachGroup(root, "memory", "sys/fs/cgroup/memory", func(dir string) float64 {
 		stat := filepath.Join(dir, "memory.stat")
@@ -44,8 +45,8 @@ func oldGroupLeft(root string) float64 {
 	})
 }
 
-// left is a limit less what is in use, of which the kernel can give back the pages of files. It is infinite where one of
-// them is not known.
+// left returns what a limit leaves. The kernel can free those used pages that hold files. The result
+// is infinite if the limit or the use is not known.
 func left(limit, used, files float64) float64 {
 	if math.IsInf(limit, 1) || math.IsInf(used, 1) {
 		return math.Inf(1)
@@ -56,8 +57,9 @@ func left(limit, used, files float64) float64 {
 	return limit - used + files
 }
 
-// eachGroup is the least of what f returns for the directories of the process's group of a controller and of the groups
-// above it. A container may see its own group at the mount itself, where the path in /proc/self/cgroup leads nowhere.
+// eachGroup returns the least result of f over the directories of the process's group and of the
+// groups above it. In a container the path in /proc/self/cgroup may not exist: the group is then at
+// the mount itself.
 func eachGroup(root, controller, mount string, f func(dir string) float64) float64 {
 	least := math.Inf(1)
 	text, _ := os.ReadFile(filepath.Join(root, "proc/self/cgroup"))
@@ -86,14 +88,14 @@ func contains(controllers, name string) bool {
 	return false
 }
 
-// addressesLeft is the limit on address space (ulimit -v) less what the process has reserved of it.
+// addressesLeft returns the limit on address space (ulimit -v) less what the process has reserved.
 func addressesLeft(root string) float64 {
 	limit := field(filepath.Join(root, "proc/self/limits"), "Max address space")
 	pages := number(filepath.Join(root, "proc/self/statm"))
 	return left(limit, pages*float64(os.Getpagesize()), 0)
 }
 
-// field is the number behind a name at the beginning of a line, infinite where there is none.
+// field returns the number behind a name at the beginning of a line, infinity if there is none.
 func field(file, name string) float64 {
 	text, _ := os.ReadFile(file)
 	for line := range bytes.Lines(text) {
@@ -104,7 +106,7 @@ func field(file, name string) float64 {
 	return math.Inf(1)
 }
 
-// number is the first number of a file, infinite where there is none.
+// number returns the first number of a file, infinity if there is none.
 func number(file string) float64 {
 	text, _ := os.ReadFile(file)
 	return first(text)

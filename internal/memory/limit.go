@@ -5,11 +5,11 @@ import (
 	"runtime/debug"
 )
 
-// share of the available memory that garbage may fill before it is collected.
+// share is the part of the available memory that the heap may fill before the collector must run.
 const share = 0.9
 
-// LimitGarbage makes the collector run before garbage fills the memory that is available now. By itself it lets the heap grow to
-// twice what is in use. It keeps a limit that the user has set with GOMEMLIMIT.
+// LimitGarbage makes the garbage collector run before the heap fills the memory that is available
+// now. By default the heap grows to twice what is in use. GOMEMLIMIT, if set, stays in force.
 func LimitGarbage(root string) {
 	if n, known := Available(root); known && os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(int64(share * n))

@@ -15,8 +15,8 @@ import (
 // ChecksumKey is the metadata key under which a file keeps its checksum.
 const ChecksumKey = "sha256"
 
-// Checksum returns the SHA-256 sum, in hexadecimal, of the metadata without ChecksumKey and of every tensor's name, type,
-// shape and bytes. data holds the bytes of all tensors, in the order of the specs.
+// Checksum returns the SHA-256 sum, in hexadecimal, of the metadata without ChecksumKey and of every
+// tensor's name, type, shape and bytes. data holds the bytes of all tensors in the order of specs.
 func Checksum(meta map[string]string, specs []Spec, data io.Reader) (string, error) {
 	return checksum(meta, specs, func(Spec) io.Reader { return data })
 }
@@ -30,7 +30,8 @@ func ChecksumOf(meta map[string]string, ts []Tensor) (string, error) {
 	return Checksum(meta, specs, io.MultiReader(data...))
 }
 
-// Checksum is that of the file, tensors in the header's order. It reads the file from end to end, a piece at a time.
+// Checksum returns the checksum of the file, with tensors in the order of the header. It reads the
+// whole file, a piece at a time.
 func (r *Reader) Checksum() (string, error) {
 	specs := make([]Spec, len(r.head.entries))
 	for i, e := range r.head.entries {
@@ -46,8 +47,8 @@ func (r *Reader) Checksum() (string, error) {
 	return sum, nil
 }
 
-// Verify compares the file with the checksum in its metadata. That they differ is an *input.Error, which expects an
-// undamaged file of this kind. A file without a checksum passes.
+// Verify compares the file with the checksum in its metadata. A file that differs is an *input.Error,
+// which expects an undamaged file of this kind. A file without a checksum passes.
 func (r *Reader) Verify(kind string) error {
 	want, ok := r.Metadata()[ChecksumKey]
 	if !ok {

@@ -8,15 +8,15 @@ import (
 	"github.com/acqnp/acqnp/internal/simd"
 )
 
-// memory makes the buffers of a program. A memory that only counts adds up their sizes and makes
-// nothing: its slices and matrices are nil.
+// memory allocates the buffers of a program and counts their bytes. If counting is set it allocates
+// nothing and returns nil.
 type memory struct {
 	counting bool
 	bytes    float64 // of all buffers so far; a float64 does not overflow
-	worker   float64 // of these, the last worker's
+	worker   float64 // of the last worker
 }
 
-// floats makes n float32.
+// floats allocates n float32.
 func (m *memory) floats(n int) []float32 {
 	m.bytes += 4 * float64(n)
 	if m.counting {
@@ -25,7 +25,7 @@ func (m *memory) floats(n int) []float32 {
 	return make([]float32, n)
 }
 
-// packed makes a matrix [k, n].
+// packed allocates a matrix [k, n].
 func (m *memory) packed(k, n int) *simd.Packed {
 	m.bytes += 4 * float64(simd.PackedSize(k, n))
 	if m.counting {
@@ -34,7 +34,7 @@ func (m *memory) packed(k, n int) *simd.Packed {
 	return simd.NewPacked(k, n)
 }
 
-// part is v[from:from+n], nil where v was only counted.
+// part returns v[from:from+n], or nil if v was only counted.
 func part(v []float32, from, n int) []float32 {
 	if v == nil {
 		return nil
@@ -42,8 +42,8 @@ func part(v []float32, from, n int) []float32 {
 	return v[from : from+n]
 }
 
-// Bytes returns how much memory New takes for a graph and so many threads, 0 for all cores. It
-// allocates none of it.
+// Bytes returns how many bytes New allocates for a graph, without allocating them. threads 0 means
+// all cores.
 func Bytes(g *ops.Graph, threads int) (float64, error) {
 	a, err := plan.Analyse(g)
 	if err != nil {
@@ -56,7 +56,7 @@ func Bytes(g *ops.Graph, threads int) (float64, error) {
 	return m.bytes + m.worker*float64(cores(threads)-1), nil
 }
 
-// cores is the number of threads that are asked for, 0 for all.
+// cores returns the number of threads for an option in which 0 means all.
 func cores(threads int) int {
 	if threads <= 0 {
 		return runtime.GOMAXPROCS(0)
