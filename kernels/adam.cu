@@ -1,13 +1,12 @@
-// Adam, and the search for NaN and infinity before and after it. In this order, after the flat gradient is complete:
+// Adam, and the search for a NaN or an infinity before and after it. The kernels run in this order,
+// once the flat gradient is complete. Blocks of 256; no dynamic shared memory.
 //
-// check       (grads [n], found int [grid], n)              blocks of 256; grid: 1 to ceil(n / 256)
-// adam_begin  (step, training, loss [1], grads [n], found, count, n, scaled)   one block of 256; count: the grid of check;
-//             scaled: 1 where the loss is scaled, which lets the scale change
-// adam        (training, params [n], m [n], v [n], grads [n], found int [grid], n, decay float)   blocks of 256; grid: 1 to
-//             ceil(n / 256)
-// adam_end    (step, training, params [n], m [n], v [n], found, count, n)   one block of 256; count: the grid of adam
-//
-// step is a Step, training a Training (training.h). No dynamic shared memory.
+// | kernel | grid |
+// | --- | --- |
+// | check | 1 to ceil(n / 256) |
+// | adam_begin | 1 |
+// | adam | 1 to ceil(n / 256) |
+// | adam_end | 1 |
 #include "training.h"
 
 // PyTorch's defaults, as in internal/engine.
@@ -15,15 +14,15 @@
 #define BETA2 0.999
 #define EPSILON 1e-8f
 
-// The loss's scale is halved by a step that overflows and doubled after so many that do not.
+// A step that overflows halves the scale of the loss; so many steps that do not double it.
 #define LARGEST_SCALE 65536.0f
 #define STEPS_TO_DOUBLE 2000
 
-// Values below these bounds are flushed to 0, as on the host: see negligible in internal/engine.
+// Sizes below which values become 0, as on the host: see negligible in internal/engine.
 #define NEGLIGIBLE 1e-30f
 #define NEGLIGIBLE_SQUARE 1e-37f
 
-// lowest is the least of the block's numbers, for thread 0.
+// lowest returns the least of the block's numbers to thread 0.
 DEVICE int lowest(int v, int part[8]) {
   for (int step = 16; step > 0; step /= 2) v = min(v, __shfl_xor_sync(~0u, v, step));
   if ((threadIdx.x & 31) == 0) part[threadIdx.x / 32] = v;
@@ -34,8 +33,11 @@ DEVICE int lowest(int v, int part[8]) {
 
 DEVICE bool finite(float x) { return fabsf(x) <= 3.402823466e38f; }
 
-// check leaves for every block the lowest index of its numbers that are not finite, or n.
-extern "C" __global__ void __launch_bounds__(256) check(const float* __restrict__ grads, int* __restrict__ found, int n) {
+// check finds the gradients that are not finite.
+extern "C" __global__ void __launch_bounds__(256)
+check(const float* __restrict__ grads,  // [n]
+      int* __restrict__ found,          // [grid]: the lowest index with a NaN or an infinity, or n
+      int n) {                          // parameters
   __shared__ int part[8];
   int first = n;
   for (unsigned i = thread(); i < (unsigned)n; i += threads())
@@ -45,7 +47,7 @@ extern "C" __global__ void __launch_bounds__(256) check(const float* __restrict_
 }
 KERNEL(check)
 
-// note keeps the run's first NaN or infinity.
+// note records the first NaN or infinity of the run.
 DEVICE void note(Training* t, const Step* step, Quantity bad, int index, float value) {
   if (t->bad != NONE) return;
   t->bad = bad;
@@ -54,7 +56,7 @@ DEVICE void note(Training* t, const Step* step, Quantity bad, int index, float v
   t->bad_value = value;
 }
 
-// begin_update counts an update and works out its rates in double precision, as the host does.
+// begin_update counts an update and computes its rates in double precision, as the host does.
 DEVICE void begin_update(Training* t, double rate, int scaled) {
   t->updates++;
   t->rate = (float)(rate / (1 - pow(BETA1, (double)t->updates)));
@@ -67,11 +69,17 @@ DEVICE void begin_update(Training* t, double rate, int scaled) {
   if (t->scale < LARGEST_SCALE) t->scale *= 2;
 }
 
-// adam_begin decides whether the step updates the parameters. Overflow of a scaled gradient is no error as long as the
-// scale can be lowered.
+// adam_begin decides whether the step updates the parameters. Overflow of a scaled gradient is not
+// an error while the scale can be lowered.
 extern "C" __global__ void __launch_bounds__(256)
-adam_begin(const Step* __restrict__ step, Training* __restrict__ t, const float* __restrict__ loss,
-           const float* __restrict__ grads, const int* __restrict__ found, int count, int n, int scaled) {
+adam_begin(const Step* __restrict__ step,    // batch and learning rate
+           Training* __restrict__ t,         // state of training, changed
+           const float* __restrict__ loss,   // [1]
+           const float* __restrict__ grads,  // [n]
+           const int* __restrict__ found,    // [count], by check
+           int count,                        // blocks of check
+           int n,                            // parameters
+           int scaled) {                     // 1 if the loss is scaled, so that the scale may change; else 0
   __shared__ int part[8];
   if (blockIdx.x > 0) return;
   int first = n;
@@ -93,11 +101,18 @@ adam_begin(const Step* __restrict__ step, Training* __restrict__ t, const float*
 }
 KERNEL(adam_begin)
 
+// flush returns 0 for what is smaller than the bound.
 DEVICE float flush(float x, float bound) { return fabsf(x) < bound ? 0 : x; }
 
 extern "C" __global__ void __launch_bounds__(256)
-adam(const Training* __restrict__ t, float* __restrict__ params, float* __restrict__ m, float* __restrict__ v,
-     const float* __restrict__ grads, int* __restrict__ found, int n, float decay) {
+adam(const Training* __restrict__ t,   // state of training
+     float* __restrict__ params,       // [n], updated
+     float* __restrict__ m,            // [n], updated
+     float* __restrict__ v,            // [n], updated
+     const float* __restrict__ grads,  // [n]
+     int* __restrict__ found,          // [grid]: the lowest index whose update is not finite, or n
+     int n,                            // parameters
+     float decay) {                    // L2 penalty
   __shared__ int part[8];
   if (t->unscale == 0) return;
   const float b1 = (float)BETA1, c1 = (float)(1 - BETA1), b2 = (float)BETA2, c2 = (float)(1 - BETA2);
@@ -115,11 +130,17 @@ adam(const Training* __restrict__ t, float* __restrict__ params, float* __restri
 }
 KERNEL(adam)
 
-// adam_end notes the first element that the update made NaN or infinite: of its moments and weight the one that was
-// computed first.
+// adam_end records the first element that the update has made a NaN or an infinity: of its moments
+// and its weight, the one that was computed first.
 extern "C" __global__ void __launch_bounds__(256)
-adam_end(const Step* __restrict__ step, Training* __restrict__ t, const float* __restrict__ params,
-         const float* __restrict__ m, const float* __restrict__ v, const int* __restrict__ found, int count, int n) {
+adam_end(const Step* __restrict__ step,     // batch
+         Training* __restrict__ t,          // state of training, changed
+         const float* __restrict__ params,  // [n]
+         const float* __restrict__ m,       // [n]
+         const float* __restrict__ v,       // [n]
+         const int* __restrict__ found,     // [count], by adam
+         int count,                         // blocks of adam
+         int n) {                           // parameters
   __shared__ int part[8];
   if (blockIdx.x > 0 || t->unscale == 0) return;
   int i = n;

@@ -1,32 +1,33 @@
-// Multi-head attention of points over the context points of their function, and its gradients: head h has columns
-// [h·w, (h+1)·w) with w = d/heads. A warp does one head of one point (or context point). Blocks of 128; no dynamic shared
-// memory.
+// Multi-head attention of points over the context points of their function, and its gradients. Head
+// h has columns [h·w, (h+1)·w) with w = d/heads. A warp computes one head of one point, or of one
+// context point. Blocks of 128; no dynamic shared memory.
 //
-// attention               (e, q [Point, d], k [Context, d], v [Context, d], out [Point, d], d, heads)
-//                         grid: 1 to ceil(rows of Point·heads / 4)
-// attention_grad_query    (e, grad [Point, d], result [Point, d], q, k, v, out [Point, d] or null, sums, d, heads)
-//                         part QueryGrad; sums: [Point, heads, 2] floats of scratch for attention_grad_context
-//                         grid: as above
-// attention_grad_context  (e, grad, q, k, v, sums, out_k [Context, d] or null, out_v [Context, d] or null, d, heads)
-//                         parts KeyGrad and ValueGrad, after attention_grad_query; grid: 1 to ceil(rows of Context·heads / 4)
+// | kernel | computes | grid |
+// | --- | --- | --- |
+// | attention | softmax(q·kᵀ/√w)·v | 1 to ceil(rows of Point·heads / 4) |
+// | attention_grad_query | part QueryGrad, and sums for the next | 1 to ceil(rows of Point·heads / 4) |
+// | attention_grad_context | parts KeyGrad and ValueGrad | 1 to ceil(rows of Context·heads / 4) |
 #include "extents.h"
 #include "functions.h"
 
-// PANEL columns of a head are summed at a time, COLUMNS by each lane.
+// A warp sums PANEL columns of a head at a time, each lane COLUMNS of them.
 enum { WARPS = 4, PANEL = 128, COLUMNS = PANEL / 32 };
 
+// dot returns a·b.
 DEVICE float dot(const float* a, const float* b, int n) {
   float sum = 0;
   for (int i = 0; i < n; i++) sum += a[i] * b[i];
   return sum;
 }
 
+// warp_max returns the largest of a warp's numbers.
 DEVICE float warp_max(float v) {
   for (int step = 16; step > 0; step /= 2) v = fmaxf(v, __shfl_xor_sync(~0u, v, step));
   return v;
 }
 
-// accumulate adds Σ_j weight[j]·rows[j] to a lane's columns of a panel; rows are stride apart, and w columns of them exist.
+// accumulate adds Σ_j weight[j]·rows[j] over n rows, stride apart and w wide, to a lane's columns
+// of a panel.
 DEVICE void accumulate(float sums[COLUMNS], const float* weight, const float* rows, int n, int stride, int panel, int w) {
   int column = panel + threadIdx.x % 32;
   for (rows += column; n > 0; n--, weight++, rows += stride) {
@@ -36,6 +37,7 @@ DEVICE void accumulate(float sums[COLUMNS], const float* weight, const float* ro
   }
 }
 
+// write stores a lane's columns of a panel, times a factor.
 DEVICE void write(float* out, const float sums[COLUMNS], float factor, int panel, int w) {
 #pragma unroll
   for (int c = 0; c < COLUMNS; c++) {
@@ -44,21 +46,23 @@ DEVICE void write(float* out, const float sums[COLUMNS], float factor, int panel
   }
 }
 
-// attend_panel is softmax(query·keys)·values for a panel of columns. The keys come 32 at a time, a lane each; the weights
-// refer to the largest product so far, and the sums are brought down when it grows.
+// attend_panel computes softmax(query·keys·scale)·values for a panel of columns, 32 keys at a time.
 DEVICE void attend_panel(const float* query, const float* keys, const float* values, int context, int d, int w, int panel,
                          float scale, float* weight, float* out) {
   float sums[COLUMNS] = {0, 0, 0, 0}, largest = -INFINITY, total = 0;
   int lane = threadIdx.x % 32;
   for (int i = 0; i < context; i += 32) {
+    // 1. Each lane computes the score of one key.
     bool there = i + lane < context;
     float s = there ? dot(query, keys + (size_t)(i + lane) * d, w) * scale : -INFINITY;
+    // 2. Weights are relative to the largest score so far. When that grows, what was summed is scaled down.
     float before = largest;
     largest = fmaxf(before, warp_max(s));
     float down = expf(before - largest), a = there ? expf(s - largest) : 0;
     total = total * down + warp_sum(a);
 #pragma unroll
     for (int c = 0; c < COLUMNS; c++) sums[c] *= down;
+    // 3. The values of these keys are added, by columns.
     __syncwarp();
     weight[lane] = a;
     __syncwarp();
@@ -68,8 +72,13 @@ DEVICE void attend_panel(const float* query, const float* keys, const float* val
 }
 
 extern "C" __global__ void __launch_bounds__(128)
-attention(const Extents* __restrict__ e, const float* __restrict__ q, const float* __restrict__ k,
-          const float* __restrict__ v, float* __restrict__ out, int d, int heads) {
+attention(const Extents* __restrict__ e,  // sizes of the run
+          const float* __restrict__ q,    // queries [Point, d]
+          const float* __restrict__ k,    // keys [Context, d]
+          const float* __restrict__ v,    // values [Context, d]
+          float* __restrict__ out,        // [Point, d]
+          int d,                          // columns of all heads
+          int heads) {                    // d is a multiple of them
   __shared__ float weights[WARPS][32];
   int n = rows(*e, space::Point) * heads, w = d / heads;
   for (int item = thread() / 32; item < n; item += threads() / 32) {
@@ -82,25 +91,33 @@ attention(const Extents* __restrict__ e, const float* __restrict__ q, const floa
 }
 KERNEL(attention)
 
-// log_norm is log Σ exp(query·key) over all keys.
+// log_norm returns log Σ exp(query·key·scale) over all keys.
 DEVICE float log_norm(const float* query, const float* keys, int context, int d, int w, float scale) {
   LogSum sum = log_sum();
   for (int i = threadIdx.x % 32; i < context; i += 32) include(sum, dot(query, keys + (size_t)i * d, w) * scale);
   return value(warp_log_sum(sum));
 }
 
-// warp_dot is a·b by the lanes of a warp.
+// warp_dot returns a·b, computed by a warp.
 DEVICE float warp_dot(const float* a, const float* b, int n) {
   float sum = 0;
   for (int i = threadIdx.x % 32; i < n; i += 32) sum += a[i] * b[i];
   return warp_sum(sum);
 }
 
-// The softmax's gradient by a product is weight·(g·v − Σ weight·g·v), and that sum is g·result.
+// The gradient by a score is weight·(g·v − Σ weight·g·v), and that sum is g·result. sums keeps
+// log_norm and g·result of every head of a point.
 extern "C" __global__ void __launch_bounds__(128)
-attention_grad_query(const Extents* __restrict__ e, const float* __restrict__ grad, const float* __restrict__ result,
-                     const float* __restrict__ q, const float* __restrict__ k, const float* __restrict__ v,
-                     float* __restrict__ out, float* __restrict__ sums, int d, int heads) {
+attention_grad_query(const Extents* __restrict__ e,     // sizes of the run
+                     const float* __restrict__ grad,    // by the result [Point, d]
+                     const float* __restrict__ result,  // [Point, d]
+                     const float* __restrict__ q,       // queries [Point, d]
+                     const float* __restrict__ k,       // keys [Context, d]
+                     const float* __restrict__ v,       // values [Context, d]
+                     float* __restrict__ out,           // gradient by q [Point, d], or null
+                     float* __restrict__ sums,          // [Point, heads, 2], for attention_grad_context
+                     int d,                             // columns of all heads
+                     int heads) {                       // d is a multiple of them
   __shared__ float slopes[WARPS][32];
   float* slope = slopes[threadIdx.x / 32];
   int n = rows(*e, space::Point) * heads, w = d / heads, context = e->context, lane = threadIdx.x % 32;
@@ -130,9 +147,16 @@ attention_grad_query(const Extents* __restrict__ e, const float* __restrict__ gr
 KERNEL(attention_grad_query)
 
 extern "C" __global__ void __launch_bounds__(128)
-attention_grad_context(const Extents* __restrict__ e, const float* __restrict__ grad, const float* __restrict__ q,
-                       const float* __restrict__ k, const float* __restrict__ v, const float* __restrict__ sums,
-                       float* __restrict__ out_k, float* __restrict__ out_v, int d, int heads) {
+attention_grad_context(const Extents* __restrict__ e,   // sizes of the run
+                       const float* __restrict__ grad,  // by the result [Point, d]
+                       const float* __restrict__ q,     // queries [Point, d]
+                       const float* __restrict__ k,     // keys [Context, d]
+                       const float* __restrict__ v,     // values [Context, d]
+                       const float* __restrict__ sums,  // [Point, heads, 2], by attention_grad_query
+                       float* __restrict__ out_k,       // gradient by k [Context, d], or null
+                       float* __restrict__ out_v,       // gradient by v [Context, d], or null
+                       int d,                           // columns of all heads
+                       int heads) {                     // d is a multiple of them
   __shared__ float slopes[WARPS][32], weights[WARPS][32];
   float *slope = slopes[threadIdx.x / 32], *weight = weights[threadIdx.x / 32];
   int n = rows(*e, space::Context) * heads, w = d / heads, points = e->points, lane = threadIdx.x % 32;

@@ -1,27 +1,26 @@
-// Copies between the flat vectors of parameters and gradients and the packed matrices of the graph's leaves, all in one
-// launch.
-//
-// load_blocks  (blocks, flat, leaves)   flat → leaves; a launch per step
-// store_blocks (blocks, leaves, flat)   leaves → flat
-//
-// blocks is an array of Block, one for each blockIdx.y: grid (1 to ceil(elements of the largest block / 256), blocks);
-// blocks of 256; no dynamic shared memory. Every leaf lies at its own place, in floats from leaves.
+// Copies between the flat vectors of parameters and gradients and the matrices of the graph's
+// leaves, in one launch for all blocks of parameters (ops.Block). load_blocks copies from the flat
+// vector, store_blocks to it. Grid (1 to ceil(elements of the largest block / 256), number of
+// blocks); thread blocks of 256; no dynamic shared memory.
 #include "device.h"
 
-// Block is ops.Block and the place of its leaf; 32 bytes. panel is Cols where ops.Block has none.
+// Block is an ops.Block and the place of its leaf, in floats. It has 32 bytes. panel is cols if
+// ops.Block has no panels.
 struct Block {
   long long place;
   int rows, cols, offset, stride, panel, unused;
 };
 
-// in_flat is where element i of a block's leaf lies in the flat vector.
+// in_flat returns the index in the flat vector of element i of a block's leaf.
 DEVICE int in_flat(const Block& b, int i) {
   int row = i / b.cols, column = i % b.cols;
   return b.offset + column / b.panel * b.rows * b.panel + row * b.stride + column % b.panel;
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-load_blocks(const Block* __restrict__ blocks, const float* __restrict__ flat, float* __restrict__ leaves) {
+load_blocks(const Block* __restrict__ blocks,  // one for each blockIdx.y
+            const float* __restrict__ flat,    // flat vector
+            float* __restrict__ leaves) {      // matrices; that of a block begins at its place
   Block b = blocks[blockIdx.y];
   for (int i = blockIdx.x * 256 + threadIdx.x; i < b.rows * b.cols; i += gridDim.x * 256)
     leaves[b.place + i] = flat[in_flat(b, i)];
@@ -29,7 +28,9 @@ load_blocks(const Block* __restrict__ blocks, const float* __restrict__ flat, fl
 KERNEL(load_blocks)
 
 extern "C" __global__ void __launch_bounds__(256)
-store_blocks(const Block* __restrict__ blocks, const float* __restrict__ leaves, float* __restrict__ flat) {
+store_blocks(const Block* __restrict__ blocks,  // one for each blockIdx.y
+             const float* __restrict__ leaves,  // matrices; that of a block begins at its place
+             float* __restrict__ flat) {        // flat vector
   Block b = blocks[blockIdx.y];
   for (int i = blockIdx.x * 256 + threadIdx.x; i < b.rows * b.cols; i += gridDim.x * 256)
     flat[in_flat(b, i)] = leaves[b.place + i];

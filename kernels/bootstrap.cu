@@ -1,19 +1,20 @@
-// The bootstrapping model's operations, of package ops' bootstrap.go. Blocks of 256; grid: 1 to ceil(elements of the result
-// / 256); no dynamic shared memory.
+// The operations of the bootstrapping model, see internal/ops/bootstrap.go. A thread computes one
+// element of the result at a time. Blocks of 256; grid 1 to ceil(elements of the result / 256); no
+// dynamic shared memory.
 //
-// ensemble_add            (e, a [above, d], b [Ensemble, d], out [below, d], above, d, relu)
-// ensemble_add_grad_point (e, grad [below, d], result [below, d], out [above, d], above, d, relu)      part PointGrad
-// ensemble_add_grad_level (e, grad [below, d], result [below, d], out [Ensemble, d], above, d, relu)   part EnsembleGrad
-//                         above: Point, with below Row; or Context, with below Resample
-// gather                  (e, values [from, d], index [Resample, 1], out [Resample, d], from, d)   from: Context or Resample
-// residual                (e, decoded [Resample, 2dy], y [Context, dy], out [Resample, dy], dy)
-// perturb                 (e, decoded [Resample, 2dy], residual [Resample, dy], mean [Ensemble, dy], out [Resample, dy], dy)
+// below is the space of the levels of above: Row below Point, Resample below Context. The two
+// gradients of ensemble_add are the parts PointGrad and EnsembleGrad.
 #include "extents.h"
 #include "functions.h"
 
 extern "C" __global__ void __launch_bounds__(256)
-ensemble_add(const Extents* __restrict__ e, const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ out,
-             int above, int d, int relu) {
+ensemble_add(const Extents* __restrict__ e,  // sizes of the run
+             const float* __restrict__ a,    // [above, d]
+             const float* __restrict__ b,    // [Ensemble, d]
+             float* __restrict__ out,        // [below, d]
+             int above,                      // Point or Context
+             int d,                          // columns
+             int relu) {                     // 1: with ReLU
   unsigned levels = e->levels, points = rows_of_function(*e, above);
   unsigned n = e->functions * points * levels * d;
   for (unsigned i = thread(); i < n; i += threads()) {
@@ -24,12 +25,17 @@ ensemble_add(const Extents* __restrict__ e, const float* __restrict__ a, const f
 }
 KERNEL(ensemble_add)
 
-// masked is a gradient behind a ReLU with this result.
+// masked returns the gradient before a ReLU that had this result.
 DEVICE float masked(float grad, float result, int relu) { return relu && result == 0 ? 0 : grad; }
 
 extern "C" __global__ void __launch_bounds__(256)
-ensemble_add_grad_point(const Extents* __restrict__ e, const float* __restrict__ grad, const float* __restrict__ result,
-                        float* __restrict__ out, int above, int d, int relu) {
+ensemble_add_grad_point(const Extents* __restrict__ e,     // sizes of the run
+                        const float* __restrict__ grad,    // [below, d]
+                        const float* __restrict__ result,  // [below, d]
+                        float* __restrict__ out,           // [above, d]
+                        int above,                         // Point or Context
+                        int d,                             // columns
+                        int relu) {                        // 1 if the result went through a ReLU
   unsigned levels = e->levels, n = (unsigned)rows(*e, above) * d;
   for (unsigned i = thread(); i < n; i += threads()) {
     unsigned at = i / d * levels * d + i % d;
@@ -41,8 +47,13 @@ ensemble_add_grad_point(const Extents* __restrict__ e, const float* __restrict__
 KERNEL(ensemble_add_grad_point)
 
 extern "C" __global__ void __launch_bounds__(256)
-ensemble_add_grad_level(const Extents* __restrict__ e, const float* __restrict__ grad, const float* __restrict__ result,
-                        float* __restrict__ out, int above, int d, int relu) {
+ensemble_add_grad_level(const Extents* __restrict__ e,     // sizes of the run
+                        const float* __restrict__ grad,    // [below, d]
+                        const float* __restrict__ result,  // [below, d]
+                        float* __restrict__ out,           // [Ensemble, d]
+                        int above,                         // Point or Context
+                        int d,                             // columns
+                        int relu) {                        // 1 if the result went through a ReLU
   unsigned levels = e->levels, points = rows_of_function(*e, above);
   unsigned n = e->functions * levels * d;
   for (unsigned i = thread(); i < n; i += threads()) {
@@ -55,8 +66,12 @@ ensemble_add_grad_level(const Extents* __restrict__ e, const float* __restrict__
 KERNEL(ensemble_add_grad_level)
 
 extern "C" __global__ void __launch_bounds__(256)
-gather(const Extents* __restrict__ e, const float* __restrict__ values, const float* __restrict__ index,
-       float* __restrict__ out, int from, int d) {
+gather(const Extents* __restrict__ e,     // sizes of the run
+       const float* __restrict__ values,  // [from, d]
+       const float* __restrict__ index,   // [Resample, 1]
+       float* __restrict__ out,           // [Resample, d]
+       int from,                          // Context or Resample
+       int d) {                           // columns
   unsigned levels = e->levels, context = e->context, n = (unsigned)rows(*e, space::Resample) * d;
   for (unsigned i = thread(); i < n; i += threads()) {
     unsigned row = i / d, source = row / levels / context * context + (unsigned)index[row];
@@ -67,8 +82,11 @@ gather(const Extents* __restrict__ e, const float* __restrict__ values, const fl
 KERNEL(gather)
 
 extern "C" __global__ void __launch_bounds__(256)
-residual(const Extents* __restrict__ e, const float* __restrict__ decoded, const float* __restrict__ y,
-         float* __restrict__ out, int dy) {
+residual(const Extents* __restrict__ e,      // sizes of the run
+         const float* __restrict__ decoded,  // [Resample, 2·dy]
+         const float* __restrict__ y,        // [Context, dy]
+         float* __restrict__ out,            // [Resample, dy]
+         int dy) {                           // channels
   unsigned levels = e->levels, n = (unsigned)rows(*e, space::Resample) * dy;
   for (unsigned i = thread(); i < n; i += threads()) {
     unsigned row = i / dy, c = i % dy;
@@ -79,8 +97,12 @@ residual(const Extents* __restrict__ e, const float* __restrict__ decoded, const
 KERNEL(residual)
 
 extern "C" __global__ void __launch_bounds__(256)
-perturb(const Extents* __restrict__ e, const float* __restrict__ decoded, const float* __restrict__ residual,
-        const float* __restrict__ mean, float* __restrict__ out, int dy) {
+perturb(const Extents* __restrict__ e,       // sizes of the run
+        const float* __restrict__ decoded,   // [Resample, 2·dy]
+        const float* __restrict__ residual,  // [Resample, dy]
+        const float* __restrict__ mean,      // of the residuals [Ensemble, dy]
+        float* __restrict__ out,             // [Resample, dy]
+        int dy) {                            // channels
   unsigned levels = e->levels, context = e->context, n = (unsigned)rows(*e, space::Resample) * dy;
   for (unsigned i = thread(); i < n; i += threads()) {
     unsigned row = i / dy, c = i % dy;

@@ -1,4 +1,5 @@
-// The kernels of one precision under their names: BRANCH_PACK(f16, F16), BRANCH_TILE(f16, F16, half, 128, 64), …
+// Macros that define the kernels of one precision and tile: BRANCH_PACK(f16, F16, half),
+// BRANCH_TILE(f16, F16, half, 128, 64). branch.cu documents their arguments.
 #pragma once
 #include "branch_mlp.h"
 

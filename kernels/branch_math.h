@@ -1,20 +1,21 @@
-// The three precisions of the branch's products, behind one face. A product goes by units of 16 rows and 16 columns, whose
-// sums a warp holds as mma.m16n8 does, twice side by side: with g = lane/4 and t = lane%4,
+// The three precisions of the branch's products, with one interface. A product is made of fragments
+// of 16 rows and 16 columns. A warp holds a fragment's sums as mma.m16n8 does, two such halves side
+// by side: with g = lane/4 and t = lane%4,
 //
 //   c[q][0], c[q][1]: row g,     columns 8q + 2t and 8q + 2t + 1
 //   c[q][2], c[q][3]: row g + 8, the same columns
 //
 // A precision has
 //
-//   element           what activations and weights are in shared memory; PAD of them end each row, which keeps the rows
-//                     apart in the banks and aligned to 16 bytes
-//   Left, Right       what a lane holds of 16 rows by STEP, and of STEP by 16 columns
-//   left, left_t      load them from x[row][k] and x[k][row],
-//   right, right_t    from x[column][k] and x[k][column]: the pointer is to the first element, ld the elements of a row
+//   element           type of activations and weights in shared memory; PAD of them end each row, which spreads rows over
+//                     the banks and keeps them aligned to 16 bytes
+//   Left, Right       what a lane holds of [16 rows, STEP] and of [STEP, 16 columns]
+//   left, left_t      load a Left from x[row][k] or x[k][row]; p points to the first element, rows are ld elements apart
+//   right, right_t    load a Right from x[column][k] or x[k][column]
 //   multiply          c += left · right
-//   row_sums          c += left · 1: columns all alike, c as one half of a unit's sums
-//   store, pair       two neighbours, rounded, and back
-//   dot               of a row with floats in shared memory; n a multiple of 16
+//   row_sums          c += left · 1, one half of a fragment whose columns are all alike
+//   store, pair       round and store two neighbours; load them
+//   dot               the product of a row with floats in shared memory; n is a multiple of 16
 //
 // Every sum is in fp32.
 #pragma once
@@ -64,7 +65,7 @@ struct F16 {
   }
 };
 
-// Floats is what the precisions that keep floats in shared memory have in common.
+// Floats is the common part of the precisions that keep floats in shared memory.
 struct Floats {
   typedef float element;
   enum { PAD = 4 };
@@ -81,8 +82,9 @@ struct Floats {
   }
 };
 
-// Tf32 rounds whatever it stores, so that the matrix unit has nothing to cut off. Four floats are as wide as a row of
-// ldmatrix's, which therefore loads them, too; only transposed it would take them apart.
+// Tf32 rounds what it stores, so that the matrix unit does not truncate it. A row of ldmatrix's
+// matrices is as wide as four floats, so ldmatrix loads them too; transposed it would take them
+// apart.
 struct Tf32 : Floats {
   enum { STEP = 8 };
   struct Left { unsigned x[4]; };
@@ -113,7 +115,7 @@ struct Tf32 : Floats {
   DEVICE void store(float* p, float x, float y) { *reinterpret_cast<float2*>(p) = make_float2(rounded(x), rounded(y)); }
 };
 
-// F32 multiplies in registers; a lane reads the rows and columns of its own sums.
+// F32 multiplies in registers. A lane reads the rows and columns of its own sums.
 struct F32 : Floats {
   enum { STEP = 4 };
   struct Left { float x[2][4]; };   // rows g and g + 8

@@ -1,9 +1,11 @@
-// The branch's kernels for one precision: see branch.cu for what they compute and their arguments.
+// The branch's kernels for one precision. branch.cu says what they compute and documents their
+// arguments.
 #pragma once
 #include "branch_tile.h"
 #include "extents.h"
 
-// Share is a block's part of the rows: whole points, so that no sum over levels is divided between blocks.
+// Share is a block's part of the rows, [first, end). It has whole points, so no sum over levels is
+// divided between blocks.
 struct Share {
   int first, end, levels, tiles;
 };
@@ -18,7 +20,8 @@ template <int R> DEVICE Share share_of(const Extents* e) {
   return s;
 }
 
-// Rows is a tile: count rows from first on. The rows of shared memory after them hold zeros at either end of the MLP.
+// Rows is the rows of a tile, count of them from first on. The rest of a tile in shared memory has
+// zeros as levels and as gradients of the output.
 struct Rows {
   int first, count;
 };
@@ -29,6 +32,7 @@ template <int R> DEVICE Rows rows_of(Share s, int tile) {
   return r;
 }
 
+// carve divides a block's shared memory.
 template <class M, int R, int P> DEVICE Tile<M> carve(unsigned char* memory, Mlp m, int buffers) {
   Tile<M> t;
   t.ld = m.width + M::PAD;
@@ -40,7 +44,7 @@ template <class M, int R, int P> DEVICE Tile<M> carve(unsigned char* memory, Mlp
   return t;
 }
 
-// load_rows brings a tile's levels and says whose they are.
+// load_rows loads a tile's levels and the points that they belong to.
 template <class M, int R> DEVICE void load_rows(const Tile<M>& t, const float* level, Rows rows, int levels) {
   for (int r = threadIdx.x; r < R; r += BRANCH_THREADS) {
     bool there = r < rows.count;
@@ -49,7 +53,7 @@ template <class M, int R> DEVICE void load_rows(const Tile<M>& t, const float* l
   }
 }
 
-// first_layer: hidden = relu(base of the row's point + level·w).
+// first_layer computes hidden = relu(base of the row's point + level·v).
 template <class M, int R> DEVICE void first_layer(const Tile<M>& t, const float* base, int count, int width) {
   for (int j = threadIdx.x % 32 * 2; j < width; j += 64) {
     float2 w = *reinterpret_cast<const float2*>(t.vectors + j);
@@ -63,6 +67,7 @@ template <class M, int R> DEVICE void first_layer(const Tile<M>& t, const float*
   }
 }
 
+// load_vectors copies n floats to shared memory.
 DEVICE void load_vectors(float* dst, const float* src, int n) {
   for (int i = threadIdx.x; i < n; i += BRANCH_THREADS) dst[i] = src[i];
 }
@@ -78,10 +83,12 @@ DEVICE void branch_forward(const Extents* e, const float* base, const float* lev
   load_vectors(t.vectors, vectors, branch_vectors(m));
   const float *bias = t.vectors + m.width, *w_out = t.vectors + m.depth * m.width, *b_out = w_out + m.outputs * m.width;
   for (int tile = 0; tile < share.tiles; tile++) {
+    // 1. Load the tile and compute the first layer.
     Rows rows = rows_of<R>(share, tile);
     load_rows<M, R>(t, level, rows, share.levels);
     __syncthreads();
     first_layer<M, R>(t, base, rows.count, m.width);
+    // 2. Compute the other hidden layers, in two buffers by turns.
     for (int l = 0; l < m.depth - 1; l++) {
       for (int first = 0; first < m.width; first += P) {
         const typename M::element* panel = Stream::next(stream);
@@ -90,6 +97,7 @@ DEVICE void branch_forward(const Extents* e, const float* base, const float* lev
       }
     }
     __syncthreads();
+    // 3. Compute the output.
     const typename M::element* last = t.hidden + (m.depth - 1) % 2 * R * t.ld;
     for (int i = threadIdx.x; i < R * m.outputs; i += BRANCH_THREADS) {
       int r = i % R, o = i / R;
@@ -100,8 +108,9 @@ DEVICE void branch_forward(const Extents* e, const float* base, const float* lev
   }
 }
 
-// column_sums is Σ factor[r·step]·x[r] over rows from … to − 1 of a pair of columns, with 1 where there are no factors. A warp
-// does it for 8 pairs, a lane for every fourth row; all lanes get the sums.
+// column_sums returns Σ_r factor[r·step]·x[r] over rows [from, to) of a pair of columns; factor
+// null stands for ones. A warp computes 8 pairs, a lane every fourth row, and all lanes get the
+// sums.
 template <class M>
 DEVICE float2 column_sums(const typename M::element* x, int ld, const float* factor, int step, int from, int to) {
   float2 sum = make_float2(0, 0);
@@ -119,18 +128,18 @@ DEVICE float2 column_sums(const typename M::element* x, int ld, const float* fac
   return sum;
 }
 
-// first_pair is the column where this lane's pairs begin; others follow at every 128th.
+// first_pair returns the column of this lane's first pair. The next ones follow 128 columns apart.
 DEVICE int first_pair() { return threadIdx.x / 32 * 16 + threadIdx.x % 8 * 2; }
 
-// add_pair adds two columns' sums, once for the lanes that have them.
+// add_pair adds the sums of a pair of columns, in one of the lanes that have them.
 DEVICE void add_pair(float* sum, float2 v, bool first) {
   if (threadIdx.x % 32 >= 8) return;
   add(sum, v.x, first);
   add(sum + 1, v.y, first);
 }
 
-// last_layer_back: hidden, the output layer's input, becomes the gradient before its ReLU; the gradients of the output's
-// weights and biases go to sums.
+// last_layer_back replaces hidden, the output layer's input, by the gradient before its ReLU, and
+// adds the gradients of the output's weights and biases to sums.
 template <class M, int R>
 DEVICE void last_layer_back(const Tile<M>& t, typename M::element* hidden, const float* w_out, float* sums, Mlp m, bool first) {
   for (int j = first_pair(); j < m.width; j += BRANCH_WARPS * 16) {
@@ -160,8 +169,9 @@ DEVICE void last_layer_back(const Tile<M>& t, typename M::element* hidden, const
   }
 }
 
-// first_layer_back: of dz, the gradient before the first ReLU: by the base, whose sum over a point's levels may go on from
-// the tile before; by the level's weights; by the levels.
+// first_layer_back computes gradients from the one before the first ReLU: by the base, whose sum
+// over a point's levels may have begun in the tile before; by the level's weights; and by the
+// levels.
 template <class M, int R>
 DEVICE void first_layer_back(const Tile<M>& t, float* grad_base, float* grad_level, float* sums, Rows rows, int levels,
                              int width, bool first) {
@@ -181,8 +191,8 @@ DEVICE void first_layer_back(const Tile<M>& t, float* grad_base, float* grad_lev
   }
 }
 
-// A block's sums: the hidden layers' weights [depth − 1, width, width] in the order of weight_gradient, then vectors'
-// gradients in the order of vectors; padded to a multiple of 4.
+// A block's sums are the gradients of the hidden layers' weights [depth − 1, width, width], in the
+// order of weight_gradient, and of vectors, padded to a multiple of 4.
 DEVICE int branch_weights(Mlp m) { return (m.depth - 1) * m.width * m.width; }
 DEVICE int branch_sums(Mlp m) { return branch_weights(m) + (branch_vectors(m) + 3) / 4 * 4; }
 
@@ -204,6 +214,7 @@ DEVICE void branch_backward(const Extents* e, const float* base, const float* le
   Stream stream = Stream::begin(t.hidden + m.depth * layer, weights, m, share.tiles, true);
   load_vectors(t.vectors, vectors, branch_vectors(m));
   for (int tile = 0; tile < share.tiles; tile++) {
+    // 1. Load the tile and the gradient by its output.
     Rows rows = rows_of<R>(share, tile);
     bool first = tile == 0;
     load_rows<M, R>(t, level, rows, share.levels);
@@ -211,6 +222,7 @@ DEVICE void branch_backward(const Extents* e, const float* base, const float* le
       t.grads[i] = i < rows.count * m.outputs ? grad[(size_t)rows.first * m.outputs + i] : 0;
     }
     __syncthreads();
+    // 2. Compute all hidden layers again, each in a buffer of its own.
     first_layer<M, R>(t, base, rows.count, m.width);
     for (int l = 0; l < m.depth - 1; l++) {
       for (int from = 0; from < m.width; from += P) {
@@ -220,6 +232,8 @@ DEVICE void branch_backward(const Extents* e, const float* base, const float* le
       }
     }
     __syncthreads();
+    // 3. Go back from layer to layer: a layer's values become the gradient before its ReLU, after the next layer's
+    // weight gradient has read them.
     last_layer_back<M, R>(t, t.hidden + (m.depth - 1) * layer, t.vectors + m.depth * m.width,
                           of_vectors + m.depth * m.width, m, first);
     for (int l = m.depth - 2; l >= 0; l--) {
@@ -232,12 +246,14 @@ DEVICE void branch_backward(const Extents* e, const float* base, const float* le
       }
     }
     __syncthreads();
+    // 4. Compute the gradients of the first layer.
     first_layer_back<M, R>(t, grad_base, grad_level, of_vectors, rows, share.levels, m.width, first);
     __syncthreads();
   }
 }
 
-// Layout says where an MLP's parameters are in the flat vector, see branch.cu: vector_at is the place of number i of vectors.
+// vector_at returns the index in the flat vector of element i of vectors; weight_at that of element
+// i of hidden layer l's weights [width, width].
 DEVICE int vector_at(const int* layout, Mlp m, int i) {
   if (i < m.width) return layout[0] + i * layout[1];
   int l = i / m.width;
@@ -249,6 +265,7 @@ DEVICE int vector_at(const int* layout, Mlp m, int i) {
 
 DEVICE int weight_at(const int* layout, int l, int i) { return layout[2 * l + 2] + i; }
 
+// branch_pack copies the parameters from the flat vector.
 template <class M>
 DEVICE void branch_pack(const float* flat, const int* layout, typename M::element* weights, float* vectors, Mlp m) {
   int n = branch_weights(m), square = m.width * m.width;

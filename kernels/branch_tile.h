@@ -1,41 +1,45 @@
-// What the branch's kernels do with a tile of rows in shared memory: the stream of weights, and the products of a layer.
+// What the branch's kernels do with a tile of rows in shared memory: bring the weights there, and
+// multiply.
 #pragma once
 #include "branch_math.h"
 
 enum { BRANCH_THREADS = 256, BRANCH_WARPS = BRANCH_THREADS / 32 };
 
-// Mlp is the sizes of an MLP: columns of every hidden layer, their number, numbers per row that come out.
+// Mlp has the sizes of an MLP: columns of a hidden layer, number of hidden layers, outputs a row.
 struct Mlp {
   int width, depth, outputs;
 };
 
+// branch_vectors returns the number of floats of vectors.
 DEVICE int branch_vectors(Mlp m) { return m.width * (m.depth + m.outputs) + m.outputs; }
 
-// Tile is a block's shared memory. Its vectors are, in this order: the level's weights [width], the hidden layers' biases
-// [depth − 1, width], the output's weights [outputs, width] and biases [outputs].
+// Tile is a block's shared memory. Its vectors have, in this order: the level's weights [width],
+// the hidden layers' biases [depth − 1, width], the output's weights [outputs, width] and biases
+// [outputs].
 template <class M> struct Tile {
   typename M::element* hidden;  // [buffers][R][ld]
   int ld;
-  float *vectors, *levels, *grads;  // , [R], [R, outputs]
+  float *vectors, *levels, *grads;  // see above, [R], [R, outputs]
   int* points;                      // [R]
 };
 
+// branch_panel returns the number of elements of a panel's buffer.
 DEVICE int branch_panel(int width, int columns, int pad) {
-  return max(columns * (width + pad), width * (columns + pad));  // as it is, and turned
+  return max(columns * (width + pad), width * (columns + pad));  // forward, and backward
 }
 
-// Panels brings the weights of all hidden layers, over and over, into shared memory: each panel is what P columns of a
-// product need. While one is worked on the next is on its way. Forward, layer by layer, a panel is P rows of W; backward,
-// from the last layer down, P columns of it.
+// Panels copies the weights of all hidden layers into shared memory, again for every tile. A panel
+// is what P columns of a product need: forward P rows of W, layer by layer; backward P columns of
+// W, from the last layer down. While one panel is used the next one is copied.
 template <class M, int P> struct Panels {
   typedef typename M::element E;
   E* buffers;
   const E* weights;  // [depth − 1, width, width]
   int width, size;
-  int of_layer, of_tile, forward;  // numbers of panels
+  int of_layer, of_tile, forward;  // panels of a layer, of a tile, of a tile's forward pass
   int at, end;
 
-  // begin: all is for a run of tiles, whose first panel is asked for at once.
+  // begin starts to copy the first panel of so many tiles.
   DEVICE Panels begin(E* buffers, const E* weights, Mlp m, int tiles, bool backward) {
     Panels s;
     s.buffers = buffers;
@@ -51,7 +55,8 @@ template <class M, int P> struct Panels {
     return s;
   }
 
-  // next waits for the panel that is to be used now, and for all threads: what they wrote before is seen after.
+  // next returns the next panel. It waits for it and for all threads, whose writes before are seen
+  // after.
   DEVICE const E* next(Panels& s) {
     cp_async_wait<0>();
     __syncthreads();
@@ -86,7 +91,8 @@ template <class M, int P> struct Panels {
   }
 };
 
-// Warps deals the units of R rows by P columns to the warps: each gets MT by NT neighbours.
+// Warps divides the fragments of R rows by P columns among the warps: each gets MT by NT
+// neighbours.
 template <int R, int P> struct Warps {
   enum {
     DOWN = R / 16 < 4 ? R / 16 : 4,
@@ -96,27 +102,27 @@ template <int R, int P> struct Warps {
   };
 };
 
-// Product is one panel's worth of a hidden layer, forward or backward.
-template <class M, int R, int P> struct Product {
+// PanelProduct is a warp's part of the product of a tile by a panel.
+template <class M, int R, int P> struct PanelProduct {
   typedef typename M::element E;
   typedef Warps<R, P> W;
   enum { MT = W::MT, NT = W::NT };
   float c[MT][NT][2][4];
-  int row, column, columns, lane;  // the warp's first unit in the panel's result; the columns that are there
+  int row, column, columns, lane;  // of the warp's first fragment in the result; the columns that exist
 
-  DEVICE Product begin(int width, int first_column) {
-    Product p;
+  DEVICE PanelProduct begin(int width, int first_column) {
+    PanelProduct p;
     int warp = threadIdx.x / 32;
     p.lane = threadIdx.x % 32;
     p.row = warp / W::ACROSS * MT * 16;
     p.column = warp % W::ACROSS * NT * 16;
     p.columns = min(int(P), width - first_column);
-    if (p.row >= R) p.columns = 0;  // more warps than units
+    if (p.row >= R) p.columns = 0;  // more warps than fragments
     return p;
   }
 
-  // sum is in [R, width] times the panel; c holds what the sums begin with.
-  template <bool TURNED> DEVICE void sum(Product& p, const E* in, int ld, const E* panel, int width) {
+  // sum adds in [R, width] times the panel to c.
+  template <bool TURNED> DEVICE void sum(PanelProduct& p, const E* in, int ld, const E* panel, int width) {
     in += p.row * ld;
 #pragma unroll 2
     for (int k = 0; k < width; k += M::STEP) {
@@ -144,52 +150,53 @@ template <class M, int R, int P> struct Product {
   }
 };
 
-// forward_panel: out[:, first…] = relu(in · panelᵀ + bias). A NaN stays.
+// forward_panel computes out[:, first…] = relu(in · panelᵀ + bias). A NaN stays.
 template <class M, int R, int P>
 DEVICE void forward_panel(typename M::element* out, const typename M::element* in, int ld, const typename M::element* panel,
                           const float* bias, int width, int first) {
-  typedef Product<M, R, P> Sums;
-  Sums p = Sums::begin(width, first);
+  typedef PanelProduct<M, R, P> Part;
+  Part p = Part::begin(width, first);
   if (p.column >= p.columns) return;
   int t = p.lane % 4 * 2, g = p.lane / 4;
 #pragma unroll
-  for (int n = 0; n < Sums::NT; n++) {
+  for (int n = 0; n < Part::NT; n++) {
 #pragma unroll
     for (int q = 0; q < 2; q++) {
       int column = p.column + n * 16 + q * 8 + t;
       float2 b = make_float2(0, 0);
       if (column < p.columns) b = *reinterpret_cast<const float2*>(bias + first + column);
 #pragma unroll
-      for (int m = 0; m < Sums::MT; m++) {
+      for (int m = 0; m < Part::MT; m++) {
         p.c[m][n][q][0] = p.c[m][n][q][2] = b.x;
         p.c[m][n][q][1] = p.c[m][n][q][3] = b.y;
       }
     }
   }
-  Sums::template sum<false>(p, in, ld, panel, width);
+  Part::template sum<false>(p, in, ld, panel, width);
 #pragma unroll
-  for (int i = 0; i < Sums::MT * Sums::NT * 4; i++) {
-    int m = i / 4 / Sums::NT, n = i / 4 % Sums::NT, q = i / 2 % 2, h = i % 2;
+  for (int i = 0; i < Part::MT * Part::NT * 4; i++) {
+    int m = i / 4 / Part::NT, n = i / 4 % Part::NT, q = i / 2 % 2, h = i % 2;
     int column = p.column + n * 16 + q * 8 + t;
     float x = p.c[m][n][q][2 * h], y = p.c[m][n][q][2 * h + 1];
     if (column < p.columns) M::store(out + (p.row + m * 16 + h * 8 + g) * ld + first + column, x < 0 ? 0 : x, y < 0 ? 0 : y);
   }
 }
 
-// backward_panel turns hidden[:, first…], a layer's input, into the gradient before its ReLU: dz·W where hidden is not 0.
+// backward_panel replaces hidden[:, first…], a layer's input, by the gradient before its ReLU: dz·W
+// where hidden is not 0.
 template <class M, int R, int P>
 DEVICE void backward_panel(typename M::element* hidden, const typename M::element* dz, int ld,
                            const typename M::element* panel, int width, int first) {
-  typedef Product<M, R, P> Sums;
-  Sums p = Sums::begin(width, first);
+  typedef PanelProduct<M, R, P> Part;
+  Part p = Part::begin(width, first);
   if (p.column >= p.columns) return;
 #pragma unroll
-  for (int i = 0; i < Sums::MT * Sums::NT * 8; i++) p.c[i / 8 / Sums::NT][i / 8 % Sums::NT][i / 4 % 2][i % 4] = 0;
-  Sums::template sum<true>(p, dz, ld, panel, width);
+  for (int i = 0; i < Part::MT * Part::NT * 8; i++) p.c[i / 8 / Part::NT][i / 8 % Part::NT][i / 4 % 2][i % 4] = 0;
+  Part::template sum<true>(p, dz, ld, panel, width);
   int t = p.lane % 4 * 2, g = p.lane / 4;
 #pragma unroll
-  for (int i = 0; i < Sums::MT * Sums::NT * 4; i++) {
-    int m = i / 4 / Sums::NT, n = i / 4 % Sums::NT, q = i / 2 % 2, h = i % 2;
+  for (int i = 0; i < Part::MT * Part::NT * 4; i++) {
+    int m = i / 4 / Part::NT, n = i / 4 % Part::NT, q = i / 2 % 2, h = i % 2;
     int column = p.column + n * 16 + q * 8 + t;
     if (column >= p.columns) continue;
     typename M::element* at = hidden + (p.row + m * 16 + h * 8 + g) * ld + first + column;
@@ -198,17 +205,18 @@ DEVICE void backward_panel(typename M::element* hidden, const typename M::elemen
   }
 }
 
-// add is for sums over a block's tiles: each is one thread's own, so they are added in the order of the tiles.
+// add adds to a sum over a block's tiles. Every sum belongs to one thread, so they are added in the
+// order of the tiles.
 DEVICE void add(float* sum, float v, bool first) { *sum = first ? v : *sum + v; }
 
-// unit_sums is where a lane's four sums of half a unit are among a layer's.
-DEVICE float4* unit_sums(float* dw, int row, int column, int q, int width, int lane) {
+// fragment_sums returns where a lane's four sums of half a fragment are among a layer's.
+DEVICE float4* fragment_sums(float* dw, int row, int column, int q, int width, int lane) {
   return reinterpret_cast<float4*>(dw) + ((row / 16 * (width / 16) + column / 16) * 2 + q) * 32 + lane;
 }
 
-// weight_gradient adds dzᵀ·x of R rows to dw, and the columns' sums of dz to db [width]. dw is in an order of its own, in
-// which a warp's accesses are contiguous: see weight_of.
-// The sums of a tile begin at 0, because the matrix unit cuts off what IEEE addition rounds.
+// weight_gradient adds dzᵀ·x of R rows to dw [width, width], and the sums of dz's columns to db
+// [width]. dw is in an order in which a warp's accesses are contiguous, see weight_of. A tile is
+// summed from 0 and then added, because the matrix unit truncates where IEEE addition rounds.
 template <class M, int R>
 DEVICE void weight_gradient(float* dw, float* db, const typename M::element* dz, const typename M::element* x, int ld,
                             int width, bool first) {
@@ -218,10 +226,10 @@ DEVICE void weight_gradient(float* dw, float* db, const typename M::element* dz,
     float4 before[2][4];
     float c[2][2][2][4], bias[2][4];
 #pragma unroll
-    for (int i = 0; i < 8; i++) {  // asked for now, needed at the end
+    for (int i = 0; i < 8; i++) {  // loaded now, needed at the end
       before[i / 4][i % 4] = make_float4(0, 0, 0, 0);
       if (!first && i0 + i / 4 * 16 < width && j0 + i / 2 % 2 * 16 < width) {
-        before[i / 4][i % 4] = *unit_sums(dw, i0 + i / 4 * 16, j0 + i / 2 % 2 * 16, i % 2, width, lane);
+        before[i / 4][i % 4] = *fragment_sums(dw, i0 + i / 4 * 16, j0 + i / 2 % 2 * 16, i % 2, width, lane);
       }
     }
 #pragma unroll
@@ -261,16 +269,16 @@ DEVICE void weight_gradient(float* dw, float* db, const typename M::element* dz,
         if (column >= width) continue;
         float* s = c[i][j / 2][j % 2];
         float4 v = before[i][j];
-        *unit_sums(dw, row, column, j % 2, width, lane) = make_float4(v.x + s[0], v.y + s[1], v.z + s[2], v.w + s[3]);
+        *fragment_sums(dw, row, column, j % 2, width, lane) = make_float4(v.x + s[0], v.y + s[1], v.z + s[2], v.w + s[3]);
       }
     }
   }
 }
 
-// weight_of is the place in W [width, width] of a number of weight_gradient's.
+// weight_of returns the index in W [width, width] of element i of weight_gradient's dw.
 DEVICE int weight_of(int i, int width) {
-  int unit = i / 256, q = i / 128 % 2, lane = i / 4 % 32, c = i % 4;
-  int row = unit / (width / 16) * 16 + c / 2 * 8 + lane / 4;
-  int column = unit % (width / 16) * 16 + q * 8 + lane % 4 * 2 + c % 2;
+  int fragment = i / 256, q = i / 128 % 2, lane = i / 4 % 32, c = i % 4;
+  int row = fragment / (width / 16) * 16 + c / 2 * 8 + lane / 4;
+  int column = fragment % (width / 16) * 16 + q * 8 + lane % 4 * 2 + c % 2;
   return row * width + column;
 }

@@ -1,23 +1,24 @@
-// device.h is the vocabulary of our kernels: CUDA C++ as nvcc knows it, and as much of it for g++ as our kernels use, so
-// that the same source runs on the host, thread by thread, with every access checked (build tag simt; see simt.h).
+// The words that our kernels use. They are CUDA C++ for nvcc; emulator/simt.h defines the same
+// words for g++, so that the same source runs on the host, with every access checked (build tag
+// simt). A kernel may use only these.
 //
 // | word | meaning |
 // | --- | --- |
-// | extern "C" __global__ void name(...) {...} KERNEL(name) | a kernel and, after it, its entry in the table of kernels; arguments of 4 or 8 bytes |
+// | extern "C" __global__ void name(...) {...} KERNEL(name) | a kernel, and its entry in the table of kernels; arguments have 4 or 8 bytes |
 // | __launch_bounds__(n) | the largest block that the kernel is launched with |
-// | DEVICE | a function of this file alone, inlined: DEVICE float f(float x), also after template <...> |
-// | __shared__ float a[N]; | static shared memory; in a kernel or DEVICE function that is no template |
+// | DEVICE | an inlined function of one file: DEVICE float f(float x), also after template <...> |
+// | __shared__ float a[N]; | static shared memory; in a kernel or a DEVICE function, but not in a template |
 // | DYNAMIC_SHARED(p); | unsigned char* p: the launch's dynamic shared memory, aligned to 16 bytes |
 // | __constant__ | a table of constants, with its values |
 // | threadIdx blockIdx blockDim gridDim, warpSize | .x .y .z |
-// | __syncthreads() | barrier of the block; every thread must come to the same one |
-// | __syncwarp(mask) | barrier of a warp's lanes, which alone orders their shared memory |
+// | __syncthreads() | barrier of the block; every thread must reach the same one |
+// | __syncwarp(mask) | barrier of a warp's lanes; without it their shared memory has no order |
 // | __shfl_sync __shfl_xor_sync __shfl_up_sync __shfl_down_sync (mask, v, lane, width) | 4 or 8 bytes from another lane |
 // | __ballot_sync __any_sync __all_sync (mask, p) | votes of a warp |
-// | atomicAdd Min Max Or And Exch CAS | of int, unsigned, unsigned long long (no floats: sums keep a fixed order) |
+// | atomicAdd Min Max Or And Exch CAS | of int, unsigned, unsigned long long (not of floats: sums keep a fixed order) |
 // | __threadfence() | |
 // | mma_f16(c, a, b) | c[4] += a[4] b[2]: m16n8k16, halves in, floats out; layout of PTX mma.sync (k16 as two k8 on sm_75) |
-// | mma_tf32(c, a, b) | c[4] += a[4] b[2]: m16n8k8 of to_tf32 values; sm_80 on, a trap before |
+// | mma_tf32(c, a, b) | c[4] += a[4] b[2]: m16n8k8 of to_tf32 values; sm_80 on, traps before |
 // | to_tf32(x) | the bits of x rounded to tf32 (11 bits of significand) |
 // | ldmatrix_x4(r, p), ldmatrix_x4_trans(r, p) | four 8x8 matrices of halves from shared memory; lane l gives row l%8 of matrix l/8 |
 // | cp_async16(dst, src, ok) | 16 bytes from global to shared memory, zeros unless ok; a plain copy on sm_75 |
@@ -32,8 +33,8 @@
 // | __trap() | ends the launch with an error |
 // | #pragma unroll | |
 //
-// __CUDA_ARCH__ is 900 on the host. What the host cannot show: bank conflicts, registers and shared memory of each chip, the
-// last digits of fast arithmetic and the matrix unit's order of addition.
+// __CUDA_ARCH__ is 900 on the host. The host does not show bank conflicts, the registers and shared
+// memory of each chip, the last digits of fast arithmetic, or the matrix unit's order of addition.
 #pragma once
 #ifndef __CUDACC__
 #include "emulator/simt.h"

@@ -1,58 +1,77 @@
-// Operations on every element by itself. Blocks of 256; grid: 1 to ceil(elements of the result / 256); no dynamic shared
-// memory.
-//
-// columns        (e, in [s, width_in], out [s, width], s, width_in, from, width)
-// sigmoid        (e, z [s, d], out [s, d], s, d)
-// sigmoid_grad   (e, grad [s, d], result [s, d], out [s, d], s, d)
-// uniform_level  (e, u [s, d], out [s, d], s, d)
-// uniform_logit  (e, u [s, d], out [s, d], s, d)
-// add            (e, a [s, d], b [s, d], out [s, d], s, d)   of gradients; a weight counts as one row of space Parameter
+// Operations on single elements, see internal/ops/elementwise.go; add adds two gradients of one
+// value. A thread computes one element at a time. Blocks of 256; grid 1 to ceil(elements of the
+// result / 256); no dynamic shared memory.
 #include "extents.h"
 #include "functions.h"
 
 extern "C" __global__ void __launch_bounds__(256)
-columns(const Extents* __restrict__ e, const float* __restrict__ in, float* __restrict__ out, int s, int width_in, int from,
-        int width) {
+columns(const Extents* __restrict__ e,  // sizes of the run
+        const float* __restrict__ in,   // [s, width_in]
+        float* __restrict__ out,        // [s, width]
+        int s,                          // space of all matrices
+        int width_in,                   // columns of in
+        int from,                       // the first column that is copied
+        int width) {                    // columns of out
   unsigned n = (unsigned)rows(*e, s) * width;
   for (unsigned i = thread(); i < n; i += threads()) out[i] = in[i / width * width_in + from + i % width];
 }
 KERNEL(columns)
 
 extern "C" __global__ void __launch_bounds__(256)
-sigmoid(const Extents* __restrict__ e, const float* __restrict__ z, float* __restrict__ out, int s, int d) {
+sigmoid(const Extents* __restrict__ e,  // sizes of the run
+        const float* __restrict__ z,    // [s, d]
+        float* __restrict__ out,        // [s, d]
+        int s,                          // space of all matrices
+        int d) {                        // columns
   unsigned n = (unsigned)rows(*e, s) * d;
   for (unsigned i = thread(); i < n; i += threads()) out[i] = sigmoid_of(z[i]);
 }
 KERNEL(sigmoid)
 
 extern "C" __global__ void __launch_bounds__(256)
-sigmoid_grad(const Extents* __restrict__ e, const float* __restrict__ grad, const float* __restrict__ result,
-             float* __restrict__ out, int s, int d) {
+sigmoid_grad(const Extents* __restrict__ e,     // sizes of the run
+             const float* __restrict__ grad,    // [s, d]
+             const float* __restrict__ result,  // [s, d]
+             float* __restrict__ out,           // [s, d]
+             int s,                             // space of all matrices
+             int d) {                           // columns
   unsigned n = (unsigned)rows(*e, s) * d;
   for (unsigned i = thread(); i < n; i += threads()) out[i] = grad[i] * result[i] * (1 - result[i]);
 }
 KERNEL(sigmoid_grad)
 
-// level is τ = 0.001 + 0.998·u.
+// level returns τ = 0.001 + 0.998·u.
 DEVICE float level(float u) { return LEVEL_FLOOR + (1 - 2 * LEVEL_FLOOR) * u; }
 
 extern "C" __global__ void __launch_bounds__(256)
-uniform_level(const Extents* __restrict__ e, const float* __restrict__ u, float* __restrict__ out, int s, int d) {
+uniform_level(const Extents* __restrict__ e,  // sizes of the run
+              const float* __restrict__ u,    // [s, d]
+              float* __restrict__ out,        // [s, d]
+              int s,                          // space of all matrices
+              int d) {                        // columns
   unsigned n = (unsigned)rows(*e, s) * d;
   for (unsigned i = thread(); i < n; i += threads()) out[i] = level(u[i]);
 }
 KERNEL(uniform_level)
 
 extern "C" __global__ void __launch_bounds__(256)
-uniform_logit(const Extents* __restrict__ e, const float* __restrict__ u, float* __restrict__ out, int s, int d) {
+uniform_logit(const Extents* __restrict__ e,  // sizes of the run
+              const float* __restrict__ u,    // [s, d]
+              float* __restrict__ out,        // [s, d]
+              int s,                          // space of all matrices
+              int d) {                        // columns
   unsigned n = (unsigned)rows(*e, s) * d;
   for (unsigned i = thread(); i < n; i += threads()) out[i] = logf(level(u[i])) - logf(level(1 - u[i]));
 }
 KERNEL(uniform_logit)
 
 extern "C" __global__ void __launch_bounds__(256)
-add(const Extents* __restrict__ e, const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ out, int s,
-    int d) {
+add(const Extents* __restrict__ e,  // sizes of the run
+    const float* __restrict__ a,    // [s, d]
+    const float* __restrict__ b,    // [s, d]
+    float* __restrict__ out,        // [s, d]
+    int s,                          // space; a weight is one row of Parameter
+    int d) {                        // columns
   unsigned n = (unsigned)rows(*e, s) * d;
   for (unsigned i = thread(); i < n; i += threads()) out[i] = a[i] + b[i];
 }

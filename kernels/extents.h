@@ -1,32 +1,34 @@
-// The sizes of a run lie in device memory, where kernels read them: one captured graph then serves every batch.
+// Index spaces and the sizes of a run. The sizes are in device memory, where kernels read them, so
+// one captured graph serves every batch.
 //
-// What holds for every kernel:
-// - Matrices are packed row-major [rows(space), width] float32, 16-byte aligned, with fewer than 2^31 elements each.
+// Rules for every kernel:
+// - Matrices are packed row-major [rows(space), width] float32, aligned to 16 bytes, with fewer than 2^31 elements.
 // - A result overlaps no operand.
 // - Spaces are passed as int, with the numbers of ops.Space.
-// - Grids are free (a grid stride walks what is left, a block without work returns): they are to be chosen once, at
-//   capacity. Results are the same bits whatever the grid. Blocks are the size that the kernel's table names.
+// - A kernel takes any grid: its threads walk their work with a grid stride, and a block without work returns. The
+//   host chooses grids once, at capacity. Results have the same bits for any grid. The head of a file states the
+//   size of its blocks.
 #pragma once
 #include "device.h"
 
-// space has the numbers of ops.Space.
+// space has the numbers of ops.Space, and the same meanings.
 namespace space {
 enum { Parameter, Scalar, Function, Ensemble, Context, Resample, Point, Row };
 }
 
-// Extents are ops.Extents.
+// Extents has the sizes of a run, see ops.Extents.
 struct Extents {
   int functions, context, points, levels;
 };
 
-// Step is what the host says of a step, uploaded before it. Its address serves where a kernel wants Extents.
+// Step is what the host uploads before a step. A pointer to it is also one to its Extents.
 struct Step {
   Extents extents;
-  unsigned long long batch; // its number, which the levels depend on
+  unsigned long long batch; // its number: levels are drawn by it
   double rate;              // learning rate
 };
 
-// rows_of_function is how many rows of the space belong to one function.
+// rows_of_function returns how many rows of the space belong to one function.
 DEVICE int rows_of_function(const Extents& e, int s) {
   switch (s) {
     case space::Ensemble: return e.levels;
@@ -38,10 +40,10 @@ DEVICE int rows_of_function(const Extents& e, int s) {
   return 1;
 }
 
-// rows is how many rows a matrix of the space has.
+// rows returns how many rows a matrix of the space has.
 DEVICE int rows(const Extents& e, int s) { return s <= space::Scalar ? 1 : e.functions * rows_of_function(e, s); }
 
-// ratio is how many rows of the space child belong to one row of its ancestor.
+// ratio returns how many rows of the space child belong to one row of its ancestor.
 DEVICE int ratio(const Extents& e, int child, int ancestor) {
   if (ancestor <= space::Scalar) return rows(e, child);
   if (ancestor == child) return 1;
@@ -49,6 +51,6 @@ DEVICE int ratio(const Extents& e, int child, int ancestor) {
   return e.levels; // of a point or of a context point
 }
 
-// thread is this thread's number in the grid, threads how many there are: for grid strides over elements.
+// thread returns this thread's number in the grid, threads how many there are, for grid strides.
 DEVICE unsigned thread() { return blockIdx.x * blockDim.x + threadIdx.x; }
 DEVICE unsigned threads() { return gridDim.x * blockDim.x; }

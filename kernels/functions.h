@@ -1,28 +1,30 @@
-// The scalar functions of the models, for any argument; ops.Softplus and its neighbours. A NaN stays.
+// The scalar functions of the models, for any argument, as in internal/ops. They return a NaN for a
+// NaN.
 #pragma once
 #include "device.h"
 
-// The affine maps of the models, as in internal/ops.
+// The smallest scales and level, as in internal/ops.
 #define GAUSSIAN_FLOOR 0.1f
 #define LAPLACE_FLOOR 0.01f
 #define LEVEL_FLOOR 0.001f
 
-// softplus is log(1 + exp(x)).
+// softplus returns log(1 + exp(x)).
 DEVICE float softplus(float x) {
   float tail = log1pf(expf(-fabsf(x)));
   return x > 0 ? x + tail : tail;
 }
 
+// sigmoid_of returns 1 / (1 + exp(−x)).
 DEVICE float sigmoid_of(float x) {
   if (x >= 0) return 1.0f / (1.0f + expf(-x));
   float e = expf(x);
   return e / (1.0f + e);
 }
 
-// gaussian_sigma is 0.1 + 0.9·softplus(s).
+// gaussian_sigma returns 0.1 + 0.9·softplus(s).
 DEVICE float gaussian_sigma(float s) { return GAUSSIAN_FLOOR + (1 - GAUSSIAN_FLOOR) * softplus(s); }
 
-// LogSum is a running log Σ exp(v) = max + log(sum); sum is 0 as long as nothing was added.
+// LogSum is a running log Σ exp(v) = max + log(sum). sum is 0 until something is added.
 struct LogSum {
   float max, sum;
 };
@@ -32,8 +34,9 @@ DEVICE LogSum log_sum() {
   return l;
 }
 
+// include adds exp(v).
 DEVICE void include(LogSum& l, float v) {
-  if (!(v <= l.max)) {  // also for NaN, so that it stays visible
+  if (!(v <= l.max)) {  // also true of a NaN, so that it reaches the result
     l.sum = l.sum * expf(l.max - v) + 1;
     l.max = v;
     return;
@@ -41,7 +44,7 @@ DEVICE void include(LogSum& l, float v) {
   l.sum += expf(v - l.max);
 }
 
-// joined is the same, bit for bit, in either order.
+// joined adds two running sums. It returns the same bits in either order.
 DEVICE LogSum joined(LogSum a, LogSum b) {
   if (a.sum == 0) return b;  // both maxima may be −∞
   if (b.max > a.max) {
@@ -55,7 +58,7 @@ DEVICE LogSum joined(LogSum a, LogSum b) {
 
 DEVICE float value(LogSum l) { return l.max + logf(l.sum); }
 
-// warp_log_sum joins the lanes' sums; every lane gets the same.
+// warp_log_sum adds the lanes' running sums and returns the result to every lane.
 DEVICE LogSum warp_log_sum(LogSum l) {
   for (int step = 16; step > 0; step /= 2) {
     LogSum other = {__shfl_xor_sync(~0u, l.max, step), __shfl_xor_sync(~0u, l.sum, step)};
@@ -64,7 +67,7 @@ DEVICE LogSum warp_log_sum(LogSum l) {
   return l;
 }
 
-// warp_sum adds the lanes' numbers; every lane gets the same.
+// warp_sum adds the lanes' numbers and returns the sum to every lane.
 DEVICE float warp_sum(float v) {
   for (int step = 16; step > 0; step /= 2) v += __shfl_xor_sync(~0u, v, step);
   return v;

@@ -1,10 +1,9 @@
-// Quantile levels u: those of internal/random, bit for bit.
-//
-// levels (step, u [Row, 1], seed_low, seed_high, stream)   step: a Step; blocks of 256; grid: 1 to ceil(rows of Row / 1024);
-//        no dynamic shared memory. Row i of batch b is random.New(seed, stream).Float(b, i).
+// Quantile levels u, the same bits as those of internal/random: row i of batch b is
+// random.New(seed, stream).Float(b, i). A thread draws four. Blocks of 256; grid 1 to ceil(rows of
+// Row / 1024); no dynamic shared memory.
 #include "extents.h"
 
-// cipher is Philox 4x32-10 (Salmon et al., SC 2011) with key k at counter c.
+// cipher returns Philox 4x32-10 (Salmon et al., SC 2011) with key k at counter c.
 DEVICE uint4 cipher(uint4 c, uint2 k) {
 #pragma unroll
   for (int round = 0; round < 10; round++) {
@@ -16,19 +15,23 @@ DEVICE uint4 cipher(uint4 c, uint2 k) {
   return c;
 }
 
-// unit maps a word to [0, 1): its upper 24 bits, which a float holds exactly.
-DEVICE float unit(unsigned word) { return (word >> 8) * (1.0f / (1 << 24)); }
+// uniform maps a word to [0, 1): its upper 24 bits, which a float holds exactly.
+DEVICE float uniform(unsigned word) { return (word >> 8) * (1.0f / (1 << 24)); }
 
 extern "C" __global__ void __launch_bounds__(256)
-levels(const Step* __restrict__ step, float* __restrict__ u, unsigned seed_low, unsigned seed_high, unsigned stream) {
+levels(const Step* __restrict__ step,  // sizes and batch
+       float* __restrict__ u,          // [Row, 1]
+       unsigned seed_low,              // the key of the generator
+       unsigned seed_high,
+       unsigned stream) {              // of random numbers
   unsigned n = rows(step->extents, space::Row), low = (unsigned)step->batch, high = (unsigned)(step->batch >> 32);
   for (unsigned i = thread(); i < (n + 3) / 4; i += threads()) {
     uint4 word = cipher(make_uint4(i, low, high, stream), make_uint2(seed_low, seed_high));
     unsigned row = 4 * i;
-    u[row] = unit(word.x);
-    if (row + 1 < n) u[row + 1] = unit(word.y);
-    if (row + 2 < n) u[row + 2] = unit(word.z);
-    if (row + 3 < n) u[row + 3] = unit(word.w);
+    u[row] = uniform(word.x);
+    if (row + 1 < n) u[row + 1] = uniform(word.y);
+    if (row + 2 < n) u[row + 2] = uniform(word.z);
+    if (row + 3 < n) u[row + 3] = uniform(word.w);
   }
 }
 KERNEL(levels)

@@ -1,26 +1,26 @@
-// Log-likelihoods and the cost, with their gradients. No dynamic shared memory.
+// Log-likelihoods and the cost, with their gradients, see internal/ops/likelihood.go. No dynamic
+// shared memory.
 //
-// Blocks of 256, a thread a row; grid: 1 to ceil(rows of s / 256); s: Point or Row, above: Point or s itself
-// gaussian          (e, decoded [s, 2dy], y [above, dy], out [s, 1], s, above, dy)
-// gaussian_grad     (e, grad [s, 1], decoded [s, 2dy], y [above, dy], out [s, 2dy], s, above, dy)
-// log_mean_exp_grad (e, grad [Point, 1], ll [Row, 1], result [Point, 1], out [Row, 1])
-// neg_mean_grad     (e, grad [1], out [s, 1], s)
-//
-// Blocks of 128, a warp a point; grid: 1 to ceil(rows of Point / 4)
-// mixture           (e, components [Row, 3dy], z [Row, 1], y [Point, dy], out [Point, 1], dy)
-// mixture_grad      (e, grad [Point, 1], components, z, y, out_components [Row, 3dy], out_z [Row, 1] or null, dy)
-// log_mean_exp      (e, ll [Row, 1], out [Point, 1])
-//
-// One block of 256
-// neg_mean          (e, ll [s, 1], out [1], s, more)   once for each input of NegMean in turn; more: 0 for the first, else 1
+// | kernel | block | grid |
+// | --- | --- | --- |
+// | gaussian, gaussian_grad | 256, a thread for each row | 1 to ceil(rows of s / 256) |
+// | log_mean_exp_grad | 256, a thread for each row | 1 to ceil(rows of Row / 256) |
+// | neg_mean_grad | 256, a thread for each row | 1 to ceil(rows of s / 256) |
+// | mixture, mixture_grad, log_mean_exp | 128, a warp for each point | 1 to ceil(rows of Point / 4) |
+// | neg_mean, once for each input of NegMean | 256 | 1 |
 #include "extents.h"
 #include "functions.h"
 
 #define HALF_LOG_2PI 0.91893853320467274178f
 
 extern "C" __global__ void __launch_bounds__(256)
-gaussian(const Extents* __restrict__ e, const float* __restrict__ decoded, const float* __restrict__ y,
-         float* __restrict__ out, int s, int above, int dy) {
+gaussian(const Extents* __restrict__ e,      // sizes of the run
+         const float* __restrict__ decoded,  // [s, 2·dy]: μ…, s…
+         const float* __restrict__ y,        // [above, dy]
+         float* __restrict__ out,            // [s, 1]
+         int s,                              // Point or Row
+         int above,                          // Point, or s itself
+         int dy) {                           // channels
   unsigned n = rows(*e, s), below = ratio(*e, s, above);
   for (unsigned i = thread(); i < n; i += threads()) {
     const float *d = decoded + i * 2 * dy, *target = y + i / below * dy;
@@ -35,8 +35,14 @@ gaussian(const Extents* __restrict__ e, const float* __restrict__ decoded, const
 KERNEL(gaussian)
 
 extern "C" __global__ void __launch_bounds__(256)
-gaussian_grad(const Extents* __restrict__ e, const float* __restrict__ grad, const float* __restrict__ decoded,
-              const float* __restrict__ y, float* __restrict__ out, int s, int above, int dy) {
+gaussian_grad(const Extents* __restrict__ e,      // sizes of the run
+              const float* __restrict__ grad,     // [s, 1]
+              const float* __restrict__ decoded,  // [s, 2·dy]: μ…, s…
+              const float* __restrict__ y,        // [above, dy]
+              float* __restrict__ out,            // [s, 2·dy]
+              int s,                              // Point or Row
+              int above,                          // Point, or s itself
+              int dy) {                           // channels
   unsigned n = rows(*e, s), below = ratio(*e, s, above);
   for (unsigned i = thread(); i < n; i += threads()) {
     const float *d = decoded + i * 2 * dy, *target = y + i / below * dy;
@@ -50,7 +56,7 @@ gaussian_grad(const Extents* __restrict__ e, const float* __restrict__ grad, con
 }
 KERNEL(gaussian_grad)
 
-// Level is what a quantile level's logit z gives, each to its last digit: τ, 1−τ and log τ(1−τ).
+// Level is what follows from a level's logit z: τ, 1−τ and log τ(1−τ), all to full precision.
 struct Level {
   float tau, rest, log_both;
 };
@@ -64,7 +70,8 @@ DEVICE Level level_of(float z) {
   return l;
 }
 
-// Laplace is one component at a value y: residual y−μ over σ, slope of the pinball loss ρ by it, and log density.
+// Laplace is the density of one component at a value y: σ, (y−μ)/σ, the slope of the pinball loss ρ
+// by y−μ, and the log density.
 struct Laplace {
   float sigma, scaled, slope, log_density;
 };
@@ -78,14 +85,15 @@ DEVICE Laplace laplace(float y, float mu, float s, Level l) {
   return c;
 }
 
-// Sums are Σ_k exp(a_k)·AL_k(y) and Σ_k exp(a_k) of one channel, over all levels of a point.
-struct Sums {
+// MixtureSums are Σ_k exp(a_k)·AL_k(y) and Σ_k exp(a_k) of one channel, over the levels of a point.
+struct MixtureSums {
   LogSum joint, weight;
 };
 
-// channel_sums is called by a whole warp for one point: r its components [levels, 3dy], z its logits.
-DEVICE Sums channel_sums(const float* r, const float* z, float y, int levels, int dy, int c) {
-  Sums s = {log_sum(), log_sum()};
+// channel_sums returns the sums of one channel of a point, computed by a warp: r [levels, 3·dy] are
+// the point's components, z [levels] its logits.
+DEVICE MixtureSums channel_sums(const float* r, const float* z, float y, int levels, int dy, int c) {
+  MixtureSums s = {log_sum(), log_sum()};
   for (int k = threadIdx.x & 31; k < levels; k += 32) {
     const float* d = r + k * 3 * dy;
     float a = d[2 * dy + c];
@@ -97,18 +105,22 @@ DEVICE Sums channel_sums(const float* r, const float* z, float y, int levels, in
   return s;
 }
 
-// warp is this warp's number in the grid, warps how many there are.
+// warp returns this warp's number in the grid, warps how many there are.
 DEVICE unsigned warp() { return thread() / 32; }
 DEVICE unsigned warps() { return threads() / 32; }
 
 extern "C" __global__ void __launch_bounds__(128)
-mixture(const Extents* __restrict__ e, const float* __restrict__ components, const float* __restrict__ z,
-        const float* __restrict__ y, float* __restrict__ out, int dy) {
+mixture(const Extents* __restrict__ e,         // sizes of the run
+        const float* __restrict__ components,  // [Row, 3·dy]: μ…, s…, a…
+        const float* __restrict__ z,           // logits of the levels [Row, 1]
+        const float* __restrict__ y,           // [Point, dy]
+        float* __restrict__ out,               // [Point, 1]
+        int dy) {                              // channels
   unsigned n = rows(*e, space::Point), levels = e->levels;
   for (unsigned p = warp(); p < n; p += warps()) {
     float ll = 0;
     for (int c = 0; c < dy; c++) {
-      Sums s = channel_sums(components + p * levels * 3 * dy, z + p * levels, y[p * dy + c], levels, dy, c);
+      MixtureSums s = channel_sums(components + p * levels * 3 * dy, z + p * levels, y[p * dy + c], levels, dy, c);
       ll += s.joint.max - s.weight.max + logf(s.joint.sum / s.weight.sum);
     }
     if ((threadIdx.x & 31) == 0) out[p] = ll;
@@ -116,9 +128,10 @@ mixture(const Extents* __restrict__ e, const float* __restrict__ components, con
 }
 KERNEL(mixture)
 
-// channel_grad writes this lane's levels of one channel's gradient. The channels share their levels, so dz goes on.
+// channel_grad writes this lane's levels of one channel's gradient, out [levels, 3·dy]. The
+// channels share their levels, so it adds to dz [levels] but for the first channel.
 DEVICE void channel_grad(float g, const float* r, const float* z, float y, int levels, int dy, int c, float* out, float* dz) {
-  Sums s = channel_sums(r, z, y, levels, dy, c);
+  MixtureSums s = channel_sums(r, z, y, levels, dy, c);
   for (int k = threadIdx.x & 31; k < levels; k += 32) {
     const float* d = r + k * 3 * dy;
     float* slope = out + k * 3 * dy;
@@ -138,9 +151,14 @@ DEVICE void channel_grad(float g, const float* r, const float* z, float y, int l
 }
 
 extern "C" __global__ void __launch_bounds__(128)
-mixture_grad(const Extents* __restrict__ e, const float* __restrict__ grad, const float* __restrict__ components,
-             const float* __restrict__ z, const float* __restrict__ y, float* __restrict__ out_components,
-             float* __restrict__ out_z, int dy) {
+mixture_grad(const Extents* __restrict__ e,         // sizes of the run
+             const float* __restrict__ grad,        // [Point, 1]
+             const float* __restrict__ components,  // [Row, 3·dy]: μ…, s…, a…
+             const float* __restrict__ z,           // logits of the levels [Row, 1]
+             const float* __restrict__ y,           // [Point, dy]
+             float* __restrict__ out_components,    // gradient [Row, 3·dy]
+             float* __restrict__ out_z,             // gradient [Row, 1], or null
+             int dy) {                              // channels
   unsigned n = rows(*e, space::Point), levels = e->levels;
   for (unsigned p = warp(); p < n; p += warps()) {
     unsigned at = p * levels;
@@ -153,7 +171,9 @@ mixture_grad(const Extents* __restrict__ e, const float* __restrict__ grad, cons
 KERNEL(mixture_grad)
 
 extern "C" __global__ void __launch_bounds__(128)
-log_mean_exp(const Extents* __restrict__ e, const float* __restrict__ ll, float* __restrict__ out) {
+log_mean_exp(const Extents* __restrict__ e,  // sizes of the run
+             const float* __restrict__ ll,   // [Row, 1]
+             float* __restrict__ out) {      // [Point, 1]
   unsigned n = rows(*e, space::Point), levels = e->levels;
   for (unsigned p = warp(); p < n; p += warps()) {
     LogSum sum = log_sum();
@@ -165,8 +185,11 @@ log_mean_exp(const Extents* __restrict__ e, const float* __restrict__ ll, float*
 KERNEL(log_mean_exp)
 
 extern "C" __global__ void __launch_bounds__(256)
-log_mean_exp_grad(const Extents* __restrict__ e, const float* __restrict__ grad, const float* __restrict__ ll,
-                  const float* __restrict__ result, float* __restrict__ out) {
+log_mean_exp_grad(const Extents* __restrict__ e,     // sizes of the run
+                  const float* __restrict__ grad,    // [Point, 1]
+                  const float* __restrict__ ll,      // [Row, 1]
+                  const float* __restrict__ result,  // [Point, 1]
+                  float* __restrict__ out) {         // [Row, 1]
   unsigned n = rows(*e, space::Row), levels = e->levels;
   for (unsigned i = thread(); i < n; i += threads()) {
     unsigned p = i / levels;
@@ -176,7 +199,11 @@ log_mean_exp_grad(const Extents* __restrict__ e, const float* __restrict__ grad,
 KERNEL(log_mean_exp_grad)
 
 extern "C" __global__ void __launch_bounds__(256)
-neg_mean(const Extents* __restrict__ e, const float* __restrict__ ll, float* __restrict__ out, int s, int more) {
+neg_mean(const Extents* __restrict__ e,  // sizes of the run
+         const float* __restrict__ ll,   // [s, 1]
+         float* __restrict__ out,        // [1]
+         int s,                          // Point
+         int more) {                     // 0: overwrite out, for the first input; 1: add to it
   __shared__ float part[8];
   if (blockIdx.x > 0) return;
   int n = rows(*e, s);
@@ -193,7 +220,10 @@ neg_mean(const Extents* __restrict__ e, const float* __restrict__ ll, float* __r
 KERNEL(neg_mean)
 
 extern "C" __global__ void __launch_bounds__(256)
-neg_mean_grad(const Extents* __restrict__ e, const float* __restrict__ grad, float* __restrict__ out, int s) {
+neg_mean_grad(const Extents* __restrict__ e,   // sizes of the run
+              const float* __restrict__ grad,  // [1]
+              float* __restrict__ out,         // [s, 1]
+              int s) {                         // Point
   unsigned n = rows(*e, s);
   for (unsigned i = thread(); i < n; i += threads()) out[i] = -grad[0] / n;
 }

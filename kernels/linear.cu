@@ -1,24 +1,20 @@
-// Linear layers act(base + in·Wᵀ) and their gradients. Blocks of 128; no dynamic shared memory.
+// Linear layers act(base + in·Wᵀ) and their gradients. Blocks of 128; no dynamic shared memory. A
+// block computes one tile of a product (product.h) at a time.
 //
-// linear          (e, base [above, d], in [s, k], weight [d, k], out [s, d], s, above, k, d, relu)
-//                 grid: 1 to tiles(rows of s, d), see below
-// in_grad         (e, grad [s, d], result [s, d], weight [d, k], out [s, k], s, k, d, relu)     part InGrad
-//                 grid: 1 to tiles(rows of s, k)
-// weight_grad     (e, grad [s, d], result [s, d], in [s, k], partial, s, k, d, relu)            part WeightGrad, and
-//                 BaseGrad where above is Parameter; partial: slices(rows of s)·d·(k + 1) floats of scratch
-//                 grid: 1 to slices(rows of s)·tiles(d, k)
-// weight_grad_sum (e, partial, dw [d, k], dbase [d] or null, s, k, d)                           after it
-//                 grid: 1 to ceil(d·(k + 1) / 16)
-// base_grad       (e, grad [s, d], result [s, d], out [above, d], s, above, d, relu)            part BaseGrad, above
-//                 Function or finer; grid: 1 to ceil(elements of out / 128)
+// | kernel | computes | grid |
+// | --- | --- | --- |
+// | linear | the layer | 1 to tiles(rows of s, d) |
+// | in_grad | part InGrad | 1 to tiles(rows of s, k) |
+// | weight_grad | sums of part WeightGrad, and of BaseGrad if that is a bias, for every slice of rows | 1 to slices(rows of s)·tiles(d, k) |
+// | weight_grad_sum | the sums over the slices | 1 to ceil(d·(k + 1) / 16) |
+// | base_grad | part BaseGrad, if that is not a bias | 1 to ceil(elements of out / 128) |
 //
-// tiles(m, n) = ceil(m / 32)·ceil(n / 64); slices(rows) = min(256, ceil(rows / 32)), at capacity. Blocks beyond what a
-// device runs at a time gain nothing: min(that, 8·multiprocessors) is a good grid.
-// result may be null where relu is 0.
+// tiles(m, n) = ceil(m / 32)·ceil(n / 64); slices(rows) = min(256, ceil(rows / 32)), at capacity.
 #include "extents.h"
 #include "product.h"
 
-// Layer is what the products of one linear layer have in common.
+// Layer is the shape of a layer: sizes of the run, space, columns of input and result, whether it
+// has a ReLU.
 struct Layer {
   const Extents* e;
   int s, k, d, relu;
@@ -26,10 +22,10 @@ struct Layer {
 
 DEVICE int ceil_div(int a, int b) { return (a + b - 1) / b; }
 
-// FEW tiles of the wide shape leave most of a device idle.
+// Fewer than FEW tiles of the wide shape leave most of a device idle.
 enum { FEW = 128 };
 
-// with_shape runs f with the shape for a result [m, n].
+// with_shape runs f with the shape of tiles for a result [m, n].
 template <class F>
 DEVICE void with_shape(int m, int n, F& f) {
   if (n <= Narrow::N)
@@ -40,6 +36,7 @@ DEVICE void with_shape(int m, int n, F& f) {
     f.template run<Wide>();
 }
 
+// Forward computes the layer.
 struct Forward {
   Layer l;
   const float *base, *in, *weight;
@@ -83,17 +80,26 @@ struct Forward {
 };
 
 extern "C" __global__ void __launch_bounds__(128)
-linear(const Extents* __restrict__ e, const float* __restrict__ base, const float* __restrict__ in,
-       const float* __restrict__ weight, float* __restrict__ out, int s, int above, int k, int d, int relu) {
+linear(const Extents* __restrict__ e,     // sizes of the run
+       const float* __restrict__ base,    // [above, d]
+       const float* __restrict__ in,      // [s, k]
+       const float* __restrict__ weight,  // [d, k]
+       float* __restrict__ out,           // [s, d]
+       int s,                             // space of the layer
+       int above,                         // space of base: s, an ancestor, or Parameter
+       int k,                             // columns of its input
+       int d,                             // columns of its result
+       int relu) {                        // 1 if it ends in a ReLU
   __shared__ float shared[SHARED];
   Forward f = {{e, s, k, d, relu}, base, in, weight, out, shared, above};
   with_shape(rows(*e, s), d, f);
 }
 KERNEL(linear)
 
-// mask is a ReLU's result, or null.
+// mask returns the result if it is that of a ReLU, else null.
 DEVICE const float* mask(const float* result, int relu) { return relu ? result : nullptr; }
 
+// InGrad computes the gradient by the input.
 struct InGrad {
   Layer l;
   const float *grad, *result, *weight;
@@ -123,15 +129,23 @@ struct InGrad {
 };
 
 extern "C" __global__ void __launch_bounds__(128)
-in_grad(const Extents* __restrict__ e, const float* __restrict__ grad, const float* __restrict__ result,
-        const float* __restrict__ weight, float* __restrict__ out, int s, int k, int d, int relu) {
+in_grad(const Extents* __restrict__ e,     // sizes of the run
+        const float* __restrict__ grad,    // by the result [s, d]
+        const float* __restrict__ result,  // [s, d]; not read without ReLU, may be null then
+        const float* __restrict__ weight,  // [d, k]
+        float* __restrict__ out,           // [s, k]
+        int s,                             // space of the layer
+        int k,                             // columns of its input
+        int d,                             // columns of its result
+        int relu) {                        // 1 if it ends in a ReLU
   __shared__ float shared[SHARED];
   InGrad f = {{e, s, k, d, relu}, grad, result, weight, out, shared};
   with_shape(rows(*e, s), k, f);
 }
 KERNEL(in_grad)
 
-// The rows of a sum are cut into slices, a block each; which ones follows from their number alone.
+// The rows are divided into slices, at most SLICES of at least SLICE rows. The division follows
+// from the number of rows, not from the grid.
 enum { SLICES = 256, SLICE = 32 };
 
 DEVICE int slice_rows(int n) {
@@ -139,7 +153,8 @@ DEVICE int slice_rows(int n) {
   return each < SLICE ? SLICE : (each + STEP - 1) / STEP * STEP;
 }
 
-// Totals sums a product's left operand over k: X values of x, by as many threads as there are.
+// Totals sums one operand of a product over k, while the product has it in shared memory: the
+// gradient of a bias.
 template <int X, bool LEFT>
 struct Totals {
   enum { EACH = (X + THREADS - 1) / THREADS };
@@ -169,8 +184,8 @@ struct Totals {
   }
 };
 
-// WeightGrad writes for every slice dW [d, k] and, behind it, the gradient of a bias [d]. Of the two widths the larger
-// goes down the tile; TURNED, that is k.
+// WeightGrad computes for every slice dW [d, k] and, after it, the gradient of a bias [d]. TURNED,
+// tiles have k down and d across: the larger of the two goes down.
 struct WeightGrad {
   Layer l;
   const float *grad, *result, *in;
@@ -210,8 +225,15 @@ struct WeightGrad {
 };
 
 extern "C" __global__ void __launch_bounds__(128)
-weight_grad(const Extents* __restrict__ e, const float* __restrict__ grad, const float* __restrict__ result,
-            const float* __restrict__ in, float* __restrict__ partial, int s, int k, int d, int relu) {
+weight_grad(const Extents* __restrict__ e,     // sizes of the run
+            const float* __restrict__ grad,    // by the result [s, d]
+            const float* __restrict__ result,  // [s, d]; not read without ReLU, may be null then
+            const float* __restrict__ in,      // [s, k]
+            float* __restrict__ partial,       // [slices, d·(k + 1)]
+            int s,                             // space of the layer
+            int k,                             // columns of its input
+            int d,                             // columns of its result
+            int relu) {                        // 1 if it ends in a ReLU
   __shared__ float shared[SHARED];
   WeightGrad f = {{e, s, k, d, relu}, grad, result, in, partial, shared};
   if (k <= Narrow::N)
@@ -225,10 +247,16 @@ weight_grad(const Extents* __restrict__ e, const float* __restrict__ grad, const
 }
 KERNEL(weight_grad)
 
-// Blocks of 16 columns by 8 runs of slices.
+// A block sums 16 columns: each of 8 groups of 16 threads takes every eighth slice, then the groups
+// are added.
 extern "C" __global__ void __launch_bounds__(128)
-weight_grad_sum(const Extents* __restrict__ e, const float* __restrict__ partial, float* __restrict__ dw,
-                float* __restrict__ dbase, int s, int k, int d) {
+weight_grad_sum(const Extents* __restrict__ e,      // sizes of the run
+                const float* __restrict__ partial,  // [slices, d·(k + 1)], by weight_grad
+                float* __restrict__ dw,             // [d, k]
+                float* __restrict__ dbase,          // [d], or null
+                int s,                              // space of the layer
+                int k,                              // columns of its input
+                int d) {                            // columns of its result
   __shared__ float part[8][16];
   int total = rows(*e, s), slices = ceil_div(total, slice_rows(total)), n = d * (k + 1);
   int column = threadIdx.x % 16, run = threadIdx.x / 16;
@@ -253,8 +281,14 @@ weight_grad_sum(const Extents* __restrict__ e, const float* __restrict__ partial
 KERNEL(weight_grad_sum)
 
 extern "C" __global__ void __launch_bounds__(128)
-base_grad(const Extents* __restrict__ e, const float* __restrict__ grad, const float* __restrict__ result,
-          float* __restrict__ out, int s, int above, int d, int relu) {
+base_grad(const Extents* __restrict__ e,     // sizes of the run
+          const float* __restrict__ grad,    // by the result [s, d]
+          const float* __restrict__ result,  // [s, d]; not read without ReLU, may be null then
+          float* __restrict__ out,           // [above, d]
+          int s,                             // space of the layer
+          int above,                         // space of base: Function or finer
+          int d,                             // columns of its result
+          int relu) {                        // 1 if it ends in a ReLU
   unsigned n = (unsigned)rows(*e, above) * d, below = ratio(*e, s, above);
   for (unsigned i = thread(); i < n; i += threads()) {
     size_t at = (size_t)(i / d) * below * d + i % d;

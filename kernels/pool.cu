@@ -1,11 +1,14 @@
-// Means over the context points. Blocks of 256; grid: 1 to ceil(elements of the result / 256); no dynamic shared memory.
-//
-// set_mean       (e, in [from, d], out [Function or Ensemble, d], from, d)   from: Context or Resample
-// set_mean_grad  (e, grad [Function or Ensemble, d], out [to, d], to, d)     to: Context or Resample
+// Means over the context points, see internal/ops/pool.go. A thread computes one element of the
+// result at a time. Blocks of 256; grid 1 to ceil(elements of the result / 256); no dynamic shared
+// memory.
 #include "extents.h"
 
 extern "C" __global__ void __launch_bounds__(256)
-set_mean(const Extents* __restrict__ e, const float* __restrict__ in, float* __restrict__ out, int from, int d) {
+set_mean(const Extents* __restrict__ e,  // sizes of the run
+         const float* __restrict__ in,   // [from, d]
+         float* __restrict__ out,        // [Function or Ensemble, d]
+         int from,                       // Context or Resample
+         int d) {                        // columns
   int levels = from == space::Resample ? e->levels : 1, context = e->context;
   unsigned n = (unsigned)e->functions * levels * d;
   float share = 1.0f / context;
@@ -21,7 +24,11 @@ set_mean(const Extents* __restrict__ e, const float* __restrict__ in, float* __r
 KERNEL(set_mean)
 
 extern "C" __global__ void __launch_bounds__(256)
-set_mean_grad(const Extents* __restrict__ e, const float* __restrict__ grad, float* __restrict__ out, int to, int d) {
+set_mean_grad(const Extents* __restrict__ e,   // sizes of the run
+              const float* __restrict__ grad,  // [Function or Ensemble, d]
+              float* __restrict__ out,         // [to, d]
+              int to,                          // Context or Resample
+              int d) {                         // columns
   unsigned levels = to == space::Resample ? e->levels : 1, context = e->context;
   unsigned n = (unsigned)rows(*e, to) * d;
   float share = 1.0f / context;

@@ -1,6 +1,7 @@
-// Tiled float32 matrix products: C(m, n) = Σ_k A(m, k)·B(k, n) for a tile of M×N by a block of THREADS, each of which
-// keeps TM×TN sums in registers. STEP values of k at a time lie in shared memory, twice: one step is read while the next
-// one is fetched. Every sum goes up in k, so that its bits do not depend on the shape of the tile.
+// Float32 matrix products C(m, n) = Σ_k A(m, k)·B(k, n) by tiles. A block of THREADS threads
+// computes a tile of M×N, each thread TM×TN sums in registers. Shared memory has two buffers for
+// STEP values of k each: one is read while the next step is fetched. Every sum is added in the
+// order of k, so its bits do not depend on the shape of the tile.
 #pragma once
 #include "device.h"
 
@@ -13,25 +14,28 @@ struct Wide { enum { M = 128, N = 64, TM = 8, TN = 8 }; };
 struct Small { enum { M = 32, N = 64, TM = 4, TN = 4 }; };
 struct Narrow { enum { M = 256, N = 8, TM = 4, TN = 4 }; };
 
-// SHARED is the floats of shared memory that every shape gets by with.
+// SHARED is the number of floats of shared memory that the largest shape needs.
 enum { SHARED = 2 * STEP * (Narrow::M + PAD + Narrow::N + PAD) };
 
-// Operand is one side of a product. ALONG, its element (x, k) is data[x·width + k], else data[k·width + x]; x is m or n.
-// Elements outside [0, count)×[from, to) are 0, and so are those whose element in mask is 0: the mask of a ReLU is its
-// result. mask is null where there is none.
+// Operand is one side of a product; x stands for m or n. With ALONG its element (x, k) is
+// data[x·width + k], else data[k·width + x]. Elements outside [0, count)×[from, to) are 0, and so
+// are those whose element of mask is 0: the mask of a ReLU is its result. mask may be null.
 struct Operand {
   const float *data, *mask;
   int width, count, from, to;
 };
 
+// aligned reports whether all rows are aligned to 16 bytes.
 DEVICE bool aligned(const float* p, int width) { return width % 4 == 0 && ((unsigned long long)p & 15) == 0; }
 
-// load4 reads four neighbours of a row, at once where they are aligned; those that are not there are 0.
+// load4 reads four neighbours of a row, of which there exist; the others are 0. whole: the row is
+// aligned.
 DEVICE float4 load4(const float* p, int there, bool whole) {
   if (whole && there >= 4) return *(const float4*)p;
   return make_float4(there > 0 ? p[0] : 0.0f, there > 1 ? p[1] : 0.0f, there > 2 ? p[2] : 0.0f, there > 3 ? p[3] : 0.0f);
 }
 
+// store4 writes four neighbours of a row, of which there exist.
 DEVICE void store4(float* p, const float v[4], int there, bool whole) {
   if (whole && there >= 4) {
     *(float4*)p = make_float4(v[0], v[1], v[2], v[3]);
@@ -42,8 +46,8 @@ DEVICE void store4(float* p, const float v[4], int there, bool whole) {
     if (i < there) p[i] = v[i];
 }
 
-// Loader brings a step of an operand, X values of x wide, from global memory by way of registers to shared memory
-// [STEP][X + PAD].
+// Loader copies a step of an operand, X values of x wide, from global memory to registers (fetch)
+// and from there to shared memory [STEP][X + PAD] (store).
 template <int X, bool ALONG, bool MASKED>
 struct Loader {
   enum { QUADS = X * STEP / 4, EACH = (QUADS + THREADS - 1) / THREADS, ROW = X + PAD };
@@ -85,18 +89,18 @@ struct Loader {
   }
 };
 
-// place is where element i of a thread's T lies among the X of a tile: fours, spread so that the threads of a warp read
-// neighbours.
+// place returns which of a tile's X rows or columns is element i of a thread's T. They are groups
+// of four, so that the threads of a warp read neighbours.
 template <int T, int X>
 DEVICE int place(int thread, int i) { return i / 4 * (X / T * 4) + thread * 4 + i % 4; }
 
-// Unwatched is for products of which nothing but the sums is wanted.
+// Unwatched is a watch that does nothing.
 struct Unwatched {
   MEMBER void operator()(const float*, const float*) {}
 };
 
-// Product is a block's tile. A and B are Loaders; after run, sums[i][j] of a thread belongs to row m0 + row(i) and column
-// n0 + column(j).
+// Product computes a tile of shape S. A and B are Loaders. After run, sums[i][j] of a thread is the
+// element in row m0 + row(i) and column n0 + column(j).
 template <class S, class A, class B>
 struct Product {
   enum { SIZE = STEP * (A::ROW + B::ROW) };
@@ -107,22 +111,26 @@ struct Product {
   MEMBER int row(int i) const { return place<S::TM, S::M>(threadIdx.x / (S::N / S::TN), i); }
   MEMBER int column(int j) const { return place<S::TN, S::N>(threadIdx.x % (S::N / S::TN), j); }
 
-  // run calls watch with both operands of every step, as they lie in shared memory.
+  // run computes the tile that begins at (m0, n0). It calls watch with both operands of every step
+  // in shared memory.
   template <class Watch>
   MEMBER void run(const Operand& left, const Operand& right, int m0, int n0, float* shared, Watch& watch) {
 #pragma unroll
     for (int i = 0; i < S::TM; i++)
 #pragma unroll
       for (int j = 0; j < S::TN; j++) sums[i][j] = 0;
+    // 1. The first step goes to shared memory.
     bring(left, right, m0, n0, left.from);
     put(shared);
     __syncthreads();
     float *now = shared, *next = shared + SIZE;
     for (int k = left.from; k < left.to; k += STEP) {
+      // 2. Fetch the next step while this one is multiplied.
       bool more = k + STEP < left.to;
       if (more) bring(left, right, m0, n0, k + STEP);
       step(now, now + STEP * A::ROW);
       watch(now, now + STEP * A::ROW);
+      // 3. Store it in the other buffer.
       if (more) put(next);
       __syncthreads();
       float* swap = now;
