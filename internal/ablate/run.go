@@ -9,6 +9,7 @@ import (
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/train"
 )
 
 // Runner trains and evaluates trials.
@@ -17,7 +18,7 @@ type Runner struct {
 	Device   device.Device
 	Version  string // of the program
 	Progress progress.Reporter
-	Train    func(ctx context.Context, t Trial, source datasets.Source) error // goes on with the run that is there
+	Threads  int // of the engine, 1 at least
 }
 
 // Run trains every trial that is to be trained, goes on where it was left, and evaluates it at each
@@ -41,7 +42,9 @@ func (r Runner) run(ctx context.Context, t Trial) ([]Result, error) {
 		return nil, err
 	}
 	if t.Train {
-		if err := r.Train(ctx, t, source); err != nil {
+		_, err := train.RunShown(ctx, train.Options{Experiment: t.Experiment, Dir: t.Dir, DataDir: r.DataDir, Device: r.Device,
+			Resume: true, Source: source, Version: r.Version}, r.Threads, r.Progress)
+		if err != nil {
 			return nil, err
 		}
 	}

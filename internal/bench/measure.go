@@ -1,6 +1,6 @@
 // Package bench measures how fast a model trains.
 //
-// Measure times training steps and sets them beside what the CPU could do at most. FixPoints
+// Measure times training steps and sets them beside what the CPU could do at most. Experiment
 // changes a configuration so that every step has the same number of points, which makes results
 // comparable.
 package bench
@@ -25,7 +25,7 @@ type Options struct {
 	DataDir    string
 	Device     device.Device
 	Threads    int // of the CPU, 1 at least
-	Points     int // of every function, as FixPoints was told; 0: as the benchmark draws them
+	Points     int // of every function, as Experiment was told; 0: as the benchmark draws them
 	Steps      int
 	Version    string // of the program
 	Progress   progress.Reporter

@@ -9,15 +9,30 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// The bounds of FixPoints.
+// The bounds of Experiment's points.
 const (
 	LeastPoints = 4 // three points of context and a target
 	MostPoints  = config.MaxPoints
 )
 
-// FixPoints returns the keys that give every training batch n points of each function, max(3, n/2)
+// Experiment reads a configuration. If points is not 0, every function of a training batch has that many
+// points, max(3, points/2) of them context; a benchmark that cannot have that is an *input.Error.
+func Experiment(file string, over config.Overrides, points int) (config.Experiment, error) {
+	e, err := config.Load(file, over)
+	if err != nil || points == 0 {
+		return e, err
+	}
+	flags, err := fixPoints(e, points)
+	if err != nil {
+		return e, err
+	}
+	over.Flags = append(over.Flags, flags...)
+	return config.Load(file, over)
+}
+
+// fixPoints returns the keys that give every training batch n points of each function, max(3, n/2)
 // of them context. A benchmark whose functions have a fixed number of points is an *input.Error.
-func FixPoints(e config.Experiment, n int) ([]config.Flag, error) {
+func fixPoints(e config.Experiment, n int) ([]config.Flag, error) {
 	context := max(3, n/2)
 	flag := func(key string, value ...int) config.Flag {
 		text := strconv.Itoa(value[0])

@@ -19,6 +19,7 @@ import (
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/train"
+	"github.com/acqnp/acqnp/internal/version"
 )
 
 func newAblate(a *app) *cobra.Command {
@@ -116,7 +117,7 @@ func (o *ablateFlags) run(ctx context.Context, a *app, trials []ablate.Trial, co
 		return err
 	}
 	p := a.progress()
-	runner := ablate.Runner{DataDir: o.dataDir, Device: o.device, Version: version(), Progress: p, Train: o.trainer(p)}
+	runner := ablate.Runner{DataDir: o.dataDir, Device: o.device, Version: version.String(), Progress: p, Threads: o.cores()}
 	work, err := runner.Estimate(ctx, trials)
 	if err != nil {
 		return goesOn(err)
@@ -134,15 +135,6 @@ func (o *ablateFlags) run(ctx context.Context, a *app, trials []ablate.Trial, co
 		return err
 	}
 	return a.result(s, func(w io.Writer) error { return s.Print(w, of) })
-}
-
-// trainer returns the function that trains a trial as acqnp train --resume does.
-func (o *ablateFlags) trainer(p progress.Reporter) func(context.Context, ablate.Trial, datasets.Source) error {
-	return func(ctx context.Context, t ablate.Trial, source datasets.Source) error {
-		training := trainOptions{settings: o.settings, runDir: t.Dir, resume: true}
-		_, err := training.train(ctx, t.Experiment, source, p)
-		return err
-	}
 }
 
 // announce says how long the trials will take, and what is left out of the paper's protocol.

@@ -11,6 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/progress"
+	"github.com/acqnp/acqnp/internal/version"
 )
 
 type benchOptions struct {
@@ -53,7 +54,7 @@ func runBench(ctx context.Context, a *app, o benchOptions) error {
 	if err := o.checkBench(); err != nil {
 		return err
 	}
-	e, err := o.experiment()
+	e, err := bench.Experiment(o.config, config.Overrides{Set: o.set, Env: os.Environ}, o.points)
 	if err != nil {
 		return err
 	}
@@ -65,7 +66,7 @@ func runBench(ctx context.Context, a *app, o benchOptions) error {
 	p.Note(fmt.Sprintf("timing %s on %s on %s", e.Model.Name, e.Benchmark, o.device),
 		progress.Field{Name: "device", Value: o.device.Name()}, progress.Field{Name: "threads", Value: o.cores()})
 	r, err := bench.Measure(ctx, bench.Options{Experiment: e, Source: source, DataDir: o.dataDir, Device: o.device,
-		Threads: o.cores(), Points: o.points, Steps: o.steps, Version: version(), Progress: p})
+		Threads: o.cores(), Points: o.points, Steps: o.steps, Version: version.String(), Progress: p})
 	if err != nil {
 		return err
 	}
@@ -82,17 +83,4 @@ func (o *benchOptions) checkBench() error {
 		}
 	}
 	return checkRange("--steps", o.steps, 1, 1_000_000)
-}
-
-// experiment reads the configuration with what the environment and the flags change.
-func (o *benchOptions) experiment() (config.Experiment, error) {
-	over := config.Overrides{Set: o.set, Env: os.Environ}
-	e, err := config.Load(o.config, over)
-	if err != nil || o.points == 0 {
-		return e, err
-	}
-	if over.Flags, err = bench.FixPoints(e, o.points); err != nil {
-		return e, err
-	}
-	return config.Load(o.config, over)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/doctor"
+	"github.com/acqnp/acqnp/internal/version"
 )
 
 type doctorOptions struct{ settings }
@@ -29,6 +30,6 @@ func runDoctor(a *app, o doctorOptions) error {
 	if err := device.CheckCPUKernels(); err != nil {
 		return err
 	}
-	d := doctor.Look(o.dataDir, version())
+	d := doctor.Look(o.dataDir, version.String())
 	return a.result(d, d.Print)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/output"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/version"
 )
 
 type evalOptions struct {
@@ -77,7 +78,7 @@ func runEval(ctx context.Context, a *app, o evalOptions) error {
 	}
 	m.Levels = o.levels
 	o.announce(p)
-	r, err := m.Evaluate(ctx, source, predict.EvalOptions{Batches: o.batches, Version: version(), Progress: p, Task: "eval"})
+	r, err := m.Evaluate(ctx, source, predict.EvalOptions{Batches: o.batches, Version: version.String(), Progress: p, Task: "eval"})
 	if err != nil {
 		return err
 	}

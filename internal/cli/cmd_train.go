@@ -6,16 +6,19 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/figures"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/train"
+	"github.com/acqnp/acqnp/internal/version"
 )
 
 type trainOptions struct {
@@ -67,13 +70,13 @@ SIGINT, SIGTERM and SIGHUP write a checkpoint and exit with 130; --resume goes o
 
 // trainSummary is the result of train.
 type trainSummary struct {
-	Run        string      `json:"run"`
-	Step       int         `json:"step"`
-	Loss       *float64    `json:"loss"` // of the last step; null if the run was complete
-	Checkpoint string      `json:"checkpoint"`
-	Seconds    float64     `json:"seconds"`
-	Evaluation *comparison `json:"evaluation,omitempty"`
-	Plot       string      `json:"plot,omitempty"`
+	Run        string            `json:"run"`
+	Step       int               `json:"step"`
+	Loss       *float64          `json:"loss"` // of the last step; null if the run was complete
+	Checkpoint string            `json:"checkpoint"`
+	Seconds    float64           `json:"seconds"`
+	Evaluation *predict.Compared `json:"evaluation,omitempty"`
+	Plot       string            `json:"plot,omitempty"`
 }
 
 func runTrain(ctx context.Context, a *app, o trainOptions) error {
@@ -108,7 +111,10 @@ func runTrain(ctx context.Context, a *app, o trainOptions) error {
 		}
 	}
 	p := a.progress()
-	result, err := o.train(ctx, e, source, p)
+	result, err := train.RunShown(ctx, train.Options{
+		Experiment: e, Dir: o.runDir, DataDir: o.dataDir, Device: o.device, Resume: o.resume, Overwrite: o.overwrite,
+		Source: source, Weights: o.weights, Version: version.String(),
+	}, o.cores(), p)
 	if err != nil {
 		return err
 	}
@@ -135,33 +141,43 @@ func (o *trainOptions) experiment() (config.Experiment, error) {
 	return config.Load(o.config, over)
 }
 
-// train trains and shows the progress.
-func (o *trainOptions) train(ctx context.Context, e config.Experiment, source datasets.Source, p progress.Reporter) (train.Result, error) {
-	defer p.End()
-	return train.Run(ctx, train.Options{
-		Experiment: e, Dir: o.runDir, DataDir: o.dataDir, Device: o.device,
-		Resume: o.resume, Overwrite: o.overwrite, Source: source, Weights: o.weights, Version: version(),
-		Warn: p.Warn,
-		OnStart: func(s train.Start) {
-			o.announce(e, s, p)
-			p.Begin("train", "step", s.Step, s.Steps)
-		},
-		OnStep: func(u train.Update) {
-			p.Update(progress.State{Done: u.Step, Loss: u.Loss, RowsPerSecond: u.RowsPerSecond})
-		},
-	})
-}
-
-// announce shows what is trained, on which device and where.
-func (o *trainOptions) announce(e config.Experiment, s train.Start, p progress.Reporter) {
-	text := fmt.Sprintf("training %s on %s: %d parameters, %v, run directory %s",
-		e.Model.Name, e.Benchmark, s.Parameters, o.device, o.runDir)
-	if s.Step > 0 {
-		text += fmt.Sprintf(", resumed after step %d", s.Step)
+// finish compares the trained with the untrained model and plots what the trained one predicts.
+func (o *trainOptions) finish(ctx context.Context, e config.Experiment, source datasets.Source, s *trainSummary, p progress.Reporter) error {
+	t, err := predict.LoadCheckpoint(e, s.Checkpoint, run.UnitsOf(e, source), o.device)
+	if err != nil {
+		return err
 	}
-	p.Note(text, progress.Field{Name: "device", Value: o.device.Name()}, progress.Field{Name: "threads", Value: o.cores()},
-		progress.Field{Name: "parameters", Value: s.Parameters}, progress.Field{Name: "run", Value: o.runDir},
-		progress.Field{Name: "resumed", Value: s.Step})
+	first := t.Model.Initial(e.Train.Seed)
+	if o.weights != "" {
+		if first, err = run.ReadWeights(o.weights, t.Model); err != nil {
+			return err
+		}
+	}
+	c, err := t.Compare(ctx, first, source, predict.EvalOptions{Batches: predict.ComparedBatches(e, source, s.Step), Version: version.String(), Progress: p})
+	if err != nil {
+		return err
+	}
+	s.Evaluation = c.Summary()
+	if c.After.Batches == source.EvalBatches() {
+		file := filepath.Join(o.runDir, run.EvalFile)
+		if err := c.After.Write(file); err != nil {
+			return err
+		}
+		s.Evaluation.File = file
+	}
+	if dx, _ := source.Dims(); figures.CheckPlottable(dx) != nil {
+		return nil
+	}
+	figure, err := figures.NewFitPlot(ctx, t, source)
+	if err != nil {
+		return err
+	}
+	plot := filepath.Join(o.runDir, run.FitFile)
+	if err := figure.Save(plot); err != nil {
+		return err
+	}
+	s.Plot = plot
+	return nil
 }
 
 func (s *trainSummary) print(w io.Writer) error {
@@ -171,7 +187,7 @@ func (s *trainSummary) print(w io.Writer) error {
 	}
 	fmt.Fprintf(w, "\ncheckpoint %s\n", s.Checkpoint)
 	if s.Evaluation != nil {
-		s.Evaluation.print(w)
+		s.Evaluation.Print(w)
 	}
 	if s.Plot != "" {
 		fmt.Fprintf(w, "plot %s\n", s.Plot)

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/acqnp/acqnp/internal/version"
 )
 
 // newRoot returns the tree of commands.
@@ -24,7 +26,7 @@ Exit status: 0 done; 1 failed; 2 wrong usage, configuration or input; 130 stoppe
 		Example: `  acqnp train --config configs/quickstart.yaml
   acqnp eval --run runs/quickstart/seed-0 --batches 100
   acqnp sample-quantiles --run runs/quickstart/seed-0 --context context.csv --grid=-2:2:200 --out quantiles.csv`,
-		Version:       version(),
+		Version:       version.String(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,

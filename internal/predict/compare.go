@@ -2,9 +2,12 @@ package predict
 
 import (
 	"context"
+	"fmt"
+	"io"
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
@@ -40,4 +43,35 @@ func ComparedBatches(e config.Experiment, s datasets.Source, steps int) int {
 	training := 3 * float64(steps) * rows(s.TrainSize(), max(e.Train.NumTau, e.Model.TrainBootstraps))
 	affordable := comparedShare * training / (2 * rows(s.EvalSize(), max(e.Eval.NumTau, e.Model.EvalBootstraps)))
 	return min(comparedBatches, s.EvalBatches(), max(1, int(affordable)))
+}
+
+// Compared is a Comparison in short. Its JSON fields are those of acqnp train --json.
+type Compared struct {
+	Batches int           `json:"batches"`
+	Before  LogLikelihood `json:"before"`
+	After   LogLikelihood `json:"after"`
+	File    string        `json:"file,omitempty"` // eval.json, if it has all batches
+}
+
+// LogLikelihood is one side of a comparison.
+type LogLikelihood struct {
+	Context run.Estimate `json:"context_ll"`
+	Target  run.Estimate `json:"target_ll"`
+	Raw     *run.Raw     `json:"raw,omitempty"` // in the data's own units
+}
+
+// Summary returns the comparison in short, without a file.
+func (c Comparison) Summary() *Compared {
+	of := func(e run.Eval) LogLikelihood { return LogLikelihood{e.ContextLL, e.TargetLL, e.Raw} }
+	return &Compared{Batches: c.After.Batches, Before: of(c.Before), After: of(c.After)}
+}
+
+// Print writes the comparison for people.
+func (c *Compared) Print(w io.Writer) {
+	fmt.Fprintf(w, "context log-likelihood %.4f → %.4f, target %.4f → %.4f (%s, untrained → trained)\n",
+		c.Before.Context.Mean, c.After.Context.Mean, c.Before.Target.Mean, c.After.Target.Mean, input.Plural(c.Batches, "batch", "batches"))
+	if before, after := c.Before.Raw, c.After.Raw; before != nil && after != nil {
+		fmt.Fprintf(w, "in raw units context %.4f → %.4f, target %.4f → %.4f\n",
+			before.ContextLL.Mean, after.ContextLL.Mean, before.TargetLL.Mean, after.TargetLL.Mean)
+	}
 }

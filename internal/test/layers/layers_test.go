@@ -13,7 +13,7 @@ import (
 var layers = [][]string{
 	{"internal/interrupt"},
 	{"internal/benchmark", "internal/input", "internal/memory", "internal/atomicfile", "internal/random", "internal/progress", "internal/datasets/datatest",
-		"internal/gpu"},
+		"internal/gpu", "internal/version"},
 	{"internal/config", "internal/likelihood", "internal/safetensors", "internal/datasets/rda", "internal/datasets/matfile",
 		"internal/fetch", "internal/ops", "internal/simd", "internal/gpu/gputest", "internal/gpu/cu/probe", "kernels"},
 	{"internal/engine", "internal/engine/plan", "internal/gpu/cu", "kernels/emulator"},

@@ -1,4 +1,5 @@
-package cli
+// Package version names the version of this program.
+package version
 
 import (
 	"regexp"
@@ -8,21 +9,21 @@ import (
 // release is the version that CHANGELOG.md describes at its head.
 const release = "0.2.0"
 
-// version returns the release and, if the program was built from a known commit, the commit: "0.2.0
+// String returns the release and, if the program was built from a known commit, the commit: "0.2.0
 // (fb7a902abcde)", or "0.2.0 (fb7a902abcde, modified)" if files had changed since. It is what
 // --version prints and what checkpoints, eval.json and reports record.
-func version() string {
+func String() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return release
 	}
-	return versionOf(info)
+	return of(info)
 }
 
 // pseudo matches the commit at the end of a pseudo-version, as `go install …@main` records it.
 var pseudo = regexp.MustCompile(`-([0-9a-f]{12})(\+dirty)?$`)
 
-func versionOf(info *debug.BuildInfo) string {
+func of(info *debug.BuildInfo) string {
 	commit, modified := "", ""
 	if m := pseudo.FindStringSubmatch(info.Main.Version); m != nil {
 		commit = m[1]

@@ -1,4 +1,4 @@
-package cli
+package version
 
 import (
 	"runtime/debug"
@@ -22,7 +22,7 @@ func TestVersionNamesReleaseAndCommit(t *testing.T) {
 		{"(devel)", []debug.BuildSetting{setting("vcs.revision", "abc")}, "0.2.0 (abc)"},
 	} {
 		info := &debug.BuildInfo{Main: debug.Module{Version: c.module}, Settings: c.settings}
-		if got := versionOf(info); got != c.want {
+		if got := of(info); got != c.want {
 			t.Errorf("module %s with %v: version %q, want %q", c.module, c.settings, got, c.want)
 		}
 	}

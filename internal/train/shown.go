@@ -1,0 +1,35 @@
+package train
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/acqnp/acqnp/internal/progress"
+)
+
+// RunShown is Run with its progress shown: what is trained on which device and where, warnings, and
+// the steps. threads is the number of the engine's threads.
+func RunShown(ctx context.Context, o Options, threads int, p progress.Reporter) (Result, error) {
+	defer p.End()
+	o.Warn = p.Warn
+	o.OnStart = func(s Start) {
+		o.announce(s, threads, p)
+		p.Begin("train", "step", s.Step, s.Steps)
+	}
+	o.OnStep = func(u Update) {
+		p.Update(progress.State{Done: u.Step, Loss: u.Loss, RowsPerSecond: u.RowsPerSecond})
+	}
+	return Run(ctx, o)
+}
+
+// announce shows what is trained.
+func (o Options) announce(s Start, threads int, p progress.Reporter) {
+	text := fmt.Sprintf("training %s on %s: %d parameters, %v, run directory %s",
+		o.Experiment.Model.Name, o.Experiment.Benchmark, s.Parameters, o.Device, o.Dir)
+	if s.Step > 0 {
+		text += fmt.Sprintf(", resumed after step %d", s.Step)
+	}
+	p.Note(text, progress.Field{Name: "device", Value: o.Device.Name()}, progress.Field{Name: "threads", Value: threads},
+		progress.Field{Name: "parameters", Value: s.Parameters}, progress.Field{Name: "run", Value: o.Dir},
+		progress.Field{Name: "resumed", Value: s.Step})
+}
