@@ -2,7 +2,7 @@
 
 package emulator
 
-// Kernels are C++; the emulation is C, so that the checks of a checked build are the kernels' alone.
+// Kernels are C++. The emulator is C, so that a checked build checks only the kernels.
 
 // #cgo CFLAGS: -std=gnu11 -O2 -g -Wall -Wextra -Wno-psabi
 // #cgo CXXFLAGS: -std=c++17 -O2 -g -Wall -Wextra -Wno-unknown-pragmas -Wno-psabi

@@ -2,7 +2,8 @@
 
 package emulator
 
-// The checked build. Go's race detector brings functions of the same names, so under it kernels run unchecked.
+// The checked build. Go's race detector has functions of the same names, so kernels run unchecked
+// under it.
 
 // #cgo CFLAGS: -DSIMT_CHECKED
 // #cgo CXXFLAGS: -fsanitize=thread,alignment

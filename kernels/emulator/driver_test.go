@@ -128,7 +128,7 @@ func TestWrongLaunchesAreRefused(t *testing.T) {
 	}
 }
 
-// A graph does the captured calls when it is replayed, on what memory holds then.
+// A graph does the captured calls when it is replayed, on what is in memory then.
 func TestGraphsReadMemoryAtReplay(t *testing.T) {
 	d := device(t, emulator.Options{})
 	f, err := d.Function("vocabulary_copy")
@@ -186,7 +186,8 @@ func TestGraphsReadMemoryAtReplay(t *testing.T) {
 	}
 }
 
-// Pinned memory is read when the upload is done, no sooner than something waits for it; other memory at the call.
+// Pinned memory is read when the upload is done, not before something waits for it; other memory at
+// the call.
 func TestUploadsReadPinnedMemoryLate(t *testing.T) {
 	d := device(t, emulator.Options{})
 	p := upload(t, d, []byte{0, 0, 0, 0})

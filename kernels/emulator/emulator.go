@@ -16,21 +16,21 @@ import (
 	"github.com/acqnp/acqnp/internal/gpu"
 )
 
-// Options say what device to pretend to be. A zero stands for the value in brackets.
+// Options describe the device to emulate. A zero stands for the value in brackets.
 type Options struct {
 	Major, Minor   int    // compute capability (9.0)
 	Memory         uint64 // bytes of device memory (1 GiB)
 	SharedPerBlock int    // largest dynamic shared memory of a block, in bytes (that of the capability)
-	Order          int    // of threads and blocks: 0 upwards, 1 downwards, any other is the seed of a random one
+	Order          int    // of threads and blocks: 0 upwards, 1 downwards, any other number is the seed of a random order
 }
 
-// Driver is a gpu.Driver that runs the kernels on the host, as slowly as that is. It is as lazy as a stream may be: what is
-// launched or uploaded from pinned memory is done when something waits for it. Unless Go's race detector is in the way it
-// checks every access: bounds, alignment, memory that no barrier orders, shared memory that nothing has written.
+// Driver is a gpu.Driver that runs the kernels on the host. It does launches, and uploads from
+// pinned memory, only when something waits for them, the latest that a device may do them. It
+// checks every access, unless Go's race detector is on (Checked).
 type Driver struct {
 	device    gpu.Device
 	order     int
-	functions []function // a gpu.Func is its place here, from 1
+	functions []function // a gpu.Func is the position here, counted from 1
 	memory    map[gpu.Ptr]int
 	used      uint64
 	pinned    [][]byte
@@ -44,29 +44,30 @@ type function struct {
 	sizes  []int // of its parameters, in bytes
 }
 
-// machine is held by whoever calls the emulation: there is one in a process.
+// machine is locked during calls of the C code, of which a process has one instance.
 var machine sync.Mutex
 
-// sharedPerBlock is the most dynamic shared memory of a block by compute capability.
+// sharedPerBlock is the largest dynamic shared memory of a block, by compute capability.
 var sharedPerBlock = map[int]int{75: 64 << 10, 80: 163 << 10, 86: 99 << 10, 87: 163 << 10, 89: 99 << 10, 90: 227 << 10}
 
-// New makes a device.
+// New returns a driver of a new device.
 func New(o Options) *Driver {
 	d := gpu.Device{Name: "simt", Major: cmp.Or(o.Major, 9), Minor: o.Minor, Multiprocessors: 4, Memory: cmp.Or(o.Memory, 1<<30)}
 	d.SharedPerBlock = cmp.Or(o.SharedPerBlock, sharedPerBlock[d.Capability()], 48<<10)
 	return &Driver{device: d, order: o.Order, memory: map[gpu.Ptr]int{}}
 }
 
-// Checked says whether the accesses of kernels are checked.
+// Checked reports whether the accesses of kernels are checked: for bounds, alignment, reads of
+// shared memory that nothing wrote, and pairs of accesses that no barrier orders.
 func Checked() bool { return C.simt_checked() != 0 }
 
 // Device implements gpu.Driver.
 func (e *Driver) Device() gpu.Device { return e.device }
 
-// Live is the number of allocations that have not been freed.
+// Live returns the number of allocations that have not been freed.
 func (e *Driver) Live() int { return len(e.memory) }
 
-// usable is the error of a call that cannot be made now.
+// usable returns the error of a call that cannot be made now.
 func (e *Driver) usable(call string) error {
 	switch {
 	case e.closed:
@@ -135,7 +136,7 @@ func (e *Driver) Pinned(bytes int) ([]byte, error) {
 	return p, nil
 }
 
-// isPinned says whether a copy from there may be late.
+// isPinned reports whether b is pinned memory, which may be copied late.
 func (e *Driver) isPinned(b []byte) bool {
 	at := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
 	for _, p := range e.pinned {

@@ -1,5 +1,5 @@
-// Kernels with one fault each, which the emulation must find. All take 64 threads, 2 blocks, 1024 bytes of dynamic shared
-// memory, out[128] and x[1024]; the comment says what is missing.
+// Kernels with one fault each, which the emulator must find. All take 64 threads, 2 blocks, 1024
+// bytes of dynamic shared memory, out [128] and x [1024]. A comment says what is missing.
 #include "../device.h"
 
 #define FAULT(name) extern "C" __global__ void __launch_bounds__(64) name(float* out, const float* x)

@@ -102,7 +102,8 @@ func TestFaultsAreAllTried(t *testing.T) {
 	}
 }
 
-// After a failed launch the emulation is as good as new: fibers that were left in the middle do not come back.
+// After a failed launch the emulator works as before: fibers that stopped in the middle do not go
+// on.
 func TestFailureLeavesNothingBehind(t *testing.T) {
 	for _, name := range []string{"fault_barrier_for_some", "fault_end_without_wait", "fault_trap"} {
 		d := device(t, emulator.Options{})

@@ -10,10 +10,10 @@ import (
 	"github.com/acqnp/acqnp/kernels/emulator"
 )
 
-// orders of threads and blocks that every result has to be the same in.
+// orders are orders of threads and blocks. Every result has to be the same in all of them.
 var orders = []int{0, 1, 2, 12345}
 
-// device is a driver that the test closes.
+// device returns a driver that the test closes.
 func device(t testing.TB, o emulator.Options) *emulator.Driver {
 	t.Helper()
 	d := emulator.New(o)
@@ -46,7 +46,7 @@ func download[T any](t testing.TB, d gpu.Driver, p gpu.Ptr, n int) []T {
 	return s
 }
 
-// launch starts a kernel of one dimension and waits for it.
+// launch starts a kernel with a grid of one dimension and waits for it.
 func launch(t testing.TB, d gpu.Driver, name string, blocks, threads, shared int, args ...any) error {
 	t.Helper()
 	f, err := d.Function(name)
@@ -66,7 +66,8 @@ func mustLaunch(t testing.TB, d gpu.Driver, name string, blocks, threads, shared
 	}
 }
 
-// number is a fixed sequence of numbers between -1 and 1 with few significant bits, exact in halves and in tf32.
+// number returns the i-th of a fixed sequence of numbers between -1 and 1 with few significant
+// bits, exact in halves and in tf32.
 func number(i int) float32 { return float32((i*2654435761>>7)%129-64) / 64 }
 
 func numbers(n, from int) []float32 {

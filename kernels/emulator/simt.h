@@ -1,5 +1,6 @@
-// simt.h gives device.h's words a meaning under g++. Threads are fibers that meet in simt_runtime.h's functions; in a checked
-// build g++ announces every access to memory that is not a thread's own (-fsanitize=thread), and the runtime judges it.
+// The words of device.h for g++. Threads are fibers that meet in the functions of simt_runtime.h.
+// In a checked build g++ calls a function of the emulator for every access to memory that is not a
+// thread's own (-fsanitize=thread).
 #pragma once
 #include <math.h>
 #include <stddef.h>
@@ -84,7 +85,7 @@ template <class T> SIMT_WORD T __shfl_up_sync(unsigned mask, T v, unsigned delta
   return simt::shuffle(mask, v, (lane & (width - 1)) >= delta ? lane - delta : lane, at);
 }
 
-// ---- atomics: threads change places only where they meet
+// ---- atomics: threads switch only at meeting points
 #define SIMT_ATOMIC(name, result)                                     \
   template <class T> SIMT_UNCHECKED T name(T* p, T v, SIMT_AT) {      \
     static_assert(std::is_integral<T>::value, "sums of floats keep a fixed order: no atomics"); \
@@ -107,7 +108,7 @@ template <class T> SIMT_UNCHECKED T atomicCAS(T* p, T compare, T v, SIMT_AT) {
   return old;
 }
 
-// ---- numbers. Macros where glibc has declared the same name for itself.
+// ---- numbers. Macros for names that glibc declares itself.
 #define __expf(x) expf(x)
 #define __logf(x) logf(x)
 #define __log2f(x) log2f(x)
@@ -156,7 +157,8 @@ SIMT_WORD float __half2float(half h) { return simt_from_half(h.bits); }
 SIMT_WORD unsigned pack_half2(float lo, float hi) { return simt_to_half(lo) | unsigned(simt_to_half(hi)) << 16; }
 SIMT_WORD float2 unpack_half2(unsigned u) { return {simt_from_half(uint16_t(u)), simt_from_half(uint16_t(u >> 16))}; }
 
-// ---- the matrix unit. Operands go by value, so that a thread's fragments stay its own and are not checked.
+// ---- the matrix unit. Operands are passed by value, so that accesses to a thread's fragments are
+// not checked.
 SIMT_WORD unsigned to_tf32(float x) {  // to nearest, halves away from zero, as cvt.rna
   unsigned u = __float_as_uint(x);
   return isfinite(x) ? (u + 0x1000u) & ~0x1fffu : u;

@@ -1,10 +1,11 @@
 //go:build simt
 
-/* Every access of a kernel's thread is held against the bounds of what it reaches and against the accesses before it. Each few
-   bytes have a cell that remembers the last write and the reads since, by thread and epoch: two accesses conflict where no
-   barrier lies between them, whatever the schedule was. In a checked build g++ calls this for every access
-   (-fsanitize=thread), without libtsan, and for a wrong alignment. Known to be missed: pairs ordered by a __syncwarp that left one of the two out, and
-   overruns from one static __shared__ array into the next, unless nothing was written there. */
+/* Checks every access of a kernel's thread: that it stays within the memory it is for, and that a barrier orders it with
+   earlier accesses. Each few bytes have a cell, which records the last write and the reads since then, by thread and
+   epoch. Two accesses conflict if no barrier lies between them, in whatever order they happened. In a checked build g++
+   calls these functions for every access (-fsanitize=thread, without libtsan) and for a wrong alignment. Not found: pairs
+   that a __syncwarp ordered which left out one of the two, and overruns from one static __shared__ array into the next,
+   unless nothing was written there. */
 #include <stdio.h>
 #include <string.h>
 
@@ -69,7 +70,7 @@ static inline void write_cell(Piece *p, Cell *c, const void *at, Access kind, co
         conflict(p, at, kind, c->reader & (LANES | WARPS) ? "read by others and" : "read", other, pc);
     }
   }
-  if (kind == ATOMIC && !(c->write == simt_epoch && c->writer == self)) /* one's own plain write stays one for others */
+  if (kind == ATOMIC && !(c->write == simt_epoch && c->writer == self)) /* a plain write of its own remains one */
     c->writer = self | ATOMICALLY;
   else
     c->writer = self;
@@ -188,7 +189,7 @@ void __tsan_init(void) {}
 void __tsan_func_entry(void *pc) { (void)pc; }
 void __tsan_func_exit(void) {}
 
-/* Called where an address is not aligned for its type (-fsanitize=alignment). */
+/* Called for an address that is not aligned for its type (-fsanitize=alignment). */
 void __ubsan_handle_type_mismatch_v1(const simt_place *at, const void *p) {
   if (simt_self < 0) return;
   simt_threads[simt_self].at = *at;

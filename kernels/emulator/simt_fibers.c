@@ -1,7 +1,7 @@
 //go:build simt
 
-/* Threads as fibers. A thread runs until it has to wait, then another goes on; the fiber of a thread that ended runs the next
-   that has not started, so a kernel without meeting points needs one fiber and no switch. */
+/* Threads as fibers. A thread runs until it has to wait, then another one goes on. When a thread ends, its fiber runs the
+   next thread that has not started, so a kernel without meeting points needs one fiber and no switches. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
@@ -34,7 +34,7 @@ unsigned simt_random(void) {
 /* ---- switching stacks */
 static void fiber_main(void);
 #if defined(__x86_64__) && !defined(SIMT_UCONTEXT)
-typedef void *Context; /* the stack pointer; the registers that a call keeps lie on the stack */
+typedef void *Context; /* the stack pointer; the registers that a call preserves are on the stack */
 static Context contexts[MAX_THREADS], outside;
 
 void simt_swap(Context *save, Context load);
@@ -45,11 +45,11 @@ __asm__(
     "pop %r15\npop %r14\npop %r13\npop %r12\npop %rbx\npop %rbp\nret\n"
     ".size simt_swap,.-simt_swap\n");
 
-/* Stacks start at different cache sets: at equal offsets in their pages they would push each other out of the cache. */
+/* Stacks begin at different cache sets. At equal offsets in their pages they would push each other out of the cache. */
 static void make_context(int f) {
   char *top = simt_stacks + (size_t)(f + 1) * STACK - (f % 32) * 128;
   void **s = (void **)top;
-  *--s = NULL; /* a return address is pushed on an aligned stack */
+  *--s = NULL; /* so that the stack is aligned as after a call */
   *--s = (void *)fiber_main;
   for (int i = 0; i < 6; i++) *--s = NULL;
   contexts[f] = s;
@@ -101,7 +101,7 @@ static int choose(unsigned set) {
   return nth_bit(set, simt_random() % __builtin_popcount(set));
 }
 
-/* next takes a ready thread, of the running thread's warp if there is one; -1: none. */
+/* next takes a ready thread, of the given warp if that has one. It returns -1 if no thread is ready. */
 static int next(int warp) {
   if (!ready_warps) return -1;
   if (simt_order > 1 || !(ready_warps >> warp & 1)) warp = choose(ready_warps);
@@ -112,7 +112,7 @@ static int next(int warp) {
   return 32 * warp + lane;
 }
 
-/* go leaves the running fiber for thread n, or for the one who started the block. */
+/* go switches from a fiber to thread n, or for n = -1 to the caller of simt_run_threads. */
 static void go(int fiber, int n) {
   if (n < 0) {
     swap(&contexts[fiber], &outside);
@@ -124,7 +124,7 @@ static void go(int fiber, int n) {
   swap(&contexts[fiber], &contexts[simt_threads[n].fiber]);
 }
 
-/* wait_for_others returns when the running thread has been made ready and chosen again. */
+/* wait_for_others lets others run and returns when the running thread is ready and chosen again. */
 static void wait_for_others(void) {
   int self = simt_self, n = next(self >> 5);
   if (n != self) go(simt_threads[self].fiber, n);
@@ -178,7 +178,7 @@ void simt_syncthreads(simt_place at) {
   simt_barrier_passed();
   for (int w = 0; 32 * w < simt_count; w++) set_ready(w, simt_warps[w].exist);
   for (int i = 0; i < simt_count; i++) simt_threads[i].state = RUNNING;
-  simt_warps[simt_self >> 5].ready &= ~(1u << (simt_self & 31)); /* the last to come goes on */
+  simt_warps[simt_self >> 5].ready &= ~(1u << (simt_self & 31)); /* the last to arrive goes on */
   if (!simt_warps[simt_self >> 5].ready) ready_warps &= ~(1u << (simt_self >> 5));
 }
 
@@ -209,7 +209,7 @@ void simt_meet(Meeting what, unsigned mask, simt_place at, Join join) {
   }
   w->arrived &= ~mask;
   if (join) join(first, mask);
-  if (mask != me) set_ready(simt_self >> 5, mask & ~me); /* the last to come goes on */
+  if (mask != me) set_ready(simt_self >> 5, mask & ~me); /* the last to arrive goes on */
 }
 
 /* ---- blocks */
@@ -244,7 +244,7 @@ bool simt_run_threads(void) {
   int fiber = simt_threads[simt_self].fiber = take_fiber();
   swap(&outside, &contexts[fiber]);
   if (alive && !simt_failed()) deadlock();
-  if (alive) { /* fibers were left in the middle */
+  if (alive) { /* some fibers stopped in the middle */
     for (idles = 0; idles < made; idles++) {
       make_context(idles);
       idle[idles] = idles;

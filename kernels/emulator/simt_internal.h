@@ -1,5 +1,8 @@
-/* simt_internal.h: what the parts of the emulation share. simt_fibers.c: threads and barriers. simt_warp.c: what a warp does
-   together. simt_memory.c: memory. simt_check.c: bounds and races. simt_launch.c: kernels, launches, errors. */
+/* What the parts of the emulator share. simt_fibers.c: threads and barriers. simt_warp.c: what a warp does together.
+   simt_memory.c: memory. simt_check.c: bounds and races. simt_launch.c: kernels, launches, errors.
+
+   A meeting point is where threads wait for each other: a barrier, or what a warp does together. An epoch is a time between
+   two barriers; epochs are numbered. A piece is an allocation, or a block's shared memory. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,7 +12,7 @@
 
 enum { MAX_THREADS = 1024, STACK = 128 << 10 };
 
-/* What a lane brings to a meeting of its warp, and takes from it. */
+/* What a lane brings to a meeting of its warp, and then what it gets. */
 typedef union {
   struct { uint64_t bits; unsigned source; } shuffle;
   unsigned vote;
@@ -17,7 +20,7 @@ typedef union {
   struct { const uint16_t *row; simt_words words; } matrix;
 } Operands;
 
-/* Names of the meeting points. */
+/* The kinds of meetings of a warp. */
 typedef enum { SYNCWARP, SHUFFLE, VOTE, MMA_F16, MMA_TF32, LDMATRIX, LDMATRIX_TRANS } Meeting;
 
 typedef struct {
@@ -32,13 +35,13 @@ typedef struct {
 } Thread;
 
 typedef struct {
-  unsigned exist, alive, arrived, ready; /* lanes; ready: neither running nor waiting nor ended */
-  uint16_t epoch;                        /* grows with every __syncwarp */
+  unsigned exist, alive, arrived, ready; /* sets of lanes; ready: neither running nor waiting nor ended */
+  uint16_t epoch;                        /* number of its __syncwarps so far */
 } Warp;
 
 extern Thread simt_threads[MAX_THREADS];
 extern Warp simt_warps[32];
-extern int simt_self;     /* the running thread; -1: none */
+extern int simt_self;     /* the running thread, -1 for none */
 extern int simt_count;    /* threads of a block */
 extern int simt_order;
 extern int simt_capability;
@@ -48,39 +51,38 @@ unsigned simt_random(void);
 bool simt_make_stacks(void);
 extern char *simt_stacks; /* MAX_THREADS of STACK bytes, a page without access below each */
 static inline bool simt_on_stack(const void *p) { return (uintptr_t)p - (uintptr_t)simt_stacks < (size_t)MAX_THREADS * STACK; }
-bool simt_run_threads(void);                    /* a block's; false: they failed */
+bool simt_run_threads(void);                    /* runs a block; false: it failed */
 void simt_stop(void) __attribute__((noreturn)); /* stops the block after a failure */
-typedef void (*Join)(int first, unsigned mask); /* does what the lanes in mask, threads from first on, came together for */
+typedef void (*Join)(int first, unsigned mask); /* does the work of a meeting of the lanes in mask, which are threads first, first + 1 … */
 void simt_meet(Meeting what, unsigned mask, simt_place at, Join join);
 
 /* simt_memory.c */
-/* Times are epochs: their number grows with every barrier, block and launch. */
+/* Times are epochs; a new one begins with every barrier, block and launch. */
 typedef struct {
-  uint32_t write, read;             /* epochs of the last */
-  uint16_t writer, reader;          /* thread and the marks below */
-  uint16_t write_warp, read_warp;   /* the warp's own epochs */
+  uint32_t write, read;           /* epochs of the last ones */
+  uint16_t writer, reader;        /* thread, and the marks below */
+  uint16_t write_warp, read_warp; /* epochs of that warp */
 } Cell;
 enum {
   THREAD = 1023,
-  UNDER_WAY = 1 << 10, /* writer: a cp.async that has not landed */
+  UNDER_WAY = 1 << 10, /* writer: a cp.async that is not complete */
   ATOMICALLY = 1 << 11,
-  LANES = 1 << 10, /* reader: others of its warp too, at the same epoch of the warp */
-  WARPS = 1 << 11, /* reader: others of its block too, at the same epoch */
+  LANES = 1 << 10, /* reader: other lanes of its warp too, in the same epoch of the warp */
+  WARPS = 1 << 11, /* reader: other warps of its block too, in the same epoch */
   BLOCKS = 1 << 12 /* reader: earlier blocks of the launch too */
 };
 
 typedef struct {
   char *begin, *end;
   Cell *cells;
-  int shift; /* 2: a cell for every 4 bytes, until narrower accesses come */
+  int shift; /* a cell is for 1 << shift bytes: 4, until a narrower access comes */
   bool shared;
 } Piece;
-
 
 #define PAGE ((size_t)4096)
 #define PAGES ((size_t)1 << 20)
 extern char *simt_arena;
-extern Piece *simt_owner[PAGES]; /* by page of the arena */
+extern Piece *simt_owner[PAGES]; /* of each page of the arena */
 extern Piece simt_static_shared;
 extern uint32_t simt_epoch, simt_launch_began, simt_block_began;
 static inline Piece *simt_piece(const void *p) {
@@ -101,7 +103,7 @@ void simt_copy_lands(const void *p, size_t bytes);
 
 /* simt_launch.c */
 void simt_call_kernel(void);
-/* simt_report notes a failure of the running thread; simt_fail stops the block as well. pc: where the access was. */
+/* simt_report records a failure of the running thread; simt_fail also stops the block. pc: where the access was. */
 void simt_report(const void *pc, const char *format, ...) __attribute__((format(printf, 2, 3)));
 #define simt_fail(...) (simt_report(NULL, __VA_ARGS__), simt_stop())
 bool simt_failed(void);

@@ -1,6 +1,6 @@
 //go:build simt
 
-/* Kernels by name, launches block after block, and the words for what failed. */
+/* Kernels by name, launches block after block, and error messages. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>

@@ -1,7 +1,7 @@
 //go:build simt
 
-/* Device memory and a launch's dynamic shared memory lie in one range of addresses, the arena, so that an address leads to its
-   piece at once; static __shared__ variables are a section of the program. */
+/* Device memory and a launch's dynamic shared memory are in one range of addresses, the arena, so that the piece of an address
+   is found at once. Static __shared__ variables are a section of the program. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +18,9 @@ Piece simt_static_shared = {.shared = true};
 uint32_t simt_epoch = 1, simt_launch_began, simt_block_began;
 
 static Piece dynamic_shared = {.shared = true};
-static size_t search; /* the page where the search for free ones begins */
+static size_t search; /* the page where the search for free pages begins */
 
-/* The linker makes these. */
+/* The linker defines these. */
 extern char __start_simt_shared[] __attribute__((weak)), __stop_simt_shared[] __attribute__((weak));
 
 /* ---- device memory */
@@ -35,7 +35,7 @@ static bool make_arena(void) {
   return true;
 }
 
-/* find_pages finds n free pages with a page before and after that stay without access. */
+/* find_pages finds n free pages between two pages without access. */
 static size_t find_pages(size_t n) {
   for (int turn = 0; turn < 2; turn++) {
     size_t run = 0;
@@ -95,7 +95,7 @@ unsigned char *simt_dynamic_shared(void) { return (unsigned char *)dynamic_share
 
 static size_t cells_of(const Piece *p) { return ((size_t)(p->end - p->begin) >> p->shift) + 1; }
 
-/* forget starts time anew, before its numbers run out. */
+/* forget restarts the count of epochs, before it overflows. */
 static void forget(void) {
   for (size_t i = 0; i < PAGES; i++)
     if (simt_owner[i]) memset(simt_owner[i]->cells, 0, cells_of(simt_owner[i]) * sizeof(Cell));
@@ -126,7 +126,7 @@ void simt_new_block(void) {
 
 void simt_barrier_passed(void) { simt_epoch++; }
 
-/* Cells become narrower where smaller numbers than floats lie; they keep what they remember. */
+/* simt_narrow divides the cells of a piece that has numbers smaller than floats. The new cells keep what the old ones recorded. */
 void simt_narrow(Piece *p, int shift) {
   size_t before = cells_of(p);
   int by = p->shift - shift;

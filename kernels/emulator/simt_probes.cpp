@@ -1,5 +1,5 @@
 //go:build simt
 
-// The kernels of the emulation's own tests.
+// The kernels of the emulator's own tests.
 #include "vocabulary.cu"
 #include "faults.cu"

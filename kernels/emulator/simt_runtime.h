@@ -1,5 +1,5 @@
-/* simt_runtime.h: what kernels compiled for the host, and Go, call of the emulation. Plain C, for both.
-   Functions marked SIMT_CONST give one thread of one block the same answer all its life. */
+/* The functions of the emulator that kernels and Go call, in plain C. A function marked SIMT_CONST always returns the same
+   to one thread of one block. */
 #pragma once
 #include <stdint.h>
 #ifdef __cplusplus
@@ -30,7 +30,7 @@ simt_words simt_ldmatrix(const void *row, int transposed, simt_place at);
 void simt_cp_async(void *dst, const void *src, int bytes, simt_place at);
 void simt_cp_async_commit(simt_place at);
 void simt_cp_async_wait(int groups, simt_place at);
-void simt_atomic(const void *p, unsigned bytes, simt_place at); /* before an atomic operation: checks it */
+void simt_atomic(const void *p, unsigned bytes, simt_place at); /* checks an atomic operation, before it */
 void simt_trap(simt_place at) __attribute__((noreturn));
 uint16_t simt_to_half(float x);
 float simt_from_half(uint16_t h);
@@ -49,18 +49,19 @@ simt_kernel *simt_find_kernel(const char *name);
 
 /* ---- for Go. One call at a time. */
 int simt_checked(void); /* whether kernels were compiled with checked accesses */
-/* Memory filled with NaN, aligned to 16 bytes, its end as close to a page without access as that allows; 0: none left. */
+/* Returns memory filled with NaNs, aligned to 16 bytes, that ends as close as that allows to a page without access. 0: none
+   is left. */
 uint64_t simt_allocate(uint64_t bytes);
 void simt_free(uint64_t p);
 int simt_holds(uint64_t p, uint64_t bytes); /* whether these bytes lie within one allocation */
 void simt_upload(uint64_t dst, const void *src, uint64_t bytes);
 void simt_download(void *dst, uint64_t src, uint64_t bytes);
 void simt_zero(uint64_t dst, uint64_t bytes);
-/* order: 0 threads and blocks upwards, 1 downwards, any other number is the seed of a random order. capability: 75 for 7.5.
-   Returns NULL, or what failed, in words that last until the next launch. */
+/* order: 0 for threads and blocks upwards, 1 for downwards, any other number is the seed of a random order. capability: 75
+   for 7.5. Returns NULL, or an error message that lasts until the next launch. */
 const char *simt_launch(simt_kernel *k, simt_index grid, simt_index block, unsigned shared, int order, int capability,
                         const uint64_t *arguments);
-uint64_t simt_failed_at(void); /* the instruction after the access that failed, as the program's file counts; 0: unknown */
+uint64_t simt_failed_at(void); /* address in the program's file of the instruction after the failed access; 0: unknown */
 uint64_t simt_switches(void);
 #ifdef __cplusplus
 }

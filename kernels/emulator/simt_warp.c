@@ -1,6 +1,6 @@
 //go:build simt
 
-/* What the lanes of a warp do together. Each brings its operands to a meeting; the last to come does the work for all. */
+/* What the lanes of a warp do together. Each brings its operands to a meeting. The last to arrive does the work for all. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,7 @@ void simt_syncwarp(unsigned mask, simt_place at) { simt_meet(SYNCWARP, mask, at,
 
 static void shuffle(int first, unsigned mask) {
   uint64_t bits[32];
-  for (int l = 0; l < 32; l++) bits[l] = mask >> l & 1 ? of(first, l)->shuffle.bits : ~0ull; /* undefined on a device: NaN */
+  for (int l = 0; l < 32; l++) bits[l] = mask >> l & 1 ? of(first, l)->shuffle.bits : ~0ull; /* undefined on a device; a NaN here */
   for (int l = 0; l < 32; l++)
     if (mask >> l & 1) of(first, l)->shuffle.bits = bits[of(first, l)->shuffle.source & 31];
 }
@@ -50,7 +50,7 @@ unsigned simt_ballot(unsigned mask, int v, simt_place at) {
 
 /* ---- halves */
 static inline float from_half(uint16_t h) {
-  uint32_t u = (uint32_t)(h & 0x7fff) << 13; /* exponent and significand in place, the exponent 112 too small */
+  uint32_t u = (uint32_t)(h & 0x7fff) << 13; /* the exponent is 112 too small */
   float f;
   memcpy(&f, &u, 4);
   f *= 0x1p112f;
@@ -63,7 +63,7 @@ static inline float from_half(uint16_t h) {
 
 float simt_from_half(uint16_t h) { return from_half(h); }
 
-/* To nearest, ties to even, as __float2half_rn. */
+/* Rounds to nearest, ties to even, as __float2half_rn does. */
 uint16_t simt_to_half(float x) {
   uint32_t u, sign;
   memcpy(&u, &x, 4);
@@ -113,7 +113,7 @@ static void multiply_f16(int first, unsigned mask) {
   multiply(first, 16, a, b);
 }
 
-/* The unit does not look at the low 13 bits. */
+/* The unit ignores the low 13 bits. */
 static float tf32(unsigned u) {
   float f;
   u &= ~0x1fffu;
@@ -178,11 +178,11 @@ simt_words simt_ldmatrix(const void *row, int transposed, simt_place at) {
   return o->matrix.words;
 }
 
-/* ---- cp.async: the bytes land when the thread waits, the latest that a device may do it */
+/* ---- cp.async: the bytes arrive when the thread waits, the latest that a device may do it */
 enum { MAX_COPIES = 256, MAX_GROUPS = 64 };
 typedef struct { void *dst; const void *src; int bytes; } Copy;
 static Copy copies[MAX_THREADS][MAX_COPIES];
-static int groups[MAX_THREADS][MAX_GROUPS]; /* how many copies belong to the groups so far */
+static int groups[MAX_THREADS][MAX_GROUPS]; /* copies of the groups so far */
 
 void simt_cp_async(void *dst, const void *src, int bytes, simt_place at) {
   Thread *t = &simt_threads[simt_self];

@@ -10,8 +10,9 @@ import (
 	"path/filepath"
 )
 
-// sourceLine is "FILE:LINE: " of the call that returns to the address in this program's file; empty where the program was
-// linked without what tells that, as go test does unless asked (-ldflags='-s=0 -w=0', or -c).
+// sourceLine returns "FILE:LINE: " of the call that returns to an address in this program's file.
+// It is empty if the program was linked without debug information, as by go test without
+// -ldflags='-s=0 -w=0' or -c.
 func sourceLine(address uint64) string {
 	if address == 0 {
 		return ""

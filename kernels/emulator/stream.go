@@ -13,12 +13,12 @@ import (
 	"github.com/acqnp/acqnp/internal/gpu"
 )
 
-// A stream is the calls that wait to be done, in order.
+// stream is the calls that wait to be done, in order.
 type stream struct {
 	queue     []func() error
-	done      int             // calls that left the queue, ever
-	recording *[]func() error // the graph that is captured; nil: none
-	err       error           // of the call that failed: the end of the stream
+	done      int             // calls done so far
+	recording *[]func() error // of the graph that is captured; nil: none is
+	err       error           // of the call that failed; nothing is done after it
 }
 
 func (s *stream) add(f func() error) {
@@ -42,7 +42,7 @@ func (s *stream) run(n int) error {
 	return nil
 }
 
-// holds is the error of a range that is not within one allocation.
+// holds returns an error unless a range is within one allocation.
 func holds(call string, p gpu.Ptr, bytes int) error {
 	machine.Lock()
 	defer machine.Unlock()
@@ -103,7 +103,7 @@ func (e *Driver) Zero(dst gpu.Ptr, bytes int) error {
 	return nil
 }
 
-// shape is the error of a launch that no device takes, or not this one, or not the kernel.
+// shape returns the error of a launch that no device takes, or not this one, or not the kernel.
 func (e *Driver) shape(f function, d gpu.Dims) error {
 	threads := 1
 	for i, most := range [3]uint32{1024, 1024, 64} {

@@ -1,4 +1,4 @@
-// One kernel for every word of device.h: compiled by nvcc for all architectures, run by the emulation's tests.
+// Kernels that use every word of device.h, for the emulator's tests.
 #include "../device.h"
 
 __constant__ float vocabulary_table[4] = {1, 2, 3, 4};
@@ -9,7 +9,7 @@ template <class T> DEVICE T vocabulary_sum(T v) {
   return v;
 }
 
-// Every thread writes the number that the word makes of it: out[word][thread], 32 threads.
+// out[word][thread], 32 threads: the number that each thread gets from a word.
 extern "C" __global__ void __launch_bounds__(32) vocabulary_warp(int* out, const float* x, int n) {
   int t = threadIdx.x, w = 0;
   out[32 * w++ + t] = __shfl_sync(~0u, t, 5);
@@ -34,7 +34,8 @@ extern "C" __global__ void __launch_bounds__(32) vocabulary_warp(int* out, const
 }
 KERNEL(vocabulary_warp)
 
-// out[t] for 64 threads: the block's numbers turned around, through static and dynamic shared memory.
+// out[t], 64 threads: the block's numbers in reverse order, through static and dynamic shared
+// memory.
 extern "C" __global__ void __launch_bounds__(64) vocabulary_shared(float* out, const float* x) {
   __shared__ float a[64];
   DYNAMIC_SHARED(p);
@@ -48,8 +49,8 @@ extern "C" __global__ void __launch_bounds__(64) vocabulary_shared(float* out, c
 }
 KERNEL(vocabulary_shared)
 
-// d[16][8] = c[16][8] + a b in halves, a and b by ldmatrix. Plain: a[16][16], b[8][16], one column of the product a row.
-// Transposed: both are given the other way around, a[k][16], b[k][8].
+// d[16][8] = c[16][8] + a b in halves, a and b by ldmatrix. Plain: a[16][16], b[8][16], one column
+// of the product a row. Transposed: both are given the other way around, a[k][16], b[k][8].
 DEVICE void vocabulary_half_tile(bool transposed, float* d, const float* c, const float* a, const float* b) {
   __shared__ half as[256], bs[128];
   int t = threadIdx.x, g = t >> 2, i = (t & 3) * 2;
@@ -91,7 +92,8 @@ extern "C" __global__ void __launch_bounds__(32) vocabulary_tf32(float* d, const
 }
 KERNEL(vocabulary_tf32)
 
-// out[n] = x[n] in tiles of 256 floats through two buffers of cp.async; beyond n zeros are copied and nothing is written.
+// out[n] = x[n] in tiles of 256 floats through two buffers of cp.async; beyond n zeros are copied
+// and nothing is written.
 extern "C" __global__ void __launch_bounds__(64) vocabulary_copy(float* out, const float* x, int n) {
   DYNAMIC_SHARED(p);
   float* buffer[2] = {reinterpret_cast<float*>(p), reinterpret_cast<float*>(p) + 256};
@@ -114,7 +116,8 @@ extern "C" __global__ void __launch_bounds__(64) vocabulary_copy(float* out, con
 }
 KERNEL(vocabulary_copy)
 
-// What n threads of any number of blocks make of seven numbers in turn; found[0] must be 0 at first, found[1] large.
+// What n threads of any number of blocks make of seven numbers in turn; found[0] must be 0 at
+// first, found[1] large.
 extern "C" __global__ void __launch_bounds__(256) vocabulary_atomic(int* found, unsigned* bits, unsigned long long* large, int n) {
   int i = int(blockIdx.x * blockDim.x + threadIdx.x);
   if (i >= n) return;
@@ -161,7 +164,8 @@ extern "C" __global__ void vocabulary_numbers(float* out, const float* x) {
 }
 KERNEL(vocabulary_numbers)
 
-// out[i] = i + the sum of the block's thread numbers, i the thread's place in the whole grid; the sum goes through barriers.
+// out[i] = i + the sum of the block's thread numbers, i the thread's place in the whole grid; the
+// sum goes through barriers.
 extern "C" __global__ void __launch_bounds__(1024) vocabulary_places(int* out) {
   __shared__ int sums[1024];
   int block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z), n = blockDim.x, t = threadIdx.x;

@@ -104,7 +104,8 @@ func TestBarriersAndSharedMemory(t *testing.T) {
 	}
 }
 
-// The operands are exact in halves and tf32 and the sums exact in float32: products of numbers with 7 significant bits, 16 of them.
+// The operands are exact in halves and tf32 and the sums exact in float32: products of numbers with
+// 7 significant bits, 16 of them.
 func TestMatrixUnit(t *testing.T) {
 	for _, tile := range []struct {
 		kernel     string
