@@ -12,8 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/device"
 )
 
-// machine has this program in a directory of its own, and the files that names list, under a root
-// of its own.
+// machine returns a machine with this program in a directory, and the named files under a root.
 func machine(t *testing.T, names ...string) device.Machine {
 	t.Helper()
 	root := t.TempDir()
@@ -33,8 +32,7 @@ func write(t *testing.T, path, content string, mode os.FileMode) {
 	}
 }
 
-// works and broken are programs that have the CUDA engine, on machines with and without a usable
-// GPU.
+// works and broken are programs with the CUDA engine, on machines with and without a usable GPU.
 const (
 	works  = "#!/bin/sh\nexit 0\n"
 	broken = "#!/bin/sh\necho 'acqnp: no usable GPU' >&2\nexit 1\n"
@@ -56,7 +54,7 @@ func route(t *testing.T, m device.Machine, choice string) (device.Route, error) 
 	return m.Route(c)
 }
 
-// here wants the CPU of this program, for a reason with these words.
+// here checks that the route is the CPU in this program, for a reason that contains the words.
 func here(t *testing.T, m device.Machine, choice, why string) {
 	t.Helper()
 	r, err := route(t, m, choice)
@@ -65,7 +63,7 @@ func here(t *testing.T, m device.Machine, choice, why string) {
 	}
 }
 
-// refused wants an error of one line with these words.
+// refused checks that there is an error of one line that contains the words.
 func refused(t *testing.T, m device.Machine, choice string, words ...string) {
 	t.Helper()
 	_, err := route(t, m, choice)
@@ -80,7 +78,7 @@ func refused(t *testing.T, m device.Machine, choice string, words ...string) {
 	}
 }
 
-// handed wants another program to do the work.
+// handed checks that another program is to do the work.
 func handed(t *testing.T, m device.Machine, choice, program string) {
 	t.Helper()
 	if r, err := route(t, m, choice); err != nil || r.Program != program {
@@ -124,7 +122,7 @@ func TestWorkIsHandedOver(t *testing.T) {
 	}
 	handed(t, m, "cuda", elsewhere)
 
-	// A GPU may be usable though its device files are elsewhere.
+	// A GPU can be usable though its device files are elsewhere.
 	handed(t, device.Machine{Root: t.TempDir(), Path: m.Path, CanReplace: true}, "cuda", elsewhere)
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/acqnp/acqnp/internal/engine"
 )
 
-// recording is testdata/adam.json, which testdata/adam.py wrote with PyTorch.
+// recording is testdata/adam.json, written by testdata/adam.py with PyTorch.
 type recording struct {
 	Cases []adamCase `json:"cases"`
 }
@@ -62,8 +62,8 @@ func followAdam[T engine.Float](t *testing.T, c adamCase, tolerance float64) {
 	adam := engine.NewAdam[T](len(params), c.WeightDecay)
 	for step, rate := range c.Rates {
 		adam.Update(params, convert[T](c.Grads[step]), rate)
-		// Updates of up to 0.03 add up: a parameter that comes near zero keeps the roundings of
-		// where it was.
+		// Updates of up to 0.03 add up: a parameter near 0 keeps the rounding errors of larger
+		// values.
 		near(t, fmt.Sprintf("step %d: parameter", step), params, c.Path[step], tolerance, func(int) float64 { return 0.5 })
 	}
 	// The first moment is a sum of gradients of both signs, which may cancel.
@@ -71,7 +71,7 @@ func followAdam[T engine.Float](t *testing.T, c adamCase, tolerance float64) {
 	near(t, "v", adam.V, c.V, tolerance, func(int) float64 { return 0 })
 }
 
-// near compares values: the error is relative to each, or to scale where that is more.
+// near compares values. The error is relative to the value, or to scale if that is larger.
 func near[T engine.Float](t *testing.T, what string, got []T, want []float64, tolerance float64, scale func(i int) float64) {
 	t.Helper()
 	for i, w := range want {

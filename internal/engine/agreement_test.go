@@ -16,7 +16,7 @@ import (
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// shape is a model and sizes to try it at.
+// shape is a model and the sizes of a run.
 type shape struct {
 	model  config.Model
 	dx, dy int
@@ -27,8 +27,8 @@ func (s shape) String() string {
 	return fmt.Sprintf("%s dx=%d dy=%d %v", s.model.Name, s.dx, s.dy, s.e)
 }
 
-// shapes are odd sizes on purpose: one level, one target, widths that are no multiple of anything,
-// sizes beyond one tile and beyond one chunk.
+// shapes returns odd sizes: one level, one target, widths that are no multiple of a vector, sizes
+// beyond one tile and beyond one chunk.
 func shapes() []shape {
 	var all []shape
 	for _, name := range models.Names() {
@@ -54,7 +54,7 @@ func shapes() []shape {
 	return all
 }
 
-// sized is a model of this width of representation, hidden layers and heads.
+// sized returns a model with this width of representation, hidden layers and heads.
 func sized(name string, width int, hidden []int, heads int) config.Model {
 	if name == "bnp" {
 		return config.Model{Name: name, Width: width, PreDepth: 2 + len(hidden), PostDepth: 2, DecoderDepth: 2 + len(hidden)}
@@ -105,7 +105,7 @@ func compiled(t testing.TB, m *models.Model, capacity ops.Extents, mode models.M
 	return p
 }
 
-// fill gives a program parameters and inputs that are exact in float32.
+// fill fills parameters and inputs with numbers that are exact in float32.
 func fill[T engine.Float](p engine.Program[T], m *models.Model, e ops.Extents, seed uint64) {
 	for i, v := range m.Initial(seed) {
 		p.Params()[i] = T(v)
@@ -142,8 +142,8 @@ func run[T engine.Float](t *testing.T, p engine.Program[T], e ops.Extents) {
 	}
 }
 
-// worst is the largest difference relative to max(1, largest magnitude): a gradient's small entries
-// are sums of large terms, so the tensor's scale is what rounding is measured against.
+// worst returns the largest difference relative to max(1, largest magnitude). Small elements of a
+// gradient are sums of large terms, so the scale of the whole tensor counts.
 func worst[T engine.Float](got []float32, want []T) float64 {
 	scale, diff := 1.0, 0.0
 	for _, v := range want {
@@ -157,9 +157,9 @@ func worst[T engine.Float](got []float32, want []T) float64 {
 	return diff / scale
 }
 
-// TestEnginesAgree compares the cpu engine with the float64 reference: values and every gradient,
-// to float32 rounding (the longest sums here have about 1e4 terms of alternating sign; 2e-5 leaves
-// a factor of four over what was seen).
+// TestEnginesAgree compares values and all gradients of the CPU engine with the float64 reference.
+// The bound, 2e-5, is four times the largest difference seen: the longest sums have about 1e4 terms
+// of alternating sign.
 func TestEnginesAgree(t *testing.T) {
 	for _, s := range shapes() {
 		t.Run(s.String(), func(t *testing.T) {

@@ -44,8 +44,8 @@ func sameBits(t *testing.T, m *models.Model) {
 	}
 }
 
-// TestExtentsWithinCapacity runs one program at changing sizes; each run must equal that of a
-// program of just its size.
+// TestExtentsWithinCapacity runs one program at changing sizes. Each run must equal that of a
+// program compiled for its size.
 func TestExtentsWithinCapacity(t *testing.T) {
 	for _, name := range models.Names() {
 		t.Run(name, func(t *testing.T) {
@@ -117,9 +117,8 @@ func TestNoAllocationPerRun(t *testing.T) {
 	}
 }
 
-// TestMemoryDoesNotGrowWithLevels compiles 400 levels beside 4: apart from the level's own input
-// (one number a row) nothing of that size may be made. One activation of width 128 at 400 levels
-// would be 200 MB here.
+// TestMemoryDoesNotGrowWithLevels compiles for 400 levels and for 4. Only the input of levels, one
+// number a row, may grow. One activation of width 128 at 400 levels would have 200 MB.
 func TestMemoryDoesNotGrowWithLevels(t *testing.T) {
 	c := config.Model{Name: "acqnp", Representation: 128, Encoder: []int{128}, Adaptor: []int{128, 128}, Decoder: []int{128, 128}}
 	m := build(t, shape{model: c, dx: 1, dy: 1})
@@ -138,7 +137,7 @@ func TestMemoryDoesNotGrowWithLevels(t *testing.T) {
 	}
 }
 
-// TestExtremesStayFinite feeds values far outside any training set through both likelihoods.
+// TestExtremesStayFinite runs both likelihoods on values far outside any training set.
 func TestExtremesStayFinite(t *testing.T) {
 	for _, name := range models.Names() {
 		m := build(t, shape{model: sized(name, 20, []int{24, 18}, 4), dx: 1, dy: 1})

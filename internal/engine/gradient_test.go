@@ -8,9 +8,9 @@ import (
 	"github.com/acqnp/acqnp/internal/models"
 )
 
-// TestModelGradients compares every gradient of every model but BNP with central differences in
-// float64. A step of 1e-6 leaves about 1e-9 of rounding and 1e-12 of curvature; kinks of ReLU and ρ
-// are not within a step at these seeds.
+// TestModelGradients compares all gradients of all models but BNP with central differences in
+// float64. A step of 1e-6 has an error of about 1e-9 by rounding and 1e-12 by curvature. At these
+// seeds no kink of ReLU or ρ is within a step.
 func TestModelGradients(t *testing.T) {
 	for _, s := range shapes() {
 		if s.e.Points > 10 || max(s.model.Representation, s.model.Width) > 5 {

@@ -79,15 +79,14 @@ var graphs = map[string]func(b *ops.Builder) *G.Node{
 	},
 }
 
-// points turns h [B, d] into one number a point.
+// points makes one number a point out of h [B, d].
 func points(b *ops.Builder, h *G.Node) *G.Node {
 	perPoint := b.Linear(h, b.Input("px", ops.Point, 1), b.Weight("pw", h.Shape()[1], 1)[0], true)
 	return b.Linear(b.Bias("pb", 1, 4), perPoint, b.Weight("pv", 1, h.Shape()[1])[0], false)
 }
 
-// TestGradients compares each operation's gradients with central differences in float64, at levels
-// of 1e-7 relative: a step of 1e-6 leaves about 1e-9 of rounding, and no kink lies within a step at
-// this seed.
+// TestGradients compares each operation's gradients with central differences in float64, to 1e-7. A
+// step of 1e-6 has a rounding error of about 1e-9, and at this seed no kink is within a step.
 func TestGradients(t *testing.T) {
 	for name, f := range graphs {
 		t.Run(name, func(t *testing.T) {
@@ -146,8 +145,8 @@ func program(t *testing.T, f func(b *ops.Builder) *G.Node) (engine.Program[float
 	return p, g.Tensors
 }
 
-// TestLikelihoodsAreThoseOfTheirPackage holds the kernels to package likelihood, at ordinary and at
-// extreme values.
+// TestLikelihoodsAreThoseOfTheirPackage compares the kernels with package likelihood, at ordinary
+// and at extreme values.
 func TestLikelihoodsAreThoseOfTheirPackage(t *testing.T) {
 	r := random.New(9, random.Data)
 	for step := range uint64(200) {
@@ -173,7 +172,7 @@ func TestLikelihoodsAreThoseOfTheirPackage(t *testing.T) {
 	}
 }
 
-// mixtureOf evaluates the mixture's kernel on one point.
+// mixtureOf runs the mixture's kernel on one point.
 func mixtureOf(t *testing.T, raw, z []float64, y float64) float64 {
 	t.Helper()
 	one := ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: extents.Levels}

@@ -11,9 +11,9 @@ import (
 	"github.com/acqnp/acqnp/internal/simd"
 )
 
-// TestNotANumber: a NaN in an operand is in the results that it enters into, after ReLU too, and in
-// no other.
-func TestNotANumber(t *testing.T) {
+// TestNaN: a NaN in an operand reaches the results that depend on it, through ReLU too, and no
+// others.
+func TestNaN(t *testing.T) {
 	onEverySet(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(11, 12))
 		for _, size := range []struct{ k, n int }{{33, 37}, {130, 100}} {
@@ -54,8 +54,8 @@ func TestNotANumber(t *testing.T) {
 	})
 }
 
-// TestExtremes: numbers of very different sizes, the largest and the smallest that matter, and
-// infinity. By tiles infinity becomes NaN.
+// TestExtremes multiplies numbers of very different sizes, the largest and the smallest that
+// matter, and infinity. By tiles infinity becomes a NaN.
 func TestExtremes(t *testing.T) {
 	values := []float32{3.3e38, -3.3e38, 1e30, -1e30, 3e-7, -2e-20, 2e-30, 0x1.fffffep0, 0x1.000002p0, 0}
 	onEverySet(t, func(t *testing.T) {
@@ -89,7 +89,7 @@ func TestExtremes(t *testing.T) {
 	})
 }
 
-// TestTilesAreAsExact compares the largest error over a layer's products, relative to the sums of
+// TestTilesAreAsExact compares the largest errors of a layer's products, relative to the sums of
 // absolute values.
 func TestTilesAreAsExact(t *testing.T) {
 	const m, k, n = 256, 128, 128
@@ -122,8 +122,8 @@ func TestTilesAreAsExact(t *testing.T) {
 	}
 }
 
-// TestAheadChangesNothing gives products memory to fetch that is shorter than a line, that they
-// cannot get through, and that is used up half-way.
+// TestAheadChangesNothing has memory to fetch that is shorter than a cache line, longer than a
+// product can fetch, and in between.
 func TestAheadChangesNothing(t *testing.T) {
 	memory := make([]float32, 5000)
 	onEverySet(t, func(t *testing.T) {
@@ -156,8 +156,8 @@ func TestAheadChangesNothing(t *testing.T) {
 	})
 }
 
-// TestGoroutinesAtOnce multiplies on more goroutines than the machine has cores while the collector
-// keeps interrupting them: kernels must not depend on what a thread's registers, tiles among them,
+// TestGoroutinesAtOnce multiplies on more goroutines than the machine has cores, while the garbage
+// collector interrupts them. Kernels must not depend on what a thread's registers, such as tiles,
 // held before.
 func TestGoroutinesAtOnce(t *testing.T) {
 	onEverySet(t, func(t *testing.T) {

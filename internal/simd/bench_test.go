@@ -10,8 +10,8 @@ import (
 	"github.com/acqnp/acqnp/internal/simd"
 )
 
-// measure runs f for a benchmark and reports the best of its runs, for other programs may be using
-// the machine: GFLOP/s, and its share of what multiply-adds in registers alone reach right before.
+// measure runs f for a benchmark and reports its best run, since other programs may be using the
+// machine: GFLOP/s, and their share of what multiply-adds in registers reach right before.
 func measure(b *testing.B, flops float64, f func()) {
 	const rounds = 200_000
 	peak, best := 0.0, 0.0
@@ -32,13 +32,13 @@ func measure(b *testing.B, flops float64, f func()) {
 	b.ReportMetric(100*best/peak, "%peak")
 }
 
-// shapes of layers: rows of a tile, inputs, outputs.
+// shapes are those of layers: rows of a tile, inputs, outputs.
 var shapes = []struct{ m, k, n int }{
 	{120, 128, 128}, {504, 128, 128}, {480, 64, 64}, {480, 256, 256}, {480, 130, 128}, {480, 128, 130}, {480, 128, 3},
 	{480, 128, 1}, {480, 3, 128}, {480, 1, 128}, {13, 128, 128}, {1, 128, 128},
 }
 
-// onEverySetAndShape runs a benchmark for every set of kernels and shape.
+// onEverySetAndShape runs a benchmark for every kernel set and shape.
 func onEverySetAndShape(b *testing.B, run func(b *testing.B, m, k, n int)) {
 	for _, name := range simd.Sets {
 		restore, ok := simd.Use(name)
@@ -87,8 +87,8 @@ func BenchmarkTransposeMultiply(b *testing.B) {
 	})
 }
 
-// BenchmarkRankOne is C += a·b with one column a: bound by memory, so in bytes (C is read and
-// written).
+// BenchmarkRankOne measures C += a·b with one column a. It is bound by memory, so it reports bytes
+// (C is read and written).
 func BenchmarkRankOne(b *testing.B) {
 	onEverySlices(b, func(b *testing.B) {
 		const m, n = 480, 128
@@ -169,7 +169,7 @@ func BenchmarkSlices(b *testing.B) {
 	}
 }
 
-// BenchmarkFewRows is the first layer of one point's levels, whose rows share a bias: in
+// BenchmarkFewRows measures the first layer of one point's levels, whose rows share a bias, in
 // nanoseconds a row.
 func BenchmarkFewRows(b *testing.B) {
 	onEverySlices(b, func(b *testing.B) {
@@ -189,7 +189,7 @@ func BenchmarkFewRows(b *testing.B) {
 	})
 }
 
-// BenchmarkNarrow is a model's last layer, of a few columns: in nanoseconds a row.
+// BenchmarkNarrow measures a model's last layer, of a few columns, in nanoseconds a row.
 func BenchmarkNarrow(b *testing.B) {
 	for n := 1; n <= 5; n++ {
 		b.Run(fmt.Sprintf("%d columns", n), func(b *testing.B) {
@@ -211,10 +211,10 @@ func BenchmarkNarrow(b *testing.B) {
 	}
 }
 
-// BenchmarkClock is what a core does in half a millisecond of work, and what multiply-adds in
-// registers alone reach in the microseconds right after it, before the clock recovers: medians. The
-// better the two agree, the less a kernel leaves of what the processor grants it; they lie below
-// the peak at rest where it lowers its clock for such work.
+// BenchmarkClock measures a core in half a millisecond of work, and multiply-adds in registers in
+// the microseconds right after it, before the clock recovers, both as medians. Their ratio is the
+// share of the possible speed that a kernel reaches at that clock. Both are below the peak of an
+// idle machine if the processor lowers its clock for such work.
 func BenchmarkClock(b *testing.B) {
 	const m, k, n = 200, 128, 128
 	r := rand.New(rand.NewPCG(1, 1))

@@ -13,7 +13,7 @@ var widths = []int{1, 2, 3, 4, 5, 16, 17, 31, 32, 33, 64, 100, 128, 130, 256}
 
 const mostRows = 30
 
-// operation is one way to multiply: what it starts from and what it does at the store.
+// operation is one way to multiply: what sums start from, and what is done when they are stored.
 type operation struct {
 	name                           string
 	accumulate, bias, relu, masked bool
@@ -30,7 +30,7 @@ var operations = []operation{
 	{name: "masked, accumulate", masked: true, accumulate: true},
 }
 
-// problem is a product's operands, for as many rows as there ever are.
+// problem is a product's operands, of mostRows rows.
 type problem struct {
 	k, n             int
 	a, b, bias, c, y []float32
@@ -73,7 +73,7 @@ func newProblem(r *rand.Rand, k, n int) *problem {
 	return p
 }
 
-// run does an operation for m rows and returns C.
+// run runs an operation on m rows and returns C.
 func (p *problem) run(o operation, m int) []float32 {
 	mode := simd.Overwrite
 	if o.accumulate {
@@ -162,7 +162,7 @@ func TestEveryOperation(t *testing.T) {
 	})
 }
 
-// TestManyRows crosses the bound of one kernel call.
+// TestManyRows has more rows than one kernel call takes.
 func TestManyRows(t *testing.T) {
 	onEverySet(t, func(t *testing.T) {
 		const m = 700
@@ -271,7 +271,7 @@ func TestVectorSetsAgree(t *testing.T) {
 	}
 }
 
-// everything is results of all kernels, one after another.
+// everything returns results of all kernels.
 func everything() (all []float32) {
 	r := rand.New(rand.NewPCG(13, 14))
 	for _, k := range []int{1, 3, 16, 130} {

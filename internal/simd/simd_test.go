@@ -13,7 +13,7 @@ import (
 	"github.com/acqnp/acqnp/internal/simd"
 )
 
-// onEverySet runs a test once for every set of kernels and says which the machine lacks.
+// onEverySet runs a test for every kernel set and skips those that the machine lacks.
 func onEverySet(t *testing.T, test func(t *testing.T)) {
 	for _, name := range simd.Sets {
 		t.Run(name, func(t *testing.T) {
@@ -43,7 +43,7 @@ func TestTheEnvironmentForcesASet(t *testing.T) {
 	t.Logf("the best set here is %s", simd.Choose(""))
 }
 
-// TestTheEnvironmentIsRead starts this test again under every value of the variable.
+// TestTheEnvironmentIsRead runs this test in a child process for every value of the variable.
 func TestTheEnvironmentIsRead(t *testing.T) {
 	const child = "ACQNP_SIMD_TEST_CHILD"
 	if os.Getenv(child) != "" {
@@ -63,7 +63,7 @@ func TestTheEnvironmentIsRead(t *testing.T) {
 	}
 }
 
-// TestGeneratedFilesMatchTheGenerator makes the assembly anew and compares.
+// TestGeneratedFilesMatchTheGenerator generates the assembly again and compares.
 func TestGeneratedFilesMatchTheGenerator(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: compiles the generator")
@@ -90,11 +90,11 @@ func TestGeneratedFilesMatchTheGenerator(t *testing.T) {
 	}
 }
 
-// canary stands in every place that no kernel may touch.
+// canary is in every place that no kernel may write to.
 const canary = -12345.5
 
-// matrix is an [m, n] matrix of numbers in [-1, 1) in rows ld apart, canaries between them and
-// behind.
+// matrix returns an [m, n] matrix of numbers in [-1, 1), in rows ld apart, with canaries between
+// them and at the end.
 func matrix(r *rand.Rand, m, n, ld int) []float32 {
 	a := make([]float32, m*ld+40)
 	for i := range a {
@@ -106,7 +106,7 @@ func matrix(r *rand.Rand, m, n, ld int) []float32 {
 	return a
 }
 
-// untouched fails where a canary is gone.
+// untouched fails if a canary is gone.
 func untouched(t *testing.T, what string, a []float32, m, n, ld int) {
 	t.Helper()
 	for i, v := range a {
@@ -116,9 +116,9 @@ func untouched(t *testing.T, what string, a []float32, m, n, ld int) {
 	}
 }
 
-// total is a float64 reference with the bound of its float32 counterpart: any order of n additions
-// of rounded products has an error of at most n·2⁻²³ of the sum of absolute values (twice the usual
-// bound to first order).
+// total is a float64 sum with a bound for a float32 sum of the same terms. n additions of rounded
+// products, in any order, have an error of at most n·2⁻²³ of the sum of absolute values (twice the
+// usual bound to first order).
 type total struct{ value, size, terms float64 }
 
 func (s *total) add(v float64) {

@@ -9,12 +9,12 @@ import (
 	"github.com/acqnp/acqnp/internal/simd"
 )
 
-// every how many-th float32 bit pattern is tested; a prime, so that all exponents and endings
-// occur. With every third the greatest errors are 0.91 (Exp), 0.87 (Log), 2.89 (softplus) and 2.40
-// (sigmoid), those of plain Go 0.5.
+// Tests take every n-th float32 bit pattern. n is a prime, so that all exponents and endings occur.
+// With n = 3 the greatest errors are 0.91 (Exp), 0.87 (Log), 2.89 (softplus) and 2.40 (sigmoid),
+// and 0.5 in plain Go.
 const every = 2003
 
-// function is a kernel with its float64 reference and the error it may have, in units in the last
+// function is a kernel with its float64 reference and its largest error, in units in the last
 // place.
 type function struct {
 	name      string
@@ -39,7 +39,8 @@ func sigmoid(x float64) float64 {
 	return 1 / (1 + math.Exp(-x))
 }
 
-// ulps is how far got is from want in units of want's last place as a float32; infinity is 2¹²⁸.
+// ulps returns the difference of got and want in units of want's last place as a float32. Infinity
+// counts as 2¹²⁸.
 func ulps(got float32, want float64) float64 {
 	const infinity = 0x1p128
 	g := float64(got)
@@ -53,8 +54,8 @@ func ulps(got float32, want float64) float64 {
 	return math.Abs(g-want) / math.Ldexp(1, min(max(exponent-24, -149), 104))
 }
 
-// arguments are bit patterns spread over the whole range, those around where results begin to
-// overflow, to be denormal or zero, and the special ones.
+// arguments returns numbers spread over the whole range, those around which results begin to
+// overflow or to be denormal or 0, and the special ones.
 func arguments() []float32 {
 	inf := float32(math.Inf(1))
 	x := []float32{0, float32(math.Copysign(0, -1)), inf, -inf, float32(math.NaN()), math.MaxFloat32, -math.MaxFloat32,
@@ -103,7 +104,7 @@ func TestFunctions(t *testing.T) {
 	})
 }
 
-// TestSlicesOfEveryLength: an element's result does not depend on its place, nothing beyond the end
+// TestSlicesOfEveryLength: an element's result does not depend on its index, nothing beyond the end
 // is written, and the result may replace the argument.
 func TestSlicesOfEveryLength(t *testing.T) {
 	onEverySet(t, func(t *testing.T) {

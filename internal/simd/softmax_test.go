@@ -9,8 +9,8 @@ import (
 	"github.com/acqnp/acqnp/internal/simd"
 )
 
-// negligible is below what kernels that say so flush to 0; the least term that must not be is a
-// little above.
+// negligible is the size below which some kernels return 0. The smallest term that must not become
+// 0 is a little larger.
 const negligible = 1e-30
 
 func TestSoftmaxTerms(t *testing.T) {
@@ -56,7 +56,7 @@ func TestSoftmaxTerms(t *testing.T) {
 	})
 }
 
-// TestSoftmaxTermsOfSpecialNumbers puts each among 40 others, in every place.
+// TestSoftmaxTermsOfSpecialNumbers puts each special number among 40 others, at every index.
 func TestSoftmaxTermsOfSpecialNumbers(t *testing.T) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	onEverySet(t, func(t *testing.T) {

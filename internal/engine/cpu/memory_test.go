@@ -13,7 +13,7 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// sized is a model of one width.
+// sized returns a model whose layers all have one width.
 func sized(name string, width int) config.Model {
 	h := []int{width, width}
 	return config.Model{Name: name, Representation: width, Encoder: h, Adaptor: h, Decoder: h, KeyEncoder: h, QueryEncoder: h,
@@ -72,7 +72,7 @@ func TestBytesAreWhatNewAllocates(t *testing.T) {
 	}
 }
 
-// allocated is how many bytes f allocates.
+// allocated returns how many bytes f allocates.
 func allocated(f func()) float64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -81,7 +81,7 @@ func allocated(f func()) float64 {
 	return float64(after.TotalAlloc - before.TotalAlloc)
 }
 
-// A program of a petabyte is counted, and not a byte of it made.
+// A program of a petabyte is counted without allocating any of it.
 func TestBytesOfTheImpossible(t *testing.T) {
 	m, err := models.New(sized("bnp", 65536), 1, 1)
 	if err != nil {

@@ -12,12 +12,12 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// float32Rounding is what sums of float32 may lose here: the longest have some hundred terms of
-// alternating sign, each with a rounding of 6e-8 of values up to 10; it is the bound of the CPU
-// engine, too.
+// float32Rounding is the error that sums of float32 may have here. The longest have some hundred
+// terms of alternating sign, of values up to 10 with a rounding error of 6e-8. The CPU engine has
+// the same bound.
 const float32Rounding = 2e-5
 
-// shapes are small because the emulation is slow, and odd on purpose: one level and one point,
+// shapes returns small sizes, because the emulator is slow, and odd ones: one level and one point,
 // widths that are no multiple of a tile, several channels, and one of full width.
 func shapes() []shape {
 	var all []shape
@@ -35,8 +35,8 @@ func shapes() []shape {
 	return all
 }
 
-// TestAgreesWithTheReference holds values and every gradient to the float64 reference and to the
-// CPU engine.
+// TestAgreesWithTheReference compares values and all gradients with the float64 reference and with
+// the CPU engine.
 func TestAgreesWithTheReference(t *testing.T) {
 	for _, s := range shapes() {
 		t.Run(s.String(), func(t *testing.T) {
@@ -56,7 +56,7 @@ func TestAgreesWithTheReference(t *testing.T) {
 	}
 }
 
-// agree compares with what is called other.
+// agree compares with another engine, named other.
 func agree[T engine.Float](t *testing.T, other string, m *models.Model, got engine.Program[float32], want engine.Program[T]) {
 	t.Helper()
 	for _, name := range []string{"cost", "loglik"} {
@@ -72,8 +72,7 @@ func agree[T engine.Float](t *testing.T, other string, m *models.Model, got engi
 	}
 }
 
-// TestEvaluatesAndPredicts compares what the other two graphs give, with the quantile branch in one
-// kernel.
+// TestEvaluatesAndPredicts compares the graphs for evaluation and prediction, with fused branches.
 func TestEvaluatesAndPredicts(t *testing.T) {
 	for _, name := range models.Names() {
 		t.Run(name, func(t *testing.T) {
@@ -100,8 +99,8 @@ func TestEvaluatesAndPredicts(t *testing.T) {
 	}
 }
 
-// TestExtentsWithinCapacity runs one program at changing sizes: each run must give the bits of a
-// program of just its size.
+// TestExtentsWithinCapacity runs one program at changing sizes. Each run must have the bits of a
+// program compiled for its size.
 func TestExtentsWithinCapacity(t *testing.T) {
 	for _, name := range models.Names() {
 		t.Run(name, func(t *testing.T) {

@@ -15,8 +15,8 @@ import (
 	"github.com/acqnp/acqnp/kernels/emulator"
 )
 
-// TestRegionsAreLargeEnough gives every region an allocation of its own, just as large as it is, so
-// that the emulation finds each access beyond one; in their common allocation it would fall into a
+// TestRegionsAreLargeEnough gives every region an allocation of exactly its size, so that the
+// emulator finds each access beyond it. In their common allocation such an access would reach a
 // neighbour.
 func TestRegionsAreLargeEnough(t *testing.T) {
 	if !emulator.Checked() {

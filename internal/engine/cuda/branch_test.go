@@ -16,7 +16,7 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// listening is a driver that remembers which kernels were asked for.
+// listening is a driver that records which kernels were looked up.
 type listening struct {
 	gpu.Driver
 	kernels []string
@@ -43,10 +43,10 @@ func fusedProgram(t *testing.T, m *models.Model, e ops.Extents, p cuda.Precision
 	return program, d
 }
 
-// TestFusedBranchAgrees compares the fused branch with the float64 reference. In float32 it is
-// bound as all else. tf32 and fp16 keep 11 bits of a factor, 5e-4, and a ReLU may fall on its other
-// side where it is as close to its kink: of a tensor's largest gradient a tenth is allowed, since
-// at these sizes one row is several hundredths of a sum.
+// TestFusedBranchAgrees compares the fused branch with the float64 reference. float32 has the usual
+// bound. tf32 and fp16 keep 11 bits of a factor, 5e-4, and a ReLU that is so close to its kink may
+// switch. At these sizes one row is several hundredths of a sum, so the bound is a tenth of a
+// tensor's largest gradient.
 func TestFusedBranchAgrees(t *testing.T) {
 	names := map[cuda.Precision]string{cuda.FP32: "f32", cuda.TF32: "tf32", cuda.FP16: "f16"}
 	all := []cuda.Precision{cuda.FP32, cuda.TF32, cuda.FP16}
@@ -80,7 +80,7 @@ func TestFusedBranchAgrees(t *testing.T) {
 	}
 }
 
-// roughly compares gradients relative to the largest of their tensor.
+// roughly compares gradients, relative to the largest of their tensor.
 func roughly(t *testing.T, m *models.Model, got engine.Program[float32], want engine.Program[float64]) {
 	t.Helper()
 	if d := worst(got.Output("loglik"), want.Output("loglik")); !(d < 0.01) {
@@ -101,8 +101,8 @@ func roughly(t *testing.T, m *models.Model, got engine.Program[float32], want en
 	}
 }
 
-// TestWhatCannotBeFusedRunsUnfused asks for the fused branch where there is none, and where its
-// width is no multiple of 16.
+// TestWhatCannotBeFusedRunsUnfused asks for fused branches of a model that has none, and of one
+// whose width is not a multiple of 16.
 func TestWhatCannotBeFusedRunsUnfused(t *testing.T) {
 	for _, s := range []shape{small("cnp"), small("bnp"), {sized("acqnp", 20), 1, 1, small("acqnp").e}} {
 		m := build(t, s)
@@ -119,8 +119,8 @@ func TestWhatCannotBeFusedRunsUnfused(t *testing.T) {
 	}
 }
 
-// TestFusedExtentsWithinCapacity runs one fused program at changing sizes beside programs of just
-// these sizes.
+// TestFusedExtentsWithinCapacity compares one fused program at changing sizes with programs
+// compiled for these sizes.
 func TestFusedExtentsWithinCapacity(t *testing.T) {
 	s := small("acqnp")
 	m := build(t, s)
@@ -138,8 +138,8 @@ func TestFusedExtentsWithinCapacity(t *testing.T) {
 	}
 }
 
-// TestFusedTrainsLikeUnfused compares steps of each precision with unfused ones: by the loss, since
-// Adam makes steps of full size out of differences in rounding.
+// TestFusedTrainsLikeUnfused compares steps of each precision with unfused ones, by the loss: Adam
+// turns differences in rounding into steps of full size.
 func TestFusedTrainsLikeUnfused(t *testing.T) {
 	s := small("acqnp")
 	m := build(t, s)

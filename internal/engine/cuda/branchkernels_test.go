@@ -2,7 +2,7 @@ package cuda
 
 import "testing"
 
-// The largest tiles of the chips' 227, 163, 99 and 64 KiB a block.
+// TestBranchRows has the shared memory that the GPUs have for a block: 227, 163, 99 and 64 KiB.
 func TestBranchRows(t *testing.T) {
 	for _, s := range []struct {
 		b      BranchKernels

@@ -9,8 +9,7 @@ import (
 	"github.com/acqnp/acqnp/internal/gpu/cu"
 )
 
-// newDriver is the machine's first GPU: the tests of the emulation, on the real thing
-// (scripts/gpu-check.sh).
+// newDriver opens the machine's first GPU (scripts/gpu-check.sh).
 func newDriver(t testing.TB) gpu.Driver {
 	t.Helper()
 	d, err := cu.Open(0)

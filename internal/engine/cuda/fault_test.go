@@ -15,7 +15,7 @@ import (
 	"github.com/acqnp/acqnp/kernels/emulator"
 )
 
-// counting is a driver that counts what has not been given back.
+// counting is a driver that counts what has not been freed.
 type counting struct {
 	gpu.Driver
 	memory, graphs, events int
@@ -76,9 +76,8 @@ func (e *countedEvent) Wait() error {
 
 var errInjected = errors.New("injected")
 
-// TestEveryFaultIsAnError makes one call to the driver fail, for every call that a run makes: it
-// must come out as an error, and everything must be given back. An event whose wait failed is none
-// to give back.
+// TestEveryFaultIsAnError makes one call to the driver fail, for every call of a run. The run must
+// return an error and free everything. An event whose wait failed counts as freed.
 func TestEveryFaultIsAnError(t *testing.T) {
 	s := small("cqnp")
 	m := build(t, s)
@@ -118,7 +117,7 @@ func TestEveryFaultIsAnError(t *testing.T) {
 	}
 }
 
-// steps makes three steps and looks at what came of them.
+// steps makes three steps and reads the outcome.
 func steps(tr engine.Trainer, m *models.Model, s shape) error {
 	if err := tr.Load(engine.State{Params: m.Initial(1)}); err != nil {
 		return err
@@ -134,7 +133,7 @@ func steps(tr engine.Trainer, m *models.Model, s shape) error {
 	return errors.Join(lossErr, stateErr)
 }
 
-// TestTooLittleMemory has a device say that it has not enough.
+// TestTooLittleMemory has a device without enough memory.
 func TestTooLittleMemory(t *testing.T) {
 	s := small("acqnp")
 	m := build(t, s)

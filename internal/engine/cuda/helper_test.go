@@ -20,7 +20,7 @@ import (
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// shape is a model and sizes to try it at.
+// shape is a model and the sizes of a run.
 type shape struct {
 	model  config.Model
 	dx, dy int
@@ -31,7 +31,7 @@ func (s shape) String() string {
 	return fmt.Sprintf("%s dx=%d dy=%d width=%d %v", s.model.Name, s.dx, s.dy, max(s.model.Representation, s.model.Width), s.e)
 }
 
-// sized is a model of this width of representation and hidden layers.
+// sized returns a model with this width of representation and hidden layers.
 func sized(name string, width int) config.Model {
 	if name == "bnp" {
 		return config.Model{Name: name, Width: width, PreDepth: 3, PostDepth: 2, DecoderDepth: 3}
@@ -47,7 +47,7 @@ func sized(name string, width int) config.Model {
 	return c
 }
 
-// small is a tiny shape of a model.
+// small returns a small shape of a model.
 func small(name string) shape {
 	e := ops.Extents{Functions: 2, Context: 3, Points: 6, Levels: 3}
 	if name == "cnp" || name == "canp" {
@@ -124,7 +124,7 @@ func truth(t testing.TB, m *models.Model, capacity ops.Extents, mode models.Mode
 	return p
 }
 
-// inputs are what fills the inputs of a program or trainer: numbers that are exact in float32.
+// inputs returns numbers for the inputs of a program or trainer, exact in float32.
 func inputs[T engine.Float](buffer func(name string) []T, m *models.Model, e ops.Extents, seed uint64) {
 	dx, dy := m.Dims()
 	g := random.New(seed, random.Data)
@@ -150,7 +150,7 @@ func inputs[T engine.Float](buffer func(name string) []T, m *models.Model, e ops
 	}
 }
 
-// fill gives a program parameters and inputs.
+// fill fills the parameters and inputs of a program.
 func fill[T engine.Float](p engine.Program[T], m *models.Model, e ops.Extents, seed uint64) {
 	for i, v := range m.Initial(seed) {
 		p.Params()[i] = T(v)
@@ -165,8 +165,8 @@ func run[T engine.Float](t testing.TB, p engine.Program[T], e ops.Extents) {
 	}
 }
 
-// worst is the largest difference relative to max(1, largest magnitude): a gradient's small entries
-// are sums of large terms, so the tensor's scale is what rounding is measured against.
+// worst returns the largest difference relative to max(1, largest magnitude). Small elements of a
+// gradient are sums of large terms, so the scale of the whole tensor counts.
 func worst[T engine.Float](got []float32, want []T) float64 {
 	if len(got) != len(want) {
 		return math.Inf(1)

@@ -33,7 +33,7 @@ func load(t testing.TB, tr engine.Trainer, s engine.State) {
 	}
 }
 
-// step makes the step of a batch whose numbers follow from its number.
+// step makes the step of a batch, whose contents follow from its number.
 func step(t testing.TB, tr engine.Trainer, m *models.Model, e ops.Extents, batch int) {
 	t.Helper()
 	inputs(tr.Input, m, e, uint64(batch))
@@ -66,7 +66,7 @@ func sameState(a, b engine.State) bool {
 		a.Updates == b.Updates && a.LossScale == b.LossScale
 }
 
-// smaller is every other batch's size.
+// smaller is the size of every other batch.
 func smaller(e ops.Extents, batch int) ops.Extents {
 	if batch%2 == 1 {
 		e.Functions, e.Context, e.Points = 1, e.Context-1, e.Points-1
@@ -74,10 +74,9 @@ func smaller(e ops.Extents, batch int) ops.Extents {
 	return e
 }
 
-// TestTrainsLikeTheCPU makes ten steps here and there. Adam divides by the root of the second
-// moment, which makes steps of full size out of gradients however small: where a gradient is
-// nothing but rounding its step may go either way, at most 0.01 a step. At these seeds the largest
-// difference seen is a tenth of the bound.
+// TestTrainsLikeTheCPU makes ten steps on both. Adam divides by the root of the second moment, so
+// even a gradient that is only a rounding error makes a step of full size, 0.01, in either
+// direction. At these seeds the largest difference seen is a tenth of the bound.
 func TestTrainsLikeTheCPU(t *testing.T) {
 	for _, name := range models.Names() {
 		t.Run(name, func(t *testing.T) {
@@ -102,8 +101,8 @@ func TestTrainsLikeTheCPU(t *testing.T) {
 	}
 }
 
-// TestSameBitsTwice trains twice without looking in between, so that steps run ahead, and once
-// looking after every step.
+// TestSameBitsTwice trains twice without reading the loss, so that steps run ahead, and once
+// reading it after every step.
 func TestSameBitsTwice(t *testing.T) {
 	s := small("acqnp")
 	m := build(t, s)
@@ -124,7 +123,7 @@ func TestSameBitsTwice(t *testing.T) {
 	}
 }
 
-// TestStateGoesOn hands the state of one trainer to another in mid-course.
+// TestStateGoesOn loads the state of one trainer into another in the middle of a run.
 func TestStateGoesOn(t *testing.T) {
 	s := small("canp")
 	m := build(t, s)
@@ -145,7 +144,7 @@ func TestStateGoesOn(t *testing.T) {
 	}
 }
 
-// TestLevelsAreTheHosts draws the levels on the device and on the host: the steps must have the
+// TestLevelsAreTheHosts draws the levels on the device and on the host. The steps must have the
 // same bits.
 func TestLevelsAreTheHosts(t *testing.T) {
 	for _, name := range []string{"cqnp", "acqnp"} {
@@ -171,8 +170,8 @@ func TestLevelsAreTheHosts(t *testing.T) {
 	}
 }
 
-// TestStopsAtWhatIsNoNumber feeds one batch of which the loss is none, between good ones.
-func TestStopsAtWhatIsNoNumber(t *testing.T) {
+// TestStopsAtNaN trains on a batch whose loss is a NaN, between good ones.
+func TestStopsAtNaN(t *testing.T) {
 	s := small("acqnp")
 	m := build(t, s)
 	tr := trainer(t, m, s.e, cuda.Options{})
@@ -202,7 +201,7 @@ func TestStopsAtWhatIsNoNumber(t *testing.T) {
 }
 
 // TestNamesTheTensorOfABadGradient puts the mean so far from y, and σ so near its floor of 0.1,
-// that the loss is 5e37 but its gradient by σ, 1e39, is no float32.
+// that the loss is 5e37, but its gradient by σ, 1e39, is beyond float32.
 func TestNamesTheTensorOfABadGradient(t *testing.T) {
 	s := small("cnp")
 	m, e := build(t, s), ops.Extents{Functions: 1, Context: 1, Points: 1}
@@ -227,8 +226,8 @@ func TestNamesTheTensorOfABadGradient(t *testing.T) {
 }
 
 // TestNamesTheTensorOfABadUpdate makes updates that overflow float32, here and on the CPU: a second
-// moment where the gradient is finite and its square is not, and a weight. The steps behind such an
-// update change nothing of the report.
+// moment, of a finite gradient whose square is not finite, and a weight. Later steps do not change
+// the report.
 func TestNamesTheTensorOfABadUpdate(t *testing.T) {
 	s := small("cnp")
 	m, e := build(t, s), ops.Extents{Functions: 1, Context: 1, Points: 1}

@@ -12,15 +12,16 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// How often a layer's product is there: forward, for its weight's gradient, and for its input's,
-// unless that is data.
+// How many products a layer has: forward, for its weight's gradient, and for its input's unless
+// that is data.
 const (
 	stopped = 1
 	onData  = 2
 	inner   = 3
 )
 
-// product is `times` layers from in to out columns over so many rows.
+// product is so many layers (times) from in to out columns over so many rows, each with so many
+// products (uses).
 type product struct{ times, rows, in, out, uses int }
 
 func multiplyAdds(ps []product) (n int) {
@@ -30,8 +31,8 @@ func multiplyAdds(ps []product) (n int) {
 	return n
 }
 
-// products are those of every model with lissajous' depths and dx = 2, dy = 1, written down from
-// the paper's supplement, where a first layer takes r once per function and x once per point.
+// products returns those of a model with lissajous' depths, dx = 2 and dy = 1, written down from
+// the paper's supplement. A first layer reads r once per function and x once per point.
 func products(model string, w, b, nc, n, levels int) []product {
 	context, points, rows := b*nc, b*n, b*n*levels
 	encoder := []product{{1, context, 3, w, onData}, {3, context, w, w, inner}}
@@ -64,8 +65,8 @@ func products(model string, w, b, nc, n, levels int) []product {
 	return bootstrapped(w, b, nc, n, levels)
 }
 
-// bootstrapped are BNP's, whose two encoders have 5 layers before the mean and 3 after it, its
-// decoder 5.
+// bootstrapped returns those of BNP, whose two encoders have 5 layers before the mean and 3 after
+// it, and whose decoder has 5.
 func bootstrapped(w, b, nc, n, k int) []product {
 	tail := func(rows, uses int) []product { return []product{{3, rows, w, w, uses}, {1, rows, w, 2, uses}} }
 	ps := []product{
@@ -124,8 +125,8 @@ func TestFLOPsAreTwoForEveryMultiplyAddOfTheModel(t *testing.T) {
 }
 
 // A row of the paper's ACQNP goes forward through 6 products of 128 × 128 and layers of 1 and of 4
-// columns; backward costs twice that, but for the gradient by u. What is done per point, context
-// point and function adds less than 1%.
+// columns. Backward costs twice that, without the gradient by u. The work per point, context point
+// and function adds less than 1%.
 func TestFLOPsOfARowOfThePapersSize(t *testing.T) {
 	e := ops.Extents{Functions: 128, Context: 26, Points: 53, Levels: 50}
 	forward := 6*128*128 + 2*128 + 4*128

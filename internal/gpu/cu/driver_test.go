@@ -16,7 +16,7 @@ import (
 	"github.com/acqnp/acqnp/internal/gpu/cu"
 )
 
-// open is the stand-in, closed at the end of the test, where all it gave must be back.
+// open opens the stand-in. It is closed at the end of the test, when everything must be freed.
 func open(t *testing.T) *cu.Driver {
 	t.Helper()
 	d, err := cu.Open(0)
@@ -127,7 +127,7 @@ func TestLaunchesAndGraphs(t *testing.T) {
 	must(t, d.Sync())
 }
 
-// A goroutine of its own may use the driver: tests and training loops do.
+// Another goroutine may use the driver, as tests and training loops do.
 func TestOtherGoroutines(t *testing.T) {
 	d := open(t)
 	done := make(chan error)
@@ -223,7 +223,8 @@ func TestErrorsAreOneLineEach(t *testing.T) {
 	}
 }
 
-// everyCall makes each kind of call while one of the driver's fails, and returns the first error.
+// everyCall makes each kind of call while one of the driver's functions fails. It returns the first
+// error.
 func everyCall(t *testing.T, call, code string) error {
 	d := open(t)
 	fill := on[gpu.Func](t)(d.Function("fill"))
@@ -261,7 +262,7 @@ func everyCall(t *testing.T, call, code string) error {
 	return first
 }
 
-// Without a usable GPU a program ends before it begins.
+// Without a usable GPU a program ends at its start.
 func TestNoGPU(t *testing.T) {
 	open(t)
 	cmd := exec.Command("/proc/self/exe", "-test.run=^$")

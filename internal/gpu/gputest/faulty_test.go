@@ -7,7 +7,7 @@ import (
 	"github.com/acqnp/acqnp/internal/gpu"
 )
 
-// fake counts what reaches it.
+// fake counts the calls that reach it.
 type fake struct{ calls, released int }
 
 func (f *fake) Device() gpu.Device                          { return gpu.Device{Name: "fake"} }
@@ -82,7 +82,7 @@ func TestEveryCallCanFail(t *testing.T) {
 		if d.Calls() != n {
 			t.Errorf("call %d: %d calls were counted", n, d.Calls())
 		}
-		// what releases is done all the same: closing the graph (11th), Free and Close
+		// calls that free something do so all the same: closing the graph (11th), Free and Close
 		releases := map[int]int{11: 1, 12: 1, 13: 1, 14: 1, 15: 2, 16: 3}[n]
 		if f.released != releases {
 			t.Errorf("call %d: %d releases, want %d", n, f.released, releases)

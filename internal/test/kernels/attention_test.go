@@ -8,8 +8,8 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// TestAttention has more context points and points than a warp has lanes, and a head wider than the columns that are summed
-// at a time.
+// TestAttention has more context points and points than a warp has lanes, and a head with more
+// columns than are summed at a time.
 func TestAttention(t *testing.T) {
 	d := newDevice(t)
 	for i, c := range []struct {

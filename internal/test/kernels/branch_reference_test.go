@@ -10,7 +10,7 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// branchCase is an MLP over the levels of points with numbers for all that goes into it.
+// branchCase is an MLP over the levels of points, with all its inputs.
 type branchCase struct {
 	cuda.BranchKernels
 	e      ops.Extents
@@ -50,7 +50,7 @@ func newBranchCase(b cuda.BranchKernels, e ops.Extents) *branchCase {
 	return c
 }
 
-// branchLayer is a linear layer of the case: parameters by their places in the flat vector.
+// branchLayer is a linear layer of the case, with indices of its parameters in the flat vector.
 type branchLayer struct {
 	weight, stride, bias int
 	out, in              int
@@ -81,11 +81,12 @@ func doubles(x []float32) []float64 {
 	return y
 }
 
-// branchResult is all that the kernels give; flat has NaN where the MLP has no parameters.
+// branchResult is what the kernels compute. flat has NaNs where the MLP has no parameters.
 type branchResult struct{ out, gradBase, gradLevel, flat []float64 }
 
-// reference computes the case in float64, operation by operation. round is applied to whatever the kernels keep in less
-// than fp32: the hidden layers, their weights, and the gradients before their ReLUs.
+// reference computes the case in float64, operation by operation. It applies round to what the
+// kernels keep in less than fp32: hidden layers, their weights, and the gradients before their
+// ReLUs.
 func (c *branchCase) reference(round func(float64) float64) branchResult {
 	layers := c.layers()
 	weights := make([][]float64, len(layers))
@@ -155,8 +156,8 @@ func apply(x []float64, f func(float64) float64) {
 	}
 }
 
-// rounding is to 11 bits of significand, as tf32 has them, and half precision from 6e-5 on; below, halves are multiples
-// of 2^-24.
+// rounding returns a function that rounds to 11 bits of significand, as tf32 has, and half
+// precision from 6e-5 on. Smaller halves are multiples of 2^-24.
 func rounding(precision string) func(float64) float64 {
 	return func(x float64) float64 {
 		if precision == "f32" || x == 0 {

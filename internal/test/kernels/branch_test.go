@@ -13,7 +13,7 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// branchRun is how a case is run.
+// branchRun runs a case.
 type branchRun struct {
 	rows   int // of a tile
 	blocks int
@@ -59,7 +59,7 @@ func (c *branchCase) run(d *device, how branchRun) branchResult {
 	return r
 }
 
-// tensors cuts a result into what is compared on a scale of its own.
+// tensors divides a result into parts, each compared on its own scale.
 func (c *branchCase) tensors(r branchResult) map[string][]float64 {
 	m := map[string][]float64{"out": r.out, "gradient by base": r.gradBase, "gradient by level": r.gradLevel}
 	for i, l := range c.layers() {
@@ -71,8 +71,8 @@ func (c *branchCase) tensors(r branchResult) map[string][]float64 {
 	return m
 }
 
-// compare holds every number to tol times the largest of its tensor. Where the reference has NaN, nothing may be written:
-// there was NaN before.
+// compare fails if a number differs by more than tol times the largest of its tensor. Where the
+// reference has a NaN, nothing may be written: there was a NaN before.
 func (c *branchCase) compare(t *testing.T, got, want branchResult, tol float64) {
 	t.Helper()
 	was := c.tensors(got)
@@ -98,9 +98,10 @@ func (c *branchCase) compare(t *testing.T, got, want branchResult, tol float64) 
 	}
 }
 
-// tolerance of a precision, times the largest of a tensor, against a reference that rounds where the kernels do. fp32: 1e-5
-// for sums of some hundred numbers. The others: the same sums decide now and then, otherwise than float64's, which of two
-// neighbours of 11 bits a hidden number becomes, which is 2^-10 of it, and a hidden number's share of a sum is a small one.
+// tolerance returns how much a precision may differ from a reference that rounds where the kernels
+// do, relative to the largest of a tensor. fp32: 1e-5, for sums of some hundred numbers. The
+// others: float32 sums sometimes round a hidden number to the other neighbour of 11 bits than
+// float64 sums do. That is 2^-10 of it, and its share of a sum is small.
 func tolerance(precision string) float64 {
 	if precision == "f32" {
 		return 1e-5
@@ -135,14 +136,15 @@ func TestBranch(t *testing.T) {
 	}
 }
 
-// A tile of 128 rows is for half precision alone.
+// Only half precision has tiles of 128 rows.
 func TestBranchLargeTile(t *testing.T) {
 	c := newBranchCase(cuda.BranchKernels{Precision: "f16", Width: 64, Depth: 3, Outputs: 3}, ops.Extents{Functions: 1, Points: 3, Levels: 100})
 	c.compare(t, c.run(newDevice(t), branchRun{rows: 128, blocks: 1}), c.reference(rounding("f16")), tolerance("f16"))
 }
 
-// Against exact products the precisions of 11 bits lose 2^-12 or so in every hidden layer, forward and backward, and a ReLU
-// may fall the other way; as root mean squares that stays under 2^-8 of a tensor's.
+// Compared with exact products the precisions of 11 bits lose about 2^-12 in every hidden layer,
+// forward and backward, and a ReLU may switch. The root mean square of the difference stays below
+// 2^-8 of a tensor's.
 func TestBranchPrecision(t *testing.T) {
 	for _, precision := range []string{"tf32", "f16"} {
 		t.Run(precision, func(t *testing.T) {
@@ -165,7 +167,7 @@ func TestBranchPrecision(t *testing.T) {
 	}
 }
 
-// The same bits whatever the order of threads and blocks.
+// Any order of threads and blocks gives the same bits.
 func TestBranchOrder(t *testing.T) {
 	for _, precision := range []string{"f32", "tf32", "f16"} {
 		t.Run(precision, func(t *testing.T) {
@@ -184,7 +186,7 @@ func TestBranchOrder(t *testing.T) {
 	}
 }
 
-// A NaN among the parameters must come out through the ReLUs, for the step to be refused.
+// A NaN among the parameters must pass the ReLUs, so that the step is refused.
 func TestBranchNaN(t *testing.T) {
 	c := newBranchCase(cuda.BranchKernels{Precision: "f16", Width: 16, Depth: 3, Outputs: 1}, ops.Extents{Functions: 1, Points: 1, Levels: 3})
 	c.flat[c.layout[2]+5] = float32(math.NaN())

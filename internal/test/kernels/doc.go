@@ -1,3 +1,4 @@
-// Package kernels holds the CUDA kernels, run on the host (build tag simt), to the plain ones of package ops, at odd
-// sizes, and to the host's Adam and random numbers.
+// Package kernels tests the CUDA kernels, on the emulator (build tag simt) or on a GPU (build tag
+// gpu), against the plain kernels of package ops, at odd sizes, and against Adam and the random
+// numbers of the host.
 package kernels

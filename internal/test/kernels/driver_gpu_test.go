@@ -9,8 +9,7 @@ import (
 	"github.com/acqnp/acqnp/internal/gpu/cu"
 )
 
-// newDriver is the machine's first GPU, which has an order of its own: the tests of the emulation, on the real thing
-// (scripts/gpu-check.sh).
+// newDriver opens the machine's first GPU, which runs threads in any order (scripts/gpu-check.sh).
 func newDriver(t testing.TB, _ int) gpu.Driver {
 	t.Helper()
 	d, err := cu.Open(0)

@@ -9,7 +9,7 @@ import (
 	"github.com/acqnp/acqnp/kernels/emulator"
 )
 
-// newDriver is an emulator that takes blocks and threads in one of three orders.
+// newDriver returns an emulator that runs blocks and threads in one of three orders.
 func newDriver(_ testing.TB, order int) gpu.Driver {
 	return emulator.New(emulator.Options{Order: order})
 }

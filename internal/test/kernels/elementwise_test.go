@@ -8,7 +8,7 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// few is enough for functions of a few steps in float32.
+// few is the tolerance for functions of a few operations in float32.
 const few = 1e-6
 
 func TestElementwise(t *testing.T) {
@@ -47,7 +47,7 @@ func TestColumns(t *testing.T) {
 	near(t, "columns", got[0], reference(o, odd, in), 0)
 }
 
-// TestAdd adds gradients of a matrix and of a weight, which counts as one row.
+// TestAdd adds gradients of a matrix, and of a weight, which is one row.
 func TestAdd(t *testing.T) {
 	d, r := newDevice(t), newSource(4)
 	for _, c := range []struct {

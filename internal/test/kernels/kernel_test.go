@@ -14,18 +14,18 @@ import (
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// odd are extents whose sizes are multiples of nothing; one is the smallest there can be.
+// odd has sizes that are no multiples of each other or of a block. one has the smallest sizes.
 var (
 	odd = ops.Extents{Functions: 3, Context: 7, Points: 11, Levels: 5}
 	one = ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: 1}
 )
 
-// result stands for a matrix of so many numbers that a kernel writes, and null for none.
+// result stands for memory of so many numbers that a kernel writes, null for a null pointer.
 type result int
 
 const null = result(0)
 
-// device runs kernels over memory of exactly the sizes that they should need.
+// device runs kernels on memory of exactly the sizes that they should need.
 type device struct {
 	t *testing.T
 	gpu.Driver
@@ -95,8 +95,8 @@ func download[T any](d *device, p gpu.Ptr, n int) []T {
 	return s
 }
 
-// run launches a kernel at the extents and returns its results in order. Arguments after the extents: []float32 is
-// uploaded, result is memory for one, int goes as int32.
+// run launches a kernel at the extents and returns its results in order. Of the arguments after the
+// extents, a []float32 is uploaded, a result is memory, and an int is passed as an int32.
 func (d *device) run(kernel string, grid, block int, e ops.Extents, args ...any) [][]float32 {
 	d.t.Helper()
 	extents := d.upload(raw([]int32{int32(e.Functions), int32(e.Context), int32(e.Points), int32(e.Levels)}))
@@ -143,7 +143,8 @@ func (d *device) run(kernel string, grid, block int, e ops.Extents, args ...any)
 	return values
 }
 
-// sameAtAnyGrid calls f with grids of one, a few and many blocks, in other orders; the results' bits must not change.
+// sameAtAnyGrid calls f with grids of one, a few and many blocks, in other orders. All results must
+// have the same bits.
 func (d *device) sameAtAnyGrid(f func(grid int) [][]float32) [][]float32 {
 	d.t.Helper()
 	want := f(1)
@@ -161,7 +162,7 @@ func (d *device) sameAtAnyGrid(f func(grid int) [][]float32) [][]float32 {
 
 func sameBits(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) }
 
-// reference is ops.Evaluate in float64.
+// reference runs ops.Evaluate in float64.
 func reference(o *ops.Op, e ops.Extents, in ...[]float32) []float64 {
 	wide := make([][]float64, len(in))
 	for i, v := range in {
@@ -179,7 +180,7 @@ func reference(o *ops.Op, e ops.Extents, in ...[]float32) []float64 {
 	return out
 }
 
-// near checks every number to within tolerance·(1 + |want|).
+// near fails if a number differs by more than tolerance·(1 + |want|).
 func near(t *testing.T, what string, got []float32, want []float64, tolerance float64) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -193,10 +194,11 @@ func near(t *testing.T, what string, got []float32, want []float64, tolerance fl
 	}
 }
 
-// roundings bounds the error of n additions and multiplications of numbers near 1: 4 units in the last place each.
+// roundings returns a bound of the error of n additions and multiplications of numbers near 1: 4
+// units in the last place each.
 func roundings(n int) float64 { return float64(n) * math.Pow(2, -22) }
 
-// source makes numbers for tests.
+// source makes random numbers.
 type source struct {
 	random.Generator
 	step uint64
@@ -204,7 +206,7 @@ type source struct {
 
 func newSource(seed uint64) *source { return &source{Generator: random.New(seed, random.Data)} }
 
-// uniform is n numbers of [low, high).
+// uniform returns n numbers in [low, high).
 func (s *source) uniform(n int, low, high float64) []float32 {
 	s.step++
 	v := make([]float32, n)
@@ -214,7 +216,7 @@ func (s *source) uniform(n int, low, high float64) []float32 {
 	return v
 }
 
-// rectified is n numbers of which about half are 0, as after a ReLU.
+// rectified returns n numbers of which about half are 0, as after a ReLU.
 func (s *source) rectified(n int) []float32 {
 	v := s.uniform(n, -1, 1)
 	for i, x := range v {

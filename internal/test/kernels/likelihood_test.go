@@ -9,10 +9,11 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// likely is for densities whose terms are up to about a hundred: a few units in the last place of each, over 1 + |want|.
+// likely is the tolerance for densities whose terms are at most about 100: a few units in the last
+// place of each.
 const likely = 1e-5
 
-// many has more levels than a warp has lanes, and not a multiple of them.
+// many has more levels than a warp has lanes, and not a multiple.
 var many = ops.Extents{Functions: 2, Context: 1, Points: 3, Levels: 67}
 
 func TestGaussian(t *testing.T) {
@@ -36,7 +37,7 @@ func TestGaussian(t *testing.T) {
 	}
 }
 
-// mixtures are inputs of the mixture's kernels.
+// mixtures is the input of the mixture's kernels.
 type mixtures struct {
 	e                      ops.Extents
 	dy                     int
@@ -66,7 +67,8 @@ func (m mixtures) check(t *testing.T, d *device) {
 	got = d.sameAtAnyGrid(func(grid int) [][]float32 {
 		return d.run("mixture_grad", grid, 128, m.e, m.grad, m.components, m.z, m.y, result(n*3*m.dy), result(n), m.dy)
 	})
-	// A gradient is a posterior, off by the error of a logarithm of up to 1e2, times a slope.
+	// A gradient is a posterior weight times a slope. The weight has the error of a logarithm of up
+	// to 1e2.
 	for part, width := range []int{3 * m.dy, 1} {
 		o := &ops.Op{Kind: ops.MixtureLikGrad, Part: part, In: []ops.Space{ops.Point, ops.Row, ops.Row, ops.Point},
 			Widths: []int{1, 3 * m.dy, 1, m.dy}, Out: ops.Row, Width: width}
@@ -83,7 +85,7 @@ func TestMixture(t *testing.T) {
 	}
 }
 
-// TestMixtureAtExtremes has levels that sigmoid would round to 0 and 1.
+// TestMixtureAtExtremes has levels that the sigmoid rounds to 0 and 1.
 func TestMixtureAtExtremes(t *testing.T) {
 	newMixtures(20, odd, 1, 4, 100).check(t, newDevice(t))
 }
@@ -100,7 +102,8 @@ func TestMixtureWithoutLogitGradient(t *testing.T) {
 	}
 }
 
-// TestMixtureFarAway: far from every component the log-likelihood falls with the distance, and stays finite.
+// TestMixtureFarAway: far from all components the log-likelihood falls with the distance and stays
+// finite.
 func TestMixtureFarAway(t *testing.T) {
 	d, m := newDevice(t), newMixtures(22, many, 1, 1e6, 6)
 	points := m.e.Rows(ops.Point)
@@ -108,7 +111,7 @@ func TestMixtureFarAway(t *testing.T) {
 	near(t, "mixture", got, m.likelihoods(), likely)
 }
 
-// TestLikelihoodsKeepNaN: a number that is none reaches its own point's likelihood and no other's.
+// TestLikelihoodsKeepNaN: a NaN reaches the likelihood of its point and of no other.
 func TestLikelihoodsKeepNaN(t *testing.T) {
 	d, m := newDevice(t), newMixtures(23, many, 1, 4, 6)
 	const point, level = 1, 40 // which is not the first of its lane
@@ -161,7 +164,7 @@ func TestNegMean(t *testing.T) {
 	}
 }
 
-// negMeanOf goes on from the first input's mean in the same place.
+// negMeanOf runs the kernel once for each input, into the same result.
 func (d *device) negMeanOf(e ops.Extents, a, b []float32) []float32 {
 	d.t.Helper()
 	extents := d.upload(raw([]int32{int32(e.Functions), int32(e.Context), int32(e.Points), int32(e.Levels)}))

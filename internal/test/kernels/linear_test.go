@@ -22,7 +22,7 @@ func (l layer) String() string {
 	return fmt.Sprintf("%v over %v, %d to %d at %v", l.s, l.above, l.k, l.d, l.e)
 }
 
-// layers have odd widths on both sides of every tile's bounds; 20 or more rows a slice make several slices.
+// layers have odd widths on both sides of every tile's bounds, and rows for several slices.
 var layers = []layer{
 	{one, ops.Point, ops.Parameter, 1, 1, true},
 	{odd, ops.Point, ops.Parameter, 3, 7, true},
@@ -95,7 +95,7 @@ func TestLinearGrad(t *testing.T) {
 	}
 }
 
-// weightGrad is dW and the gradient of a bias.
+// weightGrad returns dW and the gradient of a bias.
 func (l layer) weightGrad(d *device, grad, y, in []float32) (dw, db []float32) {
 	slices := min(256, (l.e.Rows(l.s)+31)/32)
 	out := d.sameAtAnyGrid(func(grid int) [][]float32 {
@@ -105,7 +105,8 @@ func (l layer) weightGrad(d *device, grad, y, in []float32) (dw, db []float32) {
 	return out[0], out[1]
 }
 
-// TestLargeLinear has so many rows that the largest tiles are used, and more than 256 slices of the least size.
+// TestLargeLinear has enough rows for the largest tiles, and for more than 256 slices of the
+// smallest size.
 func TestLargeLinear(t *testing.T) {
 	l := layer{ops.Extents{Functions: 1, Points: 16391, Levels: 1}, ops.Point, ops.Parameter, 9, 65, true}
 	d, r, n := newDevice(t), newSource(1), l.e.Rows(l.s)
@@ -125,7 +126,7 @@ func TestLargeLinear(t *testing.T) {
 	near(t, "BaseGrad", out[1], reference(l.grad(ops.BaseGrad), l.e, grad, y, in, nil), roundings(n/8))
 }
 
-// TestReLUKeepsNaN: a number that is none has to reach the loss, where it is noticed.
+// TestReLUKeepsNaN: a NaN has to reach the loss, where it is found.
 func TestReLUKeepsNaN(t *testing.T) {
 	d := newDevice(t)
 	in := []float32{1, float32(math.NaN()), -1}

@@ -16,7 +16,7 @@ import (
 
 func line(blocks, threads int) gpu.Dims { return gpu.Line(blocks, threads, 0) }
 
-// step is training's Step.
+// step is a struct Step.
 func step(e ops.Extents, batch uint64, rate float64) []byte {
 	b, err := binary.Append(nil, binary.LittleEndian, struct {
 		Functions, Context, Points, Levels int32
@@ -29,7 +29,7 @@ func step(e ops.Extents, batch uint64, rate float64) []byte {
 	return b
 }
 
-// training is what the kernels keep; see training.h.
+// training is a struct Training, see training.h.
 type training struct {
 	BadBatch                   uint64
 	Bad, BadIndex              int32
@@ -90,8 +90,9 @@ func (o *optimiser) update(batch int, rate float64, loss float32, grads []float3
 	return now
 }
 
-// TestAdam follows the host's Adam. A compiler may fuse a product and a sum, so a step may differ by a unit in the last
-// place of what it adds up; after ten steps that is 10 units of the largest number. What is flushed is 0 exactly.
+// TestAdam compares with the host's Adam. A compiler may fuse a product and a sum, so a step may
+// differ by a unit in the last place of what it adds: after ten steps by 10 units of the largest
+// number. What is flushed is exactly 0.
 func TestAdam(t *testing.T) {
 	const n = 1003
 	for _, decay := range []float64{0, 1e-5} {
@@ -128,7 +129,8 @@ func TestAdam(t *testing.T) {
 	}
 }
 
-// TestFirstNonFiniteStopsUpdates: it is noted with its batch, place and value, and nothing is updated from then on.
+// TestFirstNonFiniteStopsUpdates: the first NaN or infinity is recorded with its batch, index and
+// value, and nothing is updated after it.
 func TestFirstNonFiniteStopsUpdates(t *testing.T) {
 	const n = 777
 	inf, nan := float32(math.Inf(-1)), float32(math.NaN())
@@ -164,8 +166,8 @@ func TestFirstNonFiniteStopsUpdates(t *testing.T) {
 	}
 }
 
-// TestFirstOverflowStopsUpdates: a gradient whose square overflows, a first moment and a weight beyond float32 are noted
-// with their place, the lowest of them, and nothing is updated from then on.
+// TestFirstOverflowStopsUpdates: a gradient whose square overflows, and a first moment and a weight
+// beyond float32, are recorded, the one with the lowest index, and nothing is updated after it.
 func TestFirstOverflowStopsUpdates(t *testing.T) {
 	const n, place = 777, 300
 	inf := float32(math.Inf(1))
@@ -199,8 +201,8 @@ func TestFirstOverflowStopsUpdates(t *testing.T) {
 	}
 }
 
-// TestLossScale: the update is that of the gradient without its scale; overflow halves the scale and skips the step, 2000
-// steps without double it; at scale 1 overflow is an error.
+// TestLossScale: the update is that of the gradient without its scale; overflow halves the scale
+// and skips the step, 2000 steps without double it; at scale 1 overflow is an error.
 func TestLossScale(t *testing.T) {
 	params := []float32{1, 2, 3}
 	inf := float32(math.Inf(1))
@@ -231,7 +233,7 @@ func TestLossScale(t *testing.T) {
 	}
 }
 
-// TestLevels: bit for bit those of the host, whatever the seed, batch and number of rows.
+// TestLevels: the levels have the bits of the host's, for any seed, batch and number of rows.
 func TestLevels(t *testing.T) {
 	d := newDevice(t)
 	for _, c := range []struct {
@@ -252,7 +254,8 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestBlocks loads and stores blocks like ops.LoadBlock and ops.StoreBlock: columns of a weight, heads, a vector.
+// TestBlocks loads and stores blocks like ops.LoadBlock and ops.StoreBlock: columns of a weight,
+// heads, a vector.
 func TestBlocks(t *testing.T) {
 	d, r := newDevice(t), newSource(60)
 	blocks := []ops.Block{
