@@ -251,7 +251,7 @@ type levelMarks struct{ grid []PredictedPoint }
 // shades are drawn first, so that heavy levels lie on top.
 func (m levelMarks) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	var shades [opacities][tauColours]vg.Path
+	var shades [opacities][tauColours][]segment
 	at := func(i, k int) vg.Point {
 		return vg.Point{X: x(m.grid[i].X), Y: y(m.grid[i].Components[k].Mu)}
 	}
@@ -268,7 +268,8 @@ func (m levelMarks) Plot(c draw.Canvas, p *plot.Plot) {
 			share := comp.Weight / heaviest
 			if !joined {
 				if pt := at(i, k); c.Contains(pt) {
-					addDot(&shades[opacityOf(share)][colourOf(comp.Tau)], pt, dot)
+					shade := &shades[opacityOf(share)][colourOf(comp.Tau)]
+					*shade = append(*shade, segment{pt, pt})
 				}
 				continue
 			}
@@ -278,26 +279,39 @@ func (m levelMarks) Plot(c draw.Canvas, p *plot.Plot) {
 			next := m.grid[i+1]
 			share = math.Min(share, next.Components[k].Weight/next.heaviest())
 			for _, line := range c.ClipLinesXY([]vg.Point{at(i, k), at(i+1, k)}) {
-				addLine(&shades[opacityOf(share)][colourOf(comp.Tau)], line)
+				shade := &shades[opacityOf(share)][colourOf(comp.Tau)]
+				*shade = append(*shade, segment{line[0], line[1]})
 			}
 		}
 	}
+	var path vg.Path
 	for o := 1; o < opacities; o++ { // opacity 0 is invisible
-		for t, path := range shades[o] {
-			if len(path) == 0 {
+		for t, marks := range shades[o] {
+			if len(marks) == 0 {
 				continue
 			}
+			path = path[:0]
 			c.SetColor(levelColour(t, o))
-			if joined {
-				c.SetLineWidth(levelLine)
-				c.SetLineDash(nil, 0)
-				c.Stroke(path)
-			} else {
+			if !joined {
+				for _, m := range marks {
+					addDot(&path, m.from, dot)
+				}
 				c.Fill(path)
+				continue
 			}
+			for _, m := range marks {
+				path.Move(m.from)
+				path.Line(m.to)
+			}
+			c.SetLineWidth(levelLine)
+			c.SetLineDash(nil, 0)
+			c.Stroke(path)
 		}
 	}
 }
+
+// A segment is a piece of a level's curve, or a dot at from.
+type segment struct{ from, to vg.Point }
 
 // joined reports whether every point of the grid has the same levels.
 func (m levelMarks) joined() bool {

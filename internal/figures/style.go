@@ -182,13 +182,3 @@ func addDot(path *vg.Path, at vg.Point, radius vg.Length) {
 	path.Arc(at, radius, 0, 2*math.Pi)
 	path.Close()
 }
-
-func addLine(path *vg.Path, points []vg.Point) {
-	for i, pt := range points {
-		if i == 0 {
-			path.Move(pt)
-		} else {
-			path.Line(pt)
-		}
-	}
-}
