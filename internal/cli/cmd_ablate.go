@@ -25,9 +25,10 @@ import (
 func newAblate(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ablate",
-		Short: "Vary one number and see what it does to the log-likelihood",
-		Long: `The paper's ablations, as figures and CSV files: the number of quantile levels at test time, and the depth of ψ. Each
-says beforehand how long it will take; on a CPU it does a small part of the paper's work unless --full is given.`,
+		Short: "Measure how the log-likelihood depends on one number",
+		Long: `Repeat the paper's ablations and write figures and CSV files: the number of quantile levels at test
+time, and the depth of ψ. Each command first tells how long it will take. On a CPU it does a small
+part of the paper's work unless --full is given.`,
 		Example: `  acqnp ablate num-tau --run runs/lissajous/acqnp/seed-0 --run runs/lissajous/cqnp/seed-0 --out ablation
   acqnp ablate adaptor-depth --config configs/lissajous/acqnp.yaml --out ablation`,
 		Args: cobra.ArbitraryArgs,
@@ -37,7 +38,7 @@ says beforehand how long it will take; on a CPU it does a small part of the pape
 	return cmd
 }
 
-// ablateFlags are common to the ablations.
+// ablateFlags are the flags of all ablations.
 type ablateFlags struct {
 	settings
 	batchFlags
@@ -55,9 +56,9 @@ func (o *ablateFlags) addFlags(a *app, cmd *cobra.Command) {
 	f.StringVar(&o.out, "out", "", "`DIR` for the figure, the CSV files and the runs that are trained")
 	f.StringArrayVar(&o.set, "set", nil, "`KEY=VALUE` that replaces the configuration's, repeatable: train.batch_size=32")
 	f.IntSliceVar(&o.seeds, "seeds", nil, "`NUMBERS` for train.seed, a run for each (default 0; 0,1,2,3,4,5 with --full)")
-	f.IntVar(&o.steps, "steps", 0, fmt.Sprintf("training steps (default the configuration's, on a CPU without --full at most %d)", ablate.ReducedSteps))
-	f.BoolVar(&o.full, "full", false, "the paper's protocol: all steps, batches and six seeds")
-	f.Lookup("batches").Usage = fmt.Sprintf("evaluation batches (default the configuration's, on a CPU without --full at most %d)", ablate.ReducedBatches)
+	f.IntVar(&o.steps, "steps", 0, fmt.Sprintf("`NUMBER` of training steps (default the configuration's, on a CPU without --full at most %d)", ablate.ReducedSteps))
+	f.BoolVar(&o.full, "full", false, "follow the paper's protocol: all steps and batches, six seeds")
+	f.Lookup("batches").Usage = fmt.Sprintf("`NUMBER` of evaluation batches (default the configuration's, on a CPU without --full at most %d)", ablate.ReducedBatches)
 	o.given = f.Changed
 	must(cmd.MarkFlagRequired("out"))
 	must(cmd.MarkFlagDirname("out"))
@@ -102,7 +103,7 @@ func distinct(flag string, numbers []int) error {
 	return nil
 }
 
-// reduced reports whether the work is cut down to what a CPU does in an acceptable time.
+// reduced reports whether the work is limited to what a CPU does in an acceptable time.
 func (o *ablateFlags) reduced() bool { return !o.full && o.device.Name() == "cpu" }
 
 // protocol returns how the trials are trained and evaluated.
@@ -110,8 +111,8 @@ func (o *ablateFlags) protocol() ablate.Protocol {
 	return ablate.Protocol{Out: o.out, Set: o.set, Seeds: o.seeds, Steps: o.steps, Batches: o.batches, Reduced: o.reduced()}
 }
 
-// run runs the trials after saying how long they will take, and writes the outcome. configs are the
-// files they were read from.
+// run says how long the trials will take, runs them and writes the outcome. configs are the files
+// that they were read from.
 func (o *ablateFlags) run(ctx context.Context, a *app, trials []ablate.Trial, configs []string, of ablate.Subject) error {
 	if err := o.checkFiles(a, trials, configs, of); err != nil {
 		return err
@@ -182,7 +183,7 @@ func (o *ablateFlags) checkFiles(a *app, trials []ablate.Trial, configs []string
 	return a.checkOutputs(outputs, inputs...)
 }
 
-// goesOn says of an interrupted ablation what training says of an interrupted run.
+// goesOn replaces the error of an interrupted training, which names flags of acqnp train.
 func goesOn(err error) error {
 	if errors.Is(err, train.ErrInterrupted) {
 		return errors.New("interrupted: the same command goes on with the training")

@@ -19,8 +19,9 @@ func newAblateDepth(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "adaptor-depth --config FILE --out DIR",
 		Short: "Train ψ with 1 to 5 hidden layers",
-		Long: `Train ACQNP with a ψ of 1 to 5 hidden layers, as wide as the configuration's, and evaluate each, as the paper's figure 4
-right. Every depth and seed has a run of its own in --out. Interrupted, the same command goes on with the training.`,
+		Long: `Train ACQNP with 1 to 5 hidden layers in ψ, as wide as the configuration's, and evaluate each, as in
+the right half of the paper's figure 4. Every depth and seed has its own run in --out. After an
+interruption, the same command continues the training.`,
 		Example: `  acqnp ablate adaptor-depth --config configs/lissajous/acqnp.yaml --out ablation
   acqnp ablate adaptor-depth --config configs/lissajous/acqnp.yaml --depths 1,3,5 --seeds 0,1,2 --steps 5000 --out ablation`,
 		Args: cobra.NoArgs,
@@ -34,7 +35,7 @@ right. Every depth and seed has a run of its own in --out. Interrupted, the same
 	return cmd
 }
 
-// maxDepth is far beyond what the paper tries.
+// maxDepth is far beyond the paper's depths.
 const maxDepth = 20
 
 func runAblateDepth(ctx context.Context, a *app, o *ablateDepthOptions) error {

@@ -18,9 +18,9 @@ func newAblateNumTau(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "num-tau (--run DIR… | --config FILE…) --out DIR",
 		Short: "Evaluate with few quantile levels",
-		Long: `Evaluate ACQNP and CQNP with 3, 5, 7, 9 and 11 quantile levels, evenly spaced, as the paper's figure 4 left. Runs are
-taken as they are; configurations are trained first, once for each seed, in --out. Interrupted, the same command goes on
-with the training.`,
+		Long: `Evaluate ACQNP and CQNP with 3, 5, 7, 9 and 11 evenly spaced quantile levels, as in the left half of
+the paper's figure 4. Runs are evaluated as they are. Configurations are first trained in --out, once
+for each seed. After an interruption, the same command continues the training.`,
 		Example: `  acqnp ablate num-tau --run runs/lissajous/acqnp/seed-0 --run runs/lissajous/cqnp/seed-0 --out ablation
   acqnp ablate num-tau --config configs/lissajous/acqnp.yaml --config configs/lissajous/cqnp.yaml --full --out ablation`,
 		Args: cobra.NoArgs,

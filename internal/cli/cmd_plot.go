@@ -18,8 +18,8 @@ func newPlot(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plot",
 		Short: "Draw what trained models predict, and how they were trained",
-		Long: `Draw figures as PNG, SVG or PDF: what trained models predict, how their quantile levels lie, images completed, and the
-course of training. Several runs come side by side.`,
+		Long: `Draw figures as PNG, SVG or PDF: what trained models predict, where their quantile levels lie, images
+completed, and the loss by step. Several runs are drawn side by side.`,
 		Example: `  acqnp plot fit --run runs/lissajous/acqnp/seed-0 --run runs/lissajous/cqnp/seed-0 --out fit.png
   acqnp plot completion --run runs/freyface/acqnp/seed-0 --out completion.pdf`,
 		Args: cobra.ArbitraryArgs,
@@ -29,7 +29,7 @@ course of training. Several runs come side by side.`,
 	return cmd
 }
 
-// figureFlags are the runs that a figure shows and where it goes.
+// figureFlags choose the runs that a figure shows and the file.
 type figureFlags struct {
 	runs       []string
 	checkpoint string
@@ -38,9 +38,9 @@ type figureFlags struct {
 
 func (f *figureFlags) addFlags(cmd *cobra.Command, checkpoint bool) {
 	cmd.Flags().StringArrayVar(&f.runs, "run", nil, "run `DIR`, repeatable")
-	cmd.Flags().StringVar(&f.out, "out", "", "figure `FILE` to write (.png, .svg or .pdf)")
+	cmd.Flags().StringVar(&f.out, "out", "", "`FILE` for the figure (.png, .svg or .pdf)")
 	if checkpoint {
-		cmd.Flags().StringVar(&f.checkpoint, "checkpoint", run.Newest, "checkpoint of the runs: latest or a `STEP`")
+		cmd.Flags().StringVar(&f.checkpoint, "checkpoint", run.Newest, "`STEP` of the runs' checkpoints to use, or latest")
 	}
 	must(cmd.MarkFlagRequired("run"))
 	must(cmd.MarkFlagRequired("out"))
@@ -48,7 +48,7 @@ func (f *figureFlags) addFlags(cmd *cobra.Command, checkpoint bool) {
 	must(cmd.MarkFlagFilename("out", "png", "svg", "pdf"))
 }
 
-// maxRuns is how many panels side by side are still a figure.
+// maxRuns is the most panels side by side.
 const maxRuns = 12
 
 func (f *figureFlags) check() error {
@@ -62,7 +62,7 @@ func (f *figureFlags) outputs() []output.File {
 	return []output.File{{Flag: "--out", Path: f.out, Part: run.FitFile}}
 }
 
-// modelFigure are the flags of a figure of predictions.
+// modelFigure has the flags of a figure of predictions.
 type modelFigure struct {
 	settings
 	figureFlags
@@ -72,14 +72,14 @@ type modelFigure struct {
 func (o *modelFigure) addFlags(a *app, cmd *cobra.Command, numTau int, levels string) {
 	o.settings.addFlags(a, cmd)
 	o.figureFlags.addFlags(cmd, true)
-	o.levelFlags.addFlags(cmd, numTau, "levels per point, for quantile models")
+	o.levelFlags.addFlags(cmd, numTau, "quantile levels of each point, for CQNP and ACQNP")
 	f := cmd.Flags().Lookup("levels")
 	f.DefValue = levels
 	must(f.Value.Set(levels))
 	o.given = cmd.Flags().Changed
 }
 
-// open checks the flags and reads the runs, each of which must pass the check.
+// open checks the flags and opens the runs, each of which must pass the check.
 func (o *modelFigure) open(p progress.Reporter, check figures.Check) ([]figures.Run, error) {
 	for _, check := range []func() error{o.settings.check, o.figureFlags.check, o.levelFlags.check} {
 		if err := check(); err != nil {

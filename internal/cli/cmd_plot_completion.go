@@ -15,8 +15,7 @@ type plotCompletionOptions struct {
 	context []int
 }
 
-// completionLevels give means that no longer depend on how many there are, as far as an eye can
-// tell.
+// With completionLevels, more levels change the drawn means invisibly.
 const completionLevels = 200
 
 func newPlotCompletion(a *app) *cobra.Command {
@@ -24,17 +23,18 @@ func newPlotCompletion(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "completion --run DIR… --out FILE",
 		Short: "Draw images completed from some of their pixels",
-		Long: `Draw the first test images as a model completes them from random contexts of several sizes: the context, the predictive
-mean and the predictive standard deviation (with three channels, the root of their mean variance). Several runs of one
-benchmark come below each other, with the same contexts. ACQNP and CQNP are asked for many levels, evenly spaced: with
-few, their means and deviations are those of the outermost levels, whose tails are the heaviest.`,
+		Long: `Draw the first test images and what a model predicts from random contexts of several sizes: the
+context, the predictive mean and the predictive standard deviation. (For three channels, that is the
+root of the mean variance.) Several runs of one benchmark are drawn below each other, with the same
+contexts. ACQNP and CQNP use many evenly spaced levels. With few, the tails of the outermost levels
+would dominate means and deviations.`,
 		Example: `  acqnp plot completion --run runs/freyface/acqnp/seed-0 --out completion.png
   acqnp plot completion --run runs/mnist/cnp/seed-0 --run runs/mnist/acqnp/seed-0 --images 3 --context 30,200 --out digits.pdf`,
 		Args: cobra.NoArgs,
 		RunE: a.run(func(cmd *cobra.Command) error { return runPlotCompletion(cmd.Context(), a, &o) }),
 	}
 	o.addFlags(a, cmd, completionLevels, predict.GridLevels)
-	cmd.Flags().IntVar(&o.images, "images", 4, "how many test images are shown")
+	cmd.Flags().IntVar(&o.images, "images", 4, "`NUMBER` of test images")
 	cmd.Flags().IntSliceVar(&o.context, "context", []int{20, 100, 300}, "`NUMBERS` of context pixels")
 	return cmd
 }

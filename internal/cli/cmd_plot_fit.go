@@ -22,22 +22,25 @@ func newPlotFit(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fit --run DIR… --out FILE",
 		Short: "Draw fits of evaluation functions, models side by side",
-		Long: `Draw how models fit evaluation functions, as the paper's figure 1: the data; the quantile levels of ACQNP and CQNP, drawn
-anew for each x; the means of BNP's bootstraps; the mean of CNP and CANP. For sawtooth, rbf and matern52, as in the
-supplement, the mean of ACQNP and CQNP stands for their levels, which then are evenly spaced unless --levels says
-otherwise: means of a few drawn levels jump from x to x. All runs are shown the functions of the first.`,
+		Long: `Draw how models fit evaluation functions, as in the paper's figure 1: the data, the quantile levels
+of ACQNP and CQNP, the means of BNP's bootstraps, and the mean of CNP and CANP. The levels are random
+for each x.
+
+For sawtooth, rbf and matern52, the mean of ACQNP and CQNP is drawn instead of their levels, as in the
+supplement. The levels are then evenly spaced unless --levels is given, since the mean of a few random
+levels jumps from x to x. All runs are shown the functions of the first.`,
 		Example: `  acqnp plot fit --run runs/lissajous/acqnp/seed-0 --run runs/lissajous/cqnp/seed-0 --out fit.png
   acqnp plot fit --run runs/rbf/bnp/seed-0 --function 3 --functions 2 --out fit.pdf`,
 		Args: cobra.NoArgs,
 		RunE: a.run(func(cmd *cobra.Command) error { return runPlotFit(cmd.Context(), a, &o) }),
 	}
 	o.addFlags(a, cmd, figureLevels, predict.RandomLevels)
-	cmd.Flags().IntVar(&o.function, "function", 0, "the first function shown, counted from 0 over the evaluation batches")
-	cmd.Flags().IntVar(&o.functions, "functions", 1, "how many functions are shown, a row each")
+	cmd.Flags().IntVar(&o.function, "function", 0, "`NUMBER` of the first function, counted from 0 over the evaluation batches")
+	cmd.Flags().IntVar(&o.functions, "functions", 1, "`NUMBER` of functions, a row each")
 	return cmd
 }
 
-// maxRows is how many rows of panels still fit a page.
+// maxRows is the most rows of panels on a page.
 const maxRows = 8
 
 func runPlotFit(ctx context.Context, a *app, o *plotFitOptions) error {

@@ -19,16 +19,16 @@ func newPlotLevels(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "levels --run DIR… --out FILE",
 		Short: "Draw where a model's quantile levels lie along x",
-		Long: `Draw the distribution of the quantile levels τ along x for one evaluation function, as the paper's figure 2, below the
-quantiles that they stand for. ACQNP adapts its levels to the data; those of CQNP are uniform. Runs may be of different
-benchmarks; each is shown its own function.`,
+		Long: `Draw the quantile levels τ along x for one evaluation function, as in the paper's figure 2, and above
+them the quantiles that they stand for. ACQNP adapts its levels to the data; those of CQNP are
+uniform. Runs can be of different benchmarks; each is shown its own function.`,
 		Example: `  acqnp plot levels --run runs/double-sine/acqnp/seed-0 --run runs/circle/acqnp/seed-0 --out levels.png
   acqnp plot levels --run runs/lissajous/acqnp/seed-0 --function 5 --num-tau 20 --out levels.svg`,
 		Args: cobra.NoArgs,
 		RunE: a.run(func(cmd *cobra.Command) error { return runPlotLevels(cmd.Context(), a, &o) }),
 	}
 	o.addFlags(a, cmd, figureLevels, predict.RandomLevels)
-	cmd.Flags().IntVar(&o.function, "function", 0, "the function shown, counted from 0 over the evaluation batches")
+	cmd.Flags().IntVar(&o.function, "function", 0, "`NUMBER` of the function, counted from 0 over the evaluation batches")
 	return cmd
 }
 

@@ -14,9 +14,9 @@ func newPlotSpeedFlow(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "speed-flow --run DIR… --out FILE",
 		Short: "Draw the quantiles of speed by flow on both lanes",
-		Long: `Draw the quantiles of speed by flow for each lane in raw units, as the paper's figure 3: the data; what ACQNP and CQNP
-predict at 10 levels; for the Gaussian models the quantiles of their distribution at the same levels, 0.001 to 0.999,
-and for BNP those of the ensemble of 5 bootstraps.`,
+		Long: `Draw the quantiles of speed by flow for each lane in raw units, as in the paper's figure 3: the data,
+the 10 levels of ACQNP and CQNP, and the quantiles of the other models' distributions at 10 levels
+from 0.001 to 0.999. The distribution of BNP is the mixture of 5 bootstraps.`,
 		Example: `  acqnp plot speed-flow --run runs/speed-flow/acqnp/seed-0 --run runs/speed-flow/bnp/seed-0 --out lanes.png`,
 		Args:    cobra.NoArgs,
 		RunE:    a.run(func(cmd *cobra.Command) error { return runPlotSpeedFlow(cmd.Context(), a, &o) }),
@@ -40,5 +40,5 @@ func runPlotSpeedFlow(ctx context.Context, a *app, o *modelFigure) error {
 	return o.save(a, sheet)
 }
 
-// maxFigureLevels is far above what can be told apart.
+// maxFigureLevels is far above what an eye can distinguish.
 const maxFigureLevels = 1000

@@ -11,9 +11,9 @@ func newPlotTraining(a *app) *cobra.Command {
 	var o figureFlags
 	cmd := &cobra.Command{
 		Use:   "training --run DIR… --out FILE",
-		Short: "Draw the course of training",
-		Long: `Draw the loss of one or more runs by step, smoothed over the raw one, and the learning rate where it changes. A run
-that is still under way can be drawn too.`,
+		Short: "Draw the loss by step",
+		Long: `Draw the loss of runs by step, raw and smoothed, and the learning rate if it changes. A run that is
+still being trained can be drawn too.`,
 		Example: `  acqnp plot training --run runs/lissajous/acqnp/seed-0 --run runs/lissajous/cqnp/seed-0 --out training.png`,
 		Args:    cobra.NoArgs,
 		RunE:    a.run(func(*cobra.Command) error { return runPlotTraining(a, &o) }),

@@ -13,10 +13,11 @@ import (
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
-// gridPoints is how finely BatchPanels follows a prediction along x.
+// gridPoints is how many x BatchPanels predicts at.
 const gridPoints = 240
 
-// CheckPlottable refuses what a FitPlot cannot show: x of more than one dimension is an *input.Error.
+// CheckPlottable returns an *input.Error for x of more than one dimension, which a FitPlot cannot
+// show.
 func CheckPlottable(dx int) error {
 	if dx != 1 {
 		return &input.Error{Key: "plot", Found: fmt.Sprintf("x of %d dimensions", dx), Expected: "x of one dimension"}
@@ -24,8 +25,8 @@ func CheckPlottable(dx int) error {
 	return nil
 }
 
-// NewPanels are the panels of functions with one-dimensional x, with the context of one of dy channels. Collect adds
-// the predictions, with quantiles at the levels.
+// NewPanels returns a panel for each function, with the context of one of its dy channels. x has
+// one dimension. Collect adds the predictions, with quantiles at the levels.
 func NewPanels(functions []predict.Function, dy, channel int, levels []float64) []Panel {
 	panels := make([]Panel, len(functions))
 	for i, f := range functions {
@@ -34,8 +35,8 @@ func NewPanels(functions []predict.Function, dy, channel int, levels []float64) 
 	return panels
 }
 
-// Collect passes predictions on and adds those of one channel to the panel of their function. Of a large number a panel
-// keeps what a picture can show.
+// Collect passes predictions on and adds those of one channel to the panel of their function. A
+// panel keeps no more of them than a picture can show.
 func Collect(panels []Panel, functions []predict.Function, channel int, predictions iter.Seq2[predict.Target, error]) iter.Seq2[predict.Target, error] {
 	return func(yield func(predict.Target, error) bool) {
 		var thin thinning // of the function whose targets come
@@ -56,7 +57,7 @@ func Collect(panels []Panel, functions []predict.Function, channel int, predicti
 	}
 }
 
-// componentsOf returns the quantile levels of a distribution, none of a Gaussian one.
+// componentsOf returns the quantile levels of a distribution, nil for a Gaussian one.
 func componentsOf(d predict.Distribution) []predict.Component {
 	if !d.Mixture() {
 		return nil
@@ -64,7 +65,8 @@ func componentsOf(d predict.Distribution) []predict.Component {
 	return d.Components()
 }
 
-// predictedPoint takes over what is drawn of a distribution at x: some of its components, its mean and its quantiles.
+// predictedPoint returns what is drawn of a distribution at x: components, its mean, and its
+// quantiles at the levels.
 func predictedPoint(x float64, d predict.Distribution, components []predict.Component, levels []float64) PredictedPoint {
 	q := PredictedPoint{X: x, Mean: d.Mean()}
 	for _, c := range components {
@@ -76,8 +78,8 @@ func predictedPoint(x float64, d predict.Distribution, components []predict.Comp
 	return q
 }
 
-// NewFitPlot shows how a model fits the first evaluation functions of a source. The levels are a grid, so that each is a
-// curve.
+// NewFitPlot shows how a model fits the first evaluation functions of a source. The levels are the
+// same at every x, so that each is a curve.
 func NewFitPlot(ctx context.Context, t predict.Trained, source predict.Source) (FitPlot, error) {
 	var b datasets.Batch
 	if err := source.Eval(0, &b); err != nil {
@@ -88,8 +90,9 @@ func NewFitPlot(ctx context.Context, t predict.Trained, source predict.Source) (
 	return FitPlot{Title: t.Title(), XLabel: t.Units.XNames[0], YLabel: t.Units.YNames[0], Panels: panels}, err
 }
 
-// BatchPanels shows how a model fits the functions of a batch with one-dimensional x, at most four: their context,
-// their true targets and the predictions over a fine grid along x, one channel of y, in raw units.
+// BatchPanels shows how a model fits the first four functions of a batch, whose x has one
+// dimension: one channel of their context, their true targets and the predictions along x, in raw
+// units.
 func BatchPanels(ctx context.Context, o predict.Trained, b *datasets.Batch, channel int, levels []float64) ([]Panel, error) {
 	if err := CheckPlottable(b.DX); err != nil {
 		return nil, err
@@ -128,6 +131,7 @@ func points(x, y []float64, dy, channel int) plotter.XYs {
 	return xys
 }
 
+// float64s converts numbers.
 func float64s(v []float32) []float64 {
 	wide := make([]float64, len(v))
 	for i := range v {

@@ -67,14 +67,14 @@ func testImages(source datasets.Source, count int) ([]Image, error) {
 	return images, nil
 }
 
-// Image is an image to complete: pixels in any order, in raw units (row and column, values in [0,
-// 1]).
+// An Image is an image to complete. Its pixels are in any order and in raw units: row and column,
+// and values in [0, 1].
 type Image struct {
 	Height, Width, Channels int
 	X, Y                    []float64 // [pixels, 2], [pixels, channels]
 }
 
-// picture has the first n pixels; the others are unknown.
+// picture returns the first n pixels. The others are unknown.
 func (m Image) picture(n int) Picture {
 	p := newPicture(m.Height, m.Width, m.Channels)
 	for k := range n {
@@ -84,8 +84,8 @@ func (m Image) picture(n int) Picture {
 	return p
 }
 
-// Complete shows what a model makes of images when their first so many pixels are known: a row for
-// each.
+// Complete returns a row for each image: the model's predictions when its first so many pixels are
+// known, for each of the sizes.
 func Complete(ctx context.Context, o predict.Trained, images []Image, sizes []int, label string) ([]CompletionRow, error) {
 	var rows []CompletionRow
 	var functions []predict.Function

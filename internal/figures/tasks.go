@@ -11,15 +11,16 @@ import (
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
-// Task is a function with one-dimensional x to predict and to show: one channel of y, in raw units.
+// A Task is a function to predict and to show: one channel of y along x, which has one dimension,
+// in raw units.
 type Task struct {
-	predict.Function             // asked for along a fine grid of x
+	predict.Function             // its targets are gridPoints evenly spaced x
 	Data             plotter.XYs // its points that are not context
 	Context          plotter.XYs
 	channel          int
 }
 
-// NewTask is function i of a batch in the raw units of a scaling.
+// NewTask returns function i of a batch, in the raw units of a scaling.
 func NewTask(b *datasets.Batch, i, channel int, s datasets.Scaling) Task {
 	first, split, end := i*b.Points, b.Context, (i+1)*b.Points
 	x, y := s.RawX(float64s(b.X[first:end])), s.RawY(float64s(b.Y[first*b.DY:end*b.DY]))
@@ -35,7 +36,7 @@ func NewTask(b *datasets.Batch, i, channel int, s datasets.Scaling) Task {
 	}
 }
 
-// View is which side of a predictive distribution a Cell shows.
+// A View says what a Cell shows of a predictive distribution.
 type View int
 
 const (
@@ -46,7 +47,7 @@ const (
 	MemberView        // the mean of each bootstrap
 )
 
-// Cells are the predictions for tasks, one cell each, with the context but without the data.
+// Cells returns a cell with the prediction and the context of each task, without its data.
 func Cells(ctx context.Context, o predict.Trained, tasks []Task, view View, levels []float64) ([]Cell, error) {
 	cells := make([]Cell, len(tasks))
 	functions := make([]predict.Function, len(tasks))
@@ -68,7 +69,7 @@ func Cells(ctx context.Context, o predict.Trained, tasks []Task, view View, leve
 	return cells, nil
 }
 
-// add takes the next point of the prediction along x.
+// add adds the next point of the prediction along x.
 func (c *Cell) add(x float64, d predict.Distribution, view View, levels []float64) {
 	switch view {
 	case MeanView:
@@ -92,7 +93,7 @@ func (c *Cell) add(x float64, d predict.Distribution, view View, levels []float6
 	}
 }
 
-// extend appends a point to the k-th curve.
+// extend adds a point to the k-th curve.
 func (c *Cell) extend(k int, kind CurveKind, level, x, y float64) {
 	if k == len(c.Curves) {
 		c.Curves = append(c.Curves, Curve{Kind: kind, Level: level, Points: slices.Grow(plotter.XYs(nil), gridPoints)})

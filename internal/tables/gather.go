@@ -13,14 +13,15 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// Run is an evaluated model: one eval.json.
+// A Run is an evaluated model: one eval.json.
 type Run struct {
 	Path   string // of eval.json
 	Eval   run.Eval
-	Config *config.Experiment // the run's own, from config.yaml beside eval.json; nil for weights from elsewhere
+	Config *config.Experiment // config.yaml beside eval.json; nil if there is none
 }
 
-// benchmark is what the run is grouped by: one csv file is not another.
+// benchmark returns the name that runs are grouped by. Different csv files are different
+// benchmarks.
 func (r Run) benchmark() string {
 	if r.Config != nil && r.Config.Data.File != "" {
 		return r.Eval.Benchmark + " (" + r.Config.Data.File + ")"
@@ -28,8 +29,9 @@ func (r Run) benchmark() string {
 	return r.Eval.Benchmark
 }
 
-// identity tells runs of one benchmark and model apart: by the seed of their training (eval.json's own seed is that of
-// the evaluation batches), or by the weights where that is not known.
+// identity returns what tells runs of one benchmark and model apart: the seed of their training
+// (eval.json has that of the evaluation batches), or the path of the weights if the seed is not
+// known.
 func (r Run) identity() string {
 	if r.Config != nil {
 		return fmt.Sprintf("seed %d", r.Config.Train.Seed)
@@ -37,8 +39,8 @@ func (r Run) identity() string {
 	return "weights " + r.Eval.Weights.Path
 }
 
-// Gather reads every eval.json below dir, in the order of their paths. Those that cannot be read are told to warn and
-// left out. A directory that is not there or has none is an *input.Error.
+// Gather reads every eval.json below dir, in the order of their paths. It leaves out those that
+// cannot be read and calls warn for each. A directory without any is an *input.Error.
 func Gather(dir string, warn func(error)) ([]Run, error) {
 	switch info, err := os.Stat(dir); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -54,7 +56,7 @@ func Gather(dir string, warn func(error)) ([]Run, error) {
 		refused++
 		warn(err)
 	}
-	root := os.DirFS(dir) // goes through a link that dir itself may be
+	root := os.DirFS(dir) // follows dir if that is a link
 	err := fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		switch {
@@ -99,10 +101,10 @@ func readRun(path string) (Run, error) {
 	return Run{Path: path, Eval: e, Config: c}, err
 }
 
-// largest is far beyond any log-likelihood and keeps squares within float64.
+// largest is far beyond any log-likelihood. Its square is a finite float64.
 const largest = 1e100
 
-// checkEval refuses what has the schema's name and not its content.
+// checkEval refuses a file whose content does not match its schema.
 func checkEval(path string, e run.Eval) error {
 	bad := func(key string, found any, expected string) error {
 		return &input.Error{File: path, Key: key, Found: fmt.Sprint(found), Expected: expected}

@@ -10,7 +10,8 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 )
 
-// Used is what the runs of a row were trained and evaluated with: the distinct values, in the order of the runs.
+// Used lists what the runs of a row were trained and evaluated with: the distinct values, in the
+// order of the runs.
 type Used struct {
 	Seeds   []string `json:"seeds"` // of training
 	Steps   []string `json:"steps"` // of the checkpoint
@@ -55,7 +56,7 @@ func used(runs []Run) Used {
 	}
 }
 
-// notes say what keeps the runs of a row from being alike, and from being what the paper measured.
+// notes returns in what the runs of a row differ from each other and from what the paper measured.
 func notes(runs []Run) []string {
 	var list []string
 	if d := unlike(runs); len(d) > 0 {
@@ -70,7 +71,7 @@ func notes(runs []Run) []string {
 	return list
 }
 
-// shown is how many settings a note lists.
+// shown is the most settings that a note lists.
 const shown = 6
 
 func shorten(list []string) string {
@@ -80,7 +81,7 @@ func shorten(list []string) string {
 	return strings.Join(list, "; ")
 }
 
-// unlike lists what the runs were evaluated with and configured as where they differ.
+// unlike returns the settings in which the runs differ from each other.
 func unlike(runs []Run) []string {
 	var list []string
 	u := used(runs)
@@ -106,7 +107,8 @@ func unlike(runs []Run) []string {
 	return list
 }
 
-// unlikePaper lists the settings of runs that are not the paper's, where it has a result.
+// unlikePaper returns the settings in which runs differ from the paper's, if the paper has a
+// result.
 func unlikePaper(runs []Run) []string {
 	var list []string
 	for _, run := range runs {
@@ -121,7 +123,7 @@ func unlikePaper(runs []Run) []string {
 		if run.Config != nil {
 			list = addNew(list, settings(*run.Config, paper)...)
 		}
-		if n := paper.Eval.Batches; n > 0 && n != run.Eval.Batches { // 0 is all of the test split
+		if n := paper.Eval.Batches; n > 0 && n != run.Eval.Batches { // 0 means all of the test split
 			list = addNew(list, fmt.Sprintf("eval.batches: %d and %d", run.Eval.Batches, n))
 		}
 		if n := paper.Eval.NumTau; n != run.Eval.NumTau {
@@ -131,14 +133,15 @@ func unlikePaper(runs []Run) []string {
 	return list
 }
 
-// settings lists the differences that matter for results. The evaluation's are eval.json's to tell.
+// settings returns the differences that matter for results, without those of the evaluation, which
+// eval.json states.
 func settings(a, b config.Experiment) []string {
 	a.Eval, a.Train.Seed = b.Eval, b.Train.Seed
 	a.Train.LogEvery, a.Train.CheckpointEvery, a.Train.KeepCheckpoints = b.Train.LogEvery, b.Train.CheckpointEvery, b.Train.KeepCheckpoints
 	return config.Differences(a, b)
 }
 
-// unfinished lists evaluated checkpoints from before the end of their training.
+// unfinished returns the steps of evaluated checkpoints that are not the last of their training.
 func unfinished(runs []Run) []string {
 	var list []string
 	for _, run := range runs {

@@ -1,5 +1,3 @@
-// Package tables sets the log-likelihoods of a directory of runs beside the paper's: it gathers their eval.json files,
-// takes means over seeds, and writes markdown, LaTeX, CSV and a page of HTML.
 package tables
 
 import (
@@ -16,45 +14,47 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// Summary is the runs of a directory beside the paper's results.
+// A Summary sets the runs of a directory beside the paper's results.
 type Summary struct {
 	Tables []Table `json:"tables"`
 }
 
-// Table has the rows of one of the paper's tables, or those that the paper has none for.
+// A Table has the rows of one of the paper's tables, or the rows that the paper has no results for.
 type Table struct {
 	Title string `json:"title"`
 	Rows  []Row  `json:"rows"`
 }
 
-// Row is a model on a benchmark: a mean over runs of different seeds.
+// A Row is a model on a benchmark: means over runs of different seeds.
 type Row struct {
 	Benchmark string   `json:"benchmark"` // as configurations name it; for csv with the file
 	Model     string   `json:"model"`
-	Runs      []Run    `json:"-"` // in the order of their seeds; none where only the paper's result is shown
+	Runs      []Run    `json:"-"` // in the order of their seeds; none if only the paper's result is shown
 	Context   Part     `json:"context"`
 	Target    Part     `json:"target"`
 	Used      Used     `json:"used"`
-	Notes     []string `json:"notes"` // what keeps the row from being what the paper measured, or its runs from being alike
+	Notes     []string `json:"notes"` // in what the runs differ from each other and from what the paper measured
 }
 
-// Part is the context or the target log-likelihood of a row. What is not known is nil.
+// A Part is the context or the target log-likelihood of a row. Unknown values are nil.
 type Part struct {
 	Mean       *float64          `json:"mean"`                 // over runs
 	SD         *float64          `json:"sd"`                   // sample standard deviation over runs, of two or more
 	StdError   *float64          `json:"std_error"`            // of a single run: over its batches, of two or more
-	Paper      *benchmark.Number `json:"paper"`                // nil where the paper has no such result
+	Paper      *benchmark.Number `json:"paper"`                // nil if the paper has no such result
 	Difference *float64          `json:"difference_in_errors"` // (mean − paper's mean) / combined error
 }
 
-// models are in the order of the paper's rows.
+// models lists the models in the order of the paper's rows.
 var models = config.Models()
 
-// unpublished are the benchmarks and models that the paper has no results for.
+// unpublished is the title of the table for benchmarks and models that the paper has no results
+// for.
 const unpublished = "Not in the paper"
 
-// Summarize takes means over the runs of each benchmark and model. Two runs of one seed are an *input.Error that names
-// both. Benchmarks and models without runs are left out, unless all of the paper's are asked for.
+// Summarize takes means over the runs of each benchmark and model. Two runs of one seed are an
+// *input.Error that names both. With all, the summary has all benchmarks and models of the paper,
+// else only those with runs.
 func Summarize(runs []Run, all bool) (Summary, error) {
 	groups := map[[2]string][]Run{}
 	for _, run := range runs {
@@ -114,7 +114,7 @@ func newRow(name, model string, runs []Run) Row {
 	return row
 }
 
-// bySeed puts runs of unknown seed last, in the order of their paths.
+// bySeed orders runs by seed. Runs of unknown seed come last, by path.
 func bySeed(a, b Run) int {
 	switch {
 	case a.Config != nil && b.Config != nil:
@@ -151,8 +151,8 @@ func newPart(runs []Run, paper *benchmark.Number, of func(run.Eval) run.Estimate
 	return p
 }
 
-// errorOfMean is the standard error of the mean of n runs: over runs; for a single run over its batches; 0 where
-// neither is known.
+// errorOfMean returns the standard error of the mean of n runs: over the runs, or over the batches
+// of a single run. It is 0 if neither is known.
 func (p Part) errorOfMean(n int) float64 {
 	switch {
 	case p.SD != nil:
