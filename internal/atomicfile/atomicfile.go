@@ -1,9 +1,9 @@
 // Package atomicfile writes files that are either complete or absent.
 //
 // Write puts the content into a temporary file beside the target, syncs it, renames it over the
-// target and syncs the directory. When anything fails, the old file stays and the temporary file is
-// removed. A symbolic link is followed: its target is replaced and the link stays. What cannot be
-// replaced, such as a device or a named pipe, is written to.
+// target and syncs the directory. If a step before the rename fails, the old file stays and the
+// temporary file is removed. Write follows a symbolic link: it replaces the target and keeps the
+// link. Devices and named pipes cannot be replaced, so Write writes to them.
 package atomicfile
 
 import (
@@ -15,12 +15,12 @@ import (
 	"path/filepath"
 )
 
-// TempPrefix starts the names of temporary files. The target's name and a dash follow. A killed
-// program may leave such files; readers of a directory skip them.
+// TempPrefix is the start of a temporary file's name. The target's name and a dash follow. A killed
+// program may leave such files; programs that list a directory skip them.
 const TempPrefix = ".tmp-"
 
-// Write makes the file at path with the content that fill writes. Until it returns nil, an old file
-// stays untouched.
+// Write creates or replaces the file at path with what fill writes. An old file stays untouched
+// until the new one is complete.
 func Write(path string, fill func(io.Writer) error) error {
 	target, replaceable, err := resolve(path)
 	if err != nil {
@@ -32,12 +32,12 @@ func Write(path string, fill func(io.Writer) error) error {
 	return replace(target, fill)
 }
 
-// WriteBytes is Write for content in memory.
+// WriteBytes calls Write with content from memory.
 func WriteBytes(path string, content []byte) error {
 	return Write(path, func(w io.Writer) error { _, err := w.Write(content); return err })
 }
 
-// replace puts a complete new file in the place of the one at path, which is no symbolic link.
+// replace puts a complete new file at path, which must not be a symbolic link.
 func replace(path string, fill func(io.Writer) error) error {
 	f, err := temporary(filepath.Dir(path), filepath.Base(path))
 	if err != nil {
@@ -56,7 +56,7 @@ func replace(path string, fill func(io.Writer) error) error {
 	return SyncDir(filepath.Dir(path))
 }
 
-// complete writes and syncs everything but leaves the file open.
+// complete fills the temporary file f and syncs it. It leaves f open.
 func complete(f *os.File, fill func(io.Writer) error) error {
 	w := bufio.NewWriterSize(f, 1<<20)
 	if err := fill(w); err != nil {
@@ -71,9 +71,9 @@ func complete(f *os.File, fill func(io.Writer) error) error {
 	return f.Sync()
 }
 
-// Scratch opens a temporary file for work on the output at path. It lies beside the output, or in
-// the system's directory for temporary files where the output is a device or a pipe. The caller
-// closes and removes it.
+// Scratch creates a temporary file for work on the output at path. The file is beside the output,
+// or in the system's temporary directory if the output is a device or a pipe. The caller closes and
+// removes it.
 func Scratch(path string) (*os.File, error) {
 	target, replaceable, err := resolve(path)
 	if err != nil {
@@ -92,8 +92,8 @@ func Scratch(path string) (*os.File, error) {
 // probeBytes is how much Probe writes: more than a file system stores inside a directory entry.
 const probeBytes = 4096
 
-// Probe reports whether a file can be written at path now: the directory exists, permits it and has
-// space left. It leaves nothing behind and does not open devices and pipes.
+// Probe returns an error unless a file can be written at path now: the directory must exist, permit
+// it and have space left. It leaves nothing behind, and it does not open devices and pipes.
 func Probe(path string) error {
 	target, replaceable, err := resolve(path)
 	if err != nil || !replaceable {
@@ -110,14 +110,16 @@ func Probe(path string) error {
 	return errors.Join(err, os.Remove(f.Name()))
 }
 
-// maxTempName keeps a temporary name short enough for every file system.
+// maxTempName is how many bytes of the target's name a temporary name repeats. It keeps temporary
+// names short enough for every file system.
 const maxTempName = 128
 
+// temporary creates a file in dir with a name made from name.
 func temporary(dir, name string) (*os.File, error) {
 	return os.CreateTemp(dir, TempPrefix+name[:min(len(name), maxTempName)]+"-*")
 }
 
-// because names the output in an error about its temporary file.
+// because turns an error about the temporary file into one about the output at path.
 func because(path string, err error) error {
 	var pathError *fs.PathError
 	var linkError *os.LinkError

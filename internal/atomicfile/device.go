@@ -14,8 +14,8 @@ import (
 	"github.com/acqnp/acqnp/internal/interrupt"
 )
 
-// writeThrough writes to what is at path and does not replace it. A signal that interrupts ends the
-// wait for the reader of a pipe; the error is then context.Canceled.
+// writeThrough writes to the device or pipe at path. SIGINT, SIGTERM or SIGHUP ends the wait for
+// the reader of a pipe; the error is then context.Canceled.
 func writeThrough(path string, fill func(io.Writer) error) error {
 	ctx, stop := interrupt.Context()
 	defer stop()
@@ -40,8 +40,9 @@ func interrupted(path string) error {
 	return fmt.Errorf("writing to %s: %w", path, context.Canceled)
 }
 
-// openExisting opens a device or a pipe for writing. The program's own standard output or error is
-// used as it is open, so that nothing written there before is overwritten.
+// openExisting opens a device or a pipe for writing. If path is the program's own standard output
+// or error, it returns the file that is open already, so that nothing written there before is
+// overwritten.
 func openExisting(ctx context.Context, path string) (f *os.File, closeFile func() error, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -64,11 +65,11 @@ func openExisting(ctx context.Context, path string) (f *os.File, closeFile func(
 // pollEvery is how often openPipe looks for a reader.
 const pollEvery = 20 * time.Millisecond
 
-// openPipe waits until somebody reads the pipe, as a shell's redirection does.
+// openPipe waits until something reads the pipe, as a shell's redirection does.
 func openPipe(ctx context.Context, path string) (*os.File, error) {
 	for {
 		f, err := os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0)
-		if !errors.Is(err, syscall.ENXIO) { // what a pipe without a reader gives
+		if !errors.Is(err, syscall.ENXIO) { // ENXIO: the pipe has no reader yet
 			return f, err
 		}
 		select {

@@ -7,12 +7,12 @@ import (
 	"path/filepath"
 )
 
-// maxLinks is how many links in a row are followed, as many as Linux follows.
+// maxLinks is how many symbolic links in a row Target follows: as many as Linux does.
 const maxLinks = 40
 
-// Target returns the path of the file that Write(path) makes: path itself, or where the symbolic
-// link at path leads, whether or not a file is there. All links among the directories of the result
-// are resolved, so equal files have equal targets. The directory must exist.
+// Target returns the path of the file that Write(path) creates: path itself, or the end of the
+// symbolic link at path, whether or not a file exists there. The directories of the result contain
+// no symbolic links, so the same file always has the same target. The directory must exist.
 func Target(path string) (string, error) {
 	if path == "" {
 		return "", &fs.PathError{Op: "write", Path: path, Err: errors.New("an empty file name")}
@@ -41,6 +41,7 @@ func Target(path string) (string, error) {
 	return "", &fs.PathError{Op: "write", Path: path, Err: errors.New("too many symbolic links")}
 }
 
+// realDir returns the absolute path of a directory without symbolic links.
 func realDir(dir string) (string, error) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -49,9 +50,9 @@ func realDir(dir string) (string, error) {
 	return filepath.Abs(real)
 }
 
-// resolve returns the target of path and reports whether a new file may take its place. A device, a
-// pipe or a socket may not be replaced, nor may an open file without a name, which /dev/stdout or
-// /dev/fd/3 can be.
+// resolve returns the target of path and reports whether a new file may replace it. A device, a
+// pipe or a socket may not be replaced. Neither may a file that is open but has no name, as behind
+// /dev/stdout or /dev/fd/3.
 func resolve(path string) (target string, replaceable bool, err error) {
 	info, err := os.Stat(path)
 	switch {

@@ -1,5 +1,5 @@
 // Package benchmark is the catalogue of the benchmarks that models train on: the paper's twelve,
-// and csv, which is a person's own data.
+// and csv, for your own data.
 //
 // An entry states what a benchmark is, once, for the whole program: its name and description, its
 // files and where their publishers offer them, the shape of its images, the paper's
@@ -11,8 +11,8 @@
 //	b.Kind                    // benchmark.Synthetic
 //	b.Rates["acqnp"].Learning // 1e-3
 //
-// A new benchmark of a kind that is there is one more entry in the list of its group (unimodal,
-// multimodal, images), a function that draws or reads it in datasets, and its files in
+// To add a benchmark of an existing kind, add an entry to the list of its group (unimodal,
+// multimodal or images), a function in datasets that draws or reads it, and its configurations in
 // configs/NAME.
 package benchmark
 
@@ -27,39 +27,39 @@ const (
 	Synthetic Kind = "synthetic"  // functions of one variable, drawn from a random process
 	SpeedFlow Kind = "speed-flow" // traffic on two lanes of a motorway
 	Images    Kind = "images"     // image completion: a function maps a pixel's place to its value
-	CSV       Kind = "csv"        // functions in a person's CSV files
+	CSV       Kind = "csv"        // functions in your own CSV files
 )
 
 // Benchmark is an entry of the catalogue.
 type Benchmark struct {
-	Name        string // in configurations and commands, and of the folder below the data directory
+	Name        string // in configurations and commands; also its folder below the data directory
 	Printed     string // as the paper prints it
 	Description string // one line
 	Kind        Kind
-	Unimodal    bool // y has one mode for each x: plots show a fit by its mean, as the paper's supplement does
+	Unimodal    bool // y has one mode for each x; plots then show the mean of a fit, as the paper's supplement does
 
-	// MaxPoints is the most points of a function, 0 for the limit of the kind.
+	// MaxPoints is the largest number of points of a function; 0 means the limit of the kind.
 	MaxPoints int
 
 	// Image is the shape of the images that the model sees; zero for other kinds.
 	Image Shape
 
-	// Files are what training reads. Published are the files that publishers offer where these are
-	// others; they hold the same data.
+	// Files are the files that training reads. Published are the publishers' files if they differ
+	// from Files; they hold the same data.
 	Files, Published []File
 
-	// Settings are the configuration keys that this benchmark has besides those of its kind, and
-	// those whose default is not its kind's, with the paper's values. A value has its key's Go
-	// type.
+	// Settings maps configuration keys to the paper's values. It has the keys that the kind does
+	// not have, and the keys whose default differs from the kind's. A value has the Go type of its
+	// key.
 	Settings map[string]any
 
-	// Rates are the optimiser's settings for each model, AdaptorDepth the number of hidden layers
-	// of ACQNP's adaptor ψ: the supplement's tables of hyper-parameters and architectures.
+	// Rates are the optimiser's settings for each model. AdaptorDepth is the number of hidden
+	// layers of ACQNP's adaptor ψ. Both come from the supplement's tables.
 	Rates        map[string]Rate
 	AdaptorDepth int
 
-	// Table is the paper's table with the results of each model; both are empty for what the paper
-	// does not have.
+	// Table is the paper's table that has the results, and Results are the results of each model.
+	// Both are empty if the paper has none.
 	Table   Table
 	Results map[string]Result
 }
@@ -71,14 +71,15 @@ type Shape struct{ Height, Width, Channels int }
 // Rate is Adam's learning rate and the L2 regulariser λ.
 type Rate struct{ Learning, Decay float64 }
 
-// catalogue has the synthetic benchmarks first, unimodal ones before multimodal ones; then those on
-// real data.
+// catalogue lists the synthetic benchmarks first, unimodal before multimodal, then those on real
+// data.
 var catalogue = slices.Concat(unimodal, multimodal, []Benchmark{speedFlow}, images, []Benchmark{csv})
 
 // All returns every benchmark, in the order in which lists show them.
 func All() []Benchmark { return slices.Clone(catalogue) }
 
-// Names returns the names of the benchmarks that fit, in the order of All. A nil fits takes all.
+// Names returns the names of the benchmarks for which fits returns true, in the order of All. A nil
+// fits accepts all.
 func Names(fits func(Benchmark) bool) []string {
 	var names []string
 	for _, b := range catalogue {

@@ -1,6 +1,7 @@
 package benchmark
 
-// csv is not in the paper. Its rates are those that most of the paper's tables have.
+// csv is your own data, which the paper does not have. Its rates are the most frequent ones of the
+// paper's tables.
 var csv = Benchmark{
 	Name: "csv", Printed: "csv", Kind: CSV,
 	Description: "your own functions, from CSV files",

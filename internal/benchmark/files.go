@@ -5,9 +5,9 @@ type File struct {
 	Name   string   // below DATA-DIR/BENCHMARK, and below MIRROR/BENCHMARK of a mirror
 	Holds  string   // what is in it, for messages: "training images"
 	URLs   []string // the publishers' addresses, in the order to try
-	Bytes  int64    // its size; 0 where unknown
-	SHA256 string   // in hexadecimal; "" where none is published
-	Starts string   // its first bytes, to tell it from a web page where there is no sum
+	Bytes  int64    // its size; 0 if unknown
+	SHA256 string   // in hexadecimal; "" if none is published
+	Starts string   // its first bytes, which tell it from a web page if there is no SHA256
 }
 
 // FileNames returns the names of b.Files.
@@ -19,7 +19,7 @@ func (b Benchmark) FileNames() []string {
 	return names
 }
 
-// Downloads returns the files that publishers offer; none for a benchmark without any.
+// Downloads returns the files that publishers offer, or nil for a benchmark without files.
 func (b Benchmark) Downloads() []File {
 	if b.Published != nil {
 		return b.Published
@@ -27,7 +27,7 @@ func (b Benchmark) Downloads() []File {
 	return b.Files
 }
 
-// from fills in the addresses of a file that has the same name in all folders.
+// from adds the file's address in each of the publishers' folders.
 func (f File) from(folders ...string) File {
 	for _, folder := range folders {
 		f.URLs = append(f.URLs, folder+f.Name)

@@ -1,7 +1,7 @@
 package benchmark
 
-// images are the image completion benchmarks. Sizes and sums are those of TensorFlow Datasets'
-// checksum lists; the Frey faces have none.
+// images are the benchmarks of image completion. Sizes and checksums come from the checksum lists
+// of TensorFlow Datasets; the Frey faces have no checksum.
 var images = []Benchmark{
 	{
 		Name: "mnist", Printed: "MNIST", Kind: Images,
@@ -86,7 +86,7 @@ var images = []Benchmark{
 	},
 	{
 		Name: "omniglot", Printed: "Omniglot", Kind: Images,
-		Description: "handwritten characters of 50 alphabets, resized to 32×32 pixels; those of the test are new ones",
+		Description: "handwritten characters of 50 alphabets, resized to 32×32 pixels; the test has new characters",
 		Image:       Shape{Channels: 1}, // height and width are data.resize
 		Files: []File{
 			File{
@@ -98,7 +98,7 @@ var images = []Benchmark{
 				SHA256: "1f61a8f3366785b057fc117d9228e78a16e3d976c8953b2a10fcc74cf0609cee",
 			}.from(omniglotFolder),
 		},
-		// The filter is that of torchvision's Resize for images, antialiased.
+		// The filter is the antialiased one that torchvision's Resize uses.
 		Settings: map[string]any{"data.resize": 32, "data.filter": "bilinear"},
 		Rates: map[string]Rate{
 			"cnp": {5e-4, 0}, "canp": {5e-4, 0}, "bnp": {5e-4, 0}, "cqnp": {1e-3, 1e-5}, "acqnp": {1e-3, 1e-5},
@@ -121,8 +121,8 @@ var images = []Benchmark{
 			Name: "frey_rawface.mat", Holds: "frames", Starts: "MATLAB 5.0 MAT-file",
 			URLs: []string{"https://cs.nyu.edu/~roweis/data/frey_rawface.mat"},
 		}},
-		// One file, which the source splits. Each test image is asked for five times, with another
-		// context each time.
+		// The source splits the one file. Evaluation takes each test image five times, each time with
+		// another context.
 		Settings: map[string]any{"data.train_fraction": 0.75, "data.test_copies": 5},
 		Rates: map[string]Rate{
 			"cnp": {5e-4, 0}, "canp": {5e-4, 1e-5}, "bnp": {5e-4, 0}, "cqnp": {1e-3, 0}, "acqnp": {1e-3, 1e-5},

@@ -14,14 +14,14 @@ const (
 // Tables are the paper's tables in the paper's order.
 var Tables = []Table{MultimodalTable, SpeedFlowTable, ImagesTable, UnimodalTable}
 
-// Number is a mean log-likelihood per point and the ± that the paper prints with it, over 6 seeds.
+// Number is a mean log-likelihood per point with the paper's ±, over 6 seeds.
 type Number struct {
 	Mean   float64 `json:"mean"`
 	Spread float64 `json:"spread"`
 }
 
-// Result is what the paper reports of a model on a benchmark: the log-likelihood per context point
-// and per target point.
+// Result is the paper's result of a model on a benchmark: the log-likelihood per context point and
+// per target point.
 type Result struct{ Context, Target Number }
 
 // Paper returns the paper's result of a model on a benchmark, and whether it has one.
@@ -31,6 +31,7 @@ func Paper(name, model string) (Result, bool) {
 	return r, ok
 }
 
+// result returns a Result from the numbers as the tables print them.
 func result(context, contextSpread, target, targetSpread float64) Result {
 	return Result{Number{context, contextSpread}, Number{target, targetSpread}}
 }

@@ -1,5 +1,6 @@
 package benchmark
 
+// speedFlow is the benchmark on real traffic data.
 var speedFlow = Benchmark{
 	Name: "speed-flow", Printed: "Speed-Flow", Kind: SpeedFlow,
 	Description: "traffic speed by flow on two lanes of a Californian motorway (real data)",

@@ -1,11 +1,11 @@
 package benchmark
 
-// gaussianPoints is the most points of a function that is drawn from a Gaussian process. The source
+// gaussianPoints is the largest number of points of a function from a Gaussian process. The source
 // keeps the covariance matrix and its Cholesky factor in float64: 128 MiB each at 4096 points, 763
-// MiB each at 10,000, and factoring takes N³/3 multiplications for every function of a batch.
+// MiB each at 10,000. Factoring takes N³/3 multiplications for every function of a batch.
 const gaussianPoints = 4096
 
-// unimodal are the synthetic benchmarks with one value of y for each x, but for noise.
+// unimodal are the synthetic benchmarks with one value of y for each x, apart from noise.
 var unimodal = []Benchmark{
 	{
 		Name: "sawtooth", Printed: "Sawtooth", Kind: Synthetic, Unimodal: true,
@@ -62,8 +62,8 @@ var unimodal = []Benchmark{
 	},
 }
 
-// gaussianSettings are the parameters of the Gaussian processes: length scale ℓ, amplitude σ and
-// the standard deviation of the noise.
+// gaussianSettings returns the parameters of the Gaussian processes: length scale ℓ, amplitude σ
+// and the standard deviation of the noise.
 func gaussianSettings() map[string]any {
 	return map[string]any{"data.length_scale": 0.25, "data.amplitude": 0.75, "data.noise": 0.02, "eval.max_context": 50}
 }

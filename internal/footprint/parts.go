@@ -10,13 +10,14 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// A part is a key of a plan.
+// A part is a configuration key, or a flag, that adds to the memory of a plan.
 type part struct {
-	key, value string
-	smallest   Plan // the plan with the key's smallest value
+	key, value string // its name and its value, for the message
+	smallest   Plan   // the plan with the key's smallest value
 }
 
-// parts returns the keys of a plan. If two save as much, refuse names the first.
+// parts returns the keys that add to the memory of a plan. If two of them would save the same,
+// refuse names the first.
 func (p Plan) parts() []part {
 	parts := append(p.sizes(), p.widths()...)
 	if p.Device.Name() == device.CPU(1).Name() {
@@ -28,7 +29,7 @@ func (p Plan) parts() []part {
 	return parts
 }
 
-// sizes returns the keys of the capacity, whose smallest value is 1.
+// sizes returns the keys that set the capacity. The smallest value of each is 1.
 func (p Plan) sizes() []part {
 	var parts []part
 	add := func(key, name string, of func(e *ops.Extents) *int) {
@@ -48,7 +49,7 @@ func (p Plan) sizes() []part {
 	return parts
 }
 
-// levels returns the key of the levels and what they are called.
+// levels returns the key that sets the number of levels, and the word for them in messages.
 func (p Plan) levels() (key, name string) {
 	training := p.Mode == models.Training
 	switch {
@@ -62,8 +63,8 @@ func (p Plan) levels() (key, name string) {
 	return "eval.num_tau", "levels"
 }
 
-// widths returns the keys of the model. The smallest representation is one that the heads divide, the
-// smallest MLP has one hidden layer of width 1.
+// widths returns the keys that set the widths and depths of the model. The smallest representation
+// has one number for each head; the smallest MLP has one hidden layer of width 1.
 func (p Plan) widths() []part {
 	var parts []part
 	add := func(key, value string, shrink func(c *config.Model)) {

@@ -2,7 +2,9 @@
 // feeds and its checkpoints. It counts before anything is allocated, and refuses a Plan that the
 // machine cannot hold:
 //
-//	plan := footprint.Plan{Device: d, Model: m, Mode: models.Training, Capacity: e, Feeds: 2, Keys: keys}
+//	plan := footprint.Plan{
+//		Device: d, Model: m, Mode: models.Training, Capacity: extents, Feeds: 2, Keys: keys,
+//	}
 //	if err := plan.Check(); err != nil {
 //		return err // names the configuration key that weighs most
 //	}
@@ -28,12 +30,12 @@ type Plan struct {
 	Model    *models.Model
 	Mode     models.Mode
 	Capacity ops.Extents
-	Feeds    int               // that are filled in turn
-	Keys     datasets.SizeKeys // what sets the capacity
+	Feeds    int               // how many feeds are filled in turn
+	Keys     datasets.SizeKeys // the keys that set the capacity
 }
 
-// Check returns an *input.Error if the plan takes more memory than is available. The error names the
-// key whose smallest value would save most.
+// Check returns an *input.Error if the plan takes more memory than is available. The error names
+// the key that would save most if it had its smallest value.
 func (p Plan) Check() error {
 	need, err := p.Bytes()
 	if err != nil {
@@ -50,10 +52,11 @@ func (p Plan) Check() error {
 	return p.refuse(need, have)
 }
 
-// stateCopies is how many floats a parameter takes in a checkpoint: itself and Adam's two moments.
+// stateCopies is how many floats a checkpoint holds for each parameter: its value and Adam's two
+// moments.
 const stateCopies = 3
 
-// Bytes returns how much of the host's memory the plan takes. It allocates none of it.
+// Bytes returns how much of the host's memory the plan takes. It allocates nothing of that size.
 func (p Plan) Bytes() (float64, error) {
 	g, err := p.Model.Build(tensor.Float32, p.Capacity, p.Mode)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package input holds the error for a user's mistake, and opens the files that a user names.
+// Package input defines the error for a user's mistake, and opens the files that a user names.
 package input
 
 import (
@@ -9,18 +9,19 @@ import (
 	"strings"
 )
 
-// Error is a user's mistake: a configuration, a file, a flag or an argument. The program then ends
-// with exit code 2. Empty fields are left out of the message.
+// Error is a mistake of the user in a configuration, a file, a flag or an argument. The program
+// then ends with exit code 2. The message leaves out empty fields.
 type Error struct {
-	File     string // or a flag such as --grid
-	Line     int    // counted from 1; 0 if lines mean nothing
+	File     string // path, or a flag such as --grid
+	Line     int    // counted from 1; 0 if the mistake has no line
 	Key      string // dotted configuration key, column or tensor name
 	Found    string
 	Expected string
 	Cause    error // the error of the operating system, for errors.Is; not part of the message
 }
 
-// Error returns one line: "FILE:LINE: KEY: found …, expected …".
+// Error returns one line: "FILE:LINE: KEY: found …, expected …". Without Expected, the line ends
+// with Found as it is.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(e.File)
@@ -50,7 +51,8 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// Reason returns the operating system's part of an error. Messages name the path themselves.
+// Reason returns the operating system's part of an error, without the path, which messages state
+// themselves.
 func Reason(err error) string {
 	var pathError *fs.PathError
 	var syscallError *os.SyscallError

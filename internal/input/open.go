@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// Open opens a regular file for reading. Anything else is refused without waiting for it, so a pipe
-// that nobody writes to does not hang the program. expected tells what the file should be, such as
-// "a tasks file".
+// Open opens a regular file for reading. It refuses anything else without waiting, so a pipe that
+// nobody writes to does not hang the program. Parameter expected says what the file should be, such
+// as "a tasks file". An error is an *Error.
 func Open(path, expected string) (*os.File, error) {
 	f, mode, err := open(path, expected)
 	if err != nil {
@@ -24,7 +24,7 @@ func Open(path, expected string) (*os.File, error) {
 	return f, nil
 }
 
-// ReadFile returns the content of a regular file of at most limit bytes.
+// ReadFile returns the content of a regular file of at most limit bytes. An error is an *Error.
 func ReadFile(path, expected string, limit int64) ([]byte, error) {
 	f, err := Open(path, expected)
 	if err != nil {
@@ -41,9 +41,9 @@ func ReadFile(path, expected string, limit int64) ([]byte, error) {
 	return content, nil
 }
 
-// Stream opens a file that is read once, from its beginning to its end: a regular file, or a pipe
-// such as a shell's <(command) or /dev/stdin. At most 64 MiB are read from a pipe, and SIGINT,
-// SIGTERM or SIGHUP ends the wait for it; the error of Read is then context.Canceled.
+// Stream opens a file that is read once, from start to end: a regular file, or a pipe such as
+// /dev/stdin or a shell's <(command). From a pipe it reads at most 64 MiB. SIGINT, SIGTERM or
+// SIGHUP ends the wait for a pipe: Read then returns context.Canceled. Other errors are *Error.
 func Stream(path, expected string) (io.ReadCloser, error) {
 	f, mode, err := open(path, expected)
 	if err != nil {
@@ -75,8 +75,9 @@ func open(path, expected string) (*os.File, fs.FileMode, error) {
 	return f, info.Mode(), nil
 }
 
+// notAFile returns the error for a path that is not a regular file.
 func notAFile(path string, mode fs.FileMode, expected string) error {
-	found := "what is not a regular file"
+	found := "something that is not a regular file"
 	switch {
 	case mode.IsDir():
 		found = "a directory"
@@ -90,8 +91,8 @@ func notAFile(path string, mode fs.FileMode, expected string) error {
 	return &Error{File: path, Found: found, Expected: expected}
 }
 
-// Unreadable returns the error for a file that could not be opened or read. An *Error and an
-// interrupt stay as they are.
+// Unreadable returns the error for a file that could not be opened or read. It returns an *Error or
+// an interrupt unchanged.
 func Unreadable(path, expected string, err error) error {
 	var own *Error
 	if errors.As(err, &own) || errors.Is(err, context.Canceled) {

@@ -11,7 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/interrupt"
 )
 
-// maxPipe is how many bytes of a pipe are read.
+// maxPipe is the most bytes that are read from a pipe.
 const maxPipe = 64 << 20
 
 // pipe reads a pipe until its end, its limit or an interrupt.
@@ -36,9 +36,9 @@ func (p *pipe) Read(b []byte) (int, error) {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return n, fmt.Errorf("reading %s: %w", p.path, context.Canceled)
 	case p.read > maxPipe:
-		return 0, &Error{File: p.path, Found: "a pipe with more than " + size(maxPipe), Expected: "less, or a regular file"}
+		return 0, &Error{File: p.path, Found: "a pipe with more than " + size(maxPipe), Expected: "at most that, or a regular file"}
 	case err == io.EOF && p.read == 0:
-		return 0, &Error{File: p.path, Found: "a pipe that nothing was written to", Expected: p.expected}
+		return 0, &Error{File: p.path, Found: "a pipe without data", Expected: p.expected}
 	}
 	return n, err
 }
@@ -48,7 +48,7 @@ func (p *pipe) Close() error {
 	return p.f.Close()
 }
 
-// size puts a number of bytes into words.
+// size formats a number of bytes: "64 MiB".
 func size(n int64) string {
 	if n >= 1<<20 {
 		return fmt.Sprintf("%d MiB", n>>20)

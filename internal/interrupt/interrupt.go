@@ -1,4 +1,5 @@
-// Package interrupt knows the signals that ask the program to end in good order.
+// Package interrupt states which signals end the program in an orderly way, and cancels a context
+// when one of them arrives.
 package interrupt
 
 import (
@@ -9,9 +10,11 @@ import (
 	"syscall"
 )
 
-// signals is computed before anything listens: listening to a signal ends its being ignored.
+// signals is computed before anything listens, because signal.Ignored no longer reports a signal
+// that the program listens to.
 var signals = atStart()
 
+// atStart returns the signals to listen to, as the program was started.
 func atStart() []os.Signal {
 	list := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -24,8 +27,8 @@ func atStart() []os.Signal {
 // program started, as under nohup.
 func Signals() []os.Signal { return slices.Clone(signals) }
 
-// Context returns a context that the first of Signals cancels. The caller calls stop to stop
-// listening.
+// Context returns a context that is cancelled when the first of Signals arrives. The caller must
+// call stop to stop listening.
 func Context() (ctx context.Context, stop context.CancelFunc) {
 	return signal.NotifyContext(context.Background(), signals...)
 }

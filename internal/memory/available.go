@@ -7,13 +7,14 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// Available returns how many bytes this process can still take: what Linux has left for programs, or
-// less if a control group or the limit on address space allows less. Swap does not count. known is
-// false on other systems. root is the root of the file system, which is "/" except in tests.
+// Available returns how many bytes this process can still take: what Linux has left for programs,
+// or less if a control group or the limit on address space allows less. Swap does not count. On
+// other systems known is false. root is the root of the file system: "/" except in tests.
 func Available(root string) (n float64, known bool) {
 	n = math.Inf(1)
 	for _, left := range []func(root string) float64{machineLeft, groupLeft, oldGroupLeft, addressesLeft} {
@@ -27,7 +28,8 @@ func machineLeft(root string) float64 {
 	return 1024 * field(filepath.Join(root, "proc/meminfo"), "MemAvailable:")
 }
 
-// groupLeft returns what the process's control group, and those above it, have left (version 2).
+// groupLeft returns what the limits of the process's control group and of the groups above it
+// leave, for control groups of version 2.
 func groupLeft(root string) float64 {
 	return eachGroup(root, "", "sys/fs/cgroup", func(dir string) float64 {
 		files := field(filepath.Join(dir, "memory.stat"), "inactive_file") + field(filepath.Join(dir, "memory.stat"), "active_file")
@@ -35,8 +37,8 @@ func groupLeft(root string) float64 {
 	})
 }
 
-// oldGroupLeft is groupLeft for version 1. There the names of statistics that include the groups
-// below begin with total.
+// oldGroupLeft returns the same for control groups of version 1. There, the statistics whose names
+// begin with total include the groups below.
 func oldGroupLeft(root string) float64 {
 	return eachGroup(root, "memory", "sys/fs/cgroup/memory", func(dir string) float64 {
 		stat := filepath.Join(dir, "memory.stat")
@@ -45,8 +47,8 @@ func oldGroupLeft(root string) float64 {
 	})
 }
 
-// left returns what a limit leaves. The kernel can free those used pages that hold files. The result
-// is infinite if the limit or the use is not known.
+// left returns limit − used + files, in bytes. files are pages in use that hold files, which the
+// kernel can free. The result is infinite if the limit or the use is not known.
 func left(limit, used, files float64) float64 {
 	if math.IsInf(limit, 1) || math.IsInf(used, 1) {
 		return math.Inf(1)
@@ -65,7 +67,7 @@ func eachGroup(root, controller, mount string, f func(dir string) float64) float
 	text, _ := os.ReadFile(filepath.Join(root, "proc/self/cgroup"))
 	for line := range strings.Lines(string(text)) { // such as 4:memory:/user.slice
 		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
-		if len(parts) != 3 || !contains(parts[1], controller) {
+		if len(parts) != 3 || !slices.Contains(strings.Split(parts[1], ","), controller) {
 			continue
 		}
 		for at := path.Clean("/" + parts[2]); ; at = path.Dir(at) {
@@ -78,16 +80,6 @@ func eachGroup(root, controller, mount string, f func(dir string) float64) float
 	return least
 }
 
-// contains reports whether a list of controllers, separated by commas, has one of the name.
-func contains(controllers, name string) bool {
-	for c := range strings.SplitSeq(controllers, ",") {
-		if c == name {
-			return true
-		}
-	}
-	return false
-}
-
 // addressesLeft returns the limit on address space (ulimit -v) less what the process has reserved.
 func addressesLeft(root string) float64 {
 	limit := field(filepath.Join(root, "proc/self/limits"), "Max address space")
@@ -95,7 +87,8 @@ func addressesLeft(root string) float64 {
 	return left(limit, pages*float64(os.Getpagesize()), 0)
 }
 
-// field returns the number behind a name at the beginning of a line, infinity if there is none.
+// field returns the number that follows a name at the start of a line, or infinity if there is
+// none.
 func field(file, name string) float64 {
 	text, _ := os.ReadFile(file)
 	for line := range bytes.Lines(text) {
@@ -106,12 +99,13 @@ func field(file, name string) float64 {
 	return math.Inf(1)
 }
 
-// number returns the first number of a file, infinity if there is none.
+// number returns the first number of a file, or infinity if there is none.
 func number(file string) float64 {
 	text, _ := os.ReadFile(file)
 	return first(text)
 }
 
+// first returns the first word as a number, or infinity if it is not one.
 func first(text []byte) float64 {
 	words := bytes.Fields(text)
 	if len(words) == 0 {

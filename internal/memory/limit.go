@@ -5,7 +5,7 @@ import (
 	"runtime/debug"
 )
 
-// share is the part of the available memory that the heap may fill before the collector must run.
+// share is the part of the available memory that the heap may fill before the collector runs.
 const share = 0.9
 
 // LimitGarbage makes the garbage collector run before the heap fills the memory that is available

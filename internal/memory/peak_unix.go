@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// Peak returns the most memory that the process has held resident, in bytes; 0 if unknown.
+// Peak returns the largest resident size of the process so far, in bytes, or 0 if it is not known.
 func Peak() int64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -2,7 +2,7 @@ package memory
 
 import "fmt"
 
-// Size returns a number of bytes in words, with two or three digits: "22.9 GB".
+// Size formats a number of bytes with two or three digits: "22.9 GB".
 func Size(bytes float64) string {
 	for _, unit := range []struct {
 		bytes float64

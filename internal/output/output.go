@@ -1,9 +1,8 @@
 // Package output checks where a command will write before the command does any work.
 //
 // A command names its outputs and the files that it reads. Check refuses an output that would
-// destroy something else: an input, another output, a file of a run, or what is no file. Files are
-// compared by what they are, so a hard link, a symbolic link or another spelling of a name is found
-// too.
+// destroy something else: an input, another output or a file of a run. It also refuses a directory.
+// It compares files, not names, so it sees through hard links, symbolic links and other spellings.
 package output
 
 import (
@@ -19,13 +18,13 @@ import (
 
 // File is an output of a command.
 type File struct {
-	Flag string // that names it, such as --out
+	Flag string // the flag that names it, such as --out
 	Path string // empty if the output was not asked for
-	Part string // the file of a run that it may replace: run.EvalFile, run.FitFile or none
+	Part string // the file of a run that it may replace: run.EvalFile, run.FitFile or ""
 }
 
-// Check refuses outputs that cannot be written or would destroy something. Refusals are
-// *input.Error. A directory that is read-only or a disk that is full is another error.
+// Check refuses outputs that cannot be written or would destroy something. A refusal is an
+// *input.Error. A read-only directory and a full disk give other errors.
 func Check(outputs []File, inputs ...string) error {
 	var earlier []identity
 	for i, o := range outputs {
@@ -58,7 +57,7 @@ func Check(outputs []File, inputs ...string) error {
 	return nil
 }
 
-// spelled adds an input's own path to a message where it is not the output's.
+// spelled returns the input's path in brackets, or "" if it is spelled like the output's.
 func spelled(input, output string) string {
 	if input == output {
 		return ""
@@ -66,11 +65,12 @@ func spelled(input, output string) string {
 	return " (" + input + ")"
 }
 
+// refuse returns an error that names the flag.
 func (o File) refuse(found, expected string) error {
 	return &input.Error{File: o.Flag, Found: found, Expected: expected}
 }
 
-// check refuses a path where no file can be.
+// check refuses a path where there cannot be a file.
 func (o File) check() error {
 	const expected = "a file in a directory that exists"
 	info, err := os.Stat(o.Path)
@@ -90,7 +90,7 @@ func (o File) check() error {
 	return nil
 }
 
-// identity tells files apart.
+// identity says which file a path names.
 type identity struct {
 	info   fs.FileInfo // nil if there is no file
 	target string      // empty if there cannot be one
@@ -102,8 +102,8 @@ func identify(path string) (id identity) {
 	return id
 }
 
-// same reports whether both are one file. A device that takes bytes one by one, such as /dev/null,
-// is never the same: writing to it twice destroys nothing.
+// same reports whether a and b are the same file. Two uses of a character device, such as
+// /dev/null, are not the same: writing to it twice destroys nothing.
 func (a identity) same(b identity) bool {
 	if a.info != nil && b.info != nil {
 		return os.SameFile(a.info, b.info) && a.info.Mode()&fs.ModeCharDevice == 0

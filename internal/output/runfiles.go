@@ -12,7 +12,7 @@ func (o File) checkRun() error {
 		return err
 	}
 	if dir, name, ok := run.Owner(target); ok && name != o.Part {
-		return o.refuse(o.Path+", which belongs to the run "+dir, "a file outside of the run, or one of another name")
+		return o.refuse(o.Path+", which belongs to the run "+dir, "a file outside the run, or another name")
 	}
 	return nil
 }

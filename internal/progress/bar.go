@@ -11,7 +11,7 @@ import (
 // barEvery is how often the bar is drawn, at most.
 const barEvery = 100 * time.Millisecond
 
-// bar is progress for a terminal.
+// bar is the Reporter for a terminal.
 type bar struct {
 	w io.Writer
 	p *progressbar.ProgressBar
@@ -34,7 +34,7 @@ func (b *bar) Begin(name, unit string, done, total int) {
 		progressbar.OptionSetWriter(b.w),
 		progressbar.OptionSetWidth(24),
 		progressbar.OptionUseANSICodes(true),
-		progressbar.OptionSetPredictTime(false), // the description has it, and right for resumed runs too
+		progressbar.OptionSetPredictTime(false), // the description shows it, also for resumed runs
 		progressbar.OptionSetElapsedTime(false),
 		progressbar.OptionShowDescriptionAtLineEnd(),
 		progressbar.OptionSetDescription(b.text(b.start)),
@@ -64,7 +64,7 @@ func (b *bar) End() {
 
 func (b *bar) text(now time.Time) string { return b.name + ": " + b.describe(now) }
 
-// draw ignores errors: a terminal that is gone must not stop the work.
+// draw draws the bar. It ignores errors: a closed terminal must not stop the work.
 func (b *bar) draw() {
 	b.p.Describe(b.text(time.Now()))
 	_ = b.p.Set(b.last.Done)

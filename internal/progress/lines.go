@@ -13,7 +13,7 @@ const (
 	jsonEvery  = time.Second
 )
 
-// lines writes progress for a log, one line at a time.
+// lines is the Reporter for a log. It writes one line at a time.
 type lines struct {
 	w io.Writer
 	work
@@ -46,8 +46,8 @@ func (l *lines) show(now time.Time) {
 	fmt.Fprintf(l.w, "%s: %s\n", l.name, l.describe(now))
 }
 
-// jsonLines writes progress for a program: one {"event": "note"|"warning"|"progress", …} on each
-// line.
+// jsonLines is the Reporter for a program. It writes one object on each line: {"event":
+// "note"|"warning"|"progress", …}.
 type jsonLines struct {
 	w io.Writer
 	work
@@ -109,7 +109,7 @@ func (j *jsonLines) show(now time.Time) {
 	j.write(e)
 }
 
-// write writes a value as one line. A value that JSON cannot hold becomes a note of the error.
+// write writes a value as one line. If JSON cannot hold the value, it writes the error as a note.
 func (j *jsonLines) write(v any) {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 )
 
 // Printable escapes what a terminal would act on or not show: control characters, bytes that are
-// not UTF-8, and characters without a shape, such as those that turn the direction of writing. File
-// names may hold any of them. The characters in keep stay as they are.
+// not UTF-8, and invisible characters, such as those that reverse the direction of writing. File
+// names may hold any of them. Printable keeps the characters of keep as they are.
 func Printable(s, keep string) string {
 	plain := func(r rune) bool { return strconv.IsGraphic(r) || strings.ContainsRune(keep, r) }
 	var b strings.Builder

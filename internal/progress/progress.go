@@ -1,6 +1,6 @@
-// Package progress shows how far long work has come: a bar on a terminal, a line now and then in a
-// log, or JSON objects for a program. While work is under way, nothing else writes to standard
-// error.
+// Package progress shows the progress of long work: a bar on a terminal, a line every ten seconds in
+// a log, or JSON objects for a program. While a Reporter shows work, nothing else may write to
+// standard error.
 //
 //	r := progress.New(os.Stderr, progress.Auto)
 //	r.Begin("training", "step", 0, 2000)
@@ -18,7 +18,7 @@ import (
 	"golang.org/x/term"
 )
 
-// State is how far the work has come. Zero values are unknown and not shown.
+// State says how far the work has come. A nil Loss and a zero RowsPerSecond are not shown.
 type State struct {
 	Done          int            // steps, batches or functions finished
 	Loss          func() float64 // the newest loss; called only when it is shown, since it may take time
@@ -31,11 +31,11 @@ type Reporter interface {
 	Note(message string, fields ...Field)
 	// Warn shows a message that a person should look at, under --quiet too.
 	Warn(message string)
-	// Begin starts work of total units. done of them were finished before, in a resumed run.
+	// Begin starts work of total units, of which done were finished in an earlier run.
 	Begin(name, unit string, done, total int)
-	// Update states how far the work has come. It may be called at any rate; few states are shown.
+	// Update states how far the work has come. It may be called often: few states are shown.
 	Update(State)
-	// End ends the work, finished or not. Without work it does nothing.
+	// End ends the work, finished or not. It does nothing if there is no work.
 	End()
 }
 
@@ -83,7 +83,7 @@ func (quiet) End()                           {}
 // warning starts the line of a warning.
 const warning = "warning: "
 
-// work is the state that every reporter keeps of the work under way.
+// work is what a reporter knows about the work that it shows.
 type work struct {
 	name, unit   string
 	first, total int
@@ -97,8 +97,8 @@ func newWork(name, unit string, done, total int, now time.Time) work {
 		last: State{Done: done}, open: true}
 }
 
-// left returns the time that the rest will take at the mean speed so far. It returns false while no
-// unit is finished.
+// left returns the time that the rest of the work will take at the mean speed so far. It returns
+// false until a unit is finished.
 func (t *work) left(now time.Time) (time.Duration, bool) {
 	finished := t.last.Done - t.first
 	if finished <= 0 {
@@ -123,7 +123,7 @@ func (t *work) describe(now time.Time) string {
 	return s
 }
 
-// loss returns the loss. It returns false if there is none or if it is not finite.
+// loss returns the loss, and false if there is none or it is not finite.
 func (s State) loss() (float64, bool) {
 	if s.Loss == nil {
 		return 0, false

@@ -5,7 +5,7 @@ import "math"
 // unit maps a word to [0, 1). It takes the upper 24 bits, which float32 holds exactly.
 func unit(word uint32) float32 { return float32(word>>8) * (1.0 / (1 << 24)) }
 
-// Float returns number index of a step, uniform on the multiples of 2⁻²⁴ in [0, 1).
+// Float returns the number at an index of a step, uniform on the multiples of 2⁻²⁴ in [0, 1).
 func (g Generator) Float(step, index uint64) float64 {
 	return float64(unit(g.Uint32(step, index)))
 }
@@ -27,9 +27,9 @@ func (g Generator) Fill(step, index uint64, dst []float32) {
 	}
 }
 
-// Normal returns a standard normal number, by Box and Muller's transform of numbers 2·index and
-// 2·index+1 of the step. It uses all 32 bits of both, so the tails reach 6.6 standard deviations.
-// Indices must be below 2³³.
+// Normal returns a standard normal number. It is the Box–Muller transform of the numbers at 2·index
+// and 2·index+1 of the step. It uses all 32 bits of both, so the tails reach 6.6 standard
+// deviations. Indices must be below 2³³.
 func (g Generator) Normal(step, index uint64) float64 {
 	u, v, c, d := g.block(step, uint32(index>>1))
 	if index&1 == 1 {
@@ -39,17 +39,17 @@ func (g Generator) Normal(step, index uint64) float64 {
 	return radius * math.Cos(float64(v)*(2*math.Pi/(1<<32)))
 }
 
-// IntN returns number index of a step, uniform on {0..n−1} up to a bias below n·2⁻³². It panics
-// unless 1 ≤ n ≤ 2³².
+// IntN returns the number at an index of a step, uniform on {0..n−1} up to a bias below n·2⁻³². It
+// panics unless 1 ≤ n ≤ 2³².
 func (g Generator) IntN(step, index uint64, n int) int {
 	if n < 1 || uint64(n) > 1<<32 {
-		panic("random: IntN wants 1 to 2³² values")
+		panic("random: IntN needs n from 1 to 2³²")
 	}
 	return int(uint64(g.Uint32(step, index)) * uint64(n) >> 32)
 }
 
-// Perm sets dst to a random permutation of 0..len(dst)−1, by Fisher and Yates' algorithm "inside
-// out". It uses numbers 0..len(dst)−1 of the step.
+// Perm sets dst to a random permutation of 0..len(dst)−1, by the inside-out form of the
+// Fisher–Yates shuffle. It uses the numbers at 0..len(dst)−1 of the step.
 func (g Generator) Perm(step uint64, dst []int) {
 	for i := range dst {
 		j := g.IntN(step, uint64(i), i+1)

@@ -5,14 +5,15 @@
 //   - the step, such as the number of a batch;
 //   - the index of the number within the step.
 //
-// A [Generator] has no state, so the numbers can be made in any order. A resumed run, another
-// number of threads and another device see the same ones, and a checkpoint stores no generator.
+// A [Generator] has no state, so the numbers can be made in any order. They are the same in a
+// resumed run, with another number of threads and on another device. A checkpoint stores no
+// generator.
 //
 // The generator is Philox 4x32-10 of Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3",
 // SC 2011.
 package random
 
-// Stream is one use of randomness. Two streams with the same seed, steps and indices give unrelated
+// Stream is one use of randomness. Streams with the same seed, steps and indices give unrelated
 // numbers.
 type Stream uint32
 
@@ -29,15 +30,15 @@ const (
 	Draws                       // samples from a prediction
 )
 
-// Evaluation is added to a stream that evaluation uses (stream | Evaluation). With the same seed,
-// evaluation then does not repeat the training data.
+// Evaluation is a bit that evaluation adds to a stream: stream | Evaluation. Evaluation then draws
+// other numbers than training with the same seed.
 const Evaluation Stream = 0x100
 
 // Generator makes the numbers of one stream under one seed. It is a small value, safe to copy and
 // to use from many goroutines.
 //
-// Number index of a step is word index%4 of the Philox block with the key (seed low, seed high) at
-// the counter (index/4, step low, step high, stream). Indices must be below 2³⁴.
+// The number at an index of a step is word index%4 of the Philox block with the key (seed low, seed
+// high) at the counter (index/4, step low, step high, stream). Indices must be below 2³⁴.
 type Generator struct {
 	key    [2]uint32
 	stream uint32
@@ -61,7 +62,7 @@ const (
 	increment1  = 0xBB67AE85
 )
 
-// round is one of the ten rounds. It is small enough to be inlined.
+// round computes one of the ten rounds. It is small enough to be inlined.
 func round(c0, c1, c2, c3, k0, k1 uint32) (uint32, uint32, uint32, uint32) {
 	p0, p1 := uint64(c0)*multiplier0, uint64(c2)*multiplier1
 	return uint32(p1>>32) ^ c1 ^ k0, uint32(p1), uint32(p0>>32) ^ c3 ^ k1, uint32(p0)
@@ -85,7 +86,7 @@ func (g Generator) block(step uint64, count uint32) (a, b, c, d uint32) {
 // mask keeps the constant multiples of the increments within 32 bits.
 const mask = 1<<32 - 1
 
-// Uint32 returns number index of a step as 32 random bits.
+// Uint32 returns the number at an index of a step as 32 random bits.
 func (g Generator) Uint32(step, index uint64) uint32 {
 	a, b, c, d := g.block(step, uint32(index>>2))
 	switch index & 3 {
