@@ -21,7 +21,7 @@ type Runner struct {
 	Threads  int // of the engine, 1 at least
 }
 
-// Run trains every trial that is to be trained, goes on where it was left, and evaluates it at each
+// Run trains every trial that is to be trained, continuing where it was left, and evaluates it at each
 // of its values.
 func (r Runner) Run(ctx context.Context, trials []Trial) ([]Result, error) {
 	var all []Result

@@ -182,7 +182,7 @@ func TestAnInterruptedAblationGoesOn(t *testing.T) {
 	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 130 {
 		t.Fatalf("%v\n%s", err, errs)
 	}
-	if !strings.Contains(errs.String(), "the same command goes on") {
+	if !strings.Contains(errs.String(), "the same command continues") {
 		t.Errorf("said %s", errs)
 	}
 	left, _ := filepath.Glob(filepath.Join(out, "*", "*", "checkpoints", "step-*.safetensors"))

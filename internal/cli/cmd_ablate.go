@@ -186,7 +186,7 @@ func (o *ablateFlags) checkFiles(a *app, trials []ablate.Trial, configs []string
 // goesOn replaces the error of an interrupted training, which names flags of acqnp train.
 func goesOn(err error) error {
 	if errors.Is(err, train.ErrInterrupted) {
-		return errors.New("interrupted: the same command goes on with the training")
+		return errors.New("interrupted: the same command continues the training")
 	}
 	return err
 }

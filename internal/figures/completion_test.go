@@ -19,7 +19,7 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// completing asks a small model for pictures of 4×3 pixels.
+// completing returns options that ask a small model for pictures of 4×3 pixels.
 func completing(t *testing.T, channels int) predict.Trained {
 	t.Helper()
 	m, err := models.New(config.Model{Name: "cnp", Representation: 6, Encoder: []int{7}, Decoder: []int{7}}, 2, channels)
@@ -31,7 +31,8 @@ func completing(t *testing.T, channels int) predict.Trained {
 	return predict.Trained{Model: m, Params: m.Initial(5), Device: device.CPU(1), Units: run.Units{Scaling: s}}
 }
 
-// ramp is a 4×3 picture whose pixels, from the last to the first, have the value of their place in hundredths.
+// ramp returns a 4×3 picture whose pixels, from the last to the first, have the value of their
+// place in hundredths.
 func ramp(channels int) figures.Image {
 	m := figures.Image{Height: 4, Width: 3, Channels: channels}
 	for p := 11; p >= 0; p-- {

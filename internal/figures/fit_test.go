@@ -19,8 +19,8 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// twoBranches is a made-up prediction of a double sine: half of the levels on each branch, the same levels at every x
-// or others at each.
+// twoBranches returns an invented prediction of a double sine: half of the levels on each branch,
+// the same levels at every x or others at each.
 func twoBranches(sameLevels bool) figures.Panel {
 	p := figures.Panel{Title: "double-sine", Levels: []float64{0.05, 0.5, 0.95}}
 	const levels, n = 20, 200
@@ -49,7 +49,7 @@ func twoBranches(sameLevels bool) figures.Panel {
 	return p
 }
 
-// withCloud has a thousand context points around its levels.
+// withCloud returns a panel with a thousand context points around its levels.
 func withCloud() figures.Panel {
 	p := twoBranches(false)
 	p.Context = nil
@@ -60,7 +60,7 @@ func withCloud() figures.Panel {
 	return p
 }
 
-// gaussian has a mean and quantiles alone.
+// gaussian returns a panel with a mean and quantiles alone.
 func gaussian() figures.Panel {
 	p := twoBranches(true)
 	for i := range p.Grid {
@@ -73,7 +73,7 @@ func figure(panels ...figures.Panel) figures.FitPlot {
 	return figures.FitPlot{Title: "acqnp on double-sine, step 1000", XLabel: "x", YLabel: "y", Panels: panels}
 }
 
-// save draws to a file (kept in $ACQNP_PLOTS if set, to be looked at) and returns its content.
+// save draws to a file and returns its content. The file is kept in $ACQNP_PLOTS if that is set.
 func save(t *testing.T, fig figures.FitPlot, name string) []byte {
 	t.Helper()
 	dir := os.Getenv("ACQNP_PLOTS")
@@ -100,7 +100,8 @@ func picture(t *testing.T, fig figures.FitPlot, name string) image.Image {
 	return img
 }
 
-// count is how many pixels of a region (in fractions of the picture) have a colour that the test accepts.
+// count returns how many pixels of a region (in fractions of the picture) have a colour that the
+// test accepts.
 func count(img image.Image, left, top, right, bottom float64, accept func(r, g, b int) bool) int {
 	n, size := 0, img.Bounds()
 	for y := int(top * float64(size.Dy())); y < int(bottom*float64(size.Dy())); y++ {
@@ -138,7 +139,8 @@ func TestFitPlotShowsItsParts(t *testing.T) {
 				t.Errorf("size %v", size)
 			}
 			levels := name != "gaussian"
-			// Each mark covers some hundred pixels at least; none of its colour may be there without it.
+			// Each mark covers some hundred pixels at least; none of its colour may be there
+			// without it.
 			if n := inPanel(img, purple); n > 300 != levels {
 				t.Errorf("%d pixels of low levels", n)
 			}

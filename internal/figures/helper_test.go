@@ -11,7 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// laneLike are raw units that differ a lot from the model's.
+// laneLike returns raw units that differ a lot from the model's.
 func laneLike(dy int) datasets.Scaling {
 	s := datasets.Scaling{XOffset: []float64{-100}, XScale: []float64{2000}}
 	for c := range dy {
@@ -21,7 +21,7 @@ func laneLike(dy int) datasets.Scaling {
 	return s
 }
 
-// tiny asks a small model with its initial weights.
+// tiny returns a small model with its initial weights.
 func tiny(t *testing.T, name string, dy int) predict.Trained {
 	t.Helper()
 	c := config.Model{Name: name, Representation: 6, Encoder: []int{7}, Decoder: []int{7}}
@@ -37,7 +37,7 @@ func tiny(t *testing.T, name string, dy int) predict.Trained {
 	}
 }
 
-// lanes are two functions with two channels of y.
+// lanes returns two functions with two channels of y.
 func lanes() []predict.Function {
 	return []predict.Function{
 		{Name: "lane 2", ContextX: []float64{100, 900, 1700}, ContextY: []float64{60, 1, 50, 2, 20, 3}, TargetX: []float64{0, 1000.5}},

@@ -15,7 +15,7 @@ import (
 	"github.com/acqnp/acqnp/internal/figures"
 )
 
-// streams are a PDF's compressed parts, unpacked, and what introduces each.
+// streams returns a PDF's compressed parts, unpacked, and what introduces each.
 func streams(t *testing.T, content []byte) (dictionaries, unpacked []string) {
 	t.Helper()
 	for {

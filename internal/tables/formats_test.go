@@ -23,7 +23,7 @@ import (
 // hostile is a name that means something in every format.
 const hostile = "<script>alert(\"1\")</script>|&%$#_{}~^\\ `x`](javascript:1)\n\x1b[31m'; 字"
 
-// some is a directory with several seeds, a single run, one batch, a stray name and plots.
+// some returns a directory with several seeds, a single run, one batch, a stray name and plots.
 func some(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
@@ -254,7 +254,8 @@ func TestDotsStayInTheirPlot(t *testing.T) {
 	}
 }
 
-// The page in a browser: no message in its console. Where ACQNP_SCREENSHOTS names a directory, pictures are left there.
+// The page in a browser: no message in its console. Where ACQNP_SCREENSHOTS names a directory,
+// pictures are left there.
 func TestPageInChromium(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a browser")

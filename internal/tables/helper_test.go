@@ -14,7 +14,7 @@ import (
 	"github.com/acqnp/acqnp/internal/tables"
 )
 
-// evalJSON is an evaluation as acqnp eval writes it, or as somebody else might.
+// An evalJSON is an evaluation as acqnp eval writes it, or as somebody else might.
 type evalJSON struct {
 	benchmark, model  string
 	batches, numTau   int
@@ -50,13 +50,13 @@ func (e evalJSON) String() string {
 		e.context, quote(errorOf(e.contextE)), e.target, quote(errorOf(e.targetE)), quote(e.weights), quote(step))
 }
 
-// lissajous is ACQNP as the paper evaluates it.
+// lissajous returns ACQNP as the paper evaluates it.
 func lissajous(context, target float64) evalJSON {
 	return evalJSON{benchmark: "lissajous", model: "acqnp", batches: 5000, numTau: 100, levels: "random",
 		context: context, contextE: 0.003, target: target, targetE: 0.004, weights: "w", step: 100000}
 }
 
-// write makes a file with its directories.
+// write writes a file and makes its directories.
 func write(t *testing.T, content string, path ...string) string {
 	t.Helper()
 	file := filepath.Join(path...)
@@ -69,7 +69,8 @@ func write(t *testing.T, content string, path ...string) string {
 	return file
 }
 
-// addRun makes a run directory: eval.json beside a configuration with the seed and whatever settings say.
+// addRun makes a run directory: eval.json beside a configuration with the seed and whatever
+// settings say.
 func addRun(t *testing.T, root, name string, e evalJSON, seed int, settings string) {
 	t.Helper()
 	write(t, e.String(), root, name, "eval.json")
@@ -77,7 +78,7 @@ func addRun(t *testing.T, root, name string, e evalJSON, seed int, settings stri
 		root, name, "config.yaml")
 }
 
-// summarize gathers with warnings told as strings.
+// summarize gathers and returns warnings as texts.
 func summarize(t *testing.T, root string, all bool) (tables.Summary, []string) {
 	t.Helper()
 	var warnings []string
@@ -92,7 +93,7 @@ func summarize(t *testing.T, root string, all bool) (tables.Summary, []string) {
 	return s, warnings
 }
 
-// text is what a format writes.
+// text returns what a format writes.
 func text(t *testing.T, write func(io.Writer) error) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -102,7 +103,7 @@ func text(t *testing.T, write func(io.Writer) error) string {
 	return b.String()
 }
 
-// onlyRow is the row of a summary that has one.
+// onlyRow returns the row of a summary that has one.
 func onlyRow(t *testing.T, s tables.Summary) tables.Row {
 	t.Helper()
 	if len(s.Tables) != 1 || len(s.Tables[0].Rows) != 1 {
