@@ -10,8 +10,8 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// WriteResults writes a CSV file with a line for every result; column names the number. The
-// standard error is empty for one batch.
+// WriteResults writes a CSV file with a line for every result. column is the name of the column of
+// values. The standard error of one batch is empty.
 func WriteResults(path, column string, results []Result) error {
 	header := []string{"run", "benchmark", "model", "seed", "steps", column, "levels", "batches",
 		"context_ll", "context_std_error", "target_ll", "target_std_error"}
@@ -24,8 +24,8 @@ func WriteResults(path, column string, results []Result) error {
 	})
 }
 
-// WritePoints writes a CSV file with a line for every point. Standard deviations are empty for one
-// run.
+// WritePoints writes a CSV file with a line for every point. column is the name of the column of
+// values. The standard deviation of one run is empty.
 func WritePoints(path, column string, points []Point) error {
 	header := []string{"benchmark", "model", column, "runs", "batches", "context_ll", "context_sd", "target_ll", "target_sd"}
 	return writeCSV(path, header, len(points), func(i int) []string {
@@ -47,7 +47,7 @@ func writeCSV(path string, header []string, rows int, row func(i int) []string) 
 	})
 }
 
-// stdError returns an estimate's standard error as text, and nothing for one batch.
+// stdError returns an estimate's standard error as text, or "" for one batch.
 func stdError(e run.Estimate) string {
 	if e.StdError == nil {
 		return ""
@@ -55,7 +55,7 @@ func stdError(e run.Estimate) string {
 	return number(*e.StdError)
 }
 
-// number returns the shortest text that reads back as v, and nothing for NaN.
+// number returns the shortest text that reads back as v, or "" for NaN.
 func number(v float64) string {
 	if math.IsNaN(v) {
 		return ""

@@ -14,20 +14,20 @@ import (
 	"github.com/acqnp/acqnp/internal/train"
 )
 
-// How much is tried out for an estimate.
+// How much Estimate tries out.
 const (
-	timedSteps   = 4
-	timedBatches = 2
-	sizedBatches = 50 // whose mean size is that of a step
+	timedSteps   = 4  // training steps
+	timedBatches = 2  // evaluation batches
+	sizedBatches = 50 // training batches whose mean size stands for all
 )
 
-// Work is what trials still have to do, and about how long that takes on this machine.
+// Work is the remaining work of trials, and its approximate time on this machine.
 type Work struct {
-	Steps, Batches int // of training, of evaluation
+	Steps, Batches int // training steps, evaluation batches
 	Time           time.Duration
 }
 
-// Roughly returns the time, rounded to what an estimate is worth.
+// Roughly returns the time, rounded to the precision of an estimate.
 func (w Work) Roughly() time.Duration {
 	d := w.Time
 	switch {
@@ -41,8 +41,8 @@ func (w Work) Roughly() time.Duration {
 	return d.Round(time.Hour)
 }
 
-// Estimate counts the work of trials and times a little of it, once for each benchmark and width of
-// network.
+// Estimate counts the remaining work of trials. It times a few steps and batches, once for each
+// benchmark and architecture.
 func (r Runner) Estimate(ctx context.Context, trials []Trial) (Work, error) {
 	paces := map[string]pace{}
 	var work Work
@@ -85,7 +85,7 @@ func (r Runner) untrained(t Trial) (predict.Trained, datasets.Source, error) {
 	return predict.New(t.Experiment, m, m.Initial(0), run.UnitsOf(t.Experiment, source), r.Device), source, nil
 }
 
-// remaining returns how many steps a trial still has to be trained.
+// remaining returns the number of steps that a trial has not trained yet.
 func (t Trial) remaining(m *models.Model, source datasets.Source) (int, error) {
 	if !t.Train {
 		return 0, nil
@@ -104,14 +104,13 @@ func (t Trial) remaining(m *models.Model, source datasets.Source) (int, error) {
 	return steps, nil
 }
 
-// pace is how long a training step takes, and an evaluation batch for each of its levels, in
-// nanoseconds.
+// pace holds the times of a training step and of one level of an evaluation batch.
 type pace struct {
 	step  time.Duration
-	level float64
+	level float64 // nanoseconds
 }
 
-// time measures a trial's pace, that of its steps if it is to be trained.
+// time measures a trial's pace. It times steps only if training is set.
 func (r Runner) time(ctx context.Context, t Trial, model predict.Trained, source datasets.Source, training bool) (pace, error) {
 	var found pace
 	var err error
@@ -141,10 +140,10 @@ func (r Runner) time(ctx context.Context, t Trial, model predict.Trained, source
 	return found, nil
 }
 
-// timeSteps trains a few steps of a run that is thrown away. Batches differ in size, so time goes
-// by rows.
+// timeSteps trains a few steps in a temporary directory and returns the mean time of a step.
+// Batches differ in size, so it measures time per point.
 func (r Runner) timeSteps(ctx context.Context, t Trial, source datasets.Source) (time.Duration, error) {
-	points, trained, err := rows(source)
+	mean, timed, err := points(source)
 	if err != nil {
 		return 0, err
 	}
@@ -175,12 +174,12 @@ func (r Runner) timeSteps(ctx context.Context, t Trial, source datasets.Source) 
 	if last == first { // there is one step only
 		return last, nil
 	}
-	return time.Duration(float64(last-first) / trained * points), nil
+	return time.Duration(float64(last-first) / timed * mean), nil
 }
 
-// rows returns how many points a training step has on average, and how many the timed steps after
-// the first have together.
-func rows(source datasets.Source) (mean, timed float64, err error) {
+// points returns the mean number of points of a training step, and the sum of points of the timed
+// steps after the first.
+func points(source datasets.Source) (mean, timed float64, err error) {
 	var b datasets.Batch
 	for i := range sizedBatches {
 		if err := source.Train(i, &b); err != nil {

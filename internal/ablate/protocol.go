@@ -14,7 +14,7 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// What a reduced protocol does at most, and what the paper did.
+// The most work of a reduced protocol, and the paper's number of seeds.
 const (
 	ReducedSteps   = 1000
 	ReducedBatches = 50
@@ -24,34 +24,35 @@ const (
 // testedLevels are the paper's numbers of quantile levels at test time.
 var testedLevels = []int{3, 5, 7, 9, 11}
 
-// Protocol says how the runs of an ablation are trained and evaluated.
+// Protocol states how the runs of an ablation are trained and evaluated.
 type Protocol struct {
 	Out     string   // directory of the runs that are trained
-	Set     []string // KEY=VALUE in place of the configuration's
-	Seeds   []int    // of the training, a run for each
-	Steps   int      // of training; 0: the configuration's
-	Batches int      // of evaluation; 0: the configuration's
-	Reduced bool     // where Steps and Batches are 0: at most what a CPU does in an acceptable time
+	Set     []string // KEY=VALUE, each overrides the configuration's
+	Seeds   []int    // of training; each makes a run
+	Steps   int      // of training; 0 for the configuration's
+	Batches int      // of evaluation; 0 for the configuration's
+	Reduced bool     // if Steps or Batches is 0: at most ReducedSteps or ReducedBatches
 }
 
 // A Trial is one run, and the values of the ablation's number that it is evaluated at.
 type Trial struct {
 	Experiment config.Experiment
 	Dir        string
-	Train      bool // false: the run is taken as it is
+	Train      bool // whether to train it; a finished run is only evaluated
 	values     []int
-	at         func(value int) evaluation // how it is evaluated at one
+	at         func(value int) evaluation
 }
 
-// evaluation says how a trial is evaluated at one value.
+// evaluation states how a trial is evaluated at one value.
 type evaluation struct {
 	numTau int
 	levels string // predict.RandomLevels or predict.GridLevels
-	words  string // what it is called while it runs
+	words  string // its name in progress messages
 }
 
-// NumTau returns the trials that vary the number of quantile levels at test time: finished runs, or
-// runs of configurations for every seed. A model without quantile levels is an *input.Error.
+// NumTau returns the trials that vary the number of quantile levels at test time: the finished
+// runs, and a run of each configuration for every seed. It returns an *input.Error for a model
+// without quantile levels.
 func (p Protocol) NumTau(configs, runs []string) ([]Trial, error) {
 	trials, err := p.finished(runs)
 	if err != nil {
@@ -85,7 +86,7 @@ func (p Protocol) NumTau(configs, runs []string) ([]Trial, error) {
 	return trials, nil
 }
 
-// finished returns trials of runs that are there, without values.
+// finished returns trials of existing runs. Their values are not set.
 func (p Protocol) finished(dirs []string) ([]Trial, error) {
 	var trials []Trial
 	for _, dir := range dirs {
@@ -101,8 +102,9 @@ func (p Protocol) finished(dirs []string) ([]Trial, error) {
 	return trials, nil
 }
 
-// Depths returns the trials that train an ACQNP with each number of hidden layers of ψ, as wide as
-// the configuration's first, and every seed. Another model is an *input.Error.
+// Depths returns the trials that train an ACQNP for each number of hidden layers of ψ and every
+// seed. The layers are as wide as the configuration's first. It returns an *input.Error for another
+// model.
 func (p Protocol) Depths(file string, depths []int) ([]Trial, error) {
 	var trials []Trial
 	for _, depth := range depths {
@@ -140,8 +142,7 @@ func (p Protocol) depth(file string, depth, seed int) (Trial, error) {
 	}, err
 }
 
-// experiment reads the configuration of a trial that is trained, with the keys that the ablation
-// sets.
+// experiment reads the configuration of a trial to train and sets the ablation's keys.
 func (p Protocol) experiment(file string, seed int, more ...config.Flag) (config.Experiment, error) {
 	flags := append([]config.Flag{{Name: "--seeds", Key: "train.seed", Value: strconv.Itoa(seed)}}, more...)
 	over := config.Overrides{Set: p.Set, Flags: flags, Env: os.Environ}
@@ -157,7 +158,7 @@ func (p Protocol) experiment(file string, seed int, more ...config.Flag) (config
 	return e, err
 }
 
-// steps returns train.steps if it differs from the configuration's own.
+// steps returns the flag that sets train.steps, if the protocol changes it.
 func (p Protocol) steps(e config.Experiment) []config.Flag {
 	steps := p.Steps
 	if steps == 0 && p.Reduced && (e.Train.Epochs > 0 || e.Train.Steps > ReducedSteps) {
@@ -166,7 +167,7 @@ func (p Protocol) steps(e config.Experiment) []config.Flag {
 	return flag("--steps", "train.steps", steps)
 }
 
-// batches returns eval.batches if it differs from the configuration's own.
+// batches returns the flag that sets eval.batches, if the protocol changes it.
 func (p Protocol) batches(e config.Experiment) []config.Flag {
 	batches := p.Batches
 	if batches == 0 && p.Reduced && (e.Eval.Batches == 0 || e.Eval.Batches > ReducedBatches) {
@@ -175,7 +176,7 @@ func (p Protocol) batches(e config.Experiment) []config.Flag {
 	return flag("--batches", "eval.batches", batches)
 }
 
-// flag returns a key with its value, nothing for 0.
+// flag returns a flag that sets key to value, or none for 0.
 func flag(name, key string, value int) []config.Flag {
 	if value == 0 {
 		return nil
@@ -183,7 +184,7 @@ func flag(name, key string, value int) []config.Flag {
 	return []config.Flag{{Name: name, Key: key, Value: strconv.Itoa(value)}}
 }
 
-// runDir returns where a run is trained.
+// runDir returns the directory in which a run is trained.
 func (p Protocol) runDir(e config.Experiment) string {
 	return filepath.Join(p.Out, "runs", e.Benchmark, e.Model.Name, "seed-"+strconv.FormatUint(e.Train.Seed, 10))
 }

@@ -1,9 +1,9 @@
-// Package ablate varies one number of a model and measures what that does to its log-likelihoods:
-// the number of quantile levels at test time, or the depth of ψ. They are the ablations of the
-// paper's figure 4.
+// Package ablate runs the ablations of the paper's figure 4. They vary one number of a model, the
+// number of quantile levels at test time or the depth of ψ, and measure its log-likelihoods.
 //
-// A Trial is one run, trained or taken as it is, and the values that it is evaluated at. A Result
-// is one of its evaluations, and a Point is the mean over the runs that differ in their seed alone.
+// A [Protocol] makes the trials. A [Trial] is one run, to train or finished, and the values at
+// which it is evaluated. A [Runner] trains and evaluates trials. A [Result] is one evaluation, and
+// a [Point] is the mean over runs that differ only in their seed.
 package ablate
 
 import (
@@ -15,11 +15,11 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// Result is one evaluation of one run at one value of the number.
+// Result is one evaluation of one run at one value of the ablation's number.
 type Result struct {
-	Run   string
+	Run   string // its directory
 	Seed  uint64 // train.seed
-	Steps int
+	Steps int    // of training
 	Value int
 	Eval  run.Eval
 }
@@ -30,18 +30,19 @@ type Point struct {
 	Model     string `json:"model"`
 	Value     int    `json:"value"`
 	Runs      int    `json:"runs"`
-	Batches   int    `json:"batches"` // the fewest of a run
+	Batches   int    `json:"batches"` // of the run with the fewest
 	Context   Spread `json:"context_ll"`
 	Target    Spread `json:"target_ll"`
 }
 
-// Spread is a mean over runs and its sample standard deviation (n−1), nil for one run.
+// Spread is a mean over n runs and their sample standard deviation, with divisor n−1. SD is nil for
+// one run.
 type Spread struct {
 	Mean float64  `json:"mean"`
 	SD   *float64 `json:"sd"`
 }
 
-// Deviation returns the standard deviation, NaN for one run.
+// Deviation returns the standard deviation, or NaN for one run.
 func (s Spread) Deviation() float64 {
 	if s.SD == nil {
 		return math.NaN()
@@ -49,7 +50,7 @@ func (s Spread) Deviation() float64 {
 	return *s.SD
 }
 
-// String returns "mean ± standard deviation", the mean alone for one run.
+// String returns "mean ± standard deviation", or the mean alone for one run.
 func (s Spread) String() string {
 	if s.SD == nil {
 		return fmt.Sprintf("%.4f", s.Mean)
@@ -57,7 +58,8 @@ func (s Spread) String() string {
 	return fmt.Sprintf("%.4f ± %.4f", s.Mean, *s.SD)
 }
 
-// Points gathers results, ordered by benchmark and model as they first occur, then by value.
+// Points averages the results of each benchmark, model and value. It orders the points by the first
+// occurrence of benchmark and model, then by value.
 func Points(results []Result) []Point {
 	var points []Point
 	of := map[[3]any][]Result{}
@@ -85,7 +87,7 @@ func Points(results []Result) []Point {
 	return points
 }
 
-// average sets the point's figures to those of its runs.
+// average sets the point's numbers from the results of its runs.
 func (p *Point) average(runs []Result) {
 	p.Runs, p.Batches = len(runs), runs[0].Eval.Batches
 	for _, r := range runs {
@@ -114,8 +116,8 @@ func spreadOf(runs []Result, value func(Result) float64) Spread {
 	return s
 }
 
-// Extent tells a figure's reader how much work stands behind results, of which there is one at
-// least.
+// Extent returns " (training steps: …; evaluation batches: …)" for a figure's title. There is at
+// least one result.
 func Extent(results []Result) string {
 	span := func(of func(r Result) int) string {
 		lo, hi := of(results[0]), of(results[0])

@@ -18,11 +18,11 @@ type Runner struct {
 	Device   device.Device
 	Version  string // of the program
 	Progress progress.Reporter
-	Threads  int // of the engine, 1 at least
+	Threads  int // of the engine, at least 1
 }
 
-// Run trains every trial that is to be trained, continuing where it was left, and evaluates it at each
-// of its values.
+// Run trains the trials that are to be trained and evaluates every trial at each of its values. It
+// resumes the runs that it finds in their directories.
 func (r Runner) Run(ctx context.Context, trials []Trial) ([]Result, error) {
 	var all []Result
 	for i, t := range trials {
@@ -52,7 +52,7 @@ func (r Runner) run(ctx context.Context, t Trial) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	trained.Experiment = t.Experiment // with what the protocol changes
+	trained.Experiment = t.Experiment // as changed by the protocol
 	model, err := predict.LoadRun(trained, run.Newest, run.UnitsOf(t.Experiment, source), r.Device, r.Progress.Warn)
 	if err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func (r Runner) run(ctx context.Context, t Trial) ([]Result, error) {
 	return results, nil
 }
 
-// of returns a model that is evaluated in this way.
+// of returns the model with the number and choice of levels of this evaluation.
 func (how evaluation) of(model predict.Trained) predict.Trained {
 	model.NumTau, model.Levels = how.numTau, how.levels
 	return model

@@ -24,7 +24,7 @@ type Summary struct {
 	Points    []Point  `json:"points"`
 }
 
-// Summary returns where the files of an ablation lie in a directory, without points.
+// Summary returns the paths of an ablation's files in dir. The points are not set.
 func (s Subject) Summary(dir string) Summary {
 	path := func(ending string) string { return filepath.Join(dir, s.Name+ending) }
 	return Summary{Out: dir, Figures: []string{path(".png"), path(".svg"), path(".pdf")},
@@ -34,7 +34,7 @@ func (s Subject) Summary(dir string) Summary {
 // Files returns the paths of all files.
 func (s Summary) Files() []string { return append([]string{s.Table, s.RunsTable}, s.Figures...) }
 
-// Print writes a table for people.
+// Print writes the points as a table, and the paths of the main files.
 func (s Summary) Print(w io.Writer, of Subject) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "benchmark\tmodel\t%s\truns\tbatches\tcontext log-likelihood\ttarget log-likelihood\n", of.Variable)

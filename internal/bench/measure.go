@@ -1,8 +1,8 @@
 // Package bench measures how fast a model trains.
 //
-// Measure times training steps and sets them beside what the CPU could do at most. Experiment
-// changes a configuration so that every step has the same number of points, which makes results
-// comparable.
+// [Measure] times training steps and compares their floating-point operations with the CPU's peak.
+// [Experiment] reads a configuration and can give every step the same number of points, which makes
+// results comparable.
 package bench
 
 import (
@@ -18,20 +18,21 @@ import (
 // warmup is how many steps come before those that are timed.
 const warmup = 3
 
-// Options says what is measured.
+// Options state what Measure measures.
 type Options struct {
 	Experiment config.Experiment
 	Source     datasets.Source
 	DataDir    string
 	Device     device.Device
-	Threads    int // of the CPU, 1 at least
-	Points     int // of every function, as Experiment was told; 0: as the benchmark draws them
-	Steps      int
+	Threads    int    // of the CPU, at least 1
+	Points     int    // of every function, as given to Experiment; 0 if the benchmark draws their number
+	Steps      int    // to time, at least 1
 	Version    string // of the program
 	Progress   progress.Reporter
 }
 
-// Measure times training steps, all of each from making its batch to Adam. It writes nothing.
+// Measure times training steps, each from waiting for its batch to the end of Adam. It writes
+// nothing.
 func Measure(ctx context.Context, o Options) (Result, error) {
 	before := o.peak()
 	timings, err := o.time(ctx)
@@ -45,8 +46,8 @@ func Measure(ctx context.Context, o Options) (Result, error) {
 	return r, nil
 }
 
-// peak returns the CPU's peak in floating-point operations per second, 0 if another device
-// computes.
+// peak measures the CPU's peak in floating-point operations per second. It returns 0 if another
+// device computes.
 func (o Options) peak() float64 {
 	if o.Device.Name() != "cpu" {
 		return 0
@@ -54,7 +55,7 @@ func (o Options) peak() float64 {
 	return device.FMAPeak(o.Threads)
 }
 
-// time runs the steps and shows how far they are.
+// time runs the steps and reports their progress.
 func (o Options) time(ctx context.Context) ([]train.Timing, error) {
 	o.Progress.Begin("bench", "step", 0, warmup+o.Steps)
 	defer o.Progress.End()

@@ -15,8 +15,9 @@ const (
 	MostPoints  = config.MaxPoints
 )
 
-// Experiment reads a configuration. If points is not 0, every function of a training batch has that many
-// points, max(3, points/2) of them context; a benchmark that cannot have that is an *input.Error.
+// Experiment reads a configuration. Unless points is 0, every function of a training batch then has
+// that many points, max(3, points/2) of them context. Experiment returns an *input.Error if the
+// benchmark fixes the number of points.
 func Experiment(file string, over config.Overrides, points int) (config.Experiment, error) {
 	e, err := config.Load(file, over)
 	if err != nil || points == 0 {
@@ -30,8 +31,8 @@ func Experiment(file string, over config.Overrides, points int) (config.Experime
 	return config.Load(file, over)
 }
 
-// fixPoints returns the keys that give every training batch n points of each function, max(3, n/2)
-// of them context. A benchmark whose functions have a fixed number of points is an *input.Error.
+// fixPoints returns the keys that give every function of a training batch n points, max(3, n/2) of
+// them context. It returns an *input.Error if the benchmark fixes the number of points.
 func fixPoints(e config.Experiment, n int) ([]config.Flag, error) {
 	context := max(3, n/2)
 	flag := func(key string, value ...int) config.Flag {
@@ -49,7 +50,7 @@ func fixPoints(e config.Experiment, n int) ([]config.Flag, error) {
 		return nil, &input.Error{File: "--points", Found: strconv.Itoa(n),
 			Expected: "no --points: the functions of " + e.Benchmark + " have a fixed number of points"}
 	}
-	// bench does not evaluate, but the keys of the evaluation must agree with those of the data.
+	// bench does not evaluate, but the checks of config compare these keys with those of the data.
 	evalContext := max(e.Eval.MaxContext, context)
 	return []config.Flag{
 		flag("data.points", n, n), flag("data.min_context", context), flag("data.min_targets", n-context),

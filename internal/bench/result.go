@@ -11,14 +11,14 @@ import (
 	"github.com/acqnp/acqnp/internal/train"
 )
 
-// Result is what Measure finds. Its JSON fields are those of acqnp bench --json.
+// Result is the result of Measure. Its JSON fields are those of acqnp bench --json.
 type Result struct {
 	Benchmark   string  `json:"benchmark"`
 	Model       string  `json:"model"`
 	Device      string  `json:"device"`
-	Kernels     string  `json:"kernels,omitempty"` // the CPU's
+	Kernels     string  `json:"kernels,omitempty"` // of the CPU
 	Threads     int     `json:"threads"`
-	Points      int     `json:"points"` // of every function; 0: as the benchmark draws them
+	Points      int     `json:"points"` // of every function; 0 if the benchmark draws their number
 	Steps       int     `json:"steps"`
 	RowsPerStep float64 `json:"rows_per_step"` // mean
 	RowsPerS    float64 `json:"rows_per_s"`
@@ -26,16 +26,16 @@ type Result struct {
 	MsMin       float64 `json:"ms_min"`
 	PeakMiB     float64 `json:"peak_mib"` // resident memory of the process
 	FLOPsPerRow float64 `json:"flops_per_row"`
-	GFLOPs      float64 `json:"gflops"` // a second
+	GFLOPs      float64 `json:"gflops"` // 1e9 operations per second
 
-	// Multiply-adds in registers; null if another device than the CPU computes.
+	// The CPU's peak, in 1e9 operations per second, and GFLOPs as a share of it; null on a GPU.
 	PeakGFLOPs *float64 `json:"peak_gflops"`
 	PeakShare  *float64 `json:"peak_share"`
 
 	Version string `json:"version"`
 }
 
-// summarise makes figures of timings. peak is in floating-point operations per second, 0 if
+// summarise computes the rates of timings. peak is in floating-point operations per second, 0 if
 // unknown.
 func summarise(timings []train.Timing, peak float64) Result {
 	var total time.Duration
@@ -60,7 +60,7 @@ func summarise(timings []train.Timing, peak float64) Result {
 	return r
 }
 
-// Print writes the result for people.
+// Print writes the result as text.
 func (r Result) Print(w io.Writer) error {
 	line := func(name, format string, values ...any) {
 		fmt.Fprintf(w, "%-12s "+format+"\n", append([]any{name}, values...)...)

@@ -1,5 +1,4 @@
-// Package doctor looks at what this machine has for acqnp, and says what is missing and how to get
-// it.
+// Package doctor finds out what this machine offers acqnp, what is missing and how to get it.
 package doctor
 
 import (
@@ -10,29 +9,28 @@ import (
 	"github.com/acqnp/acqnp/internal/device"
 )
 
-// Diagnosis is what Look finds. Its JSON fields are those of acqnp doctor --json.
+// Diagnosis is the result of Look. Its JSON fields are those of acqnp doctor --json.
 type Diagnosis struct {
 	Version     string            `json:"version"`
 	Go          string            `json:"go"`
 	Platform    string            `json:"platform"`
 	CPU         string            `json:"cpu"`
 	Features    []string          `json:"cpu_features"`
-	Kernels     string            `json:"kernels"`           // of the CPU, in force
+	Kernels     string            `json:"kernels"`           // the CPU kernels in use
 	Available   []string          `json:"kernels_available"` // on this machine, the best first
 	Cores       int               `json:"cores"`
-	MemoryBytes int64             `json:"memory_bytes"` // 0: unknown
-	MemoryLimit int64             `json:"memory_limit_bytes,omitempty"`
-	GPU         bool              `json:"gpu"`         // visible
-	GPUs        []string          `json:"gpus"`        // names, as far as the kernel driver tells them
-	Driver      string            `json:"gpu_driver"`  // version
-	CUDA        string            `json:"cuda_engine"` // the program that has it; empty if there is none
-	CUDAError   string            `json:"cuda_error,omitempty"`
+	MemoryBytes int64             `json:"memory_bytes"`                 // 0 if unknown
+	MemoryLimit int64             `json:"memory_limit_bytes,omitempty"` // of the control group; 0 if none
+	GPU         bool              `json:"gpu"`                          // whether one is visible
+	GPUs        []string          `json:"gpus"`                         // names that the driver knows
+	Driver      string            `json:"gpu_driver"`                   // its version
+	CUDA        string            `json:"cuda_engine"`                  // path of acqnp-cuda, "" if absent
+	CUDAError   string            `json:"cuda_error,omitempty"`         // why it cannot be used
 	Data        []datasets.Status `json:"data_sets"`
-	Missing     []string          `json:"missing"`
+	Missing     []string          `json:"missing"` // each with the remedy
 }
 
-// Look returns what the machine has, and which data sets are below dataDir. version is the
-// program's.
+// Look examines the machine and the data sets below dataDir. version is the program's.
 func Look(dataDir, version string) Diagnosis {
 	d := Diagnosis{
 		Version:  version,
@@ -56,16 +54,16 @@ func Look(dataDir, version string) Diagnosis {
 	return d
 }
 
-// findMissing adds what is not there, and how to get it.
+// findMissing fills d.Missing.
 func (d *Diagnosis) findMissing() {
-	const cpu = ": --device auto computes on the CPU"
+	const cpu = "; --device auto computes on the CPU"
 	switch {
 	case !d.GPU:
 		d.Missing = append(d.Missing, "no NVIDIA GPU is visible"+cpu)
 	case d.CUDA == "":
-		d.Missing = append(d.Missing, "no "+device.Program+" beside this program or in PATH, make gpu builds it"+cpu)
+		d.Missing = append(d.Missing, "no "+device.Program+" beside this program or in PATH; make gpu builds it"+cpu)
 	case d.CUDAError != "":
-		d.Missing = append(d.Missing, "the GPU cannot be used, "+d.CUDAError+cpu)
+		d.Missing = append(d.Missing, "the GPU cannot be used: "+d.CUDAError+cpu)
 	}
 	for _, s := range d.Data {
 		if !s.Ready {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// processor returns the CPU's own name if the system tells it.
+// processor returns the CPU's name from /proc/cpuinfo, or else its architecture.
 func processor() string {
 	for _, key := range []string{"model name", "Hardware", "Model"} {
 		if v := procField("/proc/cpuinfo", key); v != "" {
@@ -36,8 +36,7 @@ func memory() (total, limit int64) {
 	return total, limit
 }
 
-// procField returns the first value of a key in a file of "key : value" lines, empty if there is
-// none.
+// procField returns the first value of a key in a file of "key : value" lines, or "".
 func procField(file, key string) string {
 	b, err := os.ReadFile(file)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/acqnp/acqnp/internal/device"
 )
 
-// Print writes the diagnosis for people, a line for each thing.
+// Print writes the diagnosis as lines of text.
 func (d Diagnosis) Print(w io.Writer) error {
 	line := func(name, text string) { fmt.Fprintf(w, "%-11s %s\n", name, text) }
 	line("acqnp", d.Version+", "+d.Go+", "+d.Platform)

@@ -11,11 +11,10 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// Comparison is the evaluation of a model with other weights, those before its training, and with
-// its own, on the same batches.
+// Comparison holds the evaluations of a model before and after training, on the same batches.
 type Comparison struct{ Before, After run.Eval }
 
-// Compare evaluates the model with the weights before its training and with its own.
+// Compare evaluates the model with the weights before, a flat vector [NumParams], and with its own.
 func (t Trained) Compare(ctx context.Context, before []float32, source Source, o EvalOptions) (c Comparison, err error) {
 	untrained := t
 	untrained.Params, untrained.Weights = before, run.Weights{}
@@ -29,13 +28,13 @@ func (t Trained) Compare(ctx context.Context, before []float32, source Source, o
 }
 
 const (
-	comparedBatches = 20  // that a comparison takes at most
-	comparedShare   = 0.2 // of training's work that a comparison is at most
+	comparedBatches = 20  // the most batches of a comparison
+	comparedShare   = 0.2 // the most work of a comparison, as a share of training's
 )
 
-// ComparedBatches returns how many batches a comparison takes so that it is cheap beside training
-// of so many steps. It counts rows: a training step costs about three times its rows, and a
-// comparison takes every batch twice.
+// ComparedBatches returns a number of batches for Compare that is cheap beside training of so many
+// steps. It counts the decoder's rows: a training step costs about three times its rows, because of
+// the gradient, and a comparison evaluates every batch twice.
 func ComparedBatches(e config.Experiment, s datasets.Source, steps int) int {
 	rows := func(size datasets.Size, levels int) float64 {
 		return float64(size.Functions) * float64(size.Points) * float64(max(1, levels))

@@ -16,17 +16,17 @@ type Distribution struct {
 	levels []float32 // u of every component; nil for Gaussians
 }
 
-// Component is one part of a distribution and the u that its level was computed from: CQNP takes τ
-// = u. U is NaN for a Gaussian.
+// Component is one component of a distribution, and the u that its level τ was computed from. For
+// CQNP, τ is 0.001 + 0.998·u. U is NaN for a Gaussian.
 type Component struct {
 	U float64
 	likelihood.Component
 }
 
-// Mixture reports whether the components are quantile levels.
+// Mixture reports whether the components have quantile levels.
 func (d Distribution) Mixture() bool { return d.levels != nil }
 
-// Components returns the levels in the order of u, or the Gaussians.
+// Components returns the components, those with levels in the order of u.
 func (d Distribution) Components() []Component {
 	components := make([]Component, 0, len(d.levels))
 	for k, c := range d.Distribution.Components() {
@@ -39,11 +39,11 @@ func (d Distribution) Components() []Component {
 	return components
 }
 
-// picks is the first index of the numbers that pick a Gaussian. It lies far above the indices of
-// the normal numbers.
+// picks is the first index of the random numbers that choose a Gaussian. It lies far above the
+// indices of the normal numbers.
 const picks = 1 << 33
 
-// Draw returns draw i of a step of the generator.
+// Draw returns a random value from d: draw i at a step of the generator.
 func (d Distribution) Draw(g random.Generator, step, i uint64) float64 {
 	if m, ok := d.Distribution.(likelihood.Mixture); ok {
 		return m.Draw(g.Float(step, 2*i), g.Float(step, 2*i+1))

@@ -15,24 +15,25 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// TaskLevels is the value of run.Eval's Levels if the levels came with the batches.
+// TaskLevels is the value of run.Eval's Levels if the levels are those in a tasks file.
 const TaskLevels = "tasks"
 
-// EvalOptions states how much is evaluated and who is told. The zero value evaluates all batches.
+// EvalOptions state how many batches to evaluate and how to report them. The zero value evaluates
+// all batches and reports nothing.
 type EvalOptions struct {
 	Batches int    // 0 means all that the source has
-	Version string // of the program, for the record
+	Version string // of the program, for run.Eval
 
-	OnBatch func(done, total int, left time.Duration) // may be nil
+	OnBatch func(done, total int, left time.Duration) // called after every batch; may be nil
 
-	Progress progress.Reporter // shows the batches; may be nil
-	Task     string            // under this name
+	Progress progress.Reporter // may be nil
+	Task     string            // the name that Progress shows
 }
 
-// Evaluate measures the log-likelihoods of evaluation batches. It makes the next batch while the
-// model runs the current one. A batch that brings its own levels or bootstraps keeps those. If ctx
-// ends, Evaluate returns ctx's error. A log-likelihood that is NaN or infinite is an error that
-// names the batch.
+// Evaluate returns the log-likelihoods of evaluation batches. It makes the next batch while the
+// model runs the current one. A batch may have its own levels or bootstraps, as in a tasks file;
+// Evaluate uses them instead of drawing some. If ctx ends, it returns ctx's error. For a NaN or an
+// infinity it returns an error that names the batch.
 func (t Trained) Evaluate(ctx context.Context, source Source, o EvalOptions) (run.Eval, error) {
 	start := time.Now()
 	total := source.EvalBatches()
@@ -86,8 +87,7 @@ func (e *evaluator) batches(ctx context.Context, source Source, total int, o Eva
 	return results, nil
 }
 
-// show reports that so many batches are done. The task begins with the first of them, which waits
-// for compiling.
+// show reports progress. It begins the task after the first batch, whose time includes compiling.
 func (o EvalOptions) show(done, total int) {
 	if o.Progress == nil {
 		return
@@ -98,8 +98,8 @@ func (o EvalOptions) show(done, total int) {
 	o.Progress.Update(progress.State{Done: done})
 }
 
-// CheckMemory returns Evaluate's error if an evaluation would take more memory than there is. It
-// does no work.
+// CheckMemory returns the error of an evaluation that would take more memory than there is, without
+// evaluating anything.
 func (t Trained) CheckMemory(source Source) error {
 	e, err := newEvaluator(t, source)
 	if err != nil {
@@ -108,12 +108,12 @@ func (t Trained) CheckMemory(source Source) error {
 	return e.checkMemory()
 }
 
-// evaluator evaluates one batch after the other.
+// An evaluator evaluates batches.
 type evaluator struct {
 	runner
 	draws feed.Draws
 
-	numTau, bootstraps int // of the last batch; 0 for a model without
+	numTau, bootstraps int // of the last batch; 0 for a model without them
 	levels             string
 }
 
@@ -138,7 +138,7 @@ func newEvaluator(t Trained, source Source) (*evaluator, error) {
 	return e, nil
 }
 
-// drawn records the number of levels or bootstraps, and how levels are chosen.
+// drawn records the number of levels or bootstraps, and how the levels are chosen.
 func (e *evaluator) drawn(count int, levels string) {
 	switch {
 	case e.model.Bootstrap():
@@ -148,7 +148,7 @@ func (e *evaluator) drawn(count int, levels string) {
 	}
 }
 
-// batch evaluates a feed. It releases the feed as soon as the program has its numbers.
+// batch evaluates the batch in f and releases f as soon as the program has a copy.
 func (e *evaluator) batch(f *feed.Feed, feeds *feed.Ahead) (run.BatchResult, error) {
 	extents := f.Extents
 	if extents.Context == extents.Points {

@@ -10,17 +10,17 @@ import (
 	"github.com/acqnp/acqnp/internal/progress"
 )
 
-// FunctionFiles say where functions to predict are read from, in raw units.
+// FunctionFiles name the files of functions to predict, in raw units.
 type FunctionFiles struct {
 	Context         string   // CSV file of points (x, y)
-	Targets         string   // CSV file of points x; empty: Grid
+	Targets         string   // CSV file of points x; if empty, the targets are Grid's
 	Grid            string   // see datasets.ParseGrid
 	XNames, YNames  []string // columns of x and y
-	FunctionColumns []string // that may name the function of a point; the first that a file has does
+	FunctionColumns []string // columns that may name a point's function; a file's first one does
 }
 
-// Read returns the functions of the context. Targets of no named function are asked of every
-// function. What the files lack is an *input.Error.
+// Read returns the functions in the context file with their targets. Targets without a function's
+// name belong to every function. It returns an *input.Error for files that it cannot use.
 func (f FunctionFiles) Read() ([]Function, error) {
 	contexts, err := datasets.ReadPoints(f.Context, f.XNames, f.YNames, f.FunctionColumns...)
 	if err != nil {
@@ -52,7 +52,7 @@ func askAll(functions []Function, x []float64) {
 	}
 }
 
-// askEach gives every function the targets with its name.
+// askEach gives every function the targets of its name.
 func (f FunctionFiles) askEach(functions []Function, targets []datasets.Points) error {
 	for _, p := range targets {
 		if p.Function == "" {
@@ -78,7 +78,7 @@ func CountTargets(functions []Function, dx int) int {
 	return n
 }
 
-// Shown passes predictions on and shows how many of a total are made.
+// Shown returns the same predictions and reports to p how many of the total are made.
 func Shown(p progress.Reporter, total int, predictions iter.Seq2[Target, error]) iter.Seq2[Target, error] {
 	return func(yield func(Target, error) bool) {
 		p.Begin("predict", "target", 0, total)

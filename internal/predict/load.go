@@ -7,9 +7,9 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// LoadRun returns New's model of a run with the weights of a checkpoint, as run.Run's Load reads
-// it. units are those of the data that the model is used with. They are its own units if an old
-// checkpoint has none.
+// LoadRun returns the model of a run with the weights of a checkpoint, which [run.Run.Load] reads.
+// units are those of the data that the model is used with. LoadRun uses them if the checkpoint, of
+// an older version, has none.
 func LoadRun(r *run.Run, checkpoint string, units run.Units, d device.Device, warn func(string)) (Trained, error) {
 	m, err := modelOf(r.Experiment, units)
 	if err != nil {
@@ -19,7 +19,7 @@ func LoadRun(r *run.Run, checkpoint string, units run.Units, d device.Device, wa
 	return ofCheckpoint(r.Experiment, m, c, units, d), err
 }
 
-// LoadCheckpoint returns New's model with the weights of the checkpoint in a file.
+// LoadCheckpoint returns the model of an experiment with the weights of the checkpoint at path.
 func LoadCheckpoint(e config.Experiment, path string, units run.Units, d device.Device) (Trained, error) {
 	m, err := modelOf(e, units)
 	if err != nil {
@@ -38,7 +38,7 @@ func ofCheckpoint(e config.Experiment, m *models.Model, c run.Checkpoint, units 
 	return t
 }
 
-// LoadWeights returns New's model of an experiment with the weights in a file.
+// LoadWeights returns the model of an experiment with the weights at path.
 func LoadWeights(e config.Experiment, path string, units run.Units, d device.Device) (Trained, error) {
 	m, err := modelOf(e, units)
 	if err != nil {

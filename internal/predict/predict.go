@@ -14,7 +14,7 @@ import (
 	"github.com/acqnp/acqnp/internal/models"
 )
 
-// Function is a function to predict: its context and its targets, in raw units.
+// A Function is a function to predict: its context and its targets, in raw units.
 type Function struct {
 	Name     string
 	ContextX []float64 // [N_c, dx], N_c at least 1
@@ -22,19 +22,18 @@ type Function struct {
 	TargetX  []float64 // [N, dx]
 }
 
-// Target is the prediction at one target, in raw units. It has a distribution for each channel of
-// y.
+// A Target is the prediction at one target, in raw units: a distribution for each channel of y.
 type Target struct {
 	Function, Target int // both counted from 0
 	Channels         []Distribution
 }
 
-// targetsPerRun bounds the memory of a prediction, whatever the number of targets.
+// targetsPerRun is the largest number of targets in one run. It bounds the memory of a prediction.
 const targetsPerRun = 512
 
-// Predict yields the predictions for all targets of the functions, in order. Memory does not grow
-// with the number of targets. The sequence ends at the first error. A function that does not fit
-// the model is an *input.Error. Ranging over the sequence again yields the same predictions.
+// Predict yields the predictions for all targets of the functions, in order, in memory that does
+// not depend on their number. The sequence ends at the first error: an *input.Error if a function
+// does not fit the model. Ranging over the sequence again yields the same predictions.
 func (t Trained) Predict(ctx context.Context, functions []Function) iter.Seq2[Target, error] {
 	return func(yield func(Target, error) bool) {
 		p, err := newPredictor(t, functions)
@@ -51,7 +50,7 @@ func (t Trained) Predict(ctx context.Context, functions []Function) iter.Seq2[Ta
 	}
 }
 
-// predictor predicts one function after the other, up to targetsPerRun targets at a time.
+// A predictor predicts functions, up to targetsPerRun targets at a time.
 type predictor struct {
 	runner
 	draws   feed.Draws
@@ -69,7 +68,7 @@ func newPredictor(t Trained, functions []Function) (*predictor, error) {
 	p.feeds, p.keys, p.capacity.Levels = 1, datasets.SizeKeys{Context: "context"}, d.Count()
 	p.dx, p.dy = t.Model.Dims()
 	if len(p.scaling.XScale) != p.dx || len(p.scaling.YScale) != p.dy {
-		return nil, fmt.Errorf("a scaling of %d and %d columns given to a model of %d and %d", len(p.scaling.XScale), len(p.scaling.YScale), p.dx, p.dy)
+		return nil, fmt.Errorf("found a scaling of %d columns of x and %d of y, expected %d and %d, as the model has", len(p.scaling.XScale), len(p.scaling.YScale), p.dx, p.dy)
 	}
 	for i, f := range functions {
 		context, targets, err := p.size(f)
@@ -125,8 +124,8 @@ func (p *predictor) function(ctx context.Context, i int, f Function, yield func(
 	return true
 }
 
-// run evaluates targets first to first+n−1 of function i. Its levels depend on function and target
-// alone.
+// run evaluates targets first to first+n−1 of function i. The levels depend only on function and
+// target.
 func (p *predictor) run(i int, f Function, first, n int) error {
 	x := p.scaling.ModelX(f.TargetX[first*p.dx:][:n*p.dx])
 	p.feed.Targets(p.draws, i, first, p.scaling.ModelX(f.ContextX), p.scaling.ModelY(f.ContextY), x, p.dx, p.dy)
@@ -138,8 +137,8 @@ func (p *predictor) run(i int, f Function, first, n int) error {
 	return program.Run(p.feed.Extents)
 }
 
-// channels returns the distributions at target t of the last run, one for each channel. It is an
-// error if a mean is not finite, as it is when numbers are too large for the model's float32.
+// channels returns the distributions at target t of the last run, one for each channel. It returns
+// an error if a mean is not finite, which happens if numbers are too large for float32.
 func (p *predictor) channels(t int) ([]Distribution, error) {
 	ds := make([]Distribution, p.dy)
 	for c := range ds {

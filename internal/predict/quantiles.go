@@ -12,19 +12,20 @@ import (
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// Quantiles states what quantiles.csv holds besides the components and the mean of each prediction.
+// Quantiles describes a quantiles.csv. The file always holds the components and the mean of each
+// prediction; Levels and Draws add quantiles and draws.
 type Quantiles struct {
 	XNames    []string   // column names of x
 	YNames    []string   // names of the channels of y
 	Functions []Function // that were predicted
-	Levels    []float64  // quantiles asked for, in (0, 1)
+	Levels    []float64  // of the quantiles, in (0, 1)
 	Draws     int        // draws per target and channel
 	Seed      uint64     // of the draws
 }
 
 // The kinds of rows.
 const (
-	kindComponent = "component" // a level; of Gaussian models, a Gaussian for each bootstrap or one
+	kindComponent = "component" // of the mixture; see Distribution
 	kindMean      = "mean"
 	kindQuantile  = "quantile"
 	kindDraw      = "draw"
@@ -52,7 +53,7 @@ func (q Quantiles) Write(path string, predictions iter.Seq2[Target, error]) erro
 	})
 }
 
-// quantileRows writes the rows. The csv.Writer keeps errors.
+// quantileRows writes the rows. Errors stay in csv.
 type quantileRows struct {
 	Quantiles
 	csv   *csv.Writer
@@ -81,7 +82,7 @@ func (o *quantileRows) target(t Target) {
 	}
 }
 
-// channel writes the rows of one channel. o.row already has its first columns.
+// channel writes the rows of one channel. o.row already holds the columns before kind.
 func (o *quantileRows) channel(t Target, channel int, d Distribution) {
 	start := len(o.row)
 	add := func(kind string, c Component, level, value float64) {
@@ -106,8 +107,8 @@ func (o *quantileRows) channel(t Target, channel int, d Distribution) {
 	}
 }
 
-// number formats v as the shortest text that reads back as v. NaN, a column that does not apply, is
-// empty.
+// number returns the shortest text that reads back as v. It returns "" for NaN, which marks a
+// column that does not apply.
 func number(v float64) string {
 	if math.IsNaN(v) {
 		return ""
@@ -115,7 +116,7 @@ func number(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// level32 formats u, which was a float32, likewise.
+// level32 returns the shortest text that reads back as the float32 u, and "" for NaN.
 func level32(u float64) string {
 	if math.IsNaN(u) {
 		return ""

@@ -1,7 +1,10 @@
-// Package predict uses a trained model. A [Trained] is the model with its weights. Its Evaluate
-// measures log-likelihoods on evaluation batches and returns the content of eval.json. Its Predict
-// yields the predictive distribution of y at each target, as a [Distribution] of package likelihood
-// in raw units: those of the data. [Quantiles] writes predictions as a CSV file.
+// Package predict evaluates trained models and predicts with them.
+//
+// A [Stored] names a trained model on disk, and a [Trained] is that model in memory.
+// [Trained.Evaluate] returns the content of eval.json: log-likelihoods on the evaluation batches of
+// a [Source]. [Trained.Predict] yields a [Target] for each target of a [Function]: the predictive
+// [Distribution] of every channel of y, in raw units, which are those of the data. [Quantiles]
+// writes predictions to a CSV file.
 package predict
 
 import (
@@ -17,27 +20,27 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// runner keeps a compiled program that is large enough for the runs so far.
+// A runner holds a compiled program that is large enough for all runs so far.
 type runner struct {
 	model  *models.Model
 	params []float32
 	mode   models.Mode
 	device device.Device
-	feeds  int // that are filled by turns
-	keys   datasets.SizeKeys
+	feeds  int               // how many feeds are in memory
+	keys   datasets.SizeKeys // the keys that set the sizes, for errors about memory
 
 	capacity ops.Extents
 	program  engine.Program[float32]
 }
 
-// at returns the program for a run of these extents. It compiles it again only if they exceed all
-// earlier ones.
+// at returns a program for runs of these extents. It compiles only if they exceed the capacity of
+// the last program.
 func (r *runner) at(e ops.Extents) (engine.Program[float32], error) {
 	if r.program != nil && e.Fits(r.capacity) {
 		return r.program, nil
 	}
 	if want := r.model.NumParams(); len(r.params) != want {
-		return nil, fmt.Errorf("%d parameters given to a model of %d", len(r.params), want)
+		return nil, fmt.Errorf("found %d parameters, expected %d, as the model has", len(r.params), want)
 	}
 	r.close()
 	r.capacity = ops.Extents{
@@ -62,7 +65,7 @@ func (r *runner) at(e ops.Extents) (engine.Program[float32], error) {
 	return program, nil
 }
 
-// checkMemory refuses a program that takes more memory than there is.
+// checkMemory returns an error if a program of r.capacity takes more memory than there is.
 func (r *runner) checkMemory() error {
 	return footprint.Plan{Device: r.device, Model: r.model, Mode: r.mode, Capacity: r.capacity, Feeds: r.feeds, Keys: r.keys}.Check()
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// Source makes evaluation batches. A datasets.Source is one; a tasks file is another.
+// A Source makes evaluation batches. A datasets.Source is one, and so is a datasets.Tasks.
 type Source interface {
 	Dims() (dx, dy int)
 	EvalSize() datasets.Size
@@ -16,8 +16,9 @@ type Source interface {
 	Eval(i int, dst *datasets.Batch) error
 }
 
-// OpenSource returns the evaluation batches of an experiment, or of a tasks file if tasks names one.
-// A file of other dimensions than the experiment's data is an *input.Error.
+// OpenSource returns the evaluation batches of an experiment, or those of a tasks file unless tasks
+// is "". It returns an *input.Error if the file's dimensions are not those of the experiment's
+// data.
 func OpenSource(e config.Experiment, dataDir, tasks string) (Source, error) {
 	own, err := datasets.Open(e, dataDir)
 	if tasks == "" {

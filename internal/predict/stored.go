@@ -9,16 +9,16 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// Stored says where a trained model lies: in a checkpoint of a run, or in a weights file.
+// Stored names a trained model on disk: a checkpoint of a run, or a configuration and weights.
 type Stored struct {
-	Run        string // run directory; empty: Config and Weights
-	Checkpoint string // of the run: run.Newest, or the number of a step
+	Run        string // run directory; if empty, the model is that of Config and Weights
+	Checkpoint string // of the run: run.Newest or a step
 	Config     string // configuration file
 	Weights    string // safetensors file with PyTorch's names
 }
 
-// Experiment returns the run's own configuration, which environment variables do not change, or that
-// of Config. flags replace keys of it.
+// Experiment returns the configuration: the run's, which environment variables do not change, or
+// that of Config, which they do. flags set keys of it.
 func (s Stored) Experiment(flags ...config.Flag) (config.Experiment, error) {
 	if s.Run == "" {
 		return config.Load(s.Config, config.Overrides{Flags: flags, Env: os.Environ})
@@ -30,7 +30,7 @@ func (s Stored) Experiment(flags ...config.Flag) (config.Experiment, error) {
 	return r.Experiment, nil
 }
 
-// Files returns the files that the model and the experiment's data are read from.
+// Files returns the paths that the model and the experiment's data are read from.
 func (s Stored) Files(e config.Experiment, dataDir string) []string {
 	files := datasets.Files(e, dataDir)
 	if s.Run != "" {
@@ -56,7 +56,7 @@ func (s Stored) Units(e config.Experiment, dataDir string) (run.Units, error) {
 	return run.UnitsOf(e, source), nil
 }
 
-// units returns the units stored with the weights, nil if there are none.
+// units returns the units stored with the weights, or nil if there are none.
 func (s Stored) units() (*run.Units, error) {
 	if s.Run == "" {
 		return run.ReadUnits(s.Weights)
@@ -68,8 +68,9 @@ func (s Stored) units() (*run.Units, error) {
 	return r.Units(), nil
 }
 
-// Load reads the model of the experiment with its weights. data are the units of the data that it is
-// used with. Load calls warn with a line about each checkpoint that cannot be used.
+// Load reads the weights and returns the model. e is what Experiment returned, and data are the
+// units of the data that the model is used with. Load calls warn with a line about each checkpoint
+// that it skips.
 func (s Stored) Load(e config.Experiment, data run.Units, d device.Device, warn func(string)) (Trained, error) {
 	if s.Run == "" {
 		return LoadWeights(e, s.Weights, data, d)
@@ -78,6 +79,6 @@ func (s Stored) Load(e config.Experiment, data run.Units, d device.Device, warn 
 	if err != nil {
 		return Trained{}, err
 	}
-	r.Experiment = e // with what flags change
+	r.Experiment = e // as changed by flags
 	return LoadRun(r, s.Checkpoint, data, d, warn)
 }

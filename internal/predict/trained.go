@@ -8,15 +8,14 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// The two ways of choosing quantile levels, as --levels names them.
+// Values of Trained.Levels: the two ways of choosing quantile levels, as in --levels.
 const (
-	RandomLevels = feed.RandomLevels // drawn for every function, point and level
+	RandomLevels = feed.RandomLevels // drawn for every function and point
 	GridLevels   = feed.GridLevels   // evenly spaced from 0.001 to 0.999, the same everywhere
 )
 
 // Trained is a model with its weights, and how its levels and bootstraps are chosen. Its methods
-// Evaluate and Predict use it and change nothing, so a copy with other fields asks the same model
-// in another way.
+// change nothing, so a copy with other fields evaluates the same model in another way.
 type Trained struct {
 	Model  *models.Model
 	Params []float32     // flat, in the order of Model.Tensors
@@ -28,28 +27,28 @@ type Trained struct {
 	Bootstraps int    // of the context, for models that resample it
 	Seed       uint64 // of the random levels and of the bootstraps
 
-	Benchmark string      // for the record of an evaluation
-	Weights   run.Weights // likewise: where Params were read from
+	Benchmark string      // for run.Eval
+	Weights   run.Weights // for run.Eval: where Params were read from
 }
 
-// New returns a model with its weights that is asked as the experiment's evaluation says, with
-// random levels. The caller sets Weights if it evaluates.
+// New returns a model with weights params [NumParams] that evaluates as the experiment's eval keys
+// say, with random levels. Its Weights are not set.
 func New(e config.Experiment, m *models.Model, params []float32, u run.Units, d device.Device) Trained {
 	return Trained{Model: m, Params: params, Units: u, Device: d, NumTau: e.Eval.NumTau, Levels: RandomLevels,
 		Bootstraps: e.Model.EvalBootstraps, Seed: e.Eval.Seed, Benchmark: e.Benchmark}
 }
 
-// Title names the model and its benchmark for people.
+// Title returns "MODEL on BENCHMARK".
 func (t Trained) Title() string { return t.Model.Name() + " on " + t.Benchmark }
 
-// draws returns what the model reads besides points.
+// draws returns the model's random inputs: levels or bootstraps.
 func (t Trained) draws() (feed.Draws, error) {
 	return feed.New(t.Model, feed.Choice{
 		NumTau: t.NumTau, Spacing: t.Levels, Bootstraps: t.Bootstraps, Seed: t.Seed, Evaluation: true,
 	})
 }
 
-// runner returns a runner of the model's graph of a mode, without a capacity.
+// runner returns a runner of the model's graph in a mode. The caller sets its capacity.
 func (t Trained) runner(mode models.Mode) runner {
 	d := t.Device
 	if d == nil {

@@ -16,6 +16,7 @@ import (
 // checkpointFormat is the version of the checkpoint files that this program writes and reads.
 const checkpointFormat = "acqnp.checkpoint/1"
 
+// Keys of a checkpoint's metadata, and prefixes of the names of Adam's moments.
 const (
 	updatesKey = "adam_updates"
 	scaleKey   = "loss_scale"
@@ -25,9 +26,9 @@ const (
 	prefixV    = "adam.v."
 )
 
-// A Checkpoint is everything that a run needs to go on. Batches, levels and initial weights depend
-// only on the step and on the seeds, which are part of the configuration, so the step is the state
-// of every random stream.
+// A Checkpoint is everything that a run needs to continue. Batches, levels and initial weights
+// depend only on the step and on the seeds, which are part of the configuration, so the step is the
+// state of every random stream.
 type Checkpoint struct {
 	Path      string
 	Step      int // steps done
@@ -35,14 +36,14 @@ type Checkpoint struct {
 	Model     string
 	Config    string        // the resolved configuration, YAML
 	Version   string        // of the program that wrote it
-	Kernels   string        // the CPU kernels that computed it (device.Device.Kernels); "" where unknown or where a GPU did
+	Kernels   string        // the CPU kernels that computed it; "" for a GPU or if unknown
 	Elapsed   time.Duration // training time so far, over all resumes
 	Units     *Units        // of the data; nil if an older program wrote the checkpoint
 
 	engine.State // weights and optimiser
 }
 
-// Weights says where the checkpoint's weights come from.
+// Weights returns the checkpoint's path and step, for eval.json.
 func (c *Checkpoint) Weights() Weights { return Weights{Path: c.Path, Step: &c.Step} }
 
 // stream is the state of one counter-based random stream: its key and the step of the next batch.

@@ -15,8 +15,8 @@ import (
 	"github.com/acqnp/acqnp/internal/safetensors"
 )
 
-// ReadCheckpoint reads a checkpoint of the model. A file that is cut off, has changed bytes, is no
-// checkpoint or belongs to another model is an *input.Error that names it.
+// ReadCheckpoint reads a checkpoint of the model. It returns an *input.Error that names the file if
+// the file is truncated, damaged, not a checkpoint, or of another model.
 func ReadCheckpoint(path string, m *models.Model) (Checkpoint, error) {
 	r, err := safetensors.Open(path)
 	if err != nil {
@@ -28,7 +28,7 @@ func ReadCheckpoint(path string, m *models.Model) (Checkpoint, error) {
 		return Checkpoint{}, err
 	}
 	if c.Model != m.Name() {
-		return Checkpoint{}, &input.Error{File: path, Found: "a checkpoint of model " + c.Model, Expected: m.Name()}
+		return Checkpoint{}, &input.Error{File: path, Found: "a checkpoint of model " + c.Model, Expected: "one of model " + m.Name()}
 	}
 	if err := checkTensors(r, path, m, "", prefixM, prefixV); err != nil {
 		return Checkpoint{}, err
@@ -66,8 +66,8 @@ func readMetadata(path string, meta map[string]string) (Checkpoint, error) {
 	return c, err
 }
 
-// readCounters reads what half precision alone writes: the number of updates, which is less than
-// that of steps if steps that overflowed were skipped, and the loss scale.
+// readCounters reads the number of updates and the loss scale. Only training in half precision
+// writes them: it skips the updates of steps that overflow. Without them, c.Updates is c.Step.
 func readCounters(path string, meta map[string]string, c *Checkpoint) error {
 	c.Updates = c.Step
 	number := func(key string, most int) (int, error) {
@@ -96,8 +96,7 @@ func readCounters(path string, meta map[string]string, c *Checkpoint) error {
 	return err
 }
 
-// verify compares the checksum in the file with the one of what is read. A checkpoint must have
-// one.
+// verify compares the checksum in the file with that of its content. A checkpoint must have one.
 func verify(path string, r *safetensors.Reader) error {
 	if r.Metadata()[safetensors.ChecksumKey] == "" {
 		return &input.Error{File: path, Key: safetensors.ChecksumKey, Found: "no checksum", Expected: "an undamaged checkpoint"}
@@ -105,9 +104,9 @@ func verify(path string, r *safetensors.Reader) error {
 	return r.Verify("checkpoint")
 }
 
-// newest returns the newest good checkpoint of the run in dir that accept returns no error for, and
-// lists the files that it skipped. It calls warn, if that is not nil, with a line about each of
-// them. If none is left, the error is an *input.Error.
+// newest returns the newest checkpoint of the run in dir that can be read and that accept returns
+// no error for. It also returns the paths of the newer files, which it skipped, and calls warn, if
+// not nil, with a line about each. If all are skipped, the error is an *input.Error.
 func newest(dir string, m *models.Model, warn func(string), accept func(Checkpoint) error) (Checkpoint, []string, error) {
 	steps, err := checkpointSteps(dir)
 	if err != nil {
@@ -132,21 +131,25 @@ func newest(dir string, m *models.Model, warn func(string), accept func(Checkpoi
 		Expected: "one that training wrote for model " + m.Name()}
 }
 
-// byStep returns the checkpoint of the run in dir after that many steps. If there is none, the
-// error lists the steps that there are.
+// byStep returns the checkpoint of the run in dir after the given step. If there is none, the error
+// lists the steps that have one.
 func byStep(dir string, step int, m *models.Model) (Checkpoint, error) {
 	steps, err := checkpointSteps(dir)
 	if err != nil {
 		return Checkpoint{}, err
 	}
 	if !slices.Contains(steps, step) {
-		return Checkpoint{}, &input.Error{File: filepath.Join(dir, checkpointsDir), Found: fmt.Sprintf("no checkpoint of step %d", step),
+		bad := input.Error{File: filepath.Join(dir, checkpointsDir), Found: fmt.Sprintf("no checkpoint of step %d", step),
 			Expected: "one of steps " + strings.Trim(fmt.Sprint(steps), "[]")}
+		if len(steps) == 0 {
+			bad.Found, bad.Expected = "no checkpoint", "a run that has saved one"
+		}
+		return Checkpoint{}, &bad
 	}
 	return readStep(dir, step, m)
 }
 
-// readStep reads the checkpoint of a step, which its file must agree with.
+// readStep reads the checkpoint file of a step and checks that it is of that step.
 func readStep(dir string, step int, m *models.Model) (Checkpoint, error) {
 	c, err := ReadCheckpoint(checkpointPath(dir, step), m)
 	if err == nil && c.Step != step {

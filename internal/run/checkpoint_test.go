@@ -74,7 +74,7 @@ func TestTornCheckpointsAreNoticed(t *testing.T) {
 	wantInputError(t, err, path)
 }
 
-// Every flipped bit is either noticed or was in the header's padding and changes nothing.
+// A flipped bit is noticed, unless it is in the header's padding and changes nothing.
 func TestFlippedBitsAreNoticed(t *testing.T) {
 	dir, e := finished(t)
 	m := modelOf(t, e)
@@ -133,8 +133,8 @@ func TestLatestSkipsAndNamesBadCheckpoints(t *testing.T) {
 	writeFile(t, checkpoint(dir, "step-16"), whole[:len(whole)-10])        // torn
 	writeFile(t, checkpoint(dir, "step-20"), []byte("not a checkpoint"))   // foreign
 	writeFile(t, checkpoint(dir, "step-100"), whole)                       // renamed
-	writeFile(t, checkpoint(dir, "step-0200"), whole)                      // no name of ours
-	writeFile(t, filepath.Join(dir, "checkpoints", ".tmp-123"), whole[3:]) // a killed program's
+	writeFile(t, checkpoint(dir, "step-0200"), whole)                      // not a checkpoint's name
+	writeFile(t, filepath.Join(dir, "checkpoints", ".tmp-123"), whole[3:]) // left by a killed program
 	var warnings []string
 	c, err := load(dir, run.Newest, m, func(line string) { warnings = append(warnings, line) })
 	if err != nil || c.Step != 12 {
@@ -168,6 +168,8 @@ func TestByStep(t *testing.T) {
 	}
 	_, err := load(dir, "9", m, nil)
 	wantInputError(t, err, "step 9", "8 12")
+	_, err = (&run.Run{Dir: t.TempDir()}).Load("9", m, nil)
+	wantInputError(t, err, "no checkpoint", "saved one")
 	if err := os.Truncate(checkpoint(dir, "step-8"), 50); err != nil {
 		t.Fatal(err)
 	}

@@ -12,8 +12,9 @@ import (
 	"github.com/acqnp/acqnp/internal/models"
 )
 
-// DefaultDir returns runs/<benchmark>/<model>/seed-<seed> for configs/<benchmark>/<model>.yaml,
-// and runs/<name>/seed-<seed> for a configuration whose name is not that of a model.
+// DefaultDir returns runs/<benchmark>/<model>/seed-<seed> for a configuration file that is named
+// after a model, such as configs/<benchmark>/<model>.yaml, and runs/<name>/seed-<seed> for any
+// other <name>.yaml.
 func DefaultDir(file string, e config.Experiment) string {
 	seed := "seed-" + strconv.FormatUint(e.Train.Seed, 10)
 	name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
@@ -23,7 +24,7 @@ func DefaultDir(file string, e config.Experiment) string {
 	return filepath.Join("runs", name, seed)
 }
 
-// CheckDir refuses a directory that cannot be made because a file is in its place.
+// CheckDir returns an *input.Error if dir or a directory above it is a file.
 func CheckDir(dir string) error {
 	for at := dir; ; at = filepath.Dir(at) {
 		info, err := os.Stat(at)

@@ -9,13 +9,13 @@
 //	fit.png                              a plot of the first evaluation functions
 //	.lock                                keeps a second training out
 //
-// Training writes through a [Writer]: [Create] makes one for a fresh run and [Resume] one for a run
-// to go on with. Both lock the directory. Everyone else reads through a [Run], which [Open] makes.
-// Reading takes no lock: a run can be read while it is trained, since files are complete or absent.
+// Training writes through a [Writer]. [Create] starts a fresh run and [Resume] continues one; both
+// lock the directory. Everything else reads through a [Run], which [Open] returns. Reading takes no
+// lock: files are complete or absent, so a run can be read while it trains.
 //
 // [ReadWeights] and [WriteWeights] read and write weights alone, under the names of PyTorch's
-// state_dict. [Units] travel with checkpoints and with such weights, and turn a model's numbers
-// into the data's own.
+// state_dict. [Units] are stored in checkpoints and in such weights. They convert a model's numbers
+// to the units of the data.
 //
-// A file that is damaged, or belongs to something else, is an *input.Error that names it.
+// The error for a damaged or foreign file is an *input.Error that names the file.
 package run

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"reflect"
 	"text/tabwriter"
 
 	"github.com/acqnp/acqnp/internal/atomicfile"
@@ -16,7 +17,7 @@ import (
 // EvalSchema names the layout of eval.json.
 const EvalSchema = "acqnp.eval/1"
 
-// maxEval is how long eval.json may be, in bytes.
+// maxEval is the largest length of eval.json, in bytes.
 const maxEval = 1 << 30
 
 // Eval is the content of eval.json: the log-likelihoods of a model over evaluation batches, and
@@ -40,8 +41,8 @@ type Eval struct {
 	Version    string        `json:"version"` // of the program
 }
 
-// BatchResult is the result of one batch: the mean log-likelihood of its context points and that of
-// its other points, over all its functions.
+// BatchResult is the result of one batch: the mean log-likelihood of the context points of all its
+// functions, and that of their target points.
 type BatchResult struct {
 	NumPoints  int     `json:"num_points"`
 	NumContext int     `json:"num_context"`
@@ -49,27 +50,27 @@ type BatchResult struct {
 	TargetLL   float64 `json:"target_ll"`
 }
 
-// Estimate is a mean over batches and its standard error, the standard deviation (n−1) over √n.
-// StdError is nil for one batch.
+// Estimate is a mean over n batches and its standard error: the standard deviation, with divisor
+// n−1, over √n. StdError is nil for one batch.
 type Estimate struct {
 	Mean     float64  `json:"mean"`
 	StdError *float64 `json:"std_error"`
 }
 
-// Raw is the log-likelihoods in the data's own units, for data that the model sees scaled.
+// Raw holds the log-likelihoods in the units of the data, if the model sees scaled data.
 type Raw struct {
 	ContextLL Estimate `json:"context_ll"`
 	TargetLL  Estimate `json:"target_ll"`
 }
 
-// Weights says which weights were evaluated. Step is nil for weights that come from no checkpoint.
+// Weights names the weights that were evaluated. Step is nil for a file that is not a checkpoint.
 type Weights struct {
 	Path string `json:"path"`
 	Step *int   `json:"step"`
 }
 
-// NewEval averages batches. The log-likelihoods in raw units, those of the model plus shift, are
-// stated if shift is not 0. The caller fills in what was evaluated.
+// NewEval averages the results of batches. If shift is not 0, Raw holds the averages plus shift:
+// the log-likelihoods in the units of the data. The caller fills in the other fields.
 func NewEval(batches []BatchResult, shift float64) Eval {
 	e := Eval{
 		Schema:    EvalSchema,
@@ -122,8 +123,8 @@ func (e Eval) Write(path string) error {
 	return atomicfile.WriteBytes(path, append(content, '\n'))
 }
 
-// ReadEval reads an eval.json. A file with other content is an *input.Error that names the line or
-// the key.
+// ReadEval reads an eval.json. The error for other content is an *input.Error that names the line
+// or the key.
 func ReadEval(path string) (Eval, error) {
 	content, err := input.ReadFile(path, "what acqnp eval writes", maxEval)
 	if err != nil {
@@ -139,7 +140,7 @@ func ReadEval(path string) (Eval, error) {
 	return e, nil
 }
 
-// jsonError names the line of a JSON file that cannot be read.
+// jsonError turns an error of decoding content into an *input.Error that names the line.
 func jsonError(path string, content []byte, err error) error {
 	bad := &input.Error{File: path, Found: err.Error(), Expected: "what acqnp eval writes"}
 	var syntax *json.SyntaxError
@@ -148,11 +149,27 @@ func jsonError(path string, content []byte, err error) error {
 	case errors.As(err, &syntax):
 		bad.Line = lineOf(content, syntax.Offset)
 	case errors.As(err, &kind):
-		bad.Line, bad.Key, bad.Found, bad.Expected = lineOf(content, kind.Offset), kind.Field, kind.Value, kind.Type.String()
+		bad.Line, bad.Key, bad.Found, bad.Expected = lineOf(content, kind.Offset), kind.Field, "a JSON "+kind.Value, jsonName(kind.Type)
 	}
 	return bad
 }
 
+// jsonName returns what JSON calls a value of type t.
+func jsonName(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "a JSON string"
+	case reflect.Slice:
+		return "a JSON array"
+	case reflect.Struct:
+		return "a JSON object"
+	case reflect.Int, reflect.Uint64:
+		return "a whole number"
+	}
+	return "a number"
+}
+
+// lineOf returns the number of the line that holds the byte at offset, counted from 1.
 func lineOf(content []byte, offset int64) int {
 	return 1 + bytes.Count(content[:min(int(offset), len(content))], []byte{'\n'})
 }

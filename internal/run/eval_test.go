@@ -15,7 +15,7 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// someEval is of weights that the model sees scaled if shift is not 0.
+// someEval returns an Eval of two batches. Unless shift is 0, it is of scaled data.
 func someEval(shift float64) run.Eval {
 	e := run.NewEval([]run.BatchResult{
 		{NumPoints: 500, NumContext: 11, ContextLL: 1.75, TargetLL: -1}, {NumPoints: 500, NumContext: 30, ContextLL: 0.75, TargetLL: -0.5},
@@ -60,7 +60,7 @@ func TestEvalJSONHasTheContractsFields(t *testing.T) {
 	}
 }
 
-// Log-likelihoods in raw units are the model's and a constant; their errors are the same.
+// Log-likelihoods in raw units are the model's plus a constant, with the same standard errors.
 func TestEvalJSONStatesRawUnits(t *testing.T) {
 	e := someEval(-3.5)
 	got, err := run.ReadEval(writeEval(t, e))
@@ -117,7 +117,9 @@ func TestReadEvalRefuses(t *testing.T) {
 		"cut off":      {`{"schema": "acqnp.eval/1", "batches": 2`, 1, "unexpected end"},
 		"other schema": {`{"schema": "acqnp.eval/2"}`, 0, "acqnp.eval/1"},
 		"empty":        {"", 1, "unexpected end"},
-		"wrong type":   {"{\"schema\": \"acqnp.eval/1\",\n\"batches\": \"two\"}", 2, "batches"},
+		"wrong type":   {"{\"schema\": \"acqnp.eval/1\",\n\"batches\": \"two\"}", 2, "batches: found a JSON string, expected a whole number"},
+		"no object":    {"{\"schema\": \"acqnp.eval/1\",\n\"context_ll\": 2}", 2, "context_ll: found a JSON number, expected a JSON object"},
+		"fraction":     {"{\"batches\": 2.5}", 1, "batches: found a JSON number 2.5, expected a whole number"},
 	} {
 		path := filepath.Join(t.TempDir(), "eval.json")
 		if err := os.WriteFile(path, []byte(c.content), 0o644); err != nil {

@@ -25,7 +25,7 @@ train: {steps: 12, batch_size: 4, num_tau: 3, log_every: 3, checkpoint_every: 4,
 eval: {batches: 2, num_tau: 3}
 `
 
-// experiment returns the tiny one, changed.
+// experiment returns the tiny experiment after the changes.
 func experiment(t testing.TB, change ...func(*config.Experiment)) config.Experiment {
 	t.Helper()
 	e, err := config.Parse("tiny.yaml", []byte(tiny), config.Overrides{})
@@ -52,8 +52,8 @@ func thirds() datasets.Scaling {
 	return datasets.Scaling{XOffset: []float64{1.0 / 3}, XScale: []float64{2.0 / 3}, YOffset: []float64{-1e5 / 3}, YScale: []float64{1e-5 / 3}}
 }
 
-// finished writes a run of 12 steps with checkpoints of steps 8 and 12, as training writes one. Its
-// numbers are random.
+// finished writes a run of 12 steps with checkpoints of steps 8 and 12, as training would. Its
+// weights are random.
 func finished(t testing.TB) (dir string, e config.Experiment) {
 	t.Helper()
 	e, dir = experiment(t), filepath.Join(t.TempDir(), "run")
@@ -112,7 +112,7 @@ func load(dir, which string, m *models.Model, warn func(string)) (run.Checkpoint
 	return r.Load(which, m, warn)
 }
 
-// wantInputError checks that err is an *input.Error whose one line holds all the words.
+// wantInputError checks that err is an *input.Error of one line that contains all the words.
 func wantInputError(t testing.TB, err error, words ...string) {
 	t.Helper()
 	var bad *input.Error

@@ -29,8 +29,8 @@ const (
 // ownFiles lists the files that only training writes, besides the checkpoints.
 var ownFiles = []string{ConfigFile, metricsFile, lockFile}
 
-// Files lists the files of a run directory that only training writes, existing or not, and what
-// lies beside its checkpoints.
+// Files lists the files of a run directory that only training writes, whether or not they exist,
+// and every file in its directory of checkpoints.
 func Files(dir string) []string {
 	var files []string
 	for _, name := range ownFiles {
@@ -43,8 +43,8 @@ func Files(dir string) []string {
 	return files
 }
 
-// Owner returns the run directory that a path lies in and the path's name there. ok is false if the
-// directory holds no run, or if the path is none of a run's files. Links are not followed.
+// Owner returns the run directory that a path lies in, and the path's name there. ok is false if
+// the directory holds no run or if the name is not that of a run's file. Owner follows no links.
 func Owner(path string) (dir, name string, ok bool) {
 	dir, name = filepath.Split(path)
 	dir = filepath.Clean(dir)
@@ -97,8 +97,8 @@ func HasCheckpoint(dir string) bool {
 	return err == nil && len(steps) > 0
 }
 
-// makeDir makes a directory and its parents, and syncs each, so that all of them outlive a crash: a
-// synced file is lost with its directory's own name.
+// makeDir makes a directory and its missing parents. It syncs the parent of each, because a crash
+// can lose a synced file with the unsynced name of its directory.
 func makeDir(dir string) error {
 	switch _, err := os.Stat(dir); {
 	case err == nil:
@@ -116,8 +116,8 @@ func makeDir(dir string) error {
 	return atomicfile.SyncDir(parent)
 }
 
-// checkObstacles refuses a directory or a device with the name of a checkpoint: training could not
-// write it.
+// checkObstacles returns an *input.Error if a directory or a device has the name of a checkpoint,
+// because training could not replace it.
 func checkObstacles(dir string) error {
 	steps, err := checkpointSteps(dir)
 	if err != nil {
@@ -129,11 +129,11 @@ func checkObstacles(dir string) error {
 		if err != nil || info.Mode().IsRegular() {
 			continue // a link without a target is skipped when read and replaced when written
 		}
-		found := "no regular file"
+		found := "a device or another special file"
 		if info.IsDir() {
 			found = "a directory"
 		}
-		return &input.Error{File: path, Found: found, Expected: "a checkpoint or nothing under this name: move it away"}
+		return &input.Error{File: path, Found: found, Expected: "a checkpoint, or nothing of this name: move it away"}
 	}
 	return nil
 }
@@ -170,9 +170,9 @@ func written(dir string) ([]string, error) {
 	return files, nil
 }
 
-// removeRun removes a run's files and nothing else. Its evaluation and its plot go too, since they
-// would be taken for the new run's. The configuration goes last: a directory whose removal was
-// interrupted still counts as a run.
+// removeRun removes a run's files and nothing else. Its evaluation and its plot go too, since a
+// reader would take them for the new run's. The configuration goes last, so that a directory still
+// counts as a run if the removal is interrupted.
 func removeRun(dir string) error {
 	files, err := written(dir)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// lock makes this process the only one that trains in dir, until unlock or the process's end. The
-// locked file stays: removing it would let two processes hold locks on two files of one name.
+// lock keeps other processes from training in dir until unlock is called or this process ends. The
+// lock's file stays: removing it would let two processes lock two files of the same name.
 func lock(dir string) (unlock func(), err error) {
 	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -26,7 +26,7 @@ func lock(dir string) (unlock func(), err error) {
 	switch {
 	case errors.Is(err, syscall.EWOULDBLOCK):
 		f.Close()
-		return nil, fmt.Errorf("%s: another process is training in this run directory", dir)
+		return nil, fmt.Errorf("%s: another process is training in this run directory; wait for it or choose another --run-dir", dir)
 	case errors.Is(err, syscall.ENOLCK), errors.Is(err, syscall.ENOTSUP), errors.Is(err, syscall.ENOSYS):
 		// The file system has no locks: train without one.
 	case err != nil:

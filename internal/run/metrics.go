@@ -22,11 +22,11 @@ type Metrics struct {
 	Elapsed       float64 `json:"elapsed_s"`  // seconds of training over all resumes
 }
 
-// maxLog is how long metrics.jsonl may be, in bytes.
+// maxLog is the largest length of metrics.jsonl, in bytes.
 const maxLog = 1 << 30
 
-// Metrics reads the run's log. It ignores a last line that is unfinished. Any other line that is
-// not one of Metrics, or a log without a line, is an *input.Error.
+// Metrics reads the run's log. It ignores an unfinished last line. Any other malformed line is an
+// *input.Error, and so is a log without lines.
 func (r *Run) Metrics() ([]Metrics, error) {
 	path := filepath.Join(r.Dir, metricsFile)
 	log, err := input.ReadFile(path, "the log of a run", maxLog)
@@ -47,7 +47,7 @@ func (r *Run) Metrics() ([]Metrics, error) {
 		all = append(all, m)
 	}
 	if len(all) == 0 {
-		return nil, &input.Error{File: path, Found: "no step", Expected: "at least one (train.log_every says how often they are logged)"}
+		return nil, &input.Error{File: path, Found: "no step", Expected: "at least one; train.log_every sets how often steps are logged"}
 	}
 	return all, nil
 }
@@ -65,8 +65,8 @@ func parseMetrics(line []byte) (Metrics, error) {
 	return m, nil
 }
 
-// OpenLog cuts metrics.jsonl back to the lines of at most step steps and opens it for Log. It warns
-// of lines that training did not write there and drops them.
+// OpenLog drops the lines of metrics.jsonl after the given step and opens the file for Log. It also
+// drops lines that training did not write there, with a warning.
 func (w *Writer) OpenLog(step int) error {
 	path := filepath.Join(w.dir, metricsFile)
 	old, err := input.ReadFile(path, "the log of a run", maxLog)
@@ -90,9 +90,10 @@ func (w *Writer) OpenLog(step int) error {
 	return err
 }
 
-// cutBack returns the log without the lines of later steps, which will be made again, and without a
-// last line that a killed program left unfinished. It also drops lines that are not metrics or not
-// of a later step than the line before, and returns their numbers, counted from 1.
+// cutBack returns the lines of the log up to the given step. It drops the lines of later steps,
+// which will be made again, and an unfinished last line, which a killed program leaves. It also
+// drops foreign lines: those that are not metrics, or whose step is not later than that of the line
+// before. It returns their line numbers, counted from 1.
 func cutBack(log []byte, step int) (kept []byte, foreign []int) {
 	number, last := 0, 0
 	for line := range bytes.Lines(log) {

@@ -14,13 +14,12 @@ import (
 // A Run reads a run directory.
 type Run struct {
 	Dir        string
-	Experiment config.Experiment // of config.yaml, with the flags that Open was given
+	Experiment config.Experiment // config.yaml, changed by the flags that Open was given
 }
 
-// Open reads the configuration of the run in dir. Flags change it and are checked as the keys that
-// they stand for. The environment does not change it. A directory without config.yaml is an
-// *input.Error, and so is a configuration whose model or data are not those of the newest
-// checkpoint.
+// Open reads the configuration of the run in dir. The flags set keys of it; the environment does
+// not. Open returns an *input.Error if the directory has no config.yaml, or if the configuration's
+// model or data are not those of the newest checkpoint.
 func Open(dir string, flags ...config.Flag) (*Run, error) {
 	file := filepath.Join(dir, ConfigFile)
 	if _, err := os.Stat(file); err != nil {
@@ -36,11 +35,11 @@ func Open(dir string, flags ...config.Flag) (*Run, error) {
 	return &Run{Dir: dir, Experiment: e}, nil
 }
 
-// Newest is what Load takes for the newest good checkpoint.
+// Newest is the argument of Load that selects the newest good checkpoint.
 const Newest = "latest"
 
-// Load reads a checkpoint of the run: Newest, or the one of a step, a number in digits. It calls
-// warn, if that is not nil, with a line about each newer checkpoint that cannot be used.
+// Load reads a checkpoint of the run. which is Newest, or a step in digits. Load calls warn, if not
+// nil, with a line about each newer checkpoint that cannot be used.
 func (r *Run) Load(which string, m *models.Model, warn func(string)) (Checkpoint, error) {
 	if which == Newest {
 		c, _, err := newest(r.Dir, m, warn, func(Checkpoint) error { return nil })
@@ -53,8 +52,8 @@ func (r *Run) Load(which string, m *models.Model, warn func(string)) (Checkpoint
 	return byStep(r.Dir, step, m)
 }
 
-// Units returns the units in the newest checkpoint that has them; nil if none does. Whether that
-// checkpoint is good, Load finds out.
+// Units returns the units in the newest checkpoint that has them, or nil if none does. It does not
+// check the rest of that checkpoint, as Load does.
 func (r *Run) Units() *Units {
 	steps, err := checkpointSteps(r.Dir)
 	if err != nil {

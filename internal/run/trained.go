@@ -9,24 +9,24 @@ import (
 	"github.com/acqnp/acqnp/internal/safetensors"
 )
 
-// checkTrained refuses a configuration, read from file, whose model or data are not those that the
-// run in dir was trained with, as its newest readable checkpoint tells. The error names the keys
-// that differ.
+// checkTrained compares the configuration e, which was read from file, with the one in the newest
+// readable checkpoint of the run in dir. If model or data differ, it returns an *input.Error that
+// names the keys.
 func checkTrained(dir, file string, e config.Experiment) error {
 	trained, checkpoint, ok := trainedConfig(dir)
 	if !ok {
-		return nil // loading the checkpoint will tell what is wrong with it
+		return nil // Load reports what is wrong with the checkpoints
 	}
 	differences := config.EvalDifferences(trained, e)
 	if len(differences) == 0 {
 		return nil
 	}
-	return &input.Error{File: file, Found: "another configuration than " + checkpoint + " was trained with (" +
-		strings.Join(differences, "; ") + ")", Expected: "the same model and data"}
+	return &input.Error{File: file, Found: "a configuration that differs from the one in " + checkpoint + " (" +
+		strings.Join(differences, "; ") + ")", Expected: "the model and data that the run was trained with"}
 }
 
-// trainedConfig returns the configuration in the newest checkpoint that can be read, and the path
-// of that checkpoint; false if there is none.
+// trainedConfig returns the configuration in the newest checkpoint that can be read, and its path.
+// ok is false if there is none.
 func trainedConfig(dir string) (e config.Experiment, path string, ok bool) {
 	steps, err := checkpointSteps(dir)
 	if err != nil {

@@ -18,14 +18,14 @@ import (
 // unitsKey is the metadata entry of checkpoints and exported weights that holds their units.
 const unitsKey = "units"
 
-// Units say what a model's numbers mean in the data: the columns' names, and how they were scaled.
-// They travel with the weights, so that predicting needs no data set.
+// Units are the names of the data's columns and how the columns were scaled. They are stored with
+// the weights, so that predicting needs no data set.
 type Units struct {
 	XNames, YNames []string // of the columns
 	Scaling        datasets.Scaling
 }
 
-// UnitsOf returns the units of an experiment's data.
+// UnitsOf returns the units of an experiment's data, which source reads.
 func UnitsOf(e config.Experiment, source interface{ Dims() (dx, dy int) }) Units {
 	dx, dy := source.Dims()
 	u := Units{Scaling: datasets.ScalingOf(source, dx, dy)}
@@ -36,10 +36,10 @@ func UnitsOf(e config.Experiment, source interface{ Dims() (dx, dy int) }) Units
 	return u
 }
 
-// Dims returns the dimensions of x and y.
+// Dims returns the numbers of columns of x and y.
 func (u Units) Dims() (dx, dy int) { return len(u.XNames), len(u.YNames) }
 
-// column is how one dimension's units are written: model = (raw − offset)/scale.
+// A column is the units of one column as they are stored: model = (raw − offset)/scale.
 type column struct {
 	Name   string  `json:"name"`
 	Offset float64 `json:"offset"`
@@ -62,13 +62,13 @@ func (u Units) columns() columns {
 	return columns{list(u.XNames, u.Scaling.XOffset, u.Scaling.XScale), list(u.YNames, u.Scaling.YOffset, u.Scaling.YScale)}
 }
 
-// text returns the metadata entry.
+// text returns the units as JSON, for a file's metadata.
 func (u Units) text() (string, error) {
 	b, err := json.Marshal(u.columns())
 	return string(b), err
 }
 
-// readUnits reads the entry; nil if there is none.
+// readUnits decodes the units in a file's metadata. It returns nil if there are none.
 func readUnits(path string, meta map[string]string) (*Units, error) {
 	text, ok := meta[unitsKey]
 	if !ok {
@@ -104,7 +104,8 @@ func unzip(cs []column) (names []string, offset, scale []float64) {
 	return names, offset, scale
 }
 
-// ReadUnits reads the units in a checkpoint or in exported weights; nil if the file has none.
+// ReadUnits reads the units in a checkpoint or in exported weights. It returns nil if the file has
+// none.
 func ReadUnits(path string) (*Units, error) {
 	r, err := safetensors.Open(path)
 	if err != nil {
@@ -114,7 +115,7 @@ func ReadUnits(path string) (*Units, error) {
 	return readUnits(path, r.Metadata())
 }
 
-// fit checks units, if any, against the model beside which they are stored.
+// fit checks that units, if any, have the dimensions of the model whose weights they come with.
 func (u *Units) fit(path string, m *models.Model) error {
 	if u == nil {
 		return nil
@@ -127,9 +128,9 @@ func (u *Units) fit(path string, m *models.Model) error {
 	return nil
 }
 
-// CheckData refuses data of other units than the run in dir was trained on: other columns, or
-// another scaling, which is estimated from the data. Machines may round differently in the last
-// digits.
+// CheckData compares the units of the data with those that the run in dir began with. It returns an
+// *input.Error for other columns or another scaling. The scaling is estimated from the data, so its
+// last digits may differ between machines.
 func CheckData(dir string, began, now Units) error {
 	const rounding = 1e-9
 	a, b := began.columns(), now.columns()
@@ -141,5 +142,5 @@ func CheckData(dir string, began, now Units) error {
 		return nil
 	}
 	return &input.Error{File: filepath.Join(dir, checkpointsDir), Found: "a run on data with other columns or another scaling",
-		Expected: "the data that the run began with"}
+		Expected: "the same data as when the run began"}
 }

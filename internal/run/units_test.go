@@ -35,7 +35,7 @@ func TestUnitsTravelWithTheWeights(t *testing.T) {
 	}
 }
 
-// withMeta writes a copy of a file with one metadata entry changed, "" meaning none.
+// withMeta writes a copy of a file with one metadata entry changed, or removed if value is "".
 func withMeta(t *testing.T, path, key, value string) string {
 	t.Helper()
 	f, err := safetensors.ReadFile(path)

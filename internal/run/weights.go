@@ -15,8 +15,8 @@ import (
 // weightsFormat marks weights that acqnp exported. Files from PyTorch do not have it.
 const weightsFormat = "acqnp.weights/1"
 
-// WriteWeights writes a flat parameter vector as a safetensors file under the names of the authors'
-// state_dict. The units of the data go to its metadata, unless they are nil.
+// WriteWeights writes params, the model's flat vector [NumParams], to a safetensors file under the
+// names of the authors' state_dict. units, unless nil, go to the file's metadata.
 func WriteWeights(path string, m *models.Model, params []float32, units *Units) error {
 	meta := map[string]string{"format": weightsFormat, "model": m.Name()}
 	if units != nil {
@@ -31,9 +31,10 @@ func WriteWeights(path string, m *models.Model, params []float32, units *Units) 
 	})
 }
 
-// ReadWeights reads weights under the names of the authors' state_dict, F32 or F64 (rounded to
-// float32), into a flat vector in the layout of m.Tensors. A file that is not exactly this model's
-// weights is an *input.Error that names the file and the tensor.
+// ReadWeights reads weights under the names of the authors' state_dict into a flat vector
+// [NumParams] in the layout of m.Tensors. They are F32, or F64, which it rounds. It returns an
+// *input.Error that names the file and the tensor if the file does not hold exactly this model's
+// weights.
 func ReadWeights(path string, m *models.Model) ([]float32, error) {
 	r, err := safetensors.Open(path)
 	if err != nil {
@@ -41,7 +42,7 @@ func ReadWeights(path string, m *models.Model) ([]float32, error) {
 	}
 	defer r.Close()
 	if name, ok := r.Metadata()["model"]; ok && name != m.Name() {
-		return nil, &input.Error{File: path, Found: "weights of model " + name, Expected: m.Name()}
+		return nil, &input.Error{File: path, Found: "weights of model " + name, Expected: "those of model " + m.Name()}
 	}
 	if err := checkTensors(r, path, m, ""); err != nil {
 		return nil, err
@@ -77,7 +78,7 @@ func checkTensors(r *safetensors.Reader, path string, m *models.Model, prefixes 
 		if !known[name] {
 			spec, _ := r.Spec(name)
 			return &input.Error{File: path, Key: name, Found: fmt.Sprintf("a tensor of shape %v", spec.Shape),
-				Expected: fmt.Sprintf("none of this name (model %s)", m.Name())}
+				Expected: fmt.Sprintf("no tensor of this name in model %s", m.Name())}
 		}
 	}
 	return nil
@@ -92,8 +93,8 @@ func split(m *models.Model, prefix string, flat []float32) []safetensors.Tensor 
 	return ts
 }
 
-// join reads the model's tensors, whose names have the prefix, into a flat vector. The header was
-// checked before.
+// join reads the model's tensors, whose names in the file have the prefix, into a flat vector.
+// checkTensors must have passed before. It refuses NaN and infinities.
 func join(r *safetensors.Reader, path string, m *models.Model, prefix string, flat []float32) error {
 	for _, t := range m.Tensors() {
 		read, err := r.Read(prefix + t.Name)

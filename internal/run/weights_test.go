@@ -11,7 +11,8 @@ import (
 	"github.com/acqnp/acqnp/internal/safetensors"
 )
 
-// edited writes the initial weights of the tiny model after a change to their tensors.
+// edited writes the tiny model's initial weights, after a change to their tensors, and returns the
+// path.
 func edited(t *testing.T, meta map[string]string, change func(ts []safetensors.Tensor) []safetensors.Tensor) string {
 	t.Helper()
 	m := modelOf(t, experiment(t))

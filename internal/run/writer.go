@@ -13,7 +13,7 @@ import (
 	"github.com/acqnp/acqnp/internal/models"
 )
 
-// A Writer writes the directory of a run that is trained. Its directory is locked until Close.
+// A Writer writes the directory of a run in training. It locks the directory until Close.
 type Writer struct {
 	dir      string
 	warn     func(string)
@@ -22,8 +22,8 @@ type Writer struct {
 	unusable []string // checkpoints that Restore found damaged or foreign
 }
 
-// Create makes the directory of a fresh run and locks it. A directory that holds a run is an
-// *input.Error, unless overwrite is set, which removes that run's files.
+// Create makes the directory of a fresh run and locks it. If the directory holds a run, Create
+// removes that run's files if overwrite is set, and returns an *input.Error otherwise.
 func Create(dir string, overwrite bool) (*Writer, error) {
 	refuse := refuseRun
 	if overwrite {
@@ -33,15 +33,15 @@ func Create(dir string, overwrite bool) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	prepare := refuseRun // again: another process may have started one before the lock was held
+	prepare := refuseRun // again: another process may have started a run before this one had the lock
 	if overwrite {
 		prepare = removeRun
 	}
 	return w.ready(prepare(dir))
 }
 
-// Resume opens and locks the directory of a run to go on with, or makes one. It calls warn, if that
-// is not nil, with a line about each file or line of the run that it passes over.
+// Resume locks the directory of a run to continue. It makes the directory if it is absent. The
+// Writer calls warn, if not nil, with a line about each checkpoint or log line that it skips.
 func Resume(dir string, warn func(string)) (*Writer, error) {
 	w, err := open(dir, func(string) error { return nil })
 	if err != nil {
@@ -51,8 +51,8 @@ func Resume(dir string, warn func(string)) (*Writer, error) {
 	return w.ready(nil)
 }
 
-// open makes a directory where it is absent and locks it. refuse looks at it before the lock leaves
-// a file in it.
+// open makes a directory if it is absent, and locks it. It calls refuse first, because the lock
+// leaves a file in the directory.
 func open(dir string, refuse func(dir string) error) (*Writer, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return nil, &input.Error{File: dir, Found: "a file", Expected: "a directory for the run"}
@@ -73,8 +73,8 @@ func open(dir string, refuse func(dir string) error) (*Writer, error) {
 	return &Writer{dir: dir, unlock: unlock}, nil
 }
 
-// ready makes what a locked directory lacks. It unlocks the directory if that fails, or if err is
-// not nil.
+// ready makes the directory of checkpoints and removes temporary files of killed trainings. If err
+// is not nil, or if that fails, it unlocks the directory and returns the error.
 func (w *Writer) ready(err error) (*Writer, error) {
 	if err == nil {
 		err = makeDir(filepath.Join(w.dir, checkpointsDir))
@@ -89,9 +89,9 @@ func (w *Writer) ready(err error) (*Writer, error) {
 	return w, nil
 }
 
-// Restore returns the newest good checkpoint, or nil if training has not written one yet. A run
-// with another configuration than e, or on data of other units, is an *input.Error, and so is a run
-// without a good checkpoint among those that it has.
+// Restore returns the newest good checkpoint, or nil if training has not written one yet. It
+// returns an *input.Error if the run's configuration or units differ from e and units, or if none
+// of its checkpoints is good.
 func (w *Writer) Restore(e config.Experiment, m *models.Model, units Units) (*Checkpoint, error) {
 	file := filepath.Join(w.dir, ConfigFile)
 	old, err := input.ReadFile(file, "the configuration of a run", 1<<20)
@@ -121,21 +121,20 @@ func (w *Writer) Restore(e config.Experiment, m *models.Model, units Units) (*Ch
 	return &c, nil
 }
 
-// checkConfig compares the configuration that a run began with, a YAML text from file, with the one
-// that is to continue it. A difference in what must not change is an *input.Error that names the
-// keys.
+// checkConfig compares began, the YAML text in file that a run began with, with the configuration
+// that is to continue it. It returns an *input.Error that lists the keys that differ and must not.
 func checkConfig(file, began string, now config.Experiment) error {
 	before, err := config.Parse(file, []byte(began), config.Overrides{})
 	if err != nil {
 		return err
 	}
-	now.Data.File = before.Data.File // where the data are may change, as with --data-dir
+	now.Data.File = before.Data.File // the data may have moved
 	differences := config.ResumeDifferences(before, now)
 	if len(differences) == 0 {
 		return nil
 	}
 	return &input.Error{File: file, Found: "a run with another configuration (" + strings.Join(differences, "; ") + ")",
-		Expected: "the same to resume it"}
+		Expected: "the same one to resume it, or --overwrite to start again"}
 }
 
 // WriteConfig writes the resolved configuration, a YAML text.
@@ -147,7 +146,7 @@ func (w *Writer) WriteConfig(text string) error {
 // that t.KeepCheckpoints remain besides this one.
 func (w *Writer) Save(c *Checkpoint, m *models.Model, t config.Train) error {
 	c.Path = checkpointPath(w.dir, c.Step)
-	if w.log != nil { // no checkpoint is ahead of the log, even after a crash
+	if w.log != nil { // so that no checkpoint is ahead of the log, even after a crash
 		if err := w.log.Sync(); err != nil {
 			return err
 		}
@@ -160,8 +159,8 @@ func (w *Writer) Save(c *Checkpoint, m *models.Model, t config.Train) error {
 }
 
 // retain removes the oldest checkpoints up to the step just written, so that keep remain besides
-// it. It neither counts nor removes unusable files: they may be somebody's, and must not push out
-// good ones.
+// it. It neither counts nor removes unusable files: they may belong to somebody, and they must not
+// displace good ones.
 func (w *Writer) retain(step, keep int) error {
 	steps, err := checkpointSteps(w.dir)
 	if err != nil {

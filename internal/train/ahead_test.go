@@ -17,16 +17,16 @@ import (
 	"github.com/acqnp/acqnp/internal/train"
 )
 
-// ahead is a trainer that works as a GPU's does: it makes the levels itself, an error of a step is
-// told by Loss and State alone, and it keeps a loss scale. The CPU's trainer does its work.
+// ahead is a trainer that behaves as a GPU's does: it draws the levels itself, only Loss and State
+// report a step's error, and it keeps a loss scale. The CPU's trainer does its work.
 type ahead struct {
 	engine.Trainer
 	levels *random.Generator
-	asked  []int // after which steps for the loss
+	asked  []int // the steps after which Loss was called
 	steps  int
 	scale  engine.LossScale
-	skip   int   // steps that overflow
-	err    error // of a step
+	skip   int   // how many steps overflow
+	err    error // of the step that failed
 }
 
 func (a *ahead) Input(name string) []float32 {
@@ -106,8 +106,7 @@ func TestALossIsAskedForOnlyWhereItIsShown(t *testing.T) {
 	}
 }
 
-// Levels and batches do not depend on who makes them: the weights are those of the CPU, bit for
-// bit.
+// The weights are those of the CPU, bit for bit, if the trainer draws the levels.
 func TestLevelsMadeElsewhereAreTheSame(t *testing.T) {
 	e := experiment(t)
 	want := mustTrain(t, train.Options{Experiment: e, Dir: t.TempDir()})
@@ -176,8 +175,7 @@ func TestADeviceThatIsLostKeepsTheLastCheckpoint(t *testing.T) {
 	sameTensors(t, r.Checkpoint, want.Checkpoint)
 }
 
-// A loss scale, and the updates that it kept from being made, go from run to run, also through one
-// on the CPU.
+// The loss scale and the number of updates survive resumes, also one on the CPU.
 func TestLossScaleBelongsToTheCheckpoint(t *testing.T) {
 	dir := t.TempDir()
 	on := func(d device.Device, n int) run.Checkpoint {

@@ -13,18 +13,18 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// Timing is what one training step did, and how long it took. A device may work ahead of its
-// caller, which then waits for an earlier step instead. The sum over all steps is exact: nothing is
-// under way when the first begins and the last ends.
+// Timing is the duration and the work of one training step. A GPU runs behind its caller, which may
+// wait for an earlier step, so a single duration may be off. Their sum is exact: the device is idle
+// when the first step begins and when the last ends.
 type Timing struct {
-	Duration time.Duration // from waiting for the batch, which is made while the step before runs, to Adam
+	Duration time.Duration // from waiting for the batch to the end of Adam
 	Rows     int           // B·N·N_τ, B·N·k with bootstraps, B·N without either
 	FLOPs    float64       // see plan.Analysis.FLOPs
 }
 
-// Bench makes training steps from initial weights as Run does, without a run directory, and times
-// those after the first warmup. It needs o.Source and does not read Dir, Resume, Overwrite, OnStart
-// and Warn.
+// Bench makes warmup+steps training steps from initial weights, as Run does, and returns the
+// timings of all but the first warmup. It writes nothing. It needs o.Source and ignores Dir,
+// Resume, Overwrite, Weights, OnStart and Warn.
 func Bench(ctx context.Context, o Options, warmup, steps int) ([]Timing, error) {
 	l, err := newLoop(o)
 	if err != nil {
@@ -65,7 +65,7 @@ func Bench(ctx context.Context, o Options, warmup, steps int) ([]Timing, error) 
 	return timings, nil
 }
 
-// flops returns the function that counts the operations of a step by its extents.
+// flops returns the function from a step's extents to its floating-point operations.
 func (l *loop) flops() (func(ops.Extents) float64, error) {
 	graph, err := l.model.Build(tensor.Float32, l.capacity, models.Training)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/acqnp/acqnp/internal/train"
 )
 
-// What is timed is training: the same losses in the same order.
+// Bench makes the steps of training: it has the same losses in the same order.
 func TestBenchMakesTheStepsOfARun(t *testing.T) {
 	e := experiment(t)
 	e.Train.LogEvery = 1

@@ -8,7 +8,7 @@ import (
 	"github.com/acqnp/acqnp/internal/train"
 )
 
-// finished is a run of 12 steps with checkpoints of steps 8 and 12.
+// finished trains a run of 12 steps, which keeps checkpoints of steps 8 and 12.
 func finished(t testing.TB) (dir string, e config.Experiment) {
 	e = experiment(t)
 	dir = filepath.Join(t.TempDir(), "run")
@@ -37,7 +37,7 @@ func TestRetention(t *testing.T) {
 	}
 }
 
-// A torn checkpoint ahead of the good one must neither count as kept nor make the good one go.
+// A torn checkpoint later than the good one does not count as kept, so the good one stays.
 func TestRetentionLeavesUnusableFilesAlone(t *testing.T) {
 	dir := t.TempDir()
 	o := train.Options{Dir: dir, Resume: true, Experiment: experiment(t)}

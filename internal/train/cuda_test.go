@@ -23,7 +23,7 @@ import (
 	"github.com/acqnp/acqnp/kernels/emulator"
 )
 
-// gpuOn is the CUDA engine on a driver.
+// gpuOn returns the CUDA engine on a driver.
 func gpuOn(t *testing.T, d gpu.Driver, precision string) device.Device {
 	t.Helper()
 	g, err := device.CUDA(d, 0, precision)
@@ -39,11 +39,11 @@ func emulated(t *testing.T, precision string) device.Device {
 	return gpuOn(t, emulator.New(emulator.Options{}), precision)
 }
 
-// recorder keeps what the host gives the trainers of a device.
+// recorder records the inputs that the host writes to the trainers of a device.
 type recorder struct {
 	device.Device
 	seen map[string][][]float32 // inputs of one dimension of x and y, by name and step
-	own  bool                   // there was no input of levels
+	own  bool                   // the trainer draws the levels: it has no input for them
 }
 
 type recording struct {
@@ -64,9 +64,9 @@ func (t recording) Step(e ops.Extents, batch int, rate float64) error {
 	return t.Trainer.Step(e, batch, rate)
 }
 
-// near is how far float32 rounding may carry twelve steps of the tiny model apart on two devices:
-// sums are made in another order, and a step of Adam is up to the learning rate however small its
-// gradient is.
+// near is the largest difference of weights after twelve steps of the tiny model on two devices.
+// The devices add in different orders, and a step of Adam is up to the learning rate even if the
+// gradient is no more than rounding.
 const near = 2e-3
 
 // TestCUDAGoesOnWhereTheCPUStopped moves runs of every model between the devices at a checkpoint,
@@ -106,7 +106,7 @@ func TestCUDAGoesOnWhereTheCPUStopped(t *testing.T) {
 	}
 }
 
-// tinyModel is a model of a few units.
+// tinyModel returns the configuration of a small model.
 func tinyModel(name string) config.Model {
 	m := config.Model{Name: name, Representation: 8, Encoder: []int{8}, Decoder: []int{8}}
 	switch name {
@@ -120,14 +120,14 @@ func tinyModel(name string) config.Model {
 	return m
 }
 
-// counts leaves out the number of levels where the model has none.
+// counts removes the number of levels if the model has no levels.
 func counts(e *config.Experiment) {
 	if name := e.Model.Name; name != "cqnp" && name != "acqnp" {
 		e.Train.NumTau, e.Eval.NumTau = 0, 0
 	}
 }
 
-// closeTo wants two checkpoints of the same steps to hold nearly the same weights.
+// closeTo checks that two checkpoints are of the same step and hold nearly the same weights.
 func closeTo(t *testing.T, got, want string, m *models.Model) {
 	t.Helper()
 	a, err := run.ReadCheckpoint(got, m)
@@ -148,7 +148,7 @@ func closeTo(t *testing.T, got, want string, m *models.Model) {
 	}
 }
 
-// fusable is an experiment whose quantile branch the fused kernels take.
+// fusable returns an experiment whose quantile branch runs on the fused kernels.
 func fusable(t *testing.T) config.Experiment {
 	return experiment(t, steps(4), func(e *config.Experiment) {
 		e.Model = config.Model{Name: "acqnp", Representation: 64, Encoder: []int{64}, Adaptor: []int{64, 64}, Decoder: []int{64, 64}}
@@ -156,7 +156,7 @@ func fusable(t *testing.T) config.Experiment {
 	})
 }
 
-// TestCUDAPrecisionsMove goes on in another precision, and on the CPU.
+// TestCUDAPrecisionsMove resumes in another precision, and on the CPU.
 func TestCUDAPrecisionsMove(t *testing.T) {
 	e := fusable(t)
 	want := metricsOf(t, e, device.CPU(2))
@@ -191,8 +191,8 @@ func metricsOf(t *testing.T, e config.Experiment, d device.Device) []run.Metrics
 	return metrics(t, dir)
 }
 
-// TestCUDAFaultsLeaveTheLastCheckpoint lets driver calls fail all through a run. The run then fails
-// with one line that says which call it was, and goes on elsewhere from its last checkpoint.
+// TestCUDAFaultsLeaveTheLastCheckpoint makes driver calls fail at several points of a run. The run
+// then fails with one line that names the call, and resumes elsewhere from its last checkpoint.
 func TestCUDAFaultsLeaveTheLastCheckpoint(t *testing.T) {
 	e := experiment(t, steps(8), func(e *config.Experiment) { e.Train.CheckpointEvery, e.Train.KeepCheckpoints = 2, 9 })
 	broken := errors.New("the driver has had enough")

@@ -11,7 +11,7 @@ import (
 // saved.
 type NonFiniteError struct {
 	Step       int    // the step that failed, counted from 1 as in metrics.jsonl
-	Seed       uint64 // of its batch
+	Seed       uint64 // train.seed
 	Quantity   string // "loss", "gradient", "weight", or an Adam moment, "m" or "v"
 	Tensor     string // "loss", or the first tensor that holds the value
 	Value      float32

@@ -18,7 +18,7 @@ type split struct{ counted }
 
 func (split) StepsPerEpoch() int { return 3 }
 
-// inEpochs is an experiment on images, which split stands for.
+// inEpochs returns an experiment on images that counts epochs. split stands for the images.
 func inEpochs(t *testing.T, epochs int) config.Experiment {
 	t.Helper()
 	text := strings.NewReplacer("lissajous", "svhn", "data: {points: [6, 12]}\n", "", "steps: 12", fmt.Sprintf("epochs: %d", epochs)).Replace(tiny)

@@ -43,7 +43,7 @@ func hooked(t *testing.T, e config.Experiment, hook func(step int, b *datasets.B
 	return source{s, hook}
 }
 
-// program lets a test spoil the gradient of a run.
+// program calls spoil with the gradient after each run.
 type program struct {
 	engine.Program[float32]
 	spoil func(grads []float32)
@@ -82,7 +82,7 @@ func TestNaNInTheLossStops(t *testing.T) {
 	}
 	wantFiles(t, dir, "config.yaml", "metrics.jsonl", "checkpoints/step-4.safetensors", "checkpoints/step-8.safetensors")
 
-	// The last good checkpoint is what an undisturbed run would have, and going on from it works.
+	// The last good checkpoint is that of an undisturbed run: resuming from it ends with its bits.
 	r := mustTrain(t, train.Options{Experiment: e, Dir: dir, Resume: true})
 	if r.Resumed != 8 {
 		t.Errorf("resumed from %d", r.Resumed)
@@ -139,8 +139,8 @@ func TestAbsurdLearningRateStops(t *testing.T) {
 	}
 }
 
-// A finite gradient whose square is beyond float32 makes Adam's second moment infinite. That stops
-// the run at this very step, and the message names a checkpoint only where there is one.
+// A finite gradient whose square overflows float32 makes Adam's second moment infinite. That stops
+// the run at this step, and the message names the last checkpoint, if there is one.
 func TestOverflowInAdamStopsAtItsStep(t *testing.T) {
 	e := experiment(t)
 	tensor := modelOf(t, e).Tensors()[3]
@@ -211,7 +211,7 @@ func TestCancelBeforeTheFirstStep(t *testing.T) {
 	wantGoroutines(t, before)
 }
 
-// wantGoroutines waits for goroutines that are about to end.
+// wantGoroutines waits until at most `most` goroutines are left, or fails the test.
 func wantGoroutines(t *testing.T, most int) {
 	t.Helper()
 	for range 100 {
@@ -236,8 +236,8 @@ func TestUnwritableDirectory(t *testing.T) {
 	}
 }
 
-// Steps that neither log nor save allocate nothing but what the data source does (none for
-// lissajous).
+// Steps that neither log nor save allocate nothing, apart from the data source. That of lissajous
+// allocates nothing.
 func TestStepsDoNotAllocate(t *testing.T) {
 	e := experiment(t, steps(400), func(e *config.Experiment) { e.Train.LogEvery, e.Train.CheckpointEvery = 1000, 1000 })
 	var before, after runtime.MemStats
@@ -249,7 +249,7 @@ func TestStepsDoNotAllocate(t *testing.T) {
 			runtime.ReadMemStats(&after)
 		}
 	}})
-	// The runtime itself allocates a little now and then; one allocation per step would be 200.
+	// The runtime itself allocates a little. One allocation per step would be 200.
 	if n := after.Mallocs - before.Mallocs; n > 100 {
 		t.Errorf("%d allocations in 200 steps", n)
 	}

@@ -13,7 +13,8 @@ import (
 	"github.com/acqnp/acqnp/internal/train"
 )
 
-// counted is a source with dx = 2 and dy = 3 whose sizes and values tell the step.
+// counted is a source with dx = 2 and dy = 3. The sizes and values of its batches depend on the
+// step.
 type counted struct{}
 
 func (counted) Dims() (dx, dy int)              { return 2, 3 }
@@ -35,7 +36,7 @@ func countedBatch(step int) datasets.Batch {
 	return b
 }
 
-// watched shows a test what each run reads.
+// watched calls see with the inputs of each run before it runs.
 type watched struct {
 	engine.Program[float32]
 	see func(p engine.Program[float32], e ops.Extents)

@@ -31,7 +31,7 @@ train: {steps: 12, batch_size: 4, num_tau: 3, log_every: 3, checkpoint_every: 4,
 eval: {batches: 2, num_tau: 3}
 `
 
-// experiment is the tiny one, changed.
+// experiment returns the tiny experiment after the changes.
 func experiment(t testing.TB, change ...func(*config.Experiment)) config.Experiment {
 	t.Helper()
 	e, err := config.Parse("tiny.yaml", []byte(tiny), config.Overrides{})
@@ -62,7 +62,7 @@ func modelOf(t testing.TB, e config.Experiment) *models.Model {
 	return m
 }
 
-// mustTrain runs to the end.
+// mustTrain trains to the end or fails the test.
 func mustTrain(t testing.TB, o train.Options) train.Result {
 	t.Helper()
 	r, err := train.Run(context.Background(), o)
@@ -72,10 +72,10 @@ func mustTrain(t testing.TB, o train.Options) train.Result {
 	return r
 }
 
-// compiler makes a program of a training graph.
+// A compiler compiles a training graph to a program.
 type compiler func(g *ops.Graph, threads int) (engine.Program[float32], error)
 
-// on is the CPU with programs made by a test.
+// on is the CPU with a test's compiler.
 type on struct {
 	device.Device
 	compile compiler
@@ -89,14 +89,13 @@ func (d on) Trainer(g *ops.Graph, o device.Training) (engine.Trainer, error) {
 	return engine.NewTrainer(p, g.Tensors, o.WeightDecay), nil
 }
 
-// runWith trains with a data source and a compiler of the test's own.
+// runWith trains with the given data source and compiler.
 func runWith(ctx context.Context, o train.Options, source datasets.Source, compile compiler) (train.Result, error) {
 	o.Source, o.Device = source, on{device.CPU(0), compile}
 	return train.Run(ctx, o)
 }
 
-// interruptAfter trains and ends the context while step n runs its callback, so that n steps get
-// done.
+// interruptAfter trains and ends the context in the callback of step n, so that n steps are done.
 func interruptAfter(t testing.TB, o train.Options, n int) train.Result {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -113,7 +112,7 @@ func interruptAfter(t testing.TB, o train.Options, n int) train.Result {
 	return r
 }
 
-// tensors are the bytes of a checkpoint's tensors, which unlike its metadata hold no time.
+// tensors returns the bytes of a checkpoint's tensors, without its metadata, which hold times.
 func tensors(t testing.TB, path string) []byte {
 	t.Helper()
 	f, err := safetensors.ReadFile(path)
@@ -185,7 +184,7 @@ func metricSteps(t testing.TB, dir string) []int {
 	return list
 }
 
-// wantInputError checks that err is a person's mistake whose one line holds all the words.
+// wantInputError checks that err is an *input.Error of one line that contains all the words.
 func wantInputError(t testing.TB, err error, words ...string) {
 	t.Helper()
 	var bad *input.Error

@@ -18,7 +18,7 @@ import (
 	"github.com/acqnp/acqnp/internal/train"
 )
 
-// killDir in the environment makes the test binary a program that trains there.
+// killDir is the environment variable that makes the test binary train in the directory it names.
 const killDir = "ACQNP_TEST_TRAIN_DIR"
 
 func TestMain(m *testing.M) {
@@ -32,8 +32,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// enduring is long enough to be killed several times; a checkpoint every other step makes it likely
-// to be hit while writing one.
+// enduring returns an experiment long enough to be killed several times. It writes a checkpoint at
+// every other step, so that a kill is likely to hit one.
 func enduring(t testing.TB) config.Experiment {
 	return experiment(t, steps(400), func(e *config.Experiment) {
 		e.Train.CheckpointEvery, e.Train.LogEvery, e.Train.KeepCheckpoints = 2, 1, 2
@@ -58,7 +58,7 @@ func trainAsChild(dir string) error {
 }
 
 // Training that is killed at random moments and resumed each time ends with the same bytes as
-// training left in peace.
+// training that is not killed.
 func TestKilledTrainingEndsWithTheSameBytes(t *testing.T) {
 	e := enduring(t)
 	want := mustTrain(t, train.Options{Experiment: e, Dir: t.TempDir(), Device: device.CPU(1)})

@@ -13,12 +13,12 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// loop is a run under way.
+// A loop is one training in progress.
 type loop struct {
 	o        Options
 	model    *models.Model
 	draws    feed.Draws
-	capacity ops.Extents // of the program
+	capacity ops.Extents // of the trainer: the largest batch
 	trainer  engine.Trainer
 	loss     lastLoss
 	dir      *run.Writer // nil for Bench
@@ -33,7 +33,7 @@ type loop struct {
 	checkpoint string // its path
 }
 
-// run makes the steps that are left.
+// run makes the remaining steps and saves checkpoints, the last one also if ctx ends.
 func (l *loop) run(ctx context.Context, source datasets.Source) error {
 	t := l.schedule
 	feeds := feed.Start(source.Train, l.draws, l.step, t.Steps)
@@ -75,10 +75,10 @@ func (l *loop) load(ctx context.Context, feeds *feed.Ahead) (ops.Extents, error)
 	}
 	extents := f.Extents
 	if !extents.Fits(l.capacity) {
-		return extents, fmt.Errorf("batch %d: found %v, expected at most %v, as its source announced", l.step, extents, l.capacity)
+		return extents, fmt.Errorf("batch %d: found %v, expected at most %v, the source's largest batch", l.step, extents, l.capacity)
 	}
 	f.Write(l.trainer)
-	feeds.Release(f) // the next but one can be made while this one runs
+	feeds.Release(f) // another batch can be made in it while this step runs
 	return extents, nil
 }
 
@@ -97,7 +97,8 @@ func (l *loop) advance(e ops.Extents) error {
 // rows returns the decoder's rows: B·N·N_τ, B·N·k with bootstraps, B·N without either.
 func rows(e ops.Extents) int { return e.Rows(ops.Point) * max(1, e.Levels) }
 
-// report calls OnStep. At multiples of log_every and at the last step it writes a line to the log.
+// report calls OnStep. At multiples of train.log_every and at the last step it first writes a line
+// to the log.
 func (l *loop) report() error {
 	t := l.schedule
 	if l.step == t.Steps || t.LogEvery > 0 && l.step%t.LogEvery == 0 {
@@ -117,8 +118,8 @@ func (l *loop) report() error {
 	return l.named(l.loss.err)
 }
 
-// save writes the checkpoint of the present step, unless there is one. A state with a NaN or an
-// infinity is an error and is not saved.
+// save writes the checkpoint of the current step, unless it is written already. It returns an error
+// and saves nothing if the state has a NaN or an infinity.
 func (l *loop) save() error {
 	if l.saved == l.step {
 		return nil

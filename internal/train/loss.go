@@ -6,12 +6,13 @@ import (
 	"github.com/acqnp/acqnp/internal/engine"
 )
 
-// lastLoss is the loss of the last step. It asks the trainer only when it is asked itself.
+// lastLoss caches the loss of the last step. It asks the trainer, which may have to wait for a GPU,
+// only when get is called.
 type lastLoss struct {
 	trainer engine.Trainer // nil once the trainer is closed
-	known   bool           // value is the last step's
+	known   bool           // whether value is the last step's
 	value   float64        // NaN before the first step and after an error
-	err     error
+	err     error          // of the trainer
 	ask     func() float64 // get, made once so that steps do not allocate
 }
 

@@ -14,9 +14,9 @@ import (
 	"github.com/acqnp/acqnp/internal/train"
 )
 
-// TestCountIsWhatTrainingAllocates compares the count with all that a run of two steps allocates:
-// it is at most 2 % more. The run may allocate more than it holds at once, up to a quarter here:
-// the weights are drawn and saved in copies.
+// TestCountIsWhatTrainingAllocates compares the count with all that a run of two steps allocates.
+// The count is at most 2 % more. The run may allocate up to a quarter more than the count, because
+// it draws and saves weights in copies that it does not hold all at once.
 func TestCountIsWhatTrainingAllocates(t *testing.T) {
 	for name, change := range map[string]func(e *config.Experiment){
 		"weights": func(e *config.Experiment) { e.Model.Encoder = []int{700, 700, 700} },

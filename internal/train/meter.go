@@ -2,12 +2,12 @@ package train
 
 import "time"
 
-// meter measures training time and rows per second, which are reported and decide nothing.
+// meter measures training time and rows per second, for reports alone.
 type meter struct {
 	base          time.Duration // before this process
 	start, logged time.Time
 	rows          float64 // since start
-	rowsLogged    float64 // at the last line
+	rowsLogged    float64 // rows at the last line of the log
 	steps         int     // since start
 }
 
@@ -16,7 +16,7 @@ func newMeter(base time.Duration) *meter {
 	return &meter{base: base, start: now, logged: now}
 }
 
-// step counts a step and describes the state after it.
+// step counts a step and returns u with its times.
 func (m *meter) step(rows int, u Update) Update {
 	m.rows += float64(rows)
 	m.steps++
@@ -37,7 +37,8 @@ func (m *meter) sinceLogged() float64 {
 
 func (m *meter) elapsed() time.Duration { return m.base + time.Since(m.start) }
 
-// perSecond returns a rate, 0 if a coarse clock saw no time pass: JSON has no infinity.
+// perSecond returns rows per second. It returns 0 if the clock was too coarse to advance, because
+// JSON has no infinity.
 func perSecond(rows float64, d time.Duration) float64 {
 	if d <= 0 {
 		return 0

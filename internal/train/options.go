@@ -15,7 +15,7 @@ type Options struct {
 	Dir        string            // the run directory
 	DataDir    string            // the directory of data files
 	Device     device.Device     // nil: the CPU with all its cores
-	Resume     bool              // go on with the run in Dir, or start one if there is none
+	Resume     bool              // continue the run in Dir, or start one if there is none
 	Overwrite  bool              // remove the run in Dir first
 	Source     datasets.Source   // of the experiment; nil opens it
 	Weights    string            // a safetensors file of weights to start from; "" draws them
@@ -23,7 +23,7 @@ type Options struct {
 
 	OnStart func(Start)       // called before the first step, if there is one to make; may be nil
 	OnStep  func(Update)      // called after every step; may be nil
-	Warn    func(line string) // called with what a resume passes over or computes otherwise; may be nil
+	Warn    func(line string) // called when a resume skips a file or uses other kernels; may be nil
 }
 
 // Start states what is about to run.
@@ -37,21 +37,20 @@ type Update struct {
 	Step, Steps   int            // steps done and in all, over all resumes
 	Loss          func() float64 // of the step's batch; the call waits for a device that works ahead
 	LearningRate  float64
-	RowsPerSecond float64       // B·N·N_τ, B·N·k with bootstraps, B·N without either, since this process began
+	RowsPerSecond float64       // since this process began; for rows, see Timing
 	Elapsed       time.Duration // training time over all resumes
-	Left          time.Duration
+	Left          time.Duration // estimated, to the last step
 }
 
 // Result is the outcome of Run.
 type Result struct {
-	Checkpoint string // path of the last checkpoint
-	Step       int    // steps done, over all resumes
-	Resumed    int    // the step that this run started from; 0 for a fresh one
-	Finished   bool   // the run in Dir was complete already
-	Loss       float64
-	Elapsed    time.Duration
+	Checkpoint string        // path of the last checkpoint
+	Step       int           // steps done, over all resumes
+	Resumed    int           // the step that this run started from; 0 for a fresh one
+	Finished   bool          // the run in Dir was complete already
+	Loss       float64       // of the last step; NaN if Run made none
+	Elapsed    time.Duration // training time over all resumes
 }
 
-// ErrInterrupted is the error of a run whose context ended. A checkpoint of its last step was
-// written.
+// ErrInterrupted is Run's error if the context ended. Run then wrote a checkpoint of the last step.
 var ErrInterrupted = errors.New("interrupted: a checkpoint was written, --resume continues")

@@ -10,8 +10,7 @@ import (
 	"github.com/acqnp/acqnp/internal/train"
 )
 
-// A run directory that cannot be opened is an error that names the file, and the lock is given
-// back.
+// If a run directory cannot be opened, the error names the file, and the directory is unlocked.
 func TestCheckpointsThatAreALinkToThemselves(t *testing.T) {
 	dir := t.TempDir()
 	link := filepath.Join(dir, "checkpoints")
@@ -30,8 +29,8 @@ func TestCheckpointsThatAreALinkToThemselves(t *testing.T) {
 	mustTrain(t, o)
 }
 
-// A directory with the name of a checkpoint that is due would end the run when the checkpoint is
-// written. It is refused before the first step, and never removed.
+// A directory with the name of a later checkpoint would end the run when that checkpoint is
+// written. It is refused before the first step and never removed.
 func TestDirectoryNamedLikeACheckpointIsRefused(t *testing.T) {
 	for name, o := range map[string]train.Options{"fresh": {}, "resume": {Resume: true}, "overwrite": {Overwrite: true}} {
 		dir := t.TempDir()
@@ -54,8 +53,8 @@ func TestDirectoryNamedLikeACheckpointIsRefused(t *testing.T) {
 	}
 }
 
-// Lines of metrics.jsonl that training did not write, or not in this order, do not survive a
-// resume, and are warned of.
+// A resume drops the lines of metrics.jsonl that training did not write, or not in this order, and
+// warns.
 func TestResumeDropsForeignMetrics(t *testing.T) {
 	e := experiment(t, func(e *config.Experiment) { e.Train.LogEvery = 1 })
 	for name, c := range map[string]struct {

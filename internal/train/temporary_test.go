@@ -8,8 +8,8 @@ import (
 	"github.com/acqnp/acqnp/internal/train"
 )
 
-// A resumed run clears what a killed one was writing, wherever in the directory, but not what an
-// evaluation may be.
+// A resumed run removes the temporary files of a killed training anywhere in the directory, but not
+// those that an evaluation may be writing.
 func TestResumeClearsHalfWrittenFiles(t *testing.T) {
 	dir := t.TempDir()
 	mustTrain(t, train.Options{Experiment: experiment(t, steps(2)), Dir: dir})

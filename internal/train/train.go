@@ -23,8 +23,8 @@ import (
 )
 
 // Run trains until train.steps are done, the context ends or something fails. If the context ends,
-// Run writes a checkpoint and returns ErrInterrupted. Bad options, data and files are an
-// *input.Error, found before anything is written. NaN and infinity are a *NonFiniteError.
+// Run writes a checkpoint and returns ErrInterrupted. For bad options, data or files it returns an
+// *input.Error before it writes anything. For a NaN or an infinity it returns a *NonFiniteError.
 func Run(ctx context.Context, o Options) (Result, error) {
 	if o.Source == nil {
 		var err error
@@ -46,7 +46,8 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	return r, err
 }
 
-// newLoop makes the trainer for the source's largest batch. The caller closes it.
+// newLoop returns a loop whose trainer is compiled for the source's largest batch. The caller
+// closes it.
 func newLoop(o Options) (*loop, error) {
 	source := o.Source
 	dx, dy := source.Dims()
@@ -100,7 +101,7 @@ func (l *loop) close() error {
 	return l.trainer.Close()
 }
 
-// inDirectory opens the run directory, restores the run in it or starts one, and trains.
+// inDirectory opens and locks the run directory, trains in it and closes it.
 func (l *loop) inDirectory(ctx context.Context, source datasets.Source) (r Result, err error) {
 	if l.o.Resume {
 		l.dir, err = run.Resume(l.o.Dir, l.o.Warn)
@@ -114,7 +115,7 @@ func (l *loop) inDirectory(ctx context.Context, source datasets.Source) (r Resul
 	return r, errors.Join(err, l.dir.Close())
 }
 
-// train makes the steps that the run in the directory lacks.
+// train restores the run in the directory, if it is to be resumed, and makes the remaining steps.
 func (l *loop) train(ctx context.Context, source datasets.Source) (Result, error) {
 	var elapsed time.Duration
 	if l.o.Resume {
@@ -144,7 +145,7 @@ func (l *loop) train(ctx context.Context, source datasets.Source) (Result, error
 	return result(), err
 }
 
-// restore takes up the newest good checkpoint, if the run has one.
+// restore loads the newest good checkpoint, if the run has one, and returns its training time.
 func (l *loop) restore() (time.Duration, error) {
 	c, err := l.dir.Restore(l.o.Experiment, l.model, l.units)
 	if err != nil || c == nil {
@@ -158,8 +159,8 @@ func (l *loop) restore() (time.Duration, error) {
 	return c.Elapsed, l.trainer.Load(c.State)
 }
 
-// compareKernels warns where the CPU kernels that wrote the checkpoint compute other bits than
-// those in force.
+// compareKernels warns if the checkpoint was written with CPU kernels that compute other bits than
+// those in use.
 func (l *loop) compareKernels(c run.Checkpoint) {
 	now := l.o.Device.Kernels()
 	if l.o.Warn == nil || c.Kernels == "" || now == "" || device.SameBits(c.Kernels, now) {
@@ -170,7 +171,7 @@ func (l *loop) compareKernels(c run.Checkpoint) {
 		c.Path, device.KernelsTitle(c.Kernels), device.KernelsTitle(now), device.KernelsVariable, c.Kernels))
 }
 
-// tooFar returns the error of a run that has made more steps than it is to make.
+// tooFar returns the error for a run that has done more steps than the configuration asks for.
 func (l *loop) tooFar(step int) error {
 	key, found := "train.steps", strconv.Itoa(l.schedule.Steps)
 	if l.schedule.Epochs > 0 {
@@ -180,9 +181,9 @@ func (l *loop) tooFar(step int) error {
 		Expected: fmt.Sprintf("at least %d steps, which the run has done already", step)}
 }
 
-// begin sets a fresh run's weights and writes what a run has before its first step. Imported
-// weights are saved at once, before the configuration that makes the directory a run's, so that a
-// resume never needs their file.
+// begin opens the log, loads a fresh run's weights and writes config.yaml, in this order: imported
+// weights are in a checkpoint before the directory counts as a run, so a resume never needs their
+// file.
 func (l *loop) begin() error {
 	if err := l.dir.OpenLog(l.step); err != nil {
 		return err
@@ -195,7 +196,7 @@ func (l *loop) begin() error {
 	return l.dir.WriteConfig(l.config)
 }
 
-// initialise gives the trainer a fresh run's weights.
+// initialise loads a fresh run's weights into the trainer. It saves imported ones as step 0.
 func (l *loop) initialise() error {
 	if l.o.Weights == "" {
 		return l.trainer.Load(engine.State{Params: l.model.Initial(l.schedule.Seed)})
@@ -210,8 +211,8 @@ func (l *loop) initialise() error {
 	return err
 }
 
-// checkWeights refuses a bad weights file before anything is written, unless there is a run to
-// resume, which no longer needs the file.
+// checkWeights reads the weights file, to refuse a bad one before anything is written. A run that
+// is resumed from a checkpoint does not need the file.
 func checkWeights(o Options, m *models.Model) error {
 	if o.Weights == "" {
 		return nil
@@ -233,8 +234,8 @@ func checkOptions(o Options) error {
 	return nil
 }
 
-// Steps returns how many steps training makes: train.steps, or those of train.epochs. Epochs of a
-// source without a fixed training split are an *input.Error.
+// Steps returns the number of training steps: train.steps, or those in train.epochs. It returns an
+// *input.Error for epochs of a source without a fixed training split.
 func Steps(t config.Train, source datasets.Source) (int, error) {
 	if t.Epochs == 0 {
 		return t.Steps, nil
@@ -243,10 +244,10 @@ func Steps(t config.Train, source datasets.Source) (int, error) {
 		return t.Epochs * s.StepsPerEpoch(), nil
 	}
 	return 0, &input.Error{Key: "train.epochs", Found: strconv.Itoa(t.Epochs),
-		Expected: "train.steps, as the benchmark has no fixed training split"}
+		Expected: "train.steps instead, since the benchmark has no fixed training split"}
 }
 
-// drawsOf returns what the model reads in training besides points.
+// drawsOf returns the model's random inputs in training: levels or bootstraps.
 func drawsOf(m *models.Model, e config.Experiment) (feed.Draws, error) {
 	return feed.New(m, feed.Choice{
 		NumTau: e.Train.NumTau, Spacing: feed.RandomLevels, Bootstraps: e.Model.TrainBootstraps, Seed: e.Train.Seed,

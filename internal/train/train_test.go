@@ -54,7 +54,7 @@ func TestTrainingLowersTheLoss(t *testing.T) {
 		}
 		return sum
 	}
-	// Losses of single batches scatter by some tenths; the model gains several tenths within its
+	// Losses of single batches scatter by some tenths. The loss falls by several tenths in the
 	// first 200 steps.
 	first, final := mean(losses[:20]), mean(losses[180:])
 	if final > first-0.1 {
@@ -111,7 +111,7 @@ func TestResumeAfterLosingCheckpoints(t *testing.T) {
 	wantFiles(t, dir, "config.yaml", "metrics.jsonl", "checkpoints/step-8.safetensors", "checkpoints/step-12.safetensors")
 }
 
-// withKernels is the CPU, said to compute with other kernels.
+// withKernels is the CPU under another name of its kernels.
 type withKernels struct {
 	device.Device
 	kernels string
@@ -119,8 +119,7 @@ type withKernels struct {
 
 func (d withKernels) Kernels() string { return d.kernels }
 
-// A run resumed on other kernels ends with other bits and says so. AVX-512 and AVX2 give the same
-// bits.
+// A resume on kernels that compute other bits warns. AVX-512 and AVX2 give the same bits.
 func TestResumeOnOtherKernels(t *testing.T) {
 	for _, c := range []struct {
 		before, now string
@@ -146,7 +145,7 @@ func TestResumeOnOtherKernels(t *testing.T) {
 	}
 }
 
-// A checkpoint of another run that was copied in is foreign even though its model fits.
+// A checkpoint copied from another run is skipped, even though its model is the same.
 func TestResumeSkipsAnotherRunsCheckpoint(t *testing.T) {
 	other := t.TempDir()
 	mustTrain(t, train.Options{Dir: other, Experiment: experiment(t, func(e *config.Experiment) { e.Train.Seed++ })})

@@ -9,7 +9,7 @@ import (
 	"github.com/acqnp/acqnp/internal/train"
 )
 
-// scaled gives a benchmark's batches a scaling.
+// scaled is a benchmark's source with a scaling.
 type scaled struct {
 	datasets.Source
 	scaling datasets.Scaling
@@ -17,12 +17,12 @@ type scaled struct {
 
 func (s scaled) Scaling() datasets.Scaling { return s.scaling }
 
-// thirds have no short decimal form.
+// thirds returns a scaling without a short decimal form.
 func thirds() datasets.Scaling {
 	return datasets.Scaling{XOffset: []float64{1.0 / 3}, XScale: []float64{2.0 / 3}, YOffset: []float64{-1e5 / 3}, YScale: []float64{1e-5 / 3}}
 }
 
-// scaledRun is a finished run on data of that scaling.
+// scaledRun trains a run on data of the given scaling.
 func scaledRun(t *testing.T, dir string, s datasets.Scaling, resume bool) (train.Result, error) {
 	t.Helper()
 	e := experiment(t)
