@@ -32,28 +32,28 @@ type compiler struct {
 func (p *Program) compile(a *plan.Analysis, threads int, m *memory) error {
 	c := &compiler{p: p, a: a, schedule: newSchedule(a), memory: m, operands: map[*plan.Value]*operand{}, sums: map[*plan.Value]*sum{},
 		blocks: map[*plan.Value]ops.Block{}, weights: map[*plan.Value]*weight{}, cold: map[*plan.Unit]*cold{}}
-	c.leaves()
+	c.makeLeaves()
 	for _, s := range c.stages {
-		p.stages = append(p.stages, c.stage(s))
+		p.stages = append(p.stages, c.makeStage(s))
 	}
-	c.keep()
-	scratch := c.scratch()
+	c.planArena()
+	scratch := c.planScratch()
 	c.makeWeights()
 	for i, s := range c.stages {
 		c.linkLayers(s)
 		for _, u := range s.units {
-			k, err := c.kernel(u)
+			k, err := c.makeKernel(u)
 			if err != nil {
 				return err
 			}
 			p.stages[i].kernels = append(p.stages[i].kernels, k)
 		}
 	}
-	if err := c.gradients(); err != nil {
+	if err := c.planScatter(); err != nil {
 		return err
 	}
 	for range threads {
-		p.workers = append(p.workers, c.worker(scratch))
+		p.workers = append(p.workers, c.makeWorker(scratch))
 	}
 	for _, o := range p.graph.Outputs {
 		p.outputs[o.Name] = output{space: o.Space, width: o.Width, data: c.operands[a.Values[o.Node]].data}
@@ -61,8 +61,8 @@ func (p *Program) compile(a *plan.Analysis, threads int, m *memory) error {
 	return nil
 }
 
-// worker makes a worker with so much scratch.
-func (c *compiler) worker(scratch int) *worker {
+// makeWorker makes a worker with so much scratch.
+func (c *compiler) makeWorker(scratch int) *worker {
 	before := c.bytes
 	rows, widest, head := c.tileRows(points, ops.Row), c.widestGradient(), c.widestHead()
 	w := &worker{scratch: c.floats(scratch), masked: c.floats(rows * widest), column: c.floats(narrow * widest),
@@ -105,8 +105,8 @@ func parameters(g *ops.Graph) int {
 	return n
 }
 
-// leaves makes the memory of inputs, parameters and constants.
-func (c *compiler) leaves() {
+// makeLeaves makes the memory of inputs, parameters and constants.
+func (c *compiler) makeLeaves() {
 	g := c.p.graph
 	c.p.params = c.floats(parameters(g))
 	for _, in := range g.Inputs {
@@ -128,8 +128,8 @@ func (c *compiler) leaves() {
 	}
 }
 
-// stage makes a stage without its kernels.
-func (c *compiler) stage(s *stage) *compiledStage {
+// makeStage makes a stage without its kernels.
+func (c *compiler) makeStage(s *stage) *compiledStage {
 	st := &compiledStage{program: c.p, domain: s.domain}
 	for _, u := range s.units {
 		for _, v := range append(u.Outs(), u.In...) {
@@ -149,8 +149,8 @@ func (c *compiler) stage(s *stage) *compiledStage {
 	return st
 }
 
-// keep plans the memory of values that outlive a tile, and of partial sums.
-func (c *compiler) keep() {
+// planArena plans the memory of values that outlive a tile, and of partial sums.
+func (c *compiler) planArena() {
 	last := len(c.stages)
 	var buffers []*plan.Buffer
 	var give []func(arena []float32)
@@ -189,8 +189,8 @@ func (c *compiler) keep() {
 	}
 }
 
-// scratch plans the memory of every stage's tile-local values and returns how much a worker needs.
-func (c *compiler) scratch() int {
+// planScratch plans the memory of every stage's tile-local values and returns how much a worker needs.
+func (c *compiler) planScratch() int {
 	size := 0
 	for _, s := range c.stages {
 		var buffers []*plan.Buffer
@@ -268,8 +268,8 @@ func (c *compiler) tileRows(d domain, s ops.Space) int {
 	return tileRows
 }
 
-// gradients plans the copies of the gradients to the flat vector at the end of a run.
-func (c *compiler) gradients() error {
+// planScatter plans the copies of the gradients to the flat vector at the end of a run.
+func (c *compiler) planScatter() error {
 	g := c.p.graph
 	if g.Grads == nil {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// kernel makes the kernel of a unit.
-func (c *compiler) kernel(u *plan.Unit) (kernel, error) {
+// makeKernel makes the kernel of a unit.
+func (c *compiler) makeKernel(u *plan.Unit) (kernel, error) {
 	if u.Op == nil {
 		return c.addition(u), nil
 	}

@@ -16,7 +16,7 @@ func (c *compiler) attentionGrad(u *plan.Unit) {
 	grad, result, q, k, v := u.In[0], u.In[1], u.In[2], u.In[3], u.In[4]
 	dk, dv := u.Out[ops.KeyGrad], u.Out[ops.ValueGrad]
 	d, heads := result.Width, u.Op.Heads
-	sums := c.scratch(q.Rows * heads * 2)
+	sums := c.reserveScratch(q.Rows * heads * 2)
 	c.emit("attention_grad_query", c.warpEach(q.Rows*heads), c.step, c.at(grad), c.at(result), c.at(q), c.at(k), c.at(v),
 		c.at(u.Out[ops.QueryGrad]), sums, d, heads)
 	if dk != nil || dv != nil {

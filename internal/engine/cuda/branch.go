@@ -228,7 +228,7 @@ func (c *compiler) branchBackward(b *branch) {
 	first, begin, end := b.layers[0], b.grads[b.Depth], b.grads[0]
 	d := c.resident(b.Shared(rows, true))
 	blocks := int(d.Grid[0])
-	partials := c.scratch(blocks * b.Partials())
+	partials := c.reserveScratch(blocks * b.Partials())
 	c.emit(b.Backward(rows), d, c.step, c.at(first.In[0]), c.at(first.In[1]), b.weights, b.vectors, c.at(begin.In[0]),
 		c.at(end.Out[ops.BaseGrad]), c.at(end.Out[ops.InGrad]), partials, b.Width, b.Depth, b.Outputs)
 	c.emit(b.Reduce(), c.over(b.Partials(), BranchThreads, BranchThreads), partials, blocks, b.layout, c.grads,

@@ -51,16 +51,16 @@ func (c *compiler) linearGrad(u *plan.Unit) {
 	}
 	to, dbase := c.at(dw), region{}
 	if dw == nil {
-		to = c.scratch(d * k)
+		to = c.reserveScratch(d * k)
 	}
 	if bias {
 		dbase = c.at(base)
 	}
 	n := slicesOf(in.Rows)
-	partial := c.scratch(n * d * (k + 1))
+	partial := c.reserveScratch(n * d * (k + 1))
 	c.emit("weight_grad", c.eachTile(n*tiles(d, k)), c.step, c.at(grad), c.at(result), c.at(in), partial, s, k, d, relu)
 	c.emit("weight_grad_sum", c.over(d*(k+1), sumsPerBlock, linearThreads), c.step, partial, to, dbase, s, k, d)
 }
 
-// scratch reserves memory for one item, the one that launches are being added for.
-func (c *compiler) scratch(n int) region { return c.reserve(n, c.now, c.now) }
+// reserveScratch reserves memory for one item, the one that launches are being added for.
+func (c *compiler) reserveScratch(n int) region { return c.reserve(n, c.now, c.now) }

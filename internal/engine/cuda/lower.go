@@ -44,14 +44,14 @@ func (c *compiler) lower(it *item) error {
 	case it.backward != nil:
 		c.branchBackward(it.backward)
 	default:
-		return c.unit(it.units[0])
+		return c.emitUnit(it.units[0])
 	}
 	return nil
 }
 
-// unit adds the launches of a unit. Their arguments are in the order of the kernel's table: the
+// emitUnit adds the launches of a unit. Their arguments are in the order of the kernel's table: the
 // step, inputs, results, spaces and widths.
-func (c *compiler) unit(u *plan.Unit) error {
+func (c *compiler) emitUnit(u *plan.Unit) error {
 	if u.Op == nil {
 		c.addition(u)
 		return nil

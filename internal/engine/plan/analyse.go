@@ -60,7 +60,7 @@ func Analyse(g *ops.Graph) (*Analysis, error) {
 	slices.Reverse(sorted)
 	needed := neededBy(g)
 	a := &Analysis{Values: map[*G.Node]*Value{}}
-	a.leaves(g)
+	a.addLeaves(g)
 	grouped := map[string]*Unit{}
 	for _, n := range sorted {
 		if !needed[n] || a.Values[n] != nil {
@@ -101,8 +101,8 @@ func neededBy(g *ops.Graph) map[*G.Node]bool {
 	return needed
 }
 
-// leaves adds the values of inputs and parameters.
-func (a *Analysis) leaves(g *ops.Graph) {
+// addLeaves adds the values of inputs and parameters.
+func (a *Analysis) addLeaves(g *ops.Graph) {
 	for _, in := range g.Inputs {
 		a.Values[in.Node] = &Value{Node: in.Node, Space: in.Space, Rows: g.Capacity.Rows(in.Space), Width: in.Width}
 	}
@@ -139,7 +139,7 @@ func (a *Analysis) add(n *G.Node, grouped map[string]*Unit) error {
 			u = &Unit{Op: op, In: in}
 			grouped[key] = u
 			a.Units = append(a.Units, u)
-			a.use(u)
+			a.addUses(u)
 		}
 	default:
 		if !isAdd(op) {
@@ -148,7 +148,7 @@ func (a *Analysis) add(n *G.Node, grouped map[string]*Unit) error {
 		v.Space, v.Rows, v.Width = in[0].Space, in[0].Rows, in[0].Width
 		u = &Unit{In: in}
 		a.Units = append(a.Units, u)
-		a.use(u)
+		a.addUses(u)
 	}
 	v.Made = u
 	u.Out[part] = v
@@ -166,8 +166,8 @@ func constant(n *G.Node) *Value {
 	return v
 }
 
-// use adds a unit to the users of its inputs.
-func (a *Analysis) use(u *Unit) {
+// addUses adds a unit to the users of its inputs.
+func (a *Analysis) addUses(u *Unit) {
 	for _, c := range u.In {
 		c.Users = append(c.Users, u)
 	}
