@@ -8,7 +8,7 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// last returns the leaf that decides the value of a key: the last of those written.
+// last returns the last leaf written for a key, which decides its value.
 func last(written []leaf, key string) (leaf, bool) {
 	for _, l := range slices.Backward(written) {
 		if l.key == key {
@@ -18,7 +18,8 @@ func last(written []leaf, key string) (leaf, bool) {
 	return leaf{}, false
 }
 
-// chosen returns the benchmark and the model that are written, "" for one that is not.
+// chosen returns the names of the benchmark and the model that the leaves set, or "" for one that
+// they do not set.
 func chosen(written []leaf) (benchmark, model string) {
 	if l, ok := last(written, "benchmark"); ok {
 		benchmark = l.value.(string)
@@ -29,8 +30,8 @@ func chosen(written []leaf) (benchmark, model string) {
 	return benchmark, model
 }
 
-// checkUse refuses a configuration without a benchmark, a model or a csv file, which have no
-// default, and keys that the benchmark or the model does not use.
+// checkUse refuses a configuration that lacks a benchmark, a model or, for csv, a file: these have
+// no default. It also refuses keys that the benchmark or the model does not use.
 func checkUse(file string, written []leaf) error {
 	name, model := chosen(written)
 	for _, must := range []struct{ key, value string }{{"benchmark", name}, {"model.name", model}} {
@@ -41,7 +42,7 @@ func checkUse(file string, written []leaf) error {
 	b, _ := benchmark.Find(name)
 	for _, l := range written {
 		if who, users := unusedBy(l.key, b, model); who != "" {
-			return l.refuse("a key that "+who+" does not use", "none: it is for "+oneOf(users)+" alone")
+			return l.refuse("a key that "+who+" does not use", "no such key: only "+oneOf(users)+" can use it")
 		}
 	}
 	if _, ok := last(written, "data.file"); b.Kind == benchmark.CSV && !ok {
@@ -50,8 +51,8 @@ func checkUse(file string, written []leaf) error {
 	return nil
 }
 
-// oneLength keeps either train.steps or train.epochs. A layer replaces the length of the layers
-// below it, whatever its unit; a layer with both is refused.
+// oneLength keeps either train.steps or train.epochs. A layer that sets one of them replaces
+// whatever the layers below it set. A layer that sets both is refused.
 func oneLength(layers [][]leaf) ([][]leaf, error) {
 	isLength := func(l leaf) bool { return l.key == "train.steps" || l.key == "train.epochs" }
 	unit := ""
@@ -62,7 +63,7 @@ func oneLength(layers [][]leaf) ([][]leaf, error) {
 				continue
 			}
 			if here != "" && here != l.key {
-				return nil, l.refuse("the key beside "+here, "one of the two")
+				return nil, l.refuse("this key together with "+here, "only one of the two")
 			}
 			here = l.key
 		}
@@ -77,8 +78,8 @@ func oneLength(layers [][]leaf) ([][]leaf, error) {
 	return kept, nil
 }
 
-// checkTogether refuses an experiment that breaks a relation. The error names the place of the
-// relation's key that was written last.
+// checkTogether refuses an experiment in which a relation does not hold. The error names the place
+// of the relation's key that was written last.
 func checkTogether(e Experiment, written []leaf) error {
 	for _, r := range relations(e) {
 		if r.holds {

@@ -22,15 +22,15 @@ func (e Experiment) YAML() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Differences lists the keys with different values in the order of the configuration, each as
+// Differences lists the keys whose values differ, in the order of the configuration, each as
 // "train.steps: 100 and 200".
 func Differences(a, b Experiment) []string {
 	return differences(a, b, nil)
 }
 
-// ResumeDifferences lists, in the form of Differences, what keeps a run that began with began from
-// going on with now. Keys of logging and checkpointing may change. So may the number of steps or
-// epochs under a constant learning rate.
+// ResumeDifferences lists the differences that keep a run that began with configuration began from
+// resuming with now, in the form of Differences. Keys of logging and checkpointing may differ. With
+// a constant learning rate, the number of steps or epochs may differ too.
 func ResumeDifferences(began, now Experiment) []string {
 	constant := began.Train.Schedule == "constant" && now.Train.Schedule == "constant"
 	free := map[string]bool{
@@ -40,13 +40,15 @@ func ResumeDifferences(began, now Experiment) []string {
 	return differences(began, now, free)
 }
 
-// EvalDifferences lists, as Differences does, what keeps weights that were trained as trained from being used as now: the
-// benchmark, the model and the data, but not where the data are. How a model is evaluated may change.
+// EvalDifferences lists the differences that keep weights trained under configuration trained from
+// being evaluated under now, in the form of Differences. The benchmark, the model and the data must
+// be the same. The place of the data and the way of evaluating may differ.
 func EvalDifferences(trained, now Experiment) []string {
 	now.Train, now.Eval = trained.Train, trained.Eval
 	return differences(trained, now, map[string]bool{"data.file": true, "model.eval_bootstraps": true})
 }
 
+// differences returns the differences of all keys but those in skip.
 func differences(a, b Experiment, skip map[string]bool) []string {
 	var list []string
 	for _, f := range fields {
@@ -58,7 +60,7 @@ func differences(a, b Experiment, skip map[string]bool) []string {
 	return list
 }
 
-// text returns a value as YAML has it. An unset value and a zero one read the same.
+// text formats a value as in YAML. An unset value and an empty one are both "nothing".
 func text(v any) string { return textOf(reflect.ValueOf(v)) }
 
 func textOf(v reflect.Value) string {

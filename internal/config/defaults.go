@@ -7,8 +7,8 @@ import (
 	"github.com/acqnp/acqnp/internal/benchmark"
 )
 
-// defaults returns the paper's values for a benchmark and a model, by key. Keys that the two do not
-// use are left out.
+// defaults returns the paper's values for a benchmark and a model, by key. It leaves out keys that
+// the two do not use.
 func defaults(name, model string) map[string]any {
 	b, _ := benchmark.Find(name)
 	r := b.Rates[model]
@@ -41,7 +41,7 @@ func defaults(name, model string) map[string]any {
 	return d
 }
 
-// kindDefaults returns what all benchmarks of a kind have in common.
+// kindDefaults returns the values that all benchmarks of a kind share.
 func kindDefaults(b benchmark.Benchmark) map[string]any {
 	switch b.Kind {
 	case benchmark.Images:
@@ -110,8 +110,8 @@ func speedFlowDefaults() map[string]any {
 	}
 }
 
-// imageDefaults leaves data.train_limit and data.test_limit at 0, all images. eval.batches is 0,
-// all of the test split.
+// imageDefaults returns the values of image benchmarks. data.train_limit and data.test_limit stay
+// 0, which takes all images. eval.batches is 0, which takes the whole test split.
 func imageDefaults() map[string]any {
 	return map[string]any{
 		"data.min_context": 3,
@@ -124,8 +124,8 @@ func imageDefaults() map[string]any {
 	}
 }
 
-// csvDefaults are not the paper's. data.file has no default; data.points and data.context follow
-// from the files.
+// csvDefaults returns the values of your own data, which are not from the paper. data.file has no
+// default. data.points and data.context follow from the files.
 func csvDefaults() map[string]any {
 	return map[string]any{
 		"data.x":              []string{"x"},

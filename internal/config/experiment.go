@@ -16,9 +16,8 @@
 package config
 
 // Experiment is everything that defines a run: the benchmark, the model, its training and its
-// evaluation. In what Load returns, every field that the benchmark and the model use is set, and
-// every other field is zero or nil. The comment of a field says so where zero or nil is a value
-// that is used.
+// evaluation. Load sets every field that the benchmark and the model use; all others are zero or
+// nil. If zero or nil is a meaningful value of a field, the comment of the field says so.
 type Experiment struct {
 	Benchmark string `yaml:"benchmark" mapstructure:"benchmark"`
 	Model     Model  `yaml:"model" mapstructure:"model"`
@@ -28,7 +27,7 @@ type Experiment struct {
 }
 
 // Model is the architecture. The lists are hidden widths of MLPs, in the paper's notation
-// [in]×[hidden…]×[out]. BNP has the terms of its authors instead: numbers of linear layers.
+// [in]×[hidden…]×[out]. BNP is described as its authors do it, by numbers of linear layers.
 type Model struct {
 	Name string `yaml:"name" mapstructure:"name"` // cnp canp bnp cqnp acqnp
 
@@ -52,9 +51,9 @@ type Model struct {
 	EvalBootstraps  int `yaml:"eval_bootstraps,omitempty" mapstructure:"eval_bootstraps"`
 }
 
-// Data is what the source of the benchmark's batches needs.
+// Data holds what the source of the batches needs.
 type Data struct {
-	// Seed fixes splits and partitions, whatever train.seed and eval.seed are.
+	// Seed alone fixes splits and partitions; train.seed and eval.seed do not change them.
 	Seed uint64 `yaml:"seed" mapstructure:"seed"`
 
 	// Points are the bounds [lo, hi] of N in training: N ~ U{lo..hi}. For csv, nil takes all points
@@ -70,21 +69,21 @@ type Data struct {
 	Interval []float64 `yaml:"interval,flow,omitempty" mapstructure:"interval"`
 	// Harmonics bound the number of harmonics of sawtooth: K ~ U{lo..hi}.
 	Harmonics []int `yaml:"harmonics,flow,omitempty" mapstructure:"harmonics"`
-	// ZeroMean leaves out the α/2 of sawtooth.
+	// ZeroMean leaves out the constant α/2 of sawtooth.
 	ZeroMean *bool `yaml:"zero_mean,omitempty" mapstructure:"zero_mean"`
 	// Length, Amplitude and Noise are ℓ, σ and the standard deviation δ of rbf and matern52.
 	Length    float64 `yaml:"length_scale,omitempty" mapstructure:"length_scale"`
 	Amplitude float64 `yaml:"amplitude,omitempty" mapstructure:"amplitude"`
 	Noise     float64 `yaml:"noise,omitempty" mapstructure:"noise"`
 
-	// Files are names below DATA-DIR/BENCHMARK. For images those of the catalogue's files, in its
-	// order; for speed-flow [LANE2.csv, LANE3.csv] or [FILE.rda].
+	// Files are names below DATA-DIR/BENCHMARK. For images they replace the files of the catalogue,
+	// in its order; for speed-flow they are [LANE2.csv, LANE3.csv] or [FILE.rda].
 	Files []string `yaml:"files,flow,omitempty" mapstructure:"files"`
-	// TrainFraction is the part for training: of the points of each lane (speed-flow), of the
-	// frames (freyface), of the functions or of the points of each (csv, see SplitBy).
+	// TrainFraction is the share used for training: of the points of each lane (speed-flow), of the
+	// frames (freyface), or of the functions or the points of each (csv, see SplitBy).
 	TrainFraction float64 `yaml:"train_fraction,omitempty" mapstructure:"train_fraction"`
-	// Context are the bounds [lo, hi] of N_c in training: N_c ~ U{lo..hi}. For csv, nil is 3..N−3
-	// of a batch with N points. Speed-flow and csv.
+	// Context are the bounds [lo, hi] of N_c in training: N_c ~ U{lo..hi}. For csv, nil means
+	// 3..N−3 in a batch with N points. Speed-flow and csv.
 	Context []int `yaml:"context,flow,omitempty" mapstructure:"context"`
 
 	// Speed-flow. Partitions is the number of fixed partitions into context and target that
@@ -99,10 +98,10 @@ type Data struct {
 	TestLimit  int `yaml:"test_limit,omitempty" mapstructure:"test_limit"`
 	// Resize is the height and width of omniglot's images, in pixels.
 	Resize int `yaml:"resize,omitempty" mapstructure:"resize"`
-	// Filter is how omniglot's images are resized: one of Filters.
+	// Filter is the filter that resizes omniglot's images: one of Filters.
 	Filter string `yaml:"filter,omitempty" mapstructure:"filter"`
-	// TestCopies is how often evaluation takes each test image of freyface, with another context
-	// each time.
+	// TestCopies is how many times evaluation takes each test image of freyface, each time with
+	// another context.
 	TestCopies int `yaml:"test_copies,omitempty" mapstructure:"test_copies"`
 
 	// csv. File is a CSV file or a folder of them, in the working directory or in DATA-DIR/csv.
@@ -119,8 +118,8 @@ type Data struct {
 	Scale string `yaml:"scale,omitempty" mapstructure:"scale"`
 }
 
-// Train is the optimiser and the training loop. Exactly one of Steps and Epochs is set; only images
-// have Epochs.
+// Train holds the settings of the optimiser and the training loop. Exactly one of Steps and Epochs
+// is set; only images have Epochs.
 type Train struct {
 	Steps int `yaml:"steps,omitempty" mapstructure:"steps"`
 	// Epochs are passes over the training split. The last batch of each may be smaller.
@@ -137,11 +136,11 @@ type Train struct {
 	KeepCheckpoints int     `yaml:"keep_checkpoints" mapstructure:"keep_checkpoints"`
 }
 
-// Eval is the evaluation: its batches and, for quantile models, its levels.
+// Eval holds the settings of the evaluation: its batches and, for quantile models, its levels.
 type Eval struct {
 	NumTau int `yaml:"num_tau,omitempty" mapstructure:"num_tau"` // N_τ; quantile models
-	// Batches is the number of batches. For images and csv it is the most, and 0 takes all of the
-	// test split.
+	// Batches is the number of batches. For images and csv it is an upper bound, and 0 takes the
+	// whole test split.
 	Batches   int `yaml:"batches" mapstructure:"batches"`
 	BatchSize int `yaml:"batch_size" mapstructure:"batch_size"`
 	NumPoints int `yaml:"num_points,omitempty" mapstructure:"num_points"` // synthetic

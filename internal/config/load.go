@@ -12,7 +12,8 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-const maxFile = 1 << 20 // bytes
+// maxFile is the largest configuration, in bytes.
+const maxFile = 1 << 20
 
 // Load reads the configuration file at path, applies the overrides and the paper's values, checks
 // the result and returns it. An error is an *input.Error that names the file and line, or the flag
@@ -26,7 +27,7 @@ func Load(path string, o Overrides) (Experiment, error) {
 }
 
 // Parse does what Load does for a configuration in memory, such as the one in a checkpoint. Errors
-// give name as the file.
+// state name as the file.
 func Parse(name string, content []byte, o Overrides) (Experiment, error) {
 	if len(content) > maxFile {
 		return Experiment{}, tooLong(name)
@@ -35,7 +36,7 @@ func Parse(name string, content []byte, o Overrides) (Experiment, error) {
 }
 
 func tooLong(name string) error {
-	return &input.Error{File: name, Found: "more than 1 MiB", Expected: "a configuration"}
+	return &input.Error{File: name, Found: "more than 1 MiB", Expected: "at most 1 MiB of YAML"}
 }
 
 func readFile(path string) ([]byte, error) {
@@ -55,6 +56,7 @@ func readFile(path string) ([]byte, error) {
 	return content, nil
 }
 
+// resolveAll merges a file with the overrides and checks the result.
 func resolveAll(name string, content []byte, o Overrides) (Experiment, error) {
 	file, err := fileLeaves(name, content)
 	if err != nil {
@@ -83,6 +85,7 @@ func resolveAll(name string, content []byte, o Overrides) (Experiment, error) {
 	return e, checkTogether(e, written)
 }
 
+// fileLeaves reads the leaves of a configuration file.
 func fileLeaves(name string, content []byte) ([]leaf, error) {
 	root, err := parseYAML(name, content)
 	if err != nil {
@@ -96,16 +99,17 @@ func fileLeaves(name string, content []byte) ([]leaf, error) {
 	return r.leaves, err
 }
 
-// merge lays the layers over one another, and over the defaults, and fills the struct. It uses
-// viper. Every value has the Go type of its key already, so viper converts nothing.
+// merge fills the struct from the layers: flags win over env, env over file, and file over the
+// defaults. It uses viper. Every value has the Go type of its key already, so viper converts
+// nothing.
 func merge(file, env, flags []leaf) (Experiment, error) {
 	v := viper.New()
 	written := slices.Concat(file, env, flags)
-	standing := defaults(chosen(written))
+	base := defaults(chosen(written))
 	if _, ok := last(written, "train.steps"); ok {
-		delete(standing, "train.epochs")
+		delete(base, "train.epochs")
 	}
-	for key, value := range standing {
+	for key, value := range base {
 		v.SetDefault(key, value)
 	}
 	for _, l := range slices.Concat(file, env) {
@@ -123,6 +127,7 @@ func merge(file, env, flags []leaf) (Experiment, error) {
 	return e, err
 }
 
+// nested returns a leaf as the map that viper merges.
 func nested(l leaf) map[string]any {
 	section, name, dotted := strings.Cut(l.key, ".")
 	if !dotted {

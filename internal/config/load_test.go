@@ -127,7 +127,7 @@ func TestOverrideRefusals(t *testing.T) {
 		{"no YAML", "data.points=[1", "", "--set data.points", "", "not YAML"},
 		{"below a key", "train={stepz: 1}", "", "--set train", "train.stepz", "train.steps"},
 		{"a section", "train=3", "", "--set train", "train", "a mapping"},
-		{"not used", "data.harmonics=[1, 2]", "", "--set data.harmonics", "data.harmonics", "sawtooth alone"},
+		{"not used", "data.harmonics=[1, 2]", "", "--set data.harmonics", "data.harmonics", "only sawtooth can use it"},
 		{"together", "data.min_context=60", "", "--set data.min_context", "data.min_context", "as few as 6"},
 
 		{"environment: wrong type", "", "ACQNP_TRAIN_STEPS=x", "environment ACQNP_TRAIN_STEPS", "train.steps", `"x"`},
@@ -295,5 +295,5 @@ func TestStepsAndEpochs(t *testing.T) {
 		}
 	}
 	_, err := config.Load(write(t, mnist), config.Overrides{Set: []string{"train.epochs=3", "train.steps=7"}})
-	expectRefusal(t, err, "--set train.steps", 0, "train.steps", "beside train.epochs")
+	expectRefusal(t, err, "--set train.steps", 0, "train.steps", "together with train.epochs")
 }

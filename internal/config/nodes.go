@@ -20,7 +20,7 @@ type leaf struct {
 	key   string
 	value any    // of the key's type
 	found string // as written, for messages
-	file  string // or flag or environment variable
+	file  string // the file, flag or environment variable
 	line  int    // 0 outside files
 }
 
@@ -28,8 +28,8 @@ func (l leaf) refuse(found, expected string) *input.Error {
 	return &input.Error{File: l.file, Line: l.line, Key: l.key, Found: found, Expected: expected}
 }
 
-// parseYAML reads one document and returns its root, nil for an empty one. Two documents are
-// refused.
+// parseYAML reads one YAML document and returns its root, or nil for an empty one. It refuses a
+// second document.
 func parseYAML(file string, content []byte) (*yaml.Node, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(content))
 	var document, second yaml.Node
@@ -42,7 +42,7 @@ func parseYAML(file string, content []byte) (*yaml.Node, error) {
 	}
 	err = decoder.Decode(&second)
 	if err == nil {
-		return nil, &input.Error{File: file, Line: second.Line, Found: "a second document", Expected: "one"}
+		return nil, &input.Error{File: file, Line: second.Line, Found: "a second document", Expected: "one YAML document"}
 	}
 	if !errors.Is(err, io.EOF) {
 		return nil, syntaxError(file, err)
@@ -60,7 +60,7 @@ var (
 )
 
 // syntaxError turns the library's "yaml: line 3: …" into a place and a message. The library counts
-// the scanner's lines from 1 and the parser's from 0, and leaves out a line number of 0.
+// lines from 1 in its scanner and from 0 in its parser, and does not print a line number of 0.
 func syntaxError(file string, err error) *input.Error {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	line, counted := 0, false
@@ -78,11 +78,11 @@ func syntaxError(file string, err error) *input.Error {
 	return &input.Error{File: file, Line: line, Found: "text that is not YAML (" + shorten(text) + ")", Expected: "YAML"}
 }
 
-// A reader collects the leaves below a node. It stops at the first mistake, in the order of the
-// text.
+// A reader collects the leaves below a node, in the order of the text. It stops at the first
+// mistake.
 type reader struct {
 	file   string
-	lines  bool // whether the nodes' line numbers mean anything
+	lines  bool // whether the nodes come from a file and have line numbers
 	leaves []leaf
 }
 
@@ -97,8 +97,8 @@ func (r *reader) refuse(n *yaml.Node, key, found, expected string) error {
 	return &input.Error{File: r.file, Line: r.line(n), Key: key, Found: found, Expected: expected}
 }
 
-// section reads the mapping n, whose keys are those of a section; "" is the root. An empty section
-// is an empty mapping.
+// section reads mapping n as the section of that name; "" is the root. A section without a value is
+// an empty mapping.
 func (r *reader) section(section string, n *yaml.Node) error {
 	m := resolve(n)
 	if section != "" && isNull(m) {
@@ -116,7 +116,7 @@ func (r *reader) section(section string, n *yaml.Node) error {
 			return r.unknown(key, section)
 		}
 		if first, twice := seen[name]; twice {
-			return r.refuse(key, path, fmt.Sprintf("the key a second time (first in line %d)", first), "it once")
+			return r.refuse(key, path, fmt.Sprintf("the key a second time (first in line %d)", first), "the key once")
 		}
 		seen[name] = key.Line
 		if err := r.entry(path, value); err != nil {
@@ -126,6 +126,7 @@ func (r *reader) section(section string, n *yaml.Node) error {
 	return nil
 }
 
+// known reports whether a path is a key or a section.
 func known(path string) bool {
 	_, ok := lookup(path)
 	return ok || isSection(path)
@@ -133,6 +134,7 @@ func known(path string) bool {
 
 func isSection(path string) bool { return slices.Contains(sections, path) }
 
+// unknown returns the error for a key that does not exist. It suggests a similar one.
 func (r *reader) unknown(key *yaml.Node, section string) error {
 	if key.Kind != yaml.ScalarNode {
 		return r.refuse(key, section, describe(key)+" as a key", "one of "+strings.Join(children(section), ", "))
@@ -164,7 +166,7 @@ func (r *reader) entry(path string, n *yaml.Node) error {
 	return nil
 }
 
-// resolve returns the node that an alias stands for, and any other node itself.
+// resolve returns the node that an alias stands for. It returns any other node unchanged.
 func resolve(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode && n.Alias != nil {
 		return n.Alias
@@ -176,7 +178,7 @@ func isNull(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
 }
 
-// describe says in a few words what was written, for messages.
+// describe returns what was written in a few words, for messages.
 func describe(n *yaml.Node) string {
 	n = resolve(n)
 	switch {
@@ -209,7 +211,7 @@ func describeList(n *yaml.Node) string {
 	return "[" + strings.Join(items, ", ") + "]"
 }
 
-// shorten cuts a text to 60 characters, so that messages stay on one readable line.
+// shorten cuts a text to 60 characters, so that a message stays short.
 func shorten(s string) string {
 	const most = 60
 	r := []rune(strings.ToValidUTF8(s, "?"))

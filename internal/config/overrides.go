@@ -12,28 +12,28 @@ import (
 
 const envPrefix = "ACQNP_"
 
-// ownVariables are the environment variables with the prefix that set something other than a key:
-// the program's own settings and those of its tests.
+// ownVariables are the variables with the prefix that set no key: the program's other settings and
+// those of its tests.
 var ownVariables = []string{"ACQNP_DATA_DIR", "ACQNP_DEVICE", "ACQNP_PRECISION", "ACQNP_THREADS", "ACQNP_SHARED"}
 
-// Overrides are values that win over those of the file.
+// Overrides are values that replace those of the file.
 type Overrides struct {
 	// Set holds the values of --set, such as "train.steps=2000". The right-hand side is YAML. The
-	// last one for a key wins.
+	// last value of a key wins.
 	Set []string
-	// Flags are flags that set a key of their own. They win over Set.
+	// Flags are the other flags that set a key, such as --seed. They win over Set.
 	Flags []Flag
-	// Env returns the environment in the form of os.Environ; nil is an empty one. The variable of a
-	// key is ACQNP_ and the key's path in capitals with _ for dots (ACQNP_TRAIN_STEPS). An empty
-	// variable counts as unset.
+	// Env returns the environment in the form of os.Environ; nil means an empty one. The variable
+	// of train.steps is ACQNP_TRAIN_STEPS, and so on. An empty variable counts as unset.
 	Env func() []string
 }
 
-// A Flag is a command line flag that sets a key: {"--seed", "train.seed", "3"}. Value is YAML.
+// A Flag is a command-line flag that sets a key: {"--seed", "train.seed", "3"}. Value is YAML.
 type Flag struct{ Name, Key, Value string }
 
-// envLeaves reads the ACQNP_ variables in the order of their names. A variable that sets no key is
-// refused if it names a section or nearly a key; any other belongs to another program.
+// envLeaves reads the ACQNP_ variables in the order of their names. It refuses a variable that sets
+// no key if its name begins with a section or resembles a key. Any other variable belongs to
+// another program.
 func envLeaves(environ func() []string) ([]leaf, error) {
 	if environ == nil {
 		return nil, nil
@@ -68,6 +68,7 @@ func envLeaves(environ func() []string) ([]leaf, error) {
 	return leaves, nil
 }
 
+// unknownVariable returns the error for a variable that sets no key, or nil if it is not ours.
 func unknownVariable(place, name string, names []string) error {
 	expected, least := "a variable for one of the keys, such as ACQNP_TRAIN_STEPS", len(name)
 	for _, n := range names {
@@ -84,6 +85,7 @@ func unknownVariable(place, name string, names []string) error {
 	return &input.Error{File: place, Found: "a variable that sets no key", Expected: expected}
 }
 
+// flagLeaves reads --set and the other flags, in the order in which they win.
 func flagLeaves(o Overrides) ([]leaf, error) {
 	var leaves []leaf
 	for _, s := range o.Set {
@@ -123,7 +125,7 @@ func unknownSet(key string) error {
 	return &input.Error{File: "--set " + shorten(key), Found: "an unknown key", Expected: expected}
 }
 
-// override reads a value that is not in the file.
+// override reads a value from outside the file. place names its flag or variable.
 func override(place, key, value string) ([]leaf, error) {
 	if len(value) > maxFile {
 		return nil, tooLong(place)

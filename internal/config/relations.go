@@ -9,7 +9,7 @@ import (
 	"github.com/acqnp/acqnp/internal/benchmark"
 )
 
-// A relation is a condition on several keys, or on one key for some benchmark or model.
+// A relation is a condition on several keys, or on one key for some benchmarks or models.
 type relation struct {
 	keys     []string
 	holds    bool
@@ -17,7 +17,7 @@ type relation struct {
 	expected string
 }
 
-// relations lists everything that must hold of e beyond the rules of its keys.
+// relations lists the conditions on e beyond the rules of single keys.
 func relations(e Experiment) []relation {
 	b, _ := benchmark.Find(e.Benchmark)
 	all := modelRelations(e.Model)
@@ -35,15 +35,16 @@ func relations(e Experiment) []relation {
 		keys:     []string{"eval.batches"},
 		holds:    e.Eval.Batches > 0,
 		found:    "0",
-		expected: "1 or more (0, all of the test split, is for images and csv)",
+		expected: "1 or more (only images and csv accept 0, for the whole test split)",
 	})
 }
 
+// modelRelations bounds the number of weights, and requires that the heads divide the representation.
 func modelRelations(m Model) []relation {
 	weights, keys := encodingWeights(m), []string{"model.representation", "model.encoder", "model.adaptor", "model.decoder",
 		"model.key_encoder", "model.query_encoder"}
 	if m.Name == "bnp" {
-		// fc and fc_ctx take two encodings
+		// fc and fc_ctx read two encodings each
 		weights = m.Width * m.Width * (2*(m.PreDepth+m.PostDepth) + m.DecoderDepth + 3)
 		keys = []string{"model.width", "model.pre_depth", "model.post_depth", "model.decoder_depth"}
 	}
@@ -64,7 +65,7 @@ func modelRelations(m Model) []relation {
 	return all
 }
 
-// encodingWeights counts the weights between layers whose widths the configuration sets, of all
+// encodingWeights counts the weights between layers whose widths the configuration sets, for all
 // models but BNP.
 func encodingWeights(m Model) int {
 	weights := 0
@@ -72,7 +73,7 @@ func encodingWeights(m Model) int {
 		for i := 1; i < len(hidden); i++ {
 			weights += hidden[i-1] * hidden[i]
 		}
-		// r goes into the adaptor and the decoder; encoders give something as wide
+		// an MLP has the representation on one side: r into adaptor and decoder, r out of encoders
 		if len(hidden) > 0 {
 			weights += m.Representation * hidden[len(hidden)-1]
 			weights += m.Representation * hidden[0]
@@ -105,8 +106,8 @@ func evalSize(e Experiment, pointsKey string, points int) batchSize {
 	}
 }
 
-// relations bound the memory of a batch whose points have so many columns, dx+dy. No factor is
-// above 2²⁰, so products fit an int.
+// relations bounds the size of the batch. columns is dx+dy. No factor is above 2²⁰, so the products
+// fit an int.
 func (b batchSize) relations(columns int) []relation {
 	points := b.functions * b.points
 	levels := max(b.levels, b.bootstraps, 1)
@@ -123,8 +124,8 @@ func (b batchSize) relations(columns int) []relation {
 	}}
 }
 
-// speedFlowRelations: the two functions are the lanes. Their files are one for each, or R's, which
-// holds both.
+// speedFlowRelations returns the conditions on speed-flow. Its two functions are the lanes. Their
+// files are one CSV file for each lane, or one .rda file with both.
 func speedFlowRelations(e Experiment) []relation {
 	isR := func(f string) bool { return strings.EqualFold(filepath.Ext(f), ".rda") }
 	files := e.Data.Files
@@ -150,7 +151,8 @@ func speedFlowRelations(e Experiment) []relation {
 	return append(all, evalSize(e, "data.context", points).relations(2)...)
 }
 
-// imageRelations: N is the number of pixels, and N_c ~ U{min_context..HW/2−1}.
+// imageRelations returns the conditions on images. N is the number of pixels, and N_c ~
+// U{min_context..HW/2−1}.
 func imageRelations(e Experiment, b benchmark.Benchmark) []relation {
 	shape := e.ImageShape()
 	pixels, columns := shape.Height*shape.Width, 2+shape.Channels
@@ -169,7 +171,8 @@ func imageRelations(e Experiment, b benchmark.Benchmark) []relation {
 	return append(all, evalSize(e, "data.resize", pixels).relations(columns)...)
 }
 
-// filesOf says what data.files lists: "[FILE, FILE] with the training images and the test images".
+// filesOf describes what data.files must list: "[FILE, FILE] with the training images and the test
+// images".
 func filesOf(b benchmark.Benchmark) string {
 	var files, contents []string
 	for _, f := range b.Files {
@@ -178,7 +181,8 @@ func filesOf(b benchmark.Benchmark) string {
 	return text(files) + " with " + strings.Join(contents, " and ")
 }
 
-// ImageShape returns the shape of the benchmark's images, zero for a benchmark of another kind.
+// ImageShape returns the shape of the benchmark's images. It is zero for a benchmark of another
+// kind.
 func (e Experiment) ImageShape() benchmark.Shape {
 	b, _ := benchmark.Find(e.Benchmark)
 	shape := b.Image
@@ -188,8 +192,8 @@ func (e Experiment) ImageShape() benchmark.Shape {
 	return shape
 }
 
-// csvRelations: every N and N_c that can be drawn leave a target. The source checks the files
-// against them.
+// csvRelations returns the conditions on your own data: every N and N_c that training can draw
+// leave a target. The source checks that the files have enough points.
 func csvRelations(e Experiment) []relation {
 	d := e.Data
 	points := []int{MaxCSVPoints, MaxCSVPoints}
@@ -209,7 +213,7 @@ func csvRelations(e Experiment) []relation {
 		keys:     []string{"data.x", "data.y", "data.function"},
 		holds:    len(distinct) == len(columns),
 		found:    "a column with two meanings among " + text(columns),
-		expected: "x, y and function without a column in common",
+		expected: "different columns for x, y and function",
 	}, {
 		keys:  []string{"data.points", "data.context"},
 		holds: context[0] <= context[1] && context[1] < points[0],
@@ -222,6 +226,7 @@ func csvRelations(e Experiment) []relation {
 	return append(all, evalSize(e, "data.points", points[1]).relations(numbers)...)
 }
 
+// syntheticRelations returns the conditions on synthetic data: every draw leaves a target.
 func syntheticRelations(e Experiment, b benchmark.Benchmark) []relation {
 	d := e.Data
 	all := []relation{{

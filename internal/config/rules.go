@@ -10,15 +10,16 @@ import (
 	"github.com/acqnp/acqnp/internal/benchmark"
 )
 
-// A rule is what the value of one key must be, whatever the other keys are.
+// A rule says which values a key accepts, whatever the other keys are.
 type rule struct {
 	expected string
 	ok       func(v any) bool // v has the key's type
 }
 
-// Filters are the resampling filters that data.filter may name.
+// Filters are the values of data.filter, the filter for resizing.
 var Filters = []string{"bilinear", "bicubic", "box"}
 
+// rules has a rule for every key.
 var rules = map[string]rule{
 	"benchmark":              name(benchmark.Names(nil)),
 	"model.name":             name(models),
@@ -45,7 +46,7 @@ var rules = map[string]rule{
 	"data.length_scale":      real(minReal, maxReal),
 	"data.amplitude":         real(minReal, maxReal),
 	"data.noise":             real(minReal, maxReal),
-	"data.files":             {"a list of names below the data directory's folder of the benchmark", localFiles},
+	"data.files":             {"a list of file names below the benchmark's folder in the data directory", localFiles},
 	"data.train_fraction":    {"a number above 0 and below 1", func(v any) bool { return v.(float64) > 0 && v.(float64) < 1 }},
 	"data.context":           wholeRange(1, maxContext),
 	"data.partitions":        whole(1, maxCount),
@@ -56,7 +57,7 @@ var rules = map[string]rule{
 	"data.filter":            name(Filters),
 	"data.test_copies":       whole(1, 1000),
 	"data.file":              {"the path of a CSV file or of a directory of them", func(v any) bool { return v != "" && clean(v.(string)) }},
-	"data.function":          {"the name of a column, or nothing where each file is one function", func(v any) bool { return clean(v.(string)) }},
+	"data.function":          {"the name of a column, or nothing if each file is one function", func(v any) bool { return clean(v.(string)) }},
 	"data.x":                 columns,
 	"data.y":                 columns,
 	"data.split":             name([]string{"function", "point"}),
@@ -80,19 +81,22 @@ var rules = map[string]rule{
 	"eval.seed":              seed,
 }
 
+// name accepts one of the names.
 func name(names []string) rule {
 	return rule{oneOf(names), func(v any) bool { return slices.Contains(names, v.(string)) }}
 }
 
-// seed accepts every uint64: the type is the whole check.
+// seed accepts every uint64: the type already excludes everything else.
 var seed = rule{"a whole number from 0 to 18446744073709551615", func(any) bool { return true }}
 
+// whole accepts whole numbers from low to high.
 func whole(low, high int) rule {
 	return rule{fmt.Sprintf("a whole number from %d to %d", low, high), func(v any) bool {
 		return low <= v.(int) && v.(int) <= high
 	}}
 }
 
+// wholeRange accepts [LOW, HIGH] with whole numbers from low to high.
 func wholeRange(low, high int) rule {
 	expected := fmt.Sprintf("[LOW, HIGH], whole numbers from %d to %d with LOW ≤ HIGH", low, high)
 	return rule{expected, func(v any) bool {
@@ -101,7 +105,7 @@ func wholeRange(low, high int) rule {
 	}}
 }
 
-// widths are those of one hidden layer or more.
+// widths accepts the widths of one or more hidden layers.
 var widths = rule{
 	fmt.Sprintf("the widths of 1 to %d hidden layers, whole numbers from 1 to %d", maxLayers, maxWidth),
 	func(v any) bool {
@@ -110,12 +114,14 @@ var widths = rule{
 	},
 }
 
+// real accepts numbers from low to high.
 func real(low, high float64) rule {
 	return rule{fmt.Sprintf("a number from %g to %g", low, high), func(v any) bool {
 		return low <= v.(float64) && v.(float64) <= high // false for NaN
 	}}
 }
 
+// realRange accepts [LOW, HIGH] with LOW below HIGH.
 var realRange = rule{
 	fmt.Sprintf("[LOW, HIGH], numbers from %g to %g with LOW < HIGH", -maxReal, maxReal),
 	func(v any) bool {
@@ -124,7 +130,7 @@ var realRange = rule{
 	},
 }
 
-// localFiles accepts names that stay inside the data directory. relations checks how many there
+// localFiles accepts names that stay inside the data directory. The relations check how many there
 // are.
 func localFiles(v any) bool {
 	files := v.([]string)
@@ -136,7 +142,7 @@ func localFiles(v any) bool {
 	return len(files) > 0
 }
 
-// columns are names of columns of a CSV file, at least one.
+// columns accepts one or more names of columns of a CSV file.
 var columns = rule{
 	fmt.Sprintf("the names of 1 to %d columns, each once", maxColumns),
 	func(v any) bool {
@@ -150,5 +156,5 @@ var columns = rule{
 	},
 }
 
-// clean reports whether s has no zero byte, which no file name can have.
+// clean reports whether s has no zero byte, which file names cannot have.
 func clean(s string) bool { return !strings.ContainsRune(s, 0) }

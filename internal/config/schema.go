@@ -15,8 +15,8 @@ type field struct {
 	index []int        // of the struct field, for reflect
 }
 
-// fields lists every key in the order of Experiment, sections the names before the dots. Both come
-// from the yaml tags of the struct: a new field is a new key.
+// fields lists every key in the order of Experiment, and sections the names before the dots. Both
+// come from the struct's yaml tags, so a new field is a new key.
 var fields, sections = listFields()
 
 func listFields() (all []field, names []string) {
@@ -53,17 +53,17 @@ func lookup(key string) (field, bool) {
 	return fields[i], true
 }
 
-// The models a configuration may name, in the order in which messages list them.
+// The models that a configuration may name, in the order of messages.
 var (
 	quantile = []string{"cqnp", "acqnp"}
-	encoding = slices.Concat([]string{"cnp", "canp"}, quantile) // described by [in]×[hidden…]×[out]
+	encoding = slices.Concat([]string{"cnp", "canp"}, quantile) // their widths are [in]×[hidden…]×[out]
 	models   = slices.Concat([]string{"cnp", "canp", "bnp"}, quantile)
 )
 
 // Models returns the names of the models, in the order of the paper's tables.
 func Models() []string { return slices.Clone(models) }
 
-// modelsOf lists the models that use a key. A key without an entry serves all models.
+// modelsOf lists the models that use a key. All models use a key without an entry.
 var modelsOf = map[string][]string{
 	"model.representation":   encoding,
 	"model.encoder":          encoding,
@@ -82,8 +82,8 @@ var modelsOf = map[string][]string{
 	"eval.num_tau":           quantile,
 }
 
-// kindsOf lists the kinds of benchmarks that use a key; benchmarks with the key among their
-// settings use it as well. A key without an entry serves all benchmarks.
+// kindsOf lists the kinds of benchmarks that use a key. A benchmark also uses the keys of its
+// Settings. All benchmarks use a key without an entry.
 var kindsOf = map[string][]benchmark.Kind{
 	"data.points":         {benchmark.Synthetic, benchmark.CSV},
 	"data.min_context":    {benchmark.Synthetic, benchmark.Images},
@@ -127,7 +127,7 @@ func modelUses(model, key string) bool {
 }
 
 // unusedBy returns the benchmark or the model that does not use a key, and the names of those that
-// do. It returns "" and nil for a key that both use.
+// do. It returns "" and nil if both use the key.
 func unusedBy(key string, b benchmark.Benchmark, model string) (who string, users []string) {
 	switch {
 	case !modelUses(model, key):

@@ -2,7 +2,7 @@ package config
 
 import "strings"
 
-// nearest returns the name closest to what was typed, "" if none is close.
+// nearest returns the name closest to what was typed, or "" if none is close.
 func nearest(typed string, names []string) string {
 	best, least := "", max(2, len(typed)/3)+1
 	for _, n := range names {
@@ -13,9 +13,8 @@ func nearest(typed string, names []string) string {
 	return best
 }
 
-// nearestKey returns the key that an unknown one was probably meant to be: one of the same section
-// if there is one close enough, else one of another section with that very name. It is "" where
-// there is neither.
+// nearestKey returns the key that was probably meant by an unknown one: a similar key of the same
+// section, or else the key of this name in another section. It returns "" if there is neither.
 func nearestKey(section, typed string) string {
 	if n := nearest(typed, children(section)); n != "" {
 		return join(section, n)
@@ -46,6 +45,7 @@ func children(section string) []string {
 	return names
 }
 
+// join returns the path of a name in a section; "" is the root.
 func join(section, name string) string {
 	if section == "" {
 		return name
@@ -53,8 +53,8 @@ func join(section, name string) string {
 	return section + "." + name
 }
 
-// distance is Levenshtein's: the least number of bytes to insert, delete or replace. Names are cut
-// to 64 bytes first.
+// distance returns Levenshtein's distance: the least number of bytes to insert, delete or replace.
+// It compares the first 64 bytes.
 func distance(a, b string) int {
 	const longest = 64
 	a, b = a[:min(len(a), longest)], b[:min(len(b), longest)]

@@ -10,7 +10,7 @@ import (
 
 // convert reads a node as a Go value of the type. It is strict: no text for a number, no number for
 // a text, no fraction for a whole number. 1e5 is a whole number. The second result is the node that
-// does not fit.
+// does not fit, or nil.
 func convert(n *yaml.Node, typ reflect.Type) (any, *yaml.Node) {
 	if typ.Kind() != reflect.Slice {
 		v, ok := scalar(resolve(n), typ.Kind())
@@ -55,7 +55,7 @@ func scalar(n *yaml.Node, kind reflect.Kind) (any, bool) {
 	return nil, false
 }
 
-// wholeNumber reads a whole number, also in the form of 1e5 and 2.0. It refuses 010, which is 8 in
+// wholeNumber reads a whole number, also one written as 1e5 or 2.0. It refuses 010, which is 8 in
 // YAML 1.1 and 10 in YAML 1.2.
 func wholeNumber[T int | uint64](n *yaml.Node) (T, bool) {
 	var v T
@@ -63,7 +63,7 @@ func wholeNumber[T int | uint64](n *yaml.Node) (T, bool) {
 	case "!!int":
 		return v, !leadingZero(n.Value) && n.Decode(&v) == nil
 	case "!!float":
-		const exact = 1 << 53 // whole numbers up to here are told apart by a float64
+		const exact = 1 << 53 // a float64 holds every whole number up to here
 		f, ok := realNumber(n)
 		if !ok || f != math.Trunc(f) || math.Abs(f) > exact {
 			return v, false

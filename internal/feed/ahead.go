@@ -8,29 +8,30 @@ import (
 )
 
 // Ahead makes the feeds of consecutive steps on its own goroutine: the next one while the current
-// one is used. It reuses Turns feeds, so it allocates nothing once they have grown to the largest
-// batch.
+// one is used. It reuses a fixed number of feeds, so it allocates nothing once they have grown to
+// the largest batch.
 type Ahead struct {
-	free, ready chan made
+	free, ready chan filled
 	stop        chan struct{}
 	done        sync.WaitGroup
 }
 
-// Turns is the number of feeds of an Ahead.
+// Turns is the number of feeds that an Ahead uses in turn.
 const Turns = 2
 
-type made struct {
+// filled is a feed, or the error that ended the filling.
+type filled struct {
 	feed *Feed
 	err  error
 }
 
-// Start starts making the feeds of the steps from, from+1, …, to−1. It stops at the first error.
-// batch makes the batch of a step; only the goroutine calls it. The caller must call Close, and
-// must not use batch before that.
+// Start starts to make the feeds of the steps from, from+1, …, to−1. It stops at the first error.
+// batch makes the batch of a step and is called only on the new goroutine. The caller must call
+// Close, and must not use batch before that.
 func Start(batch func(step int, dst *datasets.Batch) error, d Draws, from, to int) *Ahead {
-	a := &Ahead{free: make(chan made, Turns), ready: make(chan made, Turns), stop: make(chan struct{})}
+	a := &Ahead{free: make(chan filled, Turns), ready: make(chan filled, Turns), stop: make(chan struct{})}
 	for range Turns {
-		a.free <- made{feed: new(Feed)}
+		a.free <- filled{feed: new(Feed)}
 	}
 	a.done.Go(func() {
 		for step := from; step < to; step++ {
@@ -41,7 +42,7 @@ func Start(batch func(step int, dst *datasets.Batch) error, d Draws, from, to in
 				if m.err = batch(step, &m.feed.batch); m.err == nil {
 					m.err = m.feed.load(step, d)
 				}
-				a.ready <- m // never blocks: it has room for all
+				a.ready <- m // never blocks: there is room for all feeds
 				if m.err != nil {
 					return
 				}
@@ -51,9 +52,9 @@ func Start(batch func(step int, dst *datasets.Batch) error, d Draws, from, to in
 	return a
 }
 
-// Next waits for the feed of the next step, or for the end of ctx, whose error it returns. The
-// caller must call Release once the feed is written to a program. It must not call Next after an
-// error or after the last step.
+// Next returns the feed of the next step. It waits until the feed is ready or ctx ends, and then
+// returns the error of ctx. The caller must call Release once the feed is written to a program, and
+// must not call Next after an error or after the last step.
 func (a *Ahead) Next(ctx context.Context) (*Feed, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -66,8 +67,8 @@ func (a *Ahead) Next(ctx context.Context) (*Feed, error) {
 	}
 }
 
-// Release lets a feed be filled again.
-func (a *Ahead) Release(f *Feed) { a.free <- made{feed: f} }
+// Release gives a feed back, to be filled again.
+func (a *Ahead) Release(f *Feed) { a.free <- filled{feed: f} }
 
 // Close ends the goroutine and waits for it.
 func (a *Ahead) Close() {

@@ -10,36 +10,36 @@ import (
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// The two ways of choosing quantile levels, as --levels names them.
+// The two ways to choose quantile levels, as --levels names them.
 const (
-	RandomLevels = "random" // drawn anew for every function, point and level
-	GridLevels   = "grid"   // evenly spaced from 0.001 to 0.999, the same everywhere
+	RandomLevels = "random" // drawn separately for every row
+	GridLevels   = "grid"   // evenly spaced from 0.001 to 0.999, the same at every point
 )
 
-// Reader is a model. It states whether the model reads quantile levels or bootstraps.
+// Reader is a model. It says whether the model reads quantile levels or bootstraps.
 type Reader interface {
 	Name() string
 	Quantile() bool
 	Bootstrap() bool
 }
 
-// Choice states which random numbers a model reads.
+// Choice says which random numbers to make for a model.
 type Choice struct {
 	NumTau     int    // levels of a point; quantile models
 	Spacing    string // of the levels: RandomLevels or GridLevels
 	Bootstraps int    // of the context; BNP
 	Seed       uint64
-	Evaluation bool // with the same seed, evaluation draws other numbers than training
+	Evaluation bool // draw other numbers than training with the same seed
 }
 
 // Draws makes the random numbers that a model reads: the quantile levels u, or the context points
 // and residuals that each bootstrap takes. The zero value is for models that read neither.
 type Draws struct {
-	count    int // N_τ or k; 0 for models that read neither
-	resample bool
-	random   random.Generator
-	grid     []float32 // [N_τ]; nil if levels are drawn
-	made     bool      // drawn levels are not put into feeds: see Elsewhere
+	count     int // N_τ or k; 0 for models that read neither
+	resample  bool
+	random    random.Generator
+	grid      []float32 // [N_τ]; nil if levels are drawn
+	elsewhere bool      // feeds leave out drawn levels: see Elsewhere
 }
 
 // New returns the draws of a model. A bad number or name is an *input.Error that names the flag.
@@ -71,8 +71,8 @@ func New(m Reader, c Choice) (Draws, error) {
 	return d, nil
 }
 
-// grid returns u of n levels that are evenly spaced from 0.001 to 0.999. For acqnp these are the
-// values of u, for cqnp those of τ = 0.001 + 0.998·u. A single level is ½.
+// grid returns the u of n evenly spaced levels: for acqnp u from 0.001 to 0.999, for cqnp u from 0
+// to 1, so that τ = 0.001 + 0.998·u goes from 0.001 to 0.999. A single level is ½.
 func grid(n int, model string) []float32 {
 	v := make([]float32, n)
 	for k := range v {
@@ -88,8 +88,8 @@ func grid(n int, model string) []float32 {
 	return v
 }
 
-// Generator returns the generator of the levels: row i of a step has its number (step, i). It is
-// nil if no levels are drawn.
+// Generator returns the generator of drawn levels, or nil if no levels are drawn. The level of row
+// i in a step is the number at index i of that step.
 func (d Draws) Generator() *random.Generator {
 	if d.count == 0 || d.resample || d.grid != nil {
 		return nil
@@ -97,24 +97,25 @@ func (d Draws) Generator() *random.Generator {
 	return &d.random
 }
 
-// Elsewhere returns draws that leave drawn levels out of the feeds. A GPU then makes them, with the
-// same Generator.
+// Elsewhere returns draws that leave drawn levels out of the feeds. The GPU then makes them, with
+// the same Generator.
 func (d Draws) Elsewhere() Draws {
-	d.made = d.Generator() != nil
+	d.elsewhere = d.Generator() != nil
 	return d
 }
 
-// Count returns the extents' Levels: N_τ, k, or 0 for models that read neither.
+// Count returns the Levels of the extents: N_τ, k, or 0 for models that read neither.
 func (d Draws) Count() int { return d.count }
 
-// residuals is the first random index of the residuals. It lies far above those of the context.
+// residuals is the random index of the first residual, far above the indices of the context.
 const residuals = 1 << 33
 
-// fill draws for the points from number first on. step is the number of the batch, or of the
-// function in a prediction. A drawn level depends on the step and its row alone, so a prediction
-// can be cut into runs anywhere. A bootstrap depends on the step, its number and the context point.
+// fill draws the numbers for the points from number first on. step is the number of the batch, or
+// of the function in a prediction. A drawn level depends only on the step and its row, so a
+// prediction can be split into runs at any point. A bootstrap depends on the step, its number and
+// the context point.
 func (d Draws) fill(f *Feed, step uint64, first int) {
-	if d.count == 0 || d.made {
+	if d.count == 0 || d.elsewhere {
 		f.levels = nil
 		return
 	}
@@ -142,7 +143,8 @@ func (d Draws) indices(step, from uint64, n int, dst []float32) {
 	}
 }
 
-// take copies the levels or bootstraps that came with a batch. It returns false if none did.
+// take copies the levels or bootstraps that came with the batch. It returns false if there are
+// none.
 func (d Draws) take(f *Feed, b *datasets.Batch) bool {
 	switch {
 	case d.resample && b.Bootstraps > 0:
@@ -164,7 +166,7 @@ func (d Draws) take(f *Feed, b *datasets.Batch) bool {
 func toFloat(dst []float32, src []int32) []float32 {
 	dst = resize(dst, len(src))
 	for i, v := range src {
-		dst[i] = float32(v) // exact: below 2²⁴, as sizes are
+		dst[i] = float32(v) // exact: an index is below 2²⁴
 	}
 	return dst
 }

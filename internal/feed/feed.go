@@ -1,11 +1,17 @@
 // Package feed turns batches into the inputs of a compiled graph.
 //
 // A [Feed] holds the inputs of one run: the context points, the points, and the random numbers that
-// the model reads, which [Draws] makes: quantile levels or bootstraps. [Ahead] makes the feed of
-// the next step on its own goroutine while the current one is used.
+// the model reads. [Draws] makes these numbers: quantile levels or bootstraps. [Ahead] makes the
+// feed of the next step on its own goroutine while the current one is used.
 //
-// In the shapes below, B is the number of functions, N of points, N_c of context points, N_τ of
-// levels and k of bootstraps.
+//	ahead := feed.Start(source.Train, draws, 0, steps)
+//	defer ahead.Close()
+//	f, err := ahead.Next(ctx)
+//	f.Write(trainer)
+//	ahead.Release(f)
+//
+// In the shapes below, B is the number of functions, N the number of points of each, N_c of its
+// context points, N_τ of levels and k of bootstraps.
 package feed
 
 import (
@@ -16,20 +22,20 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// Feed holds the inputs of one run. It can be filled again; its buffers grow to the largest use.
+// Feed holds the inputs of one run. It can be filled again; its buffers grow to the largest batch.
 type Feed struct {
 	Extents ops.Extents // of the run
 	Own     bool        // the levels or bootstraps came with the batch, from a tasks file
 
 	batch            datasets.Batch
-	context          []float32 // [B, N_c, dx+dy]: x beside y of each function's context points
+	context          []float32 // [B, N_c, dx+dy]: x and y of each function's context points
 	x, y             []float32 // [B, N, dx], [B, N, dy]; no y in prediction
 	levels           []float32 // [B, N, N_τ]: u; quantile models
 	resampleContext  []float32 // [B, N_c, k]: the context point that each bootstrap takes; BNP
 	resampleResidual []float32 // [B, N_c, k]: the residual that it takes; BNP
 }
 
-// load fills the feed from its batch, the batch of the given step.
+// load fills the feed from its batch, which is that of step.
 func (f *Feed) load(step int, d Draws) error {
 	b := &f.batch
 	if b.Functions < 1 || b.Context < 1 || b.Points < b.Context {
@@ -51,8 +57,8 @@ func (f *Feed) load(step int, d Draws) error {
 }
 
 // Targets fills the feed for a prediction. It takes the context of one function, contextX [N_c, dx]
-// and contextY [N_c, dy], and some of its targets, x [N, dx]. Parameter first is the number of the
-// first of them among the function's targets.
+// and contextY [N_c, dy], and a run of its targets, x [N, dx]. function is the number of the
+// function, and first is the number of the first target of the run.
 func (f *Feed) Targets(d Draws, function, first int, contextX, contextY, x []float32, dx, dy int) {
 	context := len(contextX) / dx
 	f.Extents = ops.Extents{Functions: 1, Context: context, Points: context, Levels: d.count}
@@ -62,7 +68,7 @@ func (f *Feed) Targets(d Draws, function, first int, contextX, contextY, x []flo
 	d.fill(f, uint64(function), first)
 }
 
-// packContext gathers the context points, which are the first of each function.
+// packContext copies the context points, which are the first points of each function.
 func (f *Feed) packContext(x, y []float32, dx, dy int) {
 	e := f.Extents
 	f.context = resize(f.context, e.Rows(ops.Context)*(dx+dy))
@@ -76,16 +82,16 @@ func (f *Feed) packContext(x, y []float32, dx, dy int) {
 	}
 }
 
-// Levels returns u [B, N, N_τ] of a quantile model, or nil if the feed does not hold them (see
-// Elsewhere). The slice is valid until the feed is filled again.
+// Levels returns u [B, N, N_τ] of a quantile model, or nil if the feed does not hold the levels
+// (see Draws.Elsewhere). The slice is valid until the feed is filled again.
 func (f *Feed) Levels() []float32 { return f.levels }
 
-// Inputs is an engine.Program or an engine.Trainer.
+// Inputs are the inputs of a compiled graph: an engine.Program or an engine.Trainer.
 type Inputs interface {
 	Input(name string) []float32
 }
 
-// Write copies the feed to the inputs. Their capacity must be at least the extents.
+// Write copies the feed to the inputs. The program's capacity must be at least the extents.
 func (f *Feed) Write(p Inputs) {
 	for _, in := range [...]struct {
 		name string

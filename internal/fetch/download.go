@@ -25,10 +25,10 @@ type download struct {
 	Options
 	began      bool
 	have, best int64 // bytes in the part, and the most that it ever had
-	size       int64 // of the whole file; −1: not known
+	size       int64 // of the whole file; −1 if not known
 }
 
-// final is an error after which the same address is not tried again.
+// final is an error after which another try at the same address is useless.
 type final struct{ error }
 
 func (f final) Unwrap() error { return f.error }
@@ -63,8 +63,8 @@ func (d *download) run(ctx context.Context) (int64, error) {
 	return d.have, d.finish()
 }
 
-// errSilent is the error of a server that sent nothing for too long.
-var errSilent = errors.New("the server fell silent")
+// errSilent is the error for a server that sends nothing for too long.
+var errSilent = errors.New("the server stopped sending")
 
 // once requests the missing bytes and appends them to the part.
 func (d *download) once(ctx context.Context) error {
@@ -79,7 +79,7 @@ func (d *download) once(ctx context.Context) error {
 	return err
 }
 
-// exchange makes one request and receives its response. Each byte restarts the watch.
+// exchange makes one request and receives its response. Every byte received restarts the watch.
 func (d *download) exchange(ctx context.Context, watch *time.Timer) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, d.url, nil)
 	if err != nil {
@@ -98,7 +98,8 @@ func (d *download) exchange(ctx context.Context, watch *time.Timer) error {
 		return unreached(err)
 	}
 	defer response.Body.Close()
-	if d.complete(response, before) {
+	if wasComplete(response, before) {
+		d.have = before.bytes
 		return nil
 	}
 	start, err := d.accept(response, before)
@@ -113,18 +114,15 @@ func (d *download) exchange(ctx context.Context, watch *time.Timer) error {
 	return errors.Join(err, part.Close())
 }
 
-// complete reports whether the server says that no byte is missing: an earlier call ended between
-// the last byte and the check.
-func (d *download) complete(r *http.Response, before partial) bool {
-	if before.bytes == 0 || r.StatusCode != http.StatusRequestedRangeNotSatisfiable ||
-		r.Header.Get("Content-Range") != fmt.Sprintf("bytes */%d", before.bytes) {
-		return false
-	}
-	d.have = before.bytes
-	return true
+// wasComplete reports whether the server says that the part has all bytes of the file. That happens
+// if an earlier call ended between the last byte and the check.
+func wasComplete(r *http.Response, before partial) bool {
+	return before.bytes > 0 && r.StatusCode == http.StatusRequestedRangeNotSatisfiable &&
+		r.Header.Get("Content-Range") == fmt.Sprintf("bytes */%d", before.bytes)
 }
 
-// accept checks the response and returns the position in the file at which its body starts.
+// accept checks the response, stores the size of the file, and returns the position in the file at
+// which the response's body starts.
 func (d *download) accept(r *http.Response, before partial) (start int64, err error) {
 	d.size = -1
 	switch r.StatusCode {
@@ -137,12 +135,12 @@ func (d *download) accept(r *http.Response, before partial) (start int64, err er
 		n, _ := fmt.Sscanf(r.Header.Get("Content-Range"), "bytes %d-%d/%d", &start, &end, &whole)
 		if before.bytes == 0 || n != 3 || start != before.bytes || end != whole-1 || end < start {
 			d.discard()
-			return 0, fmt.Errorf("the server sent the part %.100q of the file", r.Header.Get("Content-Range"))
+			return 0, fmt.Errorf("the server sent the wrong part of the file: %.100q", r.Header.Get("Content-Range"))
 		}
 		d.size = whole
 	case http.StatusRequestedRangeNotSatisfiable: // the part is longer than the file
 		d.discard()
-		return 0, errors.New("the server's file is shorter than the part that is here")
+		return 0, errors.New("the server's file is shorter than the part downloaded before")
 	default:
 		err := fmt.Errorf("the server says %.100q", r.Status)
 		if r.StatusCode >= 500 || r.StatusCode == http.StatusTooManyRequests || r.StatusCode == http.StatusRequestTimeout {
@@ -160,7 +158,7 @@ func (d *download) accept(r *http.Response, before partial) (start int64, err er
 	return start, nil
 }
 
-// open opens the part for writing at start. With start 0 it begins a new part.
+// open opens the part for writing at byte start. If start is 0 it begins a new part.
 func (d *download) open(start int64, validator string) (*os.File, error) {
 	if start == 0 {
 		if err := d.remember(validator); err != nil {
@@ -254,8 +252,8 @@ func checkRedirect(next *http.Request, before []*http.Request) error {
 	return nil
 }
 
-// unreached returns a network error in few words. It is final if another try would fail in the same
-// way: there is no connection, the certificate is not trusted, or redirects lead nowhere.
+// unreached shortens a network error. The result is final if another try would fail in the same
+// way: there is no connection, the certificate is not trusted, or the redirects are refused.
 func unreached(err error) error {
 	var done final
 	var name *net.DNSError

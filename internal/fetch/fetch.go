@@ -1,5 +1,9 @@
-// Package fetch downloads data sets from their publishers. A file gets its name when it is complete
-// and has been checked. Until then it is NAME.part, from which the next download resumes.
+// Package fetch downloads data sets from their publishers, or from a mirror. A file gets its name
+// only when it is complete and checked. Until then it is NAME.part, and the next download resumes
+// from there.
+//
+//	sets, err := fetch.Find([]string{"mnist"})
+//	files, err := fetch.Fetch(ctx, sets[0], "data/mnist", fetch.Options{Progress: reporter})
 package fetch
 
 import (
@@ -23,17 +27,18 @@ import (
 
 // Options are the options of a download.
 type Options struct {
-	// Mirror is the address of a folder with the layout of the data directory (MIRROR/mnist/…).
-	// Files come from there instead of from the publishers. "" means the publishers.
+	// Mirror is the address of a folder that is laid out like the data directory (MIRROR/mnist/…).
+	// Files then come from there. "" means the publishers.
 	Mirror   string
 	Progress progress.Reporter
 	Client   *http.Client // nil: http.DefaultClient, which uses the proxies of the environment
 
-	// Tries is how many connections in a row may fail without a new byte; 0 means 5. Before the
-	// second one Wait passes, before each later one twice as long as before; 0 means a second.
+	// Tries is how many connections in a row may fail without a new byte; 0 means 5.
 	Tries int
-	Wait  time.Duration
-	// Stall is the silence after which a connection counts as failed; 0 means 30 seconds.
+	// Wait is the pause before the second try; each later pause is twice as long. 0 means a second.
+	Wait time.Duration
+	// Stall is how long a server may send nothing before the connection counts as failed; 0 means 30
+	// seconds.
 	Stall time.Duration
 }
 
@@ -41,21 +46,22 @@ type Options struct {
 type Result struct {
 	Path    string
 	Bytes   int64
-	Fetched bool // false: it was there before
-	Checked bool // against a published sum
+	Fetched bool // false if it existed before
+	Checked bool // against a published checksum
 }
 
-const maxBytes = 1 << 30 // of a file whose size is not known in advance
+// maxBytes is the largest file to accept if its size is not known in advance.
+const maxBytes = 1 << 30
 
-// Fetch downloads the files of a set to dir, which it makes. Files that are there stay. A file with
-// another sum than the published one, and an invalid address, are an *input.Error.
+// Fetch downloads the files of a set to dir, which it creates. It keeps existing files. An existing
+// file that is not the published one, and an invalid address, are an *input.Error.
 func Fetch(ctx context.Context, s Set, dir string, o Options) ([]Result, error) {
-	o, err := o.complete()
+	o, err := o.withDefaults()
 	if err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, &input.Error{File: dir, Found: reason(err), Expected: "a directory that can be made"}
+		return nil, &input.Error{File: dir, Found: input.Reason(err), Expected: "a directory that can be created"}
 	}
 	var all []Result
 	for _, f := range s.Files {
@@ -71,8 +77,8 @@ func Fetch(ctx context.Context, s Set, dir string, o Options) ([]Result, error) 
 	return all, nil
 }
 
-// complete returns the options with defaults in place of zeros.
-func (o Options) complete() (Options, error) {
+// withDefaults checks the mirror and replaces zeros by the defaults.
+func (o Options) withDefaults() (Options, error) {
 	if o.Mirror != "" {
 		u, err := url.Parse(o.Mirror)
 		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
@@ -116,28 +122,29 @@ func get(ctx context.Context, f File, path string, o Options) (Result, error) {
 		f.Name, together(failed), path)
 }
 
-// already reports whether the file is there, and checks it.
+// already reports whether the file exists. It checks an existing file.
 func already(f File, path string) (Result, bool, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return Result{}, false, nil
 	case err != nil:
-		return Result{}, false, &input.Error{File: path, Found: reason(err), Expected: "a place for the file"}
+		return Result{}, false, &input.Error{File: path, Found: input.Reason(err), Expected: "a place for the file"}
 	case !info.Mode().IsRegular():
 		return Result{}, false, &input.Error{File: path, Found: "something that is not a regular file", Expected: "a place for the file"}
 	}
 	wrong, err := fault(f, path)
 	if err != nil {
-		return Result{}, false, &input.Error{File: path, Found: reason(err), Expected: "a readable file"}
+		return Result{}, false, &input.Error{File: path, Found: input.Reason(err), Expected: "a readable file"}
 	}
 	if wrong != "" {
-		return Result{}, false, &input.Error{File: path, Found: wrong + ". Move the file away to fetch it anew"}
+		return Result{}, false, &input.Error{File: path, Found: wrong + ". Move the file away to download it again"}
 	}
 	return Result{Path: path, Bytes: info.Size(), Checked: f.SHA256 != ""}, true, nil
 }
 
-// fault says how the file at path is not f; "" where it is f.
+// fault describes how the file at path differs from f, or returns "" if it does not. It compares
+// the first bytes and the checksum, as far as f states them.
 func fault(f File, path string) (string, error) {
 	content, err := os.Open(path)
 	if err != nil {
@@ -177,13 +184,4 @@ func together(failed []error) error {
 		values[i] = err
 	}
 	return fmt.Errorf(strings.TrimSuffix(format, "; "), values...)
-}
-
-// reason returns the message of a file-system error without its path.
-func reason(err error) string {
-	var pathError *fs.PathError
-	if errors.As(err, &pathError) {
-		err = pathError.Err
-	}
-	return err.Error()
 }

@@ -171,7 +171,7 @@ func TestSilentServersAreHungUpOn(t *testing.T) {
 	}
 	o := options()
 	o.Stall, o.Tries = 50*time.Millisecond, 2
-	fails(t, set(content, server.URL+"/file"), dir, o, "silent")
+	fails(t, set(content, server.URL+"/file"), dir, o, "stopped sending")
 }
 
 func TestWithoutANetwork(t *testing.T) {
@@ -219,7 +219,7 @@ func TestRefusesWhatAPersonGotWrong(t *testing.T) {
 		}
 	}
 	try(dir, "", "SHA-256")
-	try(filepath.Join(other, "below"), "", "a directory that can be made")
+	try(filepath.Join(other, "below"), "", "a directory that can be created")
 	for _, mirror := range []string{"example.org/data", "ftp://example.org", "http://", "::", "/tmp"} {
 		try(t.TempDir(), mirror, "--mirror: found "+fmt.Sprintf("%q", mirror))
 	}

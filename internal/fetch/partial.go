@@ -8,17 +8,17 @@ import (
 	"github.com/acqnp/acqnp/internal/atomicfile"
 )
 
-// partial is what an earlier download left.
+// partial describes the part that an earlier download left.
 type partial struct {
 	bytes     int64
-	validator string // an entity tag or a date, by which the server knows the file again (If-Range)
+	validator string // entity tag or date that identifies the file to the server (If-Range)
 }
 
 // note returns the name of the file that holds the address and the validator of the part.
 func (d *download) note() string { return d.part + ".from" }
 
-// remember writes the note before the first byte of a new part. It removes an old part first, which
-// the note would not describe.
+// remember writes the note before the first byte of a new part. It first removes the old part,
+// which the new note would not describe.
 func (d *download) remember(validator string) error {
 	d.discard()
 	if validator == "" {
@@ -27,7 +27,7 @@ func (d *download) remember(validator string) error {
 	return atomicfile.WriteBytes(d.note(), []byte(d.url+"\n"+validator+"\n"))
 }
 
-// resumable returns the part to resume from. It returns nothing unless the note says that the part
+// resumable returns the part to resume from. The result is zero unless the note says that the part
 // comes from this address.
 func (d *download) resumable() partial {
 	info, err := os.Stat(d.part)

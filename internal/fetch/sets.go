@@ -11,14 +11,14 @@ import (
 
 // Set is a data set as its publishers offer it.
 type Set struct {
-	Name  string // of the benchmark, and of the folder below the data directory
+	Name  string // of the benchmark and of its folder below the data directory
 	Files []File
 }
 
 // File is one file of a set.
 type File = benchmark.File
 
-// Sets returns all that can be fetched, in the catalogue's order.
+// Sets returns the sets that can be downloaded, in the order of the catalogue.
 func Sets() []Set {
 	var sets []Set
 	for _, b := range benchmark.All() {
@@ -38,7 +38,8 @@ func Names() []string {
 	return names
 }
 
-// Find returns the sets of the names, in their order. A name that no set has is an *input.Error.
+// Find returns the sets with these names, in the same order. A name without a set is an
+// *input.Error.
 func Find(names []string) ([]Set, error) {
 	all := Sets()
 	var sets []Set
