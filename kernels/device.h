@@ -1,6 +1,6 @@
-// The words that our kernels use. They are CUDA C++ for nvcc; emulator/simt.h defines the same
-// words for g++, so that the same source runs on the host, with every access checked (build tag
-// simt). A kernel may use only these.
+// The words that our kernels use. They are CUDA C++ for nvcc. For g++ the emulator defines the same
+// words and then includes the kernels, which so run on the host, with every access checked (build
+// tag simt). A kernel may use only these.
 //
 // | word | meaning |
 // | --- | --- |
@@ -36,9 +36,7 @@
 // __CUDA_ARCH__ is 900 on the host. The host does not show bank conflicts, the registers and shared
 // memory of each chip, the last digits of fast arithmetic, or the matrix unit's order of addition.
 #pragma once
-#ifndef __CUDACC__
-#include "emulator/simt.h"
-#else
+#ifdef __CUDACC__
 #include <cuda_fp16.h>
 #include <stdint.h>
 

@@ -1,3 +1,4 @@
 //go:build simt
 
+#include "simt.h"
 #include "../branch.cu"

@@ -1,5 +1,6 @@
 //go:build simt
 
 // The kernels of the emulator's own tests.
+#include "simt.h"
 #include "vocabulary.cu"
 #include "faults.cu"
