@@ -160,10 +160,12 @@ func TestSlurmScriptIsWhole(t *testing.T) {
 	if config == nil || arguments == "" {
 		t.Fatal("no configuration, or no training")
 	}
+	arguments = strings.ReplaceAll(arguments, ` "${seed[@]}"`, "")
 	checkCommand(t, strings.Fields(strings.ReplaceAll(arguments, `"$config"`, config[1])))
 }
 
-// A job that was interrupted requeues itself. Within an array that is the element, ARRAYJOB_TASK.
+// A job that was interrupted requeues itself. Within an array that is the element, ARRAYJOB_TASK,
+// whose number is the seed: two elements in one run directory would lock each other out.
 func TestSlurmScriptRequeuesItself(t *testing.T) {
 	script, err := filepath.Abs("slurm.sbatch")
 	if err != nil {
@@ -172,18 +174,18 @@ func TestSlurmScriptRequeuesItself(t *testing.T) {
 	for name, c := range map[string]struct {
 		environment []string
 		status      int // of the training
-		asked       string
+		asked, seed string
 	}{
-		"a job":                 {[]string{"SLURM_JOB_ID=103"}, 130, "requeue 103\n"},
-		"an array's element":    {[]string{"SLURM_JOB_ID=103", "SLURM_ARRAY_JOB_ID=100", "SLURM_ARRAY_TASK_ID=3"}, 130, "requeue 100_3\n"},
-		"the array's element 0": {[]string{"SLURM_JOB_ID=104", "SLURM_ARRAY_JOB_ID=104", "SLURM_ARRAY_TASK_ID=0"}, 130, "requeue 104_0\n"},
-		"a job that is done":    {[]string{"SLURM_JOB_ID=103"}, 0, ""},
-		"a job that failed":     {[]string{"SLURM_JOB_ID=103"}, 1, ""},
+		"a job":                 {[]string{"SLURM_JOB_ID=103"}, 130, "requeue 103\n", ""},
+		"an array's element":    {[]string{"SLURM_JOB_ID=103", "SLURM_ARRAY_JOB_ID=100", "SLURM_ARRAY_TASK_ID=3"}, 130, "requeue 100_3\n", " --seed 3"},
+		"the array's element 0": {[]string{"SLURM_JOB_ID=104", "SLURM_ARRAY_JOB_ID=104", "SLURM_ARRAY_TASK_ID=0"}, 130, "requeue 104_0\n", " --seed 0"},
+		"a job that is done":    {[]string{"SLURM_JOB_ID=103"}, 0, "", ""},
+		"a job that failed":     {[]string{"SLURM_JOB_ID=103"}, 1, "", ""},
 	} {
 		dir := t.TempDir()
-		asked := filepath.Join(dir, "asked")
+		asked, ran := filepath.Join(dir, "asked"), filepath.Join(dir, "ran")
 		for program, text := range map[string]string{
-			"srun":     fmt.Sprintf("#!/bin/sh\nexit %d\n", c.status),
+			"srun":     fmt.Sprintf("#!/bin/sh\necho \"$*\" >%s\nexit %d\n", ran, c.status),
 			"scontrol": "#!/bin/sh\necho \"$*\" >>" + asked + "\n",
 		} {
 			if err := os.WriteFile(filepath.Join(dir, program), []byte(text), 0o755); err != nil {
@@ -201,6 +203,9 @@ func TestSlurmScriptRequeuesItself(t *testing.T) {
 		}
 		if got, _ := os.ReadFile(asked); string(got) != c.asked {
 			t.Errorf("%s: scontrol was asked to %q, want %q", name, got, c.asked)
+		}
+		if got := read(t, ran); !strings.HasSuffix(got, " --resume"+c.seed+"\n") {
+			t.Errorf("%s: srun was given %q, want the seed %q", name, got, c.seed)
 		}
 	}
 }
