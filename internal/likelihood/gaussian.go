@@ -6,11 +6,12 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// GaussianFloor is the least standard deviation of a Gaussian: a decoder's s means σ = 0.1 +
-// 0.9·softplus(s).
+// GaussianFloor is the smallest standard deviation of a Gaussian. A decoder's output s gives σ =
+// 0.1 + 0.9·softplus(s).
 const GaussianFloor = 0.1
 
-// Gaussian is a normal distribution. Scale is its standard deviation σ, in the units of y.
+// Gaussian is a normal distribution. Mean and Scale, its standard deviation σ, are in the units of
+// y.
 type Gaussian struct{ Mean, Scale float64 }
 
 // NewGaussian reads the distribution of one channel from a decoder's outputs at one point. raw is
@@ -38,7 +39,8 @@ func (g Gaussian) Survival(y float64) float64 {
 	return 0.5 * math.Erfc((y-g.Mean)/(g.Scale*math.Sqrt2))
 }
 
-// Quantile is the inverse of CDF. It is −Inf at p = 0, +Inf at p = 1 and NaN outside [0, 1].
+// Quantile returns the inverse of CDF at p. It is −Inf at p = 0, +Inf at p = 1 and NaN outside [0,
+// 1].
 func (g Gaussian) Quantile(p float64) float64 {
 	if !(p >= 0 && p <= 1) {
 		return math.NaN()
@@ -46,5 +48,5 @@ func (g Gaussian) Quantile(p float64) float64 {
 	return g.Mean + g.Scale*mathext.NormalQuantile(p)
 }
 
-// Draw returns a draw from a standard normal number.
+// Draw turns a standard normal number into a draw from g.
 func (g Gaussian) Draw(normal float64) float64 { return g.Mean + g.Scale*normal }

@@ -3,7 +3,7 @@ package likelihood
 import "math"
 
 // GaussianMixture is a mixture of Gaussians with equal weights, one for each bootstrap of BNP's
-// context. With one component it is that [Gaussian].
+// context. A mixture of one component equals that [Gaussian].
 type GaussianMixture struct{ components []Gaussian }
 
 // NewGaussianMixture reads the mixture of one channel from a decoder's outputs at one point. raw is
@@ -17,8 +17,8 @@ func NewGaussianMixture[T Float](raw []T, dy, channel int) GaussianMixture {
 	return GaussianMixtureOf(components)
 }
 
-// GaussianMixtureOf returns the mixture of the components and keeps the slice. It panics if there
-// is no component.
+// GaussianMixtureOf returns the mixture of the components. It keeps the slice, and panics if the
+// slice is empty.
 func GaussianMixtureOf(components []Gaussian) GaussianMixture {
 	if len(components) == 0 {
 		panic("likelihood: a mixture needs at least one component")
@@ -26,7 +26,7 @@ func GaussianMixtureOf(components []Gaussian) GaussianMixture {
 	return GaussianMixture{components}
 }
 
-// In returns the mixture in the units of the data.
+// In returns the mixture in the units that u converts to.
 func (m GaussianMixture) In(u Units) GaussianMixture {
 	components := make([]Gaussian, len(m.components))
 	for k, c := range m.components {
@@ -89,8 +89,8 @@ func (m GaussianMixture) Variance() float64 {
 	return m.average(func(g Gaussian) float64 { return g.Scale*g.Scale + (g.Mean-mean)*(g.Mean-mean) })
 }
 
-// Draw returns a draw from two independent numbers: u, uniform on [0, 1), picks the component;
-// normal is standard normal.
+// Draw turns two independent numbers into a draw from m: u, uniform on [0, 1), picks the component,
+// and normal is standard normal.
 func (m GaussianMixture) Draw(u, normal float64) float64 {
 	n := len(m.components)
 	return m.components[min(int(u*float64(n)), n-1)].Draw(normal)

@@ -2,17 +2,17 @@ package likelihood
 
 import "math"
 
-// Gradient holds the derivatives of a log density by the outputs of one component.
+// Gradient holds the derivatives of a log density with respect to the outputs of one component.
 type Gradient struct {
-	Location float64 // by μ
-	Scale    float64 // by s, the decoder's output before softplus
-	Weight   float64 // by a, the weight's logit
-	Level    float64 // by z, the level's logit
+	Location float64 // with respect to μ
+	Scale    float64 // with respect to s, the decoder's output before softplus
+	Weight   float64 // with respect to a, the weight's logit
+	Level    float64 // with respect to z, the level's logit
 }
 
 // LogDensityGradient returns log p(y) of NewMixture(raw, z, dy, channel) and its derivatives, one
-// Gradient for each of the N_τ components. With the posterior probability π_k of component k and e
-// = y − μ_k, where the derivative of ρ at e = 0 is the one from the right:
+// Gradient for each of the N_τ components. Let π_k be the posterior probability of component k and
+// e = y − μ_k. Where ρ has a kink, at e = 0, its derivative is the one from the right.
 //
 //	∂/∂μ_k = π_k (τ_k − 1[e<0]) / σ_k
 //	∂/∂s_k = π_k (ρ_τ(e)/σ_k − 1) / σ_k · 0.99 sigmoid(s_k)
@@ -38,8 +38,8 @@ func LogDensityGradient[T Float](y float64, raw, z []T, dy, channel int) (float6
 	return total, gradients
 }
 
-// GaussianGradient returns log p(y) of NewGaussian(raw, dy, channel) and its derivatives by μ and
-// by s.
+// GaussianGradient returns log p(y) of NewGaussian(raw, dy, channel) and its derivatives with
+// respect to μ (mean) and s (scale).
 func GaussianGradient[T Float](y float64, raw []T, dy, channel int) (logDensity, mean, scale float64) {
 	g := NewGaussian(raw, dy, channel)
 	e := (y - g.Mean) / g.Scale

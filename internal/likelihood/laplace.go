@@ -2,11 +2,11 @@ package likelihood
 
 import "math"
 
-// LaplaceFloor is the least scale of an asymmetric Laplace distribution: a decoder's s means σ =
-// 0.01 + 0.99·softplus(s).
+// LaplaceFloor is the smallest scale of an asymmetric Laplace distribution. A decoder's output s
+// gives σ = 0.01 + 0.99·softplus(s).
 const LaplaceFloor = 0.01
 
-// laplaceScale returns the scale σ for a decoder's s.
+// laplaceScale returns the scale σ for a decoder's output s.
 func laplaceScale(s float64) float64 { return LaplaceFloor + (1-LaplaceFloor)*Softplus(s) }
 
 // AsymmetricLaplace is the distribution of the paper's equation (1), with the pinball loss ρ_τ(e) =
@@ -30,26 +30,27 @@ func (d AsymmetricLaplace) CDF(y float64) float64 { return d.prepare().cdf(y) }
 // Survival returns P(Y > y). Unlike 1 − CDF(y), it keeps its digits in the upper tail.
 func (d AsymmetricLaplace) Survival(y float64) float64 { return d.prepare().survival(y) }
 
-// Quantile is the inverse of CDF. It is −Inf at p = 0, +Inf at p = 1 and NaN outside [0, 1].
+// Quantile returns the inverse of CDF at p. It is −Inf at p = 0, +Inf at p = 1 and NaN outside [0,
+// 1].
 func (d AsymmetricLaplace) Quantile(p float64) float64 { return d.prepare().quantile(p) }
 
-// Mean returns μ + σ(1−2τ)/(τ(1−τ)), where the fraction is 1/τ − 1/(1−τ) = −2 sinh z.
+// Mean returns μ + σ(1−2τ)/(τ(1−τ)). The fraction equals 1/τ − 1/(1−τ) = −2 sinh z.
 func (d AsymmetricLaplace) Mean() float64 {
 	return d.Location - 2*math.Sinh(d.Logit)*d.Scale
 }
 
-// Variance returns σ²(1−2τ+2τ²)/(τ²(1−τ)²), where the fraction is 1/τ² + 1/(1−τ)². The authors'
-// code lacks the square in the denominator.
+// Variance returns σ²(1−2τ+2τ²)/(τ²(1−τ)²). The fraction equals 1/τ² + 1/(1−τ)². The authors' code
+// lacks the square in the denominator.
 func (d AsymmetricLaplace) Variance() float64 {
 	a := d.Scale * (1 + math.Exp(-d.Logit))
 	b := d.Scale * (1 + math.Exp(d.Logit))
 	return a*a + b*b
 }
 
-// Draw returns a draw from u, uniform on the multiples of 2⁻²⁴ in [0, 1).
+// Draw turns u, uniform on the multiples of 2⁻²⁴ in [0, 1), into a draw from d.
 func (d AsymmetricLaplace) Draw(u float64) float64 { return d.Quantile(centred(u)) }
 
-// laplace is an AsymmetricLaplace with the functions of its logit, computed once.
+// laplace is an AsymmetricLaplace with the functions of its logit, which prepare computes once.
 type laplace struct {
 	AsymmetricLaplace
 	tau, rest       float64 // τ and 1−τ
@@ -61,7 +62,7 @@ func (d AsymmetricLaplace) prepare() laplace {
 	return laplace{d, Sigmoid(d.Logit), Sigmoid(-d.Logit), LogSigmoid(d.Logit), LogSigmoid(-d.Logit)}
 }
 
-// slope returns dρ_τ(e)/de, at e = 0 the derivative from the right. ρ_τ(e) is slope(e)·e.
+// slope returns dρ_τ(e)/de, and the derivative from the right at e = 0. ρ_τ(e) equals slope(e)·e.
 func (l laplace) slope(e float64) float64 {
 	if e < 0 {
 		return -l.rest
@@ -74,8 +75,9 @@ func (l laplace) logDensity(y float64) float64 {
 	return l.logTau + l.logRest - math.Log(l.Scale) - l.slope(e)*e/l.Scale
 }
 
-// logTail returns the logarithm of the tail probability at y, and whether that is the lower tail:
-// log P(Y ≤ y) = log τ + (1−τ)(y−μ)/σ for y ≤ μ, log P(Y > y) = log(1−τ) − τ(y−μ)/σ for y > μ.
+// logTail returns the logarithm of the probability of the tail that begins at y and does not
+// contain μ, and whether it is the lower tail: log P(Y ≤ y) = log τ + (1−τ)(y−μ)/σ for y ≤ μ, and
+// log P(Y > y) = log(1−τ) − τ(y−μ)/σ for y > μ.
 func (l laplace) logTail(y float64) (log float64, lower bool) {
 	e := (y - l.Location) / l.Scale
 	if e <= 0 {

@@ -1,6 +1,5 @@
-// Package likelihood computes the predictive distributions of the models in plain float64. It is
-// the reference that every faster implementation is tested against, and predictions are computed
-// with it.
+// Package likelihood computes the predictive distributions of the models in plain float64. Every
+// faster implementation is tested against it, and predictions use it.
 //
 // A decoder states the parameters of one distribution for each channel of y at each point:
 //
@@ -10,14 +9,14 @@
 //   - CQNP and ACQNP state an [AsymmetricLaplace] distribution for each of N_τ quantile levels,
 //     equation (1), and a weight for each. They make a [Mixture], equation (9).
 //
-// Both mixtures are a [Distribution]: density, distribution function, quantiles, mean and variance.
-// [NewMixture], [NewGaussian] and [NewGaussianMixture] read a decoder's outputs. [Units] turns the
-// result from the model's units into those of the data. [LogDensityGradient] and [GaussianGradient]
-// are the derivatives that training needs.
+// Both mixtures implement [Distribution]: density, distribution function, quantiles, mean and
+// variance. [NewMixture], [NewGaussian] and [NewGaussianMixture] read a decoder's outputs. [Units]
+// converts the result from the model's units into those of the data. [LogDensityGradient] and
+// [GaussianGradient] return the derivatives that training needs.
 //
 // # Logits
 //
-// A level τ is kept as its logit z, τ = sigmoid(z), and the weights as logits a, w = softmax(a).
+// A level τ is stored as its logit z, τ = sigmoid(z), and the weights as logits a, w = softmax(a).
 // Logarithms are computed from the logits, so they keep their digits where τ is near 0 or 1 or a
 // weight is near 0. All results are finite for logits z and a up to ±100, every scale from its
 // floor up, and |y−μ| up to 1e6.
@@ -34,7 +33,9 @@ type Distribution interface {
 	// Quantile returns the smallest float64 y with CDF(y) ≥ p. It is −Inf at p = 0, +Inf at p = 1
 	// and NaN outside [0, 1].
 	Quantile(p float64) float64
+	// Mean returns E[Y], in the units of y.
 	Mean() float64
+	// Variance returns E[(Y−E[Y])²], in the squared units of y.
 	Variance() float64
 	// Components returns the parts of the mixture, in the order of the decoder's outputs.
 	Components() []Component
@@ -48,9 +49,11 @@ type Component struct {
 	Weight float64
 }
 
-// Units turns a y of the model into the units of the data: Factor·y + Offset, with Factor > 0.
+// Units converts a y of the model into the units of the data: Factor·y + Offset, with Factor > 0.
 type Units struct{ Factor, Offset float64 }
 
-// location converts a place on the axis of y; scale converts a width.
-func (u Units) location(y float64) float64  { return u.Factor*y + u.Offset }
+// location converts a value of y.
+func (u Units) location(y float64) float64 { return u.Factor*y + u.Offset }
+
+// scale converts a width, such as a standard deviation.
 func (u Units) scale(sigma float64) float64 { return u.Factor * sigma }

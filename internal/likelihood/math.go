@@ -11,7 +11,7 @@ func Softplus(x float64) float64 {
 }
 
 // Sigmoid returns 1/(1 + e⁻ˣ) with full relative precision at both ends: Sigmoid(−x) is 1 −
-// Sigmoid(x) without its cancellation.
+// Sigmoid(x) without the loss of digits.
 func Sigmoid(x float64) float64 {
 	e := math.Exp(-math.Abs(x))
 	if x < 0 {
@@ -23,7 +23,7 @@ func Sigmoid(x float64) float64 {
 // LogSigmoid returns log(Sigmoid(x)) = −Softplus(−x).
 func LogSigmoid(x float64) float64 { return -Softplus(-x) }
 
-// LogSumExp returns log Σ exp(x_i). It is −Inf without terms and NaN if a term is NaN.
+// LogSumExp returns log Σ exp(x_i). It is −Inf for an empty x, and NaN if a term is NaN.
 func LogSumExp(x []float64) float64 {
 	top := math.Inf(-1)
 	for _, v := range x {
@@ -39,8 +39,8 @@ func LogSumExp(x []float64) float64 {
 	return top + math.Log(sum)
 }
 
-// centred moves u, uniform on the multiples of 2⁻²⁴ in [0, 1), up by half a step. So it never is 0,
-// where quantiles are infinite.
+// centred adds half a step to u, which is uniform on the multiples of 2⁻²⁴ in [0, 1). So the result
+// is never 0, where quantiles are infinite.
 func centred(u float64) float64 {
 	const half = 0x1p-25
 	return math.Min(u+half, 1-half)

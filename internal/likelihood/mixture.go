@@ -16,7 +16,7 @@ type Mixture struct {
 }
 
 // NewMixture reads the mixture of one channel from a decoder's outputs at one point. raw is [N_τ,
-// 3·dy]; each row holds the blocks [μ_1..μ_dy, s_1..s_dy, a_1..a_dy], and σ = 0.01 +
+// 3·dy]; each row holds the blocks [μ_1..μ_dy, s_1..s_dy, a_1..a_dy], with σ = 0.01 +
 // 0.99·softplus(s). z is [N_τ], the logits of the levels, which all channels share. Channels count
 // from 0.
 func NewMixture[T Float](raw, z []T, dy, channel int) Mixture {
@@ -51,7 +51,7 @@ func MixtureOf(components []AsymmetricLaplace, weightLogits []float64) Mixture {
 	return m
 }
 
-// In returns the mixture in the units of the data.
+// In returns the mixture in the units that u converts to.
 func (m Mixture) In(u Units) Mixture {
 	m.components = slices.Clone(m.components)
 	for k := range m.components {
@@ -61,7 +61,7 @@ func (m Mixture) In(u Units) Mixture {
 	return m
 }
 
-// Components returns the levels, in the order of the decoder's outputs.
+// Components returns the component of each level, in the order of the decoder's outputs.
 func (m Mixture) Components() []Component {
 	components := make([]Component, len(m.components))
 	for k, c := range m.components {
@@ -128,8 +128,8 @@ func (m Mixture) Variance() float64 {
 	return variance
 }
 
-// Draw returns a draw from two independent numbers, uniform on the multiples of 2⁻²⁴ in [0, 1): the
-// first picks the component, the second the value.
+// Draw turns two independent numbers, uniform on the multiples of 2⁻²⁴ in [0, 1), into a draw from
+// m: the first picks the component, the second the value.
 func (m Mixture) Draw(uComponent, uValue float64) float64 {
 	pick := centred(uComponent)
 	last := 0

@@ -2,10 +2,11 @@ package likelihood
 
 import "math"
 
-// mixtureQuantile returns the p-quantile of a mixture of n components with the given quantiles. At
-// the least of the components' p-quantiles every distribution function is at most p, at the
-// greatest at least p: the mixture's quantile lies between. Below p = ½ it compares distribution
-// functions, above it survival functions, because the smaller of the two keeps its digits.
+// mixtureQuantile returns the p-quantile of a mixture d of n components; quantile(k) is the
+// p-quantile of component k. The mixture's quantile lies between the smallest and the largest of
+// these: at the smallest, no component has a CDF above p, and at the largest, none has a CDF below
+// p. Up to p = ½ it compares distribution functions, above it survival functions, because the
+// smaller of the two keeps its digits.
 func mixtureQuantile(d Distribution, p float64, n int, quantile func(k int) float64) float64 {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for k := range n {
@@ -23,7 +24,7 @@ func mixtureQuantile(d Distribution, p float64, n int, quantile func(k int) floa
 
 // bisect returns the smallest float64 in (lo, hi] at which a monotone condition holds, or hi if it
 // never does. It halves the number of float64s between the bounds, not their distance, so it takes
-// at most 64 steps whatever the distance.
+// at most 64 steps for any distance.
 func bisect(lo, hi float64, holds func(float64) bool) float64 {
 	a, b := rank(lo), rank(hi)
 	for a+1 < b {
@@ -37,7 +38,7 @@ func bisect(lo, hi float64, holds func(float64) bool) float64 {
 	return unrank(b)
 }
 
-// rank numbers the float64s in increasing order; 0 has number 0. unrank is its inverse.
+// rank returns the number of f among the float64s in increasing order; 0 has the number 0.
 func rank(f float64) int64 {
 	if bits := int64(math.Float64bits(f)); bits >= 0 {
 		return bits
@@ -45,6 +46,7 @@ func rank(f float64) int64 {
 	return -int64(math.Float64bits(-f))
 }
 
+// unrank returns the float64 with a number, as rank counts them.
 func unrank(n int64) float64 {
 	if n >= 0 {
 		return math.Float64frombits(uint64(n))

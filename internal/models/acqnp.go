@@ -1,8 +1,8 @@
 package models
 
-// acqnp builds ACQNP, the paper's equations (8) and (9). The adaptor chooses the levels, τ =
-// sigmoid(ψ([r, x, u])), and the decoder maps [r, x, τ] to [μ…, s…, a…]. The likelihood reads ψ's
-// logits, not τ, and so keeps its digits where τ is near 0 or 1.
+// acqnp builds ACQNP, the paper's equations (8) and (9). The adaptor chooses the levels: τ =
+// sigmoid(ψ([r, x, u])). The decoder maps [r, x, τ] to [μ…, s…, a…]. The likelihood reads the
+// logits from ψ, not τ, so it keeps its digits where τ is near 0 or 1.
 func acqnp(c *construction) decoding {
 	r := c.encoder()
 	z := c.rowMLP(adaptorName, r, c.u, c.config.Adaptor, 1)

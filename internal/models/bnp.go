@@ -8,28 +8,29 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// bnpNet holds the parameters of BNP, which all paths of its graph share.
+// bnpNet holds the parameters of BNP. All paths of its graph share them.
 type bnpNet struct {
 	*construction
 	encoders [2]poolingEncoder
 	fc       []*G.Node // the decoder's first layer, by columns: enc1, enc2, x
 	fcBias   *G.Node
-	fcCtx    []*G.Node // its part for the bootstrap's encoding, by columns: enc1, enc2
+	fcCtx    []*G.Node // the weight of the bootstrap's encoding in that layer, by columns: enc1, enc2
 	mlp      []affine  // the decoder's other layers
 }
 
-// affine is the weight, in blocks of columns for a first layer, and the bias of a linear layer.
+// affine is the weight and the bias of a linear layer. The weight of a first layer is split into
+// blocks of columns.
 type affine struct {
 	weight []*G.Node
 	bias   *G.Node
 }
 
-// poolingEncoder is an MLP of each context point (pre), the mean over them, and an MLP of it
-// (post).
+// poolingEncoder is an MLP of each context point (pre), the mean over the points, and an MLP of the
+// mean (post).
 type poolingEncoder struct{ pre, post []affine }
 
-// bnp builds BNP. Its graph has a path without a bootstrap [B·N, 2·dy] and one for each bootstrap
-// of the context [B·N·k, 2·dy].
+// bnp builds BNP. Its graph has one path without a bootstrap, [B·N, 2·dy], and one for the
+// bootstraps of the context, [B·N·k, 2·dy].
 func bnp(c *construction) decoding {
 	n := newBNPNet(c)
 	xs, ys := c.Columns(c.context, 0, c.dx), c.Columns(c.context, c.dx, c.dx+c.dy)
@@ -73,7 +74,7 @@ func newBNPNet(c *construction) *bnpNet {
 }
 
 // mlpParams makes the parameters of depth linear layers. Their PyTorch numbers are from, from+2,
-// and so on. The first layer reads blocks of the widths in.
+// and so on. The first layer reads blocks of columns with the widths in.
 func (c *construction) mlpParams(name string, from, depth int, in []int, hidden, out int) []affine {
 	var layers []affine
 	for i := range depth {
@@ -93,8 +94,8 @@ func (c *construction) mlpParams(name string, from, depth int, in []int, hidden,
 	return layers
 }
 
-// encode applies both encoders to context points x and y: [B, width] each, or [B·k, width] if y is
-// of k bootstraps.
+// encode applies both encoders to context points x and y. The results are [B, width] each, or [B·k,
+// width] if y has a value for each of k bootstraps.
 func (n *bnpNet) encode(x, y *G.Node) (enc [2]*G.Node) {
 	for i, e := range n.encoders {
 		first := e.pre[0]
@@ -104,7 +105,7 @@ func (n *bnpNet) encode(x, y *G.Node) (enc [2]*G.Node) {
 	return enc
 }
 
-// layers applies linear layers with a ReLU between any two.
+// layers applies linear layers with a ReLU between each two.
 func (n *bnpNet) layers(h *G.Node, ls []affine) *G.Node {
 	for i, l := range ls {
 		h = n.Linear(l.bias, h, l.weight[0], i < len(ls)-1)
@@ -115,7 +116,8 @@ func (n *bnpNet) layers(h *G.Node, ls []affine) *G.Node {
 // tail applies the decoder's layers after the first.
 func (n *bnpNet) tail(h *G.Node) *G.Node { return n.layers(h, n.mlp) }
 
-// decodeEncoding applies the bias and the columns of [enc1, enc2] of the decoder's first layer.
+// decodeEncoding applies the decoder's first layer to [enc1, enc2], with the bias and without the
+// part for x.
 func (n *bnpNet) decodeEncoding(enc [2]*G.Node) *G.Node {
 	return n.Linear(n.Linear(n.fcBias, enc[0], n.fc[0], false), enc[1], n.fc[1], false)
 }

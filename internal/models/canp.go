@@ -6,8 +6,8 @@ import (
 	G "gorgonia.org/gorgonia"
 )
 
-// canp builds CANP. Each point has an r of its own: multi-head attention of the point's query over
-// the keys and values of the context points, [B·N, d]. Decoder and likelihood are CNP's.
+// canp builds CANP. Each point has its own r, [B·N, d]: multi-head attention of the point's query
+// over the keys and values of the context points. Decoder and likelihood are those of CNP.
 func canp(c *construction) decoding {
 	d := c.config.Representation
 	values := c.contextMLP()
@@ -23,14 +23,14 @@ func canp(c *construction) decoding {
 	return decoding{out: c.pointMLP(decoderName, r, c.config.Decoder, 2*c.dy)}
 }
 
-// head returns a function that names the tensor of each head in one of attention's linear maps.
+// head returns a function that names the weight of each head in a linear map of attention.
 func head(name string) func(int) string {
 	return func(h int) string {
 		return fmt.Sprintf("_encoder._attention._attention._%s_layers.%d.weight", name, h)
 	}
 }
 
-// inputMLP applies an MLP to x, [dx]×[hidden…]×[d].
+// inputMLP applies an MLP to x, [·, dx] → [·, d].
 func (c *construction) inputMLP(name string, in *G.Node, hidden []int) *G.Node {
 	widths := append(append([]int{}, hidden...), c.config.Representation)
 	return c.rest(name, c.dense(name, 0, in, c.dx, widths[0], len(widths) > 1), widths)

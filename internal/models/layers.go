@@ -8,7 +8,8 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// construction is a graph being built: the builder, the model and the inputs that models share.
+// construction is a graph under construction: the builder, the model and the inputs that all models
+// share.
 type construction struct {
 	*ops.Builder
 	*Model
@@ -36,9 +37,9 @@ func (c *construction) pointMLP(name string, r *G.Node, hidden []int, out int) *
 	return c.rest(name, h, widths)
 }
 
-// rowMLP applies an MLP to [r, x, level] of each row: [B·N·N_τ, out]. Its first layer is split by
-// columns: the part of r is computed for each function, the part of x for each point, and the part
-// of the level for each row.
+// rowMLP applies an MLP to [r, x, level] of each row: [B·N·N_τ, out]. The weight of its first layer
+// is split by columns: the part for r is applied to each function, the part for x to each point,
+// and the part for the level to each row.
 func (c *construction) rowMLP(name string, r, level *G.Node, hidden []int, out int) *G.Node {
 	widths := append(append([]int{}, hidden...), out)
 	blocks, perFunction := c.first(name, r, widths[0], c.dx, 1)
@@ -47,8 +48,9 @@ func (c *construction) rowMLP(name string, r, level *G.Node, hidden []int, out i
 	return c.rest(name, h, widths)
 }
 
-// first makes the parameters of a first layer over [r, others…] and applies the part of r and the
-// bias. It returns the weight's blocks of columns, r's first, and the result, in r's space.
+// first makes the parameters of a first layer over [r, others…] and applies the part for r and the
+// bias. It returns the weight's blocks of columns, that of r first, and the result, which has the
+// space of r.
 func (c *construction) first(name string, r *G.Node, width int, others ...int) (blocks []*G.Node, ofR *G.Node) {
 	cols := append([]int{c.config.Representation}, others...)
 	fanIn := 0
@@ -75,9 +77,10 @@ func (c *construction) dense(name string, i int, in *G.Node, fanIn, out int, rel
 	return c.Linear(bias, in, w[0], relu)
 }
 
-// layer returns the PyTorch name of linear layer i in a Sequential with a ReLU between any two.
+// layer returns the PyTorch name of linear layer i in a Sequential with a ReLU between each two.
 func layer(name string, i int) string { return fmt.Sprintf("%s.%d", name, 2*i) }
 
+// The PyTorch names of the MLPs that several models have.
 const (
 	decoderName = "_decoder._mlp._net"
 	adaptorName = "_adaptor._net"

@@ -1,7 +1,7 @@
-// Package models holds the five conditional neural processes, one file each: cnp.go, canp.go,
+// Package models defines the five conditional neural processes, one file each: cnp.go, canp.go,
 // bnp.go, cqnp.go and acqnp.go. A file states the model's parameters and its graph of encoder,
-// adaptor ψ (ACQNP), decoder and likelihood. The graphs have no device code: every engine runs
-// them.
+// adaptor ψ (ACQNP) and decoder; model.go adds the likelihood. The graphs contain no device code:
+// every engine runs them.
 //
 // [New] makes a [Model] from its configuration. [Model.Build] builds its graph for one of three
 // uses, [Training], [Evaluation] or [Prediction], at a capacity: the largest number of functions,
@@ -18,9 +18,9 @@
 //	points          B·N rows      decoder of CNP and CANP; log-likelihood
 //	rows            B·N·N_τ rows  ψ and decoder of CQNP and ACQNP; bootstraps of BNP
 //
-// The first layer of ψ and of the decoder is linear in r, x and the level. So it is split by
-// columns: the part of r is computed once for each function, the part of x once for each point, and
-// only the part of the level once for each row.
+// The first layer of ψ and of the decoder is linear in r, x and the level. So its weight is split by
+// columns: the part for r is applied once for each function, the part for x once for each point, and
+// only the part for the level once for each row.
 //
 // # Parameters
 //
@@ -44,7 +44,7 @@ import (
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// Mode is the use of a graph. It decides on inputs, outputs and gradients.
+// Mode is the use of a graph. It decides the inputs, the outputs and whether there are gradients.
 type Mode int
 
 const (
@@ -53,7 +53,7 @@ const (
 	Prediction             // outputs "components" and, for quantile models, "logit"; no input "y"
 )
 
-// family is the form of a model's likelihood. It decides on the inputs besides context, x and y.
+// family is the form of a model's likelihood. It decides the inputs besides context, x and y.
 type family int
 
 const (
@@ -103,14 +103,15 @@ type Model struct {
 	tensors []ops.Tensor
 }
 
-// New makes a model for x of dx and y of dy dimensions. An unknown name is an *input.Error.
+// New makes a model for x with dx dimensions and y with dy dimensions. An unknown name is an
+// *input.Error.
 func New(c config.Model, dx, dy int) (*Model, error) {
 	i := slices.Index(Names(), c.Name)
 	if i < 0 {
 		return nil, &input.Error{Key: "model.name", Found: fmt.Sprintf("%q", c.Name), Expected: "one of " + strings.Join(Names(), ", ")}
 	}
 	if dx < 1 || dy < 1 {
-		return nil, fmt.Errorf("models: dx = %d, dy = %d", dx, dy)
+		return nil, fmt.Errorf("models: found dx = %d and dy = %d, expected at least 1", dx, dy)
 	}
 	m := &Model{config: c, dx: dx, dy: dy, arch: architectures[i]}
 	g, err := m.Build(tensor.Float64, ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: 1}, Prediction)
@@ -121,7 +122,7 @@ func New(c config.Model, dx, dy int) (*Model, error) {
 	return m, nil
 }
 
-// Name returns the model's name in configurations.
+// Name returns the model's name, as configurations state it.
 func (m *Model) Name() string { return m.config.Name }
 
 // Config returns the configuration that New was given.
@@ -149,8 +150,8 @@ func (m *Model) NumParams() int {
 	return n
 }
 
-// Initial returns an initial parameter vector. Weights and biases are uniform on
-// (−1/√fan_in, 1/√fan_in), as those of PyTorch's linear layers.
+// Initial returns an initial parameter vector of length NumParams. Weights and biases are uniform
+// on (−1/√fan_in, 1/√fan_in), as in PyTorch's linear layers.
 func (m *Model) Initial(seed uint64) []float32 {
 	params := make([]float32, m.NumParams())
 	g := random.New(seed, random.Weights)
@@ -163,7 +164,7 @@ func (m *Model) Initial(seed uint64) []float32 {
 	return params
 }
 
-// Build builds the graph of one mode at a capacity. Its inputs are
+// Build builds the graph of a mode at a capacity. The inputs of a graph are
 //
 //	context            [B·N_c, dx+dy]
 //	x                  [B·N, dx]
@@ -172,10 +173,10 @@ func (m *Model) Initial(seed uint64) []float32 {
 //	resample_context   [B·N_c·k, 1]  bootstrapping models, k bootstraps: whole numbers below N_c
 //	resample_residual  [B·N_c·k, 1]  likewise
 //
-// Its outputs, as the mode says, are
+// The outputs, which depend on the mode, are
 //
-//	cost        one number       −(mean of loglik over points and functions); BNP adds the same of
-//	                             the path without a bootstrap
+//	cost        one number       −(mean of loglik over points and functions); BNP adds the same
+//	                             mean for the path without a bootstrap
 //	loglik      [B·N, 1]         log p(y), summed over the channels of y
 //	components  [B·N·N_τ, 3·dy]  quantile models: rows as likelihood.NewMixture reads them
 //	            [B·N·k, 2·dy]    bootstrapping models: rows as likelihood.NewGaussian reads them

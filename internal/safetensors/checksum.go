@@ -12,11 +12,12 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// ChecksumKey is the metadata key under which a file keeps its checksum.
+// ChecksumKey is the metadata key that holds the checksum of a file.
 const ChecksumKey = "sha256"
 
-// Checksum returns the SHA-256 sum, in hexadecimal, of the metadata without ChecksumKey and of every
-// tensor's name, type, shape and bytes. data holds the bytes of all tensors in the order of specs.
+// Checksum returns a SHA-256 sum in hexadecimal. It covers the metadata without ChecksumKey, and
+// the name, type, shape and bytes of every tensor. data holds the bytes of all tensors in the order
+// of specs.
 func Checksum(meta map[string]string, specs []Spec, data io.Reader) (string, error) {
 	return checksum(meta, specs, func(Spec) io.Reader { return data })
 }
@@ -47,8 +48,9 @@ func (r *Reader) Checksum() (string, error) {
 	return sum, nil
 }
 
-// Verify compares the file with the checksum in its metadata. A file that differs is an *input.Error,
-// which expects an undamaged file of this kind. A file without a checksum passes.
+// Verify compares the file with the checksum in its metadata. If they differ, the error is an
+// *input.Error; kind names the expected kind of file, such as "tasks file". A file without a
+// checksum passes.
 func (r *Reader) Verify(kind string) error {
 	want, ok := r.Metadata()[ChecksumKey]
 	if !ok {
@@ -62,7 +64,7 @@ func (r *Reader) Verify(kind string) error {
 	return err
 }
 
-// checksum reads a tensor's bytes from what open returns for it.
+// checksum computes the checksum of tensors. open returns a reader of the bytes of a tensor.
 func checksum(meta map[string]string, specs []Spec, open func(Spec) io.Reader) (string, error) {
 	h := sha256.New()
 	for _, key := range slices.Sorted(maps.Keys(meta)) {

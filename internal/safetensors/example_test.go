@@ -59,7 +59,7 @@ func ExampleWriter() {
 	fmt.Println("one more:", w.Tensor(safetensors.F32("0.z", []int{1}, []float32{0})))
 	// Output:
 	// written: true
-	// one more: safetensors: tensor "0.z" was not announced
+	// one more: safetensors: found tensor "0.z" after the last one of the specs
 }
 
 // Expect states the shape that a program needs. The error names file, tensor, and both shapes.

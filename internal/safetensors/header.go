@@ -11,15 +11,15 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// entry is what the header says of a tensor. Its data are bytes begin to end of what follows the
-// header.
+// entry is a tensor in the header. Its data are the bytes from begin to end, counted from the end
+// of the header.
 type entry struct {
 	Spec
 	begin, end int64
 }
 
-// header parses the JSON header. It goes token by token because decoding into a map would accept
-// duplicate names.
+// header is the parsed JSON header. It is parsed token by token, because decoding into a map would
+// accept duplicate names.
 type header struct {
 	dec      *json.Decoder
 	metadata map[string]string
@@ -50,13 +50,12 @@ func parseHeader(raw []byte) (*header, error) {
 		return nil, err
 	}
 	if rest := bytes.Trim(raw[h.dec.InputOffset():], " "); len(rest) > 0 {
-		return nil, &input.Error{Key: "header", Found: "bytes after its closing brace", Expected: "spaces alone"}
+		return nil, &input.Error{Key: "header", Found: "bytes after its closing brace", Expected: "only spaces"}
 	}
 	return h, nil
 }
 
-// object reads a JSON object. It calls member for each name, with the decoder in front of the
-// value.
+// object reads a JSON object. It calls member for each name; the decoder is then before the value.
 func (h *header) object(where string, member func(name string) error) error {
 	if err := h.delim(where, '{'); err != nil {
 		return err
@@ -77,6 +76,7 @@ func (h *header) object(where string, member func(name string) error) error {
 	return h.delim(where, '}')
 }
 
+// readMetadata reads the map of strings.
 func (h *header) readMetadata() error {
 	return h.object(metadataKey, func(key string) error {
 		v, err := h.token(metadataKey)
@@ -95,6 +95,7 @@ func (h *header) readMetadata() error {
 	})
 }
 
+// readEntry reads type, shape and place of one tensor.
 func (h *header) readEntry(name string) error {
 	e := entry{Spec: Spec{Name: name}}
 	var offsets []int
@@ -178,8 +179,8 @@ func (h *header) delim(where string, want json.Delim) error {
 	return err
 }
 
-// unexpected returns an error that shows a JSON token. It cuts the token short, which may be as
-// long as the file.
+// unexpected returns an error that shows a JSON token. It shortens the token, which may be as long
+// as the file.
 func unexpected(where string, t json.Token, want string) error {
 	found := fmt.Sprint(t)
 	if len(found) > 40 {
@@ -195,13 +196,13 @@ func (h *header) checkLayout(dataSize int64) error {
 		size, ok := byteSize(e.DType, e.Shape)
 		switch {
 		case !ok:
-			return &input.Error{Key: e.Name, Found: fmt.Sprintf("shape %v", e.Shape), Expected: "one that fits into memory"}
+			return &input.Error{Key: e.Name, Found: fmt.Sprintf("shape %v", e.Shape), Expected: "a shape that fits into memory"}
 		case e.begin > e.end || e.end-e.begin != size:
 			return &input.Error{Key: e.Name, Found: fmt.Sprintf("data_offsets [%d,%d]", e.begin, e.end),
 				Expected: fmt.Sprintf("%d bytes for %s %v", size, e.DType, e.Shape)}
 		case e.end > dataSize:
-			return &input.Error{Key: e.Name, Found: fmt.Sprintf("data up to byte %d where the file has %d", e.end, dataSize),
-				Expected: "a whole file"}
+			return &input.Error{Key: e.Name, Found: fmt.Sprintf("data up to byte %d of %d", e.end, dataSize),
+				Expected: "a complete file"}
 		}
 	}
 	order := slices.Clone(h.entries)

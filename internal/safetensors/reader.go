@@ -11,19 +11,18 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// Reader reads the tensors of an open file one at a time, so the file may be larger than memory.
-// Its methods may be called from many goroutines.
+// Reader reads the tensors of a file one at a time, so the file may be larger than memory. Its
+// methods may be called from many goroutines.
 type Reader struct {
 	path  string
 	r     io.ReaderAt
 	file  *os.File // nil for NewReader
-	start int64    // where the data begin
+	start int64    // position of the first byte of data
 	head  *header
 	index map[string]int
 }
 
-// Open opens a file and checks its header. Whatever is wrong with it is an *input.Error that names
-// the file.
+// Open opens a file and checks its header. Every error is an *input.Error that names the file.
 func Open(path string) (*Reader, error) {
 	f, err := input.Open(path, expectedFile)
 	if err != nil {
@@ -46,8 +45,8 @@ const expectedFile = "a readable safetensors file"
 
 func unreadable(path string, err error) error { return input.Unreadable(path, expectedFile, err) }
 
-// NewReader reads from content of a known size. It checks the header as Open does. path is the name
-// of the content in errors.
+// NewReader returns a reader of size bytes of content. It checks the header as Open does. path is
+// the name of the content in errors.
 func NewReader(r io.ReaderAt, size int64, path string) (*Reader, error) {
 	if size < 8 {
 		return nil, &input.Error{File: path, Found: fmt.Sprintf("%d bytes", size), Expected: "a safetensors file"}
@@ -83,7 +82,7 @@ func NewReader(r io.ReaderAt, size int64, path string) (*Reader, error) {
 	return &Reader{path: path, r: r, start: 8 + int64(n), head: head, index: index}, nil
 }
 
-// printable shortens and quotes a name from the file for a line of an error message.
+// printable shortens and quotes a name from the file for an error message.
 func printable(name string) string {
 	if len(name) > 80 {
 		name = name[:80] + "…"
@@ -106,8 +105,8 @@ func (r *Reader) Names() []string {
 	return names
 }
 
-// Spec returns a tensor's type and shape without reading its data. It returns false if there is no
-// such tensor.
+// Spec returns a tensor's type and shape without reading its data, and false if there is no such
+// tensor.
 func (r *Reader) Spec(name string) (Spec, bool) {
 	i, ok := r.index[name]
 	if !ok {
@@ -121,7 +120,7 @@ func (r *Reader) Spec(name string) (Spec, bool) {
 func (r *Reader) Read(name string) (Tensor, error) {
 	i, ok := r.index[name]
 	if !ok {
-		return Tensor{}, &input.Error{File: r.path, Key: name, Found: "no such tensor", Expected: "one"}
+		return Tensor{}, &input.Error{File: r.path, Key: name, Found: "no such tensor", Expected: "a tensor of this name"}
 	}
 	e := r.head.entries[i]
 	data := make([]byte, e.end-e.begin)
@@ -131,7 +130,8 @@ func (r *Reader) Read(name string) (Tensor, error) {
 	return Tensor{Name: e.Name, DType: e.DType, Shape: e.Shape, Data: data}, nil
 }
 
-// readAt fills dst. A ReaderAt may return io.EOF together with the last bytes: that is no error.
+// readAt fills dst. A ReaderAt may return io.EOF together with the last bytes; readAt then returns
+// nil.
 func readAt(r io.ReaderAt, dst []byte, at int64) error {
 	if n, err := r.ReadAt(dst, at); n < len(dst) {
 		return err
@@ -149,13 +149,13 @@ func (r *Reader) Close() error {
 	return f.Close()
 }
 
-// File is a whole file in memory. The tensors are in the header's order.
+// File is a whole file in memory, with the tensors in the order of the header.
 type File struct {
 	Metadata map[string]string
 	Tensors  []Tensor
 }
 
-// Tensor returns a tensor by name. It returns false if there is no such tensor.
+// Tensor returns the tensor of a name, and false if there is no such tensor.
 func (f *File) Tensor(name string) (Tensor, bool) {
 	for _, t := range f.Tensors {
 		if t.Name == name {
@@ -165,7 +165,7 @@ func (f *File) Tensor(name string) (Tensor, bool) {
 	return Tensor{}, false
 }
 
-// ReadFile reads a whole file. Whatever is wrong with the file is an *input.Error that names it.
+// ReadFile reads a whole file. Every error is an *input.Error that names the file.
 func ReadFile(path string) (*File, error) {
 	r, err := Open(path)
 	if err != nil {

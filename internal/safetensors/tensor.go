@@ -1,15 +1,15 @@
-// Package safetensors reads and writes files in the safetensors format, which checkpoints, exported
-// weights and tasks files have.
+// Package safetensors reads and writes files in the safetensors format: checkpoints, exported
+// weights and tasks files.
 //
-// A file holds named tensors and a map of strings, the metadata. It consists of the length of the
-// header in eight bytes, the header in JSON, which states type, shape and place of each tensor, and
-// the tensors' bytes without gaps, little-endian and row-major.
+// A file holds named tensors and a map of strings, the metadata. It consists of three parts: the
+// length of the header, in eight bytes; the header in JSON, which states the type, shape and place
+// of each tensor; and the tensors' bytes without gaps, little-endian and row-major.
 //
-// [Write] and [ReadFile] take a whole file at once. [Writer] and [Reader] take one tensor at a
+// [Write] and [ReadFile] handle a whole file at once. [Writer] and [Reader] handle one tensor at a
 // time, for files larger than memory. The same tensors and metadata always give the same bytes.
 //
 // A reader trusts nothing in a file. It checks the header against the length of the file before it
-// allocates, and refuses names that come twice, gaps, overlaps and unknown types. These errors are
+// allocates. It refuses duplicate names, gaps, overlaps and unknown types. These errors are
 // [*input.Error] and name the file and the tensor.
 package safetensors
 
@@ -22,7 +22,7 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// DType is the type of a tensor's elements, by its name in the format.
+// DType is the type of a tensor's elements, as the format names it.
 type DType string
 
 // The supported types. The format has more; a file that uses them is refused.
@@ -52,7 +52,7 @@ type Tensor struct {
 	Data  []byte // row-major, little-endian
 }
 
-// F32 makes a tensor of float32 values. The shape must have len(v) elements: Write refuses others.
+// F32 makes a tensor of float32 values. The shape must have len(v) elements; Write refuses others.
 func F32(name string, shape []int, v []float32) Tensor { return encode(name, Float32, shape, v) }
 
 // F64 makes a tensor of float64 values, as F32 does.
@@ -111,8 +111,8 @@ func (t Tensor) Expect(file string, d DType, shape ...int) error {
 	return nil
 }
 
-// byteSize returns the bytes of a tensor. It returns false if the type is unsupported, a dimension
-// is negative, or the size overflows an int.
+// byteSize returns the bytes of a tensor, and false if the type is unsupported, a dimension is
+// negative, or the size overflows an int.
 func byteSize(d DType, shape []int) (int64, bool) {
 	size := int64(d.Size())
 	if size == 0 {
@@ -124,7 +124,7 @@ func byteSize(d DType, shape []int) (int64, bool) {
 		case n < 0:
 			return 0, false
 		case n == 0:
-			empty = true // the product of the others must not overflow either
+			empty = true // the product of the other dimensions must not overflow either
 		case int64(n) > math.MaxInt/size:
 			return 0, false
 		default:

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -24,12 +23,12 @@ type Spec struct {
 	Shape []int
 }
 
-// Writer writes a file one tensor at a time, so the tensors need not be in memory at once. The
-// header comes first in a file: NewWriter writes it from the specs, and Tensor then takes the
-// tensors in their order.
+// Writer writes a file one tensor at a time, so the tensors need not be in memory at once.
+// NewWriter writes the header from the specs. Then the method Tensor writes the tensors, in the
+// same order.
 type Writer struct {
 	w     io.Writer
-	specs []Spec // those still to come
+	specs []Spec // of the tensors not yet written
 }
 
 // NewWriter writes the header. The tensors keep the order of the specs, the metadata is sorted by
@@ -51,12 +50,12 @@ func NewWriter(w io.Writer, meta map[string]string, specs []Spec) (*Writer, erro
 // Tensor writes the next tensor. It must match the next spec.
 func (w *Writer) Tensor(t Tensor) error {
 	if len(w.specs) == 0 {
-		return fmt.Errorf("safetensors: tensor %q was not announced", t.Name)
+		return fmt.Errorf("safetensors: found tensor %q after the last one of the specs", t.Name)
 	}
 	next := w.specs[0]
 	size, _ := byteSize(next.DType, next.Shape)
 	if t.Name != next.Name || t.DType != next.DType || !slices.Equal(t.Shape, next.Shape) || int64(len(t.Data)) != size {
-		return fmt.Errorf("safetensors: tensor %q %s %v of %d bytes was announced as %q %s %v of %d bytes",
+		return fmt.Errorf("safetensors: found tensor %q %s %v of %d bytes, expected %q %s %v of %d bytes as in the specs",
 			t.Name, t.DType, t.Shape, len(t.Data), next.Name, next.DType, next.Shape, size)
 	}
 	w.specs = w.specs[1:]
@@ -64,16 +63,16 @@ func (w *Writer) Tensor(t Tensor) error {
 	return err
 }
 
-// Close returns an error if tensors of the specs were not written. It does not close the underlying
+// Close returns an error if a tensor of the specs was not written. It does not close the underlying
 // writer.
 func (w *Writer) Close() error {
 	if len(w.specs) > 0 {
-		return fmt.Errorf("safetensors: tensor %q was announced and not written", w.specs[0].Name)
+		return fmt.Errorf("safetensors: tensor %q of the specs was not written", w.specs[0].Name)
 	}
 	return nil
 }
 
-// Write writes a whole file, in the order that NewWriter states. Names must be distinct.
+// Write writes a whole file, in the order that NewWriter describes. Names must be distinct.
 func Write(w io.Writer, meta map[string]string, ts []Tensor) error {
 	specs := make([]Spec, len(ts))
 	for i, t := range ts {
@@ -91,6 +90,7 @@ func Write(w io.Writer, meta map[string]string, ts []Tensor) error {
 	return sw.Close()
 }
 
+// encodeHeader returns the header in JSON, padded with spaces.
 func encodeHeader(meta map[string]string, specs []Spec) ([]byte, error) {
 	var b bytes.Buffer
 	sep := byte('{')
@@ -110,11 +110,11 @@ func encodeHeader(meta map[string]string, specs []Spec) ([]byte, error) {
 		size, ok := byteSize(s.DType, s.Shape)
 		switch {
 		case !ok:
-			return nil, fmt.Errorf("tensor %q: no such tensor can be written: type %q, shape %v", s.Name, s.DType, s.Shape)
+			return nil, fmt.Errorf("tensor %q: cannot write type %q, shape %v", s.Name, s.DType, s.Shape)
 		case s.Name == metadataKey || !utf8.ValidString(s.Name):
-			return nil, fmt.Errorf("tensor %q: not a name", s.Name)
+			return nil, fmt.Errorf("tensor %q: found an invalid name, expected UTF-8 other than "+metadataKey, s.Name)
 		case seen[s.Name]:
-			return nil, fmt.Errorf("tensor %q is there twice", s.Name)
+			return nil, fmt.Errorf("tensor %q: found the name twice, expected distinct names", s.Name)
 		}
 		seen[s.Name] = true
 		b.WriteByte(sep)
@@ -133,7 +133,7 @@ func encodeHeader(meta map[string]string, specs []Spec) ([]byte, error) {
 		b.WriteByte(' ')
 	}
 	if b.Len() > maxHeader {
-		return nil, errors.New("the header would be longer than the format allows")
+		return nil, fmt.Errorf("found a header of %d bytes, expected at most %d", b.Len(), maxHeader)
 	}
 	return b.Bytes(), nil
 }
