@@ -13,7 +13,8 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// Status says whether a benchmark can be trained on. Its JSON fields are those of acqnp data check --json.
+// Status says whether a benchmark can be trained on. Its JSON form is that of acqnp data check
+// --json.
 type Status struct {
 	Benchmark string `json:"name"`
 	Ready     bool   `json:"ready"`
@@ -21,7 +22,7 @@ type Status struct {
 	Help      string `json:"help,omitempty"` // how to get what is missing; "" if nothing is
 }
 
-// Check reads the files of every benchmark below dataDir, under their names in the catalogue.
+// Check reads the files of every benchmark from its folder in dataDir.
 func Check(dataDir string) []Status {
 	var all []Status
 	for _, b := range benchmark.All() {
@@ -41,8 +42,8 @@ func Check(dataDir string) []Status {
 	return all
 }
 
-// Ready picks benchmarks by name, in the order asked. A name that is none of them, and a benchmark that is not ready, is
-// an *input.Error.
+// Ready returns the statuses of the named benchmarks, in the order of names. An unknown name or a
+// benchmark that is not ready is an *input.Error.
 func Ready(all []Status, names []string) ([]Status, error) {
 	var known []string
 	for _, s := range all {
@@ -64,6 +65,7 @@ func Ready(all []Status, names []string) ([]Status, error) {
 	return picked, nil
 }
 
+// checkSpeedFlow reads both lanes.
 func checkSpeedFlow(b benchmark.Benchmark, dir string) Status {
 	s := Status{Benchmark: b.Name}
 	lanes, err := readLanes(dir, b, b.FileNames())

@@ -9,21 +9,21 @@ import (
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// csvSource is the source of a person's own CSV files. It holds out whole functions (data.split:
+// csvSource is the source of your own CSV files. It holds out whole functions (data.split:
 // function) or a part of the points of each function (data.split: point). What is held out depends
-// on data.seed alone.
+// only on data.seed.
 //
-// Training draws functions, N points of each, and N_c. With functions held out, evaluation draws a
-// context from each of them, and all its other points are targets. With points held out, the
+// Training draws functions, N points of each, and N_c. If functions are held out, evaluation draws
+// a context from each of them; all its other points are targets. If points are held out, the
 // context is the training points of a function and the targets are its held-out points, as in
 // speed-flow.
 type csvSource struct {
 	e             config.Experiment
 	scaling       Scaling
-	x, y          []float32 // model units, function after function
+	x, y          []float32 // [points of all functions, dx or dy], in the model's units
 	functions     []span
-	training      []int // of functions
-	test          []int // of functions
+	training      []int // indices of the functions to train on
+	test          []int // indices of the functions to evaluate on
 	points        []int // [lo, hi]: N ~ U{lo..hi} in training
 	evalBatchSize int
 
@@ -32,7 +32,7 @@ type csvSource struct {
 	picked []int // points of a function, scratch
 }
 
-// A span is the points of a function in x and y. Its first train points are for training.
+// A span is the place of a function's points in x and y. Its first train points are for training.
 type span struct{ first, points, train int }
 
 func newCSVSource(e config.Experiment, dataDir string) (Source, error) {
@@ -57,14 +57,15 @@ func newCSVSource(e config.Experiment, dataDir string) (Source, error) {
 	}
 	s.evalBatchSize = e.Eval.BatchSize
 	if !s.sameSizes() {
-		// a mean over batches is then one over functions, none of which counts for more
+		// with one function a batch, every function has the same weight in the mean over batches
 		s.evalBatchSize = 1
 	}
 	return s, s.checkEvalSize()
 }
 
-// split divides the functions, or the points of each. It returns an order of the points of each
-// function with those for training first; nil is the order of the rows.
+// split divides the functions, or the points of each, into training and test. It returns an order
+// of the points of each function that puts those for training first; nil means the order of the
+// rows.
 func (s *csvSource) split(functions []csvFunction) (order [][]int, err error) {
 	d, g := s.e.Data, random.New(s.e.Data.Seed, random.Split)
 	s.functions, order = make([]span, len(functions)), make([][]int, len(functions))
@@ -102,8 +103,8 @@ func (s *csvSource) split(functions []csvFunction) (order [][]int, err error) {
 	return order, nil
 }
 
-// setPoints sets the bounds of N in training. They are those of data.points, or the size of the
-// smallest function, held out or not. So every context that training draws leaves targets in every
+// setPoints sets the bounds of N in training: those of data.points, or the size of the smallest
+// function, held out or not. So every context that training draws leaves targets in every
 // evaluation.
 func (s *csvSource) setPoints(functions []csvFunction) error {
 	smallest, least := 0, math.MaxInt
@@ -145,7 +146,8 @@ func (s *csvSource) contexts(n int) (lo, hi int) {
 	return 3, n - 3
 }
 
-// trainingColumn returns the training part of column c of [x, y], which scaling is learned from.
+// trainingColumn returns the training part of column c of [x, y], from which the scaling is
+// learned.
 func (s *csvSource) trainingColumn(functions []csvFunction, order [][]int, c int) []float64 {
 	dx, dy := s.Dims()
 	var column []float64
@@ -189,20 +191,21 @@ func (s *csvSource) store(functions []csvFunction, order [][]int) error {
 	return nil
 }
 
-// pickRows returns the rows of a matrix in an order; nil is the order that they have.
-func pickRows(v []float32, width int, order []int) []float32 {
+// pickRows returns the rows of v [len(v)/width, width] in the given order. A nil order keeps the
+// rows as they are.
+func pickRows[T any](v []T, width int, order []int) []T {
 	if order == nil {
 		return v
 	}
-	picked := make([]float32, 0, len(v))
+	picked := make([]T, 0, len(order)*width)
 	for _, i := range order {
 		picked = append(picked, v[i*width:(i+1)*width]...)
 	}
 	return picked
 }
 
-// checkEvalSize refuses evaluation batches beyond the limits of package config. The files decide
-// how many points they have.
+// checkEvalSize refuses evaluation batches beyond the limits of package config. Their number of
+// points depends on the files.
 func (s *csvSource) checkEvalSize() error {
 	size, levels := s.EvalSize(), max(s.e.Eval.NumTau, s.e.Model.EvalBootstraps, 1)
 	dx, dy := s.Dims()
@@ -214,7 +217,7 @@ func (s *csvSource) checkEvalSize() error {
 	return nil
 }
 
-// Scaling is learned from the training part alone.
+// Scaling returns the scaling, which is learned from the training part alone.
 func (s *csvSource) Scaling() Scaling { return s.scaling }
 
 // Dims returns the number of columns of data.x and of data.y.

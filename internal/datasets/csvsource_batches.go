@@ -7,13 +7,13 @@ import (
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// TrainSize has train.batch_size functions of the most points that training takes.
+// TrainSize returns train.batch_size functions with the most points that training takes.
 func (s *csvSource) TrainSize() Size {
 	_, context := s.contexts(s.points[1])
 	return Size{s.e.Train.BatchSize, s.points[1], context}
 }
 
-// EvalSize has the points of the largest function of the evaluation.
+// EvalSize returns the size of a batch with the largest function of the evaluation.
 func (s *csvSource) EvalSize() Size {
 	size := Size{Functions: min(s.evalBatchSize, len(s.test))}
 	for _, i := range s.test {
@@ -23,7 +23,7 @@ func (s *csvSource) EvalSize() Size {
 	return size
 }
 
-// evaluated returns how many points of function i an evaluation takes, and the largest context
+// evaluated returns how many points an evaluation takes of function i, and the largest context
 // among them.
 func (s *csvSource) evaluated(i int) (points, context int) {
 	f := s.functions[i]
@@ -44,8 +44,8 @@ func (s *csvSource) sameSizes() bool {
 	})
 }
 
-// EvalBatches covers all functions with something held out, unless eval.batches is less. If
-// functions differ in size, each has its own batch.
+// EvalBatches returns the number of batches that cover all functions with held-out points, or
+// eval.batches if that is less. If functions differ in size, each has its own batch.
 func (s *csvSource) EvalBatches() int {
 	all := batchesOf(len(s.test), s.evalBatchSize)
 	if most := s.e.Eval.Batches; most > 0 {
@@ -55,8 +55,7 @@ func (s *csvSource) EvalBatches() int {
 }
 
 // Train draws N ~ U{points}, N_c ~ U{context}, train.batch_size functions, and N points of each
-// without replacement. The functions are drawn without replacement too, if there are enough of
-// them.
+// without replacement. It draws the functions without replacement too if there are enough.
 func (s *csvSource) Train(step int, dst *Batch) error {
 	seed, size := s.e.Train.Seed, s.e.Train.BatchSize
 	sizes := random.New(seed, random.Sizes)
@@ -82,8 +81,8 @@ func (s *csvSource) Train(step int, dst *Batch) error {
 	return nil
 }
 
-// Eval takes the next functions in the order of the files. With functions held out it draws N_c
-// once for the batch, and the context of a function depends on its number alone.
+// Eval takes the next functions in the order of the files. If functions are held out, it draws N_c
+// once for the batch; the context of a function depends only on the number of the function.
 func (s *csvSource) Eval(i int, dst *Batch) error {
 	first := i * s.evalBatchSize
 	if i < 0 || first >= len(s.test) {
@@ -125,10 +124,14 @@ func (s *csvSource) fill(dst *Batch, b, first int) {
 	}
 }
 
-// A deck draws without replacement, in a time that does not depend on its size. Between draws card
-// i lies at place i.
-type deck struct{ cards, from []int }
+// A deck draws cards without replacement, in a time that does not depend on its size. Between
+// draws, card i is at index i.
+type deck struct {
+	cards []int
+	from  []int // the swaps to undo after a draw
+}
 
+// newDeck returns a deck of the cards 0 to n−1.
 func newDeck(n int) deck {
 	d := deck{cards: make([]int, n)}
 	for i := range d.cards {
@@ -137,8 +140,8 @@ func newDeck(n int) deck {
 	return d
 }
 
-// draw fills dst with different cards below n in random order, from the words 0 to len(dst)−1 of
-// the step.
+// draw fills dst with different cards below n in random order. It uses the numbers at 0 to
+// len(dst)−1 of the step.
 func (d *deck) draw(g random.Generator, step uint64, n int, dst []int) {
 	d.from = d.from[:0]
 	for i := range dst {

@@ -3,7 +3,6 @@ package datasets
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,7 +14,7 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// A csvFunction is a function in raw units, and where its first row is.
+// A csvFunction is a function in raw units, with the place of its first row.
 type csvFunction struct {
 	Points
 	path string
@@ -31,8 +30,8 @@ type csvReader struct {
 	index     map[string]int
 }
 
-// readCSV reads data.file. Rows that name the same function belong together, whatever file they are
-// in. Without data.function each file is one function, with the file's name.
+// readCSV reads data.file. Rows with the same function name belong together, whatever file they are
+// in. Without data.function each file is one function, named after the file.
 func readCSV(d config.Data, dataDir string) ([]csvFunction, error) {
 	paths, err := csvPaths(d.File, dataDir)
 	if err != nil {
@@ -47,9 +46,8 @@ func readCSV(d config.Data, dataDir string) ([]csvFunction, error) {
 	return r.functions, nil
 }
 
-// csvPaths returns the files to read: the one of this name, or all files of the directory whose
-// names end in .csv, in their order. The name is looked for in the working directory, then in
-// dataDir/csv.
+// csvPaths returns the files to read: the file of this name, or all .csv files of the directory of
+// this name in the order of their names. It looks in the working directory, then in dataDir/csv.
 func csvPaths(name, dataDir string) ([]string, error) {
 	path := name
 	info, err := os.Stat(path)
@@ -82,6 +80,7 @@ func csvPaths(name, dataDir string) ([]string, error) {
 	return paths, nil
 }
 
+// read adds the rows of a file.
 func (r *csvReader) read(path string) error {
 	t, file, err := openTable(path)
 	if err != nil {
@@ -122,16 +121,11 @@ func (r *csvReader) read(path string) error {
 		}
 		rows++
 	}
-	if err == io.EOF && rows == 0 {
-		return &input.Error{File: path, Found: "a header without rows", Expected: "a header line and rows"}
-	}
-	if err != io.EOF {
-		return err
-	}
-	return nil
+	return t.end(err, rows)
 }
 
-// function returns the function of the current row.
+// function returns the function that the current row belongs to. by is the column with its name, or
+// −1.
 func (r *csvReader) function(t *table, by int) (*csvFunction, error) {
 	key := t.path
 	if by >= 0 {
@@ -141,7 +135,7 @@ func (r *csvReader) function(t *table, by int) (*csvFunction, error) {
 	}
 	i, known := r.index[key]
 	if !known {
-		key = strings.Clone(key) // without the rest of its row
+		key = strings.Clone(key) // so that the rest of the row can be freed
 		i, r.index[key] = len(r.functions), len(r.functions)
 		line, _ := t.csv.FieldPos(0)
 		f := csvFunction{Points: Points{Function: key}, path: t.path, line: line}

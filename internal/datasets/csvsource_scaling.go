@@ -11,7 +11,8 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// csvScaling learns data.scale from the training part. column returns its column c of [x, y].
+// csvScaling learns the scaling that data.scale asks for. column(c) returns the training part of
+// column c of [x, y].
 func csvScaling(d config.Data, path string, column func(c int) []float64) (Scaling, error) {
 	dx := len(d.XColumns)
 	names := slices.Concat(d.XColumns, d.YColumns)
@@ -27,7 +28,7 @@ func csvScaling(d config.Data, path string, column func(c int) []float64) (Scali
 		case "none":
 			scale[i] = 1
 		}
-		// The rounded mean of a constant column gives it a tiny deviation.
+		// Rounding of the mean can give a constant column a tiny deviation, so compare the values too.
 		if d.Scale != "none" && (floats.Min(v) == floats.Max(v) || !(scale[i] > 0)) {
 			return Scaling{}, &input.Error{File: path, Key: names[i],
 				Found:    fmt.Sprintf("%g in every row of the training part", v[0]),

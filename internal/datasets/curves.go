@@ -6,10 +6,10 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 )
 
-// doubleSine: a point has y = α₁ sin(ω₁x) or y = α₂ cos(ω₂x), each with probability ½; x = s, α ~
-// U[0.5, 1.5), ω ~ U[1, 3).
+// doubleSine draws points with y = α₁ sin(ω₁x) or y = α₂ cos(ω₂x), each with probability ½; x = s,
+// α ~ U[0.5, 1.5), ω ~ U[1, 3).
 func doubleSine(config.Data) process {
-	return func(f function, s []float64, x, y []float32) error {
+	return func(f randomness, s []float64, x, y []float32) error {
 		a1, a2 := f.parameter(0, 0.5, 1.5), f.parameter(1, 0.5, 1.5)
 		w1, w2 := f.parameter(2, 1, 3), f.parameter(3, 1, 3)
 		for i, s := range s {
@@ -24,9 +24,9 @@ func doubleSine(config.Data) process {
 	}
 }
 
-// circle: x = α cos s + δ, y = α sin s + δ with the same δ; α ~ U[0.5, 1.5), δ ~ U[−0.5, 0.5).
+// circle draws x = α cos s + δ, y = α sin s + δ with the same δ; α ~ U[0.5, 1.5), δ ~ U[−0.5, 0.5).
 func circle(config.Data) process {
-	return func(f function, s []float64, x, y []float32) error {
+	return func(f randomness, s []float64, x, y []float32) error {
 		radius, shift := f.parameter(0, 0.5, 1.5), f.parameter(1, -0.5, 0.5)
 		for i, s := range s {
 			sin, cos := math.Sincos(s)
@@ -36,9 +36,9 @@ func circle(config.Data) process {
 	}
 }
 
-// lissajous: x = α₁ sin(ωs+δ), y = α₂ sin s; α ~ U[1, 2), ω ~ U[0.5, 2), δ ~ U[0, 2).
+// lissajous draws x = α₁ sin(ωs+δ), y = α₂ sin s; α ~ U[1, 2), ω ~ U[0.5, 2), δ ~ U[0, 2).
 func lissajous(config.Data) process {
-	return func(f function, s []float64, x, y []float32) error {
+	return func(f randomness, s []float64, x, y []float32) error {
 		a1, a2 := f.parameter(0, 1, 2), f.parameter(1, 1, 2)
 		w, shift := f.parameter(2, 0.5, 2), f.parameter(3, 0, 2)
 		for i, s := range s {
@@ -48,15 +48,15 @@ func lissajous(config.Data) process {
 	}
 }
 
-// sawtooth: y = −(α/π) Σ_{k=1..K} (−1)^k sin(2πkω(x+δ))/k, plus α/2 unless data.zero_mean; x = s, α
-// ~ U[1, 2), ω ~ U[1, 3), δ ~ U[−2, 2), K ~ U{harmonics}.
+// sawtooth draws y = −(α/π) Σ_{k=1..K} (−1)^k sin(2πkω(x+δ))/k, plus α/2 if data.zero_mean is
+// false; x = s, α ~ U[1, 2), ω ~ U[1, 3), δ ~ U[−2, 2), K ~ U{harmonics}.
 func sawtooth(d config.Data) process {
 	level := 0.0
 	if d.ZeroMean != nil && !*d.ZeroMean {
 		level = 0.5
 	}
 	lo, hi := d.Harmonics[0], d.Harmonics[1]
-	return func(f function, s []float64, x, y []float32) error {
+	return func(f randomness, s []float64, x, y []float32) error {
 		a, w, shift := f.parameter(0, 1, 2), f.parameter(1, 1, 3), f.parameter(2, -2, 2)
 		k := lo + f.g.IntN(f.step, f.base+3, hi-lo+1)
 		for i, s := range s {
@@ -68,8 +68,8 @@ func sawtooth(d config.Data) process {
 	}
 }
 
-// sineSeries returns Σ_{k=1..n} sin(kθ)/k. It takes one sine in place of n: sin((k+1)θ) = 2 cos θ
-// sin(kθ) − sin((k−1)θ).
+// sineSeries returns Σ_{k=1..n} sin(kθ)/k. It computes one sine and one cosine, and uses
+// sin((k+1)θ) = 2 cos θ sin(kθ) − sin((k−1)θ).
 func sineSeries(theta float64, n int) float64 {
 	sin, cos := math.Sincos(theta)
 	previous, sum := 0.0, 0.0

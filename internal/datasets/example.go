@@ -10,9 +10,9 @@ import (
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// WriteExample writes invented data in the form that the csv benchmark reads: second-hand prices of
-// products by their age. It returns the number of products, which are functions, and of rows. Equal
-// seeds write equal files.
+// WriteExample writes invented data as the csv benchmark reads them: second-hand prices of products
+// by age. It returns the number of products, which are the functions, and of rows. The same seed
+// writes the same file.
 func WriteExample(path string, seed uint64) (products, rows int, err error) {
 	const sales = 80 // of each product
 	products = 60
@@ -27,16 +27,16 @@ func WriteExample(path string, seed uint64) (products, rows int, err error) {
 	return products, products * sales, err
 }
 
-// writeSales writes the sales of a product. Each product has its own price when new, its own loss
-// of value per year and its own share of refurbished pieces. A refurbished piece costs 1.7 times as
-// much. The noise is a factor whose logarithm is the sum of a normal and an exponential number, so
-// prices vary more upwards than downwards.
+// writeSales writes the sales of a product. Each product has its own price when new, loss of value
+// per year and share of refurbished pieces. A refurbished piece costs 1.7 times as much. The noise
+// is a factor whose logarithm is the sum of a normal and an exponential number, so prices vary more
+// upwards than downwards.
 func writeSales(w io.Writer, seed uint64, product, sales int) {
 	g, step := random.New(seed, random.Data), uint64(product)
 	between := func(index uint64, lo, hi float64) float64 { return lo + (hi-lo)*g.Float(step, index) }
 	priceNew, loss, refurbished := between(0, 300, 600), between(1, 0.1, 0.3), between(2, 0.35, 0.65)
 	for i := range uint64(sales) {
-		at := 4 + 8*i // the sale's random words: three uniform numbers, a normal one
+		at := 4 + 8*i // the first of the sale's random numbers: three uniform ones and a normal one
 		age, price := between(at, 0.2, 6), priceNew
 		if between(at+1, 0, 1) < refurbished {
 			price *= 1.7

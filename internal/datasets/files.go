@@ -8,7 +8,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 )
 
-// Files returns the paths of the files that Open reads for the experiment, as far as they exist.
+// Files returns the paths of the existing files that Open reads for the experiment.
 func Files(e config.Experiment, dataDir string) []string {
 	b, _ := benchmark.Find(e.Benchmark)
 	dir := filepath.Join(dataDir, b.Name)
@@ -27,8 +27,8 @@ func Files(e config.Experiment, dataDir string) []string {
 	return paths
 }
 
-// AbsoluteFile returns the absolute path of a file or directory that is there, so that a run's
-// data.file means the same from any working directory. It returns other names unchanged: Open looks
+// AbsoluteFile returns the absolute path of an existing file or directory, so that a run's
+// data.file means the same from any working directory. It returns other names unchanged; Open looks
 // for them in the data directory.
 func AbsoluteFile(file string) (string, error) {
 	if _, err := os.Stat(file); file == "" || err != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// loadFaces reads the Frey faces and splits them: data.train_fraction of the frames, chosen by
-// data.seed, are for training. The file's variable ff is [pixel, frame], with the pixels of a frame
-// row by row.
+// loadFaces reads the Frey faces and splits them: data.seed chooses data.train_fraction of the
+// frames for training. The variable ff of the file is [pixel, frame]; the pixels of a frame are row
+// by row.
 func loadFaces(files []imageFile) (train, test pictures, err error) {
 	path, d := files[0].path, files[0].data
 	a, err := matfile.Read(path, "ff")
@@ -31,12 +31,7 @@ func loadFaces(files []imageFile) (train, test pictures, err error) {
 	return faces.pick(order[:n]), faces.pick(order[n:]), nil
 }
 
-// pick copies the images with the numbers in order.
+// pick returns copies of the images with these numbers, in this order.
 func (p pictures) pick(order []int) pictures {
-	picked := p
-	picked.bytes = make([]byte, 0, len(order)*p.size())
-	for _, i := range order {
-		picked.bytes = append(picked.bytes, p.bytes[i*p.size():(i+1)*p.size()]...)
-	}
-	return picked
+	return pictures{p.Shape, pickRows(p.bytes, p.size(), order)}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// rbf is the Gaussian process with covariance σ² exp(−d²/2ℓ²) at the distance d, and noise of
-// standard deviation δ.
+// rbf draws from the Gaussian process with the covariance σ² exp(−d²/2ℓ²) at distance d, and noise
+// of standard deviation δ.
 func rbf(d config.Data) process {
 	variance, scale := d.Amplitude*d.Amplitude, -1/(2*d.Length*d.Length)
 	return gaussianProcess(d, func(distance float64) float64 {
@@ -21,8 +21,8 @@ func rbf(d config.Data) process {
 	})
 }
 
-// matern52 is the Gaussian process with covariance σ² (1 + √5d/ℓ + 5d²/3ℓ²) exp(−√5d/ℓ) at the
-// distance d, and noise of standard deviation δ.
+// matern52 draws from the Gaussian process with the covariance σ² (1 + √5d/ℓ + 5d²/3ℓ²) exp(−√5d/ℓ)
+// at distance d, and noise of standard deviation δ.
 func matern52(d config.Data) process {
 	variance, scale := d.Amplitude*d.Amplitude, math.Sqrt(5)/d.Length
 	return gaussianProcess(d, func(distance float64) float64 {
@@ -31,13 +31,13 @@ func matern52(d config.Data) process {
 	})
 }
 
-// gaussianProcess draws y = Uᵀz with z [N] standard normal. UᵀU is the covariance of y at the N
-// points, with δ² added to the diagonal.
+// gaussianProcess draws y = Uᵀz, where z [N] is standard normal and UᵀU is the covariance of y at
+// the N points, with δ² added to the diagonal.
 func gaussianProcess(d config.Data, kernel func(distance float64) float64) process {
 	var covariance, z []float64
 	var factor mat.Cholesky
 	noise := d.Noise * d.Noise
-	return func(f function, s []float64, x, y []float32) error {
+	return func(f randomness, s []float64, x, y []float32) error {
 		n := len(s)
 		if len(z) < n {
 			covariance, z = make([]float64, n*n), make([]float64, n)
@@ -64,9 +64,9 @@ func gaussianProcess(d config.Data, kernel func(distance float64) float64) proce
 	}
 }
 
-// factorize takes the Cholesky factor. Without noise, float64 cannot tell the covariance of close
-// points from a singular matrix. The diagonal then gets as little more as is needed, up to about
-// 10⁻⁶ of the variance.
+// factorize computes the Cholesky factor of the covariance. With little noise and close points,
+// rounding can make the matrix singular. It then adds as little to the diagonal as is needed, up to
+// about 10⁻⁶ of the variance.
 func factorize(factor *mat.Cholesky, covariance *mat.SymDense) error {
 	n, variance := covariance.SymmetricDim(), covariance.At(0, 0)
 	for jitter := 1e-12; !factor.Factorize(covariance); jitter *= 100 {

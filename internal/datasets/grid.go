@@ -11,11 +11,12 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// maxGridPoints bounds a grid, so that a typing error does not fill the memory.
+// maxGridPoints bounds a grid, so that a typing error cannot fill the memory.
 const maxGridPoints = 1_000_000
 
-// ParseGrid returns the targets [N, dx] of --grid: "A:B:N" means N values from A to B, both
-// included; with dx = 2 a second range follows after a comma. The last dimension runs fastest.
+// ParseGrid returns the targets [N, dx] that --grid asks for. "A:B:N" means N values from A to B,
+// both included. With dx = 2 a second range follows after a comma. The last dimension varies
+// fastest. An error is an *input.Error.
 func ParseGrid(text string, dx int) ([]float64, error) {
 	bad := func(found, expected string) error {
 		return &input.Error{File: "--grid", Found: found, Expected: expected}
@@ -62,7 +63,8 @@ func parseRange(text string) ([]float64, error) {
 	return floats.Span(make([]float64, n), a, b), nil
 }
 
-// product appends every value of the axis to every point of a width. Of width 0 there is one point.
+// product combines every point [·, width] with every value of the axis: [·, width+1]. At width 0
+// there is one point.
 func product(points []float64, width int, axis []float64) []float64 {
 	n := 1
 	if width > 0 {

@@ -6,32 +6,32 @@ import (
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// Epochs is a source with a fixed training split. It passes over the split in StepsPerEpoch steps,
-// the last of which may have a smaller batch.
+// Epochs is a source with a fixed training split. StepsPerEpoch steps take every training function
+// once; the last of them may have a smaller batch.
 type Epochs interface{ StepsPerEpoch() int }
 
-// Imager is a source whose functions are images: N = height·width points with two x (row, column)
-// and one y for each channel. Every batch has whole images.
+// Imager is a source whose functions are images: N = height·width points with x = (row, column) and
+// one y for each channel. A batch has all pixels of its images.
 type Imager interface {
 	ImageShape() (height, width, channels int)
 }
 
-// images is the source of image completion. A function maps a pixel's place to its value, and the
-// context is a random part of the pixels. Pixel (i, j) of H×W has x = (2i/(H−1)−1, 2j/(W−1)−1) and
-// y = value/255 − ½ for each channel. The paper says that values lie in [0, 1]; its authors' code
-// subtracts ½, which changes no likelihood. Scaling undoes the shift.
+// images is the source of image completion. A function maps the place of a pixel to its value, and
+// the context is a random part of the pixels. Pixel (i, j) of H×W has x = (2i/(H−1)−1, 2j/(W−1)−1)
+// and y = value/255 − ½ for each channel. In the paper values lie in [0, 1]; its authors' code
+// subtracts ½, which changes no likelihood. Scaling adds it again.
 type images struct {
 	e           config.Experiment
 	train, test pictures
-	copies      int          // how often evaluation takes each test image
-	x           []float32    // [HW, 2], of the pixels in order of rows
-	y           [256]float32 // of each value
-	pixels      []int        // [HW], scratch: a random order of pixels
-	epoch       int          // the epoch that order belongs to
-	order       []int
+	copies      int          // how many times evaluation takes each test image
+	x           []float32    // [HW, 2], of all pixels, row by row
+	y           [256]float32 // of each value of a byte
+	pixels      []int        // [HW], scratch: a random order of the pixels
+	epoch       int          // the epoch of order; −1 before the first
+	order       []int        // [training images], the order of an epoch
 }
 
-// pictures are images of one shape as bytes [count, height, width, channels].
+// pictures are images of one shape, as bytes [count, height, width, channels].
 type pictures struct {
 	benchmark.Shape
 	bytes []byte
@@ -42,7 +42,7 @@ func (p pictures) size() int { return p.Height * p.Width * p.Channels }
 
 func (p pictures) count() int { return len(p.bytes) / p.size() }
 
-// first returns the first limit images; 0 is all of them.
+// first returns the first limit images, or all if limit is 0.
 func (p pictures) first(limit int) pictures {
 	if limit > 0 && limit < p.count() {
 		p.bytes = p.bytes[:limit*p.size()]
@@ -72,10 +72,11 @@ func newImages(e config.Experiment, b benchmark.Benchmark, dataDir string) (Sour
 	return s, nil
 }
 
-// mostContext returns the largest N_c: less than half of the pixels.
+// mostContext returns the largest N_c of an image, which is less than half of its points.
 func mostContext(points int) int { return points/2 - 1 }
 
-// Scaling has raw units of pixels, rows and columns counted from 0, and of values in [0, 1].
+// Scaling returns the scaling from raw units: rows and columns counted from 0, and values in [0,
+// 1].
 func (s *images) Scaling() Scaling {
 	rows, columns := float64(s.train.Height-1)/2, float64(s.train.Width-1)/2
 	scaling := Scaling{XOffset: []float64{rows, columns}, XScale: []float64{rows, columns}}
@@ -94,10 +95,11 @@ func (s *images) ImageShape() (height, width, channels int) {
 // Dims returns 2 (row and column) and the number of channels.
 func (s *images) Dims() (dx, dy int) { return 2, s.train.Channels }
 
-// TrainSize has train.batch_size functions, or all training images if there are fewer.
+// TrainSize returns train.batch_size functions, or all training images if there are fewer.
 func (s *images) TrainSize() Size { return s.bound(min(s.e.Train.BatchSize, s.train.count())) }
 
-// EvalSize has eval.batch_size functions, or all of the evaluation if there are fewer.
+// EvalSize returns eval.batch_size functions, or all functions of the evaluation if there are
+// fewer.
 func (s *images) EvalSize() Size { return s.bound(min(s.e.Eval.BatchSize, s.evaluated())) }
 
 func (s *images) bound(functions int) Size {
@@ -107,7 +109,8 @@ func (s *images) bound(functions int) Size {
 // StepsPerEpoch implements Epochs.
 func (s *images) StepsPerEpoch() int { return batchesOf(s.train.count(), s.e.Train.BatchSize) }
 
-// EvalBatches covers the test split, unless eval.batches is less.
+// EvalBatches returns the number of batches that cover the test split, or eval.batches if that is
+// less.
 func (s *images) EvalBatches() int {
 	all := batchesOf(s.evaluated(), s.e.Eval.BatchSize)
 	if most := s.e.Eval.Batches; most > 0 {
@@ -116,14 +119,14 @@ func (s *images) EvalBatches() int {
 	return all
 }
 
-// evaluated returns the number of functions of the evaluation: all test images, once for each copy.
+// evaluated returns the number of functions of the evaluation: the test images, times the copies.
 func (s *images) evaluated() int { return s.test.count() * s.copies }
 
-// batchesOf returns the number of batches that n functions make, the last of which may be smaller.
+// batchesOf returns how many batches n functions make. The last one may be smaller.
 func batchesOf(n, size int) int { return (n + size - 1) / size }
 
-// Train makes part of an epoch. Each epoch has its own order of the training images, which depends
-// on train.seed and the epoch's number.
+// Train makes the batch of a step. Each epoch has its own order of the training images, which
+// depends on train.seed and the number of the epoch.
 func (s *images) Train(step int, dst *Batch) error {
 	seed, size := s.e.Train.Seed, s.e.Train.BatchSize
 	epoch, first := step/s.StepsPerEpoch(), step%s.StepsPerEpoch()*size
@@ -141,7 +144,7 @@ func (s *images) Train(step int, dst *Batch) error {
 	return nil
 }
 
-// Eval takes the next eval.batch_size test images in their order.
+// Eval takes the next eval.batch_size test images in the order of the file.
 func (s *images) Eval(i int, dst *Batch) error {
 	seed, size := s.e.Eval.Seed, s.e.Eval.BatchSize
 	first := i * size
@@ -158,15 +161,15 @@ func (s *images) Eval(i int, dst *Batch) error {
 	return nil
 }
 
-// begin shapes the batch. It draws N_c ~ U{min_context..HW/2−1}, one for the batch.
+// begin sets the size of the batch. It draws one N_c ~ U{min_context..HW/2−1} for the batch.
 func (s *images) begin(sizes random.Generator, step, functions int, dst *Batch) {
 	points := len(s.pixels)
 	context := between(sizes, step, 0, s.e.Data.MinContext, mostContext(points))
 	dst.reshape(Size{functions, points, context}, 2, s.train.Channels)
 }
 
-// fill writes function b: all pixels of an image in the order of s.pixels. All are shuffled, not
-// just a context, so that the first N_c are a random context for any N_c.
+// fill writes function b: all pixels of an image in the order of s.pixels. All of them are
+// shuffled, so that the first N_c are a random context for any N_c.
 func (s *images) fill(dst *Batch, b int, from pictures, image int) {
 	n, channels := len(s.pixels), from.Channels
 	x, y := dst.X[b*n*2:(b+1)*n*2], dst.Y[b*n*channels:(b+1)*n*channels]

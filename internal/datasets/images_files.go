@@ -12,14 +12,15 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// An imageFile is a file of images of one shape, and the configuration to read it with.
+// An imageFile is a file of images of one shape, with the configuration for reading it.
 type imageFile struct {
 	path  string
 	shape benchmark.Shape // of the images as the model sees them
 	data  config.Data
 }
 
-// imageLoaders read the files of a benchmark of images, which are in the order of the catalogue.
+// imageLoaders are the functions that read the files of an image benchmark. They get the files in
+// the order of the catalogue.
 var imageLoaders = map[string]func(files []imageFile) (train, test pictures, err error){
 	"mnist":         splits(readIDX),
 	"fashion-mnist": splits(readIDX),
@@ -28,8 +29,8 @@ var imageLoaders = map[string]func(files []imageFile) (train, test pictures, err
 	"freyface":      loadFaces,
 }
 
-// splits returns a loader of a training split and a test split that have a file each. read may stop
-// at limit images; 0 is no limit.
+// splits returns a loader for a training split and a test split with a file each. read may stop
+// after limit images; 0 is no limit.
 func splits(read func(f imageFile, limit int) (pictures, error)) func([]imageFile) (train, test pictures, err error) {
 	return func(files []imageFile) (train, test pictures, err error) {
 		if train, err = read(files[0], files[0].data.TrainLimit); err == nil {
@@ -62,7 +63,7 @@ func loadImages(e config.Experiment, b benchmark.Benchmark, dataDir string) (tra
 	return train, test, nil
 }
 
-// imagePaths returns the paths of the named files, all of which exist.
+// imagePaths returns the paths of the named files. It refuses a file that does not exist.
 func imagePaths(dir string, b benchmark.Benchmark, names []string) ([]string, error) {
 	var paths []string
 	for i, name := range names {
@@ -79,8 +80,8 @@ func imagePaths(dir string, b benchmark.Benchmark, names []string) ([]string, er
 	return paths, nil
 }
 
-// existing returns path if the file exists, else the path of the same file unpacked (without .gz)
-// if that exists, else "".
+// existing returns path if the file exists. Otherwise it returns the path of the unpacked file
+// (without .gz) if that exists, or else "".
 func existing(path string) string {
 	unpacked, packed := strings.CutSuffix(path, ".gz")
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {

@@ -13,10 +13,10 @@ import (
 
 const (
 	idxBytes3 = 0x00000803 // an IDX file of unsigned bytes in three dimensions
-	maxImages = 1 << 20    // of a file
+	maxImages = 1 << 20    // the most images of a file
 )
 
-// readIDX reads images in the format of MNIST, plain or packed by gzip: the magic number, count,
+// readIDX reads images in MNIST's format, plain or compressed by gzip: a magic number, count,
 // height and width as big-endian words, then the bytes [count, height, width].
 func readIDX(want imageFile, limit int) (pictures, error) {
 	path := want.path
@@ -47,8 +47,8 @@ func readIDX(want imageFile, limit int) (pictures, error) {
 	if limit > 0 {
 		wanted = min(wanted, limit)
 	}
-	// Reading to the end checks the checksum of a packed file. What is allocated depends on the
-	// content, not on the header.
+	// Reading to the end checks the checksum of gzip. The allocation grows with the content and does
+	// not trust the header.
 	end := int64(wanted * p.size())
 	if wanted == int(count) {
 		end++
@@ -58,14 +58,14 @@ func readIDX(want imageFile, limit int) (pictures, error) {
 	case err != nil:
 		return pictures{}, &input.Error{File: path, Found: tooShort(err), Expected: fmt.Sprintf("%d images", count)}
 	case len(p.bytes) < wanted*p.size():
-		return pictures{}, &input.Error{File: path, Found: fmt.Sprintf("%d whole images", p.count()), Expected: fmt.Sprintf("%d as its header says", count)}
+		return pictures{}, &input.Error{File: path, Found: fmt.Sprintf("%d whole images", p.count()), Expected: fmt.Sprintf("%d, as its header says", count)}
 	case len(p.bytes) > wanted*p.size():
 		return pictures{}, &input.Error{File: path, Found: "more bytes than its images have", Expected: fmt.Sprintf("%d images", count)}
 	}
 	return p, nil
 }
 
-// unpacked returns the content of r, unpacked if it is gzip.
+// unpacked returns the content of r, decompressed if it is gzip.
 func unpacked(r *bufio.Reader) (io.Reader, error) {
 	if mark, err := r.Peek(2); err == nil && mark[0] == 0x1f && mark[1] == 0x8b {
 		return gzip.NewReader(r)
@@ -73,7 +73,7 @@ func unpacked(r *bufio.Reader) (io.Reader, error) {
 	return r, nil
 }
 
-// tooShort describes an error of reading.
+// tooShort describes an error of reading for a message.
 func tooShort(err error) string {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return "a file that ends too early"

@@ -16,30 +16,31 @@ import (
 
 	"golang.org/x/image/draw"
 
+	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/input"
 )
 
 const (
-	omniglotSide = 105     // of the published drawings
-	maxPNG       = 1 << 20 // bytes of one
+	omniglotSide = 105     // pixels, of the published drawings
+	maxPNG       = 1 << 20 // the most bytes of a drawing
 )
 
-// filters are the resampling filters of config.Filters. Where the image shrinks, a filter is as
-// wide as the pixels that become one, so that no stroke is lost. Pillow does the same, with which
-// torchvision resizes images, "bilinear" by default.
+// filters are the filters that config.Filters names. When an image shrinks, a filter covers all
+// pixels that become one, so that no stroke is lost. Pillow does the same, which torchvision uses
+// to resize images, by default with "bilinear".
 var filters = map[string]*draw.Kernel{
 	"bilinear": draw.BiLinear,
 	"bicubic":  draw.CatmullRom,
 	"box":      {Support: 0.5, At: func(float64) float64 { return 1 }},
 }
 
-// readOmniglot reads the drawings of an Omniglot archive in the order of their names and resizes
-// them. White is paper and black is ink, as stored.
+// readOmniglot reads the drawings of an Omniglot archive in the order of their names, and resizes
+// them. Paper is white and ink is black, as in the files.
 func readOmniglot(want imageFile, limit int) (pictures, error) {
 	file, side := want.path, want.shape.Height
 	filter, ok := filters[want.data.Filter]
 	if !ok {
-		return pictures{}, fmt.Errorf("datasets: there is no filter %q", want.data.Filter)
+		return pictures{}, fmt.Errorf("datasets: found the filter %q, expected one of %v", want.data.Filter, config.Filters)
 	}
 	f, err := input.Open(file, readable)
 	if err != nil {
@@ -111,7 +112,7 @@ func forAll(n int, f func(i int) error) []error {
 	return failed
 }
 
-// decodeDrawing unpacks a drawing. It checks the size before it allocates pixels.
+// decodeDrawing decodes a drawing. It checks the size before it allocates pixels.
 func decodeDrawing(f *zip.File) (*image.Gray, error) {
 	if f.UncompressedSize64 > maxPNG {
 		return nil, fmt.Errorf("%d bytes", f.UncompressedSize64)
@@ -121,7 +122,7 @@ func decodeDrawing(f *zip.File) (*image.Gray, error) {
 		return nil, err
 	}
 	defer r.Close()
-	// no more than the stated size, and checked by the archive's checksum
+	// the reader stops at the size that the archive states, and checks the checksum
 	content, err := io.ReadAll(r)
 	if err != nil {
 		return nil, err
@@ -145,7 +146,7 @@ func decodeDrawing(f *zip.File) (*image.Gray, error) {
 	return gray, nil
 }
 
-// shrink resizes a drawing to dst [side, side], in bytes rounded to the nearest.
+// shrink resizes a drawing to dst [side, side] and rounds to the nearest byte.
 func shrink(dst []byte, s draw.Scaler, drawing *image.Gray, side int) {
 	// 16 bits a channel, so that rounding happens once, here
 	small := image.NewRGBA64(image.Rect(0, 0, side, side))

@@ -9,13 +9,13 @@ import (
 )
 
 // Open returns the source of the experiment's benchmark. The experiment must come from package
-// config, which checks all that can be checked without the data. Files are in dataDir, in the
-// folder with the benchmark's name; data.file of csv is looked for in the working directory first.
-// A file with wrong content, or with too little for the configuration, is an *input.Error.
+// config, which checks everything that does not need the data. Files are in dataDir, in the folder
+// of the benchmark; csv's data.file is first looked for in the working directory. A missing or
+// wrong file, or one with too little data for the configuration, is an *input.Error.
 func Open(e config.Experiment, dataDir string) (Source, error) {
 	b, ok := benchmark.Find(e.Benchmark)
 	if !ok {
-		return nil, fmt.Errorf("datasets: there is no benchmark %q", e.Benchmark)
+		return nil, fmt.Errorf("datasets: found the unknown benchmark %q", e.Benchmark)
 	}
 	switch b.Kind {
 	case benchmark.SpeedFlow:

@@ -2,25 +2,24 @@ package datasets
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/acqnp/acqnp/internal/benchmark"
-	"github.com/acqnp/acqnp/internal/input"
 )
 
-// Points are points of one function in raw units, as read from a file.
+// Points are the points of one function in raw units, as read from a file.
 type Points struct {
-	Function string    // "" without a column for it
+	Function string    // its name; "" if no column has names
 	N        int       // number of points
 	X        []float64 // [N, dx]
 	Y        []float64 // [N, dy]; nil if no y was asked for
 }
 
 // ReadPoints reads a CSV file of points. The header names the columns by xCols and yCols, or by x1,
-// x2, … and y1, y2, …, or by x and y alone for a single column; yCols may be empty. Rows belong to
-// the function that the first column found of functions names, and functions come in the order of
-// their first rows. Other columns are not read. An error is an *input.Error with line and column.
+// x2, … and y1, y2, …, or, for a single column, by x and y. yCols may be empty. The first column of
+// the file among functions has the name of the function of each row; without one, all rows are one
+// function. The result has the functions in the order of their first rows. Other columns are not
+// read. An error is an *input.Error with line and column.
 func ReadPoints(path string, xCols, yCols []string, functions ...string) ([]Points, error) {
 	t, file, err := openTable(path)
 	if err != nil {
@@ -30,6 +29,7 @@ func ReadPoints(path string, xCols, yCols []string, functions ...string) ([]Poin
 	return t.points(xCols, yCols, functions)
 }
 
+// points reads the rest of the table; see ReadPoints.
 func (t *table) points(xCols, yCols, functions []string) ([]Points, error) {
 	x, err := t.columns(ways("x", xCols)...)
 	if err != nil {
@@ -57,7 +57,7 @@ func (t *table) points(xCols, yCols, functions []string) ([]Points, error) {
 		}
 		i, known := index[name]
 		if !known {
-			name = strings.Clone(name) // without the rest of its row
+			name = strings.Clone(name) // so that the rest of the row can be freed
 			i, index[name] = len(all), len(all)
 			all = append(all, Points{Function: name})
 		}
@@ -65,16 +65,13 @@ func (t *table) points(xCols, yCols, functions []string) ([]Points, error) {
 			return nil, err
 		}
 	}
-	if err == io.EOF && len(all) == 0 {
-		return nil, &input.Error{File: t.path, Found: "a header without rows", Expected: "a header line and rows"}
-	}
-	if err != io.EOF {
+	if err := t.end(err, len(all)); err != nil {
 		return nil, err
 	}
 	return all, nil
 }
 
-// addTo appends the current row.
+// addTo appends the current row to p. x and y are the columns to read.
 func (t *table) addTo(p *Points, x, y []int) error {
 	for _, c := range x {
 		v, err := t.number(c)
@@ -94,8 +91,8 @@ func (t *table) addTo(p *Points, x, y []int) error {
 	return nil
 }
 
-// ways lists the names that columns may have: the given ones, numbered ones, and the letter alone
-// for a single column.
+// ways lists the names that columns may have: the given ones, the letter with numbers, and for a
+// single column the letter alone.
 func ways(letter string, names []string) [][]string {
 	all := [][]string{names, numbered(letter, len(names))}
 	if len(names) == 1 {
@@ -112,7 +109,7 @@ func numbered(letter string, n int) []string {
 	return names
 }
 
-// Names returns the names of the columns of x and y of a benchmark, for files, plots and messages.
+// Names returns the names of a benchmark's columns of x and y, for files, plots and messages.
 func Names(name string, dx, dy int) (x, y []string) {
 	switch b, _ := benchmark.Find(name); b.Kind {
 	case benchmark.SpeedFlow:

@@ -9,14 +9,15 @@ import (
 	"github.com/acqnp/acqnp/internal/memory"
 )
 
-// bytesBetweenLooks is how much of a CSV file is read between two looks at the memory that is left.
-const bytesBetweenLooks = 64 << 20
+// bytesBetweenChecks is how much of a CSV file is read between two checks of the memory that is
+// left.
+const bytesBetweenChecks = 64 << 20
 
-// copies is how many times more memory than the numbers themselves it takes to scale and shuffle
-// them, measured on a file of 60 million rows.
+// copies is the memory that scaling and shuffling the numbers take, in multiples of the numbers
+// themselves. It was measured on a file of 60 million rows.
 const copies = 3
 
-// checkRoom returns an *input.Error if the rows so far leave too little memory to go on.
+// checkRoom returns an *input.Error if the rows read so far leave too little memory to go on.
 func (t *table) checkRoom() error {
 	held, left := t.room()
 	need := copies * held
@@ -25,11 +26,11 @@ func (t *table) checkRoom() error {
 	}
 	line, _ := t.csv.FieldPos(0)
 	return &input.Error{File: t.path, Line: line, Found: "more rows than there is memory for",
-		Expected: fmt.Sprintf("fewer: to go on takes %s, and %s are available", memory.Size(need), memory.Size(left))}
+		Expected: fmt.Sprintf("fewer rows: reading on takes %s, and %s is available", memory.Size(need), memory.Size(left))}
 }
 
-// room returns how much memory this program holds and how much more it can have. If that is not
-// known, it returns zeros.
+// room returns how much memory this program holds and how much more it can have, or zeros if that
+// is not known.
 func room() (held, left float64) {
 	look := func() (float64, float64, bool) {
 		var m runtime.MemStats

@@ -17,7 +17,7 @@ func TestFilesThatFillTheMemoryAreRefused(t *testing.T) {
 	}{
 		"enough":     {left: 1e3},
 		"not known":  {left: -1},
-		"too little": {left: 7.5, refuse: "mine.csv:500: found more rows than there is memory for, expected fewer: to go on takes 6.0 GB, and 5.5 GB are available"},
+		"too little": {left: 7.5, refuse: "mine.csv:500: found more rows than there is memory for, expected fewer rows: reading on takes 6.0 GB, and 5.5 GB is available"},
 	} {
 		read, err := newTable("mine.csv", strings.NewReader(content))
 		if err != nil {

@@ -2,15 +2,15 @@ package datasets
 
 import "math"
 
-// Scaling turns raw units into the model's, per column: model = (raw − offset)/scale. A density in
-// raw units is the model's divided by the scales of y.
+// Scaling converts raw units into the model's, column by column: model = (raw − offset)/scale. A
+// density in raw units is the density in the model's units divided by the scales of y.
 type Scaling struct {
 	XOffset, XScale []float64 // [dx]
 	YOffset, YScale []float64 // [dy]
 }
 
-// ScalingOf returns the scaling of a source, or for a source without one the scaling that changes
-// nothing.
+// ScalingOf returns the scaling of a source. For a source without one it returns a scaling that
+// changes nothing.
 func ScalingOf(src any, dx, dy int) Scaling {
 	if s, ok := src.(interface{ Scaling() Scaling }); ok {
 		return s.Scaling()
@@ -25,20 +25,20 @@ func ScalingOf(src any, dx, dy int) Scaling {
 	return Scaling{XOffset: make([]float64, dx), XScale: ones(dx), YOffset: make([]float64, dy), YScale: ones(dy)}
 }
 
-// ModelX turns x [n, dx] from raw units into the model's.
+// ModelX converts x [n, dx] from raw units into the model's.
 func (s Scaling) ModelX(raw []float64) []float32 { return toModel(raw, s.XOffset, s.XScale) }
 
-// ModelY turns y [n, dy] from raw units into the model's.
+// ModelY converts y [n, dy] from raw units into the model's.
 func (s Scaling) ModelY(raw []float64) []float32 { return toModel(raw, s.YOffset, s.YScale) }
 
-// RawX turns x [n, dx] from the model's units into raw ones.
+// RawX converts x [n, dx] from the model's units into raw ones.
 func (s Scaling) RawX(model []float64) []float64 { return toRaw(model, s.XOffset, s.XScale) }
 
-// RawY turns y [n, dy] from the model's units into raw ones.
+// RawY converts y [n, dy] from the model's units into raw ones.
 func (s Scaling) RawY(model []float64) []float64 { return toRaw(model, s.YOffset, s.YScale) }
 
-// RawShift returns what to add to the log-likelihood of a point in the model's units to get that in
-// raw units, −Σ log(scale) over the columns of y.
+// RawShift returns −Σ log(scale) over the columns of y. Added to the log-likelihood of a point in
+// the model's units, it gives that in raw units.
 func (s Scaling) RawShift() float64 {
 	shift := 0.0
 	for _, scale := range s.YScale {
@@ -65,13 +65,13 @@ func toRaw(model, offset, scale []float64) []float64 {
 	return v
 }
 
-// into returns the offset and scale of a column that turn 0 into lo and largest into hi.
+// into returns the offset and scale that map 0 to lo and largest to hi.
 func into(lo, hi, largest float64) (offset, scale float64) {
 	scale = largest / (hi - lo)
 	return 0 - lo*scale, scale // 0 − 0 is 0, not −0
 }
 
-// largest returns the maximum of columns of numbers.
+// largest returns the maximum over all columns.
 func largest(columns ...[]float64) float64 {
 	m := math.Inf(-1)
 	for _, c := range columns {

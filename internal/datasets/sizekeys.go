@@ -1,9 +1,9 @@
 package datasets
 
-// SizeKeys are the configuration keys, or the flag, that set a Size. "" is for what no key sets.
+// SizeKeys are the configuration keys, or the flag, that set a Size. "" means that no key does.
 type SizeKeys struct{ Functions, Points, Context string }
 
-// sized is a source that knows its keys.
+// sized is a source that knows the keys that set its sizes.
 type sized interface{ sizeKeys() (train, eval SizeKeys) }
 
 // TrainKeys returns the keys that set a source's TrainSize.

@@ -10,10 +10,11 @@ import (
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// speedFlow is the paper's real data set: speed (y) by flow (x) on two lanes of a motorway. The two
-// lanes are the functions of every batch. Part of the points of each lane is held out. Training
-// splits the rest into context and targets, in one of data.partitions fixed ways for each step.
-// Evaluation has the training points as context and the held-out points as targets.
+// speedFlow is the source of the paper's real data set: speed (y) by flow (x) on two lanes of a
+// motorway. The two lanes are the functions of every batch. A part of the points of each lane is
+// held out. Training splits the others into context and targets, at each step in one of
+// data.partitions fixed ways. In evaluation the training points are the context and the held-out
+// points the targets.
 type speedFlow struct {
 	data    config.Data
 	scaling Scaling
@@ -40,14 +41,14 @@ func newSpeedFlow(e config.Experiment, b benchmark.Benchmark, dataDir string) (S
 	split, order := random.New(e.Data.Seed, random.Split), make([]int, n)
 	for i, l := range lanes {
 		split.Perm(uint64(i), order)
-		s.x = append(s.x, pick(s.scaling.ModelX(l.flow), order))
-		s.y = append(s.y, pick(s.scaling.ModelY(l.speed), order))
+		s.x = append(s.x, pickRows(s.scaling.ModelX(l.flow), 1, order))
+		s.y = append(s.y, pickRows(s.scaling.ModelY(l.speed), 1, order))
 	}
 	s.perm = make([]int, s.train)
 	return s, nil
 }
 
-// check refuses a configuration that lanes of n rows are too short for.
+// check refuses a configuration that needs more than the n rows of a lane.
 func (s *speedFlow) check(n int) error {
 	d := s.data
 	if s.train < 2 || s.train >= n {
@@ -59,7 +60,8 @@ func (s *speedFlow) check(n int) error {
 	return nil
 }
 
-// laneScaling maps 0 and the largest value of both lanes to flowRange, for speed to 0 and 1.
+// laneScaling maps 0 and the largest flow of both lanes to flowRange, and 0 and the largest speed
+// to 0 and 1.
 func laneScaling(dir string, lanes []lane, flowRange []float64) (Scaling, error) {
 	flow := largest(lanes[0].flow, lanes[1].flow)
 	speed := largest(lanes[0].speed, lanes[1].speed)
@@ -72,31 +74,23 @@ func laneScaling(dir string, lanes []lane, flowRange []float64) (Scaling, error)
 	return Scaling{XOffset: []float64{xOffset}, XScale: []float64{xScale}, YOffset: []float64{yOffset}, YScale: []float64{yScale}}, nil
 }
 
-func pick(v []float32, order []int) []float32 {
-	picked := make([]float32, len(order))
-	for i, k := range order {
-		picked[i] = v[k]
-	}
-	return picked
-}
-
-// Scaling comes from the maxima over all points of both lanes.
+// Scaling returns the scaling, which uses the maxima over all points of both lanes.
 func (s *speedFlow) Scaling() Scaling { return s.scaling }
 
 // Dims returns 1 (flow) and 1 (speed).
 func (s *speedFlow) Dims() (dx, dy int) { return 1, 1 }
 
-// TrainSize has the training points of both lanes and the upper bound of data.context.
+// TrainSize returns two lanes with their training points, and the upper bound of data.context.
 func (s *speedFlow) TrainSize() Size { return Size{len(s.x), s.train, s.data.Context[1]} }
 
-// EvalSize has all points of both lanes.
+// EvalSize returns two lanes with all their points.
 func (s *speedFlow) EvalSize() Size { return Size{len(s.x), len(s.x[0]), s.train} }
 
 // EvalBatches returns 1.
 func (s *speedFlow) EvalBatches() int { return 1 }
 
-// Train makes partition number step modulo data.partitions. It depends on data.seed alone, so all
-// models and values of train.seed train on the same partitions.
+// Train makes the partition of a step, number step modulo data.partitions. It depends only on
+// data.seed, so all models and all values of train.seed train on the same partitions.
 func (s *speedFlow) Train(step int, dst *Batch) error {
 	partition := uint64(step % s.data.Partitions)
 	lo, hi := s.data.Context[0], s.data.Context[1]
@@ -113,7 +107,7 @@ func (s *speedFlow) Train(step int, dst *Batch) error {
 	return nil
 }
 
-// Eval has the training points as context and the held-out points as targets.
+// Eval makes the one test batch: the training points as context, the held-out points as targets.
 func (s *speedFlow) Eval(i int, dst *Batch) error {
 	if i != 0 {
 		return &input.Error{Key: "eval.batches", Found: fmt.Sprintf("more than %d", i), Expected: "1: speed-flow has one test set"}

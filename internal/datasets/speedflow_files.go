@@ -15,18 +15,19 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// A lane is the data of one motorway lane in raw units: vehicles an hour and miles an hour.
+// A lane is the data of one motorway lane in raw units: flow in vehicles an hour, speed in miles an
+// hour.
 type lane struct{ flow, speed []float64 }
 
 // laneNames are the names of the data frames in R's file.
 var laneNames = []string{"lane2", "lane3"}
 
-// howToGetLanes tells where the files come from, in one line.
+// howToGetLanes says where the files come from, in one line.
 const howToGetLanes = `lane2.csv and lane3.csv, or hdrcde's .rda with both. From R: install.packages("hdrcde"); ` +
 	`write.csv(hdrcde::lane2, "lane2.csv"); write.csv(hdrcde::lane3, "lane3.csv")`
 
-// readLanes reads both lanes from the files of a directory. In place of the catalogue's two files
-// it also takes the only .rda file of the directory.
+// readLanes reads both lanes from the files of a directory. If the catalogue's two files are not
+// there, it reads the only .rda file of the directory.
 func readLanes(dir string, b benchmark.Benchmark, files []string) ([]lane, error) {
 	files, err := laneFiles(dir, b, files)
 	if err != nil {
@@ -59,9 +60,10 @@ func readLanes(dir string, b benchmark.Benchmark, files []string) ([]lane, error
 	return lanes, nil
 }
 
+// isR reports whether a file has the ending of R's data files.
 func isR(file string) bool { return strings.EqualFold(filepath.Ext(file), ".rda") }
 
-// laneFiles returns the names of the files to read, all of which exist.
+// laneFiles returns the names of the files to read. It refuses a file that does not exist.
 func laneFiles(dir string, b benchmark.Benchmark, files []string) ([]string, error) {
 	missing := func(files []string) string {
 		for _, f := range files {
@@ -83,7 +85,7 @@ func laneFiles(dir string, b benchmark.Benchmark, files []string) ([]string, err
 	return files, nil
 }
 
-// escapeGlob returns a pattern that matches the directory alone.
+// escapeGlob returns a pattern that matches only the directory itself.
 func escapeGlob(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }

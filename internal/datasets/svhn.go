@@ -8,8 +8,8 @@ import (
 )
 
 // readSVHN reads the cropped digits of Street View House Numbers: the variable X [row, column,
-// channel, image], the row varying fastest, channels red, green, blue. The labels in the file are
-// not read.
+// channel, image]. The row varies fastest, and the channels are red, green and blue. It does not
+// read the labels.
 func readSVHN(f imageFile, limit int) (pictures, error) {
 	a, err := matfile.Read(f.path, "X")
 	if err != nil {

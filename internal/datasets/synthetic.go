@@ -7,19 +7,19 @@ import (
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// synthetic is the source of functions drawn from a process, with dx = dy = 1. N (in training) and
-// N_c are drawn once for all functions of a batch.
+// synthetic is the source of functions drawn from a random process, with dx = dy = 1. It draws N
+// (in training) and N_c once for all functions of a batch.
 type synthetic struct {
 	e    config.Experiment
 	draw process
 	s    []float64 // [N], scratch: the parameters of the points of a function
 }
 
-// A process draws one function: the point with the parameter s[i] goes to x[i] and y[i], all of
-// length N.
-type process func(f function, s []float64, x, y []float32) error
+// A process draws one function. It sets the point (x[i], y[i]) for the parameter s[i], for all N of
+// them.
+type process func(f randomness, s []float64, x, y []float32) error
 
-// processes are the synthetic benchmarks of the catalogue.
+// processes are the processes of the synthetic benchmarks, by name.
 var processes = map[string]func(config.Data) process{
 	"sawtooth":    sawtooth,
 	"double-sine": doubleSine,
@@ -36,18 +36,18 @@ func newSynthetic(e config.Experiment) Source {
 // Dims returns 1 and 1.
 func (p *synthetic) Dims() (dx, dy int) { return 1, 1 }
 
-// TrainSize follows from train.batch_size and the upper bound of data.points.
+// TrainSize returns the largest size that train.batch_size and data.points allow.
 func (p *synthetic) TrainSize() Size {
 	most := p.e.Data.Points[1]
 	return Size{Functions: p.e.Train.BatchSize, Points: most, Context: most - p.e.Data.MinTargets}
 }
 
-// EvalSize follows from eval.batch_size, eval.num_points and eval.max_context.
+// EvalSize returns eval.batch_size, eval.num_points and eval.max_context.
 func (p *synthetic) EvalSize() Size {
 	return Size{Functions: p.e.Eval.BatchSize, Points: p.e.Eval.NumPoints, Context: p.e.Eval.MaxContext}
 }
 
-// EvalBatches returns eval.batches: there is no end to the functions.
+// EvalBatches returns eval.batches: the process never runs out of functions.
 func (p *synthetic) EvalBatches() int { return p.e.Eval.Batches }
 
 // Train draws N ~ U{points}, N_c ~ U{min_context..N−min_targets} and train.batch_size functions.
@@ -76,15 +76,11 @@ func between(g random.Generator, step int, index uint64, lo, hi int) int {
 // fill draws the functions of a batch.
 func (p *synthetic) fill(g random.Generator, step int, size Size, dst *Batch) error {
 	n := size.Points
-	dst.Functions, dst.Points, dst.Context, dst.DX, dst.DY = size.Functions, n, size.Context, 1, 1
-	dst.NumTau, dst.U = 0, dst.U[:0]
-	dst.Bootstraps, dst.Resample = 0, dst.Resample[:0]
-	dst.X = slices.Grow(dst.X[:0], size.Functions*n)[:size.Functions*n]
-	dst.Y = slices.Grow(dst.Y[:0], size.Functions*n)[:size.Functions*n]
+	dst.reshape(size, 1, 1)
 	p.s = slices.Grow(p.s[:0], n)[:n]
 	lo, hi := p.e.Data.Interval[0], p.e.Data.Interval[1]
 	for b := range size.Functions {
-		f := function{g, uint64(step), uint64(b) * functionWords}
+		f := randomness{g, uint64(step), uint64(b) * functionWords}
 		for i := range p.s {
 			p.s[i] = lo + (hi-lo)*f.position(i)
 		}
@@ -95,11 +91,11 @@ func (p *synthetic) fill(g random.Generator, step int, size Size, dst *Batch) er
 	return nil
 }
 
-// A function is the randomness of one function of a batch: functionWords words of the step's
-// stream, so that no number depends on how many functions or points there are. They have four parts
-// of equal size: the first for parameters, the second for positions, the last two for what else a
-// point needs, which is one word for a coin or two for a normal number.
-type function struct {
+// randomness makes the random numbers of one function of a batch. Each function has functionWords
+// words of the step's stream, so no number depends on how many functions or points there are. The
+// words have four parts of equal size: the first for parameters, the second for positions, the last
+// two for one coin (a word) or one normal number (two words) for each point.
+type randomness struct {
 	g          random.Generator
 	step, base uint64
 }
@@ -109,25 +105,25 @@ const (
 	positions     = 1 * part
 	rest          = 2 * part
 	functionWords = 4 * part
-	stepWords     = 1 << 34 // of the generator
+	stepWords     = 1 << 34 // that the generator has for a step
 )
 
-// There is room for the largest configuration: negative constants would not compile.
+// The largest configuration fits: if it did not, the constants would be negative and not compile.
 const (
 	_ = uint64(part - config.MaxPoints)
 	_ = uint64(stepWords - config.MaxFunctions*functionWords)
 )
 
 // parameter returns the function's parameter k, uniform on [lo, hi).
-func (f function) parameter(k uint64, lo, hi float64) float64 {
+func (f randomness) parameter(k uint64, lo, hi float64) float64 {
 	return lo + (hi-lo)*f.g.Float(f.step, f.base+k)
 }
 
-// position returns where point i is, uniform on [0, 1).
-func (f function) position(i int) float64 { return f.g.Float(f.step, f.base+positions+uint64(i)) }
+// position returns the position of point i in the interval, uniform on [0, 1).
+func (f randomness) position(i int) float64 { return f.g.Float(f.step, f.base+positions+uint64(i)) }
 
 // coin tosses a fair coin for point i.
-func (f function) coin(i int) bool { return f.g.Uint32(f.step, f.base+rest+uint64(i)) < 1<<31 }
+func (f randomness) coin(i int) bool { return f.g.Uint32(f.step, f.base+rest+uint64(i)) < 1<<31 }
 
 // normal returns a standard normal number for point i.
-func (f function) normal(i int) float64 { return f.g.Normal(f.step, (f.base+rest)/2+uint64(i)) }
+func (f randomness) normal(i int) float64 { return f.g.Normal(f.step, (f.base+rest)/2+uint64(i)) }

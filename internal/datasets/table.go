@@ -15,16 +15,15 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// A table reads a CSV file row by row. The first line names the columns, every line has as many
-// fields, and a cell that is read as a number is a finite number. An error is an *input.Error with
-// line and column.
+// A table reads a CSV file row by row. The first line names the columns, every row has a field for
+// each, and numbers must be finite. An error is an *input.Error with line and column.
 type table struct {
 	path    string
 	csv     *csv.Reader
 	header  []string
 	fields  []string // of the current row
-	checked int64    // bytes read at the last look at memory
-	stride  int64    // bytes from look to look
+	checked int64    // bytes read at the last check of the memory
+	stride  int64    // bytes between two checks
 	room    func() (held, left float64)
 }
 
@@ -41,17 +40,18 @@ func openTable(path string) (*table, io.Closer, error) {
 	return t, f, nil
 }
 
-// readable is what the message expects of a file that cannot be read.
+// readable is what errors about unreadable files expect.
 const readable = "a readable file"
 
 func unreadable(path string, err error) error { return input.Unreadable(path, readable, err) }
 
+// newTable reads the header from r.
 func newTable(path string, r io.Reader) (*table, error) {
 	buffered := bufio.NewReader(r)
 	if mark, err := buffered.Peek(3); err == nil && string(mark) == "\ufeff" {
 		buffered.Discard(3) // the byte order mark that spreadsheets write
 	}
-	t := &table{path: path, csv: csv.NewReader(buffered), stride: bytesBetweenLooks, room: room}
+	t := &table{path: path, csv: csv.NewReader(buffered), stride: bytesBetweenChecks, room: room}
 	t.csv.ReuseRecord = true
 	t.csv.TrimLeadingSpace = true
 	if err := t.next(); err == io.EOF {
@@ -66,7 +66,7 @@ func newTable(path string, r io.Reader) (*table, error) {
 		switch {
 		case !utf8.ValidString(name):
 			return nil, &input.Error{File: path, Line: line, Found: "a header that is not UTF-8", Expected: "names of columns"}
-		case name == "" && i > 0: // only row names, which come first, need no name
+		case name == "" && i > 0: // only the first column, of row names, needs no name
 			return nil, &input.Error{File: path, Line: line, Key: fmt.Sprintf("column %d", i+1), Found: "no name", Expected: "a name"}
 		case seen[name]:
 			return nil, &input.Error{File: path, Line: line, Key: name, Found: "the column twice", Expected: "distinct names"}
@@ -77,7 +77,7 @@ func newTable(path string, r io.Reader) (*table, error) {
 	return t, nil
 }
 
-// next reads a row. It returns io.EOF after the last.
+// next reads a row into fields. It returns io.EOF after the last row.
 func (t *table) next() error {
 	fields, err := t.csv.Read()
 	if err == io.EOF {
@@ -101,6 +101,18 @@ func (t *table) next() error {
 	return nil
 }
 
+// end returns the error for the reading of a table that ended with err after so many rows. A table
+// that ended at the end of the file must have rows.
+func (t *table) end(err error, rows int) error {
+	switch {
+	case err != io.EOF:
+		return err
+	case rows == 0:
+		return &input.Error{File: t.path, Found: "a header without rows", Expected: "a header line and rows"}
+	}
+	return nil
+}
+
 // find returns the indices of the named columns, and whether all exist.
 func (t *table) find(names []string) ([]int, bool) {
 	var columns []int
@@ -114,8 +126,8 @@ func (t *table) find(names []string) ([]int, bool) {
 	return columns, true
 }
 
-// columns returns the indices of the columns under the first of several ways to name them that the
-// header has.
+// columns returns the indices of the named columns. ways are alternatives: it takes the first one
+// whose names the header all has.
 func (t *table) columns(ways ...[]string) ([]int, error) {
 	var expected []string
 	for _, names := range ways {
@@ -140,7 +152,7 @@ func (t *table) refuse(column int, expected string) error {
 	return &input.Error{File: t.path, Line: line, Key: t.header[column], Found: found, Expected: expected}
 }
 
-// quote shows a piece of a file in a message, at most so many bytes of it.
+// quote quotes at most the first bytes of a piece of a file, for a message.
 func quote(s string, most int) string {
 	if len(s) > most {
 		return strconv.Quote(s[:most]) + "…"
@@ -148,7 +160,7 @@ func quote(s string, most int) string {
 	return strconv.Quote(s)
 }
 
-// number reads a cell of the current row. It must be finite in float32 too, in which models
+// number reads a cell of the current row. The number must be finite in float32, in which models
 // compute.
 func (t *table) number(column int) (float64, error) {
 	v, err := strconv.ParseFloat(strings.TrimSpace(t.fields[column]), 64)
@@ -158,7 +170,7 @@ func (t *table) number(column int) (float64, error) {
 	return v, nil
 }
 
-// readColumns reads whole columns of numbers. It refuses a file without rows.
+// readColumns reads the named columns of numbers. It refuses a file without rows.
 func readColumns(path string, names ...string) ([][]float64, error) {
 	t, file, err := openTable(path)
 	if err != nil {
@@ -179,10 +191,7 @@ func readColumns(path string, names ...string) ([][]float64, error) {
 			values[i] = append(values[i], v)
 		}
 	}
-	if err == io.EOF && len(values[0]) == 0 {
-		return nil, &input.Error{File: path, Found: "a header without rows", Expected: "a header line and rows"}
-	}
-	if err != io.EOF {
+	if err := t.end(err, len(values[0])); err != nil {
 		return nil, err
 	}
 	return values, nil

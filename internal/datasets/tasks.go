@@ -13,17 +13,20 @@ import (
 	"github.com/acqnp/acqnp/internal/safetensors"
 )
 
-// contextKey is the metadata entry with the JSON list of N_c, one entry a batch.
+// contextKey is the metadata key of the JSON list of N_c, with one entry for each batch.
 const contextKey = "num_context"
 
-// Tasks are the evaluation batches of a tasks file, read one at a time. A tasks file is a
-// safetensors file. Batch i has `i.x` [B, N, dx] and `i.y` [B, N, dy] in the model's units. It may
-// have its levels `i.u` [B, N_τ, N] and its bootstraps `i.resample` [2, k, B, N_c], if all batches
-// have them.
+// contextList is the expected form of that list.
+const contextList = "a JSON list such as [11,30,5], with one entry for each batch"
+
+// Tasks are the evaluation batches of a tasks file, which is a safetensors file. They are read one
+// at a time. Batch i has `i.x` [B, N, dx] and `i.y` [B, N, dy] in the model's units. Either all
+// batches have levels `i.u` [B, N_τ, N] or none has, and likewise for bootstraps `i.resample` [2,
+// k, B, N_c].
 type Tasks struct {
 	path    string
 	file    *safetensors.Reader
-	context []int // of every batch
+	context []int // N_c of every batch
 	dx, dy  int
 	size    Size // of the largest batch
 	numTau  int  // 0 without levels
@@ -31,7 +34,7 @@ type Tasks struct {
 }
 
 // OpenTasks opens a tasks file. It checks the shapes of all batches and, if the file has a
-// checksum, every byte; Eval checks the numbers. An error is an *input.Error that names the file
+// checksum, every byte. Eval checks the numbers. An error is an *input.Error that names the file
 // and the tensor. The caller closes the result.
 func OpenTasks(path string) (*Tasks, error) {
 	file, err := safetensors.Open(path)
@@ -53,14 +56,14 @@ func (t *Tasks) refuse(key, found, expected string) error {
 	return &input.Error{File: t.path, Key: key, Found: found, Expected: expected}
 }
 
+// check checks the metadata and the shapes and names of all tensors.
 func (t *Tasks) check() error {
 	list, ok := t.file.Metadata()[contextKey]
 	if !ok {
-		return t.refuse("__metadata__."+contextKey, "nothing", "a JSON list such as [11,30,5], one entry a batch")
+		return t.refuse("__metadata__."+contextKey, "nothing", contextList)
 	}
 	if err := json.Unmarshal([]byte(list), &t.context); err != nil || len(t.context) == 0 {
-		return t.refuse("__metadata__."+contextKey, quote(list, 40),
-			"a JSON list such as [11,30,5], one entry a batch")
+		return t.refuse("__metadata__."+contextKey, quote(list, 40), contextList)
 	}
 	for i := range t.context {
 		if err := t.checkBatch(i); err != nil {
@@ -70,7 +73,7 @@ func (t *Tasks) check() error {
 	return t.checkNames()
 }
 
-// checkBatch checks the shapes of batch i against one another and against those of batch 0.
+// checkBatch checks the shapes of batch i against each other and against batch 0.
 func (t *Tasks) checkBatch(i int) error {
 	x, err := t.shape(tensorName(i, "x"))
 	if err != nil {
@@ -100,6 +103,7 @@ func (t *Tasks) checkBatch(i int) error {
 	return t.checkBootstraps(i, b)
 }
 
+// checkLevels checks the levels of batch i, which has b functions of n points.
 func (t *Tasks) checkLevels(i, b, n int) error {
 	u := tensorName(i, "u")
 	numTau := 0
@@ -122,6 +126,7 @@ func (t *Tasks) checkLevels(i, b, n int) error {
 	return nil
 }
 
+// checkBootstraps checks the bootstraps of batch i, which has b functions.
 func (t *Tasks) checkBootstraps(i, b int) error {
 	name, k := tensorName(i, "resample"), 0
 	if spec, ok := t.file.Spec(name); ok {
@@ -142,7 +147,8 @@ func (t *Tasks) checkBootstraps(i, b int) error {
 	return nil
 }
 
-// shape returns the shape of a float32 tensor, which must have three dimensions above 0.
+// shape returns the shape of a tensor. It refuses a tensor that is not float32 or does not have
+// three dimensions above 0.
 func (t *Tasks) shape(name string) ([]int, error) {
 	spec, ok := t.file.Spec(name)
 	switch {
@@ -156,14 +162,15 @@ func (t *Tasks) shape(name string) ([]int, error) {
 	return spec.Shape, nil
 }
 
-// checkNames refuses a tensor of no batch, a sign of a shortened list or a misspelt name.
+// checkNames refuses a tensor that belongs to no batch, because the list may have been shortened or
+// the name misspelt.
 func (t *Tasks) checkNames() error {
 	for _, tensor := range t.file.Names() {
 		number, kind, _ := strings.Cut(tensor, ".")
 		i, err := strconv.Atoi(number)
 		if err != nil || i < 0 || i >= len(t.context) || tensor != tensorName(i, kind) ||
 			!slices.Contains([]string{"x", "y", "u", "resample"}, kind) {
-			return t.refuse(quote(tensor, 40), "a tensor of no batch",
+			return t.refuse(quote(tensor, 40), "a tensor that belongs to no batch",
 				fmt.Sprintf("x, y, u and resample of the batches 0 to %d", len(t.context)-1))
 		}
 	}
@@ -172,16 +179,17 @@ func (t *Tasks) checkNames() error {
 
 func tensorName(batch int, kind string) string { return strconv.Itoa(batch) + "." + kind }
 
-// Dims returns dx and dy, which all batches have in common.
+// Dims returns dx and dy, which are the same for all batches.
 func (t *Tasks) Dims() (dx, dy int) { return t.dx, t.dy }
 
-// EvalSize bounds all batches.
+// EvalSize returns the largest size of a batch.
 func (t *Tasks) EvalSize() Size { return t.size }
 
 // EvalBatches returns the number of batches.
 func (t *Tasks) EvalBatches() int { return len(t.context) }
 
-// NumTau returns the number of levels that every batch brings; 0 where the caller must draw them.
+// NumTau returns the number of levels that every batch comes with, or 0 if the caller must draw
+// them.
 func (t *Tasks) NumTau() int { return t.numTau }
 
 // Close closes the file.
@@ -191,7 +199,7 @@ func (t *Tasks) Close() error { return t.file.Close() }
 // outside the context.
 func (t *Tasks) Eval(i int, dst *Batch) error {
 	if i < 0 || i >= len(t.context) {
-		return t.refuse("", fmt.Sprintf("%d batches", len(t.context)), fmt.Sprintf("a batch %d", i))
+		return t.refuse("", fmt.Sprintf("%d batches", len(t.context)), fmt.Sprintf("at least %d", i+1))
 	}
 	x, shape, err := t.numbers(tensorName(i, "x"), math.Inf(-1), math.Inf(1), "a finite number")
 	if err != nil {
@@ -242,7 +250,8 @@ func (t *Tasks) numbers(name string, lo, hi float64, expected string) ([]float32
 	return v, tensor.Shape, nil
 }
 
-// bootstraps reads the bootstraps of batch i and turns [2, k, B, N_c] into [2, B, N_c, k].
+// bootstraps reads the bootstraps of batch i and transposes them from [2, k, B, N_c] to [2, B, N_c,
+// k].
 func (t *Tasks) bootstraps(i int, dst *Batch) error {
 	name := tensorName(i, "resample")
 	tensor, err := t.file.Read(name)
@@ -267,7 +276,7 @@ func (t *Tasks) bootstraps(i int, dst *Batch) error {
 	return nil
 }
 
-// levelsLast turns [B, N_τ, N] into [B, N, N_τ].
+// levelsLast transposes levels from [B, N_τ, N] to [B, N, N_τ].
 func levelsLast(dst, src []float32, b, numTau, n int) []float32 {
 	dst = slices.Grow(dst[:0], len(src))[:len(src)]
 	for i := range b {

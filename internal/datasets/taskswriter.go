@@ -15,13 +15,13 @@ import (
 	"github.com/acqnp/acqnp/internal/safetensors"
 )
 
-// maxTasks bounds the batches of a file: two entries each of about 90 bytes fit into the 100 MB that
-// the format allows for a header.
+// maxTasks bounds the batches of a file. Each batch takes two entries of about 90 bytes in the
+// header, for which the format allows 100 MB.
 const maxTasks = 500_000
 
-// WriteTasks writes a tasks file with the first evaluation batches of a source. The file is
-// complete when it appears under its name. The end of ctx ends the work. report, which may be nil,
-// is told the number of finished batches.
+// WriteTasks writes the first evaluation batches of a source to a tasks file, which appears under
+// its name when it is complete. It stops if ctx ends. It calls report, which may be nil, with the
+// number of finished batches.
 func WriteTasks(ctx context.Context, path string, src Source, batches int, report func(done int)) (err error) {
 	if batches < 1 || batches > maxTasks {
 		return &input.Error{Key: "batches", Found: fmt.Sprint(batches), Expected: fmt.Sprintf("1 to %d", maxTasks)}
@@ -29,8 +29,7 @@ func WriteTasks(ctx context.Context, path string, src Source, batches int, repor
 	if _, err := atomicfile.Target(path); err != nil {
 		return &input.Error{File: path, Found: "no such directory", Expected: "a file in a directory that exists"}
 	}
-	// The header comes first but lists what is known only when all batches are made. They wait in a
-	// file.
+	// The header comes first in the file, but needs all batches. They wait in a temporary file.
 	spool, err := atomicfile.Scratch(path)
 	if err != nil {
 		return err
@@ -51,13 +50,13 @@ func WriteTasks(ctx context.Context, path string, src Source, batches int, repor
 	return atomicfile.Write(path, func(w io.Writer) error { return copyTensors(w, meta, specs, fromStart(spool)) })
 }
 
-// fromStart reads a file from its first byte, wherever it was left.
+// fromStart returns a reader of the whole file, whatever its offset is.
 func fromStart(f *os.File) io.Reader {
 	return bufio.NewReaderSize(io.NewSectionReader(f, 0, math.MaxInt64), 1<<20)
 }
 
 // spoolTasks writes the bytes of all tensors, one after the other. It returns the specs of the
-// tensors and N_c of each batch, which the header needs.
+// tensors and N_c of each batch, which the header lists.
 func spoolTasks(ctx context.Context, w io.Writer, src Source, batches int, report func(done int)) ([]safetensors.Spec, []int, error) {
 	var specs []safetensors.Spec
 	var contexts []int
@@ -87,7 +86,7 @@ func spoolTasks(ctx context.Context, w io.Writer, src Source, batches int, repor
 	return specs, contexts, buffered.Flush()
 }
 
-// copyTensors writes a safetensors file with the tensors' bytes from r.
+// copyTensors writes a safetensors file. It reads the tensors' bytes from r.
 func copyTensors(w io.Writer, meta map[string]string, specs []safetensors.Spec, r io.Reader) error {
 	out, err := safetensors.NewWriter(w, meta, specs)
 	if err != nil {

@@ -52,9 +52,9 @@ func Start(batch func(step int, dst *datasets.Batch) error, d Draws, from, to in
 	return a
 }
 
-// Next returns the feed of the next step. It waits until the feed is ready or ctx ends, and then
-// returns the error of ctx. The caller must call Release once the feed is written to a program, and
-// must not call Next after an error or after the last step.
+// Next waits for the feed of the next step and returns it. If ctx ends first, it returns the error
+// of ctx. The caller must call Release once the feed is written to a program, and must not call
+// Next after an error or after the last step.
 func (a *Ahead) Next(ctx context.Context) (*Feed, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -13,11 +13,11 @@ import (
 	"image/png"
 )
 
-// Pixels is the value of pixel (i, j) of an image in channel c.
+// Pixels returns the value of pixel (i, j) of an image in channel c.
 type Pixels func(image, i, j, c int) byte
 
-// Numbered writes the image's number into pixels (0, 0) and (0, 1), to base 200, and a pattern into
-// the others.
+// Numbered returns the pixels of image n. Pixels (0, 0) and (0, 1) are its number, low digit first,
+// to base 200; the others are a pattern.
 func Numbered(n, i, j, c int) byte {
 	switch {
 	case i == 0 && j == 0:
@@ -44,7 +44,7 @@ func IDX(first, count int, v Pixels) []byte {
 	return b
 }
 
-// Gzip compresses a file.
+// Gzip returns the content, compressed.
 func Gzip(content []byte) []byte {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
@@ -53,7 +53,7 @@ func Gzip(content []byte) []byte {
 	return b.Bytes()
 }
 
-// Matlab returns a .mat file as MATLAB 7 writes it, with every variable compressed.
+// Matlab returns a .mat file with these elements, each compressed, as MATLAB 7 writes it.
 func Matlab(variables ...[]byte) []byte {
 	header := fmt.Sprintf("%-116s", "MATLAB 5.0 MAT-file, Platform: GLNXA64, Created on: Mon Dec  5 21:09:26 2011")
 	b := append([]byte(header), 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 'I', 'M')
@@ -69,11 +69,11 @@ func Matlab(variables ...[]byte) []byte {
 	return b
 }
 
-// Matrix returns an array of bytes, its first dimension varying fastest, as an element of a .mat
-// file.
+// Matrix returns an array of bytes as an element of a .mat file. Its first dimension varies
+// fastest.
 func Matrix(name string, dims []int, values []byte) []byte {
 	element := func(kind uint32, content []byte) []byte {
-		if n := len(content); n > 0 && n <= 4 { // within the tag
+		if n := len(content); n > 0 && n <= 4 { // a small element lies within its tag
 			e := binary.LittleEndian.AppendUint32(nil, uint32(n)<<16|kind)
 			return append(append(e, content...), make([]byte, 4-n)...)
 		}
@@ -170,8 +170,8 @@ func Zip(entries ...Entry) []byte {
 	return b.Bytes()
 }
 
-// Characters returns an archive of drawings in one shade each, which is the drawing's number (below
-// 256).
+// Characters returns an archive of drawings, numbered from first. Each drawing has one shade, which
+// is its number (below 256).
 func Characters(first, count int) []byte {
 	entries := []Entry{{"images/", nil}, {"images/Alphabet/notes.txt", []byte("no image")}, {"__MACOSX/._0_01.png", []byte("junk")}}
 	for n := count - 1; n >= 0; n-- { // not in the order of their names
@@ -181,9 +181,9 @@ func Characters(first, count int) []byte {
 	return Zip(entries...)
 }
 
-// Images returns the files of the five image benchmarks by their paths below a data directory:
-// train images for training and test images after them for testing. FreyFace has one file of train
-// frames.
+// Images returns the files of the five image benchmarks by their paths below a data directory.
+// train images are for training, and the test images that follow them are for testing. FreyFace has
+// one file of train frames.
 func Images(train, test int) map[string][]byte {
 	digits := Gzip(IDX(0, train, Numbered))
 	return map[string][]byte{

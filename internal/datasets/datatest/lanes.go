@@ -6,9 +6,9 @@ import (
 	"math"
 )
 
-// Lanes returns the two files of speed-flow by their paths below a data directory, as R's write.csv
-// makes them from hdrcde's data frames. Each has rows of flow, up to about 2400 vehicles an hour,
-// and speed, in miles an hour; some rows are in a queue.
+// Lanes returns the two files of speed-flow by their paths below a data directory, in the form in
+// which R's write.csv writes hdrcde's data frames. Each row has a flow, up to about 2400 vehicles
+// an hour, and a speed in miles an hour; some rows are in a queue.
 func Lanes(rows int) map[string][]byte {
 	files := map[string][]byte{}
 	for lane := 2; lane <= 3; lane++ {

@@ -8,7 +8,7 @@ import (
 	"io"
 )
 
-// The format's names for what an element holds.
+// The format's types of elements.
 const (
 	miINT8       = 1
 	miUINT8      = 2
@@ -18,7 +18,7 @@ const (
 	miCOMPRESSED = 15
 )
 
-// Classes of arrays and the flag of complex ones.
+// The classes of arrays, and the flag of complex arrays.
 const (
 	mxDOUBLE    = 6  // classes of numbers: from this one …
 	mxUINT64    = 15 // … to this one
@@ -29,26 +29,28 @@ const (
 	maxBytes = 1 << 30 // of an array: SVHN's training images take 225 MB
 	maxDims  = 32
 	maxName  = 255
-	// maxTrailing is how many bytes may follow an array in its compressed element. MATLAB writes none.
+	// maxTrailing is how many bytes may follow an array in its compressed element. MATLAB writes
+	// none.
 	maxTrailing = 64
-	// maxInflation is the largest factor of deflate: 2 bits for a match of 258 bytes.
+	// maxInflation is the largest ratio of deflate: 2 bits for a match of 258 bytes.
 	maxInflation = 1032
 )
 
-// An element is read part by part.
+// An element is a part of the file, which is read piece by piece.
 type element struct {
 	r     io.Reader
 	order binary.ByteOrder
 	bytes int64 // the most that the element can hold: a limit for allocations
 }
 
-// A tag begins every element. The content of an element of up to four bytes is in its tag.
+// A tag is the start of an element. It has the content of an element of up to four bytes.
 type tag struct {
 	kind  uint32
-	size  int64
-	small []byte
+	size  int64  // bytes of the content
+	small []byte // the content if it is in the tag, else nil
 }
 
+// tag reads the tag of the next element.
 func (e *element) tag() (tag, error) {
 	var b [tagBytes]byte
 	if err := e.full(b[:]); err != nil {
@@ -64,7 +66,7 @@ func (e *element) tag() (tag, error) {
 	return tag{kind: first, size: int64(e.order.Uint32(b[4:]))}, nil
 }
 
-// full reads len(dst) bytes.
+// full reads len(dst) bytes into dst.
 func (e *element) full(dst []byte) error {
 	_, err := io.ReadFull(e.r, dst)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -73,7 +75,8 @@ func (e *element) full(dst []byte) error {
 	return err
 }
 
-// content reads an element's content and the padding that follows, to a multiple of eight bytes.
+// content reads an element's content and the padding to a multiple of eight bytes. It refuses
+// content of more than most bytes.
 func (e *element) content(t tag, most int64) ([]byte, error) {
 	if t.small != nil {
 		return t.small, nil
@@ -89,7 +92,7 @@ func (e *element) content(t tag, most int64) ([]byte, error) {
 	return data, e.full(padding[:(8-t.size%8)%8])
 }
 
-// variable reads a top-level element after its tag, and reports whether it is the variable of that
+// variable reads a top-level element after its tag, and reports whether it is the variable of this
 // name.
 func (e *element) variable(t tag, name string) (Array, bool, error) {
 	switch t.kind {
@@ -124,7 +127,7 @@ func (e *element) compressed(t tag, name string) (Array, bool, error) {
 	}
 	// Reading to the end of the stream checks its checksum.
 	if _, err := io.CopyN(io.Discard, z, maxTrailing+1); err == nil {
-		return Array{}, false, fmt.Errorf("a compressed element with %d bytes behind its array", maxTrailing+1)
+		return Array{}, false, fmt.Errorf("a compressed element with %d bytes after its array", maxTrailing+1)
 	} else if err != io.EOF {
 		return Array{}, false, broken(err)
 	}
@@ -133,8 +136,8 @@ func (e *element) compressed(t tag, name string) (Array, bool, error) {
 
 func broken(err error) error { return fmt.Errorf("a compressed element that is broken: %w", err) }
 
-// array reads the parts of a miMATRIX element: flags, dimensions, name, values. It stops after a
-// name that is not the one asked for.
+// array reads the parts of a miMATRIX element: flags, dimensions, name, values. It stops if the
+// name is another one.
 func (e *element) array(name string) (Array, bool, error) {
 	flags, err := e.part(miUINT32, 8)
 	if err != nil {

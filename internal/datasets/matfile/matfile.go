@@ -1,6 +1,6 @@
 // Package matfile reads arrays of bytes from MATLAB's .mat files of level 5 (MATLAB 5 to 7.2; The
-// MathWorks, "MAT-File Format"), in either byte order, with plain or compressed elements. Image
-// data sets need no other part of the format. Other variables of a file are skipped.
+// MathWorks, "MAT-File Format"), in either byte order, with plain or compressed elements. The image
+// data sets need nothing else of the format; other variables of a file are skipped.
 package matfile
 
 import (
@@ -20,7 +20,7 @@ type Array struct {
 	Data []byte // the first dimension varies fastest
 }
 
-// Read reads the variable of that name. An error is an *input.Error that names the file.
+// Read reads the variable of this name. An error is an *input.Error that names the file.
 func Read(path, variable string) (Array, error) {
 	f, err := input.Open(path, "a readable .mat file")
 	if err != nil {
@@ -44,7 +44,8 @@ const (
 	tagBytes    = 8
 )
 
-// Decode reads the variable from the first size bytes of r as Read does. Its errors name no file.
+// Decode reads the variable from the first size bytes of r, as Read does. Its errors do not name a
+// file.
 func Decode(r io.ReaderAt, size int64, variable string) (Array, error) {
 	order, err := readHeader(r, size)
 	if err != nil {

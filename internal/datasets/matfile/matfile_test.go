@@ -159,7 +159,7 @@ func TestMalformedFilesAreNamed(t *testing.T) {
 		"an element of 536870912 bytes":     little().plain(lying).content,
 		"is broken: an element of 53687091": little().compressed(lying).content,
 		"is broken: zlib":                   append(append(little().content, 15, 0, 0, 0, 8, 0, 0, 0), counted(8)...),
-		"behind its array":                  little().compressed(append(b.matrix("X", 9, 2, []int{8, 1}, counted(8)), make([]byte, 100)...)).content,
+		"after its array":                  little().compressed(append(b.matrix("X", 9, 2, []int{8, 1}, counted(8)), make([]byte, 100)...)).content,
 	} {
 		_, err := read(content, "X")
 		var bad *input.Error

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// altrep reads one of R's alternative representations (version 3): a class, its state and
-// attributes. It knows the classes that numbers and names of a data frame can have.
+// altrep reads one of R's alternative representations (version 3): a class, its state and its
+// attributes. It knows the classes that the numbers and names of a data frame can have.
 func (d *decoder) altrep() (*object, error) {
 	info, err := d.object()
 	if err != nil {
@@ -30,7 +30,7 @@ func (d *decoder) altrep() (*object, error) {
 		copied := *state.items[0] // the attributes below are those of the wrapper
 		v = &copied
 	case "deferred_string":
-		v = &object{kind: typeString} // row names, which nobody reads
+		v = &object{kind: typeString} // row names, which are not used
 	default:
 		return nil, fmt.Errorf("the alternative representation %.40q", class)
 	}
@@ -43,7 +43,7 @@ func (d *decoder) altrep() (*object, error) {
 // sequence expands a compact sequence, whose state is length, first and step.
 func (d *decoder) sequence(whole bool, state *object) (*object, error) {
 	if len(state.reals) != 3 {
-		return nil, fmt.Errorf("a compact sequence of %d numbers, not 3", len(state.reals))
+		return nil, fmt.Errorf("a compact sequence with a state of %d numbers in place of 3", len(state.reals))
 	}
 	n, first, step := state.reals[0], state.reals[1], state.reals[2]
 	if !(n >= 0 && n <= float64(d.values)) || n != math.Trunc(n) {

@@ -8,7 +8,7 @@ import (
 	"math"
 )
 
-// The type codes of the serialisation format that data frames consist of.
+// The type codes of the serialisation format, as far as data frames need them.
 const (
 	typeSymbol   = 1
 	typePairlist = 2
@@ -27,7 +27,7 @@ const (
 
 const (
 	maxDepth       = 64      // lists within lists; a data frame needs less than ten
-	maxObjects     = 1 << 20 // 8 bytes of the file become an object of about 160 bytes
+	maxObjects     = 1 << 20 // 8 bytes of the file can become an object of about 160 bytes
 	flagAttributes = 1 << 9
 	flagTag        = 1 << 10
 	missingInteger = math.MinInt32 // NA_integer_
@@ -47,17 +47,17 @@ type object struct {
 
 var nothing = &object{kind: typeNil}
 
-// A decoder reads big-endian XDR. It checks a length against the bytes that are left before it
+// A decoder reads big-endian XDR. It checks every length against the bytes that are left before it
 // allocates.
 type decoder struct {
 	rest    []byte
-	refs    []*object // symbols, which later items refer to by number from 1
+	refs    []*object // symbols, to which later items refer by numbers from 1
 	depth   int
 	objects int
 	values  int // how many values compact sequences may still make
 }
 
-// file reads the magic, the header and the pairlist of all saved objects.
+// file reads the magic bytes, the header and the pairlist of all saved objects.
 func (d *decoder) file() (*object, error) {
 	magic := d.rest[:min(len(d.rest), 7)]
 	var version int32
@@ -75,7 +75,7 @@ func (d *decoder) file() (*object, error) {
 		return nil, fmt.Errorf("serialisation version %d in a file of version %d", got, version)
 	}
 	if err == nil {
-		_, err = d.take(8) // versions of the R that wrote it and of the oldest that can read it
+		_, err = d.take(8) // the versions of the R that wrote the file and of the oldest R that can read it
 	}
 	if err == nil && version == 3 {
 		var encoding []byte
@@ -98,6 +98,7 @@ func (d *decoder) file() (*object, error) {
 	return root, nil
 }
 
+// take returns the next n bytes.
 func (d *decoder) take(n int) ([]byte, error) {
 	if n < 0 || n > len(d.rest) {
 		return nil, fmt.Errorf("%d bytes left where %d should come", len(d.rest), n)
@@ -115,7 +116,7 @@ func (d *decoder) int32() (int32, error) {
 	return int32(binary.BigEndian.Uint32(b)), nil
 }
 
-// length reads the length of a vector whose elements take size bytes or more each.
+// length reads the length of a vector whose elements take at least size bytes each.
 func (d *decoder) length(size int) (int, error) {
 	n, err := d.int32()
 	switch {
@@ -138,7 +139,7 @@ func (d *decoder) text() ([]byte, error) {
 	return d.take(int(n))
 }
 
-// char reads an object of the type that strings and names of symbols have.
+// char reads one string: an element of a string vector or the name of a symbol.
 func (d *decoder) char() (string, error) {
 	flags, err := d.int32()
 	if err != nil {
@@ -151,7 +152,7 @@ func (d *decoder) char() (string, error) {
 	return string(b), err
 }
 
-// object reads the next object with everything in it.
+// object reads the next object and everything in it.
 func (d *decoder) object() (*object, error) {
 	if d.depth++; d.depth > maxDepth {
 		return nil, fmt.Errorf("objects nested more than %d deep", maxDepth)
@@ -182,6 +183,7 @@ func (d *decoder) object() (*object, error) {
 	}
 }
 
+// reference returns the symbol that a reference stands for.
 func (d *decoder) reference(flags int32) (*object, error) {
 	n := flags >> 8 & 0xffffff
 	if n == 0 {
@@ -196,6 +198,7 @@ func (d *decoder) reference(flags int32) (*object, error) {
 	return d.refs[n-1], nil
 }
 
+// symbol reads a symbol and remembers it for references.
 func (d *decoder) symbol() (*object, error) {
 	name, err := d.char()
 	if err != nil {
@@ -207,7 +210,7 @@ func (d *decoder) symbol() (*object, error) {
 }
 
 // pairlist reads cells until an object of another type. A cell is [attributes] [tag] value rest,
-// and the rest is an object.
+// where the rest is an object, such as the next cell.
 func (d *decoder) pairlist(flags int32) (*object, error) {
 	list := &object{kind: typePairlist}
 	for {
@@ -246,7 +249,7 @@ func (d *decoder) pairlist(flags int32) (*object, error) {
 	}
 }
 
-// vector reads length, elements and attributes.
+// vector reads the length, the elements and the attributes of a vector.
 func (d *decoder) vector(kind int, flags int32) (*object, error) {
 	v := &object{kind: kind}
 	size := map[int]int{typeLogical: 4, typeInteger: 4, typeReal: 8, typeComplex: 16, typeString: 8, typeList: 4, typeRaw: 1}[kind]

@@ -25,6 +25,7 @@ func frames(root *object) ([]Frame, error) {
 	return all, nil
 }
 
+// frame returns a data frame from its list of columns.
 func frame(name string, o *object) (Frame, error) {
 	f := Frame{Name: name}
 	names := o.attributes["names"].texts
@@ -47,7 +48,7 @@ func frame(name string, o *object) (Frame, error) {
 	return f, nil
 }
 
-// numbers returns the values of a column; nil for text, factors and dates.
+// numbers returns the values of a column, or nil for text, factors and dates.
 func numbers(o *object) []float64 {
 	if len(o.attributes["class"].texts) > 0 {
 		return nil

@@ -1,7 +1,7 @@
-// Package rda reads numeric data frames from R's .rda files: what save() writes in its default,
-// binary form, plain or compressed by gzip or bzip2. R Internals, "Serialization Formats",
-// describes the form; versions 2 and 3 are read. The package knows only the types that such data
-// frames consist of. It evaluates nothing that a file holds.
+// Package rda reads numeric data frames from R's .rda files. It reads the binary form, which save()
+// writes by default, in the versions 2 and 3, plain or compressed by gzip or bzip2. R Internals,
+// "Serialization Formats", describes the form. The package knows only the types that numeric data
+// frames consist of. It never evaluates R code from a file.
 package rda
 
 import (
@@ -24,13 +24,13 @@ type Frame struct {
 	Columns []Column // all of the same length
 }
 
-// A Column is a column of a data frame. Integers become floats, NA becomes NaN.
+// A Column is a column of a data frame. Integers become floats, and NA becomes NaN.
 type Column struct {
 	Name   string
-	Values []float64 // nil where the column holds no numbers
+	Values []float64 // nil if the column does not hold numbers
 }
 
-// Column returns the numeric column of a name, and whether there is one.
+// Column returns the numeric column of a name, and false if there is none.
 func (f Frame) Column(name string) ([]float64, bool) {
 	for _, c := range f.Columns {
 		if c.Name == name && c.Values != nil {
@@ -56,7 +56,7 @@ func Read(path string) ([]Frame, error) {
 	return frames, err
 }
 
-// Decode reads the data frames of a stream as Read does. Its errors name no file.
+// Decode reads the data frames of a stream, as Read does. Its errors do not name a file.
 func Decode(r io.Reader) ([]Frame, error) {
 	content, err := decompress(r)
 	if err != nil {
@@ -71,7 +71,7 @@ func Decode(r io.Reader) ([]Frame, error) {
 	return frames(root)
 }
 
-// decompress reads all of r and undoes its compression.
+// decompress reads all of r and decompresses it.
 func decompress(r io.Reader) ([]byte, error) {
 	var magic [6]byte
 	n, err := io.ReadFull(r, magic[:])
@@ -95,7 +95,7 @@ func decompress(r io.Reader) ([]byte, error) {
 	case err != nil:
 		return nil, &input.Error{Found: "broken compression (" + err.Error() + ")", Expected: "a whole .rda file"}
 	case len(content) > maxBytes:
-		return nil, &input.Error{Found: fmt.Sprintf("more than %d MiB of data", maxBytes>>20), Expected: "less"}
+		return nil, &input.Error{Found: fmt.Sprintf("more than %d MiB of data", maxBytes>>20), Expected: "at most that"}
 	}
 	return content, nil
 }
