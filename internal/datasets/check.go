@@ -53,13 +53,13 @@ func Ready(all []Status, names []string) ([]Status, error) {
 	for _, name := range names {
 		i := slices.Index(known, name)
 		if i < 0 {
-			return nil, &input.Error{File: "data check", Found: strconv.Quote(name), Expected: "one of " + strings.Join(known, ", ")}
+			return nil, &input.Error{File: "BENCHMARK", Found: strconv.Quote(name), Expected: "one of " + strings.Join(known, ", ")}
 		}
 		picked = append(picked, all[i])
 	}
 	for _, s := range picked {
 		if !s.Ready {
-			return nil, &input.Error{File: s.Benchmark, Found: s.Detail, Expected: "the data set (" + s.Help + ")"}
+			return nil, &input.Error{File: s.Benchmark, Found: s.Detail, Expected: "all files: " + s.Help}
 		}
 	}
 	return picked, nil
@@ -94,7 +94,7 @@ func checkImages(b benchmark.Benchmark, dataDir string) Status {
 		}
 	}
 	if len(missing) > 0 {
-		s.Detail = strings.Join(missing, " and ") + " not in " + dir
+		s.Detail = "no " + strings.Join(missing, " and no ") + " in " + dir
 		if len(there) > 0 {
 			s.Detail += " (" + strings.Join(there, ", ") + " is there)"
 		}

@@ -86,10 +86,10 @@ func (t *table) next() error {
 	var bad *csv.ParseError
 	switch {
 	case errors.Is(err, csv.ErrFieldCount) && errors.As(err, &bad):
-		return &input.Error{File: t.path, Line: bad.Line, Found: fmt.Sprintf("%d fields", len(fields)),
-			Expected: fmt.Sprintf("%d as in the header", len(t.header))}
+		return &input.Error{File: t.path, Line: bad.Line, Found: input.Plural(len(fields), "field", "fields"),
+			Expected: fmt.Sprintf("%d, as in the header", len(t.header))}
 	case errors.As(err, &bad):
-		return &input.Error{File: t.path, Line: bad.Line, Found: bad.Err.Error(), Expected: "CSV"}
+		return &input.Error{File: t.path, Line: bad.Line, Found: bad.Err.Error(), Expected: "a CSV file"}
 	case err != nil:
 		return unreadable(t.path, err)
 	}
@@ -139,7 +139,7 @@ func (t *table) columns(ways ...[]string) ([]int, error) {
 		}
 	}
 	return nil, &input.Error{File: t.path, Line: 1, Found: "the columns " + quote(strings.Join(t.header, ", "), 200),
-		Expected: "among them " + strings.Join(expected, "; or ")}
+		Expected: "a header with " + strings.Join(expected, ", or with ")}
 }
 
 // refuse returns an error about a cell of the current row.

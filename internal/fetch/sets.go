@@ -46,7 +46,7 @@ func Find(names []string) ([]Set, error) {
 	for _, name := range names {
 		i := slices.IndexFunc(all, func(s Set) bool { return s.Name == name })
 		if i < 0 {
-			return nil, &input.Error{File: "data fetch", Found: strconv.Quote(name),
+			return nil, &input.Error{File: "BENCHMARK", Found: strconv.Quote(name),
 				Expected: "a benchmark that has files: " + strings.Join(Names(), ", ")}
 		}
 		sets = append(sets, all[i])

@@ -92,7 +92,7 @@ func OfLanes(r Run) error {
 // OfImages refuses runs of benchmarks that have no images.
 func OfImages(r Run) error {
 	if _, ok := r.Source.(datasets.Imager); !ok {
-		return r.refuse("benchmark", r.Experiment.Benchmark, "one of images")
+		return r.refuse("benchmark", r.Experiment.Benchmark, "a benchmark of images")
 	}
 	return nil
 }

@@ -120,6 +120,8 @@ func TestForeignCheckpointsAreRefused(t *testing.T) {
 	}
 	_, err := run.ReadCheckpoint(plain, m)
 	wantInputError(t, err, plain, "acqnp.checkpoint/1")
+	_, err = run.ReadWeights(good, m)
+	wantInputError(t, err, good, "a checkpoint", "acqnp export")
 	_, err = run.ReadCheckpoint(filepath.Join(dir, "config.yaml"), m)
 	wantInputError(t, err, "config.yaml")
 	_, err = run.ReadCheckpoint(filepath.Join(dir, "absent"), m)

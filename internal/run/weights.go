@@ -41,6 +41,9 @@ func ReadWeights(path string, m *models.Model) ([]float32, error) {
 		return nil, err
 	}
 	defer r.Close()
+	if r.Metadata()["format"] == checkpointFormat {
+		return nil, &input.Error{File: path, Found: "a checkpoint", Expected: "weights, as acqnp export writes them"}
+	}
 	if name, ok := r.Metadata()["model"]; ok && name != m.Name() {
 		return nil, &input.Error{File: path, Found: "weights of model " + name, Expected: "those of model " + m.Name()}
 	}

@@ -58,7 +58,7 @@ func NewReader(r io.ReaderAt, size int64, path string) (*Reader, error) {
 	n := binary.LittleEndian.Uint64(length[:])
 	if n > maxHeader || int64(n) > size-8 {
 		return nil, &input.Error{File: path, Found: fmt.Sprintf("a header of %d bytes in a file of %d", n, size),
-			Expected: fmt.Sprintf("a safetensors file, whole, with a header of at most %d bytes", maxHeader)}
+			Expected: fmt.Sprintf("a complete safetensors file with a header of at most %d bytes", maxHeader)}
 	}
 	raw := make([]byte, n)
 	if err := readAt(r, raw, 8); err != nil {

@@ -44,5 +44,5 @@ func FindFormat(name, path string) (Format, error) {
 	if name == "" {
 		return formats[0], nil
 	}
-	return Format{}, &input.Error{File: "--format", Found: strconv.Quote(name), Expected: strings.Join(FormatNames(), ", ")}
+	return Format{}, &input.Error{File: "--format", Found: strconv.Quote(name), Expected: "one of " + strings.Join(FormatNames(), ", ")}
 }
