@@ -64,7 +64,7 @@ func TestAblateNumTau(t *testing.T) {
 	out := filepath.Join(dir, "new", "out")
 	o := succeed(t, "ablate", "num-tau", "--run", a, "--run", b, "--run", c, "--batches", "2", "--out", out)
 	checkFigures(t, out, "num-tau")
-	if !strings.Contains(o.err, "will take about") || !strings.Contains(o.err, "reduced for a CPU") {
+	if !strings.Contains(o.err, "will take about") || !strings.Contains(o.err, "defaults for a CPU: at most 1000 steps and 50 batches, one seed; --full") {
 		t.Errorf("standard error does not say what it will cost: %s", o.err)
 	}
 	if before, _, _ := strings.Cut(o.err, "evaluate 3 levels"); !strings.Contains(before, "30 evaluation batches") {
@@ -216,7 +216,7 @@ func TestWrongAblationsAreRefused(t *testing.T) {
 		{"same run twice", []string{"num-tau", "--run", levels, "--run", levels + string(filepath.Separator)}},
 		{"acqnp or cqnp", []string{"num-tau", "--config", cnp}},
 		{"same run twice", []string{"num-tau", "--config", s.config, "--config", s.config}},
-		{"none of the others", []string{"num-tau", "--run", levels, "--steps", "3"}},
+		{"found --run and --steps, expected only one of them", []string{"num-tau", "--run", levels, "--steps", "3"}},
 		{"acqnp, which has", []string{"adaptor-depth", "--config", cnp}},
 		{"--depths", []string{"adaptor-depth", "--config", s.config, "--depths", "0"}},
 		{"--depths", []string{"adaptor-depth", "--config", s.config, "--depths", "2,2"}},

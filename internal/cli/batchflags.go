@@ -6,14 +6,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/usage"
 )
 
-// batchFlags choose the number of evaluation batches.
+// batchFlags set the number of evaluation batches.
 type batchFlags struct {
-	batches int                    // 0: the configuration's
-	given   func(flag string) bool // whether a flag was given
+	batches int                    // 0 for the configuration's
+	given   func(flag string) bool // reports whether a flag was given
 }
 
+// maxBatches is the largest number of batches, steps or functions in flags.
 const maxBatches = 1_000_000_000
 
 func (f *batchFlags) addFlags(cmd *cobra.Command) {
@@ -24,10 +26,10 @@ func (f *batchFlags) checkBatches() error {
 	if !f.given("batches") {
 		return nil
 	}
-	return checkRange("--batches", f.batches, 1, maxBatches)
+	return usage.Range("--batches", f.batches, 1, maxBatches)
 }
 
-// overrides returns the flag as a key of the configuration.
+// overrides returns the flag as an override of the configuration.
 func (f *batchFlags) overrides() []config.Flag {
 	if f.batches == 0 {
 		return nil

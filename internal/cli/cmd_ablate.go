@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -19,6 +18,7 @@ import (
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/train"
+	"github.com/acqnp/acqnp/internal/usage"
 	"github.com/acqnp/acqnp/internal/version"
 )
 
@@ -27,8 +27,8 @@ func newAblate(a *app) *cobra.Command {
 		Use:   "ablate",
 		Short: "Measure how the log-likelihood depends on one number",
 		Long: `Repeat the paper's ablations and write figures and CSV files: the number of quantile levels at test
-time, and the depth of ψ. Each command first tells how long it will take. On a CPU it does a small
-part of the paper's work unless --full is given.`,
+time, and the depth of ψ. Each command first estimates its time. On a CPU it does a small part of the
+paper's work unless --full is given.`,
 		Example: `  acqnp ablate num-tau --run runs/lissajous/acqnp/seed-0 --run runs/lissajous/cqnp/seed-0 --out ablation
   acqnp ablate adaptor-depth --config configs/lissajous/acqnp.yaml --out ablation`,
 		Args: cobra.ArbitraryArgs,
@@ -54,7 +54,7 @@ func (o *ablateFlags) addFlags(a *app, cmd *cobra.Command) {
 	o.batchFlags.addFlags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.out, "out", "", "`DIR` for the figure, the CSV files and the runs that are trained")
-	f.StringArrayVar(&o.set, "set", nil, "`KEY=VALUE` that replaces the configuration's, repeatable: train.batch_size=32")
+	f.StringArrayVar(&o.set, "set", nil, "`KEY=VALUE` that overrides the configuration's, repeatable: train.batch_size=32")
 	f.IntSliceVar(&o.seeds, "seeds", nil, "`NUMBERS` for train.seed, a run for each (default 0; 0,1,2,3,4,5 with --full)")
 	f.IntVar(&o.steps, "steps", 0, fmt.Sprintf("`NUMBER` of training steps (default the configuration's, on a CPU without --full at most %d)", ablate.ReducedSteps))
 	f.BoolVar(&o.full, "full", false, "follow the paper's protocol: all steps and batches, six seeds")
@@ -72,7 +72,7 @@ func (o *ablateFlags) check() error {
 		return err
 	}
 	if o.given("steps") {
-		if err := checkRange("--steps", o.steps, 1, maxBatches); err != nil {
+		if err := usage.Range("--steps", o.steps, 1, maxBatches); err != nil {
 			return err
 		}
 	}
@@ -82,7 +82,7 @@ func (o *ablateFlags) check() error {
 			o.seeds = append(o.seeds, s)
 		}
 	}
-	if err := distinct("--seeds", o.seeds); err != nil {
+	if err := usage.Distinct("--seeds", o.seeds); err != nil {
 		return err
 	}
 	if info, err := os.Stat(o.out); err == nil && !info.IsDir() {
@@ -91,28 +91,16 @@ func (o *ablateFlags) check() error {
 	return nil
 }
 
-// distinct refuses a number that is negative or given twice.
-func distinct(flag string, numbers []int) error {
-	seen := map[int]bool{}
-	for _, n := range numbers {
-		if n < 0 || seen[n] {
-			return &input.Error{File: flag, Found: strconv.Itoa(n), Expected: "different whole numbers"}
-		}
-		seen[n] = true
-	}
-	return nil
-}
-
-// reduced reports whether the work is limited to what a CPU does in an acceptable time.
+// reduced reports whether steps and batches have the limits for a CPU.
 func (o *ablateFlags) reduced() bool { return !o.full && o.device.Name() == "cpu" }
 
-// protocol returns how the trials are trained and evaluated.
+// protocol returns the protocol of the flags.
 func (o *ablateFlags) protocol() ablate.Protocol {
 	return ablate.Protocol{Out: o.out, Set: o.set, Seeds: o.seeds, Steps: o.steps, Batches: o.batches, Reduced: o.reduced()}
 }
 
-// run says how long the trials will take, runs them and writes the outcome. configs are the files
-// that they were read from.
+// run notes how long the trials will take, runs them, and writes and prints the results. configs
+// are the configuration files of the trials.
 func (o *ablateFlags) run(ctx context.Context, a *app, trials []ablate.Trial, configs []string, of ablate.Subject) error {
 	if err := o.checkFiles(a, trials, configs, of); err != nil {
 		return err
@@ -121,7 +109,7 @@ func (o *ablateFlags) run(ctx context.Context, a *app, trials []ablate.Trial, co
 	runner := ablate.Runner{DataDir: o.dataDir, Device: o.device, Version: version.String(), Progress: p, Threads: o.cores()}
 	work, err := runner.Estimate(ctx, trials)
 	if err != nil {
-		return goesOn(err)
+		return interrupted(err)
 	}
 	o.announce(len(trials), work, p)
 	if err := os.MkdirAll(o.out, 0o755); err != nil {
@@ -129,7 +117,7 @@ func (o *ablateFlags) run(ctx context.Context, a *app, trials []ablate.Trial, co
 	}
 	results, err := runner.Run(ctx, trials)
 	if err != nil {
-		return goesOn(err)
+		return interrupted(err)
 	}
 	s, err := o.write(results, of)
 	if err != nil {
@@ -138,12 +126,12 @@ func (o *ablateFlags) run(ctx context.Context, a *app, trials []ablate.Trial, co
 	return a.result(s, func(w io.Writer) error { return s.Print(w, of) })
 }
 
-// announce says how long the trials will take, and what is left out of the paper's protocol.
+// announce notes how long the trials will take, and the limits of a reduced protocol.
 func (o *ablateFlags) announce(runs int, work ablate.Work, p progress.Reporter) {
 	text := fmt.Sprintf("%s, %d training steps and %d evaluation batches will take about %s on %s",
 		input.Plural(runs, "run", "runs"), work.Steps, work.Batches, work.Roughly(), o.device)
 	if o.reduced() {
-		text += fmt.Sprintf("; reduced for a CPU where no flag says otherwise (%d steps, %d batches, one seed): --full is the paper's protocol",
+		text += fmt.Sprintf("; defaults for a CPU: at most %d steps and %d batches, one seed; --full follows the paper's protocol",
 			ablate.ReducedSteps, ablate.ReducedBatches)
 	}
 	p.Note(text, progress.Field{Name: "runs", Value: runs}, progress.Field{Name: "steps", Value: work.Steps},
@@ -167,7 +155,8 @@ func (o *ablateFlags) write(results []ablate.Result, of ablate.Subject) (ablate.
 	return s, ablate.WriteResults(s.RunsTable, of.Column, results)
 }
 
-// checkFiles refuses files to write in --out that would destroy what the trials read.
+// checkFiles returns an *input.Error if a file to write in --out would destroy one that the trials
+// read.
 func (o *ablateFlags) checkFiles(a *app, trials []ablate.Trial, configs []string, of ablate.Subject) error {
 	if _, err := os.Stat(o.out); errors.Is(err, os.ErrNotExist) {
 		return nil
@@ -183,8 +172,8 @@ func (o *ablateFlags) checkFiles(a *app, trials []ablate.Trial, configs []string
 	return a.checkOutputs(outputs, inputs...)
 }
 
-// goesOn replaces the error of an interrupted training, which names flags of acqnp train.
-func goesOn(err error) error {
+// interrupted replaces train.ErrInterrupted, whose text names a flag of acqnp train.
+func interrupted(err error) error {
 	if errors.Is(err, train.ErrInterrupted) {
 		return errors.New("interrupted: the same command continues the training")
 	}

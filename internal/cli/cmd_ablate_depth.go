@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/ablate"
+	"github.com/acqnp/acqnp/internal/usage"
 )
 
 type ablateDepthOptions struct {
@@ -35,18 +36,18 @@ interruption, the same command continues the training.`,
 	return cmd
 }
 
-// maxDepth is far beyond the paper's depths.
+// maxDepth is the largest number of hidden layers, far beyond the paper's five.
 const maxDepth = 20
 
 func runAblateDepth(ctx context.Context, a *app, o *ablateDepthOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	if err := distinct("--depths", o.depths); err != nil {
+	if err := usage.Distinct("--depths", o.depths); err != nil {
 		return err
 	}
 	for _, depth := range o.depths {
-		if err := checkRange("--depths", depth, 1, maxDepth); err != nil {
+		if err := usage.Range("--depths", depth, 1, maxDepth); err != nil {
 			return err
 		}
 	}

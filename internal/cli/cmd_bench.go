@@ -11,6 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/progress"
+	"github.com/acqnp/acqnp/internal/usage"
 	"github.com/acqnp/acqnp/internal/version"
 )
 
@@ -18,7 +19,7 @@ type benchOptions struct {
 	settings
 	config string
 	set    []string
-	points int // 0: as the benchmark draws them
+	points int // 0 if the benchmark draws their number
 	steps  int
 }
 
@@ -42,8 +43,8 @@ is the maximum resident memory of the process.`,
 	o.addFlags(a, cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.config, "config", "", "configuration `FILE` (YAML)")
-	f.StringArrayVar(&o.set, "set", nil, "`KEY=VALUE` that replaces the configuration's, repeatable: train.batch_size=32")
-	f.IntVar(&o.points, "points", 0, "`NUMBER` of points of each function, half of them context; 0: as the benchmark draws them")
+	f.StringArrayVar(&o.set, "set", nil, "`KEY=VALUE` that overrides the configuration's, repeatable: train.batch_size=32")
+	f.IntVar(&o.points, "points", 0, "`NUMBER` of points of each function, half of them context; 0 for the benchmark's")
 	f.IntVar(&o.steps, "steps", 20, "`NUMBER` of steps to time, after a few to warm up")
 	must(cmd.MarkFlagRequired("config"))
 	must(cmd.MarkFlagFilename("config", "yaml", "yml"))
@@ -78,9 +79,9 @@ func (o *benchOptions) checkBench() error {
 		return err
 	}
 	if o.points != 0 {
-		if err := checkRange("--points", o.points, bench.LeastPoints, bench.MostPoints); err != nil {
+		if err := usage.Range("--points", o.points, bench.LeastPoints, bench.MostPoints); err != nil {
 			return err
 		}
 	}
-	return checkRange("--steps", o.steps, 1, 1_000_000)
+	return usage.Range("--steps", o.steps, 1, 1_000_000)
 }

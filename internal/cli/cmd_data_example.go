@@ -20,9 +20,9 @@ func newDataExample(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "example --out FILE",
 		Short: "Write a CSV file to try the csv benchmark with",
-		Long: `Write made-up data in the form that the csv benchmark reads: the age and the price of 80 second-hand
-sales for each of 60 products. Refurbished pieces sell for more, so most ages have two typical
-prices. A few buyers pay much more than others. Equal seeds write equal files.`,
+		Long: `Write made-up data in the form that the csv benchmark reads: age and price in 80 second-hand sales of
+each of 60 products. Refurbished items sell for more, so most ages have two typical prices. A few
+buyers pay much more than others. Equal seeds write equal files.`,
 		Example: `  acqnp data example --out prices.csv
   acqnp train --config configs/csv/cqnp.yaml`,
 		Args: cobra.NoArgs,
@@ -30,7 +30,7 @@ prices. A few buyers pay much more than others. Equal seeds write equal files.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.out, "out", "", "`FILE` for the data (CSV)")
-	f.Uint64Var(&o.seed, "seed", 43, "`NUMBER` that the data depend on")
+	f.Uint64Var(&o.seed, "seed", 43, "`SEED` of the data")
 	must(cmd.MarkFlagRequired("out"))
 	must(cmd.MarkFlagFilename("out", "csv"))
 	return cmd

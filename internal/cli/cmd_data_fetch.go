@@ -25,8 +25,8 @@ func newDataFetch(a *app) *cobra.Command {
 		Use:   "fetch BENCHMARK...",
 		Short: "Download data sets from their publishers",
 		Long: `Download the files of the named benchmarks from their publishers into the data directory. Existing
-files stay. An interrupted download is continued by the next call. A file gets its name only when it
-is complete and has the published SHA-256 sum, if there is one.
+files stay. The next call continues an interrupted download. A file gets its name only when it is
+complete and has the published SHA-256 sum, if there is one.
 
 Without a network, copy the files into the data directory; acqnp data check lists them. A --mirror is
 a folder of a web server with the layout of the data directory.`,
@@ -44,7 +44,7 @@ a folder of a web server with the layout of the data directory.`,
 	return cmd
 }
 
-// fetchedFile is a file of the data directory.
+// fetchedFile is a file of the data directory in the result of data fetch.
 type fetchedFile struct {
 	Name    string `json:"name"`
 	Path    string `json:"path"`

@@ -43,7 +43,7 @@ func newDataGenerate(a *app) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.config, "config", "", "configuration `FILE` (YAML)")
 	f.StringVar(&o.out, "out", "", "`FILE` for the tasks (safetensors)")
-	f.Uint64Var(&o.seed, "seed", 0, "`NUMBER` that the batches depend on (default the configuration's eval.seed)")
+	f.Uint64Var(&o.seed, "seed", 0, "`SEED` of the batches (default the configuration's eval.seed)")
 	must(cmd.MarkFlagRequired("config"))
 	must(cmd.MarkFlagRequired("out"))
 	must(cmd.MarkFlagFilename("config", "yaml", "yml"))

@@ -29,9 +29,9 @@ func newEval(a *app) *cobra.Command {
 		Use:   "eval (--run DIR | --config FILE --weights FILE)",
 		Short: "Measure the log-likelihood of a trained model",
 		Long: `Measure the log-likelihood of context and target points under a trained model: the mean over
-evaluation batches and its standard error. What no flag sets comes from the configuration. The
-paper's 5000 batches take long on a CPU. The result is printed and written to eval.json in the run
-directory, or to --out.`,
+evaluation batches and its standard error. The configuration sets what no flag sets. The paper's 5000
+batches take long on a CPU. The result is printed and written to eval.json in the run directory, or
+to --out.`,
 		Example: `  acqnp eval --run runs/lissajous/acqnp/seed-0 --batches 100
   acqnp eval --run runs/lissajous/acqnp/seed-0 --tasks tasks.safetensors --checkpoint 50000 --out eval-50000.json
   acqnp eval --config configs/lissajous/acqnp.yaml --weights weights.safetensors --batches 100`,
@@ -88,7 +88,8 @@ func runEval(ctx context.Context, a *app, o evalOptions) error {
 	return r.Write(o.out) // last, so that the result is printed even if it cannot be written
 }
 
-// experiment checks the flags and returns the model's configuration, changed by them.
+// experiment checks the flags and the outputs, and returns the model's configuration with the flags
+// applied.
 func (o *evalOptions) experiment() (e config.Experiment, err error) {
 	if err := o.settings.check(); err != nil {
 		return e, err

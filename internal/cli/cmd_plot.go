@@ -12,6 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/usage"
 )
 
 func newPlot(a *app) *cobra.Command {
@@ -29,7 +30,7 @@ completed, and the loss by step. Several runs are drawn side by side.`,
 	return cmd
 }
 
-// figureFlags choose the runs that a figure shows and the file.
+// figureFlags name the runs that a figure shows, and the file.
 type figureFlags struct {
 	runs       []string
 	checkpoint string
@@ -48,21 +49,21 @@ func (f *figureFlags) addFlags(cmd *cobra.Command, checkpoint bool) {
 	must(cmd.MarkFlagFilename("out", "png", "svg", "pdf"))
 }
 
-// maxRuns is the most panels side by side.
+// maxRuns is the largest number of runs in a figure, a panel each.
 const maxRuns = 12
 
 func (f *figureFlags) check() error {
 	if _, err := figures.PlotFormat(f.out); err != nil {
 		return err
 	}
-	return checkRange("runs given with --run", len(f.runs), 1, maxRuns)
+	return usage.Range("runs given with --run", len(f.runs), 1, maxRuns)
 }
 
 func (f *figureFlags) outputs() []output.File {
 	return []output.File{{Flag: "--out", Path: f.out, Part: run.FitFile}}
 }
 
-// modelFigure has the flags of a figure of predictions.
+// modelFigure holds the flags of a figure of predictions.
 type modelFigure struct {
 	settings
 	figureFlags
@@ -79,7 +80,7 @@ func (o *modelFigure) addFlags(a *app, cmd *cobra.Command, numTau int, levels st
 	o.given = cmd.Flags().Changed
 }
 
-// open checks the flags and opens the runs, each of which must pass the check.
+// open checks the flags and opens the runs. Each must pass check.
 func (o *modelFigure) open(p progress.Reporter, check figures.Check) ([]figures.Run, error) {
 	for _, check := range []func() error{o.settings.check, o.figureFlags.check, o.levelFlags.check} {
 		if err := check(); err != nil {
@@ -116,7 +117,7 @@ type figureSummary struct {
 	Runs []string `json:"runs"`
 }
 
-// save writes the figure and prints what was written.
+// save writes the figure and prints its path.
 func (f *figureFlags) save(a *app, figure interface{ Save(path string) error }) error {
 	if err := figure.Save(f.out); err != nil {
 		return err

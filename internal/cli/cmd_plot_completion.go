@@ -7,6 +7,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/figures"
 	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/usage"
 )
 
 type plotCompletionOptions struct {
@@ -15,7 +16,7 @@ type plotCompletionOptions struct {
 	context []int
 }
 
-// With completionLevels, more levels change the drawn means invisibly.
+// completionLevels is a number of levels beyond which the drawn means do not change visibly.
 const completionLevels = 200
 
 func newPlotCompletion(a *app) *cobra.Command {
@@ -40,10 +41,10 @@ would dominate means and deviations.`,
 }
 
 func runPlotCompletion(ctx context.Context, a *app, o *plotCompletionOptions) error {
-	if err := checkRange("--images", o.images, 1, maxRows); err != nil {
+	if err := usage.Range("--images", o.images, 1, maxRows); err != nil {
 		return err
 	}
-	if err := checkRange("numbers given with --context", len(o.context), 1, maxRows); err != nil {
+	if err := usage.Range("numbers given with --context", len(o.context), 1, maxRows); err != nil {
 		return err
 	}
 	runs, err := o.open(a.progress(), figures.OfImages)

@@ -7,9 +7,10 @@ import (
 
 	"github.com/acqnp/acqnp/internal/figures"
 	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/usage"
 )
 
-// figureLevels is how many quantile levels the paper's figures show at each x.
+// figureLevels is the number of quantile levels at each x in the paper's figures.
 const figureLevels = 10
 
 type plotFitOptions struct {
@@ -40,14 +41,14 @@ levels jumps from x to x. All runs are shown the functions of the first.`,
 	return cmd
 }
 
-// maxRows is the most rows of panels on a page.
+// maxRows is the largest number of rows of panels in a figure.
 const maxRows = 8
 
 func runPlotFit(ctx context.Context, a *app, o *plotFitOptions) error {
-	if err := checkRange("--function", o.function, 0, maxBatches); err != nil {
+	if err := usage.Range("--function", o.function, 0, maxBatches); err != nil {
 		return err
 	}
-	if err := checkRange("--functions", o.functions, 1, maxRows); err != nil {
+	if err := usage.Range("--functions", o.functions, 1, maxRows); err != nil {
 		return err
 	}
 	runs, err := o.open(a.progress(), figures.OneDimensional)

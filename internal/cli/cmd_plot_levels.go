@@ -7,6 +7,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/figures"
 	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/usage"
 )
 
 type plotLevelsOptions struct {
@@ -33,7 +34,7 @@ uniform. Runs can be of different benchmarks; each is shown its own function.`,
 }
 
 func runPlotLevels(ctx context.Context, a *app, o *plotLevelsOptions) error {
-	if err := checkRange("--function", o.function, 0, maxBatches); err != nil {
+	if err := usage.Range("--function", o.function, 0, maxBatches); err != nil {
 		return err
 	}
 	runs, err := o.open(a.progress(), figures.WithLevels)

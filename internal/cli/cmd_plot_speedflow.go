@@ -7,6 +7,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/figures"
 	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/usage"
 )
 
 func newPlotSpeedFlow(a *app) *cobra.Command {
@@ -26,7 +27,7 @@ from 0.001 to 0.999. The distribution of BNP is the mixture of 5 bootstraps.`,
 }
 
 func runPlotSpeedFlow(ctx context.Context, a *app, o *modelFigure) error {
-	if err := checkRange("--num-tau", o.numTau, 1, maxFigureLevels); err != nil {
+	if err := usage.Range("--num-tau", o.numTau, 1, maxFigureLevels); err != nil {
 		return err
 	}
 	runs, err := o.open(a.progress(), figures.OfLanes)
@@ -40,5 +41,6 @@ func runPlotSpeedFlow(ctx context.Context, a *app, o *modelFigure) error {
 	return o.save(a, sheet)
 }
 
-// maxFigureLevels is far above what an eye can distinguish.
+// maxFigureLevels is the largest number of levels in a figure, far more than an eye can
+// distinguish.
 const maxFigureLevels = 1000

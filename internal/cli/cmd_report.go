@@ -28,10 +28,10 @@ func newReport(a *app) *cobra.Command {
 		Short: "Compare the log-likelihoods of many runs with the paper's",
 		Long: `Read every eval.json below RUNS_DIR and write a table for each benchmark: the mean ± standard
 deviation over the runs of a model with different seeds, the paper's result, and the difference in
-units of the combined error. For a single run, ± is its standard error over batches. Notes tell how
+units of the combined error. For a single run, ± is its standard error over batches. Notes state how
 a run differs from the paper's, for example in its training steps. An eval.json that cannot be read
-is left out with a warning. Two evaluations of one seed are refused. The HTML page needs no other
-file and includes the plots from the run directories.`,
+is left out with a warning. Two evaluations of the same seed are an error. The HTML page needs no
+other file and includes the plots in the run directories.`,
 		Example: `  acqnp report runs
   acqnp report runs --format html --out report.html
   acqnp report runs/lissajous --format csv | column -s, -t`,
@@ -89,7 +89,7 @@ func runReport(a *app, o reportOptions) error {
 	})
 }
 
-// evaluationFiles returns the files that the report was gathered from.
+// evaluationFiles returns the paths of the eval.json files in the report.
 func evaluationFiles(runs []tables.Run) []string {
 	var files []string
 	for _, r := range runs {

@@ -15,6 +15,7 @@ import (
 	"github.com/acqnp/acqnp/internal/output"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/usage"
 )
 
 type sampleOptions struct {
@@ -32,14 +33,14 @@ func newSample(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sample-quantiles (--run DIR | --config FILE --weights FILE) --context FILE (--targets FILE | --grid RANGE) --out FILE",
 		Short: "Predict quantiles for points of your own",
-		Long: `Predict from your own context points. The CSV has for every target the components of the predicted
-mixture (u, tau, mu, sigma and weight of each quantile level) and its mean. --quantiles adds
-quantiles of the mixture, --draws random draws from it.
+		Long: `Predict from your own context points. For every target, the CSV file has the components of the
+predicted mixture (u, tau, mu, sigma and weight of each quantile level) and its mean. --quantiles
+adds quantiles of the mixture, --draws random draws from it.
 
 The context is a CSV file in raw units. Its header names the columns x and y; x1, x2, …, y1, y2, …
 if there are several; flow and speed for speed-flow; the names in data.x and data.y for csv. A
-column named function, or as data.function says for csv, divides the rows into functions, and all of
-them are predicted in one call.`,
+column named function, or as in data.function for csv, divides the rows into functions. All of them
+are predicted in one call.`,
 		Example: `  acqnp sample-quantiles --run runs/lissajous/acqnp/seed-0 --context context.csv --grid=-2:2:200 --out quantiles.csv
   acqnp sample-quantiles --run runs/lissajous/acqnp/seed-0 --context context.csv --targets targets.csv \
       --quantiles 0.05,0.5,0.95 --draws 100 --out quantiles.csv --plot quantiles.png`,
@@ -117,7 +118,8 @@ func runSample(ctx context.Context, a *app, o sampleOptions) error {
 	return a.result(s, s.print)
 }
 
-// experiment checks the flags and returns the model's configuration, changed by them.
+// experiment checks the flags and the outputs, and returns the model's configuration with the flags
+// applied.
 func (o *sampleOptions) experiment() (e config.Experiment, err error) {
 	for _, check := range []func() error{o.settings.check, o.levelFlags.check, o.checkCounts, o.checkPlot} {
 		if err := check(); err != nil {
@@ -134,7 +136,7 @@ func (o *sampleOptions) experiment() (e config.Experiment, err error) {
 	return o.Experiment(o.overrides(e)...)
 }
 
-// maxDraws bounds the draws for each target and channel.
+// maxDraws is the largest number of draws for each target and channel.
 const maxDraws = 1_000_000
 
 func (o *sampleOptions) checkCounts() error {
@@ -143,7 +145,7 @@ func (o *sampleOptions) checkCounts() error {
 			return &input.Error{File: "--quantiles", Found: strconv.FormatFloat(q, 'g', -1, 64), Expected: "numbers between 0 and 1"}
 		}
 	}
-	return checkRange("--draws", o.draws, 0, maxDraws)
+	return usage.Range("--draws", o.draws, 0, maxDraws)
 }
 
 func (o *sampleOptions) checkPlot() error {

@@ -25,7 +25,7 @@ type trainOptions struct {
 	settings
 	config            string
 	set               []string
-	seed              string // train.seed as YAML; empty: the configuration's
+	seed              string // train.seed as YAML; "" for the configuration's
 	runDir            string
 	resume, overwrite bool
 	weights           string
@@ -42,7 +42,8 @@ the loss by step (metrics.jsonl) and checkpoints. At the end, the trained model 
 untrained one on a few evaluation batches, and fit.png shows what it predicts for the first
 evaluation functions. eval.json is written if these are all batches of the configuration.
 
-SIGINT, SIGTERM and SIGHUP write a checkpoint and exit with 130; --resume goes on from there to the same result.`,
+On SIGINT, SIGTERM or SIGHUP, training writes a checkpoint and exits with 130. --resume continues from
+there to the same result.`,
 		Example: `  acqnp train --config configs/quickstart.yaml
   acqnp train --config configs/lissajous/acqnp.yaml --set train.steps=2000 --set train.batch_size=32 --seed 1
   acqnp train --config configs/lissajous/acqnp.yaml --resume
@@ -53,9 +54,9 @@ SIGINT, SIGTERM and SIGHUP write a checkpoint and exit with 130; --resume goes o
 	o.addFlags(a, cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.config, "config", "", "configuration `FILE` (YAML)")
-	f.StringArrayVar(&o.set, "set", nil, "`KEY=VALUE` that replaces the configuration's, repeatable: train.steps=2000")
-	f.StringVar(&o.seed, "seed", "", "`NUMBER` that initial weights, batches and levels depend on (train.seed)")
-	f.StringVar(&o.runDir, "run-dir", "", "run `DIR` (default runs/<benchmark>/<model>/seed-<seed>, or runs/<name>/seed-<seed>\nfor a configuration whose name is not that of a model)")
+	f.StringArrayVar(&o.set, "set", nil, "`KEY=VALUE` that overrides the configuration's, repeatable: train.steps=2000")
+	f.StringVar(&o.seed, "seed", "", "`SEED` of initial weights, batches and levels (train.seed)")
+	f.StringVar(&o.runDir, "run-dir", "", "run `DIR` (default runs/<benchmark>/<model>/seed-<seed>, or runs/<name>/seed-<seed>\nfor a <name>.yaml that is not named after a model)")
 	f.BoolVar(&o.resume, "resume", false, "continue the run in the run directory, or start one if there is none")
 	f.BoolVar(&o.overwrite, "overwrite", false, "remove the run in the run directory first")
 	f.StringVar(&o.weights, "weights", "", "safetensors `FILE` with the weights to start from (PyTorch's names)")
@@ -105,7 +106,7 @@ func runTrain(ctx context.Context, a *app, o trainOptions) error {
 	if err != nil {
 		return err
 	}
-	if !o.noEval { // the evaluation at the end must not fail then
+	if !o.noEval { // so that the evaluation does not fail after hours of training
 		if err := predict.New(e, m, nil, run.UnitsOf(e, source), o.device).CheckMemory(source); err != nil {
 			return err
 		}
@@ -128,11 +129,11 @@ func runTrain(ctx context.Context, a *app, o trainOptions) error {
 			return err
 		}
 	}
-	// The figures are printed even if their file cannot be written.
+	// The results are printed even if eval.json or fit.png cannot be written.
 	return errors.Join(err, a.result(s, s.print))
 }
 
-// experiment returns the configuration, changed by environment variables and flags.
+// experiment returns the configuration with environment variables and flags applied.
 func (o *trainOptions) experiment() (config.Experiment, error) {
 	over := config.Overrides{Set: o.set, Env: os.Environ}
 	if o.seed != "" {
@@ -141,7 +142,8 @@ func (o *trainOptions) experiment() (config.Experiment, error) {
 	return config.Load(o.config, over)
 }
 
-// finish compares the trained with the untrained model and plots what the trained one predicts.
+// finish compares the trained model with the untrained one, and writes eval.json and fit.png. It
+// records in s what it has done.
 func (o *trainOptions) finish(ctx context.Context, e config.Experiment, source datasets.Source, s *trainSummary, p progress.Reporter) error {
 	t, err := predict.LoadCheckpoint(e, s.Checkpoint, run.UnitsOf(e, source), o.device)
 	if err != nil {

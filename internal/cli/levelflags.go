@@ -10,23 +10,23 @@ import (
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
-// levelFlags choose the quantile levels and the seed.
+// levelFlags set the quantile levels and the seed.
 type levelFlags struct {
 	numTau int
 	levels string
 	seed   uint64
-	given  func(flag string) bool // whether a flag was given
+	given  func(flag string) bool // reports whether a flag was given
 }
 
 func (f *levelFlags) addFlags(cmd *cobra.Command, numTau int, usage string) {
 	cmd.Flags().IntVar(&f.numTau, "num-tau", numTau, usage)
 	cmd.Flags().StringVar(&f.levels, "levels", predict.RandomLevels, "`WAY` to choose the quantile levels: random, or grid from 0.001 to 0.999")
-	cmd.Flags().Uint64Var(&f.seed, "seed", 0, "`NUMBER` that batches, levels and draws depend on (default the configuration's eval.seed)")
+	cmd.Flags().Uint64Var(&f.seed, "seed", 0, "`SEED` of batches, levels and draws (default the configuration's eval.seed)")
 	must(cmd.RegisterFlagCompletionFunc("levels", cobra.FixedCompletions(
 		[]string{predict.RandomLevels, predict.GridLevels}, cobra.ShellCompDirectiveNoFileComp)))
 }
 
-// check refuses an unknown way to choose levels.
+// check returns an *input.Error if --levels is neither random nor grid.
 func (f *levelFlags) check() error {
 	if f.levels != predict.RandomLevels && f.levels != predict.GridLevels {
 		return &input.Error{File: "--levels", Found: strconv.Quote(f.levels), Expected: "random or grid"}
@@ -34,8 +34,8 @@ func (f *levelFlags) check() error {
 	return nil
 }
 
-// overrides returns the flags as keys of the configuration e. --num-tau has no effect on models
-// without levels.
+// overrides returns the flags as overrides of the configuration e. --num-tau has no effect on
+// models without levels.
 func (f *levelFlags) overrides(e config.Experiment) []config.Flag {
 	var flags []config.Flag
 	if e.Eval.NumTau > 0 && (f.given("num-tau") || f.numTau > 0) {

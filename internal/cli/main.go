@@ -1,8 +1,8 @@
-// Package cli is the command line.
+// Package cli implements the command line. [Main] runs one command.
 //
 // Each command has a file with its options, its cobra command and its run function. Commands parse
 // flags, call the other packages and print. Results go to standard output, progress and errors to
-// standard error. exitCode is the one place where errors become exit codes.
+// standard error. Only exitCode turns errors into exit codes.
 package cli
 
 import (
@@ -25,37 +25,38 @@ import (
 	"github.com/acqnp/acqnp/internal/interrupt"
 	"github.com/acqnp/acqnp/internal/memory"
 	"github.com/acqnp/acqnp/internal/progress"
+	"github.com/acqnp/acqnp/internal/usage"
 )
 
 // Exit codes of the program.
 const (
 	exitDone        = 0
-	exitFailed      = 1   // the work failed, or the device that was asked for is missing
+	exitFailed      = 1   // the work failed, or the device in --device is missing
 	exitUsage       = 2   // wrong usage, configuration or input
-	exitInterrupted = 130 // stopped by SIGINT, SIGTERM or SIGHUP, a training run after a checkpoint
+	exitInterrupted = 130 // stopped by SIGINT, SIGTERM or SIGHUP; training has written a checkpoint
 )
 
-// Streams are the program's standard streams, and the way to become another program.
+// Streams are the program's standard streams, and the call that replaces it by another program.
 type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer
-	Replace  func(program string, args, env []string) error // syscall.Exec; nil: stay this program
+	Replace  func(program string, args, env []string) error // syscall.Exec; nil on systems without it
 }
 
-// app holds what the commands of one call share.
+// An app holds what the commands of one call share.
 type app struct {
 	Streams
 	quiet, json bool // --quiet, --json
 	args        []string
-	variables   map[string]string // by flag: the environment variable that has set it
+	variables   map[string]string // from a flag to the environment variable that has set it
 	command     string            // the command that runs, such as "acqnp train"
-	started     bool              // its run function was reached; an error before that is wrong usage
+	started     bool              // whether its run function was called; errors before are wrong usage
 	opened      device.Device     // the device that the command computes on; nil if it does not compute
 }
 
-// Main runs the command in args and returns the exit code.
+// Main runs the command in args, without the program's name, and returns the exit code.
 func Main(args []string, s Streams) (code int) {
-	log.SetOutput(io.Discard) // of libraries, such as the HTTP client's about odd servers
+	log.SetOutput(io.Discard) // drops messages of libraries, such as the HTTP client's
 	memory.LimitGarbage("/")
 	ctx, stop := interruptible()
 	defer stop()
@@ -86,7 +87,7 @@ func Main(args []string, s Streams) (code int) {
 	text := err.Error()
 	switch {
 	case !a.started:
-		text += " (see " + a.command + " --help)"
+		text = usage.Message(err) + " (see " + a.command + " --help)"
 	case errors.Is(err, context.Canceled):
 		text = "interrupted"
 	}
@@ -106,7 +107,7 @@ func (a *app) exitCode(ctx context.Context, err error) int {
 	return exitFailed
 }
 
-// report writes the one line of an error.
+// report writes an error as one line to standard error.
 func (a *app) report(text string, code int) {
 	text = strings.Join(strings.Fields(text), " ")
 	if a.json {
@@ -117,7 +118,7 @@ func (a *app) report(text string, code int) {
 	fmt.Fprintln(a.Err, progress.Printable(a.command+": "+text, ""))
 }
 
-// run returns cobra's run function for a command without arguments.
+// run returns the function that cobra calls to run a command without arguments.
 func (a *app) run(f func(cmd *cobra.Command) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, _ []string) error {
 		a.command, a.started = cmd.CommandPath(), true
@@ -158,13 +159,13 @@ func (a *app) result(v any, text func(io.Writer) error) error {
 	return err
 }
 
-// oneSignal is how long the same signal may arrive again. timeout, and a shell whose terminal
-// closes, signal a program and then its group.
+// oneSignal is the time in which a second signal counts as the first one: timeout, and a shell
+// whose terminal closes, signal a program and then its process group.
 const oneSignal = time.Second
 
 // interruptible returns a context that the first SIGINT, SIGTERM or SIGHUP cancels, so that the
-// work can end in good order. A later one ends the program at once. SIGHUP stays ignored where it
-// was ignored at the start, as under nohup.
+// work can end in good order. A later one ends the program at once. SIGHUP stays ignored if it was
+// ignored at the start, as under nohup. The caller calls the returned function at the end.
 func interruptible() (context.Context, func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)

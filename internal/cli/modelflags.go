@@ -7,7 +7,7 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// modelFlags choose a trained model: a run, or a configuration and a weights file.
+// modelFlags name a trained model: a run, or a configuration and a weights file.
 type modelFlags struct{ predict.Stored }
 
 func (f *modelFlags) addFlags(cmd *cobra.Command) {

@@ -6,9 +6,9 @@ import (
 	"github.com/acqnp/acqnp/internal/output"
 )
 
-// checkOutputs refuses, before any work starts, outputs that cannot be written or would destroy one
-// of the inputs, each other or a file of a run. If an output is standard output, the command's
-// summary goes to standard error.
+// checkOutputs returns an *input.Error if an output cannot be written, or if it would destroy an
+// input, another output or a file of a run. Commands call it before any work starts. If an output
+// is standard output, the command's summary goes to standard error.
 func (a *app) checkOutputs(outputs []output.File, inputs ...string) error {
 	if err := output.Check(outputs, inputs...); err != nil {
 		return err

@@ -194,7 +194,7 @@ func TestFiguresOfWrongRunsAreRefused(t *testing.T) {
 		want string
 		args []string
 	}{
-		{"one of images", []string{"completion", "--run", sine}},
+		{"a benchmark of images", []string{"completion", "--run", sine}},
 		{"speed-flow", []string{"speed-flow", "--run", sine}},
 		{"acqnp or cqnp", []string{"levels", "--run", sine}},
 		{"one dimension", []string{"fit", "--run", faces}},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acqnp/acqnp/internal/usage"
 	"github.com/acqnp/acqnp/internal/version"
 )
 
@@ -18,11 +19,12 @@ func newRoot(a *app) *cobra.Command {
 		Long: `acqnp trains conditional neural processes (CNP, CANP, BNP, CQNP, ACQNP), evaluates them, and predicts
 quantiles for your own points.
 
-Environment variables stand for flags: ACQNP_DATA_DIR, ACQNP_DEVICE, ACQNP_PRECISION, ACQNP_THREADS,
-ACQNP_QUIET and ACQNP_JSON. They also stand for every key of a configuration: ACQNP_TRAIN_STEPS is
+Environment variables set flags: ACQNP_DATA_DIR, ACQNP_DEVICE, ACQNP_PRECISION, ACQNP_THREADS,
+ACQNP_QUIET and ACQNP_JSON. They also set keys of a configuration: ACQNP_TRAIN_STEPS sets
 train.steps. A flag overrides its variable.
 
-Exit status: 0 done; 1 failed; 2 wrong usage, configuration or input; 130 stopped by SIGINT, SIGTERM or SIGHUP.`,
+Exit status: 0 done; 1 failed; 2 wrong usage, configuration or input; 130 stopped by SIGINT, SIGTERM
+or SIGHUP.`,
 		Example: `  acqnp train --config configs/quickstart.yaml
   acqnp eval --run runs/quickstart/seed-0 --batches 100
   acqnp sample-quantiles --run runs/quickstart/seed-0 --context context.csv --grid=-2:2:200 --out quantiles.csv`,
@@ -39,7 +41,7 @@ Exit status: 0 done; 1 failed; 2 wrong usage, configuration or input; 130 stoppe
 	root.PersistentFlags().BoolVar(&a.quiet, "quiet", false, "show warnings and errors, but no progress")
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print results, progress and errors as JSON, one object a line")
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
-		if err := refuseEmpty(cmd.Flags()); err != nil {
+		if err := usage.NotEmpty(cmd.Flags()); err != nil {
 			return err
 		}
 		return a.fromEnvironment(cmd.Flags())
@@ -52,8 +54,7 @@ Exit status: 0 done; 1 failed; 2 wrong usage, configuration or input; 130 stoppe
 	return root
 }
 
-// newHelp returns cobra's help command. An unknown command is an error, which cobra's own does not
-// return.
+// newHelp returns the help command. Unlike cobra's, it returns an error for an unknown command.
 func newHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [COMMAND]",
@@ -72,7 +73,8 @@ func newHelp() *cobra.Command {
 	}
 }
 
-// runGroup shows the help of a group of commands, or reports that args name no command of it.
+// runGroup shows the help of a group of commands. If there are args, it returns the error for a
+// command that the group does not have.
 func runGroup(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return cmd.Help()
@@ -82,15 +84,14 @@ func runGroup(cmd *cobra.Command, args []string) error {
 
 func unknownCommand(group *cobra.Command, name string) error {
 	text := fmt.Sprintf("unknown command %q", name)
-	group.SuggestionsMinimumDistance = 2 // wrong letters at most
+	group.SuggestionsMinimumDistance = 2 // at most two wrong letters
 	if near := group.SuggestionsFor(name); len(near) > 0 {
 		text += ", did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return errors.New(text)
 }
 
-// fitIn gives cobra's completion command what our commands have: examples, and an error for an
-// unknown shell.
+// fitIn gives cobra's completion command examples and an error for an unknown shell.
 func fitIn(root *cobra.Command) {
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {

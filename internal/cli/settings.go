@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/progress"
+	"github.com/acqnp/acqnp/internal/usage"
 )
 
 // environment lists the flags that environment variables may set: ACQNP_DATA_DIR sets --data-dir.
@@ -25,7 +25,8 @@ func variable(flag string) string {
 	return "ACQNP_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// fromEnvironment sets the flags that were not given from environment variables, and notes which.
+// fromEnvironment sets flags that were not given from environment variables. It records the
+// variables in a.variables.
 func (a *app) fromEnvironment(flags *pflag.FlagSet) error {
 	v := viper.New()
 	for _, name := range environment {
@@ -40,35 +41,19 @@ func (a *app) fromEnvironment(flags *pflag.FlagSet) error {
 			continue
 		}
 		if err := f.Value.Set(v.GetString(name)); err != nil {
-			return &input.Error{File: variable(name), Found: strconv.Quote(os.Getenv(variable(name))),
-				Expected: "what --" + name + " takes"}
+			return &input.Error{File: variable(name), Found: strconv.Quote(os.Getenv(variable(name))), Expected: usage.Values(f)}
 		}
 		a.variables["--"+name] = variable(name)
 	}
 	return nil
 }
 
-// blame names the variable in an error about a flag that a variable has set.
+// blame puts the variable's name into an error about a flag that a variable has set.
 func (a *app) blame(err error) {
 	var bad *input.Error
 	if errors.As(err, &bad) && a.variables[bad.File] != "" {
 		bad.File = a.variables[bad.File]
 	}
-}
-
-// refuseEmpty refuses a flag with an empty value, which would silently mean the default. In a
-// script, --run-dir "$DIR" has one if DIR is not set.
-func refuseEmpty(flags *pflag.FlagSet) (err error) {
-	flags.Visit(func(f *pflag.Flag) {
-		values := []string{f.Value.String()}
-		if list, ok := f.Value.(pflag.SliceValue); ok {
-			values = list.GetSlice()
-		}
-		if slices.Contains(values, "") {
-			err = &input.Error{File: "--" + f.Name, Found: "an empty value", Expected: "a value, or to leave the flag out"}
-		}
-	})
-	return err
 }
 
 // settings are the flags of every command that computes.
@@ -79,7 +64,7 @@ type settings struct {
 	precision string
 	threads   int
 
-	device device.Device // opened by check
+	device device.Device // nil before check
 }
 
 func (s *settings) addFlags(a *app, cmd *cobra.Command) {
@@ -101,10 +86,10 @@ func (s *settings) addDataDir(cmd *cobra.Command) {
 	must(cmd.MarkFlagDirname("data-dir"))
 }
 
-// check checks the flags and opens the device. If another program has the device's engine, check
-// hands the command over to that program.
+// check checks the flags and opens the device. If acqnp-cuda has the device's engine, check
+// replaces this program by it.
 func (s *settings) check() error {
-	if err := checkRange("--threads", s.threads, 0, maxThreads); err != nil {
+	if err := usage.Range("--threads", s.threads, 0, maxThreads); err != nil {
 		return err
 	}
 	if err := device.CheckCPUKernels(); err != nil {
@@ -126,12 +111,12 @@ func (a *app) become(program string) error {
 	return a.Replace(program, append([]string{program}, a.args...), env)
 }
 
-// announce shows which device computes.
+// announce notes which device computes.
 func (s *settings) announce(p progress.Reporter) {
 	p.Note(fmt.Sprintf("computing on %v", s.device), progress.Field{Name: "device", Value: s.device.Name()})
 }
 
-// cores returns how many threads the engine uses.
+// cores returns the number of threads that the engine uses.
 func (s *settings) cores() int {
 	if s.threads == 0 {
 		return runtime.GOMAXPROCS(0)
@@ -142,14 +127,6 @@ func (s *settings) cores() int {
 // maxThreads is more than any machine has cores. It keeps a typing error from starting a million
 // goroutines.
 const maxThreads = 4096
-
-// checkRange refuses a number outside lo..hi.
-func checkRange(flag string, v, lo, hi int) error {
-	if v < lo || v > hi {
-		return &input.Error{File: flag, Found: strconv.Itoa(v), Expected: fmt.Sprintf("%d to %d", lo, hi)}
-	}
-	return nil
-}
 
 // must panics on an error that only a mistake in this program can cause.
 func must(err error) {

@@ -1,0 +1,48 @@
+// Package usage checks the values of flags, and words the errors for wrong usage. The errors of
+// checks are an *input.Error.
+package usage
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/pflag"
+
+	"github.com/acqnp/acqnp/internal/input"
+)
+
+// NotEmpty returns an error for a flag with an empty value, which would silently mean the
+// default. In a script, --run-dir "$DIR" has one if DIR is not set.
+func NotEmpty(flags *pflag.FlagSet) (err error) {
+	flags.Visit(func(f *pflag.Flag) {
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		if slices.Contains(values, "") {
+			err = &input.Error{File: "--" + f.Name, Found: "an empty value", Expected: "a value, or to leave the flag out"}
+		}
+	})
+	return err
+}
+
+// Range returns an error for a number outside lo..hi.
+func Range(flag string, v, lo, hi int) error {
+	if v < lo || v > hi {
+		return &input.Error{File: flag, Found: strconv.Itoa(v), Expected: fmt.Sprintf("%d to %d", lo, hi)}
+	}
+	return nil
+}
+
+// Distinct returns an error for a number that is negative or given twice.
+func Distinct(flag string, numbers []int) error {
+	seen := map[int]bool{}
+	for _, n := range numbers {
+		if n < 0 || seen[n] {
+			return &input.Error{File: flag, Found: strconv.Itoa(n), Expected: "different whole numbers"}
+		}
+		seen[n] = true
+	}
+	return nil
+}
