@@ -144,7 +144,7 @@ func TestCheckOfImages(t *testing.T) {
 	}
 	put(t, filepath.Join(dir, "freyface", "frey_rawface.mat"), []byte("torn"))
 	half := check(dir)
-	if s := half["svhn"]; s.Ready || !strings.Contains(s.Detail, "test_32x32.mat not in") || !strings.Contains(s.Detail, "train_32x32.mat is there") {
+	if s := half["svhn"]; s.Ready || !strings.Contains(s.Detail, "no test_32x32.mat in ") || !strings.Contains(s.Detail, "train_32x32.mat is there") {
 		t.Errorf("%+v", s)
 	}
 	if s := half["freyface"]; s.Ready || !strings.Contains(s.Detail, "frey_rawface.mat") || !strings.Contains(s.Help, "remove") {
