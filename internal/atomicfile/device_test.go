@@ -105,7 +105,7 @@ func TestWriteWritesToADevice(t *testing.T) {
 	}
 }
 
-// /dev/fd/N may be a pipe, or a file that has no name any more.
+// /dev/fd/N may be a pipe, or a file that no longer has a name.
 func TestWriteWritesToAnOpenFile(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {

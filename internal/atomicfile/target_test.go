@@ -20,7 +20,7 @@ func link(t *testing.T, target, path string) string {
 	return path
 }
 
-// checkLink wants a symbolic link at path still, and the content at target.
+// checkLink fails unless path is still a symbolic link and target has the content.
 func checkLink(t *testing.T, path, target, content string) {
 	t.Helper()
 	if info, err := os.Lstat(path); err != nil || info.Mode()&fs.ModeSymlink == 0 {

@@ -48,8 +48,8 @@ type Benchmark struct {
 	// from Files; they hold the same data.
 	Files, Published []File
 
-	// Settings maps configuration keys to the paper's values. It has the keys that the kind does
-	// not have, and the keys whose default differs from the kind's. A value has the Go type of its
+	// Settings maps configuration keys to the paper's values. It adds keys that the kind does
+	// not have, and replaces defaults of the kind. A value has the Go type of its
 	// key.
 	Settings map[string]any
 

@@ -11,8 +11,9 @@ var (
 	models     = []string{"cnp", "canp", "bnp", "cqnp", "acqnp"}
 )
 
-// Read off the paper a second time, column by column where the program's tables go row by row:
-// context, its ±, target, its ± in thousandths, in the order of models.
+// secondReading repeats the paper's numbers, read from the paper a second time, column by column
+// where the program's tables go row by row: context, its ±, target, its ± in thousandths, in the
+// order of models.
 var secondReading = map[string][5][4]int{
 	"double-sine": {{-195, 9, -520, 19}, {436, 236, -1742, 222}, {330, 10, 134, 17}, {1448, 42, 1244, 49}, {1582, 108, 1349, 98}},
 	"lissajous":   {{-2212, 146, -2962, 165}, {-1112, 499, -2151, 248}, {-314, 11, -434, 10}, {798, 20, 508, 21}, {929, 38, 634, 34}},
@@ -38,7 +39,7 @@ func TestPaperAgainstASecondReading(t *testing.T) {
 	}
 }
 
-// The columns that the second reading leaves out are held by their sums over models and parts.
+// The sums over models check the columns that the second reading leaves out.
 func TestPaperColumnsSumUp(t *testing.T) {
 	for name, want := range map[string]int{ // thousandths: context and target means, then the spreads
 		"circle": -2086 - 2387 - 272 - 1685 + 150 + 65 + 2047 + 1932 + 2118 + 2028 + 204 + 216 + 43 + 82 + 10 + 9 + 76 + 80 + 59 + 57,

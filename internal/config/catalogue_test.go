@@ -10,7 +10,7 @@ import (
 	"github.com/acqnp/acqnp/internal/benchmark"
 )
 
-// What the catalogue sets are keys with values that a file may give as well.
+// The settings of the catalogue are keys with values that a file may set too.
 func TestSettingsOfTheCatalogueAreValid(t *testing.T) {
 	for _, b := range benchmark.All() {
 		for key, value := range b.Settings {
@@ -22,8 +22,8 @@ func TestSettingsOfTheCatalogueAreValid(t *testing.T) {
 	}
 }
 
-// Every benchmark has a folder of shipped configurations, one for each model, and every folder a benchmark. Those of csv
-// are examples.
+// Every benchmark has a folder of shipped configurations, one for each model, and every folder has
+// a benchmark. Those of csv are examples.
 func TestEveryBenchmarkHasConfigurations(t *testing.T) {
 	const shipped = "../../configs"
 	for _, b := range benchmark.All() {

@@ -28,9 +28,10 @@ func Differences(a, b Experiment) []string {
 	return differences(a, b, nil)
 }
 
-// ResumeDifferences lists the differences that keep a run that began with configuration began from
-// resuming with now, in the form of Differences. Keys of logging and checkpointing may differ. With
-// a constant learning rate, the number of steps or epochs may differ too.
+// ResumeDifferences lists the differences that forbid a run to resume, in the form of Differences.
+// began is the configuration that the run began with, now the one to resume with. Keys of logging
+// and checkpointing may differ. With a constant learning rate, the number of steps or epochs may
+// differ too.
 func ResumeDifferences(began, now Experiment) []string {
 	constant := began.Train.Schedule == "constant" && now.Train.Schedule == "constant"
 	free := map[string]bool{
@@ -40,9 +41,10 @@ func ResumeDifferences(began, now Experiment) []string {
 	return differences(began, now, free)
 }
 
-// EvalDifferences lists the differences that keep weights trained under configuration trained from
-// being evaluated under now, in the form of Differences. The benchmark, the model and the data must
-// be the same. The place of the data and the way of evaluating may differ.
+// EvalDifferences lists the differences that forbid an evaluation of trained weights, in the form
+// of Differences. trained is the configuration of the training, now that of the evaluation. The
+// benchmark, the model and the data must be the same. The place of the data and the way of
+// evaluating may differ.
 func EvalDifferences(trained, now Experiment) []string {
 	now.Train, now.Eval = trained.Train, trained.Eval
 	return differences(trained, now, map[string]bool{"data.file": true, "model.eval_bootstraps": true})

@@ -6,8 +6,8 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 )
 
-// A configuration needs its benchmark and its model alone; all else has the paper's values. Settings
-// of --set win over the file.
+// A configuration needs only its benchmark and its model; everything else has the paper's values.
+// Settings of --set win over the file.
 func Example() {
 	file := []byte(`benchmark: lissajous
 model:
@@ -38,7 +38,7 @@ train:
 	// train.learning_rate: 0.001 and 0.0005
 }
 
-// What is wrong with a file is one line: file and line, key, what was found and what was expected.
+// An error is one line: file and line, key, what was found and what was expected.
 func Example_error() {
 	file := []byte(`benchmark: rbf
 model: {name: cnp}

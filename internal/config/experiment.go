@@ -63,9 +63,9 @@ type Data struct {
 	// U{min_context..HW/2−1}. Synthetic and images.
 	MinContext int `yaml:"min_context,omitempty" mapstructure:"min_context"`
 
-	// Synthetic processes. MinTargets is the least number of targets, N − N_c.
+	// MinTargets is the least number of targets, N − N_c. Synthetic.
 	MinTargets int `yaml:"min_targets,omitempty" mapstructure:"min_targets"`
-	// Interval [lo, hi) is where the parameter s of a point is drawn from: s ~ U[lo, hi).
+	// Interval are the bounds of the parameter s of a point: s ~ U[lo, hi). Synthetic.
 	Interval []float64 `yaml:"interval,flow,omitempty" mapstructure:"interval"`
 	// Harmonics bound the number of harmonics of sawtooth: K ~ U{lo..hi}.
 	Harmonics []int `yaml:"harmonics,flow,omitempty" mapstructure:"harmonics"`
@@ -86,14 +86,14 @@ type Data struct {
 	// 3..N−3 in a batch with N points. Speed-flow and csv.
 	Context []int `yaml:"context,flow,omitempty" mapstructure:"context"`
 
-	// Speed-flow. Partitions is the number of fixed partitions into context and target that
-	// training repeats.
+	// Partitions is the number of fixed partitions into context and targets that training repeats.
+	// Speed-flow.
 	Partitions int `yaml:"partitions,omitempty" mapstructure:"partitions"`
-	// FlowRange is the range that flow is scaled into: [0, 1], or the authors' [−1, 1].
+	// FlowRange is the range that flow is scaled to: [0, 1], or the authors' [−1, 1]. Speed-flow.
 	FlowRange []float64 `yaml:"flow_range,flow,omitempty" mapstructure:"flow_range"`
 
-	// Images. TrainLimit and TestLimit keep the first images of the training and the test split; 0
-	// keeps all.
+	// TrainLimit and TestLimit keep the first images of the training and the test split; 0 keeps
+	// all. Images.
 	TrainLimit int `yaml:"train_limit,omitempty" mapstructure:"train_limit"`
 	TestLimit  int `yaml:"test_limit,omitempty" mapstructure:"test_limit"`
 	// Resize is the height and width of omniglot's images, in pixels.
@@ -104,17 +104,18 @@ type Data struct {
 	// another context.
 	TestCopies int `yaml:"test_copies,omitempty" mapstructure:"test_copies"`
 
-	// csv. File is a CSV file or a folder of them, in the working directory or in DATA-DIR/csv.
+	// File is a CSV file or a folder of them, in the working directory or in DATA-DIR/csv. csv.
 	File string `yaml:"file,omitempty" mapstructure:"file"`
 	// Function is the column that names the function of a row; "" makes each file one function.
+	// XColumns and YColumns are the columns of x and y. csv.
 	Function string   `yaml:"function,omitempty" mapstructure:"function"`
 	XColumns []string `yaml:"x,flow,omitempty" mapstructure:"x"`
 	YColumns []string `yaml:"y,flow,omitempty" mapstructure:"y"`
-	// SplitBy is what TrainFraction splits: "function" (whole functions) or "point" (the points of
-	// each).
+	// SplitBy says what TrainFraction splits: "function" (whole functions) or "point" (the points
+	// of each). csv.
 	SplitBy string `yaml:"split,omitempty" mapstructure:"split"`
-	// Scale is "standard" (mean 0, deviation 1), "range" ([0, 1]) or "none", learned on the
-	// training part.
+	// Scale is "standard" (mean 0, deviation 1), "range" ([0, 1]) or "none". It is learned from the
+	// training part. csv.
 	Scale string `yaml:"scale,omitempty" mapstructure:"scale"`
 }
 
@@ -127,13 +128,13 @@ type Train struct {
 	BatchSize int `yaml:"batch_size" mapstructure:"batch_size"`
 	// NumTau is N_τ, the number of quantile levels of a point; for quantile models.
 	NumTau          int     `yaml:"num_tau,omitempty" mapstructure:"num_tau"`
-	LearningRate    float64 `yaml:"learning_rate" mapstructure:"learning_rate"`
-	WeightDecay     float64 `yaml:"weight_decay" mapstructure:"weight_decay"`
-	Schedule        string  `yaml:"schedule" mapstructure:"schedule"` // constant or cosine
+	LearningRate    float64 `yaml:"learning_rate" mapstructure:"learning_rate"` // of Adam
+	WeightDecay     float64 `yaml:"weight_decay" mapstructure:"weight_decay"`   // the L2 regulariser λ
+	Schedule        string  `yaml:"schedule" mapstructure:"schedule"`           // constant or cosine
 	Seed            uint64  `yaml:"seed" mapstructure:"seed"`
-	LogEvery        int     `yaml:"log_every" mapstructure:"log_every"`
-	CheckpointEvery int     `yaml:"checkpoint_every" mapstructure:"checkpoint_every"`
-	KeepCheckpoints int     `yaml:"keep_checkpoints" mapstructure:"keep_checkpoints"`
+	LogEvery        int     `yaml:"log_every" mapstructure:"log_every"`               // steps
+	CheckpointEvery int     `yaml:"checkpoint_every" mapstructure:"checkpoint_every"` // steps
+	KeepCheckpoints int     `yaml:"keep_checkpoints" mapstructure:"keep_checkpoints"` // besides the newest
 }
 
 // Eval holds the settings of the evaluation: its batches and, for quantile models, its levels.
@@ -143,7 +144,7 @@ type Eval struct {
 	// whole test split.
 	Batches   int `yaml:"batches" mapstructure:"batches"`
 	BatchSize int `yaml:"batch_size" mapstructure:"batch_size"`
-	NumPoints int `yaml:"num_points,omitempty" mapstructure:"num_points"` // synthetic
+	NumPoints int `yaml:"num_points,omitempty" mapstructure:"num_points"` // N; synthetic
 	// MaxContext is the largest context of synthetic benchmarks: N_c ~ U{min_context..max_context}.
 	MaxContext int    `yaml:"max_context,omitempty" mapstructure:"max_context"`
 	Seed       uint64 `yaml:"seed" mapstructure:"seed"`

@@ -12,8 +12,8 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// FuzzLoad feeds arbitrary text as a file and as a --set: it must end in an *input.Error, or in an experiment that its
-// own YAML gives again.
+// FuzzLoad loads arbitrary text as a file and as a --set. The result must be an *input.Error, or an
+// experiment whose YAML gives the same experiment again.
 func FuzzLoad(f *testing.F) {
 	for _, c := range refusals {
 		f.Add([]byte(c.yaml), "train.steps=3")

@@ -11,7 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 )
 
-// write puts a configuration into a file of the test's own.
+// write writes a configuration to a file for this test.
 func write(t *testing.T, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "config.yaml")
@@ -48,7 +48,7 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
-// The benchmark and the model choose the defaults wherever they come from.
+// The benchmark and the model choose the defaults, wherever they are set.
 func TestDefaultsFollowOverrides(t *testing.T) {
 	e := load(t, "benchmark: circle\nmodel: {name: cnp}\n", config.Overrides{
 		Env: environment("ACQNP_BENCHMARK=matern52"), Set: []string{"model.name=acqnp"},
@@ -92,13 +92,13 @@ func TestEveryTypeFromOverrides(t *testing.T) {
 	}
 }
 
-// What is the program's own, somebody else's or empty is no configuration.
+// Variables for other settings of the program, of other programs, or without a value set no key.
 func TestOtherVariables(t *testing.T) {
 	load(t, plain, config.Overrides{Env: environment(
 		"ACQNP_DATA_DIR=/data", "ACQNP_DEVICE=cpu", "ACQNP_THREADS=2", "ACQNP_RUN_DIR=x", "ACQNP_TRAIN_STEPS=",
 		"acqnp_train_steps=no", "NOTHING",
 	)})
-	// Without Overrides.Env the environment has no say.
+	// Without Overrides.Env the environment is not read.
 	t.Setenv("ACQNP_TRAIN_STEPS", "7")
 	e, err := config.Parse("run", []byte(plain), config.Overrides{})
 	if err != nil || e.Train.Steps != 100000 {
@@ -253,7 +253,7 @@ func TestResumeDifferences(t *testing.T) {
 
 const minimalCSV = "benchmark: csv\nmodel: {name: cqnp}\ndata:\n  file: my data.csv\n" // next line: 5
 
-// csv needs the name of its file alone; what the files decide stays unset.
+// csv needs only the name of its file. What depends on the files stays unset.
 func TestCSVDefaults(t *testing.T) {
 	expected := config.Data{Seed: 43, File: "my data.csv", XColumns: []string{"x"}, YColumns: []string{"y"},
 		SplitBy: "function", TrainFraction: 0.75, Scale: "standard"}
@@ -272,7 +272,7 @@ func TestCSVDefaults(t *testing.T) {
 	}
 }
 
-// The length of a run is steps or epochs, whichever stands above.
+// The length of a run is in steps or in epochs, as the highest layer says.
 func TestStepsAndEpochs(t *testing.T) {
 	const mnist = "benchmark: mnist\nmodel: {name: cnp}\n"
 	for _, c := range []struct {

@@ -19,9 +19,10 @@ import (
 
 const shipped = "../../configs"
 
-// row is one line of the supplement's tables: learning rate, L2 regulariser, N_τ in training and testing (0: the model
-// has no levels), and the hidden widths of encoder, adaptor and decoder as [width × depth]. CANP's key and query MLPs
-// have one hidden layer of the same width in every table.
+// row is one line of the supplement's tables: learning rate, L2 regulariser, N_τ in training and
+// testing (0 if the model has no levels), and the hidden widths of encoder, adaptor and decoder as
+// [width × depth]. CANP's key and query MLPs have one hidden layer of the same width in every
+// table.
 type row struct {
 	rate, decay       float64
 	tau, testTau      int
@@ -29,8 +30,9 @@ type row struct {
 	enc, adaptor, dec int
 }
 
-// supplement is transcribed from the paper's supplement (architectures and hyper-parameters of CNP, CANP, CQNP and ACQNP
-// on synthetic data, on speed-flow and on images), independently of the package's own tables.
+// supplement holds the numbers of the paper's supplement, transcribed independently of the
+// catalogue: architectures and hyper-parameters of CNP, CANP, CQNP and ACQNP on synthetic data,
+// speed-flow and images.
 var supplement = map[string]row{
 	"sawtooth/cnp":      {5e-4, 0, 0, 0, 128, 3, 0, 3},
 	"rbf/cnp":           {5e-4, 0, 0, 0, 128, 3, 0, 3},
@@ -85,7 +87,8 @@ var supplement = map[string]row{
 	"svhn/acqnp":          {1e-3, 1e-5, 25, 50, 128, 3, 5, 3},
 }
 
-// bnpRow is one line of the supplement's tables of BNPs: learning rate, L2 regulariser, scheduler, d_h and the depths.
+// bnpRow is one line of the supplement's tables of BNP: learning rate, L2 regulariser, scheduler,
+// d_h and the depths.
 type bnpRow struct {
 	rate, decay           float64
 	schedule              string
@@ -108,14 +111,15 @@ var bnpSupplement = map[string]bnpRow{
 	"svhn/bnp":          {5e-4, 0, "cosine", 128, 5, 3, 5},
 }
 
-// paperNames are the paper's runs: 12 benchmarks × 5 models.
+// paperNames returns the names of the paper's runs: 12 benchmarks × 5 models.
 func paperNames() []string {
 	names := slices.AppendSeq(slices.Collect(maps.Keys(supplement)), maps.Keys(bnpSupplement))
 	slices.Sort(names)
 	return names
 }
 
-// paperExperiment is a run of the paper: the supplement's row, and the data, sizes and protocol of its text.
+// paperExperiment returns a run of the paper: the supplement's row, and the data, sizes and
+// protocol that the text describes.
 func paperExperiment(name string) config.Experiment {
 	benchmark, model, _ := strings.Cut(name, "/")
 	e := paperData(benchmark)
@@ -143,7 +147,7 @@ func paperExperiment(name string) config.Experiment {
 	return e
 }
 
-// paperData is what the paper's text says of a benchmark, whatever the model.
+// paperData returns what the paper's text says about a benchmark, for all models.
 func paperData(benchmark string) config.Experiment {
 	e := config.Experiment{Benchmark: benchmark, Data: config.Data{Seed: 43}, Eval: config.Eval{Seed: 43}}
 	switch benchmark {
@@ -195,7 +199,7 @@ func paperProcess(e *config.Experiment) {
 	}
 }
 
-// The 60 shipped files of the paper's runs, no more and no fewer, among the files of benchmarks that the paper has.
+// The files of the paper's benchmarks are the paper's 60 runs, no more and no fewer.
 func TestShippedConfigsSayWhatThePaperSays(t *testing.T) {
 	var found []string
 	for _, file := range shippedFiles(t) {
@@ -236,7 +240,7 @@ func TestDefaultsAreThePaper(t *testing.T) {
 	}
 }
 
-// A shipped file leaves nothing to a default: every key of the resolved experiment stands in it.
+// A shipped file leaves nothing to defaults: it has every key of the resolved experiment.
 func TestShippedConfigsAreComplete(t *testing.T) {
 	for _, file := range append(shippedFiles(t), filepath.Join(shipped, "quickstart.yaml")) {
 		e, err := config.Load(file, config.Overrides{})
@@ -261,7 +265,7 @@ func TestShippedConfigsAreComplete(t *testing.T) {
 	}
 }
 
-// shippedFiles are configs/<benchmark>/<name>.yaml.
+// shippedFiles returns the paths configs/<benchmark>/<name>.yaml.
 func shippedFiles(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(shipped, "*", "*.yaml"))

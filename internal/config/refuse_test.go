@@ -11,7 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// Beginnings of files, so that what a test adds starts at a known line.
+// Beginnings of files. What a test adds then starts at a known line.
 const (
 	acqnp = "benchmark: lissajous\nmodel:\n  name: acqnp\n"  // next line: 4
 	cnp   = "benchmark: circle\nmodel:\n  name: cnp\n"       // 4
@@ -257,7 +257,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// expectRefusal wants an *input.Error of one line at the place, with says in its message.
+// expectRefusal fails unless err is an *input.Error of one line at this place, with says in its
+// message.
 func expectRefusal(t *testing.T, err error, file string, line int, key, says string) {
 	t.Helper()
 	var bad *input.Error
@@ -272,7 +273,7 @@ func expectRefusal(t *testing.T, err error, file string, line int, key, says str
 	}
 }
 
-// The largest values that there is room for are accepted.
+// The largest values of the rules are accepted.
 func TestLimits(t *testing.T) {
 	for _, c := range []string{
 		rbf + "data: {points: [6, 4096]}\neval: {num_points: 4096}\n",

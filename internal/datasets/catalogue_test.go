@@ -9,7 +9,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 )
 
-// Every synthetic benchmark has a process, every benchmark of images a loader, and there are no others.
+// Every synthetic benchmark has a process, and every image benchmark a loader; there are no others.
 func TestEveryBenchmarkHasASource(t *testing.T) {
 	for kind, sources := range map[benchmark.Kind][]string{
 		benchmark.Synthetic: slices.Sorted(maps.Keys(processes)),
@@ -23,7 +23,7 @@ func TestEveryBenchmarkHasASource(t *testing.T) {
 	}
 }
 
-// A filter that a configuration may name is there.
+// Every filter that a configuration may name exists.
 func TestFiltersAreThoseOfConfigurations(t *testing.T) {
 	for name := range filters {
 		if _, err := config.Parse("filter", []byte("benchmark: omniglot\nmodel: {name: cnp}\ndata: {filter: "+name+"}\n"), config.Overrides{}); err != nil {

@@ -26,7 +26,7 @@ func TestCSVRefusesBadFiles(t *testing.T) {
 		name   string
 		files  map[string]string
 		change func(*config.Data)
-		file   string // the error's; "" for one about a key
+		file   string // of the error; "" if it is about a key
 		line   int
 		key    string
 		says   string
@@ -89,7 +89,8 @@ func TestCSVRefusesBadFiles(t *testing.T) {
 	}
 }
 
-// A held-out value may be so far outside the training part that float32 cannot hold it any more.
+// A held-out value may be so far outside the training part that float32 cannot hold it after
+// scaling.
 func TestCSVRefusesWhatScalingMakesInfinite(t *testing.T) {
 	dir := t.TempDir()
 	e := csvExperiment(filepath.Join(dir, "a.csv"))
@@ -117,7 +118,7 @@ func TestCSVRefusesWhatScalingMakesInfinite(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if refused != 1 { // where the far function is the one held out
+	if refused != 1 { // the split that holds out the far function
 		t.Errorf("%d files refused", refused)
 	}
 }
@@ -129,7 +130,7 @@ func csvExperiment(file string) config.Experiment {
 		Train: config.Train{BatchSize: 2, Seed: 1}, Eval: config.Eval{BatchSize: 2, Seed: 43}}
 }
 
-// constant makes the last cell of every row 0.1, of which a mean is rounded.
+// constant sets the last cell of every row to 0.1, whose mean is rounded.
 func constant(text string) string {
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	for i := 1; i < len(lines); i++ {
@@ -138,7 +139,7 @@ func constant(text string) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// Whatever two files of a directory hold, opening them ends in an *input.Error or in batches of finite numbers.
+// Opening a directory with two arbitrary files gives an *input.Error or batches of finite numbers.
 func FuzzCSV(f *testing.F) {
 	const good = "name,x,y\na,1,2\na,2,3\na,4,1\nb,1,2\nb,2,5\nb,3,3\n"
 	for _, seed := range []struct{ first, second string }{

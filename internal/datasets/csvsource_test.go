@@ -15,8 +15,8 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 )
 
-// csvData is the experiment on a file of functions f0, f1, … whose point i is (i, 1000·f + i): every point tells whose it
-// is.
+// csvData returns the experiment on a file of functions f0, f1, … whose point i is (i, 1000·f + i).
+// So every point tells its function.
 func csvData(t testing.TB, split string, points ...int) config.Experiment {
 	t.Helper()
 	text := "name,x,y,note\n"
@@ -36,10 +36,11 @@ func csvData(t testing.TB, split string, points ...int) config.Experiment {
 	}
 }
 
-// alike is count functions of n points.
+// alike returns the sizes of count functions of n points.
 func alike(count, n int) []int { return slices.Repeat([]int{n}, count) }
 
-// identify gives the function and the point that the batch's point k is, which must be one of the file.
+// identify returns the function and the number of the batch's point k, which must be a point of the
+// file.
 func identify(t testing.TB, b *datasets.Batch, k int) (function, point int) {
 	t.Helper()
 	x, y := int(b.X[k]), int(b.Y[k])
@@ -49,7 +50,8 @@ func identify(t testing.TB, b *datasets.Batch, k int) (function, point int) {
 	return y / 1000, x
 }
 
-// members are the function of each row of a batch and its points in their order, each of which must be there once.
+// members returns the function of each row of a batch and its points in their order. Every point
+// must be different.
 func members(t testing.TB, b *datasets.Batch) (functions []int, points [][]int) {
 	t.Helper()
 	for row := range b.Functions {
@@ -76,7 +78,7 @@ func makeCSV(t testing.TB, make func(int, *datasets.Batch) error, i int) *datase
 	return b
 }
 
-// evaluatedFunctions are all functions of the evaluation.
+// evaluatedFunctions returns all functions of the evaluation.
 func evaluatedFunctions(t testing.TB, s datasets.Source) (all []int) {
 	t.Helper()
 	for i := range s.EvalBatches() {
@@ -119,7 +121,7 @@ func TestCSVHoldsFunctionsOut(t *testing.T) {
 	if len(seen) != 15 {
 		t.Errorf("200 batches met %d of 15 functions", len(seen))
 	}
-	// The split is data.seed's alone.
+	// The split depends only on data.seed.
 	for _, c := range []struct {
 		change func(*config.Experiment)
 		same   bool
@@ -164,7 +166,7 @@ func TestCSVHoldsPointsOut(t *testing.T) {
 	}
 }
 
-// Functions of one size share batches; where sizes differ, each function has a batch of its own.
+// Functions of the same size share batches. If sizes differ, each function has its own batch.
 func TestCSVGroupsFunctionsOfOneSize(t *testing.T) {
 	for _, split := range []string{"function", "point"} {
 		for want, points := range map[int][]int{2: alike(20, 12), 1: slices.Repeat([]int{12, 13}, 10)} {
@@ -243,7 +245,8 @@ func TestCSVScalesByTheTrainingPartAlone(t *testing.T) {
 	}
 }
 
-// N, N_c, functions and points are each uniform: counts of a binomial within five standard deviations.
+// N, N_c, functions and points are each uniform: binomial counts stay within five standard
+// deviations.
 func TestCSVDrawsUniformly(t *testing.T) {
 	e := csvData(t, "function", alike(8, 10)...)
 	e.Data.Points, e.Data.Context = []int{6, 8}, []int{2, 5}
@@ -278,7 +281,8 @@ func TestCSVDrawsUniformly(t *testing.T) {
 	}
 }
 
-// Fewer functions than the batch has are drawn again, each time with points of its own.
+// If there are fewer functions than a batch needs, functions occur several times, each time with
+// other points.
 func TestCSVRepeatsFewFunctions(t *testing.T) {
 	e := csvData(t, "point", 40)
 	e.Train.BatchSize = 4
@@ -289,7 +293,7 @@ func TestCSVRepeatsFewFunctions(t *testing.T) {
 	}
 }
 
-// A batch is the same whatever was made before, so that a resumed run sees the same data.
+// A batch does not depend on earlier batches, so a resumed run sees the same data.
 func TestCSVBatchesDependOnTheirNumberAlone(t *testing.T) {
 	e := csvData(t, "function", 12, 15, 19, 12, 30, 14, 13, 18)
 	e.Data.Points = []int{6, 12}
@@ -318,7 +322,8 @@ func TestCSVBatchesDependOnTheirNumberAlone(t *testing.T) {
 	}
 }
 
-// A file may be the working directory's or <data-dir>/csv's; a directory's files are parts of one table.
+// A file may be in the working directory or in <data-dir>/csv. The files of a directory are parts
+// of one table.
 func TestCSVFiles(t *testing.T) {
 	dir := t.TempDir()
 	part := func(function string, from, to int) string {

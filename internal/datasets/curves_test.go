@@ -9,7 +9,7 @@ import (
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// manyFunctions are evaluation functions of 500 points: x[f], y[f].
+// manyFunctions returns evaluation functions of 500 points: x[f], y[f].
 func manyFunctions(t *testing.T, benchmark string, interval []float64) (x, y [][]float64) {
 	t.Helper()
 	e := syntheticExperiment(benchmark)
@@ -30,7 +30,8 @@ func manyFunctions(t *testing.T, benchmark string, interval []float64) (x, y [][
 	return x, y
 }
 
-// means are the means of g over the points of each function: independent values, as points of a function are not.
+// means returns the mean of g over the points of each function. These means are independent; the
+// points of a function are not.
 func means(x, y [][]float64, g func(x, y float64) float64) []float64 {
 	m := make([]float64, len(x))
 	for f := range x {
@@ -41,7 +42,7 @@ func means(x, y [][]float64, g func(x, y float64) float64) []float64 {
 	return m
 }
 
-// quadrature is the mean of g over U[lo, hi), to about 1e-9 for the waves here.
+// quadrature returns the mean of g over U[lo, hi), to about 1e-9 for the waves here.
 func quadrature(lo, hi float64, g func(float64) float64) float64 {
 	return quad.Fixed(g, lo, hi, 24, quad.Legendre{}, 0) / (hi - lo)
 }
@@ -117,8 +118,8 @@ func TestDoubleSineMoments(t *testing.T) {
 	expect(t, "E y² s²", means(x, y, func(x, y float64) float64 { return y * y * x * x }), 13.0/24*4/3)
 }
 
-// fitCircle finds a function's α, δ and the s of its points: all points satisfy x² + y² = 2δ(x+y) + α² − 2δ², a line in
-// x+y, which least squares fit.
+// fitCircle returns α, δ and the s of the points of a function. All points satisfy x² + y² =
+// 2δ(x+y) + α² − 2δ², which is linear in x+y, so least squares fit it.
 func fitCircle(t *testing.T, x, y []float64) (radius, shift float64, s []float64) {
 	t.Helper()
 	var n, su, sv, suu, suv float64
@@ -193,7 +194,8 @@ func TestLissajousMoments(t *testing.T) {
 	}
 }
 
-// The direct sum, with the parameters from their documented places: the first four words of the function's own.
+// y is the direct sum, with the parameters from their documented places: the first four words of
+// the function.
 func TestSawtoothIsTheDirectSum(t *testing.T) {
 	const functionWords = 1 << 18
 	e := syntheticExperiment("sawtooth")

@@ -7,7 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The kernels with the paper's parameters, and numbers worked out by hand for d = 0, ℓ/2, ℓ and 2ℓ.
+// kernels are the kernels with the paper's parameters, and values computed by hand for d = 0, ℓ/2,
+// ℓ and 2ℓ.
 var kernels = map[string]struct {
 	k      func(d float64) float64
 	values map[float64]float64
@@ -36,7 +37,7 @@ func TestGaussianProcessCovariance(t *testing.T) {
 		e := syntheticExperiment(name)
 		e.Data.Points = []int{100, 100}
 		source := openSynthetic(t, e)
-		const bins = 8 // of width 0.1, beside the variance and the noise
+		const bins = 8 // of the distance, each of width 0.1
 		var variance, fourth, noise, variogram []float64
 		covariance := make([][]float64, bins)
 		for step := range 20 {
@@ -132,7 +133,8 @@ func TestGaussianProcessWithoutNoise(t *testing.T) {
 		x, y := b.X[f*b.Points:(f+1)*b.Points], b.Y[f*b.Points:(f+1)*b.Points]
 		for i := range x {
 			for j := range i {
-				// The slope is normal with deviation σ/ℓ = 3; jitter of at most 1e-6 of the variance moves y by 0.001.
+				// The slope is normal with deviation σ/ℓ = 3. A jitter of at most 1e-6 of the
+				// variance moves y by 0.001.
 				if d := math.Abs(float64(x[i] - x[j])); d < 0.01 && !(math.Abs(float64(y[i]-y[j])) < 18*d+0.01) {
 					t.Fatalf("y jumps from %v to %v within %v", y[j], y[i], d)
 				}

@@ -8,7 +8,8 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 )
 
-// No benchmark has an x of two dimensions yet, so that the program's face does not show these grids.
+// Grids of two dimensions are tested here: no benchmark has an x of two dimensions yet, so no
+// command shows them.
 func TestGridOfTwoDimensions(t *testing.T) {
 	got, err := datasets.ParseGrid("0:1:2,-1:1:3", 2)
 	if err != nil {

@@ -100,7 +100,7 @@ func TestImageFilesThatAreWrong(t *testing.T) {
 	e := imageExperiment("mnist")
 	e.Data.Files = []string{"train-images-idx3-ubyte.gz", "."}
 	refused(t, e, dir, "found a directory")
-	// A limit stops before what is wrong further on.
+	// A limit stops the reading before a fault further on.
 	e.Data.Files, e.Data.TrainLimit, e.Data.TestLimit = []string{"bad", "bad"}, 2, 2
 	put(t, filepath.Join(dir, "mnist", "bad"), good[:len(good)-1])
 	if s := openImages(t, e, dir); s.TrainSize().Functions != 2 {
@@ -150,7 +150,7 @@ func TestCheckOfImages(t *testing.T) {
 	if s := half["freyface"]; s.Ready || !strings.Contains(s.Detail, "frey_rawface.mat") || !strings.Contains(s.Help, "remove") {
 		t.Errorf("%+v", s)
 	}
-	// What is missing is what `data fetch` gets, under the same names.
+	// The missing files are those that `data fetch` downloads, under the same names.
 	none := check(t.TempDir())
 	fetched := map[string]bool{}
 	for _, s := range fetch.Sets() {
@@ -183,8 +183,8 @@ var resampling = map[string]struct {
 	}},
 }
 
-// A resized drawing is the direct double sum, each pixel weighted by its distance from the centre of the small pixel,
-// in units of small pixels.
+// A resized drawing is the direct double sum: each pixel is weighted by its distance from the
+// centre of the small pixel, in units of small pixels.
 func TestResizedDrawings(t *testing.T) {
 	source := func(i, j int) byte { // strokes, an edge and a gradient
 		switch {
@@ -214,7 +214,8 @@ func TestResizedDrawings(t *testing.T) {
 				for p := range img {
 					worst = max(worst, math.Abs(float64(img[p])-want[p]))
 				}
-				// Half a unit for rounding, and what the library's 16 bits of each pixel lose.
+				// Half a unit for rounding, and the rounding of the library, which keeps 16 bits
+				// for each pixel.
 				if worst > 0.51 {
 					t.Errorf("%s to %d, drawing %d: off by %v", name, side, k, worst)
 				}
@@ -274,7 +275,7 @@ func TestPackedAndUnpackedImagesAreTheSame(t *testing.T) {
 	}
 }
 
-// Whatever the bytes of its files, opening a benchmark ends without a panic, and what it opens makes batches.
+// Opening a benchmark with arbitrary files does not panic, and a source that opens makes batches.
 func FuzzImageFiles(f *testing.F) {
 	for kind, seeds := range [][][]byte{
 		{datatest.IDX(0, 2, datatest.Numbered), datatest.Gzip(datatest.IDX(0, 2, datatest.Numbered)), {}, {0, 0, 8, 3}},

@@ -7,7 +7,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 )
 
-// tiny are images of 4×4 pixels, so that every case is met often: N_c ~ U{3..7}.
+// tiny returns sources of images of 4×4 pixels, so that every case occurs often: N_c ~ U{3..7}.
 func tiny(t testing.TB) (datasets.Source, datasets.Source) {
 	e := imageExperiment("omniglot")
 	e.Data.Resize = 4
@@ -53,8 +53,8 @@ func TestContextSizesAreUniform(t *testing.T) {
 	}
 }
 
-// Any pixel is at any place of the order with the same frequency, independently of its neighbour's place, of the other
-// images' order and of evaluation's.
+// Every pixel is at every place of the order with the same frequency. Its place does not depend on
+// that of its neighbour, on the orders of other images, or on those of the evaluation.
 func TestContextPixelsAreUniform(t *testing.T) {
 	s, alike := tiny(t)
 	var places [16][16]float64 // [place][pixel]

@@ -9,8 +9,9 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets/datatest"
 )
 
-// imageDir has small files of all five benchmarks, 37 training images and 20 test images each; freyface's 37 frames are
-// yet to be split. One file is not packed, which is as good.
+// imageDir returns a directory with small files of all five benchmarks: 37 training images and 20
+// test images each, and 37 frames of freyface that are not split yet. One file is not compressed,
+// which is allowed.
 func imageDir(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -25,7 +26,7 @@ func imageDir(t testing.TB) string {
 
 var imageNames = benchmark.Names(func(b benchmark.Benchmark) bool { return b.Kind == benchmark.Images })
 
-// imageExperiment has the paper's values.
+// imageExperiment returns an experiment with the paper's values.
 func imageExperiment(name string) config.Experiment {
 	b, _ := benchmark.Find(name)
 	e := config.Experiment{

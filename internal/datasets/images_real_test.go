@@ -9,7 +9,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 )
 
-// realImages is the directory of the real data if it has a file.
+// realImages returns the directory of the real data, and skips the test if it lacks the file.
 func realImages(t *testing.T, file string) string {
 	t.Helper()
 	dir := realData(t)
@@ -31,8 +31,9 @@ func TestRealFaces(t *testing.T) {
 	if n := s.EvalBatches(); n != 154 { // 5·492 frames
 		t.Errorf("%d evaluation batches, want 154", n)
 	}
-	// Upright: neighbours are as alike across as down (with rows and columns exchanged, they differ by 46 across in place
-	// of 20), and the forehead at the top is lighter than the chin's shadow.
+	// The images are upright: neighbours are as alike across as down (with rows and columns
+	// exchanged, they differ by 46 across in place of 20), and the forehead at the top is lighter
+	// than the shadow of the chin.
 	var top, bottom, across, down, images float64
 	for step := range 92 {
 		for _, img := range restored(t, s, made(t, s, step, false)) {

@@ -33,14 +33,14 @@ func openImages(t testing.TB, e config.Experiment, dir string) datasets.Source {
 	return s
 }
 
-// shape is the source's images.
+// shape returns the shape of the images of a source.
 func shape(t testing.TB, s datasets.Source) (h, w, channels int) {
 	t.Helper()
 	return s.(datasets.Imager).ImageShape()
 }
 
-// restored are the images of a batch as bytes [function][(i·W+j)·channels+c], by the coordinates of their points.
-// Every pixel must be there exactly once.
+// restored returns the images of a batch as bytes [function][(i·W+j)·channels+c], put together by
+// the coordinates of their points. Every pixel must occur exactly once.
 func restored(t testing.TB, s datasets.Source, b *datasets.Batch) [][]byte {
 	t.Helper()
 	h, w, channels := shape(t, s)
@@ -66,7 +66,7 @@ func restored(t testing.TB, s datasets.Source, b *datasets.Batch) [][]byte {
 	return all
 }
 
-// number of a numbered image, or of a character's drawing.
+// number returns the number of a numbered image, or of the drawing of a character.
 func number(benchmark string, channels int, img []byte) int {
 	if benchmark == "omniglot" {
 		return int(img[0])
@@ -115,7 +115,8 @@ func TestPixelsAreWhereTheyBelong(t *testing.T) {
 	}
 }
 
-// Coordinates and values to the last bit of float32, through the scaling and by METHOD's formulas.
+// Coordinates and values are right to the last bit of float32, through the scaling and by METHOD's
+// formulas.
 func TestCoordinatesAndValues(t *testing.T) {
 	for _, name := range []string{"freyface", "svhn"} {
 		s := openImages(t, imageExperiment(name), imageDir(t))
@@ -195,7 +196,8 @@ func TestEveryEpochVisitsEachImageOnce(t *testing.T) {
 		if cmp.Equal(orders[0], orders[1]) || cmp.Equal(orders[1], orders[2]) || slices.IsSorted(orders[0]) {
 			t.Errorf("%s: not shuffled: %v", name, orders)
 		}
-		// The order is (seed, epoch)'s alone: another batch size has the same, another seed another.
+		// The order depends only on the seed and the epoch: another batch size has the same order,
+		// another seed has another.
 		e.Train.BatchSize = 5
 		again := openImages(t, e, dir)
 		e.Train.Seed++
@@ -299,7 +301,7 @@ func TestFacesAreSplitAndCopied(t *testing.T) {
 			}
 		}
 	}
-	// The split is data.seed's: other seeds of training and evaluation leave it alone.
+	// The split depends on data.seed: other seeds of training and evaluation do not change it.
 	e.Train.Seed, e.Eval.Seed = 99, 98
 	s = openImages(t, e, dir)
 	if again, _ := evaluated(s); !cmp.Equal(again, order) || !cmp.Equal(trained(s), train) {

@@ -131,7 +131,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Whatever the bytes, reading ends without a panic, and every function has as many numbers as points.
+// Reading arbitrary bytes does not panic, and every function has as many numbers as points.
 func FuzzReadPoints(f *testing.F) {
 	for _, seed := range []string{
 		"", "x,y\n1,2\n", "\ufeff\"\",x,y\r\n\"1\",1,2\r\n", "function,x,y\na,1,2\nb,3,4\n", "x,y\nNaN,1\n", "x,x\n", "x,y\n1\n",

@@ -8,7 +8,7 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// A file is read as long as copies of what is held fit into what is left.
+// Reading goes on as long as the memory left holds a few copies of the memory in use.
 func TestFilesThatFillTheMemoryAreRefused(t *testing.T) {
 	content := "x,y\n" + strings.Repeat("1,2\n", 1000)
 	for name, c := range map[string]struct {

@@ -17,7 +17,8 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// rFile is what R's save() writes of data frames with the columns flow and speed, uncompressed.
+// rFile returns what R's save() writes for data frames with the columns flow and speed,
+// uncompressed.
 func rFile(names []string, lanes map[string][2][]float64) string {
 	var b []byte
 	ints := func(v ...int32) {
@@ -71,7 +72,7 @@ func TestSpeedFlowFromRsFile(t *testing.T) {
 	if err := open(t, speedFlow(), dataDir(t)).Train(3, &want); err != nil {
 		t.Fatal(err)
 	}
-	// The order of the objects does not matter, and other ones are passed over.
+	// The order of the objects does not matter, and other objects are skipped.
 	content := rFile([]string{"lane3", "maxtemp", "lane2"}, lanes)
 	named, alone := speedFlow(), speedFlow()
 	named.Data.Files = []string{"hdrcde.rda"}

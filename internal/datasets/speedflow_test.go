@@ -19,7 +19,7 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// speedFlow is the experiment for lanes of 40 rows.
+// speedFlow returns the experiment for lanes of 40 rows.
 func speedFlow() config.Experiment {
 	return config.Experiment{
 		Benchmark: "speed-flow",
@@ -32,8 +32,9 @@ func speedFlow() config.Experiment {
 	}
 }
 
-// dataDir holds speed-flow/lane2.csv and lane3.csv of 40 rows: flow 10, 20, … and speed flow/10 (lane 2), and twice the
-// flow with speed flow/10+1 (lane 3). The maxima are 800 and 81.
+// dataDir returns a directory with speed-flow/lane2.csv and lane3.csv of 40 rows. Lane 2 has flow
+// 10, 20, … and speed flow/10. Lane 3 has twice the flow, with speed flow/10+1. The maxima are 800
+// and 81.
 func dataDir(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -67,7 +68,7 @@ func open(t *testing.T, e config.Experiment, dir string) datasets.Source {
 	return s
 }
 
-// pairs are a function's points from first on, as a sorted list.
+// pairs returns the points of a function from number first on, as a sorted list.
 func pairs(b datasets.Batch, function, first, last int) [][2]float32 {
 	var all [][2]float32
 	for i := function*b.Points + first; i < function*b.Points+last; i++ {
@@ -297,7 +298,7 @@ func TestCheckSaysWhatIsThere(t *testing.T) {
 	}
 }
 
-// realData is the directory of the real data, which are not part of the repository.
+// realData returns the directory of the real data, which are not part of the repository.
 func realData(t *testing.T) string {
 	t.Helper()
 	shared := os.Getenv("ACQNP_SHARED")
@@ -334,13 +335,13 @@ func TestRealSpeedFlow(t *testing.T) {
 	if err := open(t, e, dir).Train(12, &fromR); err != nil {
 		t.Fatal(err)
 	}
-	// The CSV has 15 digits of the 17 that float64 needs: a float32 may round the other way.
+	// The CSV has 15 of the 17 digits that float64 needs, so a float32 may round the other way.
 	for i := range fromCSV.X {
 		if d := math.Abs(float64(fromCSV.X[i] - fromR.X[i])); d > 1e-7 || fromCSV.Y[i] != fromR.Y[i] {
 			t.Fatalf("point %d: (%v, %v) from CSV, (%v, %v) from R", i, fromCSV.X[i], fromCSV.Y[i], fromR.X[i], fromR.Y[i])
 		}
 	}
-	// R's file alone will do where the default files are asked for.
+	// R's file alone is enough if the configuration has the default files.
 	alone := t.TempDir()
 	content, err := os.ReadFile(filepath.Join(dir, "speed-flow", "hdrcde-data.rda"))
 	if err != nil {

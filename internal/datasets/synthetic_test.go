@@ -16,7 +16,8 @@ import (
 
 var syntheticNames = benchmark.Names(func(b benchmark.Benchmark) bool { return b.Kind == benchmark.Synthetic })
 
-// syntheticExperiment has the paper's values. CNP reads no levels, so that they do not bound the size of a batch.
+// syntheticExperiment returns an experiment with the paper's values. CNP reads no levels, so they
+// do not bound the size of a batch.
 func syntheticExperiment(name string) config.Experiment {
 	text := fmt.Appendf(nil, "benchmark: %s\nmodel: {name: cnp}\ntrain: {seed: 43}\n", name)
 	e, err := config.Parse(name, text, config.Overrides{})
@@ -35,7 +36,7 @@ func openSynthetic(t testing.TB, e config.Experiment) datasets.Source {
 	return source
 }
 
-// made is a new batch of training step, or of evaluation.
+// made returns a new batch of a training step, or of the evaluation.
 func made(t testing.TB, source datasets.Source, step int, evaluation bool) *datasets.Batch {
 	t.Helper()
 	var b datasets.Batch
@@ -54,7 +55,7 @@ func makeInto(t testing.TB, source datasets.Source, step int, evaluation bool, b
 	}
 }
 
-// expect compares the mean of independent values with what it should be, within five standard errors.
+// expect checks that the mean of independent values is as expected, within five standard errors.
 func expect(t *testing.T, what string, values []float64, want float64) {
 	t.Helper()
 	n, mean, square := float64(len(values)), 0.0, 0.0
@@ -144,7 +145,8 @@ func TestSizesAreUniform(t *testing.T) {
 	frequencies(e, false, context, 3, 3)
 }
 
-// A batch is a function of its seed and its number: not of what was made before, nor of the slices it is put in.
+// A batch depends only on its seed and its number, not on earlier batches or on the slices that it
+// is put into.
 func TestSyntheticBatchDependsOnSeedAndNumberAlone(t *testing.T) {
 	for _, name := range syntheticNames {
 		e := syntheticExperiment(name)
@@ -168,7 +170,7 @@ func TestSyntheticBatchDependsOnSeedAndNumberAlone(t *testing.T) {
 			t.Errorf("%s: step 7 changed with what came before: %s", name, d)
 		}
 
-		e.Data.Seed++ // fixes splits; synthetic data have none
+		e.Data.Seed++ // data.seed fixes splits, which synthetic data do not have
 		e.Train.BatchSize, e.Eval.Seed = 2, 44
 		if half := made(t, openSynthetic(t, e), 7, false); !slices.Equal(half.Y, fresh.Y[:2*fresh.Points]) {
 			t.Errorf("%s: a function depends on how many there are", name)
@@ -181,7 +183,7 @@ func TestSyntheticBatchDependsOnSeedAndNumberAlone(t *testing.T) {
 }
 
 func TestSyntheticBitsDoNotDependOnThreads(t *testing.T) {
-	for _, name := range []string{"rbf", "matern52"} { // the others have nothing that could run in parallel
+	for _, name := range []string{"rbf", "matern52"} { // in the others, nothing runs in parallel
 		e := syntheticExperiment(name)
 		e.Eval.BatchSize = 2
 		all := made(t, openSynthetic(t, e), 1, true)

@@ -14,7 +14,7 @@ import (
 	"github.com/acqnp/acqnp/internal/safetensors"
 )
 
-// writtenTasks is a tasks file of three batches.
+// writtenTasks returns a tasks file of three batches.
 func writtenTasks(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "tasks.safetensors")

@@ -18,7 +18,8 @@ import (
 	"github.com/acqnp/acqnp/internal/safetensors"
 )
 
-// growing is a source whose batch i has 2 functions of 5+i points, 1+i of them context, dx = 2 and dy = 1.
+// growing is a source whose batch i has 2 functions of 5+i points, of which 1+i are context; dx = 2
+// and dy = 1.
 type growing struct{ fail error }
 
 func (growing) Dims() (dx, dy int)       { return 2, 1 }
@@ -64,7 +65,7 @@ func TestTasksRoundTrip(t *testing.T) {
 	if diff := cmp.Diff(datasets.Size{Functions: 2, Points: 8, Context: 4}, tasks.EvalSize()); diff != "" {
 		t.Error(diff)
 	}
-	got := datasets.Batch{NumTau: 3, U: make([]float32, 7)} // what an earlier use left behind
+	got := datasets.Batch{NumTau: 3, U: make([]float32, 7)} // left from an earlier use
 	for _, i := range []int{3, 0, 2, 1} {
 		var want datasets.Batch
 		if err := (growing{}).Eval(i, &want); err != nil {
@@ -84,7 +85,7 @@ func TestTasksRoundTrip(t *testing.T) {
 	if err := tasks.Eval(4, &got); err == nil {
 		t.Error("there is a batch 4")
 	}
-	// The file is the contract's: anybody's reader finds these names.
+	// The names in the file are a contract with other programs.
 	f, err := safetensors.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -323,7 +324,7 @@ func TestTasksNameWhatIsWrong(t *testing.T) {
 	}
 }
 
-// Whatever the bytes, opening and reading end without a panic, and what is read fits its own sizes.
+// Opening and reading arbitrary bytes does not panic, and what is read fits its stated sizes.
 func FuzzOpenTasks(f *testing.F) {
 	add := func(numContext string, ts ...safetensors.Tensor) {
 		var b bytes.Buffer

@@ -15,7 +15,7 @@ import (
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// reads is a model, by what it reads.
+// reads is a model that reads levels, bootstraps or neither.
 type reads struct {
 	name                string
 	quantile, bootstrap bool
@@ -32,7 +32,7 @@ var (
 	bnp   = reads{name: "bnp", bootstrap: true}
 )
 
-// inputs keeps what is written to a program.
+// inputs is a program that keeps what is written to its inputs.
 type inputs struct {
 	engine.Program[float32]
 	v map[string][]float32
@@ -45,7 +45,7 @@ func (p inputs) Input(name string) []float32 {
 	return p.v[name]
 }
 
-// written is a program with the feed in its inputs.
+// written returns a program with the feed in its inputs.
 func written(f *feed.Feed) inputs {
 	p := inputs{v: map[string][]float32{}}
 	f.Write(p)
@@ -61,7 +61,7 @@ func draws(t *testing.T, m feed.Reader, c feed.Choice) feed.Draws {
 	return d
 }
 
-// some is the batch of a step: dx = 2, dy = 1, sizes and values that tell the step.
+// some makes the batch of a step: dx = 2, dy = 1, with sizes and values that depend on the step.
 func some(step int, b *datasets.Batch) error {
 	*b = datasets.Batch{Functions: 1 + step%3, Points: 5 + step%4, Context: 1 + step%5, DX: 2, DY: 1}
 	for i := range b.Functions * b.Points {
@@ -71,7 +71,7 @@ func some(step int, b *datasets.Batch) error {
 	return nil
 }
 
-// each feeds the steps from 0 to n−1 of a source.
+// each makes the feeds of the steps 0 to n−1 of a source.
 func each(t *testing.T, batch func(int, *datasets.Batch) error, d feed.Draws, n int, see func(step int, f *feed.Feed)) {
 	t.Helper()
 	feeds := feed.Start(batch, d, 0, n)
@@ -125,7 +125,7 @@ func TestDrawnLevelsAreTheStreams(t *testing.T) {
 	}
 }
 
-// u of the grid: τ = 0.001..0.999 comes of u itself in acqnp, of 0.001 + 0.998·u in cqnp.
+// In a grid, τ = 0.001..0.999. That is u itself for acqnp, and 0.001 + 0.998·u for cqnp.
 func TestGridLevels(t *testing.T) {
 	for _, c := range []struct {
 		model reads
@@ -301,15 +301,15 @@ func TestFeedsDoNotAllocate(t *testing.T) {
 				runtime.ReadMemStats(&after)
 			}
 		})
-		// The runtime itself allocates a little now and then; one allocation per step would be 199.
+		// The runtime allocates a little now and then. One allocation per step would make 199.
 		if n := after.Mallocs - before.Mallocs; n > 100 {
 			t.Errorf("%s: %d allocations in %d steps", m.name, n, all-1-warm)
 		}
 	}
 }
 
-// Levels that are drawn elsewhere are not in the feed, and their generator is the one that would
-// have drawn them.
+// Levels that are drawn elsewhere are not in the feed. Generator returns the generator that draws
+// them otherwise.
 func TestLevelsDrawnElsewhere(t *testing.T) {
 	d := draws(t, acqnp, feed.Choice{NumTau: 7, Spacing: feed.RandomLevels, Seed: 43})
 	elsewhere := draws(t, acqnp, feed.Choice{NumTau: 7, Spacing: feed.RandomLevels, Seed: 43}).Elsewhere()

@@ -281,7 +281,7 @@ func TestSetsAreWellFormed(t *testing.T) {
 	}
 }
 
-// The one published sum that can be checked here, and the first bytes of all files.
+// The checksum of one published file, and the first bytes of all.
 func TestSumsOfRealFiles(t *testing.T) {
 	shared := os.Getenv("ACQNP_SHARED")
 	if shared == "" {

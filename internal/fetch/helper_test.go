@@ -29,9 +29,9 @@ type site struct {
 	*httptest.Server
 	mu       sync.Mutex
 	content  []byte
-	tag      string           // entity tag; "": none
+	tag      string           // entity tag; "" for none
 	cut      []int            // the next responses break off after this many bytes
-	answer   http.HandlerFunc // replaces the file unless nil
+	answer   http.HandlerFunc // answers in place of the file, unless nil
 	requests []http.Header    // of every request
 	paths    []string
 }
@@ -93,7 +93,7 @@ func sum(content []byte) string {
 	return hex.EncodeToString(h[:])
 }
 
-// set returns a set of one file with the sum of content.
+// set returns a set of one file with the checksum of content.
 func set(content []byte, urls ...string) fetch.Set {
 	return fetch.Set{Name: "digits", Files: []fetch.File{{Name: "d.gz", URLs: urls, Bytes: int64(len(content)), SHA256: sum(content)}}}
 }
@@ -112,7 +112,7 @@ func fetched(t *testing.T, s fetch.Set, dir string, want []byte) fetch.Result {
 	return r[0]
 }
 
-// holds checks that dir has the one file and nothing else.
+// holds checks that dir contains only this file.
 func holds(t *testing.T, dir string, want []byte) {
 	t.Helper()
 	if got := names(t, dir); !cmp.Equal(got, []string{"d.gz"}) {
@@ -138,7 +138,7 @@ func names(t *testing.T, dir string) []string {
 }
 
 // fails checks that Fetch returns an error of one line that contains the words and is not an
-// *input.Error, and that there is nothing under the final name.
+// *input.Error, and that no file has the final name.
 func fails(t *testing.T, s fetch.Set, dir string, o fetch.Options, says ...string) {
 	t.Helper()
 	_, err := fetch.Fetch(t.Context(), s, dir, o)

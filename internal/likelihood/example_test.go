@@ -7,7 +7,8 @@ import (
 	"github.com/acqnp/acqnp/internal/likelihood"
 )
 
-// The levels 0.1 and 0.9 of an outcome with two modes lie at the modes, −1 and 1.
+// An outcome has two modes. The component of level 0.1 is at the mode −1, that of level 0.9 at the
+// mode 1.
 func ExampleMixture() {
 	logit := func(tau float64) float64 { return math.Log(tau / (1 - tau)) }
 	m := likelihood.MixtureOf([]likelihood.AsymmetricLaplace{

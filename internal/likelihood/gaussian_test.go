@@ -19,7 +19,7 @@ func TestGaussianEqualsTheTextbook(t *testing.T) {
 			near(t, "CDF", g.CDF(y), want.CDF(y), 1e-14)
 		}
 		for _, p := range probabilities {
-			// Both tails hold their digits: relative 1e-9 of the smaller one.
+			// Both tails keep their digits: relative 1e-9 of the smaller one.
 			got := g.Quantile(p)
 			tail, lower := 1-p, likelihood.Gaussian{Mean: -g.Mean, Scale: g.Scale}.CDF(-got)
 			if p < 0.5 {

@@ -8,7 +8,7 @@ import (
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// ensembles are the components of mixtures: close together, far apart, of scales far apart.
+// ensembles are components of mixtures: close together, far apart, and with very different scales.
 var ensembles = [][]likelihood.Gaussian{
 	{{Mean: 0.3, Scale: 0.1}, {Mean: 0.35, Scale: 0.12}, {Mean: 0.2, Scale: 0.2}},
 	{{Mean: -50, Scale: 0.1}, {Mean: 50, Scale: 0.1}},
@@ -54,9 +54,9 @@ func TestGaussianMixtureQuantileInvertsTheDistributionFunction(t *testing.T) {
 				t.Errorf("mixture %d: quantiles cross at p = %g", i, p)
 			}
 			last = y
-			// Both tails hold their digits: relative 1e-9 of the smaller one, as for one Gaussian.
-			// Between components far apart the distribution function is flat, and any y there will
-			// do.
+			// Both tails keep their digits: relative 1e-9 of the smaller one, as for one Gaussian.
+			// Between components far apart the distribution function is flat, and any y there is
+			// right.
 			got, want := m.CDF(y), p
 			if p > 0.5 {
 				got, want = m.Survival(y), 1-p

@@ -8,9 +8,9 @@ import (
 	"github.com/acqnp/acqnp/internal/likelihood"
 )
 
-// differences are the central differences of f by every element of x. With the step 6e-6 their
-// error is about h²f‴/6 ≈ 1e-10 plus rounding 1e-16/h·|f| ≈ 1e-10: tolerance 1e-8, as derivatives
-// reach some hundreds here.
+// differences returns the central differences of f with respect to every element of x. At the step
+// 6e-6 their error is about h²f‴/6 ≈ 1e-10 plus rounding 1e-16/h·|f| ≈ 1e-10. The tolerance is
+// 1e-8, because derivatives reach some hundreds here.
 func differences(x []float64, f func([]float64) float64) []float64 {
 	return fd.Gradient(nil, f, x, &fd.Settings{Formula: fd.Central, Step: 6e-6})
 }

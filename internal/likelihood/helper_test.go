@@ -11,15 +11,15 @@ import (
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// distribution is what the Gaussian, the asymmetric Laplace and its mixture share.
+// distribution has the methods that the Gaussian, the asymmetric Laplace and its mixture share.
 type distribution interface {
 	LogDensity(y float64) float64
 	CDF(y float64) float64
 	Quantile(p float64) float64
 }
 
-// probabilities reach far into both tails; the pairs beside 0.5 stand where the mixture changes
-// sides.
+// probabilities reach far into both tails. Those near 0.5 are where the mixture changes from one
+// tail to the other.
 var probabilities = []float64{1e-12, 1e-6, 1e-3, 0.01, 0.1, 0.25, 0.4, 0.5 - 1e-9, 0.5, 0.5 + 1e-9, 0.6, 0.75, 0.9, 0.99, 0.999, 1 - 1e-6, 1 - 1e-12}
 
 // near fails unless got is want within tolerance·max(1, |want|).
@@ -39,10 +39,10 @@ func finite(t *testing.T, what string, values ...float64) {
 	}
 }
 
-// integral is ∫ f over the reals for f with kinks at the given places, of scale at least `scale`
-// beside them and nothing worth adding further than `reach` away. Panels start at a quarter of the
-// scale on both sides of every kink and grow with the distance; a Gauss-Legendre rule of 16 points
-// is exact to rounding on each.
+// integral returns ∫ f over the reals. f has kinks at the given places, varies there on a scale of
+// at least `scale`, and is negligible further away than `reach`. The panels start at a quarter of
+// the scale on both sides of every kink and grow with the distance. On each panel a Gauss-Legendre
+// rule of 16 points is exact up to rounding.
 func integral(f func(float64) float64, kinks []float64, scale, reach float64) float64 {
 	var ends []float64
 	for _, k := range kinks {
@@ -61,9 +61,9 @@ func integral(f func(float64) float64, kinks []float64, scale, reach float64) fl
 	return sum
 }
 
-// kolmogorovSmirnov fails where the empirical distribution of the draws is further from CDF than
-// chance would put it in one of 10⁵ seeds (asymptotically 2·exp(−2·2.47²)); the seeds are fixed, so
-// it passes or fails for good.
+// kolmogorovSmirnov fails if the empirical distribution of the draws is further from CDF than
+// chance would put it for one of 10⁵ seeds (asymptotically 2·exp(−2·2.47²)). The seeds are fixed,
+// so the result is always the same.
 func kolmogorovSmirnov(t *testing.T, d distribution, draws []float64) {
 	t.Helper()
 	slices.Sort(draws)
@@ -77,8 +77,8 @@ func kolmogorovSmirnov(t *testing.T, d distribution, draws []float64) {
 	}
 }
 
-// raw is a decoder output for n levels of dy channels with numbers of the size that training meets,
-// and the logits.
+// raw returns a decoder output for n levels of dy channels, with numbers of the size that occurs in
+// training, and the logits of the levels.
 func raw(seed uint64, n, dy int) (raw, z []float64) {
 	g := random.New(seed, random.Draws)
 	raw, z = make([]float64, 3*dy*n), make([]float64, n)
@@ -91,8 +91,8 @@ func raw(seed uint64, n, dy int) (raw, z []float64) {
 	return raw, z
 }
 
-// parts are the components that raw and z stand for in one channel, and their weight logits, by the
-// paper's formulas.
+// parts returns the components that raw and z describe for one channel, and their weight logits, by
+// the paper's formulas.
 func parts(raw, z []float64, dy, channel int) (components []likelihood.AsymmetricLaplace, weights []float64) {
 	for k := range z {
 		row := raw[3*dy*k:]
@@ -106,7 +106,7 @@ func parts(raw, z []float64, dy, channel int) (components []likelihood.Asymmetri
 	return components, weights
 }
 
-// naive is the density of an asymmetric Laplace distribution as the paper writes it.
+// naive returns the density of an asymmetric Laplace distribution as the paper writes it.
 func naive(d likelihood.AsymmetricLaplace, y float64) float64 {
 	tau, e := 1/(1+math.Exp(-d.Logit)), y-d.Location
 	return tau * (1 - tau) / d.Scale * math.Exp(-math.Max(tau*e, (tau-1)*e)/d.Scale)

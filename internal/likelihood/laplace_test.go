@@ -15,7 +15,7 @@ var laplaces = []likelihood.AsymmetricLaplace{
 	{Location: 0.1, Scale: 20, Logit: 0.4},
 }
 
-// spread is where the slower tail of d has fallen to e⁻⁷⁰.
+// spread returns the distance at which the slower tail of d has fallen to e⁻⁷⁰.
 func spread(d likelihood.AsymmetricLaplace) float64 {
 	return 70 * d.Scale * (1 + math.Exp(math.Abs(d.Logit)))
 }
@@ -40,7 +40,8 @@ func TestLaplaceDensityMomentsAndDistributionFunction(t *testing.T) {
 			near(t, "log density by the paper's formula", d.LogDensity(y), math.Log(naive(d, y)), 1e-10)
 			near(t, "CDF + survival", d.CDF(y)+d.Survival(y), 1, 1e-15)
 			if h := 1e-5 * d.Scale; math.Abs(e) > h {
-				// Rounding of y ± h leads: 1e-15/h = 1e-8 of the density, which is at most 0.25/σ.
+				// The rounding of y ± h dominates: 1e-15/h = 1e-8 of the density, which is at most
+				// 0.25/σ.
 				slope := (d.CDF(y+h) - d.CDF(y-h)) / (2 * h)
 				near(t, "dCDF/dy·σ", slope*d.Scale, math.Exp(d.LogDensity(y))*d.Scale, 3e-9)
 			}

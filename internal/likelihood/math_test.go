@@ -9,8 +9,8 @@ import (
 
 func TestFunctionsOfALogit(t *testing.T) {
 	for x := -30.0; x <= 30; x += 0.37 {
-		// 1e-12: at |x| = 30 the naive forms have about 13 digits less than these, so compare where
-		// they are sound.
+		// 1e-12: at |x| = 30 the naive forms lose about 13 digits, so compare only where they keep
+		// enough.
 		if math.Abs(x) < 8 {
 			near(t, "Softplus", likelihood.Softplus(x), math.Log(1+math.Exp(x)), 1e-12)
 			near(t, "LogSigmoid", likelihood.LogSigmoid(x), math.Log(1/(1+math.Exp(-x))), 1e-12)
@@ -18,7 +18,7 @@ func TestFunctionsOfALogit(t *testing.T) {
 		near(t, "Sigmoid", likelihood.Sigmoid(x), 1/(1+math.Exp(-x)), 1e-15)
 		near(t, "Softplus(x) - Softplus(-x)", likelihood.Softplus(x)-likelihood.Softplus(-x), x, 1e-14)
 	}
-	// Saturated: the leading term of the expansion, to the last digits.
+	// Saturated: the leading term of the expansion has all digits.
 	near(t, "Softplus(-100)·e¹⁰⁰", likelihood.Softplus(-100)*math.Exp(100), 1, 1e-14)
 	near(t, "Sigmoid(-100)·e¹⁰⁰", likelihood.Sigmoid(-100)*math.Exp(100), 1, 1e-14)
 	near(t, "LogSigmoid(100)·e¹⁰⁰", likelihood.LogSigmoid(100)*math.Exp(100), -1, 1e-14)

@@ -28,7 +28,7 @@ func TestMixtureDensityMomentsAndDistributionFunction(t *testing.T) {
 		near(t, "mean", m.Mean(), mean, 1e-12)
 		near(t, "variance", m.Variance(), expect(func(y float64) float64 { return (y - mean) * (y - mean) }), 1e-12)
 
-		for y := -5.03; y < 5; y += 0.31 { // beside the kinks
+		for y := -5.03; y < 5; y += 0.31 { // away from the kinks
 			const h = 1e-5 // error h²f″/6 with f″ of the order 100 for the narrowest component, rounding 1e-11
 			near(t, "dCDF/dy", (m.CDF(y+h)-m.CDF(y-h))/(2*h), math.Exp(m.LogDensity(y)), 1e-7)
 			near(t, "CDF + survival", m.CDF(y)+m.Survival(y), 1, 1e-14)
@@ -82,7 +82,8 @@ func TestSingleComponentIsTheAsymmetricLaplace(t *testing.T) {
 	}
 }
 
-// saturated levels at both ends put tails e¹⁰⁰ wide beside components of ordinary width.
+// saturated returns a mixture with levels at both ends, whose tails are e¹⁰⁰ wide, beside
+// components of ordinary width.
 func saturated() likelihood.Mixture {
 	return likelihood.MixtureOf([]likelihood.AsymmetricLaplace{
 		{Location: 0, Scale: 0.01, Logit: -100},
@@ -107,8 +108,8 @@ func TestMixtureQuantileInvertsTheDistributionFunction(t *testing.T) {
 		for _, p := range probabilities {
 			y := m.Quantile(p)
 			finite(t, "quantile", y)
-			// To the last digit of y: rounding of 25 terms apart, p lies between the values at y
-			// and below it.
+			// Exact to the rounding of 25 terms: p lies between the CDF at y and at the number
+			// below y.
 			below := math.Nextafter(y, math.Inf(-1))
 			const slack = 1e-14
 			if p <= 0.5 && !(m.CDF(below) <= p*(1+slack) && m.CDF(y) >= p*(1-slack)) {

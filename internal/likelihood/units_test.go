@@ -7,8 +7,8 @@ import (
 	"github.com/acqnp/acqnp/internal/likelihood"
 )
 
-// In the units of the data, places on the axis are factor·y + offset and densities are divided by
-// the factor.
+// In the units of the data, a value of y is factor·y + offset, and a density is divided by the
+// factor.
 func TestUnitsOfTheData(t *testing.T) {
 	units := likelihood.Units{Factor: 7, Offset: -3}
 	raw, z := raw(4, 6, 2)

@@ -12,7 +12,7 @@ import (
 
 const gib = 1 << 30
 
-// system makes a root with these files.
+// system creates a root directory with these files.
 func system(t *testing.T, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()

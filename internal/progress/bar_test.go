@@ -55,7 +55,7 @@ func TestATerminalGetsABar(t *testing.T) {
 	if err := tty.Close(); err != nil {
 		t.Fatal(err)
 	}
-	content, _ := io.ReadAll(screen) // ends with an error, as a terminal's other side does once it is closed
+	content, _ := io.ReadAll(screen) // returns an error: the other side of the terminal is closed
 	shown := string(content)
 	for _, want := range []string{"training\r\n", "25% |", "train: step 2/4, loss 0.2500, 2.5M rows/s, 0s left", "100% |"} {
 		if !strings.Contains(shown, want) {

@@ -36,7 +36,7 @@ func TestKnownAnswers(t *testing.T) {
 }
 
 func TestStreamsKeepTheirNumbers(t *testing.T) {
-	// The numbers are part of the meaning of a seed: a stream that moves changes every run.
+	// A seed stands for these numbers. A stream with another number would change every run.
 	for i, s := range []random.Stream{random.Data, random.Sizes, random.Levels, random.Bootstrap, random.Shuffle,
 		random.Pixels, random.Split, random.Weights, random.Draws} {
 		if int(s) != i+1 {
@@ -71,7 +71,7 @@ func TestFillEqualsFloatOneByOne(t *testing.T) {
 	}
 }
 
-// moments of v: mean, and the second to fourth central moments.
+// moments returns the mean and the second to fourth central moments of v.
 func moments(v []float64) (mean, m2, m3, m4 float64) {
 	for _, x := range v {
 		mean += x / float64(len(v))
@@ -192,7 +192,7 @@ func TestIntNIsUniform(t *testing.T) {
 	for _, n := range []int{1, 2, 7, 95} {
 		counts := make([]float64, n)
 		for i := uint64(0); i < many; i++ {
-			counts[g.IntN(i, 1, n)]++ // panics where out of range
+			counts[g.IntN(i, 1, n)]++ // panics if out of range
 		}
 		p := 1 / float64(n)
 		for _, c := range counts {

@@ -16,7 +16,7 @@ import (
 	"github.com/acqnp/acqnp/internal/safetensors"
 )
 
-// raw is a file made by hand: the length of the header, the header, the data.
+// raw returns a file made by hand: the length of the header, the header, the data.
 func raw(header string, data []byte) []byte {
 	b := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
 	return append(append(b, header...), data...)
@@ -87,8 +87,8 @@ func TestRoundTripKeepsEveryBit(t *testing.T) {
 	}
 }
 
-// The bytes are the format's own, as its specification describes them, and do not depend on the
-// order of a map.
+// The bytes are as the format's specification describes them, and do not depend on the order of a
+// map.
 func TestWriteMakesTheFormatsBytes(t *testing.T) {
 	meta := map[string]string{"b": "2", "a": "1"}
 	ts := []safetensors.Tensor{safetensors.F32("x", []int{1, 2}, []float32{1, 2}), safetensors.I32("n", nil, []int32{3})}
@@ -155,7 +155,7 @@ func TestMalformedFilesAreNamed(t *testing.T) {
 	huge := binary.LittleEndian.AppendUint64(nil, 1<<63)
 	long := append(binary.LittleEndian.AppendUint64(nil, 100_000_001), one(good)...)
 	cases := []struct {
-		name, says string // says: a word of the message that shows the right check spoke
+		name, says string // says: a part of the message that only the right check writes
 		content    []byte
 	}{
 		{"no bytes", "0 bytes", nil},
@@ -305,8 +305,8 @@ func TestExpectAndConversionsNameWhatIsWrong(t *testing.T) {
 	}
 }
 
-// Whatever the bytes, reading ends without a panic, and what is accepted can be written and read
-// again, unchanged.
+// Reading arbitrary bytes does not panic. A file that is accepted can be written and read again,
+// unchanged.
 func FuzzRead(f *testing.F) {
 	meta, tensors := sample()
 	var b bytes.Buffer

@@ -31,8 +31,8 @@ func newBuilder(order binary.AppendByteOrder) *builder {
 	return b
 }
 
-// part is a data element: its tag, its content, and padding to eight bytes. Up to four bytes go
-// into the tag.
+// part returns a data element: its tag, its content, and padding to eight bytes. Content of up to
+// four bytes goes into the tag.
 func (b *builder) part(kind uint32, content []byte) []byte {
 	var p []byte
 	if n := len(content); n > 0 && n <= 4 {
@@ -45,7 +45,7 @@ func (b *builder) part(kind uint32, content []byte) []byte {
 	return append(p, make([]byte, (8-len(p)%8)%8)...)
 }
 
-// matrix is a miMATRIX element of a class, with its values stored as a type.
+// matrix returns a miMATRIX element of a class, with its values stored as a type.
 func (b *builder) matrix(name string, class, kind uint32, dims []int, values []byte) []byte {
 	var flags, sizes []byte
 	flags = b.order.AppendUint32(b.order.AppendUint32(flags, class), 0)
@@ -64,8 +64,8 @@ func (b *builder) plain(element []byte) *builder {
 	return b
 }
 
-// compressed adds an element as MATLAB 7 does: its size is that of the zlib stream, and no padding
-// follows.
+// compressed adds an element as MATLAB 7 writes it: its size is that of the zlib stream, and there
+// is no padding.
 func (b *builder) compressed(element []byte) *builder {
 	var z bytes.Buffer
 	w := zlib.NewWriter(&z)
@@ -89,8 +89,8 @@ func read(content []byte, variable string) (matfile.Array, error) {
 	return matfile.Decode(bytes.NewReader(content), int64(len(content)), variable)
 }
 
-// several variables: text, a structure's class, numbers of other types, small elements, and the
-// bytes asked for.
+// several returns a file with several variables: text, a structure, numbers of other types, small
+// elements, and the bytes that are asked for.
 func several(order binary.AppendByteOrder, compress bool) []byte {
 	b := newBuilder(order)
 	add := b.plain
@@ -159,7 +159,7 @@ func TestMalformedFilesAreNamed(t *testing.T) {
 		"an element of 536870912 bytes":     little().plain(lying).content,
 		"is broken: an element of 53687091": little().compressed(lying).content,
 		"is broken: zlib":                   append(append(little().content, 15, 0, 0, 0, 8, 0, 0, 0), counted(8)...),
-		"after its array":                  little().compressed(append(b.matrix("X", 9, 2, []int{8, 1}, counted(8)), make([]byte, 100)...)).content,
+		"after its array":                   little().compressed(append(b.matrix("X", 9, 2, []int{8, 1}, counted(8)), make([]byte, 100)...)).content,
 	} {
 		_, err := read(content, "X")
 		var bad *input.Error
@@ -167,7 +167,7 @@ func TestMalformedFilesAreNamed(t *testing.T) {
 			t.Errorf("got %v, want one line with %q", err, says)
 		}
 	}
-	// Every flipped bit within the compressed X is found: by its checksum if by nothing else.
+	// Every flipped bit within the compressed X is found, at the latest by the checksum.
 	start := bytes.LastIndex(good[:len(good)-100], []byte{15, 0, 0, 0}) // X, y and whole come last, X longest
 	for at := start + 10; at < start+60; at++ {
 		c := edited(at, good[at]^0x10)
@@ -223,7 +223,7 @@ func TestRealFile(t *testing.T) {
 	}
 }
 
-// Whatever the bytes, reading ends without a panic, and what it gives is consistent.
+// Reading arbitrary bytes does not panic, and the result is consistent.
 func FuzzDecode(f *testing.F) {
 	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
 		f.Add(several(order, false))

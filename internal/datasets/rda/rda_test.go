@@ -20,7 +20,7 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 )
 
-// writer makes R's serialisation, by the description in R Internals.
+// writer writes R's serialisation, as R Internals describes it.
 type writer struct {
 	bytes.Buffer
 	symbols []string
@@ -75,7 +75,7 @@ const (
 	missing              = math.MinInt32
 )
 
-// header opens a file of version 2 or 3.
+// header starts a file of version 2 or 3.
 func header(version int) *writer {
 	w := &writer{}
 	w.WriteString("RDX" + strconv.Itoa(version) + "\nX\n")
@@ -101,8 +101,8 @@ func (w *writer) frameEnd(rows int, names ...string) {
 	w.int(end)
 }
 
-// twoFrames is save(a, ignored, b): numbers with NA, a factor, text; a vector with attributes; a
-// frame of one column.
+// twoFrames returns save(a, ignored, b): numbers with NA, a factor and text; a vector with
+// attributes; a frame of one column.
 func twoFrames(version int) []byte {
 	w := header(version)
 	w.int(tagged)
@@ -190,7 +190,7 @@ func TestReadsAlternativeRepresentations(t *testing.T) {
 	w.symbol("d")
 	w.int(19|attributes|isObject, 3)
 	w.altrep("compact_intseq", 13, func() { w.reals(0, 3, 5, -1) })
-	w.altrep("wrap_real", 14, func() { // a dotted pair of values and what is known of them
+	w.altrep("wrap_real", 14, func() { // a dotted pair of the values and of metadata about them
 		w.int(2)
 		w.reals(0, 1, 2, 4)
 		w.ints(0, 0, 0)
@@ -210,7 +210,7 @@ func TestReadsAlternativeRepresentations(t *testing.T) {
 	}
 }
 
-// object is a file whose only object is what fill writes.
+// object returns a file whose only object is what fill writes.
 func object(version int, fill func(w *writer)) []byte {
 	w := header(version)
 	w.int(tagged)
@@ -351,7 +351,7 @@ func TestRealFileEqualsItsCSVs(t *testing.T) {
 	}
 }
 
-// Whatever the bytes, reading ends without a panic, and a frame's numeric columns are equally long.
+// Reading arbitrary bytes does not panic, and the numeric columns of a frame have the same length.
 func FuzzDecode(f *testing.F) {
 	f.Add(twoFrames(2))
 	f.Add(twoFrames(3))

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// runs are the directories below testdata/runs.
+// runs lists the directories below testdata/runs.
 var runs = []string{"cnp", "canp", "bnp", "cqnp", "acqnp", "csv"}
 
 // acqnp runs the program in dir, which must exit with 0, and returns its standard output.
@@ -40,7 +40,7 @@ func acqnp(t *testing.T, dir string, args ...string) string {
 	return out.String()
 }
 
-// files copies testdata to a directory that the program may write to.
+// files copies testdata to a directory that the program may write to, and returns its path.
 func files(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -50,8 +50,8 @@ func files(t *testing.T) string {
 	return dir
 }
 
-// needSameBits skips where the kernels round otherwise than those that wrote testdata: AVX-512, whose bits AVX2 shares
-// and, at these widths, AMX.
+// needSameBits skips the test if the kernels round differently from those that wrote testdata:
+// AVX-512, whose bits AVX2 shares and, at these widths, AMX.
 func needSameBits(t *testing.T) {
 	t.Helper()
 	if name := simd.Name(); !slices.Contains([]string{"amx", "avx512", "avx2"}, name) {
@@ -59,7 +59,8 @@ func needSameBits(t *testing.T) {
 	}
 }
 
-// A run of version 0.1 that stopped at step 10 ends at step 20 with the tensors and losses that it had there.
+// A run that version 0.1 stopped at step 10 ends at step 20 with the same tensors and losses as in
+// version 0.1.
 func TestOldRunResumesToTheSameBits(t *testing.T) {
 	needSameBits(t)
 	for _, run := range runs {
@@ -83,7 +84,7 @@ func TestOldRunResumesToTheSameBits(t *testing.T) {
 	}
 }
 
-// tensors are a checkpoint's, by name.
+// tensors returns the tensors of a checkpoint by name.
 func tensors(t *testing.T, path string) map[string][]byte {
 	t.Helper()
 	r, err := safetensors.Open(path)
@@ -102,7 +103,7 @@ func tensors(t *testing.T, path string) map[string][]byte {
 	return all
 }
 
-// metric is a line of metrics.jsonl without what depends on the clock.
+// metric is a line of metrics.jsonl without the fields that depend on the clock.
 type metric struct {
 	Step         int     `json:"step"`
 	Loss         float64 `json:"loss"`
@@ -133,7 +134,8 @@ func read(t *testing.T, path string) string {
 	return string(b)
 }
 
-// eval gives the figures that version 0.1 wrote to eval.json at the end of training, and to --out for a tasks file.
+// eval gives the same figures as in version 0.1: those of eval.json at the end of training, and
+// those of --out for a tasks file.
 func TestOldRunEvaluatesAsItDid(t *testing.T) {
 	needSameBits(t)
 	for _, run := range runs {
@@ -156,7 +158,7 @@ func TestOldRunEvaluatesAsItDid(t *testing.T) {
 	})
 }
 
-// evaluation is an eval.json without what depends on the clock and on the program.
+// evaluation returns an eval.json without the fields that depend on the clock and the program.
 func evaluation(t *testing.T, path string) map[string]any {
 	t.Helper()
 	var e map[string]any
@@ -168,7 +170,7 @@ func evaluation(t *testing.T, path string) map[string]any {
 	return e
 }
 
-// sample-quantiles writes the bytes that version 0.1 wrote.
+// sample-quantiles writes the same bytes as version 0.1.
 func TestOldRunPredictsAsItDid(t *testing.T) {
 	needSameBits(t)
 	for _, run := range runs {
@@ -188,7 +190,8 @@ func TestOldRunPredictsAsItDid(t *testing.T) {
 	}
 }
 
-// Every kind of kernels loads and uses what version 0.1 wrote: plain Go differs in last bits alone.
+// Every kind of kernels loads and uses the files of version 0.1. Plain Go differs only in the last
+// bits.
 func TestOldRunLoadsOnAnyKernels(t *testing.T) {
 	for _, run := range runs {
 		t.Run(run, func(t *testing.T) {
@@ -206,7 +209,7 @@ func TestOldRunLoadsOnAnyKernels(t *testing.T) {
 
 func target(e map[string]any) float64 { return e["target_ll"].(map[string]any)["mean"].(float64) }
 
-// An exported file of weights starts a run, and export writes the bytes that version 0.1 wrote.
+// A file of exported weights starts a run, and export writes the same bytes as version 0.1.
 func TestOldWeightsLoad(t *testing.T) {
 	dir := files(t)
 	acqnp(t, dir, "export", "--run", "runs/acqnp", "--out", "now.safetensors", "--quiet")

@@ -1,4 +1,5 @@
-// Package compat holds the program to the files that version 0.1 wrote: a run directory of each model and one of own
-// data, a tasks file and exported weights. They load, evaluate and predict as they did then, and a run resumed from the
-// middle ends with the bits that version 0.1 ended with.
+// Package compat tests that the program reads the files that version 0.1 wrote: a run directory of
+// each model and one of CSV data, a tasks file and exported weights. They load, evaluate and
+// predict as they did in version 0.1. A run that is resumed from the middle ends with the same bits
+// as in version 0.1.
 package compat

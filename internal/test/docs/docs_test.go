@@ -50,7 +50,7 @@ func TestProseWraps(t *testing.T) {
 	}
 }
 
-// A link leads to a file of the repository, and to a heading of it if it names one.
+// A link leads to a file of the repository and, if it names a heading, to one that exists.
 func TestLinksLeadSomewhere(t *testing.T) {
 	for _, name := range texts(t) {
 		for _, m := range target.FindAllStringSubmatch(read(t, name), -1) {
@@ -86,11 +86,11 @@ func headings(text string) []string {
 var mentioned = regexp.MustCompile(
 	`(?:^|[\s` + "`" + `("'])(?:\./)?((?:\.ci|\.github|cmd|configs|deploy|docs|internal|kernels|scripts|tools)/[^\s` + "`" + `"');:]*)`)
 
-// A path that a text mentions exists. NAME, <name> and * stand for any name, and {a,b} for each.
+// A path that a text mentions exists. NAME, <name> and * stand for any name, and {a,b} for a and b.
 func TestMentionedPathsExist(t *testing.T) {
 	for _, name := range texts(t) {
 		if name == "CHANGELOG.md" {
-			continue // it names what used to be
+			continue // it names files of earlier versions
 		}
 		text := target.ReplaceAllString(read(t, name), "")
 		for _, m := range mentioned.FindAllStringSubmatch(text, -1) {

@@ -13,8 +13,8 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// Every configuration of the paper trains and is evaluated: two steps and one batch of few
-// functions, points and levels. All else is as shipped.
+// Every configuration of the paper trains and is evaluated, with two steps and one batch of few
+// functions, points and levels. Everything else is as shipped.
 func TestConfigurationsRun(t *testing.T) {
 	files, err := filepath.Glob(configFile("*", "*"))
 	if err != nil {
@@ -46,7 +46,7 @@ func TestConfigurationsRun(t *testing.T) {
 	}
 }
 
-// dataDir returns a directory with the data sets that are files. They have few images.
+// dataDir returns a directory with the data sets that consist of files. They have few images.
 func dataDir(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -114,7 +114,7 @@ func reduced(name, model string) []string {
 	if model == "bnp" {
 		values = append(values, "model.eval_bootstraps=6")
 	}
-	if kind(name) != benchmark.SpeedFlow { // whose functions are its two lanes
+	if kind(name) != benchmark.SpeedFlow { // speed-flow always has two functions, its lanes
 		values = append(values, "train.batch_size=2", "eval.batch_size=2")
 	}
 	if synthetic(name) {
@@ -130,7 +130,7 @@ func kind(name string) benchmark.Kind {
 	return b.Kind
 }
 
-// points returns how many points an evaluation function has.
+// points returns how many points a function has in evaluation.
 func points(name string) int {
 	b, _ := benchmark.Find(name)
 	switch {

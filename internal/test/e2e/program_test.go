@@ -31,10 +31,10 @@ func succeed(t *testing.T, args ...string) string {
 	return out.String()
 }
 
-// benchmarks are all but csv, whose configurations are examples for a person's own data.
+// benchmarks lists all benchmarks but csv, whose configurations are examples for your own data.
 var benchmarks = benchmark.Names(func(b benchmark.Benchmark) bool { return b.Kind != benchmark.CSV })
 
-// models are the paper's.
+// models lists the paper's models.
 var models = []string{"cnp", "canp", "bnp", "cqnp", "acqnp"}
 
 // configFile returns the path of a shipped configuration.

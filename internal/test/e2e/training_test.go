@@ -21,8 +21,8 @@ func realData(t *testing.T, benchmark string) string {
 	return dir
 }
 
-// All five models learn something of real data within seconds. The test reads what train reports of
-// held-out data before and after.
+// All five models learn something from real data within seconds. The test reads the figures for
+// held-out data that train reports before and after.
 func TestTrainingOnRealDataRaisesTheLogLikelihood(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a minute")

@@ -7,8 +7,8 @@ import (
 	"github.com/acqnp/acqnp/internal/models"
 )
 
-// The losses of ten batches of different sizes, with a step of Adam after each. Steps do not
-// amplify rounding. Adam's step may have the wrong sign if a gradient is as small as its rounding,
+// The losses of ten batches of different sizes agree, with a step of Adam after each. Steps do not
+// amplify rounding: Adam's step may have the wrong sign if a gradient is as small as its rounding,
 // but then the weight hardly changes the loss.
 func TestAdamMatchesPyTorch(t *testing.T) {
 	everywhere(t, checkAdam[float64], checkAdam[float32])

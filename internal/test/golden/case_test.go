@@ -16,7 +16,7 @@ import (
 	"github.com/acqnp/acqnp/internal/safetensors"
 )
 
-// golden is one case: a file of testdata. tools/golden/README.md lists its tensors.
+// golden is one case, read from a file of testdata. tools/golden/README.md lists its tensors.
 type golden struct {
 	t       *testing.T
 	name    string
@@ -50,7 +50,7 @@ func cases(t *testing.T) []string {
 
 func caseName(path string) string { return strings.TrimSuffix(filepath.Base(path), ".safetensors") }
 
-// load reads a case. The test t fails if the file is not as it should be.
+// load reads a case. It ends the test if the file is not as expected.
 func load(t *testing.T, path string) *golden {
 	t.Helper()
 	file, err := safetensors.ReadFile(path)
@@ -121,8 +121,8 @@ func (g *golden) batch(prefix string, context int) batch {
 	return b
 }
 
-// capacity returns extents larger in every dimension than those of any batch of the case. An engine
-// that confused its capacity with the extents of a run would fail.
+// capacity returns extents that are larger in every dimension than those of any batch of the case.
+// So an engine that confuses its capacity with the extents of a run fails.
 func (g *golden) capacity() ops.Extents {
 	c := g.main().extents
 	for k := range g.steps {
@@ -138,7 +138,7 @@ func (g *golden) capacity() ops.Extents {
 }
 
 // flat returns the file's tensors "<prefix><PyTorch name>" as the model's parameter vector. Their
-// names and shapes must be the model's, and no tensor may be left over.
+// names and shapes must be those of the model, and no tensor may be left over.
 func (g *golden) flat(prefix string) []float64 {
 	g.t.Helper()
 	v := make([]float64, g.model.NumParams())

@@ -7,8 +7,8 @@ import (
 	"github.com/acqnp/acqnp/internal/engine"
 )
 
-// same compares with an error relative to max(1, |want|). A log-likelihood is a sum of terms of
-// size 1 and may be close to 0.
+// same compares values; the error is relative to max(1, |want|). A log-likelihood is a sum of terms
+// of size 1 and may be close to 0.
 func same[T engine.Float](t *testing.T, name string, got []T, want []float64, tolerance float64) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -18,8 +18,9 @@ func same[T engine.Float](t *testing.T, name string, got []T, want []float64, to
 	report(t, name, got, want, func(want float64) float64 { return tolerance * max(1, math.Abs(want)) })
 }
 
-// sameGradient allows every element of a tensor the same error, relative to the tensor's largest
-// gradient. An element is a sum over all rows, which may cancel; its error is that of the terms.
+// sameGradient compares the gradient of a tensor. Every element may have the same error, relative
+// to the tensor's largest gradient: an element is a sum over all rows, whose terms may cancel while
+// their errors do not.
 func sameGradient[T engine.Float](t *testing.T, name string, got []T, want []float64, allowed float64) {
 	t.Helper()
 	report(t, "gradient of "+name, got, want, func(float64) float64 { return allowed })

@@ -24,19 +24,18 @@ type exchange struct {
 	Cases  []struct {
 		Benchmark string         `json:"benchmark"`
 		Model     map[string]any `json:"model"` // as in a configuration
-		Tasks     [][2]float64   `json:"tasks"` // of every batch: mean log-likelihood over context points, over targets
+		Tasks     [][2]float64   `json:"tasks"` // for every batch: mean log-likelihood of context points and of targets
 		Grid      [][2]float64   `json:"grid"`  // with evenly spaced levels; quantile models
 	} `json:"cases"`
 }
 
 const exchangeDir = "testdata/exchange"
 
-// exchangeTolerance is the error that the project promises for imported weights. Float32 has some
-// 1e-5 here. Wrong levels or bootstraps would have 1e-3 or more.
+// exchangeTolerance is the error that the project promises for imported weights. Float32 makes
+// errors of about 1e-5 here. Wrong levels or bootstraps would make 1e-3 or more.
 const exchangeTolerance = 2e-4
 
-// TestImportedWeightsEvaluateAsInPyTorch does what a user does who has weights and tasks from
-// PyTorch.
+// TestImportedWeightsEvaluateAsInPyTorch evaluates weights on tasks from PyTorch, as a user would.
 func TestImportedWeightsEvaluateAsInPyTorch(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join(exchangeDir, "expected.json"))
 	if err != nil {
@@ -64,7 +63,8 @@ func TestImportedWeightsEvaluateAsInPyTorch(t *testing.T) {
 	}
 }
 
-// configFile writes a configuration of this model. The rest are defaults of the benchmark.
+// configFile writes a configuration of this model. The other keys have the defaults of the
+// benchmark.
 func configFile(t *testing.T, benchmark string, model map[string]any) string {
 	t.Helper()
 	text, err := yaml.Marshal(map[string]any{"benchmark": benchmark, "model": model})

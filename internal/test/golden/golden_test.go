@@ -19,7 +19,8 @@ const (
 // check compares one engine's results for a case with PyTorch's.
 type check[T engine.Float] func(t *testing.T, g *golden, on compile[T], tolerance float64)
 
-// everywhere runs a check, given in both precisions, on every case, engine and precision.
+// everywhere runs a check on every case, engine and precision. double and single are the same check
+// in float64 and in float32.
 func everywhere(t *testing.T, double check[float64], single check[float32]) {
 	for _, path := range cases(t) {
 		t.Run(caseName(path), func(t *testing.T) {
@@ -30,7 +31,7 @@ func everywhere(t *testing.T, double check[float64], single check[float32]) {
 	}
 }
 
-// Log-likelihoods per point, the cost and every gradient.
+// The log-likelihoods of the points, the cost and every gradient agree.
 func TestTrainingMatchesPyTorch(t *testing.T) {
 	everywhere(t, checkTraining[float64], checkTraining[float32])
 }
@@ -49,9 +50,9 @@ func checkTraining[T engine.Float](t *testing.T, g *golden, on compile[T], toler
 		lo, hi := tensor.Offset, tensor.Offset+tensor.Size()
 		scale := largest(want[lo:hi])
 		if scale < 1e-12 {
-			// In exact numbers this gradient is 0: the last bias of CANP's keys adds the same
-			// number to all scores of a softmax. Only rounding is left, of the size of the rounding
-			// in the gradient of the layer's weight, the tensor before.
+			// In exact arithmetic this gradient is 0: the last bias of CANP's keys adds the same
+			// number to all scores of a softmax. Only rounding is left. It is as large as the
+			// rounding in the gradient of the layer's weight, which is the tensor before.
 
 			scale = largest(before)
 		}
@@ -60,7 +61,7 @@ func checkTraining[T engine.Float](t *testing.T, g *golden, on compile[T], toler
 	}
 }
 
-// The log-likelihoods of evaluation mode, which builds a graph without gradients.
+// The log-likelihoods in evaluation mode agree. That graph has no gradients.
 func TestEvaluationMatchesPyTorch(t *testing.T) {
 	everywhere(t, checkEvaluation[float64], checkEvaluation[float32])
 }
@@ -71,7 +72,7 @@ func checkEvaluation[T engine.Float](t *testing.T, g *golden, on compile[T], tol
 	same(t, "loglik", p.Output("loglik"), g.values("loglik"), tolerance)
 }
 
-// The decoder's output and the level's logit.
+// The decoder's output and the logits of the levels agree.
 func TestPredictionMatchesPyTorch(t *testing.T) {
 	everywhere(t, checkPrediction[float64], checkPrediction[float32])
 }

@@ -47,7 +47,7 @@ func start[T engine.Float](t *testing.T, g *golden, on compile[T], mode models.M
 	return p
 }
 
-// run feeds a batch, packed at its extents, and evaluates the program.
+// run writes the inputs of a batch at its extents, and runs the program.
 func run[T engine.Float](t *testing.T, g *golden, p engine.Program[T], mode models.Mode, b batch) {
 	t.Helper()
 	e, dx, dy := b.extents, g.dx, g.dy
@@ -76,7 +76,7 @@ func run[T engine.Float](t *testing.T, g *golden, p engine.Program[T], mode mode
 	}
 }
 
-// levelsLast turns PyTorch's [B, N_τ, N, width] into the engines' [B·N·N_τ, width].
+// levelsLast transposes PyTorch's [B, N_τ, N, width] to the engines' [B·N·N_τ, width].
 func levelsLast(v []float64, e ops.Extents, width int) []float64 {
 	out := make([]float64, 0, len(v))
 	for f := range e.Functions {
@@ -89,7 +89,7 @@ func levelsLast(v []float64, e ops.Extents, width int) []float64 {
 	return out
 }
 
-// bootstrapsLast turns the file's [k, B, N_c] into the engines' [B·N_c·k, 1].
+// bootstrapsLast transposes the file's [k, B, N_c] to the engines' [B·N_c·k, 1].
 func bootstrapsLast(v []float64, e ops.Extents) []float64 {
 	out := make([]float64, 0, len(v))
 	points := e.Rows(ops.Context)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A circle is a chain of imports that leaves a folder and comes back to it. Go forbids circles of
-// packages alone.
+// A circle is a chain of imports that leaves a folder and comes back to it. Go forbids only circles
+// of packages.
 func TestNoCircleOfFolders(t *testing.T) {
 	for _, c := range circles(listImports(t, allTags)) {
 		t.Errorf("imports go in a circle: %s", c)
@@ -31,8 +31,8 @@ func TestCirclesAreFound(t *testing.T) {
 	}
 }
 
-// circles returns a chain for every folder that a chain of imports leaves and enters again. The
-// folder internal is no room and does not count.
+// circles returns, for every folder, a chain of imports that leaves the folder and enters it again.
+// The folder internal does not count.
 func circles(imports map[string][]string) []string {
 	folders := map[string]bool{}
 	for name := range imports {
@@ -53,8 +53,8 @@ func circles(imports map[string][]string) []string {
 	return found
 }
 
-// wayBack returns the first chain of imports from a package through packages outside of a folder to
-// one inside, or nil.
+// wayBack returns the first chain of imports that leads from a package through packages outside a
+// folder to one inside, or nil.
 func wayBack(imports map[string][]string, folder, name string, seen map[string]bool) []string {
 	for _, next := range imports[name] {
 		if _, ours := imports[next]; !ours || seen[next] {

@@ -14,14 +14,13 @@ const module = "github.com/acqnp/acqnp/"
 // allTags lists the sets of build tags that select different files.
 var allTags = []string{"", "simt", "gpu"}
 
-// listImports returns the imports of every package of the module, joined over the given build tags.
-// Packages of the module are named by their path in it. Imports of tests are left out.
+// listImports returns the imports of every package of the module, over all given build tags. It
+// names packages of the module by their path in it, and leaves out imports of tests.
 func listImports(t *testing.T, tags []string) map[string][]string {
 	t.Helper()
 	imports := map[string][]string{}
 	for _, tag := range tags {
-		// -e: with the tag gpu, packages that lack compiled kernels or modules are listed
-		// nevertheless.
+		// -e lists packages with errors too: under the tag gpu, kernels and modules may be missing.
 		cmd := exec.Command("go", "list", "-e", "-tags="+tag, "-f", `{{.ImportPath}} {{join .Imports " "}}`, module+"...")
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=1")
 		var stderr bytes.Buffer
@@ -42,7 +41,7 @@ func listImports(t *testing.T, tags []string) map[string][]string {
 	return imports
 }
 
-// within reports whether a package is a folder's or one of a folder below it.
+// within reports whether a package is that of a folder or of a folder below it.
 func within(name, folder string) bool {
 	return name == folder || strings.HasPrefix(name, folder+"/")
 }

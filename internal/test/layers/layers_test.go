@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// layers lists the packages from the bottom up. A package imports only packages of earlier lines.
+// layers lists the packages from the bottom up. A package imports only packages of lines above its
+// own.
 var layers = [][]string{
 	{"internal/interrupt"},
 	{"internal/benchmark", "internal/input", "internal/memory", "internal/atomicfile", "internal/random", "internal/progress", "internal/datasets/datatest",
