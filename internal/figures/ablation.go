@@ -13,16 +13,16 @@ import (
 	"github.com/acqnp/acqnp/internal/ablate"
 )
 
-// An Ablation is a figure of how log-likelihoods change with one whole number: the number of
-// quantile levels, or the depth of ψ. The context's log-likelihood stands beside the targets'. Each
-// model has a line, with the standard deviation over its runs.
+// An Ablation is a figure of log-likelihoods by one whole number: the number of quantile levels, or
+// the depth of ψ. It has a panel for the context and one for the targets. Each model has a line,
+// with the standard deviation over its runs.
 type Ablation struct {
 	Title    string
 	Variable string // label of the number's axis
 	Points   []ablate.Point
 }
 
-// Save draws the figure into path, whose extension names the format.
+// Save draws the figure into path. The format follows from the extension.
 func (a Ablation) Save(path string) error {
 	if len(a.Points) == 0 {
 		return fmt.Errorf("plot %s: nothing to draw", path)
@@ -99,7 +99,7 @@ func wholeTicks(values []float64) plot.ConstantTicks {
 	return ticks
 }
 
-// spread draws a line through means, with bars for their standard deviations.
+// spread is a line through means, with bars for their standard deviations.
 type spread struct {
 	at    plotter.XYs
 	sd    []float64

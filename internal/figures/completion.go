@@ -29,9 +29,9 @@ type CompletionRow struct {
 
 // A CompletionCell is one context of an image and the model's prediction from it.
 type CompletionCell struct {
-	Context Picture // NaN: the pixel is unknown
+	Context Picture // NaN for an unknown pixel
 	Mean    Picture
-	SD      Picture // one channel: the root of the mean variance over the channels
+	SD      Picture // one channel: the root of the variance's mean over the channels of y
 }
 
 // A Picture has values [height, width, channels], with one channel (grey) or three (RGB).
@@ -52,7 +52,7 @@ func newPicture(height, width, channels int) Picture {
 // unknown is the colour of pixels that are not in the context. It is rare in photographs.
 var unknown = color.NRGBA{R: 0x35, G: 0x5c, B: 0x9c, A: 0xff}
 
-// pixelSize is the side of a pixel before the figure scales it, which keeps edges sharp.
+// pixelSize is the side of a pixel before the figure scales it. Enlarged pixels keep sharp edges.
 const pixelSize = 12
 
 // Sizes of a completion figure.
@@ -63,7 +63,7 @@ const (
 	pictureLabels = vg.Length(36) // two lines above the pictures
 )
 
-// Save draws the figure into path, whose extension names the format.
+// Save draws the figure into path. The format follows from the extension.
 func (f Completion) Save(path string) error {
 	if len(f.Rows) == 0 {
 		return fmt.Errorf("plot %s: nothing to draw", path)
@@ -135,8 +135,8 @@ func (f Completion) draw(c draw.Canvas) {
 	}
 }
 
-// largestSD returns the end of the scale of standard deviations. The largest hundredth lies beyond
-// it, so that few outliers do not darken the rest.
+// largestSD returns the end of the scale of standard deviations. The largest 1 % lie beyond it, so
+// that a few outliers do not darken the rest.
 func (f Completion) largestSD() float64 {
 	var all []float64
 	for _, r := range f.Rows {

@@ -9,6 +9,7 @@
 //	Training    loss and learning rate by step
 //	Ablation    log-likelihoods by one varied number
 //
-// A [Run] is a trained run that a figure shows. Functions such as [NewFitSheet] ask its model and
-// fill a figure. Equal figures give equal files. Everything is in raw units, those of the data.
+// A [Run] is a trained run that a figure shows. Functions such as [NewFitSheet] predict with its
+// model and return a figure. Equal figures give equal files. All numbers are in raw units, those of
+// the data.
 package figures

@@ -11,16 +11,16 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Below sparseGrid targets, marks are drawn larger.
+// sparseGrid is the number of targets below which marks are drawn larger.
 const sparseGrid = 80
 
-// maxPanels is the most functions that one figure shows.
+// maxPanels is the largest number of functions in a FitPlot.
 const maxPanels = 4
 
-// A FitPlot shows what a model predicts from a context set, with one panel for each function: the
-// context, μ of the quantile levels along x (the colour is τ, the opacity is the weight), the
-// predictive mean and, if asked for, quantiles of the mixture. Only the first four panels are
-// drawn; the title says so.
+// A FitPlot shows a model's predictions from contexts, with one panel for each function: the
+// context, μ of the quantile levels along x (colour for τ, opacity for the weight), the predictive
+// mean and, if there are Levels, quantiles of the mixture. It draws only the first four panels, and
+// the title says so.
 type FitPlot struct {
 	Title          string
 	XLabel, YLabel string
@@ -84,8 +84,8 @@ func (f FitPlot) draw(c draw.Canvas) {
 	}
 }
 
-// plot draws the panel's parts over each other. A large context would hide the prediction, so it is
-// drawn first.
+// plot draws the panel's parts. It draws a large context first, since that would hide the
+// prediction.
 func (p Panel) plot(xLabel, yLabel string) *plot.Plot {
 	p.Grid = slices.Clone(p.Grid)
 	slices.SortStableFunc(p.Grid, func(a, b PredictedPoint) int { return compare(a.X, b.X) })
@@ -150,9 +150,9 @@ func (p Panel) xRange() (lo, hi float64) {
 	return widen(lo, hi, 0.01)
 }
 
-// yRange returns a range that covers all points and the visible levels but the utmost 1/200 at
-// either end. Means and quantiles can widen it by a quarter at either end. Beyond that they are cut
-// off: heavy tails would flatten the picture.
+// yRange returns a range that covers all points and the visible levels, except the outermost 1/200
+// at either end. Means and quantiles can widen it by a quarter at either end. Beyond that they are
+// cut off, because heavy tails would flatten the picture.
 func (p Panel) yRange() (lo, hi float64) {
 	var data, predicted []float64
 	for _, set := range []plotter.XYs{p.Context, p.Targets} {
@@ -182,8 +182,8 @@ func (p Panel) yRange() (lo, hi float64) {
 	return widen(lo, hi, 0.04)
 }
 
-// visible returns the values that should be inside the panel: levels whose weight shows, else mean
-// and quantiles.
+// visible returns the values that should be inside the panel: μ of the levels that have at least a
+// tenth of the largest weight, or mean and quantiles if there are no levels.
 func (q PredictedPoint) visible() []float64 {
 	if len(q.Components) == 0 {
 		return append([]float64{q.Mean}, q.Quantiles...)
@@ -207,7 +207,7 @@ func (q PredictedPoint) heaviest() float64 {
 	return heaviest
 }
 
-// extremes returns the least and the greatest finite value, +Inf and −Inf if there is none.
+// extremes returns the least and the greatest finite value, or +Inf and −Inf if there is none.
 func extremes(values []float64) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, v := range values {
@@ -243,12 +243,11 @@ func compare(a, b float64) int {
 	return 0
 }
 
-// levelMarks draws μ of every level: curves if all points have the same levels (the same u), else
-// dots.
+// levelMarks draws μ of every level: as curves if all points have the same u, otherwise as dots.
 type levelMarks struct{ grid []PredictedPoint }
 
-// Plot implements plot.Plotter. Marks of one shade are one path, which keeps files small. The faint
-// shades are drawn first, so that heavy levels lie on top.
+// Plot implements plot.Plotter. It draws the marks of one shade as one path, which keeps files
+// small, and the faint shades first, so that heavy levels lie on top.
 func (m levelMarks) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	var shades [opacities][tauColours][]segment
@@ -310,7 +309,7 @@ func (m levelMarks) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// A segment is a piece of a level's curve, or a dot at from.
+// A segment is a piece of a level's curve, or a dot at its from.
 type segment struct{ from, to vg.Point }
 
 // joined reports whether every point of the grid has the same levels.

@@ -13,10 +13,10 @@ import (
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
-// gridPoints is how many x BatchPanels predicts at.
+// gridPoints is the number of x at which BatchPanels predicts.
 const gridPoints = 240
 
-// CheckPlottable returns an *input.Error for x of more than one dimension, which a FitPlot cannot
+// CheckPlottable returns an *input.Error if x has more than one dimension, which a FitPlot cannot
 // show.
 func CheckPlottable(dx int) error {
 	if dx != 1 {
@@ -35,11 +35,11 @@ func NewPanels(functions []predict.Function, dy, channel int, levels []float64) 
 	return panels
 }
 
-// Collect passes predictions on and adds those of one channel to the panel of their function. A
-// panel keeps no more of them than a picture can show.
+// Collect returns the same predictions and, as they are read, adds those of one channel to the
+// panel of their function. A panel keeps no more of them than a picture can show.
 func Collect(panels []Panel, functions []predict.Function, channel int, predictions iter.Seq2[predict.Target, error]) iter.Seq2[predict.Target, error] {
 	return func(yield func(predict.Target, error) bool) {
-		var thin thinning // of the function whose targets come
+		var thin thinning // of the function of the last target
 		for t, err := range predictions {
 			if err == nil && t.Function < maxPanels { // others are not drawn
 				p, d, x := &panels[t.Function], t.Channels[channel], functions[t.Function].TargetX
@@ -57,7 +57,7 @@ func Collect(panels []Panel, functions []predict.Function, channel int, predicti
 	}
 }
 
-// componentsOf returns the quantile levels of a distribution, nil for a Gaussian one.
+// componentsOf returns the components of a distribution with quantile levels, or nil for Gaussians.
 func componentsOf(d predict.Distribution) []predict.Component {
 	if !d.Mixture() {
 		return nil
@@ -78,8 +78,8 @@ func predictedPoint(x float64, d predict.Distribution, components []predict.Comp
 	return q
 }
 
-// NewFitPlot shows how a model fits the first evaluation functions of a source. The levels are the
-// same at every x, so that each is a curve.
+// NewFitPlot returns a figure of a model's fits of the first evaluation functions of a source. The
+// levels are the same at every x, so that each is a curve.
 func NewFitPlot(ctx context.Context, t predict.Trained, source predict.Source) (FitPlot, error) {
 	var b datasets.Batch
 	if err := source.Eval(0, &b); err != nil {
@@ -90,9 +90,9 @@ func NewFitPlot(ctx context.Context, t predict.Trained, source predict.Source) (
 	return FitPlot{Title: t.Title(), XLabel: t.Units.XNames[0], YLabel: t.Units.YNames[0], Panels: panels}, err
 }
 
-// BatchPanels shows how a model fits the first four functions of a batch, whose x has one
-// dimension: one channel of their context, their true targets and the predictions along x, in raw
-// units.
+// BatchPanels returns panels of a model's fits of the first four functions of a batch, whose x has
+// one dimension. They show one channel of the context, the true targets and the predictions along
+// x.
 func BatchPanels(ctx context.Context, o predict.Trained, b *datasets.Batch, channel int, levels []float64) ([]Panel, error) {
 	if err := CheckPlottable(b.DX); err != nil {
 		return nil, err

@@ -11,9 +11,9 @@ import (
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
-// NewCompletion shows how runs of one benchmark complete its first test images from contexts of
-// several sizes, a row for each image and run. A size that the images do not have is an
-// *input.Error.
+// NewCompletion returns a figure in which runs of one benchmark complete its first test images from
+// contexts of several sizes, with a row for each image and run. It returns an *input.Error for a
+// size that is larger than the images.
 func NewCompletion(ctx context.Context, runs []Run, count int, sizes []int) (Completion, error) {
 	if err := sameBenchmark(runs); err != nil {
 		return Completion{}, err
@@ -43,7 +43,7 @@ func NewCompletion(ctx context.Context, runs []Run, count int, sizes []int) (Com
 	return figure, nil
 }
 
-// testImages returns the first images that evaluation asks for, their pixels in the order in which
+// testImages returns the first images of the evaluation, with their pixels in the order in which
 // they become context.
 func testImages(source datasets.Source, count int) ([]Image, error) {
 	var images []Image
@@ -74,7 +74,7 @@ type Image struct {
 	X, Y                    []float64 // [pixels, 2], [pixels, channels]
 }
 
-// picture returns the first n pixels. The others are unknown.
+// picture returns a picture of the first n pixels. The others are unknown.
 func (m Image) picture(n int) Picture {
 	p := newPicture(m.Height, m.Width, m.Channels)
 	for k := range n {
@@ -84,8 +84,8 @@ func (m Image) picture(n int) Picture {
 	return p
 }
 
-// Complete returns a row for each image: the model's predictions when its first so many pixels are
-// known, for each of the sizes.
+// Complete returns a row for each image: for each of the sizes, the model's prediction from the
+// first so many pixels.
 func Complete(ctx context.Context, o predict.Trained, images []Image, sizes []int, label string) ([]CompletionRow, error) {
 	var rows []CompletionRow
 	var functions []predict.Function

@@ -80,7 +80,7 @@ func lineThumb(style draw.LineStyle) func(*draw.Canvas) {
 // levelThumb draws the colour scale of τ.
 func levelThumb(c *draw.Canvas) {
 	width := (c.Max.X - c.Min.X) / tauColours
-	const overlap = 0.5 // leaves no white seams
+	const overlap = 0.5 // avoids white seams
 	y := c.Center().Y
 	for t := range tauColours {
 		x := c.Min.X + width*vg.Length(t)
@@ -98,7 +98,7 @@ func drawHeading(c draw.Canvas, title string, entries []legendEntry) draw.Canvas
 		c.Max.Y -= heading.Height(title) + 8
 	}
 	const gap, between = vg.Length(6), vg.Length(24)
-	const lowered = 2 // brings samples to the middle of small letters
+	const lowered = 2 // aligns samples with the middle of small letters
 	label := textStyle(13)
 	height := label.Height("Xg")
 	x := c.Min.X + 4

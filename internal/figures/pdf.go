@@ -11,7 +11,7 @@ import (
 // pdfCanvas corrects vgpdf's translucent colours, images and letters.
 type pdfCanvas struct{ vg.CanvasWriterTo }
 
-// SetColor corrects an error of vgpdf, which takes components multiplied by alpha for plain ones
+// SetColor corrects an error of vgpdf, which treats components multiplied by alpha as plain ones
 // and so darkens them.
 func (c pdfCanvas) SetColor(colour color.Color) {
 	if colour != nil {

@@ -8,8 +8,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// FillString draws texts with letters beyond ASCII as outlines, since vgpdf replaces such letters
-// by others.
+// FillString draws texts with letters beyond ASCII as outlines, since vgpdf replaces such letters.
 func (c pdfCanvas) FillString(face plotfont.Face, at vg.Point, text string) {
 	for _, r := range text {
 		if r > 0x7e {
@@ -20,8 +19,8 @@ func (c pdfCanvas) FillString(face plotfont.Face, at vg.Point, text string) {
 	c.CanvasWriterTo.FillString(face, at, text)
 }
 
-// outlines returns the outlines of a text that begins at a point of the base line. Letters that the
-// font lacks leave gaps.
+// outlines returns the outlines of a text that begins at a point of the base line. It leaves gaps
+// for letters that the font lacks.
 func outlines(face plotfont.Face, at vg.Point, text string) vg.Path {
 	var path vg.Path
 	var buffer sfnt.Buffer

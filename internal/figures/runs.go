@@ -16,10 +16,10 @@ import (
 // A Run is a trained run that a figure shows.
 type Run struct {
 	Dir        string
-	Label      string // tells it from the other runs; LabelRuns sets it
+	Label      string // distinguishes it from the other runs; LabelRuns sets it
 	Experiment config.Experiment
 	Source     datasets.Source
-	Ask        predict.Trained // its model and its units; figures choose the bootstraps
+	Ask        predict.Trained // its model; figures choose the bootstraps
 }
 
 // OpenRun opens the data of a stored run's experiment and loads its model. check can refuse the run
@@ -40,8 +40,8 @@ func OpenRun(stored predict.Stored, e config.Experiment, dataDir string, d devic
 	return r, run.CheckData(r.Dir, r.Ask.Units, data)
 }
 
-// LabelRuns names runs by their models. It adds seeds or takes directories where models do not tell
-// them apart.
+// LabelRuns sets the runs' labels to their models. If these are not distinct, it adds the seeds, or
+// uses the directories.
 func LabelRuns(runs []Run) {
 	for _, name := range []func(r Run) string{
 		func(r Run) string { return DisplayName(r.Experiment.Model.Name) },
@@ -61,11 +61,11 @@ func LabelRuns(runs []Run) {
 	}
 }
 
-// A Check refuses a run that a figure cannot show with an *input.Error. It reads the run's
-// directory, experiment and source alone.
+// A Check returns an *input.Error for a run that a figure cannot show. It reads only the run's
+// directory, experiment and source.
 type Check func(r Run) error
 
-// OneDimensional refuses runs whose x has more than one dimension.
+// OneDimensional returns an *input.Error if x has more than one dimension.
 func OneDimensional(r Run) error {
 	if dx, _ := r.Source.Dims(); dx != 1 {
 		return r.refuse("benchmark", fmt.Sprintf("%s with x of %d dimensions", r.Experiment.Benchmark, dx), "x of one dimension")
@@ -73,7 +73,8 @@ func OneDimensional(r Run) error {
 	return nil
 }
 
-// WithLevels refuses models without quantile levels, and x of more than one dimension.
+// WithLevels returns an *input.Error if the model has no quantile levels, or x more than one
+// dimension.
 func WithLevels(r Run) error {
 	if name := r.Experiment.Model.Name; name != "acqnp" && name != "cqnp" {
 		return r.refuse("model.name", name, "acqnp or cqnp, which have quantile levels")
@@ -81,7 +82,7 @@ func WithLevels(r Run) error {
 	return OneDimensional(r)
 }
 
-// OfLanes refuses runs of other benchmarks than speed-flow.
+// OfLanes returns an *input.Error if the benchmark is not speed-flow.
 func OfLanes(r Run) error {
 	if r.Experiment.Benchmark != "speed-flow" {
 		return r.refuse("benchmark", r.Experiment.Benchmark, "speed-flow")
@@ -89,7 +90,7 @@ func OfLanes(r Run) error {
 	return nil
 }
 
-// OfImages refuses runs of benchmarks that have no images.
+// OfImages returns an *input.Error if the benchmark has no images.
 func OfImages(r Run) error {
 	if _, ok := r.Source.(datasets.Imager); !ok {
 		return r.refuse("benchmark", r.Experiment.Benchmark, "a benchmark of images")
@@ -101,7 +102,7 @@ func (r Run) refuse(key, found, expected string) error {
 	return &input.Error{File: r.Dir, Key: key, Found: found, Expected: expected}
 }
 
-// sameBenchmark refuses runs that cannot be shown the same functions.
+// sameBenchmark returns an *input.Error if the runs differ in their benchmark or their columns.
 func sameBenchmark(runs []Run) error {
 	first := runs[0]
 	for _, r := range runs[1:] {
@@ -116,7 +117,7 @@ func sameBenchmark(runs []Run) error {
 	return nil
 }
 
-// tasks returns functions first … first+count−1 of the run's evaluation batches.
+// tasks returns functions first to first+count−1 of the run's evaluation batches.
 func (r Run) tasks(first, count int) ([]Task, error) {
 	size, tasks := r.Source.EvalSize().Functions, []Task(nil)
 	var b datasets.Batch

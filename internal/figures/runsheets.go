@@ -10,20 +10,20 @@ import (
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
-// How many bootstraps the paper's figures of BNP show.
+// Numbers of bootstraps in the paper's figures of BNP.
 const (
-	memberBootstraps   = 20 // a mean is drawn for each
-	ensembleBootstraps = 5  // whose mixture the quantiles of the lanes are taken of
+	memberBootstraps   = 20 // of a fit, which shows the mean of each
+	ensembleBootstraps = 5  // of the lanes, which show quantiles of their mixture
 )
 
-// FitFunctions says which evaluation functions a sheet of fits shows.
+// FitFunctions state which evaluation functions a sheet of fits shows.
 type FitFunctions struct{ First, Count int }
 
-// NewFitSheet shows how runs of one benchmark fit evaluation functions, as the paper's figure 1:
-// the data; the quantile levels of ACQNP and CQNP; the means of BNP's bootstraps; the mean of other
-// models. On unimodal benchmarks the mean of ACQNP and CQNP stands for their levels. All runs are
-// shown the functions of the first. askedLevels says that means are taken at the levels that the
-// runs are asked with; else they are taken at evenly spaced ones.
+// NewFitSheet returns a figure of fits of evaluation functions by runs of one benchmark, as in the
+// paper's figure 1: the data; the quantile levels of ACQNP and CQNP; the means of BNP's bootstraps;
+// the mean of other models. On unimodal benchmarks it shows the mean of ACQNP and CQNP instead of
+// their levels. This mean uses the levels of Run.Ask if askedLevels is set, and evenly spaced ones
+// otherwise. All runs predict the functions of the first.
 func NewFitSheet(ctx context.Context, runs []Run, f FitFunctions, askedLevels bool) (Sheet, error) {
 	if err := sameBenchmark(runs); err != nil {
 		return Sheet{}, err
@@ -50,7 +50,7 @@ func NewFitSheet(ctx context.Context, runs []Run, f FitFunctions, askedLevels bo
 	return sheet, nil
 }
 
-// fitView returns what the paper shows of a model.
+// fitView returns the view that the paper's figure 1 has of a model.
 func fitView(r Run) View {
 	b, _ := benchmark.Find(r.Experiment.Benchmark)
 	switch {
@@ -62,8 +62,8 @@ func fitView(r Run) View {
 	return MeanView
 }
 
-// NewLaneSheet shows the quantiles of speed by flow on both lanes, as the paper's figure 3: levels
-// of ACQNP and CQNP, and of other models as many quantiles of their distribution.
+// NewLaneSheet returns a figure of the quantiles of speed by flow on both lanes, as in the paper's
+// figure 3: the levels of ACQNP and CQNP, and as many quantiles of other models' distributions.
 func NewLaneSheet(ctx context.Context, runs []Run, levels int) (Sheet, error) {
 	tasks, err := runs[0].tasks(0, 2)
 	if err != nil {
@@ -84,8 +84,7 @@ func NewLaneSheet(ctx context.Context, runs []Run, levels int) (Sheet, error) {
 	return sheet, nil
 }
 
-// evenLevels returns n evenly spaced levels from 0.001 to 0.999, as quantile models have them on
-// the grid.
+// evenLevels returns n evenly spaced levels from 0.001 to 0.999, the same as predict.GridLevels.
 func evenLevels(n int) []float64 {
 	if n == 1 {
 		return []float64{0.5}
@@ -93,7 +92,7 @@ func evenLevels(n int) []float64 {
 	return floats.Span(make([]float64, n), 0.001, 0.999)
 }
 
-// newDataSheet has one column, the tasks' data and contexts.
+// newDataSheet returns a sheet with one column: the tasks' data and contexts.
 func newDataSheet(title, xLabel string, tasks []Task) Sheet {
 	sheet := Sheet{Title: title, XLabel: xLabel, ShareY: true, Columns: []string{"Data"}}
 	for _, t := range tasks {
@@ -112,8 +111,9 @@ func (s *Sheet) addRun(ctx context.Context, r Run, tasks []Task, view View, leve
 	return nil
 }
 
-// NewLevelSheet shows where the quantile levels of runs lie along x for one evaluation function of
-// each, as the paper's figure 2, below the quantiles that they stand for.
+// NewLevelSheet returns a figure of the runs' quantile levels τ along x, each run for one of its
+// own evaluation functions, as in the paper's figure 2. The row above shows the quantiles at these
+// levels.
 func NewLevelSheet(ctx context.Context, runs []Run, function int) (Sheet, error) {
 	sheet := Sheet{Title: "quantile levels τ, and the quantiles that they stand for", XLabel: "x", Rows: []string{"y", "τ"},
 		Cells: make([][]Cell, 2)}

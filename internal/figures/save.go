@@ -27,13 +27,13 @@ const (
 	figureHeight = 600 * vg.Inch / 72
 )
 
-// sans returns the font of every text in a figure.
+// sans returns the font of all texts in figures, in a size.
 func sans(size vg.Length) font.Font {
 	return font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, size)
 }
 
-// PlotFormat returns "png", "svg" or "pdf" by the extension of path. Another extension is an
-// *input.Error. Commands call it before they compute what is to be drawn.
+// PlotFormat returns "png", "svg" or "pdf", from the extension of path. It returns an *input.Error
+// for other extensions. Commands call it before they compute anything.
 func PlotFormat(path string) (string, error) {
 	switch ext := strings.ToLower(filepath.Ext(path)); ext {
 	case ".png", ".svg", ".pdf":
@@ -45,7 +45,7 @@ func PlotFormat(path string) (string, error) {
 	}
 }
 
-// saveFigure calls drawing with an empty canvas and writes the figure to path, complete or not at
+// saveFigure calls drawing with an empty canvas and writes the result to path, complete or not at
 // all. Equal drawings give equal files.
 func saveFigure(path string, width, height vg.Length, drawing func(draw.Canvas)) error {
 	format, err := PlotFormat(path)

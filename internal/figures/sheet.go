@@ -18,7 +18,7 @@ import (
 type Sheet struct {
 	Title   string
 	XLabel  string
-	Columns []string // titles, drawn behind the letters a), b), …
+	Columns []string // titles, drawn after the letters a), b), …
 	Rows    []string // labels of the y axes
 	Cells   [][]Cell // [row][column]
 
@@ -29,9 +29,9 @@ type Sheet struct {
 type Cell struct {
 	Data    plotter.XYs      // true points, drawn faintly
 	Context plotter.XYs      // known points
-	Grid    []PredictedPoint // its components are drawn as quantile levels: curves if all points have the same u, else dots
+	Grid    []PredictedPoint // predictions; only components are drawn, as by FitPlot
 	Curves  []Curve
-	YRange  []float64 // [lo, hi]; nil: chosen for the data and most of the prediction
+	YRange  []float64 // [lo, hi]; if nil, it covers the data and most of the prediction
 }
 
 // A Curve is a line along x.
@@ -41,7 +41,7 @@ type Curve struct {
 	Level  float64 // of a QuantileCurve, in (0, 1)
 }
 
-// CurveKind says what a curve is. Its style follows from that.
+// CurveKind states what a curve shows. The style follows from it.
 type CurveKind int
 
 const (
@@ -65,7 +65,7 @@ var (
 	memberStyle  = draw.LineStyle{Color: color.NRGBA{R: 0x2a, G: 0x78, B: 0x8e, A: 0xa0}, Width: 0.8}
 )
 
-// Save draws the figure into path, whose extension names the format.
+// Save draws the figure into path. The format follows from the extension.
 func (s Sheet) Save(path string) error {
 	if len(s.Cells) == 0 || len(s.Cells) != len(s.Rows) || len(s.Cells[0]) != len(s.Columns) {
 		return fmt.Errorf("plot %s: %d rows and %d columns named, %d rows of panels", path, len(s.Rows), len(s.Columns), len(s.Cells))
@@ -112,8 +112,7 @@ func (s Sheet) draw(c draw.Canvas) {
 	}
 }
 
-// plot draws the cell's parts over each other: the prediction above a cloud of context and below
-// single points.
+// plot draws the cell's parts: the prediction above a large context, and below a small one.
 func (c Cell) plot(y []float64) *plot.Plot {
 	p := plot.New()
 	style(p)
@@ -164,9 +163,9 @@ func (c Cell) xRange() (lo, hi float64) {
 	return widen(lo, hi, 0.02)
 }
 
-// yRange returns a range that covers the data and the prediction but its utmost hundredths. The
-// prediction can widen the range of the data by two fifths at either end. Beyond that it is cut
-// off: a tail would flatten the picture.
+// yRange returns a range that covers the data and the prediction, except its outermost 1 % at
+// either end. The prediction can widen the range of the data by two fifths at either end. Beyond
+// that it is cut off, because a tail would flatten the picture.
 func (c Cell) yRange() []float64 {
 	if c.YRange != nil {
 		return c.YRange
@@ -196,7 +195,7 @@ func (c Cell) yRange() []float64 {
 	return []float64{lo, hi}
 }
 
-// shareRange sets all ranges to the one that covers each.
+// shareRange sets all ranges to one that covers them.
 func shareRange(ranges [][]float64) {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, r := range ranges {
@@ -257,7 +256,7 @@ func ysOf(points plotter.XYs) []float64 {
 	return v
 }
 
-// DisplayName returns a model's name as the paper writes it.
+// DisplayName returns a model's name as in the paper: "acqnp" is "ACQNP".
 func DisplayName(model string) string { return strings.ToUpper(model) }
 
 // AddColumn adds a cell at the end of each row.

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// More than cloudSize context points are drawn as a cloud of small dots.
+// cloudSize is the number of context points above which they are drawn as small dots.
 const cloudSize = 150
 
 // Levels are drawn in few shades, which keeps vector files small.
@@ -34,7 +34,7 @@ var (
 	quantileStyle = draw.LineStyle{Color: color.NRGBA{R: 0x30, G: 0x30, B: 0x30, A: 0xc0}, Width: 1, Dashes: []vg.Length{5, 3}}
 )
 
-// viridis is that colour scale without its bright end, which is illegible on white.
+// viridis is the colour scale of this name without its bright end, which is illegible on white.
 var viridis = []color.NRGBA{
 	{0x44, 0x01, 0x54, 0xff}, {0x41, 0x44, 0x87, 0xff}, {0x2a, 0x78, 0x8e, 0xff}, {0x22, 0xa8, 0x84, 0xff}, {0x7a, 0xd1, 0x51, 0xff},
 }
@@ -60,10 +60,10 @@ func scaleColour(share float64) color.NRGBA {
 	return color.NRGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 0xff}
 }
 
-// colourOf returns which of tauColours colours a level has.
+// colourOf returns the index of a level's colour, below tauColours.
 func colourOf(tau float64) int { return min(max(int(tau*tauColours), 0), tauColours-1) }
 
-// opacityOf returns the opacity for a share of the heaviest weight, 0 for NaN.
+// opacityOf returns the index of the opacity for a share of the heaviest weight, 0 for NaN.
 func opacityOf(share float64) int {
 	if !(share > 0) {
 		return 0
@@ -130,7 +130,7 @@ func (d dots) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// curve draws a line. It is interrupted at values that are not finite and cut off at the panel's
+// curve draws a line. The line has gaps at values that are not finite, and ends at the panel's
 // frame. A point without neighbours is a dot.
 type curve struct {
 	points plotter.XYs

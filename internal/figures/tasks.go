@@ -36,13 +36,13 @@ func NewTask(b *datasets.Batch, i, channel int, s datasets.Scaling) Task {
 	}
 }
 
-// A View says what a Cell shows of a predictive distribution.
+// A View is the part of a predictive distribution that a Cell shows.
 type View int
 
 const (
 	MeanView     View = iota
 	LevelsView        // μ of a quantile model's levels
-	TauView           // their τ in place of μ
+	TauView           // τ of a quantile model's levels
 	QuantileView      // quantiles of the distribution at given levels
 	MemberView        // the mean of each bootstrap
 )
@@ -69,7 +69,7 @@ func Cells(ctx context.Context, o predict.Trained, tasks []Task, view View, leve
 	return cells, nil
 }
 
-// add adds the next point of the prediction along x.
+// add adds the next point along x to the cell.
 func (c *Cell) add(x float64, d predict.Distribution, view View, levels []float64) {
 	switch view {
 	case MeanView:
@@ -84,7 +84,7 @@ func (c *Cell) add(x float64, d predict.Distribution, view View, levels []float6
 		}
 	default:
 		q := predictedPoint(x, d, componentsOf(d), nil)
-		if view == TauView { // as heavy as each other: this is where the levels lie
+		if view == TauView { // equal weights: the view is of the levels alone
 			for k := range q.Components {
 				q.Components[k].Mu, q.Components[k].Weight = q.Components[k].Tau, 1
 			}

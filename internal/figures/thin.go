@@ -6,22 +6,22 @@ import (
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
-// What a picture of 1200×800 pixels can show bounds what a panel keeps of a prediction.
+// Limits of what a panel keeps of a prediction, from what a picture of 1200×800 pixels can show.
 const (
 	pictureColumns = 1200    // of pixels
-	fewestColumns  = 240     // that a curve still follows smoothly
+	fewestColumns  = 240     // for a smooth curve
 	panelMarks     = 1 << 17 // levels, means and quantiles
 )
 
-// A thinning says what a panel keeps of the prediction of one function: everything where panelMarks
-// suffice, else equally many targets in each column of the panel.
+// A thinning states what a panel keeps of the prediction of one function: everything if that is at
+// most panelMarks, otherwise equally many targets in each column of the panel.
 type thinning struct {
-	targets []bool // which are kept; nil: all
-	levels  int    // how many are kept of each target
+	targets []bool // whether each target is kept; nil if all are
+	levels  int    // the number of levels that are kept of each target
 }
 
-// newThinning plans what is kept of targets [N] in any order, each with so many levels and
-// quantiles.
+// newThinning returns the thinning for targets at x [N], in any order, with so many levels and
+// quantiles each.
 func newThinning(x []float64, levels, quantiles int) thinning {
 	each := levels + 1 + quantiles
 	if len(x)*each <= panelMarks {
@@ -33,12 +33,13 @@ func newThinning(x []float64, levels, quantiles int) thinning {
 	return thinning{targets: evenly(x, columns, max(1, points/columns)), levels: levels}
 }
 
-// evenly chooses at most quota values in each of so many columns of equal width, evenly over those
-// in the column, and the least and the greatest value, which give the picture its range.
+// evenly chooses at most quota values in each of so many columns of equal width, spread evenly over
+// the values in the column. It also chooses the least and the greatest value, which set the range
+// of x.
 func evenly(x []float64, columns, quota int) []bool {
 	lo, hi := extremes(x)
 	column := make([]int, len(x))
-	number := make([]int, columns) // of values
+	number := make([]int, columns) // of values in each column
 	for i, v := range x {
 		if share := (v - lo) / (hi - lo); share > 0 { // not where all values are equal
 			column[i] = min(int(share*float64(columns)), columns-1)

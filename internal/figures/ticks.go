@@ -33,7 +33,7 @@ func (u unlabelled) Ticks(lo, hi float64) []plot.Tick {
 	return all
 }
 
-// ticks returns the ticks of a range, at most so many.
+// ticks returns at most so many ticks of a range.
 func ticks(lo, hi float64, most int) []plot.Tick {
 	if !finite(hi-lo) || !(lo < hi) {
 		return nil
@@ -41,7 +41,7 @@ func ticks(lo, hi float64, most int) []plot.Tick {
 	exponent, step := tickStep(hi-lo, most)
 	var ticks []plot.Tick
 	first := math.Ceil(lo / step)
-	for i := range most { // far from 0, neighbouring multiples can be the same float64: never count up to hi
+	for i := range most { // not while v ≤ hi: far from 0, neighbouring multiples can be the same float64
 		v := (first + float64(i)) * step
 		if v > hi {
 			break

@@ -14,21 +14,21 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// A Training is a figure of the course of runs: the loss by step, raw and smoothed, and beneath it
-// the learning rate if that changes.
+// A Training is a figure of trainings: the loss by step, raw and smoothed, and below it the
+// learning rate, if it changes.
 type Training struct {
 	Title string
 	Runs  []TrainingRun
 }
 
-// A TrainingRun is a run and its log, of one line at least.
+// A TrainingRun is a run and its log, which has at least one line.
 type TrainingRun struct {
 	Run
 	Metrics []run.Metrics
 }
 
-// NewTraining shows the course of runs, of which there is one at least. Their benchmark stands in
-// the title, or beside each run's name if they differ.
+// NewTraining returns a figure of at least one run. The title names the benchmark. If the runs have
+// different benchmarks, their labels name them.
 func NewTraining(logs []TrainingRun) Training {
 	runs := make([]Run, len(logs))
 	for i, l := range logs {
@@ -57,7 +57,7 @@ var seriesColours = []color.NRGBA{
 	{0x56, 0xb4, 0xe9, 0xff}, {0xe6, 0x9f, 0x00, 0xff}, {0x26, 0x26, 0x26, 0xff},
 }
 
-// seriesStyle returns the style of the i-th line; dashed ones follow once all colours are used.
+// seriesStyle returns the style of the i-th line. Lines are dashed once all colours are used.
 func seriesStyle(i int) draw.LineStyle {
 	s := draw.LineStyle{Color: seriesColours[i%len(seriesColours)], Width: 2}
 	if i >= len(seriesColours) {
@@ -73,7 +73,7 @@ func faint(s draw.LineStyle) draw.LineStyle {
 	return draw.LineStyle{Color: c, Width: 0.7}
 }
 
-// Save draws the figure into path, whose extension names the format.
+// Save draws the figure into path. The format follows from the extension.
 func (f Training) Save(path string) error {
 	if len(f.Runs) == 0 {
 		return fmt.Errorf("plot %s: nothing to draw", path)
@@ -167,7 +167,7 @@ func (r TrainingRun) line(value func(run.Metrics) float64) plotter.XYs {
 	return line
 }
 
-// smooth returns the line's means over a fortieth of its points to either side of each.
+// smooth returns the moving averages of a line, over a fortieth of its points to either side.
 func smooth(raw plotter.XYs) plotter.XYs {
 	reach := len(raw) / 40
 	calm := slices.Clone(raw)
@@ -181,8 +181,8 @@ func smooth(raw plotter.XYs) plotter.XYs {
 	return calm
 }
 
-// bulk returns a range that covers raw and smoothed values but the utmost hundredths. The losses of
-// the first steps would flatten the rest.
+// bulk returns a range that covers raw and smoothed values, except the outermost 1 % at either end:
+// the losses of the first steps would flatten the rest.
 func bulk(raw, smoothed []float64) (lo, hi float64) {
 	all := slices.Clone(raw)
 	slices.Sort(all)

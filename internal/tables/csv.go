@@ -47,7 +47,7 @@ func (s Summary) CSV(out io.Writer) error {
 	return w.Error()
 }
 
-// exact returns the shortest text that reads back as the same float64, nothing for nil.
+// exact returns the shortest text that reads back as the same float64, or "" for nil.
 func exact(v *float64) string {
 	if v == nil {
 		return ""

@@ -1,6 +1,6 @@
-// Package tables sets the log-likelihoods of many runs beside the paper's.
+// Package tables compares the log-likelihoods of many runs with the paper's.
 //
-// Gather reads the eval.json files below a directory. Summarize takes means over seeds and adds the
-// paper's results. A Summary can be written in several formats, which formats.go lists: markdown,
-// LaTeX, CSV, and a page of HTML that also has the runs' own plots.
+// [Gather] reads the eval.json files below a directory. [Summarize] takes means over seeds and adds
+// the paper's results. Each [Format] writes a [Summary]: markdown, LaTeX, CSV, and an HTML page
+// that also has the runs' own plots.
 package tables

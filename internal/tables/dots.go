@@ -20,8 +20,8 @@ const (
 	halfApart   = 5.0 // of the paper's dot above the middle of its line, and of ours below
 )
 
-// A dotPlot is the page's plot of one benchmark: the context and the target log-likelihood over one
-// axis, with a line for each model. Its numbers are texts, ready for the SVG.
+// A dotPlot is the page's plot of one benchmark: the context and the target log-likelihoods on one
+// axis, with a line for each model. Its coordinates are texts for the SVG.
 type dotPlot struct {
 	Benchmark     string
 	Width, Height string
@@ -46,7 +46,7 @@ type dotModel struct {
 }
 
 // A dot is a mean with its error bar. Beyond is -1 if the mean lies left of the axis, 1 if it lies
-// right of it, else 0.
+// right of it, and 0 otherwise.
 type dot struct {
 	X, Y, From, To string
 	Title          string
@@ -123,7 +123,7 @@ func newDotPlot(name string, rows []Row) dotPlot {
 	return p
 }
 
-// shortLabel cuts a name off so that it fits beside the plot. The paper's models all fit.
+// shortLabel shortens a name to fit beside the plot. The names of the paper's models all fit.
 func shortLabel(name string) string {
 	const most = 8
 	if letters := []rune(name); len(letters) > most {
@@ -132,7 +132,7 @@ func shortLabel(name string) string {
 	return name
 }
 
-// bar returns the ± that is printed beside the mean, 0 if there is none.
+// bar returns the ± of the mean in the tables, or 0 if it has none.
 func (p Part) bar() float64 {
 	switch {
 	case p.SD != nil:
@@ -144,7 +144,7 @@ func (p Part) bar() float64 {
 }
 
 // A dotAxis maps log-likelihoods to x. Values far from the paper's lie outside the axis, so that
-// the paper's remain distinct.
+// the paper's values remain distinct.
 type dotAxis struct{ lo, hi float64 }
 
 func newDotAxis(rows []Row) dotAxis {
@@ -172,7 +172,7 @@ func emptyRange() dotAxis { return dotAxis{math.Inf(1), math.Inf(-1)} }
 
 func (a *dotAxis) include(lo, hi float64) { a.lo, a.hi = min(a.lo, lo), max(a.hi, hi) }
 
-// x returns the x of a log-likelihood, that of the nearer end if it lies outside the axis.
+// x returns the x of a log-likelihood, or that of the nearer end if it lies outside the axis.
 func (a dotAxis) x(v float64) float64 {
 	share := (v - a.lo) / (a.hi - a.lo)
 	return labelWidth + min(max(share, 0), 1)*(dotsWidth-rightMargin-labelWidth)

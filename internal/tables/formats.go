@@ -12,11 +12,11 @@ import (
 // A Format is one way to write a summary.
 type Format struct {
 	Name   string
-	ending string // of file names that mean it
+	ending string // of files of this format
 	Write  func(Summary, io.Writer) error
 }
 
-// formats lists all there are. The first is the default.
+// formats lists all formats. The first is the default.
 var formats = []Format{
 	{"markdown", ".md", Summary.Markdown},
 	{"latex", ".tex", Summary.LaTeX},
@@ -33,8 +33,8 @@ func FormatNames() []string {
 	return names
 }
 
-// FindFormat returns the format of a name or, if that is empty, the one that the ending of a path
-// means, else the default. An unknown name is an *input.Error.
+// FindFormat returns the format of a name. If that is "", it returns the format of the path's
+// ending, or the default. It returns an *input.Error for an unknown name.
 func FindFormat(name, path string) (Format, error) {
 	for _, f := range formats {
 		if f.Name == name || name == "" && strings.EqualFold(filepath.Ext(path), f.ending) {

@@ -20,8 +20,8 @@ type Run struct {
 	Config *config.Experiment // config.yaml beside eval.json; nil if there is none
 }
 
-// benchmark returns the name that runs are grouped by. Different csv files are different
-// benchmarks.
+// benchmark returns the name by which runs are grouped. Runs on different CSV files are not of one
+// benchmark.
 func (r Run) benchmark() string {
 	if r.Config != nil && r.Config.Data.File != "" {
 		return r.Eval.Benchmark + " (" + r.Config.Data.File + ")"
@@ -29,9 +29,8 @@ func (r Run) benchmark() string {
 	return r.Eval.Benchmark
 }
 
-// identity returns what tells runs of one benchmark and model apart: the seed of their training
-// (eval.json has that of the evaluation batches), or the path of the weights if the seed is not
-// known.
+// identity returns what distinguishes runs of one benchmark and model: train.seed, or the path of
+// the weights if that is unknown. The seed in eval.json is eval.seed.
 func (r Run) identity() string {
 	if r.Config != nil {
 		return fmt.Sprintf("seed %d", r.Config.Train.Seed)
@@ -40,7 +39,7 @@ func (r Run) identity() string {
 }
 
 // Gather reads every eval.json below dir, in the order of their paths. It leaves out those that
-// cannot be read and calls warn for each. A directory without any is an *input.Error.
+// cannot be read and calls warn for each. It returns an *input.Error if none can be read.
 func Gather(dir string, warn func(error)) ([]Run, error) {
 	switch info, err := os.Stat(dir); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -101,10 +100,10 @@ func readRun(path string) (Run, error) {
 	return Run{Path: path, Eval: e, Config: c}, err
 }
 
-// largest is far beyond any log-likelihood. Its square is a finite float64.
+// largest is the largest absolute value of a log-likelihood that is read. Its square is finite.
 const largest = 1e100
 
-// checkEval refuses a file whose content does not match its schema.
+// checkEval returns an *input.Error if a value in an eval.json is impossible.
 func checkEval(path string, e run.Eval) error {
 	bad := func(key string, found any, expected string) error {
 		return &input.Error{File: path, Key: key, Found: fmt.Sprint(found), Expected: expected}
@@ -135,7 +134,7 @@ func checkEval(path string, e run.Eval) error {
 	return nil
 }
 
-// readConfig returns the configuration of the run in dir, nil if dir has none.
+// readConfig returns the configuration of the run in dir, or nil if dir has none.
 func readConfig(dir string, e run.Eval) (*config.Experiment, error) {
 	file := filepath.Join(dir, run.ConfigFile)
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {

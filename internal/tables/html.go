@@ -13,7 +13,7 @@ var pageText string
 
 var page = template.Must(template.New("page").Funcs(template.FuncMap{"minus": minus, "list": list}).Parse(pageText))
 
-// pageData holds what page.html shows.
+// pageData is the data of the template page.html.
 type pageData struct {
 	sheet
 	Plots      map[string][]dotPlot // by title of the table
@@ -25,11 +25,10 @@ type pageData struct {
 
 type pagePicture struct {
 	picture
-	URI template.URL // made here: a PNG as base64
+	URI template.URL // the PNG as a data URI
 }
 
-// HTML writes one page that contains everything it needs. It reads the runs' own plots from their
-// directories.
+// HTML writes a page that needs no other file. It reads the runs' plots from their directories.
 func (s Summary) HTML(w io.Writer) error {
 	d := pageData{sheet: s.sheet(), Plots: map[string][]dotPlot{}, UsedHeader: usedHeader}
 	for _, t := range s.Tables {
@@ -55,7 +54,7 @@ func (s Summary) HTML(w io.Writer) error {
 // NoteNumber returns the number by which lines cite the i-th note.
 func (pageData) NoteNumber(i int) int { return i + 1 }
 
-// taggedCells are cells with the name of their part. A narrow page shows it in each line.
+// taggedCells are cells with the name of their part, which a narrow page shows in each line.
 type taggedCells struct {
 	Part string
 	cells

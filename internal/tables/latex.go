@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// LaTeX writes a complete document. Its tables can be copied out of it; they need the package
+// LaTeX writes a complete document. Its tables can be copied into others; they need the package
 // booktabs.
 func (s Summary) LaTeX(out io.Writer) error {
 	w := bufio.NewWriter(out)
@@ -89,7 +89,8 @@ var latexEscapes = strings.NewReplacer(`\`, `\textbackslash{}`, "&", `\&`, "%", 
 	"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`, "|", `\textbar{}`, "\"", "''", "`", "'",
 	"±", `$\pm$`, "√", `$\surd$`, "²", "$^2$", "−", "$-$", oneRun, `$^\dagger$`, oneBatch, `$^\ddagger$`, absent, "--")
 
-// latexText escapes a name from a file. Letters that pdflatex's fonts lack become question marks.
+// latexText escapes a name from a file. It replaces letters that pdflatex's fonts lack by question
+// marks.
 func latexText(s string) string {
 	known := strings.Map(func(c rune) rune {
 		if c > 0xff && !strings.ContainsRune("√−†‡–", c) || c >= 0x80 && c < 0xc0 && !strings.ContainsRune("±²", c) || strings.ContainsRune("Ðð×÷Þþ", c) {

@@ -8,8 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Markdown writes tables in GitHub's flavour. They are padded, so that they can be read as plain
-// text.
+// Markdown writes tables in GitHub's flavour, padded so that they read well as plain text.
 func (s Summary) Markdown(out io.Writer) error {
 	w := bufio.NewWriter(out)
 	sh := s.sheet()

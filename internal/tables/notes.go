@@ -10,8 +10,8 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 )
 
-// Used lists what the runs of a row were trained and evaluated with: the distinct values, in the
-// order of the runs.
+// Used lists the settings with which the runs of a row were trained and evaluated: the distinct
+// values of each, in the order of the runs.
 type Used struct {
 	Seeds   []string `json:"seeds"` // of training
 	Steps   []string `json:"steps"` // of the checkpoint
@@ -56,7 +56,7 @@ func used(runs []Run) Used {
 	}
 }
 
-// notes returns in what the runs of a row differ from each other and from what the paper measured.
+// notes returns notes on how the runs of a row differ from each other and from the paper's.
 func notes(runs []Run) []string {
 	var list []string
 	if d := unlike(runs); len(d) > 0 {
@@ -71,7 +71,7 @@ func notes(runs []Run) []string {
 	return list
 }
 
-// shown is the most settings that a note lists.
+// shown is the largest number of settings in a note.
 const shown = 6
 
 func shorten(list []string) string {
@@ -107,8 +107,8 @@ func unlike(runs []Run) []string {
 	return list
 }
 
-// unlikePaper returns the settings in which runs differ from the paper's, if the paper has a
-// result.
+// unlikePaper returns the settings in which the runs differ from the paper's. It returns none if
+// the paper has no result.
 func unlikePaper(runs []Run) []string {
 	var list []string
 	for _, run := range runs {
@@ -123,7 +123,7 @@ func unlikePaper(runs []Run) []string {
 		if run.Config != nil {
 			list = addNew(list, settings(*run.Config, paper)...)
 		}
-		if n := paper.Eval.Batches; n > 0 && n != run.Eval.Batches { // 0 means all of the test split
+		if n := paper.Eval.Batches; n > 0 && n != run.Eval.Batches { // 0 is the whole test split
 			list = addNew(list, fmt.Sprintf("eval.batches: %d and %d", run.Eval.Batches, n))
 		}
 		if n := paper.Eval.NumTau; n != run.Eval.NumTau {
@@ -133,15 +133,15 @@ func unlikePaper(runs []Run) []string {
 	return list
 }
 
-// settings returns the differences that matter for results, without those of the evaluation, which
-// eval.json states.
+// settings returns the differences that affect results. It leaves out the evaluation's settings,
+// which are in eval.json.
 func settings(a, b config.Experiment) []string {
 	a.Eval, a.Train.Seed = b.Eval, b.Train.Seed
 	a.Train.LogEvery, a.Train.CheckpointEvery, a.Train.KeepCheckpoints = b.Train.LogEvery, b.Train.CheckpointEvery, b.Train.KeepCheckpoints
 	return config.Differences(a, b)
 }
 
-// unfinished returns the steps of evaluated checkpoints that are not the last of their training.
+// unfinished returns the steps of evaluated checkpoints that are not the last of their run.
 func unfinished(runs []Run) []string {
 	var list []string
 	for _, run := range runs {

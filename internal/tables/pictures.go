@@ -12,8 +12,8 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// Limits of the runs' own plots on a page. Of each model on each benchmark, only those of the first
-// run are shown.
+// Limits of the runs' own plots on a page. For each model and benchmark, the page shows only the
+// plots of the first run.
 const (
 	picturesOfRun = 4
 	allPictures   = 60
@@ -28,7 +28,8 @@ type picture struct {
 	content                     []byte
 }
 
-// pictures returns the plots of the rows' first runs, and how many the limits left out.
+// pictures returns the plots of the rows' first runs, and the number of plots that the limits left
+// out.
 func pictures(s Summary) (shown []picture, leftOut int) {
 	size := 0
 	for _, t := range s.Tables {
@@ -56,7 +57,7 @@ func pictures(s Summary) (shown []picture, leftOut int) {
 	return shown, leftOut
 }
 
-// pngFiles returns the plots in a directory, by name after fit.png, which training writes.
+// pngFiles returns the plots in a directory: fit.png, which training writes, then others by name.
 func pngFiles(dir string) []string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -85,7 +86,7 @@ func readPicture(path string) (picture, error) {
 		return picture{}, err
 	}
 	if info.Size() > pictureBytes {
-		return picture{}, fmt.Errorf("%s: %d bytes, at most %d fit in the page", path, info.Size(), pictureBytes)
+		return picture{}, fmt.Errorf("%s: found %d bytes, expected at most %d in a page", path, info.Size(), pictureBytes)
 	}
 	content, err := os.ReadFile(path)
 	if err != nil {

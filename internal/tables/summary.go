@@ -14,12 +14,12 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// A Summary sets the runs of a directory beside the paper's results.
+// A Summary compares the runs of a directory with the paper's results.
 type Summary struct {
 	Tables []Table `json:"tables"`
 }
 
-// A Table has the rows of one of the paper's tables, or the rows that the paper has no results for.
+// A Table has the rows of one of the paper's tables, or those for which the paper has no results.
 type Table struct {
 	Title string `json:"title"`
 	Rows  []Row  `json:"rows"`
@@ -29,11 +29,11 @@ type Table struct {
 type Row struct {
 	Benchmark string   `json:"benchmark"` // as configurations name it; for csv with the file
 	Model     string   `json:"model"`
-	Runs      []Run    `json:"-"` // in the order of their seeds; none if only the paper's result is shown
+	Runs      []Run    `json:"-"` // in the order of their seeds; empty for the paper's result alone
 	Context   Part     `json:"context"`
 	Target    Part     `json:"target"`
 	Used      Used     `json:"used"`
-	Notes     []string `json:"notes"` // in what the runs differ from each other and from what the paper measured
+	Notes     []string `json:"notes"` // how the runs differ from each other and from the paper's
 }
 
 // A Part is the context or the target log-likelihood of a row. Unknown values are nil.
@@ -48,13 +48,12 @@ type Part struct {
 // models lists the models in the order of the paper's rows.
 var models = config.Models()
 
-// unpublished is the title of the table for benchmarks and models that the paper has no results
-// for.
+// unpublished is the title of the table of benchmarks and models without results in the paper.
 const unpublished = "Not in the paper"
 
-// Summarize takes means over the runs of each benchmark and model. Two runs of one seed are an
-// *input.Error that names both. With all, the summary has all benchmarks and models of the paper,
-// else only those with runs.
+// Summarize takes means over the runs of each benchmark and model. If two have the same seed, it
+// returns an *input.Error that names both. The summary has the benchmarks and models with runs, or
+// also all others of the paper if all is set.
 func Summarize(runs []Run, all bool) (Summary, error) {
 	groups := map[[2]string][]Run{}
 	for _, run := range runs {

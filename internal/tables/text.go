@@ -11,15 +11,15 @@ import (
 	"github.com/acqnp/acqnp/internal/benchmark"
 )
 
-// Marks beside a mean whose ± is not the standard deviation over runs, and the text for a value
-// that is missing.
+// Marks beside a mean whose ± is not the standard deviation over runs, and the text for a missing
+// value.
 const (
 	oneRun   = "†"
 	oneBatch = "‡"
 	absent   = "–"
 )
 
-// A sheet is a summary in words. All formats for people write it.
+// A sheet is a summary as texts. All formats but CSV write it.
 type sheet struct {
 	Legend []string
 	Tables []sheetTable
@@ -31,7 +31,7 @@ type sheetTable struct {
 	Lines []line
 }
 
-// A line is a row in words. Names and lists come from files. They are printable, but a format must
+// A line is a row as texts. Names and lists come from files. They are printable, but a format must
 // still escape them.
 type line struct {
 	Benchmark, Model string
@@ -45,7 +45,7 @@ type line struct {
 
 type cells struct{ Ours, Paper, Difference string }
 
-// sheet returns the summary in words.
+// sheet returns the summary as texts.
 func (s Summary) sheet() sheet {
 	sh := sheet{Legend: []string{
 		"Log-likelihoods, higher is better: mean ± sample standard deviation over n runs of different seeds, and what the paper reports over 6 seeds.",
@@ -82,7 +82,7 @@ func (s Summary) sheet() sheet {
 	return sh
 }
 
-// cells returns the part in words. It sets the marks that it used in marked.
+// cells returns the part as texts. It sets the marks that it used in marked.
 func (p Part) cells(marked map[string]bool) cells {
 	c := cells{absent, absent, absent}
 	switch {
@@ -105,7 +105,7 @@ func (p Part) cells(marked map[string]bool) cells {
 	return c
 }
 
-// number returns v with the paper's three decimals, or with few digits if it is huge.
+// number returns v with three decimals, as in the paper, or with a few digits if it is huge.
 func number(v float64) string {
 	if math.Abs(v) >= 1e6 {
 		return strconv.FormatFloat(v, 'g', 4, 64)
@@ -149,7 +149,7 @@ func printedModel(name string) string {
 	return printable(name)
 }
 
-// printable replaces control characters by spaces. A name must not break a line or control a
+// printable replaces control characters by spaces, so that a name cannot break a line or control a
 // terminal.
 func printable(s string) string {
 	return strings.Map(func(c rune) rune {
