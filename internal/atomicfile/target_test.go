@@ -73,7 +73,7 @@ func TestLinksThatLeadNowhere(t *testing.T) {
 		}
 	}
 	if files, _ := os.ReadDir(dir); len(files) != 2 {
-		t.Errorf("%d files, want the two links alone", len(files))
+		t.Errorf("%d files, want only the two links", len(files))
 	}
 }
 
@@ -87,7 +87,7 @@ func TestTargetIsOneForEveryWayToSayIt(t *testing.T) {
 	t.Chdir(dir)
 	want, err := atomicfile.Target("a/new")
 	if err != nil || !filepath.IsAbs(want) {
-		t.Fatalf("%q, %v", want, err)
+		t.Fatalf("target %q, error %v; want an absolute path", want, err)
 	}
 	for _, path := range []string{"b/new", "./a/../a/new", "to-new", filepath.Join(dir, "b", "new"), "b/./new"} {
 		if got, err := atomicfile.Target(path); got != want || err != nil {
@@ -105,7 +105,7 @@ func TestAFailureIsOneLineThatNamesTheOutput(t *testing.T) {
 	path = filepath.Join(t.TempDir(), "out.csv")
 	broken := errors.New("broken")
 	if err := atomicfile.Write(path, func(io.Writer) error { return broken }); err == nil || err.Error() != "broken" {
-		t.Errorf("error %q, want the function's own alone", err)
+		t.Errorf("error %q, want only that of the function", err)
 	}
 }
 
@@ -123,7 +123,7 @@ func TestProbeLeavesNothing(t *testing.T) {
 	}
 	scratch, err := atomicfile.Scratch(filepath.Join(dir, "out"))
 	if err != nil || filepath.Dir(scratch.Name()) != dir {
-		t.Fatalf("%v, %v", scratch, err)
+		t.Fatalf("file %v, error %v; want one in %s", scratch, err, dir)
 	}
 	if err := errors.Join(scratch.Close(), os.Remove(scratch.Name())); err != nil {
 		t.Error(err)

@@ -121,8 +121,8 @@ var images = []Benchmark{
 			Name: "frey_rawface.mat", Holds: "frames", Starts: "MATLAB 5.0 MAT-file",
 			URLs: []string{"https://cs.nyu.edu/~roweis/data/frey_rawface.mat"},
 		}},
-		// The source splits the one file. Evaluation takes each test image five times, each time with
-		// another context.
+		// The source splits the one file. Evaluation takes each test image five times, each time
+		// with another context.
 		Settings: map[string]any{"data.train_fraction": 0.75, "data.test_copies": 5},
 		Rates: map[string]Rate{
 			"cnp": {5e-4, 0}, "canp": {5e-4, 1e-5}, "bnp": {5e-4, 0}, "cqnp": {1e-3, 0}, "acqnp": {1e-3, 1e-5},

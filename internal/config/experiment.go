@@ -34,7 +34,7 @@ type Model struct {
 	// All but bnp.
 	Representation int   `yaml:"representation,omitempty" mapstructure:"representation"`
 	Encoder        []int `yaml:"encoder,flow,omitempty" mapstructure:"encoder"`
-	Adaptor        []int `yaml:"adaptor,flow,omitempty" mapstructure:"adaptor"` // acqnp alone
+	Adaptor        []int `yaml:"adaptor,flow,omitempty" mapstructure:"adaptor"` // only acqnp
 	Decoder        []int `yaml:"decoder,flow,omitempty" mapstructure:"decoder"`
 
 	// canp: keys and queries are MLPs of x, [dx]×[hidden…]×[representation].

@@ -39,7 +39,8 @@ func relations(e Experiment) []relation {
 	})
 }
 
-// modelRelations bounds the number of weights, and requires that the heads divide the representation.
+// modelRelations bounds the number of weights, and requires that the heads divide the
+// representation.
 func modelRelations(m Model) []relation {
 	weights, keys := encodingWeights(m), []string{"model.representation", "model.encoder", "model.adaptor", "model.decoder",
 		"model.key_encoder", "model.query_encoder"}

@@ -12,11 +12,12 @@
 // There are four sources, one for each kind of benchmark: synthetic (functions drawn from a random
 // process), speedFlow, images and csvSource (your own CSV files).
 //
-// A batch depends only on a seed and its number. Every random number in it comes from package random
-// at a fixed index. So a resumed run and a run with another number of threads have the same batches.
+// A batch depends only on a seed and its number. Every random number in it comes from package
+// random at a fixed index. So a resumed run and a run with another number of threads have the same
+// batches.
 //
-// A task is one function with its context and its targets. A tasks file ([WriteTasks], [OpenTasks])
-// holds evaluation batches, so that other programs can evaluate on the same ones.
+// A task is one function with its context and its targets. A tasks file ([WriteTasks],
+// [OpenTasks]) holds evaluation batches, so that other programs can evaluate on the same ones.
 //
 // Sources work in the model's units. [Scaling] converts between these and raw units, those of the
 // files.

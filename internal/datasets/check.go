@@ -18,8 +18,8 @@ import (
 type Status struct {
 	Benchmark string `json:"name"`
 	Ready     bool   `json:"ready"`
-	Detail    string `json:"detail"`         // what is there, or what is wrong with it
-	Help      string `json:"help,omitempty"` // how to get what is missing; "" if nothing is
+	Detail    string `json:"detail"`         // the data found, or the error
+	Help      string `json:"help,omitempty"` // how to get the missing files; "" if none are missing
 }
 
 // Check reads the files of every benchmark from its folder in dataDir.

@@ -85,7 +85,7 @@ func TestCSVRefusesBadFiles(t *testing.T) {
 	_, err := datasets.Open(e, "elsewhere")
 	var bad *input.Error
 	if !errors.As(err, &bad) || bad.File != "absent.csv" || !strings.Contains(bad.Error(), filepath.Join("elsewhere", "csv")) {
-		t.Errorf("%v", err)
+		t.Errorf("found error %v, want one about absent.csv that names elsewhere/csv", err)
 	}
 }
 

@@ -28,7 +28,8 @@ func csvScaling(d config.Data, path string, column func(c int) []float64) (Scali
 		case "none":
 			scale[i] = 1
 		}
-		// Rounding of the mean can give a constant column a tiny deviation, so compare the values too.
+		// Rounding of the mean can give a constant column a tiny deviation, so compare the values
+		// too.
 		if d.Scale != "none" && (floats.Min(v) == floats.Max(v) || !(scale[i] > 0)) {
 			return Scaling{}, &input.Error{File: path, Key: names[i],
 				Found:    fmt.Sprintf("%g in every row of the training part", v[0]),

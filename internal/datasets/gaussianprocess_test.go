@@ -60,7 +60,7 @@ func TestGaussianProcessCovariance(t *testing.T) {
 							rise += (a - c) * (a - c) / (2*noiseVariance + 2*(kernel.k(0)-kernel.k(d)))
 							near++
 						}
-						if d < 0.002 { // nearly the noise alone
+						if d < 0.002 { // nearly only noise
 							noise = append(noise, (a-c)*(a-c)-2*(kernel.k(0)-kernel.k(d)))
 						}
 					}

@@ -22,6 +22,6 @@ func TestGridOfTwoDimensions(t *testing.T) {
 		t.Error("a grid of more than a million points was accepted")
 	}
 	if got, err := datasets.ParseGrid("0.1:0.1:1", 1); err != nil || !cmp.Equal(got, []float64{0.1}) {
-		t.Errorf("%v, %v", got, err)
+		t.Errorf("found %v, error %v; want [0.1]", got, err)
 	}
 }

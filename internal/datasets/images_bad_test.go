@@ -104,7 +104,7 @@ func TestImageFilesThatAreWrong(t *testing.T) {
 	e.Data.Files, e.Data.TrainLimit, e.Data.TestLimit = []string{"bad", "bad"}, 2, 2
 	put(t, filepath.Join(dir, "mnist", "bad"), good[:len(good)-1])
 	if s := openImages(t, e, dir); s.TrainSize().Functions != 2 {
-		t.Errorf("%+v", s.TrainSize())
+		t.Errorf("training size %+v, want 2 functions", s.TrainSize())
 	}
 }
 
@@ -136,7 +136,7 @@ func TestCheckOfImages(t *testing.T) {
 		"omniglot": "37 training and 20 test images of 32×32 pixels", "freyface": "27 training and 10 test images of 28×20 pixels",
 	} {
 		if s := good[name]; !s.Ready || !strings.Contains(s.Detail, says) || s.Help != "" {
-			t.Errorf("%+v", s)
+			t.Errorf("found %+v, want it ready with %q", s, says)
 		}
 	}
 	if err := os.Remove(filepath.Join(dir, "svhn", "test_32x32.mat")); err != nil {
@@ -145,10 +145,10 @@ func TestCheckOfImages(t *testing.T) {
 	put(t, filepath.Join(dir, "freyface", "frey_rawface.mat"), []byte("torn"))
 	half := check(dir)
 	if s := half["svhn"]; s.Ready || !strings.Contains(s.Detail, "no test_32x32.mat in ") || !strings.Contains(s.Detail, "train_32x32.mat is there") {
-		t.Errorf("%+v", s)
+		t.Errorf("found %+v, want test_32x32.mat alone missing", s)
 	}
 	if s := half["freyface"]; s.Ready || !strings.Contains(s.Detail, "frey_rawface.mat") || !strings.Contains(s.Help, "remove") {
-		t.Errorf("%+v", s)
+		t.Errorf("found %+v, want a broken file and the help to remove it", s)
 	}
 	// The missing files are those that `data fetch` downloads, under the same names.
 	none := check(t.TempDir())
@@ -163,7 +163,7 @@ func TestCheckOfImages(t *testing.T) {
 	}
 	for _, s := range none {
 		if s.Ready == fetched[s.Benchmark] || !s.Ready && !strings.Contains(s.Help, "acqnp data fetch "+s.Benchmark) {
-			t.Errorf("%+v", s)
+			t.Errorf("found %+v, want help with data fetch if and only if files are missing", s)
 		}
 	}
 }

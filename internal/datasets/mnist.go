@@ -47,8 +47,8 @@ func readIDX(want imageFile, limit int) (pictures, error) {
 	if limit > 0 {
 		wanted = min(wanted, limit)
 	}
-	// Reading to the end checks the checksum of gzip. The allocation grows with the content and does
-	// not trust the header.
+	// Reading to the end checks the checksum of gzip. The allocation grows with the content and
+	// does not trust the header.
 	end := int64(wanted * p.size())
 	if wanted == int(count) {
 		end++

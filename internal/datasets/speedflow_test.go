@@ -249,7 +249,7 @@ func TestSpeedFlowRefusesBadInput(t *testing.T) {
 		{"NA", with("lane3.csv", "flow,speed\n1,NA\n"), "lane3.csv:2", speedFlow()},
 		{"lanes of different length", with("lane3.csv", "flow,speed\n1,2\n"), "40 and of 1 rows", speedFlow()},
 		{"one file", good, "1 lanes", set(func(e *config.Experiment) { e.Data.Files = e.Data.Files[:1] })},
-		{"an .rda that is none", with("all.rda", "hello"), "all.rda", set(func(e *config.Experiment) { e.Data.Files = []string{"all.rda"} })},
+		{"a text file named .rda", with("all.rda", "hello"), "all.rda", set(func(e *config.Experiment) { e.Data.Files = []string{"all.rda"} })},
 		{"context beyond the training points", good, "data.context", set(func(e *config.Experiment) { e.Data.Context = []int{5, 30} })},
 		{"nothing held out", good, "data.train_fraction", set(func(e *config.Experiment) { e.Data.TrainFraction = 0.9999999999999 })},
 	}
@@ -291,10 +291,10 @@ func TestCheckSaysWhatIsThere(t *testing.T) {
 		}
 	}
 	if s := good["speed-flow"]; !s.Ready || !strings.Contains(s.Detail, "40 rows") || s.Help != "" {
-		t.Errorf("%+v", s)
+		t.Errorf("found %+v, want speed-flow ready with 40 rows", s)
 	}
 	if s := none["speed-flow"]; !strings.Contains(s.Detail, "lane2.csv") || !strings.Contains(s.Help, "hdrcde") {
-		t.Errorf("%+v", s)
+		t.Errorf("found %+v, want lane2.csv missing and help with hdrcde", s)
 	}
 }
 

@@ -35,7 +35,7 @@ type Feed struct {
 	resampleResidual []float32 // [B, N_c, k]: the residual that it takes; BNP
 }
 
-// load fills the feed from its batch, which is that of step.
+// load fills the feed from its batch, the batch of this step.
 func (f *Feed) load(step int, d Draws) error {
 	b := &f.batch
 	if b.Functions < 1 || b.Context < 1 || b.Points < b.Context {

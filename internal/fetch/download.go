@@ -48,7 +48,7 @@ func (d *download) run(ctx context.Context) (int64, error) {
 			return 0, ctx.Err()
 		case errors.As(err, &f):
 			return 0, fmt.Errorf("%s: %w", d.url, f.error)
-		case d.have > d.best: // there was progress: count failures anew
+		case d.have > d.best: // there was progress: count failures from 0 again
 			d.best, failures, wait = d.have, 0, d.Wait
 		}
 		if failures++; failures >= d.Tries {

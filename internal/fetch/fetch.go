@@ -37,8 +37,8 @@ type Options struct {
 	Tries int
 	// Wait is the pause before the second try; each later pause is twice as long. 0 means a second.
 	Wait time.Duration
-	// Stall is how long a server may send nothing before the connection counts as failed; 0 means 30
-	// seconds.
+	// Stall is how long a server may send nothing before the connection counts as failed; 0 means
+	// 30 seconds.
 	Stall time.Duration
 }
 

@@ -39,10 +39,10 @@ func TestFetchesOnce(t *testing.T) {
 		t.Error(diff)
 	}
 	if len(server.requests) != 1 {
-		t.Errorf("%d requests", len(server.requests))
+		t.Errorf("%d requests, want 1", len(server.requests))
 	}
 	if info, err := os.Stat(want.Path); err != nil || info.Mode().Perm() != 0o644 {
-		t.Errorf("%v, %v", info.Mode(), err)
+		t.Errorf("found %v, error %v; want a file of mode 0644", info, err)
 	}
 }
 
@@ -86,7 +86,7 @@ func TestAddressesInTheirOrder(t *testing.T) {
 	none.answer = http.NotFound
 	fails(t, set(content, none.URL+"/a", none.URL+"/b"), dir, options(), "404 Not Found", none.URL+"/a", none.URL+"/b")
 	if len(none.requests) != 2 {
-		t.Errorf("%d requests for what is not there", len(none.requests))
+		t.Errorf("%d requests for a missing file, want 2", len(none.requests))
 	}
 	fetched(t, set(content, none.URL+"/a", server.URL+"/file"), dir, content)
 }
@@ -259,7 +259,7 @@ func TestProgressCountsWhatWasThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r.began != 1 || r.done != 150 || r.total != 300 || r.last != 300 {
-		t.Errorf("%+v", r)
+		t.Errorf("found %+v, want one piece of work from 150 to 300 KiB", r)
 	}
 }
 

@@ -18,9 +18,9 @@
 //	points          B·N rows      decoder of CNP and CANP; log-likelihood
 //	rows            B·N·N_τ rows  ψ and decoder of CQNP and ACQNP; bootstraps of BNP
 //
-// The first layer of ψ and of the decoder is linear in r, x and the level. So its weight is split by
-// columns: the part for r is applied once for each function, the part for x once for each point, and
-// only the part for the level once for each row.
+// The first layer of ψ and of the decoder is linear in r, x and the level. So its weight is split
+// by columns: the part for r is applied once for each function, the part for x once for each point,
+// and only the part for the level once for each row.
 //
 // # Parameters
 //

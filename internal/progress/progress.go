@@ -1,5 +1,5 @@
-// Package progress shows the progress of long work: a bar on a terminal, a line every ten seconds in
-// a log, or JSON objects for a program. While a Reporter shows work, nothing else may write to
+// Package progress shows the progress of long work: a bar on a terminal, a line every ten seconds
+// in a log, or JSON objects for a program. While a Reporter shows work, nothing else may write to
 // standard error.
 //
 //	r := progress.New(os.Stderr, progress.Auto)
@@ -29,7 +29,7 @@ type State struct {
 type Reporter interface {
 	// Note shows a message once. With JSON, the fields become members of the object.
 	Note(message string, fields ...Field)
-	// Warn shows a message that a person should look at, under --quiet too.
+	// Warn shows a message that the user should read. Quiet shows it too.
 	Warn(message string)
 	// Begin starts work of total units, of which done were finished in an earlier run.
 	Begin(name, unit string, done, total int)
@@ -80,7 +80,7 @@ func (quiet) Begin(string, string, int, int) {}
 func (quiet) Update(State)                   {}
 func (quiet) End()                           {}
 
-// warning starts the line of a warning.
+// warning is the start of a warning's line.
 const warning = "warning: "
 
 // work is what a reporter knows about the work that it shows.

@@ -114,7 +114,7 @@ func TestWriteOfNothingIsReadable(t *testing.T) {
 	}
 	f, err := safetensors.ReadFile(save(t, b.Bytes()))
 	if err != nil || len(f.Tensors) != 0 || len(f.Metadata) != 0 {
-		t.Errorf("%+v, %v", f, err)
+		t.Errorf("found %+v, error %v; want an empty file", f, err)
 	}
 }
 
@@ -301,7 +301,7 @@ func TestExpectAndConversionsNameWhatIsWrong(t *testing.T) {
 		t.Error("F32 was read as F64")
 	}
 	if v, err := x.Float32s(); err != nil || len(v) != 6 {
-		t.Errorf("%v, %v", v, err)
+		t.Errorf("found %v, error %v; want 6 numbers", v, err)
 	}
 }
 

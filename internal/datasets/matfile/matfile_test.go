@@ -185,7 +185,7 @@ func TestReadNamesTheFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if a, err := matfile.Read(path, "X"); err != nil || len(a.Data) != 90 {
-		t.Errorf("%v, %v", a, err)
+		t.Errorf("read %d bytes, error %v; want 90 bytes", len(a.Data), err)
 	}
 	for _, c := range []struct{ path, variable string }{{path, "Z"}, {dir, "X"}, {filepath.Join(dir, "none.mat"), "X"}} {
 		_, err := matfile.Read(c.path, c.variable)

@@ -78,7 +78,7 @@ func trainAndEvaluate(t *testing.T, name, model, data string) {
 		t.Fatal(err)
 	}
 	if e.Benchmark != name || e.Model != model || e.Batches != 1 || len(e.PerBatch) != 1 || e.Seed != 43 {
-		t.Errorf("%+v", e)
+		t.Errorf("found %+v, want %s on %s with one batch and seed 43", e, model, name)
 	}
 	if e.Weights.Step == nil || *e.Weights.Step != 2 {
 		t.Errorf("evaluated %+v", e.Weights)
