@@ -27,7 +27,7 @@ func NewAdam[T Float](n int, weightDecay float64) *Adam[T] {
 	return &Adam[T]{M: make([]T, n), V: make([]T, n), WeightDecay: weightDecay}
 }
 
-// Update makes one step of the given learning rate on params in place, and reports whether params,
+// Update makes one step with a learning rate, changes params in place, and reports whether params,
 // M and V are all finite after it. All slices have the length given to NewAdam.
 func (a *Adam[T]) Update(params, grads []T, learningRate float64) (finite bool) {
 	a.Step++
@@ -61,15 +61,15 @@ func (a *Adam[T]) Update(params, grads []T, learningRate float64) (finite bool) 
 	return found == 0
 }
 
-// Sizes below which parameters and moments become 0. The L2 penalty would shrink the weights of a
-// unit that has died for ever. Smaller numbers change no parameter (the root of 1e-37 vanishes
-// beside ε) and no result, but arithmetic on denormal numbers takes a hundred times as long.
+// Sizes below which parameters and moments become 0. The L2 penalty shrinks the weights of a dead
+// unit at every step, until they are denormal, and arithmetic on denormal numbers takes a hundred
+// times as long. Numbers this small change no parameter (√1e-37 vanishes beside ε) and no result.
 const (
 	negligible       = 1e-30
 	negligibleSquare = 1e-37
 )
 
-// flush returns 0 for what is smaller than the bound.
+// flush returns x, or 0 if |x| < bound.
 func flush[T Float](x, bound T) T {
 	if x < bound && x > -bound {
 		return 0

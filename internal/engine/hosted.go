@@ -12,14 +12,14 @@ type hosted struct {
 	Program[float32]
 	tensors []ops.Tensor
 	adam    *Adam[float32]
-	scale   LossScale // not used here; kept for a trainer on a GPU that goes on with the run
+	scale   LossScale // not used here; State returns what Load got, so that a GPU can continue the run
 	loss    float32
 	failed  error
 }
 
-// NewTrainer makes a Trainer of a program that has gradients and the output "cost". The tensors are
-// those of its graph. A step is done and checked when Step returns, so Step returns its own error.
-// Closing the trainer closes the program.
+// NewTrainer returns a Trainer that runs a program and Adam. The program has gradients and the
+// output "cost"; tensors are its graph's. A step is done and checked when Step returns, so Step
+// returns its own error. Closing the trainer closes the program.
 func NewTrainer(p Program[float32], tensors []ops.Tensor, weightDecay float64) Trainer {
 	return &hosted{Program: p, tensors: tensors, adam: NewAdam[float32](len(p.Params()), weightDecay)}
 }
@@ -42,8 +42,8 @@ func (h *hosted) Step(e ops.Extents, batch int, rate float64) error {
 	return h.failed
 }
 
-// overflow returns the error of an update that made a number NaN or infinite: the first such
-// element, and of its moments and weight the one that was computed first.
+// overflow returns the error of an update that made a number NaN or infinite. It names the first
+// such element, and which of m, v and weight was the first to be computed so.
 func (h *hosted) overflow(batch int) error {
 	for i, w := range h.Params() {
 		for _, q := range []struct {
@@ -94,7 +94,7 @@ func (h *hosted) Load(s State) error {
 // Check returns an error unless the state fits a model of n parameters.
 func (s State) Check(n int) error {
 	if len(s.Params) != n || s.M != nil && len(s.M) != n || s.V != nil && len(s.V) != n {
-		return fmt.Errorf("engine: a state of %d, %d and %d numbers for %d parameters", len(s.Params), len(s.M), len(s.V), n)
+		return fmt.Errorf("engine: the state has %d parameters and moments of %d and %d numbers, want %d of each", len(s.Params), len(s.M), len(s.V), n)
 	}
 	return nil
 }

@@ -47,8 +47,8 @@ func attention[T Float](o *Op, e Extents, out []T, in [][]T) {
 	}
 }
 
-// attend fills weights with softmax(q·k_i/√len(q)) over the first keys: rows of d numbers, of which
-// a head has len(q) from col on.
+// attend fills weights [N_c] with softmax(q·k_i/√len(q)) over the first N_c rows of keys [·, d]. A
+// head's part of a row is the len(q) columns from col on.
 func attend[T Float](weights, q, keys []T, d, col int) {
 	scale := T(1 / math.Sqrt(float64(len(q))))
 	total := newLogSum[T]()

@@ -6,11 +6,12 @@ import (
 	G "gorgonia.org/gorgonia"
 )
 
-// The operations of the bootstrapping model (BNP). They have k bootstraps where the others have N_τ
-// levels.
+// The operations of the bootstrapping model (BNP). In their shapes k bootstraps take the place of
+// the N_τ levels.
 
-// EnsembleAdd adds act(a + e). With e [B·k, d] per bootstrap, a [B·N, d] per point gives [B·N·k,
-// d], and a [B·N_c, d] per context point gives [B·N_c·k, d].
+// EnsembleAdd adds act(a + e) for every pair of a row of a and a bootstrap of its function. e is
+// [B·k, d]. If a is [B·N, d], by point, the result is [B·N·k, d]; if a is [B·N_c, d], by context
+// point, it is [B·N_c·k, d].
 func (b *Builder) EnsembleAdd(a, e *G.Node, relu bool) *G.Node {
 	if b.err != nil {
 		return nil
@@ -25,9 +26,9 @@ func (b *Builder) EnsembleAdd(a, e *G.Node, relu bool) *G.Node {
 	return b.op(&Op{Kind: EnsembleAdd, Out: to, Width: d, ReLU: relu}, a, e)
 }
 
-// Gather adds rows of values picked by index [B·N_c·k, 1], numbers in [0, N_c) that count the
-// context points of a function: [B·N_c·k, d] of values [B·N_c, d], or of values [B·N_c·k, d] where
-// each bootstrap picks among its own. It stops gradients.
+// Gather adds the rows of values that index [B·N_c·k, 1] picks: [B·N_c·k, d]. An index is the
+// number, in [0, N_c), of a context point of the row's function. values is [B·N_c, d], or [B·N_c·k,
+// d], where each bootstrap picks among its own rows. Gather stops gradients.
 func (b *Builder) Gather(values, index *G.Node) *G.Node {
 	if b.err != nil {
 		return nil
@@ -41,8 +42,8 @@ func (b *Builder) Gather(values, index *G.Node) *G.Node {
 	return b.op(&Op{Kind: Gather, Out: Resample, Width: d}, values, index)
 }
 
-// Residual adds (y−μ)/σ [B·N_c·k, dy] of decoded [B·N_c·k, 2·dy] and y [B·N_c, dy]. It stops
-// gradients.
+// Residual adds (y−μ)/σ [B·N_c·k, dy], where μ and σ come from decoded [B·N_c·k, 2·dy] and y is
+// [B·N_c, dy]. It stops gradients.
 func (b *Builder) Residual(decoded, y *G.Node) *G.Node {
 	if _, ok := b.decoded(decoded, y, 2, Resample); !ok {
 		return nil
@@ -51,8 +52,8 @@ func (b *Builder) Residual(decoded, y *G.Node) *G.Node {
 	return b.op(&Op{Kind: Residual, Out: Resample, Width: dy}, decoded, y)
 }
 
-// Perturb adds μ + σ·(residual − mean), the bootstrap's ỹ [B·N_c·k, dy], of decoded [B·N_c·k,
-// 2·dy], residuals [B·N_c·k, dy] and their means per bootstrap [B·k, dy]. It stops gradients.
+// Perturb adds the bootstrap's ỹ = μ + σ·(residual − mean) [B·N_c·k, dy]. μ and σ come from decoded
+// [B·N_c·k, 2·dy]; residual is [B·N_c·k, dy], mean [B·k, dy]. It stops gradients.
 func (b *Builder) Perturb(decoded, residual, mean *G.Node) *G.Node {
 	if b.err != nil {
 		return nil

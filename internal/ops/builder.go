@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -10,13 +9,13 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Builder makes a Graph at a capacity. Its methods take and return nodes. After the first error
-// they do nothing, and Finish reports it.
+// A Builder makes a Graph at a capacity. Its methods take and return nodes. After the first error
+// operations return nil, and Finish returns that error.
 type Builder struct {
 	g     *Graph
 	dtype tensor.Dtype
 	leaf  map[*G.Node]leafInfo
-	size  int // of the flat parameter vector so far
+	size  int // length of the flat parameter vector so far
 	err   error
 }
 
@@ -29,7 +28,7 @@ type leafInfo struct {
 	param      bool
 }
 
-// NewBuilder starts a graph of one precision (tensor.Float32 or tensor.Float64).
+// NewBuilder returns a Builder of an empty graph. dtype is tensor.Float32 or tensor.Float64.
 func NewBuilder(dtype tensor.Dtype, capacity Extents) *Builder {
 	return &Builder{g: &Graph{Expr: G.NewGraph(), Capacity: capacity}, dtype: dtype, leaf: map[*G.Node]leafInfo{}}
 }
@@ -78,7 +77,7 @@ func (b *Builder) HeadsOut(name func(head int) string, heads, out, in int) *G.No
 	return b.block(Block{Name: name(0) + "…", Rows: out, Cols: in, Offset: offset, Stride: in / heads, Panel: in / heads})
 }
 
-// tensor reserves a place in the flat vector.
+// tensor adds a Tensor at the end of the flat vector and returns its offset.
 func (b *Builder) tensor(name string, fanIn int, shape ...int) (offset int) {
 	t := Tensor{Name: name, Shape: shape, Offset: b.size, FanIn: fanIn}
 	b.g.Tensors = append(b.g.Tensors, t)
@@ -148,7 +147,7 @@ func (b *Builder) unary(k Kind, to Space, in *G.Node, from ...Space) *G.Node {
 	return b.op(&Op{Kind: k, Out: to, Width: width}, in)
 }
 
-// Output names a node whose value is wanted after a run.
+// Output makes a node an output of the graph, under a name.
 func (b *Builder) Output(name string, n *G.Node) {
 	if b.err != nil {
 		return
@@ -157,7 +156,8 @@ func (b *Builder) Output(name string, n *G.Node) {
 	b.g.Outputs = append(b.g.Outputs, Output{Name: name, Space: s, Width: cols, Node: n})
 }
 
-// Finish returns the graph. With a cost it adds the gradient by every parameter.
+// Finish returns the graph. If cost is not nil, the graph gets the gradient of the cost with
+// respect to every parameter.
 func (b *Builder) Finish(cost *G.Node) (*Graph, error) {
 	if b.err != nil {
 		return nil, b.err
@@ -175,7 +175,7 @@ func (b *Builder) Finish(cost *G.Node) (*Graph, error) {
 			return nil, fmt.Errorf("ops: gradient: %w", err)
 		}
 		if len(grads) != len(params) {
-			return nil, errors.New("ops: gradient: a parameter has none")
+			return nil, fmt.Errorf("ops: gradient: %d gradients for %d parameters", len(grads), len(params))
 		}
 		b.g.Grads = grads
 	}

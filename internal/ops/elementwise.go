@@ -7,7 +7,7 @@ import (
 	G "gorgonia.org/gorgonia"
 )
 
-// LevelFloor keeps CQNP's levels from 0 and 1: τ = 0.001 + 0.998·u.
+// LevelFloor is the distance that CQNP's levels keep from 0 and 1: τ = 0.001 + 0.998·u.
 const LevelFloor = 0.001
 
 // Columns adds columns [from, to) of data, [rows, width] → [rows, to−from]. It has no gradient.
@@ -23,15 +23,15 @@ func (b *Builder) Columns(in *G.Node, from, to int) *G.Node {
 	return b.op(&Op{Kind: Columns, Out: s, Width: to - from, From: from}, in)
 }
 
-// Sigmoid adds 1/(1+exp(−z)) of every element, z [B·N·N_τ, d].
+// Sigmoid adds 1/(1+exp(−z)) of every element of z [B·N·N_τ, d].
 func (b *Builder) Sigmoid(z *G.Node) *G.Node { return b.unary(Sigmoid, Row, z, Row) }
 
 // UniformLevel adds CQNP's levels τ = 0.001 + 0.998·u of uniform numbers u [B·N·N_τ, 1]. It has no
 // gradient.
 func (b *Builder) UniformLevel(u *G.Node) *G.Node { return b.unary(UniformLevel, Row, u, Row) }
 
-// UniformLogit adds log(τ/(1−τ)) of the same levels. It starts from u so that no digits are lost
-// near 1.
+// UniformLogit adds log(τ/(1−τ)) of the same levels. It is computed from u, not from τ, so that no
+// digits are lost near 1.
 func (b *Builder) UniformLogit(u *G.Node) *G.Node { return b.unary(UniformLogit, Row, u, Row) }
 
 func sigmoidGradients(o *Op, _ G.Nodes, out, grad *G.Node) (G.Nodes, error) {
@@ -79,7 +79,7 @@ func exp[T Float](x T) T   { return T(math.Exp(float64(x))) }
 func log[T Float](x T) T   { return T(math.Log(float64(x))) }
 func log1p[T Float](x T) T { return T(math.Log1p(float64(x))) }
 
-// Softplus is log(1 + exp(x)), for any x.
+// Softplus returns log(1 + exp(x)). It does not overflow.
 func Softplus[T Float](x T) T {
 	if x > 0 {
 		return x + log1p(exp(-x))

@@ -2,7 +2,7 @@ package ops
 
 import "fmt"
 
-// Float is the precision of a plain kernel.
+// Float is the element type of a plain kernel.
 type Float interface{ ~float32 | ~float64 }
 
 // plain evaluates one operation at the extents e. The matrices in and out are packed row-major; out
@@ -10,8 +10,8 @@ type Float interface{ ~float32 | ~float64 }
 type plain[T Float] func(o *Op, e Extents, out []T, in [][]T)
 
 // Evaluate runs the plain kernel of an operation at the extents e. The matrices in and out are
-// packed row-major; out is overwritten. Plain kernels are written to be read: faster engines are
-// tested against them.
+// packed row-major; out is overwritten. Plain kernels are simple and slow: faster engines are
+// tested against them. Evaluate panics if the kind has no kernel.
 func Evaluate[T Float](o *Op, e Extents, out []T, in [][]T) {
 	kernel, known := plainKernels[T]()[o.Kind]
 	if !known {
@@ -49,10 +49,10 @@ func plainKernels[T Float]() map[Kind]plain[T] {
 	}
 }
 
-// row is row i of a matrix with rows of so many columns.
+// row returns row i of the matrix m [rows, width].
 func row[T Float](m []T, i, width int) []T { return m[i*width : (i+1)*width] }
 
-// dot is the scalar product of two vectors of one length.
+// dot returns the scalar product of two vectors of equal length.
 func dot[T Float](x, y []T) T {
 	var s T
 	for i, v := range x {

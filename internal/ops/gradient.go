@@ -8,7 +8,7 @@ import (
 
 // gradients maps a kind to the function that builds the gradients of its inputs from the nodes of
 // its inputs, its result and the result's gradient. No gradient passes through kinds that are not
-// here: the bootstrap's operations stop it, as the method does, and the others only read data.
+// here: the method stops it at the bootstrap's operations, and the others read only data.
 var gradients = map[Kind]func(o *Op, in G.Nodes, out, grad *G.Node) (G.Nodes, error){
 	Linear:      linearGradients,
 	SetMean:     setMeanGradients,
@@ -21,7 +21,7 @@ var gradients = map[Kind]func(o *Op, in G.Nodes, out, grad *G.Node) (G.Nodes, er
 	NegMean:     negMeanGradients,
 }
 
-// SymDiff builds the gradient nodes. Entries of inputs that DiffWRT refuses are nil.
+// SymDiff builds the gradient nodes. The entry of an input is nil if DiffWRT is false for it.
 func (o *Op) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
 	build := gradients[o.Kind]
 	if build == nil {
@@ -52,8 +52,8 @@ func (o *Op) each(n int, build func(i int) (*G.Node, error)) (G.Nodes, error) {
 // result stands for an operation's own result in gradOf.
 const result = -1
 
-// gradOf is the gradient towards input i. It reads the result's gradient and then what uses lists:
-// o's inputs by number, or o's result.
+// gradOf returns the operation that computes the gradient with respect to input i. Its own inputs
+// are the gradient of o's result, then what uses lists: inputs of o by their index, or result.
 func (o *Op) gradOf(k Kind, part, i int, uses ...int) *Op {
 	g := &Op{Kind: k, Part: part, ReLU: o.ReLU, Heads: o.Heads, capacity: o.capacity,
 		Out: o.In[i], Width: o.Widths[i], Rows: o.capacity.Rows(o.In[i]), rank: o.ranks[i]}

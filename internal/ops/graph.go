@@ -10,8 +10,8 @@ type Graph struct {
 	Blocks   []Block  // the parameter leaves
 	Tensors  []Tensor // the parameters as PyTorch knows them, in the flat vector's order
 	Outputs  []Output
-	Cost     *G.Node // scalar; nil where the graph has no loss
-	Grads    G.Nodes // gradient of Cost by Blocks, same order; nil without gradient
+	Cost     *G.Node // scalar; nil if the graph has no loss
+	Grads    G.Nodes // gradients of Cost with respect to Blocks, in their order; nil without a cost
 }
 
 // Input is a leaf that the caller fills, a matrix [rows(Space), Width].
@@ -22,7 +22,7 @@ type Input struct {
 	Node  *G.Node
 }
 
-// Output is a node whose value is there after a run, a matrix [rows(Space), Width].
+// Output is a node whose value the caller reads after a run, a matrix [rows(Space), Width].
 type Output struct {
 	Name  string
 	Space Space
@@ -31,7 +31,7 @@ type Output struct {
 }
 
 // Tensor is a parameter under its PyTorch name: [out, in] row-major for weights, [out] for biases.
-// It is the Size() numbers of the flat parameter vector from Offset on.
+// Its elements are the Size() numbers of the flat parameter vector that begin at Offset.
 type Tensor struct {
 	Name   string
 	Shape  []int
@@ -39,7 +39,7 @@ type Tensor struct {
 	FanIn  int // of the layer: initial values are U(-1/√FanIn, 1/√FanIn)
 }
 
-// Size is the number of elements.
+// Size returns the number of elements.
 func (t Tensor) Size() int {
 	n := 1
 	for _, d := range t.Shape {
@@ -49,15 +49,16 @@ func (t Tensor) Size() int {
 }
 
 // Block is a parameter leaf: some columns of a Tensor, or several Tensors side by side. A first
-// layer reads r, x and the level as separate inputs, each with its own columns of the weight.
-// Element (i, j) of the leaf is element Offset + i·Stride + j of the flat vector. With panels of
-// Panel columns, panel p begins p·Rows·Panel further on and j counts within it.
+// layer reads r, x and the level as separate inputs, so each of them has a Block of the weight's
+// columns. Element (i, j) of the leaf is element Offset + i·Stride + j of the flat vector. In a
+// block with panels of Panel columns, panel p begins p·Rows·Panel elements later, and j is the
+// column within the panel.
 type Block struct {
 	Name       string
 	Rows, Cols int
 	Vector     bool // a bias: one row
 	Offset     int  // in the flat vector
-	Stride     int  // from row to row, in the flat vector
+	Stride     int  // distance of two rows in the flat vector
 	Panel      int  // columns of a panel; 0: no panels
 	Node       *G.Node
 }

@@ -28,7 +28,7 @@ const (
 
 	GaussianLik     Kind = "gaussian" // log-likelihood, summed over channels
 	GaussianLikGrad Kind = "gaussian_grad"
-	MixtureLik      Kind = "mixture"      // the same for the asymmetric-Laplace mixture over a point's levels
+	MixtureLik      Kind = "mixture"      // likewise, of the asymmetric-Laplace mixture over a point's levels
 	MixtureLikGrad  Kind = "mixture_grad" // parts ComponentsGrad, LogitGrad
 	LogMeanExp      Kind = "log_mean_exp" // over the levels of a point
 	LogMeanExpGrad  Kind = "log_mean_exp_grad"

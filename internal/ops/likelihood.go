@@ -14,9 +14,9 @@ const (
 	LaplaceFloor  = 0.01 // σ = 0.01 + 0.99·softplus(s)
 )
 
-// GaussianLogLik adds the log-likelihood of y [B·N, dy], summed over channels, [rows, 1], under the
-// decoder's [rows, 2·dy] = [μ…, s…] with σ = 0.1 + 0.9·softplus(s). The rows are points, or levels
-// of points.
+// GaussianLogLik adds the Gaussian log-likelihood [rows, 1] of y [B·N, dy], summed over channels.
+// decoded [rows, 2·dy] = [μ…, s…] is the decoder's output, and σ = 0.1 + 0.9·softplus(s). The rows
+// are points, or levels of points.
 func (b *Builder) GaussianLogLik(decoded, y *G.Node) *G.Node {
 	s, ok := b.decoded(decoded, y, 2, Point, Row)
 	if !ok {
@@ -25,8 +25,8 @@ func (b *Builder) GaussianLogLik(decoded, y *G.Node) *G.Node {
 	return b.op(&Op{Kind: GaussianLik, Out: s, Width: 1}, decoded, y)
 }
 
-// MixtureLogLik adds the log-likelihood of y [B·N, dy] under the mixture of asymmetric Laplace
-// distributions over the levels of a point, summed over channels, [B·N, 1] (the paper's equation
+// MixtureLogLik adds the log-likelihood [B·N, 1] of y [B·N, dy], summed over channels, under a
+// mixture of asymmetric Laplace distributions: one for each level of a point (the paper's equation
 // for the ACQNP's likelihood). components [B·N·N_τ, 3·dy] = [μ…, s…, a…] with σ = 0.01 +
 // 0.99·softplus(s) and weights softmax(a). z [B·N·N_τ, 1] are the levels' logits.
 func (b *Builder) MixtureLogLik(components, z, y *G.Node) *G.Node {
@@ -36,8 +36,9 @@ func (b *Builder) MixtureLogLik(components, z, y *G.Node) *G.Node {
 	return b.op(&Op{Kind: MixtureLik, Out: Point, Width: 1}, components, z, y)
 }
 
-// decoded checks a decoder's output of so many numbers a channel against y and returns its space.
-func (b *Builder) decoded(out, y *G.Node, numbers int, spaces ...Space) (Space, bool) {
+// decoded checks the shapes and spaces of a decoder's output [rows, numbers·dy] and of y. It
+// returns the output's space; ok is false on an error.
+func (b *Builder) decoded(out, y *G.Node, numbers int, spaces ...Space) (s Space, ok bool) {
 	if b.err != nil {
 		return 0, false
 	}
@@ -53,7 +54,8 @@ func (b *Builder) decoded(out, y *G.Node, numbers int, spaces ...Space) (Space, 
 // LogMeanExp adds the log of the mean over a point's levels of exp(ll): [B·N·k, 1] → [B·N, 1].
 func (b *Builder) LogMeanExp(ll *G.Node) *G.Node { return b.unary(LogMeanExp, Point, ll, Row) }
 
-// Cost adds −Σ of the means of lls [B·N, 1] over all points and functions, a scalar.
+// Cost adds a scalar: minus the sum of the means of lls, each [B·N, 1], over all points of all
+// functions.
 func (b *Builder) Cost(lls ...*G.Node) *G.Node {
 	if b.err != nil {
 		return nil
@@ -107,8 +109,8 @@ func gaussianGrad[T Float](o *Op, e Extents, out []T, in [][]T) {
 	}
 }
 
-// GaussianLogLik is log N(y | μ, σ²) summed over channels. out = [μ…, s…] [2·dy], y [dy],
-// σ = 0.1 + 0.9·softplus(s).
+// GaussianLogLik returns log N(y | μ, σ²), summed over channels. out [2·dy] = [μ…, s…], y is [dy],
+// and σ = 0.1 + 0.9·softplus(s).
 func GaussianLogLik[T Float](out, y []T) T {
 	dy := len(y)
 	var ll T
@@ -120,7 +122,7 @@ func GaussianLogLik[T Float](out, y []T) T {
 	return ll
 }
 
-// GaussianGrad writes g times the gradient of GaussianLogLik by out to grad [2·dy].
+// GaussianGrad writes g times the gradient of GaussianLogLik with respect to out to grad [2·dy].
 func GaussianGrad[T Float](g T, out, y, grad []T) {
 	dy := len(y)
 	for c, v := range y {
@@ -131,7 +133,7 @@ func GaussianGrad[T Float](g T, out, y, grad []T) {
 	}
 }
 
-// component is the density of one asymmetric Laplace distribution at a value y.
+// component is one asymmetric Laplace distribution, evaluated at a value y.
 type component[T Float] struct {
 	sigma      T
 	tau, rest  T // τ and 1−τ, both to full precision
@@ -139,14 +141,14 @@ type component[T Float] struct {
 	logDensity T
 }
 
-// laplace is the component of location mu, raw scale s and logit z at y.
+// laplace returns the component of location mu, raw scale s and logit z, evaluated at y.
 func laplace[T Float](y, mu, s, z T) component[T] {
 	c := component[T]{sigma: LaplaceFloor + (1-LaplaceFloor)*Softplus(s), tau: sigmoid(z), rest: sigmoid(-z), residual: y - mu}
 	c.logDensity = -Softplus(-z) - Softplus(z) - log(c.sigma) - c.pinball()/c.sigma
 	return c
 }
 
-// pinball is ρ_τ(y−μ) = max(τe, (τ−1)e).
+// pinball returns ρ_τ(e) = max(τe, (τ−1)e) of e = y−μ.
 func (c component[T]) pinball() T {
 	if c.residual >= 0 {
 		return c.tau * c.residual
@@ -209,7 +211,8 @@ type mixturePoint[T Float] struct {
 	y    []T // [dy]
 }
 
-// componentsGrad writes g times the gradient by the components, of channel c, to dst [N_τ, 3·dy].
+// componentsGrad writes g times the gradient with respect to the components of channel c to dst
+// [N_τ, 3·dy].
 func (m mixturePoint[T]) componentsGrad(dst []T, g T, c int) {
 	dy := len(m.y)
 	joint, weights := m.sums(c)
@@ -229,8 +232,8 @@ func (m mixturePoint[T]) componentsGrad(dst []T, g T, c int) {
 	}
 }
 
-// addLogitGrad adds g times channel c's share of the gradient by the logits to dst [N_τ]: the
-// channels share their levels.
+// addLogitGrad adds g times channel c's share of the gradient with respect to the logits to dst
+// [N_τ]. All channels share the levels.
 func (m mixturePoint[T]) addLogitGrad(dst []T, g T, c int) {
 	dy := len(m.y)
 	joint, _ := m.sums(c)

@@ -7,10 +7,10 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Linear adds the layer act(base + in·Wᵀ): in [rows(S), k], w [d, k], result [rows(S), d], with S
-// the space of in. base is a bias [d], or a matrix [rows(A), d] of S or of an ancestor space A:
-// then each row of base serves all the rows below it. A first layer so reads r once per function, x
-// once per point and the level once per row.
+// Linear adds the layer act(base + in·Wᵀ): in [rows(S), k], w [d, k], result [rows(S), d], where S
+// is the space of in. base is a bias [d] or a matrix [rows(A), d], where A is S or an ancestor of
+// S. Each row of base is added to all rows of S that belong to it. So a first layer reads r once
+// per function, x once per point and the level once per row.
 func (b *Builder) Linear(base, in, w *G.Node, relu bool) *G.Node {
 	if b.err != nil {
 		return nil
@@ -62,7 +62,7 @@ func linear[T Float](o *Op, e Extents, out []T, in [][]T) {
 			for c, w := range row(in[2], j, k) {
 				sum += x[c] * w
 			}
-			if o.ReLU && sum < 0 { // a NaN stays, so that it is noticed
+			if o.ReLU && sum < 0 { // a NaN stays a NaN
 				sum = 0
 			}
 			y[j] = sum

@@ -16,14 +16,14 @@ import (
 // TapeMachine runs them.
 type Op struct {
 	Kind   Kind
-	Part   int     // which result, of a gradient with several
-	In     []Space // of the inputs
+	Part   int     // index among the results of a gradient, such as InGrad
+	In     []Space // spaces of the inputs
 	Widths []int   // columns of the inputs; a vector parameter is one row
-	Out    Space
-	Rows   int // of the result at capacity
-	Width  int // columns of the result
+	Out    Space   // space of the result
+	Rows   int     // rows of the result at capacity
+	Width  int     // columns of the result
 	ReLU   bool
-	Heads  int // of an attention
+	Heads  int // heads of an Attention
 	From   int // first column of Columns
 
 	capacity Extents
@@ -41,10 +41,11 @@ func typeOfRank(rank int, of hm.Type) hm.Type {
 	return G.TensorType{Dims: rank, Of: of}
 }
 
-// Arity is the number of inputs.
+// Arity returns the number of inputs.
 func (o *Op) Arity() int { return len(o.In) }
 
-// Type is built at every call, because Gorgonia returns it to a pool.
+// Type returns the type of the operation as a function. It builds a new one at every call, because
+// Gorgonia returns types to a pool.
 func (o *Op) Type() hm.Type {
 	a := hm.TypeVariable('a')
 	ts := make([]hm.Type, 0, len(o.ranks)+1)
@@ -64,7 +65,8 @@ func (o *Op) shape() tensor.Shape {
 	return tensor.Shape{o.Rows, o.Width}
 }
 
-// InferShape checks the inputs' ranks; the shape itself was fixed when the operation was made.
+// InferShape checks the ranks and columns of the inputs and returns the shape of the result, which
+// was fixed when the operation was made.
 func (o *Op) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
 	in, err := G.DimSizersToShapes(ds)
 	if err != nil {
@@ -89,7 +91,7 @@ func (o *Op) OverwritesInput() int { return -1 }
 // WriteHash covers every parameter: Gorgonia merges nodes whose operations hash alike.
 func (o *Op) WriteHash(h hash.Hash) { fmt.Fprint(h, o.String()) }
 
-// Hashcode is the 32-bit hash that Gorgonia asks for.
+// Hashcode returns the 32-bit hash by which Gorgonia compares operations.
 func (o *Op) Hashcode() uint32 {
 	h := fnv.New32a()
 	o.WriteHash(h)
@@ -101,8 +103,8 @@ func (o *Op) String() string {
 		o.Kind, o.Part, o.In, o.Widths, o.Out, o.Rows, o.Width, o.ReLU, o.Heads, o.From, o.capacity)
 }
 
-// Across reports whether a row of the result can need any row of an input, so that the whole input
-// has to be complete first.
+// Across reports whether a row of the result can depend on any row of an input. The whole input
+// must then be complete before the operation starts.
 func (o *Op) Across() bool { return o.Kind == Gather }
 
 // Reduces reports whether a row of the result is a sum over several rows of an input: over the
@@ -116,8 +118,8 @@ func (o *Op) Reduces() bool {
 	return false
 }
 
-// DiffWRT reports for every input whether it leads to a parameter. Gradients by data are never
-// built.
+// DiffWRT reports for every input whether it leads to a parameter. Graphs have no gradients with
+// respect to data.
 func (o *Op) DiffWRT(n int) []bool {
 	if o.diff == nil {
 		return make([]bool, n)
@@ -166,11 +168,11 @@ func Flat[T Float](v G.Value) []T {
 	case T:
 		return []T{d}
 	}
-	panic(fmt.Sprintf("ops: value of %T where the graph promised another precision", v.Data()))
+	panic(fmt.Sprintf("ops: value of type %T, want elements of type %T", v.Data(), *new(T)))
 }
 
 // apply adds an operation to the graph of its inputs. Gorgonia merges nodes of equal 32-bit hash
-// without looking at their inputs, so apply checks the node that it gets.
+// without comparing their inputs, so apply checks the node that it gets back.
 func apply(o *Op, in ...*G.Node) (*G.Node, error) {
 	n, err := G.ApplyOp(o, in...)
 	if err != nil {
@@ -197,7 +199,8 @@ func Children(n *G.Node) []*G.Node {
 	return out
 }
 
-// verify returns an error if two nodes have one hash: the TapeMachine would give them one value.
+// verify returns an error if two nodes have the same hash: the TapeMachine would give them one
+// value.
 func verify(g *G.ExprGraph) error {
 	seen := map[uint32]*G.Node{}
 	for _, n := range g.AllNodes() {

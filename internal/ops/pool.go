@@ -2,7 +2,7 @@ package ops
 
 import G "gorgonia.org/gorgonia"
 
-// SetMean adds the mean over the context points: of every function, [B·N_c, d] → [B, d], or of
+// SetMean adds the mean over the context points, for every function, [B·N_c, d] → [B, d], or for
 // every bootstrap, [B·N_c·k, d] → [B·k, d].
 func (b *Builder) SetMean(in *G.Node) *G.Node {
 	to := Function
@@ -29,7 +29,7 @@ func setMeanGrad[T Float](o *Op, e Extents, out []T, in [][]T) {
 	meanOver(e, out, in[0], o.Out, o.Width, true)
 }
 
-// meanOver averages rows of from (Context or Resample) over the context points. With back it
+// meanOver averages rows of from (Context or Resample) over the context points. If back is true, it
 // spreads the gradient of the mean over them instead.
 func meanOver[T Float](e Extents, out, in []T, from Space, d int, back bool) {
 	clear(out)

@@ -1,17 +1,17 @@
 // Package ops holds acqnp's own Gorgonia operations and the builder of graphs made of them.
 //
 // Every tensor of a graph is a matrix. Its rows count the members of an index space (Space), such
-// as the points of all functions of a batch. How many members a space has follows from the sizes of
-// a batch (Extents), which may differ from run to run. An operation (Op) declares the spaces that
-// it reads and writes, so an engine can plan and tile a graph without guessing.
+// as the points of all functions of a batch. The number of members follows from the sizes of a
+// batch (Extents), which may differ from run to run. An operation (Op) declares the spaces that it
+// reads and writes, so an engine can plan and tile a graph without guessing.
 //
-// Each operation has one file's worth of code here: the Builder's method that adds it to a graph
-// and checks shapes, the nodes of its gradient, and a plain kernel that is easy to read (Evaluate).
-// The packages engine/cpu and engine/cuda run the operations of linear.go in their own linear.go,
-// and so on.
+// All code of an operation is in one file: the Builder's method that checks shapes and adds the
+// operation to a graph, the nodes of its gradient, and a plain kernel that is easy to read (see
+// Evaluate). The packages engine/cpu and engine/cuda run the operations of linear.go in their own
+// linear.go, and so on.
 //
-// Shapes in comments: B functions (batch), N_c context points and N points a function, N_τ levels a
-// point (k bootstraps), dx and dy columns of x and y.
+// Symbols in shapes: B functions in a batch, N_c context points and N points per function, N_τ
+// levels per point (k bootstraps in a bootstrapping model), dx and dy columns of x and y.
 package ops
 
 import "fmt"
@@ -22,9 +22,9 @@ import "fmt"
 //	          ├─ Point ──── Row
 //	          └─ Ensemble
 //
-// One row of a space belongs to a run of consecutive rows of a space to its right, which it is an
-// ancestor of: the points of a function, the levels of a point. A level is a quantile level or, in
-// a bootstrapping model, a bootstrap.
+// A space is an ancestor of the spaces to its right. To each of its rows belongs a run of
+// consecutive rows of each of them, such as the points of a function and the levels of a point. A
+// level is a quantile level or, in a bootstrapping model, a bootstrap.
 type Space uint8
 
 // The spaces and their numbers of rows. kernels/extents.h has the same numbers.
@@ -39,7 +39,7 @@ const (
 	Row                    // B·N·N_τ: every level of a point
 )
 
-// spaces holds the name of every space and the space next above it.
+// spaces holds the name and the parent of every space.
 var spaces = [...]struct {
 	name   string
 	parent Space

@@ -5,18 +5,18 @@ import (
 	"github.com/acqnp/acqnp/internal/simd"
 )
 
-// cold is what a wide layer reads that the units before it have pushed out of the core's cache: the
-// layers of a deep network push out one another's weights and gradients, and a product would wait
-// for them line by line. So a layer's products fetch what the next layer needs while they multiply.
-// The wide layers of a stage form a ring, since the next tile's first layer follows the last. nil
-// stands for a narrow layer, which takes no part.
+// cold is the memory of a wide layer that is not in the core's cache when the layer starts: the
+// layers of a deep network evict one another's weights and gradients, and a product would wait for
+// them line by line. So a layer's products fetch what the next layer needs while they multiply. The
+// wide layers of a stage form a ring, because the last layer of a tile is followed by the first of
+// the next tile. A narrow layer has a nil cold and fetches nothing.
 type cold struct {
-	forward, back *simd.Packed // the packed weight: of a layer, of a gradient
-	in, dw        *operand     // of a gradient: the layer's input, where its weight's gradient goes
+	forward, back *simd.Packed // the packed weight: of a layer in forward, of a gradient in back
+	in, dw        *operand     // of a gradient: the layer's input, the result for its weight's gradient
 	next          *cold
 }
 
-// linkLayers joins the wide layers of a stage to a ring.
+// linkLayers joins the wide layers of a stage in a ring.
 func (c *compiler) linkLayers(s *stage) {
 	var ring []*cold
 	for _, u := range s.units {
@@ -36,8 +36,8 @@ func (c *compiler) linkLayers(s *stage) {
 	}
 }
 
-// duringFirst returns what the first of a gradient's two products fetches: the weight of the
-// second, and the sum that the next layer's first product adds to.
+// duringFirst returns what the first of a gradient's two products fetches: the weight that the
+// second reads, and the sum to which the next layer's first product adds.
 func (l *cold) duringFirst(wk *worker, t *tile) *simd.Ahead {
 	if l == nil {
 		return nil

@@ -8,22 +8,22 @@ import (
 	"github.com/acqnp/acqnp/internal/simd"
 )
 
-// weightRows is how many points' weights are computed at a time: two such matrices fit in a core's
-// own cache.
+// weightRows is the number of points whose attention weights are computed at a time. Two such
+// matrices fit in a core's own cache.
 const weightRows = 48
 
-// attentionScratch is what one worker needs for one head of width w: a softmax's terms and their
-// gradients for some points and all context points, and the function's keys and values, packed.
+// attentionScratch is one worker's memory for one head of width w: the softmax's terms for some
+// points and all context points, their gradients, and the function's keys and values, packed.
 type attentionScratch struct {
-	terms, slopes      []float32    // [weightRows, N_c], rows gap(N_c) apart
+	terms, slopes      []float32    // [weightRows, N_c], with stride gap(N_c)
 	inverse            []float32    // [weightRows]: 1 over the sum of a row's terms
 	scaled             []float32    // [weightRows, w]
 	keys, values       *simd.Packed // [w, N_c]
 	along              *simd.Packed // [N_c, w]: values, or in the gradient keys
-	keyGrad, valueGrad []float32    // [w, N_c], rows gap(N_c) apart
+	keyGrad, valueGrad []float32    // [w, N_c], with stride gap(N_c)
 }
 
-// newAttentionScratch makes room for heads of a width and so many context points.
+// newAttentionScratch allocates memory for heads of a width and for a number of context points.
 func newAttentionScratch(m *memory, context, width int) attentionScratch {
 	weights, across := weightRows*gap(context), width*gap(context)
 	return attentionScratch{terms: m.floats(weights), slopes: m.floats(weights),
@@ -32,20 +32,21 @@ func newAttentionScratch(m *memory, context, width int) attentionScratch {
 		keyGrad: m.floats(across), valueGrad: m.floats(across)}
 }
 
-// gap returns the stride of rows of n weights: whole cache lines, and an odd number of them.
+// gap returns the stride of rows of n weights: an odd number of whole cache lines.
 func gap(n int) int {
 	lines := (n + 15) / 16
 	return (lines | 1) * 16
 }
 
-// head is one head of some points and of their function: their width, the number of context points,
-// the stride of the operands' rows, and the scale of the scores.
+// head holds the sizes of one head: its width, the number of context points, the stride of the
+// operands' rows, and the scale of the scores.
 type head struct {
 	width, context, stride int
 	scale                  float32
 }
 
-// newHead returns the head of an attention of d columns for a run with so many context points.
+// newHead returns the sizes of a head of an attention with d columns, for a run's number of context
+// points.
 func newHead(d, heads, context int) head {
 	w := d / heads
 	return head{width: w, context: context, stride: d, scale: float32(1 / math.Sqrt(float64(w)))}
@@ -63,8 +64,8 @@ func (h head) packUpright(p *simd.Packed, m []float32) {
 	p.Pack(m, h.stride, 1)
 }
 
-// attend computes the terms of softmax(q·kᵀ·scale) for n queries q [n, w], and the inverse of their
-// sums.
+// attend computes the terms of softmax(q·kᵀ·scale) for n queries q [n, w], and the inverses of
+// their sums.
 func (s *attentionScratch) attend(h head, q []float32, n int) {
 	ld := gap(h.context)
 	s.keys.Multiply(n, simd.Rows(q, h.stride), simd.Rows(s.terms, ld), simd.Overwrite, nil)
@@ -75,7 +76,7 @@ func (s *attentionScratch) attend(h head, q []float32, n int) {
 	}
 }
 
-// normalise writes n rows of src, times the inverse sums of their terms, to dst. dst may be src.
+// normalise writes n rows of src to dst, each times the inverse of its terms' sum. dst may be src.
 func (s *attentionScratch) normalise(dst, src simd.Matrix, n, width int) {
 	for p, inverse := range s.inverse[:n] {
 		y := dst.Data[p*dst.Stride:][:width]
@@ -85,8 +86,9 @@ func (s *attentionScratch) normalise(dst, src simd.Matrix, n, width int) {
 	}
 }
 
-// heads calls f for every function that the tile has points of and every head: the points' rows [i,
-// j), the first element of the function's keys, and the head's first column.
+// heads calls f for every function with points in the tile and every head. It passes the rows [i,
+// j) of these points in the tile, the first element of the function's keys, and the head's first
+// column.
 func heads(t *tile, h head, f func(i, j, first, col int)) {
 	groups(t, ops.Point, ops.Function, func(function, i, j int) {
 		for col := 0; col < h.stride; col += h.width {
@@ -141,9 +143,9 @@ func (c *compiler) attentionGrad(u *plan.Unit) kernel {
 	}
 }
 
-// backward computes the gradient dq [n, w] by the queries q [n, w] of n points from the gradient g
-// [n, w] by their results, and adds to keyGrad and valueGrad. These have the context points side by
-// side: as long rows they fill vectors, however narrow a head is.
+// backward computes the gradient dq [n, w] with respect to the queries q [n, w] of n points from
+// the gradient g [n, w] with respect to their results, and adds to keyGrad and valueGrad. Both have
+// a column for each context point: such long rows fill vectors even if a head is narrow.
 func (s *attentionScratch) backward(h head, g, q, dq []float32, n int) {
 	ld := gap(h.context)
 	terms, slopes, scaled := simd.Rows(s.terms, ld), simd.Rows(s.slopes, ld), simd.Rows(s.scaled, h.width)
@@ -151,9 +153,9 @@ func (s *attentionScratch) backward(h head, g, q, dq []float32, n int) {
 	// 1. The values' gradient: weightsᵀ·g.
 	s.normalise(scaled, gs, n, h.width)
 	simd.TransposeMultiply(n, h.width, h.context, scaled, terms, simd.Rows(s.valueGrad, ld), nil)
-	// 2. The scores' gradient, that of the softmax: a·(x − Σ a·x) of x = g·vᵀ, with a the terms over their sum.
-	// The mean is of these very x, not g·y: where one weight is almost 1, its slope is what is left
-	// of x, and roundings of x cancel.
+	// 2. The gradient of the scores, through the softmax: a·(x − Σ a·x), where x = g·vᵀ and a are
+	// the terms over their sum. Σ a·x is computed from x, although it equals g·y: where one weight
+	// is almost 1, x − Σ a·x is small, and the rounding errors of x cancel.
 	s.values.Multiply(n, gs, slopes, simd.Overwrite, nil)
 	for p := range n {
 		x, a := s.slopes[p*ld:p*ld+h.context], s.terms[p*ld:p*ld+h.context]

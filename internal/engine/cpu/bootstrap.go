@@ -7,7 +7,7 @@ import (
 )
 
 // ensembles calls f for every context point or point i of the tile, with the number of its
-// function. Both count from the tile's first.
+// function. Both are counted from the tile's first.
 func ensembles(t *tile, space ops.Space, f func(i, function int)) {
 	groups(t, space, ops.Function, func(k, i, j int) {
 		for ; i < j; i++ {
@@ -57,7 +57,8 @@ func (c *compiler) ensembleAddGrad(u *plan.Unit) kernel {
 	}
 }
 
-// gather can read any row of a function, so the values are complete before (ops.Op.Across).
+// gather makes the kernel of a Gather. It can read any row of a function, so the values are
+// complete before it runs (see ops.Op.Across).
 func (c *compiler) gather(u *plan.Unit) kernel {
 	values, index, out := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0])
 	d := out.width

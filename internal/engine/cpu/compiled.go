@@ -18,7 +18,7 @@ type compiledStage struct {
 
 	total, perTile, chunks int // of the current run: rows of the domain, rows of a tile, chunks
 
-	runChunk, finish func(worker, task int) // made once: a method value would be allocated at every use
+	runChunk, finish func(worker, task int) // made once, because each use of a method value allocates it
 }
 
 // begin fixes tiles and chunks for a run.
@@ -46,14 +46,14 @@ func (s *compiledStage) chunk(workerID, c int) {
 	}
 }
 
-// operand is where a kernel finds a value.
+// operand is the place of a value that a kernel reads or writes.
 type operand struct {
 	space  ops.Space
 	width  int
-	stride int       // from row to row: width, or more for a layer's tile-local values
-	data   []float32 // the whole value, packed; nil for a tile-local one
-	slot   int       // of a tile-local value: where it begins in the worker's scratch
-	sum    *sum      // of a sum over tiles, as a result: where kernels add their share
+	stride int       // distance of two rows: width, or more for a layer's tile-local values
+	data   []float32 // the whole value, rows without gaps; nil for a tile-local one
+	slot   int       // of a tile-local value: its offset in the worker's scratch
+	sum    *sum      // of a result that is summed over tiles: where kernels add their share
 }
 
 // rows returns how many rows the operand has in a tile.
@@ -74,18 +74,18 @@ func (o *operand) at(w *worker, t *tile) []float32 {
 	return o.data[lo*o.width : hi*o.width]
 }
 
-// matrix returns the same as a matrix.
+// matrix returns the slice of at as a matrix.
 func (o *operand) matrix(w *worker, t *tile) simd.Matrix { return simd.Rows(o.at(w, t), o.stride) }
 
-// sum is a value that adds up over tiles. Every chunk has a partial sum of its own; they are added
-// in the order of the chunks, so the bits do not depend on which worker ran which chunk. Of a
-// parameter a partial is the whole value. Of any other space it is the rows of one function; chunk
-// c keeps that of function f at place f+c, which no other pair has, since functions and chunks are
-// both in order.
+// sum is a value that adds up over tiles. Every chunk has its own partial sum, and these are added
+// in the order of the chunks, so the bits do not depend on which worker ran which chunk. A partial
+// sum of a parameter is the whole value. In any other space there is one for each function: its
+// rows. Chunk c keeps the partial sum of function f at place f+c. No other pair has that place,
+// because functions and chunks are both in order.
 type sum struct {
 	stage   *compiledStage
 	space   ops.Space
-	width   int       // columns; of a parameter, all its elements
+	width   int       // columns; for a parameter, the number of its elements
 	partial []float32 // all partial sums
 	result  []float32
 }
@@ -98,7 +98,7 @@ func (s *sum) size(e *ops.Extents) int {
 	return s.width * e.Ratio(s.space, ops.Function)
 }
 
-// at returns the partial sums of the tile's chunk, for all functions that the tile has rows of.
+// at returns the partial sums of the tile's chunk, for all functions with rows in the tile.
 func (s *sum) at(t *tile) []float32 {
 	size := s.size(t.e)
 	if s.space <= ops.Scalar {

@@ -7,15 +7,15 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// compiler turns an analysis into a program. Its maps are filled one after another (compile) and
-// only read while kernels are made.
+// compiler turns an analysis into a program. compile fills its maps one after another; makeKernel
+// only reads them.
 type compiler struct {
 	p *Program
 	a *plan.Analysis
 	*schedule
 	*memory
-	operands map[*plan.Value]*operand // of inputs, and of results that are not sums over tiles
-	sums     map[*plan.Value]*sum     // over tiles
+	operands map[*plan.Value]*operand // of inputs and results, with the final values of sums over tiles
+	sums     map[*plan.Value]*sum     // the partial sums of values that are summed over tiles
 	blocks   map[*plan.Value]ops.Block
 	weights  map[*plan.Value]*weight
 	cold     map[*plan.Unit]*cold // of wide layers
@@ -61,7 +61,7 @@ func (p *Program) compile(a *plan.Analysis, threads int, m *memory) error {
 	return nil
 }
 
-// makeWorker makes a worker with so much scratch.
+// makeWorker makes a worker with scratch floats for tile-local values.
 func (c *compiler) makeWorker(scratch int) *worker {
 	before := c.bytes
 	rows, widest, head := c.tileRows(points, ops.Row), c.widestGradient(), c.widestHead()
@@ -74,7 +74,7 @@ func (c *compiler) makeWorker(scratch int) *worker {
 	return w
 }
 
-// widestGradient is the width of the widest gradient that a kernel masks.
+// widestGradient returns the width of the widest gradient that a kernel masks.
 func (c *compiler) widestGradient() int {
 	widest := 0
 	for _, u := range c.a.Units {
@@ -85,7 +85,7 @@ func (c *compiler) widestGradient() int {
 	return widest
 }
 
-// widestHead is the width of the widest head of an attention, 0 where there is none.
+// widestHead returns the width of the widest head of an attention; 0 without attention.
 func (c *compiler) widestHead() int {
 	widest := 0
 	for _, u := range c.a.Units {
@@ -96,7 +96,7 @@ func (c *compiler) widestHead() int {
 	return widest
 }
 
-// parameters is the length of the flat parameter vector.
+// parameters returns the length of the flat parameter vector.
 func parameters(g *ops.Graph) int {
 	n := 0
 	for _, t := range g.Tensors {
@@ -189,7 +189,8 @@ func (c *compiler) planArena() {
 	}
 }
 
-// planScratch plans the memory of every stage's tile-local values and returns how much a worker needs.
+// planScratch plans the memory of every stage's tile-local values. It returns the number of floats
+// that a worker needs.
 func (c *compiler) planScratch() int {
 	size := 0
 	for _, s := range c.stages {
@@ -220,9 +221,9 @@ func (c *compiler) planScratch() int {
 	return size
 }
 
-// overwrites returns the value whose memory v takes over, or nil: the gradient by a layer's input,
-// masked by that input, overwrites it if no later unit reads the input. That makes a tile's memory
-// smaller.
+// overwrites returns the value whose memory v reuses; nil if there is none. The gradient with
+// respect to a layer's input is masked by that input. It overwrites the input if no later unit
+// reads the input, which saves memory in the tile.
 func (c *compiler) overwrites(u *plan.Unit, v *plan.Value) *plan.Value {
 	if u.Op == nil || u.Op.Kind != ops.LinearGrad || v != u.Out[ops.InGrad] || !masks(u) {
 		return nil
@@ -232,7 +233,7 @@ func (c *compiler) overwrites(u *plan.Unit, v *plan.Value) *plan.Value {
 		return nil
 	}
 	for _, user := range in.Users {
-		// The gradient of the layer that made the input comes later, but finds the mask in v.
+		// The gradient of the layer that made the input comes later, but v is masked already.
 		if user != u && user != in.Made && user != v.Users[0] && c.of[user].pos > c.of[u].pos {
 			return nil
 		}
@@ -240,9 +241,9 @@ func (c *compiler) overwrites(u *plan.Unit, v *plan.Value) *plan.Value {
 	return in
 }
 
-// stride returns the distance between the rows of a tile-local value. Rows of a power of two of
-// cache lines would share a few sets of the cache, and a walk down a column would push them out. So
-// values that only layers touch get one more line.
+// stride returns the distance between the rows of a tile-local value. If it were a power of two,
+// the rows would share a few sets of the cache and evict one another. So values that only layers
+// read and write get one more cache line per row.
 func stride(v *plan.Value) int {
 	if v.Width < 64 || v.Width%16 != 0 || !layer(v.Made) {
 		return v.Width
@@ -260,7 +261,7 @@ func layer(u *plan.Unit) bool {
 	return u.Op != nil && (u.Op.Kind == ops.Linear || u.Op.Kind == ops.LinearGrad)
 }
 
-// tileRows returns a bound of the rows that a tile has of a space.
+// tileRows returns an upper bound on the rows of a space in one tile.
 func (c *compiler) tileRows(d domain, s ops.Space) int {
 	if d != whole && d.space().Contains(s) {
 		return max(tileRows, c.p.graph.Capacity.Levels)
@@ -294,11 +295,11 @@ type scatter struct {
 	from  []float32
 }
 
-// in returns where a kernel reads v.
+// in returns the operand from which a kernel reads v.
 func (c *compiler) in(v *plan.Value) *operand { return c.operands[v] }
 
-// out returns where a kernel writes v: its rows, or the chunk's share of a sum over tiles. It is
-// nil for nil.
+// out returns the operand to which a kernel writes v: its rows, or the chunk's partial sum of a sum
+// over tiles. It returns nil for nil.
 func (c *compiler) out(v *plan.Value) *operand {
 	if v == nil {
 		return nil

@@ -5,17 +5,17 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// domain is what the tiles of a stage are runs of: functions, context points or points.
+// domain says what a stage is divided by into tiles: functions, context points or points.
 type domain uint8
 
 const (
-	whole     domain = iota // one tile has all: parameters and scalars
+	whole     domain = iota // not divided: parameters and scalars
 	functions               // runs of functions with all their levels
 	contexts                // runs of context points with all their levels
 	points                  // runs of points with all their levels
 )
 
-// domainOfUnit returns what the tiles of a unit are runs of: the finest of its values' spaces.
+// domainOfUnit returns the domain of a unit: the finest among those of its values' spaces.
 func domainOfUnit(u *plan.Unit) domain {
 	var spaces []ops.Space
 	for _, v := range append(u.Outs(), u.In...) {
@@ -39,7 +39,7 @@ func domainOf(spaces ...ops.Space) domain {
 	return d
 }
 
-// space returns the index space whose rows a domain's tiles are runs of.
+// space returns the index space of a domain. A tile is a run of its rows.
 func (d domain) space() ops.Space {
 	return [...]ops.Space{ops.Parameter, ops.Function, ops.Context, ops.Point}[d]
 }

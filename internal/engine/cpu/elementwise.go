@@ -17,7 +17,7 @@ func (c *compiler) columns(u *plan.Unit) kernel {
 	}
 }
 
-// elementwise is the kernel of f, which takes and fills any number of elements.
+// elementwise makes a kernel that calls f with a tile's elements of the result and of the input.
 func (c *compiler) elementwise(u *plan.Unit, f func(dst, x []float32)) kernel {
 	in, out := c.in(u.In[0]), c.out(u.Out[0])
 	return func(w *worker, t *tile) { f(out.at(w, t), in.at(w, t)) }
@@ -67,7 +67,7 @@ func (c *compiler) uniformLogit(u *plan.Unit) kernel {
 // addition adds two gradients of one value.
 func (c *compiler) addition(u *plan.Unit) kernel {
 	a, b, out := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0])
-	if a.space == ops.Parameter { // a whole matrix [rows, width], where span gives one row
+	if a.space == ops.Parameter { // a whole matrix [rows, width], while span returns one row
 		return func(*worker, *tile) {
 			copy(out.data, a.data)
 			add(out.data, b.data)

@@ -9,21 +9,21 @@ import (
 	"github.com/acqnp/acqnp/internal/simd"
 )
 
-// mixtureScratch holds the mixture's numbers for a tile: one for each row (level of a point), or
-// for each point.
+// mixtureScratch holds intermediate numbers of the mixture for a tile: slices with one number per
+// row (level of a point) or one per point.
 type mixtureScratch struct {
 	up, tau, rest, logLevel []float32 // by row: softplus(z), τ, 1−τ and log τ(1−τ), the same for all channels
 	sigma, raw, logSigma    []float32 // by row: σ, dσ/ds, log σ
 	slope, scaled           []float32 // by row: dρ/de, (y−μ)/σ
-	joint, weight           []float32 // by row: exp of a + log AL and of a, each less its maximum over the point
+	joint, weight           []float32 // by row: exp(a + log AL − maximum over the point), exp(a − maximum over the point)
 	jointSum, weightSum     []float32 // by point: the sums of joint and weight
-	offset                  []float32 // by point: the maximum of a + log AL less that of a
+	offset                  []float32 // by point: the maximum of a + log AL minus the maximum of a
 }
 
-// mixtureNumbers is how many numbers a mixtureScratch has for each row.
+// mixtureNumbers is the number of slices of a mixtureScratch.
 const mixtureNumbers = 14
 
-// newMixtureScratch divides memory of mixtureNumbers numbers a row.
+// newMixtureScratch divides all [mixtureNumbers·rows] into slices of equal length.
 func newMixtureScratch(all []float32) mixtureScratch {
 	rows := len(all) / mixtureNumbers
 	next := func() []float32 {
@@ -34,9 +34,9 @@ func newMixtureScratch(all []float32) mixtureScratch {
 	return mixtureScratch{next(), next(), next(), next(), next(), next(), next(), next(), next(), next(), next(), next(), next(), next()}
 }
 
-// fillLevels computes what depends on the logits z [rows] alone: log τ(1−τ) = −softplus(−z) −
-// softplus(z) = z − 2·softplus(z), and 1−τ = exp(−softplus(z)), which is exact where τ has rounded
-// to 1.
+// fillLevels computes up, tau, rest and logLevel, which depend only on the logits z [rows]: log
+// τ(1−τ) = −softplus(−z) − softplus(z) = z − 2·softplus(z), and 1−τ = exp(−softplus(z)), which is
+// exact where τ has rounded to 1.
 func (s *mixtureScratch) fillLevels(z []float32) {
 	n := len(z)
 	simd.SoftplusSigmoid(s.up[:n], s.tau[:n], z)
@@ -47,7 +47,8 @@ func (s *mixtureScratch) fillLevels(z []float32) {
 	simd.Exp(s.rest[:n], s.rest[:n])
 }
 
-// fillChannel computes the rest for channel c: rows [points·levels, 3·dy], ys [points, dy].
+// fillChannel computes the other slices for channel c, from rows [points·levels, 3·dy] and ys
+// [points, dy].
 func (s *mixtureScratch) fillChannel(rows, ys []float32, levels, dy, c int) {
 	n := len(ys) / dy * levels
 	sigma, raw := s.sigma[:n], s.raw[:n]
@@ -71,8 +72,8 @@ func (s *mixtureScratch) fillChannel(rows, ys []float32, levels, dy, c int) {
 	}
 }
 
-// fillDensities computes slope, scaled, joint and weight, the last two as logarithms, of the point
-// whose levels are rows [from, to).
+// fillDensities computes slope, scaled and the logarithms of joint and weight, of the point whose
+// levels are rows [from, to).
 func (s *mixtureScratch) fillDensities(rows []float32, y float32, from, to, dy, c int) {
 	tau, rest, logLevel := s.tau[from:to], s.rest[from:to], s.logLevel[from:to]
 	sigma, logSigma, slopes := s.sigma[from:to], s.logSigma[from:to], s.slope[from:to]
@@ -152,14 +153,14 @@ func (c *compiler) scratchHolds(u *plan.Unit) bool {
 	return u.In[3].Width == 1 && last != nil && last.Op.Kind == ops.MixtureLik && slices.Equal(last.In, u.In[1:])
 }
 
-// pointOf is one channel of a point whose levels are rows [from, to), with g over its two sums.
+// pointOf is channel c of a point whose levels are rows [from, to).
 type pointOf struct {
 	from, to            int
 	dy, c               int
-	perJoint, perWeight float32
+	perJoint, perWeight float32 // the gradient g of the point's result over jointSum and over weightSum
 }
 
-// gradient writes g·d log p/d(μ, s, a) of a point to dst [rows, 3·dy]. It replaces joint by g times
+// gradient writes g·∂log p/∂(μ, s, a) of a point to dst [rows, 3·dy]. It replaces joint by g times
 // the posterior weights, which addLogitGradient reads.
 func (s *mixtureScratch) gradient(dst []float32, p pointOf) {
 	dy, c := p.dy, p.c
@@ -174,8 +175,9 @@ func (s *mixtureScratch) gradient(dst []float32, p pointOf) {
 	}
 }
 
-// addLogitGradient adds g·d log p/dz of the last channel that gradient took to dz [rows]: the
-// channels share their levels. d/dz of log τ(1−τ) is 1−2τ, and of ρ/σ it is (y−μ)/σ·τ(1−τ).
+// addLogitGradient adds g·∂log p/∂z of the channel of the last call of gradient to dz [rows]: the
+// channels share their levels. The derivative of log τ(1−τ) by z is 1−2τ, that of ρ/σ is
+// (y−μ)/σ·τ(1−τ).
 func (s *mixtureScratch) addLogitGradient(dz []float32, from, to int) {
 	for i := from; i < to; i++ {
 		tau, rest := s.tau[i], s.rest[i]
@@ -183,7 +185,8 @@ func (s *mixtureScratch) addLogitGradient(dz []float32, from, to int) {
 	}
 }
 
-// gaussian and gaussianGrad run over points or over levels of points. y is by point.
+// gaussian makes the kernel of a GaussianLik. Its rows, like gaussianGrad's, are points or levels
+// of points; y has a row per point.
 func (c *compiler) gaussian(u *plan.Unit) kernel {
 	decoded, ys, out := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0])
 	dy := ys.width

@@ -12,7 +12,7 @@ type weight struct {
 	out, in int
 	rows    []float32    // [out, in]
 	forward *simd.Packed // [in, out], for x·Wᵀ
-	back    *simd.Packed // [out, in], for gradient·W; nil where no unit needs the gradient by the input
+	back    *simd.Packed // [out, in], for gradient·W; nil if no unit needs the gradient with respect to the input
 }
 
 // pack reads the weight from the flat vector and packs it.
@@ -60,8 +60,8 @@ func weightOf(u *plan.Unit) *plan.Value {
 	return u.In[3]
 }
 
-// linear computes act(base + x·Wᵀ). A base above x's space is read once for each run of rows below
-// it.
+// linear makes the kernel of act(base + x·Wᵀ). If base's space is an ancestor of x's, the kernel
+// makes one product for each row of base.
 func (c *compiler) linear(u *plan.Unit) kernel {
 	base, in, out, w := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0]), c.weights[u.In[2]]
 	l := c.cold[u]
@@ -87,11 +87,11 @@ func (c *compiler) linear(u *plan.Unit) kernel {
 	}
 }
 
-// narrow is the width below which the transpose of a weight's gradient is summed.
+// narrow is the number of columns below which a weight's gradient is summed transposed.
 const narrow = 16
 
-// addGradient computes dw[out, in] += gᵀ·x of m rows, g [m, out] and x [m, in]. A weight that is
-// narrow on the side of its input goes by way of its transpose, in column.
+// addGradient computes dw [out, in] += gᵀ·x, with g [m, out] and x [m, in]. If in is narrow, it
+// computes the transpose in column and adds that to dw.
 func (w *weight) addGradient(m int, g, x simd.Matrix, dw, column []float32, ahead *simd.Ahead) {
 	if w.in >= narrow {
 		simd.TransposeMultiply(m, w.out, w.in, g, x, simd.Rows(dw, w.in), ahead)
@@ -107,8 +107,9 @@ func (w *weight) addGradient(m int, g, x simd.Matrix, dw, column []float32, ahea
 	}
 }
 
-// linearGrad computes the parts of a layer's gradient from the gradient before its ReLU. That is
-// the unit's input if its maker has masked it already, else a masked copy.
+// linearGrad makes the kernel of all parts of a layer's gradient. It computes them from the
+// gradient before the layer's ReLU: the unit's input if that is masked already, otherwise a masked
+// copy.
 func (c *compiler) linearGrad(u *plan.Unit) kernel {
 	grad, result, in, w := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.weights[u.In[3]]
 	base, dx, dw := c.out(u.Out[ops.BaseGrad]), c.out(u.Out[ops.InGrad]), c.out(u.Out[ops.WeightGrad])
@@ -139,15 +140,15 @@ func (c *compiler) linearGrad(u *plan.Unit) kernel {
 	}
 }
 
-// masked reports whether a gradient carries the mask of its ReLU already.
+// masked reports whether the unit that computed a gradient has applied the ReLU's mask to it.
 func masked(grad *plan.Value) bool {
 	u := grad.Made
 	return u != nil && u.Op != nil && u.Op.Kind == ops.LinearGrad && u.Out[ops.InGrad] == grad && masks(u)
 }
 
-// masks reports whether u, a layer's gradient, masks the gradient by the layer's input. It does
-// where that gradient goes only to the layer that made the input with a ReLU: the mask is at hand
-// here, and the other layer need not mask.
+// masks reports whether u, the gradient of a layer, masks the gradient with respect to the layer's
+// input. It does if that gradient is read only by the gradient of the layer that made the input
+// with a ReLU: u reads the input, which is the mask, so the other unit need not.
 func masks(u *plan.Unit) bool {
 	dx := u.Out[ops.InGrad]
 	if dx == nil || len(dx.Users) != 1 || dx.Result {

@@ -13,7 +13,7 @@ import (
 type memory struct {
 	counting bool
 	bytes    float64 // of all buffers so far; a float64 does not overflow
-	worker   float64 // of the last worker
+	worker   float64 // bytes of the last worker
 }
 
 // floats allocates n float32.
@@ -42,8 +42,8 @@ func part(v []float32, from, n int) []float32 {
 	return v[from : from+n]
 }
 
-// Bytes returns how many bytes New allocates for a graph, without allocating them. threads 0 means
-// all cores.
+// Bytes returns the number of bytes that New allocates for a graph. It allocates none of them.
+// threads 0 means all cores.
 func Bytes(g *ops.Graph, threads int) (float64, error) {
 	a, err := plan.Analyse(g)
 	if err != nil {
@@ -56,7 +56,7 @@ func Bytes(g *ops.Graph, threads int) (float64, error) {
 	return m.bytes + m.worker*float64(cores(threads)-1), nil
 }
 
-// cores returns the number of threads for an option in which 0 means all.
+// cores returns threads, or the number of cores if threads is 0.
 func cores(threads int) int {
 	if threads <= 0 {
 		return runtime.GOMAXPROCS(0)

@@ -5,8 +5,9 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// setMean adds a tile's share of the means over context points. The rows are context points, or
-// their bootstraps, whose means lie side by side.
+// setMean makes the kernel that adds a tile's share of the means over context points. The rows are
+// context points or their bootstraps. All bootstraps of a context point are one row of perPoint
+// columns.
 func (c *compiler) setMean(u *plan.Unit) kernel {
 	in, out := c.in(u.In[0]), c.out(u.Out[0])
 	d := in.width

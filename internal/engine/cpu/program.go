@@ -1,14 +1,14 @@
-// Package cpu runs graphs on the CPU's cores. A graph is compiled once, at its capacity; a run
+// Package cpu runs graphs on the CPU's cores. New compiles a graph once, at its capacity; a run
 // allocates nothing.
 //
 // A unit is one kernel call (plan.Unit). Units whose rows are independent form a stage, which runs
 // tile by tile: a tile of about 256 rows goes through all units of the stage, forward, likelihood
 // and backward, while it is in the cache. So memory does not grow with the number of quantile
-// levels. Between two stages all tiles meet.
+// levels. A stage begins when all tiles of the one before are done.
 //
 // The tiles of a stage are divided into chunks, which the workers take one after another. A sum
 // over tiles, such as a weight's gradient, has one partial sum for each chunk. The number of chunks
-// follows from the extents alone and the partial sums are added in order, so any number of threads
+// depends only on the extents, and the partial sums are added in order, so any number of threads
 // gives the same bits.
 package cpu
 
@@ -48,7 +48,7 @@ type output struct {
 
 // worker is the memory of one thread.
 type worker struct {
-	scratch   []float32 // tile-local values, planned per stage
+	scratch   []float32 // the tile-local values of a stage
 	masked    []float32 // a masked gradient
 	column    []float32 // the transposed gradient of a narrow weight
 	ahead     simd.Ahead
@@ -62,7 +62,7 @@ var (
 	_ G.VM                    = (*Program)(nil)
 )
 
-// New compiles a float32 graph for so many threads, 0 for one on each core.
+// New compiles a float32 graph for a number of threads; 0 means one per core.
 func New(g *ops.Graph, threads int) (engine.Program[float32], error) {
 	a, err := plan.Analyse(g)
 	if err != nil {
@@ -83,13 +83,13 @@ func emptyProgram(g *ops.Graph) *Program {
 // Params returns the flat parameter vector.
 func (p *Program) Params() []float32 { return p.params }
 
-// Grads returns the gradient of the cost by Params.
+// Grads returns the gradient of the cost with respect to Params.
 func (p *Program) Grads() []float32 { return p.grads }
 
 // Input returns the buffer of an input, at capacity.
 func (p *Program) Input(name string) []float32 { return p.inputs[name] }
 
-// Output returns a result of the last run; nil if the graph has none of that name.
+// Output returns an output of the last run; nil if the graph has none of that name.
 func (p *Program) Output(name string) []float32 {
 	o, ok := p.outputs[name]
 	if !ok {
@@ -104,7 +104,7 @@ func (p *Program) Run(e ops.Extents) error {
 		return fmt.Errorf("cpu: %v exceed the capacity of %v", e, p.graph.Capacity)
 	}
 	if e.Functions < 1 || e.Points < 1 || e.Context < 1 || e.Levels < 1 && p.graph.Capacity.Levels > 0 {
-		return fmt.Errorf("cpu: nothing to run at %v", e)
+		return fmt.Errorf("cpu: cannot run %v, want at least 1 of each", e)
 	}
 	p.e = e
 	return p.RunAll()
@@ -129,7 +129,7 @@ func (p *Program) RunAll() error {
 	return nil
 }
 
-// Reset does nothing. A gorgonia.VM has it.
+// Reset does nothing. The interface gorgonia.VM requires it.
 func (p *Program) Reset() {}
 
 // Close ends the workers.

@@ -5,8 +5,8 @@ import (
 	"github.com/acqnp/acqnp/internal/simd"
 )
 
-// groups calls f for every run of rows [i, j) of a tile's child space that belongs to row k of an
-// ancestor. All three count from the tile's first row of their space.
+// groups calls f for every row k of an ancestor space and the rows [i, j) of the child space that
+// belong to it, within a tile. Rows are counted from the tile's first of their space.
 func groups(t *tile, child, ancestor ops.Space, f func(k, i, j int)) {
 	lo, hi := t.span(child)
 	first, _ := t.span(ancestor)
@@ -19,7 +19,7 @@ func groups(t *tile, child, ancestor ops.Space, f func(k, i, j int)) {
 	}
 }
 
-// spread copies every row of base [above, d] to the rows of y [space, d] below it.
+// spread copies every row of base [above, d] to the rows of y [space, d] that belong to it.
 func spread(t *tile, y []float32, space ops.Space, base []float32, above ops.Space, d int) {
 	groups(t, space, above, func(k, i, j int) {
 		row := base[k*d : (k+1)*d]
@@ -29,8 +29,8 @@ func spread(t *tile, y []float32, space ops.Space, base []float32, above ops.Spa
 	})
 }
 
-// collect sums the rows of g [space, width] into the rows of dst above them, which are o's. It adds
-// to a sum over tiles and overwrites any other value.
+// collect sums the rows of g [space, width] into the rows of dst, o's memory, to which they belong.
+// It adds to dst if o is a sum over tiles, and overwrites dst otherwise.
 func collect(t *tile, dst []float32, o *operand, g simd.Matrix, space ops.Space) {
 	if o.sum == nil {
 		clear(dst)
@@ -49,8 +49,7 @@ func rectify(y []float32) {
 	}
 }
 
-// mask writes m rows of g [m, d] to dst, with 0 where the ReLU's result [m, d] is 0. It returns
-// dst.
+// mask writes g [m, d] to dst, with 0 where the ReLU's result [m, d] is 0, and returns dst.
 func mask(dst []float32, g, result simd.Matrix, m, d int) []float32 {
 	for i := range m {
 		y, row := result.Data[i*result.Stride:][:d], dst[i*d:(i+1)*d]
@@ -70,9 +69,9 @@ func axpy(alpha float32, x, y []float32) { simd.Axpy(alpha, x, y) }
 // add computes y += x.
 func add(y, x []float32) { simd.Axpy(1, x, y) }
 
-// flush returns 0 for what is too small to count: weights of units that have died, shares of levels
-// that a model has ruled out. They come near the smallest float32, and arithmetic on denormal
-// numbers takes a hundred times as long.
+// flush returns v, or 0 if |v| < 1e-30. Weights of dead units and posterior weights of unlikely
+// levels become this small. They change no result, and arithmetic on denormal numbers takes a
+// hundred times as long.
 func flush(v float32) float32 {
 	if v < 1e-30 && v > -1e-30 {
 		return 0

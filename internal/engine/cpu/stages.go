@@ -7,28 +7,28 @@ import (
 	"github.com/acqnp/acqnp/internal/engine/plan"
 )
 
-// stage is a stretch of units that one tile can run through without waiting for other tiles.
+// stage is a sequence of units that a tile can run through without waiting for other tiles.
 type stage struct {
 	domain domain
 	units  []*plan.Unit
-	sums   []*plan.Value // over tiles, complete when the stage ends
+	sums   []*plan.Value // the sums over tiles, complete when the stage ends
 }
 
-// place is where a unit runs: what its tiles are runs of, the stage, and its turn in that.
+// place says where a unit runs: its domain, its stage, and its position in the stage.
 type place struct {
 	domain     domain
 	stage, pos int
 }
 
-// schedule is the order of a graph's units.
+// schedule is the division of a graph's units into stages.
 type schedule struct {
 	stages []*stage
 	of     map[*plan.Unit]*place
 }
 
-// newSchedule puts every unit into a stage, as late as its users allow, so that a value lives as
-// short as it can. Between two units lies a barrier where their tiles differ, a sum over tiles has
-// to be complete, or the user reads rows of other tiles.
+// newSchedule puts every unit into a stage, as late as its users allow, so that values are in
+// memory for a short time. A barrier separates two units if their domains differ, if the user reads
+// a sum over tiles, or if it reads rows of other tiles.
 func newSchedule(a *plan.Analysis) *schedule {
 	s := &schedule{of: map[*plan.Unit]*place{}}
 	for _, u := range a.Units {
@@ -60,7 +60,7 @@ func newSchedule(a *plan.Analysis) *schedule {
 	return s
 }
 
-// barrier is 1 where v is complete for user only in a later stage than it is made in.
+// barrier returns 1 if user must be in a later stage than the unit that makes v, otherwise 0.
 func (s *schedule) barrier(v *plan.Value, user *plan.Unit) int {
 	if s.summed(v) || s.of[v.Made].domain != s.of[user].domain || user.Op != nil && user.Op.Across() {
 		return 1

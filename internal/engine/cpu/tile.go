@@ -3,15 +3,15 @@ package cpu
 import "github.com/acqnp/acqnp/internal/ops"
 
 const (
-	tileRows      = 256 // of a tile: points, context points, or levels of them
-	functionTile  = 16  // functions of a tile, in the domain of functions
-	maxChunks     = 32  // of a stage
+	tileRows      = 256 // rows of a tile: points, context points, or their levels
+	functionTile  = 16  // functions of a tile, in the domain functions
+	maxChunks     = 32  // chunks of a stage
 	tilesPerChunk = 4   // at least, if there is more than one chunk
 )
 
-// tile is a run of rows of a domain with everything above and below them: of points with all their
-// levels, and of the functions that they belong to. A chunk is a run of tiles. One worker runs a
-// chunk from its first tile to its last, with partial sums of its own.
+// tile is a run of rows of a domain, with the rows of other spaces that belong to them or that they
+// belong to: points with all their levels and their functions. A chunk is a run of tiles. One
+// worker runs a chunk from its first tile to its last, with partial sums of its own.
 type tile struct {
 	chunk  int
 	domain domain
@@ -41,8 +41,8 @@ func (t *tile) span(s ops.Space) (lo, hi int) {
 	return lo * r, hi * r
 }
 
-// rowsPerTile returns how many rows of a domain make a tile. levels reports whether the tile also
-// has values with several levels for each of them.
+// rowsPerTile returns the number of rows of a domain in a tile. levels says that the tile also has
+// values with several levels for each of these rows.
 func rowsPerTile(d domain, e ops.Extents, levels bool) int {
 	n := tileRows
 	if d == functions {
@@ -55,8 +55,8 @@ func rowsPerTile(d domain, e ops.Extents, levels bool) int {
 }
 
 // chunks returns how many chunks a stage has. The number follows from the extents, never from the
-// number of workers, so that sums have the same bits on any machine. A chunk has so many tiles that
-// clearing and adding its partial sums takes little time beside them.
+// number of workers, so that sums have the same bits on any machine. A chunk has enough tiles that
+// they take much longer than clearing and adding its partial sums.
 func chunks(total, perTile int) int {
 	return max(1, min(maxChunks, (total+perTile-1)/perTile/tilesPerChunk))
 }

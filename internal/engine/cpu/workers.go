@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// pool runs numbered tasks on a fixed number of workers. The caller is worker 0. A worker that is
-// free takes the next task.
+// pool runs numbered tasks on a fixed number of workers. The caller is worker 0. A free worker
+// takes the next task.
 type pool struct {
 	workers int
 	start   []chan struct{}

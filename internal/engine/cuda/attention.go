@@ -10,8 +10,8 @@ func (c *compiler) attention(u *plan.Unit) {
 	c.emit("attention", c.warpEach(out.Rows*u.Op.Heads), c.step, c.at(q), c.at(k), c.at(v), c.at(out), out.Width, u.Op.Heads)
 }
 
-// attentionGrad launches a kernel for the queries, which also keeps two sums of every head of a
-// point, and with these one for keys and values.
+// attentionGrad launches a kernel for the queries' gradient, which also keeps two sums for every
+// point and head. A second kernel reads them and computes the gradients of keys and values.
 func (c *compiler) attentionGrad(u *plan.Unit) {
 	grad, result, q, k, v := u.In[0], u.In[1], u.In[2], u.In[3], u.In[4]
 	dk, dv := u.Out[ops.KeyGrad], u.Out[ops.ValueGrad]

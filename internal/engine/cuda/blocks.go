@@ -20,14 +20,14 @@ func (c *compiler) keepTable(bytes []byte) region {
 	return at
 }
 
-// packed is memory for blocks whose elements are not contiguous in the flat vector: one matrix
+// packed is memory for copies of the blocks that are not contiguous in the flat vector: one matrix
 // after the other.
 type packed struct {
 	at     region
 	blocks []ops.Block
 }
 
-// keepPacked reserves memory for those of the blocks that are not contiguous.
+// keepPacked reserves memory for the blocks that are not contiguous.
 func (c *compiler) keepPacked(blocks []ops.Block) *packed {
 	p, n := &packed{}, 0
 	for _, b := range blocks {
@@ -43,7 +43,7 @@ func (c *compiler) keepPacked(blocks []ops.Block) *packed {
 // contiguous reports whether a block's elements are contiguous in the flat vector, in order.
 func contiguous(b ops.Block) bool { return b.Rows == 1 || b.Stride == b.Cols && b.Panel == 0 }
 
-// of returns where the matrix of a block is: in the flat vector, or packed.
+// of returns the memory of a block's matrix: its copy, or its part of the flat vector.
 func (p *packed) of(block ops.Block, flat region) region {
 	at := p.at
 	for _, b := range p.blocks {
@@ -55,8 +55,8 @@ func (p *packed) of(block ops.Block, flat region) region {
 	return flat.plus(block.Offset)
 }
 
-// copyBlocks adds a launch of load_blocks, from a flat vector to packed matrices, or of
-// store_blocks, back.
+// copyBlocks adds a launch of load_blocks, which copies from a flat vector to packed matrices, or
+// of store_blocks, which copies back.
 func (c *compiler) copyBlocks(kernel string, p *packed, from, to region) {
 	if len(p.blocks) == 0 {
 		return

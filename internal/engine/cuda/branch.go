@@ -9,15 +9,16 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// branch is a multilayer perceptron of [r, x, level] over all levels of all points, the adaptor ψ
-// or the decoder, that fused kernels compute. Its first layer's share of r and x is computed
-// before, once a point. Values between its layers never leave a block's shared memory.
+// branch is a multilayer perceptron of [r, x, level] over all levels of all points, which fused
+// kernels compute: the adaptor ψ or the decoder. The terms of r and x in its first layer are
+// computed beforehand, once per point. Values between its layers never leave a block's shared
+// memory.
 type branch struct {
 	BranchKernels
 	layers []*plan.Unit // linear layers, the first to the last
 	grads  []*plan.Unit // their gradients, in the same order; nil if the graph has none
 
-	blocks           []ops.Block // of the parameters: v, then W_l and b_l in turn
+	blocks           []ops.Block // the parameters: v, then W_l and b_l of each layer
 	layout           region      // a table of the blocks
 	weights, vectors region      // packed parameters
 }
@@ -49,7 +50,8 @@ func findBranches(d gpu.Device, a *plan.Analysis, g *ops.Graph, p Precision) []*
 	return found
 }
 
-// branchFrom returns the branch whose first layer is u; nil if u is not the first layer of one.
+// branchFrom returns the branch whose first layer is u; nil if u is not the first layer of a
+// branch.
 func branchFrom(u *plan.Unit, blocks map[*plan.Value]ops.Block) *branch {
 	if !isLinear(u) || u.Out[0].Space != ops.Row || u.In[0].Space != ops.Point || u.In[1].Width != 1 || !u.Op.ReLU {
 		return nil
@@ -78,7 +80,7 @@ func branchFrom(u *plan.Unit, blocks map[*plan.Value]ops.Block) *branch {
 // isLinear reports whether a unit is a linear layer.
 func isLinear(u *plan.Unit) bool { return u.Op != nil && u.Op.Kind == ops.Linear }
 
-// nextLayer returns the layer that reads the result of u; nil if none or several do.
+// nextLayer returns the only layer that reads the result of u; nil if there is not exactly one.
 func nextLayer(u *plan.Unit) (next *plan.Unit) {
 	for _, user := range u.Out[0].Users {
 		if !isLinear(user) || user.In[1] != u.Out[0] {
@@ -92,8 +94,8 @@ func nextLayer(u *plan.Unit) (next *plan.Unit) {
 	return next
 }
 
-// layerGradients returns the units of the layers' gradients, in the order of the layers; nil where
-// one is missing.
+// layerGradients returns the units of the layers' gradients, in the order of the layers; nil if one
+// is missing.
 func layerGradients(layers []*plan.Unit) []*plan.Unit {
 	var grads []*plan.Unit
 	for _, u := range layers {
@@ -106,8 +108,8 @@ func layerGradients(layers []*plan.Unit) []*plan.Unit {
 	return grads
 }
 
-// separable reports whether no other unit reads a value that the fused kernels keep to themselves.
-// grads are the gradients that the graph asks for.
+// separable reports whether no other unit reads a value that only the fused kernels have. grads are
+// the gradients that the graph asks for.
 func (b *branch) separable(grads map[*plan.Value]bool, training bool) bool {
 	if training && b.grads == nil {
 		return false
@@ -127,7 +129,7 @@ func (b *branch) separable(grads map[*plan.Value]bool, training bool) bool {
 	return true
 }
 
-// gradientOf returns the unit of a layer's gradients; nil if there is none or are several.
+// gradientOf returns the only unit of a layer's gradients; nil if there is not exactly one.
 func gradientOf(u *plan.Unit) (g *plan.Unit) {
 	for _, user := range u.Out[0].Users {
 		if user.Op == nil || user.Op.Kind != ops.LinearGrad || user.In[1] != u.Out[0] || user.In[2] != u.In[1] || user.In[3] != u.In[2] {
@@ -141,9 +143,9 @@ func gradientOf(u *plan.Unit) (g *plan.Unit) {
 	return g
 }
 
-// gradientsWithin reports whether layer i's gradients are what the kernels compute: those by its
-// parameters, which only the flat vector may need, and that by its input, which only the layer
-// before may need.
+// gradientsWithin reports whether the fused kernels compute all that the graph needs of layer i's
+// gradients. The gradients of its parameters may be used only as results of the graph, and the
+// gradient of its input only by the layer before.
 func (b *branch) gradientsWithin(i int, within map[*plan.Unit]bool, grads map[*plan.Value]bool) bool {
 	g := b.grads[i]
 	base, dx, dw := g.Out[ops.BaseGrad], g.Out[ops.InGrad], g.Out[ops.WeightGrad]
@@ -173,7 +175,7 @@ func (b *branch) fits(sharedPerBlock int) bool {
 	return forward && (backward || b.grads == nil)
 }
 
-// items returns the items of the branch: forward, and backward if there are gradients.
+// items returns the items of the branch: forward, then backward if the graph has gradients.
 func (b *branch) items() []*item {
 	first, last := b.layers[0], b.layers[b.Depth]
 	forward := &item{units: b.layers, in: made([]*plan.Value{first.In[0], first.In[1]}), out: last.Outs(), forward: b}
@@ -205,9 +207,9 @@ func (c *compiler) packBranch(b *branch) {
 		b.Width, b.Depth, b.Outputs)
 }
 
-// resident returns the shape of a launch of as many blocks as the device runs at a time, at most
-// two on a multiprocessor. It does not depend on the capacity, so sums over blocks have the same
-// bits at any.
+// resident returns the shape of a launch with as many blocks as the device runs at a time, at most
+// two per multiprocessor. It does not depend on the capacity, so sums over blocks have the same
+// bits at any capacity.
 func (c *compiler) resident(shared int) gpu.Dims {
 	d := c.device
 	each := max(1, min(2, d.SharedPerBlock/max(1, shared)))
@@ -222,7 +224,8 @@ func (c *compiler) branchForward(b *branch) {
 		c.at(out), b.Width, b.Depth, b.Outputs)
 }
 
-// branchBackward adds the launches of a branch's gradient: of sums by block, then of their sum.
+// branchBackward adds the launches of a branch's gradient: one in which every block sums its share,
+// one that adds the blocks' sums.
 func (c *compiler) branchBackward(b *branch) {
 	rows, _ := b.Rows(true, c.device.SharedPerBlock)
 	first, begin, end := b.layers[0], b.grads[b.Depth], b.grads[0]

@@ -2,16 +2,16 @@ package cuda
 
 import "fmt"
 
-// BranchKernels names the kernels of kernels/branch.cu for a multilayer perceptron of one shape,
-// and knows what they need.
+// BranchKernels describes the kernels of kernels/branch.cu for a multilayer perceptron of one
+// shape: their names and the memory that they need.
 type BranchKernels struct {
 	Precision string // "f32", "tf32" or "f16"
 	Width     int    // of every hidden layer: a multiple of 16, at most 256
 	Depth     int    // hidden layers, at least 1
-	Outputs   int    // numbers a row
+	Outputs   int    // columns of the result
 }
 
-// BranchThreads is the number of threads of their blocks.
+// BranchThreads is the block size of these kernels.
 const BranchThreads = 256
 
 // Supported reports whether there are kernels for the shape.
@@ -21,8 +21,8 @@ func (b BranchKernels) Supported() bool {
 }
 
 // element returns what depends on the precision: the bytes of a weight or activation in shared
-// memory, the elements that pad a row there, and the columns of a panel, whose weights are there at
-// a time.
+// memory, the elements that pad a row there, and the columns of a panel, the part of a weight that
+// is there at a time.
 func (b BranchKernels) element() (bytes, pad, panel int) {
 	if b.Precision == "f16" {
 		return 2, 8, 64
@@ -30,8 +30,8 @@ func (b BranchKernels) element() (bytes, pad, panel int) {
 	return 4, 4, 32
 }
 
-// Rows returns the rows of the largest tile that fits a device's shared memory for a block. ok is
-// false if none fits.
+// Rows returns the number of rows of the largest tile that fits a block's shared memory, given in
+// bytes. ok is false if none fits.
 func (b BranchKernels) Rows(backward bool, sharedPerBlock int) (rows int, ok bool) {
 	for _, rows := range b.Tiles() {
 		if b.Shared(rows, backward) <= sharedPerBlock {
@@ -41,7 +41,7 @@ func (b BranchKernels) Rows(backward bool, sharedPerBlock int) (rows int, ok boo
 	return 0, false
 }
 
-// Tiles returns the numbers of rows that there are kernels for, the largest first.
+// Tiles returns the numbers of rows of the tiles for which there are kernels, the largest first.
 func (b BranchKernels) Tiles() []int {
 	if b.Precision == "f16" {
 		return []int{128, 64, 32, 16}
@@ -50,7 +50,7 @@ func (b BranchKernels) Tiles() []int {
 }
 
 // Shared returns the dynamic shared memory, in bytes, of the forward or backward kernel with tiles
-// of so many rows.
+// of the given number of rows.
 func (b BranchKernels) Shared(rows int, backward bool) int {
 	bytes, pad, panel := b.element()
 	layers := 2
@@ -67,12 +67,12 @@ func roundUp(n int) int { return (n + 3) / 4 * 4 }
 // Pack returns the name of the kernel that packs the parameters.
 func (b BranchKernels) Pack() string { return "branch_pack_" + b.Precision }
 
-// Forward returns the name of the forward kernel with tiles of so many rows.
+// Forward returns the name of the forward kernel with tiles of the given number of rows.
 func (b BranchKernels) Forward(rows int) string {
 	return fmt.Sprintf("branch_forward_%s_%d", b.Precision, rows)
 }
 
-// Backward returns the name of the kernel of the gradient with tiles of so many rows.
+// Backward returns the name of the gradient's kernel with tiles of the given number of rows.
 func (b BranchKernels) Backward(rows int) string {
 	return fmt.Sprintf("branch_backward_%s_%d", b.Precision, rows)
 }
@@ -80,15 +80,15 @@ func (b BranchKernels) Backward(rows int) string {
 // Reduce returns the name of the kernel that adds the blocks' sums.
 func (b BranchKernels) Reduce() string { return "branch_reduce" }
 
-// WeightBytes returns the size of the packed weights, at least 4, so that there is something to
-// allocate.
+// WeightBytes returns the size of the packed weights in bytes. It is at least 4, because memory of
+// size 0 cannot be allocated.
 func (b BranchKernels) WeightBytes() int {
 	bytes, _, _ := b.element()
 	return max(4, bytes*(b.Depth-1)*b.Width*b.Width)
 }
 
-// Vectors returns how many floats the packed vectors have.
+// Vectors returns the number of floats of the packed vectors.
 func (b BranchKernels) Vectors() int { return b.Width*(b.Depth+b.Outputs) + b.Outputs }
 
-// Partials returns how many floats of sums each block of the backward kernel has.
+// Partials returns the number of sums, as floats, that each block of the backward kernel writes.
 func (b BranchKernels) Partials() int { return (b.Depth-1)*b.Width*b.Width + roundUp(b.Vectors()) }

@@ -9,16 +9,16 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// compiler turns a graph into launches, in an order that needs values for a short time, and plans
-// their memory by these times.
+// compiler turns a graph into launches, ordered so that values are needed for a short time, and
+// plans memory by these times.
 type compiler struct {
 	memory
 	of       *ops.Graph // the graph
 	device   gpu.Device
-	blocks   int // of a launch, at most
+	blocks   int // the most blocks of a launch
 	branches []*branch
 	scaled   bool // the loss is multiplied by the loss scale
-	levels   bool // are drawn on the device
+	levels   bool // the levels are drawn on the device
 	items    []*item
 	now      int // the item that launches are being added for
 	where    map[*plan.Value]region
@@ -56,7 +56,7 @@ func compile(d gpu.Driver, g *ops.Graph, o Options, training bool) (*compiler, e
 	}
 	c.scaled = training && o.Precision == FP16 && len(c.branches) > 0
 	if c.items = order(c.cut(a)); c.items == nil {
-		return nil, errors.New("cuda: the graph's operations wait for each other")
+		return nil, errors.New("cuda: a fused branch reads a value that depends on its own result")
 	}
 	c.last = len(c.items)
 	if training {
@@ -93,7 +93,7 @@ func (c *compiler) checkPrecision(p Precision) error {
 	return nil
 }
 
-// cut divides the units into items: those of the branches, and every other unit by itself.
+// cut groups the units into items: those of the branches, and one item for every other unit.
 func (c *compiler) cut(a *plan.Analysis) []*item {
 	within := map[*plan.Unit]bool{}
 	var items []*item

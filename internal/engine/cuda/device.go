@@ -11,15 +11,15 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// blocksPerMultiprocessor is how many blocks a launch has at most for every multiprocessor: enough
-// to hide latencies, and so few that each has work worth its start.
+// blocksPerMultiprocessor limits the blocks of a launch: enough to hide latencies, and few enough
+// that each block's work outweighs the time of its start.
 const blocksPerMultiprocessor = 16
 
 // machine is a compiled graph with its memory on the device.
 type machine struct {
 	*compiler
 	driver gpu.Driver
-	base   gpu.Ptr // where its memory begins
+	base   gpu.Ptr // the start of its memory
 	graph  gpu.Graph
 	closed bool
 }
@@ -72,7 +72,7 @@ func (m *machine) Close() error {
 	return err
 }
 
-// first returns the first error that is not nil: later ones follow from it.
+// first returns the first error that is not nil. Later ones are its consequences.
 func first(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {
@@ -91,12 +91,12 @@ func (m *machine) check(e ops.Extents) error {
 	case !e.Fits(capacity):
 		return fmt.Errorf("cuda: %v exceed the capacity of %v", e, capacity)
 	case e.Functions < 1 || e.Points < 1 || e.Context < 1 || e.Levels < 1 && capacity.Levels > 0:
-		return fmt.Errorf("cuda: nothing to run at %v", e)
+		return fmt.Errorf("cuda: cannot run %v, want at least 1 of each", e)
 	}
 	return nil
 }
 
-// host is memory on the host for what a step uploads: struct Step, and every input at capacity.
+// host is the host's memory that a step uploads: struct Step, and every input at capacity.
 type host struct {
 	step   []byte
 	inputs map[string][]float32
@@ -129,7 +129,7 @@ func (m *machine) pinned(n int) ([]float32, error) {
 	return unsafe.Slice((*float32)(unsafe.Pointer(&b[0])), len(b)/4)[:n], nil
 }
 
-// upload uploads struct Step and the inputs of a step, as far as its extents go.
+// upload uploads struct Step and the rows of the inputs that the extents e have.
 func (m *machine) upload(h *host, e ops.Extents, batch int, rate float64) error {
 	for i, n := range [...]int{e.Functions, e.Context, e.Points, e.Levels} {
 		binary.LittleEndian.PutUint32(h.step[4*i:], uint32(n))
@@ -167,4 +167,4 @@ func bytesOf(v []float32) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(&v[0])), 4*len(v))
 }
 
-var errClosed = errors.New("cuda: it is closed")
+var errClosed = errors.New("cuda: the program or trainer is closed")

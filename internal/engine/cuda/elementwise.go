@@ -31,7 +31,7 @@ func (c *compiler) addition(u *plan.Unit) {
 	c.emit("add", c.each(out), c.step, c.at(u.In[0]), c.at(u.In[1]), c.at(out), int(out.Space), flatWidth(out))
 }
 
-// flatWidth is the width of a value as a matrix of its space, in which a parameter is one row.
+// flatWidth returns the columns of a value as the kernels see it: a parameter counts as one row.
 func flatWidth(v *plan.Value) int {
 	if v.Space <= ops.Scalar {
 		return v.Rows * v.Width

@@ -6,8 +6,8 @@ import (
 	"github.com/acqnp/acqnp/internal/gpu"
 )
 
-// launch is a kernel launch before regions have addresses. Its arguments are regions, ints, which
-// kernels take as int32, and what gpu.Args takes.
+// launch is a kernel launch before regions have addresses. An argument is a region, an int, which
+// becomes an int32, or a type that gpu.Args accepts.
 type launch struct {
 	kernel string
 	dims   gpu.Dims
@@ -41,7 +41,7 @@ func bind(d gpu.Driver, m *memory, launches []launch) ([]call, error) {
 				args[j] = m.ptr(a)
 			case int:
 				if int(int32(a)) != a {
-					return nil, fmt.Errorf("cuda: argument %d of %s is %d, more than kernels count", j, l.kernel, a)
+					return nil, fmt.Errorf("cuda: argument %d of %s is %d, beyond the range of int32; use a smaller batch or fewer levels", j, l.kernel, a)
 				}
 				args[j] = int32(a)
 			default:

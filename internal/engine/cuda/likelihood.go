@@ -50,5 +50,5 @@ func (c *compiler) negMeanGrad(u *plan.Unit) {
 	c.emit("neg_mean_grad", c.each(out), c.step, c.at(grad), c.at(out), int(out.Space))
 }
 
-// eachRow is a launch over the rows of a value, a thread each.
+// eachRow returns the shape of a launch with a thread for each row of a value.
 func (c *compiler) eachRow(v *plan.Value) gpu.Dims { return c.over(v.Rows, threads, threads) }

@@ -6,8 +6,9 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// What kernels/linear.cu is written for: the threads of its blocks, the tile of a product's result
-// that a block computes at a time, and the slices of rows that a weight's gradient is summed by.
+// Constants of kernels/linear.cu: the threads of a block, the tile of a product's result that a
+// block computes at a time, the most slices of rows by which a weight's gradient is summed, and the
+// sums over slices that a block adds.
 const (
 	linearThreads = 128
 	tileRows      = 32
@@ -19,12 +20,12 @@ const (
 // tiles returns the number of tiles of a result [m, n].
 func tiles(m, n int) int { return ceilDiv(m, tileRows) * ceilDiv(n, tileColumns) }
 
-// slicesOf returns the number of slices of so many rows.
+// slicesOf returns the number of slices into which rows are divided.
 func slicesOf(rows int) int { return min(maxSlices, ceilDiv(rows, tileRows)) }
 
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
-// eachTile is a launch over n tiles, a block each.
+// eachTile returns the shape of a launch with a block for each of n tiles.
 func (c *compiler) eachTile(n int) gpu.Dims { return c.over(n, 1, linearThreads) }
 
 func (c *compiler) linear(u *plan.Unit) {
@@ -62,5 +63,5 @@ func (c *compiler) linearGrad(u *plan.Unit) {
 	c.emit("weight_grad_sum", c.over(d*(k+1), sumsPerBlock, linearThreads), c.step, partial, to, dbase, s, k, d)
 }
 
-// reserveScratch reserves memory for one item, the one that launches are being added for.
+// reserveScratch reserves n numbers for the item whose launches are being added.
 func (c *compiler) reserveScratch(n int) region { return c.reserve(n, c.now, c.now) }

@@ -8,7 +8,7 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// threads is the block size of kernels that have a thread for each element or row.
+// threads is the block size of kernels with a thread for each element or row.
 const threads = 256
 
 // emit adds a launch.
@@ -16,19 +16,19 @@ func (c *compiler) emit(kernel string, d gpu.Dims, args ...any) {
 	c.launches = append(c.launches, launch{kernel, d, args})
 }
 
-// over returns the shape of a launch over n pieces of work at capacity, so many for each block. If
-// that makes too many blocks, each takes several.
+// over returns the shape of a launch over n pieces of work at capacity, perBlock of them per block.
+// If that is more blocks than a launch may have, each block takes more work.
 func (c *compiler) over(n, perBlock, threads int) gpu.Dims {
 	return gpu.Line(max(1, min((n+perBlock-1)/perBlock, c.blocks)), threads, 0)
 }
 
-// each returns the shape of a launch over the elements of a value, a thread each.
+// each returns the shape of a launch with a thread for each element of a value.
 func (c *compiler) each(v *plan.Value) gpu.Dims { return c.over(v.Rows*v.Width, threads, threads) }
 
-// warpEach returns the shape of a launch over n points, or heads of rows, a warp each.
+// warpEach returns the shape of a launch with a warp for each of n points, or heads of rows.
 func (c *compiler) warpEach(n int) gpu.Dims { return c.over(n, 4, 128) }
 
-// at returns where a value is; a null pointer for nil.
+// at returns the memory of a value; the zero region, a null pointer, for nil.
 func (c *compiler) at(v *plan.Value) region {
 	if v == nil {
 		return region{}
@@ -89,7 +89,7 @@ func (c *compiler) emitUnit(u *plan.Unit) error {
 	return nil
 }
 
-// flag is a bool as kernels take it.
+// flag returns a bool as kernels take it: 1 or 0.
 func flag(b bool) int {
 	if b {
 		return 1

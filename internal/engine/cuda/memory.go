@@ -6,20 +6,20 @@ import (
 )
 
 // region is a part of the device's memory. The zero region is a null pointer. Regions get their
-// addresses once all of them are known.
+// addresses in settle, after all of them have been reserved.
 type region struct {
 	buffer *plan.Buffer
 	offset int // in float32, within the buffer
 }
 
-// plus returns the region n numbers further on.
+// plus returns the region that begins n numbers later.
 func (r region) plus(n int) region { return region{r.buffer, r.offset + n} }
 
-// memory plans one allocation: of what is needed all the time, and of what is needed from one item
-// to another.
+// memory plans one allocation for all regions. A region is needed all the time, or from one item to
+// another.
 type memory struct {
 	buffers []*plan.Buffer
-	last    int // item
+	last    int // after the last item
 	address map[*plan.Buffer]gpu.Ptr
 }
 

@@ -10,8 +10,8 @@ import (
 // optimiser holds Adam's moments on the device, in the layout of the parameters.
 type optimiser struct{ m, v region }
 
-// optimise adds the launches after the gradient: Adam, and before and after it the search for a
-// NaN or an infinity.
+// optimise adds the launches that follow the gradient: a search for NaNs and infinities in it,
+// Adam, and the same search in Adam's results.
 func (c *compiler) optimise(weightDecay float64) optimiser {
 	o := optimiser{m: c.keep(c.n), v: c.keep(c.n)}
 	all := c.over(c.n, threads, threads)
@@ -23,8 +23,8 @@ func (c *compiler) optimise(weightDecay float64) optimiser {
 	return o
 }
 
-// trainingBytes is the size of struct Training of kernels/training.h, scaleAt the position of its
-// scale, in float32s.
+// trainingBytes is the size of struct Training of kernels/training.h. scaleAt is the position of
+// its field scale, counted in float32s.
 const (
 	trainingBytes = 48
 	scaleAt       = 10
@@ -32,17 +32,17 @@ const (
 
 // training is the part of struct Training that the host reads and writes.
 type training struct {
-	badBatch int // the first with a NaN or an infinity
-	bad      int // 0, or its place in quantities
-	badIndex int // in the flat vector
+	badBatch int // the first batch with a NaN or an infinity
+	bad      int // what was not finite, an index of quantities; 0 if nothing
+	badIndex int // its index in the flat vector
 	badValue float32
-	loss     float32 // of the last step
+	loss     float32 // the last step's
 	updates  int
 	scale    float32
 	good     int
 }
 
-// quantities name what holds the NaN or the infinity, in the order of the kernels' Quantity.
+// quantities holds the names of the kernels' enum Quantity.
 var quantities = [...]string{1: "loss", "gradient", "m", "v", "weight"}
 
 // bytes returns a struct Training to start or go on from.

@@ -8,10 +8,10 @@ type item struct {
 	in    []*plan.Value // made by other items
 	out   []*plan.Value // read by other items, or results
 
-	forward, backward *branch // that the item is half of; both nil for a unit
+	forward, backward *branch // the branch of which the item is half; both nil for a unit
 }
 
-// itemOf returns the item of a unit by itself.
+// itemOf returns the item of a single unit.
 func itemOf(u *plan.Unit) *item { return &item{units: []*plan.Unit{u}, in: made(u.In), out: u.Outs()} }
 
 // made returns the values that are not leaves.
@@ -25,8 +25,8 @@ func made(vs []*plan.Value) []*plan.Value {
 	return out
 }
 
-// order sorts items so that each comes after those that it reads. Of the items that could come next
-// it takes the one that leaves the least memory in use, and of equals the first of the analysis. It
+// order sorts items so that each comes after those whose results it reads. Of the items that could
+// come next it takes the one that leaves the least memory in use; of several such, the first. It
 // returns nil if there is no such order.
 func order(items []*item) []*item {
 	o := ordering{left: map[*plan.Value]int{}, done: map[*plan.Value]bool{}}
@@ -45,7 +45,7 @@ func order(items []*item) []*item {
 			}
 		}
 		if best < 0 {
-			return nil // a branch reads what it leads to
+			return nil // a branch reads a value that depends on its own result
 		}
 		it := rest[best]
 		rest = append(rest[:best], rest[best+1:]...)
@@ -57,7 +57,7 @@ func order(items []*item) []*item {
 
 // ordering is the state of order.
 type ordering struct {
-	left map[*plan.Value]int // items that have yet to read it
+	left map[*plan.Value]int // the number of items that have yet to read a value
 	done map[*plan.Value]bool
 }
 

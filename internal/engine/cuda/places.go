@@ -8,8 +8,8 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// keepLeaves plans the memory of inputs, parameters and constants. It returns the weights that are
-// not contiguous in the flat vector, which have to be packed.
+// keepLeaves plans the memory of inputs, parameters and constants. It returns the packed copies of
+// the weights that are not contiguous in the flat vector.
 func (c *compiler) keepLeaves(a *plan.Analysis) *packed {
 	g := c.of
 	for _, t := range g.Tensors {
@@ -47,9 +47,9 @@ func (c *compiler) keepConstants(vs []*plan.Value) {
 	}
 }
 
-// keepResults plans the memory of outputs and gradients, which lasts until they are read. Gradients
-// of contiguous blocks are computed in the flat vector. It returns the others, which have to be
-// stored there.
+// keepResults plans the memory of outputs and gradients, which are kept for the whole run.
+// Gradients of contiguous blocks are computed in the flat vector. It returns the packed memory of
+// the others, which store_blocks copies there.
 func (c *compiler) keepResults(a *plan.Analysis) (*packed, error) {
 	g, gradients := c.of, &packed{}
 	if g.Grads != nil {
@@ -62,7 +62,7 @@ func (c *compiler) keepResults(a *plan.Analysis) (*packed, error) {
 			continue
 		}
 		if _, placed := c.where[v]; placed {
-			return nil, fmt.Errorf("cuda: the gradient of %s is also that of another parameter", b.Name)
+			return nil, fmt.Errorf("cuda: %s shares its gradient with another parameter", b.Name)
 		}
 		c.where[v] = gradients.of(b, c.grads)
 	}
@@ -83,8 +83,8 @@ func (c *compiler) madeByBranch(block ops.Block) bool {
 	})
 }
 
-// keepValue returns where a value is that is needed all the time. It plans the memory at the first
-// call.
+// keepValue returns the memory of a value that is kept for the whole run. The first call for a
+// value reserves it.
 func (c *compiler) keepValue(v *plan.Value) region {
 	if _, placed := c.where[v]; !placed {
 		c.where[v] = c.keep(v.Rows * v.Width)
@@ -92,11 +92,11 @@ func (c *compiler) keepValue(v *plan.Value) region {
 	return c.where[v]
 }
 
-// maxElements is how many elements the kernels can count.
+// maxElements is the most elements of a matrix: kernels count them in int32.
 const maxElements = 1<<31 - 1
 
 // reserveValues plans the memory of every other value, from the item that computes it to the last
-// that reads it. A matrix with more elements than kernels can count is an error.
+// item that reads it. A matrix of more than maxElements is an error.
 func (c *compiler) reserveValues() error {
 	last := map[*plan.Value]int{}
 	for i, it := range c.items {

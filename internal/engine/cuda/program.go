@@ -18,7 +18,8 @@ type Program struct {
 
 var _ engine.Program[float32] = (*Program)(nil)
 
-// New compiles a float32 graph for a device. The caller closes the driver, after the program.
+// New compiles a float32 graph for the driver's device. The caller closes the driver after the
+// program.
 func New(d gpu.Driver, g *ops.Graph, o Options) (engine.Program[float32], error) {
 	o.DrawLevels = nil // only a trainer draws them
 	c, err := compile(d, g, o, false)
@@ -60,13 +61,13 @@ func (p *Program) buffers() (err error) {
 // Params returns the flat parameter vector.
 func (p *Program) Params() []float32 { return p.params }
 
-// Grads returns the gradient of the cost by Params.
+// Grads returns the gradient of the cost with respect to Params.
 func (p *Program) Grads() []float32 { return p.grads }
 
 // Input returns the buffer of an input, at capacity.
 func (p *Program) Input(name string) []float32 { return p.host.inputs[name] }
 
-// Output returns a result of the last run; nil if the graph has none of that name.
+// Output returns an output of the last run; nil if the graph has none of that name.
 func (p *Program) Output(name string) []float32 {
 	for _, o := range p.of.Outputs {
 		if o.Name == name {

@@ -18,18 +18,18 @@ type Trainer struct {
 	*machine
 	optimiser
 	hosts   [2]*host
-	sent    [2]gpu.Event // after the last uploads from each; nil if they are done
-	next    int          // which hosts entry the coming step uses
+	sent    [2]gpu.Event // after the last uploads from each host; nil if they are done
+	next    int          // the index of the host that the coming step uses
 	params  []float32    // for State
 	moments [2][]float32
 	status  []byte // a struct Training
-	err     error  // of the device, after which it cannot be used
+	err     error  // of the device, which cannot be used after it
 }
 
 var _ engine.Trainer = (*Trainer)(nil)
 
-// NewTrainer compiles a float32 graph with gradients for training on a device. Its parameters are 0
-// until Load. The caller closes the driver, after the trainer.
+// NewTrainer compiles a float32 graph with gradients for training on the driver's device. Its
+// parameters are 0 until Load. The caller closes the driver after the trainer.
 func NewTrainer(d gpu.Driver, g *ops.Graph, o Options) (engine.Trainer, error) {
 	if g.Grads == nil {
 		return nil, errors.New("cuda: a graph without gradients cannot be trained")
@@ -82,8 +82,8 @@ func (t *Trainer) Step(e ops.Extents, batch int, rate float64) error {
 	return t.err
 }
 
-// start uploads a step's inputs and starts its work. Then it waits until those of the previous step
-// are uploaded, so that the caller can write to their buffers.
+// start uploads a step's inputs and starts its work. Then it waits for the uploads of the previous
+// step, so that the caller can write to its buffers.
 func (t *Trainer) start(e ops.Extents, batch int, rate float64) (err error) {
 	if err := t.upload(t.hosts[t.next], e, batch, rate); err != nil {
 		return err
@@ -98,7 +98,7 @@ func (t *Trainer) start(e ops.Extents, batch int, rate float64) (err error) {
 	return t.wait(t.next)
 }
 
-// wait waits for the uploads from a host.
+// wait waits for the last uploads from a host.
 func (t *Trainer) wait(host int) error {
 	event := t.sent[host]
 	if event == nil {

@@ -1,6 +1,6 @@
-// Package plan takes a graph apart for the engines that run it: into its values and its units,
-// which are kernel calls, in order. It also places buffers in an arena, one stretch of memory
-// (Place), and counts a run's floating-point operations.
+// Package plan analyses a graph for the engines that run it. Analyse finds its values and, in
+// order, its units, which are the kernel calls. Place puts buffers into an arena, one block of
+// memory. FLOPs counts the floating-point operations of a run.
 package plan
 
 import (
@@ -20,20 +20,20 @@ type Value struct {
 	Space   ops.Space
 	Rows    int // at capacity
 	Width   int
-	Made    *Unit // that computes it; nil for leaves
-	Users   []*Unit
-	Reduced bool // a row is a sum over several rows of an input
-	Result  bool // of the run: an output or a gradient
+	Made    *Unit   // the unit that computes it; nil for leaves
+	Users   []*Unit // the units that read it
+	Reduced bool    // a row is a sum over several rows of an input
+	Result  bool    // an output or a gradient of the run
 }
 
 // Unit is one kernel call: an operation, or all parts of a gradient.
 type Unit struct {
 	Op  *ops.Op // of the first part; nil for Gorgonia's addition of gradients
 	In  []*Value
-	Out [3]*Value // by part
+	Out [3]*Value // by part; nil for parts that the graph does not need
 }
 
-// Outs returns the parts that the graph asks for.
+// Outs returns the results that the graph needs, in the order of the parts.
 func (u *Unit) Outs() []*Value {
 	var vs []*Value
 	for _, v := range u.Out {
@@ -50,8 +50,8 @@ type Analysis struct {
 	Units  []*Unit
 }
 
-// Analyse takes apart what leads to the graph's outputs and gradients. Operations that are not of
-// package ops are an error, except the addition of gradients.
+// Analyse analyses the part of a graph that leads to its outputs and gradients. An operation that
+// is neither of package ops nor Gorgonia's addition of gradients is an error.
 func Analyse(g *ops.Graph) (*Analysis, error) {
 	sorted, err := G.Sort(g.Expr)
 	if err != nil {
@@ -111,12 +111,13 @@ func (a *Analysis) addLeaves(g *ops.Graph) {
 	}
 }
 
-// add adds the value of a node, and its unit unless another part of it has added that already.
+// add adds the value of a node. It also adds the node's unit, unless an earlier part of the same
+// gradient did.
 func (a *Analysis) add(n *G.Node, grouped map[string]*Unit) error {
 	children := ops.Children(n)
 	if len(children) == 0 {
 		if n.Value() == nil {
-			return fmt.Errorf("engine: leaf %v has neither value nor place among the inputs", n)
+			return fmt.Errorf("engine: leaf %v is neither an input nor a parameter nor a constant", n)
 		}
 		a.Values[n] = constant(n)
 		return nil
@@ -143,7 +144,7 @@ func (a *Analysis) add(n *G.Node, grouped map[string]*Unit) error {
 		}
 	default:
 		if !isAdd(op) {
-			return fmt.Errorf("engine: operation %v of %T is not ours", op, op)
+			return fmt.Errorf("engine: operation %v has type %T, want *ops.Op or an addition", op, op)
 		}
 		v.Space, v.Rows, v.Width = in[0].Space, in[0].Rows, in[0].Width
 		u = &Unit{In: in}
@@ -156,8 +157,8 @@ func (a *Analysis) add(n *G.Node, grouped map[string]*Unit) error {
 	return nil
 }
 
-// constant returns a leaf with a value of its own: a scalar, or a vector such as the zeros in place
-// of a bias.
+// constant returns the Value of a constant leaf: a scalar, or a vector such as the zeros that stand
+// for a bias.
 func constant(n *G.Node) *Value {
 	v := &Value{Node: n, Space: ops.Scalar, Rows: 1, Width: 1}
 	if !n.IsScalar() {
@@ -186,8 +187,7 @@ func isAdd(op G.Op) bool {
 	return binary && reflect.TypeOf(op) == addType && op.String() == "+ false"
 }
 
-// Constant returns the numbers of a leaf with a value of its own, in float32; nil for any other
-// value.
+// Constant returns the numbers of a constant leaf as float32; nil for any other value.
 func Constant(v *Value) []float32 {
 	if v.Node.Value() == nil {
 		return nil

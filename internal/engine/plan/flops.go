@@ -39,7 +39,7 @@ func pairs(perPoint *Value, e ops.Extents) float64 {
 	return rows(perPoint, e) * float64(e.Context) * columns(perPoint)
 }
 
-// asked returns 1 if the graph needs a part, else 0.
+// asked returns 1 if the graph needs a part, otherwise 0.
 func (u *Unit) asked(part int) int {
 	if u.Out[part] == nil {
 		return 0

@@ -5,15 +5,16 @@ import (
 	"slices"
 )
 
-// Buffer is a part of an arena that is in use from one time to another, both included.
+// Buffer is a part of an arena that is in use from time From to time To, both included.
 type Buffer struct {
 	Size     int
 	From, To int
 	Offset   int // set by Place
 }
 
-// Place gives every buffer the lowest offset at which it overlaps no buffer that is in use at the
-// same time, the largest buffer first. It returns the size of the arena.
+// Place sets the offset of every buffer, the largest buffer first. An offset is the lowest at which
+// the buffer overlaps no placed buffer that is in use at the same time. Place returns the size of
+// the arena.
 func Place(buffers []*Buffer) int {
 	order := slices.Clone(buffers)
 	slices.SortStableFunc(order, func(x, y *Buffer) int { return cmp.Compare(y.Size, x.Size) })
@@ -37,5 +38,5 @@ func Place(buffers []*Buffer) int {
 	return total
 }
 
-// Align rounds a number of float32 up to whole cache lines.
+// Align rounds a number of float32s up to whole cache lines.
 func Align(n int) int { return (n + 15) &^ 15 }

@@ -12,7 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// Program keeps the graph of the last run and builds another one when the extents change.
+// Program keeps the graph of the last run and builds a new one when the extents change.
 type Program[T engine.Float] struct {
 	build    func(ops.Extents) (*ops.Graph, error)
 	capacity ops.Extents
@@ -34,7 +34,8 @@ type bound[T engine.Float] struct {
 
 var _ engine.Program[float64] = (*Program[float64])(nil)
 
-// New makes a program from a function that builds the graph at given extents, in T's precision.
+// New returns a program for the graph that build makes at given extents, with elements of type T.
+// Run calls build again when the extents change.
 func New[T engine.Float](build func(ops.Extents) (*ops.Graph, error), capacity ops.Extents) (engine.Program[T], error) {
 	g, err := build(capacity)
 	if err != nil {
@@ -58,13 +59,13 @@ func New[T engine.Float](build func(ops.Extents) (*ops.Graph, error), capacity o
 // Params returns the flat parameter vector.
 func (p *Program[T]) Params() []T { return p.params }
 
-// Grads returns the gradient of the cost by Params.
+// Grads returns the gradient of the cost with respect to Params.
 func (p *Program[T]) Grads() []T { return p.grads }
 
 // Input returns the buffer of an input, at capacity.
 func (p *Program[T]) Input(name string) []T { return p.inputs[name] }
 
-// Output returns a result of the last run.
+// Output returns an output of the last run.
 func (p *Program[T]) Output(name string) []T { return p.outputs[name] }
 
 // Close ends the machine.
