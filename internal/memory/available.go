@@ -1,4 +1,5 @@
-// Package memory tells how much memory is left for this process.
+// Package memory reports how much memory is left for this process and how much it has held at most.
+// It also sets the limit at which garbage is collected.
 package memory
 
 import (

@@ -9,7 +9,8 @@ import (
 const share = 0.9
 
 // LimitGarbage makes the garbage collector run before the heap fills the memory that is available
-// now. By default the heap grows to twice what is in use. GOMEMLIMIT, if set, stays in force.
+// now. Without it the heap may grow to twice what is in use. A GOMEMLIMIT in the environment stays
+// in force.
 func LimitGarbage(root string) {
 	if n, known := Available(root); known && os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(int64(share * n))

@@ -10,8 +10,8 @@
 //
 // # Spaces
 //
-// Each tensor of a graph is a matrix. Its rows count one of the spaces of package ops. With B
-// functions, N_c context points, N points (context points included) and N_τ levels:
+// Each tensor of a graph is a matrix with one row for each element of a space of package ops. With
+// B functions, N_c context points, N points (context points included) and N_τ levels:
 //
 //	functions       B rows        r of CNP, CQNP and ACQNP
 //	context points  B·N_c rows    encoder; keys and values of attention

@@ -1,4 +1,4 @@
-// Package random makes all random numbers of the program. A number depends on four things alone:
+// Package random makes all random numbers of the program. A number depends only on four things:
 //
 //   - the seed, which the configuration states;
 //   - the [Stream], one for each use, such as the data or the initial weights;
