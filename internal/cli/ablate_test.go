@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// table is a CSV file as its header and, for each line, the values by their columns.
+// table is a CSV file: its header and, for each line, the values by column.
 func table(t *testing.T, path string) (header []string, rows []map[string]string) {
 	t.Helper()
 	f, err := os.Open(path)
@@ -86,7 +86,7 @@ func TestAblateNumTau(t *testing.T) {
 		}
 		targets[r["model"]+r["seed"]+r["num_tau"]] = value(t, r["target_ll"])
 	}
-	// The same as eval finds.
+	// The same log-likelihoods as those of eval.
 	eval := filepath.Join(dir, "eval.json")
 	succeed(t, "eval", "--run", c, "--num-tau", "7", "--levels", "grid", "--batches", "2", "--out", eval, "--quiet")
 	if e := readEvaluation(t, eval); e.Target.Mean != targets["cqnp07"] {
@@ -105,7 +105,7 @@ func TestAblateNumTau(t *testing.T) {
 			continue
 		}
 		x, y := targets["acqnp0"+q["num_tau"]], targets["acqnp1"+q["num_tau"]]
-		// The deviation of two numbers is their distance over √2; the tolerance is float64
+		// The deviation of two numbers is their distance over √2. The tolerance is float64
 		// rounding.
 		if q["runs"] != "2" || math.Abs(value(t, q["target_ll"])-(x+y)/2) > 1e-12 ||
 			math.Abs(value(t, q["target_sd"])-math.Abs(x-y)/math.Sqrt2) > 1e-12 {

@@ -12,7 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets/datatest"
 )
 
-// benched is what bench --json prints.
+// benched is the output of bench --json.
 type benched struct {
 	Device      string  `json:"device"`
 	Threads     int     `json:"threads"`
@@ -28,7 +28,7 @@ type benched struct {
 	PeakShare   float64 `json:"peak_share"`
 }
 
-// bench runs the command and checks that its figures are there and agree with one another.
+// bench runs the command and checks that its numbers are present and consistent.
 func bench(t *testing.T, args ...string) (b benched) {
 	t.Helper()
 	o := succeed(t, append([]string{"bench", "--json", "--quiet"}, args...)...)
@@ -75,7 +75,7 @@ func TestBenchAtAFixedNumberOfPoints(t *testing.T) {
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 		t.Errorf("bench left files: %v %v", left, err)
 	}
-	// More context than evaluation has: there is none here.
+	// More context than eval.max_context, which bench does not use.
 	if b := bench(t, "--config", config, "--points", "50", "--steps", "1"); b.RowsPerStep != 4*50*4 || b.Min != b.Median {
 		t.Errorf("%+v", b)
 	}

@@ -40,7 +40,7 @@ func newTrain(a *app) *cobra.Command {
 		Long: `Train the model of a configuration. The run directory gets the complete configuration (config.yaml),
 the loss by step (metrics.jsonl) and checkpoints. At the end, the trained model is compared with the
 untrained one on a few evaluation batches, and fit.png shows what it predicts for the first
-evaluation functions. eval.json is written if these are all batches of the configuration.
+evaluation functions. eval.json is written if they are all of the configuration's batches.
 
 On SIGINT, SIGTERM or SIGHUP, training writes a checkpoint and exits with 130. --resume continues from
 there to the same result.`,

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestCUDACommands runs what computes on the emulated GPU and takes a run from it to the CPU and
-// back.
+// TestCUDACommands runs the commands that compute on the emulated GPU, and moves a run from there
+// to the CPU and back.
 func TestCUDACommands(t *testing.T) {
 	dir := t.TempDir()
 	config, run := write(t, dir, "tiny.yaml", tinyConfig), filepath.Join(dir, "run")
@@ -32,7 +32,7 @@ func TestCUDACommands(t *testing.T) {
 	succeed(t, "eval", "--run", run, "--out", here, "--device", "cpu")
 	succeed(t, "eval", "--run", run, "--out", there, "--device", "cuda")
 	a, b := readEvaluation(t, here), readEvaluation(t, there)
-	// Means of some hundred log-likelihoods of about 1, in float32 but for the order of sums.
+	// Means of some hundred log-likelihoods of about 1 in float32, summed in different orders.
 	if d := math.Abs(a.Target.Mean - b.Target.Mean); !(d <= 1e-5) || a.Device != "cpu" || !strings.HasPrefix(b.Device, "cuda:0 (simt") {
 		t.Errorf("target log-likelihood %v on %s, %v on %s", a.Target.Mean, a.Device, b.Target.Mean, b.Device)
 	}

@@ -14,8 +14,7 @@ import (
 	"testing"
 )
 
-// mirror serves a torn file of the Frey faces, which have no published sum, and a wrong one of
-// MNIST.
+// mirror serves a torn file of freyface, which has no published checksum, and a wrong one of mnist.
 func mirror(t *testing.T) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -73,7 +72,7 @@ func TestDataFetch(t *testing.T) {
 	if left, err := os.ReadDir(filepath.Join(dir, "mnist")); err != nil || len(left) > 0 {
 		t.Errorf("%v, %v", left, err)
 	}
-	// What is wrong with a file that has no sum, data check finds.
+	// data check finds a torn file that has no published checksum.
 	if o := acqnp("data", "check", "freyface", "--data-dir", dir); o.code != 2 || !strings.Contains(o.err, "acqnp data fetch freyface") {
 		t.Errorf("%+v", o)
 	}
@@ -85,7 +84,7 @@ func TestDataFetch(t *testing.T) {
 	}
 }
 
-// The HTTP client logs what servers send unasked. A person sees the command's own line alone.
+// The HTTP client logs what servers send unasked. Users see only the command's own line.
 func TestServersThatSpeakUnaskedLeaveOneLine(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

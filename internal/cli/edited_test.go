@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// editedRun is a copy of the shared run with an edited configuration.
+// editedRun returns a copy of the shared run with an edited configuration.
 func editedRun(t *testing.T, old, new string) string {
 	t.Helper()
 	run := filepath.Join(t.TempDir(), "run")
@@ -45,7 +45,7 @@ func TestAnEditedConfigurationIsNotTheCheckpoints(t *testing.T) {
 	}
 }
 
-// What is chosen anew for every evaluation may be edited, or set by a flag.
+// The keys of evaluation may be edited or set by flags.
 func TestAnEditedEvaluation(t *testing.T) {
 	run := editedRun(t, "num_tau: 5", "num_tau: 6")
 	out := filepath.Join(t.TempDir(), "eval.json")
@@ -56,7 +56,7 @@ func TestAnEditedEvaluation(t *testing.T) {
 	succeed(t, "eval", "--run", run, "--out", out, "--quiet", "--num-tau", "3", "--seed", "7", "--batches", "1")
 }
 
-// Data that are scaled otherwise than those of training would give wrong figures without a word.
+// Data with another scaling than in training would silently give wrong log-likelihoods.
 func TestOtherDataThanTheRuns(t *testing.T) {
 	f := newOutputFiles(t)
 	succeed(t, f.args("eval --run RUN --quiet")...)

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// evaluation is what the tests read of eval.json.
+// evaluation is the part of eval.json that the tests read.
 type evaluation struct {
 	Schema     string `json:"schema"`
 	Benchmark  string `json:"benchmark"`
@@ -94,7 +94,8 @@ func TestTrainingRaisesTheLogLikelihood(t *testing.T) {
 		t.Fatal(err)
 	}
 	before, after := s.Evaluation.Before, s.Evaluation.After
-	// 300 steps at a high rate: a model that learns only the spread of y gains several tenths.
+	// In 300 steps at a high rate, even a model that learns only the spread of y gains several
+	// tenths.
 	if gain := after.Target.Mean - before.Target.Mean; !(gain > 0.1) {
 		t.Errorf("target log-likelihood %g → %g", before.Target.Mean, after.Target.Mean)
 	}
@@ -294,7 +295,7 @@ func TestTrainFromWeights(t *testing.T) {
 	if err := json.Unmarshal([]byte(o.out), &summary); err != nil {
 		t.Fatal(err)
 	}
-	// One step of a vanishing rate leaves the imported weights' figure where it was, to float32
+	// One step at a tiny rate keeps the log-likelihood of the imported weights, to float32
 	// rounding.
 	if e := summary.Evaluation; math.Abs(e.Before.Target.Mean-e.After.Target.Mean) > 1e-4 {
 		t.Errorf("%+v", e)
@@ -311,8 +312,7 @@ func TestRealDataInRawUnits(t *testing.T) {
 		t.Error(o.out)
 	}
 	context := write(t, dir, "context.csv", "flow,speed\n500,62\n1000,61\n1500,59\n")
-	// Columns and scaling come with the checkpoint and with exported weights: no data are needed
-	// any more.
+	// Columns and scaling are in the checkpoint and in exported weights, so no data are needed.
 	sample := []string{"sample-quantiles", "--data-dir", dir, "--context", context, "--grid", "0:2500:6",
 		"--num-tau", "20", "--quantiles", "0.5", "--quiet"}
 	succeed(t, append(sample, "--run", run, "--out", out)...)
@@ -323,7 +323,7 @@ func TestRealDataInRawUnits(t *testing.T) {
 		t.Error("exported weights predict otherwise than their run")
 	}
 	for _, r := range readRows(t, out) {
-		// After so little training a median is right to some tens of miles an hour; in the model's
+		// After so little training a median is right to some tens of miles an hour. In the model's
 		// units it would be below 2.
 		if v, err := strconv.ParseFloat(r["value"], 64); r["kind"] == "quantile" && (err != nil || v < 20 || v > 120) {
 			t.Errorf("median speed at flow %s: %s", r["flow"], r["value"])
@@ -331,7 +331,7 @@ func TestRealDataInRawUnits(t *testing.T) {
 	}
 }
 
-// read is the content of a file.
+// read returns the content of a file.
 func read(t *testing.T, path string) string {
 	t.Helper()
 	content, err := os.ReadFile(path)
@@ -341,7 +341,7 @@ func read(t *testing.T, path string) string {
 	return string(content)
 }
 
-// A run goes on from another working directory, and with the data elsewhere.
+// A run resumes from another working directory, and with the data in another place.
 func TestResumeFromAnotherDirectory(t *testing.T) {
 	data, dir := sharedData(t), t.TempDir()
 	data, err := filepath.Abs(data)

@@ -30,7 +30,7 @@ func TestDevices(t *testing.T) {
 	}
 }
 
-// fakeCUDA puts a program that says it has the CUDA engine first in the path.
+// fakeCUDA puts a program that claims to have the CUDA engine first in PATH.
 func fakeCUDA(t *testing.T, script string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -42,7 +42,7 @@ func fakeCUDA(t *testing.T, script string) string {
 	return file
 }
 
-// The same words reach the other program, and its output and exit code are the command's.
+// The other program gets the same arguments. Its output and exit code are the command's.
 func TestWorkIsHandedOver(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	fakeCUDA(t, `[ "$1" = --version ] && exit 0
@@ -74,7 +74,7 @@ func TestAGPUThatCannotBeUsed(t *testing.T) {
 	checkRefusal(t, "a broken driver", outcome{code: cmd.ProcessState.ExitCode(), err: errs.String()}, 1, file+" cannot be used: no usable GPU")
 }
 
-// called is acqnp where it can be replaced by another program, which fails.
+// called runs acqnp with a Replace that fails.
 func called(args ...string) (o outcome, program string, argv, env []string) {
 	var out, err bytes.Buffer
 	o.code = cli.Main(args, cli.Streams{In: strings.NewReader(""), Out: &out, Err: &err, Replace: func(p string, a, e []string) error {

@@ -13,7 +13,7 @@ import (
 	"github.com/acqnp/acqnp/internal/safetensors"
 )
 
-// badFiles makes files that nobody should accept, by name.
+// badFiles writes files that every command must refuse, and returns their paths by name.
 func badFiles(t *testing.T, s shared) map[string]string {
 	t.Helper()
 	dir := t.TempDir()
@@ -210,7 +210,7 @@ func TestNumbersThatEndStopTheRunWithOne(t *testing.T) {
 	checkRefusal(t, "an absurd learning rate", o, 1, "step ")
 }
 
-// broken is a stream that fails as badly as it can.
+// broken is a stream whose every call fails.
 type broken struct{}
 
 func (broken) Write([]byte) (int, error) { panic("broken stream") }

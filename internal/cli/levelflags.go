@@ -19,7 +19,7 @@ type levelFlags struct {
 }
 
 func (f *levelFlags) addFlags(cmd *cobra.Command, numTau int, usage string) {
-	cmd.Flags().IntVar(&f.numTau, "num-tau", numTau, usage)
+	cmd.Flags().IntVar(&f.numTau, "num-tau", numTau, "`NUMBER` of "+usage)
 	cmd.Flags().StringVar(&f.levels, "levels", predict.RandomLevels, "`WAY` to choose the quantile levels: random, or grid from 0.001 to 0.999")
 	cmd.Flags().Uint64Var(&f.seed, "seed", 0, "`SEED` of batches, levels and draws (default the configuration's eval.seed)")
 	must(cmd.RegisterFlagCompletionFunc("levels", cobra.FixedCompletions(

@@ -12,7 +12,8 @@ import (
 	"github.com/acqnp/acqnp/internal/cli"
 )
 
-// asProgram makes the test binary behave as acqnp, for tests that need a process of its own.
+// asProgram is the environment variable that makes the test binary run as acqnp, for tests that
+// need a separate process.
 const asProgram = "CLI_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -31,7 +32,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// outcome is what a call of the program left.
+// outcome is the result of a call of the program.
 type outcome struct {
 	code     int
 	out, err string
@@ -43,7 +44,7 @@ func acqnp(args ...string) outcome {
 	return outcome{code, out.String(), err.String()}
 }
 
-// succeed is a call that must work.
+// succeed runs a command that must exit with 0.
 func succeed(t *testing.T, args ...string) outcome {
 	t.Helper()
 	o := acqnp(args...)
@@ -53,7 +54,7 @@ func succeed(t *testing.T, args ...string) outcome {
 	return o
 }
 
-// tinyConfig is an experiment of seconds.
+// tinyConfig is an experiment that trains in seconds.
 const tinyConfig = `benchmark: sawtooth
 model:
   name: acqnp
@@ -66,7 +67,7 @@ train: {steps: 30, batch_size: 4, num_tau: 4, log_every: 10, checkpoint_every: 1
 eval: {num_tau: 5, batches: 3, batch_size: 2, num_points: 20, max_context: 8}
 `
 
-// write makes a file and returns its path.
+// write writes a file and returns its path.
 func write(t *testing.T, dir, name, content string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
@@ -81,8 +82,8 @@ var (
 	shareOnce sync.Once
 )
 
-// shared are files that tests read and never change: a configuration, a run of it, its weights, and
-// a context.
+// shared holds files that tests read and never change: a configuration, a run of it, its weights,
+// and a context.
 type shared struct{ config, run, weights, context string }
 
 func share(t *testing.T) shared {

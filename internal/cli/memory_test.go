@@ -9,8 +9,8 @@ import (
 	"github.com/acqnp/acqnp/internal/memory"
 )
 
-// TestMoreMemoryThanThereIs gives every command that computes a configuration of terabytes, once
-// for training and once for the evaluation after it.
+// TestMoreMemoryThanThereIs runs every command that computes with a configuration that needs
+// terabytes, once for training and once for the evaluation after it.
 func TestMoreMemoryThanThereIs(t *testing.T) {
 	if have, known := memory.Available("/"); !known || have > 1e12 {
 		t.Skip("the available memory is not known, or a terabyte")

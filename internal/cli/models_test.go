@@ -11,7 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/safetensors"
 )
 
-// otherModel is the tiny configuration with another model.
+// otherModel writes the tiny configuration with another model.
 func otherModel(t *testing.T, dir, model string) string {
 	t.Helper()
 	head, rest, ok := strings.Cut(tinyConfig, "model:\n")
@@ -95,7 +95,7 @@ func TestModelsRefuseKeysOfOthers(t *testing.T) {
 	}
 }
 
-// Weights that come without columns and scaling are taken to be those of the configuration's data.
+// Weights without columns and scaling get those of the configuration's data.
 func TestWeightsWithoutUnits(t *testing.T) {
 	s, dir := share(t), t.TempDir()
 	f, err := safetensors.ReadFile(s.weights)

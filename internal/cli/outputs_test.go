@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// outputFiles are what the outputs of a command must not destroy.
+// outputFiles are the files that the outputs of a command must not destroy.
 type outputFiles struct {
 	dir  string
 	run  string
@@ -46,7 +46,7 @@ eval: {batches: 1, batch_size: 1}
 	return f
 }
 
-// contents are all files below the directory with what they hold.
+// contents returns the contents of all files below the directory, by path.
 func (f outputFiles) contents(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -111,7 +111,7 @@ func TestOutputsDestroyNothing(t *testing.T) {
 		{"data generate --config CONFIG --out STEP", "--out"},
 		{"data example --out RUN/config.yaml", "--out"},
 		{"report DIR --out RUN/config.yaml", "--out"},
-		// What no file can be.
+		// Paths that cannot be files.
 		{sample + "--out RUN", "--out"},
 		{sample + "--out DIR/a.csv --plot DIR/none/a.png", "--plot"},
 	} {
@@ -188,7 +188,7 @@ func TestAblationsDestroyNothing(t *testing.T) {
 	}
 }
 
-// --overwrite removes the old run, so what the new one needs is looked at first.
+// --overwrite removes the old run only after the new one's inputs are checked.
 func TestOverwriteKeepsTheRunIfTheNewOneCannotStart(t *testing.T) {
 	f := newOutputFiles(t)
 	linked := filepath.Join(f.dir, "linked.safetensors")

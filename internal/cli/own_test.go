@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// ownConfig is tinyConfig on the file of data example.
+// ownConfig returns tinyConfig on the file that data example writes.
 const ownConfig = `benchmark: csv
 model: {name: acqnp, representation: 8, encoder: [8], adaptor: [8], decoder: [8]}
 data: {file: prices.csv, function: product, x: [age], y: [price], points: [20, 40], context: [3, 19]}
@@ -69,8 +69,8 @@ func TestShippedConfigurationsOfOwnData(t *testing.T) {
 	}
 }
 
-// From a person's file to predictions in its units: columns by their names, functions by the column
-// that names them.
+// From a user's file to predictions in its units: the configuration names the columns and the
+// function column.
 func TestOwnDataInRawUnits(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -97,8 +97,8 @@ func TestOwnDataInRawUnits(t *testing.T) {
 		return s.Raw.Target.Mean - s.Target.Mean
 	}
 	shift := eval()
-	// Prices spread by somewhat more than a hundred: log-likelihoods in their units are lower by
-	// log 100 to log 300.
+	// The standard deviation of prices is somewhat more than 100, so log-likelihoods in their units
+	// are lower by log 100 to log 300.
 	if shift > -math.Log(100) || shift < -math.Log(300) {
 		t.Errorf("raw log-likelihoods are the model's %+v", shift)
 	}
@@ -110,7 +110,7 @@ func TestOwnDataInRawUnits(t *testing.T) {
 		t.Errorf("from a tasks file, raw log-likelihoods are the model's %+v, want %+v", eval(), shift)
 	}
 
-	// Another order of columns, and the function's under the name that the configuration gives.
+	// Another order of columns, with the function column that the configuration names.
 	text := "price,product,age,function\n"
 	for _, product := range []struct {
 		name  string
@@ -133,7 +133,7 @@ func TestOwnDataInRawUnits(t *testing.T) {
 			continue
 		}
 		targets[r["function"]]++
-		// After so little training a median is right to some hundreds; in the model's units it
+		// After so little training a median is right to some hundreds. In the model's units it
 		// would be below 4.
 		if v, err := strconv.ParseFloat(r["value"], 64); err != nil || v < 20 || v > 1500 || r["age"] == "" || r["channel"] != "price" {
 			t.Errorf("%v", r)
@@ -144,7 +144,7 @@ func TestOwnDataInRawUnits(t *testing.T) {
 	}
 }
 
-// A run on a person's data that is stopped and goes on ends in the same weights.
+// A run on a user's data that is stopped and resumed ends with the same weights.
 func TestOwnDataResumeToTheSameBits(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -162,7 +162,7 @@ func TestOwnDataResumeToTheSameBits(t *testing.T) {
 	if read(t, "whole.safetensors") != read(t, "parts.safetensors") {
 		t.Error("another result than that of a run in one piece")
 	}
-	// Other data are not gone on with.
+	// A run does not resume on other data.
 	other := strings.Replace(read(t, "prices.csv"), "p05,", "p05,1", 1)
 	write(t, dir, "prices.csv", strings.ReplaceAll(other, ",4", ",9"))
 	checkRefusal(t, "train", acqnp("train", "--config", config, "--run-dir", "parts", "--set", "train.steps=50", "--resume"), 2, "another scaling")

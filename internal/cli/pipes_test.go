@@ -52,8 +52,8 @@ func TestOutputsGoIntoPipes(t *testing.T) {
 	}
 }
 
-// Results go to standard output alone if that is where the output goes. (/dev/stdout is a link that
-// a broken program would replace; nothing can be made in /dev/fd.)
+// If --out is standard output, nothing else goes there. (/dev/stdout is a link, which a broken
+// program would replace. Nothing can be created in /dev/fd.)
 func TestStandardOutputAsAnOutput(t *testing.T) {
 	if _, err := os.Stat("/dev/fd/1"); err != nil {
 		t.Skip(err)
@@ -69,7 +69,7 @@ func TestStandardOutputAsAnOutput(t *testing.T) {
 	}
 }
 
-// finish runs acqnp as a process that must end by itself; a minute is far more than it takes.
+// finish runs acqnp as a process, which must end by itself. A minute is far more than it takes.
 func finish(t *testing.T, args ...string) outcome {
 	t.Helper()
 	cmd, errs := command(args...)
@@ -92,7 +92,7 @@ func TestInputsThatAreNoFilesAreRefused(t *testing.T) {
 	}
 	own := write(t, dir, "own.yaml", "benchmark: csv\nmodel: {name: cnp}\ndata: {x: [x], y: [y], file: /none}\n")
 	for _, path := range []string{pipe(t), endless} {
-		// A run and a directory of tables, each with one member that is no file.
+		// A run and a directory of tables, each with one entry that is not a regular file.
 		copied := func(name, member string) string {
 			run := filepath.Join(t.TempDir(), name)
 			if err := os.CopyFS(run, os.DirFS(s.run)); err != nil {
@@ -178,7 +178,7 @@ func TestAPipeGivesTheContext(t *testing.T) {
 	}
 }
 
-// The figures of an evaluation are printed even if the file for them turns out to be full.
+// The results of an evaluation are printed even if they cannot be written to --out.
 func TestAnEvaluationIsPrintedIfItCannotBeWritten(t *testing.T) {
 	s, full := share(t), filepath.Join(t.TempDir(), "full.json")
 	if _, err := os.Stat("/dev/full"); err != nil {

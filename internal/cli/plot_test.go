@@ -32,7 +32,7 @@ var figures struct {
 	runs map[string]bool
 }
 
-// figureData is a data directory with few images and lanes of the real ones' length.
+// figureData returns a data directory with few images, and with lanes of the real length.
 func figureData(t *testing.T) string {
 	t.Helper()
 	share(t) // makes the directory that all tests share
@@ -50,7 +50,7 @@ func figureData(t *testing.T) string {
 	return filepath.Join(figures.dir, "data")
 }
 
-// figureRun is a run of a few steps.
+// figureRun trains a run of a few steps and returns its directory.
 func figureRun(t *testing.T, benchmark, model string) string {
 	t.Helper()
 	data := figureData(t)
@@ -69,7 +69,7 @@ func figureRun(t *testing.T, benchmark, model string) string {
 	return dir
 }
 
-// decode checks that a file is a figure of its kind; it returns the picture of a PNG.
+// decode checks that a file has the format of its extension. It returns the picture of a PNG.
 func decode(t *testing.T, path string) image.Image {
 	t.Helper()
 	content, err := os.ReadFile(path)
@@ -99,7 +99,7 @@ func decode(t *testing.T, path string) image.Image {
 	return nil
 }
 
-// colourful is the share of a picture's pixels that are neither paper nor grey.
+// colourful returns the share of a picture's pixels that are not white or grey.
 func colourful(img image.Image) float64 {
 	n, size := 0, img.Bounds()
 	for y := size.Min.Y; y < size.Max.Y; y++ {

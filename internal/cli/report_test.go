@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// evaluatedRun is a directory with one run of the shared model, evaluated.
+// evaluatedRun returns a directory with one evaluated run of the shared model.
 func evaluatedRun(t *testing.T) string {
 	t.Helper()
 	s := share(t)

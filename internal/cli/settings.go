@@ -72,7 +72,7 @@ func (s *settings) addFlags(a *app, cmd *cobra.Command) {
 	s.addDataDir(cmd)
 	f := cmd.Flags()
 	f.StringVar(&s.choice, "device", "auto", "`DEVICE` to compute on: auto, cpu or cuda[:N]")
-	f.StringVar(&s.precision, "precision", device.AutoPrecision, "`FORMAT` of the matrix products of the quantile levels on a GPU: auto, fp32, tf32 or fp16")
+	f.StringVar(&s.precision, "precision", device.AutoPrecision, "`FORMAT` of the quantile branch's matrix products on a GPU: auto, fp32, tf32 or fp16")
 	f.IntVar(&s.threads, "threads", 0, "`NUMBER` of CPU threads; 0 for all cores")
 	complete := func(flag string, values ...string) {
 		must(cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))

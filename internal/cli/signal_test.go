@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// command returns acqnp as a process that is yet to be started, and its standard error.
+// command returns acqnp as a process that has not started yet, and its standard error.
 func command(args ...string) (*exec.Cmd, *bytes.Buffer) {
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Env = append(os.Environ(), asProgram+"=1")
@@ -20,7 +20,7 @@ func command(args ...string) (*exec.Cmd, *bytes.Buffer) {
 	return cmd, &errs
 }
 
-// program starts acqnp as a process of its own.
+// program starts acqnp as a separate process.
 func program(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
 	cmd, errs := command(args...)
@@ -31,7 +31,7 @@ func program(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer) {
 	return cmd, errs
 }
 
-// waitFor waits until a file is there.
+// waitFor waits until a file exists.
 func waitFor(t *testing.T, path string) {
 	t.Helper()
 	for range 600 {
@@ -61,7 +61,7 @@ func TestSignalsWriteACheckpointThatResumes(t *testing.T) {
 		if len(left) == 0 {
 			t.Fatalf("%v left no checkpoint", signal)
 		}
-		// Interrupted again at once: the run has gone on from where it was, and ends in the same
+		// Interrupted again at once: the run has resumed from the checkpoint and ends in the same
 		// way.
 		o := acqnp("train", "--config", config, "--run-dir", run, "--set", "train.steps=1", "--resume", "--no-eval")
 		checkRefusal(t, "fewer steps than the run has", o, 2, "train.steps")
@@ -72,8 +72,8 @@ func TestSignalsWriteACheckpointThatResumes(t *testing.T) {
 	}
 }
 
-// timeout, and a shell whose terminal closes, signal a program and then its group: the same signal
-// arrives twice. That must not cost the checkpoint.
+// timeout, and a shell whose terminal closes, signal a program and then its process group, so the
+// same signal arrives twice. The checkpoint must still be written.
 func TestASignalThatArrivesTwiceWritesACheckpoint(t *testing.T) {
 	dir := t.TempDir()
 	config := write(t, dir, "tiny.yaml", tinyConfig)
@@ -97,7 +97,7 @@ func TestASignalThatArrivesTwiceWritesACheckpoint(t *testing.T) {
 	}
 }
 
-// A program that nohup has started goes on when its terminal closes.
+// A program under nohup keeps running when its terminal closes.
 func TestNohupKeepsIgnoringSIGHUP(t *testing.T) {
 	dir := t.TempDir()
 	config := write(t, dir, "tiny.yaml", tinyConfig)
@@ -159,7 +159,7 @@ func TestAnInterruptedEvaluationLeavesNothing(t *testing.T) {
 	}
 }
 
-// The wait for a pipe goes on under nohup too.
+// Under nohup, SIGHUP does not end the wait for a pipe either.
 func TestNohupKeepsIgnoringSIGHUPAtAPipe(t *testing.T) {
 	s, dir := share(t), t.TempDir()
 	out := filepath.Join(dir, "q.csv")
@@ -176,7 +176,7 @@ func TestNohupKeepsIgnoringSIGHUPAtAPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
-	// More than a pipe holds: when it is written, the program is reading.
+	// More than a pipe holds: once it is written, the program is reading.
 	if _, err := context.Write(append([]byte("x,y\n"), bytes.Repeat([]byte("0.5,0.25\n"), 20000)...)); err != nil {
 		t.Fatal(err)
 	}

@@ -73,8 +73,8 @@ func TestWrongUsageIsOneLineAndTwo(t *testing.T) {
 	}
 }
 
-// checkRefusal wants the exit code, one line on standard error that holds the text, and nothing on
-// standard output.
+// checkRefusal checks the exit code, that standard error is one line with the text, and that
+// standard output is empty.
 func checkRefusal(t *testing.T, name string, o outcome, code int, text string) {
 	t.Helper()
 	if o.code != code {
@@ -161,7 +161,7 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
-// Unknown kernels would compute other bits than were asked for.
+// With unknown kernels the program would compute other bits than the user expects.
 func TestUnknownKernelsAreRefused(t *testing.T) {
 	s := share(t)
 	dir := t.TempDir()
