@@ -85,23 +85,30 @@ func (r Runner) untrained(t Trial) (predict.Trained, datasets.Source, error) {
 	return predict.New(t.Experiment, m, m.Initial(0), run.UnitsOf(t.Experiment, source), r.Device), source, nil
 }
 
-// remaining returns the number of steps that a trial has not trained yet.
+// remaining returns the number of steps that a trial has not trained yet. A finished run must have a
+// good checkpoint.
 func (t Trial) remaining(m *models.Model, source datasets.Source) (int, error) {
 	if !t.Train {
-		return 0, nil
+		_, err := t.load(m)
+		return 0, err
 	}
 	steps, err := train.Steps(t.Experiment.Train, source)
 	if err != nil {
 		return 0, err
 	}
-	done, err := run.Open(t.Dir)
-	if err != nil {
-		return steps, nil // there is no run yet
-	}
-	if c, err := done.Load(run.Newest, m, nil); err == nil {
+	if c, err := t.load(m); err == nil { // otherwise there is no checkpoint yet
 		steps = max(0, steps-c.Step)
 	}
 	return steps, nil
+}
+
+// load reads the newest good checkpoint of the trial's run.
+func (t Trial) load(m *models.Model) (run.Checkpoint, error) {
+	r, err := run.Open(t.Dir)
+	if err != nil {
+		return run.Checkpoint{}, err
+	}
+	return r.Load(run.Newest, m, nil)
 }
 
 // pace holds the times of a training step and of one level of an evaluation batch.

@@ -229,6 +229,14 @@ func TestWrongAblationsAreRefused(t *testing.T) {
 		args := append([]string{"ablate"}, append(c.args, "--out", out)...)
 		checkRefusal(t, strings.Join(c.args, " "), acqnp(args...), 2, c.want)
 	}
+	empty := filepath.Join(dir, "empty")
+	if err := os.CopyFS(empty, os.DirFS(levels)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(empty, "checkpoints")); err != nil {
+		t.Fatal(err)
+	}
+	checkRefusal(t, "no checkpoint", acqnp("ablate", "num-tau", "--run", levels, "--run", empty, "--out", out), 2, "no usable checkpoint")
 	if _, err := os.Stat(out); err == nil {
 		t.Error("something was left behind")
 	}
