@@ -33,8 +33,8 @@ func TestPointsAreMeansOverSeeds(t *testing.T) {
 	for _, p := range points {
 		order = append(order, p.Benchmark+" "+p.Model+" "+p.Context.String()+" "+p.Target.String())
 	}
-	// Benchmarks and models come as they first occur, then values in order. The standard deviation
-	// of 1 and 3 is √2, that of 2 and 6 is 2·√2.
+	// Points are in the order in which benchmarks and models first occur, then by value. The
+	// standard deviation of 1 and 3 is √2, that of 2 and 6 is 2·√2.
 	want := []string{"rbf cqnp 3.0000 4.0000", "rbf cqnp 2.0000 ± 1.4142 4.0000 ± 2.8284", "circle acqnp 7.0000 8.0000"}
 	if diff := cmp.Diff(want, order); diff != "" {
 		t.Error(diff)

@@ -19,7 +19,7 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// completing returns options that ask a small model for pictures of 4×3 pixels.
+// completing returns a small model of pictures of 4×3 pixels.
 func completing(t *testing.T, channels int) predict.Trained {
 	t.Helper()
 	m, err := models.New(config.Model{Name: "cnp", Representation: 6, Encoder: []int{7}, Decoder: []int{7}}, 2, channels)
@@ -68,7 +68,7 @@ func TestCompletePutsPixelsInTheirPlaces(t *testing.T) {
 				}
 			}
 		}
-		// The prediction at a pixel of row 2 and column 1, asked for alone.
+		// The prediction at the pixel of row 2 and column 1 alone.
 		f := predict.Function{ContextX: m.X[:10], ContextY: m.Y[:5*channels], TargetX: []float64{2, 1}}
 		for target, err := range o.Predict(t.Context(), []predict.Function{f}) {
 			if err != nil {
@@ -114,7 +114,7 @@ func TestCompletionTellsUnknownPixelsApart(t *testing.T) {
 			seen[color.NRGBAModel.Convert(img.At(x, y)).(color.NRGBA)]++
 		}
 	}
-	// A picture is 84 pt or 112 pixels wide, a pixel of it half of that; edges take some of it.
+	// A picture is 84 pt or 112 pixels wide, and one of its pixels half of that, less the edges.
 	const pixel = 50 * 50
 	for name, c := range map[string]struct {
 		colour color.NRGBA

@@ -60,7 +60,7 @@ func withCloud() figures.Panel {
 	return p
 }
 
-// gaussian returns a panel with a mean and quantiles alone.
+// gaussian returns a panel with only a mean and quantiles.
 func gaussian() figures.Panel {
 	p := twoBranches(true)
 	for i := range p.Grid {
@@ -139,8 +139,7 @@ func TestFitPlotShowsItsParts(t *testing.T) {
 				t.Errorf("size %v", size)
 			}
 			levels := name != "gaussian"
-			// Each mark covers some hundred pixels at least; none of its colour may be there
-			// without it.
+			// Each mark covers at least some hundred pixels. Without it, no pixel has its colour.
 			if n := inPanel(img, purple); n > 300 != levels {
 				t.Errorf("%d pixels of low levels", n)
 			}

@@ -15,7 +15,7 @@ import (
 	"github.com/acqnp/acqnp/internal/figures"
 )
 
-// streams returns a PDF's compressed parts, unpacked, and what introduces each.
+// streams returns the streams of a PDF, unpacked, and the dictionary before each.
 func streams(t *testing.T, content []byte) (dictionaries, unpacked []string) {
 	t.Helper()
 	for {

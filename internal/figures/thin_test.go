@@ -11,8 +11,8 @@ import (
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
-// mostMarks bounds what a panel may keep of any prediction: a mark for each pixel of a picture's
-// 1200×800 would be seven times as many.
+// mostMarks is the largest number of marks that a panel keeps of any prediction. A picture of
+// 1200×800 has seven times as many pixels.
 const mostMarks = 140_000
 
 // marks counts the levels, quantiles and means that a panel keeps.
@@ -24,8 +24,8 @@ func marks(p figures.Panel) int {
 	return n
 }
 
-// collect predicts targets from 0 to 1 and returns the panel and how many predictions were passed
-// on.
+// collect predicts targets from 0 to 1. It returns the panel and the number of predictions that
+// Collect yielded.
 func collect(t *testing.T, o predict.Trained, targets []float64, levels []float64) (panel figures.Panel, passed int) {
 	t.Helper()
 	o.Units.Scaling = datasets.ScalingOf(nil, 1, 1)

@@ -28,7 +28,7 @@ import (
 // some 1e-6.
 const tolerance = 2e-5
 
-// evaluation is a call of Evaluate.
+// An evaluation holds the arguments of a call of Evaluate.
 type evaluation struct {
 	predict.Trained
 	predict.EvalOptions
@@ -41,7 +41,7 @@ func options(t *testing.T, model string, s predict.Source) evaluation {
 		Bootstraps: levels, Seed: 11, Device: device.CPU(2)}}
 }
 
-// evaluate returns the result without the seconds that it took.
+// evaluate returns the result of Evaluate without its seconds.
 func evaluate(t *testing.T, o evaluation) run.Eval {
 	t.Helper()
 	e, err := o.Evaluate(t.Context(), o.Source, o.EvalOptions)
@@ -52,8 +52,8 @@ func evaluate(t *testing.T, o evaluation) run.Eval {
 	return e
 }
 
-// drawn is what a model reads besides the points of a batch, given that the batch's function
-// `first` draws as function 0 of a step.
+// drawn returns a model's levels or bootstraps for a batch. The batch's function `first` draws as
+// function 0 of a step.
 func drawn(m *models.Model, b *datasets.Batch, step uint64, first int) map[string][]float32 {
 	switch {
 	case m.Quantile():
@@ -74,8 +74,8 @@ func drawn(m *models.Model, b *datasets.Batch, step uint64, first int) map[strin
 	return nil
 }
 
-// densities is log p of every point of a batch [B][N], from the model's raw outputs and package
-// likelihood.
+// densities returns log p of every point of a batch [B][N], from the model's raw outputs and
+// package likelihood.
 func densities(t *testing.T, m *models.Model, params []float32, b *datasets.Batch, drawn map[string][]float32) [][]float64 {
 	t.Helper()
 	e := ops.Extents{Functions: b.Functions, Context: b.Context, Points: b.Points}
@@ -172,7 +172,7 @@ func TestEvaluateSplitsContextAndTarget(t *testing.T) {
 	}
 }
 
-// checkEstimate compares with the mean of v and √(Σ(v−mean)²/(n−1)/n).
+// checkEstimate compares an estimate with the mean of v and √(Σ(v−mean)²/(n−1)/n).
 func checkEstimate(t *testing.T, what string, got run.Estimate, v []float64) {
 	t.Helper()
 	var mean, variance float64
@@ -197,7 +197,7 @@ func TestOneBatchHasNoStandardError(t *testing.T) {
 	}
 }
 
-// The result says what was evaluated, and with what.
+// The result states the model, the data and the settings.
 func TestEvaluateStatesTheWholeResult(t *testing.T) {
 	o := options(t, "acqnp", source{batches: 2})
 	step := 12
@@ -253,8 +253,8 @@ func TestLevelsOfATasksFileAreUsed(t *testing.T) {
 }
 
 func TestGridLevelsAreEvenlySpacedTau(t *testing.T) {
-	// For CQNP the grid is of τ = 0.001 + 0.998·u, so u runs from 0 to 1; for ACQNP u itself runs
-	// from 0.001 to 0.999.
+	// For CQNP the grid is of τ = 0.001 + 0.998·u, so u is from 0 to 1. For ACQNP u itself is from
+	// 0.001 to 0.999.
 	for name, u := range map[string][2]float32{"cqnp": {0, 1}, "acqnp": {0.001, 0.998}} {
 		grid := options(t, name, source{batches: 2})
 		grid.Levels = predict.GridLevels
@@ -315,8 +315,8 @@ func TestModelsWithBootstraps(t *testing.T) {
 	}
 }
 
-// resampled brings seven bootstraps, more than are asked for, that take the first context point
-// alone.
+// resampled is a source whose batches have seven bootstraps, more than are asked for. Each has only
+// the first context point.
 type resampled struct{ source }
 
 func (s resampled) Eval(i int, b *datasets.Batch) error {

@@ -14,7 +14,7 @@ const (
 	functions = 3
 )
 
-// tiny is a small model with two channels of y.
+// tiny returns a small model with two channels of y.
 func tiny(t *testing.T, name string) (*models.Model, []float32) {
 	t.Helper()
 	c := config.Model{Name: name, Representation: 6, Encoder: []int{7}, Decoder: []int{7}}
@@ -33,7 +33,8 @@ func tiny(t *testing.T, name string) (*models.Model, []float32) {
 	return m, m.Initial(3)
 }
 
-// source makes batches of changing sizes from random numbers; levels, if set, fills their own.
+// source makes batches of changing sizes from random numbers. If levels is set, it gives them their
+// own levels.
 type source struct {
 	batches int
 	levels  func(i int, dst []float32) (numTau int)

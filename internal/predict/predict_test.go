@@ -18,7 +18,7 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// unscaled is the scaling of a source that has none.
+// unscaled returns the scaling with offset 0 and scale 1.
 func unscaled() datasets.Scaling { return datasets.ScalingOf(nil, 1, 2) }
 
 func asking(t *testing.T, model string) predict.Trained {
@@ -29,7 +29,7 @@ func asking(t *testing.T, model string) predict.Trained {
 	}
 }
 
-// functionOf is function i of a batch, asked at all points of the batch.
+// functionOf returns function i of a batch, with all points of the batch as targets.
 func functionOf(b *datasets.Batch, i int) predict.Function {
 	var f predict.Function
 	for n := range b.Points {
@@ -68,8 +68,8 @@ func TestPredictionsHaveTheModelsDensity(t *testing.T) {
 	for _, name := range models.Names() {
 		o, b := asking(t, name), batch(t)
 		for i := range b.Functions {
-			// densities runs all functions of the batch; their levels or bootstraps are what
-			// Predict draws for a function of number 0.
+			// densities runs all functions of the batch, with the levels or bootstraps that
+			// Predict draws for function 0.
 			want := densities(t, o.Model, o.Params, b, drawn(o.Model, b, 0, i))[i]
 			got := collect(t, o, functionOf(b, i))
 			if len(got) != b.Points {
@@ -85,7 +85,8 @@ func TestPredictionsHaveTheModelsDensity(t *testing.T) {
 	}
 }
 
-// logDensity is that of all channels y together: bootstraps belong to a point, not to a channel.
+// logDensity returns the log density of all channels of y. A bootstrap is of a point, not of a
+// channel.
 func logDensity(target predict.Target, y []float32) (sum float64) {
 	if d := target.Channels[0]; d.Mixture() || len(d.Components()) == 1 {
 		for c, d := range target.Channels {
@@ -203,7 +204,7 @@ func TestRawUnitsAreUndone(t *testing.T) {
 }
 
 func TestTargetsAreIndependentOfEachOther(t *testing.T) {
-	// More targets than one run takes: each must come out as it does alone, levels included.
+	// More targets than in one run: each prediction is the same as alone, and so are its levels.
 	o, f := asking(t, "acqnp"), functionOf(batch(t), 0)
 	f.TargetX = nil
 	for i := range 1100 {

@@ -20,7 +20,7 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// table is quantiles.csv: columns by name, rows by function, target, channel and kind.
+// A table is a quantiles.csv: its columns by name, its rows by function, target, channel and kind.
 type table map[string][]map[string]string
 
 func key(function string, target int, channel, kind string) string {
@@ -71,7 +71,7 @@ func float(t *testing.T, text string) float64 {
 	return v
 }
 
-// empty checks that what does not apply is empty, and only that.
+// empty checks that these columns are empty in a row, and no others.
 func empty(t *testing.T, row map[string]string, columns ...string) {
 	t.Helper()
 	want := map[string]bool{}
@@ -85,7 +85,7 @@ func empty(t *testing.T, row map[string]string, columns ...string) {
 	}
 }
 
-// lanes are two functions with two channels of y.
+// lanes returns two functions with two channels of y.
 func lanes() []predict.Function {
 	return []predict.Function{
 		{Name: "lane 2", ContextX: []float64{100, 900, 1700}, ContextY: []float64{60, 1, 50, 2, 20, 3}, TargetX: []float64{0, 1000.5}},
@@ -93,8 +93,8 @@ func lanes() []predict.Function {
 	}
 }
 
-// askLanes asks a small model with its initial weights, in raw units that differ a lot from the
-// model's.
+// askLanes predicts with a small model with its initial weights, in raw units that differ a lot
+// from the model's.
 func askLanes(t *testing.T, model string) predict.Trained {
 	t.Helper()
 	m, params := tiny(t, model)
@@ -149,7 +149,7 @@ func TestQuantilesHoldTheMixture(t *testing.T) {
 			if got := float(t, of("mean")[0]["value"]); math.Abs(got-mean) > 1e-9*math.Abs(mean) {
 				t.Errorf("mean %v, components have %v", got, mean)
 			}
-			// The mixture of the rows' own components, in raw units, must have the rows' quantiles.
+			// The mixture of the rows' components, in raw units, has the rows' quantiles.
 			mixture := likelihood.MixtureOf(parts, logits)
 			for i, row := range of("quantile") {
 				empty(t, row, "u", "tau", "mu", "sigma", "weight")

@@ -20,7 +20,7 @@ import (
 	"github.com/acqnp/acqnp/internal/tables"
 )
 
-// hostile is a name that means something in every format.
+// hostile is a name with special characters of every format.
 const hostile = "<script>alert(\"1\")</script>|&%$#_{}~^\\ `x`](javascript:1)\n\x1b[31m'; 字"
 
 // some returns a directory with several seeds, a single run, one batch, a stray name and plots.
@@ -163,7 +163,7 @@ func TestLaTeXCompiles(t *testing.T) {
 	}
 }
 
-// voids are elements without an end.
+// voids are HTML elements without an end tag.
 var voids = []string{"meta", "link", "img", "br", "!DOCTYPE"}
 
 func TestPageIsWellFormedAndAlone(t *testing.T) {
@@ -235,7 +235,7 @@ func TestPlotsAreLimited(t *testing.T) {
 	}
 }
 
-// Far off the paper, a mean is shown at the end of the axis, so that the paper's stay apart.
+// A mean far from the paper's is shown at the end of the axis, so that the paper's remain distinct.
 func TestDotsStayInTheirPlot(t *testing.T) {
 	s, _ := summarize(t, some(t), false)
 	page := text(t, s.HTML)
@@ -254,8 +254,8 @@ func TestDotsStayInTheirPlot(t *testing.T) {
 	}
 }
 
-// The page in a browser: no message in its console. Where ACQNP_SCREENSHOTS names a directory,
-// pictures are left there.
+// The page in a browser leaves no message in the console. If ACQNP_SCREENSHOTS names a directory,
+// the test writes pictures there.
 func TestPageInChromium(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a browser")

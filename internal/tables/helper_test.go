@@ -50,7 +50,7 @@ func (e evalJSON) String() string {
 		e.context, quote(errorOf(e.contextE)), e.target, quote(errorOf(e.targetE)), quote(e.weights), quote(step))
 }
 
-// lissajous returns ACQNP as the paper evaluates it.
+// lissajous returns an evaluation of ACQNP with the paper's settings.
 func lissajous(context, target float64) evalJSON {
 	return evalJSON{benchmark: "lissajous", model: "acqnp", batches: 5000, numTau: 100, levels: "random",
 		context: context, contextE: 0.003, target: target, targetE: 0.004, weights: "w", step: 100000}
@@ -69,8 +69,7 @@ func write(t *testing.T, content string, path ...string) string {
 	return file
 }
 
-// addRun makes a run directory: eval.json beside a configuration with the seed and whatever
-// settings say.
+// addRun makes a run directory: eval.json beside a configuration with the seed and the settings.
 func addRun(t *testing.T, root, name string, e evalJSON, seed int, settings string) {
 	t.Helper()
 	write(t, e.String(), root, name, "eval.json")
@@ -78,7 +77,7 @@ func addRun(t *testing.T, root, name string, e evalJSON, seed int, settings stri
 		root, name, "config.yaml")
 }
 
-// summarize gathers and returns warnings as texts.
+// summarize gathers and summarizes runs. It returns the warnings as texts.
 func summarize(t *testing.T, root string, all bool) (tables.Summary, []string) {
 	t.Helper()
 	var warnings []string
@@ -93,7 +92,7 @@ func summarize(t *testing.T, root string, all bool) (tables.Summary, []string) {
 	return s, warnings
 }
 
-// text returns what a format writes.
+// text returns the output of a format.
 func text(t *testing.T, write func(io.Writer) error) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -103,7 +102,7 @@ func text(t *testing.T, write func(io.Writer) error) string {
 	return b.String()
 }
 
-// onlyRow returns the row of a summary that has one.
+// onlyRow returns the row of a summary, which must have exactly one.
 func onlyRow(t *testing.T, s tables.Summary) tables.Row {
 	t.Helper()
 	if len(s.Tables) != 1 || len(s.Tables[0].Rows) != 1 {

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// near reports whether two numbers are equal but for the rounding of a few operations.
+// near reports whether two numbers are equal up to the rounding of a few operations.
 func near(p *float64, want float64) bool {
 	return p != nil && math.Abs(*p-want) < 1e-12*max(1, math.Abs(want))
 }
