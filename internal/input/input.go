@@ -10,7 +10,8 @@ import (
 )
 
 // Error is a mistake of the user in a configuration, a file, a flag or an argument. The program
-// then ends with exit code 2. The message leaves out empty fields.
+// then ends with exit code 2. The message leaves out empty fields. It also leaves out a key with
+// which File ends, as in "--set train.steps".
 type Error struct {
 	File     string // path, or a flag such as --grid
 	Line     int    // counted from 1; 0 if the mistake has no line
@@ -28,7 +29,7 @@ func (e *Error) Error() string {
 	if e.Line > 0 {
 		fmt.Fprintf(&b, ":%d", e.Line)
 	}
-	if e.Key != "" {
+	if e.Key != "" && !strings.HasSuffix(e.File, " "+e.Key) {
 		if b.Len() > 0 {
 			b.WriteString(": ")
 		}
