@@ -50,6 +50,7 @@ func TestWrongUsageIsOneLineAndTwo(t *testing.T) {
 		{"train", `acqnp train: expected --config (see acqnp train --help)`},
 		{"data generate", `expected --config and --out (`},
 		{"train --config x --steps 3", `unknown flag: --steps`},
+		{"train --config", `--config: found no value, expected one (`},
 		{"train --config x --threads many", `--threads: found "many", expected a whole number`},
 		{"train --config x --resume --overwrite", `found --overwrite and --resume, expected only one of them`},
 		{"train extra --config x", `extra`},

@@ -30,6 +30,10 @@ func Message(err error) string {
 	if errors.As(err, &value) {
 		return fmt.Sprintf("--%s: found %q, expected %s", value.GetFlag().Name, value.GetValue(), Values(value.GetFlag()))
 	}
+	var missing *pflag.ValueRequiredError
+	if errors.As(err, &missing) {
+		return fmt.Sprintf("--%s: found no value, expected one", missing.GetFlag().Name)
+	}
 	for _, w := range wordings {
 		if m := w.cobra.FindStringSubmatch(err.Error()); m != nil {
 			return strings.NewReplacer("$1", flagList(m[1]), "$2", flagList(m[len(m)-1])).Replace(w.ours)
