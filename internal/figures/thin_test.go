@@ -94,10 +94,7 @@ func TestOrdinaryPanelsKeepEveryTarget(t *testing.T) {
 }
 
 func TestTargetsApartFromTheCrowdAreKept(t *testing.T) {
-	targets := floats.Span(make([]float64, 50_000), 0, 0.01)
-	for _, x := range []float64{0.3, 0.6, 1} {
-		targets = append(targets, x)
-	}
+	targets := append(floats.Span(make([]float64, 50_000), 0, 0.01), 0.3, 0.6, 1)
 	p, _ := collect(t, tiny(t, "acqnp", 1), targets, nil)
 	var apart []float64
 	for _, q := range p.Grid {

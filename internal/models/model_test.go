@@ -106,3 +106,10 @@ func TestUnknownModel(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestConfigKnowsTheModels compares the names that configurations may have with the architectures.
+func TestConfigKnowsTheModels(t *testing.T) {
+	if names := models.Names(); !slices.Equal(names, config.Models()) {
+		t.Errorf("architectures %v, but configurations name %v", names, config.Models())
+	}
+}
