@@ -71,13 +71,13 @@ there to the same result.`,
 
 // trainSummary is the result of train.
 type trainSummary struct {
-	Run        string            `json:"run"`
-	Step       int               `json:"step"`
-	Loss       *float64          `json:"loss"` // of the last step; null if the run was complete
-	Checkpoint string            `json:"checkpoint"`
-	Seconds    float64           `json:"seconds"`
-	Evaluation *predict.Compared `json:"evaluation,omitempty"`
-	Plot       string            `json:"plot,omitempty"`
+	Run        string                     `json:"run"`
+	Step       int                        `json:"step"`
+	Loss       *float64                   `json:"loss"` // of the last step; null if the run was complete
+	Checkpoint string                     `json:"checkpoint"`
+	Seconds    float64                    `json:"seconds"`
+	Evaluation *predict.ComparisonSummary `json:"evaluation,omitempty"`
+	Plot       string                     `json:"plot,omitempty"`
 }
 
 func runTrain(ctx context.Context, a *app, o trainOptions) error {

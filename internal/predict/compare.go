@@ -44,29 +44,30 @@ func ComparedBatches(e config.Experiment, s datasets.Source, steps int) int {
 	return min(comparedBatches, s.EvalBatches(), max(1, int(affordable)))
 }
 
-// Compared is a Comparison in short. Its JSON fields are those of acqnp train --json.
-type Compared struct {
+// ComparisonSummary is the part of a Comparison that training prints. Its JSON fields are those of
+// acqnp train --json.
+type ComparisonSummary struct {
 	Batches int           `json:"batches"`
 	Before  LogLikelihood `json:"before"`
 	After   LogLikelihood `json:"after"`
 	File    string        `json:"file,omitempty"` // eval.json, if it has all batches
 }
 
-// LogLikelihood is one side of a comparison.
+// LogLikelihood is the result of one of the two evaluations.
 type LogLikelihood struct {
 	Context run.Estimate `json:"context_ll"`
 	Target  run.Estimate `json:"target_ll"`
 	Raw     *run.Raw     `json:"raw,omitempty"` // in the data's own units
 }
 
-// Summary returns the comparison in short, without a file.
-func (c Comparison) Summary() *Compared {
+// Summary returns the means and errors of the comparison. The caller sets File.
+func (c Comparison) Summary() *ComparisonSummary {
 	of := func(e run.Eval) LogLikelihood { return LogLikelihood{e.ContextLL, e.TargetLL, e.Raw} }
-	return &Compared{Batches: c.After.Batches, Before: of(c.Before), After: of(c.After)}
+	return &ComparisonSummary{Batches: c.After.Batches, Before: of(c.Before), After: of(c.After)}
 }
 
-// Print writes the comparison for people.
-func (c *Compared) Print(w io.Writer) {
+// Print writes the comparison as text.
+func (c *ComparisonSummary) Print(w io.Writer) {
 	fmt.Fprintf(w, "context log-likelihood %.4f → %.4f, target %.4f → %.4f (%s, untrained → trained)\n",
 		c.Before.Context.Mean, c.After.Context.Mean, c.Before.Target.Mean, c.After.Target.Mean, input.Plural(c.Batches, "batch", "batches"))
 	if before, after := c.Before.Raw, c.After.Raw; before != nil && after != nil {

@@ -26,7 +26,7 @@ type Options struct {
 	Warn    func(line string) // called when a resume skips a file or uses other kernels; may be nil
 }
 
-// Start states what is about to run.
+// Start describes a run before its first step.
 type Start struct {
 	Step, Steps int // steps done and in all, over all resumes
 	Parameters  int // of the model

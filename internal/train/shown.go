@@ -7,8 +7,8 @@ import (
 	"github.com/acqnp/acqnp/internal/progress"
 )
 
-// RunShown is Run with its progress shown: what is trained on which device and where, warnings, and
-// the steps. threads is the number of the engine's threads.
+// RunShown calls Run and reports to p: model, device and run directory, warnings and steps. threads
+// is the number of the engine's threads. It sets o.Warn, o.OnStart and o.OnStep.
 func RunShown(ctx context.Context, o Options, threads int, p progress.Reporter) (Result, error) {
 	defer p.End()
 	o.Warn = p.Warn
@@ -22,7 +22,7 @@ func RunShown(ctx context.Context, o Options, threads int, p progress.Reporter) 
 	return Run(ctx, o)
 }
 
-// announce shows what is trained.
+// announce notes model, device and run directory.
 func (o Options) announce(s Start, threads int, p progress.Reporter) {
 	text := fmt.Sprintf("training %s on %s: %d parameters, %v, run directory %s",
 		o.Experiment.Model.Name, o.Experiment.Benchmark, s.Parameters, o.Device, o.Dir)
