@@ -85,8 +85,8 @@ func (r Runner) untrained(t Trial) (predict.Trained, datasets.Source, error) {
 	return predict.New(t.Experiment, m, m.Initial(0), run.UnitsOf(t.Experiment, source), r.Device), source, nil
 }
 
-// remaining returns the number of steps that a trial has not trained yet. A finished run must have a
-// good checkpoint.
+// remaining returns the number of steps that a trial has not trained yet. A finished run must have
+// a good checkpoint.
 func (t Trial) remaining(m *models.Model, source datasets.Source) (int, error) {
 	if !t.Train {
 		_, err := t.load(m)
