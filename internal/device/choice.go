@@ -42,8 +42,8 @@ func (c Choice) String() string {
 	return "cpu"
 }
 
-// The precisions of the matrix products in a GPU's quantile branch, as --precision names them. All
-// else is float32, and so is a branch whose widths the fused kernels do not take.
+// The precisions of the matrix products in a GPU's quantile branch, as --precision names them.
+// Everything else is float32, and so is a branch for whose widths there are no fused kernels.
 const (
 	AutoPrecision = "auto" // depends on the device
 	FP32          = "fp32"
@@ -51,8 +51,8 @@ const (
 	FP16          = "fp16" // factors and activations in half precision, with loss scaling; needs 7.5
 )
 
-// CheckPrecision returns an *input.Error for an unknown precision, and for one that the CPU lacks
-// if the CPU was asked for.
+// CheckPrecision returns an *input.Error if the precision is unknown, or if the choice is the CPU
+// and the CPU lacks the precision.
 func CheckPrecision(c Choice, precision string) error {
 	bad := input.Error{File: "--precision", Found: strconv.Quote(precision), Expected: "auto, fp32, tf32 or fp16"}
 	switch precision {

@@ -17,8 +17,8 @@ const hasCUDA = true
 
 // Compute capabilities, as gpu.Device.Capability counts.
 const (
-	turing = 75 // the first that our kernels run on; has half precision
-	ampere = 80 // the first with tf32
+	turing = 75 // the lowest that the kernels run on; has half precision
+	ampere = 80 // the lowest with tf32
 )
 
 // accelerator is a CUDA device.
@@ -29,19 +29,19 @@ type accelerator struct {
 	closed    bool
 }
 
-// precisions are those of the matrix products in training, and in evaluation and prediction.
+// precisions are the precisions of matrix products in training, and in evaluation and prediction.
 type precisions struct {
 	training, evaluation cuda.Precision
-	why                  string // they were chosen; empty if they were asked for
+	why                  string // why they were chosen; empty if --precision named them
 }
 
-// CUDA returns the device of an open driver. Closing it closes the driver. On an error the driver
-// stays open: an *input.Error for a precision that the device lacks, another error for a device
-// that is too old.
+// CUDA returns the device of an open driver. Closing it closes the driver. A precision that the
+// device lacks is an *input.Error; a device that is too old is another error. On an error the
+// driver stays open.
 func CUDA(d gpu.Driver, index int, precision string) (Device, error) {
 	about := d.Device()
 	if about.Capability() < turing {
-		return nil, fmt.Errorf("%s has compute capability %d.%d, and 7.5 is needed", about.Name, about.Major, about.Minor)
+		return nil, fmt.Errorf("%s has compute capability %d.%d, want 7.5 or more", about.Name, about.Major, about.Minor)
 	}
 	p, err := choosePrecision(about, precision)
 	if err != nil {
@@ -50,8 +50,9 @@ func CUDA(d gpu.Driver, index int, precision string) (Device, error) {
 	return &accelerator{driver: d, index: index, precision: p}, nil
 }
 
-// choosePrecision returns the precisions to compute in. For auto that is the fastest one that
-// trains well for training, and float32 for evaluation and prediction, which take little time.
+// choosePrecision returns the precisions for a value of --precision. For auto it chooses the
+// fastest one that trains well for training, and float32 for evaluation and prediction, which take
+// little time.
 func choosePrecision(d gpu.Device, precision string) (precisions, error) {
 	switch precision {
 	case FP32:
@@ -81,8 +82,8 @@ func (a *accelerator) Trainer(g *ops.Graph, o Training) (engine.Trainer, error) 
 		WeightDecay: o.WeightDecay, DrawLevels: o.DrawLevels})
 }
 
-// Bytes is 0: what the GPU's memory cannot hold, the engine refuses itself, and the host holds
-// little.
+// Bytes returns 0: the engine itself returns an error for what the GPU's memory cannot hold, and
+// the host holds little.
 func (a *accelerator) Bytes(*ops.Graph, bool) (float64, error) { return 0, nil }
 
 func (a *accelerator) Name() string {
@@ -111,7 +112,8 @@ func (a *accelerator) Close() error {
 	return a.driver.Close()
 }
 
-// accelerated returns a device on a driver that was just opened. On an error it closes the driver.
+// accelerated returns the device of a driver that was just opened. On an error it closes the
+// driver.
 func accelerated(d gpu.Driver, index int, precision string) (Device, error) {
 	a, err := CUDA(d, index, precision)
 	if err != nil {

@@ -1,10 +1,10 @@
 // Package device chooses where graphs run, on the CPU or on a CUDA device, and compiles them there.
 //
 // A Choice is what --device asks for. A Machine turns it into a Route: the CPU, a CUDA device, or
-// another program, acqnp-cuda, that is to do the work. A Route opens a Device, which compiles
+// another program, acqnp-cuda, which does the work instead. A Route opens a Device, which compiles
 // graphs. Programs built with the tag gpu have the CUDA engine; those built with the tag simt have
-// it on an emulated GPU, for tests. The package also knows which CPU kernels there are and which
-// are in force.
+// it on an emulated GPU, for tests. The package also names the CPU kernels that this machine can
+// run and the active ones.
 package device
 
 import (
@@ -33,24 +33,24 @@ type Device interface {
 	// Name returns the device's name in results: "cpu", or "cuda:0" with the GPU's name and the
 	// precision.
 	Name() string
-	// Kernels returns the name of the CPU kernels in force: amx, avx512, avx2 or portable. It is
+	// Kernels returns the name of the active CPU kernels: amx, avx512, avx2 or portable. It is
 	// empty on a GPU.
 	Kernels() string
-	// String describes the device, and says why it was chosen if it was not asked for.
+	// String describes the device, and says why it was chosen if --device did not name it.
 	String() string
 	// Close releases the device, after all that it compiled is closed. It is safe to call twice.
 	Close() error
 }
 
-// Training is what a Trainer needs besides its graph.
+// Training holds what a Trainer needs besides its graph.
 type Training struct {
 	WeightDecay float64
-	DrawLevels  *random.Generator // the trainer may draw the input "u" from it; nil: the caller fills "u"
+	DrawLevels  *random.Generator // the trainer may draw the input "u" from it; if nil the caller fills "u"
 }
 
-// Open opens the route's device, with so many threads (0 for all cores) on the CPU. CheckPrecision
-// must have accepted the precision. If a CUDA device cannot be opened, Open returns an error, or
-// the CPU if the device was not asked for.
+// Open opens the route's device. threads is for the CPU; 0 means all cores. CheckPrecision must
+// have accepted the precision. If a CUDA device cannot be opened, Open returns the CPU if the
+// choice was auto, otherwise an error.
 func (r Route) Open(precision string, threads int) (Device, error) {
 	if !r.CUDA {
 		return host{threads: threads, why: r.Why}, nil
@@ -68,18 +68,19 @@ func (r Route) Open(precision string, threads int) (Device, error) {
 	return nil, fmt.Errorf("--device %v: %w; --device cpu computes on the CPU", r.Choice, err)
 }
 
-// A Request says which device is asked for.
+// A Request says which device the user asks for.
 type Request struct {
 	Choice    string // auto, cpu, cuda or cuda:N
 	Precision string // auto, fp32, tf32 or fp16
 	Threads   int    // of the CPU; 0 means all cores
 
-	// Become replaces this program by another one, which has the device. It returns only if that
-	// failed. If Become is nil, this program is never replaced.
+	// Become replaces this program by another one, which has the CUDA engine. It returns only if
+	// that fails. If Become is nil, this program is never replaced.
 	Become func(program string) error
 }
 
-// Open makes the device ready. A choice or precision that does not exist is an *input.Error.
+// Open opens the device that the request asks for. An unknown choice or precision, or a negative
+// number of threads, is an *input.Error.
 func (r Request) Open() (Device, error) {
 	c, err := ParseChoice(r.Choice)
 	if err != nil {
@@ -105,8 +106,8 @@ func (r Request) Open() (Device, error) {
 	return route.Open(r.Precision, r.Threads)
 }
 
-// handOver becomes the route's program. If that fails, it returns the route to the CPU for auto, an
-// error for other choices.
+// handOver replaces this program by the route's. If that fails, it returns the route to the CPU for
+// auto, and an error for other choices.
 func (r Request) handOver(to Route) (Route, error) {
 	err := r.Become(to.Program)
 	if !to.Auto {
@@ -115,7 +116,7 @@ func (r Request) handOver(to Route) (Route, error) {
 	return Route{Why: fmt.Sprintf("a GPU is visible, but %s cannot be started: %v", to.Program, err)}, nil
 }
 
-// CPU returns the CPU with so many threads, 0 for all cores.
+// CPU returns the CPU with a number of threads; 0 means all cores.
 func CPU(threads int) Device { return host{threads: threads} }
 
 // host is the CPU.
@@ -134,7 +135,7 @@ func (h host) Trainer(g *ops.Graph, o Training) (engine.Trainer, error) {
 	return engine.NewTrainer(p, g.Tensors, o.WeightDecay), nil
 }
 
-// Bytes counts a trainer's moments beside the program.
+// Bytes adds the moments of a trainer to the bytes of the program.
 func (h host) Bytes(g *ops.Graph, training bool) (float64, error) {
 	n, err := cpu.Bytes(g, h.threads)
 	if training {

@@ -8,12 +8,12 @@ import (
 	"github.com/acqnp/acqnp/kernels/emulator"
 )
 
-// emulated: the GPU is one on the host, for tests. It is used only where it is asked for.
+// emulated is true: the GPU is emulated on the host, for tests. --device auto does not choose it.
 const emulated = true
 
 func openCUDA(index int, precision string) (Device, error) {
 	if index != 0 {
-		return nil, fmt.Errorf("no GPU %d: the emulated one is 0", index)
+		return nil, fmt.Errorf("no GPU %d: only the emulated GPU 0", index)
 	}
 	return accelerated(emulator.New(emulator.Options{}), index, precision)
 }

@@ -15,12 +15,12 @@ import (
 const Program = "acqnp-cuda"
 
 // HandedOver is the environment variable that tells a program that another one has handed its work
-// over to it, so that it does not hand it on.
+// over to it. Such a program does not hand the work on.
 const HandedOver = "ACQNP_HANDED_OVER"
 
-// Machine is what a route depends on besides the choice.
+// Machine holds what a route depends on besides the choice.
 type Machine struct {
-	Root       string // of the file system
+	Root       string // the root of the file system, "/" except in tests
 	Executable string // the file of this program
 	Path       string // $PATH
 	HandedOver bool   // another program handed the work over to this one
@@ -33,7 +33,8 @@ func ThisMachine() Machine {
 	return Machine{Root: "/", Executable: executable, Path: os.Getenv("PATH"), HandedOver: os.Getenv(HandedOver) != "", CanReplace: true}
 }
 
-// GPU reports whether an NVIDIA GPU is visible: by the driver's device file, or by that of WSL.
+// GPU reports whether an NVIDIA GPU is visible: whether the device file of the driver, or of WSL,
+// exists.
 func (m Machine) GPU() bool {
 	for _, file := range []string{"dev/nvidiactl", "dev/dxg"} {
 		if _, err := os.Stat(filepath.Join(m.Root, file)); err == nil {
@@ -43,7 +44,7 @@ func (m Machine) GPU() bool {
 	return false
 }
 
-// Driver returns the version of the NVIDIA kernel driver; empty if that is unknown.
+// Driver returns the version of the NVIDIA kernel driver; empty if it is unknown.
 func (m Machine) Driver() string {
 	b, err := os.ReadFile(filepath.Join(m.Root, "proc/driver/nvidia/version"))
 	if err != nil {
@@ -68,8 +69,8 @@ func (m Machine) GPUs() []string {
 	return names
 }
 
-// Engine returns the file of the program that computes on this machine's GPU, this one or another;
-// empty if there is none. The error says why it cannot compute.
+// Engine returns the file of the program with the CUDA engine, this one or acqnp-cuda; empty if
+// there is none. The error says why that program cannot use the GPU.
 func (m Machine) Engine() (program string, err error) {
 	if !hasCUDA {
 		if program = m.Found(); program != "" {
@@ -84,7 +85,7 @@ func (m Machine) Engine() (program string, err error) {
 	return m.Executable, err
 }
 
-// Found returns the file of acqnp-cuda, beside this program or in the path; empty if there is none.
+// Found returns the file of acqnp-cuda, beside this program or in PATH; empty if there is none.
 func (m Machine) Found() string {
 	for _, dir := range append([]string{filepath.Dir(m.Executable)}, filepath.SplitList(m.Path)...) {
 		if !filepath.IsAbs(dir) {
@@ -98,15 +99,15 @@ func (m Machine) Found() string {
 	return ""
 }
 
-// Route is where work is done.
+// Route says where work is done.
 type Route struct {
-	Program string // that is to do the work in place of this one; empty: this one
-	Choice         // the CPU or a CUDA device; auto only for another program
-	Why     string // the reason for the choice, if it was not asked for
+	Program string // the program that does the work in place of this one; empty for this one
+	Choice         // the CPU or a CUDA device; auto only with a Program
+	Why     string // the reason for the choice, if it was auto
 }
 
-// Route returns where to do work that asks for c. If that is a GPU and there is none, the error
-// says what to do.
+// Route returns the route of a choice. If c names a GPU that cannot be used, the error says why and
+// names the remedy.
 func (m Machine) Route(c Choice) (Route, error) {
 	switch {
 	case !c.Auto && !c.CUDA:
@@ -139,11 +140,11 @@ func (m Machine) Route(c Choice) (Route, error) {
 	return Route{}, fmt.Errorf("--device %v: %s; --device cpu computes on the CPU", c, why)
 }
 
-// starting is how long a GPU's driver may take to start.
+// starting is the time that a GPU's driver may take to start.
 const starting = 2 * time.Minute
 
-// Usable runs a program that has the CUDA engine with --version and returns its error message: such
-// a program ends at its start if there is no usable GPU or a library is missing.
+// Usable runs a program that has the CUDA engine, with --version, and returns its error message as
+// an error. Such a program ends at its start if there is no usable GPU or a library is missing.
 func Usable(program string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), starting)
 	defer cancel()

@@ -7,9 +7,9 @@ import (
 	"github.com/acqnp/acqnp/internal/simd"
 )
 
-// FMAPeak measures the CPU's peak on so many threads at once: floating-point operations per second
-// of fused multiply-adds that touch registers alone. It takes the best of a few short measurements,
-// for other programs may be using the machine.
+// FMAPeak measures the CPU's peak with the given number of threads: floating-point operations per
+// second, of fused multiply-adds in registers. It returns the best of a few short measurements,
+// because other programs may be using the machine.
 func FMAPeak(threads int) float64 {
 	const times, each = 4, 50 * time.Millisecond
 	best := 0.0
@@ -20,7 +20,7 @@ func FMAPeak(threads int) float64 {
 }
 
 func fmaRate(threads int, d time.Duration) float64 {
-	const rounds = 20_000 // below a millisecond
+	const rounds = 20_000 // take less than a millisecond
 	rates := make([]float64, threads)
 	var all sync.WaitGroup
 	for i := range rates {

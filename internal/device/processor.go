@@ -15,15 +15,14 @@ import (
 // KernelsVariable is the environment variable that chooses the CPU's kernels.
 const KernelsVariable = simd.Variable
 
-// CPUKernels returns the name of the CPU kernels in force, and those of all that this machine can
+// CPUKernels returns the name of the active CPU kernels, and the names of all that this machine can
 // run, the best first.
-func CPUKernels() (inForce string, available []string) { return simd.Name(), simd.Available() }
+func CPUKernels() (active string, available []string) { return simd.Name(), simd.Available() }
 
-// SameBits reports whether two CPU kernels, by their names, compute the same bits.
+// SameBits reports whether the CPU kernels of two names compute the same bits.
 func SameBits(a, b string) bool { return simd.SameBits(a, b) }
 
-// KernelsTitle returns the name of CPU kernels as it is written in a sentence: "AVX-512" for
-// "avx512".
+// KernelsTitle returns the name of CPU kernels for use in a sentence: "AVX-512" for "avx512".
 func KernelsTitle(name string) string {
 	titles := map[string]string{"amx": "AMX", "avx512": "AVX-512", "avx2": "AVX2", "portable": "portable"}
 	if title, known := titles[name]; known {
@@ -32,8 +31,8 @@ func KernelsTitle(name string) string {
 	return strconv.Quote(name)
 }
 
-// CheckCPUKernels returns an *input.Error where the environment asks for CPU kernels that do not
-// exist or that this machine cannot run.
+// CheckCPUKernels returns an *input.Error if KernelsVariable names CPU kernels that do not exist or
+// that this machine cannot run.
 func CheckCPUKernels() error {
 	name := os.Getenv(KernelsVariable)
 	switch {
@@ -54,8 +53,8 @@ func oneOf(names []string) string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// CPUFeatures returns the processor's instruction sets among those that matter for matrix
-// arithmetic, by their names in Linux.
+// CPUFeatures returns Linux's names of those instruction sets of the processor that matter for
+// matrix arithmetic.
 func CPUFeatures() []string {
 	found := []string{}
 	for _, f := range []struct {

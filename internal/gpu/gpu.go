@@ -1,16 +1,16 @@
-// Package gpu is what the CUDA engine needs of a device: a Driver with memory, copies, launches and
-// captured graphs, on one stream. Two implementations run the same kernels: internal/gpu/cu on a
-// GPU (build tag gpu) and kernels/emulator on the host (build tag simt).
+// Package gpu defines what the CUDA engine needs from a device: a Driver with memory, copies,
+// launches and captured graphs, on one stream. Two implementations run the same kernels:
+// internal/gpu/cu on a GPU (build tag gpu) and kernels/emulator on the host (build tag simt).
 package gpu
 
-// Ptr is an address in the device's memory. 0 is no memory.
+// Ptr is an address in the device's memory; 0 is the null pointer.
 type Ptr uint64
 
-// Func is a kernel, known to the driver that found it.
+// Func is a kernel, valid only for the driver that returned it.
 type Func uintptr
 
-// Dims is the shape of a launch: blocks, threads of a block (x, y, z, all at least 1) and bytes of
-// dynamic shared memory.
+// Dims is the shape of a launch: Grid is the number of blocks and Block the number of threads of
+// each, in x, y and z, all at least 1. Shared is the dynamic shared memory of a block in bytes.
 type Dims struct {
 	Grid, Block [3]uint32
 	Shared      uint32
@@ -34,18 +34,19 @@ type Device struct {
 func (d Device) Capability() int { return 10*d.Major + d.Minor }
 
 // Driver drives one device through one stream. Uploads, Zero and launches happen in the order of
-// their calls, but a call may return before its work is done. So a later call may return the error
-// of a kernel, and after that the device cannot be used. Every error is an *Error. A driver is used
+// their calls, but a call may return before its work is done. So the error of a kernel may come
+// from a later call. After it the device cannot be used. Every error is an *Error. A driver is used
 // by one goroutine at a time.
 type Driver interface {
 	Device() Device
 
-	// Alloc takes device memory of undefined content, aligned to at least 16 bytes. If there is not
-	// enough the error is ErrOutOfMemory (errors.Is), and the driver can still be used.
+	// Alloc allocates device memory of undefined content, aligned to at least 16 bytes. If there is
+	// too little memory, the error is ErrOutOfMemory (errors.Is), and the driver can still be used.
 	Alloc(bytes int) (Ptr, error)
 	// Free waits for all earlier calls and frees what Alloc returned. Freeing 0 does nothing.
 	Free(p Ptr) error
-	// Pinned returns zeroed host memory that uploads read while the host goes on. Close frees it.
+	// Pinned allocates zeroed, page-locked host memory, which uploads read while the host goes on.
+	// Close frees it.
 	Pinned(bytes int) ([]byte, error)
 
 	// Upload copies to the device. Pinned memory must not change until the caller has waited for an
@@ -58,17 +59,18 @@ type Driver interface {
 
 	// Function finds a kernel.
 	Function(name string) (Func, error)
-	// Launch starts a kernel. A shape or parameters that do not fit it are an error of this call.
+	// Launch starts a kernel. It returns an error if the shape or the parameters do not fit the
+	// kernel.
 	Launch(f Func, d Dims, p Params) error
-	// Capture keeps the launches and Zeros that record makes, without doing them. record must make
-	// no other calls.
+	// Capture returns the launches and Zeros that record makes as a graph, without doing them.
+	// record must make no other calls.
 	Capture(record func() error) (Graph, error)
 
-	// Mark returns an event after the calls so far.
+	// Mark returns the event that all calls so far are done.
 	Mark() (Event, error)
 	// Sync waits for all earlier calls.
 	Sync() error
-	// Close waits and frees everything. It is safe to call twice.
+	// Close waits for all calls and frees everything. It is safe to call twice.
 	Close() error
 }
 

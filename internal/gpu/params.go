@@ -6,7 +6,7 @@ import (
 )
 
 // Param is one argument of a kernel: the low Size bytes of Bits. Size 0 stands for an argument of a
-// type that no kernel takes; such a launch is refused.
+// type that no kernel takes; Launch returns an error for it.
 type Param struct {
 	Bits uint64
 	Size int
@@ -15,7 +15,8 @@ type Param struct {
 // Params are the arguments of a launch, in order.
 type Params []Param
 
-// Args returns the arguments for values of type Ptr, int32, uint32, uint64, float32 or float64.
+// Args converts values of type Ptr, int32, uint32, uint64, float32 or float64 to arguments. A value
+// of another type gets size 0.
 func Args(values ...any) Params {
 	p := make(Params, len(values))
 	for i, v := range values {

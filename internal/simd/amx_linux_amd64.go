@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// hasTiles reports whether the tile registers can be used. Linux grants them only to processes that
-// ask.
+// hasTiles reports whether the tile registers can be used. Linux grants them only to a process that
+// asks for them.
 var hasTiles = func() bool {
 	const requestPermission, tileData = 0x1023, 18
 	if !cpu.X86.HasAMXTile || !cpu.X86.HasAMXBF16 || !cpu.X86.HasAVX512F {

@@ -2,5 +2,5 @@
 
 package simd
 
-// hasTiles is false: only Linux's way to ask for the tile registers is known here.
+// hasTiles is false: this package knows how to ask for the tile registers only on Linux.
 const hasTiles = false

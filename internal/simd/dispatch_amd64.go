@@ -75,8 +75,8 @@ func (s set) narrow(t *product) {
 	t.applyMask()
 }
 
-// turns returns how many cache lines a kernel can fetch that computes so many rows, each element a
-// sum of so many products.
+// turns returns the number of cache lines that a kernel can fetch while it computes a panel of the
+// given rows, each element a sum of the given number of products.
 func (s set) turns(rows, sums int) int {
 	block := 12
 	if s == avx2 {
@@ -104,7 +104,7 @@ func (s set) transposeMultiply(t *transposed) {
 	}
 }
 
-// sumRows sums as many of the n columns as one kernel takes and returns how many.
+// sumRows sums as many of the first columns as one kernel call can, and returns their number.
 func (s set) sumRows(dst []float32, of Matrix, m, n int) int {
 	a, lda, lanes := of.Data, of.Stride, 16
 	if s == avx2 {

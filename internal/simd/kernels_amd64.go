@@ -4,26 +4,26 @@ package simd
 
 // multiplyAVX512x2 computes c = max(floor, from + a·b) or, if y is not nil, from + a·b where y ≠ 0
 // and 0 elsewhere. a [m, k], b [k, 32], from [m, columns] (ldf 0: one row), c and y [m, columns];
-// mask [32] is -1 in the columns. ahead, step: what to fetch.
+// mask [32] is -1 in the columns. ahead and step say what to prefetch.
 //
 //go:noescape
 func multiplyAVX512x2(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32, ahead *float32, step int)
 
 // transposeMultiplyAVX512x2 computes c [k, columns] += aᵀ·b: a [m, k], b [m, columns], at most 32
-// columns; mask [32] is -1 in them. ahead, step: what to fetch.
+// columns; mask [32] is -1 in them. ahead and step say what to prefetch.
 //
 //go:noescape
 func transposeMultiplyAVX512x2(k int, m int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32, ahead *float32, step int)
 
 // multiplyAVX512x1 computes c = max(floor, from + a·b) or, if y is not nil, from + a·b where y ≠ 0
 // and 0 elsewhere. a [m, k], b [k, 16], from [m, columns] (ldf 0: one row), c and y [m, columns];
-// mask [16] is -1 in the columns. ahead, step: what to fetch.
+// mask [16] is -1 in the columns. ahead and step say what to prefetch.
 //
 //go:noescape
 func multiplyAVX512x1(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32, ahead *float32, step int)
 
 // transposeMultiplyAVX512x1 computes c [k, columns] += aᵀ·b: a [m, k], b [m, columns], at most 16
-// columns; mask [16] is -1 in them. ahead, step: what to fetch.
+// columns; mask [16] is -1 in them. ahead and step say what to prefetch.
 //
 //go:noescape
 func transposeMultiplyAVX512x1(k int, m int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32, ahead *float32, step int)
@@ -125,13 +125,13 @@ func fmaPeakAVX512(n int)
 
 // multiplyAVX2x2 computes c = max(floor, from + a·b) or, if y is not nil, from + a·b where y ≠ 0
 // and 0 elsewhere. a [m, k], b [k, 16], from [m, columns] (ldf 0: one row), c and y [m, columns];
-// mask [16] is -1 in the columns. ahead, step: what to fetch.
+// mask [16] is -1 in the columns. ahead and step say what to prefetch.
 //
 //go:noescape
 func multiplyAVX2x2(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32, ahead *float32, step int)
 
 // transposeMultiplyAVX2x2 computes c [k, columns] += aᵀ·b: a [m, k], b [m, columns], at most 16
-// columns; mask [16] is -1 in them. ahead, step: what to fetch.
+// columns; mask [16] is -1 in them. ahead and step say what to prefetch.
 //
 //go:noescape
 func transposeMultiplyAVX2x2(k int, m int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32, ahead *float32, step int)
@@ -240,7 +240,7 @@ func tilesPack(steps int, panels int, b *float32, ldb int, last *float32, mask *
 
 // tilesMultiply computes c = max(floor, from + A·b) or, if y is not nil, from + A·b where y ≠ 0 and
 // 0 elsewhere. A is a [m, k], with k = 32·steps; b is laid out by tilesPack; from, c and y [m,
-// columns]. from moves on by panel bytes a panel. ends [32] is -1 in the rows of the last step,
+// columns]. from advances by panel bytes per panel. ends [32] is -1 in the rows of the last step,
 // mask [32] in the columns of the last panel. scratch has a block's sums and parts, config the
 // tiles' configuration.
 //
@@ -249,9 +249,9 @@ func tilesMultiply(m int, a *float32, lda int, last *float32, b *float32, steps 
 
 // tilesTransposeMultiply computes c = max(floor, from + A·b) or, if y is not nil, from + A·b where
 // y ≠ 0 and 0 elsewhere. A is the transpose of a [k, m], whose last 32 rows are at last, with k =
-// 32·steps; b is laid out by tilesPack; from, c and y [m, columns]. from moves on by panel bytes a
-// panel. ends [32] is -1 in the rows of the last step, mask [32] in the columns of the last panel.
-// scratch has a block's sums and parts, config the tiles' configuration.
+// 32·steps; b is laid out by tilesPack; from, c and y [m, columns]. from advances by panel bytes
+// per panel. ends [32] is -1 in the rows of the last step, mask [32] in the columns of the last
+// panel. scratch has a block's sums and parts, config the tiles' configuration.
 //
 //go:noescape
 func tilesTransposeMultiply(m int, a *float32, lda int, last *float32, b *float32, steps int, panels int, from *float32, ldf int, panel int, c *float32, ldc int, y *float32, ldy int, floor float32, ends *int32, mask *int32, scratch *float32, config *byte, ahead *float32, step int)

@@ -25,7 +25,8 @@ func floor(mode Mode) float32 {
 // zeros is the initial value of a sum without a bias.
 var zeros [32]float32
 
-// Multiply computes C[m, n] = A[m, k]·B, in the mode. m may be 0 and ahead nil, here and below.
+// Multiply computes C[m, n] = A[m, k]·B, or as the mode says. m may be 0 and ahead nil; this holds
+// for all products.
 func (p *Packed) Multiply(m int, a, c Matrix, mode Mode, ahead *Ahead) {
 	if m == 0 {
 		return
@@ -33,14 +34,14 @@ func (p *Packed) Multiply(m int, a, c Matrix, mode Mode, ahead *Ahead) {
 	p.multiply(task{m: m, a: a, c: c, start: initial(c, mode), floor: floor(mode), ahead: ahead})
 }
 
-// MultiplyBias computes C[m, n] = bias[m, n] + A[m, k]·B, with ReLU if the mode has it. The mode
-// must not have Accumulate. If the bias has stride 0 all rows share one.
+// MultiplyBias computes C[m, n] = bias[m, n] + A[m, k]·B, with ReLU if the mode has it. It panics
+// if the mode has Accumulate. If the bias has stride 0, it is one row, which is added to all rows.
 func (p *Packed) MultiplyBias(m int, a, bias, c Matrix, mode Mode, ahead *Ahead) {
 	if m == 0 {
 		return
 	}
 	if mode&Accumulate != 0 {
-		panic("simd: a product starts from a bias or from C")
+		panic("simd: MultiplyBias got the mode Accumulate, want Overwrite or ReLU")
 	}
 	if bias.Stride == 0 {
 		bias.check("bias", 1, p.n)
@@ -50,28 +51,29 @@ func (p *Packed) MultiplyBias(m int, a, bias, c Matrix, mode Mode, ahead *Ahead)
 	p.multiply(task{m: m, a: a, c: c, start: start{Matrix: bias, columns: true}, floor: floor(mode), ahead: ahead})
 }
 
-// MultiplyMasked computes C[m, n] = A[m, k]·B, in the mode, where y[m, n] is not 0, and 0
-// elsewhere: the gradient before a ReLU whose result was y. The mode must not have ReLU. C may be
-// y.
+// MultiplyMasked computes C[m, n] = A[m, k]·B, or as the mode says, where y[m, n] is not 0, and
+// sets C to 0 elsewhere. That is the gradient before a ReLU whose result was y. It panics if the
+// mode has ReLU. C may be y.
 func (p *Packed) MultiplyMasked(m int, a, y, c Matrix, mode Mode, ahead *Ahead) {
 	if m == 0 {
 		return
 	}
 	if mode&ReLU != 0 {
-		panic("simd: a masked product has no ReLU")
+		panic("simd: MultiplyMasked got the mode ReLU, want Overwrite or Accumulate")
 	}
 	y.check("y", m, p.n)
 	p.multiply(task{m: m, a: a, c: c, y: y, start: initial(c, mode), floor: floor(mode), ahead: ahead})
 }
 
-// start holds the initial values of a product's sums: a matrix [m, n], one row [n] for all with
-// stride 0, or without columns one row of a panel, for all rows and panels.
+// start holds the initial values of a product's sums. If columns is true, they are a matrix [m, n],
+// or with stride 0 one row [n] for all rows. Otherwise they are one row of a panel, for all rows
+// and panels.
 type start struct {
 	Matrix
 	columns bool
 }
 
-// initial returns where the sums of a product without a bias start from.
+// initial returns the initial values of a product without a bias: C or zeros.
 func initial(c Matrix, mode Mode) start {
 	if mode&Accumulate != 0 {
 		return start{Matrix: c, columns: true}
@@ -79,7 +81,7 @@ func initial(c Matrix, mode Mode) start {
 	return start{Matrix: Matrix{Data: zeros[:]}}
 }
 
-// task is a whole product but for B.
+// task is a whole product, without B.
 type task struct {
 	m       int
 	a, c, y Matrix // [m, k], [m, n]; y [m, n] or no data
@@ -88,11 +90,11 @@ type task struct {
 	ahead   *Ahead
 }
 
-// mostPerCall is about how many multiply-adds one kernel call does. The Go runtime cannot stop an
-// assembly function, so a call is to take no more than some microseconds.
+// mostPerCall is about the most multiply-adds of one kernel call. The Go runtime cannot preempt an
+// assembly function, so a call must take only some microseconds.
 const mostPerCall = 1 << 19
 
-// multiply goes panel by panel, in each down the rows.
+// multiply computes a product by groups of rows, each group panel by panel.
 func (p *Packed) multiply(t task) {
 	t.a.check("A", t.m, p.k)
 	t.c.check("C", t.m, p.n)
@@ -122,14 +124,15 @@ func (p *Packed) multiply(t task) {
 	}
 }
 
-// product is what one kernel call multiplies: some rows by one panel. Its slices are long enough.
+// product is the work of one kernel call: some rows times one panel. The lengths of its slices have
+// been checked.
 type product struct {
 	m, k    int
 	columns int       // of c
-	width   int       // columns of b, with those filled up
+	width   int       // columns of b, with the zeros
 	a       Matrix    // [m, k]
 	b       []float32 // [k, width]
-	from    Matrix    // [m, columns], or one row with stride 0: what the sums start from
+	from    Matrix    // [m, columns], or one row with stride 0: the initial values of the sums
 	c       Matrix    // [m, columns]
 	y       Matrix    // [m, columns], or no data: the mask
 	floor   float32

@@ -1,10 +1,10 @@
 package simd
 
-// Packed is a matrix B [k, n] laid out for products A·B. It belongs to the kernel set that it was
-// made under. There are three layouts:
+// Packed is a matrix B [k, n] laid out for products A·B. It can be used only with the kernel set
+// that was active when it was made. There are three layouts:
 //
-//   - panels: [n/panel][k][panel], a panel having as many columns as a kernel multiplies at a time. The
-//     last panel is filled up with zeros.
+//   - panels: [n/panel][k][panel], where a panel is the columns that a kernel multiplies at a
+//     time. The last panel is filled up with zeros.
 //   - narrow, for a few long columns: [k/16][n][16], filled up with zeros.
 //   - tiled, for AMX: every number split into parts (tiles.go).
 type Packed struct {
@@ -12,36 +12,37 @@ type Packed struct {
 	set    set
 	tiling bool // the layout is tiled where the matrix is large enough
 	panel  int  // columns of a panel
-	last   int  // columns of the last panel, with those filled up
+	last   int  // columns of the last panel, with the zeros
 	narrow bool
 	tiled  bool
 	data   []float32
 }
 
 const (
-	narrowColumns = 4  // a narrow matrix has at most so many
-	narrowRows    = 32 // and at least so many: with fewer, adding up lanes takes longer than it saves
+	narrowColumns = 4  // the most columns of a narrow matrix
+	narrowRows    = 32 // the fewest rows; with fewer, adding up lanes takes longer than it saves
 	narrowLanes   = 16
 )
 
-// panels holds how many columns a panel has, and the multiple that the last one is filled up to.
+// panels holds the columns of a panel, and the multiple to which the last panel's columns are
+// filled up.
 var panels = [...]struct{ columns, unit int }{portable: {16, 16}, avx2: {16, 16}, avx512: {32, 16}}
 
-// NewPacked returns room for a matrix [k, n], both at least 1.
+// NewPacked returns a Packed with memory for a matrix [k, n], both at least 1.
 func NewPacked(k, n int) *Packed {
 	p := emptyPacked()
 	p.Resize(k, n)
 	return p
 }
 
-// PackedSize returns how many float32 a Packed of a matrix [k, n] holds, both at least 1.
+// PackedSize returns the number of float32s of a Packed for a matrix [k, n], both at least 1.
 func PackedSize(k, n int) int { return emptyPacked().setLayout(k, n) }
 
 func emptyPacked() *Packed {
 	return &Packed{set: active, tiling: tiling, panel: panels[active].columns}
 }
 
-// Resize makes p room for a matrix [k, n] and drops what was packed. It allocates only if its
+// Resize changes the size of the matrix to [k, n] and drops its elements. It allocates only if its
 // memory is too small.
 func (p *Packed) Resize(k, n int) {
 	size := p.setLayout(k, n)
@@ -56,7 +57,7 @@ func (p *Packed) Resize(k, n int) {
 	}
 }
 
-// setLayout chooses the layout of a matrix [k, n] and returns how many float32 it takes.
+// setLayout chooses the layout of a matrix [k, n] and returns its size in float32s.
 func (p *Packed) setLayout(k, n int) int {
 	if k < 1 || n < 1 {
 		panic("simd: a matrix needs rows and columns")
@@ -85,8 +86,8 @@ func (p *Packed) N() int { return p.n }
 // Memory returns the memory of the layout, for Ahead.
 func (p *Packed) Memory() []float32 { return p.data }
 
-// Pack copies B into the layout: element (i, j) is b[i*rowStride+j*colStride]. A matrix whose rows
-// lie ld apart is packed with strides (ld, 1), its transpose with (1, ld). Pack must not run while
+// Pack copies B into the layout: element (i, j) is b[i*rowStride+j*colStride]. A row-major matrix
+// of stride ld is packed with strides (ld, 1), its transpose with (1, ld). Pack must not run while
 // another goroutine multiplies by p.
 func (p *Packed) Pack(b []float32, rowStride, colStride int) {
 	if rowStride < 0 || colStride < 0 || len(b) <= (p.k-1)*rowStride+(p.n-1)*colStride {
@@ -131,7 +132,7 @@ func (p *Packed) packPanels(b []float32, rowStride, colStride int) {
 	}
 }
 
-// width returns how many columns the panel that begins at column j0 has.
+// width returns the number of columns of the panel that begins at column j0, with the zeros.
 func (p *Packed) width(j0 int) int {
 	if j0+p.panel >= p.n {
 		return p.last

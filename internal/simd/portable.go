@@ -5,10 +5,10 @@ import "math"
 // negligible is the size below which results become 0, in the kernels that say so.
 const negligible = 1e-30
 
-// block is the sums that plain Go keeps in registers. amd64 has no room for more.
+// block holds the sums that plain Go keeps in registers. amd64 has no registers for more.
 type block [4][2]float32
 
-// portable computes a product in plain Go. Both ways add in the same order.
+// portable computes a product in plain Go. Blocks and portableRows add in the same order.
 func (t *product) portable() {
 	if t.k < 8 {
 		t.portableRows()
@@ -16,7 +16,7 @@ func (t *product) portable() {
 	}
 	for i := 0; i < t.m; i += 4 {
 		rows := min(4, t.m-i)
-		// A last block of fewer rows repeats its last one.
+		// A last block of fewer than four rows repeats its last row.
 		row := func(r int) []float32 { return t.a.row(i+min(r, rows-1), t.k) }
 		for j := 0; j < t.columns; j += 2 {
 			var s block
@@ -32,7 +32,8 @@ func (t *product) portable() {
 	}
 }
 
-// portableRows keeps a row's sums in memory, which is faster for a small k.
+// portableRows computes a product row by row, with the sums in memory. That is faster for a small
+// k.
 func (t *product) portableRows() {
 	var sums [16]float32
 	row := sums[:t.columns]
@@ -190,7 +191,8 @@ func portableSoftmaxGrad(dst, terms []float32, mean, scale float32) {
 	}
 }
 
-// portablePeak keeps twelve independent sums. All are 0, which the compiler cannot know.
+// portablePeak is FMAPeak in plain Go, with twelve independent sums. All are 0, which the compiler
+// cannot know.
 func portablePeak(n int) float64 {
 	x := float32(min(n, 0))
 	s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11 := x, x, x, x, x, x, x, x, x, x, x, x

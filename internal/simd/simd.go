@@ -1,18 +1,18 @@
 // Package simd has the float32 kernels that a training step spends its time in: matrix products of
 // layers and of their gradients, sums of rows, Adam, and exp, log, softplus and sigmoid of slices.
 //
-// A kernel set is one implementation of all of them: AMX (wide products by matrix tiles, all else
-// as AVX-512), AVX-512, AVX2 with FMA, or plain Go. The best set that the machine has runs; the
-// environment variable ACQNP_SIMD chooses another.
+// A kernel set is one implementation of all of them: AMX (wide products by matrix tiles, everything
+// else as in AVX-512), AVX-512, AVX2 with FMA, or plain Go. The best set that the machine can run
+// is active, unless the environment variable ACQNP_SIMD chooses another.
 //
 // A Matrix is a slice with a stride: element (i, j) is Data[i*Stride+j]. The stride is at least the
 // number of columns. Rows whose stride is a multiple of 512 bytes compete for the same few sets of
-// the cache, so a stride of n+16 is better for n = 128 or 256. A slice too short for its matrix, or
-// a stride too small, is a bug: the function panics before it writes anything. Results must not
+// the cache, so a stride of n+16 is faster for n = 128 or 256. If a slice is too short for its
+// matrix or a stride too small, the function panics before it writes anything. Results must not
 // overlap the operands unless a function says so.
 //
-// The right operand of a product is a Packed, laid out once for many products. Products can also
-// fetch memory that later products need (Ahead).
+// The right operand of a product is a Packed, laid out once for many products. A product can also
+// fetch memory that later products need: see Ahead.
 //
 // Every element is summed in an order that depends only on the operands' sizes: not on its place in
 // the matrix, nor on how rows are divided among calls. AVX-512 and AVX2 give the same bits, except
@@ -36,18 +36,19 @@ const (
 	portable set = iota
 	avx2
 	avx512
-	amx // wide products by tiles, all else as avx512
+	amx // wide products by tiles, everything else as avx512
 )
 
 // names holds the sets' names, the worst first.
 var names = []string{portable: "portable", avx2: "avx2", avx512: "avx512", amx: "amx"}
 
 // Variable is the environment variable that chooses a kernel set by its name: amx, avx512, avx2 or
-// portable. It is read once, at the start. Where it is empty, unknown or names a set that the
-// machine lacks, the best set runs; package device refuses such names.
+// portable. It is read once, at the start. If it is empty, unknown or names a set that the machine
+// lacks, the best set is active. Package device returns an error for unknown and missing sets.
 const Variable = "ACQNP_SIMD"
 
-// active is the set whose vectors run. tiling reports whether wide products go by tiles instead.
+// active is the set of the vector kernels that run, never amx. tiling is true if wide products use
+// tiles instead.
 var active, tiling = choose(os.Getenv(Variable))
 
 // Names returns the names of all sets, the best first.
@@ -91,8 +92,8 @@ func choose(name string) (vectors set, tiles bool) {
 }
 
 // FMAPeak does n rounds of fused multiply-adds in registers, as fast as one core can, and returns
-// how many floating-point operations they were: two per multiply-add. In plain Go it measures what
-// compiled Go can.
+// the number of floating-point operations: two per multiply-add. The plain Go form multiplies and
+// adds as fast as compiled Go can.
 func FMAPeak(n int) (flops float64) {
 	if n < 1 {
 		return 0
@@ -100,7 +101,8 @@ func FMAPeak(n int) (flops float64) {
 	return active.fmaPeak(n)
 }
 
-// Matrix is a row-major matrix whose rows lie Stride elements apart. Its size is passed beside it.
+// Matrix is a row-major matrix whose rows lie Stride elements apart. Functions take its size as
+// further arguments.
 type Matrix struct {
 	Data   []float32
 	Stride int

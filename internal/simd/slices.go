@@ -2,7 +2,7 @@ package simd
 
 import "fmt"
 
-// equal panics unless two slices have one length.
+// equal panics unless two slices have the same length.
 func equal(x, y []float32) {
 	if len(x) != len(y) {
 		panic(fmt.Sprintf("simd: slices of %d and %d", len(x), len(y)))
@@ -27,7 +27,7 @@ func Dot(x, y []float32) float32 {
 }
 
 // Exp computes dst[i] = exp(x[i]). dst may be x. The error is at most 1 unit in the last place,
-// also of denormal results. Overflow gives +Inf, exp(-Inf) is 0 and exp(NaN) is NaN.
+// also for denormal results. Overflow gives +Inf, exp(-Inf) is 0 and exp(NaN) is NaN.
 func Exp(dst, x []float32) {
 	equal(dst, x)
 	if len(x) > 0 {
@@ -36,7 +36,8 @@ func Exp(dst, x []float32) {
 }
 
 // Log computes dst[i] = ln x[i]. dst may be x. The error is at most 1 unit in the last place, also
-// for denormal x. Log of 0 is -Inf, of +Inf +Inf, of negative numbers and of NaN NaN.
+// for denormal x. ln 0 is -Inf, ln(+Inf) is +Inf, and the result for negative numbers and NaN is
+// NaN.
 func Log(dst, x []float32) {
 	equal(dst, x)
 	if len(x) > 0 {
@@ -46,7 +47,7 @@ func Log(dst, x []float32) {
 
 // SoftplusSigmoid computes dst[i] = log(1+exp(x[i])) and its derivative slope[i] =
 // 1/(1+exp(-x[i])). dst or slope may be x. The errors are at most 3 and 2.5 units in the last place
-// for any x, also at -80, where both results are tiny. Both of NaN are NaN.
+// for any x, also at -80, where both results are tiny. For NaN both results are NaN.
 func SoftplusSigmoid(dst, slope, x []float32) {
 	equal(dst, x)
 	equal(slope, x)

@@ -23,8 +23,9 @@ func SoftmaxTerms(dst, x []float32, scale float32) (m, sum float32) {
 }
 
 // SoftmaxGrad computes dst[i] = terms[i]·(dst[i]-mean)·scale, with 0 for results below 1e-30 in
-// size. Lengths are equal. Given the terms of SoftmaxTerms, scale divided by their sum, the
-// gradient by the softmax in dst and its mean under the softmax, the result is the gradient by x.
+// absolute value. Lengths are equal. Pass the terms of SoftmaxTerms, its scale divided by the sum,
+// in dst the gradient with respect to the softmax, and as mean the sum of that gradient weighted by
+// the softmax: the result is the gradient with respect to x.
 func SoftmaxGrad(dst, terms []float32, mean, scale float32) {
 	equal(dst, terms)
 	if len(dst) > 0 {

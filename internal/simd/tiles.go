@@ -1,11 +1,11 @@
 package simd
 
-// Products by matrix tiles (AMX, Intel's servers from Sapphire Rapids on). The tile unit multiplies
-// bfloat16 only. A float32 is the sum of three bfloat16, its parts; of the nine products of two
-// numbers' parts six are added up, and what is left out is at most 2⁻²³ of the product. There are
-// fewer sums to round than in vectors, so long rows come out more exact. But infinity, and what
-// lies beyond bfloat16's largest number, 3.39e38, becomes NaN, and results below 1e-30 lose their
-// last bits.
+// Products by matrix tiles (AMX, on Intel's servers since Sapphire Rapids). The tile unit
+// multiplies only bfloat16. A float32 is split into the sum of three bfloat16, its parts. Of the
+// nine products of two numbers' parts six are added; the other three are at most 2⁻²³ of the
+// product. Fewer sums are rounded than in vectors, so products of long rows are more exact. But
+// infinities, and numbers beyond bfloat16's largest, 3.39e38, become NaN, and results below 1e-30
+// lose their last bits.
 //
 // A step is 32 rows of B, a panel 32 columns, a block 32 rows of C by a panel: four tiles of sums.
 const (
@@ -13,28 +13,29 @@ const (
 	tilePanel   = 32      // columns
 	tileParts   = 1536    // float32s of memory for the parts of a step of a panel
 	tileSums    = 1024    // sums of a block
-	tileChunk   = 128     // rows that a transposed product sums before it adds to C: their parts fit in the first-level cache
+	tileChunk   = 128     // rows that a transposed product sums before it adds to C; their parts fit in the first-level cache
 	tilesAtOnce = 1 << 21 // multiply-adds of one call, see mostPerCall
 )
 
-// tileable reports whether tiles are the faster way to multiply by a matrix [k, n]: splitting a
-// number into its parts must serve many products.
+// tileable reports whether tiles are faster than vectors for a matrix [k, n]. In a small one,
+// splitting numbers takes too long beside the products.
 func tileable(k, n int) bool { return min(k, n) >= 96 }
 
-// steps returns how many steps k takes, or how many panels n.
+// steps returns the number of steps of k rows, which is also the number of panels of k columns.
 func steps(k int) int { return (k + tileStep - 1) / tileStep }
 
-// tileScratch is what a product by tiles needs besides its operands.
+// tileScratch is the memory that a product by tiles needs besides its operands.
 type tileScratch struct {
 	block      []float32 // a block's sums and the parts of its rows
 	b          []float32 // the parts of B, if it is not packed
 	padA, padB []float32 // rows of A and B, filled up with rows of zeros
 }
 
-// spare holds scratches for products without an Ahead, at most as many as ever ran at once.
+// spare holds the scratches of products without an Ahead that ended, for the next ones.
 var spare = make(chan *tileScratch, 256)
 
-// scratch returns the Ahead's own scratch, which stays in its core's cache, or a spare one.
+// scratch returns the Ahead's own scratch, which stays in its core's cache; a spare or new one if a
+// is nil.
 func (a *Ahead) scratch() *tileScratch {
 	if a != nil {
 		return &a.tiles
@@ -47,7 +48,7 @@ func (a *Ahead) scratch() *tileScratch {
 	}
 }
 
-// giveBack returns a scratch to the spare ones unless it is the Ahead's own.
+// giveBack keeps a scratch as a spare one, unless it is the Ahead's own.
 func (a *Ahead) giveBack(s *tileScratch) {
 	if a != nil {
 		return
@@ -58,8 +59,8 @@ func (a *Ahead) giveBack(s *tileScratch) {
 	}
 }
 
-// room returns n floats that begin at a cache line: in b, which it replaces by a larger slice if
-// need be.
+// room returns the first n floats of b, which begin at a cache line. It replaces b by a larger
+// slice if b is too small.
 func room(b *[]float32, n int) []float32 {
 	if cap(*b) < n {
 		*b = aligned(n)
@@ -120,8 +121,8 @@ func (t *transposed) multiplyTiles() {
 	}
 }
 
-// lastRows returns the last step of a [m, n], filled up with rows of zeros: a copy in pad, or its
-// place in a if that is whole.
+// lastRows returns the last step of a [m, n]. A step of fewer than 32 rows is copied to pad and
+// filled up with rows of zeros.
 func lastRows(pad *[]float32, a Matrix, m, n int) []float32 {
 	at := (steps(m) - 1) * tileStep
 	if m%tileStep == 0 {

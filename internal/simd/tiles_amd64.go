@@ -2,7 +2,8 @@ package simd
 
 import "unsafe"
 
-// tileConfig makes all eight tile registers whole: palette 1, 16 rows of 64 bytes.
+// tileConfig configures all eight tile registers with their full size: palette 1, 16 rows of 64
+// bytes.
 var tileConfig = func() (c [64]byte) {
 	c[0] = 1
 	for t := range 8 {
@@ -11,14 +12,14 @@ var tileConfig = func() (c [64]byte) {
 	return c
 }()
 
-// tileFetches is how many cache lines a step fetches for every block.
+// tileFetches is the number of cache lines that a step of a block fetches.
 const tileFetches = 24
 
-// endMask returns the mask of the last of n columns' panels.
+// endMask returns the mask of the last panel of n columns.
 func endMask(n int) *int32 { return mask((n-1)%tilePanel + 1) }
 
-// tiles computes a product with all of B. columns reports whether from has an element for every
-// column (else for every column of a panel). block is scratch.
+// tiles computes a product with all panels of B. columns says that from has an element for every
+// column, otherwise only for the columns of one panel. block is scratch.
 func (t *product) tiles(columns bool, block []float32) {
 	var y *float32
 	if t.y.Data != nil {

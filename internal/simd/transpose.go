@@ -1,14 +1,14 @@
 package simd
 
-// chunkRows is how many rows TransposeMultiply sums before it adds to C: the operands of so many
-// rows fit in a core's own cache. The error of a sum grows with the number of its chunks, not of
-// its rows.
+// chunkRows is the number of rows that TransposeMultiply sums before it adds to C: these rows of
+// the operands fit in a core's own cache. The error of a sum grows with the number of chunks, not
+// of rows.
 const chunkRows = 256
 
-// TransposeMultiply computes C[k, n] += Aᵀ·B with A [m, k] and B [m, n]: a layer's weight gradient,
-// from the gradient of its result and its input. It sums rows in chunks of 256, by tiles in chunks
-// of 128. It is fast where n is at least 16: of a matrix that is narrow on one side, compute the
-// transpose. m may be 0, ahead nil.
+// TransposeMultiply computes C[k, n] += Aᵀ·B with A [m, k] and B [m, n]: the gradient of a layer's
+// weight, from the gradient of its result and from its input. It sums rows in chunks of 256, with
+// tiles in chunks of 128. It is slow if n is below 16; compute the transpose of C then. m may be 0
+// and ahead nil.
 func TransposeMultiply(m, k, n int, a, b, c Matrix, ahead *Ahead) {
 	if m == 0 {
 		return
@@ -32,7 +32,7 @@ func TransposeMultiply(m, k, n int, a, b, c Matrix, ahead *Ahead) {
 	}
 }
 
-// transposed is a product with a transpose, c += aᵀ·b.
+// transposed is the product of a transpose, c += aᵀ·b.
 type transposed struct {
 	m, k, n int
 	a, b, c Matrix // [m, k], [m, n], [k, n]

@@ -1,7 +1,7 @@
 //go:build gpu
 
-// Package cu drives an NVIDIA GPU through gorgonia.org/cu. A program that imports it ends at its
-// start, with one line on stderr and status 1, on a machine without a usable GPU. It needs only
+// Package cu drives an NVIDIA GPU through gorgonia.org/cu. On a machine without a usable GPU, a
+// program that imports it ends at its start, with one line on stderr and status 1. It needs only
 // libcuda.so.1, of CUDA 11.4 or later.
 package cu
 
@@ -27,12 +27,12 @@ type Driver struct {
 	stream    cu.Stream
 	modules   []cu.Module
 	functions []function
-	events    []cu.Event // all
-	idle      []cu.Event // to be used again
+	events    []cu.Event // all events, for Close
+	idle      []cu.Event // events that Mark can reuse
 	memory    map[gpu.Ptr]bool
 	pinned    [][]byte
 	graphs    map[*graph]bool
-	dims      gpu.Dims // of a launch, where C reads them
+	dims      gpu.Dims // of the current launch, in memory that C reads
 	values    [mostArguments]uint64
 	capturing bool
 	closed    bool
@@ -40,8 +40,8 @@ type Driver struct {
 
 var _ gpu.Driver = (*Driver)(nil)
 
-// Open opens a GPU by its number, counted from 0 among those that CUDA_VISIBLE_DEVICES leaves, and
-// loads the kernels.
+// Open opens a GPU and loads the kernels. ordinal counts from 0 among the GPUs that
+// CUDA_VISIBLE_DEVICES leaves visible.
 func Open(ordinal int) (*Driver, error) {
 	d := &Driver{memory: map[gpu.Ptr]bool{}, graphs: map[*graph]bool{}}
 	count, err := cu.NumDevices()
@@ -208,8 +208,8 @@ func (d *Driver) Close() error {
 	return err
 }
 
-// release frees everything and returns the first error: on a GPU that is lost every call has the
-// same.
+// release frees everything and returns the first error: on a lost GPU every call returns the same
+// one.
 func (d *Driver) release() error {
 	var first error
 	note := func(err error) {

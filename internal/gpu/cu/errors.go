@@ -10,7 +10,7 @@ import (
 	"github.com/acqnp/acqnp/internal/gpu"
 )
 
-// The driver's numbers of errors that get a message of their own.
+// The driver's error codes for which cause adds an explanation.
 const (
 	outOfMemory           result = 2
 	deviceUnavailable     result = 46
@@ -26,8 +26,8 @@ const (
 	launchFailed          result = 719
 )
 
-// cause returns the error of a call with a message that says what it means. The errors of
-// gorgonia.org/cu are the driver's numbers in an unexported type.
+// cause returns the error of a call with a message that explains it. The errors of gorgonia.org/cu
+// are the driver's error codes in an unexported type.
 func (d *Driver) cause(err error) error {
 	r, ok := err.(result)
 	if !ok {
@@ -51,7 +51,7 @@ func (d *Driver) cause(err error) error {
 	return r
 }
 
-// wrap returns an error as a *gpu.Error of the call; nil for nil.
+// wrap returns err as the cause of a *gpu.Error; nil if err is nil.
 func (d *Driver) wrap(call, kernel string, bytes int, err error) error {
 	if err == nil {
 		return nil

@@ -19,7 +19,7 @@ type graph struct {
 // was.
 func (d *Driver) Capture(record func() error) (gpu.Graph, error) {
 	g := &graph{d: d}
-	var own error // record's, which names its call already
+	var own error // the error of record, which is a *gpu.Error already
 	err := d.do("capture", 0, func() error {
 		if err := beginCapture(d.stream); err != nil {
 			return err

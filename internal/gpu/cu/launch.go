@@ -11,7 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/gpu"
 )
 
-// unasked is the dynamic shared memory that a kernel may use without asking for it.
+// unasked is the dynamic shared memory, in bytes, that a kernel may use without allowShared.
 const unasked = 48 << 10
 
 // function is a kernel. A gpu.Func is its position in Driver.functions, counted from 1.
@@ -19,7 +19,7 @@ type function struct {
 	name    string
 	handle  cu.Function
 	sizes   []int  // of its parameters; nil if the driver does not know
-	allowed uint32 // bytes of dynamic shared memory, asked for so far
+	allowed uint32 // bytes of dynamic shared memory that it may use
 }
 
 // Function implements gpu.Driver.
@@ -74,7 +74,7 @@ func (d *Driver) Launch(f gpu.Func, dims gpu.Dims, p gpu.Params) error {
 // fits returns an error unless the arguments fit the kernel.
 func (k *function) fits(p gpu.Params) error {
 	if len(p) > mostArguments {
-		return fmt.Errorf("%d arguments; %d are the most", len(p), mostArguments)
+		return fmt.Errorf("%d arguments, want at most %d", len(p), mostArguments)
 	}
 	if k.sizes != nil {
 		return p.Check(k.sizes)

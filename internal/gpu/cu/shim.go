@@ -45,9 +45,9 @@ import (
 	"github.com/acqnp/acqnp/internal/gpu"
 )
 
-// This file has what gorgonia.org/cu lacks: pinned memory, captured graphs, dynamic shared memory
+// This file adds what gorgonia.org/cu lacks: pinned memory, captured graphs, dynamic shared memory
 // over 48 KB, launches that allocate nothing, and the driver's error messages. The handles of cu
-// are structs of one C pointer. These lines do not compile if that changes.
+// are structs of one C pointer. These lines do not compile if cu changes that.
 var (
 	_ = [1]struct{}{}[unsafe.Sizeof(cu.Stream{})-unsafe.Sizeof(C.CUstream(nil))]
 	_ = [1]struct{}{}[unsafe.Sizeof(cu.Function{})-unsafe.Sizeof(C.CUfunction(nil))]
@@ -74,12 +74,12 @@ func (r result) Error() string {
 	C.cuGetErrorName(C.CUresult(r), &name)
 	C.cuGetErrorString(C.CUresult(r), &text)
 	if name == nil || text == nil {
-		return "an error that the driver does not know"
+		return "unknown error of the CUDA driver"
 	}
 	return C.GoString(text) + " (" + C.GoString(name) + ")"
 }
 
-// pin allocates page-locked host memory, which is not cleared.
+// pin allocates page-locked host memory, without clearing it.
 func pin(bytes int) ([]byte, error) {
 	var p unsafe.Pointer
 	if err := check(C.cuMemHostAlloc(&p, C.size_t(bytes), 0)); err != nil {
@@ -96,12 +96,14 @@ func sharedAtMost(d cu.Device) (int, error) {
 	return int(n), err
 }
 
-// allowShared lets a kernel use so much dynamic shared memory. Without it the limit is 48 KB.
+// allowShared sets the limit of a kernel's dynamic shared memory, in bytes. Without it the limit is
+// 48 KB.
 func allowShared(f cu.Function, bytes uint32) error {
 	return check(C.cuFuncSetAttribute(functionHandle(f), C.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, C.int(bytes)))
 }
 
-// parameterSizes returns the sizes of a kernel's parameters; nil if the driver does not know.
+// parameterSizes returns the sizes of a kernel's parameters in bytes; nil if the driver cannot
+// tell.
 func parameterSizes(f cu.Function) []int {
 	sizes := []int{}
 	for i := range mostArguments {

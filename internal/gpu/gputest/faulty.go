@@ -1,4 +1,4 @@
-// Package gputest has drivers for tests.
+// Package gputest provides a gpu.Driver for tests, whose calls can be made to fail.
 package gputest
 
 import "github.com/acqnp/acqnp/internal/gpu"
@@ -11,9 +11,9 @@ type Driver struct {
 	calls  int
 }
 
-// Faulty returns a Driver whose n-th call, counted from 1, fails with the error; with n = 0 none
-// fails. Device is not counted. A call that fails does nothing, except that memory, graphs and the
-// driver are freed all the same.
+// Faulty returns a Driver whose n-th call, counted from 1, returns err; with n = 0 no call fails.
+// Calls of Device are not counted. A call that fails does nothing, except that Free and Close still
+// free what they would.
 func Faulty(d gpu.Driver, n int, err error) *Driver { return &Driver{driver: d, n: n, err: err} }
 
 // Calls returns the number of calls so far.

@@ -8,9 +8,9 @@ import (
 // negligibleSquare is the size below which Adam's second moment becomes 0.
 const negligibleSquare = 1e-37
 
-// adam does every operation of the plain Go loop, in its order and rounded each time: nothing is
-// fused. It returns the sum of x−x over the new parameters and second moments, which is 0 or a NaN.
-// A first moment that is not finite makes its parameter so.
+// adam does every operation of the plain Go loop, in the same order and with the same roundings:
+// nothing is fused. It returns the sum of x−x over the new parameters and second moments, which is
+// 0 or a NaN. A first moment that is not finite makes its parameter so.
 func (v *vectors) adam() {
 	v.function("adam"+v.name, "func(params *float32, m *float32, v *float32, grads *float32, n int, mask *int32, step *float32) float32",
 		"makes one update of params, m and v [n] by grads [n]. step points to an AdamStep, mask [lanes] is for the last vector. "+

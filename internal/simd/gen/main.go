@@ -35,8 +35,8 @@ func write(dir string) error {
 		v.multiply(2)
 		v.transposeMultiply(2)
 		if v.lanes == 16 {
-			// For a last panel of 16 columns or fewer, half the work. AVX2 would have six chains of
-			// sums, too few to hide their latency.
+			// A last panel of 16 columns or fewer takes half the work. In AVX2 such a kernel would
+			// have six chains of sums, too few to hide their latency.
 			v.multiply(1)
 			v.transposeMultiply(1)
 		}

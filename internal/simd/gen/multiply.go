@@ -7,7 +7,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// unroll is how many of k one iteration of a product's loop adds.
+// unroll is the number of steps along k in one iteration of a product's loop.
 const unroll = 4
 
 // multiply multiplies all rows by one panel of nv vectors of columns. Sums start from the rows of
@@ -19,7 +19,7 @@ func (v *vectors) multiply(nv int) {
 			"y *float32, ldy int, floor float32, mask *int32, ahead *float32, step int)",
 		fmt.Sprintf("computes c = max(floor, from + a·b) or, if y is not nil, from + a·b where y ≠ 0 and 0 elsewhere. "+
 			"a [m, k], b [k, %d], from [m, columns] (ldf 0: one row), c and y [m, columns]; mask [%d] is -1 in the columns. "+
-			"ahead, step: what to fetch.", nv*v.lanes, nv*v.lanes))
+			"ahead and step say what to prefetch.", nv*v.lanes, nv*v.lanes))
 	v.edges(nv, v.lanes == 8, func(e edge, prefix string) {
 		p := product{vectors: v, edge: e, nv: nv, prefix: prefix}
 		p.m, p.a, p.from, p.c, p.y = v.pointer("m"), v.pointer("a"), v.pointer("from"), v.pointer("c"), v.pointer("y")
@@ -99,8 +99,8 @@ func (p *product) block(rows int) {
 	p.Label(done)
 }
 
-// rowPointers returns pointers for so many rows. Each serves three, by the addresses p, p+lda and
-// p+2·lda.
+// rowPointers returns pointers for the given number of rows. Each serves three rows, at p, p+lda
+// and p+2·lda.
 func (v *vectors) rowPointers(a, lda reg.GPVirtual, rows int) []reg.GPVirtual {
 	pointers := make([]reg.GPVirtual, (rows+2)/3)
 	for i := range pointers {
@@ -115,7 +115,7 @@ func (v *vectors) rowPointers(a, lda reg.GPVirtual, rows int) []reg.GPVirtual {
 	return pointers
 }
 
-// row returns the address so many bytes into row r.
+// row returns the address in row r at an offset in bytes.
 func (v *vectors) row(pointers []reg.GPVirtual, lda reg.GPVirtual, r, bytes int) Mem {
 	m := Mem{Base: pointers[r/3], Disp: bytes}
 	if r%3 > 0 {

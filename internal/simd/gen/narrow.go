@@ -7,8 +7,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// narrowLanes is how many sums every element of a narrow product is split into, for any length of
-// vectors: so both instruction sets add in the same order.
+// narrowLanes is the number of sums into which every element of a narrow product is split. It is
+// the same for both lengths of vectors, so both instruction sets add in the same order.
 const narrowLanes = 16
 
 // narrow multiplies by a matrix of n columns, too few to fill a vector. So k runs along the
@@ -22,8 +22,8 @@ func (v *vectors) narrow(n int) {
 	p.tail = v.masked(p.parts)
 	p.m, p.a, p.from, p.c = v.pointer("m"), v.pointer("a"), v.pointer("from"), v.pointer("c")
 	p.lda = v.stride("lda")
-	// As many rows as leave registers for their elements and for one vector of b. AVX-512 uses only
-	// the first 16 registers too: taking halves of the others is beyond AVX512F.
+	// The number of rows leaves registers for their elements and for one vector of b. AVX-512 uses
+	// only the first 16 registers too, because AVX512F cannot extract halves of the others.
 	rows := map[int]int{1: 6, 2: 4, 3: 3, 4: 2}[n]
 	if v.lanes == 8 {
 		rows = map[int]int{1: 4, 2: 2, 3: 2, 4: 1}[n]

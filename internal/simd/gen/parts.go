@@ -18,8 +18,8 @@ func (v *vectors) keepBits() {
 }
 
 // split splits the numbers of two vectors into bfloat16 parts and stores them as pairs (low, high),
-// each part pairBytes behind the one before. All parts but the last are rounded to nearest, so that
-// the rest is small. A NaN may be lost in these, but not in the last.
+// each part pairBytes after the one before. All parts but the last are rounded to nearest, so that
+// the remainder is small. A NaN may be lost in these parts, but not in the last.
 func (v *vectors) split(low, high reg.VecVirtual, to Mem) {
 	upper, half := v.integer(upperBits), v.integer(roundingBit)
 	for part := range parts {
@@ -41,7 +41,7 @@ func (v *vectors) split(low, high reg.VecVirtual, to Mem) {
 	}
 }
 
-// splitRows splits 32 rows of a, or those that are left, into parts along k.
+// splitRows splits the next 32 rows of a, or the last fewer ones, into parts along k.
 func (v *vectors) splitRows() {
 	a, lda, to := v.pointer("a"), v.stride("lda"), v.partsPointer()
 	rows := v.blockRows()
@@ -70,16 +70,16 @@ func (v *vectors) splitRows() {
 	v.JNZ(LabelRef("splitRow"))
 }
 
-// partsPointer returns where a block's parts lie, in the layout of b's: [step][part][32 rows][64
-// bytes].
+// partsPointer returns the address of a block's parts, which have the layout of b's:
+// [step][part][32 rows][64 bytes].
 func (v *vectors) partsPointer() reg.GPVirtual {
 	to := v.pointer("scratch")
 	v.ADDQ(U32(sumsBytes), to)
 	return to
 }
 
-// splitColumns splits 32 columns of a, or those that are left, a multiple of 4, into parts along
-// its rows.
+// splitColumns splits the next 32 columns of a, or the last fewer ones, a multiple of 4, into parts
+// along its rows.
 func (v *vectors) splitColumns() {
 	v.keepBits()
 	for i, k := range []reg.Register{reg.K5, reg.K6, reg.K7} {

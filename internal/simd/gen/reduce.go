@@ -7,8 +7,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// turns writes a loop over the n floats that the pointers point to. An iteration takes so many
-// floats together: body(e, i) is for its i-th vector. Only the very last vector is masked.
+// turns writes a loop over the n floats that the pointers point to. An iteration takes the given
+// number of floats: body(e, i) writes the code of its i-th vector. Only the very last vector is
+// masked.
 func (v *vectors) turns(pointers []reg.GPVirtual, together int, body func(e edge, i int)) {
 	n := v.pointer("n")
 	vectors := together / v.lanes

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// negligible is the size below which results become 0: arithmetic on denormal numbers takes a
-	// hundred times as long.
+	// negligible is the absolute value below which results become 0: arithmetic on denormal numbers
+	// takes a hundred times as long.
 	negligible = 1e-30
 	// termLow is an exponent whose exponential is negligible but normal.
 	termLow = -80

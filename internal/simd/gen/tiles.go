@@ -5,10 +5,10 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Products by tiles. A number is the sum of three bfloat16 of 8 bits each, its parts; each leaves
-// at most 2⁻⁸ of what it splits. Of the nine products of parts the three smallest are left out,
-// together at most 2⁻²³ of the whole. A block has 32 rows and 32 columns: four tiles of sums. A
-// step multiplies 32 numbers of a row, in pairs (i, i+16), by 32 of a column.
+// Products by tiles. A number is split into three bfloat16 of 8 bits each, its parts; each leaves a
+// remainder of at most 2⁻⁸. Of the nine products of parts the three smallest are left out, together
+// at most 2⁻²³ of the product. A block has 32 rows and 32 columns: four tiles of sums. A step
+// multiplies 32 numbers of a row, in pairs (i, i+16), by 32 of a column.
 const (
 	parts     = 3
 	blockRows = 32 // and a panel's columns
@@ -28,7 +28,7 @@ func (v *vectors) tilesMultiply(transposed bool) {
 		"c *float32, ldc int, y *float32, ldy int, floor float32, ends *int32, mask *int32, scratch *float32, config *byte, ahead *float32, step int)",
 		"computes c = max(floor, from + A·b) or, if y is not nil, from + A·b where y ≠ 0 and 0 elsewhere. "+
 			"A is "+a+", with k = 32·steps; b is laid out by tilesPack; from, c and y [m, columns]. "+
-			"from moves on by panel bytes a panel. ends [32] is -1 in the rows of the last step, mask [32] in the columns "+
+			"from advances by panel bytes per panel. ends [32] is -1 in the rows of the last step, mask [32] in the columns "+
 			"of the last panel. scratch has a block's sums and parts, config the tiles' configuration.")
 	config := v.Load(v.Param("config"), reg.RAX)
 	v.configureTiles(config)
@@ -48,7 +48,7 @@ func (v *vectors) tilesMultiply(transposed bool) {
 	v.end()
 }
 
-// nextRows moves all pointers that go down the rows on by a block.
+// nextRows advances all pointers into rows by a block.
 func (v *vectors) nextRows(transposed bool) {
 	advance := func(pointer, stride string) {
 		s := v.stride(stride)
@@ -107,12 +107,12 @@ func (t *tiles) panels() {
 	t.JNZ(LabelRef("panel"))
 }
 
-// order is the order of the products of parts. The largest, (0, 0), are last, since every sum after
-// them is rounded to their size. No part of b is loaded twice.
+// order is the order of the products of parts. The largest, (0, 0), come last, because every sum
+// after them is rounded to their precision.
 var order = [][2]int{{0, 2}, {0, 1}, {1, 1}, {1, 0}, {2, 0}, {0, 0}}
 
-// sums multiplies the block's parts by the panel's, leaves the sums in scratch [32, 32] and moves b
-// on to the next panel.
+// sums multiplies the block's parts by the panel's, leaves the sums in scratch [32, 32] and
+// advances b to the next panel.
 func (t *tiles) sums(b reg.Register) {
 	a, stride, scratch := reg.RSI, reg.RDX, reg.RBX
 	t.MOVQ(U32(64), stride)

@@ -13,8 +13,8 @@ func (v *vectors) transposeMultiply(nv int) {
 	v.function(fmt.Sprintf("transposeMultiply%sx%d", v.name, nv),
 		"func(k int, m int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32, ahead *float32, step int)",
 		fmt.Sprintf("computes c [k, columns] += aᵀ·b: a [m, k], b [m, columns], at most %d columns; mask [%d] is -1 in them. "+
-			"ahead, step: what to fetch.", nv*v.lanes, nv*v.lanes))
-	// A masked load takes a slot of a multiply-add unit, so whole panels have code of their own. A
+			"ahead and step say what to prefetch.", nv*v.lanes, nv*v.lanes))
+	// A masked load takes a slot of a multiply-add unit, so whole panels have separate code. A
 	// single vector is only used for a last, narrower panel.
 	v.edges(nv, nv > 1, func(e edge, prefix string) {
 		left, a, c := v.pointer("k"), v.pointer("a"), v.pointer("c")

@@ -44,7 +44,7 @@ func (v *vectors) function(name, signature, doc string) {
 	v.Doc(wrap(name+" "+doc, 97)...)
 }
 
-// wrap divides a text into lines of at most so many characters.
+// wrap divides a text into lines of at most the given number of characters.
 func wrap(text string, width int) (lines []string) {
 	line := ""
 	for _, word := range strings.Fields(text) {
@@ -130,7 +130,7 @@ func (v *vectors) integer(x uint32) Op {
 // float returns a vector of a constant by its bits: the assembler does not know infinity.
 func (v *vectors) float(x float32) Op { return v.integer(math.Float32bits(x)) }
 
-// keep keeps constants of this function in registers, if there are enough of them. In memory half
+// keep keeps constants of this function in registers, if there are enough registers. In memory half
 // of AVX-512's constants would straddle cache lines, since the linker aligns to 32 bytes.
 func (v *vectors) keep(constants ...float32) {
 	if v.lanes == 8 {

@@ -2,8 +2,8 @@
 
 // Package probe ends a process that has no usable NVIDIA GPU, with one clear line and status 1.
 // gorgonia.org/cu does the same when it is initialised, but prints the driver's number to stdout.
-// Go initialises packages in the order of their import paths, as far as their imports allow, and
-// this package imports nothing that cu does not. So it comes first.
+// Go initialises packages in the order of their import paths, as far as their imports allow. This
+// package comes first because it imports nothing that cu does not.
 package probe
 
 /*
