@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -34,11 +35,17 @@ func ThisMachine() Machine {
 }
 
 // GPU reports whether an NVIDIA GPU is visible: whether the device file of the driver, or of WSL,
-// exists.
+// can be opened. A device file without a driver does not count: libcuda.so leaves one where root
+// loads it on a machine without a driver.
 func (m Machine) GPU() bool {
 	for _, file := range []string{"dev/nvidiactl", "dev/dxg"} {
-		if _, err := os.Stat(filepath.Join(m.Root, file)); err == nil {
+		f, err := os.OpenFile(filepath.Join(m.Root, file), os.O_RDWR|syscall.O_NONBLOCK, 0)
+		if err == nil {
+			f.Close()
 			return true
+		}
+		if !errors.Is(err, os.ErrNotExist) && !errors.Is(err, syscall.ENXIO) && !errors.Is(err, syscall.ENODEV) {
+			return true // a driver is there; its own program says why it cannot be used
 		}
 	}
 	return false

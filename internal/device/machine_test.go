@@ -3,6 +3,7 @@
 package device_test
 
 import (
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -103,6 +104,21 @@ func TestAGPUWithoutTheProgram(t *testing.T) {
 		here(t, m, "auto", "make gpu")
 		refused(t, m, "cuda:0", "make gpu", device.Program)
 	}
+}
+
+// Opening a socket fails as opening a device file without a driver does: with ENXIO.
+func TestADeviceFileWithoutADriverIsNoGPU(t *testing.T) {
+	m := machine(t, "dev/dxg")            // makes the folder
+	t.Chdir(filepath.Join(m.Root, "dev")) // the path of a socket must be short
+	if err := os.Remove("dxg"); err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("unix", "nvidiactl")
+	if err != nil {
+		t.Skip(err)
+	}
+	defer l.Close()
+	here(t, m, "auto", "no NVIDIA GPU is visible")
 }
 
 func TestWorkIsHandedOver(t *testing.T) {
