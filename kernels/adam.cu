@@ -1,5 +1,5 @@
-// Adam, and the search for a NaN or an infinity before and after it. The kernels run in this order,
-// once the flat gradient is complete. Blocks of 256; no dynamic shared memory.
+// Adam, and the search for a NaN or an infinity before and after it. The kernels run in the order
+// of the table, after the flat gradient is complete. Blocks of 256; no dynamic shared memory.
 //
 // | kernel | grid |
 // | --- | --- |
@@ -14,7 +14,8 @@
 #define BETA2 0.999
 #define EPSILON 1e-8f
 
-// A step that overflows halves the scale of the loss; so many steps that do not double it.
+// A step that overflows halves the scale of the loss. STEPS_TO_DOUBLE steps without overflow double
+// it, up to LARGEST_SCALE.
 #define LARGEST_SCALE 65536.0f
 #define STEPS_TO_DOUBLE 2000
 
@@ -22,7 +23,7 @@
 #define NEGLIGIBLE 1e-30f
 #define NEGLIGIBLE_SQUARE 1e-37f
 
-// lowest returns the least of the block's numbers to thread 0.
+// lowest returns the lowest of the block's numbers, in thread 0.
 DEVICE int lowest(int v, int part[8]) {
   for (int step = 16; step > 0; step /= 2) v = min(v, __shfl_xor_sync(~0u, v, step));
   if ((threadIdx.x & 31) == 0) part[threadIdx.x / 32] = v;
@@ -101,7 +102,7 @@ adam_begin(const Step* __restrict__ step,    // batch and learning rate
 }
 KERNEL(adam_begin)
 
-// flush returns 0 for what is smaller than the bound.
+// flush returns x, or 0 if |x| < bound.
 DEVICE float flush(float x, float bound) { return fabsf(x) < bound ? 0 : x; }
 
 extern "C" __global__ void __launch_bounds__(256)
@@ -123,7 +124,7 @@ adam(const Training* __restrict__ t,   // state of training
     m[i] = flush(b1 * m[i] + c1 * g, NEGLIGIBLE);
     v[i] = flush(b2 * v[i] + c2 * g * g, NEGLIGIBLE_SQUARE);
     params[i] = flush(p - rate * m[i] / (sqrtf(v[i]) / root + EPSILON), NEGLIGIBLE);
-    if (!finite(v[i]) || !finite(params[i])) first = min(first, (int)i); // a bad m makes a bad parameter
+    if (!finite(v[i]) || !finite(params[i])) first = min(first, (int)i); // if m is not finite, neither is the parameter
   }
   first = lowest(first, part);
   if (threadIdx.x == 0) found[blockIdx.x] = first;

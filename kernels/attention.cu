@@ -5,12 +5,12 @@
 // | kernel | computes | grid |
 // | --- | --- | --- |
 // | attention | softmax(q·kᵀ/√w)·v | 1 to ceil(rows of Point·heads / 4) |
-// | attention_grad_query | part QueryGrad, and sums for the next | 1 to ceil(rows of Point·heads / 4) |
+// | attention_grad_query | part QueryGrad, and sums for attention_grad_context | 1 to ceil(rows of Point·heads / 4) |
 // | attention_grad_context | parts KeyGrad and ValueGrad | 1 to ceil(rows of Context·heads / 4) |
 #include "extents.h"
 #include "functions.h"
 
-// A warp sums PANEL columns of a head at a time, each lane COLUMNS of them.
+// A warp sums PANEL columns of a head at a time; each lane sums COLUMNS of them.
 enum { WARPS = 4, PANEL = 128, COLUMNS = PANEL / 32 };
 
 // dot returns a·b.
@@ -26,8 +26,8 @@ DEVICE float warp_max(float v) {
   return v;
 }
 
-// accumulate adds Σ_j weight[j]·rows[j] over n rows, stride apart and w wide, to a lane's columns
-// of a panel.
+// accumulate adds Σ_j weight[j]·rows[j], over n rows of w columns, to a lane's columns of a panel.
+// stride is the distance of two rows.
 DEVICE void accumulate(float sums[COLUMNS], const float* weight, const float* rows, int n, int stride, int panel, int w) {
   int column = panel + threadIdx.x % 32;
   for (rows += column; n > 0; n--, weight++, rows += stride) {
@@ -55,14 +55,15 @@ DEVICE void attend_panel(const float* query, const float* keys, const float* val
     // 1. Each lane computes the score of one key.
     bool there = i + lane < context;
     float s = there ? dot(query, keys + (size_t)(i + lane) * d, w) * scale : -INFINITY;
-    // 2. Weights are relative to the largest score so far. When that grows, what was summed is scaled down.
+    // 2. Weights are relative to the largest score so far. If that grows, the sums so far are
+    // scaled down.
     float before = largest;
     largest = fmaxf(before, warp_max(s));
     float down = expf(before - largest), a = there ? expf(s - largest) : 0;
     total = total * down + warp_sum(a);
 #pragma unroll
     for (int c = 0; c < COLUMNS; c++) sums[c] *= down;
-    // 3. The values of these keys are added, by columns.
+    // 3. Add the values of these keys, weighted.
     __syncwarp();
     weight[lane] = a;
     __syncwarp();
@@ -105,16 +106,17 @@ DEVICE float warp_dot(const float* a, const float* b, int n) {
   return warp_sum(sum);
 }
 
-// The gradient by a score is weight·(g·v − Σ weight·g·v), and that sum is g·result. sums keeps
-// log_norm and g·result of every head of a point.
+// attention_grad_query computes the gradient with respect to a score as weight·(g·v − Σ
+// weight·g·v), where that sum equals g·result. It writes log_norm and g·result of every point and
+// head to sums.
 extern "C" __global__ void __launch_bounds__(128)
 attention_grad_query(const Extents* __restrict__ e,     // sizes of the run
-                     const float* __restrict__ grad,    // by the result [Point, d]
+                     const float* __restrict__ grad,    // of the result [Point, d]
                      const float* __restrict__ result,  // [Point, d]
                      const float* __restrict__ q,       // queries [Point, d]
                      const float* __restrict__ k,       // keys [Context, d]
                      const float* __restrict__ v,       // values [Context, d]
-                     float* __restrict__ out,           // gradient by q [Point, d], or null
+                     float* __restrict__ out,           // gradient of q [Point, d], or null
                      float* __restrict__ sums,          // [Point, heads, 2], for attention_grad_context
                      int d,                             // columns of all heads
                      int heads) {                       // d is a multiple of them
@@ -148,13 +150,13 @@ KERNEL(attention_grad_query)
 
 extern "C" __global__ void __launch_bounds__(128)
 attention_grad_context(const Extents* __restrict__ e,   // sizes of the run
-                       const float* __restrict__ grad,  // by the result [Point, d]
+                       const float* __restrict__ grad,  // of the result [Point, d]
                        const float* __restrict__ q,     // queries [Point, d]
                        const float* __restrict__ k,     // keys [Context, d]
                        const float* __restrict__ v,     // values [Context, d]
                        const float* __restrict__ sums,  // [Point, heads, 2], by attention_grad_query
-                       float* __restrict__ out_k,       // gradient by k [Context, d], or null
-                       float* __restrict__ out_v,       // gradient by v [Context, d], or null
+                       float* __restrict__ out_k,       // gradient of k [Context, d], or null
+                       float* __restrict__ out_v,       // gradient of v [Context, d], or null
                        int d,                           // columns of all heads
                        int heads) {                     // d is a multiple of them
   __shared__ float slopes[WARPS][32], weights[WARPS][32];

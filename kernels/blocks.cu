@@ -4,8 +4,8 @@
 // blocks); thread blocks of 256; no dynamic shared memory.
 #include "device.h"
 
-// Block is an ops.Block and the place of its leaf, in floats. It has 32 bytes. panel is cols if
-// ops.Block has no panels.
+// Block is an ops.Block with the place of its leaf, an offset in floats. It has 32 bytes. panel is
+// cols if the ops.Block has no panels.
 struct Block {
   long long place;
   int rows, cols, offset, stride, panel, unused;
@@ -20,7 +20,7 @@ DEVICE int in_flat(const Block& b, int i) {
 extern "C" __global__ void __launch_bounds__(256)
 load_blocks(const Block* __restrict__ blocks,  // one for each blockIdx.y
             const float* __restrict__ flat,    // flat vector
-            float* __restrict__ leaves) {      // matrices; that of a block begins at its place
+            float* __restrict__ leaves) {      // matrices; a block's matrix begins at its place
   Block b = blocks[blockIdx.y];
   for (int i = blockIdx.x * 256 + threadIdx.x; i < b.rows * b.cols; i += gridDim.x * 256)
     leaves[b.place + i] = flat[in_flat(b, i)];
@@ -29,7 +29,7 @@ KERNEL(load_blocks)
 
 extern "C" __global__ void __launch_bounds__(256)
 store_blocks(const Block* __restrict__ blocks,  // one for each blockIdx.y
-             const float* __restrict__ leaves,  // matrices; that of a block begins at its place
+             const float* __restrict__ leaves,  // matrices; a block's matrix begins at its place
              float* __restrict__ flat) {        // flat vector
   Block b = blocks[blockIdx.y];
   for (int i = blockIdx.x * 256 + threadIdx.x; i < b.rows * b.cols; i += gridDim.x * 256)

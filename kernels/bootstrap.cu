@@ -2,8 +2,9 @@
 // element of the result at a time. Blocks of 256; grid 1 to ceil(elements of the result / 256); no
 // dynamic shared memory.
 //
-// below is the space of the levels of above: Row below Point, Resample below Context. The two
-// gradients of ensemble_add are the parts PointGrad and EnsembleGrad.
+// Below is the space of the levels of the space above: Row if above is Point, Resample if it is
+// Context. ensemble_add_grad_point computes part PointGrad, ensemble_add_grad_level part
+// EnsembleGrad.
 #include "extents.h"
 #include "functions.h"
 
@@ -25,7 +26,7 @@ ensemble_add(const Extents* __restrict__ e,  // sizes of the run
 }
 KERNEL(ensemble_add)
 
-// masked returns the gradient before a ReLU that had this result.
+// masked returns the gradient before a ReLU with this result.
 DEVICE float masked(float grad, float result, int relu) { return relu && result == 0 ? 0 : grad; }
 
 extern "C" __global__ void __launch_bounds__(256)

@@ -1,37 +1,37 @@
 // The quantile branch: a multilayer perceptron (MLP) of [r, x, level] over all levels of all
-// points, with all its layers in one kernel, forward and backward. The adaptor ψ is one (level u,
-// one output: the logit z), the decoder another (level τ, 3·dy outputs). Between them are the
-// sigmoid and the mixture of likelihood.cu, which read one number and 3·dy numbers a row. With w =
-// width, D = depth hidden layers, k = outputs and p the point of row i:
+// points, with all its layers in one kernel, forward and backward. The adaptor ψ is one such MLP
+// (level u, one output: the logit z), the decoder another (level τ, 3·dy outputs). The sigmoid runs
+// between them and the mixture of likelihood.cu after the decoder; they read one number and 3·dy
+// numbers per row. With w = width, D = depth hidden layers, k = outputs and p the point of row i:
 //
 //   h_1 = relu(base_p + level_i·v)    h_{l+1} = relu(W_l·h_l + b_l), l = 1 … D−1    out_i = W_out·h_D + b_out
 //
-// Why one kernel. ACQNP on lissajous (340,000 rows, w = 128, D = 5 and 3) is 0.2 TFLOP a step, and
-// a layer has 174 MB in fp32. To write and read the 6 layers that need it would take 0.5 ms at 4.3
-// TB/s in fp32 and 0.25 ms in half precision, besides the traffic of gradients between them. To
-// compute them again in backward is a third more operations, 0.1 to 0.15 ms at the rate that
-// mma.sync reaches in half precision. So hidden layers never leave shared memory. The rows of 5
-// layers fill that, so the weights pass through it one panel at a time. The weights' gradients do
-// not fit beside them: a block adds each tile's to sums of its own in device memory. That is 1 KB a
-// row and layer
-// at w = 128 and tiles of 128 rows, as much traffic as layer by layer in half precision, but in fp32, and up to 34 MB in
-// all, which the caches of large devices hold. In fp32 without matrix units the operations decide,
-// 4 ms at 50 TFLOP/s, and only memory is gained. None of these times is measured yet.
+// Why one kernel: a step of ACQNP on lissajous (340,000 rows, w = 128, D = 5 and 3) has 0.2 TFLOP,
+// and the values of one layer take 174 MB in fp32. Writing and reading the 6 layers between which
+// values pass would take 0.5 ms at 4.3 TB/s in fp32, or 0.25 ms in half precision, besides the
+// traffic of their gradients. Computing them again in backward takes a third more operations: 0.1
+// to 0.15 ms at the rate of mma.sync in half precision. So hidden layers never leave shared memory.
+// The rows of 5 layers fill it, so the weights pass through it one panel at a time. The weights'
+// gradients do not fit beside them: a block adds each tile's gradients to its own sums in device
+// memory. At w = 128 and tiles of 128 rows that is 1 KB per row and layer: as much traffic as
+// running layer by layer in half precision, but in fp32. The sums take up to 34 MB, which the
+// caches of large devices hold. In fp32 without matrix units the operations take longest, 4 ms at
+// 50 TFLOP/s, and fusing only saves memory. These times are estimates, not measurements.
 //
-// A block takes whole points, the same number as any other block or one more, and walks their rows
-// in tiles of R rows. Only the weights' gradients are summed across blocks, in the order of the
-// blocks. So a grid gives the same bits at every run; another grid rounds differently.
+// Blocks take whole points, divided as evenly as possible, and process their rows in tiles of R
+// rows. Only the parameters' gradients are summed across blocks, in the order of the blocks. So a
+// grid gives the same bits at every run; another grid rounds differently.
 //
-// NAME is f16 (half-precision products, sm_75 on), tf32 (sm_80 on) or f32. R is 16, 32, 64 or, for
-// f16, 128: the largest whose shared memory the device has. All blocks have 256 threads. Choose the
-// grids of branch_forward and branch_backward once, at capacity: one or two blocks on each
+// NAME is f16 (half-precision products, since sm_75), tf32 (since sm_80) or f32. R is 16, 32, 64
+// or, for f16, 128: the largest whose shared memory the device has. All blocks have 256 threads.
+// The host chooses the grids of branch_forward and branch_backward once: one or two blocks per
 // multiprocessor. width is a multiple of 16 up to 256, depth at least 1.
 //
 // | kernel | does |
 // | --- | --- |
 // | branch_pack_NAME | copies the parameters from the flat vector to weights and vectors |
 // | branch_forward_NAME_R | computes the branch |
-// | branch_backward_NAME_R | computes its gradient, that by the parameters for every block |
+// | branch_backward_NAME_R | computes its gradient; for the parameters, every block its share |
 // | branch_reduce | adds the blocks' gradients and stores them in the flat vector |
 //
 // | argument | shape and meaning |
@@ -43,7 +43,7 @@
 // | base | float [Point, w] |
 // | level | float [Row, 1] |
 // | out | float [Row, k] |
-// | grad | float [Row, k], by out; if it is multiplied by a loss scale, so are all gradients that follow |
+// | grad | float [Row, k], of out; if it is multiplied by a loss scale, so are all gradients computed from it |
 // | grad_base | float [Point, w], the sum over a point's levels |
 // | grad_level | float [Row, 1], or null |
 // | partials | float [blocks of branch_backward, S]: S = (D−1)·w² + w·(D + k) + k, rounded up to a multiple of 4 |
@@ -58,12 +58,12 @@
 
 extern "C" __global__ void __launch_bounds__(BRANCH_THREADS)
 branch_reduce(const float* __restrict__ partials,  // [blocks, S]
-              int blocks,                          // of branch_backward
+              int blocks,                          // blocks of branch_backward
               const int* __restrict__ layout,      // [2·depth + 2], see above
               float* __restrict__ flat_grad,       // flat vector
-              int width,                           // of the hidden layers
+              int width,                           // columns of a hidden layer
               int depth,                           // hidden layers
-              int outputs) {                       // numbers a row
+              int outputs) {                       // columns of out
   Mlp m = {width, depth, outputs};
   int n = branch_weights(m), square = width * width, all = n + branch_vectors(m), stride = branch_sums(m);
   for (int i = thread(); i < all; i += threads()) {

@@ -1,4 +1,4 @@
-// The branch with half-precision products (sm_75 on): see branch.cu.
+// The branch with half-precision products (since sm_75): see branch.cu.
 #include "branch_kernels.h"
 
 BRANCH_PACK(f16, F16, half)

@@ -1,6 +1,6 @@
 // The three precisions of the branch's products, with one interface. A product is made of fragments
-// of 16 rows and 16 columns. A warp holds a fragment's sums as mma.m16n8 does, two such halves side
-// by side: with g = lane/4 and t = lane%4,
+// of 16 rows and 16 columns. A warp holds a fragment's sums as two halves side by side, each in the
+// layout of mma.m16n8. With g = lane/4 and t = lane%4:
 //
 //   c[q][0], c[q][1]: row g,     columns 8q + 2t and 8q + 2t + 1
 //   c[q][2], c[q][3]: row g + 8, the same columns
@@ -82,9 +82,9 @@ struct Floats {
   }
 };
 
-// Tf32 rounds what it stores, so that the matrix unit does not truncate it. A row of ldmatrix's
-// matrices is as wide as four floats, so ldmatrix loads them too; transposed it would take them
-// apart.
+// Tf32 rounds what it stores, because the matrix unit would truncate it. A row of ldmatrix's
+// matrices is as wide as four floats, so ldmatrix can load floats too, but not transposed: it would
+// transpose halves of floats.
 struct Tf32 : Floats {
   enum { STEP = 8 };
   struct Left { unsigned x[4]; };

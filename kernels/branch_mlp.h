@@ -4,8 +4,8 @@
 #include "branch_tile.h"
 #include "extents.h"
 
-// Share is a block's part of the rows, [first, end). It has whole points, so no sum over levels is
-// divided between blocks.
+// Share is a block's part of the rows, [first, end), in tiles. It consists of whole points, so no
+// sum over levels is divided between blocks.
 struct Share {
   int first, end, levels, tiles;
 };
@@ -20,8 +20,8 @@ template <int R> DEVICE Share share_of(const Extents* e) {
   return s;
 }
 
-// Rows is the rows of a tile, count of them from first on. The rest of a tile in shared memory has
-// zeros as levels and as gradients of the output.
+// Rows are the rows of a tile: count of them, from first on. The other rows of a tile in shared
+// memory have levels and output gradients of 0.
 struct Rows {
   int first, count;
 };
@@ -108,9 +108,9 @@ DEVICE void branch_forward(const Extents* e, const float* base, const float* lev
   }
 }
 
-// column_sums returns Σ_r factor[r·step]·x[r] over rows [from, to) of a pair of columns; factor
-// null stands for ones. A warp computes 8 pairs, a lane every fourth row, and all lanes get the
-// sums.
+// column_sums returns Σ_r factor[r·step]·x[r] over rows [from, to) of a pair of columns; a null
+// factor stands for ones. A warp computes 8 pairs. Four lanes share a pair, each with every fourth
+// row, and all four get its sums.
 template <class M>
 DEVICE float2 column_sums(const typename M::element* x, int ld, const float* factor, int step, int from, int to) {
   float2 sum = make_float2(0, 0);
@@ -128,10 +128,11 @@ DEVICE float2 column_sums(const typename M::element* x, int ld, const float* fac
   return sum;
 }
 
-// first_pair returns the column of this lane's first pair. The next ones follow 128 columns apart.
+// first_pair returns the column of this lane's first pair. Its next pairs follow at distances of
+// 128 columns.
 DEVICE int first_pair() { return threadIdx.x / 32 * 16 + threadIdx.x % 8 * 2; }
 
-// add_pair adds the sums of a pair of columns, in one of the lanes that have them.
+// add_pair adds the sums of a pair of columns to sum, in one of the four lanes that have them.
 DEVICE void add_pair(float* sum, float2 v, bool first) {
   if (threadIdx.x % 32 >= 8) return;
   add(sum, v.x, first);
@@ -169,9 +170,9 @@ DEVICE void last_layer_back(const Tile<M>& t, typename M::element* hidden, const
   }
 }
 
-// first_layer_back computes gradients from the one before the first ReLU: by the base, whose sum
-// over a point's levels may have begun in the tile before; by the level's weights; and by the
-// levels.
+// first_layer_back computes, from the gradient before the first ReLU, the gradients of the level's
+// weights, of the base and of the levels. A point's sum over levels for the base may have begun in
+// the tile before.
 template <class M, int R>
 DEVICE void first_layer_back(const Tile<M>& t, float* grad_base, float* grad_level, float* sums, Rows rows, int levels,
                              int width, bool first) {
@@ -191,8 +192,9 @@ DEVICE void first_layer_back(const Tile<M>& t, float* grad_base, float* grad_lev
   }
 }
 
-// A block's sums are the gradients of the hidden layers' weights [depth − 1, width, width], in the
-// order of weight_gradient, and of vectors, padded to a multiple of 4.
+// branch_sums returns the number of a block's sums: the gradients of the hidden layers' weights
+// [depth − 1, width, width], in the order of weight_gradient, and of vectors, padded to a multiple
+// of 4. branch_weights returns the number of these weights.
 DEVICE int branch_weights(Mlp m) { return (m.depth - 1) * m.width * m.width; }
 DEVICE int branch_sums(Mlp m) { return branch_weights(m) + (branch_vectors(m) + 3) / 4 * 4; }
 
@@ -214,7 +216,7 @@ DEVICE void branch_backward(const Extents* e, const float* base, const float* le
   Stream stream = Stream::begin(t.hidden + m.depth * layer, weights, m, share.tiles, true);
   load_vectors(t.vectors, vectors, branch_vectors(m));
   for (int tile = 0; tile < share.tiles; tile++) {
-    // 1. Load the tile and the gradient by its output.
+    // 1. Load the tile and the gradient of its output.
     Rows rows = rows_of<R>(share, tile);
     bool first = tile == 0;
     load_rows<M, R>(t, level, rows, share.levels);
@@ -222,7 +224,7 @@ DEVICE void branch_backward(const Extents* e, const float* base, const float* le
       t.grads[i] = i < rows.count * m.outputs ? grad[(size_t)rows.first * m.outputs + i] : 0;
     }
     __syncthreads();
-    // 2. Compute all hidden layers again, each in a buffer of its own.
+    // 2. Compute all hidden layers again, each in its own buffer.
     first_layer<M, R>(t, base, rows.count, m.width);
     for (int l = 0; l < m.depth - 1; l++) {
       for (int from = 0; from < m.width; from += P) {
@@ -232,8 +234,8 @@ DEVICE void branch_backward(const Extents* e, const float* base, const float* le
       }
     }
     __syncthreads();
-    // 3. Go back from layer to layer: a layer's values become the gradient before its ReLU, after the next layer's
-    // weight gradient has read them.
+    // 3. Go back from layer to layer. The gradient before a layer's ReLU overwrites the layer's
+    // values, after the next layer's weight gradient has read them.
     last_layer_back<M, R>(t, t.hidden + (m.depth - 1) * layer, t.vectors + m.depth * m.width,
                           of_vectors + m.depth * m.width, m, first);
     for (int l = m.depth - 2; l >= 0; l--) {
@@ -252,8 +254,8 @@ DEVICE void branch_backward(const Extents* e, const float* base, const float* le
   }
 }
 
-// vector_at returns the index in the flat vector of element i of vectors; weight_at that of element
-// i of hidden layer l's weights [width, width].
+// vector_at returns the index in the flat vector of element i of vectors. weight_at returns the
+// index of element i of hidden layer l's weights [width, width].
 DEVICE int vector_at(const int* layout, Mlp m, int i) {
   if (i < m.width) return layout[0] + i * layout[1];
   int l = i / m.width;

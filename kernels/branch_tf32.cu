@@ -1,4 +1,4 @@
-// The branch with tf32 products (sm_80 on; a trap before): see branch.cu.
+// The branch with tf32 products (since sm_80; earlier GPUs trap): see branch.cu.
 #include "branch_kernels.h"
 
 BRANCH_PACK(tf32, Tf32, float)

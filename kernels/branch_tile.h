@@ -1,11 +1,12 @@
-// What the branch's kernels do with a tile of rows in shared memory: bring the weights there, and
+// What the branch's kernels do with a tile of rows in shared memory: copy the weights there and
 // multiply.
 #pragma once
 #include "branch_math.h"
 
 enum { BRANCH_THREADS = 256, BRANCH_WARPS = BRANCH_THREADS / 32 };
 
-// Mlp has the sizes of an MLP: columns of a hidden layer, number of hidden layers, outputs a row.
+// Mlp has the sizes of an MLP: the columns of a hidden layer, the number of hidden layers, the
+// columns of the output.
 struct Mlp {
   int width, depth, outputs;
 };
@@ -28,9 +29,9 @@ DEVICE int branch_panel(int width, int columns, int pad) {
   return max(columns * (width + pad), width * (columns + pad));  // forward, and backward
 }
 
-// Panels copies the weights of all hidden layers into shared memory, again for every tile. A panel
-// is what P columns of a product need: forward P rows of W, layer by layer; backward P columns of
-// W, from the last layer down. While one panel is used the next one is copied.
+// Panels copies the weights of all hidden layers into shared memory, once for every tile. A panel
+// is the part of W that P columns of a product need: forward P rows of W, layer by layer; backward
+// P columns of W, from the last layer down. While one panel is used, the next one is copied.
 template <class M, int P> struct Panels {
   typedef typename M::element E;
   E* buffers;
@@ -39,7 +40,7 @@ template <class M, int P> struct Panels {
   int of_layer, of_tile, forward;  // panels of a layer, of a tile, of a tile's forward pass
   int at, end;
 
-  // begin starts to copy the first panel of so many tiles.
+  // begin starts to copy the first panel. The panels are for the given number of tiles.
   DEVICE Panels begin(E* buffers, const E* weights, Mlp m, int tiles, bool backward) {
     Panels s;
     s.buffers = buffers;
@@ -55,8 +56,8 @@ template <class M, int P> struct Panels {
     return s;
   }
 
-  // next returns the next panel. It waits for it and for all threads, whose writes before are seen
-  // after.
+  // next waits for the next panel and returns it. It is a barrier of the block: afterwards all
+  // threads see what the others wrote before.
   DEVICE const E* next(Panels& s) {
     cp_async_wait<0>();
     __syncthreads();
@@ -102,7 +103,7 @@ template <int R, int P> struct Warps {
   };
 };
 
-// PanelProduct is a warp's part of the product of a tile by a panel.
+// PanelProduct is a warp's part of the product of a tile with a panel.
 template <class M, int R, int P> struct PanelProduct {
   typedef typename M::element E;
   typedef Warps<R, P> W;
@@ -150,7 +151,7 @@ template <class M, int R, int P> struct PanelProduct {
   }
 };
 
-// forward_panel computes out[:, first…] = relu(in · panelᵀ + bias). A NaN stays.
+// forward_panel computes out[:, first…] = relu(in · panelᵀ + bias). A NaN stays a NaN.
 template <class M, int R, int P>
 DEVICE void forward_panel(typename M::element* out, const typename M::element* in, int ld, const typename M::element* panel,
                           const float* bias, int width, int first) {
@@ -182,8 +183,8 @@ DEVICE void forward_panel(typename M::element* out, const typename M::element* i
   }
 }
 
-// backward_panel replaces hidden[:, first…], a layer's input, by the gradient before its ReLU: dz·W
-// where hidden is not 0.
+// backward_panel replaces hidden[:, first…], the input of a layer, by the gradient before the
+// input's ReLU: dz·W where hidden is not 0, otherwise 0.
 template <class M, int R, int P>
 DEVICE void backward_panel(typename M::element* hidden, const typename M::element* dz, int ld,
                            const typename M::element* panel, int width, int first) {
@@ -209,14 +210,14 @@ DEVICE void backward_panel(typename M::element* hidden, const typename M::elemen
 // order of the tiles.
 DEVICE void add(float* sum, float v, bool first) { *sum = first ? v : *sum + v; }
 
-// fragment_sums returns where a lane's four sums of half a fragment are among a layer's.
+// fragment_sums returns the address in dw of a lane's four sums of half q of a fragment.
 DEVICE float4* fragment_sums(float* dw, int row, int column, int q, int width, int lane) {
   return reinterpret_cast<float4*>(dw) + ((row / 16 * (width / 16) + column / 16) * 2 + q) * 32 + lane;
 }
 
 // weight_gradient adds dzᵀ·x of R rows to dw [width, width], and the sums of dz's columns to db
-// [width]. dw is in an order in which a warp's accesses are contiguous, see weight_of. A tile is
-// summed from 0 and then added, because the matrix unit truncates where IEEE addition rounds.
+// [width]. The order of dw makes a warp's accesses contiguous, see weight_of. A tile's sum starts
+// from 0 and is then added to dw, because the matrix unit truncates where IEEE addition rounds.
 template <class M, int R>
 DEVICE void weight_gradient(float* dw, float* db, const typename M::element* dz, const typename M::element* x, int ld,
                             int width, bool first) {

@@ -1,6 +1,6 @@
-// The words that our kernels use. They are CUDA C++ for nvcc. For g++ the emulator defines the same
-// words and then includes the kernels, which so run on the host, with every access checked (build
-// tag simt). A kernel may use only these.
+// The words that the kernels use. For nvcc they are CUDA C++. For g++ the emulator defines the same
+// words and then includes the kernels, so they also run on the host, with every access checked
+// (build tag simt). A kernel may use no other words of CUDA.
 //
 // | word | meaning |
 // | --- | --- |
@@ -11,18 +11,18 @@
 // | DYNAMIC_SHARED(p); | unsigned char* p: the launch's dynamic shared memory, aligned to 16 bytes |
 // | __constant__ | a table of constants, with its values |
 // | threadIdx blockIdx blockDim gridDim, warpSize | .x .y .z |
-// | __syncthreads() | barrier of the block; every thread must reach the same one |
-// | __syncwarp(mask) | barrier of a warp's lanes; without it their shared memory has no order |
+// | __syncthreads() | barrier of the block; all its threads must reach the same call |
+// | __syncwarp(mask) | barrier of a warp's lanes; without it their accesses to shared memory have no order |
 // | __shfl_sync __shfl_xor_sync __shfl_up_sync __shfl_down_sync (mask, v, lane, width) | 4 or 8 bytes from another lane |
 // | __ballot_sync __any_sync __all_sync (mask, p) | votes of a warp |
 // | atomicAdd Min Max Or And Exch CAS | of int, unsigned, unsigned long long (not of floats: sums keep a fixed order) |
 // | __threadfence() | |
 // | mma_f16(c, a, b) | c[4] += a[4] b[2]: m16n8k16, halves in, floats out; layout of PTX mma.sync (k16 as two k8 on sm_75) |
 // | mma_tf32(c, a, b) | c[4] += a[4] b[2]: m16n8k8 of to_tf32 values; sm_80 on, traps before |
-// | to_tf32(x) | the bits of x rounded to tf32 (11 bits of significand) |
+// | to_tf32(x) | the bits of x rounded to tf32 (11 bits of significand); x itself before sm_80 |
 // | ldmatrix_x4(r, p), ldmatrix_x4_trans(r, p) | four 8x8 matrices of halves from shared memory; lane l gives row l%8 of matrix l/8 |
 // | cp_async16(dst, src, ok) | 16 bytes from global to shared memory, zeros unless ok; a plain copy on sm_75 |
-// | cp_async_commit() cp_async_wait<N>() | close a group of copies; wait until at most N of this thread's groups are under way |
+// | cp_async_commit() cp_async_wait<N>() | end a group of copies; wait until at most N of this thread's groups are incomplete |
 // | half, __float2half_rn, __half2float | |
 // | pack_half2(lo, hi), unpack_half2(u) | two floats to and from an unsigned of two halves (float2) |
 // | float2 float4 int2 int4 uint2 uint4, make_... | vectors, aligned to their size |
@@ -33,8 +33,9 @@
 // | __trap() | ends the launch with an error |
 // | #pragma unroll | |
 //
-// __CUDA_ARCH__ is 900 on the host. The host does not show bank conflicts, the registers and shared
-// memory of each chip, the last digits of fast arithmetic, or the matrix unit's order of addition.
+// __CUDA_ARCH__ is 900 on the host. The host does not show bank conflicts, the limits of registers
+// and shared memory of each chip, the last digits of fast arithmetic, or the order in which the
+// matrix unit adds.
 #pragma once
 #ifdef __CUDACC__
 #include <cuda_fp16.h>

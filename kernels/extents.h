@@ -21,10 +21,11 @@ struct Extents {
   int functions, context, points, levels;
 };
 
-// Step is what the host uploads before a step. A pointer to it is also one to its Extents.
+// Step is what the host uploads before a step. It begins with Extents, so a pointer to a Step can
+// be passed as a pointer to Extents.
 struct Step {
   Extents extents;
-  unsigned long long batch; // its number: levels are drawn by it
+  unsigned long long batch; // its number, from which levels are drawn
   double rate;              // learning rate
 };
 
@@ -48,9 +49,10 @@ DEVICE int ratio(const Extents& e, int child, int ancestor) {
   if (ancestor <= space::Scalar) return rows(e, child);
   if (ancestor == child) return 1;
   if (ancestor == space::Function) return rows_of_function(e, child);
-  return e.levels; // of a point or of a context point
+  return e.levels; // the levels of a point or of a context point
 }
 
-// thread returns this thread's number in the grid, threads how many there are, for grid strides.
+// thread returns this thread's number in the grid, threads the number of threads in the grid, for
+// grid strides.
 DEVICE unsigned thread() { return blockIdx.x * blockDim.x + threadIdx.x; }
 DEVICE unsigned threads() { return gridDim.x * blockDim.x; }

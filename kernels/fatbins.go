@@ -7,12 +7,14 @@ import (
 	"io/fs"
 )
 
-// `make gpu` compiles the kernels into this folder before the program, which does not build without them.
+// fatbins holds the files that `make fatbins` compiles. A program with the tag gpu does not build
+// without them.
 //
 //go:embed fatbin/*.fatbin
 var fatbins embed.FS
 
-// Fatbins returns the compiled kernels, one image for each source: machine code for several GPUs, and PTX for later ones.
+// Fatbins returns the compiled kernels, one image for each source: machine code for several GPUs,
+// and PTX for later GPUs.
 func Fatbins() ([][]byte, error) {
 	names, err := fs.Glob(fatbins, "fatbin/*.fatbin")
 	var images [][]byte

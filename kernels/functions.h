@@ -1,5 +1,5 @@
-// The scalar functions of the models, for any argument, as in internal/ops. They return a NaN for a
-// NaN.
+// The scalar functions of the models, as in internal/ops. They accept any argument and return a NaN
+// for a NaN.
 #pragma once
 #include "device.h"
 
@@ -24,7 +24,7 @@ DEVICE float sigmoid_of(float x) {
 // gaussian_sigma returns 0.1 + 0.9·softplus(s).
 DEVICE float gaussian_sigma(float s) { return GAUSSIAN_FLOOR + (1 - GAUSSIAN_FLOOR) * softplus(s); }
 
-// LogSum is a running log Σ exp(v) = max + log(sum). sum is 0 until something is added.
+// LogSum is a running log Σ exp(v) = max + log(sum). sum is 0 before the first v.
 struct LogSum {
   float max, sum;
 };
@@ -36,7 +36,7 @@ DEVICE LogSum log_sum() {
 
 // include adds exp(v).
 DEVICE void include(LogSum& l, float v) {
-  if (!(v <= l.max)) {  // also true of a NaN, so that it reaches the result
+  if (!(v <= l.max)) {  // also true for a NaN, so that it reaches the result
     l.sum = l.sum * expf(l.max - v) + 1;
     l.max = v;
     return;

@@ -1,5 +1,5 @@
-// Quantile levels u, the same bits as those of internal/random: row i of batch b is
-// random.New(seed, stream).Float(b, i). A thread draws four. Blocks of 256; grid 1 to ceil(rows of
+// Quantile levels u, with the same bits as in internal/random: row i of batch b is random.New(seed,
+// stream).Float(b, i). A thread draws four levels at a time. Blocks of 256; grid 1 to ceil(rows of
 // Row / 1024); no dynamic shared memory.
 #include "extents.h"
 
@@ -23,7 +23,7 @@ levels(const Step* __restrict__ step,  // sizes and batch
        float* __restrict__ u,          // [Row, 1]
        unsigned seed_low,              // the key of the generator
        unsigned seed_high,
-       unsigned stream) {              // of random numbers
+       unsigned stream) {              // the generator's stream
   unsigned n = rows(step->extents, space::Row), low = (unsigned)step->batch, high = (unsigned)(step->batch >> 32);
   for (unsigned i = thread(); i < (n + 3) / 4; i += threads()) {
     uint4 word = cipher(make_uint4(i, low, high, stream), make_uint2(seed_low, seed_high));

@@ -56,7 +56,7 @@ gaussian_grad(const Extents* __restrict__ e,      // sizes of the run
 }
 KERNEL(gaussian_grad)
 
-// Level is what follows from a level's logit z: τ, 1−τ and log τ(1−τ), all to full precision.
+// Level holds functions of a level's logit z: τ, 1−τ and log τ(1−τ), all to full precision.
 struct Level {
   float tau, rest, log_both;
 };
@@ -70,8 +70,8 @@ DEVICE Level level_of(float z) {
   return l;
 }
 
-// Laplace is the density of one component at a value y: σ, (y−μ)/σ, the slope of the pinball loss ρ
-// by y−μ, and the log density.
+// Laplace holds one component evaluated at a value y: σ, (y−μ)/σ, the derivative of the pinball
+// loss ρ with respect to y−μ, and the log density.
 struct Laplace {
   float sigma, scaled, slope, log_density;
 };
@@ -105,7 +105,7 @@ DEVICE MixtureSums channel_sums(const float* r, const float* z, float y, int lev
   return s;
 }
 
-// warp returns this warp's number in the grid, warps how many there are.
+// warp returns this warp's number in the grid, warps the number of warps in the grid.
 DEVICE unsigned warp() { return thread() / 32; }
 DEVICE unsigned warps() { return threads() / 32; }
 
@@ -128,8 +128,9 @@ mixture(const Extents* __restrict__ e,         // sizes of the run
 }
 KERNEL(mixture)
 
-// channel_grad writes this lane's levels of one channel's gradient, out [levels, 3·dy]. The
-// channels share their levels, so it adds to dz [levels] but for the first channel.
+// channel_grad writes this lane's levels of one channel's gradient to out [levels, 3·dy]. All
+// channels share the levels, so it overwrites dz [levels] for the first channel and adds to it for
+// the others.
 DEVICE void channel_grad(float g, const float* r, const float* z, float y, int levels, int dy, int c, float* out, float* dz) {
   MixtureSums s = channel_sums(r, z, y, levels, dy, c);
   for (int k = threadIdx.x & 31; k < levels; k += 32) {

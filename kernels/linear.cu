@@ -5,16 +5,16 @@
 // | --- | --- | --- |
 // | linear | the layer | 1 to tiles(rows of s, d) |
 // | in_grad | part InGrad | 1 to tiles(rows of s, k) |
-// | weight_grad | sums of part WeightGrad, and of BaseGrad if that is a bias, for every slice of rows | 1 to slices(rows of s)·tiles(d, k) |
+// | weight_grad | for every slice of rows, the sums of part WeightGrad, and of BaseGrad if base is a bias | 1 to slices(rows of s)·tiles(d, k) |
 // | weight_grad_sum | the sums over the slices | 1 to ceil(d·(k + 1) / 16) |
-// | base_grad | part BaseGrad, if that is not a bias | 1 to ceil(elements of out / 128) |
+// | base_grad | part BaseGrad, if base is not a bias | 1 to ceil(elements of out / 128) |
 //
 // tiles(m, n) = ceil(m / 32)·ceil(n / 64); slices(rows) = min(256, ceil(rows / 32)), at capacity.
 #include "extents.h"
 #include "product.h"
 
-// Layer is the shape of a layer: sizes of the run, space, columns of input and result, whether it
-// has a ReLU.
+// Layer is the shape of a layer: the sizes of the run, its space, the columns of input and result,
+// and whether it ends in a ReLU.
 struct Layer {
   const Extents* e;
   int s, k, d, relu;
@@ -22,10 +22,10 @@ struct Layer {
 
 DEVICE int ceil_div(int a, int b) { return (a + b - 1) / b; }
 
-// Fewer than FEW tiles of the wide shape leave most of a device idle.
+// FEW is the number of wide tiles below which most of a device would be idle.
 enum { FEW = 128 };
 
-// with_shape runs f with the shape of tiles for a result [m, n].
+// with_shape runs f with the best shape of tiles for a result [m, n].
 template <class F>
 DEVICE void with_shape(int m, int n, F& f) {
   if (n <= Narrow::N)
@@ -72,7 +72,7 @@ struct Forward {
         float v[4] = {b.x + p.sums[i][j], b.y + p.sums[i][j + 1], b.z + p.sums[i][j + 2], b.w + p.sums[i][j + 3]};
 #pragma unroll
         for (int c = 0; c < 4; c++)
-          if (l.relu && v[c] < 0) v[c] = 0;  // a NaN stays, so that it is noticed
+          if (l.relu && v[c] < 0) v[c] = 0;  // a NaN stays a NaN
         store4(out + (size_t)row * l.d + column, v, l.d - column, whole);
       }
     }
@@ -96,10 +96,10 @@ linear(const Extents* __restrict__ e,     // sizes of the run
 }
 KERNEL(linear)
 
-// mask returns the result if it is that of a ReLU, else null.
+// mask returns result if the layer ends in a ReLU, otherwise null.
 DEVICE const float* mask(const float* result, int relu) { return relu ? result : nullptr; }
 
-// InGrad computes the gradient by the input.
+// InGrad computes the gradient with respect to the input.
 struct InGrad {
   Layer l;
   const float *grad, *result, *weight;
@@ -130,7 +130,7 @@ struct InGrad {
 
 extern "C" __global__ void __launch_bounds__(128)
 in_grad(const Extents* __restrict__ e,     // sizes of the run
-        const float* __restrict__ grad,    // by the result [s, d]
+        const float* __restrict__ grad,    // of the result [s, d]
         const float* __restrict__ result,  // [s, d]; not read without ReLU, may be null then
         const float* __restrict__ weight,  // [d, k]
         float* __restrict__ out,           // [s, k]
@@ -184,8 +184,8 @@ struct Totals {
   }
 };
 
-// WeightGrad computes for every slice dW [d, k] and, after it, the gradient of a bias [d]. TURNED,
-// tiles have k down and d across: the larger of the two goes down.
+// WeightGrad computes for every slice dW [d, k] and, after it, the gradient of a bias [d]. If
+// TURNED is true, tiles have k down and d across. The larger of d and k goes down.
 struct WeightGrad {
   Layer l;
   const float *grad, *result, *in;
@@ -226,7 +226,7 @@ struct WeightGrad {
 
 extern "C" __global__ void __launch_bounds__(128)
 weight_grad(const Extents* __restrict__ e,     // sizes of the run
-            const float* __restrict__ grad,    // by the result [s, d]
+            const float* __restrict__ grad,    // of the result [s, d]
             const float* __restrict__ result,  // [s, d]; not read without ReLU, may be null then
             const float* __restrict__ in,      // [s, k]
             float* __restrict__ partial,       // [slices, d·(k + 1)]
@@ -247,8 +247,8 @@ weight_grad(const Extents* __restrict__ e,     // sizes of the run
 }
 KERNEL(weight_grad)
 
-// A block sums 16 columns: each of 8 groups of 16 threads takes every eighth slice, then the groups
-// are added.
+// weight_grad_sum adds the slices. A block adds 16 columns: each of 8 groups of 16 threads takes
+// every eighth slice, then the groups' sums are added.
 extern "C" __global__ void __launch_bounds__(128)
 weight_grad_sum(const Extents* __restrict__ e,      // sizes of the run
                 const float* __restrict__ partial,  // [slices, d·(k + 1)], by weight_grad
@@ -282,7 +282,7 @@ KERNEL(weight_grad_sum)
 
 extern "C" __global__ void __launch_bounds__(128)
 base_grad(const Extents* __restrict__ e,     // sizes of the run
-          const float* __restrict__ grad,    // by the result [s, d]
+          const float* __restrict__ grad,    // of the result [s, d]
           const float* __restrict__ result,  // [s, d]; not read without ReLU, may be null then
           float* __restrict__ out,           // [above, d]
           int s,                             // space of the layer

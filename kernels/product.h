@@ -1,7 +1,7 @@
 // Float32 matrix products C(m, n) = Σ_k A(m, k)·B(k, n) by tiles. A block of THREADS threads
-// computes a tile of M×N, each thread TM×TN sums in registers. Shared memory has two buffers for
-// STEP values of k each: one is read while the next step is fetched. Every sum is added in the
-// order of k, so its bits do not depend on the shape of the tile.
+// computes a tile of M×N elements; each thread has TM×TN sums in registers. Shared memory has two
+// buffers, each for STEP values of k: one is read while the next step is fetched. Every sum is
+// added in the order of k, so its bits do not depend on the shape of the tile.
 #pragma once
 #include "device.h"
 
@@ -17,9 +17,10 @@ struct Narrow { enum { M = 256, N = 8, TM = 4, TN = 4 }; };
 // SHARED is the number of floats of shared memory that the largest shape needs.
 enum { SHARED = 2 * STEP * (Narrow::M + PAD + Narrow::N + PAD) };
 
-// Operand is one side of a product; x stands for m or n. With ALONG its element (x, k) is
-// data[x·width + k], else data[k·width + x]. Elements outside [0, count)×[from, to) are 0, and so
-// are those whose element of mask is 0: the mask of a ReLU is its result. mask may be null.
+// Operand is one side of a product; x stands for m or n. Element (x, k) is data[x·width + k] if the
+// Loader's ALONG is true, otherwise data[k·width + x]. Elements outside [0, count)×[from, to) count
+// as 0, and so do those whose element of mask is 0. The mask of a ReLU is its result. mask may be
+// null.
 struct Operand {
   const float *data, *mask;
   int width, count, from, to;
@@ -28,14 +29,14 @@ struct Operand {
 // aligned reports whether all rows are aligned to 16 bytes.
 DEVICE bool aligned(const float* p, int width) { return width % 4 == 0 && ((unsigned long long)p & 15) == 0; }
 
-// load4 reads four neighbours of a row, of which there exist; the others are 0. whole: the row is
-// aligned.
+// load4 reads four neighbours of a row. Only the first `there` of them exist; the others are 0.
+// whole says that the row is aligned.
 DEVICE float4 load4(const float* p, int there, bool whole) {
   if (whole && there >= 4) return *(const float4*)p;
   return make_float4(there > 0 ? p[0] : 0.0f, there > 1 ? p[1] : 0.0f, there > 2 ? p[2] : 0.0f, there > 3 ? p[3] : 0.0f);
 }
 
-// store4 writes four neighbours of a row, of which there exist.
+// store4 writes four neighbours of a row, of which only the first `there` exist.
 DEVICE void store4(float* p, const float v[4], int there, bool whole) {
   if (whole && there >= 4) {
     *(float4*)p = make_float4(v[0], v[1], v[2], v[3]);
@@ -46,8 +47,8 @@ DEVICE void store4(float* p, const float v[4], int there, bool whole) {
     if (i < there) p[i] = v[i];
 }
 
-// Loader copies a step of an operand, X values of x wide, from global memory to registers (fetch)
-// and from there to shared memory [STEP][X + PAD] (store).
+// Loader copies a step of an operand, for X values of x. fetch copies it from global memory to
+// registers, store from there to shared memory [STEP][X + PAD].
 template <int X, bool ALONG, bool MASKED>
 struct Loader {
   enum { QUADS = X * STEP / 4, EACH = (QUADS + THREADS - 1) / THREADS, ROW = X + PAD };
@@ -89,18 +90,18 @@ struct Loader {
   }
 };
 
-// place returns which of a tile's X rows or columns is element i of a thread's T. They are groups
-// of four, so that the threads of a warp read neighbours.
+// place returns which of a tile's X rows or columns is the i-th of a thread's T. A thread has
+// groups of four neighbours, so that the threads of a warp read adjacent memory.
 template <int T, int X>
 DEVICE int place(int thread, int i) { return i / 4 * (X / T * 4) + thread * 4 + i % 4; }
 
-// Unwatched is a watch that does nothing.
+// Unwatched is a watch for run that does nothing.
 struct Unwatched {
   MEMBER void operator()(const float*, const float*) {}
 };
 
 // Product computes a tile of shape S. A and B are Loaders. After run, sums[i][j] of a thread is the
-// element in row m0 + row(i) and column n0 + column(j).
+// element of C in row m0 + row(i) and column n0 + column(j).
 template <class S, class A, class B>
 struct Product {
   enum { SIZE = STEP * (A::ROW + B::ROW) };
@@ -111,7 +112,7 @@ struct Product {
   MEMBER int row(int i) const { return place<S::TM, S::M>(threadIdx.x / (S::N / S::TN), i); }
   MEMBER int column(int j) const { return place<S::TN, S::N>(threadIdx.x % (S::N / S::TN), j); }
 
-  // run computes the tile that begins at (m0, n0). It calls watch with both operands of every step
+  // run computes the tile that begins at (m0, n0). For every step it calls watch with both operands
   // in shared memory.
   template <class Watch>
   MEMBER void run(const Operand& left, const Operand& right, int m0, int n0, float* shared, Watch& watch) {
@@ -119,7 +120,7 @@ struct Product {
     for (int i = 0; i < S::TM; i++)
 #pragma unroll
       for (int j = 0; j < S::TN; j++) sums[i][j] = 0;
-    // 1. The first step goes to shared memory.
+    // 1. Bring the first step to shared memory.
     bring(left, right, m0, n0, left.from);
     put(shared);
     __syncthreads();

@@ -2,8 +2,8 @@
 
 package emulator
 
-// The checked build. Go's race detector has functions of the same names, so kernels run unchecked
-// under it.
+// These flags make the checked build. Go's race detector defines functions with the same names, so
+// kernels run unchecked under it.
 
 // #cgo CFLAGS: -DSIMT_CHECKED
 // #cgo CXXFLAGS: -fsanitize=thread,alignment

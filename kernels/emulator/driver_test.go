@@ -128,7 +128,7 @@ func TestWrongLaunchesAreRefused(t *testing.T) {
 	}
 }
 
-// A graph does the captured calls when it is replayed, on what is in memory then.
+// A graph does the captured calls when it is replayed, and reads the memory's content of that time.
 func TestGraphsReadMemoryAtReplay(t *testing.T) {
 	d := device(t, emulator.Options{})
 	f, err := d.Function("vocabulary_copy")
@@ -158,7 +158,7 @@ func TestGraphsReadMemoryAtReplay(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := download[float32](t, d, z, 256); got[0] != 0 || got[255] != 0 {
-		t.Error("capturing launched")
+		t.Error("Capture ran the kernels")
 	}
 	for from := range 3 {
 		in := numbers(256, 1000*from)
@@ -186,8 +186,8 @@ func TestGraphsReadMemoryAtReplay(t *testing.T) {
 	}
 }
 
-// Pinned memory is read when the upload is done, not before something waits for it; other memory at
-// the call.
+// An upload reads pinned memory when it is done, which is not before a call waits for it. It reads
+// other memory at once.
 func TestUploadsReadPinnedMemoryLate(t *testing.T) {
 	d := device(t, emulator.Options{})
 	p := upload(t, d, []byte{0, 0, 0, 0})
@@ -241,10 +241,10 @@ func TestErrorsOfKernelsComeLateAndStay(t *testing.T) {
 		t.Error("a lost device goes on:", err)
 	}
 	if d.Free(px) == nil || d.Live() != 1 {
-		t.Error("memory of a lost device is not given back, or without a word")
+		t.Error("Free of a lost device did not free the memory, or returned no error")
 	}
 	if d.Close() == nil {
-		t.Error("closing says nothing of the failure")
+		t.Error("Close returned no error after a failure")
 	}
 	if err := d.Close(); err != nil {
 		t.Error(err)
@@ -254,7 +254,8 @@ func TestErrorsOfKernelsComeLateAndStay(t *testing.T) {
 	}
 }
 
-// Blocks of every size, warps that are not full included, over a grid of three dimensions.
+// TestBlocksOfEverySize runs blocks with full warps and with partly filled ones, over a grid of
+// three dimensions.
 func TestBlocksOfEverySize(t *testing.T) {
 	for _, order := range orders {
 		for _, threads := range []int{1, 31, 32, 33, 255, 1000, 1024} {

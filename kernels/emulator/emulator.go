@@ -21,12 +21,12 @@ type Options struct {
 	Major, Minor   int    // compute capability (9.0)
 	Memory         uint64 // bytes of device memory (1 GiB)
 	SharedPerBlock int    // largest dynamic shared memory of a block, in bytes (that of the capability)
-	Order          int    // of threads and blocks: 0 upwards, 1 downwards, any other number is the seed of a random order
+	Order          int    // of threads and blocks: 0 upwards, 1 downwards, other numbers are seeds of random orders
 }
 
-// Driver is a gpu.Driver that runs the kernels on the host. It does launches, and uploads from
-// pinned memory, only when something waits for them, the latest that a device may do them. It
-// checks every access, unless Go's race detector is on (Checked).
+// Driver is a gpu.Driver that runs the kernels on the host. It makes launches and uploads only when
+// a call waits for them, which is the latest time at which a device may make them. It checks every
+// access, unless Go's race detector is on (see Checked).
 type Driver struct {
 	device    gpu.Device
 	order     int
@@ -44,13 +44,13 @@ type function struct {
 	sizes  []int // of its parameters, in bytes
 }
 
-// machine is locked during calls of the C code, of which a process has one instance.
+// machine is locked during calls of the C code, whose state is global to the process.
 var machine sync.Mutex
 
 // sharedPerBlock is the largest dynamic shared memory of a block, by compute capability.
 var sharedPerBlock = map[int]int{75: 64 << 10, 80: 163 << 10, 86: 99 << 10, 87: 163 << 10, 89: 99 << 10, 90: 227 << 10}
 
-// New returns a driver of a new device.
+// New returns a driver of a new emulated device.
 func New(o Options) *Driver {
 	d := gpu.Device{Name: "simt", Major: cmp.Or(o.Major, 9), Minor: o.Minor, Multiprocessors: 4, Memory: cmp.Or(o.Memory, 1<<30)}
 	d.SharedPerBlock = cmp.Or(o.SharedPerBlock, sharedPerBlock[d.Capability()], 48<<10)
@@ -75,7 +75,7 @@ func (e *Driver) usable(call string) error {
 	case e.stream.err != nil:
 		return e.stream.err
 	case e.stream.recording != nil && call != "launch" && call != "zero":
-		return &gpu.Error{Call: call, Cause: errors.New("not while a graph is captured")}
+		return &gpu.Error{Call: call, Cause: errors.New("not allowed while a graph is captured")}
 	}
 	return nil
 }
@@ -86,7 +86,7 @@ func (e *Driver) Alloc(bytes int) (gpu.Ptr, error) {
 		return 0, err
 	}
 	if bytes <= 0 {
-		return 0, &gpu.Error{Call: "alloc", Cause: fmt.Errorf("%d bytes", bytes)}
+		return 0, &gpu.Error{Call: "alloc", Cause: fmt.Errorf("%d bytes, want at least 1", bytes)}
 	}
 	var p gpu.Ptr
 	if e.used+uint64(bytes) <= e.device.Memory {
@@ -113,7 +113,7 @@ func (e *Driver) Free(p gpu.Ptr) error {
 	}
 	bytes, ok := e.memory[p]
 	if !ok {
-		return &gpu.Error{Call: "free", Cause: errors.New("not an address that was allocated")}
+		return &gpu.Error{Call: "free", Cause: errors.New("the address is not the start of an allocation")}
 	}
 	machine.Lock()
 	C.simt_free(C.uint64_t(p))
@@ -129,7 +129,7 @@ func (e *Driver) Pinned(bytes int) ([]byte, error) {
 		return nil, err
 	}
 	if bytes <= 0 {
-		return nil, &gpu.Error{Call: "pinned", Cause: fmt.Errorf("%d bytes", bytes)}
+		return nil, &gpu.Error{Call: "pinned", Cause: fmt.Errorf("%d bytes, want at least 1", bytes)}
 	}
 	p := unsafe.Slice((*byte)(C.calloc(1, C.size_t(bytes))), bytes)
 	e.pinned = append(e.pinned, p)

@@ -11,7 +11,7 @@ import (
 	"github.com/acqnp/acqnp/kernels/emulator"
 )
 
-// faults are the kernels of faults.cu with words that the error must have.
+// faults maps the kernels of faults.cu to patterns that the error must match.
 var faults = map[string]string{
 	"fault_no_barrier_before_read":      "data race|nothing has written",
 	"fault_no_syncwarp_before_read":     "data race|nothing has written",
@@ -48,7 +48,7 @@ var faults = map[string]string{
 	"fault_shared_in_template":          "__shared__ one in a template",
 }
 
-// unchecked are the faults that need no checked build.
+// unchecked holds the faults that are found without a checked build.
 var unchecked = map[string]bool{
 	"fault_end_without_wait": true, "fault_barriers_apart": true, "fault_barrier_for_some": true, "fault_barrier_against_warp": true,
 	"fault_shuffles_apart": true, "fault_shuffle_without_one": true, "fault_mask_without_self": true, "fault_matrix_from_global": true,
@@ -102,8 +102,7 @@ func TestFaultsAreAllTried(t *testing.T) {
 	}
 }
 
-// After a failed launch the emulator works as before: fibers that stopped in the middle do not go
-// on.
+// After a failed launch the emulator still works: fibers that stopped in the middle do not go on.
 func TestFailureLeavesNothingBehind(t *testing.T) {
 	for _, name := range []string{"fault_barrier_for_some", "fault_end_without_wait", "fault_trap"} {
 		d := device(t, emulator.Options{})

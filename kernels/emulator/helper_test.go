@@ -10,7 +10,7 @@ import (
 	"github.com/acqnp/acqnp/kernels/emulator"
 )
 
-// orders are orders of threads and blocks. Every result has to be the same in all of them.
+// orders holds orders of threads and blocks. Every result must be the same in all of them.
 var orders = []int{0, 1, 2, 12345}
 
 // device returns a driver that the test closes.

@@ -1,10 +1,10 @@
 //go:build simt
 
 /* Checks every access of a kernel's thread: that it stays within the memory it is for, and that a barrier orders it with
-   earlier accesses. Each few bytes have a cell, which records the last write and the reads since then, by thread and
+   earlier accesses. A cell for every few bytes records the last write and the reads since then, by thread and
    epoch. Two accesses conflict if no barrier lies between them, in whatever order they happened. In a checked build g++
-   calls these functions for every access (-fsanitize=thread, without libtsan) and for a wrong alignment. Not found: pairs
-   that a __syncwarp ordered which left out one of the two, and overruns from one static __shared__ array into the next,
+   calls these functions for every access (-fsanitize=thread, without libtsan) and for a wrong alignment. It does not find pairs of accesses separated by a
+   __syncwarp that left out one of the two threads, and overruns from one static __shared__ array into the next,
    unless nothing was written there. */
 #include <stdio.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static __attribute__((cold, noinline, noreturn)) void outside(const char *p, siz
       nearest = f;
     }
   }
-  char where[128] = "an address where nothing is";
+  char where[128] = "an address outside all memory";
   if (nearest)
     snprintf(where, sizeof where, "byte %td of %s of %td bytes", p - nearest->begin,
              name(nearest), nearest->end - nearest->begin);
@@ -70,7 +70,7 @@ static inline void write_cell(Piece *p, Cell *c, const void *at, Access kind, co
         conflict(p, at, kind, c->reader & (LANES | WARPS) ? "read by others and" : "read", other, pc);
     }
   }
-  if (kind == ATOMIC && !(c->write == simt_epoch && c->writer == self)) /* a plain write of its own remains one */
+  if (kind == ATOMIC && !(c->write == simt_epoch && c->writer == self)) /* a plain write of this thread stays a plain write */
     c->writer = self | ATOMICALLY;
   else
     c->writer = self;

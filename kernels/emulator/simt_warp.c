@@ -1,6 +1,6 @@
 //go:build simt
 
-/* What the lanes of a warp do together. Each brings its operands to a meeting. The last to arrive does the work for all. */
+/* What the lanes of a warp do together. Each lane brings its operands to a meeting, and the last to arrive does the work for all. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -11,8 +11,8 @@ import (
 )
 
 // sourceLine returns "FILE:LINE: " of the call that returns to an address in this program's file.
-// It is empty if the program was linked without debug information, as by go test without
-// -ldflags='-s=0 -w=0' or -c.
+// It returns "" if the program was linked without debug information, as go test does without -c or
+// -ldflags='-s=0 -w=0'.
 func sourceLine(address uint64) string {
 	if address == 0 {
 		return ""

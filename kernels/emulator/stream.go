@@ -13,12 +13,12 @@ import (
 	"github.com/acqnp/acqnp/internal/gpu"
 )
 
-// stream is the calls that wait to be done, in order.
+// stream is the queue of calls that have not been done yet.
 type stream struct {
 	queue     []func() error
 	done      int             // calls done so far
-	recording *[]func() error // of the graph that is captured; nil: none is
-	err       error           // of the call that failed; nothing is done after it
+	recording *[]func() error // calls of the graph that is being captured; nil if there is none
+	err       error           // error of the call that failed; no call is done after it
 }
 
 func (s *stream) add(f func() error) {
@@ -47,7 +47,7 @@ func holds(call string, p gpu.Ptr, bytes int) error {
 	machine.Lock()
 	defer machine.Unlock()
 	if bytes < 0 || C.simt_holds(C.uint64_t(p), C.uint64_t(bytes)) == 0 {
-		return &gpu.Error{Call: call, Bytes: bytes, Cause: errors.New("not within memory that was allocated")}
+		return &gpu.Error{Call: call, Bytes: bytes, Cause: errors.New("the bytes are not within one allocation")}
 	}
 	return nil
 }
@@ -103,7 +103,7 @@ func (e *Driver) Zero(dst gpu.Ptr, bytes int) error {
 	return nil
 }
 
-// shape returns the error of a launch that no device takes, or not this one, or not the kernel.
+// shape returns an error if the kernel, this device or every device rejects the shape of a launch.
 func (e *Driver) shape(f function, d gpu.Dims) error {
 	threads := 1
 	for i, most := range [3]uint32{1024, 1024, 64} {
@@ -213,7 +213,7 @@ func (e *Driver) Mark() (gpu.Event, error) {
 
 type event struct {
 	emulator *Driver
-	calls    int // of the stream that were made before it
+	calls    int // the number of the stream's calls before it
 }
 
 func (v *event) Wait() error {

@@ -20,7 +20,7 @@ func TestWordsOfAWarp(t *testing.T) {
 		func(l int) int { return 5 },
 		func(l int) int { return l&^7 + 5 },
 		func(l int) int { return l ^ 3 },
-		func(l int) int { // an xor beyond the part of 8 lanes: one's own
+		func(l int) int { // an xor that leaves the group of 8 lanes gives the lane's own number
 			if s := l ^ 12; s < l&^7+8 {
 				return s
 			}
@@ -104,8 +104,8 @@ func TestBarriersAndSharedMemory(t *testing.T) {
 	}
 }
 
-// The operands are exact in halves and tf32 and the sums exact in float32: products of numbers with
-// 7 significant bits, 16 of them.
+// The operands are exact in halves and tf32. The sums are exact in float32: they have 16 products
+// of numbers with 7 significant bits.
 func TestMatrixUnit(t *testing.T) {
 	for _, tile := range []struct {
 		kernel     string
@@ -115,7 +115,7 @@ func TestMatrixUnit(t *testing.T) {
 		d := device(t, emulator.Options{})
 		k := tile.k
 		a, b, c := numbers(16*k, 0), numbers(8*k, 1000), numbers(128, 2000)
-		ga, gb := a, b // as the kernel takes them
+		ga, gb := a, b // in the layout that the kernel takes
 		if tile.transposed == 1 {
 			ga = transposed(a, 16, k)
 		} else if tile.transposed == 0 {
