@@ -6,7 +6,7 @@ command -v nvcc >/dev/null && command -v g++ >/dev/null && command -v make >/dev
 # shellcheck source=/dev/null
 . /etc/os-release
 if [ "${ID:-}" != debian ]; then
-	echo "this script knows only Debian: install nvcc (CUDA 11.8), g++ and make yourself" >&2
+	echo "found ${ID:-an unknown system}, but this script installs only on Debian: install nvcc (CUDA 11.8), g++ and make yourself" >&2
 	exit 1
 fi
 # The toolkit is in the components contrib and non-free, which most machines do not list.

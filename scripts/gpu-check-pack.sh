@@ -1,5 +1,5 @@
 #!/bin/sh
-# Gathers in a folder what gpu-check.sh needs on a machine with a GPU but without Go and nvcc: the
+# Collects in DIR what gpu-check.sh needs on a machine with a GPU but without Go and nvcc: the
 # programs, tests compiled with the tag gpu, configurations and the PyTorch scripts.
 set -eu
 cd "$(dirname "$0")/.."
@@ -11,4 +11,4 @@ for package in internal/test/kernels internal/engine/cuda; do
 done
 cp -r acqnp acqnp-cuda configs tools/peer scripts/gpu-check.sh "$dir"
 { git rev-parse HEAD 2>/dev/null && git status --porcelain --untracked-files=no; } >"$dir/commit" || echo unknown >"$dir/commit"
-echo "$dir: sh $dir/gpu-check.sh on a machine with a GPU"
+echo "packed $dir; on a machine with a GPU run: sh $dir/gpu-check.sh"

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Runs all checks that need a GPU, from the folder that `make gpu-check` fills. It needs neither Go
+# Runs all checks that need a GPU, in the folder that `make gpu-check` fills. It needs neither Go
 # nor nvcc.
 usage='usage: gpu-check.sh [OUT]
-Compares the CUDA engine with the CPU, by operation and by model. Times training steps, and those of PyTorch if python3
-has torch. Compares the log-likelihoods that short trainings reach. Details go to OUT (default gpu-check-TIME), a table
-to OUT/table.txt and the terminal. Status 1: no GPU, or results that do not agree.
-PYTHON names another python3, STEPS the length of the short trainings (default 2000).'
+Compares the CUDA engine with the CPU, for every operation and model. Times training steps, also in PyTorch if python3
+has torch. Compares the log-likelihoods that short trainings reach. Writes details to OUT (default gpu-check-TIME) and a
+table to OUT/table.txt and the terminal. Exit code 1: no GPU, or a check failed.
+Environment: PYTHON is the python3 to use, STEPS the length of the short trainings (default 2000).'
 set -eu
 case ${1:-} in
 -h | --help) echo "$usage" && exit ;;
@@ -17,7 +17,7 @@ die() {
 	exit 1
 }
 for file in acqnp acqnp-cuda tests peer configs; do
-	[ -e "$here/$file" ] || die "no $here/$file: run it from the folder that make gpu-check fills"
+	[ -e "$here/$file" ] || die "$here/$file is missing: run the gpu-check.sh in the folder that make gpu-check fills"
 done
 about=$("$here/acqnp-cuda" doctor 2>&1) || die "no GPU to check on: $(echo "$about" | tail -1)"
 out=${1:-gpu-check-$(date +%Y%m%d-%H%M%S)}
@@ -31,9 +31,9 @@ failed=0
 
 row() { printf '%-34s %s\n' "$1" "$2" >>"$out/table.txt"; }
 say() { echo "gpu-check: $*" >&2; }
-# number FILE KEY: the first number under that key in a JSON file
+# number FILE KEY prints the first number under that key in a JSON file
 number() { sed -n "s/.*\"$2\": *\\(-\\{0,1\\}[0-9][0-9.e+-]*\\).*/\\1/p" "$1" | head -1; }
-# likelihood FILE: the mean target log-likelihood of an eval.json
+# likelihood FILE prints the mean target log-likelihood of an eval.json
 likelihood() { tr -d '\n' <"$1" | sed -n 's/.*"target_ll": *{[^}]*"mean": *\(-\{0,1\}[0-9][0-9.e+-]*\).*/\1/p'; }
 
 { echo "$about" && nvidia-smi 2>&1 && lscpu 2>&1; } >"$out/machine.txt" || true
@@ -49,7 +49,7 @@ for test in tests/*.test; do
 	row "$name" "$verdict: $(grep -c '^ *--- PASS' "$out/$name.txt") passed, $(grep -c '^ *--- FAIL' "$out/$name.txt") failed, $(grep -c '^ *--- SKIP' "$out/$name.txt") skipped"
 done
 
-# 2. Milliseconds of a training step of lissajous, and of PyTorch's.
+# 2. Milliseconds per training step on lissajous, for this program and for PyTorch.
 mkdir -p "$out/times"
 torch=yes
 "$python" -c 'import torch; assert torch.cuda.is_available()' 2>"$out/times/torch.err" || torch=no
@@ -65,7 +65,7 @@ for model in acqnp cqnp cnp canp bnp; do
 		fi
 	done
 	row "ms a step, $model, acqnp" "$line"
-	line=' no torch with CUDA here'
+	line=' python3 has no torch with CUDA'
 	if [ $torch = yes ]; then
 		line=
 		script=torch_step.py modes='eager tf32 compile graph'
@@ -100,13 +100,14 @@ for precision in fp32 tf32 fp16; do
 	if train small-$precision cuda $precision configs/quickstart.yaml; then
 		gpu=$(likelihood "$out/small-$precision.json")
 		row "target LL, quickstart, $precision" "$gpu, on the CPU ${cpu:--}"
-		# Rounding makes the runs differ, but not in what they reach. 0.1 is ten standard errors.
+		# Runs differ by rounding, but should reach the same log-likelihood. 0.1 is ten standard
+		# errors.
 		if ! awk -v a="$gpu" -v b="$cpu" 'BEGIN { d = a - b; exit !(a != "" && b != "" && d >= -0.1) }'; then
 			row "" "FAILED: more than 0.1 below the CPU"
 			failed=1
 		fi
 	else
-		row "target LL, quickstart, $precision" "no training: $(tail -1 "$out/small-$precision.txt")"
+		row "target LL, quickstart, $precision" "training failed: $(tail -1 "$out/small-$precision.txt")"
 		[ $precision != fp32 ] || failed=1
 	fi
 done
@@ -114,11 +115,11 @@ for precision in fp32 tf32 fp16; do
 	if train lissajous-$precision cuda $precision configs/lissajous/acqnp.yaml; then
 		row "target LL, lissajous, $precision" "$(likelihood "$out/lissajous-$precision.json")"
 	else
-		row "target LL, lissajous, $precision" "no training: $(tail -1 "$out/lissajous-$precision.txt")"
+		row "target LL, lissajous, $precision" "training failed: $(tail -1 "$out/lissajous-$precision.txt")"
 		[ $precision != fp32 ] || failed=1
 	fi
 done
 
 cat "$out/table.txt"
-[ $failed = 0 ] || die "not all agrees; details in $out"
-echo "all agrees; details in $out"
+[ $failed = 0 ] || die "some checks failed; details in $out"
+echo "all checks passed; details in $out"

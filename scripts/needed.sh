@@ -1,5 +1,6 @@
 #!/bin/sh
-# Checks that the CUDA program needs only the driver's library and glibc. Prints the least glibc.
+# Checks that the CUDA program needs only the driver's library and glibc. Prints the glibc version
+# that it needs.
 set -eu
 program=${1:?usage: needed.sh PROGRAM}
 libraries=$(readelf -d "$program" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
@@ -15,7 +16,7 @@ for library in $libraries; do
 	esac
 done
 if [ $driver = no ]; then
-	echo "$program does not need libcuda.so.1: it cannot use a GPU" >&2
+	echo "$program is not linked with libcuda.so.1, so it cannot use a GPU" >&2
 	exit 1
 fi
 glibc=$(readelf -V "$program" | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -1)

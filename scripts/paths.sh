@@ -1,13 +1,14 @@
 #!/bin/sh
-# Runs the tests of numbers (agreement, gradients, golden results, resumed runs) on every set of
-# SIMD kernels that this machine has, and names the others. A plain `go test` runs the best set.
+# Runs the tests of numerical results (agreement, gradients, golden results, resumed runs) with
+# every set of SIMD kernels that this machine can run, and names the other sets. A plain `go test`
+# uses only the best set.
 set -eu
 cd "$(dirname "$0")/.."
 for path in amx avx512 avx2 portable; do
 	export ACQNP_SIMD=$path
 	# this test prints the set that runs
 	if ! ACQNP_SIMD_TEST_CHILD=1 go test -count=1 -v -run '^TestTheEnvironmentIsRead$' ./internal/simd | grep -q "^runs $path$"; then
-		echo "$path: skipped, this machine does not have it"
+		echo "$path: skipped, this machine cannot run it"
 		continue
 	fi
 	echo "$path:"

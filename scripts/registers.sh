@@ -1,6 +1,6 @@
 #!/bin/sh
-# Compares what ptxas printed about the kernels of `make fatbins` (registers, spilled bytes, static
-# shared memory) with kernels/registers.txt, for the GPUs in both. --record writes that file.
+# Compares what ptxas printed about the kernels during `make fatbins` (registers, spilled bytes,
+# static shared memory) with kernels/registers.txt, for the GPUs in both. --record writes that file.
 set -eu
 cd "$(dirname "$0")/../kernels"
 compiler=$(nvcc --version | sed -n 's/.*release .*, V\([0-9.]*\).*/\1/p')
@@ -27,7 +27,7 @@ if [ "${1:-}" = --record ]; then
 	exit
 fi
 if [ "$(head -1 registers.txt)" != "# nvcc $compiler" ]; then
-	echo "not compared: registers.txt was written with $(sed -n '1s/# *//p' registers.txt), this is nvcc $compiler"
+	echo "not compared: kernels/registers.txt was written with $(sed -n '1s/# *//p' registers.txt), found nvcc $compiler"
 	exit
 fi
 # Compare the lines of the GPUs in both. A kernel without a line appears in the difference.
@@ -46,11 +46,11 @@ for gpu in $gpus; do
 	awk -v gpu="$gpu" '$2 == gpu { $1 = $1; print }' registers.txt >>"$now.recorded"
 done
 if [ -z "$compared" ]; then
-	echo "registers.txt has none of the GPUs compiled for: $gpus" >&2
+	echo "kernels/registers.txt has no lines for the GPUs that were compiled for: $gpus" >&2
 	exit 1
 fi
 if ! diff "$now.recorded" "$now"; then
-	echo "registers, spills or shared memory differ from kernels/registers.txt (<); if that is right: make registers-record" >&2
+	echo "registers, spills or shared memory differ from kernels/registers.txt (<); if the change is intended, run make registers-record" >&2
 	exit 1
 fi
 echo "registers and spills as recorded:$compared, $(wc -l <"$now") lines"
