@@ -17,7 +17,7 @@ func TestCUDAPrecisionByCapability(t *testing.T) {
 	for _, c := range []struct {
 		major, minor int
 		precision    string
-		name         string // of the device; "" where it is refused
+		name         string // the device's name; "" if the device is an error
 	}{
 		{7, 5, "auto", "cuda:1 (simt, training fp16, evaluation fp32)"},
 		{7, 5, "fp32", "cuda:1 (simt, fp32)"},

@@ -64,7 +64,7 @@ func here(t *testing.T, m device.Machine, choice, why string) {
 	}
 }
 
-// refused checks that there is an error of one line that contains the words.
+// refused checks that the error is one line that contains the words.
 func refused(t *testing.T, m device.Machine, choice string, words ...string) {
 	t.Helper()
 	_, err := route(t, m, choice)
@@ -79,7 +79,7 @@ func refused(t *testing.T, m device.Machine, choice string, words ...string) {
 	}
 }
 
-// handed checks that another program is to do the work.
+// handed checks that the route is another program.
 func handed(t *testing.T, m device.Machine, choice, program string) {
 	t.Helper()
 	if r, err := route(t, m, choice); err != nil || r.Program != program {
@@ -132,7 +132,7 @@ func TestWorkIsHandedOver(t *testing.T) {
 	elsewhere := filepath.Join(t.TempDir(), device.Program)
 	write(t, elsewhere, works, 0o755)
 	m.Path = filepath.Join(m.Root, "nothing") + string(filepath.ListSeparator) + filepath.Dir(elsewhere)
-	handed(t, m, "cuda", file) // what is beside the program comes first
+	handed(t, m, "cuda", file) // a program in the same directory comes first
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}

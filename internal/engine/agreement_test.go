@@ -54,7 +54,7 @@ func shapes() []shape {
 	return all
 }
 
-// sized returns a model with this width of representation, hidden layers and heads.
+// sized returns a model whose representation, hidden layers and heads have the given width.
 func sized(name string, width int, hidden []int, heads int) config.Model {
 	if name == "bnp" {
 		return config.Model{Name: name, Width: width, PreDepth: 2 + len(hidden), PostDepth: 2, DecoderDepth: 2 + len(hidden)}

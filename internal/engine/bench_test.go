@@ -9,7 +9,7 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// BenchmarkStep is forward and backward of an ACQNP at two sizes: the quickstart's, and the
+// BenchmarkStep measures forward and backward of an ACQNP at two sizes: the quickstart's, and the
 // speed-flow benchmark's over a tenth of its points.
 func BenchmarkStep(b *testing.B) {
 	for name, s := range map[string]shape{
@@ -25,7 +25,7 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// BenchmarkSpeedFlow is forward and backward of every model at the size of a speed-flow step.
+// BenchmarkSpeedFlow measures forward and backward of every model at the size of a speed-flow step.
 func BenchmarkSpeedFlow(b *testing.B) {
 	h := []int{64, 64}
 	plain := ops.Extents{Functions: 2, Context: 740, Points: 988}
@@ -58,7 +58,8 @@ func benchmark(b *testing.B, s shape) {
 	b.ReportMetric(float64(rows)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }
 
-// BenchmarkAdam is an update in nanoseconds a parameter, of as many as an ACQNP has.
+// BenchmarkAdam measures an update of as many parameters as an ACQNP has, in nanoseconds per
+// parameter.
 func BenchmarkAdam(b *testing.B) {
 	const n = 200_000
 	adam := engine.NewAdam[float32](n, 1e-5)

@@ -17,7 +17,7 @@ var small = config.Model{Name: "acqnp", Representation: 20, Encoder: []int{20, 1
 func TestThreadsGiveTheSameBits(t *testing.T) {
 	for _, name := range models.Names() {
 		t.Run(name, func(t *testing.T) {
-			for _, width := range []int{20, 100} { // 100: products by tiles, where the machine has them
+			for _, width := range []int{20, 100} { // 100: products by tiles, if the machine has them
 				sameBits(t, build(t, shape{model: sized(name, width, []int{width + 4, width - 2}, 4), dx: 1, dy: 1}))
 			}
 		})
@@ -118,7 +118,7 @@ func TestNoAllocationPerRun(t *testing.T) {
 }
 
 // TestMemoryDoesNotGrowWithLevels compiles for 400 levels and for 4. Only the input of levels, one
-// number a row, may grow. One activation of width 128 at 400 levels would have 200 MB.
+// number per row, may grow. One activation of width 128 at 400 levels would take 200 MB.
 func TestMemoryDoesNotGrowWithLevels(t *testing.T) {
 	c := config.Model{Name: "acqnp", Representation: 128, Encoder: []int{128}, Adaptor: []int{128, 128}, Decoder: []int{128, 128}}
 	m := build(t, shape{model: c, dx: 1, dy: 1})

@@ -8,16 +8,16 @@ import (
 	"github.com/acqnp/acqnp/internal/models"
 )
 
-// TestModelGradients compares all gradients of all models but BNP with central differences in
-// float64. A step of 1e-6 has an error of about 1e-9 by rounding and 1e-12 by curvature. At these
-// seeds no kink of ReLU or ρ is within a step.
+// TestModelGradients compares all gradients of all models except BNP with central differences in
+// float64. A step of 1e-6 has an error of about 1e-9 from rounding and 1e-12 from curvature. At
+// these seeds no kink of ReLU or ρ is within a step.
 func TestModelGradients(t *testing.T) {
 	for _, s := range shapes() {
 		if s.e.Points > 10 || max(s.model.Representation, s.model.Width) > 5 {
 			continue
 		}
 		if s.model.Name == "bnp" {
-			continue // its bootstrap stops gradients, which difference quotients do not: see internal/test/golden
+			continue // its bootstrap stops gradients but not difference quotients; internal/test/golden tests it
 		}
 		t.Run(s.String(), func(t *testing.T) {
 			m := build(t, s)

@@ -52,7 +52,7 @@ func TestStateMovesBetweenTrainers(t *testing.T) {
 		}
 	}
 	step(one, 0)
-	for k := range 4 { // elsewhere, so that nothing of it may remain
+	for k := range 4 { // at other values, which Load must replace
 		step(other, k)
 	}
 	s, err := one.State()
@@ -80,7 +80,7 @@ func TestStateMovesBetweenTrainers(t *testing.T) {
 	}
 	for _, bad := range []engine.State{{}, {Params: a.Params[1:]}, {Params: a.Params, M: a.M[1:]}, {Params: a.Params, V: a.V[1:]}} {
 		if other.Load(bad) == nil {
-			t.Error("a state of another length was taken")
+			t.Error("Load accepted a state of another length")
 		}
 	}
 }
@@ -111,12 +111,12 @@ func TestTrainerStopsAtWhatIsNoNumber(t *testing.T) {
 }
 
 // An update that overflows float32 stops the trainer at its step and names what overflowed: a
-// second moment, where the gradient is finite and its square is not, or a weight.
+// weight, or a second moment whose gradient is finite but has an infinite square.
 func TestTrainerStopsAtAnUpdateThatOverflows(t *testing.T) {
 	m := build(t, shape{model: sized("cnp", 8, []int{8}, 0), dx: 1, dy: 1})
 	last := m.Tensors()[len(m.Tensors())-1] // the decoder's last bias: μ and s
 	apart := m.Initial(1)
-	apart[last.Offset] = 1e14 // far from y: the gradient by s is about 1e28
+	apart[last.Offset] = 1e14 // far from y: the gradient with respect to s is about 1e28
 	for _, c := range []struct {
 		quantity string
 		params   []float32

@@ -18,7 +18,8 @@ import (
 
 var extents = ops.Extents{Functions: 2, Context: 3, Points: 5, Levels: 4}
 
-// graphs are the smallest ones in which each operation has to pass gradients on to parameters.
+// graphs holds, for each operation, the smallest graph in which it passes a gradient to a
+// parameter.
 var graphs = map[string]func(b *ops.Builder) *G.Node{
 	"linear with a bias": func(b *ops.Builder) *G.Node {
 		x := b.Input("x", ops.Point, 3)
@@ -79,14 +80,15 @@ var graphs = map[string]func(b *ops.Builder) *G.Node{
 	},
 }
 
-// points makes one number a point out of h [B, d].
+// points returns a node with one number per point, made from h [B, d].
 func points(b *ops.Builder, h *G.Node) *G.Node {
 	perPoint := b.Linear(h, b.Input("px", ops.Point, 1), b.Weight("pw", h.Shape()[1], 1)[0], true)
 	return b.Linear(b.Bias("pb", 1, 4), perPoint, b.Weight("pv", 1, h.Shape()[1])[0], false)
 }
 
 // TestGradients compares each operation's gradients with central differences in float64, to 1e-7. A
-// step of 1e-6 has a rounding error of about 1e-9, and at this seed no kink is within a step.
+// step of 1e-6 has a rounding error of about 1e-9. At this seed no kink is within a step of a
+// value.
 func TestGradients(t *testing.T) {
 	for name, f := range graphs {
 		t.Run(name, func(t *testing.T) {
@@ -172,7 +174,7 @@ func TestLikelihoodsAreThoseOfTheirPackage(t *testing.T) {
 	}
 }
 
-// mixtureOf runs the mixture's kernel on one point.
+// mixtureOf returns the result of the mixture's kernel for one point.
 func mixtureOf(t *testing.T, raw, z []float64, y float64) float64 {
 	t.Helper()
 	one := ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: extents.Levels}

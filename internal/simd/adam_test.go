@@ -9,7 +9,7 @@ import (
 	"github.com/acqnp/acqnp/internal/simd"
 )
 
-// plainAdam makes the update by its definition, every operation rounded.
+// plainAdam makes the update as it is defined, with every operation rounded.
 func plainAdam(params, m, v, grads []float32, s simd.AdamStep) {
 	flush := func(x, bound float32) float32 {
 		if x < bound && x > -bound {

@@ -55,7 +55,7 @@ func TestNaN(t *testing.T) {
 }
 
 // TestExtremes multiplies numbers of very different sizes, the largest and the smallest that
-// matter, and infinity. By tiles infinity becomes a NaN.
+// matter, and infinity. In products by tiles infinity becomes a NaN.
 func TestExtremes(t *testing.T) {
 	values := []float32{3.3e38, -3.3e38, 1e30, -1e30, 3e-7, -2e-20, 2e-30, 0x1.fffffep0, 0x1.000002p0, 0}
 	onEverySet(t, func(t *testing.T) {
@@ -63,7 +63,7 @@ func TestExtremes(t *testing.T) {
 		const m, k, n = 40, 100, 100
 		a, b, c := make([]float32, m*k), make([]float32, k*n), make([]float32, m*n)
 		for i := range m {
-			a[i*k+i] = values[i%len(values)] // one number a row, so that its product with b's shows
+			a[i*k+i] = values[i%len(values)] // one number per row, so that its product with b's is the result
 		}
 		for i := range b {
 			b[i] = (1 + r.Float32()) / 2 // nothing overflows
@@ -122,8 +122,8 @@ func TestTilesAreAsExact(t *testing.T) {
 	}
 }
 
-// TestAheadChangesNothing has memory to fetch that is shorter than a cache line, longer than a
-// product can fetch, and in between.
+// TestAheadChangesNothing fetches memory that is shorter than a cache line, longer than a product
+// can fetch, and in between.
 func TestAheadChangesNothing(t *testing.T) {
 	memory := make([]float32, 5000)
 	onEverySet(t, func(t *testing.T) {

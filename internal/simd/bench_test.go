@@ -10,8 +10,9 @@ import (
 	"github.com/acqnp/acqnp/internal/simd"
 )
 
-// measure runs f for a benchmark and reports its best run, since other programs may be using the
-// machine: GFLOP/s, and their share of what multiply-adds in registers reach right before.
+// measure runs f for a benchmark and reports its best run, because other programs may be using the
+// machine: GFLOP/s, and their share of the peak of multiply-adds in registers, measured right
+// before.
 func measure(b *testing.B, flops float64, f func()) {
 	const rounds = 200_000
 	peak, best := 0.0, 0.0
@@ -140,7 +141,7 @@ func onEverySlices(b *testing.B, run func(b *testing.B)) {
 	}
 }
 
-// BenchmarkSlices reports nanoseconds an element.
+// BenchmarkSlices reports nanoseconds per element.
 func BenchmarkSlices(b *testing.B) {
 	const n = 4000
 	r := rand.New(rand.NewPCG(1, 1))
@@ -170,7 +171,7 @@ func BenchmarkSlices(b *testing.B) {
 }
 
 // BenchmarkFewRows measures the first layer of one point's levels, whose rows share a bias, in
-// nanoseconds a row.
+// nanoseconds per row.
 func BenchmarkFewRows(b *testing.B) {
 	onEverySlices(b, func(b *testing.B) {
 		const m, n, times = 50, 128, 20
@@ -189,7 +190,7 @@ func BenchmarkFewRows(b *testing.B) {
 	})
 }
 
-// BenchmarkNarrow measures a model's last layer, of a few columns, in nanoseconds a row.
+// BenchmarkNarrow measures a model's last layer, of a few columns, in nanoseconds per row.
 func BenchmarkNarrow(b *testing.B) {
 	for n := 1; n <= 5; n++ {
 		b.Run(fmt.Sprintf("%d columns", n), func(b *testing.B) {

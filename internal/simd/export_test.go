@@ -11,7 +11,7 @@ func Use(name string) (restore func(), ok bool) {
 	return func() { active, tiling = vectors, tiles }, Name() == name
 }
 
-// Choose returns the kernel set that a value of the environment variable stands for.
+// Choose returns the kernel set for a value of the environment variable.
 func Choose(value string) string {
 	restore, _ := Use(value)
 	defer restore()

@@ -13,7 +13,8 @@ var widths = []int{1, 2, 3, 4, 5, 16, 17, 31, 32, 33, 64, 100, 128, 130, 256}
 
 const mostRows = 30
 
-// operation is one way to multiply: what sums start from, and what is done when they are stored.
+// operation is one way to multiply: the initial values of the sums, and what happens when they are
+// stored.
 type operation struct {
 	name                           string
 	accumulate, bias, relu, masked bool
@@ -136,7 +137,8 @@ func TestMultiply(t *testing.T) {
 				o := operations[(at+k)%len(operations)]
 				c := p.run(o, mostRows)
 				p.verify(t, o, c)
-				// Fewer rows give the same bits in the rows they have and leave the others alone.
+				// A product of fewer rows gives the same bits in these rows and leaves the others
+				// alone.
 				for m := range mostRows {
 					want := slices.Concat(c[:m*p.ldc], p.c[m*p.ldc:])
 					if err := sameBits(p.run(o, m), want); err != nil {
@@ -199,7 +201,7 @@ func TestTransposeMultiply(t *testing.T) {
 				}
 			}
 		}
-		// Wide ones, around multiples of 32 and 128 rows.
+		// Wide products, around multiples of 32 and 128 rows.
 		for _, m := range []int{31, 32, 33, 64, 127, 128, 129, 160, 300} {
 			verifyTransposeMultiply(t, r, m, 100, 130)
 			verifyTransposeMultiply(t, r, m, 96, 96)
@@ -271,7 +273,7 @@ func TestVectorSetsAgree(t *testing.T) {
 	}
 }
 
-// everything returns results of all kernels.
+// everything returns the results of all kernels.
 func everything() (all []float32) {
 	r := rand.New(rand.NewPCG(13, 14))
 	for _, k := range []int{1, 3, 16, 130} {

@@ -7,8 +7,8 @@ import (
 	"github.com/acqnp/acqnp/internal/simd"
 )
 
-// TestResizeIsAsNew packs matrices of many sizes into one Packed. What an earlier, larger one left
-// must not change results.
+// TestResizeIsAsNew packs matrices of many sizes into one Packed. Memory that an earlier, larger
+// matrix left must not change results.
 func TestResizeIsAsNew(t *testing.T) {
 	used := simd.NewPacked(70, 130)
 	for _, size := range [][2]int{{70, 130}, {3, 5}, {16, 33}, {1, 1}, {69, 131}, {70, 2}} {

@@ -90,11 +90,11 @@ func TestGeneratedFilesMatchTheGenerator(t *testing.T) {
 	}
 }
 
-// canary is in every place that no kernel may write to.
+// canary fills all memory to which no kernel may write.
 const canary = -12345.5
 
-// matrix returns an [m, n] matrix of numbers in [-1, 1), in rows ld apart, with canaries between
-// them and at the end.
+// matrix returns an [m, n] matrix of numbers in [-1, 1) with stride ld, with canaries between the
+// rows and at the end.
 func matrix(r *rand.Rand, m, n, ld int) []float32 {
 	a := make([]float32, m*ld+40)
 	for i := range a {

@@ -54,8 +54,8 @@ func ulps(got float32, want float64) float64 {
 	return math.Abs(g-want) / math.Ldexp(1, min(max(exponent-24, -149), 104))
 }
 
-// arguments returns numbers spread over the whole range, those around which results begin to
-// overflow or to be denormal or 0, and the special ones.
+// arguments returns numbers spread over the whole range, numbers near which results begin to
+// overflow or become denormal or 0, and the special numbers.
 func arguments() []float32 {
 	inf := float32(math.Inf(1))
 	x := []float32{0, float32(math.Copysign(0, -1)), inf, -inf, float32(math.NaN()), math.MaxFloat32, -math.MaxFloat32,

@@ -9,8 +9,8 @@ import (
 	"github.com/acqnp/acqnp/internal/simd"
 )
 
-// negligible is the size below which some kernels return 0. The smallest term that must not become
-// 0 is a little larger.
+// negligible is the absolute value below which some kernels return 0. The smallest term that must
+// not become 0 is a little larger.
 const negligible = 1e-30
 
 func TestSoftmaxTerms(t *testing.T) {

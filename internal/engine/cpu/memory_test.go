@@ -13,7 +13,7 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// sized returns a model whose layers all have one width.
+// sized returns a model whose layers all have the same width.
 func sized(name string, width int) config.Model {
 	h := []int{width, width}
 	return config.Model{Name: name, Representation: width, Encoder: h, Adaptor: h, Decoder: h, KeyEncoder: h, QueryEncoder: h,
@@ -21,7 +21,8 @@ func sized(name string, width int) config.Model {
 }
 
 // TestBytesAreWhatNewAllocates compares the count with the Go runtime's own, for programs of 20 to
-// 400 MB. The 2 MB are for what is not a buffer: the analysis of the graph, kernels and stages.
+// 400 MB. The tolerance of 2 MB is for memory other than buffers: the analysis of the graph,
+// kernels and stages.
 func TestBytesAreWhatNewAllocates(t *testing.T) {
 	for name, c := range map[string]struct {
 		model    config.Model

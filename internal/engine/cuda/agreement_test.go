@@ -12,9 +12,9 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// float32Rounding is the error that sums of float32 may have here. The longest have some hundred
-// terms of alternating sign, of values up to 10 with a rounding error of 6e-8. The CPU engine has
-// the same bound.
+// float32Rounding bounds the error of float32 sums in these tests. The longest sums have some
+// hundred terms of both signs, up to 10 in size, each with a relative rounding error of 6e-8. The
+// tests of the CPU engine have the same bound.
 const float32Rounding = 2e-5
 
 // shapes returns small sizes, because the emulator is slow, and odd ones: one level and one point,
@@ -56,7 +56,7 @@ func TestAgreesWithTheReference(t *testing.T) {
 	}
 }
 
-// agree compares with another engine, named other.
+// agree compares the CUDA engine with another one, whose name is other.
 func agree[T engine.Float](t *testing.T, other string, m *models.Model, got engine.Program[float32], want engine.Program[T]) {
 	t.Helper()
 	for _, name := range []string{"cost", "loglik"} {

@@ -27,7 +27,7 @@ func (l *listening) Function(name string) (gpu.Func, error) {
 	return l.Driver.Function(name)
 }
 
-// fused reports whether kernels of the fused branch are among them, in a precision.
+// fused reports whether the recorded kernels include the fused branch's in a precision.
 func (l *listening) fused(precision string) bool {
 	return slices.ContainsFunc(l.kernels, func(name string) bool { return strings.HasPrefix(name, "branch_backward_"+precision) })
 }
@@ -44,9 +44,9 @@ func fusedProgram(t *testing.T, m *models.Model, e ops.Extents, p cuda.Precision
 }
 
 // TestFusedBranchAgrees compares the fused branch with the float64 reference. float32 has the usual
-// bound. tf32 and fp16 keep 11 bits of a factor, 5e-4, and a ReLU that is so close to its kink may
-// switch. At these sizes one row is several hundredths of a sum, so the bound is a tenth of a
-// tensor's largest gradient.
+// bound. tf32 and fp16 keep 11 bits of a factor, an error of 5e-4, and a ReLU closer than that to
+// its kink may switch. At these sizes one row contributes several hundredths of a sum, so the bound
+// is a tenth of a tensor's largest gradient.
 func TestFusedBranchAgrees(t *testing.T) {
 	names := map[cuda.Precision]string{cuda.FP32: "f32", cuda.TF32: "tf32", cuda.FP16: "f16"}
 	all := []cuda.Precision{cuda.FP32, cuda.TF32, cuda.FP16}
@@ -138,8 +138,9 @@ func TestFusedExtentsWithinCapacity(t *testing.T) {
 	}
 }
 
-// TestFusedTrainsLikeUnfused compares steps of each precision with unfused ones, by the loss: Adam
-// turns differences in rounding into steps of full size.
+// TestFusedTrainsLikeUnfused compares the losses of fused steps, in each precision, with unfused
+// ones. It does not compare parameters, because Adam turns differences in rounding into steps of
+// full size.
 func TestFusedTrainsLikeUnfused(t *testing.T) {
 	s := small("acqnp")
 	m := build(t, s)

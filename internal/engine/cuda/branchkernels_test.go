@@ -2,7 +2,8 @@ package cuda
 
 import "testing"
 
-// TestBranchRows has the shared memory that the GPUs have for a block: 227, 163, 99 and 64 KiB.
+// TestBranchRows tries the sizes of shared memory that GPUs have for a block: 227, 163, 99 and 64
+// KiB.
 func TestBranchRows(t *testing.T) {
 	for _, s := range []struct {
 		b      BranchKernels

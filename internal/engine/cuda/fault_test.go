@@ -15,7 +15,7 @@ import (
 	"github.com/acqnp/acqnp/kernels/emulator"
 )
 
-// counting is a driver that counts what has not been freed.
+// counting is a driver that counts the resources that have not been freed.
 type counting struct {
 	gpu.Driver
 	memory, graphs, events int
@@ -76,8 +76,9 @@ func (e *countedEvent) Wait() error {
 
 var errInjected = errors.New("injected")
 
-// TestEveryFaultIsAnError makes one call to the driver fail, for every call of a run. The run must
-// return an error and free everything. An event whose wait failed counts as freed.
+// TestEveryFaultIsAnError repeats a run and lets another one of its calls to the driver fail each
+// time. The run must return an error and free everything. An event whose wait failed counts as
+// freed.
 func TestEveryFaultIsAnError(t *testing.T) {
 	s := small("cqnp")
 	m := build(t, s)

@@ -31,7 +31,7 @@ func (s shape) String() string {
 	return fmt.Sprintf("%s dx=%d dy=%d width=%d %v", s.model.Name, s.dx, s.dy, max(s.model.Representation, s.model.Width), s.e)
 }
 
-// sized returns a model with this width of representation and hidden layers.
+// sized returns a model whose representation and hidden layers have the given width.
 func sized(name string, width int) config.Model {
 	if name == "bnp" {
 		return config.Model{Name: name, Width: width, PreDepth: 3, PostDepth: 2, DecoderDepth: 3}

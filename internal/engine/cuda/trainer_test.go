@@ -33,7 +33,7 @@ func load(t testing.TB, tr engine.Trainer, s engine.State) {
 	}
 }
 
-// step makes the step of a batch, whose contents follow from its number.
+// step makes the step of a batch, whose number determines its contents.
 func step(t testing.TB, tr engine.Trainer, m *models.Model, e ops.Extents, batch int) {
 	t.Helper()
 	inputs(tr.Input, m, e, uint64(batch))
@@ -132,7 +132,7 @@ func TestStateGoesOn(t *testing.T) {
 		step(t, through, m, s.e, batch)
 		if batch < 3 {
 			step(t, first, m, s.e, batch)
-			step(t, second, m, s.e, batch+7) // other batches, of which nothing may remain
+			step(t, second, m, s.e, batch+7) // other batches, whose effect Load must remove
 		}
 	}
 	load(t, second, state(t, first))
@@ -170,7 +170,7 @@ func TestLevelsAreTheHosts(t *testing.T) {
 	}
 }
 
-// TestStopsAtNaN trains on a batch whose loss is a NaN, between good ones.
+// TestStopsAtNaN trains on a batch whose loss is a NaN, between batches with finite losses.
 func TestStopsAtNaN(t *testing.T) {
 	s := small("acqnp")
 	m := build(t, s)
@@ -201,7 +201,7 @@ func TestStopsAtNaN(t *testing.T) {
 }
 
 // TestNamesTheTensorOfABadGradient puts the mean so far from y, and σ so near its floor of 0.1,
-// that the loss is 5e37, but its gradient by σ, 1e39, is beyond float32.
+// that the loss is 5e37, but its gradient with respect to σ, 1e39, is beyond float32.
 func TestNamesTheTensorOfABadGradient(t *testing.T) {
 	s := small("cnp")
 	m, e := build(t, s), ops.Extents{Functions: 1, Context: 1, Points: 1}
@@ -268,7 +268,7 @@ func TestRefusesStatesAndGraphsThatDoNotFit(t *testing.T) {
 	before := state(t, tr)
 	for _, bad := range []engine.State{{}, {Params: make([]float32, 3)}, {Params: before.Params, M: make([]float32, 1)}} {
 		if tr.Load(bad) == nil {
-			t.Errorf("took up a state of %d parameters and %d moments", len(bad.Params), len(bad.M))
+			t.Errorf("Load accepted a state of %d parameters and %d moments", len(bad.Params), len(bad.M))
 		}
 	}
 	if !sameState(state(t, tr), before) {

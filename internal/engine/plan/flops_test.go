@@ -12,16 +12,16 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// How many products a layer has: forward, for its weight's gradient, and for its input's unless
-// that is data.
+// The number of products of a layer: forward, for its weight's gradient, and for its input's
+// gradient unless the input is data.
 const (
 	stopped = 1
 	onData  = 2
 	inner   = 3
 )
 
-// product is so many layers (times) from in to out columns over so many rows, each with so many
-// products (uses).
+// product stands for `times` layers from in to out columns over a number of rows, each with `uses`
+// products.
 type product struct{ times, rows, in, out, uses int }
 
 func multiplyAdds(ps []product) (n int) {
@@ -31,7 +31,7 @@ func multiplyAdds(ps []product) (n int) {
 	return n
 }
 
-// products returns those of a model with lissajous' depths, dx = 2 and dy = 1, written down from
+// products returns the products of a model with lissajous' depths, dx = 2 and dy = 1, taken from
 // the paper's supplement. A first layer reads r once per function and x once per point.
 func products(model string, w, b, nc, n, levels int) []product {
 	context, points, rows := b*nc, b*n, b*n*levels
@@ -52,7 +52,7 @@ func products(model string, w, b, nc, n, levels int) []product {
 			{1, points, 2, w, onData}, {1, points, w, w, inner}, {1, points, w, w, inner}, // queries: MLP, heads
 			{1, context, 2, w, onData}, {1, context, w, w, inner}, {1, context, w, w, inner}, // keys
 			{1, context, w, w, inner},                            // values' heads
-			{1, points * nc, w, 1, 2}, {1, points * nc, w, 1, 4}, // scores and values; their gradients by weights, q, k and v
+			{1, points * nc, w, 1, 2}, {1, points * nc, w, 1, 4}, // scores and values; the gradients of weights, q, k and v
 			{1, points, w, w, inner}, // output
 		}
 		return all(encoder, attention, ofRAndX(points), decoder(points, 2))
@@ -65,8 +65,8 @@ func products(model string, w, b, nc, n, levels int) []product {
 	return bootstrapped(w, b, nc, n, levels)
 }
 
-// bootstrapped returns those of BNP, whose two encoders have 5 layers before the mean and 3 after
-// it, and whose decoder has 5.
+// bootstrapped returns the products of BNP, whose two encoders have 5 layers before the mean and 3
+// after it, and whose decoder has 5 layers.
 func bootstrapped(w, b, nc, n, k int) []product {
 	tail := func(rows, uses int) []product { return []product{{3, rows, w, w, uses}, {1, rows, w, 2, uses}} }
 	ps := []product{
@@ -125,8 +125,8 @@ func TestFLOPsAreTwoForEveryMultiplyAddOfTheModel(t *testing.T) {
 }
 
 // A row of the paper's ACQNP goes forward through 6 products of 128 × 128 and layers of 1 and of 4
-// columns. Backward costs twice that, without the gradient by u. The work per point, context point
-// and function adds less than 1%.
+// columns. Backward costs twice that; there is no gradient with respect to u. The work per point,
+// context point and function adds less than 1%.
 func TestFLOPsOfARowOfThePapersSize(t *testing.T) {
 	e := ops.Extents{Functions: 128, Context: 26, Points: 53, Levels: 50}
 	forward := 6*128*128 + 2*128 + 4*128

@@ -1,6 +1,6 @@
 //go:build gpu
 
-// These tests run over testdata/driver.c, a stand-in for libcuda.so.1: make driver.
+// These tests use testdata/driver.c, a stand-in for libcuda.so.1. Run them with make driver.
 package cu_test
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/acqnp/acqnp/internal/gpu/cu"
 )
 
-// open opens the stand-in. It is closed at the end of the test, when everything must be freed.
+// open opens the stand-in. At the end of the test it is closed, and everything must be freed then.
 func open(t *testing.T) *cu.Driver {
 	t.Helper()
 	d, err := cu.Open(0)
@@ -37,7 +37,7 @@ func open(t *testing.T) *cu.Driver {
 	return d
 }
 
-// on fails the test on an error.
+// on returns a function that returns its value, or fails the test on an error.
 func on[V any](t *testing.T) func(V, error) V {
 	return func(v V, err error) V {
 		t.Helper()
@@ -102,7 +102,7 @@ func TestLaunchesAndGraphs(t *testing.T) {
 	if got := floats(t, d, p, 4); !slices.Equal(got, []float32{3, 3, 3, 3}) {
 		t.Fatalf("fill left %v", got)
 	}
-	big := gpu.Line(1, 1, 60000) // more shared memory than a kernel may have unasked
+	big := gpu.Line(1, 1, 60000) // more shared memory than a kernel may use by default
 	g := on[gpu.Graph](t)(d.Capture(func() error {
 		return errors.Join(d.Zero(p+4, 4), d.Launch(count, big, gpu.Args(p)))
 	}))
@@ -190,7 +190,7 @@ func TestOnlyLaunchesAreCaptured(t *testing.T) {
 		if err == nil || name == "mine" && err != mine || name != "mine" && !strings.Contains(err.Error(), name) {
 			t.Errorf("%s while capturing: %v", name, err)
 		}
-		must(t, d.Sync()) // all is as before
+		must(t, d.Sync()) // the driver still works
 	}
 }
 

@@ -82,7 +82,8 @@ func TestEveryCallCanFail(t *testing.T) {
 		if d.Calls() != n {
 			t.Errorf("call %d: %d calls were counted", n, d.Calls())
 		}
-		// calls that free something do so all the same: closing the graph (11th), Free and Close
+		// calls that free something do so even if they fail: closing the graph (11th), Free and
+		// Close
 		releases := map[int]int{11: 1, 12: 1, 13: 1, 14: 1, 15: 2, 16: 3}[n]
 		if f.released != releases {
 			t.Errorf("call %d: %d releases, want %d", n, f.released, releases)

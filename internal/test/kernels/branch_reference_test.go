@@ -32,7 +32,7 @@ func newBranchCase(b cuda.BranchKernels, e ops.Extents) *branchCase {
 		return v
 	}
 	size := 0
-	place := func(n int) int32 { // 1 to 3 numbers of others lie between any two
+	place := func(n int) int32 { // 1 to 3 unused numbers lie between two parameters
 		at := size + 1 + r.IntN(3)
 		size = at + n
 		return int32(at)
@@ -81,12 +81,12 @@ func doubles(x []float32) []float64 {
 	return y
 }
 
-// branchResult is what the kernels compute. flat has NaNs where the MLP has no parameters.
+// branchResult holds the results of the kernels. flat has NaNs where the MLP has no parameters.
 type branchResult struct{ out, gradBase, gradLevel, flat []float64 }
 
-// reference computes the case in float64, operation by operation. It applies round to what the
-// kernels keep in less than fp32: hidden layers, their weights, and the gradients before their
-// ReLUs.
+// reference computes the case in float64, operation by operation. It applies round to the numbers
+// that the kernels keep in less than fp32: hidden layers, their weights, and the gradients before
+// their ReLUs.
 func (c *branchCase) reference(round func(float64) float64) branchResult {
 	layers := c.layers()
 	weights := make([][]float64, len(layers))

@@ -13,11 +13,11 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// branchRun runs a case.
+// branchRun runs the kernels on a case.
 type branchRun struct {
-	rows   int // of a tile
+	rows   int // rows of a tile
 	blocks int
-	alone  bool // without a gradient by the levels
+	alone  bool // without a gradient of the levels
 }
 
 func (c *branchCase) run(d *device, how branchRun) branchResult {
@@ -61,7 +61,7 @@ func (c *branchCase) run(d *device, how branchRun) branchResult {
 
 // tensors divides a result into parts, each compared on its own scale.
 func (c *branchCase) tensors(r branchResult) map[string][]float64 {
-	m := map[string][]float64{"out": r.out, "gradient by base": r.gradBase, "gradient by level": r.gradLevel}
+	m := map[string][]float64{"out": r.out, "gradient of base": r.gradBase, "gradient of level": r.gradLevel}
 	for i, l := range c.layers() {
 		m[fmt.Sprint("weight of layer ", i)] = r.flat[l.weight:][:(l.out-1)*l.stride+l.in]
 		if l.bias >= 0 {
@@ -72,7 +72,7 @@ func (c *branchCase) tensors(r branchResult) map[string][]float64 {
 }
 
 // compare fails if a number differs by more than tol times the largest of its tensor. Where the
-// reference has a NaN, nothing may be written: there was a NaN before.
+// reference has a NaN, the kernels must not write: the memory had a NaN before.
 func (c *branchCase) compare(t *testing.T, got, want branchResult, tol float64) {
 	t.Helper()
 	was := c.tensors(got)
@@ -98,10 +98,10 @@ func (c *branchCase) compare(t *testing.T, got, want branchResult, tol float64) 
 	}
 }
 
-// tolerance returns how much a precision may differ from a reference that rounds where the kernels
-// do, relative to the largest of a tensor. fp32: 1e-5, for sums of some hundred numbers. The
-// others: float32 sums sometimes round a hidden number to the other neighbour of 11 bits than
-// float64 sums do. That is 2^-10 of it, and its share of a sum is small.
+// tolerance returns the largest difference from a reference that rounds where the kernels do,
+// relative to the largest number of a tensor. fp32 has 1e-5, for sums of some hundred numbers. In
+// the other precisions a float32 sum and a float64 sum sometimes round a hidden number to different
+// neighbours of 11 bits. They differ by 2^-10 of the number, and its share of a sum is small.
 func tolerance(precision string) float64 {
 	if precision == "f32" {
 		return 1e-5
@@ -142,9 +142,9 @@ func TestBranchLargeTile(t *testing.T) {
 	c.compare(t, c.run(newDevice(t), branchRun{rows: 128, blocks: 1}), c.reference(rounding("f16")), tolerance("f16"))
 }
 
-// Compared with exact products the precisions of 11 bits lose about 2^-12 in every hidden layer,
-// forward and backward, and a ReLU may switch. The root mean square of the difference stays below
-// 2^-8 of a tensor's.
+// Compared with exact products, precisions of 11 bits lose about 2^-12 in every hidden layer,
+// forward and backward, and a ReLU may switch. The root mean square of the difference must be below
+// 2^-8 of a tensor's root mean square.
 func TestBranchPrecision(t *testing.T) {
 	for _, precision := range []string{"tf32", "f16"} {
 		t.Run(precision, func(t *testing.T) {
@@ -186,7 +186,7 @@ func TestBranchOrder(t *testing.T) {
 	}
 }
 
-// A NaN among the parameters must pass the ReLUs, so that the step is refused.
+// A NaN among the parameters must pass through the ReLUs, so that the step is not applied.
 func TestBranchNaN(t *testing.T) {
 	c := newBranchCase(cuda.BranchKernels{Precision: "f16", Width: 16, Depth: 3, Outputs: 1}, ops.Extents{Functions: 1, Points: 1, Levels: 3})
 	c.flat[c.layout[2]+5] = float32(math.NaN())

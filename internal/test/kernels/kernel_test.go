@@ -14,13 +14,14 @@ import (
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// odd has sizes that are no multiples of each other or of a block. one has the smallest sizes.
+// odd holds sizes that are not multiples of each other or of a block. one holds the smallest sizes.
 var (
 	odd = ops.Extents{Functions: 3, Context: 7, Points: 11, Levels: 5}
 	one = ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: 1}
 )
 
-// result stands for memory of so many numbers that a kernel writes, null for a null pointer.
+// result stands for memory that a kernel writes, by its length in numbers; null stands for a null
+// pointer.
 type result int
 
 const null = result(0)
@@ -29,7 +30,7 @@ const null = result(0)
 type device struct {
 	t *testing.T
 	gpu.Driver
-	orders [3]gpu.Driver // that take blocks and threads upwards, downwards and at random
+	orders [3]gpu.Driver // they run blocks and threads upwards, downwards and in random order
 }
 
 func newDevice(t *testing.T) *device {
@@ -95,8 +96,9 @@ func download[T any](d *device, p gpu.Ptr, n int) []T {
 	return s
 }
 
-// run launches a kernel at the extents and returns its results in order. Of the arguments after the
-// extents, a []float32 is uploaded, a result is memory, and an int is passed as an int32.
+// run launches a kernel at the extents and returns its results in order. The arguments after the
+// extents are []float32, which is uploaded, result, for which memory is allocated, or int, which is
+// passed as an int32.
 func (d *device) run(kernel string, grid, block int, e ops.Extents, args ...any) [][]float32 {
 	d.t.Helper()
 	extents := d.upload(raw([]int32{int32(e.Functions), int32(e.Context), int32(e.Points), int32(e.Levels)}))
@@ -194,8 +196,8 @@ func near(t *testing.T, what string, got []float32, want []float64, tolerance fl
 	}
 }
 
-// roundings returns a bound of the error of n additions and multiplications of numbers near 1: 4
-// units in the last place each.
+// roundings returns a bound on the error of n additions and multiplications of numbers near 1: 4
+// units in the last place for each.
 func roundings(n int) float64 { return float64(n) * math.Pow(2, -22) }
 
 // source makes random numbers.

@@ -13,7 +13,7 @@ import (
 // place of each.
 const likely = 1e-5
 
-// many has more levels than a warp has lanes, and not a multiple.
+// many has more levels than a warp has lanes, but no multiple of them.
 var many = ops.Extents{Functions: 2, Context: 1, Points: 3, Levels: 67}
 
 func TestGaussian(t *testing.T) {
@@ -37,7 +37,7 @@ func TestGaussian(t *testing.T) {
 	}
 }
 
-// mixtures is the input of the mixture's kernels.
+// mixtures holds the inputs of the mixture's kernels.
 type mixtures struct {
 	e                      ops.Extents
 	dy                     int
@@ -114,7 +114,7 @@ func TestMixtureFarAway(t *testing.T) {
 // TestLikelihoodsKeepNaN: a NaN reaches the likelihood of its point and of no other.
 func TestLikelihoodsKeepNaN(t *testing.T) {
 	d, m := newDevice(t), newMixtures(23, many, 1, 4, 6)
-	const point, level = 1, 40 // which is not the first of its lane
+	const point, level = 1, 40 // not the first level of its lane
 	nan, points, row := float32(math.NaN()), m.e.Rows(ops.Point), point*many.Levels+level
 	m.components[3*row+2] = nan
 	ll := newSource(24).uniform(m.e.Rows(ops.Row), -9, 5)

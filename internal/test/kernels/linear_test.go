@@ -115,7 +115,7 @@ func TestLargeLinear(t *testing.T) {
 	near(t, "linear", y, reference(l.op(), l.e, base, in, weight), roundings(l.k+1))
 
 	grad := r.uniform(n*l.d, -1, 1)
-	wider := layer{l.e, l.s, l.above, 65, 9, true} // so that the gradient by the input is wide
+	wider := layer{l.e, l.s, l.above, 65, 9, true} // so that the gradient of the input is wide
 	weight, mask := r.uniform(65*9, -1, 1), r.rectified(n*9)
 	dx := d.run("in_grad", 11, 128, l.e, grad[:n*9], mask, weight, result(n*65), l.s, 65, 9, true)[0]
 	near(t, "InGrad", dx, reference(wider.grad(ops.InGrad), l.e, grad[:n*9], mask, make([]float32, n*65), weight), roundings(9))
@@ -126,7 +126,8 @@ func TestLargeLinear(t *testing.T) {
 	near(t, "BaseGrad", out[1], reference(l.grad(ops.BaseGrad), l.e, grad, y, in, nil), roundings(n/8))
 }
 
-// TestReLUKeepsNaN: a NaN has to reach the loss, where it is found.
+// TestReLUKeepsNaN passes a NaN through the ReLU. It must reach the loss, where training looks for
+// NaNs.
 func TestReLUKeepsNaN(t *testing.T) {
 	d := newDevice(t)
 	in := []float32{1, float32(math.NaN()), -1}

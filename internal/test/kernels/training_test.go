@@ -56,7 +56,7 @@ type optimiser struct {
 	training, step, loss, found gpu.Ptr
 }
 
-const blocks = 3 // of check
+const blocks = 3 // the grid of check
 
 func newOptimiser(t *testing.T, params []float32, start training, scaled bool) *optimiser {
 	d, n := newDevice(t), len(params)
@@ -91,8 +91,8 @@ func (o *optimiser) update(batch int, rate float64, loss float32, grads []float3
 }
 
 // TestAdam compares with the host's Adam. A compiler may fuse a product and a sum, so a step may
-// differ by a unit in the last place of what it adds: after ten steps by 10 units of the largest
-// number. What is flushed is exactly 0.
+// differ by a unit in the last place of a term, and ten steps by 10 units of the largest number.
+// Numbers below the bounds are exactly 0.
 func TestAdam(t *testing.T) {
 	const n = 1003
 	for _, decay := range []float64{0, 1e-5} {
@@ -104,7 +104,7 @@ func TestAdam(t *testing.T) {
 		o := newOptimiser(t, params, training{Scale: 1}, false)
 		for i := range 10 {
 			grads := r.uniform(n, -1, 1)
-			grads[0], grads[1], grads[2] = 0, 1e-33, 1e-20 // moments that are flushed
+			grads[0], grads[1], grads[2] = 0, 1e-33, 1e-20 // moments that become 0
 			rate := 1e-3 / float64(i+1)
 			host.Update(want, grads, rate)
 			now := o.update(i, rate, 0.5, grads, float32(decay))
@@ -137,7 +137,7 @@ func TestFirstNonFiniteStopsUpdates(t *testing.T) {
 	for _, c := range []struct {
 		what  string
 		loss  float32
-		place int // of a number in the gradient, or −1
+		place int // the index of the bad number in the gradient, or −1
 		want  training
 	}{
 		{"gradient", 1, 300, training{BadBatch: 8, Bad: 2, BadIndex: 300, BadValue: inf}},
@@ -201,8 +201,9 @@ func TestFirstOverflowStopsUpdates(t *testing.T) {
 	}
 }
 
-// TestLossScale: the update is that of the gradient without its scale; overflow halves the scale
-// and skips the step, 2000 steps without double it; at scale 1 overflow is an error.
+// TestLossScale checks that the update uses the gradient without its scale, that overflow halves
+// the scale and skips the step, that 2000 steps without overflow double it, and that overflow at
+// scale 1 is an error.
 func TestLossScale(t *testing.T) {
 	params := []float32{1, 2, 3}
 	inf := float32(math.Inf(1))
@@ -233,7 +234,8 @@ func TestLossScale(t *testing.T) {
 	}
 }
 
-// TestLevels: the levels have the bits of the host's, for any seed, batch and number of rows.
+// TestLevels checks that the levels have the same bits as the host's, for any seed, batch and
+// number of rows.
 func TestLevels(t *testing.T) {
 	d := newDevice(t)
 	for _, c := range []struct {
@@ -280,7 +282,7 @@ func TestBlocks(t *testing.T) {
 			t.Fatal(err)
 		}
 		leaves = append(leaves, place)
-		place += b.Rows*b.Cols + 5 // with something between them
+		place += b.Rows*b.Cols + 5 // with a gap between them
 	}
 	flat := r.uniform(size, -1, 1)
 	where, all := d.upload(table), d.upload(make([]byte, 4*place))
