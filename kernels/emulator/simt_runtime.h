@@ -48,12 +48,12 @@ void simt_add_kernel(simt_kernel *k);
 simt_kernel *simt_find_kernel(const char *name);
 
 /* ---- for Go. One call at a time. */
-int simt_checked(void); /* whether kernels were compiled with checked accesses */
-/* Returns memory filled with NaNs, aligned to 16 bytes, that ends as close as that allows to a page without access. 0: none
+int simt_checked(void); /* reports whether the accesses of kernels are checked */
+/* Returns memory filled with NaNs, aligned to 16 bytes, that ends as close as possible to a page without access. 0: none
    is left. */
 uint64_t simt_allocate(uint64_t bytes);
 void simt_free(uint64_t p);
-int simt_holds(uint64_t p, uint64_t bytes); /* whether these bytes lie within one allocation */
+int simt_holds(uint64_t p, uint64_t bytes); /* reports whether these bytes are within one allocation */
 void simt_upload(uint64_t dst, const void *src, uint64_t bytes);
 void simt_download(void *dst, uint64_t src, uint64_t bytes);
 void simt_zero(uint64_t dst, uint64_t bytes);

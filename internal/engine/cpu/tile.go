@@ -11,7 +11,7 @@ const (
 
 // tile is a run of rows of a domain, with the rows of other spaces that belong to them or that they
 // belong to: points with all their levels and their functions. A chunk is a run of tiles. One
-// worker runs a chunk from its first tile to its last, with partial sums of its own.
+// worker runs a chunk from its first tile to its last, and adds to the chunk's partial sums.
 type tile struct {
 	chunk  int
 	domain domain

@@ -1,5 +1,5 @@
 // Command gen writes the assembly of package simd and its Go declarations, kernels_amd64.s and
-// kernels_amd64.go. Run it by `go generate ./internal/simd`. It is a module of its own, so that the
+// kernels_amd64.go. `go generate ./internal/simd` runs it. It is a separate module, so that the
 // program's module does not depend on avo.
 //
 // The type vectors stands for one instruction set (AVX-512 or AVX2); each of its methods named

@@ -64,7 +64,7 @@ func (v *vectors) expSum() {
 	v.end()
 }
 
-// softmaxGrad overwrites the gradient by the softmax.
+// softmaxGrad overwrites the gradient with respect to the softmax.
 func (v *vectors) softmaxGrad() {
 	v.function("softmaxGrad"+v.name, "func(dst *float32, terms *float32, mean float32, scale float32, n int, mask *int32)",
 		"computes dst[i] = terms[i]·(dst[i]-mean)·scale of n elements, 0 for results below 1e-30 in size. "+

@@ -97,7 +97,7 @@ func TestMixtureWithoutLogitGradient(t *testing.T) {
 	alone := d.run("mixture_grad", 2, 128, m.e, m.grad, m.components, m.z, m.y, result(n), null, m.dy)
 	for i, v := range alone[0] {
 		if !sameBits(v, both[0][i]) {
-			t.Fatalf("number %d is %g, and %g beside the gradient by the logit", i, v, both[0][i])
+			t.Fatalf("number %d is %g alone, and %g if the gradient of the logit is computed too", i, v, both[0][i])
 		}
 	}
 }
