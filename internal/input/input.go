@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"unicode/utf8"
 )
 
 // Error is a mistake of the user in a configuration, a file, a flag or an argument. The program
@@ -25,28 +26,44 @@ type Error struct {
 // with Found as it is.
 func (e *Error) Error() string {
 	var b strings.Builder
+	key, found := short(e.Key), short(e.Found)
 	b.WriteString(e.File)
 	if e.Line > 0 {
 		fmt.Fprintf(&b, ":%d", e.Line)
 	}
-	if e.Key != "" && !strings.HasSuffix(e.File, " "+e.Key) {
+	if key != "" && !strings.HasSuffix(e.File, " "+e.Key) {
 		if b.Len() > 0 {
 			b.WriteString(": ")
 		}
-		b.WriteString(e.Key)
+		b.WriteString(key)
 	}
 	if b.Len() > 0 {
 		b.WriteString(": ")
 	}
 	switch {
-	case e.Found != "" && e.Expected != "":
-		fmt.Fprintf(&b, "found %s, expected %s", e.Found, e.Expected)
-	case e.Found != "":
-		b.WriteString(e.Found)
+	case found != "" && e.Expected != "":
+		fmt.Fprintf(&b, "found %s, expected %s", found, e.Expected)
+	case found != "":
+		b.WriteString(found)
 	default:
 		fmt.Fprintf(&b, "expected %s", e.Expected)
 	}
 	return strings.ReplaceAll(b.String(), "\n", " ")
+}
+
+// longest is how many bytes of a key, and of what was found, a message shows.
+const longest = 1000
+
+// short returns the text, or its start if it is longer than a message shows.
+func short(text string) string {
+	if len(text) <= longest {
+		return text
+	}
+	end := longest
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + "…"
 }
 
 // Unwrap returns the cause.

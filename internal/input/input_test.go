@@ -1,6 +1,7 @@
 package input_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/input"
@@ -18,5 +19,18 @@ func TestAnErrorNamesItsKeyOnce(t *testing.T) {
 		if got := c.err.Error(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
+	}
+}
+
+// A name of a megabyte in a file does not fill the terminal.
+func TestErrorShortensLongTexts(t *testing.T) {
+	long := strings.Repeat("é", 1<<20)
+	err := &input.Error{File: "f.csv", Line: 3, Key: long, Found: long, Expected: "a shorter name"}
+	got := err.Error()
+	if len(got) > 3000 || !strings.HasPrefix(got, "f.csv:3: éé") || !strings.HasSuffix(got, "é…, expected a shorter name") {
+		t.Errorf("%d bytes: %.100s", len(got), got)
+	}
+	if strings.ContainsRune(got, '\ufffd') || !strings.Contains(got, "é…: found éé") {
+		t.Error("the text is cut inside a letter")
 	}
 }
