@@ -19,7 +19,9 @@ import (
 // each, and numbers must be finite. An error is an *input.Error with line and column.
 type table struct {
 	path    string
+	rows    *rowLimit
 	csv     *csv.Reader
+	line    int // of the current row; 0 before the header
 	header  []string
 	fields  []string // of the current row
 	checked int64    // bytes read at the last check of the memory
@@ -47,11 +49,12 @@ func unreadable(path string, err error) error { return input.Unreadable(path, re
 
 // newTable reads the header from r.
 func newTable(path string, r io.Reader) (*table, error) {
-	buffered := bufio.NewReader(r)
+	rows := &rowLimit{from: r}
+	buffered := bufio.NewReader(rows)
 	if mark, err := buffered.Peek(3); err == nil && string(mark) == "\ufeff" {
 		buffered.Discard(3) // the byte order mark that spreadsheets write
 	}
-	t := &table{path: path, csv: csv.NewReader(buffered), stride: bytesBetweenChecks, room: room}
+	t := &table{path: path, rows: rows, csv: csv.NewReader(buffered), stride: bytesBetweenChecks, room: room}
 	t.csv.ReuseRecord = true
 	t.csv.TrimLeadingSpace = true
 	if err := t.next(); err == io.EOF {
@@ -79,12 +82,16 @@ func newTable(path string, r io.Reader) (*table, error) {
 
 // next reads a row into fields. It returns io.EOF after the last row.
 func (t *table) next() error {
+	t.rows.read = 0
 	fields, err := t.csv.Read()
 	if err == io.EOF {
 		return io.EOF
 	}
 	var bad *csv.ParseError
 	switch {
+	case t.rows.read > longestRow: // whatever else is wrong with the row
+		return &input.Error{File: t.path, Line: t.line + 1, Found: "a row of more than 16 MiB",
+			Expected: "a shorter row, and every quote closed"}
 	case errors.Is(err, csv.ErrFieldCount) && errors.As(err, &bad):
 		return &input.Error{File: t.path, Line: bad.Line, Found: input.Plural(len(fields), "field", "fields"),
 			Expected: fmt.Sprintf("%d, as in the header", len(t.header))}
@@ -94,6 +101,7 @@ func (t *table) next() error {
 		return unreadable(t.path, err)
 	}
 	t.fields = fields
+	t.line, _ = t.csv.FieldPos(len(fields) - 1)
 	if at := t.csv.InputOffset(); at-t.checked >= t.stride {
 		t.checked = at
 		return t.checkRoom()
