@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -82,10 +83,11 @@ func runEval(ctx context.Context, a *app, o evalOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := a.result(r, r.Print); err != nil || o.out == "" {
-		return err
+	printed := a.result(r, r.Print) // first, so that the result is shown even if it cannot be written
+	if o.out == "" {
+		return printed
 	}
-	return r.Write(o.out) // last, so that the result is printed even if it cannot be written
+	return errors.Join(r.Write(o.out), printed)
 }
 
 // experiment checks the flags and the outputs, and returns the model's configuration with the flags

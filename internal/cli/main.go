@@ -11,11 +11,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log"
 	"os"
 	"os/signal"
 	"runtime/debug"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -34,6 +36,7 @@ const (
 	exitFailed      = 1   // the work failed, or the device in --device is missing
 	exitUsage       = 2   // wrong usage, configuration or input
 	exitInterrupted = 130 // stopped by SIGINT, SIGTERM or SIGHUP; training has written a checkpoint
+	exitBrokenPipe  = 141 // nobody reads the pipe that is standard output
 )
 
 // Streams are the program's standard streams, and the call that replaces it by another program.
@@ -58,8 +61,9 @@ type app struct {
 func Main(args []string, s Streams) (code int) {
 	log.SetOutput(io.Discard) // drops messages of libraries, such as the HTTP client's
 	memory.LimitGarbage("/")
-	ctx, stop := interruptible()
+	ctx, cancel, stop := interruptible()
 	defer stop()
+	s.Err = watched(s.Err, cancel)
 	a := &app{Streams: s, args: args, variables: map[string]string{}, command: "acqnp"}
 	defer func() {
 		if a.opened != nil {
@@ -84,9 +88,12 @@ func Main(args []string, s Streams) (code int) {
 	}
 	a.blame(err)
 	code = a.exitCode(ctx, err)
+	if code == exitBrokenPipe {
+		return code
+	}
 	text := err.Error()
 	switch {
-	case !a.started:
+	case code == exitUsage && !a.started:
 		text = usage.Message(err) + " (see " + a.command + " --help)"
 	case errors.Is(err, context.Canceled):
 		text = "interrupted"
@@ -98,7 +105,13 @@ func Main(args []string, s Streams) (code int) {
 // exitCode returns the exit code for an error.
 func (a *app) exitCode(ctx context.Context, err error) int {
 	var bad *input.Error
+	var file *fs.PathError
+	unwritten := errors.As(err, &file) && file.Path == os.Stdout.Name()
 	switch {
+	case unwritten && errors.Is(file, syscall.EPIPE):
+		return exitBrokenPipe
+	case unwritten:
+		return exitFailed
 	case !a.started, errors.As(err, &bad):
 		return exitUsage
 	case ctx.Err() != nil, errors.Is(err, context.Canceled):
@@ -163,11 +176,11 @@ func (a *app) result(v any, text func(io.Writer) error) error {
 // whose terminal closes, signal a program and then its process group.
 const oneSignal = time.Second
 
-// interruptible returns a context that the first SIGINT, SIGTERM or SIGHUP cancels, so that the
-// work can end in good order. A later one ends the program at once. SIGHUP stays ignored if it was
-// ignored at the start, as under nohup. The caller calls the returned function at the end.
-func interruptible() (context.Context, func()) {
-	ctx, cancel := context.WithCancel(context.Background())
+// interruptible returns a context that cancel or the first SIGINT, SIGTERM or SIGHUP cancels, so
+// that the work can end in good order. A later signal ends the program at once. SIGHUP stays
+// ignored if it was ignored at the start, as under nohup. The caller calls stop at the end.
+func interruptible() (ctx context.Context, cancel, stop func()) {
+	ctx, cancel = context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, interrupt.Signals()...)
 	done := make(chan struct{})
@@ -188,7 +201,7 @@ func interruptible() (context.Context, func()) {
 			}
 		}
 	}()
-	return ctx, func() {
+	return ctx, cancel, func() {
 		signal.Stop(signals)
 		close(done)
 		cancel()

@@ -1,0 +1,87 @@
+//go:build unix
+
+package cli_test
+
+import (
+	"bufio"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// closedPipe returns the writing end of a pipe that nobody reads.
+func closedPipe(t *testing.T) *os.File {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	t.Cleanup(func() { w.Close() })
+	return w
+}
+
+// acqnp train 2>&1 | head -1: the training stops with a checkpoint.
+func TestABrokenPipeOfTheProgressWritesACheckpoint(t *testing.T) {
+	t.Parallel() // progress comes every ten seconds
+	dir := t.TempDir()
+	run := filepath.Join(dir, "run")
+	cmd, _ := command("train", "--config", write(t, dir, "tiny.yaml", tinyConfig), "--run-dir", run, "--no-eval",
+		"--set", "train.steps=100000000", "--set", "train.checkpoint_every=100000000")
+	cmd.Stderr = nil
+	progress, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	if _, err := bufio.NewReader(progress).ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, filepath.Join(run, "metrics.jsonl"))
+	progress.Close()
+	var exit *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 130 {
+		t.Errorf("ended with %v, want exit code 130", err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(run, "checkpoints", "*")); len(left) == 0 {
+		t.Error("no checkpoint")
+	}
+}
+
+// acqnp eval | true, and a full disk behind standard output: the evaluation is still written.
+func TestAnEvaluationThatCannotBePrintedIsWritten(t *testing.T) {
+	s := share(t)
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skipf("no /dev/full here: %v", err)
+	}
+	t.Cleanup(func() { full.Close() })
+	for _, c := range []struct {
+		name string
+		to   *os.File
+		code int
+		errs string
+	}{
+		{"a closed pipe", closedPipe(t), 141, ""},
+		{"a full disk", full, 1, "acqnp eval: write /dev/stdout: no space left on device\n"},
+	} {
+		out := filepath.Join(t.TempDir(), "eval.json")
+		cmd, errs := command("eval", "--run", s.run, "--batches", "1", "--out", out, "--quiet")
+		cmd.Stdout = c.to
+		var exit *exec.ExitError
+		if err := cmd.Run(); !errors.As(err, &exit) || exit.ExitCode() != c.code {
+			t.Errorf("%s: ended with %v, want exit code %d", c.name, err, c.code)
+		}
+		if errs.String() != c.errs {
+			t.Errorf("%s: printed %q, want %q", c.name, errs, c.errs)
+		}
+		if info, err := os.Stat(out); err != nil || info.Size() == 0 {
+			t.Errorf("%s: the evaluation is lost: %v", c.name, err)
+		}
+	}
+}
