@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -44,22 +45,27 @@ func waitFor(t *testing.T, path string) {
 }
 
 func TestSignalsWriteACheckpointThatResumes(t *testing.T) {
-	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+	// A process inherits ignored signals. While this one listens to SIGHUP it does not ignore it,
+	// even if the tests run under nohup.
+	heard := make(chan os.Signal, 1)
+	signal.Notify(heard, syscall.SIGHUP)
+	defer signal.Stop(heard)
+	for _, asked := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 		dir := t.TempDir()
 		config := write(t, dir, "tiny.yaml", tinyConfig)
 		run := filepath.Join(dir, "run")
 		cmd, errs := program(t, "train", "--config", config, "--run-dir", run, "--set", "train.steps=100000000", "--no-eval")
 		waitFor(t, filepath.Join(run, "metrics.jsonl"))
-		if err := cmd.Process.Signal(signal); err != nil {
+		if err := cmd.Process.Signal(asked); err != nil {
 			t.Fatal(err)
 		}
 		var exit *exec.ExitError
 		if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 130 {
-			t.Fatalf("%v: %v\n%s", signal, err, errs)
+			t.Fatalf("%v: %v\n%s", asked, err, errs)
 		}
 		left, _ := filepath.Glob(filepath.Join(run, "checkpoints", "*"))
 		if len(left) == 0 {
-			t.Fatalf("%v left no checkpoint", signal)
+			t.Fatalf("%v left no checkpoint", asked)
 		}
 		// Interrupted again at once: the run has resumed from the checkpoint and ends in the same
 		// way.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+	"time"
 )
 
 // Open opens a regular file for reading. It refuses anything else without waiting, so a pipe that
@@ -72,8 +73,16 @@ func open(path, expected string) (*os.File, fs.FileMode, error) {
 	if err != nil {
 		return nil, 0, Unreadable(path, expected, err)
 	}
+	if info.Mode().IsRegular() && canWait(f) {
+		f.Close()
+		return nil, 0, notAFile(path, fs.ModeIrregular, expected)
+	}
 	return f, info.Mode(), nil
 }
+
+// canWait reports whether reading f may wait for somebody who writes. Files on a disk never do.
+// Some below /proc do, though they are regular by name: /proc/kmsg has no end.
+func canWait(f *os.File) bool { return f.SetReadDeadline(time.Time{}) == nil }
 
 // notAFile returns the error for a path that is not a regular file.
 func notAFile(path string, mode fs.FileMode, expected string) error {

@@ -147,3 +147,19 @@ func TestAnInterruptEndsTheWaitForAPipe(t *testing.T) {
 		}
 	}
 }
+
+// A file below /proc may be regular by name and yet wait for what happens next. /proc/self/mounts
+// does, for who polls it, and anybody may read it.
+func TestAFileThatWaitsIsRefused(t *testing.T) {
+	const path = "/proc/self/mounts"
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		t.Skip("no " + path)
+	}
+	whole := func(path string) ([]byte, error) { return input.ReadFile(path, "words", 1<<20) }
+	for _, read := range []func(string) ([]byte, error){whole, stream} {
+		var bad *input.Error
+		if _, err := read(path); !errors.As(err, &bad) || !strings.Contains(err.Error(), "not a regular file") {
+			t.Errorf("error %v", err)
+		}
+	}
+}
