@@ -24,7 +24,7 @@ ACQNP_QUIET and ACQNP_JSON. They also set keys of a configuration: ACQNP_TRAIN_S
 train.steps. A flag overrides its variable.
 
 Exit status: 0 done; 1 failed; 2 wrong usage, configuration or input; 130 stopped by SIGINT, SIGTERM
-or SIGHUP.`,
+or SIGHUP; 141 nobody reads standard output any more.`,
 		Example: `  acqnp train --config configs/quickstart.yaml
   acqnp eval --run runs/quickstart/seed-0 --batches 100
   acqnp sample-quantiles --run runs/quickstart/seed-0 --context context.csv --grid=-2:2:200 --out quantiles.csv`,

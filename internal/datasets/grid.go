@@ -50,8 +50,8 @@ func parseRange(text string) ([]float64, error) {
 	}
 	a, errA := strconv.ParseFloat(part[0], 64)
 	b, errB := strconv.ParseFloat(part[1], 64)
-	if errA != nil || errB != nil || math.IsInf(a, 0) || math.IsInf(b-a, 0) || !(a <= b) {
-		return nil, bad("A:B:N with finite numbers A ≤ B")
+	if errA != nil || errB != nil || !(-math.MaxFloat32 <= a && a <= b && b <= math.MaxFloat32) {
+		return nil, bad("A:B:N with finite numbers A ≤ B that fit float32")
 	}
 	n, err := strconv.Atoi(part[2])
 	if err != nil || n < 1 || n > maxGridPoints {

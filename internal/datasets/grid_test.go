@@ -21,6 +21,9 @@ func TestGridOfTwoDimensions(t *testing.T) {
 	if _, err := datasets.ParseGrid("0:1:1001,0:1:1000", 2); err == nil {
 		t.Error("a grid of more than a million points was accepted")
 	}
+	if _, err := datasets.ParseGrid("0:1e308:3", 1); err == nil {
+		t.Error("a grid beyond float32 was accepted")
+	}
 	if got, err := datasets.ParseGrid("0.1:0.1:1", 1); err != nil || !cmp.Equal(got, []float64{0.1}) {
 		t.Errorf("found %v, error %v; want [0.1]", got, err)
 	}
