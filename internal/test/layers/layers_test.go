@@ -4,6 +4,9 @@ package layers
 
 import (
 	"maps"
+	"os"
+	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -92,5 +95,38 @@ func TestTablesLinkNoPlots(t *testing.T) {
 	visit("internal/tables")
 	if !seen["internal/config"] {
 		t.Error("internal/tables has no imports")
+	}
+}
+
+// A package imports only packages above it in the table of CONTRIBUTING.md, as that page says.
+func TestContributingListsPackagesBottomUp(t *testing.T) {
+	text, err := os.ReadFile("../../../CONTRIBUTING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string]int{}
+	for i, line := range strings.Split(string(text), "\n") {
+		if cells := strings.Split(line, "|"); len(cells) > 2 {
+			for _, m := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(cells[1], -1) {
+				rows[m[1]] = i
+			}
+		}
+	}
+	// row returns the row of a package, or of the nearest folder around it that has one.
+	row := func(name string) int {
+		for ; name != "."; name = path.Dir(name) {
+			if i, ok := rows[name]; ok {
+				return i
+			}
+		}
+		return -1
+	}
+	imports := listImports(t, allTags)
+	for _, name := range slices.Sorted(maps.Keys(imports)) {
+		for _, imported := range imports[name] {
+			if _, ours := imports[imported]; ours && row(imported) > row(name) && row(name) >= 0 {
+				t.Errorf("%s imports %s, which CONTRIBUTING.md lists below it", name, imported)
+			}
+		}
 	}
 }
