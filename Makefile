@@ -6,7 +6,7 @@ RACE = ./internal/atomicfile ./internal/cli ./internal/engine/... ./internal/fee
 ENGINE = ./kernels/... ./internal/engine/cuda/... ./internal/test/kernels
 # The GPUs with machine code. Later GPUs compile the PTX of the last when a program starts.
 ARCHS ?= 75 80 86 89 90
-# The toolkit's libcuda.so, to link against without a driver.
+# The toolkit's libcuda.so, for linking on a machine without a driver.
 STUBS = $(firstword $(wildcard /usr/local/cuda/lib64/stubs /usr/lib/x86_64-linux-gnu/stubs))
 GPU = CGO_ENABLED=1 CGO_LDFLAGS="-L$(STUBS)"
 GPUTAGS = gpu,netgo,osusergo
@@ -31,7 +31,7 @@ kernels/fatbin/%.fatbin: kernels/%.cu $(wildcard kernels/*.h) kernels/fatbin/set
 	@echo "nvcc $< for $(ARCHS)"
 	@sh scripts/fatbin.sh $< $@ kernels/fatbin/$*.ptxas "$(ARCHS)"
 
-# This file changes when all kernels must be compiled again, though their sources have not changed.
+# This file changes if all kernels must be compiled again for new ARCHS, flags or nvcc.
 kernels/fatbin/settings: scripts/fatbin.sh always
 	@mkdir -p $(@D)
 	@{ echo "$(ARCHS)"; cat $<; nvcc --version; } >$@.new
@@ -81,7 +81,7 @@ dockerfile: ## check Dockerfile.cuda, and run its RUN lines without a container 
 	@go run -C tools/dockerfile . "$(CURDIR)/Dockerfile.cuda" >bin/run-lines
 	@while read -r line; do echo "RUN $$line"; sh -ec "$$line" </dev/null || exit 1; done <bin/run-lines
 
-gpu-check: build gpu ## gather in bin/gpu-check what scripts/gpu-check.sh needs on a machine with a GPU
+gpu-check: build gpu ## write bin/gpu-check, the files that scripts/gpu-check.sh needs on a machine with a GPU
 	sh scripts/gpu-check-pack.sh $(CHECK)
 
 fuzz: ## every fuzz test for FUZZTIME, such as 1m or 5000x

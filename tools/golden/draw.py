@@ -1,4 +1,4 @@
-"""Random weights and batches: float32 values in float64."""
+"""Draws random weights and batches: float32 values in float64 tensors."""
 import math
 
 import torch
@@ -7,20 +7,20 @@ from method import shapes
 
 
 def uniform(rng, shape, bound):
-    """U(-bound, bound)."""
+    """Draws from U(-bound, bound), rounded to float32."""
     v = (torch.rand(shape, generator=rng, dtype=torch.float32) * 2 - 1) * bound
     return v.double()
 
 
 def draw_weights(model, dx, dy, rng, gain=3):
-    """Weights wider than a layer's initial ones (gain 1; they shrink what they pass on), so that every input is felt.
-    With gain 6 ReLUs would pass on as much as they get."""
+    """Draws weights larger than a layer's initial ones (gain 1, which shrink the signal from layer to layer), so that
+    every input affects the result. With gain 6, layers with ReLUs would keep the signal's size."""
     return {name: uniform(rng, shape, math.sqrt((1 if name.endswith(".bias") else gain) / fan_in))
             for name, shape, fan_in in shapes(model, dx, dy)}
 
 
 def draw_batch(model, extents, dx, dy, rng):
-    """extents are B, N, N_c and N_tau or k."""
+    """Draws a batch; extents are (B, N, N_c, N_tau or k)."""
     b, n, nc, levels = extents
     batch = {"num_context": nc, "x": uniform(rng, (b, n, dx), 2), "y": uniform(rng, (b, n, dy), 1.5)}
     if model["name"] in ("cqnp", "acqnp"):
@@ -35,5 +35,5 @@ def draw_levels(b, levels, n, rng):
 
 
 def draw_resample(k, b, nc, rng):
-    """Indices of context points and of residuals, [2, k, B, N_c]."""
+    """Draws indices of context points and of residuals, [2, k, B, N_c]."""
     return torch.randint(0, nc, (2, k, b, nc), generator=rng)

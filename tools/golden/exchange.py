@@ -1,7 +1,7 @@
-"""Weights, tasks and what PyTorch makes of them: for the test that imported weights evaluate to the same numbers.
+"""Writes weights, tasks and PyTorch's results for them. A test checks that imported weights give the same numbers.
 
-Each model in the shape of the real configurations, but narrow, for one output and for RGB. The weights are what
-torch's users export: float32 under the state_dict's names. The tasks are a user's tasks file, with levels and bootstraps.
+The models have the depths of the real configurations but are narrow. Each is written for one output and for RGB. Weights
+are as users of PyTorch export them: float32, under the names of the state_dict. The tasks file has levels and bootstraps.
 """
 import json
 import os
@@ -20,7 +20,7 @@ MODELS = {
     "cqnp": {"representation": 16, "encoder": HIDDEN, "decoder": HIDDEN},
     "acqnp": {"representation": 16, "encoder": HIDDEN, "adaptor": HIDDEN + [16, 16], "decoder": HIDDEN},
 }
-# x and y and the benchmark of these dimensions, whose configuration the test uses.
+# (dx, dy) of each benchmark whose configuration the test uses.
 DIMS = {"lissajous": (1, 1), "svhn": (2, 3)}
 BATCHES = [(3, 11, 4), (2, 9, 7)]  # B, N, N_c
 LEVELS, BOOTSTRAPS = 6, 5
@@ -33,7 +33,7 @@ def draw_tasks(dx, dy, rng):
 
 
 def on_grid(name, batch):
-    """The batch with LEVELS evenly spaced levels from 0.001 to 0.999: u of ACQNP, tau of CQNP."""
+    """Returns the batch with LEVELS evenly spaced levels from 0.001 to 0.999: u of ACQNP, tau of CQNP."""
     grid = torch.linspace(0.001, 0.999, LEVELS)
     if name == "cqnp":
         grid = (grid - 0.001) / 0.998
@@ -41,7 +41,7 @@ def on_grid(name, batch):
 
 
 def evaluate(model, weights, batches):
-    """[mean over context points, mean over targets] of every batch."""
+    """Returns [mean over context points, mean over targets] of every batch."""
     means = []
     for batch in batches:
         loglik, nc = forward(model, weights, batch, Kinks()).loglik, batch["num_context"]
@@ -61,7 +61,7 @@ def write(folder):
              "F32", {name: "I32" for name in tensors if name.endswith("resample")})
         for name, widths in MODELS.items():
             model = {"name": name, **widths}
-            # A deeper network passes less on: with this gain other levels or bootstraps change the results well above 2e-4.
+            # The signal shrinks in deeper networks. With this gain, other levels or bootstraps change the results by far more than 2e-4.
             weights = draw_weights(model, dx, dy, rng, gain=5)
             save(os.path.join(folder, f"{name}-{benchmark}.safetensors"), weights, {"format": "pt"}, "F32")
             case = {"benchmark": benchmark, "model": model, "tasks": evaluate(model, weights, tasks)}

@@ -1,4 +1,4 @@
-"""Writes safetensors with the standard library: header keys in order, so that the same numbers give the same bytes."""
+"""Writes safetensors with the standard library: header keys are in order, so the same numbers give the same bytes."""
 import json
 import struct
 
@@ -6,7 +6,7 @@ KINDS = {"F64": "<f8", "F32": "<f4", "I32": "<i4"}
 
 
 def save(path, tensors, metadata, kind="F64", kinds=None):
-    """tensors in order, each of the type kind or of that which kinds gives its name."""
+    """Writes the tensors in order. kinds maps a tensor's name to its type; the others have the type kind."""
     header, data = {"__metadata__": metadata}, b""
     for name, tensor in tensors.items():
         dtype = (kinds or {}).get(name, kind)

@@ -4,7 +4,7 @@
     /usr/bin/python3 tools/golden/golden.py internal/test/golden/testdata
 
 method.py has the models. Inputs and weights are float32 values, so that float32 and float64 programs start from the same
-numbers. One safetensors file per case, and what exchange.py writes; README.md lists the tensors.
+numbers. It writes one safetensors file for each case, and the files of exchange.py. README.md lists the tensors.
 """
 import json
 import os
@@ -20,15 +20,15 @@ from method import Kinks, forward, loss_of
 STEPS = 10
 LEARNING_RATE = 1e-3
 WEIGHT_DECAY = 1e-3
-# The least distance of any ReLU input, or y - mu, from its kink. Float32 rounding is some 1e-7 here: a float32 program
-# then takes the same side everywhere, and its gradient may be compared with ours. What BNP decodes has gone through two
-# networks more, and CANP's values through a softmax and a sum over heads.
+# The smallest allowed distance of any ReLU input, or y - mu, from its kink. Float32 rounding is about 1e-7 here, so a
+# float32 program takes the same side everywhere and its gradients can be compared. The distance is larger for BNP, whose
+# decoder comes after two more networks, and for CANP, whose values go through a softmax and a sum over heads.
 MARGIN = {"bnp": 1e-5, "canp": 5e-6}
 OTHER_MARGIN = 2e-6
 
 
 def saturate(weights, batch):
-    """psi's logit from -30 to 30: the last layer stretched, its bias in the middle."""
+    """Scales psi's last layer and shifts its bias, so that the logits run from -30 to 30."""
     weight, bias = weights["_adaptor._net.6.weight"], weights["_adaptor._net.6.bias"]
     z = forward(SMALL["acqnp"], weights, batch, Kinks()).logit
     stretch, middle = 60 / (z.max() - z.min()), (z.max() + z.min()) / 2
@@ -37,25 +37,25 @@ def saturate(weights, batch):
 
 
 def floor_sigma(weights, batch):
-    """sigma at and just above 0.01 (the three channels' s around -20, -8 and -4)."""
+    """Sets sigma at and just above 0.01 (the three channels' s around -20, -8 and -4)."""
     weights["_decoder._mlp._net.4.bias"][3:6] += torch.tensor([-20.0, -8.0, -4.0])
 
 
 def end_levels(weights, batch):
-    """The least and the greatest level that a 24-bit draw or a grid gives."""
+    """Sets the smallest and the largest u that a 24-bit draw or a grid gives."""
     batch["u"][0, :, 0] = 0
     batch["u"][0, :, 1] = 1 - 2.0 ** -24
     batch["u"][1, :, 0] = 1
 
 
 def sharpen(weights, batch):
-    """Scores so far apart that half of the weights of the first head's softmax are below 1e-3."""
+    """Spreads the scores until half of the weights of the first head's softmax are below 1e-3."""
     for h, stretch in (0, 60), (1, 15):
         weights[f"_encoder._attention._attention._query_layers.{h}.weight"] *= stretch
 
 
 def repeat_point(weights, batch):
-    """A bootstrap that takes the last context point alone, and one of equal residuals, which centring makes 0."""
+    """Makes one bootstrap of the last context point alone, and one of equal residuals, which centring turns to 0."""
     batch["resample"][0, 0] = batch["num_context"] - 1
     batch["resample"][1, 1] = 0
 
@@ -66,11 +66,11 @@ SMALL = {name: {"name": name, "representation": 5, "encoder": [7, 6],
 SMALL |= {f"canp-{heads}": {"name": "canp", "representation": d, "encoder": [7], "decoder": [5], "key_encoder": [4],
                             "query_encoder": [5, 3], "heads": heads}
           for heads, d in ((1, 5), (2, 6), (3, 9))}
-# Wide enough for the kernels that small layers do not come to.
+# Wide enough for the kernels that small layers do not use.
 SMALL |= {"acqnp-wide": {"name": "acqnp", "representation": 96, "encoder": [96], "adaptor": [96], "decoder": [96]}}
 SMALL |= {"bnp": {"name": "bnp", "width": 5, "pre_depth": 3, "post_depth": 2, "decoder_depth": 4}}
 
-# name, model, (dx, dy), (B, N, N_c, N_tau or k), what is done to weights and batch
+# name, model, (dx, dy), (B, N, N_c, N_tau or k), a function that changes weights and batch, or None
 CASES = [(f"{name}-x{dx}-y{dy}", name, (dx, dy), extents, None)
          for name in ("cnp", "cqnp", "acqnp")
          for (dx, dy), extents in {(1, 1): (3, 6, 4, 5), (2, 1): (2, 7, 3, 3), (2, 3): (2, 6, 4, 5), (1, 3): (3, 7, 3, 1)}.items()]
@@ -88,14 +88,14 @@ CASES += [("canp-x1-y1", "canp-3", (1, 1), (3, 6, 4, 0), None),
           ("bnp-x1-y3", "bnp", (1, 3), (3, 7, 3, 1), None),
           ("bnp-repeated", "bnp", (1, 1), (2, 6, 4, 2), repeat_point),
           ("acqnp-wide", "acqnp-wide", (1, 1), (2, 7, 4, 5), None)]
-# The sizes of the batches of Adam's steps: least, greatest and by how much they go up.
+# The sizes (B, N, N_c, N_tau or k) of the batches of Adam's steps: (smallest, largest, increment) of each.
 SIZES = {"canp": ((2, 3, 1), (6, 7, 1), (1, 5, 1), (0, 0, 1)), "bnp": ((2, 3, 1), (6, 7, 1), (1, 4, 1), (1, 4, 1))}
 OTHER_SIZES = ((2, 3, 1), (6, 7, 1), (3, 4, 1), (1, 5, 2))
 NUMBERS = ("x", "y", "u", "resample")
 
 
 def run_case(number, name, model, dims, extents, change):
-    """The tensors and the metadata of one case. Draws again where a kink is too close to call in float32."""
+    """Returns the tensors and the metadata of one case. It draws again if a kink is too close for float32."""
     for attempt in range(100):
         rng = torch.Generator().manual_seed(1000 * (number + 1) + attempt)
         weights = draw_weights(model, *dims, rng)
@@ -126,7 +126,7 @@ def run_case(number, name, model, dims, extents, change):
         if kinks.least >= MARGIN.get(model["name"], OTHER_MARGIN) and all(felt(k, g, extents) for k, g in grads.items()):
             break
     else:
-        raise SystemExit(f"{name}: no draw keeps its distance from every kink")
+        raise SystemExit(f"{name}: found no draw in 100 that stays away from every kink")
 
     tensors = {k: batch[k] for k in NUMBERS if k in batch}
     tensors |= {f"w.{k}": v for k, v in given.items()}
@@ -146,8 +146,8 @@ def run_case(number, name, model, dims, extents, change):
 
 
 def felt(name, grad, extents):
-    """Whether most of the gradient is there to compare: a network of dead units would prove nothing. Nothing depends on
-    the last bias of CANP's keys: it adds the same to all scores of a softmax."""
+    """Reports whether enough of the gradient is above 1e-6: dead units would test nothing. The last bias of CANP's keys may
+    have no gradient, because it adds the same number to all scores of a softmax."""
     if name == "_encoder._attention._key_mlp._net.2.bias":
         return True
     return (grad.abs() > 1e-6).double().mean().item() >= (0.5 if extents[-1] > 1 else 0.3)

@@ -1,5 +1,5 @@
-"""CNP, CANP, BNP, CQNP and ACQNP in plain PyTorch tensors, computed the long way round: a row per (function, level,
-point), everything tiled and concatenated. Weights are a dict under the authors' state_dict names.
+"""CNP, CANP, BNP, CQNP and ACQNP in plain PyTorch tensors, computed in the simplest way: one row for each (function,
+level, point), everything tiled and concatenated. Weights are a dict under the authors' state_dict names.
 
 A batch is a dict: x [B, N, dx], y [B, N, dy], num_context; u [B, N_tau, N] for CQNP and ACQNP; resample [2, k, B, N_c]
 (indices of context points, indices of residuals) for BNP.
@@ -18,7 +18,7 @@ class Result(NamedTuple):
 
 
 class Kinks:
-    """Collects how close the arguments of max(0, .) and |.| come to zero."""
+    """Records how close the arguments of max(0, .) and |.| come to 0."""
 
     def __init__(self):
         self.least = math.inf
@@ -42,7 +42,7 @@ def linear(weights, name, h):
 
 
 def mlp(weights, prefix, h, kinks, first=0):
-    """Linear layers first, first + 2, ... with a ReLU between any two."""
+    """Applies the linear layers numbered first, first + 2, ... with a ReLU after each but the last."""
     last = max(int(k.split(".")[-2]) for k in weights if k.startswith(prefix + "."))
     for i in range(first, last + 1, 2):
         h = linear(weights, f"{prefix}.{i}", h)
@@ -52,7 +52,7 @@ def mlp(weights, prefix, h, kinks, first=0):
 
 
 def gaussian(out):
-    """mu and sigma of a decoder's [.., 2dy]."""
+    """Returns mu and sigma from a decoder's output [..., 2dy]."""
     mu, s = out.chunk(2, dim=-1)
     return mu, 0.1 + 0.9 * softplus(s)
 
@@ -64,7 +64,7 @@ def gaussian_loglik(out, y):
 
 
 def tile(v, dim, times):
-    """v with a new dimension dim of so many copies."""
+    """Returns v with a new dimension dim that holds copies of it, as many as times."""
     v = v.unsqueeze(dim)
     return v.repeat([times if i == dim % v.dim() else 1 for i in range(v.dim())])
 
@@ -87,7 +87,7 @@ def forward(model, weights, batch, kinks):
 
 
 def attention(heads, weights, x, xc, values, kinks):
-    """Multi-head attention of every x over the context: [B, N, d]."""
+    """Returns the multi-head attention of every x over the context, [B, N, d]."""
     net = "_encoder._attention."
     q = mlp(weights, net + "_query_mlp._net", x, kinks)
     k = mlp(weights, net + "_key_mlp._net", xc, kinks)
@@ -102,7 +102,7 @@ def attention(heads, weights, x, xc, values, kinks):
 
 
 def quantile(name, weights, r, x, y, u, kinks):
-    """CQNP and ACQNP: a mixture of asymmetric Laplace distributions over the levels."""
+    """Computes CQNP or ACQNP: a mixture of asymmetric Laplace distributions over the levels."""
     n, dy, levels = x.shape[1], y.shape[-1], u.shape[1]
     r, x, y = r[:, None, None].repeat(1, levels, n, 1), tile(x, 1, levels), tile(y, 1, levels)
     if name == "acqnp":
@@ -122,7 +122,7 @@ def quantile(name, weights, r, x, y, u, kinks):
 
 
 def bnp(weights, batch, kinks):
-    """The bootstrapping neural process, a bootstrap like a level: [B, k, ...]."""
+    """Computes BNP, with the bootstraps in the place of levels: [B, k, ...]."""
     x, y, nc = batch["x"], batch["y"], batch["num_context"]
     points, resample = batch["resample"].long().transpose(1, 2)  # each [B, k, N_c]
     k, n, xc, yc = points.shape[1], x.shape[1], x[:, :nc], y[:, :nc]
@@ -159,7 +159,7 @@ def loss_of(result):
 
 
 def shapes(model, dx, dy):
-    """(name, shape, fan_in) of every tensor."""
+    """Yields (name, shape, fan_in) of every weight."""
     def affine(prefix, fan_in, fan_out):
         yield f"{prefix}.weight", (fan_out, fan_in), fan_in
         yield f"{prefix}.bias", (fan_out,), fan_in

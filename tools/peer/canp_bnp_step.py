@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Milliseconds per training step of CANP or BNP in PyTorch, beside torch_step.py, which has the other models.
+"""Measures a training step of CANP or BNP in PyTorch, in milliseconds. torch_step.py does so for the other models.
 
     python3 tools/peer/canp_bnp_step.py --model canp --points 53 --threads 2
     python3 tools/peer/canp_bnp_step.py --model bnp --points vary --steps 50 --tuned
 
 The models are written as their authors write them: modules, a loop over heads with 1x1 convolutions, bootstraps stacked
-in front of the batch, everything tiled. A step is all of it: drawing a batch of Lissajous curves, the loss, its gradient
-and Adam. Float32, on a GPU where there is one. The widths are the paper's. One line of JSON comes out; rows are
-batch x points, for BNP times its bootstraps. Look at its "blas": Debian's libblas3, the reference library, multiplies
-matrices several times slower than libopenblas0, the more so with --tuned.
+in front of the batch, everything tiled. A step includes everything: drawing a batch of Lissajous curves, the loss, its gradient
+and Adam. It runs in float32, on a GPU if there is one. The widths are the paper's. It prints one line of JSON. Rows are
+batch x points, for BNP times its bootstraps. Check its "blas": Debian's reference library libblas3 multiplies matrices
+several times slower than libopenblas0, and more so with --tuned.
 """
 import argparse
 import json
@@ -19,12 +19,12 @@ import resource
 import sys
 import time
 
-# The allocator keeps what is freed instead of giving it back to the system and asking again, which costs page faults.
+# The allocator keeps freed memory. Otherwise it returns it to the system and asks again, which costs page faults.
 KEEP_MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(2 ** 34), "MALLOC_MMAP_THRESHOLD_": str(2 ** 33), "MALLOC_TOP_PAD_": str(2 ** 28)}
 
 
 def restart_tuned():
-    """Starts this program again with settings that malloc and OpenBLAS read only at the start of a process."""
+    """Restarts this program with settings that malloc and OpenBLAS read only at the start of a process."""
     settings = dict(KEEP_MEMORY)
     with open("/proc/cpuinfo") as f:
         if " avx512f" in f.read():
@@ -57,7 +57,7 @@ def normal(out):
 
 
 class HeadAttention(nn.Module):
-    """Attention of HEADS heads, each with maps of its own and an output of full width; the outputs are added."""
+    """Attention of HEADS heads, each with its own linear maps and an output of full width; the outputs are added."""
 
     def __init__(self):
         super().__init__()
@@ -148,7 +148,7 @@ class BNP(nn.Module):
 
 
 def curves(functions, points, device):
-    """x and y [functions, points, 1] of Lissajous curves."""
+    """Returns x and y [functions, points, 1] of Lissajous curves."""
     def uniform(low, high, n=1):
         return low + (high - low) * torch.rand(functions, n, 1, device=device)
 
@@ -157,7 +157,7 @@ def curves(functions, points, device):
 
 
 def measure(model, sizes, functions, device):
-    """Seconds of a step for every number of points."""
+    """Returns the seconds of a step for each number of points."""
     optimiser = torch.optim.Adam(model.parameters(), lr=5e-4)
     wait = torch.cuda.synchronize if device == "cuda" else lambda: None
     seconds = []
@@ -174,7 +174,7 @@ def measure(model, sizes, functions, device):
 
 
 def blas():
-    """The libraries of linear algebra that this process has loaded."""
+    """Returns the names of the BLAS libraries that this process has loaded."""
     with open("/proc/self/maps") as f:
         names = {os.path.basename(os.path.realpath(line.split()[-1])) for line in f if ".so" in line}
     return sorted(name for name in names if "blas" in name or name.startswith("libmkl"))
@@ -188,7 +188,7 @@ def arguments():
     p.add_argument("--threads", type=int, default=os.cpu_count())
     p.add_argument("--steps", type=int, default=30)
     p.add_argument("--warmup", type=int, default=10, help="steps before those that count")
-    p.add_argument("--tuned", action="store_true", help="malloc keeps its memory; OpenBLAS takes AVX-512 where there is any")
+    p.add_argument("--tuned", action="store_true", help="malloc keeps its memory; OpenBLAS uses AVX-512 if the processor has it")
     return p.parse_args()
 
 

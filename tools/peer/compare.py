@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
-"""A training step of acqnp beside PyTorch's, model by model, as a markdown table.
+"""Compares a training step of acqnp with PyTorch's for each model, and prints a markdown table.
 
     OPENBLAS_DIR=DIR python3 tools/peer/compare.py --rounds 5 --threads 2
     python3 tools/peer/compare.py --models acqnp,cqnp --steps 5 --acqnp ./acqnp
 
 The size is lissajous': 128 functions of 53 points, 26 of them context, 50 quantile levels, the paper's widths, float32.
-Every round runs acqnp, PyTorch as it comes, and PyTorch tuned (--tuned: malloc keeps its memory, OpenBLAS takes AVX-512
-where there is any), one after the other with equal threads; the table has the best of each figure's rounds. What runs
-is shown on standard error. Rows are the decoder's: functions x points, times levels or bootstraps where a model has
+Every round runs acqnp, PyTorch as it comes, and PyTorch tuned (--tuned: malloc keeps its memory, OpenBLAS uses AVX-512
+if the processor has it), one after the other with equal threads. The table has each figure's best round. Progress is
+shown on standard error. Rows are the decoder's: functions x points, times levels or bootstraps where a model has
 them. Memory is the peak of the whole process; its ratio is to the better of PyTorch's two.
 
-PyTorch is only measured on a fast BLAS. Debian's python3-torch loads the system's libblas.so.3, which is the slow
+PyTorch is measured on a fast BLAS only. Debian's python3-torch loads the system's libblas.so.3, which is the slow
 reference library unless OpenBLAS is installed:
 
     apt-get install libopenblas0-pthread
 
-Where that cannot be, unpack it and name the directory of its libblas.so.3 (several are separated by colons); both ways
+If you cannot install it, unpack it and name the directory of its libblas.so.3 (separate several by colons). Both ways
 of running PyTorch then use it:
 
     apt-get download libopenblas0-pthread && dpkg-deb -x libopenblas0-pthread_*.deb ob
@@ -32,7 +32,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 MODELS = ["cnp", "canp", "bnp", "cqnp", "acqnp"]
 SCRIPT = {"canp": "canp_bnp_step.py", "bnp": "canp_bnp_step.py"}  # the others: torch_step.py
-LEAST_GFLOPS = 8  # a thread: the reference library stays below, every tuned one is far above
+LEAST_GFLOPS = 8  # for each thread; the reference library is below, every tuned one far above
 
 CHECK_BLAS = """
 import sys, time, torch
@@ -49,7 +49,7 @@ print(torch.__version__, best, *sorted(names))
 
 
 def environment(threads):
-    """That of PyTorch in both its ways: its own threads, the named BLAS, and nothing that tunes it."""
+    """Returns the environment for PyTorch, plain or tuned: the threads, the named BLAS, and no other tuning."""
     tuning = {"OPENBLAS_CORETYPE", "MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "MALLOC_TOP_PAD_"}
     env = {k: v for k, v in os.environ.items() if k not in tuning}
     env.update({"OMP_NUM_THREADS": str(threads), "OPENBLAS_NUM_THREADS": str(threads)})
@@ -60,7 +60,7 @@ def environment(threads):
 
 
 def output(command, **options):
-    """What a program prints; ends this one where it fails."""
+    """Returns what a command prints. Exits if the command fails."""
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, **options)
     if done.returncode != 0:
         sys.exit(f"compare.py: exit code {done.returncode} of {' '.join(command)}")
@@ -68,7 +68,7 @@ def output(command, **options):
 
 
 def check_blas(a):
-    """Says which BLAS PyTorch has and refuses a slow one."""
+    """Returns a line about the BLAS that PyTorch uses. Exits if it is slow."""
     version, seconds, *names = output([a.python, "-c", CHECK_BLAS, str(a.threads)], env=environment(a.threads)).split()
     gflops = 2 * 2048 ** 3 / float(seconds) / 1e9
     text = f"PyTorch {version}, {', '.join(names) or 'BLAS of its own'}: 2048 x 2048 product in {1e3 * float(seconds):.0f} ms, {gflops:.0f} GFLOP/s"
@@ -78,7 +78,7 @@ def check_blas(a):
 
 
 def measure(a, model, way):
-    """The figures of one run of acqnp, torch or tuned."""
+    """Returns the figures of one run of acqnp, torch or tuned."""
     if way == "acqnp":
         command = [a.acqnp, "bench", "--json", "--quiet", "--device", "cpu", "--config", f"{ROOT}/configs/lissajous/{model}.yaml",
                    "--points", str(a.points), "--steps", str(a.steps), "--threads", str(a.threads),
@@ -92,7 +92,7 @@ def measure(a, model, way):
 
 
 def row(model, runs):
-    """A line of the table from the runs of each way."""
+    """Returns a line of the table from the runs of acqnp, torch and tuned."""
     def best(way, figure, choose=min):
         return choose(r[figure] for r in runs[way])
 
@@ -129,7 +129,7 @@ def arguments():
     p.add_argument("--threads", type=int, default=os.cpu_count())
     p.add_argument("--points", type=int, default=53, help="of a function, half of them context")
     p.add_argument("--batch", type=int, default=128, help="functions")
-    p.add_argument("--acqnp", help="the program; built with go where it is not named")
+    p.add_argument("--acqnp", help="the program (default: built with go)")
     p.add_argument("--python", default="/usr/bin/python3", help="a Python that has PyTorch (%(default)s)")
     a = p.parse_args()
     a.models = a.models.split(",")
