@@ -1,6 +1,6 @@
 // Command dockerfile checks a Dockerfile against the project's rules (see Problems). It reads the
-// file with BuildKit's parser and prints the commands of RUN, one a line, so that CI can run them
-// without a container engine.
+// file with BuildKit's parser and prints the commands of RUN, one per line. CI runs them without a
+// container engine.
 package main
 
 import (

@@ -52,7 +52,7 @@ var (
 
 // Problems returns the project's rules that the file breaks. Bases are pinned by version, and may be
 // pinned by digest. RUN lines are plain shell commands, so that CI can run them. The image starts
-// acqnp as a user with a number, not root, and keeps data and runs in volumes.
+// acqnp as a numeric user other than root, and keeps data and runs in volumes.
 func (r Recipe) Problems() []string {
 	var problems []string
 	complain := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
@@ -67,14 +67,14 @@ func (r Recipe) Problems() []string {
 		line := strings.Join(c.CmdLine, " ")
 		switch {
 		case !c.PrependShell || len(c.Files) > 0 || len(c.FlagsUsed) > 0 || strings.Contains(line, "\n"):
-			complain("RUN %s: not one plain shell line, which CI needs", line)
+			complain("RUN %s: expected one plain shell line, which CI can run", line)
 		case fetches.MatchString(line):
-			complain("RUN %s: downloads what nothing verifies", line)
+			complain("RUN %s: downloads a file that nothing verifies", line)
 		}
 	}
 	image := r.stages[len(r.stages)-1]
 	if users := commands[*instructions.UserCommand](image); len(users) == 0 || !numeric.MatchString(users[len(users)-1].User) {
-		complain("the image's last USER is not a number of a user and a group other than root's")
+		complain("the image's last USER is not UID:GID in numbers other than 0")
 	}
 	if e := commands[*instructions.EntrypointCommand](image); len(e) != 1 || e[0].PrependShell || !slices.Equal(e[0].CmdLine, []string{"acqnp"}) {
 		complain(`the image's entry point is not ["acqnp"]`)

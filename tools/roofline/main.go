@@ -1,6 +1,6 @@
-// Command roofline prints, for each kernel of a training step, its floating-point operations, its
-// bytes of device memory, and the least time that they take on some GPUs: the tables of
-// docs/performance.md.
+// Command roofline prints the tables of docs/performance.md: for each kernel of a training step, its
+// floating-point operations, the bytes of device memory that it moves, and the least time that these
+// take on some GPUs.
 //
 //	go run ./tools/roofline configs/lissajous/*.yaml
 package main
@@ -99,7 +99,8 @@ func describe(path string) error {
 	return nil
 }
 
-// print prints the kernels, their sum, and the same with the quantile branch fused.
+// print prints the kernels and their sum. For a model with quantile levels it prints the same with
+// the quantile branch fused.
 func (s *step) print(model string) {
 	fmt.Printf("\n**%s**\n\n| kernel | launches | GFLOP | MB |", model)
 	for _, g := range gpus {
@@ -139,6 +140,7 @@ func (s *step) print(model string) {
 	}
 }
 
+// sum returns the milliseconds of all kernels at a rate of products in TFLOP/s.
 func (s *step) sum(ws []work, g gpu, rate float64) (ms float64) {
 	for _, w := range ws {
 		ms += w.ms(rate, g)
@@ -146,6 +148,7 @@ func (s *step) sum(ws []work, g gpu, rate float64) (ms float64) {
 	return ms
 }
 
+// line prints a row of the table.
 func (s *step) line(w work, ms func(gpu) float64) {
 	fmt.Printf("| %s | %d | %s | %s |", w.name, w.launches, short(w.flops/1e9), short(w.bytes/1e6))
 	for _, g := range gpus {
@@ -169,6 +172,7 @@ func short(v float64) string {
 	return fmt.Sprintf("%.2g", v)
 }
 
+// plus returns the sum of two works under the name of the first.
 func (w work) plus(v work) work {
 	return work{w.name, w.launches + v.launches, w.flops + v.flops, w.bytes + v.bytes}
 }

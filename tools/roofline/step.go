@@ -5,16 +5,16 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// step adds up the kernels of a training step.
+// A step adds up the kernels of a training step.
 type step struct {
 	e       ops.Extents
-	kernels []work // all, one kernel an operation
-	unfused []work // those left where the quantile branch is fused
-	fused   []work // the branch's
+	kernels []work // every kernel, with one kernel for each operation
+	unfused []work // the kernels outside the quantile branch
+	fused   []work // the branch's two kernels, forward and backward
 }
 
-// add counts a unit. If its parts are products, each part is a kernel. A kernel reads its inputs
-// once and writes its result once.
+// add counts the kernels of a unit: one, or one for each product of a layer's gradient. A kernel
+// reads its inputs once and writes its result once.
 func (s *step) add(u *plan.Unit) {
 	if u.Op == nil {
 		s.count(u, "add", s.bytes(append(u.Outs(), u.In...)...), 0)
@@ -23,7 +23,7 @@ func (s *step) add(u *plan.Unit) {
 	switch u.Op.Kind {
 	case ops.Linear:
 		s.count(u, "linear", s.bytes(u.Out[0], u.In[0], u.In[1], u.In[2]), s.flops(u, 0))
-	case ops.LinearGrad: // inputs: the gradient, the result where there is a ReLU, in, W
+	case ops.LinearGrad: // inputs: the gradient, the result (read if there is a ReLU), in, W
 		grad := []*plan.Value{u.In[0]}
 		if u.Op.ReLU {
 			grad = append(grad, u.In[1])
@@ -49,8 +49,8 @@ func (s *step) add(u *plan.Unit) {
 	}
 }
 
-// count adds one kernel, and adds it to the fused branch or to the rest. The fused branch has the
-// layers over all rows, if the level is one column that the first of them reads.
+// count adds one kernel to the list of all, and to the fused branch or to the rest. The fused branch
+// has the layers over all rows.
 func (s *step) count(u *plan.Unit, name string, bytes, flops float64) {
 	w := work{name, 1, flops, bytes}
 	s.kernels = merge(s.kernels, w)
@@ -62,10 +62,10 @@ func (s *step) count(u *plan.Unit, name string, bytes, flops float64) {
 	switch {
 	case name == "linear":
 		forward.flops = flops
-		if u.In[0].Space == ops.Point { // the first layer: base and level are read
+		if u.In[0].Space == ops.Point { // the first layer: reads base and level
 			forward.launches, forward.bytes = 1, s.bytes(u.In[0], u.In[1])
 		}
-		if !u.Op.ReLU { // the last: its result is written, and it is not computed once more
+		if !u.Op.ReLU { // the last layer: its result is written, and not computed again on the way back
 			forward.bytes, backward.flops = forward.bytes+s.bytes(u.Out[0]), 0
 		}
 	case name == "base_grad": // reads base and level again, writes the base's gradient
@@ -78,6 +78,9 @@ func (s *step) count(u *plan.Unit, name string, bytes, flops float64) {
 	s.fused = merge(merge(s.fused, forward), backward)
 }
 
+// branch reports whether a unit belongs to the quantile branch: ψ or the decoder over all rows of a
+// model with quantile levels. Fewer than 10 levels are taken for BNP's bootstraps, which are not
+// fused.
 func (s *step) branch(u *plan.Unit) bool {
 	if u.Op == nil || u.Op.Kind != ops.Linear && u.Op.Kind != ops.LinearGrad || s.e.Levels < 10 {
 		return false
