@@ -70,8 +70,8 @@ func (p Protocol) NumTau(configs, runs []string) ([]Trial, error) {
 	seen := map[string]bool{}
 	for i := range trials {
 		t := &trials[i]
-		if name := t.Experiment.Model.Name; name != "acqnp" && name != "cqnp" {
-			return nil, &input.Error{File: t.Dir, Key: "model.name", Found: name, Expected: "acqnp or cqnp, which have quantile levels"}
+		if m := t.Experiment.Model; !m.HasLevels() {
+			return nil, &input.Error{File: t.Dir, Key: "model.name", Found: m.Name, Expected: "acqnp or cqnp, which have quantile levels"}
 		}
 		path := filepath.Clean(t.Dir)
 		if seen[path] {

@@ -63,6 +63,9 @@ var (
 // Models returns the names of the models, in the order of the paper's tables.
 func Models() []string { return slices.Clone(models) }
 
+// HasLevels reports whether the model predicts with quantile levels.
+func (m Model) HasLevels() bool { return slices.Contains(quantile, m.Name) }
+
 // modelsOf lists the models that use a key. All models use a key without an entry.
 var modelsOf = map[string][]string{
 	"model.representation":   encoding,

@@ -76,8 +76,8 @@ func OneDimensional(r Run) error {
 // WithLevels returns an *input.Error if the model has no quantile levels, or x more than one
 // dimension.
 func WithLevels(r Run) error {
-	if name := r.Experiment.Model.Name; name != "acqnp" && name != "cqnp" {
-		return r.refuse("model.name", name, "acqnp or cqnp, which have quantile levels")
+	if m := r.Experiment.Model; !m.HasLevels() {
+		return r.refuse("model.name", m.Name, "acqnp or cqnp, which have quantile levels")
 	}
 	return OneDimensional(r)
 }

@@ -112,4 +112,17 @@ func TestConfigKnowsTheModels(t *testing.T) {
 	if names := models.Names(); !slices.Equal(names, config.Models()) {
 		t.Errorf("architectures %v, but configurations name %v", names, config.Models())
 	}
+	for _, name := range models.Names() {
+		e, err := config.Parse("rbf.yaml", []byte("{benchmark: rbf, model: {name: "+name+"}}"), config.Overrides{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := models.New(e.Model, 1, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Quantile() != e.Model.HasLevels() {
+			t.Errorf("%s: quantile levels %v, but %v in configurations", name, m.Quantile(), e.Model.HasLevels())
+		}
+	}
 }
