@@ -87,12 +87,13 @@ residual(const Extents* __restrict__ e,      // sizes of the run
          const float* __restrict__ decoded,  // [Resample, 2·dy]
          const float* __restrict__ y,        // [Context, dy]
          float* __restrict__ out,            // [Resample, dy]
-         int dy) {                           // channels
+         int dy,                             // channels
+         float floor) {                      // smallest σ
   unsigned levels = e->levels, n = (unsigned)rows(*e, space::Resample) * dy;
   for (unsigned i = thread(); i < n; i += threads()) {
     unsigned row = i / dy, c = i % dy;
     const float* r = decoded + row * 2 * dy;
-    out[i] = (y[row / levels * dy + c] - r[c]) / gaussian_sigma(r[dy + c]);
+    out[i] = (y[row / levels * dy + c] - r[c]) / sigma_of(r[dy + c], floor);
   }
 }
 KERNEL(residual)
@@ -103,13 +104,14 @@ perturb(const Extents* __restrict__ e,       // sizes of the run
         const float* __restrict__ residual,  // [Resample, dy]
         const float* __restrict__ mean,      // of the residuals [Ensemble, dy]
         float* __restrict__ out,             // [Resample, dy]
-        int dy) {                            // channels
+        int dy,                              // channels
+        float floor) {                       // smallest σ
   unsigned levels = e->levels, context = e->context, n = (unsigned)rows(*e, space::Resample) * dy;
   for (unsigned i = thread(); i < n; i += threads()) {
     unsigned row = i / dy, c = i % dy;
     const float* r = decoded + row * 2 * dy;
     float centre = mean[(row / (levels * context) * levels + row % levels) * dy + c];
-    out[i] = r[c] + gaussian_sigma(r[dy + c]) * (residual[i] - centre);
+    out[i] = r[c] + sigma_of(r[dy + c], floor) * (residual[i] - centre);
   }
 }
 KERNEL(perturb)

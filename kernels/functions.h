@@ -3,9 +3,7 @@
 #pragma once
 #include "device.h"
 
-// The smallest scales and level, as in internal/ops.
-#define GAUSSIAN_FLOOR 0.1f
-#define LAPLACE_FLOOR 0.01f
+// The smallest level, as in internal/ops.
 #define LEVEL_FLOOR 0.001f
 
 // softplus returns log(1 + exp(x)).
@@ -21,8 +19,8 @@ DEVICE float sigmoid_of(float x) {
   return e / (1.0f + e);
 }
 
-// gaussian_sigma returns 0.1 + 0.9·softplus(s).
-DEVICE float gaussian_sigma(float s) { return GAUSSIAN_FLOOR + (1 - GAUSSIAN_FLOOR) * softplus(s); }
+// sigma_of returns floor + (1−floor)·softplus(s), the scale of a likelihood.
+DEVICE float sigma_of(float s, float floor) { return floor + (1 - floor) * softplus(s); }
 
 // LogSum is a running log Σ exp(v) = max + log(sum). sum is 0 before the first v.
 struct LogSum {

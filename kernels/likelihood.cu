@@ -20,13 +20,14 @@ gaussian(const Extents* __restrict__ e,      // sizes of the run
          float* __restrict__ out,            // [s, 1]
          int s,                              // Point or Row
          int above,                          // Point, or s itself
-         int dy) {                           // channels
+         int dy,                             // channels
+         float floor) {                      // smallest σ
   unsigned n = rows(*e, s), below = ratio(*e, s, above);
   for (unsigned i = thread(); i < n; i += threads()) {
     const float *d = decoded + i * 2 * dy, *target = y + i / below * dy;
     float ll = 0;
     for (int c = 0; c < dy; c++) {
-      float sigma = gaussian_sigma(d[dy + c]), z = (target[c] - d[c]) / sigma;
+      float sigma = sigma_of(d[dy + c], floor), z = (target[c] - d[c]) / sigma;
       ll += -z * z / 2 - logf(sigma) - HALF_LOG_2PI;
     }
     out[i] = ll;
@@ -42,15 +43,16 @@ gaussian_grad(const Extents* __restrict__ e,      // sizes of the run
               float* __restrict__ out,            // [s, 2·dy]
               int s,                              // Point or Row
               int above,                          // Point, or s itself
-              int dy) {                           // channels
+              int dy,                             // channels
+              float floor) {                      // smallest σ
   unsigned n = rows(*e, s), below = ratio(*e, s, above);
   for (unsigned i = thread(); i < n; i += threads()) {
     const float *d = decoded + i * 2 * dy, *target = y + i / below * dy;
     float *slope = out + i * 2 * dy, g = grad[i];
     for (int c = 0; c < dy; c++) {
-      float sigma = gaussian_sigma(d[dy + c]), z = (target[c] - d[c]) / sigma;
+      float sigma = sigma_of(d[dy + c], floor), z = (target[c] - d[c]) / sigma;
       slope[c] = g * z / sigma;
-      slope[dy + c] = g * (z * z - 1) / sigma * (1 - GAUSSIAN_FLOOR) * sigmoid_of(d[dy + c]);
+      slope[dy + c] = g * (z * z - 1) / sigma * (1 - floor) * sigmoid_of(d[dy + c]);
     }
   }
 }
@@ -76,9 +78,9 @@ struct Laplace {
   float sigma, scaled, slope, log_density;
 };
 
-DEVICE Laplace laplace(float y, float mu, float s, Level l) {
+DEVICE Laplace laplace(float y, float mu, float sigma, Level l) {
   Laplace c;
-  c.sigma = LAPLACE_FLOOR + (1 - LAPLACE_FLOOR) * softplus(s);
+  c.sigma = sigma;
   c.scaled = (y - mu) / c.sigma;
   c.slope = y < mu ? -l.rest : l.tau;  // at y = μ the right derivative
   c.log_density = l.log_both - logf(c.sigma) - c.scaled * c.slope;
@@ -92,12 +94,12 @@ struct MixtureSums {
 
 // channel_sums returns the sums of one channel of a point, computed by a warp: r [levels, 3·dy] are
 // the point's components, z [levels] its logits.
-DEVICE MixtureSums channel_sums(const float* r, const float* z, float y, int levels, int dy, int c) {
+DEVICE MixtureSums channel_sums(const float* r, const float* z, float y, int levels, int dy, int c, float floor) {
   MixtureSums s = {log_sum(), log_sum()};
   for (int k = threadIdx.x & 31; k < levels; k += 32) {
     const float* d = r + k * 3 * dy;
     float a = d[2 * dy + c];
-    include(s.joint, a + laplace(y, d[c], d[dy + c], level_of(z[k])).log_density);
+    include(s.joint, a + laplace(y, d[c], sigma_of(d[dy + c], floor), level_of(z[k])).log_density);
     include(s.weight, a);
   }
   s.joint = warp_log_sum(s.joint);
@@ -115,12 +117,13 @@ mixture(const Extents* __restrict__ e,         // sizes of the run
         const float* __restrict__ z,           // logits of the levels [Row, 1]
         const float* __restrict__ y,           // [Point, dy]
         float* __restrict__ out,               // [Point, 1]
-        int dy) {                              // channels
+        int dy,                                // channels
+        float floor) {                         // smallest σ
   unsigned n = rows(*e, space::Point), levels = e->levels;
   for (unsigned p = warp(); p < n; p += warps()) {
     float ll = 0;
     for (int c = 0; c < dy; c++) {
-      MixtureSums s = channel_sums(components + p * levels * 3 * dy, z + p * levels, y[p * dy + c], levels, dy, c);
+      MixtureSums s = channel_sums(components + p * levels * 3 * dy, z + p * levels, y[p * dy + c], levels, dy, c, floor);
       ll += s.joint.max - s.weight.max + logf(s.joint.sum / s.weight.sum);
     }
     if ((threadIdx.x & 31) == 0) out[p] = ll;
@@ -131,18 +134,18 @@ KERNEL(mixture)
 // channel_grad writes this lane's levels of one channel's gradient to out [levels, 3·dy]. All
 // channels share the levels, so it overwrites dz [levels] for the first channel and adds to it for
 // the others.
-DEVICE void channel_grad(float g, const float* r, const float* z, float y, int levels, int dy, int c, float* out, float* dz) {
-  MixtureSums s = channel_sums(r, z, y, levels, dy, c);
+DEVICE void channel_grad(float g, const float* r, const float* z, float y, int levels, int dy, int c, float floor, float* out, float* dz) {
+  MixtureSums s = channel_sums(r, z, y, levels, dy, c, floor);
   for (int k = threadIdx.x & 31; k < levels; k += 32) {
     const float* d = r + k * 3 * dy;
     float* slope = out + k * 3 * dy;
     Level level = level_of(z[k]);
-    Laplace l = laplace(y, d[c], d[dy + c], level);
+    Laplace l = laplace(y, d[c], sigma_of(d[dy + c], floor), level);
     float a = d[2 * dy + c];
     float weight = expf(a - s.weight.max) / s.weight.sum;
     float posterior = expf(a + l.log_density - s.joint.max) / s.joint.sum;
     slope[c] = g * posterior * l.slope / l.sigma;
-    slope[dy + c] = g * posterior * (l.scaled * l.slope - 1) / l.sigma * (1 - LAPLACE_FLOOR) * sigmoid_of(d[dy + c]);
+    slope[dy + c] = g * posterior * (l.scaled * l.slope - 1) / l.sigma * (1 - floor) * sigmoid_of(d[dy + c]);
     slope[2 * dy + c] = g * (posterior - weight);
     if (dz) {
       float share = g * posterior * (level.rest - level.tau - level.tau * level.rest * l.scaled);
@@ -159,12 +162,13 @@ mixture_grad(const Extents* __restrict__ e,         // sizes of the run
              const float* __restrict__ y,           // [Point, dy]
              float* __restrict__ out_components,    // gradient [Row, 3·dy]
              float* __restrict__ out_z,             // gradient [Row, 1], or null
-             int dy) {                              // channels
+             int dy,                                // channels
+             float floor) {                         // smallest σ
   unsigned n = rows(*e, space::Point), levels = e->levels;
   for (unsigned p = warp(); p < n; p += warps()) {
     unsigned at = p * levels;
     for (int c = 0; c < dy; c++) {
-      channel_grad(grad[p], components + at * 3 * dy, z + at, y[p * dy + c], levels, dy, c, out_components + at * 3 * dy,
+      channel_grad(grad[p], components + at * 3 * dy, z + at, y[p * dy + c], levels, dy, c, floor, out_components + at * 3 * dy,
                    out_z ? out_z + at : out_z);
     }
   }

@@ -28,6 +28,7 @@ func defaults(name, model string) map[string]any {
 	maps.Copy(d, kindDefaults(b))
 	maps.Copy(d, modelDefaults(b))
 	maps.Copy(d, b.Settings)
+	d["model.sigma_floor"] = SigmaFloor(model)
 	if len(b.Files) > 0 {
 		d["data.files"] = b.FileNames()
 	}
@@ -39,6 +40,14 @@ func defaults(name, model string) map[string]any {
 		return who != ""
 	})
 	return d
+}
+
+// SigmaFloor returns the paper's lower bound of a model's σ.
+func SigmaFloor(model string) float64 {
+	if slices.Contains(quantile, model) {
+		return 0.01
+	}
+	return 0.1
 }
 
 // kindDefaults returns the values that all benchmarks of a kind share.

@@ -49,6 +49,9 @@ type Model struct {
 	DecoderDepth    int `yaml:"decoder_depth,omitempty" mapstructure:"decoder_depth"`
 	TrainBootstraps int `yaml:"train_bootstraps,omitempty" mapstructure:"train_bootstraps"`
 	EvalBootstraps  int `yaml:"eval_bootstraps,omitempty" mapstructure:"eval_bootstraps"`
+
+	// SigmaFloor is the lower bound f of the likelihood's scale, σ = f + (1−f)·softplus(s).
+	SigmaFloor float64 `yaml:"sigma_floor,omitempty" mapstructure:"sigma_floor"`
 }
 
 // Data holds what the source of the batches needs.

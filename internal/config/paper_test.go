@@ -124,6 +124,7 @@ func paperExperiment(name string) config.Experiment {
 	benchmark, model, _ := strings.Cut(name, "/")
 	e := paperData(benchmark)
 	e.Model.Name = model
+	e.Model.SigmaFloor = map[string]float64{"cnp": 0.1, "canp": 0.1, "bnp": 0.1, "cqnp": 0.01, "acqnp": 0.01}[model]
 	e.Train.LogEvery, e.Train.CheckpointEvery, e.Train.KeepCheckpoints = 100, 5000, 2
 	if r, ok := bnpSupplement[name]; ok {
 		e.Model.Width, e.Model.PreDepth, e.Model.PostDepth, e.Model.DecoderDepth = r.width, r.pre, r.post, r.dec

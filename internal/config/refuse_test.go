@@ -54,6 +54,9 @@ var refusals = []struct {
 	{"unknown model", "benchmark: circle\nmodel:\n  name: gp\n", 3, "model.name", `"gp"`},
 	{"a list for a name", "benchmark: [circle]\n", 1, "benchmark", "[circle]"},
 	{"a number for a name", "benchmark: 3\n", 1, "benchmark", "found 3"},
+	{"a floor of nothing", acqnp + "  sigma_floor: 0\n", 4, "model.sigma_floor", "a number above 0 and below 1"},
+	{"a floor that fixes σ", bnp + "  sigma_floor: 1\n", 4, "model.sigma_floor", "a number above 0 and below 1"},
+	{"a floor that is no number", cnp + "  sigma_floor: .nan\n", 4, "model.sigma_floor", "a number above 0 and below 1"},
 
 	{"unknown section", plain + "trian:\n  steps: 3\n", 3, "trian", "expected train"},
 	{"unknown key", plain + "train:\n  stepz: 3\n", 4, "train.stepz", "expected train.steps"},

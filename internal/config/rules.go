@@ -36,6 +36,7 @@ var rules = map[string]rule{
 	"model.decoder_depth":    whole(2, maxLayers),
 	"model.train_bootstraps": whole(1, maxLevels),
 	"model.eval_bootstraps":  whole(1, maxLevels),
+	"model.sigma_floor":      between0And1,
 	"data.seed":              seed,
 	"data.points":            wholeRange(1, MaxPoints),
 	"data.min_context":       whole(1, MaxPoints),
@@ -47,7 +48,7 @@ var rules = map[string]rule{
 	"data.amplitude":         real(minReal, maxReal),
 	"data.noise":             real(minReal, maxReal),
 	"data.files":             {"a list of file names below the benchmark's folder in the data directory", localFiles},
-	"data.train_fraction":    {"a number above 0 and below 1", func(v any) bool { return v.(float64) > 0 && v.(float64) < 1 }},
+	"data.train_fraction":    between0And1,
 	"data.context":           wholeRange(1, maxContext),
 	"data.partitions":        whole(1, maxCount),
 	"data.flow_range":        realRange,
@@ -113,6 +114,9 @@ var widths = rule{
 		return 1 <= len(w) && len(w) <= maxLayers && slices.Min(w) >= 1 && slices.Max(w) <= maxWidth
 	},
 }
+
+// between0And1 accepts numbers between 0 and 1, without the two.
+var between0And1 = rule{"a number above 0 and below 1", func(v any) bool { return v.(float64) > 0 && v.(float64) < 1 }}
 
 // real accepts numbers from low to high.
 func real(low, high float64) rule {

@@ -24,7 +24,7 @@ type shape struct {
 }
 
 func (s shape) String() string {
-	return fmt.Sprintf("%s dx=%d dy=%d %v", s.model.Name, s.dx, s.dy, s.e)
+	return fmt.Sprintf("%s dx=%d dy=%d floor=%v %v", s.model.Name, s.dx, s.dy, s.model.SigmaFloor, s.e)
 }
 
 // shapes returns odd sizes: one level, one target, widths that are no multiple of a vector, sizes
@@ -38,6 +38,8 @@ func shapes() []shape {
 			shape{small, 2, 3, ops.Extents{Functions: 3, Context: 4, Points: 7, Levels: 1}},
 			shape{small, 1, 1, ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: 1}},
 			shape{sized(name, 3, nil, 3), 1, 2, ops.Extents{Functions: 2, Context: 5, Points: 9, Levels: 4}},
+			shape{withFloor(small, 0.3), 1, 2, ops.Extents{Functions: 2, Context: 3, Points: 6, Levels: 5}},
+			shape{withFloor(small, 0.002), 1, 1, ops.Extents{Functions: 2, Context: 3, Points: 6, Levels: 5}},
 			shape{sized(name, 64, []int{64, 64}, 4), 1, 2, ops.Extents{Functions: 3, Context: 5, Points: 7, Levels: 1}},
 			shape{sized(name, 100, []int{104, 128}, 4), 1, 2, ops.Extents{Functions: 3, Context: 40, Points: 90, Levels: 5}},
 			shape{wide, 1, 1, ops.Extents{Functions: 3, Context: 301, Points: 310, Levels: 5}},
@@ -66,6 +68,12 @@ func sized(name string, width int, hidden []int, heads int) config.Model {
 	case "canp":
 		c.KeyEncoder, c.QueryEncoder, c.Heads = hidden, hidden, heads
 	}
+	return c
+}
+
+// withFloor returns c with another lower bound of σ.
+func withFloor(c config.Model, floor float64) config.Model {
+	c.SigmaFloor = floor
 	return c
 }
 

@@ -6,20 +6,17 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// GaussianFloor is the smallest standard deviation of a Gaussian. A decoder's output s gives σ =
-// 0.1 + 0.9·softplus(s).
-const GaussianFloor = 0.1
-
 // Gaussian is a normal distribution. Mean and Scale, its standard deviation σ, are in the units of
 // y.
 type Gaussian struct{ Mean, Scale float64 }
 
 // NewGaussian reads the distribution of one channel from a decoder's outputs at one point. raw is
-// [2·dy] and holds the blocks [μ_1..μ_dy, s_1..s_dy]. Channels count from 0.
-func NewGaussian[T Float](raw []T, dy, channel int) Gaussian {
+// [2·dy] and holds the blocks [μ_1..μ_dy, s_1..s_dy], with σ = floor + (1−floor)·softplus(s).
+// Channels count from 0.
+func NewGaussian[T Float](raw []T, dy, channel int, floor float64) Gaussian {
 	return Gaussian{
 		Mean:  float64(raw[channel]),
-		Scale: GaussianFloor + (1-GaussianFloor)*Softplus(float64(raw[dy+channel])),
+		Scale: scaleOf(float64(raw[dy+channel]), floor),
 	}
 }
 

@@ -38,12 +38,14 @@ func TestGaussianEqualsTheTextbook(t *testing.T) {
 func TestGaussianOfADecoder(t *testing.T) {
 	raw := []float32{1, 2, 3, -0.5, 0, 700} // dy = 3
 	for channel, scale := range []float64{0.1 + 0.9*math.Log(1+math.Exp(-0.5)), 0.1 + 0.9*math.Ln2, 0.1 + 0.9*700} {
-		g := likelihood.NewGaussian(raw, 3, channel)
+		g := likelihood.NewGaussian(raw, 3, channel, 0.1)
 		near(t, "mean", g.Mean, float64(channel+1), 0)
 		near(t, "scale", g.Scale, scale, 1e-14)
 	}
-	if g := likelihood.NewGaussian([]float64{0, -1000}, 1, 0); g.Scale != 0.1 {
-		t.Errorf("the floor is %g, want 0.1", g.Scale)
+	for _, floor := range []float64{0.1, 0.003} {
+		if g := likelihood.NewGaussian([]float64{0, -1000}, 1, 0, floor); g.Scale != floor {
+			t.Errorf("the floor is %g, want %g", g.Scale, floor)
+		}
 	}
 }
 

@@ -10,16 +10,16 @@ type Gradient struct {
 	Level    float64 // with respect to z, the level's logit
 }
 
-// LogDensityGradient returns log p(y) of NewMixture(raw, z, dy, channel) and its derivatives, one
+// LogDensityGradient returns log p(y) of NewMixture(raw, z, dy, channel, floor) and its derivatives, one
 // Gradient for each of the N_τ components. Let π_k be the posterior probability of component k and
 // e = y − μ_k. Where ρ has a kink, at e = 0, its derivative is the one from the right.
 //
 //	∂/∂μ_k = π_k (τ_k − 1[e<0]) / σ_k
-//	∂/∂s_k = π_k (ρ_τ(e)/σ_k − 1) / σ_k · 0.99 sigmoid(s_k)
+//	∂/∂s_k = π_k (ρ_τ(e)/σ_k − 1) / σ_k · (1−floor) sigmoid(s_k)
 //	∂/∂a_k = π_k − w_k
 //	∂/∂z_k = π_k (1 − 2τ_k − τ_k(1−τ_k) e/σ_k)
-func LogDensityGradient[T Float](y float64, raw, z []T, dy, channel int) (float64, []Gradient) {
-	m := NewMixture(raw, z, dy, channel)
+func LogDensityGradient[T Float](y float64, raw, z []T, dy, channel int, floor float64) (float64, []Gradient) {
+	m := NewMixture(raw, z, dy, channel, floor)
 	joint := m.joint(y)
 	total := LogSumExp(joint)
 	gradients := make([]Gradient, len(z))
@@ -30,7 +30,7 @@ func LogDensityGradient[T Float](y float64, raw, z []T, dy, channel int) (float6
 		s := float64(raw[3*dy*k+dy+channel])
 		gradients[k] = Gradient{
 			Location: posterior * slope / c.Scale,
-			Scale:    posterior * (slope*e/c.Scale - 1) / c.Scale * (1 - LaplaceFloor) * Sigmoid(s),
+			Scale:    posterior * (slope*e/c.Scale - 1) / c.Scale * (1 - floor) * Sigmoid(s),
 			Weight:   posterior - m.weights[k],
 			Level:    posterior * (c.rest - c.tau - c.tau*c.rest*e/c.Scale),
 		}
@@ -38,11 +38,11 @@ func LogDensityGradient[T Float](y float64, raw, z []T, dy, channel int) (float6
 	return total, gradients
 }
 
-// GaussianGradient returns log p(y) of NewGaussian(raw, dy, channel) and its derivatives with
+// GaussianGradient returns log p(y) of NewGaussian(raw, dy, channel, floor) and its derivatives with
 // respect to μ (mean) and s (scale).
-func GaussianGradient[T Float](y float64, raw []T, dy, channel int) (logDensity, mean, scale float64) {
-	g := NewGaussian(raw, dy, channel)
+func GaussianGradient[T Float](y float64, raw []T, dy, channel int, floor float64) (logDensity, mean, scale float64) {
+	g := NewGaussian(raw, dy, channel, floor)
 	e := (y - g.Mean) / g.Scale
 	s := float64(raw[dy+channel])
-	return g.LogDensity(y), e / g.Scale, (e*e - 1) / g.Scale * (1 - GaussianFloor) * Sigmoid(s)
+	return g.LogDensity(y), e / g.Scale, (e*e - 1) / g.Scale * (1 - floor) * Sigmoid(s)
 }

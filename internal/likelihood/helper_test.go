@@ -22,6 +22,9 @@ type distribution interface {
 // tail to the other.
 var probabilities = []float64{1e-12, 1e-6, 1e-3, 0.01, 0.1, 0.25, 0.4, 0.5 - 1e-9, 0.5, 0.5 + 1e-9, 0.6, 0.75, 0.9, 0.99, 0.999, 1 - 1e-6, 1 - 1e-12}
 
+// floor is the lower bound of σ in tests that do not state another.
+const floor = 0.02
+
 // near fails unless got is want within tolerance·max(1, |want|).
 func near(t *testing.T, what string, got, want, tolerance float64) {
 	t.Helper()
@@ -98,7 +101,7 @@ func parts(raw, z []float64, dy, channel int) (components []likelihood.Asymmetri
 		row := raw[3*dy*k:]
 		components = append(components, likelihood.AsymmetricLaplace{
 			Location: row[channel],
-			Scale:    0.01 + 0.99*math.Log(1+math.Exp(row[dy+channel])),
+			Scale:    floor + (1-floor)*math.Log(1+math.Exp(row[dy+channel])),
 			Logit:    z[k],
 		})
 		weights = append(weights, row[2*dy+channel])

@@ -2,13 +2,6 @@ package likelihood
 
 import "math"
 
-// LaplaceFloor is the smallest scale of an asymmetric Laplace distribution. A decoder's output s
-// gives σ = 0.01 + 0.99·softplus(s).
-const LaplaceFloor = 0.01
-
-// laplaceScale returns the scale σ for a decoder's output s.
-func laplaceScale(s float64) float64 { return LaplaceFloor + (1-LaplaceFloor)*Softplus(s) }
-
 // AsymmetricLaplace is the distribution of the paper's equation (1), with the pinball loss ρ_τ(e) =
 // max(τe, (τ−1)e):
 //

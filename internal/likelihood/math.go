@@ -10,6 +10,9 @@ func Softplus(x float64) float64 {
 	return math.Max(x, 0) + math.Log1p(math.Exp(-math.Abs(x)))
 }
 
+// scaleOf returns the scale σ = floor + (1−floor)·softplus(s) for a decoder's output s.
+func scaleOf(s, floor float64) float64 { return floor + (1-floor)*Softplus(s) }
+
 // Sigmoid returns 1/(1 + e⁻ˣ) with full relative precision at both ends: Sigmoid(−x) is 1 −
 // Sigmoid(x) without the loss of digits.
 func Sigmoid(x float64) float64 {

@@ -16,17 +16,17 @@ type Mixture struct {
 }
 
 // NewMixture reads the mixture of one channel from a decoder's outputs at one point. raw is [N_τ,
-// 3·dy]; each row holds the blocks [μ_1..μ_dy, s_1..s_dy, a_1..a_dy], with σ = 0.01 +
-// 0.99·softplus(s). z is [N_τ], the logits of the levels, which all channels share. Channels count
+// 3·dy]; each row holds the blocks [μ_1..μ_dy, s_1..s_dy, a_1..a_dy], with σ = floor +
+// (1−floor)·softplus(s). z is [N_τ], the logits of the levels, which all channels share. Channels count
 // from 0.
-func NewMixture[T Float](raw, z []T, dy, channel int) Mixture {
+func NewMixture[T Float](raw, z []T, dy, channel int, floor float64) Mixture {
 	components := make([]AsymmetricLaplace, len(z))
 	logits := make([]float64, len(z))
 	for k := range z {
 		row := raw[3*dy*k:][:3*dy]
 		components[k] = AsymmetricLaplace{
 			Location: float64(row[channel]),
-			Scale:    laplaceScale(float64(row[dy+channel])),
+			Scale:    scaleOf(float64(row[dy+channel]), floor),
 			Logit:    float64(z[k]),
 		}
 		logits[k] = float64(row[2*dy+channel])

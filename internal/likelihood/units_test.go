@@ -12,7 +12,7 @@ import (
 func TestUnitsOfTheData(t *testing.T) {
 	units := likelihood.Units{Factor: 7, Offset: -3}
 	raw, z := raw(4, 6, 2)
-	mixture, gaussians := likelihood.NewMixture(raw, z, 2, 1), likelihood.NewGaussianMixture(raw, 2, 1)
+	mixture, gaussians := likelihood.NewMixture(raw, z, 2, 1, floor), likelihood.NewGaussianMixture(raw, 2, 1, floor)
 	for _, c := range []struct{ model, data likelihood.Distribution }{
 		{mixture, mixture.In(units)},
 		{gaussians, gaussians.In(units)},
@@ -44,17 +44,17 @@ func TestComponentsAreWhatTheDecoderStates(t *testing.T) {
 	raw, z := raw(9, n, dy)
 	for channel := range dy {
 		components, _ := parts(raw, z, dy, channel)
-		for k, c := range likelihood.NewMixture(raw, z, dy, channel).Components() {
+		for k, c := range likelihood.NewMixture(raw, z, dy, channel, floor).Components() {
 			near(t, "τ", c.Tau, 1/(1+math.Exp(-z[k])), 1e-15)
 			near(t, "μ", c.Mu, components[k].Location, 0)
 			near(t, "σ", c.Sigma, components[k].Scale, 1e-14)
 		}
-		bootstraps := likelihood.NewGaussianMixture(raw[:2*dy*n], dy, channel).Components()
+		bootstraps := likelihood.NewGaussianMixture(raw[:2*dy*n], dy, channel, floor).Components()
 		if len(bootstraps) != n {
 			t.Fatalf("%d Gaussians, want %d", len(bootstraps), n)
 		}
 		for k, c := range bootstraps {
-			g := likelihood.NewGaussian(raw[2*dy*k:][:2*dy], dy, channel)
+			g := likelihood.NewGaussian(raw[2*dy*k:][:2*dy], dy, channel, floor)
 			if c.Mu != g.Mean || c.Sigma != g.Scale || c.Weight != 1.0/n || !math.IsNaN(c.Tau) {
 				t.Errorf("Gaussian %d is %+v, want %+v", k, c, g)
 			}

@@ -54,8 +54,8 @@ func (n *bnpNet) bootstrap(xs, ys *G.Node) *G.Node {
 	again := n.Gather(n.context, n.Input("resample_context", ops.Resample, 1))
 	enc := n.encode(n.Columns(again, 0, n.dx), n.Columns(again, n.dx, n.dx+n.dy))
 	decoded := n.tail(n.EnsembleAdd(n.Linear(n.fcBias, xs, n.fc[2], false), n.sum(n.fc, enc), true))
-	residual := n.Gather(n.Residual(decoded, ys), n.Input("resample_residual", ops.Resample, 1))
-	return n.Perturb(decoded, residual, n.SetMean(residual))
+	residual := n.Gather(n.Residual(decoded, ys, n.SigmaFloor()), n.Input("resample_residual", ops.Resample, 1))
+	return n.Perturb(decoded, residual, n.SetMean(residual), n.SigmaFloor())
 }
 
 func newBNPNet(c *construction) *bnpNet {

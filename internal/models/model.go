@@ -103,8 +103,8 @@ type Model struct {
 	tensors []ops.Tensor
 }
 
-// New makes a model for x with dx dimensions and y with dy dimensions. An unknown name is an
-// *input.Error.
+// New makes a model for x with dx dimensions and y with dy dimensions. If c.SigmaFloor is 0, the
+// model has the paper's. An unknown name is an *input.Error.
 func New(c config.Model, dx, dy int) (*Model, error) {
 	i := slices.Index(Names(), c.Name)
 	if i < 0 {
@@ -112,6 +112,9 @@ func New(c config.Model, dx, dy int) (*Model, error) {
 	}
 	if dx < 1 || dy < 1 {
 		return nil, fmt.Errorf("models: found dx = %d and dy = %d, expected at least 1", dx, dy)
+	}
+	if c.SigmaFloor == 0 {
+		c.SigmaFloor = config.SigmaFloor(c.Name)
 	}
 	m := &Model{config: c, dx: dx, dy: dy, arch: architectures[i]}
 	g, err := m.Build(tensor.Float64, ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: 1}, Prediction)
@@ -125,8 +128,11 @@ func New(c config.Model, dx, dy int) (*Model, error) {
 // Name returns the model's name, as configurations state it.
 func (m *Model) Name() string { return m.config.Name }
 
-// Config returns the configuration that New was given.
+// Config returns the configuration that New was given, with its SigmaFloor set.
 func (m *Model) Config() config.Model { return m.config }
+
+// SigmaFloor returns the lower bound of the likelihood's σ, which is floor + (1−floor)·softplus(s).
+func (m *Model) SigmaFloor() float64 { return m.config.SigmaFloor }
 
 // Dims returns the dimensions of x and y.
 func (m *Model) Dims() (dx, dy int) { return m.dx, m.dy }
@@ -209,14 +215,15 @@ func (m *Model) Build(dtype tensor.Dtype, capacity ops.Extents, mode Mode) (*ops
 
 // loss returns the log-likelihood of each point and the cost that training minimises.
 func (c *construction) loss(d decoding, y *G.Node) (ll, cost *G.Node) {
+	floor := c.SigmaFloor()
 	switch c.arch.family {
 	case quantile:
-		ll = c.MixtureLogLik(d.out, d.logit, y)
+		ll = c.MixtureLogLik(d.out, d.logit, y, floor)
 	case bootstrap:
-		ll = c.LogMeanExp(c.GaussianLogLik(d.out, y))
-		return ll, c.Cost(c.GaussianLogLik(d.plain, y), ll)
+		ll = c.LogMeanExp(c.GaussianLogLik(d.out, y, floor))
+		return ll, c.Cost(c.GaussianLogLik(d.plain, y, floor), ll)
 	default:
-		ll = c.GaussianLogLik(d.out, y)
+		ll = c.GaussianLogLik(d.out, y, floor)
 	}
 	return ll, c.Cost(ll)
 }

@@ -42,19 +42,20 @@ func (b *Builder) Gather(values, index *G.Node) *G.Node {
 	return b.op(&Op{Kind: Gather, Out: Resample, Width: d}, values, index)
 }
 
-// Residual adds (y−μ)/σ [B·N_c·k, dy], where μ and σ come from decoded [B·N_c·k, 2·dy] and y is
-// [B·N_c, dy]. It stops gradients.
-func (b *Builder) Residual(decoded, y *G.Node) *G.Node {
+// Residual adds (y−μ)/σ [B·N_c·k, dy], where μ and σ come from decoded [B·N_c·k, 2·dy] as in
+// GaussianLogLik, and y is [B·N_c, dy]. It stops gradients.
+func (b *Builder) Residual(decoded, y *G.Node, floor float64) *G.Node {
 	if _, ok := b.decoded(decoded, y, 2, Resample); !ok {
 		return nil
 	}
 	_, _, dy, _ := b.info(y)
-	return b.op(&Op{Kind: Residual, Out: Resample, Width: dy}, decoded, y)
+	return b.op(&Op{Kind: Residual, Out: Resample, Width: dy, Floor: floor}, decoded, y)
 }
 
 // Perturb adds the bootstrap's ỹ = μ + σ·(residual − mean) [B·N_c·k, dy]. μ and σ come from decoded
-// [B·N_c·k, 2·dy]; residual is [B·N_c·k, dy], mean [B·k, dy]. It stops gradients.
-func (b *Builder) Perturb(decoded, residual, mean *G.Node) *G.Node {
+// [B·N_c·k, 2·dy] as in GaussianLogLik; residual is [B·N_c·k, dy], mean [B·k, dy]. It stops
+// gradients.
+func (b *Builder) Perturb(decoded, residual, mean *G.Node, floor float64) *G.Node {
 	if b.err != nil {
 		return nil
 	}
@@ -65,7 +66,7 @@ func (b *Builder) Perturb(decoded, residual, mean *G.Node) *G.Node {
 		b.err = fmt.Errorf("ops: perturb %v by %v around %v", decoded.Shape(), residual.Shape(), mean.Shape())
 		return nil
 	}
-	return b.op(&Op{Kind: Perturb, Out: Resample, Width: dy}, decoded, residual, mean)
+	return b.op(&Op{Kind: Perturb, Out: Resample, Width: dy, Floor: floor}, decoded, residual, mean)
 }
 
 func ensembleAddGradients(o *Op, _ G.Nodes, out, grad *G.Node) (G.Nodes, error) {
@@ -128,14 +129,14 @@ func gather[T Float](o *Op, e Extents, out []T, in [][]T) {
 // residual evaluates Residual. in: decoded [Resample, 2·dy], y [Context, dy]; out: [Resample, dy].
 func residual[T Float](o *Op, e Extents, out []T, in [][]T) {
 	for i := range e.Rows(Resample) {
-		GaussianResidual(row(in[0], i, 2*o.Width), row(in[1], i/e.Levels, o.Width), row(out, i, o.Width))
+		GaussianResidual(row(in[0], i, 2*o.Width), row(in[1], i/e.Levels, o.Width), row(out, i, o.Width), o.Floor)
 	}
 }
 
 // GaussianResidual writes (y−μ)/σ to out [dy] for decoded = [μ…, s…] [2·dy] and y [dy].
-func GaussianResidual[T Float](decoded, y, out []T) {
+func GaussianResidual[T Float](decoded, y, out []T, floor float64) {
 	for c, v := range y {
-		out[c] = (v - decoded[c]) / (GaussianFloor + (1-GaussianFloor)*Softplus(decoded[len(y)+c]))
+		out[c] = (v - decoded[c]) / sigma(decoded[len(y)+c], floor)
 	}
 }
 
@@ -144,14 +145,14 @@ func GaussianResidual[T Float](decoded, y, out []T) {
 func perturb[T Float](o *Op, e Extents, out []T, in [][]T) {
 	for i := range e.Rows(Resample) {
 		mean := i/(e.Levels*e.Context)*e.Levels + i%e.Levels
-		GaussianPerturb(row(in[0], i, 2*o.Width), row(in[1], i, o.Width), row(in[2], mean, o.Width), row(out, i, o.Width))
+		GaussianPerturb(row(in[0], i, 2*o.Width), row(in[1], i, o.Width), row(in[2], mean, o.Width), row(out, i, o.Width), o.Floor)
 	}
 }
 
 // GaussianPerturb writes μ + σ·(residual − mean) to out [dy] for decoded = [μ…, s…] [2·dy],
 // residual and mean [dy].
-func GaussianPerturb[T Float](decoded, residual, mean, out []T) {
+func GaussianPerturb[T Float](decoded, residual, mean, out []T, floor float64) {
 	for c, r := range residual {
-		out[c] = decoded[c] + (GaussianFloor+(1-GaussianFloor)*Softplus(decoded[len(out)+c]))*(r-mean[c])
+		out[c] = decoded[c] + sigma(decoded[len(out)+c], floor)*(r-mean[c])
 	}
 }

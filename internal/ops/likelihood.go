@@ -8,32 +8,26 @@ import (
 	G "gorgonia.org/gorgonia"
 )
 
-// Smallest scales of the likelihoods.
-const (
-	GaussianFloor = 0.1  // σ = 0.1 + 0.9·softplus(s)
-	LaplaceFloor  = 0.01 // σ = 0.01 + 0.99·softplus(s)
-)
-
 // GaussianLogLik adds the Gaussian log-likelihood [rows, 1] of y [B·N, dy], summed over channels.
-// decoded [rows, 2·dy] = [μ…, s…] is the decoder's output, and σ = 0.1 + 0.9·softplus(s). The rows
-// are points, or levels of points.
-func (b *Builder) GaussianLogLik(decoded, y *G.Node) *G.Node {
+// decoded [rows, 2·dy] = [μ…, s…] is the decoder's output, and σ = floor + (1−floor)·softplus(s).
+// The rows are points, or levels of points.
+func (b *Builder) GaussianLogLik(decoded, y *G.Node, floor float64) *G.Node {
 	s, ok := b.decoded(decoded, y, 2, Point, Row)
 	if !ok {
 		return nil
 	}
-	return b.op(&Op{Kind: GaussianLik, Out: s, Width: 1}, decoded, y)
+	return b.op(&Op{Kind: GaussianLik, Out: s, Width: 1, Floor: floor}, decoded, y)
 }
 
 // MixtureLogLik adds the log-likelihood [B·N, 1] of y [B·N, dy], summed over channels, under a
 // mixture of asymmetric Laplace distributions: one for each level of a point (the paper's equation
-// for the ACQNP's likelihood). components [B·N·N_τ, 3·dy] = [μ…, s…, a…] with σ = 0.01 +
-// 0.99·softplus(s) and weights softmax(a). z [B·N·N_τ, 1] are the levels' logits.
-func (b *Builder) MixtureLogLik(components, z, y *G.Node) *G.Node {
+// for the ACQNP's likelihood). components [B·N·N_τ, 3·dy] = [μ…, s…, a…] with σ = floor +
+// (1−floor)·softplus(s) and weights softmax(a). z [B·N·N_τ, 1] are the levels' logits.
+func (b *Builder) MixtureLogLik(components, z, y *G.Node, floor float64) *G.Node {
 	if _, ok := b.decoded(components, y, 3, Row); !ok {
 		return nil
 	}
-	return b.op(&Op{Kind: MixtureLik, Out: Point, Width: 1}, components, z, y)
+	return b.op(&Op{Kind: MixtureLik, Out: Point, Width: 1, Floor: floor}, components, z, y)
 }
 
 // decoded checks the shapes and spaces of a decoder's output [rows, numbers·dy] and of y. It
@@ -96,7 +90,7 @@ func negMeanGradients(o *Op, in G.Nodes, _, grad *G.Node) (G.Nodes, error) {
 func gaussian[T Float](o *Op, e Extents, out []T, in [][]T) {
 	ratio := e.Ratio(o.Out, o.In[1])
 	for i := range out {
-		out[i] = GaussianLogLik(row(in[0], i, o.Widths[0]), row(in[1], i/ratio, o.Widths[1]))
+		out[i] = GaussianLogLik(row(in[0], i, o.Widths[0]), row(in[1], i/ratio, o.Widths[1]), o.Floor)
 	}
 }
 
@@ -105,17 +99,20 @@ func gaussian[T Float](o *Op, e Extents, out []T, in [][]T) {
 func gaussianGrad[T Float](o *Op, e Extents, out []T, in [][]T) {
 	ratio := e.Ratio(o.Out, o.In[2])
 	for i, g := range in[0] {
-		GaussianGrad(g, row(in[1], i, o.Widths[1]), row(in[2], i/ratio, o.Widths[2]), row(out, i, o.Width))
+		GaussianGrad(g, row(in[1], i, o.Widths[1]), row(in[2], i/ratio, o.Widths[2]), row(out, i, o.Width), o.Floor)
 	}
 }
 
+// sigma returns the scale σ = floor + (1−floor)·softplus(s).
+func sigma[T Float](s T, floor float64) T { return T(floor) + T(1-floor)*Softplus(s) }
+
 // GaussianLogLik returns log N(y | μ, σ²), summed over channels. out [2·dy] = [μ…, s…], y is [dy],
-// and σ = 0.1 + 0.9·softplus(s).
-func GaussianLogLik[T Float](out, y []T) T {
+// and σ = floor + (1−floor)·softplus(s).
+func GaussianLogLik[T Float](out, y []T, floor float64) T {
 	dy := len(y)
 	var ll T
 	for c, v := range y {
-		sigma := GaussianFloor + (1-GaussianFloor)*Softplus(out[dy+c])
+		sigma := sigma(out[dy+c], floor)
 		e := (v - out[c]) / sigma
 		ll += -e*e/2 - log(sigma) - T(0.5*math.Log(2*math.Pi))
 	}
@@ -123,13 +120,13 @@ func GaussianLogLik[T Float](out, y []T) T {
 }
 
 // GaussianGrad writes g times the gradient of GaussianLogLik with respect to out to grad [2·dy].
-func GaussianGrad[T Float](g T, out, y, grad []T) {
+func GaussianGrad[T Float](g T, out, y, grad []T, floor float64) {
 	dy := len(y)
 	for c, v := range y {
-		sigma := GaussianFloor + (1-GaussianFloor)*Softplus(out[dy+c])
+		sigma := sigma(out[dy+c], floor)
 		e := (v - out[c]) / sigma
 		grad[c] = g * e / sigma
-		grad[dy+c] = g * (e*e - 1) / sigma * (1 - GaussianFloor) * sigmoid(out[dy+c])
+		grad[dy+c] = g * (e*e - 1) / sigma * T(1-floor) * sigmoid(out[dy+c])
 	}
 }
 
@@ -141,9 +138,9 @@ type component[T Float] struct {
 	logDensity T
 }
 
-// laplace returns the component of location mu, raw scale s and logit z, evaluated at y.
-func laplace[T Float](y, mu, s, z T) component[T] {
-	c := component[T]{sigma: LaplaceFloor + (1-LaplaceFloor)*Softplus(s), tau: sigmoid(z), rest: sigmoid(-z), residual: y - mu}
+// laplace returns the component of location mu, scale sigma and logit z, evaluated at y.
+func laplace[T Float](y, mu, sigma, z T) component[T] {
+	c := component[T]{sigma: sigma, tau: sigmoid(z), rest: sigmoid(-z), residual: y - mu}
 	c.logDensity = -Softplus(-z) - Softplus(z) - log(c.sigma) - c.pinball()/c.sigma
 	return c
 }
@@ -161,7 +158,7 @@ func (c component[T]) pinball() T {
 func mixture[T Float](o *Op, e Extents, out []T, in [][]T) {
 	dy, width := o.Widths[2], o.Widths[0]
 	for p := range out {
-		m := mixturePoint[T]{row(in[0], p, e.Levels*width), row(in[1], p, e.Levels), row(in[2], p, dy)}
+		m := mixturePoint[T]{row(in[0], p, e.Levels*width), row(in[1], p, e.Levels), row(in[2], p, dy), o.Floor}
 		out[p] = 0
 		for c := range dy {
 			joint, weights := m.sums(c)
@@ -192,7 +189,7 @@ func mixtureGrad[T Float](o *Op, e Extents, out []T, in [][]T) {
 	clear(out)
 	dy, width := o.Widths[3], o.Widths[1]
 	for p, g := range in[0] {
-		m := mixturePoint[T]{row(in[1], p, e.Levels*width), row(in[2], p, e.Levels), row(in[3], p, dy)}
+		m := mixturePoint[T]{row(in[1], p, e.Levels*width), row(in[2], p, e.Levels), row(in[3], p, dy), o.Floor}
 		dst := row(out, p, e.Levels*o.Width)
 		for c := range dy {
 			if o.Part == LogitGrad {
@@ -206,9 +203,10 @@ func mixtureGrad[T Float](o *Op, e Extents, out []T, in [][]T) {
 
 // mixturePoint is the mixture over the levels of one point.
 type mixturePoint[T Float] struct {
-	rows []T // [N_τ, 3·dy]
-	z    []T // [N_τ]
-	y    []T // [dy]
+	rows  []T // [N_τ, 3·dy]
+	z     []T // [N_τ]
+	y     []T // [dy]
+	floor float64
 }
 
 // componentsGrad writes g times the gradient with respect to the components of channel c to dst
@@ -227,7 +225,7 @@ func (m mixturePoint[T]) componentsGrad(dst []T, g T, c int) {
 		}
 		d := row(dst, k, 3*dy)
 		d[c] = g * posterior * slope / l.sigma
-		d[dy+c] = g * posterior * (l.pinball()/l.sigma - 1) / l.sigma * (1 - LaplaceFloor) * sigmoid(s)
+		d[dy+c] = g * posterior * (l.pinball()/l.sigma - 1) / l.sigma * T(1-m.floor) * sigmoid(s)
 		d[2*dy+c] = g * (posterior - weight)
 	}
 }
@@ -247,7 +245,7 @@ func (m mixturePoint[T]) addLogitGrad(dst []T, g T, c int) {
 func (m mixturePoint[T]) component(k, c int) component[T] {
 	dy := len(m.y)
 	r := row(m.rows, k, 3*dy)
-	return laplace(m.y[c], r[c], r[dy+c], m.z[k])
+	return laplace(m.y[c], r[c], sigma(r[dy+c], m.floor), m.z[k])
 }
 
 // sums returns log Σ_k exp(a_k)·AL_k(y) and log Σ_k exp(a_k) of channel c.

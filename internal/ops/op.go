@@ -23,8 +23,9 @@ type Op struct {
 	Rows   int     // rows of the result at capacity
 	Width  int     // columns of the result
 	ReLU   bool
-	Heads  int // heads of an Attention
-	From   int // first column of Columns
+	Heads  int     // heads of an Attention
+	From   int     // first column of Columns
+	Floor  float64 // smallest σ of a likelihood, a Residual or a Perturb
 
 	capacity Extents
 	ranks    []int
@@ -99,8 +100,8 @@ func (o *Op) Hashcode() uint32 {
 }
 
 func (o *Op) String() string {
-	return fmt.Sprintf("acqnp/%v.%d{%v%v->%v[%d,%d] relu=%t heads=%d from=%d %v}",
-		o.Kind, o.Part, o.In, o.Widths, o.Out, o.Rows, o.Width, o.ReLU, o.Heads, o.From, o.capacity)
+	return fmt.Sprintf("acqnp/%v.%d{%v%v->%v[%d,%d] relu=%t heads=%d from=%d floor=%v %v}",
+		o.Kind, o.Part, o.In, o.Widths, o.Out, o.Rows, o.Width, o.ReLU, o.Heads, o.From, o.Floor, o.capacity)
 }
 
 // Across reports whether a row of the result can depend on any row of an input. The whole input

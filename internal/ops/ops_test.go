@@ -46,13 +46,13 @@ var graphs = map[string]func(b *ops.Builder) *G.Node{
 	},
 	"gaussian": func(b *ops.Builder) *G.Node {
 		x := b.Input("x", ops.Point, 3)
-		return b.GaussianLogLik(b.Linear(b.Bias("b", 4, 3), x, b.Weight("w", 4, 3)[0], false), b.Input("y", ops.Point, 2))
+		return b.GaussianLogLik(b.Linear(b.Bias("b", 4, 3), x, b.Weight("w", 4, 3)[0], false), b.Input("y", ops.Point, 2), 0.3)
 	},
 	"mixture and sigmoid": func(b *ops.Builder) *G.Node {
 		u := b.Input("u", ops.Row, 1)
 		z := b.Linear(b.Linear(b.Bias("b", 1, 3), b.Input("x", ops.Point, 3), b.Weight("w", 1, 3)[0], false), u, b.Weight("v", 1, 1)[0], false)
 		h := b.Linear(b.Bias("b2", 6, 1), b.Sigmoid(z), b.Weight("w2", 6, 1)[0], false)
-		return b.MixtureLogLik(h, z, b.Input("y", ops.Point, 2))
+		return b.MixtureLogLik(h, z, b.Input("y", ops.Point, 2), 0.2)
 	},
 	"attention": func(b *ops.Builder) *G.Node {
 		context := b.Input("c", ops.Context, 3)
@@ -66,17 +66,17 @@ var graphs = map[string]func(b *ops.Builder) *G.Node{
 	},
 	"ensembles": func(b *ops.Builder) *G.Node {
 		c, x := b.Input("c", ops.Context, 3), b.Input("x", ops.Point, 2)
-		tilde := b.Perturb(b.Input("decoded", ops.Resample, 2), b.Input("residual", ops.Resample, 1), b.Input("mean", ops.Ensemble, 1))
+		tilde := b.Perturb(b.Input("decoded", ops.Resample, 2), b.Input("residual", ops.Resample, 1), b.Input("mean", ops.Ensemble, 1), 0.4)
 		h := b.Linear(b.Linear(b.Bias("b", 4, 4), c, b.Weight("w", 4, 3)[0], false), tilde, b.Weight("v", 4, 1)[0], true)
 		e := b.Linear(b.Bias("b2", 4, 4), b.SetMean(h), b.Weight("w2", 4, 4)[0], false)
 		rows := b.EnsembleAdd(b.Linear(b.Bias("b3", 4, 2), x, b.Weight("w3", 4, 2)[0], false), e, true)
 		decoded := b.Linear(b.Bias("b4", 2, 4), rows, b.Weight("w4", 2, 4)[0], false)
-		return b.LogMeanExp(b.GaussianLogLik(decoded, b.Input("y", ops.Point, 1)))
+		return b.LogMeanExp(b.GaussianLogLik(decoded, b.Input("y", ops.Point, 1), 0.1))
 	},
 	"mixture at uniform levels": func(b *ops.Builder) *G.Node {
 		u := b.Input("u", ops.Row, 1)
 		h := b.Linear(b.Bias("b2", 3, 1), b.UniformLevel(u), b.Weight("w2", 3, 1)[0], false)
-		return b.MixtureLogLik(h, b.UniformLogit(u), b.Input("y", ops.Point, 1))
+		return b.MixtureLogLik(h, b.UniformLogit(u), b.Input("y", ops.Point, 1), 0.01)
 	},
 }
 
@@ -161,26 +161,27 @@ func TestLikelihoodsAreThoseOfTheirPackage(t *testing.T) {
 			z[i] = 200*r.Float(step, uint64(100+i)) - 100
 		}
 		y := scale * (2*r.Float(step, 200) - 1)
-		got := mixtureOf(t, raw, z, y)
-		want := likelihood.NewMixture(raw, z, 1, 0).LogDensity(y)
+		floor := []float64{0.01, 0.1, 0.5}[step%3]
+		got := mixtureOf(t, raw, z, y, floor)
+		want := likelihood.NewMixture(raw, z, 1, 0, floor).LogDensity(y)
 		if !(math.Abs(got-want) <= 1e-12*max(1, math.Abs(want))) {
 			t.Errorf("step %d: mixture %g, want %g", step, got, want)
 		}
 		pair := raw[:2]
-		gauss := ops.GaussianLogLik(pair, []float64{y})
-		if want := likelihood.NewGaussian(pair, 1, 0).LogDensity(y); !(math.Abs(gauss-want) <= 1e-12*max(1, math.Abs(want))) {
+		gauss := ops.GaussianLogLik(pair, []float64{y}, floor)
+		if want := likelihood.NewGaussian(pair, 1, 0, floor).LogDensity(y); !(math.Abs(gauss-want) <= 1e-12*max(1, math.Abs(want))) {
 			t.Errorf("step %d: gaussian %g, want %g", step, gauss, want)
 		}
 	}
 }
 
 // mixtureOf returns the result of the mixture's kernel for one point.
-func mixtureOf(t *testing.T, raw, z []float64, y float64) float64 {
+func mixtureOf(t *testing.T, raw, z []float64, y, floor float64) float64 {
 	t.Helper()
 	one := ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: extents.Levels}
 	p, err := reference.New[float64](func(e ops.Extents) (*ops.Graph, error) {
 		b := ops.NewBuilder(tensor.Float64, e)
-		b.Output("ll", b.MixtureLogLik(b.Input("raw", ops.Row, 3), b.Input("z", ops.Row, 1), b.Input("y", ops.Point, 1)))
+		b.Output("ll", b.MixtureLogLik(b.Input("raw", ops.Row, 3), b.Input("z", ops.Row, 1), b.Input("y", ops.Point, 1), floor))
 		return b.Finish(nil)
 	}, one)
 	if err != nil {
@@ -195,6 +196,33 @@ func mixtureOf(t *testing.T, raw, z []float64, y float64) float64 {
 	return p.Output("ll")[0]
 }
 
+// TestFloorsAreTold: Gorgonia merges nodes whose operations hash alike, and two likelihoods that
+// differ in their floor alone must stay two.
+func TestFloorsAreTold(t *testing.T) {
+	one := ops.Extents{Functions: 1, Context: 1, Points: 1}
+	floors := []float64{0.1, 0.2}
+	p, err := reference.New[float64](func(e ops.Extents) (*ops.Graph, error) {
+		b := ops.NewBuilder(tensor.Float64, e)
+		decoded, y := b.Input("decoded", ops.Point, 2), b.Input("y", ops.Point, 1)
+		for _, floor := range floors {
+			b.Output(fmt.Sprint(floor), b.GaussianLogLik(decoded, y, floor))
+		}
+		return b.Finish(nil)
+	}, one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Input("decoded")[1] = -1000 // σ is at its floor
+	if err := p.Run(one); err != nil {
+		t.Fatal(err)
+	}
+	for _, floor := range floors {
+		if got, want := p.Output(fmt.Sprint(floor))[0], -math.Log(floor)-0.5*math.Log(2*math.Pi); !(math.Abs(got-want) <= 1e-14) {
+			t.Errorf("floor %g: log-likelihood %g, want %g", floor, got, want)
+		}
+	}
+}
+
 func TestBuilderRefusesWhatDoesNotFit(t *testing.T) {
 	for name, f := range map[string]func(b *ops.Builder) *G.Node{
 		"width": func(b *ops.Builder) *G.Node {
@@ -205,7 +233,7 @@ func TestBuilderRefusesWhatDoesNotFit(t *testing.T) {
 		},
 		"space": func(b *ops.Builder) *G.Node { return b.SetMean(b.Input("x", ops.Point, 3)) },
 		"channels": func(b *ops.Builder) *G.Node {
-			return b.GaussianLogLik(b.Input("o", ops.Point, 3), b.Input("y", ops.Point, 1))
+			return b.GaussianLogLik(b.Input("o", ops.Point, 3), b.Input("y", ops.Point, 1), 0.1)
 		},
 		"row space": func(b *ops.Builder) *G.Node { return b.Sigmoid(b.Input("x", ops.Point, 1)) },
 		"heads": func(b *ops.Builder) *G.Node {

@@ -117,13 +117,13 @@ func densities(t *testing.T, m *models.Model, params []float32, b *datasets.Batc
 			switch {
 			case m.Quantile():
 				z := program.Output("logit")[p*levels:][:levels]
-				sum += likelihood.NewMixture(raw[p*levels*6:][:levels*6], z, 2, c).LogDensity(y)
+				sum += likelihood.NewMixture(raw[p*levels*6:][:levels*6], z, 2, c, m.SigmaFloor()).LogDensity(y)
 			case m.Bootstrap():
 				for k := range joint {
-					joint[k] += likelihood.NewGaussian(raw[(p*levels+k)*4:][:4], 2, c).LogDensity(y)
+					joint[k] += likelihood.NewGaussian(raw[(p*levels+k)*4:][:4], 2, c, m.SigmaFloor()).LogDensity(y)
 				}
 			default:
-				sum += likelihood.NewGaussian(raw[p*4:][:4], 2, c).LogDensity(y)
+				sum += likelihood.NewGaussian(raw[p*4:][:4], 2, c, m.SigmaFloor()).LogDensity(y)
 			}
 		}
 		if m.Bootstrap() {

@@ -14,7 +14,7 @@ const (
 	functions = 3
 )
 
-// tiny returns a small model with two channels of y.
+// tiny returns a small model with two channels of y and a floor of σ that is not the default.
 func tiny(t *testing.T, name string) (*models.Model, []float32) {
 	t.Helper()
 	c := config.Model{Name: name, Representation: 6, Encoder: []int{7}, Decoder: []int{7}}
@@ -26,6 +26,7 @@ func tiny(t *testing.T, name string) (*models.Model, []float32) {
 	case "bnp":
 		c = config.Model{Name: name, Width: 6, PreDepth: 2, PostDepth: 2, DecoderDepth: 3}
 	}
+	c.SigmaFloor = 0.15
 	m, err := models.New(c, 1, 2)
 	if err != nil {
 		t.Fatal(err)

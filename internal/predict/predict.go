@@ -155,10 +155,10 @@ func (p *predictor) distribution(t, channel int) Distribution {
 	raw, k := p.program.Output("components"), max(1, p.draws.Count())
 	units := likelihood.Units{Factor: p.scaling.YScale[channel], Offset: p.scaling.YOffset[channel]}
 	if !p.model.Quantile() {
-		m := likelihood.NewGaussianMixture(raw[t*k*2*p.dy:][:k*2*p.dy], p.dy, channel)
+		m := likelihood.NewGaussianMixture(raw[t*k*2*p.dy:][:k*2*p.dy], p.dy, channel, p.model.SigmaFloor())
 		return Distribution{Distribution: m.In(units)}
 	}
 	z, u := p.program.Output("logit")[t*k:][:k], p.feed.Levels()[t*k:][:k]
-	m := likelihood.NewMixture(raw[t*k*3*p.dy:][:k*3*p.dy], z, p.dy, channel)
+	m := likelihood.NewMixture(raw[t*k*3*p.dy:][:k*3*p.dy], z, p.dy, channel, p.model.SigmaFloor())
 	return Distribution{m.In(units), slices.Clone(u)}
 }

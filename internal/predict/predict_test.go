@@ -112,7 +112,7 @@ func TestBootstrapsAreComponentsOfEqualWeight(t *testing.T) {
 			g := likelihood.Gaussian{Mean: c.Mu, Scale: c.Sigma}
 			mean, squares = mean+c.Mu/levels, squares+(c.Mu*c.Mu+c.Sigma*c.Sigma)/levels
 			below, density = below+g.CDF(y)/levels, density+math.Exp(g.LogDensity(y))/levels
-			if c.Weight != 1.0/levels || !math.IsNaN(c.U) || !math.IsNaN(c.Tau) || c.Sigma < 0.1 {
+			if c.Weight != 1.0/levels || !math.IsNaN(c.U) || !math.IsNaN(c.Tau) || c.Sigma < 0.15 {
 				t.Fatalf("component %+v", c)
 			}
 		}

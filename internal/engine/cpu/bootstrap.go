@@ -78,25 +78,25 @@ func (c *compiler) gather(u *plan.Unit) kernel {
 
 func (c *compiler) residual(u *plan.Unit) kernel {
 	decoded, ys, out := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0])
-	dy := out.width
+	dy, floor := out.width, u.Op.Floor
 	return func(w *worker, t *tile) {
 		d, y, r := decoded.at(w, t), ys.at(w, t), out.at(w, t)
 		for i := range len(r) / dy {
 			p := i / t.e.Levels
-			ops.GaussianResidual(d[i*2*dy:(i+1)*2*dy], y[p*dy:(p+1)*dy], r[i*dy:(i+1)*dy])
+			ops.GaussianResidual(d[i*2*dy:(i+1)*2*dy], y[p*dy:(p+1)*dy], r[i*dy:(i+1)*dy], floor)
 		}
 	}
 }
 
 func (c *compiler) perturb(u *plan.Unit) kernel {
 	decoded, residuals, means, out := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.out(u.Out[0])
-	dy := out.width
+	dy, floor := out.width, u.Op.Floor
 	return func(w *worker, t *tile) {
 		d, r, m, y, n := decoded.at(w, t), residuals.at(w, t), means.at(w, t), out.at(w, t), t.e.Levels
 		ensembles(t, ops.Context, func(i, function int) {
 			for level := range n {
 				row, mean := i*n+level, function*n+level
-				ops.GaussianPerturb(d[row*2*dy:(row+1)*2*dy], r[row*dy:(row+1)*dy], m[mean*dy:(mean+1)*dy], y[row*dy:(row+1)*dy])
+				ops.GaussianPerturb(d[row*2*dy:(row+1)*2*dy], r[row*dy:(row+1)*dy], m[mean*dy:(mean+1)*dy], y[row*dy:(row+1)*dy], floor)
 			}
 		})
 	}

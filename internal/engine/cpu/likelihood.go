@@ -49,16 +49,17 @@ func (s *mixtureScratch) fillLevels(z []float32) {
 
 // fillChannel computes the other slices for channel c, from rows [points·levels, 3·dy] and ys
 // [points, dy].
-func (s *mixtureScratch) fillChannel(rows, ys []float32, levels, dy, c int) {
+func (s *mixtureScratch) fillChannel(rows, ys []float32, levels, dy, c int, floor float64) {
 	n := len(ys) / dy * levels
 	sigma, raw := s.sigma[:n], s.raw[:n]
 	for i := range sigma {
 		sigma[i] = rows[i*3*dy+dy+c]
 	}
 	simd.SoftplusSigmoid(sigma, raw, sigma)
+	low, span := float32(floor), float32(1-floor)
 	for i, up := range sigma {
-		sigma[i] = ops.LaplaceFloor + (1-ops.LaplaceFloor)*up
-		raw[i] *= 1 - ops.LaplaceFloor
+		sigma[i] = low + span*up
+		raw[i] *= span
 	}
 	simd.Log(s.logSigma[:n], sigma)
 	for p := range len(ys) / dy {
@@ -95,14 +96,14 @@ func logRatio(a, b float32) float32 { return float32(math.Log(float64(a) / float
 
 func (c *compiler) mixture(u *plan.Unit) kernel {
 	components, logits, ys, out := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.out(u.Out[0])
-	dy := ys.width
+	dy, floor := ys.width, u.Op.Floor
 	return func(w *worker, t *tile) {
 		s := &w.mixture
 		rows, y, ll := components.at(w, t), ys.at(w, t), out.at(w, t)
 		s.fillLevels(logits.at(w, t))
 		clear(ll)
 		for ch := range dy {
-			s.fillChannel(rows, y, t.e.Levels, dy, ch)
+			s.fillChannel(rows, y, t.e.Levels, dy, ch, floor)
 			for p := range ll {
 				ll[p] += s.offset[p] + logRatio(s.jointSum[p], s.weightSum[p])
 			}
@@ -113,7 +114,7 @@ func (c *compiler) mixture(u *plan.Unit) kernel {
 func (c *compiler) mixtureGrad(u *plan.Unit) kernel {
 	grad, components, logits, ys := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.in(u.In[3])
 	outComponents, outLogits := c.out(u.Out[ops.ComponentsGrad]), c.out(u.Out[ops.LogitGrad])
-	dy, scratchHolds := ys.width, c.scratchHolds(u)
+	dy, floor, scratchHolds := ys.width, u.Op.Floor, c.scratchHolds(u)
 	return func(w *worker, t *tile) {
 		s, n := &w.mixture, t.e.Levels
 		g, rows, y := grad.at(w, t), components.at(w, t), ys.at(w, t)
@@ -128,7 +129,7 @@ func (c *compiler) mixtureGrad(u *plan.Unit) kernel {
 		}
 		for ch := range dy {
 			if !scratchHolds {
-				s.fillChannel(rows, y, n, dy, ch)
+				s.fillChannel(rows, y, n, dy, ch, floor)
 			}
 			for p := range g {
 				s.gradient(dst, pointOf{p * n, (p + 1) * n, dy, ch, g[p] / s.jointSum[p], g[p] / s.weightSum[p]})
@@ -189,26 +190,26 @@ func (s *mixtureScratch) addLogitGradient(dz []float32, from, to int) {
 // of points; y has a row per point.
 func (c *compiler) gaussian(u *plan.Unit) kernel {
 	decoded, ys, out := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0])
-	dy := ys.width
+	dy, floor := ys.width, u.Op.Floor
 	return func(w *worker, t *tile) {
 		d, y, ll := decoded.at(w, t), ys.at(w, t), out.at(w, t)
 		ratio := t.e.Ratio(out.space, ys.space)
 		for i := range ll {
 			p := i / ratio
-			ll[i] = ops.GaussianLogLik(d[i*2*dy:(i+1)*2*dy], y[p*dy:(p+1)*dy])
+			ll[i] = ops.GaussianLogLik(d[i*2*dy:(i+1)*2*dy], y[p*dy:(p+1)*dy], floor)
 		}
 	}
 }
 
 func (c *compiler) gaussianGrad(u *plan.Unit) kernel {
 	grad, decoded, ys, out := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.out(u.Out[0])
-	dy := ys.width
+	dy, floor := ys.width, u.Op.Floor
 	return func(w *worker, t *tile) {
 		d, y, dst := decoded.at(w, t), ys.at(w, t), out.at(w, t)
 		ratio := t.e.Ratio(out.space, ys.space)
 		for i, g := range grad.at(w, t) {
 			p := i / ratio
-			ops.GaussianGrad(g, d[i*2*dy:(i+1)*2*dy], y[p*dy:(p+1)*dy], dst[i*2*dy:(i+1)*2*dy])
+			ops.GaussianGrad(g, d[i*2*dy:(i+1)*2*dy], y[p*dy:(p+1)*dy], dst[i*2*dy:(i+1)*2*dy], floor)
 		}
 	}
 }

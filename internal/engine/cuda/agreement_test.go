@@ -22,7 +22,9 @@ const float32Rounding = 2e-5
 func shapes() []shape {
 	var all []shape
 	for _, name := range models.Names() {
-		all = append(all, small(name),
+		floored := small(name)
+		floored.model.SigmaFloor = 0.3
+		all = append(all, small(name), floored,
 			shape{sized(name, 20), 1, 1, ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: 1}},
 			shape{sized(name, 64), 1, 2, ops.Extents{Functions: 3, Context: 5, Points: 7, Levels: 1}})
 	}

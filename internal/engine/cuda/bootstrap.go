@@ -27,10 +27,10 @@ func (c *compiler) gather(u *plan.Unit) {
 
 func (c *compiler) residual(u *plan.Unit) {
 	decoded, y, out := u.In[0], u.In[1], u.Out[0]
-	c.emit("residual", c.each(out), c.step, c.at(decoded), c.at(y), c.at(out), out.Width)
+	c.emit("residual", c.each(out), c.step, c.at(decoded), c.at(y), c.at(out), out.Width, float32(u.Op.Floor))
 }
 
 func (c *compiler) perturb(u *plan.Unit) {
 	decoded, residuals, means, out := u.In[0], u.In[1], u.In[2], u.Out[0]
-	c.emit("perturb", c.each(out), c.step, c.at(decoded), c.at(residuals), c.at(means), c.at(out), out.Width)
+	c.emit("perturb", c.each(out), c.step, c.at(decoded), c.at(residuals), c.at(means), c.at(out), out.Width, float32(u.Op.Floor))
 }

@@ -28,7 +28,7 @@ type shape struct {
 }
 
 func (s shape) String() string {
-	return fmt.Sprintf("%s dx=%d dy=%d width=%d %v", s.model.Name, s.dx, s.dy, max(s.model.Representation, s.model.Width), s.e)
+	return fmt.Sprintf("%s dx=%d dy=%d width=%d floor=%v %v", s.model.Name, s.dx, s.dy, max(s.model.Representation, s.model.Width), s.model.SigmaFloor, s.e)
 }
 
 // sized returns a model whose representation and hidden layers have the given width.

@@ -8,24 +8,24 @@ import (
 
 func (c *compiler) gaussian(u *plan.Unit) {
 	decoded, y, out := u.In[0], u.In[1], u.Out[0]
-	c.emit("gaussian", c.eachRow(out), c.step, c.at(decoded), c.at(y), c.at(out), int(out.Space), int(y.Space), y.Width)
+	c.emit("gaussian", c.eachRow(out), c.step, c.at(decoded), c.at(y), c.at(out), int(out.Space), int(y.Space), y.Width, float32(u.Op.Floor))
 }
 
 func (c *compiler) gaussianGrad(u *plan.Unit) {
 	grad, decoded, y, out := u.In[0], u.In[1], u.In[2], u.Out[0]
 	c.emit("gaussian_grad", c.eachRow(out), c.step, c.at(grad), c.at(decoded), c.at(y), c.at(out),
-		int(out.Space), int(y.Space), y.Width)
+		int(out.Space), int(y.Space), y.Width, float32(u.Op.Floor))
 }
 
 func (c *compiler) mixture(u *plan.Unit) {
 	components, z, y, out := u.In[0], u.In[1], u.In[2], u.Out[0]
-	c.emit("mixture", c.warpEach(out.Rows), c.step, c.at(components), c.at(z), c.at(y), c.at(out), y.Width)
+	c.emit("mixture", c.warpEach(out.Rows), c.step, c.at(components), c.at(z), c.at(y), c.at(out), y.Width, float32(u.Op.Floor))
 }
 
 func (c *compiler) mixtureGrad(u *plan.Unit) {
 	grad, components, z, y := u.In[0], u.In[1], u.In[2], u.In[3]
 	c.emit("mixture_grad", c.warpEach(grad.Rows), c.step, c.at(grad), c.at(components), c.at(z), c.at(y),
-		c.at(u.Out[ops.ComponentsGrad]), c.at(u.Out[ops.LogitGrad]), y.Width)
+		c.at(u.Out[ops.ComponentsGrad]), c.at(u.Out[ops.LogitGrad]), y.Width, float32(u.Op.Floor))
 }
 
 func (c *compiler) logMeanExp(u *plan.Unit) {

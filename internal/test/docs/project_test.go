@@ -26,13 +26,15 @@ func read(t *testing.T, name string) string {
 	return string(b)
 }
 
+// TestChangelogStartsWithTheProgramsVersion looks for the newest release, below what is Unreleased.
 func TestChangelogStartsWithTheProgramsVersion(t *testing.T) {
 	var out, stderr bytes.Buffer
 	if code := cli.Main([]string{"--version"}, cli.Streams{Out: &out, Err: &stderr}); code != 0 {
 		t.Fatalf("acqnp --version: exit code %d\n%s", code, &stderr)
 	}
 	said, _, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(out.String(), "acqnp ")), " ")
-	releases := regexp.MustCompile(`(?m)^## \[([^]]+)\]`).FindAllStringSubmatch(read(t, "CHANGELOG.md"), -1)
+	changes := strings.Replace(read(t, "CHANGELOG.md"), "## [Unreleased]\n", "", 1)
+	releases := regexp.MustCompile(`(?m)^## \[([^]]+)\]`).FindAllStringSubmatch(changes, -1)
 	if len(releases) == 0 {
 		t.Fatal("CHANGELOG.md has no release")
 	}

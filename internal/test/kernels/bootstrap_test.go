@@ -57,14 +57,14 @@ func TestBootstrap(t *testing.T) {
 		decoded, y := r.uniform(n*2*dy, -3, 3), r.uniform(e.Rows(ops.Context)*dy, -3, 3)
 		residuals, mean := r.uniform(n*dy, -3, 3), r.uniform(e.Rows(ops.Ensemble)*dy, -1, 1)
 		got := d.sameAtAnyGrid(func(grid int) [][]float32 {
-			return d.run("residual", grid, 256, e, decoded, y, result(n*dy), dy)
+			return d.run("residual", grid, 256, e, decoded, y, result(n*dy), dy, float32(floor))
 		})
-		o := &ops.Op{Kind: ops.Residual, Out: ops.Resample, Width: dy}
+		o := &ops.Op{Kind: ops.Residual, Out: ops.Resample, Width: dy, Floor: floor}
 		near(t, "residual", got[0], reference(o, e, decoded, y), few)
 		got = d.sameAtAnyGrid(func(grid int) [][]float32 {
-			return d.run("perturb", grid, 256, e, decoded, residuals, mean, result(n*dy), dy)
+			return d.run("perturb", grid, 256, e, decoded, residuals, mean, result(n*dy), dy, float32(floor))
 		})
-		o = &ops.Op{Kind: ops.Perturb, Out: ops.Resample, Width: dy}
+		o = &ops.Op{Kind: ops.Perturb, Out: ops.Resample, Width: dy, Floor: floor}
 		near(t, "perturb", got[0], reference(o, e, decoded, residuals, mean), 4*few)
 	}
 }

@@ -98,7 +98,7 @@ func download[T any](d *device, p gpu.Ptr, n int) []T {
 
 // run launches a kernel at the extents and returns its results in order. The arguments after the
 // extents are []float32, which is uploaded, result, for which memory is allocated, or int, which is
-// passed as an int32.
+// passed as an int32, or a float32.
 func (d *device) run(kernel string, grid, block int, e ops.Extents, args ...any) [][]float32 {
 	d.t.Helper()
 	extents := d.upload(raw([]int32{int32(e.Functions), int32(e.Context), int32(e.Points), int32(e.Levels)}))
@@ -120,6 +120,8 @@ func (d *device) run(kernel string, grid, block int, e ops.Extents, args ...any)
 			all = append(all, p)
 		case int:
 			all = append(all, int32(a))
+		case float32:
+			all = append(all, a)
 		case ops.Space:
 			all = append(all, int32(a))
 		case bool:

@@ -24,18 +24,21 @@ func TestGaussian(t *testing.T) {
 			n := e.Rows(s)
 			decoded, y, grad := r.uniform(n*2*dy, -4, 4), r.uniform(e.Rows(ops.Point)*dy, -4, 4), r.uniform(n, -1, 1)
 			got := d.sameAtAnyGrid(func(grid int) [][]float32 {
-				return d.run("gaussian", grid, 256, e, decoded, y, result(n), s, ops.Point, dy)
+				return d.run("gaussian", grid, 256, e, decoded, y, result(n), s, ops.Point, dy, float32(floor))
 			})
-			o := &ops.Op{Kind: ops.GaussianLik, In: []ops.Space{s, ops.Point}, Widths: []int{2 * dy, dy}, Out: s, Width: 1}
+			o := &ops.Op{Kind: ops.GaussianLik, In: []ops.Space{s, ops.Point}, Widths: []int{2 * dy, dy}, Out: s, Width: 1, Floor: floor}
 			near(t, name("gaussian over ", s), got[0], reference(o, e, decoded, y), likely)
 			got = d.sameAtAnyGrid(func(grid int) [][]float32 {
-				return d.run("gaussian_grad", grid, 256, e, grad, decoded, y, result(n*2*dy), s, ops.Point, dy)
+				return d.run("gaussian_grad", grid, 256, e, grad, decoded, y, result(n*2*dy), s, ops.Point, dy, float32(floor))
 			})
-			o = &ops.Op{Kind: ops.GaussianLikGrad, In: []ops.Space{s, s, ops.Point}, Widths: []int{1, 2 * dy, dy}, Out: s, Width: 2 * dy}
+			o = &ops.Op{Kind: ops.GaussianLikGrad, In: []ops.Space{s, s, ops.Point}, Widths: []int{1, 2 * dy, dy}, Out: s, Width: 2 * dy, Floor: floor}
 			near(t, name("gradient of gaussian over ", s), got[0], reference(o, e, grad, decoded, y), likely)
 		}
 	}
 }
+
+// floor is a lower bound of σ, exact in float32.
+const floor = 0.0625
 
 // mixtures holds the inputs of the mixture's kernels.
 type mixtures struct {
@@ -52,7 +55,7 @@ func newMixtures(seed uint64, e ops.Extents, dy int, spread, logits float64) mix
 
 func (m mixtures) likelihoods() []float64 {
 	o := &ops.Op{Kind: ops.MixtureLik, In: []ops.Space{ops.Row, ops.Row, ops.Point}, Widths: []int{3 * m.dy, 1, m.dy},
-		Out: ops.Point, Width: 1}
+		Out: ops.Point, Width: 1, Floor: floor}
 	return reference(o, m.e, m.components, m.z, m.y)
 }
 
@@ -60,18 +63,18 @@ func (m mixtures) check(t *testing.T, d *device) {
 	t.Helper()
 	n, points := m.e.Rows(ops.Row), m.e.Rows(ops.Point)
 	got := d.sameAtAnyGrid(func(grid int) [][]float32 {
-		return d.run("mixture", grid, 128, m.e, m.components, m.z, m.y, result(points), m.dy)
+		return d.run("mixture", grid, 128, m.e, m.components, m.z, m.y, result(points), m.dy, float32(floor))
 	})
 	near(t, "mixture", got[0], m.likelihoods(), likely)
 
 	got = d.sameAtAnyGrid(func(grid int) [][]float32 {
-		return d.run("mixture_grad", grid, 128, m.e, m.grad, m.components, m.z, m.y, result(n*3*m.dy), result(n), m.dy)
+		return d.run("mixture_grad", grid, 128, m.e, m.grad, m.components, m.z, m.y, result(n*3*m.dy), result(n), m.dy, float32(floor))
 	})
 	// A gradient is a posterior weight times a slope. The weight has the error of a logarithm of up
 	// to 1e2.
 	for part, width := range []int{3 * m.dy, 1} {
 		o := &ops.Op{Kind: ops.MixtureLikGrad, Part: part, In: []ops.Space{ops.Point, ops.Row, ops.Row, ops.Point},
-			Widths: []int{1, 3 * m.dy, 1, m.dy}, Out: ops.Row, Width: width}
+			Widths: []int{1, 3 * m.dy, 1, m.dy}, Out: ops.Row, Width: width, Floor: floor}
 		near(t, name("gradient of mixture, part ", part), got[part], reference(o, m.e, m.grad, m.components, m.z, m.y), 5*likely)
 	}
 }
@@ -93,8 +96,8 @@ func TestMixtureAtExtremes(t *testing.T) {
 func TestMixtureWithoutLogitGradient(t *testing.T) {
 	d, m := newDevice(t), newMixtures(21, odd, 3, 4, 6)
 	n := m.e.Rows(ops.Row) * 3 * m.dy
-	both := d.run("mixture_grad", 2, 128, m.e, m.grad, m.components, m.z, m.y, result(n), result(n/9), m.dy)
-	alone := d.run("mixture_grad", 2, 128, m.e, m.grad, m.components, m.z, m.y, result(n), null, m.dy)
+	both := d.run("mixture_grad", 2, 128, m.e, m.grad, m.components, m.z, m.y, result(n), result(n/9), m.dy, float32(floor))
+	alone := d.run("mixture_grad", 2, 128, m.e, m.grad, m.components, m.z, m.y, result(n), null, m.dy, float32(floor))
 	for i, v := range alone[0] {
 		if !sameBits(v, both[0][i]) {
 			t.Fatalf("number %d is %g alone, and %g if the gradient of the logit is computed too", i, v, both[0][i])
@@ -107,7 +110,7 @@ func TestMixtureWithoutLogitGradient(t *testing.T) {
 func TestMixtureFarAway(t *testing.T) {
 	d, m := newDevice(t), newMixtures(22, many, 1, 1e6, 6)
 	points := m.e.Rows(ops.Point)
-	got := d.run("mixture", 2, 128, m.e, m.components, m.z, m.y, result(points), 1)[0]
+	got := d.run("mixture", 2, 128, m.e, m.components, m.z, m.y, result(points), 1, float32(floor))[0]
 	near(t, "mixture", got, m.likelihoods(), likely)
 }
 
@@ -120,7 +123,7 @@ func TestLikelihoodsKeepNaN(t *testing.T) {
 	ll := newSource(24).uniform(m.e.Rows(ops.Row), -9, 5)
 	ll[row] = nan
 	for kernel, got := range map[string][]float32{
-		"mixture":      d.run("mixture", 1, 128, m.e, m.components, m.z, m.y, result(points), 1)[0],
+		"mixture":      d.run("mixture", 1, 128, m.e, m.components, m.z, m.y, result(points), 1, float32(floor))[0],
 		"log_mean_exp": d.run("log_mean_exp", 1, 128, m.e, ll, result(points))[0],
 	} {
 		for p, v := range got {
