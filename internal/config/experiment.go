@@ -26,6 +26,25 @@ type Experiment struct {
 	Eval      Eval   `yaml:"eval" mapstructure:"eval"`
 }
 
+// The values of model.adaptor_form.
+const (
+	Plain    = "plain"
+	Residual = "residual"
+)
+
+// The values of model.aggregation.
+const (
+	Mean        = "mean"
+	Attention   = "attention"
+	Transformer = "transformer"
+)
+
+// The values of train.loss: the mean over all points, or over the target points alone.
+const (
+	AllPoints = "all"
+	Targets   = "targets"
+)
+
 // Model is the architecture. The lists are hidden widths of MLPs, in the paper's notation
 // [in]×[hidden…]×[out]. BNP is described as its authors do it, by numbers of linear layers.
 type Model struct {
@@ -37,10 +56,20 @@ type Model struct {
 	Adaptor        []int `yaml:"adaptor,flow,omitempty" mapstructure:"adaptor"` // only acqnp
 	Decoder        []int `yaml:"decoder,flow,omitempty" mapstructure:"decoder"`
 
-	// canp: keys and queries are MLPs of x, [dx]×[hidden…]×[representation].
+	// AdaptorForm is Plain, the paper's adaptor, or Residual. Only acqnp.
+	AdaptorForm string `yaml:"adaptor_form,omitempty" mapstructure:"adaptor_form"`
+	// Aggregation is how the context becomes r: Mean, Attention or Transformer. cnp, cqnp, acqnp.
+	Aggregation string `yaml:"aggregation,omitempty" mapstructure:"aggregation"`
+
+	// canp and attention: keys and queries are MLPs of x, [dx]×[hidden…]×[representation].
 	KeyEncoder   []int `yaml:"key_encoder,flow,omitempty" mapstructure:"key_encoder"`
 	QueryEncoder []int `yaml:"query_encoder,flow,omitempty" mapstructure:"query_encoder"`
-	Heads        int   `yaml:"heads,omitempty" mapstructure:"heads"` // a divisor of representation
+	// Heads is a divisor of representation. canp, attention and transformer.
+	Heads int `yaml:"heads,omitempty" mapstructure:"heads"`
+
+	// Transformer: the number of layers, and the hidden width of their feed-forward networks.
+	Layers      int `yaml:"layers,omitempty" mapstructure:"layers"`
+	Feedforward int `yaml:"feedforward,omitempty" mapstructure:"feedforward"`
 
 	// bnp: d_h, l_pre, l_post, l_dec and the number of bootstraps k.
 	Width           int `yaml:"width,omitempty" mapstructure:"width"`
@@ -134,6 +163,7 @@ type Train struct {
 	LearningRate    float64 `yaml:"learning_rate" mapstructure:"learning_rate"` // of Adam
 	WeightDecay     float64 `yaml:"weight_decay" mapstructure:"weight_decay"`   // the L2 regulariser λ
 	Schedule        string  `yaml:"schedule" mapstructure:"schedule"`           // constant or cosine
+	Loss            string  `yaml:"loss" mapstructure:"loss"`                   // AllPoints or Targets
 	Seed            uint64  `yaml:"seed" mapstructure:"seed"`
 	LogEvery        int     `yaml:"log_every" mapstructure:"log_every"`               // steps
 	CheckpointEvery int     `yaml:"checkpoint_every" mapstructure:"checkpoint_every"` // steps

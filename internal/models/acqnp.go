@@ -1,10 +1,23 @@
 package models
 
+import (
+	"github.com/acqnp/acqnp/internal/config"
+)
+
 // acqnp builds ACQNP, the paper's equations (8) and (9). The adaptor chooses the levels: τ =
 // sigmoid(ψ([r, x, u])). The decoder maps [r, x, τ] to [μ…, s…, a…]. The likelihood reads the
 // logits from ψ, not τ, so it keeps its digits where τ is near 0 or 1.
+//
+// The residual adaptor is not the paper's. It adds ψ to the logit of CQNP's level, τ =
+// sigmoid(logit(0.001 + 0.998·u) + ψ([r, x, u])), and its decoder maps [r, x, τ, u]. So levels start
+// apart, and components can differ wherever τ goes.
 func acqnp(c *construction) decoding {
-	r := c.encoder()
-	z := c.rowMLP(adaptorName, r, c.u, c.config.Adaptor, 1)
-	return decoding{out: c.rowMLP(decoderName, r, c.Sigmoid(z), c.config.Decoder, 3*c.dy), logit: z}
+	r := c.aggregate()
+	z := c.rowMLP(adaptorName, r, c.u, 1, c.config.Adaptor, 1)
+	if c.config.AdaptorForm != config.Residual {
+		return decoding{out: c.rowMLP(decoderName, r, c.Sigmoid(z), 1, c.config.Decoder, 3*c.dy), logit: z}
+	}
+	z = c.Add(c.UniformLogit(c.u), z)
+	level := c.Join(c.Sigmoid(z), c.u)
+	return decoding{out: c.rowMLP(decoderName, r, level, 2, c.config.Decoder, 3*c.dy), logit: z}
 }

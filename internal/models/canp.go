@@ -6,9 +6,14 @@ import (
 	G "gorgonia.org/gorgonia"
 )
 
-// canp builds CANP. Each point has its own r, [B·N, d]: multi-head attention of the point's query
-// over the keys and values of the context points. Decoder and likelihood are those of CNP.
+// canp builds CANP, which is CNP with aggregation by attention.
 func canp(c *construction) decoding {
+	return decoding{out: c.pointMLP(decoderName, c.attention(), c.config.Decoder, 2*c.dy)}
+}
+
+// attention returns an r for each point, [B·N, d]: multi-head attention of the point's query over
+// the keys and values of the context points.
+func (c *construction) attention() *G.Node {
 	d := c.config.Representation
 	values := c.contextMLP()
 	query := c.inputMLP("_encoder._attention._query_mlp._net", c.x, c.config.QueryEncoder)
@@ -19,8 +24,7 @@ func canp(c *construction) decoding {
 	}
 	q, k, v := headsIn("query", query), headsIn("key", key), headsIn("value", values)
 	attended := c.Attention(q, k, v, c.config.Heads)
-	r := c.Linear(zeros, attended, c.HeadsOut(head("output"), c.config.Heads, d, d), false)
-	return decoding{out: c.pointMLP(decoderName, r, c.config.Decoder, 2*c.dy)}
+	return c.Linear(zeros, attended, c.HeadsOut(head("output"), c.config.Heads, d, d), false)
 }
 
 // head returns a function that names the weight of each head in a linear map of attention.

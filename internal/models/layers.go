@@ -5,6 +5,7 @@ import (
 
 	G "gorgonia.org/gorgonia"
 
+	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
@@ -18,8 +19,17 @@ type construction struct {
 	u       *G.Node // [B·N·N_τ, 1]; quantile models only
 }
 
-// encoder returns r [B, d], the mean over the context points of an MLP of [x, y].
-func (c *construction) encoder() *G.Node { return c.SetMean(c.contextMLP()) }
+// aggregate returns r, the representation of the context: one for each function, [B, d], or for each
+// point, [B·N, d].
+func (c *construction) aggregate() *G.Node {
+	switch c.config.Aggregation {
+	case config.Attention:
+		return c.attention()
+	case config.Transformer:
+		return c.transformer()
+	}
+	return c.SetMean(c.contextMLP())
+}
 
 // contextMLP applies an MLP to [x, y] of each context point: [B·N_c, d].
 func (c *construction) contextMLP() *G.Node {
@@ -37,13 +47,14 @@ func (c *construction) pointMLP(name string, r *G.Node, hidden []int, out int) *
 	return c.rest(name, h, widths)
 }
 
-// rowMLP applies an MLP to [r, x, level] of each row: [B·N·N_τ, out]. The weight of its first layer
-// is split by columns: the part for r is applied to each function, the part for x to each point,
-// and the part for the level to each row.
-func (c *construction) rowMLP(name string, r, level *G.Node, hidden []int, out int) *G.Node {
+// rowMLP applies an MLP to [r, x, level] of each row: [B·N·N_τ, out]. level is [B·N·N_τ, columns].
+// The weight of the first layer is split by columns: the part for r is applied to each function (or
+// point, where each has its own r), the part for x to each point, and the part for the level to each
+// row.
+func (c *construction) rowMLP(name string, r, level *G.Node, columns int, hidden []int, out int) *G.Node {
 	widths := append(append([]int{}, hidden...), out)
-	blocks, perFunction := c.first(name, r, widths[0], c.dx, 1)
-	perPoint := c.Linear(perFunction, c.x, blocks[1], false)
+	blocks, ofR := c.first(name, r, widths[0], c.dx, columns)
+	perPoint := c.Linear(ofR, c.x, blocks[1], false)
 	h := c.Linear(perPoint, level, blocks[2], len(widths) > 1)
 	return c.rest(name, h, widths)
 }

@@ -1,7 +1,8 @@
 // Package models defines the five conditional neural processes, one file each: cnp.go, canp.go,
 // bnp.go, cqnp.go and acqnp.go. A file states the model's parameters and its graph of encoder,
-// adaptor ψ (ACQNP) and decoder; model.go adds the likelihood. The graphs contain no device code:
-// every engine runs them.
+// adaptor ψ (ACQNP) and decoder; model.go adds the likelihood. CNP, CQNP and ACQNP aggregate the
+// context by a mean (layers.go), by attention (canp.go) or by a transformer (transformer.go). The
+// graphs contain no device code: every engine runs them.
 //
 // [New] makes a [Model] from its configuration. [Model.Build] builds its graph for one of three
 // uses, [Training], [Evaluation] or [Prediction], at a capacity: the largest number of functions,
@@ -13,9 +14,9 @@
 // Each tensor of a graph is a matrix with one row for each element of a space of package ops. With
 // B functions, N_c context points, N points (context points included) and N_τ levels:
 //
-//	functions       B rows        r of CNP, CQNP and ACQNP
-//	context points  B·N_c rows    encoder; keys and values of attention
-//	points          B·N rows      decoder of CNP and CANP; log-likelihood
+//	functions       B rows        r of aggregation by a mean
+//	context points  B·N_c rows    encoder; keys and values of attention; tokens of the context
+//	points          B·N rows      r of attention and transformer; decoder of CNP and CANP; log-likelihood
 //	rows            B·N·N_τ rows  ψ and decoder of CQNP and ACQNP; bootstraps of BNP
 //
 // The first layer of ψ and of the decoder is linear in r, x and the level. So its weight is split
@@ -31,7 +32,7 @@ package models
 
 import (
 	"fmt"
-	"math"
+
 	"slices"
 	"strings"
 
@@ -162,9 +163,9 @@ func (m *Model) Initial(seed uint64) []float32 {
 	params := make([]float32, m.NumParams())
 	g := random.New(seed, random.Weights)
 	for i, t := range m.tensors {
-		bound := 1 / math.Sqrt(float64(t.FanIn))
+		at, bound := t.Start.Centre, t.Start.Bound
 		for j := range t.Size() {
-			params[t.Offset+j] = float32(bound * (2*g.Float(uint64(i), uint64(j)) - 1))
+			params[t.Offset+j] = float32(at + bound*(2*g.Float(uint64(i), uint64(j))-1))
 		}
 	}
 	return params

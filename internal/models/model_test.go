@@ -7,9 +7,12 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/ops"
 )
 
 func model(t *testing.T, name string, dx, dy int) *models.Model {
@@ -67,6 +70,51 @@ func TestTensorsAreTheAuthors(t *testing.T) {
 	}
 }
 
+// TestAggregationsHavePyTorchsNames checks the tensors of a residual ACQNP with attention and with a
+// transformer: those of CANP's encoder and of PyTorch's TransformerEncoder.
+func TestAggregationsHavePyTorchsNames(t *testing.T) {
+	c := config.Model{Name: "acqnp", AdaptorForm: config.Residual, Representation: 8, Encoder: []int{6}, Adaptor: []int{5}, Decoder: []int{7}}
+	tail := []string{"_adaptor._net.0.weight[5 11]", "_adaptor._net.0.bias[5]", "_adaptor._net.2.weight[1 5]", "_adaptor._net.2.bias[1]",
+		"_decoder._mlp._net.0.weight[7 12]", "_decoder._mlp._net.0.bias[7]", "_decoder._mlp._net.2.weight[9 7]", "_decoder._mlp._net.2.bias[9]"}
+	attention, transformer := c, c
+	attention.Aggregation, attention.KeyEncoder, attention.QueryEncoder, attention.Heads = config.Attention, []int{4}, []int{3}, 2
+	transformer.Aggregation, transformer.Heads, transformer.Layers, transformer.Feedforward = config.Transformer, 2, 2, 10
+	heads := func(name string, shape string) []string {
+		return []string{"_encoder._attention._attention._" + name + "_layers.0.weight" + shape, "_encoder._attention._attention._" + name + "_layers.1.weight" + shape}
+	}
+	layer := func(l string) (names []string) {
+		for _, n := range []string{"self_attn.in_proj_weight[24 8]", "self_attn.in_proj_bias[24]", "self_attn.out_proj.weight[8 8]",
+			"self_attn.out_proj.bias[8]", "linear1.weight[10 8]", "linear1.bias[10]", "linear2.weight[8 10]", "linear2.bias[8]",
+			"norm1.weight[8]", "norm1.bias[8]", "norm2.weight[8]", "norm2.bias[8]"} {
+			names = append(names, "_encoder._transformer.layers."+l+"."+n)
+		}
+		return names
+	}
+	for _, v := range []struct {
+		model config.Model
+		want  []string
+	}{
+		{attention, slices.Concat([]string{"_encoder._mlp._net.0.weight[6 5]", "_encoder._mlp._net.0.bias[6]", "_encoder._mlp._net.2.weight[8 6]", "_encoder._mlp._net.2.bias[8]",
+			"_encoder._attention._query_mlp._net.0.weight[3 2]", "_encoder._attention._query_mlp._net.0.bias[3]", "_encoder._attention._query_mlp._net.2.weight[8 3]", "_encoder._attention._query_mlp._net.2.bias[8]",
+			"_encoder._attention._key_mlp._net.0.weight[4 2]", "_encoder._attention._key_mlp._net.0.bias[4]", "_encoder._attention._key_mlp._net.2.weight[8 4]", "_encoder._attention._key_mlp._net.2.bias[8]"},
+			heads("query", "[4 8 1]"), heads("key", "[4 8 1]"), heads("value", "[4 8 1]"), heads("output", "[8 4 1]"), tail)},
+		{transformer, slices.Concat([]string{"_encoder._embedder._net.0.weight[6 6]", "_encoder._embedder._net.0.bias[6]",
+			"_encoder._embedder._net.2.weight[8 6]", "_encoder._embedder._net.2.bias[8]"}, layer("0"), layer("1"), tail)},
+	} {
+		m, err := models.New(v.model, 2, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, tensor := range m.Tensors() {
+			got = append(got, tensor.Name+fmt.Sprint(tensor.Shape))
+		}
+		if diff := cmp.Diff(v.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", v.model.Aggregation, diff)
+		}
+	}
+}
+
 // TestInitial checks U(−1/√fan_in, 1/√fan_in): the bounds exactly, the spread within five standard
 // errors.
 func TestInitial(t *testing.T) {
@@ -78,8 +126,12 @@ func TestInitial(t *testing.T) {
 	if slices.Equal(params, m.Initial(8)) {
 		t.Error("two seeds give one start")
 	}
+	fanIn := 0
 	for _, tensor := range m.Tensors() {
-		bound := 1 / math.Sqrt(float64(tensor.FanIn))
+		if len(tensor.Shape) > 1 {
+			fanIn = tensor.Shape[1] // a bias follows its weight
+		}
+		bound := 1 / math.Sqrt(float64(fanIn))
 		sum, squares := 0.0, 0.0
 		for _, v := range params[tensor.Offset : tensor.Offset+tensor.Size()] {
 			u := float64(v) / bound
@@ -95,6 +147,37 @@ func TestInitial(t *testing.T) {
 		}
 		if d := math.Abs(squares/n - 1/3.0); d > 5*math.Sqrt(4/45.0/n) {
 			t.Errorf("%s: variance off by %v", tensor.Name, d)
+		}
+	}
+}
+
+// TestTransformersStartAsPyTorchs checks the starts that differ from those of a linear layer: Xavier's
+// bound for in_proj, gains of 1, and zeros.
+func TestTransformersStartAsPyTorchs(t *testing.T) {
+	m, err := models.New(config.Model{Name: "cnp", Aggregation: config.Transformer, Representation: 16, Encoder: []int{16}, Decoder: []int{16},
+		Heads: 2, Layers: 1, Feedforward: 32}, 1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	params := m.Initial(1)
+	for name, want := range map[string][2]float64{ // the least and the largest value
+		"self_attn.in_proj_weight": {-math.Sqrt(6 / 64.0), math.Sqrt(6 / 64.0)},
+		"self_attn.in_proj_bias":   {0, 0}, "self_attn.out_proj.bias": {0, 0},
+		"self_attn.out_proj.weight": {-0.25, 0.25}, "linear1.weight": {-0.25, 0.25}, "linear1.bias": {-0.25, 0.25},
+		"linear2.weight": {-1 / math.Sqrt(32), 1 / math.Sqrt(32)},
+		"norm1.weight":   {1, 1}, "norm1.bias": {0, 0}, "norm2.weight": {1, 1}, "norm2.bias": {0, 0},
+	} {
+		i := slices.IndexFunc(m.Tensors(), func(n ops.Tensor) bool { return n.Name == "_encoder._transformer.layers.0."+name })
+		if i < 0 {
+			t.Errorf("no tensor %s", name)
+			continue
+		}
+		values := params[m.Tensors()[i].Offset:][:m.Tensors()[i].Size()]
+		low, high := float64(slices.Min(values)), float64(slices.Max(values))
+		// The extremes of n uniform numbers are within 10/n of the width, but for e⁻¹⁰ of all seeds.
+		near := (want[1] - want[0]) * 10 / float64(len(values))
+		if low < want[0] || high > want[1] || low > want[0]+near || high < want[1]-near {
+			t.Errorf("%s starts in [%g, %g], want [%g, %g]", name, low, high, want[0], want[1])
 		}
 	}
 }

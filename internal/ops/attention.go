@@ -7,9 +7,9 @@ import (
 	G "gorgonia.org/gorgonia"
 )
 
-// Attention adds multi-head attention of queries q [B·N, d] over a function's keys k and values v
-// [B·N_c, d], softmax(q·kᵀ/√(d/H))·v, with result [B·N, d]. Head h has columns [h·d/H, (h+1)·d/H)
-// of all four.
+// Attention adds multi-head attention of queries q over a function's keys k and values v [B·N_c,
+// d], softmax(q·kᵀ/√(d/H))·v. The queries, and so the result, belong to points, [B·N, d], or to
+// context points, [B·N_c, d]. Head h has columns [h·d/H, (h+1)·d/H) of all four.
 func (b *Builder) Attention(q, k, v *G.Node, heads int) *G.Node {
 	if b.err != nil {
 		return nil
@@ -17,11 +17,11 @@ func (b *Builder) Attention(q, k, v *G.Node, heads int) *G.Node {
 	qs, _, d, _ := b.info(q)
 	ks, _, kd, _ := b.info(k)
 	vs, _, vd, _ := b.info(v)
-	if qs != Point || ks != Context || vs != Context || kd != d || vd != d || heads < 1 || d%heads != 0 {
+	if qs != Point && qs != Context || ks != Context || vs != Context || kd != d || vd != d || heads < 1 || d%heads != 0 {
 		b.err = fmt.Errorf("ops: attention of %d heads with %v, %v, %v", heads, q.Shape(), k.Shape(), v.Shape())
 		return nil
 	}
-	return b.op(&Op{Kind: Attention, Out: Point, Width: d, Heads: heads}, q, k, v)
+	return b.op(&Op{Kind: Attention, Out: qs, Width: d, Heads: heads}, q, k, v)
 }
 
 func attentionGradients(o *Op, in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
@@ -30,13 +30,15 @@ func attentionGradients(o *Op, in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
 	})
 }
 
-// attention evaluates Attention. in: q [Point, d], k and v [Context, d]; out: [Point, d].
+// attention evaluates Attention. in: q [Point or Context, d], k and v [Context, d]; out: the shape
+// of q.
 func attention[T Float](o *Op, e Extents, out []T, in [][]T) {
 	weights := make([]T, e.Context)
 	d, w := o.Width, o.Width/o.Heads
 	clear(out)
-	for p := range e.Rows(Point) {
-		first := p / e.Points * e.Context
+	queries := e.Ratio(o.Out, Function)
+	for p := range e.Rows(o.Out) {
+		first := p / queries * e.Context
 		for col := 0; col < d; col += w {
 			attend(weights, row(in[0], p, d)[col:col+w], in[1][first*d:], d, col)
 			y := row(out, p, d)[col : col+w]
@@ -62,16 +64,17 @@ func attend[T Float](weights, q, keys []T, d, col int) {
 	}
 }
 
-// attentionGrad evaluates a part of AttentionGrad. in: gradient [Point, d], the result [Point, d],
-// q [Point, d], k and v [Context, d]; out: [Point, d] or [Context, d].
+// attentionGrad evaluates a part of AttentionGrad. in: gradient, result and q [Point or Context,
+// d], k and v [Context, d]; out: the shape of q, or [Context, d].
 func attentionGrad[T Float](o *Op, e Extents, out []T, in [][]T) {
 	clear(out)
 	weights := make([]T, e.Context)
 	d := o.Width
 	w := d / o.Heads
 	scale := T(1 / math.Sqrt(float64(w)))
-	for p := range e.Rows(Point) {
-		first := p / e.Points * e.Context
+	queries := e.Ratio(o.In[0], Function)
+	for p := range e.Rows(o.In[0]) {
+		first := p / queries * e.Context
 		for col := 0; col < d; col += w {
 			g, y, q := row(in[0], p, d)[col:col+w], row(in[1], p, d)[col:col+w], row(in[2], p, d)[col:col+w]
 			attend(weights, q, in[3][first*d:], d, col)

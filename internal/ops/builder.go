@@ -43,11 +43,8 @@ func (b *Builder) Input(name string, space Space, width int) *G.Node {
 
 // Weight adds a PyTorch weight [out, Σ cols] and returns its blocks [out, cols[i]], one leaf each.
 func (b *Builder) Weight(name string, out int, cols ...int) []*G.Node {
-	in := 0
-	for _, c := range cols {
-		in += c
-	}
-	offset := b.tensor(name, in, out, in)
+	in := sum(cols)
+	offset := b.tensor(name, Layer(in), out, in)
 	nodes := make([]*G.Node, len(cols))
 	at := 0
 	for i, c := range cols {
@@ -57,12 +54,26 @@ func (b *Builder) Weight(name string, out int, cols ...int) []*G.Node {
 	return nodes
 }
 
+// WeightRows adds a PyTorch weight [Σ rows, in] and returns its blocks [rows[i], in], one leaf each,
+// such as the maps of queries, keys and values in the in_proj_weight of a MultiheadAttention. start
+// gives its initial values.
+func (b *Builder) WeightRows(name string, in int, start Start, rows ...int) []*G.Node {
+	offset := b.tensor(name, start, sum(rows), in)
+	nodes := make([]*G.Node, len(rows))
+	at := 0
+	for i, r := range rows {
+		nodes[i] = b.block(Block{Name: fmt.Sprintf("%s[%d:%d]", name, at, at+r), Rows: r, Cols: in, Offset: offset + at*in, Stride: in})
+		at += r
+	}
+	return nodes
+}
+
 // HeadsIn adds one PyTorch tensor [out/heads, in, 1] for each head and returns them as one weight
 // [out, in], so that one product computes all heads.
 func (b *Builder) HeadsIn(name func(head int) string, heads, out, in int) *G.Node {
 	offset := b.size
 	for h := range heads {
-		b.tensor(name(h), in, out/heads, in, 1)
+		b.tensor(name(h), Layer(in), out/heads, in, 1)
 	}
 	return b.block(Block{Name: name(0) + "…", Rows: out, Cols: in, Offset: offset, Stride: in})
 }
@@ -72,14 +83,23 @@ func (b *Builder) HeadsIn(name func(head int) string, heads, out, in int) *G.Nod
 func (b *Builder) HeadsOut(name func(head int) string, heads, out, in int) *G.Node {
 	offset := b.size
 	for h := range heads {
-		b.tensor(name(h), in/heads, out, in/heads, 1)
+		b.tensor(name(h), Layer(in/heads), out, in/heads, 1)
 	}
 	return b.block(Block{Name: name(0) + "…", Rows: out, Cols: in, Offset: offset, Stride: in / heads, Panel: in / heads})
 }
 
+// sum returns the sum of numbers.
+func sum(numbers []int) int {
+	total := 0
+	for _, n := range numbers {
+		total += n
+	}
+	return total
+}
+
 // tensor adds a Tensor at the end of the flat vector and returns its offset.
-func (b *Builder) tensor(name string, fanIn int, shape ...int) (offset int) {
-	t := Tensor{Name: name, Shape: shape, Offset: b.size, FanIn: fanIn}
+func (b *Builder) tensor(name string, start Start, shape ...int) (offset int) {
+	t := Tensor{Name: name, Shape: shape, Offset: b.size, Start: start}
 	b.g.Tensors = append(b.g.Tensors, t)
 	b.size += t.Size()
 	return t.Offset
@@ -94,11 +114,25 @@ func (b *Builder) block(p Block) *G.Node {
 
 // Bias adds a PyTorch bias [out] of a layer with fanIn inputs.
 func (b *Builder) Bias(name string, out, fanIn int) *G.Node {
-	offset := b.tensor(name, fanIn, out)
-	n := G.NewVector(b.g.Expr, b.dtype, G.WithShape(out), G.WithName(name))
-	b.leaf[n] = leafInfo{space: Parameter, rank: 1, cols: out, param: true}
-	b.g.Blocks = append(b.g.Blocks, Block{Name: name, Rows: 1, Cols: out, Vector: true, Offset: offset, Stride: out, Node: n})
-	return n
+	return b.Vectors(name, Layer(fanIn), out)[0]
+}
+
+// Vectors adds a PyTorch vector [Σ widths] and returns its parts [widths[i]], one leaf each. start
+// gives its initial values.
+func (b *Builder) Vectors(name string, start Start, widths ...int) []*G.Node {
+	offset := b.tensor(name, start, sum(widths))
+	nodes := make([]*G.Node, len(widths))
+	for i, w := range widths {
+		part := name
+		if len(widths) > 1 {
+			part = fmt.Sprintf("%s[%d]", name, i)
+		}
+		nodes[i] = G.NewVector(b.g.Expr, b.dtype, G.WithShape(w), G.WithName(part))
+		b.leaf[nodes[i]] = leafInfo{space: Parameter, rank: 1, cols: w, param: true}
+		b.g.Blocks = append(b.g.Blocks, Block{Name: part, Rows: 1, Cols: w, Vector: true, Offset: offset, Stride: w, Node: nodes[i]})
+		offset += w
+	}
+	return nodes
 }
 
 func (b *Builder) info(n *G.Node) (s Space, rank, cols int, live bool) {

@@ -10,6 +10,47 @@ import (
 // LevelFloor is the distance that CQNP's levels keep from 0 and 1: τ = 0.001 + 0.998·u.
 const LevelFloor = 0.001
 
+// Add adds a + b, both [rows, d].
+func (b *Builder) Add(x, y *G.Node) *G.Node {
+	if b.err != nil {
+		return nil
+	}
+	s, _, d, _ := b.info(x)
+	t, _, width, _ := b.info(y)
+	if s <= Scalar || s != t || d != width {
+		b.err = fmt.Errorf("ops: sum of %v %v and %v %v", s, x.Shape(), t, y.Shape())
+		return nil
+	}
+	return b.op(&Op{Kind: Add, Out: s, Width: d}, x, y)
+}
+
+// Join adds the columns of x [rows, p] and then those of y [rows, q]: [rows, p+q].
+func (b *Builder) Join(x, y *G.Node) *G.Node {
+	if b.err != nil {
+		return nil
+	}
+	s, _, p, _ := b.info(x)
+	t, _, q, _ := b.info(y)
+	if s <= Scalar || s != t {
+		b.err = fmt.Errorf("ops: join of %v %v and %v %v", s, x.Shape(), t, y.Shape())
+		return nil
+	}
+	return b.op(&Op{Kind: Join, Out: s, Width: p + q}, x, y)
+}
+
+// Ones adds a column of ones with a row for every row of a tensor: [rows, 1]. It has no gradient.
+func (b *Builder) Ones(like *G.Node) *G.Node {
+	if b.err != nil {
+		return nil
+	}
+	s, _, _, _ := b.info(like)
+	if s <= Scalar {
+		b.err = fmt.Errorf("ops: ones for %v %v", s, like.Shape())
+		return nil
+	}
+	return b.op(&Op{Kind: Ones, Out: s, Width: 1}, like)
+}
+
 // Columns adds columns [from, to) of data, [rows, width] → [rows, to−from]. It has no gradient.
 func (b *Builder) Columns(in *G.Node, from, to int) *G.Node {
 	if b.err != nil {
@@ -38,6 +79,46 @@ func sigmoidGradients(o *Op, _ G.Nodes, out, grad *G.Node) (G.Nodes, error) {
 	return o.each(1, func(i int) (*G.Node, error) {
 		return apply(o.gradOf(SigmoidGrad, 0, i, result), grad, out)
 	})
+}
+
+// addGradients returns the gradient of the sum for both of its inputs.
+func addGradients(o *Op, _ G.Nodes, _, grad *G.Node) (G.Nodes, error) {
+	return o.each(2, func(int) (*G.Node, error) { return grad, nil })
+}
+
+// joinGradients returns the columns of the gradient that belong to each input.
+func joinGradients(o *Op, _ G.Nodes, _, grad *G.Node) (G.Nodes, error) {
+	return o.each(2, func(i int) (*G.Node, error) {
+		g := o.gradOf(Columns, 0, i)
+		if i == 1 {
+			g.From = o.Widths[0]
+		}
+		return apply(g, grad)
+	})
+}
+
+// add evaluates Add. in: a and b [rows, d]; out: [rows, d].
+func add[T Float](_ *Op, _ Extents, out []T, in [][]T) {
+	for i, a := range in[0] {
+		out[i] = a + in[1][i]
+	}
+}
+
+// join evaluates Join. in: [rows, p], [rows, q]; out: [rows, p+q].
+func join[T Float](o *Op, e Extents, out []T, in [][]T) {
+	p, q := o.Widths[0], o.Widths[1]
+	for i := range e.Rows(o.Out) {
+		y := row(out, i, o.Width)
+		copy(y, row(in[0], i, p))
+		copy(y[p:], row(in[1], i, q))
+	}
+}
+
+// ones evaluates Ones. out: [rows, 1].
+func ones[T Float](_ *Op, _ Extents, out []T, _ [][]T) {
+	for i := range out {
+		out[i] = 1
+	}
 }
 
 // columns evaluates Columns. in: [rows, width]; out: [rows, o.Width].

@@ -12,7 +12,10 @@ import (
 var gradients = map[Kind]func(o *Op, in G.Nodes, out, grad *G.Node) (G.Nodes, error){
 	Linear:      linearGradients,
 	SetMean:     setMeanGradients,
+	Add:         addGradients,
+	Join:        joinGradients,
 	Sigmoid:     sigmoidGradients,
+	LayerNorm:   layerNormGradients,
 	Attention:   attentionGradients,
 	EnsembleAdd: ensembleAddGradients,
 	GaussianLik: gaussianGradients,

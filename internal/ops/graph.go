@@ -1,6 +1,10 @@
 package ops
 
-import G "gorgonia.org/gorgonia"
+import (
+	"math"
+
+	G "gorgonia.org/gorgonia"
+)
 
 // Graph is a Gorgonia graph with its leaves and results.
 type Graph struct {
@@ -36,8 +40,21 @@ type Tensor struct {
 	Name   string
 	Shape  []int
 	Offset int
-	FanIn  int // of the layer: initial values are U(-1/√FanIn, 1/√FanIn)
+	Start  Start
 }
+
+// Start describes the initial values of a tensor: U(Centre−Bound, Centre+Bound).
+type Start struct{ Centre, Bound float64 }
+
+// Layer returns the start of a linear layer's weight and bias in PyTorch: U(−1/√fanIn, 1/√fanIn).
+func Layer(fanIn int) Start { return Start{Bound: 1 / math.Sqrt(float64(fanIn))} }
+
+// Xavier returns the start of a weight [out, in] by PyTorch's xavier_uniform_: U(−b, b) with b =
+// √(6/(in+out)).
+func Xavier(in, out int) Start { return Start{Bound: math.Sqrt(6 / float64(in+out))} }
+
+// Constant returns the start of a tensor whose initial values are all v.
+func Constant(v float64) Start { return Start{Centre: v} }
 
 // Size returns the number of elements.
 func (t Tensor) Size() int {

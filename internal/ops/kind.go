@@ -11,13 +11,19 @@ const (
 	SetMean     Kind = "set_mean" // mean over the context points of a function or of a bootstrap
 	SetMeanGrad Kind = "set_mean_grad"
 
-	Columns      Kind = "columns" // some columns of data
+	Add          Kind = "add"     // a + b
+	Join         Kind = "join"    // columns of a, then those of b
+	Columns      Kind = "columns" // some columns of a tensor
+	Ones         Kind = "ones"    // 1 for every row
 	Sigmoid      Kind = "sigmoid"
 	SigmoidGrad  Kind = "sigmoid_grad"
 	UniformLevel Kind = "uniform_level" // τ = 0.001 + 0.998·u
 	UniformLogit Kind = "uniform_logit" // logit of the same τ
 
-	Attention     Kind = "attention"      // multi-head attention of points over context points
+	LayerNorm     Kind = "layer_norm"      // of every row, with a gain and a shift
+	LayerNormGrad Kind = "layer_norm_grad" // parts NormInGrad, GainGrad, ShiftGrad
+
+	Attention     Kind = "attention"      // multi-head attention over context points
 	AttentionGrad Kind = "attention_grad" // parts QueryGrad, KeyGrad, ValueGrad
 
 	EnsembleAdd     Kind = "ensemble_add"      // act(a per point + b per bootstrap)
@@ -41,6 +47,10 @@ const (
 	BaseGrad   = 0
 	InGrad     = 1
 	WeightGrad = 2
+
+	NormInGrad = 0
+	GainGrad   = 1
+	ShiftGrad  = 2
 
 	QueryGrad = 0
 	KeyGrad   = 1

@@ -106,7 +106,15 @@ func (o *Op) String() string {
 
 // Across reports whether a row of the result can depend on any row of an input. The whole input
 // must then be complete before the operation starts.
-func (o *Op) Across() bool { return o.Kind == Gather }
+func (o *Op) Across() bool {
+	switch o.Kind {
+	case Gather:
+		return true
+	case Attention, AttentionGrad:
+		return o.In[0] == Context // else rows of another space, complete by then, are read
+	}
+	return false
+}
 
 // Reduces reports whether a row of the result is a sum over several rows of an input: over the
 // levels of a point, the points of a function, or all rows for a parameter.

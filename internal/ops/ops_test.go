@@ -64,6 +64,34 @@ var graphs = map[string]func(b *ops.Builder) *G.Node{
 		out := b.Linear(zeros, b.Attention(q, k, v, 2), b.HeadsOut(name("o"), 2, 4, 4), true)
 		return b.Linear(b.Bias("b", 1, 4), out, b.Weight("w", 1, 4)[0], false)
 	},
+	"sum of a value with itself and with data": func(b *ops.Builder) *G.Node {
+		x := b.Input("x", ops.Point, 2)
+		h := b.Linear(b.Bias("b", 2, 2), x, b.Weight("w", 2, 2)[0], false)
+		return b.Linear(b.Bias("b2", 1, 2), b.Add(b.Add(h, h), x), b.Weight("w2", 1, 2)[0], false)
+	},
+	"join and ones": func(b *ops.Builder) *G.Node {
+		u := b.Input("v", ops.Row, 2)
+		z := b.Linear(b.Linear(b.Bias("b", 3, 3), b.Input("x", ops.Point, 3), b.Weight("w", 3, 3)[0], false), u, b.Weight("v", 3, 2)[0], false)
+		both := b.Join(b.Join(b.Sigmoid(z), u), b.Linear(b.Zeros(2), b.Ones(u), b.Weight("o", 2, 1)[0], true))
+		h := b.Linear(b.Bias("b2", 6, 7), both, b.Weight("w2", 6, 7)[0], false)
+		return b.MixtureLogLik(h, b.UniformLogit(b.Input("u", ops.Row, 1)), b.Input("y", ops.Point, 2))
+	},
+	"layer norm": func(b *ops.Builder) *G.Node {
+		h := b.Linear(b.Bias("b", 5, 2), b.Input("x", ops.Point, 2), b.Weight("w", 5, 2)[0], false)
+		g, s := b.Vectors("g", ops.Constant(1), 5)[0], b.Vectors("s", ops.Constant(0), 5)[0]
+		return b.Linear(b.Bias("b2", 1, 5), b.LayerNorm(h, g, s), b.Weight("w2", 1, 5)[0], false)
+	},
+	"attention of the context to itself, with weights used twice": func(b *ops.Builder) *G.Node {
+		w, bias := b.WeightRows("w", 4, ops.Xavier(4, 12), 4, 4, 4), b.Vectors("b", ops.Constant(0), 4, 4, 4)
+		attend := func(q, c *G.Node) *G.Node {
+			of := func(i int, in *G.Node) *G.Node { return b.Linear(bias[i], in, w[i], false) }
+			return b.Attention(of(0, q), of(1, c), of(2, c), 2)
+		}
+		context := b.Linear(b.Bias("e", 4, 2), b.Input("c", ops.Context, 2), b.Weight("ew", 4, 2)[0], false)
+		points := b.Linear(b.Bias("e2", 4, 2), b.Input("x", ops.Point, 2), b.Weight("ew2", 4, 2)[0], false)
+		out := attend(points, attend(context, context))
+		return b.Linear(b.Bias("b2", 1, 4), out, b.Weight("w2", 1, 4)[0], false)
+	},
 	"ensembles": func(b *ops.Builder) *G.Node {
 		c, x := b.Input("c", ops.Context, 3), b.Input("x", ops.Point, 2)
 		tilde := b.Perturb(b.Input("decoded", ops.Resample, 2), b.Input("residual", ops.Resample, 1), b.Input("mean", ops.Ensemble, 1), 0.4)
@@ -244,6 +272,15 @@ func TestBuilderRefusesWhatDoesNotFit(t *testing.T) {
 		},
 		"index": func(b *ops.Builder) *G.Node {
 			return b.Gather(b.Input("c", ops.Context, 2), b.Input("i", ops.Context, 1))
+		},
+		"sum": func(b *ops.Builder) *G.Node { return b.Add(b.Input("x", ops.Point, 2), b.Input("c", ops.Context, 2)) },
+		"join": func(b *ops.Builder) *G.Node {
+			return b.Join(b.Input("x", ops.Point, 2), b.Input("u", ops.Row, 1))
+		},
+		"ones": func(b *ops.Builder) *G.Node { return b.Ones(b.Weight("w", 2, 2)[0]) },
+		"gain": func(b *ops.Builder) *G.Node {
+			v := b.Vectors("v", ops.Constant(1), 3, 2)
+			return b.LayerNorm(b.Input("x", ops.Point, 3), v[0], v[1])
 		},
 		"columns": func(b *ops.Builder) *G.Node { return b.Columns(b.Input("c", ops.Context, 2), 1, 3) },
 	} {

@@ -6,6 +6,37 @@ import (
 	"github.com/acqnp/acqnp/internal/simd"
 )
 
+func (c *compiler) sum(u *plan.Unit) kernel {
+	a, b, out := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0])
+	return func(w *worker, t *tile) {
+		y, right := out.at(w, t), b.at(w, t)
+		copy(y, a.at(w, t))
+		add(y, right)
+	}
+}
+
+func (c *compiler) join(u *plan.Unit) kernel {
+	a, b, out := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0])
+	p, q := a.width, b.width
+	return func(w *worker, t *tile) {
+		left, right, y := a.at(w, t), b.at(w, t), out.at(w, t)
+		for i := range len(y) / (p + q) {
+			copy(y[i*(p+q):], left[i*p:(i+1)*p])
+			copy(y[i*(p+q)+p:], right[i*q:(i+1)*q])
+		}
+	}
+}
+
+func (c *compiler) ones(u *plan.Unit) kernel {
+	out := c.out(u.Out[0])
+	return func(w *worker, t *tile) {
+		y := out.at(w, t)
+		for i := range y {
+			y[i] = 1
+		}
+	}
+}
+
 func (c *compiler) columns(u *plan.Unit) kernel {
 	in, out := c.in(u.In[0]), c.out(u.Out[0])
 	from := u.Op.From

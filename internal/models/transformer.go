@@ -1,0 +1,96 @@
+package models
+
+import (
+	"fmt"
+
+	G "gorgonia.org/gorgonia"
+
+	"github.com/acqnp/acqnp/internal/ops"
+)
+
+// transformer returns an r for each point, [B·N, d]: the point's query token after the last layer of
+// a transformer. It is TNP-D with queries that do not see one another.
+//
+// An MLP embeds the context as tokens of [x, y, 0] and the points as query tokens of [x, 0, 1]. In
+// each layer context tokens attend to the context tokens, and so do query tokens, with the same
+// weights. A layer is PyTorch's TransformerEncoderLayer without dropout: attention, then a feed-
+// forward network with one hidden layer and a ReLU, each followed by a sum and a layer norm. No token
+// reads the context tokens that the last layer would make, so it makes none.
+func (c *construction) transformer() *G.Node {
+	context, query := c.embed()
+	for l := range c.config.Layers {
+		layer := c.transformerLayer(fmt.Sprintf("_encoder._transformer.layers.%d.", l))
+		k, v := layer.attention[1].of(c, context), layer.attention[2].of(c, context)
+		query = layer.apply(c, query, k, v)
+		if l < c.config.Layers-1 {
+			context = layer.apply(c, context, k, v)
+		}
+	}
+	return query
+}
+
+// embed returns the tokens of the context [B·N_c, d] and of the points [B·N, d].
+func (c *construction) embed() (context, query *G.Node) {
+	const name = "_encoder._embedder._net"
+	widths := append(append([]int{}, c.config.Encoder...), c.config.Representation)
+	relu := len(widths) > 1
+	w := c.Weight(layer(name, 0)+".weight", widths[0], c.dx, c.dy, 1)
+	bias := c.Bias(layer(name, 0)+".bias", widths[0], c.dx+c.dy+1)
+	xs, ys := c.Columns(c.context, 0, c.dx), c.Columns(c.context, c.dx, c.dx+c.dy)
+	context = c.Linear(c.Linear(bias, xs, w[0], false), ys, w[1], relu)
+	query = c.Linear(c.Linear(bias, c.Ones(c.x), w[2], false), c.x, w[0], relu)
+	for i := 1; i < len(widths); i++ {
+		l := affine{c.Weight(layer(name, i)+".weight", widths[i], widths[i-1]), c.Bias(layer(name, i)+".bias", widths[i], widths[i-1])}
+		last := i == len(widths)-1
+		context = c.Linear(l.bias, context, l.weight[0], !last)
+		query = c.Linear(l.bias, query, l.weight[0], !last)
+	}
+	return context, query
+}
+
+// transformerLayer holds the parameters of a layer. Its context path and its query path share them.
+type transformerLayer struct {
+	attention       [3]affine // the maps of queries, keys and values
+	out             affine    // of the attention's result
+	hidden, reduced affine    // the feed-forward network
+	norms           [2]norm
+}
+
+// norm is the gain and the shift of a layer norm.
+type norm struct{ gain, shift *G.Node }
+
+// transformerLayer makes the parameters of a layer, in the order and under the names of PyTorch.
+func (c *construction) transformerLayer(name string) *transformerLayer {
+	d, f := c.config.Representation, c.config.Feedforward
+	w := c.WeightRows(name+"self_attn.in_proj_weight", d, ops.Xavier(d, 3*d), d, d, d)
+	b := c.Vectors(name+"self_attn.in_proj_bias", ops.Constant(0), d, d, d)
+	l := &transformerLayer{}
+	for i := range l.attention {
+		l.attention[i] = affine{w[i : i+1], b[i]}
+	}
+	l.out = affine{c.Weight(name+"self_attn.out_proj.weight", d, d), c.Vectors(name+"self_attn.out_proj.bias", ops.Constant(0), d)[0]}
+	l.hidden = affine{c.Weight(name+"linear1.weight", f, d), c.Bias(name+"linear1.bias", f, d)}
+	l.reduced = affine{c.Weight(name+"linear2.weight", d, f), c.Bias(name+"linear2.bias", d, f)}
+	for i := range l.norms {
+		n := fmt.Sprintf("%snorm%d", name, i+1)
+		l.norms[i] = norm{c.Vectors(n+".weight", ops.Constant(1), d)[0], c.Vectors(n+".bias", ops.Constant(0), d)[0]}
+	}
+	return l
+}
+
+// apply returns the tokens that the layer makes of tokens [S, d], whose queries attend to the keys
+// and values [B·N_c, d].
+func (l *transformerLayer) apply(c *construction, tokens, keys, values *G.Node) *G.Node {
+	attended := c.Attention(l.attention[0].of(c, tokens), keys, values, c.config.Heads)
+	tokens = l.norms[0].of(c, c.Add(tokens, l.out.of(c, attended)))
+	hidden := c.Linear(l.hidden.bias, tokens, l.hidden.weight[0], true)
+	return l.norms[1].of(c, c.Add(tokens, l.reduced.of(c, hidden)))
+}
+
+// of returns the linear layer's result for in, [S, out].
+func (a affine) of(c *construction, in *G.Node) *G.Node {
+	return c.Linear(a.bias, in, a.weight[0], false)
+}
+
+// of returns the layer norm of in, [S, d].
+func (n norm) of(c *construction, in *G.Node) *G.Node { return c.LayerNorm(in, n.gain, n.shift) }

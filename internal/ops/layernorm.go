@@ -1,0 +1,99 @@
+package ops
+
+import (
+	"fmt"
+	"math"
+
+	G "gorgonia.org/gorgonia"
+)
+
+// LayerNormEpsilon is added to the variance of a row in LayerNorm, as PyTorch does by default.
+const LayerNormEpsilon = 1e-5
+
+// LayerNorm adds (x−m)/√(v+ε)·gain + shift for every row of x [rows, d]. m and v are the row's mean
+// and its variance, the mean of squares around m. gain and shift are vectors [d].
+func (b *Builder) LayerNorm(x, gain, shift *G.Node) *G.Node {
+	if b.err != nil {
+		return nil
+	}
+	s, _, d, _ := b.info(x)
+	for _, v := range []*G.Node{gain, shift} {
+		if vs, rank, width, _ := b.info(v); s <= Scalar || vs != Parameter || rank != 1 || width != d {
+			b.err = fmt.Errorf("ops: layer norm of %v %v with gain %v and shift %v", s, x.Shape(), gain.Shape(), shift.Shape())
+			return nil
+		}
+	}
+	return b.op(&Op{Kind: LayerNorm, Out: s, Width: d}, x, gain, shift)
+}
+
+func layerNormGradients(o *Op, in G.Nodes, _, grad *G.Node) (G.Nodes, error) {
+	return o.each(3, func(part int) (*G.Node, error) {
+		return apply(o.gradOf(LayerNormGrad, part, part, 0, 1), grad, in[0], in[1])
+	})
+}
+
+// layerNorm evaluates LayerNorm. in: x [S, d], gain [d], shift [d]; out: [S, d].
+func layerNorm[T Float](o *Op, e Extents, out []T, in [][]T) {
+	for i := range e.Rows(o.Out) {
+		y := row(out, i, o.Width)
+		normalise(y, row(in[0], i, o.Width))
+		for j := range y {
+			y[j] = y[j]*in[1][j] + in[2][j]
+		}
+	}
+}
+
+// normalise writes (x−m)/√(v+ε) to out and returns 1/√(v+ε).
+func normalise[T Float](out, x []T) (inverse T) {
+	var mean, variance T
+	for _, v := range x {
+		mean += v
+	}
+	mean /= T(len(x))
+	for _, v := range x {
+		variance += (v - mean) * (v - mean)
+	}
+	inverse = 1 / T(math.Sqrt(float64(variance/T(len(x))+LayerNormEpsilon)))
+	for i, v := range x {
+		out[i] = (v - mean) * inverse
+	}
+	return inverse
+}
+
+// layerNormGrad evaluates a part of LayerNormGrad. in: gradient [S, d], x [S, d], gain [d]; out: [S,
+// d] or [d]. With z the normalised row and h = gradient·gain, the gradient of x is (h − mean(h) −
+// z·mean(h·z))/√(v+ε).
+func layerNormGrad[T Float](o *Op, e Extents, out []T, in [][]T) {
+	clear(out)
+	d := o.Widths[1]
+	z := make([]T, d)
+	for i := range e.Rows(o.In[1]) {
+		g := row(in[0], i, d)
+		inverse := normalise(z, row(in[1], i, d))
+		switch o.Part {
+		case NormInGrad:
+			scaled(row(out, i, d), g, in[2], z, inverse)
+		case GainGrad:
+			for j, v := range g {
+				out[j] += v * z[j]
+			}
+		case ShiftGrad:
+			accumulate(out, 1, g)
+		}
+	}
+}
+
+// scaled writes the gradient of x in one row to out [d], from the gradient g, the gain, the
+// normalised row z and 1/√(v+ε).
+func scaled[T Float](out, g, gain, z []T, inverse T) {
+	var mean, slope T
+	for j, v := range g {
+		out[j] = v * gain[j]
+		mean += out[j]
+		slope += out[j] * z[j]
+	}
+	mean, slope = mean/T(len(g)), slope/T(len(g))
+	for j := range out {
+		out[j] = (out[j] - mean - z[j]*slope) * inverse
+	}
+}
