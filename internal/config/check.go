@@ -18,33 +18,33 @@ func last(written []leaf, key string) (leaf, bool) {
 	return leaf{}, false
 }
 
-// chosen returns the names of the benchmark and the model that the leaves set, or "" for one that
+// chosen returns the benchmark, the model and the aggregation that the leaves set, "" for one that
 // they do not set.
-func chosen(written []leaf) (benchmark, model string) {
-	if l, ok := last(written, "benchmark"); ok {
-		benchmark = l.value.(string)
+func chosen(written []leaf) choice {
+	value := func(key string) string {
+		if l, ok := last(written, key); ok {
+			return l.value.(string)
+		}
+		return ""
 	}
-	if l, ok := last(written, "model.name"); ok {
-		model = l.value.(string)
-	}
-	return benchmark, model
+	return choice{value("benchmark"), value("model.name"), value("model.aggregation")}
 }
 
 // checkUse refuses a configuration that lacks a benchmark, a model or, for csv, a file: these have
-// no default. It also refuses keys that the benchmark or the model does not use.
+// no default. It also refuses keys that the benchmark, the model or its aggregation does not use.
 func checkUse(file string, written []leaf) error {
-	name, model := chosen(written)
-	for _, must := range []struct{ key, value string }{{"benchmark", name}, {"model.name", model}} {
+	c := chosen(written)
+	for _, must := range []struct{ key, value string }{{"benchmark", c.benchmark}, {"model.name", c.model}} {
 		if must.value == "" {
 			return &input.Error{File: file, Key: must.key, Found: "nothing", Expected: rules[must.key].expected}
 		}
 	}
-	b, _ := benchmark.Find(name)
 	for _, l := range written {
-		if who, users := unusedBy(l.key, b, model); who != "" {
+		if who, users := c.unusedBy(l.key); who != "" {
 			return l.refuse("a key that "+who+" does not use", "no such key: only "+oneOf(users)+" can use it")
 		}
 	}
+	b, _ := benchmark.Find(c.benchmark)
 	if _, ok := last(written, "data.file"); b.Kind == benchmark.CSV && !ok {
 		return &input.Error{File: file, Key: "data.file", Found: "nothing", Expected: rules["data.file"].expected}
 	}

@@ -7,14 +7,17 @@ import (
 	"github.com/acqnp/acqnp/internal/benchmark"
 )
 
-// defaults returns the paper's values for a benchmark and a model, by key. It leaves out keys that
-// the two do not use.
-func defaults(name, model string) map[string]any {
-	b, _ := benchmark.Find(name)
-	r := b.Rates[model]
+// defaults returns the values of a choice's keys that the configuration does not set: the paper's,
+// if the choice is the paper's. It leaves out keys that the choice does not use.
+func defaults(c choice) map[string]any {
+	b, _ := benchmark.Find(c.benchmark)
+	model, r := c.model, b.Rates[c.model]
 	d := map[string]any{
 		"benchmark":              b.Name,
 		"model.name":             model,
+		"model.aggregation":      Mean,
+		"model.adaptor_form":     Plain,
+		"train.loss":             AllPoints,
 		"data.seed":              uint64(43),
 		"train.learning_rate":    r.Learning,
 		"train.weight_decay":     r.Decay,
@@ -35,8 +38,14 @@ func defaults(name, model string) map[string]any {
 	if model == "bnp" && b.Kind != benchmark.SpeedFlow {
 		d["train.schedule"] = "cosine"
 	}
+	if slices.Contains(aggregating, model) && c.aggregates() != Mean {
+		d["train.loss"] = Targets
+	}
+	if c.aggregates() == Transformer {
+		d["model.heads"] = 4
+	}
 	maps.DeleteFunc(d, func(key string, _ any) bool {
-		who, _ := unusedBy(key, b, model)
+		who, _ := c.unusedBy(key)
 		return who != ""
 	})
 	return d
@@ -68,6 +77,8 @@ func modelDefaults(b benchmark.Benchmark) map[string]any {
 	width, depth := 128, 3
 	d := map[string]any{
 		"model.heads":            8,
+		"model.layers":           6,
+		"model.feedforward":      128,
 		"model.pre_depth":        5,
 		"model.post_depth":       3,
 		"model.decoder_depth":    5,
@@ -137,6 +148,7 @@ func imageDefaults() map[string]any {
 // default. data.points and data.context follow from the files.
 func csvDefaults() map[string]any {
 	return map[string]any{
+		"model.adaptor_form":  Residual,
 		"data.x":              []string{"x"},
 		"data.y":              []string{"y"},
 		"data.split":          "function",

@@ -78,7 +78,11 @@ func resolveAll(name string, content []byte, o Overrides) (Experiment, error) {
 	if err != nil {
 		return Experiment{}, err
 	}
-	e, err := merge(layers[0], layers[1], layers[2])
+	base := defaults(chosen(written))
+	if _, ok := base["model.adaptor_form"]; ok && o.Recorded {
+		base["model.adaptor_form"] = Plain
+	}
+	e, err := merge(base, layers[0], layers[1], layers[2])
 	if err != nil {
 		return Experiment{}, fmt.Errorf("%s: merging the configuration: %w", name, err)
 	}
@@ -99,14 +103,12 @@ func fileLeaves(name string, content []byte) ([]leaf, error) {
 	return r.leaves, err
 }
 
-// merge fills the struct from the layers: flags win over env, env over file, and file over the
-// defaults. It uses viper. Every value has the Go type of its key already, so viper converts
+// merge fills the struct from the layers: flags win over env, env over file, and file over base. It
+// uses viper. Every value has the Go type of its key already, so viper converts
 // nothing.
-func merge(file, env, flags []leaf) (Experiment, error) {
+func merge(base map[string]any, file, env, flags []leaf) (Experiment, error) {
 	v := viper.New()
-	written := slices.Concat(file, env, flags)
-	base := defaults(chosen(written))
-	if _, ok := last(written, "train.steps"); ok {
+	if _, ok := last(slices.Concat(file, env, flags), "train.steps"); ok {
 		delete(base, "train.epochs")
 	}
 	for key, value := range base {

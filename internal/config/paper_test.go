@@ -123,7 +123,13 @@ func paperNames() []string {
 func paperExperiment(name string) config.Experiment {
 	benchmark, model, _ := strings.Cut(name, "/")
 	e := paperData(benchmark)
-	e.Model.Name = model
+	e.Model.Name, e.Train.Loss = model, config.AllPoints
+	if model == "cnp" || model == "cqnp" || model == "acqnp" {
+		e.Model.Aggregation = config.Mean
+	}
+	if model == "acqnp" {
+		e.Model.AdaptorForm = config.Plain
+	}
 	e.Model.SigmaFloor = map[string]float64{"cnp": 0.1, "canp": 0.1, "bnp": 0.1, "cqnp": 0.01, "acqnp": 0.01}[model]
 	e.Train.LogEvery, e.Train.CheckpointEvery, e.Train.KeepCheckpoints = 100, 5000, 2
 	if r, ok := bnpSupplement[name]; ok {

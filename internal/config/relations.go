@@ -43,7 +43,7 @@ func relations(e Experiment) []relation {
 // representation.
 func modelRelations(m Model) []relation {
 	weights, keys := encodingWeights(m), []string{"model.representation", "model.encoder", "model.adaptor", "model.decoder",
-		"model.key_encoder", "model.query_encoder"}
+		"model.key_encoder", "model.query_encoder", "model.layers", "model.feedforward"}
 	if m.Name == "bnp" {
 		// fc and fc_ctx read two encodings each
 		weights = m.Width * m.Width * (2*(m.PreDepth+m.PostDepth) + m.DecoderDepth + 3)
@@ -55,7 +55,7 @@ func modelRelations(m Model) []relation {
 		found:    fmt.Sprintf("widths that make %d weights", weights),
 		expected: fmt.Sprintf("at most %d", maxWeights),
 	}}
-	if m.Name == "canp" {
+	if m.Heads > 0 {
 		all = append(all, relation{
 			keys:     []string{"model.heads", "model.representation"},
 			holds:    m.Representation%m.Heads == 0,
@@ -80,9 +80,10 @@ func encodingWeights(m Model) int {
 			weights += m.Representation * hidden[0]
 		}
 	}
-	if m.Name == "canp" { // the heads' maps of queries, keys, values and outputs
-		weights += 4 * m.Representation * m.Representation
+	if m.Heads > 0 { // the maps of queries, keys, values and outputs
+		weights += max(m.Layers, 1) * 4 * m.Representation * m.Representation
 	}
+	weights += 2 * m.Layers * m.Representation * m.Feedforward
 	return weights
 }
 

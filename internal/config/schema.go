@@ -55,9 +55,10 @@ func lookup(key string) (field, bool) {
 
 // The models that a configuration may name, in the order of messages.
 var (
-	quantile = []string{"cqnp", "acqnp"}
-	encoding = slices.Concat([]string{"cnp", "canp"}, quantile) // their widths are [in]×[hidden…]×[out]
-	models   = slices.Concat([]string{"cnp", "canp", "bnp"}, quantile)
+	quantile    = []string{"cqnp", "acqnp"}
+	aggregating = slices.Concat([]string{"cnp"}, quantile)         // they have model.aggregation
+	encoding    = slices.Concat([]string{"cnp", "canp"}, quantile) // their widths are [in]×[hidden…]×[out]
+	models      = slices.Concat([]string{"cnp", "canp", "bnp"}, quantile)
 )
 
 // Models returns the names of the models, in the order of the paper's tables.
@@ -71,10 +72,14 @@ var modelsOf = map[string][]string{
 	"model.representation":   encoding,
 	"model.encoder":          encoding,
 	"model.adaptor":          {"acqnp"},
+	"model.adaptor_form":     {"acqnp"},
+	"model.aggregation":      aggregating,
 	"model.decoder":          encoding,
-	"model.key_encoder":      {"canp"},
-	"model.query_encoder":    {"canp"},
-	"model.heads":            {"canp"},
+	"model.key_encoder":      encoding,
+	"model.query_encoder":    encoding,
+	"model.heads":            encoding,
+	"model.layers":           aggregating,
+	"model.feedforward":      aggregating,
 	"model.width":            {"bnp"},
 	"model.pre_depth":        {"bnp"},
 	"model.post_depth":       {"bnp"},
@@ -83,6 +88,15 @@ var modelsOf = map[string][]string{
 	"model.eval_bootstraps":  {"bnp"},
 	"train.num_tau":          quantile,
 	"eval.num_tau":           quantile,
+}
+
+// aggregationsOf lists the aggregations that use a key. All aggregations use a key without an entry.
+var aggregationsOf = map[string][]string{
+	"model.key_encoder":   {Attention},
+	"model.query_encoder": {Attention},
+	"model.heads":         {Attention, Transformer},
+	"model.layers":        {Transformer},
+	"model.feedforward":   {Transformer},
 }
 
 // kindsOf lists the kinds of benchmarks that use a key. A benchmark also uses the keys of its
@@ -124,21 +138,45 @@ func benchmarkUses(b benchmark.Benchmark, key string) bool {
 	return !some || set || slices.Contains(kinds, b.Kind)
 }
 
-func modelUses(model, key string) bool {
-	names, some := modelsOf[key]
-	return !some || slices.Contains(names, model)
+// choice is what decides which keys a configuration may have, and their defaults.
+type choice struct{ benchmark, model, aggregation string }
+
+// aggregates returns the aggregation of the chosen model. CANP is CNP with attention.
+func (c choice) aggregates() string {
+	switch {
+	case c.model == "canp":
+		return Attention
+	case c.aggregation == "" || !slices.Contains(aggregating, c.model):
+		return Mean
+	}
+	return c.aggregation
 }
 
-// unusedBy returns the benchmark or the model that does not use a key, and the names of those that
-// do. It returns "" and nil if both use the key.
-func unusedBy(key string, b benchmark.Benchmark, model string) (who string, users []string) {
-	switch {
-	case !modelUses(model, key):
-		return model, modelsOf[key]
-	case !benchmarkUses(b, key):
+// unusedBy returns the benchmark, the model or the aggregation that does not use a key, and the
+// names of those that do. It returns "" and nil if all use the key.
+func (c choice) unusedBy(key string) (who string, users []string) {
+	b, _ := benchmark.Find(c.benchmark)
+	if names, some := modelsOf[key]; some && !slices.Contains(names, c.model) {
+		return c.model, names
+	}
+	if aggregations, some := aggregationsOf[key]; some && !slices.Contains(aggregations, c.aggregates()) {
+		return "aggregation " + c.aggregates(), usersOf(aggregations)
+	}
+	if !benchmarkUses(b, key) {
 		return b.Name, benchmark.Names(func(b benchmark.Benchmark) bool { return benchmarkUses(b, key) })
 	}
 	return "", nil
+}
+
+// usersOf lists aggregations for a message, with the model that has attention always.
+func usersOf(aggregations []string) (names []string) {
+	if slices.Contains(aggregations, Attention) {
+		names = []string{"canp"}
+	}
+	for _, a := range aggregations {
+		names = append(names, "aggregation "+a)
+	}
+	return names
 }
 
 // oneOf lists names as "a, b or c".

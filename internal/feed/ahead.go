@@ -26,9 +26,9 @@ type filled struct {
 }
 
 // Start starts to make the feeds of the steps from, from+1, …, to−1. It stops at the first error.
-// batch makes the batch of a step and is called only on the new goroutine. The caller must call
-// Close, and must not use batch before that.
-func Start(batch func(step int, dst *datasets.Batch) error, d Draws, from, to int) *Ahead {
+// batch makes the batch of a step and is called only on the new goroutine; points says which of its
+// points the feeds hold. The caller must call Close, and must not use batch before that.
+func Start(batch func(step int, dst *datasets.Batch) error, points Points, d Draws, from, to int) *Ahead {
 	a := &Ahead{free: make(chan filled, Turns), ready: make(chan filled, Turns), stop: make(chan struct{})}
 	for range Turns {
 		a.free <- filled{feed: new(Feed)}
@@ -40,7 +40,7 @@ func Start(batch func(step int, dst *datasets.Batch) error, d Draws, from, to in
 				return
 			case m := <-a.free:
 				if m.err = batch(step, &m.feed.batch); m.err == nil {
-					m.err = m.feed.load(step, d)
+					m.err = m.feed.load(step, points, d)
 				}
 				a.ready <- m // never blocks: there is room for all feeds
 				if m.err != nil {

@@ -4,7 +4,7 @@
 // the model reads. [Draws] makes these numbers: quantile levels or bootstraps. [Ahead] makes the
 // feed of the next step on its own goroutine while the current one is used.
 //
-//	ahead := feed.Start(source.Train, draws, 0, steps)
+//	ahead := feed.Start(source.Train, feed.AllPoints, draws, 0, steps)
 //	defer ahead.Close()
 //	f, err := ahead.Next(ctx)
 //	f.Write(trainer)
@@ -28,6 +28,7 @@ type Feed struct {
 	Own     bool        // the levels or bootstraps came with the batch, from a tasks file
 
 	batch            datasets.Batch
+	targetX, targetY []float32 // [B, N−N_c, dx], [B, N−N_c, dy] of the batch; feeds of targets
 	context          []float32 // [B, N_c, dx+dy]: x and y of each function's context points
 	x, y             []float32 // [B, N, dx], [B, N, dy]; no y in prediction
 	levels           []float32 // [B, N, N_τ]: u; quantile models
@@ -35,8 +36,16 @@ type Feed struct {
 	resampleResidual []float32 // [B, N_c, k]: the residual that it takes; BNP
 }
 
+// Points says which points of a batch are the points of a run. The context is read in any case.
+type Points int
+
+const (
+	AllPoints    Points = iota // the context points and the targets
+	TargetPoints               // the targets alone: an engine then does no work for the others
+)
+
 // load fills the feed from its batch, the batch of this step.
-func (f *Feed) load(step int, d Draws) error {
+func (f *Feed) load(step int, points Points, d Draws) error {
 	b := &f.batch
 	if b.Functions < 1 || b.Context < 1 || b.Points < b.Context {
 		return &input.Error{
@@ -50,10 +59,37 @@ func (f *Feed) load(step int, d Draws) error {
 	}
 	f.x, f.y = b.X, b.Y
 	f.packContext(b.X, b.Y, b.DX, b.DY)
+	if points == TargetPoints {
+		return f.keepTargets(step, d)
+	}
 	if f.Own = d.take(f, b); !f.Own {
 		d.fill(f, uint64(step), 0)
 	}
 	return nil
+}
+
+// keepTargets makes the targets the points of the feed and draws their random numbers.
+func (f *Feed) keepTargets(step int, d Draws) error {
+	b := &f.batch
+	if b.Points == b.Context {
+		return &input.Error{Found: fmt.Sprintf("%d points, all of them context", b.Points), Expected: "at least one target"}
+	}
+	f.targetX = targets(f.targetX, b, b.X, b.DX)
+	f.targetY = targets(f.targetY, b, b.Y, b.DY)
+	f.x, f.y, f.Own = f.targetX, f.targetY, false
+	f.Extents.Points = b.Points - b.Context
+	d.fill(f, uint64(step), 0)
+	return nil
+}
+
+// targets copies the rows of the targets of v [B, N, width] to dst, which it returns.
+func targets(dst []float32, b *datasets.Batch, v []float32, width int) []float32 {
+	n := (b.Points - b.Context) * width
+	dst = resize(dst, b.Functions*n)
+	for function := range b.Functions {
+		copy(dst[function*n:][:n], v[(function*b.Points+b.Context)*width:])
+	}
+	return dst
 }
 
 // Targets fills the feed for a prediction. It takes the context of one function, contextX [N_c, dx]

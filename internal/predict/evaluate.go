@@ -61,7 +61,7 @@ func (t Trained) Evaluate(ctx context.Context, source Source, o EvalOptions) (ru
 
 // batches evaluates the first total batches of a source.
 func (e *evaluator) batches(ctx context.Context, source Source, total int, o EvalOptions) ([]run.BatchResult, error) {
-	feeds := feed.Start(source.Eval, e.draws, 0, total)
+	feeds := feed.Start(source.Eval, feed.AllPoints, e.draws, 0, total)
 	defer feeds.Close()
 	if o.Progress != nil {
 		defer o.Progress.End()

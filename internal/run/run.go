@@ -25,7 +25,7 @@ func Open(dir string, flags ...config.Flag) (*Run, error) {
 	if _, err := os.Stat(file); err != nil {
 		return nil, &input.Error{File: dir, Found: "no " + ConfigFile, Expected: "a run directory"}
 	}
-	e, err := config.Load(file, config.Overrides{Flags: flags})
+	e, err := config.Load(file, config.Overrides{Flags: flags, Recorded: true})
 	if err != nil {
 		return nil, err
 	}

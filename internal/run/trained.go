@@ -43,7 +43,7 @@ func trainedConfig(dir string) (e config.Experiment, path string, ok bool) {
 		if err != nil {
 			continue
 		}
-		if e, err := config.Parse(path, []byte(c.Config), config.Overrides{}); err == nil {
+		if e, err := config.Parse(path, []byte(c.Config), config.Overrides{Recorded: true}); err == nil {
 			return e, path, true
 		}
 	}

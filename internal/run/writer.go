@@ -124,7 +124,7 @@ func (w *Writer) Restore(e config.Experiment, m *models.Model, units Units) (*Ch
 // checkConfig compares began, the YAML text in file that a run began with, with the configuration
 // that is to continue it. It returns an *input.Error that lists the keys that differ and must not.
 func checkConfig(file, began string, now config.Experiment) error {
-	before, err := config.Parse(file, []byte(began), config.Overrides{})
+	before, err := config.Parse(file, []byte(began), config.Overrides{Recorded: true})
 	if err != nil {
 		return err
 	}

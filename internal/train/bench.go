@@ -39,7 +39,7 @@ func Bench(ctx context.Context, o Options, warmup, steps int) ([]Timing, error) 
 		return nil, err
 	}
 	l.meter = newMeter(0)
-	feeds := feed.Start(o.Source.Train, l.draws, 0, warmup+steps)
+	feeds := feed.Start(o.Source.Train, pointsOf(l.schedule), l.draws, 0, warmup+steps)
 	defer feeds.Close()
 	var timings []Timing
 	for range warmup + steps {

@@ -36,7 +36,7 @@ type loop struct {
 // run makes the remaining steps and saves checkpoints, the last one also if ctx ends.
 func (l *loop) run(ctx context.Context, source datasets.Source) error {
 	t := l.schedule
-	feeds := feed.Start(source.Train, l.draws, l.step, t.Steps)
+	feeds := feed.Start(source.Train, pointsOf(t), l.draws, l.step, t.Steps)
 	defer feeds.Close()
 	for l.step < t.Steps && ctx.Err() == nil {
 		extents, err := l.load(ctx, feeds)

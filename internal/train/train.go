@@ -253,3 +253,11 @@ func drawsOf(m *models.Model, e config.Experiment) (feed.Draws, error) {
 		NumTau: e.Train.NumTau, Spacing: feed.RandomLevels, Bootstraps: e.Model.TrainBootstraps, Seed: e.Train.Seed,
 	})
 }
+
+// pointsOf returns the points whose mean log-likelihood is the loss.
+func pointsOf(t config.Train) feed.Points {
+	if t.Loss == config.Targets {
+		return feed.TargetPoints
+	}
+	return feed.AllPoints
+}
