@@ -74,7 +74,7 @@ var graphs = map[string]func(b *ops.Builder) *G.Node{
 		z := b.Linear(b.Linear(b.Bias("b", 3, 3), b.Input("x", ops.Point, 3), b.Weight("w", 3, 3)[0], false), u, b.Weight("v", 3, 2)[0], false)
 		both := b.Join(b.Join(b.Sigmoid(z), u), b.Linear(b.Zeros(2), b.Ones(u), b.Weight("o", 2, 1)[0], true))
 		h := b.Linear(b.Bias("b2", 6, 7), both, b.Weight("w2", 6, 7)[0], false)
-		return b.MixtureLogLik(h, b.UniformLogit(b.Input("u", ops.Row, 1)), b.Input("y", ops.Point, 2))
+		return b.MixtureLogLik(h, b.UniformLogit(b.Input("u", ops.Row, 1)), b.Input("y", ops.Point, 2), 0.01)
 	},
 	"layer norm": func(b *ops.Builder) *G.Node {
 		h := b.Linear(b.Bias("b", 5, 2), b.Input("x", ops.Point, 2), b.Weight("w", 5, 2)[0], false)
