@@ -272,6 +272,45 @@ func TestCSVDefaults(t *testing.T) {
 	}
 }
 
+// The aggregation chooses the loss and the heads. The form of the adaptor follows from the benchmark.
+func TestDefaultsOfAggregationsAndForms(t *testing.T) {
+	for _, c := range []struct {
+		aggregation, loss            string
+		heads, layers, keys, forward int
+	}{
+		{config.Mean, config.AllPoints, 0, 0, 0, 0},
+		{config.Attention, config.Targets, 8, 0, 1, 0},
+		{config.Transformer, config.Targets, 4, 6, 0, 128},
+	} {
+		for _, model := range []string{"cnp", "cqnp", "acqnp"} {
+			e := load(t, "benchmark: rbf\nmodel: {name: "+model+"}\n", config.Overrides{Set: []string{"model.aggregation=" + c.aggregation}})
+			m := e.Model
+			if e.Train.Loss != c.loss || m.Heads != c.heads || m.Layers != c.layers || m.Feedforward != c.forward ||
+				len(m.KeyEncoder) != c.keys || len(m.QueryEncoder) != c.keys {
+				t.Errorf("%s by %s: found loss %s and %+v", model, c.aggregation, e.Train.Loss, m)
+			}
+		}
+	}
+	for file, form := range map[string]string{"benchmark: rbf\nmodel: {name: acqnp}\n": config.Plain, minimalCSV: config.Residual} {
+		if e := load(t, file, config.Overrides{Set: []string{"model.name=acqnp"}}); e.Model.AdaptorForm != form {
+			t.Errorf("%q: found %s, expected %s", file, e.Model.AdaptorForm, form)
+		}
+	}
+}
+
+// A run's own configuration may be older than the residual adaptor.
+func TestRecordedConfigurationsArePlain(t *testing.T) {
+	file := write(t, minimalCSV)
+	e, err := config.Load(file, config.Overrides{Set: []string{"model.name=acqnp"}, Recorded: true})
+	if err != nil || e.Model.AdaptorForm != config.Plain {
+		t.Errorf("found %q and error %v, expected plain", e.Model.AdaptorForm, err)
+	}
+	e, err = config.Load(file, config.Overrides{Set: []string{"model={name: acqnp, adaptor_form: residual}"}, Recorded: true})
+	if err != nil || e.Model.AdaptorForm != config.Residual {
+		t.Errorf("found %q and error %v, expected residual", e.Model.AdaptorForm, err)
+	}
+}
+
 // The length of a run is in steps or in epochs, as the highest layer says.
 func TestStepsAndEpochs(t *testing.T) {
 	const mnist = "benchmark: mnist\nmodel: {name: cnp}\n"
