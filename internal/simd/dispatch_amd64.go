@@ -154,6 +154,17 @@ func (s set) axpy(alpha float32, x, y []float32) {
 	}
 }
 
+func (s set) add(dst, x, y []float32) {
+	switch s {
+	case avx512:
+		addAVX512(&dst[0], &x[0], &y[0], len(x), s.rest(len(x)))
+	case avx2:
+		addAVX2(&dst[0], &x[0], &y[0], len(x), s.rest(len(x)))
+	default:
+		portableAdd(dst, x, y)
+	}
+}
+
 func (s set) dot(x, y []float32) float32 {
 	switch s {
 	case avx512:
@@ -228,6 +239,30 @@ func (s set) softmaxGrad(dst, terms []float32, mean, scale float32) {
 		softmaxGradAVX2(&dst[0], &terms[0], mean, scale, len(dst), s.rest(len(dst)))
 	default:
 		portableSoftmaxGrad(dst, terms, mean, scale)
+	}
+}
+
+func (s set) normalise(m, n int, norm Norm, x, y Matrix) {
+	gain, shift, count, rest := &norm.Gain[0], &norm.Shift[0], float32(n), mask(n%16)
+	switch s {
+	case avx512:
+		normaliseAVX512(m, n, &x.Data[0], x.Stride, gain, shift, &y.Data[0], y.Stride, count, norm.Epsilon, rest)
+	case avx2:
+		normaliseAVX2(m, n, &x.Data[0], x.Stride, gain, shift, &y.Data[0], y.Stride, count, norm.Epsilon, rest)
+	default:
+		portableNormalise(m, n, norm, x, y)
+	}
+}
+
+func (s set) normaliseGrad(m, n int, norm Norm, g, x Matrix, to NormGrad) {
+	gain, count, rest, dx := &norm.Gain[0], float32(n), mask(n%16), &to.X.Data[0]
+	switch s {
+	case avx512:
+		normaliseGradAVX512(m, n, &g.Data[0], g.Stride, &x.Data[0], x.Stride, gain, dx, to.X.Stride, &to.Gain[0], &to.Shift[0], count, norm.Epsilon, rest)
+	case avx2:
+		normaliseGradAVX2(m, n, &g.Data[0], g.Stride, &x.Data[0], x.Stride, gain, dx, to.X.Stride, &to.Gain[0], &to.Shift[0], count, norm.Epsilon, rest)
+	default:
+		portableNormaliseGrad(m, n, norm, g, x, to)
 	}
 }
 

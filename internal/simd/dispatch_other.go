@@ -22,6 +22,7 @@ func (set) sumRows(dst []float32, a Matrix, m, n int) int {
 }
 
 func (set) axpy(alpha float32, x, y []float32)      { portableAxpy(alpha, x, y) }
+func (set) add(dst, x, y []float32)                 { portableAdd(dst, x, y) }
 func (set) dot(x, y []float32) float32              { return portableDot(x, y) }
 func (set) exp(dst, x []float32)                    { portableExp(dst, x) }
 func (set) log(dst, x []float32)                    { portableLog(dst, x) }
@@ -32,6 +33,10 @@ func (set) expSum(dst, x []float32, scale, shift float32) float32 {
 }
 func (set) softmaxGrad(dst, terms []float32, mean, scale float32) {
 	portableSoftmaxGrad(dst, terms, mean, scale)
+}
+func (set) normalise(m, n int, norm Norm, x, y Matrix) { portableNormalise(m, n, norm, x, y) }
+func (set) normaliseGrad(m, n int, norm Norm, g, x Matrix, to NormGrad) {
+	portableNormaliseGrad(m, n, norm, g, x, to)
 }
 func (set) adam(_, _, _, _ []float32, _ AdamStep) float32 {
 	panic("simd: no kernels on this processor")

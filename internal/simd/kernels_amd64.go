@@ -73,6 +73,11 @@ func sumRowsAVX512x1(m int, a *float32, lda int, dst *float32, mask *int32)
 //go:noescape
 func axpyAVX512(alpha float32, x *float32, y *float32, n int, mask *int32)
 
+// addAVX512 computes dst[i] = x[i] + y[i] of n elements. mask [lanes] is for the last vector.
+//
+//go:noescape
+func addAVX512(dst *float32, x *float32, y *float32, n int, mask *int32)
+
 // dotAVX512 returns the sum of x[i]·y[i] of n elements. mask [lanes] is for the last vector.
 //
 //go:noescape
@@ -111,6 +116,19 @@ func expSumAVX512(dst *float32, src *float32, scale float32, shift float32, n in
 //
 //go:noescape
 func softmaxGradAVX512(dst *float32, terms *float32, mean float32, scale float32, n int, mask *int32)
+
+// normaliseAVX512 computes y = (x-mean)/√(variance+eps)·gain + shift for each row: x and y [m, n],
+// gain and shift [n]. count is n; mask [16] is -1 in the first n mod 16 elements.
+//
+//go:noescape
+func normaliseAVX512(m int, n int, x *float32, ldx int, gain *float32, shift *float32, y *float32, ldy int, count float32, eps float32, mask *int32)
+
+// normaliseGradAVX512 computes the gradients dx of x and adds those of gain and shift to dgain and
+// dshift: grad, x and dx [m, n], gain dgain and dshift [n]. count is n; mask [16] is -1 in the
+// first n mod 16 elements.
+//
+//go:noescape
+func normaliseGradAVX512(m int, n int, grad *float32, ldgrad int, x *float32, ldx int, gain *float32, dx *float32, lddx int, dgain *float32, dshift *float32, count float32, eps float32, mask *int32)
 
 // adamAVX512 makes one update of params, m and v [n] by grads [n]. step points to an AdamStep, mask
 // [lanes] is for the last vector. It returns 0 if all results are finite, else a NaN.
@@ -181,6 +199,11 @@ func sumRowsAVX2x1(m int, a *float32, lda int, dst *float32, mask *int32)
 //go:noescape
 func axpyAVX2(alpha float32, x *float32, y *float32, n int, mask *int32)
 
+// addAVX2 computes dst[i] = x[i] + y[i] of n elements. mask [lanes] is for the last vector.
+//
+//go:noescape
+func addAVX2(dst *float32, x *float32, y *float32, n int, mask *int32)
+
 // dotAVX2 returns the sum of x[i]·y[i] of n elements. mask [lanes] is for the last vector.
 //
 //go:noescape
@@ -219,6 +242,19 @@ func expSumAVX2(dst *float32, src *float32, scale float32, shift float32, n int,
 //
 //go:noescape
 func softmaxGradAVX2(dst *float32, terms *float32, mean float32, scale float32, n int, mask *int32)
+
+// normaliseAVX2 computes y = (x-mean)/√(variance+eps)·gain + shift for each row: x and y [m, n],
+// gain and shift [n]. count is n; mask [16] is -1 in the first n mod 16 elements.
+//
+//go:noescape
+func normaliseAVX2(m int, n int, x *float32, ldx int, gain *float32, shift *float32, y *float32, ldy int, count float32, eps float32, mask *int32)
+
+// normaliseGradAVX2 computes the gradients dx of x and adds those of gain and shift to dgain and
+// dshift: grad, x and dx [m, n], gain dgain and dshift [n]. count is n; mask [16] is -1 in the
+// first n mod 16 elements.
+//
+//go:noescape
+func normaliseGradAVX2(m int, n int, grad *float32, ldgrad int, x *float32, ldx int, gain *float32, dx *float32, lddx int, dgain *float32, dshift *float32, count float32, eps float32, mask *int32)
 
 // adamAVX2 makes one update of params, m and v [n] by grads [n]. step points to an AdamStep, mask
 // [lanes] is for the last vector. It returns 0 if all results are finite, else a NaN.

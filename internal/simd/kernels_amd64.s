@@ -13488,6 +13488,42 @@ end:
 	VZEROUPPER
 	RET
 
+// func addAVX512(dst *float32, x *float32, y *float32, n int, mask *int32)
+// Requires: AVX, AVX512F
+TEXT ·addAVX512(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), BX
+	SUBQ $0x10, BX
+	JL   tail
+
+loop:
+	VMOVUPS (CX), Z0
+	VMOVUPS (DX), Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS Z0, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	SUBQ    $0x10, BX
+	JGE     loop
+
+tail:
+	ADDQ      $0x10, BX
+	JZ        end
+	MOVQ      mask+32(FP), BX
+	VMOVUPS   (BX), Z0
+	VPTESTMD  Z0, Z0, K1
+	VMOVUPS.Z (CX), K1, Z0
+	VMOVUPS.Z (DX), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+
+end:
+	VZEROUPPER
+	RET
+
 // func dotAVX512(x *float32, y *float32, n int, mask *int32) float32
 // Requires: AVX, AVX512F, SSE
 TEXT ·dotAVX512(SB), NOSPLIT, $0-36
@@ -14792,6 +14828,342 @@ tail:
 	VMOVUPS   Z5, K1, (AX)
 
 end:
+	VZEROUPPER
+	RET
+
+// func normaliseAVX512(m int, n int, x *float32, ldx int, gain *float32, shift *float32, y *float32, ldy int, count float32, eps float32, mask *int32)
+// Requires: AVX, AVX512F
+TEXT ·normaliseAVX512(SB), NOSPLIT, $0-80
+	MOVQ     mask+72(FP), AX
+	VMOVUPS  (AX), Z0
+	VPTESTMD Z0, Z0, K1
+	MOVQ     x+16(FP), AX
+	MOVQ     m+0(FP), DX
+	MOVQ     y+48(FP), BX
+	MOVQ     gain+32(FP), SI
+	MOVQ     shift+40(FP), DI
+
+rows:
+	VPXORD Z0, Z0, Z0
+	MOVQ   n+8(FP), R8
+	XORQ   CX, CX
+	SUBQ   $0x10, R8
+	JL     meanTail
+
+meanLoop:
+	VMOVUPS (AX)(CX*1), Z1
+	VADDPS  Z1, Z0, Z0
+	ADDQ    $0x40, CX
+	SUBQ    $0x10, R8
+	JGE     meanLoop
+
+meanTail:
+	ADDQ      $0x10, R8
+	JZ        meanDone
+	VMOVUPS.Z (AX)(CX*1), K1, Z1
+	VADDPS    Z1, Z0, Z0
+
+meanDone:
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPS        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPS        X1, X0, X0
+	VMOVHLPS      X0, X0, X1
+	VADDPS        X1, X0, X0
+	VMOVSHDUP     X0, X1
+	VADDPS        X1, X0, X0
+	VDIVSS        count+64(FP), X0, X0
+	VBROADCASTSS  X0, Z0
+	VPXORD        Z1, Z1, Z1
+	MOVQ          n+8(FP), R8
+	XORQ          CX, CX
+	SUBQ          $0x10, R8
+	JL            varianceTail
+
+varianceLoop:
+	VMOVUPS     (AX)(CX*1), Z2
+	VSUBPS      Z0, Z2, Z2
+	VFMADD231PS Z2, Z2, Z1
+	ADDQ        $0x40, CX
+	SUBQ        $0x10, R8
+	JGE         varianceLoop
+
+varianceTail:
+	ADDQ        $0x10, R8
+	JZ          varianceDone
+	VMOVUPS.Z   (AX)(CX*1), K1, Z2
+	VSUBPS      Z0, Z2, Z2
+	VMOVUPS     all00000000<>+0(SB), Z3
+	VBLENDMPS   Z2, Z3, K1, Z2
+	VFMADD231PS Z2, Z2, Z1
+
+varianceDone:
+	VEXTRACTF64X4 $0x01, Z1, Y2
+	VADDPS        Y2, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X2
+	VADDPS        X2, X1, X1
+	VMOVHLPS      X1, X1, X2
+	VADDPS        X2, X1, X1
+	VMOVSHDUP     X1, X2
+	VADDPS        X2, X1, X1
+	VDIVSS        count+64(FP), X1, X1
+	VADDSS        eps+68(FP), X1, X1
+	VSQRTSS       X1, X1, X1
+	VMOVSS        all3f800000<>+0(SB), X2
+	VDIVSS        X1, X2, X2
+	VBROADCASTSS  X2, Z1
+	MOVQ          n+8(FP), R8
+	XORQ          CX, CX
+	SUBQ          $0x10, R8
+	JL            resultTail
+
+resultLoop:
+	VMOVUPS     (AX)(CX*1), Z2
+	VSUBPS      Z0, Z2, Z2
+	VMULPS      Z1, Z2, Z2
+	VMOVUPS     (SI)(CX*1), Z3
+	VMOVUPS     (DI)(CX*1), Z4
+	VFMADD213PS Z4, Z3, Z2
+	VMOVUPS     Z2, (BX)(CX*1)
+	ADDQ        $0x40, CX
+	SUBQ        $0x10, R8
+	JGE         resultLoop
+
+resultTail:
+	ADDQ        $0x10, R8
+	JZ          resultDone
+	VMOVUPS.Z   (AX)(CX*1), K1, Z2
+	VSUBPS      Z0, Z2, Z2
+	VMULPS      Z1, Z2, Z2
+	VMOVUPS.Z   (SI)(CX*1), K1, Z0
+	VMOVUPS.Z   (DI)(CX*1), K1, Z1
+	VFMADD213PS Z1, Z0, Z2
+	VMOVUPS     Z2, K1, (BX)(CX*1)
+
+resultDone:
+	MOVQ ldx+24(FP), CX
+	SHLQ $0x02, CX
+	MOVQ ldy+56(FP), R8
+	SHLQ $0x02, R8
+	ADDQ CX, AX
+	ADDQ R8, BX
+	DECQ DX
+	JNZ  rows
+	VZEROUPPER
+	RET
+
+DATA all00000000<>+0(SB)/4, $0x00000000
+DATA all00000000<>+4(SB)/4, $0x00000000
+DATA all00000000<>+8(SB)/4, $0x00000000
+DATA all00000000<>+12(SB)/4, $0x00000000
+DATA all00000000<>+16(SB)/4, $0x00000000
+DATA all00000000<>+20(SB)/4, $0x00000000
+DATA all00000000<>+24(SB)/4, $0x00000000
+DATA all00000000<>+28(SB)/4, $0x00000000
+DATA all00000000<>+32(SB)/4, $0x00000000
+DATA all00000000<>+36(SB)/4, $0x00000000
+DATA all00000000<>+40(SB)/4, $0x00000000
+DATA all00000000<>+44(SB)/4, $0x00000000
+DATA all00000000<>+48(SB)/4, $0x00000000
+DATA all00000000<>+52(SB)/4, $0x00000000
+DATA all00000000<>+56(SB)/4, $0x00000000
+DATA all00000000<>+60(SB)/4, $0x00000000
+GLOBL all00000000<>(SB), RODATA|NOPTR, $64
+
+// func normaliseGradAVX512(m int, n int, grad *float32, ldgrad int, x *float32, ldx int, gain *float32, dx *float32, lddx int, dgain *float32, dshift *float32, count float32, eps float32, mask *int32)
+// Requires: AVX, AVX512F
+TEXT ·normaliseGradAVX512(SB), NOSPLIT, $0-104
+	MOVQ     mask+96(FP), AX
+	VMOVUPS  (AX), Z0
+	VPTESTMD Z0, Z0, K1
+	MOVQ     x+32(FP), AX
+	MOVQ     m+0(FP), DX
+	MOVQ     grad+16(FP), BX
+	MOVQ     gain+48(FP), SI
+	MOVQ     dx+56(FP), DI
+	MOVQ     dgain+72(FP), R8
+	MOVQ     dshift+80(FP), R9
+
+rows:
+	VPXORD Z0, Z0, Z0
+	MOVQ   n+8(FP), R10
+	XORQ   CX, CX
+	SUBQ   $0x10, R10
+	JL     meanTail
+
+meanLoop:
+	VMOVUPS (AX)(CX*1), Z1
+	VADDPS  Z1, Z0, Z0
+	ADDQ    $0x40, CX
+	SUBQ    $0x10, R10
+	JGE     meanLoop
+
+meanTail:
+	ADDQ      $0x10, R10
+	JZ        meanDone
+	VMOVUPS.Z (AX)(CX*1), K1, Z1
+	VADDPS    Z1, Z0, Z0
+
+meanDone:
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPS        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPS        X1, X0, X0
+	VMOVHLPS      X0, X0, X1
+	VADDPS        X1, X0, X0
+	VMOVSHDUP     X0, X1
+	VADDPS        X1, X0, X0
+	VDIVSS        count+88(FP), X0, X0
+	VBROADCASTSS  X0, Z0
+	VPXORD        Z1, Z1, Z1
+	MOVQ          n+8(FP), R10
+	XORQ          CX, CX
+	SUBQ          $0x10, R10
+	JL            varianceTail
+
+varianceLoop:
+	VMOVUPS     (AX)(CX*1), Z2
+	VSUBPS      Z0, Z2, Z2
+	VFMADD231PS Z2, Z2, Z1
+	ADDQ        $0x40, CX
+	SUBQ        $0x10, R10
+	JGE         varianceLoop
+
+varianceTail:
+	ADDQ        $0x10, R10
+	JZ          varianceDone
+	VMOVUPS.Z   (AX)(CX*1), K1, Z2
+	VSUBPS      Z0, Z2, Z2
+	VMOVUPS     all00000000<>+0(SB), Z3
+	VBLENDMPS   Z2, Z3, K1, Z2
+	VFMADD231PS Z2, Z2, Z1
+
+varianceDone:
+	VEXTRACTF64X4 $0x01, Z1, Y2
+	VADDPS        Y2, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X2
+	VADDPS        X2, X1, X1
+	VMOVHLPS      X1, X1, X2
+	VADDPS        X2, X1, X1
+	VMOVSHDUP     X1, X2
+	VADDPS        X2, X1, X1
+	VDIVSS        count+88(FP), X1, X1
+	VADDSS        eps+92(FP), X1, X1
+	VSQRTSS       X1, X1, X1
+	VMOVSS        all3f800000<>+0(SB), X2
+	VDIVSS        X1, X2, X2
+	VBROADCASTSS  X2, Z1
+	VPXORD        Z2, Z2, Z2
+	VPXORD        Z3, Z3, Z3
+	MOVQ          n+8(FP), R10
+	XORQ          CX, CX
+	SUBQ          $0x10, R10
+	JL            sumsTail
+
+sumsLoop:
+	VMOVUPS     (AX)(CX*1), Z4
+	VSUBPS      Z0, Z4, Z4
+	VMULPS      Z1, Z4, Z4
+	VMOVUPS     (BX)(CX*1), Z5
+	VMOVUPS     (SI)(CX*1), Z6
+	VMULPS      Z5, Z6, Z6
+	VADDPS      Z6, Z2, Z2
+	VFMADD231PS Z6, Z4, Z3
+	VMOVUPS     (R8)(CX*1), Z6
+	VFMADD231PS Z5, Z4, Z6
+	VMOVUPS     Z6, (R8)(CX*1)
+	VMOVUPS     (R9)(CX*1), Z6
+	VADDPS      Z5, Z6, Z6
+	VMOVUPS     Z6, (R9)(CX*1)
+	ADDQ        $0x40, CX
+	SUBQ        $0x10, R10
+	JGE         sumsLoop
+
+sumsTail:
+	ADDQ        $0x10, R10
+	JZ          sumsDone
+	VMOVUPS.Z   (AX)(CX*1), K1, Z4
+	VSUBPS      Z0, Z4, Z4
+	VMULPS      Z1, Z4, Z4
+	VMOVUPS.Z   (BX)(CX*1), K1, Z5
+	VMOVUPS.Z   (SI)(CX*1), K1, Z6
+	VMULPS      Z5, Z6, Z6
+	VADDPS      Z6, Z2, Z2
+	VFMADD231PS Z6, Z4, Z3
+	VMOVUPS.Z   (R8)(CX*1), K1, Z6
+	VFMADD231PS Z5, Z4, Z6
+	VMOVUPS     Z6, K1, (R8)(CX*1)
+	VMOVUPS.Z   (R9)(CX*1), K1, Z6
+	VADDPS      Z5, Z6, Z6
+	VMOVUPS     Z6, K1, (R9)(CX*1)
+
+sumsDone:
+	VEXTRACTF64X4 $0x01, Z2, Y4
+	VADDPS        Y4, Y2, Y2
+	VEXTRACTF128  $0x01, Y2, X4
+	VADDPS        X4, X2, X2
+	VMOVHLPS      X2, X2, X4
+	VADDPS        X4, X2, X2
+	VMOVSHDUP     X2, X4
+	VADDPS        X4, X2, X2
+	VDIVSS        count+88(FP), X2, X2
+	VBROADCASTSS  X2, Z2
+	VEXTRACTF64X4 $0x01, Z3, Y4
+	VADDPS        Y4, Y3, Y3
+	VEXTRACTF128  $0x01, Y3, X4
+	VADDPS        X4, X3, X3
+	VMOVHLPS      X3, X3, X4
+	VADDPS        X4, X3, X3
+	VMOVSHDUP     X3, X4
+	VADDPS        X4, X3, X3
+	VDIVSS        count+88(FP), X3, X3
+	VBROADCASTSS  X3, Z3
+	MOVQ          n+8(FP), R10
+	XORQ          CX, CX
+	SUBQ          $0x10, R10
+	JL            resultTail
+
+resultLoop:
+	VMOVUPS      (AX)(CX*1), Z4
+	VSUBPS       Z0, Z4, Z4
+	VMULPS       Z1, Z4, Z4
+	VMOVUPS      (BX)(CX*1), Z5
+	VMOVUPS      (SI)(CX*1), Z6
+	VMULPS       Z5, Z6, Z6
+	VSUBPS       Z2, Z6, Z6
+	VFNMADD231PS Z4, Z3, Z6
+	VMULPS       Z1, Z6, Z6
+	VMOVUPS      Z6, (DI)(CX*1)
+	ADDQ         $0x40, CX
+	SUBQ         $0x10, R10
+	JGE          resultLoop
+
+resultTail:
+	ADDQ         $0x10, R10
+	JZ           resultDone
+	VMOVUPS.Z    (AX)(CX*1), K1, Z4
+	VSUBPS       Z0, Z4, Z4
+	VMULPS       Z1, Z4, Z4
+	VMOVUPS.Z    (BX)(CX*1), K1, Z0
+	VMOVUPS.Z    (SI)(CX*1), K1, Z5
+	VMULPS       Z0, Z5, Z5
+	VSUBPS       Z2, Z5, Z5
+	VFNMADD231PS Z4, Z3, Z5
+	VMULPS       Z1, Z5, Z5
+	VMOVUPS      Z5, K1, (DI)(CX*1)
+
+resultDone:
+	MOVQ ldgrad+24(FP), CX
+	SHLQ $0x02, CX
+	MOVQ ldx+40(FP), R10
+	SHLQ $0x02, R10
+	MOVQ lddx+64(FP), R11
+	SHLQ $0x02, R11
+	ADDQ CX, BX
+	ADDQ R10, AX
+	ADDQ R11, DI
+	DECQ DX
+	JNZ  rows
 	VZEROUPPER
 	RET
 
@@ -20150,6 +20522,43 @@ end:
 	VZEROUPPER
 	RET
 
+// func addAVX2(dst *float32, x *float32, y *float32, n int, mask *int32)
+// Requires: AVX
+TEXT ·addAVX2(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), BX
+	SUBQ $0x08, BX
+	JL   tail
+
+loop:
+	VMOVUPS (CX), Y0
+	VMOVUPS (DX), Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, (AX)
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, DX
+	SUBQ    $0x08, BX
+	JGE     loop
+
+tail:
+	ADDQ       $0x08, BX
+	JZ         end
+	MOVQ       mask+32(FP), BX
+	VMOVUPS    (BX), Y0
+	VMASKMOVPS (CX), Y0, Y0
+	VMOVUPS    (BX), Y1
+	VMASKMOVPS (DX), Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	VMOVUPS    (BX), Y1
+	VMASKMOVPS Y0, Y1, (AX)
+
+end:
+	VZEROUPPER
+	RET
+
 // func dotAVX2(x *float32, y *float32, n int, mask *int32) float32
 // Requires: AVX, FMA3, SSE
 TEXT ·dotAVX2(SB), NOSPLIT, $0-36
@@ -21116,6 +21525,448 @@ tail:
 	VMASKMOVPS Y0, Y1, (AX)
 
 end:
+	VZEROUPPER
+	RET
+
+// func normaliseAVX2(m int, n int, x *float32, ldx int, gain *float32, shift *float32, y *float32, ldy int, count float32, eps float32, mask *int32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·normaliseAVX2(SB), NOSPLIT, $0-80
+	MOVQ mask+72(FP), AX
+	MOVQ x+16(FP), CX
+	MOVQ m+0(FP), BX
+	MOVQ y+48(FP), SI
+	MOVQ gain+32(FP), DI
+	MOVQ shift+40(FP), R8
+
+rows:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	MOVQ   n+8(FP), R9
+	XORQ   DX, DX
+	SUBQ   $0x10, R9
+	JL     meanTail
+
+meanLoop:
+	VMOVUPS (CX)(DX*1), Y2
+	VADDPS  Y2, Y0, Y0
+	VMOVUPS 32(CX)(DX*1), Y2
+	VADDPS  Y2, Y1, Y1
+	ADDQ    $0x40, DX
+	SUBQ    $0x10, R9
+	JGE     meanLoop
+
+meanTail:
+	ADDQ       $0x10, R9
+	JZ         meanDone
+	VMOVUPS    (AX), Y2
+	VMASKMOVPS (CX)(DX*1), Y2, Y2
+	VADDPS     Y2, Y0, Y0
+	VMOVUPS    32(AX), Y2
+	VMASKMOVPS 32(CX)(DX*1), Y2, Y2
+	VADDPS     Y2, Y1, Y1
+
+meanDone:
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDPS       X1, X0, X0
+	VDIVSS       count+64(FP), X0, X0
+	VBROADCASTSS X0, Y0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	MOVQ         n+8(FP), R9
+	XORQ         DX, DX
+	SUBQ         $0x10, R9
+	JL           varianceTail
+
+varianceLoop:
+	VMOVUPS     (CX)(DX*1), Y3
+	VSUBPS      Y0, Y3, Y3
+	VFMADD231PS Y3, Y3, Y1
+	VMOVUPS     32(CX)(DX*1), Y3
+	VSUBPS      Y0, Y3, Y3
+	VFMADD231PS Y3, Y3, Y2
+	ADDQ        $0x40, DX
+	SUBQ        $0x10, R9
+	JGE         varianceLoop
+
+varianceTail:
+	ADDQ        $0x10, R9
+	JZ          varianceDone
+	VMOVUPS     (AX), Y3
+	VMASKMOVPS  (CX)(DX*1), Y3, Y3
+	VSUBPS      Y0, Y3, Y3
+	VMOVUPS     (AX), Y4
+	VMOVUPS     all00000000<>+0(SB), Y5
+	VBLENDVPS   Y4, Y3, Y5, Y3
+	VFMADD231PS Y3, Y3, Y1
+	VMOVUPS     32(AX), Y3
+	VMASKMOVPS  32(CX)(DX*1), Y3, Y3
+	VSUBPS      Y0, Y3, Y3
+	VMOVUPS     32(AX), Y4
+	VMOVUPS     all00000000<>+0(SB), Y5
+	VBLENDVPS   Y4, Y3, Y5, Y3
+	VFMADD231PS Y3, Y3, Y2
+
+varianceDone:
+	VADDPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPS       X2, X1, X1
+	VMOVHLPS     X1, X1, X2
+	VADDPS       X2, X1, X1
+	VMOVSHDUP    X1, X2
+	VADDPS       X2, X1, X1
+	VDIVSS       count+64(FP), X1, X1
+	VADDSS       eps+68(FP), X1, X1
+	VSQRTSS      X1, X1, X1
+	VMOVSS       all3f800000<>+0(SB), X2
+	VDIVSS       X1, X2, X2
+	VBROADCASTSS X2, Y1
+	MOVQ         n+8(FP), R9
+	XORQ         DX, DX
+	SUBQ         $0x10, R9
+	JL           resultTail
+
+resultLoop:
+	VMOVUPS     (CX)(DX*1), Y2
+	VSUBPS      Y0, Y2, Y2
+	VMULPS      Y1, Y2, Y2
+	VMOVUPS     (DI)(DX*1), Y3
+	VMOVUPS     (R8)(DX*1), Y4
+	VFMADD213PS Y4, Y3, Y2
+	VMOVUPS     Y2, (SI)(DX*1)
+	VMOVUPS     32(CX)(DX*1), Y2
+	VSUBPS      Y0, Y2, Y2
+	VMULPS      Y1, Y2, Y2
+	VMOVUPS     32(DI)(DX*1), Y3
+	VMOVUPS     32(R8)(DX*1), Y4
+	VFMADD213PS Y4, Y3, Y2
+	VMOVUPS     Y2, 32(SI)(DX*1)
+	ADDQ        $0x40, DX
+	SUBQ        $0x10, R9
+	JGE         resultLoop
+
+resultTail:
+	ADDQ        $0x10, R9
+	JZ          resultDone
+	VMOVUPS     (AX), Y2
+	VMASKMOVPS  (CX)(DX*1), Y2, Y2
+	VSUBPS      Y0, Y2, Y2
+	VMULPS      Y1, Y2, Y2
+	VMOVUPS     (AX), Y3
+	VMASKMOVPS  (DI)(DX*1), Y3, Y3
+	VMOVUPS     (AX), Y4
+	VMASKMOVPS  (R8)(DX*1), Y4, Y4
+	VFMADD213PS Y4, Y3, Y2
+	VMOVUPS     (AX), Y3
+	VMASKMOVPS  Y2, Y3, (SI)(DX*1)
+	VMOVUPS     32(AX), Y2
+	VMASKMOVPS  32(CX)(DX*1), Y2, Y2
+	VSUBPS      Y0, Y2, Y2
+	VMULPS      Y1, Y2, Y2
+	VMOVUPS     32(AX), Y0
+	VMASKMOVPS  32(DI)(DX*1), Y0, Y0
+	VMOVUPS     32(AX), Y1
+	VMASKMOVPS  32(R8)(DX*1), Y1, Y1
+	VFMADD213PS Y1, Y0, Y2
+	VMOVUPS     32(AX), Y0
+	VMASKMOVPS  Y2, Y0, 32(SI)(DX*1)
+
+resultDone:
+	MOVQ ldx+24(FP), DX
+	SHLQ $0x02, DX
+	MOVQ ldy+56(FP), R9
+	SHLQ $0x02, R9
+	ADDQ DX, CX
+	ADDQ R9, SI
+	DECQ BX
+	JNZ  rows
+	VZEROUPPER
+	RET
+
+// func normaliseGradAVX2(m int, n int, grad *float32, ldgrad int, x *float32, ldx int, gain *float32, dx *float32, lddx int, dgain *float32, dshift *float32, count float32, eps float32, mask *int32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·normaliseGradAVX2(SB), NOSPLIT, $0-104
+	MOVQ mask+96(FP), AX
+	MOVQ x+32(FP), CX
+	MOVQ m+0(FP), BX
+	MOVQ grad+16(FP), SI
+	MOVQ gain+48(FP), DI
+	MOVQ dx+56(FP), R8
+	MOVQ dgain+72(FP), R9
+	MOVQ dshift+80(FP), R10
+
+rows:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	MOVQ   n+8(FP), R11
+	XORQ   DX, DX
+	SUBQ   $0x10, R11
+	JL     meanTail
+
+meanLoop:
+	VMOVUPS (CX)(DX*1), Y2
+	VADDPS  Y2, Y0, Y0
+	VMOVUPS 32(CX)(DX*1), Y2
+	VADDPS  Y2, Y1, Y1
+	ADDQ    $0x40, DX
+	SUBQ    $0x10, R11
+	JGE     meanLoop
+
+meanTail:
+	ADDQ       $0x10, R11
+	JZ         meanDone
+	VMOVUPS    (AX), Y2
+	VMASKMOVPS (CX)(DX*1), Y2, Y2
+	VADDPS     Y2, Y0, Y0
+	VMOVUPS    32(AX), Y2
+	VMASKMOVPS 32(CX)(DX*1), Y2, Y2
+	VADDPS     Y2, Y1, Y1
+
+meanDone:
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDPS       X1, X0, X0
+	VDIVSS       count+88(FP), X0, X0
+	VBROADCASTSS X0, Y0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	MOVQ         n+8(FP), R11
+	XORQ         DX, DX
+	SUBQ         $0x10, R11
+	JL           varianceTail
+
+varianceLoop:
+	VMOVUPS     (CX)(DX*1), Y3
+	VSUBPS      Y0, Y3, Y3
+	VFMADD231PS Y3, Y3, Y1
+	VMOVUPS     32(CX)(DX*1), Y3
+	VSUBPS      Y0, Y3, Y3
+	VFMADD231PS Y3, Y3, Y2
+	ADDQ        $0x40, DX
+	SUBQ        $0x10, R11
+	JGE         varianceLoop
+
+varianceTail:
+	ADDQ        $0x10, R11
+	JZ          varianceDone
+	VMOVUPS     (AX), Y3
+	VMASKMOVPS  (CX)(DX*1), Y3, Y3
+	VSUBPS      Y0, Y3, Y3
+	VMOVUPS     (AX), Y4
+	VMOVUPS     all00000000<>+0(SB), Y5
+	VBLENDVPS   Y4, Y3, Y5, Y3
+	VFMADD231PS Y3, Y3, Y1
+	VMOVUPS     32(AX), Y3
+	VMASKMOVPS  32(CX)(DX*1), Y3, Y3
+	VSUBPS      Y0, Y3, Y3
+	VMOVUPS     32(AX), Y4
+	VMOVUPS     all00000000<>+0(SB), Y5
+	VBLENDVPS   Y4, Y3, Y5, Y3
+	VFMADD231PS Y3, Y3, Y2
+
+varianceDone:
+	VADDPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPS       X2, X1, X1
+	VMOVHLPS     X1, X1, X2
+	VADDPS       X2, X1, X1
+	VMOVSHDUP    X1, X2
+	VADDPS       X2, X1, X1
+	VDIVSS       count+88(FP), X1, X1
+	VADDSS       eps+92(FP), X1, X1
+	VSQRTSS      X1, X1, X1
+	VMOVSS       all3f800000<>+0(SB), X2
+	VDIVSS       X1, X2, X2
+	VBROADCASTSS X2, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	MOVQ         n+8(FP), R11
+	XORQ         DX, DX
+	SUBQ         $0x10, R11
+	JL           sumsTail
+
+sumsLoop:
+	VMOVUPS     (CX)(DX*1), Y6
+	VSUBPS      Y0, Y6, Y6
+	VMULPS      Y1, Y6, Y6
+	VMOVUPS     (SI)(DX*1), Y7
+	VMOVUPS     (DI)(DX*1), Y8
+	VMULPS      Y7, Y8, Y8
+	VADDPS      Y8, Y2, Y2
+	VFMADD231PS Y8, Y6, Y4
+	VMOVUPS     (R9)(DX*1), Y8
+	VFMADD231PS Y7, Y6, Y8
+	VMOVUPS     Y8, (R9)(DX*1)
+	VMOVUPS     (R10)(DX*1), Y8
+	VADDPS      Y7, Y8, Y8
+	VMOVUPS     Y8, (R10)(DX*1)
+	VMOVUPS     32(CX)(DX*1), Y6
+	VSUBPS      Y0, Y6, Y6
+	VMULPS      Y1, Y6, Y6
+	VMOVUPS     32(SI)(DX*1), Y7
+	VMOVUPS     32(DI)(DX*1), Y8
+	VMULPS      Y7, Y8, Y8
+	VADDPS      Y8, Y3, Y3
+	VFMADD231PS Y8, Y6, Y5
+	VMOVUPS     32(R9)(DX*1), Y8
+	VFMADD231PS Y7, Y6, Y8
+	VMOVUPS     Y8, 32(R9)(DX*1)
+	VMOVUPS     32(R10)(DX*1), Y8
+	VADDPS      Y7, Y8, Y8
+	VMOVUPS     Y8, 32(R10)(DX*1)
+	ADDQ        $0x40, DX
+	SUBQ        $0x10, R11
+	JGE         sumsLoop
+
+sumsTail:
+	ADDQ        $0x10, R11
+	JZ          sumsDone
+	VMOVUPS     (AX), Y6
+	VMASKMOVPS  (CX)(DX*1), Y6, Y6
+	VSUBPS      Y0, Y6, Y6
+	VMULPS      Y1, Y6, Y6
+	VMOVUPS     (AX), Y7
+	VMASKMOVPS  (SI)(DX*1), Y7, Y7
+	VMOVUPS     (AX), Y8
+	VMASKMOVPS  (DI)(DX*1), Y8, Y8
+	VMULPS      Y7, Y8, Y8
+	VADDPS      Y8, Y2, Y2
+	VFMADD231PS Y8, Y6, Y4
+	VMOVUPS     (AX), Y8
+	VMASKMOVPS  (R9)(DX*1), Y8, Y8
+	VFMADD231PS Y7, Y6, Y8
+	VMOVUPS     (AX), Y6
+	VMASKMOVPS  Y8, Y6, (R9)(DX*1)
+	VMOVUPS     (AX), Y8
+	VMASKMOVPS  (R10)(DX*1), Y8, Y8
+	VADDPS      Y7, Y8, Y8
+	VMOVUPS     (AX), Y6
+	VMASKMOVPS  Y8, Y6, (R10)(DX*1)
+	VMOVUPS     32(AX), Y6
+	VMASKMOVPS  32(CX)(DX*1), Y6, Y6
+	VSUBPS      Y0, Y6, Y6
+	VMULPS      Y1, Y6, Y6
+	VMOVUPS     32(AX), Y7
+	VMASKMOVPS  32(SI)(DX*1), Y7, Y7
+	VMOVUPS     32(AX), Y8
+	VMASKMOVPS  32(DI)(DX*1), Y8, Y8
+	VMULPS      Y7, Y8, Y8
+	VADDPS      Y8, Y3, Y3
+	VFMADD231PS Y8, Y6, Y5
+	VMOVUPS     32(AX), Y8
+	VMASKMOVPS  32(R9)(DX*1), Y8, Y8
+	VFMADD231PS Y7, Y6, Y8
+	VMOVUPS     32(AX), Y6
+	VMASKMOVPS  Y8, Y6, 32(R9)(DX*1)
+	VMOVUPS     32(AX), Y8
+	VMASKMOVPS  32(R10)(DX*1), Y8, Y8
+	VADDPS      Y7, Y8, Y8
+	VMOVUPS     32(AX), Y6
+	VMASKMOVPS  Y8, Y6, 32(R10)(DX*1)
+
+sumsDone:
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VADDPS       X3, X2, X2
+	VMOVHLPS     X2, X2, X3
+	VADDPS       X3, X2, X2
+	VMOVSHDUP    X2, X3
+	VADDPS       X3, X2, X2
+	VDIVSS       count+88(FP), X2, X2
+	VBROADCASTSS X2, Y2
+	VADDPS       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X3
+	VADDPS       X3, X4, X4
+	VMOVHLPS     X4, X4, X3
+	VADDPS       X3, X4, X4
+	VMOVSHDUP    X4, X3
+	VADDPS       X3, X4, X4
+	VDIVSS       count+88(FP), X4, X4
+	VBROADCASTSS X4, Y3
+	MOVQ         n+8(FP), R11
+	XORQ         DX, DX
+	SUBQ         $0x10, R11
+	JL           resultTail
+
+resultLoop:
+	VMOVUPS      (CX)(DX*1), Y4
+	VSUBPS       Y0, Y4, Y4
+	VMULPS       Y1, Y4, Y4
+	VMOVUPS      (SI)(DX*1), Y5
+	VMOVUPS      (DI)(DX*1), Y6
+	VMULPS       Y5, Y6, Y6
+	VSUBPS       Y2, Y6, Y6
+	VFNMADD231PS Y4, Y3, Y6
+	VMULPS       Y1, Y6, Y6
+	VMOVUPS      Y6, (R8)(DX*1)
+	VMOVUPS      32(CX)(DX*1), Y4
+	VSUBPS       Y0, Y4, Y4
+	VMULPS       Y1, Y4, Y4
+	VMOVUPS      32(SI)(DX*1), Y5
+	VMOVUPS      32(DI)(DX*1), Y6
+	VMULPS       Y5, Y6, Y6
+	VSUBPS       Y2, Y6, Y6
+	VFNMADD231PS Y4, Y3, Y6
+	VMULPS       Y1, Y6, Y6
+	VMOVUPS      Y6, 32(R8)(DX*1)
+	ADDQ         $0x40, DX
+	SUBQ         $0x10, R11
+	JGE          resultLoop
+
+resultTail:
+	ADDQ         $0x10, R11
+	JZ           resultDone
+	VMOVUPS      (AX), Y4
+	VMASKMOVPS   (CX)(DX*1), Y4, Y4
+	VSUBPS       Y0, Y4, Y4
+	VMULPS       Y1, Y4, Y4
+	VMOVUPS      (AX), Y5
+	VMASKMOVPS   (SI)(DX*1), Y5, Y5
+	VMOVUPS      (AX), Y6
+	VMASKMOVPS   (DI)(DX*1), Y6, Y6
+	VMULPS       Y5, Y6, Y6
+	VSUBPS       Y2, Y6, Y6
+	VFNMADD231PS Y4, Y3, Y6
+	VMULPS       Y1, Y6, Y6
+	VMOVUPS      (AX), Y4
+	VMASKMOVPS   Y6, Y4, (R8)(DX*1)
+	VMOVUPS      32(AX), Y4
+	VMASKMOVPS   32(CX)(DX*1), Y4, Y4
+	VSUBPS       Y0, Y4, Y4
+	VMULPS       Y1, Y4, Y4
+	VMOVUPS      32(AX), Y0
+	VMASKMOVPS   32(SI)(DX*1), Y0, Y0
+	VMOVUPS      32(AX), Y5
+	VMASKMOVPS   32(DI)(DX*1), Y5, Y5
+	VMULPS       Y0, Y5, Y5
+	VSUBPS       Y2, Y5, Y5
+	VFNMADD231PS Y4, Y3, Y5
+	VMULPS       Y1, Y5, Y5
+	VMOVUPS      32(AX), Y0
+	VMASKMOVPS   Y5, Y0, 32(R8)(DX*1)
+
+resultDone:
+	MOVQ ldgrad+24(FP), DX
+	SHLQ $0x02, DX
+	MOVQ ldx+40(FP), R11
+	SHLQ $0x02, R11
+	MOVQ lddx+64(FP), R12
+	SHLQ $0x02, R12
+	ADDQ DX, SI
+	ADDQ R11, CX
+	ADDQ R12, R8
+	DECQ BX
+	JNZ  rows
 	VZEROUPPER
 	RET
 

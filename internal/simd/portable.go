@@ -117,6 +117,13 @@ func portableAxpy(alpha float32, x, y []float32) {
 	}
 }
 
+func portableAdd(dst, x, y []float32) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] = x[i] + y[i]
+	}
+}
+
 func portableDot(x, y []float32) float32 {
 	y = y[:len(x)]
 	var s [4]float32
@@ -188,6 +195,48 @@ func portableSoftmaxGrad(dst, terms []float32, mean, scale float32) {
 			y = 0
 		}
 		dst[i] = y
+	}
+}
+
+func portableNormalise(m, n int, norm Norm, x, y Matrix) {
+	for i := range m {
+		row, to := x.row(i, n), y.row(i, n)
+		mean, inverse := statistics(row, norm.Epsilon)
+		for j, v := range row {
+			to[j] = (v-mean)*inverse*norm.Gain[j] + norm.Shift[j]
+		}
+	}
+}
+
+// statistics returns the mean of a row and 1/√(variance+epsilon).
+func statistics(row []float32, epsilon float32) (mean, inverse float32) {
+	var squares float32
+	for _, v := range row {
+		mean += v
+	}
+	mean /= float32(len(row))
+	for _, v := range row {
+		squares += (v - mean) * (v - mean)
+	}
+	return mean, 1 / float32(math.Sqrt(float64(squares/float32(len(row))+epsilon)))
+}
+
+func portableNormaliseGrad(m, n int, norm Norm, g, x Matrix, to NormGrad) {
+	for i := range m {
+		gradient, row, dx := g.row(i, n), x.row(i, n), to.X.row(i, n)
+		mean, inverse := statistics(row, norm.Epsilon)
+		var sum, slope float32
+		for j, v := range gradient {
+			z := (row[j] - mean) * inverse
+			sum += v * norm.Gain[j]
+			slope += v * norm.Gain[j] * z
+			to.Gain[j] += v * z
+			to.Shift[j] += v
+		}
+		sum, slope = sum/float32(n), slope/float32(n)
+		for j, v := range gradient {
+			dx[j] = (v*norm.Gain[j] - sum - (row[j]-mean)*inverse*slope) * inverse
+		}
 	}
 }
 

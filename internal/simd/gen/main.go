@@ -47,6 +47,7 @@ func write(dir string) error {
 		v.sumRows(2)
 		v.sumRows(1)
 		v.axpy()
+		v.add()
 		v.dot()
 		v.exp()
 		v.log()
@@ -54,6 +55,8 @@ func write(dir string) error {
 		v.greatest()
 		v.expSum()
 		v.softmaxGrad()
+		v.normalise()
+		v.normaliseGrad()
 		v.adam()
 		v.fmaPeak()
 	}

@@ -55,6 +55,20 @@ func (v *vectors) axpy() {
 	v.end()
 }
 
+// add computes dst = x + y.
+func (v *vectors) add() {
+	v.function("add"+v.name, "func(dst *float32, x *float32, y *float32, n int, mask *int32)", "computes dst[i] = x[i] + y[i] of n elements. mask [lanes] is for the last vector.")
+	dst, x, y := v.pointer("dst"), v.pointer("x"), v.pointer("y")
+	v.elements([]reg.GPVirtual{dst, x, y}, func(e edge) {
+		xs, ys := v.new(), v.new()
+		e.load(Mem{Base: x}, 0, xs)
+		e.load(Mem{Base: y}, 0, ys)
+		v.VADDPS(ys, xs, xs)
+		e.store(xs, 0, Mem{Base: dst})
+	})
+	v.end()
+}
+
 // dot keeps 64 sums, one for every index mod 64, in four vectors of AVX-512 or eight of AVX2: so
 // both instruction sets add in the same order.
 func (v *vectors) dot() {
