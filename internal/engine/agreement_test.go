@@ -3,6 +3,7 @@ package engine_test
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"gorgonia.org/tensor"
@@ -24,14 +25,14 @@ type shape struct {
 }
 
 func (s shape) String() string {
-	return fmt.Sprintf("%s dx=%d dy=%d floor=%v %v", s.model.Name, s.dx, s.dy, s.model.SigmaFloor, s.e)
+	return fmt.Sprintf("%s %s%s dx=%d dy=%d floor=%v %v", s.model.Name, s.model.Aggregation, s.model.AdaptorForm, s.dx, s.dy, s.model.SigmaFloor, s.e)
 }
 
 // shapes returns odd sizes: one level, one target, widths that are no multiple of a vector, sizes
 // beyond one tile and beyond one chunk.
 func shapes() []shape {
 	var all []shape
-	for _, name := range models.Names() {
+	for _, name := range names() {
 		small, wide := sized(name, 5, []int{7, 6}, 1), sized(name, 33, []int{40, 130}, 3)
 		all = append(all,
 			shape{small, 1, 1, ops.Extents{Functions: 2, Context: 3, Points: 6, Levels: 3}},
@@ -51,22 +52,39 @@ func shapes() []shape {
 			all[i].e.Levels = 0
 		case "bnp":
 			all[i].e.Levels = min(all[i].e.Levels, 20)
+		default:
+			if all[i].model.Aggregation != "" { // the branches are those of the mean
+				all[i].e.Levels = min(all[i].e.Levels, 20)
+			}
 		}
 	}
 	return all
 }
 
-// sized returns a model whose representation, hidden layers and heads have the given width.
-func sized(name string, width int, hidden []int, heads int) config.Model {
+// names returns the names of all models. The names of those with another aggregation than the mean,
+// or another adaptor than the paper's, have the forms cnp/transformer and acqnp/attention/residual.
+func names() []string {
+	return append(models.Names(), "cnp/transformer", "cqnp/attention", "cqnp/transformer", "acqnp/attention",
+		"acqnp/mean/residual", "acqnp/transformer/residual")
+}
+
+// sized returns a model of one of names, whose representation, hidden layers and heads have the given
+// width.
+func sized(form string, width int, hidden []int, heads int) config.Model {
+	parts := append(strings.Split(form, "/"), "", "")
+	name, aggregation, adaptor := parts[0], parts[1], parts[2]
 	if name == "bnp" {
 		return config.Model{Name: name, Width: width, PreDepth: 2 + len(hidden), PostDepth: 2, DecoderDepth: 2 + len(hidden)}
 	}
-	c := config.Model{Name: name, Representation: width, Encoder: hidden, Decoder: hidden}
-	switch name {
-	case "acqnp":
+	c := config.Model{Name: name, Aggregation: aggregation, AdaptorForm: adaptor, Representation: width, Encoder: hidden, Decoder: hidden}
+	if name == "acqnp" {
 		c.Adaptor = append([]int{8}, hidden...)
-	case "canp":
+	}
+	switch {
+	case name == "canp" || aggregation == config.Attention:
 		c.KeyEncoder, c.QueryEncoder, c.Heads = hidden, hidden, heads
+	case aggregation == config.Transformer:
+		c.Layers, c.Feedforward, c.Heads = 3, width+7, heads
 	}
 	return c
 }

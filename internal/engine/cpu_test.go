@@ -15,7 +15,7 @@ var small = config.Model{Name: "acqnp", Representation: 20, Encoder: []int{20, 1
 
 // TestThreadsGiveTheSameBits runs sizes of many tiles and chunks on 1 to 7 workers.
 func TestThreadsGiveTheSameBits(t *testing.T) {
-	for _, name := range models.Names() {
+	for _, name := range names() {
 		t.Run(name, func(t *testing.T) {
 			for _, width := range []int{20, 100} { // 100: products by tiles, if the machine has them
 				sameBits(t, build(t, shape{model: sized(name, width, []int{width + 4, width - 2}, 4), dx: 1, dy: 1}))
@@ -47,7 +47,7 @@ func sameBits(t *testing.T, m *models.Model) {
 // TestExtentsWithinCapacity runs one program at changing sizes. Each run must equal that of a
 // program compiled for its size.
 func TestExtentsWithinCapacity(t *testing.T) {
-	for _, name := range models.Names() {
+	for _, name := range names() {
 		t.Run(name, func(t *testing.T) {
 			for _, width := range []int{20, 100} {
 				withinCapacity(t, build(t, shape{model: sized(name, width, []int{width + 4, width - 2}, 4), dx: 2, dy: 2}))
@@ -101,7 +101,7 @@ func TestRunRefusesWhatDoesNotFit(t *testing.T) {
 
 func TestNoAllocationPerRun(t *testing.T) {
 	e := ops.Extents{Functions: 4, Context: 20, Points: 50, Levels: 10}
-	for _, name := range models.Names() {
+	for _, name := range names() {
 		for _, width := range []int{20, 100} {
 			m := build(t, shape{model: sized(name, width, []int{width + 4, width - 2}, 4), dx: 1, dy: 1})
 			e := e
@@ -139,7 +139,7 @@ func TestMemoryDoesNotGrowWithLevels(t *testing.T) {
 
 // TestExtremesStayFinite runs both likelihoods on values far outside any training set.
 func TestExtremesStayFinite(t *testing.T) {
-	for _, name := range models.Names() {
+	for _, name := range names() {
 		m := build(t, shape{model: sized(name, 20, []int{24, 18}, 4), dx: 1, dy: 1})
 		e := ops.Extents{Functions: 2, Context: 3, Points: 6, Levels: 5}
 		if !m.Quantile() && !m.Bootstrap() {

@@ -117,8 +117,12 @@ func (o *Op) Across() bool {
 }
 
 // Reduces reports whether a row of the result is a sum over several rows of an input: over the
-// levels of a point, the points of a function, or all rows for a parameter.
+// levels of a point, the points of a function, or all rows for a parameter. The gradient of a key or
+// a value is a sum over queries.
 func (o *Op) Reduces() bool {
+	if o.Kind == AttentionGrad && o.Part != QueryGrad {
+		return true
+	}
 	for _, s := range o.In {
 		if s > Scalar && o.Out != s && !s.Contains(o.Out) && o.Out < s {
 			return true

@@ -86,11 +86,11 @@ func (s *attentionScratch) normalise(dst, src simd.Matrix, n, width int) {
 	}
 }
 
-// heads calls f for every function with points in the tile and every head. It passes the rows [i,
-// j) of these points in the tile, the first element of the function's keys, and the head's first
-// column.
-func heads(t *tile, h head, f func(i, j, first, col int)) {
-	groups(t, ops.Point, ops.Function, func(function, i, j int) {
+// heads calls f for every function with queries in the tile and every head. It passes the rows [i,
+// j) of these queries in the tile, the first element of the function's keys, and the head's first
+// column. space is that of the queries.
+func heads(t *tile, space ops.Space, h head, f func(i, j, first, col int)) {
+	groups(t, space, ops.Function, func(function, i, j int) {
 		for col := 0; col < h.stride; col += h.width {
 			f(i, j, function*h.context*h.stride+col, col)
 		}
@@ -101,9 +101,9 @@ func (c *compiler) attention(u *plan.Unit) kernel {
 	qs, ks, vs, out := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.out(u.Out[0])
 	d := out.width
 	return func(w *worker, t *tile) {
-		q, k, v, y := qs.at(w, t), ks.at(w, t), vs.at(w, t), out.at(w, t)
+		q, k, v, y := qs.at(w, t), ks.ofFunctions(w, t), vs.ofFunctions(w, t), out.at(w, t)
 		s, h := &w.attention, newHead(d, u.Op.Heads, t.e.Context)
-		heads(t, h, func(i, j, first, col int) {
+		heads(t, qs.space, h, func(i, j, first, col int) {
 			h.packTurned(s.keys, k[first:])
 			h.packUpright(s.along, v[first:])
 			for ; i < j; i += weightRows {
@@ -122,11 +122,11 @@ func (c *compiler) attentionGrad(u *plan.Unit) kernel {
 	outQ, outK, outV := c.out(u.Out[ops.QueryGrad]), c.out(u.Out[ops.KeyGrad]), c.out(u.Out[ops.ValueGrad])
 	d := grad.width
 	return func(w *worker, t *tile) {
-		g, q, k, v := grad.at(w, t), qs.at(w, t), ks.at(w, t), vs.at(w, t)
+		g, q, k, v := grad.at(w, t), qs.at(w, t), ks.ofFunctions(w, t), vs.ofFunctions(w, t)
 		dq, dk, dv := outQ.at(w, t), outK.at(w, t), outV.at(w, t)
 		s, h := &w.attention, newHead(d, u.Op.Heads, t.e.Context)
 		across := h.width * gap(h.context)
-		heads(t, h, func(i, j, first, col int) {
+		heads(t, qs.space, h, func(i, j, first, col int) {
 			h.packTurned(s.keys, k[first:])
 			h.packTurned(s.values, v[first:])
 			h.packUpright(s.along, k[first:])

@@ -74,6 +74,17 @@ func (o *operand) at(w *worker, t *tile) []float32 {
 	return o.data[lo*o.width : hi*o.width]
 }
 
+// ofFunctions returns the operand's rows of all functions that the tile has rows of. They are more
+// than at's if a tile of the operand's space ends within a function.
+func (o *operand) ofFunctions(w *worker, t *tile) []float32 {
+	if o.data == nil || o.sum != nil {
+		return o.at(w, t)
+	}
+	lo, hi := t.span(ops.Function)
+	perFunction := t.e.Ratio(o.space, ops.Function) * o.width
+	return o.data[lo*perFunction : hi*perFunction]
+}
+
 // matrix returns the slice of at as a matrix.
 func (o *operand) matrix(w *worker, t *tile) simd.Matrix { return simd.Rows(o.at(w, t), o.stride) }
 

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/acqnp/acqnp/internal/engine/plan"
 	"github.com/acqnp/acqnp/internal/ops"
@@ -65,7 +66,7 @@ func (p *Program) compile(a *plan.Analysis, threads int, m *memory) error {
 func (c *compiler) makeWorker(scratch int) *worker {
 	before := c.bytes
 	rows, widest, head := c.tileRows(points, ops.Row), c.widestGradient(), c.widestHead()
-	w := &worker{scratch: c.floats(scratch), masked: c.floats(rows * widest), column: c.floats(narrow * widest),
+	w := &worker{scratch: c.floats(scratch), masked: c.floats(rows * widest), column: c.floats(narrow * widest), norm: c.floats(2 * c.widestNorm()),
 		mixture: newMixtureScratch(c.floats(mixtureNumbers * rows))}
 	if head > 0 {
 		w.attention = newAttentionScratch(c.memory, c.p.graph.Capacity.Context, head)
@@ -74,23 +75,28 @@ func (c *compiler) makeWorker(scratch int) *worker {
 	return w
 }
 
-// widestGradient returns the width of the widest gradient that a kernel masks.
+// widestGradient returns the width of the widest gradient that a kernel masks, or writes although no
+// unit needs it.
 func (c *compiler) widestGradient() int {
-	widest := 0
-	for _, u := range c.a.Units {
-		if u.Op != nil && (u.Op.Kind == ops.LinearGrad || u.Op.Kind == ops.EnsembleAddGrad) {
-			widest = max(widest, u.In[0].Width)
-		}
-	}
-	return widest
+	return c.widest(func(u *plan.Unit) int { return u.In[0].Width }, ops.LinearGrad, ops.EnsembleAddGrad, ops.LayerNormGrad)
 }
 
 // widestHead returns the width of the widest head of an attention; 0 without attention.
 func (c *compiler) widestHead() int {
+	return c.widest(func(u *plan.Unit) int { return u.Out[0].Width / u.Op.Heads }, ops.Attention)
+}
+
+// widestNorm returns the columns of the widest layer norm with a gradient.
+func (c *compiler) widestNorm() int {
+	return c.widest(func(u *plan.Unit) int { return u.In[0].Width }, ops.LayerNormGrad)
+}
+
+// widest returns the greatest width of the units of some kinds; 0 without such a unit.
+func (c *compiler) widest(width func(u *plan.Unit) int, kinds ...ops.Kind) int {
 	widest := 0
 	for _, u := range c.a.Units {
-		if u.Op != nil && u.Op.Kind == ops.Attention {
-			widest = max(widest, u.Out[0].Width/u.Op.Heads)
+		if u.Op != nil && slices.Contains(kinds, u.Op.Kind) {
+			widest = max(widest, width(u))
 		}
 	}
 	return widest

@@ -25,6 +25,8 @@ func (c *compiler) makeKernel(u *plan.Unit) (kernel, error) {
 		ops.SigmoidGrad:     c.sigmoidGrad,
 		ops.UniformLevel:    c.uniformLevel,
 		ops.UniformLogit:    c.uniformLogit,
+		ops.LayerNorm:       c.layerNorm,
+		ops.LayerNormGrad:   c.layerNormGrad,
 		ops.Attention:       c.attention,
 		ops.AttentionGrad:   c.attentionGrad,
 		ops.EnsembleAdd:     c.ensembleAdd,

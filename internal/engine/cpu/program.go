@@ -51,6 +51,7 @@ type worker struct {
 	scratch   []float32 // the tile-local values of a stage
 	masked    []float32 // a masked gradient
 	column    []float32 // the transposed gradient of a narrow weight
+	norm      []float32 // the gradients of a layer norm's gain and shift
 	ahead     simd.Ahead
 	attention attentionScratch
 	mixture   mixtureScratch

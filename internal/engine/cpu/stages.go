@@ -101,13 +101,18 @@ func (s *schedule) group(units []*plan.Unit) {
 	}
 }
 
-// summed reports whether v is a sum over tiles, which is complete only after its maker's stage.
+// summed reports whether v is a sum over tiles, which is complete only after its maker's stage. The
+// gradients of keys and values are such sums even in the space of the queries: a tile adds to the
+// rows of all tiles of its functions.
 func (s *schedule) summed(v *plan.Value) bool {
 	if v.Made == nil || v.Made.Op == nil {
 		return false
 	}
 	own := s.of[v.Made].domain.space()
-	return v.Reduced && own != v.Space && !own.Contains(v.Space)
+	if own == v.Space {
+		return v.Reduced && v.Made.Op.Across()
+	}
+	return v.Reduced && !own.Contains(v.Space)
 }
 
 // local reports whether v is tile-local: made and used in one stage that has tiles, and no result
