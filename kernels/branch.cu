@@ -1,8 +1,10 @@
 // The quantile branch: a multilayer perceptron (MLP) of [r, x, level] over all levels of all
 // points, with all its layers in one kernel, forward and backward. The adaptor ψ is one such MLP
-// (level u, one output: the logit z), the decoder another (level τ, 3·dy outputs). The sigmoid runs
-// between them and the mixture of likelihood.cu after the decoder; they read one number and 3·dy
-// numbers per row. With w = width, D = depth hidden layers, k = outputs and p the point of row i:
+// (level u, one output: the logit z), the decoder another (level τ, or the two columns [τ, u] of a
+// residual adaptor; 3·dy outputs). The sigmoid runs between them and the mixture of likelihood.cu
+// after the decoder; they read one number and 3·dy numbers per row. base has the terms of r and x;
+// whether r belongs to a function or to a point makes no difference here. With w = width, D = depth
+// hidden layers, k = outputs, c = inputs (1 or 2 columns of level) and p the point of row i:
 //
 //   h_1 = relu(base_p + level_i·v)    h_{l+1} = relu(W_l·h_l + b_l), l = 1 … D−1    out_i = W_out·h_D + b_out
 //
@@ -37,21 +39,21 @@
 // | argument | shape and meaning |
 // | --- | --- |
 // | flat, flat_grad | the flat vector of parameters or gradients; branch_reduce overwrites the MLP's part |
-// | layout | int [2D + 2], indices of flat: v, the stride of v; W_1, b_1, … W_{D−1}, b_{D−1}; W_out, b_out |
+// | layout | int [2D + 2], indices of flat: v [w, c], the stride of its rows; W_1, b_1, … W_{D−1}, b_{D−1}; W_out, b_out |
 // | weights | [D−1, w, w] of half (f16) or float (rounded to tf32 for tf32), aligned to 16 bytes |
-// | vectors | float [w·(D + k) + k]: v, b_1 …, W_out [k, w], b_out; aligned to 16 bytes |
+// | vectors | float [w·(c + D − 1 + k) + k]: v [c, w], b_1 …, W_out [k, w], b_out; aligned to 16 bytes |
 // | base | float [Point, w] |
-// | level | float [Row, 1] |
+// | level | float [Row, c] |
 // | out | float [Row, k] |
 // | grad | float [Row, k], of out; if it is multiplied by a loss scale, so are all gradients computed from it |
 // | grad_base | float [Point, w], the sum over a point's levels |
-// | grad_level | float [Row, 1], or null |
-// | partials | float [blocks of branch_backward, S]: S = (D−1)·w² + w·(D + k) + k, rounded up to a multiple of 4 |
+// | grad_level | float [Row, c], or null |
+// | partials | float [blocks of branch_backward, S]: S = (D−1)·w² + the floats of vectors, rounded up to a multiple of 4 |
 //
 // Dynamic shared memory in bytes, with s = 2, pad = 8 and P = 64 (f16), or s = 4, pad = 4 and P = 32 (tf32, f32), and
 // H = 2 forward, H = D backward:
 //
-//   s·(H·R·(w + pad) + 2·max(P·(w + pad), w·(P + pad))) + 4·(w·(D + k) + k, up to a multiple of 4) + 4·R·(2 + k)
+//   s·(H·R·(w + pad) + 2·max(P·(w + pad), w·(P + pad))) + 4·(floats of vectors, up to a multiple of 4) + 4·R·(1 + c + k)
 //
 // cuda.BranchKernels (internal/engine/cuda) computes all of this.
 #include "branch_mlp.h"
@@ -61,10 +63,11 @@ branch_reduce(const float* __restrict__ partials,  // [blocks, S]
               int blocks,                          // blocks of branch_backward
               const int* __restrict__ layout,      // [2·depth + 2], see above
               float* __restrict__ flat_grad,       // flat vector
+              int inputs,                          // columns of level
               int width,                           // columns of a hidden layer
               int depth,                           // hidden layers
               int outputs) {                       // columns of out
-  Mlp m = {width, depth, outputs};
+  Mlp m = {inputs, width, depth, outputs};
   int n = branch_weights(m), square = width * width, all = n + branch_vectors(m), stride = branch_sums(m);
   for (int i = thread(); i < all; i += threads()) {
     float sum = 0;

@@ -6,8 +6,8 @@
 #define BRANCH_PACK(NAME, M, E)                                                                                          \
   extern "C" __global__ void __launch_bounds__(BRANCH_THREADS, 1)                                                          \
       branch_pack_##NAME(const float* __restrict__ flat, const int* __restrict__ layout, E* __restrict__ weights,       \
-                         float* __restrict__ vectors, int width, int depth, int outputs) {                              \
-    Mlp m = {width, depth, outputs};                                                                                    \
+                         float* __restrict__ vectors, int inputs, int width, int depth, int outputs) {                  \
+    Mlp m = {inputs, width, depth, outputs};                                                                            \
     branch_pack<M>(flat, layout, weights, vectors, m);                                                                  \
   }                                                                                                                     \
   KERNEL(branch_pack_##NAME)
@@ -15,18 +15,18 @@
 #define BRANCH_TILE(NAME, M, E, R, P)                                                                                    \
   extern "C" __global__ void __launch_bounds__(BRANCH_THREADS, 1) branch_forward_##NAME##_##R(                             \
       const Extents* __restrict__ e, const float* __restrict__ base, const float* __restrict__ level,                   \
-      const E* __restrict__ weights, const float* __restrict__ vectors, float* __restrict__ out, int width, int depth,  \
-      int outputs) {                                                                                                    \
-    Mlp m = {width, depth, outputs};                                                                                    \
+      const E* __restrict__ weights, const float* __restrict__ vectors, float* __restrict__ out, int inputs, int width, \
+      int depth, int outputs) {                                                                                         \
+    Mlp m = {inputs, width, depth, outputs};                                                                            \
     branch_forward<M, R, P>(e, base, level, weights, vectors, out, m);                                                  \
   }                                                                                                                     \
   KERNEL(branch_forward_##NAME##_##R)                                                                                   \
   extern "C" __global__ void __launch_bounds__(BRANCH_THREADS, 1) branch_backward_##NAME##_##R(                            \
       const Extents* __restrict__ e, const float* __restrict__ base, const float* __restrict__ level,                   \
       const E* __restrict__ weights, const float* __restrict__ vectors, const float* __restrict__ grad,                 \
-      float* __restrict__ grad_base, float* __restrict__ grad_level, float* __restrict__ partials, int width,           \
-      int depth, int outputs) {                                                                                         \
-    Mlp m = {width, depth, outputs};                                                                                    \
+      float* __restrict__ grad_base, float* __restrict__ grad_level, float* __restrict__ partials, int inputs,          \
+      int width, int depth, int outputs) {                                                                              \
+    Mlp m = {inputs, width, depth, outputs};                                                                            \
     branch_backward<M, R, P>(e, base, level, weights, vectors, grad, grad_base, grad_level, partials, m);               \
   }                                                                                                                     \
   KERNEL(branch_backward_##NAME##_##R)

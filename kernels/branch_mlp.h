@@ -39,29 +39,36 @@ template <class M, int R, int P> DEVICE Tile<M> carve(unsigned char* memory, Mlp
   t.hidden = reinterpret_cast<typename M::element*>(memory);
   t.vectors = reinterpret_cast<float*>(t.hidden + buffers * R * t.ld + 2 * branch_panel(m.width, P, M::PAD));
   t.levels = t.vectors + (branch_vectors(m) + 3) / 4 * 4;
-  t.grads = t.levels + R;
+  t.grads = t.levels + R * m.inputs;
   t.points = reinterpret_cast<int*>(t.grads + R * m.outputs);
   return t;
 }
 
 // load_rows loads a tile's levels and the points that they belong to.
-template <class M, int R> DEVICE void load_rows(const Tile<M>& t, const float* level, Rows rows, int levels) {
-  for (int r = threadIdx.x; r < R; r += BRANCH_THREADS) {
-    bool there = r < rows.count;
-    t.levels[r] = there ? level[rows.first + r] : 0;
-    t.points[r] = there ? (rows.first + r) / levels : 0;
+template <class M, int R> DEVICE void load_rows(const Tile<M>& t, const float* level, Rows rows, int levels, int inputs) {
+  for (int i = threadIdx.x; i < R * inputs; i += BRANCH_THREADS) {
+    t.levels[i] = i < rows.count * inputs ? level[(size_t)rows.first * inputs + i] : 0;
   }
+  for (int r = threadIdx.x; r < R; r += BRANCH_THREADS) t.points[r] = r < rows.count ? (rows.first + r) / levels : 0;
 }
 
-// first_layer computes hidden = relu(base of the row's point + level·v).
-template <class M, int R> DEVICE void first_layer(const Tile<M>& t, const float* base, int count, int width) {
-  for (int j = threadIdx.x % 32 * 2; j < width; j += 64) {
-    float2 w = *reinterpret_cast<const float2*>(t.vectors + j);
+// first_layer computes hidden = relu(base of the row's point + level·v), with one or two columns of
+// level.
+template <class M, int R> DEVICE void first_layer(const Tile<M>& t, const float* base, int count, Mlp m) {
+  bool two = m.inputs > 1;
+  for (int j = threadIdx.x % 32 * 2; j < m.width; j += 64) {
+    float2 w = *reinterpret_cast<const float2*>(t.vectors + j), second = make_float2(0, 0);
+    if (two) second = *reinterpret_cast<const float2*>(t.vectors + m.width + j);
 #pragma unroll 8
     for (int r = threadIdx.x / 32; r < R; r += BRANCH_WARPS) {
       float2 z = make_float2(0, 0);
-      if (r < count) z = *reinterpret_cast<const float2*>(base + (size_t)t.points[r] * width + j);
-      float x = fmaf(t.levels[r], w.x, z.x), y = fmaf(t.levels[r], w.y, z.y);
+      if (r < count) z = *reinterpret_cast<const float2*>(base + (size_t)t.points[r] * m.width + j);
+      const float* level = t.levels + r * m.inputs;
+      float x = fmaf(level[0], w.x, z.x), y = fmaf(level[0], w.y, z.y);
+      if (two) {
+        x = fmaf(level[1], second.x, x);
+        y = fmaf(level[1], second.y, y);
+      }
       M::store(t.hidden + r * t.ld + j, x < 0 ? 0 : x, y < 0 ? 0 : y);
     }
   }
@@ -81,13 +88,13 @@ DEVICE void branch_forward(const Extents* e, const float* base, const float* lev
   Share share = share_of<R>(e);
   Stream stream = Stream::begin(t.hidden + 2 * R * t.ld, weights, m, share.tiles, false);
   load_vectors(t.vectors, vectors, branch_vectors(m));
-  const float *bias = t.vectors + m.width, *w_out = t.vectors + m.depth * m.width, *b_out = w_out + m.outputs * m.width;
+  const float *bias = t.vectors + branch_biases(m), *w_out = t.vectors + branch_outputs(m), *b_out = w_out + m.outputs * m.width;
   for (int tile = 0; tile < share.tiles; tile++) {
     // 1. Load the tile and compute the first layer.
     Rows rows = rows_of<R>(share, tile);
-    load_rows<M, R>(t, level, rows, share.levels);
+    load_rows<M, R>(t, level, rows, share.levels, m.inputs);
     __syncthreads();
-    first_layer<M, R>(t, base, rows.count, m.width);
+    first_layer<M, R>(t, base, rows.count, m);
     // 2. Compute the other hidden layers, in two buffers by turns.
     for (int l = 0; l < m.depth - 1; l++) {
       for (int first = 0; first < m.width; first += P) {
@@ -175,20 +182,23 @@ DEVICE void last_layer_back(const Tile<M>& t, typename M::element* hidden, const
 // the tile before.
 template <class M, int R>
 DEVICE void first_layer_back(const Tile<M>& t, float* grad_base, float* grad_level, float* sums, Rows rows, int levels,
-                             int width, bool first) {
-  for (int j = first_pair(); j < width; j += BRANCH_WARPS * 16) {
+                             Mlp m, bool first) {
+  for (int j = first_pair(); j < m.width; j += BRANCH_WARPS * 16) {
     const typename M::element* dz = t.hidden + j;
-    add_pair(sums + j, column_sums<M>(dz, t.ld, t.levels, 1, 0, rows.count), first);
+    for (int i = 0; i < m.inputs; i++) {
+      add_pair(sums + i * m.width + j, column_sums<M>(dz, t.ld, t.levels + i, m.inputs, 0, rows.count), first);
+    }
     for (int r = 0; r < rows.count;) {
       int point = t.points[r], end = min((point + 1) * levels - rows.first, rows.count);
       float2 sum = column_sums<M>(dz, t.ld, nullptr, 0, r, end);
-      add_pair(grad_base + (size_t)point * width + j, sum, rows.first + r == point * levels);
+      add_pair(grad_base + (size_t)point * m.width + j, sum, rows.first + r == point * levels);
       r = end;
     }
   }
   if (!grad_level) return;
-  for (int r = threadIdx.x; r < rows.count; r += BRANCH_THREADS) {
-    grad_level[rows.first + r] = M::dot(t.hidden + r * t.ld, t.vectors, width);
+  for (int i = threadIdx.x; i < rows.count * m.inputs; i += BRANCH_THREADS) {
+    const float* v = t.vectors + i % m.inputs * m.width;
+    grad_level[(size_t)rows.first * m.inputs + i] = M::dot(t.hidden + i / m.inputs * t.ld, v, m.width);
   }
 }
 
@@ -219,29 +229,29 @@ DEVICE void branch_backward(const Extents* e, const float* base, const float* le
     // 1. Load the tile and the gradient of its output.
     Rows rows = rows_of<R>(share, tile);
     bool first = tile == 0;
-    load_rows<M, R>(t, level, rows, share.levels);
+    load_rows<M, R>(t, level, rows, share.levels, m.inputs);
     for (int i = threadIdx.x; i < R * m.outputs; i += BRANCH_THREADS) {
       t.grads[i] = i < rows.count * m.outputs ? grad[(size_t)rows.first * m.outputs + i] : 0;
     }
     __syncthreads();
     // 2. Compute all hidden layers again, each in its own buffer.
-    first_layer<M, R>(t, base, rows.count, m.width);
+    first_layer<M, R>(t, base, rows.count, m);
     for (int l = 0; l < m.depth - 1; l++) {
       for (int from = 0; from < m.width; from += P) {
         const E* panel = Stream::next(stream);
         forward_panel<M, R, P>(t.hidden + (l + 1) * layer, t.hidden + l * layer, t.ld, panel,
-                               t.vectors + (l + 1) * m.width, m.width, from);
+                               t.vectors + branch_biases(m) + l * m.width, m.width, from);
       }
     }
     __syncthreads();
     // 3. Go back from layer to layer. The gradient before a layer's ReLU overwrites the layer's
     // values, after the next layer's weight gradient has read them.
-    last_layer_back<M, R>(t, t.hidden + (m.depth - 1) * layer, t.vectors + m.depth * m.width,
-                          of_vectors + m.depth * m.width, m, first);
+    last_layer_back<M, R>(t, t.hidden + (m.depth - 1) * layer, t.vectors + branch_outputs(m),
+                          of_vectors + branch_outputs(m), m, first);
     for (int l = m.depth - 2; l >= 0; l--) {
       E *x = t.hidden + l * layer, *dz = x + layer;
       __syncthreads();
-      weight_gradient<M, R>(sums + l * square, of_vectors + (l + 1) * m.width, dz, x, t.ld, m.width, first);
+      weight_gradient<M, R>(sums + l * square, of_vectors + branch_biases(m) + l * m.width, dz, x, t.ld, m.width, first);
       for (int from = 0; from < m.width; from += P) {
         const E* panel = Stream::next(stream);
         backward_panel<M, R, P>(x, dz, t.ld, panel, m.width, from);
@@ -249,7 +259,7 @@ DEVICE void branch_backward(const Extents* e, const float* base, const float* le
     }
     __syncthreads();
     // 4. Compute the gradients of the first layer.
-    first_layer_back<M, R>(t, grad_base, grad_level, of_vectors, rows, share.levels, m.width, first);
+    first_layer_back<M, R>(t, grad_base, grad_level, of_vectors, rows, share.levels, m, first);
     __syncthreads();
   }
 }
@@ -257,10 +267,9 @@ DEVICE void branch_backward(const Extents* e, const float* base, const float* le
 // vector_at returns the index in the flat vector of element i of vectors. weight_at returns the
 // index of element i of hidden layer l's weights [width, width].
 DEVICE int vector_at(const int* layout, Mlp m, int i) {
-  if (i < m.width) return layout[0] + i * layout[1];
-  int l = i / m.width;
-  if (l < m.depth) return layout[2 * l + 1] + i % m.width;
-  i -= m.depth * m.width;
+  if (i < branch_biases(m)) return layout[0] + i % m.width * layout[1] + i / m.width;
+  if (i < branch_outputs(m)) return layout[2 * ((i - branch_biases(m)) / m.width) + 3] + i % m.width;
+  i -= branch_outputs(m);
   int n = m.outputs * m.width;
   return i < n ? layout[2 * m.depth] + i : layout[2 * m.depth + 1] + i - n;
 }

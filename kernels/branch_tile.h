@@ -5,22 +5,25 @@
 
 enum { BRANCH_THREADS = 256, BRANCH_WARPS = BRANCH_THREADS / 32 };
 
-// Mlp has the sizes of an MLP: the columns of a hidden layer, the number of hidden layers, the
-// columns of the output.
+// Mlp has the sizes of an MLP: the columns of the level (1 or 2), the columns of a hidden layer, the
+// number of hidden layers, the columns of the output.
 struct Mlp {
-  int width, depth, outputs;
+  int inputs, width, depth, outputs;
 };
 
-// branch_vectors returns the number of floats of vectors.
-DEVICE int branch_vectors(Mlp m) { return m.width * (m.depth + m.outputs) + m.outputs; }
+// branch_biases returns the index in vectors of the hidden layers' biases, branch_outputs that of the
+// output's weights, branch_vectors the number of floats of vectors.
+DEVICE int branch_biases(Mlp m) { return m.inputs * m.width; }
+DEVICE int branch_outputs(Mlp m) { return branch_biases(m) + (m.depth - 1) * m.width; }
+DEVICE int branch_vectors(Mlp m) { return branch_outputs(m) + m.outputs * m.width + m.outputs; }
 
-// Tile is a block's shared memory. Its vectors have, in this order: the level's weights [width],
-// the hidden layers' biases [depth − 1, width], the output's weights [outputs, width] and biases
-// [outputs].
+// Tile is a block's shared memory. Its vectors have, in this order: the level's weights [inputs,
+// width], the hidden layers' biases [depth − 1, width], the output's weights [outputs, width] and
+// biases [outputs].
 template <class M> struct Tile {
   typename M::element* hidden;  // [buffers][R][ld]
   int ld;
-  float *vectors, *levels, *grads;  // see above, [R], [R, outputs]
+  float *vectors, *levels, *grads;  // see above, [R, inputs], [R, outputs]
   int* points;                      // [R]
 };
 

@@ -10,9 +10,9 @@ import (
 )
 
 // branch is a multilayer perceptron of [r, x, level] over all levels of all points, which fused
-// kernels compute: the adaptor ψ or the decoder. The terms of r and x in its first layer are
-// computed beforehand, once per point. Values between its layers never leave a block's shared
-// memory.
+// kernels compute: the adaptor ψ or the decoder. The level has one column, or two in the decoder of a
+// residual adaptor. The terms of r and x in the first layer are computed beforehand, once per point.
+// Values between the layers never leave a block's shared memory.
 type branch struct {
 	BranchKernels
 	layers []*plan.Unit // linear layers, the first to the last
@@ -53,7 +53,7 @@ func findBranches(d gpu.Device, a *plan.Analysis, g *ops.Graph, p Precision) []*
 // branchFrom returns the branch whose first layer is u; nil if u is not the first layer of a
 // branch.
 func branchFrom(u *plan.Unit, blocks map[*plan.Value]ops.Block) *branch {
-	if !isLinear(u) || u.Out[0].Space != ops.Row || u.In[0].Space != ops.Point || u.In[1].Width != 1 || !u.Op.ReLU {
+	if !isLinear(u) || u.Out[0].Space != ops.Row || u.In[0].Space != ops.Point || !u.Op.ReLU {
 		return nil
 	}
 	b := &branch{}
@@ -61,7 +61,7 @@ func branchFrom(u *plan.Unit, blocks map[*plan.Value]ops.Block) *branch {
 	if !ok {
 		return nil
 	}
-	b.layers, b.blocks, b.Width = []*plan.Unit{u}, []ops.Block{v}, u.Out[0].Width
+	b.layers, b.blocks, b.Inputs, b.Width = []*plan.Unit{u}, []ops.Block{v}, u.In[1].Width, u.Out[0].Width
 	for u.Op.ReLU {
 		if u = nextLayer(u); u == nil {
 			return nil
@@ -204,7 +204,7 @@ func (c *compiler) packBranch(b *branch) {
 	b.layout = c.keepTable(layout)
 	b.weights, b.vectors = c.keep(ceilDiv(b.WeightBytes(), 4)), c.keep(b.Vectors())
 	c.emit(b.Pack(), c.over(b.Partials(), BranchThreads, BranchThreads), c.params, b.layout, b.weights, b.vectors,
-		b.Width, b.Depth, b.Outputs)
+		b.Inputs, b.Width, b.Depth, b.Outputs)
 }
 
 // resident returns the shape of a launch with as many blocks as the device runs at a time, at most
@@ -221,7 +221,7 @@ func (c *compiler) branchForward(b *branch) {
 	rows, _ := b.Rows(false, c.device.SharedPerBlock)
 	first, out := b.layers[0], b.layers[b.Depth].Out[0]
 	c.emit(b.Forward(rows), c.resident(b.Shared(rows, false)), c.step, c.at(first.In[0]), c.at(first.In[1]), b.weights, b.vectors,
-		c.at(out), b.Width, b.Depth, b.Outputs)
+		c.at(out), b.Inputs, b.Width, b.Depth, b.Outputs)
 }
 
 // branchBackward adds the launches of a branch's gradient: one in which every block sums its share,
@@ -233,7 +233,8 @@ func (c *compiler) branchBackward(b *branch) {
 	blocks := int(d.Grid[0])
 	partials := c.reserveScratch(blocks * b.Partials())
 	c.emit(b.Backward(rows), d, c.step, c.at(first.In[0]), c.at(first.In[1]), b.weights, b.vectors, c.at(begin.In[0]),
-		c.at(end.Out[ops.BaseGrad]), c.at(end.Out[ops.InGrad]), partials, b.Width, b.Depth, b.Outputs)
+		c.at(end.Out[ops.BaseGrad]), c.at(end.Out[ops.InGrad]), partials, b.Inputs, b.Width, b.Depth,
+		b.Outputs)
 	c.emit(b.Reduce(), c.over(b.Partials(), BranchThreads, BranchThreads), partials, blocks, b.layout, c.grads,
-		b.Width, b.Depth, b.Outputs)
+		b.Inputs, b.Width, b.Depth, b.Outputs)
 }

@@ -6,6 +6,7 @@ import "fmt"
 // shape: their names and the memory that they need.
 type BranchKernels struct {
 	Precision string // "f32", "tf32" or "f16"
+	Inputs    int    // columns of the level: 1, or 2 for [τ, u]
 	Width     int    // of every hidden layer: a multiple of 16, at most 256
 	Depth     int    // hidden layers, at least 1
 	Outputs   int    // columns of the result
@@ -17,7 +18,7 @@ const BranchThreads = 256
 // Supported reports whether there are kernels for the shape.
 func (b BranchKernels) Supported() bool {
 	known := b.Precision == "f32" || b.Precision == "tf32" || b.Precision == "f16"
-	return known && b.Width > 0 && b.Width <= 256 && b.Width%16 == 0 && b.Depth > 0 && b.Outputs > 0
+	return known && (b.Inputs == 1 || b.Inputs == 2) && b.Width > 0 && b.Width <= 256 && b.Width%16 == 0 && b.Depth > 0 && b.Outputs > 0
 }
 
 // element returns what depends on the precision: the bytes of a weight or activation in shared
@@ -58,7 +59,7 @@ func (b BranchKernels) Shared(rows int, backward bool) int {
 		layers = b.Depth
 	}
 	panels := max(panel*(b.Width+pad), b.Width*(panel+pad))
-	return bytes*(layers*rows*(b.Width+pad)+2*panels) + 4*roundUp(b.Vectors()) + 4*rows*(2+b.Outputs)
+	return bytes*(layers*rows*(b.Width+pad)+2*panels) + 4*roundUp(b.Vectors()) + 4*rows*(1+b.Inputs+b.Outputs)
 }
 
 // roundUp returns the next multiple of 4.
@@ -88,7 +89,7 @@ func (b BranchKernels) WeightBytes() int {
 }
 
 // Vectors returns the number of floats of the packed vectors.
-func (b BranchKernels) Vectors() int { return b.Width*(b.Depth+b.Outputs) + b.Outputs }
+func (b BranchKernels) Vectors() int { return b.Width*(b.Inputs+b.Depth-1+b.Outputs) + b.Outputs }
 
 // Partials returns the number of sums, as floats, that each block of the backward kernel writes.
 func (b BranchKernels) Partials() int { return (b.Depth-1)*b.Width*b.Width + roundUp(b.Vectors()) }

@@ -17,7 +17,7 @@ type branchCase struct {
 	flat   []float32 // the parameters and gaps between them
 	layout []int32
 	base   []float32 // [Point, width]
-	level  []float32 // [Row, 1]
+	level  []float32 // [Row, inputs]
 	grad   []float32 // [Row, outputs]
 }
 
@@ -37,7 +37,7 @@ func newBranchCase(b cuda.BranchKernels, e ops.Extents) *branchCase {
 		size = at + n
 		return int32(at)
 	}
-	const stride = 3 // of the level's column in the first layer's weight
+	const stride = 3 // of the level's columns in the first layer's weight
 	c.layout = []int32{place(stride * b.Width), stride}
 	for range b.Depth - 1 {
 		c.layout = append(c.layout, place(b.Width*b.Width), place(b.Width))
@@ -45,7 +45,7 @@ func newBranchCase(b cuda.BranchKernels, e ops.Extents) *branchCase {
 	c.layout = append(c.layout, place(b.Outputs*b.Width), place(b.Outputs))
 	c.flat = normal(size+1, math.Sqrt(2/float64(b.Width)))
 	c.base = normal(e.Rows(ops.Point)*b.Width, 1)
-	c.level = normal(e.Rows(ops.Row), 1)
+	c.level = normal(e.Rows(ops.Row)*b.Inputs, 1)
 	c.grad = normal(e.Rows(ops.Row)*b.Outputs, 1)
 	return c
 }
@@ -57,7 +57,7 @@ type branchLayer struct {
 }
 
 func (c *branchCase) layers() []branchLayer {
-	l := []branchLayer{{weight: int(c.layout[0]), stride: int(c.layout[1]), bias: -1, out: c.Width, in: 1}}
+	l := []branchLayer{{weight: int(c.layout[0]), stride: int(c.layout[1]), bias: -1, out: c.Width, in: c.Inputs}}
 	for i := 2; i < len(c.layout); i += 2 {
 		l = append(l, branchLayer{weight: int(c.layout[i]), stride: c.Width, bias: int(c.layout[i+1]), out: c.Width, in: c.Width})
 	}

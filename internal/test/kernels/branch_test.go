@@ -31,7 +31,7 @@ func (c *branchCase) run(d *device, how branchRun) branchResult {
 		how.rows = min(how.rows, fit)
 	}
 	points, rows := c.e.Rows(ops.Point), c.e.Rows(ops.Row)
-	w, k, depth := int32(c.Width), int32(c.Outputs), int32(c.Depth)
+	in, w, k, depth := int32(c.Inputs), int32(c.Width), int32(c.Outputs), int32(c.Depth)
 	floats := func(n int) gpu.Ptr { return d.upload(raw(slices.Repeat([]float32{float32(math.NaN())}, n))) }
 	e := d.upload(raw([]int32{int32(c.e.Functions), int32(c.e.Context), int32(c.e.Points), int32(c.e.Levels)}))
 	flat, layout := d.upload(raw(c.flat)), d.upload(raw(c.layout))
@@ -40,11 +40,11 @@ func (c *branchCase) run(d *device, how branchRun) branchResult {
 	out, gradBase, flatGrad := floats(rows*c.Outputs), floats(points*c.Width), floats(len(c.flat))
 	gradLevel := gpu.Ptr(0)
 	if !how.alone {
-		gradLevel = floats(rows)
+		gradLevel = floats(rows * c.Inputs)
 	}
 	launch := func(kernel string, blocks, shared int, args ...any) {
 		d.t.Helper()
-		d.launch(kernel, gpu.Line(blocks, cuda.BranchThreads, shared), append(args, w, depth, k)...)
+		d.launch(kernel, gpu.Line(blocks, cuda.BranchThreads, shared), append(args, in, w, depth, k)...)
 	}
 	launch(c.Pack(), 2, 0, flat, layout, weights, vectors)
 	launch(c.Forward(how.rows), how.blocks, c.Shared(how.rows, false), e, base, level, weights, vectors, out)
@@ -54,7 +54,7 @@ func (c *branchCase) run(d *device, how branchRun) branchResult {
 	r := branchResult{out: doubles(download[float32](d, out, rows*c.Outputs)),
 		gradBase: doubles(download[float32](d, gradBase, points*c.Width)), flat: doubles(download[float32](d, flatGrad, len(c.flat)))}
 	if !how.alone {
-		r.gradLevel = doubles(download[float32](d, gradLevel, rows))
+		r.gradLevel = doubles(download[float32](d, gradLevel, rows*c.Inputs))
 	}
 	return r
 }
@@ -112,22 +112,26 @@ func tolerance(precision string) float64 {
 func TestBranch(t *testing.T) {
 	for _, precision := range []string{"f32", "tf32", "f16"} {
 		for _, s := range []struct {
-			width, depth, outputs int
-			e                     ops.Extents
-			run                   branchRun
+			inputs, width, depth, outputs int
+			e                             ops.Extents
+			run                           branchRun
 		}{
-			{16, 1, 1, ops.Extents{Functions: 1, Points: 1, Levels: 1}, branchRun{rows: 64, blocks: 1}},
-			{16, 1, 3, ops.Extents{Functions: 2, Points: 3, Levels: 50}, branchRun{rows: 16, blocks: 4}},
-			{16, 2, 9, ops.Extents{Functions: 1, Points: 7, Levels: 3}, branchRun{rows: 32, blocks: 9, alone: true}},
-			{48, 3, 3, ops.Extents{Functions: 3, Points: 5, Levels: 3}, branchRun{rows: 32, blocks: 2}},
-			{64, 2, 3, ops.Extents{Functions: 1, Points: 3, Levels: 50}, branchRun{rows: 64, blocks: 2}},
-			{64, 5, 1, ops.Extents{Functions: 1, Points: 7, Levels: 3}, branchRun{rows: 16, blocks: 2}},
-			{80, 4, 1, ops.Extents{Functions: 1, Points: 71, Levels: 1}, branchRun{rows: 64, blocks: 2}},
-			{128, 5, 1, ops.Extents{Functions: 1, Points: 3, Levels: 50}, branchRun{rows: 64, blocks: 2}},
-			{128, 3, 3, ops.Extents{Functions: 1, Points: 5, Levels: 3}, branchRun{rows: 32, blocks: 1}},
-			{256, 2, 9, ops.Extents{Functions: 1, Points: 3, Levels: 3}, branchRun{rows: 16, blocks: 2}},
+			{1, 16, 1, 1, ops.Extents{Functions: 1, Points: 1, Levels: 1}, branchRun{rows: 64, blocks: 1}},
+			{1, 16, 1, 3, ops.Extents{Functions: 2, Points: 3, Levels: 50}, branchRun{rows: 16, blocks: 4}},
+			{1, 16, 2, 9, ops.Extents{Functions: 1, Points: 7, Levels: 3}, branchRun{rows: 32, blocks: 9, alone: true}},
+			{1, 48, 3, 3, ops.Extents{Functions: 3, Points: 5, Levels: 3}, branchRun{rows: 32, blocks: 2}},
+			{1, 64, 2, 3, ops.Extents{Functions: 1, Points: 3, Levels: 50}, branchRun{rows: 64, blocks: 2}},
+			{1, 64, 5, 1, ops.Extents{Functions: 1, Points: 7, Levels: 3}, branchRun{rows: 16, blocks: 2}},
+			{1, 80, 4, 1, ops.Extents{Functions: 1, Points: 71, Levels: 1}, branchRun{rows: 64, blocks: 2}},
+			{1, 128, 5, 1, ops.Extents{Functions: 1, Points: 3, Levels: 50}, branchRun{rows: 64, blocks: 2}},
+			{1, 128, 3, 3, ops.Extents{Functions: 1, Points: 5, Levels: 3}, branchRun{rows: 32, blocks: 1}},
+			{2, 16, 1, 1, ops.Extents{Functions: 1, Points: 1, Levels: 1}, branchRun{rows: 64, blocks: 1}},
+			{2, 48, 3, 3, ops.Extents{Functions: 3, Points: 5, Levels: 3}, branchRun{rows: 16, blocks: 2}},
+			{2, 64, 2, 9, ops.Extents{Functions: 1, Points: 3, Levels: 50}, branchRun{rows: 64, blocks: 2}},
+			{2, 80, 2, 3, ops.Extents{Functions: 1, Points: 7, Levels: 3}, branchRun{rows: 32, blocks: 9, alone: true}},
+			{1, 256, 2, 9, ops.Extents{Functions: 1, Points: 3, Levels: 3}, branchRun{rows: 16, blocks: 2}},
 		} {
-			b := cuda.BranchKernels{Precision: precision, Width: s.width, Depth: s.depth, Outputs: s.outputs}
+			b := cuda.BranchKernels{Precision: precision, Inputs: s.inputs, Width: s.width, Depth: s.depth, Outputs: s.outputs}
 			t.Run(fmt.Sprintf("%+v %v %+v", b, s.e, s.run), func(t *testing.T) {
 				c := newBranchCase(b, s.e)
 				c.compare(t, c.run(newDevice(t), s.run), c.reference(rounding(precision)), tolerance(precision))
@@ -138,7 +142,7 @@ func TestBranch(t *testing.T) {
 
 // Only half precision has tiles of 128 rows.
 func TestBranchLargeTile(t *testing.T) {
-	c := newBranchCase(cuda.BranchKernels{Precision: "f16", Width: 64, Depth: 3, Outputs: 3}, ops.Extents{Functions: 1, Points: 3, Levels: 100})
+	c := newBranchCase(cuda.BranchKernels{Precision: "f16", Inputs: 2, Width: 64, Depth: 3, Outputs: 3}, ops.Extents{Functions: 1, Points: 3, Levels: 100})
 	c.compare(t, c.run(newDevice(t), branchRun{rows: 128, blocks: 1}), c.reference(rounding("f16")), tolerance("f16"))
 }
 
@@ -148,7 +152,7 @@ func TestBranchLargeTile(t *testing.T) {
 func TestBranchPrecision(t *testing.T) {
 	for _, precision := range []string{"tf32", "f16"} {
 		t.Run(precision, func(t *testing.T) {
-			b := cuda.BranchKernels{Precision: precision, Width: 64, Depth: 5, Outputs: 3}
+			b := cuda.BranchKernels{Precision: precision, Inputs: 1, Width: 64, Depth: 5, Outputs: 3}
 			c := newBranchCase(b, ops.Extents{Functions: 1, Points: 3, Levels: 20})
 			got := c.tensors(c.run(newDevice(t), branchRun{rows: 32, blocks: 2}))
 			for name, w := range c.tensors(c.reference(rounding("f32"))) {
@@ -171,7 +175,7 @@ func TestBranchPrecision(t *testing.T) {
 func TestBranchOrder(t *testing.T) {
 	for _, precision := range []string{"f32", "tf32", "f16"} {
 		t.Run(precision, func(t *testing.T) {
-			c := newBranchCase(cuda.BranchKernels{Precision: precision, Width: 48, Depth: 3, Outputs: 3}, ops.Extents{Functions: 1, Points: 5, Levels: 9})
+			c := newBranchCase(cuda.BranchKernels{Precision: precision, Inputs: 2, Width: 48, Depth: 3, Outputs: 3}, ops.Extents{Functions: 1, Points: 5, Levels: 9})
 			d := newDevice(t)
 			want := c.tensors(c.run(d, branchRun{rows: 16, blocks: 3}))
 			for _, d.Driver = range d.orders {
@@ -188,7 +192,7 @@ func TestBranchOrder(t *testing.T) {
 
 // A NaN among the parameters must pass through the ReLUs, so that the step is not applied.
 func TestBranchNaN(t *testing.T) {
-	c := newBranchCase(cuda.BranchKernels{Precision: "f16", Width: 16, Depth: 3, Outputs: 1}, ops.Extents{Functions: 1, Points: 1, Levels: 3})
+	c := newBranchCase(cuda.BranchKernels{Precision: "f16", Inputs: 1, Width: 16, Depth: 3, Outputs: 1}, ops.Extents{Functions: 1, Points: 1, Levels: 3})
 	c.flat[c.layout[2]+5] = float32(math.NaN())
 	r := c.run(newDevice(t), branchRun{rows: 16, blocks: 1})
 	if !slices.ContainsFunc(r.out, math.IsNaN) || !slices.ContainsFunc(c.tensors(r)["weight of layer 3"], math.IsNaN) {
