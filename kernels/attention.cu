@@ -1,11 +1,12 @@
-// Multi-head attention of points over the context points of their function, and its gradients. Head
-// h has columns [h·w, (h+1)·w) with w = d/heads. A warp computes one head of one point, or of one
-// context point. Blocks of 128; no dynamic shared memory.
+// Multi-head attention of queries over the context points of their function, and its gradients. The
+// queries have space s, Point or Context. Head h has columns [h·w, (h+1)·w) with w = d/heads. A warp
+// computes one head of one query, or of one context point. No kernel stores scores: it computes them
+// again, 32 keys at a time. Blocks of 128; no dynamic shared memory.
 //
 // | kernel | computes | grid |
 // | --- | --- | --- |
-// | attention | softmax(q·kᵀ/√w)·v | 1 to ceil(rows of Point·heads / 4) |
-// | attention_grad_query | part QueryGrad, and sums for attention_grad_context | 1 to ceil(rows of Point·heads / 4) |
+// | attention | softmax(q·kᵀ/√w)·v | 1 to ceil(rows of s·heads / 4) |
+// | attention_grad_query | part QueryGrad, and sums for attention_grad_context | 1 to ceil(rows of s·heads / 4) |
 // | attention_grad_context | parts KeyGrad and ValueGrad | 1 to ceil(rows of Context·heads / 4) |
 #include "extents.h"
 #include "functions.h"
@@ -74,17 +75,18 @@ DEVICE void attend_panel(const float* query, const float* keys, const float* val
 
 extern "C" __global__ void __launch_bounds__(128)
 attention(const Extents* __restrict__ e,  // sizes of the run
-          const float* __restrict__ q,    // queries [Point, d]
+          const float* __restrict__ q,    // queries [s, d]
           const float* __restrict__ k,    // keys [Context, d]
           const float* __restrict__ v,    // values [Context, d]
-          float* __restrict__ out,        // [Point, d]
+          float* __restrict__ out,        // [s, d]
+          int s,                          // Point or Context
           int d,                          // columns of all heads
           int heads) {                    // d is a multiple of them
   __shared__ float weights[WARPS][32];
-  int n = rows(*e, space::Point) * heads, w = d / heads;
+  int n = rows(*e, s) * heads, queries = rows_of_function(*e, s), w = d / heads;
   for (int item = thread() / 32; item < n; item += threads() / 32) {
-    int point = item / heads, column = item % heads * w;
-    size_t at = (size_t)point * d + column, first = (size_t)(point / e->points) * e->context * d + column;
+    int query = item / heads, column = item % heads * w;
+    size_t at = (size_t)query * d + column, first = (size_t)(query / queries) * e->context * d + column;
     for (int panel = 0; panel < w; panel += PANEL)
       attend_panel(q + at, k + first, v + first, e->context, d, w, panel, 1 / sqrtf((float)w), weights[threadIdx.x / 32],
                    out + at);
@@ -107,26 +109,27 @@ DEVICE float warp_dot(const float* a, const float* b, int n) {
 }
 
 // attention_grad_query computes the gradient with respect to a score as weight·(g·v − Σ
-// weight·g·v), where that sum equals g·result. It writes log_norm and g·result of every point and
-// head to sums.
-extern "C" __global__ void __launch_bounds__(128)
+// weight·g·v), where that sum equals g·result. It writes log_norm and g·result of every query and
+// head to sums. Without a bound of 8 blocks, nvcc plans for more of them and spills registers.
+extern "C" __global__ void __launch_bounds__(128, 8)
 attention_grad_query(const Extents* __restrict__ e,     // sizes of the run
-                     const float* __restrict__ grad,    // of the result [Point, d]
-                     const float* __restrict__ result,  // [Point, d]
-                     const float* __restrict__ q,       // queries [Point, d]
+                     const float* __restrict__ grad,    // of the result [s, d]
+                     const float* __restrict__ result,  // [s, d]
+                     const float* __restrict__ q,       // queries [s, d]
                      const float* __restrict__ k,       // keys [Context, d]
                      const float* __restrict__ v,       // values [Context, d]
-                     float* __restrict__ out,           // gradient of q [Point, d], or null
-                     float* __restrict__ sums,          // [Point, heads, 2], for attention_grad_context
+                     float* __restrict__ out,           // gradient of q [s, d], or null
+                     float* __restrict__ sums,          // [s, heads, 2], for attention_grad_context
+                     int s,                             // Point or Context
                      int d,                             // columns of all heads
                      int heads) {                       // d is a multiple of them
   __shared__ float slopes[WARPS][32];
   float* slope = slopes[threadIdx.x / 32];
-  int n = rows(*e, space::Point) * heads, w = d / heads, context = e->context, lane = threadIdx.x % 32;
+  int n = rows(*e, s) * heads, queries = rows_of_function(*e, s), w = d / heads, context = e->context, lane = threadIdx.x % 32;
   float scale = 1 / sqrtf((float)w);
   for (int item = thread() / 32; item < n; item += threads() / 32) {
-    int point = item / heads, column = item % heads * w;
-    size_t at = (size_t)point * d + column, first = (size_t)(point / e->points) * context * d + column;
+    int query = item / heads, column = item % heads * w;
+    size_t at = (size_t)query * d + column, first = (size_t)(query / queries) * context * d + column;
     float norm = log_norm(q + at, k + first, context, d, w, scale), mean = warp_dot(grad + at, result + at, w);
     if (lane == 0) {
       sums[2 * item] = norm;
@@ -150,34 +153,35 @@ KERNEL(attention_grad_query)
 
 extern "C" __global__ void __launch_bounds__(128)
 attention_grad_context(const Extents* __restrict__ e,   // sizes of the run
-                       const float* __restrict__ grad,  // of the result [Point, d]
-                       const float* __restrict__ q,     // queries [Point, d]
+                       const float* __restrict__ grad,  // of the result [s, d]
+                       const float* __restrict__ q,     // queries [s, d]
                        const float* __restrict__ k,     // keys [Context, d]
                        const float* __restrict__ v,     // values [Context, d]
-                       const float* __restrict__ sums,  // [Point, heads, 2], by attention_grad_query
+                       const float* __restrict__ sums,  // [s, heads, 2], by attention_grad_query
                        float* __restrict__ out_k,       // gradient of k [Context, d], or null
                        float* __restrict__ out_v,       // gradient of v [Context, d], or null
+                       int s,                           // Point or Context
                        int d,                           // columns of all heads
                        int heads) {                     // d is a multiple of them
   __shared__ float slopes[WARPS][32], weights[WARPS][32];
   float *slope = slopes[threadIdx.x / 32], *weight = weights[threadIdx.x / 32];
-  int n = rows(*e, space::Context) * heads, w = d / heads, points = e->points, lane = threadIdx.x % 32;
+  int n = rows(*e, space::Context) * heads, w = d / heads, queries = rows_of_function(*e, s), lane = threadIdx.x % 32;
   float scale = 1 / sqrtf((float)w);
   for (int item = thread() / 32; item < n; item += threads() / 32) {
-    int row = item / heads, head = item % heads, point = row / e->context * points;
-    size_t at = (size_t)row * d + head * w, first = (size_t)point * d + head * w;
+    int row = item / heads, head = item % heads, begin = row / e->context * queries;
+    size_t at = (size_t)row * d + head * w, first = (size_t)begin * d + head * w;
     for (int panel = 0; panel < w; panel += PANEL) {
       float total_k[COLUMNS] = {0, 0, 0, 0}, total_v[COLUMNS] = {0, 0, 0, 0};
-      for (int i = 0; i < points; i += 32) {
+      for (int i = 0; i < queries; i += 32) {
         __syncwarp();
-        if (i + lane < points) {
+        if (i + lane < queries) {
           size_t query = first + (size_t)(i + lane) * d;
-          const float* known = sums + 2 * ((size_t)(point + i + lane) * heads + head);
+          const float* known = sums + 2 * ((size_t)(begin + i + lane) * heads + head);
           weight[lane] = expf(dot(q + query, k + at, w) * scale - known[0]);
           slope[lane] = weight[lane] * (dot(grad + query, v + at, w) - known[1]) * scale;
         }
         __syncwarp();
-        int there = min(32, points - i);
+        int there = min(32, queries - i);
         accumulate(total_k, slope, q + first + (size_t)i * d, there, d, panel, w);
         accumulate(total_v, weight, grad + first + (size_t)i * d, there, d, panel, w);
       }

@@ -1,5 +1,5 @@
-// Operations on single elements, see internal/ops/elementwise.go; add adds two gradients of one
-// value. A thread computes one element at a time. Blocks of 256; grid 1 to ceil(elements of the
+// Operations on single elements, see internal/ops/elementwise.go; add adds two results, or two
+// gradients of one value. A thread computes one element at a time. Blocks of 256; grid 1 to ceil(elements of the
 // result / 256); no dynamic shared memory.
 #include "extents.h"
 #include "functions.h"
@@ -16,6 +16,32 @@ columns(const Extents* __restrict__ e,  // sizes of the run
   for (unsigned i = thread(); i < n; i += threads()) out[i] = in[i / width * width_in + from + i % width];
 }
 KERNEL(columns)
+
+extern "C" __global__ void __launch_bounds__(256)
+join(const Extents* __restrict__ e,  // sizes of the run
+     const float* __restrict__ a,    // [s, p]
+     const float* __restrict__ b,    // [s, q]
+     float* __restrict__ out,        // [s, p + q]: the columns of a, then those of b
+     int s,                          // space of all matrices
+     int p,                          // columns of a
+     int q) {                        // columns of b
+  unsigned width = p + q, n = (unsigned)rows(*e, s) * width;
+  for (unsigned i = thread(); i < n; i += threads()) {
+    unsigned row = i / width, column = i % width;
+    out[i] = column < (unsigned)p ? a[row * p + column] : b[row * q + column - p];
+  }
+}
+KERNEL(join)
+
+extern "C" __global__ void __launch_bounds__(256)
+ones(const Extents* __restrict__ e,  // sizes of the run
+     float* __restrict__ out,        // [s, d]
+     int s,                          // space of out
+     int d) {                        // columns
+  unsigned n = (unsigned)rows(*e, s) * d;
+  for (unsigned i = thread(); i < n; i += threads()) out[i] = 1;
+}
+KERNEL(ones)
 
 extern "C" __global__ void __launch_bounds__(256)
 sigmoid(const Extents* __restrict__ e,  // sizes of the run

@@ -10,8 +10,8 @@
 // | base_grad | part BaseGrad, if base is not a bias | 1 to ceil(elements of out / 128) |
 //
 // tiles(m, n) = ceil(m / 32)·ceil(n / 64); slices(rows) = min(256, ceil(rows / 32)), at capacity.
-#include "extents.h"
 #include "product.h"
+#include "slices.h"
 
 // Layer is the shape of a layer: the sizes of the run, its space, the columns of input and result,
 // and whether it ends in a ReLU.
@@ -19,8 +19,6 @@ struct Layer {
   const Extents* e;
   int s, k, d, relu;
 };
-
-DEVICE int ceil_div(int a, int b) { return (a + b - 1) / b; }
 
 // FEW is the number of wide tiles below which most of a device would be idle.
 enum { FEW = 128 };
@@ -144,15 +142,6 @@ in_grad(const Extents* __restrict__ e,     // sizes of the run
 }
 KERNEL(in_grad)
 
-// The rows are divided into slices, at most SLICES of at least SLICE rows. The division follows
-// from the number of rows, not from the grid.
-enum { SLICES = 256, SLICE = 32 };
-
-DEVICE int slice_rows(int n) {
-  int each = ceil_div(n, SLICES);
-  return each < SLICE ? SLICE : (each + STEP - 1) / STEP * STEP;
-}
-
 // Totals sums one operand of a product over k, while the product has it in shared memory: the
 // gradient of a bias.
 template <int X, bool LEFT>
@@ -247,11 +236,12 @@ weight_grad(const Extents* __restrict__ e,     // sizes of the run
 }
 KERNEL(weight_grad)
 
-// weight_grad_sum adds the slices. A block adds 16 columns: each of 8 groups of 16 threads takes
-// every eighth slice, then the groups' sums are added.
+// weight_grad_sum adds the slices of weight_grad, or those of layer_norm_grad_slices (k = 1). A
+// block adds 16 columns: each of 8 groups of 16 threads takes every eighth slice, then the groups'
+// sums are added.
 extern "C" __global__ void __launch_bounds__(128)
 weight_grad_sum(const Extents* __restrict__ e,      // sizes of the run
-                const float* __restrict__ partial,  // [slices, d·(k + 1)], by weight_grad
+                const float* __restrict__ partial,  // [slices, d·(k + 1)]
                 float* __restrict__ dw,             // [d, k]
                 float* __restrict__ dbase,          // [d], or null
                 int s,                              // space of the layer

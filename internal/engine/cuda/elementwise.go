@@ -10,6 +10,18 @@ func (c *compiler) columns(u *plan.Unit) {
 	c.emit("columns", c.each(out), c.step, c.at(in), c.at(out), int(out.Space), in.Width, u.Op.From, out.Width)
 }
 
+func (c *compiler) join(u *plan.Unit) {
+	a, b, out := u.In[0], u.In[1], u.Out[0]
+	c.emit("join", c.each(out), c.step, c.at(a), c.at(b), c.at(out), int(out.Space), a.Width, b.Width)
+}
+
+// ones does not read its input, which only states the space.
+func (c *compiler) ones(u *plan.Unit) {
+	out := u.Out[0]
+	c.emit("ones", c.each(out), c.step, c.at(out), int(out.Space), out.Width)
+}
+
+func (c *compiler) add(u *plan.Unit)          { c.elementwise(u, "add") }
 func (c *compiler) sigmoid(u *plan.Unit)      { c.elementwise(u, "sigmoid") }
 func (c *compiler) sigmoidGrad(u *plan.Unit)  { c.elementwise(u, "sigmoid_grad") }
 func (c *compiler) uniformLevel(u *plan.Unit) { c.elementwise(u, "uniform_level") }

@@ -25,7 +25,7 @@ func (c *compiler) over(n, perBlock, threads int) gpu.Dims {
 // each returns the shape of a launch with a thread for each element of a value.
 func (c *compiler) each(v *plan.Value) gpu.Dims { return c.over(v.Rows*v.Width, threads, threads) }
 
-// warpEach returns the shape of a launch with a warp for each of n points, or heads of rows.
+// warpEach returns the shape of a launch with a warp for each of n rows, or heads of rows.
 func (c *compiler) warpEach(n int) gpu.Dims { return c.over(n, 4, 128) }
 
 // at returns the memory of a value; the zero region, a null pointer, for nil.
@@ -61,11 +61,16 @@ func (c *compiler) emitUnit(u *plan.Unit) error {
 		ops.LinearGrad:      c.linearGrad,
 		ops.SetMean:         c.setMean,
 		ops.SetMeanGrad:     c.setMeanGrad,
+		ops.Add:             c.add,
+		ops.Join:            c.join,
 		ops.Columns:         c.columns,
+		ops.Ones:            c.ones,
 		ops.Sigmoid:         c.sigmoid,
 		ops.SigmoidGrad:     c.sigmoidGrad,
 		ops.UniformLevel:    c.uniformLevel,
 		ops.UniformLogit:    c.uniformLogit,
+		ops.LayerNorm:       c.layerNorm,
+		ops.LayerNormGrad:   c.layerNormGrad,
 		ops.Attention:       c.attention,
 		ops.AttentionGrad:   c.attentionGrad,
 		ops.EnsembleAdd:     c.ensembleAdd,

@@ -39,21 +39,51 @@ func TestElementwise(t *testing.T) {
 
 func TestColumns(t *testing.T) {
 	d, r := newDevice(t), newSource(3)
-	in := r.uniform(odd.Rows(ops.Context)*5, -1, 1)
-	o := &ops.Op{Kind: ops.Columns, In: []ops.Space{ops.Context}, Widths: []int{5}, Out: ops.Context, Width: 3, From: 1}
-	got := d.sameAtAnyGrid(func(grid int) [][]float32 {
-		return d.run("columns", grid, 256, odd, in, result(odd.Rows(ops.Context)*3), ops.Context, 5, 1, 3)
-	})
-	near(t, "columns", got[0], reference(o, odd, in), 0)
+	for _, c := range []struct {
+		s               ops.Space
+		in, from, width int
+	}{{ops.Context, 5, 1, 3}, {ops.Row, 2, 0, 1}, {ops.Row, 2, 1, 1}} {
+		in := r.uniform(odd.Rows(c.s)*c.in, -1, 1)
+		o := &ops.Op{Kind: ops.Columns, In: []ops.Space{c.s}, Widths: []int{c.in}, Out: c.s, Width: c.width, From: c.from}
+		got := d.sameAtAnyGrid(func(grid int) [][]float32 {
+			return d.run("columns", grid, 256, odd, in, result(odd.Rows(c.s)*c.width), c.s, c.in, c.from, c.width)
+		})
+		near(t, name("columns of ", c), got[0], reference(o, odd, in), 0)
+	}
 }
 
-// TestAdd adds gradients of a matrix, and of a weight, which is one row.
+func TestJoin(t *testing.T) {
+	d, r := newDevice(t), newSource(8)
+	for _, c := range []struct {
+		e    ops.Extents
+		s    ops.Space
+		p, q int
+	}{{one, ops.Row, 1, 1}, {odd, ops.Row, 1, 1}, {odd, ops.Point, 3, 5}, {odd, ops.Context, 7, 2}} {
+		n := c.e.Rows(c.s)
+		a, b := r.uniform(n*c.p, -1, 1), r.uniform(n*c.q, -1, 1)
+		o := &ops.Op{Kind: ops.Join, Widths: []int{c.p, c.q}, Out: c.s, Width: c.p + c.q}
+		got := d.sameAtAnyGrid(func(grid int) [][]float32 {
+			return d.run("join", grid, 256, c.e, a, b, result(n*(c.p+c.q)), c.s, c.p, c.q)
+		})
+		near(t, name("join of ", c), got[0], reference(o, c.e, a, b), 0)
+	}
+}
+
+func TestOnes(t *testing.T) {
+	d := newDevice(t)
+	got := d.sameAtAnyGrid(func(grid int) [][]float32 {
+		return d.run("ones", grid, 256, odd, result(odd.Rows(ops.Point)), ops.Point, 1)
+	})
+	near(t, "ones", got[0], reference(&ops.Op{Kind: ops.Ones, Out: ops.Point, Width: 1}, odd, nil), 0)
+}
+
+// TestAdd adds matrices, and gradients of a weight, which is one row.
 func TestAdd(t *testing.T) {
 	d, r := newDevice(t), newSource(4)
 	for _, c := range []struct {
 		s     ops.Space
 		width int
-	}{{ops.Ensemble, 7}, {ops.Parameter, 3 * 37}} {
+	}{{ops.Ensemble, 7}, {ops.Row, 1}, {ops.Parameter, 3 * 37}} {
 		n := odd.Rows(c.s) * c.width
 		a, b := r.uniform(n, -1, 1), r.uniform(n, -1, 1)
 		want := make([]float64, n)

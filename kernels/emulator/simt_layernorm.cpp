@@ -1,0 +1,4 @@
+//go:build simt
+
+#include "simt.h"
+#include "../layernorm.cu"
