@@ -1,5 +1,6 @@
 // Macros that define the kernels of one precision and tile: BRANCH_PACK(f16, F16, half),
-// BRANCH_TILE(f16, F16, half, 128, 64). branch.cu documents their arguments.
+// BRANCH_TILE(f16, F16, half, 128, 64). branch.cu documents their arguments. Two blocks of the
+// forward kernel may share a multiprocessor, so its registers must leave room for both.
 #pragma once
 #include "branch_mlp.h"
 
@@ -13,7 +14,7 @@
   KERNEL(branch_pack_##NAME)
 
 #define BRANCH_TILE(NAME, M, E, R, P)                                                                                    \
-  extern "C" __global__ void __launch_bounds__(BRANCH_THREADS, 1) branch_forward_##NAME##_##R(                             \
+  extern "C" __global__ void __launch_bounds__(BRANCH_THREADS, 2) branch_forward_##NAME##_##R(                             \
       const Extents* __restrict__ e, const float* __restrict__ base, const float* __restrict__ level,                   \
       const E* __restrict__ weights, const float* __restrict__ vectors, float* __restrict__ out, int inputs, int width, \
       int depth, int outputs) {                                                                                         \
