@@ -18,21 +18,21 @@ import (
 const float32Rounding = 2e-5
 
 // shapes returns small sizes, because the emulator is slow, and odd ones: one level and one point,
-// widths that are no multiple of a tile, several channels, and one of full width.
+// widths that are no multiple of a tile, several channels, one of full width, and more context points
+// than a warp has lanes.
 func shapes() []shape {
 	var all []shape
-	for _, name := range models.Names() {
+	for _, name := range variants() {
 		floored := small(name)
 		floored.model.SigmaFloor = 0.3
 		all = append(all, small(name), floored,
 			shape{sized(name, 20), 1, 1, ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: 1}},
 			shape{sized(name, 64), 1, 2, ops.Extents{Functions: 3, Context: 5, Points: 7, Levels: 1}})
 	}
-	all = append(all, shape{sized("acqnp", 128), 1, 1, ops.Extents{Functions: 1, Context: 4, Points: 9, Levels: 5}})
+	all = append(all, shape{sized("acqnp", 128), 1, 1, ops.Extents{Functions: 1, Context: 4, Points: 9, Levels: 5}},
+		shape{sized("cqnp transformer", 12), 1, 1, ops.Extents{Functions: 2, Context: 37, Points: 41, Levels: 2}})
 	for i := range all {
-		if name := all[i].model.Name; name == "cnp" || name == "canp" {
-			all[i].e.Levels = 0
-		}
+		all[i] = all[i].levelled()
 	}
 	return all
 }
@@ -76,7 +76,7 @@ func agree[T engine.Float](t *testing.T, other string, m *models.Model, got engi
 
 // TestEvaluatesAndPredicts compares the graphs for evaluation and prediction, with fused branches.
 func TestEvaluatesAndPredicts(t *testing.T) {
-	for _, name := range models.Names() {
+	for _, name := range variants() {
 		t.Run(name, func(t *testing.T) {
 			s := small(name)
 			m := build(t, s)
@@ -104,7 +104,7 @@ func TestEvaluatesAndPredicts(t *testing.T) {
 // TestExtentsWithinCapacity runs one program at changing sizes. Each run must have the bits of a
 // program compiled for its size.
 func TestExtentsWithinCapacity(t *testing.T) {
-	for _, name := range models.Names() {
+	for _, name := range variants() {
 		t.Run(name, func(t *testing.T) {
 			s := small(name)
 			m := build(t, s)

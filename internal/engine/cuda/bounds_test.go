@@ -26,6 +26,10 @@ func TestRegionsAreLargeEnough(t *testing.T) {
 	hidden := []int{16, 16}
 	for _, c := range []config.Model{
 		{Name: "acqnp", Representation: 16, Encoder: hidden, Adaptor: hidden, Decoder: hidden},
+		{Name: "acqnp", AdaptorForm: config.Residual, Aggregation: config.Attention, Representation: 16, Encoder: hidden, Adaptor: hidden,
+			Decoder: hidden, KeyEncoder: []int{5}, QueryEncoder: []int{5}, Heads: 4},
+		{Name: "cqnp", Aggregation: config.Transformer, Representation: 12, Encoder: []int{13}, Decoder: hidden, Heads: 3, Layers: 2,
+			Feedforward: 35},
 		{Name: "canp", Representation: 12, Encoder: []int{13}, Decoder: []int{70}, KeyEncoder: []int{5}, QueryEncoder: []int{5}, Heads: 3},
 		{Name: "bnp", Width: 17, PreDepth: 2, PostDepth: 2, DecoderDepth: 3},
 	} {
@@ -39,8 +43,41 @@ func TestRegionsAreLargeEnough(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := runApart(emulator.New(emulator.Options{}), g, Options{Fused: fused}); err != nil {
-				t.Errorf("%s, fused %t: %v", c.Name, fused, err)
+				t.Errorf("%s %s, fused %t: %v", c.Name, c.Aggregation, fused, err)
 			}
+		}
+	}
+}
+
+// TestMemoryOfManyPoints compiles attention and a transformer for 2500 context points and 5000 points
+// of one function. All memory together must be smaller than one matrix of scores.
+func TestMemoryOfManyPoints(t *testing.T) {
+	e := ops.Extents{Functions: 1, Context: 2500, Points: 5000, Levels: 1}
+	hidden := []int{16}
+	for _, c := range []config.Model{
+		{Name: "cqnp", Aggregation: config.Attention, Representation: 16, Encoder: hidden, Decoder: hidden, KeyEncoder: hidden,
+			QueryEncoder: hidden, Heads: 4},
+		{Name: "cqnp", Aggregation: config.Transformer, Representation: 16, Encoder: hidden, Decoder: hidden, Heads: 4, Layers: 2,
+			Feedforward: 16},
+	} {
+		m, err := models.New(c, 1, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := m.Build(tensor.Float32, e, models.Training)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := emulator.New(emulator.Options{})
+		compiled, err := compile(d, g, Options{}, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := plan.Place(compiled.buffers); n >= e.Points*e.Context {
+			t.Errorf("%s: %d numbers", c.Aggregation, n)
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
 		}
 	}
 }

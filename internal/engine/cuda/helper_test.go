@@ -5,6 +5,7 @@ package cuda_test
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"gorgonia.org/tensor"
@@ -28,32 +29,54 @@ type shape struct {
 }
 
 func (s shape) String() string {
-	return fmt.Sprintf("%s dx=%d dy=%d width=%d floor=%v %v", s.model.Name, s.dx, s.dy, max(s.model.Representation, s.model.Width), s.model.SigmaFloor, s.e)
+	return fmt.Sprintf("%s%s%s dx=%d dy=%d width=%d floor=%v %v", s.model.Name, s.model.AdaptorForm, s.model.Aggregation, s.dx, s.dy, max(s.model.Representation, s.model.Width), s.model.SigmaFloor, s.e)
 }
 
-// sized returns a model whose representation and hidden layers have the given width.
-func sized(name string, width int) config.Model {
+// variants returns the names of the models, and the models that a name alone does not describe: a
+// name followed by a form of adaptor, an aggregation or both.
+func variants() []string {
+	return append(models.Names(), "acqnp residual", "cnp attention", "cnp transformer", "cqnp attention", "cqnp transformer",
+		"acqnp residual attention", "acqnp residual transformer")
+}
+
+// sized returns a variant whose representation and hidden layers have the given width.
+func sized(variant string, width int) config.Model {
+	words := strings.Fields(variant)
+	name := words[0]
 	if name == "bnp" {
 		return config.Model{Name: name, Width: width, PreDepth: 3, PostDepth: 2, DecoderDepth: 3}
 	}
 	hidden := []int{width, width}
 	c := config.Model{Name: name, Representation: width, Encoder: hidden, Decoder: hidden}
-	switch name {
-	case "acqnp":
+	if name == "acqnp" {
 		c.Adaptor = hidden
-	case "canp":
-		c.KeyEncoder, c.QueryEncoder, c.Heads = hidden[:1], hidden[:1], 4
+	}
+	for _, word := range words {
+		switch word {
+		case config.Residual:
+			c.AdaptorForm = word
+		case "canp":
+			c.KeyEncoder, c.QueryEncoder, c.Heads = hidden[:1], hidden[:1], 4
+		case config.Attention:
+			c.Aggregation, c.KeyEncoder, c.QueryEncoder, c.Heads = word, hidden[:1], hidden[:1], 4
+		case config.Transformer:
+			c.Aggregation, c.Layers, c.Heads, c.Feedforward = word, 2, 2, width+3
+		}
 	}
 	return c
 }
 
-// small returns a small shape of a model.
-func small(name string) shape {
-	e := ops.Extents{Functions: 2, Context: 3, Points: 6, Levels: 3}
-	if name == "cnp" || name == "canp" {
-		e.Levels = 0
+// small returns a small shape of a variant.
+func small(variant string) shape {
+	return shape{sized(variant, 16), 2, 3, ops.Extents{Functions: 2, Context: 3, Points: 6, Levels: 3}}.levelled()
+}
+
+// levelled returns the shape without levels if its model has none.
+func (s shape) levelled() shape {
+	if name := s.model.Name; name == "cnp" || name == "canp" {
+		s.e.Levels = 0
 	}
-	return shape{sized(name, 16), 2, 3, e}
+	return s
 }
 
 func build(t testing.TB, s shape) *models.Model {
