@@ -3,7 +3,7 @@ import math
 
 import torch
 
-from method import shapes
+from method import levels_of, shapes
 
 
 def uniform(rng, shape, bound):
@@ -15,15 +15,20 @@ def uniform(rng, shape, bound):
 def draw_weights(model, dx, dy, rng, gain=3):
     """Draws weights larger than a layer's initial ones (gain 1, which shrink the signal from layer to layer), so that
     every input affects the result. With gain 6, layers with ReLUs would keep the signal's size."""
-    return {name: uniform(rng, shape, math.sqrt((1 if name.endswith(".bias") else gain) / fan_in))
-            for name, shape, fan_in in shapes(model, dx, dy)}
+    return {name: draw_weight(name, shape, fan_in, rng, gain) for name, shape, fan_in in shapes(model, dx, dy)}
+
+
+def draw_weight(name, shape, fan_in, rng, gain):
+    if ".norm" in name:  # around PyTorch's initial 1 and 0
+        return (uniform(rng, shape, 0.5) + (1 if name.endswith(".weight") else 0)).float().double()
+    return uniform(rng, shape, math.sqrt((1 if name.endswith("bias") else gain) / fan_in))
 
 
 def draw_batch(model, extents, dx, dy, rng):
     """Draws a batch; extents are (B, N, N_c, N_tau or k)."""
     b, n, nc, levels = extents
     batch = {"num_context": nc, "x": uniform(rng, (b, n, dx), 2), "y": uniform(rng, (b, n, dy), 1.5)}
-    if model["name"] in ("cqnp", "acqnp"):
+    if levels_of(model):
         batch["u"] = draw_levels(b, levels, n, rng)
     if model["name"] == "bnp":
         batch["resample"] = draw_resample(levels, b, nc, rng)

@@ -8,17 +8,30 @@ import os
 
 import torch
 
+import transformer
 from draw import draw_levels, draw_resample, draw_weights, uniform
 from files import save
-from method import Kinks, forward
+from layers import Kinks
+from method import aggregation, forward, levels_of
 
 HIDDEN = [16, 16, 16]
+QUANTILE = {"representation": 16, "encoder": HIDDEN, "decoder": HIDDEN}
+ADAPTIVE = {"name": "acqnp", **QUANTILE, "adaptor": HIDDEN + [16, 16]}
+LOOK = {"aggregation": "attention", "key_encoder": [16], "query_encoder": [16], "heads": 8}
+STACK = {"aggregation": "transformer", "representation": 12, "encoder": [16], "heads": 4, "layers": 6, "feedforward": 12}
+RESIDUAL = {"adaptor_form": "residual"}
+# The keys of each model's configuration. Its name is that of its file, unless there is a key "name".
 MODELS = {
     "cnp": {"representation": 16, "encoder": HIDDEN, "decoder": HIDDEN},
     "canp": {"representation": 16, "encoder": HIDDEN, "decoder": HIDDEN, "key_encoder": [16], "query_encoder": [16], "heads": 8},
     "bnp": {"width": 12, "pre_depth": 5, "post_depth": 3, "decoder_depth": 5},
-    "cqnp": {"representation": 16, "encoder": HIDDEN, "decoder": HIDDEN},
-    "acqnp": {"representation": 16, "encoder": HIDDEN, "adaptor": HIDDEN + [16, 16], "decoder": HIDDEN},
+    "cqnp": QUANTILE,
+    "acqnp": ADAPTIVE,
+    "acqnp-residual": {**ADAPTIVE, **RESIDUAL},
+    "cqnp-attention": {"name": "cqnp", **QUANTILE, **LOOK},
+    "acqnp-attention": {**ADAPTIVE, **LOOK, **RESIDUAL},
+    "cnp-transformer": {"name": "cnp", **QUANTILE, **STACK},
+    "acqnp-transformer": {**ADAPTIVE, **STACK, **RESIDUAL},
 }
 # (dx, dy) of each benchmark whose configuration the test uses.
 DIMS = {"lissajous": (1, 1), "svhn": (2, 3)}
@@ -59,16 +72,18 @@ def write(folder):
         save(os.path.join(folder, f"tasks-{benchmark}.safetensors"), tensors,
              {"num_context": json.dumps([batch["num_context"] for batch in tasks])},
              "F32", {name: "I32" for name in tensors if name.endswith("resample")})
-        for name, widths in MODELS.items():
-            model = {"name": name, **widths}
+        for name, keys in MODELS.items():
+            model = {"name": name, **keys}
             # The signal shrinks in deeper networks. With this gain, other levels or bootstraps change the results by far more than 2e-4.
             weights = draw_weights(model, dx, dy, rng, gain=5)
             save(os.path.join(folder, f"{name}-{benchmark}.safetensors"), weights, {"format": "pt"}, "F32")
-            case = {"benchmark": benchmark, "model": model, "tasks": evaluate(model, weights, tasks)}
-            if name in ("cqnp", "acqnp"):
-                case["grid"] = evaluate(model, weights, [on_grid(name, batch) for batch in tasks])
+            if aggregation(model) == "transformer":
+                transformer.check(name + "-" + benchmark, model, weights, tasks[0], Kinks())
+            case = {"benchmark": benchmark, "weights": name, "model": model, "tasks": evaluate(model, weights, tasks)}
+            if levels_of(model):
+                case["grid"] = evaluate(model, weights, [on_grid(model["name"], batch) for batch in tasks])
             cases.append(case)
-            print(f"{name + '-' + benchmark:16} context and target {case['tasks']}")
+            print(f"{name + '-' + benchmark:34} context and target {case['tasks']}")
     with open(os.path.join(folder, "expected.json"), "w") as f:
         json.dump({"num_tau": LEVELS, "cases": cases}, f, indent=1)
         f.write("\n")

@@ -1,5 +1,6 @@
 """CNP, CANP, BNP, CQNP and ACQNP in plain PyTorch tensors, computed in the simplest way: one row for each (function,
-level, point), everything tiled and concatenated. Weights are a dict under the authors' state_dict names.
+level, point), everything tiled and concatenated. Weights are a dict under the authors' state_dict names. A model is a
+dict with the keys of a configuration.
 
 A batch is a dict: x [B, N, dx], y [B, N, dy], num_context; u [B, N_tau, N] for CQNP and ACQNP; resample [2, k, B, N_c]
 (indices of context points, indices of residuals) for BNP.
@@ -9,6 +10,9 @@ from typing import NamedTuple, Optional
 
 import torch
 
+import transformer
+from layers import linear, mlp, relu, softplus
+
 
 class Result(NamedTuple):
     loglik: torch.Tensor  # [B, N], summed over channels
@@ -17,48 +21,40 @@ class Result(NamedTuple):
     plain: Optional[torch.Tensor] = None  # BNP: log-likelihood of the path without a bootstrap, [B, N]
 
 
-class Kinks:
-    """Records how close the arguments of max(0, .) and |.| come to 0."""
-
-    def __init__(self):
-        self.least = math.inf
-
-    def see(self, v):
-        self.least = min(self.least, v.detach().abs().min().item())
+    def targets(self, num_context):
+        """Returns the part of the points that are not context."""
+        of_points = {"loglik": 1, "components": 1 if self.logit is None else 2, "logit": 2}
+        return self._replace(**{name: getattr(self, name).narrow(dim, num_context, self.loglik.shape[1] - num_context)
+                                for name, dim in of_points.items() if getattr(self, name) is not None})
 
 
-def softplus(v):
-    # F.softplus switches to the identity above 20 and is wrong by 2e-9 there.
-    return torch.logaddexp(v, torch.zeros_like(v))
+def levels_of(model):
+    """Reports whether a model has quantile levels."""
+    return model["name"] in ("cqnp", "acqnp")
 
 
-def relu(h, kinks):
-    kinks.see(h)
-    return h.clamp(min=0)
+def residual(model):
+    """Reports whether a model has the residual adaptor: a start at CQNP's levels, and a decoder that reads u."""
+    return model.get("adaptor_form") == "residual"
 
 
-def linear(weights, name, h):
-    return h @ weights[name + ".weight"].T + weights[name + ".bias"]
+def aggregation(model):
+    return "attention" if model["name"] == "canp" else model.get("aggregation", "mean")
 
 
-def mlp(weights, prefix, h, kinks, first=0):
-    """Applies the linear layers numbered first, first + 2, ... with a ReLU after each but the last."""
-    last = max(int(k.split(".")[-2]) for k in weights if k.startswith(prefix + "."))
-    for i in range(first, last + 1, 2):
-        h = linear(weights, f"{prefix}.{i}", h)
-        if i < last:
-            h = relu(h, kinks)
-    return h
+def sigma_of(model, s):
+    floor = model.get("sigma_floor", 0.01 if levels_of(model) else 0.1)
+    return floor + (1 - floor) * softplus(s)
 
 
-def gaussian(out):
+def gaussian(model, out):
     """Returns mu and sigma from a decoder's output [..., 2dy]."""
     mu, s = out.chunk(2, dim=-1)
-    return mu, 0.1 + 0.9 * softplus(s)
+    return mu, sigma_of(model, s)
 
 
-def gaussian_loglik(out, y):
-    mu, sigma = gaussian(out)
+def gaussian_loglik(model, out, y):
+    mu, sigma = gaussian(model, out)
     density = -((y - mu) / sigma).square() / 2 - sigma.log() - math.log(2 * math.pi) / 2
     return density.sum(dim=-1)
 
@@ -71,19 +67,24 @@ def tile(v, dim, times):
 
 def forward(model, weights, batch, kinks):
     if model["name"] == "bnp":
-        return bnp(weights, batch, kinks)
+        return bnp(model, weights, batch, kinks)
+    x, y, r = batch["x"], batch["y"], represent(model, weights, batch, kinks)
+    if levels_of(model):
+        return quantile(model, weights, r, x, y, batch["u"], kinks)
+    per_point = r.repeat(1, x.shape[1] // r.shape[1], 1)
+    out = mlp(weights, "_decoder._mlp._net", torch.cat([per_point, x], dim=-1), kinks)
+    return Result(gaussian_loglik(model, out, y), out)
+
+
+def represent(model, weights, batch, kinks):
+    """Returns r of every point [B, N, d], or of every function [B, 1, d] with mean aggregation."""
+    if aggregation(model) == "transformer":
+        return transformer.encode(model, weights, batch, kinks)
     x, y, nc = batch["x"], batch["y"], batch["num_context"]
-    pairs = torch.cat([x[:, :nc], y[:, :nc]], dim=-1)
-    values = mlp(weights, "_encoder._mlp._net", pairs, kinks)
-    if model["name"] == "canp":
-        r = attention(model["heads"], weights, x, x[:, :nc], values, kinks)
-    else:
-        r = values.mean(dim=1)
-    if model["name"] in ("cnp", "canp"):
-        per_point = tile(r, 1, x.shape[1]) if model["name"] == "cnp" else r
-        out = mlp(weights, "_decoder._mlp._net", torch.cat([per_point, x], dim=-1), kinks)
-        return Result(gaussian_loglik(out, y), out)
-    return quantile(model["name"], weights, r, x, y, batch["u"], kinks)
+    values = mlp(weights, "_encoder._mlp._net", torch.cat([x[:, :nc], y[:, :nc]], dim=-1), kinks)
+    if aggregation(model) == "attention":
+        return attention(model["heads"], weights, x, x[:, :nc], values, kinks)
+    return values.mean(dim=1, keepdim=True)
 
 
 def attention(heads, weights, x, xc, values, kinks):
@@ -101,17 +102,20 @@ def attention(heads, weights, x, xc, values, kinks):
     return total
 
 
-def quantile(name, weights, r, x, y, u, kinks):
+def quantile(model, weights, r, x, y, u, kinks):
     """Computes CQNP or ACQNP: a mixture of asymmetric Laplace distributions over the levels."""
     n, dy, levels = x.shape[1], y.shape[-1], u.shape[1]
-    r, x, y = r[:, None, None].repeat(1, levels, n, 1), tile(x, 1, levels), tile(y, 1, levels)
-    if name == "acqnp":
-        z = mlp(weights, "_adaptor._net", torch.cat([r, x, u.unsqueeze(-1)], dim=-1), kinks)
-    else:
-        z = torch.log((0.001 + 0.998 * u) / (0.001 + 0.998 * (1 - u))).unsqueeze(-1)
-    out = mlp(weights, "_decoder._mlp._net", torch.cat([r, x, torch.sigmoid(z)], dim=-1), kinks)
+    r = r.unsqueeze(1).repeat(1, levels, n // r.shape[1], 1)
+    x, y, u = tile(x, 1, levels), tile(y, 1, levels), u.unsqueeze(-1)
+    z = 0
+    if model["name"] == "cqnp" or residual(model):
+        z = torch.log((0.001 + 0.998 * u) / (0.001 + 0.998 * (1 - u)))
+    if model["name"] == "acqnp":
+        z = z + mlp(weights, "_adaptor._net", torch.cat([r, x, u], dim=-1), kinks)
+    level = [torch.sigmoid(z), u] if residual(model) else [torch.sigmoid(z)]
+    out = mlp(weights, "_decoder._mlp._net", torch.cat([r, x, *level], dim=-1), kinks)
     mu, s, a = out[..., :dy], out[..., dy:2 * dy], out[..., 2 * dy:]
-    sigma = 0.01 + 0.99 * softplus(s)
+    sigma = sigma_of(model, s)
     e = y - mu
     kinks.see(e)
     rho = torch.where(e >= 0, torch.sigmoid(z) * e, -torch.sigmoid(-z) * e)
@@ -121,7 +125,7 @@ def quantile(name, weights, r, x, y, u, kinks):
     return Result(mixture.sum(dim=-1), out, z.squeeze(-1))
 
 
-def bnp(weights, batch, kinks):
+def bnp(model, weights, batch, kinks):
     """Computes BNP, with the bootstraps in the place of levels: [B, k, ...]."""
     x, y, nc = batch["x"], batch["y"], batch["num_context"]
     points, resample = batch["resample"].long().transpose(1, 2)  # each [B, k, N_c]
@@ -143,13 +147,13 @@ def bnp(weights, batch, kinks):
         return torch.gather(v, 2, tile(index, -1, v.shape[-1]))
 
     with torch.no_grad():
-        mu, sigma = gaussian(decode(encode(pick(xs, points), pick(ys, points)), xs))
+        mu, sigma = gaussian(model, decode(encode(pick(xs, points), pick(ys, points)), xs))
         residual = pick((ys - mu) / sigma, resample)
         again = mu + sigma * (residual - residual.mean(dim=2, keepdim=True))
     base = encode(xc, yc)
-    plain = gaussian_loglik(decode(base, x), y)
+    plain = gaussian_loglik(model, decode(base, x), y)
     out = decode(tile(base, 1, k), tile(x, 1, k), encode(xs, again))
-    loglik = torch.logsumexp(gaussian_loglik(out, tile(y, 1, k)), dim=1) - math.log(k)
+    loglik = torch.logsumexp(gaussian_loglik(model, out, tile(y, 1, k)), dim=1) - math.log(k)
     return Result(loglik, out, plain=plain)
 
 
@@ -178,16 +182,24 @@ def shapes(model, dx, dy):
         yield from net("dec.mlp", [w] * (dec - 1) + [2 * dy], first=1)
         return
 
-    d, levels = model["representation"], model["name"] in ("cqnp", "acqnp")
-    yield from net("_encoder._mlp._net", [dx + dy, *model["encoder"], d])
+    d, levels = model["representation"], levels_of(model) + residual(model)
+    if aggregation(model) == "transformer":
+        yield from net(transformer.EMBEDDER, [dx + dy + 1, *model["encoder"], d])
+        yield from transformer.shapes(model)
+    else:
+        yield from net("_encoder._mlp._net", [dx + dy, *model["encoder"], d])
     if model["name"] == "acqnp":
         yield from net("_adaptor._net", [d + dx + 1, *model["adaptor"], 1])
-    if model["name"] == "canp":
-        attention = "_encoder._attention."
-        yield from net(attention + "_query_mlp._net", [dx, *model["query_encoder"], d])
-        yield from net(attention + "_key_mlp._net", [dx, *model["key_encoder"], d])
-        heads, part = model["heads"], d // model["heads"]
-        for name, shape in (("query", (part, d, 1)), ("key", (part, d, 1)), ("value", (part, d, 1)), ("output", (d, part, 1))):
-            for h in range(heads):
-                yield f"{attention}_attention._{name}_layers.{h}.weight", shape, shape[1]
+    if aggregation(model) == "attention":
+        yield from attention_shapes(model, dx, net)
     yield from net("_decoder._mlp._net", [d + dx + levels, *model["decoder"], (3 if levels else 2) * dy])
+
+
+def attention_shapes(model, dx, net):
+    name, d, heads = "_encoder._attention.", model["representation"], model["heads"]
+    yield from net(name + "_query_mlp._net", [dx, *model["query_encoder"], d])
+    yield from net(name + "_key_mlp._net", [dx, *model["key_encoder"], d])
+    part = d // heads
+    for each, shape in (("query", (part, d, 1)), ("key", (part, d, 1)), ("value", (part, d, 1)), ("output", (d, part, 1))):
+        for h in range(heads):
+            yield f"{name}_attention._{each}_layers.{h}.weight", shape, shape[1]

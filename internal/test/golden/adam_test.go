@@ -22,7 +22,7 @@ func checkAdam[T engine.Float](t *testing.T, g *golden, on compile[T], tolerance
 	adam := engine.NewAdam[T](len(p.Params()), decay)
 	losses := make([]T, len(g.steps))
 	for k := range g.steps {
-		run(t, g, p, models.Training, g.step(k))
+		run(t, p, models.Training, g.step(k))
 		losses[k] = p.Output("cost")[0]
 		adam.Update(p.Params(), p.Grads(), rate)
 	}

@@ -25,18 +25,20 @@ type golden struct {
 	dx, dy  int
 	context int   // of the main batch
 	steps   []int // context points of each Adam step's batch
+	targets bool  // the loss is that of the target points, and they alone are points of a run
 }
 
 // batch holds the inputs of a run, in the file's layout.
 type batch struct {
 	extents ops.Extents
+	context []float64 // [B, N_c, dx+dy]
 	x, y    []float64 // [B, N, dx], [B, N, dy]
 	u       []float64 // [B, N_τ, N]; quantile models
 
 	resample []float64 // [2, k, B, N_c], indices of context points and of residuals; BNP
 }
 
-const numCases = 26
+const numCases = 46
 
 // cases returns the paths of the files in testdata.
 func cases(t *testing.T) []string {
@@ -57,7 +59,7 @@ func load(t *testing.T, path string) *golden {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &golden{t: t, name: caseName(path), file: file}
+	g := &golden{t: t, name: caseName(path), file: file, targets: file.Metadata["loss"] == "targets"}
 	var c config.Model
 	if err := yaml.Unmarshal([]byte(file.Metadata["model"]), &c); err != nil { // JSON, with the names of configurations
 		t.Fatalf("%s: metadata model: %v", g.name, err)
@@ -118,7 +120,45 @@ func (g *golden) batch(prefix string, context int) batch {
 		b.resample = g.values(prefix + "resample")
 		b.extents.Levels = g.tensor(prefix + "resample").Shape[1]
 	}
+	b.context = pairs(b.x, b.y, b.extents, g.dx, g.dy)
+	if g.targets {
+		return b.points(context, shape[1], g.dx, g.dy)
+	}
 	return b
+}
+
+// pairs returns [x, y] of the context points.
+func pairs(x, y []float64, e ops.Extents, dx, dy int) []float64 {
+	var v []float64
+	for f := range e.Functions {
+		for c := range e.Context {
+			at := f*e.Points + c
+			v = append(append(v, x[at*dx:][:dx]...), y[at*dy:][:dy]...)
+		}
+	}
+	return v
+}
+
+// points returns the batch with points [from, to) of each function alone. The context is the same.
+func (b batch) points(from, to, dx, dy int) batch {
+	e := b.extents
+	b.x = part(b.x, e.Functions, e.Points, from, to, dx)
+	b.y = part(b.y, e.Functions, e.Points, from, to, dy)
+	b.u = part(b.u, e.Functions*e.Levels, e.Points, from, to, 1)
+	b.extents.Points = to - from
+	return b
+}
+
+// part returns rows [from, to) of every one of the groups, [groups, n, width].
+func part(v []float64, groups, n, from, to, width int) []float64 {
+	if v == nil {
+		return nil
+	}
+	var out []float64
+	for i := range groups {
+		out = append(out, v[(i*n+from)*width:(i*n+to)*width]...)
+	}
+	return out
 }
 
 // capacity returns extents that are larger in every dimension than those of any batch of the case.

@@ -23,6 +23,7 @@ type exchange struct {
 	NumTau int `json:"num_tau"`
 	Cases  []struct {
 		Benchmark string         `json:"benchmark"`
+		Weights   string         `json:"weights"` // the file's name, without the benchmark
 		Model     map[string]any `json:"model"` // as in a configuration
 		Tasks     [][2]float64   `json:"tasks"` // for every batch: mean log-likelihood of context points and of targets
 		Grid      [][2]float64   `json:"grid"`  // with evenly spaced levels; quantile models
@@ -45,11 +46,11 @@ func TestImportedWeightsEvaluateAsInPyTorch(t *testing.T) {
 	if err := json.Unmarshal(b, &e); err != nil {
 		t.Fatal(err)
 	}
-	if len(e.Cases) != 10 {
-		t.Fatalf("%d cases, expected 10: five models, one output and RGB", len(e.Cases))
+	if len(e.Cases) != 20 {
+		t.Fatalf("%d cases, expected 20: ten models, one output and RGB", len(e.Cases))
 	}
 	for _, c := range e.Cases {
-		name := c.Model["name"].(string) + "-" + c.Benchmark
+		name := c.Weights + "-" + c.Benchmark
 		t.Run(name, func(t *testing.T) {
 			config := configFile(t, c.Benchmark, c.Model)
 			weights := filepath.Join(exchangeDir, name+".safetensors")

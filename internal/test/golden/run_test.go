@@ -48,17 +48,10 @@ func start[T engine.Float](t *testing.T, g *golden, on compile[T], mode models.M
 }
 
 // run writes the inputs of a batch at its extents, and runs the program.
-func run[T engine.Float](t *testing.T, g *golden, p engine.Program[T], mode models.Mode, b batch) {
+func run[T engine.Float](t *testing.T, p engine.Program[T], mode models.Mode, b batch) {
 	t.Helper()
-	e, dx, dy := b.extents, g.dx, g.dy
-	pairs := p.Input("context")
-	for f := range e.Functions {
-		for c := range e.Context {
-			at := pairs[(f*e.Context+c)*(dx+dy):]
-			fill(at[:dx], b.x[(f*e.Points+c)*dx:][:dx])
-			fill(at[dx:dx+dy], b.y[(f*e.Points+c)*dy:][:dy])
-		}
-	}
+	e := b.extents
+	fill(p.Input("context"), b.context)
 	fill(p.Input("x"), b.x)
 	if mode != models.Prediction {
 		fill(p.Input("y"), b.y)
