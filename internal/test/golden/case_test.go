@@ -150,11 +150,11 @@ func (b batch) points(from, to, dx, dy int) batch {
 }
 
 // part returns rows [from, to) of every one of the groups, [groups, n, width].
-func part(v []float64, groups, n, from, to, width int) []float64 {
+func part[V any](v []V, groups, n, from, to, width int) []V {
 	if v == nil {
 		return nil
 	}
-	var out []float64
+	var out []V
 	for i := range groups {
 		out = append(out, v[(i*n+from)*width:(i*n+to)*width]...)
 	}

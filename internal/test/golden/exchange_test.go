@@ -24,9 +24,9 @@ type exchange struct {
 	Cases  []struct {
 		Benchmark string         `json:"benchmark"`
 		Weights   string         `json:"weights"` // the file's name, without the benchmark
-		Model     map[string]any `json:"model"` // as in a configuration
-		Tasks     [][2]float64   `json:"tasks"` // for every batch: mean log-likelihood of context points and of targets
-		Grid      [][2]float64   `json:"grid"`  // with evenly spaced levels; quantile models
+		Model     map[string]any `json:"model"`   // as in a configuration
+		Tasks     [][2]float64   `json:"tasks"`   // for every batch: mean log-likelihood of context points and of targets
+		Grid      [][2]float64   `json:"grid"`    // with evenly spaced levels; quantile models
 	} `json:"cases"`
 }
 
