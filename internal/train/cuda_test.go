@@ -144,9 +144,7 @@ func counts(e *config.Experiment) {
 	}
 }
 
-// closeTo checks that two checkpoints are of the same step and hold nearly the same weights, but for
-// the biases of a transformer's keys: a softmax does not depend on them, so their gradients are
-// rounding alone.
+// closeTo checks that two checkpoints are of the same step and hold nearly the same weights.
 func closeTo(t *testing.T, got, want string, m *models.Model) {
 	t.Helper()
 	a, err := run.ReadCheckpoint(got, m)
@@ -161,23 +159,10 @@ func closeTo(t *testing.T, got, want string, m *models.Model) {
 		t.Errorf("%d steps and %d updates, want %d and %d", a.Step, a.Updates, b.Step, b.Updates)
 	}
 	for i := range a.Params {
-		if strings.HasSuffix(engine.TensorAt(m.Tensors(), i), ".in_proj_bias") && isKey(m, i) {
-			continue
-		}
 		if d := math.Abs(float64(a.Params[i] - b.Params[i])); !(d <= near) {
 			t.Fatalf("parameter %d of %s: %g and %g", i, engine.TensorAt(m.Tensors(), i), a.Params[i], b.Params[i])
 		}
 	}
-}
-
-// isKey reports whether element i of the parameters is in the second third of its tensor.
-func isKey(m *models.Model, i int) bool {
-	for _, t := range m.Tensors() {
-		if at := i - t.Offset; at >= 0 && at < t.Size() {
-			return at >= t.Size()/3 && at < 2*t.Size()/3
-		}
-	}
-	return false
 }
 
 // fusable returns an experiment whose quantile branch runs on the fused kernels.
