@@ -29,7 +29,7 @@ steps=${STEPS:-2000}
 failed=0
 : >"$out/table.txt"
 
-row() { printf '%-34s %s\n' "$1" "$2" >>"$out/table.txt"; }
+row() { printf '%-40s %s\n' "$1" "$2" >>"$out/table.txt"; }
 say() { echo "gpu-check: $*" >&2; }
 # number FILE KEY prints the first number under that key in a JSON file
 number() { sed -n "s/.*\"$2\": *\\(-\\{0,1\\}[0-9][0-9.e+-]*\\).*/\\1/p" "$1" | head -1; }
@@ -49,16 +49,34 @@ for test in tests/*.test; do
 	row "$name" "$verdict: $(grep -c '^ *--- PASS' "$out/$name.txt") passed, $(grep -c '^ *--- FAIL' "$out/$name.txt") failed, $(grep -c '^ *--- SKIP' "$out/$name.txt") skipped"
 done
 
+# settings MODEL prints the flags that make MODEL of the configuration of the model before the dash.
+# Every acqnp with a dash has the residual adaptor.
+settings() {
+	case $1 in acqnp-*) echo "--set model.adaptor_form=residual" ;; esac
+	case $1 in *-attention | *-transformer) echo "--set model.aggregation=${1#*-} --set train.loss=targets" ;; esac
+}
+# peer MODEL MODE times it in PyTorch
+peer() {
+	case $1 in
+	canp | bnp) script="canp_bnp_step.py --model $1" ;;
+	*-*) script="encoder_step.py --model ${1%-*} --aggregation ${1#*-} --mode $2" ;;
+	*) script="torch_step.py --model $1 --mode $2" ;;
+	esac
+	# shellcheck disable=SC2086 # several words
+	"$python" peer/$script --points 53 --steps 50
+}
+
 # 2. Milliseconds per training step on lissajous, for this program and for PyTorch.
 mkdir -p "$out/times"
 torch=yes
 "$python" -c 'import torch; assert torch.cuda.is_available()' 2>"$out/times/torch.err" || torch=no
-for model in acqnp cqnp cnp canp bnp; do
+for model in acqnp cqnp cnp canp bnp acqnp-residual cnp-attention acqnp-attention cnp-transformer acqnp-transformer; do
 	line=
 	for precision in fp32 tf32 fp16; do
 		say "time $model $precision"
 		file=$out/times/$model-$precision
-		if ./acqnp bench --config "configs/lissajous/$model.yaml" --points 53 --steps 50 --device cuda --precision $precision --json >"$file.json" 2>"$file.err"; then
+		# shellcheck disable=SC2046 # several words
+		if ./acqnp bench --config "configs/lissajous/${model%-*}.yaml" $(settings "$model") --points 53 --steps 50 --device cuda --precision $precision --json >"$file.json" 2>"$file.err"; then
 			line="$line $precision $(number "$file.json" ms_median)"
 		else
 			line="$line $precision -"
@@ -68,31 +86,34 @@ for model in acqnp cqnp cnp canp bnp; do
 	line=' python3 has no torch with CUDA'
 	if [ $torch = yes ]; then
 		line=
-		script=torch_step.py modes='eager tf32 compile graph'
-		case $model in canp | bnp) script=canp_bnp_step.py modes=eager ;; esac
+		case $model in
+		canp | bnp) modes=eager ;;
+		acqnp-residual) modes= ;; # no script has it; PyTorch should take as long as for acqnp
+		*-*) modes='eager compile autotune bf16 compile-bf16' ;;
+		*) modes='eager tf32 compile graph' ;;
+		esac
 		for mode in $modes; do
 			say "time $model PyTorch $mode"
 			file=$out/times/$model-torch-$mode
-			option="--mode $mode"
-			[ $script = torch_step.py ] || option=
-			# shellcheck disable=SC2086 # two words
-			if "$python" "peer/$script" --model $model $option --points 53 --steps 50 >"$file.json" 2>"$file.err"; then
+			if peer "$model" "$mode" >"$file.json" 2>"$file.err"; then
 				line="$line $mode $(number "$file.json" ms_median)"
 			else
 				line="$line $mode -"
 			fi
 		done
 	fi
-	row "ms a step, $model, PyTorch" "$line"
+	[ -z "$line" ] || row "ms a step, $model, PyTorch" "$line"
 done
 
 # 3. The log-likelihood that a short training reaches in each precision.
-# train NAME DEVICE PRECISION CONFIG
+# train NAME DEVICE PRECISION CONFIG [FLAG...]
 train() {
-	say "train $1 on $2 $3"
-	./acqnp train --config "$4" --set "train.steps=$steps" --run-dir "$out/runs/$1" --overwrite --device "$2" --precision "$3" \
-		--quiet >"$out/$1.txt" 2>&1 &&
-		./acqnp eval --run "$out/runs/$1" --batches 100 --device "$2" --precision "$3" --out "$out/$1.json" --quiet >>"$out/$1.txt" 2>&1
+	run=$1 on=$2 with=$3 config=$4
+	shift 4
+	say "train $run on $on $with"
+	./acqnp train --config "$config" "$@" --set "train.steps=$steps" --run-dir "$out/runs/$run" --overwrite --device "$on" \
+		--precision "$with" --quiet >"$out/$run.txt" 2>&1 &&
+		./acqnp eval --run "$out/runs/$run" --batches 100 --device "$on" --precision "$with" --out "$out/$run.json" --quiet >>"$out/$run.txt" 2>&1
 }
 cpu=
 train small-cpu cpu fp32 configs/quickstart.yaml && cpu=$(likelihood "$out/small-cpu.json")
@@ -110,6 +131,22 @@ for precision in fp32 tf32 fp16; do
 		row "target LL, quickstart, $precision" "training failed: $(tail -1 "$out/small-$precision.txt")"
 		[ $precision != fp32 ] || failed=1
 	fi
+done
+# The new models at the same size. They gain from step to step for longer, so 2000 steps say only
+# whether the GPU learns as the CPU does.
+for model in acqnp-attention acqnp-transformer; do
+	cpu=
+	# shellcheck disable=SC2046 # several words
+	train $model-cpu cpu fp32 configs/quickstart.yaml $(settings $model) && cpu=$(likelihood "$out/$model-cpu.json")
+	for precision in fp32 tf32 fp16; do
+		# shellcheck disable=SC2046 # several words
+		if train $model-$precision cuda $precision configs/quickstart.yaml $(settings $model); then
+			row "target LL, $model, $precision" "$(likelihood "$out/$model-$precision.json"), on the CPU ${cpu:--}"
+		else
+			row "target LL, $model, $precision" "training failed: $(tail -1 "$out/$model-$precision.txt")"
+			[ $precision != fp32 ] || failed=1
+		fi
+	done
 done
 for precision in fp32 tf32 fp16; do
 	if train lissajous-$precision cuda $precision configs/lissajous/acqnp.yaml; then

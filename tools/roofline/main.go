@@ -3,6 +3,9 @@
 // take on some GPUs.
 //
 //	go run ./tools/roofline configs/lissajous/*.yaml
+//	go run ./tools/roofline configs/lissajous/acqnp.yaml model.adaptor_form=residual
+//
+// Arguments of the form KEY=VALUE override keys of all configurations.
 package main
 
 import (
@@ -10,6 +13,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strings"
 
 	"gorgonia.org/tensor"
 
@@ -58,8 +62,16 @@ func (w work) ms(tflops float64, g gpu) float64 {
 }
 
 func main() {
-	for _, path := range os.Args[1:] {
-		if err := describe(path); err != nil {
+	var set config.Overrides
+	paths := slices.DeleteFunc(os.Args[1:], func(arg string) bool {
+		override := strings.Contains(arg, "=")
+		if override {
+			set.Set = append(set.Set, arg)
+		}
+		return override
+	})
+	for _, path := range paths {
+		if err := describe(path, set); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -67,12 +79,15 @@ func main() {
 }
 
 // describe prints a configuration's tables at lissajous' mean size.
-func describe(path string) error {
-	x, err := config.Load(path, config.Overrides{})
+func describe(path string, set config.Overrides) error {
+	x, err := config.Load(path, set)
 	if err != nil {
 		return err
 	}
 	e := ops.Extents{Functions: 128, Context: 26, Points: 53}
+	if x.Train.Loss == config.Targets {
+		e.Points -= e.Context
+	}
 	switch x.Model.Name {
 	case "acqnp", "cqnp":
 		e.Levels = 50
@@ -95,14 +110,26 @@ func describe(path string) error {
 	for _, u := range a.Units {
 		s.add(u)
 	}
-	s.print(x.Model.Name)
+	s.print(title(x.Model))
 	return nil
+}
+
+// title returns a model's name, with its form of adaptor and aggregation unless they are the paper's.
+func title(m config.Model) string {
+	t := m.Name
+	if m.AdaptorForm == config.Residual {
+		t += ", residual adaptor"
+	}
+	if m.Aggregation == config.Attention || m.Aggregation == config.Transformer {
+		t += ", " + m.Aggregation
+	}
+	return t
 }
 
 // print prints the kernels and their sum. For a model with quantile levels it prints the same with
 // the quantile branch fused.
-func (s *step) print(model string) {
-	fmt.Printf("\n**%s**\n\n| kernel | launches | GFLOP | MB |", model)
+func (s *step) print(title string) {
+	fmt.Printf("\n**%s**\n\n| kernel | launches | GFLOP | MB |", title)
 	for _, g := range gpus {
 		fmt.Printf(" %s, ms |", g.name)
 	}

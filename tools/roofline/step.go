@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/acqnp/acqnp/internal/engine/plan"
 	"github.com/acqnp/acqnp/internal/ops"
 )
@@ -44,6 +46,12 @@ func (s *step) add(u *plan.Unit) {
 		s.count(u, "mixture", s.bytes(append(u.Outs(), u.In...)...), 0)
 	case ops.MixtureLikGrad:
 		s.count(u, "mixture_grad", s.bytes(append(u.Outs(), u.In...)...), 0)
+	case ops.LayerNorm:
+		s.count(u, "layer_norm", s.bytes(append(u.Outs(), u.In...)...), 0)
+	case ops.LayerNormGrad: // one kernel for the input, one for gain and shift
+		s.count(u, "layer_norm_grad", s.bytes(slices.Concat(u.Outs(), u.In, u.In[:2])...), 0)
+	case ops.Add:
+		s.count(u, "add", s.bytes(append(u.Outs(), u.In...)...), 0)
 	default:
 		s.count(u, "other elementwise and sums", s.bytes(append(u.Outs(), u.In...)...), 0)
 	}
@@ -70,12 +78,18 @@ func (s *step) count(u *plan.Unit, name string, bytes, flops float64) {
 		}
 	case name == "base_grad": // reads base and level again, writes the base's gradient
 		backward.launches, backward.bytes = 1, 2*s.bytes(u.Out[ops.BaseGrad])+s.bytes(u.In[2])
-	case name == "in_grad" && u.In[2].Width == 1: // the level's gradient
+	case name == "in_grad" && first(u): // the level's gradient
 		backward.bytes = s.bytes(u.Out[ops.InGrad])
 	case name == "weight_grad" && !u.Op.ReLU: // the gradient by the last layer's result
 		backward.bytes = s.bytes(u.In[0])
 	}
 	s.fused = merge(merge(s.fused, forward), backward)
+}
+
+// first reports whether a layer's gradient is that of the branch's first layer, whose base is a matrix.
+func first(u *plan.Unit) bool {
+	base := u.Out[ops.BaseGrad]
+	return base != nil && base.Space == ops.Point
 }
 
 // branch reports whether a unit belongs to the quantile branch: ψ or the decoder over all rows of a
