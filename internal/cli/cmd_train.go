@@ -167,6 +167,9 @@ func (o *trainOptions) finish(ctx context.Context, e config.Experiment, source d
 		}
 		s.Evaluation.File = file
 	}
+	if err := warnOfCollapse(ctx, t, source, p); err != nil {
+		return err
+	}
 	if dx, _ := source.Dims(); figures.CheckPlottable(dx) != nil {
 		return nil
 	}

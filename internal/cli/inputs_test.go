@@ -68,9 +68,9 @@ func TestBadInputIsOneLineAndTwoAndLeavesNothing(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		// Configurations.
 		{"train --config NONE --run-dir OUT", "none"},
-		{"train --config UNKNOWN --run-dir OUT", "unknown.yaml:11: optimizer"},
-		{"train --config TYPE --run-dir OUT", "type.yaml:9: train.steps"},
-		{"train --config NEGATIVE --run-dir OUT", "negative.yaml:9: train.learning_rate"},
+		{"train --config UNKNOWN --run-dir OUT", "unknown.yaml:12: optimizer"},
+		{"train --config TYPE --run-dir OUT", "type.yaml:10: train.steps"},
+		{"train --config NEGATIVE --run-dir OUT", "negative.yaml:10: train.learning_rate"},
 		{"train --config YAML --run-dir OUT", "yaml.yaml"},
 		{"train --config EMPTY --run-dir OUT", "empty.csv"},
 		{"train --config NORUN --run-dir OUT", "directory"},

@@ -61,6 +61,7 @@ model:
   representation: 8
   encoder: [8]
   adaptor: [8]
+  adaptor_form: residual
   decoder: [8]
 data: {points: [6, 12]}
 train: {steps: 30, batch_size: 4, num_tau: 4, log_every: 10, checkpoint_every: 10, learning_rate: 1e-2}
