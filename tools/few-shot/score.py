@@ -1,0 +1,138 @@
+#!/usr/bin/python3
+"""Trains configurations on few-shot splits and scores their predictions in raw units.
+
+It reads predictive distributions from quantiles.csv, as `acqnp sample-quantiles` writes it, and
+computes scores from these numbers alone. See README.md.
+"""
+import argparse
+import csv
+import os
+import re
+import subprocess
+import sys
+import time
+
+import numpy as np
+
+from mixtures import Mixtures
+
+# The data sets: the columns of function, x and y; whether functions or points are held out; and the
+# program's own defaults for the sizes of training batches, which the smallest function sets.
+SETS = {
+    "school": dict(function="school", x="ses", y="math", split="function", points=(14, 14), context=(3, 11)),
+    "mel": dict(function="f", x="yesterday", y="today", split="point", points=(200, 200), context=(3, 197)),
+    "lanes": dict(function="lane", x="flow", y="speed", split="point", points=(200, 200), context=(3, 197)),
+}
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("models", nargs="+", metavar="NAME=CONFIG[,KEY=VALUE...]",
+                   help="a configuration, and the --set flags that change it")
+    p.add_argument("--acqnp", default="./acqnp", help="the program")
+    p.add_argument("--data", required=True, metavar="DIR", help="holds SET.train.csv, SET.ctx.csv and SET.tgt.csv")
+    p.add_argument("--sets", default=",".join(SETS))
+    p.add_argument("--seeds", default="0", help="comma-separated")
+    p.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="for every configuration")
+    p.add_argument("--threads", default="0")
+    p.add_argument("--runs", default="few-shot-runs", metavar="DIR", help="for run directories and predictions")
+    p.add_argument("--out", metavar="FILE", help="CSV file for the scores, beside the printed table")
+    o = p.parse_args()
+    rows = []
+    for name in o.sets.split(","):
+        for model in o.models:
+            label, _, config = model.partition("=")
+            config, *keys = re.split(r",(?![^[]*\])", config)  # at commas outside of lists
+            scores = [score(o, name, label, config, keys + o.set, seed) for seed in o.seeds.split(",")]
+            rows += scores
+            if len(scores) > 1:
+                show(dict(scores[0], seed="mean", seconds=np.mean([s["seconds"] for s in scores]),
+                          log_density=np.mean([s["log_density"] for s in scores]),
+                          std_error=np.std([s["log_density"] for s in scores], ddof=1) / len(scores)**0.5,
+                          crps=np.mean([s["crps"] for s in scores]), span=np.mean([s["span"] for s in scores])))
+    if o.out:
+        with open(o.out, "w", newline="") as f:
+            w = csv.DictWriter(f, rows[0])
+            w.writeheader()
+            w.writerows(rows)
+
+
+def score(o, name, label, config, keys, seed):
+    """Trains a configuration on a set and returns its scores: a row of the result."""
+    s, run = SETS[name], os.path.join(o.runs, name, label, "seed-" + seed)
+    data = lambda part: os.path.join(o.data, f"{name}.{part}.csv")
+    sets = [f"data.file={data('train')}", f"data.function={s['function']}", f"data.x=[{s['x']}]", f"data.y=[{s['y']}]",
+            f"data.split={s['split']}", "data.train_fraction=0.99", f"data.points=[{s['points'][0]},{s['points'][1]}]",
+            f"data.context=[{s['context'][0]},{s['context'][1]}]"] + keys
+    common = ["--threads", o.threads, "--quiet"]
+    begin = time.time()
+    call(o.acqnp, "train", "--config", config, "--seed", seed, "--run-dir", run, "--overwrite", "--no-eval",
+         *common, *(word for key in sets for word in ("--set", key)))
+    seconds = time.time() - begin
+    context, quantiles = os.path.join(run, "context.csv"), os.path.join(run, "quantiles.csv")
+    write_context(data("ctx"), context, s["function"], s["context"][1])
+    levels = ["--levels", "grid", "--num-tau", "100"] if has_levels(run) else []
+    call(o.acqnp, "sample-quantiles", "--run", run, "--context", context, "--targets", data("tgt"), "--out", quantiles,
+         *levels, *common)
+    y, mixtures = read(quantiles, data("tgt"), s)
+    log_density, crps = mixtures.log_density(y), mixtures.crps(y)
+    row = dict(set=name, model=label, seed=seed, log_density=log_density.mean(),
+               std_error=log_density.std(ddof=1) / len(y)**0.5, crps=crps.mean(), span=mixtures.span(),
+               targets=len(y), seconds=seconds)
+    show(row)
+    return row
+
+
+def show(r):
+    print(f"{r['set']:8} {r['model']:16} seed {r['seed']:4} log density {r['log_density']:8.4f} ± {r['std_error']:.4f}"
+          f"  CRPS {r['crps']:.4f}  span of τ {r['span']:.4f}  {r['seconds']:.1f} s", flush=True)
+
+
+def call(*command):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)}\n{done.stderr}")
+
+
+def has_levels(run):
+    with open(os.path.join(run, "config.yaml")) as f:
+        return any(line.strip().startswith("num_tau:") for line in f)
+
+
+def write_context(source, target, function, most):
+    """Copies a context, at most as many points of a function as the model was trained with."""
+    with open(source, newline="") as f, open(target, "w", newline="") as g:
+        rows, seen = csv.DictReader(f), {}
+        w = csv.DictWriter(g, rows.fieldnames)
+        w.writeheader()
+        for r in rows:
+            seen[r[function]] = seen.get(r[function], 0) + 1
+            if seen[r[function]] <= most:
+                w.writerow(r)
+
+
+def read(quantiles, targets, s):
+    """Returns the true y of all targets and their predictive distributions, in the same order."""
+    truth = {}  # by function and number of the target
+    with open(targets, newline="") as f:
+        count = {}
+        for r in csv.DictReader(f):
+            name = r[s["function"]]
+            truth[name, count.setdefault(name, 0)] = float(r[s["x"]]), float(r[s["y"]])
+            count[name] += 1
+    parts = {}
+    with open(quantiles, newline="") as f:
+        for r in csv.DictReader(f):
+            if r["kind"] != "component":
+                continue
+            key = r["function"], int(r["target"])
+            if abs(float(r[s["x"]]) - truth[key][0]) > 1e-5 * (1 + abs(truth[key][0])):
+                sys.exit(f"{quantiles}: target {key} is at {r[s['x']]}, expected {truth[key][0]}")
+            parts.setdefault(key, []).append([float(r[c]) if r[c] else np.nan for c in ("tau", "mu", "sigma", "weight")])
+    if parts.keys() != truth.keys():
+        sys.exit(f"{quantiles}: {len(parts)} targets, expected the {len(truth)} of {targets}")
+    return np.array([truth[k][1] for k in parts]), Mixtures(np.array(list(parts.values())))
+
+
+if __name__ == "__main__":
+    main()
