@@ -17,7 +17,7 @@ func defaults(c choice) map[string]any {
 		"model.name":             model,
 		"model.aggregation":      Mean,
 		"model.adaptor_form":     Plain,
-		"train.loss":             AllPoints,
+		"train.loss":             defaultLoss(model, c.aggregation),
 		"data.seed":              uint64(43),
 		"train.learning_rate":    r.Learning,
 		"train.weight_decay":     r.Decay,
@@ -38,9 +38,6 @@ func defaults(c choice) map[string]any {
 	if model == "bnp" && b.Kind != benchmark.SpeedFlow {
 		d["train.schedule"] = "cosine"
 	}
-	if slices.Contains(aggregating, model) && c.aggregates() != Mean {
-		d["train.loss"] = Targets
-	}
 	if c.aggregates() == Transformer {
 		d["model.heads"] = 4
 	}
@@ -57,6 +54,15 @@ func SigmaFloor(model string) float64 {
 		return 0.01
 	}
 	return 0.1
+}
+
+// defaultLoss returns the default of train.loss: Targets for cnp, cqnp and acqnp with attention or a
+// transformer, AllPoints otherwise.
+func defaultLoss(model, aggregation string) string {
+	if slices.Contains(aggregating, model) && aggregation != "" && aggregation != Mean {
+		return Targets
+	}
+	return AllPoints
 }
 
 // kindDefaults returns the values that all benchmarks of a kind share.

@@ -1,0 +1,66 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Variant names what makes the model another one than the paper's: its aggregation, its adaptor,
+// its lower bound of σ and its loss, as in "transformer, residual". It returns "" for the paper's.
+// A loss is named only if it is not the default of the aggregation. Sizes and the settings of the
+// optimiser make no variant.
+func (e Experiment) Variant() string {
+	m := e.Model
+	var parts []string
+	if m.Aggregation != "" && m.Aggregation != Mean {
+		parts = append(parts, m.Aggregation)
+	}
+	if m.AdaptorForm == Residual {
+		parts = append(parts, Residual)
+	}
+	if m.SigmaFloor != 0 && m.SigmaFloor != SigmaFloor(m.Name) {
+		parts = append(parts, fmt.Sprintf("sigma floor %g", m.SigmaFloor))
+	}
+	if loss := e.Train.Loss; loss != "" && loss != defaultLoss(m.Name, m.Aggregation) {
+		parts = append(parts, map[string]string{AllPoints: "loss over all points", Targets: "loss over targets"}[loss])
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Size names the size of the model: its width and, for a transformer, the number of its layers, as
+// in "width 64, 3 layers".
+func (m Model) Size() string {
+	size := fmt.Sprintf("width %d", max(m.Representation, m.Width))
+	if m.Layers > 0 {
+		size += fmt.Sprintf(", %d layers", m.Layers)
+	}
+	return size
+}
+
+// Label returns a model's name as the paper prints it, and its variant if it has one: "ACQNP" or
+// "ACQNP, transformer, residual".
+func Label(model, variant string) string {
+	if slices.Contains(models, model) {
+		model = strings.ToUpper(model)
+	}
+	if variant == "" {
+		return model
+	}
+	return model + ", " + variant
+}
+
+// Label returns the name of the model and its variant, in the form of the function Label.
+func (e Experiment) Label() string { return Label(e.Model.Name, e.Variant()) }
+
+// Named returns a model's name as configurations have it, with its variant in brackets if it has
+// one: "acqnp" or "acqnp (transformer, residual)".
+func Named(model, variant string) string {
+	if variant == "" {
+		return model
+	}
+	return model + " (" + variant + ")"
+}
+
+// Named returns the name of the model and its variant, in the form of the function Named.
+func (e Experiment) Named() string { return Named(e.Model.Name, e.Variant()) }
