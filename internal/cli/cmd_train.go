@@ -56,7 +56,7 @@ there to the same result.`,
 	f.StringVar(&o.config, "config", "", "configuration `FILE` (YAML)")
 	f.StringArrayVar(&o.set, "set", nil, "`KEY=VALUE` that overrides the configuration's, repeatable: train.steps=2000")
 	f.StringVar(&o.seed, "seed", "", "`SEED` of initial weights, batches and levels (train.seed)")
-	f.StringVar(&o.runDir, "run-dir", "", "run `DIR` (default runs/<benchmark>/<model>/seed-<seed>, or runs/<name>/seed-<seed>\nfor a <name>.yaml that is not named after a model)")
+	f.StringVar(&o.runDir, "run-dir", "", "run `DIR` (default runs/<benchmark>/<model>/seed-<seed> for <model>.yaml, also with\n<model>-<more> for <model>, and runs/<name>/seed-<seed> for any other <name>.yaml)")
 	f.BoolVar(&o.resume, "resume", false, "continue the run in the run directory, or start one if there is none")
 	f.BoolVar(&o.overwrite, "overwrite", false, "remove the run in the run directory first")
 	f.StringVar(&o.weights, "weights", "", "safetensors `FILE` with the weights to start from (PyTorch's names)")

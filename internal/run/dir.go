@@ -3,7 +3,6 @@ package run
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -13,16 +12,30 @@ import (
 )
 
 // DefaultDir returns runs/<benchmark>/<model>/seed-<seed> for a configuration file that is named
-// after a model, such as configs/<benchmark>/<model>.yaml, and runs/<name>/seed-<seed> for any
-// other <name>.yaml.
+// after a model, such as configs/<benchmark>/<model>.yaml, runs/<benchmark>/<model>-<more>/seed-<seed>
+// for <model>-<more>.yaml, and runs/<name>/seed-<seed> for any other <name>.yaml.
 func DefaultDir(file string, e config.Experiment) string {
 	seed := "seed-" + strconv.FormatUint(e.Train.Seed, 10)
-	name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
-	if slices.Contains(models.Names(), name) {
-		return filepath.Join("runs", e.Benchmark, e.Model.Name, seed)
+	if name, ok := ModelFile(file, e.Model.Name); ok {
+		return filepath.Join("runs", e.Benchmark, name, seed)
 	}
-	return filepath.Join("runs", name, seed)
+	return filepath.Join("runs", baseName(file), seed)
 }
+
+// ModelFile returns model or model-<more> for a configuration file that is named <model>.yaml or
+// <model>-<more>.yaml after any model, and whether it is named so.
+func ModelFile(file, model string) (name string, ok bool) {
+	base := baseName(file)
+	for _, other := range models.Names() {
+		if more, found := strings.CutPrefix(base, other); found && (more == "" || strings.HasPrefix(more, "-")) {
+			return model + more, true
+		}
+	}
+	return "", false
+}
+
+// baseName returns the name of a file without its folder and its ending.
+func baseName(file string) string { return strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)) }
 
 // CheckDir returns an *input.Error if dir or a directory above it is a file.
 func CheckDir(dir string) error {
