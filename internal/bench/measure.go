@@ -40,7 +40,7 @@ func Measure(ctx context.Context, o Options) (Result, error) {
 		return Result{}, err
 	}
 	r := summarise(timings, max(before, o.peak()))
-	r.Benchmark, r.Model = o.Experiment.Benchmark, o.Experiment.Model.Name
+	r.Benchmark, r.Model, r.Variant = o.Experiment.Benchmark, o.Experiment.Model.Name, o.Experiment.Variant()
 	r.Device, r.Kernels, r.Threads = o.Device.Name(), o.Device.Kernels(), o.Threads
 	r.Points, r.Steps, r.Version = o.Points, o.Steps, o.Version
 	return r, nil

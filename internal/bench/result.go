@@ -15,6 +15,7 @@ import (
 type Result struct {
 	Benchmark   string  `json:"benchmark"`
 	Model       string  `json:"model"`
+	Variant     string  `json:"variant,omitempty"` // as config.Experiment.Variant names it
 	Device      string  `json:"device"`
 	Kernels     string  `json:"kernels,omitempty"` // of the CPU
 	Threads     int     `json:"threads"`

@@ -64,7 +64,7 @@ func runBench(ctx context.Context, a *app, o benchOptions) error {
 		return err
 	}
 	p := a.progress()
-	p.Note(fmt.Sprintf("timing %s on %s on %s", e.Model.Name, e.Benchmark, o.device),
+	p.Note(fmt.Sprintf("timing %s on %s on %s", e.Named(), e.Benchmark, o.device),
 		progress.Field{Name: "device", Value: o.device.Name()}, progress.Field{Name: "threads", Value: o.cores()})
 	r, err := bench.Measure(ctx, bench.Options{Experiment: e, Source: source, DataDir: o.dataDir, Device: o.device,
 		Threads: o.cores(), Points: o.points, Steps: o.steps, Version: version.String(), Progress: p})

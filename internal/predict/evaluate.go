@@ -53,7 +53,8 @@ func (t Trained) Evaluate(ctx context.Context, source Source, o EvalOptions) (ru
 		return run.Eval{}, err
 	}
 	r := run.NewEval(batches, t.Units.Scaling.RawShift())
-	r.Benchmark, r.Model, r.Seed, r.Weights = t.Benchmark, t.Model.Name(), t.Seed, t.Weights
+	r.Benchmark, r.Model, r.Variant = t.Benchmark, t.Model.Name(), t.Variant
+	r.Seed, r.Weights = t.Seed, t.Weights
 	r.NumTau, r.Levels, r.Bootstraps = e.numTau, e.levels, e.bootstraps
 	r.Device, r.Seconds, r.Version = e.device.Name(), time.Since(start).Seconds(), o.Version
 	return r, nil

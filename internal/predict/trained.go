@@ -28,6 +28,7 @@ type Trained struct {
 	Seed       uint64 // of the random levels and of the bootstraps
 
 	Benchmark string      // for run.Eval
+	Variant   string      // for run.Eval: the experiment's
 	Weights   run.Weights // for run.Eval: where Params were read from
 }
 
@@ -35,11 +36,13 @@ type Trained struct {
 // say, with random levels. Its Weights are not set.
 func New(e config.Experiment, m *models.Model, params []float32, u run.Units, d device.Device) Trained {
 	return Trained{Model: m, Params: params, Units: u, Device: d, NumTau: e.Eval.NumTau, Levels: RandomLevels,
-		Bootstraps: e.Model.EvalBootstraps, Seed: e.Eval.Seed, Benchmark: e.Benchmark}
+		Bootstraps: e.Model.EvalBootstraps, Seed: e.Eval.Seed, Benchmark: e.Benchmark, Variant: e.Variant()}
 }
 
-// Title returns "MODEL on BENCHMARK".
-func (t Trained) Title() string { return t.Model.Name() + " on " + t.Benchmark }
+// Title returns "MODEL on BENCHMARK", or "MODEL (VARIANT) on BENCHMARK".
+func (t Trained) Title() string {
+	return config.Named(t.Model.Name(), t.Variant) + " on " + t.Benchmark
+}
 
 // draws returns the model's random inputs: levels or bootstraps.
 func (t Trained) draws() (feed.Draws, error) {

@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/acqnp/acqnp/internal/atomicfile"
+	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/input"
 )
 
@@ -26,6 +27,7 @@ type Eval struct {
 	Schema     string        `json:"schema"` // EvalSchema; NewEval sets it
 	Benchmark  string        `json:"benchmark"`
 	Model      string        `json:"model"`
+	Variant    string        `json:"variant,omitempty"`    // as config.Experiment.Variant names it
 	Seed       uint64        `json:"seed"`                 // eval.seed
 	NumTau     int           `json:"num_tau"`              // 0 for a model without quantile levels
 	Levels     string        `json:"levels"`               // random, grid, tasks; empty for a model without quantile levels
@@ -178,7 +180,7 @@ func lineOf(content []byte, offset int64) int {
 func (e Eval) Print(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "benchmark\t%s\n", e.Benchmark)
-	fmt.Fprintf(t, "model\t%s\n", e.Model)
+	fmt.Fprintf(t, "model\t%s\n", config.Named(e.Model, e.Variant))
 	weights := e.Weights.Path
 	if e.Weights.Step != nil {
 		weights = fmt.Sprintf("%s (step %d)", weights, *e.Weights.Step)

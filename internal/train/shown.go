@@ -25,7 +25,7 @@ func RunShown(ctx context.Context, o Options, threads int, p progress.Reporter) 
 // announce notes model, device and run directory.
 func (o Options) announce(s Start, threads int, p progress.Reporter) {
 	text := fmt.Sprintf("training %s on %s: %d parameters, %v, run directory %s",
-		o.Experiment.Model.Name, o.Experiment.Benchmark, s.Parameters, o.Device, o.Dir)
+		o.Experiment.Named(), o.Experiment.Benchmark, s.Parameters, o.Device, o.Dir)
 	if s.Step > 0 {
 		text += fmt.Sprintf(", resumed after step %d", s.Step)
 	}
