@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,6 +48,40 @@ func TestPointsAreMeansOverSeeds(t *testing.T) {
 	}
 }
 
+func TestVariantsAreNotAveraged(t *testing.T) {
+	variant := result("rbf", "cqnp", 0, 5, 4, 9, 9)
+	variant.Eval.Variant = "attention"
+	points := ablate.Points(append(slices.Clone(results), variant))
+	if len(points) != 4 || points[1].Context.Mean != 2 || points[3].Context.Mean != 9 || points[3].Series() != (ablate.Series{Benchmark: "rbf", Model: "cqnp", Variant: "attention"}) {
+		t.Errorf("%+v, want the variant's point last", points)
+	}
+	var b strings.Builder
+	if err := (ablate.Summary{Figures: []string{"f"}, Points: points}).Print(&b, ablate.Subject{}); err != nil || !strings.Contains(b.String(), "cqnp (attention)") {
+		t.Errorf("error %v, no variant in\n%s", err, &b)
+	}
+}
+
+func TestVariantsHaveDirectoriesOfTheirOwn(t *testing.T) {
+	var files []string
+	for _, name := range []string{"cqnp", "cqnp-attention"} {
+		path := filepath.Join(t.TempDir(), name+".yaml")
+		text := "benchmark: rbf\nmodel: {name: cqnp, representation: 8, encoder: [4], decoder: [4]}\n"
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, path)
+	}
+	trials, err := ablate.Protocol{Out: "out", Seeds: []int{0}}.NumTau(files, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"out/runs/rbf/cqnp/seed-0", "out/runs/rbf/cqnp-attention/seed-0"} {
+		if got := filepath.ToSlash(trials[i].Dir); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
 func TestExtentTellsTheWork(t *testing.T) {
 	if got := ablate.Extent(results); got != " (training steps: 10; evaluation batches: 2 to 4)" {
 		t.Errorf("%q", got)
@@ -62,7 +97,7 @@ func TestTablesLeaveUnknownDeviationsEmpty(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "benchmark,model,num_tau,runs,batches,context_ll,context_sd,target_ll,target_sd\nrbf,cqnp,3,1,4,3,,4,\n"
+	want := "benchmark,model,num_tau,runs,batches,context_ll,context_sd,target_ll,target_sd,variant\nrbf,cqnp,3,1,4,3,,4,,\n"
 	if string(content) != want {
 		t.Errorf("%q, want %q", content, want)
 	}

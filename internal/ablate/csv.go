@@ -14,24 +14,24 @@ import (
 // values. The standard error of one batch is empty.
 func WriteResults(path, column string, results []Result) error {
 	header := []string{"run", "benchmark", "model", "seed", "steps", column, "levels", "batches",
-		"context_ll", "context_std_error", "target_ll", "target_std_error"}
+		"context_ll", "context_std_error", "target_ll", "target_std_error", "variant"}
 	return writeCSV(path, header, len(results), func(i int) []string {
 		r := results[i]
 		e := r.Eval
 		return []string{r.Run, e.Benchmark, e.Model, strconv.FormatUint(r.Seed, 10), strconv.Itoa(r.Steps),
 			strconv.Itoa(r.Value), e.Levels, strconv.Itoa(e.Batches),
-			number(e.ContextLL.Mean), stdError(e.ContextLL), number(e.TargetLL.Mean), stdError(e.TargetLL)}
+			number(e.ContextLL.Mean), stdError(e.ContextLL), number(e.TargetLL.Mean), stdError(e.TargetLL), e.Variant}
 	})
 }
 
 // WritePoints writes a CSV file with a line for every point. column is the name of the column of
 // values. The standard deviation of one run is empty.
 func WritePoints(path, column string, points []Point) error {
-	header := []string{"benchmark", "model", column, "runs", "batches", "context_ll", "context_sd", "target_ll", "target_sd"}
+	header := []string{"benchmark", "model", column, "runs", "batches", "context_ll", "context_sd", "target_ll", "target_sd", "variant"}
 	return writeCSV(path, header, len(points), func(i int) []string {
 		p := points[i]
 		return []string{p.Benchmark, p.Model, strconv.Itoa(p.Value), strconv.Itoa(p.Runs), strconv.Itoa(p.Batches),
-			number(p.Context.Mean), number(p.Context.Deviation()), number(p.Target.Mean), number(p.Target.Deviation())}
+			number(p.Context.Mean), number(p.Context.Deviation()), number(p.Target.Mean), number(p.Target.Deviation()), p.Variant}
 	})
 }
 

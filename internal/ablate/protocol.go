@@ -64,7 +64,7 @@ func (p Protocol) NumTau(configs, runs []string) ([]Trial, error) {
 			if err != nil {
 				return nil, err
 			}
-			trials = append(trials, Trial{Experiment: e, Train: true, Dir: p.runDir(e)})
+			trials = append(trials, Trial{Experiment: e, Train: true, Dir: p.runDir(file, e)})
 		}
 	}
 	seen := map[string]bool{}
@@ -184,7 +184,12 @@ func flag(name, key string, value int) []config.Flag {
 	return []config.Flag{{Name: name, Key: key, Value: strconv.Itoa(value)}}
 }
 
-// runDir returns the directory in which a run is trained.
-func (p Protocol) runDir(e config.Experiment) string {
-	return filepath.Join(p.Out, "runs", e.Benchmark, e.Model.Name, "seed-"+strconv.FormatUint(e.Train.Seed, 10))
+// runDir returns the directory in which a run of a configuration file is trained. Files that are
+// named after one model have a directory each: acqnp.yaml and acqnp-attention.yaml.
+func (p Protocol) runDir(file string, e config.Experiment) string {
+	name, ok := run.ModelFile(file, e.Model.Name)
+	if !ok {
+		name = e.Model.Name
+	}
+	return filepath.Join(p.Out, "runs", e.Benchmark, name, "seed-"+strconv.FormatUint(e.Train.Seed, 10))
 }

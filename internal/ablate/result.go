@@ -24,10 +24,11 @@ type Result struct {
 	Eval  run.Eval
 }
 
-// Point is the mean over the runs of one model on one benchmark at one value.
+// Point is the mean over the runs of one model and variant on one benchmark at one value.
 type Point struct {
 	Benchmark string `json:"benchmark"`
 	Model     string `json:"model"`
+	Variant   string `json:"variant,omitempty"` // as config.Experiment.Variant names it
 	Value     int    `json:"value"`
 	Runs      int    `json:"runs"`
 	Batches   int    `json:"batches"` // of the run with the fewest
@@ -58,28 +59,39 @@ func (s Spread) String() string {
 	return fmt.Sprintf("%.4f ± %.4f", s.Mean, *s.SD)
 }
 
-// Points averages the results of each benchmark, model and value. It orders the points by the first
-// occurrence of benchmark and model, then by value.
+// A Series is what a line of an ablation's figure shows: a variant of a model on a benchmark.
+type Series struct{ Benchmark, Model, Variant string }
+
+// Series returns the series that the point belongs to.
+func (p Point) Series() Series { return Series{p.Benchmark, p.Model, p.Variant} }
+
+// Points averages the results of each series and value. It orders the points by the first
+// occurrence of their series, then by value.
 func Points(results []Result) []Point {
+	type at struct {
+		Series
+		value int
+	}
 	var points []Point
-	of := map[[3]any][]Result{}
-	order := map[[2]string]int{}
+	of := map[at][]Result{}
+	order := map[Series]int{}
 	for _, r := range results {
-		who, key := [2]string{r.Eval.Benchmark, r.Eval.Model}, [3]any{r.Eval.Benchmark, r.Eval.Model, r.Value}
-		if _, known := order[who]; !known {
-			order[who] = len(order)
+		p := Point{Benchmark: r.Eval.Benchmark, Model: r.Eval.Model, Variant: r.Eval.Variant, Value: r.Value}
+		s := p.Series()
+		if _, known := order[s]; !known {
+			order[s] = len(order)
 		}
-		if of[key] == nil {
-			points = append(points, Point{Benchmark: r.Eval.Benchmark, Model: r.Eval.Model, Value: r.Value})
+		if of[at{s, r.Value}] == nil {
+			points = append(points, p)
 		}
-		of[key] = append(of[key], r)
+		of[at{s, r.Value}] = append(of[at{s, r.Value}], r)
 	}
 	for i := range points {
 		p := &points[i]
-		p.average(of[[3]any{p.Benchmark, p.Model, p.Value}])
+		p.average(of[at{p.Series(), p.Value}])
 	}
 	slices.SortStableFunc(points, func(p, q Point) int {
-		if d := order[[2]string{p.Benchmark, p.Model}] - order[[2]string{q.Benchmark, q.Model}]; d != 0 {
+		if d := order[p.Series()] - order[q.Series()]; d != 0 {
 			return d
 		}
 		return p.Value - q.Value

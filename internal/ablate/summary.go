@@ -5,6 +5,8 @@ import (
 	"io"
 	"path/filepath"
 	"text/tabwriter"
+
+	"github.com/acqnp/acqnp/internal/config"
 )
 
 // A Subject names the number that an ablation varies.
@@ -39,7 +41,7 @@ func (s Summary) Print(w io.Writer, of Subject) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "benchmark\tmodel\t%s\truns\tbatches\tcontext log-likelihood\ttarget log-likelihood\n", of.Variable)
 	for _, p := range s.Points {
-		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%v\t%v\n", p.Benchmark, p.Model, p.Value, p.Runs, p.Batches, p.Context, p.Target)
+		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%v\t%v\n", p.Benchmark, config.Named(p.Model, p.Variant), p.Value, p.Runs, p.Batches, p.Context, p.Target)
 	}
 	if err := t.Flush(); err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/acqnp/acqnp/internal/ablate"
+	"github.com/acqnp/acqnp/internal/config"
 )
 
 // An Ablation is a figure of log-likelihoods by one whole number: the number of quantile levels, or
@@ -37,11 +38,11 @@ func (a Ablation) draw(c draw.Canvas) {
 	var series [][]ablate.Point
 	var entries []legendEntry
 	for _, p := range points {
-		if last := len(series) - 1; last >= 0 && series[last][0].Benchmark == p.Benchmark && series[last][0].Model == p.Model {
+		if last := len(series) - 1; last >= 0 && series[last][0].Series() == p.Series() {
 			series[last] = append(series[last], p)
 			continue
 		}
-		name := DisplayName(p.Model)
+		name := config.Label(p.Model, p.Variant)
 		if several {
 			name += " on " + p.Benchmark
 		}

@@ -40,14 +40,16 @@ func OpenRun(stored predict.Stored, e config.Experiment, dataDir string, d devic
 	return r, run.CheckData(r.Dir, r.Ask.Units, data)
 }
 
-// LabelRuns sets the runs' labels to their models. If these are not distinct, it adds the seeds, or
-// uses the directories.
+// LabelRuns sets the runs' labels to their models and variants. If these are not distinct, it adds
+// the sizes, or the seeds, or both, or uses the directories.
 func LabelRuns(runs []Run) {
+	sized := func(r Run) string { return r.Experiment.Label() + ", " + r.Experiment.Model.Size() }
+	seed := func(r Run) string { return ", seed " + strconv.FormatUint(r.Experiment.Train.Seed, 10) }
 	for _, name := range []func(r Run) string{
-		func(r Run) string { return DisplayName(r.Experiment.Model.Name) },
-		func(r Run) string {
-			return DisplayName(r.Experiment.Model.Name) + ", seed " + strconv.FormatUint(r.Experiment.Train.Seed, 10)
-		},
+		func(r Run) string { return r.Experiment.Label() },
+		sized,
+		func(r Run) string { return r.Experiment.Label() + seed(r) },
+		func(r Run) string { return sized(r) + seed(r) },
 		func(r Run) string { return r.Dir },
 	} {
 		seen := map[string]bool{}

@@ -56,6 +56,7 @@ const (
 	leastPanel   = vg.Length(190)
 	largestPanel = vg.Length(360)
 	sheetHeading = vg.Length(84)
+	panelMargin  = vg.Length(40) // of a panel's width, beside its title
 )
 
 var (
@@ -70,16 +71,44 @@ func (s Sheet) Save(path string) error {
 	if len(s.Cells) == 0 || len(s.Cells) != len(s.Rows) || len(s.Cells[0]) != len(s.Columns) {
 		return fmt.Errorf("plot %s: %d rows and %d columns named, %d rows of panels", path, len(s.Rows), len(s.Columns), len(s.Cells))
 	}
-	panel := max(leastPanel, min(largestPanel, sheetWidth/vg.Length(len(s.Columns))))
+	panel := s.panelWidth()
 	width := max(panel*vg.Length(len(s.Columns))+60, 620)
 	height := panel*0.82*vg.Length(len(s.Rows)) + sheetHeading + 40
-	return saveFigure(path, width, height, s.draw)
+	lines := 0
+	for _, title := range s.titles() {
+		lines = max(lines, strings.Count(title, "\n"))
+	}
+	return saveFigure(path, width, height+vg.Length(lines)*textStyle(titleSize).FontExtents().Height, s.draw)
+}
+
+func (s Sheet) panelWidth() vg.Length {
+	return max(leastPanel, min(largestPanel, sheetWidth/vg.Length(len(s.Columns))))
+}
+
+// titles returns the columns' titles, each in lines that are no wider than a panel if its words
+// allow that.
+func (s Sheet) titles() []string {
+	style := textStyle(titleSize)
+	var titles []string
+	for j, name := range s.Columns {
+		title := fmt.Sprintf("%c)", 'a'+j)
+		line := title
+		for _, word := range strings.Fields(name) {
+			if style.Width(line+" "+word) <= s.panelWidth()-panelMargin {
+				title, line = title+" "+word, line+" "+word
+			} else {
+				title, line = title+"\n"+word, word
+			}
+		}
+		titles = append(titles, title)
+	}
+	return titles
 }
 
 func (s Sheet) draw(c draw.Canvas) {
 	c = draw.Crop(c, 14, -16, 12, -14)
 	c = drawHeading(c, s.Title, s.legend())
-	plots := make([][]*plot.Plot, len(s.Rows))
+	plots, titles := make([][]*plot.Plot, len(s.Rows)), s.titles()
 	for i, cells := range s.Cells {
 		ranges := make([][]float64, len(cells))
 		for j, cell := range cells {
@@ -91,7 +120,7 @@ func (s Sheet) draw(c draw.Canvas) {
 		for j, cell := range cells {
 			p := cell.plot(ranges[j])
 			if i == 0 {
-				p.Title.Text = fmt.Sprintf("%c) %s", 'a'+j, s.Columns[j])
+				p.Title.Text = titles[j]
 			}
 			if j == 0 {
 				p.Y.Label.Text = s.Rows[i]
@@ -255,9 +284,6 @@ func ysOf(points plotter.XYs) []float64 {
 	}
 	return v
 }
-
-// DisplayName returns a model's name as in the paper: "acqnp" is "ACQNP".
-func DisplayName(model string) string { return strings.ToUpper(model) }
 
 // AddColumn adds a cell at the end of each row.
 func (s *Sheet) AddColumn(name string, cells []Cell) {

@@ -71,9 +71,12 @@ func opacityOf(share float64) int {
 	return min(int(math.Round(share*(opacities-1))), opacities-1)
 }
 
+// titleSize is the size of the font of a panel's title.
+const titleSize = 14
+
 // style sets a panel's fonts, colours and ticks.
 func style(p *plot.Plot) {
-	p.Title.TextStyle.Font, p.Title.TextStyle.Color, p.Title.Padding = sans(14), ink, 6
+	p.Title.TextStyle.Font, p.Title.TextStyle.Color, p.Title.Padding = sans(titleSize), ink, 6
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
 		a.Label.TextStyle.Font, a.Label.TextStyle.Color, a.Label.Padding = sans(14), ink, 4
 		a.Tick.Label.Font, a.Tick.Label.Color = sans(12), ink
