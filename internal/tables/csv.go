@@ -11,10 +11,10 @@ import (
 // separate several values of one setting.
 var csvHeader = []string{
 	"benchmark", "model", "part", "ours_mean", "ours_sd", "runs", "paper_mean", "paper_sd", "difference_in_errors",
-	"ours_std_error", "seeds", "steps", "batches", "num_tau", "levels",
+	"ours_std_error", "seeds", "steps", "batches", "num_tau", "levels", "variant", "size",
 }
 
-// CSV writes one line for each benchmark, model and part.
+// CSV writes one line for each row and part.
 func (s Summary) CSV(out io.Writer) error {
 	w := csv.NewWriter(out)
 	if err := w.Write(csvHeader); err != nil {
@@ -37,6 +37,7 @@ func (s Summary) CSV(out io.Writer) error {
 				for _, values := range [][]string{u.Seeds, u.Steps, u.Batches, u.NumTau, u.Levels} {
 					record = append(record, strings.Join(values, " "))
 				}
+				record = append(record, row.Variant, row.Size)
 				if err := w.Write(record); err != nil {
 					return err
 				}

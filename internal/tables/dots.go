@@ -1,9 +1,11 @@
 package tables
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/acqnp/acqnp/internal/benchmark"
 )
@@ -11,7 +13,9 @@ import (
 // Geometry of a dot plot, in the units of its view box.
 const (
 	dotsWidth   = 360.0
-	labelWidth  = 58.0 // for the models' names
+	labelWidth  = 58.0 // for the models' names, without variants
+	letterWidth = 5.3  // about, of a variant's name
+	mostLetters = 28   // of a variant's name
 	rightMargin = 12.0
 	panelHead   = 20.0
 	modelHeight = 26.0
@@ -39,10 +43,11 @@ type dotPanel struct {
 }
 
 type dotModel struct {
-	Name  string
-	TextY string
-	Paper *dot
-	Ours  *dot
+	Name            string
+	Variant         string
+	TextY, VariantY string
+	Paper           *dot
+	Ours            *dot
 }
 
 // A dot is a mean with its error bar. Beyond is -1 if the mean lies left of the axis, 1 if it lies
@@ -65,25 +70,25 @@ func dotPlots(t Table) []dotPlot {
 		}
 	}
 	for _, name := range names {
-		var rows []Row
+		rows := slices.DeleteFunc(slices.Clone(t.Rows), func(r Row) bool { return r.Benchmark != name })
 		for _, model := range models {
-			if _, known := benchmark.Paper(name, model); known {
-				rows = append(rows, newRow(name, model, nil))
+			_, known := benchmark.Paper(name, model)
+			if known && !slices.ContainsFunc(rows, func(r Row) bool { return r.Model == model }) {
+				rows = append(rows, newRow(subject{benchmark: name, model: model}, nil))
 			}
 		}
-		for _, row := range t.Rows {
-			if row.Benchmark != name {
-				continue
-			}
-			if i := slices.IndexFunc(rows, func(r Row) bool { return r.Model == row.Model }); i >= 0 {
-				rows[i] = row
-			} else {
-				rows = append(rows, row)
-			}
-		}
+		slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(rank(a.Model), rank(b.Model)) })
 		plots = append(plots, newDotPlot(name, rows))
 	}
 	return plots
+}
+
+// rank returns the place of a model in the paper's order. Other models come last.
+func rank(model string) int {
+	if i := slices.Index(models, model); i >= 0 {
+		return i
+	}
+	return len(models)
 }
 
 // newDotPlot lays out the plot of one benchmark.
@@ -93,7 +98,7 @@ func newDotPlot(name string, rows []Row) dotPlot {
 	bottom := 2*panelHeight + panelGap
 	p := dotPlot{
 		Benchmark: printedBenchmark(name), Width: svg(dotsWidth), Height: svg(bottom + axisHeight),
-		Left: svg(labelWidth), Right: svg(dotsWidth - rightMargin),
+		Left: svg(axis.left), Right: svg(dotsWidth - rightMargin),
 		Top: svg(panelHead - 4), Bottom: svg(bottom), TickY: svg(bottom + 15),
 	}
 	for _, v := range axis.ticks() {
@@ -109,7 +114,7 @@ func newDotPlot(name string, rows []Row) dotPlot {
 			}
 			y := top + panelHead + modelHeight*(float64(j)+0.5)
 			words := part.cells(map[string]bool{})
-			m := dotModel{Name: shortLabel(printedModel(row.Model)), TextY: svg(y + 4)}
+			m := newDotModel(row, y)
 			if part.Paper != nil {
 				m.Paper = axis.dot(part.Paper.Mean, part.Paper.Spread, y-halfApart, "paper: "+minus(words.Paper))
 			}
@@ -123,9 +128,24 @@ func newDotPlot(name string, rows []Row) dotPlot {
 	return p
 }
 
-// shortLabel shortens a name to fit beside the plot. The names of the paper's models all fit.
-func shortLabel(name string) string {
-	const most = 8
+// newDotModel returns the names of a row whose middle is at y. The name of a variant stands below
+// the model's.
+func newDotModel(r Row, y float64) dotModel {
+	r, variant := Row{Model: r.Model}, r.variantLabel()
+	m := dotModel{Name: shortened(r.printedModel(), 8), TextY: svg(y + 4)}
+	if variant != "" {
+		m.Variant, m.TextY, m.VariantY = variant, svg(y-2), svg(y+9)
+	}
+	return m
+}
+
+// variantLabel returns the variant and the size of a row, shortened to fit beside the plot.
+func (r Row) variantLabel() string {
+	return shortened(printable(joined(r.Variant, r.Size)), mostLetters)
+}
+
+// shortened cuts a name to the number of letters. The names of the paper's models have at most 5.
+func shortened(name string, most int) string {
 	if letters := []rune(name); len(letters) > most {
 		return string(letters[:most-1]) + "…"
 	}
@@ -145,7 +165,7 @@ func (p Part) bar() float64 {
 
 // A dotAxis maps log-likelihoods to x. Values far from the paper's lie outside the axis, so that
 // the paper's values remain distinct.
-type dotAxis struct{ lo, hi float64 }
+type dotAxis struct{ lo, hi, left float64 }
 
 func newDotAxis(rows []Row) dotAxis {
 	paper, ours := emptyRange(), emptyRange()
@@ -162,20 +182,24 @@ func newDotAxis(rows []Row) dotAxis {
 	a := ours
 	if paper.lo <= paper.hi {
 		room := 1.5 * (paper.hi - paper.lo)
-		a = dotAxis{min(paper.lo, max(ours.lo, paper.lo-room)), max(paper.hi, min(ours.hi, paper.hi+room))}
+		a = dotAxis{lo: min(paper.lo, max(ours.lo, paper.lo-room)), hi: max(paper.hi, min(ours.hi, paper.hi+room))}
 	}
 	margin := max(0.04*(a.hi-a.lo), 1e-3*math.Abs(a.lo), 1e-3)
-	return dotAxis{a.lo - margin, a.hi + margin}
+	left := labelWidth
+	for _, row := range rows {
+		left = max(left, letterWidth*float64(utf8.RuneCountInString(row.variantLabel())))
+	}
+	return dotAxis{a.lo - margin, a.hi + margin, left}
 }
 
-func emptyRange() dotAxis { return dotAxis{math.Inf(1), math.Inf(-1)} }
+func emptyRange() dotAxis { return dotAxis{lo: math.Inf(1), hi: math.Inf(-1)} }
 
 func (a *dotAxis) include(lo, hi float64) { a.lo, a.hi = min(a.lo, lo), max(a.hi, hi) }
 
 // x returns the x of a log-likelihood, or that of the nearer end if it lies outside the axis.
 func (a dotAxis) x(v float64) float64 {
 	share := (v - a.lo) / (a.hi - a.lo)
-	return labelWidth + min(max(share, 0), 1)*(dotsWidth-rightMargin-labelWidth)
+	return a.left + min(max(share, 0), 1)*(dotsWidth-rightMargin-a.left)
 }
 
 // dot places a mean with its bar and title.

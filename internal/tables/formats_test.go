@@ -113,7 +113,7 @@ func TestCSVHasEveryNumberInFull(t *testing.T) {
 	if diff := cmp.Diff([]string{"lissajous", "acqnp", "context", "3"}, []string{got[0], got[1], got[2], got[5]}); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{"", "0 1 2", "100000", "5000", "100", "random"}, got[9:]); diff != "" {
+	if diff := cmp.Diff([]string{"", "0 1 2", "100000", "5000", "100", "random", "", ""}, got[9:]); diff != "" {
 		t.Error(diff)
 	}
 	if last := records[5]; last[0] != hostile || last[6] != "" || last[8] != "" {

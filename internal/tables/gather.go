@@ -29,7 +29,24 @@ func (r Run) benchmark() string {
 	return r.Eval.Benchmark
 }
 
-// identity returns what distinguishes runs of one benchmark and model: train.seed, or the path of
+// subject returns what the run is grouped by, without its size.
+func (r Run) subject() subject {
+	s := subject{benchmark: r.benchmark(), model: r.Eval.Model, variant: r.Eval.Variant}
+	if r.Config != nil {
+		s.variant = r.Config.Variant()
+	}
+	return s
+}
+
+// size returns the size of the model, or "" if it is unknown.
+func (r Run) size() string {
+	if r.Config == nil {
+		return ""
+	}
+	return r.Config.Model.Size()
+}
+
+// identity returns what distinguishes runs of one subject: train.seed, or the path of
 // the weights if that is unknown. The seed in eval.json is eval.seed.
 func (r Run) identity() string {
 	if r.Config != nil {

@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -71,14 +72,21 @@ func notes(runs []Run) []string {
 	return list
 }
 
-// shown is the largest number of settings in a note.
+// shown is the largest number of settings in a note, without those of the evaluation, which are
+// always shown.
 const shown = 6
 
 func shorten(list []string) string {
-	if len(list) > shown {
-		list = append(slices.Clone(list[:shown]), fmt.Sprintf("%d more", len(list)-shown))
+	var kept []string
+	for _, s := range list {
+		if len(kept) < shown || strings.HasPrefix(s, "eval.") {
+			kept = append(kept, s)
+		}
 	}
-	return strings.Join(list, "; ")
+	if more := len(list) - len(kept); more > 0 {
+		kept = append(kept, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(kept, "; ")
 }
 
 // unlike returns the settings in which the runs differ from each other.
@@ -133,12 +141,28 @@ func unlikePaper(runs []Run) []string {
 	return list
 }
 
-// settings returns the differences that affect results. It leaves out the evaluation's settings,
-// which are in eval.json.
+// foremost lists the keys that notes name first: what makes a variant, then how long it trains and
+// how wide it is.
+var foremost = []string{"model.aggregation", "model.adaptor_form", "model.sigma_floor", "train.loss",
+	"train.steps", "train.epochs", "model.representation"}
+
+// settings returns the differences that affect results, the foremost first. It leaves out the
+// evaluation's settings, which are in eval.json.
 func settings(a, b config.Experiment) []string {
 	a.Eval, a.Train.Seed = b.Eval, b.Train.Seed
 	a.Train.LogEvery, a.Train.CheckpointEvery, a.Train.KeepCheckpoints = b.Train.LogEvery, b.Train.CheckpointEvery, b.Train.KeepCheckpoints
-	return config.Differences(a, b)
+	list := config.Differences(a, b)
+	slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(place(a), place(b)) })
+	return list
+}
+
+// place returns the place of a difference's key in foremost. Other keys come after them.
+func place(difference string) int {
+	key, _, _ := strings.Cut(difference, ":")
+	if i := slices.Index(foremost, key); i >= 0 {
+		return i
+	}
+	return len(foremost)
 }
 
 // unfinished returns the steps of evaluated checkpoints that are not the last of their run.

@@ -2,6 +2,7 @@ package tables
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -25,11 +26,13 @@ type Table struct {
 	Rows  []Row  `json:"rows"`
 }
 
-// A Row is a model on a benchmark: means over runs of different seeds.
+// A Row is a variant of a model on a benchmark: means over runs of different seeds.
 type Row struct {
 	Benchmark string   `json:"benchmark"` // as configurations name it; for csv with the file
 	Model     string   `json:"model"`
-	Runs      []Run    `json:"-"` // in the order of their seeds; empty for the paper's result alone
+	Variant   string   `json:"variant"` // as config.Experiment.Variant names it; "" for the paper's model
+	Size      string   `json:"size"`    // of the model, if the report has several sizes of it
+	Runs      []Run    `json:"-"`       // in the order of their seeds; empty for the paper's result alone
 	Context   Part     `json:"context"`
 	Target    Part     `json:"target"`
 	Used      Used     `json:"used"`
@@ -51,48 +54,93 @@ var models = config.Models()
 // unpublished is the title of the table of benchmarks and models without results in the paper.
 const unpublished = "Not in the paper"
 
-// Summarize takes means over the runs of each benchmark and model. If two have the same seed, it
-// returns an *input.Error that names both. The summary has the benchmarks and models with runs, or
-// also all others of the paper if all is set.
+// A subject is what a row is about.
+type subject struct{ benchmark, model, variant, size string }
+
+// name returns the subject for messages: "acqnp (transformer) on circle".
+func (s subject) name() string {
+	return config.Named(s.model, joined(s.variant, s.size)) + " on " + s.benchmark
+}
+
+// compare orders subjects by benchmark, then the models as the paper does, the paper's before its
+// variants.
+func (s subject) compare(t subject) int {
+	return cmp.Or(
+		cmp.Compare(s.benchmark, t.benchmark),
+		cmp.Compare(slices.Index(models, s.model), slices.Index(models, t.model)),
+		cmp.Compare(s.model, t.model),
+		cmp.Compare(s.variant, t.variant),
+		cmp.Compare(s.size, t.size),
+	)
+}
+
+// Summarize takes means over the runs of each benchmark and variant of a model. If the runs of a
+// variant have several sizes, each size has a row. If two runs of a row have the same seed,
+// Summarize returns an *input.Error that names both. The summary has the benchmarks and models with
+// runs, or also all others of the paper if all is set. Variants stand below the paper's model.
 func Summarize(runs []Run, all bool) (Summary, error) {
-	groups := map[[2]string][]Run{}
-	for _, run := range runs {
-		key := [2]string{run.benchmark(), run.Eval.Model}
-		for _, other := range groups[key] {
-			if other.identity() == run.identity() {
-				return Summary{}, &input.Error{File: run.Path, Found: run.identity() + " of " + key[1] + " on " + key[0] + ", as in " + other.Path,
-					Expected: "each once (name a narrower directory, or move one away)"}
-			}
-		}
-		groups[key] = append(groups[key], run)
+	groups, err := group(runs)
+	if err != nil {
+		return Summary{}, err
 	}
 	var s Summary
 	for _, title := range benchmark.Tables {
 		t := Table{Title: string(title)}
 		for _, b := range benchmark.Names(func(b benchmark.Benchmark) bool { return b.Table == title }) {
 			for _, m := range models {
-				key := [2]string{b, m}
-				if group := groups[key]; all || len(group) > 0 {
-					t.Rows = append(t.Rows, newRow(b, m, group))
-				}
-				delete(groups, key)
+				t.Rows = append(t.Rows, take(groups, b, m, all)...)
 			}
 		}
 		s.add(t)
 	}
 	rest := Table{Title: unpublished}
-	for key, group := range groups {
-		rest.Rows = append(rest.Rows, newRow(key[0], key[1], group))
+	for _, key := range slices.SortedFunc(maps.Keys(groups), subject.compare) {
+		rest.Rows = append(rest.Rows, newRow(key, groups[key]))
 	}
-	slices.SortFunc(rest.Rows, func(a, b Row) int {
-		return cmp.Or(
-			cmp.Compare(a.Benchmark, b.Benchmark),
-			cmp.Compare(slices.Index(models, a.Model), slices.Index(models, b.Model)),
-			cmp.Compare(a.Model, b.Model),
-		)
-	})
 	s.add(rest)
 	return s, nil
+}
+
+// group sorts runs by their subjects.
+func group(runs []Run) (map[subject][]Run, error) {
+	sizes := map[subject][]string{}
+	for _, run := range runs {
+		if size := run.size(); size != "" {
+			key := run.subject()
+			sizes[key] = addNew(sizes[key], size)
+		}
+	}
+	groups := map[subject][]Run{}
+	for _, run := range runs {
+		key := run.subject()
+		if len(sizes[key]) > 1 {
+			key.size = cmp.Or(run.size(), "unknown size")
+		}
+		for _, other := range groups[key] {
+			if other.identity() == run.identity() {
+				return nil, &input.Error{File: run.Path, Found: run.identity() + " of " + key.name() + ", as in " + other.Path,
+					Expected: "each once (name a narrower directory, or move one away)"}
+			}
+		}
+		groups[key] = append(groups[key], run)
+	}
+	return groups, nil
+}
+
+// take removes the groups of a model on a benchmark of the paper and returns their rows. The first
+// row is of the paper's model, also without runs if all is set or a variant has some.
+func take(groups map[subject][]Run, b, m string, all bool) (rows []Row) {
+	keys := slices.DeleteFunc(slices.SortedFunc(maps.Keys(groups), subject.compare), func(s subject) bool {
+		return s.benchmark != b || s.model != m
+	})
+	if len(keys) > 0 && keys[0].variant != "" || len(keys) == 0 && all {
+		rows = append(rows, newRow(subject{benchmark: b, model: m}, nil))
+	}
+	for _, key := range keys {
+		rows = append(rows, newRow(key, groups[key]))
+		delete(groups, key)
+	}
+	return rows
 }
 
 func (s *Summary) add(t Table) {
@@ -101,11 +149,11 @@ func (s *Summary) add(t Table) {
 	}
 }
 
-func newRow(name, model string, runs []Run) Row {
+func newRow(of subject, runs []Run) Row {
 	slices.SortStableFunc(runs, bySeed)
-	row := Row{Benchmark: name, Model: model, Runs: runs, Used: used(runs), Notes: notes(runs)}
+	row := Row{Benchmark: of.benchmark, Model: of.model, Variant: of.variant, Size: of.size, Runs: runs, Used: used(runs), Notes: notes(runs)}
 	var paper struct{ context, target *benchmark.Number }
-	if p, ok := benchmark.Paper(name, model); ok {
+	if p, ok := benchmark.Paper(of.benchmark, of.model); ok && of.variant == "" {
 		paper.context, paper.target = &p.Context, &p.Target
 	}
 	row.Context = newPart(runs, paper.context, func(e run.Eval) run.Estimate { return e.ContextLL })

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/acqnp/acqnp/internal/benchmark"
+	"github.com/acqnp/acqnp/internal/config"
 )
 
 // Marks beside a mean whose ± is not the standard deviation over runs, and the text for a missing
@@ -56,7 +57,7 @@ func (s Summary) sheet() sheet {
 		st := sheetTable{Title: t.Title}
 		for i, row := range t.Rows {
 			l := line{
-				Benchmark: printedBenchmark(row.Benchmark), Model: printedModel(row.Model),
+				Benchmark: printedBenchmark(row.Benchmark), Model: row.printedModel(),
 				First: i == 0 || t.Rows[i-1].Benchmark != row.Benchmark,
 				Runs:  absent, Used: row.Used, HasRuns: len(row.Runs) > 0,
 				Context: row.Context.cells(marked), Target: row.Target.cells(marked),
@@ -142,11 +143,17 @@ func printedBenchmark(name string) string {
 	return printable(name)
 }
 
-func printedModel(name string) string {
-	if slices.Contains(models, name) {
-		return strings.ToUpper(name)
+// printedModel returns the model and its variant: "ACQNP, transformer".
+func (r Row) printedModel() string {
+	return printable(config.Label(r.Model, joined(r.Variant, r.Size)))
+}
+
+// joined joins a variant and a size, each of which may be "".
+func joined(variant, size string) string {
+	if variant == "" || size == "" {
+		return variant + size
 	}
-	return printable(name)
+	return variant + ", " + size
 }
 
 // printable replaces control characters by spaces, so that a name cannot break a line or control a
