@@ -72,7 +72,7 @@ func TestAblateNumTau(t *testing.T) {
 	}
 
 	header, rows := table(t, filepath.Join(out, "num-tau-runs.csv"))
-	want := strings.Split("run,benchmark,model,seed,steps,num_tau,levels,batches,context_ll,context_std_error,target_ll,target_std_error", ",")
+	want := strings.Split("run,benchmark,model,seed,steps,num_tau,levels,batches,context_ll,context_std_error,target_ll,target_std_error,variant", ",")
 	if diff := cmp.Diff(want, header); diff != "" {
 		t.Error(diff)
 	}
