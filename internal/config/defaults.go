@@ -18,6 +18,7 @@ func defaults(c choice) map[string]any {
 		"model.aggregation":      Mean,
 		"model.adaptor_form":     Plain,
 		"train.loss":             defaultLoss(model, c.aggregation),
+		"train.levels":           RandomLevels,
 		"data.seed":              uint64(43),
 		"train.learning_rate":    r.Learning,
 		"train.weight_decay":     r.Decay,

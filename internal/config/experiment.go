@@ -45,6 +45,12 @@ const (
 	Targets   = "targets"
 )
 
+// The values of train.levels.
+const (
+	RandomLevels     = "random"
+	StratifiedLevels = "stratified"
+)
+
 // Model is the architecture. The lists are hidden widths of MLPs, in the paper's notation
 // [in]×[hidden…]×[out]. BNP is described as its authors do it, by numbers of linear layers.
 type Model struct {
@@ -159,7 +165,10 @@ type Train struct {
 	Epochs    int `yaml:"epochs,omitempty" mapstructure:"epochs"`
 	BatchSize int `yaml:"batch_size" mapstructure:"batch_size"`
 	// NumTau is N_τ, the number of quantile levels of a point; for quantile models.
-	NumTau          int     `yaml:"num_tau,omitempty" mapstructure:"num_tau"`
+	NumTau int `yaml:"num_tau,omitempty" mapstructure:"num_tau"`
+	// Levels says how the levels of a point are drawn: RandomLevels, each on its own, or
+	// StratifiedLevels, one from each of N_τ equal parts. Quantile models.
+	Levels          string  `yaml:"levels,omitempty" mapstructure:"levels"`
 	LearningRate    float64 `yaml:"learning_rate" mapstructure:"learning_rate"` // of Adam
 	WeightDecay     float64 `yaml:"weight_decay" mapstructure:"weight_decay"`   // the L2 regulariser λ
 	Schedule        string  `yaml:"schedule" mapstructure:"schedule"`           // constant or cosine

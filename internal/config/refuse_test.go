@@ -197,6 +197,8 @@ var refusals = []struct {
 	{"a form for cqnp", "benchmark: circle\nmodel:\n  name: cqnp\n  adaptor_form: plain\n", 4, "model.adaptor_form", "only acqnp can use it"},
 	{"tokens that heads do not divide", cnp + "  aggregation: transformer\n  heads: 3\n", 5, "model.heads", "3 heads for a representation of 128"},
 	{"an absurd transformer", cnp + "  aggregation: transformer\n  layers: 64\n  feedforward: 65536\n", 6, "model.feedforward", "weights"},
+	{"unknown levels", acqnp + "train: {levels: grid}\n", 4, "train.levels", "random or stratified"},
+	{"the draws of levels for cnp", cnp + "train: {levels: random}\n", 4, "train.levels", "only cqnp or acqnp can use it"},
 	{"an unknown loss", cnp + "train: {loss: context}\n", 4, "train.loss", "all or targets"},
 	{"bootstraps for canp", canp + "  train_bootstraps: 4\n", 4, "model.train_bootstraps", "only bnp can use it"},
 	{"a representation for bnp", bnp + "  representation: 128\n", 4, "model.representation", "only cnp, canp, cqnp or acqnp can use it"},

@@ -74,6 +74,7 @@ var rules = map[string]rule{
 	"train.learning_rate":    {"a finite number above 0", func(v any) bool { return v.(float64) > 0 && v.(float64) <= math.MaxFloat32 }},
 	"train.weight_decay":     {"a finite number, 0 or above", func(v any) bool { return v.(float64) >= 0 && v.(float64) <= math.MaxFloat32 }},
 	"train.schedule":         name([]string{"constant", "cosine"}),
+	"train.levels":           name([]string{RandomLevels, StratifiedLevels}),
 	"train.loss":             name([]string{AllPoints, Targets}),
 	"train.seed":             seed,
 	"train.log_every":        whole(1, maxCount),

@@ -87,6 +87,7 @@ var modelsOf = map[string][]string{
 	"model.train_bootstraps": {"bnp"},
 	"model.eval_bootstraps":  {"bnp"},
 	"train.num_tau":          quantile,
+	"train.levels":           quantile,
 	"eval.num_tau":           quantile,
 }
 

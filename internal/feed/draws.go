@@ -10,10 +10,14 @@ import (
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// The two ways to choose quantile levels, as --levels names them.
+// The ways to choose quantile levels. --levels names the first two, train.levels the first and the
+// last.
 const (
 	RandomLevels = "random" // drawn separately for every row
 	GridLevels   = "grid"   // evenly spaced from 0.001 to 0.999, the same at every point
+	// StratifiedLevels are drawn one from each of N_τ equal parts of (0, 1): level k of a point is (k
+	// + u)/N_τ. Each is uniform on its part, so that the levels of every point cover (0, 1).
+	StratifiedLevels = "stratified"
 )
 
 // Reader is a model. It says whether the model reads quantile levels or bootstraps.
@@ -26,7 +30,7 @@ type Reader interface {
 // Choice says which random numbers to make for a model.
 type Choice struct {
 	NumTau     int    // levels of a point; quantile models
-	Spacing    string // of the levels: RandomLevels or GridLevels
+	Spacing    string // of the levels: RandomLevels, GridLevels or StratifiedLevels
 	Bootstraps int    // of the context; BNP
 	Seed       uint64
 	Evaluation bool // draw other numbers than training with the same seed
@@ -39,6 +43,7 @@ type Draws struct {
 	resample  bool
 	random    random.Generator
 	grid      []float32 // [N_τ]; nil if levels are drawn
+	strata    bool      // drawn levels are stratified
 	elsewhere bool      // feeds leave out drawn levels: see Elsewhere
 }
 
@@ -63,6 +68,8 @@ func New(m Reader, c Choice) (Draws, error) {
 	d := Draws{count: c.NumTau, random: random.New(c.Seed, random.Levels|part)}
 	switch c.Spacing {
 	case RandomLevels:
+	case StratifiedLevels:
+		d.strata = true
 	case GridLevels:
 		d.grid = grid(c.NumTau, m.Name())
 	default:
@@ -88,10 +95,10 @@ func grid(n int, model string) []float32 {
 	return v
 }
 
-// Generator returns the generator of drawn levels, or nil if no levels are drawn. The level of row
-// i in a step is the number at index i of that step.
+// Generator returns the generator of random levels, or nil if the levels are others or none. The
+// level of row i in a step is the number at index i of that step.
 func (d Draws) Generator() *random.Generator {
-	if d.count == 0 || d.resample || d.grid != nil {
+	if d.count == 0 || d.resample || d.grid != nil || d.strata {
 		return nil
 	}
 	return &d.random
@@ -129,10 +136,21 @@ func (d Draws) fill(f *Feed, step uint64, first int) {
 	f.levels = resize(f.levels, f.Extents.Rows(ops.Row))
 	if d.grid == nil {
 		d.random.Fill(step, uint64(first*d.count), f.levels)
+		if d.strata {
+			stratify(f.levels, d.count)
+		}
 		return
 	}
 	for at := 0; at < len(f.levels); at += d.count {
 		copy(f.levels[at:], d.grid)
+	}
+}
+
+// stratify moves uniform numbers u [·, n] into their parts of (0, 1): (k + u)/n for column k.
+func stratify(u []float32, n int) {
+	const below1 = 1 - 1.0/(1<<24) // the largest float32 below 1, to which the last part may round
+	for i, v := range u {
+		u[i] = min((float32(i%n)+v)/float32(n), below1)
 	}
 }
 

@@ -282,6 +282,29 @@ func TestBatchesKeepTheirOwnLevelsAndBootstraps(t *testing.T) {
 	})
 }
 
+// Stratified levels are the random ones, each moved into its own part of (0, 1).
+func TestStratifiedLevels(t *testing.T) {
+	const n = 7
+	of := func(spacing string) (levels [][]float32) {
+		d := draws(t, acqnp, feed.Choice{NumTau: n, Spacing: spacing, Seed: 43})
+		each(t, some, d, 9, func(_ int, f *feed.Feed) { levels = append(levels, slices.Clone(f.Levels())) })
+		return levels
+	}
+	random, stratified := of(feed.RandomLevels), of(feed.StratifiedLevels)
+	for step := range random {
+		for i, u := range random[step] {
+			v, k := stratified[step][i], i%n
+			if want := (float32(k) + u) / n; v != want || v < float32(k)/n || v > float32(k+1)/n || v >= 1 {
+				t.Fatalf("step %d, level %d of a point: found %v of u = %v, expected %v", step, k, v, u, want)
+			}
+		}
+	}
+	d := draws(t, acqnp, feed.Choice{NumTau: n, Spacing: feed.StratifiedLevels})
+	if d.Generator() != nil {
+		t.Error("a device would draw other levels")
+	}
+}
+
 func TestWhatCannotBeDrawn(t *testing.T) {
 	for name, c := range map[string]feed.Choice{
 		"no levels":      {NumTau: 0, Spacing: feed.RandomLevels},

@@ -250,7 +250,7 @@ func Steps(t config.Train, source datasets.Source) (int, error) {
 // drawsOf returns the model's random inputs in training: levels or bootstraps.
 func drawsOf(m *models.Model, e config.Experiment) (feed.Draws, error) {
 	return feed.New(m, feed.Choice{
-		NumTau: e.Train.NumTau, Spacing: feed.RandomLevels, Bootstraps: e.Model.TrainBootstraps, Seed: e.Train.Seed,
+		NumTau: e.Train.NumTau, Spacing: e.Train.Levels, Bootstraps: e.Model.TrainBootstraps, Seed: e.Train.Seed,
 	})
 }
 
