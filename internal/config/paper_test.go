@@ -209,7 +209,7 @@ func paperProcess(e *config.Experiment) {
 	}
 }
 
-// The files of the paper's benchmarks are the paper's 60 runs, no more and no fewer.
+// The files of the paper's benchmarks are the paper's 60 runs and the variants, no more and no fewer.
 func TestShippedConfigsSayWhatThePaperSays(t *testing.T) {
 	var found []string
 	for _, file := range shippedFiles(t) {
@@ -221,6 +221,11 @@ func TestShippedConfigsSayWhatThePaperSays(t *testing.T) {
 	}
 	slices.Sort(found)
 	names := paperNames()
+	variants := len(found)
+	found = slices.DeleteFunc(found, isVariant)
+	if variants -= len(found); variants != len(variantBenchmarks)*len(shippedVariants) {
+		t.Errorf("%d configurations of variants, want %d for each of %d benchmarks", variants, len(shippedVariants), len(variantBenchmarks))
+	}
 	if diff := cmp.Diff(names, found); len(names) != 12*5 || diff != "" {
 		t.Errorf("%d runs of the paper (-paper +files):\n%s", len(names), diff)
 	}

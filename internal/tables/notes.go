@@ -144,7 +144,7 @@ func unlikePaper(runs []Run) []string {
 // foremost lists the keys that notes name first: what makes a variant, then how long it trains and
 // how wide it is.
 var foremost = []string{"model.aggregation", "model.adaptor_form", "model.sigma_floor", "train.loss",
-	"train.steps", "train.epochs", "model.representation"}
+	"train.steps", "train.epochs", "model.representation", "train.levels"}
 
 // settings returns the differences that affect results, the foremost first. It leaves out the
 // evaluation's settings, which are in eval.json.
