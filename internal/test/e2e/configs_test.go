@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/benchmark"
@@ -13,8 +14,8 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// Every configuration of the paper trains and is evaluated, with two steps and one batch of few
-// functions, points and levels. Everything else is as shipped.
+// Every configuration of the paper's benchmarks trains and is evaluated, with two steps and one
+// batch of few functions, points and levels. Everything else is as shipped.
 func TestConfigurationsRun(t *testing.T) {
 	files, err := filepath.Glob(configFile("*", "*"))
 	if err != nil {
@@ -25,19 +26,22 @@ func TestConfigurationsRun(t *testing.T) {
 		for _, m := range models {
 			wanted = append(wanted, configFile(b, m))
 		}
+		for _, v := range variantsOf(b) {
+			wanted = append(wanted, configFile(b, v))
+		}
 	}
 	files = slices.DeleteFunc(files, func(f string) bool { return filepath.Base(filepath.Dir(f)) == "csv" })
 	slices.Sort(wanted)
-	if len(files) < 60 || !slices.Equal(files, wanted) {
+	if len(files) < 92 || !slices.Equal(files, wanted) {
 		t.Fatalf("found %d configurations: %q", len(files), files)
 	}
 
 	data := dataDir(t)
 	for i, b := range benchmarks {
 		t.Run(b, func(t *testing.T) {
-			chosen := models
+			chosen := append(slices.Clone(models), variantsOf(b)...)
 			if testing.Short() {
-				chosen = models[i%len(models):][:1]
+				chosen = chosen[i%len(models):][:1]
 			}
 			for _, m := range chosen {
 				t.Run(m, func(t *testing.T) { trainAndEvaluate(t, b, m, data) })
@@ -64,9 +68,11 @@ func dataDir(t *testing.T) string {
 	return dir
 }
 
-func trainAndEvaluate(t *testing.T, name, model, data string) {
+// trainAndEvaluate takes the configuration of a file, such as acqnp or acqnp-attention.
+func trainAndEvaluate(t *testing.T, name, file, data string) {
 	dir := filepath.Join(t.TempDir(), "run")
-	train := []string{"train", "--config", configFile(name, model), "--data-dir", data, "--run-dir", dir, "--no-eval", "--quiet"}
+	model, _, _ := strings.Cut(file, "-")
+	train := []string{"train", "--config", configFile(name, file), "--data-dir", data, "--run-dir", dir, "--no-eval", "--quiet"}
 	succeed(t, append(train, set(reduced(name, model)...)...)...)
 	if info, err := os.Stat(filepath.Join(dir, "checkpoints", "step-2.safetensors")); err != nil || info.Size() == 0 {
 		t.Errorf("no checkpoint of step 2: %v", err)

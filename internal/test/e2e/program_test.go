@@ -37,10 +37,20 @@ var benchmarks = benchmark.Names(func(b benchmark.Benchmark) bool { return b.Kin
 // models lists the paper's models.
 var models = []string{"cnp", "canp", "bnp", "cqnp", "acqnp"}
 
-// configFile returns the path of a shipped configuration.
-func configFile(benchmark, model string) string {
-	return filepath.Join("..", "..", "..", "configs", benchmark, model+".yaml")
+// configFile returns the path of a shipped configuration. It does not depend on the working
+// directory.
+func configFile(benchmark, name string) string {
+	return filepath.Join(root, "configs", benchmark, name+".yaml")
 }
+
+// root is the repository's root.
+var root = func() string {
+	path, err := filepath.Abs(filepath.Join("..", "..", ".."))
+	if err != nil {
+		panic(err)
+	}
+	return path
+}()
 
 // set returns an option --set for each setting.
 func set(values ...string) []string {

@@ -1,0 +1,107 @@
+package e2e
+
+import (
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/benchmark"
+	"github.com/acqnp/acqnp/internal/run"
+)
+
+// smallVariants and largeVariants list the configurations that the paper does not have.
+var (
+	smallVariants = []string{"acqnp-attention-small", "acqnp-transformer-small"}
+	largeVariants = []string{"acqnp-attention", "acqnp-transformer"}
+)
+
+// variantsOf returns the configurations of a benchmark that the paper does not have.
+func variantsOf(name string) []string {
+	switch name {
+	case "mnist", "fashion-mnist", "svhn", "omniglot":
+		return nil
+	}
+	return slices.Concat(largeVariants, smallVariants)
+}
+
+// Each small form trains, is evaluated and predicts. A run that is resumed ends with the same bits
+// as one in one piece.
+func TestSmallVariants(t *testing.T) {
+	data := dataDir(t)
+	prices := filepath.Join(data, "prices.csv")
+	succeed(t, "data", "example", "--out", prices, "--quiet")
+	for _, b := range append(slices.Clone(benchmarks), "csv") {
+		for _, v := range variantsOf(b) {
+			if slices.Contains(smallVariants, v) {
+				t.Run(b+"/"+v, func(t *testing.T) { trainResumeAndPredict(t, b, v, data, prices) })
+			}
+		}
+	}
+}
+
+func trainResumeAndPredict(t *testing.T, name, file, data, prices string) {
+	settings := append(reduced(name, "acqnp"), "train.schedule=constant") // so that a resume may add steps
+	if kind(name) == benchmark.CSV {
+		settings = append(settings, "data.file="+prices)
+	}
+	t.Chdir(t.TempDir())
+	config := func(more ...string) []string {
+		args := []string{"--config", configFile(name, file), "--data-dir", data, "--no-eval", "--quiet"}
+		return append(args, set(append(slices.Clone(settings), more...)...)...)
+	}
+	succeed(t, append([]string{"train"}, config("train.steps=2")...)...)
+	succeed(t, append([]string{"train", "--resume"}, config("train.steps=4")...)...)
+	succeed(t, append([]string{"train", "--run-dir", "whole"}, config("train.steps=4")...)...)
+	resumed := filepath.Join("runs", name, file, "seed-0") // each form has a directory of its own
+	if tensors(t, resumed, 4) != tensors(t, "whole", 4) {
+		t.Error("the resumed run has other weights or moments than the run in one piece")
+	}
+
+	succeed(t, "eval", "--run", resumed, "--data-dir", data, "--batches", "1", "--quiet")
+	e, err := run.ReadEval(filepath.Join(resumed, "eval.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	aggregation := strings.TrimSuffix(strings.TrimPrefix(file, "acqnp-"), "-small")
+	if e.Model != "acqnp" || e.Variant != aggregation+", residual" || e.NumTau != 5 {
+		t.Errorf("evaluated %s, variant %q, with %d levels", e.Model, e.Variant, e.NumTau)
+	}
+
+	context, grid := "x,y\n0.1,0.2\n0.3,0.1\n0.5,0.4\n", "--grid=0:1:3"
+	switch kind(name) {
+	case benchmark.CSV:
+		context = "age,price\n1,200\n2,150\n3,120\n"
+	case benchmark.Images:
+		context, grid = "x1,x2,y\n0.1,0.2,0.5\n0.3,0.1,0.6\n0.5,0.4,0.7\n", "--grid=0:1:3,0:1:1"
+	}
+	if err := os.WriteFile("context.csv", []byte(context), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	succeed(t, "sample-quantiles", "--run", resumed, "--data-dir", data, "--context", "context.csv", grid, "--num-tau", "3", "--levels", "grid",
+		"--out", "quantiles.csv", "--quiet")
+	// A component for each of 3 targets and 3 levels, a mean for each target, and the header.
+	if lines := strings.Count(read(t, "quantiles.csv"), "\n"); lines != 3*3+3+1 {
+		t.Errorf("%d lines of predictions:\n%s", lines, read(t, "quantiles.csv"))
+	}
+}
+
+// tensors returns the bytes of a checkpoint's weights and moments. The header before them, whose
+// length the first 8 bytes state, also has the time that training took.
+func tensors(t *testing.T, dir string, step int) string {
+	t.Helper()
+	content := read(t, filepath.Join(dir, "checkpoints", fmt.Sprintf("step-%d.safetensors", step)))
+	return content[8+binary.LittleEndian.Uint64([]byte(content[:8])):]
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
