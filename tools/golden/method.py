@@ -129,7 +129,7 @@ def bnp(model, weights, batch, kinks):
     """Computes BNP, with the bootstraps in the place of levels: [B, k, ...]."""
     x, y, nc = batch["x"], batch["y"], batch["num_context"]
     points, resample = batch["resample"].long().transpose(1, 2)  # each [B, k, N_c]
-    k, n, xc, yc = points.shape[1], x.shape[1], x[:, :nc], y[:, :nc]
+    k, xc, yc = points.shape[1], x[:, :nc], y[:, :nc]
     xs, ys = tile(xc, 1, k), tile(yc, 1, k)
 
     def encode(x, y):
