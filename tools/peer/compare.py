@@ -43,7 +43,7 @@ for _ in range(5):
     a @ a
     best = min(best, time.perf_counter() - start)
 import os
-names = {os.path.basename(os.path.realpath(l.split()[-1])) for l in open("/proc/self/maps") if "blas.so" in l or "blasp" in l or "libmkl" in l}
+names = {os.path.basename(os.path.realpath(l.split()[-1])) for l in open("/proc/self/maps") if ("blas.so" in l or "blasp" in l or "libmkl" in l) and "cublas" not in l}
 print(torch.__version__, best, *sorted(names))
 """
 
