@@ -17,7 +17,9 @@ Lissajous curves, the loss, its gradient and Adam. The modes:
 
 --split does what acqnp does with the first layer of decoder and adaptor: r, x and the level have products of their own,
 so that r and x are multiplied once for each point. Otherwise they are tiled and concatenated, as the authors do.
-It prints one line of JSON. Rows are target points x levels, or target points of CNP.
+It prints one line of JSON. Rows are target points x levels, or target points of CNP. cpu_ms_median is CPU time of all
+threads. With --threads 1 it says more than ms_median on a machine that is busy with other things; with more, threads that
+wait in loops are in it.
 """
 import argparse
 import contextlib
@@ -159,7 +161,7 @@ def curves(functions, points, device):
 
 
 def measure(a, device):
-    """Returns the seconds of each step after the first ones."""
+    """Returns the seconds of each step after the first ones, and the seconds of CPU time."""
     model = Model(a).to(device)
     optimiser = torch.optim.Adam(model.parameters(), lr=1e-3, weight_decay=1e-5, fused=True)
     loss_of, context = model, max(3, a.points // 2)
@@ -167,10 +169,10 @@ def measure(a, device):
         loss_of = torch.compile(model, mode="max-autotune-no-cudagraphs" if a.mode == "autotune" else None)
     half = a.mode.endswith("bf16")
     wait = torch.cuda.synchronize if device == "cuda" else lambda: None
-    seconds = []
+    seconds, cpu = [], []
     for _ in range(a.warmup + a.steps):
         wait()
-        start = time.perf_counter()
+        start, worked = time.perf_counter(), time.process_time()
         x, y = curves(a.batch, a.points, device)
         optimiser.zero_grad(set_to_none=True)
         with torch.autocast(device, torch.bfloat16) if half else contextlib.nullcontext():
@@ -179,7 +181,8 @@ def measure(a, device):
         optimiser.step()
         wait()
         seconds.append(time.perf_counter() - start)
-    return seconds[a.warmup:]
+        cpu.append(time.process_time() - worked)
+    return seconds[a.warmup:], cpu[a.warmup:]
 
 
 def arguments():
@@ -211,7 +214,7 @@ def main():
     torch.set_num_threads(a.threads)
     torch.manual_seed(0)
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    seconds = measure(a, device)
+    seconds, cpu = measure(a, device)
     times = sorted(1e3 * s for s in seconds)
     targets = a.points - max(3, a.points // 2)
     rows = a.batch * targets * (1 if a.model == "cnp" else a.n_tau)
@@ -222,6 +225,7 @@ def main():
     print(json.dumps({"torch": torch.__version__, "device": name, "model": a.model, "aggregation": a.aggregation, "mode": a.mode,
                       "split": a.split, "tuned": a.tuned, "batch": a.batch, "points": a.points, "n_tau": a.n_tau, "width": a.width,
                       "ms_median": round(times[len(times) // 2], 3), "ms_min": round(times[0], 3), "ms_max": round(times[-1], 3),
+                      "cpu_ms_median": round(1e3 * sorted(cpu)[len(cpu) // 2], 3),
                       "rows_per_s": round(rows * len(times) / sum(seconds)), "peak_mib": round(peak)}))
 
 
