@@ -50,6 +50,26 @@ func (s set) multiply(t *product) {
 	}
 }
 
+// multiplyStrided computes c = a·b for one panel: a [m, k], b [k, columns], c [m, columns].
+func (s set) multiplyStrided(m, k, columns int, a, b, c Matrix) {
+	p, q, r, rest := &a.Data[0], &b.Data[0], &c.Data[0], mask(columns)
+	switch {
+	case s == avx2:
+		multiplyStridedAVX2x2(m, p, a.Stride, q, b.Stride, k, r, c.Stride, rest)
+	case columns > 16:
+		multiplyStridedAVX512x2(m, p, a.Stride, q, b.Stride, k, r, c.Stride, rest)
+	default:
+		multiplyStridedAVX512x1(m, p, a.Stride, q, b.Stride, k, r, c.Stride, rest)
+	}
+}
+
+// turn writes the transpose of a [rows, n], at most 8 rows, to dst [n, 8].
+func (set) turn(rows, n int, a, dst Matrix) {
+	a.check("A", rows, n)
+	dst.check("transpose", n, turnRows)
+	turnAVX2(rows, n, &a.Data[0], a.Stride, &dst.Data[0], dst.Stride, mask(rows), mask(n%turnRows))
+}
+
 // narrow computes a product with a narrow matrix.
 func (s set) narrow(t *product) {
 	a, b, from, c, m := &t.a.Data[0], &t.b[0], &t.from.Data[0], &t.c.Data[0], mask(t.k%narrowLanes)
@@ -154,6 +174,17 @@ func (s set) axpy(alpha float32, x, y []float32) {
 	}
 }
 
+func (s set) flush(x []float32) {
+	switch s {
+	case avx512:
+		flushAVX512(&x[0], len(x), s.rest(len(x)))
+	case avx2:
+		flushAVX2(&x[0], len(x), s.rest(len(x)))
+	default:
+		portableFlush(x)
+	}
+}
+
 func (s set) add(dst, x, y []float32) {
 	switch s {
 	case avx512:
@@ -231,14 +262,36 @@ func (s set) expSum(dst, x []float32, scale, shift float32) float32 {
 	}
 }
 
-func (s set) softmaxGrad(dst, terms []float32, mean, scale float32) {
+func (s set) softmaxRows(m, n int, x Matrix, scale float32, inverse []float32) {
 	switch s {
 	case avx512:
-		softmaxGradAVX512(&dst[0], &terms[0], mean, scale, len(dst), s.rest(len(dst)))
+		softmaxRowsAVX512(m, n, &x.Data[0], x.Stride, scale, &inverse[0], mask(n%16))
 	case avx2:
-		softmaxGradAVX2(&dst[0], &terms[0], mean, scale, len(dst), s.rest(len(dst)))
+		softmaxRowsAVX2(m, n, &x.Data[0], x.Stride, scale, &inverse[0], mask(n%16))
 	default:
-		portableSoftmaxGrad(dst, terms, mean, scale)
+		portableSoftmaxRows(m, n, x, scale, inverse)
+	}
+}
+
+func (s set) softmaxGradRows(m, n int, x, terms Matrix, scale float32, inverse []float32) {
+	switch s {
+	case avx512:
+		softmaxGradRowsAVX512(m, n, &x.Data[0], x.Stride, &terms.Data[0], terms.Stride, &inverse[0], scale, s.rest(n), mask(n%16))
+	case avx2:
+		softmaxGradRowsAVX2(m, n, &x.Data[0], x.Stride, &terms.Data[0], terms.Stride, &inverse[0], scale, s.rest(n), mask(n%16))
+	default:
+		portableSoftmaxGradRows(m, n, x, terms, scale, inverse)
+	}
+}
+
+func (s set) scaleRows(m, n int, factors []float32, x, y Matrix) {
+	switch s {
+	case avx512:
+		scaleRowsAVX512(m, n, &factors[0], &x.Data[0], x.Stride, &y.Data[0], y.Stride, mask(n%16))
+	case avx2:
+		scaleRowsAVX2(m, n, &factors[0], &x.Data[0], x.Stride, &y.Data[0], y.Stride, mask(n%16))
+	default:
+		portableScaleRows(m, n, factors, x, y)
 	}
 }
 

@@ -12,6 +12,9 @@ func (*product) transposeTiles(_, _ []float32)          { panic("simd: plain Go 
 func tilesParts(Matrix, []float32, int, int, []float32) { panic("simd: plain Go has no tiles") }
 func aligned(n int) []float32                           { return make([]float32, n) }
 
+func (set) multiplyStrided(_, _, _ int, _, _, _ Matrix) { panic("simd: plain Go packs all matrices") }
+func (set) turn(_, _ int, _, _ Matrix)                  { panic("simd: plain Go packs element by element") }
+
 func (set) narrow(*product) { panic("simd: plain Go has no narrow matrices") }
 
 func (set) transposeMultiply(t *transposed) { t.portable() }
@@ -31,9 +34,16 @@ func (set) greatest(x []float32) float32            { return portableGreatest(x)
 func (set) expSum(dst, x []float32, scale, shift float32) float32 {
 	return portableExpSum(dst, x, scale, shift)
 }
-func (set) softmaxGrad(dst, terms []float32, mean, scale float32) {
-	portableSoftmaxGrad(dst, terms, mean, scale)
+func (set) softmaxRows(m, n int, x Matrix, scale float32, inverse []float32) {
+	portableSoftmaxRows(m, n, x, scale, inverse)
 }
+func (set) softmaxGradRows(m, n int, x, terms Matrix, scale float32, inverse []float32) {
+	portableSoftmaxGradRows(m, n, x, terms, scale, inverse)
+}
+func (set) scaleRows(m, n int, factors []float32, x, y Matrix) {
+	portableScaleRows(m, n, factors, x, y)
+}
+func (set) flush(x []float32)                          { portableFlush(x) }
 func (set) normalise(m, n int, norm Norm, x, y Matrix) { portableNormalise(m, n, norm, x, y) }
 func (set) normaliseGrad(m, n int, norm Norm, g, x Matrix, to NormGrad) {
 	portableNormaliseGrad(m, n, norm, g, x, to)

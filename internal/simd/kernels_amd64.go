@@ -9,6 +9,12 @@ package simd
 //go:noescape
 func multiplyAVX512x2(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32, ahead *float32, step int)
 
+// multiplyStridedAVX512x2 computes c = a·b: a [m, k], b [k, columns], c [m, columns], at most 32
+// columns; mask [32] is -1 in them.
+//
+//go:noescape
+func multiplyStridedAVX512x2(m int, a *float32, lda int, b *float32, ldb int, k int, c *float32, ldc int, mask *int32)
+
 // transposeMultiplyAVX512x2 computes c [k, columns] += aᵀ·b: a [m, k], b [m, columns], at most 32
 // columns; mask [32] is -1 in them. ahead and step say what to prefetch.
 //
@@ -21,6 +27,12 @@ func transposeMultiplyAVX512x2(k int, m int, a *float32, lda int, b *float32, ld
 //
 //go:noescape
 func multiplyAVX512x1(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32, ahead *float32, step int)
+
+// multiplyStridedAVX512x1 computes c = a·b: a [m, k], b [k, columns], c [m, columns], at most 16
+// columns; mask [16] is -1 in them.
+//
+//go:noescape
+func multiplyStridedAVX512x1(m int, a *float32, lda int, b *float32, ldb int, k int, c *float32, ldc int, mask *int32)
 
 // transposeMultiplyAVX512x1 computes c [k, columns] += aᵀ·b: a [m, k], b [m, columns], at most 16
 // columns; mask [16] is -1 in them. ahead and step say what to prefetch.
@@ -73,6 +85,11 @@ func sumRowsAVX512x1(m int, a *float32, lda int, dst *float32, mask *int32)
 //go:noescape
 func axpyAVX512(alpha float32, x *float32, y *float32, n int, mask *int32)
 
+// flushAVX512 replaces elements below 1e-30 in size by 0. mask [lanes] is for the last vector.
+//
+//go:noescape
+func flushAVX512(x *float32, n int, mask *int32)
+
 // addAVX512 computes dst[i] = x[i] + y[i] of n elements. mask [lanes] is for the last vector.
 //
 //go:noescape
@@ -111,11 +128,25 @@ func greatestAVX512(x *float32, n int, mask *int32) float32
 //go:noescape
 func expSumAVX512(dst *float32, src *float32, scale float32, shift float32, n int, mask *int32) float32
 
-// softmaxGradAVX512 computes dst[i] = terms[i]·(dst[i]-mean)·scale of n elements, 0 for results
-// below 1e-30 in size. mask [lanes] is for the last vector.
+// softmaxRowsAVX512 replaces each row of x [m, n] by exp(scale·x-greatest), with greatest the
+// greatest scale·x and 0 for results below 1e-30, and writes 1 over the sum of each row to inverse
+// [m]. mask [16] is -1 in the first n mod 16 elements.
 //
 //go:noescape
-func softmaxGradAVX512(dst *float32, terms *float32, mean float32, scale float32, n int, mask *int32)
+func softmaxRowsAVX512(m int, n int, x *float32, ldx int, scale float32, inverse *float32, mask *int32)
+
+// softmaxGradRowsAVX512 replaces each row of x [m, n] by terms·(x-mean)·scale·inverse, with mean =
+// inverse·Σ terms·x and 0 for results below 1e-30 in size: terms [m, n], inverse [m]. mask [lanes]
+// is for the last vector, tail [16] is -1 in the first n mod 16 elements.
+//
+//go:noescape
+func softmaxGradRowsAVX512(m int, n int, x *float32, ldx int, terms *float32, ldt int, inverse *float32, scale float32, mask *int32, tail *int32)
+
+// scaleRowsAVX512 computes y = x·factor for each row: x and y [m, n], factors [m]. mask [16] is -1
+// in the first n mod 16 elements.
+//
+//go:noescape
+func scaleRowsAVX512(m int, n int, factors *float32, x *float32, ldx int, y *float32, ldy int, mask *int32)
 
 // normaliseAVX512 computes y = (x-mean)/√(variance+eps)·gain + shift for each row: x and y [m, n],
 // gain and shift [n]. count is n; mask [16] is -1 in the first n mod 16 elements.
@@ -148,11 +179,23 @@ func fmaPeakAVX512(n int)
 //go:noescape
 func multiplyAVX2x2(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32, ahead *float32, step int)
 
+// multiplyStridedAVX2x2 computes c = a·b: a [m, k], b [k, columns], c [m, columns], at most 16
+// columns; mask [16] is -1 in them.
+//
+//go:noescape
+func multiplyStridedAVX2x2(m int, a *float32, lda int, b *float32, ldb int, k int, c *float32, ldc int, mask *int32)
+
 // transposeMultiplyAVX2x2 computes c [k, columns] += aᵀ·b: a [m, k], b [m, columns], at most 16
 // columns; mask [16] is -1 in them. ahead and step say what to prefetch.
 //
 //go:noescape
 func transposeMultiplyAVX2x2(k int, m int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32, ahead *float32, step int)
+
+// turnAVX2 writes the transpose of a [rows, n], at most 8 rows, to dst [n, 8], with 0 in columns
+// beyond the rows. mask [8] is -1 in the first `rows` elements, last [8] in the first n mod 8.
+//
+//go:noescape
+func turnAVX2(rows int, n int, a *float32, lda int, dst *float32, ldd int, mask *int32, last *int32)
 
 // narrowAVX2x1 computes c = max(floor, from + a·b): a [m, k], b [k/16][1][16], from (ldf 0: one
 // row) and c [m, 1]. mask [16] is -1 in the first k mod 16 elements.
@@ -199,6 +242,11 @@ func sumRowsAVX2x1(m int, a *float32, lda int, dst *float32, mask *int32)
 //go:noescape
 func axpyAVX2(alpha float32, x *float32, y *float32, n int, mask *int32)
 
+// flushAVX2 replaces elements below 1e-30 in size by 0. mask [lanes] is for the last vector.
+//
+//go:noescape
+func flushAVX2(x *float32, n int, mask *int32)
+
 // addAVX2 computes dst[i] = x[i] + y[i] of n elements. mask [lanes] is for the last vector.
 //
 //go:noescape
@@ -237,11 +285,25 @@ func greatestAVX2(x *float32, n int, mask *int32) float32
 //go:noescape
 func expSumAVX2(dst *float32, src *float32, scale float32, shift float32, n int, mask *int32) float32
 
-// softmaxGradAVX2 computes dst[i] = terms[i]·(dst[i]-mean)·scale of n elements, 0 for results below
-// 1e-30 in size. mask [lanes] is for the last vector.
+// softmaxRowsAVX2 replaces each row of x [m, n] by exp(scale·x-greatest), with greatest the
+// greatest scale·x and 0 for results below 1e-30, and writes 1 over the sum of each row to inverse
+// [m]. mask [16] is -1 in the first n mod 16 elements.
 //
 //go:noescape
-func softmaxGradAVX2(dst *float32, terms *float32, mean float32, scale float32, n int, mask *int32)
+func softmaxRowsAVX2(m int, n int, x *float32, ldx int, scale float32, inverse *float32, mask *int32)
+
+// softmaxGradRowsAVX2 replaces each row of x [m, n] by terms·(x-mean)·scale·inverse, with mean =
+// inverse·Σ terms·x and 0 for results below 1e-30 in size: terms [m, n], inverse [m]. mask [lanes]
+// is for the last vector, tail [16] is -1 in the first n mod 16 elements.
+//
+//go:noescape
+func softmaxGradRowsAVX2(m int, n int, x *float32, ldx int, terms *float32, ldt int, inverse *float32, scale float32, mask *int32, tail *int32)
+
+// scaleRowsAVX2 computes y = x·factor for each row: x and y [m, n], factors [m]. mask [16] is -1 in
+// the first n mod 16 elements.
+//
+//go:noescape
+func scaleRowsAVX2(m int, n int, factors *float32, x *float32, ldx int, y *float32, ldy int, mask *int32)
 
 // normaliseAVX2 computes y = (x-mean)/√(variance+eps)·gain + shift for each row: x and y [m, n],
 // gain and shift [n]. count is n; mask [16] is -1 in the first n mod 16 elements.

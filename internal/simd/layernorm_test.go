@@ -128,32 +128,6 @@ func TestLayerNormOfSpecialRows(t *testing.T) {
 	})
 }
 
-// TestVectorsNormaliseAlike: AVX-512 and AVX2 give the same bits.
-func TestVectorsNormaliseAlike(t *testing.T) {
-	r := rand.New(rand.NewPCG(45, 46))
-	for _, n := range []int{1, 7, 20, 65, 130} {
-		const m = 9
-		x, g := matrix(r, m, n, n), matrix(r, m, n, n)
-		norm := simd.Norm{Gain: matrix(r, 1, n, n)[:n], Shift: matrix(r, 1, n, n)[:n], Epsilon: epsilon}
-		var first []float32
-		for _, name := range []string{"avx512", "avx2"} {
-			restore, ok := simd.Use(name)
-			if ok {
-				all := make([]float32, 2*m*n+2*n)
-				simd.LayerNorm(m, n, norm, simd.Rows(x, n), simd.Rows(all, n))
-				rest := all[m*n:]
-				simd.LayerNormGrad(m, n, norm, simd.Rows(g, n), simd.Rows(x, n), simd.NormGrad{X: simd.Rows(rest, n), Gain: rest[m*n:], Shift: rest[m*n+n:]})
-				if first == nil {
-					first = all
-				} else if err := sameBits(all, first); err != nil {
-					t.Errorf("%d columns: %v", n, err)
-				}
-			}
-			restore()
-		}
-	}
-}
-
 func TestAdd(t *testing.T) {
 	onEverySet(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(47, 48))

@@ -98,6 +98,10 @@ const mostPerCall = 1 << 19
 func (p *Packed) multiply(t task) {
 	t.a.check("A", t.m, p.k)
 	t.c.check("C", t.m, p.n)
+	if p.rows.Data != nil {
+		p.multiplyBorrowed(t)
+		return
+	}
 	if p.tiled {
 		p.multiplyTiles(t)
 		return
@@ -120,6 +124,19 @@ func (p *Packed) multiply(t task) {
 				continue
 			}
 			p.set.multiply(&panel)
+		}
+	}
+}
+
+// multiplyBorrowed computes a product with a borrowed matrix.
+func (p *Packed) multiplyBorrowed(t task) {
+	if t.start.columns || t.y.Data != nil || t.floor != floor(Overwrite) {
+		panic("simd: a product with a borrowed matrix can only overwrite")
+	}
+	most := max(mostPerCall/(p.k*p.panel)/12, 1) * 12
+	for i0 := 0; i0 < t.m; i0 += most {
+		for j0 := 0; j0 < p.n; j0 += p.panel {
+			p.set.multiplyStrided(min(most, t.m-i0), p.k, min(p.panel, p.n-j0), t.a.From(i0, 0), p.rows.From(0, j0), t.c.From(i0, j0))
 		}
 	}
 }

@@ -7,6 +7,8 @@ package simd
 //     time. The last panel is filled up with zeros.
 //   - narrow, for a few long columns: [k/16][n][16], filled up with zeros.
 //   - tiled, for AMX: every number split into parts (tiles.go).
+//
+// A matrix that is used only once or twice can also stay where it is: see Borrow.
 type Packed struct {
 	k, n   int
 	set    set
@@ -16,6 +18,7 @@ type Packed struct {
 	narrow bool
 	tiled  bool
 	data   []float32
+	rows   Matrix // [k, n]: a borrowed matrix, in place of data
 }
 
 const (
@@ -46,6 +49,7 @@ func emptyPacked() *Packed {
 // memory is too small.
 func (p *Packed) Resize(k, n int) {
 	size := p.setLayout(k, n)
+	p.rows = Matrix{}
 	switch {
 	case p.tiled:
 		p.data = room(&p.data, size)
@@ -103,6 +107,24 @@ func (p *Packed) Pack(b []float32, rowStride, colStride int) {
 	}
 }
 
+// Borrow makes p the row-major matrix b [k, n]. Products give the same bits as if b were packed. p
+// refers to b's memory, which must not change while p is used, unless another layout than panels is
+// faster for this size; then Borrow packs b. A borrowed matrix is only for products that overwrite,
+// with neither bias nor mask.
+func (p *Packed) Borrow(b Matrix, k, n int) {
+	b.check("B", k, n)
+	size := p.setLayout(k, n)
+	if p.narrow || p.tiled || p.set == portable {
+		p.Resize(k, n)
+		p.Pack(b.Data, b.Stride, 1)
+		return
+	}
+	if size > cap(p.data) {
+		p.data = make([]float32, size) // as in Resize, so that memory does not depend on the sizes' order
+	}
+	p.rows = b
+}
+
 func (p *Packed) packNarrow(b []float32, rowStride, colStride int) {
 	for i := range p.k {
 		for j := range p.n {
@@ -112,6 +134,10 @@ func (p *Packed) packNarrow(b []float32, rowStride, colStride int) {
 }
 
 func (p *Packed) packPanels(b []float32, rowStride, colStride int) {
+	if rowStride == 1 && p.set != portable {
+		p.packTurned(Rows(b, colStride))
+		return
+	}
 	at := 0
 	for j0 := 0; j0 < p.n; j0 += p.panel {
 		columns := min(p.panel, p.n-j0)
@@ -131,6 +157,19 @@ func (p *Packed) packPanels(b []float32, rowStride, colStride int) {
 		}
 	}
 }
+
+// packTurned packs the transpose of b [n, k] into panels, 8 rows of b at a time.
+func (p *Packed) packTurned(b Matrix) {
+	for j0 := 0; j0 < p.n; j0 += p.panel {
+		width := p.width(j0)
+		for j := j0; j < min(j0+p.panel, p.n); j += turnRows {
+			p.set.turn(min(turnRows, p.n-j), p.k, b.From(j, 0), Rows(p.data[j0*p.k+j-j0:], width))
+		}
+	}
+}
+
+// turnRows is the number of rows that are transposed at a time.
+const turnRows = 8
 
 // width returns the number of columns of the panel that begins at column j0, with the zeros.
 func (p *Packed) width(j0 int) int {

@@ -188,13 +188,42 @@ func portableExpSum(dst, x []float32, scale, shift float32) float32 {
 	return float32(total)
 }
 
-func portableSoftmaxGrad(dst, terms []float32, mean, scale float32) {
-	for i, v := range dst {
-		y := terms[i] * (v - mean) * scale
-		if y < negligible && y > -negligible {
-			y = 0
+func portableSoftmaxRows(m, n int, x Matrix, scale float32, inverse []float32) {
+	for i := range m {
+		row := x.row(i, n)
+		greatest := scale * portableGreatest(row)
+		if math.IsInf(float64(greatest), -1) {
+			greatest = 0
 		}
-		dst[i] = y
+		inverse[i] = 1 / portableExpSum(row, row, scale, greatest)
+	}
+}
+
+func portableSoftmaxGradRows(m, n int, x, terms Matrix, scale float32, inverse []float32) {
+	for i := range m {
+		row, a, factor := x.row(i, n), terms.row(i, n), scale*inverse[i]
+		mean := portableDot(a, row) * inverse[i]
+		for j, v := range row {
+			row[j] = a[j] * (v - mean) * factor
+		}
+		portableFlush(row)
+	}
+}
+
+func portableScaleRows(m, n int, factors []float32, x, y Matrix) {
+	for i := range m {
+		to := y.row(i, n)
+		for j, v := range x.row(i, n) {
+			to[j] = v * factors[i]
+		}
+	}
+}
+
+func portableFlush(x []float32) {
+	for i, v := range x {
+		if v < negligible && v > -negligible {
+			x[i] = 0
+		}
 	}
 }
 

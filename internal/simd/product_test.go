@@ -256,6 +256,43 @@ func TestSumRows(t *testing.T) {
 	})
 }
 
+// TestBorrowedMatrices: a matrix that is used where it is, and one that is packed from its transpose,
+// give the same bits as a packed one.
+func TestBorrowedMatrices(t *testing.T) {
+	onEverySet(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(15, 16))
+		packed, turned, borrowed := simd.NewPacked(130, 130), simd.NewPacked(130, 130), simd.NewPacked(130, 130)
+		for _, k := range []int{1, 2, 3, 4, 5, 7, 8, 9, 16, 31, 32, 33, 64, 100, 130} {
+			for _, n := range []int{1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 63, 65, 130} {
+				const m = 29
+				a, b, bt := matrix(r, m, k, k+1), matrix(r, k, n, n+3), make([]float32, n*k)
+				for i := range k {
+					for j := range n {
+						bt[j*k+i] = b[i*(n+3)+j]
+					}
+				}
+				packed.Resize(k, n)
+				packed.Pack(b, n+3, 1)
+				turned.Resize(k, n)
+				turned.Pack(bt, 1, k)
+				borrowed.Borrow(simd.Rows(b, n+3), k, n)
+				c := matrix(r, m, n, n+2)
+				results := map[string][]float32{}
+				for name, p := range map[string]*simd.Packed{"packed": packed, "turned": turned, "borrowed": borrowed} {
+					results[name] = slices.Clone(c)
+					p.Multiply(m, simd.Rows(a, k+1), simd.Rows(results[name], n+2), simd.Overwrite, nil)
+					untouched(t, name, results[name], m, n, n+2)
+				}
+				for name, c := range results {
+					if err := sameBits(c, results["packed"]); err != nil {
+						t.Fatalf("%s [%d, %d]: %v", name, k, n, err)
+					}
+				}
+			}
+		}
+	})
+}
+
 // TestVectorSetsAgree: AVX-512 and AVX2 give the same bits.
 func TestVectorSetsAgree(t *testing.T) {
 	results := map[string][]float32{}
@@ -306,6 +343,18 @@ func everything() (all []float32) {
 		}
 		simd.Log(z, y)
 		all = append(all, z...)
+	}
+	for _, n := range []int{1, 7, 20, 64, 65, 130} {
+		const m = 9
+		x, g, more := matrix(r, m, n, n), matrix(r, m, n, n), make([]float32, 3*n+m)
+		norm := simd.Norm{Gain: matrix(r, 1, n, n)[:n], Shift: matrix(r, 1, n, n)[:n], Epsilon: epsilon}
+		rows, gradient := simd.Rows(x, n), simd.Rows(g, n)
+		simd.LayerNormGrad(m, n, norm, gradient, rows, simd.NormGrad{X: gradient, Gain: more[:n], Shift: more[n : 2*n]})
+		simd.LayerNorm(m, n, norm, rows, rows)
+		simd.SoftmaxRows(m, n, rows, 3, more[3*n:])
+		simd.SoftmaxGradRows(m, n, gradient, rows, 3, more[3*n:])
+		simd.ScaleRows(m, n, more[3*n:], rows, rows)
+		all = append(append(append(all, x...), g...), more...)
 	}
 	return all
 }

@@ -17,6 +17,13 @@ func Axpy(alpha float32, x, y []float32) {
 	}
 }
 
+// Flush replaces elements below 1e-30 in absolute value by 0. NaN stays NaN.
+func Flush(x []float32) {
+	if len(x) > 0 {
+		active.flush(x)
+	}
+}
+
 // Dot returns the sum of x[i]·y[i].
 func Dot(x, y []float32) float32 {
 	equal(x, y)

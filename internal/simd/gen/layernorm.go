@@ -7,73 +7,31 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// normLanes is the number of sums that a row of a layer norm is divided into. It is the same for
-// both lengths of vectors, so both instruction sets add in the same order.
-const normLanes = 16
-
 // norm holds the registers of a layer norm: the row that is next and how to go through its columns.
 type norm struct {
-	*vectors
-	parts      int  // vectors of normLanes columns
-	tail       edge // for the last columns
+	columns
 	x          reg.GPVirtual
-	column     reg.GPVirtual // offset in bytes
-	count, eps Mem           // n, as a float, and ε
-}
-
-// columns writes a loop over the columns of a row. body(e, i, part) writes the code of the i-th
-// vector of normLanes columns; part(p) is its address in the row at p.
-func (n *norm) columns(prefix string, body func(e edge, i int, part func(p reg.GPVirtual) Mem)) {
-	step := func(e edge) {
-		for i := range n.parts {
-			body(e, i, func(p reg.GPVirtual) Mem { return Mem{Base: p, Index: n.column, Scale: 1, Disp: i * n.bytes()} })
-		}
-	}
-	left := n.pointer("n")
-	n.XORQ(n.column, n.column)
-	n.SUBQ(Imm(normLanes), left)
-	n.JL(LabelRef(prefix + "Tail"))
-	n.Label(prefix + "Loop")
-	step(whole{n.vectors})
-	n.ADDQ(Imm(4*normLanes), n.column)
-	n.SUBQ(Imm(normLanes), left)
-	n.JGE(LabelRef(prefix + "Loop"))
-	n.Label(prefix + "Tail")
-	n.ADDQ(Imm(normLanes), left)
-	n.JZ(LabelRef(prefix + "Done"))
-	step(n.tail)
-	n.Label(prefix + "Done")
-}
-
-// zeros returns the accumulators of a sum over columns.
-func (n *norm) zeros() []reg.VecVirtual {
-	var sums []reg.VecVirtual
-	for range n.parts {
-		sums = append(sums, n.zero())
-	}
-	return sums
+	count, eps Mem // n, as a float, and ε
 }
 
 // mean returns a sum over columns, divided by their number, in every element of a vector.
 func (n *norm) mean(sums []reg.VecVirtual) reg.VecVirtual {
 	s := n.reduce(sums, n.VADDPS).AsX()
 	n.VDIVSS(n.count, s, s)
-	all := n.new()
-	n.VBROADCASTSS(s, all)
-	return all
+	return n.spread(s)
 }
 
 // statistics returns the mean m of the row at x and 1/√(v+ε), v being the mean of squares around m.
 func (n *norm) statistics() (mean, inverse reg.VecVirtual) {
 	sums := n.zeros()
-	n.columns("mean", func(e edge, i int, part func(reg.GPVirtual) Mem) {
+	n.each("mean", func(e edge, i int, part func(reg.GPVirtual) Mem) {
 		x := n.new()
 		e.load(part(n.x), i, x)
 		n.VADDPS(x, sums[i], sums[i])
 	})
 	mean = n.mean(sums)
 	squares := n.zeros()
-	n.columns("variance", func(e edge, i int, part func(reg.GPVirtual) Mem) {
+	n.each("variance", func(e edge, i int, part func(reg.GPVirtual) Mem) {
 		x := n.new()
 		e.load(part(n.x), i, x)
 		n.VSUBPS(mean, x, x)
@@ -84,12 +42,7 @@ func (n *norm) statistics() (mean, inverse reg.VecVirtual) {
 	n.VDIVSS(n.count, v, v)
 	n.VADDSS(n.eps, v, v)
 	n.VSQRTSS(v, v, v)
-	one := n.XMM()
-	n.VMOVSS(n.one(), one)
-	n.VDIVSS(v, one, one)
-	inverse = n.new()
-	n.VBROADCASTSS(one, inverse)
-	return mean, inverse
+	return mean, n.spread(n.reciprocal(v))
 }
 
 // one returns a 1 in memory.
@@ -97,11 +50,7 @@ func (n *norm) one() Mem { return n.float(1).(Mem) }
 
 // newNorm begins the function of a layer norm.
 func (v *vectors) newNorm() *norm {
-	n := &norm{vectors: v, parts: normLanes / v.lanes}
-	n.tail = v.masked(n.parts)
-	n.x, n.column = v.pointer("x"), v.GP64()
-	n.count, n.eps = v.memory("count"), v.memory("eps")
-	return n
+	return &norm{columns: v.newColumns("mask"), x: v.pointer("x"), count: v.memory("count"), eps: v.memory("eps")}
 }
 
 const normDoc = "gain %s [n]. count is n; mask [16] is -1 in the first n mod 16 elements."
@@ -116,7 +65,7 @@ func (v *vectors) normalise() {
 	m, y, gain, shift := v.pointer("m"), v.pointer("y"), v.pointer("gain"), v.pointer("shift")
 	v.Label("rows")
 	mean, inverse := n.statistics()
-	n.columns("result", func(e edge, i int, part func(reg.GPVirtual) Mem) {
+	n.each("result", func(e edge, i int, part func(reg.GPVirtual) Mem) {
 		z, g, s := v.new(), v.new(), v.new()
 		e.load(part(n.x), i, z)
 		v.VSUBPS(mean, z, z)
@@ -160,7 +109,7 @@ func (v *vectors) normaliseGrad() {
 		return gradient, h
 	}
 	hs, slopes := n.zeros(), n.zeros()
-	n.columns("sums", func(e edge, i int, part func(reg.GPVirtual) Mem) {
+	n.each("sums", func(e edge, i int, part func(reg.GPVirtual) Mem) {
 		z := normalised(e, i, part)
 		gradient, h := scaled(e, i, part) // 0 beyond the last column
 		v.VADDPS(h, hs[i], hs[i])
@@ -174,7 +123,7 @@ func (v *vectors) normaliseGrad() {
 		e.store(sum, i, part(dshift))
 	})
 	h, slope := n.mean(hs), n.mean(slopes)
-	n.columns("result", func(e edge, i int, part func(reg.GPVirtual) Mem) {
+	n.each("result", func(e edge, i int, part func(reg.GPVirtual) Mem) {
 		z := normalised(e, i, part)
 		_, d := scaled(e, i, part)
 		v.VSUBPS(h, d, d)

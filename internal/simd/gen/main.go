@@ -33,12 +33,17 @@ func write(dir string) error {
 	constants := map[uint32]operand.Mem{}
 	for _, v := range []*vectors{avx512(ctx, constants), avx2(ctx, constants)} {
 		v.multiply(2)
+		v.multiplyStrided(2)
 		v.transposeMultiply(2)
 		if v.lanes == 16 {
 			// A last panel of 16 columns or fewer takes half the work. In AVX2 such a kernel would
 			// have six chains of sums, too few to hide their latency.
 			v.multiply(1)
+			v.multiplyStrided(1)
 			v.transposeMultiply(1)
+		}
+		if v.lanes == 8 {
+			v.turn()
 		}
 		for n := 1; n <= 4; n++ {
 			v.narrow(n)
@@ -47,6 +52,7 @@ func write(dir string) error {
 		v.sumRows(2)
 		v.sumRows(1)
 		v.axpy()
+		v.flush()
 		v.add()
 		v.dot()
 		v.exp()
@@ -54,7 +60,9 @@ func write(dir string) error {
 		v.softplusSigmoid()
 		v.greatest()
 		v.expSum()
-		v.softmaxGrad()
+		v.softmaxRows()
+		v.softmaxGradRows()
+		v.scaleRows()
 		v.normalise()
 		v.normaliseGrad()
 		v.adam()

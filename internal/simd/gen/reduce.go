@@ -55,8 +55,17 @@ func (v *vectors) reduce(sums []reg.VecVirtual, combine func(...Op)) reg.VecVirt
 	s := sums[0]
 	t := v.new()
 	if v.lanes == 16 {
-		v.VEXTRACTF64X4(Imm(1), s, t.AsY())
-		combine(t.AsY(), s.AsY(), s.AsY())
+		// Whole vectors all the way: AVX512F has no shorter instructions for registers beyond the 15th.
+		for _, half := range []func(){
+			func() { v.VSHUFF64X2(Imm(0b1110), s, s, t) },
+			func() { v.VSHUFF64X2(Imm(0b01), s, s, t) },
+			func() { v.VSHUFPS(Imm(0b1110), s, s, t) },
+			func() { v.VMOVSHDUP(s, t) },
+		} {
+			half()
+			combine(t, s, s)
+		}
+		return s
 	}
 	v.VEXTRACTF128(Imm(1), s.AsY(), t.AsX())
 	combine(t.AsX(), s.AsX(), s.AsX())

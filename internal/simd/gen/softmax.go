@@ -63,22 +63,3 @@ func (v *vectors) expSum() {
 	v.Store(v.reduce(sums, v.VADDPS).AsX(), v.ReturnIndex(0))
 	v.end()
 }
-
-// softmaxGrad overwrites the gradient with respect to the softmax.
-func (v *vectors) softmaxGrad() {
-	v.function("softmaxGrad"+v.name, "func(dst *float32, terms *float32, mean float32, scale float32, n int, mask *int32)",
-		"computes dst[i] = terms[i]·(dst[i]-mean)·scale of n elements, 0 for results below 1e-30 in size. "+
-			"mask [lanes] is for the last vector.")
-	dst, terms, mean, scale := v.pointer("dst"), v.pointer("terms"), v.broadcast("mean"), v.broadcast("scale")
-	v.elements([]reg.GPVirtual{dst, terms}, func(e edge) {
-		x, y := v.new(), v.new()
-		e.load(Mem{Base: dst}, 0, x)
-		e.load(Mem{Base: terms}, 0, y)
-		v.VSUBPS(mean, x, x)
-		v.VMULPS(y, x, x)
-		v.VMULPS(scale, x, x)
-		size := v.and(v.integer(1<<31-1), x)
-		e.store(v.pick(less, size, v.float(negligible), v.zero(), x), 0, Mem{Base: dst})
-	})
-	v.end()
-}

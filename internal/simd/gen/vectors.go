@@ -199,8 +199,11 @@ func (e maskmoved) store(src reg.VecVirtual, j int, m Mem) {
 
 // masked returns the edge for the parameter mask: nv vectors of 32-bit integers, -1 for columns
 // that exist and 0 for others.
-func (v *vectors) masked(nv int) edge {
-	mask := v.pointer("mask")
+func (v *vectors) masked(nv int) edge { return v.maskedBy("mask", nv) }
+
+// maskedBy returns the edge for a parameter.
+func (v *vectors) maskedBy(name string, nv int) edge {
+	mask := v.pointer(name)
 	if v.lanes == 8 {
 		return maskmoved{v, mask}
 	}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// multiplyStrided is multiply for a matrix b that is not packed, without bias, ReLU, mask and
+// prefetch. It adds in the same order.
+func (v *vectors) multiplyStrided(nv int) {
+	v.function(fmt.Sprintf("multiplyStrided%sx%d", v.name, nv),
+		"func(m int, a *float32, lda int, b *float32, ldb int, k int, c *float32, ldc int, mask *int32)",
+		fmt.Sprintf("computes c = a·b: a [m, k], b [k, columns], c [m, columns], at most %d columns; mask [%d] is -1 in them.", nv*v.lanes, nv*v.lanes))
+	v.edges(nv, nv > 1, func(e edge, prefix string) {
+		left, a, c := v.pointer("m"), v.pointer("a"), v.pointer("c")
+		lda, ldb := v.stride("lda"), v.stride("ldb")
+		v.blocks(prefix, left, func(rows int) {
+			sums := make([][]reg.VecVirtual, rows)
+			for r := range sums {
+				for range nv {
+					sums[r] = append(sums[r], v.zero())
+				}
+			}
+			v.overStrided(e, fmt.Sprintf("%s%d", prefix, rows), a, lda, ldb, sums)
+			next := v.GP64()
+			v.IMUL3Q(Imm(uint64(rows)), lda, next)
+			v.ADDQ(next, a)
+			ldc := v.stride("ldc")
+			for _, row := range sums {
+				for j, s := range row {
+					e.store(s, j, Mem{Base: c, Disp: j * v.bytes()})
+				}
+				v.ADDQ(ldc, c)
+			}
+		})
+		v.end()
+	})
+}
+
+// overStrided adds the products over k to the sums, four rows of b in an iteration.
+func (v *vectors) overStrided(e edge, prefix string, a, lda, ldb reg.GPVirtual, sums [][]reg.VecVirtual) {
+	pointers := v.rowPointers(a, lda, len(sums))
+	b, k := v.pointer("b"), v.pointer("k")
+	step := func(u int) {
+		bs := make([]reg.VecVirtual, len(sums[0]))
+		for j := range bs {
+			bs[j] = v.new()
+			e.load(Mem{Base: b, Disp: j * v.bytes()}, j, bs[j])
+		}
+		v.ADDQ(ldb, b)
+		for r, row := range sums {
+			x := v.new()
+			v.VBROADCASTSS(v.row(pointers, lda, r, 4*u), x)
+			for j, s := range row {
+				v.VFMADD231PS(bs[j], x, s)
+			}
+		}
+	}
+	advance := func(steps int) {
+		for _, q := range pointers {
+			v.ADDQ(Imm(uint64(4*steps)), q)
+		}
+	}
+	v.SUBQ(Imm(unroll), k)
+	v.JL(LabelRef(prefix + "Tail"))
+	v.Label(prefix + "Loop")
+	for u := range unroll {
+		step(u)
+	}
+	advance(unroll)
+	v.SUBQ(Imm(unroll), k)
+	v.JGE(LabelRef(prefix + "Loop"))
+	v.Label(prefix + "Tail")
+	v.ADDQ(Imm(unroll), k)
+	v.JZ(LabelRef(prefix + "Summed"))
+	v.Label(prefix + "One")
+	step(0)
+	advance(1)
+	v.DECQ(k)
+	v.JNZ(LabelRef(prefix + "One"))
+	v.Label(prefix + "Summed")
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// turn transposes at most 8 rows, 8 columns at a time, in registers of 256 bits. Both instruction
+// sets use it.
+func (v *vectors) turn() {
+	v.function("turn"+v.name, "func(rows int, n int, a *float32, lda int, dst *float32, ldd int, mask *int32, last *int32)",
+		"writes the transpose of a [rows, n], at most 8 rows, to dst [n, 8], with 0 in columns beyond the rows. "+
+			"mask [8] is -1 in the first `rows` elements, last [8] in the first n mod 8.")
+	const size = 8
+	n, dst, ldd := v.pointer("n"), v.pointer("dst"), v.stride("ldd")
+	keep := v.loaded(Mem{Base: v.pointer("mask")})
+	// Rows that do not exist repeat the last one.
+	pointers := make([]reg.GPVirtual, size)
+	left, next := v.pointer("rows"), v.stride("lda")
+	none := v.GP64()
+	v.XORQ(none, none)
+	for i := range pointers {
+		pointers[i] = v.GP64()
+		if i == 0 {
+			v.MOVQ(v.memory("a"), pointers[i])
+			continue
+		}
+		v.DECQ(left)
+		v.CMOVQEQ(none, next) // the last row is reached
+		v.MOVQ(pointers[i-1], pointers[i])
+		v.ADDQ(next, pointers[i])
+	}
+	v.SUBQ(Imm(size), n)
+	v.JL(LabelRef("tail"))
+	v.Label("loop")
+	for i, column := range v.turned(whole{v}, pointers) {
+		v.VANDPS(keep, column, column)
+		v.VMOVUPS(column, Mem{Base: dst})
+		v.ADDQ(ldd, dst)
+		v.ADDQ(Imm(4*size), pointers[i])
+	}
+	v.SUBQ(Imm(size), n)
+	v.JGE(LabelRef("loop"))
+	v.Label("tail")
+	v.ADDQ(Imm(size), n)
+	v.JZ(LabelRef("end"))
+	for _, column := range v.turned(maskmoved{v, v.pointer("last")}, pointers) {
+		v.VANDPS(keep, column, column)
+		v.VMOVUPS(column, Mem{Base: dst})
+		v.ADDQ(ldd, dst)
+		v.DECQ(n)
+		v.JZ(LabelRef("end"))
+	}
+	v.Label("end")
+	v.end()
+}
+
+// turned loads 8 rows of 8 columns and returns the columns. A step exchanges elements that are one,
+// two and four places apart.
+func (v *vectors) turned(e edge, pointers []reg.GPVirtual) []reg.VecVirtual {
+	rows := make([]reg.VecVirtual, len(pointers))
+	for i, p := range pointers {
+		rows[i] = v.new()
+		e.load(Mem{Base: p}, 0, rows[i])
+	}
+	exchange := func(from []reg.VecVirtual, step int, low, high func(a, b, to reg.VecVirtual)) []reg.VecVirtual {
+		to := make([]reg.VecVirtual, len(from))
+		for i := range from {
+			if i&step != 0 {
+				continue
+			}
+			to[i], to[i+step] = v.new(), v.new()
+			low(from[i], from[i+step], to[i])
+			high(from[i], from[i+step], to[i+step])
+		}
+		return to
+	}
+	rows = exchange(rows, 1,
+		func(a, b, to reg.VecVirtual) { v.VUNPCKLPS(b, a, to) }, // a0 b0 a1 b1
+		func(a, b, to reg.VecVirtual) { v.VUNPCKHPS(b, a, to) }) // a2 b2 a3 b3
+	rows = exchange(rows, 2,
+		func(a, b, to reg.VecVirtual) { v.VSHUFPS(Imm(0b01000100), b, a, to) },
+		func(a, b, to reg.VecVirtual) { v.VSHUFPS(Imm(0b11101110), b, a, to) })
+	rows = exchange(rows, 4,
+		func(a, b, to reg.VecVirtual) { v.VPERM2F128(Imm(0x20), b, a, to) },
+		func(a, b, to reg.VecVirtual) { v.VPERM2F128(Imm(0x31), b, a, to) })
+	// Rows 0 to 7 are now columns 0 2 1 3 4 6 5 7: unpacking takes pairs of columns.
+	return []reg.VecVirtual{rows[0], rows[2], rows[1], rows[3], rows[4], rows[6], rows[5], rows[7]}
+}
