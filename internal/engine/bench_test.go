@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/config"
@@ -39,6 +40,29 @@ func BenchmarkSpeedFlow(b *testing.B) {
 		{config.Model{Name: "acqnp", Representation: 64, Encoder: h, Decoder: h, Adaptor: h}, 1, 1, levels},
 	} {
 		b.Run(s.model.Name, func(b *testing.B) { benchmark(b, s) })
+	}
+}
+
+// BenchmarkAggregation measures forward and backward of models with attention and transformers: at a
+// size that trains on two cores, and at the paper's. The points are targets alone.
+func BenchmarkAggregation(b *testing.B) {
+	small := ops.Extents{Functions: 16, Context: 30, Points: 30, Levels: 32}
+	paper := ops.Extents{Functions: 128, Context: 26, Points: 27, Levels: 50}
+	for _, e := range []ops.Extents{small, paper} {
+		width, size := 64, "small"
+		if e == paper {
+			width, size = 128, "paper"
+		}
+		for _, form := range []string{"cnp/attention", "cnp/transformer", "acqnp/attention/residual", "acqnp/transformer/residual", "acqnp/mean/plain", "acqnp/mean/residual"} {
+			h := []int{width, width}
+			c := sized(form, width, h, 4)
+			c.Adaptor, c.Encoder, c.Layers, c.Feedforward = h, h[:1], 6, 128
+			e := e
+			if c.Name != "acqnp" {
+				c.Adaptor, e.Levels = nil, 0
+			}
+			b.Run(size+"/"+strings.ReplaceAll(form, "/", "-"), func(b *testing.B) { benchmark(b, shape{c, 1, 1, e}) })
+		}
 	}
 }
 

@@ -8,28 +8,28 @@ import (
 	"github.com/acqnp/acqnp/internal/simd"
 )
 
-// weightRows is the number of points whose attention weights are computed at a time. Two such
+// weightRows is the number of queries whose attention weights are computed at a time. Two such
 // matrices fit in a core's own cache.
 const weightRows = 48
 
 // attentionScratch is one worker's memory for one head of width w: the softmax's terms for some
-// points and all context points, their gradients, and the function's keys and values, packed.
+// queries and all context points, their gradients, and the function's keys and values.
 type attentionScratch struct {
 	terms, slopes      []float32    // [weightRows, N_c], with stride gap(N_c)
 	inverse            []float32    // [weightRows]: 1 over the sum of a row's terms
 	scaled             []float32    // [weightRows, w]
 	keys, values       *simd.Packed // [w, N_c]
 	along              *simd.Packed // [N_c, w]: values, or in the gradient keys
-	keyGrad, valueGrad []float32    // [w, N_c], with stride gap(N_c)
+	keyGrad, valueGrad []float32    // [N_c, w]
 }
 
 // newAttentionScratch allocates memory for heads of a width and for a number of context points.
 func newAttentionScratch(m *memory, context, width int) attentionScratch {
-	weights, across := weightRows*gap(context), width*gap(context)
+	weights := weightRows * gap(context)
 	return attentionScratch{terms: m.floats(weights), slopes: m.floats(weights),
 		inverse: m.floats(weightRows), scaled: m.floats(weightRows * width),
 		keys: m.packed(width, context), values: m.packed(width, context), along: m.packed(context, width),
-		keyGrad: m.floats(across), valueGrad: m.floats(across)}
+		keyGrad: m.floats(context * width), valueGrad: m.floats(context * width)}
 }
 
 // gap returns the stride of rows of n weights: an odd number of whole cache lines.
@@ -58,32 +58,12 @@ func (h head) packTurned(p *simd.Packed, m []float32) {
 	p.Pack(m, 1, h.stride)
 }
 
-// packUpright packs m [N_c, w].
-func (h head) packUpright(p *simd.Packed, m []float32) {
-	p.Resize(h.context, h.width)
-	p.Pack(m, h.stride, 1)
-}
-
 // attend computes the terms of softmax(q·kᵀ·scale) for n queries q [n, w], and the inverses of
 // their sums.
 func (s *attentionScratch) attend(h head, q []float32, n int) {
-	ld := gap(h.context)
-	s.keys.Multiply(n, simd.Rows(q, h.stride), simd.Rows(s.terms, ld), simd.Overwrite, nil)
-	for p := range n {
-		row := s.terms[p*ld : p*ld+h.context]
-		_, sum := simd.SoftmaxTerms(row, row, h.scale)
-		s.inverse[p] = 1 / sum
-	}
-}
-
-// normalise writes n rows of src to dst, each times the inverse of its terms' sum. dst may be src.
-func (s *attentionScratch) normalise(dst, src simd.Matrix, n, width int) {
-	for p, inverse := range s.inverse[:n] {
-		y := dst.Data[p*dst.Stride:][:width]
-		for i, x := range src.Data[p*src.Stride:][:width] {
-			y[i] = x * inverse
-		}
-	}
+	terms := simd.Rows(s.terms, gap(h.context))
+	s.keys.Multiply(n, simd.Rows(q, h.stride), terms, simd.Overwrite, nil)
+	simd.SoftmaxRows(n, h.context, terms, h.scale, s.inverse)
 }
 
 // heads calls f for every function with queries in the tile and every head. It passes the rows [i,
@@ -105,13 +85,13 @@ func (c *compiler) attention(u *plan.Unit) kernel {
 		s, h := &w.attention, newHead(d, u.Op.Heads, t.e.Context)
 		heads(t, qs.space, h, func(i, j, first, col int) {
 			h.packTurned(s.keys, k[first:])
-			h.packUpright(s.along, v[first:])
+			s.along.Borrow(simd.Rows(v[first:], d), h.context, h.width)
 			for ; i < j; i += weightRows {
 				n, at := min(weightRows, j-i), i*d+col
 				result := simd.Rows(y[at:], d)
 				s.attend(h, q[at:], n)
 				s.along.Multiply(n, simd.Rows(s.terms, gap(h.context)), result, simd.Overwrite, nil)
-				s.normalise(result, result, n, h.width)
+				simd.ScaleRows(n, h.width, s.inverse, result, result)
 			}
 		})
 	}
@@ -125,55 +105,45 @@ func (c *compiler) attentionGrad(u *plan.Unit) kernel {
 		g, q, k, v := grad.at(w, t), qs.at(w, t), ks.ofFunctions(w, t), vs.ofFunctions(w, t)
 		dq, dk, dv := outQ.at(w, t), outK.at(w, t), outV.at(w, t)
 		s, h := &w.attention, newHead(d, u.Op.Heads, t.e.Context)
-		across := h.width * gap(h.context)
 		heads(t, qs.space, h, func(i, j, first, col int) {
 			h.packTurned(s.keys, k[first:])
 			h.packTurned(s.values, v[first:])
-			h.packUpright(s.along, k[first:])
-			clear(s.keyGrad[:across])
-			clear(s.valueGrad[:across])
+			s.along.Borrow(simd.Rows(k[first:], d), h.context, h.width)
+			clear(s.keyGrad[:h.context*h.width])
+			clear(s.valueGrad[:h.context*h.width])
 			for ; i < j; i += weightRows {
 				n, at := min(weightRows, j-i), i*d+col
 				s.attend(h, q[at:], n)
 				s.backward(h, g[at:], q[at:], dq[at:], n)
 			}
-			h.addTurned(dk[first:], s.keyGrad)
-			h.addTurned(dv[first:], s.valueGrad)
+			h.add(dk[first:], s.keyGrad)
+			h.add(dv[first:], s.valueGrad)
 		})
 	}
 }
 
-// backward computes the gradient dq [n, w] with respect to the queries q [n, w] of n points from
-// the gradient g [n, w] with respect to their results, and adds to keyGrad and valueGrad. Both have
-// a column for each context point: such long rows fill vectors even if a head is narrow.
+// backward computes the gradient dq [n, w] with respect to the queries q [n, w] of n queries from the
+// gradient g [n, w] with respect to their results, and adds to keyGrad and valueGrad.
 func (s *attentionScratch) backward(h head, g, q, dq []float32, n int) {
 	ld := gap(h.context)
 	terms, slopes, scaled := simd.Rows(s.terms, ld), simd.Rows(s.slopes, ld), simd.Rows(s.scaled, h.width)
 	gs, qs := simd.Rows(g, h.stride), simd.Rows(q, h.stride)
 	// 1. The values' gradient: weightsᵀ·g.
-	s.normalise(scaled, gs, n, h.width)
-	simd.TransposeMultiply(n, h.width, h.context, scaled, terms, simd.Rows(s.valueGrad, ld), nil)
+	simd.ScaleRows(n, h.width, s.inverse, gs, scaled)
+	simd.TransposeMultiply(n, h.context, h.width, terms, scaled, simd.Rows(s.valueGrad, h.width), nil)
 	// 2. The gradient of the scores, through the softmax: a·(x − Σ a·x), where x = g·vᵀ and a are
 	// the terms over their sum. Σ a·x is computed from x, although it equals g·y: where one weight
 	// is almost 1, x − Σ a·x is small, and the rounding errors of x cancel.
 	s.values.Multiply(n, gs, slopes, simd.Overwrite, nil)
-	for p := range n {
-		x, a := s.slopes[p*ld:p*ld+h.context], s.terms[p*ld:p*ld+h.context]
-		mean := simd.Dot(a, x) * s.inverse[p]
-		simd.SoftmaxGrad(x, a, mean, h.scale*s.inverse[p])
-	}
+	simd.SoftmaxGradRows(n, h.context, slopes, terms, h.scale, s.inverse)
 	// 3. The gradients of queries and keys: slopes·k and slopesᵀ·q.
 	s.along.Multiply(n, slopes, simd.Rows(dq, h.stride), simd.Overwrite, nil)
-	simd.TransposeMultiply(n, h.width, h.context, qs, slopes, simd.Rows(s.keyGrad, ld), nil)
+	simd.TransposeMultiply(n, h.context, h.width, slopes, qs, simd.Rows(s.keyGrad, h.width), nil)
 }
 
-// addTurned adds to dst [N_c, w] the transpose of src [w, N_c].
-func (h head) addTurned(dst, src []float32) {
-	ld := gap(h.context)
+// add adds src [N_c, w] to dst, whose rows lie stride elements apart.
+func (h head) add(dst, src []float32) {
 	for l := range h.context {
-		row := dst[l*h.stride : l*h.stride+h.width]
-		for c := range row {
-			row[c] += src[c*ld+l]
-		}
+		add(dst[l*h.stride:][:h.width], src[l*h.width:][:h.width])
 	}
 }

@@ -9,9 +9,7 @@ import (
 func (c *compiler) sum(u *plan.Unit) kernel {
 	a, b, out := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0])
 	return func(w *worker, t *tile) {
-		y, right := out.at(w, t), b.at(w, t)
-		copy(y, a.at(w, t))
-		add(y, right)
+		simd.Add(out.at(w, t), a.at(w, t), b.at(w, t))
 	}
 }
 
@@ -99,15 +97,7 @@ func (c *compiler) uniformLogit(u *plan.Unit) kernel {
 func (c *compiler) addition(u *plan.Unit) kernel {
 	a, b, out := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0])
 	if a.space == ops.Parameter { // a whole matrix [rows, width], while span returns one row
-		return func(*worker, *tile) {
-			copy(out.data, a.data)
-			add(out.data, b.data)
-		}
+		return func(*worker, *tile) { simd.Add(out.data, a.data, b.data) }
 	}
-	return func(w *worker, t *tile) {
-		y, right := out.at(w, t), b.at(w, t)
-		for i, v := range a.at(w, t) {
-			y[i] = v + right[i]
-		}
-	}
+	return func(w *worker, t *tile) { simd.Add(out.at(w, t), a.at(w, t), b.at(w, t)) }
 }

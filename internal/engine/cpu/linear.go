@@ -18,9 +18,7 @@ type weight struct {
 // pack reads the weight from the flat vector and packs it.
 func (w *weight) pack(params []float32) {
 	ops.LoadBlock(w.rows, params, w.block)
-	for i, v := range w.rows {
-		w.rows[i] = flush(v)
-	}
+	simd.Flush(w.rows)
 	w.forward.Pack(w.rows, 1, w.in)
 	if w.back != nil {
 		w.back.Pack(w.rows, w.in, 1)

@@ -34,6 +34,7 @@ type Program struct {
 	outputs map[string]output
 	stages  []*compiledStage
 	weights []*weight
+	pack    func(worker, task int) // packs a weight; made once, because each use of a method value allocates it
 	scatter []scatter
 	pool    *pool
 	workers []*worker
@@ -78,7 +79,9 @@ func New(g *ops.Graph, threads int) (engine.Program[float32], error) {
 }
 
 func emptyProgram(g *ops.Graph) *Program {
-	return &Program{graph: g, e: g.Capacity, inputs: map[string][]float32{}, outputs: map[string]output{}}
+	p := &Program{graph: g, e: g.Capacity, inputs: map[string][]float32{}, outputs: map[string]output{}}
+	p.pack = func(_, task int) { p.weights[task].pack(p.params) }
+	return p
 }
 
 // Params returns the flat parameter vector.
@@ -116,9 +119,7 @@ func (p *Program) RunAll() error {
 	if p.pool.closed {
 		return errors.New("cpu: the program is closed")
 	}
-	for _, w := range p.weights {
-		w.pack(p.params)
-	}
+	p.pool.each(len(p.weights), p.pack)
 	for _, s := range p.stages {
 		s.begin(&p.e)
 		p.pool.each(s.chunks, s.runChunk)
