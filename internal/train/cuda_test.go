@@ -70,7 +70,8 @@ func (t recording) Step(e ops.Extents, batch int, rate float64) error {
 const near = 2e-3
 
 // TestCUDAGoesOnWhereTheCPUStopped moves runs of every model between the devices at a checkpoint,
-// both ways. Those with an r for each point train on targets alone.
+// both ways. Those with an r for each point train on targets alone, and the last with stratified
+// levels, which the host draws.
 func TestCUDAGoesOnWhereTheCPUStopped(t *testing.T) {
 	for _, name := range append(models.Names(), "acqnp residual", "cnp attention", "acqnp residual transformer") {
 		t.Run(name, func(t *testing.T) {
@@ -78,6 +79,9 @@ func TestCUDAGoesOnWhereTheCPUStopped(t *testing.T) {
 				e.Model, e.Train.LogEvery = tinyModel(name), 1
 				if e.Model.Aggregation == config.Attention || e.Model.Aggregation == config.Transformer {
 					e.Train.Loss = config.Targets
+				}
+				if e.Model.Aggregation == config.Transformer {
+					e.Train.Levels = config.StratifiedLevels
 				}
 				counts(e)
 			})
@@ -94,7 +98,7 @@ func TestCUDAGoesOnWhereTheCPUStopped(t *testing.T) {
 				dir := t.TempDir()
 				mustTrain(t, train.Options{Experiment: half, Dir: dir, Device: devices[0]})
 				got := mustTrain(t, train.Options{Experiment: e, Dir: dir, Device: devices[1], Resume: true})
-				if got.Resumed != 6 || !cuda.own {
+				if got.Resumed != 6 || cuda.own == (e.Train.Levels == config.StratifiedLevels) {
 					t.Errorf("%s first: resumed after %d, own levels: %v", first, got.Resumed, cuda.own)
 				}
 				from := 0
@@ -137,10 +141,10 @@ func tinyModel(variant string) config.Model {
 	return m
 }
 
-// counts removes the number of levels if the model has no levels.
+// counts removes what concerns levels if the model has no levels.
 func counts(e *config.Experiment) {
 	if name := e.Model.Name; name != "cqnp" && name != "acqnp" {
-		e.Train.NumTau, e.Eval.NumTau = 0, 0
+		e.Train.NumTau, e.Train.Levels, e.Eval.NumTau = 0, "", 0
 	}
 }
 
