@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // LaTeX writes a complete document. Its tables can be copied into others; they need the package
@@ -33,17 +35,25 @@ func (s Summary) LaTeX(out io.Writer) error {
 	return w.Flush()
 }
 
+// shortModel is the most letters of a model's name in a column that does not wrap. Variants have
+// more: their column is narrower than their names, and their table is set smaller.
+const shortModel = 12
+
 func latexTable(w io.Writer, t sheetTable) {
+	size, column := `\small`, "l"
+	if slices.ContainsFunc(t.Lines, func(l line) bool { return utf8.RuneCountInString(l.Model) > shortModel }) {
+		size, column = `\footnotesize\setlength{\tabcolsep}{3pt}`, "p{4.2cm}"
+	}
 	fmt.Fprintf(w, `
-\begin{table}[htbp]\centering\small
+\begin{table}[htbp]\centering%s
 \caption{%s: log-likelihoods beside the paper's.}
-\begin{tabular}{@{}llr rrr rrr@{}}
+\begin{tabular}{@{}l%sr rrr rrr@{}}
 \toprule
 & & & \multicolumn{3}{c}{context} & \multicolumn{3}{c}{target} \\
 \cmidrule(lr){4-6}\cmidrule(l){7-9}
 benchmark & model & runs & ours & paper & diff. & ours & paper & diff. \\
 \midrule
-`, latexText(t.Title))
+`, size, latexText(t.Title), column)
 	for i, l := range t.Lines {
 		benchmark := ""
 		if l.First {
