@@ -87,7 +87,7 @@ func runEval(ctx context.Context, a *app, o evalOptions) error {
 	if o.out != "" {
 		printed = errors.Join(r.Write(o.out), printed)
 	}
-	return errors.Join(printed, warnOfCollapse(ctx, m, source, p))
+	return errors.Join(printed, m.WarnOfCollapse(ctx, source, p.Warn))
 }
 
 // experiment checks the flags and the outputs, and returns the model's configuration with the flags

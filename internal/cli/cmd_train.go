@@ -167,7 +167,7 @@ func (o *trainOptions) finish(ctx context.Context, e config.Experiment, source d
 		}
 		s.Evaluation.File = file
 	}
-	if err := warnOfCollapse(ctx, t, source, p); err != nil {
+	if err := t.WarnOfCollapse(ctx, source, p.Warn); err != nil {
 		return err
 	}
 	if dx, _ := source.Dims(); figures.CheckPlottable(dx) != nil {

@@ -2,8 +2,10 @@ package predict
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
+	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/likelihood"
 )
@@ -46,6 +48,20 @@ func (t Trained) LevelSpan(ctx context.Context, source Source) (float64, error) 
 	}
 	slices.Sort(spans)
 	return spans[len(spans)/2], nil
+}
+
+// WarnOfCollapse calls warn if the levels of a model with a plain adaptor coincide.
+func (t Trained) WarnOfCollapse(ctx context.Context, source Source, warn func(string)) error {
+	if m := t.Model.Config(); m.Name != "acqnp" || m.AdaptorForm == config.Residual {
+		return nil
+	}
+	span, err := t.LevelSpan(ctx, source)
+	if err == nil && span < Collapsed {
+		warn(fmt.Sprintf("the quantile levels coincide: the τ of a point span %.2g (the median of evaluation batch 0; "+
+			"spread levels span up to 0.998), so that the mixture has one shape. "+
+			"Train longer, or with model.adaptor_form: residual", span))
+	}
+	return err
 }
 
 // batchFunctions returns the functions of a batch in raw units. Their targets are their first
