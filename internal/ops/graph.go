@@ -80,6 +80,11 @@ type Block struct {
 	Node       *G.Node
 }
 
+// Contiguous reports whether the block is one run of the flat vector.
+func (b Block) Contiguous() bool {
+	return (b.Rows == 1 || b.Stride == b.Cols) && (b.Panel == 0 || b.Panel == b.Cols)
+}
+
 // LoadBlock copies the block from the flat vector to dst [Rows, Cols].
 func LoadBlock[T Float](dst, flat []T, b Block) {
 	eachRow(dst, flat, b, func(leaf, flat []T) { copy(leaf, flat) })

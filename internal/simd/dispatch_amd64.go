@@ -174,14 +174,14 @@ func (s set) axpy(alpha float32, x, y []float32) {
 	}
 }
 
-func (s set) flush(x []float32) {
+func (s set) flush(dst, x []float32) {
 	switch s {
 	case avx512:
-		flushAVX512(&x[0], len(x), s.rest(len(x)))
+		flushAVX512(&dst[0], &x[0], len(x), s.rest(len(x)))
 	case avx2:
-		flushAVX2(&x[0], len(x), s.rest(len(x)))
+		flushAVX2(&dst[0], &x[0], len(x), s.rest(len(x)))
 	default:
-		portableFlush(x)
+		portableFlush(dst, x)
 	}
 }
 

@@ -85,10 +85,11 @@ func sumRowsAVX512x1(m int, a *float32, lda int, dst *float32, mask *int32)
 //go:noescape
 func axpyAVX512(alpha float32, x *float32, y *float32, n int, mask *int32)
 
-// flushAVX512 replaces elements below 1e-30 in size by 0. mask [lanes] is for the last vector.
+// flushAVX512 copies n elements of x, with 0 for those below 1e-30 in size. mask [lanes] is for the
+// last vector.
 //
 //go:noescape
-func flushAVX512(x *float32, n int, mask *int32)
+func flushAVX512(dst *float32, x *float32, n int, mask *int32)
 
 // addAVX512 computes dst[i] = x[i] + y[i] of n elements. mask [lanes] is for the last vector.
 //
@@ -242,10 +243,11 @@ func sumRowsAVX2x1(m int, a *float32, lda int, dst *float32, mask *int32)
 //go:noescape
 func axpyAVX2(alpha float32, x *float32, y *float32, n int, mask *int32)
 
-// flushAVX2 replaces elements below 1e-30 in size by 0. mask [lanes] is for the last vector.
+// flushAVX2 copies n elements of x, with 0 for those below 1e-30 in size. mask [lanes] is for the
+// last vector.
 //
 //go:noescape
-func flushAVX2(x *float32, n int, mask *int32)
+func flushAVX2(dst *float32, x *float32, n int, mask *int32)
 
 // addAVX2 computes dst[i] = x[i] + y[i] of n elements. mask [lanes] is for the last vector.
 //

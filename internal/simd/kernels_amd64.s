@@ -19509,32 +19509,34 @@ end:
 	VZEROUPPER
 	RET
 
-// func flushAVX512(x *float32, n int, mask *int32)
+// func flushAVX512(dst *float32, x *float32, n int, mask *int32)
 // Requires: AVX, AVX512F
-TEXT ·flushAVX512(SB), NOSPLIT, $0-24
-	MOVQ x+0(FP), AX
-	MOVQ n+8(FP), CX
-	SUBQ $0x10, CX
+TEXT ·flushAVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+	SUBQ $0x10, DX
 	JL   tail
 
 loop:
-	VMOVUPS   (AX), Z0
+	VMOVUPS   (CX), Z0
 	VPANDD    all7fffffff<>+0(SB), Z0, Z1
 	VPXORD    Z2, Z2, Z2
 	VCMPPS    $0x11, all0da24260<>+0(SB), Z1, K3
 	VBLENDMPS Z2, Z0, K3, Z3
 	VMOVUPS   Z3, (AX)
 	ADDQ      $0x40, AX
-	SUBQ      $0x10, CX
+	ADDQ      $0x40, CX
+	SUBQ      $0x10, DX
 	JGE       loop
 
 tail:
-	ADDQ      $0x10, CX
+	ADDQ      $0x10, DX
 	JZ        end
-	MOVQ      mask+16(FP), CX
-	VMOVUPS   (CX), Z0
+	MOVQ      mask+24(FP), DX
+	VMOVUPS   (DX), Z0
 	VPTESTMD  Z0, Z0, K1
-	VMOVUPS.Z (AX), K1, Z0
+	VMOVUPS.Z (CX), K1, Z0
 	VPANDD    all7fffffff<>+0(SB), Z0, Z1
 	VPXORD    Z2, Z2, Z2
 	VCMPPS    $0x11, all0da24260<>+0(SB), Z1, K3
@@ -28654,36 +28656,38 @@ end:
 	VZEROUPPER
 	RET
 
-// func flushAVX2(x *float32, n int, mask *int32)
+// func flushAVX2(dst *float32, x *float32, n int, mask *int32)
 // Requires: AVX, AVX2
-TEXT ·flushAVX2(SB), NOSPLIT, $0-24
-	MOVQ x+0(FP), AX
-	MOVQ n+8(FP), CX
-	SUBQ $0x08, CX
+TEXT ·flushAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+	SUBQ $0x08, DX
 	JL   tail
 
 loop:
-	VMOVUPS   (AX), Y0
+	VMOVUPS   (CX), Y0
 	VPAND     all7fffffff<>+0(SB), Y0, Y1
 	VXORPS    Y2, Y2, Y2
 	VCMPPS    $0x11, all0da24260<>+0(SB), Y1, Y1
 	VBLENDVPS Y1, Y2, Y0, Y1
 	VMOVUPS   Y1, (AX)
 	ADDQ      $0x20, AX
-	SUBQ      $0x08, CX
+	ADDQ      $0x20, CX
+	SUBQ      $0x08, DX
 	JGE       loop
 
 tail:
-	ADDQ       $0x08, CX
+	ADDQ       $0x08, DX
 	JZ         end
-	MOVQ       mask+16(FP), CX
-	VMOVUPS    (CX), Y0
-	VMASKMOVPS (AX), Y0, Y0
+	MOVQ       mask+24(FP), DX
+	VMOVUPS    (DX), Y0
+	VMASKMOVPS (CX), Y0, Y0
 	VPAND      all7fffffff<>+0(SB), Y0, Y1
 	VXORPS     Y2, Y2, Y2
 	VCMPPS     $0x11, all0da24260<>+0(SB), Y1, Y1
 	VBLENDVPS  Y1, Y2, Y0, Y1
-	VMOVUPS    (CX), Y0
+	VMOVUPS    (DX), Y0
 	VMASKMOVPS Y1, Y0, (AX)
 
 end:

@@ -206,7 +206,7 @@ func portableSoftmaxGradRows(m, n int, x, terms Matrix, scale float32, inverse [
 		for j, v := range row {
 			row[j] = a[j] * (v - mean) * factor
 		}
-		portableFlush(row)
+		portableFlush(row, row)
 	}
 }
 
@@ -219,11 +219,12 @@ func portableScaleRows(m, n int, factors []float32, x, y Matrix) {
 	}
 }
 
-func portableFlush(x []float32) {
+func portableFlush(dst, x []float32) {
 	for i, v := range x {
 		if v < negligible && v > -negligible {
-			x[i] = 0
+			v = 0
 		}
+		dst[i] = v
 	}
 }
 

@@ -17,10 +17,12 @@ func Axpy(alpha float32, x, y []float32) {
 	}
 }
 
-// Flush replaces elements below 1e-30 in absolute value by 0. NaN stays NaN.
-func Flush(x []float32) {
+// Flush copies x to dst, with 0 for elements below 1e-30 in absolute value. dst may be x. NaN stays
+// NaN.
+func Flush(dst, x []float32) {
+	equal(dst, x)
 	if len(x) > 0 {
-		active.flush(x)
+		active.flush(dst, x)
 	}
 }
 

@@ -103,7 +103,7 @@ func (c *compiler) attentionGrad(u *plan.Unit) kernel {
 	d := grad.width
 	return func(w *worker, t *tile) {
 		g, q, k, v := grad.at(w, t), qs.at(w, t), ks.ofFunctions(w, t), vs.ofFunctions(w, t)
-		dq, dk, dv := outQ.at(w, t), outK.at(w, t), outV.at(w, t)
+		dq, dk, dv := outQ.at(w, t), outK.cleared(w, t), outV.cleared(w, t)
 		s, h := &w.attention, newHead(d, u.Op.Heads, t.e.Context)
 		heads(t, qs.space, h, func(i, j, first, col int) {
 			h.packTurned(s.keys, k[first:])

@@ -11,8 +11,7 @@ type kernel func(w *worker, t *tile)
 // compiledStage is a stage that is ready to run.
 type compiledStage struct {
 	program *Program
-	domain  domain
-	levels  bool // has values with several levels for each row of the domain
+	shape
 	kernels []kernel
 	sums    []*sum
 
@@ -24,8 +23,8 @@ type compiledStage struct {
 // begin fixes tiles and chunks for a run.
 func (s *compiledStage) begin(e *ops.Extents) {
 	s.total = e.Rows(s.domain.space())
-	s.perTile = rowsPerTile(s.domain, *e, s.levels)
-	s.chunks = chunks(s.total, s.perTile)
+	s.perTile = s.rowsPerTile(*e)
+	s.chunks = s.chunksOf(s.total, s.perTile, *e)
 }
 
 // chunk takes the tiles of one chunk through all kernels of the stage.
@@ -72,6 +71,16 @@ func (o *operand) at(w *worker, t *tile) []float32 {
 		return w.scratch[o.slot : o.slot+(hi-lo)*o.stride]
 	}
 	return o.data[lo*o.width : hi*o.width]
+}
+
+// cleared returns the slice of at for a kernel that adds to it. It is cleared unless it is a partial
+// sum, to which other tiles add too.
+func (o *operand) cleared(w *worker, t *tile) []float32 {
+	y := o.at(w, t)
+	if o.sum == nil {
+		clear(y)
+	}
+	return y
 }
 
 // ofFunctions returns the operand's rows of all functions that the tile has rows of. They are more

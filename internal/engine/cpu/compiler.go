@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/engine/plan"
@@ -15,50 +14,44 @@ type compiler struct {
 	a *plan.Analysis
 	*schedule
 	*memory
-	operands map[*plan.Value]*operand // of inputs and results, with the final values of sums over tiles
-	sums     map[*plan.Value]*sum     // the partial sums of values that are summed over tiles
+	leaves   map[*plan.Value]*operand // inputs, parameters and constants
+	operands map[*plan.Value]*operand // of the current layout: inputs and results, with the final values of sums over tiles
+	sums     map[*plan.Value]*sum     // of the current layout: the partial sums of values that are summed over tiles
+	cold     map[*plan.Unit]*cold     // of the current layout: wide layers
 	blocks   map[*plan.Value]ops.Block
+	flat     map[*plan.Value]ops.Block // gradients that are computed in the flat vector, with their blocks
 	weights  map[*plan.Value]*weight
-	cold     map[*plan.Unit]*cold // of wide layers
 }
 
 // compile makes everything that a run needs:
 //
 //  1. memory of inputs, parameters and constants
-//  2. stages with their sums over tiles
-//  3. memory of values that outlive a tile, then of tile-local ones
-//  4. packed weights
-//  5. kernels, stage by stage, and what layers fetch ahead
-//  6. workers
+//  2. layouts: stages and their kernels
+//  3. the arena, which all layouts share: only one of them runs at a time
+//  4. workers
 func (p *Program) compile(a *plan.Analysis, threads int, m *memory) error {
-	c := &compiler{p: p, a: a, schedule: newSchedule(a), memory: m, operands: map[*plan.Value]*operand{}, sums: map[*plan.Value]*sum{},
-		blocks: map[*plan.Value]ops.Block{}, weights: map[*plan.Value]*weight{}, cold: map[*plan.Unit]*cold{}}
+	c := &compiler{p: p, a: a, memory: m, leaves: map[*plan.Value]*operand{},
+		blocks: map[*plan.Value]ops.Block{}, flat: map[*plan.Value]ops.Block{}, weights: map[*plan.Value]*weight{}}
 	c.makeLeaves()
-	for _, s := range c.stages {
-		p.stages = append(p.stages, c.makeStage(s))
-	}
-	c.planArena()
-	scratch := c.planScratch()
-	c.makeWeights()
-	for i, s := range c.stages {
-		c.linkLayers(s)
-		for _, u := range s.units {
-			k, err := c.makeKernel(u)
-			if err != nil {
-				return err
-			}
-			p.stages[i].kernels = append(p.stages[i].kernels, k)
+	arena, scratch := 0, 0
+	for _, wholeFunctions := range layouts(p.graph, a) {
+		l, err := c.makeLayout(wholeFunctions)
+		if err != nil {
+			return err
 		}
+		p.layouts = append(p.layouts, l)
+		arena, scratch = max(arena, l.arena), max(scratch, l.scratch)
 	}
-	if err := c.planScatter(); err != nil {
-		return err
+	data := c.floats(arena)
+	for _, l := range p.layouts {
+		for _, give := range l.give {
+			give(data)
+		}
 	}
 	for range threads {
 		p.workers = append(p.workers, c.makeWorker(scratch))
 	}
-	for _, o := range p.graph.Outputs {
-		p.outputs[o.Name] = output{space: o.Space, width: o.Width, data: c.operands[a.Values[o.Node]].data}
-	}
+	p.layout = p.layouts[0]
 	return nil
 }
 
@@ -111,87 +104,34 @@ func parameters(g *ops.Graph) int {
 	return n
 }
 
-// makeLeaves makes the memory of inputs, parameters and constants.
+// makeLeaves makes the memory of inputs, parameters, their gradients and constants.
 func (c *compiler) makeLeaves() {
 	g := c.p.graph
 	c.p.params = c.floats(parameters(g))
 	for _, in := range g.Inputs {
 		data := c.floats(g.Capacity.Rows(in.Space) * in.Width)
 		c.p.inputs[in.Name] = data
-		c.operands[c.a.Values[in.Node]] = &operand{space: in.Space, width: in.Width, stride: in.Width, data: data}
+		c.leaves[c.a.Values[in.Node]] = &operand{space: in.Space, width: in.Width, stride: in.Width, data: data}
 	}
 	for _, b := range g.Blocks {
 		v := c.a.Values[b.Node]
 		c.blocks[v] = b
 		if b.Vector {
-			c.operands[v] = &operand{space: ops.Parameter, width: b.Cols, stride: b.Cols, data: part(c.p.params, b.Offset, b.Cols)}
+			c.leaves[v] = &operand{space: ops.Parameter, width: b.Cols, stride: b.Cols, data: part(c.p.params, b.Offset, b.Cols)}
+		}
+	}
+	if g.Grads != nil {
+		c.p.grads = c.floats(parameters(g))
+	}
+	for i, n := range g.Grads {
+		if v, b := c.a.Values[n], g.Blocks[i]; b.Contiguous() {
+			c.flat[v] = b
 		}
 	}
 	for n, v := range c.a.Values {
 		if v.Made == nil && n.Op() != nil {
-			c.operands[v] = &operand{space: v.Space, width: v.Width, stride: v.Width, data: plan.Constant(v)}
+			c.leaves[v] = &operand{space: v.Space, width: v.Width, stride: v.Width, data: plan.Constant(v)}
 		}
-	}
-}
-
-// makeStage makes a stage without its kernels.
-func (c *compiler) makeStage(s *stage) *compiledStage {
-	st := &compiledStage{program: c.p, domain: s.domain}
-	for _, u := range s.units {
-		for _, v := range append(u.Outs(), u.In...) {
-			st.levels = st.levels || s.domain != whole && s.domain.space().Contains(v.Space)
-		}
-	}
-	for _, v := range s.sums {
-		r := &sum{stage: st, space: v.Space, width: v.Width}
-		if v.Space <= ops.Scalar {
-			r.width = v.Rows * v.Width
-		}
-		c.sums[v] = r
-		st.sums = append(st.sums, r)
-	}
-	st.runChunk = st.chunk
-	st.finish = func(_, task int) { st.sums[task].finish() }
-	return st
-}
-
-// planArena plans the memory of values that outlive a tile, and of partial sums.
-func (c *compiler) planArena() {
-	last := len(c.stages)
-	var buffers []*plan.Buffer
-	var give []func(arena []float32)
-	reserve := func(size, from, to int, set func(data []float32)) {
-		b := &plan.Buffer{Size: plan.Align(size), From: from, To: to}
-		buffers = append(buffers, b)
-		give = append(give, func(arena []float32) { set(part(arena, b.Offset, size)) })
-	}
-	for _, u := range c.a.Units {
-		for _, v := range u.Outs() {
-			if c.local(v) {
-				continue
-			}
-			o := &operand{space: v.Space, width: v.Width, stride: v.Width}
-			c.operands[v] = o
-			end := c.of[u].stage
-			for _, user := range v.Users {
-				end = max(end, c.of[user].stage)
-			}
-			if v.Result {
-				end = last
-			}
-			reserve(v.Rows*v.Width, c.of[u].stage, end, func(d []float32) { o.data = d })
-			if r := c.sums[v]; r != nil {
-				n := maxChunks
-				if v.Space > ops.Scalar {
-					n += c.p.graph.Capacity.Functions
-				}
-				reserve(n*r.size(&c.p.graph.Capacity), c.of[u].stage, c.of[u].stage, func(d []float32) { r.partial, r.result = d, o.data })
-			}
-		}
-	}
-	arena := c.floats(plan.Place(buffers))
-	for _, f := range give {
-		f(arena)
 	}
 }
 
@@ -269,36 +209,13 @@ func layer(u *plan.Unit) bool {
 
 // tileRows returns an upper bound on the rows of a space in one tile.
 func (c *compiler) tileRows(d domain, s ops.Space) int {
+	if d == functions && !leveled(s) {
+		return max(tokens, min(tileRows, max(c.p.graph.Capacity.Points, c.p.graph.Capacity.Context)))
+	}
 	if d != whole && d.space().Contains(s) {
 		return max(tileRows, c.p.graph.Capacity.Levels)
 	}
 	return tileRows
-}
-
-// planScatter plans the copies of the gradients to the flat vector at the end of a run.
-func (c *compiler) planScatter() error {
-	g := c.p.graph
-	if g.Grads == nil {
-		return nil
-	}
-	c.p.grads = c.floats(parameters(g))
-	if c.counting {
-		return nil
-	}
-	for i, b := range g.Blocks {
-		o := c.operands[c.a.Values[g.Grads[i]]]
-		if o == nil || o.data == nil {
-			return fmt.Errorf("cpu: no gradient for %s", b.Name)
-		}
-		c.p.scatter = append(c.p.scatter, scatter{block: b, from: o.data})
-	}
-	return nil
-}
-
-// scatter is a gradient to be copied to its block of the flat vector.
-type scatter struct {
-	block ops.Block
-	from  []float32
 }
 
 // in returns the operand from which a kernel reads v.

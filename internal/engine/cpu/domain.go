@@ -15,14 +15,23 @@ const (
 	points                  // runs of points with all their levels
 )
 
-// domainOfUnit returns the domain of a unit: the finest among those of its values' spaces.
-func domainOfUnit(u *plan.Unit) domain {
+// domainOfUnit returns the domain of a unit: the finest among those of its values' spaces. If tiles
+// hold whole functions, it is functions for units without levels.
+func domainOfUnit(u *plan.Unit, wholeFunctions bool) domain {
 	var spaces []ops.Space
 	for _, v := range append(u.Outs(), u.In...) {
 		spaces = append(spaces, v.Space)
+		wholeFunctions = wholeFunctions && !leveled(v.Space)
 	}
-	return domainOf(spaces...)
+	d := domainOf(spaces...)
+	if wholeFunctions {
+		return min(d, functions)
+	}
+	return d
 }
+
+// leveled reports whether a space has a row for every level.
+func leveled(s ops.Space) bool { return s == ops.Ensemble || s == ops.Resample || s == ops.Row }
 
 func domainOf(spaces ...ops.Space) domain {
 	d := whole

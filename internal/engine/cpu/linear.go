@@ -17,8 +17,12 @@ type weight struct {
 
 // pack reads the weight from the flat vector and packs it.
 func (w *weight) pack(params []float32) {
-	ops.LoadBlock(w.rows, params, w.block)
-	simd.Flush(w.rows)
+	if b := w.block; b.Contiguous() {
+		simd.Flush(w.rows, params[b.Offset:][:len(w.rows)])
+	} else {
+		ops.LoadBlock(w.rows, params, b)
+		simd.Flush(w.rows, w.rows)
+	}
 	w.forward.Pack(w.rows, 1, w.in)
 	if w.back != nil {
 		w.back.Pack(w.rows, w.in, 1)

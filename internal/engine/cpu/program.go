@@ -31,20 +31,12 @@ type Program struct {
 	params  []float32
 	grads   []float32
 	inputs  map[string][]float32
-	outputs map[string]output
-	stages  []*compiledStage
+	layouts []*layout
+	layout  *layout // of the last run
 	weights []*weight
 	pack    func(worker, task int) // packs a weight; made once, because each use of a method value allocates it
-	scatter []scatter
 	pool    *pool
 	workers []*worker
-}
-
-// output is a result of the graph, at capacity.
-type output struct {
-	space ops.Space
-	width int
-	data  []float32
 }
 
 // worker is the memory of one thread.
@@ -79,7 +71,7 @@ func New(g *ops.Graph, threads int) (engine.Program[float32], error) {
 }
 
 func emptyProgram(g *ops.Graph) *Program {
-	p := &Program{graph: g, e: g.Capacity, inputs: map[string][]float32{}, outputs: map[string]output{}}
+	p := &Program{graph: g, e: g.Capacity, inputs: map[string][]float32{}}
 	p.pack = func(_, task int) { p.weights[task].pack(p.params) }
 	return p
 }
@@ -95,11 +87,11 @@ func (p *Program) Input(name string) []float32 { return p.inputs[name] }
 
 // Output returns an output of the last run; nil if the graph has none of that name.
 func (p *Program) Output(name string) []float32 {
-	o, ok := p.outputs[name]
+	o, ok := p.layout.outputs[name]
 	if !ok {
 		return nil
 	}
-	return o.data[:p.e.Rows(o.space)*o.width]
+	return o.from.data[:p.e.Rows(o.space)*o.width]
 }
 
 // Run runs the graph at the extents.
@@ -120,13 +112,14 @@ func (p *Program) RunAll() error {
 		return errors.New("cpu: the program is closed")
 	}
 	p.pool.each(len(p.weights), p.pack)
-	for _, s := range p.stages {
+	p.layout = p.choose(p.e)
+	for _, s := range p.layout.stages {
 		s.begin(&p.e)
 		p.pool.each(s.chunks, s.runChunk)
 		p.pool.each(len(s.sums), s.finish)
 	}
-	for _, s := range p.scatter {
-		ops.StoreBlock(p.grads, s.from, s.block)
+	for _, s := range p.layout.scatter {
+		ops.StoreBlock(p.grads, s.from.data, s.block)
 	}
 	return nil
 }

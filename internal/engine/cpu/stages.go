@@ -22,17 +22,20 @@ type place struct {
 
 // schedule is the division of a graph's units into stages.
 type schedule struct {
-	stages []*stage
-	of     map[*plan.Unit]*place
+	stages         []*stage
+	of             map[*plan.Unit]*place
+	wholeFunctions bool
+	into           map[*plan.Value]*plan.Value // sums that are only added up: see mergeSums
 }
 
 // newSchedule puts every unit into a stage, as late as its users allow, so that values are in
 // memory for a short time. A barrier separates two units if their domains differ, if the user reads
-// a sum over tiles, or if it reads rows of other tiles.
-func newSchedule(a *plan.Analysis) *schedule {
-	s := &schedule{of: map[*plan.Unit]*place{}}
+// a sum over tiles, or if it reads rows of other tiles. With wholeFunctions, tiles of units without
+// levels hold whole functions.
+func newSchedule(a *plan.Analysis, wholeFunctions bool) *schedule {
+	s := &schedule{of: map[*plan.Unit]*place{}, into: map[*plan.Value]*plan.Value{}, wholeFunctions: wholeFunctions}
 	for _, u := range a.Units {
-		s.of[u] = &place{domain: domainOfUnit(u)}
+		s.of[u] = &place{domain: domainOfUnit(u, wholeFunctions)}
 	}
 	earliest := map[*plan.Unit]int{}
 	for _, u := range a.Units {
@@ -57,12 +60,16 @@ func newSchedule(a *plan.Analysis) *schedule {
 		}
 	}
 	s.group(a.Units)
+	if wholeFunctions {
+		s.mergeSums(a.Units)
+	}
 	return s
 }
 
 // barrier returns 1 if user must be in a later stage than the unit that makes v, otherwise 0.
 func (s *schedule) barrier(v *plan.Value, user *plan.Unit) int {
-	if s.summed(v) || s.of[v.Made].domain != s.of[user].domain || user.Op != nil && user.Op.Across() {
+	domain := s.of[user].domain
+	if s.summed(v) || s.of[v.Made].domain != domain || domain != functions && user.Op != nil && user.Op.Across() {
 		return 1
 	}
 	return 0

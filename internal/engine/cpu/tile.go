@@ -5,6 +5,8 @@ import "github.com/acqnp/acqnp/internal/ops"
 const (
 	tileRows      = 256 // rows of a tile: points, context points, or their levels
 	functionTile  = 16  // functions of a tile, in the domain functions
+	tokens        = 128 // points or context points of a tile of whole functions, if it has several functions
+	chunkTokens   = 384 // points and context points of a chunk of such tiles, at least, if there are more than two chunks
 	maxChunks     = 32  // chunks of a stage
 	tilesPerChunk = 4   // at least, if there is more than one chunk
 )
@@ -41,25 +43,45 @@ func (t *tile) span(s ops.Space) (lo, hi int) {
 	return lo * r, hi * r
 }
 
-// rowsPerTile returns the number of rows of a domain in a tile. levels says that the tile also has
-// values with several levels for each of these rows.
-func rowsPerTile(d domain, e ops.Extents, levels bool) int {
+// shape says what a stage has values of besides the rows of its domain.
+type shape struct {
+	domain domain
+	levels bool // several levels for each of these rows
+	points bool // points or context points, in the domain functions
+}
+
+// rowsPerTile returns the number of rows of the domain in a tile.
+func (s shape) rowsPerTile(e ops.Extents) int {
 	n := tileRows
-	if d == functions {
+	switch {
+	case s.points:
+		n = max(1, tokens/max(e.Context, e.Points))
+	case s.domain == functions:
 		n = functionTile
 	}
-	if levels {
+	if s.levels {
 		n = max(1, n/max(1, e.Levels))
 	}
 	return n
 }
 
-// chunks returns how many chunks a stage has. The number follows from the extents, never from the
+// chunksOf returns how many chunks a stage has. The number follows from the extents, never from the
 // number of workers, so that sums have the same bits on any machine. A chunk has enough tiles that
-// they take much longer than clearing and adding its partial sums.
-func chunks(total, perTile int) int {
-	return max(1, min(maxChunks, (total+perTile-1)/perTile/tilesPerChunk))
+// they take much longer than clearing and adding its partial sums. With whole functions in tiles, a
+// chunk takes some hundred points through all layers; there are at least two, and a power of two.
+func (s shape) chunksOf(total, perTile int, e ops.Extents) int {
+	if !s.points {
+		return max(1, min(maxChunks, (total+perTile-1)/perTile/tilesPerChunk))
+	}
+	n := min(2, total)
+	for n < maxChunks && n*chunkTokens <= total*(e.Context+e.Points)/2 {
+		n *= 2
+	}
+	return n
 }
+
+// fits reports whether whole functions fit in a tile.
+func fits(e ops.Extents) bool { return max(e.Context, e.Points) <= tileRows }
 
 // chunkStart returns the first row of chunk c of k.
 func chunkStart(total, c, k int) int { return total * c / k }

@@ -57,13 +57,13 @@ func (v *vectors) axpy() {
 
 // flush replaces denormal numbers by 0.
 func (v *vectors) flush() {
-	v.function("flush"+v.name, "func(x *float32, n int, mask *int32)", "replaces elements below 1e-30 in size by 0. mask [lanes] is for the last vector.")
-	x := v.pointer("x")
-	v.elements([]reg.GPVirtual{x}, func(e edge) {
+	v.function("flush"+v.name, "func(dst *float32, x *float32, n int, mask *int32)", "copies n elements of x, with 0 for those below 1e-30 in size. mask [lanes] is for the last vector.")
+	dst, x := v.pointer("dst"), v.pointer("x")
+	v.elements([]reg.GPVirtual{dst, x}, func(e edge) {
 		xs := v.new()
 		e.load(Mem{Base: x}, 0, xs)
 		size := v.and(v.integer(1<<31-1), xs)
-		e.store(v.pick(less, size, v.float(negligible), v.zero(), xs), 0, Mem{Base: x})
+		e.store(v.pick(less, size, v.float(negligible), v.zero(), xs), 0, Mem{Base: dst})
 	})
 	v.end()
 }
