@@ -1,7 +1,7 @@
-// Multi-head attention of queries over the context points of their function, and its gradients. The
-// queries have space s, Point or Context. Head h has columns [h·w, (h+1)·w) with w = d/heads. A warp
-// computes one head of one query, or of one context point. No kernel stores scores: it computes them
-// again, 32 keys at a time. Blocks of 128; no dynamic shared memory.
+// Multi-head attention of queries over the context points of their function, and its gradients.
+// Queries have space s, Point or Context. Head h has columns [h·w, (h+1)·w) with w = d/heads. A warp
+// computes one head of one query, or of one context point. No scores are stored: each kernel
+// computes them again, 32 at a time. Blocks of 128; no dynamic shared memory.
 //
 // | kernel | computes | grid |
 // | --- | --- | --- |
@@ -110,7 +110,8 @@ DEVICE float warp_dot(const float* a, const float* b, int n) {
 
 // attention_grad_query computes the gradient with respect to a score as weight·(g·v − Σ
 // weight·g·v), where that sum equals g·result. It writes log_norm and g·result of every query and
-// head to sums. Without a bound of 8 blocks, nvcc plans for more of them and spills registers.
+// head to sums. It states 8 blocks per multiprocessor, because nvcc otherwise plans for more and
+// spills registers.
 extern "C" __global__ void __launch_bounds__(128, 8)
 attention_grad_query(const Extents* __restrict__ e,     // sizes of the run
                      const float* __restrict__ grad,    // of the result [s, d]

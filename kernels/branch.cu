@@ -2,9 +2,9 @@
 // points, with all its layers in one kernel, forward and backward. The adaptor ψ is one such MLP
 // (level u, one output: the logit z), the decoder another (level τ, or the two columns [τ, u] of a
 // residual adaptor; 3·dy outputs). The sigmoid runs between them and the mixture of likelihood.cu
-// after the decoder; they read one number and 3·dy numbers per row. base has the terms of r and x;
-// whether r belongs to a function or to a point makes no difference here. With w = width, D = depth
-// hidden layers, k = outputs, c = inputs (1 or 2 columns of level) and p the point of row i:
+// after the decoder; they read one number and 3·dy numbers per row. base holds the terms of r and x
+// for each point, whether r belongs to functions or to points. With w = width, D = depth hidden
+// layers, k = outputs, c = inputs (1 or 2 columns of level) and p the point of row i:
 //
 //   h_1 = relu(base_p + level_i·v)    h_{l+1} = relu(W_l·h_l + b_l), l = 1 … D−1    out_i = W_out·h_D + b_out
 //

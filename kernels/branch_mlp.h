@@ -52,8 +52,8 @@ template <class M, int R> DEVICE void load_rows(const Tile<M>& t, const float* l
   for (int r = threadIdx.x; r < R; r += BRANCH_THREADS) t.points[r] = r < rows.count ? (rows.first + r) / levels : 0;
 }
 
-// first_layer computes hidden = relu(base of the row's point + level·v), with one or two columns of
-// level.
+// first_layer computes hidden = relu(base of the row's point + level·v). level has one or two
+// columns.
 template <class M, int R> DEVICE void first_layer(const Tile<M>& t, const float* base, int count, Mlp m) {
   bool two = m.inputs > 1;
   for (int j = threadIdx.x % 32 * 2; j < m.width; j += 64) {

@@ -5,14 +5,14 @@
 
 enum { BRANCH_THREADS = 256, BRANCH_WARPS = BRANCH_THREADS / 32 };
 
-// Mlp has the sizes of an MLP: the columns of the level (1 or 2), the columns of a hidden layer, the
-// number of hidden layers, the columns of the output.
+// Mlp has the sizes of an MLP: the columns of the level (1 or 2) and of a hidden layer, the number
+// of hidden layers, and the columns of the output.
 struct Mlp {
   int inputs, width, depth, outputs;
 };
 
-// branch_biases returns the index in vectors of the hidden layers' biases, branch_outputs that of the
-// output's weights, branch_vectors the number of floats of vectors.
+// branch_biases returns the index in vectors of the hidden layers' biases, branch_outputs the index
+// of the output's weights, and branch_vectors the number of floats of vectors.
 DEVICE int branch_biases(Mlp m) { return m.inputs * m.width; }
 DEVICE int branch_outputs(Mlp m) { return branch_biases(m) + (m.depth - 1) * m.width; }
 DEVICE int branch_vectors(Mlp m) { return branch_outputs(m) + m.outputs * m.width + m.outputs; }

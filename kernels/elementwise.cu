@@ -1,5 +1,5 @@
-// Operations on single elements, see internal/ops/elementwise.go; add adds two results, or two
-// gradients of one value. A thread computes one element at a time. Blocks of 256; grid 1 to ceil(elements of the
+// Operations on single elements, see internal/ops/elementwise.go. add also adds two gradients of
+// one value. A thread computes one element at a time. Blocks of 256; grid 1 to ceil(elements of the
 // result / 256); no dynamic shared memory.
 #include "extents.h"
 #include "functions.h"

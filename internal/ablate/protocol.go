@@ -184,8 +184,8 @@ func flag(name, key string, value int) []config.Flag {
 	return []config.Flag{{Name: name, Key: key, Value: strconv.Itoa(value)}}
 }
 
-// runDir returns the directory in which a run of a configuration file is trained. Files that are
-// named after one model have a directory each: acqnp.yaml and acqnp-attention.yaml.
+// runDir returns the directory in which a run of a configuration file is trained. Files such as
+// acqnp.yaml and acqnp-attention.yaml have a directory each.
 func (p Protocol) runDir(file string, e config.Experiment) string {
 	name, ok := run.ModelFile(file, e.Model.Name)
 	if !ok {

@@ -59,7 +59,7 @@ func (s Spread) String() string {
 	return fmt.Sprintf("%.4f ± %.4f", s.Mean, *s.SD)
 }
 
-// A Series is what a line of an ablation's figure shows: a variant of a model on a benchmark.
+// A Series is a variant of a model on a benchmark: one line in the figure of an ablation.
 type Series struct{ Benchmark, Model, Variant string }
 
 // Series returns the series that the point belongs to.

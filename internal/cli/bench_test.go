@@ -65,8 +65,8 @@ func TestBenchAtAFixedNumberOfPoints(t *testing.T) {
 		t.Errorf("%+v", b)
 	}
 	// Multiply-adds of width 8 with 4 points of context: r per function into ψ and decoder, x per
-	// point, the level per row (u in ψ, τ and u in the decoder, with gradient), their last layers; the
-	// encoder per context point. Layers on data have no gradient by their input.
+	// point, the level per row (u in ψ, τ and u in the decoder, with gradient), their last layers;
+	// the encoder per context point. Layers on data have no gradient by their input.
 	perFunction, perPoint, perRow, perContext := 2*3*64, 2*2*8, (2+2*3)*8+3*(8+24), 2*16+3*64
 	want := 2 * float64(perFunction+9*perPoint+9*4*perRow+4*perContext) / (9 * 4)
 	if !(math.Abs(b.FLOPsPerRow-want) <= 1e-9*want) {

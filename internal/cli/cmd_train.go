@@ -40,7 +40,8 @@ func newTrain(a *app) *cobra.Command {
 		Long: `Train the model of a configuration. The run directory gets the complete configuration (config.yaml),
 the loss by step (metrics.jsonl) and checkpoints. At the end, the trained model is compared with the
 untrained one on a few evaluation batches, and fit.png shows what it predicts for the first
-evaluation functions. eval.json is written if they are all of the configuration's batches.
+evaluation functions. eval.json is written if they are all of the configuration's batches. A warning
+follows if the quantile levels of an ACQNP with a plain adaptor coincide.
 
 On SIGINT, SIGTERM or SIGHUP, training writes a checkpoint and exits with 130. --resume continues from
 there to the same result.`,
@@ -56,7 +57,7 @@ there to the same result.`,
 	f.StringVar(&o.config, "config", "", "configuration `FILE` (YAML)")
 	f.StringArrayVar(&o.set, "set", nil, "`KEY=VALUE` that overrides the configuration's, repeatable: train.steps=2000")
 	f.StringVar(&o.seed, "seed", "", "`SEED` of initial weights, batches and levels (train.seed)")
-	f.StringVar(&o.runDir, "run-dir", "", "run `DIR` (default runs/<benchmark>/<model>/seed-<seed> for <model>.yaml, also with\n<model>-<more> for <model>, and runs/<name>/seed-<seed> for any other <name>.yaml)")
+	f.StringVar(&o.runDir, "run-dir", "", "run `DIR` (default runs/<benchmark>/<name>/seed-<seed> if <name>.yaml is <model>.yaml\nor <model>-<more>.yaml, and runs/<name>/seed-<seed> otherwise)")
 	f.BoolVar(&o.resume, "resume", false, "continue the run in the run directory, or start one if there is none")
 	f.BoolVar(&o.overwrite, "overwrite", false, "remove the run in the run directory first")
 	f.StringVar(&o.weights, "weights", "", "safetensors `FILE` with the weights to start from (PyTorch's names)")

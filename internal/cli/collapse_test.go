@@ -16,10 +16,11 @@ import (
 // plainConfig is tinyConfig with the paper's adaptor, whose levels coincide after so few steps.
 var plainConfig = strings.Replace(tinyConfig, "adaptor_form: residual", "adaptor_form: plain", 1)
 
-// spans finds the warning and the span that it states.
+// spans matches the warning; its group is the span that the warning states.
 var spans = regexp.MustCompile(`levels coincide: the τ of a point span (\S+) .*adaptor_form: residual`)
 
-// TestCoincidingLevelsAreWarnedOf: train and eval warn once, with the span, also under --quiet.
+// TestCoincidingLevelsAreWarnedOf checks that train and eval warn once and state the span, also
+// under --quiet.
 func TestCoincidingLevelsAreWarnedOf(t *testing.T) {
 	dir := t.TempDir()
 	file, runDir := write(t, dir, "plain.yaml", plainConfig), filepath.Join(dir, "run")
@@ -47,8 +48,8 @@ func TestCoincidingLevelsAreWarnedOf(t *testing.T) {
 	}
 }
 
-// TestSpreadLevelsAreNotWarnedOf evaluates models whose levels differ: one with a plain adaptor and
-// larger weights, and those that begin with spread levels.
+// TestSpreadLevelsAreNotWarnedOf evaluates untrained models whose levels are apart: a plain adaptor
+// with large weights, a residual one, and CQNP.
 func TestSpreadLevelsAreNotWarnedOf(t *testing.T) {
 	dir := t.TempDir()
 	cqnp := strings.NewReplacer("acqnp", "cqnp", "  adaptor: [8]\n", "", "  adaptor_form: residual\n", "").Replace(tinyConfig)

@@ -18,8 +18,8 @@ func last(written []leaf, key string) (leaf, bool) {
 	return leaf{}, false
 }
 
-// chosen returns the benchmark, the model and the aggregation that the leaves set, "" for one that
-// they do not set.
+// chosen returns the benchmark, the model and the aggregation that the leaves set. One that they do
+// not set is "".
 func chosen(written []leaf) choice {
 	value := func(key string) string {
 		if l, ok := last(written, key); ok {

@@ -7,8 +7,8 @@ import (
 	"github.com/acqnp/acqnp/internal/benchmark"
 )
 
-// defaults returns the values of a choice's keys that the configuration does not set: the paper's,
-// if the choice is the paper's. It leaves out keys that the choice does not use.
+// defaults returns the default of every key that a choice uses, by key. For the paper's benchmarks
+// and models, defaults are the paper's values.
 func defaults(c choice) map[string]any {
 	b, _ := benchmark.Find(c.benchmark)
 	model, r := c.model, b.Rates[c.model]
@@ -49,7 +49,7 @@ func defaults(c choice) map[string]any {
 	return d
 }
 
-// SigmaFloor returns the paper's lower bound of a model's σ.
+// SigmaFloor returns the paper's lower bound of a model's σ, the default of model.sigma_floor.
 func SigmaFloor(model string) float64 {
 	if slices.Contains(quantile, model) {
 		return 0.01
@@ -57,8 +57,8 @@ func SigmaFloor(model string) float64 {
 	return 0.1
 }
 
-// defaultLoss returns the default of train.loss: Targets for cnp, cqnp and acqnp with attention or a
-// transformer, AllPoints otherwise.
+// defaultLoss returns the default of train.loss: Targets for cnp, cqnp and acqnp with attention or
+// a transformer, AllPoints otherwise.
 func defaultLoss(model, aggregation string) string {
 	if slices.Contains(aggregating, model) && aggregation != "" && aggregation != Mean {
 		return Targets

@@ -28,27 +28,27 @@ type Experiment struct {
 
 // The values of model.adaptor_form.
 const (
-	Plain    = "plain"
-	Residual = "residual"
+	Plain    = "plain"    // the paper's: τ = sigmoid(ψ([r, x, u])); the decoder reads τ
+	Residual = "residual" // ψ is added to the logit of CQNP's τ; the decoder reads τ and u
 )
 
 // The values of model.aggregation.
 const (
-	Mean        = "mean"
-	Attention   = "attention"
-	Transformer = "transformer"
+	Mean        = "mean"        // one r for each function: the paper's
+	Attention   = "attention"   // one r for each point: CANP's encoder
+	Transformer = "transformer" // one r for each point
 )
 
-// The values of train.loss: the mean over all points, or over the target points alone.
+// The values of train.loss: the points whose mean log-likelihood is maximised.
 const (
-	AllPoints = "all"
-	Targets   = "targets"
+	AllPoints = "all"     // context and target points: the paper's
+	Targets   = "targets" // target points alone
 )
 
-// The values of train.levels.
+// The values of train.levels: how the N_τ levels of a point are drawn.
 const (
-	RandomLevels     = "random"
-	StratifiedLevels = "stratified"
+	RandomLevels     = "random"     // independently: the paper's
+	StratifiedLevels = "stratified" // one from each of N_τ equal parts of (0, 1)
 )
 
 // Model is the architecture. The lists are hidden widths of MLPs, in the paper's notation
@@ -62,18 +62,21 @@ type Model struct {
 	Adaptor        []int `yaml:"adaptor,flow,omitempty" mapstructure:"adaptor"` // only acqnp
 	Decoder        []int `yaml:"decoder,flow,omitempty" mapstructure:"decoder"`
 
-	// AdaptorForm is Plain, the paper's adaptor, or Residual. Only acqnp.
+	// AdaptorForm is Plain or Residual. Only acqnp.
 	AdaptorForm string `yaml:"adaptor_form,omitempty" mapstructure:"adaptor_form"`
-	// Aggregation is how the context becomes r: Mean, Attention or Transformer. cnp, cqnp, acqnp.
+	// Aggregation says how r is computed from the context: Mean, Attention or Transformer. Only
+	// cnp, cqnp and acqnp.
 	Aggregation string `yaml:"aggregation,omitempty" mapstructure:"aggregation"`
 
-	// canp and attention: keys and queries are MLPs of x, [dx]×[hidden…]×[representation].
+	// canp and aggregation attention: keys and queries are MLPs of x,
+	// [dx]×[hidden…]×[representation].
 	KeyEncoder   []int `yaml:"key_encoder,flow,omitempty" mapstructure:"key_encoder"`
 	QueryEncoder []int `yaml:"query_encoder,flow,omitempty" mapstructure:"query_encoder"`
-	// Heads is a divisor of representation. canp, attention and transformer.
+	// Heads is a divisor of representation. canp, aggregations attention and transformer.
 	Heads int `yaml:"heads,omitempty" mapstructure:"heads"`
 
-	// Transformer: the number of layers, and the hidden width of their feed-forward networks.
+	// Aggregation transformer: the number of layers, and the hidden width of their feed-forward
+	// networks.
 	Layers      int `yaml:"layers,omitempty" mapstructure:"layers"`
 	Feedforward int `yaml:"feedforward,omitempty" mapstructure:"feedforward"`
 
@@ -166,8 +169,7 @@ type Train struct {
 	BatchSize int `yaml:"batch_size" mapstructure:"batch_size"`
 	// NumTau is N_τ, the number of quantile levels of a point; for quantile models.
 	NumTau int `yaml:"num_tau,omitempty" mapstructure:"num_tau"`
-	// Levels says how the levels of a point are drawn: RandomLevels, each on its own, or
-	// StratifiedLevels, one from each of N_τ equal parts. Quantile models.
+	// Levels is RandomLevels or StratifiedLevels; for quantile models.
 	Levels          string  `yaml:"levels,omitempty" mapstructure:"levels"`
 	LearningRate    float64 `yaml:"learning_rate" mapstructure:"learning_rate"` // of Adam
 	WeightDecay     float64 `yaml:"weight_decay" mapstructure:"weight_decay"`   // the L2 regulariser λ

@@ -103,8 +103,8 @@ func fileLeaves(name string, content []byte) ([]leaf, error) {
 	return r.leaves, err
 }
 
-// merge fills the struct from the layers: flags win over env, env over file, and file over base. It
-// uses viper. Every value has the Go type of its key already, so viper converts
+// merge fills the struct from the layers: flags win over env, env over file, and file over base,
+// the defaults. It uses viper. Every value has the Go type of its key already, so viper converts
 // nothing.
 func merge(base map[string]any, file, env, flags []leaf) (Experiment, error) {
 	v := viper.New()

@@ -272,7 +272,8 @@ func TestCSVDefaults(t *testing.T) {
 	}
 }
 
-// The aggregation chooses the loss and the heads. The form of the adaptor follows from the benchmark.
+// The defaults of loss and heads depend on the aggregation, that of the adaptor's form on the
+// benchmark.
 func TestDefaultsOfAggregationsAndForms(t *testing.T) {
 	for _, c := range []struct {
 		aggregation, loss            string
@@ -298,7 +299,7 @@ func TestDefaultsOfAggregationsAndForms(t *testing.T) {
 	}
 }
 
-// A run's own configuration may be older than the residual adaptor.
+// A configuration that a run wrote may be older than the residual adaptor. It is then plain.
 func TestRecordedConfigurationsArePlain(t *testing.T) {
 	file := write(t, minimalCSV)
 	e, err := config.Load(file, config.Overrides{Set: []string{"model.name=acqnp"}, Recorded: true})

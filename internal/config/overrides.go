@@ -26,8 +26,8 @@ type Overrides struct {
 	// Env returns the environment in the form of os.Environ; nil means an empty one. The variable
 	// of train.steps is ACQNP_TRAIN_STEPS, and so on. An empty variable counts as unset.
 	Env func() []string
-	// Recorded says that the configuration is one that a run wrote. A key that it lacks is younger
-	// than the run, so the key has the value that stands for what all runs did before.
+	// Recorded says that a run wrote the configuration. If it lacks a key, the run is older than
+	// the key, and the key has the value that describes that run: model.adaptor_form is plain.
 	Recorded bool
 }
 

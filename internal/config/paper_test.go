@@ -209,7 +209,8 @@ func paperProcess(e *config.Experiment) {
 	}
 }
 
-// The files of the paper's benchmarks are the paper's 60 runs and the variants, no more and no fewer.
+// The files of the paper's benchmarks are the paper's 60 runs and the variants, no more and no
+// fewer.
 func TestShippedConfigsSayWhatThePaperSays(t *testing.T) {
 	var found []string
 	for _, file := range shippedFiles(t) {

@@ -80,7 +80,7 @@ func encodingWeights(m Model) int {
 			weights += m.Representation * hidden[0]
 		}
 	}
-	if m.Heads > 0 { // the maps of queries, keys, values and outputs
+	if m.Heads > 0 { // attention's maps to queries, keys, values and outputs, in every layer
 		weights += max(m.Layers, 1) * 4 * m.Representation * m.Representation
 	}
 	weights += 2 * m.Layers * m.Representation * m.Feedforward

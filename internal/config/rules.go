@@ -121,7 +121,7 @@ var widths = rule{
 	},
 }
 
-// between0And1 accepts numbers between 0 and 1, without the two.
+// between0And1 accepts numbers above 0 and below 1.
 var between0And1 = rule{"a number above 0 and below 1", func(v any) bool { return v.(float64) > 0 && v.(float64) < 1 }}
 
 // real accepts numbers from low to high.

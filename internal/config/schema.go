@@ -91,7 +91,7 @@ var modelsOf = map[string][]string{
 	"eval.num_tau":           quantile,
 }
 
-// aggregationsOf lists the aggregations that use a key. All aggregations use a key without an entry.
+// aggregationsOf lists the aggregations that use a key. A key without an entry is used by all.
 var aggregationsOf = map[string][]string{
 	"model.key_encoder":   {Attention},
 	"model.query_encoder": {Attention},
@@ -142,7 +142,8 @@ func benchmarkUses(b benchmark.Benchmark, key string) bool {
 // choice is what decides which keys a configuration may have, and their defaults.
 type choice struct{ benchmark, model, aggregation string }
 
-// aggregates returns the aggregation of the chosen model. CANP is CNP with attention.
+// aggregates returns the aggregation of the chosen model, with the default if none is set. CANP is
+// CNP with attention.
 func (c choice) aggregates() string {
 	switch {
 	case c.model == "canp":
@@ -169,7 +170,8 @@ func (c choice) unusedBy(key string) (who string, users []string) {
 	return "", nil
 }
 
-// usersOf lists aggregations for a message, with the model that has attention always.
+// usersOf lists aggregations for a message. If attention is among them, canp is too: it always has
+// attention.
 func usersOf(aggregations []string) (names []string) {
 	if slices.Contains(aggregations, Attention) {
 		names = []string{"canp"}

@@ -14,7 +14,7 @@ import (
 // variantBenchmarks lists the paper's benchmarks that have configurations of the variants.
 var variantBenchmarks = []string{"sawtooth", "rbf", "matern52", "double-sine", "circle", "lissajous", "speed-flow", "freyface"}
 
-// shippedVariant states what a configuration acqnp-<more>.yaml may change of the paper's acqnp.yaml.
+// shippedVariant states in which keys acqnp-<more>.yaml may differ from the paper's acqnp.yaml.
 type shippedVariant struct {
 	file    string
 	variant string
@@ -36,7 +36,7 @@ var (
 	}
 )
 
-// isVariant reports whether benchmark/file is the name of a configuration of a variant.
+// isVariant reports whether name, which is benchmark/file, is a variant's configuration.
 func isVariant(name string) bool {
 	benchmark, file, _ := strings.Cut(name, "/")
 	return slices.Contains(variantBenchmarks, benchmark) &&

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Variant names what makes the model another one than the paper's: its aggregation, its adaptor,
-// its lower bound of σ and its loss, as in "transformer, residual". It returns "" for the paper's.
-// A loss is named only if it is not the default of the aggregation. Sizes and the settings of the
-// optimiser make no variant.
+// Variant names what distinguishes the model from the paper's: its aggregation, its adaptor, its
+// lower bound of σ and its loss, as in "transformer, residual". It returns "" for the paper's
+// model. The loss is named only if it is not the default of the aggregation. Sizes and settings of
+// the optimiser are not named.
 func (e Experiment) Variant() string {
 	m := e.Model
 	var parts []string
@@ -28,8 +28,8 @@ func (e Experiment) Variant() string {
 	return strings.Join(parts, ", ")
 }
 
-// Size names the size of the model: its width and, for a transformer, the number of its layers, as
-// in "width 64, 3 layers".
+// Size returns the model's width and, for a transformer, the number of its layers, as in "width 64,
+// 3 layers".
 func (m Model) Size() string {
 	size := fmt.Sprintf("width %d", max(m.Representation, m.Width))
 	if m.Layers > 0 {
@@ -38,8 +38,8 @@ func (m Model) Size() string {
 	return size
 }
 
-// Label returns a model's name as the paper prints it, and its variant if it has one: "ACQNP" or
-// "ACQNP, transformer, residual".
+// Label returns a model's name as the paper prints it, with its variant unless that is "": "ACQNP"
+// or "ACQNP, transformer, residual".
 func Label(model, variant string) string {
 	if slices.Contains(models, model) {
 		model = strings.ToUpper(model)
@@ -53,8 +53,8 @@ func Label(model, variant string) string {
 // Label returns the name of the model and its variant, in the form of the function Label.
 func (e Experiment) Label() string { return Label(e.Model.Name, e.Variant()) }
 
-// Named returns a model's name as configurations have it, with its variant in brackets if it has
-// one: "acqnp" or "acqnp (transformer, residual)".
+// Named returns a model's name as configurations have it, with its variant in brackets unless that
+// is "": "acqnp" or "acqnp (transformer, residual)".
 func Named(model, variant string) string {
 	if variant == "" {
 		return model

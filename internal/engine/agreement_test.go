@@ -25,7 +25,7 @@ type shape struct {
 }
 
 func (s shape) String() string {
-	return fmt.Sprintf("%s %s%s dx=%d dy=%d floor=%v %v", s.model.Name, s.model.Aggregation, s.model.AdaptorForm, s.dx, s.dy, s.model.SigmaFloor, s.e)
+	return fmt.Sprintf("%s %s %s dx=%d dy=%d floor=%v %v", s.model.Name, s.model.Aggregation, s.model.AdaptorForm, s.dx, s.dy, s.model.SigmaFloor, s.e)
 }
 
 // shapes returns odd sizes: one level, one target, widths that are no multiple of a vector, sizes
@@ -61,15 +61,15 @@ func shapes() []shape {
 	return all
 }
 
-// names returns the names of all models. The names of those with another aggregation than the mean,
-// or another adaptor than the paper's, have the forms cnp/transformer and acqnp/attention/residual.
+// names returns the names of the models, and those of variants: a model's name, an aggregation and
+// a form of adaptor, as in cnp/transformer and acqnp/mean/residual.
 func names() []string {
 	return append(models.Names(), "cnp/transformer", "cqnp/attention", "cqnp/transformer", "acqnp/attention",
 		"acqnp/mean/residual", "acqnp/transformer/residual")
 }
 
-// sized returns a model of one of names, whose representation, hidden layers and heads have the given
-// width.
+// sized returns a model of one of names, whose representation, hidden layers and heads have the
+// given width.
 func sized(form string, width int, hidden []int, heads int) config.Model {
 	parts := append(strings.Split(form, "/"), "", "")
 	name, aggregation, adaptor := parts[0], parts[1], parts[2]

@@ -43,8 +43,8 @@ func BenchmarkSpeedFlow(b *testing.B) {
 	}
 }
 
-// BenchmarkAggregation measures forward and backward of models with attention and transformers: at a
-// size that trains on two cores, and at the paper's. The points are targets alone.
+// BenchmarkAggregation measures forward and backward of models with attention and transformers: at
+// a size that trains on two cores, and at the paper's. The points are targets alone.
 func BenchmarkAggregation(b *testing.B) {
 	small := ops.Extents{Functions: 16, Context: 30, Points: 30, Levels: 32}
 	paper := ops.Extents{Functions: 128, Context: 26, Points: 27, Levels: 50}

@@ -26,8 +26,8 @@ type filled struct {
 }
 
 // Start starts to make the feeds of the steps from, from+1, …, to−1. It stops at the first error.
-// batch makes the batch of a step and is called only on the new goroutine; points says which of its
-// points the feeds hold. The caller must call Close, and must not use batch before that.
+// batch makes the batch of a step and is called only on the new goroutine. points says which of the
+// batch's points the feeds hold. The caller must call Close, and must not use batch before that.
 func Start(batch func(step int, dst *datasets.Batch) error, points Points, d Draws, from, to int) *Ahead {
 	a := &Ahead{free: make(chan filled, Turns), ready: make(chan filled, Turns), stop: make(chan struct{})}
 	for range Turns {

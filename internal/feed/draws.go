@@ -10,13 +10,13 @@ import (
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// The ways to choose quantile levels. --levels names the first two, train.levels the first and the
-// last.
+// The ways to choose quantile levels. --levels takes random and grid, train.levels random and
+// stratified.
 const (
 	RandomLevels = "random" // drawn separately for every row
 	GridLevels   = "grid"   // evenly spaced from 0.001 to 0.999, the same at every point
-	// StratifiedLevels are drawn one from each of N_τ equal parts of (0, 1): level k of a point is (k
-	// + u)/N_τ. Each is uniform on its part, so that the levels of every point cover (0, 1).
+	// StratifiedLevels draws one level from each of N_τ equal parts of [0, 1). Level k of a point
+	// is (k + u)/N_τ, where u is the number that RandomLevels draws.
 	StratifiedLevels = "stratified"
 )
 
@@ -95,8 +95,8 @@ func grid(n int, model string) []float32 {
 	return v
 }
 
-// Generator returns the generator of random levels, or nil if the levels are others or none. The
-// level of row i in a step is the number at index i of that step.
+// Generator returns the generator of the levels, or nil unless they are RandomLevels. The level of
+// row i in a step is the number at index i of that step.
 func (d Draws) Generator() *random.Generator {
 	if d.count == 0 || d.resample || d.grid != nil || d.strata {
 		return nil
@@ -146,9 +146,10 @@ func (d Draws) fill(f *Feed, step uint64, first int) {
 	}
 }
 
-// stratify moves uniform numbers u [·, n] into their parts of (0, 1): (k + u)/n for column k.
+// stratify replaces uniform numbers u [·, n] by (k + u)/n in column k, so that each column has its
+// own part of [0, 1).
 func stratify(u []float32, n int) {
-	const below1 = 1 - 1.0/(1<<24) // the largest float32 below 1, to which the last part may round
+	const below1 = 1 - 1.0/(1<<24) // the largest float32 below 1; the last column can round up to 1
 	for i, v := range u {
 		u[i] = min((float32(i%n)+v)/float32(n), below1)
 	}

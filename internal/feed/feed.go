@@ -36,12 +36,13 @@ type Feed struct {
 	resampleResidual []float32 // [B, N_c, k]: the residual that it takes; BNP
 }
 
-// Points says which points of a batch are the points of a run. The context is read in any case.
+// Points says for which points of a batch a run computes its outputs. The encoder reads the context
+// points either way.
 type Points int
 
 const (
 	AllPoints    Points = iota // the context points and the targets
-	TargetPoints               // the targets alone: an engine then does no work for the others
+	TargetPoints               // the targets alone: engines then do not decode the context points
 )
 
 // load fills the feed from its batch, the batch of this step.
@@ -72,7 +73,7 @@ func (f *Feed) load(step int, points Points, d Draws) error {
 func (f *Feed) keepTargets(step int, d Draws) error {
 	b := &f.batch
 	if b.Points == b.Context {
-		return &input.Error{Found: fmt.Sprintf("%d points, all of them context", b.Points), Expected: "at least one target"}
+		return &input.Error{Found: fmt.Sprintf("%d points, all of them context", b.Points), Expected: "at least one target, or train.loss: all"}
 	}
 	f.targetX = targets(f.targetX, b, b.X, b.DX)
 	f.targetY = targets(f.targetY, b, b.Y, b.DY)
@@ -82,7 +83,7 @@ func (f *Feed) keepTargets(step int, d Draws) error {
 	return nil
 }
 
-// targets copies the rows of the targets of v [B, N, width] to dst, which it returns.
+// targets copies the targets' rows of v [B, N, width] to dst, [B, N−N_c, width] when it returns it.
 func targets(dst []float32, b *datasets.Batch, v []float32, width int) []float32 {
 	n := (b.Points - b.Context) * width
 	dst = resize(dst, b.Functions*n)

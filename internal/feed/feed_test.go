@@ -113,8 +113,8 @@ func TestFeedsHoldTheirBatches(t *testing.T) {
 	})
 }
 
-// A feed of targets has the batch's context, the targets as its points, and the same stream of
-// levels as any other feed, from its first number on.
+// A feed of targets has the batch's context, the targets as its points, and as its levels the first
+// numbers of the step's stream.
 func TestFeedsOfTargets(t *testing.T) {
 	d := draws(t, acqnp, feed.Choice{NumTau: 3, Spacing: feed.RandomLevels, Seed: 43})
 	batch := func(step int, b *datasets.Batch) error {

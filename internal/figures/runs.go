@@ -40,8 +40,8 @@ func OpenRun(stored predict.Stored, e config.Experiment, dataDir string, d devic
 	return r, run.CheckData(r.Dir, r.Ask.Units, data)
 }
 
-// LabelRuns sets the runs' labels to their models and variants. If these are not distinct, it adds
-// the sizes, or the seeds, or both, or uses the directories.
+// LabelRuns sets the runs' labels to their models and variants. If these are not distinct, it tries
+// to add the sizes, then the seeds, then both. If nothing helps, the labels are the directories.
 func LabelRuns(runs []Run) {
 	sized := func(r Run) string { return r.Experiment.Label() + ", " + r.Experiment.Model.Size() }
 	seed := func(r Run) string { return ", seed " + strconv.FormatUint(r.Experiment.Train.Seed, 10) }

@@ -56,7 +56,7 @@ const (
 	leastPanel   = vg.Length(190)
 	largestPanel = vg.Length(360)
 	sheetHeading = vg.Length(84)
-	panelMargin  = vg.Length(40) // of a panel's width, beside its title
+	panelMargin  = vg.Length(40) // the part of a panel's width that its title leaves free
 )
 
 var (
@@ -81,12 +81,13 @@ func (s Sheet) Save(path string) error {
 	return saveFigure(path, width, height+vg.Length(lines)*textStyle(titleSize).FontExtents().Height, s.draw)
 }
 
+// panelWidth returns the width of one panel.
 func (s Sheet) panelWidth() vg.Length {
 	return max(leastPanel, min(largestPanel, sheetWidth/vg.Length(len(s.Columns))))
 }
 
-// titles returns the columns' titles, each in lines that are no wider than a panel if its words
-// allow that.
+// titles returns the titles of the columns, broken into lines that fit a panel. A word that is
+// wider than a panel has its own line.
 func (s Sheet) titles() []string {
 	style := textStyle(titleSize)
 	var titles []string

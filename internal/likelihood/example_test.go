@@ -50,7 +50,7 @@ func ExampleNewMixture() {
 }
 
 func ExampleGaussian() {
-	g := likelihood.NewGaussian([]float64{1.5, -1}, 1, 0, 0.1) // [μ, s]; σ from 0.1 up
+	g := likelihood.NewGaussian([]float64{1.5, -1}, 1, 0, 0.1) // [μ, s], with σ ≥ 0.1
 	fmt.Printf("mean %g, standard deviation %.3f\n", g.Mean, g.Scale)
 	fmt.Printf("P(Y ≤ 2) = %.3f\n", g.CDF(2))
 	// Output:

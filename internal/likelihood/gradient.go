@@ -10,9 +10,10 @@ type Gradient struct {
 	Level    float64 // with respect to z, the level's logit
 }
 
-// LogDensityGradient returns log p(y) of NewMixture(raw, z, dy, channel, floor) and its derivatives, one
-// Gradient for each of the N_τ components. Let π_k be the posterior probability of component k and
-// e = y − μ_k. Where ρ has a kink, at e = 0, its derivative is the one from the right.
+// LogDensityGradient returns log p(y) of NewMixture(raw, z, dy, channel, floor) and its
+// derivatives, one Gradient for each of the N_τ components. Let π_k be the posterior probability of
+// component k and e = y − μ_k. Where ρ has a kink, at e = 0, its derivative is the one from the
+// right.
 //
 //	∂/∂μ_k = π_k (τ_k − 1[e<0]) / σ_k
 //	∂/∂s_k = π_k (ρ_τ(e)/σ_k − 1) / σ_k · (1−floor) sigmoid(s_k)
@@ -38,8 +39,8 @@ func LogDensityGradient[T Float](y float64, raw, z []T, dy, channel int, floor f
 	return total, gradients
 }
 
-// GaussianGradient returns log p(y) of NewGaussian(raw, dy, channel, floor) and its derivatives with
-// respect to μ (mean) and s (scale).
+// GaussianGradient returns log p(y) of NewGaussian(raw, dy, channel, floor) and its derivatives
+// with respect to μ (mean) and s (scale).
 func GaussianGradient[T Float](y float64, raw []T, dy, channel int, floor float64) (logDensity, mean, scale float64) {
 	g := NewGaussian(raw, dy, channel, floor)
 	e := (y - g.Mean) / g.Scale

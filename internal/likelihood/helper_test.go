@@ -22,7 +22,7 @@ type distribution interface {
 // tail to the other.
 var probabilities = []float64{1e-12, 1e-6, 1e-3, 0.01, 0.1, 0.25, 0.4, 0.5 - 1e-9, 0.5, 0.5 + 1e-9, 0.6, 0.75, 0.9, 0.99, 0.999, 1 - 1e-6, 1 - 1e-12}
 
-// floor is the lower bound of σ in tests that do not state another.
+// floor is the lower bound of σ in tests that do not set their own.
 const floor = 0.02
 
 // near fails unless got is want within tolerance·max(1, |want|).

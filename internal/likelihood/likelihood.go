@@ -14,8 +14,8 @@
 // converts the result from the model's units into those of the data. [LogDensityGradient] and
 // [GaussianGradient] return the derivatives that training needs.
 //
-// Where these functions read a scale from a decoder's output s, it is σ = floor +
-// (1−floor)·softplus(s). The floor is the configuration's model.sigma_floor, above 0 and below 1.
+// A decoder's output s stands for the scale σ = floor + (1−floor)·softplus(s). The floor is the
+// configuration's model.sigma_floor, above 0 and below 1.
 //
 // # Logits
 //

@@ -17,8 +17,8 @@ type Mixture struct {
 
 // NewMixture reads the mixture of one channel from a decoder's outputs at one point. raw is [N_τ,
 // 3·dy]; each row holds the blocks [μ_1..μ_dy, s_1..s_dy, a_1..a_dy], with σ = floor +
-// (1−floor)·softplus(s). z is [N_τ], the logits of the levels, which all channels share. Channels count
-// from 0.
+// (1−floor)·softplus(s). z is [N_τ], the logits of the levels, which all channels share. Channels
+// count from 0.
 func NewMixture[T Float](raw, z []T, dy, channel int, floor float64) Mixture {
 	components := make([]AsymmetricLaplace, len(z))
 	logits := make([]float64, len(z))

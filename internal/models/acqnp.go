@@ -9,8 +9,8 @@ import (
 // logits from ψ, not τ, so it keeps its digits where τ is near 0 or 1.
 //
 // The residual adaptor is not the paper's. It adds ψ to the logit of CQNP's level, τ =
-// sigmoid(logit(0.001 + 0.998·u) + ψ([r, x, u])), and its decoder maps [r, x, τ, u]. So levels start
-// apart, and components can differ wherever τ goes.
+// sigmoid(logit(0.001 + 0.998·u) + ψ([r, x, u])), and its decoder maps [r, x, τ, u]. So the levels
+// start apart, and the components of a point can differ even if its levels coincide.
 func acqnp(c *construction) decoding {
 	r := c.aggregate()
 	z := c.rowMLP(adaptorName, r, c.u, 1, c.config.Adaptor, 1)

@@ -27,7 +27,8 @@ func (c *construction) attention() *G.Node {
 	return c.Linear(zeros, attended, c.HeadsOut(head("output"), c.config.Heads, d, d), false)
 }
 
-// head returns a function that names the weight of each head in a linear map of attention.
+// head returns a function that names the weight of each head in one of attention's linear maps:
+// query, key, value or output.
 func head(name string) func(int) string {
 	return func(h int) string {
 		return fmt.Sprintf("_encoder._attention._attention._%s_layers.%d.weight", name, h)

@@ -19,8 +19,8 @@ type construction struct {
 	u       *G.Node // [B·N·N_τ, 1]; quantile models only
 }
 
-// aggregate returns r, the representation of the context: one for each function, [B, d], or for each
-// point, [B·N, d].
+// aggregate returns r, the representation of the context: one for each function, [B, d], or one for
+// each point, [B·N, d].
 func (c *construction) aggregate() *G.Node {
 	switch c.config.Aggregation {
 	case config.Attention:
@@ -48,9 +48,8 @@ func (c *construction) pointMLP(name string, r *G.Node, hidden []int, out int) *
 }
 
 // rowMLP applies an MLP to [r, x, level] of each row: [B·N·N_τ, out]. level is [B·N·N_τ, columns].
-// The weight of the first layer is split by columns: the part for r is applied to each function (or
-// point, where each has its own r), the part for x to each point, and the part for the level to each
-// row.
+// The weight of the first layer is split by columns: the part for r is applied to each row of r,
+// the part for x to each point, and the part for the level to each row.
 func (c *construction) rowMLP(name string, r, level *G.Node, columns int, hidden []int, out int) *G.Node {
 	widths := append(append([]int{}, hidden...), out)
 	blocks, ofR := c.first(name, r, widths[0], c.dx, columns)
@@ -60,8 +59,8 @@ func (c *construction) rowMLP(name string, r, level *G.Node, columns int, hidden
 }
 
 // first makes the parameters of a first layer over [r, others…] and applies the part for r and the
-// bias. It returns the weight's blocks of columns, that of r first, and the result, which has the
-// space of r.
+// bias. It returns the weight's blocks of columns, the block of r first, and the result, which has
+// the space of r.
 func (c *construction) first(name string, r *G.Node, width int, others ...int) (blocks []*G.Node, ofR *G.Node) {
 	cols := append([]int{c.config.Representation}, others...)
 	fanIn := 0

@@ -16,23 +16,24 @@
 //
 //	functions       B rows        r of aggregation by a mean
 //	context points  B·N_c rows    encoder; keys and values of attention; tokens of the context
-//	points          B·N rows      r of attention and transformer; decoder of CNP and CANP; log-likelihood
+//	points          B·N rows      r of the other aggregations; decoder of CNP and CANP;
+//	                              log-likelihood
 //	rows            B·N·N_τ rows  ψ and decoder of CQNP and ACQNP; bootstraps of BNP
 //
 // The first layer of ψ and of the decoder is linear in r, x and the level. So its weight is split
-// by columns: the part for r is applied once for each function, the part for x once for each point,
-// and only the part for the level once for each row.
+// by columns: the part for r is applied once for each function (or point, if r has a row for each),
+// the part for x once for each point, and only the part for the level once for each row.
 //
 // # Parameters
 //
 // All parameters of a model lie in one vector. [Model.Tensors] lists the tensors in it under the
-// names of the authors' PyTorch modules. Architecture and widths are those of the paper's
-// supplement.
+// names of the authors' PyTorch modules, and those of a transformer's layers under the names of
+// PyTorch's TransformerEncoder. The five models are as the paper's supplement describes them; the
+// aggregations of CNP, CQNP and ACQNP besides the mean, and the residual adaptor, are not in it.
 package models
 
 import (
 	"fmt"
-
 	"slices"
 	"strings"
 
@@ -157,8 +158,10 @@ func (m *Model) NumParams() int {
 	return n
 }
 
-// Initial returns an initial parameter vector of length NumParams. Weights and biases are uniform
-// on (−1/√fan_in, 1/√fan_in), as in PyTorch's linear layers.
+// Initial returns an initial parameter vector of length NumParams, which starts as in PyTorch.
+// Weights and biases of linear layers are uniform on (−1/√fan_in, 1/√fan_in). In a transformer,
+// in_proj_weight is uniform as [ops.Xavier] says, the biases of attention are 0, and layer norms
+// have gain 1 and shift 0.
 func (m *Model) Initial(seed uint64) []float32 {
 	params := make([]float32, m.NumParams())
 	g := random.New(seed, random.Weights)

@@ -70,8 +70,8 @@ func TestTensorsAreTheAuthors(t *testing.T) {
 	}
 }
 
-// TestAggregationsHavePyTorchsNames checks the tensors of a residual ACQNP with attention and with a
-// transformer: those of CANP's encoder and of PyTorch's TransformerEncoder.
+// TestAggregationsHavePyTorchsNames checks the tensors of a residual ACQNP with attention and with
+// a transformer: those of CANP's encoder and of PyTorch's TransformerEncoder.
 func TestAggregationsHavePyTorchsNames(t *testing.T) {
 	c := config.Model{Name: "acqnp", AdaptorForm: config.Residual, Representation: 8, Encoder: []int{6}, Adaptor: []int{5}, Decoder: []int{7}}
 	tail := []string{"_adaptor._net.0.weight[5 11]", "_adaptor._net.0.bias[5]", "_adaptor._net.2.weight[1 5]", "_adaptor._net.2.bias[1]",
@@ -151,8 +151,8 @@ func TestInitial(t *testing.T) {
 	}
 }
 
-// TestTransformersStartAsPyTorchs checks the starts that differ from those of a linear layer: Xavier's
-// bound for in_proj, gains of 1, and zeros.
+// TestTransformersStartAsPyTorchs checks the starts that differ from those of a linear layer:
+// Xavier's bound for in_proj, gains of 1, and zeros.
 func TestTransformersStartAsPyTorchs(t *testing.T) {
 	m, err := models.New(config.Model{Name: "cnp", Aggregation: config.Transformer, Representation: 16, Encoder: []int{16}, Decoder: []int{16},
 		Heads: 2, Layers: 1, Feedforward: 32}, 1, 1)
@@ -174,7 +174,8 @@ func TestTransformersStartAsPyTorchs(t *testing.T) {
 		}
 		values := params[m.Tensors()[i].Offset:][:m.Tensors()[i].Size()]
 		low, high := float64(slices.Min(values)), float64(slices.Max(values))
-		// The extremes of n uniform numbers are within 10/n of the width, but for e⁻¹⁰ of all seeds.
+		// The extremes of n uniform numbers are within 10/n of the width, but for e⁻¹⁰ of all
+		// seeds.
 		near := (want[1] - want[0]) * 10 / float64(len(values))
 		if low < want[0] || high > want[1] || low > want[0]+near || high < want[1]-near {
 			t.Errorf("%s starts in [%g, %g], want [%g, %g]", name, low, high, want[0], want[1])

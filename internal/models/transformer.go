@@ -8,14 +8,14 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// transformer returns an r for each point, [B·N, d]: the point's query token after the last layer of
-// a transformer. It is TNP-D with queries that do not see one another.
+// transformer returns an r for each point, [B·N, d]: the point's query token after the last layer.
+// The encoder follows TNP-D (Nguyen and Grover, 2022): query tokens do not see one another.
 //
-// An MLP embeds the context as tokens of [x, y, 0] and the points as query tokens of [x, 0, 1]. In
-// each layer context tokens attend to the context tokens, and so do query tokens, with the same
-// weights. A layer is PyTorch's TransformerEncoderLayer without dropout: attention, then a feed-
-// forward network with one hidden layer and a ReLU, each followed by a sum and a layer norm. No token
-// reads the context tokens that the last layer would make, so it makes none.
+// An MLP makes a context token of [x, y, 0] for each context point and a query token of [x, 0, 1]
+// for each point. In each layer, context tokens and query tokens attend to the context tokens, with
+// the same weights. A layer is PyTorch's TransformerEncoderLayer without dropout: attention, then a
+// network with one hidden layer and a ReLU. After each of the two, its input is added and a layer
+// norm is applied. Nothing reads the context tokens of the last layer, so they are not computed.
 func (c *construction) transformer() *G.Node {
 	context, query := c.embed()
 	for l := range c.config.Layers {
@@ -48,12 +48,12 @@ func (c *construction) embed() (context, query *G.Node) {
 	return context, query
 }
 
-// transformerLayer holds the parameters of a layer. Its context path and its query path share them.
+// transformerLayer holds the parameters of a layer, which context tokens and query tokens share.
 type transformerLayer struct {
-	attention       [3]affine // the maps of queries, keys and values
-	out             affine    // of the attention's result
-	hidden, reduced affine    // the feed-forward network
-	norms           [2]norm
+	attention       [3]affine // the maps of tokens to queries, keys and values
+	out             affine    // the map of attention's result
+	hidden, reduced affine    // the feed-forward network's two layers
+	norms           [2]norm   // after attention, and after the feed-forward network
 }
 
 // norm is the gain and the shift of a layer norm.
@@ -78,8 +78,8 @@ func (c *construction) transformerLayer(name string) *transformerLayer {
 	return l
 }
 
-// apply returns the tokens that the layer makes of tokens [S, d], whose queries attend to the keys
-// and values [B·N_c, d].
+// apply returns the layer's result [S, d] for tokens [S, d], whose queries attend to the keys and
+// values [B·N_c, d].
 func (l *transformerLayer) apply(c *construction, tokens, keys, values *G.Node) *G.Node {
 	attended := c.Attention(l.attention[0].of(c, tokens), keys, values, c.config.Heads)
 	tokens = l.norms[0].of(c, c.Add(tokens, l.out.of(c, attended)))

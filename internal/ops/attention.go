@@ -8,8 +8,8 @@ import (
 )
 
 // Attention adds multi-head attention of queries q over a function's keys k and values v [B·N_c,
-// d], softmax(q·kᵀ/√(d/H))·v. The queries, and so the result, belong to points, [B·N, d], or to
-// context points, [B·N_c, d]. Head h has columns [h·d/H, (h+1)·d/H) of all four.
+// d], softmax(q·kᵀ/√(d/H))·v with H heads. q and the result have a row for each point, [B·N, d], or
+// for each context point, [B·N_c, d]. Head h has columns [h·d/H, (h+1)·d/H) of all four.
 func (b *Builder) Attention(q, k, v *G.Node, heads int) *G.Node {
 	if b.err != nil {
 		return nil

@@ -54,9 +54,9 @@ func (b *Builder) Weight(name string, out int, cols ...int) []*G.Node {
 	return nodes
 }
 
-// WeightRows adds a PyTorch weight [Σ rows, in] and returns its blocks [rows[i], in], one leaf each,
-// such as the maps of queries, keys and values in the in_proj_weight of a MultiheadAttention. start
-// gives its initial values.
+// WeightRows adds a PyTorch weight [Σ rows, in] with the initial values of start. It returns the
+// blocks [rows[i], in], one leaf each. The in_proj_weight of PyTorch's MultiheadAttention has
+// three: the maps to queries, keys and values.
 func (b *Builder) WeightRows(name string, in int, start Start, rows ...int) []*G.Node {
 	offset := b.tensor(name, start, sum(rows), in)
 	nodes := make([]*G.Node, len(rows))
@@ -88,7 +88,6 @@ func (b *Builder) HeadsOut(name func(head int) string, heads, out, in int) *G.No
 	return b.block(Block{Name: name(0) + "…", Rows: out, Cols: in, Offset: offset, Stride: in / heads, Panel: in / heads})
 }
 
-// sum returns the sum of numbers.
 func sum(numbers []int) int {
 	total := 0
 	for _, n := range numbers {
@@ -117,8 +116,8 @@ func (b *Builder) Bias(name string, out, fanIn int) *G.Node {
 	return b.Vectors(name, Layer(fanIn), out)[0]
 }
 
-// Vectors adds a PyTorch vector [Σ widths] and returns its parts [widths[i]], one leaf each. start
-// gives its initial values.
+// Vectors adds a PyTorch vector [Σ widths] with the initial values of start. It returns the parts
+// [widths[i]], one leaf each.
 func (b *Builder) Vectors(name string, start Start, widths ...int) []*G.Node {
 	offset := b.tensor(name, start, sum(widths))
 	nodes := make([]*G.Node, len(widths))

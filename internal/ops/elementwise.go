@@ -10,7 +10,7 @@ import (
 // LevelFloor is the distance that CQNP's levels keep from 0 and 1: τ = 0.001 + 0.998·u.
 const LevelFloor = 0.001
 
-// Add adds a + b, both [rows, d].
+// Add adds the sum x + y of two tensors [rows, d].
 func (b *Builder) Add(x, y *G.Node) *G.Node {
 	if b.err != nil {
 		return nil
@@ -24,7 +24,7 @@ func (b *Builder) Add(x, y *G.Node) *G.Node {
 	return b.op(&Op{Kind: Add, Out: s, Width: d}, x, y)
 }
 
-// Join adds the columns of x [rows, p] and then those of y [rows, q]: [rows, p+q].
+// Join adds the tensor [rows, p+q] with the columns of x [rows, p] and then those of y [rows, q].
 func (b *Builder) Join(x, y *G.Node) *G.Node {
 	if b.err != nil {
 		return nil
@@ -81,12 +81,12 @@ func sigmoidGradients(o *Op, _ G.Nodes, out, grad *G.Node) (G.Nodes, error) {
 	})
 }
 
-// addGradients returns the gradient of the sum for both of its inputs.
+// addGradients returns the gradient of the sum twice: it is the gradient of each input.
 func addGradients(o *Op, _ G.Nodes, _, grad *G.Node) (G.Nodes, error) {
 	return o.each(2, func(int) (*G.Node, error) { return grad, nil })
 }
 
-// joinGradients returns the columns of the gradient that belong to each input.
+// joinGradients returns, for each input, its columns of the gradient.
 func joinGradients(o *Op, _ G.Nodes, _, grad *G.Node) (G.Nodes, error) {
 	return o.each(2, func(i int) (*G.Node, error) {
 		g := o.gradOf(Columns, 0, i)
@@ -97,7 +97,7 @@ func joinGradients(o *Op, _ G.Nodes, _, grad *G.Node) (G.Nodes, error) {
 	})
 }
 
-// add evaluates Add. in: a and b [rows, d]; out: [rows, d].
+// add evaluates Add. in: x and y [rows, d]; out: [rows, d].
 func add[T Float](_ *Op, _ Extents, out []T, in [][]T) {
 	for i, a := range in[0] {
 		out[i] = a + in[1][i]

@@ -11,8 +11,8 @@ const (
 	SetMean     Kind = "set_mean" // mean over the context points of a function or of a bootstrap
 	SetMeanGrad Kind = "set_mean_grad"
 
-	Add          Kind = "add"     // a + b
-	Join         Kind = "join"    // columns of a, then those of b
+	Add          Kind = "add"     // x + y
+	Join         Kind = "join"    // columns of x, then those of y
 	Columns      Kind = "columns" // some columns of a tensor
 	Ones         Kind = "ones"    // 1 for every row
 	Sigmoid      Kind = "sigmoid"

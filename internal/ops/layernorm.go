@@ -10,8 +10,8 @@ import (
 // LayerNormEpsilon is added to the variance of a row in LayerNorm, as PyTorch does by default.
 const LayerNormEpsilon = 1e-5
 
-// LayerNorm adds (x−m)/√(v+ε)·gain + shift for every row of x [rows, d]. m and v are the row's mean
-// and its variance, the mean of squares around m. gain and shift are vectors [d].
+// LayerNorm adds (x−m)/√(v+ε)·gain + shift [rows, d] for every row of x [rows, d]. m is the row's
+// mean, v its variance with divisor d, and ε is LayerNormEpsilon. gain and shift are vectors [d].
 func (b *Builder) LayerNorm(x, gain, shift *G.Node) *G.Node {
 	if b.err != nil {
 		return nil
@@ -60,9 +60,9 @@ func normalise[T Float](out, x []T) (inverse T) {
 	return inverse
 }
 
-// layerNormGrad evaluates a part of LayerNormGrad. in: gradient [S, d], x [S, d], gain [d]; out: [S,
-// d] or [d]. With z the normalised row and h = gradient·gain, the gradient of x is (h − mean(h) −
-// z·mean(h·z))/√(v+ε).
+// layerNormGrad evaluates a part of LayerNormGrad. in: gradient [S, d], x [S, d], gain [d]; out:
+// [S, d] or [d]. With z the normalised row and h = gradient·gain, the gradient of x is (h − mean(h)
+// − z·mean(h·z))/√(v+ε).
 func layerNormGrad[T Float](o *Op, e Extents, out []T, in [][]T) {
 	clear(out)
 	d := o.Widths[1]
@@ -72,7 +72,7 @@ func layerNormGrad[T Float](o *Op, e Extents, out []T, in [][]T) {
 		inverse := normalise(z, row(in[1], i, d))
 		switch o.Part {
 		case NormInGrad:
-			scaled(row(out, i, d), g, in[2], z, inverse)
+			normInGrad(row(out, i, d), g, in[2], z, inverse)
 		case GainGrad:
 			for j, v := range g {
 				out[j] += v * z[j]
@@ -83,9 +83,9 @@ func layerNormGrad[T Float](o *Op, e Extents, out []T, in [][]T) {
 	}
 }
 
-// scaled writes the gradient of x in one row to out [d], from the gradient g, the gain, the
-// normalised row z and 1/√(v+ε).
-func scaled[T Float](out, g, gain, z []T, inverse T) {
+// normInGrad writes the gradient of x in one row to out [d]. g is the gradient of the row's result,
+// z the normalised row, all [d], and inverse is 1/√(v+ε).
+func normInGrad[T Float](out, g, gain, z []T, inverse T) {
 	var mean, slope T
 	for j, v := range g {
 		out[j] = v * gain[j]

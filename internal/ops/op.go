@@ -25,7 +25,7 @@ type Op struct {
 	ReLU   bool
 	Heads  int     // heads of an Attention
 	From   int     // first column of Columns
-	Floor  float64 // smallest σ of a likelihood, a Residual or a Perturb
+	Floor  float64 // smallest σ; for likelihoods, Residual and Perturb
 
 	capacity Extents
 	ranks    []int
@@ -111,14 +111,14 @@ func (o *Op) Across() bool {
 	case Gather:
 		return true
 	case Attention, AttentionGrad:
-		return o.In[0] == Context // else rows of another space, complete by then, are read
+		return o.In[0] == Context // keys and values of points' queries are of another space, which is complete
 	}
 	return false
 }
 
 // Reduces reports whether a row of the result is a sum over several rows of an input: over the
-// levels of a point, the points of a function, or all rows for a parameter. The gradient of a key or
-// a value is a sum over queries.
+// levels of a point, the points of a function, or all rows for a parameter. The gradient of a key
+// or a value is a sum over queries.
 func (o *Op) Reduces() bool {
 	if o.Kind == AttentionGrad && o.Part != QueryGrad {
 		return true

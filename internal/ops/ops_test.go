@@ -224,9 +224,9 @@ func mixtureOf(t *testing.T, raw, z []float64, y, floor float64) float64 {
 	return p.Output("ll")[0]
 }
 
-// TestFloorsAreTold: Gorgonia merges nodes whose operations hash alike, and two likelihoods that
-// differ in their floor alone must stay two.
-func TestFloorsAreTold(t *testing.T) {
+// TestFloorsAreDistinguished: Gorgonia merges nodes whose operations have the same hash. It must
+// not merge two likelihoods that differ only in their floor.
+func TestFloorsAreDistinguished(t *testing.T) {
 	one := ops.Extents{Functions: 1, Context: 1, Points: 1}
 	floors := []float64{0.1, 0.2}
 	p, err := reference.New[float64](func(e ops.Extents) (*ops.Graph, error) {

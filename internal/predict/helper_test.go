@@ -14,7 +14,7 @@ const (
 	functions = 3
 )
 
-// tiny returns a small model with two channels of y and a floor of σ that is not the default.
+// tiny returns a small model with two channels of y and a lower bound of σ that is not the default.
 func tiny(t *testing.T, name string) (*models.Model, []float32) {
 	t.Helper()
 	c := config.Model{Name: name, Representation: 6, Encoder: []int{7}, Decoder: []int{7}}

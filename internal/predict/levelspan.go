@@ -10,17 +10,17 @@ import (
 	"github.com/acqnp/acqnp/internal/likelihood"
 )
 
-// Collapsed is a LevelSpan below which the levels of a model coincide. Its components are then
-// nearly one asymmetric Laplace distribution, because a plain adaptor's level is all that tells them
-// apart. Training starts near 0.001. Runs of 300 to 3000 steps whose levels never spread ended at
-// 0.0002 to 0.02, and those whose levels did at 0.045 to 0.9.
+// Collapsed is the LevelSpan below which the levels of a model with a plain adaptor coincide. The
+// components of a point then are nearly one asymmetric Laplace distribution, because they differ
+// only by their levels. Untrained models have a span below 0.001. After 300 to 3000 steps, models
+// whose levels never spread had 0.0002 to 0.02, and the others 0.045 to 0.9.
 const Collapsed = 0.03
 
-// spanLevels is the number of levels of a point from which LevelSpan takes the extremes.
+// spanLevels is the number of levels of a point that LevelSpan computes.
 const spanLevels = 33
 
-// LevelSpan returns the median, over points of the first evaluation batch, of the largest τ less
-// the smallest among the levels of a point. The levels lie on a grid. A CQNP's span is 0.998.
+// LevelSpan returns the span of a model's levels: the largest τ of a point minus the smallest, at
+// the median point of the first evaluation batch. The u are a grid. CQNP's span is 0.998.
 func (t Trained) LevelSpan(ctx context.Context, source Source) (float64, error) {
 	var b datasets.Batch
 	if err := source.Eval(0, &b); err != nil {
@@ -50,7 +50,8 @@ func (t Trained) LevelSpan(ctx context.Context, source Source) (float64, error) 
 	return spans[len(spans)/2], nil
 }
 
-// WarnOfCollapse calls warn if the levels of a model with a plain adaptor coincide.
+// WarnOfCollapse calls warn with one line if the levels of an ACQNP with a plain adaptor coincide.
+// It returns the errors of LevelSpan.
 func (t Trained) WarnOfCollapse(ctx context.Context, source Source, warn func(string)) error {
 	if m := t.Model.Config(); m.Name != "acqnp" || m.AdaptorForm == config.Residual {
 		return nil
@@ -58,14 +59,14 @@ func (t Trained) WarnOfCollapse(ctx context.Context, source Source, warn func(st
 	span, err := t.LevelSpan(ctx, source)
 	if err == nil && span < Collapsed {
 		warn(fmt.Sprintf("the quantile levels coincide: the τ of a point span %.2g (the median of evaluation batch 0; "+
-			"spread levels span up to 0.998), so that the mixture has one shape. "+
-			"Train longer, or with model.adaptor_form: residual", span))
+			"expected at least %g), so that a prediction is nearly one asymmetric Laplace distribution. "+
+			"Train longer, or with model.adaptor_form: residual", span, Collapsed))
 	}
 	return err
 }
 
-// batchFunctions returns the functions of a batch in raw units. Their targets are their first
-// points, as many as one run takes.
+// batchFunctions returns the functions of a batch in raw units. The targets of a function are its
+// first points, at most targetsPerRun, context points included.
 func batchFunctions(b *datasets.Batch, s datasets.Scaling) []Function {
 	functions := make([]Function, b.Functions)
 	for i := range functions {
@@ -77,6 +78,7 @@ func batchFunctions(b *datasets.Batch, s datasets.Scaling) []Function {
 	return functions
 }
 
+// wide converts numbers to float64.
 func wide(v []float32) []float64 {
 	w := make([]float64, len(v))
 	for i, x := range v {

@@ -10,8 +10,8 @@ import (
 	"github.com/acqnp/acqnp/internal/likelihood"
 )
 
-// TestLevelSpan gives ψ weights with z = 6·max(0, u − x) − 3, so that the span of a point follows
-// from its x alone.
+// TestLevelSpan gives ψ weights such that z = 6·max(0, u − x) − 3. The span of a point then depends
+// only on its x.
 func TestLevelSpan(t *testing.T) {
 	o, s := asking(t, "acqnp"), source{batches: 1}
 	for _, tensor := range o.Model.Tensors() {
@@ -51,7 +51,7 @@ func TestLevelSpan(t *testing.T) {
 
 func TestLevelSpanOfCQNPIsFull(t *testing.T) {
 	o := asking(t, "cqnp")
-	o.NumTau = 1 // as in eval --num-tau 1, which does not count
+	o.NumTau = 1 // as in eval --num-tau 1; LevelSpan does not read it
 	got, err := o.LevelSpan(t.Context(), source{batches: 1})
 	if err != nil || !(math.Abs(got-0.998) < 1e-6) { // float32
 		t.Errorf("span %g, want 0.998 (%v)", got, err)

@@ -28,7 +28,7 @@ type Trained struct {
 	Seed       uint64 // of the random levels and of the bootstraps
 
 	Benchmark string      // for run.Eval
-	Variant   string      // for run.Eval: the experiment's
+	Variant   string      // for run.Eval, as config.Experiment.Variant names it
 	Weights   run.Weights // for run.Eval: where Params were read from
 }
 
@@ -39,7 +39,7 @@ func New(e config.Experiment, m *models.Model, params []float32, u run.Units, d 
 		Bootstraps: e.Model.EvalBootstraps, Seed: e.Eval.Seed, Benchmark: e.Benchmark, Variant: e.Variant()}
 }
 
-// Title returns "MODEL on BENCHMARK", or "MODEL (VARIANT) on BENCHMARK".
+// Title returns "MODEL on BENCHMARK", or "MODEL (VARIANT) on BENCHMARK" if there is a variant.
 func (t Trained) Title() string {
 	return config.Named(t.Model.Name(), t.Variant) + " on " + t.Benchmark
 }

@@ -11,9 +11,13 @@ import (
 	"github.com/acqnp/acqnp/internal/models"
 )
 
-// DefaultDir returns runs/<benchmark>/<model>/seed-<seed> for a configuration file that is named
-// after a model, such as configs/<benchmark>/<model>.yaml, runs/<benchmark>/<model>-<more>/seed-<seed>
-// for <model>-<more>.yaml, and runs/<name>/seed-<seed> for any other <name>.yaml.
+// DefaultDir returns the run directory of an experiment whose configuration is file:
+//
+//	runs/<benchmark>/<model>/seed-<seed>         <model>.yaml
+//	runs/<benchmark>/<model>-<more>/seed-<seed>  <model>-<more>.yaml
+//	runs/<name>/seed-<seed>                      any other <name>.yaml
+//
+// In the first two, <model> is the experiment's, even if the file is named after another model.
 func DefaultDir(file string, e config.Experiment) string {
 	seed := "seed-" + strconv.FormatUint(e.Train.Seed, 10)
 	if name, ok := ModelFile(file, e.Model.Name); ok {
@@ -22,8 +26,8 @@ func DefaultDir(file string, e config.Experiment) string {
 	return filepath.Join("runs", baseName(file), seed)
 }
 
-// ModelFile returns model or model-<more> for a configuration file that is named <model>.yaml or
-// <model>-<more>.yaml after any model, and whether it is named so.
+// ModelFile reports whether a configuration file is named <any model>.yaml or <any
+// model>-<more>.yaml. If it is, the name is model or model-<more>.
 func ModelFile(file, model string) (name string, ok bool) {
 	base := baseName(file)
 	for _, other := range models.Names() {

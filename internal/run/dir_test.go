@@ -8,7 +8,7 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// Configurations of one benchmark and model that differ in their names have directories of their own.
+// Each configuration file of a benchmark and a model has its own directory.
 func TestDefaultDirFollowsTheNameOfTheFile(t *testing.T) {
 	for _, c := range []struct{ file, model, want string }{
 		{"configs/circle/acqnp.yaml", "acqnp", "runs/circle/acqnp/seed-3"},

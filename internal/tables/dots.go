@@ -8,14 +8,15 @@ import (
 	"unicode/utf8"
 
 	"github.com/acqnp/acqnp/internal/benchmark"
+	"github.com/acqnp/acqnp/internal/config"
 )
 
 // Geometry of a dot plot, in the units of its view box.
 const (
 	dotsWidth   = 360.0
 	labelWidth  = 58.0 // for the models' names, without variants
-	letterWidth = 5.3  // about, of a variant's name
-	mostLetters = 28   // of a variant's name
+	letterWidth = 5.3  // roughly the mean width of a letter in a variant's name
+	mostLetters = 28   // the most letters of a variant's name
 	rightMargin = 12.0
 	panelHead   = 20.0
 	modelHeight = 26.0
@@ -128,12 +129,12 @@ func newDotPlot(name string, rows []Row) dotPlot {
 	return p
 }
 
-// newDotModel returns the names of a row whose middle is at y. The name of a variant stands below
-// the model's.
+// newDotModel returns the names of a row whose middle is at y: the model's and, below it, the
+// variant's.
 func newDotModel(r Row, y float64) dotModel {
-	r, variant := Row{Model: r.Model}, r.variantLabel()
-	m := dotModel{Name: shortened(r.printedModel(), 8), TextY: svg(y + 4)}
-	if variant != "" {
+	name := printable(config.Label(r.Model, ""))
+	m := dotModel{Name: shortened(name, 8), TextY: svg(y + 4)}
+	if variant := r.variantLabel(); variant != "" {
 		m.Variant, m.TextY, m.VariantY = variant, svg(y-2), svg(y+9)
 	}
 	return m
@@ -144,7 +145,7 @@ func (r Row) variantLabel() string {
 	return shortened(printable(joined(r.Variant, r.Size)), mostLetters)
 }
 
-// shortened cuts a name to the number of letters. The names of the paper's models have at most 5.
+// shortened cuts a name to at most most letters. The paper's models have names of at most 5.
 func shortened(name string, most int) string {
 	if letters := []rune(name); len(letters) > most {
 		return string(letters[:most-1]) + "…"
@@ -165,7 +166,10 @@ func (p Part) bar() float64 {
 
 // A dotAxis maps log-likelihoods to x. Values far from the paper's lie outside the axis, so that
 // the paper's values remain distinct.
-type dotAxis struct{ lo, hi, left float64 }
+type dotAxis struct {
+	lo, hi float64 // the log-likelihoods at its ends
+	left   float64 // x at lo
+}
 
 func newDotAxis(rows []Row) dotAxis {
 	paper, ours := emptyRange(), emptyRange()

@@ -29,7 +29,7 @@ func (r Run) benchmark() string {
 	return r.Eval.Benchmark
 }
 
-// subject returns what the run is grouped by, without its size.
+// subject returns the run's subject without a size.
 func (r Run) subject() subject {
 	s := subject{benchmark: r.benchmark(), model: r.Eval.Model, variant: r.Eval.Variant}
 	if r.Config != nil {
@@ -46,8 +46,8 @@ func (r Run) size() string {
 	return r.Config.Model.Size()
 }
 
-// identity returns what distinguishes runs of one subject: train.seed, or the path of
-// the weights if that is unknown. The seed in eval.json is eval.seed.
+// identity returns what distinguishes runs of one subject: train.seed, or the path of the weights
+// if that is unknown. The seed in eval.json is eval.seed.
 func (r Run) identity() string {
 	if r.Config != nil {
 		return fmt.Sprintf("seed %d", r.Config.Train.Seed)

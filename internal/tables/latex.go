@@ -35,8 +35,8 @@ func (s Summary) LaTeX(out io.Writer) error {
 	return w.Flush()
 }
 
-// shortModel is the most letters of a model's name in a column that does not wrap. Variants have
-// more: their column is narrower than their names, and their table is set smaller.
+// shortModel is the largest number of letters of a model's name in a column that does not wrap. If
+// a table has longer names, as variants have, its column of models wraps and its font is smaller.
 const shortModel = 12
 
 func latexTable(w io.Writer, t sheetTable) {

@@ -72,8 +72,8 @@ func notes(runs []Run) []string {
 	return list
 }
 
-// shown is the largest number of settings in a note, without those of the evaluation, which are
-// always shown.
+// shown is the largest number of settings in a note. Those of the evaluation are always shown and
+// do not count.
 const shown = 6
 
 func shorten(list []string) string {
@@ -141,8 +141,8 @@ func unlikePaper(runs []Run) []string {
 	return list
 }
 
-// foremost lists the keys that notes name first: what makes a variant, then how long it trains and
-// how wide it is.
+// foremost lists the keys that notes name first: those of a variant, then those of the length of
+// training and of the width.
 var foremost = []string{"model.aggregation", "model.adaptor_form", "model.sigma_floor", "train.loss",
 	"train.steps", "train.epochs", "model.representation", "train.levels"}
 
@@ -156,7 +156,8 @@ func settings(a, b config.Experiment) []string {
 	return list
 }
 
-// place returns the place of a difference's key in foremost. Other keys come after them.
+// place returns the index in foremost of the key of a difference. Other keys share the place after
+// the last.
 func place(difference string) int {
 	key, _, _ := strings.Cut(difference, ":")
 	if i := slices.Index(foremost, key); i >= 0 {

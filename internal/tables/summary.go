@@ -31,7 +31,7 @@ type Row struct {
 	Benchmark string   `json:"benchmark"` // as configurations name it; for csv with the file
 	Model     string   `json:"model"`
 	Variant   string   `json:"variant"` // as config.Experiment.Variant names it; "" for the paper's model
-	Size      string   `json:"size"`    // of the model, if the report has several sizes of it
+	Size      string   `json:"size"`    // as config.Model.Size names it, if the report has several; else ""
 	Runs      []Run    `json:"-"`       // in the order of their seeds; empty for the paper's result alone
 	Context   Part     `json:"context"`
 	Target    Part     `json:"target"`
@@ -54,16 +54,16 @@ var models = config.Models()
 // unpublished is the title of the table of benchmarks and models without results in the paper.
 const unpublished = "Not in the paper"
 
-// A subject is what a row is about.
+// A subject is what the runs of a row have in common. size is "" unless a variant has several.
 type subject struct{ benchmark, model, variant, size string }
 
-// name returns the subject for messages: "acqnp (transformer) on circle".
+// name returns the name of the subject in messages: "acqnp (transformer) on circle".
 func (s subject) name() string {
 	return config.Named(s.model, joined(s.variant, s.size)) + " on " + s.benchmark
 }
 
-// compare orders subjects by benchmark, then the models as the paper does, the paper's before its
-// variants.
+// compare orders subjects by benchmark, then by model as in the paper, then by variant, the paper's
+// first, then by size.
 func (s subject) compare(t subject) int {
 	return cmp.Or(
 		cmp.Compare(s.benchmark, t.benchmark),
@@ -77,7 +77,7 @@ func (s subject) compare(t subject) int {
 // Summarize takes means over the runs of each benchmark and variant of a model. If the runs of a
 // variant have several sizes, each size has a row. If two runs of a row have the same seed,
 // Summarize returns an *input.Error that names both. The summary has the benchmarks and models with
-// runs, or also all others of the paper if all is set. Variants stand below the paper's model.
+// runs, and if all is set also all others of the paper. Variants stand below the paper's model.
 func Summarize(runs []Run, all bool) (Summary, error) {
 	groups, err := group(runs)
 	if err != nil {
@@ -101,7 +101,7 @@ func Summarize(runs []Run, all bool) (Summary, error) {
 	return s, nil
 }
 
-// group sorts runs by their subjects.
+// group groups runs by their subjects. Two runs of a subject with the same seed are an error.
 func group(runs []Run) (map[subject][]Run, error) {
 	sizes := map[subject][]string{}
 	for _, run := range runs {
@@ -127,8 +127,9 @@ func group(runs []Run) (map[subject][]Run, error) {
 	return groups, nil
 }
 
-// take removes the groups of a model on a benchmark of the paper and returns their rows. The first
-// row is of the paper's model, also without runs if all is set or a variant has some.
+// take removes the groups of model m on the paper's benchmark b and returns their rows. The first
+// row is that of the paper's model. It has no runs if only variants have some, or none has and all
+// is set.
 func take(groups map[subject][]Run, b, m string, all bool) (rows []Row) {
 	keys := slices.DeleteFunc(slices.SortedFunc(maps.Keys(groups), subject.compare), func(s subject) bool {
 		return s.benchmark != b || s.model != m

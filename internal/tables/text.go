@@ -143,12 +143,13 @@ func printedBenchmark(name string) string {
 	return printable(name)
 }
 
-// printedModel returns the model and its variant: "ACQNP, transformer".
+// printedModel returns the model with its variant and size: "ACQNP, transformer, width 64, 3
+// layers".
 func (r Row) printedModel() string {
 	return printable(config.Label(r.Model, joined(r.Variant, r.Size)))
 }
 
-// joined joins a variant and a size, each of which may be "".
+// joined returns "variant, size", or only one of them if the other is "".
 func joined(variant, size string) string {
 	if variant == "" || size == "" {
 		return variant + size

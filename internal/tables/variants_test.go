@@ -10,15 +10,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// addVariant makes a run directory of an ACQNP on lissajous with further keys of the model.
+// addVariant writes a run directory of an ACQNP on lissajous. keys are added to model, and context
+// is the log-likelihood of the context points.
 func addVariant(t *testing.T, root, name, keys string, seed int, context float64) {
 	t.Helper()
 	write(t, lissajous(context, 0.5).String(), root, name, "eval.json")
 	write(t, fmt.Sprintf("benchmark: lissajous\nmodel: {name: acqnp%s}\ntrain: {seed: %d}\n", keys, seed), root, name, "config.yaml")
 }
 
-// variants returns a directory with the paper's ACQNP and three variants of it, all of seed 0, and
-// a second seed of one variant.
+// variants returns a directory with runs of the paper's ACQNP and of three variants, all of seed 0,
+// and a run with seed 1 of one variant.
 func variants(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
@@ -60,7 +61,7 @@ func TestVariantsAreRowsBelowThePapersModel(t *testing.T) {
 	}
 }
 
-// What a note cuts off is neither what makes the variant nor the evaluation.
+// A note that is too long keeps the keys of the variant and of the evaluation.
 func TestNotesNameTheForemostDifferences(t *testing.T) {
 	root := t.TempDir()
 	e := lissajous(1, 0.5)

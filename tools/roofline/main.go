@@ -1,6 +1,6 @@
-// Command roofline prints the tables of docs/performance.md: for each kernel of a training step, its
-// floating-point operations, the bytes of device memory that it moves, and the least time that these
-// take on some GPUs.
+// Command roofline prints the tables of docs/performance.md: for each kernel of a training step,
+// its floating-point operations, the bytes of device memory that it moves, and the least time that
+// these take on some GPUs.
 //
 //	go run ./tools/roofline configs/lissajous/*.yaml
 //	go run ./tools/roofline configs/lissajous/acqnp.yaml model.adaptor_form=residual
@@ -114,7 +114,8 @@ func describe(path string, set config.Overrides) error {
 	return nil
 }
 
-// title returns a model's name, with its form of adaptor and aggregation unless they are the paper's.
+// title returns a model's name, with its form of adaptor and aggregation unless they are the
+// paper's.
 func title(m config.Model) string {
 	t := m.Name
 	if m.AdaptorForm == config.Residual {

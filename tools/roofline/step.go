@@ -57,8 +57,8 @@ func (s *step) add(u *plan.Unit) {
 	}
 }
 
-// count adds one kernel to the list of all, and to the fused branch or to the rest. The fused branch
-// has the layers over all rows.
+// count adds one kernel to the list of all, and to the fused branch or to the rest. The fused
+// branch has the layers over all rows.
 func (s *step) count(u *plan.Unit, name string, bytes, flops float64) {
 	w := work{name, 1, flops, bytes}
 	s.kernels = merge(s.kernels, w)
@@ -86,7 +86,8 @@ func (s *step) count(u *plan.Unit, name string, bytes, flops float64) {
 	s.fused = merge(merge(s.fused, forward), backward)
 }
 
-// first reports whether a layer's gradient is that of the branch's first layer, whose base is a matrix.
+// first reports whether a layer's gradient is that of the branch's first layer, whose base is a
+// matrix.
 func first(u *plan.Unit) bool {
 	base := u.Out[ops.BaseGrad]
 	return base != nil && base.Space == ops.Point

@@ -18,8 +18,8 @@ import (
 const float32Rounding = 2e-5
 
 // shapes returns small sizes, because the emulator is slow, and odd ones: one level and one point,
-// widths that are no multiple of a tile, several channels, one of full width, and more context points
-// than a warp has lanes.
+// widths that are no multiple of a tile, several channels, one of full width, and more context
+// points than a warp has lanes.
 func shapes() []shape {
 	var all []shape
 	for _, name := range variants() {

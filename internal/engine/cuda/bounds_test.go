@@ -49,8 +49,8 @@ func TestRegionsAreLargeEnough(t *testing.T) {
 	}
 }
 
-// TestMemoryOfManyPoints compiles attention and a transformer for 2500 context points and 5000 points
-// of one function. All memory together must be smaller than one matrix of scores.
+// TestMemoryOfManyPoints compiles attention and a transformer for 2500 context points and 5000
+// points of one function. All memory together must be smaller than one matrix of scores.
 func TestMemoryOfManyPoints(t *testing.T) {
 	e := ops.Extents{Functions: 1, Context: 2500, Points: 5000, Levels: 1}
 	hidden := []int{16}

@@ -10,9 +10,9 @@ import (
 )
 
 // branch is a multilayer perceptron of [r, x, level] over all levels of all points, which fused
-// kernels compute: the adaptor ψ or the decoder. The level has one column, or two in the decoder of a
-// residual adaptor. The terms of r and x in the first layer are computed beforehand, once per point.
-// Values between the layers never leave a block's shared memory.
+// kernels compute: the adaptor ψ or the decoder. The level has one column, or two in the decoder of
+// a residual adaptor. The terms of r and x in the first layer are computed beforehand, once per
+// point. Values between the layers never leave a block's shared memory.
 type branch struct {
 	BranchKernels
 	layers []*plan.Unit // linear layers, the first to the last

@@ -34,8 +34,8 @@ func (l *listening) Launch(f gpu.Func, d gpu.Dims, p gpu.Params) error {
 	return l.Driver.Launch(f, d, p)
 }
 
-// fused returns the number of branches whose fused kernels were launched in a precision. It expects
-// every forward kernel to have its backward kernel.
+// fused returns the number of branches whose fused kernels were launched in a precision. It fails if
+// the numbers of forward and backward kernels differ.
 func (l *listening) fused(t *testing.T, precision string) int {
 	t.Helper()
 	forward, backward := 0, 0
@@ -107,8 +107,9 @@ func TestFusedBranchAgrees(t *testing.T) {
 	}
 }
 
-// roughly compares gradients, relative to the largest of their tensor. Where the reference is nothing
-// but rounding in float64, as for the bias of attention's keys, float32 must be nothing but rounding.
+// roughly compares gradients, relative to the largest of their tensor. Where the reference is
+// nothing but rounding in float64, as for the bias of attention's keys, float32 must be nothing but
+// rounding.
 func roughly(t *testing.T, m *models.Model, got engine.Program[float32], want engine.Program[float64]) {
 	t.Helper()
 	if d := worst(got.Output("loglik"), want.Output("loglik")); !(d < 0.01) {

@@ -15,7 +15,7 @@ func (c *compiler) join(u *plan.Unit) {
 	c.emit("join", c.each(out), c.step, c.at(a), c.at(b), c.at(out), int(out.Space), a.Width, b.Width)
 }
 
-// ones does not read its input, which only states the space.
+// ones launches a kernel that does not read the input: only its space matters.
 func (c *compiler) ones(u *plan.Unit) {
 	out := u.Out[0]
 	c.emit("ones", c.each(out), c.step, c.at(out), int(out.Space), out.Width)

@@ -29,11 +29,11 @@ type shape struct {
 }
 
 func (s shape) String() string {
-	return fmt.Sprintf("%s%s%s dx=%d dy=%d width=%d floor=%v %v", s.model.Name, s.model.AdaptorForm, s.model.Aggregation, s.dx, s.dy, max(s.model.Representation, s.model.Width), s.model.SigmaFloor, s.e)
+	return fmt.Sprintf("%s %s %s dx=%d dy=%d width=%d floor=%v %v", s.model.Name, s.model.AdaptorForm, s.model.Aggregation, s.dx, s.dy, max(s.model.Representation, s.model.Width), s.model.SigmaFloor, s.e)
 }
 
-// variants returns the names of the models, and the models that a name alone does not describe: a
-// name followed by a form of adaptor, an aggregation or both.
+// variants returns the names of the models, and the names of variants: a model's name followed by
+// a form of adaptor, an aggregation or both.
 func variants() []string {
 	return append(models.Names(), "acqnp residual", "cnp attention", "cnp transformer", "cqnp attention", "cqnp transformer",
 		"acqnp residual attention", "acqnp residual transformer")

@@ -13,8 +13,9 @@ func (c *compiler) layerNorm(u *plan.Unit) {
 	c.emit("layer_norm", c.warpEach(out.Rows), c.step, c.at(x), c.at(gain), c.at(shift), c.at(out), int(out.Space), out.Width)
 }
 
-// layerNormGrad launches a kernel for the input's gradient, which also keeps the moments of every
-// row. Others read them and sum the gradients of gain and shift: slices of rows, then the slices.
+// layerNormGrad launches a kernel for the input's gradient, which also writes the moments of every
+// row. Two more kernels read them and sum the gradients of gain and shift: the first over slices of
+// rows, the second over the slices.
 func (c *compiler) layerNormGrad(u *plan.Unit) {
 	grad, x, gain := u.In[0], u.In[1], u.In[2]
 	dgain, dshift := u.Out[ops.GainGrad], u.Out[ops.ShiftGrad]

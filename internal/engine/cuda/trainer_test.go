@@ -78,8 +78,8 @@ func smaller(e ops.Extents, batch int) ops.Extents {
 // TestTrainsLikeTheCPU makes ten steps on both. Adam divides by the root of the second moment, so
 // even a gradient that is only a rounding error makes a step of full size, 0.01, in either
 // direction. At these seeds the largest difference seen is a tenth of the bound. The biases of a
-// transformer's keys are left out: a softmax does not depend on them, so their gradients are rounding
-// errors and nothing else.
+// transformer's keys are left out: a softmax does not depend on them, so their gradients are
+// rounding errors and nothing else.
 func TestTrainsLikeTheCPU(t *testing.T) {
 	for _, name := range variants() {
 		t.Run(name, func(t *testing.T) {

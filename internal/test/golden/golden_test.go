@@ -50,9 +50,10 @@ func checkTraining[T engine.Float](t *testing.T, g *golden, on compile[T], toler
 		lo, hi := tensor.Offset, tensor.Offset+tensor.Size()
 		scale := largest(want[lo:hi])
 		if scale < 1e-12 {
-			// In exact arithmetic this gradient is 0: the last bias of attention's keys adds the same
-			// number to all scores of a softmax, and a softmax over one context point is 1. Only
-			// rounding is left. It is as large as the rounding in the gradient of an earlier tensor.
+			// In exact arithmetic this gradient is 0: the last bias of attention's keys adds the
+			// same number to all scores of a softmax, and a softmax over one context point is 1.
+			// Only rounding is left. It is as large as the rounding in the gradient of an earlier
+			// tensor.
 			scale = before
 		}
 		sameGradient(t, tensor.Name, got[lo:hi], want[lo:hi], tolerance*scale)
