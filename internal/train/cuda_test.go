@@ -70,8 +70,8 @@ func (t recording) Step(e ops.Extents, batch int, rate float64) error {
 const near = 2e-3
 
 // TestCUDAGoesOnWhereTheCPUStopped moves runs of every model between the devices at a checkpoint,
-// both ways. Those with an r for each point train on targets alone, and the last with stratified
-// levels, which the host draws.
+// both ways. Those with an r for each point train on targets alone, and the transformer with
+// stratified levels, which the host draws.
 func TestCUDAGoesOnWhereTheCPUStopped(t *testing.T) {
 	for _, name := range append(models.Names(), "acqnp residual", "cnp attention", "acqnp residual transformer") {
 		t.Run(name, func(t *testing.T) {
@@ -116,8 +116,8 @@ func TestCUDAGoesOnWhereTheCPUStopped(t *testing.T) {
 	}
 }
 
-// tinyModel returns the configuration of a small model: its name, then its form of adaptor and its
-// aggregation if they are not the defaults.
+// tinyModel returns the configuration of a small variant. variant is a model's name, followed by
+// its form of adaptor and its aggregation if they are not the paper's.
 func tinyModel(variant string) config.Model {
 	words := strings.Fields(variant)
 	floor := config.SigmaFloor(words[0])
@@ -141,7 +141,7 @@ func tinyModel(variant string) config.Model {
 	return m
 }
 
-// counts removes what concerns levels if the model has no levels.
+// counts removes the settings of levels if the model has no levels.
 func counts(e *config.Experiment) {
 	if name := e.Model.Name; name != "cqnp" && name != "acqnp" {
 		e.Train.NumTau, e.Train.Levels, e.Eval.NumTau = 0, "", 0

@@ -34,7 +34,7 @@ class Mixtures:
         return (top + np.log(np.exp(joint - top).sum(axis=1, keepdims=True)))[:, 0]
 
     def span(self):
-        """Returns the median over targets of the largest τ less the smallest; NaN for Gaussians."""
+        """Returns the median over targets of the largest τ minus the smallest; NaN for Gaussians."""
         return float(np.median(self.tau.max(axis=1) - self.tau.min(axis=1)))
 
     def crps(self, y):

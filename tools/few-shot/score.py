@@ -17,7 +17,7 @@ import numpy as np
 from mixtures import Mixtures
 
 # The data sets: the columns of function, x and y; whether functions or points are held out; and the
-# program's own defaults for the sizes of training batches, which the smallest function sets.
+# sizes of training batches, which are the program's defaults for these files.
 SETS = {
     "school": dict(function="school", x="ses", y="math", split="function", points=(14, 14), context=(3, 11)),
     "mel": dict(function="f", x="yesterday", y="today", split="point", points=(200, 200), context=(3, 197)),
@@ -34,7 +34,7 @@ def main():
     p.add_argument("--sets", default=",".join(SETS))
     p.add_argument("--seeds", default="0", help="comma-separated")
     p.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="for every configuration")
-    p.add_argument("--threads", default="0")
+    p.add_argument("--threads", default="0", help="of the program; 0: all cores")
     p.add_argument("--runs", default="few-shot-runs", metavar="DIR", help="for run directories and predictions")
     p.add_argument("--out", metavar="FILE", help="CSV file for the scores, beside the printed table")
     o = p.parse_args()
@@ -100,7 +100,7 @@ def has_levels(run):
 
 
 def write_context(source, target, function, most):
-    """Copies a context, at most as many points of a function as the model was trained with."""
+    """Copies a context, at most so many points of each function."""
     with open(source, newline="") as f, open(target, "w", newline="") as g:
         rows, seen = csv.DictReader(f), {}
         w = csv.DictWriter(g, rows.fieldnames)

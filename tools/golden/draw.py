@@ -3,7 +3,7 @@ import math
 
 import torch
 
-from method import levels_of, shapes
+from method import has_levels, shapes
 
 
 def uniform(rng, shape, bound):
@@ -28,7 +28,7 @@ def draw_batch(model, extents, dx, dy, rng):
     """Draws a batch; extents are (B, N, N_c, N_tau or k)."""
     b, n, nc, levels = extents
     batch = {"num_context": nc, "x": uniform(rng, (b, n, dx), 2), "y": uniform(rng, (b, n, dy), 1.5)}
-    if levels_of(model):
+    if has_levels(model):
         batch["u"] = draw_levels(b, levels, n, rng)
     if model["name"] == "bnp":
         batch["resample"] = draw_resample(levels, b, nc, rng)

@@ -12,7 +12,7 @@ import transformer
 from draw import draw_levels, draw_resample, draw_weights, uniform
 from files import save
 from layers import Kinks
-from method import aggregation, forward, levels_of
+from method import aggregation, forward, has_levels
 
 HIDDEN = [16, 16, 16]
 QUANTILE = {"representation": 16, "encoder": HIDDEN, "decoder": HIDDEN}
@@ -80,7 +80,7 @@ def write(folder):
             if aggregation(model) == "transformer":
                 transformer.check(name + "-" + benchmark, model, weights, tasks[0], Kinks())
             case = {"benchmark": benchmark, "weights": name, "model": model, "tasks": evaluate(model, weights, tasks)}
-            if levels_of(model):
+            if has_levels(model):
                 case["grid"] = evaluate(model, weights, [on_grid(model["name"], batch) for batch in tasks])
             cases.append(case)
             print(f"{name + '-' + benchmark:34} context and target {case['tasks']}")

@@ -100,8 +100,8 @@ def felt(name, grad, extents):
 
 
 def unfelt(name, extents):
-    """Reports whether a gradient is 0 in exact arithmetic, or much of it: that of the last bias of attention's keys, which
-    adds the same number to all scores of a softmax, and of queries and keys if there is one context point."""
+    """Reports whether all or much of a gradient is 0 in exact arithmetic: that of the last bias of attention's keys, which
+    adds the same number to all scores of a softmax, and those of queries and keys if there is one context point."""
     one = extents[2] == 1 and ("in_proj" in name or "_attention._query" in name or "_attention._key" in name
                                or "_query_layers" in name or "_key_layers" in name)
     return name == "_encoder._attention._key_mlp._net.2.bias" or one

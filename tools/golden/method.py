@@ -28,7 +28,7 @@ class Result(NamedTuple):
                                 for name, dim in of_points.items() if getattr(self, name) is not None})
 
 
-def levels_of(model):
+def has_levels(model):
     """Reports whether a model has quantile levels."""
     return model["name"] in ("cqnp", "acqnp")
 
@@ -43,7 +43,7 @@ def aggregation(model):
 
 
 def sigma_of(model, s):
-    floor = model.get("sigma_floor", 0.01 if levels_of(model) else 0.1)
+    floor = model.get("sigma_floor", 0.01 if has_levels(model) else 0.1)
     return floor + (1 - floor) * softplus(s)
 
 
@@ -69,7 +69,7 @@ def forward(model, weights, batch, kinks):
     if model["name"] == "bnp":
         return bnp(model, weights, batch, kinks)
     x, y, r = batch["x"], batch["y"], represent(model, weights, batch, kinks)
-    if levels_of(model):
+    if has_levels(model):
         return quantile(model, weights, r, x, y, batch["u"], kinks)
     per_point = r.repeat(1, x.shape[1] // r.shape[1], 1)
     out = mlp(weights, "_decoder._mlp._net", torch.cat([per_point, x], dim=-1), kinks)
@@ -182,7 +182,7 @@ def shapes(model, dx, dy):
         yield from net("dec.mlp", [w] * (dec - 1) + [2 * dy], first=1)
         return
 
-    d, levels = model["representation"], levels_of(model) + residual(model)
+    d, levels = model["representation"], has_levels(model) + residual(model)
     if aggregation(model) == "transformer":
         yield from net(transformer.EMBEDDER, [dx + dy + 1, *model["encoder"], d])
         yield from transformer.shapes(model)

@@ -1,7 +1,7 @@
 """The transformer encoder of CNP, CQNP and ACQNP: each layer in plain tensors, and PyTorch's own module to check it with.
 
-Context points have tokens E([x, y, 0]), queries E([x, 0, 1]). In every layer both attend to the context tokens of the
-layer's input, so queries do not see each other. PyTorch's module does the same with a mask, on all tokens at once.
+With an MLP E, the token of a context point is E([x, y, 0]), that of a query E([x, 0, 1]). In every layer both attend to
+the context tokens of the layer's input, so queries do not see each other. PyTorch's module does the same with a mask, on all tokens at once.
 """
 import math
 

@@ -4,16 +4,16 @@
     python3 tools/peer/compare_encoders.py --python venv/bin/python --threads 2
     python3 tools/peer/compare_encoders.py --sizes small --models acqnp --modes eager,compile --rounds 2
 
-encoder_step.py has PyTorch's side and says what a mode is; "+split" after a mode is its --split. Both sides have the
-residual adaptor, the loss of the target points alone, and compute nothing for other points. A function has 53 points, 26
-of them context. The sizes:
+encoder_step.py has PyTorch's side and says what a mode is; "+split" after a mode is its --split. On both sides ACQNP has
+the residual adaptor, the loss is the mean over the target points, and no r is computed for other points. A function has 53
+points, 26 of them context. The sizes:
 
     small   16 functions, 32 levels, all widths 64
     paper   128 functions, 50 levels, all widths 128
 
 A transformer has 6 layers, 4 heads and feed-forward layers of 128; attention has 8 heads. Every round runs acqnp and then
-each mode of PyTorch with equal threads; PyTorch's malloc keeps its memory (--tuned). The table has the best round's
-median step. "times fp32" is PyTorch's best mode in float32 over acqnp, which computes in float32; "times bf16" is its
+each mode of PyTorch with equal threads; PyTorch's malloc keeps its memory (--tuned). The table has the smallest median
+step of all rounds. "times fp32" is PyTorch's best mode in float32 over acqnp, which computes in float32; "times bf16" is its
 best mode of mixed precision. Other programs' work on the same cores slows PyTorch more than acqnp, whose threads do not
 wait in loops: measure on an idle machine. The load average before and after is printed.
 """

@@ -6,7 +6,7 @@
 
 The models are written to be fast in PyTorch: fused attention (scaled_dot_product_attention), queries that attend to the
 context alone without a mask, one linear map for all heads, Adam's fused step. The adaptor is the residual one. The loss is
-that of the target points, and nothing is computed for other points. A step includes everything: drawing a batch of
+the mean over the target points, and no r is computed for other points. A step includes everything: drawing a batch of
 Lissajous curves, the loss, its gradient and Adam. The modes:
 
     eager          float32
@@ -17,9 +17,9 @@ Lissajous curves, the loss, its gradient and Adam. The modes:
 
 --split does what acqnp does with the first layer of decoder and adaptor: r, x and the level have products of their own,
 so that r and x are multiplied once for each point. Otherwise they are tiled and concatenated, as the authors do.
-It prints one line of JSON. Rows are target points x levels, or target points of CNP. cpu_ms_median is CPU time of all
-threads. With --threads 1 it says more than ms_median on a machine that is busy with other things; with more, threads that
-wait in loops are in it.
+The script prints one line of JSON. Rows are target points x levels, or target points for CNP. cpu_ms_median is the CPU time
+of all threads. On a busy machine it is more reliable than ms_median with --threads 1; with more threads, it includes those
+that wait in loops.
 """
 import argparse
 import contextlib
@@ -161,7 +161,7 @@ def curves(functions, points, device):
 
 
 def measure(a, device):
-    """Returns the seconds of each step after the first ones, and the seconds of CPU time."""
+    """Returns the wall-clock seconds and the CPU seconds of each step after the first a.warmup."""
     model = Model(a).to(device)
     optimiser = torch.optim.Adam(model.parameters(), lr=1e-3, weight_decay=1e-5, fused=True)
     loss_of, context = model, max(3, a.points // 2)

@@ -2,7 +2,7 @@
 // its floating-point operations, the bytes of device memory that it moves, and the least time that
 // these take on some GPUs.
 //
-//	go run ./tools/roofline configs/lissajous/*.yaml
+//	go run ./tools/roofline configs/lissajous/acqnp.yaml configs/lissajous/cnp.yaml
 //	go run ./tools/roofline configs/lissajous/acqnp.yaml model.adaptor_form=residual
 //
 // Arguments of the form KEY=VALUE override keys of all configurations.

@@ -34,8 +34,8 @@ func (l *listening) Launch(f gpu.Func, d gpu.Dims, p gpu.Params) error {
 	return l.Driver.Launch(f, d, p)
 }
 
-// fused returns the number of branches whose fused kernels were launched in a precision. It fails if
-// the numbers of forward and backward kernels differ.
+// fused returns the number of branches whose fused kernels were launched in a precision. It fails
+// if the numbers of forward and backward kernels differ.
 func (l *listening) fused(t *testing.T, precision string) int {
 	t.Helper()
 	forward, backward := 0, 0

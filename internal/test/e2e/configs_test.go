@@ -68,7 +68,8 @@ func dataDir(t *testing.T) string {
 	return dir
 }
 
-// trainAndEvaluate takes the configuration of a file, such as acqnp or acqnp-attention.
+// trainAndEvaluate trains and evaluates a configuration of a benchmark. file is its name without
+// the ending, such as acqnp or acqnp-attention.
 func trainAndEvaluate(t *testing.T, name, file, data string) {
 	dir := filepath.Join(t.TempDir(), "run")
 	model, _, _ := strings.Cut(file, "-")

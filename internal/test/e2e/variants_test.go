@@ -13,13 +13,13 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// smallVariants and largeVariants list the configurations that the paper does not have.
+// smallVariants and largeVariants list the shipped configurations of variants, by size.
 var (
 	smallVariants = []string{"acqnp-attention-small", "acqnp-transformer-small"}
 	largeVariants = []string{"acqnp-attention", "acqnp-transformer"}
 )
 
-// variantsOf returns the configurations of a benchmark that the paper does not have.
+// variantsOf returns the configurations of variants of a benchmark.
 func variantsOf(name string) []string {
 	switch name {
 	case "mnist", "fashion-mnist", "svhn", "omniglot":
@@ -28,8 +28,8 @@ func variantsOf(name string) []string {
 	return slices.Concat(largeVariants, smallVariants)
 }
 
-// Each small form trains, is evaluated and predicts. A run that is resumed ends with the same bits
-// as one in one piece.
+// Each small form trains, is evaluated and predicts. A resumed run ends with the same bits as an
+// uninterrupted one.
 func TestSmallVariants(t *testing.T) {
 	data := dataDir(t)
 	prices := filepath.Join(data, "prices.csv")
@@ -58,7 +58,7 @@ func trainResumeAndPredict(t *testing.T, name, file, data, prices string) {
 	succeed(t, append([]string{"train", "--run-dir", "whole"}, config("train.steps=4")...)...)
 	resumed := filepath.Join("runs", name, file, "seed-0") // each form has a directory of its own
 	if tensors(t, resumed, 4) != tensors(t, "whole", 4) {
-		t.Error("the resumed run has other weights or moments than the run in one piece")
+		t.Error("the resumed run has other weights or moments than the uninterrupted run")
 	}
 
 	succeed(t, "eval", "--run", resumed, "--data-dir", data, "--batches", "1", "--quiet")

@@ -25,7 +25,7 @@ type golden struct {
 	dx, dy  int
 	context int   // of the main batch
 	steps   []int // context points of each Adam step's batch
-	targets bool  // the loss is that of the target points, and they alone are points of a run
+	targets bool  // the loss is the mean over the targets, and only they are points of a run
 }
 
 // batch holds the inputs of a run, in the file's layout.
@@ -127,7 +127,7 @@ func (g *golden) batch(prefix string, context int) batch {
 	return b
 }
 
-// pairs returns [x, y] of the context points.
+// pairs returns [x, y] of the context points, [B, N_c, dx+dy].
 func pairs(x, y []float64, e ops.Extents, dx, dy int) []float64 {
 	var v []float64
 	for f := range e.Functions {
@@ -139,7 +139,8 @@ func pairs(x, y []float64, e ops.Extents, dx, dy int) []float64 {
 	return v
 }
 
-// points returns the batch with points [from, to) of each function alone. The context is the same.
+// points returns the batch with only the points [from, to) of each function. The context is the
+// same.
 func (b batch) points(from, to, dx, dy int) batch {
 	e := b.extents
 	b.x = part(b.x, e.Functions, e.Points, from, to, dx)
@@ -149,7 +150,7 @@ func (b batch) points(from, to, dx, dy int) batch {
 	return b
 }
 
-// part returns rows [from, to) of every one of the groups, [groups, n, width].
+// part returns rows [from, to) of every group of v [groups, n, width].
 func part[V any](v []V, groups, n, from, to, width int) []V {
 	if v == nil {
 		return nil

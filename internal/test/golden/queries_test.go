@@ -10,8 +10,8 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// A point's prediction depends on the context and on its own x and levels alone: it is the same bit
-// by bit if the other points move, and if they are not there.
+// A point's prediction depends only on the context and on its own x and levels. It has the same
+// bits if the other points move, and if they are absent.
 func TestPointsDoNotSeeOneAnother(t *testing.T) {
 	everywhere(t, checkAlone[float64], checkAlone[float32])
 }
@@ -31,7 +31,8 @@ func checkAlone[T engine.Float](t *testing.T, g *golden, on compile[T], _ float6
 	}
 }
 
-// The same for a transformer and more rows than a tile of the CPU engine has.
+// TestPointsOfOtherTilesDoNotSeeOneAnother does the same for a transformer with more rows than a
+// tile of the CPU engine has.
 func TestPointsOfOtherTilesDoNotSeeOneAnother(t *testing.T) {
 	g := load(t, "testdata/acqnp-transformer-wide.safetensors")
 	e := ops.Extents{Functions: 2, Context: 40, Points: 300, Levels: 3}
@@ -57,7 +58,7 @@ func waves(n int) []float64 {
 	return v
 }
 
-// moved returns the batch with another x where chosen reports true of a point's number.
+// moved returns the batch with another x for the points that are chosen by their number.
 func (b batch) moved(chosen func(point int) bool, dx int) batch {
 	b.x = slices.Clone(b.x)
 	for i := range b.x {
