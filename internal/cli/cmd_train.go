@@ -92,9 +92,6 @@ func runTrain(ctx context.Context, a *app, o trainOptions) error {
 	if e.Data.File, err = datasets.AbsoluteFile(e.Data.File); err != nil {
 		return err
 	}
-	if o.runDir == "" {
-		o.runDir = run.DefaultDir(o.config, e)
-	}
 	if err := run.CheckDir(o.runDir); err != nil {
 		return err
 	}
@@ -134,13 +131,33 @@ func runTrain(ctx context.Context, a *app, o trainOptions) error {
 	return errors.Join(err, a.result(s, s.print))
 }
 
-// experiment returns the configuration with environment variables and flags applied.
+// experiment returns the configuration with environment variables and flags applied. It sets the
+// run directory if no flag did. To resume a run with a plain adaptor, a configuration that lacks
+// model.adaptor_form has that form, so that a file for an older program still fits its run.
 func (o *trainOptions) experiment() (config.Experiment, error) {
 	over := config.Overrides{Set: o.set, Env: os.Environ}
 	if o.seed != "" {
 		over.Flags = []config.Flag{{Name: "--seed", Key: "train.seed", Value: o.seed}}
 	}
-	return config.Load(o.config, over)
+	content, err := config.ReadFile(o.config)
+	if err != nil {
+		return config.Experiment{}, err
+	}
+	e, err := config.Parse(o.config, content, over)
+	if err != nil {
+		return e, err
+	}
+	if o.runDir == "" {
+		o.runDir = run.DefaultDir(o.config, e)
+	}
+	if !o.resume {
+		return e, nil
+	}
+	if began, ok := run.Began(o.runDir); ok && began.Model.AdaptorForm == config.Plain {
+		over.Recorded = true
+		return config.Parse(o.config, content, over)
+	}
+	return e, nil
 }
 
 // finish compares the trained model with the untrained one, and writes eval.json and fit.png. It

@@ -19,7 +19,7 @@ const maxFile = 1 << 20
 // the result and returns it. An error is an *input.Error that names the file and line, or the flag
 // or variable, and the key.
 func Load(path string, o Overrides) (Experiment, error) {
-	content, err := readFile(path)
+	content, err := ReadFile(path)
 	if err != nil {
 		return Experiment{}, err
 	}
@@ -39,7 +39,8 @@ func tooLong(name string) error {
 	return &input.Error{File: name, Found: "more than 1 MiB", Expected: "at most 1 MiB of YAML"}
 }
 
-func readFile(path string) ([]byte, error) {
+// ReadFile reads a configuration, for Parse. It may come from a pipe, which can be read only once.
+func ReadFile(path string) ([]byte, error) {
 	const expected = "a readable YAML file"
 	f, err := input.Stream(path, expected)
 	if err != nil {

@@ -35,6 +35,21 @@ func Open(dir string, flags ...config.Flag) (*Run, error) {
 	return &Run{Dir: dir, Experiment: e}, nil
 }
 
+// Began returns the configuration that the run in dir began with. ok is false if there is no run, or
+// none whose configuration can be read.
+func Began(dir string) (e config.Experiment, ok bool) {
+	file := filepath.Join(dir, ConfigFile)
+	content, err := input.ReadFile(file, "the configuration of a run", 1<<20)
+	if err == nil {
+		e, err = config.Parse(file, content, config.Overrides{Recorded: true})
+	}
+	if err != nil {
+		e, _, ok = trainedConfig(dir)
+		return e, ok
+	}
+	return e, true
+}
+
 // Newest is the argument of Load that selects the newest good checkpoint.
 const Newest = "latest"
 
