@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 
 	"github.com/acqnp/acqnp/internal/atomicfile"
+	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/models"
@@ -14,6 +16,10 @@ import (
 
 // weightsFormat marks weights that acqnp exported. Files from PyTorch do not have it.
 const weightsFormat = "acqnp.weights/1"
+
+// headsKey is the metadata entry of exported weights that holds a transformer's number of heads. No
+// tensor's shape depends on it.
+const headsKey = "heads"
 
 // WriteWeights writes params, the model's flat vector [NumParams], to a safetensors file under the
 // names of the authors' state_dict. units, unless nil, go to the file's metadata.
@@ -25,6 +31,9 @@ func WriteWeights(path string, m *models.Model, params []float32, units *Units) 
 			return err
 		}
 		meta[unitsKey] = text
+	}
+	if c := m.Config(); c.Aggregation == config.Transformer {
+		meta[headsKey] = strconv.Itoa(c.Heads)
 	}
 	return atomicfile.Write(path, func(w io.Writer) error {
 		return safetensors.Write(w, meta, split(m, "", params))
@@ -50,6 +59,10 @@ func ReadWeights(path string, m *models.Model) ([]float32, error) {
 	if err := checkTensors(r, path, m, ""); err != nil {
 		return nil, err
 	}
+	if heads, ok := r.Metadata()[headsKey]; ok && heads != strconv.Itoa(m.Config().Heads) {
+		return nil, &input.Error{File: path, Found: "weights of a transformer with " + heads + " heads",
+			Expected: fmt.Sprintf("%d heads (model.heads)", m.Config().Heads)}
+	}
 	params := make([]float32, m.NumParams())
 	return params, join(r, path, m, "", params)
 }
@@ -57,13 +70,14 @@ func ReadWeights(path string, m *models.Model) ([]float32, error) {
 // checkTensors compares a file's header with the model's tensors under each of the prefixes: names,
 // shapes and types.
 func checkTensors(r *safetensors.Reader, path string, m *models.Model, prefixes ...string) error {
+	model := config.Experiment{Model: m.Config()}.Named()
 	known := map[string]bool{}
 	for _, prefix := range prefixes {
 		for _, t := range m.Tensors() {
 			name := prefix + t.Name
 			known[name] = true
 			spec, ok := r.Spec(name)
-			bad := input.Error{File: path, Key: name, Expected: fmt.Sprintf("shape %v (model %s)", t.Shape, m.Name())}
+			bad := input.Error{File: path, Key: name, Expected: fmt.Sprintf("shape %v of model %s", t.Shape, model)}
 			switch {
 			case !ok:
 				bad.Found = "no such tensor"
@@ -81,7 +95,7 @@ func checkTensors(r *safetensors.Reader, path string, m *models.Model, prefixes 
 		if !known[name] {
 			spec, _ := r.Spec(name)
 			return &input.Error{File: path, Key: name, Found: fmt.Sprintf("a tensor of shape %v", spec.Shape),
-				Expected: fmt.Sprintf("no tensor of this name in model %s", m.Name())}
+				Expected: "no tensor of this name in model " + model}
 		}
 	}
 	return nil

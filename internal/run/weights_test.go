@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/safetensors"
 )
@@ -107,6 +109,41 @@ func TestBadWeightsAreNamed(t *testing.T) {
 		t.Run(c.what, func(t *testing.T) {
 			path := edited(t, c.meta, c.change)
 			_, err := run.ReadWeights(path, m)
+			wantInputError(t, err, append(c.words, path)...)
+		})
+	}
+}
+
+// Weights of another form of the same model are refused, and the error names the form that is
+// expected. The number of a transformer's heads shows in no shape, and is recorded.
+func TestWeightsOfAnotherFormAreNamed(t *testing.T) {
+	form := func(aggregation, adaptor string, heads int) *models.Model {
+		return modelOf(t, experiment(t, func(e *config.Experiment) {
+			e.Model.Aggregation, e.Model.AdaptorForm, e.Model.Heads = aggregation, adaptor, heads
+			if aggregation == config.Transformer {
+				e.Model.Layers, e.Model.Feedforward = 1, 4
+			}
+		}))
+	}
+	residual := form(config.Transformer, config.Residual, 2)
+	for _, c := range []struct {
+		what  string
+		m     *models.Model
+		words []string
+	}{
+		{"plain", form(config.Transformer, config.Plain, 2), []string{"_decoder._mlp._net.0.weight", "acqnp (transformer)"}},
+		{"mean", form(config.Mean, config.Residual, 0), []string{"no such tensor", "acqnp (residual)"}},
+		{"heads", form(config.Transformer, config.Residual, 4), []string{"2 heads", "4 heads", "model.heads"}},
+	} {
+		path := filepath.Join(t.TempDir(), "weights.safetensors")
+		if err := run.WriteWeights(path, residual, residual.Initial(1), nil); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := run.ReadWeights(path, residual); err != nil {
+			t.Error(err)
+		}
+		t.Run(c.what, func(t *testing.T) {
+			_, err := run.ReadWeights(path, c.m)
 			wantInputError(t, err, append(c.words, path)...)
 		})
 	}
