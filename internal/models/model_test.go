@@ -174,8 +174,8 @@ func TestTransformersStartAsPyTorchs(t *testing.T) {
 		}
 		values := params[m.Tensors()[i].Offset:][:m.Tensors()[i].Size()]
 		low, high := float64(slices.Min(values)), float64(slices.Max(values))
-		// The extremes of n uniform numbers are within 10/n of the width, but for e⁻¹⁰ of all
-		// seeds.
+		// An extreme of n uniform numbers is within 10/n of the width from its bound, except with
+		// probability e⁻¹⁰.
 		near := (want[1] - want[0]) * 10 / float64(len(values))
 		if low < want[0] || high > want[1] || low > want[0]+near || high < want[1]-near {
 			t.Errorf("%s starts in [%g, %g], want [%g, %g]", name, low, high, want[0], want[1])
