@@ -168,8 +168,8 @@ func TestOwnDataResumeToTheSameBits(t *testing.T) {
 	checkRefusal(t, "train", acqnp("train", "--config", config, "--run-dir", "parts", "--set", "train.steps=50", "--resume"), 2, "another scaling")
 }
 
-// A run with the plain adaptor, as every run on own data had before the residual one, resumes from
-// a configuration that does not name a form. One that names the other form is refused.
+// Before there was a residual adaptor, every run on own data had the plain one. Such a run resumes
+// with a configuration that does not name a form. One that names the other form is refused.
 func TestOldConfigurationsResumePlainRuns(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)

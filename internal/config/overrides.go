@@ -26,8 +26,9 @@ type Overrides struct {
 	// Env returns the environment in the form of os.Environ; nil means an empty one. The variable
 	// of train.steps is ACQNP_TRAIN_STEPS, and so on. An empty variable counts as unset.
 	Env func() []string
-	// Recorded says that a run wrote the configuration. If it lacks a key, the run is older than
-	// the key, and the key has the value that describes that run: model.adaptor_form is plain.
+	// Recorded says that a run wrote the configuration, or that the configuration is to continue a
+	// plain run. It may be older than a key that it lacks. The key then has the value that describes
+	// older runs: model.adaptor_form is plain.
 	Recorded bool
 }
 

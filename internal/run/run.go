@@ -35,8 +35,8 @@ func Open(dir string, flags ...config.Flag) (*Run, error) {
 	return &Run{Dir: dir, Experiment: e}, nil
 }
 
-// Began returns the configuration that the run in dir began with. ok is false if there is no run, or
-// none whose configuration can be read.
+// Began returns the configuration that the run in dir began with. ok is false if there is no run or
+// its configuration cannot be read.
 func Began(dir string) (e config.Experiment, ok bool) {
 	file := filepath.Join(dir, ConfigFile)
 	content, err := input.ReadFile(file, "the configuration of a run", 1<<20)

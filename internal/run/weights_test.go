@@ -114,8 +114,8 @@ func TestBadWeightsAreNamed(t *testing.T) {
 	}
 }
 
-// Weights of another form of the same model are refused, and the error names the form that is
-// expected. The number of a transformer's heads shows in no shape, and is recorded.
+// Weights of another variant of the same model are refused, and the error names the variant that is
+// expected. No shape depends on the number of a transformer's heads, so that is recorded.
 func TestWeightsOfAnotherFormAreNamed(t *testing.T) {
 	form := func(aggregation, adaptor string, heads int) *models.Model {
 		return modelOf(t, experiment(t, func(e *config.Experiment) {
