@@ -132,8 +132,8 @@ func runTrain(ctx context.Context, a *app, o trainOptions) error {
 }
 
 // experiment returns the configuration with environment variables and flags applied. It sets the
-// run directory if no flag did. If it resumes a run with a plain adaptor and the configuration lacks
-// model.adaptor_form, the form is plain too: the file may be older than the key.
+// run directory if no flag did. If it resumes a run with a plain adaptor and the configuration
+// lacks model.adaptor_form, the form is plain too: the file may be older than the key.
 func (o *trainOptions) experiment() (config.Experiment, error) {
 	over := config.Overrides{Set: o.set, Env: os.Environ}
 	if o.seed != "" {

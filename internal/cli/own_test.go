@@ -160,7 +160,7 @@ func TestOwnDataResumeToTheSameBits(t *testing.T) {
 		succeed(t, "export", "--run", run, "--out", run+".safetensors")
 	}
 	if read(t, "whole.safetensors") != read(t, "parts.safetensors") {
-		t.Error("another result than that of a run in one piece")
+		t.Error("the weights differ from those of an uninterrupted run")
 	}
 	// A run does not resume on other data.
 	other := strings.Replace(read(t, "prices.csv"), "p05,", "p05,1", 1)
@@ -188,6 +188,6 @@ func TestOldConfigurationsResumePlainRuns(t *testing.T) {
 		succeed(t, "export", "--run", run, "--out", run+".safetensors")
 	}
 	if read(t, "whole.safetensors") != read(t, "parts.safetensors") {
-		t.Error("another result than that of a run in one piece")
+		t.Error("the weights differ from those of an uninterrupted run")
 	}
 }

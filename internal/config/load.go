@@ -39,8 +39,8 @@ func tooLong(name string) error {
 	return &input.Error{File: name, Found: "more than 1 MiB", Expected: "at most 1 MiB of YAML"}
 }
 
-// ReadFile returns the content of a configuration file, for Parse. The file may be a pipe, which can
-// be read only once. An error is an *input.Error that names the file.
+// ReadFile returns the content of a configuration file, for Parse. The file may be a pipe, which
+// can be read only once. An error is an *input.Error that names the file.
 func ReadFile(path string) ([]byte, error) {
 	const expected = "a readable YAML file"
 	f, err := input.Stream(path, expected)

@@ -27,8 +27,8 @@ type Overrides struct {
 	// of train.steps is ACQNP_TRAIN_STEPS, and so on. An empty variable counts as unset.
 	Env func() []string
 	// Recorded says that a run wrote the configuration, or that the configuration is to continue a
-	// plain run. It may be older than a key that it lacks. The key then has the value that describes
-	// older runs: model.adaptor_form is plain.
+	// plain run. It may be older than a key that it lacks. The key then has the value that
+	// describes older runs: model.adaptor_form is plain.
 	Recorded bool
 }
 
