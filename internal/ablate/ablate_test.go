@@ -61,6 +61,26 @@ func TestVariantsAreNotAveraged(t *testing.T) {
 	}
 }
 
+// Two widths of a model are two series. The runs of a model with one width need no size.
+func TestSizesAreNotAveraged(t *testing.T) {
+	sized := slices.Clone(results)
+	for i := range sized {
+		sized[i].Size = "width 8"
+	}
+	other := result("circle", "acqnp", 0, 3, 4, 9, 9)
+	other.Size = "width 16"
+	points := ablate.Points(append(sized, other))
+	var series []ablate.Series
+	for _, p := range points {
+		series = append(series, p.Series())
+	}
+	want := []ablate.Series{{Benchmark: "rbf", Model: "cqnp"}, {Benchmark: "rbf", Model: "cqnp"},
+		{Benchmark: "circle", Model: "acqnp", Variant: "width 8"}, {Benchmark: "circle", Model: "acqnp", Variant: "width 16"}}
+	if diff := cmp.Diff(want, series); diff != "" || points[3].Context.Mean != 9 {
+		t.Errorf("%s\n%+v", diff, points)
+	}
+}
+
 func TestVariantsHaveDirectoriesOfTheirOwn(t *testing.T) {
 	var files []string
 	for _, name := range []string{"cqnp", "cqnp-attention"} {

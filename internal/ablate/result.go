@@ -11,6 +11,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/acqnp/acqnp/internal/run"
 )
@@ -20,15 +21,16 @@ type Result struct {
 	Run   string // its directory
 	Seed  uint64 // train.seed
 	Steps int    // of training
+	Size  string // as config.Model.Size names it
 	Value int
 	Eval  run.Eval
 }
 
-// Point is the mean over the runs of one model and variant on one benchmark at one value.
+// Point is the mean over the runs of one model, variant and size on one benchmark at one value.
 type Point struct {
 	Benchmark string `json:"benchmark"`
 	Model     string `json:"model"`
-	Variant   string `json:"variant,omitempty"` // as config.Experiment.Variant names it
+	Variant   string `json:"variant,omitempty"` // as config.Experiment.Variant names it, and the size if there are several
 	Value     int    `json:"value"`
 	Runs      int    `json:"runs"`
 	Batches   int    `json:"batches"` // of the run with the fewest
@@ -59,7 +61,8 @@ func (s Spread) String() string {
 	return fmt.Sprintf("%.4f ± %.4f", s.Mean, *s.SD)
 }
 
-// A Series is a variant of a model on a benchmark: one line in the figure of an ablation.
+// A Series is a variant of a model on a benchmark: one line in the figure of an ablation. If its
+// runs have several sizes, each size is a variant.
 type Series struct{ Benchmark, Model, Variant string }
 
 // Series returns the series that the point belongs to.
@@ -75,7 +78,7 @@ func Points(results []Result) []Point {
 	var points []Point
 	of := map[at][]Result{}
 	order := map[Series]int{}
-	for _, r := range results {
+	for _, r := range sized(results) {
 		p := Point{Benchmark: r.Eval.Benchmark, Model: r.Eval.Model, Variant: r.Eval.Variant, Value: r.Value}
 		s := p.Series()
 		if _, known := order[s]; !known {
@@ -97,6 +100,26 @@ func Points(results []Result) []Point {
 		return p.Value - q.Value
 	})
 	return points
+}
+
+// sized returns the results with the size added to each variant that has several.
+func sized(results []Result) []Result {
+	of := func(r Result) Series { return Series{r.Eval.Benchmark, r.Eval.Model, r.Eval.Variant} }
+	first, several := map[Series]string{}, map[Series]bool{}
+	for _, r := range results {
+		if size, known := first[of(r)]; !known {
+			first[of(r)] = r.Size
+		} else if size != r.Size {
+			several[of(r)] = true
+		}
+	}
+	results = slices.Clone(results)
+	for i := range results {
+		if r := &results[i]; several[of(*r)] {
+			r.Eval.Variant = strings.TrimPrefix(r.Eval.Variant+", "+r.Size, ", ")
+		}
+	}
+	return results
 }
 
 // average sets the point's numbers from the results of its runs.

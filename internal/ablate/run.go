@@ -64,7 +64,8 @@ func (r Runner) run(ctx context.Context, t Trial) ([]Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		results = append(results, Result{Run: t.Dir, Seed: t.Experiment.Train.Seed, Steps: *model.Weights.Step, Value: value, Eval: e})
+		results = append(results, Result{Run: t.Dir, Seed: t.Experiment.Train.Seed, Steps: *model.Weights.Step,
+			Size: t.Experiment.Model.Size(), Value: value, Eval: e})
 	}
 	return results, nil
 }
