@@ -64,7 +64,8 @@ func (p Plan) levels() (key, name string) {
 }
 
 // widths returns the keys that set the widths and depths of the model. The smallest representation
-// has one number for each head; the smallest MLP has one hidden layer of width 1.
+// has one number for each head; the smallest MLP has one hidden layer of width 1, and the smallest
+// transformer one layer with one head and one unit between its matrices.
 func (p Plan) widths() []part {
 	var parts []part
 	add := func(key, value string, shrink func(c *config.Model)) {
@@ -100,6 +101,9 @@ func (p Plan) widths() []part {
 		of    func(c *config.Model) *int
 	}{
 		{"model.representation", max(1, c.Heads), func(c *config.Model) *int { return &c.Representation }},
+		{"model.layers", 1, func(c *config.Model) *int { return &c.Layers }},
+		{"model.feedforward", 1, func(c *config.Model) *int { return &c.Feedforward }},
+		{"model.heads", 1, func(c *config.Model) *int { return &c.Heads }},
 		{"model.width", 1, func(c *config.Model) *int { return &c.Width }},
 		{"model.pre_depth", 2, func(c *config.Model) *int { return &c.PreDepth }},
 		{"model.post_depth", 2, func(c *config.Model) *int { return &c.PostDepth }},

@@ -44,6 +44,12 @@ func TestTheKeyThatWeighsMostIsNamed(t *testing.T) {
 	}
 	wide := model("canp", 8)
 	wide.Representation = 65536
+	transformer := func(representation, layers, feedforward int) config.Model {
+		c := model("cnp", 8)
+		c.Aggregation, c.Representation, c.Heads = config.Transformer, representation, representation
+		c.Layers, c.Feedforward = layers, feedforward
+		return c
+	}
 	for name, c := range map[string]struct {
 		plan footprint.Plan
 		want string
@@ -64,6 +70,10 @@ func TestTheKeyThatWeighsMostIsNamed(t *testing.T) {
 			"model.encoder: found [16777216, 8388608], with which"},
 		"representation": {plan(t, wide, models.Training, ops.Extents{Functions: 1, Context: 1, Points: 2}),
 			"model.representation: found 65536"},
+		"feedforward": {plan(t, transformer(8, 2, 1<<40), models.Training, ops.Extents{Functions: 1, Context: 1, Points: 2}),
+			"model.feedforward: found 1099511627776"},
+		"layers": {plan(t, transformer(1<<16, 12, 8), models.Training, ops.Extents{Functions: 1, Context: 1, Points: 2}),
+			"model.layers: found 12"},
 	} {
 		err := c.plan.Check()
 		var bad *input.Error
