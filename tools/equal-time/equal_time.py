@@ -1,0 +1,124 @@
+#!/usr/bin/python3
+"""Trains aggregations and likelihoods for the same time and prints their log-likelihoods.
+
+See README.md. It needs Debian's python3 and python3-yaml.
+"""
+import argparse
+import csv
+import json
+import os
+import resource
+import subprocess
+import sys
+
+import yaml
+
+LIKELIHOODS = {"gaussian": "cnp", "quantile": "cqnp", "adaptive": "acqnp"}
+AGGREGATIONS = ["mean", "attention", "transformer"]
+BENCHMARKS = ["sawtooth", "rbf", "matern52", "double-sine", "circle", "lissajous"]
+CALIBRATION = 100, 500  # steps of the two trainings whose difference gives the time of a step
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--acqnp", default="./acqnp", help="the program")
+    p.add_argument("--benchmarks", default=",".join(BENCHMARKS))
+    p.add_argument("--aggregations", default=",".join(AGGREGATIONS))
+    p.add_argument("--likelihoods", default=",".join(LIKELIHOODS))
+    p.add_argument("--seeds", default="0,1,2")
+    p.add_argument("--seconds", type=float, default=60, help="processor time of a training")
+    p.add_argument("--floor", type=float, default=0.01, help="model.sigma_floor of all models")
+    p.add_argument("--batches", type=int, default=200, help="of an evaluation")
+    p.add_argument("--threads", default="1")
+    p.add_argument("--data-dir", default="data")
+    p.add_argument("--runs", default="equal-time-runs", metavar="DIR", help="for configurations and run directories")
+    p.add_argument("--out", default="equal-time.csv", metavar="FILE", help="gets a line for each run; runs in it are not repeated")
+    o = p.parse_args()
+    done = read(o.out)
+    for benchmark in o.benchmarks.split(","):
+        for likelihood in o.likelihoods.split(","):
+            for aggregation in o.aggregations.split(","):
+                for seed in o.seeds.split(","):
+                    if (benchmark, likelihood, aggregation, seed) not in done:
+                        append(o.out, run(o, benchmark, likelihood, aggregation, seed))
+
+
+def run(o, benchmark, likelihood, aggregation, seed):
+    """Trains and evaluates one model; returns a line of the result."""
+    folder = os.path.join(o.runs, benchmark, likelihood + "-" + aggregation)
+    os.makedirs(folder, exist_ok=True)
+    config = os.path.join(folder, "config.yaml")
+    with open(config, "w") as f:
+        yaml.safe_dump(configuration(benchmark, likelihood, aggregation, o.floor), f, sort_keys=False)
+    steps = round(o.seconds / step_time(o, config, folder))
+    directory = os.path.join(folder, "seed-" + seed)
+    seconds = train(o, config, directory, steps, seed)
+    batches = [] if benchmark == "speed-flow" else ["--batches", str(o.batches)]
+    call(o, "eval", "--run", directory, *batches)
+    with open(os.path.join(directory, "eval.json")) as f:
+        e = json.load(f)
+    line = dict(benchmark=benchmark, likelihood=likelihood, aggregation=aggregation, seed=seed, steps=steps,
+                seconds=round(seconds, 1), context=round(e["context_ll"]["mean"], 4), target=round(e["target_ll"]["mean"], 4),
+                context_error=e["context_ll"]["std_error"], target_error=e["target_ll"]["std_error"])
+    print(*line.values(), flush=True)
+    return line
+
+
+def configuration(benchmark, likelihood, aggregation, floor):
+    """Returns the benchmark's small attention with another likelihood and aggregation."""
+    root = os.path.dirname(os.path.abspath(__file__))
+    with open(os.path.join(root, "..", "..", "configs", benchmark, f"acqnp-{'attention' if aggregation == 'mean' else aggregation}-small.yaml")) as f:
+        c = yaml.safe_load(f)
+    model, train = c["model"], c["train"]
+    model.update(name=LIKELIHOODS[likelihood], aggregation=aggregation, sigma_floor=floor)
+    if aggregation == "mean":
+        for key in ("key_encoder", "query_encoder", "heads"):
+            del model[key]
+        train["loss"] = "all"
+    if likelihood != "adaptive":
+        del model["adaptor"], model["adaptor_form"]
+    if likelihood == "gaussian":
+        del train["num_tau"], train["levels"], c["eval"]["num_tau"]
+    return c
+
+
+def step_time(o, config, folder):
+    """Returns the processor time of a training step, in seconds."""
+    few, many = (train(o, config, os.path.join(folder, "calibration"), n, "0") for n in CALIBRATION)
+    return (many - few) / (CALIBRATION[1] - CALIBRATION[0])
+
+
+def train(o, config, directory, steps, seed):
+    """Trains and returns the processor time that it took, in seconds."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    call(o, "train", "--config", config, "--run-dir", directory, "--overwrite", "--no-eval", "--seed", seed, "--set", f"train.steps={steps}")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+
+def call(o, *words):
+    command = [o.acqnp, *words, "--threads", o.threads, "--data-dir", o.data_dir, "--quiet"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)}\n{done.stderr}")
+
+
+def read(path):
+    """Returns the runs that a result file already has."""
+    if not os.path.exists(path):
+        return set()
+    with open(path, newline="") as f:
+        return {(r["benchmark"], r["likelihood"], r["aggregation"], r["seed"]) for r in csv.DictReader(f)}
+
+
+def append(path, line):
+    new = not os.path.exists(path)
+    with open(path, "a", newline="") as f:
+        w = csv.DictWriter(f, line)
+        if new:
+            w.writeheader()
+        w.writerow(line)
+
+
+if __name__ == "__main__":
+    main()
