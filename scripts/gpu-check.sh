@@ -115,12 +115,19 @@ train() {
 		--precision "$with" --quiet >"$out/$run.txt" 2>&1 &&
 		./acqnp eval --run "$out/runs/$run" --batches 100 --device "$on" --precision "$with" --out "$out/$run.json" --quiet >>"$out/$run.txt" 2>&1
 }
+# small NAME DEVICE PRECISION: a small ACQNP on arcs of the curves, which it learns in 2000 steps.
+small() {
+	train "$1" "$2" "$3" configs/lissajous/acqnp.yaml --set model.representation=64 --set model.encoder='[64, 64]' \
+		--set model.adaptor='[64, 64, 64]' --set model.decoder='[64, 64, 64]' --set data.interval='[-1, 1.5]' \
+		--set data.points='[6, 60]' --set train.batch_size=16 --set train.num_tau=8 --set train.learning_rate=3e-3 \
+		--set train.schedule=cosine --set eval.num_tau=50 --set eval.num_points=200 --set eval.max_context=60
+}
 cpu=
-train small-cpu cpu fp32 configs/quickstart.yaml && cpu=$(likelihood "$out/small-cpu.json")
+small small-cpu cpu fp32 && cpu=$(likelihood "$out/small-cpu.json")
 for precision in fp32 tf32 fp16; do
-	if train small-$precision cuda $precision configs/quickstart.yaml; then
+	if small small-$precision cuda $precision; then
 		gpu=$(likelihood "$out/small-$precision.json")
-		row "target LL, quickstart, $precision" "$gpu, on the CPU ${cpu:--}"
+		row "target LL, arcs, $precision" "$gpu, on the CPU ${cpu:--}"
 		# Runs differ by rounding, but should reach the same log-likelihood. 0.1 is ten standard
 		# errors.
 		if ! awk -v a="$gpu" -v b="$cpu" 'BEGIN { d = a - b; exit !(a != "" && b != "" && d >= -0.1) }'; then
@@ -128,19 +135,18 @@ for precision in fp32 tf32 fp16; do
 			failed=1
 		fi
 	else
-		row "target LL, quickstart, $precision" "training failed: $(tail -1 "$out/small-$precision.txt")"
+		row "target LL, arcs, $precision" "training failed: $(tail -1 "$out/small-$precision.txt")"
 		[ $precision != fp32 ] || failed=1
 	fi
 done
-# The new models at the same size. They gain from step to step for longer, so 2000 steps say only
-# whether the GPU learns as the CPU does.
+# Attention and transformers on the whole curves. They gain from step to step for longer, so 2000
+# steps say only whether the GPU learns as the CPU does.
 for model in acqnp-attention acqnp-transformer; do
 	cpu=
-	# shellcheck disable=SC2046 # several words
-	train $model-cpu cpu fp32 configs/quickstart.yaml $(settings $model) && cpu=$(likelihood "$out/$model-cpu.json")
+	file=configs/lissajous/$model-small.yaml
+	train $model-cpu cpu fp32 $file && cpu=$(likelihood "$out/$model-cpu.json")
 	for precision in fp32 tf32 fp16; do
-		# shellcheck disable=SC2046 # several words
-		if train $model-$precision cuda $precision configs/quickstart.yaml $(settings $model); then
+		if train $model-$precision cuda $precision $file; then
 			row "target LL, $model, $precision" "$(likelihood "$out/$model-$precision.json"), on the CPU ${cpu:--}"
 		else
 			row "target LL, $model, $precision" "training failed: $(tail -1 "$out/$model-$precision.txt")"
