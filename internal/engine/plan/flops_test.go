@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"gorgonia.org/tensor"
@@ -44,22 +45,36 @@ func products(model string, w, b, nc, n, levels int) []product {
 		}
 		return ps
 	}
+	scores := func(queries int) []product { // scores and values; the gradients of weights, q, k and v
+		return []product{{1, queries * nc, w, 1, 2}, {1, queries * nc, w, 1, 4}}
+	}
+	attention := all([]product{
+		{1, points, 2, w, onData}, {1, points, w, w, inner}, {1, points, w, w, inner}, // queries: MLP, heads
+		{1, context, 2, w, onData}, {1, context, w, w, inner}, {1, context, w, w, inner}, // keys
+		{1, context, w, w, inner}, // values' heads
+		{1, points, w, w, inner},  // output
+	}, scores(points))
+	adaptor := []product{{1, rows, 1, w, onData}, {4, rows, w, w, inner}, {1, rows, w, 1, inner}}
 	switch model {
 	case "cnp":
 		return all(encoder, ofRAndX(b), decoder(points, 2))
 	case "canp":
-		attention := []product{
-			{1, points, 2, w, onData}, {1, points, w, w, inner}, {1, points, w, w, inner}, // queries: MLP, heads
-			{1, context, 2, w, onData}, {1, context, w, w, inner}, {1, context, w, w, inner}, // keys
-			{1, context, w, w, inner},                            // values' heads
-			{1, points * nc, w, 1, 2}, {1, points * nc, w, 1, 4}, // scores and values; the gradients of weights, q, k and v
-			{1, points, w, w, inner}, // output
-		}
 		return all(encoder, attention, ofRAndX(points), decoder(points, 2))
+	case "cnp/transformer":
+		embedder := []product{
+			{1, context, 2, w, onData}, {1, context, 1, w, onData}, {1, points, 1, w, onData}, {1, points, 2, w, onData}, // x, y; flag, x
+			{3, context + points, w, w, inner},
+		}
+		layer := func(tokens int) []product { // queries and output, feed-forward network
+			return all([]product{{2, tokens, w, w, inner}, {2, tokens, w, feedforward, inner}}, scores(tokens))
+		}
+		keysAndValues := []product{{2 * layers, context, w, w, inner}}
+		return all(embedder, keysAndValues, layer(points), layer(points), layer(context), ofRAndX(points), decoder(points, 2))
+	case "acqnp/attention/residual": // the level that the decoder reads has two columns
+		return all(encoder, attention, ofRAndX(points), adaptor, ofRAndX(points), []product{{1, rows, 2, w, inner}}, decoder(rows, 3))
 	case "cqnp":
 		return all(encoder, ofRAndX(b), []product{{1, rows, 1, w, onData}}, decoder(rows, 3))
 	case "acqnp":
-		adaptor := []product{{1, rows, 1, w, onData}, {4, rows, w, w, inner}, {1, rows, w, 1, inner}}
 		return all(encoder, ofRAndX(b), adaptor, ofRAndX(b), []product{{1, rows, 1, w, inner}}, decoder(rows, 3))
 	}
 	return bootstrapped(w, b, nc, n, levels)
@@ -83,6 +98,10 @@ func bootstrapped(w, b, nc, n, k int) []product {
 	return append(append(ps, tail(b*n, inner)...), tail(b*n*k, inner)...)
 }
 
+// The sizes of the transformer.
+const layers, feedforward = 2, 5
+
+// flops counts for a model. The name can be followed by an aggregation and a form of the adaptor.
 func flops(t *testing.T, model string, w int, capacity, e ops.Extents) float64 {
 	t.Helper()
 	mlp := func(depth int) []int {
@@ -92,7 +111,8 @@ func flops(t *testing.T, model string, w int, capacity, e ops.Extents) float64 {
 		}
 		return widths
 	}
-	c := config.Model{Name: model, Representation: w, Encoder: mlp(3), Decoder: mlp(3), Adaptor: mlp(5), KeyEncoder: mlp(1),
+	form := append(strings.Split(model, "/"), "", "")
+	c := config.Model{Name: form[0], Aggregation: form[1], AdaptorForm: form[2], Layers: layers, Feedforward: feedforward, Representation: w, Encoder: mlp(3), Decoder: mlp(3), Adaptor: mlp(5), KeyEncoder: mlp(1),
 		QueryEncoder: mlp(1), Heads: 4, Width: w, PreDepth: 5, PostDepth: 3, DecoderDepth: 5, TrainBootstraps: e.Levels}
 	m, err := models.New(c, 2, 1)
 	if err != nil {
@@ -110,10 +130,10 @@ func flops(t *testing.T, model string, w int, capacity, e ops.Extents) float64 {
 }
 
 func TestFLOPsAreTwoForEveryMultiplyAddOfTheModel(t *testing.T) {
-	for _, model := range models.Names() {
+	for _, model := range append(models.Names(), "cnp/transformer", "acqnp/attention/residual") {
 		capacity := ops.Extents{Functions: 4, Context: 5, Points: 11, Levels: 3}
 		for _, e := range []ops.Extents{capacity, {Functions: 2, Context: 3, Points: 7, Levels: 2}} {
-			if model == "cnp" || model == "canp" {
+			if strings.HasPrefix(model, "cnp") || model == "canp" {
 				e.Levels = 0
 			}
 			want := 2 * float64(multiplyAdds(products(model, 8, e.Functions, e.Context, e.Points, e.Levels)))
