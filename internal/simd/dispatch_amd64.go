@@ -185,14 +185,14 @@ func (s set) flush(dst, x []float32) {
 	}
 }
 
-func (s set) add(dst, x, y []float32) {
+func (s set) add(m, n int, a, b, c Matrix) {
 	switch s {
 	case avx512:
-		addAVX512(&dst[0], &x[0], &y[0], len(x), s.rest(len(x)))
+		addRowsAVX512(m, n, &a.Data[0], a.Stride, &b.Data[0], b.Stride, &c.Data[0], c.Stride, mask(n%16))
 	case avx2:
-		addAVX2(&dst[0], &x[0], &y[0], len(x), s.rest(len(x)))
+		addRowsAVX2(m, n, &a.Data[0], a.Stride, &b.Data[0], b.Stride, &c.Data[0], c.Stride, mask(n%16))
 	default:
-		portableAdd(dst, x, y)
+		portableAdd(m, n, a, b, c)
 	}
 }
 

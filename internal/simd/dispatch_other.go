@@ -25,7 +25,7 @@ func (set) sumRows(dst []float32, a Matrix, m, n int) int {
 }
 
 func (set) axpy(alpha float32, x, y []float32)      { portableAxpy(alpha, x, y) }
-func (set) add(dst, x, y []float32)                 { portableAdd(dst, x, y) }
+func (set) add(m, n int, a, b, c Matrix)            { portableAdd(m, n, a, b, c) }
 func (set) dot(x, y []float32) float32              { return portableDot(x, y) }
 func (set) exp(dst, x []float32)                    { portableExp(dst, x) }
 func (set) log(dst, x []float32)                    { portableLog(dst, x) }
@@ -43,7 +43,7 @@ func (set) softmaxGradRows(m, n int, x, terms Matrix, scale float32, inverse []f
 func (set) scaleRows(m, n int, factors []float32, x, y Matrix) {
 	portableScaleRows(m, n, factors, x, y)
 }
-func (set) flush(x []float32)                          { portableFlush(x) }
+func (set) flush(dst, x []float32)                     { portableFlush(dst, x) }
 func (set) normalise(m, n int, norm Norm, x, y Matrix) { portableNormalise(m, n, norm, x, y) }
 func (set) normaliseGrad(m, n int, norm Norm, g, x Matrix, to NormGrad) {
 	portableNormaliseGrad(m, n, norm, g, x, to)

@@ -91,10 +91,10 @@ func axpyAVX512(alpha float32, x *float32, y *float32, n int, mask *int32)
 //go:noescape
 func flushAVX512(dst *float32, x *float32, n int, mask *int32)
 
-// addAVX512 computes dst[i] = x[i] + y[i] of n elements. mask [lanes] is for the last vector.
+// addRowsAVX512 computes c = a + b, all [m, n]. mask [16] is -1 in the first n mod 16 elements.
 //
 //go:noescape
-func addAVX512(dst *float32, x *float32, y *float32, n int, mask *int32)
+func addRowsAVX512(m int, n int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32)
 
 // dotAVX512 returns the sum of x[i]·y[i] of n elements. mask [lanes] is for the last vector.
 //
@@ -249,10 +249,10 @@ func axpyAVX2(alpha float32, x *float32, y *float32, n int, mask *int32)
 //go:noescape
 func flushAVX2(dst *float32, x *float32, n int, mask *int32)
 
-// addAVX2 computes dst[i] = x[i] + y[i] of n elements. mask [lanes] is for the last vector.
+// addRowsAVX2 computes c = a + b, all [m, n]. mask [16] is -1 in the first n mod 16 elements.
 //
 //go:noescape
-func addAVX2(dst *float32, x *float32, y *float32, n int, mask *int32)
+func addRowsAVX2(m int, n int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32)
 
 // dotAVX2 returns the sum of x[i]·y[i] of n elements. mask [lanes] is for the last vector.
 //

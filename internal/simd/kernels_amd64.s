@@ -19583,39 +19583,52 @@ DATA all0da24260<>+56(SB)/4, $0x0da24260
 DATA all0da24260<>+60(SB)/4, $0x0da24260
 GLOBL all0da24260<>(SB), RODATA|NOPTR, $64
 
-// func addAVX512(dst *float32, x *float32, y *float32, n int, mask *int32)
+// func addRowsAVX512(m int, n int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32)
 // Requires: AVX, AVX512F
-TEXT ·addAVX512(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ y+16(FP), DX
-	MOVQ n+24(FP), BX
-	SUBQ $0x10, BX
-	JL   tail
+TEXT ·addRowsAVX512(SB), NOSPLIT, $0-72
+	MOVQ     mask+64(FP), AX
+	VMOVUPS  (AX), Z0
+	VPTESTMD Z0, Z0, K1
+	MOVQ     m+0(FP), CX
+	MOVQ     a+16(FP), DX
+	MOVQ     b+32(FP), BX
+	MOVQ     c+48(FP), SI
+	MOVQ     lda+24(FP), DI
+	SHLQ     $0x02, DI
+	MOVQ     ldb+40(FP), R8
+	SHLQ     $0x02, R8
+	MOVQ     ldc+56(FP), R9
+	SHLQ     $0x02, R9
 
-loop:
-	VMOVUPS (CX), Z0
-	VMOVUPS (DX), Z1
+rows:
+	MOVQ n+8(FP), R10
+	XORQ AX, AX
+	SUBQ $0x10, R10
+	JL   rowTail
+
+rowLoop:
+	VMOVUPS (DX)(AX*1), Z0
+	VMOVUPS (BX)(AX*1), Z1
 	VADDPS  Z1, Z0, Z0
-	VMOVUPS Z0, (AX)
+	VMOVUPS Z0, (SI)(AX*1)
 	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	ADDQ    $0x40, DX
-	SUBQ    $0x10, BX
-	JGE     loop
+	SUBQ    $0x10, R10
+	JGE     rowLoop
 
-tail:
-	ADDQ      $0x10, BX
-	JZ        end
-	MOVQ      mask+32(FP), BX
-	VMOVUPS   (BX), Z0
-	VPTESTMD  Z0, Z0, K1
-	VMOVUPS.Z (CX), K1, Z0
-	VMOVUPS.Z (DX), K1, Z1
+rowTail:
+	ADDQ      $0x10, R10
+	JZ        rowDone
+	VMOVUPS.Z (DX)(AX*1), K1, Z0
+	VMOVUPS.Z (BX)(AX*1), K1, Z1
 	VADDPS    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)
+	VMOVUPS   Z0, K1, (SI)(AX*1)
 
-end:
+rowDone:
+	ADDQ DI, DX
+	ADDQ R8, BX
+	ADDQ R9, SI
+	DECQ CX
+	JNZ  rows
 	VZEROUPPER
 	RET
 
@@ -28694,40 +28707,64 @@ end:
 	VZEROUPPER
 	RET
 
-// func addAVX2(dst *float32, x *float32, y *float32, n int, mask *int32)
+// func addRowsAVX2(m int, n int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32)
 // Requires: AVX
-TEXT ·addAVX2(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ y+16(FP), DX
-	MOVQ n+24(FP), BX
-	SUBQ $0x08, BX
-	JL   tail
+TEXT ·addRowsAVX2(SB), NOSPLIT, $0-72
+	MOVQ mask+64(FP), AX
+	MOVQ m+0(FP), DX
+	MOVQ a+16(FP), BX
+	MOVQ b+32(FP), SI
+	MOVQ c+48(FP), DI
+	MOVQ lda+24(FP), R8
+	SHLQ $0x02, R8
+	MOVQ ldb+40(FP), R9
+	SHLQ $0x02, R9
+	MOVQ ldc+56(FP), R10
+	SHLQ $0x02, R10
 
-loop:
-	VMOVUPS (CX), Y0
-	VMOVUPS (DX), Y1
+rows:
+	MOVQ n+8(FP), R11
+	XORQ CX, CX
+	SUBQ $0x10, R11
+	JL   rowTail
+
+rowLoop:
+	VMOVUPS (BX)(CX*1), Y0
+	VMOVUPS (SI)(CX*1), Y1
 	VADDPS  Y1, Y0, Y0
-	VMOVUPS Y0, (AX)
-	ADDQ    $0x20, AX
-	ADDQ    $0x20, CX
-	ADDQ    $0x20, DX
-	SUBQ    $0x08, BX
-	JGE     loop
+	VMOVUPS Y0, (DI)(CX*1)
+	VMOVUPS 32(BX)(CX*1), Y0
+	VMOVUPS 32(SI)(CX*1), Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, 32(DI)(CX*1)
+	ADDQ    $0x40, CX
+	SUBQ    $0x10, R11
+	JGE     rowLoop
 
-tail:
-	ADDQ       $0x08, BX
-	JZ         end
-	MOVQ       mask+32(FP), BX
-	VMOVUPS    (BX), Y0
-	VMASKMOVPS (CX), Y0, Y0
-	VMOVUPS    (BX), Y1
-	VMASKMOVPS (DX), Y1, Y1
+rowTail:
+	ADDQ       $0x10, R11
+	JZ         rowDone
+	VMOVUPS    (AX), Y0
+	VMASKMOVPS (BX)(CX*1), Y0, Y0
+	VMOVUPS    (AX), Y1
+	VMASKMOVPS (SI)(CX*1), Y1, Y1
 	VADDPS     Y1, Y0, Y0
-	VMOVUPS    (BX), Y1
-	VMASKMOVPS Y0, Y1, (AX)
+	VMOVUPS    (AX), Y1
+	VMASKMOVPS Y0, Y1, (DI)(CX*1)
+	VMOVUPS    32(AX), Y0
+	VMASKMOVPS 32(BX)(CX*1), Y0, Y0
+	VMOVUPS    32(AX), Y1
+	VMASKMOVPS 32(SI)(CX*1), Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	VMOVUPS    32(AX), Y1
+	VMASKMOVPS Y0, Y1, 32(DI)(CX*1)
 
-end:
+rowDone:
+	ADDQ R8, BX
+	ADDQ R9, SI
+	ADDQ R10, DI
+	DECQ DX
+	JNZ  rows
 	VZEROUPPER
 	RET
 

@@ -41,12 +41,3 @@ func LayerNormGrad(m, n int, norm Norm, g, x Matrix, to NormGrad) {
 	Rows(to.Shift, n).check("shift's gradient", 1, n)
 	active.normaliseGrad(m, n, norm, g, x, to)
 }
-
-// Add computes dst[i] = x[i] + y[i]. dst may be x or y.
-func Add(dst, x, y []float32) {
-	equal(dst, x)
-	equal(dst, y)
-	if len(dst) > 0 {
-		active.add(dst, x, y)
-	}
-}

@@ -131,13 +131,16 @@ func TestLayerNormOfSpecialRows(t *testing.T) {
 func TestAdd(t *testing.T) {
 	onEverySet(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(47, 48))
-		for n := range 70 {
-			x, y, got := matrix(r, 1, n, n), matrix(r, 1, n, n), matrix(r, 1, n, n)
-			simd.Add(got[:n], x[:n], y[:n])
-			untouched(t, "sum", got, 1, n, n)
-			for i := range n {
-				if got[i] != x[i]+y[i] {
-					t.Fatalf("element %d of %d is %v, want %v", i, n, got[i], x[i]+y[i])
+		for n := 1; n < 70; n++ {
+			const m = 3
+			x, y, got := matrix(r, m, n, n+1), matrix(r, m, n, n+2), matrix(r, m, n, n+3)
+			simd.Add(m, n, simd.Rows(x, n+1), simd.Rows(y, n+2), simd.Rows(got, n+3))
+			untouched(t, "sum", got, m, n, n+3)
+			for i := range m {
+				for j := range n {
+					if want := x[i*(n+1)+j] + y[i*(n+2)+j]; got[i*(n+3)+j] != want {
+						t.Fatalf("(%d, %d) of [%d, %d] is %v, want %v", i, j, m, n, got[i*(n+3)+j], want)
+					}
 				}
 			}
 		}

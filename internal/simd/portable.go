@@ -117,10 +117,12 @@ func portableAxpy(alpha float32, x, y []float32) {
 	}
 }
 
-func portableAdd(dst, x, y []float32) {
-	x, y = x[:len(dst)], y[:len(dst)]
-	for i := range dst {
-		dst[i] = x[i] + y[i]
+func portableAdd(m, n int, a, b, c Matrix) {
+	for i := range m {
+		x, y := a.row(i, n), b.row(i, n)
+		for j := range c.row(i, n) {
+			c.Data[i*c.Stride+j] = x[j] + y[j]
+		}
 	}
 }
 

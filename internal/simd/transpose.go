@@ -50,3 +50,14 @@ func SumRows(dst []float32, a Matrix, m, n int) {
 		done += active.sumRows(dst[done:], a.From(0, done), m, n-done)
 	}
 }
+
+// Add computes C[m, n] = A + B. C may be A or B. m may be 0.
+func Add(m, n int, a, b, c Matrix) {
+	if m == 0 {
+		return
+	}
+	a.check("A", m, n)
+	b.check("B", m, n)
+	c.check("C", m, n)
+	active.add(m, n, a, b, c)
+}

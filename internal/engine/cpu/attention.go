@@ -38,41 +38,41 @@ func gap(n int) int {
 	return (lines | 1) * 16
 }
 
-// head holds the sizes of one head: its width, the number of context points, the stride of the
-// operands' rows, and the scale of the scores.
+// head holds the sizes of one head, its width and the number of context points, and the scale of the
+// scores.
 type head struct {
-	width, context, stride int
-	scale                  float32
+	width, context int
+	scale          float32
 }
 
 // newHead returns the sizes of a head of an attention with d columns, for a run's number of context
 // points.
 func newHead(d, heads, context int) head {
 	w := d / heads
-	return head{width: w, context: context, stride: d, scale: float32(1 / math.Sqrt(float64(w)))}
+	return head{width: w, context: context, scale: float32(1 / math.Sqrt(float64(w)))}
 }
 
 // packTurned packs the transpose of m [N_c, w].
-func (h head) packTurned(p *simd.Packed, m []float32) {
+func (h head) packTurned(p *simd.Packed, m simd.Matrix) {
 	p.Resize(h.width, h.context)
-	p.Pack(m, 1, h.stride)
+	p.Pack(m.Data, 1, m.Stride)
 }
 
 // attend computes the terms of softmax(q·kᵀ·scale) for n queries q [n, w], and the inverses of
 // their sums.
-func (s *attentionScratch) attend(h head, q []float32, n int) {
+func (s *attentionScratch) attend(h head, q simd.Matrix, n int) {
 	terms := simd.Rows(s.terms, gap(h.context))
-	s.keys.Multiply(n, simd.Rows(q, h.stride), terms, simd.Overwrite, nil)
+	s.keys.Multiply(n, q, terms, simd.Overwrite, nil)
 	simd.SoftmaxRows(n, h.context, terms, h.scale, s.inverse)
 }
 
 // heads calls f for every function with queries in the tile and every head. It passes the rows [i,
-// j) of these queries in the tile, the first element of the function's keys, and the head's first
-// column. space is that of the queries.
-func heads(t *tile, space ops.Space, h head, f func(i, j, first, col int)) {
+// j) of these queries in the tile, the first row of the function's keys, and the head's first column.
+// space is that of the queries.
+func heads(t *tile, space ops.Space, h head, d int, f func(i, j, first, col int)) {
 	groups(t, space, ops.Function, func(function, i, j int) {
-		for col := 0; col < h.stride; col += h.width {
-			f(i, j, function*h.context*h.stride+col, col)
+		for col := 0; col < d; col += h.width {
+			f(i, j, function*h.context, col)
 		}
 	})
 }
@@ -81,15 +81,14 @@ func (c *compiler) attention(u *plan.Unit) kernel {
 	qs, ks, vs, out := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.out(u.Out[0])
 	d := out.width
 	return func(w *worker, t *tile) {
-		q, k, v, y := qs.at(w, t), ks.ofFunctions(w, t), vs.ofFunctions(w, t), out.at(w, t)
+		q, k, v, y := qs.matrix(w, t), ks.ofFunctions(w, t), vs.ofFunctions(w, t), out.matrix(w, t)
 		s, h := &w.attention, newHead(d, u.Op.Heads, t.e.Context)
-		heads(t, qs.space, h, func(i, j, first, col int) {
-			h.packTurned(s.keys, k[first:])
-			s.along.Borrow(simd.Rows(v[first:], d), h.context, h.width)
+		heads(t, qs.space, h, d, func(i, j, first, col int) {
+			h.packTurned(s.keys, k.From(first, col))
+			s.along.Borrow(v.From(first, col), h.context, h.width)
 			for ; i < j; i += weightRows {
-				n, at := min(weightRows, j-i), i*d+col
-				result := simd.Rows(y[at:], d)
-				s.attend(h, q[at:], n)
+				n, result := min(weightRows, j-i), y.From(i, col)
+				s.attend(h, q.From(i, col), n)
 				s.along.Multiply(n, simd.Rows(s.terms, gap(h.context)), result, simd.Overwrite, nil)
 				simd.ScaleRows(n, h.width, s.inverse, result, result)
 			}
@@ -101,49 +100,60 @@ func (c *compiler) attentionGrad(u *plan.Unit) kernel {
 	grad, qs, ks, vs := c.in(u.In[0]), c.in(u.In[2]), c.in(u.In[3]), c.in(u.In[4]) // In[1], the result, is not needed
 	outQ, outK, outV := c.out(u.Out[ops.QueryGrad]), c.out(u.Out[ops.KeyGrad]), c.out(u.Out[ops.ValueGrad])
 	d := grad.width
+	_, addK := c.fused[u.Out[ops.KeyGrad]] // then the results are there to be added to
+	_, addV := c.fused[u.Out[ops.ValueGrad]]
 	return func(w *worker, t *tile) {
-		g, q, k, v := grad.at(w, t), qs.at(w, t), ks.ofFunctions(w, t), vs.ofFunctions(w, t)
-		dq, dk, dv := outQ.at(w, t), outK.cleared(w, t), outV.cleared(w, t)
+		g, q, k, v := grad.matrix(w, t), qs.matrix(w, t), ks.ofFunctions(w, t), vs.ofFunctions(w, t)
+		dq, dk, dv := outQ.matrix(w, t), outK.sums(w, t, !addK), outV.sums(w, t, !addV)
 		s, h := &w.attention, newHead(d, u.Op.Heads, t.e.Context)
-		heads(t, qs.space, h, func(i, j, first, col int) {
-			h.packTurned(s.keys, k[first:])
-			h.packTurned(s.values, v[first:])
-			s.along.Borrow(simd.Rows(k[first:], d), h.context, h.width)
-			clear(s.keyGrad[:h.context*h.width])
-			clear(s.valueGrad[:h.context*h.width])
-			for ; i < j; i += weightRows {
-				n, at := min(weightRows, j-i), i*d+col
-				s.attend(h, q[at:], n)
-				s.backward(h, g[at:], q[at:], dq[at:], n)
+		heads(t, qs.space, h, d, func(i, j, first, col int) {
+			h.packTurned(s.keys, k.From(first, col))
+			h.packTurned(s.values, v.From(first, col))
+			s.along.Borrow(k.From(first, col), h.context, h.width)
+			toK, toV := dk.From(first, col), dv.From(first, col)
+			few := j-i <= weightRows
+			if !few {
+				toK, toV = s.sums(h)
 			}
-			h.add(dk[first:], s.keyGrad)
-			h.add(dv[first:], s.valueGrad)
+			for ; i < j; i += weightRows {
+				n := min(weightRows, j-i)
+				s.attend(h, q.From(i, col), n)
+				s.backward(h, n, queryRows{g: g.From(i, col), q: q.From(i, col), dq: dq.From(i, col)}, toK, toV)
+			}
+			if !few {
+				simd.Add(h.context, h.width, dk.From(first, col), toK, dk.From(first, col))
+				simd.Add(h.context, h.width, dv.From(first, col), toV, dv.From(first, col))
+			}
 		})
 	}
 }
 
-// backward computes the gradient dq [n, w] with respect to the queries q [n, w] of n queries from the
-// gradient g [n, w] with respect to their results, and adds to keyGrad and valueGrad.
-func (s *attentionScratch) backward(h head, g, q, dq []float32, n int) {
+// sums returns the memory for the gradients of a head's keys and values, cleared.
+func (s *attentionScratch) sums(h head) (keys, values simd.Matrix) {
+	n := h.context * h.width
+	clear(s.keyGrad[:n])
+	clear(s.valueGrad[:n])
+	return simd.Rows(s.keyGrad, h.width), simd.Rows(s.valueGrad, h.width)
+}
+
+// queryRows holds some queries q of a head, the gradient g with respect to their results, and the
+// place dq for that with respect to the queries, all [n, w].
+type queryRows struct{ g, q, dq simd.Matrix }
+
+// backward computes the gradient with respect to n queries, and adds those with respect to the head's
+// keys and values to keyGrad and valueGrad [N_c, w].
+func (s *attentionScratch) backward(h head, n int, rows queryRows, keyGrad, valueGrad simd.Matrix) {
 	ld := gap(h.context)
 	terms, slopes, scaled := simd.Rows(s.terms, ld), simd.Rows(s.slopes, ld), simd.Rows(s.scaled, h.width)
-	gs, qs := simd.Rows(g, h.stride), simd.Rows(q, h.stride)
 	// 1. The values' gradient: weightsᵀ·g.
-	simd.ScaleRows(n, h.width, s.inverse, gs, scaled)
-	simd.TransposeMultiply(n, h.context, h.width, terms, scaled, simd.Rows(s.valueGrad, h.width), nil)
+	simd.ScaleRows(n, h.width, s.inverse, rows.g, scaled)
+	simd.TransposeMultiply(n, h.context, h.width, terms, scaled, valueGrad, nil)
 	// 2. The gradient of the scores, through the softmax: a·(x − Σ a·x), where x = g·vᵀ and a are
 	// the terms over their sum. Σ a·x is computed from x, although it equals g·y: where one weight
 	// is almost 1, x − Σ a·x is small, and the rounding errors of x cancel.
-	s.values.Multiply(n, gs, slopes, simd.Overwrite, nil)
+	s.values.Multiply(n, rows.g, slopes, simd.Overwrite, nil)
 	simd.SoftmaxGradRows(n, h.context, slopes, terms, h.scale, s.inverse)
 	// 3. The gradients of queries and keys: slopes·k and slopesᵀ·q.
-	s.along.Multiply(n, slopes, simd.Rows(dq, h.stride), simd.Overwrite, nil)
-	simd.TransposeMultiply(n, h.context, h.width, slopes, qs, simd.Rows(s.keyGrad, h.width), nil)
-}
-
-// add adds src [N_c, w] to dst, whose rows lie stride elements apart.
-func (h head) add(dst, src []float32) {
-	for l := range h.context {
-		add(dst[l*h.stride:][:h.width], src[l*h.width:][:h.width])
-	}
+	s.along.Multiply(n, slopes, rows.dq, simd.Overwrite, nil)
+	simd.TransposeMultiply(n, h.context, h.width, slopes, rows.q, keyGrad, nil)
 }

@@ -49,8 +49,8 @@ func (s *compiledStage) chunk(workerID, c int) {
 type operand struct {
 	space  ops.Space
 	width  int
-	stride int       // distance of two rows: width, or more for a layer's tile-local values
-	data   []float32 // the whole value, rows without gaps; nil for a tile-local one
+	stride int       // distance of two rows: the width, or more for values that only row kernels use
+	data   []float32 // the whole value; nil for a tile-local one
 	slot   int       // of a tile-local value: its offset in the worker's scratch
 	sum    *sum      // of a result that is summed over tiles: where kernels add their share
 }
@@ -70,28 +70,28 @@ func (o *operand) at(w *worker, t *tile) []float32 {
 	if o.data == nil {
 		return w.scratch[o.slot : o.slot+(hi-lo)*o.stride]
 	}
-	return o.data[lo*o.width : hi*o.width]
+	return o.data[lo*o.stride : hi*o.stride]
 }
 
-// cleared returns the slice of at for a kernel that adds to it. It is cleared unless it is a partial
-// sum, to which other tiles add too.
-func (o *operand) cleared(w *worker, t *tile) []float32 {
+// sums returns the matrix for a kernel that adds to it. It is cleared first, if clears is true and if
+// it is no partial sum, to which other tiles add too.
+func (o *operand) sums(w *worker, t *tile, clears bool) simd.Matrix {
 	y := o.at(w, t)
-	if o.sum == nil {
+	if clears && o.sum == nil {
 		clear(y)
 	}
-	return y
+	return simd.Rows(y, o.stride)
 }
 
 // ofFunctions returns the operand's rows of all functions that the tile has rows of. They are more
 // than at's if a tile of the operand's space ends within a function.
-func (o *operand) ofFunctions(w *worker, t *tile) []float32 {
-	if o.data == nil || o.sum != nil {
-		return o.at(w, t)
+func (o *operand) ofFunctions(w *worker, t *tile) simd.Matrix {
+	if o.data == nil {
+		return o.matrix(w, t)
 	}
 	lo, hi := t.span(ops.Function)
-	perFunction := t.e.Ratio(o.space, ops.Function) * o.width
-	return o.data[lo*perFunction : hi*perFunction]
+	perFunction := t.e.Ratio(o.space, ops.Function) * o.stride
+	return simd.Rows(o.data[lo*perFunction:hi*perFunction], o.stride)
 }
 
 // matrix returns the slice of at as a matrix.
@@ -133,20 +133,29 @@ func (s *sum) finish() {
 	st := s.stage
 	t := tile{domain: st.domain, e: &st.program.e}
 	size := s.size(t.e)
-	total := size
-	if s.space > ops.Scalar {
-		total *= t.e.Functions
+	if s.space <= ops.Scalar {
+		s.addChunks(size)
+		return
 	}
-	clear(s.result[:total])
+	clear(s.result[:size*t.e.Functions])
 	for c := range st.chunks {
 		t.chunk = c
 		t.lo, t.hi = chunkStart(st.total, c, st.chunks), chunkStart(st.total, c+1, st.chunks)
-		from := 0
-		if s.space > ops.Scalar {
-			lo, _ := t.span(ops.Function)
-			from = lo * size
-		}
+		lo, _ := t.span(ops.Function)
 		part := s.at(&t)
-		add(s.result[from:from+len(part)], part)
+		add(s.result[lo*size:lo*size+len(part)], part)
+	}
+}
+
+// addChunks adds the partial sums of a parameter's gradient.
+func (s *sum) addChunks(size int) {
+	part := func(c int) []float32 { return s.partial[c*size : (c+1)*size] }
+	if s.stage.chunks == 1 {
+		copy(s.result, part(0))
+		return
+	}
+	simd.Add(1, size, simd.Rows(part(0), size), simd.Rows(part(1), size), simd.Rows(s.result, size))
+	for c := 2; c < s.stage.chunks; c++ {
+		add(s.result[:size], part(c))
 	}
 }

@@ -79,6 +79,11 @@ func (c *compiler) widestHead() int {
 	return c.widest(func(u *plan.Unit) int { return u.Out[0].Width / u.Op.Heads }, ops.Attention)
 }
 
+// widestToken returns the columns of the widest layer norm.
+func (c *compiler) widestToken() int {
+	return c.widest(func(u *plan.Unit) int { return u.Out[0].Width }, ops.LayerNorm)
+}
+
 // widestNorm returns the columns of the widest layer norm with a gradient.
 func (c *compiler) widestNorm() int {
 	return c.widest(func(u *plan.Unit) int { return u.In[0].Width }, ops.LayerNormGrad)
@@ -144,10 +149,17 @@ func (c *compiler) planScratch() int {
 		of := map[*plan.Value]*plan.Buffer{}
 		for _, u := range s.units {
 			for _, v := range u.Outs() {
+				f, adds := c.fused[v]
+				if adds {
+					v = f.sum
+				}
 				if !c.local(v) {
 					continue
 				}
 				b := of[c.overwrites(u, v)]
+				if f.inPlace {
+					b = of[f.base]
+				}
 				if b == nil {
 					p := c.of[u].pos
 					b = &plan.Buffer{Size: plan.Align(c.tileRows(s.domain, v.Space) * stride(v)), From: p, To: p}
@@ -187,19 +199,31 @@ func (c *compiler) overwrites(u *plan.Unit, v *plan.Value) *plan.Value {
 	return in
 }
 
-// stride returns the distance between the rows of a tile-local value. If it were a power of two,
-// the rows would share a few sets of the cache and evict one another. So values that only layers
-// read and write get one more cache line per row.
+// stride returns the distance between the rows of a value that outlives its unit. If it were a power
+// of two, the rows would share a few sets of the cache and evict one another. So values that only row
+// kernels read and write get one more cache line per row.
 func stride(v *plan.Value) int {
-	if v.Width < 64 || v.Width%16 != 0 || !layer(v.Made) {
+	if v.Width < 64 || v.Width%16 != 0 || v.Result || !byRows(v.Made) {
 		return v.Width
 	}
 	for _, u := range v.Users {
-		if !layer(u) {
+		if !byRows(u) {
 			return v.Width
 		}
 	}
 	return v.Width + 16
+}
+
+// byRows reports whether a unit's kernel reads and writes matrices with any stride.
+func byRows(u *plan.Unit) bool {
+	if u.Op == nil {
+		return true
+	}
+	switch u.Op.Kind {
+	case ops.Linear, ops.LinearGrad, ops.Add, ops.LayerNorm, ops.LayerNormGrad, ops.Attention, ops.AttentionGrad:
+		return true
+	}
+	return false
 }
 
 // layer reports whether a unit is a linear layer or the gradient of one.
@@ -210,7 +234,7 @@ func layer(u *plan.Unit) bool {
 // tileRows returns an upper bound on the rows of a space in one tile.
 func (c *compiler) tileRows(d domain, s ops.Space) int {
 	if d == functions && !leveled(s) {
-		return max(tokens, min(tileRows, max(c.p.graph.Capacity.Points, c.p.graph.Capacity.Context)))
+		return max(tokensOf(c.widestToken()), min(tileRows, max(c.p.graph.Capacity.Points, c.p.graph.Capacity.Context)))
 	}
 	if d != whole && d.space().Contains(s) {
 		return max(tileRows, c.p.graph.Capacity.Levels)
@@ -227,8 +251,20 @@ func (c *compiler) out(v *plan.Value) *operand {
 	if v == nil {
 		return nil
 	}
+	if f, adds := c.fused[v]; adds {
+		v = f.sum
+	}
 	if r := c.sums[v]; r != nil {
 		return &operand{space: v.Space, width: v.Width, stride: v.Width, sum: r}
 	}
 	return c.operands[v]
+}
+
+// base returns the operand to which the maker of the gradient v adds it, to write the sum; nil if
+// there is none.
+func (c *compiler) base(v *plan.Value) *operand {
+	if f, adds := c.fused[v]; adds {
+		return c.in(f.base)
+	}
+	return nil
 }

@@ -9,7 +9,7 @@ import (
 func (c *compiler) sum(u *plan.Unit) kernel {
 	a, b, out := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0])
 	return func(w *worker, t *tile) {
-		simd.Add(out.at(w, t), a.at(w, t), b.at(w, t))
+		simd.Add(out.rows(t), out.width, a.matrix(w, t), b.matrix(w, t), out.matrix(w, t))
 	}
 }
 
@@ -97,7 +97,10 @@ func (c *compiler) uniformLogit(u *plan.Unit) kernel {
 func (c *compiler) addition(u *plan.Unit) kernel {
 	a, b, out := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0])
 	if a.space == ops.Parameter { // a whole matrix [rows, width], while span returns one row
-		return func(*worker, *tile) { simd.Add(out.data, a.data, b.data) }
+		n := u.Out[0].Rows * u.Out[0].Width
+		return func(*worker, *tile) {
+			simd.Add(1, n, simd.Rows(a.data, n), simd.Rows(b.data, n), simd.Rows(out.data, n))
+		}
 	}
-	return func(w *worker, t *tile) { simd.Add(out.at(w, t), a.at(w, t), b.at(w, t)) }
+	return c.sum(u)
 }

@@ -106,11 +106,13 @@ func (c *compiler) makeLayout(wholeFunctions bool) (*layout, error) {
 
 // makeStage makes a stage without its kernels.
 func (c *compiler) makeStage(s *stage) *compiledStage {
-	st := &compiledStage{program: c.p, shape: shape{domain: s.domain}}
+	st := &compiledStage{program: c.p, shape: shape{domain: s.domain, layers: !c.wholeFunctions && attendsToItself(c.a)}}
 	for _, u := range s.units {
 		for _, v := range append(u.Outs(), u.In...) {
 			st.levels = st.levels || s.domain != whole && leveled(v.Space)
-			st.points = st.points || s.domain == functions && (v.Space == ops.Context || v.Space == ops.Point)
+			if s.domain == functions && (v.Space == ops.Context || v.Space == ops.Point) {
+				st.tokens = tokensOf(c.widestToken())
+			}
 		}
 	}
 	for _, v := range s.sums {
@@ -141,6 +143,9 @@ func (c *compiler) planArena(l *layout) {
 				continue
 			}
 			o := &operand{space: v.Space, width: v.Width, stride: v.Width}
+			if c.sums[v] == nil && v.Space > ops.Scalar {
+				o.stride = stride(v)
+			}
 			c.operands[v] = o
 			end := c.of[u].stage
 			for _, user := range v.Users {
@@ -152,7 +157,7 @@ func (c *compiler) planArena(l *layout) {
 			if b, ok := c.flat[v]; ok {
 				o.data = part(c.p.grads, b.Offset, b.Rows*b.Cols)
 			} else {
-				reserve(v.Rows*v.Width, c.of[u].stage, end, func(d []float32) { o.data = d })
+				reserve(v.Rows*o.stride, c.of[u].stage, end, func(d []float32) { o.data = d })
 			}
 			if r := c.sums[v]; r != nil {
 				n := maxChunks

@@ -115,6 +115,7 @@ func (w *weight) addGradient(m int, g, x simd.Matrix, dw, column []float32, ahea
 func (c *compiler) linearGrad(u *plan.Unit) kernel {
 	grad, result, in, w := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.weights[u.In[3]]
 	base, dx, dw := c.out(u.Out[ops.BaseGrad]), c.out(u.Out[ops.InGrad]), c.out(u.Out[ops.WeightGrad])
+	addTo := c.base(u.Out[ops.InGrad])
 	relu, maskNext := u.Op.ReLU && !masked(u.In[0]), masks(u)
 	l := c.cold[u]
 	duringWeights := l.duringLast
@@ -136,6 +137,8 @@ func (c *compiler) linearGrad(u *plan.Unit) kernel {
 		case dx == nil:
 		case maskNext:
 			w.back.MultiplyMasked(m, g, in.matrix(wk, t), dx.matrix(wk, t), simd.Overwrite, l.duringLast(wk, t))
+		case addTo != nil:
+			w.back.MultiplyBias(m, g, addTo.matrix(wk, t), dx.matrix(wk, t), simd.Overwrite, l.duringLast(wk, t))
 		default:
 			w.back.Multiply(m, g, dx.matrix(wk, t), simd.Overwrite, l.duringLast(wk, t))
 		}

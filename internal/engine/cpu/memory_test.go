@@ -30,13 +30,15 @@ func TestBytesAreWhatNewAllocates(t *testing.T) {
 		mode     models.Mode
 		threads  int
 	}{
-		"weights":    {sized("acqnp", 512), ops.Extents{Functions: 2, Context: 5, Points: 9, Levels: 3}, models.Training, 1},
-		"inputs":     {sized("cqnp", 8), ops.Extents{Functions: 100, Context: 500, Points: 1000, Levels: 100}, models.Training, 2},
-		"bootstraps": {sized("bnp", 32), ops.Extents{Functions: 8, Context: 40, Points: 60, Levels: 200}, models.Training, 1},
-		"attention":  {sized("canp", 64), ops.Extents{Functions: 4, Context: 9000, Points: 10000}, models.Training, 3},
-		"workers":    {sized("acqnp", 128), ops.Extents{Functions: 4, Context: 9, Points: 12, Levels: 9000}, models.Training, 4},
-		"evaluation": {sized("canp", 64), ops.Extents{Functions: 16, Context: 2000, Points: 3000}, models.Evaluation, 2},
-		"prediction": {sized("acqnp", 32), ops.Extents{Functions: 1, Context: 9, Points: 512, Levels: 20000}, models.Prediction, 1},
+		"weights":     {sized("acqnp", 512), ops.Extents{Functions: 2, Context: 5, Points: 9, Levels: 3}, models.Training, 1},
+		"inputs":      {sized("cqnp", 8), ops.Extents{Functions: 100, Context: 500, Points: 1000, Levels: 100}, models.Training, 2},
+		"bootstraps":  {sized("bnp", 32), ops.Extents{Functions: 8, Context: 40, Points: 60, Levels: 200}, models.Training, 1},
+		"attention":   {sized("canp", 64), ops.Extents{Functions: 4, Context: 9000, Points: 10000}, models.Training, 3},
+		"workers":     {sized("acqnp", 128), ops.Extents{Functions: 4, Context: 9, Points: 12, Levels: 9000}, models.Training, 4},
+		"evaluation":  {sized("canp", 64), ops.Extents{Functions: 16, Context: 2000, Points: 3000}, models.Evaluation, 2},
+		"transformer": {transformer("acqnp", 64), ops.Extents{Functions: 8, Context: 100, Points: 200, Levels: 10}, models.Training, 3},
+		"functions":   {transformer("cnp", 32), ops.Extents{Functions: 3, Context: 700, Points: 900}, models.Training, 2},
+		"prediction":  {sized("acqnp", 32), ops.Extents{Functions: 1, Context: 9, Points: 512, Levels: 20000}, models.Prediction, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, err := models.New(c.model, 1, 2)
@@ -71,6 +73,78 @@ func TestBytesAreWhatNewAllocates(t *testing.T) {
 			}
 		})
 	}
+}
+
+// transformer returns a model with a transformer of 2 layers.
+func transformer(name string, width int) config.Model {
+	c := sized(name, width)
+	c.Aggregation, c.Layers, c.Feedforward = config.Transformer, 2, width
+	return c
+}
+
+// TestMemoryGrowsWithPointsAlone doubles the numbers of context points and of points. The weights of
+// an attention, a number for each pair of them, would take 50 MB or more and four times as much after
+// the doubling. They are never all there, so memory must double, but for what is there at any size.
+func TestMemoryGrowsWithPointsAlone(t *testing.T) {
+	attention := sized("cqnp", 16)
+	attention.Aggregation = config.Attention
+	for name, c := range map[string]config.Model{"transformer": transformer("cnp", 16), "levels": transformer("acqnp", 16), "attention": attention} {
+		size := func(n int) float64 {
+			g := graph(t, c, ops.Extents{Functions: 1, Context: n / 2, Points: n, Levels: 2})
+			bytes, err := cpu.Bytes(g, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return bytes
+		}
+		half, whole := size(2500), size(5000)
+		if whole > 2.05*half || whole > 60e6 {
+			t.Errorf("%s: %.1f MB for 5000 points, %.1f MB for 2500", name, whole/1e6, half/1e6)
+		}
+	}
+}
+
+// TestManyPointsRun runs a transformer forward and back over 2500 context points and 5000 points.
+func TestManyPointsRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: takes a second")
+	}
+	e := ops.Extents{Functions: 1, Context: 2500, Points: 5000}
+	p, err := cpu.New(graph(t, transformer("cnp", 16), e), 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	for name, width := range map[string]int{"context": 3, "x": 1, "y": 2} {
+		for i := range p.Input(name) {
+			p.Input(name)[i] = float32(i%(width*97)) / 50
+		}
+	}
+	for i := range p.Params() {
+		p.Params()[i] = float32(i%13-6) / 20
+	}
+	if err := p.Run(e); err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range append(p.Output("loglik"), p.Grads()...) {
+		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+			t.Fatalf("found %v", v)
+		}
+	}
+}
+
+// graph builds a training graph with dx = 1 and dy = 2.
+func graph(t *testing.T, c config.Model, capacity ops.Extents) *ops.Graph {
+	t.Helper()
+	m, err := models.New(c, 1, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := m.Build(tensor.Float32, capacity, models.Training)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
 }
 
 // allocated returns how many bytes f allocates.

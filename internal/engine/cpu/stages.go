@@ -26,6 +26,7 @@ type schedule struct {
 	of             map[*plan.Unit]*place
 	wholeFunctions bool
 	into           map[*plan.Value]*plan.Value // sums that are only added up: see mergeSums
+	fused          map[*plan.Value]fused       // gradients that their makers add to others: see fuseAdditions
 }
 
 // newSchedule puts every unit into a stage, as late as its users allow, so that values are in
@@ -33,7 +34,7 @@ type schedule struct {
 // a sum over tiles, or if it reads rows of other tiles. With wholeFunctions, tiles of units without
 // levels hold whole functions.
 func newSchedule(a *plan.Analysis, wholeFunctions bool) *schedule {
-	s := &schedule{of: map[*plan.Unit]*place{}, into: map[*plan.Value]*plan.Value{}, wholeFunctions: wholeFunctions}
+	s := &schedule{of: map[*plan.Unit]*place{}, into: map[*plan.Value]*plan.Value{}, fused: map[*plan.Value]fused{}, wholeFunctions: wholeFunctions}
 	for _, u := range a.Units {
 		s.of[u] = &place{domain: domainOfUnit(u, wholeFunctions)}
 	}
@@ -62,6 +63,7 @@ func newSchedule(a *plan.Analysis, wholeFunctions bool) *schedule {
 	s.group(a.Units)
 	if wholeFunctions {
 		s.mergeSums(a.Units)
+		s.fuseAdditions(a.Units)
 	}
 	return s
 }

@@ -5,10 +5,9 @@ import "github.com/acqnp/acqnp/internal/ops"
 const (
 	tileRows      = 256 // rows of a tile: points, context points, or their levels
 	functionTile  = 16  // functions of a tile, in the domain functions
-	tokens        = 128 // points or context points of a tile of whole functions, if it has several functions
-	chunkTokens   = 384 // points and context points of a chunk of such tiles, at least, if there are more than two chunks
+	chunkTokens   = 512 // points and context points of a chunk of such tiles, at least, if there are more than two chunks
 	maxChunks     = 32  // chunks of a stage
-	tilesPerChunk = 4   // at least, if there is more than one chunk
+	tilesPerChunk = 4   // at least, if there is more than one chunk; 1 in a transformer, whose tiles take longer
 )
 
 // tile is a run of rows of a domain, with the rows of other spaces that belong to them or that they
@@ -47,15 +46,16 @@ func (t *tile) span(s ops.Space) (lo, hi int) {
 type shape struct {
 	domain domain
 	levels bool // several levels for each of these rows
-	points bool // points or context points, in the domain functions
+	layers bool // of a transformer: every tile has a lot of work
+	tokens int  // points or context points, in the domain functions: so many in a tile of several functions; 0 if there are none
 }
 
 // rowsPerTile returns the number of rows of the domain in a tile.
 func (s shape) rowsPerTile(e ops.Extents) int {
 	n := tileRows
 	switch {
-	case s.points:
-		n = max(1, tokens/max(e.Context, e.Points))
+	case s.tokens > 0:
+		n = max(1, s.tokens/max(e.Context, e.Points))
 	case s.domain == functions:
 		n = functionTile
 	}
@@ -70,14 +70,27 @@ func (s shape) rowsPerTile(e ops.Extents) int {
 // they take much longer than clearing and adding its partial sums. With whole functions in tiles, a
 // chunk takes some hundred points through all layers; there are at least two, and a power of two.
 func (s shape) chunksOf(total, perTile int, e ops.Extents) int {
-	if !s.points {
-		return max(1, min(maxChunks, (total+perTile-1)/perTile/tilesPerChunk))
+	tiles := (total + perTile - 1) / perTile
+	switch {
+	case s.tokens == 0 && s.layers:
+		return min(maxChunks, tiles)
+	case s.tokens == 0:
+		return max(1, min(maxChunks, tiles/tilesPerChunk))
 	}
 	n := min(2, total)
 	for n < maxChunks && n*chunkTokens <= total*(e.Context+e.Points)/2 {
 		n *= 2
 	}
 	return n
+}
+
+// tokensOf returns the tokens of a tile for tokens of a width. Wide layers have large weights, which
+// more tokens must share.
+func tokensOf(width int) int {
+	if width < 128 {
+		return tileRows / 2
+	}
+	return tileRows
 }
 
 // fits reports whether whole functions fit in a tile.

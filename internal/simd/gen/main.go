@@ -53,7 +53,7 @@ func write(dir string) error {
 		v.sumRows(1)
 		v.axpy()
 		v.flush()
-		v.add()
+		v.addRows()
 		v.dot()
 		v.exp()
 		v.log()

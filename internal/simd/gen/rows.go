@@ -68,17 +68,26 @@ func (v *vectors) flush() {
 	v.end()
 }
 
-// add computes dst = x + y.
-func (v *vectors) add() {
-	v.function("add"+v.name, "func(dst *float32, x *float32, y *float32, n int, mask *int32)", "computes dst[i] = x[i] + y[i] of n elements. mask [lanes] is for the last vector.")
-	dst, x, y := v.pointer("dst"), v.pointer("x"), v.pointer("y")
-	v.elements([]reg.GPVirtual{dst, x, y}, func(e edge) {
-		xs, ys := v.new(), v.new()
-		e.load(Mem{Base: x}, 0, xs)
-		e.load(Mem{Base: y}, 0, ys)
-		v.VADDPS(ys, xs, xs)
-		e.store(xs, 0, Mem{Base: dst})
+// addRows adds two matrices.
+func (v *vectors) addRows() {
+	v.function("addRows"+v.name, "func(m int, n int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32)",
+		"computes c = a + b, all [m, n]. mask [16] is -1 in the first n mod 16 elements.")
+	columns := v.newColumns("mask")
+	m, a, b, c := v.pointer("m"), v.pointer("a"), v.pointer("b"), v.pointer("c")
+	lda, ldb, ldc := v.stride("lda"), v.stride("ldb"), v.stride("ldc")
+	v.Label("rows")
+	columns.each("row", func(e edge, i int, part func(reg.GPVirtual) Mem) {
+		x, y := v.new(), v.new()
+		e.load(part(a), i, x)
+		e.load(part(b), i, y)
+		v.VADDPS(y, x, x)
+		e.store(x, i, part(c))
 	})
+	v.ADDQ(lda, a)
+	v.ADDQ(ldb, b)
+	v.ADDQ(ldc, c)
+	v.DECQ(m)
+	v.JNZ(LabelRef("rows"))
 	v.end()
 }
 
