@@ -15,13 +15,26 @@ func (c *compiler) sum(u *plan.Unit) kernel {
 
 func (c *compiler) join(u *plan.Unit) kernel {
 	a, b, out := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0])
-	p, q := a.width, b.width
 	return func(w *worker, t *tile) {
-		left, right, y := a.at(w, t), b.at(w, t), out.at(w, t)
-		for i := range len(y) / (p + q) {
-			copy(y[i*(p+q):], left[i*p:(i+1)*p])
-			copy(y[i*(p+q)+p:], right[i*q:(i+1)*q])
+		y := out.at(w, t)
+		copyColumns(y, out.width, a.at(w, t), a.width, a.width)
+		copyColumns(y[a.width:], out.width, b.at(w, t), b.width, b.width)
+	}
+}
+
+// copyColumns copies n columns of the rows of x, fromStride apart, to those of y, toStride apart. x
+// and y begin at the first of the columns.
+func copyColumns(y []float32, toStride int, x []float32, fromStride, n int) {
+	if n == 1 { // a level: a call of copy for each takes longer than the layer that reads it
+		for at := 0; len(x) > 0; at += toStride {
+			y[at] = x[0]
+			x = x[min(fromStride, len(x)):]
 		}
+		return
+	}
+	for at := 0; len(x) > 0; at += toStride {
+		copy(y[at:at+n], x)
+		x = x[min(fromStride, len(x)):]
 	}
 }
 
@@ -39,10 +52,7 @@ func (c *compiler) columns(u *plan.Unit) kernel {
 	in, out := c.in(u.In[0]), c.out(u.Out[0])
 	from := u.Op.From
 	return func(w *worker, t *tile) {
-		x, y := in.at(w, t), out.at(w, t)
-		for i := range len(y) / out.width {
-			copy(y[i*out.width:(i+1)*out.width], x[i*in.width+from:])
-		}
+		copyColumns(out.at(w, t), out.width, in.at(w, t)[from:], in.width, out.width)
 	}
 }
 
