@@ -79,9 +79,9 @@ func (c *compiler) widestHead() int {
 	return c.widest(func(u *plan.Unit) int { return u.Out[0].Width / u.Op.Heads }, ops.Attention)
 }
 
-// widestToken returns the columns of the widest layer norm.
+// widestToken returns the columns of the widest attention.
 func (c *compiler) widestToken() int {
-	return c.widest(func(u *plan.Unit) int { return u.Out[0].Width }, ops.LayerNorm)
+	return c.widest(func(u *plan.Unit) int { return u.Out[0].Width }, ops.Attention)
 }
 
 // widestNorm returns the columns of the widest layer norm with a gradient.

@@ -8,10 +8,10 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// layout is a division of a graph into stages that is ready to run. A graph with a transformer has
-// two. In one, tiles hold whole functions, so that a function goes through all layers without waiting
-// for others. In the other, for larger functions, tiles hold context points or points, and every
-// attention waits until all keys and values are there. The extents of a run choose.
+// layout is a division of a graph into stages that is ready to run. A graph with attention has two.
+// In one, tiles hold whole functions, so that a function goes through all layers without waiting for
+// others. In the other, for larger functions, tiles hold context points or points, and every attention
+// waits until all keys and values are there. The extents of a run choose.
 type layout struct {
 	wholeFunctions bool
 	stages         []*compiledStage
@@ -36,10 +36,10 @@ type scatter struct {
 }
 
 // layouts returns the layouts that runs within a graph's capacity need: for each, whether tiles hold
-// whole functions.
+// whole functions. CANP keeps to one, so that it has the bits of earlier versions.
 func layouts(g *ops.Graph, a *plan.Analysis) []bool {
 	switch {
-	case !attendsToItself(a):
+	case !tokens(g, a):
 		return []bool{false}
 	case fits(g.Capacity):
 		return []bool{true}
@@ -47,10 +47,10 @@ func layouts(g *ops.Graph, a *plan.Analysis) []bool {
 	return []bool{false, true}
 }
 
-// attendsToItself reports whether context points attend to context points.
-func attendsToItself(a *plan.Analysis) bool {
+// tokens reports whether a graph has a transformer, or attention in a model with levels.
+func tokens(g *ops.Graph, a *plan.Analysis) bool {
 	for _, u := range a.Units {
-		if u.Op != nil && u.Op.Kind == ops.Attention && u.Op.Out == ops.Context {
+		if u.Op != nil && u.Op.Kind == ops.Attention && (u.Op.Out == ops.Context || g.Capacity.Levels > 0) {
 			return true
 		}
 	}
@@ -106,7 +106,7 @@ func (c *compiler) makeLayout(wholeFunctions bool) (*layout, error) {
 
 // makeStage makes a stage without its kernels.
 func (c *compiler) makeStage(s *stage) *compiledStage {
-	st := &compiledStage{program: c.p, shape: shape{domain: s.domain, layers: !c.wholeFunctions && attendsToItself(c.a)}}
+	st := &compiledStage{program: c.p, shape: shape{domain: s.domain, layers: !c.wholeFunctions && tokens(c.p.graph, c.a)}}
 	for _, u := range s.units {
 		for _, v := range append(u.Outs(), u.In...) {
 			st.levels = st.levels || s.domain != whole && leveled(v.Space)

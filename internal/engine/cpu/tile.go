@@ -7,7 +7,7 @@ const (
 	functionTile  = 16  // functions of a tile, in the domain functions
 	chunkTokens   = 512 // points and context points of a chunk of such tiles, at least, if there are more than two chunks
 	maxChunks     = 32  // chunks of a stage
-	tilesPerChunk = 4   // at least, if there is more than one chunk; 1 in a transformer, whose tiles take longer
+	tilesPerChunk = 4   // at least, if there is more than one chunk; 1 with attention, whose tiles take longer
 )
 
 // tile is a run of rows of a domain, with the rows of other spaces that belong to them or that they
@@ -46,7 +46,7 @@ func (t *tile) span(s ops.Space) (lo, hi int) {
 type shape struct {
 	domain domain
 	levels bool // several levels for each of these rows
-	layers bool // of a transformer: every tile has a lot of work
+	layers bool // of an attention or a transformer: every tile has a lot of work
 	tokens int  // points or context points, in the domain functions: so many in a tile of several functions; 0 if there are none
 }
 
