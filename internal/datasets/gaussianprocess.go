@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/lapack/lapack64"
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/input"
@@ -34,13 +34,12 @@ func matern52(d config.Data) process {
 // gaussianProcess draws y = Uᵀz, where z [N] is standard normal and UᵀU is the covariance of y at
 // the N points, with δ² added to the diagonal.
 func gaussianProcess(d config.Data, kernel func(distance float64) float64) process {
-	var covariance, z []float64
-	var factor mat.Cholesky
+	var covariance, factor, z []float64
 	noise := d.Noise * d.Noise
 	return func(f randomness, s []float64, x, y []float32) error {
 		n := len(s)
 		if len(z) < n {
-			covariance, z = make([]float64, n*n), make([]float64, n)
+			covariance, factor, z = make([]float64, n*n), make([]float64, n*n), make([]float64, n)
 		}
 		for i, a := range s {
 			row := covariance[i*n : (i+1)*n]
@@ -49,13 +48,13 @@ func gaussianProcess(d config.Data, kernel func(distance float64) float64) proce
 			}
 			row[i] += noise
 		}
-		if err := factorize(&factor, mat.NewSymDense(n, covariance[:n*n])); err != nil {
+		upper, err := factorize(n, factor, covariance)
+		if err != nil {
 			return err
 		}
 		for i := range s {
 			z[i] = f.normal(i)
 		}
-		upper := factor.RawU().(mat.RawTriangular).RawTriangular()
 		blas64.Trmv(blas.Trans, upper, blas64.Vector{N: n, Inc: 1, Data: z[:n]})
 		for i, s := range s {
 			x[i], y[i] = float32(s), float32(z[i])
@@ -64,22 +63,28 @@ func gaussianProcess(d config.Data, kernel func(distance float64) float64) proce
 	}
 }
 
-// factorize computes the Cholesky factor of the covariance. With little noise and close points,
-// rounding can make the matrix singular. It then adds as little to the diagonal as is needed, up to
-// about 10⁻⁶ of the variance.
-func factorize(factor *mat.Cholesky, covariance *mat.SymDense) error {
-	n, variance := covariance.SymmetricDim(), covariance.At(0, 0)
-	for jitter := 1e-12; !factor.Factorize(covariance); jitter *= 100 {
+// factorize computes the Cholesky factor of the covariance [n, n], of which it reads the upper half,
+// in the memory of factor [n, n]. With little noise and close points, rounding can make the matrix
+// singular. It then adds as little to the diagonal as is needed, up to about 10⁻⁶ of the variance. It
+// calls LAPACK itself, because gonum's Cholesky also estimates a condition number, which takes as long
+// as the factor.
+func factorize(n int, factor, covariance []float64) (blas64.Triangular, error) {
+	variance := covariance[0]
+	for jitter := 1e-12; ; jitter *= 100 {
+		copy(factor, covariance[:n*n])
+		upper, ok := lapack64.Potrf(blas64.Symmetric{Uplo: blas.Upper, N: n, Data: factor[:n*n], Stride: n})
+		if ok {
+			return upper, nil
+		}
 		if jitter > 2e-6 {
-			return &input.Error{
+			return upper, &input.Error{
 				Key:      "data",
 				Found:    fmt.Sprintf("a covariance of %d points that is not positive definite", n),
 				Expected: "a shorter data.length_scale or more data.noise",
 			}
 		}
 		for i := range n {
-			covariance.SetSym(i, i, covariance.At(i, i)+jitter*variance)
+			covariance[i*n+i] += jitter * variance
 		}
 	}
-	return nil
 }
