@@ -12,6 +12,9 @@ import (
 // float64. A step of 1e-6 has an error of about 1e-9 from rounding and 1e-12 from curvature. At
 // these seeds no kink of ReLU or ρ is within a step.
 func TestModelGradients(t *testing.T) {
+	if testing.Short() {
+		t.Skip("difference quotients of the reference engine take minutes under the race detector, and have no goroutines")
+	}
 	for _, s := range shapes() {
 		if s.e.Points > 10 || max(s.model.Representation, s.model.Width) > 5 {
 			continue
