@@ -64,7 +64,7 @@ func shapes() []shape {
 // names returns the names of the models, and those of variants: a model's name, an aggregation and
 // a form of adaptor, as in cnp/transformer and acqnp/mean/residual.
 func names() []string {
-	return append(models.Names(), "cnp/transformer", "cqnp/attention", "cqnp/transformer", "acqnp/attention",
+	return append(models.Names(), "cnp/attention", "cnp/transformer", "cqnp/attention", "cqnp/transformer", "acqnp/attention",
 		"acqnp/mean/residual", "acqnp/transformer/residual")
 }
 

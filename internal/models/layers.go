@@ -24,8 +24,10 @@ type construction struct {
 func (c *construction) aggregate() *G.Node {
 	switch c.config.Aggregation {
 	case config.Attention:
+		c.WholeFunctions()
 		return c.attention()
 	case config.Transformer:
+		c.WholeFunctions()
 		return c.transformer()
 	}
 	return c.SetMean(c.contextMLP())

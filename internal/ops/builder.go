@@ -180,6 +180,10 @@ func (b *Builder) unary(k Kind, to Space, in *G.Node, from ...Space) *G.Node {
 	return b.op(&Op{Kind: k, Out: to, Width: width}, in)
 }
 
+// WholeFunctions lets an engine take a function through many layers at a time, which changes the order
+// of sums. Models that keep the bits of earlier versions do not call it.
+func (b *Builder) WholeFunctions() { b.g.WholeFunctions = true }
+
 // Output makes a node an output of the graph, under a name.
 func (b *Builder) Output(name string, n *G.Node) {
 	if b.err != nil {

@@ -16,6 +16,8 @@ type Graph struct {
 	Outputs  []Output
 	Cost     *G.Node // scalar; nil if the graph has no loss
 	Grads    G.Nodes // gradients of Cost with respect to Blocks, in their order; nil without a cost
+
+	WholeFunctions bool // see Builder.WholeFunctions
 }
 
 // Input is a leaf that the caller fills, a matrix [rows(Space), Width].

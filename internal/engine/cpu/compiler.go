@@ -34,7 +34,7 @@ func (p *Program) compile(a *plan.Analysis, threads int, m *memory) error {
 		blocks: map[*plan.Value]ops.Block{}, flat: map[*plan.Value]ops.Block{}, weights: map[*plan.Value]*weight{}}
 	c.makeLeaves()
 	arena, scratch := 0, 0
-	for _, wholeFunctions := range layouts(p.graph, a) {
+	for _, wholeFunctions := range layouts(p.graph) {
 		l, err := c.makeLayout(wholeFunctions)
 		if err != nil {
 			return err

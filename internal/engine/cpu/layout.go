@@ -8,7 +8,7 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// layout is a division of a graph into stages that is ready to run. A graph with attention has two.
+// layout is a division of a graph into stages that is ready to run. A graph that allows it has two.
 // In one, tiles hold whole functions, so that a function goes through all layers without waiting for
 // others. In the other, for larger functions, tiles hold context points or points, and every attention
 // waits until all keys and values are there. The extents of a run choose.
@@ -36,25 +36,15 @@ type scatter struct {
 }
 
 // layouts returns the layouts that runs within a graph's capacity need: for each, whether tiles hold
-// whole functions. CANP keeps to one, so that it has the bits of earlier versions.
-func layouts(g *ops.Graph, a *plan.Analysis) []bool {
+// whole functions.
+func layouts(g *ops.Graph) []bool {
 	switch {
-	case !tokens(g, a):
+	case !g.WholeFunctions:
 		return []bool{false}
 	case fits(g.Capacity):
 		return []bool{true}
 	}
 	return []bool{false, true}
-}
-
-// tokens reports whether a graph has a transformer, or attention in a model with levels.
-func tokens(g *ops.Graph, a *plan.Analysis) bool {
-	for _, u := range a.Units {
-		if u.Op != nil && u.Op.Kind == ops.Attention && (u.Op.Out == ops.Context || g.Capacity.Levels > 0) {
-			return true
-		}
-	}
-	return false
 }
 
 // choose returns the layout for a run. It depends on the extents alone, not on the capacity, so that
@@ -106,7 +96,7 @@ func (c *compiler) makeLayout(wholeFunctions bool) (*layout, error) {
 
 // makeStage makes a stage without its kernels.
 func (c *compiler) makeStage(s *stage) *compiledStage {
-	st := &compiledStage{program: c.p, shape: shape{domain: s.domain, layers: !c.wholeFunctions && tokens(c.p.graph, c.a)}}
+	st := &compiledStage{program: c.p, shape: shape{domain: s.domain, layers: !c.wholeFunctions && c.p.graph.WholeFunctions}}
 	for _, u := range s.units {
 		for _, v := range append(u.Outs(), u.In...) {
 			st.levels = st.levels || s.domain != whole && leveled(v.Space)
