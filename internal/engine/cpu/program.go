@@ -10,6 +10,9 @@
 // over tiles, such as a weight's gradient, has one partial sum for each chunk. The number of chunks
 // depends only on the extents, and the partial sums are added in order, so any number of threads
 // gives the same bits.
+//
+// A layout is a division of the units into stages. Most graphs have one. A model with attention can
+// have a second one, whose tiles hold whole functions.
 package cpu
 
 import (
