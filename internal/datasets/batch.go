@@ -81,3 +81,17 @@ type Source interface {
 	// is smaller.
 	EvalBatches() int
 }
+
+// Validated is a source with validation batches, which say when training should end. They are the
+// same at every call. A function of a batch is one function of the data with a context of one size.
+// The validation's log-likelihood is the mean over the targets of each, then over all of them; so
+// a source can take a function several times, with other sizes.
+type Validated interface {
+	Source
+	// ValidSize returns the largest size of a validation batch.
+	ValidSize() Size
+	// ValidBatches returns the number of validation batches, 0 if the source has none.
+	ValidBatches() int
+	// Valid makes validation batch i, counted from 0. It has at least one target.
+	Valid(i int, dst *Batch) error
+}

@@ -34,6 +34,9 @@ const (
 // other numbers than training with the same seed.
 const Evaluation Stream = 0x100
 
+// Validation is the bit that validation during training adds to a stream.
+const Validation Stream = 0x200
+
 // Generator makes the numbers of one stream under one seed. It is a small value, safe to copy and
 // to use from many goroutines.
 //
