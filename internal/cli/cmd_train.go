@@ -132,8 +132,8 @@ func runTrain(ctx context.Context, a *app, o trainOptions) error {
 }
 
 // experiment returns the configuration with environment variables and flags applied. It sets the
-// run directory if no flag did. If it resumes a run with a plain adaptor and the configuration
-// lacks model.adaptor_form, the form is plain too: the file may be older than the key.
+// run directory if no flag did. If it resumes a run and the configuration lacks
+// model.adaptor_form or data.sizes, they are those of the run: the file may be older than the keys.
 func (o *trainOptions) experiment() (config.Experiment, error) {
 	over := config.Overrides{Set: o.set, Env: os.Environ}
 	if o.seed != "" {
@@ -153,8 +153,8 @@ func (o *trainOptions) experiment() (config.Experiment, error) {
 	if !o.resume {
 		return e, nil
 	}
-	if began, ok := run.Began(o.runDir); ok && began.Model.AdaptorForm == config.Plain {
-		over.Recorded = true
+	if began, ok := run.Began(o.runDir); ok {
+		over.Continues = &began
 		return config.Parse(o.config, content, over)
 	}
 	return e, nil

@@ -160,6 +160,8 @@ func csvDefaults() map[string]any {
 		"data.y":              []string{"y"},
 		"data.split":          "function",
 		"data.train_fraction": 0.75,
+		"data.valid_fraction": 0.1,
+		"data.sizes":          AllSizes,
 		"data.scale":          "standard",
 		"train.steps":         20000,
 		"train.batch_size":    16,

@@ -45,6 +45,12 @@ const (
 	Targets   = "targets" // target points alone
 )
 
+// The values of data.sizes: how functions of different sizes make batches.
+const (
+	AllSizes     = "all"      // a batch holds functions of similar sizes; a function may have any size
+	SmallestSize = "smallest" // each batch takes as many points as the smallest function has: that of version 0.2
+)
+
 // The values of train.levels: how the N_τ levels of a point are drawn.
 const (
 	RandomLevels     = "random"     // independently: the paper's
@@ -98,7 +104,7 @@ type Data struct {
 	Seed uint64 `yaml:"seed" mapstructure:"seed"`
 
 	// Points are the bounds [lo, hi] of N in training: N ~ U{lo..hi}. For csv, nil takes all points
-	// of the smallest function, at most MaxCSVPoints. Synthetic and csv.
+	// of the smallest function of a batch, at most MaxCSVPoints; see Sizes. Synthetic and csv.
 	Points []int `yaml:"points,flow,omitempty" mapstructure:"points"`
 	// MinContext is the least N_c: N_c ~ U{min_context..N−min_targets}, for images
 	// U{min_context..HW/2−1}. Synthetic and images.
@@ -123,8 +129,9 @@ type Data struct {
 	// TrainFraction is the share used for training: of the points of each lane (speed-flow), of the
 	// frames (freyface), or of the functions or the points of each (csv, see SplitBy).
 	TrainFraction float64 `yaml:"train_fraction,omitempty" mapstructure:"train_fraction"`
-	// Context are the bounds [lo, hi] of N_c in training: N_c ~ U{lo..hi}. For csv, nil means
-	// 3..N−3 in a batch with N points. Speed-flow and csv.
+	// Context are the bounds [lo, hi] of N_c in training: N_c ~ U{lo..hi}. For csv, nil follows
+	// from N, the number of points of a batch: up to N−1 and MaxCSVContext for AllSizes, 3..N−3 for
+	// SmallestSize. Speed-flow and csv.
 	Context []int `yaml:"context,flow,omitempty" mapstructure:"context"`
 
 	// Partitions is the number of fixed partitions into context and targets that training repeats.
@@ -155,6 +162,15 @@ type Data struct {
 	// SplitBy says what TrainFraction splits: "function" (whole functions) or "point" (the points
 	// of each). csv.
 	SplitBy string `yaml:"split,omitempty" mapstructure:"split"`
+	// SplitColumn names a column with the values train, valid and test. It replaces TrainFraction;
+	// "" splits at random. csv.
+	SplitColumn string `yaml:"split_column,omitempty" mapstructure:"split_column"`
+	// ValidFraction is the share of the training functions, or of the training points of each, that
+	// validation takes from training. It has no effect without validation, or if SplitColumn has
+	// the value valid. csv.
+	ValidFraction float64 `yaml:"valid_fraction,omitempty" mapstructure:"valid_fraction"`
+	// Sizes is AllSizes or SmallestSize. csv.
+	Sizes string `yaml:"sizes,omitempty" mapstructure:"sizes"`
 	// Scale is "standard" (mean 0, deviation 1), "range" ([0, 1]) or "none". It is learned from the
 	// training part. csv.
 	Scale string `yaml:"scale,omitempty" mapstructure:"scale"`

@@ -19,6 +19,9 @@ const (
 	// MaxCSVPoints is the largest number of points that a training batch of csv takes of a function
 	// if data.points is not set.
 	MaxCSVPoints = 200
+	// MaxCSVContext is the largest context of a training batch of csv if data.sizes is AllSizes and
+	// data.context is not set.
+	MaxCSVContext = 50
 
 	maxLevels  = 1000000       // N_τ, and BNP's bootstraps k
 	maxContext = 1000000       // N_c of speed-flow; for csv N_c is below data.points

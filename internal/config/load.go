@@ -81,9 +81,7 @@ func resolveAll(name string, content []byte, o Overrides) (Experiment, error) {
 		return Experiment{}, err
 	}
 	base := defaults(chosen(written))
-	if _, ok := base["model.adaptor_form"]; ok && o.Recorded {
-		base["model.adaptor_form"] = Plain
-	}
+	o.older(base)
 	e, err := merge(base, layers[0], layers[1], layers[2])
 	if err != nil {
 		return Experiment{}, fmt.Errorf("%s: merging the configuration: %w", name, err)

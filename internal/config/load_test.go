@@ -256,7 +256,7 @@ const minimalCSV = "benchmark: csv\nmodel: {name: cqnp}\ndata:\n  file: my data.
 // csv needs only the name of its file. What depends on the files stays unset.
 func TestCSVDefaults(t *testing.T) {
 	expected := config.Data{Seed: 43, File: "my data.csv", XColumns: []string{"x"}, YColumns: []string{"y"},
-		SplitBy: "function", TrainFraction: 0.75, Scale: "standard"}
+		SplitBy: "function", TrainFraction: 0.75, ValidFraction: 0.1, Sizes: config.AllSizes, Scale: "standard"}
 	for _, model := range []string{"cnp", "canp", "bnp", "cqnp", "acqnp"} {
 		e := load(t, minimalCSV, config.Overrides{Set: []string{"model.name=" + model}})
 		if diff := cmp.Diff(expected, e.Data); diff != "" {
@@ -299,16 +299,33 @@ func TestDefaultsOfAggregationsAndForms(t *testing.T) {
 	}
 }
 
-// A configuration that a run wrote may be older than the residual adaptor. It is then plain.
-func TestRecordedConfigurationsArePlain(t *testing.T) {
-	file := write(t, minimalCSV)
-	e, err := config.Load(file, config.Overrides{Set: []string{"model.name=acqnp"}, Recorded: true})
-	if err != nil || e.Model.AdaptorForm != config.Plain {
-		t.Errorf("found %q and error %v, expected plain", e.Model.AdaptorForm, err)
+// A configuration that a run wrote may be older than a key that it lacks. The key then says what
+// older versions did. One that continues a run has the key of that run.
+func TestKeysThatOlderConfigurationsLack(t *testing.T) {
+	began := func(form, sizes string) *config.Experiment {
+		return &config.Experiment{Model: config.Model{AdaptorForm: form}, Data: config.Data{Sizes: sizes}}
 	}
-	e, err = config.Load(file, config.Overrides{Set: []string{"model={name: acqnp, adaptor_form: residual}"}, Recorded: true})
-	if err != nil || e.Model.AdaptorForm != config.Residual {
-		t.Errorf("found %q and error %v, expected residual", e.Model.AdaptorForm, err)
+	const acqnp = "model.name=acqnp"
+	for name, c := range map[string]struct {
+		overrides   config.Overrides
+		form, sizes string
+	}{
+		"new":       {config.Overrides{}, config.Residual, config.AllSizes},
+		"recorded":  {config.Overrides{Recorded: true}, config.Plain, config.SmallestSize},
+		"written":   {config.Overrides{Set: []string{"model={name: acqnp, adaptor_form: residual}", "data.sizes=all"}, Recorded: true}, config.Residual, config.AllSizes},
+		"old run":   {config.Overrides{Continues: began(config.Plain, config.SmallestSize)}, config.Plain, config.SmallestSize},
+		"plain run": {config.Overrides{Continues: began(config.Plain, config.AllSizes)}, config.Plain, config.AllSizes},
+		"other run": {config.Overrides{Continues: began("", "")}, config.Residual, config.AllSizes},
+		"both":      {config.Overrides{Set: []string{"data.sizes=all"}, Continues: began(config.Plain, config.SmallestSize)}, config.Plain, config.AllSizes},
+	} {
+		c.overrides.Set = append([]string{acqnp}, c.overrides.Set...)
+		e := load(t, minimalCSV, c.overrides)
+		if e.Model.AdaptorForm != c.form || e.Data.Sizes != c.sizes {
+			t.Errorf("%s: found %s and %s, expected %s and %s", name, e.Model.AdaptorForm, e.Data.Sizes, c.form, c.sizes)
+		}
+	}
+	if e := load(t, plain, config.Overrides{Recorded: true}); e.Data.Sizes != "" {
+		t.Errorf("a benchmark without data.sizes has %q", e.Data.Sizes)
 	}
 }
 

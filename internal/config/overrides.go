@@ -26,10 +26,30 @@ type Overrides struct {
 	// Env returns the environment in the form of os.Environ; nil means an empty one. The variable
 	// of train.steps is ACQNP_TRAIN_STEPS, and so on. An empty variable counts as unset.
 	Env func() []string
-	// Recorded says that a run wrote the configuration, or that the configuration is to continue a
-	// plain run. It may be older than a key that it lacks. The key then has the value that
-	// describes older runs: model.adaptor_form is plain.
+	// Recorded says that a run wrote the configuration. It may be older than a key that it lacks.
+	// The key then has the value that describes older runs: model.adaptor_form is plain, and
+	// data.sizes is smallest.
 	Recorded bool
+	// Continues is the run that the configuration is to continue, or nil. These keys, if the
+	// configuration lacks them, then have the values of that run: the file may be older than they
+	// are.
+	Continues *Experiment
+}
+
+// older sets the defaults of keys that older configurations lack.
+func (o Overrides) older(base map[string]any) {
+	values := map[string]string{}
+	if c := o.Continues; c != nil {
+		values["model.adaptor_form"], values["data.sizes"] = c.Model.AdaptorForm, c.Data.Sizes
+	}
+	if o.Recorded {
+		values["model.adaptor_form"], values["data.sizes"] = Plain, SmallestSize
+	}
+	for key, value := range values {
+		if _, used := base[key]; used && value != "" {
+			base[key] = value
+		}
+	}
 }
 
 // A Flag is a command-line flag that sets a key: {"--seed", "train.seed", "3"}. Value is YAML.

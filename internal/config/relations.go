@@ -194,33 +194,38 @@ func (e Experiment) ImageShape() benchmark.Shape {
 	return shape
 }
 
-// csvRelations returns the conditions on your own data: every N and N_c that training can draw
-// leave a target. The source checks that the files have enough points.
+// csvRelations returns the conditions on your own data: every N and N_c that the configuration
+// asks for leave a target. The source checks that the files have enough points.
 func csvRelations(e Experiment) []relation {
 	d := e.Data
 	points := []int{MaxCSVPoints, MaxCSVPoints}
 	if len(d.Points) > 0 {
 		points = d.Points
 	}
-	context := []int{3, points[0] - 3}
+	context := []int{0, points[0] - 1}
+	if d.Sizes == SmallestSize {
+		context = []int{3, points[0] - 3}
+	}
 	if len(d.Context) > 0 {
 		context = d.Context
 	}
 	columns := slices.Concat(d.XColumns, d.YColumns)
-	if d.Function != "" {
-		columns = append(columns, d.Function)
+	for _, name := range []string{d.Function, d.SplitColumn} {
+		if name != "" {
+			columns = append(columns, name)
+		}
 	}
 	distinct := slices.Compact(slices.Sorted(slices.Values(columns)))
 	all := []relation{{
-		keys:     []string{"data.x", "data.y", "data.function"},
+		keys:     []string{"data.x", "data.y", "data.function", "data.split_column"},
 		holds:    len(distinct) == len(columns),
 		found:    "a column with two meanings among " + text(columns),
-		expected: "different columns for x, y and function",
+		expected: "different columns for x, y, function and split_column",
 	}, {
 		keys:  []string{"data.points", "data.context"},
 		holds: context[0] <= context[1] && context[1] < points[0],
 		found: fmt.Sprintf("a context of %d to %d with as few as %d points", context[0], context[1], points[0]),
-		expected: "a context below points[0], so that targets are left (without data.context it is 3 to N − 3; without data.points " +
+		expected: "a context below points[0], so that targets are left (without data.context it follows from N; without data.points " +
 			fmt.Sprintf("N is %d at most)", MaxCSVPoints),
 	}}
 	numbers := len(d.XColumns) + len(d.YColumns)

@@ -27,12 +27,23 @@ func (s *csvSource) EvalSize() Size {
 // among them.
 func (s *csvSource) evaluated(i int) (points, context int) {
 	f := s.functions[i]
-	if s.e.Data.SplitBy == "function" {
-		_, context = s.contexts(s.points[1])
-		return min(f.points, config.MaxPoints), context
+	if s.byPoint() {
+		_, held := f.heldOut()
+		context = min(f.train, config.MaxPoints/2)
+		return context + min(held, config.MaxPoints/2), context
 	}
-	context = min(f.train, config.MaxPoints/2)
-	return context + min(f.points-f.train, config.MaxPoints/2), context
+	points = min(f.points, config.MaxPoints)
+	_, context = s.contexts(s.drawnFrom(points))
+	return points, context
+}
+
+// drawnFrom returns the number of points that bounds the context in the evaluation of a function of
+// so many points: with data.sizes: smallest, it is that of the training.
+func (s *csvSource) drawnFrom(points int) int {
+	if s.mixed() {
+		return points
+	}
+	return s.points[1]
 }
 
 // sameSizes reports whether evaluation takes the same number of points from every function.
@@ -55,16 +66,39 @@ func (s *csvSource) EvalBatches() int {
 }
 
 // Train draws N ~ U{points}, N_c ~ U{context}, train.batch_size functions, and N points of each
-// without replacement. It draws the functions without replacement too if there are enough.
+// without replacement. With data.sizes: all, N is at most the size of the smallest function of the
+// batch. A function occurs several times in a batch if there are too few of them.
 func (s *csvSource) Train(step int, dst *Batch) error {
 	seed, size := s.e.Train.Seed, s.e.Train.BatchSize
 	sizes := random.New(seed, random.Sizes)
 	n := between(sizes, step, 0, s.points[0], s.points[1])
+	s.choose(step)
+	for _, i := range s.chosen {
+		n = min(n, s.functions[i].train)
+	}
 	lo, hi := s.contexts(n)
 	dx, dy := s.Dims()
 	dst.reshape(Size{size, n, between(sizes, step, 1, lo, hi)}, dx, dy)
+	points := random.New(seed, random.Data)
+	s.picked = slices.Grow(s.picked[:0], n)[:n]
+	for b, i := range s.chosen {
+		f := s.functions[i]
+		s.deck.draw(points, uint64(step)*uint64(size)+uint64(b), f.train, s.picked)
+		s.fill(dst, b, f.first)
+	}
+	return nil
+}
+
+// choose sets s.chosen to the functions of a training batch. With data.sizes: smallest, it draws
+// them without replacement if there are enough.
+func (s *csvSource) choose(step int) {
+	size := s.e.Train.BatchSize
 	s.chosen = slices.Grow(s.chosen[:0], size)[:size]
-	shuffle, points := random.New(seed, random.Shuffle), random.New(seed, random.Data)
+	if s.mixed() {
+		s.rounds.fill(step, s.chosen)
+		return
+	}
+	shuffle := random.New(s.e.Train.Seed, random.Shuffle)
 	if size <= len(s.training) {
 		s.deck.draw(shuffle, uint64(step), len(s.training), s.chosen)
 	} else {
@@ -72,13 +106,9 @@ func (s *csvSource) Train(step int, dst *Batch) error {
 			s.chosen[b] = shuffle.IntN(uint64(step), uint64(b), len(s.training))
 		}
 	}
-	s.picked = slices.Grow(s.picked[:0], n)[:n]
-	for b, i := range s.chosen {
-		f := s.functions[s.training[i]]
-		s.deck.draw(points, uint64(step)*uint64(size)+uint64(b), f.train, s.picked)
-		s.fill(dst, b, f.first)
+	for b, k := range s.chosen {
+		s.chosen[b] = s.training[k]
 	}
-	return nil
 }
 
 // Eval takes the next functions in the order of the files. If functions are held out, it draws N_c
@@ -90,8 +120,8 @@ func (s *csvSource) Eval(i int, dst *Batch) error {
 	}
 	chosen := s.test[first:min(first+s.evalBatchSize, len(s.test))]
 	n, context := s.evaluated(chosen[0])
-	if s.e.Data.SplitBy == "function" {
-		lo, hi := s.contexts(s.points[1])
+	if !s.byPoint() {
+		lo, hi := s.contexts(s.drawnFrom(n))
 		context = between(random.New(s.e.Eval.Seed, random.Sizes|random.Evaluation), i, 1, lo, hi)
 	}
 	dx, dy := s.Dims()
@@ -100,12 +130,13 @@ func (s *csvSource) Eval(i int, dst *Batch) error {
 	points := random.New(s.e.Eval.Seed, random.Data|random.Evaluation)
 	for b, k := range chosen {
 		f := s.functions[k]
-		if s.e.Data.SplitBy == "function" {
+		if !s.byPoint() {
 			s.deck.draw(points, uint64(k), f.points, s.picked)
 		} else {
+			held, _ := f.heldOut()
 			for p := range s.picked {
 				if s.picked[p] = p; p >= context {
-					s.picked[p] = f.train + p - context
+					s.picked[p] = held + p - context
 				}
 			}
 		}

@@ -17,8 +17,9 @@ import (
 // A csvFunction is a function in raw units, with the place of its first row.
 type csvFunction struct {
 	Points
-	path string
-	line int
+	path  string
+	line  int
+	parts []splitPart // of its points, from data.split_column; nil without one
 }
 
 // A csvReader collects functions from files with the same header.
@@ -102,13 +103,13 @@ func (r *csvReader) read(path string) error {
 	if err != nil {
 		return err
 	}
-	by := -1
-	if r.data.Function != "" {
-		columns, err := t.columns([]string{r.data.Function})
-		if err != nil {
-			return err
-		}
-		by = columns[0]
+	by, err := t.optional(r.data.Function)
+	if err != nil {
+		return err
+	}
+	split, err := t.optional(r.data.SplitColumn)
+	if err != nil {
+		return err
 	}
 	rows := 0
 	for err = t.next(); err == nil; err = t.next() {
@@ -119,9 +120,28 @@ func (r *csvReader) read(path string) error {
 		if err := t.addTo(&f.Points, x, y); err != nil {
 			return err
 		}
+		if split >= 0 {
+			p, err := readPart(t, split)
+			if err != nil {
+				return err
+			}
+			f.parts = append(f.parts, p)
+		}
 		rows++
 	}
 	return t.end(err, rows)
+}
+
+// optional returns the column of this name, or −1 if the name is "".
+func (t *table) optional(name string) (int, error) {
+	if name == "" {
+		return -1, nil
+	}
+	columns, err := t.columns([]string{name})
+	if err != nil {
+		return -1, err
+	}
+	return columns[0], nil
 }
 
 // function returns the function that the current row belongs to. by is the column with its name, or

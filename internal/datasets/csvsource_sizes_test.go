@@ -1,0 +1,327 @@
+package datasets_test
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/input"
+)
+
+// anySize returns csvData with data.sizes: all.
+func anySize(t testing.TB, split string, points ...int) config.Experiment {
+	e := csvData(t, split, points...)
+	e.Data.Sizes = config.AllSizes
+	return e
+}
+
+// oneTo returns the sizes from lo to hi.
+func oneTo(lo, hi int) (all []int) {
+	for n := lo; n <= hi; n++ {
+		all = append(all, n)
+	}
+	return all
+}
+
+// trainedFunctions returns how often each function takes part in the first steps of training. It
+// checks every batch: its sizes, its points, and that no function is cut to half of its size.
+func trainedFunctions(t testing.TB, s datasets.Source, steps, most int, sizes []int) map[int]int {
+	t.Helper()
+	counts := map[int]int{}
+	for step := range steps {
+		b := makeCSV(t, s.Train, step)
+		functions, _ := members(t, b)
+		least := most
+		for _, f := range functions {
+			counts[f]++
+			least = min(least, sizes[f])
+			if n := min(sizes[f], most); n >= 2*b.Points {
+				t.Fatalf("step %d: N = %d for a function of %d points", step, b.Points, sizes[f])
+			}
+		}
+		if max := s.TrainSize(); b.Points != least || b.Context >= b.Points || b.Functions != max.Functions || b.Points > max.Points || b.Context > max.Context {
+			t.Fatalf("step %d: N = %d of at least %d points, N_c = %d of %v", step, b.Points, least, b.Context, max)
+		}
+	}
+	return counts
+}
+
+// Small functions neither stop the others nor cut them to their size. Each training function takes
+// part equally often.
+func TestFunctionsOfAnySizeTakePartEquallyOften(t *testing.T) {
+	for name, sizes := range map[string][]int{
+		"1 to 100":     oneTo(1, 100),
+		"one of 14":    append(alike(127, 40), 14),
+		"few":          {60, 14, 33, 21, 17, 40, 67},
+		"of one size":  alike(30, 12),
+		"one and one":  {5, 700},
+		"below 3":      {2, 1, 2, 2, 1, 1, 2},
+		"large, small": append(alike(9, 900), alike(9, 3)...),
+	} {
+		e := anySize(t, "function", sizes...)
+		s := open(t, e, "")
+		test := evaluatedFunctions(t, s)
+		var training []int // a context of one point and a target need two points
+		for f, n := range sizes {
+			if !slices.Contains(test, f) && n > 1 {
+				training = append(training, f)
+			}
+		}
+		// The split may put functions of one point among the held-out ones, which are not evaluated.
+		for _, rounds := range []int{1, 2} {
+			counts := trainedFunctions(t, s, rounds*len(takingPart(t, s, sizes)), config.MaxCSVPoints, sizes)
+			for f, n := range counts {
+				if n != rounds*e.Train.BatchSize || !slices.Contains(training, f) {
+					t.Errorf("%s: function %d takes part %d times in %d rounds, want %d", name, f, n, rounds, rounds*e.Train.BatchSize)
+				}
+			}
+		}
+	}
+}
+
+// takingPart returns the training functions of two points or more, found by training for long.
+func takingPart(t testing.TB, s datasets.Source, sizes []int) []int {
+	t.Helper()
+	seen := map[int]bool{}
+	for step := range 2 * len(sizes) {
+		functions, _ := members(t, makeCSV(t, s.Train, step))
+		for _, f := range functions {
+			seen[f] = true
+		}
+	}
+	var all []int
+	for f := range seen {
+		all = append(all, f)
+	}
+	return all
+}
+
+// An epoch has each function once if all are of similar sizes.
+func TestAnEpochHasEachFunctionOnce(t *testing.T) {
+	sizes := slices.Repeat([]int{12, 14, 19, 23}, 10)
+	e := anySize(t, "function", sizes...)
+	s := open(t, e, "")
+	for epoch := range 6 { // two rounds of 3 epochs: 30 functions, batches of 3
+		seen := map[int]int{}
+		for step := range 10 {
+			functions, _ := members(t, makeCSV(t, s.Train, 10*epoch+step))
+			for _, f := range functions {
+				seen[f]++
+			}
+		}
+		if len(seen) != 30 {
+			t.Errorf("epoch %d has %d of 30 functions", epoch, len(seen))
+		}
+	}
+}
+
+// A batch does not depend on earlier batches, in whatever round.
+func TestBatchesOfAnySizeDependOnTheirNumberAlone(t *testing.T) {
+	e := anySize(t, "function", oneTo(1, 30)...)
+	s := open(t, e, "")
+	var before []*datasets.Batch
+	for step := range 60 {
+		before = append(before, makeCSV(t, s.Train, step))
+	}
+	fresh := open(t, e, "")
+	for _, step := range []int{59, 3, 58, 22, 21, 23, 0, 40} {
+		if diff := cmp.Diff(before[step], makeCSV(t, fresh.Train, step)); diff != "" {
+			t.Fatalf("step %d: %s", step, diff)
+		}
+	}
+	e.Train.Seed++
+	if cmp.Equal(before[0], makeCSV(t, open(t, e, "").Train, 0)) {
+		t.Error("train.seed changes nothing")
+	}
+}
+
+// data.points and data.context bound N and N_c as far as the functions allow.
+func TestPointsAndContextOfAnySize(t *testing.T) {
+	sizes := slices.Repeat([]int{3, 40, 90}, 10)
+	e := anySize(t, "function", sizes...)
+	e.Data.Points, e.Data.Context = []int{20, 60}, []int{5, 10}
+	s := open(t, e, "")
+	if diff := cmp.Diff(datasets.Size{Functions: 3, Points: 60, Context: 10}, s.TrainSize()); diff != "" {
+		t.Error(diff)
+	}
+	drawn := map[int]bool{}
+	for step := range 400 {
+		b := makeCSV(t, s.Train, step)
+		drawn[b.Points] = true
+		switch {
+		case b.Points == 3 && b.Context != 2, b.Points > 3 && (b.Points < 20 || b.Points > 60 || b.Context < 5 || b.Context > 10):
+			t.Fatalf("N = %d, N_c = %d", b.Points, b.Context)
+		}
+	}
+	if len(drawn) < 30 { // of 42 values, some of them rare
+		t.Errorf("%d values of N", len(drawn))
+	}
+	for i := range s.EvalBatches() {
+		if b := makeCSV(t, s.Eval, i); b.Context > 10 || b.Context < min(5, b.Points-1) {
+			t.Errorf("an evaluation of N = %d with N_c = %d", b.Points, b.Context)
+		}
+	}
+}
+
+// The evaluation takes all points of each held-out function.
+func TestEvaluationOfDifferentSizes(t *testing.T) {
+	sizes := oneTo(2, 80)
+	s := open(t, anySize(t, "function", sizes...), "")
+	contexts := map[bool]int{}
+	for i := range s.EvalBatches() {
+		b := makeCSV(t, s.Eval, i)
+		functions, _ := members(t, b)
+		if b.Functions != 1 || b.Points != sizes[functions[0]] || b.Context >= b.Points || b.Context > config.MaxCSVContext {
+			t.Errorf("N_c = %d, N = %d of %d points", b.Context, b.Points, sizes[functions[0]])
+		}
+		contexts[b.Context > 25]++
+	}
+	if contexts[true] == 0 || contexts[false] == 0 {
+		t.Errorf("contexts above 25, and others: %v", contexts)
+	}
+	// Held-out points of functions of different sizes; those of one point are for training.
+	s = open(t, anySize(t, "point", 1, 2, 3, 40), "")
+	want := [][2]int{{2, 1}, {3, 2}, {40, 30}} // N, N_c
+	for i := range s.EvalBatches() {
+		if b := makeCSV(t, s.Eval, i); i >= len(want) || b.Points != want[i][0] || b.Context != want[i][1] {
+			t.Errorf("evaluation %d: N = %d, N_c = %d", i, b.Points, b.Context)
+		}
+	}
+	if s.EvalBatches() != len(want) {
+		t.Errorf("%d batches, want %d", s.EvalBatches(), len(want))
+	}
+}
+
+// Five thousand functions are no burden: a batch costs no more than its points.
+func TestThousandsOfFunctions(t *testing.T) {
+	sizes := make([]int, 5000)
+	for i := range sizes {
+		sizes[i] = 1 + i*7919%23
+	}
+	text := strings.Builder{}
+	text.WriteString("name,x,y\n")
+	for f, n := range sizes {
+		for i := range n {
+			fmt.Fprintf(&text, "f%d,%d,%d\n", f, i, 100*f+i)
+		}
+	}
+	e := anySize(t, "function", 6, 6)
+	put(t, e.Data.File, []byte(text.String()))
+	e.Train.BatchSize = 64
+	s := open(t, e, "")
+	seen := map[int]int{}
+	for step := range 2 * 3750 / 64 { // two epochs
+		b := makeCSV(t, s.Train, step)
+		for row := range b.Functions {
+			f := int(b.Y[row*b.Points]) / 100
+			if seen[f]++; sizes[f] < b.Points {
+				t.Fatalf("%d points of %d", b.Points, sizes[f])
+			}
+		}
+	}
+	for f, n := range seen {
+		if n > 4 {
+			t.Errorf("function %d took part %d times in two epochs", f, n)
+		}
+	}
+	if len(seen) < 3300 { // of 3750, some of which have one point
+		t.Errorf("%d functions took part", len(seen))
+	}
+}
+
+// putSplit writes the functions f0, f1, … with a column part, one value for each row.
+func putSplit(t testing.TB, path string, parts ...string) {
+	t.Helper()
+	text := "name,x,y,part\n"
+	for f, of := range parts {
+		for i, p := range strings.Split(of, "") {
+			part := map[string]string{"t": "train", "v": "valid", "e": "test", "-": ""}[p]
+			if part == "" && p != "-" {
+				part = p
+			}
+			text += fmt.Sprintf("f%d,%d,%d,%s\n", f, i, 1000*f+i, part)
+		}
+	}
+	put(t, path, []byte(text))
+}
+
+func TestSplitColumn(t *testing.T) {
+	e := anySize(t, "function", 6, 6)
+	e.Data.SplitColumn = "part"
+	putSplit(t, e.Data.File, "tttt", "eeeeeeee", "tttttt", "vvvv", "eee", "tt")
+	s := open(t, e, "")
+	if got := evaluatedFunctions(t, s); !slices.Equal(got, []int{1, 4}) {
+		t.Errorf("functions %v in the test", got)
+	}
+	if got := slices.Sorted(slices.Values(takingPart(t, s, alike(6, 9)))); !slices.Equal(got, []int{0, 2, 5}) {
+		t.Errorf("functions %v in training", got)
+	}
+	e.Data.SplitBy = "point"
+	putSplit(t, e.Data.File, "tetetvv", "eeetttt")
+	s = open(t, e, "")
+	held := [][]int{{1, 3}, {0, 1, 2}}
+	for i, want := range held {
+		b := makeCSV(t, s.Eval, i)
+		_, points := members(t, b)
+		if got := points[0][b.Context:]; !slices.Equal(got, want) {
+			t.Errorf("points %v of function %d in the test, want %v", got, i, want)
+		}
+	}
+	for step := range 50 {
+		functions, points := members(t, makeCSV(t, s.Train, step))
+		for k, f := range functions {
+			for _, p := range points[k] {
+				if slices.Contains(held[f], p) || f == 0 && p > 4 {
+					t.Fatalf("training on point %d of function %d", p, f)
+				}
+			}
+		}
+	}
+}
+
+func TestBadSplitsAreRefused(t *testing.T) {
+	for _, c := range []struct {
+		name, split string
+		parts       []string
+		column      string
+		line        int
+		key         string
+		says        string
+	}{
+		{name: "an unknown value", parts: []string{"ttt", "eXe"}, line: 6, key: "part", says: `"X", expected train, valid, test`},
+		{name: "no value", parts: []string{"tt-", "eee"}, line: 4, key: "part", says: "found nothing"},
+		{name: "no training function", parts: []string{"eee", "vvv"}, key: "part", says: "no function with the value train"},
+		{name: "no test", parts: []string{"ttt", "vvv"}, key: "part", says: "no function with the value test"},
+		{name: "no training row", split: "point", parts: []string{"eee", "vvv"}, key: "part", says: "no row with the value train"},
+		{name: "two values in a function", parts: []string{"ttt", "eet"}, line: 5, says: `"f1" with test and train in the column part`},
+		{name: "no column", parts: []string{"ttt", "eee"}, column: "set", line: 1, says: "set"},
+		{name: "functions of one point", parts: []string{"t", "t", "e"}, key: "data.file", says: "no training function"},
+		{name: "tests of one point", parts: []string{"tt", "ttt", "e"}, key: "data.file", says: "no held-out function"},
+	} {
+		e := anySize(t, "function", 6, 6)
+		if c.split != "" {
+			e.Data.SplitBy = c.split
+		}
+		e.Data.SplitColumn = "part"
+		if c.column != "" {
+			e.Data.SplitColumn = c.column
+		}
+		putSplit(t, e.Data.File, c.parts...)
+		_, err := datasets.Open(e, "")
+		var bad *input.Error
+		if !errors.As(err, &bad) || bad.Line != c.line || bad.Key != c.key && c.line != 1 || !strings.Contains(bad.Error(), c.says) || strings.Contains(bad.Error(), "\n") {
+			t.Errorf("%s: found error %v, expected line %d, key %q and %q", c.name, err, c.line, c.key, c.says)
+		}
+	}
+	e := anySize(t, "point", 1, 1, 1)
+	if _, err := datasets.Open(e, filepath.Join(t.TempDir())); err == nil || !strings.Contains(err.Error(), "two points or more") {
+		t.Errorf("points of functions of one point: error %v", err)
+	}
+}

@@ -1,0 +1,251 @@
+package datasets
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/random"
+)
+
+// A splitPart is what a function, or a point of a function, is for.
+type splitPart uint8
+
+const (
+	forTraining splitPart = iota
+	forValidation
+	forTest
+)
+
+// partNames are the values of data.split_column, by part.
+var partNames = []string{"train", "valid", "test"}
+
+// readPart returns the part that column c of the current row names.
+func readPart(t *table, c int) (splitPart, error) {
+	i := slices.Index(partNames, strings.TrimSpace(t.fields[c]))
+	if i < 0 {
+		return 0, t.refuse(c, strings.Join(partNames, ", ")+" (the values of data.split_column)")
+	}
+	return splitPart(i), nil
+}
+
+// A span is the place of a function's points in x and y. Its first train points are for training,
+// the next valid points for validation and the others for the test. A function that is held out
+// whole has no points for training.
+type span struct{ first, points, train, valid int }
+
+// heldOut returns the number of the first test point and how many there are, if points are held
+// out.
+func (f span) heldOut() (first, count int) {
+	first = f.train + f.valid
+	return first, f.points - first
+}
+
+// split divides the functions, or the points of each, into training, validation and test. It sets
+// s.functions, s.order and the lists of functions.
+func (s *csvSource) split(functions []csvFunction) error {
+	s.functions, s.order = make([]span, len(functions)), make([][]int, len(functions))
+	first := 0
+	for i, f := range functions {
+		s.functions[i] = span{first: first, points: f.N}
+		first += f.N
+	}
+	if s.byPoint() {
+		return s.splitPoints(functions)
+	}
+	return s.splitFunctions(functions)
+}
+
+// byPoint reports whether points are held out, not functions.
+func (s *csvSource) byPoint() bool { return s.e.Data.SplitBy == "point" }
+
+// validates reports whether there is validation.
+func (s *csvSource) validates() bool { return false }
+
+// splitFunctions sets the lists of functions for training, validation and the test.
+func (s *csvSource) splitFunctions(functions []csvFunction) error {
+	choose := s.drawFunctions
+	if s.e.Data.SplitColumn != "" {
+		choose = s.readFunctions
+	}
+	if err := choose(functions); err != nil {
+		return err
+	}
+	for _, list := range [][]int{s.training, s.valid, s.test} {
+		slices.Sort(list)
+	}
+	for _, i := range s.training {
+		s.functions[i].train = functions[i].N
+	}
+	return nil
+}
+
+// drawFunctions draws the functions of each part.
+func (s *csvSource) drawFunctions(functions []csvFunction) error {
+	fraction := s.e.Data.TrainFraction
+	n := trainingPart(fraction, len(functions))
+	if n < 1 || n >= len(functions) {
+		return refuse("data.train_fraction", fraction,
+			"a fraction that leaves some of the %d functions on both sides (data.split: point splits their points instead)", len(functions))
+	}
+	all := make([]int, len(functions))
+	random.New(s.e.Data.Seed, random.Split).Perm(0, all)
+	s.training, s.test = all[:n:n], all[n:]
+	return s.takeValidation()
+}
+
+// readFunctions takes the parts from data.split_column. If there is validation and the column has
+// none, it draws validation from the training functions.
+func (s *csvSource) readFunctions(functions []csvFunction) error {
+	lists := [...]*[]int{&s.training, &s.valid, &s.test}
+	for i, f := range functions {
+		for _, p := range f.parts[1:] {
+			if p != f.parts[0] {
+				return f.refuse(fmt.Sprintf("with %s and %s in the column %s", partNames[f.parts[0]], partNames[p], s.e.Data.SplitColumn),
+					"one of them in all rows of a function (data.split: point splits the points of functions)")
+			}
+		}
+		list := lists[f.parts[0]]
+		*list = append(*list, i)
+	}
+	if err := s.checkParts(functions[0].path, len(s.training), len(s.test), "function"); err != nil {
+		return err
+	}
+	if !s.validates() || len(s.valid) > 0 {
+		return nil
+	}
+	mixed := make([]int, len(s.training))
+	random.New(s.e.Data.Seed, random.Split).Perm(0, mixed)
+	for k, i := range mixed {
+		mixed[k] = s.training[i]
+	}
+	s.training = mixed
+	return s.takeValidation()
+}
+
+// checkParts refuses a column data.split_column without training or without a test.
+func (s *csvSource) checkParts(path string, training, test int, what string) error {
+	missing := partNames[forTraining]
+	switch {
+	case training > 0 && test > 0:
+		return nil
+	case training > 0:
+		missing = partNames[forTest]
+	}
+	return &input.Error{File: path, Key: s.e.Data.SplitColumn, Found: "no " + what + " with the value " + missing,
+		Expected: "at least one of train and one of test"}
+}
+
+// takeValidation moves the last training functions, which are in random order, to validation.
+func (s *csvSource) takeValidation() error {
+	if !s.validates() {
+		return nil
+	}
+	n := len(s.training)
+	valid := max(1, trainingPart(s.e.Data.ValidFraction, n))
+	if valid >= n {
+		return refuse("data.valid_fraction", s.e.Data.ValidFraction,
+			"a fraction that leaves some of the %s for training (train.validate_every: 0 trains without validation, data.split: point splits points)",
+			countOf(n, "training function"))
+	}
+	s.training, s.valid = s.training[:n-valid:n-valid], s.training[n-valid:]
+	return nil
+}
+
+func countOf(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
+// splitPoints orders the points of each function by their parts. Every function is in the lists of
+// the parts that it has points for.
+func (s *csvSource) splitPoints(functions []csvFunction) error {
+	order := s.drawPoints
+	if s.e.Data.SplitColumn != "" {
+		order = s.readPoints
+	}
+	training, test := 0, 0
+	for i := range functions {
+		if err := order(i, &functions[i]); err != nil {
+			return err
+		}
+		_, held := s.functions[i].heldOut()
+		training, test = training+s.functions[i].train, test+held
+	}
+	if s.e.Data.SplitColumn != "" {
+		if err := s.checkParts(functions[0].path, training, test, "row"); err != nil {
+			return err
+		}
+	}
+	s.takePoints()
+	for i, f := range s.functions {
+		_, held := f.heldOut()
+		for _, c := range []struct {
+			points int
+			list   *[]int
+		}{{f.train, &s.training}, {f.valid, &s.valid}, {held, &s.test}} {
+			if c.points > 0 {
+				*c.list = append(*c.list, i)
+			}
+		}
+	}
+	switch {
+	case len(s.test) == 0:
+		return refuse("data.split", "point", "a function of two points or more, or data.split: function")
+	case s.validates() && len(s.valid) == 0:
+		return refuse("data.valid_fraction", s.e.Data.ValidFraction,
+			"a function with two training points or more (train.validate_every: 0 trains without validation)")
+	}
+	return nil
+}
+
+// drawPoints draws the training points of function i. With data.sizes: all, a function of two
+// points or more has one or more on both sides, and that of one point has it in training.
+func (s *csvSource) drawPoints(i int, f *csvFunction) error {
+	n := trainingPart(s.e.Data.TrainFraction, f.N)
+	if s.mixed() {
+		n = min(max(n, 1), max(f.N-1, 1))
+	} else if n < 1 || n >= f.N {
+		return f.refuse(fmt.Sprintf("with %d points", f.N), "enough points for data.train_fraction %g to split", s.e.Data.TrainFraction)
+	}
+	s.order[i] = make([]int, f.N)
+	random.New(s.e.Data.Seed, random.Split).Perm(uint64(i), s.order[i])
+	s.functions[i].train = n
+	return nil
+}
+
+// readPoints takes the parts of the points of function i from data.split_column.
+func (s *csvSource) readPoints(i int, f *csvFunction) error {
+	var parts [3][]int
+	for k, p := range f.parts {
+		parts[p] = append(parts[p], k)
+	}
+	train := parts[forTraining]
+	mixed := make([]int, len(train)) // random: contexts and validation take the first or the last
+	random.New(s.e.Data.Seed, random.Split).Perm(uint64(i), mixed)
+	for k, j := range mixed {
+		mixed[k] = train[j]
+	}
+	s.order[i] = slices.Concat(mixed, parts[forValidation], parts[forTest])
+	s.functions[i].train, s.functions[i].valid = len(train), len(parts[forValidation])
+	return nil
+}
+
+// takePoints moves the last training points of each function to validation, unless there is none
+// or data.split_column names them.
+func (s *csvSource) takePoints() {
+	if !s.validates() || slices.ContainsFunc(s.functions, func(f span) bool { return f.valid > 0 }) {
+		return
+	}
+	for i := range s.functions {
+		f := &s.functions[i]
+		if f.train > 1 {
+			f.valid = max(1, trainingPart(s.e.Data.ValidFraction, f.train))
+			f.train -= f.valid
+		}
+	}
+}
