@@ -53,7 +53,7 @@ func (r Runner) run(ctx context.Context, t Trial) ([]Result, error) {
 		return nil, err
 	}
 	trained.Experiment = t.Experiment // as changed by the protocol
-	model, err := predict.LoadRun(trained, run.Newest, run.UnitsOf(t.Experiment, source), r.Device, r.Progress.Warn)
+	model, err := predict.LoadRun(trained, run.Preferred, run.UnitsOf(t.Experiment, source), r.Device, r.Progress.Warn)
 	if err != nil {
 		return nil, err
 	}

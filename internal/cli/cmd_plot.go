@@ -41,7 +41,7 @@ func (f *figureFlags) addFlags(cmd *cobra.Command, checkpoint bool) {
 	cmd.Flags().StringArrayVar(&f.runs, "run", nil, "run `DIR`, repeatable")
 	cmd.Flags().StringVar(&f.out, "out", "", "`FILE` for the figure (.png, .svg or .pdf)")
 	if checkpoint {
-		cmd.Flags().StringVar(&f.checkpoint, "checkpoint", run.Newest, "`STEP` of the runs' checkpoints to use, or latest")
+		cmd.Flags().StringVar(&f.checkpoint, "checkpoint", run.Preferred, "`STEP` of the runs' checkpoints to use, best or latest (default best in a run with validation,\nlatest in any other)")
 	}
 	must(cmd.MarkFlagRequired("run"))
 	must(cmd.MarkFlagRequired("out"))

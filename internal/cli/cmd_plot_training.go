@@ -12,8 +12,9 @@ func newPlotTraining(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "training --run DIR… --out FILE",
 		Short: "Draw the loss by step",
-		Long: `Draw the loss of runs by step, raw and smoothed, and the learning rate if it changes. A run that is
-still being trained can be drawn too.`,
+		Long: `Draw the loss of runs by step, raw and smoothed, and the learning rate if it changes. The loss of a
+run's validations is a dotted line with the best step marked. A run that is still being trained can be
+drawn too.`,
 		Example: `  acqnp plot training --run runs/lissajous/acqnp/seed-0 --run runs/lissajous/cqnp/seed-0 --out training.png`,
 		Args:    cobra.NoArgs,
 		RunE:    a.run(func(*cobra.Command) error { return runPlotTraining(a, &o) }),

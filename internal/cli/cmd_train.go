@@ -43,6 +43,10 @@ untrained one on a few evaluation batches, and fit.png shows what it predicts fo
 evaluation functions. eval.json is written if they are all of the configuration's batches. A warning
 follows if the quantile levels of an ACQNP with a plain adaptor coincide.
 
+With train.validate_every, the weights with the best log-likelihood of validation data are kept in
+checkpoints/best.safetensors, and this evaluation and all other commands use them. With
+train.patience, training ends once so many validations in a row were no better.
+
 On SIGINT, SIGTERM or SIGHUP, training writes a checkpoint and exits with 130. --resume continues from
 there to the same result.`,
 		Example: `  acqnp train --config configs/quickstart.yaml
@@ -77,6 +81,8 @@ type trainSummary struct {
 	Loss       *float64                   `json:"loss"` // of the last step; null if the run was complete
 	Checkpoint string                     `json:"checkpoint"`
 	Seconds    float64                    `json:"seconds"`
+	Ended      string                     `json:"ended"`          // see run.Metrics
+	Best       *train.Best                `json:"best,omitempty"` // with validation
 	Evaluation *predict.ComparisonSummary `json:"evaluation,omitempty"`
 	Plot       string                     `json:"plot,omitempty"`
 }
@@ -117,7 +123,8 @@ func runTrain(ctx context.Context, a *app, o trainOptions) error {
 	if err != nil {
 		return err
 	}
-	s := trainSummary{Run: o.runDir, Step: result.Step, Checkpoint: result.Checkpoint, Seconds: result.Elapsed.Seconds()}
+	s := trainSummary{Run: o.runDir, Step: result.Step, Checkpoint: result.Checkpoint, Seconds: result.Elapsed.Seconds(),
+		Ended: result.Ended, Best: result.Best}
 	if !result.Finished {
 		s.Loss = &result.Loss
 	}
@@ -163,7 +170,11 @@ func (o *trainOptions) experiment() (config.Experiment, error) {
 // finish compares the trained model with the untrained one, and writes eval.json and fit.png. It
 // records in s what it has done.
 func (o *trainOptions) finish(ctx context.Context, e config.Experiment, source datasets.Source, s *trainSummary, p progress.Reporter) error {
-	t, err := predict.LoadCheckpoint(e, s.Checkpoint, run.UnitsOf(e, source), o.device)
+	checkpoint := s.Checkpoint
+	if s.Best != nil {
+		checkpoint = s.Best.Checkpoint
+	}
+	t, err := predict.LoadCheckpoint(e, checkpoint, run.UnitsOf(e, source), o.device)
 	if err != nil {
 		return err
 	}
@@ -209,6 +220,9 @@ func (s *trainSummary) print(w io.Writer) error {
 		fmt.Fprintf(w, ", last loss %.4f", *s.Loss)
 	}
 	fmt.Fprintf(w, "\ncheckpoint %s\n", s.Checkpoint)
+	if s.Best != nil {
+		fmt.Fprintf(w, "ended by %s; best checkpoint %s of step %d, valid_ll %.4f\n", s.Ended, s.Best.Checkpoint, s.Best.Step, s.Best.ValidLL)
+	}
 	if s.Evaluation != nil {
 		s.Evaluation.Print(w)
 	}

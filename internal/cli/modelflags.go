@@ -24,6 +24,6 @@ func (f *modelFlags) addFlags(cmd *cobra.Command) {
 
 func (f *modelFlags) addRun(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.Run, "run", "", "run `DIR`")
-	cmd.Flags().StringVar(&f.Checkpoint, "checkpoint", run.Newest, "`STEP` of the run's checkpoint to use, or latest")
+	cmd.Flags().StringVar(&f.Checkpoint, "checkpoint", run.Preferred, "`STEP` of the run's checkpoint to use, best or latest (default best in a run with validation,\nlatest in any other)")
 	must(cmd.MarkFlagDirname("run"))
 }

@@ -33,7 +33,7 @@ func Differences(a, b Experiment) []string {
 // and checkpointing may differ. With a constant learning rate, the number of steps or epochs may
 // differ too.
 func ResumeDifferences(began, now Experiment) []string {
-	constant := began.Train.Schedule == "constant" && now.Train.Schedule == "constant"
+	constant := began.Train.Schedule == Constant && now.Train.Schedule == Constant
 	free := map[string]bool{
 		"train.log_every": true, "train.checkpoint_every": true, "train.keep_checkpoints": true,
 		"train.steps": constant, "train.epochs": constant,

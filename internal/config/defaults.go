@@ -22,7 +22,7 @@ func defaults(c choice) map[string]any {
 		"data.seed":              uint64(43),
 		"train.learning_rate":    r.Learning,
 		"train.weight_decay":     r.Decay,
-		"train.schedule":         "constant",
+		"train.schedule":         Constant,
 		"train.seed":             uint64(0),
 		"train.log_every":        100,
 		"train.checkpoint_every": 5000,
@@ -37,7 +37,7 @@ func defaults(c choice) map[string]any {
 		d["data.files"] = b.FileNames()
 	}
 	if model == "bnp" && b.Kind != benchmark.SpeedFlow {
-		d["train.schedule"] = "cosine"
+		d["train.schedule"] = Cosine
 	}
 	if c.aggregates() == Transformer {
 		d["model.heads"] = 4

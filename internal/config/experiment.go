@@ -51,6 +51,13 @@ const (
 	SmallestSize = "smallest" // each batch takes as many points as the smallest function has: that of version 0.2
 )
 
+// The values of train.schedule, of the learning rate.
+const (
+	Constant = "constant"
+	Cosine   = "cosine"  // falls to zero over all steps
+	Plateau  = "plateau" // constant, then falls to zero over a tenth of the steps before
+)
+
 // The values of train.levels: how the N_τ levels of a point are drawn.
 const (
 	RandomLevels     = "random"     // independently: the paper's
@@ -189,12 +196,18 @@ type Train struct {
 	Levels          string  `yaml:"levels,omitempty" mapstructure:"levels"`
 	LearningRate    float64 `yaml:"learning_rate" mapstructure:"learning_rate"` // of Adam
 	WeightDecay     float64 `yaml:"weight_decay" mapstructure:"weight_decay"`   // the L2 regulariser λ
-	Schedule        string  `yaml:"schedule" mapstructure:"schedule"`           // constant or cosine
+	Schedule        string  `yaml:"schedule" mapstructure:"schedule"`           // Constant, Cosine or Plateau
 	Loss            string  `yaml:"loss" mapstructure:"loss"`                   // AllPoints or Targets
 	Seed            uint64  `yaml:"seed" mapstructure:"seed"`
 	LogEvery        int     `yaml:"log_every" mapstructure:"log_every"`               // steps
 	CheckpointEvery int     `yaml:"checkpoint_every" mapstructure:"checkpoint_every"` // steps
 	KeepCheckpoints int     `yaml:"keep_checkpoints" mapstructure:"keep_checkpoints"` // besides the newest
+
+	// ValidateEvery is the number of steps between validations; 0 means none. Patience is how many
+	// validations in a row may bring no better one before training ends; 0 means any number.
+	// Synthetic and csv.
+	ValidateEvery int `yaml:"validate_every,omitempty" mapstructure:"validate_every"`
+	Patience      int `yaml:"patience,omitempty" mapstructure:"patience"`
 }
 
 // Eval holds the settings of the evaluation: its batches and, for quantile models, its levels.

@@ -107,7 +107,7 @@ var refusals = []struct {
 	{"more than float32", plain + "train: {learning_rate: 1e39}\n", 3, "train.learning_rate", "1e39"},
 	{"negative decay", plain + "train: {weight_decay: -1}\n", 3, "train.weight_decay", "0 or above"},
 	{"NaN decay", plain + "train: {weight_decay: .NaN}\n", 3, "train.weight_decay", "0 or above"},
-	{"unknown schedule", plain + "train: {schedule: linear}\n", 3, "train.schedule", "constant or cosine"},
+	{"unknown schedule", plain + "train: {schedule: linear}\n", 3, "train.schedule", "constant, cosine or plateau"},
 	{"never logging", plain + "train: {log_every: 0}\n", 3, "train.log_every", "found 0"},
 	{"never a checkpoint", plain + "train: {checkpoint_every: 0}\n", 3, "train.checkpoint_every", "found 0"},
 	{"keeping less than none", plain + "train: {keep_checkpoints: -1}\n", 3, "train.keep_checkpoints", "-1"},
@@ -259,6 +259,10 @@ var refusals = []struct {
 	{"files of csv", minimalCSV + "  files: [a.csv]\n", 5, "data.files", "csv does not use"},
 	{"epochs of csv", minimalCSV + "train: {epochs: 3}\n", 5, "train.epochs", "csv does not use"},
 
+	{"patience without validations", plain + "train: {patience: 3}\n", 3, "train.patience", "expected train.validate_every above 0"},
+	{"fewer validations than none", plain + "train: {validate_every: -1}\n", 3, "train.validate_every", "found -1"},
+	{"validation of images", mnist + "train: {validate_every: 100}\n", 3, "train.validate_every", "mnist does not use"},
+	{"validation of lanes", lanes + "train: {validate_every: 100}\n", 3, "train.validate_every", "speed-flow does not use"},
 	{"epochs", plain + "train: {epochs: 100}\n", 3, "train.epochs", "double-sine does not use"},
 }
 

@@ -20,7 +20,12 @@ type relation struct {
 // relations lists the conditions on e beyond the rules of single keys.
 func relations(e Experiment) []relation {
 	b, _ := benchmark.Find(e.Benchmark)
-	all := modelRelations(e.Model)
+	all := append(modelRelations(e.Model), relation{
+		keys:     []string{"train.patience", "train.validate_every"},
+		holds:    e.Train.Patience == 0 || e.Train.ValidateEvery > 0,
+		found:    fmt.Sprintf("a patience of %d without validations", e.Train.Patience),
+		expected: "train.validate_every above 0: patience counts validations",
+	})
 	switch b.Kind {
 	case benchmark.Images:
 		return append(all, imageRelations(e, b)...)

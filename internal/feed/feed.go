@@ -45,6 +45,24 @@ const (
 	TargetPoints               // the targets alone: engines then do not decode the context points
 )
 
+// All returns the feeds of steps 0 to n−1, each in memory of its own. batch makes the batch of a
+// step.
+func All(batch func(step int, dst *datasets.Batch) error, points Points, d Draws, n int) ([]*Feed, error) {
+	feeds := make([]*Feed, n)
+	for step := range feeds {
+		f := new(Feed)
+		err := batch(step, &f.batch)
+		if err == nil {
+			err = f.load(step, points, d)
+		}
+		if err != nil {
+			return nil, err
+		}
+		feeds[step] = f
+	}
+	return feeds, nil
+}
+
 // load fills the feed from its batch, the batch of this step.
 func (f *Feed) load(step int, points Points, d Draws) error {
 	b := &f.batch

@@ -14,8 +14,8 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// A Training is a figure of trainings: the loss by step, raw and smoothed, and below it the
-// learning rate, if it changes.
+// A Training is a figure of trainings: the loss by step, raw and smoothed, with the validation's
+// beside it, and below it the learning rate, if it changes.
 type Training struct {
 	Title string
 	Runs  []TrainingRun
@@ -86,6 +86,7 @@ func (f Training) draw(c draw.Canvas) {
 	var entries []legendEntry
 	for i, r := range f.Runs {
 		entries = append(entries, legendEntry{r.Label, lineWidth, lineThumb(seriesStyle(i))})
+		entries = append(entries, r.validationLegend(i)...)
 	}
 	c = drawHeading(c, f.Title, entries)
 	plots := [][]*plot.Plot{{f.losses()}}
@@ -111,6 +112,11 @@ func (f Training) losses() *plot.Plot {
 		p.Add(curve{raw, faint(seriesStyle(i))})
 		above = append(above, curve{calm, seriesStyle(i)})
 		ys, smoothed = append(ys, ysOf(raw)...), append(smoothed, ysOf(calm)...)
+		if best := run.BestOf(r.Metrics); best >= 0 {
+			above = append(above, r.validationPlot(i, best)...)
+			smoothed = append(smoothed, ysOf(r.validation())...)
+			p.Y.Label.Text = "loss"
+		}
 	}
 	p.Add(above...)
 	p.X.Min, p.X.Max = f.steps()

@@ -32,6 +32,7 @@ type Plan struct {
 	Capacity ops.Extents
 	Feeds    int               // how many feeds are filled in turn
 	Keys     datasets.SizeKeys // the keys that set the capacity
+	Beside   *Plan             // a model that is compiled too, at the same time; nil if none
 }
 
 // Check returns an *input.Error if the plan takes more memory than is available. The error names
@@ -72,7 +73,11 @@ func (p Plan) Bytes() (float64, error) {
 	if p.Mode == models.Training {
 		n += 4 * stateCopies * float64(p.Model.NumParams())
 	}
-	return n, nil
+	if p.Beside == nil {
+		return n, nil
+	}
+	beside, err := p.Beside.Bytes()
+	return n + beside, err
 }
 
 // refuse returns the error of a plan that takes too much.

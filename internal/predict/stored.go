@@ -12,7 +12,7 @@ import (
 // Stored names a trained model on disk: a checkpoint of a run, or a configuration and weights.
 type Stored struct {
 	Run        string // run directory; if empty, the model is that of Config and Weights
-	Checkpoint string // of the run: run.Newest or a step
+	Checkpoint string // of the run: see run.Run.Load
 	Config     string // configuration file
 	Weights    string // safetensors file with PyTorch's names
 }

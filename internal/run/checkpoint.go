@@ -22,6 +22,7 @@ const (
 	scaleKey   = "loss_scale"
 	goodKey    = "loss_scale_steps"
 	kernelsKey = "kernels"
+	validKey   = "validation"
 	prefixM    = "adam.m."
 	prefixV    = "adam.v."
 )
@@ -39,6 +40,8 @@ type Checkpoint struct {
 	Kernels   string        // the CPU kernels that computed it; "" for a GPU or if unknown
 	Elapsed   time.Duration // training time so far, over all resumes
 	Units     *Units        // of the data; nil if an older program wrote the checkpoint
+
+	Validation Validation // so far; zero in a run without
 
 	engine.State // weights and optimiser
 }
@@ -78,6 +81,11 @@ func (c *Checkpoint) write(m *models.Model, seed uint64) error {
 	}
 	if c.Kernels != "" {
 		meta[kernelsKey] = c.Kernels
+	}
+	if c.Validation != (Validation{}) {
+		if meta[validKey], err = c.Validation.text(); err != nil {
+			return err
+		}
 	}
 	if c.Updates != c.Step {
 		meta[updatesKey] = strconv.Itoa(c.Updates)

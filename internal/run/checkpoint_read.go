@@ -62,6 +62,9 @@ func readMetadata(path string, meta map[string]string) (Checkpoint, error) {
 	if c.Elapsed, err = time.ParseDuration(meta["elapsed_s"] + "s"); err != nil {
 		return Checkpoint{}, &input.Error{File: path, Key: "elapsed_s", Found: strconv.Quote(meta["elapsed_s"]), Expected: "seconds"}
 	}
+	if c.Validation, err = readValidation(path, meta, c.Step); err != nil {
+		return Checkpoint{}, err
+	}
 	c.Units, err = readUnits(path, meta)
 	return c, err
 }

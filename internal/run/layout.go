@@ -71,6 +71,29 @@ func checkpointPath(dir string, step int) string {
 	return filepath.Join(dir, checkpointsDir, fmt.Sprintf("step-%d.safetensors", step))
 }
 
+// bestPath returns where a run keeps the checkpoint with the best validation.
+func bestPath(dir string) string { return filepath.Join(dir, checkpointsDir, "best.safetensors") }
+
+// hasBest reports whether the run has a checkpoint with the best validation.
+func hasBest(dir string) bool {
+	_, err := os.Lstat(bestPath(dir))
+	return err == nil
+}
+
+// checkpointPaths lists the run's checkpoint files, whether or not they are good: the best, then
+// those of steps, ascending.
+func checkpointPaths(dir string) ([]string, error) {
+	steps, err := checkpointSteps(dir)
+	var paths []string
+	if hasBest(dir) {
+		paths = append(paths, bestPath(dir))
+	}
+	for _, step := range steps {
+		paths = append(paths, checkpointPath(dir, step))
+	}
+	return paths, err
+}
+
 // checkpointSteps lists the steps of the run's checkpoint files, ascending, whether or not the
 // files are good. It ignores files of other names.
 func checkpointSteps(dir string) ([]int, error) {
@@ -119,12 +142,11 @@ func makeDir(dir string) error {
 // checkObstacles returns an *input.Error if a directory or a device has the name of a checkpoint,
 // because training could not replace it.
 func checkObstacles(dir string) error {
-	steps, err := checkpointSteps(dir)
+	paths, err := checkpointPaths(dir)
 	if err != nil {
 		return err
 	}
-	for _, step := range steps {
-		path := checkpointPath(dir, step)
+	for _, path := range paths {
 		info, err := os.Stat(path)
 		if err != nil || info.Mode().IsRegular() {
 			continue // a link without a target is skipped when read and replaced when written
@@ -150,13 +172,9 @@ func refuseRun(dir string) error {
 
 // written lists the existing files that training wrote: checkpoints, metrics, configuration.
 func written(dir string) ([]string, error) {
-	steps, err := checkpointSteps(dir)
+	files, err := checkpointPaths(dir)
 	if err != nil {
 		return nil, err
-	}
-	var files []string
-	for _, step := range steps {
-		files = append(files, checkpointPath(dir, step))
 	}
 	for _, name := range []string{metricsFile, ConfigFile} {
 		_, err := os.Lstat(filepath.Join(dir, name))

@@ -20,6 +20,30 @@ type Metrics struct {
 	LearningRate  float64 `json:"learning_rate"`
 	RowsPerSecond float64 `json:"rows_per_s"` // since the line before, or since the run was started or resumed
 	Elapsed       float64 `json:"elapsed_s"`  // seconds of training over all resumes
+
+	// ValidLL is the mean log-likelihood of the validation's targets after the step; nil if the
+	// step had no validation.
+	ValidLL *float64 `json:"valid_ll,omitempty"`
+	// Ended is what ended the run, EndedBySteps or EndedByPatience; "" before its last step.
+	Ended string `json:"ended,omitempty"`
+}
+
+// The values of Metrics.Ended.
+const (
+	EndedBySteps    = "steps"    // all steps of the configuration are done
+	EndedByPatience = "patience" // train.patience validations in a row brought no better one
+)
+
+// BestOf returns the index of the line with the highest valid_ll, the first of several; −1 if there
+// is none.
+func BestOf(lines []Metrics) int {
+	best := -1
+	for i, m := range lines {
+		if m.ValidLL != nil && (best < 0 || *m.ValidLL > *lines[best].ValidLL) {
+			best = i
+		}
+	}
+	return best
 }
 
 // maxLog is the largest length of metrics.jsonl, in bytes.

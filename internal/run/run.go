@@ -50,32 +50,49 @@ func Began(dir string) (e config.Experiment, ok bool) {
 	return e, true
 }
 
-// Newest is the argument of Load that selects the newest good checkpoint.
-const Newest = "latest"
+// Arguments of Load.
+const (
+	Newest    = "latest" // the newest good checkpoint
+	Best      = "best"   // the checkpoint with the best validation
+	Preferred = ""       // Best in a run that has it, Newest in any other
+)
 
-// Load reads a checkpoint of the run. which is Newest, or a step in digits. Load calls warn, if not
-// nil, with a line about each newer checkpoint that cannot be used.
+// Load reads a checkpoint of the run. which is Newest, Best, Preferred, or a step in digits. Load
+// calls warn, if not nil, with a line about each newer checkpoint that cannot be used.
 func (r *Run) Load(which string, m *models.Model, warn func(string)) (Checkpoint, error) {
-	if which == Newest {
+	switch {
+	case which == Best, which == Preferred && hasBest(r.Dir):
+		return r.best(m)
+	case which == Newest, which == Preferred:
 		c, _, err := newest(r.Dir, m, warn, func(Checkpoint) error { return nil })
 		return c, err
 	}
 	step, err := strconv.Atoi(which)
 	if err != nil || step < 0 {
-		return Checkpoint{}, &input.Error{File: "--checkpoint", Found: strconv.Quote(which), Expected: Newest + " or a step"}
+		return Checkpoint{}, &input.Error{File: "--checkpoint", Found: strconv.Quote(which),
+			Expected: Best + ", " + Newest + " or a step"}
 	}
 	return byStep(r.Dir, step, m)
+}
+
+// best reads the checkpoint with the best validation.
+func (r *Run) best(m *models.Model) (Checkpoint, error) {
+	if !hasBest(r.Dir) {
+		return Checkpoint{}, &input.Error{File: bestPath(r.Dir), Found: "no such file",
+			Expected: "the checkpoint of a run with train.validate_every, or --checkpoint " + Newest}
+	}
+	return ReadCheckpoint(bestPath(r.Dir), m)
 }
 
 // Units returns the units in the newest checkpoint that has them, or nil if none does. It does not
 // check the rest of that checkpoint, as Load does.
 func (r *Run) Units() *Units {
-	steps, err := checkpointSteps(r.Dir)
+	paths, err := checkpointPaths(r.Dir)
 	if err != nil {
 		return nil
 	}
-	for _, step := range slices.Backward(steps) {
-		if u, err := ReadUnits(checkpointPath(r.Dir, step)); err == nil && u != nil {
+	for _, path := range slices.Backward(paths) {
+		if u, err := ReadUnits(path); err == nil && u != nil {
 			return u
 		}
 	}

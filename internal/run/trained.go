@@ -28,12 +28,11 @@ func checkTrained(dir, file string, e config.Experiment) error {
 // trainedConfig returns the configuration in the newest checkpoint that can be read, and its path.
 // ok is false if there is none.
 func trainedConfig(dir string) (e config.Experiment, path string, ok bool) {
-	steps, err := checkpointSteps(dir)
+	paths, err := checkpointPaths(dir)
 	if err != nil {
 		return e, "", false
 	}
-	for _, step := range slices.Backward(steps) {
-		path := checkpointPath(dir, step)
+	for _, path := range slices.Backward(paths) {
 		r, err := safetensors.Open(path)
 		if err != nil {
 			continue

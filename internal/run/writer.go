@@ -158,6 +158,18 @@ func (w *Writer) Save(c *Checkpoint, m *models.Model, t config.Train) error {
 	return w.retain(c.Step, t.KeepCheckpoints)
 }
 
+// SaveBest writes the checkpoint with the best validation and sets c.Path.
+func (w *Writer) SaveBest(c *Checkpoint, m *models.Model, t config.Train) error {
+	c.Path = bestPath(w.dir)
+	if err := w.log.Sync(); err != nil {
+		return err
+	}
+	return c.write(m, t.Seed)
+}
+
+// BestPath returns the path of the checkpoint with the best validation.
+func (w *Writer) BestPath() string { return bestPath(w.dir) }
+
 // retain removes the oldest checkpoints up to the step just written, so that keep remain besides
 // it. It neither counts nor removes unusable files: they may belong to somebody, and they must not
 // displace good ones.

@@ -22,10 +22,11 @@ type Timing struct {
 	FLOPs    float64       // see plan.Analysis.FLOPs
 }
 
-// Bench makes warmup+steps training steps from initial weights, as Run does, and returns the
+// Bench makes warmup+steps training steps from initial weights, as Run does without validation, and returns the
 // timings of all but the first warmup. It writes nothing. It needs o.Source and ignores Dir,
 // Resume, Overwrite, Weights, OnStart and Warn.
 func Bench(ctx context.Context, o Options, warmup, steps int) ([]Timing, error) {
+	o.Experiment.Train.ValidateEvery = 0
 	l, err := newLoop(o)
 	if err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 type NonFiniteError struct {
 	Step       int    // the step that failed, counted from 1 as in metrics.jsonl
 	Seed       uint64 // train.seed
-	Quantity   string // "loss", "gradient", "weight", or an Adam moment, "m" or "v"
+	Quantity   string // "loss", "gradient", "weight", an Adam moment, "m" or "v", or "valid_ll"
 	Tensor     string // "loss", or the first tensor that holds the value
 	Value      float32
 	Checkpoint string // path of the newest checkpoint; "" if none was written before this step
@@ -23,6 +23,8 @@ func (e *NonFiniteError) Error() string {
 	switch e.Quantity {
 	case "m", "v":
 		what = fmt.Sprintf("Adam's moment %s of %s", e.Quantity, e.Tensor)
+	case "valid_ll":
+		what = "the log-likelihood of the validation"
 	case "gradient", "weight":
 		what = fmt.Sprintf("the %s of %s", e.Quantity, e.Tensor)
 	}

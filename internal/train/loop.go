@@ -29,6 +29,9 @@ type loop struct {
 	step     int // steps done
 	last     Update
 
+	validator *validator // nil without validation
+	valid     run.Validation
+
 	saved      int    // the step of the newest checkpoint; −1 before there is one
 	checkpoint string // its path
 }
@@ -38,7 +41,7 @@ func (l *loop) run(ctx context.Context, source datasets.Source) error {
 	t := l.schedule
 	feeds := feed.Start(source.Train, pointsOf(t), l.draws, l.step, t.Steps)
 	defer feeds.Close()
-	for l.step < t.Steps && ctx.Err() == nil {
+	for l.step < l.end() && ctx.Err() == nil {
 		extents, err := l.load(ctx, feeds)
 		if ctx.Err() != nil {
 			break
@@ -49,7 +52,7 @@ func (l *loop) run(ctx context.Context, source datasets.Source) error {
 		if err := l.advance(extents); err != nil {
 			return err
 		}
-		if err := l.report(); err != nil {
+		if err := l.validateAndReport(); err != nil {
 			return err
 		}
 		if t.CheckpointEvery > 0 && l.step%t.CheckpointEvery == 0 {
@@ -61,10 +64,24 @@ func (l *loop) run(ctx context.Context, source datasets.Source) error {
 	if err := l.save(); err != nil {
 		return err
 	}
-	if l.step < t.Steps {
+	if l.step < l.end() {
 		return ErrInterrupted
 	}
 	return nil
+}
+
+// end returns the step after which training ends, as far as is known yet.
+func (l *loop) end() int { return lastStep(l.schedule, l.valid.Out) }
+
+// ended returns what ended the run; "" if it is not at its end.
+func (l *loop) ended() string {
+	switch {
+	case l.step < l.end():
+		return ""
+	case l.valid.Out > 0:
+		return run.EndedByPatience
+	}
+	return run.EndedBySteps
 }
 
 // load waits for the next step's batch and writes it to the trainer.
@@ -84,12 +101,12 @@ func (l *loop) load(ctx context.Context, feeds *feed.Ahead) (ops.Extents, error)
 
 // advance makes one step.
 func (l *loop) advance(e ops.Extents) error {
-	rate := LearningRate(l.schedule, l.step)
+	rate := LearningRate(l.schedule, l.valid.Out, l.step)
 	if err := l.trainer.Step(e, l.step, rate); err != nil {
 		return l.named(err)
 	}
 	l.step++
-	l.last = l.meter.step(rows(e), Update{Step: l.step, Steps: l.schedule.Steps, Loss: l.loss.ask, LearningRate: rate})
+	l.last = l.meter.step(rows(e), Update{Step: l.step, Steps: l.end(), Loss: l.loss.ask, LearningRate: rate})
 	l.loss.known = false
 	return nil
 }
@@ -97,17 +114,18 @@ func (l *loop) advance(e ops.Extents) error {
 // rows returns the decoder's rows: B·N·N_τ, B·N·k with bootstraps, B·N without either.
 func rows(e ops.Extents) int { return e.Rows(ops.Point) * max(1, e.Levels) }
 
-// report calls OnStep. At multiples of train.log_every and at the last step it first writes a line
-// to the log.
-func (l *loop) report() error {
-	t := l.schedule
-	if l.step == t.Steps || t.LogEvery > 0 && l.step%t.LogEvery == 0 {
+// report calls OnStep. At multiples of train.log_every, after a validation and at the last step it
+// first writes a line to the log. ll is the validation's log-likelihood, nil without one.
+func (l *loop) report(ll *float64) error {
+	t, ended := l.schedule, l.ended()
+	if ended != "" || ll != nil || t.LogEvery > 0 && l.step%t.LogEvery == 0 {
 		loss := l.loss.get()
 		if l.loss.err != nil {
 			return l.named(l.loss.err)
 		}
 		err := l.dir.Log(run.Metrics{Step: l.step, Loss: float32(loss), LearningRate: l.last.LearningRate,
-			RowsPerSecond: l.meter.sinceLogged(), Elapsed: l.last.Elapsed.Seconds()})
+			RowsPerSecond: l.meter.sinceLogged(), Elapsed: l.last.Elapsed.Seconds(),
+			ValidLL: ll, Ended: ended})
 		if err != nil {
 			return err
 		}
@@ -128,12 +146,17 @@ func (l *loop) save() error {
 	if err != nil {
 		return l.named(err)
 	}
-	e := l.o.Experiment
-	c := run.Checkpoint{Step: l.step, Benchmark: e.Benchmark, Model: l.model.Name(), Config: l.config, Version: l.o.Version,
-		Kernels: l.o.Device.Kernels(), Elapsed: l.meter.elapsed(), Units: &l.units, State: state}
-	if err := l.dir.Save(&c, l.model, e.Train); err != nil {
+	c := l.current(state)
+	if err := l.dir.Save(&c, l.model, l.o.Experiment.Train); err != nil {
 		return err
 	}
 	l.saved, l.checkpoint = l.step, c.Path
 	return nil
+}
+
+// current returns the checkpoint of the current step. state is the trainer's.
+func (l *loop) current(state engine.State) run.Checkpoint {
+	return run.Checkpoint{Step: l.step, Benchmark: l.o.Experiment.Benchmark, Model: l.model.Name(), Config: l.config,
+		Version: l.o.Version, Kernels: l.o.Device.Kernels(), Elapsed: l.meter.elapsed(), Units: &l.units,
+		Validation: l.valid, State: state}
 }

@@ -50,6 +50,15 @@ type Result struct {
 	Finished   bool          // the run in Dir was complete already
 	Loss       float64       // of the last step; NaN if Run made none
 	Elapsed    time.Duration // training time over all resumes
+	Ended      string        // run.EndedBySteps or run.EndedByPatience; "" if the context ended
+	Best       *Best         // nil before the first validation
+}
+
+// Best describes the weights with the best validation.
+type Best struct {
+	Checkpoint string  `json:"checkpoint"` // the path
+	Step       int     `json:"step"`
+	ValidLL    float64 `json:"valid_ll"` // the mean log-likelihood of the validation's targets
 }
 
 // ErrInterrupted is Run's error if the context ended. Run then wrote a checkpoint of the last step.

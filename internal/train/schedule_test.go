@@ -31,11 +31,11 @@ func TestCosineFollowsPyTorch(t *testing.T) {
 	for i, want := range c.Rates {
 		// PyTorch multiplies ratio by ratio from step to step: its own error grows to some 1e-15 of
 		// the first rate.
-		if got := train.LearningRate(s, i); math.Abs(got-want) > 1e-13*c.LR {
+		if got := train.LearningRate(s, 0, i); math.Abs(got-want) > 1e-13*c.LR {
 			t.Errorf("step %d: %v, PyTorch has %v", i, got, want)
 		}
 	}
-	if got := train.LearningRate(s, c.Steps/2); math.Abs(got-c.LR/2) > 1e-16 {
+	if got := train.LearningRate(s, 0, c.Steps/2); math.Abs(got-c.LR/2) > 1e-16 {
 		t.Errorf("half-way: %v, want half of %v", got, c.LR)
 	}
 }
@@ -43,7 +43,7 @@ func TestCosineFollowsPyTorch(t *testing.T) {
 func TestConstantSchedule(t *testing.T) {
 	s := config.Train{Schedule: "constant", LearningRate: 3e-4, Steps: 10}
 	for _, step := range []int{0, 5, 9} {
-		if got := train.LearningRate(s, step); got != 3e-4 {
+		if got := train.LearningRate(s, 0, step); got != 3e-4 {
 			t.Errorf("step %d: %v", step, got)
 		}
 	}

@@ -4,11 +4,14 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/progress"
+	"github.com/acqnp/acqnp/internal/run"
 )
 
-// RunShown calls Run and reports to p: model, device and run directory, warnings and steps. threads
-// is the number of the engine's threads. It sets o.Warn, o.OnStart and o.OnStep.
+// RunShown calls Run and reports to p: model, device and run directory, warnings, steps, and with
+// validation what ended the run. threads is the number of the engine's threads. It sets o.Warn, o.OnStart and o.OnStep.
 func RunShown(ctx context.Context, o Options, threads int, p progress.Reporter) (Result, error) {
 	defer p.End()
 	o.Warn = p.Warn
@@ -19,7 +22,22 @@ func RunShown(ctx context.Context, o Options, threads int, p progress.Reporter) 
 	o.OnStep = func(u Update) {
 		p.Update(progress.State{Done: u.Step, Loss: u.Loss, RowsPerSecond: u.RowsPerSecond})
 	}
-	return Run(ctx, o)
+	r, err := Run(ctx, o)
+	if err == nil && r.Best != nil {
+		p.End()
+		p.Note("training ended "+r.Why(o.Experiment.Train), progress.Field{Name: "ended", Value: r.Ended},
+			progress.Field{Name: "best", Value: r.Best})
+	}
+	return r, err
+}
+
+// Why says what ended a run with validation, and which of its weights are the best.
+func (r Result) Why(t config.Train) string {
+	reason := "after all steps"
+	if r.Ended == run.EndedByPatience {
+		reason = fmt.Sprintf("by patience (%s without a better one)", input.Plural(t.Patience, "validation", "validations"))
+	}
+	return fmt.Sprintf("at step %d %s, best at step %d with valid_ll %.4f", r.Step, reason, r.Best.Step, r.Best.ValidLL)
 }
 
 // announce notes model, device and run directory.

@@ -22,7 +22,8 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// Run trains until train.steps are done, the context ends or something fails. If the context ends,
+// Run trains until train.steps are done or train.patience runs out, the context ends or something
+// fails. If the context ends,
 // Run writes a checkpoint and returns ErrInterrupted. For bad options, data or files it returns an
 // *input.Error before it writes anything. For a NaN or an infinity it returns a *NonFiniteError.
 func Run(ctx context.Context, o Options) (Result, error) {
@@ -75,8 +76,16 @@ func newLoop(o Options) (*loop, error) {
 	if o.Device == nil {
 		o.Device = device.CPU(0)
 	}
-	if err := (footprint.Plan{Device: o.Device, Model: model, Mode: models.Training, Capacity: capacity, Feeds: feed.Turns,
-		Keys: datasets.TrainKeys(source)}).Check(); err != nil {
+	plan := footprint.Plan{Device: o.Device, Model: model, Mode: models.Training, Capacity: capacity, Feeds: feed.Turns,
+		Keys: datasets.TrainKeys(source)}
+	var v *validator
+	if schedule.ValidateEvery > 0 {
+		if v, err = newValidator(o.Experiment, model, source, o.Device); err != nil {
+			return nil, err
+		}
+		plan.Beside = &v.plan
+	}
+	if err := plan.Check(); err != nil {
 		return nil, err
 	}
 	graph, err := model.Build(tensor.Float32, capacity, models.Training)
@@ -91,14 +100,20 @@ func newLoop(o Options) (*loop, error) {
 		draws = draws.Elsewhere()
 	}
 	l := &loop{o: o, model: model, draws: draws, capacity: capacity, trainer: trainer, config: string(text),
-		schedule: schedule, units: run.UnitsOf(o.Experiment, source), saved: -1, loss: lastLoss{trainer: trainer, known: true, value: math.NaN()}}
+		schedule: schedule, units: run.UnitsOf(o.Experiment, source), saved: -1, loss: lastLoss{trainer: trainer, known: true, value: math.NaN()},
+		validator: v}
 	l.loss.ask = l.loss.get
+	if v != nil {
+		if err := v.compile(); err != nil {
+			return nil, errors.Join(err, l.close())
+		}
+	}
 	return l, nil
 }
 
 func (l *loop) close() error {
 	l.loss.trainer = nil
-	return l.trainer.Close()
+	return errors.Join(l.validator.close(), l.trainer.Close())
 }
 
 // inDirectory opens and locks the run directory, trains in it and closes it.
@@ -126,9 +141,13 @@ func (l *loop) train(ctx context.Context, source datasets.Source) (Result, error
 	}
 	from := l.step
 	result := func() Result {
-		return Result{Checkpoint: l.checkpoint, Step: l.step, Resumed: from, Loss: l.loss.get(), Elapsed: elapsed}
+		r := Result{Checkpoint: l.checkpoint, Step: l.step, Resumed: from, Loss: l.loss.get(), Elapsed: elapsed, Ended: l.ended()}
+		if l.valid.Step > 0 {
+			r.Best = &Best{Checkpoint: l.dir.BestPath(), Step: l.valid.Step, ValidLL: l.valid.Best}
+		}
+		return r
 	}
-	if l.saved == l.schedule.Steps {
+	if l.saved == l.end() {
 		r := result()
 		r.Finished = true
 		return r, nil
@@ -154,7 +173,7 @@ func (l *loop) restore() (time.Duration, error) {
 	if c.Step > l.schedule.Steps {
 		return 0, l.tooFar(c.Step)
 	}
-	l.step, l.saved, l.checkpoint = c.Step, c.Step, c.Path
+	l.step, l.saved, l.checkpoint, l.valid = c.Step, c.Step, c.Path, c.Validation
 	l.compareKernels(*c)
 	return c.Elapsed, l.trainer.Load(c.State)
 }

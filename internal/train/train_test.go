@@ -281,12 +281,12 @@ func TestDirectoryWithOtherFilesIsUsed(t *testing.T) {
 
 func TestOverwriteRemovesTheRunAlone(t *testing.T) {
 	dir, _ := finished(t)
-	for _, name := range []string{"notes.txt", "eval.json", "fit.png", "checkpoints/best.safetensors", "checkpoints/step-1.bak"} {
+	for _, name := range []string{"notes.txt", "eval.json", "fit.png", "checkpoints/mine.safetensors", "checkpoints/step-1.bak"} {
 		writeFile(t, filepath.Join(dir, name), []byte("mine"))
 	}
 	e := experiment(t, steps(5), func(e *config.Experiment) { e.Train.Seed = 9 })
 	mustTrain(t, train.Options{Experiment: e, Dir: dir, Overwrite: true})
-	wantFiles(t, dir, "config.yaml", "metrics.jsonl", "notes.txt", "checkpoints/best.safetensors", "checkpoints/step-1.bak",
+	wantFiles(t, dir, "config.yaml", "metrics.jsonl", "notes.txt", "checkpoints/mine.safetensors", "checkpoints/step-1.bak",
 		"checkpoints/step-4.safetensors", "checkpoints/step-5.safetensors")
 	if s := metricSteps(t, dir); !slices.Equal(s, []int{3, 5}) {
 		t.Errorf("logged steps %v", s)

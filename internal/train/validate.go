@@ -1,0 +1,150 @@
+package train
+
+import (
+	"fmt"
+	"strconv"
+
+	"gorgonia.org/tensor"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/device"
+	"github.com/acqnp/acqnp/internal/engine"
+	"github.com/acqnp/acqnp/internal/feed"
+	"github.com/acqnp/acqnp/internal/footprint"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/ops"
+)
+
+// validLevels is the largest number of levels, or of bootstraps, of a validation.
+const validLevels = 50
+
+// A validator computes the log-likelihood of validation batches. Batches, levels and bootstraps are
+// the same at every validation, so its results differ by the weights alone.
+type validator struct {
+	plan    footprint.Plan
+	program engine.Program[float32]
+	feeds   []*feed.Feed
+}
+
+// newValidator returns the validator of an experiment, not compiled yet. It makes all batches, as
+// the source is busy with training later.
+func newValidator(e config.Experiment, m *models.Model, source datasets.Source, d device.Device) (*validator, error) {
+	valid, ok := source.(datasets.Validated)
+	if !ok || valid.ValidBatches() < 1 {
+		return nil, &input.Error{Key: "train.validate_every", Found: strconv.Itoa(e.Train.ValidateEvery),
+			Expected: "0: these data have no validation batches"}
+	}
+	draws, err := feed.New(m, feed.Choice{NumTau: min(e.Eval.NumTau, validLevels), Spacing: feed.GridLevels,
+		Bootstraps: min(e.Model.EvalBootstraps, validLevels), Seed: e.Eval.Seed, Evaluation: true})
+	if err != nil {
+		return nil, err
+	}
+	size := valid.ValidSize()
+	v := &validator{plan: footprint.Plan{Device: d, Model: m, Mode: models.Evaluation, Feeds: valid.ValidBatches(), Capacity: ops.Extents{
+		Functions: size.Functions, Context: size.Context, Points: size.Points, Levels: draws.Count()}}}
+	if v.feeds, err = feed.All(valid.Valid, feed.TargetPoints, draws, valid.ValidBatches()); err != nil {
+		return nil, fmt.Errorf("validation: %w", err)
+	}
+	for i, f := range v.feeds {
+		if !f.Extents.Fits(v.plan.Capacity) {
+			return nil, fmt.Errorf("validation batch %d: found %v, expected at most %v, the source's largest", i, f.Extents, v.plan.Capacity)
+		}
+	}
+	return v, nil
+}
+
+// compile compiles the validator's program.
+func (v *validator) compile() error {
+	graph, err := v.plan.Model.Build(tensor.Float32, v.plan.Capacity, v.plan.Mode)
+	if err != nil {
+		return err
+	}
+	v.program, err = v.plan.Device.Program(graph)
+	return err
+}
+
+// loglik returns the mean log-likelihood of the targets under the weights params: the mean over the
+// targets of each function of a batch, then over all functions of all batches.
+func (v *validator) loglik(params []float32) (float64, error) {
+	copy(v.program.Params(), params)
+	sum, functions := 0.0, 0
+	for _, f := range v.feeds {
+		f.Write(v.program)
+		if err := v.program.Run(f.Extents); err != nil {
+			return 0, fmt.Errorf("validation: %w", err)
+		}
+		n := f.Extents.Points
+		loglik := v.program.Output("loglik")
+		for b := range f.Extents.Functions {
+			mean := 0.0
+			for _, p := range loglik[b*n:][:n] {
+				mean += float64(p)
+			}
+			sum += mean / float64(n)
+			functions++
+		}
+	}
+	return sum / float64(functions), nil
+}
+
+func (v *validator) close() error {
+	if v == nil || v.program == nil {
+		return nil
+	}
+	return v.program.Close()
+}
+
+// validateAndReport validates the weights if that is due, and reports the step. Weights that are
+// better than all before are saved.
+func (l *loop) validateAndReport() error {
+	if !l.due() {
+		return l.report(nil)
+	}
+	state, err := l.trainer.State()
+	if err != nil {
+		return l.named(err)
+	}
+	ll, err := l.validator.loglik(state.Params)
+	if err != nil {
+		return err
+	}
+	if ll-ll != 0 {
+		return l.named(&engine.NonFiniteError{Batch: l.step - 1, Quantity: "valid_ll", Value: float32(ll)})
+	}
+	better := l.judge(ll)
+	if err := l.report(&ll); err != nil || !better {
+		return err
+	}
+	c := l.current(state)
+	return l.dir.SaveBest(&c, l.model, l.o.Experiment.Train)
+}
+
+// due reports whether the current step has a validation: every train.validate_every steps, and the
+// last one. Without a schedule that ends with the steps, more steps may follow in a resumed run,
+// which has to be the same as if it had not been interrupted; so its last step is no exception.
+func (l *loop) due() bool {
+	if l.validator == nil {
+		return false
+	}
+	final := l.step == l.end() && (l.valid.Out > 0 || l.schedule.Schedule != config.Constant)
+	return final || l.step%l.schedule.ValidateEvery == 0
+}
+
+// judge records the log-likelihood of a validation of the current step and returns whether it is
+// better than all before. It notes if the patience runs out.
+func (l *loop) judge(ll float64) (better bool) {
+	v := &l.valid
+	if better = v.Step == 0 || ll > v.Best; better {
+		v.Best, v.Step, v.Worse = ll, l.step, 0
+		return true
+	}
+	v.Worse++
+	t := l.schedule
+	falls, _ := fall(t, 0)
+	if t.Patience > 0 && v.Worse >= t.Patience && v.Out == 0 && (t.Schedule != config.Plateau || l.step < falls) {
+		v.Out = l.step
+	}
+	return false
+}

@@ -1,0 +1,292 @@
+package train_test
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/device"
+	"github.com/acqnp/acqnp/internal/engine/cpu"
+	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/train"
+)
+
+// noise is a source of three fixed sets of functions without any structure: a model can only learn
+// the training set by heart.
+type noise struct{ train, valid, test datasets.Size }
+
+// overfitted has few training functions, and enough others for steady means.
+var overfitted = noise{datasets.Size{Functions: 2, Points: 12, Context: 4}, datasets.Size{Functions: 20, Points: 12, Context: 4},
+	datasets.Size{Functions: 40, Points: 12, Context: 4}}
+
+func (noise) Dims() (dx, dy int)                     { return 1, 1 }
+func (n noise) TrainSize() datasets.Size             { return n.train }
+func (n noise) EvalSize() datasets.Size              { return n.test }
+func (n noise) ValidSize() datasets.Size             { return n.valid }
+func (n noise) Train(_ int, b *datasets.Batch) error { return drawn(1, n.train, b) }
+func (n noise) Valid(_ int, b *datasets.Batch) error { return drawn(2, n.valid, b) }
+func (n noise) Eval(_ int, b *datasets.Batch) error  { return drawn(3, n.test, b) }
+func (noise) EvalBatches() int                       { return 1 }
+func (n noise) ValidBatches() int                    { return min(1, n.valid.Functions) }
+
+func drawn(set uint64, s datasets.Size, b *datasets.Batch) error {
+	n := s.Functions * s.Points
+	*b = datasets.Batch{Functions: s.Functions, Points: s.Points, Context: s.Context, DX: 1, DY: 1, X: make([]float32, n), Y: make([]float32, n)}
+	g := random.New(9, random.Data)
+	for i := range n {
+		b.X[i] = float32(4*g.Float(2*set, uint64(i)) - 2)
+		b.Y[i] = float32(g.Normal(2*set+1, uint64(i)))
+	}
+	return nil
+}
+
+// validated returns the tiny experiment with a validation every other step.
+func validated(t testing.TB, change ...func(*config.Experiment)) config.Experiment {
+	every := func(e *config.Experiment) { e.Train.ValidateEvery, e.Train.LogEvery = 2, 5 }
+	return experiment(t, append([]func(*config.Experiment){every}, change...)...)
+}
+
+// impatient trains by heart until its patience of 4 runs out, at step out of 200.
+func impatient(t testing.TB, schedule string) config.Experiment {
+	return validated(t, steps(200), func(e *config.Experiment) {
+		e.Train.Patience, e.Train.Schedule, e.Train.LearningRate = 4, schedule, 0.02
+		e.Train.CheckpointEvery, e.Train.KeepCheckpoints = 7, 0
+	})
+}
+
+// lls returns valid_ll by step.
+func lls(t testing.TB, dir string) map[int]float64 {
+	t.Helper()
+	found := map[int]float64{}
+	for _, m := range metrics(t, dir) {
+		if m.ValidLL != nil {
+			found[m.Step] = *m.ValidLL
+		}
+	}
+	return found
+}
+
+func TestValidationIsLoggedAndTheBestIsKept(t *testing.T) {
+	dir := t.TempDir()
+	e := validated(t, func(e *config.Experiment) { e.Train.CheckpointEvery, e.Train.KeepCheckpoints = 1, 12 })
+	r := mustTrain(t, train.Options{Experiment: e, Dir: dir})
+	if got := metricSteps(t, dir); !slices.Equal(got, []int{2, 4, 5, 6, 8, 10, 12}) {
+		t.Errorf("logged steps %v", got)
+	}
+	found, best := lls(t, dir), 2
+	for step := 2; step <= 12; step += 2 {
+		if found[step] > found[best] {
+			best = step
+		}
+	}
+	if len(found) != 6 || r.Best == nil || *r.Best != (train.Best{Checkpoint: checkpoint(dir, "best"), Step: best, ValidLL: found[best]}) {
+		t.Errorf("valid_ll %v, best %+v", found, r.Best)
+	}
+	all := metrics(t, dir)
+	for i, m := range all {
+		if want := map[bool]string{true: run.EndedBySteps}[i == len(all)-1]; m.Ended != want {
+			t.Errorf("line of step %d: ended %q", m.Step, m.Ended)
+		}
+	}
+	sameTensors(t, checkpoint(dir, "best"), filepath.Join(dir, "checkpoints", stepName(best)))
+	same := t.TempDir()
+	mustTrain(t, train.Options{Dir: same, Experiment: experiment(t)})
+	sameTensors(t, checkpoint(dir, "step-12"), checkpoint(same, "step-12")) // validation changes no bit of the training
+	if metrics(t, same)[3].Ended != run.EndedBySteps {
+		t.Error("the last line of a run without validation does not say what ended it")
+	}
+}
+
+func stepName(step int) string { return filepath.Base(checkpoint("", "step-"+strconv.Itoa(step))) }
+
+// The best weights beat the last on functions that neither training nor validation saw.
+func TestTheBestBeatsTheLastOfAnOverfittedRun(t *testing.T) {
+	dir := t.TempDir()
+	e := validated(t, steps(600), func(e *config.Experiment) {
+		e.Train.ValidateEvery, e.Train.CheckpointEvery = 10, 1000
+		e.Model.Representation, e.Model.Encoder, e.Model.Decoder = 32, []int{32}, []int{32}
+	})
+	result := mustTrain(t, train.Options{Experiment: e, Dir: dir, Source: overfitted})
+	if result.Best.Step > 300 {
+		t.Errorf("the best is step %d of 600: nothing was learnt by heart", result.Best.Step)
+	}
+	of := func(which string) float64 {
+		opened, err := run.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		trained, err := predict.LoadRun(opened, which, run.UnitsOf(e, overfitted), device.CPU(0), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		trained.NumTau = 20
+		r, err := trained.Evaluate(t.Context(), overfitted, predict.EvalOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.TargetLL.Mean
+	}
+	best, last := of(run.Preferred), of(run.Newest)
+	if best < last+0.5 || best != of(run.Best) {
+		t.Errorf("target log-likelihood of the best step %d: %.3f, of the last: %.3f", result.Best.Step, best, last)
+	}
+}
+
+// Runs that patience ends do so after as many validations without a better one, and a run that was
+// interrupted anywhere ends with the same bits at the same step.
+func TestResumeWithinAPatienceGivesTheSameBits(t *testing.T) {
+	for _, schedule := range []string{config.Constant, config.Plateau} {
+		t.Run(schedule, func(t *testing.T) {
+			e, whole := impatient(t, schedule), t.TempDir()
+			want := mustTrain(t, train.Options{Experiment: e, Dir: whole, Source: overfitted, Device: device.CPU(1)})
+			found := lls(t, whole)
+			out := want.Best.Step + 2*e.Train.Patience
+			end := out
+			if schedule == config.Plateau {
+				end += out / 10
+			}
+			last := metrics(t, whole)[len(metrics(t, whole))-1]
+			if want.Ended != run.EndedByPatience || want.Step != end || last.Ended != run.EndedByPatience || last.Step != end {
+				t.Fatalf("%+v, last line %+v, expected an end by patience at step %d", want, last, end)
+			}
+			for _, stop := range []int{1, want.Best.Step - 1, want.Best.Step, want.Best.Step + 1, want.Best.Step + 3, out - 1, end - 1} {
+				dir := t.TempDir()
+				o := train.Options{Experiment: e, Dir: dir, Resume: true, Source: overfitted, Device: device.CPU(2)}
+				interruptAfter(t, o, stop)
+				got := mustTrain(t, o)
+				if got.Resumed != stop || got.Step != end || got.Best.Step != want.Best.Step || got.Ended != want.Ended {
+					t.Errorf("interrupted after %d: %+v", stop, got)
+				}
+				sameTensors(t, got.Checkpoint, want.Checkpoint)
+				sameTensors(t, got.Best.Checkpoint, want.Best.Checkpoint)
+				again := lls(t, dir)
+				for step, ll := range found {
+					if again[step] != ll {
+						t.Errorf("interrupted after %d: valid_ll of step %d %v, expected %v", stop, step, again[step], ll)
+					}
+				}
+			}
+		})
+	}
+}
+
+// A run that lost its newest checkpoint goes back to an older one, with the patience of that step.
+func TestResumeBeforeTheBestGivesTheSameBits(t *testing.T) {
+	e, dir := impatient(t, config.Constant), t.TempDir()
+	e.Train.CheckpointEvery, e.Train.KeepCheckpoints = 1, 1000
+	want := mustTrain(t, train.Options{Experiment: e, Dir: dir, Source: overfitted})
+	weights, best := tensors(t, want.Checkpoint), tensors(t, want.Best.Checkpoint)
+	for step := want.Best.Step - 1; step <= want.Step; step++ {
+		if err := os.Remove(filepath.Join(dir, "checkpoints", stepName(step))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := mustTrain(t, train.Options{Experiment: e, Dir: dir, Source: overfitted, Resume: true})
+	if got.Resumed != want.Best.Step-2 || *got.Best != *want.Best || got.Ended != run.EndedByPatience {
+		t.Errorf("%+v, expected %+v", got, want)
+	}
+	if string(tensors(t, got.Checkpoint)) != string(weights) || string(tensors(t, got.Best.Checkpoint)) != string(best) {
+		t.Error("the run ended with other tensors")
+	}
+}
+
+func TestARunThatPatienceEndedIsFinished(t *testing.T) {
+	e, dir := impatient(t, config.Constant), t.TempDir()
+	first := mustTrain(t, train.Options{Experiment: e, Dir: dir, Source: overfitted})
+	log := readFile(t, filepath.Join(dir, "metrics.jsonl"))
+	again := mustTrain(t, train.Options{Experiment: e, Dir: dir, Source: overfitted, Resume: true,
+		OnStep: func(u train.Update) { t.Errorf("step %d of a finished run", u.Step) }})
+	if !again.Finished || again.Step != first.Step || again.Ended != run.EndedByPatience || *again.Best != *first.Best {
+		t.Errorf("%+v", again)
+	}
+	if string(readFile(t, filepath.Join(dir, "metrics.jsonl"))) != string(log) {
+		t.Error("the log has changed")
+	}
+	other := e
+	other.Train.Patience = 5
+	_, err := train.Run(t.Context(), train.Options{Experiment: other, Dir: dir, Source: overfitted, Resume: true})
+	wantInputError(t, err, "train.patience: 4 and 5")
+}
+
+// With a constant learning rate, more steps can follow, and the run is the same as one that had
+// them from the start.
+func TestMoreStepsAfterAValidation(t *testing.T) {
+	dir, whole := t.TempDir(), t.TempDir()
+	mustTrain(t, train.Options{Experiment: validated(t, steps(5)), Dir: dir})
+	got := mustTrain(t, train.Options{Experiment: validated(t), Dir: dir, Resume: true})
+	want := mustTrain(t, train.Options{Experiment: validated(t), Dir: whole})
+	sameTensors(t, got.Checkpoint, want.Checkpoint)
+	sameTensors(t, got.Best.Checkpoint, want.Best.Checkpoint)
+	if got.Best.Step != want.Best.Step || got.Best.ValidLL != want.Best.ValidLL || got.Resumed != 5 {
+		t.Errorf("%+v, expected %+v", got, want)
+	}
+}
+
+func TestThePlateausFallEndsWithTheSteps(t *testing.T) {
+	dir := t.TempDir()
+	e := validated(t, steps(55), func(e *config.Experiment) { e.Train.Schedule, e.Train.LogEvery = config.Plateau, 1 })
+	r := mustTrain(t, train.Options{Experiment: e, Dir: dir})
+	all := metrics(t, dir)
+	if r.Ended != run.EndedBySteps || len(all) != 55 || all[54].ValidLL == nil {
+		t.Fatalf("%+v, %d lines, last %+v", r, len(all), all[len(all)-1])
+	}
+	for i, m := range all {
+		want := 0.01 * min(1, float64(55-i)/5)
+		if math.Abs(m.LearningRate-want) > 1e-15 {
+			t.Errorf("step %d: learning rate %v, expected %v", i, m.LearningRate, want)
+		}
+	}
+}
+
+func TestAValidationOfOneFunctionAndNone(t *testing.T) {
+	one := overfitted
+	one.valid = datasets.Size{Functions: 1, Points: 5, Context: 4} // one target
+	r := mustTrain(t, train.Options{Experiment: validated(t), Dir: t.TempDir(), Source: one})
+	if r.Best == nil || r.Best.Step < 2 {
+		t.Errorf("%+v", r)
+	}
+	none := overfitted
+	none.valid = datasets.Size{}
+	for _, s := range []datasets.Source{none, counted{}} {
+		dir := filepath.Join(t.TempDir(), "run")
+		_, err := train.Run(t.Context(), train.Options{Experiment: validated(t), Dir: dir, Source: s})
+		wantInputError(t, err, "train.validate_every: found 2", "no validation batches")
+		if _, err := os.Stat(dir); err == nil {
+			t.Error("a directory was made")
+		}
+	}
+}
+
+// broken is a source with a NaN among its validation's targets.
+type broken struct{ noise }
+
+func (n broken) Valid(i int, b *datasets.Batch) error {
+	err := n.noise.Valid(i, b)
+	b.Y[7] = float32(math.NaN())
+	return err
+}
+
+func TestNaNInAValidationStops(t *testing.T) {
+	dir := t.TempDir()
+	_, err := runWith(t.Context(), train.Options{Experiment: validated(t), Dir: dir}, broken{overfitted}, cpu.New)
+	wantNonFinite(t, err, 2, "valid_ll", "")
+	if !strings.Contains(err.Error(), "at step 2") || !strings.Contains(err.Error(), "the log-likelihood of the validation is NaN") {
+		t.Errorf("message %q", err)
+	}
+	wantFiles(t, dir, "config.yaml", "metrics.jsonl")
+}
+
+func TestOverwriteRemovesTheBest(t *testing.T) {
+	dir := t.TempDir()
+	mustTrain(t, train.Options{Experiment: validated(t), Dir: dir})
+	mustTrain(t, train.Options{Experiment: experiment(t), Dir: dir, Overwrite: true})
+	wantFiles(t, dir, "config.yaml", "metrics.jsonl", "checkpoints/step-8.safetensors", "checkpoints/step-12.safetensors")
+}
