@@ -70,7 +70,7 @@ DEVICE void attend_panel(const float* query, const float* keys, const float* val
     __syncwarp();
     accumulate(sums, weight, values + (size_t)i * d, min(32, context - i), d, panel, w);
   }
-  write(out, sums, 1 / total, panel, w);
+  write(out, sums, context > 0 ? 1 / total : 0, panel, w);
 }
 
 extern "C" __global__ void __launch_bounds__(128)

@@ -23,8 +23,8 @@ func TestEveryStepHasTheSamePoints(t *testing.T) {
 			t.Fatalf("%d points: %v", n, err)
 		}
 		context := max(3, n/2)
-		if diff := cmp.Diff([]int{n, n}, e.Data.Points); diff != "" || e.Data.MinContext != context || e.Data.MinTargets != n-context {
-			t.Errorf("%d points: drawn from %v, at least %d of context and %d targets", n, e.Data.Points, e.Data.MinContext, e.Data.MinTargets)
+		if diff := cmp.Diff([]int{n, n}, e.Data.Points); diff != "" || e.Data.LeastContext() != context || e.Data.MinTargets != n-context {
+			t.Errorf("%d points: drawn from %v, at least %d of context and %d targets", n, e.Data.Points, e.Data.LeastContext(), e.Data.MinTargets)
 		}
 	}
 	drawn, err := bench.Experiment(file, config.Overrides{}, 0)

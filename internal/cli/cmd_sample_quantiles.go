@@ -31,7 +31,7 @@ type sampleOptions struct {
 func newSample(a *app) *cobra.Command {
 	var o sampleOptions
 	cmd := &cobra.Command{
-		Use:   "sample-quantiles (--run DIR | --config FILE --weights FILE) --context FILE (--targets FILE | --grid RANGE) --out FILE",
+		Use:   "sample-quantiles (--run DIR | --config FILE --weights FILE) [--context FILE] (--targets FILE | --grid RANGE) --out FILE",
 		Short: "Predict quantiles for points of your own",
 		Long: `Predict from your own context points. For every target, the CSV file has the components of the
 predicted mixture (u, tau, mu, sigma and weight of each quantile level) and its mean. --quantiles
@@ -40,7 +40,8 @@ adds quantiles of the mixture, --draws random draws from it.
 The context is a CSV file in raw units. Its header names the columns x and y; x1, x2, …, y1, y2, …
 if there are several; flow and speed for speed-flow; the names in data.x and data.y for csv. A
 column named function, or as in data.function for csv, divides the rows into functions. All of them
-are predicted in one call.`,
+are predicted in one call. Without --context, or if the file has no rows, the prediction is that for a
+function of which nothing is known (not for BNP).`,
 		Example: `  acqnp sample-quantiles --run runs/lissajous/acqnp/seed-0 --context context.csv --grid=-2:2:200 --out quantiles.csv
   acqnp sample-quantiles --run runs/lissajous/acqnp/seed-0 --context context.csv --targets targets.csv \
       --quantiles 0.05,0.5,0.95 --draws 100 --out quantiles.csv --plot quantiles.png`,
@@ -61,7 +62,6 @@ are predicted in one call.`,
 	f.IntVar(&o.draws, "draws", 0, "`NUMBER` of random draws for each target and channel")
 	f.StringVar(&o.out, "out", "", "CSV `FILE` for the predictions")
 	f.StringVar(&o.plot, "plot", "", "`FILE` for a plot of context, quantile levels and mean (.png, .svg or .pdf)")
-	must(cmd.MarkFlagRequired("context"))
 	must(cmd.MarkFlagRequired("out"))
 	cmd.MarkFlagsOneRequired("targets", "grid")
 	cmd.MarkFlagsMutuallyExclusive("targets", "grid")

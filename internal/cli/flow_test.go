@@ -281,6 +281,34 @@ func TestSampleManyFunctions(t *testing.T) {
 	checkRefusal(t, "unknown function", acqnp(append(common, "--targets", targets)...), 2, `"c"`)
 }
 
+// TestSampleWithoutContext: no context and one without rows predict the same for one function without a
+// name, or for the functions that the targets name.
+func TestSampleWithoutContext(t *testing.T) {
+	s, dir := share(t), t.TempDir()
+	out, plot := filepath.Join(dir, "quantiles.csv"), filepath.Join(dir, "plot.svg")
+	sample := func(args ...string) []quantileRow {
+		succeed(t, append([]string{"sample-quantiles", "--run", s.run, "--out", out, "--plot", plot, "--quiet", "--levels", "grid"}, args...)...)
+		return readRows(t, out)
+	}
+	absent := sample("--grid=-1:1:3")
+	if len(absent) != 33 || absent[0]["function"] != "" { // 10 components and a mean at 3 targets
+		t.Errorf("%d rows, first %v", len(absent), absent[0])
+	}
+	empty := write(t, dir, "empty.csv", "function,x,y\n")
+	if diff := cmp.Diff(absent, sample("--grid=-1:1:3", "--context", empty)); diff != "" {
+		t.Error(diff)
+	}
+	named := sample("--context", empty, "--targets", write(t, dir, "targets.csv", "function,x\na,-1\nb,1\n"))
+	for i, function := range []string{"a", "b"} {
+		for k, row := range named[11*i : 11*i+11] {
+			like := absent[22*i+k]
+			if row["function"] != function || row["mu"] != like["mu"] || row["value"] != like["value"] {
+				t.Errorf("row %v, want the values of %v", row, like)
+			}
+		}
+	}
+}
+
 func TestTrainFromWeights(t *testing.T) {
 	s, run := share(t), filepath.Join(t.TempDir(), "run")
 	o := succeed(t, "train", "--config", s.config, "--weights", s.weights, "--run-dir", run, "--set", "train.steps=1",

@@ -133,7 +133,7 @@ func TestBadInputIsOneLineAndTwoAndLeavesNothing(t *testing.T) {
 		{"data generate --config UNKNOWN --out OUT", "optimizer"},
 		// Context and targets.
 		{"sample-quantiles --run RUN --grid 0:1:2 --out OUT --context EMPTY", "empty.csv"},
-		{"sample-quantiles --run RUN --grid 0:1:2 --out OUT --context HEADER", "header.csv"},
+		{"sample-quantiles --run RUN --out OUT --targets HEADER", "header.csv"},
 		{"sample-quantiles --run RUN --grid 0:1:2 --out OUT --context NAN", "nan.csv:3: y"},
 		{"sample-quantiles --run RUN --grid 0:1:2 --out OUT --context TEXT", "text.csv:2: y"},
 		{"sample-quantiles --run RUN --grid 0:1:2 --out OUT --context RAGGED", "ragged.csv:2"},

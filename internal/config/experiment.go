@@ -114,8 +114,8 @@ type Data struct {
 	// of the smallest function of a batch, at most MaxCSVPoints; see Sizes. Synthetic and csv.
 	Points []int `yaml:"points,flow,omitempty" mapstructure:"points"`
 	// MinContext is the least N_c: N_c ~ U{min_context..N−min_targets}, for images
-	// U{min_context..HW/2−1}. Synthetic and images.
-	MinContext int `yaml:"min_context,omitempty" mapstructure:"min_context"`
+	// U{min_context..HW/2−1}. It may be 0, but not for bnp. Synthetic and images.
+	MinContext *int `yaml:"min_context,omitempty" mapstructure:"min_context"`
 
 	// MinTargets is the least number of targets, N − N_c. Synthetic.
 	MinTargets int `yaml:"min_targets,omitempty" mapstructure:"min_targets"`
@@ -181,6 +181,14 @@ type Data struct {
 	// Scale is "standard" (mean 0, deviation 1), "range" ([0, 1]) or "none". It is learned from the
 	// training part. csv.
 	Scale string `yaml:"scale,omitempty" mapstructure:"scale"`
+}
+
+// LeastContext returns MinContext, 0 if it is not set.
+func (d Data) LeastContext() int {
+	if d.MinContext == nil {
+		return 0
+	}
+	return *d.MinContext
 }
 
 // Train holds the settings of the optimiser and the training loop. Exactly one of Steps and Epochs

@@ -168,7 +168,7 @@ func paperData(benchmark string) config.Experiment {
 		e.Train.Steps, e.Train.BatchSize = 10000, 2
 		e.Eval.Batches, e.Eval.BatchSize = 1, 2
 	case "mnist", "fashion-mnist", "svhn", "omniglot", "freyface":
-		e.Data.MinContext = 3
+		e.Data.MinContext = new(3)
 		e.Train.Epochs, e.Train.BatchSize, e.Eval.BatchSize = 100, 16, 16
 		paperFiles(&e)
 	default:
@@ -195,7 +195,7 @@ func paperFiles(e *config.Experiment) {
 func paperProcess(e *config.Experiment) {
 	e.Train.Steps, e.Train.BatchSize = 100000, 128
 	e.Eval = config.Eval{Batches: 5000, BatchSize: 16, NumPoints: 500, MaxContext: 100, Seed: 43}
-	e.Data.Points, e.Data.MinContext, e.Data.MinTargets = []int{6, 100}, 3, 3
+	e.Data.Points, e.Data.MinContext, e.Data.MinTargets = []int{6, 100}, new(3), 3
 	e.Data.Interval = []float64{-2, 2}
 	switch e.Benchmark {
 	case "sawtooth":

@@ -26,6 +26,7 @@ func relations(e Experiment) []relation {
 		found:    fmt.Sprintf("a patience of %d without validations", e.Train.Patience),
 		expected: "train.validate_every above 0: patience counts validations",
 	})
+	all = append(all, contextRelations(e)...)
 	switch b.Kind {
 	case benchmark.Images:
 		return append(all, imageRelations(e, b)...)
@@ -69,6 +70,26 @@ func modelRelations(m Model) []relation {
 		})
 	}
 	return all
+}
+
+// contextRelations refuses empty contexts for BNP, which resamples the context. Other models predict from
+// none.
+func contextRelations(e Experiment) []relation {
+	if e.Model.Name != "bnp" {
+		return nil
+	}
+	d := e.Data
+	return []relation{{
+		keys:     []string{"data.min_context"},
+		holds:    d.MinContext == nil || *d.MinContext > 0,
+		found:    "0",
+		expected: "1 or more: bnp resamples the context",
+	}, {
+		keys:     []string{"data.context"},
+		holds:    len(d.Context) == 0 || d.Context[0] > 0,
+		found:    text(d.Context),
+		expected: "a context of 1 or more: bnp resamples the context",
+	}}
 }
 
 // encodingWeights counts the weights between layers whose widths the configuration sets, for all
@@ -170,8 +191,8 @@ func imageRelations(e Experiment, b benchmark.Benchmark) []relation {
 		expected: filesOf(b),
 	}, {
 		keys:     []string{"data.min_context", "data.resize"},
-		holds:    e.Data.MinContext <= pixels/2-1,
-		found:    fmt.Sprintf("min_context %d with %d pixels", e.Data.MinContext, pixels),
+		holds:    e.Data.LeastContext() <= pixels/2-1,
+		found:    fmt.Sprintf("min_context %d with %d pixels", e.Data.LeastContext(), pixels),
 		expected: fmt.Sprintf("at most %d: less than half of the pixels", pixels/2-1),
 	}}
 	all = append(all, trainSize(e, "data.resize", pixels).relations(columns)...)
@@ -243,14 +264,14 @@ func syntheticRelations(e Experiment, b benchmark.Benchmark) []relation {
 	d := e.Data
 	all := []relation{{
 		keys:  []string{"data.points", "data.min_context", "data.min_targets"},
-		holds: d.MinContext+d.MinTargets <= d.Points[0],
+		holds: d.LeastContext()+d.MinTargets <= d.Points[0],
 		found: fmt.Sprintf("min_context %d and min_targets %d with as few as %d points",
-			d.MinContext, d.MinTargets, d.Points[0]),
+			d.LeastContext(), d.MinTargets, d.Points[0]),
 		expected: "min_context + min_targets ≤ points[0], so that a context can always be drawn",
 	}, {
 		keys:     []string{"eval.max_context", "data.min_context"},
-		holds:    d.MinContext <= e.Eval.MaxContext,
-		found:    fmt.Sprintf("eval.max_context %d below data.min_context %d", e.Eval.MaxContext, d.MinContext),
+		holds:    d.LeastContext() <= e.Eval.MaxContext,
+		found:    fmt.Sprintf("eval.max_context %d below data.min_context %d", e.Eval.MaxContext, d.LeastContext()),
 		expected: "eval.max_context ≥ data.min_context",
 	}, {
 		keys:     []string{"eval.num_points", "eval.max_context"},

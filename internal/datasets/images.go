@@ -164,7 +164,7 @@ func (s *images) Eval(i int, dst *Batch) error {
 // begin sets the size of the batch. It draws one N_c ~ U{min_context..HW/2−1} for the batch.
 func (s *images) begin(sizes random.Generator, step, functions int, dst *Batch) {
 	points := len(s.pixels)
-	context := between(sizes, step, 0, s.e.Data.MinContext, mostContext(points))
+	context := between(sizes, step, 0, s.e.Data.LeastContext(), mostContext(points))
 	dst.reshape(Size{functions, points, context}, 2, s.train.Channels)
 }
 

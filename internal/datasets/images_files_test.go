@@ -31,7 +31,7 @@ func imageExperiment(name string) config.Experiment {
 	b, _ := benchmark.Find(name)
 	e := config.Experiment{
 		Benchmark: name,
-		Data:      config.Data{Seed: 43, MinContext: 3, Files: b.FileNames()},
+		Data:      config.Data{Seed: 43, MinContext: new(3), Files: b.FileNames()},
 		Train:     config.Train{Epochs: 100, BatchSize: 16, Seed: 7},
 		Eval:      config.Eval{BatchSize: 16, Seed: 43},
 	}

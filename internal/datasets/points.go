@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/acqnp/acqnp/internal/benchmark"
@@ -18,8 +19,9 @@ type Points struct {
 // ReadPoints reads a CSV file of points. The header names the columns by xCols and yCols, or by x1,
 // x2, … and y1, y2, …, or, for a single column, by x and y. yCols may be empty. The first column of
 // the file among functions has the name of the function of each row; without one, all rows are one
-// function. The result has the functions in the order of their first rows. Other columns are not
-// read. An error is an *input.Error with line and column.
+// function. The result has the functions in the order of their first rows; it is empty
+// if a file of x and y has no rows. Other columns are not read. An error is an *input.Error with line
+// and column.
 func ReadPoints(path string, xCols, yCols []string, functions ...string) ([]Points, error) {
 	t, file, err := openTable(path)
 	if err != nil {
@@ -65,10 +67,10 @@ func (t *table) points(xCols, yCols, functions []string) ([]Points, error) {
 			return nil, err
 		}
 	}
-	if err := t.end(err, len(all)); err != nil {
-		return nil, err
+	if err == io.EOF && len(yCols) > 0 {
+		return all, nil
 	}
-	return all, nil
+	return all, t.end(err, len(all))
 }
 
 // addTo appends the current row to p. x and y are the columns to read.

@@ -55,7 +55,7 @@ func (p *synthetic) Train(step int, dst *Batch) error {
 	d, seed := p.e.Data, p.e.Train.Seed
 	sizes := random.New(seed, random.Sizes)
 	n := between(sizes, step, 0, d.Points[0], d.Points[1])
-	context := between(sizes, step, 1, d.MinContext, n-d.MinTargets)
+	context := between(sizes, step, 1, d.LeastContext(), n-d.MinTargets)
 	return p.fill(random.New(seed, random.Data), step, Size{p.e.Train.BatchSize, n, context}, dst)
 }
 
@@ -64,7 +64,7 @@ func (p *synthetic) Train(step int, dst *Batch) error {
 func (p *synthetic) Eval(i int, dst *Batch) error {
 	e := p.e.Eval
 	sizes := random.New(e.Seed, random.Sizes|random.Evaluation)
-	context := between(sizes, i, 1, p.e.Data.MinContext, e.MaxContext)
+	context := between(sizes, i, 1, p.e.Data.LeastContext(), e.MaxContext)
 	return p.fill(random.New(e.Seed, random.Data|random.Evaluation), i, Size{e.BatchSize, e.NumPoints, context}, dst)
 }
 

@@ -23,7 +23,7 @@ func (p *synthetic) ValidBatches() int { return validBatches }
 // streams of their own under eval.seed.
 func (p *synthetic) Valid(i int, dst *Batch) error {
 	e := p.e.Eval
-	context := between(random.New(e.Seed, random.Sizes|random.Validation), i, 1, p.e.Data.MinContext, e.MaxContext)
+	context := between(random.New(e.Seed, random.Sizes|random.Validation), i, 1, p.e.Data.LeastContext(), e.MaxContext)
 	size := Size{Functions: validFunctions, Points: min(context+validTargets, e.NumPoints), Context: context}
 	return p.fill(random.New(e.Seed, random.Data|random.Validation), i, size, dst)
 }

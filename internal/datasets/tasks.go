@@ -92,9 +92,9 @@ func (t *Tasks) checkBatch(i int) error {
 		return t.refuse(tensorName(i, "x"), fmt.Sprintf("shape %v", x), fmt.Sprintf("[B, N, %d] as in batch 0", t.dx))
 	case y[0] != b || y[1] != n || y[2] != t.dy:
 		return t.refuse(tensorName(i, "y"), fmt.Sprintf("shape %v", y), fmt.Sprintf("[%d, %d, %d]", b, n, t.dy))
-	case t.context[i] < 1 || t.context[i] >= n:
+	case t.context[i] < 0 || t.context[i] >= n:
 		return t.refuse(fmt.Sprintf("__metadata__.%s[%d]", contextKey, i), strconv.Itoa(t.context[i]),
-			fmt.Sprintf("1 to %d, with %d points a function", n-1, n))
+			fmt.Sprintf("0 to %d, with %d points a function", n-1, n))
 	}
 	t.size = Size{max(t.size.Functions, b), max(t.size.Points, n), max(t.size.Context, t.context[i])}
 	if err := t.checkLevels(i, b, n); err != nil {

@@ -29,7 +29,7 @@ func (s shape) String() string {
 }
 
 // shapes returns odd sizes: one level, one target, widths that are no multiple of a vector, sizes
-// beyond one tile and beyond one chunk.
+// beyond one tile and beyond one chunk, and no context points.
 func shapes() []shape {
 	var all []shape
 	for _, name := range names() {
@@ -45,6 +45,12 @@ func shapes() []shape {
 			shape{sized(name, 100, []int{104, 128}, 4), 1, 2, ops.Extents{Functions: 3, Context: 40, Points: 90, Levels: 5}},
 			shape{wide, 1, 1, ops.Extents{Functions: 3, Context: 301, Points: 310, Levels: 5}},
 			shape{wide, 2, 1, ops.Extents{Functions: 37, Context: 3, Points: 8, Levels: 300}})
+		if name != "bnp" {
+			all = append(all,
+				shape{small, 1, 2, ops.Extents{Functions: 2, Context: 0, Points: 5, Levels: 3}},
+				shape{wide, 2, 1, ops.Extents{Functions: 37, Context: 0, Points: 8, Levels: 20}},
+				shape{wide, 1, 1, ops.Extents{Functions: 3, Context: 0, Points: 310, Levels: 5}})
+		}
 	}
 	for i := range all {
 		switch all[i].model.Name {

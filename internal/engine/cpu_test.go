@@ -25,7 +25,14 @@ func TestThreadsGiveTheSameBits(t *testing.T) {
 }
 
 func sameBits(t *testing.T, m *models.Model) {
-	e := ops.Extents{Functions: 9, Context: 70, Points: 131, Levels: 12}
+	sameBitsAt(t, m, ops.Extents{Functions: 9, Context: 70, Points: 131, Levels: 12})
+	if !m.Bootstrap() {
+		sameBitsAt(t, m, ops.Extents{Functions: 9, Context: 0, Points: 131, Levels: 12})
+		sameBitsAt(t, m, ops.Extents{Functions: 5, Context: 0, Points: 300, Levels: 2})
+	}
+}
+
+func sameBitsAt(t *testing.T, m *models.Model, e ops.Extents) {
 	if !m.Quantile() && !m.Bootstrap() {
 		e.Levels = 0
 	}
@@ -39,7 +46,7 @@ func sameBits(t *testing.T, m *models.Model) {
 			continue
 		}
 		if !slices.Equal(p.Grads(), want) || !slices.Equal(p.Output("loglik"), wantLL) {
-			t.Errorf("%d threads give other bits than one", threads)
+			t.Errorf("%v: %d threads give other bits than one", e, threads)
 		}
 	}
 }
@@ -60,6 +67,9 @@ func withinCapacity(t *testing.T, m *models.Model) {
 	capacity := ops.Extents{Functions: 5, Context: 40, Points: 90, Levels: 30}
 	runs := []ops.Extents{capacity, {Functions: 1, Context: 1, Points: 2, Levels: 1}, {Functions: 5, Context: 3, Points: 61, Levels: 7},
 		{Functions: 2, Context: 39, Points: 90, Levels: 30}, capacity}
+	if !m.Bootstrap() {
+		runs = append(runs, ops.Extents{Functions: 3, Context: 0, Points: 61, Levels: 7}, capacity)
+	}
 	if !m.Quantile() && !m.Bootstrap() {
 		capacity.Levels = 0
 		for i := range runs {
@@ -86,7 +96,7 @@ func TestRunRefusesWhatDoesNotFit(t *testing.T) {
 	for _, e := range []ops.Extents{
 		{Functions: 3, Context: 4, Points: 8, Levels: 3}, {Functions: 2, Context: 5, Points: 8, Levels: 3},
 		{Functions: 2, Context: 4, Points: 9, Levels: 3}, {Functions: 2, Context: 4, Points: 8, Levels: 4},
-		{Functions: 2, Context: 0, Points: 8, Levels: 3}, {Functions: 2, Context: 4, Points: 8, Levels: 0}, {},
+		{Functions: 2, Context: -1, Points: 8, Levels: 3}, {Functions: 2, Context: 4, Points: 8, Levels: 0}, {},
 	} {
 		if p.Run(e) == nil {
 			t.Errorf("%v: ran", e)

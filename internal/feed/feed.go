@@ -66,11 +66,11 @@ func All(batch func(step int, dst *datasets.Batch) error, points Points, d Draws
 // load fills the feed from its batch, the batch of this step.
 func (f *Feed) load(step int, points Points, d Draws) error {
 	b := &f.batch
-	if b.Functions < 1 || b.Context < 1 || b.Points < b.Context {
-		return &input.Error{
-			Found:    fmt.Sprintf("%d functions of %d points, %d of them context", b.Functions, b.Points, b.Context),
-			Expected: "at least one function and one context point, and no more context than points",
-		}
+	switch {
+	case b.Functions < 1 || b.Points < 1 || b.Context < 0 || b.Points < b.Context:
+		return refuse(b, "at least one function and one point, and no more context than points")
+	case b.Context < 1 && d.resample:
+		return refuse(b, "at least one context point: bnp resamples the context")
 	}
 	f.Extents = ops.Extents{Functions: b.Functions, Context: b.Context, Points: b.Points, Levels: d.count}
 	if n := f.Extents.Rows(ops.Point); len(b.X) != n*b.DX || len(b.Y) != n*b.DY {
@@ -85,6 +85,10 @@ func (f *Feed) load(step int, points Points, d Draws) error {
 		d.fill(f, uint64(step), 0)
 	}
 	return nil
+}
+
+func refuse(b *datasets.Batch, expected string) error {
+	return &input.Error{Found: fmt.Sprintf("%d functions of %d points, %d of them context", b.Functions, b.Points, b.Context), Expected: expected}
 }
 
 // keepTargets makes the targets the points of the feed and draws their random numbers.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/datasets"
@@ -270,7 +271,8 @@ func TestWhatCannotBeDrawn(t *testing.T) {
 func TestSizesThatCannotBe(t *testing.T) {
 	for name, size := range map[string]datasets.Batch{
 		"no function":              {Functions: 0, Points: 3, Context: 1},
-		"no context":               {Functions: 1, Points: 3, Context: 0},
+		"no point":                 {Functions: 1, Points: 0, Context: 0},
+		"a negative context":       {Functions: 1, Points: 3, Context: -1},
 		"more context than points": {Functions: 1, Points: 3, Context: 4},
 	} {
 		feeds := feed.Start(func(_ int, b *datasets.Batch) error { *b = size; return nil }, feed.AllPoints, feed.Draws{}, 0, 1)
@@ -279,6 +281,38 @@ func TestSizesThatCannotBe(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		feeds.Close()
+	}
+}
+
+// TestEmptyContext accepts a batch without context points, unless the model resamples them.
+func TestEmptyContext(t *testing.T) {
+	for name, d := range map[string]feed.Draws{
+		"cnp": {}, "acqnp": draws(t, acqnp, feed.Choice{NumTau: 2, Spacing: feed.RandomLevels}), "bnp": draws(t, bnp, feed.Choice{Bootstraps: 2}),
+	} {
+		for _, points := range []feed.Points{feed.AllPoints, feed.TargetPoints} {
+			feeds := feed.Start(func(_ int, b *datasets.Batch) error {
+				*b = datasets.Batch{Functions: 2, Points: 3, DX: 1, DY: 1, X: []float32{1, 2, 3, 4, 5, 6}, Y: []float32{6, 5, 4, 3, 2, 1}}
+				return nil
+			}, points, d, 0, 1)
+			f, err := feeds.Next(t.Context())
+			var bad *input.Error
+			switch {
+			case name == "bnp":
+				if !errors.As(err, &bad) || !strings.Contains(bad.Error(), "bnp") {
+					t.Errorf("bnp: %v", err)
+				}
+			case err != nil:
+				t.Errorf("%s: %v", name, err)
+			default:
+				p := inputs{v: map[string][]float32{"context": {7}, "x": make([]float32, 6), "y": make([]float32, 6)}}
+				f.Write(p)
+				if f.Extents.Context != 0 || f.Extents.Points != 3 || p.v["context"][0] != 7 ||
+					!slices.Equal(p.v["x"], []float32{1, 2, 3, 4, 5, 6}) || !slices.Equal(p.v["y"], []float32{6, 5, 4, 3, 2, 1}) {
+					t.Errorf("%s: %v, %v", name, f.Extents, p.v)
+				}
+			}
+			feeds.Close()
+		}
 	}
 }
 

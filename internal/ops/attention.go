@@ -9,7 +9,8 @@ import (
 
 // Attention adds multi-head attention of queries q over a function's keys k and values v [B·N_c,
 // d], softmax(q·kᵀ/√(d/H))·v with H heads. q and the result have a row for each point, [B·N, d], or
-// for each context point, [B·N_c, d]. Head h has columns [h·d/H, (h+1)·d/H) of all four.
+// for each context point, [B·N_c, d]. Head h has columns [h·d/H, (h+1)·d/H) of all four. Without
+// context points the result is 0.
 func (b *Builder) Attention(q, k, v *G.Node, heads int) *G.Node {
 	if b.err != nil {
 		return nil

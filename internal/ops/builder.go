@@ -35,7 +35,7 @@ func NewBuilder(dtype tensor.Dtype, capacity Extents) *Builder {
 
 // Input adds a matrix [rows(space), width] that the caller fills before every run.
 func (b *Builder) Input(name string, space Space, width int) *G.Node {
-	n := G.NewMatrix(b.g.Expr, b.dtype, G.WithShape(b.g.Capacity.Rows(space), width), G.WithName(name))
+	n := G.NewMatrix(b.g.Expr, b.dtype, G.WithShape(b.g.Capacity.memory(space), width), G.WithName(name))
 	b.leaf[n] = leafInfo{space: space, rank: 2, cols: width}
 	b.g.Inputs = append(b.g.Inputs, Input{Name: name, Space: space, Width: width, Node: n})
 	return n
@@ -150,7 +150,7 @@ func (b *Builder) op(o *Op, in ...*G.Node) *G.Node {
 	if b.err != nil {
 		return nil
 	}
-	o.Rows, o.capacity, o.rank = b.g.Capacity.Rows(o.Out), b.g.Capacity, 2
+	o.Rows, o.capacity, o.rank = b.g.Capacity.memory(o.Out), b.g.Capacity, 2
 	if o.Out == Scalar {
 		o.rank = 0
 	}

@@ -59,7 +59,7 @@ const result = -1
 // are the gradient of o's result, then what uses lists: inputs of o by their index, or result.
 func (o *Op) gradOf(k Kind, part, i int, uses ...int) *Op {
 	g := &Op{Kind: k, Part: part, ReLU: o.ReLU, Heads: o.Heads, Floor: o.Floor, capacity: o.capacity,
-		Out: o.In[i], Width: o.Widths[i], Rows: o.capacity.Rows(o.In[i]), rank: o.ranks[i]}
+		Out: o.In[i], Width: o.Widths[i], Rows: o.capacity.memory(o.In[i]), rank: o.ranks[i]}
 	for _, use := range append([]int{result}, uses...) {
 		if use == result {
 			g.In, g.Widths, g.ranks = append(g.In, o.Out), append(g.Widths, o.Width), append(g.ranks, o.rank)

@@ -43,7 +43,7 @@ func linearGradients(o *Op, in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
 			Widths: []int{o.Width, o.Width, o.Widths[1], o.Widths[2]},
 			ranks:  []int{2, 2, 2, 2}, rank: o.ranks[part],
 			Out: o.In[part], Width: o.Widths[part]}
-		g.Rows = o.capacity.Rows(g.Out)
+		g.Rows = o.capacity.memory(g.Out)
 		if part == WeightGrad {
 			g.Rows = o.Width
 		}

@@ -20,7 +20,7 @@ type Op struct {
 	In     []Space // spaces of the inputs
 	Widths []int   // columns of the inputs; a vector parameter is one row
 	Out    Space   // space of the result
-	Rows   int     // rows of the result at capacity
+	Rows   int     // rows of the result's memory at capacity: at least one
 	Width  int     // columns of the result
 	ReLU   bool
 	Heads  int     // heads of an Attention
@@ -156,11 +156,19 @@ func (o *Op) Do(vs ...G.Value) (G.Value, error) {
 func run[T Float](o *Op, vs []G.Value) []T {
 	in := make([][]T, len(vs))
 	for i, v := range vs {
-		in[i] = Flat[T](v)
+		in[i] = rowsOf(o, o.In[i], Flat[T](v))
 	}
 	out := make([]T, o.Rows*o.Width)
-	Evaluate(o, o.capacity, out, in)
+	Evaluate(o, o.capacity, rowsOf(o, o.Out, out), in)
 	return out
+}
+
+// rowsOf returns the memory of a value without the row that stands for a space that has none.
+func rowsOf[T Float](o *Op, s Space, v []T) []T {
+	if o.capacity.Rows(s) == 0 {
+		return v[:0]
+	}
+	return v
 }
 
 func value[T Float](o *Op, out []T) G.Value {

@@ -3,7 +3,7 @@ package ops
 import G "gorgonia.org/gorgonia"
 
 // SetMean adds the mean over the context points, for every function, [B·N_c, d] → [B, d], or for
-// every bootstrap, [B·N_c·k, d] → [B·k, d].
+// every bootstrap, [B·N_c·k, d] → [B·k, d]. Without context points it is 0.
 func (b *Builder) SetMean(in *G.Node) *G.Node {
 	to := Function
 	if b.err == nil {

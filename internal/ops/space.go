@@ -58,8 +58,8 @@ func (s Space) String() string { return spaces[s].name }
 
 func (s Space) parent() Space { return spaces[s].parent }
 
-// Extents are the sizes of one run: B, N_c, N and N_τ. Levels is 0 in models without a quantile
-// branch and without bootstraps.
+// Extents are the sizes of one run: B, N_c, N and N_τ. Context may be 0, but not in a bootstrapping
+// model. Levels is 0 in models without a quantile branch and without bootstraps.
 type Extents struct{ Functions, Context, Points, Levels int }
 
 // Rows returns how many rows a tensor of the space has.
@@ -72,6 +72,10 @@ func (e Extents) Rows(s Space) int {
 	}
 	return e.Functions * e.Ratio(s, Function)
 }
+
+// memory returns the rows of a tensor of the space in memory. Gorgonia has no tensors without rows,
+// so it is 1 for the space of context points if there are none.
+func (e Extents) memory(s Space) int { return max(1, e.Rows(s)) }
 
 // Fits reports whether a run of these extents fits a program compiled at capacity c.
 func (e Extents) Fits(c Extents) bool {

@@ -171,7 +171,8 @@ func (e *evaluator) batch(f *feed.Feed, feeds *feed.Ahead) (run.BatchResult, err
 	return split(p.Output("loglik"), extents.Functions, extents.Points, extents.Context)
 }
 
-// split averages loglik [B, N] over the context points and over the targets.
+// split averages loglik [B, N] over the context points and over the targets. Without context points
+// the former is 0.
 func split(loglik []float32, functions, points, context int) (run.BatchResult, error) {
 	r := run.BatchResult{NumPoints: points, NumContext: context}
 	for b := range functions {
@@ -183,7 +184,9 @@ func split(loglik []float32, functions, points, context int) (run.BatchResult, e
 			}
 		}
 	}
-	r.ContextLL /= float64(functions * context)
+	if context > 0 {
+		r.ContextLL /= float64(functions * context)
+	}
 	r.TargetLL /= float64(functions * (points - context))
 	if sum := r.ContextLL + r.TargetLL; math.IsNaN(sum) || math.IsInf(sum, 0) {
 		return r, fmt.Errorf("the log-likelihood is not finite (context %v, target %v)", r.ContextLL, r.TargetLL)

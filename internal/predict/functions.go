@@ -12,7 +12,7 @@ import (
 
 // FunctionFiles name the files of functions to predict, in raw units.
 type FunctionFiles struct {
-	Context         string   // CSV file of points (x, y)
+	Context         string   // CSV file of points (x, y); "" is a file without rows
 	Targets         string   // CSV file of points x; if empty, the targets are Grid's
 	Grid            string   // see datasets.ParseGrid
 	XNames, YNames  []string // columns of x and y
@@ -20,20 +20,21 @@ type FunctionFiles struct {
 }
 
 // Read returns the functions in the context file with their targets. Targets without a function's
-// name belong to every function. It returns an *input.Error for files that it cannot use.
+// name belong to every function. A context without rows stands for any function: there is one function
+// without a name, or those that the targets name. Read returns an *input.Error for files that it cannot
+// use.
 func (f FunctionFiles) Read() ([]Function, error) {
-	contexts, err := datasets.ReadPoints(f.Context, f.XNames, f.YNames, f.FunctionColumns...)
+	functions, err := f.contexts()
 	if err != nil {
 		return nil, err
-	}
-	var functions []Function
-	for _, c := range contexts {
-		functions = append(functions, Function{Name: c.Function, ContextX: c.X, ContextY: c.Y})
 	}
 	if f.Targets == "" {
 		grid, err := datasets.ParseGrid(f.Grid, len(f.XNames))
 		if err != nil {
 			return nil, err
+		}
+		if len(functions) == 0 {
+			functions = make([]Function, 1)
 		}
 		askAll(functions, grid)
 		return functions, nil
@@ -42,7 +43,24 @@ func (f FunctionFiles) Read() ([]Function, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(functions) == 0 {
+		for _, p := range targets {
+			functions = append(functions, Function{Name: p.Function})
+		}
+	}
 	return functions, f.askEach(functions, targets)
+}
+
+// contexts returns the functions in the context file, without targets.
+func (f FunctionFiles) contexts() (functions []Function, err error) {
+	if f.Context == "" {
+		return nil, nil
+	}
+	contexts, err := datasets.ReadPoints(f.Context, f.XNames, f.YNames, f.FunctionColumns...)
+	for _, c := range contexts {
+		functions = append(functions, Function{Name: c.Function, ContextX: c.X, ContextY: c.Y})
+	}
+	return functions, err
 }
 
 // askAll gives every function the same targets [N, dx].

@@ -17,7 +17,7 @@ import (
 // A Function is a function to predict: its context and its targets, in raw units.
 type Function struct {
 	Name     string
-	ContextX []float64 // [N_c, dx], N_c at least 1
+	ContextX []float64 // [N_c, dx]; N_c may be 0, but not for BNP
 	ContextY []float64 // [N_c, dy]
 	TargetX  []float64 // [N, dx]
 }
@@ -91,8 +91,8 @@ func (p *predictor) size(f Function) (context, targets int, err error) {
 			Expected: fmt.Sprintf("points with x of %d and y of %d dimensions", p.dx, p.dy),
 		}
 	}
-	if context < 1 {
-		return 0, 0, &input.Error{Key: "context", Found: "no point", Expected: "at least one"}
+	if context < 1 && p.model.Bootstrap() {
+		return 0, 0, &input.Error{Key: "context", Found: "no point", Expected: "at least one: bnp resamples the context"}
 	}
 	return context, targets, nil
 }

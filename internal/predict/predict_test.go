@@ -4,15 +4,19 @@ import (
 	"context"
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"gorgonia.org/tensor"
 
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/device"
+	"github.com/acqnp/acqnp/internal/engine/reference"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/ops"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/run"
@@ -257,7 +261,6 @@ func TestDrawsFollowTheDistribution(t *testing.T) {
 func TestPredictRefuses(t *testing.T) {
 	good := functionOf(batch(t), 0)
 	for name, change := range map[string]func(f *predict.Function, o *predict.Trained){
-		"no context":      func(f *predict.Function, _ *predict.Trained) { f.ContextX, f.ContextY = nil, nil },
 		"half a point":    func(f *predict.Function, _ *predict.Trained) { f.ContextY = f.ContextY[1:] },
 		"x without y":     func(f *predict.Function, _ *predict.Trained) { f.ContextX = f.ContextX[1:] },
 		"zero levels":     func(_ *predict.Function, o *predict.Trained) { o.NumTau = 0 },
@@ -277,6 +280,68 @@ func TestPredictRefuses(t *testing.T) {
 			t.Errorf("%s: %d results", name, calls)
 		}
 	}
+}
+
+// TestPredictWithoutContext compares the density of an empty context with the float64 reference. BNP
+// refuses one.
+func TestPredictWithoutContext(t *testing.T) {
+	for _, name := range models.Names() {
+		o, f := asking(t, name), functionOf(batch(t), 0)
+		f.ContextX, f.ContextY, o.Levels = nil, nil, predict.GridLevels
+		if name == "bnp" {
+			for _, err := range o.Predict(t.Context(), []predict.Function{f}) {
+				var bad *input.Error
+				if !errors.As(err, &bad) || !strings.Contains(bad.Error(), "bnp") {
+					t.Errorf("bnp: %v", err)
+				}
+			}
+			continue
+		}
+		got := collect(t, o, functionOf(batch(t), 1), f)[len(f.TargetX):] // after a function with a context
+		want := withoutContext(t, o, f)
+		for i, target := range got {
+			for channel, d := range target.Channels {
+				k := max(1, len(d.Components()))
+				for j, c := range d.Components() {
+					width := len(want) / len(got) / k
+					// float32 against float64, in networks of one hidden layer
+					if mu := want[(i*k+j)*width+channel]; math.Abs(c.Mu-mu) > 1e-5 {
+						t.Errorf("%s: target %d, component %d: μ = %v, want %v", name, i, j, c.Mu, mu)
+					}
+				}
+			}
+		}
+	}
+}
+
+// withoutContext returns the components of a function without a context, by the reference engine.
+func withoutContext(t *testing.T, o predict.Trained, f predict.Function) []float64 {
+	t.Helper()
+	e := ops.Extents{Functions: 1, Points: len(f.TargetX)}
+	if o.Model.Quantile() {
+		e.Levels = o.NumTau
+	}
+	p, err := reference.New[float64](func(e ops.Extents) (*ops.Graph, error) {
+		return o.Model.Build(tensor.Float64, e, models.Prediction)
+	}, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range o.Params {
+		p.Params()[i] = float64(v)
+	}
+	copy(p.Input("x"), f.TargetX)
+	for i := range p.Input("u") {
+		u := float64(i%o.NumTau) / float64(o.NumTau-1)
+		if o.Model.Name() != "cqnp" {
+			u = 0.001 + 0.998*u
+		}
+		p.Input("u")[i] = u
+	}
+	if err := p.Run(e); err != nil {
+		t.Fatal(err)
+	}
+	return p.Output("components")
 }
 
 func TestPredictionsThatAreNoNumbersAreErrors(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"reflect"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/acqnp/acqnp/internal/atomicfile"
@@ -44,7 +45,7 @@ type Eval struct {
 }
 
 // BatchResult is the result of one batch: the mean log-likelihood of the context points of all its
-// functions, and that of their target points.
+// functions, 0 if there are none, and that of their target points.
 type BatchResult struct {
 	NumPoints  int     `json:"num_points"`
 	NumContext int     `json:"num_context"`
@@ -71,13 +72,15 @@ type Weights struct {
 	Step *int   `json:"step"`
 }
 
-// NewEval averages the results of batches. If shift is not 0, Raw holds the averages plus shift:
-// the log-likelihoods in the units of the data. The caller fills in the other fields.
+// NewEval averages the results of batches; ContextLL is an average over those with a context. If shift
+// is not 0, Raw holds the averages plus shift: the log-likelihoods in the units of the data. The caller
+// fills in the other fields.
 func NewEval(batches []BatchResult, shift float64) Eval {
+	contexts := slices.DeleteFunc(slices.Clone(batches), func(b BatchResult) bool { return b.NumContext == 0 })
 	e := Eval{
 		Schema:    EvalSchema,
 		Batches:   len(batches),
-		ContextLL: estimate(batches, func(b BatchResult) float64 { return b.ContextLL }),
+		ContextLL: estimate(contexts, func(b BatchResult) float64 { return b.ContextLL }),
 		TargetLL:  estimate(batches, func(b BatchResult) float64 { return b.TargetLL }),
 		PerBatch:  batches,
 	}

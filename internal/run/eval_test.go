@@ -91,8 +91,15 @@ func TestEvalJSONReadsBack(t *testing.T) {
 	}
 }
 
+func TestBatchesWithoutContextDoNotCountForIt(t *testing.T) {
+	e := run.NewEval([]run.BatchResult{{NumContext: 2, ContextLL: 3, TargetLL: 1}, {TargetLL: 5}}, 0)
+	if e.ContextLL.Mean != 3 || e.ContextLL.StdError != nil || e.TargetLL.Mean != 3 || e.Batches != 2 {
+		t.Errorf("context %v, target %v of %d batches", e.ContextLL, e.TargetLL, e.Batches)
+	}
+}
+
 func TestOneBatchHasNullStandardError(t *testing.T) {
-	e := run.NewEval([]run.BatchResult{{ContextLL: 1, TargetLL: 2}}, 0)
+	e := run.NewEval([]run.BatchResult{{NumContext: 1, ContextLL: 1, TargetLL: 2}}, 0)
 	path := writeEval(t, e)
 	content, err := os.ReadFile(path)
 	if err != nil {

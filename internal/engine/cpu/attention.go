@@ -83,6 +83,10 @@ func (c *compiler) attention(u *plan.Unit) kernel {
 	return func(w *worker, t *tile) {
 		q, k, v, y := qs.matrix(w, t), ks.ofFunctions(w, t), vs.ofFunctions(w, t), out.matrix(w, t)
 		s, h := &w.attention, newHead(d, u.Op.Heads, t.e.Context)
+		if h.context == 0 {
+			clear(y.Data)
+			return
+		}
 		heads(t, qs.space, h, d, func(i, j, first, col int) {
 			h.packTurned(s.keys, k.From(first, col))
 			s.along.Borrow(v.From(first, col), h.context, h.width)
@@ -106,6 +110,10 @@ func (c *compiler) attentionGrad(u *plan.Unit) kernel {
 		g, q, k, v := grad.matrix(w, t), qs.matrix(w, t), ks.ofFunctions(w, t), vs.ofFunctions(w, t)
 		dq, dk, dv := outQ.matrix(w, t), outK.sums(w, t, !addK), outV.sums(w, t, !addV)
 		s, h := &w.attention, newHead(d, u.Op.Heads, t.e.Context)
+		if h.context == 0 {
+			clear(dq.Data)
+			return
+		}
 		heads(t, qs.space, h, d, func(i, j, first, col int) {
 			h.packTurned(s.keys, k.From(first, col))
 			h.packTurned(s.values, v.From(first, col))

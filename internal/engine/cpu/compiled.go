@@ -13,6 +13,7 @@ type compiledStage struct {
 	program *Program
 	shape
 	kernels []kernel
+	context []bool // by kernel: it computes nothing if there are no context points
 	sums    []*sum
 
 	total, perTile, chunks int // of the current run: rows of the domain, rows of a tile, chunks
@@ -39,8 +40,10 @@ func (s *compiledStage) chunk(workerID, c int) {
 	}
 	for lo := from; lo < to; lo += s.perTile {
 		t.lo, t.hi = lo, min(lo+s.perTile, to)
-		for _, k := range s.kernels {
-			k(w, t)
+		for i, k := range s.kernels {
+			if t.e.Context > 0 || !s.context[i] {
+				k(w, t)
+			}
 		}
 	}
 }

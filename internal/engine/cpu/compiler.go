@@ -62,7 +62,7 @@ func (c *compiler) makeWorker(scratch int) *worker {
 	w := &worker{scratch: c.floats(scratch), masked: c.floats(rows * widest), column: c.floats(narrow * widest), norm: c.floats(2 * c.widestNorm()),
 		mixture: newMixtureScratch(c.floats(mixtureNumbers * rows))}
 	if head > 0 {
-		w.attention = newAttentionScratch(c.memory, c.p.graph.Capacity.Context, head)
+		w.attention = newAttentionScratch(c.memory, max(1, c.p.graph.Capacity.Context), head)
 	}
 	c.memory.worker = c.bytes - before
 	return w

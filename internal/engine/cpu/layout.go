@@ -86,6 +86,7 @@ func (c *compiler) makeLayout(wholeFunctions bool) (*layout, error) {
 				return nil, err
 			}
 			l.stages[i].kernels = append(l.stages[i].kernels, k)
+			l.stages[i].context = append(l.stages[i].context, domainOfUnit(u, false) == contexts)
 		}
 	}
 	for _, o := range c.p.graph.Outputs {

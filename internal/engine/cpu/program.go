@@ -99,11 +99,8 @@ func (p *Program) Output(name string) []float32 {
 
 // Run runs the graph at the extents.
 func (p *Program) Run(e ops.Extents) error {
-	if !e.Fits(p.graph.Capacity) {
-		return fmt.Errorf("cpu: %v exceed the capacity of %v", e, p.graph.Capacity)
-	}
-	if e.Functions < 1 || e.Points < 1 || e.Context < 1 || e.Levels < 1 && p.graph.Capacity.Levels > 0 {
-		return fmt.Errorf("cpu: cannot run %v, want at least 1 of each", e)
+	if err := p.graph.Check(e); err != nil {
+		return fmt.Errorf("cpu: %w", err)
 	}
 	p.e = e
 	return p.RunAll()

@@ -32,6 +32,8 @@ func (t *tile) span(s ops.Space) (lo, hi int) {
 	case own.Contains(s):
 		r := t.e.Ratio(s, own)
 		return t.lo * r, t.hi * r
+	case t.lo == t.hi: // no context points
+		return 0, 0
 	case s.Contains(own):
 		r := t.e.Ratio(own, s)
 		return t.lo / r, (t.hi-1)/r + 1
@@ -73,7 +75,7 @@ func (s shape) chunksOf(total, perTile int, e ops.Extents) int {
 	tiles := (total + perTile - 1) / perTile
 	switch {
 	case s.tokens == 0 && s.layers:
-		return min(maxChunks, tiles)
+		return max(1, min(maxChunks, tiles))
 	case s.tokens == 0:
 		return max(1, min(maxChunks, tiles/tilesPerChunk))
 	}

@@ -18,8 +18,8 @@ import (
 const float32Rounding = 2e-5
 
 // shapes returns small sizes, because the emulator is slow, and odd ones: one level and one point,
-// widths that are no multiple of a tile, several channels, one of full width, and more context
-// points than a warp has lanes.
+// widths that are no multiple of a tile, several channels, one of full width, more context points
+// than a warp has lanes, and none.
 func shapes() []shape {
 	var all []shape
 	for _, name := range variants() {
@@ -28,6 +28,9 @@ func shapes() []shape {
 		all = append(all, small(name), floored,
 			shape{sized(name, 20), 1, 1, ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: 1}},
 			shape{sized(name, 64), 1, 2, ops.Extents{Functions: 3, Context: 5, Points: 7, Levels: 1}})
+		if name != "bnp" {
+			all = append(all, shape{sized(name, 20), 1, 2, ops.Extents{Functions: 3, Context: 0, Points: 7, Levels: 4}})
+		}
 	}
 	all = append(all, shape{sized("acqnp", 128), 1, 1, ops.Extents{Functions: 1, Context: 4, Points: 9, Levels: 5}},
 		shape{sized("cqnp transformer", 12), 1, 1, ops.Extents{Functions: 2, Context: 37, Points: 41, Levels: 2}})
@@ -110,6 +113,9 @@ func TestExtentsWithinCapacity(t *testing.T) {
 			m := build(t, s)
 			capacity := ops.Extents{Functions: 3, Context: 5, Points: 9, Levels: 4}
 			runs := []ops.Extents{capacity, {Functions: 1, Context: 1, Points: 2, Levels: 1}, {Functions: 2, Context: 5, Points: 7, Levels: 4}}
+			if name != "bnp" {
+				runs = append(runs, ops.Extents{Functions: 2, Context: 0, Points: 7, Levels: 4})
+			}
 			if s.e.Levels == 0 {
 				capacity.Levels = 0
 				for i := range runs {
@@ -138,7 +144,7 @@ func TestRunRefusesWhatDoesNotFit(t *testing.T) {
 	for _, e := range []ops.Extents{
 		{Functions: 3, Context: 4, Points: 8, Levels: 3}, {Functions: 2, Context: 5, Points: 8, Levels: 3},
 		{Functions: 2, Context: 4, Points: 9, Levels: 3}, {Functions: 2, Context: 4, Points: 8, Levels: 4},
-		{Functions: 2, Context: 0, Points: 8, Levels: 3}, {Functions: 2, Context: 4, Points: 8, Levels: 0}, {},
+		{Functions: 2, Context: -1, Points: 8, Levels: 3}, {Functions: 2, Context: 4, Points: 8, Levels: 0}, {},
 	} {
 		if p.Run(e) == nil {
 			t.Errorf("%v: ran", e)

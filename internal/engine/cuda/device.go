@@ -84,14 +84,11 @@ func first(errs ...error) error {
 
 // check returns an error for extents that cannot be run.
 func (m *machine) check(e ops.Extents) error {
-	capacity := m.of.Capacity
-	switch {
-	case m.closed:
+	if m.closed {
 		return errClosed
-	case !e.Fits(capacity):
-		return fmt.Errorf("cuda: %v exceed the capacity of %v", e, capacity)
-	case e.Functions < 1 || e.Points < 1 || e.Context < 1 || e.Levels < 1 && capacity.Levels > 0:
-		return fmt.Errorf("cuda: cannot run %v, want at least 1 of each", e)
+	}
+	if err := m.of.Check(e); err != nil {
+		return fmt.Errorf("cuda: %w", err)
 	}
 	return nil
 }
@@ -141,10 +138,11 @@ func (m *machine) upload(h *host, e ops.Extents, batch int, rate float64) error 
 	}
 	for _, in := range m.of.Inputs {
 		data := h.inputs[in.Name]
-		if data == nil {
+		n := e.Rows(in.Space) * in.Width
+		if data == nil || n == 0 {
 			continue
 		}
-		if err := m.driver.Upload(m.ptr(m.inputs[in.Name]), bytesOf(data[:e.Rows(in.Space)*in.Width])); err != nil {
+		if err := m.driver.Upload(m.ptr(m.inputs[in.Name]), bytesOf(data[:n])); err != nil {
 			return err
 		}
 	}

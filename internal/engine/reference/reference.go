@@ -89,6 +89,9 @@ func (p *Program[T]) Run(e ops.Extents) error {
 		}
 	}
 	b := p.last
+	if err := b.graph.Check(e); err != nil {
+		return fmt.Errorf("reference: %w", err)
+	}
 	for i, in := range b.graph.Inputs {
 		copy(b.inputs[i], p.inputs[in.Name])
 	}

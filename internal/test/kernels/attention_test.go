@@ -8,8 +8,8 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// TestAttention has more context points and queries than a warp has lanes, and a head with more
-// columns than are summed at a time. Queries are points or the context points themselves.
+// TestAttention has more context points and queries than a warp has lanes, no context points, and a
+// head with more columns than are summed at a time. Queries are points or the context points themselves.
 func TestAttention(t *testing.T) {
 	d := newDevice(t)
 	for i, c := range []struct {
@@ -23,6 +23,7 @@ func TestAttention(t *testing.T) {
 		{ops.Extents{Functions: 1, Context: 3, Points: 2}, ops.Point, 133, 1},
 		{one, ops.Context, 1, 1}, {odd, ops.Context, 6, 2}, {ops.Extents{Functions: 2, Context: 67, Points: 3}, ops.Context, 12, 4},
 		{ops.Extents{Functions: 3, Context: 2, Points: 40}, ops.Context, 133, 1},
+		{ops.Extents{Functions: 2, Context: 0, Points: 5}, ops.Point, 6, 2},
 	} {
 		what := name(c.d, " in ", c.heads, " heads of ", c.s, " at ", c.e)
 		r, queries, context := newSource(uint64(40+i)), c.e.Rows(c.s)*c.d, c.e.Rows(ops.Context)*c.d
@@ -41,7 +42,7 @@ func TestAttention(t *testing.T) {
 				c.s, c.d, c.heads)
 			return append(byQuery[:1], byContext...)
 		})
-		for part, to := range []ops.Space{c.s, ops.Context, ops.Context} {
+		for part, to := range []ops.Space{c.s, ops.Context, ops.Context}[:len(got)] { // one part without context points
 			o := &ops.Op{Kind: ops.AttentionGrad, Part: part, In: []ops.Space{c.s, c.s, c.s, ops.Context, ops.Context},
 				Out: to, Width: c.d, Heads: c.heads}
 			// Slopes are differences of sums over a head, summed over queries or context points.

@@ -57,7 +57,7 @@ func raw[T any](s []T) []byte {
 
 func (d *device) alloc(bytes int) gpu.Ptr {
 	d.t.Helper()
-	p, err := d.Alloc(bytes)
+	p, err := d.Alloc(max(bytes, 1))
 	if err != nil {
 		d.t.Fatal(err)
 	}
