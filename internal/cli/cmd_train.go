@@ -38,7 +38,7 @@ func newTrain(a *app) *cobra.Command {
 		Use:   "train --config FILE",
 		Short: "Train a model",
 		Long: `Train the model of a configuration. The run directory gets the complete configuration (config.yaml),
-the loss by step (metrics.jsonl) and checkpoints. At the end, the trained model is compared with the
+the split of your own data (split.csv), the loss by step (metrics.jsonl) and checkpoints. At the end, the trained model is compared with the
 untrained one on a few evaluation batches, and fit.png shows what it predicts for the first
 evaluation functions. eval.json is written if they are all of the configuration's batches. A warning
 follows if the quantile levels of an ACQNP with a plain adaptor coincide.

@@ -105,6 +105,13 @@ func TestOwnDataInRawUnits(t *testing.T) {
 	if o := succeed(t, "eval", "--run", "run", "--quiet"); !strings.Contains(o.out, "in raw units") || eval() != shift {
 		t.Error(o.out)
 	}
+	parts := map[string]int{}
+	for _, r := range readRows(t, filepath.Join("run", "split.csv")) {
+		parts[r["part"]]++
+	}
+	if len(parts) != 2 || parts["train"] != 45 || parts["test"] != 15 {
+		t.Errorf("split.csv has %v", parts)
+	}
 	succeed(t, "data", "generate", "--config", config, "--out", "tasks.safetensors", "--quiet")
 	if succeed(t, "eval", "--run", "run", "--tasks", "tasks.safetensors", "--quiet"); eval() != shift {
 		t.Errorf("from a tasks file, raw log-likelihoods are the model's %+v, want %+v", eval(), shift)

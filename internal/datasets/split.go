@@ -1,5 +1,77 @@
 package datasets
 
+import (
+	"encoding/csv"
+	"io"
+	"strconv"
+)
+
 // trainingPart returns fraction·n, rounded down. The small term makes up for rounding errors:
 // 0.29·100 is 28.999….
 func trainingPart(fraction float64, n int) int { return int(fraction*float64(n) + 1e-9) }
+
+// A Split says what each function of a source, or each of its rows, is for.
+type Split struct{ s *csvSource }
+
+// SplitOf returns the split of a source, or nil for benchmarks, whose split follows from their name
+// and from data.seed.
+func SplitOf(source any) *Split {
+	if s, ok := source.(*csvSource); ok {
+		return &Split{s}
+	}
+	return nil
+}
+
+// unused is the part of a function that has too few points for the model.
+const unused = "unused"
+
+// WriteCSV writes a table with the columns function and part: train, valid, test or unused. If
+// points are held out, the table has a line for each row of a function and a column row, which
+// counts the rows of the function from 1 in the order of the files.
+func (s *Split) WriteCSV(w io.Writer) error {
+	c := csv.NewWriter(w)
+	if s.s.byPoint() {
+		c.Write([]string{"function", "row", "part"}) // Flush keeps the error
+		for i, name := range s.s.names {
+			for row, p := range s.s.parts(i) {
+				c.Write([]string{name, strconv.Itoa(row + 1), partNames[p]})
+			}
+		}
+	} else {
+		c.Write([]string{"function", "part"})
+		for i, p := range s.s.functionParts() {
+			c.Write([]string{s.s.names[i], p})
+		}
+	}
+	c.Flush()
+	return c.Error()
+}
+
+// parts returns the part of each row of function i.
+func (s *csvSource) parts(i int) []splitPart {
+	f := s.functions[i]
+	parts := make([]splitPart, f.points)
+	for k, row := range s.order[i] {
+		switch {
+		case k >= f.train+f.valid:
+			parts[row] = forTest
+		case k >= f.train:
+			parts[row] = forValidation
+		}
+	}
+	return parts
+}
+
+// functionParts returns the name of the part of each function.
+func (s *csvSource) functionParts() []string {
+	names := make([]string, len(s.functions))
+	for i := range names {
+		names[i] = unused
+	}
+	for p, list := range [][]int{s.training, s.valid, s.test} {
+		for _, i := range list {
+			names[i] = partNames[p]
+		}
+	}
+	return names
+}

@@ -18,6 +18,7 @@ const (
 	ConfigFile = "config.yaml"
 	EvalFile   = "eval.json"
 	FitFile    = "fit.png"
+	SplitFile  = "split.csv" // of your own data: what each function, or each row, is for
 )
 
 const (
@@ -27,7 +28,7 @@ const (
 )
 
 // ownFiles lists the files that only training writes, besides the checkpoints.
-var ownFiles = []string{ConfigFile, metricsFile, lockFile}
+var ownFiles = []string{ConfigFile, SplitFile, metricsFile, lockFile}
 
 // Files lists the files of a run directory that only training writes, whether or not they exist,
 // and every file in its directory of checkpoints.
@@ -196,7 +197,7 @@ func removeRun(dir string) error {
 	if err != nil {
 		return err
 	}
-	for _, file := range append([]string{filepath.Join(dir, EvalFile), filepath.Join(dir, FitFile)}, files...) {
+	for _, file := range append([]string{filepath.Join(dir, EvalFile), filepath.Join(dir, FitFile), filepath.Join(dir, SplitFile)}, files...) {
 		if err := os.Remove(file); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
@@ -208,7 +209,8 @@ func removeRun(dir string) error {
 // out of the directory. An evaluation may be under way, so its temporary files stay.
 func removeTemporary(dir string) error {
 	return errors.Join(removePrefixed(filepath.Join(dir, checkpointsDir), atomicfile.TempPrefix),
-		removePrefixed(dir, atomicfile.TempPrefix+ConfigFile), removePrefixed(dir, atomicfile.TempPrefix+metricsFile))
+		removePrefixed(dir, atomicfile.TempPrefix+ConfigFile), removePrefixed(dir, atomicfile.TempPrefix+SplitFile),
+		removePrefixed(dir, atomicfile.TempPrefix+metricsFile))
 }
 
 func removePrefixed(dir, prefix string) error {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/atomicfile"
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/models"
 )
@@ -140,6 +141,14 @@ func checkConfig(file, began string, now config.Experiment) error {
 // WriteConfig writes the resolved configuration, a YAML text.
 func (w *Writer) WriteConfig(text string) error {
 	return atomicfile.WriteBytes(filepath.Join(w.dir, ConfigFile), []byte(text))
+}
+
+// WriteSplit writes what the functions of your own data are for. It does nothing if s is nil.
+func (w *Writer) WriteSplit(s *datasets.Split) error {
+	if s == nil {
+		return nil
+	}
+	return atomicfile.Write(filepath.Join(w.dir, SplitFile), s.WriteCSV)
 }
 
 // Save writes the checkpoint of c.Step and sets c.Path. Then it removes the oldest checkpoints, so

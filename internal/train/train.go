@@ -200,9 +200,9 @@ func (l *loop) tooFar(step int) error {
 		Expected: fmt.Sprintf("at least %d steps, which the run has done already", step)}
 }
 
-// begin opens the log, loads a fresh run's weights and writes config.yaml, in this order: imported
-// weights are in a checkpoint before the directory counts as a run, so a resume never needs their
-// file.
+// begin opens the log, loads a fresh run's weights and writes split.csv and config.yaml, in this
+// order: imported weights are in a checkpoint before the directory counts as a run, so a resume
+// never needs their file.
 func (l *loop) begin() error {
 	if err := l.dir.OpenLog(l.step); err != nil {
 		return err
@@ -211,6 +211,9 @@ func (l *loop) begin() error {
 		if err := l.initialise(); err != nil {
 			return err
 		}
+	}
+	if err := l.dir.WriteSplit(datasets.SplitOf(l.o.Source)); err != nil {
+		return err
 	}
 	return l.dir.WriteConfig(l.config)
 }

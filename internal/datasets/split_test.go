@@ -1,0 +1,76 @@
+package datasets_test
+
+import (
+	"encoding/csv"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
+)
+
+// splitRows returns the table that WriteCSV writes, without its header.
+func splitRows(t *testing.T, e config.Experiment, header string) [][]string {
+	t.Helper()
+	var text strings.Builder
+	if err := datasets.SplitOf(open(t, e, "")).WriteCSV(&text); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(strings.NewReader(text.String())).ReadAll()
+	if err != nil || strings.Join(rows[0], ",") != header {
+		t.Fatalf("%v: %q", err, text.String())
+	}
+	return rows[1:]
+}
+
+func TestSplitNamesTheFunctionsOfEachPart(t *testing.T) {
+	e := anySize(t, "function", append(alike(19, 12), 1)...)
+	var test, trained []string
+	for _, r := range splitRows(t, e, "function,part") {
+		if r[1] == "test" {
+			test = append(test, strings.TrimPrefix(r[0], "f"))
+		} else {
+			trained = append(trained, r[1])
+		}
+	}
+	s := open(t, e, "")
+	if want := fmt.Sprint(evaluatedFunctions(t, s)); fmt.Sprint(strings.Join(test, " ")) != strings.Trim(want, "[]") {
+		t.Errorf("%v in the test, want %s", test, want)
+	}
+	slices.Sort(trained)
+	if got := slices.Compact(trained); got[0] != "train" {
+		t.Errorf("parts %v besides the test", got)
+	}
+	e.Data.SplitColumn = "part"
+	putSplit(t, e.Data.File, "tttt", "eeee", "t", "vv", "tt")
+	if got := fmt.Sprint(splitRows(t, e, "function,part")); got != "[[f0 train] [f1 test] [f2 unused] [f3 valid] [f4 train]]" {
+		t.Error(got)
+	}
+}
+
+func TestSplitNamesThePartOfEachRow(t *testing.T) {
+	e := anySize(t, "point", 12, 5)
+	part := map[string]string{}
+	for _, r := range splitRows(t, e, "function,row,part") {
+		part[r[0]+" "+r[1]] = r[2]
+	}
+	if len(part) != 17 {
+		t.Errorf("%d rows", len(part))
+	}
+	s := open(t, e, "")
+	for i := range s.EvalBatches() {
+		b := makeCSV(t, s.Eval, i)
+		functions, points := members(t, b)
+		for k, p := range points[0] {
+			want := map[bool]string{true: "train", false: "test"}[k < b.Context]
+			if got := part[fmt.Sprintf("f%d %d", functions[0], p+1)]; got != want {
+				t.Errorf("row %d of function %d is for %s, want %s", p+1, functions[0], got, want)
+			}
+		}
+	}
+	if datasets.SplitOf(nil) != nil {
+		t.Error("a source without files has a split")
+	}
+}
