@@ -28,8 +28,9 @@ type csvSource struct {
 	training, valid, test []int
 	tooSmall              int // functions left out: they have too few points for the model
 
-	points        []int // [lo, hi]: N ~ U{lo..hi} in training
-	rounds        *rounds
+	points        []int   // [lo, hi]: N ~ U{lo..hi} in training
+	rounds        *rounds // nil unless functions of all sizes take part
+	validation    []validBatch
 	evalBatchSize int
 
 	deck   deck
@@ -61,7 +62,10 @@ func newCSVSource(e config.Experiment, dataDir string) (Source, error) {
 		// with one function a batch, every function has the same weight in the mean over batches
 		s.evalBatchSize = 1
 	}
-	return s, s.checkEvalSize()
+	if err := s.checkEvalSize(); err != nil {
+		return nil, err
+	}
+	return s, s.planValidation()
 }
 
 // trainingColumn returns the training part of column c of [x, y], from which the scaling is

@@ -62,7 +62,7 @@ func (s *csvSource) split(functions []csvFunction) error {
 func (s *csvSource) byPoint() bool { return s.e.Data.SplitBy == "point" }
 
 // validates reports whether there is validation.
-func (s *csvSource) validates() bool { return false }
+func (s *csvSource) validates() bool { return s.e.Train.ValidateEvery > 0 }
 
 // splitFunctions sets the lists of functions for training, validation and the test.
 func (s *csvSource) splitFunctions(functions []csvFunction) error {
@@ -146,9 +146,8 @@ func (s *csvSource) takeValidation() error {
 	n := len(s.training)
 	valid := max(1, trainingPart(s.e.Data.ValidFraction, n))
 	if valid >= n {
-		return refuse("data.valid_fraction", s.e.Data.ValidFraction,
-			"a fraction that leaves some of the %s for training (train.validate_every: 0 trains without validation, data.split: point splits points)",
-			countOf(n, "training function"))
+		return refuse("data.valid_fraction", fmt.Sprintf("%g of %s", s.e.Data.ValidFraction, countOf(n, "training function")),
+			"some for validation and some for training (train.validate_every: 0 trains without validation, data.split: point splits points)")
 	}
 	s.training, s.valid = s.training[:n-valid:n-valid], s.training[n-valid:]
 	return nil

@@ -1,0 +1,150 @@
+package datasets
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/random"
+)
+
+// Bounds of a validation, which keep its cost small beside that of training.
+const (
+	csvValidTargets   = 2000 // target points, all together
+	csvValidItems     = 500  // pairs of a function and a size of its context
+	csvValidFunctions = 32   // functions of a batch
+)
+
+// validContexts are the sizes of the contexts of validation.
+var validContexts = []int{0, 1, 2, 5, 10, 20, 50, 100, 200}
+
+// A validBatch is a validation batch: functions with a context of one size and as many targets.
+type validBatch struct {
+	context, targets int
+	functions        []int
+}
+
+// planValidation sets the validation batches. Each validation function is taken with contexts of
+// several sizes. If that is too many, a random part of the functions is taken; if they have too
+// many targets, a random part of the targets.
+func (s *csvSource) planValidation() error {
+	if !s.validates() {
+		return nil
+	}
+	var items []validBatch
+	mixed := make([]int, len(s.valid))
+	s.validRandom().Perm(0, mixed)
+	for _, k := range mixed {
+		i := s.valid[k]
+		for _, context := range s.validSizes(i) {
+			items = append(items, validBatch{context, s.validTargets(i, context), []int{i}})
+		}
+		if len(items) >= csvValidItems {
+			break
+		}
+	}
+	if len(items) == 0 {
+		return refuse("data.valid_fraction", strconv.FormatFloat(s.e.Data.ValidFraction, 'g', -1, 64),
+			"a function of %s or more in validation", countOf(s.leastContext()+1, "point"))
+	}
+	most := max(1, csvValidTargets/len(items))
+	for k := range items {
+		items[k].targets = min(items[k].targets, most)
+	}
+	slices.SortFunc(items, func(a, b validBatch) int {
+		return cmp.Or(a.context-b.context, a.targets-b.targets, a.functions[0]-b.functions[0])
+	})
+	for _, item := range items {
+		last := len(s.validation) - 1
+		if last >= 0 && s.validation[last].context == item.context && s.validation[last].targets == item.targets &&
+			len(s.validation[last].functions) < csvValidFunctions {
+			s.validation[last].functions = append(s.validation[last].functions, item.functions[0])
+		} else {
+			s.validation = append(s.validation, item)
+		}
+	}
+	return nil
+}
+
+// validRandom returns the generator of the validation's choices, which depend on data.seed alone.
+func (s *csvSource) validRandom() random.Generator {
+	return random.New(s.e.Data.Seed, random.Split|random.Validation)
+}
+
+// validSizes returns the sizes of the contexts that validation takes of function i: those that
+// training draws. If points are held out, the evaluation takes all training points as context;
+// validation then takes as many too, up to config.MaxCSVPoints.
+func (s *csvSource) validSizes(i int) (sizes []int) {
+	f := s.functions[i]
+	n := f.points
+	if s.byPoint() {
+		n = f.train + 1 // with a target besides
+	}
+	lo, hi := s.contexts(min(n, s.points[1]))
+	add := func(context int) {
+		if lo <= context && !slices.Contains(sizes, context) {
+			sizes = append(sizes, context)
+		}
+	}
+	add(lo)
+	for _, context := range validContexts {
+		if context <= hi {
+			add(context)
+		}
+	}
+	if s.byPoint() {
+		add(min(f.train, config.MaxCSVPoints))
+	}
+	return sizes
+}
+
+// validTargets returns how many targets function i has beside a context.
+func (s *csvSource) validTargets(i, context int) int {
+	if f := s.functions[i]; s.byPoint() {
+		return f.valid
+	}
+	return s.functions[i].points - context
+}
+
+// ValidSize returns the largest sizes of the validation batches.
+func (s *csvSource) ValidSize() (size Size) {
+	for _, b := range s.validation {
+		size.Functions = max(size.Functions, len(b.functions))
+		size.Points = max(size.Points, b.context+b.targets)
+		size.Context = max(size.Context, b.context)
+	}
+	return size
+}
+
+// ValidBatches returns the number of validation batches, 0 if train.validate_every is 0.
+func (s *csvSource) ValidBatches() int { return len(s.validation) }
+
+// Valid makes a validation batch. The points of a function depend only on data.seed and on the
+// function: a larger context holds the smaller ones.
+func (s *csvSource) Valid(i int, dst *Batch) error {
+	if i < 0 || i >= len(s.validation) {
+		return refuse("validation batch", i, "at most %d", len(s.validation)-1)
+	}
+	batch := s.validation[i]
+	dx, dy := s.Dims()
+	n := batch.context + batch.targets
+	dst.reshape(Size{len(batch.functions), n, batch.context}, dx, dy)
+	s.picked = slices.Grow(s.picked[:0], n)[:n]
+	g := s.validRandom()
+	for b, i := range batch.functions {
+		f, step := s.functions[i], 1+2*uint64(i)
+		if s.byPoint() {
+			context, targets := s.picked[:batch.context], s.picked[batch.context:]
+			s.deck.draw(g, step, f.train, context)
+			s.deck.draw(g, step+1, f.valid, targets)
+			for k := range targets {
+				targets[k] += f.train
+			}
+		} else {
+			s.deck.draw(g, step, f.points, s.picked)
+		}
+		s.fill(dst, b, f.first)
+	}
+	return nil
+}
