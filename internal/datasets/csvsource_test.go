@@ -19,14 +19,14 @@ import (
 // So every point tells its function.
 func csvData(t testing.TB, split string, points ...int) config.Experiment {
 	t.Helper()
-	text := "name,x,y,note\n"
+	text := []byte("name,x,y,note\n")
 	for f, n := range points {
 		for i := range n {
-			text += fmt.Sprintf("f%d,%d,%d,\"a, b\"\n", f, i, 1000*f+i)
+			text = fmt.Appendf(text, "f%d,%d,%d,\"a, b\"\n", f, i, 1000*f+i)
 		}
 	}
 	path := filepath.Join(t.TempDir(), "mine.csv")
-	put(t, path, []byte(text))
+	put(t, path, text)
 	return config.Experiment{
 		Benchmark: "csv",
 		Data: config.Data{Seed: 43, File: path, Function: "name", XColumns: []string{"x"}, YColumns: []string{"y"}, SplitBy: split,
