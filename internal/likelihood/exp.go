@@ -1,0 +1,93 @@
+package likelihood
+
+import "math"
+
+// Exp is the distribution of Y = exp(Z), where Z has another distribution. Its density is
+// p(y) = p_Z(log y)/y, and 0 at y ≤ 0.
+//
+// The tail of an asymmetric Laplace distribution with σ ≥ τ is so long that exp(Z) has no finite
+// mean. Mean and Variance of a [Mixture] are therefore those of min(Y, q), where q is the quantile
+// of Y at 0.9995. Those of a [GaussianMixture] are exact.
+type Exp struct{ z Distribution }
+
+// ExpOf returns the distribution of exp(Z), where z is that of Z: a [Mixture] or a
+// [GaussianMixture].
+func ExpOf(z Distribution) Exp { return Exp{z} }
+
+// cut is the probability above which Mean and Variance of a Mixture cut its upper tail.
+const cut = 0.9995
+
+// LogDensity returns log p(y) = log p_Z(log y) − log y.
+func (d Exp) LogDensity(y float64) float64 {
+	if !(y > 0) {
+		return math.Inf(-1)
+	}
+	z := math.Log(y)
+	return d.z.LogDensity(z) - z
+}
+
+// CDF returns P(Y ≤ y).
+func (d Exp) CDF(y float64) float64 {
+	if !(y > 0) {
+		return 0
+	}
+	return d.z.CDF(math.Log(y))
+}
+
+// Survival returns P(Y > y). Unlike 1 − CDF(y), it keeps its digits in the upper tail.
+func (d Exp) Survival(y float64) float64 {
+	if !(y > 0) {
+		return 1
+	}
+	return d.z.Survival(math.Log(y))
+}
+
+// Quantile returns exp of Z's quantile. It is 0 at p = 0, +Inf at p = 1 and NaN outside [0, 1].
+func (d Exp) Quantile(p float64) float64 { return math.Exp(d.z.Quantile(p)) }
+
+// Mean returns E[Y], or E[min(Y, q)] for a Mixture.
+func (d Exp) Mean() float64 { return d.moment(1) }
+
+// Variance returns the variance of Y, or of min(Y, q) for a Mixture.
+func (d Exp) Variance() float64 {
+	mean := d.moment(1)
+	return math.Max(d.moment(2)-mean*mean, 0)
+}
+
+// Components returns the parts of Z's mixture: μ and σ are those of log y.
+func (d Exp) Components() []Component { return d.z.Components() }
+
+// moment returns E[Y^k], or E[min(Y, q)^k] for a Mixture.
+func (d Exp) moment(k float64) float64 {
+	switch z := d.z.(type) {
+	case Mixture:
+		most, sum := z.Quantile(cut), 0.0
+		for i, w := range z.weights {
+			if w > 0 {
+				sum += w * z.components[i].expMoment(k, most)
+			}
+		}
+		return sum
+	case GaussianMixture:
+		return z.average(func(g Gaussian) float64 { return math.Exp(k*g.Mean + k*k*g.Scale*g.Scale/2) })
+	}
+	return math.NaN()
+}
+
+// expMoment returns E[exp(k·min(Z, most))] for k > 0. With A = τ(1−τ)/σ, the density of Z is
+// A·exp((1−τ)(z−μ)/σ) up to μ and A·exp(−τ(z−μ)/σ) beyond.
+func (l laplace) expMoment(k, most float64) float64 {
+	up, down := l.rest/l.Scale, l.tau/l.Scale
+	logA := l.logTau + l.logRest - math.Log(l.Scale)
+	top := math.Exp(k*most) * l.survival(most)
+	e := most - l.Location
+	if e <= 0 {
+		return math.Exp(logA+k*most+up*e)/(up+k) + top
+	}
+	// ∫_0^e exp((k−τ/σ)t) dt, which is e if the rate is 0.
+	rate, above := k-down, e
+	if rate != 0 {
+		above = math.Expm1(rate*e) / rate
+	}
+	return math.Exp(logA+k*l.Location)*(1/(up+k)+above) + top
+}
