@@ -89,7 +89,7 @@ func runSample(ctx context.Context, a *app, o sampleOptions) error {
 	if err != nil {
 		return err
 	}
-	dx, _ := units.Dims()
+	dx := len(units.XNames)
 	if o.plot != "" {
 		if err := figures.CheckPlottable(dx); err != nil {
 			return err
@@ -101,15 +101,16 @@ func runSample(ctx context.Context, a *app, o sampleOptions) error {
 		return err
 	}
 	m.Levels, units = o.levels, m.Units
-	functions, err := predict.FunctionFiles{Context: o.context, Targets: o.targets, Grid: o.grid,
-		XNames: units.XNames, YNames: units.YNames, FunctionColumns: []string{e.Data.Function, "function"}}.Read()
+	layout := units.Layout(e.Data.Function, "function")
+	layout.DropMissing = e.Data.Missing == config.Drop
+	functions, err := predict.FunctionFiles{Context: o.context, Targets: o.targets, Grid: o.grid, Layout: &layout}.Read()
 	if err != nil {
 		return err
 	}
 	o.announce(p)
 	targets := predict.CountTargets(functions, dx)
 	predictions := predict.Shown(p, targets, m.Predict(ctx, functions))
-	table := predict.Quantiles{XNames: units.XNames, YNames: units.YNames, Functions: functions, Levels: o.quantiles,
+	table := predict.Quantiles{XNames: units.XNames, XText: layout.XText, YNames: units.YNames, Functions: functions, Levels: o.quantiles,
 		Draws: o.draws, Seed: e.Eval.Seed}
 	if err := o.write(table, predictions, m.Title()); err != nil {
 		return err

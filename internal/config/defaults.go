@@ -163,6 +163,7 @@ func csvDefaults() map[string]any {
 		"data.valid_fraction": 0.1,
 		"data.sizes":          AllSizes,
 		"data.scale":          "standard",
+		"data.missing":        Refuse,
 		"train.steps":         20000,
 		"train.batch_size":    16,
 		"train.num_tau":       50,

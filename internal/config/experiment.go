@@ -64,6 +64,12 @@ const (
 	StratifiedLevels = "stratified" // one from each of N_τ equal parts of (0, 1)
 )
 
+// The values of data.missing: what is done with a row that has a missing cell.
+const (
+	Refuse = "error" // reading ends with an error that names the cell
+	Drop   = "drop"  // the row is left out
+)
+
 // Model is the architecture. The lists are hidden widths of MLPs, in the paper's notation
 // [in]×[hidden…]×[out]. BNP is described as its authors do it, by numbers of linear layers.
 type Model struct {
@@ -181,6 +187,15 @@ type Data struct {
 	// Scale is "standard" (mean 0, deviation 1), "range" ([0, 1]) or "none". It is learned from the
 	// training part. csv.
 	Scale string `yaml:"scale,omitempty" mapstructure:"scale"`
+	// Categories are the columns of x that hold names. Each name of the training part becomes a
+	// column of 0 and 1. csv.
+	Categories []string `yaml:"categories,flow,omitempty" mapstructure:"categories"`
+	// Log are the columns of x and y whose natural logarithm the model sees. Densities and
+	// likelihoods in raw units include the Jacobian 1/y. csv.
+	Log []string `yaml:"log,flow,omitempty" mapstructure:"log"`
+	// Missing is Refuse or Drop: what is done with a row that has a missing cell (empty, NA, NaN or
+	// null) in a column of function, x or y. csv.
+	Missing string `yaml:"missing,omitempty" mapstructure:"missing"`
 }
 
 // LeastContext returns MinContext, 0 if it is not set.

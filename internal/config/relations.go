@@ -242,11 +242,22 @@ func csvRelations(e Experiment) []relation {
 		}
 	}
 	distinct := slices.Compact(slices.Sorted(slices.Values(columns)))
+	isCategory := func(name string) bool { return slices.Contains(d.Categories, name) }
 	all := []relation{{
 		keys:     []string{"data.x", "data.y", "data.function", "data.split_column"},
 		holds:    len(distinct) == len(columns),
 		found:    "a column with two meanings among " + text(columns),
 		expected: "different columns for x, y, function and split_column",
+	}, {
+		keys:     []string{"data.categories", "data.x"},
+		holds:    within(d.Categories, d.XColumns),
+		found:    text(d.Categories),
+		expected: "columns of data.x, which are " + text(d.XColumns),
+	}, {
+		keys:     []string{"data.log", "data.categories", "data.x", "data.y"},
+		holds:    within(d.Log, slices.Concat(d.XColumns, d.YColumns)) && !slices.ContainsFunc(d.Log, isCategory),
+		found:    text(d.Log),
+		expected: "columns of numbers in data.x or data.y, which are " + text(slices.Concat(d.XColumns, d.YColumns)) + ", none of them in data.categories",
 	}, {
 		keys:  []string{"data.points", "data.context"},
 		holds: context[0] <= context[1] && context[1] < points[0],
@@ -257,6 +268,11 @@ func csvRelations(e Experiment) []relation {
 	numbers := len(d.XColumns) + len(d.YColumns)
 	all = append(all, trainSize(e, "data.points", points[1]).relations(numbers)...)
 	return append(all, evalSize(e, "data.points", points[1]).relations(numbers)...)
+}
+
+// within reports whether all names are among those of all.
+func within(names, all []string) bool {
+	return !slices.ContainsFunc(names, func(n string) bool { return !slices.Contains(all, n) })
 }
 
 // syntheticRelations returns the conditions on synthetic data: every draw leaves a target.

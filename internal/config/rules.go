@@ -70,6 +70,9 @@ var rules = map[string]rule{
 	"data.valid_fraction":    between0And1,
 	"data.sizes":             name([]string{AllSizes, SmallestSize}),
 	"data.scale":             name([]string{"standard", "range", "none"}),
+	"data.categories":        someColumns,
+	"data.log":               someColumns,
+	"data.missing":           name([]string{Refuse, Drop}),
 	"train.steps":            whole(1, maxCount),
 	"train.epochs":           whole(1, maxCount),
 	"train.batch_size":       whole(1, MaxFunctions),
@@ -161,14 +164,25 @@ func localFiles(v any) bool {
 var columns = rule{
 	fmt.Sprintf("the names of 1 to %d columns, each once", maxColumns),
 	func(v any) bool {
-		names := v.([]string)
-		for i, n := range names {
-			if n == "" || !clean(n) || slices.Contains(names[:i], n) {
-				return false
-			}
-		}
-		return 1 <= len(names) && len(names) <= maxColumns
+		n := len(v.([]string))
+		return 1 <= n && n <= maxColumns && distinctNames(v.([]string))
 	},
+}
+
+// someColumns accepts any number of names of columns of a CSV file, none included.
+var someColumns = rule{
+	fmt.Sprintf("the names of 0 to %d columns, each once", 2*maxColumns),
+	func(v any) bool { return distinctNames(v.([]string)) },
+}
+
+// distinctNames reports whether names can be those of different columns.
+func distinctNames(names []string) bool {
+	for i, n := range names {
+		if n == "" || !clean(n) || slices.Contains(names[:i], n) {
+			return false
+		}
+	}
+	return len(names) <= 2*maxColumns
 }
 
 // clean reports whether s has no zero byte, which file names cannot have.

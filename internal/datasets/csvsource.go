@@ -2,8 +2,6 @@ package datasets
 
 import (
 	"fmt"
-	"math"
-	"slices"
 
 	"github.com/acqnp/acqnp/internal/config"
 )
@@ -39,7 +37,7 @@ type csvSource struct {
 }
 
 func newCSVSource(e config.Experiment, dataDir string) (Source, error) {
-	functions, err := readCSV(e.Data, dataDir)
+	functions, cells, err := readCSV(e.Data, dataDir)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +49,7 @@ func newCSVSource(e config.Experiment, dataDir string) (Source, error) {
 		return nil, err
 	}
 	column := func(c int) []float64 { return s.trainingColumn(functions, c) }
-	if s.scaling, err = csvScaling(e.Data, functions[0].path, column); err != nil {
+	if s.scaling, err = csvScaling(e.Data, functions, cells, column); err != nil {
 		return nil, err
 	}
 	if err := s.store(functions); err != nil {
@@ -62,7 +60,7 @@ func newCSVSource(e config.Experiment, dataDir string) (Source, error) {
 		// with one function a batch, every function has the same weight in the mean over batches
 		s.evalBatchSize = 1
 	}
-	if err := s.checkEvalSize(); err != nil {
+	if err := s.checkSizes(); err != nil {
 		return nil, err
 	}
 	return s, s.planValidation()
@@ -71,7 +69,7 @@ func newCSVSource(e config.Experiment, dataDir string) (Source, error) {
 // trainingColumn returns the training part of column c of [x, y], from which the scaling is
 // learned.
 func (s *csvSource) trainingColumn(functions []csvFunction, c int) []float64 {
-	dx, dy := s.Dims()
+	dx, dy := len(s.e.Data.XColumns), len(s.e.Data.YColumns)
 	var column []float64
 	for i, f := range functions {
 		values, width, at := f.X, dx, c
@@ -99,11 +97,8 @@ func (s *csvSource) store(functions []csvFunction) error {
 	for i := range functions {
 		f := &functions[i]
 		x, y := s.scaling.ModelX(f.X), s.scaling.ModelY(f.Y)
-		for k, v := range slices.Concat(x, y) {
-			if math.IsInf(float64(v), 0) {
-				raw := slices.Concat(f.X, f.Y)[k]
-				return f.refuse(fmt.Sprintf("with %g, far outside the training part", raw), "numbers that scaling keeps finite")
-			}
+		if raw, ok := s.scaling.tooFar(f.Points, x, y); ok {
+			return f.refuse(fmt.Sprintf("with %g, far outside the training part", raw), "numbers that scaling keeps finite")
 		}
 		s.x = append(s.x, pickRows(x, dx, s.order[i])...)
 		s.y = append(s.y, pickRows(y, dy, s.order[i])...)
@@ -127,11 +122,15 @@ func pickRows[T any](v []T, width int, order []int) []T {
 	return picked
 }
 
-// checkEvalSize refuses evaluation batches beyond the limits of package config. Their number of
-// points depends on the files.
-func (s *csvSource) checkEvalSize() error {
+// checkSizes refuses batches beyond the limits of package config. The number of points of evaluation
+// batches and the number of one-hot columns depend on the files.
+func (s *csvSource) checkSizes() error {
 	size, levels := s.EvalSize(), max(s.e.Eval.NumTau, s.e.Model.EvalBootstraps, 1)
 	dx, dy := s.Dims()
+	if t := s.TrainSize(); t.Functions*t.Points*(dx+dy) > config.MaxNumbers {
+		return refuse("train.batch_size", fmt.Sprintf("a batch of %d functions of %d points with %d columns", t.Functions, t.Points, dx+dy),
+			"fewer functions, points or names in data.categories")
+	}
 	points := size.Functions * size.Points
 	if points*(dx+dy) > config.MaxNumbers || points*levels > config.MaxRows {
 		return refuse("eval.batch_size", fmt.Sprintf("a batch of %d functions of %d points", size.Functions, size.Points),
@@ -143,5 +142,5 @@ func (s *csvSource) checkEvalSize() error {
 // Scaling returns the scaling, which is learned from the training part alone.
 func (s *csvSource) Scaling() Scaling { return s.scaling }
 
-// Dims returns the number of columns of data.x and of data.y.
-func (s *csvSource) Dims() (dx, dy int) { return len(s.e.Data.XColumns), len(s.e.Data.YColumns) }
+// Dims returns the number of columns of x, one-hot columns included, and of y.
+func (s *csvSource) Dims() (dx, dy int) { return s.scaling.Dims() }

@@ -27,24 +27,35 @@ type csvReader struct {
 	data      config.Data
 	first     string // path of the first file
 	header    []string
+	cells     *cells
 	functions []csvFunction // in the order of their first rows
 	index     map[string]int
 }
 
 // readCSV reads data.file. Rows with the same function name belong together, whatever file they are
-// in. Without data.function each file is one function, named after the file.
-func readCSV(d config.Data, dataDir string) ([]csvFunction, error) {
+// in. Without data.function each file is one function, named after the file. The readers of the
+// result know what the cells of the columns are.
+func readCSV(d config.Data, dataDir string) ([]csvFunction, *cells, error) {
 	paths, err := csvPaths(d.File, dataDir)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	r := csvReader{data: d, index: map[string]int{}}
+	r := csvReader{data: d, index: map[string]int{}, cells: &cells{by: -1, split: -1, dropsMissing: d.Missing == config.Drop}}
+	for _, name := range d.XColumns {
+		r.cells.x = append(r.cells.x, learnCells(name, "data.x", d))
+	}
+	for _, name := range d.YColumns {
+		r.cells.y = append(r.cells.y, learnCells(name, "data.y", d))
+	}
 	for _, path := range paths {
 		if err := r.read(path); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return r.functions, nil
+	if len(r.functions) == 0 {
+		return nil, nil, r.cells.noRows(r.first)
+	}
+	return r.functions, r.cells, nil
 }
 
 // csvPaths returns the files to read: the file of this name, or all .csv files of the directory of
@@ -95,39 +106,38 @@ func (r *csvReader) read(path string) error {
 		return &input.Error{File: path, Line: 1, Found: "the columns " + quote(strings.Join(t.header, ", "), 200),
 			Expected: quote(strings.Join(r.header, ", "), 200) + ", as in " + r.first}
 	}
-	x, err := t.columns(r.data.XColumns)
-	if err != nil {
+	if r.cells.xAt, err = t.columns(r.data.XColumns); err != nil {
 		return err
 	}
-	y, err := t.columns(r.data.YColumns)
-	if err != nil {
+	if r.cells.yAt, err = t.columns(r.data.YColumns); err != nil {
 		return err
 	}
-	by, err := t.optional(r.data.Function)
-	if err != nil {
+	if r.cells.by, err = t.optional(r.data.Function); err != nil {
 		return err
 	}
-	split, err := t.optional(r.data.SplitColumn)
-	if err != nil {
+	if r.cells.split, err = t.optional(r.data.SplitColumn); err != nil {
 		return err
 	}
 	rows := 0
 	for err = t.next(); err == nil; err = t.next() {
-		f, err := r.function(t, by)
+		rows++
+		if r.cells.skips(t) {
+			continue
+		}
+		f, err := r.function(t)
 		if err != nil {
 			return err
 		}
-		if err := t.addTo(&f.Points, x, y); err != nil {
+		if err := r.cells.addTo(&f.Points, t); err != nil {
 			return err
 		}
-		if split >= 0 {
-			p, err := readPart(t, split)
+		if r.cells.split >= 0 {
+			p, err := readPart(t, r.cells.split)
 			if err != nil {
 				return err
 			}
 			f.parts = append(f.parts, p)
 		}
-		rows++
 	}
 	return t.end(err, rows)
 }
@@ -144,12 +154,11 @@ func (t *table) optional(name string) (int, error) {
 	return columns[0], nil
 }
 
-// function returns the function that the current row belongs to. by is the column with its name, or
-// −1.
-func (r *csvReader) function(t *table, by int) (*csvFunction, error) {
-	key := t.path
+// function returns the function that the current row belongs to.
+func (r *csvReader) function(t *table) (*csvFunction, error) {
+	key, by := t.path, r.cells.by
 	if by >= 0 {
-		if key = strings.TrimSpace(t.fields[by]); key == "" {
+		if key = t.cell(by); key == "" {
 			return nil, t.refuse(by, "the name of a function")
 		}
 	}

@@ -12,49 +12,98 @@ import (
 type Points struct {
 	Function string    // its name; "" if no column has names
 	N        int       // number of points
-	X        []float64 // [N, dx]
+	X        []float64 // [N, columns of x]; names as their indices, see Form
 	Y        []float64 // [N, dy]; nil if no y was asked for
 }
 
-// ReadPoints reads a CSV file of points. The header names the columns by xCols and yCols, or by x1,
-// x2, … and y1, y2, …, or, for a single column, by x and y. yCols may be empty. The first column of
-// the file among functions has the name of the function of each row; without one, all rows are one
-// function. The result has the functions in the order of their first rows; it is empty
-// if a file of x and y has no rows. Other columns are not read. An error is an *input.Error with line
-// and column.
-func ReadPoints(path string, xCols, yCols []string, functions ...string) ([]Points, error) {
+// A Layout says which columns of CSV files of points are read, and what their cells are.
+type Layout struct {
+	X, Y           []string // names of the columns
+	XForms, YForms []Form   // nil: numbers
+	// Functions are columns that may hold the name of a row's function. The first one that a file
+	// has does; without one, all rows are one function.
+	Functions []string
+	// DropMissing leaves out the rows with a missing cell in one of these columns. Otherwise Read
+	// refuses them.
+	DropMissing bool
+
+	names []*cellReader // of x: with the names that XForms lacks
+}
+
+// Read reads a CSV file of points. The header names the columns as l does, or x1, x2, … and y1, y2,
+// …, or, for a single column, x and y. Columns are separated by commas, semicolons or tabs; with
+// semicolons, numbers may have decimal commas. The result has the functions in the order of their
+// first rows; it is empty if the file has no rows. Other columns are not read. An error is an
+// *input.Error with line and column.
+func (l *Layout) Read(path string) ([]Points, error) { return l.read(path, l.Y, l.DropMissing) }
+
+// ReadX reads x alone, as Read does. It refuses missing cells and a file without rows.
+func (l *Layout) ReadX(path string) ([]Points, error) { return l.read(path, nil, false) }
+
+func (l *Layout) read(path string, y []string, dropMissing bool) ([]Points, error) {
 	t, file, err := openTable(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	return t.points(xCols, yCols, functions)
+	c, err := l.cells(t, y)
+	if err != nil {
+		return nil, err
+	}
+	c.dropsMissing = dropMissing
+	return t.points(c)
 }
 
-// points reads the rest of the table; see ReadPoints.
-func (t *table) points(xCols, yCols, functions []string) ([]Points, error) {
-	x, err := t.columns(ways("x", xCols)...)
-	if err != nil {
+// XText returns the text of a raw number of column c of x, as it stood in a file that l has read.
+func (l *Layout) XText(c int, v float64) string {
+	f := formAt(l.XForms, c)
+	if f.Categories != nil && c < len(l.names) {
+		f.Categories = l.names[c].names
+	}
+	return f.Text(v)
+}
+
+// cells returns the readers of x and y and their columns in t. Those of x remember the names of
+// earlier files.
+func (l *Layout) cells(t *table, y []string) (*cells, error) {
+	if l.names == nil {
+		for i, name := range l.X {
+			l.names = append(l.names, newCellReader(name, formAt(l.XForms, i)))
+		}
+	}
+	c := &cells{x: l.names, by: -1, split: -1}
+	for i, name := range y {
+		c.y = append(c.y, newCellReader(name, formAt(l.YForms, i)))
+	}
+	var err error
+	if c.xAt, err = t.columns(ways("x", l.X)...); err != nil {
 		return nil, err
 	}
-	y, err := t.columns(ways("y", yCols)...)
-	if err != nil {
+	if c.yAt, err = t.columns(ways("y", y)...); err != nil {
 		return nil, err
 	}
-	by := -1
-	for _, name := range functions {
+	for _, name := range l.Functions {
 		if i, ok := t.find([]string{name}); ok && name != "" {
-			by = i[0]
+			c.by = i[0]
 			break
 		}
 	}
+	return c, nil
+}
+
+// points reads the rest of the table; see Layout.Read.
+func (t *table) points(c *cells) ([]Points, error) {
+	var err error
 	var all []Points
 	index := map[string]int{}
 	for err = t.next(); err == nil; err = t.next() {
+		if c.skips(t) {
+			continue
+		}
 		name := ""
-		if by >= 0 {
-			if name = strings.TrimSpace(t.fields[by]); name == "" {
-				return nil, t.refuse(by, "the name of a function")
+		if c.by >= 0 {
+			if name = t.cell(c.by); name == "" {
+				return nil, t.refuse(c.by, "the name of a function")
 			}
 		}
 		i, known := index[name]
@@ -63,34 +112,20 @@ func (t *table) points(xCols, yCols, functions []string) ([]Points, error) {
 			i, index[name] = len(all), len(all)
 			all = append(all, Points{Function: name})
 		}
-		if err := t.addTo(&all[i], x, y); err != nil {
+		if err := c.addTo(&all[i], t); err != nil {
 			return nil, err
 		}
 	}
-	if err == io.EOF && len(yCols) > 0 {
-		return all, nil
+	if err == io.EOF && len(all)+c.dropped == 0 && len(c.y) > 0 {
+		return nil, nil
 	}
-	return all, t.end(err, len(all))
-}
-
-// addTo appends the current row to p. x and y are the columns to read.
-func (t *table) addTo(p *Points, x, y []int) error {
-	for _, c := range x {
-		v, err := t.number(c)
-		if err != nil {
-			return err
-		}
-		p.X = append(p.X, v)
+	if err := t.end(err, len(all)+c.dropped); err != nil {
+		return nil, err
 	}
-	for _, c := range y {
-		v, err := t.number(c)
-		if err != nil {
-			return err
-		}
-		p.Y = append(p.Y, v)
+	if len(all) == 0 {
+		return nil, c.noRows(t.path)
 	}
-	p.N++
-	return nil
+	return all, nil
 }
 
 // ways lists the names that columns may have: the given ones, the letter with numbers, and for a

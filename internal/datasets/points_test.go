@@ -50,7 +50,7 @@ func TestReadPoints(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := datasets.ReadPoints(csvFile(t, c.content), c.x, c.y, "function")
+			got, err := (&datasets.Layout{X: c.x, Y: c.y, Functions: []string{"function"}}).Read(csvFile(t, c.content))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -70,7 +70,7 @@ func TestReadPointsNamesWhatIsWrong(t *testing.T) {
 		{"empty file", "", 0, "", "empty"},
 		{"blank lines alone", "\n\n", 0, "", "empty"},
 		{"no y", "x,z\n1,2\n", 1, "", `"x, z"`},
-		{"another delimiter", "x;y\n1;2\n", 1, "", `"x;y"`},
+		{"another delimiter", "x|y\n1|2\n", 1, "", `"x|y"`},
 		{"column twice", "x,y,x\n1,2,3\n", 1, "x", "twice"},
 		{"column without a name", "x,y,\n1,2,3\n", 1, "column 3", "no name"},
 		{"header that is not UTF-8", "x,\xffy\n1,2\n", 1, "", "UTF-8"},
@@ -92,7 +92,7 @@ func TestReadPointsNamesWhatIsWrong(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			path := csvFile(t, c.content)
-			_, err := datasets.ReadPoints(path, []string{"x"}, []string{"y"}, "function")
+			_, err := (&datasets.Layout{X: []string{"x"}, Y: []string{"y"}, Functions: []string{"function"}}).Read(path)
 			var bad *input.Error
 			if !errors.As(err, &bad) {
 				t.Fatalf("got %v, want an *input.Error", err)
@@ -103,7 +103,7 @@ func TestReadPointsNamesWhatIsWrong(t *testing.T) {
 		})
 	}
 	for _, path := range []string{t.TempDir(), filepath.Join(t.TempDir(), "absent.csv")} {
-		_, err := datasets.ReadPoints(path, []string{"x"}, nil, "")
+		_, err := (&datasets.Layout{X: []string{"x"}}).Read(path)
 		var bad *input.Error
 		if !errors.As(err, &bad) || bad.File != path {
 			t.Errorf("%s: %v", path, err)
@@ -114,11 +114,11 @@ func TestReadPointsNamesWhatIsWrong(t *testing.T) {
 // TestReadPointsWithoutRows: a context may be empty, targets may not.
 func TestReadPointsWithoutRows(t *testing.T) {
 	path := csvFile(t, "x,y\n")
-	if all, err := datasets.ReadPoints(path, []string{"x"}, []string{"y"}, "function"); err != nil || len(all) != 0 {
+	if all, err := (&datasets.Layout{X: []string{"x"}, Y: []string{"y"}}).Read(path); err != nil || len(all) != 0 {
 		t.Errorf("a context: %v, %v", all, err)
 	}
 	var bad *input.Error
-	if _, err := datasets.ReadPoints(path, []string{"x"}, nil, "function"); !errors.As(err, &bad) || !strings.Contains(bad.Error(), "header without rows") {
+	if _, err := (&datasets.Layout{X: []string{"x"}}).ReadX(path); !errors.As(err, &bad) || !strings.Contains(bad.Error(), "header without rows") {
 		t.Errorf("targets: %v", err)
 	}
 }
@@ -155,7 +155,7 @@ func FuzzReadPoints(f *testing.F) {
 		if err := os.WriteFile(path, content, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		all, err := datasets.ReadPoints(path, []string{"x"}, []string{"y"}, "function")
+		all, err := (&datasets.Layout{X: []string{"x"}, Y: []string{"y"}, Functions: []string{"function"}}).Read(path)
 		var bad *input.Error
 		if err != nil && !errors.As(err, &bad) {
 			t.Fatalf("got %v, want an *input.Error", err)

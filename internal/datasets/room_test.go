@@ -32,7 +32,12 @@ func TestFilesThatFillTheMemoryAreRefused(t *testing.T) {
 			held += 1e9
 			return held, c.left*1e9 - held
 		}
-		points, err := read.points([]string{"x"}, []string{"y"}, nil)
+		layout := Layout{X: []string{"x"}, Y: []string{"y"}}
+		columns, err := layout.cells(read, layout.Y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		points, err := read.points(columns)
 		var bad *input.Error
 		switch {
 		case c.refuse == "" && (err != nil || points[0].N != 1000):

@@ -18,16 +18,21 @@ import (
 // A table reads a CSV file row by row. The first line names the columns, every row has a field for
 // each, and numbers must be finite. An error is an *input.Error with line and column.
 type table struct {
-	path    string
-	rows    *rowLimit
-	csv     *csv.Reader
-	line    int // of the current row; 0 before the header
-	header  []string
-	fields  []string // of the current row
-	checked int64    // bytes read at the last check of the memory
-	stride  int64    // bytes between two checks
-	room    func() (held, left float64)
+	path      string
+	rows      *rowLimit
+	csv       *csv.Reader
+	delimiter rune // a comma, a semicolon or a tab
+	decimals  decimals
+	line      int // of the current row; 0 before the header
+	header    []string
+	fields    []string // of the current row
+	checked   int64    // bytes read at the last check of the memory
+	stride    int64    // bytes between two checks
+	room      func() (held, left float64)
 }
+
+// headerBuffer is how much of a header is searched for the delimiter.
+const headerBuffer = 64 << 10
 
 // openTable opens the file and reads the header. The caller closes the file.
 func openTable(path string) (*table, io.Closer, error) {
@@ -50,13 +55,14 @@ func unreadable(path string, err error) error { return input.Unreadable(path, re
 // newTable reads the header from r.
 func newTable(path string, r io.Reader) (*table, error) {
 	rows := &rowLimit{from: r}
-	buffered := bufio.NewReader(rows)
+	buffered := bufio.NewReaderSize(rows, headerBuffer)
 	if mark, err := buffered.Peek(3); err == nil && string(mark) == "\ufeff" {
 		buffered.Discard(3) // the byte order mark that spreadsheets write
 	}
-	t := &table{path: path, rows: rows, csv: csv.NewReader(buffered), stride: bytesBetweenChecks, room: room}
+	t := &table{path: path, rows: rows, delimiter: delimiterOf(buffered), csv: csv.NewReader(buffered), stride: bytesBetweenChecks, room: room}
+	t.csv.Comma = t.delimiter
 	t.csv.ReuseRecord = true
-	t.csv.TrimLeadingSpace = true
+	t.csv.TrimLeadingSpace = t.delimiter != '\t' // a tab is a space too
 	if err := t.next(); err == io.EOF {
 		return nil, &input.Error{File: path, Found: "an empty file", Expected: "a header line and rows"}
 	} else if err != nil {
@@ -160,6 +166,9 @@ func (t *table) refuse(column int, expected string) error {
 	return &input.Error{File: t.path, Line: line, Key: t.header[column], Found: found, Expected: expected}
 }
 
+// cell returns a cell of the current row without the spaces around it.
+func (t *table) cell(column int) string { return strings.TrimSpace(t.fields[column]) }
+
 // quote quotes at most the first bytes of a piece of a file, for a message.
 func quote(s string, most int) string {
 	if len(s) > most {
@@ -171,11 +180,27 @@ func quote(s string, most int) string {
 // number reads a cell of the current row. The number must be finite in float32, in which models
 // compute.
 func (t *table) number(column int) (float64, error) {
-	v, err := strconv.ParseFloat(strings.TrimSpace(t.fields[column]), 64)
-	if err != nil || !(math.Abs(v) <= math.MaxFloat32) {
-		return 0, t.refuse(column, "a finite number")
+	v, ok, err := t.parse(column)
+	if err == nil && !ok {
+		err = t.refuse(column, "a finite number"+t.hint(t.cell(column)))
 	}
-	return v, nil
+	return v, err
+}
+
+// parse reads a cell of the current row as a number that is finite in float32, and reports whether
+// it is one. It returns an error for a number whose decimal mark is not that of the file.
+func (t *table) parse(column int) (v float64, ok bool, err error) {
+	cell, conflict := t.cell(column), ""
+	if t.delimiter == ';' {
+		line, _ := t.csv.FieldPos(column)
+		v, conflict, err = t.decimals.number(cell, line)
+	} else {
+		v, err = strconv.ParseFloat(cell, 64)
+	}
+	if conflict != "" {
+		return 0, false, t.refuse(column, conflict)
+	}
+	return v, err == nil && math.Abs(v) <= math.MaxFloat32, nil
 }
 
 // readColumns reads the named columns of numbers. It refuses a file without rows.

@@ -145,6 +145,9 @@ func (f *Feed) packContext(x, y []float32, dx, dy int) {
 // (see Draws.Elsewhere). The slice is valid until the feed is filled again.
 func (f *Feed) Levels() []float32 { return f.levels }
 
+// Y returns y [B, N, dy], or nil in a prediction. The slice is valid until the feed is filled again.
+func (f *Feed) Y() []float32 { return f.y }
+
 // Inputs are the inputs of a compiled graph: an engine.Program or an engine.Trainer.
 type Inputs interface {
 	Input(name string) []float32

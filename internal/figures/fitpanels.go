@@ -70,7 +70,7 @@ func componentsOf(d predict.Distribution) []predict.Component {
 func predictedPoint(x float64, d predict.Distribution, components []predict.Component, levels []float64) PredictedPoint {
 	q := PredictedPoint{X: x, Mean: d.Mean()}
 	for _, c := range components {
-		q.Components = append(q.Components, Component{U: c.U, Tau: c.Tau, Mu: c.Mu, Weight: c.Weight})
+		q.Components = append(q.Components, Component{U: c.U, Tau: c.Tau, Mu: d.Value(c.Mu), Weight: c.Weight})
 	}
 	for _, p := range levels {
 		q.Quantiles = append(q.Quantiles, d.Quantile(p))

@@ -80,7 +80,7 @@ func (c *Cell) add(x float64, d predict.Distribution, view View, levels []float6
 		}
 	case MemberView:
 		for k, m := range d.Components() {
-			c.extend(k, MemberCurve, 0, x, m.Mu)
+			c.extend(k, MemberCurve, 0, x, d.Value(m.Mu))
 		}
 	default:
 		q := predictedPoint(x, d, componentsOf(d), nil)

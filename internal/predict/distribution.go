@@ -11,9 +11,37 @@ import (
 // CQNP and ACQNP it is a mixture of asymmetric Laplace distributions, one for each quantile level.
 // For the other models it is a mixture of Gaussians with equal weights, one for each bootstrap of
 // BNP; CNP and CANP have one.
+//
+// If data.log names the channel, this mixture is the distribution of log y. The components then are
+// those of log y, and everything else is stated of y.
 type Distribution struct {
 	likelihood.Distribution
-	levels []float32 // u of every component; nil for Gaussians
+	parts  likelihood.Distribution // of y, or of log y
+	levels []float32               // u of every component; nil for Gaussians
+}
+
+// newDistribution returns the distribution of y with the given parts. log says that they are those
+// of log y.
+func newDistribution(parts likelihood.Distribution, levels []float32, log bool) Distribution {
+	d := Distribution{Distribution: parts, parts: parts, levels: levels}
+	if log {
+		d.Distribution = likelihood.ExpOf(parts)
+	}
+	return d
+}
+
+// Log reports whether the components are those of log y.
+func (d Distribution) Log() bool {
+	_, log := d.Distribution.(likelihood.Exp)
+	return log
+}
+
+// Value returns the y of a component's μ.
+func (d Distribution) Value(mu float64) float64 {
+	if d.Log() {
+		return math.Exp(mu)
+	}
+	return mu
 }
 
 // Component is one component of a distribution, and the u that its level τ was computed from. For
@@ -45,8 +73,8 @@ const picks = 1 << 33
 
 // Draw returns a random value from d: draw i at a step of the generator.
 func (d Distribution) Draw(g random.Generator, step, i uint64) float64 {
-	if m, ok := d.Distribution.(likelihood.Mixture); ok {
-		return m.Draw(g.Float(step, 2*i), g.Float(step, 2*i+1))
+	if m, ok := d.parts.(likelihood.Mixture); ok {
+		return d.Value(m.Draw(g.Float(step, 2*i), g.Float(step, 2*i+1)))
 	}
-	return d.Distribution.(likelihood.GaussianMixture).Draw(g.Float(step, picks+i), g.Normal(step, i))
+	return d.Value(d.parts.(likelihood.GaussianMixture).Draw(g.Float(step, picks+i), g.Normal(step, i)))
 }

@@ -112,7 +112,8 @@ func (t Trained) CheckMemory(source Source) error {
 // An evaluator evaluates batches.
 type evaluator struct {
 	runner
-	draws feed.Draws
+	draws   feed.Draws
+	scaling datasets.Scaling
 
 	numTau, bootstraps int // of the last batch; 0 for a model without them
 	levels             string
@@ -124,7 +125,7 @@ func newEvaluator(t Trained, source Source) (*evaluator, error) {
 		return nil, err
 	}
 	size := source.EvalSize()
-	e := &evaluator{draws: d, runner: t.runner(models.Evaluation)}
+	e := &evaluator{draws: d, runner: t.runner(models.Evaluation), scaling: t.Units.Scaling}
 	e.feeds, e.keys = feed.Turns, datasets.EvalKeys(source)
 	e.capacity = ops.Extents{Functions: size.Functions, Context: size.Context, Points: size.Points, Levels: d.Count()}
 	e.drawn(d.Count(), t.Levels)
@@ -164,16 +165,35 @@ func (e *evaluator) batch(f *feed.Feed, feeds *feed.Ahead) (run.BatchResult, err
 		return run.BatchResult{}, err
 	}
 	f.Write(p)
+	logs := e.logs(f)
 	feeds.Release(f)
 	if err := p.Run(extents); err != nil {
 		return run.BatchResult{}, err
 	}
-	return split(p.Output("loglik"), extents.Functions, extents.Points, extents.Context)
+	r, err := split(p.Output("loglik"), extents.Functions, extents.Points, extents.Context)
+	r.RawContext, r.RawTarget = logs.ContextLL, logs.TargetLL
+	return r, err
+}
+
+// logs returns what the logarithms of y take from the log-likelihoods of a batch in raw units, for
+// the context points and for the targets: the mean of −log y.
+func (e *evaluator) logs(f *feed.Feed) run.BatchResult {
+	x := f.Extents
+	if !e.scaling.LogY() {
+		return run.BatchResult{}
+	}
+	dy := len(e.scaling.YScale)
+	shifts := make([]float64, x.Functions*x.Points)
+	for i := range shifts {
+		shifts[i] = e.scaling.LogShift(f.Y()[i*dy:][:dy])
+	}
+	means, _ := split(shifts, x.Functions, x.Points, x.Context)
+	return means
 }
 
 // split averages loglik [B, N] over the context points and over the targets. Without context points
 // the former is 0.
-func split(loglik []float32, functions, points, context int) (run.BatchResult, error) {
+func split[T float32 | float64](loglik []T, functions, points, context int) (run.BatchResult, error) {
 	r := run.BatchResult{NumPoints: points, NumContext: context}
 	for b := range functions {
 		for n, v := range loglik[b*points:][:points] {

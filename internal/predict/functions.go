@@ -1,6 +1,7 @@
 package predict
 
 import (
+	"fmt"
 	"iter"
 	"slices"
 	"strconv"
@@ -12,11 +13,10 @@ import (
 
 // FunctionFiles name the files of functions to predict, in raw units.
 type FunctionFiles struct {
-	Context         string   // CSV file of points (x, y); "" is a file without rows
-	Targets         string   // CSV file of points x; if empty, the targets are Grid's
-	Grid            string   // see datasets.ParseGrid
-	XNames, YNames  []string // columns of x and y
-	FunctionColumns []string // columns that may name a point's function; a file's first one does
+	Context string           // CSV file of points (x, y); "" is a file without rows
+	Targets string           // CSV file of points x; if empty, the targets are Grid's
+	Grid    string           // see datasets.ParseGrid
+	Layout  *datasets.Layout // of both files
 }
 
 // Read returns the functions in the context file with their targets. Targets without a function's
@@ -29,7 +29,7 @@ func (f FunctionFiles) Read() ([]Function, error) {
 		return nil, err
 	}
 	if f.Targets == "" {
-		grid, err := datasets.ParseGrid(f.Grid, len(f.XNames))
+		grid, err := f.grid()
 		if err != nil {
 			return nil, err
 		}
@@ -39,7 +39,7 @@ func (f FunctionFiles) Read() ([]Function, error) {
 		askAll(functions, grid)
 		return functions, nil
 	}
-	targets, err := datasets.ReadPoints(f.Targets, f.XNames, nil, f.FunctionColumns...)
+	targets, err := f.Layout.ReadX(f.Targets)
 	if err != nil {
 		return nil, err
 	}
@@ -56,11 +56,34 @@ func (f FunctionFiles) contexts() (functions []Function, err error) {
 	if f.Context == "" {
 		return nil, nil
 	}
-	contexts, err := datasets.ReadPoints(f.Context, f.XNames, f.YNames, f.FunctionColumns...)
+	contexts, err := f.Layout.Read(f.Context)
 	for _, c := range contexts {
 		functions = append(functions, Function{Name: c.Function, ContextX: c.X, ContextY: c.Y})
 	}
 	return functions, err
+}
+
+// grid returns the targets that Grid asks for. It refuses a grid along a column of names, and along
+// a logarithm from 0 or below.
+func (f FunctionFiles) grid() ([]float64, error) {
+	bad := func(c int, found, expected string) error {
+		return &input.Error{File: "--grid", Key: f.Layout.X[c], Found: found, Expected: expected}
+	}
+	for c, form := range f.Layout.XForms {
+		if form.Categories != nil {
+			return nil, bad(c, "a range for a column of names", "--targets FILE")
+		}
+	}
+	grid, err := datasets.ParseGrid(f.Grid, len(f.Layout.X))
+	if err != nil {
+		return nil, err
+	}
+	for i, v := range grid {
+		if c := i % len(f.Layout.X); c < len(f.Layout.XForms) && f.Layout.XForms[c].Log && !(v > 0) {
+			return nil, bad(c, fmt.Sprint(v), "numbers above 0, whose logarithm is taken")
+		}
+	}
+	return grid, nil
 }
 
 // askAll gives every function the same targets [N, dx].
@@ -87,7 +110,7 @@ func (f FunctionFiles) askEach(functions []Function, targets []datasets.Points) 
 	return nil
 }
 
-// CountTargets returns how many targets all functions have together.
+// CountTargets returns how many targets all functions have together. x has dx columns.
 func CountTargets(functions []Function, dx int) int {
 	n := 0
 	for _, f := range functions {

@@ -38,7 +38,7 @@ func (t Trained) LevelSpan(ctx context.Context, source Source) (float64, error) 
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		n := len(f.TargetX) / p.dx
+		n := len(f.TargetX) / p.columns
 		if err := p.run(i, f, 0, n); err != nil {
 			return 0, err
 		}

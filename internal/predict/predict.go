@@ -17,9 +17,9 @@ import (
 // A Function is a function to predict: its context and its targets, in raw units.
 type Function struct {
 	Name     string
-	ContextX []float64 // [N_c, dx]; N_c may be 0, but not for BNP
+	ContextX []float64 // [N_c, columns of x]; N_c may be 0, but not for BNP
 	ContextY []float64 // [N_c, dy]
-	TargetX  []float64 // [N, dx]
+	TargetX  []float64 // [N, columns of x]
 }
 
 // A Target is the prediction at one target, in raw units: a distribution for each channel of y.
@@ -55,7 +55,8 @@ type predictor struct {
 	runner
 	draws   feed.Draws
 	feed    feed.Feed
-	dx, dy  int
+	dx, dy  int // of the model
+	columns int // of x in raw units
 	scaling datasets.Scaling
 }
 
@@ -67,8 +68,9 @@ func newPredictor(t Trained, functions []Function) (*predictor, error) {
 	p := &predictor{draws: d, scaling: t.Units.Scaling, runner: t.runner(models.Prediction)}
 	p.feeds, p.keys, p.capacity.Levels = 1, datasets.SizeKeys{Context: "context"}, d.Count()
 	p.dx, p.dy = t.Model.Dims()
-	if len(p.scaling.XScale) != p.dx || len(p.scaling.YScale) != p.dy {
-		return nil, fmt.Errorf("found a scaling of %d columns of x and %d of y, expected %d and %d, as the model has", len(p.scaling.XScale), len(p.scaling.YScale), p.dx, p.dy)
+	p.columns = len(p.scaling.XScale)
+	if x, y := p.scaling.Dims(); x != p.dx || y != p.dy {
+		return nil, fmt.Errorf("found a scaling of %d columns of x and %d of y, expected %d and %d, as the model has", x, y, p.dx, p.dy)
 	}
 	for i, f := range functions {
 		context, targets, err := p.size(f)
@@ -83,12 +85,12 @@ func newPredictor(t Trained, functions []Function) (*predictor, error) {
 
 // size returns the numbers of context points and targets of a function.
 func (p *predictor) size(f Function) (context, targets int, err error) {
-	context, targets = len(f.ContextY)/p.dy, len(f.TargetX)/p.dx
-	if len(f.ContextX) != context*p.dx || len(f.ContextY) != context*p.dy || len(f.TargetX) != targets*p.dx {
+	context, targets = len(f.ContextY)/p.dy, len(f.TargetX)/p.columns
+	if len(f.ContextX) != context*p.columns || len(f.ContextY) != context*p.dy || len(f.TargetX) != targets*p.columns {
 		return 0, 0, &input.Error{
 			Key:      "points",
 			Found:    fmt.Sprintf("context of %d numbers of x and %d of y, %d of targets", len(f.ContextX), len(f.ContextY), len(f.TargetX)),
-			Expected: fmt.Sprintf("points with x of %d and y of %d dimensions", p.dx, p.dy),
+			Expected: fmt.Sprintf("points with x of %d and y of %d dimensions", p.columns, p.dy),
 		}
 	}
 	if context < 1 && p.model.Bootstrap() {
@@ -99,7 +101,7 @@ func (p *predictor) size(f Function) (context, targets int, err error) {
 
 // function yields the targets of function i. It returns false if the sequence ends.
 func (p *predictor) function(ctx context.Context, i int, f Function, yield func(Target, error) bool) bool {
-	targets := len(f.TargetX) / p.dx
+	targets := len(f.TargetX) / p.columns
 	for first := 0; first < targets; first += targetsPerRun {
 		err := ctx.Err()
 		n := min(targetsPerRun, targets-first)
@@ -127,7 +129,7 @@ func (p *predictor) function(ctx context.Context, i int, f Function, yield func(
 // run evaluates targets first to first+n−1 of function i. The levels depend only on function and
 // target.
 func (p *predictor) run(i int, f Function, first, n int) error {
-	x := p.scaling.ModelX(f.TargetX[first*p.dx:][:n*p.dx])
+	x := p.scaling.ModelX(f.TargetX[first*p.columns:][:n*p.columns])
 	p.feed.Targets(p.draws, i, first, p.scaling.ModelX(f.ContextX), p.scaling.ModelY(f.ContextY), x, p.dx, p.dy)
 	program, err := p.at(p.feed.Extents)
 	if err != nil {
@@ -154,11 +156,12 @@ func (p *predictor) channels(t int) ([]Distribution, error) {
 func (p *predictor) distribution(t, channel int) Distribution {
 	raw, k := p.program.Output("components"), max(1, p.draws.Count())
 	units := likelihood.Units{Factor: p.scaling.YScale[channel], Offset: p.scaling.YOffset[channel]}
+	log := p.scaling.YForms != nil && p.scaling.YForms[channel].Log
 	if !p.model.Quantile() {
 		m := likelihood.NewGaussianMixture(raw[t*k*2*p.dy:][:k*2*p.dy], p.dy, channel, p.model.SigmaFloor())
-		return Distribution{Distribution: m.In(units)}
+		return newDistribution(m.In(units), nil, log)
 	}
 	z, u := p.program.Output("logit")[t*k:][:k], p.feed.Levels()[t*k:][:k]
 	m := likelihood.NewMixture(raw[t*k*3*p.dy:][:k*3*p.dy], z, p.dy, channel, p.model.SigmaFloor())
-	return Distribution{m.In(units), slices.Clone(u)}
+	return newDistribution(m.In(units), slices.Clone(u), log)
 }

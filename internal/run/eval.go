@@ -51,6 +51,11 @@ type BatchResult struct {
 	NumContext int     `json:"num_context"`
 	ContextLL  float64 `json:"context_ll"`
 	TargetLL   float64 `json:"target_ll"`
+
+	// RawContext and RawTarget are what the mean log y of a column that data.log names takes from
+	// the log-likelihoods in raw units, beyond NewEval's shift.
+	RawContext float64 `json:"-"`
+	RawTarget  float64 `json:"-"`
 }
 
 // Estimate is a mean over n batches and its standard error: the standard deviation, with divisor
@@ -72,9 +77,9 @@ type Weights struct {
 	Step *int   `json:"step"`
 }
 
-// NewEval averages the results of batches; ContextLL is an average over those with a context. If shift
-// is not 0, Raw holds the averages plus shift: the log-likelihoods in the units of the data. The caller
-// fills in the other fields.
+// NewEval averages the results of batches; ContextLL is an average over those with a context. If
+// shift is not 0 or a batch has a shift of its own, Raw holds the averages with these shifts: the
+// log-likelihoods in the units of the data. The caller fills in the other fields.
 func NewEval(batches []BatchResult, shift float64) Eval {
 	contexts := slices.DeleteFunc(slices.Clone(batches), func(b BatchResult) bool { return b.NumContext == 0 })
 	e := Eval{
@@ -84,8 +89,11 @@ func NewEval(batches []BatchResult, shift float64) Eval {
 		TargetLL:  estimate(batches, func(b BatchResult) float64 { return b.TargetLL }),
 		PerBatch:  batches,
 	}
-	if shift != 0 {
-		e.Raw = &Raw{e.ContextLL.plus(shift), e.TargetLL.plus(shift)}
+	ofBatch := func(b BatchResult) bool { return b.RawContext != 0 || b.RawTarget != 0 }
+	if shift != 0 || slices.ContainsFunc(batches, ofBatch) {
+		context := estimate(contexts, func(b BatchResult) float64 { return b.ContextLL + b.RawContext })
+		target := estimate(batches, func(b BatchResult) float64 { return b.TargetLL + b.RawTarget })
+		e.Raw = &Raw{context.plus(shift), target.plus(shift)}
 	}
 	return e
 }

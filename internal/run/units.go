@@ -18,8 +18,8 @@ import (
 // unitsKey is the metadata entry of checkpoints and exported weights that holds their units.
 const unitsKey = "units"
 
-// Units are the names of the data's columns and how the columns were scaled. They are stored with
-// the weights, so that predicting needs no data set.
+// Units are the names of the data's columns and how the columns were converted and scaled. They are
+// stored with the weights, so that predicting needs no data set.
 type Units struct {
 	XNames, YNames []string // of the columns
 	Scaling        datasets.Scaling
@@ -30,20 +30,35 @@ func UnitsOf(e config.Experiment, source interface{ Dims() (dx, dy int) }) Units
 	dx, dy := source.Dims()
 	u := Units{Scaling: datasets.ScalingOf(source, dx, dy)}
 	u.XNames, u.YNames = datasets.Names(e.Benchmark, dx, dy)
-	if len(e.Data.XColumns) == dx && len(e.Data.YColumns) == dy {
+	if x, y := len(u.Scaling.XScale), len(u.Scaling.YScale); len(e.Data.XColumns) == x && len(e.Data.YColumns) == y {
 		u.XNames, u.YNames = e.Data.XColumns, e.Data.YColumns
 	}
 	return u
 }
 
-// Dims returns the numbers of columns of x and y.
-func (u Units) Dims() (dx, dy int) { return len(u.XNames), len(u.YNames) }
+// Dims returns the numbers of columns of x and y that the model sees. There may be more than XNames:
+// a column of names is a column for each name.
+func (u Units) Dims() (dx, dy int) { return u.Scaling.Dims() }
 
-// A column is the units of one column as they are stored: model = (raw − offset)/scale.
+// Layout returns how files of points in these units are read. functions are the columns that may
+// name the function of a row.
+func (u Units) Layout(functions ...string) datasets.Layout {
+	return datasets.Layout{X: u.XNames, Y: u.YNames, XForms: u.Scaling.XForms, YForms: u.Scaling.YForms, Functions: functions}
+}
+
+// A column is the units of one column as they are stored: model = (raw − offset)/scale, or a
+// datasets.Form.
 type column struct {
-	Name   string  `json:"name"`
-	Offset float64 `json:"offset"`
-	Scale  float64 `json:"scale"`
+	Name       string   `json:"name"`
+	Offset     float64  `json:"offset"`
+	Scale      float64  `json:"scale"`
+	Log        bool     `json:"log,omitempty"`
+	Categories []string `json:"categories,omitempty"`
+	Origin     string   `json:"origin,omitempty"` // of dates
+}
+
+func (c column) form() datasets.Form {
+	return datasets.Form{Log: c.Log, Categories: c.Categories, Origin: c.Origin}
 }
 
 type columns struct {
@@ -52,14 +67,19 @@ type columns struct {
 }
 
 func (u Units) columns() columns {
-	list := func(names []string, offset, scale []float64) []column {
+	s := u.Scaling
+	list := func(names []string, offset, scale []float64, forms []datasets.Form) []column {
 		var cs []column
 		for i, name := range names {
-			cs = append(cs, column{name, offset[i], scale[i]})
+			c := column{Name: name, Offset: offset[i], Scale: scale[i]}
+			if forms != nil {
+				c.Log, c.Categories, c.Origin = forms[i].Log, forms[i].Categories, forms[i].Origin
+			}
+			cs = append(cs, c)
 		}
 		return cs
 	}
-	return columns{list(u.XNames, u.Scaling.XOffset, u.Scaling.XScale), list(u.YNames, u.Scaling.YOffset, u.Scaling.YScale)}
+	return columns{list(u.XNames, s.XOffset, s.XScale, s.XForms), list(u.YNames, s.YOffset, s.YScale, s.YForms)}
 }
 
 // text returns the units as JSON, for a file's metadata.
@@ -89,19 +109,26 @@ func readUnits(path string, meta map[string]string) (*Units, error) {
 		if v.Name == "" || !(v.Scale > 0) {
 			return nil, bad(fmt.Sprintf("a column %s of scale %v", strconv.Quote(v.Name), v.Scale))
 		}
+		if err := v.form().Check(); err != nil {
+			return nil, bad(fmt.Sprintf("a column %s with %v", strconv.Quote(v.Name), err))
+		}
 	}
 	var u Units
 	s := &u.Scaling
-	u.XNames, s.XOffset, s.XScale = unzip(c.X)
-	u.YNames, s.YOffset, s.YScale = unzip(c.Y)
+	u.XNames, s.XOffset, s.XScale, s.XForms = unzip(c.X)
+	u.YNames, s.YOffset, s.YScale, s.YForms = unzip(c.Y)
+	if datasets.SameForms(s.XForms, nil) && datasets.SameForms(s.YForms, nil) {
+		s.XForms, s.YForms = nil, nil
+	}
 	return &u, nil
 }
 
-func unzip(cs []column) (names []string, offset, scale []float64) {
+func unzip(cs []column) (names []string, offset, scale []float64, forms []datasets.Form) {
 	for _, c := range cs {
 		names, offset, scale = append(names, c.Name), append(offset, c.Offset), append(scale, c.Scale)
+		forms = append(forms, c.form())
 	}
-	return names, offset, scale
+	return names, offset, scale, forms
 }
 
 // ReadUnits reads the units in a checkpoint or in exported weights. It returns nil if the file has
@@ -136,7 +163,8 @@ func CheckData(dir string, began, now Units) error {
 	a, b := began.columns(), now.columns()
 	same := func(a, b column) bool {
 		return a.Name == b.Name && math.Abs(a.Scale-b.Scale) <= rounding*a.Scale &&
-			math.Abs(a.Offset-b.Offset) <= rounding*(math.Abs(a.Offset)+a.Scale)
+			math.Abs(a.Offset-b.Offset) <= rounding*(math.Abs(a.Offset)+a.Scale) &&
+			datasets.SameForms([]datasets.Form{a.form()}, []datasets.Form{b.form()})
 	}
 	if slices.EqualFunc(a.X, b.X, same) && slices.EqualFunc(a.Y, b.Y, same) {
 		return nil

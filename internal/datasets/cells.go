@@ -1,0 +1,199 @@
+package datasets
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/input"
+)
+
+// missingCells are the cells that stand for a missing value.
+var missingCells = []string{"", "NA", "NaN", "nan", "null", "NULL"}
+
+func isMissing(cell string) bool { return slices.Contains(missingCells, cell) }
+
+// A kind says what the cells of a column are.
+type kind int
+
+const (
+	unknownKind kind = iota // before the first cell
+	numberKind
+	dateKind
+	nameKind
+)
+
+// A cellReader turns the cells of one column into raw numbers: numbers, days since an origin, or
+// indices of names. All numbers are those of a Form, which form returns.
+type cellReader struct {
+	name   string
+	key    string // of the configuration, for messages: data.x or data.y
+	log    bool
+	kind   kind
+	origin float64 // of dates, in days since 1970-01-01
+	names  []string
+	index  map[string]int // of a name in names
+	learns bool           // reads the training file: data.missing and data.categories are remedies
+	since  string         // FILE:line of the cell that decided the kind
+}
+
+// newCellReader returns the reader of a column whose form is known, as when predicting.
+func newCellReader(name string, f Form) *cellReader {
+	c := &cellReader{name: name, log: f.Log, kind: numberKind}
+	switch {
+	case f.Categories != nil:
+		c.setNames(f.Categories)
+	case f.Origin != "":
+		c.kind = dateKind
+		c.origin, _ = dateOf(f.Origin)
+	}
+	return c
+}
+
+// learnCells returns the reader of a column of the training file. Its first cell decides between
+// numbers and dates. Dates are read as days since 1970-01-01.
+func learnCells(name, key string, d config.Data) *cellReader {
+	c := &cellReader{name: name, key: key, learns: true, log: slices.Contains(d.Log, name)}
+	if slices.Contains(d.Categories, name) {
+		c.setNames(nil)
+	}
+	return c
+}
+
+func (c *cellReader) setNames(names []string) {
+	c.kind, c.names, c.index = nameKind, slices.Clone(names), map[string]int{}
+	for i, name := range names {
+		c.index[name] = i
+	}
+}
+
+// maxNames is the largest number of names in a column of categories.
+const maxNames = 1000
+
+// read returns the raw number of a cell of the current row.
+func (c *cellReader) read(t *table, column int) (float64, error) {
+	if c.kind == nameKind {
+		return c.readName(t, column)
+	}
+	cell := t.cell(column)
+	v, isNumber, err := t.parse(column)
+	if err != nil {
+		return 0, err
+	}
+	days, isDate := dateOf(cell)
+	if c.kind == unknownKind && (isNumber || isDate) {
+		c.kind, c.since = numberKind, t.place(column)
+		if isDate {
+			c.kind = dateKind
+		}
+	}
+	switch {
+	case c.kind == unknownKind, c.kind == numberKind && !isNumber, c.kind == dateKind && !isDate:
+		return 0, t.refuse(column, c.expected(t, cell))
+	case c.kind == dateKind:
+		v = days - c.origin
+	}
+	if c.log && !(v > 0 && c.kind == numberKind) {
+		return 0, t.refuse(column, "a number above 0, whose logarithm is taken (data.log)")
+	}
+	return v, nil
+}
+
+// readName returns the index of a name. A new name gets the next index.
+func (c *cellReader) readName(t *table, column int) (float64, error) {
+	name := t.cell(column)
+	if isMissing(name) {
+		return 0, t.refuse(column, c.expected(t, name))
+	}
+	i, known := c.index[name]
+	if !known {
+		if i = len(c.names); c.learns && i == maxNames {
+			return 0, t.refuse(column, fmt.Sprintf("one of the first %d names (a category has at most so many)", maxNames))
+		}
+		name = strings.Clone(name) // so that the rest of the row can be freed
+		c.names, c.index[name] = append(c.names, name), i
+	}
+	return float64(i), nil
+}
+
+// expected says what a cell that cannot be read should be, and the remedy.
+func (c *cellReader) expected(t *table, cell string) string {
+	what := map[kind]string{unknownKind: "a finite number or a date such as 2024-03-01", numberKind: "a finite number",
+		dateKind: "a date such as 2024-03-01 or 2024-03-01 12:30", nameKind: "a name"}[c.kind]
+	if c.since != "" && !isMissing(cell) {
+		what += ", as in " + c.since
+	}
+	switch {
+	case isMissing(cell) && c.learns:
+		return what + " (data.missing: drop leaves out rows with missing cells)"
+	case t.hint(cell) != "":
+		return what + t.hint(cell)
+	case c.learns && c.key == "data.x":
+		return what + " (list a column of names in data.categories)"
+	}
+	return what
+}
+
+// place names the cell of the current row: FILE:line.
+func (t *table) place(column int) string {
+	line, _ := t.csv.FieldPos(column)
+	return fmt.Sprintf("%s:%d", t.path, line)
+}
+
+// form returns the form of the cells read so far. Dates count from the given origin.
+func (c *cellReader) form(origin string) Form {
+	f := Form{Log: c.log}
+	switch c.kind {
+	case nameKind:
+		f.Categories = slices.Clone(c.names)
+	case dateKind:
+		f.Origin = origin
+	}
+	return f
+}
+
+// cells are the readers of the columns of x and y, and their places in a table.
+type cells struct {
+	x, y         []*cellReader
+	xAt, yAt     []int
+	by, split    int  // the columns with the name of the function and with its part; −1 if there is none
+	dropsMissing bool // leaves out rows with a missing cell
+	dropped      int  // rows left out
+}
+
+// skips reports whether the current row is left out because a cell is missing.
+func (c *cells) skips(t *table) bool {
+	missing := func(column int) bool { return column >= 0 && isMissing(t.cell(column)) }
+	if !c.dropsMissing || !(slices.ContainsFunc(c.xAt, missing) || slices.ContainsFunc(c.yAt, missing) || missing(c.by) || missing(c.split)) {
+		return false
+	}
+	c.dropped++
+	return true
+}
+
+// addTo appends the current row to p.
+func (c *cells) addTo(p *Points, t *table) error {
+	for i, column := range c.xAt {
+		v, err := c.x[i].read(t, column)
+		if err != nil {
+			return err
+		}
+		p.X = append(p.X, v)
+	}
+	for i, column := range c.yAt {
+		v, err := c.y[i].read(t, column)
+		if err != nil {
+			return err
+		}
+		p.Y = append(p.Y, v)
+	}
+	p.N++
+	return nil
+}
+
+// noRows returns the error for files all of whose rows are left out.
+func (c *cells) noRows(path string) error {
+	return &input.Error{File: path, Found: fmt.Sprintf("a missing cell in each of %d rows", c.dropped),
+		Expected: "rows with a value in every column that is used"}
+}

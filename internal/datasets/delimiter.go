@@ -1,0 +1,89 @@
+package datasets
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// delimiterOf returns what separates the columns of a CSV file: a comma, a semicolon or a tab, the
+// one that occurs most often in the header outside quotes. The header is the first line that is not
+// blank. Only what the buffer holds of a longer header counts.
+func delimiterOf(r *bufio.Reader) rune {
+	var counts [3]int
+	const delimiters = ",;\t" // if two occur as often, the first
+	quoted, blank := false, true
+	for n := 1; ; n++ {
+		buffered, err := r.Peek(n)
+		if err != nil { // the end of the file, or a header that fills the buffer
+			break
+		}
+		c := buffered[n-1]
+		if c == '\n' && !quoted && !blank {
+			break
+		}
+		if c == '"' {
+			quoted = !quoted
+		}
+		if i := strings.IndexByte(delimiters, c); i >= 0 && !quoted {
+			counts[i]++
+		}
+		blank = blank && bytes.IndexByte([]byte("\r\n"), c) >= 0
+	}
+	best := 0
+	for i, n := range counts {
+		if n > counts[best] {
+			best = i
+		}
+	}
+	return rune(delimiters[best])
+}
+
+// A decimals is what separates the whole part of numbers from their fraction in a file whose columns
+// are separated by semicolons: a comma or a point, as in the first such number.
+type decimals struct {
+	mark byte // 0 before the first such number
+	line int  // of the first such number
+}
+
+// number reads a number with the decimal mark of the file. conflict reports that the number has the
+// other mark than the numbers before, or both.
+func (d *decimals) number(cell string, line int) (v float64, conflict string, err error) {
+	comma, point := strings.Contains(cell, ","), strings.Contains(cell, ".")
+	v, err = strconv.ParseFloat(strings.Replace(cell, ",", ".", 1), 64)
+	switch {
+	case !comma && !point:
+		return v, "", err
+	case comma && point && isNumber(strings.NewReplacer(",", "", ".", "").Replace(cell)):
+		return 0, "a number without separators of thousands", nil
+	case err != nil:
+		return 0, "", err
+	}
+	mark := byte('.')
+	if comma {
+		mark = ','
+	}
+	if d.mark == 0 {
+		d.mark, d.line = mark, line
+	}
+	if mark != d.mark {
+		name := map[byte]string{',': "comma", '.': "point"}[d.mark]
+		return 0, fmt.Sprintf("a decimal %s, as in line %d (one file has one kind of decimals)", name, d.line), nil
+	}
+	return v, "", nil
+}
+
+func isNumber(cell string) bool {
+	_, err := strconv.ParseFloat(cell, 64)
+	return err == nil
+}
+
+// hint returns what to do about a cell that is a number only with a decimal comma, or "".
+func (t *table) hint(cell string) string {
+	if t.delimiter != ';' && strings.Count(cell, ",") == 1 && isNumber(strings.Replace(cell, ",", ".", 1)) {
+		return " with a decimal point (decimal commas need semicolons between the columns)"
+	}
+	return ""
+}

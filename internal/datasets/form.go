@@ -1,0 +1,162 @@
+package datasets
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// A Form says what the cells of a column are and what becomes of them before they are scaled. The
+// zero value is a column of plain numbers.
+type Form struct {
+	// Log says that the model sees the natural logarithm of the numbers.
+	Log bool
+	// Categories are the names in a column of names, in the order of their one-hot columns. The raw
+	// number of a name is its index. Any other number stands for an unknown name, whose one-hot
+	// columns are all 0. nil means that the column holds numbers or dates.
+	Categories []string
+	// Origin is the day from which dates are counted, as 2024-03-01. The raw number of a date is
+	// the number of days since then. "" means that the column holds no dates.
+	Origin string
+}
+
+// width returns the number of columns that the model sees.
+func (f Form) width() int {
+	if f.Categories != nil {
+		return len(f.Categories)
+	}
+	return 1
+}
+
+// transform returns what is scaled: the logarithm of v, or v.
+func (f Form) transform(v float64) float64 {
+	if f.Log {
+		return math.Log(v)
+	}
+	return v
+}
+
+// restore returns the raw value of a number that transform returned.
+func (f Form) restore(v float64) float64 {
+	if f.Log {
+		return math.Exp(v)
+	}
+	return v
+}
+
+// appendModel appends what the model sees of the raw number v to dst.
+func (f Form) appendModel(dst []float32, v, offset, scale float64) []float32 {
+	if f.Categories == nil {
+		return append(dst, float32((f.transform(v)-offset)/scale))
+	}
+	for k := range f.Categories {
+		one := float32(0)
+		if v == float64(k) {
+			one = 1
+		}
+		dst = append(dst, one)
+	}
+	return dst
+}
+
+// raw returns the raw number of what the model sees. One-hot columns without a 1 are an unknown
+// name.
+func (f Form) raw(model []float64, offset, scale float64) float64 {
+	if f.Categories == nil {
+		return f.restore(offset + model[0]*scale)
+	}
+	for k, v := range model {
+		if v == 1 {
+			return float64(k)
+		}
+	}
+	return float64(len(f.Categories))
+}
+
+// Text returns the text of a raw number, as it stands in CSV files: a name, a date or the shortest
+// text that reads back as the number.
+func (f Form) Text(v float64) string {
+	if f.Categories != nil && v >= 0 && v < float64(len(f.Categories)) {
+		return f.Categories[int(v)]
+	}
+	if origin, ok := dateOf(f.Origin); ok {
+		return dateText(origin, v)
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}
+
+// equal reports whether two forms are the same.
+func (f Form) equal(g Form) bool {
+	return f.Log == g.Log && f.Origin == g.Origin && slices.Equal(f.Categories, g.Categories)
+}
+
+// SameForms reports whether two lists of forms say the same. nil is a list of plain numbers.
+func SameForms(a, b []Form) bool {
+	for i := range max(len(a), len(b)) {
+		if !formAt(a, i).equal(formAt(b, i)) {
+			return false
+		}
+	}
+	return true
+}
+
+// Check returns an error for a form that no training writes.
+func (f Form) Check() error {
+	if _, ok := dateOf(f.Origin); f.Origin != "" && !ok {
+		return fmt.Errorf("dates since %q", f.Origin)
+	}
+	if f.Categories != nil && (f.Log || f.Origin != "") || f.Log && f.Origin != "" {
+		return errors.New("two meanings: categories, dates or a logarithm")
+	}
+	return nil
+}
+
+// formAt returns form i of a list that is nil if all columns are plain numbers.
+func formAt(forms []Form, i int) Form {
+	if i < len(forms) {
+		return forms[i]
+	}
+	return Form{}
+}
+
+const (
+	secondsPerDay = 24 * 60 * 60
+	dayLayout     = "2006-01-02"
+)
+
+// dateLayouts are the dates and times that cells may hold, with a blank or a T between them. A time
+// without a zone is taken as UTC.
+var dateLayouts = []string{dayLayout, "2006-01-02 15:04", "2006-01-02 15:04:05", "2006-01-02 15:04Z07:00", "2006-01-02 15:04:05Z07:00"}
+
+// dateOf reads a date, with or without a time, as days since 1970-01-01.
+func dateOf(cell string) (days float64, ok bool) {
+	if len(cell) < len(dayLayout) || cell[4] != '-' || cell[7] != '-' {
+		return 0, false
+	}
+	if len(cell) > len(dayLayout) && cell[len(dayLayout)] == 'T' {
+		cell = cell[:len(dayLayout)] + " " + cell[len(dayLayout)+1:]
+	}
+	for _, layout := range dateLayouts {
+		if t, err := time.Parse(layout, cell); err == nil {
+			return float64(t.Unix())/secondsPerDay + float64(t.Nanosecond())/1e9/secondsPerDay, true
+		}
+	}
+	return 0, false
+}
+
+// dateText returns the date that lies days after the origin, which counts from 1970-01-01. It has a
+// time, to the second, unless it is midnight.
+func dateText(origin, days float64) string {
+	const range32 = 1 << 31 // days; time.Unix needs a bound
+	if !(math.Abs(days) < range32) {
+		return strconv.FormatFloat(days, 'g', -1, 64)
+	}
+	t := time.Unix(int64(math.Round((origin+days)*secondsPerDay)), 0).UTC()
+	if t.Truncate(24 * time.Hour).Equal(t) {
+		return t.Format(dayLayout)
+	}
+	return t.Format("2006-01-02T15:04:05Z")
+}
