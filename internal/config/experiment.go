@@ -55,7 +55,7 @@ const (
 const (
 	Constant = "constant"
 	Cosine   = "cosine"  // falls to zero over all steps
-	Plateau  = "plateau" // constant, then falls to zero over a tenth of the steps before
+	Plateau  = "plateau" // constant, then falls to zero over a tenth of the steps before, from the best weights
 )
 
 // The values of train.levels: how the N_τ levels of a point are drawn.

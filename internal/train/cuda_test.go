@@ -5,12 +5,14 @@ package train_test
 import (
 	"context"
 	"errors"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/gpu"
@@ -251,5 +253,30 @@ func TestCUDAFaultsLeaveTheLastCheckpoint(t *testing.T) {
 		if r.Step != 8 {
 			t.Errorf("call %d: %d steps in the end", n, r.Step)
 		}
+	}
+}
+
+// A validation on the device computes nearly what the CPU does, and a resumed run there has the
+// same bits.
+func TestCUDAValidates(t *testing.T) {
+	e := validated(t, func(e *config.Experiment) { e.Train.ValidateEvery, e.Train.CheckpointEvery = 4, 3 })
+	small := noise{datasets.Size{Functions: 2, Points: 6, Context: 3}, datasets.Size{Functions: 2, Points: 6, Context: 2},
+		datasets.Size{Functions: 1, Points: 6, Context: 2}}
+	onCPU, whole, parts := t.TempDir(), t.TempDir(), t.TempDir()
+	mustTrain(t, train.Options{Experiment: e, Dir: onCPU, Source: small, Device: device.CPU(1)})
+	want := mustTrain(t, train.Options{Experiment: e, Dir: whole, Source: small, Device: emulated(t, "fp32")})
+	cpu, gpu := lls(t, onCPU), lls(t, whole)
+	for step, ll := range cpu {
+		if d := math.Abs(gpu[step] - ll); !(d < 0.05) || len(gpu) != 3 { // weights differ by up to near, in each of three layers
+			t.Errorf("step %d: valid_ll %v on the GPU, %v on the CPU", step, gpu[step], ll)
+		}
+	}
+	o := train.Options{Experiment: e, Dir: parts, Source: small, Device: emulated(t, "fp32"), Resume: true}
+	interruptAfter(t, o, 5)
+	got := mustTrain(t, o)
+	sameTensors(t, got.Checkpoint, want.Checkpoint)
+	sameTensors(t, got.Best.Checkpoint, want.Best.Checkpoint)
+	if again := lls(t, parts); !maps.Equal(again, gpu) {
+		t.Errorf("valid_ll %v after a resume, expected %v", again, gpu)
 	}
 }

@@ -37,6 +37,7 @@ func TestMain(m *testing.M) {
 func enduring(t testing.TB) config.Experiment {
 	return experiment(t, steps(400), func(e *config.Experiment) {
 		e.Train.CheckpointEvery, e.Train.LogEvery, e.Train.KeepCheckpoints = 2, 1, 2
+		e.Train.ValidateEvery, e.Train.Patience = 5, 1000
 	})
 }
 
@@ -86,7 +87,8 @@ func TestKilledTrainingEndsWithTheSameBytes(t *testing.T) {
 	t.Logf("%d kills", kills)
 	got := checkpoint(dir, "step-400")
 	sameTensors(t, got, want.Checkpoint)
-	wantFiles(t, dir, "config.yaml", "metrics.jsonl", "checkpoints/step-396.safetensors", "checkpoints/step-398.safetensors",
+	sameTensors(t, checkpoint(dir, "best"), want.Best.Checkpoint)
+	wantFiles(t, dir, "checkpoints/best.safetensors", "config.yaml", "metrics.jsonl", "checkpoints/step-396.safetensors", "checkpoints/step-398.safetensors",
 		"checkpoints/step-400.safetensors")
 	for i, step := range metricSteps(t, dir) {
 		if step != i+1 {

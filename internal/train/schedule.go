@@ -10,7 +10,8 @@ import (
 // learning_rate. The cosine schedule lowers it to zero over T = t.Steps steps: at step i it is
 // learning_rate·(1+cos(πi/T))/2. The plateau schedule keeps it, and then lowers it in equal steps
 // to zero, over a tenth of the steps before. It begins to fall after step out, at which the
-// patience ran out; if out is 0, as late as the steps allow.
+// patience ran out and training went back to the best weights; if out is 0, as late as the steps
+// allow.
 func LearningRate(t config.Train, out, step int) float64 {
 	switch t.Schedule {
 	case config.Cosine:

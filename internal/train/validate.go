@@ -15,6 +15,7 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/run"
 )
 
 // validLevels is the largest number of levels, or of bootstraps, of a validation.
@@ -114,11 +115,33 @@ func (l *loop) validateAndReport() error {
 		return l.named(&engine.NonFiniteError{Batch: l.step - 1, Quantity: "valid_ll", Value: float32(ll)})
 	}
 	better := l.judge(ll)
-	if err := l.report(&ll); err != nil || !better {
+	if err := l.report(&ll); err != nil {
 		return err
 	}
-	c := l.current(state)
-	return l.dir.SaveBest(&c, l.model, l.o.Experiment.Train)
+	switch {
+	case better:
+		c := l.current(state)
+		return l.dir.SaveBest(&c, l.model, l.o.Experiment.Train)
+	case l.valid.Out == l.step && l.step < l.end():
+		return l.goBack()
+	}
+	return nil
+}
+
+// goBack loads the best weights, from which the plateau schedule lowers the learning rate once the
+// patience ran out. If their file is lost, training goes on from the weights that it has.
+func (l *loop) goBack() error {
+	c, err := run.ReadCheckpoint(l.dir.BestPath(), l.model)
+	if err == nil && c.Step != l.valid.Step {
+		err = &input.Error{File: c.Path, Key: "step", Found: strconv.Itoa(c.Step), Expected: strconv.Itoa(l.valid.Step)}
+	}
+	if err == nil {
+		return l.trainer.Load(c.State)
+	}
+	if l.o.Warn != nil {
+		l.o.Warn("the learning rate falls from the last weights, not from the best: " + err.Error())
+	}
+	return nil
 }
 
 // due reports whether the current step has a validation: every train.validate_every steps, and the

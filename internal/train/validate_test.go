@@ -290,3 +290,39 @@ func TestOverwriteRemovesTheBest(t *testing.T) {
 	mustTrain(t, train.Options{Experiment: experiment(t), Dir: dir, Overwrite: true})
 	wantFiles(t, dir, "config.yaml", "metrics.jsonl", "checkpoints/step-8.safetensors", "checkpoints/step-12.safetensors")
 }
+
+// Once the patience ran out, the plateau schedule goes on from the best weights. If they are lost,
+// it says so and goes on from the last.
+func TestThePlateauFallsFromTheBestWeights(t *testing.T) {
+	e := impatient(t, config.Plateau)
+	e.Train.CheckpointEvery, e.Train.KeepCheckpoints = 1, 1000
+	for _, lost := range []bool{false, true} {
+		dir := t.TempDir()
+		var warnings []string
+		best, out := 0, 0
+		o := train.Options{Experiment: e, Dir: dir, Source: overfitted, Warn: func(line string) { warnings = append(warnings, line) }}
+		o.OnStep = func(u train.Update) {
+			if _, err := os.Stat(checkpoint(dir, "best")); err == nil {
+				best = bestStep(t, dir)
+			}
+			if out == 0 && best > 0 && u.Step == best+2*e.Train.Patience {
+				if out = u.Step; lost {
+					writeFile(t, checkpoint(dir, "best"), []byte("torn"))
+				}
+			}
+		}
+		mustTrain(t, o)
+		at := checkpoint(dir, "step-"+strconv.Itoa(out))
+		from := checkpoint(dir, "step-"+strconv.Itoa(best))
+		if same := string(tensors(t, at)) == string(tensors(t, from)); same == lost || len(warnings) != map[bool]int{true: 1}[lost] {
+			t.Errorf("lost %v: at the best weights %v, warnings %q", lost, same, warnings)
+		}
+	}
+}
+
+// bestStep returns the step of the best checkpoint so far.
+func bestStep(t *testing.T, dir string) int {
+	t.Helper()
+	all := metrics(t, dir)
+	return all[run.BestOf(all)].Step
+}
