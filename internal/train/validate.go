@@ -43,7 +43,7 @@ func newValidator(e config.Experiment, m *models.Model, source datasets.Source, 
 		return nil, err
 	}
 	size := valid.ValidSize()
-	v := &validator{plan: footprint.Plan{Device: d, Model: m, Mode: models.Evaluation, Feeds: valid.ValidBatches(), Capacity: ops.Extents{
+	v := &validator{plan: footprint.Plan{Device: d, Model: m, Mode: models.Evaluation, Capacity: ops.Extents{ // no feeds: they are made here
 		Functions: size.Functions, Context: size.Context, Points: size.Points, Levels: draws.Count()}}}
 	if v.feeds, err = feed.All(valid.Valid, feed.TargetPoints, draws, valid.ValidBatches()); err != nil {
 		return nil, fmt.Errorf("validation: %w", err)
