@@ -146,11 +146,13 @@ func FuzzCSV(f *testing.F) {
 		{good, good}, {good, ""}, {"name,x,y\n", good}, {good, "name,x\na,1\n"}, {good, "name,x,y\nb,1e38,-1e38\nb,0,1e-38\n"},
 		{"\ufeff" + good, good}, {good, "name,x,y\nc,NaN,1\n"}, {good, "name,x,y\n\"c\n\",1,1\n"}, {"x,y,name\n1,2,a\n", "\x00"},
 	} {
-		f.Add([]byte(seed.first), []byte(seed.second), true, false)
-		f.Add([]byte(seed.first), []byte(seed.second), false, true)
+		f.Add([]byte(seed.first), []byte(seed.second), true, false, false)
+		f.Add([]byte(seed.first), []byte(seed.second), false, true, false)
+		f.Add([]byte(seed.first), []byte(seed.second), false, true, true)
+		f.Add([]byte(seed.first), []byte(seed.second), true, true, true)
 	}
 	dir := f.TempDir()
-	f.Fuzz(func(t *testing.T, first, second []byte, points, named bool) {
+	f.Fuzz(func(t *testing.T, first, second []byte, points, named, mixed bool) {
 		for name, content := range map[string][]byte{"1.csv": first, "2.csv": second} {
 			if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
 				t.Fatal(err)
@@ -158,6 +160,11 @@ func FuzzCSV(f *testing.F) {
 		}
 		e := csvExperiment(dir)
 		e.Data.Context = []int{1, 1}
+		least := 1
+		if mixed {
+			e.Data.Context, e.Data.Sizes, e.Train.ValidateEvery, e.Data.ValidFraction = nil, config.AllSizes, 1, 0.1
+			least = 0
+		}
 		if points {
 			e.Data.SplitBy = "point"
 		}
@@ -173,7 +180,7 @@ func FuzzCSV(f *testing.F) {
 			return
 		}
 		check := func(b *datasets.Batch, most datasets.Size) {
-			if b.Functions > most.Functions || b.Points > most.Points || b.Context > most.Context || b.Context < 1 || b.Context >= b.Points {
+			if b.Functions > most.Functions || b.Points > most.Points || b.Context > most.Context || b.Context < least || b.Context >= b.Points {
 				t.Fatalf("%d functions of %d points, %d of them context; at most %v", b.Functions, b.Points, b.Context, most)
 			}
 			for _, v := range append(b.X, b.Y...) {
@@ -183,6 +190,10 @@ func FuzzCSV(f *testing.F) {
 			}
 		}
 		check(makeCSV(t, s.Train, 0), s.TrainSize())
+		v := s.(datasets.Validated)
+		for i := range v.ValidBatches() {
+			check(makeCSV(t, v.Valid, i), v.ValidSize())
+		}
 		for i := range s.EvalBatches() {
 			check(makeCSV(t, s.Eval, i), s.EvalSize())
 		}

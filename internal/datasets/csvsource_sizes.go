@@ -9,10 +9,6 @@ import (
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// leastContext is the least N_c of training and evaluation with data.sizes: all, if data.context is
-// not set. BNP needs one context point, whatever this is.
-const leastContext = 1
-
 // mixed reports whether functions of all sizes take part.
 func (s *csvSource) mixed() bool { return s.e.Data.Sizes == config.AllSizes }
 
@@ -85,10 +81,10 @@ func (s *csvSource) leaveOut() error {
 
 // leastContext returns the least context that the model takes.
 func (s *csvSource) leastContext() int {
-	if s.e.Model.Name == "bnp" {
+	if s.e.Model.Name == "bnp" { // resamples the context
 		return 1
 	}
-	return leastContext
+	return 0
 }
 
 // setSmallest sets the bounds of N to those of data.points, or to the size of the smallest

@@ -136,9 +136,9 @@ func TestContextsOfValidation(t *testing.T) {
 		t.Errorf("%d functions in validation", len(contexts))
 	}
 	for f, got := range contexts {
-		want := []int{1, 2, 5, 10, 20, 50}
+		want := []int{0, 1, 2, 5, 10, 20, 50}
 		if sizes[f] == 4 {
-			want = []int{1, 2}
+			want = []int{0, 1, 2}
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("contexts %v of function %d, want %v", got, f, want)
@@ -168,7 +168,7 @@ func TestValidationOfOneFunction(t *testing.T) {
 		for _, b := range validBatches(t, open(t, e, "")) {
 			got = append(got, b.Context)
 		}
-		if want := []int{1, 2, 5, 10, 20, 50, largest}; !slices.Equal(got, want) {
+		if want := []int{0, 1, 2, 5, 10, 20, 50, largest}; !slices.Equal(got, want) {
 			t.Errorf("contexts %v of a function of %d points, want %v", got, n, want)
 		}
 	}

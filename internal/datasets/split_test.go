@@ -43,7 +43,7 @@ func TestSplitNamesTheFunctionsOfEachPart(t *testing.T) {
 	if got := slices.Compact(trained); got[0] != "train" {
 		t.Errorf("parts %v besides the test", got)
 	}
-	e.Data.SplitColumn = "part"
+	e.Data.SplitColumn, e.Model.Name = "part", "bnp"
 	putSplit(t, e.Data.File, "tttt", "eeee", "t", "vv", "tt")
 	if got := fmt.Sprint(splitRows(t, e, "function,part")); got != "[[f0 train] [f1 test] [f2 unused] [f3 valid] [f4 train]]" {
 		t.Error(got)
