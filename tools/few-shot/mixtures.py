@@ -33,6 +33,16 @@ class Mixtures:
         top = joint.max(axis=1, keepdims=True)
         return (top + np.log(np.exp(joint - top).sum(axis=1, keepdims=True)))[:, 0]
 
+    def cdf(self, y):
+        """Returns P(Y ≤ y) of each target [targets]."""
+        e = (np.asarray(y)[:, None] - self.mu) / self.sigma
+        if self.gaussian:
+            below = (1 + erf(e / np.sqrt(2))) / 2
+        else:
+            left = self.tau * np.exp((1 - self.tau) * np.minimum(e, 0))
+            below = np.where(e < 0, left, 1 - (1 - self.tau) * np.exp(-self.tau * np.maximum(e, 0)))
+        return (self.weight * below).sum(axis=1)
+
     def span(self):
         """Returns the median over targets of the largest τ minus the smallest; NaN for Gaussians."""
         return float(np.median(self.tau.max(axis=1) - self.tau.min(axis=1)))
@@ -97,5 +107,7 @@ def shrink(x):
     return np.where(x > 1e-12, -np.expm1(-x) / np.maximum(x, 1e-12), 1)
 
 
-def erf(x):
-    return np.vectorize(math.erf)(x)
+try:
+    from scipy.special import erf  # much faster
+except ImportError:
+    erf = np.vectorize(math.erf)

@@ -31,6 +31,7 @@ class TestMixtures(unittest.TestCase):
             want = np.sum((cdf - (t >= y[i]))**2) * step
             self.assertAlmostEqual(crps, want, delta=5e-4)
             p0 = m.log_density(y)[i]
+            self.assertAlmostEqual(m.cdf(y)[i], np.interp(y[i], t, cdf), delta=1e-4)
             self.assertAlmostEqual(p0, np.log(np.interp(y[i], t, p)), delta=1e-3)
 
     def test_laplace(self):
