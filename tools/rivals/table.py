@@ -1,0 +1,54 @@
+"""The results as a markdown table."""
+import csv
+import os
+
+import numpy as np
+
+from data import SETS
+
+
+def load(file):
+    if not os.path.exists(file):
+        return []
+    with open(file, newline="") as f:
+        return list(csv.DictReader(f))
+
+
+def markdown(rows):
+    """Returns a table of log densities and one of CRPS, with one line a set and one column a model,
+    and a table of coverage and seconds, averaged over all sets."""
+    sets, models = unique(rows, "set", list(SETS)), unique(rows, "model", [])
+    at = lambda s, m, c: np.array([float(r[c]) for r in rows if r["set"] == s and r["model"] == m])
+    out = ["Mean log density of a held-out target in raw units, ± the standard error over the splits:", ""]
+    out += grid(sets, models, at, "log_density", max)
+    out += ["", "CRPS in raw units, ± the standard error over the splits:", ""] + grid(sets, models, at, "crps", min)
+    out += ["", "Coverage of the central 50% and 90% intervals in percent, and seconds a split, means over the sets:", ""]
+    out += ["| model | 50% | 90% | seconds | sets |", "| --- | ---: | ---: | ---: | ---: |"]
+    for m in models:
+        own = [s for s in sets if len(at(s, m, "crps"))]
+        mean = lambda c: np.mean([at(s, m, c).mean() for s in own])
+        out.append(f"| {m} | {100 * mean('cover50'):.0f} | {100 * mean('cover90'):.0f} | {mean('seconds'):.1f} | {len(own)} |")
+    return "\n".join(out) + "\n"
+
+
+def grid(sets, models, at, column, best):
+    out = ["| set | " + " | ".join(models) + " |", "| --- |" + " ---: |" * len(models)]
+    for s in sets:
+        means = {m: at(s, m, column).mean() for m in models if len(at(s, m, column))}
+        top, cells = best(means.values()), []
+        for m in models:
+            v = at(s, m, column)
+            if not len(v):
+                cells.append("")
+                continue
+            number = f"{v.mean():.3f}".replace("-", "−")
+            error = f" ± {v.std(ddof=1) / len(v)**0.5:.3f}" if len(v) > 1 else ""
+            cells.append((f"**{number}**" if means[m] == top else number) + error)
+        out.append(f"| {s} | " + " | ".join(cells) + " |")
+    return out
+
+
+def unique(rows, column, order):
+    """Returns the values of a column, those of order first and in its order."""
+    found = list(dict.fromkeys(r[column] for r in rows))
+    return [v for v in order if v in found] + [v for v in found if v not in order]
