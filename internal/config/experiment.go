@@ -140,7 +140,8 @@ type Data struct {
 	// in its order; for speed-flow they are [LANE2.csv, LANE3.csv] or [FILE.rda].
 	Files []string `yaml:"files,flow,omitempty" mapstructure:"files"`
 	// TrainFraction is the share used for training: of the points of each lane (speed-flow), of the
-	// frames (freyface), or of the functions or the points of each (csv, see SplitBy).
+	// frames (freyface), or of the functions or the points of each (csv, see SplitBy). For csv it may
+	// be 1: nothing is held out for the test, and the evaluation takes validation's part.
 	TrainFraction float64 `yaml:"train_fraction,omitempty" mapstructure:"train_fraction"`
 	// Context are the bounds [lo, hi] of N_c in training: N_c ~ U{lo..hi}. For csv, nil follows
 	// from N, the number of points of a batch: up to N−1 and MaxCSVContext for AllSizes, 3..N−3 for

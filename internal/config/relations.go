@@ -27,6 +27,14 @@ func relations(e Experiment) []relation {
 		expected: "train.validate_every above 0: patience counts validations",
 	})
 	all = append(all, contextRelations(e)...)
+	if b.Kind != benchmark.CSV {
+		all = append(all, relation{
+			keys:     []string{"data.train_fraction"},
+			holds:    e.Data.TrainFraction < 1,
+			found:    "1",
+			expected: "a number above 0 and below 1 (only csv may hold nothing out)",
+		})
+	}
 	switch b.Kind {
 	case benchmark.Images:
 		return append(all, imageRelations(e, b)...)

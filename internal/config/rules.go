@@ -52,7 +52,7 @@ var rules = map[string]rule{
 	"data.amplitude":         real(minReal, maxReal),
 	"data.noise":             real(minReal, maxReal),
 	"data.files":             {"a list of file names below the benchmark's folder in the data directory", localFiles},
-	"data.train_fraction":    between0And1,
+	"data.train_fraction":    {"a number above 0 and below 1, or 1 for csv", func(v any) bool { return v.(float64) > 0 && v.(float64) <= 1 }},
 	"data.context":           wholeRange(0, maxContext),
 	"data.partitions":        whole(1, maxCount),
 	"data.flow_range":        realRange,

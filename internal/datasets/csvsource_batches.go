@@ -28,8 +28,8 @@ func (s *csvSource) EvalSize() Size {
 func (s *csvSource) evaluated(i int) (points, context int) {
 	f := s.functions[i]
 	if s.byPoint() {
-		_, held := f.heldOut()
-		context = min(f.train, config.MaxPoints/2)
+		known, _, held := s.evaluatedPoints(f)
+		context = min(known, config.MaxPoints/2)
 		return context + min(held, config.MaxPoints/2), context
 	}
 	points = min(f.points, config.MaxPoints)
@@ -133,7 +133,7 @@ func (s *csvSource) Eval(i int, dst *Batch) error {
 		if !s.byPoint() {
 			s.deck.draw(points, uint64(k), f.points, s.picked)
 		} else {
-			held, _ := f.heldOut()
+			_, held, _ := s.evaluatedPoints(f)
 			for p := range s.picked {
 				if s.picked[p] = p; p >= context {
 					s.picked[p] = held + p - context

@@ -43,6 +43,38 @@ func (f span) heldOut() (first, count int) {
 	return first, f.points - first
 }
 
+// keepsAll reports whether nothing is held out for a test (data.train_fraction: 1).
+func (s *csvSource) keepsAll() bool {
+	return s.e.Data.TrainFraction == 1 && s.e.Data.SplitColumn == ""
+}
+
+// evaluateOnTraining lets the evaluation take validation's part if nothing is held out for a test,
+// or that of the training if there is no validation.
+func (s *csvSource) evaluateOnTraining() {
+	switch {
+	case !s.keepsAll():
+	case s.validates():
+		s.test = slices.Clone(s.valid)
+	default:
+		s.test = slices.Clone(s.training)
+	}
+}
+
+// evaluatedPoints returns how many training points of a function are its context in an evaluation,
+// and the number and count of its targets, if points are held out. If nothing is held out, the
+// targets are validation's points, or the last tenth of the training points.
+func (s *csvSource) evaluatedPoints(f span) (context, first, count int) {
+	first, count = f.heldOut()
+	switch {
+	case !s.keepsAll():
+		return f.train, first, count
+	case f.valid > 0:
+		return f.train, f.train, f.valid
+	}
+	context = f.train - max(1, f.train/10)
+	return context, context, f.train - context
+}
+
 // split divides the functions, or the points of each, into training, validation and test. It sets
 // s.functions, s.order and the lists of functions.
 func (s *csvSource) split(functions []csvFunction) error {
@@ -86,14 +118,18 @@ func (s *csvSource) splitFunctions(functions []csvFunction) error {
 func (s *csvSource) drawFunctions(functions []csvFunction) error {
 	fraction := s.e.Data.TrainFraction
 	n := trainingPart(fraction, len(functions))
-	if n < 1 || n >= len(functions) {
+	if n < 1 || n >= len(functions) && !s.keepsAll() {
 		return refuse("data.train_fraction", fraction,
 			"a fraction that leaves some of the %d functions on both sides (data.split: point splits their points instead)", len(functions))
 	}
 	all := make([]int, len(functions))
 	random.New(s.e.Data.Seed, random.Split).Perm(0, all)
 	s.training, s.test = all[:n:n], all[n:]
-	return s.takeValidation()
+	if err := s.takeValidation(); err != nil {
+		return err
+	}
+	s.evaluateOnTraining()
+	return nil
 }
 
 // readFunctions takes the parts from data.split_column. If there is validation and the column has
@@ -192,6 +228,7 @@ func (s *csvSource) splitPoints(functions []csvFunction) error {
 			}
 		}
 	}
+	s.evaluateOnTraining()
 	switch {
 	case len(s.test) == 0:
 		return refuse("data.split", "point", "a function of two points or more, or data.split: function")
@@ -206,7 +243,9 @@ func (s *csvSource) splitPoints(functions []csvFunction) error {
 // points or more has one or more on both sides, and that of one point has it in training.
 func (s *csvSource) drawPoints(i int, f *csvFunction) error {
 	n := trainingPart(s.e.Data.TrainFraction, f.N)
-	if s.mixed() {
+	if s.keepsAll() {
+		n = f.N
+	} else if s.mixed() {
 		n = min(max(n, 1), max(f.N-1, 1))
 	} else if n < 1 || n >= f.N {
 		return f.refuse(fmt.Sprintf("with %d points", f.N), "enough points for data.train_fraction %g to split", s.e.Data.TrainFraction)

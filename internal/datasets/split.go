@@ -22,6 +22,20 @@ func SplitOf(source any) *Split {
 	return nil
 }
 
+// EvaluatedPart returns the part of the data that an evaluation takes if nothing is held out for a
+// test (data.train_fraction: 1): "valid", or "train" without validation. It returns "" if there is
+// a test.
+func EvaluatedPart(source any) string {
+	s, ok := source.(*csvSource)
+	switch {
+	case !ok || !s.keepsAll():
+		return ""
+	case s.validates():
+		return partNames[forValidation]
+	}
+	return partNames[forTraining]
+}
+
 // unused is the part of a function that has too few points for the model.
 const unused = "unused"
 
@@ -69,6 +83,9 @@ func (s *csvSource) functionParts() []string {
 		names[i] = unused
 	}
 	for p, list := range [][]int{s.training, s.valid, s.test} {
+		if splitPart(p) == forTest && s.keepsAll() {
+			continue
+		}
 		for _, i := range list {
 			names[i] = partNames[p]
 		}

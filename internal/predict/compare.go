@@ -48,6 +48,7 @@ func ComparedBatches(e config.Experiment, s datasets.Source, steps int) int {
 // acqnp train --json.
 type ComparisonSummary struct {
 	Batches int           `json:"batches"`
+	Part    string        `json:"part,omitempty"` // as in run.Eval
 	Before  LogLikelihood `json:"before"`
 	After   LogLikelihood `json:"after"`
 	File    string        `json:"file,omitempty"` // eval.json, if it has all batches
@@ -63,13 +64,16 @@ type LogLikelihood struct {
 // Summary returns the means and errors of the comparison. The caller sets File.
 func (c Comparison) Summary() *ComparisonSummary {
 	of := func(e run.Eval) LogLikelihood { return LogLikelihood{e.ContextLL, e.TargetLL, e.Raw} }
-	return &ComparisonSummary{Batches: c.After.Batches, Before: of(c.Before), After: of(c.After)}
+	return &ComparisonSummary{Batches: c.After.Batches, Part: c.After.Part, Before: of(c.Before), After: of(c.After)}
 }
 
 // Print writes the comparison as text.
 func (c *ComparisonSummary) Print(w io.Writer) {
 	fmt.Fprintf(w, "context log-likelihood %.4f → %.4f, target %.4f → %.4f (%s, untrained → trained)\n",
 		c.Before.Context.Mean, c.After.Context.Mean, c.Before.Target.Mean, c.After.Target.Mean, input.Plural(c.Batches, "batch", "batches"))
+	if c.Part != "" {
+		fmt.Fprintf(w, "evaluated on %s\n", run.PartTitle(c.Part))
+	}
 	if before, after := c.Before.Raw, c.After.Raw; before != nil && after != nil {
 		fmt.Fprintf(w, "in raw units context %.4f → %.4f, target %.4f → %.4f\n",
 			before.ContextLL.Mean, after.ContextLL.Mean, before.TargetLL.Mean, after.TargetLL.Mean)

@@ -56,6 +56,7 @@ func (t Trained) Evaluate(ctx context.Context, source Source, o EvalOptions) (ru
 	r.Benchmark, r.Model, r.Variant = t.Benchmark, t.Model.Name(), t.Variant
 	r.Seed, r.Weights = t.Seed, t.Weights
 	r.NumTau, r.Levels, r.Bootstraps = e.numTau, e.levels, e.bootstraps
+	r.Part = datasets.EvaluatedPart(source)
 	r.Device, r.Seconds, r.Version = e.device.Name(), time.Since(start).Seconds(), o.Version
 	return r, nil
 }

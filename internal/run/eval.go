@@ -33,6 +33,7 @@ type Eval struct {
 	NumTau     int           `json:"num_tau"`              // 0 for a model without quantile levels
 	Levels     string        `json:"levels"`               // random, grid, tasks; empty for a model without quantile levels
 	Bootstraps int           `json:"bootstraps,omitempty"` // k, for a model that resamples its context
+	Part       string        `json:"part,omitempty"`       // as datasets.EvaluatedPart names it
 	Batches    int           `json:"batches"`
 	ContextLL  Estimate      `json:"context_ll"`
 	TargetLL   Estimate      `json:"target_ll"`
@@ -187,6 +188,14 @@ func lineOf(content []byte, offset int64) int {
 	return 1 + bytes.Count(content[:min(int(offset), len(content))], []byte{'\n'})
 }
 
+// PartTitle returns what the part of an Eval is called in tables for people.
+func PartTitle(part string) string {
+	if part == "valid" {
+		return "the validation part, since nothing is held out for a test"
+	}
+	return "the training part, since nothing is held out"
+}
+
 // Print writes a table for people.
 func (e Eval) Print(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -204,6 +213,9 @@ func (e Eval) Print(w io.Writer) error {
 		fmt.Fprintf(t, "bootstraps\t%d\n", e.Bootstraps)
 	}
 	fmt.Fprintf(t, "batches\t%d in %.1f s\n", e.Batches, e.Seconds)
+	if e.Part != "" {
+		fmt.Fprintf(t, "evaluated on\t%s\n", PartTitle(e.Part))
+	}
 	fmt.Fprintf(t, "context log-likelihood\t%v\n", e.ContextLL)
 	fmt.Fprintf(t, "target log-likelihood\t%v\n", e.TargetLL)
 	if e.Raw != nil {
