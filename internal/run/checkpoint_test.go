@@ -188,6 +188,8 @@ func TestCountersThatCannotBe(t *testing.T) {
 	for _, wrong := range []map[string]string{
 		{"adam_updates": "13"}, {"adam_updates": "-1"}, {"adam_updates": "many"}, {"adam_updates": ""},
 		{"loss_scale": "0"}, {"loss_scale": "-2"}, {"loss_scale": "NaN"}, {"loss_scale": "Inf"}, {"loss_scale": "1e60"}, {"loss_scale": ""},
+		{"validation": "{}"}, {"validation": "0.5"}, {"validation": `{"valid_ll": 1, "step": 13}`}, {"validation": `{"valid_ll": 1, "step": 3, "out": 13}`},
+		{"validation": `{"valid_ll": 1, "step": 3, "worse": -1}`},
 		{"loss_scale": "1024"}, {"loss_scale": "1024", "loss_scale_steps": "13"}, {"loss_scale": "1024", "loss_scale_steps": "x"},
 	} {
 		meta := maps.Clone(whole.Metadata)
@@ -200,8 +202,10 @@ func TestCountersThatCannotBe(t *testing.T) {
 		writeFile(t, path, b.Bytes())
 		_, err := run.ReadCheckpoint(path, modelOf(t, e))
 		key := "adam_updates"
-		if _, ok := wrong["loss_scale"]; ok {
-			key = "loss_scale"
+		for _, k := range []string{"loss_scale", "validation"} {
+			if _, ok := wrong[k]; ok {
+				key = k
+			}
 		}
 		wantInputError(t, err, path, key)
 		if strings.Contains(err.Error(), "checksum") {

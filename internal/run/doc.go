@@ -5,6 +5,7 @@
 //	config.yaml                          the resolved configuration
 //	metrics.jsonl                        one line of [Metrics] for each logged step
 //	checkpoints/step-<n>.safetensors     a [Checkpoint]: weights, optimiser and step
+//	checkpoints/best.safetensors         the checkpoint with the best [Validation]
 //	eval.json                            an [Eval], if the run was evaluated
 //	fit.png                              a plot of the first evaluation functions
 //	.lock                                keeps a second training out

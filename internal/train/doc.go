@@ -6,5 +6,8 @@
 //
 // In a step, package feed makes the inputs of a batch, one batch ahead, and the engine's trainer
 // runs forward, backward and Adam. A trainer on a GPU returns from a step before it is done, so the
-// loop asks for the loss and the state only when it logs or saves.
+// loop asks for the loss and the state only when it logs, validates or saves.
+//
+// With train.validate_every, the loop computes the log-likelihood of fixed validation batches, saves
+// the best weights, and ends when train.patience runs out.
 package train
