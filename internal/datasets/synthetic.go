@@ -27,6 +27,7 @@ var processes = map[string]func(config.Data) process{
 	"lissajous":   lissajous,
 	"rbf":         rbf,
 	"matern52":    matern52,
+	"prior":       prior,
 }
 
 func newSynthetic(e config.Experiment) Source {
