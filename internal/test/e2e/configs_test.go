@@ -31,6 +31,7 @@ func TestConfigurationsRun(t *testing.T) {
 		}
 	}
 	files = slices.DeleteFunc(files, func(f string) bool { return filepath.Base(filepath.Dir(f)) == "csv" })
+	wanted = append(wanted, configFile("prior", "acqnp"))
 	slices.Sort(wanted)
 	if len(files) < 92 || !slices.Equal(files, wanted) {
 		t.Fatalf("found %d configurations: %q", len(files), files)
@@ -49,6 +50,8 @@ func TestConfigurationsRun(t *testing.T) {
 		})
 	}
 }
+
+func TestPriorRuns(t *testing.T) { trainAndEvaluate(t, "prior", "acqnp", "") }
 
 // dataDir returns a directory with the data sets that consist of files. They have few images.
 func dataDir(t *testing.T) string {
