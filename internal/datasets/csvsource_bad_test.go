@@ -144,15 +144,17 @@ func FuzzCSV(f *testing.F) {
 	const good = "name,x,y\na,1,2\na,2,3\na,4,1\nb,1,2\nb,2,5\nb,3,3\n"
 	for _, seed := range []struct{ first, second string }{
 		{good, good}, {good, ""}, {"name,x,y\n", good}, {good, "name,x\na,1\n"}, {good, "name,x,y\nb,1e38,-1e38\nb,0,1e-38\n"},
-		{"\ufeff" + good, good}, {good, "name,x,y\nc,NaN,1\n"}, {good, "name,x,y\n\"c\n\",1,1\n"}, {"x,y,name\n1,2,a\n", "\x00"},
+		{"\ufeff" + good, good}, {strings.ReplaceAll(good, ",", ";"), good}, {good, strings.ReplaceAll(good, ",", "\t")},
+		{"name;x;y\na;1,5;2\na;2;3,5\na;4;1\nb;1;2\nb;2,25;5\nb;3;3\n", ""}, {"name,x,y\na,2024-01-01,egg\na,2024-01-02 12:30Z,fish\nb,2024-01-01,NA\n", good},
+		{good, "name,x,y\nc,NaN,1\n"}, {good, "name,x,y\n\"c\n\",1,1\n"}, {"x,y,name\n1,2,a\n", "\x00"},
 	} {
-		f.Add([]byte(seed.first), []byte(seed.second), true, false, false)
-		f.Add([]byte(seed.first), []byte(seed.second), false, true, false)
-		f.Add([]byte(seed.first), []byte(seed.second), false, true, true)
-		f.Add([]byte(seed.first), []byte(seed.second), true, true, true)
+		f.Add([]byte(seed.first), []byte(seed.second), true, false, false, false)
+		f.Add([]byte(seed.first), []byte(seed.second), false, true, false, true)
+		f.Add([]byte(seed.first), []byte(seed.second), false, true, true, false)
+		f.Add([]byte(seed.first), []byte(seed.second), true, true, true, true)
 	}
 	dir := f.TempDir()
-	f.Fuzz(func(t *testing.T, first, second []byte, points, named, mixed bool) {
+	f.Fuzz(func(t *testing.T, first, second []byte, points, named, mixed, categories bool) {
 		for name, content := range map[string][]byte{"1.csv": first, "2.csv": second} {
 			if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
 				t.Fatal(err)
@@ -170,6 +172,9 @@ func FuzzCSV(f *testing.F) {
 		}
 		if !named {
 			e.Data.Function = ""
+		}
+		if categories {
+			e.Data.Categories, e.Data.Log, e.Data.Missing = []string{"x"}, []string{"y"}, config.Drop
 		}
 		s, err := datasets.Open(e, "")
 		var bad *input.Error

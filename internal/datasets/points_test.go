@@ -146,7 +146,7 @@ func TestNames(t *testing.T) {
 func FuzzReadPoints(f *testing.F) {
 	for _, seed := range []string{
 		"", "x,y\n1,2\n", "\ufeff\"\",x,y\r\n\"1\",1,2\r\n", "function,x,y\na,1,2\nb,3,4\n", "x,y\nNaN,1\n", "x,x\n", "x,y\n1\n",
-		"x,y\n\"1\n\",2\n", "x,y\n1,\"", "\x00", "x,y,function\n1,2,\n",
+		"x;y\n1,5;2\n", "x\ty\n\t2\n", "x;y\n1.000,5;2\n", "\n\nx;y\n;\n", "x,y\n\"1\n\",2\n", "x,y\n1,\"", "\x00", "x,y,function\n1,2,\n",
 	} {
 		f.Add([]byte(seed))
 	}

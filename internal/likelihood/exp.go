@@ -7,7 +7,7 @@ import "math"
 //
 // The tail of an asymmetric Laplace distribution with σ ≥ τ is so long that exp(Z) has no finite
 // mean. Mean and Variance of a [Mixture] are therefore those of min(Y, q), where q is the quantile
-// of Y at 0.9995. Those of a [GaussianMixture] are exact.
+// of Y at 0.99. Those of a [GaussianMixture] are exact.
 type Exp struct{ z Distribution }
 
 // ExpOf returns the distribution of exp(Z), where z is that of Z: a [Mixture] or a
@@ -15,7 +15,7 @@ type Exp struct{ z Distribution }
 func ExpOf(z Distribution) Exp { return Exp{z} }
 
 // cut is the probability above which Mean and Variance of a Mixture cut its upper tail.
-const cut = 0.9995
+const cut = 0.99
 
 // LogDensity returns log p(y) = log p_Z(log y) − log y.
 func (d Exp) LogDensity(y float64) float64 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/safetensors"
 )
@@ -32,6 +33,35 @@ func TestUnitsTravelWithTheWeights(t *testing.T) {
 	}
 	if u := (&run.Run{Dir: t.TempDir()}).Units(); u != nil {
 		t.Errorf("no run: %v", u)
+	}
+}
+
+// Categories, logarithms and dates are stored too. Columns without them are stored as ever.
+func TestFormsTravelWithTheWeights(t *testing.T) {
+	dir, e := finished(t)
+	m, c := modelOf(t, e), must(load(dir, run.Newest, modelOf(t, e), nil))(t)
+	want := run.Units{XNames: []string{"diet"}, YNames: []string{"y"}, Scaling: thirds()}
+	path := filepath.Join(dir, "weights.safetensors")
+	for _, f := range []datasets.Form{{Categories: []string{"egg"}}, {Log: true}, {Origin: "2024-03-01"}} {
+		want.Scaling.XForms, want.Scaling.YForms = []datasets.Form{f}, []datasets.Form{{Log: true}}
+		check(t, run.WriteWeights(path, m, c.Params, &want))
+		got := must(run.ReadUnits(path))(t)
+		if diff := cmp.Diff(&want, got); diff != "" {
+			t.Error(diff)
+		}
+		if err := run.CheckData(dir, want, *got); err != nil {
+			t.Error(err)
+		}
+		other := want
+		other.Scaling.XForms = []datasets.Form{{}}
+		if err := run.CheckData(dir, want, other); err == nil {
+			t.Errorf("%+v is the same as plain numbers", f)
+		}
+	}
+	want.Scaling.XForms, want.Scaling.YForms = nil, nil
+	check(t, run.WriteWeights(path, m, c.Params, &want))
+	if text := readFile(t, path); strings.Contains(string(text), "categories") || strings.Contains(string(text), "origin") {
+		t.Error("columns of numbers are stored in another way than before")
 	}
 }
 
@@ -66,6 +96,8 @@ func TestBadUnitsAreNamed(t *testing.T) {
 		"no y":          `{"x":[{"name":"x","offset":0,"scale":1}]}`,
 		"no name":       `{"x":[{"offset":0,"scale":1}],"y":[{"name":"y","offset":0,"scale":1}]}`,
 		"zero scale":    `{"x":[{"name":"x","offset":0,"scale":0}],"y":[{"name":"y","offset":0,"scale":1}]}`,
+		"no date":       `{"x":[{"name":"x","offset":0,"scale":1,"origin":"yesterday"}],"y":[{"name":"y","offset":0,"scale":1}]}`,
+		"two meanings":  `{"x":[{"name":"x","offset":0,"scale":1,"log":true,"categories":["a"]}],"y":[{"name":"y","offset":0,"scale":1}]}`,
 		"beyond number": `{"x":[{"name":"x","offset":0,"scale":1e999}],"y":[{"name":"y","offset":0,"scale":1}]}`,
 	} {
 		path := withMeta(t, good, "units", text)
@@ -76,8 +108,11 @@ func TestBadUnitsAreNamed(t *testing.T) {
 		}
 		wantInputError(t, err, path, "units")
 	}
+	names := withMeta(t, good, "units", `{"x":[{"name":"a","scale":1,"categories":["p","q"]}],"y":[{"name":"y","scale":1}]}`)
+	_, err := run.ReadCheckpoint(names, modelOf(t, e))
+	wantInputError(t, err, names, "units", "2 columns of x")
 	two := withMeta(t, good, "units", `{"x":[{"name":"a","scale":1},{"name":"b","scale":1}],"y":[{"name":"y","scale":1}]}`)
-	_, err := run.ReadCheckpoint(two, modelOf(t, e))
+	_, err = run.ReadCheckpoint(two, modelOf(t, e))
 	wantInputError(t, err, two, "units", "2 columns of x")
 	if s := readFile(t, good); !strings.Contains(string(s[:4096]), "units") {
 		t.Error("no units in the checkpoint's header")

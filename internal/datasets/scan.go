@@ -1,0 +1,316 @@
+package datasets
+
+import (
+	"cmp"
+	"hash/maphash"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/input"
+)
+
+// A Scan says what a CSV file, or a directory of them, holds.
+type Scan struct {
+	Files        int               `json:"files"`
+	Delimiter    string            `json:"delimiter"`     // of the first file: a comma, a semicolon or a tab
+	DecimalComma bool              `json:"decimal_comma"` // whether a column has decimal commas
+	Rows         int               `json:"rows"`
+	Dropped      int               `json:"dropped"` // rows with a missing cell in a column of function, x, y or split
+	Columns      []ScannedColumn   `json:"columns"`
+	Functions    []ScannedFunction `json:"functions"` // in the order of their first rows
+}
+
+// The kinds of columns.
+const (
+	EmptyColumn  = "empty"  // every cell is missing
+	NumberColumn = "number" // finite numbers
+	DateColumn   = "date"   // dates, with or without times
+	NameColumn   = "name"   // other texts
+	MixedColumn  = "mixed"  // cells of several kinds
+)
+
+// A ScannedColumn is a column of a Scan.
+type ScannedColumn struct {
+	Name    string `json:"name"`
+	Kind    string `json:"kind"`
+	Missing int    `json:"missing"` // cells that are empty, NA, NaN or null
+	// Distinct is the number of different cells that are not missing, MaxDistinct + 1 if there are
+	// more than MaxDistinct.
+	Distinct int      `json:"distinct"`
+	Values   []string `json:"values,omitempty"` // the different cells, sorted, if they are at most MaxDistinct
+	// Least and Most bound the numbers. Those of dates are days since 1970-01-01.
+	Least float64 `json:"least"`
+	Most  float64 `json:"most"`
+	// PerFunction says that all rows of a function have the same cell. It is false if there are
+	// more than 100,000 functions.
+	PerFunction bool `json:"per_function"`
+	// Odd is FILE:LINE of the first cell of another kind than those before; "" if there is none.
+	Odd string `json:"odd,omitempty"`
+}
+
+// Constant reports whether all cells are the same, or missing.
+func (c ScannedColumn) Constant() bool { return c.Distinct <= 1 }
+
+// Span returns the least and the largest number or date, as text.
+func (c ScannedColumn) Span() (least, most string) {
+	f := Form{}
+	if c.Kind == DateColumn {
+		f.Origin = unixEpoch
+	}
+	return f.Text(c.Least), f.Text(c.Most)
+}
+
+// A ScannedFunction is a function of a Scan.
+type ScannedFunction struct {
+	Name string `json:"name"`
+	Rows int    `json:"rows"`
+	Used int    `json:"used"` // rows without those that Scan.Dropped counts
+}
+
+// MaxDistinct is the largest number of different cells of a column that a Scan keeps.
+const MaxDistinct = maxNames
+
+// longestValue is how many bytes of a cell a Scan keeps.
+const longestValue = 200
+
+// maxFollowed is the number of functions up to which a scan compares the cells of their rows.
+const maxFollowed = 100_000
+
+// ScanCSV reads the file or the directory that d.File names, all columns of it. d.Function may be
+// "". d.XColumns and d.YColumns may be empty; then no row counts as dropped for them. The memory
+// does not depend on the number of rows. An error is an *input.Error.
+func ScanCSV(d config.Data, dataDir string) (Scan, error) {
+	paths, err := csvPaths(d.File, dataDir)
+	if err != nil {
+		return Scan{}, err
+	}
+	s := scanner{data: d, seed: maphash.MakeSeed(), index: map[string]int{}}
+	s.Files = len(paths)
+	for _, path := range paths {
+		if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+			return Scan{}, &input.Error{File: path, Found: "a pipe or a device", Expected: "a regular file, which can be read more than once"}
+		}
+		if err := s.file(path); err != nil {
+			return Scan{}, err
+		}
+	}
+	return s.finish(), nil
+}
+
+// Sizes returns the least, the median and the largest number of used rows of a function.
+func (s Scan) Sizes() (least, median, most int) {
+	var sizes []int
+	for _, f := range s.Functions {
+		sizes = append(sizes, f.Used)
+	}
+	if len(sizes) == 0 {
+		return 0, 0, 0
+	}
+	slices.Sort(sizes)
+	return sizes[0], sizes[len(sizes)/2], sizes[len(sizes)-1]
+}
+
+// Column returns the column of this name, and whether there is one.
+func (s Scan) Column(name string) (ScannedColumn, bool) {
+	i := slices.IndexFunc(s.Columns, func(c ScannedColumn) bool { return c.Name == name })
+	if i < 0 {
+		return ScannedColumn{}, false
+	}
+	return s.Columns[i], true
+}
+
+// A scanner makes a Scan.
+type scanner struct {
+	Scan
+	data    config.Data
+	seed    maphash.Seed
+	columns []scannedCells
+	index   map[string]int // of functions
+	first   [][]uint64     // [functions, columns]: the hash of the first cell of each
+}
+
+// scannedCells is what a scanner knows of a column besides its ScannedColumn.
+type scannedCells struct {
+	decimals decimals
+	values   map[string]bool
+	kinds    map[string]bool
+	varies   bool // within a function
+}
+
+// file scans a file. All files have the header of the first.
+func (s *scanner) file(path string) error {
+	t, file, err := openTable(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if s.Columns == nil {
+		s.Delimiter = string(t.delimiter)
+		for _, name := range t.header {
+			s.Columns = append(s.Columns, ScannedColumn{Name: name})
+			s.columns = append(s.columns, scannedCells{values: map[string]bool{}, kinds: map[string]bool{}})
+		}
+	}
+	names := func(c ScannedColumn) string { return c.Name }
+	if !slices.Equal(t.header, mapped(s.Columns, names)) {
+		return &input.Error{File: path, Line: 1, Found: "the columns " + quote(strings.Join(t.header, ", "), 200),
+			Expected: quote(strings.Join(mapped(s.Columns, names), ", "), 200) + ", as in the first file"}
+	}
+	by, err := t.optional(s.data.Function)
+	if err != nil {
+		return err
+	}
+	used, err := t.columns(s.used())
+	if err != nil {
+		return err
+	}
+	for i := range s.columns {
+		s.columns[i].decimals = decimals{} // each file has its own
+	}
+	rows := 0
+	for err = t.next(); err == nil; err = t.next() {
+		rows++
+		s.row(t, by, used)
+	}
+	return t.end(err, rows)
+}
+
+// used returns the columns whose missing cells drop a row.
+func (s *scanner) used() (names []string) {
+	for _, name := range slices.Concat(s.data.XColumns, s.data.YColumns, []string{s.data.Function, s.data.SplitColumn}) {
+		if name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// row adds the current row of t.
+func (s *scanner) row(t *table, by int, used []int) {
+	s.Rows++
+	dropped := slices.ContainsFunc(used, func(c int) bool { return isMissing(t.cell(c)) })
+	if dropped {
+		s.Dropped++
+	}
+	f := -1
+	if by < 0 || !isMissing(t.cell(by)) {
+		f = s.function(t, by)
+		s.Functions[f].Rows++
+		if !dropped {
+			s.Functions[f].Used++
+		}
+	}
+	for i := range s.columns {
+		s.cell(t, i)
+		if f >= 0 && f < maxFollowed && !s.columns[i].varies {
+			s.follow(f, i, t.cell(i))
+		}
+	}
+}
+
+// function returns the index of the current row's function.
+func (s *scanner) function(t *table, by int) int {
+	key := t.path
+	if by >= 0 {
+		key = t.cell(by)
+	}
+	i, known := s.index[key]
+	if !known {
+		key = strings.Clone(key) // so that the rest of the row can be freed
+		i, s.index[key] = len(s.Functions), len(s.Functions)
+		name := key
+		if by < 0 {
+			name = strings.TrimSuffix(filepath.Base(key), filepath.Ext(key))
+		}
+		s.Functions = append(s.Functions, ScannedFunction{Name: name})
+	}
+	return i
+}
+
+// follow compares a cell of column i with the first one of its function.
+func (s *scanner) follow(f, i int, cell string) {
+	for len(s.first) <= f {
+		s.first = append(s.first, make([]uint64, len(s.columns)))
+	}
+	hash := max(maphash.String(s.seed, cell), 1) // 0 stands for no cell yet
+	switch s.first[f][i] {
+	case 0:
+		s.first[f][i] = hash
+	case hash:
+	default:
+		s.columns[i].varies = true
+	}
+}
+
+// cell adds the cell of column i in the current row.
+func (s *scanner) cell(t *table, i int) {
+	c, of, cell := &s.Columns[i], &s.columns[i], t.cell(i)
+	if isMissing(cell) {
+		c.Missing++
+		return
+	}
+	if value := cell[:min(len(cell), longestValue)]; len(of.values) <= MaxDistinct && !of.values[value] {
+		of.values[strings.Clone(value)] = true
+	}
+	t.decimals = of.decimals
+	v, isNumber, err := t.parse(i)
+	of.decimals = t.decimals
+	kind := NameColumn
+	if isNumber && err == nil {
+		kind = NumberColumn
+	} else if days, isDate := dateOf(cell); isDate {
+		kind, v = DateColumn, days
+	}
+	if len(of.kinds) == 1 && !of.kinds[kind] {
+		c.Odd = t.place(i)
+	}
+	if kind != NameColumn && (!of.kinds[kind] || v < c.Least) {
+		c.Least = v
+	}
+	if kind != NameColumn && (!of.kinds[kind] || v > c.Most) {
+		c.Most = v
+	}
+	of.kinds[kind] = true
+}
+
+// finish returns the scan.
+func (s *scanner) finish() Scan {
+	for i := range s.Columns {
+		c, of := &s.Columns[i], &s.columns[i]
+		s.DecimalComma = s.DecimalComma || of.decimals.mark == ','
+		c.Distinct, c.PerFunction = len(of.values), !of.varies && len(s.Functions) <= maxFollowed
+		if c.Distinct <= MaxDistinct {
+			c.Values = sortedKeys(of.values)
+		}
+		switch len(of.kinds) {
+		case 0:
+			c.Kind = EmptyColumn
+		case 1:
+			c.Kind = sortedKeys(of.kinds)[0]
+		default:
+			c.Kind = MixedColumn
+		}
+	}
+	return s.Scan
+}
+
+func sortedKeys[K cmp.Ordered](m map[K]bool) []K {
+	keys := make([]K, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// mapped returns f of every item.
+func mapped[T, U any](items []T, f func(T) U) []U {
+	out := make([]U, len(items))
+	for i, item := range items {
+		out[i] = f(item)
+	}
+	return out
+}

@@ -1,0 +1,114 @@
+package predict_test
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/integrate/quad"
+
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/run"
+)
+
+// logUnits are the units of the tiny model whose second channel is the logarithm of y.
+func logUnits() run.Units {
+	return run.Units{XNames: []string{"x"}, YNames: []string{"speed", "weight"}, Scaling: datasets.Scaling{
+		XOffset: []float64{-4}, XScale: []float64{8}, YOffset: []float64{16, 2}, YScale: []float64{4, 0.25},
+		YForms: []datasets.Form{{}, {Log: true}}}}
+}
+
+// The log-likelihood in raw units is the mean log density of the predictions at the raw y, so it has
+// the Jacobians of the scales and of the logarithm. The evaluation and the prediction compute them
+// in different ways.
+func TestRawLikelihoodIsThatOfThePredictions(t *testing.T) {
+	for _, model := range []string{"acqnp", "cnp"} {
+		o := options(t, model, source{batches: 2})
+		o.Units, o.Levels = logUnits(), predict.GridLevels
+		e := evaluate(t, o)
+		var context, target float64
+		for i := range 2 {
+			var b datasets.Batch
+			if err := o.Source.Eval(i, &b); err != nil {
+				t.Fatal(err)
+			}
+			sums := [2]float64{}
+			for f := range b.Functions {
+				x, y := b.X[f*b.Points:][:b.Points], b.Y[2*f*b.Points:][:2*b.Points]
+				function := predict.Function{ContextX: o.Units.Scaling.RawX(wide(x[:b.Context])), ContextY: o.Units.Scaling.RawY(wide(y[:2*b.Context])),
+					TargetX: o.Units.Scaling.RawX(wide(x))}
+				raw := o.Units.Scaling.RawY(wide(y))
+				for p, err := range o.Predict(t.Context(), []predict.Function{function}) {
+					if err != nil {
+						t.Fatal(err)
+					}
+					part := 0
+					if p.Target >= b.Context {
+						part = 1
+					}
+					for c, d := range p.Channels {
+						sums[part] += d.LogDensity(raw[2*p.Target+c])
+					}
+				}
+			}
+			context += sums[0] / float64(b.Functions*b.Context) / 2
+			target += sums[1] / float64(b.Functions*(b.Points-b.Context)) / 2
+		}
+		// Raw y pass through exp, log and float32 on their way back to the model.
+		if math.Abs(e.Raw.ContextLL.Mean-context) > 1e-4 || math.Abs(e.Raw.TargetLL.Mean-target) > 1e-4 {
+			t.Errorf("%s: raw %v and %v, want %v and %v", model, e.Raw.ContextLL.Mean, e.Raw.TargetLL.Mean, context, target)
+		}
+	}
+}
+
+// In raw units, the density of a channel with logarithms integrates to 1 above 0, and so do the
+// draws lie there. Components are those of log y.
+func TestPredictionsOfALogarithm(t *testing.T) {
+	for _, model := range []string{"acqnp", "cqnp", "cnp", "bnp"} {
+		o := options(t, model, source{batches: 1})
+		o.Units, o.Levels = logUnits(), predict.GridLevels
+		o.Units.Scaling.YScale[1] = 0.002 // so that the tails of τ = 0.002 end within the quadrature
+		f := predict.Function{ContextX: []float64{0, 1}, ContextY: []float64{17, 7, 15, 9}, TargetX: []float64{2}}
+		for p, err := range o.Predict(t.Context(), []predict.Function{f}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := p.Channels[1]
+			if !d.Log() || p.Channels[0].Log() {
+				t.Fatalf("%s: which channel is a logarithm?", model)
+			}
+			sum := 0.0
+			for z := -40.0; z < 44; z += 0.002 {
+				sum += quad.Fixed(func(y float64) float64 { return math.Exp(d.LogDensity(y)) }, math.Exp(z), math.Exp(z+0.002), 8, quad.Legendre{}, 0)
+			}
+			// The panels are as wide as the narrowest component and do not end at its kink, which costs
+			// 1e-4 of its weight.
+			if math.Abs(sum-1) > 1e-3 {
+				t.Errorf("%s: the density integrates to %v", model, sum)
+			}
+			heaviest := d.Components()[0]
+			if y := d.Value(heaviest.Mu); y != math.Exp(heaviest.Mu) || !(d.Quantile(1e-9) < y && y < d.Quantile(1-1e-9)) {
+				t.Errorf("%s: μ is %v of log y, %v of y", model, heaviest.Mu, y)
+			}
+		}
+	}
+}
+
+// Columns of x keep their names in quantiles.csv, and get a prefix if the file has such a column.
+func TestColumnsOfXHaveTheirOwnNames(t *testing.T) {
+	q := predict.Quantiles{XNames: []string{"value", "x_value", "age", "function"}, YNames: []string{"y"}}
+	path := filepath.Join(t.TempDir(), "q.csv")
+	if err := q.Write(path, func(func(predict.Target, error) bool) {}); err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "function,target,x_x_value,x_value,age,x_function,channel,kind,"; !strings.HasPrefix(string(content), want) {
+		t.Errorf("%s, want %s…", content, want)
+	}
+}
