@@ -12,27 +12,37 @@ import (
 
 type dataCheckOptions struct {
 	settings
-	names []string
+	names  []string
+	config string
 }
 
 func newDataCheck(a *app) *cobra.Command {
 	var o dataCheckOptions
 	cmd := &cobra.Command{
-		Use:   "check [BENCHMARK...]",
+		Use:   "check [BENCHMARK...] | check csv --config FILE",
 		Short: "Check that the files of the benchmarks are complete",
 		Long: `Read the files of all benchmarks, or of the named ones, and show what is missing and how to get it.
-The exit status is 2 if a named benchmark is not ready.`,
-		Example: "  acqnp data check\n  acqnp data check speed-flow --data-dir /srv/data",
+The exit status is 2 if a named benchmark is not ready.
+
+With --config, read your own data as a configuration says, and show what was found: the functions
+and how many points they have, the columns with their kinds and units, the names of categories, the
+rows with missing cells, and the day from which dates are counted.`,
+		Example: "  acqnp data check\n  acqnp data check speed-flow --data-dir /srv/data\n  acqnp data check csv --config configs/csv/acqnp.yaml",
 		RunE: func(cmd *cobra.Command, names []string) error {
 			o.names = names
 			return a.run(func(*cobra.Command) error { return runDataCheck(a, o) })(cmd, nil)
 		},
 	}
 	o.addDataDir(cmd)
+	cmd.Flags().StringVar(&o.config, "config", "", "configuration `FILE` of your own data (csv)")
+	must(cmd.MarkFlagFilename("config", "yaml", "yml"))
 	return cmd
 }
 
 func runDataCheck(a *app, o dataCheckOptions) error {
+	if o.config != "" {
+		return runOwnDataCheck(a, o)
+	}
 	all := datasets.Check(o.dataDir)
 	if len(o.names) > 0 {
 		var err error

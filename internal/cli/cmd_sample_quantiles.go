@@ -112,7 +112,7 @@ func runSample(ctx context.Context, a *app, o sampleOptions) error {
 	predictions := predict.Shown(p, targets, m.Predict(ctx, functions))
 	table := predict.Quantiles{XNames: units.XNames, XText: layout.XText, YNames: units.YNames, Functions: functions, Levels: o.quantiles,
 		Draws: o.draws, Seed: e.Eval.Seed}
-	if err := o.write(table, predictions, m.Title()); err != nil {
+	if err := o.write(table, predictions, figures.FitPlot{Title: m.Title(), XLabel: units.Label(0), YLabel: units.YNames[0]}); err != nil {
 		return err
 	}
 	s := sampleSummary{Out: o.out, Plot: o.plot, Functions: len(functions), Targets: targets, Weights: m.Weights.Path}
@@ -157,16 +157,16 @@ func (o *sampleOptions) checkPlot() error {
 	return err
 }
 
-// write writes the table and the plot in one pass over the predictions.
-func (o *sampleOptions) write(table predict.Quantiles, predictions iter.Seq2[predict.Target, error], title string) error {
+// write writes the table and the plot, without its panels yet, in one pass over the predictions.
+func (o *sampleOptions) write(table predict.Quantiles, predictions iter.Seq2[predict.Target, error], plot figures.FitPlot) error {
 	if o.plot == "" {
 		return table.Write(o.out, predictions)
 	}
-	panels := figures.NewPanels(table.Functions, len(table.YNames), 0, o.quantiles)
-	if err := table.Write(o.out, figures.Collect(panels, table.Functions, 0, predictions)); err != nil {
+	plot.Panels = figures.NewPanels(table.Functions, len(table.YNames), 0, o.quantiles)
+	if err := table.Write(o.out, figures.Collect(plot.Panels, table.Functions, 0, predictions)); err != nil {
 		return err
 	}
-	return figures.FitPlot{Title: title, XLabel: table.XNames[0], YLabel: table.YNames[0], Panels: panels}.Save(o.plot)
+	return plot.Save(o.plot)
 }
 
 func (s *sampleSummary) print(w io.Writer) error {

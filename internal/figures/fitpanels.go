@@ -87,7 +87,7 @@ func NewFitPlot(ctx context.Context, t predict.Trained, source predict.Source) (
 	}
 	t.Levels = predict.GridLevels
 	panels, err := BatchPanels(ctx, t, &b, 0, nil)
-	return FitPlot{Title: t.Title(), XLabel: t.Units.XNames[0], YLabel: t.Units.YNames[0], Panels: panels}, err
+	return FitPlot{Title: t.Title(), XLabel: t.Units.Label(0), YLabel: t.Units.YNames[0], Panels: panels}, err
 }
 
 // BatchPanels returns panels of a model's fits of the first four functions of a batch, whose x has

@@ -33,7 +33,7 @@ func NewFitSheet(ctx context.Context, runs []Run, f FitFunctions, askedLevels bo
 	if err != nil {
 		return Sheet{}, err
 	}
-	sheet := newDataSheet(first.Experiment.Benchmark, first.Ask.Units.XNames[0], tasks)
+	sheet := newDataSheet(first.Experiment.Benchmark, first.Ask.Units.Label(0), tasks)
 	for i := range tasks {
 		sheet.Rows = append(sheet.Rows, fmt.Sprintf("%s (function %d)", first.Ask.Units.YNames[0], f.First+i))
 	}
@@ -69,7 +69,7 @@ func NewLaneSheet(ctx context.Context, runs []Run, levels int) (Sheet, error) {
 	if err != nil {
 		return Sheet{}, err
 	}
-	sheet := newDataSheet("speed by flow", runs[0].Ask.Units.XNames[0], tasks)
+	sheet := newDataSheet("speed by flow", runs[0].Ask.Units.Label(0), tasks)
 	sheet.Rows = []string{"speed on lane 2", "speed on lane 3"}
 	for _, r := range runs {
 		r.Ask.Bootstraps = ensembleBootstraps

@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/input"
+)
+
+// ownDataCheck is the result of data check csv --config.
+type ownDataCheck struct {
+	File string `json:"file"`
+	datasets.Scan
+	DX      int `json:"dx"` // columns of x that the model sees, one-hot columns included
+	DY      int `json:"dy"`
+	data    config.Data
+	scaling datasets.Scaling
+}
+
+// runOwnDataCheck reads the file twice: all its columns, to say what it holds, and as training does.
+func runOwnDataCheck(a *app, o dataCheckOptions) error {
+	e, err := config.Load(o.config, config.Overrides{Env: os.Environ})
+	if err != nil {
+		return err
+	}
+	if e.Benchmark != "csv" || slices.ContainsFunc(o.names, func(name string) bool { return name != "csv" }) {
+		return &input.Error{File: o.config, Key: "benchmark", Found: strings.Join(append([]string{e.Benchmark}, o.names...), " and "),
+			Expected: "csv; the files of other benchmarks are checked without --config"}
+	}
+	c := ownDataCheck{File: e.Data.File, data: e.Data}
+	if c.Scan, err = datasets.ScanCSV(e.Data, o.dataDir); err != nil {
+		return err
+	}
+	source, err := datasets.Open(e, o.dataDir)
+	if err != nil {
+		return err
+	}
+	c.DX, c.DY = source.Dims()
+	c.scaling = datasets.ScalingOf(source, c.DX, c.DY)
+	return a.result(c, c.print)
+}
+
+// print writes what was found for people.
+func (c ownDataCheck) print(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	separated := map[string]string{",": "commas", ";": "semicolons", "\t": "tabs"}[c.Delimiter]
+	if c.DecimalComma {
+		separated += ", decimal commas"
+	}
+	fmt.Fprintf(t, "file\t%s\t(%s, columns separated by %s)\n", c.File, input.Plural(c.Files, "file", "files"), separated)
+	fmt.Fprintf(t, "rows\t%d\t%s\n", c.Rows, c.missing())
+	least, median, most := c.Sizes()
+	fmt.Fprintf(t, "functions\t%d\tpoints of each: least %d, median %d, most %d\n", len(c.Functions), least, median, most)
+	fmt.Fprintf(t, "model\t%d x, %d y\tcolumns that it sees\n\n", c.DX, c.DY)
+	fmt.Fprint(t, "column\tuse\tcells\n")
+	for _, column := range c.Columns {
+		fmt.Fprintf(t, "%s\t%s\t%s\n", column.Name, c.use(column.Name), c.cells(column))
+	}
+	return t.Flush()
+}
+
+func (c ownDataCheck) missing() string {
+	if c.Dropped == 0 {
+		return "no missing cell in the columns that are used"
+	}
+	return fmt.Sprintf("%d left out, with a missing cell in a column that is used (data.missing: drop)", c.Dropped)
+}
+
+// use says what a column is used for.
+func (c ownDataCheck) use(name string) string {
+	switch {
+	case slices.Contains(c.data.XColumns, name):
+		return "x"
+	case slices.Contains(c.data.YColumns, name):
+		return "y"
+	case name == c.data.Function:
+		return "function"
+	case name == c.data.SplitColumn:
+		return "split"
+	}
+	return "not used"
+}
+
+// form returns what becomes of a column of x or y.
+func (c ownDataCheck) form(name string) datasets.Form {
+	x, y := slices.Index(c.data.XColumns, name), slices.Index(c.data.YColumns, name)
+	switch {
+	case x >= 0 && c.scaling.XForms != nil:
+		return c.scaling.XForms[x]
+	case y >= 0 && c.scaling.YForms != nil:
+		return c.scaling.YForms[y]
+	}
+	return datasets.Form{}
+}
+
+// cells says what the cells of a column are, and what becomes of those of x and y.
+func (c ownDataCheck) cells(column datasets.ScannedColumn) string {
+	form := c.form(column.Name)
+	least, most := column.Span()
+	text := ""
+	switch {
+	case form.Categories != nil:
+		text = fmt.Sprintf("%s in the training part, one-hot: %s", input.Plural(len(form.Categories), "name", "names"), list(form.Categories))
+	case form.Origin != "":
+		text = fmt.Sprintf("dates, %s to %s, as days since %s", least, most, form.Origin)
+	case column.Kind == datasets.DateColumn:
+		text = fmt.Sprintf("dates, %s to %s", least, most)
+	case column.Kind == datasets.NumberColumn:
+		text = fmt.Sprintf("numbers, %s to %s", least, most)
+	case column.Kind == datasets.EmptyColumn:
+		text = "all missing"
+	case column.Kind == datasets.MixedColumn:
+		text = "cells of several kinds, from " + column.Odd + " on"
+	default:
+		text = count(column.Distinct) + ": " + list(column.Values)
+	}
+	if form.Log {
+		text += "; the model sees the logarithm"
+	}
+	if column.PerFunction && len(c.Functions) > 1 && column.Name != c.data.Function {
+		text += "; the same in all rows of a function"
+	}
+	if column.Missing > 0 {
+		text += fmt.Sprintf("; %d missing", column.Missing)
+	}
+	return text
+}
+
+func count(distinct int) string {
+	if distinct > datasets.MaxDistinct {
+		return fmt.Sprintf("more than %d texts", datasets.MaxDistinct)
+	}
+	return input.Plural(distinct, "text", "texts")
+}
+
+// list returns the first names of a list.
+func list(names []string) string {
+	const most = 6
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + ", …"
+	}
+	return strings.Join(names, ", ")
+}
