@@ -76,7 +76,8 @@ func (s *csvSource) parts(i int) []splitPart {
 	return parts
 }
 
-// functionParts returns the name of the part of each function.
+// functionParts returns the name of the part of each function. If nothing is held out for a test,
+// the test's functions are those of another part, whose name they have.
 func (s *csvSource) functionParts() []string {
 	names := make([]string, len(s.functions))
 	for i := range names {
