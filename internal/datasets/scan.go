@@ -3,6 +3,7 @@ package datasets
 import (
 	"cmp"
 	"hash/maphash"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -44,6 +45,9 @@ type ScannedColumn struct {
 	// Least and Most bound the numbers. Those of dates are days since 1970-01-01.
 	Least float64 `json:"least"`
 	Most  float64 `json:"most"`
+	// Skew is the skewness of the numbers, above 0 with a long tail to the right; 0 if they are
+	// alike.
+	Skew float64 `json:"skew"`
 	// PerFunction says that all rows of a function have the same cell. It is false if there are
 	// more than 100,000 functions.
 	PerFunction bool `json:"per_function"`
@@ -138,6 +142,7 @@ type scannedCells struct {
 	values   map[string]bool
 	kinds    map[string]bool
 	varies   bool // within a function
+	spread   spread
 }
 
 // file scans a file. All files have the header of the first.
@@ -273,7 +278,33 @@ func (s *scanner) cell(t *table, i int) {
 	if kind != NameColumn && (!of.kinds[kind] || v > c.Most) {
 		c.Most = v
 	}
+	if kind == NumberColumn {
+		of.spread.add(v)
+	}
 	of.kinds[kind] = true
+}
+
+// A spread holds the number, the mean and the sums of squared and cubed deviations of numbers that
+// are seen one by one.
+type spread struct{ n, mean, squares, cubes float64 }
+
+// add adds a number.
+func (m *spread) add(v float64) {
+	n := m.n + 1
+	d := (v - m.mean) / n
+	m.cubes += d*d*d*m.n*(n-2)*n - 3*d*m.squares
+	m.squares += d * d * m.n * n
+	m.mean += d
+	m.n = n
+}
+
+// skew returns the skewness, 0 for numbers that are alike or too far apart to say.
+func (m *spread) skew() float64 {
+	skew := math.Sqrt(m.n) * m.cubes / math.Pow(m.squares, 1.5)
+	if math.IsNaN(skew) || math.IsInf(skew, 0) {
+		return 0
+	}
+	return skew
 }
 
 // finish returns the scan.
@@ -281,6 +312,7 @@ func (s *scanner) finish() Scan {
 	for i := range s.Columns {
 		c, of := &s.Columns[i], &s.columns[i]
 		s.DecimalComma = s.DecimalComma || of.decimals.mark == ','
+		c.Skew = of.spread.skew()
 		c.Distinct, c.PerFunction = len(of.values), !of.varies && len(s.Functions) <= maxFollowed
 		if c.Distinct <= MaxDistinct {
 			c.Values = sortedKeys(of.values)

@@ -4,10 +4,7 @@ import (
 	"context"
 	"time"
 
-	"gorgonia.org/tensor"
-
 	"github.com/acqnp/acqnp/internal/engine"
-	"github.com/acqnp/acqnp/internal/engine/plan"
 	"github.com/acqnp/acqnp/internal/feed"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/ops"
@@ -68,13 +65,5 @@ func Bench(ctx context.Context, o Options, warmup, steps int) ([]Timing, error) 
 
 // flops returns the function from a step's extents to its floating-point operations.
 func (l *loop) flops() (func(ops.Extents) float64, error) {
-	graph, err := l.model.Build(tensor.Float32, l.capacity, models.Training)
-	if err != nil {
-		return nil, err
-	}
-	a, err := plan.Analyse(graph)
-	if err != nil {
-		return nil, err
-	}
-	return a.FLOPs, nil
+	return counter(l.model, models.Training, l.capacity)
 }

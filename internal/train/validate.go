@@ -103,16 +103,9 @@ func (l *loop) validateAndReport() error {
 	if !l.due() {
 		return l.report(nil)
 	}
-	state, err := l.trainer.State()
-	if err != nil {
-		return l.named(err)
-	}
-	ll, err := l.validator.loglik(state.Params)
+	state, ll, err := l.validated()
 	if err != nil {
 		return err
-	}
-	if ll-ll != 0 {
-		return l.named(&engine.NonFiniteError{Batch: l.step - 1, Quantity: "valid_ll", Value: float32(ll)})
 	}
 	better := l.judge(ll)
 	if err := l.report(&ll); err != nil {
@@ -126,6 +119,19 @@ func (l *loop) validateAndReport() error {
 		return l.goBack()
 	}
 	return nil
+}
+
+// validated returns the current state and the validation's log-likelihood.
+func (l *loop) validated() (engine.State, float64, error) {
+	state, err := l.trainer.State()
+	if err != nil {
+		return state, 0, l.named(err)
+	}
+	ll, err := l.validator.loglik(state.Params)
+	if err == nil && ll-ll != 0 {
+		err = l.named(&engine.NonFiniteError{Batch: l.step - 1, Quantity: "valid_ll", Value: float32(ll)})
+	}
+	return state, ll, err
 }
 
 // goBack loads the best weights, from which the plateau schedule lowers the learning rate once the

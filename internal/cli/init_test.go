@@ -1,0 +1,69 @@
+package cli_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The way of a user with data of their own: init, train, predict.
+func TestInitThenTrain(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	text := "item,age,price\n"
+	for f := range 8 {
+		for i := range 10 {
+			text += fmt.Sprintf("i%d,%d,%d\n", f, i, 20+3*f-i+(f*i)%3)
+		}
+	}
+	write(t, dir, "prices.csv", text)
+	words := []string{"init", "--csv", "prices.csv", "--function", "item", "--x", "age", "--y", "price", "--budget", "0.2", "--model", "cnp"}
+	o := succeed(t, words...)
+	for _, want := range []string{"functions  8, points of each: least 10, median 10, most 10", "chosen", "wrote config.yaml; next: acqnp train --config config.yaml"} {
+		if !strings.Contains(o.out, want) {
+			t.Errorf("no %q in\n%s", want, o.out)
+		}
+	}
+	if !strings.Contains(o.err, "trying models on 4 splits of the data") {
+		t.Error(o.err)
+	}
+	checkRefusal(t, "init", acqnp(words...), 2, "--overwrite")
+	written := read(t, "config.yaml")
+	succeed(t, append(words, "--overwrite", "--threads", "1")...)
+	if read(t, "config.yaml") != written {
+		t.Error("another configuration on one thread")
+	}
+	if o := succeed(t, append(words, "--overwrite", "--json", "--budget", "0")...); !strings.Contains(o.out, `"out":"config.yaml"`) || !strings.Contains(o.out, `"chosen":"CNP"`) {
+		t.Error(o.out)
+	}
+	if o := succeed(t, "train", "--config", "config.yaml", "--set", "train.steps=3", "--quiet"); !strings.Contains(o.out, "3 steps") {
+		t.Error(o.out)
+	}
+	write(t, dir, "context.csv", "item,age,price\nnew,1,30\n")
+	succeed(t, "sample-quantiles", "--run", filepath.Join("runs", "config", "seed-0"), "--context", "context.csv", "--grid=0:9:5", "--out", "q.csv", "--quiet")
+}
+
+func TestInitRefuses(t *testing.T) {
+	dir := t.TempDir()
+	path := write(t, dir, "a.csv", "g,x,y\n"+strings.Repeat("a,1,2\nb,2,3\n", 9))
+	out := filepath.Join(dir, "config.yaml")
+	for _, c := range []struct{ more, says string }{
+		{"--x z --y y", "z"},
+		{"--x x --y x", "twice"},
+		{"--x x --y y --model gpt", "--model"},
+		{"--x x --y y --budget -1", "--budget"},
+		{"--x x --y y --threads -1", "--threads"},
+		{"--x x", "--y"},
+	} {
+		o := acqnp(append([]string{"init", "--csv", path, "--out", out}, strings.Fields(c.more)...)...)
+		if o.code != 2 || !strings.Contains(o.err, c.says) || strings.Count(o.err, "\n") != 1 {
+			t.Errorf("%s: exit code %d, %q, want one line with %q", c.more, o.code, o.err, c.says)
+		}
+	}
+	checkRefusal(t, "init", acqnp("init", "--csv", path, "--x", "x", "--y", "y", "--out", path), 2, "--out")
+	if _, err := os.Stat(out); err == nil {
+		t.Error("a refused call wrote the configuration")
+	}
+}

@@ -1,0 +1,191 @@
+package initialise
+
+import (
+	"fmt"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/acqnp/acqnp/internal/config"
+)
+
+// A candidate is a model with its size and the columns whose logarithm it sees.
+type candidate struct {
+	name        string
+	model       string
+	aggregation string // "" for canp and bnp
+	width       int
+	log         []string
+}
+
+// key returns what tells two candidates apart.
+func (c candidate) key() string { return fmt.Sprint(c.model, c.aggregation, c.width, c.log) }
+
+// withLog returns the candidate on the logarithms of the columns.
+func (c candidate) withLog(columns []string) candidate {
+	c.log = columns
+	return c
+}
+
+// ofWidth returns the candidate with other hidden widths.
+func (c candidate) ofWidth(w int) candidate {
+	c.width = w
+	return c
+}
+
+// The widths of the networks.
+const (
+	narrow = 16
+	usual  = 48
+)
+
+// heads is the number of heads of attentions. It divides all widths.
+const heads = 8
+
+// named returns the candidate of a model and an aggregation.
+func named(model, aggregation string) candidate {
+	return candidate{model: model, aggregation: aggregation, width: usual}
+}
+
+// title returns the candidate's name in tables.
+func (c candidate) title() string {
+	text := map[string]string{"acqnp": "ACQNP", "cqnp": "CQNP", "cnp": "CNP", "canp": "CANP", "bnp": "BNP"}[c.model]
+	if c.aggregation == config.Attention {
+		text += ", attention"
+	}
+	if c.width != usual {
+		text += fmt.Sprintf(", width %d", c.width)
+	}
+	for i, column := range c.log {
+		text += map[bool]string{true: ", log of ", false: " and "}[i == 0] + column
+	}
+	return text
+}
+
+// The stages of the search; each varies one thing of the best candidate so far.
+func (s *search) stages() []func(best candidate) []candidate {
+	return []func(candidate) []candidate{s.units, s.models, s.widths}
+}
+
+// first returns the candidate that the search starts from.
+func (s *search) first() candidate {
+	switch s.o.Model {
+	case "canp", "bnp":
+		return named(s.o.Model, "")
+	case "":
+		return named("acqnp", config.Mean)
+	}
+	return named(s.o.Model, config.Mean)
+}
+
+// units varies the columns whose logarithm is taken.
+func (s *search) units(best candidate) (all []candidate) {
+	var x, y []string
+	for _, name := range s.found.Skewed {
+		if slices.Contains(s.o.Y, name) {
+			y = append(y, name)
+		} else {
+			x = append(x, name)
+		}
+	}
+	if len(y) > 0 {
+		all = append(all, best.withLog(y))
+	}
+	if len(x) > 0 {
+		all = append(all, best.withLog(x))
+	}
+	if len(x) > 0 && len(y) > 0 {
+		all = append(all, best.withLog(slices.Concat(x, y)))
+	}
+	return all
+}
+
+// models varies the model and its aggregation.
+func (s *search) models(best candidate) (all []candidate) {
+	for _, c := range []candidate{named("acqnp", config.Attention), named("cqnp", config.Mean), named("cnp", config.Mean),
+		named("cqnp", config.Attention), named("cnp", config.Attention)} {
+		if s.o.Model == c.model || s.o.Model == "" && (c.model == "acqnp" || c.aggregation == config.Mean) {
+			all = append(all, c.withLog(best.log))
+		}
+	}
+	return all
+}
+
+// widths varies the size of the networks.
+func (s *search) widths(best candidate) []candidate { return []candidate{best.ofWidth(narrow)} }
+
+// section is a part of a configuration.
+type section = map[string]any
+
+// modelSection returns the candidate's section model.
+func (c candidate) modelSection() section {
+	w := c.width
+	m := section{"name": c.model, "sigma_floor": 0.01}
+	if c.model == "bnp" {
+		return merged(m, section{"width": w, "pre_depth": 3, "post_depth": 2, "decoder_depth": 3, "train_bootstraps": 4, "eval_bootstraps": 50})
+	}
+	m = merged(m, section{"representation": w, "encoder": []int{w, w}, "decoder": []int{w, w}})
+	if c.aggregation != "" {
+		m["aggregation"] = c.aggregation
+	}
+	if c.aggregation == config.Attention || c.model == "canp" {
+		m = merged(m, section{"key_encoder": []int{w}, "query_encoder": []int{w}, "heads": heads})
+	}
+	if c.model == "acqnp" {
+		m = merged(m, section{"adaptor": []int{w, w}, "adaptor_form": config.Residual})
+	}
+	return m
+}
+
+// quantile reports whether the model has levels.
+func (c candidate) quantile() bool { return c.model == "cqnp" || c.model == "acqnp" }
+
+func merged(parts ...section) section {
+	all := section{}
+	for _, p := range parts {
+		for key, v := range p {
+			all[key] = v
+		}
+	}
+	return all
+}
+
+// experiment returns the candidate's configuration. Its steps and its validation are not set.
+func (s *search) experiment(c candidate) (config.Experiment, error) {
+	d := s.data
+	data := section{"seed": splitSeed, "file": d.File, "x": d.XColumns, "y": d.YColumns, "split": d.SplitBy,
+		"train_fraction": d.TrainFraction, "scale": d.Scale, "missing": d.Missing, "sizes": d.Sizes}
+	if d.Function != "" {
+		data["function"] = d.Function
+	}
+	if len(d.Categories) > 0 {
+		data["categories"] = d.Categories
+	}
+	if len(c.log) > 0 {
+		data["log"] = c.log
+	}
+	rate := 2e-3
+	if c.aggregation == config.Attention || c.model == "canp" {
+		rate = 1e-3
+	}
+	train := section{"steps": 1, "batch_size": s.batchSize(), "learning_rate": rate, "weight_decay": 1e-5,
+		"schedule": config.Plateau, "seed": s.o.Seed, "log_every": 100, "checkpoint_every": 1000, "keep_checkpoints": 2}
+	eval := section{"batches": 0, "batch_size": 4, "seed": 43}
+	if c.quantile() {
+		train["num_tau"], train["levels"], eval["num_tau"] = 16, config.StratifiedLevels, 50
+	}
+	content, err := yaml.Marshal(section{"benchmark": "csv", "model": c.modelSection(), "data": data, "train": train, "eval": eval})
+	if err != nil {
+		return config.Experiment{}, err
+	}
+	return config.Parse("init", content, config.Overrides{})
+}
+
+// splitSeed is data.seed.
+const splitSeed = 43
+
+// batchSize returns the number of functions of a batch, fewer if they are large.
+func (s *search) batchSize() int {
+	n := min(s.found.Points[1], config.MaxCSVPoints)
+	return min(max(512/max(n, 1), 4), 16)
+}

@@ -1,0 +1,117 @@
+package initialise_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// A file is an awkward file, and what init says of it.
+type file struct {
+	name     string
+	text     string
+	function string   // --function
+	x, y     []string // x and y if nil
+	refuses  string   // part of the message; "" if the file is read
+	holds    string   // part of the configuration
+}
+
+// table returns a file of functions f0, f1, … with so many rows each.
+func table(header, separator string, rows []int, row func(f, i int) []string) string {
+	var b strings.Builder
+	b.WriteString(header + "\n")
+	for f, n := range rows {
+		for i := range n {
+			b.WriteString(strings.Join(row(f, i), separator) + "\n")
+		}
+	}
+	return b.String()
+}
+
+// curve returns a row with the name of the function, x and y.
+func curve(f, i int) []string {
+	return []string{fmt.Sprintf("f%d", f), fmt.Sprint(i), fmt.Sprintf("%.3f", math.Sin(float64(i+f))+float64(f%3))}
+}
+
+// with returns curve's row with another cell at the given place.
+func with(place int, cell func(f, i int) string) func(f, i int) []string {
+	return func(f, i int) []string {
+		row := curve(f, i)
+		row[place] = cell(f, i)
+		return row
+	}
+}
+
+// also returns curve's row and a cell after it.
+func also(cell func(f, i int) string) func(f, i int) []string {
+	return func(f, i int) []string { return append(curve(f, i), cell(f, i)) }
+}
+
+func repeat(n, count int) []int {
+	all := make([]int, count)
+	for i := range all {
+		all[i] = n
+	}
+	return all
+}
+
+// decimalComma returns curve's row with decimal commas.
+func decimalComma(f, i int) []string {
+	row := curve(f, i)
+	row[2] = strings.Replace(row[2], ".", ",", 1)
+	return row
+}
+
+var awkward = []file{
+	{name: "one function", text: table("g,x,y", ",", repeat(60, 1), curve), holds: "split: point"},
+	{name: "one function, named", text: table("g,x,y", ",", repeat(60, 1), curve), function: "g", holds: "split: point"},
+	{name: "three functions", text: table("g,x,y", ",", repeat(9, 3), curve), function: "g", holds: "split: point"},
+	{name: "functions of 2 to 40 points", text: table("g,x,y", ",", []int{2, 3, 40, 9, 2, 5, 11, 1}, curve), function: "g", holds: "split: function"},
+	{name: "one point each", text: table("g,x,y", ",", repeat(1, 30), with(1, func(f, i int) string { return fmt.Sprint(f) })), function: "g",
+		refuses: "without --function, all rows are one function"},
+	{name: "one point each, as one function", text: table("g,x,y", ",", repeat(1, 30), with(1, func(f, i int) string { return fmt.Sprint(f) })), holds: "split: point"},
+	{name: "few rows", text: table("g,x,y", ",", repeat(3, 3), curve), function: "g", refuses: "9 rows without missing cells, expected at least 10"},
+	{name: "a header alone", text: "g,x,y\n", refuses: "row"},
+	{name: "an empty file", text: "", refuses: "header"},
+	{name: "a constant x", text: table("g,x,y", ",", repeat(9, 9), with(1, func(f, i int) string { return "7" })), function: "g",
+		refuses: "the same value in every row, expected values that differ (leave the column out of --x)"},
+	{name: "a constant y", text: table("g,x,y", ",", repeat(9, 9), with(2, func(f, i int) string { return "7" })), function: "g", refuses: "(leave the column out of --y)"},
+	{name: "an empty column", text: table("g,x,y,z", ",", repeat(9, 9), also(func(f, i int) string { return "" })), function: "g", x: []string{"x", "z"},
+		refuses: "a missing cell in every row"},
+	{name: "a column twice", text: table("g,x,y", ",", repeat(9, 9), curve), function: "g", x: []string{"x", "y"}, refuses: "the column \"y\" twice"},
+	{name: "two columns of one name", text: table("g,x,x,y", ",", repeat(9, 9), func(f, i int) []string { return append([]string{"f"}, curve(f, i)...) }), function: "g", refuses: "x"},
+	{name: "a column that is not there", text: table("g,x,y", ",", repeat(9, 9), curve), function: "group", refuses: "group"},
+	{name: "names that collide with output columns", text: table("function,target,value", ",", repeat(9, 9), curve), function: "function", x: []string{"target"}, y: []string{"value"},
+		holds: "x: [target]"},
+	{name: "names that YAML reads otherwise", text: table("no,null,#y: 1", ",", repeat(9, 9), curve), function: "no", x: []string{"null"}, y: []string{"#y: 1"}, holds: "split: function"},
+	{name: "names of functions that are numbers", text: table("g,x,y", ",", repeat(9, 9), with(0, func(f, i int) string { return fmt.Sprint(f) })), function: "g", holds: "split: function"},
+	{name: "5,000 functions", text: table("g,x,y", ",", repeat(3, 5000), curve), function: "g", holds: "valid_fraction: 0.02"},
+	{name: "missing cells", text: table("g,x,y", ",", repeat(9, 9), with(2, func(f, i int) string { return []string{"", "NA", "1.5", "2", "0.3"}[(f+i)%5] })), function: "g",
+		holds: "missing: drop"},
+	{name: "a function without a complete row", text: table("g,x,y", ",", repeat(9, 9), with(2, func(f, i int) string { return map[bool]string{true: "NA", false: fmt.Sprint(i * f)}[f == 4] })), function: "g", holds: "missing: drop"},
+	{name: "nothing but missing cells", text: table("g,x,y", ",", repeat(9, 9), with(2, func(f, i int) string { return "NA" })), function: "g", refuses: "a missing cell in every row"},
+	{name: "categories of 200 values", text: table("g,x,y,city", ",", repeat(40, 10), also(func(f, i int) string { return fmt.Sprintf("city %d", (f*40+i)%200) })), function: "g", x: []string{"x", "city"},
+		holds: "categories: [city]"},
+	{name: "categories of 2,000 values", text: table("g,x,y,city", ",", repeat(40, 50), also(func(f, i int) string { return fmt.Sprintf("city %d", f*40+i) })), function: "g", x: []string{"x", "city"},
+		refuses: "more than 1000 names"},
+	{name: "a category of each function", text: table("g,x,y,sex", ",", repeat(9, 9), also(func(f, i int) string { return []string{"f", "m"}[f%2] })), function: "g", x: []string{"x", "sex"},
+		holds: "categories: [sex]"},
+	{name: "names as y", text: table("g,x,y", ",", repeat(9, 9), with(2, func(f, i int) string { return []string{"yes", "no"}[(f+i)%2] })), function: "g", refuses: "found names, expected numbers in a column of y"},
+	{name: "numbers and names", text: table("g,x,y", ",", repeat(9, 9), with(1, func(f, i int) string { return map[bool]string{true: "many", false: fmt.Sprint(i)}[f == 4 && i == 2] })), function: "g",
+		refuses: "several kinds, from"},
+	{name: "dates", text: table("g,x,y", ",", repeat(9, 9), with(1, func(f, i int) string { return fmt.Sprintf("2024-03-%02d", i+1) })), function: "g", holds: "x: [x]"},
+	{name: "times", text: table("g,x,y", ",", repeat(9, 9), with(1, func(f, i int) string { return fmt.Sprintf("2024-03-01 %02d:30", i+1) })), function: "g", holds: "x: [x]"},
+	{name: "a BOM", text: "\ufeff" + table("g,x,y", ",", repeat(9, 9), curve), function: "g", holds: "function: g"},
+	{name: "semicolons", text: table("g;x;y", ";", repeat(9, 9), curve), function: "g", holds: "function: g"},
+	{name: "tabs", text: table("g\tx\ty", "\t", repeat(9, 9), curve), function: "g", holds: "function: g"},
+	{name: "decimal commas", text: table("g;x;y", ";", repeat(9, 9), decimalComma), function: "g", holds: "function: g"},
+	{name: "decimal commas between commas", text: table("g,x,y", ",", repeat(9, 9), func(f, i int) []string {
+		row := decimalComma(f, i)
+		row[2] = `"` + row[2] + `"`
+		return row
+	}), function: "g", refuses: "names"},
+	{name: "Windows' line ends", text: strings.ReplaceAll(table("g,x,y", ",", repeat(9, 9), curve), "\n", "\r\n"), function: "g", holds: "function: g"},
+	{name: "a skewed y", text: table("g,x,y", ",", repeat(9, 9), with(2, func(f, i int) string { return fmt.Sprintf("%.4f", math.Exp(math.Sin(float64(i*i+f))*3)) })), function: "g", holds: "function: g"},
+	{name: "huge numbers", text: table("g,x,y", ",", repeat(9, 9), with(2, func(f, i int) string { return fmt.Sprintf("%de300", i+f) })), function: "g", refuses: "several kinds, from"},
+	{name: "a line with too few cells", text: table("g,x,y", ",", repeat(9, 9), curve) + "f1,2\n", function: "g", refuses: "83"},
+}

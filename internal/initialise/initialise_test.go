@@ -1,0 +1,157 @@
+package initialise_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/device"
+	"github.com/acqnp/acqnp/internal/initialise"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/progress"
+	"github.com/acqnp/acqnp/internal/train"
+)
+
+// options returns the options for a file in a directory of its own. Nothing is tried.
+func (f file) options(t *testing.T) initialise.Options {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "my data.csv")
+	if err := os.WriteFile(path, []byte(f.text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := initialise.Options{File: path, Function: f.function, X: f.x, Y: f.y, DataDir: "data", Threads: 1,
+		Progress: progress.Quiet(progress.New(io.Discard, progress.Auto))}
+	if o.X == nil {
+		o.X = []string{"x"}
+	}
+	if o.Y == nil {
+		o.Y = []string{"y"}
+	}
+	return o
+}
+
+// Each file is refused in one line with the remedy, or the configuration of it trains.
+func TestAwkwardFiles(t *testing.T) {
+	for _, f := range awkward {
+		t.Run(f.name, func(t *testing.T) {
+			o := f.options(t)
+			r, err := initialise.Run(t.Context(), o)
+			if f.refuses != "" {
+				var bad *input.Error
+				if !errors.As(err, &bad) || !strings.Contains(err.Error(), f.refuses) || strings.Contains(err.Error(), "\n") || bad.Expected == "" {
+					t.Errorf("error %v, want one line with %q", err, f.refuses)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			trains(t, r, f.holds)
+		})
+	}
+}
+
+// trains fails unless the result's file holds a text, loads and trains for three steps.
+func trains(t *testing.T, r initialise.Result, holds string) {
+	t.Helper()
+	content, err := r.YAML([]string{"mine\n\u2028second"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(content), holds) || !strings.HasPrefix(string(content), "# mine  second\n") {
+		t.Errorf("the configuration does not hold %q:\n%s", holds, content)
+	}
+	e, err := config.Parse("written", content, config.Overrides{Set: []string{"train.steps=3"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := train.Run(context.Background(), train.Options{Experiment: e, Dir: filepath.Join(t.TempDir(), "run"), Device: device.CPU(1)})
+	if err != nil || result.Step != 3 {
+		t.Errorf("%d steps: %v", result.Step, err)
+	}
+}
+
+func waves() file { return file{text: table("g,x,y", ",", repeat(9, 12), curve), function: "g"} }
+
+// Trials give the same choice with any number of threads, and the file names them all.
+func TestTrialsAreTheSameOnAnyThreads(t *testing.T) {
+	var files []string
+	o := waves().options(t)
+	o.Budget = 0.5
+	for _, o.Threads = range []int{1, 3} {
+		r, err := initialise.Run(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		content, err := r.YAML(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, trial := range r.Trials {
+			if !strings.Contains(string(content), trial.Name) {
+				t.Errorf("the configuration does not tell of %s", trial.Name)
+			}
+			if trial.LogLik > r.Trials[0].LogLik && r.Chosen == r.Trials[0].Name {
+				t.Errorf("%s is better than %s, which is chosen", trial.Name, r.Chosen)
+			}
+		}
+		if len(r.Trials) < 4 {
+			t.Errorf("%d trials", len(r.Trials))
+		}
+		files = append(files, string(content))
+		trains(t, r, "# Chosen by validation")
+	}
+	if files[0] != files[1] {
+		t.Errorf("two configurations:\n%s\n%s", files[0], files[1])
+	}
+}
+
+func TestOneModelAlone(t *testing.T) {
+	for _, model := range config.Models() {
+		o := waves().options(t)
+		o.Budget, o.Model = 0.1, model
+		r, err := initialise.Run(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Experiment.Model.Name; got != model {
+			t.Errorf("%s instead of %s", got, model)
+		}
+		trains(t, r, "name: "+model)
+	}
+}
+
+// A trial's log densities are in the data's units: in other units of y they differ by the Jacobian,
+// and the choice is the same.
+func TestLogDensitiesAreInTheUnitsOfTheData(t *testing.T) {
+	skewed := awkward[len(awkward)-3]
+	if skewed.name != "a skewed y" {
+		t.Fatal(skewed.name)
+	}
+	o := skewed.options(t)
+	o.Budget, o.Model = 0.2, "cnp"
+	r, err := initialise.Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, logs := r.Trials[0], r.Trials[1]
+	// y is log-normal in shape, so its logarithm is much easier to predict.
+	if !strings.HasSuffix(logs.Name, "log of y") || logs.LogLik < plain.LogLik+0.1 || r.Experiment.Data.Log[0] != "y" {
+		t.Errorf("%s: %.3f, %s: %.3f, chosen %s", plain.Name, plain.LogLik, logs.Name, logs.LogLik, r.Chosen)
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	o := waves().options(t)
+	o.Budget = 60
+	if _, err := initialise.Run(ctx, o); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}

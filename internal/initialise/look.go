@@ -1,0 +1,165 @@
+package initialise
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/input"
+)
+
+// Found is what the files hold.
+type Found struct {
+	File        string                   `json:"file"`
+	Files       int                      `json:"files"`
+	Rows        int                      `json:"rows"`
+	Dropped     int                      `json:"dropped"`   // rows with a missing cell in a column that is used
+	Functions   int                      `json:"functions"` // with at least one row that is used
+	Points      [3]int                   `json:"points"`    // of each: least, median, most
+	Columns     []datasets.ScannedColumn `json:"columns"`   // those of x and y
+	Categories  []string                 `json:"categories"`
+	Dates       []string                 `json:"dates"`
+	Skewed      []string                 `json:"skewed"`       // positive and skewed: their logarithm is tried
+	PerFunction []string                 `json:"per_function"` // the same in all rows of a function
+}
+
+// used returns the number of rows that are used.
+func (f Found) used() int { return f.Rows - f.Dropped }
+
+const (
+	leastRows      = 10 // fewer cannot be split
+	leastFunctions = 6  // with fewer, points are held out, not functions
+)
+
+// look scans the files and settles the section data of the configuration.
+func look(o Options) (Found, config.Data, error) {
+	d := config.Data{File: o.File, Function: o.Function, XColumns: o.X, YColumns: o.Y}
+	if err := checkNames(d); err != nil {
+		return Found{}, d, err
+	}
+	scan, err := datasets.ScanCSV(d, o.DataDir)
+	if err != nil {
+		return Found{}, d, err
+	}
+	f := Found{File: o.File, Files: scan.Files, Rows: scan.Rows, Dropped: scan.Dropped}
+	f.Points[0], f.Points[1], f.Points[2] = sizes(scan, &f.Functions)
+	if err := f.checkRows(d, scan); err != nil {
+		return f, d, err
+	}
+	for _, name := range slices.Concat(d.XColumns, d.YColumns) {
+		c, _ := scan.Column(name)
+		if err := f.add(c, slices.Contains(d.YColumns, name)); err != nil {
+			return f, d, err
+		}
+	}
+	d.Categories, d.Scale, d.Missing, d.Sizes, d.TrainFraction = f.Categories, "standard", config.Refuse, config.AllSizes, 1
+	if f.Dropped > 0 {
+		d.Missing = config.Drop
+	}
+	d.SplitBy = "point"
+	if withTwo := count(scan, 2); withTwo >= leastFunctions {
+		d.SplitBy = "function"
+	}
+	return f, d, nil
+}
+
+// checkNames refuses a column that is named twice.
+func checkNames(d config.Data) error {
+	all := slices.Concat(d.XColumns, d.YColumns)
+	if d.Function != "" {
+		all = append(all, d.Function)
+	}
+	for i, name := range all {
+		if slices.Contains(all[:i], name) {
+			return &input.Error{File: "--x, --y, --function", Found: fmt.Sprintf("the column %q twice", name), Expected: "each column once"}
+		}
+	}
+	return nil
+}
+
+// sizes counts the functions with a row that is used, and returns the least, the median and the
+// largest number of such rows.
+func sizes(s datasets.Scan, functions *int) (least, median, most int) {
+	var n []int
+	for _, f := range s.Functions {
+		if f.Used > 0 {
+			n = append(n, f.Used)
+		}
+	}
+	*functions = len(n)
+	if len(n) == 0 {
+		return 0, 0, 0
+	}
+	slices.Sort(n)
+	return n[0], n[len(n)/2], n[len(n)-1]
+}
+
+// count returns the number of functions with so many rows that are used.
+func count(s datasets.Scan, rows int) (n int) {
+	for _, f := range s.Functions {
+		if f.Used >= rows {
+			n++
+		}
+	}
+	return n
+}
+
+// checkRows refuses files with too few rows, and functions of one row each.
+func (f Found) checkRows(d config.Data, s datasets.Scan) error {
+	switch {
+	case f.used() == 0:
+		return &input.Error{File: d.File, Found: "a missing cell in every row", Expected: "rows with a value in each of " +
+			strings.Join(slices.Concat(d.XColumns, d.YColumns), ", ") + " (leave out a column that is mostly empty)"}
+	case f.used() < leastRows:
+		return &input.Error{File: d.File, Found: input.Plural(f.used(), "row", "rows") + " without missing cells",
+			Expected: fmt.Sprintf("at least %d: fewer cannot be split for training and validation", leastRows)}
+	case d.Function != "" && f.Points[2] == 1:
+		return &input.Error{File: d.File, Key: d.Function, Found: "one row for each function",
+			Expected: "functions of several rows (without --function, all rows are one function)"}
+	case d.Function == "" && f.Points[2] == 1:
+		return &input.Error{File: d.File, Found: "one row in each file", Expected: "files of several rows, or --function COL in one file"}
+	}
+	return nil
+}
+
+// add notes a column of x or y and refuses one that cannot be used.
+func (f *Found) add(c datasets.ScannedColumn, y bool) error {
+	refuse := func(found, expected string) error {
+		return &input.Error{File: f.File, Key: c.Name, Found: found, Expected: expected}
+	}
+	flag := "--x"
+	if y {
+		flag = "--y"
+	}
+	switch {
+	case c.Kind == datasets.EmptyColumn:
+		return refuse("no value in any row", "numbers (leave the column out of "+flag+")")
+	case c.Constant():
+		return refuse("the same value in every row", "values that differ (leave the column out of "+flag+")")
+	case c.Kind == datasets.MixedColumn:
+		return refuse("cells of several kinds, from "+c.Odd+" on", "numbers alone, dates alone or names alone (empty, NA, NaN and null are missing cells)")
+	case c.Kind == datasets.NameColumn && y:
+		return refuse("names", "numbers in a column of y")
+	case c.Kind == datasets.NameColumn && c.Distinct > datasets.MaxDistinct:
+		return refuse(fmt.Sprintf("more than %d names", datasets.MaxDistinct), "fewer (leave the column out of --x, or name it as --function)")
+	case c.Kind == datasets.NameColumn:
+		f.Categories = append(f.Categories, c.Name)
+	case c.Kind == datasets.DateColumn:
+		f.Dates = append(f.Dates, c.Name)
+	case skewed(c):
+		f.Skewed = append(f.Skewed, c.Name)
+	}
+	if c.PerFunction && !y && f.Functions > 1 {
+		f.PerFunction = append(f.PerFunction, c.Name)
+	}
+	f.Columns = append(f.Columns, c)
+	return nil
+}
+
+// skewed reports whether a logarithm may help: all numbers are positive, spread over more than a
+// factor of 3, with a long tail to the right.
+func skewed(c datasets.ScannedColumn) bool {
+	return c.Least > 0 && c.Most > 3*c.Least && c.Skew > 0.7
+}

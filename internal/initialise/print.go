@@ -1,0 +1,86 @@
+package initialise
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/input"
+)
+
+// Print writes what was found, for people.
+func (f Found) Print(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "file\t%s (%s)\n", f.File, input.Plural(f.Files, "file", "files"))
+	fmt.Fprintf(t, "rows\t%d%s\n", f.Rows, f.left())
+	fmt.Fprintf(t, "functions\t%d, points of each: least %d, median %d, most %d\n", f.Functions, f.Points[0], f.Points[1], f.Points[2])
+	for _, c := range f.Columns {
+		fmt.Fprintf(t, "%s\t%s\n", c.Name, f.describe(c))
+	}
+	return t.Flush()
+}
+
+func (f Found) left() string {
+	if f.Dropped == 0 {
+		return ", no missing cell"
+	}
+	return fmt.Sprintf(", %d left out: a cell is missing", f.Dropped)
+}
+
+// describe says what a column holds.
+func (f Found) describe(c datasets.ScannedColumn) string {
+	least, most := c.Span()
+	text := fmt.Sprintf("numbers, %s to %s", least, most)
+	switch c.Kind {
+	case datasets.NameColumn:
+		text = input.Plural(c.Distinct, "name", "names") + ", one-hot: " + first(c.Values)
+	case datasets.DateColumn:
+		text = fmt.Sprintf("dates, %s to %s, as days since the first", least, most)
+	}
+	if slices.Contains(f.Skewed, c.Name) {
+		text += "; positive and skewed, the logarithm is tried"
+	}
+	if slices.Contains(f.PerFunction, c.Name) {
+		text += "; the same in all rows of a function"
+	}
+	return text
+}
+
+// first returns the first names of a list.
+func first(names []string) string {
+	const most = 6
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + ", …"
+	}
+	return strings.Join(names, ", ")
+}
+
+// Print writes the result of the search, for people.
+func (r Result) Print(w io.Writer) error {
+	if err := r.Found.Print(w); err != nil {
+		return err
+	}
+	if len(r.Trials) > 0 {
+		fmt.Fprintf(w, "\nlog density of a held-out point, %s\n", splits(len(r.Trials[0].Folds)))
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, o := range r.Trials {
+		chosen := ""
+		if o.Name == r.Chosen {
+			chosen = "chosen"
+		}
+		fmt.Fprintf(t, "%s\t%s\tbest after %s steps\t%s\n", o.Name, o.density(), numbers(o.Best), chosen)
+	}
+	return t.Flush()
+}
+
+func numbers(n []int) string {
+	text := make([]string, len(n))
+	for i, v := range n {
+		text[i] = fmt.Sprint(v)
+	}
+	return strings.Join(text, ", ")
+}

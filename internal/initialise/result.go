@@ -1,0 +1,66 @@
+package initialise
+
+import (
+	"math"
+	"strings"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/train"
+)
+
+// result returns the configuration of the best candidate. If the data are few and patience ended
+// all its trials, the number of steps is known, and all data are for training. Otherwise a part of
+// the data is for validation, and patience ends the training.
+func (s *search) result(best candidate) (Result, error) {
+	e, err := s.experiment(best)
+	if err != nil {
+		return Result{}, err
+	}
+	r := Result{Trials: s.outcomes, Chosen: best.title(), Ends: EndsByPatience}
+	e.Data.ValidFraction, e.Train.ValidateEvery = s.validFraction(), 1
+	if i, tried := s.known[best.key()]; tried && s.folds() >= 4 && s.outcomes[i].Patient {
+		r.Ends = EndsBySteps
+		e.Train.Steps, e.Train.ValidateEvery = s.outcomes[i].steps(), 0
+	} else if err := s.endByPatience(&e); err != nil {
+		return Result{}, err
+	}
+	e.Train.CheckpointEvery = max(1000, e.Train.Steps/5)
+	if _, err := datasets.Open(e, s.o.DataDir); err != nil {
+		return Result{}, err
+	}
+	r.Experiment = e
+	return r, nil
+}
+
+// endByPatience sets the validation, the patience and the largest number of steps.
+func (s *search) endByPatience(e *config.Experiment) error {
+	source, err := datasets.Open(*e, s.o.DataDir)
+	if err != nil {
+		return err
+	}
+	b, err := budgetOf(train.Options{Experiment: *e, Source: source})
+	if err != nil {
+		return err
+	}
+	e.Train.Steps, e.Train.ValidateEvery, e.Train.Patience = b.longest(), b.validateEvery(), patience
+	return nil
+}
+
+// steps returns how many steps a training on all data takes: the mean of the best steps of the
+// trials, and the steps over which the plateau schedule then lowers the rate.
+func (o Outcome) steps() int {
+	sum := 0.0
+	for _, best := range o.Best {
+		sum += float64(best)
+	}
+	return max(20, int(math.Ceil(1.1*sum/float64(len(o.Best))/10)*10))
+}
+
+// Command returns the command that trains the configuration in a file.
+func Command(file string) string {
+	if strings.ContainsAny(file, " '\"\\$`&;|<>()*?") {
+		file = "'" + strings.ReplaceAll(file, "'", `'\''`) + "'"
+	}
+	return "acqnp train --config " + file
+}

@@ -1,0 +1,231 @@
+package initialise
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/train"
+)
+
+// A search chooses a configuration. It goes through stages. Each stage tries a few changes of the
+// best candidate so far, on the same splits and for as many operations, and keeps the best.
+type search struct {
+	o     Options
+	found Found
+	data  config.Data
+
+	steps    int // of a trial at most: what the budget pays for
+	outcomes []Outcome
+	known    map[string]int // from a candidate's key to its outcome
+}
+
+// An Outcome is how a candidate did.
+type Outcome struct {
+	Name    string    `json:"name"`
+	LogLik  float64   `json:"log_density"` // mean of Folds
+	Folds   []float64 `json:"folds"`       // best validation of each split: log density of a target in raw units
+	Best    []int     `json:"best_steps"`  // the steps of these validations
+	Patient bool      `json:"patient"`     // whether patience ended every trial, so that more steps would not help
+	candidate
+}
+
+// run makes all stages and returns the best candidate's configuration.
+func (s *search) run(ctx context.Context) (Result, error) {
+	s.known = map[string]int{}
+	best := s.first()
+	if s.o.Budget > 0 {
+		s.o.Progress.Note(fmt.Sprintf("trying models on %s of the data, by validation", s.splits()))
+		if err := s.setSteps(); err != nil {
+			return Result{}, err
+		}
+		if err := s.try(ctx, []candidate{best}); err != nil {
+			return Result{}, err
+		}
+		for _, variants := range s.stages() {
+			if err := s.try(ctx, variants(best)); err != nil {
+				return Result{}, err
+			}
+			best = s.best().candidate
+		}
+	} else if s.data.SplitBy == "function" && s.found.Functions >= manyFunctions && s.o.Model != "canp" && s.o.Model != "bnp" {
+		best.aggregation = config.Attention
+	}
+	return s.result(best)
+}
+
+// manyFunctions is where attention is the better choice if nothing can be tried.
+const manyFunctions = 40
+
+// best returns the best outcome, the first of equals.
+func (s *search) best() Outcome {
+	return slices.MaxFunc(s.outcomes, func(a, b Outcome) int {
+		switch {
+		case a.LogLik < b.LogLik:
+			return -1
+		case a.LogLik > b.LogLik:
+			return 1
+		}
+		return s.known[b.key()] - s.known[a.key()]
+	})
+}
+
+// folds returns the number of splits that every candidate is tried on: more where a validation has
+// few functions or points.
+func (s *search) folds() int {
+	n, many := s.found.Functions, manyFunctions
+	if s.data.SplitBy == "point" {
+		n, many = s.found.used(), 1000
+	}
+	switch {
+	case n < many:
+		return 4
+	case n < 4*many:
+		return 2
+	}
+	return 1
+}
+
+func (s *search) splits() string {
+	if n := s.folds(); n > 1 {
+		return fmt.Sprintf("%d splits", n)
+	}
+	return "one split"
+}
+
+// validFraction returns the share of the data for validation: a fifth, less of many functions or
+// points.
+func (s *search) validFraction() float64 {
+	n, most := s.found.Functions, 100
+	if s.data.SplitBy == "point" {
+		n, most = s.found.used(), 2000
+	}
+	f := min(0.2, float64(most)/float64(n))
+	return math.Ceil(f*1000) / 1000
+}
+
+// A job is a trial of a candidate on a split.
+type job struct {
+	candidate, fold int // the index in outcomes
+	options         train.Options
+	budget          budget
+	shift           float64 // from valid_ll to a log density in raw units
+}
+
+// try makes the trials of candidates that were not tried before.
+func (s *search) try(ctx context.Context, candidates []candidate) error {
+	var jobs []*job
+	for _, c := range candidates {
+		if _, tried := s.known[c.key()]; tried {
+			continue
+		}
+		s.known[c.key()] = len(s.outcomes)
+		n := s.folds()
+		s.outcomes = append(s.outcomes, Outcome{Name: c.title(), candidate: c, Patient: true, Folds: make([]float64, n), Best: make([]int, n)})
+		for fold := range n {
+			j, err := s.job(c, fold)
+			if err != nil {
+				return err
+			}
+			jobs = append(jobs, j)
+		}
+	}
+	if err := s.make(ctx, jobs); err != nil {
+		return err
+	}
+	for i := range s.outcomes {
+		o := &s.outcomes[i]
+		o.LogLik = 0
+		for _, v := range o.Folds {
+			o.LogLik += v / float64(len(o.Folds))
+		}
+	}
+	return nil
+}
+
+// job returns the trial of a candidate on a split.
+func (s *search) job(c candidate, fold int) (*job, error) {
+	e, err := s.experiment(c)
+	if err != nil {
+		return nil, err
+	}
+	e.Data.Seed, e.Train.Seed = e.Data.Seed+uint64(fold), e.Train.Seed+uint64(fold)
+	e.Data.ValidFraction, e.Train.ValidateEvery, e.Train.Patience = s.validFraction(), 1, patience
+	o := train.Options{Experiment: e}
+	if o.Source, err = datasets.Open(e, s.o.DataDir); err != nil {
+		return nil, err
+	}
+	b, err := budgetOf(o)
+	if err != nil {
+		return nil, err
+	}
+	o.Experiment.Train.ValidateEvery, o.Experiment.Train.Steps = b.validateEvery(), max(s.steps, b.validateEvery())
+	shift, err := rawShift(o.Source)
+	return &job{candidate: s.known[c.key()], fold: fold, options: o, shift: shift, budget: b}, err
+}
+
+// setSteps sets the number of steps of a trial. It is the same for all candidates, so that cheap
+// ones have no advantage.
+func (s *search) setSteps() error {
+	c := s.first()
+	each := 0.0
+	for _, c := range slices.Concat([]candidate{c}, s.units(c), s.models(c), s.widths(c)) {
+		s.known[c.key()] = 0
+		j, err := s.job(c, 0)
+		if err != nil {
+			return err
+		}
+		each += j.budget.each()
+	}
+	clear(s.known)
+	s.steps = min(max(leastSteps, rounded(s.o.Budget*workers*rate/each/float64(s.folds()))), mostSteps)
+	return nil
+}
+
+// rawShift returns what turns the validation's log-likelihood into that in raw units: the Jacobian
+// of the scaling and of logarithms, averaged as the log-likelihood is.
+func rawShift(source datasets.Source) (float64, error) {
+	dx, dy := source.Dims()
+	scaling := datasets.ScalingOf(source, dx, dy)
+	shift := scaling.RawShift()
+	v, ok := source.(datasets.Validated)
+	if !ok || !scaling.LogY() {
+		return shift, nil
+	}
+	sum, functions := 0.0, 0
+	var b datasets.Batch
+	for i := range v.ValidBatches() {
+		if err := v.Valid(i, &b); err != nil {
+			return 0, err
+		}
+		for f := range b.Functions {
+			mean, targets := 0.0, b.Points-b.Context
+			for p := b.Context; p < b.Points; p++ {
+				mean += scaling.LogShift(b.Y[(f*b.Points+p)*dy:][:dy]) / float64(targets)
+			}
+			sum += mean
+			functions++
+		}
+	}
+	return shift + sum/float64(functions), nil
+}
+
+// settle records the outcome of a trial. A trial that diverged is the worst.
+func (s *search) settle(j *job, t train.Trial, err error) error {
+	o := &s.outcomes[j.candidate]
+	var diverged *train.NonFiniteError
+	if errors.As(err, &diverged) {
+		o.Folds[j.fold], o.Patient = -math.MaxFloat32, false
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	o.Folds[j.fold], o.Best[j.fold] = t.ValidLL+j.shift, t.Best
+	o.Patient = o.Patient && t.Ended == EndsByPatience
+	return nil
+}
