@@ -17,10 +17,13 @@ import (
 type ownDataCheck struct {
 	File string `json:"file"`
 	datasets.Scan
-	DX      int `json:"dx"` // columns of x that the model sees, one-hot columns included
-	DY      int `json:"dy"`
-	data    config.Data
-	scaling datasets.Scaling
+	DX int `json:"dx"` // columns of x that the model sees, one-hot columns included
+	DY int `json:"dy"`
+	// Split has the functions of each part, or the rows if points are held out.
+	Split    []datasets.PartCount `json:"split"`
+	TooSmall int                  `json:"too_small"` // functions with too few points for the model
+	data     config.Data
+	scaling  datasets.Scaling
 }
 
 // runOwnDataCheck reads the file twice: all its columns, to say what it holds, and as training does.
@@ -42,6 +45,8 @@ func runOwnDataCheck(a *app, o dataCheckOptions) error {
 		return err
 	}
 	c.DX, c.DY = source.Dims()
+	split := datasets.SplitOf(source)
+	c.Split, c.TooSmall = split.Counts(), split.TooSmall()
 	c.scaling = datasets.ScalingOf(source, c.DX, c.DY)
 	return a.result(c, c.print)
 }
@@ -57,6 +62,7 @@ func (c ownDataCheck) print(w io.Writer) error {
 	fmt.Fprintf(t, "rows\t%d\t%s\n", c.Rows, c.missing())
 	least, median, most := c.Sizes()
 	fmt.Fprintf(t, "functions\t%d\tpoints of each: least %d, median %d, most %d\n", len(c.Functions), least, median, most)
+	fmt.Fprintf(t, "split\t%s\t%s\n", c.data.SplitBy, c.parts())
 	fmt.Fprintf(t, "model\t%d x, %d y\tcolumns that it sees\n\n", c.DX, c.DY)
 	fmt.Fprint(t, "column\tuse\tcells\n")
 	for _, column := range c.Columns {
@@ -70,6 +76,19 @@ func (c ownDataCheck) missing() string {
 		return "no missing cell in the columns that are used"
 	}
 	return fmt.Sprintf("%d left out, with a missing cell in a column that is used (data.missing: drop)", c.Dropped)
+}
+
+// parts says how many functions, or rows, each part has.
+func (c ownDataCheck) parts() string {
+	var parts []string
+	for _, p := range c.Split {
+		parts = append(parts, fmt.Sprintf("%s %d", p.Part, p.Count))
+	}
+	text := strings.Join(parts, ", ")
+	if c.TooSmall > 0 {
+		text += fmt.Sprintf("; %s left out: bnp needs a context point", input.Plural(c.TooSmall, "function", "functions"))
+	}
+	return text
 }
 
 // use says what a column is used for.

@@ -198,3 +198,24 @@ func TestOldConfigurationsResumePlainRuns(t *testing.T) {
 		t.Error("the weights differ from those of an uninterrupted run")
 	}
 }
+
+// data check says how the data are split, and which functions bnp cannot use.
+func TestDataCheckSaysTheSplit(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	text := "name,x,y\n"
+	for f := range 12 {
+		for i := range 1 + f%3 {
+			text += fmt.Sprintf("f%d,%d,%d\n", f, i, i*f)
+		}
+	}
+	write(t, dir, "mine.csv", text)
+	config := write(t, dir, "own.yaml", "benchmark: csv\nmodel: {name: cnp}\ndata: {file: mine.csv, function: name}\n")
+	if o := succeed(t, "data", "check", "csv", "--config", config); !strings.Contains(o.out, "train 9, test 3\n") {
+		t.Error(o.out)
+	}
+	write(t, dir, "own.yaml", "benchmark: csv\nmodel: {name: bnp}\ndata: {file: mine.csv, function: name}\n")
+	if o := succeed(t, "data", "check", "csv", "--config", config); !strings.Contains(o.out, "unused 4; 4 functions left out: bnp needs a context point") {
+		t.Error(o.out)
+	}
+}

@@ -51,7 +51,7 @@ func (s *csvSource) leaveOut() error {
 		}
 	}
 	held := least + 1 // a target besides the context
-	if s.byPoint() {
+	if s.byPoint() && !s.keepsAll() {
 		held = least
 	}
 	left := map[int]bool{}

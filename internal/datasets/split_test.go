@@ -50,6 +50,26 @@ func TestSplitNamesTheFunctionsOfEachPart(t *testing.T) {
 	}
 }
 
+// If nothing is held out for a test, the functions of the evaluation are those of validation.
+func TestSplitWithoutATest(t *testing.T) {
+	e := validated(t, "function", alike(10, 8)...)
+	e.Data.TrainFraction = 1
+	parts := map[string]int{}
+	for _, r := range splitRows(t, e, "function,part") {
+		parts[r[1]]++
+	}
+	if len(parts) != 2 || parts["valid"] != 2 || parts["train"] != 8 {
+		t.Errorf("parts %v of 10 functions", parts)
+	}
+	var counts []string
+	for _, c := range datasets.SplitOf(open(t, e, "")).Counts() {
+		counts = append(counts, fmt.Sprint(c))
+	}
+	if got := strings.Join(counts, " "); got != "{train 8} {valid 2}" {
+		t.Error(got)
+	}
+}
+
 func TestSplitNamesThePartOfEachRow(t *testing.T) {
 	e := anySize(t, "point", 12, 5)
 	part := map[string]string{}
