@@ -51,7 +51,7 @@ func TestConfigurationsRun(t *testing.T) {
 	}
 }
 
-func TestPriorRuns(t *testing.T) { trainAndEvaluate(t, "prior", "acqnp", "") }
+func TestPriorRuns(t *testing.T) { trainAndEvaluate(t, "prior", "acqnp", t.TempDir()) }
 
 // dataDir returns a directory with the data sets that consist of files. They have few images.
 func dataDir(t *testing.T) string {
