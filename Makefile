@@ -90,4 +90,7 @@ fuzz: ## every fuzz test for FUZZTIME, such as 1m or 5000x
 golden: ## write internal/test/golden/testdata with PyTorch (Debian: python3-torch)
 	/usr/bin/python3 tools/golden/golden.py internal/test/golden/testdata
 
-.PHONY: help build gpu fatbins test simt driver paths registers registers-record race lint lint-sh lint-gpu dockerfile gpu-check fuzz golden always
+prior: build ## train the weights that the program carries, to internal/prior: ten minutes of one core
+	/usr/bin/python3 tools/prior/make.py --acqnp ./acqnp
+
+.PHONY: help build gpu fatbins test simt driver paths registers registers-record race lint lint-sh lint-gpu dockerfile gpu-check fuzz golden prior always

@@ -31,7 +31,7 @@ type sampleOptions struct {
 func newSample(a *app) *cobra.Command {
 	var o sampleOptions
 	cmd := &cobra.Command{
-		Use:   "sample-quantiles (--run DIR | --config FILE --weights FILE) [--context FILE] (--targets FILE | --grid RANGE) --out FILE",
+		Use:   "sample-quantiles (--run DIR | --config FILE --weights FILE | --prior) [--context FILE] (--targets FILE | --grid RANGE) --out FILE",
 		Short: "Predict quantiles for points of your own",
 		Long: `Predict from your own context points. For every target, the CSV file has the components of the
 predicted mixture (u, tau, mu, sigma and weight of each quantile level) and its mean. --quantiles
@@ -41,8 +41,13 @@ The context is a CSV file in raw units. Its header names the columns x and y; x1
 if there are several; flow and speed for speed-flow; the names in data.x and data.y for csv. A
 column named function, or as in data.function for csv, divides the rows into functions. All of them
 are predicted in one call. Without --context, or if the file has no rows, the prediction is that for a
-function of which nothing is known (not for BNP).`,
+function of which nothing is known (not for BNP).
+
+--prior predicts without any training, with the weights that the program carries. They know functions
+of one x and one y of many kinds. x and y are standardised by the points of the context, which must
+have the columns x and y and two different values of each.`,
 		Example: `  acqnp sample-quantiles --run runs/lissajous/acqnp/seed-0 --context context.csv --grid=-2:2:200 --out quantiles.csv
+  acqnp sample-quantiles --prior --context context.csv --grid=0:10:50 --quantiles 0.05,0.5,0.95 --out quantiles.csv
   acqnp sample-quantiles --run runs/lissajous/acqnp/seed-0 --context context.csv --targets targets.csv \
       --quantiles 0.05,0.5,0.95 --draws 100 --out quantiles.csv --plot quantiles.png`,
 		Args: cobra.NoArgs,
@@ -52,7 +57,8 @@ function of which nothing is known (not for BNP).`,
 		}),
 	}
 	o.settings.addFlags(a, cmd)
-	o.modelFlags.addFlags(cmd)
+	cmd.Flags().BoolVar(&o.Prior, "prior", false, "predict with the weights that the program carries")
+	o.modelFlags.addFlags(cmd, "prior")
 	o.levelFlags.addFlags(cmd, 10, "quantile levels of each target, for CQNP and ACQNP")
 	f := cmd.Flags()
 	f.StringVar(&o.context, "context", "", "CSV `FILE` with the context points")
@@ -107,6 +113,11 @@ func runSample(ctx context.Context, a *app, o sampleOptions) error {
 	if err != nil {
 		return err
 	}
+	if o.Prior {
+		if m.Units.Scaling, err = predict.ContextScaling(o.context, functions); err != nil {
+			return err
+		}
+	}
 	o.announce(p)
 	targets := predict.CountTargets(functions, dx)
 	predictions := predict.Shown(p, targets, m.Predict(ctx, functions))
@@ -122,7 +133,7 @@ func runSample(ctx context.Context, a *app, o sampleOptions) error {
 // experiment checks the flags and the outputs, and returns the model's configuration with the flags
 // applied.
 func (o *sampleOptions) experiment() (e config.Experiment, err error) {
-	for _, check := range []func() error{o.settings.check, o.levelFlags.check, o.checkCounts, o.checkPlot} {
+	for _, check := range []func() error{o.settings.check, o.levelFlags.check, o.checkCounts, o.checkPrior, o.checkPlot} {
 		if err := check(); err != nil {
 			return e, err
 		}
@@ -147,6 +158,13 @@ func (o *sampleOptions) checkCounts() error {
 		}
 	}
 	return usage.Range("--draws", o.draws, 0, maxDraws)
+}
+
+func (o *sampleOptions) checkPrior() error {
+	if o.Prior && o.context == "" {
+		return &input.Error{File: "--context", Found: "nothing", Expected: "a file of points: --prior standardises x and y by the context"}
+	}
+	return nil
 }
 
 func (o *sampleOptions) checkPlot() error {

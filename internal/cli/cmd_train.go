@@ -64,7 +64,7 @@ there to the same result.`,
 	f.StringVar(&o.runDir, "run-dir", "", "run `DIR` (default runs/<benchmark>/<name>/seed-<seed> if <name>.yaml is <model>.yaml\nor <model>-<more>.yaml, and runs/<name>/seed-<seed> otherwise)")
 	f.BoolVar(&o.resume, "resume", false, "continue the run in the run directory, or start one if there is none")
 	f.BoolVar(&o.overwrite, "overwrite", false, "remove the run in the run directory first")
-	f.StringVar(&o.weights, "weights", "", "safetensors `FILE` with the weights to start from (PyTorch's names)")
+	f.StringVar(&o.weights, "weights", "", "safetensors `FILE` with the weights to start from (PyTorch's names), or prior for those that the\nprogram carries (see configs/prior/acqnp.yaml)")
 	f.BoolVar(&o.noEval, "no-eval", false, "no evaluation and no plot at the end")
 	must(cmd.MarkFlagRequired("config"))
 	must(cmd.MarkFlagFilename("config", "yaml", "yml"))

@@ -10,15 +10,19 @@ import (
 // modelFlags name a trained model: a run, or a configuration and a weights file.
 type modelFlags struct{ predict.Stored }
 
-func (f *modelFlags) addFlags(cmd *cobra.Command) {
+// addFlags adds the flags. others are flags that name a model too.
+func (f *modelFlags) addFlags(cmd *cobra.Command, others ...string) {
 	f.addRun(cmd)
 	cmd.Flags().StringVar(&f.Config, "config", "", "configuration `FILE` of the model in --weights")
 	cmd.Flags().StringVar(&f.Weights, "weights", "", "safetensors `FILE` with the weights under PyTorch's names, for --config")
 	must(cmd.MarkFlagFilename("config", "yaml", "yml"))
 	must(cmd.MarkFlagFilename("weights", "safetensors"))
-	cmd.MarkFlagsOneRequired("run", "config")
-	cmd.MarkFlagsMutuallyExclusive("run", "config")
-	cmd.MarkFlagsMutuallyExclusive("checkpoint", "config")
+	models := append([]string{"run", "config"}, others...)
+	cmd.MarkFlagsOneRequired(models...)
+	cmd.MarkFlagsMutuallyExclusive(models...)
+	for _, model := range models[1:] {
+		cmd.MarkFlagsMutuallyExclusive("checkpoint", model)
+	}
 	cmd.MarkFlagsRequiredTogether("config", "weights")
 }
 

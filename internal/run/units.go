@@ -12,7 +12,6 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/models"
-	"github.com/acqnp/acqnp/internal/safetensors"
 )
 
 // unitsKey is the metadata entry of checkpoints and exported weights that holds their units.
@@ -143,7 +142,7 @@ func unzip(cs []column) (names []string, offset, scale []float64, forms []datase
 // ReadUnits reads the units in a checkpoint or in exported weights. It returns nil if the file has
 // none.
 func ReadUnits(path string) (*Units, error) {
-	r, err := safetensors.Open(path)
+	r, err := openWeights(path)
 	if err != nil {
 		return nil, err
 	}

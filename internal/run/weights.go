@@ -11,6 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/prior"
 	"github.com/acqnp/acqnp/internal/safetensors"
 )
 
@@ -40,12 +41,26 @@ func WriteWeights(path string, m *models.Model, params []float32, units *Units) 
 	})
 }
 
+// openWeights opens a file of weights; prior.Name stands for those that the program carries.
+func openWeights(path string) (*safetensors.Reader, error) {
+	if path == prior.Name {
+		return prior.Open()
+	}
+	return safetensors.Open(path)
+}
+
 // ReadWeights reads weights under the names of the authors' state_dict into a flat vector
-// [NumParams] in the layout of m.Tensors. They are F32, or F64, which it rounds. It returns an
+// [NumParams] in the layout of m.Tensors. The path prior.Name stands for the program's own. They are F32, or F64, which it rounds. It returns an
 // *input.Error that names the file and the tensor if the file does not hold exactly this model's
 // weights.
 func ReadWeights(path string, m *models.Model) ([]float32, error) {
-	r, err := safetensors.Open(path)
+	if path == prior.Name {
+		dx, dy := m.Dims()
+		if err := prior.Check(m.Config(), dx, dy); err != nil {
+			return nil, err
+		}
+	}
+	r, err := openWeights(path)
 	if err != nil {
 		return nil, err
 	}

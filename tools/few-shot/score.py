@@ -28,7 +28,8 @@ SETS = {
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("models", nargs="+", metavar="NAME=CONFIG[,KEY=VALUE...]",
-                   help="a configuration, and the --set flags that change it")
+                   help="a configuration, and the --set flags that change it; weights=FILE are where it starts. "
+                   "NAME=prior predicts without training")
     p.add_argument("--acqnp", default="./acqnp", help="the program")
     p.add_argument("--data", required=True, metavar="DIR", help="holds SET.train.csv, SET.ctx.csv and SET.tgt.csv")
     p.add_argument("--sets", default=",".join(SETS))
@@ -66,15 +67,22 @@ def score(o, name, label, config, keys, seed):
             f"data.context=[{s['context'][0]},{s['context'][1]}]"] + keys
     common = ["--threads", o.threads, "--quiet"]
     begin = time.time()
-    call(o.acqnp, "train", "--config", config, "--seed", seed, "--run-dir", run, "--overwrite", "--no-eval",
-         *common, *(word for key in sets for word in ("--set", key)))
+    if config == "prior":
+        os.makedirs(run, exist_ok=True)
+    else:
+        start = [word for key in sets if key.startswith("weights=") for word in ("--weights", key.removeprefix("weights="))]
+        call(o.acqnp, "train", "--config", config, "--seed", seed, "--run-dir", run, "--overwrite", "--no-eval", *start,
+             *common, *(word for key in sets if not key.startswith("weights=") for word in ("--set", key)))
     seconds = time.time() - begin
-    context, quantiles = os.path.join(run, "context.csv"), os.path.join(run, "quantiles.csv")
-    write_context(data("ctx"), context, s["function"], s["context"][1])
-    levels = ["--levels", "grid", "--num-tau", "100"] if has_levels(run) else []
-    call(o.acqnp, "sample-quantiles", "--run", run, "--context", context, "--targets", data("tgt"), "--out", quantiles,
+    context, targets, quantiles = (os.path.join(run, name + ".csv") for name in ("context", "targets", "quantiles"))
+    names = {s["function"]: "function", s["x"]: "x", s["y"]: "y"} if config == "prior" else {}
+    write(data("ctx"), context, s["function"], s["context"][1], names)
+    write(data("tgt"), targets, s["function"], sys.maxsize, names)
+    model = ["--prior"] if config == "prior" else ["--run", run]
+    levels = ["--levels", "grid", "--num-tau", "100"] if config == "prior" or has_levels(run) else []
+    call(o.acqnp, "sample-quantiles", *model, "--context", context, "--targets", targets, "--out", quantiles,
          *levels, *common)
-    y, mixtures = read(quantiles, data("tgt"), s)
+    y, mixtures = read(quantiles, data("tgt"), dict(s, column=names.get(s["x"], s["x"])))
     log_density, crps = mixtures.log_density(y), mixtures.crps(y)
     row = dict(set=name, model=label, seed=seed, log_density=log_density.mean(),
                std_error=log_density.std(ddof=1) / len(y)**0.5, crps=crps.mean(), span=mixtures.span(),
@@ -99,16 +107,16 @@ def has_levels(run):
         return any(line.strip().startswith("num_tau:") for line in f)
 
 
-def write_context(source, target, function, most):
-    """Copies a context, at most so many points of each function."""
+def write(source, target, function, most, names):
+    """Copies a file of points, at most so many of each function, and gives its columns other names."""
     with open(source, newline="") as f, open(target, "w", newline="") as g:
         rows, seen = csv.DictReader(f), {}
-        w = csv.DictWriter(g, rows.fieldnames)
-        w.writeheader()
+        w = csv.writer(g)
+        w.writerow(names.get(c, c) for c in rows.fieldnames)
         for r in rows:
             seen[r[function]] = seen.get(r[function], 0) + 1
             if seen[r[function]] <= most:
-                w.writerow(r)
+                w.writerow(r.values())
 
 
 def read(quantiles, targets, s):
@@ -126,8 +134,8 @@ def read(quantiles, targets, s):
             if r["kind"] != "component":
                 continue
             key = r["function"], int(r["target"])
-            if abs(float(r[s["x"]]) - truth[key][0]) > 1e-5 * (1 + abs(truth[key][0])):
-                sys.exit(f"{quantiles}: target {key} is at {r[s['x']]}, expected {truth[key][0]}")
+            if abs(float(r[s["column"]]) - truth[key][0]) > 1e-5 * (1 + abs(truth[key][0])):
+                sys.exit(f"{quantiles}: target {key} is at {r[s['column']]}, expected {truth[key][0]}")
             parts.setdefault(key, []).append([float(r[c]) if r[c] else np.nan for c in ("tau", "mu", "sigma", "weight")])
     if parts.keys() != truth.keys():
         sys.exit(f"{quantiles}: {len(parts)} targets, expected the {len(truth)} of {targets}")

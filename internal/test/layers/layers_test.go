@@ -22,7 +22,7 @@ var layers = [][]string{
 		"internal/fetch", "internal/ops", "internal/simd", "internal/gpu/gputest", "internal/gpu/cu/probe", "kernels"},
 	{"internal/engine", "internal/engine/plan", "internal/gpu/cu", "kernels/emulator"},
 	{"internal/engine/reference", "internal/engine/cpu", "internal/engine/cuda"},
-	{"internal/models", "internal/datasets", "internal/device"},
+	{"internal/models", "internal/datasets", "internal/device", "internal/prior"},
 	{"internal/feed", "internal/footprint", "internal/run", "internal/doctor"},
 	{"internal/predict", "internal/train", "internal/output"},
 	{"internal/ablate", "internal/bench", "internal/initialise"},
