@@ -124,10 +124,10 @@ def forest(problem):
         return f.predict(t, quantiles=levels)
 
     candidates = []
-    for leaf in (2, 5, 15, 40):
+    for leaf in (3, 10, 40):
         if leaf < len(table.tune[1]) / 4:
             for share in (0.4, 1.0):
-                candidates += smoothed(table, ((leaf, share), quantiles(*table.tune, leaf, share, 60)))
+                candidates += smoothed(table, ((leaf, share), quantiles(*table.tune, leaf, share, 50)))
     (leaf, share), c, h = best = table.choose(candidates)
     return smooth(quantiles(*table.final, leaf, share, 200), table.final[1].std(), c, h), best
 
@@ -139,8 +139,8 @@ def ngboost(problem):
     from sklearn.tree import DecisionTreeRegressor
     table = Table(problem)
 
-    def fit(x, y, depth, log, n):
-        base = DecisionTreeRegressor(max_depth=depth, min_samples_leaf=max(1, len(y) // 200), random_state=SEED)
+    def fit(x, y, log, n):
+        base = DecisionTreeRegressor(max_depth=3, min_samples_leaf=max(1, len(y) // 200), random_state=SEED)
         y = np.log(y) if log else y
         return NGBRegressor(Dist=Normal, Base=base, n_estimators=n, learning_rate=0.05, minibatch_frac=0.7, verbose=False,
                             random_state=SEED, natural_gradient=True).fit(x, y)
@@ -152,12 +152,11 @@ def ngboost(problem):
     candidates = []
     x, y, v = table.tune
     for log in [False] + [True] * bool((stack(problem.valid) > 0).all() and (y > 0).all()):
-        for depth in (2, 4):
-            m = fit(x, y, depth, log, 120)
-            candidates += [((depth, log, n), predict(m, v, log, n)) for n in (15, 30, 45, 60, 90, 120)]
-    depth, log, n = best = table.choose(candidates)
+        m = fit(x, y, log, 120)
+        candidates += [((log, n), predict(m, v, log, n)) for n in (15, 30, 45, 60, 80, 100, 120)]
+    log, n = best = table.choose(candidates)
     x, y, t = table.final
-    return predict(fit(x, y, depth, log, n), t, log, n), best
+    return predict(fit(x, y, log, n), t, log, n), best
 
 
 def network(problem):
@@ -166,8 +165,9 @@ def network(problem):
     torch.set_num_threads(1)
     table = Table(problem)
 
-    def train(x, y, v, n, k, width, steps):
-        """Trains and returns the predictions of v after each of the given steps."""
+    def train(x, y, v, k, width, steps, valid=None):
+        """Trains and returns the predictions of v after each of the given steps. With validation
+        targets, it ends once the best of them is less than half of the last."""
         torch.manual_seed(SEED)
         center, scale, my, sy = x.mean(0), x.std(0) + 1e-9, y.mean(), y.std()
         put = lambda a: torch.tensor((a - center) / scale, dtype=torch.float32)
@@ -175,7 +175,7 @@ def network(problem):
         net = torch.nn.Sequential(torch.nn.Linear(x.shape[1], width), torch.nn.Tanh(), torch.nn.Linear(width, width),
                                   torch.nn.Tanh(), torch.nn.Linear(width, 3 * k))
         adam, out = torch.optim.AdamW(net.parameters(), 3e-3, weight_decay=1e-2), []
-        for step in range(1, n + 1):
+        for step in range(1, steps[-1] + 1):
             at = torch.randint(len(Y), (min(256, len(Y)),))
             w, m, s = net(X[at]).chunk(3, 1)
             log = torch.log_softmax(w, 1) - ((Y[at] - m) * torch.exp(-s))**2 / 2 - s
@@ -189,15 +189,17 @@ def network(problem):
                 w = np.exp(w - w.max(1, keepdims=True))
                 s = np.exp(np.maximum(s, -6))
                 out.append(gaussians(my + sy * m, sy * s, w / w.sum(1, keepdims=True)))
+                if valid is not None and 2 * steps[np.argmax([p.log_density(valid).mean() for p in out])] < step > 200:
+                    break
         return out
 
     steps = [25, 50, 75, 100, 150, 200, 300, 400, 600, 800]
     candidates = []
     for k, width in ((2, 16), (5, 32)):
-        out = train(*table.tune, steps[-1], k, width, steps)
+        out = train(*table.tune, k, width, steps, table.valid_y)
         candidates += [((k, width, n), p) for n, p in zip(steps, out)]
     k, width, n = best = table.choose(candidates)
-    return train(*table.final, n, k, width, [n])[0], best
+    return train(*table.final, k, width, [n])[0], best
 
 
 def kernel(problem):
