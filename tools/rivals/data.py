@@ -6,6 +6,7 @@ says train or valid. context.csv and target.csv are the context and the targets 
 import csv
 import os
 import subprocess
+import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,12 +61,13 @@ def make(folder, names, few_shot):
     made = []
     for name in names:
         s = SETS[name]
+        if os.path.exists(path(folder, name, SPLITS - 1, "target")):
+            made.append(name)
+            continue
         if s.source == FILES and not few_shot:
-            print(f"{name}: left out, because --few-shot names no folder")
+            print(f"{name}: left out, because --few-shot names no folder", file=sys.stderr)
             continue
         made.append(name)
-        if os.path.exists(path(folder, name, SPLITS - 1, "target")):
-            continue
         fold = given(few_shot, name, s) if s.source == FILES else None
         rows = fold.pop("rows") if fold else load(s)
         for k in range(SPLITS):

@@ -132,31 +132,32 @@ def forest(problem):
     return smooth(quantiles(*table.final, leaf, share, 200), table.final[1].std(), c, h), best
 
 
-def ngboost(problem):
-    """Natural gradient boosting of a Gaussian, of y or of log y."""
-    from ngboost import NGBRegressor
-    from ngboost.distns import Normal
-    from sklearn.tree import DecisionTreeRegressor
+def catboost(problem):
+    """CatBoost's boosting of a Gaussian's mean and variance, of y or of log y."""
+    from catboost import CatBoostRegressor
     table = Table(problem)
 
-    def fit(x, y, log, n):
-        base = DecisionTreeRegressor(max_depth=3, min_samples_leaf=max(1, len(y) // 200), random_state=SEED)
+    def fit(x, y, log, depth, n):
         y = np.log(y) if log else y
-        return NGBRegressor(Dist=Normal, Base=base, n_estimators=n, learning_rate=0.05, minibatch_frac=0.7, verbose=False,
-                            random_state=SEED, natural_gradient=True).fit(x, y)
+        center, scale = y.mean(), y.std()
+        m = CatBoostRegressor(loss_function="RMSEWithUncertainty", iterations=n, depth=depth, learning_rate=0.05,
+                              thread_count=1, random_seed=SEED, verbose=False, allow_writing_files=False)
+        return m.fit(x, (y - center) / scale), center, scale
 
-    def predict(m, t, log, n):
-        d = m.pred_dist(t, max_iter=n)
-        return gaussians(d.loc, d.scale, log=log)
+    def predict(fitted, t, log, n):
+        m, center, scale = fitted
+        mean, variance = m.predict(t, ntree_end=n).T
+        return gaussians(center + scale * mean, scale * np.sqrt(variance), log=log)
 
     candidates = []
     x, y, v = table.tune
-    for log in [False] + [True] * bool((stack(problem.valid) > 0).all() and (y > 0).all()):
-        m = fit(x, y, log, 120)
-        candidates += [((log, n), predict(m, v, log, n)) for n in (15, 30, 45, 60, 80, 100, 120)]
-    log, n = best = table.choose(candidates)
+    for log in [False] + [True] * bool((table.valid_y > 0).all() and (y > 0).all()):
+        for depth in (2, 5):
+            m = fit(x, y, log, depth, 400)
+            candidates += [((log, depth, n), predict(m, v, log, n)) for n in (20, 40, 70, 100, 150, 200, 300, 400)]
+    log, depth, n = best = table.choose(candidates)
     x, y, t = table.final
-    return predict(fit(x, y, log, n), t, log, n), best
+    return predict(fit(x, y, log, depth, n), t, log, n), best
 
 
 def network(problem):
@@ -240,5 +241,5 @@ def kernel(problem):
     return gaussians(np.broadcast_to(at, w.shape), np.full(w.shape, h * y.std()), w), best[1:]
 
 
-RIVALS = {"mixed model": mixed_model, "boosted quantiles": boosted, "quantile forest": forest, "NGBoost": ngboost,
+RIVALS = {"mixed model": mixed_model, "boosted quantiles": boosted, "quantile forest": forest, "CatBoost": catboost,
           "mixture network": network, "kernel density": kernel}

@@ -36,7 +36,7 @@ class Ours:
             with open(file("init.txt"), "w") as f:
                 f.write(text)
         else:
-            keys = shape(s, train, keys) + keys
+            keys = shape(s, train) + keys
         common = ["--threads", self.o.threads, "--quiet"]
         self.call("train", "--config", config, "--run-dir", run, "--overwrite", "--no-eval", *common,
                   *(word for key in keys for word in ("--set", key)))
@@ -55,12 +55,11 @@ class Ours:
         return done.stdout + done.stderr
 
 
-def shape(s, train, keys):
-    """Returns the keys that a configuration not written by init needs: file, columns and split. The
-    program holds out validation functions itself, and one hundredth that it never looks at."""
-    out = [f"data.file={train}", f'data.function="{s.function}"', f"data.x=[{','.join(s.x)}]", f"data.y=[{s.y}]",
-           f"data.split={'function' if s.context else 'point'}"]
-    return out + ["data.train_fraction=0.99"] * (not any(key.startswith("data.split_column=") for key in keys))
+def shape(s, train):
+    """Returns the keys that a configuration not written by init needs: file and columns. The
+    program divides the training part into training and validation itself, as with init."""
+    return [f"data.file={train}", f'data.function="{s.function}"', f"data.x=[{','.join(s.x)}]", f"data.y=[{s.y}]",
+            f"data.split={'function' if s.context else 'point'}", "data.train_fraction=1"]
 
 
 def context(source, out, function, most):

@@ -42,8 +42,8 @@ def main():
     models |= {spec.partition("=")[0]: Ours(o, spec) for spec in o.ours}
     names = data.make(o.data, o.sets.split(","), o.few_shot)
     done = {(r["set"], r["split"], r["model"]) for r in table.load(o.out)}
-    for name in names:
-        for k in map(int, o.splits.split(",")):
+    for k in map(int, o.splits.split(",")):
+        for name in names:
             problem = None
             for label, model in models.items():
                 if (name, str(k), label) in done:
