@@ -72,19 +72,30 @@ class Table:
 SMOOTH = [(c, h) for c in (0.5, 1, 2) for h in (0.02, 0.1, 0.2, 0.4)]
 
 
-def smooth(quantiles, sd, c, h):
+TAILS = 0.002  # the weight of two wide Gaussians, for targets unlike any in training
+WIDE = np.array([3, 10])  # their deviations, in those of the training part's y
+
+
+def tailed(mu, sigma, weight, y):
+    """Returns mixtures of Gaussians [targets, K] with wide tails around the mean of y."""
+    tail = np.ones((len(mu), 2))
+    return gaussians(np.hstack([mu, tail * y.mean()]), np.hstack([sigma, tail * WIDE * y.std()]),
+                     np.hstack([weight * (1 - TAILS), tail * TAILS / 2]))
+
+
+def smooth(quantiles, y, c, h):
     """Returns the density of quantiles [targets, K] at the levels (k − 1/2)/K: K Gaussians of equal
-    weight at the quantiles. Their deviations are c times the distance of neighbours plus h·sd."""
+    weight at the quantiles, and tails. Their deviations are c times the distance of neighbours plus
+    h times the deviation of y."""
     q = np.sort(quantiles, 1)
-    gap = np.gradient(q, axis=1)
-    return gaussians(q, c * gap + h * sd)
+    return tailed(q, c * np.gradient(q, axis=1) + h * y.std(), np.full(q.shape, 1 / q.shape[1]), y)
 
 
 def smoothed(table, fit):
     """Yields ((settings, c, h), predictions) for all smoothings of a fit's quantiles."""
     settings, quantiles = fit
     for c, h in SMOOTH:
-        yield (settings, c, h), smooth(quantiles, table.tune[1].std(), c, h)
+        yield (settings, c, h), smooth(quantiles, table.tune[1], c, h)
 
 
 def boosted(problem):
@@ -110,7 +121,7 @@ def boosted(problem):
     (leaves, n), c, h = best = table.choose(candidates)
     x, y, t = table.final
     q = np.column_stack([m.predict(t) for m in models(x, y, leaves, n)])
-    return smooth(q, y.std(), c, h), best
+    return smooth(q, y, c, h), best
 
 
 def forest(problem):
@@ -129,7 +140,7 @@ def forest(problem):
             for share in (0.4, 1.0):
                 candidates += smoothed(table, ((leaf, share), quantiles(*table.tune, leaf, share, 50)))
     (leaf, share), c, h = best = table.choose(candidates)
-    return smooth(quantiles(*table.final, leaf, share, 200), table.final[1].std(), c, h), best
+    return smooth(quantiles(*table.final, leaf, share, 200), table.final[1], c, h), best
 
 
 def catboost(problem):
@@ -227,18 +238,20 @@ def kernel(problem):
     x, y, v = (a[:, columns] if a.ndim == 2 else a for a in table.tune)
     at, move = binned(y)
     z = (table.valid_y[:, None] - at) / y.std()
+    tails = np.exp(-(((table.valid_y - y.mean()) / y.std())[:, None] / WIDE)**2 / 2) / (WIDE * y.std() * np.sqrt(2 * np.pi))
+    tails = TAILS * tails.mean(1)
     bells = [np.exp(-(z / h)**2 / 2) / (h * y.std() * np.sqrt(2 * np.pi)) for h in heights]
     best = (-np.inf,)
     for wx in widths:
         for wf in widths if problem.set.context else [0.1]:  # 0.1: points of another function weigh nothing
             w = weights(x, v, wx, wf) @ move
             for h, bell in zip(heights, bells):
-                best = max(best, (np.log((w * bell).sum(1) + 1e-300).mean(), wx, wf, h))
+                best = max(best, (np.log((1 - TAILS) * (w * bell).sum(1) + tails).mean(), wx, wf, h))
     _, wx, wf, h = best
     x, y, t = (a[:, columns] if a.ndim == 2 else a for a in table.final)
     at, move = binned(y)
     w = weights(x, t, wx, wf) @ move
-    return gaussians(np.broadcast_to(at, w.shape), np.full(w.shape, h * y.std()), w), best[1:]
+    return tailed(np.broadcast_to(at, w.shape), np.full(w.shape, h * y.std()), w, y), best[1:]
 
 
 RIVALS = {"mixed model": mixed_model, "boosted quantiles": boosted, "quantile forest": forest, "CatBoost": catboost,

@@ -32,7 +32,8 @@ class Ours:
             if os.path.exists(config):
                 os.remove(config)
             function = ["--function", s.function] if s.function else []
-            text = self.call("init", "--csv", train, "--x", ",".join(s.x), "--y", s.y, *function, "--out", config)
+            text = self.call("init", "--csv", train, "--x", ",".join(s.x), "--y", s.y, *function, "--out", config,
+                             "--threads", self.o.threads)
             with open(file("init.txt"), "w") as f:
                 f.write(text)
         else:

@@ -4,7 +4,7 @@ import os
 
 import numpy as np
 
-from data import SETS
+from data import SETS, SPLITS
 
 
 def load(file):
@@ -19,9 +19,10 @@ def markdown(rows):
     and a table of coverage and seconds, averaged over all sets."""
     sets, models = unique(rows, "set", list(SETS)), unique(rows, "model", [])
     at = lambda s, m, c: np.array([float(r[c]) for r in rows if r["set"] == s and r["model"] == m])
-    out = ["Mean log density of a held-out target in raw units, ± the standard error over the splits:", ""]
+    out = ["Mean log density of a held-out target in raw units, ± the standard error over the five splits",
+           "(in brackets: how many of them, where there are fewer):", ""]
     out += grid(sets, models, at, "log_density", max)
-    out += ["", "CRPS in raw units, ± the standard error over the splits:", ""] + grid(sets, models, at, "crps", min)
+    out += ["", "CRPS in raw units, ± the standard error:", ""] + grid(sets, models, at, "crps", min)
     out += ["", "Coverage of the central 50% and 90% intervals in percent, and seconds a split, means over the sets:", ""]
     out += ["| model | 50% | 90% | seconds | sets |", "| --- | ---: | ---: | ---: | ---: |"]
     for m in models:
@@ -34,8 +35,8 @@ def markdown(rows):
 def grid(sets, models, at, column, best):
     out = ["| set | " + " | ".join(models) + " |", "| --- |" + " ---: |" * len(models)]
     for s in sets:
-        means = {m: at(s, m, column).mean() for m in models if len(at(s, m, column))}
-        top, cells = best(means.values()), []
+        most = max(len(at(s, m, column)) for m in models)
+        top, cells = best(at(s, m, column).mean() for m in models if len(at(s, m, column)) == most), []
         for m in models:
             v = at(s, m, column)
             if not len(v):
@@ -43,7 +44,8 @@ def grid(sets, models, at, column, best):
                 continue
             number = f"{v.mean():.3f}".replace("-", "−")
             error = f" ± {v.std(ddof=1) / len(v)**0.5:.3f}" if len(v) > 1 else ""
-            cells.append((f"**{number}**" if means[m] == top else number) + error)
+            few = f" ({len(v)})" if len(v) < SPLITS else ""
+            cells.append((f"**{number}**" if v.mean() == top else number) + error + few)
         out.append(f"| {s} | " + " | ".join(cells) + " |")
     return out
 
