@@ -43,8 +43,8 @@ untrained one on a few evaluation batches, and fit.png shows what it predicts fo
 evaluation functions. eval.json is written if they are all of the configuration's batches. A warning
 follows if the quantile levels of an ACQNP with a plain adaptor coincide.
 
-With train.validate_every, the weights with the best log-likelihood of validation data are kept in
-checkpoints/best.safetensors, and this evaluation and all other commands use them. With
+With train.validate_every, the average of the last weights with the best log-likelihood of validation
+data is kept in checkpoints/best.safetensors, and this evaluation and all other commands use it. With
 train.patience, training ends once so many validations in a row were no better.
 
 On SIGINT, SIGTERM or SIGHUP, training writes a checkpoint and exits with 130. --resume continues from

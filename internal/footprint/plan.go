@@ -77,7 +77,7 @@ func (p Plan) Bytes() (float64, error) {
 		return n, nil
 	}
 	beside, err := p.Beside.Bytes()
-	return n + beside, err
+	return n + beside + 4*float64(p.Model.NumParams()), err // training also keeps an average of the weights
 }
 
 // refuse returns the error of a plan that takes too much.

@@ -25,6 +25,8 @@ const (
 	validKey   = "validation"
 	prefixM    = "adam.m."
 	prefixV    = "adam.v."
+
+	prefixAverage = "average."
 )
 
 // A Checkpoint is everything that a run needs to continue. Batches, levels and initial weights
@@ -42,6 +44,7 @@ type Checkpoint struct {
 	Units     *Units        // of the data; nil if an older program wrote the checkpoint
 
 	Validation Validation // so far; zero in a run without
+	Average    []float32  // of the weights over the last steps [NumParams]; nil in a run without validation
 
 	engine.State // weights and optimiser
 }
@@ -94,6 +97,9 @@ func (c *Checkpoint) write(m *models.Model, seed uint64) error {
 		meta[scaleKey], meta[goodKey] = strconv.FormatFloat(float64(c.Scale), 'g', -1, 32), strconv.Itoa(c.Good)
 	}
 	tensors := slices.Concat(split(m, "", c.Params), split(m, prefixM, c.M), split(m, prefixV, c.V))
+	if c.Average != nil {
+		tensors = append(tensors, split(m, prefixAverage, c.Average)...)
+	}
 	if meta[safetensors.ChecksumKey], err = safetensors.ChecksumOf(meta, tensors); err != nil {
 		return err
 	}

@@ -30,7 +30,12 @@ func ReadCheckpoint(path string, m *models.Model) (Checkpoint, error) {
 	if c.Model != m.Name() {
 		return Checkpoint{}, &input.Error{File: path, Found: "a checkpoint of model " + c.Model, Expected: "one of model " + m.Name()}
 	}
-	if err := checkTensors(r, path, m, "", prefixM, prefixV); err != nil {
+	prefixes := []string{"", prefixM, prefixV}
+	_, averaged := r.Spec(prefixAverage + m.Tensors()[0].Name)
+	if averaged {
+		prefixes = append(prefixes, prefixAverage)
+	}
+	if err := checkTensors(r, path, m, prefixes...); err != nil {
 		return Checkpoint{}, err
 	}
 	if err := c.Units.fit(path, m); err != nil {
@@ -42,6 +47,10 @@ func ReadCheckpoint(path string, m *models.Model) (Checkpoint, error) {
 	n := m.NumParams()
 	c.Params, c.M, c.V = make([]float32, n), make([]float32, n), make([]float32, n)
 	err = errors.Join(join(r, path, m, "", c.Params), join(r, path, m, prefixM, c.M), join(r, path, m, prefixV, c.V))
+	if averaged {
+		c.Average = make([]float32, n)
+		err = errors.Join(err, join(r, path, m, prefixAverage, c.Average))
+	}
 	return c, err
 }
 

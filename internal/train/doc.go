@@ -8,6 +8,6 @@
 // runs forward, backward and Adam. A trainer on a GPU returns from a step before it is done, so the
 // loop asks for the loss and the state only when it logs, validates or saves.
 //
-// With train.validate_every, the loop computes the log-likelihood of fixed validation batches, saves
-// the best weights, and ends when train.patience runs out.
+// With train.validate_every, the loop computes the log-likelihood of fixed validation batches under
+// an average of the weights, saves the best, and ends when train.patience runs out.
 package train

@@ -31,6 +31,7 @@ type loop struct {
 
 	validator *validator // nil without validation
 	valid     run.Validation
+	average   []float32 // of the weights [NumParams]; nil before its first update
 
 	saved      int    // the step of the newest checkpoint; −1 before there is one
 	checkpoint string // its path
@@ -50,6 +51,9 @@ func (l *loop) run(ctx context.Context, source datasets.Source) error {
 			return err
 		}
 		if err := l.advance(extents); err != nil {
+			return err
+		}
+		if err := l.updateAverage(); err != nil {
 			return err
 		}
 		if err := l.validateAndReport(); err != nil {
@@ -158,5 +162,5 @@ func (l *loop) save() error {
 func (l *loop) current(state engine.State) run.Checkpoint {
 	return run.Checkpoint{Step: l.step, Benchmark: l.o.Experiment.Benchmark, Model: l.model.Name(), Config: l.config,
 		Version: l.o.Version, Kernels: l.o.Device.Kernels(), Elapsed: l.meter.elapsed(), Units: &l.units,
-		Validation: l.valid, State: state}
+		Validation: l.valid, Average: l.average, State: state}
 }

@@ -174,6 +174,7 @@ func (l *loop) restore() (time.Duration, error) {
 		return 0, l.tooFar(c.Step)
 	}
 	l.step, l.saved, l.checkpoint, l.valid = c.Step, c.Step, c.Path, c.Validation
+	l.average = c.Average
 	l.compareKernels(*c)
 	return c.Elapsed, l.trainer.Load(c.State)
 }

@@ -57,6 +57,9 @@ func (l *loop) try(ctx context.Context) error {
 		if err := l.advance(extents); err != nil {
 			return err
 		}
+		if err := l.updateAverage(); err != nil {
+			return err
+		}
 		if l.o.OnStep != nil {
 			l.o.OnStep(l.last)
 		}
@@ -71,7 +74,7 @@ func (l *loop) try(ctx context.Context) error {
 		case l.judge(ll):
 			best = copied(state)
 		case l.valid.Out == l.step && l.step < l.end():
-			if err := l.trainer.Load(best); err != nil {
+			if err := l.startAgain(best); err != nil {
 				return err
 			}
 		}

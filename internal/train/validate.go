@@ -97,8 +97,8 @@ func (v *validator) close() error {
 	return v.program.Close()
 }
 
-// validateAndReport validates the weights if that is due, and reports the step. Weights that are
-// better than all before are saved.
+// validateAndReport validates the average of the weights if that is due, and reports the step. An
+// average that is better than all before is saved.
 func (l *loop) validateAndReport() error {
 	if !l.due() {
 		return l.report(nil)
@@ -114,6 +114,7 @@ func (l *loop) validateAndReport() error {
 	switch {
 	case better:
 		c := l.current(state)
+		c.Average = nil
 		return l.dir.SaveBest(&c, l.model, l.o.Experiment.Train)
 	case l.valid.Out == l.step && l.step < l.end():
 		return l.goBack()
@@ -121,11 +122,15 @@ func (l *loop) validateAndReport() error {
 	return nil
 }
 
-// validated returns the current state and the validation's log-likelihood.
+// validated returns the current state with the average of the weights for its weights, and the
+// validation's log-likelihood under them.
 func (l *loop) validated() (engine.State, float64, error) {
 	state, err := l.trainer.State()
 	if err != nil {
 		return state, 0, l.named(err)
+	}
+	if l.average != nil {
+		state.Params = l.average
 	}
 	ll, err := l.validator.loglik(state.Params)
 	if err == nil && ll-ll != 0 {
@@ -142,7 +147,7 @@ func (l *loop) goBack() error {
 		err = &input.Error{File: c.Path, Key: "step", Found: strconv.Itoa(c.Step), Expected: strconv.Itoa(l.valid.Step)}
 	}
 	if err == nil {
-		return l.trainer.Load(c.State)
+		return l.startAgain(c.State)
 	}
 	if l.o.Warn != nil {
 		l.o.Warn("the learning rate falls from the last weights, not from the best: " + err.Error())
@@ -176,4 +181,10 @@ func (l *loop) judge(ll float64) (better bool) {
 		v.Out = l.step
 	}
 	return false
+}
+
+// startAgain loads a state, whose weights also become the average.
+func (l *loop) startAgain(s engine.State) error {
+	l.average = append(l.average[:0], s.Params...)
+	return l.trainer.Load(s)
 }
