@@ -45,7 +45,9 @@ func fixPoints(e config.Experiment, n int) ([]config.Flag, error) {
 	b, _ := benchmark.Find(e.Benchmark)
 	switch {
 	case b.Kind == benchmark.CSV:
-		return []config.Flag{flag("data.points", n, n), flag("data.context", context, context)}, nil
+		// with "all", functions of fewer points would take part in smaller batches
+		sizes := config.Flag{Name: "--points", Key: "data.sizes", Value: config.SmallestSize}
+		return []config.Flag{flag("data.points", n, n), flag("data.context", context, context), sizes}, nil
 	case len(e.Data.Points) == 0:
 		return nil, &input.Error{File: "--points", Found: strconv.Itoa(n),
 			Expected: "no --points: the functions of " + e.Benchmark + " have a fixed number of points"}
