@@ -8,6 +8,7 @@ import argparse
 import csv
 import os
 import re
+import resource
 import subprocess
 import sys
 import time
@@ -35,6 +36,7 @@ def main():
     p.add_argument("--sets", default=",".join(SETS))
     p.add_argument("--seeds", default="0", help="comma-separated")
     p.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="for every configuration")
+    p.add_argument("--seconds", type=float, default=0, help="processor time of a training; 0: the steps of the configurations")
     p.add_argument("--threads", default="0", help="of the program; 0: all cores")
     p.add_argument("--runs", default="few-shot-runs", metavar="DIR", help="for run directories and predictions")
     p.add_argument("--out", metavar="FILE", help="CSV file for the scores, beside the printed table")
@@ -66,13 +68,16 @@ def score(o, name, label, config, keys, seed):
             f"data.split={s['split']}", "data.sizes=smallest", "data.train_fraction=0.99", f"data.points=[{s['points'][0]},{s['points'][1]}]",
             f"data.context=[{s['context'][0]},{s['context'][1]}]"] + keys
     common = ["--threads", o.threads, "--quiet"]
+    start = [word for key in sets if key.startswith("weights=") for word in ("--weights", key.removeprefix("weights="))]
+    keys = [key for key in sets if not key.startswith("weights=")]
+    train = lambda *more: call(o.acqnp, "train", "--config", config, "--seed", seed, "--run-dir", run, "--overwrite", "--no-eval",
+                               *start, *common, *(word for key in keys + list(more) for word in ("--set", key)))
+    more = [f"train.steps={round(o.seconds / step_time(train))}"] if o.seconds and config != "prior" else []
     begin = time.time()
     if config == "prior":
         os.makedirs(run, exist_ok=True)
     else:
-        start = [word for key in sets if key.startswith("weights=") for word in ("--weights", key.removeprefix("weights="))]
-        call(o.acqnp, "train", "--config", config, "--seed", seed, "--run-dir", run, "--overwrite", "--no-eval", *start,
-             *common, *(word for key in sets if not key.startswith("weights=") for word in ("--set", key)))
+        train(*more)
     seconds = time.time() - begin
     context, targets, quantiles = (os.path.join(run, name + ".csv") for name in ("context", "targets", "quantiles"))
     names = {s["function"]: "function", s["x"]: "x", s["y"]: "y"} if config == "prior" else {}
@@ -89,6 +94,18 @@ def score(o, name, label, config, keys, seed):
                targets=len(y), seconds=seconds)
     show(row)
     return row
+
+
+def step_time(train):
+    """Returns the processor time of a training step, in seconds, from two short trainings."""
+    few, many = 100, 500
+    used = []
+    for steps in (few, many):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        train(f"train.steps={steps}")
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        used.append(after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
+    return (used[1] - used[0]) / (many - few)
 
 
 def show(r):
