@@ -115,6 +115,9 @@ func runTrain(ctx context.Context, a *app, o trainOptions) error {
 			return err
 		}
 	}
+	if o.weights == "" {
+		o.weights = e.Train.Weights
+	}
 	p := a.progress()
 	result, err := train.RunShown(ctx, train.Options{
 		Experiment: e, Dir: o.runDir, DataDir: o.dataDir, Device: o.device, Resume: o.resume, Overwrite: o.overwrite,

@@ -19,14 +19,14 @@ func TestInitThenTrain(t *testing.T) {
 		}
 	}
 	write(t, dir, "prices.csv", text)
-	words := []string{"init", "--csv", "prices.csv", "--function", "item", "--x", "age", "--y", "price", "--budget", "0.2", "--model", "cnp"}
+	words := []string{"init", "--csv", "prices.csv", "--function", "item", "--x", "age", "--y", "price", "--budget", "0.02", "--model", "cnp"}
 	o := succeed(t, words...)
 	for _, want := range []string{"functions  8, points of each: least 10, median 10, most 10", "chosen", "wrote config.yaml; next: acqnp train --config config.yaml"} {
 		if !strings.Contains(o.out, want) {
 			t.Errorf("no %q in\n%s", want, o.out)
 		}
 	}
-	if !strings.Contains(o.err, "trying models on 4 splits of the data") {
+	if !strings.Contains(o.err, "trying models on 8 splits of the data") {
 		t.Error(o.err)
 	}
 	checkRefusal(t, "init", acqnp(words...), 2, "--overwrite")

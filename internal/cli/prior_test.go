@@ -107,6 +107,9 @@ func TestFineTunePrior(t *testing.T) {
 	if !(prior > untrained+0.3) { // nats a point; an untrained model is below a standard normal
 		t.Errorf("the prior's log-likelihood is %.3f, that of an untrained model %.3f", prior, untrained)
 	}
+	if same := before(append(args, "--run-dir", filepath.Join(dir, "d"), "--set", "train.weights=prior")...); same != prior {
+		t.Errorf("with train.weights: prior the log-likelihood is %.3f, want %.3f", same, prior)
+	}
 	o := acqnp(append(args[:len(args)-1], "--run-dir", filepath.Join(dir, "c"), "--weights", "prior", "--set", "model.representation=48")...)
 	checkRefusal(t, "another shape", o, 2, "model.representation: 48 and 64")
 	if _, err := os.Stat(filepath.Join(dir, "c")); err == nil {

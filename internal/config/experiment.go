@@ -58,6 +58,10 @@ const (
 	Plateau  = "plateau" // constant, then falls to zero over a tenth of the steps before, from the best weights
 )
 
+// PriorWeights is the value of train.weights for the weights that the program carries; see package
+// prior.
+const PriorWeights = "prior"
+
 // The values of train.levels: how the N_τ levels of a point are drawn.
 const (
 	RandomLevels     = "random"     // independently: the paper's
@@ -217,15 +221,18 @@ type Train struct {
 	// NumTau is N_τ, the number of quantile levels of a point; for quantile models.
 	NumTau int `yaml:"num_tau,omitempty" mapstructure:"num_tau"`
 	// Levels is RandomLevels or StratifiedLevels; for quantile models.
-	Levels          string  `yaml:"levels,omitempty" mapstructure:"levels"`
-	LearningRate    float64 `yaml:"learning_rate" mapstructure:"learning_rate"` // of Adam
-	WeightDecay     float64 `yaml:"weight_decay" mapstructure:"weight_decay"`   // the L2 regulariser λ
-	Schedule        string  `yaml:"schedule" mapstructure:"schedule"`           // Constant, Cosine or Plateau
-	Loss            string  `yaml:"loss" mapstructure:"loss"`                   // AllPoints or Targets
-	Seed            uint64  `yaml:"seed" mapstructure:"seed"`
-	LogEvery        int     `yaml:"log_every" mapstructure:"log_every"`               // steps
-	CheckpointEvery int     `yaml:"checkpoint_every" mapstructure:"checkpoint_every"` // steps
-	KeepCheckpoints int     `yaml:"keep_checkpoints" mapstructure:"keep_checkpoints"` // besides the newest
+	Levels       string  `yaml:"levels,omitempty" mapstructure:"levels"`
+	LearningRate float64 `yaml:"learning_rate" mapstructure:"learning_rate"` // of Adam
+	WeightDecay  float64 `yaml:"weight_decay" mapstructure:"weight_decay"`   // the L2 regulariser λ
+	Schedule     string  `yaml:"schedule" mapstructure:"schedule"`           // Constant, Cosine or Plateau
+	Loss         string  `yaml:"loss" mapstructure:"loss"`                   // AllPoints or Targets
+	Seed         uint64  `yaml:"seed" mapstructure:"seed"`
+	// Weights is PriorWeights if training starts from the weights that the program carries, and "" if
+	// it draws initial weights. csv.
+	Weights         string `yaml:"weights,omitempty" mapstructure:"weights"`
+	LogEvery        int    `yaml:"log_every" mapstructure:"log_every"`               // steps
+	CheckpointEvery int    `yaml:"checkpoint_every" mapstructure:"checkpoint_every"` // steps
+	KeepCheckpoints int    `yaml:"keep_checkpoints" mapstructure:"keep_checkpoints"` // besides the newest
 
 	// ValidateEvery is the number of steps between validations; 0 means none. Patience is how many
 	// validations in a row may bring no better one before training ends; 0 means any number.

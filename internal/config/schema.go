@@ -88,6 +88,7 @@ var modelsOf = map[string][]string{
 	"model.eval_bootstraps":  {"bnp"},
 	"train.num_tau":          quantile,
 	"train.levels":           quantile,
+	"train.weights":          {"acqnp"},
 	"eval.num_tau":           quantile,
 }
 
@@ -135,6 +136,7 @@ var kindsOf = map[string][]benchmark.Kind{
 	"data.log":             {benchmark.CSV},
 	"data.missing":         {benchmark.CSV},
 	"train.epochs":         {benchmark.Images},
+	"train.weights":        {benchmark.CSV},
 	"train.validate_every": {benchmark.Synthetic, benchmark.CSV},
 	"train.patience":       {benchmark.Synthetic, benchmark.CSV},
 	"eval.num_points":      {benchmark.Synthetic},

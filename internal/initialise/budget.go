@@ -8,16 +8,18 @@ import (
 
 // Trials and trainings are planned by counted operations, so that plans are the same everywhere.
 const (
-	rate     = 25e9 // floating-point operations a second of an ordinary core in training
+	rate     = 80e9 // floating-point operations a second of a core in training
 	overhead = 3e6  // of a step besides its operations, counted as operations
 	workers  = 2    // cores that a budget speaks of
 	together = 1.6  // cores' worth of two that share one training
+	stages   = 0.6  // share of the budget for the stages of a search
+	longer   = 4    // times as many steps, which the rest of the budget pays for
 )
 
 const (
-	patience   = 15   // validations without a better one, in trials and in training
-	leastSteps = 100  // of a trial
-	mostSteps  = 5000 // of a trial
+	patience   = 30   // validations without a better one, in trials and in training
+	leastSteps = 20   // of a trial
+	mostSteps  = 8000 // of a trial
 	trainingS  = 150  // seconds of two ordinary cores that a training takes at most
 )
 

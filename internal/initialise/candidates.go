@@ -7,6 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/prior"
 )
 
 // A candidate is a model with its size and the columns whose logarithm it sees.
@@ -16,10 +17,12 @@ type candidate struct {
 	aggregation string // "" for canp and bnp
 	width       int
 	log         []string
+	prior       bool // starts from the weights that the program carries
+	slower      bool // a lower learning rate
 }
 
 // key returns what tells two candidates apart.
-func (c candidate) key() string { return fmt.Sprint(c.model, c.aggregation, c.width, c.log) }
+func (c candidate) key() string { return fmt.Sprint(c) }
 
 // withLog returns the candidate on the logarithms of the columns.
 func (c candidate) withLog(columns []string) candidate {
@@ -32,6 +35,9 @@ func (c candidate) ofWidth(w int) candidate {
 	c.width = w
 	return c
 }
+
+// fromPrior is an ACQNP that starts from the weights that the program carries.
+var fromPrior = candidate{model: "acqnp", aggregation: config.Attention, width: usual, prior: true}
 
 // The widths of the networks.
 const (
@@ -53,6 +59,12 @@ func (c candidate) title() string {
 	if c.aggregation == config.Attention {
 		text += ", attention"
 	}
+	if c.prior {
+		text += ", from the prior"
+	}
+	if c.slower {
+		text += ", slower"
+	}
 	if c.width != usual {
 		text += fmt.Sprintf(", width %d", c.width)
 	}
@@ -64,7 +76,7 @@ func (c candidate) title() string {
 
 // The stages of the search; each varies one thing of the best candidate so far.
 func (s *search) stages() []func(best candidate) []candidate {
-	return []func(candidate) []candidate{s.units, s.models, s.widths}
+	return []func(candidate) []candidate{s.units, s.models, s.finer}
 }
 
 // first returns the candidate that the search starts from.
@@ -108,17 +120,46 @@ func (s *search) models(best candidate) (all []candidate) {
 			all = append(all, c.withLog(best.log))
 		}
 	}
+	if s.o.Model == "" || s.o.Model == "acqnp" {
+		if e, err := s.experiment(fromPrior); err == nil && prior.Check(e.Model, s.dims(), len(s.o.Y)) == nil {
+			all = append(all, fromPrior.withLog(best.log))
+		}
+	}
 	return all
 }
 
-// widths varies the size of the networks.
-func (s *search) widths(best candidate) []candidate { return []candidate{best.ofWidth(narrow)} }
+// dims returns the number of columns of x that the model sees, one for each name of a category.
+func (s *search) dims() (n int) {
+	for _, c := range s.found.Columns[:len(s.o.X)] {
+		if slices.Contains(s.found.Categories, c.Name) {
+			n += c.Distinct
+		} else {
+			n++
+		}
+	}
+	return n
+}
+
+// finer varies the learning rate, and the size of the networks unless that is given.
+func (s *search) finer(best candidate) []candidate {
+	slower := best
+	slower.slower = true
+	if best.prior {
+		return []candidate{slower}
+	}
+	return []candidate{best.ofWidth(narrow), slower}
+}
 
 // section is a part of a configuration.
 type section = map[string]any
 
 // modelSection returns the candidate's section model.
 func (c candidate) modelSection() section {
+	if c.prior {
+		return section{"name": "acqnp", "sigma_floor": 0.01, "adaptor_form": config.Residual, "aggregation": config.Attention,
+			"representation": 64, "encoder": []int{64, 64}, "key_encoder": []int{64}, "query_encoder": []int{64}, "heads": 8,
+			"adaptor": []int{32, 32}, "decoder": []int{64, 64}}
+	}
 	w := c.width
 	m := section{"name": c.model, "sigma_floor": 0.01}
 	if c.model == "bnp" {
@@ -164,12 +205,11 @@ func (s *search) experiment(c candidate) (config.Experiment, error) {
 	if len(c.log) > 0 {
 		data["log"] = c.log
 	}
-	rate := 2e-3
-	if c.aggregation == config.Attention || c.model == "canp" {
-		rate = 1e-3
-	}
-	train := section{"steps": 1, "batch_size": s.batchSize(), "learning_rate": rate, "weight_decay": 1e-5,
+	train := section{"steps": 1, "batch_size": s.batchSize(), "learning_rate": c.rate(), "weight_decay": 1e-5,
 		"schedule": config.Plateau, "seed": s.o.Seed, "log_every": 100, "checkpoint_every": 1000, "keep_checkpoints": 2}
+	if c.prior {
+		train["weights"] = config.PriorWeights
+	}
 	eval := section{"batches": 0, "batch_size": 4, "seed": 43}
 	if c.quantile() {
 		train["num_tau"], train["levels"], eval["num_tau"] = 16, config.StratifiedLevels, 50
@@ -181,11 +221,26 @@ func (s *search) experiment(c candidate) (config.Experiment, error) {
 	return config.Parse("init", content, config.Overrides{})
 }
 
+// rate returns the learning rate.
+func (c candidate) rate() float64 {
+	switch {
+	case c.prior && c.slower:
+		return 1e-4
+	case c.prior:
+		return 3e-4
+	case c.slower:
+		return 5e-4
+	case c.aggregation == config.Attention || c.model == "canp":
+		return 1e-3
+	}
+	return 2e-3
+}
+
 // splitSeed is data.seed.
 const splitSeed = 43
 
 // batchSize returns the number of functions of a batch, fewer if they are large.
 func (s *search) batchSize() int {
 	n := min(s.found.Points[1], config.MaxCSVPoints)
-	return min(max(512/max(n, 1), 4), 16)
+	return min(max(512/max(n, 1), 4), 64)
 }

@@ -82,7 +82,7 @@ func waves() file { return file{text: table("g,x,y", ",", repeat(9, 12), curve),
 func TestTrialsAreTheSameOnAnyThreads(t *testing.T) {
 	var files []string
 	o := waves().options(t)
-	o.Budget = 0.5
+	o.Budget = 0.05
 	for _, o.Threads = range []int{1, 3} {
 		r, err := initialise.Run(t.Context(), o)
 		if err != nil {
@@ -114,7 +114,7 @@ func TestTrialsAreTheSameOnAnyThreads(t *testing.T) {
 func TestOneModelAlone(t *testing.T) {
 	for _, model := range config.Models() {
 		o := waves().options(t)
-		o.Budget, o.Model = 0.1, model
+		o.Budget, o.Model = 0.02, model
 		r, err := initialise.Run(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
@@ -143,6 +143,26 @@ func TestLogDensitiesAreInTheUnitsOfTheData(t *testing.T) {
 	// y is log-normal in shape, so its logarithm is much easier to predict.
 	if !strings.HasSuffix(logs.Name, "log of y") || logs.LogLik < plain.LogLik+0.1 || r.Experiment.Data.Log[0] != "y" {
 		t.Errorf("%s: %.3f, %s: %.3f, chosen %s", plain.Name, plain.LogLik, logs.Name, logs.LogLik, r.Chosen)
+	}
+}
+
+// The program's weights are for one column of x and one of y.
+func TestThePriorIsTriedWhereItFits(t *testing.T) {
+	for _, x := range [][]string{{"x"}, {"x", "sex"}} {
+		f := file{text: table("g,x,y,sex", ",", repeat(9, 9), also(func(f, i int) string { return []string{"f", "m"}[f%2] })), function: "g", x: x}
+		o := f.options(t)
+		o.Budget, o.Model = 0.02, "acqnp"
+		r, err := initialise.Run(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tried := false
+		for _, trial := range r.Trials {
+			tried = tried || strings.Contains(trial.Name, "from the prior")
+		}
+		if tried != (len(x) == 1) {
+			t.Errorf("x %v: the prior was tried: %v", x, tried)
+		}
 	}
 }
 

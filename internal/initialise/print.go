@@ -72,15 +72,7 @@ func (r Result) Print(w io.Writer) error {
 		if o.Name == r.Chosen {
 			chosen = "chosen"
 		}
-		fmt.Fprintf(t, "%s\t%s\tbest after %s steps\t%s\n", o.Name, o.density(), numbers(o.Best), chosen)
+		fmt.Fprintf(t, "%s\t%s\tbest after %d steps\t%s\n", o.Name, o.density(), o.Step, chosen)
 	}
 	return t.Flush()
-}
-
-func numbers(n []int) string {
-	text := make([]string, len(n))
-	for i, v := range n {
-		text[i] = fmt.Sprint(v)
-	}
-	return strings.Join(text, ", ")
 }

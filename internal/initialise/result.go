@@ -1,7 +1,6 @@
 package initialise
 
 import (
-	"math"
 	"strings"
 
 	"github.com/acqnp/acqnp/internal/config"
@@ -9,8 +8,8 @@ import (
 	"github.com/acqnp/acqnp/internal/train"
 )
 
-// result returns the configuration of the best candidate. If the data are few and patience ended
-// all its trials, the number of steps is known, and all data are for training. Otherwise a part of
+// result returns the configuration of the best candidate. If the data are few and the trials
+// tell how many steps to take, all data are for training. Otherwise a part of
 // the data is for validation, and patience ends the training.
 func (s *search) result(best candidate) (Result, error) {
 	e, err := s.experiment(best)
@@ -19,7 +18,7 @@ func (s *search) result(best candidate) (Result, error) {
 	}
 	r := Result{Trials: s.outcomes, Chosen: best.title(), Ends: EndsByPatience}
 	e.Data.ValidFraction, e.Train.ValidateEvery = s.validFraction(), 1
-	if i, tried := s.known[best.key()]; tried && s.folds() >= 4 && s.outcomes[i].Patient {
+	if i, tried := s.known[best.key()]; tried && s.folds() > 1 && s.settled(s.outcomes[i]) {
 		r.Ends = EndsBySteps
 		e.Train.Steps, e.Train.ValidateEvery = s.outcomes[i].steps(), 0
 	} else if err := s.endByPatience(&e); err != nil {
@@ -47,15 +46,9 @@ func (s *search) endByPatience(e *config.Experiment) error {
 	return nil
 }
 
-// steps returns how many steps a training on all data takes: the mean of the best steps of the
-// trials, and the steps over which the plateau schedule then lowers the rate.
-func (o Outcome) steps() int {
-	sum := 0.0
-	for _, best := range o.Best {
-		sum += float64(best)
-	}
-	return max(20, int(math.Ceil(1.1*sum/float64(len(o.Best))/10)*10))
-}
+// steps returns how many steps a training on all data takes: the best of the trials, and those over
+// which the plateau schedule then lowers the rate.
+func (o Outcome) steps() int { return o.Step + o.Step/10 }
 
 // Command returns the command that trains the configuration in a file.
 func Command(file string) string {

@@ -27,11 +27,14 @@ type search struct {
 // An Outcome is how a candidate did.
 type Outcome struct {
 	Name    string    `json:"name"`
-	LogLik  float64   `json:"log_density"` // mean of Folds
-	Folds   []float64 `json:"folds"`       // best validation of each split: log density of a target in raw units
-	Best    []int     `json:"best_steps"`  // the steps of these validations
+	LogLik  float64   `json:"log_density"` // best validation: log density of a target in raw units, a mean over all splits
+	Step    int       `json:"step"`        // of this validation
+	Folds   []float64 `json:"folds"`       // best validation of each split
 	Patient bool      `json:"patient"`     // whether patience ended every trial, so that more steps would not help
 	candidate
+
+	every  int         // steps between validations
+	curves [][]float64 // [folds]: all validations
 }
 
 // run makes all stages and returns the best candidate's configuration.
@@ -39,7 +42,7 @@ func (s *search) run(ctx context.Context) (Result, error) {
 	s.known = map[string]int{}
 	best := s.first()
 	if s.o.Budget > 0 {
-		s.o.Progress.Note(fmt.Sprintf("trying models on %s of the data, by validation", s.splits()))
+		s.o.Progress.Note(fmt.Sprintf("trying models on %s of the data, by validation", splits(s.folds())))
 		if err := s.setSteps(); err != nil {
 			return Result{}, err
 		}
@@ -52,10 +55,36 @@ func (s *search) run(ctx context.Context) (Result, error) {
 			}
 			best = s.best().candidate
 		}
+		if err := s.tryLonger(ctx, best); err != nil {
+			return Result{}, err
+		}
 	} else if s.data.SplitBy == "function" && s.found.Functions >= manyFunctions && s.o.Model != "canp" && s.o.Model != "bnp" {
 		best.aggregation = config.Attention
 	}
 	return s.result(best)
+}
+
+// tryLonger makes the trials of a candidate again with more steps if they were too short to tell how
+// many it takes.
+func (s *search) tryLonger(ctx context.Context, c candidate) error {
+	i := s.known[c.key()]
+	if s.folds() < 2 || s.settled(s.outcomes[i]) {
+		return nil
+	}
+	delete(s.known, c.key())
+	s.steps *= longer
+	if err := s.try(ctx, []candidate{c}); err != nil {
+		return err
+	}
+	last := len(s.outcomes) - 1
+	s.outcomes[i], s.outcomes, s.known[c.key()] = s.outcomes[last], s.outcomes[:last], i
+	return nil
+}
+
+// settled reports whether more steps would hardly improve an outcome: patience ended all its trials,
+// or the best validation came long before their end.
+func (s *search) settled(o Outcome) bool {
+	return o.Step > 0 && (o.Patient || o.Step <= s.steps*3/4)
 }
 
 // manyFunctions is where attention is the better choice if nothing can be tried.
@@ -77,24 +106,19 @@ func (s *search) best() Outcome {
 // folds returns the number of splits that every candidate is tried on: more where a validation has
 // few functions or points.
 func (s *search) folds() int {
-	n, many := s.found.Functions, manyFunctions
+	n, few := s.found.Functions, 30
 	if s.data.SplitBy == "point" {
-		n, many = s.found.used(), 1000
+		n, few = s.found.used(), 600
 	}
 	switch {
-	case n < many:
+	case n < few:
+		return 8
+	case n < 3*few:
 		return 4
-	case n < 4*many:
+	case n < 6*few:
 		return 2
 	}
 	return 1
-}
-
-func (s *search) splits() string {
-	if n := s.folds(); n > 1 {
-		return fmt.Sprintf("%d splits", n)
-	}
-	return "one split"
 }
 
 // validFraction returns the share of the data for validation: a fifth, less of many functions or
@@ -125,7 +149,8 @@ func (s *search) try(ctx context.Context, candidates []candidate) error {
 		}
 		s.known[c.key()] = len(s.outcomes)
 		n := s.folds()
-		s.outcomes = append(s.outcomes, Outcome{Name: c.title(), candidate: c, Patient: true, Folds: make([]float64, n), Best: make([]int, n)})
+		s.outcomes = append(s.outcomes, Outcome{Name: c.title(), candidate: c, Patient: true,
+			Folds: make([]float64, n), curves: make([][]float64, n)})
 		for fold := range n {
 			j, err := s.job(c, fold)
 			if err != nil {
@@ -138,13 +163,31 @@ func (s *search) try(ctx context.Context, candidates []candidate) error {
 		return err
 	}
 	for i := range s.outcomes {
-		o := &s.outcomes[i]
-		o.LogLik = 0
-		for _, v := range o.Folds {
-			o.LogLik += v / float64(len(o.Folds))
-		}
+		s.outcomes[i].judge()
 	}
 	return nil
+}
+
+// judge sets the best validation of the mean curve over all splits. It is chosen on the mean, as a
+// split has few functions to choose a step by. A curve that has ended stays at its last value.
+func (o *Outcome) judge() {
+	longest := 0
+	for _, c := range o.curves {
+		longest = max(longest, len(c))
+	}
+	o.LogLik = math.Inf(-1)
+	for k := range longest {
+		mean := 0.0
+		for _, c := range o.curves {
+			if len(c) == 0 { // diverged
+				return
+			}
+			mean += c[min(k, len(c)-1)] / float64(len(o.curves))
+		}
+		if mean > o.LogLik {
+			o.LogLik, o.Step = mean, (k+1)*o.every
+		}
+	}
 }
 
 // job returns the trial of a candidate on a split.
@@ -163,7 +206,7 @@ func (s *search) job(c candidate, fold int) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.Experiment.Train.ValidateEvery, o.Experiment.Train.Steps = b.validateEvery(), max(s.steps, b.validateEvery())
+	o.Experiment.Train.ValidateEvery, o.Experiment.Train.Steps = b.validateEvery(), max(s.steps, 2*b.validateEvery())
 	shift, err := rawShift(o.Source)
 	return &job{candidate: s.known[c.key()], fold: fold, options: o, shift: shift, budget: b}, err
 }
@@ -173,7 +216,7 @@ func (s *search) job(c candidate, fold int) (*job, error) {
 func (s *search) setSteps() error {
 	c := s.first()
 	each := 0.0
-	for _, c := range slices.Concat([]candidate{c}, s.units(c), s.models(c), s.widths(c)) {
+	for _, c := range slices.Concat([]candidate{c}, s.units(c), s.models(c), s.finer(c)) {
 		s.known[c.key()] = 0
 		j, err := s.job(c, 0)
 		if err != nil {
@@ -182,7 +225,7 @@ func (s *search) setSteps() error {
 		each += j.budget.each()
 	}
 	clear(s.known)
-	s.steps = min(max(leastSteps, rounded(s.o.Budget*workers*rate/each/float64(s.folds()))), mostSteps)
+	s.steps = min(max(leastSteps, rounded(stages*s.o.Budget*workers*rate/each/float64(s.folds()))), mostSteps)
 	return nil
 }
 
@@ -214,18 +257,21 @@ func rawShift(source datasets.Source) (float64, error) {
 	return shift + sum/float64(functions), nil
 }
 
-// settle records the outcome of a trial. A trial that diverged is the worst.
+// settle records the outcome of a trial. A trial that diverged has no curve.
 func (s *search) settle(j *job, t train.Trial, err error) error {
 	o := &s.outcomes[j.candidate]
 	var diverged *train.NonFiniteError
 	if errors.As(err, &diverged) {
-		o.Folds[j.fold], o.Patient = -math.MaxFloat32, false
+		o.Patient = false
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	o.Folds[j.fold], o.Best[j.fold] = t.ValidLL+j.shift, t.Best
+	for i := range t.Curve {
+		t.Curve[i] += j.shift
+	}
+	o.curves[j.fold], o.Folds[j.fold], o.every = t.Curve, t.ValidLL+j.shift, j.options.Experiment.Train.ValidateEvery
 	o.Patient = o.Patient && t.Ended == EndsByPatience
 	return nil
 }

@@ -2,6 +2,7 @@ package initialise
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"unicode/utf8"
 
@@ -39,6 +40,7 @@ var remarks = map[string]string{
 	"train.weight_decay":     "λ of the L2 regulariser",
 	"train.schedule":         "constant, then falls to 0 at the end",
 	"train.loss":             "over all points, or over the target points alone (targets)",
+	"train.weights":          "starts from the weights that the program carries",
 	"train.seed":             "fixes initial weights, batches, levels",
 	"train.validate_every":   "steps",
 	"train.patience":         "validations without a better one, after which training ends",
@@ -137,7 +139,7 @@ func splits(n int) string {
 
 // density returns the outcome's log density as text.
 func (o Outcome) density() string {
-	if o.LogLik < -1e30 {
+	if math.IsInf(o.LogLik, 0) {
 		return "diverged"
 	}
 	return fmt.Sprintf("%.3f", o.LogLik)

@@ -51,6 +51,9 @@ func Run(ctx context.Context, o Options) (Result, error) {
 // closes it.
 func newLoop(o Options) (*loop, error) {
 	source := o.Source
+	if o.Weights == "" {
+		o.Weights = o.Experiment.Train.Weights
+	}
 	dx, dy := source.Dims()
 	model, err := models.New(o.Experiment.Model, dx, dy)
 	if err != nil {
@@ -221,17 +224,22 @@ func (l *loop) begin() error {
 
 // initialise loads a fresh run's weights into the trainer. It saves imported ones as step 0.
 func (l *loop) initialise() error {
-	if l.o.Weights == "" {
-		return l.trainer.Load(engine.State{Params: l.model.Initial(l.schedule.Seed)})
-	}
-	params, err := run.ReadWeights(l.o.Weights, l.model)
+	params, err := initial(l.o.Weights, l.model, l.schedule.Seed)
 	if err == nil {
 		err = l.trainer.Load(engine.State{Params: params})
 	}
-	if err == nil {
+	if err == nil && l.o.Weights != "" {
 		err = l.save()
 	}
 	return err
+}
+
+// initial returns the weights of a file, or those drawn from the seed if there is no file.
+func initial(file string, m *models.Model, seed uint64) ([]float32, error) {
+	if file == "" {
+		return m.Initial(seed), nil
+	}
+	return run.ReadWeights(file, m)
 }
 
 // checkWeights reads the weights file, to refuse a bad one before anything is written. A run that

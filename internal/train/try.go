@@ -17,14 +17,15 @@ import (
 
 // A Trial is the outcome of a training that leaves no files.
 type Trial struct {
-	Steps   int     // done
-	Best    int     // the step with the best validation
-	ValidLL float64 // of that step, in the model's units
-	Ended   string  // what ended it, as in Result
+	Steps   int       // done
+	Best    int       // the step with the best validation
+	ValidLL float64   // of that step, in the model's units
+	Ended   string    // what ended it, as in Result
+	Curve   []float64 // of all validations, until the patience ran out or the learning rate fell
 }
 
 // Try trains as Run does, with validation, and writes nothing. It needs o.Source and ignores Dir,
-// DataDir, Resume, Overwrite, Weights and Version. If the context ends, it returns ctx's error.
+// DataDir, Resume, Overwrite and Version. If the context ends, it returns ctx's error.
 func Try(ctx context.Context, o Options) (t Trial, err error) {
 	if o.Experiment.Train.ValidateEvery < 1 {
 		return t, &input.Error{Key: "train.validate_every", Found: "0", Expected: "1 or more, so that the trial can be judged"}
@@ -34,31 +35,36 @@ func Try(ctx context.Context, o Options) (t Trial, err error) {
 		return t, err
 	}
 	defer l.close()
-	if err := l.trainer.Load(engine.State{Params: l.model.Initial(l.schedule.Seed)}); err != nil {
+	params, err := initial(l.o.Weights, l.model, l.schedule.Seed)
+	if err != nil {
+		return t, err
+	}
+	if err := l.trainer.Load(engine.State{Params: params}); err != nil {
 		return t, err
 	}
 	l.meter = newMeter(0)
-	if err := l.try(ctx); err != nil {
+	curve, err := l.try(ctx)
+	if err != nil {
 		return t, err
 	}
-	return Trial{Steps: l.step, Best: l.valid.Step, ValidLL: l.valid.Best, Ended: l.ended()}, nil
+	return Trial{Steps: l.step, Best: l.valid.Step, ValidLL: l.valid.Best, Ended: l.ended(), Curve: curve}, nil
 }
 
-// try makes all steps, with the best weights in memory.
-func (l *loop) try(ctx context.Context) error {
+// try makes all steps, with the best weights in memory, and returns the curve of the Trial.
+func (l *loop) try(ctx context.Context) (curve []float64, err error) {
 	feeds := feed.Start(l.o.Source.Train, pointsOf(l.schedule), l.draws, 0, l.schedule.Steps)
 	defer feeds.Close()
 	var best engine.State
 	for l.step < l.end() {
 		extents, err := l.load(ctx, feeds)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err := l.advance(extents); err != nil {
-			return err
+			return nil, err
 		}
 		if err := l.updateAverage(); err != nil {
-			return err
+			return nil, err
 		}
 		if l.o.OnStep != nil {
 			l.o.OnStep(l.last)
@@ -68,18 +74,21 @@ func (l *loop) try(ctx context.Context) error {
 		}
 		state, ll, err := l.validated()
 		if err != nil {
-			return err
+			return nil, err
+		}
+		if falls, _ := fall(l.schedule, 0); l.valid.Out == 0 && l.step <= falls {
+			curve = append(curve, ll)
 		}
 		switch {
 		case l.judge(ll):
 			best = copied(state)
 		case l.valid.Out == l.step && l.step < l.end():
 			if err := l.startAgain(best); err != nil {
-				return err
+				return nil, err
 			}
 		}
 	}
-	return nil
+	return curve, nil
 }
 
 func copied(s engine.State) engine.State {
