@@ -5,6 +5,7 @@ import os
 import numpy as np
 
 from data import SETS, SPLITS
+from models import RIVALS
 
 
 def load(file):
@@ -17,7 +18,7 @@ def load(file):
 def markdown(rows):
     """Returns a table of log densities and one of CRPS, with one line a set and one column a model,
     and a table of coverage and seconds, averaged over all sets."""
-    sets, models = unique(rows, "set", list(SETS)), unique(rows, "model", [])
+    sets, models = unique(rows, "set", list(SETS)), unique(rows, "model", list(RIVALS))
     at = lambda s, m, c: np.array([float(r[c]) for r in rows if r["set"] == s and r["model"] == m])
     out = ["Mean log density of a held-out target in raw units, ± the standard error over the five splits",
            "(in brackets: how many of them, where there are fewer):", ""]
