@@ -2,7 +2,7 @@
 """Makes the weights that the program carries: trains configs/prior/acqnp.yaml with one thread,
 evaluates the result, and writes weights.safetensors, config.yaml and prior.json to internal/prior.
 
-The weights have the same bits on machines with the same kind of kernels, which prior.json names.
+The weights have the same bits on machines with the same kind of kernels (acqnp doctor names them).
 """
 import argparse
 import json
