@@ -12,7 +12,6 @@ import (
 
 // A candidate is a model with its size and the columns whose logarithm it sees.
 type candidate struct {
-	name        string
 	model       string
 	aggregation string // "" for canp and bnp
 	width       int
