@@ -48,7 +48,7 @@ func shapes() []shape {
 		if name != "bnp" {
 			all = append(all,
 				shape{small, 1, 2, ops.Extents{Functions: 2, Context: 0, Points: 5, Levels: 3}},
-				shape{wide, 2, 1, ops.Extents{Functions: 37, Context: 0, Points: 8, Levels: 20}},
+				shape{wide, 2, 1, ops.Extents{Functions: 37, Context: 0, Points: 8, Levels: 7}},
 				shape{wide, 1, 1, ops.Extents{Functions: 3, Context: 0, Points: 310, Levels: 5}})
 		}
 	}
