@@ -38,7 +38,7 @@ var remarks = map[string]string{
 	"train.levels":           "one in each of num_tau equal parts; or random",
 	"train.learning_rate":    "Adam",
 	"train.weight_decay":     "λ of the L2 regulariser",
-	"train.schedule":         "constant, then falls to 0 at the end",
+	"train.schedule":         "a constant learning rate, which falls to 0 at the end",
 	"train.loss":             "over all points, or over the target points alone (targets)",
 	"train.weights":          "starts from the weights that the program carries",
 	"train.seed":             "fixes initial weights, batches, levels",
@@ -92,8 +92,15 @@ func (r Result) YAML(head []string) ([]byte, error) {
 
 // remark returns the remark on a key.
 func (r Result) remark(key string) string {
-	if key == "train.steps" && r.Ends == EndsBySteps {
-		return "as many as the trials took"
+	if r.Ends == EndsBySteps {
+		switch key {
+		case "train.steps":
+			return "as many as the trials took"
+		case "data.valid_fraction":
+			return "the part for validation, if train.validate_every is set"
+		case "train.schedule":
+			return "the learning rate falls to 0 over all steps"
+		}
 	}
 	return remarks[key]
 }
@@ -112,8 +119,8 @@ func oneLine(text string) string {
 func (r Result) reasons() []string {
 	lines := []string{}
 	if len(r.Trials) > 0 {
-		lines = append(lines, "", fmt.Sprintf("Chosen by validation on %s of the data: %s. Log density of a held-out point in your units,", splits(len(r.Trials[0].Folds)), r.Chosen),
-			"higher is better:")
+		lines = append(lines, "", fmt.Sprintf("Chosen by validation on %s of the data: %s.", splits(len(r.Trials[0].Folds)), r.Chosen),
+			"Log density of a held-out point in your units, higher is better:")
 		width := 0
 		for _, o := range r.Trials {
 			width = max(width, utf8.RuneCountInString(o.Name))
