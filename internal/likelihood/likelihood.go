@@ -9,8 +9,8 @@
 //   - CQNP and ACQNP state an [AsymmetricLaplace] distribution for each of N_τ quantile levels,
 //     equation (1), and a weight for each. They make a [Mixture], equation (9).
 //
-// Both mixtures implement [Distribution]: density, distribution function, quantiles, mean and
-// variance. [NewMixture], [NewGaussian] and [NewGaussianMixture] read a decoder's outputs. [Units]
+// Both mixtures implement [Distribution]: density, distribution function, quantiles, mean,
+// variance and score. [NewMixture], [NewGaussian] and [NewGaussianMixture] read a decoder's outputs. [Units]
 // converts the result from the model's units into those of the data. [LogDensityGradient] and
 // [GaussianGradient] return the derivatives that training needs.
 //
@@ -40,6 +40,9 @@ type Distribution interface {
 	Mean() float64
 	// Variance returns E[(Y−E[Y])²], in the squared units of y.
 	Variance() float64
+	// CRPS returns the continuous ranked probability score of the outcome y, in the units of y: a
+	// distance between the distribution and y, 0 at best. It is finite.
+	CRPS(y float64) float64
 	// Components returns the parts of the mixture, in the order of the decoder's outputs.
 	Components() []Component
 }
