@@ -1,0 +1,120 @@
+package likelihood
+
+import (
+	"math"
+	"slices"
+)
+
+// A curve is the density of a distribution of y in a coordinate z, for the search of its extrema
+// and levels. z is y, or log y for an [Exp], whose density in y is p_Z(z)·exp(−z).
+type curve struct {
+	d      Distribution // of z
+	terms  []term
+	exp    bool
+	origin float64 // the z at which exp(−z) counts as 1, so that it does not overflow
+}
+
+// A term is a component of a mixture, times its weight. Left and right of its location, the
+// logarithm of its density is linear, or a parabola for a Gaussian.
+type term struct {
+	location, scale float64
+	height          float64 // the logarithm of the weighted density at the location
+	up, down        float64 // slopes of the logarithm left and right of the location; 0 for a Gaussian
+	quantile        func(p float64) float64
+}
+
+// negligible is the weight below which a component has no effect on a set's mass.
+const negligible = 1e-12
+
+// curveOf returns the curve of a mixture or of its Exp.
+func curveOf(d Distribution) (curve, bool) {
+	c := curve{d: d}
+	if e, ok := d.(Exp); ok {
+		c.d, c.exp = e.z, true
+	}
+	switch m := c.d.(type) {
+	case Mixture:
+		for k, l := range m.components {
+			if m.weights[k] > negligible {
+				c.terms = append(c.terms, term{l.Location, l.Scale, m.logWeights[k] + l.logDensity(l.Location), l.rest / l.Scale, -l.tau / l.Scale, l.quantile})
+			}
+		}
+	case GaussianMixture:
+		for _, g := range m.components {
+			c.terms = append(c.terms, term{g.Mean, g.Scale, g.LogDensity(g.Mean) - math.Log(float64(len(m.components))), 0, 0, g.Quantile})
+		}
+	}
+	finite := len(c.terms) > 0
+	for _, t := range c.terms {
+		sum := t.location + t.scale + t.height + t.up + t.down
+		finite = finite && !math.IsNaN(sum) && !math.IsInf(sum, 0)
+	}
+	if finite {
+		c.origin = c.terms[0].location
+	}
+	return c, finite
+}
+
+// at returns the logarithm of the density at z, up to a constant, and its slopes left and right of z.
+// The slopes are 0 where the density is too small for a float64.
+func (c curve) at(z float64) (log, left, right float64) {
+	shift := 0.0
+	if c.exp {
+		shift = 1
+	}
+	var sum, rising, falling float64
+	for _, t := range c.terms {
+		e := z - t.location
+		up, down := t.up, t.down
+		var exponent float64
+		switch {
+		case t.up == 0: // Gaussian
+			up = -e / (t.scale * t.scale)
+			down, exponent = up, up*e/2
+		case e < 0:
+			down, exponent = up, up*e
+		case e > 0:
+			up, exponent = down, down*e
+		}
+		p := math.Exp(t.height + exponent - shift*(z-c.origin))
+		sum += p
+		rising += p * (up - shift)
+		falling += p * (down - shift)
+	}
+	if sum == 0 {
+		return math.Inf(-1), 0, 0
+	}
+	return math.Log(sum), rising / sum, falling / sum
+}
+
+// breaks returns places between which the density has at most one extremum, in increasing order.
+// The first and the last leave at most the mass tail outside each.
+//
+// Between neighbouring locations, a mixture of asymmetric Laplace distributions is a sum of
+// exponentials, which is convex, and so is its Exp. Gaussians have no such places; those at 1, 2 and
+// 4 standard deviations divide them finely enough.
+func (c curve) breaks(tail float64) []float64 {
+	low, high := math.Inf(1), math.Inf(-1)
+	var places []float64
+	for _, t := range c.terms {
+		low, high = math.Min(low, t.quantile(tail)), math.Max(high, t.quantile(1-tail))
+		places = append(places, t.location)
+		if t.up == 0 {
+			for _, s := range []float64{1, 2, 4} {
+				places = append(places, t.location-s*t.scale, t.location+s*t.scale)
+			}
+		}
+	}
+	places = slices.DeleteFunc(places, func(z float64) bool { return z <= low || z >= high })
+	places = append(places, low, high)
+	slices.Sort(places)
+	return slices.Compact(places)
+}
+
+// value returns the y of a coordinate.
+func (c curve) value(z float64) float64 {
+	if c.exp {
+		return math.Exp(z)
+	}
+	return z
+}

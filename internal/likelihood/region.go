@@ -1,0 +1,134 @@
+package likelihood
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Interval is the set of numbers from Low to High.
+type Interval struct{ Low, High float64 }
+
+// HighestDensity returns the smallest set that holds the probability mass, 0 < mass < 1: all y at
+// which the density is above a level. It is a list of disjoint intervals in increasing order, one
+// for each group of modes that a valley of the density divides. d is a [Mixture], a
+// [GaussianMixture] or their [Exp]; for another distribution, and if d has a NaN or an infinity,
+// the set is the central interval. The density of an Exp may be infinite at 0, where the set then
+// begins.
+func HighestDensity(d Distribution, mass float64) []Interval {
+	curve, ok := curveOf(d)
+	if g, one := d.(GaussianMixture); !ok || one && len(g.components) == 1 {
+		return central(d, mass)
+	}
+	// Beyond the ends, each tail holds at most this part of what the set leaves out.
+	points := curve.points((1 - mass) * 1e-6)
+	set := curve.above(points, curve.level(points, mass))
+	// A density with a plateau, or parameters beyond float64, can leave no such level.
+	if held := curve.mass(set); !(math.Abs(held-mass) <= 1e-3) {
+		return central(d, mass)
+	}
+	for i := range set {
+		set[i] = Interval{curve.value(set[i].Low), curve.value(set[i].High)}
+	}
+	return set
+}
+
+// central returns the interval that leaves the same probability on both sides.
+func central(d Distribution, mass float64) []Interval {
+	return []Interval{{d.Quantile((1 - mass) / 2), d.Quantile((1 + mass) / 2)}}
+}
+
+// Modes returns the places of the density's local maxima, the highest first. They are those of a
+// [Mixture], a [GaussianMixture] or their [Exp]; another distribution has none.
+func Modes(d Distribution) []float64 {
+	curve, ok := curveOf(d)
+	if !ok {
+		return nil
+	}
+	var modes []point
+	points := curve.points(1e-6)
+	for i, p := range points {
+		if i > 0 && i+1 < len(points) && p.log >= points[i-1].log && p.log > points[i+1].log {
+			modes = append(modes, p)
+		}
+	}
+	slices.SortStableFunc(modes, func(a, b point) int { return cmp.Compare(b.log, a.log) })
+	places := make([]float64, len(modes))
+	for i, m := range modes {
+		places[i] = curve.value(m.at)
+	}
+	return places
+}
+
+// A point is a place of a curve and the logarithm of the density there.
+type point struct{ at, log float64 }
+
+// points returns places between which the density is monotone, in increasing order. Outside them,
+// each tail holds at most the mass tail.
+func (c curve) points(tail float64) []point {
+	places := c.breaks(tail)
+	points := make([]point, 0, 2*len(places))
+	slope := 0.0 // to the right of the last point
+	for i, at := range places {
+		log, left, right := c.at(at)
+		if i > 0 && left*slope < 0 {
+			// The density has one extremum between these breaks. A small shift of it changes nothing.
+			before := places[i-1]
+			inner := root(func(y float64) float64 { _, _, s := c.at(y); return s }, before, slope, at, left, 1e-7*(at-before))
+			log, _, _ := c.at(inner)
+			points = append(points, point{inner, log})
+		}
+		points = append(points, point{at, log})
+		slope = right
+	}
+	return points
+}
+
+// level returns the logarithm of the smallest density at which the set above it holds no more than
+// mass.
+func (c curve) level(points []point, mass float64) float64 {
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, p := range points {
+		low, high = math.Min(low, p.log), math.Max(high, p.log)
+	}
+	low = math.Max(low, high-700) // where a valley's density is 0 in float64
+	excess := func(level float64) float64 { return c.mass(c.above(points, level)) - mass }
+	return root(excess, high, -mass, low, 1-mass, 1e-10)
+}
+
+// above returns the set between the points on which the density's logarithm is at least level, in
+// the curve's coordinate.
+func (c curve) above(points []point, level float64) []Interval {
+	var set []Interval
+	low := points[0].at
+	inside := points[0].log >= level
+	if _, left, _ := c.at(low); inside && c.exp && left < 0 {
+		low = math.Inf(-1) // the density in y grows without bound towards 0
+	}
+	for i, p := range points[1:] {
+		if (p.log >= level) == inside {
+			continue
+		}
+		before := points[i]
+		at := root(func(y float64) float64 { log, _, _ := c.at(y); return log - level },
+			before.at, before.log-level, p.at, p.log-level, 1e-12*(p.at-before.at))
+		if inside = !inside; inside {
+			low = at
+		} else {
+			set = append(set, Interval{low, at})
+		}
+	}
+	if inside {
+		set = append(set, Interval{low, points[len(points)-1].at})
+	}
+	return set
+}
+
+// mass returns the probability of a set.
+func (c curve) mass(set []Interval) float64 {
+	sum := 0.0
+	for _, i := range set {
+		sum += c.d.CDF(i.High) - c.d.CDF(i.Low)
+	}
+	return sum
+}
