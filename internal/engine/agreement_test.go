@@ -28,6 +28,18 @@ func (s shape) String() string {
 	return fmt.Sprintf("%s %s %s dx=%d dy=%d floor=%v %v", s.model.Name, s.model.Aggregation, s.model.AdaptorForm, s.dx, s.dy, s.model.SigmaFloor, s.e)
 }
 
+// seed returns the seed of parameters and inputs.
+//
+// A gradient jumps where the input of a ReLU is 0. If an input is so near 0 that rounding decides its
+// sign, two engines may differ by the jump. With seed 1, 37 functions, no context and a residual
+// adaptor, an input of the decoder lies between -1e-7 and -3e-8; the gradient jumps by 1.6e-5 there.
+func (s shape) seed() uint64 {
+	if s.e.Functions == 37 && s.e.Context == 0 {
+		return 2
+	}
+	return 1
+}
+
 // shapes returns odd sizes: one level, one target, widths that are no multiple of a vector, sizes
 // beyond one tile and beyond one chunk, and no context points.
 func shapes() []shape {
@@ -48,7 +60,7 @@ func shapes() []shape {
 		if name != "bnp" {
 			all = append(all,
 				shape{small, 1, 2, ops.Extents{Functions: 2, Context: 0, Points: 5, Levels: 3}},
-				shape{wide, 2, 1, ops.Extents{Functions: 37, Context: 0, Points: 8, Levels: 7}},
+				shape{wide, 2, 1, ops.Extents{Functions: 37, Context: 0, Points: 8, Levels: 20}},
 				shape{wide, 1, 1, ops.Extents{Functions: 3, Context: 0, Points: 310, Levels: 5}})
 		}
 	}
@@ -197,8 +209,8 @@ func TestEnginesAgree(t *testing.T) {
 		t.Run(s.String(), func(t *testing.T) {
 			m := build(t, s)
 			want, got := truth[float64](t, m, s.e, models.Training), compiled(t, m, s.e, models.Training, 3)
-			fill(want, m, s.e, 1)
-			fill(got, m, s.e, 1)
+			fill(want, m, s.e, s.seed())
+			fill(got, m, s.e, s.seed())
 			run(t, want, s.e)
 			run(t, got, s.e)
 			for _, name := range []string{"cost", "loglik"} {
