@@ -45,7 +45,7 @@ coincide.`,
 	}
 	o.settings.addFlags(a, cmd)
 	o.modelFlags.addFlags(cmd)
-	o.levelFlags.addFlags(cmd, 0, "levels per point, for quantile models (default the configuration's)")
+	o.levelFlags.addFlags(cmd, 0, predict.RandomLevels, "levels per point, for quantile models (default the configuration's)")
 	o.batchFlags.addFlags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.tasks, "tasks", "", "tasks `FILE` to evaluate on, as acqnp data generate writes it")

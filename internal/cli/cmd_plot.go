@@ -73,10 +73,7 @@ type modelFigure struct {
 func (o *modelFigure) addFlags(a *app, cmd *cobra.Command, numTau int, levels string) {
 	o.settings.addFlags(a, cmd)
 	o.figureFlags.addFlags(cmd, true)
-	o.levelFlags.addFlags(cmd, numTau, "quantile levels of each point, for CQNP and ACQNP")
-	f := cmd.Flags().Lookup("levels")
-	f.DefValue = levels
-	must(f.Value.Set(levels))
+	o.levelFlags.addFlags(cmd, numTau, levels, "quantile levels of each point, for CQNP and ACQNP")
 	o.given = cmd.Flags().Changed
 }
 

@@ -18,9 +18,10 @@ type levelFlags struct {
 	given  func(flag string) bool // reports whether a flag was given
 }
 
-func (f *levelFlags) addFlags(cmd *cobra.Command, numTau int, usage string) {
+// addFlags adds the flags with their defaults. usage says what --num-tau counts.
+func (f *levelFlags) addFlags(cmd *cobra.Command, numTau int, levels, usage string) {
 	cmd.Flags().IntVar(&f.numTau, "num-tau", numTau, "`NUMBER` of "+usage)
-	cmd.Flags().StringVar(&f.levels, "levels", predict.RandomLevels, "`WAY` to choose the quantile levels: random, or grid from 0.001 to 0.999")
+	cmd.Flags().StringVar(&f.levels, "levels", levels, "`WAY` to choose the quantile levels: random, or grid from 0.001 to 0.999")
 	cmd.Flags().Uint64Var(&f.seed, "seed", 0, "`SEED` of batches, levels and draws (default the configuration's eval.seed)")
 	must(cmd.RegisterFlagCompletionFunc("levels", cobra.FixedCompletions(
 		[]string{predict.RandomLevels, predict.GridLevels}, cobra.ShellCompDirectiveNoFileComp)))

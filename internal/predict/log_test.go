@@ -99,7 +99,7 @@ func TestPredictionsOfALogarithm(t *testing.T) {
 
 // Columns of x keep their names in quantiles.csv, and get a prefix if the file has such a column.
 func TestColumnsOfXHaveTheirOwnNames(t *testing.T) {
-	q := predict.Quantiles{XNames: []string{"value", "x_value", "age", "function"}, YNames: []string{"y"}}
+	q := predict.Quantiles{Names: predict.Names{XNames: []string{"value", "x_value", "age", "function"}, YNames: []string{"y"}}}
 	path := filepath.Join(t.TempDir(), "q.csv")
 	if err := q.Write(path, func(func(predict.Target, error) bool) {}); err != nil {
 		t.Fatal(err)

@@ -5,7 +5,6 @@ import (
 	"io"
 	"iter"
 	"math"
-	"slices"
 	"strconv"
 
 	"github.com/acqnp/acqnp/internal/atomicfile"
@@ -16,13 +15,10 @@ import (
 // Quantiles describes a quantiles.csv. The file always holds the components and the mean of each
 // prediction; Levels and Draws add quantiles and draws.
 type Quantiles struct {
-	XNames    []string                      // column names of x
-	XText     func(c int, v float64) string // the text of a raw number of column c of x; nil for numbers
-	YNames    []string                      // names of the channels of y
-	Functions []Function                    // that were predicted
-	Levels    []float64                     // of the quantiles, in (0, 1)
-	Draws     int                           // draws per target and channel
-	Seed      uint64                        // of the draws
+	Names
+	Levels []float64 // of the quantiles, in (0, 1)
+	Draws  int       // draws per target and channel
+	Seed   uint64    // of the draws
 }
 
 // The kinds of rows.
@@ -33,11 +29,8 @@ const (
 	kindDraw      = "draw"
 )
 
-// The columns around those of x.
-var (
-	before = []string{"function", "target"}
-	after  = []string{"channel", "kind", "u", "tau", "mu", "sigma", "weight", "level", "value"}
-)
+// kindColumns are the columns after channel.
+var kindColumns = []string{"kind", "u", "tau", "mu", "sigma", "weight", "level", "value"}
 
 // Write writes the predictions to a file, whole or not at all. The file is in long format, with the
 // columns function, target (counted from 0 within the function), x…, channel, kind, u, tau, mu,
@@ -47,7 +40,8 @@ var (
 func (q Quantiles) Write(path string, predictions iter.Seq2[Target, error]) error {
 	return atomicfile.Write(path, func(w io.Writer) error {
 		out := quantileRows{Quantiles: q, csv: csv.NewWriter(w), draws: random.New(q.Seed, random.Draws|random.Evaluation)}
-		out.header()
+		out.row = out.header(kindColumns)
+		out.write()
 		for t, err := range predictions {
 			if err != nil {
 				return err
@@ -70,45 +64,13 @@ type quantileRows struct {
 	row   []string
 }
 
-func (o *quantileRows) header() {
-	o.row = append(o.row[:0], before...)
-	o.row = append(o.row, columnNames(o.XNames)...)
-	o.row = append(o.row, after...)
-	o.write()
-}
-
-// columnNames returns the names that the columns of x have in quantiles.csv: their own, with the
-// prefix x_ as often as it takes to make them different from all others.
-func columnNames(x []string) []string {
-	names := slices.Clone(x)
-	for i, name := range names {
-		for slices.Contains(before, name) || slices.Contains(after, name) || name != x[i] && slices.Contains(names, name) {
-			name = "x_" + name
-		}
-		names[i] = name
-	}
-	return names
-}
-
 func (o *quantileRows) write() { _ = o.csv.Write(o.row) } // csv.Writer keeps its first error
 
 func (o *quantileRows) target(t Target) {
-	f, dx := o.Functions[t.Function], len(o.XNames)
 	for channel, d := range t.Channels {
-		o.row = append(o.row[:0], f.Name, strconv.Itoa(t.Target))
-		for c, v := range f.TargetX[t.Target*dx:][:dx] {
-			o.row = append(o.row, o.xText(c, v))
-		}
-		o.row = append(o.row, o.YNames[channel])
+		o.row = o.Names.row(o.row[:0], t, channel)
 		o.channel(t, channel, d)
 	}
-}
-
-func (o *quantileRows) xText(c int, v float64) string {
-	if o.XText != nil {
-		return o.XText(c, v)
-	}
-	return number(v)
 }
 
 // channel writes the rows of one channel. o.row already holds the columns before kind.

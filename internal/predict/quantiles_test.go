@@ -106,7 +106,7 @@ func askLanes(t *testing.T, model string) predict.Trained {
 
 func asked() predict.Quantiles {
 	return predict.Quantiles{
-		XNames: []string{"x"}, YNames: []string{"speed", "noise"}, Functions: lanes(),
+		Names:  predict.Names{XNames: []string{"x"}, YNames: []string{"speed", "noise"}, Functions: lanes()},
 		Levels: []float64{0.05, 0.5, 0.95}, Draws: 2, Seed: 43,
 	}
 }

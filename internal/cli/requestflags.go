@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/output"
+	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/progress"
+	"github.com/acqnp/acqnp/internal/run"
+)
+
+// requestFlags name a model, a context and targets, and the outputs of a prediction.
+type requestFlags struct {
+	settings
+	modelFlags
+	levelFlags
+	context, targets, grid string
+	out, plot              string
+}
+
+func (o *requestFlags) addFlags(a *app, cmd *cobra.Command) {
+	o.given = cmd.Flags().Changed
+	o.settings.addFlags(a, cmd)
+	cmd.Flags().BoolVar(&o.Prior, "prior", false, "predict with the weights that the program carries")
+	o.modelFlags.addFlags(cmd, "prior")
+	f := cmd.Flags()
+	f.StringVar(&o.context, "context", "", "CSV `FILE` with the context points")
+	f.StringVar(&o.targets, "targets", "", "CSV `FILE` with the x of the targets")
+	f.StringVar(&o.grid, "grid", "", "N evenly spaced targets from A to B, as `A:B:N` (--grid=-2:2:200); A:B:N,C:D:M if x has two dimensions")
+	f.StringVar(&o.out, "out", "", "CSV `FILE` for the predictions")
+	must(cmd.MarkFlagRequired("out"))
+	cmd.MarkFlagsOneRequired("targets", "grid")
+	cmd.MarkFlagsMutuallyExclusive("targets", "grid")
+	for _, name := range []string{"context", "targets", "out"} {
+		must(cmd.MarkFlagFilename(name, "csv"))
+	}
+}
+
+// experiment checks the flags and the outputs, and returns the model's configuration with the flags
+// applied.
+func (o *requestFlags) experiment(checks ...func() error) (e config.Experiment, err error) {
+	for _, check := range append([]func() error{o.settings.check, o.levelFlags.check, o.checkPrior}, checks...) {
+		if err := check(); err != nil {
+			return e, err
+		}
+	}
+	if e, err = o.Experiment(); err != nil {
+		return e, err
+	}
+	outputs := []output.File{{Flag: "--out", Path: o.out}, {Flag: "--plot", Path: o.plot, Part: run.FitFile}}
+	if err := o.app.checkOutputs(outputs, append(o.Files(e, o.dataDir), o.context, o.targets)...); err != nil {
+		return e, err
+	}
+	return o.Experiment(o.overrides(e)...)
+}
+
+func (o *requestFlags) checkPrior() error {
+	if o.Prior && o.context == "" {
+		return &input.Error{File: "--context", Found: "nothing", Expected: "a file of points: --prior standardises x and y by the context"}
+	}
+	return nil
+}
+
+// open reads the model and the functions to predict.
+func (o *requestFlags) open(e config.Experiment, p progress.Reporter) (predict.Asked, error) {
+	request := predict.Request{Stored: o.Stored, Context: o.context, Targets: o.targets, Grid: o.grid}
+	asked, err := request.Open(e, o.dataDir, o.device, p.Warn)
+	asked.Levels = o.levels
+	return asked, err
+}
+
+// predictSummary is the result of a prediction.
+type predictSummary struct {
+	Out       string `json:"out"`
+	Plot      string `json:"plot,omitempty"`
+	Functions int    `json:"functions"`
+	Targets   int    `json:"targets"` // of all functions together
+	Weights   string `json:"weights"`
+}
+
+func (o *requestFlags) summary(asked *predict.Asked) *predictSummary {
+	return &predictSummary{Out: o.out, Plot: o.plot, Functions: len(asked.Functions), Targets: asked.CountTargets(), Weights: asked.Weights.Path}
+}
+
+func (s *predictSummary) print(w io.Writer) error {
+	fmt.Fprintf(w, "%s: %d targets of %d functions, predicted with %s\n", s.Out, s.Targets, s.Functions, s.Weights)
+	if s.Plot != "" {
+		fmt.Fprintf(w, "plot %s\n", s.Plot)
+	}
+	return nil
+}

@@ -1,0 +1,47 @@
+package predict
+
+import (
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/device"
+)
+
+// A Request is what a user asks a stored model to predict.
+type Request struct {
+	Stored
+	Context string // files and grid of FunctionFiles
+	Targets string
+	Grid    string
+}
+
+// Asked is a Request with everything read: the model and the functions to predict.
+type Asked struct {
+	Trained
+	Layout    datasets.Layout // of the files
+	Functions []Function
+}
+
+// Open reads the model and the files. e is what Experiment returned, with flags applied. Open calls
+// warn with a line about each checkpoint that it skips.
+func (r Request) Open(e config.Experiment, dataDir string, d device.Device, warn func(string)) (a Asked, err error) {
+	units, err := r.Units(e, dataDir)
+	if err != nil {
+		return a, err
+	}
+	if a.Trained, err = r.Load(e, units, d, warn); err != nil {
+		return a, err
+	}
+	a.Layout = a.Trained.Units.Layout(e.Data.Function, "function")
+	a.Layout.DropMissing = e.Data.Missing == config.Drop
+	files := FunctionFiles{Context: r.Context, Targets: r.Targets, Grid: r.Grid, Layout: &a.Layout}
+	if a.Functions, err = files.Read(); err != nil {
+		return a, err
+	}
+	if r.Prior {
+		a.Trained.Units.Scaling, err = ContextScaling(r.Context, a.Functions)
+	}
+	return a, err
+}
+
+// CountTargets returns how many targets all functions have together.
+func (a Asked) CountTargets() int { return CountTargets(a.Functions, len(a.Trained.Units.XNames)) }
