@@ -65,6 +65,7 @@ func TestBadInputIsOneLineAndTwoAndLeavesNothing(t *testing.T) {
 	s := share(t)
 	files := badFiles(t, s)
 	sample := "sample-quantiles --run RUN --context CONTEXT --out OUT "
+	predict := "predict --run RUN --context CONTEXT --out OUT --grid 0:1:2 "
 	for _, c := range []struct{ args, want string }{
 		// Configurations.
 		{"train --config NONE --run-dir OUT", "none"},
@@ -162,6 +163,21 @@ func TestBadInputIsOneLineAndTwoAndLeavesNothing(t *testing.T) {
 		{sample + "--grid 0:1:2 --plot OUT.jpg", ".png"},
 		{sample + "--grid 0:1:2 --plot NODIR.png", "--plot"},
 		{"sample-quantiles --run RUN --context CONTEXT --grid 0:1:2 --out NODIR", "--out"},
+		{predict + "--quantiles 0", "--quantiles: found 0, expected different numbers between 0 and 1"},
+		{predict + "--quantiles nan", "--quantiles"},
+		{predict + "--quantiles 0.5,0.50", "--quantiles: found 0.5, expected different"},
+		{predict + "--hdr 1", "--hdr: found 1, expected different numbers between 0 and 1"},
+		{predict + "--hdr 0.5,-1", "--hdr"},
+		{predict + "--density 0:1:1000000000", "--density: found \"0:1:1000000000\", expected A:B:N with N from 1 to 100000"},
+		{predict + "--density nan:1:3", "--density"},
+		{predict + "--density 0:1", "--density"},
+		{predict + "--draws -1", "--draws"},
+		{predict + "--draws 100001", "--draws"},
+		{predict + "--levels even", "--levels"},
+		{"predict --run RUN --context CONTEXT --grid 0:1:1000000 --draws 2000 --out OUT", "--out: found 2.01e+09 numbers for 1000000 targets"},
+		{"predict --run RUN --context CONTEXT --targets TARGETNAN --out OUT", "targets.csv:2: x"},
+		{"predict --run RUN --context NAN --grid 0:1:2 --out OUT", "nan.csv:3: y"},
+		{"predict --run RUN --context CONTEXT --grid 0:1:2 --out NODIR", "--out"},
 	} {
 		empty := t.TempDir()
 		args := strings.Fields(c.args)

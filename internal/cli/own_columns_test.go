@@ -88,6 +88,19 @@ func TestOwnColumnsFromCheckToPrediction(t *testing.T) {
 	if got := strings.Join(x, ";"); got != want {
 		t.Errorf("targets %s, want %s", got, want)
 	}
+	succeed(t, "predict", "--run", "run", "--context", "context.csv", "--targets", "targets.csv", "--density", "0:100:3", "--draws", "3", "--out", "p.csv", "--quiet")
+	x = nil
+	for _, r := range readRows(t, "p.csv") {
+		low, _, _ := strings.Cut(r["hdr0.9"], ":")
+		if v, err := strconv.ParseFloat(low, 64); err != nil || v < 0 || r.number(t, "density0") != 0 || r.number(t, "density50") <= 0 || r.number(t, "draw3") <= 0 ||
+			r.number(t, "q0.5") < 3 || r.number(t, "q0.5") > 3000 {
+			t.Errorf("%v", r)
+		}
+		x = append(x, r["function"]+" "+r["tag"]+" "+r["futter"]+" "+r["alter"])
+	}
+	if got := strings.Join(x, ";"); got != want {
+		t.Errorf("targets %s, want %s", got, want)
+	}
 	checkRefusal(t, "sample-quantiles", acqnp(sample("--grid=0:1:2,0:1:2,1:2:2")...), 2, "--targets FILE")
 	write(t, dir, "targets.csv", "tag,alter,futter\n2024-02-25,0,f2\n")
 	checkRefusal(t, "sample-quantiles", acqnp(sample("--targets", "targets.csv")...), 2, "targets.csv:2: alter: found \"0\", expected a number above 0")

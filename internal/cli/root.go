@@ -27,7 +27,7 @@ Exit status: 0 done; 1 failed; 2 wrong usage, configuration or input; 130 stoppe
 or SIGHUP; 141 nobody reads standard output any more.`,
 		Example: `  acqnp train --config configs/quickstart.yaml
   acqnp eval --run runs/quickstart/seed-0 --batches 100
-  acqnp sample-quantiles --run runs/quickstart/seed-0 --context context.csv --grid=-2:2:200 --out quantiles.csv`,
+  acqnp predict --run runs/quickstart/seed-0 --context context.csv --grid=-2:2:200 --out predictions.csv`,
 		Version:       version.String(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -46,7 +46,7 @@ or SIGHUP; 141 nobody reads standard output any more.`,
 		}
 		return a.fromEnvironment(cmd.Flags())
 	}
-	root.AddCommand(newInit(a), newTrain(a), newEval(a), newSample(a), newData(a), newExport(a), newPlot(a), newAblate(a), newReport(a), newBench(a), newDoctor(a))
+	root.AddCommand(newInit(a), newTrain(a), newEval(a), newPredict(a), newSample(a), newData(a), newExport(a), newPlot(a), newAblate(a), newReport(a), newBench(a), newDoctor(a))
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

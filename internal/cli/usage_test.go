@@ -10,7 +10,7 @@ import (
 )
 
 var commands = [][]string{
-	{}, {"train"}, {"eval"}, {"sample-quantiles"}, {"data"}, {"data", "list"}, {"data", "check"}, {"data", "generate"},
+	{}, {"train"}, {"eval"}, {"predict"}, {"sample-quantiles"}, {"data"}, {"data", "list"}, {"data", "check"}, {"data", "generate"},
 	{"export"}, {"bench"}, {"plot"}, {"plot", "fit"}, {"plot", "levels"}, {"plot", "speed-flow"}, {"plot", "completion"},
 	{"plot", "training"}, {"ablate"}, {"ablate", "num-tau"}, {"ablate", "adaptor-depth"},
 	{"doctor"}, {"help"}, {"completion"}, {"completion", "bash"}, {"completion", "zsh"},
@@ -59,6 +59,9 @@ func TestWrongUsageIsOneLineAndTwo(t *testing.T) {
 		{"eval --config x", `found no --weights, expected all of --config and --weights`},
 		{"eval --config x --weights y --checkpoint 3", `found --checkpoint and --config, expected only`},
 		{"eval --run x --seed -1", `--seed: found "-1", expected a whole number from 0`},
+		{"predict --run x --grid 0:1:2", `expected --out (`},
+		{"predict --run x --prior --out o --grid 0:1:2", `found --prior and --run, expected only one of them`},
+		{"predict --run x --out o --grid 0:1:2 --hdr a", `--hdr: found "a", expected numbers, separated by commas`},
 		{"sample-quantiles --run x --context c --out o", `expected one of --targets and --grid (`},
 		{"sample-quantiles --run x --context c --out o --grid 0:1:2 --targets t", `found --grid and --targets, expected only`},
 		{"sample-quantiles --run x --context c --out o --grid 0:1:2 --quantiles a", `--quantiles: found "a", expected numbers, separated by commas`},

@@ -27,7 +27,7 @@ func ParseGrid(text string, dx int) ([]float64, error) {
 	}
 	points, n := []float64{}, 1
 	for width, r := range ranges {
-		axis, err := parseRange(r)
+		axis, err := ParseRange("--grid", r, maxGridPoints)
 		if err != nil {
 			return nil, err
 		}
@@ -39,14 +39,15 @@ func ParseGrid(text string, dx int) ([]float64, error) {
 	return points, nil
 }
 
-// parseRange returns the axis of one "A:B:N".
-func parseRange(text string) ([]float64, error) {
+// ParseRange returns the N values from A to B that "A:B:N", the value of a flag, asks for. N is at
+// most most. An error is an *input.Error.
+func ParseRange(flag, text string, most int) ([]float64, error) {
 	bad := func(expected string) error {
-		return &input.Error{File: "--grid", Found: strconv.Quote(text), Expected: expected}
+		return &input.Error{File: flag, Found: strconv.Quote(text), Expected: expected}
 	}
 	part := strings.Split(text, ":")
 	if len(part) != 3 {
-		return nil, bad("A:B:N, as in --grid=-2:2:200")
+		return nil, bad("A:B:N, as in " + flag + "=-2:2:200")
 	}
 	a, errA := strconv.ParseFloat(part[0], 64)
 	b, errB := strconv.ParseFloat(part[1], 64)
@@ -54,8 +55,8 @@ func parseRange(text string) ([]float64, error) {
 		return nil, bad("A:B:N with finite numbers A ≤ B that fit float32")
 	}
 	n, err := strconv.Atoi(part[2])
-	if err != nil || n < 1 || n > maxGridPoints {
-		return nil, bad(fmt.Sprintf("A:B:N with N from 1 to %d", maxGridPoints))
+	if err != nil || n < 1 || n > most {
+		return nil, bad(fmt.Sprintf("A:B:N with N from 1 to %d", most))
 	}
 	if n == 1 {
 		return []float64{a}, nil

@@ -46,3 +46,13 @@ func Distinct(flag string, numbers []int) error {
 	}
 	return nil
 }
+
+// Probabilities returns an error for a number that is not between 0 and 1, or that is given twice.
+func Probabilities(flag string, numbers []float64) error {
+	for i, p := range numbers {
+		if !(p > 0 && p < 1) || slices.Contains(numbers[:i], p) {
+			return &input.Error{File: flag, Found: strconv.FormatFloat(p, 'g', -1, 64), Expected: "different numbers between 0 and 1"}
+		}
+	}
+	return nil
+}

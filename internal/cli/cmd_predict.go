@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/usage"
+)
+
+type predictOptions struct {
+	requestFlags
+	quantiles, hdr []float64
+	density        string
+	draws          int
+
+	densityAt []float64 // what density asks for
+}
+
+func newPredict(a *app) *cobra.Command {
+	var o predictOptions
+	cmd := &cobra.Command{
+		Use:   "predict (--run DIR | --config FILE --weights FILE | --prior) [--context FILE] (--targets FILE | --grid RANGE) --out FILE",
+		Short: "Predict the outcome for points of your own",
+		Long: `Predict from your own context points. The CSV file has one row for each target and channel of y, in
+your units, with the columns function, target, x…, channel, mean, sd and
+
+  q0.05, …       quantiles (--quantiles)
+  hdr0.9, …      the smallest set that holds this probability (--hdr), as "a:b": y from a to b. On two
+                 branches it has two intervals, "a:b;c:d"
+  density1.5, …  the density of y at 1.5 (--density)
+  draw1, …       independent random draws (--draws)
+
+The context is a CSV file in raw units. Its header names the columns x and y; x1, x2, …, y1, y2, …
+if there are several; flow and speed for speed-flow; the names in data.x and data.y for csv. A
+column named function, or as in data.function for csv, divides the rows into functions. All of them
+are predicted in one call. Without --context, or if the file has no rows, the prediction is that for a
+function of which nothing is known (not for BNP).
+
+--prior predicts without any training, with the weights that the program carries. They know functions
+of one x and one y of many kinds. x and y are standardised by the points of the context, which must
+have the columns x and y and two different values of each.
+
+If data.log names a channel with long tails (CQNP, ACQNP), mean and sd count values above its 0.99
+quantile as that quantile. acqnp sample-quantiles writes the components of the predictive density.`,
+		Example: `  acqnp predict --run runs/prices/seed-0 --context context.csv --grid=0.2:6:100 --out predictions.csv
+  acqnp predict --run runs/prices/seed-0 --context context.csv --targets targets.csv \
+      --quantiles 0.1,0.5,0.9 --hdr 0.5,0.9 --density=0:2000:201 --draws 100 --out predictions.csv
+  acqnp predict --prior --context context.csv --grid=0:10:50 --out predictions.csv`,
+		Args: cobra.NoArgs,
+		RunE: a.run(func(cmd *cobra.Command) error {
+			return runPredict(cmd.Context(), a, o)
+		}),
+	}
+	o.requestFlags.addFlags(a, cmd)
+	o.levelFlags.addFlags(cmd, 0, predict.GridLevels, "quantile levels of each target, for CQNP and ACQNP (default the configuration's eval.num_tau)")
+	f := cmd.Flags()
+	f.Float64SliceVar(&o.quantiles, "quantiles", []float64{0.05, 0.25, 0.5, 0.75, 0.95}, "`LEVELS` between 0 and 1 whose quantiles are predicted")
+	f.Float64SliceVar(&o.hdr, "hdr", []float64{0.9}, "`PROBABILITIES` between 0 and 1 that highest-density regions hold")
+	f.Lookup("quantiles").DefValue, f.Lookup("hdr").DefValue = "0.05,0.25,0.5,0.75,0.95", "0.9"
+	f.StringVar(&o.density, "density", "", "N evenly spaced y from A to B whose density is predicted, as `A:B:N` (--density=-2:2:101)")
+	f.IntVar(&o.draws, "draws", 0, "`NUMBER` of random draws for each target and channel")
+	return cmd
+}
+
+func runPredict(ctx context.Context, a *app, o predictOptions) error {
+	e, err := o.experiment(o.checkColumns)
+	if err != nil {
+		return err
+	}
+	p := a.progress()
+	asked, err := o.open(e, p)
+	if err != nil {
+		return err
+	}
+	table := predict.Table{Names: predict.NamesOf(&asked), Levels: o.quantiles, Masses: o.hdr, Density: o.densityAt,
+		Draws: o.draws, Seed: e.Eval.Seed, Threads: o.cores()}
+	targets := asked.CountTargets()
+	if err := table.CheckSize(targets); err != nil {
+		return err
+	}
+	o.announce(p)
+	if err := table.Write(o.out, predict.Shown(p, targets, asked.Predict(ctx, asked.Functions))); err != nil {
+		return err
+	}
+	s := o.summary(&asked)
+	return a.result(s, s.print)
+}
+
+// checkColumns checks the flags that add columns.
+func (o *predictOptions) checkColumns() (err error) {
+	if err := usage.Probabilities("--quantiles", o.quantiles); err != nil {
+		return err
+	}
+	if err := usage.Probabilities("--hdr", o.hdr); err != nil {
+		return err
+	}
+	if o.density != "" {
+		if o.densityAt, err = predict.ParseDensity(o.density); err != nil {
+			return err
+		}
+	}
+	return usage.Range("--draws", o.draws, 0, predict.MaxDraws)
+}

@@ -1,0 +1,86 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestPredict compares the tidy file with the components of sample-quantiles: the same levels, so
+// the same means and quantiles.
+func TestPredict(t *testing.T) {
+	s, dir := share(t), t.TempDir()
+	out, long := filepath.Join(dir, "predictions.csv"), filepath.Join(dir, "quantiles.csv")
+	model := []string{"--run", s.run, "--context", s.context, "--grid=-2:2:5"}
+	o := succeed(t, append([]string{"predict", "--quantiles", "0.05,0.5", "--hdr", "0.5,0.9", "--density=-400:400:16001", "--draws", "2",
+		"--out", out, "--json", "--quiet"}, model...)...)
+	var summary struct{ Functions, Targets int }
+	if err := json.Unmarshal([]byte(o.out), &summary); err != nil || summary.Functions != 1 || summary.Targets != 5 {
+		t.Errorf("%v: %s", err, o.out)
+	}
+	succeed(t, append([]string{"sample-quantiles", "--num-tau", "5", "--levels", "grid", "--quantiles", "0.05,0.5", "--draws", "2", "--out", long, "--quiet"}, model...)...)
+	want := map[string][]string{}
+	for _, r := range readRows(t, long) {
+		if r["kind"] != "component" {
+			want[r["target"]] = append(want[r["target"]], r["value"])
+		}
+	}
+	rows := readRows(t, out)
+	if len(rows) != 5 {
+		t.Fatalf("%d rows", len(rows))
+	}
+	for _, r := range rows {
+		got := []string{r["mean"], r["q0.05"], r["q0.5"], r["draw1"], r["draw2"]}
+		if diff := cmp.Diff(want[r["target"]], got); diff != "" {
+			t.Errorf("target %s: %s", r["target"], diff)
+		}
+		if r.number(t, "sd") < 0.01 || !strings.Contains(r["hdr0.5"], ":") || r["channel"] != "y" || r["function"] != "" {
+			t.Errorf("%v", r)
+		}
+		// What lies beyond ±400, and what the sum misses at kinks, is less than 0.01.
+		mass := 0.0
+		for i := range 16001 {
+			mass += 0.05 * r.number(t, "density"+strconv.FormatFloat(-400+0.05*float64(i), 'g', 12, 64))
+		}
+		if math.Abs(mass-1) > 0.01 {
+			t.Errorf("the density at x = %s integrates to %g", r["x"], mass)
+		}
+	}
+	again := filepath.Join(dir, "again.csv")
+	succeed(t, "predict", "--config", s.config, "--weights", s.weights, "--context", s.context, "--grid=-2:2:5", "--out", again, "--quiet")
+	for i, r := range readRows(t, again) { // with the default columns
+		if r["q0.05"] != rows[i]["q0.05"] || r["hdr0.9"] != rows[i]["hdr0.9"] || r["q0.25"] == "" || r["q0.75"] == "" || r["q0.95"] == "" || len(r) != 12 {
+			t.Errorf("%v, want as in %v", r, rows[i])
+		}
+	}
+}
+
+// TestPredictWithoutTraining predicts with the program's own weights, for functions in a column.
+func TestPredictWithoutTraining(t *testing.T) {
+	dir := t.TempDir()
+	context := write(t, dir, "context.csv", "function,x,y\na,0,10\na,1,11\nb,0,20\nb,1,21\n")
+	targets := write(t, dir, "targets.csv", "function,x\nb,0.5\na,0.25\na,0.75\n")
+	out := filepath.Join(dir, "p.csv")
+	predict := []string{"predict", "--prior", "--context", context, "--out", out, "--quiet"}
+	succeed(t, append(predict, "--targets", targets)...)
+	var got []string
+	for _, r := range readRows(t, out) {
+		if mean := r.number(t, "mean"); (mean > 15.5) != (r["function"] == "b") {
+			t.Errorf("%v", r)
+		}
+		got = append(got, r["function"]+r["target"]+" "+r["x"])
+	}
+	if diff := cmp.Diff([]string{"a0 0.25", "a1 0.75", "b0 0.5"}, got); diff != "" {
+		t.Error(diff)
+	}
+	unknown := write(t, dir, "unknown.csv", "function,x\nc,0.5\n")
+	checkRefusal(t, "an unknown function", acqnp(append(predict, "--targets", unknown)...), 2, `unknown.csv: function: found "c"`)
+	if rows := readRows(t, out); len(rows) != 3 {
+		t.Error("a refusal replaced the file")
+	}
+}

@@ -1,0 +1,177 @@
+package predict
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/acqnp/acqnp/internal/atomicfile"
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/random"
+)
+
+// Table describes a predictions.csv: a row for each target and channel, with the columns function,
+// target, x…, channel, mean, sd, and those that its fields add.
+type Table struct {
+	Names
+	Levels  []float64 // column q0.05, …: quantiles at these levels, in (0, 1)
+	Masses  []float64 // column hdr0.9, …: highest-density regions "a:b;c:d" of these masses, in (0, 1)
+	Density []float64 // column density1.5, …: the density at these y
+	Draws   int       // columns draw1, …
+	Seed    uint64    // of the draws
+	Threads int       // that compute rows; at least 1
+}
+
+// columns returns the names of the columns after channel.
+func (t Table) columns() []string {
+	columns := []string{"mean", "sd"}
+	for _, list := range []struct {
+		prefix string
+		values []float64
+	}{{"q", t.Levels}, {"hdr", t.Masses}, {"density", t.Density}} {
+		for _, v := range list.values {
+			columns = append(columns, list.prefix+number(v))
+		}
+	}
+	for i := range t.Draws {
+		columns = append(columns, "draw"+strconv.Itoa(i+1))
+	}
+	return columns
+}
+
+// cellsAtOnce bounds the memory for the rows of a block of targets.
+const cellsAtOnce = 1 << 16
+
+// Write writes the predictions to a file, whole or not at all, in memory that does not depend on
+// their number. It returns the first error of the predictions.
+func (t Table) Write(path string, predictions iter.Seq2[Target, error]) error {
+	return atomicfile.Write(path, func(w io.Writer) error {
+		out, columns := csv.NewWriter(w), t.columns()
+		if err := out.Write(t.header(columns)); err != nil {
+			return err
+		}
+		size := max(1, cellsAtOnce/(len(columns)*max(1, len(t.YNames))))
+		for block, err := range blocks(predictions, size) {
+			if err != nil {
+				return err
+			}
+			for _, rows := range t.rows(block) {
+				for _, row := range rows {
+					if err := out.Write(row); err != nil {
+						return err
+					}
+				}
+			}
+		}
+		out.Flush()
+		return out.Error()
+	})
+}
+
+// blocks yields the predictions in blocks of up to size targets. The next block overwrites the last.
+func blocks(predictions iter.Seq2[Target, error], size int) iter.Seq2[[]Target, error] {
+	return func(yield func([]Target, error) bool) {
+		var block []Target
+		for t, err := range predictions {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if block = append(block, t); len(block) == size {
+				if !yield(block, nil) {
+					return
+				}
+				block = block[:0]
+			}
+		}
+		if len(block) > 0 {
+			yield(block, nil)
+		}
+	}
+}
+
+// rows returns the rows of each target of a block.
+func (t Table) rows(block []Target) [][][]string {
+	rows := make([][][]string, len(block))
+	var threads sync.WaitGroup
+	for first := range t.Threads {
+		threads.Go(func() {
+			draws := random.New(t.Seed, random.Draws|random.Evaluation)
+			for i := first; i < len(block); i += t.Threads {
+				rows[i] = t.target(block[i], draws)
+			}
+		})
+	}
+	threads.Wait()
+	return rows
+}
+
+// target returns the rows of one target, one for each channel.
+func (t Table) target(target Target, draws random.Generator) [][]string {
+	rows := make([][]string, len(target.Channels))
+	step := uint64(target.Function)<<32 | uint64(target.Target)
+	for c, d := range target.Channels {
+		row := append(t.row(nil, target, c), number(d.Mean()), number(math.Sqrt(d.Variance())))
+		for _, p := range t.Levels {
+			row = append(row, number(d.Quantile(p)))
+		}
+		for _, mass := range t.Masses {
+			row = append(row, regionText(likelihood.HighestDensity(d.Distribution, mass)))
+		}
+		for _, y := range t.Density {
+			row = append(row, number(math.Exp(d.LogDensity(y))))
+		}
+		for i := range t.Draws {
+			row = append(row, number(d.Draw(draws, step, uint64(i*len(target.Channels)+c))))
+		}
+		rows[c] = row
+	}
+	return rows
+}
+
+// regionText returns "a:b;c:d" for the intervals from a to b and from c to d.
+func regionText(set []likelihood.Interval) string {
+	intervals := make([]string, len(set))
+	for i, s := range set {
+		intervals[i] = number(s.Low) + ":" + number(s.High)
+	}
+	return strings.Join(intervals, ";")
+}
+
+// The largest number of values of a density, of draws, and of numbers in a file.
+const (
+	MaxDensity = 100_000
+	MaxDraws   = 100_000
+	maxCells   = 1_000_000_000
+)
+
+// ParseDensity returns the y at which the value of --density, "A:B:N", asks for the density. They are
+// rounded to the 12 digits that names of columns show. An error is an *input.Error.
+func ParseDensity(text string) ([]float64, error) {
+	y, err := datasets.ParseRange("--density", text, MaxDensity)
+	for i, v := range y {
+		rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64) // text of a float64 parses
+		if i > 0 && rounded == y[i-1] {
+			return nil, &input.Error{File: "--density", Found: strconv.Quote(text), Expected: "A:B:N with N values that differ in 12 digits"}
+		}
+		y[i] = rounded
+	}
+	return y, err
+}
+
+// CheckSize returns an *input.Error if the predictions of so many targets make too large a file.
+func (t Table) CheckSize(targets int) error {
+	cells := float64(targets) * float64(len(t.YNames)) * float64(len(t.columns()))
+	if cells > maxCells {
+		return &input.Error{File: "--out", Found: fmt.Sprintf("%.3g numbers for %d targets", cells, targets),
+			Expected: fmt.Sprintf("at most %d; ask for fewer targets, draws or values of the density", maxCells)}
+	}
+	return nil
+}

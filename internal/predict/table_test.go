@@ -1,0 +1,170 @@
+package predict_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"iter"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/predict"
+)
+
+func tableOf(q predict.Quantiles) predict.Table {
+	return predict.Table{Names: q.Names, Levels: []float64{0.1, 0.5}, Masses: []float64{0.5, 0.9}, Density: []float64{-1.5, 30},
+		Draws: 3, Seed: q.Seed, Threads: 2}
+}
+
+// writeTable returns the file's content and its rows by column.
+func writeTable(t *testing.T, table predict.Table, predictions iter.Seq2[predict.Target, error]) ([]byte, []map[string]string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "predictions.csv")
+	if err := table.Write(path, predictions); err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, err := csv.NewReader(bytes.NewReader(content)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []map[string]string
+	for _, line := range lines[1:] {
+		row := map[string]string{}
+		for i, name := range lines[0] {
+			row[name] = line[i]
+		}
+		rows = append(rows, row)
+	}
+	return content, rows
+}
+
+// A row has what the distribution says, in raw units, also of a channel with logarithms. Draws are
+// those of quantiles.csv with the same seed.
+func TestTableHoldsThePredictions(t *testing.T) {
+	for _, model := range []string{"acqnp", "bnp"} {
+		o, q := askLanes(t, model), asked()
+		o.Bootstraps = 4
+		o.Units.Scaling.YForms = logUnits().Scaling.YForms
+		o.Units.Scaling.YOffset[1], o.Units.Scaling.YScale[1] = 2, 0.25
+		q.Draws = 3
+		long := write(t, q, o)
+		table := tableOf(q)
+		content, rows := writeTable(t, table, o.Predict(t.Context(), q.Functions))
+		header, _, _ := strings.Cut(string(content), "\n")
+		if want := "function,target,x,channel,mean,sd,q0.1,q0.5,hdr0.5,hdr0.9,density-1.5,density30,draw1,draw2,draw3"; header != want {
+			t.Errorf("header %s, want %s", header, want)
+		}
+		i := 0
+		for p, err := range o.Predict(t.Context(), q.Functions) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for c, d := range p.Channels {
+				f := q.Functions[p.Function]
+				want := map[string]float64{"target": float64(p.Target), "x": f.TargetX[p.Target], "mean": d.Mean(), "sd": math.Sqrt(d.Variance()),
+					"q0.1": d.Quantile(0.1), "q0.5": d.Quantile(0.5), "density-1.5": math.Exp(d.LogDensity(-1.5)), "density30": math.Exp(d.LogDensity(30))}
+				for k, draw := range long[key(f.Name, p.Target, q.YNames[c], "draw")] {
+					want["draw"+strconv.Itoa(k+1)] = float(t, draw["value"])
+				}
+				got := map[string]float64{}
+				for name := range want {
+					got[name] = float(t, rows[i][name])
+				}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("%s, row %d: %s", model, i, diff)
+				}
+				if got := holds(t, d, rows[i]["hdr0.9"]); math.Abs(got-0.9) > 1e-7 {
+					t.Errorf("%s, row %d: %s holds %v", model, i, rows[i]["hdr0.9"], got)
+				}
+				if rows[i]["function"] != f.Name || rows[i]["channel"] != q.YNames[c] {
+					t.Errorf("%s, row %d is of %s, %s", model, i, rows[i]["function"], rows[i]["channel"])
+				}
+				i++
+			}
+		}
+		if i != len(rows) {
+			t.Errorf("%d rows, want %d", len(rows), i)
+		}
+		for _, threads := range []int{1, 7} {
+			table.Threads = threads
+			if again, _ := writeTable(t, table, o.Predict(t.Context(), q.Functions)); !bytes.Equal(again, content) {
+				t.Errorf("%s: another file with %d threads", model, threads)
+			}
+		}
+	}
+}
+
+// holds returns the probability of a region "a:b;c:d".
+func holds(t *testing.T, d predict.Distribution, region string) (mass float64) {
+	t.Helper()
+	for interval := range strings.SplitSeq(region, ";") {
+		low, high, _ := strings.Cut(interval, ":")
+		mass += d.CDF(float(t, high)) - d.CDF(float(t, low))
+	}
+	return mass
+}
+
+// Memory does not grow with the targets: nothing is kept of those that are written.
+func TestTableStreams(t *testing.T) {
+	const targets, every = 60_000, 20_000
+	o, q := askLanes(t, "cnp"), asked()
+	q.Functions[1].TargetX = make([]float64, targets)
+	var heap []uint64
+	watched := func(yield func(predict.Target, error) bool) {
+		for p, err := range o.Predict(t.Context(), q.Functions) {
+			if err == nil && p.Function == 1 && p.Target%every == every-1 {
+				var m runtime.MemStats
+				runtime.GC()
+				runtime.ReadMemStats(&m)
+				heap = append(heap, m.HeapAlloc)
+			}
+			if !yield(p, err) {
+				return
+			}
+		}
+	}
+	path := filepath.Join(t.TempDir(), "predictions.csv")
+	if err := tableOf(q).Write(path, watched); err != nil {
+		t.Fatal(err)
+	}
+	// The text of 40,000 targets is 15 MB. A block of rows, which may be there or not, is 2 MB.
+	if growth := int64(heap[len(heap)-1]) - int64(heap[0]); len(heap) != 3 || growth > 4<<20 {
+		t.Errorf("%d bytes more after %d targets (%v)", growth, targets-every, heap)
+	}
+}
+
+func TestTableRefusesFilesThatAreTooLarge(t *testing.T) {
+	table := tableOf(asked()) // 9 columns of numbers besides hdr, 2 channels
+	var bad *input.Error
+	if err := table.CheckSize(100_000_000); !errors.As(err, &bad) || !strings.Contains(bad.Error(), "2.2e+09 numbers for 100000000 targets") {
+		t.Error(err)
+	}
+	if err := table.CheckSize(1_000_000); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestParseDensity(t *testing.T) {
+	got, err := predict.ParseDensity("0:0.3:4")
+	if diff := cmp.Diff([]float64{0, 0.1, 0.2, 0.3}, got); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+	for _, text := range []string{"", "1", "0:1", "0:1:1000000000", "0:1:100001", "0:1:0", "nan:1:2", "0:inf:2", "1:0:2", "0:1:2:3", "1:1:2", "1:1.0000000000001:9", "0:1:x"} {
+		var bad *input.Error
+		if _, err := predict.ParseDensity(text); !errors.As(err, &bad) || bad.File != "--density" {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
