@@ -16,6 +16,7 @@ const figureLevels = 10
 type plotFitOptions struct {
 	modelFigure
 	function, functions int
+	components          bool
 }
 
 func newPlotFit(a *app) *cobra.Command {
@@ -23,21 +24,28 @@ func newPlotFit(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fit --run DIR… --out FILE",
 		Short: "Draw fits of evaluation functions, models side by side",
-		Long: `Draw how models fit evaluation functions, as in the paper's figure 1: the data, the quantile levels
-of ACQNP and CQNP, the means of BNP's bootstraps, and the mean of CNP and CANP. The levels are random
-for each x.
+		Long: `Draw what models predict for evaluation functions: the smallest regions of y that hold 50, 90 and
+99 % of the prediction as shading, the median, the context and the held-out targets.
 
-For sawtooth, rbf and matern52, the mean of ACQNP and CQNP is drawn instead of their levels, as in the
-supplement. The levels are then evenly spaced unless --levels is given, since the mean of a few random
-levels jumps from x to x. All runs are shown the functions of the first.`,
+--components draws the paper's figure 1 instead: the quantile levels of ACQNP and CQNP, the means of
+BNP's bootstraps, and the mean of CNP and CANP. The levels are random for each x. For sawtooth, rbf and
+matern52, the mean of ACQNP and CQNP is drawn instead of their levels, as in the supplement. The levels
+are then evenly spaced unless --levels is given, since the mean of a few random levels jumps from x to
+x.
+
+All runs are shown the functions of the first.`,
 		Example: `  acqnp plot fit --run runs/lissajous/acqnp/seed-0 --run runs/lissajous/cqnp/seed-0 --out fit.png
-  acqnp plot fit --run runs/rbf/bnp/seed-0 --function 3 --functions 2 --out fit.pdf`,
+  acqnp plot fit --run runs/rbf/bnp/seed-0 --function 3 --functions 2 --components --out fit.pdf`,
 		Args: cobra.NoArgs,
 		RunE: a.run(func(cmd *cobra.Command) error { return runPlotFit(cmd.Context(), a, &o) }),
 	}
-	o.addFlags(a, cmd, figureLevels, predict.RandomLevels)
-	cmd.Flags().IntVar(&o.function, "function", 0, "`NUMBER` of the first function, counted from 0 over the evaluation batches")
-	cmd.Flags().IntVar(&o.functions, "functions", 1, "`NUMBER` of functions, a row each")
+	o.addFlags(a, cmd, 0, predict.RandomLevels)
+	f := cmd.Flags()
+	f.Lookup("num-tau").Usage = "`NUMBER` of quantile levels of each point, for CQNP and ACQNP (default the configuration's\neval.num_tau, 10 with --components)"
+	f.Lookup("levels").Usage += ";\nfor --components"
+	f.BoolVar(&o.components, "components", false, "draw quantile levels, bootstraps or means instead of the density")
+	f.IntVar(&o.function, "function", 0, "`NUMBER` of the first function, counted from 0 over the evaluation batches")
+	f.IntVar(&o.functions, "functions", 1, "`NUMBER` of functions, a panel or a row each")
 	return cmd
 }
 
@@ -51,13 +59,22 @@ func runPlotFit(ctx context.Context, a *app, o *plotFitOptions) error {
 	if err := usage.Range("--functions", o.functions, 1, maxRows); err != nil {
 		return err
 	}
+	if o.components && !o.given("num-tau") {
+		o.numTau = figureLevels
+	}
 	runs, err := o.open(a.progress(), figures.OneDimensional)
 	if err != nil {
 		return err
 	}
-	sheet, err := figures.NewFitSheet(ctx, runs, figures.FitFunctions{First: o.function, Count: o.functions}, o.given("levels"))
+	which := figures.FitFunctions{First: o.function, Count: o.functions}
+	var figure figures.Figure
+	if o.components {
+		figure, err = figures.NewFitSheet(ctx, runs, which, o.given("levels"))
+	} else {
+		figure, err = figures.NewFitFigure(ctx, runs, which)
+	}
 	if err != nil {
 		return err
 	}
-	return o.save(a, sheet)
+	return o.save(a, figure)
 }

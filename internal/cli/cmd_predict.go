@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acqnp/acqnp/internal/figures"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/usage"
 )
@@ -43,10 +44,14 @@ of one x and one y of many kinds. x and y are standardised by the points of the 
 have the columns x and y and two different values of each.
 
 If data.log names a channel with long tails (CQNP, ACQNP), mean and sd count values above its 0.99
-quantile as that quantile. acqnp sample-quantiles writes the components of the predictive density.`,
+quantile as that quantile.
+
+--plot shades the predictive density: the smallest regions of y that hold 50, 90 and 99 % of it. Points
+of --targets whose y the file has are drawn too. acqnp sample-quantiles writes the components of the predictive density.`,
 		Example: `  acqnp predict --run runs/prices/seed-0 --context context.csv --grid=0.2:6:100 --out predictions.csv
   acqnp predict --run runs/prices/seed-0 --context context.csv --targets targets.csv \
       --quantiles 0.1,0.5,0.9 --hdr 0.5,0.9 --density=0:2000:201 --draws 100 --out predictions.csv
+  acqnp predict --run runs/prices/seed-0 --context context.csv --grid=0.2:6:100 --out predictions.csv --plot predictions.png
   acqnp predict --prior --context context.csv --grid=0:10:50 --out predictions.csv`,
 		Args: cobra.NoArgs,
 		RunE: a.run(func(cmd *cobra.Command) error {
@@ -80,8 +85,16 @@ func runPredict(ctx context.Context, a *app, o predictOptions) error {
 	if err := table.CheckSize(targets); err != nil {
 		return err
 	}
+	if o.plot != "" {
+		if err := figures.CheckPlottable(len(asked.Units.XNames)); err != nil {
+			return err
+		}
+	}
 	o.announce(p)
 	if err := table.Write(o.out, predict.Shown(p, targets, asked.Predict(ctx, asked.Functions))); err != nil {
+		return err
+	}
+	if err := o.draw(ctx, &asked, nil); err != nil {
 		return err
 	}
 	s := o.summary(&asked)

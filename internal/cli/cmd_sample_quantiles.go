@@ -15,8 +15,9 @@ import (
 
 type sampleOptions struct {
 	requestFlags
-	quantiles []float64
-	draws     int
+	quantiles  []float64
+	draws      int
+	components bool
 }
 
 func newSample(a *app) *cobra.Command {
@@ -51,12 +52,12 @@ have the columns x and y and two different values of each.`,
 	f := cmd.Flags()
 	f.Float64SliceVar(&o.quantiles, "quantiles", nil, "`LEVELS` between 0 and 1 whose quantiles are predicted: 0.05,0.5,0.95")
 	f.IntVar(&o.draws, "draws", 0, "`NUMBER` of random draws for each target and channel")
-	f.StringVar(&o.plot, "plot", "", "`FILE` for a plot of context, quantile levels and mean (.png, .svg or .pdf)")
+	f.BoolVar(&o.components, "components", false, "plot quantile levels and means instead of the density")
 	return cmd
 }
 
 func runSample(ctx context.Context, a *app, o sampleOptions) error {
-	e, err := o.experiment(o.checkCounts, o.checkPlot)
+	e, err := o.experiment(o.checkCounts)
 	if err != nil {
 		return err
 	}
@@ -74,7 +75,12 @@ func runSample(ctx context.Context, a *app, o sampleOptions) error {
 	o.announce(p)
 	predictions := predict.Shown(p, asked.CountTargets(), asked.Predict(ctx, asked.Functions))
 	table := predict.Quantiles{Names: predict.NamesOf(&asked), Levels: o.quantiles, Draws: o.draws, Seed: e.Eval.Seed}
-	if err := o.write(table, predictions, figures.FitPlot{Title: asked.Title(), XLabel: units.Label(0), YLabel: units.YNames[0]}); err != nil {
+	if o.plot != "" && o.components {
+		err = o.writeComponents(table, predictions, figures.FitPlot{Title: asked.Title(), XLabel: units.Label(0), YLabel: units.YNames[0]})
+	} else if err = table.Write(o.out, predictions); err == nil {
+		err = o.draw(ctx, &asked, o.quantiles)
+	}
+	if err != nil {
 		return err
 	}
 	s := o.summary(&asked)
@@ -93,19 +99,9 @@ func (o *sampleOptions) checkCounts() error {
 	return usage.Range("--draws", o.draws, 0, maxDraws)
 }
 
-func (o *sampleOptions) checkPlot() error {
-	if o.plot == "" {
-		return nil
-	}
-	_, err := figures.PlotFormat(o.plot)
-	return err
-}
-
-// write writes the table and the plot, without its panels yet, in one pass over the predictions.
-func (o *sampleOptions) write(table predict.Quantiles, predictions iter.Seq2[predict.Target, error], plot figures.FitPlot) error {
-	if o.plot == "" {
-		return table.Write(o.out, predictions)
-	}
+// writeComponents writes the table and the plot, without its panels yet, in one pass over the
+// predictions.
+func (o *sampleOptions) writeComponents(table predict.Quantiles, predictions iter.Seq2[predict.Target, error], plot figures.FitPlot) error {
 	plot.Panels = figures.NewPanels(table.Functions, len(table.YNames), 0, o.quantiles)
 	if err := table.Write(o.out, figures.Collect(plot.Panels, table.Functions, 0, predictions)); err != nil {
 		return err

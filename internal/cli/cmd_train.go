@@ -205,7 +205,11 @@ func (o *trainOptions) finish(ctx context.Context, e config.Experiment, source d
 	if dx, _ := source.Dims(); figures.CheckPlottable(dx) != nil {
 		return nil
 	}
-	figure, err := figures.NewFitPlot(ctx, t, source)
+	subjects, err := figures.Subjects(source, t.Units.Scaling, 0, figures.MaxPanels)
+	if err != nil {
+		return err
+	}
+	figure, err := figures.NewPrediction(ctx, t, subjects, nil)
 	if err != nil {
 		return err
 	}

@@ -129,9 +129,11 @@ func TestFigures(t *testing.T) {
 	}{
 		// A panel of one of n columns is 1000/n pt wide, 190 to 360, and 82% as high; 96 dots are
 		// 72 pt. 60 pt beside the panels and 124 pt above and below them hold labels.
-		"fit":        {append(run("double-sine", "acqnp", "cqnp", "bnp", "canp"), "fit", "--functions", "2", "--function", "1"), 1413, 603, 0.01},
-		"fit grid":   {append(run("double-sine", "acqnp"), "fit", "--levels", "grid", "--num-tau", "3"), 1040, 559, 0.001},
-		"means":      {append(run("sawtooth", "cqnp", "cnp"), "fit"), 1413, 530, 0.001},
+		"fit":        {append(run("double-sine", "acqnp", "cqnp", "bnp", "canp"), "fit", "--functions", "2", "--function", "1", "--components"), 1413, 603, 0.01},
+		"fit grid":   {append(run("double-sine", "acqnp"), "fit", "--levels", "grid", "--num-tau", "3", "--components"), 1040, 559, 0.001},
+		"means":      {append(run("sawtooth", "cqnp", "cnp"), "fit", "--components"), 1413, 530, 0.001},
+		"density":    {append(run("double-sine", "acqnp"), "fit", "--functions", "2"), 1200, 800, 0.1},
+		"densities":  {append(run("double-sine", "acqnp", "cqnp", "bnp", "canp"), "fit", "--functions", "2"), 1413, 712, 0.1},
 		"levels":     {append(run("double-sine", "acqnp", "cqnp"), "levels"), 1040, 952, 0.01},
 		"lanes":      {append(run("speed-flow", "acqnp", "bnp", "cnp"), "speed-flow", "--data-dir", data), 1413, 712, 0.01},
 		"completion": {append(run("freyface", "acqnp", "cnp"), "completion", "--data-dir", data, "--images", "2", "--context", "20,200"), 0, 0, 0.2},
@@ -141,7 +143,7 @@ func TestFigures(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			args := append([]string{"plot"}, moveFirst(c.args)...)
 			for _, extension := range []string{".png", ".svg", ".pdf"} {
-				if extension != ".png" && name != "fit" && name != "completion" {
+				if extension != ".png" && name != "fit" && name != "density" && name != "completion" {
 					continue // the rest of a figure does not depend on its format
 				}
 				out := filepath.Join(t.TempDir(), "figure"+extension)
@@ -240,4 +242,32 @@ func TestTrainingOfADamagedLogIsRefused(t *testing.T) {
 	checkRefusal(t, "damaged", acqnp("plot", "training", "--run", run, "--out", out), 2, "metrics.jsonl:2")
 	write(t, run, "metrics.jsonl", "")
 	checkRefusal(t, "empty", acqnp("plot", "training", "--run", run, "--out", out), 2, "no step")
+}
+
+// TestPredictionsAreDrawn draws predictions at targets whose y the file has.
+func TestPredictionsAreDrawn(t *testing.T) {
+	s, dir := share(t), t.TempDir()
+	known := write(t, dir, "known.csv", "x,y\n0.5,0\n1,0.5\n-1,\n")
+	unknown := write(t, dir, "unknown.csv", "x\n0.5\n1\n-1\n")
+	orange := func(path string) (n int) {
+		img := decode(t, path)
+		for y := 0; y < img.Bounds().Dy(); y++ {
+			for x := 0; x < img.Bounds().Dx(); x++ {
+				if r, g, b, _ := img.At(x, y).RGBA(); r > g+0x2000 && g > b+0x2000 {
+					n++
+				}
+			}
+		}
+		return n
+	}
+	for _, command := range []string{"predict", "sample-quantiles"} {
+		for targets, drawn := range map[string]bool{known: true, unknown: false} {
+			plot := filepath.Join(dir, command+".png")
+			o := succeed(t, command, "--run", s.run, "--context", s.context, "--targets", targets, "--out", filepath.Join(dir, "out.csv"), "--plot", plot, "--quiet")
+			if n := orange(plot); !strings.Contains(o.out, plot) || n > 30 != drawn { // each of them has some 30 pixels
+				t.Errorf("%s: %d pixels of held-out targets; said %q", command, n, o.out)
+			}
+		}
+		checkRefusal(t, command, acqnp(command, "--run", s.run, "--context", s.context, "--grid=0:1:5", "--out", filepath.Join(dir, "none.csv"), "--plot", filepath.Join(dir, "p.jpg")), 2, ".png")
+	}
 }

@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/figures"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/output"
 	"github.com/acqnp/acqnp/internal/predict"
@@ -33,6 +35,8 @@ func (o *requestFlags) addFlags(a *app, cmd *cobra.Command) {
 	f.StringVar(&o.targets, "targets", "", "CSV `FILE` with the x of the targets")
 	f.StringVar(&o.grid, "grid", "", "N evenly spaced targets from A to B, as `A:B:N` (--grid=-2:2:200); A:B:N,C:D:M if x has two dimensions")
 	f.StringVar(&o.out, "out", "", "CSV `FILE` for the predictions")
+	f.StringVar(&o.plot, "plot", "", "`FILE` for a plot of the predictive density (.png, .svg or .pdf)")
+	must(cmd.MarkFlagFilename("plot", "png", "svg", "pdf"))
 	must(cmd.MarkFlagRequired("out"))
 	cmd.MarkFlagsOneRequired("targets", "grid")
 	cmd.MarkFlagsMutuallyExclusive("targets", "grid")
@@ -44,7 +48,7 @@ func (o *requestFlags) addFlags(a *app, cmd *cobra.Command) {
 // experiment checks the flags and the outputs, and returns the model's configuration with the flags
 // applied.
 func (o *requestFlags) experiment(checks ...func() error) (e config.Experiment, err error) {
-	for _, check := range append([]func() error{o.settings.check, o.levelFlags.check, o.checkPrior}, checks...) {
+	for _, check := range append([]func() error{o.settings.check, o.levelFlags.check, o.checkPrior, o.checkPlot}, checks...) {
 		if err := check(); err != nil {
 			return e, err
 		}
@@ -64,6 +68,27 @@ func (o *requestFlags) checkPrior() error {
 		return &input.Error{File: "--context", Found: "nothing", Expected: "a file of points: --prior standardises x and y by the context"}
 	}
 	return nil
+}
+
+func (o *requestFlags) checkPlot() error {
+	if o.plot == "" {
+		return nil
+	}
+	_, err := figures.PlotFormat(o.plot)
+	return err
+}
+
+// draw draws the predictive density, with lines for the quantiles at the levels, if a plot is asked
+// for.
+func (o *requestFlags) draw(ctx context.Context, asked *predict.Asked, levels []float64) error {
+	if o.plot == "" {
+		return nil
+	}
+	figure, err := figures.NewPrediction(ctx, asked.Trained, figures.AskedSubjects(asked, o.targets), levels)
+	if err != nil {
+		return err
+	}
+	return figure.Save(o.plot)
 }
 
 // open reads the model and the functions to predict.

@@ -65,6 +65,15 @@ func (s *csvSource) EvalBatches() int {
 	return all
 }
 
+// EvalNames returns the names of the functions of evaluation batch i, "" without data.function.
+func (s *csvSource) EvalNames(i int) []string {
+	var names []string
+	for _, f := range s.test[i*s.evalBatchSize : min((i+1)*s.evalBatchSize, len(s.test))] {
+		names = append(names, s.names[f])
+	}
+	return names
+}
+
 // Train draws N ~ U{points}, N_c ~ U{context}, train.batch_size functions, and N points of each
 // without replacement. With data.sizes: all, N is at most the size of the smallest function of the
 // batch. A function occurs several times in a batch if there are too few of them.

@@ -113,7 +113,7 @@ func (s spread) Plot(c draw.Canvas, p *plot.Plot) {
 	bar := s.style
 	bar.Width, bar.Dashes = 1.2, nil
 	for i, q := range s.at {
-		dotStyle{s.style.Color, 3.2, false}.draw(&c, vg.Point{X: x(q.X), Y: y(q.Y)})
+		dotStyle{color: s.style.Color, radius: 3.2}.draw(&c, vg.Point{X: x(q.X), Y: y(q.Y)})
 		if finite(s.sd[i]) {
 			errorBar(&c, bar, x(q.X), y(q.Y-s.sd[i]), y(q.Y+s.sd[i]))
 		}

@@ -9,7 +9,9 @@
 //	Training    loss and learning rate by step
 //	Ablation    log-likelihoods by one varied number
 //
-// A [Run] is a trained run that a figure shows. Functions such as [NewFitSheet] predict with its
-// model and return a figure. Equal figures give equal files. All numbers are in raw units, those of
+// A [Run] is a trained run that a figure shows. Functions such as [NewPrediction] predict with its
+// model and return a [Figure]. Predictions are shown as densities: each place has the shade of the
+// smallest highest-density region of y around it. The shading is one image, whatever the number of
+// points. Equal figures give equal files. All numbers are in raw units, those of
 // the data.
 package figures

@@ -14,13 +14,13 @@ import (
 // sparseGrid is the number of targets below which marks are drawn larger.
 const sparseGrid = 80
 
-// maxPanels is the largest number of functions in a FitPlot.
-const maxPanels = 4
+// MaxPanels is the largest number of panels in a FitPlot.
+const MaxPanels = 6
 
-// A FitPlot shows a model's predictions from contexts, with one panel for each function: the
-// context, μ of the quantile levels along x (colour for τ, opacity for the weight), the predictive
-// mean and, if there are Levels, quantiles of the mixture. It draws only the first four panels, and
-// the title says so.
+// A FitPlot shows a model's predictions from contexts, with one panel for each function. Points with
+// a Density are shaded: their highest-density regions and their median. Of other points it shows μ of
+// the quantile levels along x (colour for τ, opacity for the weight) and the predictive mean. If there
+// are Levels, it adds quantiles. It draws only the first six panels, and the title says so.
 type FitPlot struct {
 	Title          string
 	XLabel, YLabel string
@@ -30,8 +30,9 @@ type FitPlot struct {
 // A Panel is one function, in raw units.
 type Panel struct {
 	Title   string
+	YLabel  string // "" for the figure's
 	Context plotter.XYs
-	Targets plotter.XYs      // true targets, drawn faintly; may be empty
+	Targets plotter.XYs      // true targets; may be empty
 	Grid    []PredictedPoint // predictions along x, in any order
 	Levels  []float64        // of PredictedPoint.Quantiles, in (0, 1)
 }
@@ -39,6 +40,7 @@ type Panel struct {
 // A PredictedPoint is the predictive distribution at one x.
 type PredictedPoint struct {
 	X          float64
+	Density    Density     // shaded if it is not nil
 	Components []Component // none for a Gaussian model
 	Mean       float64
 	Quantiles  []float64 // at Panel.Levels
@@ -59,23 +61,26 @@ func (f FitPlot) Save(path string) error {
 
 func (f FitPlot) draw(c draw.Canvas) {
 	title, panels := f.Title, f.Panels
-	if n := len(panels); n > maxPanels {
-		panels = panels[:maxPanels]
-		title = fmt.Sprintf("%s (first %d of %d functions)", title, maxPanels, n)
+	if n := len(panels); n > MaxPanels {
+		panels = panels[:MaxPanels]
+		title = fmt.Sprintf("%s (first %d of %d functions)", title, MaxPanels, n)
 	}
 	c = draw.Crop(c, 14, -20, 12, -14)
 	c = drawHeading(c, title, legendOf(panels))
 
 	rows, cols := 1, len(panels)
 	if len(panels) > 2 {
-		rows, cols = 2, 2
+		rows, cols = 2, (len(panels)+1)/2
 	}
 	plots := make([][]*plot.Plot, rows)
 	for i := range plots {
 		plots[i] = make([]*plot.Plot, cols)
 	}
 	for i, p := range panels {
-		plots[i/cols][i%cols] = p.plot(f.XLabel, f.YLabel)
+		if p.YLabel == "" {
+			p.YLabel = f.YLabel
+		}
+		plots[i/cols][i%cols] = p.plot(f.XLabel)
 	}
 	tiles := draw.Tiles{Rows: rows, Cols: cols, PadX: 16, PadY: 14}
 	canvases := plot.Align(plots, tiles, c)
@@ -84,23 +89,31 @@ func (f FitPlot) draw(c draw.Canvas) {
 	}
 }
 
-// plot draws the panel's parts. It draws a large context first, since that would hide the
-// prediction.
-func (p Panel) plot(xLabel, yLabel string) *plot.Plot {
+// plot draws the panel's parts. It draws a large context before the lines, since it would hide them,
+// but after the shading, which would hide it.
+func (p Panel) plot(xLabel string) *plot.Plot {
 	p.Grid = slices.Clone(p.Grid)
 	slices.SortStableFunc(p.Grid, func(a, b PredictedPoint) int { return compare(a.X, b.X) })
 
 	fig := plot.New()
 	style(fig)
-	fig.Title.Text, fig.X.Label.Text, fig.Y.Label.Text = p.Title, xLabel, yLabel
+	fig.Title.Text, fig.X.Label.Text, fig.Y.Label.Text = p.Title, xLabel, p.YLabel
 	fig.X.Min, fig.X.Max = p.xRange()
 	fig.Y.Min, fig.Y.Max = p.yRange()
 
 	fig.Add(gridLines())
-	fig.Add(dots{p.Targets, targetStyle})
+	shading := newShading(p.Grid)
+	if p.shaded() {
+		fig.Add(shading)
+	} else {
+		fig.Add(dots{p.Targets, targetStyle})
+	}
 	cloud := len(p.Context) > cloudSize
 	if cloud {
 		fig.Add(dots{p.Context, cloudStyle})
+	}
+	if p.shaded() {
+		fig.Add(medianLine{shading}, dots{p.Targets, heldOutStyle(len(p.Targets))})
 	}
 	if n := len(p.Levels); p.gaussian() && n > 1 {
 		fig.Add(band{p.quantile(0), p.quantile(n - 1)})
@@ -109,16 +122,23 @@ func (p Panel) plot(xLabel, yLabel string) *plot.Plot {
 	for k := range p.Levels {
 		fig.Add(curve{p.quantile(k), quantileStyle})
 	}
-	fig.Add(curve{p.line(func(q PredictedPoint) float64 { return q.Mean }), meanStyle})
+	if !p.shaded() {
+		fig.Add(curve{p.line(func(q PredictedPoint) float64 { return q.Mean }), meanStyle})
+	}
 	if !cloud {
 		fig.Add(dots{p.Context, contextStyle})
 	}
 	return fig
 }
 
-// gaussian reports whether no point has quantile levels.
+// shaded reports whether the panel has a density to shade.
+func (p Panel) shaded() bool {
+	return slices.ContainsFunc(p.Grid, func(q PredictedPoint) bool { return q.Density != nil })
+}
+
+// gaussian reports whether the panel has a mean and quantiles, without quantile levels.
 func (p Panel) gaussian() bool {
-	return !slices.ContainsFunc(p.Grid, func(q PredictedPoint) bool { return len(q.Components) > 0 })
+	return !p.shaded() && !slices.ContainsFunc(p.Grid, func(q PredictedPoint) bool { return len(q.Components) > 0 })
 }
 
 // quantile returns the line of the k-th of Levels.
@@ -150,16 +170,16 @@ func (p Panel) xRange() (lo, hi float64) {
 	return widen(lo, hi, 0.01)
 }
 
-// yRange returns a range that covers all points and the visible levels, except the outermost 1/200
+// yRange returns a range that covers all points and the density, or the visible levels, except the outermost 1/200
 // at either end. Means and quantiles can widen it by a quarter at either end. Beyond that they are
 // cut off, because heavy tails would flatten the picture.
 func (p Panel) yRange() (lo, hi float64) {
-	var data, predicted []float64
-	for _, set := range []plotter.XYs{p.Context, p.Targets} {
-		for _, q := range set {
-			data = append(data, q.Y)
-		}
+	data := append(ysOf(p.Context), ysOf(p.Targets)...)
+	if p.shaded() {
+		lo, hi = densityRange(data, p.Grid)
+		return widen(lo, hi, 0.04)
 	}
+	var predicted []float64
 	for _, q := range p.Grid {
 		predicted = append(predicted, q.visible()...)
 	}

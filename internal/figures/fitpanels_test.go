@@ -1,16 +1,12 @@
 package figures_test
 
 import (
-	"errors"
-	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/plot/plotter"
 
-	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/figures"
-	"github.com/acqnp/acqnp/internal/input"
 )
 
 func TestCollectFillsPanelsOnTheWay(t *testing.T) {
@@ -41,36 +37,5 @@ func TestCollectFillsPanelsOnTheWay(t *testing.T) {
 	}
 	if err := figure(panels...).Save(t.TempDir() + "/lanes.png"); err != nil {
 		t.Error(err)
-	}
-}
-
-func TestBatchPanelsAreInRawUnits(t *testing.T) {
-	o := tiny(t, "cnp", 1)
-	b := &datasets.Batch{Functions: 6, Points: 3, Context: 2, DX: 1, DY: 1, X: make([]float32, 18), Y: make([]float32, 18)}
-	copy(b.X[3:], []float32{0.25, 0.75, 0.5}) // the second function
-	copy(b.Y[3:], []float32{1, 0.5, 0.125})
-	panels, err := figures.BatchPanels(t.Context(), o, b, 0, []float64{0.5})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(panels) != 4 {
-		t.Fatalf("%d panels", len(panels))
-	}
-	p := panels[1] // raw x = 2000·x − 100, y = 70·y
-	if diff := cmp.Diff([]plotter.XYs{{{X: 400, Y: 70}, {X: 1400, Y: 35}}, {{X: 900, Y: 8.75}}}, []plotter.XYs{p.Context, p.Targets}); diff != "" {
-		t.Error(diff)
-	}
-	if n := len(p.Grid); n < 100 || p.Grid[0].X != 400 || p.Grid[n-1].X != 1400 {
-		t.Errorf("a grid of %d points from %v", n, p.Grid[0].X)
-	}
-	for _, q := range p.Grid {
-		if len(q.Components) != 0 || math.Abs(q.Mean-q.Quantiles[0]) > 1e-9 {
-			t.Fatalf("a Gaussian point %+v", q)
-		}
-	}
-	b.DX = 2
-	var bad *input.Error
-	if _, err := figures.BatchPanels(t.Context(), o, b, 0, nil); !errors.As(err, &bad) {
-		t.Errorf("two-dimensional x: %v", err)
 	}
 }

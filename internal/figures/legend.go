@@ -25,14 +25,16 @@ const (
 
 // legendOf returns entries for what the panels show.
 func legendOf(panels []Panel) []legendEntry {
-	var context, cloud, targets, levels, mean bool
+	var context, cloud, levels, mean, shaded bool
+	targets := 0 // of the panel with the most
 	var asked []float64
 	for _, p := range panels {
 		context = context || len(p.Context) > 0 && len(p.Context) <= cloudSize
 		cloud = cloud || len(p.Context) > cloudSize
-		targets = targets || len(p.Targets) > 0
-		levels = levels || !p.gaussian()
-		mean = mean || len(p.Grid) > 0
+		targets = max(targets, len(p.Targets))
+		shaded = shaded || p.shaded()
+		levels = levels || !p.gaussian() && !p.shaded()
+		mean = mean || len(p.Grid) > 0 && !p.shaded()
 		if len(p.Levels) > 0 {
 			asked = p.Levels
 		}
@@ -50,7 +52,12 @@ func legendOf(panels []Panel) []legendEntry {
 			cloudStyle.enlarged().draw(c, c.Center())
 		}
 	})
-	add(targets, "targets", dotThumb, func(c *draw.Canvas) { targetStyle.enlarged().draw(c, c.Center()) })
+	if shaded {
+		add(targets > 0, "held-out targets", dotThumb, func(c *draw.Canvas) { heldOutStyle(targets).enlarged().draw(c, c.Center()) })
+		entries = append(entries, regionEntries()...)
+	} else {
+		add(targets > 0, "targets", dotThumb, func(c *draw.Canvas) { targetStyle.enlarged().draw(c, c.Center()) })
+	}
 	add(levels, "quantile level τ, 0 to 1 (opacity: weight)", lineWidth, levelThumb)
 	add(mean, "mean", lineWidth, lineThumb(meanStyle))
 	add(len(asked) > 0, quantileName(asked), lineWidth, lineThumb(quantileStyle))

@@ -73,8 +73,14 @@ func newCanvas(format string, width, height vg.Length) (vg.CanvasWriterTo, error
 	pdf.SetDefaultModificationDate(epoch)
 	pdf.SetDefaultCatalogSort(true)
 	canvas, err := draw.NewFormattedCanvas(width, height, format)
-	if format == "pdf" && err == nil {
-		canvas = pdfCanvas{canvas}
+	if err != nil {
+		return nil, err
 	}
-	return canvas, err
+	switch format {
+	case "pdf":
+		canvas = pdfCanvas{canvas}
+	case "svg":
+		canvas = svgCanvas{canvas}
+	}
+	return canvas, nil
 }

@@ -29,7 +29,7 @@ type Sheet struct {
 type Cell struct {
 	Data    plotter.XYs      // true points, drawn faintly
 	Context plotter.XYs      // known points
-	Grid    []PredictedPoint // predictions; only components are drawn, as by FitPlot
+	Grid    []PredictedPoint // predictions; only densities and components are drawn, as by FitPlot
 	Curves  []Curve
 	YRange  []float64 // [lo, hi]; if nil, it covers the data and most of the prediction
 }
@@ -60,9 +60,9 @@ const (
 )
 
 var (
-	sheetContext = dotStyle{contextStyle.color, 1.9, true}
-	sheetCloud   = dotStyle{color.NRGBA{R: 0x40, G: 0x40, B: 0x40, A: 0x38}, 1.3, false} // beneath a prediction
-	sheetData    = dotStyle{targetStyle.color, 1.4, false}
+	sheetContext = dotStyle{color: contextStyle.color, radius: 1.9, ringed: true}
+	sheetCloud   = dotStyle{color: color.NRGBA{R: 0x40, G: 0x40, B: 0x40, A: 0x38}, radius: 1.3} // beneath a prediction
+	sheetData    = dotStyle{color: targetStyle.color, radius: 1.4}
 	memberStyle  = draw.LineStyle{Color: color.NRGBA{R: 0x2a, G: 0x78, B: 0x8e, A: 0xa0}, Width: 0.8}
 )
 
@@ -142,14 +142,32 @@ func (s Sheet) draw(c draw.Canvas) {
 	}
 }
 
-// plot draws the cell's parts: the prediction above a large context, and below a small one.
+// shaded reports whether the cell has a density to shade.
+func (c Cell) shaded() bool { return Panel{Grid: c.Grid}.shaded() }
+
+// sheetHeldOut is heldOutStyle for a small panel.
+func sheetHeldOut(n int) dotStyle {
+	s := heldOutStyle(n)
+	s.radius *= 0.7
+	return s
+}
+
+// plot draws the cell's parts: lines above a large context, and below a small one.
 func (c Cell) plot(y []float64) *plot.Plot {
 	p := plot.New()
 	style(p)
 	p.X.Tick.Marker, p.Y.Tick.Marker = fewTicks{}, fewTicks{}
 	p.X.Min, p.X.Max = c.xRange()
 	p.Y.Min, p.Y.Max = y[0], y[1]
-	p.Add(gridLines(), dots{c.Data, sheetData})
+	p.Add(gridLines())
+	grid := slices.Clone(c.Grid)
+	slices.SortStableFunc(grid, func(a, b PredictedPoint) int { return compare(a.X, b.X) })
+	shading := newShading(grid)
+	if !c.shaded() {
+		p.Add(dots{c.Data, sheetData})
+	} else {
+		p.Add(shading)
+	}
 	cloud := len(c.Context) > cloudSize
 	if cloud {
 		beneath := cloudStyle
@@ -158,8 +176,9 @@ func (c Cell) plot(y []float64) *plot.Plot {
 		}
 		p.Add(dots{c.Context, beneath})
 	}
-	grid := slices.Clone(c.Grid)
-	slices.SortStableFunc(grid, func(a, b PredictedPoint) int { return compare(a.X, b.X) })
+	if c.shaded() {
+		p.Add(medianLine{shading}, dots{c.Data, sheetHeldOut(len(c.Data))})
+	}
 	p.Add(levelMarks{grid})
 	for _, line := range c.Curves {
 		p.Add(curve{line.Points, line.style()})
@@ -200,7 +219,13 @@ func (c Cell) yRange() []float64 {
 	if c.YRange != nil {
 		return c.YRange
 	}
-	lo, hi := extremes(append(ysOf(c.Data), ysOf(c.Context)...))
+	data := append(ysOf(c.Data), ysOf(c.Context)...)
+	if c.shaded() {
+		lo, hi := densityRange(data, c.Grid)
+		lo, hi = widen(lo, hi, 0.04)
+		return []float64{lo, hi}
+	}
+	lo, hi := extremes(data)
 	var predicted []float64
 	for _, q := range c.Grid {
 		predicted = append(predicted, q.visible()...)
@@ -238,13 +263,14 @@ func shareRange(ranges [][]float64) {
 
 // legend returns entries for what the panels show.
 func (s Sheet) legend() []legendEntry {
-	var data, context, cloud, marks bool
+	var data, context, cloud, marks, shaded bool
 	var kinds [3]bool
 	for _, c := range slices.Concat(s.Cells...) {
 		data = data || len(c.Data) > 0
 		context = context || len(c.Context) > 0 && len(c.Context) <= cloudSize
 		cloud = cloud || len(c.Context) > cloudSize
-		marks = marks || len(c.Grid) > 0
+		shaded = shaded || c.shaded()
+		marks = marks || len(c.Grid) > 0 && !c.shaded()
 		for _, l := range c.Curves {
 			kinds[l.Kind] = true
 		}
@@ -255,7 +281,7 @@ func (s Sheet) legend() []legendEntry {
 			entries = append(entries, legendEntry{name, width, thumb})
 		}
 	}
-	add(data, "true points", dotThumb, func(c *draw.Canvas) { sheetData.enlarged().draw(c, c.Center()) })
+	add(data && !shaded, "true points", dotThumb, func(c *draw.Canvas) { sheetData.enlarged().draw(c, c.Center()) })
 	add(context || cloud, "context", dotThumb, func(c *draw.Canvas) {
 		if context {
 			sheetContext.enlarged().draw(c, c.Center())
@@ -263,6 +289,14 @@ func (s Sheet) legend() []legendEntry {
 			cloudStyle.enlarged().draw(c, c.Center())
 		}
 	})
+	if shaded {
+		most := 0
+		for _, c := range slices.Concat(s.Cells...) {
+			most = max(most, len(c.Data))
+		}
+		add(data, "held-out targets", dotThumb, func(c *draw.Canvas) { heldOutStyle(most).enlarged().draw(c, c.Center()) })
+		entries = append(entries, regionEntries()...)
+	}
 	add(marks, "quantile level τ, 0 to 1 (opacity: weight)", lineWidth, levelThumb)
 	add(kinds[QuantileCurve] && !marks, "quantile level, 0 to 1", lineWidth, levelThumb)
 	add(kinds[MeanCurve], "mean", lineWidth, lineThumb(meanStyle))

@@ -26,9 +26,10 @@ var (
 	ink  = color.NRGBA{R: 0x26, G: 0x26, B: 0x26, A: 0xff}
 	pale = color.NRGBA{R: 0xe6, G: 0xe6, B: 0xe6, A: 0xff}
 
-	contextStyle  = dotStyle{color.NRGBA{R: 0x11, G: 0x11, B: 0x11, A: 0xff}, 3.6, true}
-	cloudStyle    = dotStyle{color.NRGBA{R: 0x40, G: 0x40, B: 0x40, A: 0x70}, 1.5, false}
-	targetStyle   = dotStyle{color.NRGBA{R: 0xc2, G: 0x4d, B: 0x8a, A: 0x90}, 1.5, false}
+	contextStyle  = dotStyle{color: color.NRGBA{R: 0x11, G: 0x11, B: 0x11, A: 0xff}, radius: 3.6, ringed: true}
+	cloudStyle    = dotStyle{color: color.NRGBA{R: 0x40, G: 0x40, B: 0x40, A: 0x70}, radius: 1.5}
+	targetStyle   = dotStyle{color: color.NRGBA{R: 0xc2, G: 0x4d, B: 0x8a, A: 0x90}, radius: 1.5}
+	heldOutColour = color.NRGBA{R: 0xf2, G: 0x9e, B: 0x1f, A: 0xff}
 	bandColour    = color.NRGBA{R: 0x2a, G: 0x78, B: 0x8e, A: 0x38}
 	meanStyle     = draw.LineStyle{Color: color.NRGBA{R: 0xd5, G: 0x5e, B: 0x00, A: 0xff}, Width: 2}
 	quantileStyle = draw.LineStyle{Color: color.NRGBA{R: 0x30, G: 0x30, B: 0x30, A: 0xc0}, Width: 1, Dashes: []vg.Length{5, 3}}
@@ -94,45 +95,6 @@ func gridLines() *plotter.Grid {
 	return g
 }
 
-// A dotStyle is a filled circle. A thin white edge sets ringed ones apart from what lies beneath.
-type dotStyle struct {
-	color  color.Color
-	radius vg.Length
-	ringed bool
-}
-
-func (s dotStyle) draw(c *draw.Canvas, pt vg.Point) {
-	var path vg.Path
-	addDot(&path, pt, s.radius)
-	if s.ringed {
-		c.SetLineStyle(draw.LineStyle{Color: color.White, Width: 1.6})
-		c.Stroke(path)
-	}
-	c.SetColor(s.color)
-	c.Fill(path)
-}
-
-// enlarged returns the style for the legend, where small dots would be hard to see.
-func (s dotStyle) enlarged() dotStyle {
-	s.radius *= 1.7
-	return s
-}
-
-// dots draws a set of points.
-type dots struct {
-	points plotter.XYs
-	style  dotStyle
-}
-
-func (d dots) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	for _, q := range d.points {
-		if pt := (vg.Point{X: x(q.X), Y: y(q.Y)}); finite(q.X) && finite(q.Y) && c.Contains(pt) {
-			d.style.draw(&c, pt)
-		}
-	}
-}
-
 // curve draws a line. The line has gaps at values that are not finite, and ends at the panel's
 // frame. A point without neighbours is a dot.
 type curve struct {
@@ -145,7 +107,7 @@ func (l curve) Plot(c draw.Canvas, p *plot.Plot) {
 	var run []vg.Point
 	flush := func() {
 		if len(run) == 1 && c.Contains(run[0]) {
-			dotStyle{l.style.Color, 2 * l.style.Width, false}.draw(&c, run[0])
+			dotStyle{color: l.style.Color, radius: 2 * l.style.Width}.draw(&c, run[0])
 		}
 		c.StrokeLines(l.style, c.ClipLinesXY(run)...)
 		run = run[:0]
@@ -178,10 +140,4 @@ func (b band) Plot(c draw.Canvas, p *plot.Plot) {
 		add(b.upper[len(b.upper)-1-i])
 	}
 	c.FillPolygon(bandColour, c.ClipPolygonXY(outline))
-}
-
-func addDot(path *vg.Path, at vg.Point, radius vg.Length) {
-	path.Move(vg.Point{X: at.X + radius, Y: at.Y})
-	path.Arc(at, radius, 0, 2*math.Pi)
-	path.Close()
 }

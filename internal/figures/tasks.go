@@ -11,6 +11,9 @@ import (
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
+// gridPoints is the number of x of a Task.
+const gridPoints = 240
+
 // A Task is a function to predict and to show: one channel of y along x, which has one dimension,
 // in raw units.
 type Task struct {

@@ -27,7 +27,7 @@ func validationStyle(i int) draw.LineStyle {
 	return s
 }
 
-func bestStyle(c color.Color) dotStyle { return dotStyle{c, 4.5, true} }
+func bestStyle(c color.Color) dotStyle { return dotStyle{color: c, radius: 4.5, ringed: true} }
 
 // validation returns the loss of the validations by step: −valid_ll.
 func (r TrainingRun) validation() plotter.XYs {

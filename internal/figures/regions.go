@@ -1,0 +1,82 @@
+package figures
+
+import (
+	"math"
+	"slices"
+)
+
+// A Density is a predictive distribution of y that a figure shades.
+type Density interface {
+	CDF(y float64) float64      // P(Y ≤ y)
+	Quantile(p float64) float64 // for p in (0, 1)
+}
+
+// The masses at which the shading of a density has visible edges. Beyond the last, nothing is
+// shaded.
+const (
+	halfMass   = 0.5
+	mostMass   = 0.9
+	shadedMass = 0.99
+)
+
+// regionMass returns a number for each cell of y between neighbouring edges [n+1], which ascend: the
+// probability of all cells that are denser than it. A cell with less than m thus belongs to the
+// highest-density region of mass m. Beyond the edges, cells double in width until they hold all but a
+// thousandth. If the distribution is not a number, all cells have 1.
+func regionMass(d Density, edges []float64) []float64 {
+	type cell struct {
+		row           int // −1 beyond the edges
+		mass, density float64
+	}
+	n := len(edges) - 1
+	all := make([]cell, 0, n+40)
+	add := func(row int, mass, width float64) { all = append(all, cell{row, mass, mass / width}) }
+	lower := d.CDF(edges[0])
+	below, at := lower, lower
+	for j := range n {
+		next := d.CDF(edges[j+1])
+		add(j, next-at, edges[j+1]-edges[j])
+		at = next
+	}
+	const rest, doublings = 0.0005, 60
+	width := edges[1] - edges[0]
+	for y, i := edges[0], 0; below > rest && i < doublings; i++ {
+		y -= width
+		next := d.CDF(y)
+		add(-1, below-next, width)
+		below, width = next, 2*width
+	}
+	width = edges[n] - edges[n-1]
+	for y, i := edges[n], 0; 1-at > rest && i < doublings; i++ {
+		y += width
+		next := d.CDF(y)
+		add(-1, next-at, width)
+		at, width = next, 2*width
+	}
+	region := make([]float64, n)
+	if math.IsNaN(lower) || math.IsNaN(at) {
+		for j := range region {
+			region[j] = 1
+		}
+		return region
+	}
+	slices.SortStableFunc(all, func(a, b cell) int { return compare(b.density, a.density) })
+	sum := 0.0
+	for _, c := range all {
+		if c.row >= 0 {
+			region[c.row] = sum
+		}
+		sum += c.mass
+	}
+	return region
+}
+
+// between returns n+1 evenly spaced edges from lo to hi. It does not overflow.
+func between(lo, hi float64, n int) []float64 {
+	edges := make([]float64, n+1)
+	for j := range edges {
+		share := float64(j) / float64(n)
+		edges[j] = lo*(1-share) + hi*share
+	}
+	return edges
+}

@@ -1,0 +1,220 @@
+package figures
+
+import (
+	"image"
+	"image/color"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Limits of the raster that shades a panel, which bound time and the size of files.
+const (
+	dotsPerPoint  = 96. / 72 // as in a PNG
+	rasterColumns = 1200
+	rasterRows    = 900
+	// A prediction shades the panel on both sides up to half the way to the next, and no farther than
+	// this share of the panel's width.
+	strip = 1. / 80
+)
+
+// A shading draws the densities of a grid as one image: each place has the colour of the smallest
+// highest-density region around it. The colours have edges at 50, 90 and 99 %.
+type shading struct {
+	grid    []PredictedPoint // ascending in X, each with a Density
+	edges   []float64        // of the rows of the last Plot
+	regions [][]float64      // of the grid's points: regionMass between the edges; nil if not drawn
+}
+
+// newShading returns the shading of the points that have a finite X and a Density. The grid ascends
+// in X.
+func newShading(grid []PredictedPoint) *shading {
+	s := &shading{}
+	for _, q := range grid {
+		if q.Density != nil && finite(q.X) {
+			s.grid = append(s.grid, q)
+		}
+	}
+	return s
+}
+
+// Plot implements plot.Plotter.
+func (s *shading) Plot(c draw.Canvas, p *plot.Plot) {
+	size := c.Size()
+	columns := min(int(math.Round(float64(size.X)*dotsPerPoint)), rasterColumns)
+	rows := min(int(math.Round(float64(size.Y)*dotsPerPoint)), rasterRows)
+	if columns < 1 || rows < 1 || len(s.grid) == 0 {
+		return
+	}
+	s.edges = between(p.Y.Min, p.Y.Max, rows)
+	s.regions = make([][]float64, len(s.grid))
+	img := image.NewNRGBA(image.Rect(0, 0, columns, rows))
+	for i, g := range s.nearest(columns, p.X.Norm) {
+		if g < 0 {
+			continue
+		}
+		for j, mass := range s.region(g) {
+			img.SetNRGBA(i, rows-1-j, regionColour(mass))
+		}
+	}
+	c.DrawImage(c.Rectangle, img)
+}
+
+// nearest returns the point of the grid that each column of the raster shows, or −1 for none. at
+// converts X to a share of the width.
+func (s *shading) nearest(columns int, at func(x float64) float64) []int {
+	reach := max(float64(columns)*strip, 0.75)
+	place := func(g int) float64 { return at(s.grid[g].X) * float64(columns) }
+	shown, g := make([]int, columns), 0
+	for i := range shown {
+		centre := float64(i) + 0.5
+		for g+1 < len(s.grid) && math.Abs(place(g+1)-centre) <= math.Abs(place(g)-centre) {
+			g++
+		}
+		shown[i] = -1
+		if math.Abs(place(g)-centre) <= reach {
+			shown[i] = g
+		}
+	}
+	return shown
+}
+
+// region returns the masses of point g by row.
+func (s *shading) region(g int) []float64 {
+	if s.regions[g] == nil {
+		s.regions[g] = regionMass(s.grid[g].Density, s.edges)
+	}
+	return s.regions[g]
+}
+
+// densest reports whether y belongs to the densest half of point g. Every y beyond the panel does.
+func (s *shading) densest(g int, y float64) bool {
+	lo, hi := s.edges[0], s.edges[len(s.edges)-1]
+	const slack = 0.05 // for the height of a row
+	share := (y - lo) / (hi - lo)
+	if !(share >= 0 && share < 1) {
+		return true
+	}
+	return s.region(g)[int(share*float64(len(s.edges)-1))] < halfMass+slack
+}
+
+// A medianLine draws the medians of a shading, which is drawn before. It leaves out those outside of
+// the densest half, such as between two branches. A density with one peak has its median within.
+type medianLine struct{ *shading }
+
+// Plot implements plot.Plotter.
+func (m medianLine) Plot(c draw.Canvas, p *plot.Plot) {
+	if len(m.edges) == 0 {
+		return
+	}
+	var line plotter.XYs
+	for g, q := range m.grid {
+		at := plotter.XY{X: q.X, Y: q.Density.Quantile(0.5)}
+		if !m.densest(g, at.Y) {
+			at.Y = math.NaN()
+		} else if n := len(line); n > 0 && !m.continues(g, line[n-1].Y, at.Y) {
+			line = append(line, plotter.XY{X: q.X, Y: math.NaN()})
+		}
+		line = append(line, at)
+	}
+	for _, style := range []draw.LineStyle{casingStyle, medianStyle} {
+		curve{line, style}.Plot(c, p)
+	}
+}
+
+// continues reports whether the line from the median before to that of point g stays in the densest
+// half.
+func (m medianLine) continues(g int, before, y float64) bool {
+	return math.IsNaN(before) || m.densest(g, (before+y)/2) || m.densest(g-1, (before+y)/2)
+}
+
+// densityRange returns the range of y of a panel: it covers the data and the central 90 % of most
+// predictions, which can widen the range of the data to twice and a half.
+func densityRange(data []float64, grid []PredictedPoint) (lo, hi float64) {
+	const looked = 60 // quantiles of mixtures take long
+	var low, high []float64
+	for i := range min(len(grid), looked) {
+		if d := grid[i*len(grid)/min(len(grid), looked)].Density; d != nil {
+			low, high = append(low, d.Quantile(0.05)), append(high, d.Quantile(0.95))
+		}
+	}
+	least, greatest := trimmed(low, 0.04), trimmed(high, 0.96)
+	lo, hi = extremes(data)
+	if !(least <= greatest) {
+		return lo, hi
+	}
+	if slack := 0.75 * (hi - lo); slack > 0 { // neither without data nor if they are all the same
+		return min(lo, max(least, lo-slack)), max(hi, min(greatest, hi+slack))
+	}
+	return min(lo, least), max(hi, greatest)
+}
+
+// The colours of the regions, from the densest place to the edge. They grow lighter outwards, in grey
+// too.
+var (
+	halfColours   = [2]color.NRGBA{{0x24, 0x6b, 0xa8, 0xff}, {0x5c, 0x9b, 0xcc, 0xff}}
+	mostColours   = [2]color.NRGBA{{0x96, 0xc1, 0xe0, 0xff}, {0xbd, 0xd8, 0xec, 0xff}}
+	shadedColours = [2]color.NRGBA{{0xdf, 0xeb, 0xf5, 0xff}, {0xdf, 0xeb, 0xf5, 0x00}}
+
+	medianStyle = draw.LineStyle{Color: ink, Width: 1.4}
+	casingStyle = draw.LineStyle{Color: color.NRGBA{R: 0xff, G: 0xff, B: 0xff, A: 0x90}, Width: 3}
+)
+
+// regionColour returns the colour of a place that regionMass gives this mass, and no colour beyond
+// the 99 % region.
+func regionColour(mass float64) color.NRGBA {
+	switch {
+	case mass < halfMass:
+		return mix(halfColours, mass/halfMass)
+	case mass < mostMass:
+		return mix(mostColours, (mass-halfMass)/(mostMass-halfMass))
+	case mass < shadedMass:
+		return mix(shadedColours, (mass-mostMass)/(shadedMass-mostMass))
+	}
+	return color.NRGBA{}
+}
+
+// mix returns a colour between two, at a share of the way.
+func mix(ends [2]color.NRGBA, share float64) color.NRGBA {
+	at := func(a, b uint8) uint8 { return uint8(math.Round(float64(a)*(1-share) + float64(b)*share)) }
+	a, b := ends[0], ends[1]
+	return color.NRGBA{at(a.R, b.R), at(a.G, b.G), at(a.B, b.B), at(a.A, b.A)}
+}
+
+// regionThumb draws a sample of the colours of a region.
+func regionThumb(ends [2]color.NRGBA) func(*draw.Canvas) {
+	return func(c *draw.Canvas) {
+		const steps = 12
+		width, y := (c.Max.X-c.Min.X)/steps, c.Center().Y
+		for i := range steps {
+			x := c.Min.X + width*vg.Length(i)
+			c.FillPolygon(mix(ends, float64(i)/(steps-1)), []vg.Point{
+				{X: x, Y: y - 4.5}, {X: x + width + 0.5, Y: y - 4.5}, {X: x + width + 0.5, Y: y + 4.5}, {X: x, Y: y + 4.5},
+			})
+		}
+	}
+}
+
+// regionEntries are the legend's entries for a shading.
+func regionEntries() []legendEntry {
+	return []legendEntry{
+		{"densest 50 %", lineWidth, regionThumb(halfColours)},
+		{"90 %", lineWidth, regionThumb(mostColours)},
+		{"99 % of the prediction", lineWidth, regionThumb(shadedColours)},
+		{"median", lineWidth, lineThumb(medianStyle)},
+	}
+}
+
+// trimmed returns the value at a share of the sorted finite values, or NaN if there is none.
+func trimmed(values []float64, share float64) float64 {
+	values = slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !finite(v) })
+	if len(values) == 0 {
+		return math.NaN()
+	}
+	slices.Sort(values)
+	return values[int(math.Round(share*float64(len(values)-1)))]
+}
