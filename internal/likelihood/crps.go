@@ -39,11 +39,11 @@ func meanDistance(mean, scale float64) float64 {
 // it exactly.
 //
 // The distribution of a [Mixture] may have no finite mean, and then it has no CRPS. Its score is
-// that of the quantiles Q(p) at all levels p up to 0.999,
+// that of the quantiles Q(p) at all levels p up to 0.99, where Mean cuts the tail too,
 //
-//	2 ∫ ρ_p(y − Q(p)) dp from 0 to 0.999,  ρ_p(e) = max(pe, (p−1)e),
+//	2 ∫ ρ_p(y − Q(p)) dp from 0 to 0.99,  ρ_p(e) = max(pe, (p−1)e),
 //
-// which is the CRPS if it runs to 1. It is exact and proper, and finite if Q(0.999) is: see the quantile-weighted
+// which is the CRPS if it runs to 1. It is exact and proper, and finite if Mean is: see the quantile-weighted
 // scores of Gneiting and Ranjan, "Comparing density forecasts using threshold- and
 // quantile-weighted scoring rules" (2011).
 func (d Exp) CRPS(y float64) float64 {
@@ -56,27 +56,24 @@ func (d Exp) CRPS(y float64) float64 {
 	return math.NaN()
 }
 
-// scored is the level up to which the CRPS of an Exp of a Mixture takes quantiles.
-const scored = 0.999
-
-// expCRPS returns the quantile-weighted score of exp(Z). With q = Q(0.999), it is
+// expCRPS returns the quantile-weighted score of exp(Z). With q = Q(0.99), it is
 //
-//	∫_0^y F² + ∫_y^q (1−F)² − 0.001² (q−y) for y ≤ q,  ∫_0^q F² + 0.999² (y−q) for y > q.
+//	∫_0^y F² + ∫_y^q (1−F)² − 0.01² (q−y) for y ≤ q,  ∫_0^q F² + 0.99² (y−q) for y > q.
 func (m Mixture) expCRPS(y float64) float64 {
 	const lowest = -745.0 // log of the smallest float64
 	if slices.ContainsFunc(m.weights, math.IsNaN) || math.IsNaN(y) {
 		return math.NaN()
 	}
-	most, z, tails := m.Quantile(scored), lowest, m.tails()
+	most, z, tails := m.Quantile(cut), lowest, m.tails()
 	if y > 0 {
 		z = math.Log(y)
 	}
 	below := newSquare(tails, math.Inf(-1), math.Min(z, most), 1).integral()
 	if z > most {
-		return below + scored*scored*(y-math.Exp(most))
+		return below + cut*cut*(y-math.Exp(most))
 	}
 	above := newSquare(mirrored(tails), -most, -z, -1).integral()
-	return below + above - (1-scored)*(1-scored)*(math.Exp(most)-y) - math.Min(y, 0)
+	return below + above - (1-cut)*(1-cut)*(math.Exp(most)-y) - math.Min(y, 0)
 }
 
 // expCRPS returns E|Y−y| − ½E|Y−Y'| of Y = exp(Z), from the expectations of max(Y−y, 0) and

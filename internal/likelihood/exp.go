@@ -14,7 +14,7 @@ type Exp struct{ z Distribution }
 // [GaussianMixture].
 func ExpOf(z Distribution) Exp { return Exp{z} }
 
-// cut is the probability above which Mean and Variance of a Mixture cut its upper tail.
+// cut is the probability above which Mean, Variance and CRPS of a Mixture cut its upper tail.
 const cut = 0.99
 
 // LogDensity returns log p(y) = log p_Z(log y) − log y.
