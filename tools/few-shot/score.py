@@ -6,6 +6,7 @@ computes scores from these numbers alone. See README.md.
 """
 import argparse
 import csv
+import json
 import os
 import re
 import resource
@@ -39,6 +40,7 @@ def main():
     p.add_argument("--seconds", type=float, default=0, help="processor time of a training; 0: the steps of the configurations")
     p.add_argument("--threads", default="0", help="of the program; 0: all cores")
     p.add_argument("--runs", default="few-shot-runs", metavar="DIR", help="for run directories and predictions")
+    p.add_argument("--check", action="store_true", help="compare the scores with those of acqnp score; not for NAME=prior")
     p.add_argument("--out", metavar="FILE", help="CSV file for the scores, beside the printed table")
     o = p.parse_args()
     rows = []
@@ -93,7 +95,21 @@ def score(o, name, label, config, keys, seed):
                std_error=log_density.std(ddof=1) / len(y)**0.5, crps=crps.mean(), span=mixtures.span(),
                targets=len(y), seconds=seconds)
     show(row)
+    if o.check and config != "prior":
+        check(o, row, mixtures, y, ["--run", run, "--context", context, "--targets", targets, *levels, *common])
     return row
+
+
+def check(o, row, mixtures, y, flags):
+    """Stops unless `acqnp score` finds the same scores."""
+    own = json.loads(call(o.acqnp, "score", "--json", *flags))
+    pit = mixtures.cdf(y)
+    inside = [np.mean(np.abs(pit - 0.5) <= p / 2) for p in (0.5, 0.9)]
+    for name, ours, theirs in [("log density", row["log_density"], own["log_density"]["mean"]), ("CRPS", row["crps"], own["crps"]),
+                               ("in 50%", inside[0], own["coverage"]["0.5"]), ("in 90%", inside[1], own["coverage"]["0.9"])]:
+        print(f"{'':14}{name:12} {ours:.10g}, acqnp score {theirs:.10g}")
+        if not abs(ours - theirs) <= 1e-8 * (1 + abs(ours)):
+            sys.exit(f"{row['set']} {row['model']}: {name} differs")
 
 
 def step_time(train):
@@ -117,6 +133,7 @@ def call(*command):
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)}\n{done.stderr}")
+    return done.stdout
 
 
 def has_levels(run):
