@@ -135,6 +135,9 @@ func TestBadInputIsOneLineAndTwoAndLeavesNothing(t *testing.T) {
 		// Context and targets.
 		{"sample-quantiles --run RUN --grid 0:1:2 --out OUT --context EMPTY", "empty.csv"},
 		{"sample-quantiles --run RUN --out OUT --targets HEADER", "header.csv"},
+		{"score --run RUN --context CONTEXT --out OUT --targets HEADER", "header.csv"},
+		{"score --run RUN --context CONTEXT --out OUT --targets NAN", "nan.csv:3: y"},
+		{"score --run RUN --context CONTEXT --out NODIR --targets CONTEXT", "--out"},
 		{"sample-quantiles --run RUN --grid 0:1:2 --out OUT --context NAN", "nan.csv:3: y"},
 		{"sample-quantiles --run RUN --grid 0:1:2 --out OUT --context TEXT", "text.csv:2: y"},
 		{"sample-quantiles --run RUN --grid 0:1:2 --out OUT --context RAGGED", "ragged.csv:2"},

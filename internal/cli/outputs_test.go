@@ -90,6 +90,8 @@ func TestOutputsDestroyNothing(t *testing.T) {
 		{"predict --run RUN --context CONTEXT --grid 0:1:2 --quiet --out CONTEXT", "--out"},
 		{"predict --run RUN --context CONTEXT --targets TARGETS --quiet --out DIR/hard.csv", "--out"},
 		{"predict --run RUN --context CONTEXT --grid 0:1:2 --quiet --out RUN/config.yaml", "--out"},
+		{"score --run RUN --context CONTEXT --targets TABLE --out TABLE", "--out"},
+		{"score --run RUN --context CONTEXT --targets TABLE --out CONTEXT", "--out"},
 		{"eval --run RUN --tasks TASKS --out TASKS", "--out"},
 		{"eval --run RUN --out TABLE", "--out"},
 		{"eval --config CONFIG --weights WEIGHTS --out CONFIG", "--out"},

@@ -23,16 +23,12 @@ type requestFlags struct {
 	levelFlags
 	context, targets, grid string
 	out, plot              string
+	scored                 bool // the targets have y too
 }
 
 func (o *requestFlags) addFlags(a *app, cmd *cobra.Command) {
-	o.given = cmd.Flags().Changed
-	o.settings.addFlags(a, cmd)
-	cmd.Flags().BoolVar(&o.Prior, "prior", false, "predict with the weights that the program carries")
-	o.modelFlags.addFlags(cmd, "prior")
+	o.addInputs(a, cmd, "x of the targets")
 	f := cmd.Flags()
-	f.StringVar(&o.context, "context", "", "CSV `FILE` with the context points")
-	f.StringVar(&o.targets, "targets", "", "CSV `FILE` with the x of the targets")
 	f.StringVar(&o.grid, "grid", "", "N evenly spaced targets from A to B, as `A:B:N` (--grid=-2:2:200); A:B:N,C:D:M if x has two dimensions")
 	f.StringVar(&o.out, "out", "", "CSV `FILE` for the predictions")
 	f.StringVar(&o.plot, "plot", "", "`FILE` for a plot of the predictive density (.png, .svg or .pdf)")
@@ -40,7 +36,19 @@ func (o *requestFlags) addFlags(a *app, cmd *cobra.Command) {
 	must(cmd.MarkFlagRequired("out"))
 	cmd.MarkFlagsOneRequired("targets", "grid")
 	cmd.MarkFlagsMutuallyExclusive("targets", "grid")
-	for _, name := range []string{"context", "targets", "out"} {
+	must(cmd.MarkFlagFilename("out", "csv"))
+}
+
+// addInputs adds the flags of the model, of the context and of the targets, a file with the given
+// columns.
+func (o *requestFlags) addInputs(a *app, cmd *cobra.Command, columns string) {
+	o.given = cmd.Flags().Changed
+	o.settings.addFlags(a, cmd)
+	cmd.Flags().BoolVar(&o.Prior, "prior", false, "predict with the weights that the program carries")
+	o.modelFlags.addFlags(cmd, "prior")
+	cmd.Flags().StringVar(&o.context, "context", "", "CSV `FILE` with the context points")
+	cmd.Flags().StringVar(&o.targets, "targets", "", "CSV `FILE` with the "+columns)
+	for _, name := range []string{"context", "targets"} {
 		must(cmd.MarkFlagFilename(name, "csv"))
 	}
 }
@@ -93,7 +101,7 @@ func (o *requestFlags) draw(ctx context.Context, asked *predict.Asked, levels []
 
 // open reads the model and the functions to predict.
 func (o *requestFlags) open(e config.Experiment, p progress.Reporter) (predict.Asked, error) {
-	request := predict.Request{Stored: o.Stored, Context: o.context, Targets: o.targets, Grid: o.grid}
+	request := predict.Request{Stored: o.Stored, Context: o.context, Targets: o.targets, Grid: o.grid, Scored: o.scored}
 	asked, err := request.Open(e, o.dataDir, o.device, p.Warn)
 	asked.Levels = o.levels
 	return asked, err

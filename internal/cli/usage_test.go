@@ -10,7 +10,7 @@ import (
 )
 
 var commands = [][]string{
-	{}, {"train"}, {"eval"}, {"predict"}, {"sample-quantiles"}, {"data"}, {"data", "list"}, {"data", "check"}, {"data", "generate"},
+	{}, {"train"}, {"eval"}, {"predict"}, {"score"}, {"sample-quantiles"}, {"data"}, {"data", "list"}, {"data", "check"}, {"data", "generate"},
 	{"export"}, {"bench"}, {"plot"}, {"plot", "fit"}, {"plot", "levels"}, {"plot", "speed-flow"}, {"plot", "completion"},
 	{"plot", "training"}, {"ablate"}, {"ablate", "num-tau"}, {"ablate", "adaptor-depth"},
 	{"doctor"}, {"help"}, {"completion"}, {"completion", "bash"}, {"completion", "zsh"},

@@ -17,6 +17,7 @@ type FunctionFiles struct {
 	Targets string           // CSV file of points x; if empty, the targets are Grid's
 	Grid    string           // see datasets.ParseGrid
 	Layout  *datasets.Layout // of both files
+	Scored  bool             // the targets have the columns of y too, and no cell is missing
 }
 
 // Read returns the functions in the context file with their targets. Targets without a function's
@@ -39,9 +40,13 @@ func (f FunctionFiles) Read() ([]Function, error) {
 		askAll(functions, grid)
 		return functions, nil
 	}
-	targets, err := f.Layout.ReadX(f.Targets)
+	targets, err := f.readTargets()
 	if err != nil {
 		return nil, err
+	}
+	if f.Scored && len(functions) > 1 && targets[0].Function == "" {
+		return nil, &input.Error{File: f.Targets, Line: 1, Found: "no column that names the function of a row",
+			Expected: "one, since " + f.Context + " has " + input.Plural(len(functions), "function", "functions")}
 	}
 	if len(functions) == 0 {
 		for _, p := range targets {
@@ -49,6 +54,21 @@ func (f FunctionFiles) Read() ([]Function, error) {
 		}
 	}
 	return functions, f.askEach(functions, targets)
+}
+
+// readTargets returns the points of the file of targets.
+func (f FunctionFiles) readTargets() ([]datasets.Points, error) {
+	if !f.Scored {
+		return f.Layout.ReadX(f.Targets)
+	}
+	drop := f.Layout.DropMissing
+	f.Layout.DropMissing = false
+	targets, err := f.Layout.Read(f.Targets)
+	f.Layout.DropMissing = drop
+	if err == nil && len(targets) == 0 {
+		err = &input.Error{File: f.Targets, Found: "a header without rows", Expected: "a header line and rows"}
+	}
+	return targets, err
 }
 
 // contexts returns the functions in the context file, without targets.
@@ -98,6 +118,9 @@ func (f FunctionFiles) askEach(functions []Function, targets []datasets.Points) 
 	for _, p := range targets {
 		if p.Function == "" {
 			askAll(functions, p.X)
+			for i := range functions {
+				functions[i].TargetY = p.Y
+			}
 			continue
 		}
 		i := slices.IndexFunc(functions, func(g Function) bool { return g.Name == p.Function })
@@ -105,7 +128,7 @@ func (f FunctionFiles) askEach(functions []Function, targets []datasets.Points) 
 			return &input.Error{File: f.Targets, Key: "function", Found: strconv.Quote(p.Function),
 				Expected: "a function of " + f.Context}
 		}
-		functions[i].TargetX = p.X
+		functions[i].TargetX, functions[i].TargetY = p.X, p.Y
 	}
 	return nil
 }

@@ -20,6 +20,7 @@ type Function struct {
 	ContextX []float64 // [N_c, columns of x]; N_c may be 0, but not for BNP
 	ContextY []float64 // [N_c, dy]
 	TargetX  []float64 // [N, columns of x]
+	TargetY  []float64 // [N, dy]; nil if it is not known
 }
 
 // A Target is the prediction at one target, in raw units: a distribution for each channel of y.

@@ -12,6 +12,7 @@ type Request struct {
 	Context string // files and grid of FunctionFiles
 	Targets string
 	Grid    string
+	Scored  bool
 }
 
 // Asked is a Request with everything read: the model and the functions to predict.
@@ -33,7 +34,7 @@ func (r Request) Open(e config.Experiment, dataDir string, d device.Device, warn
 	}
 	a.Layout = a.Trained.Units.Layout(e.Data.Function, "function")
 	a.Layout.DropMissing = e.Data.Missing == config.Drop
-	files := FunctionFiles{Context: r.Context, Targets: r.Targets, Grid: r.Grid, Layout: &a.Layout}
+	files := FunctionFiles{Context: r.Context, Targets: r.Targets, Grid: r.Grid, Layout: &a.Layout, Scored: r.Scored}
 	if a.Functions, err = files.Read(); err != nil {
 		return a, err
 	}

@@ -20,7 +20,7 @@ var layers = [][]string{
 		"internal/gpu", "internal/version"},
 	{"internal/config", "internal/usage", "internal/likelihood", "internal/safetensors", "internal/datasets/rda", "internal/datasets/matfile",
 		"internal/fetch", "internal/ops", "internal/simd", "internal/gpu/gputest", "internal/gpu/cu/probe", "kernels"},
-	{"internal/engine", "internal/engine/plan", "internal/gpu/cu", "kernels/emulator"},
+	{"internal/score", "internal/engine", "internal/engine/plan", "internal/gpu/cu", "kernels/emulator"},
 	{"internal/engine/reference", "internal/engine/cpu", "internal/engine/cuda"},
 	{"internal/models", "internal/datasets", "internal/device", "internal/prior"},
 	{"internal/feed", "internal/footprint", "internal/run", "internal/doctor"},

@@ -1,0 +1,140 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// scores is what the tests read of score's JSON.
+type scores struct {
+	Targets    int `json:"scored_targets"`
+	LogDensity struct {
+		Mean     float64
+		StdError float64 `json:"std_error"`
+	} `json:"log_density"`
+	CRPS        float64
+	Coverage    map[string]float64
+	Pinball     map[string]float64
+	PIT         []float64
+	PerFunction []struct {
+		Function string
+		Points   int
+	} `json:"per_function"`
+}
+
+// The log density of a logarithm in raw units is that of the components at log y, less log y. The
+// means are those of the rows of points.csv, which has the names of the columns and the dates.
+func TestScoreOwnDataInRawUnits(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	write(t, dir, "growth.csv", growth())
+	succeed(t, "train", "--config", write(t, dir, "growth.yaml", growthConfig), "--run-dir", "run", "--no-eval", "--quiet")
+	write(t, dir, "context.csv", "alter,futter,tier,tag,gewicht\n1.5,f1,a,2024-02-21,50\n2.5,f1,a,2024-02-22,\n2.5,rye,b,2024-02-22,60\n")
+	write(t, dir, "targets.csv", "tag\talter\tfutter\ttier\tgewicht\n2024-02-25\t5.5\tf2\tb\t90\n2024-02-26\t7\trye\ta\t140\n2024-02-27\t7\trye\ta\t20\n")
+	common := []string{"--run", "run", "--context", "context.csv", "--targets", "targets.csv", "--levels", "grid", "--num-tau", "5", "--quiet"}
+	succeed(t, append([]string{"sample-quantiles", "--out", "q.csv"}, common...)...)
+	o := succeed(t, append([]string{"score", "--json", "--out", "points.csv"}, common...)...)
+	var s scores
+	if err := json.Unmarshal([]byte(o.out), &s); err != nil {
+		t.Fatal(err)
+	}
+	density := map[string]float64{} // by function and target
+	components := readRows(t, "q.csv")
+	rows := readRows(t, "points.csv")
+	truth := map[string]float64{}
+	for _, r := range rows {
+		truth[r["function"]+r["target"]] = r.number(t, "y")
+	}
+	for _, r := range components {
+		if r["kind"] != "component" {
+			continue
+		}
+		key := r["function"] + r["target"]
+		tau, sigma, e := r.number(t, "tau"), r.number(t, "sigma"), math.Log(truth[key])-r.number(t, "mu")
+		density[key] += r.number(t, "weight") * tau * (1 - tau) / sigma * math.Exp(-math.Max(tau*e, (tau-1)*e)/sigma) / truth[key]
+	}
+	mean, crps := 0.0, 0.0
+	for _, r := range rows {
+		got, want := r.number(t, "log_density"), math.Log(density[r["function"]+r["target"]])
+		if math.Abs(got-want) > 1e-9 || !(r.number(t, "crps") > 0) || !(r.number(t, "pit") > 0) || !(r.number(t, "sd") > 0) {
+			t.Errorf("%v, want log density %v", r, want)
+		}
+		mean, crps = mean+got/3, crps+r.number(t, "crps")/3
+	}
+	if len(rows) != 3 || rows[0]["function"]+rows[0]["tag"]+rows[0]["futter"]+rows[0]["channel"]+rows[0]["y"] != "a2024-02-26ryegewicht140" {
+		t.Errorf("%v", rows)
+	}
+	if math.Abs(s.LogDensity.Mean-mean) > 1e-12 || math.Abs(s.CRPS-crps) > 1e-12 || s.Targets != 3 || len(s.PIT) != 20 || len(s.Pinball) != 5 ||
+		len(s.Coverage) != 2 || len(s.PerFunction) != 2 || s.PerFunction[0].Points != 2 || !(s.LogDensity.StdError > 0) {
+		t.Errorf("%s: mean %v, CRPS %v", o.out, mean, crps)
+	}
+	text := succeed(t, append([]string{"score"}, common...)...).out
+	for _, want := range []string{"3 targets of 2 functions", strconv.FormatFloat(mean, 'f', 4, 64), "in the units of gewicht", "worst functions"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+	write(t, dir, "lone.csv", "tag,alter,futter,tier,gewicht\n2024-02-25,5.5,spelt,b,90\n")
+	if o := succeed(t, "score", "--run", "run", "--targets", "lone.csv", "--out", "lone-points.csv", "--quiet"); !strings.Contains(o.out, "1 target of 1 function,") {
+		t.Error(o.out)
+	}
+	if rows := readRows(t, "lone-points.csv"); len(rows) != 1 || rows[0]["futter"] != "spelt" {
+		t.Errorf("%v", rows)
+	}
+	for text, want := range map[string]string{
+		"tag,alter,futter,tier\n2024-02-25,5,f2,a\n":                "targets.csv:1: found the columns",
+		"alter,futter,tier,gewicht\n5,f2,a,9\n":                     "targets.csv:1: found the columns",
+		"tag,alter,futter,gewicht\n2024-02-25,5,f2,9\n":             "targets.csv:1: found no column that names the function",
+		"tag,alter,futter,tier,gewicht\n2024-02-25,5,f2,c,9\n":      "targets.csv: function: found \"c\"",
+		"tag,alter,futter,tier,gewicht\n2024-02-25,5,f2,a,\n":       "targets.csv:2: gewicht: found nothing",
+		"tag,alter,futter,tier,gewicht\n2024-02-25,5,f2,a,NaN\n":    "targets.csv:2: gewicht: found \"NaN\"",
+		"tag,alter,futter,tier,gewicht\n2024-02-25,5,f2,a,0\n":      "targets.csv:2: gewicht: found \"0\", expected a number above 0",
+		"tag,alter,futter,tier,gewicht\n2024-02-25,5,f2,a,1e39\n":   "targets.csv:2: gewicht",
+		"tag,alter,futter,tier,gewicht\n2024-02-25,NA,f2,a,9\n":     "targets.csv:2: alter",
+		"tag,alter,futter,tier,gewicht\n2024-02-25,5,f2,a,9\nx,1\n": "targets.csv:3",
+		"tag,alter,futter,tier,gewicht\n":                           "targets.csv: found a header without rows",
+	} {
+		write(t, dir, "targets.csv", text)
+		checkRefusal(t, "score", acqnp(append([]string{"score", "--out", "none.csv"}, common...)...), 2, want)
+	}
+	if _, err := os.Stat("none.csv"); err == nil {
+		t.Error("a refused call has left points.csv")
+	}
+}
+
+// Several channels, Gaussians and bootstraps have the same table. Without a context, the targets name
+// the functions.
+func TestScoreSeveralChannelsOfGaussians(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	text := "id,t,left,right\n"
+	for i := range 12 {
+		for k := range 8 {
+			text += fmt.Sprintf("f%d,%d,%g,%g\n", i, k, math.Sin(float64(i+k)), 10*math.Cos(float64(i*k)))
+		}
+	}
+	write(t, dir, "two.csv", text)
+	write(t, dir, "targets.csv", "id,t,left,right\na,2.5,0.1,3\nb,3.5,0.5,2\na,1,0,0\n")
+	for name, model := range map[string]string{"cnp": "{name: cnp, representation: 8, encoder: [8], decoder: [8]}",
+		"bnp": "{name: bnp, width: 8, pre_depth: 2, post_depth: 2, decoder_depth: 3, eval_bootstraps: 4}"} {
+		config := write(t, dir, name+".yaml", "benchmark: csv\nmodel: "+model+"\ndata: {file: two.csv, function: id, x: [t], y: [left, right]}\n"+
+			"train: {steps: 2, batch_size: 2}\n")
+		succeed(t, "train", "--config", config, "--run-dir", name, "--no-eval", "--quiet")
+		args := []string{"score", "--run", name, "--targets", "targets.csv", "--quiet"}
+		if name == "bnp" {
+			checkRefusal(t, "score", acqnp(args...), 2, "bnp resamples the context")
+			args = append(args, "--context", write(t, dir, "context.csv", "id,t,left,right\na,1,0.4,1\nb,1,0.4,1\nc,1,0.4,1\n"))
+		}
+		o := succeed(t, args...)
+		for _, want := range []string{"3 targets of 2 functions,", "all channels", "left", "right", "in the units of its channel", "worst functions"} {
+			if !strings.Contains(o.out, want) {
+				t.Errorf("%s: %q is not in\n%s", name, want, o.out)
+			}
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package predict
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"sync"
+
+	"github.com/acqnp/acqnp/internal/atomicfile"
+	"github.com/acqnp/acqnp/internal/score"
+)
+
+// Scores scores predictions at the outcomes that the TargetY of the functions state.
+type Scores struct {
+	Names
+	Threads int // that compute scores; at least 1
+}
+
+// scoreColumns are the columns of a points.csv after channel.
+var scoreColumns = []string{"y", "log_density", "crps", "pit", "mean", "sd"}
+
+// Write adds the scores of all predictions to the tally, and writes them to a file, whole or not at
+// all, unless path is "". The file has a row for each target and channel, with the columns function,
+// target, x…, channel, y, log_density, crps, pit, mean and sd. Write returns the first error of the
+// predictions, or that of an outcome without finite scores.
+func (s Scores) Write(path string, tally *score.Tally, predictions iter.Seq2[Target, error]) error {
+	if path == "" {
+		return s.each(predictions, func(_ Target, points []score.Point) error {
+			tally.Add(points)
+			return nil
+		})
+	}
+	return atomicfile.Write(path, func(w io.Writer) error {
+		out := csv.NewWriter(w)
+		row := s.header(scoreColumns)
+		_ = out.Write(row) // csv.Writer keeps its first error
+		err := s.each(predictions, func(t Target, points []score.Point) error {
+			tally.Add(points)
+			for c, p := range points {
+				row = s.row(row[:0], t, c)
+				for _, v := range [...]float64{p.Y, p.LogDensity, p.CRPS, p.PIT, p.Mean, p.SD} {
+					row = append(row, number(v))
+				}
+				_ = out.Write(row)
+			}
+			return out.Error()
+		})
+		out.Flush()
+		return errors.Join(err, out.Error())
+	})
+}
+
+// scoredAtOnce is the number of targets in a block.
+const scoredAtOnce = 256
+
+// each calls f with every target and the scores of its channels, in order.
+func (s Scores) each(predictions iter.Seq2[Target, error], f func(Target, []score.Point) error) error {
+	for block, err := range blocks(predictions, scoredAtOnce) {
+		if err != nil {
+			return err
+		}
+		points, failed := make([][]score.Point, len(block)), make([]error, len(block))
+		var threads sync.WaitGroup
+		for first := range s.Threads {
+			threads.Go(func() {
+				for i := first; i < len(block); i += s.Threads {
+					points[i], failed[i] = s.points(block[i])
+				}
+			})
+		}
+		threads.Wait()
+		for i, t := range block {
+			if failed[i] != nil {
+				return fmt.Errorf("function %d, target %d: %w", t.Function, t.Target, failed[i])
+			}
+			if err := f(t, points[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// points returns the scores of each channel of a target.
+func (s Scores) points(t Target) ([]score.Point, error) {
+	f, dx, dy := s.Functions[t.Function], len(s.XNames), len(t.Channels)
+	points := make([]score.Point, dy)
+	for c, d := range t.Channels {
+		p := score.Of(d.Distribution, f.TargetY[t.Target*dy+c])
+		if sum := p.LogDensity + p.CRPS; math.IsNaN(sum) || math.IsInf(sum, 0) {
+			return nil, fmt.Errorf("found a log density of %v and a CRPS of %v at y = %v, expected finite numbers", p.LogDensity, p.CRPS, p.Y)
+		}
+		p.Function, p.Target, p.Channel, p.X = f.Name, t.Target, c, f.TargetX[t.Target*dx:][:dx]
+		points[c] = p
+	}
+	return points, nil
+}

@@ -1,0 +1,43 @@
+// Package score measures how well predictive distributions foretell outcomes, in raw units.
+//
+// [Of] scores one outcome: a [Point] has the log density, the CRPS, pinball losses at [Levels], and
+// the PIT, which is the distribution function at the outcome. A [Tally] adds points up to a
+// [Summary]: means over all outcomes, for each channel, and for each function.
+package score
+
+import (
+	"math"
+
+	"github.com/acqnp/acqnp/internal/likelihood"
+)
+
+// Levels are the levels of the pinball losses.
+var Levels = [...]float64{0.05, 0.25, 0.5, 0.75, 0.95}
+
+// A Point holds the scores of the outcome y of one channel at one target, and what was predicted.
+type Point struct {
+	Function string
+	Target   int       // within the function, counted from 0
+	X        []float64 // of the target; may be nil
+	Channel  int       // of y, counted from 0
+
+	Y, LogDensity, CRPS float64
+	PIT                 float64              // P(Y ≤ y)
+	Mean, SD            float64              // of the prediction
+	Pinball             [len(Levels)]float64 // ρ_p(y − Q(p)) at each of Levels, ρ_p(e) = max(pe, (p−1)e)
+}
+
+// Of returns the scores of an outcome y under the prediction d.
+func Of(d likelihood.Distribution, y float64) Point {
+	p := Point{Y: y, LogDensity: d.LogDensity(y), CRPS: d.CRPS(y), PIT: d.CDF(y), Mean: d.Mean(), SD: math.Sqrt(d.Variance())}
+	for i, level := range Levels {
+		e := y - likelihood.ApproximateQuantile(d, level)
+		p.Pinball[i] = math.Max(level*e, (level-1)*e)
+	}
+	return p
+}
+
+// inside reports whether y lies in the central interval of a probability.
+func (p Point) inside(probability float64) bool {
+	return math.Abs(p.PIT-0.5) <= probability/2
+}

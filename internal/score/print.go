@@ -1,0 +1,76 @@
+package score
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"text/tabwriter"
+)
+
+// worst is the number of functions that Print shows.
+const worst = 5
+
+// Print writes a table for people: the means, a column for each channel if there are several, and
+// the functions with the lowest log density. unit is that of y.
+func (s Summary) Print(w io.Writer, unit string) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	columns := []Means{s.Means}
+	if len(s.PerChannel) > 0 {
+		unit = "its channel"
+		fmt.Fprint(t, "\tall channels")
+		for _, c := range s.PerChannel {
+			columns = append(columns, c.Means)
+			fmt.Fprintf(t, "\t%s", c.Channel)
+		}
+		fmt.Fprintln(t)
+	}
+	row := func(name, note string, value func(Means) string) {
+		fmt.Fprint(t, name)
+		for _, m := range columns {
+			fmt.Fprintf(t, "\t%s", value(m))
+		}
+		if note != "" {
+			fmt.Fprintf(t, "\t%s", note)
+		}
+		fmt.Fprintln(t)
+	}
+	row("log density", "nats, higher is better", func(m Means) string { return m.LogDensity.String() })
+	row("CRPS", "in the units of "+unit+", lower is better", func(m Means) string { return short(m.CRPS) })
+	for i, level := range Levels {
+		note := ""
+		if i == 0 {
+			note = "lower is better"
+		}
+		row(fmt.Sprintf("pinball loss at %g", level), note, func(m Means) string { return short(*m.Pinball.fields()[i]) })
+	}
+	row("inside the 50% interval", "50% if calibrated", func(m Means) string { return percent(m.Coverage.Half) })
+	row("inside the 90% interval", "90% if calibrated", func(m Means) string { return percent(m.Coverage.Most) })
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	return s.printWorst(w)
+}
+
+// printWorst writes the functions with the lowest log density, if there are several functions.
+func (s Summary) printWorst(w io.Writer) error {
+	if len(s.PerFunction) < 2 {
+		return nil
+	}
+	functions := slices.Clone(s.PerFunction)
+	slices.SortStableFunc(functions, func(f, g Function) int { return cmp.Compare(f.LogDensity, g.LogDensity) })
+	functions = functions[:min(worst, len(functions))]
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "\nworst functions\ttargets\tlog density\tCRPS\tin 50%%\tin 90%%\n")
+	for _, f := range functions {
+		fmt.Fprintf(t, "%s\t%d\t%.4f\t%s\t%s\t%s\n", f.Function, f.Points, f.LogDensity, short(f.CRPS),
+			percent(f.Coverage.Half), percent(f.Coverage.Most))
+	}
+	return t.Flush()
+}
+
+// short returns v with four digits.
+func short(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
+
+func percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }

@@ -1,0 +1,128 @@
+package score
+
+// A Tally adds points up. Its memory grows with the number of functions, not with that of points.
+type Tally struct {
+	channels  []string
+	all       []sums // of each channel
+	spread    []running
+	together  running // of the mean log density over the channels of a target
+	functions []*function
+	index     map[string]*function
+}
+
+// A function holds the sums of one function, for each channel.
+type function struct {
+	name     string
+	channels []sums
+}
+
+// NewTally returns an empty tally of points with these channels.
+func NewTally(channels []string) *Tally {
+	n := len(channels)
+	return &Tally{channels: channels, all: make([]sums, n), spread: make([]running, n), index: map[string]*function{}}
+}
+
+// Add adds the points of one target: one for each channel, all of the same function.
+func (t *Tally) Add(target []Point) {
+	name := target[0].Function
+	f := t.index[name]
+	if f == nil {
+		f = &function{name, make([]sums, len(t.channels))}
+		t.index[name], t.functions = f, append(t.functions, f)
+	}
+	mean := 0.0
+	for c, p := range target {
+		f.channels[c].add(p)
+		t.all[c].add(p)
+		t.spread[c].add(p.LogDensity)
+		mean += p.LogDensity / float64(len(target))
+	}
+	t.together.add(mean)
+}
+
+// Targets returns the number of targets that were added.
+func (t *Tally) Targets() int { return int(t.together.n) }
+
+// Summary returns the means. There must be at least one target.
+func (t *Tally) Summary() Summary {
+	s := Summary{Means: t.means(total(t.all), t.together, 0, len(t.channels))}
+	if len(t.channels) > 1 {
+		for c, name := range t.channels {
+			s.PerChannel = append(s.PerChannel, Channel{name, t.means(t.all[c], t.spread[c], c, c+1)})
+		}
+	}
+	for _, f := range t.functions {
+		all := total(f.channels)
+		s.PerFunction = append(s.PerFunction, Function{Function: f.name, Points: int(f.channels[0].n),
+			LogDensity: all.logDensity / all.n, CRPS: all.crps / all.n, Coverage: all.coverage()})
+	}
+	return s
+}
+
+// means returns the means of sums over the channels from first to last−1. With several functions,
+// the error is that of means over independent functions, otherwise that over independent targets.
+func (t *Tally) means(all sums, targets running, first, last int) Means {
+	m := all.means()
+	m.Targets, m.LogDensity = t.Targets(), targets.estimate()
+	if len(t.functions) > 1 {
+		var clusters []cluster
+		for _, f := range t.functions {
+			s := total(f.channels[first:last])
+			clusters = append(clusters, cluster{s.logDensity, s.n})
+		}
+		m.LogDensity = estimate(clusters)
+	}
+	return m
+}
+
+// sums are sums over points.
+type sums struct {
+	n, logDensity, crps float64
+	half, most          float64 // points in the central intervals of 50% and 90%
+	pinball             [len(Levels)]float64
+	pit                 [bins]float64
+}
+
+func (s *sums) add(p Point) {
+	s.n++
+	s.logDensity += p.LogDensity
+	s.crps += p.CRPS
+	if p.inside(0.5) {
+		s.half++
+	}
+	if p.inside(0.9) {
+		s.most++
+	}
+	for i, v := range p.Pinball {
+		s.pinball[i] += v
+	}
+	s.pit[min(int(p.PIT*bins), bins-1)]++
+}
+
+// total returns the sum of sums.
+func total(all []sums) (t sums) {
+	for _, s := range all {
+		t.n, t.logDensity, t.crps = t.n+s.n, t.logDensity+s.logDensity, t.crps+s.crps
+		t.half, t.most = t.half+s.half, t.most+s.most
+		for i, v := range s.pinball {
+			t.pinball[i] += v
+		}
+		for i, v := range s.pit {
+			t.pit[i] += v
+		}
+	}
+	return t
+}
+
+func (s sums) coverage() Coverage { return Coverage{s.half / s.n, s.most / s.n} }
+
+func (s sums) means() Means {
+	m := Means{CRPS: s.crps / s.n, Coverage: s.coverage(), PIT: make([]float64, bins)}
+	for i := range s.pit {
+		m.PIT[i] = s.pit[i] / s.n
+	}
+	for i, field := range m.Pinball.fields() {
+		*field = s.pinball[i] / s.n
+	}
+	return m
+}
