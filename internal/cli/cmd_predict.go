@@ -15,6 +15,7 @@ type predictOptions struct {
 	quantiles, hdr []float64
 	density        string
 	draws          int
+	joint          bool
 
 	densityAt []float64 // what density asks for
 }
@@ -31,7 +32,12 @@ your units, with the columns function, target, x…, channel, mean, sd and
   hdr0.9, …      the smallest set that holds this probability (--hdr), as "a:b": y from a to b. On two
                  branches it has two intervals, "a:b;c:d"
   density1.5, …  the density of y at 1.5 (--density)
-  draw1, …       independent random draws (--draws)
+  draw1, …       random draws (--draws): independent at each target, or joint with --joint
+
+With --joint, each drawn target joins the context of the next, in the order of the file or grid. The
+numbers of a column draw1 then belong to one curve, where independent draws mix those of many. A draw
+far out in a tail joins at a limit: as far outside the highest-density region of 95% as that is wide.
+Joint draws take a pass of the model for every target. The other columns do not change.
 
 The context is a CSV file in raw units. Its header names the columns x and y; x1, x2, …, y1, y2, …
 if there are several; flow and speed for speed-flow; the names in data.x and data.y for csv. A
@@ -47,10 +53,12 @@ If data.log names a channel with long tails (CQNP, ACQNP), mean and sd count val
 quantile as that quantile.
 
 --plot shades the predictive density: the smallest regions of y that hold 50, 90 and 99 % of it. Points
-of --targets whose y the file has are drawn too. acqnp sample-quantiles writes the components of the predictive density.`,
+of --targets whose y the file has are drawn too.
+
+acqnp sample-quantiles writes the components of the predictive density.`,
 		Example: `  acqnp predict --run runs/prices/seed-0 --context context.csv --grid=0.2:6:100 --out predictions.csv
   acqnp predict --run runs/prices/seed-0 --context context.csv --targets targets.csv \
-      --quantiles 0.1,0.5,0.9 --hdr 0.5,0.9 --density=0:2000:201 --draws 100 --out predictions.csv
+      --quantiles 0.1,0.5,0.9 --hdr 0.5,0.9 --density=0:2000:201 --draws 100 --joint --out predictions.csv
   acqnp predict --run runs/prices/seed-0 --context context.csv --grid=0.2:6:100 --out predictions.csv --plot predictions.png
   acqnp predict --prior --context context.csv --grid=0:10:50 --out predictions.csv`,
 		Args: cobra.NoArgs,
@@ -66,6 +74,7 @@ of --targets whose y the file has are drawn too. acqnp sample-quantiles writes t
 	f.Lookup("quantiles").DefValue, f.Lookup("hdr").DefValue = "0.05,0.25,0.5,0.75,0.95", "0.9"
 	f.StringVar(&o.density, "density", "", "N evenly spaced y from A to B whose density is predicted, as `A:B:N` (--density=-2:2:101)")
 	f.IntVar(&o.draws, "draws", 0, "`NUMBER` of random draws for each target and channel")
+	f.BoolVar(&o.joint, "joint", false, "draw each target given the targets drawn before it")
 	return cmd
 }
 
@@ -90,8 +99,12 @@ func runPredict(ctx context.Context, a *app, o predictOptions) error {
 			return err
 		}
 	}
+	predictions := asked.Predict(ctx, asked.Functions)
+	if o.joint {
+		predictions = asked.WithJointDraws(ctx, asked.Functions, predict.JointDraws{Number: o.draws, Seed: e.Eval.Seed}, predictions)
+	}
 	o.announce(p)
-	if err := table.Write(o.out, predict.Shown(p, targets, asked.Predict(ctx, asked.Functions))); err != nil {
+	if err := table.Write(o.out, predict.Shown(p, targets, predictions)); err != nil {
 		return err
 	}
 	if err := o.draw(ctx, &asked, nil); err != nil {
@@ -114,5 +127,9 @@ func (o *predictOptions) checkColumns() (err error) {
 			return err
 		}
 	}
-	return usage.Range("--draws", o.draws, 0, predict.MaxDraws)
+	least := 0
+	if o.joint {
+		least = 1
+	}
+	return usage.Range("--draws", o.draws, least, predict.MaxDraws)
 }

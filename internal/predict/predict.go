@@ -27,6 +27,7 @@ type Function struct {
 type Target struct {
 	Function, Target int // both counted from 0
 	Channels         []Distribution
+	Draws            []float64 // [number, dy]: joint draws; nil unless WithJointDraws made some
 }
 
 // targetsPerRun is the largest number of targets in one run. It bounds the memory of a prediction.

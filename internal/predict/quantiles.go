@@ -92,9 +92,8 @@ func (o *quantileRows) channel(t Target, channel int, d Distribution) {
 	for _, p := range o.Levels {
 		add(kindQuantile, noComponent, p, d.Quantile(p))
 	}
-	step := uint64(t.Function)<<32 | uint64(t.Target)
 	for i := range o.Draws {
-		add(kindDraw, noComponent, none, d.Draw(o.draws, step, uint64(i*len(t.Channels)+channel)))
+		add(kindDraw, noComponent, none, t.draw(o.draws, i, channel))
 	}
 }
 

@@ -24,7 +24,7 @@ type Table struct {
 	Levels  []float64 // column q0.05, …: quantiles at these levels, in (0, 1)
 	Masses  []float64 // column hdr0.9, …: highest-density regions "a:b;c:d" of these masses, in (0, 1)
 	Density []float64 // column density1.5, …: the density at these y
-	Draws   int       // columns draw1, …
+	Draws   int       // columns draw1, …: the target's joint draws, or independent ones
 	Seed    uint64    // of the draws
 	Threads int       // that compute rows; at least 1
 }
@@ -116,7 +116,6 @@ func (t Table) rows(block []Target) [][][]string {
 // target returns the rows of one target, one for each channel.
 func (t Table) target(target Target, draws random.Generator) [][]string {
 	rows := make([][]string, len(target.Channels))
-	step := uint64(target.Function)<<32 | uint64(target.Target)
 	for c, d := range target.Channels {
 		row := append(t.row(nil, target, c), number(d.Mean()), number(math.Sqrt(d.Variance())))
 		for _, p := range t.Levels {
@@ -129,12 +128,24 @@ func (t Table) target(target Target, draws random.Generator) [][]string {
 			row = append(row, number(math.Exp(d.LogDensity(y))))
 		}
 		for i := range t.Draws {
-			row = append(row, number(d.Draw(draws, step, uint64(i*len(target.Channels)+c))))
+			row = append(row, number(target.draw(draws, i, c)))
 		}
 		rows[c] = row
 	}
 	return rows
 }
+
+// draw returns draw i of a channel: the joint one, or an independent one if there is none.
+func (t Target) draw(g random.Generator, i, channel int) float64 {
+	at := i*len(t.Channels) + channel
+	if t.Draws != nil {
+		return t.Draws[at]
+	}
+	return t.Channels[channel].Draw(g, drawStep(t), uint64(at))
+}
+
+// drawStep returns the step of the random numbers of a target's draws.
+func drawStep(t Target) uint64 { return uint64(t.Function)<<32 | uint64(t.Target) }
 
 // regionText returns "a:b;c:d" for the intervals from a to b and from c to d.
 func regionText(set []likelihood.Interval) string {

@@ -1,0 +1,191 @@
+package predict
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/random"
+)
+
+// WithJointDraws returns the same predictions with joint draws of each function: each drawn target
+// joins the context of the next, in the order of the targets. So the draws of one number belong to one
+// curve, where independent draws mix the curves of many. predictions are those of Predict.
+//
+// All draws of a target are made in one pass of the model, if memory permits, and a function takes
+// as many passes as it has targets.
+func (t Trained) WithJointDraws(ctx context.Context, functions []Function, d JointDraws, predictions iter.Seq2[Target, error]) iter.Seq2[Target, error] {
+	return func(yield func(Target, error) bool) {
+		j, err := newJoint(t, functions, d.Number)
+		if err != nil {
+			yield(Target{}, err)
+			return
+		}
+		defer j.close()
+		for p, err := range predictions {
+			if err == nil && p.Target == 0 {
+				j.begin(p.Function, functions[p.Function])
+			}
+			if err == nil {
+				p.Draws, err = j.draw(ctx, p, d)
+			}
+			if !yield(p, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// JointDraws are draws of whole functions.
+type JointDraws struct {
+	Number int
+	Seed   uint64
+}
+
+// draw returns the draws of a target, [Number, dy]. Those of the first target are the independent
+// ones of [Table].
+func (j *joint) draw(ctx context.Context, p Target, d JointDraws) ([]float64, error) {
+	g, step := random.New(d.Seed, random.Draws|random.Evaluation), drawStep(p)
+	limits := make([]likelihood.Interval, j.dy)
+	for c := range limits {
+		limits[c] = plausible(p.Channels[c])
+	}
+	values, joining := make([]float64, d.Number*j.dy), make([]float64, j.dy)
+	err := j.reveal(ctx, p.Target, func(draw int, channels []Distribution) []float64 {
+		for c, channel := range channels {
+			at := draw*j.dy + c
+			values[at] = channel.Draw(g, step, uint64(at))
+			joining[c] = min(max(values[at], limits[c].Low), limits[c].High)
+		}
+		return joining
+	})
+	return values, err
+}
+
+// plausible returns the range of y that joins a context, from the prediction without draws: that of
+// the highest-density region of 95%, and as much again on both sides. What a network predicts from a
+// point unlike all that it was trained on is arbitrary, and the tails of a mixture's outermost levels
+// reach that far. Without a limit, one such draw makes the next ones larger and larger.
+func plausible(d Distribution) likelihood.Interval {
+	set := likelihood.HighestDensity(d.parts, 0.95)
+	low, high := set[0].Low, set[len(set)-1].High // of log y, if the parts are
+	return likelihood.Interval{Low: d.Value(2*low - high), High: d.Value(2*high - low)}
+}
+
+// JointLogDensity returns the log density of all y of a function's targets together, in nats and in
+// raw units. y is [N, dy]. By the chain rule it is the sum of the log densities of the targets, in
+// their order, each with the targets before it in its context.
+func (t Trained) JointLogDensity(f Function, y []float64) (float64, error) {
+	j, err := newJoint(t, []Function{f}, 1)
+	if err != nil {
+		return math.NaN(), err
+	}
+	defer j.close()
+	targets := len(f.TargetX) / j.columns
+	if len(y) != targets*j.dy {
+		return math.NaN(), fmt.Errorf("found %d numbers of y for %d targets, expected %d each", len(y), targets, j.dy)
+	}
+	j.begin(0, f)
+	sum := 0.0
+	for i := range targets {
+		known := y[i*j.dy:][:j.dy]
+		err := j.reveal(context.Background(), i, func(_ int, channels []Distribution) []float64 {
+			for c, d := range channels {
+				sum += d.LogDensity(known[c])
+			}
+			return known
+		})
+		if err != nil {
+			return math.NaN(), err
+		}
+	}
+	return sum, nil
+}
+
+// A joint reveals the targets of a function one after the other to several draws of it.
+type joint struct {
+	*predictor
+	draws    int
+	atOnce   int // draws in one run
+	number   int // of the function
+	function Function
+	contexts [][]float32 // of each draw: [points, dx+dy], the function's own and the revealed targets
+}
+
+// The largest numbers of targets of a function with joint draws, and of numbers in their contexts.
+const (
+	maxJointTargets = 10_000
+	maxJointNumbers = 50_000_000
+	pointsAtOnce    = 1 << 15 // points of contexts in one run, which bounds its memory
+)
+
+func newJoint(t Trained, functions []Function, draws int) (*joint, error) {
+	p, err := newPredictor(t, functions)
+	if err != nil {
+		return nil, err
+	}
+	points := 0
+	for _, f := range functions {
+		context, targets, _ := p.size(f) // newPredictor has checked it
+		points = max(points, context+targets)
+		if targets > maxJointTargets || draws*(context+targets)*(p.dx+p.dy) > maxJointNumbers {
+			return nil, &input.Error{File: "--joint", Found: fmt.Sprintf("%d draws of %d targets of a function", draws, targets),
+				Expected: fmt.Sprintf("at most %d targets, and %d numbers of x and y with the context", maxJointTargets, maxJointNumbers)}
+		}
+	}
+	j := &joint{predictor: p, draws: draws, atOnce: min(draws, max(1, pointsAtOnce/max(1, points)))}
+	j.capacity = ops.Extents{Functions: j.atOnce, Context: points, Points: 1, Levels: p.draws.Count()}
+	return j, nil
+}
+
+// begin starts with function i. All draws begin with its own context.
+func (j *joint) begin(i int, f Function) {
+	x, y := j.scaling.ModelX(f.ContextX), j.scaling.ModelY(f.ContextY)
+	var own []float32
+	for n := range len(y) / j.dy {
+		own = append(append(own, x[n*j.dx:][:j.dx]...), y[n*j.dy:][:j.dy]...)
+	}
+	j.number, j.function, j.contexts = i, f, make([][]float32, j.draws)
+	for n := range j.contexts {
+		j.contexts[n] = append([]float32(nil), own...)
+	}
+}
+
+// reveal calls choose with the distributions [dy] of target i for each draw, given the targets
+// revealed before. The y [dy] that choose returns joins the draw's context.
+func (j *joint) reveal(ctx context.Context, i int, choose func(draw int, channels []Distribution) []float64) error {
+	x := j.scaling.ModelX(j.function.TargetX[i*j.columns:][:j.columns])
+	for first := 0; first < j.draws; first += j.atOnce {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		contexts := j.contexts[first:min(first+j.atOnce, j.draws)]
+		// Random levels depend on the target and the number of the draw alone.
+		j.feed.Target(j.predictor.draws, j.number, i*MaxDraws+first, contexts, x, j.dx+j.dy)
+		program, err := j.at(j.feed.Extents)
+		if err != nil {
+			return err
+		}
+		j.feed.Write(program)
+		if err := program.Run(j.feed.Extents); err != nil {
+			return err
+		}
+		for n := range contexts {
+			channels := make([]Distribution, j.dy) // whose mean may be infinite, unlike their draws
+			for c := range channels {
+				channels[c] = j.distribution(n, c)
+			}
+			y := j.scaling.ModelY(choose(first+n, channels))
+			if slices.ContainsFunc(y, func(v float32) bool { return v-v != 0 }) {
+				return fmt.Errorf("function %d, target %d, draw %d: found %v in the model's units, expected finite numbers", j.number, i, first+n+1, y)
+			}
+			contexts[n] = append(append(contexts[n], x...), y...)
+		}
+	}
+	return nil
+}
