@@ -25,7 +25,9 @@ func newPlotFit(a *app) *cobra.Command {
 		Use:   "fit --run DIR… --out FILE",
 		Short: "Draw fits of evaluation functions, models side by side",
 		Long: `Draw what models predict for evaluation functions: the smallest regions of y that hold 50, 90 and
-99 % of the prediction as shading, the median, the context and the held-out targets.
+99 % of the prediction as shading, the median, the context and the held-out targets. If x has two
+columns, the median and the width of the 90 % interval are maps. If it has more columns, or names, the
+targets are drawn with their intervals over the median of their prediction.
 
 --components draws the paper's figure 1 instead: the quantile levels of ACQNP and CQNP, the means of
 BNP's bootstraps, and the mean of CNP and CANP. The levels are random for each x. For sawtooth, rbf and
@@ -59,10 +61,14 @@ func runPlotFit(ctx context.Context, a *app, o *plotFitOptions) error {
 	if err := usage.Range("--functions", o.functions, 1, maxRows); err != nil {
 		return err
 	}
-	if o.components && !o.given("num-tau") {
-		o.numTau = figureLevels
+	check := figures.NotOfImages
+	if o.components {
+		check = figures.OneDimensional
+		if !o.given("num-tau") {
+			o.numTau = figureLevels
+		}
 	}
-	runs, err := o.open(a.progress(), figures.OneDimensional)
+	runs, err := o.open(a.progress(), check)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acqnp/acqnp/internal/figures"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/usage"
 )
@@ -52,8 +51,9 @@ have the columns x and y and two different values of each.
 If data.log names a channel with long tails (CQNP, ACQNP), mean and sd count values above its 0.99
 quantile as that quantile.
 
---plot shades the predictive density: the smallest regions of y that hold 50, 90 and 99 % of it. Points
-of --targets whose y the file has are drawn too.
+--plot shades the predictive density over x: the smallest regions of y that hold 50, 90 and 99 % of it.
+For x of two columns it draws maps, for more columns intervals. Points of --targets whose y the file
+has are drawn too.
 
 acqnp sample-quantiles writes the components of the predictive density.`,
 		Example: `  acqnp predict --run runs/prices/seed-0 --context context.csv --grid=0.2:6:100 --out predictions.csv
@@ -93,11 +93,6 @@ func runPredict(ctx context.Context, a *app, o predictOptions) error {
 	targets := asked.CountTargets()
 	if err := table.CheckSize(targets); err != nil {
 		return err
-	}
-	if o.plot != "" {
-		if err := figures.CheckPlottable(len(asked.Units.XNames)); err != nil {
-			return err
-		}
 	}
 	predictions := asked.Predict(ctx, asked.Functions)
 	if o.joint {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"strconv"
 
@@ -67,10 +68,8 @@ func runSample(ctx context.Context, a *app, o sampleOptions) error {
 		return err
 	}
 	units := asked.Units
-	if o.plot != "" {
-		if err := figures.CheckPlottable(len(units.XNames)); err != nil {
-			return err
-		}
+	if n := len(units.XNames); o.components && n > 1 {
+		return &input.Error{File: "--components", Found: fmt.Sprintf("x of %d columns", n), Expected: "x of one column"}
 	}
 	o.announce(p)
 	predictions := predict.Shown(p, asked.CountTargets(), asked.Predict(ctx, asked.Functions))

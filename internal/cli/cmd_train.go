@@ -202,7 +202,7 @@ func (o *trainOptions) finish(ctx context.Context, e config.Experiment, source d
 	if err := t.WarnOfCollapse(ctx, source, p.Warn); err != nil {
 		return err
 	}
-	if dx, _ := source.Dims(); figures.CheckPlottable(dx) != nil {
+	if figures.CheckPlottable(e.Benchmark) != nil {
 		return nil
 	}
 	subjects, err := figures.Subjects(source, t.Units.Scaling, 0, figures.MaxPanels)

@@ -64,6 +64,11 @@ func (o *requestFlags) experiment(checks ...func() error) (e config.Experiment, 
 	if e, err = o.Experiment(); err != nil {
 		return e, err
 	}
+	if o.plot != "" {
+		if err := figures.CheckPlottable(e.Benchmark); err != nil {
+			return e, err
+		}
+	}
 	outputs := []output.File{{Flag: "--out", Path: o.out}, {Flag: "--plot", Path: o.plot, Part: run.FitFile}}
 	if err := o.app.checkOutputs(outputs, append(o.Files(e, o.dataDir), o.context, o.targets)...); err != nil {
 		return e, err

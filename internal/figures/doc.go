@@ -3,11 +3,13 @@
 // Each kind of figure is a type with a Save method, which takes the format from the extension of
 // the file:
 //
-//	FitPlot     predictions for given contexts, a panel for each function
-//	Sheet       panels in rows and columns: the paper's figures 1 to 3
-//	Completion  images completed from some of their pixels
-//	Training    loss and learning rate by step
-//	Ablation    log-likelihoods by one varied number
+//	FitPlot      predictions for given contexts, a panel for each function
+//	MapPlot      predictions over two columns of x: the median, and the width of an interval
+//	IntervalPlot predictions for more columns of x, by their medians
+//	Sheet        panels in rows and columns: the paper's figures 1 to 3
+//	Completion   images completed from some of their pixels
+//	Training     loss and learning rate by step
+//	Ablation     log-likelihoods by one varied number
 //
 // A [Run] is a trained run that a figure shows. Functions such as [NewPrediction] predict with its
 // model and return a [Figure]. Predictions are shown as densities: each place has the shade of the

@@ -68,24 +68,32 @@ func (f FitPlot) draw(c draw.Canvas) {
 	c = draw.Crop(c, 14, -20, 12, -14)
 	c = drawHeading(c, title, legendOf(panels))
 
-	rows, cols := 1, len(panels)
-	if len(panels) > 2 {
-		rows, cols = 2, (len(panels)+1)/2
-	}
-	plots := make([][]*plot.Plot, rows)
-	for i := range plots {
-		plots[i] = make([]*plot.Plot, cols)
-	}
+	plots := make([]*plot.Plot, len(panels))
 	for i, p := range panels {
 		if p.YLabel == "" {
 			p.YLabel = f.YLabel
 		}
-		plots[i/cols][i%cols] = p.plot(f.XLabel)
+		plots[i] = p.plot(f.XLabel)
 	}
-	tiles := draw.Tiles{Rows: rows, Cols: cols, PadX: 16, PadY: 14}
-	canvases := plot.Align(plots, tiles, c)
-	for i := range panels {
-		plots[i/cols][i%cols].Draw(canvases[i/cols][i%cols])
+	drawPanels(c, plots)
+}
+
+// drawPanels draws up to two panels side by side, and more in two rows.
+func drawPanels(c draw.Canvas, panels []*plot.Plot) {
+	rows, cols := 1, len(panels)
+	if len(panels) > 2 {
+		rows, cols = 2, (len(panels)+1)/2
+	}
+	grid := make([][]*plot.Plot, rows)
+	for i := range grid {
+		grid[i] = make([]*plot.Plot, cols)
+	}
+	for i, p := range panels {
+		grid[i/cols][i%cols] = p
+	}
+	canvases := plot.Align(grid, draw.Tiles{Rows: rows, Cols: cols, PadX: 16, PadY: 14}, c)
+	for i, p := range panels {
+		p.Draw(canvases[i/cols][i%cols])
 	}
 }
 
@@ -97,7 +105,7 @@ func (p Panel) plot(xLabel string) *plot.Plot {
 
 	fig := plot.New()
 	style(fig)
-	fig.Title.Text, fig.X.Label.Text, fig.Y.Label.Text = p.Title, xLabel, p.YLabel
+	fig.Title.Text, fig.X.Label.Text, fig.Y.Label.Text = shortened(p.Title), xLabel, p.YLabel
 	fig.X.Min, fig.X.Max = p.xRange()
 	fig.Y.Min, fig.Y.Max = p.yRange()
 

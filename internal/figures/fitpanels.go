@@ -1,21 +1,10 @@
 package figures
 
 import (
-	"fmt"
 	"iter"
 
-	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/predict"
 )
-
-// CheckPlottable returns an *input.Error if x has more than one dimension, which a FitPlot cannot
-// show.
-func CheckPlottable(dx int) error {
-	if dx != 1 {
-		return &input.Error{Key: "plot", Found: fmt.Sprintf("x of %d dimensions", dx), Expected: "x of one dimension"}
-	}
-	return nil
-}
 
 // NewPanels returns a panel for each function, with the context of one of its dy channels. x has
 // one dimension. Collect adds the predictions, with quantiles at the levels.

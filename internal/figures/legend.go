@@ -129,3 +129,12 @@ func drawHeading(c draw.Canvas, title string, entries []legendEntry) draw.Canvas
 func textStyle(size vg.Length) text.Style {
 	return text.Style{Color: ink, Font: sans(size), XAlign: draw.XLeft, YAlign: draw.YTop, Handler: plot.DefaultTextHandler}
 }
+
+// shortened returns a title that fits a panel.
+func shortened(title string) string {
+	const most = 32
+	if letters := []rune(title); len(letters) > most {
+		return string(letters[:most-1]) + "…"
+	}
+	return title
+}

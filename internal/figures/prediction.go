@@ -7,8 +7,11 @@ import (
 
 	"gonum.org/v1/plot/plotter"
 
+	"github.com/acqnp/acqnp/internal/benchmark"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/run"
 )
 
 // A Figure can be drawn into a file, whose extension states the format.
@@ -17,16 +20,58 @@ type Figure interface{ Save(path string) error }
 const (
 	curvePoints   = 400 // evenly spaced x at which a density is predicted
 	pictureLevels = 400 // the largest number of levels or bootstraps of a density
+	maxMaps       = 3   // rows of a MapPlot, for one run
 )
 
-// NewPrediction returns a figure of the predictive densities of the first few subjects, with a panel
-// for each and each channel of y. It predicts at x of its own, which cover the subjects' context and
-// targets, so time and memory do not depend on their number. Quantile levels are evenly spaced. It
-// adds lines for the quantiles at the levels.
+// NewPrediction returns a figure of the predictive densities of the first few subjects, for each
+// channel of y. If x has one column, it is a FitPlot with lines for the quantiles at the levels; if it
+// has two columns of numbers, a MapPlot; otherwise an IntervalPlot. The first two predict at x of their
+// own, which cover the subjects' context and targets, so time and memory do not depend on the number
+// of targets. Quantile levels are evenly spaced.
 func NewPrediction(ctx context.Context, t predict.Trained, subjects []Subject, levels []float64) (Figure, error) {
+	switch kindOf(t.Units) {
+	case maps:
+		title, subjects := firstOf(subjects, t, maxMaps)
+		rows, err := mapRows(ctx, t, subjects)
+		return MapPlot{Title: title, XLabel: t.Units.Label(0), YLabel: t.Units.Label(1), Rows: rows[:min(len(rows), maxMaps)]}, err
+	case intervals:
+		title, subjects := firstOf(subjects, t, MaxPanels)
+		panels, err := intervalPanels(ctx, t, subjects)
+		return IntervalPlot{Title: title, Panels: panels[:min(len(panels), MaxPanels)]}, err
+	}
 	title, subjects := firstOf(subjects, t, MaxPanels)
 	panels, err := DensityPanels(ctx, t, subjects, levels)
 	return FitPlot{Title: title, XLabel: t.Units.Label(0), Panels: panels[:min(len(panels), MaxPanels)]}, err
+}
+
+// A kind is what a figure of predictions looks like.
+type kind int
+
+const (
+	curves    kind = iota // the density over x
+	maps                  // its median and width over two columns of x
+	intervals             // intervals by their medians
+)
+
+// kindOf returns the kind that fits the columns of x.
+func kindOf(u run.Units) kind {
+	named := slices.ContainsFunc(u.Scaling.XForms, func(f datasets.Form) bool { return f.Categories != nil })
+	switch n := len(u.XNames); {
+	case n == 1:
+		return curves
+	case n == 2 && !named:
+		return maps
+	}
+	return intervals
+}
+
+// CheckPlottable returns an *input.Error if a benchmark's predictions are not for NewPrediction: images
+// have a figure of their own.
+func CheckPlottable(name string) error {
+	if b, _ := benchmark.Find(name); b.Kind == benchmark.Images {
+		return &input.Error{Key: "plot", Found: "images of " + name, Expected: "another benchmark (acqnp plot completion draws images)"}
+	}
+	return nil
 }
 
 // firstOf returns the subjects whose channels fit into so many panels, at least one of them, and a
@@ -104,30 +149,6 @@ func curveX(s Subject, forms []datasets.Form) []float64 {
 		return []float64{lo}
 	}
 	return between(lo, hi, curvePoints-1)
-}
-
-// NewDensitySheet returns a figure of the predictive densities of evaluation functions by runs of one
-// benchmark, whose x has one column. It has a row for each function and a column for each run, with
-// the first channel of y. All runs predict the functions of the first.
-func NewDensitySheet(ctx context.Context, runs []Run, subjects []Subject) (Sheet, error) {
-	first := runs[0]
-	sheet := Sheet{Title: first.Experiment.Benchmark, XLabel: first.Ask.Units.Label(0), ShareY: true, Cells: make([][]Cell, len(subjects))}
-	for _, s := range subjects {
-		sheet.Rows = append(sheet.Rows, fmt.Sprintf("%s (%s)", first.Ask.Units.YNames[0], s.Name))
-	}
-	for _, r := range runs {
-		panels, err := DensityPanels(ctx, r.Ask, subjects, nil)
-		if err != nil {
-			return Sheet{}, err
-		}
-		var cells []Cell
-		for i := range subjects {
-			p := panels[i*len(panels)/len(subjects)]
-			cells = append(cells, Cell{Data: p.Targets, Context: p.Context, Grid: p.Grid})
-		}
-		sheet.AddColumn(r.Label, cells)
-	}
-	return sheet, nil
 }
 
 // points pairs x [N] with one channel of y [N,dy].

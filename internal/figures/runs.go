@@ -75,6 +75,14 @@ func OneDimensional(r Run) error {
 	return nil
 }
 
+// NotOfImages returns an *input.Error if the benchmark has images.
+func NotOfImages(r Run) error {
+	if CheckPlottable(r.Experiment.Benchmark) != nil {
+		return r.refuse("benchmark", r.Experiment.Benchmark, "a benchmark without images (acqnp plot completion draws them)")
+	}
+	return nil
+}
+
 // WithLevels returns an *input.Error if the model has no quantile levels, or x more than one
 // dimension.
 func WithLevels(r Run) error {

@@ -19,26 +19,6 @@ const (
 // FitFunctions state which evaluation functions a sheet of fits shows.
 type FitFunctions struct{ First, Count int }
 
-// NewFitFigure returns a figure of the predictive densities of evaluation functions by runs of one
-// benchmark, side by side if there are several. All runs predict the functions of the first.
-func NewFitFigure(ctx context.Context, runs []Run, f FitFunctions) (Figure, error) {
-	if err := sameBenchmark(runs); err != nil {
-		return nil, err
-	}
-	first := runs[0]
-	subjects, err := Subjects(first.Source, first.Ask.Units.Scaling, f.First, f.Count)
-	if err != nil {
-		return nil, err
-	}
-	if len(subjects) < f.Count {
-		return nil, first.noFunction(f.First + len(subjects))
-	}
-	if len(runs) > 1 || f.Count > MaxPanels {
-		return NewDensitySheet(ctx, runs, subjects)
-	}
-	return NewPrediction(ctx, first.Ask, subjects, nil)
-}
-
 // NewFitSheet returns a figure of fits of evaluation functions by runs of one benchmark, as in the
 // paper's figure 1: the data; the quantile levels of ACQNP and CQNP; the means of BNP's bootstraps;
 // the mean of other models. On unimodal benchmarks it shows the mean of ACQNP and CQNP instead of

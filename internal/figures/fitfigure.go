@@ -1,0 +1,91 @@
+package figures
+
+import (
+	"context"
+	"fmt"
+)
+
+// NewFitFigure returns a figure of the predictive densities of evaluation functions by runs of one
+// benchmark, as NewPrediction draws them. Several runs are shown together, for the first channel of y:
+// densities side by side, maps and intervals one after the other. All runs predict the functions of the
+// first.
+func NewFitFigure(ctx context.Context, runs []Run, f FitFunctions) (Figure, error) {
+	if err := sameBenchmark(runs); err != nil {
+		return nil, err
+	}
+	first := runs[0]
+	subjects, err := Subjects(first.Source, first.Ask.Units.Scaling, f.First, f.Count)
+	if err != nil {
+		return nil, err
+	}
+	if len(subjects) < f.Count {
+		return nil, first.noFunction(f.First + len(subjects))
+	}
+	if len(runs) == 1 && f.Count <= MaxPanels {
+		return NewPrediction(ctx, first.Ask, subjects, nil)
+	}
+	switch kindOf(first.Ask.Units) {
+	case maps:
+		return mapsOfRuns(ctx, runs, subjects)
+	case intervals:
+		return intervalsOfRuns(ctx, runs, subjects)
+	}
+	return densitySheet(ctx, runs, subjects)
+}
+
+// densitySheet returns a sheet with a row for each subject and a column for each run.
+func densitySheet(ctx context.Context, runs []Run, subjects []Subject) (Figure, error) {
+	first := runs[0]
+	sheet := Sheet{Title: first.Experiment.Benchmark, XLabel: first.Ask.Units.Label(0), ShareY: true, Cells: make([][]Cell, len(subjects))}
+	for _, s := range subjects {
+		sheet.Rows = append(sheet.Rows, fmt.Sprintf("%s (%s)", first.Ask.Units.YNames[0], s.Name))
+	}
+	for _, r := range runs {
+		panels, err := DensityPanels(ctx, r.Ask, subjects, nil)
+		if err != nil {
+			return nil, err
+		}
+		var cells []Cell
+		for i := range subjects {
+			p := panels[i*len(panels)/len(subjects)]
+			cells = append(cells, Cell{Data: p.Targets, Context: p.Context, Grid: p.Grid})
+		}
+		sheet.AddColumn(r.Label, cells)
+	}
+	return sheet, nil
+}
+
+// mapsOfRuns returns the maps of each subject, by one run after the other.
+func mapsOfRuns(ctx context.Context, runs []Run, subjects []Subject) (Figure, error) {
+	u := runs[0].Ask.Units
+	figure := MapPlot{Title: runs[0].Experiment.Benchmark, XLabel: u.Label(0), YLabel: u.Label(1)}
+	for i := range subjects {
+		for _, r := range runs {
+			rows, err := mapRows(ctx, r.Ask, subjects[i:i+1])
+			if err != nil {
+				return nil, err
+			}
+			if len(rows) > 0 {
+				rows[0].Title += ", " + r.Label
+				figure.Rows = append(figure.Rows, rows[0])
+			}
+		}
+	}
+	return figure, nil
+}
+
+// intervalsOfRuns returns the intervals of the first subjects, by one run after the other.
+func intervalsOfRuns(ctx context.Context, runs []Run, subjects []Subject) (Figure, error) {
+	figure := IntervalPlot{Title: runs[0].Experiment.Benchmark}
+	for i := range subjects {
+		for _, r := range runs {
+			panels, err := intervalPanels(ctx, r.Ask, subjects[i:i+1])
+			if err != nil {
+				return nil, err
+			}
+			panels[0].Title += ", " + r.Label
+			figure.Panels = append(figure.Panels, panels[0])
+		}
+	}
+	return figure, nil
+}

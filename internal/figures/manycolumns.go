@@ -1,0 +1,116 @@
+package figures
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/acqnp/acqnp/internal/predict"
+)
+
+const (
+	mapSide   = 48  // predictions along each column of x of a map
+	mapLevels = 100 // the largest number of levels or bootstraps
+	mostBars  = 150 // of a panel
+)
+
+// mapRows returns the maps of the subjects, one for each channel. x has two columns of numbers.
+func mapRows(ctx context.Context, t predict.Trained, subjects []Subject) ([]MapRow, error) {
+	functions, dy := make([]predict.Function, len(subjects)), len(t.Units.YNames)
+	rows := make([]MapRow, len(subjects)*dy)
+	for i, s := range subjects {
+		functions[i] = s.Function
+		x := slices.Concat(s.ContextX, s.TargetX)
+		first, second := mapSpan(x, 0), mapSpan(x, 1)
+		functions[i].TargetX = nil
+		for _, b := range second {
+			for _, a := range first {
+				functions[i].TargetX = append(functions[i].TargetX, a, b)
+			}
+		}
+		for c := range dy {
+			rows[i*dy+c] = MapRow{Title: s.Name, Channel: t.Units.YNames[c], Columns: first, Rows: second,
+				Context: places(s.ContextX, s.ContextY, dy, c), Held: places(s.HeldX, s.HeldY, dy, c)}
+		}
+	}
+	t = forPicture(t)
+	t.NumTau, t.Bootstraps = min(t.NumTau, mapLevels), min(t.Bootstraps, mapLevels)
+	for target, err := range t.Predict(ctx, functions) {
+		if err != nil {
+			return nil, err
+		}
+		for c, d := range target.Channels {
+			r := &rows[target.Function*dy+c]
+			r.Median = append(r.Median, d.Quantile(0.5))
+			r.Width = append(r.Width, d.Quantile(0.95)-d.Quantile(0.05))
+		}
+	}
+	return slices.DeleteFunc(rows, func(r MapRow) bool { return len(r.Median) == 0 }), nil
+}
+
+// mapSpan returns evenly spaced numbers that cover column c of x [N, 2].
+func mapSpan(x []float64, c int) []float64 {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for i := c; i < len(x); i += 2 {
+		lo, hi = min(lo, x[i]), max(hi, x[i])
+	}
+	switch {
+	case lo > hi:
+		return nil
+	case lo == hi:
+		return []float64{lo}
+	}
+	return between(lo, hi, mapSide-1)
+}
+
+// places pairs x [N, 2] with one channel of y [N, dy].
+func places(x, y []float64, dy, channel int) []Place {
+	all := make([]Place, len(x)/2)
+	for i := range all {
+		all[i] = Place{x[2*i], x[2*i+1], y[i*dy+channel]}
+	}
+	return all
+}
+
+// intervalPanels returns the predictions at some of the subjects' targets, evenly chosen, for each
+// channel: those whose y are known if there are any.
+func intervalPanels(ctx context.Context, t predict.Trained, subjects []Subject) ([]IntervalPanel, error) {
+	functions, dy, dx := make([]predict.Function, len(subjects)), len(t.Units.YNames), len(t.Units.XNames)
+	panels, known := make([]IntervalPanel, len(subjects)*dy), make([][]float64, len(subjects))
+	for i, s := range subjects {
+		x := s.HeldX
+		if len(x) == 0 {
+			x = s.TargetX
+		}
+		functions[i] = s.Function
+		functions[i].TargetX = nil
+		all := len(x) / dx
+		for k := range min(all, mostBars) {
+			at := k * all / min(all, mostBars)
+			functions[i].TargetX = append(functions[i].TargetX, x[at*dx:][:dx]...)
+			if len(s.HeldX) > 0 {
+				known[i] = append(known[i], s.HeldY[at*dy:][:dy]...)
+			}
+		}
+		for c := range dy {
+			panels[i*dy+c] = IntervalPanel{Title: s.Name, Channel: t.Units.YNames[c]}
+		}
+	}
+	for target, err := range forPicture(t).Predict(ctx, functions) {
+		if err != nil {
+			return nil, err
+		}
+		for c, d := range target.Channels {
+			b := Bar{Y: math.NaN()}
+			for k, p := range barLevels {
+				b.Quantiles[k] = d.Quantile(p)
+			}
+			if y := known[target.Function]; y != nil {
+				b.Y = y[target.Target*dy+c]
+			}
+			p := &panels[target.Function*dy+c]
+			p.Bars = append(p.Bars, b)
+		}
+	}
+	return panels, nil
+}
