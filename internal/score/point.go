@@ -30,11 +30,20 @@ type Point struct {
 // Of returns the scores of an outcome y under the prediction d.
 func Of(d likelihood.Distribution, y float64) Point {
 	p := Point{Y: y, LogDensity: d.LogDensity(y), CRPS: d.CRPS(y), PIT: d.CDF(y), Mean: d.Mean(), SD: math.Sqrt(d.Variance())}
-	for i, level := range Levels {
-		e := y - likelihood.ApproximateQuantile(d, level)
+	for i, q := range likelihood.ApproximateQuantiles(d, Levels[:]...) {
+		level, e := Levels[i], y-q
 		p.Pinball[i] = math.Max(level*e, (level-1)*e)
 	}
 	return p
+}
+
+// Finite reports whether all scores are finite numbers.
+func (p Point) Finite() bool {
+	sum := p.LogDensity + p.CRPS + p.PIT
+	for _, loss := range p.Pinball {
+		sum += loss
+	}
+	return !math.IsNaN(sum) && !math.IsInf(sum, 0)
 }
 
 // inside reports whether y lies in the central interval of a probability.
