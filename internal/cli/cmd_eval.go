@@ -32,7 +32,8 @@ func newEval(a *app) *cobra.Command {
 		Long: `Measure the log-likelihood of context and target points under a trained model: the mean over
 evaluation batches and its standard error. Values that no flag sets come from the configuration. The
 paper's 5000 batches take long on a CPU. The result is printed and written to eval.json in the run
-directory, or to --out. A warning follows if the quantile levels of an ACQNP with a plain adaptor
+directory, or to --out. It has the CRPS and other scores of some of the targets, in raw units. A
+warning follows if the quantile levels of an ACQNP with a plain adaptor
 coincide.`,
 		Example: `  acqnp eval --run runs/lissajous/acqnp/seed-0 --batches 100
   acqnp eval --run runs/lissajous/acqnp/seed-0 --tasks tasks.safetensors --checkpoint 50000 --out eval-50000.json
@@ -80,7 +81,7 @@ func runEval(ctx context.Context, a *app, o evalOptions) error {
 	}
 	m.Levels = o.levels
 	o.announce(p)
-	r, err := m.Evaluate(ctx, source, predict.EvalOptions{Batches: o.batches, Version: version.String(), Progress: p, Task: "eval"})
+	r, err := m.Evaluate(ctx, source, predict.EvalOptions{Batches: o.batches, Scored: true, Threads: o.cores(), Version: version.String(), Progress: p, Task: "eval"})
 	if err != nil {
 		return err
 	}

@@ -187,7 +187,7 @@ func (o *trainOptions) finish(ctx context.Context, e config.Experiment, source d
 			return err
 		}
 	}
-	c, err := t.Compare(ctx, first, source, predict.EvalOptions{Batches: predict.ComparedBatches(e, source, s.Step), Version: version.String(), Progress: p})
+	c, err := t.Compare(ctx, first, source, predict.EvalOptions{Batches: predict.ComparedBatches(e, source, s.Step), Scored: true, Threads: o.cores(), Version: version.String(), Progress: p})
 	if err != nil {
 		return err
 	}

@@ -116,7 +116,7 @@ func TestExportedWeightsEvaluateTheSame(t *testing.T) {
 	if a.Checkpoint.Step == nil || *a.Checkpoint.Step != 30 || b.Checkpoint.Step != nil {
 		t.Errorf("checkpoints %+v and %+v", a.Checkpoint, b.Checkpoint)
 	}
-	if a.Schema != "acqnp.eval/1" || a.Benchmark != "sawtooth" || a.Model != "acqnp" || a.Seed != 43 || a.NumTau != 5 ||
+	if a.Schema != "acqnp.eval/2" || a.Benchmark != "sawtooth" || a.Model != "acqnp" || a.Seed != 43 || a.NumTau != 5 ||
 		a.Levels != "random" || a.Batches != 3 || a.Context.StdError == nil || a.Device != "cpu" || a.Version == "" {
 		t.Errorf("%+v", a)
 	}

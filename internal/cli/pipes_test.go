@@ -28,7 +28,7 @@ func TestOutputsGoIntoPipes(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"sample-quantiles --run RUN --context CONTEXT --grid=0:1:2 --out PIPE", "component"},
 		{"predict --run RUN --context CONTEXT --grid=0:1:2 --out PIPE", "hdr0.9"},
-		{"eval --run RUN --out PIPE", "acqnp.eval/1"},
+		{"eval --run RUN --out PIPE", "acqnp.eval/2"},
 		{"export --run RUN --out PIPE", "_encoder"},
 		{"data generate --config CONFIG --out PIPE", "num_context"},
 		{"data example --out PIPE", "product,age,price"},

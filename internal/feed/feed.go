@@ -156,6 +156,9 @@ func (f *Feed) packContext(x, y []float32, dx, dy int) {
 // (see Draws.Elsewhere). The slice is valid until the feed is filled again.
 func (f *Feed) Levels() []float32 { return f.levels }
 
+// X returns x [B, N, dx]. The slice is valid until the feed is filled again.
+func (f *Feed) X() []float32 { return f.x }
+
 // Y returns y [B, N, dy], or nil in a prediction. The slice is valid until the feed is filled again.
 func (f *Feed) Y() []float32 { return f.y }
 

@@ -15,14 +15,17 @@ import (
 type Comparison struct{ Before, After run.Eval }
 
 // Compare evaluates the model with the weights before, a flat vector [NumParams], and with its own.
+// It scores targets for the latter alone.
 func (t Trained) Compare(ctx context.Context, before []float32, source Source, o EvalOptions) (c Comparison, err error) {
 	untrained := t
 	untrained.Params, untrained.Weights = before, run.Weights{}
+	scored := o.Scored
+	o.Scored = false
 	o.Task = "evaluate the untrained model"
 	if c.Before, err = untrained.Evaluate(ctx, source, o); err != nil {
 		return c, err
 	}
-	o.Task = "evaluate the trained model"
+	o.Task, o.Scored = "evaluate the trained model", scored
 	c.After, err = t.Evaluate(ctx, source, o)
 	return c, err
 }

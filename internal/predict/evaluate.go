@@ -22,6 +22,8 @@ const TaskLevels = "tasks"
 // all batches and reports nothing.
 type EvalOptions struct {
 	Batches int    // 0 means all that the source has
+	Scored  bool   // score some of the targets too
+	Threads int    // that compute scores; at least 1 is used
 	Version string // of the program, for run.Eval
 
 	OnBatch func(done, total int, left time.Duration) // called after every batch; may be nil
@@ -48,11 +50,18 @@ func (t Trained) Evaluate(ctx context.Context, source Source, o EvalOptions) (ru
 		return run.Eval{}, err
 	}
 	defer e.close()
+	if o.Scored {
+		if e.scorer, err = newScorer(t, source, total, o.Threads); err != nil {
+			return run.Eval{}, err
+		}
+		defer e.scorer.close()
+	}
 	batches, err := e.batches(ctx, source, total, o)
 	if err != nil {
 		return run.Eval{}, err
 	}
 	r := run.NewEval(batches, t.Units.Scaling.RawShift())
+	e.scorer.addTo(&r)
 	r.Benchmark, r.Model, r.Variant = t.Benchmark, t.Model.Name(), t.Variant
 	r.Seed, r.Weights = t.Seed, t.Weights
 	r.NumTau, r.Levels, r.Bootstraps = e.numTau, e.levels, e.bootstraps
@@ -75,7 +84,7 @@ func (e *evaluator) batches(ctx context.Context, source Source, total int, o Eva
 		if err != nil {
 			return nil, err
 		}
-		result, err := e.batch(f, feeds)
+		result, err := e.batch(ctx, i, f, feeds)
 		if err != nil {
 			return nil, fmt.Errorf("evaluation batch %d: %w", i, err)
 		}
@@ -115,6 +124,7 @@ type evaluator struct {
 	runner
 	draws   feed.Draws
 	scaling datasets.Scaling
+	scorer  *scorer // nil: no target is scored
 
 	numTau, bootstraps int // of the last batch; 0 for a model without them
 	levels             string
@@ -151,8 +161,8 @@ func (e *evaluator) drawn(count int, levels string) {
 	}
 }
 
-// batch evaluates the batch in f and releases f as soon as the program has a copy.
-func (e *evaluator) batch(f *feed.Feed, feeds *feed.Ahead) (run.BatchResult, error) {
+// batch evaluates batch i, which is in f, and releases f as soon as the program has a copy.
+func (e *evaluator) batch(ctx context.Context, i int, f *feed.Feed, feeds *feed.Ahead) (run.BatchResult, error) {
 	extents := f.Extents
 	if extents.Context == extents.Points {
 		return run.BatchResult{}, &input.Error{Found: fmt.Sprintf("%d points, all of them context", extents.Points),
@@ -167,12 +177,16 @@ func (e *evaluator) batch(f *feed.Feed, feeds *feed.Ahead) (run.BatchResult, err
 	}
 	f.Write(p)
 	logs := e.logs(f)
+	e.scorer.take(i, f)
 	feeds.Release(f)
 	if err := p.Run(extents); err != nil {
 		return run.BatchResult{}, err
 	}
 	r, err := split(p.Output("loglik"), extents.Functions, extents.Points, extents.Context)
 	r.RawContext, r.RawTarget = logs.ContextLL, logs.TargetLL
+	if err == nil {
+		err = e.scorer.score(ctx, i)
+	}
 	return r, err
 }
 

@@ -148,7 +148,7 @@ func (p *predictor) channels(t int) ([]Distribution, error) {
 	for c := range ds {
 		ds[c] = p.distribution(t, c)
 		if mean := ds[c].Mean(); math.IsNaN(mean) || math.IsInf(mean, 0) {
-			return nil, fmt.Errorf("found a predictive mean of %v, expected a finite number; the points may be too large for float32", mean)
+			return nil, notFinite(fmt.Sprintf("found a predictive mean of %v, expected a finite number; the points may be too large for float32", mean))
 		}
 	}
 	return ds, nil

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"math"
 	"sync"
 
 	"github.com/acqnp/acqnp/internal/atomicfile"
@@ -84,14 +83,19 @@ func (s Scores) each(predictions iter.Seq2[Target, error], f func(Target, []scor
 	return nil
 }
 
+// notFinite is the error for a prediction that is not finite, or its scores.
+type notFinite string
+
+func (e notFinite) Error() string { return string(e) }
+
 // points returns the scores of each channel of a target.
 func (s Scores) points(t Target) ([]score.Point, error) {
 	f, dx, dy := s.Functions[t.Function], len(s.XNames), len(t.Channels)
 	points := make([]score.Point, dy)
 	for c, d := range t.Channels {
 		p := score.Of(d.Distribution, f.TargetY[t.Target*dy+c])
-		if sum := p.LogDensity + p.CRPS; math.IsNaN(sum) || math.IsInf(sum, 0) {
-			return nil, fmt.Errorf("found a log density of %v and a CRPS of %v at y = %v, expected finite numbers", p.LogDensity, p.CRPS, p.Y)
+		if !p.Finite() {
+			return nil, notFinite(fmt.Sprintf("found a log density of %v and a CRPS of %v at y = %v, expected finite numbers", p.LogDensity, p.CRPS, p.Y))
 		}
 		p.Function, p.Target, p.Channel, p.X = f.Name, t.Target, c, f.TargetX[t.Target*dx:][:dx]
 		points[c] = p

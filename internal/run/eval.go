@@ -14,35 +14,42 @@ import (
 	"github.com/acqnp/acqnp/internal/atomicfile"
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/score"
 )
 
-// EvalSchema names the layout of eval.json.
-const EvalSchema = "acqnp.eval/1"
+// EvalSchema names the layout of eval.json. The layout before, evalSchema1, lacks the scores.
+const (
+	EvalSchema  = "acqnp.eval/2"
+	evalSchema1 = "acqnp.eval/1"
+)
 
 // maxEval is the largest length of eval.json, in bytes.
 const maxEval = 1 << 30
 
-// Eval is the content of eval.json: the log-likelihoods of a model over evaluation batches, and
-// what was evaluated.
+// Eval is the content of eval.json: the log-likelihoods of a model over evaluation batches, scores
+// of some of the targets in raw units, and what was evaluated.
 type Eval struct {
-	Schema     string        `json:"schema"` // EvalSchema; NewEval sets it
-	Benchmark  string        `json:"benchmark"`
-	Model      string        `json:"model"`
-	Variant    string        `json:"variant,omitempty"`    // as config.Experiment.Variant names it
-	Seed       uint64        `json:"seed"`                 // eval.seed
-	NumTau     int           `json:"num_tau"`              // 0 for a model without quantile levels
-	Levels     string        `json:"levels"`               // random, grid, tasks; empty for a model without quantile levels
-	Bootstraps int           `json:"bootstraps,omitempty"` // k, for a model that resamples its context
-	Part       string        `json:"part,omitempty"`       // as datasets.EvaluatedPart names it
-	Batches    int           `json:"batches"`
-	ContextLL  Estimate      `json:"context_ll"`
-	TargetLL   Estimate      `json:"target_ll"`
-	Raw        *Raw          `json:"raw,omitempty"` // nil if the model sees the data's own units
-	PerBatch   []BatchResult `json:"per_batch"`
-	Weights    Weights       `json:"checkpoint"`
-	Device     string        `json:"device"`
-	Seconds    float64       `json:"seconds"`
-	Version    string        `json:"version"` // of the program
+	Schema       string           `json:"schema"` // EvalSchema; NewEval sets it
+	Benchmark    string           `json:"benchmark"`
+	Model        string           `json:"model"`
+	Variant      string           `json:"variant,omitempty"`    // as config.Experiment.Variant names it
+	Seed         uint64           `json:"seed"`                 // eval.seed
+	NumTau       int              `json:"num_tau"`              // 0 for a model without quantile levels
+	Levels       string           `json:"levels"`               // random, grid, tasks; empty for a model without quantile levels
+	Bootstraps   int              `json:"bootstraps,omitempty"` // k, for a model that resamples its context
+	Part         string           `json:"part,omitempty"`       // as datasets.EvaluatedPart names it
+	Batches      int              `json:"batches"`
+	ContextLL    Estimate         `json:"context_ll"`
+	TargetLL     Estimate         `json:"target_ll"`
+	Raw          *Raw             `json:"raw,omitempty"` // nil if the model sees the data's own units
+	*score.Means                  // over the targets that were scored; nil if none was
+	PerFunction  []score.Function `json:"per_function,omitempty"` // of own data, over the same targets
+	Unscored     string           `json:"unscored,omitempty"`     // why the scores are missing, if they were asked for
+	PerBatch     []BatchResult    `json:"per_batch"`
+	Weights      Weights          `json:"checkpoint"`
+	Device       string           `json:"device"`
+	Seconds      float64          `json:"seconds"`
+	Version      string           `json:"version"` // of the program
 }
 
 // BatchResult is the result of one batch: the mean log-likelihood of the context points of all its
@@ -61,10 +68,7 @@ type BatchResult struct {
 
 // Estimate is a mean over n batches and its standard error: the standard deviation, with divisor
 // n−1, over √n. StdError is nil for one batch.
-type Estimate struct {
-	Mean     float64  `json:"mean"`
-	StdError *float64 `json:"std_error"`
-}
+type Estimate = score.Estimate
 
 // Raw holds the log-likelihoods in the units of the data, if the model sees scaled data.
 type Raw struct {
@@ -94,7 +98,7 @@ func NewEval(batches []BatchResult, shift float64) Eval {
 	if shift != 0 || slices.ContainsFunc(batches, ofBatch) {
 		context := estimate(contexts, func(b BatchResult) float64 { return b.ContextLL + b.RawContext })
 		target := estimate(batches, func(b BatchResult) float64 { return b.TargetLL + b.RawTarget })
-		e.Raw = &Raw{context.plus(shift), target.plus(shift)}
+		e.Raw = &Raw{plus(context, shift), plus(target, shift)}
 	}
 	return e
 }
@@ -113,19 +117,11 @@ func estimate(batches []BatchResult, value func(BatchResult) float64) Estimate {
 		squares += d * d
 	}
 	stdError := math.Sqrt(squares / (n - 1) / n)
-	return Estimate{mean, &stdError}
+	return Estimate{Mean: mean, StdError: &stdError}
 }
 
-func (e Estimate) plus(shift float64) Estimate {
+func plus(e Estimate, shift float64) Estimate {
 	return Estimate{Mean: e.Mean + shift, StdError: e.StdError}
-}
-
-// String returns "mean ± standard error", or the mean alone for one batch.
-func (e Estimate) String() string {
-	if e.StdError == nil {
-		return fmt.Sprintf("%.4f", e.Mean)
-	}
-	return fmt.Sprintf("%.4f ± %.4f", e.Mean, *e.StdError)
 }
 
 // Write writes eval.json to path.
@@ -148,7 +144,7 @@ func ReadEval(path string) (Eval, error) {
 	if err := json.Unmarshal(content, &e); err != nil {
 		return Eval{}, jsonError(path, content, err)
 	}
-	if e.Schema != EvalSchema {
+	if e.Schema != EvalSchema && e.Schema != evalSchema1 {
 		return Eval{}, &input.Error{File: path, Key: "schema", Found: fmt.Sprintf("%q", e.Schema), Expected: EvalSchema}
 	}
 	return e, nil
@@ -220,6 +216,14 @@ func (e Eval) Print(w io.Writer) error {
 	fmt.Fprintf(t, "target log-likelihood\t%v\n", e.TargetLL)
 	if e.Raw != nil {
 		fmt.Fprintf(t, "in raw units\tcontext %v, target %v\n", e.Raw.ContextLL, e.Raw.TargetLL)
+	}
+	if e.Unscored != "" {
+		fmt.Fprintf(t, "not scored\t%s\n", e.Unscored)
+	}
+	if e.Means != nil {
+		fmt.Fprintf(t, "CRPS\t%.4g in raw units, over %s\n", e.CRPS, input.Plural(e.Targets, "target", "targets"))
+		fmt.Fprintf(t, "inside the 50%% interval\t%.1f%%\n", 100*e.Coverage.Half)
+		fmt.Fprintf(t, "inside the 90%% interval\t%.1f%%\n", 100*e.Coverage.Most)
 	}
 	return t.Flush()
 }

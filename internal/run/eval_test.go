@@ -13,6 +13,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/score"
 )
 
 // someEval returns an Eval of two batches. Unless shift is 0, it is of scaled data.
@@ -46,7 +47,7 @@ func TestEvalJSONHasTheContractsFields(t *testing.T) {
 		t.Fatal(err)
 	}
 	const contract = `{
-		"schema": "acqnp.eval/1", "benchmark": "lissajous", "model": "acqnp", "seed": 43, "num_tau": 100, "levels": "random",
+		"schema": "acqnp.eval/2", "benchmark": "lissajous", "model": "acqnp", "seed": 43, "num_tau": 100, "levels": "random",
 		"batches": 2, "context_ll": {"mean": 1.25, "std_error": 0.5}, "target_ll": {"mean": -0.75, "std_error": 0.25},
 		"per_batch": [{"num_points": 500, "num_context": 11, "context_ll": 1.75, "target_ll": -1},
 		              {"num_points": 500, "num_context": 30, "context_ll": 0.75, "target_ll": -0.5}],
@@ -57,6 +58,52 @@ func TestEvalJSONHasTheContractsFields(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// The scores of targets are further fields. A file of the first layout has none.
+func TestEvalJSONHoldsScores(t *testing.T) {
+	e, stdError := someEval(0), 0.25
+	e.Means = &score.Means{Targets: 7, LogDensity: score.Estimate{Mean: -1, StdError: &stdError}, CRPS: 0.5, PIT: []float64{0.25, 0.75},
+		Pinball: score.Pinball{P05: 1, P25: 2, P50: 3, P75: 4, P95: 5}, Coverage: score.Coverage{Half: 0.5, Most: 1}}
+	e.PerFunction = []score.Function{{Function: "f", Points: 7, LogDensity: -1, CRPS: 0.5, Coverage: e.Coverage}}
+	path := writeEval(t, e)
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got map[string]any
+	if err := json.Unmarshal(content, &got); err != nil {
+		t.Fatal(err)
+	}
+	coverage := map[string]any{"0.5": 0.5, "0.9": 1.0}
+	for key, want := range map[string]any{
+		"scored_targets": 7.0, "log_density": map[string]any{"mean": -1.0, "std_error": 0.25}, "crps": 0.5,
+		"pinball":  map[string]any{"0.05": 1.0, "0.25": 2.0, "0.5": 3.0, "0.75": 4.0, "0.95": 5.0},
+		"coverage": coverage, "pit": []any{0.25, 0.75},
+		"per_function": []any{map[string]any{"function": "f", "points": 7.0, "log_density": -1.0, "crps": 0.5, "coverage": coverage}},
+	} {
+		if diff := cmp.Diff(want, got[key]); diff != "" {
+			t.Errorf("%s: %s", key, diff)
+		}
+	}
+	read, err := run.ReadEval(path)
+	if diff := cmp.Diff(e, read); err != nil || diff != "" {
+		t.Errorf("%v, %s", err, diff)
+	}
+	var b bytes.Buffer
+	if err := read.Print(&b); err != nil || !strings.Contains(b.String(), "0.5 in raw units, over 7 targets") {
+		t.Errorf("%v: %s", err, b.String())
+	}
+	old := strings.Replace(string(content), run.EvalSchema, "acqnp.eval/1", 1)
+	for _, key := range []string{"scored_targets", "log_density", "crps", "pinball", "coverage", "pit", "per_function"} {
+		old = strings.Replace(old, "\n  \""+key+"\"", "\n  \"other\"", 1)
+	}
+	if err := os.WriteFile(path, []byte(old), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if first, err := run.ReadEval(path); err != nil || first.Means != nil || first.PerFunction != nil || first.TargetLL.Mean != e.TargetLL.Mean {
+		t.Errorf("%v, %+v", err, first)
 	}
 }
 
@@ -122,7 +169,8 @@ func TestReadEvalRefuses(t *testing.T) {
 	}{
 		"no JSON":      {"{\n\"schema\": \"acqnp.eval/1\",\n nonsense}", 3, "invalid"},
 		"cut off":      {`{"schema": "acqnp.eval/1", "batches": 2`, 1, "unexpected end"},
-		"other schema": {`{"schema": "acqnp.eval/2"}`, 0, "acqnp.eval/1"},
+		"other schema": {`{"schema": "acqnp.eval/3"}`, 0, "acqnp.eval/2"},
+		"a score":      {"{\"schema\": \"acqnp.eval/2\",\n\"crps\": \"low\"}", 2, "crps: found a JSON string, expected a number"},
 		"empty":        {"", 1, "unexpected end"},
 		"wrong type":   {"{\"schema\": \"acqnp.eval/1\",\n\"batches\": \"two\"}", 2, "batches: found a JSON string, expected a whole number"},
 		"no object":    {"{\"schema\": \"acqnp.eval/1\",\n\"context_ll\": 2}", 2, "context_ll: found a JSON number, expected a JSON object"},

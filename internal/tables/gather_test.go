@@ -18,7 +18,7 @@ func TestForeignFilesAreNamedAndLeftOut(t *testing.T) {
 	edit := func(old, new string) string { return strings.Replace(good.String(), old, new, 1) }
 	for name, c := range map[string]struct{ content, want string }{
 		"broken":  {"{", "unexpected end"},
-		"schema":  {`{"schema": "acqnp.eval/2"}`, "acqnp.eval/1"},
+		"schema":  {`{"schema": "acqnp.eval/3"}`, "acqnp.eval/2"},
 		"bare":    {`{"schema": "acqnp.eval/1"}`, "benchmark"},
 		"model":   {edit(`"acqnp", "seed"`, `"", "seed"`), "model"},
 		"batches": {edit(`"batches": 5000`, `"batches": 0`), "batches"},

@@ -1,0 +1,130 @@
+package predict
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/acqnp/acqnp/internal/feed"
+	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/score"
+)
+
+// The most targets that an evaluation scores. Scores take longer than log-likelihoods, and means
+// over so many targets are precise enough.
+const (
+	scoredTargets    = 500
+	scoredOwnTargets = 4000 // of own data, whose functions are listed one by one
+)
+
+// A scorer scores the predictions of some targets of each evaluation batch, evenly spread over its
+// functions and over the targets of each. The levels of the predictions are its own: they are not
+// those in a tasks file. A nil scorer does nothing.
+type scorer struct {
+	predictor *predictor
+	tally     *score.Tally
+	threads   int
+	most      int // targets, of all batches
+	batches   int
+	names     func(i int) []string // of the functions of a batch; nil for benchmarks
+	taken     []Function           // of the batch, with the targets to score
+	before    int                  // functions taken of earlier batches
+	unscored  string               // why there is no result: the first score that is not finite
+}
+
+func newScorer(t Trained, source Source, batches, threads int) (*scorer, error) {
+	p, err := newPredictor(t, nil)
+	if err != nil {
+		return nil, err
+	}
+	s := &scorer{predictor: p, tally: score.NewTally(make([]string, p.dy)), threads: max(1, threads), most: scoredTargets, batches: batches}
+	if own, ok := source.(interface{ EvalNames(i int) []string }); ok {
+		s.most, s.names = scoredOwnTargets, own.EvalNames
+	}
+	size := source.EvalSize()
+	p.capacity.Context, p.capacity.Points = size.Context, min(size.Points, 1+s.most/batches, targetsPerRun)
+	return s, nil
+}
+
+// take copies the context and the targets to score from the feed of a batch.
+func (s *scorer) take(batch int, f *feed.Feed) {
+	if s == nil {
+		return
+	}
+	s.before, s.taken = s.before+len(s.taken), nil
+	p, e := s.predictor, f.Extents
+	each := e.Points - e.Context
+	all := e.Functions * each
+	last, n := -1, min((batch+1)*s.most/s.batches-batch*s.most/s.batches, all)
+	for k := range n {
+		at := k * all / n
+		function := at / each
+		first := function * e.Points
+		x := func(from, n int) []float64 { return p.scaling.RawX(wide(f.X()[from*p.dx:][:n*p.dx])) }
+		y := func(from, n int) []float64 { return p.scaling.RawY(wide(f.Y()[from*p.dy:][:n*p.dy])) }
+		if function != last {
+			last = function
+			s.taken = append(s.taken, Function{Name: s.name(batch, function), ContextX: x(first, e.Context), ContextY: y(first, e.Context)})
+		}
+		g, target := &s.taken[len(s.taken)-1], first+e.Context+at%each
+		g.TargetX, g.TargetY = append(g.TargetX, x(target, 1)...), append(g.TargetY, y(target, 1)...)
+	}
+}
+
+// name returns a name that no other function of the evaluation has, unless the data have it.
+func (s *scorer) name(batch, function int) string {
+	if s.names != nil {
+		return s.names(batch)[function]
+	}
+	return fmt.Sprintf("%d/%d", batch, function)
+}
+
+// score scores the targets that were taken.
+func (s *scorer) score(ctx context.Context, batch int) error {
+	if s == nil || s.unscored != "" {
+		return nil
+	}
+	names := Names{XNames: make([]string, s.predictor.columns), Functions: s.taken}
+	err := Scores{Names: names, Threads: s.threads}.each(s.predictions(ctx), func(_ Target, points []score.Point) error {
+		s.tally.Add(points)
+		return nil
+	})
+	var bad notFinite
+	if errors.As(err, &bad) {
+		s.unscored, err = fmt.Sprintf("evaluation batch %d: %v", batch, err), nil
+	}
+	return err
+}
+
+// predictions yields the predictions for the functions that were taken.
+func (s *scorer) predictions(ctx context.Context) iter.Seq2[Target, error] {
+	return func(yield func(Target, error) bool) {
+		for j, f := range s.taken {
+			renamed := func(t Target, err error) bool {
+				t.Function = j
+				return yield(t, err)
+			}
+			if !s.predictor.function(ctx, s.before+j, f, renamed) {
+				return
+			}
+		}
+	}
+}
+
+// addTo sets the scores of an evaluation.
+func (s *scorer) addTo(e *run.Eval) {
+	if s == nil {
+		return
+	}
+	if e.Unscored = s.unscored; s.unscored != "" {
+		return
+	}
+	summary := s.tally.Summary()
+	e.Means = &summary.Means
+	if s.names != nil {
+		e.PerFunction = summary.PerFunction
+	}
+}
+
+func (s *scorer) close() { s.predictor.close() }
