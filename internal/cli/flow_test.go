@@ -253,6 +253,26 @@ func TestSampleQuantiles(t *testing.T) {
 	}
 }
 
+// Without flags, the levels are those of the run's configuration, 5, on the grid.
+func TestSampleLevelsByDefault(t *testing.T) {
+	s, out := share(t), filepath.Join(t.TempDir(), "quantiles.csv")
+	sample := func(flags ...string) (u []string) {
+		succeed(t, append([]string{"sample-quantiles", "--run", s.run, "--context", s.context, "--grid=0:1:1", "--out", out, "--quiet"}, flags...)...)
+		for _, r := range readRows(t, out) {
+			if r["kind"] == "component" {
+				u = append(u, r["u"])
+			}
+		}
+		return u
+	}
+	if diff := cmp.Diff([]string{"0.001", "0.2505", "0.5", "0.7495", "0.999"}, sample()); diff != "" {
+		t.Error(diff)
+	}
+	if u := sample("--levels", "random", "--num-tau", "3"); len(u) != 3 || u[0] == "0.001" {
+		t.Errorf("random levels %v", u)
+	}
+}
+
 func TestSampleManyFunctions(t *testing.T) {
 	s, dir := share(t), t.TempDir()
 	context := write(t, dir, "context.csv", "function,x,y\na,0,0\nb,1,1\na,0.5,0.5\nb,-1,1\n")
@@ -287,7 +307,7 @@ func TestSampleWithoutContext(t *testing.T) {
 	s, dir := share(t), t.TempDir()
 	out, plot := filepath.Join(dir, "quantiles.csv"), filepath.Join(dir, "plot.svg")
 	sample := func(args ...string) []quantileRow {
-		succeed(t, append([]string{"sample-quantiles", "--run", s.run, "--out", out, "--plot", plot, "--quiet", "--levels", "grid"}, args...)...)
+		succeed(t, append([]string{"sample-quantiles", "--run", s.run, "--out", out, "--plot", plot, "--quiet", "--num-tau", "10"}, args...)...)
 		return readRows(t, out)
 	}
 	absent := sample("--grid=-1:1:3")
