@@ -13,45 +13,77 @@ type plain[T Float] func(o *Op, e Extents, out []T, in [][]T)
 // packed row-major; out is overwritten. Plain kernels are simple and slow: faster engines are
 // tested against them. Evaluate panics if the kind has no kernel.
 func Evaluate[T Float](o *Op, e Extents, out []T, in [][]T) {
-	kernel, known := plainKernels[T]()[o.Kind]
-	if !known {
+	kernel := plainOf[T](o.Kind)
+	if kernel == nil {
 		panic(fmt.Sprintf("ops: no plain kernel for %v", o))
 	}
 	kernel(o, e, out, in)
 }
 
-func plainKernels[T Float]() map[Kind]plain[T] {
-	return map[Kind]plain[T]{
-		Linear:          linear[T],
-		LinearGrad:      linearGrad[T],
-		SetMean:         setMean[T],
-		SetMeanGrad:     setMeanGrad[T],
-		Add:             add[T],
-		Join:            join[T],
-		Columns:         columns[T],
-		Ones:            ones[T],
-		Sigmoid:         sigmoids[T],
-		SigmoidGrad:     sigmoidGrad[T],
-		UniformLevel:    uniformLevel[T],
-		UniformLogit:    uniformLogit[T],
-		LayerNorm:       layerNorm[T],
-		LayerNormGrad:   layerNormGrad[T],
-		Attention:       attention[T],
-		AttentionGrad:   attentionGrad[T],
-		EnsembleAdd:     ensembleAdd[T],
-		EnsembleAddGrad: ensembleAddGrad[T],
-		Gather:          gather[T],
-		Residual:        residual[T],
-		Perturb:         perturb[T],
-		GaussianLik:     gaussian[T],
-		GaussianLikGrad: gaussianGrad[T],
-		MixtureLik:      mixture[T],
-		MixtureLikGrad:  mixtureGrad[T],
-		LogMeanExp:      logMeanExp[T],
-		LogMeanExpGrad:  logMeanExpGrad[T],
-		NegMean:         negMean[T],
-		NegMeanGrad:     negMeanGrad[T],
+// plainOf returns the plain kernel of a kind, or nil. A map of generic functions would be built at
+// every call.
+func plainOf[T Float](k Kind) plain[T] {
+	switch k {
+	case Linear:
+		return linear[T]
+	case LinearGrad:
+		return linearGrad[T]
+	case SetMean:
+		return setMean[T]
+	case SetMeanGrad:
+		return setMeanGrad[T]
+	case Add:
+		return add[T]
+	case Join:
+		return join[T]
+	case Columns:
+		return columns[T]
+	case Ones:
+		return ones[T]
+	case Sigmoid:
+		return sigmoids[T]
+	case SigmoidGrad:
+		return sigmoidGrad[T]
+	case UniformLevel:
+		return uniformLevel[T]
+	case UniformLogit:
+		return uniformLogit[T]
+	case LayerNorm:
+		return layerNorm[T]
+	case LayerNormGrad:
+		return layerNormGrad[T]
+	case Attention:
+		return attention[T]
+	case AttentionGrad:
+		return attentionGrad[T]
+	case EnsembleAdd:
+		return ensembleAdd[T]
+	case EnsembleAddGrad:
+		return ensembleAddGrad[T]
+	case Gather:
+		return gather[T]
+	case Residual:
+		return residual[T]
+	case Perturb:
+		return perturb[T]
+	case GaussianLik:
+		return gaussian[T]
+	case GaussianLikGrad:
+		return gaussianGrad[T]
+	case MixtureLik:
+		return mixture[T]
+	case MixtureLikGrad:
+		return mixtureGrad[T]
+	case LogMeanExp:
+		return logMeanExp[T]
+	case LogMeanExpGrad:
+		return logMeanExpGrad[T]
+	case NegMean:
+		return negMean[T]
+	case NegMeanGrad:
+		return negMeanGrad[T]
 	}
+	return nil
 }
 
 // row returns row i of the matrix m [rows, width].
