@@ -12,6 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/ops"
 )
 
 // A Function is a function to predict: its context and its targets, in raw units.
@@ -129,14 +130,14 @@ func (p *predictor) function(ctx context.Context, i int, f Function, yield func(
 }
 
 // run evaluates targets first to first+n−1 of function i. The levels depend only on function and
-// target.
+// target. They are drawn after the program is compiled, which checks the memory.
 func (p *predictor) run(i int, f Function, first, n int) error {
-	x := p.scaling.ModelX(f.TargetX[first*p.columns:][:n*p.columns])
-	p.feed.Targets(p.draws, i, first, p.scaling.ModelX(f.ContextX), p.scaling.ModelY(f.ContextY), x, p.dx, p.dy)
-	program, err := p.at(p.feed.Extents)
+	program, err := p.at(ops.Extents{Functions: 1, Context: len(f.ContextX) / p.columns, Points: n, Levels: p.draws.Count()})
 	if err != nil {
 		return err
 	}
+	x := p.scaling.ModelX(f.TargetX[first*p.columns:][:n*p.columns])
+	p.feed.Targets(p.draws, i, first, p.scaling.ModelX(f.ContextX), p.scaling.ModelY(f.ContextY), x, p.dx, p.dy)
 	p.feed.Write(program)
 	return program.Run(p.feed.Extents)
 }
