@@ -206,6 +206,9 @@ func worst[T engine.Float](got []float32, want []T) float64 {
 // of alternating sign.
 func TestEnginesAgree(t *testing.T) {
 	for _, s := range shapes() {
+		if testing.Short() && s.e.Rows(ops.Row) > 2000 {
+			continue // the reference takes minutes under the race detector; TestThreadsGiveTheSameBits has such sizes
+		}
 		t.Run(s.String(), func(t *testing.T) {
 			m := build(t, s)
 			want, got := truth[float64](t, m, s.e, models.Training), compiled(t, m, s.e, models.Training, 3)
