@@ -21,7 +21,7 @@ import (
 // target, x…, channel, mean, sd, and those that its fields add.
 type Table struct {
 	Names
-	Levels  []float64 // column q0.05, …: quantiles at these levels, in (0, 1)
+	Levels  []float64 // column q0.05, …: quantiles at these levels, in (0, 1), approximate to 1e-9 of a σ
 	Masses  []float64 // column hdr0.9, …: highest-density regions "a:b;c:d" of these masses, in (0, 1)
 	Density []float64 // column density1.5, …: the density at these y
 	Draws   int       // columns draw1, …: the target's joint draws, or independent ones
@@ -118,8 +118,8 @@ func (t Table) target(target Target, draws random.Generator) [][]string {
 	rows := make([][]string, len(target.Channels))
 	for c, d := range target.Channels {
 		row := append(t.row(nil, target, c), number(d.Mean()), number(math.Sqrt(d.Variance())))
-		for _, p := range t.Levels {
-			row = append(row, number(d.Quantile(p)))
+		for _, q := range likelihood.ApproximateQuantiles(d.Distribution, t.Levels...) {
+			row = append(row, number(q))
 		}
 		for _, mass := range t.Masses {
 			row = append(row, regionText(likelihood.HighestDensity(d.Distribution, mass)))
