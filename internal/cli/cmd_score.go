@@ -13,7 +13,10 @@ import (
 	"github.com/acqnp/acqnp/internal/score"
 )
 
-type scoreOptions struct{ requestFlags }
+type scoreOptions struct {
+	requestFlags
+	joint bool
+}
 
 func newScore(a *app) *cobra.Command {
 	var o scoreOptions
@@ -28,7 +31,9 @@ does not know.
 Context and targets are CSV files as for predict; the targets also have the columns of y.
 With several functions, the error is that over functions, because the points of one function are
 alike. --out writes a row for each target and channel, with log density, CRPS, PIT (the predicted
-probability of a y up to the true one), mean and standard deviation.`,
+probability of a y up to the true one), mean and standard deviation. --joint adds the log density of
+all targets of a function together: each is predicted with those before it in its context, in the
+order of the file.`,
 		Example: `  acqnp score --run runs/prices/seed-0 --context context.csv --targets held-out.csv
   acqnp score --run runs/prices/seed-0 --context context.csv --targets held-out.csv --out points.csv --json`,
 		Args: cobra.NoArgs,
@@ -40,6 +45,7 @@ probability of a y up to the true one), mean and standard deviation.`,
 	o.scored = true
 	o.levelFlags.addFlags(cmd, 0, predict.GridLevels, "quantile levels of each target, for CQNP and ACQNP (default the configuration's eval.num_tau)")
 	cmd.Flags().StringVar(&o.out, "out", "", "CSV `FILE` for the scores of each target and channel")
+	cmd.Flags().BoolVar(&o.joint, "joint", false, "state the log density of all targets of a function together, too")
 	must(cmd.MarkFlagRequired("targets"))
 	must(cmd.MarkFlagFilename("out", "csv"))
 	return cmd
@@ -74,6 +80,11 @@ func runScore(ctx context.Context, a *app, o scoreOptions) error {
 	predictions := predict.Shown(p, asked.CountTargets(), asked.Predict(ctx, asked.Functions))
 	if err := (predict.Scores{Names: names, Threads: o.cores()}).Write(o.out, tally, predictions); err != nil {
 		return err
+	}
+	if o.joint {
+		if err := asked.JointScores(ctx, asked.Functions, tally); err != nil {
+			return err
+		}
 	}
 	s := scoreSummary{Schema: scoreSchema, Weights: asked.Weights.Path, Out: o.out, Summary: tally.Summary(), unit: strings.Join(names.YNames, ", ")}
 	return a.result(s, s.print)

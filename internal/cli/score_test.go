@@ -107,6 +107,34 @@ func TestScoreOwnDataInRawUnits(t *testing.T) {
 	}
 }
 
+// The joint log density of one target is its log density. With more, the order of the file counts.
+func TestScoreJointly(t *testing.T) {
+	s, dir := share(t), t.TempDir()
+	joint := func(targets string) (mean, alone float64) {
+		path := write(t, dir, "targets.csv", targets)
+		o := succeed(t, "score", "--run", s.run, "--context", s.context, "--targets", path, "--joint", "--json", "--quiet")
+		var got struct {
+			Joint      struct{ Mean float64 } `json:"joint_log_density"`
+			LogDensity struct{ Mean float64 } `json:"log_density"`
+		}
+		if err := json.Unmarshal([]byte(o.out), &got); err != nil {
+			t.Fatal(err)
+		}
+		return got.Joint.Mean, got.LogDensity.Mean
+	}
+	if mean, alone := joint("x,y\n0.1,0.2\n"); math.Abs(mean-alone) > 1e-6 {
+		t.Errorf("joint %v, alone %v", mean, alone)
+	}
+	there, alone := joint("x,y\n0.1,0.2\n0.5,0\n-0.7,1\n")
+	back, _ := joint("x,y\n-0.7,1\n0.5,0\n0.1,0.2\n")
+	if there == alone || there == back || math.IsNaN(there) {
+		t.Errorf("joint %v and %v, alone %v", there, back, alone)
+	}
+	if o := succeed(t, "score", "--run", s.run, "--context", s.context, "--targets", write(t, dir, "t.csv", "x,y\n0.1,0.2\n"), "--joint", "--quiet"); !strings.Contains(o.out, "joint log density") {
+		t.Error(o.out)
+	}
+}
+
 // Several channels, Gaussians and bootstraps have the same table. Without a context, the targets name
 // the functions.
 func TestScoreSeveralChannelsOfGaussians(t *testing.T) {

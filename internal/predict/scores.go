@@ -1,11 +1,13 @@
 package predict
 
 import (
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"sync"
 
 	"github.com/acqnp/acqnp/internal/atomicfile"
@@ -50,6 +52,29 @@ func (s Scores) Write(path string, tally *score.Tally, predictions iter.Seq2[Tar
 		out.Flush()
 		return errors.Join(err, out.Error())
 	})
+}
+
+// JointScores adds the log density of all y of each function together to the tally, to which the
+// functions' scores were added. It returns ctx's error, that of [Trained.JointLogDensity], or one for
+// a log density that is not finite.
+func (t Trained) JointScores(ctx context.Context, functions []Function, tally *score.Tally) error {
+	for i, f := range functions {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if len(f.TargetY) == 0 {
+			continue
+		}
+		sum, err := t.JointLogDensity(f, f.TargetY)
+		if err == nil && (math.IsNaN(sum) || math.IsInf(sum, 0)) {
+			err = notFinite(fmt.Sprintf("found a joint log density of %v, expected a finite number", sum))
+		}
+		if err != nil {
+			return fmt.Errorf("function %d: %w", i, err)
+		}
+		tally.AddJoint(f.Name, sum)
+	}
+	return nil
 }
 
 // scoredAtOnce is the number of targets in a block.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 )
 
@@ -37,6 +38,9 @@ func (s Summary) Print(w io.Writer, unit string) error {
 		fmt.Fprintln(t)
 	}
 	row("log density", "nats, higher is better", func(m Means) string { return m.LogDensity.String() })
+	if s.Joint != nil {
+		fmt.Fprintf(t, "joint log density\t%v%s\tnats, each target given those before it\n", s.Joint, strings.Repeat("\t", len(columns)-1))
+	}
 	row("CRPS", "in the units of "+unit+", lower is better", func(m Means) string { return short(m.CRPS) })
 	for i, level := range Levels {
 		note := ""

@@ -36,6 +36,9 @@ type Coverage struct {
 // Summary holds the means over all outcomes and over parts of them.
 type Summary struct {
 	Means
+	// Joint is the log density of all outcomes of a function together, for each target and channel; nil
+	// if it was not asked for. Its error is that over functions.
+	Joint       *Estimate  `json:"joint_log_density,omitempty"`
 	PerChannel  []Channel  `json:"per_channel,omitempty"` // nil for a single channel
 	PerFunction []Function `json:"per_function"`          // in the order in which they were added
 }
@@ -51,6 +54,7 @@ type Function struct {
 	Function   string   `json:"function"`
 	Points     int      `json:"points"` // targets
 	LogDensity float64  `json:"log_density"`
+	Joint      *float64 `json:"joint_log_density,omitempty"` // for each target and channel
 	CRPS       float64  `json:"crps"`
 	Coverage   Coverage `json:"coverage"`
 }

@@ -1,5 +1,7 @@
 package score
 
+import "math"
+
 // A Tally adds points up. Its memory grows with the number of functions, not with that of points.
 type Tally struct {
 	channels  []string
@@ -14,6 +16,7 @@ type Tally struct {
 type function struct {
 	name     string
 	channels []sums
+	joint    float64 // log density of all its outcomes together; NaN if unknown
 }
 
 // NewTally returns an empty tally of points with these channels.
@@ -27,7 +30,7 @@ func (t *Tally) Add(target []Point) {
 	name := target[0].Function
 	f := t.index[name]
 	if f == nil {
-		f = &function{name, make([]sums, len(t.channels))}
+		f = &function{name, make([]sums, len(t.channels)), math.NaN()}
 		t.index[name], t.functions = f, append(t.functions, f)
 	}
 	mean := 0.0
@@ -40,6 +43,9 @@ func (t *Tally) Add(target []Point) {
 	t.together.add(mean)
 }
 
+// AddJoint sets the log density of all outcomes of a function together. Targets of it were added.
+func (t *Tally) AddJoint(name string, logDensity float64) { t.index[name].joint = logDensity }
+
 // Targets returns the number of targets that were added.
 func (t *Tally) Targets() int { return int(t.together.n) }
 
@@ -51,10 +57,20 @@ func (t *Tally) Summary() Summary {
 			s.PerChannel = append(s.PerChannel, Channel{name, t.means(t.all[c], t.spread[c], c, c+1)})
 		}
 	}
+	var joint []cluster
 	for _, f := range t.functions {
 		all := total(f.channels)
-		s.PerFunction = append(s.PerFunction, Function{Function: f.name, Points: int(f.channels[0].n),
-			LogDensity: all.logDensity / all.n, CRPS: all.crps / all.n, Coverage: all.coverage()})
+		g := Function{Function: f.name, Points: int(f.channels[0].n),
+			LogDensity: all.logDensity / all.n, CRPS: all.crps / all.n, Coverage: all.coverage()}
+		if !math.IsNaN(f.joint) {
+			mean := f.joint / all.n
+			g.Joint, joint = &mean, append(joint, cluster{f.joint, all.n})
+		}
+		s.PerFunction = append(s.PerFunction, g)
+	}
+	if len(joint) > 0 {
+		e := estimate(joint)
+		s.Joint = &e
 	}
 	return s
 }
