@@ -198,6 +198,9 @@ type Data struct {
 	// Log are the columns of x and y whose natural logarithm the model sees. Densities and
 	// likelihoods in raw units include the Jacobian 1/y. csv.
 	Log []string `yaml:"log,flow,omitempty" mapstructure:"log"`
+	// Baseline are the degrees [fixed, random] of the linear mixed model that y is standardised by;
+	// see datasets.Scaling. nil takes y as it is. csv.
+	Baseline []int `yaml:"baseline,flow,omitempty" mapstructure:"baseline"`
 	// Missing is Refuse or Drop: what is done with a row that has a missing cell (empty, NA, NaN or
 	// null) in a column of function, x or y. csv.
 	Missing string `yaml:"missing,omitempty" mapstructure:"missing"`

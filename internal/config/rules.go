@@ -72,6 +72,7 @@ var rules = map[string]rule{
 	"data.scale":             name([]string{"standard", "range", "none"}),
 	"data.categories":        someColumns,
 	"data.log":               someColumns,
+	"data.baseline":          baseline,
 	"data.missing":           name([]string{Refuse, Drop}),
 	"train.steps":            whole(1, maxCount),
 	"train.epochs":           whole(1, maxCount),
@@ -119,6 +120,15 @@ func wholeRange(low, high int) rule {
 		r := v.([]int)
 		return len(r) == 2 && low <= r[0] && r[0] <= r[1] && r[1] <= high
 	}}
+}
+
+// baseline accepts the degrees of a mixed model, or none.
+var baseline = rule{
+	"[FIXED, RANDOM], the degrees of a linear mixed model: 0 to 5 and 0 to 2, FIXED ≥ RANDOM; or nothing",
+	func(v any) bool {
+		d := v.([]int)
+		return len(d) == 0 || len(d) == 2 && d[0] <= 5 && d[1] <= min(d[0], 2) && d[1] >= 0
+	},
 }
 
 // widths accepts the widths of one or more hidden layers.

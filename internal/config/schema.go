@@ -134,6 +134,7 @@ var kindsOf = map[string][]benchmark.Kind{
 	"data.scale":           {benchmark.CSV},
 	"data.categories":      {benchmark.CSV},
 	"data.log":             {benchmark.CSV},
+	"data.baseline":        {benchmark.CSV},
 	"data.missing":         {benchmark.CSV},
 	"train.epochs":         {benchmark.Images},
 	"train.weights":        {benchmark.CSV},

@@ -16,6 +16,9 @@ func (e Experiment) Variant() string {
 	if m.Aggregation != "" && m.Aggregation != Mean {
 		parts = append(parts, m.Aggregation)
 	}
+	if len(e.Data.Baseline) > 0 {
+		parts = append(parts, fmt.Sprintf("baseline %d %d", e.Data.Baseline[0], e.Data.Baseline[1]))
+	}
 	if m.AdaptorForm == Residual {
 		parts = append(parts, Residual)
 	}

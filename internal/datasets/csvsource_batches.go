@@ -93,7 +93,7 @@ func (s *csvSource) Train(step int, dst *Batch) error {
 	for b, i := range s.chosen {
 		f := s.functions[i]
 		s.deck.draw(points, uint64(step)*uint64(size)+uint64(b), f.train, s.picked)
-		s.fill(dst, b, f.first)
+		s.fill(dst, b, i)
 	}
 	return nil
 }
@@ -149,19 +149,20 @@ func (s *csvSource) Eval(i int, dst *Batch) error {
 				}
 			}
 		}
-		s.fill(dst, b, f.first)
+		s.fill(dst, b, k)
 	}
 	return nil
 }
 
-// fill writes function b: the picked points of the function whose points begin at first.
-func (s *csvSource) fill(dst *Batch, b, first int) {
-	at := b * dst.Points
+// fill writes function b: the picked points of function i of the files.
+func (s *csvSource) fill(dst *Batch, b, i int) {
+	at, width := b*dst.Points, s.scaling.ScaledX()
 	for k, p := range s.picked {
-		p += first
-		copy(dst.X[(at+k)*dst.DX:][:dst.DX], s.x[p*dst.DX:])
+		p += s.functions[i].first
+		copy(dst.X[(at+k)*dst.DX:], s.x[p*width:][:width])
 		copy(dst.Y[(at+k)*dst.DY:][:dst.DY], s.y[p*dst.DY:])
 	}
+	s.standardise(dst, b, i)
 }
 
 // A deck draws cards without replacement, in a time that does not depend on its size. Between

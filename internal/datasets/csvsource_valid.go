@@ -144,7 +144,7 @@ func (s *csvSource) Valid(i int, dst *Batch) error {
 		} else {
 			s.deck.draw(g, step, f.points, s.picked)
 		}
-		s.fill(dst, b, f.first)
+		s.fill(dst, b, i)
 	}
 	return nil
 }

@@ -10,11 +10,14 @@ import (
 //
 // A column with a Form other than plain numbers is converted first: model = (log raw − offset)/scale
 // for a logarithm, and several one-hot columns without offset and scale for a column of names.
+//
+// With a Baseline, y is then standardised once more; see there.
 type Scaling struct {
 	XOffset, XScale []float64 // [columns of x]
 	YOffset, YScale []float64 // [dy]
 	XForms          []Form    // [columns of x]; nil if all are plain numbers
 	YForms          []Form    // [dy]; nil if all are plain numbers
+	Baseline        Baseline  // nil: none
 }
 
 // ScalingOf returns the scaling of a source. For a source without one it returns a scaling that
@@ -35,27 +38,93 @@ func ScalingOf(src any, dx, dy int) Scaling {
 
 // Dims returns the numbers of columns of x and y that the model sees. A column of names is a column
 // for each name.
-func (s Scaling) Dims() (dx, dy int) {
+func (s Scaling) Dims() (dx, dy int) { return s.ScaledX() + s.Baseline.columns(), len(s.YScale) }
+
+// ScaledX returns the number of columns of x that the model sees, without those of a baseline.
+func (s Scaling) ScaledX() (dx int) {
 	for i := range s.XScale {
 		dx += formAt(s.XForms, i).width()
 	}
-	return dx, len(s.YScale)
+	return dx
 }
 
-// ModelX converts x [n, columns of x] from raw units into the model's [n, dx].
+// BaselineX returns the number of columns of x that a baseline adds; they are the last.
+func (s Scaling) BaselineX() int { return s.Baseline.columns() }
+
+// ModelX converts x [n, columns of x] from raw units into the model's, without the columns of a
+// baseline.
 func (s Scaling) ModelX(raw []float64) []float32 { return toModel(raw, s.XOffset, s.XScale, s.XForms) }
 
-// ModelY converts y [n, dy] from raw units into the model's.
+// ModelY converts y [n, dy] from raw units into the model's, without a baseline.
 func (s Scaling) ModelY(raw []float64) []float32 { return toModel(raw, s.YOffset, s.YScale, s.YForms) }
 
-// RawX converts x [n, dx] from the model's units into raw ones [n, columns of x].
+// RawX reverses ModelX.
 func (s Scaling) RawX(model []float64) []float64 { return toRaw(model, s.XOffset, s.XScale, s.XForms) }
 
-// RawY converts y [n, dy] from the model's units into raw ones.
+// RawY reverses ModelY.
 func (s Scaling) RawY(model []float64) []float64 { return toRaw(model, s.YOffset, s.YScale, s.YForms) }
 
+// Model converts the points of a function from raw units into the model's: its context, x [n, columns
+// of x] and y [n, dy], and the x of its targets.
+func (s Scaling) Model(contextX, contextY, targetX []float64) (cx, cy, tx []float32) {
+	cx, cy, tx = s.ModelX(contextX), s.ModelY(contextY), s.ModelX(targetX)
+	if s.Baseline == nil {
+		return cx, cy, tx
+	}
+	dx, dy := s.Dims()
+	width, known := s.ScaledX(), len(cy)/len(s.YScale)
+	n := known + len(tx)/width
+	x, y := make([]float32, n*dx), make([]float32, n*dy)
+	for i := range n {
+		if i < known {
+			copy(x[i*dx:], cx[i*width:][:width])
+		} else {
+			copy(x[i*dx:], tx[(i-known)*width:][:width])
+		}
+	}
+	copy(y, cy)
+	s.Baseline.standardise(x, y, known)
+	return x[:known*dx], y[:known*dy], x[known*dx:]
+}
+
+// Raw converts points x [n, dx] and y [n, dy] from the model's units into raw ones, x [n, columns of
+// x].
+func (s Scaling) Raw(x, y []float32) (rawX, rawY []float64) {
+	dx, dy := s.Dims()
+	width := s.ScaledX()
+	rawX, rawY = make([]float64, 0, len(x)), make([]float64, 0, len(y))
+	for i := 0; i < len(x); i += dx {
+		rawX = append(rawX, s.RawX(widened(x[i:][:width]))...)
+	}
+	for i, v := range y {
+		c := i % dy
+		offset, scale := s.YUnits(x[i/dy*dx:][:dx], c)
+		rawY = append(rawY, formAt(s.YForms, c).raw([]float64{float64(v)}, offset, scale))
+	}
+	return rawX, rawY
+}
+
+func widened(v []float32) []float64 {
+	w := make([]float64, len(v))
+	for i, x := range v {
+		w[i] = float64(x)
+	}
+	return w
+}
+
+// YUnits returns the offset and the scale of channel c of y at the point x [dx], which is in the
+// model's units: y, or its logarithm if the channel has that Form, is offset + scale·model.
+func (s Scaling) YUnits(x []float32, c int) (offset, scale float64) {
+	offset, scale = s.YOffset[c], s.YScale[c]
+	if s.Baseline != nil {
+		mean, log := s.Baseline.at(x, c)
+		offset, scale = offset+scale*mean, scale*math.Exp(log)
+	}
+	return offset, scale
+}
+
 // RawShift returns −Σ log(scale) over the columns of y. Added to the log-likelihood of a point in
-// the model's units, it gives that in raw units, or that of the logarithms if LogY; see LogShift.
+// the model's units, it gives that in raw units if not PointShifts; see PointShift.
 func (s Scaling) RawShift() float64 {
 	shift := 0.0
 	for _, scale := range s.YScale {
@@ -64,18 +133,25 @@ func (s Scaling) RawShift() float64 {
 	return shift
 }
 
-// LogY reports whether the model sees the logarithm of a column of y.
-func (s Scaling) LogY() bool {
-	return slices.ContainsFunc(s.YForms, func(f Form) bool { return f.Log })
+// PointShifts reports whether the log density of a point in raw units has a PointShift besides
+// RawShift.
+func (s Scaling) PointShifts() bool {
+	return s.Baseline != nil || slices.ContainsFunc(s.YForms, func(f Form) bool { return f.Log })
 }
 
-// LogShift returns −Σ log(raw y) over the columns of y whose logarithm the model sees: the Jacobian
-// that a density in raw units has besides RawShift. y [dy] is a point in the model's units.
-func (s Scaling) LogShift(y []float32) float64 {
+// PointShift returns what the log density of a point in raw units has besides RawShift: −log of the
+// baseline's deviation, and −log(raw y) for each column of y whose logarithm the model sees. x [dx]
+// and y [dy] are in the model's units.
+func (s Scaling) PointShift(x, y []float32) float64 {
 	shift := 0.0
-	for i, f := range s.YForms {
-		if f.Log {
-			shift -= s.YOffset[i] + float64(y[i])*s.YScale[i]
+	for c := range s.YScale {
+		if s.Baseline != nil {
+			_, log := s.Baseline.at(x, c)
+			shift -= log
+		}
+		if formAt(s.YForms, c).Log {
+			offset, scale := s.YUnits(x, c)
+			shift -= offset + float64(y[c])*scale
 		}
 	}
 	return shift

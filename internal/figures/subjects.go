@@ -57,7 +57,7 @@ func Subjects(source predict.Source, scaling datasets.Scaling, first, count int)
 // newSubject returns function i of a batch, without a name.
 func newSubject(b *datasets.Batch, i int, s datasets.Scaling) Subject {
 	first, end := i*b.Points, (i+1)*b.Points
-	x, y := s.RawX(float64s(b.X[first*b.DX:end*b.DX])), s.RawY(float64s(b.Y[first*b.DY:end*b.DY]))
+	x, y := s.Raw(b.X[first*b.DX:end*b.DX], b.Y[first*b.DY:end*b.DY])
 	known := b.Context * (len(x) / b.Points)
 	return Subject{
 		Function: predict.Function{ContextX: x[:known], ContextY: y[:b.Context*b.DY], TargetX: x[known:]},

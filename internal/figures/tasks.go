@@ -26,7 +26,7 @@ type Task struct {
 // NewTask returns function i of a batch, in the raw units of a scaling.
 func NewTask(b *datasets.Batch, i, channel int, s datasets.Scaling) Task {
 	first, split, end := i*b.Points, b.Context, (i+1)*b.Points
-	x, y := s.RawX(float64s(b.X[first:end])), s.RawY(float64s(b.Y[first*b.DY:end*b.DY]))
+	x, y := s.Raw(b.X[first*b.DX:end*b.DX], b.Y[first*b.DY:end*b.DY])
 	lo, hi := extremes(x)
 	return Task{
 		Function: predict.Function{

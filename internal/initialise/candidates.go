@@ -2,11 +2,13 @@ package initialise
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/prior"
 )
 
@@ -16,8 +18,9 @@ type candidate struct {
 	aggregation string // "" for canp and bnp
 	width       int
 	log         []string
-	prior       bool // starts from the weights that the program carries
-	slower      bool // a lower learning rate
+	baseline    [2]int // the degrees of the mixed model that y is standardised by; 0 without one
+	prior       bool   // starts from the weights that the program carries
+	slower      bool   // a lower learning rate
 }
 
 // key returns what tells two candidates apart.
@@ -61,6 +64,9 @@ func (c candidate) title() string {
 	if c.prior {
 		text += ", from the prior"
 	}
+	if c.baseline[0] > 0 {
+		text += ", on a mixed model"
+	}
 	if c.slower {
 		text += ", slower"
 	}
@@ -75,7 +81,7 @@ func (c candidate) title() string {
 
 // The stages of the search; each varies one thing of the best candidate so far.
 func (s *search) stages() []func(best candidate) []candidate {
-	return []func(candidate) []candidate{s.units, s.models, s.finer}
+	return []func(candidate) []candidate{s.units, s.models, s.onMixed, s.finer}
 }
 
 // first returns the candidate that the search starts from.
@@ -91,6 +97,15 @@ func (s *search) first() candidate {
 
 // units varies the columns whose logarithm is taken.
 func (s *search) units(best candidate) (all []candidate) {
+	for _, columns := range s.logs()[1:] {
+		all = append(all, best.withLog(columns))
+	}
+	return all
+}
+
+// logs returns the sets of columns whose logarithm may help, none first.
+func (s *search) logs() [][]string {
+	all := [][]string{nil}
 	var x, y []string
 	for _, name := range s.found.Skewed {
 		if slices.Contains(s.o.Y, name) {
@@ -100,16 +115,55 @@ func (s *search) units(best candidate) (all []candidate) {
 		}
 	}
 	if len(y) > 0 {
-		all = append(all, best.withLog(y))
+		all = append(all, y)
 	}
 	if len(x) > 0 {
-		all = append(all, best.withLog(x))
+		all = append(all, x)
 	}
 	if len(x) > 0 && len(y) > 0 {
-		all = append(all, best.withLog(slices.Concat(x, y)))
+		all = append(all, slices.Concat(x, y))
 	}
 	return all
 }
+
+// onMixed returns models of y standardised by the mixed model that predicts best.
+func (s *search) onMixed(candidate) (all []candidate) {
+	if s.mixed.baseline[0] == 0 {
+		return nil
+	}
+	for _, c := range []candidate{named("acqnp", config.Mean), named("acqnp", config.Attention), named("cnp", config.Mean)} {
+		if s.o.Model == c.model || s.o.Model == "" {
+			c.log, c.baseline = s.mixed.log, s.mixed.baseline
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// findMixed finds the mixed model that predicts held-out functions best, and on which logarithms.
+func (s *search) findMixed() error {
+	if s.data.SplitBy != "function" || s.found.Functions < leastMixed {
+		return nil
+	}
+	best := math.Inf(-1)
+	for _, columns := range s.logs() {
+		e, err := s.experiment(s.first().withLog(columns))
+		if err != nil {
+			return err
+		}
+		source, err := datasets.Open(e, s.o.DataDir)
+		if err != nil {
+			return err
+		}
+		if m, ok := datasets.MixedModel(source); ok && m.LogDensity > best {
+			best, s.mixed = m.LogDensity, candidate{log: columns, baseline: [2]int{m.Fixed, m.Random}}
+		}
+	}
+	return nil
+}
+
+// leastMixed is the least number of functions for a mixed model.
+const leastMixed = 5
 
 // models varies the model and its aggregation.
 func (s *search) models(best candidate) (all []candidate) {
@@ -204,8 +258,14 @@ func (s *search) experiment(c candidate) (config.Experiment, error) {
 	if len(c.log) > 0 {
 		data["log"] = c.log
 	}
+	if c.baseline[0] > 0 {
+		data["baseline"] = c.baseline[:]
+	}
 	train := section{"steps": 1, "batch_size": s.batchSize(), "learning_rate": c.rate(), "weight_decay": 1e-5,
 		"schedule": config.Plateau, "seed": s.o.Seed, "log_every": 100, "checkpoint_every": 1000, "keep_checkpoints": 2}
+	if c.baseline[0] > 0 { // the mixed model knows the y of context points
+		train["loss"] = config.Targets
+	}
 	if c.prior {
 		train["weights"] = config.PriorWeights
 	}

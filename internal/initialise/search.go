@@ -19,7 +19,8 @@ type search struct {
 	found Found
 	data  config.Data
 
-	steps    int // of a trial at most: what the budget pays for
+	mixed    candidate // the log and baseline of the best mixed model; baseline 0 if there is none
+	steps    int       // of a trial at most: what the budget pays for
 	outcomes []Outcome
 	known    map[string]int // from a candidate's key to its outcome
 }
@@ -43,6 +44,9 @@ func (s *search) run(ctx context.Context) (Result, error) {
 	best := s.first()
 	if s.o.Budget > 0 {
 		s.o.Progress.Note(fmt.Sprintf("trying models on %s of the data, by validation", splits(s.folds())))
+		if err := s.findMixed(); err != nil {
+			return Result{}, err
+		}
 		if err := s.setSteps(); err != nil {
 			return Result{}, err
 		}
@@ -216,7 +220,7 @@ func (s *search) job(c candidate, fold int) (*job, error) {
 func (s *search) setSteps() error {
 	c := s.first()
 	each := 0.0
-	for _, c := range slices.Concat([]candidate{c}, s.units(c), s.models(c), s.finer(c)) {
+	for _, c := range slices.Concat([]candidate{c}, s.units(c), s.models(c), s.onMixed(c), s.finer(c)) {
 		s.known[c.key()] = 0
 		j, err := s.job(c, 0)
 		if err != nil {
@@ -229,14 +233,14 @@ func (s *search) setSteps() error {
 	return nil
 }
 
-// rawShift returns what turns the validation's log-likelihood into that in raw units: the Jacobian
-// of the scaling and of logarithms, averaged as the log-likelihood is.
+// rawShift returns what turns the validation's log-likelihood into that in raw units, averaged as
+// the log-likelihood is.
 func rawShift(source datasets.Source) (float64, error) {
 	dx, dy := source.Dims()
 	scaling := datasets.ScalingOf(source, dx, dy)
 	shift := scaling.RawShift()
 	v, ok := source.(datasets.Validated)
-	if !ok || !scaling.LogY() {
+	if !ok || !scaling.PointShifts() {
 		return shift, nil
 	}
 	sum, functions := 0.0, 0
@@ -247,8 +251,8 @@ func rawShift(source datasets.Source) (float64, error) {
 		}
 		for f := range b.Functions {
 			mean, targets := 0.0, b.Points-b.Context
-			for p := b.Context; p < b.Points; p++ {
-				mean += scaling.LogShift(b.Y[(f*b.Points+p)*dy:][:dy]) / float64(targets)
+			for p := f*b.Points + b.Context; p < (f+1)*b.Points; p++ {
+				mean += scaling.PointShift(b.X[p*dx:][:dx], b.Y[p*dy:][:dy]) / float64(targets)
 			}
 			sum += mean
 			functions++

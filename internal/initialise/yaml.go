@@ -38,6 +38,7 @@ var remarks = map[string]string{
 	"train.levels":           "one in each of num_tau equal parts; or random",
 	"train.learning_rate":    "Adam",
 	"train.weight_decay":     "λ of the L2 regulariser",
+	"data.baseline":          "the mixed model: degrees in x of the mean and of each function's part",
 	"train.schedule":         "a constant learning rate, which falls to 0 at the end",
 	"train.loss":             "over all points, or over the target points alone (targets)",
 	"train.weights":          "starts from the weights that the program carries",

@@ -176,31 +176,31 @@ func (e *evaluator) batch(ctx context.Context, i int, f *feed.Feed, feeds *feed.
 		return run.BatchResult{}, err
 	}
 	f.Write(p)
-	logs := e.logs(f)
+	shifts := e.shifts(f)
 	e.scorer.take(i, f)
 	feeds.Release(f)
 	if err := p.Run(extents); err != nil {
 		return run.BatchResult{}, err
 	}
 	r, err := split(p.Output("loglik"), extents.Functions, extents.Points, extents.Context)
-	r.RawContext, r.RawTarget = logs.ContextLL, logs.TargetLL
+	r.RawContext, r.RawTarget = shifts.ContextLL, shifts.TargetLL
 	if err == nil {
 		err = e.scorer.score(ctx, i)
 	}
 	return r, err
 }
 
-// logs returns what the logarithms of y take from the log-likelihoods of a batch in raw units, for
-// the context points and for the targets: the mean of −log y.
-func (e *evaluator) logs(f *feed.Feed) run.BatchResult {
+// shifts returns what the log-likelihoods of a batch in raw units have besides the scaling, for the
+// context points and for the targets: the mean of datasets.Scaling.PointShift.
+func (e *evaluator) shifts(f *feed.Feed) run.BatchResult {
 	x := f.Extents
-	if !e.scaling.LogY() {
+	if !e.scaling.PointShifts() {
 		return run.BatchResult{}
 	}
-	dy := len(e.scaling.YScale)
+	dx, dy := e.scaling.Dims()
 	shifts := make([]float64, x.Functions*x.Points)
 	for i := range shifts {
-		shifts[i] = e.scaling.LogShift(f.Y()[i*dy:][:dy])
+		shifts[i] = e.scaling.PointShift(f.X()[i*dx:][:dx], f.Y()[i*dy:][:dy])
 	}
 	means, _ := split(shifts, x.Functions, x.Points, x.Context)
 	return means

@@ -71,18 +71,9 @@ func batchFunctions(b *datasets.Batch, s datasets.Scaling) []Function {
 	functions := make([]Function, b.Functions)
 	for i := range functions {
 		first := i * b.Points
-		x := s.RawX(wide(b.X[first*b.DX:][:min(b.Points, targetsPerRun)*b.DX]))
-		y := s.RawY(wide(b.Y[first*b.DY:][:b.Context*b.DY]))
-		functions[i] = Function{ContextX: s.RawX(wide(b.X[first*b.DX:][:b.Context*b.DX])), ContextY: y, TargetX: x}
+		x, y := s.Raw(b.X[first*b.DX:][:b.Points*b.DX], b.Y[first*b.DY:][:b.Points*b.DY])
+		dx, dy := len(s.XScale), b.DY
+		functions[i] = Function{ContextX: x[:b.Context*dx], ContextY: y[:b.Context*dy], TargetX: x[:min(b.Points, targetsPerRun)*dx]}
 	}
 	return functions
-}
-
-// wide converts numbers to float64.
-func wide(v []float32) []float64 {
-	w := make([]float64, len(v))
-	for i, x := range v {
-		w[i] = float64(x)
-	}
-	return w
 }

@@ -61,6 +61,7 @@ type predictor struct {
 	dx, dy  int // of the model
 	columns int // of x in raw units
 	scaling datasets.Scaling
+	x       []float32 // [n, dx]: of the targets of the last run
 }
 
 func newPredictor(t Trained, functions []Function) (*predictor, error) {
@@ -136,8 +137,9 @@ func (p *predictor) run(i int, f Function, first, n int) error {
 	if err != nil {
 		return err
 	}
-	x := p.scaling.ModelX(f.TargetX[first*p.columns:][:n*p.columns])
-	p.feed.Targets(p.draws, i, first, p.scaling.ModelX(f.ContextX), p.scaling.ModelY(f.ContextY), x, p.dx, p.dy)
+	contextX, contextY, x := p.scaling.Model(f.ContextX, f.ContextY, f.TargetX[first*p.columns:][:n*p.columns])
+	p.x = x
+	p.feed.Targets(p.draws, i, first, contextX, contextY, x, p.dx, p.dy)
 	p.feed.Write(program)
 	return program.Run(p.feed.Extents)
 }
@@ -158,7 +160,8 @@ func (p *predictor) channels(t int) ([]Distribution, error) {
 // distribution reads the distribution of one channel at target t from the outputs of the last run.
 func (p *predictor) distribution(t, channel int) Distribution {
 	raw, k := p.program.Output("components"), max(1, p.draws.Count())
-	units := likelihood.Units{Factor: p.scaling.YScale[channel], Offset: p.scaling.YOffset[channel]}
+	offset, scale := p.scaling.YUnits(p.x[t*p.dx:][:p.dx], channel)
+	units := likelihood.Units{Factor: scale, Offset: offset}
 	log := p.scaling.YForms != nil && p.scaling.YForms[channel].Log
 	if !p.model.Quantile() {
 		m := likelihood.NewGaussianMixture(raw[t*k*2*p.dy:][:k*2*p.dy], p.dy, channel, p.model.SigmaFloor())

@@ -70,8 +70,9 @@ func (c column) form() datasets.Form {
 }
 
 type columns struct {
-	X []column `json:"x"`
-	Y []column `json:"y"`
+	X        []column          `json:"x"`
+	Y        []column          `json:"y"`
+	Baseline datasets.Baseline `json:"baseline,omitempty"`
 }
 
 func (u Units) columns() columns {
@@ -87,7 +88,7 @@ func (u Units) columns() columns {
 		}
 		return cs
 	}
-	return columns{list(u.XNames, s.XOffset, s.XScale, s.XForms), list(u.YNames, s.YOffset, s.YScale, s.YForms)}
+	return columns{list(u.XNames, s.XOffset, s.XScale, s.XForms), list(u.YNames, s.YOffset, s.YScale, s.YForms), s.Baseline}
 }
 
 // text returns the units as JSON, for a file's metadata.
@@ -127,6 +128,10 @@ func readUnits(path string, meta map[string]string) (*Units, error) {
 	u.YNames, s.YOffset, s.YScale, s.YForms = unzip(c.Y)
 	if datasets.SameForms(s.XForms, nil) && datasets.SameForms(s.YForms, nil) {
 		s.XForms, s.YForms = nil, nil
+	}
+	s.Baseline = c.Baseline
+	if err := s.CheckBaseline(); err != nil {
+		return nil, bad(fmt.Sprintf("a baseline with %v", err))
 	}
 	return &u, nil
 }

@@ -1,0 +1,84 @@
+package datasets
+
+import (
+	"fmt"
+
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/mixed"
+)
+
+// fitBaseline fits the mixed models that data.baseline asks for to the training part.
+func (s *csvSource) fitBaseline() error {
+	d := s.e.Data.Baseline
+	if len(d) == 0 {
+		return nil
+	}
+	s.without = make([]Baseline, len(s.functions))
+	for c := range s.e.Data.YColumns {
+		functions := s.trainingFunctions(c)
+		m, err := mixed.Fit(functions, mixed.FormOf(functions, d[0], d[1]))
+		if err != nil {
+			return &input.Error{Key: "data.baseline", Found: fmt.Sprintf("a mixed model of %s with %v", s.e.Data.YColumns[c], err),
+				Expected: "lower degrees, or more data for training"}
+		}
+		s.scaling.Baseline = append(s.scaling.Baseline, m.Model)
+		k := 0
+		for i, f := range s.functions {
+			switch {
+			case f.train > 0 && !s.byPoint():
+				s.without[i] = append(s.without[i], m.Without(k))
+				k++
+			default:
+				s.without[i] = append(s.without[i], m.Model)
+			}
+		}
+	}
+	return nil
+}
+
+// trainingFunctions returns the training points of all functions with some, with channel c of y, in
+// the model's units without a baseline.
+func (s *csvSource) trainingFunctions(c int) []mixed.Function {
+	dx, dy := s.scaling.ScaledX(), len(s.scaling.YScale)
+	var functions []mixed.Function
+	for _, f := range s.functions {
+		if f.train == 0 {
+			continue
+		}
+		g := mixed.Function{DX: dx, X: widened(s.x[f.first*dx:][:f.train*dx])}
+		for i := range f.train {
+			g.Y = append(g.Y, float64(s.y[(f.first+i)*dy+c]))
+		}
+		functions = append(functions, g)
+	}
+	return functions
+}
+
+// standardise standardises function b of a batch, which is function i of the files. In training, and
+// wherever a training function is met, the mixed model is one that does not know the function. So
+// its errors are those that it makes for new functions.
+func (s *csvSource) standardise(dst *Batch, b, i int) {
+	if s.scaling.Baseline == nil {
+		return
+	}
+	n := dst.Points
+	s.without[i].standardise(dst.X[b*n*dst.DX:][:n*dst.DX], dst.Y[b*n*dst.DY:][:n*dst.DY], dst.Context)
+}
+
+// MixedModel returns the degrees of the mixed model that best predicts functions held out from the
+// training part, and the mean log density of their points in raw units. It returns false for a
+// source of another kind, for several channels of y, or if no model can be fitted.
+func MixedModel(source Source) (mixed.Choice, bool) {
+	s, ok := source.(*csvSource)
+	if !ok || s.scaling.Baseline != nil || len(s.scaling.YScale) != 1 || s.byPoint() {
+		return mixed.Choice{}, false
+	}
+	functions := s.trainingFunctions(0)
+	shifts := make([]float64, len(functions))
+	for i, f := range functions {
+		for _, y := range f.Y {
+			shifts[i] += (s.scaling.RawShift() + s.scaling.PointShift(nil, []float32{float32(y)})) / float64(len(f.Y))
+		}
+	}
+	return mixed.Choose(functions, shifts)
+}

@@ -1,0 +1,261 @@
+package mixed
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/diff/fd"
+	"gonum.org/v1/gonum/optimize"
+)
+
+// Fitted is a model fitted to functions, and what each function contributed.
+type Fitted struct {
+	Model
+	p, q, n int
+	total   []float64 // the sum of pp over all functions
+	parts   []part    // of the functions
+	theta   []float64 // of the best likelihood
+}
+
+// part holds sums over the points of a function, with p = p(x), q = q(x) of length p and q.
+type part struct {
+	n  int
+	qq []float64 // Σ q·qᵀ [q, q]
+	qp []float64 // Σ [p, y]·qᵀ [p+1, q]
+	pp []float64 // Σ [p, y]·[p, y]ᵀ [p+1, p+1]
+}
+
+// ridge is added to XᵀV⁻¹X, relative to its mean diagonal. It makes β unique if columns of x depend
+// on each other.
+const ridge = 1e-10
+
+// Fit fits a model by restricted maximum likelihood. It returns an error if there are fewer points
+// than coefficients.
+func Fit(functions []Function, form Form) (*Fitted, error) {
+	f := &Fitted{Model: Model{Form: form}}
+	f.p, f.q = form.count()
+	f.total = make([]float64, (f.p+1)*(f.p+1))
+	for _, g := range functions {
+		part := f.part(g)
+		f.n += part.n
+		for i, v := range part.pp {
+			f.total[i] += v
+		}
+		f.parts = append(f.parts, part)
+	}
+	if f.n <= f.p {
+		return nil, fmt.Errorf("%d points for %d coefficients", f.n, f.p)
+	}
+	var err error
+	if f.theta, err = f.maximise(); err != nil {
+		return nil, err
+	}
+	s, ok := f.solve(f.theta, -1)
+	if !ok {
+		return nil, errors.New("the points do not determine the coefficients")
+	}
+	f.Model = s.model(form, math.Sqrt(s.noise))
+	return f, f.Check(functions[0].DX)
+}
+
+// Without returns the model whose β does not know function i. G and σ are those of all functions.
+// For functions that the model was fitted to, it predicts as the model does for new ones.
+func (f *Fitted) Without(i int) Model {
+	s, ok := f.solve(f.theta, i)
+	if !ok { // the others do not determine β
+		return f.Model
+	}
+	return s.model(f.Form, f.Noise)
+}
+
+// part returns the sums of a function.
+func (f *Fitted) part(g Function) part {
+	p, q := f.p, f.q
+	s := part{n: g.points(), qq: make([]float64, q*q), qp: make([]float64, (p+1)*q), pp: make([]float64, (p+1)*(p+1))}
+	var a, b []float64
+	for k, y := range g.Y {
+		x := g.X[k*g.DX:][:g.DX]
+		a, b = powers(a[:0], x, f.Form.Random), append(powers(b[:0], x, f.Form.Fixed), y)
+		addProduct(s.qq, a, a)
+		addProduct(s.qp, b, a)
+		addProduct(s.pp, b, b)
+	}
+	return s
+}
+
+// addProduct adds a·bᵀ to m.
+func addProduct(m, a, b []float64) {
+	for i, v := range a {
+		for j, w := range b {
+			m[i*len(b)+j] += v * w
+		}
+	}
+}
+
+// maximise returns the θ of the best restricted likelihood: the lower triangle of Λ, with
+// G = σ²ΛΛᵀ.
+func (f *Fitted) maximise() ([]float64, error) {
+	q := f.q
+	start := make([]float64, 0, q*(q+1)/2)
+	for i := range q {
+		for j := range i + 1 {
+			start = append(start, map[bool]float64{true: 1}[i == j])
+		}
+	}
+	deviance := func(theta []float64) float64 {
+		s, ok := f.solve(theta, -1)
+		if !ok {
+			return math.Inf(1)
+		}
+		return s.deviance
+	}
+	problem := optimize.Problem{Func: deviance, Grad: func(grad, theta []float64) {
+		fd.Gradient(grad, deviance, theta, &fd.Settings{Formula: fd.Central, Step: 1e-5})
+	}}
+	settings := &optimize.Settings{GradientThreshold: 1e-4, MajorIterations: 60,
+		Converger: &optimize.FunctionConverge{Absolute: 1e-6, Iterations: 4}}
+	r, err := optimize.Minimize(problem, start, settings, &optimize.BFGS{})
+	if r == nil || math.IsInf(r.F, 0) || math.IsNaN(r.F) {
+		return nil, fmt.Errorf("the likelihood has no maximum (%v)", err)
+	}
+	return r.X, nil // an error of the line search leaves the best θ so far
+}
+
+// solution is what follows from θ.
+type solution struct {
+	deviance float64   // −2·log of the restricted likelihood, less a constant
+	lambda   []float64 // Λ [q, q], lower triangular
+	beta     []float64 // [p]
+	root     []float64 // the Cholesky factor of XᵀV⁻¹X [p, p]
+	noise    float64   // σ²
+}
+
+// solve returns β and the rest at θ, without the function of index out unless that is negative. It
+// returns false if the matrices are singular.
+func (f *Fitted) solve(theta []float64, out int) (s solution, ok bool) {
+	p, q, n := f.p, f.q, f.n
+	s.lambda = lower(theta, q)
+	total, logs := slices.Clone(f.total), 0.0
+	m, u := make([]float64, q*q), make([]float64, (p+1)*q)
+	for i, part := range f.parts {
+		if i == out {
+			n -= part.n
+			for k, v := range part.pp {
+				total[k] -= v
+			}
+			continue
+		}
+		if !part.capacitance(m, s.lambda, q) {
+			return s, false
+		}
+		logs += logDet(m, q)
+		for r := range p + 1 { // u = L⁻¹Λᵀ Σ q·[p, y]ᵀ, a row for each column
+			row := u[r*q:][:q]
+			transposed(row, s.lambda, part.qp[r*q:][:q])
+			forward(m, row)
+			for c := range r + 1 {
+				total[r*(p+1)+c] -= dot(row, u[c*q:][:q])
+			}
+		}
+	}
+	s.root, s.beta = make([]float64, p*p), make([]float64, p)
+	trace := 0.0
+	for i := range p {
+		trace += total[i*(p+1)+i]
+	}
+	for i := range p {
+		copy(s.root[i*p:][:i+1], total[i*(p+1):])
+		s.root[i*p+i] += ridge * trace / float64(p)
+	}
+	if n <= p || !factorise(s.root, p) {
+		return s, false
+	}
+	copy(s.beta, total[p*(p+1):])
+	forward(s.root, s.beta)
+	rest := max(total[p*(p+1)+p]-dot(s.beta, s.beta), 1e-12*f.total[p*(p+1)+p])
+	backward(s.root, s.beta)
+	s.noise = rest / float64(n-p)
+	s.deviance = logs + logDet(s.root, p) + float64(n-p)*math.Log(s.noise)
+	return s, s.noise > 0 && !math.IsNaN(s.deviance)
+}
+
+// lower returns the lower triangular matrix [q, q] with the given numbers, row by row.
+func lower(theta []float64, q int) []float64 {
+	m := make([]float64, q*q)
+	for i := range q {
+		theta = theta[copy(m[i*q:][:i+1], theta):]
+	}
+	return m
+}
+
+// capacitance sets m [q, q] to the Cholesky factor of I + Λᵀ(Σ q·qᵀ)Λ.
+func (s part) capacitance(m, lambda []float64, q int) bool {
+	for i := range q {
+		for j := range i + 1 {
+			sum := 0.0
+			for k := i; k < q; k++ {
+				inner := 0.0
+				for l := j; l < q; l++ {
+					inner += s.qq[k*q+l] * lambda[l*q+j]
+				}
+				sum += lambda[k*q+i] * inner
+			}
+			m[i*q+j] = sum
+		}
+		m[i*q+i]++
+	}
+	return factorise(m, q)
+}
+
+// transposed sets dst to Λᵀv.
+func transposed(dst, lambda, v []float64) {
+	q := len(v)
+	for i := range dst {
+		dst[i] = 0
+		for k := i; k < q; k++ {
+			dst[i] += lambda[k*q+i] * v[k]
+		}
+	}
+}
+
+func dot(a, b []float64) float64 {
+	sum := 0.0
+	for i, v := range a {
+		sum += v * b[i]
+	}
+	return sum
+}
+
+// model returns the model with noise σ. The covariance of b is σ²ΛΛᵀ, with the factor σΛ. That of
+// the error of β is σ²(LLᵀ)⁻¹ = σ²L⁻ᵀL⁻¹, with the factor of its Cholesky decomposition.
+func (s solution) model(form Form, sigma float64) Model {
+	p, q := form.count()
+	d := p + q
+	m := Model{Form: form, Beta: s.beta, Factor: make([]float64, d*d), Noise: sigma}
+	for i := range q {
+		for j := range i + 1 {
+			m.Factor[i*d+j] = sigma * s.lambda[i*q+j]
+		}
+	}
+	inverse, e := make([]float64, p*p), make([]float64, p)
+	for j := range p {
+		clear(e)
+		e[j] = 1
+		forward(s.root, e)
+		backward(s.root, e)
+		for i, v := range e {
+			inverse[i*p+j] = v
+		}
+	}
+	if !factorise(inverse, p) { // rounding: take β as known
+		clear(inverse)
+	}
+	for i := range p {
+		for j := range i + 1 {
+			m.Factor[(q+i)*d+q+j] = sigma * inverse[i*p+j]
+		}
+	}
+	return m
+}
