@@ -255,6 +255,8 @@ var refusals = []struct {
 	{"points without a context", minimalCSV + "  points: [5, 10]\n  sizes: smallest\n", 5, "data.points", "3 to 2"},
 	{"x as split column", minimalCSV + "  split_column: x\n", 5, "data.split_column", "two meanings"},
 	{"all functions for validation", minimalCSV + "  valid_fraction: 1\n", 5, "data.valid_fraction", "below 1"},
+	{"a baseline of degree 9", minimalCSV + "  baseline: [9, 1]\n", 5, "data.baseline", "0 to 5"},
+	{"a baseline whose functions bend more than their mean", minimalCSV + "  baseline: [1, 2]\n", 5, "data.baseline", "FIXED ≥ RANDOM"},
 	{"unknown sizes", minimalCSV + "  sizes: any\n", 5, "data.sizes", "all or smallest"},
 	{"too many csv rows", minimalCSV + "train: {batch_size: 65536, num_tau: 100}\n", 5, "train.num_tau", "a batch of 1310720000 rows"},
 	{"csv of digits", mnist + "data: {file: a.csv}\n", 3, "data.file", "only csv can use it"},

@@ -48,9 +48,6 @@ func (s Scaling) ScaledX() (dx int) {
 	return dx
 }
 
-// BaselineX returns the number of columns of x that a baseline adds; they are the last.
-func (s Scaling) BaselineX() int { return s.Baseline.columns() }
-
 // ModelX converts x [n, columns of x] from raw units into the model's, without the columns of a
 // baseline.
 func (s Scaling) ModelX(raw []float64) []float32 { return toModel(raw, s.XOffset, s.XScale, s.XForms) }

@@ -97,21 +97,24 @@ func (s *search) first() candidate {
 
 // units varies the columns whose logarithm is taken.
 func (s *search) units(best candidate) (all []candidate) {
-	for _, columns := range s.logs()[1:] {
+	for _, columns := range s.logs(skewed)[1:] {
 		all = append(all, best.withLog(columns))
 	}
 	return all
 }
 
-// logs returns the sets of columns whose logarithm may help, none first.
-func (s *search) logs() [][]string {
+// logs returns the sets of columns whose logarithm may help: none, then those of y, of x and of both
+// that may have one.
+func (s *search) logs(may func(c datasets.ScannedColumn, y bool) bool) [][]string {
 	all := [][]string{nil}
 	var x, y []string
-	for _, name := range s.found.Skewed {
-		if slices.Contains(s.o.Y, name) {
-			y = append(y, name)
-		} else {
-			x = append(x, name)
+	for i, c := range s.found.Columns {
+		switch ofY := i >= len(s.o.X); {
+		case c.Kind != datasets.NumberColumn || !may(c, ofY):
+		case ofY:
+			y = append(y, c.Name)
+		default:
+			x = append(x, c.Name)
 		}
 	}
 	if len(y) > 0 {
@@ -146,7 +149,7 @@ func (s *search) findMixed() error {
 		return nil
 	}
 	best := math.Inf(-1)
-	for _, columns := range s.logs() {
+	for _, columns := range s.logs(positive) {
 		e, err := s.experiment(s.first().withLog(columns))
 		if err != nil {
 			return err

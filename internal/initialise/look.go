@@ -148,7 +148,7 @@ func (f *Found) add(c datasets.ScannedColumn, y bool) error {
 		f.Categories = append(f.Categories, c.Name)
 	case c.Kind == datasets.DateColumn:
 		f.Dates = append(f.Dates, c.Name)
-	case skewed(c):
+	case c.Kind == datasets.NumberColumn && skewed(c, y):
 		f.Skewed = append(f.Skewed, c.Name)
 	}
 	if c.PerFunction && !y && f.Functions > 1 {
@@ -158,8 +158,14 @@ func (f *Found) add(c datasets.ScannedColumn, y bool) error {
 	return nil
 }
 
-// skewed reports whether a logarithm may help: all numbers are positive, spread over more than a
-// factor of 3, with a long tail to the right.
-func skewed(c datasets.ScannedColumn) bool {
+// skewed reports whether a network may need the logarithm of numbers: all are positive, spread over
+// more than a factor of 3, with a long tail to the right.
+func skewed(c datasets.ScannedColumn, _ bool) bool {
 	return c.Least > 0 && c.Most > 3*c.Least && c.Skew > 0.7
+}
+
+// positive reports whether a mixed model may need the logarithm: all numbers are positive, those of
+// x spread over more than a factor of 3.
+func positive(c datasets.ScannedColumn, y bool) bool {
+	return c.Least > 0 && (y || c.Most > 3*c.Least)
 }

@@ -97,4 +97,3 @@ func (m Model) logDensity(f Function, context int) float64 {
 	}
 	return sum / float64(len(f.Y)-context)
 }
-

@@ -74,7 +74,9 @@ func TestPredictionIsTheConditionalGaussian(t *testing.T) {
 	scaled.Mul(design, mat.NewDense(7, 7, f.Factor))
 	v.Mul(&scaled, scaled.T())
 	for n := range 4 { // context points
-		mean := func(i int) float64 { return mat.Dot(design.RowView(i).(*mat.VecDense).SliceVec(3, 7), mat.NewVecDense(4, f.Beta)) }
+		mean := func(i int) float64 {
+			return mat.Dot(design.RowView(i).(*mat.VecDense).SliceVec(3, 7), mat.NewVecDense(4, f.Beta))
+		}
 		wantMean, wantVar := mean(3), v.At(3, 3)+f.Noise*f.Noise
 		if n > 0 {
 			k := mat.NewDense(n, n, nil)
