@@ -128,13 +128,13 @@ func (f *Feed) Targets(d Draws, function, first int, contextX, contextY, x []flo
 	d.fill(f, uint64(function), first)
 }
 
-// Target fills the feed for a prediction of one target, x [dx], in B functions: contexts [B] are their
-// context points, each [N_c, width] with x and y side by side. function is the step of their random
+// Target fills the feed for a prediction of one target, x [B, dx], in B functions: contexts [B] are
+// their context points, each [N_c, width] with x and y side by side. function is the step of their random
 // numbers, and first is the number of the first of them in it.
 func (f *Feed) Target(d Draws, function, first int, contexts [][]float32, x []float32, width int) {
 	f.Extents = ops.Extents{Functions: len(contexts), Context: len(contexts[0]) / width, Points: 1, Levels: d.count}
-	f.context, f.targetX = slices.Concat(contexts...), slices.Repeat(x, len(contexts))
-	f.x, f.y = f.targetX, nil
+	f.context = slices.Concat(contexts...)
+	f.x, f.y = x, nil
 	d.fill(f, uint64(function), first)
 }
 

@@ -114,7 +114,7 @@ type joint struct {
 	atOnce   int // draws in one run
 	number   int // of the function
 	function Function
-	contexts [][]float32 // of each draw: [points, dx+dy], the function's own and the revealed targets
+	known    []Function // of each draw: its context is the function's own and the revealed targets
 }
 
 // The largest numbers of targets of a function with joint draws, and of numbers in their contexts.
@@ -145,26 +145,36 @@ func newJoint(t Trained, functions []Function, draws int) (*joint, error) {
 
 // begin starts with function i. All draws begin with its own context.
 func (j *joint) begin(i int, f Function) {
-	x, y := j.scaling.ModelX(f.ContextX), j.scaling.ModelY(f.ContextY)
-	var own []float32
-	for n := range len(y) / j.dy {
-		own = append(append(own, x[n*j.dx:][:j.dx]...), y[n*j.dy:][:j.dy]...)
+	j.number, j.function, j.known = i, f, make([]Function, j.draws)
+	for n := range j.known {
+		j.known[n] = Function{ContextX: slices.Clone(f.ContextX), ContextY: slices.Clone(f.ContextY)}
 	}
-	j.number, j.function, j.contexts = i, f, make([][]float32, j.draws)
-	for n := range j.contexts {
-		j.contexts[n] = append([]float32(nil), own...)
+}
+
+// model returns the inputs of target i in the draws: the context of each, [points, dx+dy], and x
+// [draws, dx]. With a baseline, they depend on all that is revealed.
+func (j *joint) model(i int, known []Function) (contexts [][]float32, x []float32) {
+	target := j.function.TargetX[i*j.columns:][:j.columns]
+	for _, f := range known {
+		cx, cy, tx := j.scaling.Model(f.ContextX, f.ContextY, target)
+		context := make([]float32, 0, len(cx)+len(cy))
+		for n := range len(cy) / j.dy {
+			context = append(append(context, cx[n*j.dx:][:j.dx]...), cy[n*j.dy:][:j.dy]...)
+		}
+		contexts, x = append(contexts, context), append(x, tx...)
 	}
+	return contexts, x
 }
 
 // reveal calls choose with the distributions [dy] of target i for each draw, given the targets
 // revealed before. The y [dy] that choose returns joins the draw's context.
 func (j *joint) reveal(ctx context.Context, i int, choose func(draw int, channels []Distribution) []float64) error {
-	x := j.scaling.ModelX(j.function.TargetX[i*j.columns:][:j.columns])
 	for first := 0; first < j.draws; first += j.atOnce {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		contexts := j.contexts[first:min(first+j.atOnce, j.draws)]
+		known := j.known[first:min(first+j.atOnce, j.draws)]
+		contexts, x := j.model(i, known)
 		// Random levels depend on the target and the number of the draw alone.
 		j.feed.Target(j.predictor.draws, j.number, i*MaxDraws+first, contexts, x, j.dx+j.dy)
 		program, err := j.at(j.feed.Extents)
@@ -175,16 +185,19 @@ func (j *joint) reveal(ctx context.Context, i int, choose func(draw int, channel
 		if err := program.Run(j.feed.Extents); err != nil {
 			return err
 		}
-		for n := range contexts {
+		j.x = x
+		for n := range known {
 			channels := make([]Distribution, j.dy) // whose mean may be infinite, unlike their draws
 			for c := range channels {
 				channels[c] = j.distribution(n, c)
 			}
-			y := j.scaling.ModelY(choose(first+n, channels))
-			if slices.ContainsFunc(y, func(v float32) bool { return v-v != 0 }) {
-				return fmt.Errorf("function %d, target %d, draw %d: found %v in the model's units, expected finite numbers", j.number, i, first+n+1, y)
+			y := choose(first+n, channels)
+			if slices.ContainsFunc(j.scaling.ModelY(y), func(v float32) bool { return v-v != 0 }) {
+				return fmt.Errorf("function %d, target %d, draw %d: found %v, expected finite numbers", j.number, i, first+n+1, y)
 			}
-			contexts[n] = append(append(contexts[n], x...), y...)
+			f := &known[n]
+			f.ContextX = append(f.ContextX, j.function.TargetX[i*j.columns:][:j.columns]...)
+			f.ContextY = append(f.ContextY, y...)
 		}
 	}
 	return nil
