@@ -61,14 +61,17 @@ func (s *scorer) take(batch int, f *feed.Feed) {
 		at := k * all / n
 		function := at / each
 		first := function * e.Points
-		x := func(from, n int) []float64 { return p.scaling.RawX(wide(f.X()[from*p.dx:][:n*p.dx])) }
-		y := func(from, n int) []float64 { return p.scaling.RawY(wide(f.Y()[from*p.dy:][:n*p.dy])) }
+		raw := func(from, n int) (x, y []float64) {
+			return p.scaling.Raw(f.X()[from*p.dx:][:n*p.dx], f.Y()[from*p.dy:][:n*p.dy])
+		}
 		if function != last {
 			last = function
-			s.taken = append(s.taken, Function{Name: s.name(batch, function), ContextX: x(first, e.Context), ContextY: y(first, e.Context)})
+			x, y := raw(first, e.Context)
+			s.taken = append(s.taken, Function{Name: s.name(batch, function), ContextX: x, ContextY: y})
 		}
-		g, target := &s.taken[len(s.taken)-1], first+e.Context+at%each
-		g.TargetX, g.TargetY = append(g.TargetX, x(target, 1)...), append(g.TargetY, y(target, 1)...)
+		g := &s.taken[len(s.taken)-1]
+		x, y := raw(first+e.Context+at%each, 1)
+		g.TargetX, g.TargetY = append(g.TargetX, x...), append(g.TargetY, y...)
 	}
 }
 
