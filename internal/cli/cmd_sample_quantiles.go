@@ -75,7 +75,7 @@ func runSample(ctx context.Context, a *app, o sampleOptions) error {
 	predictions := predict.Shown(p, asked.CountTargets(), asked.Predict(ctx, asked.Functions))
 	table := predict.Quantiles{Names: predict.NamesOf(&asked), Levels: o.quantiles, Draws: o.draws, Seed: e.Eval.Seed}
 	if o.plot != "" && o.components {
-		err = o.writeComponents(table, predictions, figures.FitPlot{Title: asked.Title(), XLabel: units.Label(0), YLabel: units.YNames[0]})
+		err = o.writeComponents(table, predictions, figures.FitPlot{Title: asked.Title(), X: figures.AxisOf(units, 0), YLabel: units.YNames[0]})
 	} else if err = table.Write(o.out, predictions); err == nil {
 		err = o.draw(ctx, &asked, o.quantiles)
 	}

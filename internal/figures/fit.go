@@ -22,9 +22,10 @@ const MaxPanels = 6
 // the quantile levels along x (colour for τ, opacity for the weight) and the predictive mean. If there
 // are Levels, it adds quantiles. It draws only the first six panels, and the title says so.
 type FitPlot struct {
-	Title          string
-	XLabel, YLabel string
-	Panels         []Panel
+	Title  string
+	X      Axis
+	YLabel string
+	Panels []Panel
 }
 
 // A Panel is one function, in raw units.
@@ -73,9 +74,20 @@ func (f FitPlot) draw(c draw.Canvas) {
 		if p.YLabel == "" {
 			p.YLabel = f.YLabel
 		}
-		plots[i] = p.plot(f.XLabel)
+		plots[i] = p.plot(f.X, len(panels))
 	}
 	drawPanels(c, plots)
+}
+
+// lettersOf returns the number of letters that fit the axis of one of so many panels.
+func lettersOf(panels int) int {
+	switch {
+	case panels < 2:
+		return 100
+	case panels < 5 && panels != 3:
+		return 48
+	}
+	return 30
 }
 
 // drawPanels draws up to two panels side by side, and more in two rows.
@@ -97,15 +109,16 @@ func drawPanels(c draw.Canvas, panels []*plot.Plot) {
 	}
 }
 
-// plot draws the panel's parts. It draws a large context before the lines, since it would hide them,
+// plot draws the parts of one of so many panels. It draws a large context before the lines, since it would hide them,
 // but after the shading, which would hide it.
-func (p Panel) plot(xLabel string) *plot.Plot {
+func (p Panel) plot(x Axis, panels int) *plot.Plot {
 	p.Grid = slices.Clone(p.Grid)
 	slices.SortStableFunc(p.Grid, func(a, b PredictedPoint) int { return compare(a.X, b.X) })
 
 	fig := plot.New()
 	style(fig)
-	fig.Title.Text, fig.X.Label.Text, fig.Y.Label.Text = shortened(p.Title), xLabel, p.YLabel
+	fig.Title.Text, fig.Y.Label.Text = shortened(p.Title), p.YLabel
+	x.set(&fig.X, lettersOf(panels))
 	fig.X.Min, fig.X.Max = p.xRange()
 	fig.Y.Min, fig.Y.Max = p.yRange()
 

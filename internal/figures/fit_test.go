@@ -70,7 +70,7 @@ func gaussian() figures.Panel {
 }
 
 func figure(panels ...figures.Panel) figures.FitPlot {
-	return figures.FitPlot{Title: "acqnp on double-sine, step 1000", XLabel: "x", YLabel: "y", Panels: panels}
+	return figures.FitPlot{Title: "acqnp on double-sine, step 1000", X: figures.Axis{Name: "x"}, YLabel: "y", Panels: panels}
 }
 
 // save draws to a file and returns its content. The file is kept in $ACQNP_PLOTS if that is set.

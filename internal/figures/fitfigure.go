@@ -36,7 +36,7 @@ func NewFitFigure(ctx context.Context, runs []Run, f FitFunctions) (Figure, erro
 // densitySheet returns a sheet with a row for each subject and a column for each run.
 func densitySheet(ctx context.Context, runs []Run, subjects []Subject) (Figure, error) {
 	first := runs[0]
-	sheet := Sheet{Title: first.Experiment.Benchmark, XLabel: first.Ask.Units.Label(0), ShareY: true, Cells: make([][]Cell, len(subjects))}
+	sheet := Sheet{Title: first.Ask.Data, X: AxisOf(first.Ask.Units, 0), ShareY: true, Cells: make([][]Cell, len(subjects))}
 	for _, s := range subjects {
 		sheet.Rows = append(sheet.Rows, fmt.Sprintf("%s (%s)", first.Ask.Units.YNames[0], s.Name))
 	}
@@ -58,7 +58,7 @@ func densitySheet(ctx context.Context, runs []Run, subjects []Subject) (Figure, 
 // mapsOfRuns returns the maps of each subject, by one run after the other.
 func mapsOfRuns(ctx context.Context, runs []Run, subjects []Subject) (Figure, error) {
 	u := runs[0].Ask.Units
-	figure := MapPlot{Title: runs[0].Experiment.Benchmark, XLabel: u.Label(0), YLabel: u.Label(1)}
+	figure := MapPlot{Title: runs[0].Ask.Data, X: AxisOf(u, 0), Y: AxisOf(u, 1)}
 	for i := range subjects {
 		for _, r := range runs {
 			rows, err := mapRows(ctx, r.Ask, subjects[i:i+1])
@@ -76,7 +76,7 @@ func mapsOfRuns(ctx context.Context, runs []Run, subjects []Subject) (Figure, er
 
 // intervalsOfRuns returns the intervals of the first subjects, by one run after the other.
 func intervalsOfRuns(ctx context.Context, runs []Run, subjects []Subject) (Figure, error) {
-	figure := IntervalPlot{Title: runs[0].Experiment.Benchmark}
+	figure := IntervalPlot{Title: runs[0].Ask.Data}
 	for i := range subjects {
 		for _, r := range runs {
 			panels, err := intervalPanels(ctx, r.Ask, subjects[i:i+1])

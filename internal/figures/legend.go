@@ -131,8 +131,10 @@ func textStyle(size vg.Length) text.Style {
 }
 
 // shortened returns a title that fits a panel.
-func shortened(title string) string {
-	const most = 32
+func shortened(title string) string { return shortenedTo(title, 32) }
+
+// shortenedTo returns at most so many letters of a text.
+func shortenedTo(title string, most int) string {
 	if letters := []rune(title); len(letters) > most {
 		return string(letters[:most-1]) + "…"
 	}

@@ -15,9 +15,9 @@ import (
 // A MapPlot shows predictions for x of two columns. It has a row for each function and channel of y,
 // with two maps over x: the median, and the width of the central 90 % interval.
 type MapPlot struct {
-	Title          string
-	XLabel, YLabel string // the two columns of x
-	Rows           []MapRow
+	Title string
+	X, Y  Axis // the two columns of x
+	Rows  []MapRow
 }
 
 // A MapRow is one channel of y of one function, in raw units.
@@ -84,8 +84,9 @@ func (f MapPlot) panel(m heat, median bool) *plot.Plot {
 	p := plot.New()
 	style(p)
 	p.Title.Text = shortened(m.row.Title)
-	p.X.Label.Text, p.Y.Label.Text = f.XLabel, f.YLabel
 	p.X.Tick.Marker, p.Y.Tick.Marker = fewTicks{}, fewTicks{}
+	f.X.set(&p.X, lettersOf(2))
+	f.Y.set(&p.Y, 60)
 	p.X.Min, p.X.Max = mapRange(m.row.Columns)
 	p.Y.Min, p.Y.Max = mapRange(m.row.Rows)
 	p.Add(m)

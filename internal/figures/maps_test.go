@@ -47,7 +47,7 @@ func slope() figures.MapPlot {
 			r.Median, r.Width = append(r.Median, float64(i)), append(r.Width, float64(j))
 		}
 	}
-	return figures.MapPlot{Title: "cnp on csv", XLabel: "east", YLabel: "north", Rows: []figures.MapRow{r}}
+	return figures.MapPlot{Title: "cnp on csv", X: figures.Axis{Name: "east"}, Y: figures.Axis{Name: "north"}, Rows: []figures.MapRow{r}}
 }
 
 func decodePNG(t *testing.T, content []byte) image.Image {

@@ -33,7 +33,7 @@ func NewPrediction(ctx context.Context, t predict.Trained, subjects []Subject, l
 	case maps:
 		title, subjects := firstOf(subjects, t, maxMaps)
 		rows, err := mapRows(ctx, t, subjects)
-		return MapPlot{Title: title, XLabel: t.Units.Label(0), YLabel: t.Units.Label(1), Rows: rows[:min(len(rows), maxMaps)]}, err
+		return MapPlot{Title: title, X: AxisOf(t.Units, 0), Y: AxisOf(t.Units, 1), Rows: rows[:min(len(rows), maxMaps)]}, err
 	case intervals:
 		title, subjects := firstOf(subjects, t, MaxPanels)
 		panels, err := intervalPanels(ctx, t, subjects)
@@ -41,7 +41,7 @@ func NewPrediction(ctx context.Context, t predict.Trained, subjects []Subject, l
 	}
 	title, subjects := firstOf(subjects, t, MaxPanels)
 	panels, err := DensityPanels(ctx, t, subjects, levels)
-	return FitPlot{Title: title, XLabel: t.Units.Label(0), Panels: panels[:min(len(panels), MaxPanels)]}, err
+	return FitPlot{Title: title, X: AxisOf(t.Units, 0), Panels: panels[:min(len(panels), MaxPanels)]}, err
 }
 
 // A kind is what a figure of predictions looks like.

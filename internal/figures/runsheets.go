@@ -33,7 +33,7 @@ func NewFitSheet(ctx context.Context, runs []Run, f FitFunctions, askedLevels bo
 	if err != nil {
 		return Sheet{}, err
 	}
-	sheet := newDataSheet(first.Experiment.Benchmark, first.Ask.Units.Label(0), tasks)
+	sheet := newDataSheet(first.Experiment.Benchmark, AxisOf(first.Ask.Units, 0), tasks)
 	for i := range tasks {
 		sheet.Rows = append(sheet.Rows, fmt.Sprintf("%s (function %d)", first.Ask.Units.YNames[0], f.First+i))
 	}
@@ -69,7 +69,7 @@ func NewLaneSheet(ctx context.Context, runs []Run, levels int) (Sheet, error) {
 	if err != nil {
 		return Sheet{}, err
 	}
-	sheet := newDataSheet("speed by flow", runs[0].Ask.Units.Label(0), tasks)
+	sheet := newDataSheet("speed by flow", AxisOf(runs[0].Ask.Units, 0), tasks)
 	sheet.Rows = []string{"speed on lane 2", "speed on lane 3"}
 	for _, r := range runs {
 		r.Ask.Bootstraps = ensembleBootstraps
@@ -93,8 +93,8 @@ func evenLevels(n int) []float64 {
 }
 
 // newDataSheet returns a sheet with one column: the tasks' data and contexts.
-func newDataSheet(title, xLabel string, tasks []Task) Sheet {
-	sheet := Sheet{Title: title, XLabel: xLabel, ShareY: true, Columns: []string{"Data"}}
+func newDataSheet(title string, x Axis, tasks []Task) Sheet {
+	sheet := Sheet{Title: title, X: x, ShareY: true, Columns: []string{"Data"}}
 	for _, t := range tasks {
 		sheet.Cells = append(sheet.Cells, []Cell{{Data: t.Data, Context: t.Context}})
 	}
@@ -115,7 +115,7 @@ func (s *Sheet) addRun(ctx context.Context, r Run, tasks []Task, view View, leve
 // own evaluation functions, as in the paper's figure 2. The row above shows the quantiles at these
 // levels.
 func NewLevelSheet(ctx context.Context, runs []Run, function int) (Sheet, error) {
-	sheet := Sheet{Title: "quantile levels τ, and the quantiles that they stand for", XLabel: "x", Rows: []string{"y", "τ"},
+	sheet := Sheet{Title: "quantile levels τ, and the quantiles that they stand for", X: Axis{Name: "x"}, Rows: []string{"y", "τ"},
 		Cells: make([][]Cell, 2)}
 	for _, r := range runs {
 		tasks, err := r.tasks(function, 1)

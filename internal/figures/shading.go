@@ -205,7 +205,7 @@ func regionEntries() []legendEntry {
 		{"densest 50 %", lineWidth, regionThumb(halfColours)},
 		{"90 %", lineWidth, regionThumb(mostColours)},
 		{"99 % of the prediction", lineWidth, regionThumb(shadedColours)},
-		{"median", lineWidth, lineThumb(medianStyle)},
+		{"median, where it is likely", lineWidth, lineThumb(medianStyle)},
 	}
 }
 

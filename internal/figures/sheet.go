@@ -17,7 +17,7 @@ import (
 // figures 1 and 3.
 type Sheet struct {
 	Title   string
-	XLabel  string
+	X       Axis
 	Columns []string // titles, drawn after the letters a), b), …
 	Rows    []string // labels of the y axes
 	Cells   [][]Cell // [row][column]
@@ -128,8 +128,9 @@ func (s Sheet) draw(c draw.Canvas) {
 			} else if s.ShareY {
 				p.Y.Tick.Marker = unlabelled{fewTicks{}}
 			}
-			if i == len(s.Rows)-1 {
-				p.X.Label.Text = s.XLabel
+			s.X.set(&p.X, lettersOf(9))
+			if i < len(s.Rows)-1 {
+				p.X.Label.Text = ""
 			}
 			plots[i] = append(plots[i], p)
 		}

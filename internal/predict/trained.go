@@ -1,6 +1,9 @@
 package predict
 
 import (
+	"path/filepath"
+	"strings"
+
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/feed"
@@ -28,6 +31,7 @@ type Trained struct {
 	Seed       uint64 // of the random levels and of the bootstraps
 
 	Benchmark string      // for run.Eval
+	Data      string      // for titles: the benchmark, or the name of your own file
 	Variant   string      // for run.Eval, as config.Experiment.Variant names it
 	Weights   run.Weights // for run.Eval: where Params were read from
 }
@@ -36,12 +40,21 @@ type Trained struct {
 // say, with random levels. Its Weights are not set.
 func New(e config.Experiment, m *models.Model, params []float32, u run.Units, d device.Device) Trained {
 	return Trained{Model: m, Params: params, Units: u, Device: d, NumTau: e.Eval.NumTau, Levels: RandomLevels,
-		Bootstraps: e.Model.EvalBootstraps, Seed: e.Eval.Seed, Benchmark: e.Benchmark, Variant: e.Variant()}
+		Bootstraps: e.Model.EvalBootstraps, Seed: e.Eval.Seed, Benchmark: e.Benchmark, Data: dataOf(e), Variant: e.Variant()}
 }
 
-// Title returns "MODEL on BENCHMARK", or "MODEL (VARIANT) on BENCHMARK" if there is a variant.
+// dataOf returns the benchmark, or the name of a csv's file without directory and extension.
+func dataOf(e config.Experiment) string {
+	if e.Data.File == "" {
+		return e.Benchmark
+	}
+	name := filepath.Base(filepath.Clean(e.Data.File))
+	return strings.TrimSuffix(name, filepath.Ext(name))
+}
+
+// Title returns "MODEL on DATA", or "MODEL (VARIANT) on DATA" if there is a variant.
 func (t Trained) Title() string {
-	return config.Named(t.Model.Name(), t.Variant) + " on " + t.Benchmark
+	return config.Named(t.Model.Name(), t.Variant) + " on " + t.Data
 }
 
 // draws returns the model's random inputs: levels or bootstraps.

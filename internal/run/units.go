@@ -45,15 +45,6 @@ func (u Units) Layout(functions ...string) datasets.Layout {
 	return datasets.Layout{X: u.XNames, Y: u.YNames, XForms: u.Scaling.XForms, YForms: u.Scaling.YForms, Functions: functions}
 }
 
-// Label returns the name of column c of x for the axis of a plot. That of a column of dates says from
-// which day they are counted.
-func (u Units) Label(c int) string {
-	if f := u.Scaling.XForms; f != nil && f[c].Origin != "" {
-		return u.XNames[c] + ", days since " + f[c].Origin
-	}
-	return u.XNames[c]
-}
-
 // A column is the units of one column as they are stored: model = (raw − offset)/scale, or a
 // datasets.Form.
 type column struct {
