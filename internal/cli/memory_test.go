@@ -27,7 +27,7 @@ func TestMoreMemoryThanThereIs(t *testing.T) {
 		{"eval --run " + s.run + " --num-tau 1000000 --threads 4096", "with which evaluation takes"},
 		{"sample-quantiles --run " + s.run + " --context " + s.context + " --grid 0:1:600 --out " + filepath.Join(dir, "q.csv") + " --num-tau 1000000 --threads 4096",
 			"with which prediction takes"},
-		{"plot fit --run " + s.run + " --out " + filepath.Join(dir, "f.png") + " --num-tau 1000000 --threads 4096", "with which prediction takes"},
+		{"plot fit --components --run " + s.run + " --out " + filepath.Join(dir, "f.png") + " --num-tau 1000000 --threads 4096", "with which prediction takes"},
 	} {
 		checkRefusal(t, c.args, acqnp(append(strings.Fields(c.args), "--quiet")...), 2, c.want)
 	}
