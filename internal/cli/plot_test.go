@@ -140,6 +140,9 @@ func TestFigures(t *testing.T) {
 		"rgb":        {append(run("svhn", "cqnp"), "completion", "--data-dir", data, "--images", "1", "--context", "100"), 0, 0, 0.1},
 		"training":   {append(run("double-sine", "acqnp", "bnp"), "training"), 1200, 800, 0.001},
 	} {
+		if testing.Short() && name != "fit grid" && name != "rgb" && name != "training" {
+			continue // pictures take long under the race detector, and are drawn by one goroutine
+		}
 		t.Run(name, func(t *testing.T) {
 			args := append([]string{"plot"}, moveFirst(c.args)...)
 			for _, extension := range []string{".png", ".svg", ".pdf"} {

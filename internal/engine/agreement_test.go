@@ -206,7 +206,7 @@ func worst[T engine.Float](got []float32, want []T) float64 {
 // of alternating sign.
 func TestEnginesAgree(t *testing.T) {
 	for _, s := range shapes() {
-		if testing.Short() && s.e.Rows(ops.Row) > 2000 {
+		if testing.Short() && s.e.Rows(ops.Point) > 250 {
 			continue // the reference takes minutes under the race detector; TestThreadsGiveTheSameBits has such sizes
 		}
 		t.Run(s.String(), func(t *testing.T) {

@@ -76,13 +76,16 @@ func trains(t *testing.T, r initialise.Result, holds string) {
 	}
 }
 
-func waves() file { return file{text: table("g,x,y", ",", repeat(9, 12), curve), function: "g"} }
+func waves() file { return file{text: table("g,x,y", ",", repeat(5, 100), curve), function: "g"} }
+
+// many returns so many functions that trials take only one split of them.
+func many() file { return file{text: table("g,x,y", ",", repeat(5, 180), curve), function: "g"} }
 
 // Trials give the same choice with any number of threads, and the file names them all.
 func TestTrialsAreTheSameOnAnyThreads(t *testing.T) {
 	var files []string
 	o := waves().options(t)
-	o.Budget = 0.05
+	o.Budget = 0.01
 	for _, o.Threads = range []int{1, 3} {
 		r, err := initialise.Run(t.Context(), o)
 		if err != nil {
@@ -113,8 +116,8 @@ func TestTrialsAreTheSameOnAnyThreads(t *testing.T) {
 
 func TestOneModelAlone(t *testing.T) {
 	for _, model := range config.Models() {
-		o := waves().options(t)
-		o.Budget, o.Model = 0.02, model
+		o := many().options(t)
+		o.Budget, o.Model = 0.002, model
 		r, err := initialise.Run(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
@@ -149,9 +152,9 @@ func TestLogDensitiesAreInTheUnitsOfTheData(t *testing.T) {
 // The program's weights are for one column of x and one of y.
 func TestThePriorIsTriedWhereItFits(t *testing.T) {
 	for _, x := range [][]string{{"x"}, {"x", "sex"}} {
-		f := file{text: table("g,x,y,sex", ",", repeat(9, 9), also(func(f, i int) string { return []string{"f", "m"}[f%2] })), function: "g", x: x}
+		f := file{text: table("g,x,y,sex", ",", repeat(5, 180), also(func(f, i int) string { return []string{"f", "m"}[f%2] })), function: "g", x: x}
 		o := f.options(t)
-		o.Budget, o.Model = 0.02, "acqnp"
+		o.Budget, o.Model = 0.002, "acqnp"
 		r, err := initialise.Run(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
