@@ -8,18 +8,18 @@ import (
 // A curve is the density of a distribution of y in a coordinate z, for the search of its extrema
 // and levels. z is y, or log y for an [Exp], whose density in y is p_Z(z)·exp(−z).
 type curve struct {
-	d      Distribution // of z
-	terms  []term
-	exp    bool
-	origin float64 // the z at which exp(−z) counts as 1, so that it does not overflow
+	d     Distribution // of z
+	terms []term
+	exp   bool
 }
 
 // A term is a component of a mixture, times its weight. Left and right of its location, the
 // logarithm of its density is linear, or a parabola for a Gaussian.
 type term struct {
+	gaussian        bool
 	location, scale float64
 	height          float64 // the logarithm of the weighted density at the location
-	up, down        float64 // slopes of the logarithm left and right of the location; 0 for a Gaussian
+	up, down        float64 // slopes of the logarithm left and right of the location, unless gaussian
 	quantile        func(p float64) float64
 }
 
@@ -36,12 +36,12 @@ func curveOf(d Distribution) (curve, bool) {
 	case Mixture:
 		for k, l := range m.components {
 			if m.weights[k] > negligible {
-				c.terms = append(c.terms, term{l.Location, l.Scale, m.logWeights[k] + l.logDensity(l.Location), l.rest / l.Scale, -l.tau / l.Scale, l.quantile})
+				c.terms = append(c.terms, term{false, l.Location, l.Scale, m.logWeights[k] + l.logDensity(l.Location), l.rest / l.Scale, -l.tau / l.Scale, l.quantile})
 			}
 		}
 	case GaussianMixture:
 		for _, g := range m.components {
-			c.terms = append(c.terms, term{g.Mean, g.Scale, g.LogDensity(g.Mean) - math.Log(float64(len(m.components))), 0, 0, g.Quantile})
+			c.terms = append(c.terms, term{true, g.Mean, g.Scale, g.LogDensity(g.Mean) - math.Log(float64(len(m.components))), 0, 0, g.Quantile})
 		}
 	}
 	finite := len(c.terms) > 0
@@ -49,26 +49,19 @@ func curveOf(d Distribution) (curve, bool) {
 		sum := t.location + t.scale + t.height + t.up + t.down
 		finite = finite && !math.IsNaN(sum) && !math.IsInf(sum, 0)
 	}
-	if finite {
-		c.origin = c.terms[0].location
-	}
 	return c, finite
 }
 
-// at returns the logarithm of the density at z, up to a constant, and its slopes left and right of z.
-// The slopes are 0 where the density is too small for a float64.
+// at returns the logarithm of the density at z and its slopes left and right of z. The slopes are 0
+// where the density is too small for a float64.
 func (c curve) at(z float64) (log, left, right float64) {
-	shift := 0.0
-	if c.exp {
-		shift = 1
-	}
 	var sum, rising, falling float64
 	for _, t := range c.terms {
 		e := z - t.location
 		up, down := t.up, t.down
 		var exponent float64
 		switch {
-		case t.up == 0: // Gaussian
+		case t.gaussian:
 			up = -e / (t.scale * t.scale)
 			down, exponent = up, up*e/2
 		case e < 0:
@@ -76,15 +69,19 @@ func (c curve) at(z float64) (log, left, right float64) {
 		case e > 0:
 			up, exponent = down, down*e
 		}
-		p := math.Exp(t.height + exponent - shift*(z-c.origin))
+		p := math.Exp(t.height + exponent)
 		sum += p
-		rising += p * (up - shift)
-		falling += p * (down - shift)
+		rising += p * up
+		falling += p * down
 	}
 	if sum == 0 {
 		return math.Inf(-1), 0, 0
 	}
-	return math.Log(sum), rising / sum, falling / sum
+	log, left, right = math.Log(sum), rising/sum, falling/sum
+	if c.exp {
+		return log - z, left - 1, right - 1
+	}
+	return log, left, right
 }
 
 // breaks returns places between which the density has at most one extremum, in increasing order.
@@ -99,7 +96,7 @@ func (c curve) breaks(tail float64) []float64 {
 	for _, t := range c.terms {
 		low, high = math.Min(low, t.quantile(tail)), math.Max(high, t.quantile(1-tail))
 		places = append(places, t.location)
-		if t.up == 0 {
+		if t.gaussian {
 			for _, s := range []float64{1, 2, 4} {
 				places = append(places, t.location-s*t.scale, t.location+s*t.scale)
 			}

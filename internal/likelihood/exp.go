@@ -14,6 +14,9 @@ type Exp struct{ z Distribution }
 // [GaussianMixture].
 func ExpOf(z Distribution) Exp { return Exp{z} }
 
+// maxExponent is the logarithm of the largest float64.
+const maxExponent = 709.78
+
 // cut is the probability above which Mean, Variance and CRPS of a Mixture cut its upper tail.
 const cut = 0.99
 
@@ -45,13 +48,17 @@ func (d Exp) Survival(y float64) float64 {
 // Quantile returns exp of Z's quantile. It is 0 at p = 0, +Inf at p = 1 and NaN outside [0, 1].
 func (d Exp) Quantile(p float64) float64 { return math.Exp(d.z.Quantile(p)) }
 
-// Mean returns E[Y], or E[min(Y, q)] for a Mixture.
+// Mean returns E[Y], or E[min(Y, q)] for a Mixture. It is +Inf if that is too large for a float64.
 func (d Exp) Mean() float64 { return d.moment(1) }
 
-// Variance returns the variance of Y, or of min(Y, q) for a Mixture.
+// Variance returns the variance of Y, or of min(Y, q) for a Mixture. It is +Inf if that is too large
+// for a float64.
 func (d Exp) Variance() float64 {
-	mean := d.moment(1)
-	return math.Max(d.moment(2)-mean*mean, 0)
+	mean, square := d.moment(1), d.moment(2)
+	if math.IsInf(square, 1) {
+		return square
+	}
+	return math.Max(square-mean*mean, 0)
 }
 
 // Components returns the parts of Z's mixture: μ and σ are those of log y.
@@ -62,6 +69,9 @@ func (d Exp) moment(k float64) float64 {
 	switch z := d.z.(type) {
 	case Mixture:
 		most, sum := z.Quantile(cut), 0.0
+		if k*most > maxExponent {
+			return math.Inf(1) // so are all values above the cut
+		}
 		for i, w := range z.weights {
 			if w > 0 {
 				sum += w * z.components[i].expMoment(k, most)

@@ -89,3 +89,15 @@ func TestExpOfALongTailHasAMean(t *testing.T) {
 		finite(t, "variance", d.Variance())
 	}
 }
+
+// A long tail of log y can reach beyond the largest float64. No moment is NaN then.
+func TestExpBeyondFloat64(t *testing.T) {
+	d := likelihood.ExpOf(likelihood.MixtureOf([]likelihood.AsymmetricLaplace{{Scale: 1}, {Location: -3, Scale: 2, Logit: -7}}, []float64{0, 0}))
+	if mean, variance := d.Mean(), d.Variance(); !math.IsInf(mean, 1) || !math.IsInf(variance, 1) {
+		t.Errorf("mean %g, variance %g, want +Inf", mean, variance)
+	}
+	half := likelihood.ExpOf(likelihood.MixtureOf([]likelihood.AsymmetricLaplace{{Scale: 1}, {Location: -3, Scale: 2, Logit: -4}}, []float64{0, 0}))
+	if mean, variance := half.Mean(), half.Variance(); !(mean < math.MaxFloat64) || !math.IsInf(variance, 1) {
+		t.Errorf("mean %g, variance %g, want a number and +Inf", mean, variance)
+	}
+}

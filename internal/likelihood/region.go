@@ -89,9 +89,11 @@ func (c curve) points(tail float64) []point {
 func (c curve) level(points []point, mass float64) float64 {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, p := range points {
-		low, high = math.Min(low, p.log), math.Max(high, p.log)
+		high = math.Max(high, p.log)
+		if !math.IsInf(p.log, -1) { // a valley whose density is 0 in float64
+			low = math.Min(low, p.log)
+		}
 	}
-	low = math.Max(low, high-700) // where a valley's density is 0 in float64
 	excess := func(level float64) float64 { return c.mass(c.above(points, level)) - mass }
 	return root(excess, high, -mass, low, 1-mass, 1e-10)
 }

@@ -35,9 +35,12 @@ func regions() map[string]likelihood.Distribution {
 		"Gaussian spike and slab": likelihood.GaussianMixtureOf([]likelihood.Gaussian{{Mean: 0.3, Scale: 1e-6}, {Mean: 0, Scale: 1}}),
 		"two branches": equalWeights(likelihood.AsymmetricLaplace{Location: -1, Scale: 0.01, Logit: 1},
 			likelihood.AsymmetricLaplace{Location: 1, Scale: 0.02, Logit: -1}),
-		"two spikes":   equalWeights(likelihood.AsymmetricLaplace{Location: -1, Scale: 1e-6}, likelihood.AsymmetricLaplace{Location: 1, Scale: 1e-6}),
-		"a wide unit":  equalWeights(likelihood.AsymmetricLaplace{Location: -1e9, Scale: 1e7}, likelihood.AsymmetricLaplace{Location: 1e9, Scale: 1e8}),
-		"BNP":          likelihood.NewGaussianMixture(gaussianRows(), 2, 1, 0.1),
+		"two spikes":  equalWeights(likelihood.AsymmetricLaplace{Location: -1, Scale: 1e-6}, likelihood.AsymmetricLaplace{Location: 1, Scale: 1e-6}),
+		"a wide unit": equalWeights(likelihood.AsymmetricLaplace{Location: -1e9, Scale: 1e7}, likelihood.AsymmetricLaplace{Location: 1e9, Scale: 1e8}),
+		"BNP":         likelihood.NewGaussianMixture(gaussianRows(), 2, 1, 0.1),
+		// Its Exp has an infinite density at 0, and quantiles from exp(−200) to exp(200).
+		"long tails": equalWeights(likelihood.AsymmetricLaplace{Location: 0.5, Scale: 0.3}, likelihood.AsymmetricLaplace{Location: 0, Scale: 0.4, Logit: -5},
+			likelihood.AsymmetricLaplace{Location: 0, Scale: 0.4, Logit: 5}),
 		"a twin":       equalWeights(likelihood.AsymmetricLaplace{Scale: 1}, likelihood.AsymmetricLaplace{Scale: 1}),
 		"tiny weights": likelihood.MixtureOf([]likelihood.AsymmetricLaplace{{Scale: 1}, {Location: 50, Scale: 1}}, []float64{50, -50}),
 	}

@@ -74,7 +74,11 @@ func (j *joint) draw(ctx context.Context, p Target, d JointDraws) ([]float64, er
 func plausible(d Distribution) likelihood.Interval {
 	set := likelihood.HighestDensity(d.parts, 0.95)
 	low, high := set[0].Low, set[len(set)-1].High // of log y, if the parts are
-	return likelihood.Interval{Low: d.Value(2*low - high), High: d.Value(2*high - low)}
+	limits := likelihood.Interval{Low: d.Value(2*low - high), High: d.Value(2*high - low)}
+	if d.Log() { // so that its logarithm is finite
+		limits.Low, limits.High = max(limits.Low, 0x1p-1022), min(limits.High, math.MaxFloat64)
+	}
+	return limits
 }
 
 // JointLogDensity returns the log density of all y of a function's targets together, in nats and in
