@@ -124,7 +124,7 @@ type joint struct {
 // The largest numbers of targets of a function with joint draws, and of numbers in their contexts.
 const (
 	maxJointTargets = 10_000
-	maxJointNumbers = 50_000_000
+	maxJointNumbers = 20_000_000
 	pointsAtOnce    = 1 << 15 // points of contexts in one run, which bounds its memory
 )
 
