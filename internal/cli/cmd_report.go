@@ -25,13 +25,16 @@ func newReport(a *app) *cobra.Command {
 	var o reportOptions
 	cmd := &cobra.Command{
 		Use:   "report RUNS_DIR",
-		Short: "Compare the log-likelihoods of many runs with the paper's",
-		Long: `Read every eval.json below RUNS_DIR and write a table for each benchmark: the mean ± standard
-deviation over the runs of a model with different seeds, the paper's result, and the difference in
-units of the combined error. For a single run, ± is its standard error over batches. Notes state how
-a run differs from the paper's, for example in its training steps. An eval.json that cannot be read
-is left out with a warning. Two evaluations of the same seed are an error. The HTML page needs no
-other file and includes the plots in the run directories.`,
+		Short: "Compare many runs with each other and with the paper's results",
+		Long: `Read every eval.json below RUNS_DIR and write tables with a row for each variant of a model. On your
+own data, models of several numbers of training steps have a row for each. A row has the mean ±
+standard deviation over runs with different seeds: log density, CRPS and coverage, in the units of
+the data. For a single run, ± is its standard error. Of your own data, the worst and best functions
+follow. Rows of the paper's benchmarks also have the log-likelihoods beside the paper's, with the
+difference in units of the combined error. Notes state how a run differs from the paper's, for
+example in its training steps. An eval.json that cannot be read is left out with a warning. Two
+evaluations of the same seed are an error. The HTML page needs no other file and includes the plots
+in the run directories.`,
 		Example: `  acqnp report runs
   acqnp report runs --format html --out report.html
   acqnp report runs/lissajous --format csv | column -s, -t`,

@@ -3,6 +3,7 @@ package tables
 import (
 	"encoding/csv"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -14,31 +15,33 @@ var csvHeader = []string{
 	"ours_std_error", "seeds", "steps", "batches", "num_tau", "levels", "variant", "size",
 }
 
-// CSV writes one line for each row and part.
+// fromPaper are the columns that only a report with results of the paper has.
+var fromPaper = []string{"paper_mean", "paper_sd", "difference_in_errors"}
+
+// CSV writes one line for each row and part: the log-likelihoods of context and target, and the
+// scores, if there are any. Without results of the paper it leaves out their columns.
 func (s Summary) CSV(out io.Writer) error {
+	var kept []int
+	for i, name := range csvHeader {
+		if slices.ContainsFunc(s.Tables, Table.besidePaper) || !slices.Contains(fromPaper, name) {
+			kept = append(kept, i)
+		}
+	}
 	w := csv.NewWriter(out)
-	if err := w.Write(csvHeader); err != nil {
+	write := func(record []string) error {
+		short := make([]string, len(kept))
+		for i, k := range kept {
+			short[i] = record[k]
+		}
+		return w.Write(short)
+	}
+	if err := write(csvHeader); err != nil {
 		return err
 	}
 	for _, t := range s.Tables {
 		for _, row := range t.Rows {
-			for _, part := range []struct {
-				name string
-				Part
-			}{{"context", row.Context}, {"target", row.Target}} {
-				p := part.Part
-				var paperMean, paperSD *float64
-				if p.Paper != nil {
-					paperMean, paperSD = &p.Paper.Mean, &p.Paper.Spread
-				}
-				u := row.Used
-				record := []string{row.Benchmark, row.Model, part.name, exact(p.Mean), exact(p.SD), strconv.Itoa(len(row.Runs)),
-					exact(paperMean), exact(paperSD), exact(p.Difference), exact(p.StdError)}
-				for _, values := range [][]string{u.Seeds, u.Steps, u.Batches, u.NumTau, u.Levels} {
-					record = append(record, strings.Join(values, " "))
-				}
-				record = append(record, row.Variant, row.Size)
-				if err := w.Write(record); err != nil {
+			for _, record := range row.records() {
+				if err := write(record); err != nil {
 					return err
 				}
 			}
@@ -46,6 +49,34 @@ func (s Summary) CSV(out io.Writer) error {
 	}
 	w.Flush()
 	return w.Error()
+}
+
+// records returns the records of a row, with all columns of csvHeader.
+func (r Row) records() [][]string {
+	u := r.Used
+	var settings []string
+	for _, values := range [][]string{u.Seeds, u.Steps, u.Batches, u.NumTau, u.Levels} {
+		settings = append(settings, strings.Join(values, " "))
+	}
+	settings = append(settings, r.Variant, r.Size)
+	record := func(part string, runs int, p Part) []string {
+		var paperMean, paperSD *float64
+		if p.Paper != nil {
+			paperMean, paperSD = &p.Paper.Mean, &p.Paper.Spread
+		}
+		return append([]string{r.Benchmark, r.Model, part, exact(p.Mean), exact(p.SD), strconv.Itoa(runs),
+			exact(paperMean), exact(paperSD), exact(p.Difference), exact(p.StdError)}, settings...)
+	}
+	records := [][]string{record("context", len(r.Runs), r.Context), record("target", len(r.Runs), r.Target)}
+	if s := r.Scores; s != nil {
+		for _, part := range []struct {
+			name string
+			Score
+		}{{"log_density", s.LogDensity}, {"crps", s.CRPS}, {"coverage_0.5", s.Half}, {"coverage_0.9", s.Most}} {
+			records = append(records, record(part.name, s.Runs, Part{Mean: &part.Mean, SD: part.SD, StdError: part.StdError}))
+		}
+	}
+	return records
 }
 
 // exact returns the shortest text that reads back as the same float64, or "" for nil.

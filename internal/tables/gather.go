@@ -20,18 +20,9 @@ type Run struct {
 	Config *config.Experiment // config.yaml beside eval.json; nil if there is none
 }
 
-// benchmark returns the name by which runs are grouped. Runs on different CSV files are not of one
-// benchmark.
-func (r Run) benchmark() string {
-	if r.Config != nil && r.Config.Data.File != "" {
-		return r.Eval.Benchmark + " (" + r.Config.Data.File + ")"
-	}
-	return r.Eval.Benchmark
-}
-
-// subject returns the run's subject without a size.
-func (r Run) subject() subject {
-	s := subject{benchmark: r.benchmark(), model: r.Eval.Model, variant: r.Eval.Variant}
+// subject returns the run's subject without a size and steps. names are those of dataNames.
+func (r Run) subject(names map[string]string) subject {
+	s := subject{benchmark: r.Eval.Benchmark, data: names[r.file()], model: r.Eval.Model, variant: r.Eval.Variant}
 	if r.Config != nil {
 		s.variant = r.Config.Variant()
 	}
@@ -148,8 +139,47 @@ func checkEval(path string, e run.Eval) error {
 			return bad(part.key+".std_error", found, "the error of the mean over batches, null for one batch alone")
 		}
 	}
+	return checkScores(e, bad)
+}
+
+// checkScores returns the error of bad if a score in an eval.json is impossible.
+func checkScores(e run.Eval, bad func(key string, found any, expected string) error) error {
+	if r := e.Raw; r != nil && math.Abs(r.ContextLL.Mean)+math.Abs(r.TargetLL.Mean) > largest {
+		return bad("raw", fmt.Sprint(r.ContextLL.Mean, " and ", r.TargetLL.Mean), "log-likelihoods")
+	}
+	if e.Means == nil {
+		return nil
+	}
+	sum := 0.0
+	for _, share := range e.PIT {
+		if share < 0 {
+			return bad("pit", share, "a share")
+		}
+		sum += share
+	}
+	outside := func(share float64) bool { return share < 0 || share > 1 }
+	switch {
+	case e.Targets < 1:
+		return bad("scored_targets", e.Targets, "a positive number")
+	case math.Abs(e.LogDensity.Mean) > largest:
+		return bad("log_density.mean", e.LogDensity.Mean, "a log density")
+	case e.CRPS < 0 || e.CRPS > largest:
+		return bad("crps", e.CRPS, "a number from 0")
+	case outside(e.Coverage.Half) || outside(e.Coverage.Most):
+		return bad("coverage", fmt.Sprint(e.Coverage.Half, " and ", e.Coverage.Most), "shares from 0 to 1")
+	case len(e.PIT) != pitBins || math.Abs(sum-1) > 1e-6:
+		return bad("pit", fmt.Sprintf("%d numbers with the sum %g", len(e.PIT), sum), fmt.Sprintf("%d shares with the sum 1", pitBins))
+	}
+	for i, f := range e.PerFunction {
+		if f.Points < 1 || math.Abs(f.LogDensity) > largest || f.CRPS < 0 || f.CRPS > largest || outside(f.Coverage.Half) || outside(f.Coverage.Most) {
+			return bad(fmt.Sprintf("per_function[%d]", i), fmt.Sprintf("%+v", f), "targets, a log density, a CRPS and shares from 0 to 1")
+		}
+	}
 	return nil
 }
+
+// pitBins is the number of bins of a histogram of PIT.
+const pitBins = 20
 
 // readConfig returns the configuration of the run in dir, or nil if dir has none.
 func readConfig(dir string, e run.Eval) (*config.Experiment, error) {

@@ -16,11 +16,11 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{"minus": mi
 // pageData is the data of the template page.html.
 type pageData struct {
 	sheet
-	Plots      map[string][]dotPlot // by title of the table
-	UsedHeader []string
-	Used       [][]string
-	Pictures   []pagePicture
-	LeftOut    int
+	Plots                                   map[string][]dotPlot // by title of the table
+	UsedHeader, ScoreHeader, FunctionHeader []string
+	Used                                    [][]string
+	Pictures                                []pagePicture
+	LeftOut                                 int
 }
 
 type pagePicture struct {
@@ -30,11 +30,13 @@ type pagePicture struct {
 
 // HTML writes a page that needs no other file. It reads the runs' plots from their directories.
 func (s Summary) HTML(w io.Writer) error {
-	d := pageData{sheet: s.sheet(), Plots: map[string][]dotPlot{}, UsedHeader: usedHeader}
+	d := pageData{sheet: s.sheet(), Plots: map[string][]dotPlot{}, UsedHeader: usedHeader, ScoreHeader: scoreHeader, FunctionHeader: functionHeader}
 	for _, t := range s.Tables {
-		d.Plots[t.Title] = dotPlots(t)
+		if t.besidePaper() {
+			d.Plots[t.Title] = dotPlots(t)
+		}
 	}
-	for _, l := range d.evaluated() {
+	for _, l := range d.evaluated {
 		d.Used = append(d.Used, l.usedCells())
 	}
 	shown, leftOut := pictures(s)

@@ -23,6 +23,9 @@ func (s Summary) LaTeX(out io.Writer) error {
 	for _, t := range sh.Tables {
 		latexTable(w, t)
 	}
+	for _, t := range sh.Scores {
+		latexScores(w, t)
+	}
 	fmt.Fprint(w, "\n\\noindent ")
 	for _, l := range sh.Legend {
 		fmt.Fprintf(w, "%s\\\\\n", latexText(l))
@@ -30,7 +33,8 @@ func (s Summary) LaTeX(out io.Writer) error {
 	for i, note := range sh.Notes {
 		fmt.Fprintf(w, "$^{%d}$ %s\\\\\n", i+1, latexText(note))
 	}
-	latexUsed(w, sh.evaluated())
+	latexFunctions(w, sh)
+	latexUsed(w, sh.evaluated)
 	fmt.Fprintln(w, `\end{document}`)
 	return w.Flush()
 }
@@ -39,11 +43,36 @@ func (s Summary) LaTeX(out io.Writer) error {
 // a table has longer names, as variants have, its column of models wraps and its font is smaller.
 const shortModel = 12
 
-func latexTable(w io.Writer, t sheetTable) {
-	size, column := `\small`, "l"
-	if slices.ContainsFunc(t.Lines, func(l line) bool { return utf8.RuneCountInString(l.Model) > shortModel }) {
-		size, column = `\footnotesize\setlength{\tabcolsep}{3pt}`, "p{4.2cm}"
+// latexColumn returns the size of the font and the column of the models.
+func latexColumn(lines []line) (size, column string) {
+	if slices.ContainsFunc(lines, func(l line) bool { return utf8.RuneCountInString(l.Model) > shortModel }) {
+		return `\footnotesize\setlength{\tabcolsep}{3pt}`, "p{4.2cm}"
 	}
+	return `\small`, "l"
+}
+
+// latexModel returns the model with the numbers of its notes.
+func latexModel(l line) string {
+	if len(l.Notes) == 0 {
+		return latexText(l.Model)
+	}
+	return latexText(l.Model) + "$^{" + strings.ReplaceAll(strings.Trim(fmt.Sprint(l.Notes), "[]"), " ", ",") + "}$"
+}
+
+// startBenchmark writes the space above the first line of a benchmark and returns its name, or "" for
+// other lines.
+func startBenchmark(w io.Writer, l line, i int) string {
+	if !l.First {
+		return ""
+	}
+	if i > 0 {
+		fmt.Fprintln(w, `\addlinespace`)
+	}
+	return latexText(l.Benchmark)
+}
+
+func latexTable(w io.Writer, t sheetTable) {
+	size, column := latexColumn(t.Lines)
 	fmt.Fprintf(w, `
 \begin{table}[htbp]\centering%s
 \caption{%s: log-likelihoods beside the paper's.}
@@ -55,18 +84,8 @@ benchmark & model & runs & ours & paper & diff. & ours & paper & diff. \\
 \midrule
 `, size, latexText(t.Title), column)
 	for i, l := range t.Lines {
-		benchmark := ""
-		if l.First {
-			benchmark = latexText(l.Benchmark)
-			if i > 0 {
-				fmt.Fprintln(w, `\addlinespace`)
-			}
-		}
-		model := latexText(l.Model)
-		if len(l.Notes) > 0 {
-			model += "$^{" + strings.ReplaceAll(strings.Trim(fmt.Sprint(l.Notes), "[]"), " ", ",") + "}$"
-		}
-		cells := []string{benchmark, model}
+		benchmark := startBenchmark(w, l, i)
+		cells := []string{benchmark, latexModel(l)}
 		for _, c := range []string{l.Runs, l.Context.Ours, l.Context.Paper, l.Context.Difference, l.Target.Ours, l.Target.Paper, l.Target.Difference} {
 			cells = append(cells, latexNumber(c))
 		}
@@ -91,19 +110,19 @@ func latexUsed(w io.Writer, lines []line) {
 	fmt.Fprint(w, "\\bottomrule\n\\end{tabular}\n\\end{table}\n")
 }
 
-var latexNumbers = strings.NewReplacer("±", `$\pm$`, "-", "$-$", "+", "$+$", oneRun, `$^\dagger$`, oneBatch, `$^\ddagger$`, absent, "--")
+var latexNumbers = strings.NewReplacer("±", `$\pm$`, "-", "$-$", "+", "$+$", oneRun, `$^\dagger$`, oneBatch, `$^\ddagger$`, absent, "--", "%", `\%`, jointly, `\S`)
 
 func latexNumber(s string) string { return latexNumbers.Replace(s) }
 
 var latexEscapes = strings.NewReplacer(`\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "$", `\$`, "#", `\#`, "_", `\_`, "{", `\{`, "}", `\}`,
 	"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`, "|", `\textbar{}`, "\"", "''", "`", "'",
-	"±", `$\pm$`, "√", `$\surd$`, "²", "$^2$", "−", "$-$", oneRun, `$^\dagger$`, oneBatch, `$^\ddagger$`, absent, "--")
+	"±", `$\pm$`, "√", `$\surd$`, "²", "$^2$", "−", "$-$", oneRun, `$^\dagger$`, oneBatch, `$^\ddagger$`, absent, "--", jointly, `\S{}`)
 
 // latexText escapes a name from a file. It replaces letters that pdflatex's fonts lack by question
 // marks.
 func latexText(s string) string {
 	known := strings.Map(func(c rune) rune {
-		if c > 0xff && !strings.ContainsRune("√−†‡–", c) || c >= 0x80 && c < 0xc0 && !strings.ContainsRune("±²", c) || strings.ContainsRune("Ðð×÷Þþ", c) {
+		if c > 0xff && !strings.ContainsRune("√−†‡–", c) || c >= 0x80 && c < 0xc0 && !strings.ContainsRune("±²§", c) || strings.ContainsRune("Ðð×÷Þþ", c) {
 			return '?'
 		}
 		return c

@@ -12,13 +12,21 @@ import (
 func (s Summary) Markdown(out io.Writer) error {
 	w := bufio.NewWriter(out)
 	sh := s.sheet()
-	fmt.Fprintf(w, "# Log-likelihoods beside the paper's\n")
+	fmt.Fprintf(w, "# %s\n", sh.Title)
 	for _, t := range sh.Tables {
 		fmt.Fprintf(w, "\n## %s\n\n", t.Title)
 		rows := [][]string{{"benchmark", "model", "runs", "context", "paper", "difference", "target", "paper", "difference"}}
 		for _, l := range t.Lines {
 			rows = append(rows, []string{markdownText(l.Benchmark), markdownText(l.Model) + references(l.Notes), l.Runs,
 				l.Context.Ours, l.Context.Paper, l.Context.Difference, l.Target.Ours, l.Target.Paper, l.Target.Difference})
+		}
+		markdownTable(w, rows, 2)
+	}
+	for _, t := range sh.Scores {
+		fmt.Fprintf(w, "\n## %s\n\n", t.Title)
+		rows := [][]string{scoreHeader}
+		for _, l := range t.Lines {
+			rows = append(rows, append([]string{markdownText(l.Benchmark), markdownText(l.Model) + references(l.Notes)}, l.Cells...))
 		}
 		markdownTable(w, rows, 2)
 	}
@@ -29,7 +37,8 @@ func (s Summary) Markdown(out io.Writer) error {
 	for i, note := range sh.Notes {
 		fmt.Fprintf(w, "\n[%d] %s\n", i+1, markdownText(note))
 	}
-	if lines := sh.evaluated(); len(lines) > 0 {
+	markdownFunctions(w, sh)
+	if lines := sh.evaluated; len(lines) > 0 {
 		fmt.Fprintf(w, "\n## What was evaluated\n\n")
 		rows := [][]string{usedHeader}
 		for _, l := range lines {
@@ -42,6 +51,22 @@ func (s Summary) Markdown(out io.Writer) error {
 		markdownTable(w, rows, len(usedHeader))
 	}
 	return w.Flush()
+}
+
+// markdownFunctions writes the tables of functions.
+func markdownFunctions(w io.Writer, sh sheet) {
+	if len(sh.Functions) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\n## Functions\n\n%s\n", sh.FunctionLegend())
+	for _, t := range sh.Functions {
+		fmt.Fprintf(w, "\n### %s\n\n", markdownText(t.Title))
+		rows := [][]string{functionHeader}
+		for _, cells := range t.Rows {
+			rows = append(rows, append([]string{markdownText(cells[0])}, cells[1:]...))
+		}
+		markdownTable(w, rows, 1)
+	}
 }
 
 // references returns the numbers of a line's notes.

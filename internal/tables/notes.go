@@ -69,7 +69,7 @@ func notes(runs []Run) []string {
 	if d := unfinished(runs); len(d) > 0 {
 		list = append(list, "Training was not finished: "+shorten(d)+".")
 	}
-	return list
+	return append(list, unscored(runs)...)
 }
 
 // shown is the largest number of settings in a note. Those of the evaluation are always shown and
@@ -166,18 +166,20 @@ func place(difference string) int {
 	return len(foremost)
 }
 
-// unfinished returns the steps of evaluated checkpoints that are not the last of their run.
+// unfinished returns the steps of evaluated checkpoints that are not the last of their run. Runs with
+// validation are left out: validation chooses their checkpoint.
 func unfinished(runs []Run) []string {
 	var list []string
 	for _, run := range runs {
-		if step := run.Eval.Weights.Step; step != nil && run.Config != nil && *step < run.Config.Train.Steps {
+		if step := run.Eval.Weights.Step; step != nil && run.Config != nil && run.Config.Train.ValidateEvery == 0 && *step < run.Config.Train.Steps {
 			list = addNew(list, fmt.Sprintf("step %d of %d", *step, run.Config.Train.Steps))
 		}
 	}
 	return list
 }
 
-func addNew(list []string, more ...string) []string {
+// addNew appends the values that list does not have.
+func addNew[T comparable](list []T, more ...T) []T {
 	for _, s := range more {
 		if !slices.Contains(list, s) {
 			list = append(list, s)

@@ -49,7 +49,7 @@ func pictures(s Summary) (shown []picture, leftOut int) {
 					continue
 				}
 				size += len(p.content)
-				p.Benchmark, p.Model, p.Run = printedBenchmark(row.Benchmark), row.printedModel(), printable(dir)
+				p.Benchmark, p.Model, p.Run = row.printedBenchmark(), row.printedModel(), printable(dir)
 				shown = append(shown, p)
 			}
 		}

@@ -28,13 +28,16 @@ type Table struct {
 
 // A Row is a variant of a model on a benchmark: means over runs of different seeds.
 type Row struct {
-	Benchmark string   `json:"benchmark"` // as configurations name it; for csv with the file
+	Benchmark string   `json:"benchmark"` // as configurations name it; for csv with the data's name
+	data      string   // the data's name; "" if they are not the user's own
 	Model     string   `json:"model"`
-	Variant   string   `json:"variant"` // as config.Experiment.Variant names it; "" for the paper's model
-	Size      string   `json:"size"`    // as config.Model.Size names it, if the report has several; else ""
-	Runs      []Run    `json:"-"`       // in the order of their seeds; empty for the paper's result alone
-	Context   Part     `json:"context"`
+	Variant   string   `json:"variant"`         // as config.Experiment.Variant names it; "" for the paper's model
+	Size      string   `json:"size"`            // as config.Model.Size names it, if the report has several; else ""
+	Steps     int      `json:"steps,omitempty"` // of training, if the report has several of own data; else 0
+	Runs      []Run    `json:"-"`               // in the order of their seeds; empty for the paper's result alone
+	Context   Part     `json:"context"`         // of own data in raw units, of others in the model's
 	Target    Part     `json:"target"`
+	Scores    *Scores  `json:"scores,omitempty"` // nil if no run has scores
 	Used      Used     `json:"used"`
 	Notes     []string `json:"notes"` // how the runs differ from each other and from the paper's
 }
@@ -51,15 +54,33 @@ type Part struct {
 // models lists the models in the order of the paper's rows.
 var models = config.Models()
 
-// unpublished is the title of the table of benchmarks and models without results in the paper.
-const unpublished = "Not in the paper"
+// Titles of the tables of rows without results in the paper.
+const (
+	ownData     = "Own data"
+	unpublished = "Not in the paper"
+)
 
 // A subject is what the runs of a row have in common. size is "" unless a variant has several.
-type subject struct{ benchmark, model, variant, size string }
+type subject struct {
+	benchmark string
+	data      string // the name of own data; "" of other benchmarks
+	model     string
+	variant   string
+	size      string
+	steps     int // of training; 0 unless a variant has several on own data
+}
 
 // name returns the name of the subject in messages: "acqnp (transformer) on circle".
 func (s subject) name() string {
-	return config.Named(s.model, joined(s.variant, s.size)) + " on " + s.benchmark
+	return config.Named(s.model, joined(s.variant, s.size, stepsLabel(s.steps))) + " on " + s.printed()
+}
+
+// printed returns the benchmark, with the name of own data in brackets.
+func (s subject) printed() string {
+	if s.data == "" {
+		return s.benchmark
+	}
+	return s.benchmark + " (" + s.data + ")"
 }
 
 // compare orders subjects by benchmark, then by model as in the paper, then by variant, the paper's
@@ -67,17 +88,20 @@ func (s subject) name() string {
 func (s subject) compare(t subject) int {
 	return cmp.Or(
 		cmp.Compare(s.benchmark, t.benchmark),
+		cmp.Compare(s.data, t.data),
 		cmp.Compare(slices.Index(models, s.model), slices.Index(models, t.model)),
 		cmp.Compare(s.model, t.model),
 		cmp.Compare(s.variant, t.variant),
 		cmp.Compare(s.size, t.size),
+		cmp.Compare(s.steps, t.steps),
 	)
 }
 
 // Summarize takes means over the runs of each benchmark and variant of a model. If the runs of a
-// variant have several sizes, each size has a row. If two runs of a row have the same seed,
-// Summarize returns an *input.Error that names both. The summary has the benchmarks and models with
-// runs, and if all is set also all others of the paper. Variants stand below the paper's model.
+// variant have several sizes, each size has a row. On own data, so has each number of steps. If two
+// runs of a row have the same seed, Summarize returns an *input.Error that names both. The summary
+// has the benchmarks and models with runs, and if all is set also all others of the paper. Variants
+// stand below the paper's model.
 func Summarize(runs []Run, all bool) (Summary, error) {
 	groups, err := group(runs)
 	if err != nil {
@@ -93,28 +117,46 @@ func Summarize(runs []Run, all bool) (Summary, error) {
 		}
 		s.add(t)
 	}
-	rest := Table{Title: unpublished}
+	own, rest := Table{Title: ownData}, Table{Title: unpublished}
 	for _, key := range slices.SortedFunc(maps.Keys(groups), subject.compare) {
-		rest.Rows = append(rest.Rows, newRow(key, groups[key]))
+		t := &rest
+		if isOwn(key.benchmark) {
+			t = &own
+		}
+		t.Rows = append(t.Rows, newRow(key, groups[key]))
 	}
+	s.add(own)
 	s.add(rest)
 	return s, nil
 }
 
 // group groups runs by their subjects. Two runs of a subject with the same seed are an error.
 func group(runs []Run) (map[subject][]Run, error) {
-	sizes := map[subject][]string{}
+	names, sizes, steps := dataNames(runs), map[subject][]string{}, map[subject][]int{}
+	sized := func(run Run) subject {
+		key := run.subject(names)
+		if len(sizes[key]) > 1 {
+			key.size = cmp.Or(run.size(), "unknown size")
+		}
+		return key
+	}
 	for _, run := range runs {
 		if size := run.size(); size != "" {
-			key := run.subject()
+			key := run.subject(names)
 			sizes[key] = addNew(sizes[key], size)
+		}
+	}
+	for _, run := range runs {
+		if isOwn(run.Eval.Benchmark) {
+			key := sized(run)
+			steps[key] = addNew(steps[key], run.steps())
 		}
 	}
 	groups := map[subject][]Run{}
 	for _, run := range runs {
-		key := run.subject()
-		if len(sizes[key]) > 1 {
-			key.size = cmp.Or(run.size(), "unknown size")
+		key := sized(run)
+		if len(steps[key]) > 1 {
+			key.steps = run.steps()
 		}
 		for _, other := range groups[key] {
 			if other.identity() == run.identity() {
@@ -152,13 +194,14 @@ func (s *Summary) add(t Table) {
 
 func newRow(of subject, runs []Run) Row {
 	slices.SortStableFunc(runs, bySeed)
-	row := Row{Benchmark: of.benchmark, Model: of.model, Variant: of.variant, Size: of.size, Runs: runs, Used: used(runs), Notes: notes(runs)}
+	row := Row{Benchmark: of.printed(), data: of.data, Model: of.model, Variant: of.variant, Size: of.size, Steps: of.steps,
+		Runs: runs, Scores: newScores(runs), Used: used(runs), Notes: notes(runs)}
 	var paper struct{ context, target *benchmark.Number }
 	if p, ok := benchmark.Paper(of.benchmark, of.model); ok && of.variant == "" {
 		paper.context, paper.target = &p.Context, &p.Target
 	}
-	row.Context = newPart(runs, paper.context, func(e run.Eval) run.Estimate { return e.ContextLL })
-	row.Target = newPart(runs, paper.target, func(e run.Eval) run.Estimate { return e.TargetLL })
+	row.Context = newPart(runs, paper.context, func(e run.Eval) run.Estimate { c, _ := likelihoods(e); return c })
+	row.Target = newPart(runs, paper.target, func(e run.Eval) run.Estimate { _, t := likelihoods(e); return t })
 	return row
 }
 

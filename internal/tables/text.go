@@ -10,6 +10,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/benchmark"
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/input"
 )
 
 // Marks beside a mean whose ± is not the standard deviation over runs, and the text for a missing
@@ -22,9 +23,14 @@ const (
 
 // A sheet is a summary as texts. All formats but CSV write it.
 type sheet struct {
-	Legend []string
-	Tables []sheetTable
-	Notes  []string // numbered from 1, as lines cite them
+	Title     string
+	Legend    []string
+	Tables    []sheetTable // with the paper's results
+	Scores    []scoreTable
+	Functions []functionTable
+	LeftOut   int      // rows whose functions are not in Functions
+	Notes     []string // numbered from 1, as lines cite them
+	evaluated []line   // of all rows that have runs
 }
 
 type sheetTable struct {
@@ -46,41 +52,70 @@ type line struct {
 
 type cells struct{ Ours, Paper, Difference string }
 
+// Titles of a report, by whether it has results of the paper.
+const (
+	besidePaper = "Log-likelihoods beside the paper's"
+	scoresAlone = "Scores of the runs"
+)
+
 // sheet returns the summary as texts.
 func (s Summary) sheet() sheet {
-	sh := sheet{Legend: []string{
-		"Log-likelihoods, higher is better: mean ± sample standard deviation over n runs of different seeds, and what the paper reports over 6 seeds.",
-		"The difference is ours minus the paper's in units of the combined error √(sd²/n + paper's ±²).",
-	}}
+	sh := sheet{Title: scoresAlone}
 	marked := map[string]bool{}
 	for _, t := range s.Tables {
-		st := sheetTable{Title: t.Title}
+		var lines []line
 		for i, row := range t.Rows {
 			l := line{
-				Benchmark: printedBenchmark(row.Benchmark), Model: row.printedModel(),
+				Benchmark: row.printedBenchmark(), Model: row.printedModel(),
 				First: i == 0 || t.Rows[i-1].Benchmark != row.Benchmark,
 				Runs:  absent, Used: row.Used, HasRuns: len(row.Runs) > 0,
-				Context: row.Context.cells(marked), Target: row.Target.cells(marked),
 			}
 			if l.HasRuns {
 				l.Runs = strconv.Itoa(len(row.Runs))
+			}
+			if t.besidePaper() {
+				l.Context, l.Target = row.Context.cells(marked), row.Target.cells(marked)
 			}
 			for _, note := range row.Notes {
 				note = printable(note)
 				sh.Notes = addNew(sh.Notes, note)
 				l.Notes = append(l.Notes, 1+slices.Index(sh.Notes, note))
 			}
-			st.Lines = append(st.Lines, l)
+			lines = append(lines, l)
+			if l.HasRuns {
+				sh.evaluated = append(sh.evaluated, l)
+			}
 		}
-		sh.Tables = append(sh.Tables, st)
+		if t.besidePaper() {
+			sh.Title = besidePaper
+			sh.Tables = append(sh.Tables, sheetTable{t.Title, lines})
+		}
+		sh.addScores(t, lines)
+	}
+	sh.addFunctions(s)
+	sh.Legend = append(likelihoodLegend(len(sh.Tables) > 0, marked), sh.scoreLegend()...)
+	return sh
+}
+
+// besidePaper reports whether a table has results of the paper beside those of the runs.
+func (t Table) besidePaper() bool { return t.Title != ownData && t.Title != unpublished }
+
+// likelihoodLegend explains the tables with the paper's results, if there are any.
+func likelihoodLegend(any bool, marked map[string]bool) []string {
+	if !any {
+		return nil
+	}
+	legend := []string{
+		"Log-likelihoods, higher is better: mean ± sample standard deviation over n runs of different seeds, and what the paper reports over 6 seeds.",
+		"The difference is ours minus the paper's in units of the combined error √(sd²/n + paper's ±²).",
 	}
 	if marked[oneRun] {
-		sh.Legend = append(sh.Legend, oneRun+" One run: ± is the standard error over its batches, and takes the place of sd/√n.")
+		legend = append(legend, oneRun+" One run: ± is the standard error over its batches, and takes the place of sd/√n.")
 	}
 	if marked[oneBatch] {
-		sh.Legend = append(sh.Legend, oneBatch+" One run of one batch: its own error is not known, and the difference is in units of the paper's ± alone.")
+		legend = append(legend, oneBatch+" One run of one batch: its own error is not known, and the difference is in units of the paper's ± alone.")
 	}
-	return sh
+	return legend
 }
 
 // cells returns the part as texts. It sets the marks that it used in marked.
@@ -136,6 +171,14 @@ func unsignedZero(s string) string {
 // minus replaces hyphens by minus signs.
 func minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
 
+// printedBenchmark returns the benchmark as the paper prints it, or the name of own data.
+func (r Row) printedBenchmark() string {
+	if r.data != "" {
+		return printable(r.data)
+	}
+	return printedBenchmark(r.Benchmark)
+}
+
 func printedBenchmark(name string) string {
 	if b, ok := benchmark.Find(name); ok {
 		return b.Printed
@@ -146,15 +189,20 @@ func printedBenchmark(name string) string {
 // printedModel returns the model with its variant and size: "ACQNP, transformer, width 64, 3
 // layers".
 func (r Row) printedModel() string {
-	return printable(config.Label(r.Model, joined(r.Variant, r.Size)))
+	return printable(config.Label(r.Model, joined(r.Variant, r.Size, stepsLabel(r.Steps))))
 }
 
-// joined returns "variant, size", or only one of them if the other is "".
-func joined(variant, size string) string {
-	if variant == "" || size == "" {
-		return variant + size
+// joined returns the parts that are not "", with commas between them.
+func joined(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
+}
+
+// stepsLabel returns "300 steps", or "" for 0.
+func stepsLabel(steps int) string {
+	if steps == 0 {
+		return ""
 	}
-	return variant + ", " + size
+	return input.Plural(steps, "step", "steps")
 }
 
 // printable replaces control characters by spaces, so that a name cannot break a line or control a
@@ -185,17 +233,4 @@ func (l line) usedCells() []string {
 		levels += " (" + list(l.Used.Levels) + ")"
 	}
 	return []string{l.Benchmark, l.Model, list(l.Used.Seeds), list(l.Used.Steps), list(l.Used.Batches), levels, list(l.Used.Devices)}
-}
-
-// evaluated returns the lines of all tables that have runs.
-func (sh sheet) evaluated() []line {
-	var all []line
-	for _, t := range sh.Tables {
-		for _, l := range t.Lines {
-			if l.HasRuns {
-				all = append(all, l)
-			}
-		}
-	}
-	return all
 }
