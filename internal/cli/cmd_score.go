@@ -4,24 +4,29 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/output"
 	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/progress"
+	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/score"
 )
 
 type scoreOptions struct {
 	requestFlags
-	joint bool
+	joint, calibrate, calibrated bool
 }
 
 func newScore(a *app) *cobra.Command {
 	var o scoreOptions
 	cmd := &cobra.Command{
-		Use:   "score (--run DIR | --config FILE --weights FILE | --prior) [--context FILE] --targets FILE",
+		Use:   "score (--run DIR | --config FILE --weights FILE | --prior) [--context FILE] (--targets FILE | --calibrate)",
 		Short: "Measure how well predictions foretell points of your own",
 		Long: `Predict points whose y is known, and say how good the predictions are, in raw units: the mean log
 density of a target and its standard error, the CRPS, pinball losses, and how many targets lie inside
@@ -33,9 +38,16 @@ With several functions, the error is that over functions, because the points of 
 alike. --out writes a row for each target and channel, with log density, CRPS, PIT (the predicted
 probability of a y up to the true one), mean and standard deviation. --joint adds the log density of
 all targets of a function together: each is predicted with those before it in its context, in the
-order of the file.`,
+order of the file.
+
+--calibrate corrects the quantiles and regions of a run: it writes calibration.json to the run
+directory, which acqnp predict --calibrated uses. An interval of 90% then holds an outcome of a new
+function with a probability of at least 90%, whatever the model predicts, if the new function is like
+those of the calibration. These are the validation functions of the run, or those of --context and
+--targets. With --calibrated, pit and the shares inside intervals are those of corrected predictions.`,
 		Example: `  acqnp score --run runs/prices/seed-0 --context context.csv --targets held-out.csv
-  acqnp score --run runs/prices/seed-0 --context context.csv --targets held-out.csv --out points.csv --json`,
+  acqnp score --run runs/prices/seed-0 --context context.csv --targets held-out.csv --out points.csv --json
+  acqnp score --run runs/prices/seed-0 --calibrate`,
 		Args: cobra.NoArgs,
 		RunE: a.run(func(cmd *cobra.Command) error {
 			return runScore(cmd.Context(), a, o)
@@ -46,7 +58,15 @@ order of the file.`,
 	o.levelFlags.addFlags(cmd, 0, predict.GridLevels, "quantile levels of each target, for CQNP and ACQNP (default the configuration's eval.num_tau)")
 	cmd.Flags().StringVar(&o.out, "out", "", "CSV `FILE` for the scores of each target and channel")
 	cmd.Flags().BoolVar(&o.joint, "joint", false, "state the log density of all targets of a function together, too")
-	must(cmd.MarkFlagRequired("targets"))
+	cmd.Flags().BoolVar(&o.calibrate, "calibrate", false, "write calibration.json from these targets, or from the run's validation functions")
+	cmd.Flags().BoolVar(&o.calibrated, "calibrated", false, "score the predictions that calibration.json corrects")
+	cmd.MarkFlagsOneRequired("targets", "calibrate")
+	cmd.MarkFlagsMutuallyExclusive("calibrate", "calibrated")
+	cmd.MarkFlagsMutuallyExclusive("calibrate", "joint")
+	for _, other := range []string{"prior", "config"} {
+		cmd.MarkFlagsMutuallyExclusive("calibrate", other)
+		cmd.MarkFlagsMutuallyExclusive("calibrated", other)
+	}
 	must(cmd.MarkFlagFilename("out", "csv"))
 	return cmd
 }
@@ -60,6 +80,7 @@ type scoreSummary struct {
 	Weights string `json:"weights"`
 	Out     string `json:"out,omitempty"`
 	score.Summary
+	Calibration *run.Calibrated `json:"calibration,omitempty"`
 
 	unit string // of y, for people
 }
@@ -70,15 +91,23 @@ func runScore(ctx context.Context, a *app, o scoreOptions) error {
 		return err
 	}
 	p := a.progress()
-	asked, err := o.open(e, p)
+	asked, err := o.openScored(e, p)
 	if err != nil {
 		return err
 	}
 	o.announce(p)
 	names := predict.NamesOf(&asked)
-	tally := score.NewTally(names.YNames)
+	tally, scores := score.NewTally(names.YNames), predict.Scores{Names: names, Threads: o.cores()}
+	if o.calibrate {
+		scores.Outcomes = &score.Outcomes{ByPoint: predict.ByPoint(e, asked.Functions)}
+	}
+	if o.calibrated {
+		if scores.Calibrated, err = asked.ReadCalibration(o.Run); err != nil {
+			return err
+		}
+	}
 	predictions := predict.Shown(p, asked.CountTargets(), asked.Predict(ctx, asked.Functions))
-	if err := (predict.Scores{Names: names, Threads: o.cores()}).Write(o.out, tally, predictions); err != nil {
+	if err := scores.Write(o.out, tally, predictions); err != nil {
 		return err
 	}
 	if o.joint {
@@ -87,7 +116,30 @@ func runScore(ctx context.Context, a *app, o scoreOptions) error {
 		}
 	}
 	s := scoreSummary{Schema: scoreSchema, Weights: asked.Weights.Path, Out: o.out, Summary: tally.Summary(), unit: strings.Join(names.YNames, ", ")}
+	if o.calibrate {
+		c := asked.Calibration(scores.Outcomes)
+		if err := c.Write(o.Run); err != nil {
+			return err
+		}
+		s.Calibration = c.Summary(o.Run)
+	}
 	return a.result(s, s.print)
+}
+
+// openScored reads the model and the functions to score.
+func (o *scoreOptions) openScored(e config.Experiment, p progress.Reporter) (predict.Asked, error) {
+	if o.calibrate {
+		file := output.File{Flag: "--calibrate", Path: filepath.Join(o.Run, run.CalibrationFile), Part: run.CalibrationFile}
+		if err := o.app.checkOutputs([]output.File{file}, o.context, o.targets); err != nil {
+			return predict.Asked{}, err
+		}
+	}
+	if o.targets != "" {
+		return o.open(e, p)
+	}
+	asked, err := predict.Request{Stored: o.Stored}.OpenValidation(e, o.dataDir, o.device, p.Warn)
+	asked.Levels = o.levels
+	return asked, err
 }
 
 func (s *scoreSummary) print(w io.Writer) error {
@@ -95,6 +147,9 @@ func (s *scoreSummary) print(w io.Writer) error {
 		input.Plural(len(s.PerFunction), "function", "functions"), s.Weights)
 	if err := s.Summary.Print(w, s.unit); err != nil {
 		return err
+	}
+	if s.Calibration != nil {
+		s.Calibration.Print(w)
 	}
 	if s.Out != "" {
 		fmt.Fprintf(w, "\nscores of each target %s\n", s.Out)

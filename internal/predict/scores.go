@@ -11,6 +11,8 @@ import (
 	"sync"
 
 	"github.com/acqnp/acqnp/internal/atomicfile"
+	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/score"
 )
 
@@ -18,6 +20,9 @@ import (
 type Scores struct {
 	Names
 	Threads int // that compute scores; at least 1
+
+	Outcomes   *score.Outcomes  // collects outcomes for a calibration; may be nil
+	Calibrated *run.Calibration // changes the PITs to those of calibrated predictions; may be nil
 }
 
 // scoreColumns are the columns of a points.csv after channel.
@@ -30,7 +35,7 @@ var scoreColumns = []string{"y", "log_density", "crps", "pit", "mean", "sd"}
 func (s Scores) Write(path string, tally *score.Tally, predictions iter.Seq2[Target, error]) error {
 	if path == "" {
 		return s.each(predictions, func(_ Target, points []score.Point) error {
-			tally.Add(points)
+			s.add(tally, points)
 			return nil
 		})
 	}
@@ -39,7 +44,7 @@ func (s Scores) Write(path string, tally *score.Tally, predictions iter.Seq2[Tar
 		row := s.header(scoreColumns)
 		_ = out.Write(row) // csv.Writer keeps its first error
 		err := s.each(predictions, func(t Target, points []score.Point) error {
-			tally.Add(points)
+			s.add(tally, points)
 			for c, p := range points {
 				row = s.row(row[:0], t, c)
 				for _, v := range [...]float64{p.Y, p.LogDensity, p.CRPS, p.PIT, p.Mean, p.SD} {
@@ -52,6 +57,14 @@ func (s Scores) Write(path string, tally *score.Tally, predictions iter.Seq2[Tar
 		out.Flush()
 		return errors.Join(err, out.Error())
 	})
+}
+
+// add adds the points of a target to the tally and to the outcomes.
+func (s Scores) add(tally *score.Tally, points []score.Point) {
+	tally.Add(points)
+	if s.Outcomes != nil {
+		s.Outcomes.Add(points)
+	}
 }
 
 // JointScores adds the log density of all y of each function together to the tally, to which the
@@ -121,6 +134,12 @@ func (s Scores) points(t Target) ([]score.Point, error) {
 		p := score.Of(d.Distribution, f.TargetY[t.Target*dy+c])
 		if !p.Finite() {
 			return nil, notFinite(fmt.Sprintf("found a log density of %v and a CRPS of %v at y = %v, expected finite numbers", p.LogDensity, p.CRPS, p.Y))
+		}
+		if s.Outcomes != nil {
+			p.Rank = likelihood.RegionRank(d.Distribution, p.Y)
+		}
+		if s.Calibrated != nil {
+			p.PIT = s.Calibrated.Channels[c].PIT(p.PIT)
 		}
 		p.Function, p.Target, p.Channel, p.X = f.Name, t.Target, c, f.TargetX[t.Target*dx:][:dx]
 		points[c] = p

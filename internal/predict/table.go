@@ -15,6 +15,7 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/run"
 )
 
 // Table describes a predictions.csv: a row for each target and channel, with the columns function,
@@ -27,6 +28,8 @@ type Table struct {
 	Draws   int       // columns draw1, …: the target's joint draws, or independent ones
 	Seed    uint64    // of the draws
 	Threads int       // that compute rows; at least 1
+
+	Calibrated *run.Calibration // corrects the levels of quantiles and the masses of regions; may be nil
 }
 
 // columns returns the names of the columns after channel.
@@ -118,10 +121,11 @@ func (t Table) target(target Target, draws random.Generator) [][]string {
 	rows := make([][]string, len(target.Channels))
 	for c, d := range target.Channels {
 		row := append(t.row(nil, target, c), number(d.Mean()), number(math.Sqrt(d.Variance())))
-		for _, q := range likelihood.ApproximateQuantiles(d.Distribution, t.Levels...) {
+		levels, masses := t.calibrated(c)
+		for _, q := range likelihood.ApproximateQuantiles(d.Distribution, levels...) {
 			row = append(row, number(q))
 		}
-		for _, mass := range t.Masses {
+		for _, mass := range masses {
 			row = append(row, regionText(likelihood.HighestDensity(d.Distribution, mass)))
 		}
 		for _, y := range t.Density {

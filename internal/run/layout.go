@@ -15,10 +15,11 @@ import (
 
 // The files of a run directory that other packages name.
 const (
-	ConfigFile = "config.yaml"
-	EvalFile   = "eval.json"
-	FitFile    = "fit.png"
-	SplitFile  = "split.csv" // of your own data: what each function, or each row, is for
+	ConfigFile      = "config.yaml"
+	EvalFile        = "eval.json"
+	FitFile         = "fit.png"
+	CalibrationFile = "calibration.json" // what score --calibrate writes
+	SplitFile       = "split.csv"        // of your own data: what each function, or each row, is for
 )
 
 const (
@@ -49,7 +50,7 @@ func Files(dir string) []string {
 func Owner(path string) (dir, name string, ok bool) {
 	dir, name = filepath.Split(path)
 	dir = filepath.Clean(dir)
-	known := slices.Contains(ownFiles, name) || name == EvalFile || name == FitFile
+	known := slices.Contains(ownFiles, name) || name == EvalFile || name == FitFile || name == CalibrationFile
 	if filepath.Base(dir) == checkpointsDir {
 		dir, name, known = filepath.Dir(dir), filepath.Join(checkpointsDir, name), true
 	}
@@ -189,15 +190,19 @@ func written(dir string) ([]string, error) {
 	return files, nil
 }
 
-// removeRun removes a run's files and nothing else. Its evaluation and its plot go too, since a
-// reader would take them for the new run's. The configuration goes last, so that a directory still
+// removeRun removes a run's files and nothing else. Its evaluation, its plot and its calibration
+// go too, since a reader would take them for the new run's. The configuration goes last, so that a directory still
 // counts as a run if the removal is interrupted.
 func removeRun(dir string) error {
 	files, err := written(dir)
 	if err != nil {
 		return err
 	}
-	for _, file := range append([]string{filepath.Join(dir, EvalFile), filepath.Join(dir, FitFile), filepath.Join(dir, SplitFile)}, files...) {
+	var all []string
+	for _, name := range []string{EvalFile, FitFile, CalibrationFile, SplitFile} {
+		all = append(all, filepath.Join(dir, name))
+	}
+	for _, file := range append(all, files...) {
 		if err := os.Remove(file); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}

@@ -57,6 +57,46 @@ func Calibrate(groups [][]Outcome) Calibration {
 	return c
 }
 
+// Outcomes collects the outcomes that a calibration is made from, for each channel.
+type Outcomes struct {
+	ByPoint bool // points are exchangeable, not functions
+
+	groups [][][]Outcome  // of each channel, of each group
+	index  map[string]int // of the group of a function
+	count  int
+}
+
+// Add adds the points of one target: one for each channel.
+func (o *Outcomes) Add(target []Point) {
+	if o.index == nil {
+		o.index, o.groups = map[string]int{}, make([][][]Outcome, len(target))
+	}
+	o.count++
+	i, known := o.index[target[0].Function]
+	if !known || o.ByPoint {
+		i = len(o.groups[0])
+		o.index[target[0].Function] = i
+		for c := range o.groups {
+			o.groups[c] = append(o.groups[c], nil)
+		}
+	}
+	for c, p := range target {
+		o.groups[c][i] = append(o.groups[c][i], Outcome{p.PIT, p.Rank})
+	}
+}
+
+// Targets returns the number of targets that were added.
+func (o *Outcomes) Targets() int { return o.count }
+
+// Calibrations returns the calibration of each channel.
+func (o *Outcomes) Calibrations() []Calibration {
+	var all []Calibration
+	for _, groups := range o.groups {
+		all = append(all, Calibrate(groups))
+	}
+	return all
+}
+
 // Level returns the level that replaces p, 0 < p < 1. It reports false if there are too few groups for
 // p. Between steps, it takes the one further from ½.
 func (c Calibration) Level(p float64) (float64, bool) {
@@ -82,6 +122,17 @@ func (c Calibration) PIT(pit float64) float64 {
 		return float64(i) / steps
 	}
 	return (float64(i-1) + (pit-c.Levels[i-1])/(c.Levels[i]-c.Levels[i-1])) / steps
+}
+
+// Valid reports whether the maps are what Calibrate returns: as many numbers as they have, which
+// increase from 0 to 1.
+func (c Calibration) Valid() bool {
+	for _, values := range [][]float64{c.Levels, c.Masses} {
+		if len(values) != steps+1 || !slices.IsSorted(values) || !(values[0] >= 0 && values[steps] <= 1) {
+			return false
+		}
+	}
+	return c.Groups > 0
 }
 
 // Limits returns the smallest and the largest level that so many groups support.

@@ -25,6 +25,7 @@ type Point struct {
 	PIT                 float64              // P(Y ≤ y)
 	Mean, SD            float64              // of the prediction
 	Pinball             [len(Levels)]float64 // ρ_p(y − Q(p)) at each of Levels, ρ_p(e) = max(pe, (p−1)e)
+	Rank                float64              // see likelihood.RegionRank; only for an Outcomes
 }
 
 // Of returns the scores of an outcome y under the prediction d.

@@ -1,0 +1,106 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+)
+
+// A run calibrates itself on its validation functions. predict --calibrated then reads the quantiles
+// of the calibrated levels, and score --calibrated the shares inside them.
+func TestCalibrateAndPredict(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	succeed(t, "data", "example", "--out", "prices.csv", "--quiet")
+	config := write(t, dir, "own.yaml", strings.Replace(ownConfig, "steps: 150", "validate_every: 10, steps: 40", 1))
+	train := []string{"train", "--config", config, "--run-dir", "run", "--set", "data.valid_fraction=0.5", "--no-eval", "--quiet"}
+	succeed(t, train...)
+	text := "product,age,price\n"
+	for i := range 25 {
+		text += fmt.Sprintf("p%d,%d,%d\n", i%5, 1+i/5, 200+40*i)
+	}
+	write(t, dir, "context.csv", text)
+	common := []string{"--run", "run", "--context", "context.csv", "--targets", "context.csv", "--quiet"}
+	predict := func(out string, more ...string) []string {
+		return append(append([]string{"predict", "--out", out}, common...), more...)
+	}
+	checkRefusal(t, "predict", acqnp(predict("none.csv", "--calibrated")...), 2, "calibration.json")
+	checkRefusal(t, "score", acqnp(append([]string{"score", "--calibrated"}, common...)...), 2, "calibration.json")
+
+	o := succeed(t, "score", "--run", "run", "--calibrate", "--quiet")
+	for _, want := range []string{"of 22 functions", "calibrated on 22 functions", "price, 90% interval: the model's levels 0."} { // half of 45
+		if !strings.Contains(o.out, want) {
+			t.Fatalf("%q is not in\n%s", want, o.out)
+		}
+	}
+	var s struct {
+		Calibration struct {
+			File     string
+			Channels []struct {
+				Channel string
+				Most    []float64 `json:"0.9"`
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(succeed(t, "score", "--run", "run", "--calibrate", "--json", "--quiet").out), &s); err != nil {
+		t.Fatal(err)
+	}
+	low, high := s.Calibration.Channels[0].Most[0], s.Calibration.Channels[0].Most[1]
+	succeed(t, predict("calibrated.csv", "--calibrated")...)
+	succeed(t, predict("plain.csv", "--quantiles", fmt.Sprintf("%v,%v", low, high))...)
+	calibrated, plain := readRows(t, "calibrated.csv"), readRows(t, "plain.csv")
+	for i, r := range calibrated {
+		for column, level := range map[string]float64{"q0.05": low, "q0.95": high} {
+			if got, want := r.number(t, column), plain[i].number(t, fmt.Sprint("q", level)); math.Abs(got-want) > 1e-6*math.Abs(want) {
+				t.Errorf("%s is %v, the model's quantile of level %v is %v", column, got, level, want)
+			}
+		}
+		if r["mean"] != plain[i]["mean"] || r["hdr0.9"] == plain[i]["hdr0.9"] {
+			t.Errorf("mean %s and %s, region %s and %s", r["mean"], plain[i]["mean"], r["hdr0.9"], plain[i]["hdr0.9"])
+		}
+	}
+	inside := 0.0
+	for i, r := range readRows(t, "context.csv") {
+		if y := r.number(t, "price"); calibrated[order(i)].number(t, "q0.05") <= y && y <= calibrated[order(i)].number(t, "q0.95") {
+			inside++
+		}
+	}
+	var scored scores
+	if err := json.Unmarshal([]byte(succeed(t, append([]string{"score", "--calibrated", "--json"}, common...)...).out), &scored); err != nil {
+		t.Fatal(err)
+	}
+	if share := scored.Coverage["0.9"]; math.Abs(share-inside/25) > 1e-9 {
+		t.Errorf("%v inside the calibrated interval of 90%%, want %v", share, inside/25)
+	}
+
+	checkRefusal(t, "predict", acqnp(predict("none.csv", "--calibrated", "--quantiles", "0.01")...), 2,
+		"--quantiles: found 0.01, expected levels between 0.043 and 0.957: price is calibrated on 22 functions")
+	checkRefusal(t, "predict", acqnp(predict("none.csv", "--calibrated", "--hdr", "0.99")...), 2, "--hdr: found 0.99, expected probabilities up to 0.957")
+	checkRefusal(t, "predict", acqnp(predict("none.csv", "--calibrated", "--num-tau", "7")...), 2, "with 7 levels (grid): run acqnp score --calibrate again")
+	if _, err := os.Stat("none.csv"); err == nil {
+		t.Error("a refused call has left a file")
+	}
+	// One function: its points count. Files with functions of their own replace the validation's.
+	o = succeed(t, append([]string{"score", "--calibrate"}, common...)...)
+	if !strings.Contains(o.out, "calibrated on 5 functions, 25 targets") || !strings.Contains(o.out, "90% interval: too few functions, it takes 19") {
+		t.Error(o.out)
+	}
+	write(t, dir, "one.csv", "product,age,price\na,1,300\na,2,200\na,3,150\n")
+	o = succeed(t, "score", "--run", "run", "--calibrate", "--targets", "one.csv", "--quiet")
+	if !strings.Contains(o.out, "calibrated on 3 points, 3 targets") {
+		t.Error(o.out)
+	}
+	succeed(t, append(train, "--overwrite", "--set", "train.validate_every=0")...)
+	if _, err := os.Stat("run/calibration.json"); err == nil {
+		t.Error("--overwrite keeps the calibration of the run before")
+	}
+	checkRefusal(t, "score", acqnp("score", "--run", "run", "--calibrate", "--quiet"), 2, "without validation functions")
+	checkRefusal(t, "score", acqnp("score", "--prior", "--calibrate", "--quiet"), 2, "--calibrate and --prior")
+}
+
+// order returns the row of predictions for row i of the test's file: they are in the order of the five
+// functions, and the file's rows take the functions in turn.
+func order(i int) int { return i%5*5 + i/5 }

@@ -1,0 +1,93 @@
+package run_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/score"
+)
+
+// someCalibration returns a calibration of so many functions, and the predictions that it is for.
+func someCalibration(functions int) (run.Calibration, run.Predictions) {
+	var groups [][]score.Outcome
+	for i := range functions {
+		v := (float64(i) + 0.5) / float64(functions)
+		groups = append(groups, []score.Outcome{{PIT: v, Rank: v}})
+	}
+	step := 30
+	p := run.Predictions{Checkpoint: "best.safetensors", Step: &step, NumTau: 5, Levels: "grid"}
+	return run.Calibration{Schema: run.CalibrationSchema, Predictions: p, Exchangeable: "function", Targets: functions,
+		Channels: []run.ChannelCalibration{{Channel: "y", Calibration: score.Calibrate(groups)}}}, p
+}
+
+func TestCalibrationIsReadAsItWasWritten(t *testing.T) {
+	dir := t.TempDir()
+	c, p := someCalibration(19)
+	if err := c.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	read, err := run.ReadCalibration(dir, []string{"y"}, p)
+	if diff := cmp.Diff(c, read); err != nil || diff != "" {
+		t.Errorf("%v, %s", err, diff)
+	}
+	var b bytes.Buffer
+	c.Summary(dir).Print(&b)
+	few, _ := someCalibration(18)
+	few.Summary(dir).Print(&b)
+	for _, want := range []string{"calibrated on 19 functions, 19 targets: " + filepath.Join(dir, "calibration.json"),
+		"y, 90% interval: the model's levels 0.026 to 0.974", "y, 90% interval: too few functions, it takes 19"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is not in\n%s", want, b.String())
+		}
+	}
+}
+
+func TestCalibrationsOfOthersAreRefused(t *testing.T) {
+	c, p := someCalibration(19)
+	other := p
+	other.NumTau = 6
+	path := filepath.Join(t.TempDir(), "calibration.json")
+	if err := c.Write(filepath.Dir(path)); err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edit := func(old, new string) string { return strings.Replace(string(content), old, new, 1) }
+	for name, bad := range map[string]struct {
+		content  string
+		channels string
+		now      run.Predictions
+		want     string
+	}{
+		"absent":      {"", "y", p, "no such file"},
+		"no JSON":     {"{", "y", p, "unexpected end"},
+		"schema":      {edit("calibration/1", "calibration/2"), "y", p, "acqnp.calibration/1"},
+		"channel":     {string(content), "z", p, `channels: found ["y"], expected ["z"]`},
+		"predictions": {string(content), "y", other, "with 5 levels (grid), expected best.safetensors (step 30) with 6 levels (grid): run acqnp score --calibrate"},
+		"short":       {edit(`"levels":[0,`, `"levels":[`), "y", p, "steps of 0.001"},
+		"disordered":  {edit(`"levels":[0,`, `"levels":[0.9,`), "y", p, "steps of 0.001"},
+		"no channels": {`{"schema": "acqnp.calibration/1"}`, "y", p, "channels"},
+	} {
+		dir := t.TempDir()
+		if bad.content != "" {
+			if err := os.WriteFile(filepath.Join(dir, "calibration.json"), []byte(bad.content), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err := run.ReadCalibration(dir, []string{bad.channels}, bad.now)
+		var refused *input.Error
+		if !errors.As(err, &refused) || !strings.Contains(err.Error(), bad.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v, want %q", name, err, bad.want)
+		}
+	}
+}
