@@ -21,6 +21,7 @@ type candidate struct {
 	baseline    [2]int // the degrees of the mixed model that y is standardised by; 0 without one
 	prior       bool   // starts from the weights that the program carries
 	slower      bool   // a lower learning rate
+	decayed     bool   // a larger weight decay
 }
 
 // key returns what tells two candidates apart.
@@ -69,6 +70,9 @@ func (c candidate) title() string {
 	}
 	if c.slower {
 		text += ", slower"
+	}
+	if c.decayed {
+		text += ", more weight decay"
 	}
 	if c.width != usual {
 		text += fmt.Sprintf(", width %d", c.width)
@@ -196,14 +200,16 @@ func (s *search) dims() (n int) {
 	return n
 }
 
-// finer varies the learning rate, and the size of the networks unless that is given.
+// finer varies the learning rate and the weight decay, and the size of the networks unless that is
+// given.
 func (s *search) finer(best candidate) []candidate {
-	slower := best
-	slower.slower = true
+	slower, decayed, both := best, best, best
+	slower.slower, decayed.decayed = true, true
 	if best.prior {
-		return []candidate{slower}
+		return []candidate{slower, decayed}
 	}
-	return []candidate{best.ofWidth(narrow), slower}
+	both.width, both.decayed = narrow, true
+	return []candidate{best.ofWidth(narrow), slower, decayed, both}
 }
 
 // section is a part of a configuration.
@@ -264,7 +270,7 @@ func (s *search) experiment(c candidate) (config.Experiment, error) {
 	if c.baseline[0] > 0 {
 		data["baseline"] = c.baseline[:]
 	}
-	train := section{"steps": 1, "batch_size": s.batchSize(), "learning_rate": c.rate(), "weight_decay": 1e-5,
+	train := section{"steps": 1, "batch_size": s.batchSize(), "learning_rate": c.rate(), "weight_decay": c.decay(),
 		"schedule": config.Plateau, "seed": s.o.Seed, "log_every": 100, "checkpoint_every": 1000, "keep_checkpoints": 2}
 	if c.baseline[0] > 0 { // the mixed model knows the y of context points
 		train["loss"] = config.Targets
@@ -296,6 +302,14 @@ func (c candidate) rate() float64 {
 		return 1e-3
 	}
 	return 2e-3
+}
+
+// decay returns the weight decay.
+func (c candidate) decay() float64 {
+	if c.decayed {
+		return 1e-2
+	}
+	return 1e-5
 }
 
 // splitSeed is data.seed.
