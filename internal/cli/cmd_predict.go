@@ -52,7 +52,7 @@ have the columns x and y and two different values of each.
 If data.log names a channel with long tails (CQNP, ACQNP), mean and sd count values above its 0.99
 quantile as that quantile.
 
---plot shades the predictive density over x: the smallest regions of y that hold 50, 90 and 99 % of it.
+--plot shades the predictive density over x: the smallest regions of y that hold 50, 90 and 99% of it.
 For x of two columns it draws maps, for more columns intervals. Points of --targets whose y the file
 has are drawn too.
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"image"
 	"image/png"
 	"io"
@@ -274,4 +275,42 @@ func TestPredictionsAreDrawn(t *testing.T) {
 		}
 		checkRefusal(t, command, acqnp(command, "--run", s.run, "--context", s.context, "--grid=0:1:5", "--out", filepath.Join(dir, "none.csv"), "--plot", filepath.Join(dir, "p.jpg")), 2, ".png")
 	}
+}
+
+// TestFiguresOfSeveralColumns draws runs on own data with x of two columns and of three.
+func TestFiguresOfSeveralColumns(t *testing.T) {
+	dir := t.TempDir()
+	var rows strings.Builder
+	rows.WriteString("day,east,north,kind,rain\n")
+	for i := range 200 {
+		fmt.Fprintf(&rows, "d%d,%d,%d,%s,%d\n", i%20, i*7%11, i*5%13, []string{"a", "b"}[i%2], i%17)
+	}
+	data := write(t, dir, "own.csv", rows.String())
+	trained := func(model, x, more string) string {
+		run := filepath.Join(dir, model+x)
+		config := write(t, dir, "c.yaml", "benchmark: csv\nmodel: "+tinyModels[model]+"\ndata: {file: "+data+", function: day, x: ["+x+"], y: [rain]"+more+
+			"}\ntrain: {steps: 4, batch_size: 2, log_every: 1, learning_rate: 1e-2}\neval: {batch_size: 2}\n")
+		succeed(t, "train", "--config", config, "--run-dir", run, "--quiet")
+		decode(t, filepath.Join(run, "fit.png"))
+		return run
+	}
+	two := [...]string{trained("cnp", "east,north", ""), trained("bnp", "east,north", "")}
+	three := [...]string{trained("cnp", "east,north,kind", ", categories: [kind]"), trained("acqnp", "east,north,kind", ", categories: [kind]")}
+	out := filepath.Join(dir, "fit.png")
+	// A row of maps is 290 pt high, with 70 pt for title and legend; 96 dots are 72 pt.
+	for _, c := range []struct {
+		runs   [2]string
+		height int
+	}{{two, 4*387 + 93}, {three, 800}} {
+		succeed(t, "plot", "fit", "--run", c.runs[0], "--run", c.runs[1], "--functions", "2", "--out", out, "--quiet")
+		if size := decode(t, out).Bounds().Size(); size.X != 1200 || abs(size.Y-c.height) > 2 {
+			t.Errorf("%v pixels, want 1200×%d", size, c.height)
+		}
+	}
+	many := []string{"plot", "fit", "--functions", "4", "--out", out}
+	for range 7 {
+		many = append(many, "--run", two[0])
+	}
+	checkRefusal(t, "28 maps", acqnp(many...), 2, "at most 24")
+	checkRefusal(t, "components", acqnp("plot", "fit", "--components", "--run", two[0], "--out", out), 2, "one dimension")
 }

@@ -90,12 +90,20 @@ func lettersOf(panels int) int {
 	return 30
 }
 
-// drawPanels draws up to two panels side by side, and more in two rows.
-func drawPanels(c draw.Canvas, panels []*plot.Plot) {
-	rows, cols := 1, len(panels)
-	if len(panels) > 2 {
-		rows, cols = 2, (len(panels)+1)/2
+// panelGrid returns the rows and columns of panels: up to two side by side, up to six in two rows, more
+// in rows of three.
+func panelGrid(panels int) (rows, cols int) {
+	switch {
+	case panels <= 2:
+		return 1, panels
+	case panels <= MaxPanels:
+		return 2, (panels + 1) / 2
 	}
+	return (panels + 2) / 3, 3
+}
+
+func drawPanels(c draw.Canvas, panels []*plot.Plot) {
+	rows, cols := panelGrid(len(panels))
 	grid := make([][]*plot.Plot, rows)
 	for i := range grid {
 		grid[i] = make([]*plot.Plot, cols)

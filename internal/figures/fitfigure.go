@@ -3,7 +3,12 @@ package figures
 import (
 	"context"
 	"fmt"
+
+	"github.com/acqnp/acqnp/internal/input"
 )
+
+// mostParts is the largest number of maps or panels of intervals, for several runs.
+const mostParts = 24
 
 // NewFitFigure returns a figure of the predictive densities of evaluation functions by runs of one
 // benchmark, as NewPrediction draws them. Several runs are shown together, for the first channel of y:
@@ -24,7 +29,12 @@ func NewFitFigure(ctx context.Context, runs []Run, f FitFunctions) (Figure, erro
 	if len(runs) == 1 && f.Count <= MaxPanels {
 		return NewPrediction(ctx, first.Ask, subjects, nil)
 	}
-	switch kindOf(first.Ask.Units) {
+	k := kindOf(first.Ask.Units)
+	if n := len(runs) * f.Count; k != curves && n > mostParts {
+		return nil, &input.Error{File: "--functions", Found: fmt.Sprintf("%d for %d runs", f.Count, len(runs)),
+			Expected: fmt.Sprintf("at most %d, functions by runs, as x has several columns", mostParts)}
+	}
+	switch k {
 	case maps:
 		return mapsOfRuns(ctx, runs, subjects)
 	case intervals:
@@ -66,7 +76,7 @@ func mapsOfRuns(ctx context.Context, runs []Run, subjects []Subject) (Figure, er
 				return nil, err
 			}
 			if len(rows) > 0 {
-				rows[0].Title += ", " + r.Label
+				rows[0].Title = r.Label + ", " + rows[0].Title
 				figure.Rows = append(figure.Rows, rows[0])
 			}
 		}
@@ -83,7 +93,7 @@ func intervalsOfRuns(ctx context.Context, runs []Run, subjects []Subject) (Figur
 			if err != nil {
 				return nil, err
 			}
-			panels[0].Title += ", " + r.Label
+			panels[0].Title = r.Label + ", " + panels[0].Title
 			figure.Panels = append(figure.Panels, panels[0])
 		}
 	}

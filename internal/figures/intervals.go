@@ -11,7 +11,7 @@ import (
 )
 
 // An IntervalPlot shows predictions for x of many columns: y by the median of its prediction, with
-// the central 50 and 90 % intervals as bars. It has a panel for each function and channel of y.
+// the central 50 and 90% intervals as bars. It has a panel for each function and channel of y.
 type IntervalPlot struct {
 	Title  string
 	Panels []IntervalPanel
@@ -43,7 +43,11 @@ func (f IntervalPlot) Save(path string) error {
 	if len(f.Panels) == 0 {
 		return fmt.Errorf("plot %s: nothing to draw", path)
 	}
-	return saveFigure(path, figureWidth, figureHeight, func(c draw.Canvas) {
+	height := figureHeight
+	if rows, _ := panelGrid(len(f.Panels)); rows > 2 {
+		height = vg.Length(rows)*265 + 70
+	}
+	return saveFigure(path, figureWidth, height, func(c draw.Canvas) {
 		c = draw.Crop(c, 14, -20, 12, -14)
 		c = drawHeading(c, f.Title, f.legend())
 		plots := make([]*plot.Plot, len(f.Panels))
@@ -56,8 +60,8 @@ func (f IntervalPlot) Save(path string) error {
 
 func (f IntervalPlot) legend() []legendEntry {
 	entries := []legendEntry{
-		{"50 % interval", lineWidth, lineThumb(narrowBar)},
-		{"90 % interval", lineWidth, lineThumb(wideBar)},
+		{"50% interval", lineWidth, lineThumb(narrowBar)},
+		{"90% interval", lineWidth, lineThumb(wideBar)},
 		{"median of the prediction", lineWidth, lineThumb(medianStyle)},
 	}
 	for _, p := range f.Panels {

@@ -13,7 +13,7 @@ import (
 )
 
 // A MapPlot shows predictions for x of two columns. It has a row for each function and channel of y,
-// with two maps over x: the median, and the width of the central 90 % interval.
+// with two maps over x: the median, and the width of the central 90% interval.
 type MapPlot struct {
 	Title string
 	X, Y  Axis // the two columns of x
@@ -95,7 +95,7 @@ func (f MapPlot) panel(m heat, median bool) *plot.Plot {
 		p.Add(valueDots{m.row.Held, m.scale, true}, valueDots{m.row.Context, m.scale, false})
 		return p
 	}
-	p.Title.Text += ": width of the 90 % interval"
+	p.Title.Text += ": width of the 90% interval"
 	p.Add(dots{placesOf(m.row.Context), mapDot(len(m.row.Context))})
 	return p
 }

@@ -78,7 +78,7 @@ func TestMapsGrowWhereTheirNumbersDo(t *testing.T) {
 		}
 	}
 	svg := string(saved(t, slope(), "slope.svg"))
-	for _, text := range []string{"field: median of rain", "field: width of the 90 % interval", "east", "north", "context", "held-out"} {
+	for _, text := range []string{"field: median of rain", "field: width of the 90% interval", "east", "north", "context", "held-out"} {
 		if !strings.Contains(svg, text) {
 			t.Errorf("no %q in the picture", text)
 		}
@@ -143,9 +143,9 @@ func TestPicturesFollowTheColumnsOfX(t *testing.T) {
 		named   bool
 		text    string
 	}{
-		"one":       {1, false, "densest 50 %"},
-		"names":     {1, true, "densest 50 %"},
-		"two":       {2, false, "width of the 90 % interval"},
+		"one":       {1, false, "densest 50%"},
+		"names":     {1, true, "densest 50%"},
+		"two":       {2, false, "width of the 90% interval"},
 		"two named": {2, true, "median of the predicted rain"},
 		"three":     {3, false, "median of the predicted rain"},
 	} {

@@ -23,7 +23,7 @@ const (
 )
 
 // A shading draws the densities of a grid as one image: each place has the colour of the smallest
-// highest-density region around it. The colours have edges at 50, 90 and 99 %.
+// highest-density region around it. The colours have edges at 50, 90 and 99%.
 type shading struct {
 	grid    []PredictedPoint // ascending in X, each with a Density
 	edges   []float64        // of the rows of the last Plot
@@ -121,9 +121,32 @@ func (m medianLine) Plot(c draw.Canvas, p *plot.Plot) {
 		}
 		line = append(line, at)
 	}
+	if len(m.grid) > 2*shortestRun {
+		line = longRuns(line)
+	}
 	for _, style := range []draw.LineStyle{casingStyle, medianStyle} {
 		curve{line, style}.Plot(c, p)
 	}
+}
+
+// shortestRun is the smallest number of medians in a row that are drawn, unless there are few in all:
+// single ones would look like points of the context.
+const shortestRun = 6
+
+// longRuns returns the line without its short runs of numbers.
+func longRuns(line plotter.XYs) plotter.XYs {
+	var long plotter.XYs
+	for first := 0; first < len(line); {
+		end := first
+		for end < len(line) && !math.IsNaN(line[end].Y) {
+			end++
+		}
+		if end-first >= shortestRun {
+			long = append(append(long, line[first:end]...), plotter.XY{Y: math.NaN()})
+		}
+		first = end + 1
+	}
+	return long
 }
 
 // continues reports whether the line from the median before to that of point g stays in the densest
@@ -132,7 +155,7 @@ func (m medianLine) continues(g int, before, y float64) bool {
 	return math.IsNaN(before) || m.densest(g, (before+y)/2) || m.densest(g-1, (before+y)/2)
 }
 
-// densityRange returns the range of y of a panel: it covers the data and the central 90 % of most
+// densityRange returns the range of y of a panel: it covers the data and the central 90% of most
 // predictions, which can widen the range of the data to twice and a half.
 func densityRange(data []float64, grid []PredictedPoint) (lo, hi float64) {
 	const looked = 60 // quantiles of mixtures take long
@@ -165,7 +188,7 @@ var (
 )
 
 // regionColour returns the colour of a place that regionMass gives this mass, and no colour beyond
-// the 99 % region.
+// the 99% region.
 func regionColour(mass float64) color.NRGBA {
 	switch {
 	case mass < halfMass:
@@ -202,9 +225,9 @@ func regionThumb(ends [2]color.NRGBA) func(*draw.Canvas) {
 // regionEntries are the legend's entries for a shading.
 func regionEntries() []legendEntry {
 	return []legendEntry{
-		{"densest 50 %", lineWidth, regionThumb(halfColours)},
-		{"90 %", lineWidth, regionThumb(mostColours)},
-		{"99 % of the prediction", lineWidth, regionThumb(shadedColours)},
+		{"densest 50%", lineWidth, regionThumb(halfColours)},
+		{"90%", lineWidth, regionThumb(mostColours)},
+		{"99% of the prediction", lineWidth, regionThumb(shadedColours)},
 		{"median, where it is likely", lineWidth, lineThumb(medianStyle)},
 	}
 }

@@ -28,9 +28,9 @@ func mixture(components ...likelihood.Gaussian) figures.Density {
 
 // The shades of the regions: the blue of each lies between that of the next and of the last.
 const (
-	half  = iota // denser than the 50 % region's edge
-	most         // between the edges at 50 and 90 %
-	faint        // beyond 90 %
+	half  = iota // denser than the 50% region's edge
+	most         // between the edges at 50 and 90%
+	faint        // beyond 90%
 	line         // the median
 )
 
@@ -69,7 +69,7 @@ func TestShadingHoldsWhatItSays(t *testing.T) {
 	if len(shades) != 5 || shades[1] != most || shades[2] != half || shades[3] != most {
 		t.Fatalf("shades %v of %v pixels", shades, lengths)
 	}
-	// The 50 % region of a normal distribution is ±0.6745, the 90 % region ±1.6449. y runs over 8.64
+	// The 50% region of a normal distribution is ±0.6745, the 90% region ±1.6449. y runs over 8.64
 	// (8 and 4 % at either end) in some 590 pixels, so each edge is within a pixel of its place.
 	inner, outer := float64(lengths[2]), float64(lengths[1]+lengths[2]+lengths[3])
 	if got, want := inner/outer, 0.6745/1.6449; math.Abs(got-want) > 2/outer {
@@ -145,5 +145,25 @@ func TestShadingIsOneImageOfVectorFiles(t *testing.T) {
 	}
 	if n := bytes.Count(save(t, figure(p), "shading.pdf"), []byte("/Subtype /Image")); n < 1 || n > 2 { // and its transparency
 		t.Errorf("%d images in PDF", n)
+	}
+}
+
+func TestMedianIsDrawnWhereItIsLikely(t *testing.T) {
+	// One peak at most x, and two at the others, where the median lies between.
+	peaks := func(narrow ...int) (pixels int) {
+		p := shadedBy(mixture(likelihood.Gaussian{Mean: -2, Scale: 0.3}, likelihood.Gaussian{Mean: 2, Scale: 0.3}))
+		for _, i := range narrow {
+			p.Grid[i].Density = mixture(likelihood.Gaussian{Mean: 0, Scale: 1})
+		}
+		return count(picture(t, figure(p), "medians"), 0.1, 0.45, 0.95, 0.6, dark)
+	}
+	row := func(n int) (indices []int) {
+		for i := range n {
+			indices = append(indices, 30+i)
+		}
+		return indices
+	}
+	if none, single, some := peaks(), peaks(40), peaks(row(40)...); none > 0 || single > 0 || some < 300 {
+		t.Errorf("%d, %d and %d pixels of the median where 0, 1 and 40 of 101 densities have one peak", none, single, some)
 	}
 }
