@@ -39,7 +39,8 @@ func central(d Distribution, mass float64) []Interval {
 }
 
 // Modes returns the places of the density's local maxima, the highest first. They are those of a
-// [Mixture], a [GaussianMixture] or their [Exp]; another distribution has none.
+// [Mixture], a [GaussianMixture] or their [Exp]; another distribution has none, and neither has an Exp
+// whose density only falls from 0 on.
 func Modes(d Distribution) []float64 {
 	curve, ok := curveOf(d)
 	if !ok {
