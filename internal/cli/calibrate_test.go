@@ -49,8 +49,16 @@ func TestCalibrateAndPredict(t *testing.T) {
 		t.Fatal(err)
 	}
 	low, high := s.Calibration.Channels[0].Most[0], s.Calibration.Channels[0].Most[1]
-	succeed(t, predict("calibrated.csv", "--calibrated")...)
-	succeed(t, predict("plain.csv", "--quantiles", fmt.Sprintf("%v,%v", low, high))...)
+	succeed(t, predict("calibrated.csv", "--calibrated", "--plot", "calibrated.png")...)
+	succeed(t, predict("plain.csv", "--quantiles", fmt.Sprintf("%v,%v", low, high), "--plot", "plain.png")...)
+	picture := func(path string) string {
+		decode(t, path)
+		content, _ := os.ReadFile(path)
+		return string(content)
+	}
+	if picture("calibrated.png") == picture("plain.png") {
+		t.Error("the picture is not calibrated")
+	}
 	calibrated, plain := readRows(t, "calibrated.csv"), readRows(t, "plain.csv")
 	for i, r := range calibrated {
 		for column, level := range map[string]float64{"q0.05": low, "q0.95": high} {

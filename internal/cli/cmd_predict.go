@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acqnp/acqnp/internal/figures"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/usage"
 )
@@ -54,7 +55,7 @@ quantile as that quantile.
 
 --plot shades the predictive density over x: the smallest regions of y that hold 50, 90 and 99% of it.
 For x of two columns it draws maps, for more columns intervals. Points of --targets whose y the file
-has are drawn too.
+has are drawn too. With --calibrated, regions and intervals are the corrected ones.
 
 acqnp sample-quantiles writes the components of the predictive density.`,
 		Example: `  acqnp predict --run runs/prices/seed-0 --context context.csv --grid=0.2:6:100 --out predictions.csv
@@ -103,6 +104,12 @@ func runPredict(ctx context.Context, a *app, o predictOptions) error {
 	if err := table.CheckCalibration(); err != nil {
 		return err
 	}
+	picture := figures.Options{Calibrated: table.Calibrated}
+	if o.plot != "" {
+		if err := picture.Check(); err != nil {
+			return err
+		}
+	}
 	targets := asked.CountTargets()
 	if err := table.CheckSize(targets); err != nil {
 		return err
@@ -115,7 +122,7 @@ func runPredict(ctx context.Context, a *app, o predictOptions) error {
 	if err := table.Write(o.out, predict.Shown(p, targets, predictions)); err != nil {
 		return err
 	}
-	if err := o.draw(ctx, &asked, nil); err != nil {
+	if err := o.draw(ctx, &asked, picture); err != nil {
 		return err
 	}
 	s := o.summary(&asked)

@@ -77,7 +77,7 @@ func runSample(ctx context.Context, a *app, o sampleOptions) error {
 	if o.plot != "" && o.components {
 		err = o.writeComponents(table, predictions, figures.FitPlot{Title: asked.Title(), X: figures.AxisOf(units, 0), YLabel: units.YNames[0]})
 	} else if err = table.Write(o.out, predictions); err == nil {
-		err = o.draw(ctx, &asked, o.quantiles)
+		err = o.draw(ctx, &asked, figures.Options{Levels: o.quantiles})
 	}
 	if err != nil {
 		return err

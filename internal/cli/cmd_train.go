@@ -209,7 +209,7 @@ func (o *trainOptions) finish(ctx context.Context, e config.Experiment, source d
 	if err != nil {
 		return err
 	}
-	figure, err := figures.NewPrediction(ctx, t, subjects, nil)
+	figure, err := figures.NewPrediction(ctx, t, subjects, figures.Options{})
 	if err != nil {
 		return err
 	}

@@ -91,13 +91,12 @@ func (o *requestFlags) checkPlot() error {
 	return err
 }
 
-// draw draws the predictive density, with lines for the quantiles at the levels, if a plot is asked
-// for.
-func (o *requestFlags) draw(ctx context.Context, asked *predict.Asked, levels []float64) error {
+// draw draws the predictive density, if a plot is asked for.
+func (o *requestFlags) draw(ctx context.Context, asked *predict.Asked, how figures.Options) error {
 	if o.plot == "" {
 		return nil
 	}
-	figure, err := figures.NewPrediction(ctx, asked.Trained, figures.AskedSubjects(asked, o.targets), levels)
+	figure, err := figures.NewPrediction(ctx, asked.Trained, figures.AskedSubjects(asked, o.targets), how)
 	if err != nil {
 		return err
 	}

@@ -36,6 +36,7 @@ type Panel struct {
 	Targets plotter.XYs      // true targets; may be empty
 	Grid    []PredictedPoint // predictions along x, in any order
 	Levels  []float64        // of PredictedPoint.Quantiles, in (0, 1)
+	masses  [3]float64       // of the regions; 0 for 50, 90 and 99%
 }
 
 // A PredictedPoint is the predictive distribution at one x.
@@ -131,7 +132,7 @@ func (p Panel) plot(x Axis, panels int) *plot.Plot {
 	fig.Y.Min, fig.Y.Max = p.yRange()
 
 	fig.Add(gridLines())
-	shading := newShading(p.Grid)
+	shading := newShading(p.Grid, p.masses)
 	if p.shaded() {
 		fig.Add(shading)
 	} else {

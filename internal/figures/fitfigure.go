@@ -27,7 +27,7 @@ func NewFitFigure(ctx context.Context, runs []Run, f FitFunctions) (Figure, erro
 		return nil, first.noFunction(f.First + len(subjects))
 	}
 	if len(runs) == 1 && f.Count <= MaxPanels {
-		return NewPrediction(ctx, first.Ask, subjects, nil)
+		return NewPrediction(ctx, first.Ask, subjects, Options{})
 	}
 	k := kindOf(first.Ask.Units)
 	if n := len(runs) * f.Count; k != curves && n > mostParts {
@@ -51,7 +51,7 @@ func densitySheet(ctx context.Context, runs []Run, subjects []Subject) (Figure, 
 		sheet.Rows = append(sheet.Rows, fmt.Sprintf("%s (%s)", first.Ask.Units.YNames[0], s.Name))
 	}
 	for _, r := range runs {
-		panels, err := DensityPanels(ctx, r.Ask, subjects, nil)
+		panels, err := DensityPanels(ctx, r.Ask, subjects, Options{})
 		if err != nil {
 			return nil, err
 		}
@@ -71,7 +71,7 @@ func mapsOfRuns(ctx context.Context, runs []Run, subjects []Subject) (Figure, er
 	figure := MapPlot{Title: runs[0].Ask.Data, X: AxisOf(u, 0), Y: AxisOf(u, 1)}
 	for i := range subjects {
 		for _, r := range runs {
-			rows, err := mapRows(ctx, r.Ask, subjects[i:i+1])
+			rows, err := mapRows(ctx, r.Ask, subjects[i:i+1], Options{})
 			if err != nil {
 				return nil, err
 			}
@@ -89,7 +89,7 @@ func intervalsOfRuns(ctx context.Context, runs []Run, subjects []Subject) (Figur
 	figure := IntervalPlot{Title: runs[0].Ask.Data}
 	for i := range subjects {
 		for _, r := range runs {
-			panels, err := intervalPanels(ctx, r.Ask, subjects[i:i+1])
+			panels, err := intervalPanels(ctx, r.Ask, subjects[i:i+1], Options{})
 			if err != nil {
 				return nil, err
 			}

@@ -15,7 +15,11 @@ const (
 )
 
 // mapRows returns the maps of the subjects, one for each channel. x has two columns of numbers.
-func mapRows(ctx context.Context, t predict.Trained, subjects []Subject) ([]MapRow, error) {
+func mapRows(ctx context.Context, t predict.Trained, subjects []Subject, o Options) ([]MapRow, error) {
+	corrections, err := o.corrections(len(t.Units.YNames))
+	if err != nil {
+		return nil, err
+	}
 	functions, dy := make([]predict.Function, len(subjects)), len(t.Units.YNames)
 	rows := make([]MapRow, len(subjects)*dy)
 	for i, s := range subjects {
@@ -41,8 +45,9 @@ func mapRows(ctx context.Context, t predict.Trained, subjects []Subject) ([]MapR
 		}
 		for c, d := range target.Channels {
 			r := &rows[target.Function*dy+c]
-			r.Median = append(r.Median, d.Quantile(0.5))
-			r.Width = append(r.Width, d.Quantile(0.95)-d.Quantile(0.05))
+			levels := corrections[c].bars
+			r.Median = append(r.Median, d.Quantile(levels[2]))
+			r.Width = append(r.Width, d.Quantile(levels[4])-d.Quantile(levels[0]))
 		}
 	}
 	return slices.DeleteFunc(rows, func(r MapRow) bool { return len(r.Median) == 0 }), nil
@@ -74,7 +79,11 @@ func places(x, y []float64, dy, channel int) []Place {
 
 // intervalPanels returns the predictions at some of the subjects' targets, evenly chosen, for each
 // channel: those whose y are known if there are any.
-func intervalPanels(ctx context.Context, t predict.Trained, subjects []Subject) ([]IntervalPanel, error) {
+func intervalPanels(ctx context.Context, t predict.Trained, subjects []Subject, o Options) ([]IntervalPanel, error) {
+	corrections, err := o.corrections(len(t.Units.YNames))
+	if err != nil {
+		return nil, err
+	}
 	functions, dy, dx := make([]predict.Function, len(subjects)), len(t.Units.YNames), len(t.Units.XNames)
 	panels, known := make([]IntervalPanel, len(subjects)*dy), make([][]float64, len(subjects))
 	for i, s := range subjects {
@@ -102,7 +111,7 @@ func intervalPanels(ctx context.Context, t predict.Trained, subjects []Subject) 
 		}
 		for c, d := range target.Channels {
 			b := Bar{Y: math.NaN()}
-			for k, p := range barLevels {
+			for k, p := range corrections[c].bars {
 				b.Quantiles[k] = d.Quantile(p)
 			}
 			if y := known[target.Function]; y != nil {

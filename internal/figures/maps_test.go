@@ -150,7 +150,7 @@ func TestPicturesFollowTheColumnsOfX(t *testing.T) {
 		"three":     {3, false, "median of the predicted rain"},
 	} {
 		o, s := columns(t, c.columns, c.named)
-		figure, err := figures.NewPrediction(t.Context(), o, []figures.Subject{s}, nil)
+		figure, err := figures.NewPrediction(t.Context(), o, []figures.Subject{s}, figures.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,7 +166,7 @@ func TestPicturesFollowTheColumnsOfX(t *testing.T) {
 
 func TestIntervalsAreThoseOfThePrediction(t *testing.T) {
 	o, s := columns(t, 3, false)
-	figure, err := figures.NewPrediction(t.Context(), o, []figures.Subject{s}, nil)
+	figure, err := figures.NewPrediction(t.Context(), o, []figures.Subject{s}, figures.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +187,7 @@ func TestIntervalsAreThoseOfThePrediction(t *testing.T) {
 		}
 	}
 	s.HeldX, s.HeldY = nil, nil
-	unknown, err := figures.NewPrediction(t.Context(), o, []figures.Subject{s}, nil)
+	unknown, err := figures.NewPrediction(t.Context(), o, []figures.Subject{s}, figures.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func TestPicturesOfNothingInTwoColumns(t *testing.T) {
 	for _, n := range []int{2, 3} {
 		o, s := columns(t, n, false)
 		s.TargetX, s.ContextX, s.ContextY, s.HeldX, s.HeldY = nil, nil, nil, nil, nil
-		figure, err := figures.NewPrediction(t.Context(), o, []figures.Subject{s}, nil)
+		figure, err := figures.NewPrediction(t.Context(), o, []figures.Subject{s}, figures.Options{})
 		if err == nil {
 			err = figure.Save(filepath.Join(t.TempDir(), "nothing.png"))
 		}

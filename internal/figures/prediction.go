@@ -24,24 +24,30 @@ const (
 )
 
 // NewPrediction returns a figure of the predictive densities of the first few subjects, for each
-// channel of y. If x has one column, it is a FitPlot with lines for the quantiles at the levels; if it
+// channel of y. If x has one column, it is a FitPlot with lines for the quantiles at Options.Levels; if it
 // has two columns of numbers, a MapPlot; otherwise an IntervalPlot. The first two predict at x of their
 // own, which cover the subjects' context and targets, so time and memory do not depend on the number
 // of targets. Quantile levels are evenly spaced.
-func NewPrediction(ctx context.Context, t predict.Trained, subjects []Subject, levels []float64) (Figure, error) {
+func NewPrediction(ctx context.Context, t predict.Trained, subjects []Subject, o Options) (Figure, error) {
+	title := func(shown string) string {
+		if o.Calibrated != nil {
+			return shown + ", calibrated"
+		}
+		return shown
+	}
 	switch kindOf(t.Units) {
 	case maps:
-		title, subjects := firstOf(subjects, t, maxMaps)
-		rows, err := mapRows(ctx, t, subjects)
-		return MapPlot{Title: title, X: AxisOf(t.Units, 0), Y: AxisOf(t.Units, 1), Rows: rows[:min(len(rows), maxMaps)]}, err
+		name, subjects := firstOf(subjects, t, maxMaps)
+		rows, err := mapRows(ctx, t, subjects, o)
+		return MapPlot{Title: title(name), X: AxisOf(t.Units, 0), Y: AxisOf(t.Units, 1), Rows: rows[:min(len(rows), maxMaps)]}, err
 	case intervals:
-		title, subjects := firstOf(subjects, t, MaxPanels)
-		panels, err := intervalPanels(ctx, t, subjects)
-		return IntervalPlot{Title: title, Panels: panels[:min(len(panels), MaxPanels)]}, err
+		name, subjects := firstOf(subjects, t, MaxPanels)
+		panels, err := intervalPanels(ctx, t, subjects, o)
+		return IntervalPlot{Title: title(name), Panels: panels[:min(len(panels), MaxPanels)]}, err
 	}
-	title, subjects := firstOf(subjects, t, MaxPanels)
-	panels, err := DensityPanels(ctx, t, subjects, levels)
-	return FitPlot{Title: title, X: AxisOf(t.Units, 0), Panels: panels[:min(len(panels), MaxPanels)]}, err
+	name, subjects := firstOf(subjects, t, MaxPanels)
+	panels, err := DensityPanels(ctx, t, subjects, o)
+	return FitPlot{Title: title(name), X: AxisOf(t.Units, 0), Panels: panels[:min(len(panels), MaxPanels)]}, err
 }
 
 // A kind is what a figure of predictions looks like.
@@ -90,7 +96,11 @@ func firstOf(subjects []Subject, t predict.Trained, panels int) (title string, s
 
 // DensityPanels returns panels of the predictive densities of subjects whose x has one column, one for
 // each subject and channel.
-func DensityPanels(ctx context.Context, t predict.Trained, subjects []Subject, levels []float64) ([]Panel, error) {
+func DensityPanels(ctx context.Context, t predict.Trained, subjects []Subject, o Options) ([]Panel, error) {
+	corrections, err := o.corrections(len(t.Units.YNames))
+	if err != nil {
+		return nil, err
+	}
 	functions, dy := make([]predict.Function, len(subjects)), len(t.Units.YNames)
 	panels := make([]Panel, len(subjects)*dy)
 	for i, s := range subjects {
@@ -98,7 +108,7 @@ func DensityPanels(ctx context.Context, t predict.Trained, subjects []Subject, l
 		functions[i].TargetX = curveX(s, t.Units.Scaling.XForms)
 		for c := range dy {
 			p := &panels[i*dy+c]
-			*p = Panel{Title: s.Name, Levels: levels, YLabel: t.Units.YNames[c],
+			*p = Panel{Title: s.Name, Levels: o.Levels, YLabel: t.Units.YNames[c], masses: corrections[c].masses,
 				Context: points(s.ContextX, s.ContextY, dy, c), Targets: points(s.HeldX, s.HeldY, dy, c)}
 		}
 	}
@@ -109,15 +119,15 @@ func DensityPanels(ctx context.Context, t predict.Trained, subjects []Subject, l
 		x := functions[target.Function].TargetX[target.Target]
 		for c, d := range target.Channels {
 			p := &panels[target.Function*dy+c]
-			p.Grid = append(p.Grid, densityPoint(x, d, levels))
+			p.Grid = append(p.Grid, densityPoint(x, corrected{d, corrections[c].bars}, d.Mean(), o.Levels))
 		}
 	}
 	return panels, nil
 }
 
 // densityPoint returns what is drawn of a density at x.
-func densityPoint(x float64, d predict.Distribution, levels []float64) PredictedPoint {
-	q := PredictedPoint{X: x, Density: d, Mean: d.Mean()}
+func densityPoint(x float64, d Density, mean float64, levels []float64) PredictedPoint {
+	q := PredictedPoint{X: x, Density: d, Mean: mean}
 	for _, p := range levels {
 		q.Quantiles = append(q.Quantiles, d.Quantile(p))
 	}

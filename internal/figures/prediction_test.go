@@ -64,7 +64,7 @@ func TestDensityPanelsCoverContextAndTargets(t *testing.T) {
 		o := tiny(t, model, 2)
 		o.Units.XNames, o.Units.YNames = []string{"flow"}, []string{"speed", "noise"}
 		f := lanes()[0]
-		panels, err := figures.DensityPanels(t.Context(), o, []figures.Subject{{Function: f, HeldX: []float64{7}, HeldY: []float64{8, 9}}}, []float64{0.5})
+		panels, err := figures.DensityPanels(t.Context(), o, []figures.Subject{{Function: f, HeldX: []float64{7}, HeldY: []float64{8, 9}}}, figures.Options{Levels: []float64{0.5}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +102,7 @@ func TestPredictionsOfManyPointsAreSmall(t *testing.T) {
 	}
 	for _, extension := range []string{".png", ".svg", ".pdf"} {
 		path := filepath.Join(t.TempDir(), "many"+extension)
-		figure, err := figures.NewPrediction(t.Context(), o, []figures.Subject{many(200_000)}, nil)
+		figure, err := figures.NewPrediction(t.Context(), o, []figures.Subject{many(200_000)}, figures.Options{})
 		if err := errors.Join(err, figure.Save(path)); err != nil {
 			t.Fatal(err)
 		}
@@ -130,7 +130,7 @@ func TestPredictionsOfOddSubjects(t *testing.T) {
 		"same x":     subject([]float64{1, 1}, []float64{2, 3}, slices.Repeat([]float64{1}, 50)),
 		"huge":       subject([]float64{-1e4, 1e4}, []float64{1e3, -1e3}, []float64{0}),
 	} {
-		figure, err := figures.NewPrediction(t.Context(), o, []figures.Subject{s}, []float64{0.5})
+		figure, err := figures.NewPrediction(t.Context(), o, []figures.Subject{s}, figures.Options{Levels: []float64{0.5}})
 		if err := errors.Join(err, figure.Save(filepath.Join(t.TempDir(), "odd.png"))); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -26,14 +26,18 @@ const (
 // highest-density region around it. The colours have edges at 50, 90 and 99%.
 type shading struct {
 	grid    []PredictedPoint // ascending in X, each with a Density
+	masses  [3]float64       // where the colours have edges
 	edges   []float64        // of the rows of the last Plot
 	regions [][]float64      // of the grid's points: regionMass between the edges; nil if not drawn
 }
 
 // newShading returns the shading of the points that have a finite X and a Density. The grid ascends
-// in X.
-func newShading(grid []PredictedPoint) *shading {
-	s := &shading{}
+// in X. Zero masses stand for 50, 90 and 99%.
+func newShading(grid []PredictedPoint, masses [3]float64) *shading {
+	s := &shading{masses: masses}
+	if masses == [3]float64{} {
+		s.masses = [3]float64{halfMass, mostMass, shadedMass}
+	}
 	for _, q := range grid {
 		if q.Density != nil && finite(q.X) {
 			s.grid = append(s.grid, q)
@@ -58,7 +62,7 @@ func (s *shading) Plot(c draw.Canvas, p *plot.Plot) {
 			continue
 		}
 		for j, mass := range s.region(g) {
-			img.SetNRGBA(i, rows-1-j, regionColour(mass))
+			img.SetNRGBA(i, rows-1-j, s.colour(mass))
 		}
 	}
 	c.DrawImage(c.Rectangle, img)
@@ -99,7 +103,7 @@ func (s *shading) densest(g int, y float64) bool {
 	if !(share >= 0 && share < 1) {
 		return true
 	}
-	return s.region(g)[int(share*float64(len(s.edges)-1))] < halfMass+slack
+	return s.region(g)[int(share*float64(len(s.edges)-1))] < s.masses[0]+slack
 }
 
 // A medianLine draws the medians of a shading, which is drawn before. It leaves out those outside of
@@ -187,16 +191,17 @@ var (
 	casingStyle = draw.LineStyle{Color: color.NRGBA{R: 0xff, G: 0xff, B: 0xff, A: 0x90}, Width: 3}
 )
 
-// regionColour returns the colour of a place that regionMass gives this mass, and no colour beyond
-// the 99% region.
-func regionColour(mass float64) color.NRGBA {
+// colour returns the colour of a place that regionMass gives this mass, and no colour beyond the last
+// region.
+func (s *shading) colour(mass float64) color.NRGBA {
+	half, most, shaded := s.masses[0], s.masses[1], s.masses[2]
 	switch {
-	case mass < halfMass:
-		return mix(halfColours, mass/halfMass)
-	case mass < mostMass:
-		return mix(mostColours, (mass-halfMass)/(mostMass-halfMass))
-	case mass < shadedMass:
-		return mix(shadedColours, (mass-mostMass)/(shadedMass-mostMass))
+	case mass < half:
+		return mix(halfColours, mass/half)
+	case mass < most:
+		return mix(mostColours, (mass-half)/(most-half))
+	case mass < shaded:
+		return mix(shadedColours, (mass-most)/(shaded-most))
 	}
 	return color.NRGBA{}
 }

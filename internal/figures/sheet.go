@@ -163,7 +163,7 @@ func (c Cell) plot(y []float64) *plot.Plot {
 	p.Add(gridLines())
 	grid := slices.Clone(c.Grid)
 	slices.SortStableFunc(grid, func(a, b PredictedPoint) int { return compare(a.X, b.X) })
-	shading := newShading(grid)
+	shading := newShading(grid, [3]float64{})
 	if !c.shaded() {
 		p.Add(dots{c.Data, sheetData})
 	} else {

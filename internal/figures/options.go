@@ -1,0 +1,92 @@
+package figures
+
+import (
+	"fmt"
+
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/run"
+)
+
+// Options say how predictions are drawn.
+type Options struct {
+	Levels     []float64        // lines for the quantiles at these levels, over x of one column
+	Calibrated *run.Calibration // corrects regions and intervals; nil for the model's own
+}
+
+// A correction holds the levels and masses that a picture's quantiles and regions have in the model's
+// prediction of one channel. Without calibration they are their own.
+type correction struct {
+	bars   [5]float64 // of barLevels
+	masses [3]float64 // of half of the prediction, of most of it, and of what is shaded
+}
+
+// correction returns the correction of a channel. It returns an *input.Error if the calibration is of
+// too few functions or points.
+func (o Options) correction(channel int) (correction, error) {
+	c := correction{barLevels, [3]float64{halfMass, mostMass, shadedMass}}
+	if o.Calibrated == nil {
+		return c, nil
+	}
+	own := o.Calibrated.Channels[channel]
+	few := func(what string) (correction, error) {
+		return c, &input.Error{File: "--plot", Found: fmt.Sprintf("%s calibrated on %s", own.Channel,
+			input.Plural(own.Groups, o.Calibrated.Exchangeable, o.Calibrated.Exchangeable+"s")), Expected: "more of them, for " + what}
+	}
+	for i, p := range barLevels {
+		level, ok := own.Level(p)
+		if !ok {
+			return few("the 90% interval")
+		}
+		c.bars[i] = level
+	}
+	for i, m := range c.masses {
+		mass, ok := own.Mass(m)
+		switch {
+		case ok:
+			c.masses[i] = mass
+		case m == shadedMass:
+			c.masses[i] = c.masses[i-1] // nothing is shaded beyond most of the prediction
+		default:
+			return few("the 90% region")
+		}
+	}
+	return c, nil
+}
+
+// corrections returns the corrections of all channels.
+func (o Options) corrections(channels int) ([]correction, error) {
+	all := make([]correction, channels)
+	for c := range all {
+		var err error
+		if all[c], err = o.correction(c); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// Check returns an *input.Error if the calibration is of too few functions or points for a picture.
+func (o Options) Check() error {
+	if o.Calibrated == nil {
+		return nil
+	}
+	_, err := o.corrections(len(o.Calibrated.Channels))
+	return err
+}
+
+// corrected is a density whose quantiles at barLevels are corrected.
+type corrected struct {
+	Density
+	levels [5]float64
+}
+
+// Quantile returns the corrected quantile at one of barLevels, and any other as it is.
+func (d corrected) Quantile(p float64) float64 {
+	for i, level := range barLevels {
+		if level == p {
+			p = d.levels[i]
+			break
+		}
+	}
+	return d.Density.Quantile(p)
+}
