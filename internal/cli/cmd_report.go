@@ -9,8 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/atomicfile"
+	"github.com/acqnp/acqnp/internal/figures"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/output"
+	"github.com/acqnp/acqnp/internal/score"
 	"github.com/acqnp/acqnp/internal/tables"
 )
 
@@ -33,8 +35,8 @@ the data. For a single run, ± is its standard error. Of your own data, the wors
 follow. Rows of the paper's benchmarks also have the log-likelihoods beside the paper's, with the
 difference in units of the combined error. Notes state how a run differs from the paper's, for
 example in its training steps. An eval.json that cannot be read is left out with a warning. Two
-evaluations of the same seed are an error. The HTML page needs no other file and includes the plots
-in the run directories.`,
+evaluations of the same seed are an error. The HTML page needs no other file. It draws the
+calibration of the first run of each row and includes the plots in the run directories.`,
 		Example: `  acqnp report runs
   acqnp report runs --format html --out report.html
   acqnp report runs/lissajous --format csv | column -s, -t`,
@@ -73,6 +75,11 @@ func runReport(a *app, o reportOptions) error {
 	if err != nil {
 		return err
 	}
+	if format.Pictures {
+		if err := s.Draw(calibration); err != nil {
+			return err
+		}
+	}
 	var b bytes.Buffer
 	if o.out != "" || !a.json {
 		if err := format.Write(s, &b); err != nil {
@@ -90,6 +97,19 @@ func runReport(a *app, o reportOptions) error {
 		_, err := w.Write(b.Bytes())
 		return err
 	})
+}
+
+// calibration draws the scores of a run.
+func calibration(means score.Means, functions []score.Function) ([]tables.Drawing, error) {
+	pictures, err := figures.Calibration{Means: means, Functions: functions}.Pictures()
+	if err != nil {
+		return nil, err
+	}
+	drawings := make([]tables.Drawing, len(pictures))
+	for i, p := range pictures {
+		drawings[i] = tables.Drawing(p)
+	}
+	return drawings, nil
 }
 
 // evaluationFiles returns the paths of the eval.json files in the report.

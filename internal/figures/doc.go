@@ -11,6 +11,9 @@
 //	Training     loss and learning rate by step
 //	Ablation     log-likelihoods by one varied number
 //
+// A Calibration draws SVG for a page instead: the PIT histogram, the reliability and the coverage of
+// each function.
+//
 // A [Run] is a trained run that a figure shows. Functions such as [NewPrediction] predict with its
 // model and return a [Figure]. Predictions are shown as densities: each place has the shade of the
 // smallest highest-density region of y around it. The shading is one image, whatever the number of

@@ -11,17 +11,18 @@ import (
 
 // A Format is one way to write a summary.
 type Format struct {
-	Name   string
-	ending string // of files of this format
-	Write  func(Summary, io.Writer) error
+	Name     string
+	ending   string // of files of this format
+	Pictures bool   // it shows the drawings of a summary
+	Write    func(Summary, io.Writer) error
 }
 
 // formats lists all formats. The first is the default.
 var formats = []Format{
-	{"markdown", ".md", Summary.Markdown},
-	{"latex", ".tex", Summary.LaTeX},
-	{"html", ".html", Summary.HTML},
-	{"csv", ".csv", Summary.CSV},
+	{Name: "markdown", ending: ".md", Write: Summary.Markdown},
+	{Name: "latex", ending: ".tex", Write: Summary.LaTeX},
+	{Name: "html", ending: ".html", Pictures: true, Write: Summary.HTML},
+	{Name: "csv", ending: ".csv", Write: Summary.CSV},
 }
 
 // FormatNames returns the names of all formats.

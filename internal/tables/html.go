@@ -19,6 +19,8 @@ type pageData struct {
 	Plots                                   map[string][]dotPlot // by title of the table
 	UsedHeader, ScoreHeader, FunctionHeader []string
 	Used                                    [][]string
+	Drawings                                []Drawings
+	Undrawn                                 int
 	Pictures                                []pagePicture
 	LeftOut                                 int
 }
@@ -28,9 +30,10 @@ type pagePicture struct {
 	URI template.URL // the PNG as a data URI
 }
 
-// HTML writes a page that needs no other file. It reads the runs' plots from their directories.
+// HTML writes a page that needs no other file, with the drawings that Draw added. It reads the runs' plots from their directories.
 func (s Summary) HTML(w io.Writer) error {
-	d := pageData{sheet: s.sheet(), Plots: map[string][]dotPlot{}, UsedHeader: usedHeader, ScoreHeader: scoreHeader, FunctionHeader: functionHeader}
+	d := pageData{sheet: s.sheet(), Plots: map[string][]dotPlot{}, UsedHeader: usedHeader, ScoreHeader: scoreHeader, FunctionHeader: functionHeader,
+		Drawings: s.drawings, Undrawn: s.undrawn}
 	for _, t := range s.Tables {
 		if t.besidePaper() {
 			d.Plots[t.Title] = dotPlots(t)

@@ -18,6 +18,9 @@ import (
 // A Summary compares the runs of a directory with the paper's results.
 type Summary struct {
 	Tables []Table `json:"tables"`
+
+	drawings []Drawings // of the rows with scores; Draw adds them
+	undrawn  int        // rows that Draw left out
 }
 
 // A Table has the rows of one of the paper's tables, or those for which the paper has no results.
