@@ -215,15 +215,15 @@ func (s *search) finer(best candidate) []candidate {
 // section is a part of a configuration.
 type section = map[string]any
 
-// modelSection returns the candidate's section model.
-func (c candidate) modelSection() section {
+// modelSection returns the candidate's section model. few says that the data are few.
+func (c candidate) modelSection(few bool) section {
 	if c.prior {
 		return section{"name": "acqnp", "sigma_floor": 0.01, "adaptor_form": config.Residual, "aggregation": config.Attention,
 			"representation": 64, "encoder": []int{64, 64}, "key_encoder": []int{64}, "query_encoder": []int{64}, "heads": 8,
 			"adaptor": []int{32, 32}, "decoder": []int{64, 64}}
 	}
 	w := c.width
-	m := section{"name": c.model, "sigma_floor": 0.01}
+	m := section{"name": c.model, "sigma_floor": c.floor(few)}
 	if c.model == "bnp" {
 		return merged(m, section{"width": w, "pre_depth": 3, "post_depth": 2, "decoder_depth": 3, "train_bootstraps": 4, "eval_bootstraps": 50})
 	}
@@ -238,6 +238,21 @@ func (c candidate) modelSection() section {
 		m = merged(m, section{"adaptor": []int{w, w}, "adaptor_form": config.Residual})
 	}
 	return m
+}
+
+// floor returns the lower bound of σ. A Gaussian's tails are short: if it is sure of itself, a target
+// unlike those in training costs dozens of nats, and few data do not show that. On a mixed model σ
+// is relative to that model's.
+func (c candidate) floor(few bool) float64 {
+	switch {
+	case c.quantile():
+		return 0.01
+	case c.baseline[0] > 0:
+		return 0.3
+	case few:
+		return 0.1
+	}
+	return 0.01
 }
 
 // quantile reports whether the model has levels.
@@ -282,7 +297,7 @@ func (s *search) experiment(c candidate) (config.Experiment, error) {
 	if c.quantile() {
 		train["num_tau"], train["levels"], eval["num_tau"] = 16, config.StratifiedLevels, 50
 	}
-	content, err := yaml.Marshal(section{"benchmark": "csv", "model": c.modelSection(), "data": data, "train": train, "eval": eval})
+	content, err := yaml.Marshal(section{"benchmark": "csv", "model": c.modelSection(s.folds() == mostFolds), "data": data, "train": train, "eval": eval})
 	if err != nil {
 		return config.Experiment{}, err
 	}

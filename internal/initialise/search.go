@@ -107,6 +107,9 @@ func (s *search) best() Outcome {
 	})
 }
 
+// mostFolds is the number of splits if the data are few.
+const mostFolds = 8
+
 // folds returns the number of splits that every candidate is tried on: more where a validation has
 // few functions or points.
 func (s *search) folds() int {
@@ -116,7 +119,7 @@ func (s *search) folds() int {
 	}
 	switch {
 	case n < few:
-		return 8
+		return mostFolds
 	case n < 3*few:
 		return 4
 	case n < 6*few:
