@@ -55,6 +55,11 @@ func TestReportInEveryFormat(t *testing.T) {
 			t.Errorf("%s is not what --format %s prints", c.file, c.format)
 		}
 	}
+	// The run has scores, so the page draws them.
+	page := succeed(t, "report", root, "--format", "html").out
+	if n := strings.Count(page, `src="data:image/svg&#43;xml;base64,`); n != 2 || strings.Contains(page, "://") {
+		t.Errorf("%d drawings of calibration, want 2, or an address", n)
+	}
 	var s struct {
 		Tables []struct {
 			Rows []struct {
