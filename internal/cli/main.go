@@ -192,6 +192,7 @@ func interruptible() (ctx context.Context, cancel, stop func()) {
 				switch {
 				case first.IsZero():
 					first = time.Now()
+					interrupt.Arrived()
 					cancel()
 				case time.Since(first) > oneSignal:
 					os.Exit(exitInterrupted)

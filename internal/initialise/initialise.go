@@ -24,6 +24,8 @@ type Options struct {
 	Budget   float64 // of the trials, in seconds of two ordinary cores; 0 tries nothing
 	Seed     uint64
 	Threads  int // trials at the same time, at least 1
+	// Calibrate holds enough functions, or points, out of the training to calibrate its intervals.
+	Calibrate bool
 	Progress progress.Reporter
 }
 
@@ -50,6 +52,9 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		return Result{}, err
 	}
 	s := search{o: o, found: found, data: data}
+	if err := s.checkCalibration(); err != nil {
+		return Result{}, err
+	}
 	r, err := s.run(ctx)
 	if err != nil {
 		return Result{}, err

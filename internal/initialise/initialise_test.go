@@ -178,3 +178,26 @@ func TestInterrupted(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// With Calibrate, 20 functions or more are held out whatever the trials say. With less than twice as
+// many there is a remedy.
+func TestCalibrationHoldsFunctionsOut(t *testing.T) {
+	for _, functions := range []int{39, 45} {
+		o := file{text: table("g,x,y", ",", repeat(4, functions), curve), function: "g"}.options(t)
+		o.Calibrate = true
+		r, err := initialise.Run(t.Context(), o)
+		if functions == 39 {
+			var bad *input.Error
+			if !errors.As(err, &bad) || !strings.Contains(err.Error(), "at least 40") {
+				t.Errorf("found %v, expected the least number of functions", err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if held := r.Experiment.Data.ValidFraction * float64(functions); held < 20 || r.Experiment.Train.ValidateEvery == 0 {
+			t.Errorf("%g functions held out, validation every %d steps", held, r.Experiment.Train.ValidateEvery)
+		}
+	}
+}

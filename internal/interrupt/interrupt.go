@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"sync"
 	"syscall"
 )
 
@@ -27,8 +28,27 @@ func atStart() []os.Signal {
 // program started, as under nohup.
 func Signals() []os.Signal { return slices.Clone(signals) }
 
-// Context returns a context that is cancelled when the first of Signals arrives. The caller must
-// call stop to stop listening.
+// ended is closed by Arrived.
+var (
+	ended = make(chan struct{})
+	end   = sync.OnceFunc(func() { close(ended) })
+)
+
+// Arrived ends the contexts of Context, those of later calls too. The program's own listener calls
+// it: a signal reaches only those who listen when it arrives, and nobody waits for a pipe yet while
+// the program starts.
+func Arrived() { end() }
+
+// Context returns a context that is cancelled when the first of Signals arrives, or if Arrived was
+// called. The caller must call stop to stop listening.
 func Context() (ctx context.Context, stop context.CancelFunc) {
-	return signal.NotifyContext(context.Background(), signals...)
+	ctx, cancel := signal.NotifyContext(context.Background(), signals...)
+	go func() {
+		select {
+		case <-ended:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, cancel
 }
