@@ -200,16 +200,22 @@ func (s *search) dims() (n int) {
 	return n
 }
 
-// finer varies the learning rate and the weight decay, and the size of the networks unless that is
-// given.
-func (s *search) finer(best candidate) []candidate {
-	slower, decayed, both := best, best, best
+// finer varies the learning rate, and the size of the networks unless that is given. With few data
+// it also varies the weight decay; with more, trials of it would only shorten the others.
+func (s *search) finer(best candidate) (all []candidate) {
+	slower, decayed := best, best
 	slower.slower, decayed.decayed = true, true
-	if best.prior {
-		return []candidate{slower, decayed}
+	few := s.folds() == mostFolds
+	if !best.prior {
+		all = append(all, best.ofWidth(narrow))
 	}
-	both.width, both.decayed = narrow, true
-	return []candidate{best.ofWidth(narrow), slower, decayed, both}
+	if all = append(all, slower); few {
+		all = append(all, decayed)
+	}
+	if few && !best.prior {
+		all = append(all, decayed.ofWidth(narrow))
+	}
+	return all
 }
 
 // section is a part of a configuration.

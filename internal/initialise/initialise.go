@@ -26,7 +26,7 @@ type Options struct {
 	Threads  int // trials at the same time, at least 1
 	// Calibrate holds enough functions, or points, out of the training to calibrate its intervals.
 	Calibrate bool
-	Progress progress.Reporter
+	Progress  progress.Reporter
 }
 
 // A Result is a configuration and how it was found.
