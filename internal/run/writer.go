@@ -119,6 +119,10 @@ func (w *Writer) Restore(e config.Experiment, m *models.Model, units Units) (*Ch
 		}
 	}
 	w.unusable = skipped
+	// a training killed just after it saved c has left one checkpoint too many
+	if err := w.retain(c.Step, e.Train.KeepCheckpoints); err != nil {
+		return nil, err
+	}
 	return &c, nil
 }
 
