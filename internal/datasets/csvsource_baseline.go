@@ -22,15 +22,14 @@ func (s *csvSource) fitBaseline() error {
 				Expected: "lower degrees, or more data for training"}
 		}
 		s.scaling.Baseline = append(s.scaling.Baseline, m.Model)
-		k := 0
+		fitted := 0 // functions so far that the model was fitted to
 		for i, f := range s.functions {
-			switch {
-			case f.train > 0 && !s.byPoint():
-				s.without[i] = append(s.without[i], m.Without(k))
-				k++
-			default:
-				s.without[i] = append(s.without[i], m.Model)
+			model := m.Model
+			if f.train > 0 && !s.byPoint() {
+				model = m.Without(fitted)
+				fitted++
 			}
+			s.without[i] = append(s.without[i], model)
 		}
 	}
 	return nil

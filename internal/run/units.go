@@ -161,7 +161,8 @@ func (u *Units) fit(path string, m *models.Model) error {
 
 // CheckData compares the units of the data with those that the run in dir began with. It returns an
 // *input.Error for other columns or another scaling. The scaling is estimated from the data, so its
-// last digits may differ between machines.
+// last digits may differ between machines. A baseline is fitted to the same data again and is not
+// compared.
 func CheckData(dir string, began, now Units) error {
 	const rounding = 1e-9
 	a, b := began.columns(), now.columns()
