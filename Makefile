@@ -52,7 +52,7 @@ driver: fatbins ## the tests of internal/gpu/cu, with a stand-in for libcuda.so.
 paths: ## the tests of numbers, on every set of SIMD kernels that this machine has
 	sh scripts/paths.sh
 
-registers: fatbins ## compare the kernels' registers and spills with kernels/registers.txt
+registers: fatbins ## no spills, no stack frames; compare the kernels' registers with kernels/registers.txt
 	sh scripts/registers.sh
 
 registers-record: fatbins ## write kernels/registers.txt
