@@ -113,6 +113,10 @@ type Model struct {
 
 	// SigmaFloor is the lower bound f of the likelihood's scale, σ = f + (1−f)·softplus(s).
 	SigmaFloor float64 `yaml:"sigma_floor,omitempty" mapstructure:"sigma_floor"`
+
+	// TailDF is the number of degrees of freedom of Student's t, whose tails a predicted Gaussian
+	// gets; 0 keeps the Gaussian. The loss of training is the Gaussian's. cnp and canp.
+	TailDF float64 `yaml:"tail_df,omitempty" mapstructure:"tail_df"`
 }
 
 // Data holds what the source of the batches needs.

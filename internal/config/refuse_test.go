@@ -56,6 +56,8 @@ var refusals = []struct {
 	{"a number for a name", "benchmark: 3\n", 1, "benchmark", "found 3"},
 	{"a floor of nothing", acqnp + "  sigma_floor: 0\n", 4, "model.sigma_floor", "a number above 0 and below 1"},
 	{"a floor that fixes σ", bnp + "  sigma_floor: 1\n", 4, "model.sigma_floor", "a number above 0 and below 1"},
+	{"tails of half a degree", cnp + "  tail_df: 0.5\n", 4, "model.tail_df", "a number from 1 to 1000"},
+	{"tails of a mixture with levels", acqnp + "  tail_df: 5\n", 4, "model.tail_df", "cnp"},
 	{"a floor that is no number", cnp + "  sigma_floor: .nan\n", 4, "model.sigma_floor", "a number above 0 and below 1"},
 
 	{"unknown section", plain + "trian:\n  steps: 3\n", 3, "trian", "expected train"},

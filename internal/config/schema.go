@@ -80,6 +80,7 @@ var modelsOf = map[string][]string{
 	"model.heads":            encoding,
 	"model.layers":           aggregating,
 	"model.feedforward":      aggregating,
+	"model.tail_df":          {"cnp", "canp"},
 	"model.width":            {"bnp"},
 	"model.pre_depth":        {"bnp"},
 	"model.post_depth":       {"bnp"},

@@ -7,7 +7,7 @@ import (
 )
 
 // Variant names what distinguishes the model from the paper's: its aggregation, its adaptor, its
-// lower bound of σ and its loss, as in "transformer, residual". It returns "" for the paper's
+// lower bound of σ, its tails and its loss, as in "transformer, residual". It returns "" for the paper's
 // model. The loss is named only if it is not the default of the aggregation. Sizes and settings of
 // the optimiser are not named.
 func (e Experiment) Variant() string {
@@ -24,6 +24,9 @@ func (e Experiment) Variant() string {
 	}
 	if m.SigmaFloor != 0 && m.SigmaFloor != SigmaFloor(m.Name) {
 		parts = append(parts, fmt.Sprintf("sigma floor %g", m.SigmaFloor))
+	}
+	if m.TailDF != 0 {
+		parts = append(parts, fmt.Sprintf("tails of t with %g degrees of freedom", m.TailDF))
 	}
 	if loss := e.Train.Loss; loss != "" && loss != defaultLoss(m.Name, m.Aggregation) {
 		parts = append(parts, map[string]string{AllPoints: "loss over all points", Targets: "loss over targets"}[loss])

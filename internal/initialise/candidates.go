@@ -22,6 +22,7 @@ type candidate struct {
 	prior       bool   // starts from the weights that the program carries
 	slower      bool   // a lower learning rate
 	decayed     bool   // a larger weight decay
+	tailed      bool   // the tails of Student's t
 }
 
 // key returns what tells two candidates apart.
@@ -47,6 +48,9 @@ const (
 	narrow = 16
 	usual  = 48
 )
+
+// tailDF is the number of degrees of freedom of a candidate with the tails of Student's t.
+const tailDF = 5
 
 // heads is the number of heads of attentions. It divides all widths.
 const heads = 8
@@ -74,6 +78,9 @@ func (c candidate) title() string {
 	if c.decayed {
 		text += ", more weight decay"
 	}
+	if c.tailed {
+		text += ", tails of t"
+	}
 	if c.width != usual {
 		text += fmt.Sprintf(", width %d", c.width)
 	}
@@ -92,12 +99,23 @@ func (s *search) stages() []func(best candidate) []candidate {
 func (s *search) first() candidate {
 	switch s.o.Model {
 	case "canp", "bnp":
-		return named(s.o.Model, "")
+		return s.withTails(named(s.o.Model, ""))
 	case "":
 		return named("acqnp", config.Mean)
 	}
-	return named(s.o.Model, config.Mean)
+	return s.withTails(named(s.o.Model, config.Mean))
 }
+
+// withTails returns the candidate with the tails of Student's t if the data are few and it is one
+// Gaussian. A network that learned from few functions knows its σ badly: averaged over what σ could
+// be, a Gaussian is a Student's t.
+func (s *search) withTails(c candidate) candidate {
+	c.tailed = s.few() && c.gaussian()
+	return c
+}
+
+// few reports whether the data are few.
+func (s *search) few() bool { return s.folds() == mostFolds }
 
 // units varies the columns whose logarithm is taken.
 func (s *search) units(best candidate) (all []candidate) {
@@ -141,7 +159,7 @@ func (s *search) onMixed(candidate) (all []candidate) {
 	for _, c := range []candidate{named("acqnp", config.Mean), named("acqnp", config.Attention), named("cnp", config.Mean)} {
 		if s.o.Model == c.model || s.o.Model == "" {
 			c.log, c.baseline = s.mixed.log, s.mixed.baseline
-			all = append(all, c)
+			all = append(all, s.withTails(c))
 		}
 	}
 	return all
@@ -177,7 +195,7 @@ func (s *search) models(best candidate) (all []candidate) {
 	for _, c := range []candidate{named("acqnp", config.Attention), named("cqnp", config.Mean), named("cnp", config.Mean),
 		named("cqnp", config.Attention), named("cnp", config.Attention)} {
 		if s.o.Model == c.model || s.o.Model == "" && (c.model == "acqnp" || c.aggregation == config.Mean) {
-			all = append(all, c.withLog(best.log))
+			all = append(all, s.withTails(c).withLog(best.log))
 		}
 	}
 	if s.o.Model == "" || s.o.Model == "acqnp" {
@@ -200,12 +218,13 @@ func (s *search) dims() (n int) {
 	return n
 }
 
-// finer varies the learning rate, and the size of the networks unless that is given. With few data
-// it also varies the weight decay; with more, trials of it would only shorten the others.
+// finer varies the learning rate, the tails of a Gaussian, and the size of the networks unless that
+// is given. With few data it also varies the weight decay; with more, trials of it would only shorten
+// the others.
 func (s *search) finer(best candidate) (all []candidate) {
 	slower, decayed := best, best
 	slower.slower, decayed.decayed = true, true
-	few := s.folds() == mostFolds
+	few := s.few()
 	if !best.prior {
 		all = append(all, best.ofWidth(narrow))
 	}
@@ -214,6 +233,10 @@ func (s *search) finer(best candidate) (all []candidate) {
 	}
 	if few && !best.prior {
 		all = append(all, decayed.ofWidth(narrow))
+	}
+	if best.gaussian() {
+		best.tailed = !best.tailed
+		all = append(all, best)
 	}
 	return all
 }
@@ -237,6 +260,9 @@ func (c candidate) modelSection(few bool) section {
 	if c.aggregation != "" {
 		m["aggregation"] = c.aggregation
 	}
+	if c.tailed {
+		m["tail_df"] = tailDF
+	}
 	if c.aggregation == config.Attention || c.model == "canp" {
 		m = merged(m, section{"key_encoder": []int{w}, "query_encoder": []int{w}, "heads": heads})
 	}
@@ -256,10 +282,13 @@ func (c candidate) floor(few bool) float64 {
 	case c.baseline[0] > 0:
 		return 0.3
 	case few:
-		return 0.1
+		return 0.2
 	}
 	return 0.01
 }
+
+// gaussian reports whether the model predicts one Gaussian.
+func (c candidate) gaussian() bool { return c.model == "cnp" || c.model == "canp" }
 
 // quantile reports whether the model has levels.
 func (c candidate) quantile() bool { return c.model == "cqnp" || c.model == "acqnp" }
@@ -303,7 +332,7 @@ func (s *search) experiment(c candidate) (config.Experiment, error) {
 	if c.quantile() {
 		train["num_tau"], train["levels"], eval["num_tau"] = 16, config.StratifiedLevels, 50
 	}
-	content, err := yaml.Marshal(section{"benchmark": "csv", "model": c.modelSection(s.folds() == mostFolds), "data": data, "train": train, "eval": eval})
+	content, err := yaml.Marshal(section{"benchmark": "csv", "model": c.modelSection(s.few()), "data": data, "train": train, "eval": eval})
 	if err != nil {
 		return config.Experiment{}, err
 	}

@@ -42,6 +42,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/ops"
 	"github.com/acqnp/acqnp/internal/random"
 )
@@ -51,7 +52,7 @@ type Mode int
 
 const (
 	Training   Mode = iota // outputs "cost" and "loglik", with gradients
-	Evaluation             // output "loglik"
+	Evaluation             // output "loglik"; see Model.LogLik
 	Prediction             // outputs "components" and, for quantile models, "logit"; no input "y"
 )
 
@@ -136,6 +137,12 @@ func (m *Model) Config() config.Model { return m.config }
 // SigmaFloor returns the lower bound of the likelihood's σ, which is floor + (1−floor)·softplus(s).
 func (m *Model) SigmaFloor() float64 { return m.config.SigmaFloor }
 
+// Gaussians returns the predictive mixture of one channel of y at a point. raw are the point's rows
+// of the output components, for a model without levels.
+func (m *Model) Gaussians(raw []float32, channel int) likelihood.GaussianMixture {
+	return likelihood.NewGaussianMixture(raw, m.dy, channel, m.SigmaFloor()).Tailed(m.config.TailDF)
+}
+
 // Dims returns the dimensions of x and y.
 func (m *Model) Dims() (dx, dy int) { return m.dx, m.dy }
 
@@ -188,7 +195,8 @@ func (m *Model) Initial(seed uint64) []float32 {
 //	cost        one number       −(mean of loglik over points and functions); BNP adds the same
 //	                             mean for the path without a bootstrap
 //	loglik      [B·N, 1]         log p(y), summed over the channels of y
-//	components  [B·N·N_τ, 3·dy]  quantile models: rows as likelihood.NewMixture reads them
+//	components  not in Training; in Evaluation only for a model with model.tail_df
+//	            [B·N·N_τ, 3·dy]  quantile models: rows as likelihood.NewMixture reads them
 //	            [B·N·k, 2·dy]    bootstrapping models: rows as likelihood.NewGaussian reads them
 //	            [B·N, 2·dy]      other models: likewise
 //	logit       [B·N·N_τ, 1]     quantile models: z, with τ = sigmoid(z)
@@ -211,10 +219,37 @@ func (m *Model) Build(dtype tensor.Dtype, capacity ops.Extents, mode Mode) (*ops
 	ll, cost := c.loss(d, b.Input("y", ops.Point, m.dy))
 	b.Output("loglik", ll)
 	if mode == Evaluation {
+		if m.config.TailDF != 0 {
+			b.Output("components", d.out)
+		}
 		return b.Finish(nil)
 	}
 	b.Output("cost", cost)
 	return b.Finish(cost)
+}
+
+// Ran is an engine's program after a run.
+type Ran interface {
+	Input(name string) []float32
+	Output(name string) []float32
+}
+
+// LogLik returns log p(y) of each point, [B·N], after a run of a program in mode Evaluation. It is
+// the output loglik, or the log density of predictions with tails. It is valid until the next run.
+func (m *Model) LogLik(p Ran) []float32 {
+	ll := p.Output("loglik")
+	if m.config.TailDF == 0 {
+		return ll
+	}
+	raw, y := p.Output("components"), p.Input("y")
+	for i := range ll {
+		sum := 0.0
+		for c := range m.dy {
+			sum += m.Gaussians(raw[2*m.dy*i:][:2*m.dy], c).LogDensity(float64(y[m.dy*i+c]))
+		}
+		ll[i] = float32(sum)
+	}
+	return ll
 }
 
 // loss returns the log-likelihood of each point and the cost that training minimises.

@@ -10,7 +10,7 @@ import (
 // Distribution is the predictive distribution of one channel of y at one target, in raw units. For
 // CQNP and ACQNP it is a mixture of asymmetric Laplace distributions, one for each quantile level.
 // For the other models it is a mixture of Gaussians with equal weights, one for each bootstrap of
-// BNP; CNP and CANP have one.
+// BNP; CNP and CANP have one, or, with model.tail_df, those of [likelihood.GaussianMixture.Tailed].
 //
 // If data.log names the channel, this mixture is the distribution of log y. The components then are
 // those of log y, and everything else is stated of y.

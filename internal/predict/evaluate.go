@@ -182,7 +182,7 @@ func (e *evaluator) batch(ctx context.Context, i int, f *feed.Feed, feeds *feed.
 	if err := p.Run(extents); err != nil {
 		return run.BatchResult{}, err
 	}
-	r, err := split(p.Output("loglik"), extents.Functions, extents.Points, extents.Context)
+	r, err := split(e.model.LogLik(p), extents.Functions, extents.Points, extents.Context)
 	r.RawContext, r.RawTarget = shifts.ContextLL, shifts.TargetLL
 	if err == nil {
 		err = e.scorer.score(ctx, i)

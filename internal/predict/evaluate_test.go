@@ -123,7 +123,7 @@ func densities(t *testing.T, m *models.Model, params []float32, b *datasets.Batc
 					joint[k] += likelihood.NewGaussian(raw[(p*levels+k)*4:][:4], 2, c, m.SigmaFloor()).LogDensity(y)
 				}
 			default:
-				sum += likelihood.NewGaussian(raw[p*4:][:4], 2, c, m.SigmaFloor()).LogDensity(y)
+				sum += likelihood.NewGaussianMixture(raw[p*4:][:4], 2, c, m.SigmaFloor()).Tailed(m.Config().TailDF).LogDensity(y)
 			}
 		}
 		if m.Bootstrap() {
@@ -135,7 +135,7 @@ func densities(t *testing.T, m *models.Model, params []float32, b *datasets.Batc
 }
 
 func TestEvaluateSplitsContextAndTarget(t *testing.T) {
-	for _, name := range models.Names() {
+	for _, name := range append(models.Names(), "cnp with tails", "canp with tails") {
 		t.Run(name, func(t *testing.T) {
 			s := source{batches: 5}
 			o := options(t, name, s)

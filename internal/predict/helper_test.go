@@ -1,6 +1,7 @@
 package predict_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/config"
@@ -15,8 +16,10 @@ const (
 )
 
 // tiny returns a small model with two channels of y and a lower bound of σ that is not the default.
+// After its name may stand "with tails".
 func tiny(t *testing.T, name string) (*models.Model, []float32) {
 	t.Helper()
+	name, tailed := strings.CutSuffix(name, " with tails")
 	c := config.Model{Name: name, Representation: 6, Encoder: []int{7}, Decoder: []int{7}}
 	switch name {
 	case "acqnp":
@@ -27,6 +30,9 @@ func tiny(t *testing.T, name string) (*models.Model, []float32) {
 		c = config.Model{Name: name, Width: 6, PreDepth: 2, PostDepth: 2, DecoderDepth: 3}
 	}
 	c.SigmaFloor = 0.15
+	if tailed {
+		c.TailDF = 4
+	}
 	m, err := models.New(c, 1, 2)
 	if err != nil {
 		t.Fatal(err)

@@ -164,7 +164,7 @@ func (p *predictor) distribution(t, channel int) Distribution {
 	units := likelihood.Units{Factor: scale, Offset: offset}
 	log := p.scaling.YForms != nil && p.scaling.YForms[channel].Log
 	if !p.model.Quantile() {
-		m := likelihood.NewGaussianMixture(raw[t*k*2*p.dy:][:k*2*p.dy], p.dy, channel, p.model.SigmaFloor())
+		m := p.model.Gaussians(raw[t*k*2*p.dy:][:k*2*p.dy], channel)
 		return newDistribution(m.In(units), nil, log)
 	}
 	z, u := p.program.Output("logit")[t*k:][:k], p.feed.Levels()[t*k:][:k]

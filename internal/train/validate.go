@@ -77,7 +77,7 @@ func (v *validator) loglik(params []float32) (float64, error) {
 			return 0, fmt.Errorf("validation: %w", err)
 		}
 		n := f.Extents.Points
-		loglik := v.program.Output("loglik")
+		loglik := v.plan.Model.LogLik(v.program)
 		for b := range f.Extents.Functions {
 			mean := 0.0
 			for _, p := range loglik[b*n:][:n] {

@@ -373,3 +373,46 @@ func bestStep(t *testing.T, dir string) int {
 	all := metrics(t, dir)
 	return all[run.BestOf(all)].Step
 }
+
+// swapped evaluates what noise validates.
+type swapped struct{ noise }
+
+func (s swapped) EvalSize() datasets.Size             { return s.valid }
+func (s swapped) Eval(i int, b *datasets.Batch) error { return s.Valid(i, b) }
+
+// Tails change what validation and evaluation see, both in the same way, and not the training.
+func TestTailsAreValidatedAndNotTrained(t *testing.T) {
+	results, params := map[float64]train.Best{}, map[float64][]float32{}
+	for _, df := range []float64{0, 4} {
+		dir := t.TempDir()
+		e := validated(t, func(e *config.Experiment) {
+			e.Model.Name, e.Model.Adaptor, e.Model.AdaptorForm, e.Model.TailDF = "cnp", nil, "", df
+			e.Train.NumTau, e.Eval.NumTau = 0, 0
+		})
+		results[df] = *mustTrain(t, train.Options{Experiment: e, Dir: dir, Source: overfitted}).Best
+		m := modelOf(t, e)
+		best, err := run.ReadCheckpoint(checkpoint(dir, "best"), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last, err := run.ReadCheckpoint(checkpoint(dir, "step-12"), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		params[df] = last.Params
+		got, err := predict.New(e, m, best.Params, run.Units{}, device.CPU(1)).Evaluate(t.Context(), swapped{overfitted}, predict.EvalOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// 1e-5: the former averages in another order.
+		if d := math.Abs(got.TargetLL.Mean - results[df].ValidLL); !(d < 1e-5) {
+			t.Errorf("tails %g: evaluation %v, validation %v", df, got.TargetLL.Mean, results[df].ValidLL)
+		}
+	}
+	if !slices.Equal(params[0], params[4]) {
+		t.Error("tails change the training")
+	}
+	if results[0].ValidLL == results[4].ValidLL {
+		t.Error("tails do not change the validation")
+	}
+}

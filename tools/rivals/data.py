@@ -54,6 +54,28 @@ SETS = {
                                   chilled=1*(Treatment=="chilled"), uptake=uptake))"""),
 }
 
+# Sets that no setting of the program was chosen on. What they hold was written down before any result.
+FRESH = {
+    "milk": Set("cow", ["week", "barley", "lupins"], "protein", 4, """
+        library(nlme); d <- with(Milk, data.frame(cow=Cow, week=Time, barley=1*(Diet=="barley"),
+                                                  lupins=1*(Diet=="lupins"), protein=protein))"""),
+    "theoph": Set("subject", ["time", "dose"], "conc", 3, """
+        d <- with(Theoph, data.frame(subject=Subject, time=Time, dose=Dose, conc=conc))"""),
+    "soybean": Set("plot", ["day", "f"], "weight", 3, """
+        library(nlme); d <- with(Soybean, data.frame(plot=Plot, day=Time, f=1*(Variety=="F"), weight=weight))"""),
+    "spruce": Set("tree", ["days"], "size", 3, """
+        library(nlme); d <- with(Spruce, data.frame(tree=Tree, days=days, size=logSize))"""),
+    "ovary": Set("mare", ["time"], "follicles", 6, """
+        library(nlme); d <- with(Ovary, data.frame(mare=Mare, time=Time, follicles=follicles))"""),
+    "fatigue": Set("path", ["cycles"], "length", 3, """
+        library(nlme); d <- with(Fatigue, data.frame(path=Path, cycles=cycles, length=relLength))"""),
+    "dialyzer": Set("subject", ["pressure", "fast"], "rate", 2, """
+        library(nlme); d <- with(Dialyzer, data.frame(subject=Subject, pressure=pressure, fast=1*(QB=="300"), rate=rate))"""),
+    "cefamandole": Set("subject", ["time"], "conc", 3, """
+        library(nlme); d <- with(Cefamandole, data.frame(subject=Subject, time=Time, conc=conc))"""),
+}
+SETS |= FRESH
+
 
 def make(folder, names, few_shot):
     """Writes all splits of the named sets that are not there yet. It returns the names that it
