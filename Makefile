@@ -6,9 +6,14 @@ RACE = ./internal/atomicfile ./internal/cli ./internal/engine/... ./internal/fee
 ENGINE = ./kernels/... ./internal/engine/cuda/... ./internal/test/kernels
 # The GPUs with machine code. Later GPUs compile the PTX of the last when a program starts.
 ARCHS ?= 75 80 86 89 90
+# The CUDA toolkit: CUDA 11.8 or later, its nvcc in PATH unless CUDA_HOME names a toolkit's folder.
+ifdef CUDA_HOME
+export PATH := $(CUDA_HOME)/bin:$(PATH)
+TOOLKIT = -I$(CUDA_HOME)/include
+endif
 # The toolkit's libcuda.so, for linking on a machine without a driver.
-STUBS = $(firstword $(wildcard /usr/local/cuda/lib64/stubs /usr/lib/x86_64-linux-gnu/stubs))
-GPU = CGO_ENABLED=1 CGO_LDFLAGS="-L$(STUBS)"
+STUBS = $(firstword $(wildcard $(CUDA_HOME)/lib64/stubs /usr/local/cuda/lib64/stubs /usr/lib/x86_64-linux-gnu/stubs))
+GPU = CGO_ENABLED=1 CGO_CFLAGS="-O2 -g -I$(CURDIR)/internal/gpu/cu/include $(TOOLKIT)" CGO_LDFLAGS="-L$(STUBS)"
 GPUTAGS = gpu,netgo,osusergo
 FATBINS = $(patsubst kernels/%.cu,kernels/fatbin/%.fatbin,$(wildcard kernels/*.cu))
 CHECK = bin/gpu-check
@@ -19,7 +24,7 @@ help:
 build: ## one static program, ./acqnp
 	CGO_ENABLED=0 go build -trimpath -o acqnp ./cmd/acqnp
 
-gpu: fatbins ## ./acqnp-cuda, for NVIDIA GPUs: needs nvcc (CUDA 11.8) and gcc; ARCHS="75 80 90" names the GPUs
+gpu: fatbins ## ./acqnp-cuda, for NVIDIA GPUs: needs nvcc (CUDA 11.8 or later) and gcc; ARCHS="75 80 90" names the GPUs
 	$(GPU) go build -trimpath -tags $(GPUTAGS) -o acqnp-cuda ./cmd/acqnp
 	sh scripts/needed.sh acqnp-cuda
 
@@ -46,8 +51,10 @@ simt: ## the CUDA engine's tests on the host emulation of its kernels (needs g++
 
 driver: fatbins ## the tests of internal/gpu/cu, with a stand-in for libcuda.so.1
 	@mkdir -p bin/driver
-	gcc -shared -fPIC -Wall -Wextra -Werror -o bin/driver/libcuda.so.1 internal/gpu/cu/testdata/driver.c
+	gcc -shared -fPIC -Wall -Wextra -Werror -Iinternal/gpu/cu/include $(TOOLKIT) -o bin/driver/libcuda.so.1 internal/gpu/cu/testdata/driver.c
 	$(GPU) LD_LIBRARY_PATH="$(CURDIR)/bin/driver" go test -count=1 -tags $(GPUTAGS) ./internal/gpu/cu
+
+toolkit: gpu driver lint-gpu registers ## build and check acqnp-cuda with the CUDA toolkit in CUDA_HOME; CONTRIBUTING.md says where to get one
 
 paths: ## the tests of numbers, on every set of SIMD kernels that this machine has
 	sh scripts/paths.sh
@@ -82,7 +89,7 @@ dockerfile: ## check Dockerfile.cuda, and run its RUN lines without a container 
 	@while read -r line; do echo "RUN $$line"; sh -ec "$$line" </dev/null || exit 1; done <bin/run-lines
 
 gpu-check: build gpu ## write bin/gpu-check, the files that scripts/gpu-check.sh needs on a machine with a GPU
-	sh scripts/gpu-check-pack.sh $(CHECK)
+	$(GPU) sh scripts/gpu-check-pack.sh $(CHECK)
 
 fuzz: ## every fuzz test for FUZZTIME, such as 1m or 5000x
 	sh scripts/fuzz.sh $(or $(FUZZTIME),10s)
@@ -93,4 +100,4 @@ golden: ## write internal/test/golden/testdata with PyTorch (Debian: python3-tor
 prior: build ## train the weights that the program carries, to internal/prior: ten minutes of one core
 	/usr/bin/python3 tools/prior/make.py --acqnp ./acqnp
 
-.PHONY: help build gpu fatbins test simt driver paths registers registers-record race lint lint-sh lint-gpu dockerfile gpu-check fuzz golden prior always
+.PHONY: help build gpu fatbins test simt driver toolkit paths registers registers-record race lint lint-sh lint-gpu dockerfile gpu-check fuzz golden prior always
