@@ -16,6 +16,7 @@ STUBS = $(firstword $(wildcard $(CUDA_HOME)/lib64/stubs /usr/local/cuda/lib64/st
 GPU = CGO_ENABLED=1 CGO_CFLAGS="-O2 -g -I$(CURDIR)/internal/gpu/cu/include $(TOOLKIT)" CGO_LDFLAGS="-L$(STUBS)"
 GPUTAGS = gpu,netgo,osusergo
 FATBINS = $(patsubst kernels/%.cu,kernels/fatbin/%.fatbin,$(wildcard kernels/*.cu))
+VOCABULARY = kernels/vocabulary/vocabulary.fatbin
 CHECK = bin/gpu-check
 
 help:
@@ -30,11 +31,16 @@ gpu: fatbins ## ./acqnp-cuda, for NVIDIA GPUs: needs nvcc (CUDA 11.8 or later) a
 
 fatbins:
 	@rm -f $(filter-out $(FATBINS) $(FATBINS:.fatbin=.ptxas),$(wildcard kernels/fatbin/*.fatbin kernels/fatbin/*.ptxas))
-	@$(MAKE) -s -j$$(nproc) $(FATBINS)
+	@$(MAKE) -s -j$$(nproc) $(FATBINS) $(VOCABULARY)
 
 kernels/fatbin/%.fatbin: kernels/%.cu $(wildcard kernels/*.h) kernels/fatbin/settings
 	@echo "nvcc $< for $(ARCHS)"
 	@sh scripts/fatbin.sh $< $@ kernels/fatbin/$*.ptxas "$(ARCHS)"
+
+# The kernels of tests alone, which the program does not contain.
+$(VOCABULARY): kernels/vocabulary/vocabulary.cu kernels/device.h kernels/fatbin/settings
+	@echo "nvcc $< for $(ARCHS)"
+	@sh scripts/fatbin.sh $< $@ $(@:.fatbin=.ptxas) "$(ARCHS)"
 
 # This file changes if all kernels must be compiled again for new ARCHS, flags or nvcc.
 kernels/fatbin/settings: scripts/fatbin.sh always
@@ -47,6 +53,7 @@ test: ## all tests
 
 simt: ## the CUDA engine's tests on the host emulation of its kernels (needs g++)
 	CGO_ENABLED=1 go test -tags simt $(ENGINE)
+	SIMT_CAPABILITY=75 CGO_ENABLED=1 go test -tags simt -run 'Branch|Fused|Word' ./internal/engine/cuda ./internal/test/kernels
 	CGO_ENABLED=1 go test -tags simt -run CUDA ./internal/device ./internal/train ./internal/cli
 
 driver: fatbins ## the tests of internal/gpu/cu, with a stand-in for libcuda.so.1

@@ -10,6 +10,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
+	"strconv"
 	"sync"
 	"unsafe"
 
@@ -18,7 +20,7 @@ import (
 
 // Options describe the device to emulate. A zero stands for the value in brackets.
 type Options struct {
-	Major, Minor   int    // compute capability (9.0)
+	Major, Minor   int    // compute capability (the environment's SIMT_CAPABILITY, such as 75; otherwise 9.0)
 	Memory         uint64 // bytes of device memory (1 GiB)
 	SharedPerBlock int    // largest dynamic shared memory of a block, in bytes (that of the capability)
 	Order          int    // of threads and blocks: 0 upwards, 1 downwards, other numbers are seeds of random orders
@@ -52,7 +54,11 @@ var sharedPerBlock = map[int]int{75: 64 << 10, 80: 163 << 10, 86: 99 << 10, 87: 
 
 // New returns a driver of a new emulated device.
 func New(o Options) *Driver {
-	d := gpu.Device{Name: "simt", Major: cmp.Or(o.Major, 9), Minor: o.Minor, Multiprocessors: 4, Memory: cmp.Or(o.Memory, 1<<30)}
+	if o.Major == 0 {
+		capability, _ := strconv.Atoi(os.Getenv("SIMT_CAPABILITY"))
+		o.Major, o.Minor = cmp.Or(capability, 90)/10, capability%10
+	}
+	d := gpu.Device{Name: "simt", Major: o.Major, Minor: o.Minor, Multiprocessors: 4, Memory: cmp.Or(o.Memory, 1<<30)}
 	d.SharedPerBlock = cmp.Or(o.SharedPerBlock, sharedPerBlock[d.Capability()], 48<<10)
 	return &Driver{device: d, order: o.Order, memory: map[gpu.Ptr]int{}}
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/acqnp/acqnp/kernels"
+	"github.com/acqnp/acqnp/kernels/vocabulary"
 )
 
 var boundedKernel = regexp.MustCompile(`__launch_bounds__\((\d+)[^)]*\)\s+(\w+)\(`)
@@ -23,7 +24,7 @@ var probes embed.FS
 // written in digits. It reads the sources, because __launch_bounds__ means nothing to g++.
 var launchBounds = sync.OnceValue(func() map[string]int {
 	bounds := map[string]int{}
-	for _, files := range []embed.FS{kernels.Sources, probes} {
+	for _, files := range []embed.FS{kernels.Sources, vocabulary.Source, probes} {
 		names, _ := fs.Glob(files, "*.*") // the pattern is good
 		for _, name := range names {
 			source, err := files.ReadFile(name)

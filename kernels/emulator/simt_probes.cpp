@@ -2,5 +2,5 @@
 
 // The kernels of the emulator's own tests.
 #include "simt.h"
-#include "vocabulary.cu"
+#include "../vocabulary/vocabulary.cu"
 #include "faults.cu"

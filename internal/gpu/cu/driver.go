@@ -97,13 +97,25 @@ func (d *Driver) load() (err error) {
 		return err
 	}
 	for _, image := range images {
-		m, err := cu.LoadData(string(image))
-		if err != nil {
+		if err := d.add(image); err != nil {
 			return err
 		}
-		d.modules = append(d.modules, m)
 	}
 	return nil
+}
+
+// add loads an image of compiled kernels.
+func (d *Driver) add(image []byte) error {
+	m, err := cu.LoadData(string(image))
+	if err == nil {
+		d.modules = append(d.modules, m)
+	}
+	return err
+}
+
+// Load adds an image of compiled kernels to the program's, for tests.
+func (d *Driver) Load(image []byte) error {
+	return d.do("load", len(image), func() error { return d.add(image) })
 }
 
 // do makes a call with the context current, on one thread.

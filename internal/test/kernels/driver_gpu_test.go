@@ -7,12 +7,16 @@ import (
 
 	"github.com/acqnp/acqnp/internal/gpu"
 	"github.com/acqnp/acqnp/internal/gpu/cu"
+	"github.com/acqnp/acqnp/kernels/vocabulary"
 )
 
 // newDriver opens the machine's first GPU, which runs threads in any order (scripts/gpu-check.sh).
 func newDriver(t testing.TB, _ int) gpu.Driver {
 	t.Helper()
 	d, err := cu.Open(0)
+	if err == nil {
+		err = d.Load(vocabulary.Fatbin)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

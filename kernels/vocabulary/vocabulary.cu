@@ -1,4 +1,5 @@
-// Kernels that use every word of device.h, for the emulator's tests.
+// Kernels that use every word of device.h, the wrappers around PTX each in a kernel of its own. Tests
+// compare them with plain arithmetic, on the emulator and first of all on a GPU.
 #include "../device.h"
 
 __constant__ float vocabulary_table[4] = {1, 2, 3, 4};
@@ -132,6 +133,54 @@ extern "C" __global__ void __launch_bounds__(256) vocabulary_atomic(int* found, 
   __threadfence();
 }
 KERNEL(vocabulary_atomic)
+
+// out[4][32] = what the lanes get of the matrices in x, four of 8 rows of 8 halves. A half is here an
+// unsigned short of any value.
+extern "C" __global__ void __launch_bounds__(32) vocabulary_ldmatrix(unsigned* out, const unsigned* x, int transposed) {
+  __shared__ __align__(16) unsigned matrices[128];
+  int t = threadIdx.x;
+  for (int i = t; i < 128; i += 32) matrices[i] = x[i];
+  __syncwarp();
+  unsigned r[4];
+  if (transposed) {
+    ldmatrix_x4_trans(r, matrices + t * 4);
+  } else {
+    ldmatrix_x4(r, matrices + t * 4);
+  }
+  for (int i = 0; i < 4; i++) out[i * 32 + t] = r[i];
+}
+KERNEL(vocabulary_ldmatrix)
+
+// d[32][4] = c[32][4] + the product of the lanes' fragments a[32][4] and b[32][2], pairs of halves.
+extern "C" __global__ void __launch_bounds__(32) vocabulary_mma_f16(float* d, const float* c, const unsigned* a, const unsigned* b) {
+  int t = threadIdx.x;
+  float f[4] = {c[4 * t], c[4 * t + 1], c[4 * t + 2], c[4 * t + 3]};
+  mma_f16(f, a + 4 * t, b + 2 * t);
+  for (int i = 0; i < 4; i++) d[4 * t + i] = f[i];
+}
+KERNEL(vocabulary_mma_f16)
+
+// d[32][4] = c[32][4] + the product of the lanes' fragments a[32][4] and b[32][2], tf32.
+extern "C" __global__ void __launch_bounds__(32) vocabulary_mma_tf32(float* d, const float* c, const unsigned* a, const unsigned* b) {
+  int t = threadIdx.x;
+  float f[4] = {c[4 * t], c[4 * t + 1], c[4 * t + 2], c[4 * t + 3]};
+  mma_tf32(f, a + 4 * t, b + 2 * t);
+  for (int i = 0; i < 4; i++) d[4 * t + i] = f[i];
+}
+KERNEL(vocabulary_mma_tf32)
+
+// Roundings of x[n]: to tf32; to half and back; the bits of the pair of halves (x, −2x), and its
+// sum after unpacking.
+extern "C" __global__ void __launch_bounds__(32) vocabulary_roundings(unsigned* tf32, float* halves, unsigned* pairs, float* sums, const float* x, int n) {
+  for (int i = threadIdx.x; i < n; i += 32) {
+    tf32[i] = to_tf32(x[i]);
+    halves[i] = __half2float(__float2half_rn(x[i]));
+    pairs[i] = pack_half2(x[i], -2 * x[i]);
+    float2 pair = unpack_half2(pairs[i]);
+    sums[i] = pair.x + pair.y;
+  }
+}
+KERNEL(vocabulary_roundings)
 
 // Numbers: out[0..] of x[0..1] in the order of the test's table.
 extern "C" __global__ void vocabulary_numbers(float* out, const float* x) {
