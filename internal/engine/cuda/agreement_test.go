@@ -4,6 +4,7 @@ package cuda_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/engine"
@@ -79,12 +80,16 @@ func agree[T engine.Float](t *testing.T, other string, m *models.Model, got engi
 
 // TestEvaluatesAndPredicts compares the graphs for evaluation and prediction, with fused branches.
 func TestEvaluatesAndPredicts(t *testing.T) {
-	for _, name := range variants() {
+	for _, name := range append(variants(), "cnp with tails") { // whose evaluation has components too
 		t.Run(name, func(t *testing.T) {
-			s := small(name)
+			model, tailed := strings.CutSuffix(name, " with tails")
+			s := small(model)
+			if tailed {
+				s.model.TailDF = 4
+			}
 			m := build(t, s)
 			for mode, outputs := range map[models.Mode][]string{
-				models.Evaluation: {"loglik"}, models.Prediction: {"components", "logit"},
+				models.Evaluation: {"loglik", "components"}, models.Prediction: {"components", "logit"},
 			} {
 				got, want := onDevice(t, m, s.e, mode, cuda.Options{Fused: true}), truth(t, m, s.e, mode)
 				fill(got, m, s.e, 2)
@@ -95,6 +100,9 @@ func TestEvaluatesAndPredicts(t *testing.T) {
 					t.Error("gradients where the graph has none")
 				}
 				for _, output := range outputs {
+					if len(got.Output(output)) != len(want.Output(output)) {
+						t.Errorf("%d numbers of %s, want %d", len(got.Output(output)), output, len(want.Output(output)))
+					}
 					if d := worst(got.Output(output), want.Output(output)); !(d < float32Rounding) {
 						t.Errorf("%s differs by %.2g", output, d)
 					}
