@@ -125,7 +125,8 @@ func (o *requestFlags) summary(asked *predict.Asked) *predictSummary {
 }
 
 func (s *predictSummary) print(w io.Writer) error {
-	fmt.Fprintf(w, "%s: %d targets of %d functions, predicted with %s\n", s.Out, s.Targets, s.Functions, s.Weights)
+	fmt.Fprintf(w, "%s: %s of %s, predicted with %s\n", s.Out, input.Plural(s.Targets, "target", "targets"),
+		input.Plural(s.Functions, "function", "functions"), s.Weights)
 	if s.Plot != "" {
 		fmt.Fprintf(w, "plot %s\n", s.Plot)
 	}

@@ -25,7 +25,7 @@ const (
 
 // legendOf returns entries for what the panels show.
 func legendOf(panels []Panel) []legendEntry {
-	var context, cloud, levels, mean, shaded bool
+	var context, cloud, levels, mean, shaded, whole bool
 	targets := 0 // of the panel with the most
 	var asked []float64
 	for _, p := range panels {
@@ -33,6 +33,7 @@ func legendOf(panels []Panel) []legendEntry {
 		cloud = cloud || len(p.Context) > cloudSize
 		targets = max(targets, len(p.Targets))
 		shaded = shaded || p.shaded()
+		whole = whole || p.shaded() && newShading(nil, p.masses).whole()
 		levels = levels || !p.gaussian() && !p.shaded()
 		mean = mean || len(p.Grid) > 0 && !p.shaded()
 		if len(p.Levels) > 0 {
@@ -54,7 +55,7 @@ func legendOf(panels []Panel) []legendEntry {
 	})
 	if shaded {
 		add(targets > 0, "held-out targets", dotThumb, func(c *draw.Canvas) { heldOutStyle(targets).enlarged().draw(c, c.Center()) })
-		entries = append(entries, regionEntries()...)
+		entries = append(entries, regionEntries(whole)...)
 	} else {
 		add(targets > 0, "targets", dotThumb, func(c *draw.Canvas) { targetStyle.enlarged().draw(c, c.Center()) })
 	}

@@ -227,14 +227,22 @@ func regionThumb(ends [2]color.NRGBA) func(*draw.Canvas) {
 	}
 }
 
-// regionEntries are the legend's entries for a shading.
-func regionEntries() []legendEntry {
-	return []legendEntry{
+// whole reports whether more than 90% of the prediction is shaded.
+func (s *shading) whole() bool { return s.masses[2] > s.masses[1] }
+
+// regionEntries are the legend's entries for shadings, some of which may be whole.
+func regionEntries(whole bool) []legendEntry {
+	entries := []legendEntry{
 		{"densest 50%", lineWidth, regionThumb(halfColours)},
 		{"90%", lineWidth, regionThumb(mostColours)},
 		{"99% of the prediction", lineWidth, regionThumb(shadedColours)},
 		{"median, where it is likely", lineWidth, lineThumb(medianStyle)},
 	}
+	if !whole {
+		entries[1].name = "90% of the prediction"
+		entries = slices.Delete(entries, 2, 3)
+	}
+	return entries
 }
 
 // trimmed returns the value at a share of the sorted finite values, or NaN if there is none.

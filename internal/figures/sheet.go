@@ -296,7 +296,7 @@ func (s Sheet) legend() []legendEntry {
 			most = max(most, len(c.Data))
 		}
 		add(data, "held-out targets", dotThumb, func(c *draw.Canvas) { heldOutStyle(most).enlarged().draw(c, c.Center()) })
-		entries = append(entries, regionEntries()...)
+		entries = append(entries, regionEntries(true)...)
 	}
 	add(marks, "quantile level τ, 0 to 1 (opacity: weight)", lineWidth, levelThumb)
 	add(kinds[QuantileCurve] && !marks, "quantile level, 0 to 1", lineWidth, levelThumb)

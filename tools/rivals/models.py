@@ -35,7 +35,8 @@ def mixed_form(problem):
         return problem.form
     rounds = [(problem.train, problem.valid)]
     if problem.set.context and len(problem.all) < FEW:
-        rounds = [problem.fold(i, 5) for i in range(5)]
+        n = min(5, len(problem.all))
+        rounds = [problem.fold(i, n) for i in range(n)]
 
     def value(form):
         try:
