@@ -95,7 +95,7 @@ dockerfile: ## check Dockerfile.cuda, and run its RUN lines without a container 
 	@go run -C tools/dockerfile . "$(CURDIR)/Dockerfile.cuda" >bin/run-lines
 	@while read -r line; do echo "RUN $$line"; sh -ec "$$line" </dev/null || exit 1; done <bin/run-lines
 
-gpu-check: build gpu ## write bin/gpu-check, the files that scripts/gpu-check.sh needs on a machine with a GPU
+gpu-check: gpu ## write bin/gpu-check and bin/gpu-check.tar.gz, the files that scripts/gpu-check.sh needs on a machine with a GPU
 	$(GPU) sh scripts/gpu-check-pack.sh $(CHECK)
 
 fuzz: ## every fuzz test for FUZZTIME, such as 1m or 5000x

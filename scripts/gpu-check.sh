@@ -1,168 +1,128 @@
 #!/bin/sh
 # Runs all checks that need a GPU, in the folder that `make gpu-check` fills. It needs neither Go
 # nor nvcc.
-usage='usage: gpu-check.sh [OUT]
-Compares the CUDA engine with the CPU, for every operation and model. Times training steps, also in PyTorch if python3
-has torch. Compares the log-likelihoods that short trainings reach. Writes details to OUT (default gpu-check-TIME) and a
-table to OUT/table.txt and the terminal. Exit code 1: no GPU, or a check failed.
+usage='usage: gpu-check.sh [--gpu N] [--out DIR] [PART...]
+Parts, in this order, and the seconds after which each is stopped:
+  wrappers    60  every word of kernels/device.h, against plain arithmetic
+  operations 180  every kernel, against plain kernels on the CPU
+  models     180  every model, against float64 and the CPU engine
+  steps       90  ten training steps, against the CPU engine
+  timings    420  milliseconds a training step, also in PyTorch if python3 has torch
+  training   240  the log-likelihoods that short trainings reach, also on the CPU
+Without PART it runs all of them, in less than 20 minutes. Parts may also run one after another, in several calls: the
+table has the results of all parts in DIR (default gpu-check-results). It goes to the terminal, last, and to
+DIR/table.txt; details go to DIR/PART. --gpu chooses a GPU, as nvidia-smi counts them (default: the first of
+CUDA_VISIBLE_DEVICES). Exit code 1: no GPU, or a check failed.
 Environment: PYTHON is the python3 to use, STEPS the length of the short trainings (default 2000).'
+all='wrappers operations models steps timings training'
 set -eu
-case ${1:-} in
--h | --help) echo "$usage" && exit ;;
--*) echo "$usage" >&2 && exit 2 ;;
-esac
 here=$(cd "$(dirname "$0")" && pwd)
 die() {
 	echo "gpu-check: $*" >&2
 	exit 1
 }
-for file in acqnp acqnp-cuda tests peer configs; do
+wrong() {
+	echo "gpu-check: $1" >&2
+	echo "$usage" >&2
+	exit 2
+}
+out=gpu-check-results parts=
+gpu=${CUDA_VISIBLE_DEVICES:-0}
+gpu=${gpu%%,*}
+while [ $# -gt 0 ]; do
+	case $1 in
+	-h | --help) echo "$usage" && exit ;;
+	--gpu | --out)
+		[ $# -gt 1 ] || wrong "$1 needs a value"
+		if [ "$1" = --gpu ]; then gpu=$2; else out=$2; fi
+		shift
+		;;
+	*) case " $all " in *" $1 "*) parts="$parts $1" ;; *) wrong "unknown part $1" ;; esac ;;
+	esac
+	shift
+done
+for file in acqnp-cuda tests peer configs gpu-check-timings.sh gpu-check-training.sh; do
 	[ -e "$here/$file" ] || die "$here/$file is missing: run the gpu-check.sh in the folder that make gpu-check fills"
 done
-about=$("$here/acqnp-cuda" doctor 2>&1) || die "no GPU to check on: $(echo "$about" | tail -1)"
-out=${1:-gpu-check-$(date +%Y%m%d-%H%M%S)}
+# One GPU, counted as nvidia-smi does, for this program and for PyTorch.
+export CUDA_VISIBLE_DEVICES="$gpu" CUDA_DEVICE_ORDER=PCI_BUS_ID
+about=$(timeout -k 5 60 "$here/acqnp-cuda" doctor 2>&1) || die "no GPU to check on: $(echo "$about" | tail -1)"
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 cd "$here"
-python=${PYTHON:-python3}
-steps=${STEPS:-2000}
-failed=0
-: >"$out/table.txt"
 
-row() { printf '%-40s %s\n' "$1" "$2" >>"$out/table.txt"; }
+row() { printf '%-40s %s\n' "$1" "$2" >>"$rows"; }
 say() { echo "gpu-check: $*" >&2; }
-# number FILE KEY prints the first number under that key in a JSON file
-number() { sed -n "s/.*\"$2\": *\\(-\\{0,1\\}[0-9][0-9.e+-]*\\).*/\\1/p" "$1" | head -1; }
-# likelihood FILE prints the mean target log-likelihood of an eval.json
-likelihood() { tr -d '\n' <"$1" | sed -n 's/.*"target_ll": *{[^}]*"mean": *\(-\{0,1\}[0-9][0-9.e+-]*\).*/\1/p'; }
+fail() { # LABEL TEXT
+	row "$1" "FAILED: $2"
+	touch "$dir/failed"
+}
+# limited SECONDS COMMAND... stops the command after that time, and at the end of the part's. Its
+# exit code is then 124 or 137.
+limited() {
+	left=$((deadline - $(date +%s)))
+	seconds=$(($1 < left ? $1 : left))
+	shift
+	[ $seconds -gt 0 ] || return 124
+	timeout -k 5 $seconds "$@"
+}
 
-{ echo "$about" && nvidia-smi 2>&1 && lscpu 2>&1; } >"$out/machine.txt" || true
+# compare TEST FLAG... runs a test program.
+compare() {
+	program=$1 code=0
+	shift
+	(cd tests && limited 600 "./$program.test" -test.v "$@") >"$dir/log.txt" 2>&1 || code=$?
+	passed=$(grep -c '^ *--- PASS' "$dir/log.txt" || true)
+	counts="$passed passed, $(grep -c '^ *--- FAIL' "$dir/log.txt" || true) failed, $(grep -c '^ *--- SKIP' "$dir/log.txt" || true) skipped"
+	case $code in
+	0) if [ "$passed" -gt 0 ]; then row "$part" "ok: $counts"; else fail "$part" "no test ran"; fi ;;
+	124 | 137) fail "$part" "stopped after $limit s in $(sed -n 's/^=== RUN *//p' "$dir/log.txt" | tail -1): $counts" ;;
+	*) fail "$part" "$counts; first $(sed -n 's/^ *--- FAIL: \([^ ]*\).*/\1/p' "$dir/log.txt" | tail -1)" ;;
+	esac
+}
+
+steps='^Test(Fused)?Trains'
+for part in ${parts:-$all}; do
+	say "$part"
+	dir=$out/$part rows=$out/$part/rows.txt
+	rm -rf "$dir"
+	mkdir -p "$dir"
+	: >"$rows"
+	limit=$(echo "$usage" | sed -n "s/^  $part *\([0-9]*\) .*/\1/p")
+	deadline=$(($(date +%s) + limit))
+	case $part in
+	wrappers) compare internal-test-kernels -test.run '^TestWord' ;;
+	operations) compare internal-test-kernels -test.skip '^TestWord' ;;
+	models) compare internal-engine-cuda -test.skip "$steps" ;;
+	steps) compare internal-engine-cuda -test.run "$steps" ;;
+	timings)
+		# shellcheck source=scripts/gpu-check-timings.sh
+		. "$here/gpu-check-timings.sh"
+		;;
+	training)
+		# shellcheck source=scripts/gpu-check-training.sh
+		. "$here/gpu-check-training.sh"
+		;;
+	esac
+done
+
+# The table: what was measured on, then the rows of every part in DIR.
+{
+	echo "$about"
+	nvidia-smi 2>&1 || true
+	lscpu 2>&1 || true
+} >"$out/machine.txt"
+name=$(nvidia-smi -i "$gpu" --query-gpu=name,driver_version,compute_cap --format=csv,noheader 2>/dev/null | head -1) || true
+rows=$out/table.txt
+: >"$rows"
 row commit "$(head -1 commit)$([ "$(wc -l <commit)" -gt 1 ] && echo ' and changes')"
 row date "$(date -u +%Y-%m-%dT%H:%MZ)"
-row GPU "$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | head -1 || echo unknown)"
-
-# 1. Comparisons: operations, the fused branch, whole models, three training steps.
-for test in tests/*.test; do
-	name=$(basename "$test" .test)
-	say "$name"
-	if (cd tests && "./$name.test" -test.v -test.timeout 30m) >"$out/$name.txt" 2>&1; then verdict=ok; else verdict=FAILED failed=1; fi
-	row "$name" "$verdict: $(grep -c '^ *--- PASS' "$out/$name.txt") passed, $(grep -c '^ *--- FAIL' "$out/$name.txt") failed, $(grep -c '^ *--- SKIP' "$out/$name.txt") skipped"
+row 'GPU, driver, capability' "${name:-$(echo "$about" | sed -n 's/^ *GPU[^ ]* *//p' | head -1)}"
+for part in $all; do
+	if [ -e "$out/$part/rows.txt" ]; then cat "$out/$part/rows.txt" >>"$rows"; else row "$part" 'not run'; fi
 done
-
-# settings MODEL prints the flags that make MODEL of the configuration of the model before the dash.
-# Every acqnp with a dash has the residual adaptor.
-settings() {
-	case $1 in acqnp-*) echo "--set model.adaptor_form=residual" ;; esac
-	case $1 in *-attention | *-transformer) echo "--set model.aggregation=${1#*-} --set train.loss=targets" ;; esac
-}
-# peer MODEL MODE times it in PyTorch
-peer() {
-	case $1 in
-	canp | bnp) script="canp_bnp_step.py --model $1" ;;
-	*-*) script="encoder_step.py --model ${1%-*} --aggregation ${1#*-} --mode $2" ;;
-	*) script="torch_step.py --model $1 --mode $2" ;;
-	esac
-	# shellcheck disable=SC2086 # several words
-	"$python" peer/$script --points 53 --steps 50
-}
-
-# 2. Milliseconds per training step on lissajous, for this program and for PyTorch.
-mkdir -p "$out/times"
-torch=yes
-"$python" -c 'import torch; assert torch.cuda.is_available()' 2>"$out/times/torch.err" || torch=no
-for model in acqnp cqnp cnp canp bnp acqnp-residual cnp-attention acqnp-attention cnp-transformer acqnp-transformer; do
-	line=
-	for precision in fp32 tf32 fp16; do
-		say "time $model $precision"
-		file=$out/times/$model-$precision
-		# shellcheck disable=SC2046 # several words
-		if ./acqnp bench --config "configs/lissajous/${model%-*}.yaml" $(settings "$model") --points 53 --steps 50 --device cuda --precision $precision --json >"$file.json" 2>"$file.err"; then
-			line="$line $precision $(number "$file.json" ms_median)"
-		else
-			line="$line $precision -"
-		fi
-	done
-	row "ms a step, $model, acqnp" "$line"
-	line=' python3 has no torch with CUDA'
-	if [ $torch = yes ]; then
-		line=
-		case $model in
-		canp | bnp) modes=eager ;;
-		acqnp-residual) modes= ;; # no script has it; PyTorch should take as long as for acqnp
-		*-*) modes='eager compile autotune bf16 compile-bf16' ;;
-		*) modes='eager tf32 compile graph' ;;
-		esac
-		for mode in $modes; do
-			say "time $model PyTorch $mode"
-			file=$out/times/$model-torch-$mode
-			if peer "$model" "$mode" >"$file.json" 2>"$file.err"; then
-				line="$line $mode $(number "$file.json" ms_median)"
-			else
-				line="$line $mode -"
-			fi
-		done
-	fi
-	[ -z "$line" ] || row "ms a step, $model, PyTorch" "$line"
-done
-
-# 3. The log-likelihood that a short training reaches in each precision.
-# train NAME DEVICE PRECISION CONFIG [FLAG...]
-train() {
-	run=$1 on=$2 with=$3 config=$4
-	shift 4
-	say "train $run on $on $with"
-	./acqnp train --config "$config" "$@" --set "train.steps=$steps" --run-dir "$out/runs/$run" --overwrite --device "$on" \
-		--precision "$with" --quiet >"$out/$run.txt" 2>&1 &&
-		./acqnp eval --run "$out/runs/$run" --batches 100 --device "$on" --precision "$with" --out "$out/$run.json" --quiet >>"$out/$run.txt" 2>&1
-}
-# small NAME DEVICE PRECISION: a small ACQNP on arcs of the curves, which it learns in 2000 steps.
-small() {
-	train "$1" "$2" "$3" configs/lissajous/acqnp.yaml --set model.representation=64 --set model.encoder='[64, 64]' \
-		--set model.adaptor='[64, 64, 64]' --set model.decoder='[64, 64, 64]' --set data.interval='[-1, 1.5]' \
-		--set data.points='[6, 60]' --set train.batch_size=16 --set train.num_tau=8 --set train.learning_rate=3e-3 \
-		--set train.schedule=cosine --set eval.num_tau=50 --set eval.num_points=200 --set eval.max_context=60
-}
-cpu=
-small small-cpu cpu fp32 && cpu=$(likelihood "$out/small-cpu.json")
-for precision in fp32 tf32 fp16; do
-	if small small-$precision cuda $precision; then
-		gpu=$(likelihood "$out/small-$precision.json")
-		row "target LL, arcs, $precision" "$gpu, on the CPU ${cpu:--}"
-		# Runs differ by rounding, but should reach the same log-likelihood. 0.1 is ten standard
-		# errors.
-		if ! awk -v a="$gpu" -v b="$cpu" 'BEGIN { d = a - b; exit !(a != "" && b != "" && d >= -0.1) }'; then
-			row "" "FAILED: more than 0.1 below the CPU"
-			failed=1
-		fi
-	else
-		row "target LL, arcs, $precision" "training failed: $(tail -1 "$out/small-$precision.txt")"
-		[ $precision != fp32 ] || failed=1
-	fi
-done
-# Attention and transformers on the whole curves. They gain from step to step for longer, so 2000
-# steps say only whether the GPU learns as the CPU does.
-for model in acqnp-attention acqnp-transformer; do
-	cpu=
-	file=configs/lissajous/$model-small.yaml
-	train $model-cpu cpu fp32 $file && cpu=$(likelihood "$out/$model-cpu.json")
-	for precision in fp32 tf32 fp16; do
-		if train $model-$precision cuda $precision $file; then
-			row "target LL, $model, $precision" "$(likelihood "$out/$model-$precision.json"), on the CPU ${cpu:--}"
-		else
-			row "target LL, $model, $precision" "training failed: $(tail -1 "$out/$model-$precision.txt")"
-			[ $precision != fp32 ] || failed=1
-		fi
-	done
-done
-for precision in fp32 tf32 fp16; do
-	if train lissajous-$precision cuda $precision configs/lissajous/acqnp.yaml; then
-		row "target LL, lissajous, $precision" "$(likelihood "$out/lissajous-$precision.json")"
-	else
-		row "target LL, lissajous, $precision" "training failed: $(tail -1 "$out/lissajous-$precision.txt")"
-		[ $precision != fp32 ] || failed=1
-	fi
-done
-
 cat "$out/table.txt"
-[ $failed = 0 ] || die "some checks failed; details in $out"
-echo "all checks passed; details in $out"
+failed=
+for part in $all; do [ ! -e "$out/$part/failed" ] || failed="$failed $part"; done
+[ -z "$failed" ] || die "failed:$failed; details in $out"
+echo "no check failed; details in $out"
