@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"math"
+	"slices"
 
 	"github.com/acqnp/acqnp/internal/config"
 )
@@ -9,12 +10,15 @@ import (
 // doubleSine draws points with y = α₁ sin(ω₁x) or y = α₂ cos(ω₂x), each with probability ½; x = s,
 // α ~ U[0.5, 1.5), ω ~ U[1, 3).
 func doubleSine(config.Data) process {
+	var coins []uint32
 	return func(f randomness, s []float64, x, y []float32) error {
 		a1, a2 := f.parameter(0, 0.5, 1.5), f.parameter(1, 0.5, 1.5)
 		w1, w2 := f.parameter(2, 1, 3), f.parameter(3, 1, 3)
+		coins = slices.Grow(coins[:0], len(s))[:len(s)]
+		f.coins(coins)
 		for i, s := range s {
 			x[i] = float32(s)
-			if f.coin(i) {
+			if coins[i] < 1<<31 {
 				y[i] = float32(a1 * math.Sin(w1*s))
 			} else {
 				y[i] = float32(a2 * math.Cos(w2*s))

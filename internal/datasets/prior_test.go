@@ -15,9 +15,7 @@ func drawFamily(t *testing.T, draw process, k, n int) (x, y [familySize][]float3
 	s := make([]float64, n)
 	for b := range familySize {
 		r := randomness{random.New(5, random.Data), 0, uint64(k*familySize+b) * functionWords}
-		for i := range s {
-			s[i] = r.position(i)
-		}
+		r.positions(s)
 		x[b], y[b] = make([]float32, n), make([]float32, n)
 		if err := draw(r, s, x[b], y[b]); err != nil {
 			t.Fatal(err)
@@ -151,9 +149,7 @@ func TestPriorFamiliesAreOfFour(t *testing.T) {
 		x, y = make([]float32, 30), make([]float32, 30)
 		r := randomness{random.New(5, random.Data), 1, uint64(b) * functionWords}
 		s := make([]float64, 30)
-		for i := range s {
-			s[i] = r.position(i)
-		}
+		r.positions(s)
 		if err := prior(config.Data{})(r, s, x, y); err != nil {
 			t.Fatal(err)
 		}

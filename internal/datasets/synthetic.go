@@ -10,9 +10,8 @@ import (
 // synthetic is the source of functions drawn from a random process, with dx = dy = 1. It draws N
 // (in training) and N_c once for all functions of a batch.
 type synthetic struct {
-	e    config.Experiment
-	draw process
-	s    []float64 // [N], scratch: the parameters of the points of a function
+	e       config.Experiment
+	workers workers[drawer]
 }
 
 // A process draws one function. It sets the point (x[i], y[i]) for the parameter s[i], for all N of
@@ -31,8 +30,12 @@ var processes = map[string]func(config.Data) process{
 }
 
 func newSynthetic(e config.Experiment) Source {
-	return &synthetic{e: e, draw: processes[e.Benchmark](e.Data)}
+	draw := processes[e.Benchmark]
+	return &synthetic{e: e, workers: newWorkers(func() *drawer { return &drawer{draw: draw(e.Data)} })}
 }
+
+// SetThreads implements Threaded.
+func (p *synthetic) SetThreads(n int) { p.workers.limit = n }
 
 // Dims returns 1 and 1.
 func (p *synthetic) Dims() (dx, dy int) { return 1, 1 }
@@ -74,22 +77,36 @@ func between(g random.Generator, step int, index uint64, lo, hi int) int {
 	return lo + g.IntN(uint64(step), index, hi-lo+1)
 }
 
-// fill draws the functions of a batch.
+// fill draws the functions of a batch, on all workers.
 func (p *synthetic) fill(g random.Generator, step int, size Size, dst *Batch) error {
-	n := size.Points
 	dst.reshape(size, 1, 1)
-	p.s = slices.Grow(p.s[:0], n)[:n]
-	lo, hi := p.e.Data.Interval[0], p.e.Data.Interval[1]
-	for b := range size.Functions {
-		f := randomness{g, uint64(step), uint64(b) * functionWords}
-		for i := range p.s {
-			p.s[i] = lo + (hi-lo)*f.position(i)
+	teams := (size.Functions + familySize - 1) / familySize
+	return p.workers.each(teams, func(w *drawer, team int) error {
+		for b := team * familySize; b < min((team+1)*familySize, size.Functions); b++ {
+			if err := w.function(randomness{g, uint64(step), uint64(b) * functionWords}, p.e.Data.Interval, dst, b); err != nil {
+				return err
+			}
 		}
-		if err := p.draw(f, p.s, dst.X[b*n:(b+1)*n], dst.Y[b*n:(b+1)*n]); err != nil {
-			return err
-		}
+		return nil
+	})
+}
+
+// A drawer draws functions on one goroutine.
+type drawer struct {
+	draw process
+	s    []float64 // [N], scratch: the parameters of the points of a function
+}
+
+// function draws function b of a batch.
+func (w *drawer) function(f randomness, interval []float64, dst *Batch, b int) error {
+	n := dst.Points
+	w.s = slices.Grow(w.s[:0], n)[:n]
+	f.positions(w.s)
+	lo, hi := interval[0], interval[1]
+	for i, share := range w.s {
+		w.s[i] = lo + (hi-lo)*share
 	}
-	return nil
+	return w.draw(f, w.s, dst.X[b*n:(b+1)*n], dst.Y[b*n:(b+1)*n])
 }
 
 // randomness makes the random numbers of one function of a batch. Each function has functionWords
@@ -120,11 +137,11 @@ func (f randomness) parameter(k uint64, lo, hi float64) float64 {
 	return lo + (hi-lo)*f.g.Float(f.step, f.base+k)
 }
 
-// position returns the position of point i in the interval, uniform on [0, 1).
-func (f randomness) position(i int) float64 { return f.g.Float(f.step, f.base+positions+uint64(i)) }
+// positions sets dst[i] to the position of point i in the interval, uniform on [0, 1).
+func (f randomness) positions(dst []float64) { f.g.Floats(f.step, f.base+positions, dst) }
 
-// coin tosses a fair coin for point i.
-func (f randomness) coin(i int) bool { return f.g.Uint32(f.step, f.base+rest+uint64(i)) < 1<<31 }
+// coins sets dst[i] to a word whose upper bit is a fair coin for point i.
+func (f randomness) coins(dst []uint32) { f.g.Words(f.step, f.base+rest, dst) }
 
-// normal returns a standard normal number for point i.
-func (f randomness) normal(i int) float64 { return f.g.Normal(f.step, (f.base+rest)/2+uint64(i)) }
+// normals sets dst[i] to a standard normal number for point i.
+func (f randomness) normals(dst []float64) { f.g.Normals(f.step, (f.base+rest)/2, dst) }

@@ -1,6 +1,7 @@
 package datasets_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -12,6 +13,7 @@ import (
 	"github.com/acqnp/acqnp/internal/benchmark"
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/input"
 )
 
 var syntheticNames = benchmark.Names(func(b benchmark.Benchmark) bool { return b.Kind == benchmark.Synthetic })
@@ -182,16 +184,39 @@ func TestSyntheticBatchDependsOnSeedAndNumberAlone(t *testing.T) {
 	}
 }
 
+// Batches of 13 functions are three teams of four and one function, of which a worker takes any.
 func TestSyntheticBitsDoNotDependOnThreads(t *testing.T) {
-	for _, name := range []string{"rbf", "matern52"} { // in the others, nothing runs in parallel
-		e := syntheticExperiment(name)
-		e.Eval.BatchSize = 2
-		all := made(t, openSynthetic(t, e), 1, true)
-		before := runtime.GOMAXPROCS(1)
-		one := made(t, openSynthetic(t, e), 1, true)
-		runtime.GOMAXPROCS(before)
-		if !slices.Equal(all.Y, one.Y) {
-			t.Errorf("%s: one thread and %d give different bits", name, before)
+	for _, name := range syntheticNames {
+		for _, functions := range []int{1, 13} {
+			e := syntheticExperiment(name)
+			e.Train.BatchSize, e.Eval.BatchSize, e.Eval.NumPoints = functions, 2, 120
+			one := openSynthetic(t, e)
+			datasets.SetThreads(one, 1)
+			for _, threads := range []int{0, 2, 7} {
+				many := openSynthetic(t, e)
+				datasets.SetThreads(many, threads)
+				for step := range 6 {
+					evaluation := step == 5
+					a, b := made(t, one, step, evaluation), made(t, many, step, evaluation)
+					if !slices.Equal(a.X, b.X) || !slices.Equal(a.Y, b.Y) {
+						t.Fatalf("%s, step %d: one thread and %d give different bits", name, step, threads)
+					}
+				}
+			}
+		}
+	}
+}
+
+// The error of a batch is that of its first bad function, on any number of threads.
+func TestSyntheticBatchesReturnTheirErrors(t *testing.T) {
+	e := syntheticExperiment("rbf")
+	e.Data.Noise, e.Data.Length, e.Data.Amplitude = 0, 1e200, 0 // no variance: no Cholesky factor
+	source := openSynthetic(t, e)
+	for _, threads := range []int{1, 3} {
+		datasets.SetThreads(source, threads)
+		var bad *input.Error
+		if err := source.Train(0, new(datasets.Batch)); !errors.As(err, &bad) || bad.Key != "data" {
+			t.Errorf("%d threads: %v", threads, err)
 		}
 	}
 }
@@ -206,33 +231,11 @@ func TestSyntheticBatchesReuseTheirMemory(t *testing.T) {
 		makeInto(t, source, 1, true, &b)
 		runtime.ReadMemStats(&after)
 		most := uint64(16 << 10) // less than the batch's x
-		switch name {
-		case "rbf", "matern52":
-			most = 1 << 20 // gonum's scratch space; one covariance matrix takes twice this
-		case "prior":
+		if name == "prior" {
 			most = 1 << 20 // the parameters of the families' curves, whatever the number of points
 		}
 		if bytes := after.TotalAlloc - before.TotalAlloc; bytes > most {
 			t.Errorf("%s: %d bytes allocated for a second batch, want at most %d", name, bytes, most)
 		}
-	}
-}
-
-func BenchmarkSynthetic(b *testing.B) {
-	for _, name := range syntheticNames {
-		e := syntheticExperiment(name)
-		e.Data.Points = []int{100, 100} // the most expensive step
-		source := openSynthetic(b, e)
-		var batch datasets.Batch
-		b.Run(name+"/train", func(b *testing.B) {
-			for i := 0; b.Loop(); i++ {
-				makeInto(b, source, i, false, &batch)
-			}
-		})
-		b.Run(name+"/eval", func(b *testing.B) {
-			for i := 0; b.Loop(); i++ {
-				makeInto(b, source, i, true, &batch)
-			}
-		})
 	}
 }

@@ -12,18 +12,33 @@ func (g Generator) Float(step, index uint64) float64 {
 
 // Fill sets dst[i] to Float(step, index+i). It makes four numbers at a time.
 func (g Generator) Fill(step, index uint64, dst []float32) {
+	fill(g, step, index, dst, unit)
+}
+
+// Floats sets dst[i] to Float(step, index+i), as Fill does.
+func (g Generator) Floats(step, index uint64, dst []float64) {
+	fill(g, step, index, dst, func(word uint32) float64 { return float64(unit(word)) })
+}
+
+// Words sets dst[i] to Uint32(step, index+i). It makes four numbers at a time.
+func (g Generator) Words(step, index uint64, dst []uint32) {
+	fill(g, step, index, dst, func(word uint32) uint32 { return word })
+}
+
+// fill sets dst[i] to what of makes of the word at index+i.
+func fill[T float32 | float64 | uint32](g Generator, step, index uint64, dst []T, of func(word uint32) T) {
 	for len(dst) > 0 && index&3 != 0 {
-		dst[0] = unit(g.Uint32(step, index))
+		dst[0] = of(g.Uint32(step, index))
 		dst, index = dst[1:], index+1
 	}
 	count := uint32(index >> 2)
 	for len(dst) >= 4 {
 		a, b, c, d := g.block(step, count)
-		dst[0], dst[1], dst[2], dst[3] = unit(a), unit(b), unit(c), unit(d)
+		dst[0], dst[1], dst[2], dst[3] = of(a), of(b), of(c), of(d)
 		dst, count = dst[4:], count+1
 	}
 	for i := range dst {
-		dst[i] = unit(g.Uint32(step, uint64(count)<<2+uint64(i)))
+		dst[i] = of(g.Uint32(step, uint64(count)<<2+uint64(i)))
 	}
 }
 
@@ -35,6 +50,26 @@ func (g Generator) Normal(step, index uint64) float64 {
 	if index&1 == 1 {
 		u, v = c, d
 	}
+	return boxMuller(u, v)
+}
+
+// Normals sets dst[i] to Normal(step, index+i). It makes two numbers at a time.
+func (g Generator) Normals(step, index uint64, dst []float64) {
+	if len(dst) > 0 && index&1 == 1 {
+		dst[0] = g.Normal(step, index)
+		dst, index = dst[1:], index+1
+	}
+	for len(dst) > 0 {
+		a, b, c, d := g.block(step, uint32(index>>1))
+		if dst[0] = boxMuller(a, b); len(dst) == 1 {
+			return
+		}
+		dst[1] = boxMuller(c, d)
+		dst, index = dst[2:], index+2
+	}
+}
+
+func boxMuller(u, v uint32) float64 {
 	radius := math.Sqrt(-2 * math.Log((float64(u)+1)*(1.0/(1<<32)))) // in (0, 1], never 0
 	return radius * math.Cos(float64(v)*(2*math.Pi/(1<<32)))
 }

@@ -71,6 +71,28 @@ func TestFillEqualsFloatOneByOne(t *testing.T) {
 	}
 }
 
+func TestManyNumbersEqualThoseOneByOne(t *testing.T) {
+	g := random.New(7, random.Data)
+	for offset := uint64(0); offset < 9; offset++ {
+		for n := 0; n < 23; n++ {
+			floats, words, normals := make([]float64, n+1), make([]uint32, n+1), make([]float64, n+1)
+			floats[n], words[n], normals[n] = -1, 99, -1
+			g.Floats(3, offset, floats[:n])
+			g.Words(3, offset, words[:n])
+			g.Normals(3, offset, normals[:n])
+			for i := range n {
+				at := offset + uint64(i)
+				if floats[i] != g.Float(3, at) || words[i] != g.Uint32(3, at) || normals[i] != g.Normal(3, at) {
+					t.Fatalf("offset %d, length %d: other numbers at %d", offset, n, i)
+				}
+			}
+			if floats[n] != -1 || words[n] != 99 || normals[n] != -1 {
+				t.Fatalf("offset %d, length %d: wrote past the end", offset, n)
+			}
+		}
+	}
+}
+
 // moments returns the mean and the second to fourth central moments of v.
 func moments(v []float64) (mean, m2, m3, m4 float64) {
 	for _, x := range v {

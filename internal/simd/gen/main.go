@@ -1,6 +1,7 @@
-// Command gen writes the assembly of package simd and its Go declarations, kernels_amd64.s and
-// kernels_amd64.go. `go generate ./internal/simd` runs it. It is a separate module, so that the
-// program's module does not depend on avo.
+// Command gen writes the assembly of package simd and its Go declarations: kernels_amd64.s and
+// kernels_amd64.go, and doubles_amd64.s and doubles_amd64.go for float64. `go generate
+// ./internal/simd` runs it. It is a separate module, so that the program's module does not depend on
+// avo.
 //
 // The type vectors stands for one instruction set (AVX-512 or AVX2); each of its methods named
 // after a kernel writes that kernel. A kernel's loop bodies are written once and used for whole
@@ -72,6 +73,22 @@ func write(dir string) error {
 	v.tilesPack()
 	v.tilesMultiply(false)
 	v.tilesMultiply(true)
+	if err := print(ctx, filepath.Join(dir, "kernels_amd64")); err != nil {
+		return err
+	}
+
+	ctx = build.NewContext()
+	numbers := map[uint64]operand.Mem{}
+	for _, d := range []*doubles{doubles512(ctx, numbers), doubles2(ctx, numbers)} {
+		d.exp()
+		d.subtractProducts()
+	}
+	return print(ctx, filepath.Join(dir, "doubles_amd64"))
+}
+
+// print compiles a context's functions and writes them to two files: name with .s and, the
+// declarations, with .go.
+func print(ctx *build.Context, name string) error {
 	file, err := ctx.Result()
 	if err != nil {
 		return err
@@ -80,15 +97,12 @@ func write(dir string) error {
 		return err
 	}
 	cfg := printer.Config{Name: "internal/simd/gen", Pkg: "simd"}
-	for name, p := range map[string]printer.Printer{
-		"kernels_amd64.s":  printer.NewGoAsm(cfg),
-		"kernels_amd64.go": printer.NewStubs(cfg),
-	} {
+	for extension, p := range map[string]printer.Printer{".s": printer.NewGoAsm(cfg), ".go": printer.NewStubs(cfg)} {
 		text, err := p.Print(file)
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+		if err := os.WriteFile(name+extension, text, 0o644); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,43 @@
+package simd
+
+func (s set) exp64(dst, x []float64) {
+	switch s {
+	case avx512:
+		exp64AVX512(&dst[0], &x[0], len(x))
+	case avx2:
+		exp64AVX2(&dst[0], &x[0], len(x))
+	default:
+		portableExp64(dst, x)
+	}
+}
+
+// mostVectors is the number of vectors that one call of a kernel computes at most.
+const mostVectors = 8
+
+func (s set) subtractProducts(c []float64, k int, a, b Columns, scale float64) {
+	lanes := 8
+	switch s {
+	case avx2:
+		lanes = 4
+	case portable:
+		portableSubtractProducts(c, k, a, b, scale)
+		return
+	}
+	none := [DoubleLanes]float64{}
+	factors := &none[0] // not read if k is 0
+	if k > 0 {
+		factors = &a.Data[0]
+	}
+	for at := 0; at < len(c); at += mostVectors * lanes {
+		row := factors
+		if k > 0 {
+			row = &b.Data[at]
+		}
+		vectors := min(mostVectors, (len(c)-at)/lanes)
+		if s == avx512 {
+			subtractProductsAVX512(&c[at], factors, row, b.Stride, k, vectors, scale)
+		} else {
+			subtractProductsAVX2(&c[at], factors, row, b.Stride, k, vectors, scale)
+		}
+	}
+}
