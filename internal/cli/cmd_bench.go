@@ -63,6 +63,7 @@ func runBench(ctx context.Context, a *app, o benchOptions) error {
 	if err != nil {
 		return err
 	}
+	datasets.SetThreads(source, o.threads)
 	p := a.progress()
 	p.Note(fmt.Sprintf("timing %s on %s on %s", e.Named(), e.Benchmark, o.device),
 		progress.Field{Name: "device", Value: o.device.Name()}, progress.Field{Name: "threads", Value: o.cores()})

@@ -68,6 +68,7 @@ func runEval(ctx context.Context, a *app, o evalOptions) error {
 	if tasks, ok := source.(*datasets.Tasks); ok {
 		defer tasks.Close()
 	}
+	datasets.SetThreads(source, o.threads)
 	p := a.progress()
 	data := run.UnitsOf(e, source)
 	m, err := o.Load(e, data, o.device, p.Warn)

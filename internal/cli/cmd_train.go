@@ -105,6 +105,7 @@ func runTrain(ctx context.Context, a *app, o trainOptions) error {
 	if err != nil {
 		return err
 	}
+	datasets.SetThreads(source, o.threads)
 	dx, dy := source.Dims()
 	m, err := models.New(e.Model, dx, dy)
 	if err != nil {

@@ -20,13 +20,7 @@ type kernel func(covariances, distances []float64)
 func rbf(d config.Data) process {
 	variance, scale := d.Amplitude*d.Amplitude, -1/(2*d.Length*d.Length)
 	return gaussianProcess(d, func(covariances, distances []float64) {
-		for i, distance := range distances {
-			covariances[i] = scale * distance * distance
-		}
-		simd.Exp64(covariances, covariances)
-		for i := range covariances {
-			covariances[i] *= variance
-		}
+		simd.SquaredExponential(covariances, distances, scale, variance)
 	})
 }
 
@@ -35,14 +29,7 @@ func rbf(d config.Data) process {
 func matern52(d config.Data) process {
 	variance, scale := d.Amplitude*d.Amplitude, math.Sqrt(5)/d.Length
 	return gaussianProcess(d, func(covariances, distances []float64) {
-		for i, distance := range distances {
-			covariances[i] = -(scale * math.Abs(distance))
-		}
-		simd.Exp64(covariances, covariances)
-		for i, distance := range distances {
-			t := scale * math.Abs(distance)
-			covariances[i] = variance * (1 + t + t*t/3) * covariances[i]
-		}
+		simd.Matern52(covariances, distances, scale, variance)
 	})
 }
 

@@ -15,8 +15,8 @@ type Threaded interface {
 
 // SetThreads sets the number of goroutines on which a source makes a batch, if it has several; 0
 // means one for each core.
-func SetThreads(s Source, n int) {
-	if t, ok := s.(Threaded); ok {
+func SetThreads(source any, n int) {
+	if t, ok := source.(Threaded); ok {
 		t.SetThreads(n)
 	}
 }

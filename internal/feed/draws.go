@@ -157,8 +157,14 @@ func stratify(u []float32, n int) {
 
 // indices fills dst with random whole numbers from 0 to n−1.
 func (d Draws) indices(step, from uint64, n int, dst []float32) {
-	for i := range dst {
-		dst[i] = float32(d.random.IntN(step, from+uint64(i), n))
+	var words [64]uint32
+	for len(dst) > 0 {
+		part := words[:min(len(words), len(dst))]
+		d.random.Words(step, from, part)
+		for i, w := range part {
+			dst[i] = float32(random.Below(w, n))
+		}
+		dst, from = dst[len(part):], from+uint64(len(part))
 	}
 }
 

@@ -80,8 +80,11 @@ func (g Generator) IntN(step, index uint64, n int) int {
 	if n < 1 || uint64(n) > 1<<32 {
 		panic("random: IntN needs n from 1 to 2³²")
 	}
-	return int(uint64(g.Uint32(step, index)) * uint64(n) >> 32)
+	return Below(g.Uint32(step, index), n)
 }
+
+// Below maps a word to {0..n−1}, as IntN does. 1 ≤ n ≤ 2³².
+func Below(word uint32, n int) int { return int(uint64(word) * uint64(n) >> 32) }
 
 // Perm sets dst to a random permutation of 0..len(dst)−1, by the inside-out form of the
 // Fisher–Yates shuffle. It uses the numbers at 0..len(dst)−1 of the step.

@@ -8,14 +8,29 @@ import (
 // DoubleLanes divides the sizes that the functions of float64 take: 64 bytes, one cache line.
 const DoubleLanes = 8
 
-// Exp64 computes dst[i] = exp(x[i]) with the bits of math.Exp. dst may be x. The lengths are equal
-// and a multiple of DoubleLanes. x is at most 700 and no NaN.
-func Exp64(dst, x []float64) {
-	if len(dst) != len(x) || len(x)%DoubleLanes != 0 {
-		panic(fmt.Sprintf("simd: exp of %d numbers into %d, want a multiple of %d", len(x), len(dst), DoubleLanes))
+// SquaredExponential sets dst[i] to the covariance variance·exp(scale·d·d) of two points at distance
+// d = distances[i], with the bits of this expression in Go. dst may be distances. The lengths are
+// equal and a multiple of DoubleLanes. scale·d·d is at most 700 and no NaN.
+func SquaredExponential(dst, distances []float64, scale, variance float64) {
+	doubles(dst, distances)
+	if len(dst) > 0 {
+		active.squaredExponential(dst, distances, scale, variance)
 	}
-	if len(x) > 0 {
-		active.exp64(dst, x)
+}
+
+// Matern52 sets dst[i] to the covariance variance·(1 + t + t·t/3)·exp(−t), t = scale·|distances[i]|,
+// as SquaredExponential does. scale is positive.
+func Matern52(dst, distances []float64, scale, variance float64) {
+	doubles(dst, distances)
+	if len(dst) > 0 {
+		active.matern52(dst, distances, scale, variance)
+	}
+}
+
+// doubles panics unless two slices have the same length, a multiple of DoubleLanes.
+func doubles(x, y []float64) {
+	if len(x) != len(y) || len(x)%DoubleLanes != 0 {
+		panic(fmt.Sprintf("simd: slices of %d and %d numbers, want the same multiple of %d", len(x), len(y), DoubleLanes))
 	}
 }
 
@@ -41,9 +56,16 @@ func SubtractProducts(c []float64, k int, a, b Columns, scale float64) {
 	}
 }
 
-func portableExp64(dst, x []float64) {
-	for i, v := range x {
-		dst[i] = math.Exp(v)
+func portableSquaredExponential(dst, distances []float64, scale, variance float64) {
+	for i, d := range distances {
+		dst[i] = variance * math.Exp(scale*d*d)
+	}
+}
+
+func portableMatern52(dst, distances []float64, scale, variance float64) {
+	for i, d := range distances {
+		t := scale * math.Abs(d)
+		dst[i] = variance * (1 + t + t*t/3) * math.Exp(-t)
 	}
 }
 

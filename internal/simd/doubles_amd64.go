@@ -2,10 +2,17 @@
 
 package simd
 
-// exp64AVX512 computes dst[i] = exp(src[i]) of n elements, a positive multiple of 8.
+// squaredExponentialAVX512 computes dst[i] = variance·exp(scale·d·d) of n elements d = src[i]; n is
+// a positive multiple of 8. Every operation of the formula is rounded.
 //
 //go:noescape
-func exp64AVX512(dst *float64, src *float64, n int)
+func squaredExponentialAVX512(dst *float64, src *float64, n int, scale float64, variance float64)
+
+// matern52AVX512 computes dst[i] = variance·(1 + t + t·t/3)·exp(−t), t = scale·|d|, of n elements d
+// = src[i]; n is a positive multiple of 8. Every operation of the formula is rounded.
+//
+//go:noescape
+func matern52AVX512(dst *float64, src *float64, n int, scale float64, variance float64)
 
 // subtractProductsAVX512 computes c = (c − Σ a[i·ld]·b[i·ld+j])·scale of the first 8·vectors
 // columns j, where i goes from 0 to k−1 in this order and vectors from 1 to 8. Every operation is
@@ -14,10 +21,17 @@ func exp64AVX512(dst *float64, src *float64, n int)
 //go:noescape
 func subtractProductsAVX512(c *float64, a *float64, b *float64, ld int, k int, vectors int, scale float64)
 
-// exp64AVX2 computes dst[i] = exp(src[i]) of n elements, a positive multiple of 4.
+// squaredExponentialAVX2 computes dst[i] = variance·exp(scale·d·d) of n elements d = src[i]; n is a
+// positive multiple of 4. Every operation of the formula is rounded.
 //
 //go:noescape
-func exp64AVX2(dst *float64, src *float64, n int)
+func squaredExponentialAVX2(dst *float64, src *float64, n int, scale float64, variance float64)
+
+// matern52AVX2 computes dst[i] = variance·(1 + t + t·t/3)·exp(−t), t = scale·|d|, of n elements d =
+// src[i]; n is a positive multiple of 4. Every operation of the formula is rounded.
+//
+//go:noescape
+func matern52AVX2(dst *float64, src *float64, n int, scale float64, variance float64)
 
 // subtractProductsAVX2 computes c = (c − Σ a[i·ld]·b[i·ld+j])·scale of the first 4·vectors columns
 // j, where i goes from 0 to k−1 in this order and vectors from 1 to 8. Every operation is rounded.

@@ -2,53 +2,59 @@
 
 #include "textflag.h"
 
-// func exp64AVX512(dst *float64, src *float64, n int)
+// func squaredExponentialAVX512(dst *float64, src *float64, n int, scale float64, variance float64)
 // Requires: AVX, AVX512F
-TEXT ·exp64AVX512(SB), NOSPLIT, $0-24
-	MOVQ    dst+0(FP), AX
-	MOVQ    src+8(FP), CX
-	MOVQ    n+16(FP), DX
-	VMOVUPD doublec087500000000000<>+0(SB), Z0
-	VMOVUPD double3ff71547652b82fe<>+0(SB), Z1
-	VMOVUPD double3fe62e42fefa3000<>+0(SB), Z2
-	VMOVUPD double3d53de6af278ece6<>+0(SB), Z3
-	VMOVUPD double3fb0000000000000<>+0(SB), Z4
-	VMOVUPD double4000000000000000<>+0(SB), Z5
-	VMOVUPD double3ff0000000000000<>+0(SB), Z6
-	VMOVUPD double3fe0000000000000<>+0(SB), Z7
-	VMOVUPD double3fc5555555555555<>+0(SB), Z8
-	VMOVUPD double3fa5555555555555<>+0(SB), Z9
-	VMOVUPD double3f81111111111111<>+0(SB), Z10
-	VMOVUPD double3f56c16c16c16c17<>+0(SB), Z11
-	VMOVUPD double3f2a01a01a01a01a<>+0(SB), Z12
-	VMOVUPD double3efa01a01a01a01a<>+0(SB), Z13
+TEXT ·squaredExponentialAVX512(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VBROADCASTSD scale+24(FP), Z0
+	VBROADCASTSD variance+32(FP), Z1
+	VMOVUPD      doublec087500000000000<>+0(SB), Z2
+	VMOVUPD      double3ff71547652b82fe<>+0(SB), Z3
+	VMOVUPD      double3fe62e42fefa3000<>+0(SB), Z4
+	VMOVUPD      double3d53de6af278ece6<>+0(SB), Z5
+	VMOVUPD      double3fb0000000000000<>+0(SB), Z6
+	VMOVUPD      double4000000000000000<>+0(SB), Z7
+	VMOVUPD      double3ff0000000000000<>+0(SB), Z8
+	VMOVUPD      double3fe0000000000000<>+0(SB), Z9
+	VMOVUPD      double3fc5555555555555<>+0(SB), Z10
+	VMOVUPD      double3fa5555555555555<>+0(SB), Z11
+	VMOVUPD      double3f81111111111111<>+0(SB), Z12
+	VMOVUPD      double3f56c16c16c16c17<>+0(SB), Z13
+	VMOVUPD      double3f2a01a01a01a01a<>+0(SB), Z14
+	VMOVUPD      double3efa01a01a01a01a<>+0(SB), Z15
 
 loop:
-	VMAXPD       (CX), Z0, Z14
-	VMULPD       Z1, Z14, Z15
-	VRNDSCALEPD  $0x00, Z15, Z15
-	VFNMADD231PD Z2, Z15, Z14
-	VFNMADD231PD Z3, Z15, Z14
-	VMULPD       Z4, Z14, Z14
-	VMOVUPD      Z13, Z16
-	VFMADD213PD  Z12, Z14, Z16
-	VFMADD213PD  Z11, Z14, Z16
-	VFMADD213PD  Z10, Z14, Z16
-	VFMADD213PD  Z9, Z14, Z16
-	VFMADD213PD  Z8, Z14, Z16
-	VFMADD213PD  Z7, Z14, Z16
-	VFMADD213PD  Z6, Z14, Z16
-	VMULPD       Z16, Z14, Z14
-	VADDPD       Z5, Z14, Z16
-	VMULPD       Z16, Z14, Z14
-	VADDPD       Z5, Z14, Z16
-	VMULPD       Z16, Z14, Z14
-	VADDPD       Z5, Z14, Z16
-	VMULPD       Z16, Z14, Z14
-	VADDPD       Z5, Z14, Z16
-	VFMADD213PD  Z6, Z16, Z14
-	VSCALEFPD    Z15, Z14, Z14
-	VMOVUPD      Z14, (AX)
+	VMOVUPD      (CX), Z16
+	VMULPD       Z16, Z0, Z17
+	VMULPD       Z17, Z16, Z16
+	VMAXPD       Z16, Z2, Z16
+	VMULPD       Z3, Z16, Z17
+	VRNDSCALEPD  $0x00, Z17, Z17
+	VFNMADD231PD Z4, Z17, Z16
+	VFNMADD231PD Z5, Z17, Z16
+	VMULPD       Z6, Z16, Z16
+	VMOVUPD      Z15, Z18
+	VFMADD213PD  Z14, Z16, Z18
+	VFMADD213PD  Z13, Z16, Z18
+	VFMADD213PD  Z12, Z16, Z18
+	VFMADD213PD  Z11, Z16, Z18
+	VFMADD213PD  Z10, Z16, Z18
+	VFMADD213PD  Z9, Z16, Z18
+	VFMADD213PD  Z8, Z16, Z18
+	VMULPD       Z18, Z16, Z16
+	VADDPD       Z7, Z16, Z18
+	VMULPD       Z18, Z16, Z16
+	VADDPD       Z7, Z16, Z18
+	VMULPD       Z18, Z16, Z16
+	VADDPD       Z7, Z16, Z18
+	VMULPD       Z18, Z16, Z16
+	VADDPD       Z7, Z16, Z18
+	VFMADD213PD  Z8, Z18, Z16
+	VSCALEFPD    Z17, Z16, Z16
+	VMULPD       Z1, Z16, Z16
+	VMOVUPD      Z16, (AX)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, AX
 	SUBQ         $0x08, DX
@@ -195,6 +201,102 @@ DATA double3efa01a01a01a01a<>+40(SB)/8, $0x3efa01a01a01a01a
 DATA double3efa01a01a01a01a<>+48(SB)/8, $0x3efa01a01a01a01a
 DATA double3efa01a01a01a01a<>+56(SB)/8, $0x3efa01a01a01a01a
 GLOBL double3efa01a01a01a01a<>(SB), RODATA|NOPTR, $64
+
+// func matern52AVX512(dst *float64, src *float64, n int, scale float64, variance float64)
+// Requires: AVX, AVX512F
+TEXT ·matern52AVX512(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VBROADCASTSD scale+24(FP), Z0
+	VBROADCASTSD variance+32(FP), Z1
+	VMOVUPD      doublec087500000000000<>+0(SB), Z2
+	VMOVUPD      double3ff71547652b82fe<>+0(SB), Z3
+	VMOVUPD      double3fe62e42fefa3000<>+0(SB), Z4
+	VMOVUPD      double3d53de6af278ece6<>+0(SB), Z5
+	VMOVUPD      double3fb0000000000000<>+0(SB), Z6
+	VMOVUPD      double4000000000000000<>+0(SB), Z7
+	VMOVUPD      double3ff0000000000000<>+0(SB), Z8
+	VMOVUPD      double3fe0000000000000<>+0(SB), Z9
+	VMOVUPD      double3fc5555555555555<>+0(SB), Z10
+	VMOVUPD      double3fa5555555555555<>+0(SB), Z11
+	VMOVUPD      double3f81111111111111<>+0(SB), Z12
+	VMOVUPD      double3f56c16c16c16c17<>+0(SB), Z13
+	VMOVUPD      double3f2a01a01a01a01a<>+0(SB), Z14
+	VMOVUPD      double3efa01a01a01a01a<>+0(SB), Z15
+
+loop:
+	VMOVUPD      (CX), Z16
+	VPANDQ       double7fffffffffffffff<>+0(SB), Z16, Z16
+	VMULPD       Z16, Z0, Z16
+	VADDPD       Z8, Z16, Z17
+	VMULPD       Z16, Z16, Z18
+	VDIVPD       double4008000000000000<>+0(SB), Z18, Z18
+	VADDPD       Z18, Z17, Z17
+	VMULPD       Z17, Z1, Z17
+	VPXORQ       double8000000000000000<>+0(SB), Z16, Z16
+	VMAXPD       Z16, Z2, Z16
+	VMULPD       Z3, Z16, Z18
+	VRNDSCALEPD  $0x00, Z18, Z18
+	VFNMADD231PD Z4, Z18, Z16
+	VFNMADD231PD Z5, Z18, Z16
+	VMULPD       Z6, Z16, Z16
+	VMOVUPD      Z15, Z19
+	VFMADD213PD  Z14, Z16, Z19
+	VFMADD213PD  Z13, Z16, Z19
+	VFMADD213PD  Z12, Z16, Z19
+	VFMADD213PD  Z11, Z16, Z19
+	VFMADD213PD  Z10, Z16, Z19
+	VFMADD213PD  Z9, Z16, Z19
+	VFMADD213PD  Z8, Z16, Z19
+	VMULPD       Z19, Z16, Z16
+	VADDPD       Z7, Z16, Z19
+	VMULPD       Z19, Z16, Z16
+	VADDPD       Z7, Z16, Z19
+	VMULPD       Z19, Z16, Z16
+	VADDPD       Z7, Z16, Z19
+	VMULPD       Z19, Z16, Z16
+	VADDPD       Z7, Z16, Z19
+	VFMADD213PD  Z8, Z19, Z16
+	VSCALEFPD    Z18, Z16, Z16
+	VMULPD       Z17, Z16, Z16
+	VMOVUPD      Z16, (AX)
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, AX
+	SUBQ         $0x08, DX
+	JG           loop
+	VZEROUPPER
+	RET
+
+DATA double8000000000000000<>+0(SB)/8, $0x8000000000000000
+DATA double8000000000000000<>+8(SB)/8, $0x8000000000000000
+DATA double8000000000000000<>+16(SB)/8, $0x8000000000000000
+DATA double8000000000000000<>+24(SB)/8, $0x8000000000000000
+DATA double8000000000000000<>+32(SB)/8, $0x8000000000000000
+DATA double8000000000000000<>+40(SB)/8, $0x8000000000000000
+DATA double8000000000000000<>+48(SB)/8, $0x8000000000000000
+DATA double8000000000000000<>+56(SB)/8, $0x8000000000000000
+GLOBL double8000000000000000<>(SB), RODATA|NOPTR, $64
+
+DATA double7fffffffffffffff<>+0(SB)/8, $0x7fffffffffffffff
+DATA double7fffffffffffffff<>+8(SB)/8, $0x7fffffffffffffff
+DATA double7fffffffffffffff<>+16(SB)/8, $0x7fffffffffffffff
+DATA double7fffffffffffffff<>+24(SB)/8, $0x7fffffffffffffff
+DATA double7fffffffffffffff<>+32(SB)/8, $0x7fffffffffffffff
+DATA double7fffffffffffffff<>+40(SB)/8, $0x7fffffffffffffff
+DATA double7fffffffffffffff<>+48(SB)/8, $0x7fffffffffffffff
+DATA double7fffffffffffffff<>+56(SB)/8, $0x7fffffffffffffff
+GLOBL double7fffffffffffffff<>(SB), RODATA|NOPTR, $64
+
+DATA double4008000000000000<>+0(SB)/8, $0x4008000000000000
+DATA double4008000000000000<>+8(SB)/8, $0x4008000000000000
+DATA double4008000000000000<>+16(SB)/8, $0x4008000000000000
+DATA double4008000000000000<>+24(SB)/8, $0x4008000000000000
+DATA double4008000000000000<>+32(SB)/8, $0x4008000000000000
+DATA double4008000000000000<>+40(SB)/8, $0x4008000000000000
+DATA double4008000000000000<>+48(SB)/8, $0x4008000000000000
+DATA double4008000000000000<>+56(SB)/8, $0x4008000000000000
+GLOBL double4008000000000000<>(SB), RODATA|NOPTR, $64
 
 // func subtractProductsAVX512(c *float64, a *float64, b *float64, ld int, k int, vectors int, scale float64)
 // Requires: AVX, AVX512F
@@ -527,55 +629,61 @@ summed1:
 	VZEROUPPER
 	RET
 
-// func exp64AVX2(dst *float64, src *float64, n int)
+// func squaredExponentialAVX2(dst *float64, src *float64, n int, scale float64, variance float64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·exp64AVX2(SB), NOSPLIT, $0-24
-	MOVQ    dst+0(FP), AX
-	MOVQ    src+8(FP), CX
-	MOVQ    n+16(FP), DX
-	VMOVUPD doublec087500000000000<>+0(SB), Y0
-	VMOVUPD double3ff71547652b82fe<>+0(SB), Y1
-	VMOVUPD double3fe62e42fefa3000<>+0(SB), Y2
-	VMOVUPD double3d53de6af278ece6<>+0(SB), Y3
-	VMOVUPD double3fb0000000000000<>+0(SB), Y4
-	VMOVUPD double4000000000000000<>+0(SB), Y5
+TEXT ·squaredExponentialAVX2(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VBROADCASTSD scale+24(FP), Y0
+	VBROADCASTSD variance+32(FP), Y1
+	VMOVUPD      doublec087500000000000<>+0(SB), Y2
+	VMOVUPD      double3ff71547652b82fe<>+0(SB), Y3
+	VMOVUPD      double3fe62e42fefa3000<>+0(SB), Y4
+	VMOVUPD      double3d53de6af278ece6<>+0(SB), Y5
+	VMOVUPD      double3fb0000000000000<>+0(SB), Y6
+	VMOVUPD      double4000000000000000<>+0(SB), Y7
 
 loop:
-	VMAXPD       (CX), Y0, Y6
-	VMULPD       Y1, Y6, Y7
-	VROUNDPD     $0x00, Y7, Y7
-	VFNMADD231PD Y2, Y7, Y6
-	VFNMADD231PD Y3, Y7, Y6
-	VMULPD       Y4, Y6, Y6
-	VMOVUPD      double3efa01a01a01a01a<>+0(SB), Y8
-	VFMADD213PD  double3f2a01a01a01a01a<>+0(SB), Y6, Y8
-	VFMADD213PD  double3f56c16c16c16c17<>+0(SB), Y6, Y8
-	VFMADD213PD  double3f81111111111111<>+0(SB), Y6, Y8
-	VFMADD213PD  double3fa5555555555555<>+0(SB), Y6, Y8
-	VFMADD213PD  double3fc5555555555555<>+0(SB), Y6, Y8
-	VFMADD213PD  double3fe0000000000000<>+0(SB), Y6, Y8
-	VFMADD213PD  double3ff0000000000000<>+0(SB), Y6, Y8
-	VMULPD       Y8, Y6, Y6
-	VADDPD       Y5, Y6, Y8
-	VMULPD       Y8, Y6, Y6
-	VADDPD       Y5, Y6, Y8
-	VMULPD       Y8, Y6, Y6
-	VADDPD       Y5, Y6, Y8
-	VMULPD       Y8, Y6, Y6
-	VADDPD       Y5, Y6, Y8
-	VFMADD213PD  double3ff0000000000000<>+0(SB), Y8, Y6
-	VCVTPD2DQY   Y7, X7
-	VPSRAD       $0x01, X7, X8
-	VPSUBD       X8, X7, X7
-	VPMOVSXDQ    X8, Y8
-	VPADDQ       double00000000000003ff<>+0(SB), Y8, Y8
-	VPSLLQ       $0x34, Y8, Y8
-	VMULPD       Y8, Y6, Y6
-	VPMOVSXDQ    X7, Y7
-	VPADDQ       double00000000000003ff<>+0(SB), Y7, Y7
-	VPSLLQ       $0x34, Y7, Y7
-	VMULPD       Y7, Y6, Y6
-	VMOVUPD      Y6, (AX)
+	VMOVUPD      (CX), Y8
+	VMULPD       Y8, Y0, Y9
+	VMULPD       Y9, Y8, Y8
+	VMAXPD       Y8, Y2, Y8
+	VMULPD       Y3, Y8, Y9
+	VROUNDPD     $0x00, Y9, Y9
+	VFNMADD231PD Y4, Y9, Y8
+	VFNMADD231PD Y5, Y9, Y8
+	VMULPD       Y6, Y8, Y8
+	VMOVUPD      double3efa01a01a01a01a<>+0(SB), Y10
+	VFMADD213PD  double3f2a01a01a01a01a<>+0(SB), Y8, Y10
+	VFMADD213PD  double3f56c16c16c16c17<>+0(SB), Y8, Y10
+	VFMADD213PD  double3f81111111111111<>+0(SB), Y8, Y10
+	VFMADD213PD  double3fa5555555555555<>+0(SB), Y8, Y10
+	VFMADD213PD  double3fc5555555555555<>+0(SB), Y8, Y10
+	VFMADD213PD  double3fe0000000000000<>+0(SB), Y8, Y10
+	VFMADD213PD  double3ff0000000000000<>+0(SB), Y8, Y10
+	VMULPD       Y10, Y8, Y8
+	VADDPD       Y7, Y8, Y10
+	VMULPD       Y10, Y8, Y8
+	VADDPD       Y7, Y8, Y10
+	VMULPD       Y10, Y8, Y8
+	VADDPD       Y7, Y8, Y10
+	VMULPD       Y10, Y8, Y8
+	VADDPD       Y7, Y8, Y10
+	VFMADD213PD  double3ff0000000000000<>+0(SB), Y10, Y8
+	VCVTPD2DQY   Y9, X9
+	VPSRAD       $0x01, X9, X10
+	VPSUBD       X10, X9, X9
+	VPMOVSXDQ    X10, Y10
+	VPADDQ       double00000000000003ff<>+0(SB), Y10, Y10
+	VPSLLQ       $0x34, Y10, Y10
+	VMULPD       Y10, Y8, Y8
+	VPMOVSXDQ    X9, Y9
+	VPADDQ       double00000000000003ff<>+0(SB), Y9, Y9
+	VPSLLQ       $0x34, Y9, Y9
+	VMULPD       Y9, Y8, Y8
+	VMULPD       Y1, Y8, Y8
+	VMOVUPD      Y8, (AX)
 	ADDQ         $0x20, CX
 	ADDQ         $0x20, AX
 	SUBQ         $0x04, DX
@@ -592,6 +700,74 @@ DATA double00000000000003ff<>+40(SB)/8, $0x00000000000003ff
 DATA double00000000000003ff<>+48(SB)/8, $0x00000000000003ff
 DATA double00000000000003ff<>+56(SB)/8, $0x00000000000003ff
 GLOBL double00000000000003ff<>(SB), RODATA|NOPTR, $64
+
+// func matern52AVX2(dst *float64, src *float64, n int, scale float64, variance float64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·matern52AVX2(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VBROADCASTSD scale+24(FP), Y0
+	VBROADCASTSD variance+32(FP), Y1
+	VMOVUPD      doublec087500000000000<>+0(SB), Y2
+	VMOVUPD      double3ff71547652b82fe<>+0(SB), Y3
+	VMOVUPD      double3fe62e42fefa3000<>+0(SB), Y4
+	VMOVUPD      double3d53de6af278ece6<>+0(SB), Y5
+	VMOVUPD      double3fb0000000000000<>+0(SB), Y6
+	VMOVUPD      double4000000000000000<>+0(SB), Y7
+
+loop:
+	VMOVUPD      (CX), Y8
+	VPAND        double7fffffffffffffff<>+0(SB), Y8, Y8
+	VMULPD       Y8, Y0, Y8
+	VADDPD       double3ff0000000000000<>+0(SB), Y8, Y9
+	VMULPD       Y8, Y8, Y10
+	VDIVPD       double4008000000000000<>+0(SB), Y10, Y10
+	VADDPD       Y10, Y9, Y9
+	VMULPD       Y9, Y1, Y9
+	VPXOR        double8000000000000000<>+0(SB), Y8, Y8
+	VMAXPD       Y8, Y2, Y8
+	VMULPD       Y3, Y8, Y10
+	VROUNDPD     $0x00, Y10, Y10
+	VFNMADD231PD Y4, Y10, Y8
+	VFNMADD231PD Y5, Y10, Y8
+	VMULPD       Y6, Y8, Y8
+	VMOVUPD      double3efa01a01a01a01a<>+0(SB), Y11
+	VFMADD213PD  double3f2a01a01a01a01a<>+0(SB), Y8, Y11
+	VFMADD213PD  double3f56c16c16c16c17<>+0(SB), Y8, Y11
+	VFMADD213PD  double3f81111111111111<>+0(SB), Y8, Y11
+	VFMADD213PD  double3fa5555555555555<>+0(SB), Y8, Y11
+	VFMADD213PD  double3fc5555555555555<>+0(SB), Y8, Y11
+	VFMADD213PD  double3fe0000000000000<>+0(SB), Y8, Y11
+	VFMADD213PD  double3ff0000000000000<>+0(SB), Y8, Y11
+	VMULPD       Y11, Y8, Y8
+	VADDPD       Y7, Y8, Y11
+	VMULPD       Y11, Y8, Y8
+	VADDPD       Y7, Y8, Y11
+	VMULPD       Y11, Y8, Y8
+	VADDPD       Y7, Y8, Y11
+	VMULPD       Y11, Y8, Y8
+	VADDPD       Y7, Y8, Y11
+	VFMADD213PD  double3ff0000000000000<>+0(SB), Y11, Y8
+	VCVTPD2DQY   Y10, X10
+	VPSRAD       $0x01, X10, X11
+	VPSUBD       X11, X10, X10
+	VPMOVSXDQ    X11, Y11
+	VPADDQ       double00000000000003ff<>+0(SB), Y11, Y11
+	VPSLLQ       $0x34, Y11, Y11
+	VMULPD       Y11, Y8, Y8
+	VPMOVSXDQ    X10, Y10
+	VPADDQ       double00000000000003ff<>+0(SB), Y10, Y10
+	VPSLLQ       $0x34, Y10, Y10
+	VMULPD       Y10, Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VMOVUPD      Y8, (AX)
+	ADDQ         $0x20, CX
+	ADDQ         $0x20, AX
+	SUBQ         $0x04, DX
+	JG           loop
+	VZEROUPPER
+	RET
 
 // func subtractProductsAVX2(c *float64, a *float64, b *float64, ld int, k int, vectors int, scale float64)
 // Requires: AVX

@@ -1,13 +1,24 @@
 package simd
 
-func (s set) exp64(dst, x []float64) {
+func (s set) squaredExponential(dst, distances []float64, scale, variance float64) {
 	switch s {
 	case avx512:
-		exp64AVX512(&dst[0], &x[0], len(x))
+		squaredExponentialAVX512(&dst[0], &distances[0], len(dst), scale, variance)
 	case avx2:
-		exp64AVX2(&dst[0], &x[0], len(x))
+		squaredExponentialAVX2(&dst[0], &distances[0], len(dst), scale, variance)
 	default:
-		portableExp64(dst, x)
+		portableSquaredExponential(dst, distances, scale, variance)
+	}
+}
+
+func (s set) matern52(dst, distances []float64, scale, variance float64) {
+	switch s {
+	case avx512:
+		matern52AVX512(&dst[0], &distances[0], len(dst), scale, variance)
+	case avx2:
+		matern52AVX2(&dst[0], &distances[0], len(dst), scale, variance)
+	default:
+		portableMatern52(dst, distances, scale, variance)
 	}
 }
 

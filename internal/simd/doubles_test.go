@@ -3,34 +3,46 @@ package simd_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/simd"
 )
 
-// Exp64 has the bits of math.Exp, also where results are denormal or 0.
-func TestExp64HasTheBitsOfMathExp(t *testing.T) {
+// The kernels have the bits of their formulas with math.Exp, also where results are denormal or 0.
+func TestKernelsHaveTheBitsOfTheirFormulas(t *testing.T) {
 	onEverySet(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(31, 32))
-		x := []float64{0, math.Copysign(0, -1), 1, -1, 700, -708.4, -744.9, -745.2, -746, -1e6, -1e300, math.Inf(-1),
-			-math.SmallestNonzeroFloat64, math.Ln2 / 2, -math.Ln2 / 2}
-		for _, scale := range []float64{1e-17, 1e-5, 1, 30, 700, 760, 4e9} {
+		d := []float64{0, math.Copysign(0, -1), 1, -1, 26.46, 27.29, -27.3, 27.4, 708.4, -744.9, 745.2, 746, 1e6, -1e150, math.Inf(1),
+			math.SmallestNonzeroFloat64, math.Ln2 / 2, math.Sqrt(math.Ln2 / 2)}
+		for _, scale := range []float64{1e-17, 1e-5, 1, 30, 760, 4e9} {
 			for range 4000 {
-				x = append(x, min(700, scale*(r.Float64()-1)), min(700, scale*r.Float64()))
+				d = append(d, scale*(2*r.Float64()-1))
 			}
 		}
-		for len(x)%simd.DoubleLanes != 0 {
-			x = append(x, 0)
+		for len(d)%simd.DoubleLanes != 0 {
+			d = append(d, 0)
 		}
-		got := make([]float64, len(x))
-		simd.Exp64(got, x)
-		for i, v := range x {
-			if want := math.Exp(v); math.Float64bits(got[i]) != math.Float64bits(want) {
-				t.Fatalf("exp(%v) is %v, want %v", v, got[i], want)
+		got := make([]float64, len(d))
+		for _, scale := range []float64{1, 0.7, 8.94, 1e-3} {
+			simd.SquaredExponential(got, d, -scale, 0.5625)
+			for i, v := range d {
+				if want := 0.5625 * math.Exp(float64(-scale*v)*v); math.Float64bits(got[i]) != math.Float64bits(want) {
+					t.Fatalf("squared exponential of scale %v at %v is %v, want %v", scale, v, got[i], want)
+				}
+			}
+			simd.Matern52(got, d, scale, 0.5625)
+			for i, v := range d {
+				s := scale * math.Abs(v)
+				want := 0.5625 * (1 + s + float64(s*s)/3) * math.Exp(-s)
+				if got[i] != want && !(math.IsNaN(got[i]) && math.IsNaN(want)) { // ∞·0
+					t.Fatalf("Matérn 5/2 of scale %v at %v is %v, want %v", scale, v, got[i], want)
+				}
 			}
 		}
-		simd.Exp64(x, x)
-		if x[0] != 1 || x[len(x)-1] != got[len(x)-1] {
+		simd.SquaredExponential(got, d, -1, 1)
+		simd.SquaredExponential(d, d, -1, 1)
+		if !slices.Equal(got, d) {
 			t.Error("other results in place")
 		}
 	})
@@ -73,12 +85,12 @@ func TestDoublesRefuseBadSizes(t *testing.T) {
 	v := make([]float64, 64)
 	at := func(n, stride int) simd.Columns { return simd.Columns{Data: v[:n], Stride: stride} }
 	for name, call := range map[string]func(){
-		"exp of 7":         func() { simd.Exp64(v[:7], v[:7]) },
-		"exp of 8 into 16": func() { simd.Exp64(v[:16], v[:8]) },
-		"12 columns":       func() { simd.SubtractProducts(v[:12], 1, at(64, 8), at(64, 8), 1) },
-		"a short column":   func() { simd.SubtractProducts(v[:8], 3, at(16, 8), at(64, 8), 1) },
-		"a short matrix":   func() { simd.SubtractProducts(v[:8], 3, at(64, 8), at(23, 8), 1) },
-		"two strides":      func() { simd.SubtractProducts(v[:8], 3, at(64, 8), at(64, 9), 1) },
+		"7 distances":    func() { simd.SquaredExponential(v[:7], v[:7], -1, 1) },
+		"8 into 16":      func() { simd.Matern52(v[:16], v[:8], 1, 1) },
+		"12 columns":     func() { simd.SubtractProducts(v[:12], 1, at(64, 8), at(64, 8), 1) },
+		"a short column": func() { simd.SubtractProducts(v[:8], 3, at(16, 8), at(64, 8), 1) },
+		"a short matrix": func() { simd.SubtractProducts(v[:8], 3, at(64, 8), at(23, 8), 1) },
+		"two strides":    func() { simd.SubtractProducts(v[:8], 3, at(64, 8), at(64, 9), 1) },
 	} {
 		func() {
 			defer func() {

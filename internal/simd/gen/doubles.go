@@ -12,7 +12,7 @@ import (
 
 // doubles writes functions of float64 of one instruction set.
 type doubles struct {
-	*build.Context
+	asm   *build.Context // not embedded: the compiler would write each of its thousands of methods again
 	name  string
 	lanes int // numbers in a vector
 	new   func() reg.VecVirtual
@@ -29,15 +29,15 @@ func doubles2(c *build.Context, known map[uint64]Mem) *doubles {
 
 // function begins an assembly function. The lines of doc follow its name.
 func (d *doubles) function(name, signature, doc string) {
-	d.Function(name)
-	d.Attributes(attr.NOSPLIT)
-	d.SignatureExpr(signature)
-	d.Pragma("noescape")
-	d.Doc(wrap(name+" "+doc, 97)...)
+	d.asm.Function(name)
+	d.asm.Attributes(attr.NOSPLIT)
+	d.asm.SignatureExpr(signature)
+	d.asm.Pragma("noescape")
+	d.asm.Doc(wrap(name+" "+doc, 97)...)
 }
 
 func (d *doubles) pointer(name string) reg.GPVirtual {
-	return d.Load(d.Param(name), d.GP64()).(reg.GPVirtual)
+	return d.asm.Load(d.asm.Param(name), d.asm.GP64()).(reg.GPVirtual)
 }
 
 func (d *doubles) bytes() int { return 8 * d.lanes }
@@ -47,10 +47,10 @@ func (d *doubles) number(bits uint64) Mem {
 	if m, ok := d.known[bits]; ok {
 		return m
 	}
-	m := d.StaticGlobal(fmt.Sprintf("double%016x", bits))
-	d.DataAttributes(attr.RODATA | attr.NOPTR)
+	m := d.asm.StaticGlobal(fmt.Sprintf("double%016x", bits))
+	d.asm.DataAttributes(attr.RODATA | attr.NOPTR)
 	for i := range 8 {
-		d.AddDatum(8*i, U64(bits))
+		d.asm.AddDatum(8*i, U64(bits))
 	}
 	d.known[bits] = m
 	return m
@@ -59,7 +59,7 @@ func (d *doubles) number(bits uint64) Mem {
 // kept loads a constant into a register.
 func (d *doubles) kept(x float64) reg.VecVirtual {
 	r := d.new()
-	d.VMOVUPD(d.number(math.Float64bits(x)), r)
+	d.asm.VMOVUPD(d.number(math.Float64bits(x)), r)
 	return r
 }
 
@@ -73,77 +73,144 @@ const (
 var expTaylor = []float64{1, 0.5, 1.6666666666666666667e-1, 4.1666666666666666667e-2, 8.3333333333333333333e-3,
 	1.3888888888888888889e-3, 1.9841269841269841270e-4, 2.4801587301587301587e-5}
 
-// exp does what math.Exp's assembly does on a processor with FMA, operation by operation. With
-// x = k·ln 2 + 16·r it computes exp(r)−1 by its Taylor series, squares exp(r) four times, and scales by 2ᵏ.
-func (d *doubles) exp() {
-	d.function("exp64"+d.name, "func(dst *float64, src *float64, n int)",
-		fmt.Sprintf("computes dst[i] = exp(src[i]) of n elements, a positive multiple of %d.", d.lanes))
-	dst, src, n := d.pointer("dst"), d.pointer("src"), d.pointer("n")
-	low, log2e, upper, lower := d.kept(-746), d.kept(math.Log2E), d.kept(ln2Upper), d.kept(ln2Lower)
-	sixteenth, two := d.kept(0.0625), d.kept(2)
-	var taylor []reg.VecVirtual
-	if d.lanes == 8 { // AVX2 has too few registers
+// exponential has the constants of expOf in registers, as far as there are registers.
+type exponential struct {
+	d                                        *doubles
+	low, log2e, upper, lower, sixteenth, two reg.VecVirtual
+	taylor                                   []reg.VecVirtual // nil in AVX2, which has too few registers
+}
+
+func (d *doubles) exponential() exponential {
+	e := exponential{d: d, low: d.kept(-746), log2e: d.kept(math.Log2E), upper: d.kept(ln2Upper), lower: d.kept(ln2Lower),
+		sixteenth: d.kept(0.0625), two: d.kept(2)}
+	if d.lanes == 8 {
 		for _, c := range expTaylor {
-			taylor = append(taylor, d.kept(c))
+			e.taylor = append(e.taylor, d.kept(c))
 		}
 	}
-	coefficient := func(i int) Op {
-		if taylor != nil {
-			return taylor[i]
-		}
-		return d.number(math.Float64bits(expTaylor[i]))
+	return e
+}
+
+func (e exponential) coefficient(i int) Op {
+	if e.taylor != nil {
+		return e.taylor[i]
 	}
-	d.Label("loop")
-	x, k, y := d.new(), d.new(), d.new()
-	d.VMAXPD(Mem{Base: src}, low, x)
-	d.VMULPD(log2e, x, k)
-	if d.lanes == 8 {
-		d.VRNDSCALEPD(Imm(0), k, k)
+	return e.d.number(math.Float64bits(expTaylor[i]))
+}
+
+// of replaces x by exp(x). It does what math.Exp's assembly does on a processor with FMA, operation by
+// operation. With x = k·ln 2 + 16·r it computes exp(r)−1 by its Taylor series, squares exp(r) four
+// times, and scales by 2ᵏ.
+func (e exponential) of(x reg.VecVirtual) {
+	k, y := e.d.new(), e.d.new()
+	e.d.asm.VMAXPD(x, e.low, x)
+	e.d.asm.VMULPD(e.log2e, x, k)
+	if e.d.lanes == 8 {
+		e.d.asm.VRNDSCALEPD(Imm(0), k, k)
 	} else {
-		d.VROUNDPD(Imm(0), k, k)
+		e.d.asm.VROUNDPD(Imm(0), k, k)
 	}
-	d.VFNMADD231PD(upper, k, x)
-	d.VFNMADD231PD(lower, k, x)
-	d.VMULPD(sixteenth, x, x)
-	d.VMOVUPD(coefficient(len(expTaylor)-1), y)
+	e.d.asm.VFNMADD231PD(e.upper, k, x)
+	e.d.asm.VFNMADD231PD(e.lower, k, x)
+	e.d.asm.VMULPD(e.sixteenth, x, x)
+	e.d.asm.VMOVUPD(e.coefficient(len(expTaylor)-1), y)
 	for i := len(expTaylor) - 2; i >= 0; i-- {
-		d.VFMADD213PD(coefficient(i), x, y)
+		e.d.asm.VFMADD213PD(e.coefficient(i), x, y)
 	}
-	d.VMULPD(y, x, x) // exp(r)−1
+	e.d.asm.VMULPD(y, x, x) // exp(r)−1
 	for range 3 {
-		d.VADDPD(two, x, y)
-		d.VMULPD(y, x, x)
+		e.d.asm.VADDPD(e.two, x, y)
+		e.d.asm.VMULPD(y, x, x)
 	}
-	d.VADDPD(two, x, y)
-	d.VFMADD213PD(coefficient(0), y, x)
-	if d.lanes == 8 {
-		d.VSCALEFPD(k, x, x)
+	e.d.asm.VADDPD(e.two, x, y)
+	e.d.asm.VFMADD213PD(e.coefficient(0), y, x)
+	if e.d.lanes == 8 {
+		e.d.asm.VSCALEFPD(k, x, x)
 	} else {
-		d.scale(x, k)
+		e.d.scale(x, k)
 	}
-	d.VMOVUPD(x, Mem{Base: dst})
-	d.ADDQ(Imm(uint64(d.bytes())), src)
-	d.ADDQ(Imm(uint64(d.bytes())), dst)
-	d.SUBQ(Imm(uint64(d.lanes)), n)
-	d.JG(LabelRef("loop"))
-	d.VZEROUPPER()
-	d.RET()
+}
+
+// kernel writes a function that sets dst[i] to what body makes of src[i].
+func (d *doubles) kernel(name, formula string, body func(e exponential, x, scale, variance reg.VecVirtual)) {
+	d.function(name+d.name, "func(dst *float64, src *float64, n int, scale float64, variance float64)",
+		fmt.Sprintf("computes dst[i] = %s of n elements d = src[i]; n is a positive multiple of %d. Every operation of the formula is rounded.", formula, d.lanes))
+	dst, src, n := d.pointer("dst"), d.pointer("src"), d.pointer("n")
+	scale, variance := d.broadcast("scale"), d.broadcast("variance")
+	e := d.exponential()
+	d.asm.Label("loop")
+	x := d.new()
+	d.asm.VMOVUPD(Mem{Base: src}, x)
+	body(e, x, scale, variance)
+	d.asm.VMOVUPD(x, Mem{Base: dst})
+	d.asm.ADDQ(Imm(uint64(d.bytes())), src)
+	d.asm.ADDQ(Imm(uint64(d.bytes())), dst)
+	d.asm.SUBQ(Imm(uint64(d.lanes)), n)
+	d.asm.JG(LabelRef("loop"))
+	d.asm.VZEROUPPER()
+	d.asm.RET()
+}
+
+// broadcast loads a parameter into every element of a vector.
+func (d *doubles) broadcast(name string) reg.VecVirtual {
+	address, err := d.asm.Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	r := d.new()
+	d.asm.VBROADCASTSD(address.Addr, r)
+	return r
+}
+
+func (d *doubles) squaredExponential() {
+	d.kernel("squaredExponential", "variance·exp(scale·d·d)", func(e exponential, x, scale, variance reg.VecVirtual) {
+		t := d.new()
+		d.asm.VMULPD(x, scale, t)
+		d.asm.VMULPD(t, x, x)
+		e.of(x)
+		d.asm.VMULPD(variance, x, x)
+	})
+}
+
+func (d *doubles) matern52() {
+	d.kernel("matern52", "variance·(1 + t + t·t/3)·exp(−t), t = scale·|d|,", func(e exponential, x, scale, variance reg.VecVirtual) {
+		sign := d.number(1 << 63)
+		t, sum, square := d.new(), d.new(), d.new()
+		if d.lanes == 8 {
+			d.asm.VPANDQ(d.number(1<<63-1), x, t)
+		} else {
+			d.asm.VPAND(d.number(1<<63-1), x, t)
+		}
+		d.asm.VMULPD(t, scale, t)
+		d.asm.VADDPD(e.coefficient(0), t, sum)
+		d.asm.VMULPD(t, t, square)
+		d.asm.VDIVPD(d.number(math.Float64bits(3)), square, square)
+		d.asm.VADDPD(square, sum, sum)
+		d.asm.VMULPD(sum, variance, sum)
+		if d.lanes == 8 {
+			d.asm.VPXORQ(sign, t, x)
+		} else {
+			d.asm.VPXOR(sign, t, x)
+		}
+		e.of(x)
+		d.asm.VMULPD(sum, x, x)
+	})
 }
 
 // scale multiplies x by 2ᵏ in two factors, since 2ᵏ may not be a normal number. The first product is
 // exact.
 func (d *doubles) scale(x, k reg.VecVirtual) {
-	whole := d.XMM()
-	d.VCVTPD2DQY(k, whole)
-	half, rest := d.XMM(), d.XMM()
-	d.VPSRAD(Imm(1), whole, half)
-	d.VPSUBD(half, whole, rest)
+	whole := d.asm.XMM()
+	d.asm.VCVTPD2DQY(k, whole)
+	half, rest := d.asm.XMM(), d.asm.XMM()
+	d.asm.VPSRAD(Imm(1), whole, half)
+	d.asm.VPSUBD(half, whole, rest)
 	for _, e := range []reg.VecVirtual{half, rest} {
-		wide := d.YMM()
-		d.VPMOVSXDQ(e, wide)
-		d.VPADDQ(d.number(1023), wide, wide)
-		d.VPSLLQ(Imm(52), wide, wide)
-		d.VMULPD(wide, x, x)
+		wide := d.asm.YMM()
+		d.asm.VPMOVSXDQ(e, wide)
+		d.asm.VPADDQ(d.number(1023), wide, wide)
+		d.asm.VPSLLQ(Imm(52), wide, wide)
+		d.asm.VMULPD(wide, x, x)
 	}
 }
 
@@ -156,45 +223,40 @@ func (d *doubles) subtractProducts() {
 		fmt.Sprintf("computes c = (c − Σ a[i·ld]·b[i·ld+j])·scale of the first %d·vectors columns j, where i goes from 0 to k−1 in this "+
 			"order and vectors from 1 to %d. Every operation is rounded.", d.lanes, mostVectors))
 	c, a, b, ld, k, vectors := d.pointer("c"), d.pointer("a"), d.pointer("b"), d.pointer("ld"), d.pointer("k"), d.pointer("vectors")
-	d.SHLQ(Imm(3), ld)
+	d.asm.SHLQ(Imm(3), ld)
 	for n := 1; n < mostVectors; n++ {
-		d.CMPQ(vectors, Imm(uint64(n)))
-		d.JE(LabelRef(fmt.Sprintf("vectors%d", n)))
+		d.asm.CMPQ(vectors, Imm(uint64(n)))
+		d.asm.JE(LabelRef(fmt.Sprintf("vectors%d", n)))
 	}
 	for n := mostVectors; n >= 1; n-- {
-		d.Label(fmt.Sprintf("vectors%d", n))
+		d.asm.Label(fmt.Sprintf("vectors%d", n))
 		sums := make([]reg.VecVirtual, n)
 		at := func(base reg.Register, j int) Mem { return Mem{Base: base, Disp: j * d.bytes()} }
 		for j := range sums {
 			sums[j] = d.new()
-			d.VMOVUPD(at(c, j), sums[j])
+			d.asm.VMOVUPD(at(c, j), sums[j])
 		}
-		d.TESTQ(k, k)
-		d.JZ(LabelRef(fmt.Sprintf("summed%d", n)))
-		d.Label(fmt.Sprintf("loop%d", n))
+		d.asm.TESTQ(k, k)
+		d.asm.JZ(LabelRef(fmt.Sprintf("summed%d", n)))
+		d.asm.Label(fmt.Sprintf("loop%d", n))
 		factor := d.new()
-		d.VBROADCASTSD(Mem{Base: a}, factor)
+		d.asm.VBROADCASTSD(Mem{Base: a}, factor)
 		for j, s := range sums {
 			product := d.new()
-			d.VMULPD(at(b, j), factor, product)
-			d.VSUBPD(product, s, s)
+			d.asm.VMULPD(at(b, j), factor, product)
+			d.asm.VSUBPD(product, s, s)
 		}
-		d.ADDQ(ld, a)
-		d.ADDQ(ld, b)
-		d.DECQ(k)
-		d.JNZ(LabelRef(fmt.Sprintf("loop%d", n)))
-		d.Label(fmt.Sprintf("summed%d", n))
-		scale := d.new()
-		address, err := d.Param("scale").Resolve()
-		if err != nil {
-			panic(err)
-		}
-		d.VBROADCASTSD(address.Addr, scale)
+		d.asm.ADDQ(ld, a)
+		d.asm.ADDQ(ld, b)
+		d.asm.DECQ(k)
+		d.asm.JNZ(LabelRef(fmt.Sprintf("loop%d", n)))
+		d.asm.Label(fmt.Sprintf("summed%d", n))
+		scale := d.broadcast("scale")
 		for j, s := range sums {
-			d.VMULPD(scale, s, s)
-			d.VMOVUPD(s, at(c, j))
+			d.asm.VMULPD(scale, s, s)
+			d.asm.VMOVUPD(s, at(c, j))
 		}
-		d.VZEROUPPER()
-		d.RET()
+		d.asm.VZEROUPPER()
+		d.asm.RET()
 	}
 }

@@ -80,7 +80,8 @@ func write(dir string) error {
 	ctx = build.NewContext()
 	numbers := map[uint64]operand.Mem{}
 	for _, d := range []*doubles{doubles512(ctx, numbers), doubles2(ctx, numbers)} {
-		d.exp()
+		d.squaredExponential()
+		d.matern52()
 		d.subtractProducts()
 	}
 	return print(ctx, filepath.Join(dir, "doubles_amd64"))
