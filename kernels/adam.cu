@@ -15,8 +15,8 @@
 #define EPSILON 1e-8f
 
 // A step that overflows halves the scale of the loss. STEPS_TO_DOUBLE steps without overflow double
-// it, up to LARGEST_SCALE.
-#define LARGEST_SCALE 65536.0f
+// it. LARGEST_SCALE keeps its inverse a normal number; only gradients that are all 0 get there.
+#define LARGEST_SCALE 1.2676506e30f  // 2^100
 #define STEPS_TO_DOUBLE 2000
 
 // Sizes below which values become 0, as on the host: see negligible in internal/engine.

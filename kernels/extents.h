@@ -52,6 +52,8 @@ DEVICE int ratio(const Extents& e, int child, int ancestor) {
   return e.levels; // the levels of a point or of a context point
 }
 
+DEVICE int ceil_div(int a, int b) { return (a + b - 1) / b; }
+
 // thread returns this thread's number in the grid, threads the number of threads in the grid, for
 // grid strides.
 DEVICE unsigned thread() { return blockIdx.x * blockDim.x + threadIdx.x; }

@@ -1,62 +1,8 @@
-// Log-likelihoods and the cost, with their gradients, see internal/ops/likelihood.go. No dynamic
-// shared memory.
-//
-// | kernel | block | grid |
-// | --- | --- | --- |
-// | gaussian, gaussian_grad | 256, a thread for each row | 1 to ceil(rows of s / 256) |
-// | log_mean_exp_grad | 256, a thread for each row | 1 to ceil(rows of Row / 256) |
-// | neg_mean_grad | 256, a thread for each row | 1 to ceil(rows of s / 256) |
-// | mixture, mixture_grad, log_mean_exp | 128, a warp for each point | 1 to ceil(rows of Point / 4) |
-// | neg_mean, once for each input of NegMean | 256 | 1 |
+// The likelihood of a mixture and its gradient, and the mean of a point's bootstraps, see
+// internal/ops/likelihood.go. A warp computes a point. Blocks of 128; grid 1 to ceil(rows of Point /
+// 4); no dynamic shared memory. elements.h has the other likelihoods, weights.cu the cost.
 #include "extents.h"
 #include "functions.h"
-
-#define HALF_LOG_2PI 0.91893853320467274178f
-
-extern "C" __global__ void __launch_bounds__(256)
-gaussian(const Extents* __restrict__ e,      // sizes of the run
-         const float* __restrict__ decoded,  // [s, 2·dy]: μ…, s…
-         const float* __restrict__ y,        // [above, dy]
-         float* __restrict__ out,            // [s, 1]
-         int s,                              // Point or Row
-         int above,                          // Point, or s itself
-         int dy,                             // channels
-         float floor) {                      // smallest σ
-  unsigned n = rows(*e, s), below = ratio(*e, s, above);
-  for (unsigned i = thread(); i < n; i += threads()) {
-    const float *d = decoded + i * 2 * dy, *target = y + i / below * dy;
-    float ll = 0;
-    for (int c = 0; c < dy; c++) {
-      float sigma = sigma_of(d[dy + c], floor), z = (target[c] - d[c]) / sigma;
-      ll += -z * z / 2 - logf(sigma) - HALF_LOG_2PI;
-    }
-    out[i] = ll;
-  }
-}
-KERNEL(gaussian)
-
-extern "C" __global__ void __launch_bounds__(256)
-gaussian_grad(const Extents* __restrict__ e,      // sizes of the run
-              const float* __restrict__ grad,     // [s, 1]
-              const float* __restrict__ decoded,  // [s, 2·dy]: μ…, s…
-              const float* __restrict__ y,        // [above, dy]
-              float* __restrict__ out,            // [s, 2·dy]
-              int s,                              // Point or Row
-              int above,                          // Point, or s itself
-              int dy,                             // channels
-              float floor) {                      // smallest σ
-  unsigned n = rows(*e, s), below = ratio(*e, s, above);
-  for (unsigned i = thread(); i < n; i += threads()) {
-    const float *d = decoded + i * 2 * dy, *target = y + i / below * dy;
-    float *slope = out + i * 2 * dy, g = grad[i];
-    for (int c = 0; c < dy; c++) {
-      float sigma = sigma_of(d[dy + c], floor), z = (target[c] - d[c]) / sigma;
-      slope[c] = g * z / sigma;
-      slope[dy + c] = g * (z * z - 1) / sigma * (1 - floor) * sigmoid_of(d[dy + c]);
-    }
-  }
-}
-KERNEL(gaussian_grad)
 
 // Level holds functions of a level's logit z: τ, 1−τ and log τ(1−τ), all to full precision.
 struct Level {
@@ -107,6 +53,9 @@ DEVICE MixtureSums channel_sums(const float* r, const float* z, float y, int lev
   return s;
 }
 
+// log_likelihood returns a channel's log-likelihood from its sums.
+DEVICE float log_likelihood(const MixtureSums& s) { return s.joint.max - s.weight.max + logf(s.joint.sum / s.weight.sum); }
+
 // warp returns this warp's number in the grid, warps the number of warps in the grid.
 DEVICE unsigned warp() { return thread() / 32; }
 DEVICE unsigned warps() { return threads() / 32; }
@@ -124,7 +73,7 @@ mixture(const Extents* __restrict__ e,         // sizes of the run
     float ll = 0;
     for (int c = 0; c < dy; c++) {
       MixtureSums s = channel_sums(components + p * levels * 3 * dy, z + p * levels, y[p * dy + c], levels, dy, c, floor);
-      ll += s.joint.max - s.weight.max + logf(s.joint.sum / s.weight.sum);
+      ll += log_likelihood(s);
     }
     if ((threadIdx.x & 31) == 0) out[p] = ll;
   }
@@ -133,8 +82,8 @@ KERNEL(mixture)
 
 // channel_grad writes this lane's levels of one channel's gradient to out [levels, 3·dy]. All
 // channels share the levels, so it overwrites dz [levels] for the first channel and adds to it for
-// the others.
-DEVICE void channel_grad(float g, const float* r, const float* z, float y, int levels, int dy, int c, float floor, float* out, float* dz) {
+// the others. It returns the channel's log-likelihood.
+DEVICE float channel_grad(float g, const float* r, const float* z, float y, int levels, int dy, int c, float floor, float* out, float* dz) {
   MixtureSums s = channel_sums(r, z, y, levels, dy, c, floor);
   for (int k = threadIdx.x & 31; k < levels; k += 32) {
     const float* d = r + k * 3 * dy;
@@ -152,6 +101,7 @@ DEVICE void channel_grad(float g, const float* r, const float* z, float y, int l
       dz[k] = c == 0 ? share : dz[k] + share;
     }
   }
+  return log_likelihood(s);
 }
 
 extern "C" __global__ void __launch_bounds__(128)
@@ -162,15 +112,18 @@ mixture_grad(const Extents* __restrict__ e,         // sizes of the run
              const float* __restrict__ y,           // [Point, dy]
              float* __restrict__ out_components,    // gradient [Row, 3·dy]
              float* __restrict__ out_z,             // gradient [Row, 1], or null
+             float* __restrict__ out,               // the likelihood itself [Point, 1], or null
              int dy,                                // channels
              float floor) {                         // smallest σ
   unsigned n = rows(*e, space::Point), levels = e->levels;
   for (unsigned p = warp(); p < n; p += warps()) {
     unsigned at = p * levels;
+    float ll = 0;
     for (int c = 0; c < dy; c++) {
-      channel_grad(grad[p], components + at * 3 * dy, z + at, y[p * dy + c], levels, dy, c, floor, out_components + at * 3 * dy,
+      ll += channel_grad(grad[p], components + at * 3 * dy, z + at, y[p * dy + c], levels, dy, c, floor, out_components + at * 3 * dy,
                    out_z ? out_z + at : out_z);
     }
+    if (out && (threadIdx.x & 31) == 0) out[p] = ll;
   }
 }
 KERNEL(mixture_grad)
@@ -188,48 +141,3 @@ log_mean_exp(const Extents* __restrict__ e,  // sizes of the run
   }
 }
 KERNEL(log_mean_exp)
-
-extern "C" __global__ void __launch_bounds__(256)
-log_mean_exp_grad(const Extents* __restrict__ e,     // sizes of the run
-                  const float* __restrict__ grad,    // [Point, 1]
-                  const float* __restrict__ ll,      // [Row, 1]
-                  const float* __restrict__ result,  // [Point, 1]
-                  float* __restrict__ out) {         // [Row, 1]
-  unsigned n = rows(*e, space::Row), levels = e->levels;
-  for (unsigned i = thread(); i < n; i += threads()) {
-    unsigned p = i / levels;
-    out[i] = grad[p] * expf(ll[i] - result[p]) / levels;
-  }
-}
-KERNEL(log_mean_exp_grad)
-
-extern "C" __global__ void __launch_bounds__(256)
-neg_mean(const Extents* __restrict__ e,  // sizes of the run
-         const float* __restrict__ ll,   // [s, 1]
-         float* __restrict__ out,        // [1]
-         int s,                          // Point
-         int more) {                     // 0: overwrite out, for the first input; 1: add to it
-  __shared__ float part[8];
-  if (blockIdx.x > 0) return;
-  int n = rows(*e, s);
-  float sum = 0;
-  for (int i = threadIdx.x; i < n; i += 256) sum += ll[i];
-  sum = warp_sum(sum);
-  if ((threadIdx.x & 31) == 0) part[threadIdx.x / 32] = sum;
-  __syncthreads();
-  if (threadIdx.x > 0) return;
-  sum = 0;
-  for (int i = 0; i < 8; i++) sum += part[i];
-  out[0] = (more ? out[0] : 0) - sum / n;
-}
-KERNEL(neg_mean)
-
-extern "C" __global__ void __launch_bounds__(256)
-neg_mean_grad(const Extents* __restrict__ e,   // sizes of the run
-              const float* __restrict__ grad,  // [1]
-              float* __restrict__ out,         // [s, 1]
-              int s) {                         // Point
-  unsigned n = rows(*e, s);
-  for (unsigned i = thread(); i < n; i += threads()) out[i] = -grad[0] / n;
-}
-KERNEL(neg_mean_grad)

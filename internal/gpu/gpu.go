@@ -1,7 +1,9 @@
 // Package gpu defines what the CUDA engine needs from a device: a Driver with memory, copies,
-// launches and captured graphs, on one stream. Two implementations run the same kernels:
+// launches and graphs, on one stream. Two implementations run the same kernels:
 // internal/gpu/cu on a GPU (build tag gpu) and kernels/emulator on the host (build tag simt).
 package gpu
+
+import "time"
 
 // Ptr is an address in the device's memory; 0 is the null pointer.
 type Ptr uint64
@@ -46,8 +48,10 @@ type Driver interface {
 	// Free waits for all earlier calls and frees what Alloc returned. Freeing 0 does nothing.
 	Free(p Ptr) error
 	// Pinned allocates zeroed, page-locked host memory, which uploads read while the host goes on.
-	// Close frees it.
 	Pinned(bytes int) ([]byte, error)
+	// Unpin waits for all earlier calls and frees what Pinned returned. Close frees the rest. Unpin
+	// of nil does nothing.
+	Unpin(b []byte) error
 
 	// Upload copies to the device. Pinned memory must not change until the caller has waited for an
 	// event marked after the call, or for Sync. Other memory may change at once.
@@ -62,21 +66,33 @@ type Driver interface {
 	// Launch starts a kernel. It returns an error if the shape or the parameters do not fit the
 	// kernel.
 	Launch(f Func, d Dims, p Params) error
-	// Capture returns the launches and Zeros that record makes as a graph, without doing them.
-	// record must make no other calls.
-	Capture(record func() error) (Graph, error)
+	// Graph makes a graph of launches, without starting them. Like Launch, it returns an error if
+	// a shape or parameters do not fit.
+	Graph(nodes []Node) (Graph, error)
 
 	// Mark returns the event that all calls so far are done.
 	Mark() (Event, error)
 	// Sync waits for all earlier calls.
 	Sync() error
+	// Time waits for all earlier calls, then makes those of work and waits for them. It returns the
+	// time that the device took for them. An emulated device takes the host's time.
+	Time(work func() error) (time.Duration, error)
 	// Close waits for all calls and frees everything. It is safe to call twice.
 	Close() error
 }
 
-// Graph is a captured sequence of launches and Zeros.
+// Node is a launch in a graph.
+type Node struct {
+	Func   Func
+	Dims   Dims
+	Params Params
+	After  []int // the nodes that end before this one begins: positions in the list, all before its own
+}
+
+// Graph is a graph of launches.
 type Graph interface {
-	// Replay does what was captured, in order with the driver's other calls.
+	// Replay makes the launches, in order with the driver's other calls. Launches of which neither
+	// comes after the other may run at the same time.
 	Replay() error
 	Close() error
 }

@@ -5,6 +5,7 @@ package emulator_test
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -115,7 +116,7 @@ func TestWrongLaunchesAreRefused(t *testing.T) {
 		if err := d.Launch(try.f, try.d, try.p); err == nil || !strings.Contains(err.Error(), try.want) {
 			t.Errorf("%s: %v", name, err)
 		}
-		_, err := d.Capture(func() error { return d.Launch(try.f, try.d, try.p) })
+		_, err := d.Graph([]gpu.Node{{Func: try.f, Dims: try.d, Params: try.p}})
 		if err == nil || !strings.Contains(err.Error(), try.want) {
 			t.Errorf("%s in a graph: %v", name, err)
 		}
@@ -128,61 +129,86 @@ func TestWrongLaunchesAreRefused(t *testing.T) {
 	}
 }
 
-// A graph does the captured calls when it is replayed, and reads the memory's content of that time.
+// A graph makes its launches when it is replayed, and reads the memory's content of that time.
 func TestGraphsReadMemoryAtReplay(t *testing.T) {
-	d := device(t, emulator.Options{})
+	for _, order := range []int{0, 1, 7} {
+		d := device(t, emulator.Options{Order: order})
+		f, err := d.Function("vocabulary_copy")
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, y, z := upload(t, d, numbers(256, 0)), upload(t, d, make([]float32, 256)), upload(t, d, make([]float32, 256))
+		copies := func(to, from gpu.Ptr, after ...int) gpu.Node {
+			return gpu.Node{Func: f, Dims: gpu.Line(1, 64, 2048), Params: gpu.Args(to, from, int32(256)), After: after}
+		}
+		w := upload(t, d, make([]float32, 256))
+		g, err := d.Graph([]gpu.Node{copies(y, x), copies(w, x), copies(z, y, 0)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := download[float32](t, d, z, 256); got[0] != 0 || got[255] != 0 {
+			t.Error("Graph ran the kernels")
+		}
+		for from := range 3 {
+			in := numbers(256, 1000*from)
+			if err := errors.Join(d.Upload(x, bytesOf(in)), g.Replay()); err != nil {
+				t.Fatal(err)
+			}
+			for _, at := range []gpu.Ptr{w, z} {
+				if got := download[float32](t, d, at, 256); !slices.Equal(got, in) {
+					t.Fatalf("order %d, replay %d: %v", order, from, got)
+				}
+			}
+		}
+		if err := g.Close(); err != nil {
+			t.Error(err)
+		}
+		if g.Replay() == nil {
+			t.Error("a closed graph was replayed")
+		}
+		for _, after := range []int{-1, 0, 1} {
+			if _, err := d.Graph([]gpu.Node{copies(y, x, after)}); err == nil {
+				t.Errorf("node 0 after node %d", after)
+			}
+		}
+	}
+}
+
+// TestGraphsRunInAnyOrderAllowed makes a graph whose second node misses that it comes after the
+// first. Another order of the nodes shows it.
+func TestGraphsRunInAnyOrderAllowed(t *testing.T) {
+	d := device(t, emulator.Options{Order: 1})
 	f, err := d.Function("vocabulary_copy")
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, y, z := upload(t, d, numbers(256, 0)), upload(t, d, make([]float32, 256)), upload(t, d, make([]float32, 256))
-	g, err := d.Capture(func() error {
-		for _, err := range []error{
-			d.Zero(y, 1024),
-			d.Launch(f, gpu.Line(1, 64, 2048), gpu.Args(y, x, int32(200))),
-			d.Launch(f, gpu.Line(1, 64, 2048), gpu.Args(z, y, int32(256))),
-		} {
-			if err != nil {
-				return err
-			}
-		}
-		if err := d.Upload(x, make([]byte, 4)); err == nil {
-			t.Error("an upload was captured")
-		}
-		if err := d.Sync(); err == nil {
-			t.Error("waited within a capture")
-		}
-		return nil
+	x, y, z := upload(t, d, numbers(8, 1)), upload(t, d, make([]float32, 8)), upload(t, d, make([]float32, 8))
+	g, err := d.Graph([]gpu.Node{
+		{Func: f, Dims: gpu.Line(1, 64, 2048), Params: gpu.Args(y, x, int32(8))},
+		{Func: f, Dims: gpu.Line(1, 64, 2048), Params: gpu.Args(z, y, int32(8))},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := download[float32](t, d, z, 256); got[0] != 0 || got[255] != 0 {
-		t.Error("Capture ran the kernels")
+	if err := g.Replay(); err != nil {
+		t.Fatal(err)
 	}
-	for from := range 3 {
-		in := numbers(256, 1000*from)
-		if err := errors.Join(d.Upload(x, bytesOf(in)), g.Replay()); err != nil {
-			t.Fatal(err)
-		}
-		for i, v := range download[float32](t, d, z, 256) {
-			if want := in[i]; i < 200 && v != want || i >= 200 && v != 0 {
-				t.Fatalf("replay %d: %d is %g, want %g", from, i, v, want)
-			}
-		}
+	if got := download[float32](t, d, z, 8); got[0] != 0 {
+		t.Errorf("the nodes ran in the order of the list: %v", got)
 	}
-	if err := g.Close(); err != nil {
-		t.Error(err)
+}
+
+func TestPinnedMemoryIsFreed(t *testing.T) {
+	d := device(t, emulator.Options{})
+	b, err := d.Pinned(16)
+	if err != nil || d.LivePinned() != 1 {
+		t.Fatalf("%v, %d live", err, d.LivePinned())
 	}
-	if g.Replay() == nil {
-		t.Error("a closed graph was replayed")
+	if err := errors.Join(d.Unpin(b), d.Unpin(nil)); err != nil || d.LivePinned() != 0 {
+		t.Errorf("%v, %d live", err, d.LivePinned())
 	}
-	wrong := errors.New("mine")
-	if _, err := d.Capture(func() error { return wrong }); !errors.Is(err, wrong) {
-		t.Errorf("capture returns %v", err)
-	}
-	if err := d.Launch(f, gpu.Line(1, 64, 2048), gpu.Args(y, x, int32(200))); err != nil {
-		t.Error("a failed capture goes on:", err)
+	if d.Unpin(make([]byte, 16)) == nil {
+		t.Error("memory of Go was freed")
 	}
 }
 

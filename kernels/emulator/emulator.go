@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"unsafe"
@@ -23,7 +24,7 @@ type Options struct {
 	Major, Minor   int    // compute capability (the environment's SIMT_CAPABILITY, such as 75; otherwise 9.0)
 	Memory         uint64 // bytes of device memory (1 GiB)
 	SharedPerBlock int    // largest dynamic shared memory of a block, in bytes (that of the capability)
-	Order          int    // of threads and blocks: 0 upwards, 1 downwards, other numbers are seeds of random orders
+	Order          int    // of threads, blocks and a graph's nodes: 0 upwards, 1 downwards, other numbers are seeds of random orders
 }
 
 // Driver is a gpu.Driver that runs the kernels on the host. It makes launches and uploads only when
@@ -80,8 +81,6 @@ func (e *Driver) usable(call string) error {
 		return &gpu.Error{Call: call, Cause: errors.New("the driver is closed")}
 	case e.stream.err != nil:
 		return e.stream.err
-	case e.stream.recording != nil && call != "launch" && call != "zero":
-		return &gpu.Error{Call: call, Cause: errors.New("not allowed while a graph is captured")}
 	}
 	return nil
 }
@@ -141,6 +140,28 @@ func (e *Driver) Pinned(bytes int) ([]byte, error) {
 	e.pinned = append(e.pinned, p)
 	return p, nil
 }
+
+// Unpin implements gpu.Driver.
+func (e *Driver) Unpin(b []byte) error {
+	if b == nil {
+		return nil
+	}
+	err := e.usable("unpin")
+	if err == nil {
+		err = e.stream.run(len(e.stream.queue))
+	}
+	for i, p := range e.pinned {
+		if unsafe.SliceData(p) == unsafe.SliceData(b) {
+			C.free(unsafe.Pointer(unsafe.SliceData(p)))
+			e.pinned = slices.Delete(e.pinned, i, i+1)
+			return err
+		}
+	}
+	return &gpu.Error{Call: "unpin", Cause: errors.New("the memory was not pinned, or not by this driver")}
+}
+
+// LivePinned returns the number of pinned allocations that have not been freed.
+func (e *Driver) LivePinned() int { return len(e.pinned) }
 
 // isPinned reports whether b is pinned memory, which may be copied late.
 func (e *Driver) isPinned(b []byte) bool {

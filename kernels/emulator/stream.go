@@ -8,6 +8,9 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
 	"unsafe"
 
 	"github.com/acqnp/acqnp/internal/gpu"
@@ -15,17 +18,12 @@ import (
 
 // stream is the queue of calls that have not been done yet.
 type stream struct {
-	queue     []func() error
-	done      int             // calls done so far
-	recording *[]func() error // calls of the graph that is being captured; nil if there is none
-	err       error           // error of the call that failed; no call is done after it
+	queue []func() error
+	done  int   // calls done so far
+	err   error // error of the call that failed; no call is done after it
 }
 
 func (s *stream) add(f func() error) {
-	if s.recording != nil {
-		*s.recording = append(*s.recording, f)
-		return
-	}
 	s.queue = append(s.queue, f)
 }
 
@@ -131,11 +129,21 @@ func (e *Driver) shape(f function, d gpu.Dims) error {
 
 // Launch implements gpu.Driver.
 func (e *Driver) Launch(f gpu.Func, d gpu.Dims, p gpu.Params) error {
-	if err := e.usable("launch"); err != nil {
+	call, err := e.prepare(f, d, p)
+	if err != nil {
 		return err
 	}
+	e.stream.add(call)
+	return nil
+}
+
+// prepare returns the call that makes a launch.
+func (e *Driver) prepare(f gpu.Func, d gpu.Dims, p gpu.Params) (func() error, error) {
+	if err := e.usable("launch"); err != nil {
+		return nil, err
+	}
 	if f < 1 || int(f) > len(e.functions) {
-		return &gpu.Error{Call: "launch", Cause: errors.New("not a function of this driver")}
+		return nil, &gpu.Error{Call: "launch", Cause: errors.New("not a function of this driver")}
 	}
 	fn := e.functions[f-1]
 	err := e.shape(fn, d)
@@ -143,14 +151,13 @@ func (e *Driver) Launch(f gpu.Func, d gpu.Dims, p gpu.Params) error {
 		err = p.Check(fn.sizes)
 	}
 	if err != nil {
-		return &gpu.Error{Call: "launch", Kernel: fn.name, Cause: err}
+		return nil, &gpu.Error{Call: "launch", Kernel: fn.name, Cause: err}
 	}
 	arguments := make([]C.uint64_t, len(p)+1)
 	for i, a := range p {
 		arguments[i] = C.uint64_t(a.Bits)
 	}
-	e.stream.add(func() error { return e.launch(fn, d, arguments) })
-	return nil
+	return func() error { return e.launch(fn, d, arguments) }, nil
 }
 
 func (e *Driver) launch(f function, d gpu.Dims, arguments []C.uint64_t) error {
@@ -166,19 +173,64 @@ func (e *Driver) launch(f function, d gpu.Dims, arguments []C.uint64_t) error {
 
 func index(d [3]uint32) C.simt_index { return C.simt_index{C.uint(d[0]), C.uint(d[1]), C.uint(d[2])} }
 
-// Capture implements gpu.Driver.
-func (e *Driver) Capture(record func() error) (gpu.Graph, error) {
-	if err := e.usable("capture"); err != nil {
+// Graph implements gpu.Driver.
+func (e *Driver) Graph(nodes []gpu.Node) (gpu.Graph, error) {
+	if err := e.usable("graph"); err != nil {
 		return nil, err
 	}
 	g := &graph{emulator: e}
-	e.stream.recording = &g.calls
-	err := record()
-	e.stream.recording = nil
+	order, err := e.sorted(nodes)
 	if err != nil {
-		return nil, err
+		return nil, &gpu.Error{Call: "graph", Cause: err}
+	}
+	for _, i := range order {
+		call, err := e.prepare(nodes[i].Func, nodes[i].Dims, nodes[i].Params)
+		if err != nil {
+			return nil, err
+		}
+		g.calls = append(g.calls, call)
 	}
 	return g, nil
+}
+
+// sorted returns an order of nodes in which each comes after those that it must come after. Of the
+// nodes that could be next it takes the first, the last, or a random one: see Options.Order.
+func (e *Driver) sorted(nodes []gpu.Node) ([]int, error) {
+	random := rand.New(rand.NewPCG(uint64(e.order), 0))
+	var order, ready []int
+	left, next := make([]int, len(nodes)), make([][]int, len(nodes))
+	for i, n := range nodes {
+		for _, before := range n.After {
+			if before < 0 || before >= i {
+				return nil, fmt.Errorf("node %d comes after node %d", i, before)
+			}
+			next[before] = append(next[before], i)
+			left[i]++
+		}
+		if left[i] == 0 {
+			ready = append(ready, i)
+		}
+	}
+	for len(ready) > 0 {
+		slices.Sort(ready)
+		at := 0
+		switch e.order {
+		case 0:
+		case 1:
+			at = len(ready) - 1
+		default:
+			at = random.IntN(len(ready))
+		}
+		i := ready[at]
+		ready = slices.Delete(ready, at, at+1)
+		order = append(order, i)
+		for _, n := range next[i] {
+			if left[n]--; left[n] == 0 {
+				ready = append(ready, n)
+			}
+		}
+	}
+	return order, nil
 }
 
 type graph struct {
@@ -224,6 +276,19 @@ func (v *event) Wait() error {
 		return v.emulator.stream.run(n)
 	}
 	return nil
+}
+
+// Time implements gpu.Driver.
+func (e *Driver) Time(work func() error) (time.Duration, error) {
+	if err := e.Sync(); err != nil {
+		return 0, err
+	}
+	began := time.Now()
+	if err := work(); err != nil {
+		return 0, err
+	}
+	err := e.Sync()
+	return time.Since(began), err
 }
 
 // Sync implements gpu.Driver.

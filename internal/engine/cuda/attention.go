@@ -7,7 +7,7 @@ import (
 
 func (c *compiler) attention(u *plan.Unit) {
 	q, k, v, out := u.In[0], u.In[1], u.In[2], u.Out[0]
-	c.emit("attention", c.warpEach(out.Rows*u.Op.Heads), c.step, c.at(q), c.at(k), c.at(v), c.at(out), int(out.Space), out.Width, u.Op.Heads)
+	c.emit("attention", c.warpEach(out.Rows*u.Op.Heads), c.step, c.at(q), c.at(k), c.at(v), written{c.at(out)}, int(out.Space), out.Width, u.Op.Heads)
 }
 
 // attentionGrad launches a kernel for the queries' gradient, which also keeps two sums for every
@@ -16,11 +16,11 @@ func (c *compiler) attentionGrad(u *plan.Unit) {
 	grad, result, q, k, v := u.In[0], u.In[1], u.In[2], u.In[3], u.In[4]
 	dk, dv := u.Out[ops.KeyGrad], u.Out[ops.ValueGrad]
 	s, d, heads := int(q.Space), result.Width, u.Op.Heads
-	sums := c.reserveScratch(q.Rows * heads * 2)
+	sums := c.reserve(q.Rows * heads * 2)
 	c.emit("attention_grad_query", c.warpEach(q.Rows*heads), c.step, c.at(grad), c.at(result), c.at(q), c.at(k), c.at(v),
-		c.at(u.Out[ops.QueryGrad]), sums, s, d, heads)
+		written{c.at(u.Out[ops.QueryGrad])}, written{sums}, s, d, heads)
 	if dk != nil || dv != nil {
 		c.emit("attention_grad_context", c.warpEach(k.Rows*heads), c.step, c.at(grad), c.at(q), c.at(k), c.at(v), sums,
-			c.at(dk), c.at(dv), s, d, heads)
+			written{c.at(dk)}, written{c.at(dv)}, s, d, heads)
 	}
 }

@@ -11,27 +11,56 @@ import (
 type table struct {
 	at    region
 	bytes []byte
+	tasks []task // if there are some, they are the bytes, once regions have addresses
 }
 
 // keepTable reserves memory for a table.
 func (c *compiler) keepTable(bytes []byte) region {
 	at := c.keep(len(bytes) / 4)
-	c.tables = append(c.tables, table{at, bytes})
+	c.tables = append(c.tables, table{at: at, bytes: bytes})
 	return at
 }
 
-// packed is memory for copies of the blocks that are not contiguous in the flat vector: one matrix
-// after the other.
+// keepTasks reserves memory for a table of tasks.
+func (c *compiler) keepTasks(tasks []task) region {
+	at := c.keep(len(tasks) * taskBytes / 4)
+	c.tables = append(c.tables, table{at: at, tasks: tasks})
+	return at
+}
+
+// content returns the bytes of a table, once regions have addresses.
+func (t table) content(m *memory) []byte {
+	bytes := t.bytes
+	for _, task := range t.tasks {
+		bytes = task.appendTo(bytes, m)
+	}
+	return bytes
+}
+
+// packed is memory for copies of the blocks whose columns lie in panels of the flat vector: one
+// matrix after the other.
 type packed struct {
 	at     region
 	blocks []ops.Block
 }
 
-// keepPacked reserves memory for the blocks that are not contiguous.
+// inPanels reports whether the rows of a block are not contiguous in the flat vector, so that kernels
+// need a copy.
+func inPanels(b ops.Block) bool { return b.Panel != 0 && b.Panel != b.Cols && !contiguous(b) }
+
+// stride returns the distance between the rows of a block's matrix, as kernels read or write it.
+func stride(b ops.Block) int {
+	if b.Rows == 1 || inPanels(b) {
+		return b.Cols
+	}
+	return b.Stride
+}
+
+// keepPacked reserves memory for the blocks in panels.
 func (c *compiler) keepPacked(blocks []ops.Block) *packed {
 	p, n := &packed{}, 0
 	for _, b := range blocks {
-		if !contiguous(b) {
+		if inPanels(b) {
 			p.blocks = append(p.blocks, b)
 			n += plan.Align(b.Rows * b.Cols)
 		}
@@ -69,7 +98,7 @@ func (c *compiler) copyBlocks(kernel string, p *packed, from, to region) {
 	}
 	d := c.over(largest, threads, threads)
 	d.Grid[1] = uint32(len(p.blocks))
-	c.emit(kernel, d, c.keepTable(bytes), from, to)
+	c.emit(kernel, d, c.keepTable(bytes), from, written{to})
 }
 
 // appendBlock appends a struct Block of kernels/blocks.cu.

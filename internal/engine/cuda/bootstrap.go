@@ -7,30 +7,34 @@ import (
 
 func (c *compiler) ensembleAdd(u *plan.Unit) {
 	a, e, out := u.In[0], u.In[1], u.Out[0]
-	c.emit("ensemble_add", c.each(out), c.step, c.at(a), c.at(e), c.at(out), int(a.Space), out.Width, flag(u.Op.ReLU))
+	c.put(byPiece, task{op: opEnsembleAdd, s: int(out.Space), other: int(a.Space), d: out.Width, relu: u.Op.ReLU, a: c.at(a), b: c.at(e), out: c.at(out)})
 }
 
 func (c *compiler) ensembleAddGrad(u *plan.Unit) {
 	grad, result := u.In[0], u.In[1]
 	above := map[ops.Space]ops.Space{ops.Row: ops.Point, ops.Resample: ops.Context}[grad.Space]
-	for part, kernel := range [...]string{ops.PointGrad: "ensemble_add_grad_point", ops.EnsembleGrad: "ensemble_add_grad_level"} {
+	for part, op := range [...]operation{ops.PointGrad: opEnsembleAddGradPoint, ops.EnsembleGrad: opEnsembleAddGradLevel} {
 		if out := u.Out[part]; out != nil {
-			c.emit(kernel, c.each(out), c.step, c.at(grad), c.at(result), c.at(out), int(above), out.Width, flag(u.Op.ReLU))
+			c.put(byPiece, task{op: op, s: int(out.Space), other: int(above), d: out.Width, relu: u.Op.ReLU, a: c.at(grad), b: c.at(result), out: c.at(out)})
 		}
 	}
 }
 
 func (c *compiler) gather(u *plan.Unit) {
 	values, index, out := u.In[0], u.In[1], u.Out[0]
-	c.emit("gather", c.each(out), c.step, c.at(values), c.at(index), c.at(out), int(values.Space), out.Width)
+	c.put(byPiece, task{op: opGather, s: int(out.Space), other: int(values.Space), d: out.Width, a: c.at(values), b: c.at(index), out: c.at(out)})
 }
 
 func (c *compiler) residual(u *plan.Unit) {
 	decoded, y, out := u.In[0], u.In[1], u.Out[0]
-	c.emit("residual", c.each(out), c.step, c.at(decoded), c.at(y), c.at(out), out.Width, float32(u.Op.Floor))
+	t := task{op: opResidual, s: int(out.Space), d: out.Width, number: u.Op.Floor, a: c.at(decoded), b: c.at(y), out: c.at(out)}
+	t.local = present(t.a)
+	c.put(byPiece, t)
 }
 
 func (c *compiler) perturb(u *plan.Unit) {
 	decoded, residuals, means, out := u.In[0], u.In[1], u.In[2], u.Out[0]
-	c.emit("perturb", c.each(out), c.step, c.at(decoded), c.at(residuals), c.at(means), c.at(out), out.Width, float32(u.Op.Floor))
+	t := task{op: opPerturb, s: int(out.Space), d: out.Width, number: u.Op.Floor, a: c.at(decoded), b: c.at(residuals), c: c.at(means), out: c.at(out)}
+	t.local = present(t.a, t.b)
+	c.put(byPiece, t)
 }

@@ -73,6 +73,7 @@ func TestMemoryOfManyPoints(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		compiled.finish()
 		if n := plan.Place(compiled.buffers); n >= e.Points*e.Context {
 			t.Errorf("%s: %d numbers", c.Aggregation, n)
 		}
@@ -89,6 +90,7 @@ func runApart(d gpu.Driver, g *ops.Graph, o Options) error {
 		return err
 	}
 	moments := c.optimise(0)
+	c.finish()
 	c.address = map[*plan.Buffer]gpu.Ptr{}
 	for _, b := range c.buffers {
 		if c.address[b], err = d.Alloc(4 * b.Size); err != nil {
@@ -109,5 +111,5 @@ func runApart(d gpu.Driver, g *ops.Graph, o Options) error {
 		}
 	}
 	status := training{scale: 1}
-	return first(d.Upload(c.ptr(c.training), status.bytes()), m.upload(h, g.Capacity, 0, 0.01), m.graph.Replay(), d.Sync(), d.Close())
+	return first(d.Upload(c.ptr(c.training), status.bytes()), m.upload(h, g.Capacity, 0, 0.01), m.run(), d.Sync(), d.Close())
 }

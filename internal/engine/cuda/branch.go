@@ -203,7 +203,7 @@ func (c *compiler) packBranch(b *branch) {
 	}
 	b.layout = c.keepTable(layout)
 	b.weights, b.vectors = c.keep(ceilDiv(b.WeightBytes(), 4)), c.keep(b.Vectors())
-	c.emit(b.Pack(), c.over(b.Partials(), BranchThreads, BranchThreads), c.params, b.layout, b.weights, b.vectors,
+	c.emit(b.Pack(), c.over(b.Partials(), BranchThreads, BranchThreads), c.params, b.layout, written{b.weights}, written{b.vectors},
 		b.Inputs, b.Width, b.Depth, b.Outputs)
 }
 
@@ -221,7 +221,7 @@ func (c *compiler) branchForward(b *branch) {
 	rows, _ := b.Rows(false, c.device.SharedPerBlock)
 	first, out := b.layers[0], b.layers[b.Depth].Out[0]
 	c.emit(b.Forward(rows), c.resident(b.Shared(rows, false)), c.step, c.at(first.In[0]), c.at(first.In[1]), b.weights, b.vectors,
-		c.at(out), b.Inputs, b.Width, b.Depth, b.Outputs)
+		written{c.at(out)}, b.Inputs, b.Width, b.Depth, b.Outputs)
 }
 
 // branchBackward adds the launches of a branch's gradient: one in which every block sums its share,
@@ -231,10 +231,10 @@ func (c *compiler) branchBackward(b *branch) {
 	first, begin, end := b.layers[0], b.grads[b.Depth], b.grads[0]
 	d := c.resident(b.Shared(rows, true))
 	blocks := int(d.Grid[0])
-	partials := c.reserveScratch(blocks * b.Partials())
+	partials := c.reserve(blocks * b.Partials())
 	c.emit(b.Backward(rows), d, c.step, c.at(first.In[0]), c.at(first.In[1]), b.weights, b.vectors, c.at(begin.In[0]),
-		c.at(end.Out[ops.BaseGrad]), c.at(end.Out[ops.InGrad]), partials, b.Inputs, b.Width, b.Depth,
+		written{c.at(end.Out[ops.BaseGrad])}, written{c.at(end.Out[ops.InGrad])}, written{partials}, b.Inputs, b.Width, b.Depth,
 		b.Outputs)
-	c.emit(b.Reduce(), c.over(b.Partials(), BranchThreads, BranchThreads), partials, blocks, b.layout, c.grads,
+	c.emit(b.Reduce(), c.over(b.Partials(), BranchThreads, BranchThreads), partials, blocks, b.layout, written{c.grads},
 		b.Inputs, b.Width, b.Depth, b.Outputs)
 }

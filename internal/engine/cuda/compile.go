@@ -3,35 +3,39 @@ package cuda
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/acqnp/acqnp/internal/engine/plan"
 	"github.com/acqnp/acqnp/internal/gpu"
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// compiler turns a graph into launches, ordered so that values are needed for a short time, and
-// plans memory by these times.
+// compiler turns a graph into steps, lets steps share launches, and plans memory by the time at
+// which launches need it.
 type compiler struct {
 	memory
 	of       *ops.Graph // the graph
 	device   gpu.Device
 	blocks   int // the most blocks of a launch
 	branches []*branch
+	asked    Precision
 	scaled   bool // the loss is multiplied by the loss scale
 	levels   bool // the levels are drawn on the device
 	items    []*item
-	now      int // the item that launches are being added for
+	steps    []*step // of the items, before they share launches
 	where    map[*plan.Value]region
-	step     region // struct Step: the extents, and what else changes from step to step
-	params   region // the flat parameter vector
-	grads    region // the flat gradient vector; no memory if the graph has none
-	n        int    // length of both
-	cost     region // no memory if the graph has none
+	strides  map[*plan.Value]int // of weights and their gradients: the distance between rows
+	step     region              // struct Step: the extents, and what else changes from step to step; then the inputs
+	uploaded int                 // the length of step and all inputs, in float32s
+	params   region              // the flat parameter vector
+	grads    region              // the flat gradient vector; no memory if the graph has none
+	n        int                 // length of both
+	cost     region              // no memory if the graph has none
 	inputs   map[string]region
 	outputs  map[string]region
 	tables   []table
 	training region // struct Training; no memory unless in a trainer
-	launches []launch
+	launches []*launch
 }
 
 // stepBytes is the size of struct Step of kernels/extents.h.
@@ -46,7 +50,7 @@ func compile(d gpu.Driver, g *ops.Graph, o Options, training bool) (*compiler, e
 	if err != nil {
 		return nil, err
 	}
-	c := &compiler{of: g, device: d.Device(), where: map[*plan.Value]region{}, inputs: map[string]region{}, outputs: map[string]region{}}
+	c := &compiler{of: g, device: d.Device(), asked: o.Precision, where: map[*plan.Value]region{}, strides: map[*plan.Value]int{}, inputs: map[string]region{}, outputs: map[string]region{}}
 	c.blocks = blocksPerMultiprocessor * max(1, c.device.Multiprocessors)
 	if o.Fused {
 		c.branches = findBranches(c.device, a, g, o.Precision)
@@ -58,7 +62,7 @@ func compile(d gpu.Driver, g *ops.Graph, o Options, training bool) (*compiler, e
 	if c.items = order(c.cut(a)); c.items == nil {
 		return nil, errors.New("cuda: a fused branch reads a value that depends on its own result")
 	}
-	c.last = len(c.items)
+	c.levels = o.DrawLevels != nil && slices.ContainsFunc(g.Inputs, func(in ops.Input) bool { return in.Name == levelsInput })
 	if training {
 		c.training = c.keep(trainingBytes / 4)
 	}
@@ -75,13 +79,32 @@ func compile(d gpu.Driver, g *ops.Graph, o Options, training bool) (*compiler, e
 		c.packBranch(b)
 	}
 	c.drawLevels(o)
-	for c.now = range c.items {
-		if err := c.lower(c.items[c.now]); err != nil {
+	for _, it := range c.items {
+		if err := c.lower(it); err != nil {
 			return nil, err
 		}
 	}
 	c.copyBlocks("store_blocks", gradients, gradients.at, c.grads)
 	return c, nil
+}
+
+// finish lets the steps share launches and plans when memory is in use.
+func (c *compiler) finish() {
+	c.steps = lanes(c.steps)
+	schedule(c.steps)
+	for _, g := range groups(c.steps) {
+		c.launches = append(c.launches, c.together(g))
+	}
+	c.memory.live(c.steps)
+}
+
+// Precision returns the precision of the matrix products: the one that the options ask for if there
+// is a fused branch, otherwise FP32.
+func (c *compiler) Precision() Precision {
+	if len(c.branches) == 0 {
+		return FP32
+	}
+	return c.asked
 }
 
 // checkPrecision returns an error if a fused branch would need a precision that the device lacks.
@@ -93,7 +116,8 @@ func (c *compiler) checkPrecision(p Precision) error {
 	return nil
 }
 
-// cut groups the units into items: those of the branches, and one item for every other unit.
+// cut groups the units into items: those of the branches, and one item for every other unit, or for
+// two that one kernel computes.
 func (c *compiler) cut(a *plan.Analysis) []*item {
 	within := map[*plan.Unit]bool{}
 	var items []*item
@@ -106,21 +130,24 @@ func (c *compiler) cut(a *plan.Analysis) []*item {
 		}
 	}
 	for _, u := range a.Units {
-		if !within[u] {
-			items = append(items, itemOf(u))
+		if within[u] {
+			continue
 		}
+		it := itemOf(u)
+		if next := partner(u); next != nil && !within[next] {
+			it, within[next] = pairOf(u, next), true
+		}
+		items = append(items, it)
 	}
 	return items
 }
 
-// drawLevels adds the launch that draws the levels, if the options ask for it and the graph has
-// levels.
+// drawLevels adds the task that draws the levels, if the device draws them.
 func (c *compiler) drawLevels(o Options) {
-	u, quantile := c.inputs[levelsInput]
-	if !quantile || o.DrawLevels == nil {
+	if !c.levels {
 		return
 	}
-	c.levels = true
 	seed, stream := o.DrawLevels.Key()
-	c.emit("levels", c.over(c.of.Capacity.Rows(ops.Row), 4*threads, threads), c.step, u, uint32(seed), uint32(seed>>32), uint32(stream))
+	c.put(byPiece, task{op: opLevels, s: int(ops.Row), k: int(uint32(seed)), d: int(uint32(seed >> 32)), stride: int(uint32(stream)),
+		out: c.inputs[levelsInput]})
 }

@@ -18,15 +18,21 @@ const blocksPerMultiprocessor = 16
 // machine is a compiled graph with its memory on the device.
 type machine struct {
 	*compiler
-	driver gpu.Driver
-	base   gpu.Ptr // the start of its memory
-	graph  gpu.Graph
-	closed bool
+	driver      gpu.Driver
+	base        gpu.Ptr  // the start of its memory
+	pages       [][]byte // its pinned memory
+	calls       []call
+	after       [][]int // for each call, those that must end before it begins
+	synchronous bool    // each launch is waited for
+	started     bool    // the launches have been made once
+	graph       gpu.Graph
+	closed      bool
 }
 
-// load allocates the memory of a compiled graph and captures its launches.
-func load(d gpu.Driver, c *compiler) (*machine, error) {
-	m := &machine{compiler: c, driver: d}
+// load allocates the memory of a compiled graph and prepares its launches.
+func load(d gpu.Driver, c *compiler, o Options) (*machine, error) {
+	m := &machine{compiler: c, driver: d, synchronous: o.Synchronous}
+	c.finish()
 	var err error
 	m.base, err = c.settle(func(bytes int) (gpu.Ptr, error) {
 		p, err := d.Alloc(bytes)
@@ -44,28 +50,28 @@ func load(d gpu.Driver, c *compiler) (*machine, error) {
 	return m, nil
 }
 
-// prepare uploads the tables and captures the launches.
-func (m *machine) prepare() error {
+// prepare uploads the tables and finds the kernels of the launches.
+func (m *machine) prepare() (err error) {
 	for _, t := range m.tables {
-		if err := m.driver.Upload(m.ptr(t.at), t.bytes); err != nil {
+		if err := m.driver.Upload(m.ptr(t.at), t.content(&m.memory)); err != nil {
 			return err
 		}
 	}
-	calls, err := bind(m.driver, &m.memory, m.launches)
-	if err != nil {
-		return err
-	}
-	m.graph, err = record(m.driver, calls)
+	m.calls, err = bind(m.driver, &m.memory, m.launches)
+	m.after = dependencies(&m.memory, m.launches)
 	return err
 }
 
-// Close frees the device's memory. The driver stays open.
+// Close frees the memory on the device and the pinned memory. The driver stays open.
 func (m *machine) Close() error {
 	if m.closed {
 		return nil
 	}
 	m.closed = true
 	err := m.driver.Free(m.base) // waits for the runs of the graph
+	for _, b := range m.pages {
+		err = first(err, m.driver.Unpin(b))
+	}
 	if m.graph != nil {
 		err = first(err, m.graph.Close())
 	}
@@ -93,56 +99,72 @@ func (m *machine) check(e ops.Extents) error {
 	return nil
 }
 
-// host is the host's memory that a step uploads: struct Step, and every input at capacity.
+// host is the host's memory that a step uploads: struct Step and the inputs at capacity, in one
+// block that is laid out like the device's.
 type host struct {
-	step   []byte
+	block  []float32
 	inputs map[string][]float32
 }
 
 // newHost allocates pinned memory for a step, except for levels that are drawn on the device.
-func (m *machine) newHost() (*host, error) {
-	h := &host{inputs: map[string][]float32{}}
-	var err error
-	if h.step, err = m.driver.Pinned(stepBytes); err != nil {
+func (m *machine) newHost() (h *host, err error) {
+	h = &host{inputs: map[string][]float32{}}
+	if h.block, err = m.pinned(m.uploaded); err != nil {
 		return nil, err
 	}
 	for _, in := range m.of.Inputs {
-		if in.Name == levelsInput && m.levels {
-			continue
-		}
-		if h.inputs[in.Name], err = m.pinned(m.of.Capacity.Rows(in.Space) * in.Width); err != nil {
-			return nil, err
+		if at := m.inputs[in.Name]; at.buffer == m.step.buffer {
+			h.inputs[in.Name] = h.block[at.offset:][:m.of.Capacity.Rows(in.Space)*in.Width]
 		}
 	}
 	return h, nil
 }
 
-// pinned allocates n numbers of pinned memory.
+// pinned allocates n numbers of pinned memory, which Close frees.
 func (m *machine) pinned(n int) ([]float32, error) {
-	b, err := m.driver.Pinned(4 * max(n, 1))
+	b, err := m.pinnedBytes(4 * max(n, 1))
 	if err != nil {
 		return nil, err
 	}
 	return unsafe.Slice((*float32)(unsafe.Pointer(&b[0])), len(b)/4)[:n], nil
 }
 
-// upload uploads struct Step and the rows of the inputs that the extents e have.
+// pinnedBytes allocates pinned memory, which Close frees.
+func (m *machine) pinnedBytes(n int) ([]byte, error) {
+	b, err := m.driver.Pinned(n)
+	if err == nil {
+		m.pages = append(m.pages, b)
+	}
+	return b, err
+}
+
+// spare is how many numbers without use a single copy may upload. To copy them takes about as long
+// as to start another copy or two.
+const spare = 1 << 16
+
+// upload uploads struct Step and the rows of the inputs that the extents have: in one copy, or in
+// one for each input if that would copy too much besides.
 func (m *machine) upload(h *host, e ops.Extents, batch int, rate float64) error {
+	step := bytesOf(h.block[:stepBytes/4])
 	for i, n := range [...]int{e.Functions, e.Context, e.Points, e.Levels} {
-		binary.LittleEndian.PutUint32(h.step[4*i:], uint32(n))
+		binary.LittleEndian.PutUint32(step[4*i:], uint32(n))
 	}
-	binary.LittleEndian.PutUint64(h.step[16:], uint64(batch))
-	binary.LittleEndian.PutUint64(h.step[24:], math.Float64bits(rate))
-	if err := m.driver.Upload(m.ptr(m.step), h.step); err != nil {
-		return err
-	}
+	binary.LittleEndian.PutUint64(step[16:], uint64(batch))
+	binary.LittleEndian.PutUint64(step[24:], math.Float64bits(rate))
+	parts := [][2]int{{0, stepBytes / 4}} // from and to, in the block
+	used := stepBytes / 4
 	for _, in := range m.of.Inputs {
-		data := h.inputs[in.Name]
-		n := e.Rows(in.Space) * in.Width
-		if data == nil || n == 0 {
-			continue
+		if n := e.Rows(in.Space) * in.Width; h.inputs[in.Name] != nil && n > 0 {
+			from := m.inputs[in.Name].offset
+			parts = append(parts, [2]int{from, from + n})
+			used += n
 		}
-		if err := m.driver.Upload(m.ptr(m.inputs[in.Name]), bytesOf(data[:n])); err != nil {
+	}
+	if last := parts[len(parts)-1][1]; last-used <= spare {
+		parts = [][2]int{{0, last}}
+	}
+	for _, p := range parts {
+		if err := m.driver.Upload(m.ptr(m.step.plus(p[0])), bytesOf(h.block[p[0]:p[1]])); err != nil {
 			return err
 		}
 	}

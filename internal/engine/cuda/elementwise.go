@@ -6,47 +6,46 @@ import (
 )
 
 func (c *compiler) columns(u *plan.Unit) {
-	in, out := u.In[0], u.Out[0]
-	c.emit("columns", c.each(out), c.step, c.at(in), c.at(out), int(out.Space), in.Width, u.Op.From, out.Width)
+	t := c.elementTask(opColumns, u)
+	t.k, t.stride = u.In[0].Width, u.Op.From
+	c.put(byPiece, t)
 }
 
 func (c *compiler) join(u *plan.Unit) {
-	a, b, out := u.In[0], u.In[1], u.Out[0]
-	c.emit("join", c.each(out), c.step, c.at(a), c.at(b), c.at(out), int(out.Space), a.Width, b.Width)
+	t := c.elementTask(opJoin, u)
+	t.k = u.In[0].Width
+	c.put(byPiece, t)
 }
 
-// ones launches a kernel that does not read the input: only its space matters.
+// ones adds a task that does not read the input: only its space matters.
 func (c *compiler) ones(u *plan.Unit) {
 	out := u.Out[0]
-	c.emit("ones", c.each(out), c.step, c.at(out), int(out.Space), out.Width)
+	c.put(byPiece, task{op: opOnes, s: int(out.Space), d: out.Width, out: c.at(out)})
 }
 
-func (c *compiler) add(u *plan.Unit)          { c.elementwise(u, "add") }
-func (c *compiler) sigmoid(u *plan.Unit)      { c.elementwise(u, "sigmoid") }
-func (c *compiler) sigmoidGrad(u *plan.Unit)  { c.elementwise(u, "sigmoid_grad") }
-func (c *compiler) uniformLevel(u *plan.Unit) { c.elementwise(u, "uniform_level") }
-func (c *compiler) uniformLogit(u *plan.Unit) { c.elementwise(u, "uniform_logit") }
+func (c *compiler) add(u *plan.Unit)          { c.put(byPiece, c.elementTask(opAdd, u)) }
+func (c *compiler) sigmoid(u *plan.Unit)      { c.put(byPiece, c.elementTask(opSigmoid, u)) }
+func (c *compiler) sigmoidGrad(u *plan.Unit)  { c.put(byPiece, c.elementTask(opSigmoidGrad, u)) }
+func (c *compiler) uniformLevel(u *plan.Unit) { c.put(byPiece, c.elementTask(opUniformLevel, u)) }
+func (c *compiler) uniformLogit(u *plan.Unit) { c.put(byPiece, c.elementTask(opUniformLogit, u)) }
 
-// elementwise launches a kernel whose inputs and result have one space and one width.
-func (c *compiler) elementwise(u *plan.Unit, kernel string) {
+// elementTask returns a task whose one or two inputs have the space of the result.
+func (c *compiler) elementTask(op operation, u *plan.Unit) task {
 	out := u.Out[0]
-	args := []any{c.step}
-	for _, v := range u.In {
-		args = append(args, c.at(v))
+	t := task{op: op, s: int(out.Space), d: out.Width, a: c.at(u.In[0]), out: c.at(out)}
+	if len(u.In) > 1 {
+		t.b = c.at(u.In[1])
 	}
-	c.emit(kernel, c.each(out), append(args, c.at(out), int(out.Space), out.Width)...)
+	t.local = present(t.a, t.b)
+	return t
 }
 
 // addition adds two gradients of one value, which may be a parameter's.
 func (c *compiler) addition(u *plan.Unit) {
 	out := u.Out[0]
-	c.emit("add", c.each(out), c.step, c.at(u.In[0]), c.at(u.In[1]), c.at(out), int(out.Space), flatWidth(out))
-}
-
-// flatWidth returns the columns of a value as the kernels see it: a parameter counts as one row.
-func flatWidth(v *plan.Value) int {
-	if v.Space <= ops.Scalar {
-		return v.Rows * v.Width
+	t := c.elementTask(opAdd, u)
+	if out.Space <= ops.Scalar {
+		t.k, t.stride, t.d = out.Width, c.strideOf(out), out.Rows*out.Width
 	}
-	return v.Width
+	c.put(byPiece, t)
 }

@@ -9,20 +9,22 @@ import (
 // launch is a kernel launch before regions have addresses. An argument is a region, an int, which
 // becomes an int32, or a type that gpu.Args accepts.
 type launch struct {
-	kernel string
-	dims   gpu.Dims
-	args   []any
+	kernel        string
+	dims          gpu.Dims
+	args          []any
+	reads, writes []region
 }
 
 // call is a launch whose kernel and addresses are known.
 type call struct {
+	kernel string
 	f      gpu.Func
 	dims   gpu.Dims
 	params gpu.Params
 }
 
 // bind finds the kernels and addresses of launches.
-func bind(d gpu.Driver, m *memory, launches []launch) ([]call, error) {
+func bind(d gpu.Driver, m *memory, launches []*launch) ([]call, error) {
 	found := map[string]gpu.Func{}
 	calls := make([]call, len(launches))
 	for i, l := range launches {
@@ -48,19 +50,43 @@ func bind(d gpu.Driver, m *memory, launches []launch) ([]call, error) {
 				args[j] = a
 			}
 		}
-		calls[i] = call{f: f, dims: l.dims, params: gpu.Args(args...)}
+		calls[i] = call{kernel: l.kernel, f: f, dims: l.dims, params: gpu.Args(args...)}
 	}
 	return calls, nil
 }
 
-// record captures the calls as one graph.
-func record(d gpu.Driver, calls []call) (gpu.Graph, error) {
-	return d.Capture(func() error {
-		for _, c := range calls {
-			if err := d.Launch(c.f, c.dims, c.params); err != nil {
-				return err
-			}
+// run makes the launches. The first time it starts them one after another, because the driver loads
+// kernels when they are first started. From the second time on it replays them as one graph. If the
+// options ask for it, it never makes a graph and waits after each launch, so that an error names its
+// kernel.
+func (m *machine) run() error {
+	if m.graph != nil {
+		return m.graph.Replay()
+	}
+	if m.started && !m.synchronous {
+		var err error
+		if m.graph, err = m.driver.Graph(nodes(m.calls, m.after)); err != nil {
+			return err
 		}
-		return nil
-	})
+		return m.graph.Replay()
+	}
+	m.started = true
+	for _, c := range m.calls {
+		if err := m.start(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// start makes one launch, and waits for it if the options ask for that.
+func (m *machine) start(c call) error {
+	if err := m.driver.Launch(c.f, c.dims, c.params); err != nil || !m.synchronous {
+		return err
+	}
+	err := m.driver.Sync()
+	if e, ok := err.(*gpu.Error); ok && e.Kernel == "" {
+		return &gpu.Error{Call: "kernel", Kernel: c.kernel, Cause: e.Cause}
+	}
+	return err
 }

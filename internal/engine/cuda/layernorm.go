@@ -10,28 +10,27 @@ const normColumns = 32
 
 func (c *compiler) layerNorm(u *plan.Unit) {
 	x, gain, shift, out := u.In[0], u.In[1], u.In[2], u.Out[0]
-	c.emit("layer_norm", c.warpEach(out.Rows), c.step, c.at(x), c.at(gain), c.at(shift), c.at(out), int(out.Space), out.Width)
+	t := task{op: opLayerNorm, s: int(out.Space), d: out.Width, a: c.at(x), b: c.at(gain), c: c.at(shift), out: c.at(out)}
+	t.local = present(t.a)
+	c.put(byRows, t)
 }
 
-// layerNormGrad launches a kernel for the input's gradient, which also writes the moments of every
-// row. Two more kernels read them and sum the gradients of gain and shift: the first over slices of
-// rows, the second over the slices.
+// layerNormGrad adds a task for the input's gradient, which also writes the moments of every row.
+// A kernel reads them and sums the gradients of gain and shift over slices of rows; a task adds the
+// slices.
 func (c *compiler) layerNormGrad(u *plan.Unit) {
 	grad, x, gain := u.In[0], u.In[1], u.In[2]
 	dgain, dshift := u.Out[ops.GainGrad], u.Out[ops.ShiftGrad]
 	s, d := int(x.Space), x.Width
-	moments := c.reserveScratch(2 * x.Rows)
-	c.emit("layer_norm_grad", c.warpEach(x.Rows), c.step, c.at(grad), c.at(x), c.at(gain), c.at(u.Out[ops.NormInGrad]),
-		moments, s, d)
+	moments := c.reserve(2 * x.Rows)
+	t := task{op: opLayerNormGrad, s: s, d: d, a: c.at(grad), b: c.at(x), c: c.at(gain), out: c.at(u.Out[ops.NormInGrad]), more: moments}
+	t.local = present(t.a, t.b)
+	c.put(byRows, t)
 	if dgain == nil && dshift == nil {
 		return
 	}
-	to := c.at(dgain)
-	if dgain == nil {
-		to = c.reserveScratch(d)
-	}
 	n := slicesOf(x.Rows)
-	partial := c.reserveScratch(n * 2 * d)
-	c.emit("layer_norm_grad_slices", c.eachTile(n*ceilDiv(d, normColumns)), c.step, c.at(grad), c.at(x), moments, partial, s, d)
-	c.emit("weight_grad_sum", c.over(2*d, sumsPerBlock, linearThreads), c.step, partial, to, c.at(dshift), s, 1, d)
+	partial := c.reserve(n * 2 * d)
+	c.emit("layer_norm_grad_slices", c.eachTile(n*ceilDiv(d, normColumns)), c.step, c.at(grad), c.at(x), moments, written{partial}, s, d)
+	c.put(bySums, task{op: opWeightGradSum, s: s, k: 1, d: d, stride: 1, a: partial, out: c.at(dgain), more: c.at(dshift)})
 }

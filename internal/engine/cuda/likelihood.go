@@ -2,53 +2,64 @@ package cuda
 
 import (
 	"github.com/acqnp/acqnp/internal/engine/plan"
-	"github.com/acqnp/acqnp/internal/gpu"
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
 func (c *compiler) gaussian(u *plan.Unit) {
 	decoded, y, out := u.In[0], u.In[1], u.Out[0]
-	c.emit("gaussian", c.eachRow(out), c.step, c.at(decoded), c.at(y), c.at(out), int(out.Space), int(y.Space), y.Width, float32(u.Op.Floor))
+	t := task{op: opGaussian, s: int(out.Space), other: int(y.Space), k: y.Width, d: 1, number: u.Op.Floor, a: c.at(decoded), b: c.at(y), out: c.at(out)}
+	t.local = present(t.a)
+	c.put(byPiece, t)
 }
 
 func (c *compiler) gaussianGrad(u *plan.Unit) {
 	grad, decoded, y, out := u.In[0], u.In[1], u.In[2], u.Out[0]
-	c.emit("gaussian_grad", c.eachRow(out), c.step, c.at(grad), c.at(decoded), c.at(y), c.at(out),
-		int(out.Space), int(y.Space), y.Width, float32(u.Op.Floor))
+	t := task{op: opGaussianGrad, s: int(out.Space), other: int(y.Space), k: y.Width, d: 1, number: u.Op.Floor,
+		a: c.at(grad), b: c.at(decoded), c: c.at(y), out: c.at(out)}
+	t.local = present(t.a, t.b)
+	c.put(byPiece, t)
 }
 
 func (c *compiler) mixture(u *plan.Unit) {
 	components, z, y, out := u.In[0], u.In[1], u.In[2], u.Out[0]
-	c.emit("mixture", c.warpEach(out.Rows), c.step, c.at(components), c.at(z), c.at(y), c.at(out), y.Width, float32(u.Op.Floor))
+	c.emit("mixture", c.warpEach(out.Rows), c.step, c.at(components), c.at(z), c.at(y), written{c.at(out)}, y.Width, float32(u.Op.Floor))
 }
 
-func (c *compiler) mixtureGrad(u *plan.Unit) {
+func (c *compiler) mixtureGrad(u *plan.Unit) { c.mixtureGradAnd(u, nil) }
+
+// mixtureWithGrad launches one kernel for the likelihood and its gradient.
+func (c *compiler) mixtureWithGrad(u, grad *plan.Unit) { c.mixtureGradAnd(grad, u.Out[0]) }
+
+// mixtureGradAnd launches the kernel of the gradient, which also writes the likelihood to ll unless
+// that is nil.
+func (c *compiler) mixtureGradAnd(u *plan.Unit, ll *plan.Value) {
 	grad, components, z, y := u.In[0], u.In[1], u.In[2], u.In[3]
 	c.emit("mixture_grad", c.warpEach(grad.Rows), c.step, c.at(grad), c.at(components), c.at(z), c.at(y),
-		c.at(u.Out[ops.ComponentsGrad]), c.at(u.Out[ops.LogitGrad]), y.Width, float32(u.Op.Floor))
+		written{c.at(u.Out[ops.ComponentsGrad])}, written{c.at(u.Out[ops.LogitGrad])}, written{c.at(ll)}, y.Width, float32(u.Op.Floor))
 }
 
 func (c *compiler) logMeanExp(u *plan.Unit) {
 	ll, out := u.In[0], u.Out[0]
-	c.emit("log_mean_exp", c.warpEach(out.Rows), c.step, c.at(ll), c.at(out))
+	c.emit("log_mean_exp", c.warpEach(out.Rows), c.step, c.at(ll), written{c.at(out)})
 }
 
 func (c *compiler) logMeanExpGrad(u *plan.Unit) {
 	grad, ll, result, out := u.In[0], u.In[1], u.In[2], u.Out[0]
-	c.emit("log_mean_exp_grad", c.eachRow(out), c.step, c.at(grad), c.at(ll), c.at(result), c.at(out))
+	t := task{op: opLogMeanExpGrad, s: int(out.Space), d: 1, a: c.at(grad), b: c.at(ll), c: c.at(result), out: c.at(out)}
+	t.local = present(t.b)
+	c.put(byPiece, t)
 }
 
-// negMean launches a kernel for each input. The first overwrites the result, the others add to it.
+// negMean adds a task for one or two inputs.
 func (c *compiler) negMean(u *plan.Unit) {
-	for i, v := range u.In {
-		c.emit("neg_mean", gpu.Line(1, threads, 0), c.step, c.at(v), c.at(u.Out[0]), int(v.Space), min(i, 1))
+	t := task{op: opNegMean, s: int(u.In[0].Space), d: 1, k: 1, a: c.at(u.In[0]), out: c.at(u.Out[0])}
+	if len(u.In) > 1 {
+		t.other, t.b = int(u.In[1].Space), c.at(u.In[1])
 	}
+	c.put(bySums, t)
 }
 
 func (c *compiler) negMeanGrad(u *plan.Unit) {
 	grad, out := u.In[0], u.Out[0]
-	c.emit("neg_mean_grad", c.each(out), c.step, c.at(grad), c.at(out), int(out.Space))
+	c.put(byPiece, task{op: opNegMeanGrad, s: int(out.Space), d: 1, a: c.at(grad), out: c.at(out)})
 }
-
-// eachRow returns the shape of a launch with a thread for each row of a value.
-func (c *compiler) eachRow(v *plan.Value) gpu.Dims { return c.over(v.Rows, threads, threads) }

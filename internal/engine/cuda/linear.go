@@ -6,14 +6,15 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// Constants of kernels/linear.cu: the threads of a block, the tile of a product's result that a
-// block computes at a time, the most slices of rows by which a weight's gradient is summed, and the
-// sums over slices that a block adds.
+// Constants of the kernels of linear.cu, chain.cu and weights.cu: the threads of a block, the tile of
+// a product's result that a block computes at a time, the most slices of rows by which a weight's
+// gradient is summed, fewer for few rows, and the sums over slices that a block adds.
 const (
 	linearThreads = 128
 	tileRows      = 32
 	tileColumns   = 64
 	maxSlices     = 256
+	fewSlices     = 64
 	sumsPerBlock  = 16
 )
 
@@ -21,47 +22,87 @@ const (
 func tiles(m, n int) int { return ceilDiv(m, tileRows) * ceilDiv(n, tileColumns) }
 
 // slicesOf returns the number of slices into which rows are divided.
-func slicesOf(rows int) int { return min(maxSlices, ceilDiv(rows, tileRows)) }
+func slicesOf(rows int) int {
+	if rows > manyRows {
+		return maxSlices // a run of fewer rows has fewer slices
+	}
+	return min(fewSlices, ceilDiv(rows, tileRows))
+}
 
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
 // eachTile returns the shape of a launch with a block for each of n tiles.
 func (c *compiler) eachTile(n int) gpu.Dims { return c.over(n, 1, linearThreads) }
 
+// linear adds a task, or a launch if there are many rows.
 func (c *compiler) linear(u *plan.Unit) {
 	base, in, w, out := u.In[0], u.In[1], u.In[2], u.Out[0]
-	c.emit("linear", c.eachTile(tiles(out.Rows, out.Width)), c.step, c.at(base), c.at(in), c.at(w), c.at(out),
-		int(out.Space), int(base.Space), in.Width, out.Width, flag(u.Op.ReLU))
+	if out.Rows > manyRows {
+		c.emit("linear", c.eachTile(tiles(out.Rows, out.Width)), c.step, c.at(base), c.at(in), c.at(w), written{c.at(out)},
+			int(out.Space), int(base.Space), in.Width, out.Width, flag(u.Op.ReLU), c.strideOf(w))
+		return
+	}
+	t := task{op: opLinear, s: int(out.Space), other: int(base.Space), k: in.Width, d: out.Width, relu: u.Op.ReLU, stride: c.strideOf(w),
+		a: c.at(base), b: c.at(in), c: c.at(w), out: c.at(out)}
+	t.local = present(t.b)
+	if base.Space == out.Space {
+		t.local = present(t.a, t.b)
+	}
+	c.put(byRows, t)
 }
 
-// linearGrad launches a kernel for each part of a layer's gradient that the graph asks for. The
-// gradient of a bias comes with the weight's.
+// linearGrad adds steps for the parts of a layer's gradient that the graph asks for. The gradient
+// of a bias comes with the weight's.
 func (c *compiler) linearGrad(u *plan.Unit) {
-	grad, result, in, w := u.In[0], u.In[1], u.In[2], u.In[3]
+	grad, in := u.In[0], u.In[2]
 	base, dx, dw := u.Out[ops.BaseGrad], u.Out[ops.InGrad], u.Out[ops.WeightGrad]
-	s, k, d, relu := int(in.Space), in.Width, grad.Width, flag(u.Op.ReLU)
 	if dx != nil {
-		c.emit("in_grad", c.eachTile(tiles(in.Rows, k)), c.step, c.at(grad), c.at(result), c.at(w), c.at(dx), s, k, d, relu)
+		c.inGrad(u)
 	}
 	bias := base != nil && base.Space == ops.Parameter
 	if base != nil && !bias {
-		c.emit("base_grad", c.over(base.Rows*d, linearThreads, linearThreads), c.step, c.at(grad), c.at(result), c.at(base), s, int(base.Space), d, relu)
+		t := task{op: opBaseGrad, s: int(base.Space), other: int(in.Space), d: grad.Width, relu: u.Op.ReLU, a: c.at(grad), b: c.masked(u), out: c.at(base)}
+		if base.Space == in.Space {
+			t.local = present(t.a, t.b)
+		}
+		c.put(byPiece, t)
 	}
 	if dw == nil && !bias {
 		return
 	}
-	to, dbase := c.at(dw), region{}
-	if dw == nil {
-		to = c.reserveScratch(d * k)
-	}
+	var dbase region
 	if bias {
 		dbase = c.at(base)
 	}
-	n := slicesOf(in.Rows)
-	partial := c.reserveScratch(n * d * (k + 1))
-	c.emit("weight_grad", c.eachTile(n*tiles(d, k)), c.step, c.at(grad), c.at(result), c.at(in), partial, s, k, d, relu)
-	c.emit("weight_grad_sum", c.over(d*(k+1), sumsPerBlock, linearThreads), c.step, partial, to, dbase, s, k, d)
+	s, k, d := int(in.Space), in.Width, grad.Width
+	partial := c.reserve(slicesOf(in.Rows) * d * (k + 1))
+	c.put(bySlices, task{op: opWeightGrad, s: s, k: k, d: d, relu: u.Op.ReLU, a: c.at(grad), b: c.masked(u), c: c.at(in), out: partial})
+	sum := task{op: opWeightGradSum, s: s, k: k, d: d, stride: k, a: partial, out: c.at(dw), more: dbase}
+	if dw != nil {
+		sum.stride = c.strideOf(dw)
+	}
+	c.put(bySums, sum)
 }
 
-// reserveScratch reserves n numbers for the item whose launches are being added.
-func (c *compiler) reserveScratch(n int) region { return c.reserve(n, c.now, c.now) }
+// masked returns the result of the layer whose gradient u is, if the gradient depends on it: that of
+// a ReLU.
+func (c *compiler) masked(u *plan.Unit) region {
+	if !u.Op.ReLU {
+		return region{}
+	}
+	return c.at(u.In[1])
+}
+
+// inGrad adds the step for the gradient of a layer's input.
+func (c *compiler) inGrad(u *plan.Unit) {
+	grad, in, w, dx := u.In[0], u.In[2], u.In[3], u.Out[ops.InGrad]
+	if in.Rows > manyRows {
+		c.emit("in_grad", c.eachTile(tiles(in.Rows, in.Width)), c.step, c.at(grad), c.masked(u), c.at(w), written{c.at(dx)},
+			int(in.Space), in.Width, grad.Width, flag(u.Op.ReLU), c.strideOf(w))
+		return
+	}
+	t := task{op: opInGrad, s: int(in.Space), k: in.Width, d: grad.Width, relu: u.Op.ReLU, stride: c.strideOf(w),
+		a: c.at(grad), b: c.masked(u), c: c.at(w), out: c.at(dx)}
+	t.local = present(t.a, t.b)
+	c.put(byRows, t)
+}

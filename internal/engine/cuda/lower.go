@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/acqnp/acqnp/internal/engine/plan"
 	"github.com/acqnp/acqnp/internal/gpu"
@@ -11,19 +12,11 @@ import (
 // threads is the block size of kernels with a thread for each element or row.
 const threads = 256
 
-// emit adds a launch.
-func (c *compiler) emit(kernel string, d gpu.Dims, args ...any) {
-	c.launches = append(c.launches, launch{kernel, d, args})
-}
-
 // over returns the shape of a launch over n pieces of work at capacity, perBlock of them per block.
 // If that is more blocks than a launch may have, each block takes more work.
 func (c *compiler) over(n, perBlock, threads int) gpu.Dims {
 	return gpu.Line(max(1, min((n+perBlock-1)/perBlock, c.blocks)), threads, 0)
 }
-
-// each returns the shape of a launch with a thread for each element of a value.
-func (c *compiler) each(v *plan.Value) gpu.Dims { return c.over(v.Rows*v.Width, threads, threads) }
 
 // warpEach returns the shape of a launch with a warp for each of n rows, or heads of rows.
 func (c *compiler) warpEach(n int) gpu.Dims { return c.over(n, 4, 128) }
@@ -36,21 +29,25 @@ func (c *compiler) at(v *plan.Value) region {
 	return c.where[v]
 }
 
-// lower adds the launches of an item.
+// lower adds the steps of an item.
 func (c *compiler) lower(it *item) error {
 	switch {
 	case it.forward != nil:
 		c.branchForward(it.forward)
 	case it.backward != nil:
 		c.branchBackward(it.backward)
+	case len(it.units) == 2 && it.units[0].Op == nil:
+		c.setMeanGradOfSum(it.units[0], it.units[1])
+	case len(it.units) == 2:
+		c.mixtureWithGrad(it.units[0], it.units[1])
 	default:
 		return c.emitUnit(it.units[0])
 	}
 	return nil
 }
 
-// emitUnit adds the launches of a unit. Their arguments are in the order of the kernel's table: the
-// step, inputs, results, spaces and widths.
+// emitUnit adds the steps of a unit. The arguments of a launch are in the order of the kernel's
+// table: the step, inputs, results, spaces and widths.
 func (c *compiler) emitUnit(u *plan.Unit) error {
 	if u.Op == nil {
 		c.addition(u)
@@ -90,8 +87,22 @@ func (c *compiler) emitUnit(u *plan.Unit) error {
 	if emit == nil {
 		return fmt.Errorf("cuda: no kernel for %v", u.Op)
 	}
+	if u.Op.Kind != ops.Linear && u.Op.Kind != ops.LinearGrad && slices.ContainsFunc(slices.Concat(u.In, u.Outs()), c.apart) {
+		return fmt.Errorf("cuda: %v reads or writes a part of a weight", u.Op)
+	}
 	emit(u)
 	return nil
+}
+
+// apart reports whether the rows of a value are not contiguous.
+func (c *compiler) apart(v *plan.Value) bool { return v.Rows > 1 && c.strideOf(v) != v.Width }
+
+// strideOf returns the distance between the rows of a value.
+func (c *compiler) strideOf(v *plan.Value) int {
+	if n, known := c.strides[v]; known {
+		return n
+	}
+	return v.Width
 }
 
 // flag returns a bool as kernels take it: 1 or 0.

@@ -1,6 +1,8 @@
 package cuda
 
 import (
+	"slices"
+
 	"github.com/acqnp/acqnp/internal/engine/plan"
 	"github.com/acqnp/acqnp/internal/gpu"
 )
@@ -15,23 +17,51 @@ type region struct {
 // plus returns the region that begins n numbers later.
 func (r region) plus(n int) region { return region{r.buffer, r.offset + n} }
 
-// memory plans one allocation for all regions. A region is needed all the time, or from one item to
-// another.
+// memory plans one allocation for all regions. A region is needed all the time, or from the first
+// level of launches that use it to the last.
 type memory struct {
 	buffers []*plan.Buffer
-	last    int // after the last item
+	kept    map[*plan.Buffer]bool // those that are needed all the time
 	address map[*plan.Buffer]gpu.Ptr
 }
 
-// reserve plans n numbers that are needed from one item to another, both included.
-func (m *memory) reserve(n, from, to int) region {
-	b := &plan.Buffer{Size: plan.Align(max(n, 1)), From: from, To: to}
+// reserve plans n numbers that are needed while launches use them.
+func (m *memory) reserve(n int) region {
+	b := &plan.Buffer{Size: plan.Align(max(n, 1))}
 	m.buffers = append(m.buffers, b)
 	return region{buffer: b}
 }
 
 // keep plans n numbers that are needed all the time.
-func (m *memory) keep(n int) region { return m.reserve(n, -1, m.last) }
+func (m *memory) keep(n int) region {
+	r := m.reserve(n)
+	if m.kept == nil {
+		m.kept = map[*plan.Buffer]bool{}
+	}
+	m.kept[r.buffer] = true
+	return r
+}
+
+// live sets the times at which buffers are in use, by the levels of the steps.
+func (m *memory) live(steps []*step) {
+	first, last := map[*plan.Buffer]int{}, map[*plan.Buffer]int{}
+	end := 0
+	for _, s := range steps {
+		end = max(end, s.level)
+		for _, r := range slices.Concat(s.reads, s.writes) {
+			if from, used := first[r.buffer]; !used || s.level < from {
+				first[r.buffer] = s.level
+			}
+			last[r.buffer] = max(last[r.buffer], s.level)
+		}
+	}
+	for _, b := range m.buffers {
+		b.From, b.To = first[b], last[b]
+		if m.kept[b] {
+			b.From, b.To = 0, end
+		}
+	}
+}
 
 // settle allocates the memory and gives all regions their addresses.
 func (m *memory) settle(alloc func(bytes int) (gpu.Ptr, error)) (base gpu.Ptr, err error) {
@@ -43,6 +73,11 @@ func (m *memory) settle(alloc func(bytes int) (gpu.Ptr, error)) (base gpu.Ptr, e
 		m.address[b] = base + gpu.Ptr(4*b.Offset)
 	}
 	return base, nil
+}
+
+// overlap reports whether two buffers have memory in common.
+func (m *memory) overlap(a, b *plan.Buffer) bool {
+	return m.address[a] < m.address[b]+gpu.Ptr(4*b.Size) && m.address[b] < m.address[a]+gpu.Ptr(4*a.Size)
 }
 
 // ptr returns a region's address; 0 for the zero region.

@@ -16,10 +16,10 @@ func (c *compiler) optimise(weightDecay float64) optimiser {
 	o := optimiser{m: c.keep(c.n), v: c.keep(c.n)}
 	all := c.over(c.n, threads, threads)
 	found := c.keep(int(all.Grid[0]))
-	c.emit("check", all, c.grads, found, c.n)
-	c.emit("adam_begin", gpu.Line(1, threads, 0), c.step, c.training, c.cost, c.grads, found, int(all.Grid[0]), c.n, flag(c.scaled))
-	c.emit("adam", all, c.training, c.params, o.m, o.v, c.grads, found, c.n, float32(weightDecay))
-	c.emit("adam_end", gpu.Line(1, threads, 0), c.step, c.training, c.params, o.m, o.v, found, int(all.Grid[0]), c.n)
+	c.emit("check", all, c.grads, written{found}, c.n)
+	c.emit("adam_begin", gpu.Line(1, threads, 0), c.step, written{c.training}, c.cost, c.grads, found, int(all.Grid[0]), c.n, flag(c.scaled))
+	c.emit("adam", all, c.training, written{c.params}, written{o.m}, written{o.v}, c.grads, written{found}, c.n, float32(weightDecay))
+	c.emit("adam_end", gpu.Line(1, threads, 0), c.step, written{c.training}, c.params, o.m, o.v, found, int(all.Grid[0]), c.n)
 	return o
 }
 

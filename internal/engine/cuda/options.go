@@ -1,11 +1,13 @@
-// Package cuda runs graphs on a GPU. New and NewTrainer compile a graph once, at its capacity, to a
-// list of kernel launches, usually one or two for each unit (plan.Unit). The launches are captured
-// as one CUDA graph, which a run replays. Kernels read the extents from the device's memory, so the
+// Package cuda runs graphs on a GPU. New and NewTrainer compile a graph once, at its capacity, to
+// kernel launches. A run replays them as one CUDA graph, in which launches that do not depend on
+// each other may run at the same time. Kernels read the extents from the device's memory, so the
 // same launches serve any extents within the capacity.
 //
-// An item is a unit or half of a branch; launches are ordered by item. A branch is a multilayer
+// An item is a unit (plan.Unit), two of them, or half of a branch. A branch is a multilayer
 // perceptron over the levels of all points, which fused kernels (kernels/branch.cu) can compute as
-// a whole. A region is a part of the device's memory, which gets its address after all regions are
+// a whole. Each item becomes a few steps. A step is a launch of its own, or a lane: tasks that run
+// one after another on the same rows. Lanes of the same kind that do not depend on each other share
+// a launch. A region is a part of the device's memory, which gets its address after all regions are
 // planned.
 //
 // The package uses the device only through gpu.Driver, so it also runs on the emulator
@@ -32,5 +34,6 @@ type Options struct {
 	Precision   Precision         // of fused branches; an error if the device lacks it
 	Fused       bool              // run branches by fused kernels if there are kernels for their widths
 	WeightDecay float64           // of a Trainer's Adam: an L2 penalty
+	Synchronous bool              // wait for each launch, without a graph, so that an error names its kernel
 	DrawLevels  *random.Generator // a Trainer draws the levels from it on the device; if nil they are an input
 }

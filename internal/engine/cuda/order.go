@@ -1,8 +1,14 @@
 package cuda
 
-import "github.com/acqnp/acqnp/internal/engine/plan"
+import (
+	"slices"
 
-// item is a unit, or the units of one half of a branch, forward or backward.
+	"github.com/acqnp/acqnp/internal/engine/plan"
+	"github.com/acqnp/acqnp/internal/ops"
+)
+
+// item is a unit, two units that one kernel computes, or the units of one half of a branch, forward
+// or backward.
 type item struct {
 	units []*plan.Unit
 	in    []*plan.Value // made by other items
@@ -13,6 +19,45 @@ type item struct {
 
 // itemOf returns the item of a single unit.
 func itemOf(u *plan.Unit) *item { return &item{units: []*plan.Unit{u}, in: made(u.In), out: u.Outs()} }
+
+// partner returns the unit that is computed together with u by one kernel; nil if there is none. The
+// gradient of a mixture goes with its likelihood, and the gradient of a mean with the sum that it
+// reads.
+func partner(u *plan.Unit) *plan.Unit {
+	if u.Op == nil {
+		users := u.Out[0].Users
+		if len(users) == 1 && !u.Out[0].Result && users[0].Op != nil && users[0].Op.Kind == ops.SetMeanGrad {
+			return users[0]
+		}
+		return nil
+	}
+	if u.Op.Kind != ops.MixtureLik {
+		return nil
+	}
+	for _, g := range u.In[0].Users {
+		if g.Op != nil && g.Op.Kind == ops.MixtureLikGrad && slices.Equal(g.In[1:], u.In) && !dependsOn(g.In[0], u) {
+			return g
+		}
+	}
+	return nil
+}
+
+// dependsOn reports whether a value is computed from a result of u.
+func dependsOn(v *plan.Value, u *plan.Unit) bool {
+	return v.Made != nil && (v.Made == u || slices.ContainsFunc(v.Made.In, func(in *plan.Value) bool { return dependsOn(in, u) }))
+}
+
+// pairOf returns the item of two units. The second may read a result of the first.
+func pairOf(u, next *plan.Unit) *item {
+	it := &item{units: []*plan.Unit{u, next}, in: made(u.In), out: u.Outs()}
+	for _, v := range made(next.In) {
+		if v.Made != u {
+			it.in = append(it.in, v)
+		}
+	}
+	it.out = append(it.out, next.Outs()...)
+	return it
+}
 
 // made returns the values that are not leaves.
 func made(vs []*plan.Value) []*plan.Value {

@@ -9,22 +9,18 @@ import (
 )
 
 // keepLeaves plans the memory of inputs, parameters and constants. It returns the packed copies of
-// the weights that are not contiguous in the flat vector.
+// the weights that lie in panels of the flat vector.
 func (c *compiler) keepLeaves(a *plan.Analysis) *packed {
 	g := c.of
 	for _, t := range g.Tensors {
 		c.n += t.Size()
 	}
-	c.step = c.keep(stepBytes / 4)
 	c.params = c.keep(c.n)
-	for _, in := range g.Inputs {
-		v := a.Values[in.Node]
-		c.where[v] = c.keep(v.Rows * v.Width)
-		c.inputs[in.Name] = c.where[v]
-	}
+	c.keepInputs(a)
 	weights := c.keepPacked(g.Blocks)
 	for _, b := range g.Blocks {
 		c.where[a.Values[b.Node]] = weights.of(b, c.params)
+		c.strides[a.Values[b.Node]] = stride(b)
 	}
 	for _, it := range c.items {
 		for _, u := range it.units {
@@ -35,6 +31,28 @@ func (c *compiler) keepLeaves(a *plan.Analysis) *packed {
 		}
 	}
 	return weights
+}
+
+// keepInputs plans one region for struct Step and all inputs, in their order, so that one copy can
+// upload them. Levels that are drawn on the device come last.
+func (c *compiler) keepInputs(a *plan.Analysis) {
+	n := plan.Align(stepBytes / 4)
+	for _, in := range c.of.Inputs {
+		c.inputs[in.Name] = region{offset: n}
+		if in.Name == levelsInput && c.levels {
+			c.inputs[in.Name] = c.keep(c.of.Capacity.Rows(in.Space) * in.Width)
+			continue
+		}
+		n += plan.Align(c.of.Capacity.Rows(in.Space) * in.Width)
+	}
+	c.step, c.uploaded = c.keep(n), n
+	for _, in := range c.of.Inputs {
+		r := c.inputs[in.Name]
+		if r.buffer == nil {
+			r.buffer = c.step.buffer
+		}
+		c.inputs[in.Name], c.where[a.Values[in.Node]] = r, r
+	}
 }
 
 // keepConstants plans the memory of constants among the values.
@@ -48,8 +66,8 @@ func (c *compiler) keepConstants(vs []*plan.Value) {
 }
 
 // keepResults plans the memory of outputs and gradients, which are kept for the whole run.
-// Gradients of contiguous blocks are computed in the flat vector. It returns the packed memory of
-// the others, which store_blocks copies there.
+// Gradients are computed in the flat vector, except those of blocks in panels. It returns their
+// packed memory, from which store_blocks copies.
 func (c *compiler) keepResults(a *plan.Analysis) (*packed, error) {
 	g, gradients := c.of, &packed{}
 	if g.Grads != nil {
@@ -65,6 +83,7 @@ func (c *compiler) keepResults(a *plan.Analysis) (*packed, error) {
 			return nil, fmt.Errorf("cuda: %s shares its gradient with another parameter", b.Name)
 		}
 		c.where[v] = gradients.of(b, c.grads)
+		c.strides[v] = stride(b)
 	}
 	for _, o := range g.Outputs {
 		c.outputs[o.Name] = c.keepValue(a.Values[o.Node])
@@ -95,23 +114,16 @@ func (c *compiler) keepValue(v *plan.Value) region {
 // maxElements is the most elements of a matrix: kernels count them in int32.
 const maxElements = 1<<31 - 1
 
-// reserveValues plans the memory of every other value, from the item that computes it to the last
-// item that reads it. A matrix of more than maxElements is an error.
+// reserveValues plans the memory of every other value. A matrix of more than maxElements is an error.
 func (c *compiler) reserveValues() error {
-	last := map[*plan.Value]int{}
-	for i, it := range c.items {
-		for _, v := range slices.Concat(it.in, it.out) {
-			last[v] = i
-		}
-	}
-	for i, it := range c.items {
+	for _, it := range c.items {
 		for _, v := range it.out {
 			if v.Rows > maxElements/v.Width {
 				return fmt.Errorf("cuda: a matrix of %d by %d numbers at %v has more than 2^31 numbers; use a smaller batch or fewer levels",
 					v.Rows, v.Width, c.of.Capacity)
 			}
 			if _, placed := c.where[v]; !placed {
-				c.where[v] = c.reserve(v.Rows*v.Width, i, last[v])
+				c.where[v] = c.reserve(v.Rows * v.Width)
 			}
 		}
 	}

@@ -6,10 +6,16 @@ import (
 
 func (c *compiler) setMean(u *plan.Unit) {
 	in, out := u.In[0], u.Out[0]
-	c.emit("set_mean", c.each(out), c.step, c.at(in), c.at(out), int(in.Space), out.Width)
+	c.put(byPiece, task{op: opSetMean, s: int(out.Space), other: int(in.Space), d: out.Width, a: c.at(in), out: c.at(out)})
 }
 
 func (c *compiler) setMeanGrad(u *plan.Unit) {
 	grad, out := u.In[0], u.Out[0]
-	c.emit("set_mean_grad", c.each(out), c.step, c.at(grad), c.at(out), int(out.Space), out.Width)
+	c.put(byPiece, task{op: opSetMeanGrad, s: int(out.Space), d: out.Width, a: c.at(grad), out: c.at(out)})
+}
+
+// setMeanGradOfSum adds the task of a mean's gradient that reads a sum of two gradients.
+func (c *compiler) setMeanGradOfSum(sum, u *plan.Unit) {
+	out := u.Out[0]
+	c.put(byPiece, task{op: opSetMeanGrad, s: int(out.Space), d: out.Width, a: c.at(sum.In[0]), b: c.at(sum.In[1]), out: c.at(out)})
 }

@@ -26,7 +26,7 @@ func New(d gpu.Driver, g *ops.Graph, o Options) (engine.Program[float32], error)
 	if err != nil {
 		return nil, err
 	}
-	m, err := load(d, c)
+	m, err := load(d, c, o)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (p *Program) Run(e ops.Extents) error {
 	if err := p.driver.Upload(p.ptr(p.compiler.params), bytesOf(p.params)); err != nil {
 		return err
 	}
-	if err := p.graph.Replay(); err != nil {
+	if err := p.run(); err != nil {
 		return err
 	}
 	for _, o := range p.of.Outputs {

@@ -39,7 +39,7 @@ func NewTrainer(d gpu.Driver, g *ops.Graph, o Options) (engine.Trainer, error) {
 		return nil, err
 	}
 	t := &Trainer{optimiser: c.optimise(o.WeightDecay)}
-	if t.machine, err = load(d, c); err != nil {
+	if t.machine, err = load(d, c, o); err != nil {
 		return nil, err
 	}
 	if err := t.begin(); err != nil {
@@ -55,7 +55,7 @@ func (t *Trainer) begin() (err error) {
 			return err
 		}
 	}
-	if t.status, err = t.driver.Pinned(trainingBytes); err != nil {
+	if t.status, err = t.pinnedBytes(trainingBytes); err != nil {
 		return err
 	}
 	for _, v := range []*[]float32{&t.params, &t.moments[0], &t.moments[1]} {
@@ -91,7 +91,7 @@ func (t *Trainer) start(e ops.Extents, batch int, rate float64) (err error) {
 	if t.sent[t.next], err = t.driver.Mark(); err != nil {
 		return err
 	}
-	if err := t.graph.Replay(); err != nil {
+	if err := t.run(); err != nil {
 		return err
 	}
 	t.next = 1 - t.next

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"unsafe"
 
 	"gorgonia.org/cu"
@@ -34,7 +35,7 @@ type Driver struct {
 	graphs    map[*graph]bool
 	dims      gpu.Dims // of the current launch, in memory that C reads
 	values    [mostArguments]uint64
-	capturing bool
+	staging   []byte // pinned memory through which Upload copies memory of Go
 	closed    bool
 }
 
@@ -119,12 +120,12 @@ func (d *Driver) Load(image []byte) error {
 }
 
 // do makes a call with the context current, on one thread.
-func (d *Driver) do(call string, bytes int, f func() error) error {
-	switch {
-	case d.closed:
-		return &gpu.Error{Call: call, Bytes: bytes, Cause: errClosed}
-	case d.capturing:
-		return &gpu.Error{Call: call, Bytes: bytes, Cause: errCapturing}
+func (d *Driver) do(call string, bytes int, f func() error) error { return d.with(call, "", bytes, f) }
+
+// with is do for a call that names a kernel.
+func (d *Driver) with(call, kernel string, bytes int, f func() error) error {
+	if d.closed {
+		return &gpu.Error{Call: call, Kernel: kernel, Bytes: bytes, Cause: errClosed}
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -132,7 +133,7 @@ func (d *Driver) do(call string, bytes int, f func() error) error {
 	if err == nil {
 		err = f()
 	}
-	return d.wrap(call, "", bytes, err)
+	return d.wrap(call, kernel, bytes, err)
 }
 
 // Device implements gpu.Driver.
@@ -180,14 +181,73 @@ func (d *Driver) Pinned(bytes int) ([]byte, error) {
 	return b, nil
 }
 
-// Upload implements gpu.Driver. The driver copies memory that is not pinned before the call
-// returns.
+// Unpin implements gpu.Driver.
+func (d *Driver) Unpin(b []byte) error {
+	if b == nil {
+		return nil
+	}
+	return d.do("unpin", len(b), func() error {
+		i := slices.IndexFunc(d.pinned, func(p []byte) bool { return &p[0] == &b[0] })
+		if i < 0 {
+			return errors.New("the memory was not pinned by this driver")
+		}
+		if err := d.stream.Synchronize(); err != nil {
+			return err
+		}
+		d.pinned = slices.Delete(d.pinned, i, i+1)
+		return cu.MemFreeHost(unsafe.Pointer(&b[0]))
+	})
+}
+
+// Upload implements gpu.Driver. Only pinned memory is given to the GPU to read later: other memory
+// is copied through pinned memory of the driver, and waited for.
 func (d *Driver) Upload(dst gpu.Ptr, src []byte) error {
 	if len(src) == 0 {
 		return nil
 	}
 	return d.do("upload", len(src), func() error {
-		return cu.MemcpyHtoDAsync(cu.DevicePtr(dst), unsafe.Pointer(&src[0]), int64(len(src)), d.stream)
+		if d.isPinned(src) {
+			return d.copyTo(dst, src)
+		}
+		return d.stage(dst, src)
+	})
+}
+
+// copyTo starts a copy of pinned memory to the device.
+func (d *Driver) copyTo(dst gpu.Ptr, src []byte) error {
+	return cu.MemcpyHtoDAsync(cu.DevicePtr(dst), unsafe.Pointer(&src[0]), int64(len(src)), d.stream)
+}
+
+// stagingBytes is the size of the driver's own pinned memory.
+const stagingBytes = 1 << 20
+
+// stage copies memory of Go to the device, piece by piece.
+func (d *Driver) stage(dst gpu.Ptr, src []byte) (err error) {
+	if d.staging == nil {
+		if d.staging, err = pin(stagingBytes); err != nil {
+			return err
+		}
+		d.pinned = append(d.pinned, d.staging)
+	}
+	for len(src) > 0 {
+		n := copy(d.staging, src)
+		if err := d.copyTo(dst, d.staging[:n]); err != nil {
+			return err
+		}
+		if err := d.stream.Synchronize(); err != nil {
+			return err
+		}
+		dst, src = dst+gpu.Ptr(n), src[n:]
+	}
+	return nil
+}
+
+// isPinned reports whether b is part of what Pinned returned.
+func (d *Driver) isPinned(b []byte) bool {
+	at := uintptr(unsafe.Pointer(&b[0]))
+	return slices.ContainsFunc(d.pinned, func(p []byte) bool {
+		from := uintptr(unsafe.Pointer(&p[0]))
+		return at >= from && at+uintptr(len(b)) <= from+uintptr(len(p))
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/acqnp/acqnp/internal/gpu"
 	"github.com/acqnp/acqnp/internal/gpu/cu"
@@ -103,11 +104,12 @@ func TestLaunchesAndGraphs(t *testing.T) {
 		t.Fatalf("fill left %v", got)
 	}
 	big := gpu.Line(1, 1, 60000) // more shared memory than a kernel may use by default
-	g := on[gpu.Graph](t)(d.Capture(func() error {
-		return errors.Join(d.Zero(p+4, 4), d.Launch(count, big, gpu.Args(p)))
+	g := on[gpu.Graph](t)(d.Graph([]gpu.Node{
+		{Func: fill, Dims: gpu.Line(1, 32, 0), Params: gpu.Args(p+4, int32(1), float32(0))},
+		{Func: count, Dims: big, Params: gpu.Args(p), After: []int{0}},
 	}))
 	if got := floats(t, d, p, 4); !slices.Equal(got, []float32{3, 3, 3, 3}) {
-		t.Fatalf("capturing has already done something: %v", got)
+		t.Fatalf("making the graph has already done something: %v", got)
 	}
 	for range 2 {
 		must(t, g.Replay())
@@ -117,7 +119,7 @@ func TestLaunchesAndGraphs(t *testing.T) {
 	}
 	must(t, g.Close())
 	must(t, g.Close())
-	open := on[gpu.Graph](t)(d.Capture(func() error { return nil })) // closed by the driver
+	open := on[gpu.Graph](t)(d.Graph(nil)) // closed by the driver
 	must(t, open.Replay())
 	for range 3 {
 		e := on[gpu.Event](t)(d.Mark())
@@ -177,36 +179,82 @@ func TestWhatDoesNotFitIsRefused(t *testing.T) {
 	}
 }
 
-func TestOnlyLaunchesAreCaptured(t *testing.T) {
+func TestGraphsThatDoNotFitAreRefused(t *testing.T) {
 	d := open(t)
 	p := on[gpu.Ptr](t)(d.Alloc(4))
-	mine := errors.New("mine")
-	for name, call := range map[string]func() error{
-		"alloc": func() error { _, err := d.Alloc(4); return err }, "free": func() error { return d.Free(p) },
-		"upload": func() error { return d.Upload(p, make([]byte, 4)) }, "download": func() error { return d.Download(make([]byte, 4), p) },
-		"sync": d.Sync, "mark": func() error { _, err := d.Mark(); return err }, "mine": func() error { return mine },
+	fill := on[gpu.Func](t)(d.Function("fill"))
+	right := gpu.Node{Func: fill, Dims: gpu.Line(1, 1, 0), Params: gpu.Args(p, int32(1), float32(1))}
+	itself, many, shape := right, right, right
+	itself.After, many.Params, shape.Dims = []int{1}, gpu.Args(p), gpu.Line(0, 1, 0)
+	for want, node := range map[string]gpu.Node{
+		"CUDA graph fill: node 1 comes after node 1": itself, "CUDA launch fill: 1 arguments": many,
+		"CUDA graph fill: error 1 (CUDA_ERROR_1)": shape, "CUDA launch: no kernel has the number 7": {Func: 7},
 	} {
-		_, err := d.Capture(call)
-		if err == nil || name == "mine" && err != mine || name != "mine" && !strings.Contains(err.Error(), name) {
-			t.Errorf("%s while capturing: %v", name, err)
+		if _, err := d.Graph([]gpu.Node{right, node}); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
 		}
 		must(t, d.Sync()) // the driver still works
 	}
 }
 
+// TestMemoryOfGoIsStaged uploads memory of Go larger than the driver's pinned memory. The stand-in
+// refuses asynchronous copies of any memory that is not pinned.
+func TestMemoryOfGoIsStaged(t *testing.T) {
+	d := open(t)
+	src := make([]byte, 5<<19)
+	for i := range src {
+		src[i] = byte(i % 251)
+	}
+	p := on[gpu.Ptr](t)(d.Alloc(len(src)))
+	must(t, d.Upload(p, src))
+	got := make([]byte, len(src))
+	must(t, d.Download(got, p))
+	if !slices.Equal(got, src) {
+		t.Error("other bytes came back")
+	}
+}
+
+func TestPinnedMemoryIsFreed(t *testing.T) {
+	d := open(t)
+	for range 100 { // the stand-in holds 64
+		b := on[[]byte](t)(d.Pinned(8))
+		p := on[gpu.Ptr](t)(d.Alloc(8))
+		must(t, errors.Join(d.Upload(p, b), d.Unpin(b), d.Free(p)))
+	}
+	must(t, d.Unpin(nil))
+	if err := d.Unpin(make([]byte, 8)); err == nil || !strings.HasPrefix(err.Error(), "CUDA unpin (8 bytes): ") {
+		t.Errorf("memory of Go: %v", err)
+	}
+}
+
+func TestTimeOfWork(t *testing.T) {
+	d := open(t)
+	took := on[time.Duration](t)(d.Time(func() error { time.Sleep(2 * time.Millisecond); return nil }))
+	if took < 2*time.Millisecond {
+		t.Errorf("took %v", took)
+	}
+	mine := errors.New("mine")
+	if _, err := d.Time(func() error { return mine }); err != mine {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestErrorsAreOneLineEach(t *testing.T) {
 	for _, c := range []struct{ call, code, want string }{
-		{"cuMemcpyHtoDAsync", "700", "CUDA upload (4 bytes): the GPU is lost to this process: this call, or a kernel started before it: error 700 (CUDA_ERROR_700)"},
+		{"cuMemcpyHtoDAsync", "700", "CUDA upload (4 bytes): the GPU is lost to this process: this call, or a kernel started before it; ACQNP_CUDA_DEBUG=1 names the kernel: error 700 (CUDA_ERROR_700)"},
 		{"cuMemcpyHtoDAsync", "214", "CUDA upload (4 bytes): the GPU is lost: error 214 (CUDA_ERROR_214)"},
 		{"cuMemAlloc", "2", "CUDA alloc (4 bytes): out of memory on the device"},
 		{"cuMemHostAlloc", "2", "CUDA pinned (4 bytes): the host has too little memory that can be pinned"},
 		{"cuLaunchKernel", "719", "CUDA launch fill: the GPU is lost to this process"},
 		{"cuLaunchKernel", "2", "CUDA launch fill: out of memory on the device"},
-		{"cuStreamBeginCapture", "1", "CUDA capture: error 1"},
-		{"cuStreamEndCapture", "901", "CUDA capture: error 901"},
-		{"cuGraphInstantiate", "2", "CUDA capture: out of memory on the device"},
+		{"cuLaunchKernel", "716", "CUDA launch fill: the GPU is lost to this process"},
+		{"cuMemsetD8Async", "700", "CUDA zero (4 bytes): the GPU is lost to this process"},
+		{"cuStreamSynchronize", "715", "CUDA close: the GPU is lost to this process"},
+		{"cuGraphCreate", "1", "CUDA graph: error 1"},
+		{"cuGraphAddKernelNode", "1", "CUDA graph fill: error 1"},
+		{"cuGraphInstantiate", "2", "CUDA graph: out of memory on the device"},
 		{"cuGraphLaunch", "700", "CUDA replay: the GPU is lost"},
-		{"cuEventSynchronize", "702", "CUDA wait: the GPU is lost"},
+		{"cuEventSynchronize", "702", "CUDA wait: a kernel ran longer than the driver allows"},
 		{"cuModuleLoadData", "209", "CUDA open: no kernel image of this program runs on stand-in (compute capability 7.5) with this driver"},
 		{"cuDevicePrimaryCtxRetain", "46", "CUDA open: the GPU is lost"},
 	} {
@@ -249,7 +297,8 @@ func everyCall(t *testing.T, call, code string) error {
 	note(err)
 	note(d.Upload(p, make([]byte, 4)))
 	note(launch())
-	g, err := d.Capture(launch)
+	note(d.Zero(p, 4))
+	g, err := d.Graph([]gpu.Node{{Func: fill, Dims: gpu.Line(1, 1, 0), Params: gpu.Args(p, int32(1), float32(1))}})
 	note(err)
 	if err == nil {
 		note(g.Replay())

@@ -22,7 +22,12 @@ const (
 	unsupportedPTXVersion result = 222
 	illegalAddress        result = 700
 	launchTimeout         result = 702
+	deviceAssert          result = 710
 	hardwareStackError    result = 714
+	illegalInstruction    result = 715
+	misalignedAddress     result = 716
+	invalidAddressSpace   result = 717
+	invalidPC             result = 718
 	launchFailed          result = 719
 )
 
@@ -45,8 +50,11 @@ func (d *Driver) cause(err error) error {
 			d.device.Name, d.device.Major, d.device.Minor, r)
 	case deviceUnavailable, eccUncorrectable, nvlinkUncorrectable, hardwareStackError:
 		return fmt.Errorf("the GPU is lost: %w", r)
-	case illegalAddress, launchTimeout, launchFailed:
-		return fmt.Errorf("the GPU is lost to this process: this call, or a kernel started before it: %w", r)
+	case launchTimeout:
+		return fmt.Errorf("a kernel ran longer than the driver allows on a GPU that drives a display: %w", r)
+	case illegalAddress, deviceAssert, illegalInstruction, misalignedAddress, invalidAddressSpace, invalidPC, launchFailed:
+		return fmt.Errorf("the GPU is lost to this process: this call, or a kernel started before it; "+
+			"ACQNP_CUDA_DEBUG=1 names the kernel: %w", r)
 	}
 	return r
 }
@@ -59,7 +67,4 @@ func (d *Driver) wrap(call, kernel string, bytes int, err error) error {
 	return &gpu.Error{Call: call, Kernel: kernel, Bytes: bytes, Cause: d.cause(err)}
 }
 
-var (
-	errCapturing = errors.New("not allowed while a graph is captured")
-	errClosed    = errors.New("the driver is closed")
-)
+var errClosed = errors.New("the driver is closed")

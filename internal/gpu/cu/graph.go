@@ -3,49 +3,60 @@
 package cu
 
 import (
+	"time"
+
 	"gorgonia.org/cu"
 
 	"github.com/acqnp/acqnp/internal/gpu"
 )
 
-// graph is a captured sequence of launches.
+// graph is a graph of launches.
 type graph struct {
 	d       *Driver
 	destroy func() error
 	launch  func() error
 }
 
-// Capture implements gpu.Driver. An error of record ends the capture and leaves the stream as it
-// was.
-func (d *Driver) Capture(record func() error) (gpu.Graph, error) {
+// Graph implements gpu.Driver.
+func (d *Driver) Graph(nodes []gpu.Node) (gpu.Graph, error) {
+	b := newGraphBuilder(len(nodes))
+	err := d.do("graph", 0, b.begin)
+	defer b.end()
+	for _, n := range nodes {
+		if err == nil {
+			err = d.addNode(b, n)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
 	g := &graph{d: d}
-	var own error // the error of record, which is a *gpu.Error already
-	err := d.do("capture", 0, func() error {
-		if err := beginCapture(d.stream); err != nil {
-			return err
-		}
-		d.capturing = true
-		own = record()
-		d.capturing = false
-		exec, err := endCapture(d.stream)
-		if err != nil {
-			return err
-		}
+	err = d.do("graph", 0, func() error {
+		exec, err := b.instantiate()
 		g.launch = func() error { return launchGraph(exec, d.stream) }
 		g.destroy = func() error { return destroyGraph(exec) }
-		if own != nil {
-			return g.destroy()
-		}
-		return nil
+		return err
 	})
-	if own != nil {
-		return nil, own
-	}
 	if err != nil {
 		return nil, err
 	}
 	d.graphs[g] = true
 	return g, nil
+}
+
+// addNode adds a node to a graph. Its error names the kernel.
+func (d *Driver) addNode(b *graphBuilder, n gpu.Node) error {
+	k, err := d.checked(n.Func, n.Params)
+	if err != nil {
+		return err
+	}
+	d.set(n.Dims, n.Params)
+	return d.with("graph", k.name, 0, func() error {
+		if err := k.allow(n.Dims.Shared); err != nil {
+			return err
+		}
+		return b.add(k.handle, &d.dims, &d.values, len(n.Params), n.After)
+	})
 }
 
 // Replay implements gpu.Graph.
@@ -63,6 +74,48 @@ func (g *graph) Close() error {
 		}
 		return g.destroy()
 	})
+}
+
+// Time implements gpu.Driver.
+func (d *Driver) Time(work func() error) (time.Duration, error) {
+	var from, to cu.Event
+	err := d.do("time", 0, func() (err error) {
+		if from, err = cu.MakeEvent(cu.DefaultEvent); err != nil {
+			return err
+		}
+		if to, err = cu.MakeEvent(cu.DefaultEvent); err != nil {
+			return first(err, cu.DestroyEvent(&from))
+		}
+		if err := d.stream.Synchronize(); err != nil {
+			return err
+		}
+		return from.Record(d.stream)
+	})
+	if err != nil {
+		return 0, err
+	}
+	own := work()
+	var ms float64
+	err = d.do("time", 0, func() (err error) {
+		if err = to.Record(d.stream); err == nil {
+			err = to.Synchronize()
+		}
+		if err == nil {
+			ms, err = elapsed(from, to)
+		}
+		return first(err, cu.DestroyEvent(&from), cu.DestroyEvent(&to))
+	})
+	return time.Duration(ms * float64(time.Millisecond)), first(own, err)
+}
+
+// first returns the first error that is not nil.
+func first(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // event is a mark in the stream.

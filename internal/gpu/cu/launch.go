@@ -4,7 +4,6 @@ package cu
 
 import (
 	"fmt"
-	"runtime"
 
 	"gorgonia.org/cu"
 
@@ -41,34 +40,51 @@ func (d *Driver) Function(name string) (gpu.Func, error) {
 	return gpu.Func(len(d.functions)), err
 }
 
-// Launch implements gpu.Driver. It allocates nothing.
+// Launch implements gpu.Driver. It allocates nothing on the device.
 func (d *Driver) Launch(f gpu.Func, dims gpu.Dims, p gpu.Params) error {
+	k, err := d.checked(f, p)
+	if err != nil {
+		return err
+	}
+	d.set(dims, p)
+	return d.with("launch", k.name, 0, func() error {
+		if err := k.allow(dims.Shared); err != nil {
+			return err
+		}
+		return launchOn(d.stream, k.handle, &d.dims, &d.values, len(p))
+	})
+}
+
+// checked returns a kernel, if the arguments fit it.
+func (d *Driver) checked(f gpu.Func, p gpu.Params) (*function, error) {
 	if f == 0 || int(f) > len(d.functions) {
-		return &gpu.Error{Call: "launch", Cause: fmt.Errorf("no kernel has the number %d", f)}
+		return nil, &gpu.Error{Call: "launch", Cause: fmt.Errorf("no kernel has the number %d", f)}
 	}
 	k := &d.functions[f-1]
-	if d.closed {
-		return &gpu.Error{Call: "launch", Kernel: k.name, Cause: errClosed}
-	}
 	if err := k.fits(p); err != nil {
-		return &gpu.Error{Call: "launch", Kernel: k.name, Cause: err}
+		return nil, &gpu.Error{Call: "launch", Kernel: k.name, Cause: err}
 	}
+	return k, nil
+}
+
+// set copies a launch to memory that C reads.
+func (d *Driver) set(dims gpu.Dims, p gpu.Params) {
 	d.dims = dims
 	for i := range p {
 		d.values[i] = p[i].Bits
 	}
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	err := cu.SetCurrentContext(d.context)
-	if err == nil && dims.Shared > k.allowed {
-		if err = allowShared(k.handle, dims.Shared); err == nil {
-			k.allowed = dims.Shared
-		}
+}
+
+// allow lets the kernel use that much dynamic shared memory, in bytes.
+func (k *function) allow(shared uint32) error {
+	if shared <= k.allowed {
+		return nil
 	}
+	err := allowShared(k.handle, shared)
 	if err == nil {
-		err = launchOn(d.stream, k.handle, &d.dims, &d.values, len(p))
+		k.allowed = shared
 	}
-	return d.wrap("launch", k.name, 0, err)
+	return err
 }
 
 // fits returns an error unless the arguments fit the kernel.
@@ -92,14 +108,5 @@ func (d *Driver) Zero(dst gpu.Ptr, bytes int) error {
 	if bytes == 0 {
 		return nil
 	}
-	if d.closed {
-		return &gpu.Error{Call: "zero", Bytes: bytes, Cause: errClosed}
-	}
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	err := cu.SetCurrentContext(d.context)
-	if err == nil {
-		err = cu.MemsetD8Async(cu.DevicePtr(dst), 0, int64(bytes), d.stream)
-	}
-	return d.wrap("zero", "", bytes, err)
+	return d.do("zero", bytes, func() error { return cu.MemsetD8Async(cu.DevicePtr(dst), 0, int64(bytes), d.stream) })
 }

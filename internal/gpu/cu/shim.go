@@ -31,13 +31,26 @@ static int parameter(CUfunction f, size_t i) {
 	return info(f, i, &offset, &size) == CUDA_SUCCESS ? (int)size : 0;
 }
 
-// instantiate makes a captured graph executable. The call exists since CUDA 11.4;
-// cuGraphInstantiate has changed its arguments.
+// instantiate makes a graph executable. The call exists since CUDA 11.4; cuGraphInstantiate has
+// changed its arguments.
 static CUresult instantiate(CUgraphExec *exec, CUgraph graph) { return cuGraphInstantiateWithFlags(exec, graph, 0); }
+
+// add adds a launch to a graph, after count earlier nodes. The driver copies the arguments.
+static CUresult add(CUgraph graph, CUgraphNode *node, const CUgraphNode *after, size_t count, CUfunction f, const uint32_t *grid,
+                    const uint32_t *block, uint32_t shared, uint64_t *values, int arguments) {
+	void *pointers[most];
+	for (int i = 0; i < arguments; i++) pointers[i] = &values[i];
+	CUDA_KERNEL_NODE_PARAMS p = {
+		.func = f, .gridDimX = grid[0], .gridDimY = grid[1], .gridDimZ = grid[2],
+		.blockDimX = block[0], .blockDimY = block[1], .blockDimZ = block[2], .sharedMemBytes = shared, .kernelParams = pointers,
+	};
+	return cuGraphAddKernelNode(node, graph, after, count, &p);
+}
 */
 import "C"
 
 import (
+	"fmt"
 	"unsafe"
 
 	"gorgonia.org/cu"
@@ -45,18 +58,20 @@ import (
 	"github.com/acqnp/acqnp/internal/gpu"
 )
 
-// This file adds what gorgonia.org/cu lacks: pinned memory, captured graphs, dynamic shared memory
+// This file adds what gorgonia.org/cu lacks: pinned memory, graphs, dynamic shared memory
 // over 48 KB, launches that allocate nothing, and the driver's error messages. The handles of cu
 // are structs of one C pointer. These lines do not compile if cu changes that.
 var (
 	_ = [1]struct{}{}[unsafe.Sizeof(cu.Stream{})-unsafe.Sizeof(C.CUstream(nil))]
 	_ = [1]struct{}{}[unsafe.Sizeof(cu.Function{})-unsafe.Sizeof(C.CUfunction(nil))]
+	_ = [1]struct{}{}[unsafe.Sizeof(cu.Event{})-unsafe.Sizeof(C.CUevent(nil))]
 )
 
 const mostArguments = C.most
 
 func streamHandle(s cu.Stream) C.CUstream       { return *(*C.CUstream)(unsafe.Pointer(&s)) }
 func functionHandle(f cu.Function) C.CUfunction { return *(*C.CUfunction)(unsafe.Pointer(&f)) }
+func eventHandle(e cu.Event) C.CUevent          { return *(*C.CUevent)(unsafe.Pointer(&e)) }
 
 // result is a CUresult as an error.
 type result C.CUresult
@@ -125,21 +140,55 @@ func launchOn(s cu.Stream, f cu.Function, d *gpu.Dims, values *[mostArguments]ui
 		streamHandle(s), (*C.uint64_t)(&values[0]), C.int(count)))
 }
 
-// beginCapture starts to capture what this thread puts on the stream, until endCapture on the same
-// thread.
-func beginCapture(s cu.Stream) error {
-	return check(C.cuStreamBeginCapture(streamHandle(s), C.CU_STREAM_CAPTURE_MODE_THREAD_LOCAL))
+// graphBuilder makes a graph node by node.
+type graphBuilder struct {
+	graph C.CUgraph
+	nodes []C.CUgraphNode
 }
 
-// endCapture returns what was captured as an executable graph.
-func endCapture(s cu.Stream) (exec C.CUgraphExec, err error) {
-	var graph C.CUgraph
-	if err := check(C.cuStreamEndCapture(streamHandle(s), &graph)); err != nil {
-		return nil, err
+// newGraphBuilder returns a builder for up to n nodes.
+func newGraphBuilder(n int) *graphBuilder { return &graphBuilder{nodes: make([]C.CUgraphNode, 0, n)} }
+
+func (b *graphBuilder) begin() error { return check(C.cuGraphCreate(&b.graph, 0)) }
+
+// add adds a launch that begins when earlier nodes have ended. after counts the nodes from 0.
+func (b *graphBuilder) add(f cu.Function, d *gpu.Dims, values *[mostArguments]uint64, count int, after []int) error {
+	var earlier *C.CUgraphNode
+	list := make([]C.CUgraphNode, len(after))
+	for i, at := range after {
+		if at < 0 || at >= len(b.nodes) {
+			return fmt.Errorf("node %d comes after node %d", len(b.nodes), at)
+		}
+		list[i] = b.nodes[at]
 	}
-	defer C.cuGraphDestroy(graph)
-	err = check(C.instantiate(&exec, graph))
+	if len(list) > 0 {
+		earlier = &list[0]
+	}
+	var node C.CUgraphNode
+	err := check(C.add(b.graph, &node, earlier, C.size_t(len(list)), functionHandle(f), (*C.uint32_t)(&d.Grid[0]),
+		(*C.uint32_t)(&d.Block[0]), C.uint32_t(d.Shared), (*C.uint64_t)(&values[0]), C.int(count)))
+	b.nodes = append(b.nodes, node)
+	return err
+}
+
+// instantiate returns the graph in executable form.
+func (b *graphBuilder) instantiate() (exec C.CUgraphExec, err error) {
+	err = check(C.instantiate(&exec, b.graph))
 	return exec, err
+}
+
+// end frees what only building needs.
+func (b *graphBuilder) end() {
+	if b.graph != nil {
+		C.cuGraphDestroy(b.graph)
+	}
+}
+
+// elapsed returns the milliseconds between two events that have happened.
+func elapsed(from, to cu.Event) (float64, error) {
+	var ms C.float
+	err := check(C.cuEventElapsedTime(&ms, eventHandle(from), eventHandle(to)))
+	return float64(ms), err
 }
 
 func launchGraph(exec C.CUgraphExec, s cu.Stream) error {

@@ -1,7 +1,11 @@
 // Package gputest provides a gpu.Driver for tests, whose calls can be made to fail.
 package gputest
 
-import "github.com/acqnp/acqnp/internal/gpu"
+import (
+	"time"
+
+	"github.com/acqnp/acqnp/internal/gpu"
+)
 
 // Driver counts the calls to a driver, its graphs and its events, and can make one of them fail.
 type Driver struct {
@@ -89,16 +93,25 @@ func (d *Driver) Launch(f gpu.Func, dims gpu.Dims, p gpu.Params) error {
 	return d.do(func() error { return d.driver.Launch(f, dims, p) })
 }
 
-// Capture implements gpu.Driver. The calls that record makes are counted too.
-func (d *Driver) Capture(record func() error) (gpu.Graph, error) {
+// Unpin implements gpu.Driver.
+func (d *Driver) Unpin(b []byte) error { return d.release(func() error { return d.driver.Unpin(b) }) }
+
+// Graph implements gpu.Driver.
+func (d *Driver) Graph(nodes []gpu.Node) (gpu.Graph, error) {
 	if err := d.call(); err != nil {
 		return nil, err
 	}
-	g, err := d.driver.Capture(record)
+	g, err := d.driver.Graph(nodes)
 	if err != nil {
 		return nil, err
 	}
 	return &graph{d, g}, nil
+}
+
+// Time implements gpu.Driver. The calls that work makes are counted too.
+func (d *Driver) Time(work func() error) (took time.Duration, err error) {
+	err = d.do(func() (err error) { took, err = d.driver.Time(work); return err })
+	return took, err
 }
 
 // Mark implements gpu.Driver.

@@ -3,6 +3,7 @@ package gputest
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/acqnp/acqnp/internal/gpu"
 )
@@ -19,9 +20,11 @@ func (f *fake) Download([]byte, gpu.Ptr) error              { f.calls++; return 
 func (f *fake) Zero(gpu.Ptr, int) error                     { f.calls++; return nil }
 func (f *fake) Function(string) (gpu.Func, error)           { f.calls++; return 1, nil }
 func (f *fake) Launch(gpu.Func, gpu.Dims, gpu.Params) error { f.calls++; return nil }
-func (f *fake) Capture(record func() error) (gpu.Graph, error) {
+func (f *fake) Unpin([]byte) error                          { f.released++; return nil }
+func (f *fake) Graph([]gpu.Node) (gpu.Graph, error)         { f.calls++; return fakeGraph{f}, nil }
+func (f *fake) Time(work func() error) (time.Duration, error) {
 	f.calls++
-	return fakeGraph{f}, record()
+	return 0, work()
 }
 func (f *fake) Mark() (gpu.Event, error) { f.calls++; return fakeEvent{f}, nil }
 func (f *fake) Sync() error              { f.calls++; return nil }
@@ -48,15 +51,17 @@ func everything(d gpu.Driver) error {
 		func() error { return d.Zero(0, 1) },
 		func() error { _, err := d.Function(""); return err },
 		func() error { return d.Launch(1, gpu.Dims{}, nil) },
-		func() (err error) {
-			graph, err = d.Capture(func() error { return d.Launch(1, gpu.Dims{}, nil) })
-			return err
-		},
+		func() (err error) { graph, err = d.Graph(nil); return err },
 		func() error { return graph.Replay() },
 		func() error { return graph.Close() },
 		func() (err error) { event, err = d.Mark(); return err },
 		func() error { return event.Wait() },
 		func() error { return d.Sync() },
+		func() error {
+			_, err := d.Time(func() error { return d.Launch(1, gpu.Dims{}, nil) })
+			return err
+		},
+		func() error { return d.Unpin(nil) },
 		func() error { return d.Free(0) },
 		func() error { return d.Close() },
 	} {
@@ -69,8 +74,8 @@ func everything(d gpu.Driver) error {
 
 func TestEveryCallCanFail(t *testing.T) {
 	whole := Faulty(&fake{}, 0, nil)
-	if err := everything(whole); err != nil || whole.Calls() != 16 {
-		t.Fatalf("%v after %d calls, want 16", err, whole.Calls())
+	if err := everything(whole); err != nil || whole.Calls() != 18 {
+		t.Fatalf("%v after %d calls, want 18", err, whole.Calls())
 	}
 	planted := errors.New("planted")
 	for n := 1; n <= whole.Calls(); n++ {
@@ -82,9 +87,9 @@ func TestEveryCallCanFail(t *testing.T) {
 		if d.Calls() != n {
 			t.Errorf("call %d: %d calls were counted", n, d.Calls())
 		}
-		// calls that free something do so even if they fail: closing the graph (11th), Free and
-		// Close
-		releases := map[int]int{11: 1, 12: 1, 13: 1, 14: 1, 15: 2, 16: 3}[n]
+		// calls that free something do so even if they fail: closing the graph (10th), Unpin, Free
+		// and Close
+		releases := map[int]int{10: 1, 11: 1, 12: 1, 13: 1, 14: 1, 15: 1, 16: 2, 17: 3, 18: 4}[n]
 		if f.released != releases {
 			t.Errorf("call %d: %d releases, want %d", n, f.released, releases)
 		}

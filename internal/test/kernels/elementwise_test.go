@@ -63,7 +63,7 @@ func TestJoin(t *testing.T) {
 		a, b := r.uniform(n*c.p, -1, 1), r.uniform(n*c.q, -1, 1)
 		o := &ops.Op{Kind: ops.Join, Widths: []int{c.p, c.q}, Out: c.s, Width: c.p + c.q}
 		got := d.sameAtAnyGrid(func(grid int) [][]float32 {
-			return d.run("join", grid, 256, c.e, a, b, result(n*(c.p+c.q)), c.s, c.p, c.q)
+			return d.run("join", grid, 256, c.e, a, b, result(n*(c.p+c.q)), c.s, c.p, c.p+c.q)
 		})
 		near(t, name("join of ", c), got[0], reference(o, c.e, a, b), 0)
 	}
@@ -104,15 +104,22 @@ func TestSetMean(t *testing.T) {
 		for from, to := range map[ops.Space]ops.Space{ops.Context: ops.Function, ops.Resample: ops.Ensemble} {
 			in, grad := r.uniform(e.Rows(from)*width, -1, 1), r.uniform(e.Rows(to)*width, -1, 1)
 			got := d.sameAtAnyGrid(func(grid int) [][]float32 {
-				return d.run("set_mean", grid, 256, e, in, result(e.Rows(to)*width), from, width)
+				return d.run("set_mean", grid, 256, e, in, result(e.Rows(to)*width), to, from, width)
 			})
 			near(t, name("mean over ", from), got[0],
 				reference(&ops.Op{Kind: ops.SetMean, In: []ops.Space{from}, Out: to, Width: width}, e, in), roundings(e.Context))
 			back := d.sameAtAnyGrid(func(grid int) [][]float32 {
-				return d.run("set_mean_grad", grid, 256, e, grad, result(e.Rows(from)*width), from, width)
+				return d.run("set_mean_grad", grid, 256, e, grad, null, result(e.Rows(from)*width), from, width)
 			})
 			near(t, name("gradient of the mean over ", from), back[0],
 				reference(&ops.Op{Kind: ops.SetMeanGrad, In: []ops.Space{to}, Out: from, Width: width}, e, grad), few)
+			more, sum := r.uniform(len(grad), -1, 1), make([]float32, len(grad))
+			for i, v := range more {
+				sum[i] = grad[i] + v
+			}
+			two := d.run("set_mean_grad", 2, 256, e, grad, more, result(e.Rows(from)*width), from, width)
+			near(t, name("gradient of the mean over ", from, " from two"), two[0],
+				reference(&ops.Op{Kind: ops.SetMeanGrad, In: []ops.Space{to}, Out: from, Width: width}, e, sum), few)
 		}
 	}
 }

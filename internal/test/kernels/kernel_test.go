@@ -96,7 +96,8 @@ func download[T any](d *device, p gpu.Ptr, n int) []T {
 	return s
 }
 
-// run launches a kernel at the extents and returns its results in order. The arguments after the
+// run launches a kernel, or the kernel of an operation, at the extents and returns its results in
+// order. The arguments after the
 // extents are []float32, which is uploaded, result, for which memory is allocated, or int, which is
 // passed as an int32, or a float32.
 func (d *device) run(kernel string, grid, block int, e ops.Extents, args ...any) [][]float32 {
@@ -134,7 +135,11 @@ func (d *device) run(kernel string, grid, block int, e ops.Extents, args ...any)
 			d.t.Fatalf("%s: argument of %T", kernel, a)
 		}
 	}
-	d.launch(kernel, gpu.Line(grid, block, 0), all...)
+	if task, operation, ok := d.taskOf(kernel, all[1:]); ok {
+		d.launchTask(operation, task, grid, extents)
+	} else {
+		d.launch(kernel, gpu.Line(grid, block, 0), all...)
+	}
 	values := make([][]float32, len(results))
 	for i, p := range results {
 		values[i] = download[float32](d, p, sizes[i])

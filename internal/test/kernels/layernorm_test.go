@@ -48,11 +48,11 @@ func TestLayerNorm(t *testing.T) {
 func (d *device) layerNormGrad(e ops.Extents, s ops.Space, width int, grad, x, gain []float32) [3][]float32 {
 	d.t.Helper()
 	rows := e.Rows(s)
-	slices := min(256, (rows+31)/32)
+	slices := min(64, (rows+31)/32)
 	out := d.sameAtAnyGrid(func(grid int) [][]float32 {
 		in := d.run("layer_norm_grad", grid, 128, e, grad, x, gain, result(rows*width), result(2*rows), s, width)
 		partial := d.run("layer_norm_grad_slices", grid, 128, e, grad, x, in[1], result(slices*2*width), s, width)
-		sums := d.run("weight_grad_sum", grid, 128, e, partial[0], result(width), result(width), s, 1, width)
+		sums := d.run("weight_grad_sum", grid, 128, e, partial[0], result(width), result(width), s, 1, width, 1)
 		return append(in[:1], sums...)
 	})
 	alone := d.run("layer_norm_grad", 2, 128, e, grad, x, gain, null, result(2*rows), s, width)

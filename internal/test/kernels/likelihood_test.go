@@ -68,8 +68,9 @@ func (m mixtures) check(t *testing.T, d *device) {
 	near(t, "mixture", got[0], m.likelihoods(), likely)
 
 	got = d.sameAtAnyGrid(func(grid int) [][]float32 {
-		return d.run("mixture_grad", grid, 128, m.e, m.grad, m.components, m.z, m.y, result(n*3*m.dy), result(n), m.dy, float32(floor))
+		return d.run("mixture_grad", grid, 128, m.e, m.grad, m.components, m.z, m.y, result(n*3*m.dy), result(n), result(points), m.dy, float32(floor))
 	})
+	near(t, "mixture, with its gradient", got[2], m.likelihoods(), likely)
 	// A gradient is a posterior weight times a slope. The weight has the error of a logarithm of up
 	// to 1e2.
 	for part, width := range []int{3 * m.dy, 1} {
@@ -96,8 +97,8 @@ func TestMixtureAtExtremes(t *testing.T) {
 func TestMixtureWithoutLogitGradient(t *testing.T) {
 	d, m := newDevice(t), newMixtures(21, odd, 3, 4, 6)
 	n := m.e.Rows(ops.Row) * 3 * m.dy
-	both := d.run("mixture_grad", 2, 128, m.e, m.grad, m.components, m.z, m.y, result(n), result(n/9), m.dy, float32(floor))
-	alone := d.run("mixture_grad", 2, 128, m.e, m.grad, m.components, m.z, m.y, result(n), null, m.dy, float32(floor))
+	both := d.run("mixture_grad", 2, 128, m.e, m.grad, m.components, m.z, m.y, result(n), result(n/9), null, m.dy, float32(floor))
+	alone := d.run("mixture_grad", 2, 128, m.e, m.grad, m.components, m.z, m.y, result(n), null, null, m.dy, float32(floor))
 	for i, v := range alone[0] {
 		if !sameBits(v, both[0][i]) {
 			t.Fatalf("number %d is %g alone, and %g if the gradient of the logit is computed too", i, v, both[0][i])
@@ -143,7 +144,7 @@ func TestLogMeanExp(t *testing.T) {
 		})
 		near(t, "log_mean_exp", got[0], reference(&ops.Op{Kind: ops.LogMeanExp, Out: ops.Point, Width: 1}, e, ll), likely)
 		back := d.sameAtAnyGrid(func(grid int) [][]float32 {
-			return d.run("log_mean_exp_grad", grid, 256, e, grad, ll, got[0], result(len(ll)))
+			return d.run("log_mean_exp_grad", grid, 256, e, grad, ll, got[0], result(len(ll)), ops.Row)
 		})
 		o := &ops.Op{Kind: ops.LogMeanExpGrad, Out: ops.Row, Width: 1}
 		near(t, "gradient of log_mean_exp", back[0], reference(o, e, grad, ll, got[0]), likely)
@@ -156,24 +157,13 @@ func TestNegMean(t *testing.T) {
 		n := e.Rows(ops.Point)
 		a, b := r.uniform(n, -3, 3), r.uniform(n, -3, 3)
 		o := &ops.Op{Kind: ops.NegMean, Out: ops.Scalar, Width: 1}
-		first := d.run("neg_mean", 1, 256, e, a, result(1), ops.Point, false)[0]
+		first := d.run("neg_mean", 2, 128, e, a, null, result(1), ops.Point, ops.Point)[0]
 		near(t, "neg_mean", first, reference(o, e, a), few)
-		near(t, "neg_mean of two", d.negMeanOf(e, a, b), reference(o, e, a, b), few)
+		near(t, "neg_mean of two", d.run("neg_mean", 1, 128, e, a, b, result(1), ops.Point, ops.Point)[0], reference(o, e, a, b), few)
 		grad := []float32{-0.75}
 		got := d.sameAtAnyGrid(func(grid int) [][]float32 {
 			return d.run("neg_mean_grad", grid, 256, e, grad, result(n), ops.Point)
 		})
 		near(t, "gradient of neg_mean", got[0], reference(&ops.Op{Kind: ops.NegMeanGrad, Out: ops.Point, Width: 1}, e, grad), few)
 	}
-}
-
-// negMeanOf runs the kernel once for each input, into the same result.
-func (d *device) negMeanOf(e ops.Extents, a, b []float32) []float32 {
-	d.t.Helper()
-	extents := d.upload(raw([]int32{int32(e.Functions), int32(e.Context), int32(e.Points), int32(e.Levels)}))
-	out := d.alloc(4)
-	for i, ll := range [][]float32{a, b} {
-		d.launch("neg_mean", line(1, 256), extents, d.upload(raw(ll)), out, int32(ops.Point), int32(i))
-	}
-	return download[float32](d, out, 1)
 }

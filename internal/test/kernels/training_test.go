@@ -223,6 +223,10 @@ func TestLossScale(t *testing.T) {
 	if now = o.update(2, 1e-3, 1, make([]float32, 3), 0); now.Scale != 8 || now.Good != 0 || now.Updates != 3 {
 		t.Errorf("after 2000 good steps: %+v", now)
 	}
+	high := newOptimiser(t, params, training{Scale: 65536, Good: 1999}, true)
+	if now := high.update(0, 1e-3, 1, make([]float32, 3), 0); now.Scale != 131072 || now.Good != 0 {
+		t.Errorf("a scale of 65536 after 2000 good steps: %+v", now)
+	}
 	for i, scale := range []float32{4, 2, 1} {
 		now = o.update(3+i, 1e-3, 1, []float32{0, inf, 0}, 0)
 		if now.Scale != scale || now.Good != 0 || now.Bad != 0 || now.Updates != 3 {
@@ -247,8 +251,8 @@ func TestLevels(t *testing.T) {
 		random.New(c.seed, random.Levels).Fill(c.batch, 0, want)
 		for _, grid := range []int{1, 5} {
 			u := d.alloc(4 * len(want))
-			d.launch("levels", line(grid, 256), d.upload(step(c.e, c.batch, 0)), u, uint32(c.seed), uint32(c.seed>>32),
-				uint32(random.Levels))
+			task, operation, _ := d.taskOf("levels", []any{u, int32(ops.Row), uint32(c.seed), uint32(c.seed >> 32), uint32(random.Levels)})
+			d.launchTask(operation, task, grid, d.upload(step(c.e, c.batch, 0)))
 			if got := download[float32](d, u, len(want)); !slices.Equal(got, want) {
 				t.Errorf("seed %x, batch %d: %v, want %v", c.seed, c.batch, got, want)
 			}

@@ -2,8 +2,8 @@
 //
 // gorgonia.org/cu calls the functions below as CUDA 11 declares them. The cuda.h of CUDA 12 and 13
 // gives their names to later versions, some with other arguments. The driver's library still has
-// the earlier ones, so these lines declare them again. This program calls none of them; they must
-// only compile and link. make puts this folder first in the path of cgo's headers.
+// the earlier ones, so these lines declare them again. This program calls two of them,
+// cuGraphAddKernelNode and cuEventElapsedTime; the others must only compile and link. make puts this folder first in the path of cgo's headers.
 #pragma once
 #include_next <cuda.h>
 

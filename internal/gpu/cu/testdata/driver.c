@@ -1,10 +1,11 @@
 // A stand-in for libcuda.so.1, for tests of package cu on machines without a GPU: device memory is the host's, kernels are
-// two functions below, and a call fails when the environment's FAIL_CALL names it, with the number FAIL_CODE. Like the
-// driver it refuses calls on a thread without a current context, and copies and allocations while a graph is captured.
+// two functions below, and a call fails when the environment's FAIL_CALL names it, with the number FAIL_CODE. FAIL_AFTER
+// says how many such calls succeed first. Like the driver it refuses calls on a thread without a current context.
 #include <cuda.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define ENTER(name)                                          \
 	do {                                                 \
@@ -12,16 +13,15 @@
 		if (wrong) return wrong;                     \
 		if (!current) return CUDA_ERROR_INVALID_CONTEXT; \
 	} while (0)
-#define UNCAPTURED() \
-	if (capturing) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
 #define OPTIN 65536
 
 static __thread CUcontext current;
-static int capturing, allocations, handles, contexts;
+static int allocations, handles, contexts, calls;
 
 static CUresult enter(const char *name) {
-	const char *call = getenv("FAIL_CALL"), *code = getenv("FAIL_CODE");
-	return call && code && !strcmp(call, name) ? (CUresult)atoi(code) : CUDA_SUCCESS;
+	const char *call = getenv("FAIL_CALL"), *code = getenv("FAIL_CODE"), *after = getenv("FAIL_AFTER");
+	if (!call || !code || strcmp(call, name)) return CUDA_SUCCESS;
+	return after && calls++ < atoi(after) ? CUDA_SUCCESS : (CUresult)atoi(code);
 }
 
 // Kernels: fill(p, n, v) writes v; count(p) adds 1 to *p and needs 60000 bytes of dynamic shared memory.
@@ -30,7 +30,9 @@ static struct CUfunc_st functions[] = {{"fill", {8, 4, 4}, 49152}, {"count", {8}
 
 struct step { CUfunction f; unsigned long long p; int n; float v; };
 struct CUgraph_st { int n; struct step steps[64]; };
-static struct CUgraph_st captured;
+struct CUevent_st { struct timespec at; int timed; };
+static struct CUgraph_st anything; // what handles point to
+static const void *pinned[64]; // memory that asynchronous copies may read
 
 static void run(struct step s) {
 	if (!s.f) memset((void *)s.p, 0, s.n);
@@ -38,9 +40,12 @@ static void run(struct step s) {
 	else ++*(float *)s.p;
 }
 
-static CUresult put(struct step s) {
-	if (capturing) captured.steps[captured.n++] = s;
-	else run(s);
+// make checks a launch and returns its step.
+static CUresult make(struct step *step, CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                     unsigned shared, void **p) {
+	if (!(gx && gy && gz && bx && by && bz) || bx * by * bz > 1024 || (int)shared > f->shared) return CUDA_ERROR_INVALID_VALUE;
+	*step = (struct step){f, *(unsigned long long *)p[0], 0, 0};
+	if (f == functions) step->n = *(int *)p[1], step->v = *(float *)p[2];
 	return CUDA_SUCCESS;
 }
 
@@ -59,17 +64,17 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *c, CUdevice d) {
 	(void)d;
 	CUresult wrong = enter("cuDevicePrimaryCtxRetain");
 	if (wrong) return wrong;
-	*c = (CUcontext)&captured;
+	*c = (CUcontext)&anything;
 	contexts++;
 	return CUDA_SUCCESS;
 }
 // What is left when the last context goes is a leak.
 CUresult cuDevicePrimaryCtxRelease(CUdevice d) { (void)d; return --contexts == 0 && (handles || allocations) ? CUDA_ERROR_ASSERT : CUDA_SUCCESS; }
 CUresult cuCtxSetCurrent(CUcontext c) { current = c; return enter("cuCtxSetCurrent"); }
-CUresult cuStreamCreate(CUstream *s, unsigned flags) { ENTER(cuStreamCreate); *s = (CUstream)&captured; handles++; return flags == CU_STREAM_NON_BLOCKING ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE; }
+CUresult cuStreamCreate(CUstream *s, unsigned flags) { ENTER(cuStreamCreate); *s = (CUstream)&anything; handles++; return flags == CU_STREAM_NON_BLOCKING ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE; }
 CUresult cuStreamDestroy(CUstream s) { (void)s; ENTER(cuStreamDestroy); handles--; return CUDA_SUCCESS; }
-CUresult cuStreamSynchronize(CUstream s) { (void)s; ENTER(cuStreamSynchronize); UNCAPTURED(); return CUDA_SUCCESS; }
-CUresult cuModuleLoadData(CUmodule *m, const void *image) { ENTER(cuModuleLoadData); *m = (CUmodule)&captured; handles++; return *(const char *)image ? CUDA_SUCCESS : CUDA_ERROR_INVALID_IMAGE; }
+CUresult cuStreamSynchronize(CUstream s) { (void)s; ENTER(cuStreamSynchronize); return CUDA_SUCCESS; }
+CUresult cuModuleLoadData(CUmodule *m, const void *image) { ENTER(cuModuleLoadData); *m = (CUmodule)&anything; handles++; return *(const char *)image ? CUDA_SUCCESS : CUDA_ERROR_INVALID_IMAGE; }
 CUresult cuModuleUnload(CUmodule m) { (void)m; ENTER(cuModuleUnload); handles--; return CUDA_SUCCESS; }
 CUresult cuModuleGetFunction(CUfunction *f, CUmodule m, const char *name) {
 	(void)m;
@@ -94,27 +99,30 @@ CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, uns
                         CUstream s, void **p, void **extra) {
 	(void)s, (void)extra;
 	ENTER(cuLaunchKernel);
-	if (!(gx && gy && gz && bx && by && bz) || bx * by * bz > 1024 || (int)shared > f->shared) return CUDA_ERROR_INVALID_VALUE;
-	struct step step = {f, *(unsigned long long *)p[0], 0, 0};
-	if (f == functions) step.n = *(int *)p[1], step.v = *(float *)p[2];
-	return put(step);
+	struct step step;
+	CUresult wrong = make(&step, f, gx, gy, gz, bx, by, bz, shared, p);
+	if (!wrong) run(step);
+	return wrong;
 }
-CUresult cuMemAlloc(CUdeviceptr *p, size_t n) { ENTER(cuMemAlloc); UNCAPTURED(); if (n > 1 << 30) return CUDA_ERROR_OUT_OF_MEMORY; *p = (CUdeviceptr)malloc(n); allocations++; return CUDA_SUCCESS; }
-CUresult cuMemFree(CUdeviceptr p) { ENTER(cuMemFree); UNCAPTURED(); free((void *)p); allocations--; return CUDA_SUCCESS; }
-CUresult cuMemHostAlloc(void **p, size_t n, unsigned flags) { (void)flags; ENTER(cuMemHostAlloc); *p = malloc(n); memset(*p, 0xff, n); allocations++; return CUDA_SUCCESS; }
-CUresult cuMemFreeHost(void *p) { ENTER(cuMemFreeHost); free(p); allocations--; return CUDA_SUCCESS; }
-CUresult cuMemcpyHtoDAsync(CUdeviceptr d, const void *s, size_t n, CUstream st) { (void)st; ENTER(cuMemcpyHtoDAsync); UNCAPTURED(); memcpy((void *)d, s, n); return CUDA_SUCCESS; }
-CUresult cuMemcpyDtoH(void *d, CUdeviceptr s, size_t n) { ENTER(cuMemcpyDtoH); UNCAPTURED(); memcpy(d, (void *)s, n); return CUDA_SUCCESS; }
-CUresult cuMemsetD8Async(CUdeviceptr d, unsigned char v, size_t n, CUstream s) { (void)s, (void)v; ENTER(cuMemsetD8Async); return put((struct step){0, d, (int)n, 0}); }
-CUresult cuStreamBeginCapture(CUstream s, CUstreamCaptureMode mode) { (void)s; ENTER(cuStreamBeginCapture); capturing = 1; captured.n = 0; return mode == CU_STREAM_CAPTURE_MODE_THREAD_LOCAL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE; }
-CUresult cuStreamEndCapture(CUstream s, CUgraph *g) {
-	(void)s;
-	capturing = 0;
-	ENTER(cuStreamEndCapture);
-	*g = malloc(sizeof captured);
-	**g = captured;
-	allocations++;
-	return CUDA_SUCCESS;
+CUresult cuMemAlloc(CUdeviceptr *p, size_t n) { ENTER(cuMemAlloc); if (n > 1 << 30) return CUDA_ERROR_OUT_OF_MEMORY; *p = (CUdeviceptr)malloc(n); allocations++; return CUDA_SUCCESS; }
+CUresult cuMemFree(CUdeviceptr p) { ENTER(cuMemFree); free((void *)p); allocations--; return CUDA_SUCCESS; }
+CUresult cuMemHostAlloc(void **p, size_t n, unsigned flags) { (void)flags; ENTER(cuMemHostAlloc); *p = malloc(n); memset(*p, 0xff, n); allocations++; for (int i = 0; i < 64; i++) if (!pinned[i]) { pinned[i] = *p; break; } return CUDA_SUCCESS; }
+CUresult cuMemFreeHost(void *p) { ENTER(cuMemFreeHost); for (int i = 0; i < 64; i++) if (pinned[i] == p) pinned[i] = NULL; free(p); allocations--; return CUDA_SUCCESS; }
+CUresult cuMemcpyHtoDAsync(CUdeviceptr d, const void *s, size_t n, CUstream st) { (void)st; ENTER(cuMemcpyHtoDAsync);
+	for (int i = 0; i < 64; i++) if (pinned[i] == s) { memcpy((void *)d, s, n); return CUDA_SUCCESS; }
+	return CUDA_ERROR_INVALID_VALUE; // tests copy from the start of pinned memory alone
+}
+CUresult cuMemcpyDtoH(void *d, CUdeviceptr s, size_t n) { ENTER(cuMemcpyDtoH); memcpy(d, (void *)s, n); return CUDA_SUCCESS; }
+CUresult cuMemsetD8Async(CUdeviceptr d, unsigned char v, size_t n, CUstream s) { (void)s, (void)v; ENTER(cuMemsetD8Async); run((struct step){0, d, (int)n, 0}); return CUDA_SUCCESS; }
+CUresult cuGraphCreate(CUgraph *g, unsigned flags) { (void)flags; ENTER(cuGraphCreate); *g = calloc(1, sizeof **g); allocations++; return CUDA_SUCCESS; }
+// A node is the number of its step, counted from 1.
+CUresult cuGraphAddKernelNode(CUgraphNode *node, CUgraph g, const CUgraphNode *after, size_t count, const CUDA_KERNEL_NODE_PARAMS *p) {
+	ENTER(cuGraphAddKernelNode);
+	for (size_t i = 0; i < count; i++) if ((size_t)after[i] < 1 || (size_t)after[i] > (size_t)g->n) return CUDA_ERROR_INVALID_VALUE;
+	CUresult wrong = make(&g->steps[g->n], p->func, p->gridDimX, p->gridDimY, p->gridDimZ, p->blockDimX, p->blockDimY, p->blockDimZ,
+	                      p->sharedMemBytes, p->kernelParams);
+	if (!wrong) *node = (CUgraphNode)(size_t)++g->n;
+	return wrong;
 }
 CUresult cuGraphDestroy(CUgraph g) { free(g); allocations--; return CUDA_SUCCESS; }
 CUresult cuGraphInstantiateWithFlags(CUgraphExec *e, CUgraph g, unsigned long long flags) {
@@ -134,8 +142,14 @@ CUresult cuGraphLaunch(CUgraphExec e, CUstream s) {
 	return CUDA_SUCCESS;
 }
 CUresult cuGraphExecDestroy(CUgraphExec e) { ENTER(cuGraphExecDestroy); free(e); allocations--; return CUDA_SUCCESS; }
-CUresult cuEventCreate(CUevent *e, unsigned flags) { ENTER(cuEventCreate); *e = malloc(1); allocations++; return flags == CU_EVENT_DISABLE_TIMING ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE; }
-CUresult cuEventRecord(CUevent e, CUstream s) { (void)e, (void)s; ENTER(cuEventRecord); UNCAPTURED(); return CUDA_SUCCESS; }
+CUresult cuEventCreate(CUevent *e, unsigned flags) { ENTER(cuEventCreate); *e = calloc(1, sizeof **e); (*e)->timed = !(flags & CU_EVENT_DISABLE_TIMING); allocations++; return CUDA_SUCCESS; }
+CUresult cuEventRecord(CUevent e, CUstream s) { (void)s; ENTER(cuEventRecord); clock_gettime(CLOCK_MONOTONIC, &e->at); return CUDA_SUCCESS; }
+CUresult cuEventElapsedTime(float *ms, CUevent a, CUevent b) {
+	ENTER(cuEventElapsedTime);
+	if (!a->timed || !b->timed) return CUDA_ERROR_INVALID_HANDLE;
+	*ms = (b->at.tv_sec - a->at.tv_sec) * 1e3f + (b->at.tv_nsec - a->at.tv_nsec) * 1e-6f;
+	return CUDA_SUCCESS;
+}
 CUresult cuEventSynchronize(CUevent e) { (void)e; ENTER(cuEventSynchronize); return CUDA_SUCCESS; }
 CUresult cuEventDestroy(CUevent e) { ENTER(cuEventDestroy); free(e); allocations--; return CUDA_SUCCESS; }
 CUresult cuGetErrorName(CUresult r, const char **s) { static __thread char name[32]; snprintf(name, sizeof name, "CUDA_ERROR_%d", r); *s = name; return CUDA_SUCCESS; }

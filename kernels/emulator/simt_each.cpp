@@ -1,4 +1,4 @@
 //go:build simt
 
 #include "simt.h"
-#include "../levels.cu"
+#include "../each.cu"

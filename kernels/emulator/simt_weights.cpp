@@ -1,4 +1,4 @@
 //go:build simt
 
 #include "simt.h"
-#include "../elementwise.cu"
+#include "../weights.cu"

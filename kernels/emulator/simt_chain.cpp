@@ -1,4 +1,4 @@
 //go:build simt
 
 #include "simt.h"
-#include "../bootstrap.cu"
+#include "../chain.cu"

@@ -1,0 +1,138 @@
+//go:build simt
+
+package cuda_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/engine"
+	"github.com/acqnp/acqnp/internal/engine/cuda"
+	"github.com/acqnp/acqnp/internal/gpu"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/kernels/emulator"
+)
+
+// TestFirstRunHasNoGraph counts launches and graphs: the first run launches each kernel, and the
+// second makes the graph that all later runs replay. The runs have the same bits in any order of
+// the graph's nodes.
+func TestFirstRunHasNoGraph(t *testing.T) {
+	s := small("acqnp residual attention")
+	m := build(t, s)
+	var first []float32
+	for _, order := range []int{0, 1, 5} {
+		d := &drawn{Driver: emulator.New(emulator.Options{Order: order})}
+		closing(t, d)
+		p, err := cuda.New(d, graph(t, m, s.e, models.Training), cuda.Options{Fused: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		closing(t, p)
+		for i := range 3 {
+			fill(p, m, s.e, 1)
+			run(t, p, s.e)
+			if made := d.nodes != nil; made != (i > 0) {
+				t.Errorf("run %d: a graph was made: %t", i, made)
+			}
+			if first == nil {
+				first = slices.Clone(p.Grads())
+			}
+			if !slices.Equal(p.Grads(), first) {
+				t.Errorf("order %d, run %d: other gradients than those of the first run", order, i)
+			}
+		}
+	}
+}
+
+// failing is a driver whose kernels fail when they are waited for, from the n-th launch on, without
+// the name of the kernel, as a GPU does.
+type failing struct {
+	gpu.Driver
+	n     int
+	names map[gpu.Func]string
+	last  string
+}
+
+func (f *failing) Function(name string) (gpu.Func, error) {
+	at, err := f.Driver.Function(name)
+	f.names[at] = name
+	return at, err
+}
+
+func (f *failing) Launch(at gpu.Func, d gpu.Dims, p gpu.Params) error {
+	f.n--
+	f.last = f.names[at]
+	return f.Driver.Launch(at, d, p)
+}
+
+func (f *failing) Sync() error {
+	if f.n < 0 {
+		return &gpu.Error{Call: "sync", Cause: errors.New("illegal address")}
+	}
+	return f.Driver.Sync()
+}
+
+// TestSynchronousErrorsNameTheKernel lets each launch of a run fail in turn.
+func TestSynchronousErrorsNameTheKernel(t *testing.T) {
+	s := small("cqnp")
+	m := build(t, s)
+	for n := 0; ; n++ {
+		d := &failing{Driver: openDevice(t), n: n, names: map[gpu.Func]string{}}
+		tr, err := cuda.NewTrainer(d, graph(t, m, s.e, models.Training), cuda.Options{Fused: true, Synchronous: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = tr.Step(s.e, 0, 0.01)
+		var failed *gpu.Error
+		if err == nil {
+			d.n = 1000
+			step(t, tr, m, s.e, 1) // a second step, without a graph
+			if err := tr.Close(); err != nil {
+				t.Error(err)
+			}
+			if n < 10 {
+				t.Errorf("a step has only %d launches", n)
+			}
+			return
+		}
+		if !errors.As(err, &failed) || failed.Kernel == "" || failed.Kernel != d.last {
+			t.Errorf("launch %d of %s: %v", n, d.last, err)
+		}
+		_ = tr.Close()
+		if n > 100 {
+			t.Fatal("more than 100 launches")
+		}
+	}
+}
+
+// TestUploadsOfAStep: struct Step and all inputs go to the device in one copy from pinned memory.
+func TestUploadsOfAStep(t *testing.T) {
+	s := small("bnp")
+	m := build(t, s)
+	d := &uploading{Driver: openDevice(t)}
+	tr, err := cuda.NewTrainer(d, graph(t, m, s.e, models.Training), cuda.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	closing(t, tr)
+	load(t, tr, engine.State{Params: m.Initial(1)})
+	d.uploads = 0
+	for batch := range 3 {
+		step(t, tr, m, s.e, batch)
+	}
+	if d.uploads != 3 {
+		t.Errorf("%d uploads in 3 steps", d.uploads)
+	}
+}
+
+// uploading is a driver that counts uploads.
+type uploading struct {
+	gpu.Driver
+	uploads int
+}
+
+func (u *uploading) Upload(to gpu.Ptr, b []byte) error {
+	u.uploads++
+	return u.Driver.Upload(to, b)
+}

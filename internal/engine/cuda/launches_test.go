@@ -1,0 +1,45 @@
+//go:build simt
+
+package cuda
+
+import (
+	"testing"
+
+	"gorgonia.org/tensor"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/kernels/emulator"
+)
+
+// TestLaunchesOfThePapersStep compiles ACQNP of lissajous at its own widths and capacity, where some
+// operations have too many rows to share a launch. Nothing runs.
+func TestLaunchesOfThePapersStep(t *testing.T) {
+	x, err := config.Load("../../../configs/lissajous/acqnp.yaml", config.Overrides{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := models.New(x.Model, 1, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := m.Build(tensor.Float32, ops.Extents{Functions: 128, Context: 97, Points: 100, Levels: 50}, models.Training)
+	if err != nil {
+		t.Fatal(err)
+	}
+	draw := random.New(1, random.Levels)
+	c, err := compile(emulator.New(emulator.Options{}), g, Options{Fused: true, Precision: FP16, DrawLevels: &draw}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.optimise(0)
+	c.finish()
+	if n := len(c.launches); n > 25 {
+		for _, l := range c.launches {
+			t.Log(l.kernel, l.dims)
+		}
+		t.Errorf("%d launches, want at most 25", n)
+	}
+}

@@ -1,0 +1,98 @@
+//go:build simt
+
+package cuda_test
+
+import (
+	"testing"
+
+	"gorgonia.org/tensor"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/engine/cuda"
+	"github.com/acqnp/acqnp/internal/gpu"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/random"
+)
+
+// drawn is a driver that keeps the nodes of the last graph.
+type drawn struct {
+	gpu.Driver
+	nodes []gpu.Node
+}
+
+func (d *drawn) Graph(nodes []gpu.Node) (gpu.Graph, error) {
+	d.nodes = nodes
+	return d.Driver.Graph(nodes)
+}
+
+// TestNodesOfAStep counts the nodes of the graph of a training step, and the longest chain of nodes
+// that wait for each other. The models have the depths of their configurations, at a width that the
+// emulator runs quickly; at the configurations' capacity they have the same nodes, because neither
+// width nor rows change what shares a launch.
+func TestNodesOfAStep(t *testing.T) {
+	for name, most := range map[string]struct{ nodes, chain int }{
+		"acqnp": {25, 20}, "cqnp": {20, 16}, "cnp": {13, 12}, "canp": {16, 14}, "bnp": {30, 24},
+		"acqnp-attention": {30, 23}, "acqnp-transformer": {110, 55},
+	} {
+		d := &drawn{Driver: openDevice(t)}
+		trainStepsOf(t, d, name)
+		after := make([]int, len(d.nodes)) // the nodes of the longest chain that ends at each
+		longest := 0
+		for i, n := range d.nodes {
+			for _, j := range n.After {
+				after[i] = max(after[i], after[j])
+			}
+			after[i]++
+			longest = max(longest, after[i])
+		}
+		t.Logf("%s: %d nodes, %d in the longest chain", name, len(d.nodes), longest)
+		if len(d.nodes) == 0 || len(d.nodes) > most.nodes || longest > most.chain {
+			t.Errorf("%s: %d nodes, %d in the longest chain, want at most %d and %d", name, len(d.nodes), longest, most.nodes, most.chain)
+		}
+	}
+}
+
+// trainStepsOf makes two steps of a model of lissajous, so that there is a graph.
+func trainStepsOf(t *testing.T, d gpu.Driver, name string) {
+	t.Helper()
+	x, err := config.Load("../../../configs/lissajous/"+name+".yaml", config.Overrides{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := models.New(narrow(x.Model), 1, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := ops.Extents{Functions: 2, Context: 3, Points: 5, Levels: 2}
+	if name == "cnp" || name == "canp" {
+		e.Levels = 0
+	}
+	g, err := m.Build(tensor.Float32, e, models.Training)
+	if err != nil {
+		t.Fatal(err)
+	}
+	draw := random.New(1, random.Levels)
+	tr, err := cuda.NewTrainer(d, g, cuda.Options{Fused: true, Precision: cuda.FP16, DrawLevels: &draw})
+	if err != nil {
+		t.Fatal(err)
+	}
+	closing(t, tr)
+	for batch := range 2 {
+		step(t, tr, m, e, batch)
+	}
+	if _, err := tr.Loss(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// narrow returns a model with the same layers, 16 columns wide.
+func narrow(m config.Model) config.Model {
+	for _, widths := range [][]int{m.Encoder, m.Adaptor, m.Decoder, m.KeyEncoder, m.QueryEncoder} {
+		for i := range widths {
+			widths[i] = 16
+		}
+	}
+	m.Representation, m.Width, m.Feedforward = min(m.Representation, 16), min(m.Width, 16), min(m.Feedforward, 16)
+	return m
+}
