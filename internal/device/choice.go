@@ -48,7 +48,7 @@ const (
 	AutoPrecision = "auto" // depends on the device
 	FP32          = "fp32"
 	TF32          = "tf32" // factors rounded to 11 bits of significand; needs compute capability 8.0
-	FP16          = "fp16" // factors and activations in half precision, with loss scaling; needs 7.5
+	FP16          = "fp16" // factors and activations in half precision, with loss scaling; needs 7.5; auto trains in it
 )
 
 // CheckPrecision returns an *input.Error if the precision is unknown, or if the choice is the CPU

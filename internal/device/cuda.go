@@ -4,6 +4,8 @@ package device
 
 import (
 	"fmt"
+	"os"
+	"strconv"
 
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/engine/cuda"
@@ -25,7 +27,10 @@ const (
 type accelerator struct {
 	driver    gpu.Driver
 	index     int
+	debug     bool // launch without a graph, and wait for each kernel
 	precision precisions
+	training  *cuda.Precision // in force in the trainer that was compiled last; nil before
+	programs  *cuda.Precision // and in the program
 	closed    bool
 }
 
@@ -34,6 +39,10 @@ type precisions struct {
 	training, evaluation cuda.Precision
 	why                  string // why they were chosen; empty if --precision named them
 }
+
+// debugVariable is the environment variable that asks for launches one by one, so that an error
+// names its kernel.
+const debugVariable = "ACQNP_CUDA_DEBUG"
 
 // CUDA returns the device of an open driver. Closing it closes the driver. A precision that the
 // device lacks is an *input.Error; a device that is too old is another error. On an error the
@@ -47,12 +56,15 @@ func CUDA(d gpu.Driver, index int, precision string) (Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &accelerator{driver: d, index: index, precision: p}, nil
+	debug := os.Getenv(debugVariable)
+	if debug != "" && debug != "0" && debug != "1" {
+		return nil, &input.Error{File: debugVariable, Found: strconv.Quote(debug), Expected: "0 or 1"}
+	}
+	return &accelerator{driver: d, index: index, precision: p, debug: debug == "1"}, nil
 }
 
-// choosePrecision returns the precisions for a value of --precision. For auto it chooses the
-// fastest one that trains well for training, and float32 for evaluation and prediction, which take
-// little time.
+// choosePrecision returns the precisions for a value of --precision. For auto it chooses half
+// precision for training, and float32 for evaluation and prediction, which take little time.
 func choosePrecision(d gpu.Device, precision string) (precisions, error) {
 	switch precision {
 	case FP32:
@@ -66,20 +78,30 @@ func choosePrecision(d gpu.Device, precision string) (precisions, error) {
 		return precisions{}, &input.Error{File: "--precision", Found: `"tf32"`,
 			Expected: fmt.Sprintf("fp16 or fp32 on %s of compute capability %d.%d", d.Name, d.Major, d.Minor)}
 	}
-	p := precisions{training: cuda.TF32, why: fmt.Sprintf("chosen for compute capability %d.%d", d.Major, d.Minor)}
-	if d.Capability() < ampere {
-		p.training = cuda.FP16
-	}
-	return p, nil
+	return precisions{training: cuda.FP16, why: fmt.Sprintf("chosen for compute capability %d.%d", d.Major, d.Minor)}, nil
 }
 
 func (a *accelerator) Program(g *ops.Graph) (engine.Program[float32], error) {
-	return cuda.New(a.driver, g, cuda.Options{Precision: a.precision.evaluation, Fused: true})
+	p, err := cuda.New(a.driver, g, cuda.Options{Precision: a.precision.evaluation, Fused: true, Synchronous: a.debug})
+	a.programs = inForce(p)
+	return p, err
 }
 
 func (a *accelerator) Trainer(g *ops.Graph, o Training) (engine.Trainer, error) {
-	return cuda.NewTrainer(a.driver, g, cuda.Options{Precision: a.precision.training, Fused: true,
+	t, err := cuda.NewTrainer(a.driver, g, cuda.Options{Precision: a.precision.training, Fused: true, Synchronous: a.debug,
 		WeightDecay: o.WeightDecay, DrawLevels: o.DrawLevels})
+	a.training = inForce(t)
+	return t, err
+}
+
+// inForce returns the precision of what the engine compiled.
+func inForce(compiled any) *cuda.Precision {
+	c, ok := compiled.(interface{ Precision() cuda.Precision })
+	if !ok {
+		return nil
+	}
+	p := c.Precision()
+	return &p
 }
 
 // Bytes returns 0: the engine itself returns an error for what the GPU's memory cannot hold, and
@@ -87,12 +109,25 @@ func (a *accelerator) Trainer(g *ops.Graph, o Training) (engine.Trainer, error) 
 func (a *accelerator) Bytes(*ops.Graph, bool) (float64, error) { return 0, nil }
 
 func (a *accelerator) Name() string {
-	p := a.precision
-	text := p.training.String()
-	if p.evaluation != p.training {
-		text = fmt.Sprintf("training %v, evaluation %v", p.training, p.evaluation)
+	text, evaluation := shown(a.training, a.precision.training), shown(a.programs, a.precision.evaluation)
+	if text != evaluation {
+		text = fmt.Sprintf("training %s, evaluation %s", text, evaluation)
 	}
 	return fmt.Sprintf("cuda:%d (%s, %s)", a.index, a.driver.Device().Name, text)
+}
+
+// shown returns the precision in force. Before anything is compiled, it is not known whether there
+// are fused kernels for the model, and so for a precision other than float32.
+func shown(inForce *cuda.Precision, asked cuda.Precision) string {
+	switch {
+	case inForce == nil && asked == cuda.FP32:
+		return asked.String()
+	case inForce == nil:
+		return asked.String() + " if fused"
+	case *inForce != asked:
+		return fmt.Sprintf("%v, not fused", *inForce)
+	}
+	return inForce.String()
 }
 
 func (a *accelerator) Kernels() string { return "" }

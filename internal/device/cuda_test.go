@@ -7,9 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"gorgonia.org/tensor"
+
+	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/gpu/gputest"
 	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/ops"
 	"github.com/acqnp/acqnp/kernels/emulator"
 )
 
@@ -19,14 +24,14 @@ func TestCUDAPrecisionByCapability(t *testing.T) {
 		precision    string
 		name         string // the device's name; "" if the device is an error
 	}{
-		{7, 5, "auto", "cuda:1 (simt, training fp16, evaluation fp32)"},
+		{7, 5, "auto", "cuda:1 (simt, training fp16 if fused, evaluation fp32)"},
 		{7, 5, "fp32", "cuda:1 (simt, fp32)"},
-		{7, 5, "fp16", "cuda:1 (simt, fp16)"},
+		{7, 5, "fp16", "cuda:1 (simt, fp16 if fused)"},
 		{7, 5, "tf32", ""},
-		{8, 0, "auto", "cuda:1 (simt, training tf32, evaluation fp32)"},
-		{8, 6, "tf32", "cuda:1 (simt, tf32)"},
-		{9, 0, "auto", "cuda:1 (simt, training tf32, evaluation fp32)"},
-		{9, 0, "fp16", "cuda:1 (simt, fp16)"},
+		{8, 0, "auto", "cuda:1 (simt, training fp16 if fused, evaluation fp32)"},
+		{8, 6, "tf32", "cuda:1 (simt, tf32 if fused)"},
+		{9, 0, "auto", "cuda:1 (simt, training fp16 if fused, evaluation fp32)"},
+		{9, 0, "fp16", "cuda:1 (simt, fp16 if fused)"},
 	} {
 		d, err := device.CUDA(emulator.New(emulator.Options{Major: c.major, Minor: c.minor}), 1, c.precision)
 		var bad *input.Error
@@ -70,5 +75,45 @@ func TestCUDAOfAnEmulatedMachine(t *testing.T) {
 	}
 	if _, err := (device.Request{Choice: "cuda:1", Precision: "auto", Threads: 0}).Open(); err == nil || !strings.Contains(err.Error(), "--device cuda:1") {
 		t.Errorf("a GPU that is not there: %v", err)
+	}
+}
+
+// TestCUDANamesThePrecisionInForce compiles models whose decoders are of a width for which there are
+// fused kernels, and of one for which there are none.
+func TestCUDANamesThePrecisionInForce(t *testing.T) {
+	for width, want := range map[int]string{
+		16: "cuda:0 (simt, training fp16, evaluation fp32)", 20: "cuda:0 (simt, training fp32, not fused, evaluation fp32)",
+	} {
+		d, err := device.CUDA(emulator.New(emulator.Options{}), 0, "auto")
+		if err != nil {
+			t.Fatal(err)
+		}
+		hidden := []int{width, width}
+		m, err := models.New(config.Model{Name: "cqnp", Representation: width, Encoder: hidden, Decoder: hidden}, 1, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := m.Build(tensor.Float32, ops.Extents{Functions: 1, Context: 1, Points: 2, Levels: 2}, models.Training)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr, err := d.Trainer(g, device.Training{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Name() != want {
+			t.Errorf("width %d: %s, want %s", width, d.Name(), want)
+		}
+		if err := errors.Join(tr.Close(), d.Close()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestCUDADebugVariableIsChecked(t *testing.T) {
+	t.Setenv("ACQNP_CUDA_DEBUG", "yes")
+	var bad *input.Error
+	if _, err := device.CUDA(emulator.New(emulator.Options{}), 0, "auto"); !errors.As(err, &bad) {
+		t.Errorf("got %v", err)
 	}
 }
