@@ -1,7 +1,9 @@
 // Command roofline prints the tables of docs/performance.md: for each kernel of a training step,
 // its floating-point operations, the bytes of device memory that it moves, and the least time that
-// these take on some GPUs.
+// these take on some GPUs. Without arguments it prints the predicted times of ACQNP's fused branch in
+// half precision: what the matrix unit, shared memory, instructions, L2, memory and latency take.
 //
+//	go run ./tools/roofline
 //	go run ./tools/roofline configs/lissajous/acqnp.yaml configs/lissajous/cnp.yaml
 //	go run ./tools/roofline configs/lissajous/acqnp.yaml model.adaptor_form=residual
 //
@@ -70,6 +72,9 @@ func main() {
 		}
 		return override
 	})
+	if len(paths) == 0 {
+		printPredictions()
+	}
 	for _, path := range paths {
 		if err := describe(path, set); err != nil {
 			fmt.Fprintln(os.Stderr, err)

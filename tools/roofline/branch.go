@@ -1,0 +1,183 @@
+package main
+
+import "math"
+
+// A branch holds the sizes of a fused branch of width 128 in half precision: hidden layers, outputs
+// and the columns of the level.
+type branch struct {
+	name                   string
+	depth, outputs, inputs float64
+}
+
+// branches are those of ACQNP with the paper's sizes for lissajous.
+var branches = []branch{{"ψ", 5, 1, 1}, {"decoder", 3, 3, 1}}
+
+const (
+	width    = 128
+	levels   = 50                              // of a point
+	rows     = 128 * 53 * levels               // of a step
+	square   = width * width                   // weights of a layer
+	products = square * 2 / (16 * 8 * 16 * 2.) // m16n8k16 of a row and layer
+	row      = 2 * width                       // bytes of a row of a hidden layer
+	trip     = 600                             // cycles of a read of the L2 or the memory
+	barrier  = 60                              // cycles of a barrier
+)
+
+// panels holds the kernels before weights stayed: tiles of R rows pass through all layers in shared
+// memory, while panels of 64 columns of the weights pass through it too. The gradients of the weights
+// are added to sums in device memory, tile by tile.
+type panels struct {
+	chip
+	branch
+	r float64 // rows of a tile
+}
+
+// newPanels chooses the largest tile whose shared memory the chip has, as the engine did.
+func newPanels(c chip, b branch, backward bool) panels {
+	limit := map[string]float64{"T4": 64, "RTX 6000 (Turing)": 64, "A100": 163, "H200": 227}[c.name] * 1024
+	layers := 2.
+	if backward {
+		layers = b.depth
+	}
+	for r := 128.; ; r /= 2 {
+		vectors := width*(b.inputs+b.depth-1+b.outputs) + b.outputs
+		shared := 2*(layers*r*(width+8)+2*width*(64+8)) + 4*vectors + 4*r*(1+b.inputs+b.outputs)
+		if shared <= limit || r == 16 {
+			return panels{c, b, r}
+		}
+	}
+}
+
+// perProduct returns the bytes of shared memory that a product of a panel reads: a warp's tile of m
+// by n fragments of 16x16 loads m + n of them, of 512 bytes, for 2·m·n products.
+func (p panels) perProduct() float64 {
+	down := min(p.r/16, 4)
+	across := min(8/down, 4)
+	m, n := p.r/16/down, 4/across
+	return 512 * (m + n) / (2 * m * n)
+}
+
+// layer returns the phase of a layer's product, forward or by the transposed weights. A tile of 16
+// rows occupies four of eight warps; then one load and one product wait for each other in each of 8
+// steps of two panels.
+func (p panels) layer() phase {
+	wait := 2 * barrier / p.r
+	if p.r == 16 {
+		wait += 2 * 8 * 35 / p.r
+	}
+	return phase{
+		products: products, shared: products*p.perProduct() + row, instructions: 2.2 * products,
+		l2: 2 * square / p.r, latency: wait,
+	}
+}
+
+// gradient returns the phase of a layer's weight gradient: 16 items of 32x32 sums for 8 warps, each
+// reads its sums, multiplies, and adds them. The sums of all blocks are in the L2 if they fit.
+func (p panels) gradient() phase {
+	moved := 8 * square / p.r
+	ph := phase{products: products * 1.03, shared: products * 256, instructions: 2.5 * products, l2: moved, latency: 2 * barrier / p.r}
+	if sums := p.multiprocessors * (p.depth - 1) * square * 4; sums > p.l2Size*1e6 {
+		ph.memory = moved
+	}
+	if p.r <= 32 { // too few steps to hide the reads
+		ph.latency += 2 * trip / p.r
+	}
+	return ph
+}
+
+// begin is the load of a tile and its first layer, in reads of 8 rows at a time for each warp and
+// half of the columns.
+func (p panels) begin() phase {
+	return phase{memory: 4 * (width/float64(levels) + 1), shared: row, instructions: 12,
+		latency: (trip + 2*math.Ceil(p.r/64)*trip + 2*barrier) / p.r}
+}
+
+func (p panels) forward() kernel {
+	k := kernel{name: "branch_forward, " + p.branch.name, blocks: 1}
+	if p.chip.shared > 64 {
+		k.blocks = 2
+	}
+	output := phase{memory: 4 * p.outputs, shared: p.outputs * row, instructions: 3 * p.outputs * width / 32,
+		latency: trip * math.Ceil(p.r*p.outputs/256) / p.r}
+	k.phases = append(k.phases, p.begin(), p.layer().times(p.depth-1), output)
+	return k
+}
+
+func (p panels) backward() kernel {
+	k := kernel{name: "branch_backward, " + p.branch.name, blocks: 1}
+	hidden := p.depth - 1
+	points := p.r/levels + 1
+	top := phase{memory: 4 * p.outputs, shared: (2 + p.outputs) * row, instructions: (4 + 3*p.outputs) * width / 32,
+		latency: (8*p.r + 12*p.r/4*p.outputs + p.r/8*60*p.outputs + 2*barrier) / p.r} // one thread adds R biases
+	bottom := phase{memory: 4 * (2*width/float64(levels) + 1), shared: 3 * row, instructions: 10 * width / 32,
+		latency: (points*(trip+100) + 12*p.r/4 + trip + barrier) / p.r}
+	back := p.layer()
+	back.shared += row // the mask
+	k.phases = append(k.phases, p.begin(), p.layer().times(hidden), top, p.gradient().times(hidden), back.times(hidden), bottom)
+	return k
+}
+
+// stationary holds the kernels whose weights stay. Forward, a warp keeps 32 rows in registers from
+// layer to layer. Backward, a block keeps a layer's weights in shared memory and the sums of its
+// gradient in registers while all of its rows pass.
+type stationary struct {
+	chip
+	branch
+	shape
+}
+
+// A shape is how the kernels of an architecture divide the work: rows of a tile and its buffers
+// backward, layers of weights in shared memory forward, and chunks of rows.
+type shape struct{ r, stages, resident, chunks float64 }
+
+var shapes = map[string]shape{
+	"T4":                {32, 1, 1, 120},
+	"RTX 6000 (Turing)": {32, 1, 1, 120},
+	"A100":              {64, 2, 4, 108},
+	"H200":              {64, 2, 6, 124},
+}
+
+func (s stationary) forward() kernel {
+	hidden := s.depth - 1
+	groups := math.Ceil(hidden / s.resident)
+	layer := phase{products: products, shared: products * 128, instructions: 540. / 32, memory: row}
+	ends := phase{ // the first layer and the output, of rows in registers
+		instructions: 40 + 12*s.outputs, shared: 4 * width * (1 + s.outputs) / 32,
+		memory:  4*(1+s.outputs) + 4*width/float64(levels) + (groups-1)*row,
+		latency: 2 * trip / 256.,
+	}
+	return kernel{name: "branch_forward, " + s.branch.name, phases: []phase{layer.times(hidden), ends}, blocks: 1, prefetch: true}
+}
+
+func (s stationary) backward() kernel {
+	hidden := s.depth - 1
+	input := map[float64]float64{128: 192, 64: 256, 32: 384}[s.r]
+	layer := phase{
+		products: 2*products + products/32,
+		shared:   products*(input+192) + 4*row, // both operands are written to a tile, the mask read, the result written
+		// loads of fragments, products, masks and stores of a warp
+		instructions: 1.7*2*products + 12,
+		memory:       3 * row, // h and dz are read, dz is written
+		latency:      2 * barrier / s.r,
+	}
+	if s.stages == 1 {
+		layer.latency += trip / s.r
+	}
+	layers := layer.times(hidden)
+	layers.memory -= 2 * row // h_1 is computed again, its dz stays on the chip
+	ends := phase{
+		products: 0.24 * products, instructions: 60 + 10*s.outputs, shared: 6 * row,
+		memory:  4*(2*s.outputs+2) + 8*width/float64(levels),
+		l2:      2 * s.sums() / rows,
+		latency: 4 * barrier / s.r,
+	}
+	return kernel{name: "branch_backward, " + s.branch.name, phases: []phase{layers, ends}, blocks: 1,
+		chunks: s.chunks, prefetch: s.stages > 1, serial: s.stages == 1}
+}
+
+// sums returns the bytes of all chunks' gradients of the parameters. They are written once and read
+// once.
+func (s stationary) sums() float64 {
+	hidden := s.depth - 1
+	return 4 * s.chunks * (hidden*square + width*(s.inputs+hidden+s.outputs) + s.outputs)
+}
