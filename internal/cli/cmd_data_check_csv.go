@@ -139,7 +139,10 @@ func (c ownDataCheck) cells(column datasets.ScannedColumn) string {
 	default:
 		text = count(column.Distinct) + ": " + list(column.Values)
 	}
-	if form.Log {
+	switch {
+	case form.Shift > 0:
+		text += fmt.Sprintf("; the model sees the logarithm of the number + %g", form.Shift)
+	case form.Log:
 		text += "; the model sees the logarithm"
 	}
 	if column.PerFunction && len(c.Functions) > 1 && column.Name != c.data.Function {

@@ -200,7 +200,8 @@ type Data struct {
 	// column of 0 and 1. csv.
 	Categories []string `yaml:"categories,flow,omitempty" mapstructure:"categories"`
 	// Log are the columns of x and y whose natural logarithm the model sees. Densities and
-	// likelihoods in raw units include the Jacobian 1/y. csv.
+	// likelihoods in raw units include the Jacobian 1/y. A column of x may have zeros; then its
+	// least positive number is added before the logarithm is taken. csv.
 	Log []string `yaml:"log,flow,omitempty" mapstructure:"log"`
 	// Baseline are the degrees [fixed, random] of the linear mixed model that y is standardised by;
 	// see datasets.Scaling. nil takes y as it is. csv.

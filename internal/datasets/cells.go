@@ -30,6 +30,7 @@ type cellReader struct {
 	name   string
 	key    string // of the configuration, for messages: data.x or data.y
 	log    bool
+	zero   bool // a logarithm may have a 0, which is shifted
 	kind   kind
 	origin float64 // of dates, in days since 1970-01-01
 	names  []string
@@ -40,7 +41,7 @@ type cellReader struct {
 
 // newCellReader returns the reader of a column whose form is known, as when predicting.
 func newCellReader(name string, f Form) *cellReader {
-	c := &cellReader{name: name, log: f.Log, kind: numberKind}
+	c := &cellReader{name: name, log: f.Log, zero: f.Shift > 0, kind: numberKind}
 	switch {
 	case f.Categories != nil:
 		c.setNames(f.Categories)
@@ -54,7 +55,7 @@ func newCellReader(name string, f Form) *cellReader {
 // learnCells returns the reader of a column of the training file. Its first cell decides between
 // numbers and dates. Dates are read as days since 1970-01-01.
 func learnCells(name, key string, d config.Data) *cellReader {
-	c := &cellReader{name: name, key: key, learns: true, log: slices.Contains(d.Log, name)}
+	c := &cellReader{name: name, key: key, learns: true, log: slices.Contains(d.Log, name), zero: key == "data.x"}
 	if slices.Contains(d.Categories, name) {
 		c.setNames(nil)
 	}
@@ -94,7 +95,11 @@ func (c *cellReader) read(t *table, column int) (float64, error) {
 	case c.kind == dateKind:
 		v = days - c.origin
 	}
-	if c.log && !(v > 0 && c.kind == numberKind) {
+	switch {
+	case !c.log || c.kind == numberKind && (v > 0 || v == 0 && c.zero):
+	case c.zero:
+		return 0, t.refuse(column, "a number above 0, or 0, whose logarithm is taken (data.log)")
+	default:
 		return 0, t.refuse(column, "a number above 0, whose logarithm is taken (data.log)")
 	}
 	return v, nil

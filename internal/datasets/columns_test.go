@@ -155,6 +155,54 @@ func TestLayoutReadsWhatTheRunRecorded(t *testing.T) {
 	}
 }
 
+// A column of x with a 0 is shifted by the least positive number of the training part before its
+// logarithm is taken, and comes back as it was.
+func TestLogOfTimesFromZero(t *testing.T) {
+	text := "name,x,y\n"
+	for f := range 4 {
+		for i, x := range []float64{0, 0.25, 1, 4, 24} {
+			text += fmt.Sprintf("f%d,%g,%d\n", f, x, i+f)
+		}
+	}
+	e := csvExperiment(csvFile(t, text))
+	e.Data.XColumns, e.Data.YColumns, e.Data.Log, e.Data.Scale = []string{"x"}, []string{"y"}, []string{"x"}, "none"
+	e.Data.SplitBy, e.Data.Context = "point", []int{1, 1}
+	s, err := datasets.Open(e, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	scaling := datasets.ScalingOf(s, 1, 1)
+	if diff := gocmp.Diff([]datasets.Form{{Log: true, Shift: 0.25}}, scaling.XForms); diff != "" {
+		t.Fatal(diff)
+	}
+	raw := []float64{0, 0.25, 24}
+	for i, v := range scaling.ModelX(raw) {
+		if want := math.Log(raw[i] + 0.25); math.Abs(float64(v)-want) > 1e-6 { // rounded to float32
+			t.Errorf("%g: the model sees %v, want %v", raw[i], v, want)
+		}
+		if back := scaling.RawX([]float64{math.Log(raw[i] + 0.25)}); math.Abs(back[0]-raw[i]) > 1e-14 {
+			t.Errorf("%g came back as %g", raw[i], back[0])
+		}
+	}
+	b := makeCSV(t, s.Train, 0)
+	for _, x := range b.X {
+		if v := math.Exp(float64(x)) - 0.25; !(v > -1e-6 && v < 24.001) {
+			t.Errorf("a batch has x = %v", x)
+		}
+	}
+	l := datasets.Layout{X: []string{"x"}, Y: []string{"y"}, XForms: scaling.XForms, YForms: scaling.YForms}
+	if _, err := l.ReadX(csvFile(t, "x\n0\n0.1\n")); err != nil {
+		t.Error(err)
+	}
+	if _, err := l.ReadX(csvFile(t, "x\n-1\n")); err == nil || !strings.Contains(err.Error(), "above 0, or 0") {
+		t.Errorf("a negative number: %v", err)
+	}
+	l = datasets.Layout{X: []string{"x"}, XForms: []datasets.Form{{Log: true}}}
+	if _, err := l.ReadX(csvFile(t, "x\n0\n")); err == nil {
+		t.Error("a 0 was read where the training had none")
+	}
+}
+
 // Every refusal names the file, the line, the column and the remedy.
 func TestColumnsThatCannotBeRead(t *testing.T) {
 	const head = "name,day,diet,x,y\n"

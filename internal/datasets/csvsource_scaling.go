@@ -63,7 +63,7 @@ const unixEpoch = "1970-01-01"
 
 // settle changes the numbers of column i of [x, y] to their final meaning and returns its form.
 // Names get the indices of the sorted names of the training part; names that it lacks follow. Dates
-// count from the first day of the file.
+// count from the first day of the file. A logarithm of numbers with a 0 gets its shift.
 func (r *cellReader) settle(functions []csvFunction, i, dx int, training []float64) Form {
 	switch r.kind {
 	case nameKind:
@@ -77,7 +77,28 @@ func (r *cellReader) settle(functions []csvFunction, i, dx int, training []float
 		change(functions, i, dx, func(v float64) float64 { return v - first })
 		return Form{Origin: dateText(0, first)}
 	}
-	return r.form("")
+	f, zero := r.form(""), false
+	if r.log && r.zero {
+		change(functions, i, dx, func(v float64) float64 { zero = zero || v == 0; return v })
+	}
+	if zero {
+		f.Shift = leastPositive(training)
+	}
+	return f
+}
+
+// leastPositive returns the least number above 0, or 1 if there is none.
+func leastPositive(v []float64) float64 {
+	least := math.Inf(1)
+	for _, v := range v {
+		if v > 0 {
+			least = min(least, v)
+		}
+	}
+	if math.IsInf(least, 1) {
+		return 1
+	}
+	return least
 }
 
 // sorted returns the sorted names of the training part, and the number of each name that was read.

@@ -14,6 +14,9 @@ import (
 type Form struct {
 	// Log says that the model sees the natural logarithm of the numbers.
 	Log bool
+	// Shift is added before the logarithm is taken: the least positive number of the training part
+	// if the column has a 0, which only columns of x may have; otherwise 0.
+	Shift float64
 	// Categories are the names in a column of names, in the order of their one-hot columns. The raw
 	// number of a name is its index. Any other number stands for an unknown name, whose one-hot
 	// columns are all 0. nil means that the column holds numbers or dates.
@@ -31,10 +34,13 @@ func (f Form) width() int {
 	return 1
 }
 
+// Takes reports whether the model can see the number v, or its logarithm.
+func (f Form) Takes(v float64) bool { return !f.Log || v > 0 || v == 0 && f.Shift > 0 }
+
 // transform returns what is scaled: the logarithm of v, or v.
 func (f Form) transform(v float64) float64 {
 	if f.Log {
-		return math.Log(v)
+		return math.Log(v + f.Shift)
 	}
 	return v
 }
@@ -42,7 +48,7 @@ func (f Form) transform(v float64) float64 {
 // restore returns the raw value of a number that transform returned.
 func (f Form) restore(v float64) float64 {
 	if f.Log {
-		return math.Exp(v)
+		return math.Exp(v) - f.Shift
 	}
 	return v
 }
@@ -90,7 +96,7 @@ func (f Form) Text(v float64) string {
 
 // equal reports whether two forms are the same.
 func (f Form) equal(g Form) bool {
-	return f.Log == g.Log && f.Origin == g.Origin && slices.Equal(f.Categories, g.Categories)
+	return f.Log == g.Log && f.Shift == g.Shift && f.Origin == g.Origin && slices.Equal(f.Categories, g.Categories)
 }
 
 // SameForms reports whether two lists of forms say the same. nil is a list of plain numbers.
@@ -110,6 +116,9 @@ func (f Form) Check() error {
 	}
 	if f.Categories != nil && (f.Log || f.Origin != "") || f.Log && f.Origin != "" {
 		return errors.New("two meanings: categories, dates or a logarithm")
+	}
+	if !(f.Shift >= 0 && f.Shift <= math.MaxFloat64) || f.Shift > 0 && !f.Log {
+		return fmt.Errorf("a shift of %v", f.Shift)
 	}
 	return nil
 }

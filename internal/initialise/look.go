@@ -159,13 +159,13 @@ func (f *Found) add(c datasets.ScannedColumn, y bool) error {
 }
 
 // skewed reports whether a network may need the logarithm of numbers: all are positive, spread over
-// more than a factor of 3, with a long tail to the right.
-func skewed(c datasets.ScannedColumn, _ bool) bool {
-	return c.Least > 0 && c.Most > 3*c.Least && c.Skew > 0.7
+// more than a factor of 3, with a long tail to the right. Those of x may be 0.
+func skewed(c datasets.ScannedColumn, y bool) bool {
+	return (c.Least > 0 || c.Least == 0 && !y && c.Distinct > 2) && c.Most > 3*c.Least && c.Skew > 0.7
 }
 
 // positive reports whether a mixed model may need the logarithm: all numbers are positive, those of
-// x spread over more than a factor of 3.
+// x spread over more than a factor of 3. Those of x may be 0 if they are skewed.
 func positive(c datasets.ScannedColumn, y bool) bool {
-	return c.Least > 0 && (y || c.Most > 3*c.Least)
+	return c.Least > 0 && (y || c.Most > 3*c.Least) || skewed(c, y)
 }

@@ -99,8 +99,8 @@ func (f FunctionFiles) grid() ([]float64, error) {
 		return nil, err
 	}
 	for i, v := range grid {
-		if c := i % len(f.Layout.X); c < len(f.Layout.XForms) && f.Layout.XForms[c].Log && !(v > 0) {
-			return nil, bad(c, fmt.Sprint(v), "numbers above 0, whose logarithm is taken")
+		if c := i % len(f.Layout.X); c < len(f.Layout.XForms) && !f.Layout.XForms[c].Takes(v) {
+			return nil, bad(c, fmt.Sprint(v), "numbers above 0, whose logarithm is taken; 0 only if the training had one")
 		}
 	}
 	return grid, nil

@@ -52,12 +52,13 @@ type column struct {
 	Offset     float64  `json:"offset"`
 	Scale      float64  `json:"scale"`
 	Log        bool     `json:"log,omitempty"`
+	Shift      float64  `json:"shift,omitempty"` // added before the logarithm
 	Categories []string `json:"categories,omitempty"`
 	Origin     string   `json:"origin,omitempty"` // of dates
 }
 
 func (c column) form() datasets.Form {
-	return datasets.Form{Log: c.Log, Categories: c.Categories, Origin: c.Origin}
+	return datasets.Form{Log: c.Log, Shift: c.Shift, Categories: c.Categories, Origin: c.Origin}
 }
 
 type columns struct {
@@ -73,7 +74,7 @@ func (u Units) columns() columns {
 		for i, name := range names {
 			c := column{Name: name, Offset: offset[i], Scale: scale[i]}
 			if forms != nil {
-				c.Log, c.Categories, c.Origin = forms[i].Log, forms[i].Categories, forms[i].Origin
+				c.Log, c.Shift, c.Categories, c.Origin = forms[i].Log, forms[i].Shift, forms[i].Categories, forms[i].Origin
 			}
 			cs = append(cs, c)
 		}
@@ -111,6 +112,11 @@ func readUnits(path string, meta map[string]string) (*Units, error) {
 		}
 		if err := v.form().Check(); err != nil {
 			return nil, bad(fmt.Sprintf("a column %s with %v", strconv.Quote(v.Name), err))
+		}
+	}
+	for _, v := range c.Y {
+		if v.Shift != 0 {
+			return nil, bad(fmt.Sprintf("a column %s of y with a shift", strconv.Quote(v.Name)))
 		}
 	}
 	var u Units

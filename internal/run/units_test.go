@@ -43,7 +43,7 @@ func TestFormsTravelWithTheWeights(t *testing.T) {
 	m, c := modelOf(t, e), must(load(dir, run.Newest, modelOf(t, e), nil))(t)
 	want := run.Units{XNames: []string{"diet"}, YNames: []string{"y"}, Scaling: thirds()}
 	path := filepath.Join(dir, "weights.safetensors")
-	for _, f := range []datasets.Form{{Categories: []string{"egg"}}, {Log: true}, {Origin: "2024-03-01"}} {
+	for _, f := range []datasets.Form{{Categories: []string{"egg"}}, {Log: true}, {Log: true, Shift: 0.25}, {Origin: "2024-03-01"}} {
 		want.Scaling.XForms, want.Scaling.YForms = []datasets.Form{f}, []datasets.Form{{Log: true}}
 		check(t, run.WriteWeights(path, m, c.Params, &want))
 		got := must(run.ReadUnits(path))(t)
