@@ -7,6 +7,7 @@ package bench
 
 import (
 	"context"
+	"time"
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
@@ -18,6 +19,9 @@ import (
 // warmup is how many steps come before those that are timed.
 const warmup = 3
 
+// rise is how long a GPU computes before steps are timed, until its clock has risen.
+const rise = 500 * time.Millisecond
+
 // Options state what Measure measures.
 type Options struct {
 	Experiment config.Experiment
@@ -27,6 +31,7 @@ type Options struct {
 	Threads    int    // of the CPU, at least 1
 	Points     int    // of every function, as given to Experiment; 0 if the benchmark draws their number
 	Steps      int    // to time, at least 1
+	Launches   bool   // time the kernel launches of a step too; on a GPU alone
 	Version    string // of the program
 	Progress   progress.Reporter
 }
@@ -40,6 +45,11 @@ func Measure(ctx context.Context, o Options) (Result, error) {
 		return Result{}, err
 	}
 	r := summarise(timings, max(before, o.peak()))
+	if o.Launches {
+		if r.Launches, err = o.launches(ctx); err != nil {
+			return Result{}, err
+		}
+	}
 	r.Benchmark, r.Model, r.Variant = o.Experiment.Benchmark, o.Experiment.Model.Name, o.Experiment.Variant()
 	r.Device, r.Kernels, r.Threads = o.Device.Name(), o.Device.Kernels(), o.Threads
 	r.Points, r.Steps, r.Version = o.Points, o.Steps, o.Version
@@ -55,12 +65,21 @@ func (o Options) peak() float64 {
 	return device.FMAPeak(o.Threads)
 }
 
+// warmUp returns how long the device computes before steps are timed. A CPU has measured its peak
+// before.
+func (o Options) warmUp() time.Duration {
+	if o.Device.Name() == "cpu" {
+		return 0
+	}
+	return rise
+}
+
 // time runs the steps and reports their progress.
 func (o Options) time(ctx context.Context) ([]train.Timing, error) {
 	o.Progress.Begin("bench", "step", 0, warmup+o.Steps)
 	defer o.Progress.End()
 	return train.Bench(ctx, train.Options{
-		Experiment: o.Experiment, DataDir: o.DataDir, Device: o.Device, Source: o.Source,
+		Experiment: o.Experiment, DataDir: o.DataDir, Device: o.Device, Source: o.Source, WarmUp: o.warmUp(),
 		OnStep: func(u train.Update) { o.Progress.Update(progress.State{Done: u.Step, RowsPerSecond: u.RowsPerSecond}) },
 	}, warmup, o.Steps)
 }

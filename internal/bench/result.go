@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/memory"
 	"github.com/acqnp/acqnp/internal/train"
@@ -32,6 +33,8 @@ type Result struct {
 	// The CPU's peak, in 1e9 operations per second, and GFLOPs as a share of it; null on a GPU.
 	PeakGFLOPs *float64 `json:"peak_gflops"`
 	PeakShare  *float64 `json:"peak_share"`
+
+	Launches []engine.LaunchTime `json:"launches,omitempty"` // with --kernels
 
 	Version string `json:"version"`
 }
@@ -84,5 +87,9 @@ func (r Result) Print(w io.Writer) error {
 	line("rows", "%.0f a step, %.4g a second", r.RowsPerStep, r.RowsPerS)
 	line("arithmetic", "%.4g FLOP a row, %.4g GFLOP/s%s", r.FLOPsPerRow, r.GFLOPs, share)
 	line("memory", "%.0f MiB at most", r.PeakMiB)
+	if r.Kernels == "" {
+		line("timing", "the GPU is waited for before the first and after the last timed step, not between them")
+	}
+	r.printLaunches(w)
 	return nil
 }

@@ -144,6 +144,7 @@ func TestBenchRefuses(t *testing.T) {
 		{[]string{"--threads", "-1"}, 2, "--threads"},
 		{[]string{"--set", "train.epochs=1"}, 2, "train.epochs"},
 		{[]string{"--device", "gpu"}, 2, "--device"},
+		{[]string{"--kernels", "--device", "cpu"}, 2, "--kernels"},
 		{[]string{"--device", "cuda:999"}, 1, "--device"},
 		{[]string{"--set", "train.learning_rate=1e38", "--steps", "30"}, 1, "step"},
 	} {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/feed"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/ops"
@@ -19,8 +18,9 @@ type Timing struct {
 	FLOPs    float64       // see plan.Analysis.FLOPs
 }
 
-// Bench makes warmup+steps training steps from initial weights, as Run does without validation, and returns the
-// timings of all but the first warmup. It writes nothing. It needs o.Source and ignores Dir,
+// Bench makes steps for the time of o.WarmUp. Then it makes warmup+steps training steps from initial
+// weights, as Run does without validation, and returns the timings of all but the first warmup. It
+// writes nothing. It needs o.Source and ignores Dir,
 // Resume, Overwrite, Weights, OnStart and Warn.
 func Bench(ctx context.Context, o Options, warmup, steps int) ([]Timing, error) {
 	o.Experiment.Train.ValidateEvery = 0
@@ -33,7 +33,7 @@ func Bench(ctx context.Context, o Options, warmup, steps int) ([]Timing, error) 
 	if err != nil {
 		return nil, err
 	}
-	if err := l.trainer.Load(engine.State{Params: l.model.Initial(o.Experiment.Train.Seed)}); err != nil {
+	if err := l.warmUp(ctx, o.WarmUp); err != nil {
 		return nil, err
 	}
 	l.meter = newMeter(0)

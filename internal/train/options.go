@@ -20,6 +20,7 @@ type Options struct {
 	Source     datasets.Source   // of the experiment; nil opens it
 	Weights    string            // a safetensors file of weights to start from; "" for what train.weights says
 	Version    string            // of the program, for the checkpoints
+	WarmUp     time.Duration     // of Bench
 
 	OnStart func(Start)       // called before the first step, if there is one to make; may be nil
 	OnStep  func(Update)      // called after every step; may be nil

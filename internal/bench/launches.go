@@ -1,0 +1,42 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/acqnp/acqnp/internal/engine"
+	"github.com/acqnp/acqnp/internal/train"
+)
+
+// launchRepeats is how often each launch is timed.
+const launchRepeats = 20
+
+// launches times the kernel launches of a step.
+func (o Options) launches(ctx context.Context) ([]engine.LaunchTime, error) {
+	return train.TimeLaunches(ctx, train.Options{Experiment: o.Experiment, DataDir: o.DataDir, Device: o.Device, Source: o.Source},
+		o.warmUp(), launchRepeats)
+}
+
+// printLaunches writes the launches as a table.
+func (r Result) printLaunches(w io.Writer) {
+	if r.Launches == nil {
+		return
+	}
+	fmt.Fprintf(w, "\nLaunches of a step, timed one by one by events (median and least of %d):\n", launchRepeats)
+	if strings.Contains(r.Device, "(simt,") {
+		fmt.Fprintln(w, "This GPU is emulated: the times mean nothing.")
+	}
+	row := func(kernel string, blocks any, median, least float64) {
+		fmt.Fprintf(w, "%-28s %8v %12.1f %12.1f\n", kernel, blocks, median, least)
+	}
+	fmt.Fprintf(w, "%-28s %8s %12s %12s\n", "kernel", "blocks", "median, µs", "least, µs")
+	var median, least float64
+	for _, l := range r.Launches {
+		m, s := l.Median.Seconds()*1e6, l.Least.Seconds()*1e6
+		row(l.Kernel, l.Blocks, m, s)
+		median, least = median+m, least+s
+	}
+	row(fmt.Sprintf("all %d, one after another", len(r.Launches)), "", median, least)
+}

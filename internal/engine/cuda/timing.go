@@ -1,0 +1,51 @@
+package cuda
+
+import (
+	"slices"
+	"time"
+
+	"github.com/acqnp/acqnp/internal/engine"
+	"github.com/acqnp/acqnp/internal/ops"
+)
+
+var _ engine.LaunchTimer = (*Trainer)(nil)
+
+// TimeLaunches implements engine.LaunchTimer. A time is that between two events around a launch, so
+// it contains the start of the kernel. In a graph, kernels start sooner and may overlap.
+func (t *Trainer) TimeLaunches(e ops.Extents, batch int, rate float64, times int) ([]engine.LaunchTime, error) {
+	if t.err != nil {
+		return nil, t.err
+	}
+	if err := t.check(e); err != nil {
+		return nil, err
+	}
+	var took [][]time.Duration
+	if t.err = first(t.upload(t.hosts[t.next], e, batch, rate), t.driver.Sync()); t.err == nil {
+		took, t.err = t.timeLaunches(times)
+	}
+	if t.err != nil {
+		return nil, t.err
+	}
+	all := make([]engine.LaunchTime, len(t.calls))
+	for i, c := range t.calls {
+		slices.Sort(took[i])
+		all[i] = engine.LaunchTime{Kernel: c.kernel, Blocks: int(c.dims.Grid[0] * c.dims.Grid[1] * c.dims.Grid[2]),
+			Median: took[i][times/2], Least: took[i][0]}
+	}
+	return all, nil
+}
+
+// timeLaunches returns the times of each launch.
+func (m *machine) timeLaunches(times int) ([][]time.Duration, error) {
+	took := make([][]time.Duration, len(m.calls))
+	for range times {
+		for i, c := range m.calls {
+			d, err := m.driver.Time(func() error { return m.driver.Launch(c.f, c.dims, c.params) })
+			if err != nil {
+				return nil, err
+			}
+			took[i] = append(took[i], d)
+		}
+	}
+	return took, nil
+}

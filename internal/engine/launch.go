@@ -1,0 +1,21 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/acqnp/acqnp/internal/ops"
+)
+
+// LaunchTime is how long a kernel launch of a training step takes.
+type LaunchTime struct {
+	Kernel string        `json:"kernel"`
+	Blocks int           `json:"blocks"`
+	Median time.Duration `json:"median_ns"`
+	Least  time.Duration `json:"least_ns"`
+}
+
+// LaunchTimer is a Trainer on a GPU. TimeLaunches makes a step with the inputs of the coming one,
+// `times` times over, and waits after each launch. It returns the launches in the order of the step.
+type LaunchTimer interface {
+	TimeLaunches(e ops.Extents, batch int, rate float64, times int) ([]LaunchTime, error)
+}
