@@ -52,3 +52,7 @@ func (set) adam(_, _, _, _ []float32, _ AdamStep) float32 {
 	panic("simd: no kernels on this processor")
 }
 func (set) fmaPeak(n int) float64 { return portablePeak(n) }
+
+func (set) fusesHeads() bool                { return false }
+func (set) attend(int, *Head, Matrix)       { panic("simd: plain Go has no fused heads") }
+func (set) attendGrad(int, *Head, HeadGrad) { panic("simd: plain Go has no fused heads") }

@@ -21,6 +21,7 @@ type attentionScratch struct {
 	keys, values       *simd.Packed // [w, N_c]
 	along              *simd.Packed // [N_c, w]: values, or in the gradient keys
 	keyGrad, valueGrad []float32    // [N_c, w]
+	fused              simd.Head    // for heads of few context points
 }
 
 // newAttentionScratch allocates memory for heads of a width and for a number of context points.
@@ -29,7 +30,8 @@ func newAttentionScratch(m *memory, context, width int) attentionScratch {
 	return attentionScratch{terms: m.floats(weights), slopes: m.floats(weights),
 		inverse: m.floats(weightRows), scaled: m.floats(weightRows * width),
 		keys: m.packed(width, context), values: m.packed(width, context), along: m.packed(context, width),
-		keyGrad: m.floats(context * width), valueGrad: m.floats(context * width)}
+		keyGrad: m.floats(context * width), valueGrad: m.floats(context * width),
+		fused: simd.Head{Room: m.floats(simd.HeadRoom)}}
 }
 
 // gap returns the stride of rows of n weights: an odd number of whole cache lines.
@@ -66,6 +68,18 @@ func (s *attentionScratch) attend(h head, q simd.Matrix, n int) {
 	simd.SoftmaxRows(n, h.context, terms, h.scale, s.inverse)
 }
 
+// fuse sets the operands of s.fused: queries q [n, w], keys k and values v [N_c, w], which begin at
+// column col of d. The next head is beside it, or in the next function.
+func (s *attentionScratch) fuse(h head, q, k, v simd.Matrix, n, col, d int) *simd.Head {
+	s.fused.Context, s.fused.Width, s.fused.Scale = h.context, h.width, h.scale
+	s.fused.Q, s.fused.K, s.fused.V = q, k, v
+	s.fused.Next = simd.NextHead{Columns: h.width}
+	if col+h.width == d {
+		s.fused.Next = simd.NextHead{Rows: n, Keys: h.context, Columns: h.width - d}
+	}
+	return &s.fused
+}
+
 // heads calls f for every function with queries in the tile and every head. It passes the rows [i,
 // j) of these queries in the tile, the first row of the function's keys, and the head's first column.
 // space is that of the queries.
@@ -87,11 +101,18 @@ func (c *compiler) attention(u *plan.Unit) kernel {
 			clear(y.Data)
 			return
 		}
+		fused := simd.Fused(h.context, h.width)
 		heads(t, qs.space, h, d, func(i, j, first, col int) {
-			h.packTurned(s.keys, k.From(first, col))
-			s.along.Borrow(v.From(first, col), h.context, h.width)
+			if !fused {
+				h.packTurned(s.keys, k.From(first, col))
+				s.along.Borrow(v.From(first, col), h.context, h.width)
+			}
 			for ; i < j; i += weightRows {
 				n, result := min(weightRows, j-i), y.From(i, col)
+				if fused {
+					s.fuse(h, q.From(i, col), k.From(first, col), v.From(first, col), n, col, d).Attend(n, result)
+					continue
+				}
 				s.attend(h, q.From(i, col), n)
 				s.along.Multiply(n, simd.Rows(s.terms, gap(h.context)), result, simd.Overwrite, nil)
 				simd.ScaleRows(n, h.width, s.inverse, result, result)
@@ -114,10 +135,13 @@ func (c *compiler) attentionGrad(u *plan.Unit) kernel {
 			clear(dq.Data)
 			return
 		}
+		fused := simd.Fused(h.context, h.width)
 		heads(t, qs.space, h, d, func(i, j, first, col int) {
-			h.packTurned(s.keys, k.From(first, col))
-			h.packTurned(s.values, v.From(first, col))
-			s.along.Borrow(k.From(first, col), h.context, h.width)
+			if !fused {
+				h.packTurned(s.keys, k.From(first, col))
+				h.packTurned(s.values, v.From(first, col))
+				s.along.Borrow(k.From(first, col), h.context, h.width)
+			}
 			toK, toV := dk.From(first, col), dv.From(first, col)
 			few := j-i <= weightRows
 			if !few {
@@ -125,6 +149,11 @@ func (c *compiler) attentionGrad(u *plan.Unit) kernel {
 			}
 			for ; i < j; i += weightRows {
 				n := min(weightRows, j-i)
+				if fused {
+					s.fuse(h, q.From(i, col), k.From(first, col), v.From(first, col), n, col, d).
+						AttendGrad(n, simd.HeadGrad{G: g.From(i, col), Q: dq.From(i, col), K: toK, V: toV})
+					continue
+				}
 				s.attend(h, q.From(i, col), n)
 				s.backward(h, n, queryRows{g: g.From(i, col), q: q.From(i, col), dq: dq.From(i, col)}, toK, toV)
 			}

@@ -13,18 +13,25 @@ func (v *vectors) softmaxRows() {
 	v.function("softmaxRows"+v.name, "func(m int, n int, x *float32, ldx int, scale float32, inverse *float32, mask *int32)",
 		"replaces each row of x [m, n] by exp(scale·x-greatest), with greatest the greatest scale·x and 0 for results below 1e-30, "+
 			"and writes 1 over the sum of each row to inverse [m]. mask [16] is -1 in the first n mod 16 elements.")
+	v.softmax("", func() {})
+	v.end()
+}
+
+// softmax writes softmaxRows' body, with fetch in its loop.
+func (v *vectors) softmax(prefix string, fetch func()) {
 	c := v.newColumns("mask")
 	m, x, inverse, scale := v.pointer("m"), v.pointer("x"), v.pointer("inverse"), v.broadcast("scale")
 	ldx := v.stride("ldx")
 	lowest := float32(math.Inf(-1))
 	v.keepExp()
 	v.keep(termLow, negligible, lowest)
-	v.Label("rows")
+	v.Label(prefix + "rows")
+	fetch()
 	var maxima []reg.VecVirtual
 	for range c.parts {
 		maxima = append(maxima, v.loaded(v.float(lowest)))
 	}
-	c.each("greatest", func(e edge, i int, part func(reg.GPVirtual) Mem) {
+	c.each(prefix+"greatest", func(e edge, i int, part func(reg.GPVirtual) Mem) {
 		xs := v.new()
 		e.load(part(x), i, xs)
 		e.elsewhere(lowest, i, xs)
@@ -34,7 +41,7 @@ func (v *vectors) softmaxRows() {
 	v.VMULPS(scale, shift, shift)
 	shift = v.pick(equal, shift, v.float(lowest), v.zero(), shift)
 	sums := c.zeros()
-	c.each("terms", func(e edge, i int, part func(reg.GPVirtual) Mem) {
+	c.each(prefix+"terms", func(e edge, i int, part func(reg.GPVirtual) Mem) {
 		xs := v.new()
 		e.load(part(x), i, xs)
 		e.elsewhere(lowest, i, xs)
@@ -49,20 +56,26 @@ func (v *vectors) softmaxRows() {
 	v.ADDQ(Imm(4), inverse)
 	v.ADDQ(ldx, x)
 	v.DECQ(m)
-	v.JNZ(LabelRef("rows"))
-	v.end()
+	v.JNZ(LabelRef(prefix + "rows"))
 }
 
 // softmaxGradRows does dot and softmaxGrad for each row of a matrix.
 func (v *vectors) softmaxGradRows() {
-	const together = 64
 	v.function("softmaxGradRows"+v.name,
 		"func(m int, n int, x *float32, ldx int, terms *float32, ldt int, inverse *float32, scale float32, mask *int32, tail *int32)",
 		"replaces each row of x [m, n] by terms·(x-mean)·scale·inverse, with mean = inverse·Σ terms·x and 0 for results below 1e-30 in "+
 			"size: terms [m, n], inverse [m]. mask [lanes] is for the last vector, tail [16] is -1 in the first n mod 16 elements.")
+	v.softmaxGrad("", func() {})
+	v.end()
+}
+
+// softmaxGrad writes softmaxGradRows' body, with fetch in its loop.
+func (v *vectors) softmaxGrad(prefix string, fetch func()) {
+	const together = 64
 	c := v.newColumns("tail")
 	m, x, terms, inverse := v.pointer("m"), v.pointer("x"), v.pointer("terms"), v.pointer("inverse")
-	v.Label("rows")
+	v.Label(prefix + "rows")
+	fetch()
 	sums := make([]reg.VecVirtual, together/v.lanes)
 	for i := range sums {
 		sums[i] = v.zero()
@@ -70,7 +83,7 @@ func (v *vectors) softmaxGradRows() {
 	xAt, termsAt := v.GP64(), v.GP64()
 	v.MOVQ(x, xAt)
 	v.MOVQ(terms, termsAt)
-	v.turns([]reg.GPVirtual{xAt, termsAt}, together, func(e edge, i int) {
+	v.turns(prefix, []reg.GPVirtual{xAt, termsAt}, together, func(e edge, i int) {
 		xs, ts := v.new(), v.new()
 		e.load(Mem{Base: xAt, Disp: i * v.bytes()}, 0, xs)
 		e.load(Mem{Base: termsAt, Disp: i * v.bytes()}, 0, ts)
@@ -81,7 +94,7 @@ func (v *vectors) softmaxGradRows() {
 	v.VMULSS(factor, mean, mean)
 	v.VMULSS(v.memory("scale"), factor, factor)
 	means, factors := v.spread(mean), v.spread(factor)
-	c.each("gradient", func(e edge, i int, part func(reg.GPVirtual) Mem) {
+	c.each(prefix+"gradient", func(e edge, i int, part func(reg.GPVirtual) Mem) {
 		xs, ts := v.new(), v.new()
 		e.load(part(x), i, xs)
 		e.load(part(terms), i, ts)
@@ -95,21 +108,25 @@ func (v *vectors) softmaxGradRows() {
 	v.ADDQ(v.stride("ldx"), x)
 	v.ADDQ(v.stride("ldt"), terms)
 	v.DECQ(m)
-	v.JNZ(LabelRef("rows"))
-	v.end()
+	v.JNZ(LabelRef(prefix + "rows"))
 }
 
 // scaleRows multiplies each row by a number.
 func (v *vectors) scaleRows() {
 	v.function("scaleRows"+v.name, "func(m int, n int, factors *float32, x *float32, ldx int, y *float32, ldy int, mask *int32)",
 		"computes y = x·factor for each row: x and y [m, n], factors [m]. mask [16] is -1 in the first n mod 16 elements.")
-	c := v.newColumns("mask")
+	v.scaled("", v.newColumns("mask"))
+	v.end()
+}
+
+// scaled writes scaleRows' body.
+func (v *vectors) scaled(prefix string, c columns) {
 	m, factors, x, y := v.pointer("m"), v.pointer("factors"), v.pointer("x"), v.pointer("y")
 	ldx, ldy := v.stride("ldx"), v.stride("ldy")
-	v.Label("rows")
+	v.Label(prefix + "rows")
 	factor := v.new()
 	v.VBROADCASTSS(Mem{Base: factors}, factor)
-	c.each("row", func(e edge, i int, part func(reg.GPVirtual) Mem) {
+	c.each(prefix+"row", func(e edge, i int, part func(reg.GPVirtual) Mem) {
 		xs := v.new()
 		e.load(part(x), i, xs)
 		v.VMULPS(factor, xs, xs)
@@ -119,6 +136,5 @@ func (v *vectors) scaleRows() {
 	v.ADDQ(ldx, x)
 	v.ADDQ(ldy, y)
 	v.DECQ(m)
-	v.JNZ(LabelRef("rows"))
-	v.end()
+	v.JNZ(LabelRef(prefix + "rows"))
 }

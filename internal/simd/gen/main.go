@@ -1,7 +1,7 @@
 // Command gen writes the assembly of package simd and its Go declarations: kernels_amd64.s and
-// kernels_amd64.go, and doubles_amd64.s and doubles_amd64.go for float64. `go generate
-// ./internal/simd` runs it. It is a separate module, so that the program's module does not depend on
-// avo.
+// kernels_amd64.go, heads_amd64.s and heads_amd64.go for whole heads of attention, and
+// doubles_amd64.s and doubles_amd64.go for float64. `go generate ./internal/simd` runs it. It is a
+// separate module, so that the program's module does not depend on avo.
 //
 // The type vectors stands for one instruction set (AVX-512 or AVX2); each of its methods named
 // after a kernel writes that kernel. A kernel's loop bodies are written once and used for whole
@@ -30,7 +30,52 @@ func main() {
 }
 
 func write(dir string) error {
+	for file, emit := range map[string]func(ctx *build.Context){"kernels_amd64": kernels, "heads_amd64": heads, "doubles_amd64": float64s} {
+		if err := writeFile(dir, file, emit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeFile writes the functions that emit makes: an assembly file and its declarations.
+func writeFile(dir, file string, emit func(ctx *build.Context)) error {
 	ctx := build.NewContext()
+	emit(ctx)
+	functions, err := ctx.Result()
+	if err != nil {
+		return err
+	}
+	if err := pass.Compile.Execute(functions); err != nil {
+		return err
+	}
+	cfg := printer.Config{Name: "internal/simd/gen", Pkg: "simd"}
+	for extension, p := range map[string]printer.Printer{
+		".s":  printer.NewGoAsm(cfg),
+		".go": printer.NewStubs(cfg),
+	} {
+		text, err := p.Print(functions)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, file+extension), text, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// heads emits the functions of one head of attention.
+func heads(ctx *build.Context) {
+	v := avx512(ctx, map[uint32]operand.Mem{})
+	for nv := 1; nv <= 2; nv++ {
+		v.attend(nv)
+		v.attendGrad(nv)
+	}
+}
+
+// kernels emits all other functions.
+func kernels(ctx *build.Context) {
 	constants := map[uint32]operand.Mem{}
 	for _, v := range []*vectors{avx512(ctx, constants), avx2(ctx, constants)} {
 		v.multiply(2)
@@ -73,39 +118,14 @@ func write(dir string) error {
 	v.tilesPack()
 	v.tilesMultiply(false)
 	v.tilesMultiply(true)
-	if err := print(ctx, filepath.Join(dir, "kernels_amd64")); err != nil {
-		return err
-	}
+}
 
-	ctx = build.NewContext()
+// float64s emits the functions of float64.
+func float64s(ctx *build.Context) {
 	numbers := map[uint64]operand.Mem{}
 	for _, d := range []*doubles{doubles512(ctx, numbers), doubles2(ctx, numbers)} {
 		d.squaredExponential()
 		d.matern52()
 		d.subtractProducts()
 	}
-	return print(ctx, filepath.Join(dir, "doubles_amd64"))
-}
-
-// print compiles a context's functions and writes them to two files: name with .s and, the
-// declarations, with .go.
-func print(ctx *build.Context, name string) error {
-	file, err := ctx.Result()
-	if err != nil {
-		return err
-	}
-	if err := pass.Compile.Execute(file); err != nil {
-		return err
-	}
-	cfg := printer.Config{Name: "internal/simd/gen", Pkg: "simd"}
-	for extension, p := range map[string]printer.Printer{".s": printer.NewGoAsm(cfg), ".go": printer.NewStubs(cfg)} {
-		text, err := p.Print(file)
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(name+extension, text, 0o644); err != nil {
-			return err
-		}
-	}
-	return nil
 }

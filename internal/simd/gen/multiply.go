@@ -33,6 +33,10 @@ func (v *vectors) multiply(nv int) {
 // code takes blocks of the most rows, but avoids a last block of very few, which could not hide the
 // latency of sums.
 func (v *vectors) blocks(prefix string, left reg.GPVirtual, block func(rows int)) {
+	if v.sizes != nil {
+		v.blocksOf(v.sizes, prefix, left, block)
+		return
+	}
 	next := prefix + "Next"
 	name := func(rows int) string { return fmt.Sprintf("%s%d", prefix, rows) }
 	few := v.rows / 4
@@ -53,6 +57,21 @@ func (v *vectors) blocks(prefix string, left reg.GPVirtual, block func(rows int)
 		v.JMP(LabelRef(next))
 	}
 	v.Label(prefix + "End")
+}
+
+// blocksOf is blocks for a few sizes of blocks, the greatest first and 1 last. It takes the greatest
+// that fits.
+func (v *vectors) blocksOf(sizes []int, prefix string, left reg.GPVirtual, block func(rows int)) {
+	for _, rows := range sizes {
+		again, smaller := fmt.Sprintf("%s%d", prefix, rows), fmt.Sprintf("%sBelow%d", prefix, rows)
+		v.Label(again)
+		v.CMPQ(left, Imm(uint64(rows)))
+		v.JL(LabelRef(smaller))
+		block(rows)
+		v.SUBQ(Imm(uint64(rows)), left)
+		v.JMP(LabelRef(again))
+		v.Label(smaller)
+	}
 }
 
 // fetch prefetches one cache line of ahead into the second-level cache and moves on by the step.

@@ -9,13 +9,13 @@ import (
 
 // turns writes a loop over the n floats that the pointers point to. An iteration takes the given
 // number of floats: body(e, i) writes the code of its i-th vector. Only the very last vector is
-// masked.
-func (v *vectors) turns(pointers []reg.GPVirtual, together int, body func(e edge, i int)) {
+// masked. The prefix makes labels unique.
+func (v *vectors) turns(prefix string, pointers []reg.GPVirtual, together int, body func(e edge, i int)) {
 	n := v.pointer("n")
 	vectors := together / v.lanes
 	v.SUBQ(Imm(uint64(together)), n)
-	v.JL(LabelRef("tail"))
-	v.Label("loop")
+	v.JL(LabelRef(prefix + "tail"))
+	v.Label(prefix + "loop")
 	for i := range vectors {
 		body(whole{v}, i)
 	}
@@ -23,25 +23,25 @@ func (v *vectors) turns(pointers []reg.GPVirtual, together int, body func(e edge
 		v.ADDQ(U32(4*together), p)
 	}
 	v.SUBQ(Imm(uint64(together)), n)
-	v.JGE(LabelRef("loop"))
-	v.Label("tail")
+	v.JGE(LabelRef(prefix + "loop"))
+	v.Label(prefix + "tail")
 	v.ADDQ(Imm(uint64(together)), n)
 	for i := range vectors {
 		v.CMPQ(n, Imm(uint64(v.lanes)))
-		v.JL(LabelRef(fmt.Sprintf("last%d", i)))
+		v.JL(LabelRef(fmt.Sprintf("%slast%d", prefix, i)))
 		if i < vectors-1 {
 			body(whole{v}, i)
 			v.SUBQ(Imm(uint64(v.lanes)), n)
 		}
 	}
 	for i := range vectors {
-		v.Label(fmt.Sprintf("last%d", i))
+		v.Label(fmt.Sprintf("%slast%d", prefix, i))
 		v.TESTQ(n, n)
-		v.JZ(LabelRef("end"))
+		v.JZ(LabelRef(prefix + "end"))
 		body(v.masked(1), i)
-		v.JMP(LabelRef("end"))
+		v.JMP(LabelRef(prefix + "end"))
 	}
-	v.Label("end")
+	v.Label(prefix + "end")
 }
 
 // reduce combines all elements of some sums, or maxima, by halves: elements i and i+32 of 64, then

@@ -101,7 +101,7 @@ func (v *vectors) dot() {
 	for i := range sums {
 		sums[i] = v.zero()
 	}
-	v.turns([]reg.GPVirtual{x, y}, together, func(e edge, i int) {
+	v.turns("", []reg.GPVirtual{x, y}, together, func(e edge, i int) {
 		xs, ys := v.new(), v.new()
 		e.load(Mem{Base: x, Disp: i * v.bytes()}, 0, xs)
 		e.load(Mem{Base: y, Disp: i * v.bytes()}, 0, ys)

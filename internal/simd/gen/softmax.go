@@ -26,7 +26,7 @@ func (v *vectors) greatest() {
 	for i := range maxima {
 		maxima[i] = v.loaded(v.float(lowest))
 	}
-	v.turns([]reg.GPVirtual{x}, together, func(e edge, i int) {
+	v.turns("", []reg.GPVirtual{x}, together, func(e edge, i int) {
 		xs := v.new()
 		e.load(Mem{Base: x, Disp: i * v.bytes()}, 0, xs)
 		e.elsewhere(lowest, 0, xs)
@@ -49,7 +49,7 @@ func (v *vectors) expSum() {
 	for i := range sums {
 		sums[i] = v.zero()
 	}
-	v.turns([]reg.GPVirtual{dst, src}, together, func(e edge, i int) {
+	v.turns("", []reg.GPVirtual{dst, src}, together, func(e edge, i int) {
 		x := v.new()
 		e.load(Mem{Base: src, Disp: i * v.bytes()}, 0, x)
 		e.elsewhere(float32(math.Inf(-1)), 0, x)

@@ -14,29 +14,42 @@ func (v *vectors) multiplyStrided(nv int) {
 		"func(m int, a *float32, lda int, b *float32, ldb int, k int, c *float32, ldc int, mask *int32)",
 		fmt.Sprintf("computes c = a·b: a [m, k], b [k, columns], c [m, columns], at most %d columns; mask [%d] is -1 in them.", nv*v.lanes, nv*v.lanes))
 	v.edges(nv, nv > 1, func(e edge, prefix string) {
-		left, a, c := v.pointer("m"), v.pointer("a"), v.pointer("c")
-		lda, ldb := v.stride("lda"), v.stride("ldb")
-		v.blocks(prefix, left, func(rows int) {
-			sums := make([][]reg.VecVirtual, rows)
-			for r := range sums {
-				for range nv {
-					sums[r] = append(sums[r], v.zero())
-				}
-			}
-			v.overStrided(e, fmt.Sprintf("%s%d", prefix, rows), a, lda, ldb, sums)
-			next := v.GP64()
-			v.IMUL3Q(Imm(uint64(rows)), lda, next)
-			v.ADDQ(next, a)
-			ldc := v.stride("ldc")
-			for _, row := range sums {
-				for j, s := range row {
-					e.store(s, j, Mem{Base: c, Disp: j * v.bytes()})
-				}
-				v.ADDQ(ldc, c)
-			}
-		})
+		v.strided(e, nv, prefix, func([][]reg.VecVirtual) {})
 		v.end()
 	})
+}
+
+// strided writes multiplyStrided's body. finish may change the sums of a block's rows before they are
+// stored.
+func (v *vectors) strided(e edge, nv int, prefix string, finish func(sums [][]reg.VecVirtual)) {
+	left, a, c := v.pointer("m"), v.pointer("a"), v.pointer("c")
+	lda, ldb := v.stride("lda"), v.stride("ldb")
+	v.blocks(prefix, left, func(rows int) {
+		sums := v.sumsOf(rows, nv)
+		v.overStrided(e, fmt.Sprintf("%s%d", prefix, rows), a, lda, ldb, sums)
+		next := v.GP64()
+		v.IMUL3Q(Imm(uint64(rows)), lda, next)
+		v.ADDQ(next, a)
+		finish(sums)
+		ldc := v.stride("ldc")
+		for _, row := range sums {
+			for j, s := range row {
+				e.store(s, j, Mem{Base: c, Disp: j * v.bytes()})
+			}
+			v.ADDQ(ldc, c)
+		}
+	})
+}
+
+// sumsOf returns zeros for the sums of some rows of nv vectors.
+func (v *vectors) sumsOf(rows, nv int) [][]reg.VecVirtual {
+	sums := make([][]reg.VecVirtual, rows)
+	for r := range sums {
+		for range nv {
+			sums[r] = append(sums[r], v.zero())
+		}
+	}
+	return sums
 }
 
 // overStrided adds the products over k to the sums, four rows of b in an iteration.

@@ -17,35 +17,36 @@ func (v *vectors) transposeMultiply(nv int) {
 	// A masked load takes a slot of a multiply-add unit, so whole panels have separate code. A
 	// single vector is only used for a last, narrower panel.
 	v.edges(nv, nv > 1, func(e edge, prefix string) {
-		left, a, c := v.pointer("k"), v.pointer("a"), v.pointer("c")
-		lda, ldb, ahead := v.stride("lda"), v.stride("ldb"), v.pointer("ahead")
-		v.blocks(prefix, left, func(rows int) {
-			sums := make([][]reg.VecVirtual, rows)
-			for r := range sums {
-				for range nv {
-					sums[r] = append(sums[r], v.zero())
-				}
-			}
-			v.overM(e, fmt.Sprintf("%s%d", prefix, rows), a, lda, ldb, ahead, sums)
-			v.ADDQ(Imm(uint64(4*rows)), a)
-			ldc := v.stride("ldc")
-			for _, row := range sums {
-				for j, s := range row {
-					old := v.new()
-					e.load(Mem{Base: c, Disp: j * v.bytes()}, j, old)
-					v.VADDPS(old, s, s)
-					e.store(s, j, Mem{Base: c, Disp: j * v.bytes()})
-				}
-				v.ADDQ(ldc, c)
-			}
-		})
+		ahead := v.pointer("ahead")
+		v.transposed(e, nv, prefix, func() { v.fetch(ahead) })
 		v.end()
+	})
+}
+
+// transposed writes transposeMultiply's body, with fetch in its loop.
+func (v *vectors) transposed(e edge, nv int, prefix string, fetch func()) {
+	left, a, c := v.pointer("k"), v.pointer("a"), v.pointer("c")
+	lda, ldb := v.stride("lda"), v.stride("ldb")
+	v.blocks(prefix, left, func(rows int) {
+		sums := v.sumsOf(rows, nv)
+		v.overM(e, fmt.Sprintf("%s%d", prefix, rows), a, lda, ldb, fetch, sums)
+		v.ADDQ(Imm(uint64(4*rows)), a)
+		ldc := v.stride("ldc")
+		for _, row := range sums {
+			for j, s := range row {
+				old := v.new()
+				e.load(Mem{Base: c, Disp: j * v.bytes()}, j, old)
+				v.VADDPS(old, s, s)
+				e.store(s, j, Mem{Base: c, Disp: j * v.bytes()})
+			}
+			v.ADDQ(ldc, c)
+		}
 	})
 }
 
 // overM adds the products over m to the sums, four rows of a and b in an iteration: pointer
 // arithmetic competes with the multiply-adds for ports.
-func (v *vectors) overM(e edge, prefix string, a, lda, ldb, ahead reg.GPVirtual, sums [][]reg.VecVirtual) {
+func (v *vectors) overM(e edge, prefix string, a, lda, ldb reg.GPVirtual, fetch func(), sums [][]reg.VecVirtual) {
 	b, m, x := v.pointer("b"), v.pointer("m"), v.GP64()
 	v.MOVQ(a, x)
 	lda3, ldb3 := v.GP64(), v.GP64()
@@ -56,7 +57,7 @@ func (v *vectors) overM(e edge, prefix string, a, lda, ldb, ahead reg.GPVirtual,
 	v.Label(prefix + "Loop")
 	v.outer(e, Mem{Base: b}, Mem{Base: x}, sums)
 	v.outer(e, Mem{Base: b, Index: ldb, Scale: 1}, Mem{Base: x, Index: lda, Scale: 1}, sums)
-	v.fetch(ahead)
+	fetch()
 	v.outer(e, Mem{Base: b, Index: ldb, Scale: 2}, Mem{Base: x, Index: lda, Scale: 2}, sums)
 	v.outer(e, Mem{Base: b, Index: ldb3, Scale: 1}, Mem{Base: x, Index: lda3, Scale: 1}, sums)
 	v.LEAQ(Mem{Base: x, Index: lda, Scale: 4}, x)

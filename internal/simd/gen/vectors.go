@@ -23,6 +23,8 @@ type vectors struct {
 	new   func() reg.VecVirtual     // returns a free vector register
 	kept  map[uint32]reg.VecVirtual // constants that the current function has in registers
 	known map[uint32]Mem            // constants in memory, 16 copies each, shared by both instruction sets
+	sizes []int                     // of blocks, in functions that consist of many parts: see blocksOf
+	bound map[string]place          // what stands for parameters in a part of a function: see with
 }
 
 func avx512(c *build.Context, known map[uint32]Mem) *vectors {
@@ -38,6 +40,7 @@ func avx2(c *build.Context, known map[uint32]Mem) *vectors {
 func (v *vectors) function(name, signature, doc string) {
 	v.Function(name)
 	v.kept = map[uint32]reg.VecVirtual{}
+	v.bound, v.sizes = nil, nil
 	v.Attributes(attr.NOSPLIT)
 	v.SignatureExpr(signature)
 	v.Pragma("noescape")
@@ -65,9 +68,36 @@ func (v *vectors) end() {
 // bytes returns the size of a vector.
 func (v *vectors) bytes() int { return 4 * v.lanes }
 
-// pointer loads a parameter of 64 bits.
+// place is what a name stands for: a parameter of 64 bits with an offset in bytes, or a constant.
+type place struct {
+	param  string // of the function; empty for a constant
+	offset int
+}
+
+// with writes a part of a function, in which some names stand for other places. Parts are bodies of
+// smaller functions: this is how one function does the work of several.
+func (v *vectors) with(names map[string]place, part func()) {
+	v.bound = names
+	part()
+	v.bound, v.kept = nil, map[uint32]reg.VecVirtual{}
+}
+
+// pointer loads a parameter of 64 bits, or what stands for it.
 func (v *vectors) pointer(name string) reg.GPVirtual {
-	return v.Load(v.Param(name), v.GP64()).(reg.GPVirtual)
+	p, ok := v.bound[name]
+	if !ok {
+		p.param = name
+	}
+	r := v.GP64()
+	if p.param == "" {
+		v.MOVQ(U32(p.offset), r)
+		return r
+	}
+	v.Load(v.Param(p.param), r)
+	if p.offset != 0 {
+		v.ADDQ(U32(p.offset), r)
+	}
+	return r
 }
 
 // stride loads a stride, given in floats, as bytes.
