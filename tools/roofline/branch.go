@@ -141,10 +141,13 @@ func (s stationary) forward() kernel {
 	hidden := s.depth - 1
 	groups := math.Ceil(hidden / s.resident)
 	layer := phase{products: products, shared: products * 128, instructions: 540. / 32, memory: row}
-	ends := phase{ // the first layer and the output, of rows in registers
-		instructions: 40 + 12*s.outputs, shared: 4 * width * (1 + s.outputs) / 32,
-		memory:  4*(1+s.outputs) + 4*width/float64(levels) + (groups-1)*row,
-		latency: 2 * trip / 256.,
+	bytes := s.l2 * 1e3 / (s.clock * s.multiprocessors) // of the L2 for a multiprocessor in a cycle
+	ends := phase{                                      // the first layer, and the output, whose weights have two parts
+		products: math.Ceil(s.outputs/8) * products / 8, instructions: 40 + 12*s.outputs,
+		shared: 8*width + 2*row*math.Ceil(s.outputs/8),
+		memory: 4*(1+s.outputs) + 4*width/float64(levels) + (groups-1)*row,
+		// the first loads of a warp's rows, and of the weights of all layers
+		latency: 2*trip/256. + hidden*2*square/bytes*s.multiprocessors/rows,
 	}
 	return kernel{name: "branch_forward, " + s.branch.name, phases: []phase{layer.times(hidden), ends}, blocks: 1, prefetch: true}
 }
@@ -155,24 +158,38 @@ func (s stationary) backward() kernel {
 	layer := phase{
 		products: 2*products + products/32,
 		shared:   products*(input+192) + 4*row, // both operands are written to a tile, the mask read, the result written
-		// loads of fragments, products, masks and stores of a warp
-		instructions: 1.7*2*products + 12,
+		// In the machine code for sm_90, a warp has 66 for 16 rows in the loop of dW, about 180 for 64 rows
+		// of dX and 60 for the copy of a tile of 64 rows; 8 warps.
+		instructions: 63,
 		memory:       3 * row, // h and dz are read, dz is written
-		latency:      2 * barrier / s.r,
+		latency:      2*barrier/s.r + 3*trip*s.chunks/rows,
 	}
 	if s.stages == 1 {
 		layer.latency += trip / s.r
 	}
 	layers := layer.times(hidden)
-	layers.memory -= 2 * row // h_1 is computed again, its dz stays on the chip
-	ends := phase{
-		products: 0.24 * products, instructions: 60 + 10*s.outputs, shared: 6 * row,
+	layers.memory -= 2 * row     // h_1 is computed again, its dz stays on the chip
+	ends := s.read().plus(phase{ // the sums are written as they are read
+		products: 0.24 * products, instructions: 60 + 10*s.outputs, shared: 6*row + 8*width,
 		memory:  4*(2*s.outputs+2) + 8*width/float64(levels),
-		l2:      2 * s.sums() / rows,
-		latency: 4 * barrier / s.r,
-	}
+		latency: (4*barrier + 2*trip) / s.r,
+	})
 	return kernel{name: "branch_backward, " + s.branch.name, phases: []phase{layers, ends}, blocks: 1,
 		chunks: s.chunks, prefetch: s.stages > 1, serial: s.stages == 1}
+}
+
+// reduce adds the chunks' sums.
+func (s stationary) reduce() kernel {
+	return kernel{name: "branch_reduce, " + s.branch.name, phases: []phase{s.read()}, blocks: 1}
+}
+
+// read returns the phase that reads the chunks' sums, from the L2 or, if they do not fit, from memory.
+func (s stationary) read() phase {
+	ph := phase{l2: s.sums() / rows}
+	if s.sums() > s.l2Size*1e6 {
+		ph.memory = ph.l2
+	}
+	return ph
 }
 
 // sums returns the bytes of all chunks' gradients of the parameters. They are written once and read

@@ -13,16 +13,15 @@ type chip struct {
 	l2Size          float64 // MB
 }
 
-// chips: the clocks are the publishers' boost clocks, but for H200 the clock at which the measured
-// 790 TFLOP/s are 83% of the peak. mma.sync is taken to reach 90% of the matrix units' rate, and on
-// Hopper 60% of the measured. The memories are taken to reach 85% of the publishers' bandwidth; the
-// H200's was measured. The bandwidths of the L2 caches are those that microbenchmarks report,
-// rounded.
+// The clocks are those at which the publishers' rates of the matrix units hold. mma.sync is taken to
+// reach 90% of that rate, and on H200 60% of the measured 790 TFLOP/s. The memories are taken to reach
+// 85% of the publishers' bandwidth; the H200's was measured. The bandwidths of the L2 caches are
+// those that microbenchmarks report, rounded.
 var chips = []chip{
 	{"T4", 40, 1.59, 0.9 * 0.25, 64, 1.2, 0.85 * 0.32, 4},
 	{"RTX 6000 (Turing)", 72, 1.77, 0.9 * 0.25, 64, 2.4, 0.85 * 0.672, 6},
 	{"A100", 108, 1.41, 0.9 * 0.5, 128, 4.5, 0.85 * 1.555, 40},
-	{"H200", 132, 1.755, 0.5, 128, 5.5, 4.3, 50},
+	{"H200", 132, 1.83, 0.6 * 790 / (132 * 4.096 * 1.83), 128, 5.5, 4.3, 50},
 }
 
 // A resource is what a kernel may wait for.
@@ -53,6 +52,11 @@ type phase struct {
 // times returns n times a phase.
 func (p phase) times(n float64) phase {
 	return phase{n * p.products, n * p.shared, n * p.instructions, n * p.l2, n * p.memory, n * p.latency}
+}
+
+// plus returns the sum of two phases.
+func (p phase) plus(q phase) phase {
+	return phase{p.products + q.products, p.shared + q.shared, p.instructions + q.instructions, p.l2 + q.l2, p.memory + q.memory, p.latency + q.latency}
 }
 
 // cycles returns the cycles of a multiprocessor that a phase of one row takes of each resource,
