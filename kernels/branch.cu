@@ -8,26 +8,22 @@
 //
 //   h_1 = relu(base_p + level_i·v)    h_{l+1} = relu(W_l·h_l + b_l), l = 1 … D−1    out_i = W_out·h_D + b_out
 //
-// Why one kernel: a step of ACQNP on lissajous (340,000 rows, w = 128, D = 5 and 3) has 0.2 TFLOP,
-// and the values of one layer take 174 MB in fp32. Writing and reading the 6 layers between which
-// values pass would take 0.5 ms at 4.3 TB/s in fp32, or 0.25 ms in half precision, besides the
-// traffic of their gradients. Computing them again in backward takes a third more operations: 0.1
-// to 0.15 ms at the rate of mma.sync in half precision. So hidden layers never leave shared memory.
-// The rows of 5 layers fill it, so the weights pass through it one panel at a time. The weights'
-// gradients do not fit beside them: a block adds each tile's gradients to its own sums in device
-// memory. At w = 128 and tiles of 128 rows that is 1 KB per row and layer: as much traffic as
-// running layer by layer in half precision, but in fp32. The sums take up to 34 MB, which the
-// caches of large devices hold. In fp32 without matrix units the operations take longest, 4 ms at
-// 50 TFLOP/s, and fusing only saves memory. These times are estimates, not measurements.
+// Half precision has kernels of its own, which keep the weights on the chip (branch_f16.cu). The
+// tiled kernels here are for fp32 and tf32: hidden layers stay in shared memory, where the rows of 5
+// layers fill it, so the weights pass through it one panel at a time and hidden layers are computed
+// again in the backward pass. A block adds each tile's gradients of the weights to its own sums in
+// device memory, 8·w²/R bytes per row and layer. In fp32 without matrix units the operations take
+// longest, 4 ms a step of ACQNP on lissajous at 50 TFLOP/s (an estimate), and fusing only saves
+// memory.
 //
 // Blocks take whole points, divided as evenly as possible, and process their rows in tiles of R
 // rows. Only the parameters' gradients are summed across blocks, in the order of the blocks. So a
 // grid gives the same bits at every run; another grid rounds differently.
 //
-// NAME is f16 (half-precision products, since sm_75), tf32 (since sm_80) or f32. R is 16, 32, 64
-// or, for f16, 128: the largest whose shared memory the device has. All blocks have 256 threads.
-// The host chooses the grids of branch_forward and branch_backward once: one or two blocks per
-// multiprocessor. width is a multiple of 16 up to 256, depth at least 1.
+// NAME is tf32 (since sm_80) or f32. R is 16, 32 or 64: the largest whose shared memory the device
+// has. All blocks have 256 threads. The host chooses the grids of branch_forward and
+// branch_backward once: one or two blocks per multiprocessor. width is a multiple of 16 up to 256,
+// depth at least 1.
 //
 // | kernel | does |
 // | --- | --- |
@@ -40,7 +36,7 @@
 // | --- | --- |
 // | flat, flat_grad | the flat vector of parameters or gradients; branch_reduce overwrites the MLP's part |
 // | layout | int [2D + 2], indices of flat: v [w, c], the stride of its rows; W_1, b_1, … W_{D−1}, b_{D−1}; W_out, b_out |
-// | weights | [D−1, w, w] of half (f16) or float (rounded to tf32 for tf32), aligned to 16 bytes |
+// | weights | [D−1, w, w] of float (rounded to tf32 for tf32), aligned to 16 bytes |
 // | vectors | float [w·(c + D − 1 + k) + k]: v [c, w], b_1 …, W_out [k, w], b_out; aligned to 16 bytes |
 // | base | float [Point, w] |
 // | level | float [Row, c] |
@@ -50,10 +46,9 @@
 // | grad_level | float [Row, c], or null |
 // | partials | float [blocks of branch_backward, S]: S = (D−1)·w² + the floats of vectors, rounded up to a multiple of 4 |
 //
-// Dynamic shared memory in bytes, with s = 2, pad = 8 and P = 64 (f16), or s = 4, pad = 4 and P = 32 (tf32, f32), and
-// H = 2 forward, H = D backward:
+// Dynamic shared memory in bytes, with P = 32, and H = 2 forward, H = D backward:
 //
-//   s·(H·R·(w + pad) + 2·max(P·(w + pad), w·(P + pad))) + 4·(floats of vectors, up to a multiple of 4) + 4·R·(1 + c + k)
+//   4·(H·R·(w + 4) + 2·max(P·(w + 4), w·(P + 4))) + 4·(floats of vectors, up to a multiple of 4) + 4·R·(1 + c + k)
 //
 // cuda.BranchKernels (internal/engine/cuda) computes all of this.
 #include "branch_mlp.h"
@@ -68,12 +63,11 @@ branch_reduce(const float* __restrict__ partials,  // [blocks, S]
               int depth,                           // hidden layers
               int outputs) {                       // columns of out
   Mlp m = {inputs, width, depth, outputs};
-  int n = branch_weights(m), square = width * width, all = n + branch_vectors(m), stride = branch_sums(m);
+  int all = branch_weights(m) + branch_vectors(m), stride = branch_sums(m);
   for (int i = thread(); i < all; i += threads()) {
     float sum = 0;
     for (int b = 0; b < blocks; b++) sum += partials[(size_t)b * stride + i];
-    int at = i < n ? weight_at(layout, i / square, weight_of(i % square, width)) : vector_at(layout, m, i - n);
-    flat_grad[at] = sum;
+    flat_grad[sum_at(layout, m, i)] = sum;
   }
 }
 KERNEL(branch_reduce)

@@ -1,5 +1,5 @@
-// Macros that define the kernels of one precision and tile: BRANCH_PACK(f16, F16, half),
-// BRANCH_TILE(f16, F16, half, 128, 64). branch.cu documents their arguments. Two blocks of the
+// Macros that define the kernels of one precision and tile: BRANCH_PACK(tf32, Tf32, float),
+// BRANCH_TILE(tf32, Tf32, float, 64, 32). branch.cu documents their arguments. Two blocks of the
 // forward kernel may share a multiprocessor, so its registers must leave room for both.
 #pragma once
 #include "branch_mlp.h"

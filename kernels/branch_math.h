@@ -1,4 +1,4 @@
-// The three precisions of the branch's products, with one interface. A product is made of fragments
+// The two precisions of the tiled branch's products, with one interface. A product is made of fragments
 // of 16 rows and 16 columns. A warp holds a fragment's sums as two halves side by side, each in the
 // layout of mma.m16n8. With g = lane/4 and t = lane%4:
 //
@@ -21,51 +21,7 @@
 #pragma once
 #include "device.h"
 
-struct F16 {
-  typedef half element;
-  enum { STEP = 16, PAD = 8 };
-  struct Left { unsigned x[4]; };
-  struct Right { unsigned x[4]; };
-
-  DEVICE void left(Left& a, const half* p, int ld, int lane) { ldmatrix_x4(a.x, p + (lane & 15) * ld + (lane >> 4) * 8); }
-  DEVICE void left_t(Left& a, const half* p, int ld, int lane) {
-    ldmatrix_x4_trans(a.x, p + ((lane & 7) + (lane >> 4) * 8) * ld + (lane & 8));
-  }
-  DEVICE void right(Right& b, const half* p, int ld, int lane) {
-    ldmatrix_x4(b.x, p + ((lane & 7) + (lane >> 4) * 8) * ld + (lane & 8));
-  }
-  DEVICE void right_t(Right& b, const half* p, int ld, int lane) {
-    ldmatrix_x4_trans(b.x, p + (lane & 15) * ld + (lane >> 4) * 8);
-  }
-  DEVICE void multiply(float (&c)[2][4], const Left& a, const Right& b) {
-    mma_f16(c[0], a.x, b.x);
-    mma_f16(c[1], a.x, b.x + 2);
-  }
-  DEVICE void row_sums(float (&c)[4], const Left& a) {
-    const unsigned ones[2] = {0x3c003c00u, 0x3c003c00u};
-    mma_f16(c, a.x, ones);
-  }
-
-  DEVICE half rounded(float x) { return __float2half_rn(x); }
-  DEVICE float one(const half* p) { return __half2float(*p); }
-  DEVICE float2 pair(const half* p) { return unpack_half2(*reinterpret_cast<const unsigned*>(p)); }
-  DEVICE void store(half* p, float x, float y) { *reinterpret_cast<unsigned*>(p) = pack_half2(x, y); }
-  DEVICE float dot(const half* x, const float* w, int n) {
-    float sum = 0;
-    for (int j = 0; j < n; j += 8) {
-      uint4 v = *reinterpret_cast<const uint4*>(x + j);
-      sum = dot2(dot2(sum, v.x, w + j), v.y, w + j + 2);
-      sum = dot2(dot2(sum, v.z, w + j + 4), v.w, w + j + 6);
-    }
-    return sum;
-  }
-  DEVICE float dot2(float sum, unsigned x, const float* w) {
-    float2 v = unpack_half2(x), u = *reinterpret_cast<const float2*>(w);
-    return fmaf(v.y, u.y, fmaf(v.x, u.x, sum));
-  }
-};
-
-// Floats is the common part of the precisions that keep floats in shared memory.
+// Floats is the common part of the precisions.
 struct Floats {
   typedef float element;
   enum { PAD = 4 };

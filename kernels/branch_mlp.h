@@ -202,12 +202,6 @@ DEVICE void first_layer_back(const Tile<M>& t, float* grad_base, float* grad_lev
   }
 }
 
-// branch_sums returns the number of a block's sums: the gradients of the hidden layers' weights
-// [depth − 1, width, width], in the order of weight_gradient, and of vectors, padded to a multiple
-// of 4. branch_weights returns the number of these weights.
-DEVICE int branch_weights(Mlp m) { return (m.depth - 1) * m.width * m.width; }
-DEVICE int branch_sums(Mlp m) { return branch_weights(m) + (branch_vectors(m) + 3) / 4 * 4; }
-
 template <class M, int R, int P>
 DEVICE void branch_backward(const Extents* e, const float* base, const float* level, const typename M::element* weights,
                             const float* vectors, const float* grad, float* grad_base, float* grad_level, float* partials,
@@ -263,18 +257,6 @@ DEVICE void branch_backward(const Extents* e, const float* base, const float* le
     __syncthreads();
   }
 }
-
-// vector_at returns the index in the flat vector of element i of vectors. weight_at returns the
-// index of element i of hidden layer l's weights [width, width].
-DEVICE int vector_at(const int* layout, Mlp m, int i) {
-  if (i < branch_biases(m)) return layout[0] + i % m.width * layout[1] + i / m.width;
-  if (i < branch_outputs(m)) return layout[2 * ((i - branch_biases(m)) / m.width) + 3] + i % m.width;
-  i -= branch_outputs(m);
-  int n = m.outputs * m.width;
-  return i < n ? layout[2 * m.depth] + i : layout[2 * m.depth + 1] + i - n;
-}
-
-DEVICE int weight_at(const int* layout, int l, int i) { return layout[2 * l + 2] + i; }
 
 // branch_pack copies the parameters from the flat vector.
 template <class M>

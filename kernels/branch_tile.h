@@ -1,21 +1,8 @@
 // What the branch's kernels do with a tile of rows in shared memory: copy the weights there and
 // multiply.
 #pragma once
+#include "branch_layout.h"
 #include "branch_math.h"
-
-enum { BRANCH_THREADS = 256, BRANCH_WARPS = BRANCH_THREADS / 32 };
-
-// Mlp has the sizes of an MLP: the columns of the level (1 or 2) and of a hidden layer, the number
-// of hidden layers, and the columns of the output.
-struct Mlp {
-  int inputs, width, depth, outputs;
-};
-
-// branch_biases returns the index in vectors of the hidden layers' biases, branch_outputs the index
-// of the output's weights, and branch_vectors the number of floats of vectors.
-DEVICE int branch_biases(Mlp m) { return m.inputs * m.width; }
-DEVICE int branch_outputs(Mlp m) { return branch_biases(m) + (m.depth - 1) * m.width; }
-DEVICE int branch_vectors(Mlp m) { return branch_outputs(m) + m.outputs * m.width + m.outputs; }
 
 // Tile is a block's shared memory. Its vectors have, in this order: the level's weights [inputs,
 // width], the hidden layers' biases [depth − 1, width], the output's weights [outputs, width] and
@@ -213,11 +200,6 @@ DEVICE void backward_panel(typename M::element* hidden, const typename M::elemen
 // order of the tiles.
 DEVICE void add(float* sum, float v, bool first) { *sum = first ? v : *sum + v; }
 
-// fragment_sums returns the address in dw of a lane's four sums of half q of a fragment.
-DEVICE float4* fragment_sums(float* dw, int row, int column, int q, int width, int lane) {
-  return reinterpret_cast<float4*>(dw) + ((row / 16 * (width / 16) + column / 16) * 2 + q) * 32 + lane;
-}
-
 // weight_gradient adds dzᵀ·x of R rows to dw [width, width], and the sums of dz's columns to db
 // [width]. The order of dw makes a warp's accesses contiguous, see weight_of. A tile's sum starts
 // from 0 and is then added to dw, because the matrix unit truncates where IEEE addition rounds.
@@ -277,12 +259,4 @@ DEVICE void weight_gradient(float* dw, float* db, const typename M::element* dz,
       }
     }
   }
-}
-
-// weight_of returns the index in W [width, width] of element i of weight_gradient's dw.
-DEVICE int weight_of(int i, int width) {
-  int fragment = i / 256, q = i / 128 % 2, lane = i / 4 % 32, c = i % 4;
-  int row = fragment / (width / 16) * 16 + c / 2 * 8 + lane / 4;
-  int column = fragment % (width / 16) * 16 + q * 8 + lane % 4 * 2 + c % 2;
-  return row * width + column;
 }

@@ -25,6 +25,7 @@
 // | cp_async_commit() cp_async_wait<N>() | end a group of copies; wait until at most N of this thread's groups are incomplete |
 // | half, __float2half_rn, __half2float | |
 // | pack_half2(lo, hi), unpack_half2(u) | two floats to and from an unsigned of two halves (float2) |
+// | pack_relu_half2(lo, hi) | pack_half2 of max(lo, 0) and max(hi, 0); a NaN stays a NaN |
 // | float2 float4 int2 int4 uint2 uint4, make_... | vectors, aligned to their size |
 // | __ldg(p) | a read through the read-only cache |
 // | __expf __logf __fdividef __frcp_rn __fsqrt_rn __saturatef rsqrtf fmaf fmaxf fminf ... | and all of math.h for float |
@@ -49,6 +50,16 @@ extern __shared__ __align__(16) unsigned char device_dynamic_shared[];
 DEVICE unsigned pack_half2(float lo, float hi) {
   __half2 h = __floats2half2_rn(lo, hi);
   return *reinterpret_cast<unsigned*>(&h);
+}
+
+DEVICE unsigned pack_relu_half2(float lo, float hi) {
+#if __CUDA_ARCH__ >= 800
+  unsigned r;
+  asm("cvt.rn.relu.f16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(hi), "f"(lo));
+  return r;
+#else
+  return pack_half2(lo < 0 ? 0 : lo, hi < 0 ? 0 : hi);
+#endif
 }
 
 DEVICE float2 unpack_half2(unsigned u) { return __half22float2(*reinterpret_cast<__half2*>(&u)); }

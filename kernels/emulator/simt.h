@@ -155,6 +155,7 @@ typedef __half half;
 SIMT_WORD half __float2half_rn(float x) { return {simt_to_half(x)}; }
 SIMT_WORD float __half2float(half h) { return simt_from_half(h.bits); }
 SIMT_WORD unsigned pack_half2(float lo, float hi) { return simt_to_half(lo) | unsigned(simt_to_half(hi)) << 16; }
+SIMT_WORD unsigned pack_relu_half2(float lo, float hi) { return pack_half2(lo < 0 ? 0 : lo, hi < 0 ? 0 : hi); }
 SIMT_WORD float2 unpack_half2(unsigned u) { return {simt_from_half(uint16_t(u)), simt_from_half(uint16_t(u >> 16))}; }
 
 // ---- the matrix unit. Operands are passed by value, so that accesses to a thread's fragments are

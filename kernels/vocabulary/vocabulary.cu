@@ -202,6 +202,8 @@ extern "C" __global__ void vocabulary_numbers(float* out, const float* x) {
   out[w++] = __half2float(__float2half_rn(a));
   float2 h = unpack_half2(pack_half2(a, b));
   out[w++] = h.x + 2 * h.y;
+  float2 r = unpack_half2(pack_relu_half2(-a, b)), nan = unpack_half2(pack_relu_half2(b, logf(-a)));
+  out[w++] = r.x + r.y + (isnan(nan.y) ? nan.x : 0.f);
   float4 v = make_float4(a, b, a, b);
   uint4 u = make_uint4(1, 2, 3, 4);
   int2 i2 = make_int2(5, 6);

@@ -15,12 +15,14 @@ import (
 // point. Values between the layers never leave a block's shared memory.
 type branch struct {
 	BranchKernels
-	layers []*plan.Unit // linear layers, the first to the last
-	grads  []*plan.Unit // their gradients, in the same order; nil if the graph has none
+	stationary *StationaryKernels // the kernels of half precision; nil for the others
+	layers     []*plan.Unit       // linear layers, the first to the last
+	grads      []*plan.Unit       // their gradients, in the same order; nil if the graph has none
 
 	blocks           []ops.Block // the parameters: v, then W_l and b_l of each layer
 	layout           region      // a table of the blocks
 	weights, vectors region      // packed parameters
+	hidden           region      // of the stationary kernels, for the backward pass
 }
 
 // findBranches returns the branches that the fused kernels can compute.
@@ -43,7 +45,7 @@ func findBranches(d gpu.Device, a *plan.Analysis, g *ops.Graph, p Precision) []*
 		if g.Grads != nil {
 			b.grads = layerGradients(b.layers)
 		}
-		if b.Supported() && b.separable(grads, g.Grads != nil) && b.fits(d.SharedPerBlock) {
+		if b.separable(grads, g.Grads != nil) && b.choose(d) {
 			found = append(found, b)
 		}
 	}
@@ -168,11 +170,17 @@ func onlyWithin(v *plan.Value, within map[*plan.Unit]bool) bool {
 	return !v.Result
 }
 
-// fits reports whether the device has enough shared memory for the smallest tiles.
-func (b *branch) fits(sharedPerBlock int) bool {
-	_, forward := b.Rows(false, sharedPerBlock)
-	_, backward := b.Rows(true, sharedPerBlock)
-	return forward && (backward || b.grads == nil)
+// choose chooses the branch's kernels. It reports whether there are any that the device has the
+// shared memory for.
+func (b *branch) choose(d gpu.Device) bool {
+	if b.Precision == "f16" {
+		k, ok := Stationary(d, b.BranchKernels)
+		b.stationary = &k
+		return ok
+	}
+	_, forward := b.Rows(false, d.SharedPerBlock)
+	_, backward := b.Rows(true, d.SharedPerBlock)
+	return b.Supported() && forward && (backward || b.grads == nil)
 }
 
 // items returns the items of the branch: forward, then backward if the graph has gradients.
@@ -202,6 +210,10 @@ func (c *compiler) packBranch(b *branch) {
 		}
 	}
 	b.layout = c.keepTable(layout)
+	if b.stationary != nil {
+		c.packStationary(b)
+		return
+	}
 	b.weights, b.vectors = c.keep(ceilDiv(b.WeightBytes(), 4)), c.keep(b.Vectors())
 	c.emit(b.Pack(), c.over(b.Partials(), BranchThreads, BranchThreads), c.params, b.layout, written{b.weights}, written{b.vectors},
 		b.Inputs, b.Width, b.Depth, b.Outputs)
@@ -218,6 +230,10 @@ func (c *compiler) resident(shared int) gpu.Dims {
 
 // branchForward adds the launch of a branch's forward kernel.
 func (c *compiler) branchForward(b *branch) {
+	if b.stationary != nil {
+		c.stationaryForward(b)
+		return
+	}
 	rows, _ := b.Rows(false, c.device.SharedPerBlock)
 	first, out := b.layers[0], b.layers[b.Depth].Out[0]
 	c.emit(b.Forward(rows), c.resident(b.Shared(rows, false)), c.step, c.at(first.In[0]), c.at(first.In[1]), b.weights, b.vectors,
@@ -227,6 +243,10 @@ func (c *compiler) branchForward(b *branch) {
 // branchBackward adds the launches of a branch's gradient: one in which every block sums its share,
 // one that adds the blocks' sums.
 func (c *compiler) branchBackward(b *branch) {
+	if b.stationary != nil {
+		c.stationaryBackward(b)
+		return
+	}
 	rows, _ := b.Rows(true, c.device.SharedPerBlock)
 	first, begin, end := b.layers[0], b.grads[b.Depth], b.grads[0]
 	d := c.resident(b.Shared(rows, true))

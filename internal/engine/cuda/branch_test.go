@@ -74,22 +74,26 @@ func offers(d gpu.Driver, p cuda.Precision) bool {
 
 // TestFusedBranchAgrees compares the fused branch with the float64 reference. float32 has the usual
 // bound. tf32 and fp16 keep 11 bits of a factor, an error of 5e-4, and a ReLU closer than that to
-// its kink may switch. At these sizes one row contributes several hundredths of a sum, so the bound
+// its kink may switch. fp16 has kernels for widths 64 and 128 alone. At these sizes one row contributes several hundredths of a sum, so the bound
 // is a tenth of a tensor's largest gradient. CQNP has one branch, its decoder. ACQNP has two, ψ and
 // the decoder, whichever form its adaptor has and whether r is a function's or a point's.
 func TestFusedBranchAgrees(t *testing.T) {
 	names := map[cuda.Precision]string{cuda.FP32: "f32", cuda.TF32: "tf32", cuda.FP16: "f16"}
 	all := []cuda.Precision{cuda.FP32, cuda.TF32, cuda.FP16}
+	wide := func(variant string, width int) shape {
+		return shape{sized(variant, width), 1, 2, ops.Extents{Functions: 2, Context: 3, Points: 5, Levels: 7}}
+	}
 	for _, c := range []struct {
 		shape
 		precisions []cuda.Precision
 	}{
-		{small("cqnp"), all}, {small("acqnp"), all},
-		{shape{sized("acqnp", 64), 1, 2, ops.Extents{Functions: 2, Context: 3, Points: 5, Levels: 7}}, all[:2]},
+		{small("cqnp"), all[:2]}, {small("acqnp"), all[:2]},
+		{wide("cqnp", 64), all[2:]}, {wide("acqnp", 64), all},
+		{shape{sized("acqnp", 64), 1, 3, ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: 3}}, all[2:]},
 		{shape{sized("acqnp", 128), 1, 1, ops.Extents{Functions: 1, Context: 2, Points: 3, Levels: 5}}, all[2:]},
-		{small("acqnp residual"), all}, {small("acqnp residual attention"), all}, {small("acqnp residual transformer"), all},
+		{small("acqnp residual"), all[:2]}, {small("acqnp residual attention"), all[:2]}, {small("acqnp residual transformer"), all[:2]},
 		{small("cqnp transformer"), all[:1]},
-		{shape{sized("acqnp residual", 64), 1, 2, ops.Extents{Functions: 2, Context: 3, Points: 5, Levels: 7}}, all[:2]},
+		{wide("acqnp residual", 64), all}, {wide("acqnp residual transformer", 64), all[2:]},
 		{shape{sized("acqnp residual attention", 128), 1, 1, ops.Extents{Functions: 1, Context: 2, Points: 3, Levels: 5}}, all[2:]},
 	} {
 		branches := map[string]int{"cqnp": 1, "acqnp": 2}[c.model.Name]
@@ -138,10 +142,10 @@ func roughly(t *testing.T, m *models.Model, got engine.Program[float32], want en
 	}
 }
 
-// TestWhatCannotBeFusedRunsUnfused asks for fused branches of a model that has none, and of one
-// whose width is not a multiple of 16.
+// TestWhatCannotBeFusedRunsUnfused asks for fused branches in half precision of models that have
+// none, and of widths without such kernels.
 func TestWhatCannotBeFusedRunsUnfused(t *testing.T) {
-	for _, s := range []shape{small("cnp"), small("bnp"), {sized("acqnp", 20), 1, 1, small("acqnp").e}} {
+	for _, s := range []shape{small("cnp"), small("bnp"), {sized("acqnp", 20), 1, 1, small("acqnp").e}, small("acqnp")} {
 		m := build(t, s)
 		got, d := fusedProgram(t, m, s.e, cuda.FP16)
 		want := truth(t, m, s.e, models.Training)
@@ -160,7 +164,7 @@ func TestWhatCannotBeFusedRunsUnfused(t *testing.T) {
 // compiled for these sizes.
 func TestFusedExtentsWithinCapacity(t *testing.T) {
 	for _, name := range []string{"acqnp", "acqnp residual attention"} {
-		s := small(name)
+		s := shape{sized(name, 64), 2, 3, small(name).e}
 		m := build(t, s)
 		capacity := ops.Extents{Functions: 3, Context: 4, Points: 8, Levels: 5}
 		p, _ := fusedProgram(t, m, capacity, cuda.FP16)
@@ -182,7 +186,7 @@ func TestFusedExtentsWithinCapacity(t *testing.T) {
 // full size.
 func TestFusedTrainsLikeUnfused(t *testing.T) {
 	for _, name := range []string{"acqnp", "acqnp residual transformer"} {
-		s := small(name)
+		s := shape{sized(name, 64), 2, 3, small(name).e}
 		m := build(t, s)
 		want := trainer(t, m, s.e, cuda.Options{})
 		var losses []float64
@@ -207,7 +211,7 @@ func TestFusedTrainsLikeUnfused(t *testing.T) {
 
 // TestOverflowSkipsTheStep gives half precision a gradient that is too large at the first scale.
 func TestOverflowSkipsTheStep(t *testing.T) {
-	s := small("acqnp")
+	s := shape{sized("acqnp", 64), 2, 3, small("acqnp").e}
 	m := build(t, s)
 	half := cuda.Options{Fused: true, Precision: cuda.FP16}
 	tr := trainer(t, m, s.e, half)

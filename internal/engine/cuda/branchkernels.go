@@ -5,7 +5,7 @@ import "fmt"
 // BranchKernels describes the kernels of kernels/branch.cu for a multilayer perceptron of one
 // shape: their names and the memory that they need.
 type BranchKernels struct {
-	Precision string // "f32", "tf32" or "f16"
+	Precision string // "f32" or "tf32"; "f16" has other kernels, see StationaryKernels
 	Inputs    int    // columns of the level: 1, or 2 for [τ, u]
 	Width     int    // of every hidden layer: a multiple of 16, at most 256
 	Depth     int    // hidden layers, at least 1
@@ -17,19 +17,17 @@ const BranchThreads = 256
 
 // Supported reports whether there are kernels for the shape.
 func (b BranchKernels) Supported() bool {
-	known := b.Precision == "f32" || b.Precision == "tf32" || b.Precision == "f16"
+	known := b.Precision == "f32" || b.Precision == "tf32"
 	return known && (b.Inputs == 1 || b.Inputs == 2) && b.Width > 0 && b.Width <= 256 && b.Width%16 == 0 && b.Depth > 0 && b.Outputs > 0
 }
 
-// element returns what depends on the precision: the bytes of a weight or activation in shared
-// memory, the elements that pad a row there, and the columns of a panel, the part of a weight that
-// is there at a time.
-func (b BranchKernels) element() (bytes, pad, panel int) {
-	if b.Precision == "f16" {
-		return 2, 8, 64
-	}
-	return 4, 4, 32
-}
+// Of the weights and activations in shared memory: the bytes of an element, the elements that pad a
+// row, and the columns of a panel, the part of a weight that is there at a time.
+const (
+	elementBytes = 4
+	padElements  = 4
+	panelColumns = 32
+)
 
 // Rows returns the number of rows of the largest tile that fits a block's shared memory, given in
 // bytes. ok is false if none fits.
@@ -44,22 +42,18 @@ func (b BranchKernels) Rows(backward bool, sharedPerBlock int) (rows int, ok boo
 
 // Tiles returns the numbers of rows of the tiles for which there are kernels, the largest first.
 func (b BranchKernels) Tiles() []int {
-	if b.Precision == "f16" {
-		return []int{128, 64, 32, 16}
-	}
 	return []int{64, 32, 16}
 }
 
 // Shared returns the dynamic shared memory, in bytes, of the forward or backward kernel with tiles
 // of the given number of rows.
 func (b BranchKernels) Shared(rows int, backward bool) int {
-	bytes, pad, panel := b.element()
 	layers := 2
 	if backward {
 		layers = b.Depth
 	}
-	panels := max(panel*(b.Width+pad), b.Width*(panel+pad))
-	return bytes*(layers*rows*(b.Width+pad)+2*panels) + 4*roundUp(b.Vectors()) + 4*rows*(1+b.Inputs+b.Outputs)
+	panels := max(panelColumns*(b.Width+padElements), b.Width*(panelColumns+padElements))
+	return elementBytes*(layers*rows*(b.Width+padElements)+2*panels) + 4*roundUp(b.Vectors()) + 4*rows*(1+b.Inputs+b.Outputs)
 }
 
 // roundUp returns the next multiple of 4.
@@ -84,8 +78,7 @@ func (b BranchKernels) Reduce() string { return "branch_reduce" }
 // WeightBytes returns the size of the packed weights in bytes. It is at least 4, because memory of
 // size 0 cannot be allocated.
 func (b BranchKernels) WeightBytes() int {
-	bytes, _, _ := b.element()
-	return max(4, bytes*(b.Depth-1)*b.Width*b.Width)
+	return max(4, elementBytes*(b.Depth-1)*b.Width*b.Width)
 }
 
 // Vectors returns the number of floats of the packed vectors.

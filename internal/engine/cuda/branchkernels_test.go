@@ -10,13 +10,6 @@ func TestBranchRows(t *testing.T) {
 		shared int
 		rows   int
 	}{
-		{BranchKernels{"f16", 1, 128, 5, 1}, 227 << 10, 128},
-		{BranchKernels{"f16", 1, 128, 3, 3}, 163 << 10, 128},
-		{BranchKernels{"f16", 2, 128, 3, 3}, 163 << 10, 128},
-		{BranchKernels{"f16", 1, 128, 5, 1}, 163 << 10, 64},
-		{BranchKernels{"f16", 1, 128, 5, 1}, 99 << 10, 32},
-		{BranchKernels{"f16", 1, 128, 5, 1}, 64 << 10, 16},
-		{BranchKernels{"f16", 1, 256, 5, 9}, 163 << 10, 16},
 		{BranchKernels{"tf32", 1, 128, 5, 1}, 227 << 10, 64},
 		{BranchKernels{"tf32", 1, 128, 5, 1}, 163 << 10, 32},
 		{BranchKernels{"f32", 1, 64, 5, 1}, 64 << 10, 32},

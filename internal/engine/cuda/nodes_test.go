@@ -28,8 +28,8 @@ func (d *drawn) Graph(nodes []gpu.Node) (gpu.Graph, error) {
 
 // TestNodesOfAStep counts the nodes of the graph of a training step, and the longest chain of nodes
 // that wait for each other. The models have the depths of their configurations, at a width that the
-// emulator runs quickly; at the configurations' capacity they have the same nodes, because neither
-// width nor rows change what shares a launch.
+// emulator runs quickly and that has fused kernels; at the configurations' capacity they have the
+// same nodes, because neither width nor rows change what shares a launch.
 func TestNodesOfAStep(t *testing.T) {
 	for name, most := range map[string]struct{ nodes, chain int }{
 		"acqnp": {25, 20}, "cqnp": {20, 16}, "cnp": {13, 12}, "canp": {16, 14}, "bnp": {30, 24},
@@ -86,13 +86,13 @@ func trainStepsOf(t *testing.T, d gpu.Driver, name string) {
 	}
 }
 
-// narrow returns a model with the same layers, 16 columns wide.
+// narrow returns a model with the same layers, 64 columns wide.
 func narrow(m config.Model) config.Model {
 	for _, widths := range [][]int{m.Encoder, m.Adaptor, m.Decoder, m.KeyEncoder, m.QueryEncoder} {
 		for i := range widths {
-			widths[i] = 16
+			widths[i] = 64
 		}
 	}
-	m.Representation, m.Width, m.Feedforward = min(m.Representation, 16), min(m.Width, 16), min(m.Feedforward, 16)
+	m.Representation, m.Width, m.Feedforward = min(m.Representation, 64), min(m.Width, 64), min(m.Feedforward, 64)
 	return m
 }

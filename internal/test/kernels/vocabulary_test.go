@@ -373,7 +373,7 @@ func TestWordNumbers(t *testing.T) {
 	want := []float64{
 		math.Exp(a), math.Log(a), a / b, 1 / b, math.Sqrt(a), 1 / math.Sqrt(a), 1, a*b + 1, a + b + b + 4 + 3,
 		math.Exp(a) + math.Log(a) + math.Log1p(a) + math.Expm1(b) + math.Tanh(b) + math.Sqrt(a) + b + math.Floor(a),
-		float64(2 + 8 + bits.LeadingZeros32(1) + 4), 3, a + b, 2.71875, 2.71875 + 2*b, 2*a + 3*b + 4 + 6 + 8 + 1, 0,
+		float64(2 + 8 + bits.LeadingZeros32(1) + 4), 3, a + b, 2.71875, 2.71875 + 2*b, 2 * b, 2*a + 3*b + 4 + 6 + 8 + 1, 0,
 	}
 	args := func(d *device) []any {
 		return []any{d.alloc(4 * len(want)), d.upload(raw([]float32{float32(a), float32(b)}))}

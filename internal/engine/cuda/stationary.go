@@ -1,0 +1,145 @@
+package cuda
+
+import (
+	"fmt"
+
+	"github.com/acqnp/acqnp/internal/gpu"
+	"github.com/acqnp/acqnp/internal/ops"
+)
+
+// Shape is the shape of the weight-stationary kernels (kernels/branch_f16.cu) of a width on an
+// architecture and its successors.
+type Shape struct {
+	Capability int // compute capability, as gpu.Device.Capability counts
+	Width      int // of the hidden layers
+	Resident   int // layers whose weights the forward kernel has in shared memory at a time, at most
+	Rows       int // of a tile of the backward kernel
+	Stages     int // tiles in shared memory at a time: with 2, one is loaded while one is computed
+	Chunks     int // parts into which a run is divided, at most; sums over a part stay in registers
+}
+
+// Shapes holds a shape for each architecture and width. The most chunks are no more than the
+// multiprocessors of the architecture's usual GPUs, or a multiple (75: T4 40; 80: A100 108; 86: A10
+// 72, A40 84; 89: L4 58, 4090 128, L40S 142; 90: H100 and H200 132), and few enough that writing and
+// reading their sums takes less than 0.1 GB of ACQNP's step.
+var Shapes = []Shape{
+	{Capability: 75, Width: 64, Resident: 4, Rows: 64, Stages: 2, Chunks: 120},
+	{Capability: 75, Width: 128, Resident: 1, Rows: 32, Stages: 1, Chunks: 120},
+	{Capability: 80, Width: 64, Resident: 8, Rows: 64, Stages: 2, Chunks: 108},
+	{Capability: 80, Width: 128, Resident: 4, Rows: 64, Stages: 2, Chunks: 108},
+	{Capability: 86, Width: 64, Resident: 8, Rows: 64, Stages: 2, Chunks: 72},
+	{Capability: 86, Width: 128, Resident: 2, Rows: 32, Stages: 2, Chunks: 72},
+	{Capability: 89, Width: 64, Resident: 8, Rows: 64, Stages: 2, Chunks: 116},
+	{Capability: 89, Width: 128, Resident: 2, Rows: 32, Stages: 2, Chunks: 116},
+	{Capability: 90, Width: 64, Resident: 8, Rows: 64, Stages: 2, Chunks: 124},
+	{Capability: 90, Width: 128, Resident: 6, Rows: 64, Stages: 2, Chunks: 124},
+}
+
+// StationaryKernels describes the weight-stationary kernels for a multilayer perceptron of one
+// shape, in half precision.
+type StationaryKernels struct {
+	Shape
+	Inputs  int // columns of the level: 1, or 2 for [τ, u]
+	Depth   int // hidden layers
+	Outputs int // columns of the result
+}
+
+// Stationary returns the kernels of the newest architecture that the device has and whose memory
+// suffices. ok is false if there are none for the perceptron.
+func Stationary(d gpu.Device, b BranchKernels) (k StationaryKernels, ok bool) {
+	if b.Precision != "f16" || b.Inputs < 1 || b.Inputs > 2 || b.Depth < 2 || b.Outputs < 1 || b.Outputs > 16 {
+		return k, false
+	}
+	for _, s := range Shapes {
+		s.Resident = min(s.Resident, b.Depth-1)
+		n := StationaryKernels{Shape: s, Inputs: b.Inputs, Depth: b.Depth, Outputs: b.Outputs}
+		if s.Width == b.Width && s.Capability <= d.Capability() && max(n.ForwardShared(), n.BackwardShared()) <= d.SharedPerBlock {
+			k, ok = n, true
+		}
+	}
+	return k, ok
+}
+
+// layers returns the number of square layers.
+func (k StationaryKernels) layers() int { return k.Depth - 1 }
+
+// ForwardShared returns the dynamic shared memory of the forward kernel in bytes.
+func (k StationaryKernels) ForwardShared() int {
+	return 2*k.Resident*k.Width*k.Width + 4*k.Width*(k.Inputs+k.layers())
+}
+
+// BackwardShared returns the dynamic shared memory of the backward kernel in bytes.
+func (k StationaryKernels) BackwardShared() int {
+	tile := 4*k.Width + 2*(16*ceilDiv(k.Outputs, 8)+8) // bytes of a row of dz and h, and of its output gradients
+	return 2*k.Width*k.Width + 104*k.Rows + 4*(3*k.Width+128) + k.Stages*k.Rows*tile + 4*k.Width*k.Outputs
+}
+
+// Pack, Forward, Backward and Reduce return the names of the kernels that pack the parameters,
+// compute the perceptron and its gradient, and add the chunks' sums.
+func (k StationaryKernels) Pack() string    { return fmt.Sprint("branch_pack_f16_", k.Width) }
+func (k StationaryKernels) Forward() string { return fmt.Sprint("branch_forward_f16_", k.Width) }
+func (k StationaryKernels) Backward() string {
+	return fmt.Sprintf("branch_backward_f16_%dx%d", k.Width, k.Rows)
+}
+func (k StationaryKernels) Reduce() string { return "branch_reduce_f16" }
+
+// WeightBytes returns the size of the packed weights in bytes.
+func (k StationaryKernels) WeightBytes() int {
+	return 2 * (2*k.layers()*k.Width*k.Width + 16*k.Width*(2*ceilDiv(k.Outputs, 8)+1))
+}
+
+// Vectors and Partials return the floats of the packed vectors and of a chunk's sums.
+func (k StationaryKernels) Vectors() int {
+	return k.Width*(k.Inputs+k.layers()+k.Outputs) + k.Outputs
+}
+func (k StationaryKernels) Partials() int { return k.layers()*k.Width*k.Width + roundUp(k.Vectors()) }
+
+// HiddenBytes returns the size of the hidden values that the forward kernel writes for a number of
+// rows: all layers but the first for a backward pass, otherwise what passes from one group of
+// resident layers to the next.
+func (k StationaryKernels) HiddenBytes(rows int, keep bool) int {
+	switch {
+	case keep:
+		return 2 * k.layers() * rows * k.Width
+	case k.Resident < k.layers():
+		return 2 * rows * k.Width
+	}
+	return 0
+}
+
+// persistent returns the shape of a launch with a block on each multiprocessor, at most n. The
+// registers of the kernels allow no second one. Results have the same bits for any grid.
+func (c *compiler) persistent(n, shared int) gpu.Dims {
+	return gpu.Line(max(1, min(n, c.device.Multiprocessors)), BranchThreads, shared)
+}
+
+// packStationary reserves memory for a branch's packed parameters and hidden values, and adds the
+// launch that packs them. layout is already there.
+func (c *compiler) packStationary(b *branch) {
+	k := b.stationary
+	b.weights, b.vectors = c.keep(ceilDiv(k.WeightBytes(), 4)), c.keep(k.Vectors())
+	if n := k.HiddenBytes(b.layers[0].Out[0].Rows, b.grads != nil); n > 0 {
+		b.hidden = c.keep(ceilDiv(n, 4))
+	}
+	c.emit(k.Pack(), c.over(2*k.Partials(), BranchThreads, BranchThreads), c.params, b.layout, written{b.weights}, written{b.vectors},
+		k.Inputs, k.Depth, k.Outputs)
+}
+
+// stationaryForward adds the launch of a branch's forward kernel.
+func (c *compiler) stationaryForward(b *branch) {
+	k, first, out := b.stationary, b.layers[0], b.layers[b.Depth].Out[0]
+	c.emit(k.Forward(), c.persistent(out.Rows, k.ForwardShared()), c.step, c.at(first.In[0]), c.at(first.In[1]), b.weights,
+		b.vectors, written{b.hidden}, written{c.at(out)}, k.Resident, flag(b.grads != nil), k.Inputs, k.Depth, k.Outputs)
+}
+
+// stationaryBackward adds the launches of a branch's gradient: one in which every chunk's sums are
+// written, one that adds them.
+func (c *compiler) stationaryBackward(b *branch) {
+	k, first, begin, end := b.stationary, b.layers[0], b.grads[b.Depth], b.grads[0]
+	partials := c.reserve(k.Chunks * k.Partials())
+	c.emit(k.Backward(), c.persistent(k.Chunks, k.BackwardShared()), c.step, c.at(first.In[0]), c.at(first.In[1]), b.weights,
+		b.vectors, c.at(begin.In[0]), written{b.hidden}, written{c.at(end.Out[ops.BaseGrad])}, written{c.at(end.Out[ops.InGrad])},
+		written{partials}, k.Stages, k.Chunks, k.Inputs, k.Depth, k.Outputs)
+	c.emit(k.Reduce(), c.over(k.Partials(), BranchThreads, BranchThreads), c.step, partials, k.Chunks, b.layout, written{c.grads},
+		k.Inputs, k.Width, k.Depth, k.Outputs)
+}

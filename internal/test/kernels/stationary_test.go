@@ -1,0 +1,183 @@
+//go:build simt || gpu
+
+package kernels
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/engine/cuda"
+	"github.com/acqnp/acqnp/internal/gpu"
+	"github.com/acqnp/acqnp/internal/ops"
+)
+
+// stationaryRun runs the weight-stationary kernels on a case.
+type stationaryRun struct {
+	capability int // whose shape is used
+	chunks     int
+	blocks     int
+	alone      bool // without a gradient of the levels
+}
+
+// stationaryCase returns a case and its kernels, with the shape of a compute capability.
+func stationaryCase(inputs, width, depth, outputs int, e ops.Extents, how stationaryRun) (*branchCase, cuda.StationaryKernels) {
+	b := cuda.BranchKernels{Precision: "f16", Inputs: inputs, Width: width, Depth: depth, Outputs: outputs}
+	shared := map[int]int{75: 64 << 10, 80: 163 << 10, 86: 99 << 10, 89: 99 << 10, 90: 227 << 10}[how.capability]
+	k, ok := cuda.Stationary(gpu.Device{Major: how.capability / 10, Minor: how.capability % 10, SharedPerBlock: shared}, b)
+	if !ok || k.Capability != how.capability {
+		panic(fmt.Sprintf("no kernels for %+v", b))
+	}
+	k.Chunks = how.chunks
+	return newBranchCase(b, e), k
+}
+
+// device memory of a case.
+type stationaryMemory struct {
+	e, flat, layout, base, level, grad, weights, vectors, out gpu.Ptr
+}
+
+func (c *branchCase) stationaryMemory(d *device, k cuda.StationaryKernels) stationaryMemory {
+	m := stationaryMemory{
+		e:    d.upload(raw([]int32{int32(c.e.Functions), int32(c.e.Context), int32(c.e.Points), int32(c.e.Levels)})),
+		flat: d.upload(raw(c.flat)), layout: d.upload(raw(c.layout)), base: d.upload(raw(c.base)), level: d.upload(raw(c.level)),
+		grad: d.upload(raw(c.grad)), weights: d.alloc(k.WeightBytes()), vectors: d.alloc(4 * k.Vectors()), out: d.alloc(4 * c.e.Rows(ops.Row) * c.Outputs),
+	}
+	d.launch(k.Pack(), gpu.Line(2, cuda.BranchThreads, 0), m.flat, m.layout, m.weights, m.vectors, int32(k.Inputs), int32(k.Depth), int32(k.Outputs))
+	return m
+}
+
+func (m stationaryMemory) forward(d *device, k cuda.StationaryKernels, blocks int, hidden gpu.Ptr, keep bool) {
+	d.t.Helper()
+	kept := int32(0)
+	if keep {
+		kept = 1
+	}
+	d.launch(k.Forward(), gpu.Line(blocks, cuda.BranchThreads, k.ForwardShared()), m.e, m.base, m.level, m.weights, m.vectors, hidden, m.out,
+		int32(k.Resident), kept, int32(k.Inputs), int32(k.Depth), int32(k.Outputs))
+}
+
+func (c *branchCase) runStationary(d *device, k cuda.StationaryKernels, how stationaryRun) branchResult {
+	d.t.Helper()
+	if k.ForwardShared() > d.Device().SharedPerBlock || k.BackwardShared() > d.Device().SharedPerBlock {
+		d.t.Skip("too little shared memory")
+	}
+	points, rows := c.e.Rows(ops.Point), c.e.Rows(ops.Row)
+	floats := func(n int) gpu.Ptr { return d.upload(raw(slices.Repeat([]float32{float32(math.NaN())}, n))) }
+	m := c.stationaryMemory(d, k)
+	hidden, partials := d.alloc(k.HiddenBytes(rows, true)), floats(k.Chunks*k.Partials())
+	gradBase, flatGrad, gradLevel := floats(points*c.Width), floats(len(c.flat)), gpu.Ptr(0)
+	if !how.alone {
+		gradLevel = floats(rows * c.Inputs)
+	}
+	m.forward(d, k, how.blocks, hidden, true)
+	d.launch(k.Backward(), gpu.Line(how.blocks, cuda.BranchThreads, k.BackwardShared()), m.e, m.base, m.level, m.weights, m.vectors,
+		m.grad, hidden, gradBase, gradLevel, partials, int32(k.Stages), int32(k.Chunks), int32(k.Inputs), int32(k.Depth), int32(k.Outputs))
+	d.launch(k.Reduce(), gpu.Line(3, cuda.BranchThreads, 0), m.e, partials, int32(k.Chunks), m.layout, flatGrad,
+		int32(k.Inputs), int32(k.Width), int32(k.Depth), int32(k.Outputs))
+	r := branchResult{out: doubles(download[float32](d, m.out, rows*c.Outputs)),
+		gradBase: doubles(download[float32](d, gradBase, points*c.Width)), flat: doubles(download[float32](d, flatGrad, len(c.flat)))}
+	if !how.alone {
+		r.gradLevel = doubles(download[float32](d, gradLevel, rows*c.Inputs))
+	}
+	return r
+}
+
+// TestStationary compares the kernels with a reference that rounds where they do. The sizes are odd:
+// one point, points that end in the middle of a tile or span several, more points in a tile than
+// one product takes, chunks that are not full, blocks without a chunk.
+func TestStationary(t *testing.T) {
+	for _, s := range []struct {
+		inputs, width, depth, outputs int
+		e                             ops.Extents
+		how                           stationaryRun
+	}{
+		{1, 64, 2, 1, ops.Extents{Functions: 1, Points: 1, Levels: 1}, stationaryRun{capability: 90, chunks: 4, blocks: 2}},
+		{1, 64, 3, 3, ops.Extents{Functions: 2, Points: 3, Levels: 50}, stationaryRun{capability: 90, chunks: 4, blocks: 1}},
+		{2, 64, 2, 9, ops.Extents{Functions: 1, Points: 70, Levels: 3}, stationaryRun{capability: 75, chunks: 2, blocks: 3}},
+		{1, 64, 3, 16, ops.Extents{Functions: 1, Points: 6, Levels: 3}, stationaryRun{capability: 80, chunks: 1, blocks: 1, alone: true}},
+		{1, 128, 2, 3, ops.Extents{Functions: 1, Points: 71, Levels: 1}, stationaryRun{capability: 90, chunks: 8, blocks: 2}},
+		{1, 128, 4, 1, ops.Extents{Functions: 1, Points: 3, Levels: 50}, stationaryRun{capability: 86, chunks: 2, blocks: 2}},
+		{2, 128, 3, 9, ops.Extents{Functions: 1, Points: 5, Levels: 13}, stationaryRun{capability: 75, chunks: 8, blocks: 2}},
+	} {
+		t.Run(fmt.Sprintf("%+v", s), func(t *testing.T) {
+			c, k := stationaryCase(s.inputs, s.width, s.depth, s.outputs, s.e, s.how)
+			c.compare(t, c.runStationary(newDevice(t), k, s.how), c.reference(rounding("f16")), tolerance("f16"))
+		})
+	}
+}
+
+// TestStationaryRealSizes has ψ's and the decoder's sizes of the paper's ACQNP, and several tiles
+// for each block. It takes minutes on the emulator: it runs if ACQNP_REAL_SIZES is set.
+func TestStationaryRealSizes(t *testing.T) {
+	if os.Getenv("ACQNP_REAL_SIZES") == "" {
+		t.Skip("ACQNP_REAL_SIZES is not set")
+	}
+	for _, capability := range []int{75, 80, 86, 89, 90} {
+		for _, s := range []struct{ inputs, depth, outputs int }{{1, 5, 1}, {1, 3, 3}, {2, 3, 3}} {
+			t.Run(fmt.Sprint(capability, s), func(t *testing.T) {
+				how := stationaryRun{capability: capability, chunks: 3, blocks: 2}
+				c, k := stationaryCase(s.inputs, 128, s.depth, s.outputs, ops.Extents{Functions: 2, Points: 7, Levels: 50}, how)
+				c.compare(t, c.runStationary(newDevice(t), k, how), c.reference(rounding("f16")), tolerance("f16"))
+			})
+		}
+	}
+}
+
+// Any grid and any order of threads and blocks give the same bits.
+func TestStationaryAtAnyGrid(t *testing.T) {
+	how := stationaryRun{capability: 90, chunks: 3, blocks: 1}
+	c, k := stationaryCase(2, 64, 3, 3, ops.Extents{Functions: 1, Points: 31, Levels: 9}, how)
+	d := newDevice(t)
+	want := c.tensors(c.runStationary(d, k, how))
+	for i, blocks := range []int{2, 3, 5} {
+		d.Driver = d.orders[i]
+		how.blocks = blocks
+		for name, v := range c.tensors(c.runStationary(d, k, how)) {
+			same := func(a, b float64) bool { return a == b || a != a && b != b }
+			if !slices.EqualFunc(v, want[name], same) {
+				t.Errorf("%s differs with %d blocks", name, blocks)
+			}
+		}
+	}
+}
+
+// Without a backward pass, hidden values are only written where one group of resident layers hands
+// them to the next. The output has the same bits.
+func TestStationaryEvaluation(t *testing.T) {
+	e := ops.Extents{Functions: 1, Points: 3, Levels: 15}
+	var want []float32
+	for _, capability := range []int{90, 86, 75} {
+		c, k := stationaryCase(1, 128, 4, 3, e, stationaryRun{capability: capability, chunks: 1})
+		d := newDevice(t)
+		m := c.stationaryMemory(d, k)
+		hidden := gpu.Ptr(0)
+		if n := k.HiddenBytes(e.Rows(ops.Row), false); n > 0 {
+			hidden = d.alloc(n)
+		}
+		m.forward(d, k, 2, hidden, false)
+		got := download[float32](d, m.out, e.Rows(ops.Row)*c.Outputs)
+		if want == nil {
+			want = got
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("capability %d: output differs", capability)
+		}
+		if capability == 90 {
+			c.compare(t, branchResult{out: doubles(got), flat: c.reference(rounding("f16")).flat}, c.reference(rounding("f16")), tolerance("f16"))
+		}
+	}
+}
+
+// A NaN among the parameters must pass through the ReLUs, so that the step is not applied.
+func TestStationaryNaN(t *testing.T) {
+	how := stationaryRun{capability: 90, chunks: 1, blocks: 1}
+	c, k := stationaryCase(1, 64, 3, 1, ops.Extents{Functions: 1, Points: 1, Levels: 3}, how)
+	c.flat[c.layout[2]+5] = float32(math.NaN())
+	r := c.runStationary(newDevice(t), k, how)
+	if !slices.ContainsFunc(r.out, math.IsNaN) || !slices.ContainsFunc(c.tensors(r)["weight of layer 3"], math.IsNaN) {
+		t.Errorf("results %g of NaN weights", r.out)
+	}
+}

@@ -1,0 +1,35 @@
+// Macros that define the weight-stationary kernels of one precision: STATIONARY(f16, Halves, half,
+// 128, 2) for a width, with 32 rows a warp forward; STATIONARY_BACKWARD(f16, Halves, half, 128, 64,
+// 4) for tiles of 64 rows. branch.cu documents their arguments.
+#pragma once
+#include "stationary_backward.h"
+
+#define STATIONARY(NAME, M, E, W, MT)                                                                                    \
+  extern "C" __global__ void __launch_bounds__(BRANCH_THREADS)                                                             \
+      branch_pack_##NAME##_##W(const float* __restrict__ flat, const int* __restrict__ layout, E* __restrict__ weights, \
+                               float* __restrict__ vectors, int inputs, int depth, int outputs) {                       \
+    Mlp m = {inputs, W, depth, outputs};                                                                                \
+    stationary_pack<M, W>(flat, layout, weights, vectors, m);                                                           \
+  }                                                                                                                     \
+  KERNEL(branch_pack_##NAME##_##W)                                                                                      \
+  extern "C" __global__ void __launch_bounds__(BRANCH_THREADS, 1) branch_forward_##NAME##_##W(                             \
+      const Extents* __restrict__ e, const float* __restrict__ base, const float* __restrict__ level,                   \
+      const E* __restrict__ weights, const float* __restrict__ vectors, E* hidden, float* __restrict__ out,             \
+      int resident, int keep, int inputs, int depth, int outputs) {                                                     \
+    Mlp m = {inputs, W, depth, outputs};                                                                                \
+    Forward<M> f = {e, base, level, weights, vectors, hidden, out, resident, keep};                                     \
+    stationary_forward<M, W, MT>(f, m);                                                                                 \
+  }                                                                                                                     \
+  KERNEL(branch_forward_##NAME##_##W)
+
+#define STATIONARY_BACKWARD(NAME, M, E, W, R, COLUMNS)                                                                   \
+  extern "C" __global__ void __launch_bounds__(BRANCH_THREADS, 1) branch_backward_##NAME##_##W##x##R(                      \
+      const Extents* __restrict__ e, const float* __restrict__ base, const float* __restrict__ level,                   \
+      const E* __restrict__ weights, const float* __restrict__ vectors, const float* __restrict__ grad, E* hidden,      \
+      float* __restrict__ grad_base, float* __restrict__ grad_level, float* __restrict__ partials, int stages,          \
+      int chunks, int inputs, int depth, int outputs) {                                                                 \
+    Mlp m = {inputs, W, depth, outputs};                                                                                \
+    Backward<M> b = {e, base, level, weights, vectors, grad, hidden, grad_base, grad_level, partials, stages, chunks};  \
+    stationary_backward<M, W, R, COLUMNS>(b, m);                                                                        \
+  }                                                                                                                     \
+  KERNEL(branch_backward_##NAME##_##W##x##R)
