@@ -5,6 +5,8 @@ package kernels
 import (
 	"embed"
 	"io/fs"
+	"path"
+	"strings"
 )
 
 // fatbins holds the files that `make fatbins` compiles. A program with the tag gpu does not build
@@ -13,17 +15,22 @@ import (
 //go:embed fatbin/*.fatbin
 var fatbins embed.FS
 
-// Fatbins returns the compiled kernels, one image for each source: machine code for several GPUs,
-// and PTX for later GPUs.
-func Fatbins() ([][]byte, error) {
+// Image is a compiled source: machine code for several GPUs, and PTX for later GPUs.
+type Image struct {
+	Name string // of the source, without its ending
+	Code []byte
+}
+
+// Fatbins returns the compiled kernels, one image for each source.
+func Fatbins() ([]Image, error) {
 	names, err := fs.Glob(fatbins, "fatbin/*.fatbin")
-	var images [][]byte
+	var images []Image
 	for _, name := range names {
-		image, e := fatbins.ReadFile(name)
+		code, e := fatbins.ReadFile(name)
 		if e != nil {
 			return nil, e
 		}
-		images = append(images, image)
+		images = append(images, Image{strings.TrimSuffix(path.Base(name), ".fatbin"), code})
 	}
 	return images, err
 }

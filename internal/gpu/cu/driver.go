@@ -26,6 +26,7 @@ type Driver struct {
 	ordinal   cu.Device
 	context   cu.CUContext
 	stream    cu.Stream
+	images    []kernels.Image // that have not been loaded yet
 	modules   []cu.Module
 	functions []function
 	events    []cu.Event // all events, for Close
@@ -86,37 +87,6 @@ func describe(d cu.Device) (gpu.Device, error) {
 	memory, e2 := d.TotalMem()
 	about.SharedPerBlock, about.Memory = shared, uint64(memory)
 	return about, errors.Join(err, e, e2)
-}
-
-// load makes the stream and loads the kernels.
-func (d *Driver) load() (err error) {
-	if d.stream, err = cu.MakeStream(cu.NonBlocking); err != nil {
-		return err
-	}
-	images, err := kernels.Fatbins()
-	if err != nil {
-		return err
-	}
-	for _, image := range images {
-		if err := d.add(image); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// add loads an image of compiled kernels.
-func (d *Driver) add(image []byte) error {
-	m, err := cu.LoadData(string(image))
-	if err == nil {
-		d.modules = append(d.modules, m)
-	}
-	return err
-}
-
-// Load adds an image of compiled kernels to the program's, for tests.
-func (d *Driver) Load(image []byte) error {
-	return d.do("load", len(image), func() error { return d.add(image) })
 }
 
 // do makes a call with the context current, on one thread.

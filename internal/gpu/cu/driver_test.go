@@ -163,7 +163,7 @@ func TestWhatDoesNotFitIsRefused(t *testing.T) {
 	_, unknown := d.Function("nothing")
 	_, gpu9 := cu.Open(9)
 	for want, err := range map[string]error{
-		`CUDA function: no kernel "nothing"`:              unknown,
+		`CUDA function nothing: no kernel "nothing"`:      unknown,
 		"no GPU 9: there are 1":                           gpu9,
 		"CUDA launch fill: 1 arguments":                   d.Launch(fill, gpu.Line(1, 1, 0), gpu.Args(p)),
 		"CUDA launch fill: argument 1 has 8 bytes":        d.Launch(fill, gpu.Line(1, 1, 0), gpu.Args(p, uint64(1), float32(1))),
@@ -255,6 +255,7 @@ func TestErrorsAreOneLineEach(t *testing.T) {
 		{"cuGraphInstantiate", "2", "CUDA graph: out of memory on the device"},
 		{"cuGraphLaunch", "700", "CUDA replay: the GPU is lost"},
 		{"cuEventSynchronize", "702", "CUDA wait: a kernel ran longer than the driver allows"},
+		{"cuModuleGetFunction", "2", "CUDA function count: out of memory on the device"},
 		{"cuModuleLoadData", "209", "CUDA open: no kernel image of this program runs on stand-in (compute capability 7.5) with this driver"},
 		{"cuDevicePrimaryCtxRetain", "46", "CUDA open: the GPU is lost"},
 	} {
@@ -291,7 +292,9 @@ func everyCall(t *testing.T, call, code string) error {
 	} else {
 		note(other.Close())
 	}
-	_, err := d.Alloc(4)
+	_, err := d.Function("count")
+	note(err)
+	_, err = d.Alloc(4)
 	note(err)
 	_, err = d.Pinned(4)
 	note(err)

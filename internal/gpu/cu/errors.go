@@ -20,6 +20,7 @@ const (
 	nvlinkUncorrectable   result = 220
 	jitCompilerNotFound   result = 221
 	unsupportedPTXVersion result = 222
+	notFound              result = 500
 	illegalAddress        result = 700
 	launchTimeout         result = 702
 	deviceAssert          result = 710
@@ -31,16 +32,24 @@ const (
 	launchFailed          result = 719
 )
 
-// cause returns the error of a call with a message that explains it. The errors of gorgonia.org/cu
-// are the driver's error codes in an unexported type.
+// code returns the driver's error code. The errors of gorgonia.org/cu are codes in an unexported
+// type.
+func code(err error) (r result, ok bool) {
+	if r, ok := err.(result); ok {
+		return r, true
+	}
+	v := reflect.ValueOf(err)
+	if v.Kind() != reflect.Int {
+		return 0, false
+	}
+	return result(v.Int()), true
+}
+
+// cause returns the error of a call with a message that explains it.
 func (d *Driver) cause(err error) error {
-	r, ok := err.(result)
+	r, ok := code(err)
 	if !ok {
-		v := reflect.ValueOf(err)
-		if v.Kind() != reflect.Int {
-			return err
-		}
-		r = result(v.Int())
+		return err
 	}
 	switch r {
 	case outOfMemory:

@@ -21,25 +21,6 @@ type function struct {
 	allowed uint32 // bytes of dynamic shared memory that it may use
 }
 
-// Function implements gpu.Driver.
-func (d *Driver) Function(name string) (gpu.Func, error) {
-	for i := range d.functions {
-		if d.functions[i].name == name {
-			return gpu.Func(i + 1), nil
-		}
-	}
-	err := d.do("function", 0, func() error {
-		for _, m := range d.modules {
-			if h, err := m.Function(name); err == nil {
-				d.functions = append(d.functions, function{name, h, parameterSizes(h), unasked})
-				return nil
-			}
-		}
-		return fmt.Errorf("no kernel %q in this program", name)
-	})
-	return gpu.Func(len(d.functions)), err
-}
-
 // Launch implements gpu.Driver. It allocates nothing on the device.
 func (d *Driver) Launch(f gpu.Func, dims gpu.Dims, p gpu.Params) error {
 	k, err := d.checked(f, p)

@@ -1,6 +1,5 @@
 // A stand-in for libcuda.so.1, for tests of package cu on machines without a GPU: device memory is the host's, kernels are
-// two functions below, and a call fails when the environment's FAIL_CALL names it, with the number FAIL_CODE. FAIL_AFTER
-// says how many such calls succeed first. Like the driver it refuses calls on a thread without a current context.
+// two functions below, and a call fails when the environment's FAIL_CALL names it, with the number FAIL_CODE. Like the driver it refuses calls on a thread without a current context.
 #include <cuda.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,12 +15,11 @@
 #define OPTIN 65536
 
 static __thread CUcontext current;
-static int allocations, handles, contexts, calls;
+static int allocations, handles, contexts;
 
 static CUresult enter(const char *name) {
-	const char *call = getenv("FAIL_CALL"), *code = getenv("FAIL_CODE"), *after = getenv("FAIL_AFTER");
-	if (!call || !code || strcmp(call, name)) return CUDA_SUCCESS;
-	return after && calls++ < atoi(after) ? CUDA_SUCCESS : (CUresult)atoi(code);
+	const char *call = getenv("FAIL_CALL"), *code = getenv("FAIL_CODE");
+	return call && code && !strcmp(call, name) ? (CUresult)atoi(code) : CUDA_SUCCESS;
 }
 
 // Kernels: fill(p, n, v) writes v; count(p) adds 1 to *p and needs 60000 bytes of dynamic shared memory.
