@@ -1,7 +1,7 @@
 # Everything CI does is a target here; `make` alone lists them.
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # The packages with goroutines.
-RACE = ./internal/atomicfile ./internal/cli ./internal/engine/... ./internal/feed ./internal/fetch ./internal/input ./internal/predict ./internal/progress ./internal/run ./internal/train
+RACE = ./internal/atomicfile ./internal/bench ./internal/cli ./internal/datasets ./internal/engine/... ./internal/feed ./internal/fetch ./internal/input ./internal/predict ./internal/progress ./internal/run ./internal/seeds ./internal/train
 # The packages whose tests run the CUDA engine, on the host emulation or on a GPU.
 ENGINE = ./kernels/... ./internal/engine/cuda/... ./internal/test/kernels
 # The GPUs with machine code. Later GPUs compile the PTX of the last when a program starts.
@@ -55,6 +55,7 @@ simt: ## the CUDA engine's tests on the host emulation of its kernels (needs g++
 	CGO_ENABLED=1 go test -tags simt $(ENGINE)
 	SIMT_CAPABILITY=75 CGO_ENABLED=1 go test -tags simt -run 'Branch|Fused|Word' ./internal/engine/cuda ./internal/test/kernels
 	CGO_ENABLED=1 go test -tags simt -run CUDA ./internal/device ./internal/train ./internal/cli
+	CGO_ENABLED=1 go test -tags simt ./internal/seeds
 
 driver: fatbins ## the tests of internal/gpu/cu, with a stand-in for libcuda.so.1
 	@mkdir -p bin/driver

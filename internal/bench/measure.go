@@ -32,6 +32,8 @@ type Options struct {
 	Points     int    // of every function, as given to Experiment; 0 if the benchmark draws their number
 	Steps      int    // to time, at least 1
 	Launches   bool   // time the kernel launches of a step too; on a GPU alone
+	Runs       int    // that are then timed at once; 1 for none
+	Open       Open   // for several runs
 	Version    string // of the program
 	Progress   progress.Reporter
 }
@@ -53,7 +55,10 @@ func Measure(ctx context.Context, o Options) (Result, error) {
 	r.Benchmark, r.Model, r.Variant = o.Experiment.Benchmark, o.Experiment.Model.Name, o.Experiment.Variant()
 	r.Device, r.Kernels, r.Threads = o.Device.Name(), o.Device.Kernels(), o.Threads
 	r.Points, r.Steps, r.Version = o.Points, o.Steps, o.Version
-	return r, nil
+	if o.Runs > 1 {
+		r.Together, err = o.together(ctx, r.RowsPerS)
+	}
+	return r, err
 }
 
 // peak measures the CPU's peak in floating-point operations per second. It returns 0 if another

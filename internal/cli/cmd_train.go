@@ -26,6 +26,7 @@ type trainOptions struct {
 	config            string
 	set               []string
 	seed              string // train.seed as YAML; "" for the configuration's
+	seeds             string // of several runs; "" for one
 	runDir            string
 	resume, overwrite bool
 	weights           string
@@ -47,11 +48,16 @@ With train.validate_every, the average of the last weights with the best log-lik
 data is kept in checkpoints/best.safetensors, and this evaluation and all other commands use it. With
 train.patience, training ends once so many validations in a row were no better.
 
+With --seeds, several runs are trained at once, each with the bits that it has alone, in a directory
+seed-N of its own. On a GPU each has a stream, so that small networks fill it; on a CPU they share the
+threads. If one fails, the others go on, and the program exits with 1.
+
 On SIGINT, SIGTERM or SIGHUP, training writes a checkpoint and exits with 130. --resume continues from
 there to the same result.`,
 		Example: `  acqnp train --config configs/quickstart.yaml
   acqnp train --config configs/lissajous/acqnp.yaml --set train.steps=2000 --set train.batch_size=32 --seed 1
   acqnp train --config configs/lissajous/acqnp.yaml --resume
+  acqnp train --config configs/lissajous/cnp.yaml --seeds 0..5
   acqnp train --config configs/speed-flow/acqnp.yaml --data-dir data --run-dir runs/lanes`,
 		Args: cobra.NoArgs,
 		RunE: a.run(func(cmd *cobra.Command) error { return runTrain(cmd.Context(), a, o) }),
@@ -61,7 +67,8 @@ there to the same result.`,
 	f.StringVar(&o.config, "config", "", "configuration `FILE` (YAML)")
 	f.StringArrayVar(&o.set, "set", nil, "`KEY=VALUE` that overrides the configuration's, repeatable: train.steps=2000")
 	f.StringVar(&o.seed, "seed", "", "`SEED` of initial weights, batches and levels (train.seed)")
-	f.StringVar(&o.runDir, "run-dir", "", "run `DIR` (default runs/<benchmark>/<name>/seed-<seed> if <name>.yaml is <model>.yaml\nor <model>-<more>.yaml, and runs/<name>/seed-<seed> otherwise)")
+	f.StringVar(&o.seeds, "seeds", "", "`LIST` of seeds of several runs that are trained at once: 0..5 or 0,3,7")
+	f.StringVar(&o.runDir, "run-dir", "", "run `DIR` (default runs/<benchmark>/<name>/seed-<seed> if <name>.yaml is <model>.yaml\nor <model>-<more>.yaml, and runs/<name>/seed-<seed> otherwise);\nwith --seeds, the DIR of the directories seed-<seed>")
 	f.BoolVar(&o.resume, "resume", false, "continue the run in the run directory, or start one if there is none")
 	f.BoolVar(&o.overwrite, "overwrite", false, "remove the run in the run directory first")
 	f.StringVar(&o.weights, "weights", "", "safetensors `FILE` with the weights to start from (PyTorch's names), or prior for those that the\nprogram carries (see configs/prior/acqnp.yaml)")
@@ -71,6 +78,7 @@ there to the same result.`,
 	must(cmd.MarkFlagFilename("weights", "safetensors"))
 	must(cmd.MarkFlagDirname("run-dir"))
 	cmd.MarkFlagsMutuallyExclusive("resume", "overwrite")
+	cmd.MarkFlagsMutuallyExclusive("seed", "seeds")
 	return cmd
 }
 
@@ -91,55 +99,77 @@ func runTrain(ctx context.Context, a *app, o trainOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	e, err := o.experiment()
+	if o.seeds != "" {
+		return runSeeds(ctx, a, o)
+	}
+	e, source, err := o.prepare()
 	if err != nil {
 		return err
+	}
+	p := a.progress()
+	run := o.run(e, source)
+	run.Device = o.device
+	result, err := train.RunShown(ctx, run, o.cores(), p)
+	if err != nil {
+		return err
+	}
+	s, err := o.conclude(ctx, run, result, p)
+	if err != nil && s.Evaluation == nil {
+		return err
+	}
+	// The results are printed even if eval.json or fit.png cannot be written.
+	return errors.Join(err, a.result(s, s.print))
+}
+
+// prepare returns the run's configuration and source. It refuses what can be refused before training.
+func (o *trainOptions) prepare() (e config.Experiment, source datasets.Source, err error) {
+	if e, err = o.experiment(); err != nil {
+		return e, nil, err
 	}
 	if e.Data.File, err = datasets.AbsoluteFile(e.Data.File); err != nil {
-		return err
+		return e, nil, err
 	}
-	if err := run.CheckDir(o.runDir); err != nil {
-		return err
+	if err = run.CheckDir(o.runDir); err != nil {
+		return e, nil, err
 	}
-	source, err := datasets.Open(e, o.dataDir)
-	if err != nil {
-		return err
+	if source, err = datasets.Open(e, o.dataDir); err != nil {
+		return e, nil, err
 	}
 	datasets.SetThreads(source, o.threads)
 	dx, dy := source.Dims()
 	m, err := models.New(e.Model, dx, dy)
 	if err != nil {
-		return err
+		return e, nil, err
 	}
 	if !o.noEval { // so that the evaluation does not fail after hours of training
-		if err := predict.New(e, m, nil, run.UnitsOf(e, source), o.device).CheckMemory(source); err != nil {
-			return err
-		}
+		err = predict.New(e, m, nil, run.UnitsOf(e, source), o.device).CheckMemory(source)
 	}
 	if o.weights == "" {
 		o.weights = e.Train.Weights
 	}
-	p := a.progress()
-	result, err := train.RunShown(ctx, train.Options{
-		Experiment: e, Dir: o.runDir, DataDir: o.dataDir, Device: o.device, Resume: o.resume, Overwrite: o.overwrite,
+	return e, source, err
+}
+
+// run returns the options of the run, without its device.
+func (o *trainOptions) run(e config.Experiment, source datasets.Source) train.Options {
+	return train.Options{
+		Experiment: e, Dir: o.runDir, DataDir: o.dataDir, Resume: o.resume, Overwrite: o.overwrite,
 		Source: source, Weights: o.weights, Version: version.String(),
-	}, o.cores(), p)
-	if err != nil {
-		return err
 	}
-	s := trainSummary{Run: o.runDir, Step: result.Step, Checkpoint: result.Checkpoint, Seconds: result.Elapsed.Seconds(),
+}
+
+// conclude evaluates a trained run, unless --no-eval forbids it, and returns its summary. An error comes
+// with what was done before it.
+func (o *trainOptions) conclude(ctx context.Context, r train.Options, result train.Result, p progress.Reporter) (trainSummary, error) {
+	s := trainSummary{Run: r.Dir, Step: result.Step, Checkpoint: result.Checkpoint, Seconds: result.Elapsed.Seconds(),
 		Ended: result.Ended, Best: result.Best}
 	if !result.Finished {
 		s.Loss = &result.Loss
 	}
-	if !o.noEval {
-		err = o.finish(ctx, e, source, &s, p)
-		if err != nil && s.Evaluation == nil {
-			return err
-		}
+	if o.noEval {
+		return s, nil
 	}
-	// The results are printed even if eval.json or fit.png cannot be written.
-	return errors.Join(err, a.result(s, s.print))
+	return s, o.finish(ctx, r.Experiment, r.Source, &s, p)
 }
 
 // experiment returns the configuration with environment variables and flags applied. It sets the

@@ -162,8 +162,8 @@ func checkObstacles(dir string) error {
 	return nil
 }
 
-// refuseRun returns an *input.Error if dir holds a run.
-func refuseRun(dir string) error {
+// CheckNoRun returns an *input.Error if dir holds a run.
+func CheckNoRun(dir string) error {
 	files, err := written(dir)
 	if err == nil && len(files) > 0 {
 		err = &input.Error{File: dir, Found: "a run (" + filepath.Base(files[0]) + ")",

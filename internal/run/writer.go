@@ -26,7 +26,7 @@ type Writer struct {
 // Create makes the directory of a fresh run and locks it. If the directory holds a run, Create
 // removes that run's files if overwrite is set, and returns an *input.Error otherwise.
 func Create(dir string, overwrite bool) (*Writer, error) {
-	refuse := refuseRun
+	refuse := CheckNoRun
 	if overwrite {
 		refuse = func(string) error { return nil }
 	}
@@ -34,7 +34,7 @@ func Create(dir string, overwrite bool) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	prepare := refuseRun // again: another process may have started a run before this one had the lock
+	prepare := CheckNoRun // again: another process may have started a run before this one had the lock
 	if overwrite {
 		prepare = removeRun
 	}

@@ -25,7 +25,7 @@ var layers = [][]string{
 	{"internal/models", "internal/datasets", "internal/device", "internal/prior"},
 	{"internal/feed", "internal/footprint", "internal/run", "internal/doctor"},
 	{"internal/predict", "internal/train", "internal/output"},
-	{"internal/ablate", "internal/bench", "internal/initialise"},
+	{"internal/ablate", "internal/bench", "internal/initialise", "internal/seeds"},
 	{"internal/figures", "internal/tables"},
 	{"internal/cli"},
 	{"cmd/acqnp", "tools/roofline"},

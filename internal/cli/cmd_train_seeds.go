@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/acqnp/acqnp/internal/device"
+	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/seeds"
+	"github.com/acqnp/acqnp/internal/train"
+)
+
+// seedsSummary is the result of train --seeds: the runs that have ended, in the order of the seeds.
+type seedsSummary struct {
+	Runs []trainSummary `json:"runs"`
+}
+
+// runSeeds trains a run for each of the seeds, and then evaluates one after another.
+func runSeeds(ctx context.Context, a *app, o trainOptions) error {
+	list, err := seeds.Parse(o.seeds)
+	if err != nil {
+		return err
+	}
+	each := make([]trainOptions, len(list))
+	runs := make([]train.Options, len(list))
+	for i, seed := range list {
+		if each[i], runs[i], err = o.seeded(seed); err != nil {
+			return err
+		}
+	}
+	p := a.progress()
+	outcomes := seeds.Train(ctx, seeds.Options{Runs: runs, Open: o.another, OnCPU: o.device.Kernels() != "", Threads: o.cores(), Progress: p})
+	failed := seeds.Failure(runs, outcomes)
+	if errors.Is(failed, train.ErrInterrupted) {
+		return failed
+	}
+	var all seedsSummary
+	for i, outcome := range outcomes {
+		if outcome.Err != nil {
+			continue
+		}
+		s, err := each[i].conclude(ctx, runs[i], outcome.Result, p)
+		if err != nil {
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", runs[i].Dir, err))
+		}
+		all.Runs = append(all.Runs, s)
+	}
+	return errors.Join(failed, a.result(all, all.print))
+}
+
+// seeded returns the options of the run of a seed. It refuses a directory that the run must not use.
+func (o trainOptions) seeded(seed uint64) (trainOptions, train.Options, error) {
+	o.seed = strconv.FormatUint(seed, 10)
+	if o.runDir != "" {
+		o.runDir = filepath.Join(o.runDir, "seed-"+o.seed)
+	}
+	e, source, err := o.prepare()
+	if err == nil && !o.resume && !o.overwrite {
+		err = run.CheckNoRun(o.runDir)
+	}
+	return o, o.run(e, source), err
+}
+
+// another opens another handle of the device that check opened.
+func (s *settings) another(threads int) (device.Device, error) {
+	d, err := device.Request{Choice: s.choice, Precision: s.precision, Threads: threads}.Open()
+	if err == nil && place(d) != place(s.device) { // auto fell back to the CPU
+		return nil, errors.Join(fmt.Errorf("found the device %v, expected %v as for the other runs", d, s.device), d.Close())
+	}
+	return d, err
+}
+
+// place returns where a device computes: cpu, or a GPU with its number.
+func place(d device.Device) string {
+	name, _, _ := strings.Cut(d.Name(), " ")
+	return name
+}
+
+func (s seedsSummary) print(w io.Writer) error {
+	for _, r := range s.Runs {
+		if err := r.print(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
