@@ -11,8 +11,8 @@ Parts, in this order, and the seconds after which each is stopped:
   training   240  the log-likelihoods that short trainings reach, also on the CPU
 Without PART it runs all of them, in less than 20 minutes. Parts may also run one after another, in several calls: the
 table has the results of all parts in DIR (default gpu-check-results). It goes to the terminal, last, and to
-DIR/table.txt; details go to DIR/PART. --gpu chooses a GPU, as nvidia-smi counts them (default: the first of
-CUDA_VISIBLE_DEVICES). Exit code 1: no GPU, or a check failed.
+DIR/table.txt; details go to DIR/PART, and all of them to DIR/details.tar.gz. --gpu chooses a GPU, as nvidia-smi counts
+them (default: the first of CUDA_VISIBLE_DEVICES). Exit code 1: no GPU, or a check failed.
 Environment: PYTHON is the python3 to use, STEPS the length of the short trainings (default 2000).'
 all='wrappers operations models steps timings training'
 set -eu
@@ -121,6 +121,7 @@ row 'GPU, driver, capability' "${name:-$(echo "$about" | sed -n 's/^ *GPU[^ ]* *
 for part in $all; do
 	if [ -e "$out/$part/rows.txt" ]; then cat "$out/$part/rows.txt" >>"$rows"; else row "$part" 'not run'; fi
 done
+(cd "$out" && tar -czf details.tar.gz --exclude=runs ./*.txt ./*/)
 cat "$out/table.txt"
 failed=
 for part in $all; do [ ! -e "$out/$part/failed" ] || failed="$failed $part"; done
