@@ -1,6 +1,10 @@
 package main
 
-import "math"
+import (
+	"math"
+
+	"github.com/acqnp/acqnp/internal/engine/cuda"
+)
 
 // A branch holds the sizes of a fused branch of width 128 in half precision: hidden layers, outputs
 // and the columns of the level.
@@ -23,7 +27,7 @@ const (
 	barrier  = 60                              // cycles of a barrier
 )
 
-// panels holds the kernels before weights stayed: tiles of R rows pass through all layers in shared
+// panels holds the kernels before weights stayed, which tf32 and fp32 still use: tiles of R rows pass through all layers in shared
 // memory, while panels of 64 columns of the weights pass through it too. The gradients of the weights
 // are added to sums in device memory, tile by tile.
 type panels struct {
@@ -34,7 +38,6 @@ type panels struct {
 
 // newPanels chooses the largest tile whose shared memory the chip has, as the engine did.
 func newPanels(c chip, b branch, backward bool) panels {
-	limit := map[string]float64{"T4": 64, "RTX 6000 (Turing)": 64, "A100": 163, "H200": 227}[c.name] * 1024
 	layers := 2.
 	if backward {
 		layers = b.depth
@@ -42,7 +45,7 @@ func newPanels(c chip, b branch, backward bool) panels {
 	for r := 128.; ; r /= 2 {
 		vectors := width*(b.inputs+b.depth-1+b.outputs) + b.outputs
 		shared := 2*(layers*r*(width+8)+2*width*(64+8)) + 4*vectors + 4*r*(1+b.inputs+b.outputs)
-		if shared <= limit || r == 16 {
+		if shared <= c.block*1024 || r == 16 {
 			return panels{c, b, r}
 		}
 	}
@@ -130,11 +133,15 @@ type stationary struct {
 // backward, layers of weights in shared memory forward, and chunks of rows.
 type shape struct{ r, stages, resident, chunks float64 }
 
-var shapes = map[string]shape{
-	"T4":                {32, 1, 1, 120},
-	"RTX 6000 (Turing)": {32, 1, 1, 120},
-	"A100":              {64, 2, 4, 108},
-	"H200":              {64, 2, 6, 124},
+// newStationary takes the engine's shape for the chip.
+func newStationary(c chip, b branch) stationary {
+	s := stationary{chip: c, branch: b}
+	for _, of := range cuda.Shapes {
+		if of.Width == width && of.Capability <= c.capability {
+			s.shape = shape{float64(of.Rows), float64(of.Stages), float64(of.Resident), float64(of.Chunks)}
+		}
+	}
+	return s
 }
 
 func (s stationary) forward() kernel {

@@ -5,6 +5,8 @@ import "math"
 // A chip holds the figures of a GPU that the prediction of the branch's kernels needs.
 type chip struct {
 	name            string
+	capability      int     // compute capability, 75 for 7.5
+	block           float64 // KiB of shared memory that a block can have
 	multiprocessors float64
 	clock           float64 // GHz
 	matrix          float64 // products m16n8k16 in half precision per cycle and multiprocessor, by mma.sync
@@ -18,10 +20,10 @@ type chip struct {
 // 85% of the publishers' bandwidth; the H200's was measured. The bandwidths of the L2 caches are
 // those that microbenchmarks report, rounded.
 var chips = []chip{
-	{"T4", 40, 1.59, 0.9 * 0.25, 64, 1.2, 0.85 * 0.32, 4},
-	{"RTX 6000 (Turing)", 72, 1.77, 0.9 * 0.25, 64, 2.4, 0.85 * 0.672, 6},
-	{"A100", 108, 1.41, 0.9 * 0.5, 128, 4.5, 0.85 * 1.555, 40},
-	{"H200", 132, 1.83, 0.6 * 790 / (132 * 4.096 * 1.83), 128, 5.5, 4.3, 50},
+	{"T4", 75, 64, 40, 1.59, 0.9 * 0.25, 64, 1.2, 0.85 * 0.32, 4},
+	{"RTX 6000 (Turing)", 75, 64, 72, 1.77, 0.9 * 0.25, 64, 2.4, 0.85 * 0.672, 6},
+	{"A100", 80, 163, 108, 1.41, 0.9 * 0.5, 128, 4.5, 0.85 * 1.555, 40},
+	{"H200", 90, 227, 132, 1.83, 0.6 * 790 / (132 * 4.096 * 1.83), 128, 5.5, 4.3, 50},
 }
 
 // A resource is what a kernel may wait for.

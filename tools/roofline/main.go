@@ -111,7 +111,8 @@ func describe(path string, set config.Overrides) error {
 	if err != nil {
 		return err
 	}
-	s := step{e: e, fused: []work{{name: "branch_forward"}, {name: "branch_backward"}}}
+	kernels := []work{{name: "branch_forward"}, {name: "branch_backward"}}
+	s := step{e: e, fused: kernels, half: slices.Clone(kernels)}
 	for _, u := range a.Units {
 		s.add(u)
 	}
@@ -157,20 +158,29 @@ func (s *step) print(title string) {
 	for _, w := range s.unfused {
 		rest = rest.plus(w)
 	}
-	for _, w := range s.fused {
+	for i := range s.fused {
 		for _, p := range precisions {
+			w := s.branchIn(p.name)[i]
 			s.line(work{w.name + ", " + p.name, w.launches, w.flops, w.bytes}, func(g gpu) float64 { return w.ms(p.rate(g), g) })
 		}
 	}
 	s.line(rest, func(g gpu) float64 { return s.sum(s.unfused, g, g.fp32) })
-	whole := rest
-	for _, w := range s.fused {
-		whole = whole.plus(w)
-	}
 	for _, p := range precisions {
+		whole := rest
+		for _, w := range s.branchIn(p.name) {
+			whole = whole.plus(w)
+		}
 		whole.name = "all, branch fused, " + p.name
-		s.line(whole, func(g gpu) float64 { return s.sum(s.unfused, g, g.fp32) + s.sum(s.fused, g, p.rate(g)) })
+		s.line(whole, func(g gpu) float64 { return s.sum(s.unfused, g, g.fp32) + s.sum(s.branchIn(p.name), g, p.rate(g)) })
 	}
+}
+
+// branchIn returns the branch's kernels in a precision.
+func (s *step) branchIn(precision string) []work {
+	if precision == "fp16" {
+		return s.half
+	}
+	return s.fused
 }
 
 // sum returns the milliseconds of all kernels at a rate of products in TFLOP/s.

@@ -47,7 +47,7 @@ func before(c chip) (ks []kernel) {
 
 func now(c chip) (ks []kernel) {
 	for _, b := range branches {
-		s := stationary{c, b, shapes[c.name]}
+		s := newStationary(c, b)
 		ks = append(ks, s.forward(), s.backward(), s.reduce())
 	}
 	return ks

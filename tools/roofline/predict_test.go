@@ -25,7 +25,7 @@ func TestTargets(t *testing.T) {
 		}
 		bytes := 0.0
 		for _, b := range branches {
-			bytes += 2 * (stationary{c, b, shapes[c.name]}).sums()
+			bytes += 2 * newStationary(c, b).sums()
 		}
 		if bytes >= 0.1e9 {
 			t.Errorf("%s: %.3f GB of gradients pass through the L2", c.name, bytes/1e9)

@@ -13,6 +13,7 @@ type step struct {
 	kernels []work // every kernel, with one kernel for each operation
 	unfused []work // the kernels outside the quantile branch
 	fused   []work // the branch's two kernels, forward and backward
+	half    []work // the same in half precision, which keeps hidden layers in memory
 }
 
 // add counts the kernels of a unit: one, or one for each product of a layer's gradient. A kernel
@@ -84,6 +85,16 @@ func (s *step) count(u *plan.Unit, name string, bytes, flops float64) {
 		backward.bytes = s.bytes(u.In[0])
 	}
 	s.fused = merge(merge(s.fused, forward), backward)
+	if name == "linear" && u.Op.ReLU { // a hidden layer: not computed again
+		backward.flops = 0
+		layer := 2 * float64(s.e.Rows(ops.Row)) * float64(u.Out[0].Width)
+		if u.In[0].Space == ops.Point { // the first one is not written, nor is its gradient
+			backward.bytes -= 2 * layer
+		} else {
+			forward.bytes, backward.bytes = forward.bytes+layer, backward.bytes+3*layer
+		}
+	}
+	s.half = merge(merge(s.half, forward), backward)
 }
 
 // first reports whether a layer's gradient is that of the branch's first layer, whose base is a
