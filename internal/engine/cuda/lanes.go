@@ -95,10 +95,12 @@ func (s *step) follows(t *step) bool {
 	return visit(s)
 }
 
-// takes reports whether the lane s can go on with the tasks of t: t computes the same rows, and
-// reads of the lane's results the same row alone. What t overwrites the lane must not use.
+// takes reports whether the lane s can go on with the tasks of t: t computes the same rows, reads
+// the result of the lane's last task, and of all its results the same row alone. A step that reads
+// an earlier result starts a lane of its own, which runs beside s. What t overwrites the lane must
+// not use.
 func (s *step) takes(t *step) bool {
-	if !s.lane() || !t.lane() || s.tasks[0].s != t.tasks[0].s || !touches(t.reads, s.writes) || touches(t.writes, s.reads) || touches(t.writes, s.writes) {
+	if !s.lane() || !t.lane() || s.tasks[0].s != t.tasks[0].s || !touches(t.reads, s.tasks[len(s.tasks)-1].writes()) || touches(t.writes, s.reads) || touches(t.writes, s.writes) {
 		return false
 	}
 	for _, r := range t.reads {
@@ -121,7 +123,8 @@ func (s *step) kindWith(t *step) (k kind, ok bool) {
 	if s.kind == byPiece && t.kind == byPiece && (s.width() == t.width() && s.width() > 0 || s.narrow() && t.narrow()) {
 		return byPiece, true
 	}
-	return byRows, s.rows <= manyRows
+	sums := func(t task) bool { return t.op.sums() }
+	return byRows, s.rows <= manyRows && !slices.ContainsFunc(s.tasks, sums) && !slices.ContainsFunc(t.tasks, sums)
 }
 
 // width returns the columns of all results of a lane of elementwise tasks; 0 if they differ.

@@ -42,6 +42,16 @@ const (
 	opNegMean
 )
 
+// sums reports whether an element of the result is a sum over many rows of another space. Such an
+// operation needs more threads than the few rows of its result have in kernel chain.
+func (o operation) sums() bool {
+	switch o {
+	case opBaseGrad, opEnsembleAddGradLevel, opEnsembleAddGradPoint, opSetMean:
+		return true
+	}
+	return false
+}
+
 // taskBytes is the size of a struct Task.
 const taskBytes = 72
 
