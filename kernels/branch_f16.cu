@@ -9,7 +9,7 @@
 // Backward, a block takes a chunk of whole points through all layers, the last first. For a layer,
 // W is in shared memory and dW in registers for all of the chunk's rows. Tiles of R rows of dz and
 // h pass through shared memory. dz of the layer below is written in place of h. A chunk's sums are
-// written once; branch_reduce_f16 adds them in the order of the chunks. Chunks depend on the sizes
+// written once; branch_reduce_chunks adds them in the order of the chunks. Chunks depend on the sizes
 // of the run and on `chunks` alone, so the results have the same bits for any grid. The matrix unit
 // truncates its sums, by at most 2^-23 of them for each 16 rows, 2e-5 for a chunk of 3,000 rows,
 // where the factors' own rounding is 5e-4.
@@ -34,7 +34,7 @@
 // | branch_pack_f16_W | copies the parameters from the flat vector to weights and vectors |
 // | branch_forward_f16_W | computes the branch |
 // | branch_backward_f16_WxR | computes its gradient; for the parameters, every chunk's share |
-// | branch_reduce_f16 | adds the chunks' gradients and stores them in the flat vector |
+// | branch_reduce_chunks (branch.cu) | adds the chunks' gradients and stores them in the flat vector |
 //
 // The arguments are those of branch.cu, but for
 //
@@ -59,24 +59,3 @@ STATIONARY(f16, Halves, half, 64, 2)
 STATIONARY_BACKWARD(f16, Halves, half, 128, 64, 4)
 STATIONARY_BACKWARD(f16, Halves, half, 128, 32, 4)
 STATIONARY_BACKWARD(f16, Halves, half, 64, 64, 2)
-
-extern "C" __global__ void __launch_bounds__(BRANCH_THREADS)
-branch_reduce_f16(const Extents* __restrict__ e,       // sizes of the run
-                  const float* __restrict__ partials,  // [chunks, S]
-                  int chunks,                          // most chunks
-                  const int* __restrict__ layout,      // [2·depth + 2], see branch.cu
-                  float* __restrict__ flat_grad,       // flat vector
-                  int inputs,                          // columns of level
-                  int width,                           // columns of a hidden layer
-                  int depth,                           // hidden layers
-                  int outputs) {                       // columns of out
-  Mlp m = {inputs, width, depth, outputs};
-  int used = chunks_used(e, chunks), stride = branch_sums(m), all = branch_weights(m) + branch_vectors(m);
-  for (int i = thread(); i < all; i += threads()) {
-    float sum = 0;
-#pragma unroll 8
-    for (int c = 0; c < used; c++) sum += partials[size_t(c) * stride + i];
-    flat_grad[sum_at(layout, m, i)] = sum;
-  }
-}
-KERNEL(branch_reduce_f16)

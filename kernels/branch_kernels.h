@@ -1,5 +1,5 @@
-// Macros that define the kernels of one precision and tile: BRANCH_PACK(tf32, Tf32, float),
-// BRANCH_TILE(tf32, Tf32, float, 64, 32). branch.cu documents their arguments. Two blocks of the
+// Macros that define the kernels of a precision and tile: BRANCH_PACK(f32, F32, float),
+// BRANCH_TILE(f32, F32, float, 64, 32). branch.cu documents their arguments. Two blocks of the
 // forward kernel may share a multiprocessor, so its registers must leave room for both.
 #pragma once
 #include "branch_mlp.h"

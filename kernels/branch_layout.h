@@ -1,6 +1,6 @@
 // The layout of the branch's parameters and of their gradients, which all its kernels share.
 #pragma once
-#include "device.h"
+#include "extents.h"
 
 enum { BRANCH_THREADS = 256, BRANCH_WARPS = BRANCH_THREADS / 32 };
 
@@ -51,4 +51,18 @@ DEVICE int weight_of(int i, int width) {
 DEVICE int sum_at(const int* layout, Mlp m, int i) {
   int n = branch_weights(m), square = m.width * m.width;
   return i < n ? weight_at(layout, i / square, weight_of(i % square, m.width)) : vector_at(layout, m, i - n);
+}
+
+// CHUNK_ROWS is the number of rows that a chunk has at least.
+enum { CHUNK_ROWS = 128 };
+
+// chunk_points returns the number of points of a chunk, chunks_used the number of chunks, at most
+// `chunks`. Both depend on the sizes of the run alone.
+DEVICE int chunk_points(const Extents* e, int chunks) {
+  int points = e->functions * e->points;
+  return max((points + chunks - 1) / chunks, (CHUNK_ROWS + e->levels - 1) / e->levels);
+}
+DEVICE int chunks_used(const Extents* e, int chunks) {
+  int each = chunk_points(e, chunks);
+  return (e->functions * e->points + each - 1) / each;
 }

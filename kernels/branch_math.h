@@ -1,11 +1,11 @@
-// The two precisions of the tiled branch's products, with one interface. A product is made of fragments
-// of 16 rows and 16 columns. A warp holds a fragment's sums as two halves side by side, each in the
-// layout of mma.m16n8. With g = lane/4 and t = lane%4:
+// Products of the tiled branch, in fp32. A product is made of fragments of 16 rows and 16 columns.
+// A warp holds a fragment's sums as two halves side by side, each in the layout of mma.m16n8. With
+// g = lane/4 and t = lane%4:
 //
 //   c[q][0], c[q][1]: row g,     columns 8q + 2t and 8q + 2t + 1
 //   c[q][2], c[q][3]: row g + 8, the same columns
 //
-// A precision has
+// The tiles' functions take from a type such as F32
 //
 //   element           type of activations and weights in shared memory; PAD of them end each row, which spreads rows over
 //                     the banks and keeps them aligned to 16 bytes
@@ -14,66 +14,17 @@
 //   right, right_t    load a Right from x[column][k] or x[k][column]
 //   multiply          c += left · right
 //   row_sums          c += left · 1, one half of a fragment whose columns are all alike
-//   store, pair       round and store two neighbours; load them
+//   store, pair       store two neighbours; load them
 //   dot               the product of a row with floats in shared memory; n is a multiple of 16
 //
 // Every sum is in fp32.
 #pragma once
 #include "device.h"
 
-// Floats is the common part of the precisions.
-struct Floats {
-  typedef float element;
-  enum { PAD = 4 };
-
-  DEVICE float one(const float* p) { return *p; }
-  DEVICE float2 pair(const float* p) { return *reinterpret_cast<const float2*>(p); }
-  DEVICE float dot(const float* x, const float* w, int n) {
-    float sum = 0;
-    for (int j = 0; j < n; j += 4) {
-      float4 v = *reinterpret_cast<const float4*>(x + j), u = *reinterpret_cast<const float4*>(w + j);
-      sum = fmaf(v.w, u.w, fmaf(v.z, u.z, fmaf(v.y, u.y, fmaf(v.x, u.x, sum))));
-    }
-    return sum;
-  }
-};
-
-// Tf32 rounds what it stores, because the matrix unit would truncate it. A row of ldmatrix's
-// matrices is as wide as four floats, so ldmatrix can load floats too, but not transposed: it would
-// transpose halves of floats.
-struct Tf32 : Floats {
-  enum { STEP = 8 };
-  struct Left { unsigned x[4]; };
-  struct Right { unsigned x[4]; };
-
-  DEVICE void left(Left& a, const float* p, int ld, int lane) { ldmatrix_x4(a.x, p + (lane & 15) * ld + (lane >> 4) * 4); }
-  DEVICE void left_t(Left& a, const float* p, int ld, int lane) {
-    p += (lane & 3) * ld + (lane >> 2);
-    for (int i = 0; i < 4; i++) a.x[i] = __float_as_uint(p[(i >> 1) * 4 * ld + (i & 1) * 8]);
-  }
-  DEVICE void right(Right& b, const float* p, int ld, int lane) {
-    ldmatrix_x4(b.x, p + ((lane & 7) + (lane >> 4) * 8) * ld + (lane & 8) / 2);
-  }
-  DEVICE void right_t(Right& b, const float* p, int ld, int lane) {
-    p += (lane & 3) * ld + (lane >> 2);
-    for (int i = 0; i < 4; i++) b.x[i] = __float_as_uint(p[(i & 1) * 4 * ld + (i >> 1) * 8]);
-  }
-  DEVICE void multiply(float (&c)[2][4], const Left& a, const Right& b) {
-    mma_tf32(c[0], a.x, b.x);
-    mma_tf32(c[1], a.x, b.x + 2);
-  }
-  DEVICE void row_sums(float (&c)[4], const Left& a) {
-    const unsigned ones[2] = {0x3f800000u, 0x3f800000u};
-    mma_tf32(c, a.x, ones);
-  }
-
-  DEVICE float rounded(float x) { return __uint_as_float(to_tf32(x)); }
-  DEVICE void store(float* p, float x, float y) { *reinterpret_cast<float2*>(p) = make_float2(rounded(x), rounded(y)); }
-};
-
 // F32 multiplies in registers. A lane reads the rows and columns of its own sums.
-struct F32 : Floats {
-  enum { STEP = 4 };
+struct F32 {
+  typedef float element;
+  enum { STEP = 4, PAD = 4 };
   struct Left { float x[2][4]; };   // rows g and g + 8
   struct Right { float x[4][4]; };  // columns 2t, 2t + 1, 8 + 2t, 8 + 2t + 1
 
@@ -119,4 +70,14 @@ struct F32 : Floats {
 
   DEVICE float rounded(float x) { return x; }
   DEVICE void store(float* p, float x, float y) { *reinterpret_cast<float2*>(p) = make_float2(x, y); }
+  DEVICE float one(const float* p) { return *p; }
+  DEVICE float2 pair(const float* p) { return *reinterpret_cast<const float2*>(p); }
+  DEVICE float dot(const float* x, const float* w, int n) {
+    float sum = 0;
+    for (int j = 0; j < n; j += 4) {
+      float4 v = *reinterpret_cast<const float4*>(x + j), u = *reinterpret_cast<const float4*>(w + j);
+      sum = fmaf(v.w, u.w, fmaf(v.z, u.z, fmaf(v.y, u.y, fmaf(v.x, u.x, sum))));
+    }
+    return sum;
+  }
 };

@@ -2,20 +2,6 @@
 #pragma once
 #include "stationary_thin.h"
 
-// CHUNK_ROWS is the number of rows that a chunk has at least.
-enum { CHUNK_ROWS = 128 };
-
-// chunk_points returns the number of points of a chunk, chunks_used the number of chunks, at most
-// `chunks`. Both depend on the sizes of the run alone.
-DEVICE int chunk_points(const Extents* e, int chunks) {
-  int points = e->functions * e->points;
-  return max((points + chunks - 1) / chunks, (CHUNK_ROWS + e->levels - 1) / e->levels);
-}
-DEVICE int chunks_used(const Extents* e, int chunks) {
-  int each = chunk_points(e, chunks);
-  return (e->functions * e->points + each - 1) / each;
-}
-
 // Backward are the arguments of the backward kernel.
 template <class M> struct Backward {
   const Extents* e;

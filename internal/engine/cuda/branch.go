@@ -15,7 +15,7 @@ import (
 // point. Values between the layers never leave a block's shared memory.
 type branch struct {
 	BranchKernels
-	stationary *StationaryKernels // the kernels of half precision; nil for the others
+	stationary *StationaryKernels // the kernels of half precision and tf32; nil for float32
 	layers     []*plan.Unit       // linear layers, the first to the last
 	grads      []*plan.Unit       // their gradients, in the same order; nil if the graph has none
 
@@ -173,7 +173,7 @@ func onlyWithin(v *plan.Value, within map[*plan.Unit]bool) bool {
 // choose chooses the branch's kernels. It reports whether there are any that the device has the
 // shared memory for.
 func (b *branch) choose(d gpu.Device) bool {
-	if b.Precision == "f16" {
+	if b.Precision != "f32" {
 		k, ok := Stationary(d, b.BranchKernels)
 		b.stationary = &k
 		return ok

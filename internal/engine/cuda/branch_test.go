@@ -74,7 +74,7 @@ func offers(d gpu.Driver, p cuda.Precision) bool {
 
 // TestFusedBranchAgrees compares the fused branch with the float64 reference. float32 has the usual
 // bound. tf32 and fp16 keep 11 bits of a factor, an error of 5e-4, and a ReLU closer than that to
-// its kink may switch. fp16 has kernels for widths 64 and 128 alone. At these sizes one row contributes several hundredths of a sum, so the bound
+// its kink may switch. Both have kernels for widths 64 and 128 alone. At these sizes one row contributes several hundredths of a sum, so the bound
 // is a tenth of a tensor's largest gradient. CQNP has one branch, its decoder. ACQNP has two, ψ and
 // the decoder, whichever form its adaptor has and whether r is a function's or a point's.
 func TestFusedBranchAgrees(t *testing.T) {
@@ -87,11 +87,11 @@ func TestFusedBranchAgrees(t *testing.T) {
 		shape
 		precisions []cuda.Precision
 	}{
-		{small("cqnp"), all[:2]}, {small("acqnp"), all[:2]},
-		{wide("cqnp", 64), all[2:]}, {wide("acqnp", 64), all},
+		{small("cqnp"), all[:1]}, {small("acqnp"), all[:1]},
+		{wide("cqnp", 64), all[1:]}, {wide("acqnp", 64), all},
 		{shape{sized("acqnp", 64), 1, 3, ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: 3}}, all[2:]},
 		{shape{sized("acqnp", 128), 1, 1, ops.Extents{Functions: 1, Context: 2, Points: 3, Levels: 5}}, all[2:]},
-		{small("acqnp residual"), all[:2]}, {small("acqnp residual attention"), all[:2]}, {small("acqnp residual transformer"), all[:2]},
+		{small("acqnp residual"), all[:1]}, {small("acqnp residual attention"), all[:1]}, {small("acqnp residual transformer"), all[:1]},
 		{small("cqnp transformer"), all[:1]},
 		{wide("acqnp residual", 64), all}, {wide("acqnp residual transformer", 64), all[2:]},
 		{shape{sized("acqnp residual attention", 128), 1, 1, ops.Extents{Functions: 1, Context: 2, Points: 3, Levels: 5}}, all[2:]},

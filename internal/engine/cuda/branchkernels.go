@@ -5,7 +5,7 @@ import "fmt"
 // BranchKernels describes the kernels of kernels/branch.cu for a multilayer perceptron of one
 // shape: their names and the memory that they need.
 type BranchKernels struct {
-	Precision string // "f32" or "tf32"; "f16" has other kernels, see StationaryKernels
+	Precision string // "f32"; "f16" and "tf32" have other kernels, see StationaryKernels
 	Inputs    int    // columns of the level: 1, or 2 for [τ, u]
 	Width     int    // of every hidden layer: a multiple of 16, at most 256
 	Depth     int    // hidden layers, at least 1
@@ -17,8 +17,7 @@ const BranchThreads = 256
 
 // Supported reports whether there are kernels for the shape.
 func (b BranchKernels) Supported() bool {
-	known := b.Precision == "f32" || b.Precision == "tf32"
-	return known && (b.Inputs == 1 || b.Inputs == 2) && b.Width > 0 && b.Width <= 256 && b.Width%16 == 0 && b.Depth > 0 && b.Outputs > 0
+	return b.Precision == "f32" && (b.Inputs == 1 || b.Inputs == 2) && b.Width > 0 && b.Width <= 256 && b.Width%16 == 0 && b.Depth > 0 && b.Outputs > 0
 }
 
 // Of the weights and activations in shared memory: the bytes of an element, the elements that pad a

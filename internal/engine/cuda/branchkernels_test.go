@@ -10,8 +10,6 @@ func TestBranchRows(t *testing.T) {
 		shared int
 		rows   int
 	}{
-		{BranchKernels{"tf32", 1, 128, 5, 1}, 227 << 10, 64},
-		{BranchKernels{"tf32", 1, 128, 5, 1}, 163 << 10, 32},
 		{BranchKernels{"f32", 1, 64, 5, 1}, 64 << 10, 32},
 		{BranchKernels{"f32", 1, 256, 5, 1}, 64 << 10, 0},
 	} {

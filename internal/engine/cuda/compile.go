@@ -107,10 +107,10 @@ func (c *compiler) Precision() Precision {
 	return c.asked
 }
 
-// checkPrecision returns an error if a fused branch would need a precision that the device lacks.
+// checkPrecision returns an error if the device lacks the precision.
 func (c *compiler) checkPrecision(p Precision) error {
 	needs := map[Precision]int{TF32: 80, FP16: 75}[p]
-	if d := c.device; len(c.branches) > 0 && d.Capability() < needs {
+	if d := c.device; d.Capability() < needs {
 		return fmt.Errorf("cuda: %v needs compute capability %d.%d, and %s has %d.%d", p, needs/10, needs%10, d.Name, d.Major, d.Minor)
 	}
 	return nil

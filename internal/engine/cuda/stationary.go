@@ -7,15 +7,16 @@ import (
 	"github.com/acqnp/acqnp/internal/ops"
 )
 
-// Shape is the shape of the weight-stationary kernels (kernels/branch_f16.cu) of a width on an
+// Shape is the shape of the weight-stationary kernels (kernels/branch_f16.cu, branch_tf32.cu) of a width on an
 // architecture and its successors.
 type Shape struct {
-	Capability int // compute capability, as gpu.Device.Capability counts
-	Width      int // of the hidden layers
-	Resident   int // layers whose weights the forward kernel has in shared memory at a time, at most
-	Rows       int // of a tile of the backward kernel
-	Stages     int // tiles in shared memory at a time: with 2, one is loaded while one is computed
-	Chunks     int // parts into which a run is divided, at most; sums over a part stay in registers
+	Precision  string // "f16" or "tf32"
+	Capability int    // compute capability, as gpu.Device.Capability counts
+	Width      int    // of the hidden layers
+	Resident   int    // layers whose weights the forward kernel has in shared memory at a time, at most
+	Rows       int    // of a tile of the backward kernel
+	Stages     int    // tiles in shared memory at a time: with 2, one is loaded while one is computed
+	Chunks     int    // parts into which a run is divided, at most; sums over a part stay in registers
 }
 
 // Shapes holds a shape for each architecture and width. The most chunks are no more than the
@@ -23,20 +24,28 @@ type Shape struct {
 // 72, A40 84; 89: L4 58, 4090 128, L40S 142; 90: H100 and H200 132), and few enough that writing and
 // reading their sums takes less than 0.1 GB of ACQNP's step.
 var Shapes = []Shape{
-	{Capability: 75, Width: 64, Resident: 4, Rows: 64, Stages: 2, Chunks: 120},
-	{Capability: 75, Width: 128, Resident: 1, Rows: 32, Stages: 1, Chunks: 120},
-	{Capability: 80, Width: 64, Resident: 8, Rows: 64, Stages: 2, Chunks: 108},
-	{Capability: 80, Width: 128, Resident: 4, Rows: 64, Stages: 2, Chunks: 108},
-	{Capability: 86, Width: 64, Resident: 8, Rows: 64, Stages: 2, Chunks: 72},
-	{Capability: 86, Width: 128, Resident: 2, Rows: 32, Stages: 2, Chunks: 72},
-	{Capability: 89, Width: 64, Resident: 8, Rows: 64, Stages: 2, Chunks: 116},
-	{Capability: 89, Width: 128, Resident: 2, Rows: 32, Stages: 2, Chunks: 116},
-	{Capability: 90, Width: 64, Resident: 8, Rows: 64, Stages: 2, Chunks: 124},
-	{Capability: 90, Width: 128, Resident: 6, Rows: 64, Stages: 2, Chunks: 124},
+	{Precision: "f16", Capability: 75, Width: 64, Resident: 4, Rows: 64, Stages: 2, Chunks: 120},
+	{Precision: "f16", Capability: 75, Width: 128, Resident: 1, Rows: 32, Stages: 1, Chunks: 120},
+	{Precision: "f16", Capability: 80, Width: 64, Resident: 8, Rows: 64, Stages: 2, Chunks: 108},
+	{Precision: "f16", Capability: 80, Width: 128, Resident: 4, Rows: 64, Stages: 2, Chunks: 108},
+	{Precision: "f16", Capability: 86, Width: 64, Resident: 8, Rows: 64, Stages: 2, Chunks: 72},
+	{Precision: "f16", Capability: 86, Width: 128, Resident: 2, Rows: 32, Stages: 2, Chunks: 72},
+	{Precision: "f16", Capability: 89, Width: 64, Resident: 8, Rows: 64, Stages: 2, Chunks: 116},
+	{Precision: "f16", Capability: 89, Width: 128, Resident: 2, Rows: 32, Stages: 2, Chunks: 116},
+	{Precision: "f16", Capability: 90, Width: 64, Resident: 8, Rows: 64, Stages: 2, Chunks: 124},
+	{Precision: "f16", Capability: 90, Width: 128, Resident: 6, Rows: 64, Stages: 2, Chunks: 124},
+	{Precision: "tf32", Capability: 80, Width: 64, Resident: 8, Rows: 32, Stages: 2, Chunks: 108},
+	{Precision: "tf32", Capability: 80, Width: 128, Resident: 2, Rows: 32, Stages: 2, Chunks: 108},
+	{Precision: "tf32", Capability: 86, Width: 64, Resident: 4, Rows: 32, Stages: 2, Chunks: 72},
+	{Precision: "tf32", Capability: 86, Width: 128, Resident: 1, Rows: 16, Stages: 1, Chunks: 72},
+	{Precision: "tf32", Capability: 89, Width: 64, Resident: 4, Rows: 32, Stages: 2, Chunks: 116},
+	{Precision: "tf32", Capability: 89, Width: 128, Resident: 1, Rows: 16, Stages: 1, Chunks: 116},
+	{Precision: "tf32", Capability: 90, Width: 64, Resident: 8, Rows: 32, Stages: 2, Chunks: 124},
+	{Precision: "tf32", Capability: 90, Width: 128, Resident: 3, Rows: 32, Stages: 2, Chunks: 124},
 }
 
 // StationaryKernels describes the weight-stationary kernels for a multilayer perceptron of one
-// shape, in half precision.
+// shape, in half precision or tf32.
 type StationaryKernels struct {
 	Shape
 	Inputs  int // columns of the level: 1, or 2 for [τ, u]
@@ -47,13 +56,13 @@ type StationaryKernels struct {
 // Stationary returns the kernels of the newest architecture that the device has and whose memory
 // suffices. ok is false if there are none for the perceptron.
 func Stationary(d gpu.Device, b BranchKernels) (k StationaryKernels, ok bool) {
-	if b.Precision != "f16" || b.Inputs < 1 || b.Inputs > 2 || b.Depth < 2 || b.Outputs < 1 || b.Outputs > 16 {
+	if b.Inputs < 1 || b.Inputs > 2 || b.Depth < 2 || b.Outputs < 1 || b.Outputs > 16 {
 		return k, false
 	}
 	for _, s := range Shapes {
 		s.Resident = min(s.Resident, b.Depth-1)
 		n := StationaryKernels{Shape: s, Inputs: b.Inputs, Depth: b.Depth, Outputs: b.Outputs}
-		if s.Width == b.Width && s.Capability <= d.Capability() && max(n.ForwardShared(), n.BackwardShared()) <= d.SharedPerBlock {
+		if s.Precision == b.Precision && s.Width == b.Width && s.Capability <= d.Capability() && max(n.ForwardShared(), n.BackwardShared()) <= d.SharedPerBlock {
 			k, ok = n, true
 		}
 	}
@@ -63,29 +72,41 @@ func Stationary(d gpu.Device, b BranchKernels) (k StationaryKernels, ok bool) {
 // layers returns the number of square layers.
 func (k StationaryKernels) layers() int { return k.Depth - 1 }
 
+// element returns the bytes of a weight or hidden value.
+func (k StationaryKernels) element() int {
+	if k.Precision == "f16" {
+		return 2
+	}
+	return 4
+}
+
 // ForwardShared returns the dynamic shared memory of the forward kernel in bytes.
 func (k StationaryKernels) ForwardShared() int {
-	return 2*k.Resident*k.Width*k.Width + 4*k.Width*(k.Inputs+k.layers())
+	return k.element()*k.Resident*k.Width*k.Width + 4*k.Width*(k.Inputs+k.layers())
 }
 
 // BackwardShared returns the dynamic shared memory of the backward kernel in bytes.
 func (k StationaryKernels) BackwardShared() int {
-	tile := 4*k.Width + 2*(16*ceilDiv(k.Outputs, 8)+8) // bytes of a row of dz and h, and of its output gradients
-	return 2*k.Width*k.Width + 104*k.Rows + 4*(3*k.Width+128) + k.Stages*k.Rows*tile + 4*k.Width*k.Outputs
+	tile := 2*k.Width + 16*ceilDiv(k.Outputs, 8) + 8 // elements of a row of dz and h, and of its output gradients
+	return k.element()*(k.Width*k.Width+48*k.Rows+k.Stages*k.Rows*tile) + 8*k.Rows + 4*(k.Width*(3+k.Outputs)+128)
 }
 
 // Pack, Forward, Backward and Reduce return the names of the kernels that pack the parameters,
 // compute the perceptron and its gradient, and add the chunks' sums.
-func (k StationaryKernels) Pack() string    { return fmt.Sprint("branch_pack_f16_", k.Width) }
-func (k StationaryKernels) Forward() string { return fmt.Sprint("branch_forward_f16_", k.Width) }
-func (k StationaryKernels) Backward() string {
-	return fmt.Sprintf("branch_backward_f16_%dx%d", k.Width, k.Rows)
+func (k StationaryKernels) Pack() string {
+	return fmt.Sprintf("branch_pack_%s_%d", k.Precision, k.Width)
 }
-func (k StationaryKernels) Reduce() string { return "branch_reduce_f16" }
+func (k StationaryKernels) Forward() string {
+	return fmt.Sprintf("branch_forward_%s_%d", k.Precision, k.Width)
+}
+func (k StationaryKernels) Backward() string {
+	return fmt.Sprintf("branch_backward_%s_%dx%d", k.Precision, k.Width, k.Rows)
+}
+func (k StationaryKernels) Reduce() string { return "branch_reduce_chunks" }
 
 // WeightBytes returns the size of the packed weights in bytes.
 func (k StationaryKernels) WeightBytes() int {
-	return 2 * (2*k.layers()*k.Width*k.Width + 16*k.Width*(2*ceilDiv(k.Outputs, 8)+1))
+	return k.element() * (2*k.layers()*k.Width*k.Width + 16*k.Width*(2*ceilDiv(k.Outputs, 8)+1))
 }
 
 // Vectors and Partials return the floats of the packed vectors and of a chunk's sums.
@@ -100,9 +121,9 @@ func (k StationaryKernels) Partials() int { return k.layers()*k.Width*k.Width + 
 func (k StationaryKernels) HiddenBytes(rows int, keep bool) int {
 	switch {
 	case keep:
-		return 2 * k.layers() * rows * k.Width
+		return k.element() * k.layers() * rows * k.Width
 	case k.Resident < k.layers():
-		return 2 * rows * k.Width
+		return k.element() * rows * k.Width
 	}
 	return 0
 }

@@ -15,11 +15,11 @@ var sharedPerBlock = map[int]int{75: 64 << 10, 80: 163 << 10, 86: 99 << 10, 89: 
 
 // lissajous returns the kernels of ψ and the decoder of the paper's ACQNP on an architecture, with
 // the decoder of a residual adaptor last.
-func lissajous(t *testing.T, capability, width int) []StationaryKernels {
+func lissajous(t *testing.T, precision string, capability, width int) []StationaryKernels {
 	t.Helper()
 	d := gpu.Device{Major: capability / 10, Minor: capability % 10, SharedPerBlock: sharedPerBlock[capability]}
 	var all []StationaryKernels
-	for _, b := range []BranchKernels{{"f16", 1, width, 5, 1}, {"f16", 1, width, 3, 3}, {"f16", 2, width, 3, 3}} {
+	for _, b := range []BranchKernels{{precision, 1, width, 5, 1}, {precision, 1, width, 3, 3}, {precision, 2, width, 3, 3}} {
 		k, ok := Stationary(d, b)
 		if !ok || k.Capability != capability {
 			t.Fatalf("capability %d has %+v for %+v", capability, k, b)
@@ -60,17 +60,15 @@ func recorded(t *testing.T, kernel string, capability int) []int {
 // architectures' limits: 65,536 registers of a multiprocessor, which a thread gets in eights, and
 // the shared memory of a block.
 func TestShapesFit(t *testing.T) {
-	for capability, limit := range sharedPerBlock {
-		for _, width := range []int{64, 128} {
-			for _, k := range lissajous(t, capability, width) {
-				for kernel, shared := range map[string]int{k.Forward(): k.ForwardShared(), k.Backward(): k.BackwardShared()} {
-					n := recorded(t, kernel, capability)
-					if (n[0]+7)/8*8*BranchThreads > 65536 || n[1]+n[2]+n[3] > 0 {
-						t.Errorf("%s on sm_%d: %d registers, %d bytes of stack, %d and %d bytes spilled", kernel, capability, n[0], n[1], n[2], n[3])
-					}
-					if shared+n[4] > limit {
-						t.Errorf("%s on sm_%d: %d bytes of shared memory, of %d", kernel, capability, shared+n[4], limit)
-					}
+	for _, s := range Shapes {
+		for _, k := range lissajous(t, s.Precision, s.Capability, s.Width) {
+			for kernel, shared := range map[string]int{k.Forward(): k.ForwardShared(), k.Backward(): k.BackwardShared()} {
+				n, limit := recorded(t, kernel, s.Capability), sharedPerBlock[s.Capability]
+				if (n[0]+7)/8*8*BranchThreads > 65536 || n[1]+n[2]+n[3] > 0 {
+					t.Errorf("%s on sm_%d: %d registers, %d bytes of stack, %d and %d bytes spilled", kernel, s.Capability, n[0], n[1], n[2], n[3])
+				}
+				if shared+n[4] > limit {
+					t.Errorf("%s on sm_%d: %d bytes of shared memory, of %d", kernel, s.Capability, shared+n[4], limit)
 				}
 			}
 		}
@@ -81,7 +79,7 @@ func TestShapesFit(t *testing.T) {
 // through the cache in a step of ACQNP on lissajous: each is written once and read once.
 func TestWeightGradientTraffic(t *testing.T) {
 	for capability := range sharedPerBlock {
-		k := lissajous(t, capability, 128)
+		k := lissajous(t, "f16", capability, 128)
 		if bytes := 2 * 4 * k[0].Chunks * (k[0].Partials() + k[1].Partials()); bytes >= 1e8 {
 			t.Errorf("capability %d: %d bytes a step", capability, bytes)
 		}
@@ -100,7 +98,7 @@ func TestStationaryChoice(t *testing.T) {
 			t.Errorf("capability %d with %d bytes has the shape of %d, want %d", c.capability, c.shared, k.Capability, c.want)
 		}
 	}
-	for _, b := range []BranchKernels{{"f32", 1, 128, 5, 1}, {"f16", 1, 96, 5, 1}, {"f16", 3, 128, 5, 1}, {"f16", 1, 128, 1, 1}, {"f16", 1, 128, 5, 17}} {
+	for _, b := range []BranchKernels{{"f32", 1, 128, 5, 1}, {"f16", 1, 96, 5, 1}, {"f16", 3, 128, 5, 1}, {"f16", 1, 128, 1, 1}, {"f16", 1, 128, 5, 17}, {"tf32", 1, 96, 5, 1}} {
 		if _, ok := Stationary(gpu.Device{Major: 9, SharedPerBlock: 227 << 10}, b); ok {
 			t.Errorf("%+v has kernels", b)
 		}

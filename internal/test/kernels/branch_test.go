@@ -22,9 +22,6 @@ type branchRun struct {
 
 func (c *branchCase) run(d *device, how branchRun) branchResult {
 	d.t.Helper()
-	if c.Precision == "tf32" && d.Device().Capability() < 80 {
-		d.t.Skip("the device has no tf32")
-	}
 	if fit, ok := c.Rows(true, d.Device().SharedPerBlock); !ok {
 		d.t.Skip("too little shared memory")
 	} else {
@@ -110,7 +107,7 @@ func tolerance(precision string) float64 {
 }
 
 func TestBranch(t *testing.T) {
-	for _, precision := range []string{"f32", "tf32"} {
+	for _, precision := range []string{"f32"} {
 		for _, s := range []struct {
 			inputs, width, depth, outputs int
 			e                             ops.Extents
@@ -148,13 +145,9 @@ func TestBranchPrecision(t *testing.T) {
 		t.Run(precision, func(t *testing.T) {
 			b := cuda.BranchKernels{Precision: precision, Inputs: 1, Width: 64, Depth: 5, Outputs: 3}
 			c := newBranchCase(b, ops.Extents{Functions: 1, Points: 3, Levels: 20})
-			var got map[string][]float64
-			if precision == "f16" {
-				_, k := stationaryCase(1, 64, 5, 3, c.e, stationaryRun{capability: 90, chunks: 2})
-				got = c.tensors(c.runStationary(newDevice(t), k, stationaryRun{blocks: 2}))
-			} else {
-				got = c.tensors(c.run(newDevice(t), branchRun{rows: 32, blocks: 2}))
-			}
+			how := stationaryRun{precision: precision, capability: 90, chunks: 2, blocks: 2}
+			_, k := stationaryCase(1, 64, 5, 3, c.e, how)
+			got := c.tensors(c.runStationary(newDevice(t), k, how))
 			for name, w := range c.tensors(c.reference(rounding("f32"))) {
 				var off, all float64
 				for i, v := range w {
@@ -173,7 +166,7 @@ func TestBranchPrecision(t *testing.T) {
 
 // Any order of threads and blocks gives the same bits.
 func TestBranchOrder(t *testing.T) {
-	for _, precision := range []string{"f32", "tf32"} {
+	for _, precision := range []string{"f32"} {
 		t.Run(precision, func(t *testing.T) {
 			c := newBranchCase(cuda.BranchKernels{Precision: precision, Inputs: 2, Width: 48, Depth: 3, Outputs: 3}, ops.Extents{Functions: 1, Points: 5, Levels: 9})
 			d := newDevice(t)

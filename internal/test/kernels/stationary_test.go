@@ -16,6 +16,7 @@ import (
 
 // stationaryRun runs the weight-stationary kernels on a case.
 type stationaryRun struct {
+	precision  string
 	capability int // whose shape is used
 	chunks     int
 	blocks     int
@@ -24,7 +25,7 @@ type stationaryRun struct {
 
 // stationaryCase returns a case and its kernels, with the shape of a compute capability.
 func stationaryCase(inputs, width, depth, outputs int, e ops.Extents, how stationaryRun) (*branchCase, cuda.StationaryKernels) {
-	b := cuda.BranchKernels{Precision: "f16", Inputs: inputs, Width: width, Depth: depth, Outputs: outputs}
+	b := cuda.BranchKernels{Precision: how.precision, Inputs: inputs, Width: width, Depth: depth, Outputs: outputs}
 	shared := map[int]int{75: 64 << 10, 80: 163 << 10, 86: 99 << 10, 89: 99 << 10, 90: 227 << 10}[how.capability]
 	k, ok := cuda.Stationary(gpu.Device{Major: how.capability / 10, Minor: how.capability % 10, SharedPerBlock: shared}, b)
 	if !ok || k.Capability != how.capability {
@@ -61,6 +62,9 @@ func (m stationaryMemory) forward(d *device, k cuda.StationaryKernels, blocks in
 
 func (c *branchCase) runStationary(d *device, k cuda.StationaryKernels, how stationaryRun) branchResult {
 	d.t.Helper()
+	if k.Precision == "tf32" && d.Device().Capability() < 80 {
+		d.t.Skip("the device has no tf32")
+	}
 	if k.ForwardShared() > d.Device().SharedPerBlock || k.BackwardShared() > d.Device().SharedPerBlock {
 		d.t.Skip("too little shared memory")
 	}
@@ -94,51 +98,61 @@ func TestStationary(t *testing.T) {
 		e                             ops.Extents
 		how                           stationaryRun
 	}{
-		{1, 64, 2, 1, ops.Extents{Functions: 1, Points: 1, Levels: 1}, stationaryRun{capability: 90, chunks: 4, blocks: 2}},
-		{1, 64, 3, 3, ops.Extents{Functions: 2, Points: 3, Levels: 50}, stationaryRun{capability: 90, chunks: 4, blocks: 1}},
-		{2, 64, 2, 9, ops.Extents{Functions: 1, Points: 70, Levels: 3}, stationaryRun{capability: 75, chunks: 2, blocks: 3}},
-		{1, 64, 3, 16, ops.Extents{Functions: 1, Points: 6, Levels: 3}, stationaryRun{capability: 80, chunks: 1, blocks: 1, alone: true}},
-		{1, 128, 2, 3, ops.Extents{Functions: 1, Points: 71, Levels: 1}, stationaryRun{capability: 90, chunks: 8, blocks: 2}},
-		{1, 128, 4, 1, ops.Extents{Functions: 1, Points: 3, Levels: 50}, stationaryRun{capability: 86, chunks: 2, blocks: 2}},
-		{2, 128, 3, 9, ops.Extents{Functions: 1, Points: 5, Levels: 13}, stationaryRun{capability: 75, chunks: 8, blocks: 2}},
+		{1, 64, 2, 1, ops.Extents{Functions: 1, Points: 1, Levels: 1}, stationaryRun{precision: "f16", capability: 90, chunks: 4, blocks: 2}},
+		{1, 64, 3, 3, ops.Extents{Functions: 2, Points: 3, Levels: 50}, stationaryRun{precision: "f16", capability: 90, chunks: 4, blocks: 1}},
+		{2, 64, 2, 9, ops.Extents{Functions: 1, Points: 70, Levels: 3}, stationaryRun{precision: "f16", capability: 75, chunks: 2, blocks: 3}},
+		{1, 64, 3, 16, ops.Extents{Functions: 1, Points: 6, Levels: 3}, stationaryRun{precision: "f16", capability: 80, chunks: 1, blocks: 1, alone: true}},
+		{1, 128, 2, 3, ops.Extents{Functions: 1, Points: 71, Levels: 1}, stationaryRun{precision: "f16", capability: 90, chunks: 8, blocks: 2}},
+		{1, 128, 4, 1, ops.Extents{Functions: 1, Points: 3, Levels: 50}, stationaryRun{precision: "f16", capability: 86, chunks: 2, blocks: 2}},
+		{2, 128, 3, 9, ops.Extents{Functions: 1, Points: 5, Levels: 13}, stationaryRun{precision: "f16", capability: 75, chunks: 8, blocks: 2}},
+		{2, 64, 3, 9, ops.Extents{Functions: 1, Points: 3, Levels: 50}, stationaryRun{precision: "tf32", capability: 80, chunks: 2, blocks: 2}},
+		{1, 64, 2, 1, ops.Extents{Functions: 1, Points: 71, Levels: 1}, stationaryRun{precision: "tf32", capability: 86, chunks: 4, blocks: 1, alone: true}},
+		{1, 128, 4, 1, ops.Extents{Functions: 1, Points: 3, Levels: 50}, stationaryRun{precision: "tf32", capability: 86, chunks: 2, blocks: 2}},
+		{2, 128, 3, 3, ops.Extents{Functions: 1, Points: 5, Levels: 13}, stationaryRun{precision: "tf32", capability: 90, chunks: 8, blocks: 2}},
 	} {
 		t.Run(fmt.Sprintf("%+v", s), func(t *testing.T) {
 			c, k := stationaryCase(s.inputs, s.width, s.depth, s.outputs, s.e, s.how)
-			c.compare(t, c.runStationary(newDevice(t), k, s.how), c.reference(rounding("f16")), tolerance("f16"))
+			c.compare(t, c.runStationary(newDevice(t), k, s.how), c.reference(rounding(s.how.precision)), tolerance(s.how.precision))
 		})
 	}
 }
 
 // TestStationaryRealSizes has ψ's and the decoder's sizes of the paper's ACQNP, and several tiles
-// for each block. It takes minutes on the emulator: it runs if ACQNP_REAL_SIZES is set.
+// for each block. If ACQNP_REAL_SIZES is set, it takes every architecture's shape, otherwise one.
 func TestStationaryRealSizes(t *testing.T) {
-	if os.Getenv("ACQNP_REAL_SIZES") == "" {
-		t.Skip("ACQNP_REAL_SIZES is not set")
-	}
-	for _, capability := range []int{75, 80, 86, 89, 90} {
+	for _, how := range []stationaryRun{
+		{precision: "f16", capability: 80}, {precision: "f16", capability: 75}, {precision: "f16", capability: 86},
+		{precision: "f16", capability: 89}, {precision: "f16", capability: 90}, {precision: "tf32", capability: 80},
+		{precision: "tf32", capability: 86}, {precision: "tf32", capability: 89}, {precision: "tf32", capability: 90},
+	} {
+		how.chunks, how.blocks = 3, 2
 		for _, s := range []struct{ inputs, depth, outputs int }{{1, 5, 1}, {1, 3, 3}, {2, 3, 3}} {
-			t.Run(fmt.Sprint(capability, s), func(t *testing.T) {
-				how := stationaryRun{capability: capability, chunks: 3, blocks: 2}
+			t.Run(fmt.Sprint(how.precision, how.capability, s), func(t *testing.T) {
 				c, k := stationaryCase(s.inputs, 128, s.depth, s.outputs, ops.Extents{Functions: 2, Points: 7, Levels: 50}, how)
-				c.compare(t, c.runStationary(newDevice(t), k, how), c.reference(rounding("f16")), tolerance("f16"))
+				c.compare(t, c.runStationary(newDevice(t), k, how), c.reference(rounding(how.precision)), tolerance(how.precision))
 			})
+		}
+		if os.Getenv("ACQNP_REAL_SIZES") == "" {
+			return
 		}
 	}
 }
 
 // Any grid and any order of threads and blocks give the same bits.
 func TestStationaryAtAnyGrid(t *testing.T) {
-	how := stationaryRun{capability: 90, chunks: 3, blocks: 1}
-	c, k := stationaryCase(2, 64, 3, 3, ops.Extents{Functions: 1, Points: 31, Levels: 9}, how)
-	d := newDevice(t)
-	want := c.tensors(c.runStationary(d, k, how))
-	for i, blocks := range []int{2, 3, 5} {
-		d.Driver = d.orders[i]
-		how.blocks = blocks
-		for name, v := range c.tensors(c.runStationary(d, k, how)) {
-			same := func(a, b float64) bool { return a == b || a != a && b != b }
-			if !slices.EqualFunc(v, want[name], same) {
-				t.Errorf("%s differs with %d blocks", name, blocks)
+	for _, precision := range []string{"f16", "tf32"} {
+		how := stationaryRun{precision: precision, capability: 90, chunks: 3, blocks: 1}
+		c, k := stationaryCase(2, 64, 3, 3, ops.Extents{Functions: 1, Points: 31, Levels: 9}, how)
+		d := newDevice(t)
+		want := c.tensors(c.runStationary(d, k, how))
+		for i, blocks := range []int{2, 3, 5} {
+			d.Driver = d.orders[i]
+			how.blocks = blocks
+			for name, v := range c.tensors(c.runStationary(d, k, how)) {
+				same := func(a, b float64) bool { return a == b || a != a && b != b }
+				if !slices.EqualFunc(v, want[name], same) {
+					t.Errorf("%s: %s differs with %d blocks", precision, name, blocks)
+				}
 			}
 		}
 	}
@@ -150,7 +164,7 @@ func TestStationaryEvaluation(t *testing.T) {
 	e := ops.Extents{Functions: 1, Points: 3, Levels: 15}
 	var want []float32
 	for _, capability := range []int{90, 86, 75} {
-		c, k := stationaryCase(1, 128, 4, 3, e, stationaryRun{capability: capability, chunks: 1})
+		c, k := stationaryCase(1, 128, 4, 3, e, stationaryRun{precision: "f16", capability: capability, chunks: 1})
 		d := newDevice(t)
 		if k.ForwardShared() > d.Device().SharedPerBlock {
 			continue
@@ -174,7 +188,7 @@ func TestStationaryEvaluation(t *testing.T) {
 
 // A NaN among the parameters must pass through the ReLUs, so that the step is not applied.
 func TestStationaryNaN(t *testing.T) {
-	how := stationaryRun{capability: 90, chunks: 1, blocks: 1}
+	how := stationaryRun{precision: "f16", capability: 90, chunks: 1, blocks: 1}
 	c, k := stationaryCase(1, 64, 3, 1, ops.Extents{Functions: 1, Points: 1, Levels: 3}, how)
 	c.flat[c.layout[2]+5] = float32(math.NaN())
 	r := c.runStationary(newDevice(t), k, how)
