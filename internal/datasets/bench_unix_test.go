@@ -11,9 +11,9 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 )
 
-// BenchmarkBatch makes training batches as the paper's configurations do, of 128 functions with 6 to
-// 100 points (prior: 32 of up to 64), and evaluation batches of 16 functions with 500. cpu-ms is the
-// processor time of a batch, which other programs on the machine disturb less than its time.
+// BenchmarkBatch makes training batches of 128 functions with 6 to 100 points, and evaluation batches
+// of 16 functions with 500 (prior: 64). cpu-ms is the processor time of a batch, which other programs on
+// the machine disturb less than its time.
 func BenchmarkBatch(b *testing.B) {
 	for _, name := range syntheticNames {
 		for _, threads := range []int{1, 2, 4, 16} {

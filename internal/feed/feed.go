@@ -142,12 +142,19 @@ func (f *Feed) Target(d Draws, function, first int, contexts [][]float32, x []fl
 func (f *Feed) packContext(x, y []float32, dx, dy int) {
 	e := f.Extents
 	f.context = resize(f.context, e.Rows(ops.Context)*(dx+dy))
-	at := f.context
+	at := 0
 	for function := range e.Functions {
-		for point := function * e.Points; point < function*e.Points+e.Context; point++ {
-			copy(at, x[point*dx:][:dx])
-			copy(at[dx:], y[point*dy:][:dy])
-			at = at[dx+dy:]
+		first := function * e.Points
+		fx, fy := x[first*dx:], y[first*dy:]
+		for point := range e.Context { // no copy: its calls would take longer than the few numbers
+			for _, v := range fx[point*dx:][:dx] {
+				f.context[at] = v
+				at++
+			}
+			for _, v := range fy[point*dy:][:dy] {
+				f.context[at] = v
+				at++
+			}
 		}
 	}
 }
