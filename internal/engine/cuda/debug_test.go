@@ -45,6 +45,36 @@ func TestFirstRunHasNoGraph(t *testing.T) {
 	}
 }
 
+// TestAnyOrderOfAGraphTrainsAlike trains with the nodes of the graph in three orders that their
+// dependencies allow. A dependency that is missing would change the state.
+func TestAnyOrderOfAGraphTrainsAlike(t *testing.T) {
+	for _, name := range variants() {
+		s := small(name)
+		m := build(t, s)
+		var first engine.State
+		for _, order := range []int{0, 1, 7} {
+			d := emulator.New(emulator.Options{Order: order})
+			tr, err := cuda.NewTrainer(d, graph(t, m, s.e, models.Training), cuda.Options{Fused: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			load(t, tr, engine.State{Params: m.Initial(1)})
+			for batch := range 3 {
+				step(t, tr, m, s.e, batch)
+			}
+			now := state(t, tr)
+			if order == 0 {
+				first = engine.State{Params: slices.Clone(now.Params), M: slices.Clone(now.M), V: slices.Clone(now.V), Updates: now.Updates}
+			} else if !sameState(now, first) {
+				t.Errorf("%s: order %d leads elsewhere", name, order)
+			}
+			if err := errors.Join(tr.Close(), d.Close()); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
 // failing is a driver whose kernels fail when they are waited for, from the n-th launch on, without
 // the name of the kernel, as a GPU does.
 type failing struct {
