@@ -4,9 +4,10 @@
 // | kernel | grid |
 // | --- | --- |
 // | check | 1 to ceil(n / 256) |
-// | adam_begin | 1 |
 // | adam | 1 to ceil(n / 256) |
 // | adam_end | 1 |
+//
+// The state of training does not change until adam_end, so every block of adam decides alike.
 #include "training.h"
 
 // PyTorch's defaults, as in internal/engine.
@@ -48,6 +49,71 @@ check(const float* __restrict__ grads,  // [n]
 }
 KERNEL(check)
 
+// first_of returns the lowest of the numbers that blocks found, to thread 0.
+DEVICE int first_of(const int* found, int count, int n, int part[8]) {
+  int first = n;
+  for (int i = threadIdx.x; i < count; i += 256) first = min(first, found[i]);
+  return lowest(first, part);
+}
+
+// updates reports whether a step updates the parameters: its loss and gradient are finite, and so
+// was all before it. first is the lowest index of a gradient that is not finite, or n.
+DEVICE bool updates(const Training* t, float loss, int first, int n) { return t->bad == NONE && finite(loss) && first == n; }
+
+// Rates are what an update needs: learning rate / (1 − β₁ᵗ), √(1 − β₂ᵗ) and 1 / the loss scale.
+struct Rates {
+  float rate, root, unscale;
+};
+
+// rates_of computes the rates of the next update in double precision, as the host does.
+DEVICE Rates rates_of(const Training* t, double rate) {
+  double made = t->updates + 1;
+  Rates r = {(float)(rate / (1 - pow(BETA1, made))), (float)sqrt(1 - pow(BETA2, made)), 1 / t->scale};
+  return r;
+}
+
+// flush returns x, or 0 if |x| < bound.
+DEVICE float flush(float x, float bound) { return fabsf(x) < bound ? 0 : x; }
+
+// adam updates the parameters, unless the step must not update anything.
+extern "C" __global__ void __launch_bounds__(256)
+adam(const Step* __restrict__ step,    // learning rate
+     const Training* __restrict__ t,   // state of training
+     const float* __restrict__ loss,   // [1]
+     float* __restrict__ params,       // [n], updated
+     float* __restrict__ m,            // [n], updated
+     float* __restrict__ v,            // [n], updated
+     const float* __restrict__ grads,  // [n]
+     const int* __restrict__ found,    // [count], by check
+     int count,                        // blocks of check
+     int* __restrict__ after,          // [grid]: the lowest index whose update is not finite, or n
+     int n,                            // parameters
+     float decay) {                    // L2 penalty
+  __shared__ int part[8];
+  __shared__ Rates shared;
+  __shared__ int update;
+  int first = first_of(found, count, n, part);
+  if (threadIdx.x == 0) {
+    update = updates(t, loss[0], first, n);
+    shared = rates_of(t, step->rate);
+  }
+  __syncthreads();
+  if (!update) return;
+  const float b1 = (float)BETA1, c1 = (float)(1 - BETA1), b2 = (float)BETA2, c2 = (float)(1 - BETA2);
+  float rate = shared.rate, root = shared.root, unscale = shared.unscale;
+  first = n;
+  for (unsigned i = thread(); i < (unsigned)n; i += threads()) {
+    float p = params[i], g = grads[i] * unscale + decay * p;
+    m[i] = flush(b1 * m[i] + c1 * g, NEGLIGIBLE);
+    v[i] = flush(b2 * v[i] + c2 * g * g, NEGLIGIBLE_SQUARE);
+    params[i] = flush(p - rate * m[i] / (sqrtf(v[i]) / root + EPSILON), NEGLIGIBLE);
+    if (!finite(v[i]) || !finite(params[i])) first = min(first, (int)i); // if m is not finite, neither is the parameter
+  }
+  first = lowest(first, part);
+  if (threadIdx.x == 0) after[blockIdx.x] = first;
+}
+KERNEL(adam)
+
 // note records the first NaN or infinity of the run.
 DEVICE void note(Training* t, const Step* step, Quantity bad, int index, float value) {
   if (t->bad != NONE) return;
@@ -57,12 +123,9 @@ DEVICE void note(Training* t, const Step* step, Quantity bad, int index, float v
   t->bad_value = value;
 }
 
-// begin_update counts an update and computes its rates in double precision, as the host does.
-DEVICE void begin_update(Training* t, double rate, int scaled) {
+// count_update counts an update and, if the loss is scaled, a step without overflow.
+DEVICE void count_update(Training* t, int scaled) {
   t->updates++;
-  t->rate = (float)(rate / (1 - pow(BETA1, (double)t->updates)));
-  t->root = (float)sqrt(1 - pow(BETA2, (double)t->updates));
-  t->unscale = 1 / t->scale;
   if (!scaled) return;
   t->good++;
   if (t->good < STEPS_TO_DOUBLE) return;
@@ -70,83 +133,49 @@ DEVICE void begin_update(Training* t, double rate, int scaled) {
   if (t->scale < LARGEST_SCALE) t->scale *= 2;
 }
 
-// adam_begin decides whether the step updates the parameters. Overflow of a scaled gradient is not
-// an error while the scale can be lowered.
-extern "C" __global__ void __launch_bounds__(256)
-adam_begin(const Step* __restrict__ step,    // batch and learning rate
-           Training* __restrict__ t,         // state of training, changed
-           const float* __restrict__ loss,   // [1]
-           const float* __restrict__ grads,  // [n]
-           const int* __restrict__ found,    // [count], by check
-           int count,                        // blocks of check
-           int n,                            // parameters
-           int scaled) {                     // 1 if the loss is scaled, so that the scale may change; else 0
-  __shared__ int part[8];
-  if (blockIdx.x > 0) return;
-  int first = n;
-  for (int i = threadIdx.x; i < count; i += 256) first = min(first, found[i]);
-  first = lowest(first, part);
-  if (threadIdx.x > 0) return;
-  t->loss = loss[0];
-  t->unscale = 0;
+// refuse records why a step updates nothing, or lowers the scale: overflow of a scaled gradient is
+// not an error while the scale can be lowered.
+DEVICE void refuse(Training* t, const Step* step, const float* loss, const float* grads, int first, int n, int scaled) {
   bool lower = scaled && t->scale > 1;
   if (!finite(loss[0])) note(t, step, LOSS, 0, loss[0]);
   if (first < n && !lower) note(t, step, GRADIENT, first, grads[first]);
   if (t->bad != NONE) return;
-  if (first < n) {
-    t->scale /= 2;
-    t->good = 0;
-    return;
-  }
-  begin_update(t, step->rate, scaled);
+  t->scale /= 2;
+  t->good = 0;
 }
-KERNEL(adam_begin)
 
-// flush returns x, or 0 if |x| < bound.
-DEVICE float flush(float x, float bound) { return fabsf(x) < bound ? 0 : x; }
-
-extern "C" __global__ void __launch_bounds__(256)
-adam(const Training* __restrict__ t,   // state of training
-     float* __restrict__ params,       // [n], updated
-     float* __restrict__ m,            // [n], updated
-     float* __restrict__ v,            // [n], updated
-     const float* __restrict__ grads,  // [n]
-     int* __restrict__ found,          // [grid]: the lowest index whose update is not finite, or n
-     int n,                            // parameters
-     float decay) {                    // L2 penalty
-  __shared__ int part[8];
-  if (t->unscale == 0) return;
-  const float b1 = (float)BETA1, c1 = (float)(1 - BETA1), b2 = (float)BETA2, c2 = (float)(1 - BETA2);
-  float rate = t->rate, root = t->root, unscale = t->unscale;
-  int first = n;
-  for (unsigned i = thread(); i < (unsigned)n; i += threads()) {
-    float p = params[i], g = grads[i] * unscale + decay * p;
-    m[i] = flush(b1 * m[i] + c1 * g, NEGLIGIBLE);
-    v[i] = flush(b2 * v[i] + c2 * g * g, NEGLIGIBLE_SQUARE);
-    params[i] = flush(p - rate * m[i] / (sqrtf(v[i]) / root + EPSILON), NEGLIGIBLE);
-    if (!finite(v[i]) || !finite(params[i])) first = min(first, (int)i); // if m is not finite, neither is the parameter
-  }
-  first = lowest(first, part);
-  if (threadIdx.x == 0) found[blockIdx.x] = first;
-}
-KERNEL(adam)
-
-// adam_end records the first element that the update has made a NaN or an infinity: of its moments
-// and its weight, the one that was computed first.
+// adam_end changes the state of training: it counts the update, or records why there was none. It
+// records the first element that the update has made a NaN or an infinity: of its moments and its
+// weight, the one that was computed first.
 extern "C" __global__ void __launch_bounds__(256)
 adam_end(const Step* __restrict__ step,     // batch
          Training* __restrict__ t,          // state of training, changed
+         const float* __restrict__ loss,    // [1]
          const float* __restrict__ params,  // [n]
          const float* __restrict__ m,       // [n]
          const float* __restrict__ v,       // [n]
-         const int* __restrict__ found,     // [count], by adam
-         int count,                         // blocks of adam
-         int n) {                           // parameters
+         const float* __restrict__ grads,   // [n]
+         const int* __restrict__ found,     // [count], by check
+         int count,                         // blocks of check
+         const int* __restrict__ after,     // [blocks], by adam
+         int blocks,                        // blocks of adam
+         int n,                             // parameters
+         int scaled) {                      // 1 if the loss is scaled, so that the scale may change; else 0
   __shared__ int part[8];
-  if (blockIdx.x > 0 || t->unscale == 0) return;
-  int i = n;
-  for (int b = threadIdx.x; b < count; b += 256) i = min(i, found[b]);
-  i = lowest(i, part);
+  __shared__ int update;
+  if (blockIdx.x > 0) return;
+  int first = first_of(found, count, n, part);
+  if (threadIdx.x == 0) {
+    update = updates(t, loss[0], first, n);
+    t->loss = loss[0];
+    if (update)
+      count_update(t, scaled);
+    else
+      refuse(t, step, loss, grads, first, n, scaled);
+  }
+  __syncthreads();
+  if (!update) return;
+  int i = first_of(after, blocks, n, part);
   if (threadIdx.x > 0 || i == n) return;
   if (!finite(m[i])) note(t, step, FIRST_MOMENT, i, m[i]);
   else if (!finite(v[i])) note(t, step, SECOND_MOMENT, i, v[i]);

@@ -17,8 +17,7 @@ struct Training {
   float bad_value;              // the number itself; a gradient is multiplied by the loss scale
   float loss;                   // the last step's
   int updates;                  // updates that Adam has made
-  float unscale;                // 1 / scale of this step; 0 if it updates nothing
-  float rate, root;             // of this step: learning rate / (1 − β₁ᵗ) and √(1 − β₂ᵗ)
+  int unused[3];
   float scale;                  // of the next step's loss
   int good;                     // steps since scale was changed
 };

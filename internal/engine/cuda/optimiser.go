@@ -15,11 +15,13 @@ type optimiser struct{ m, v region }
 func (c *compiler) optimise(weightDecay float64) optimiser {
 	o := optimiser{m: c.keep(c.n), v: c.keep(c.n)}
 	all := c.over(c.n, threads, threads)
-	found := c.keep(int(all.Grid[0]))
+	blocks := int(all.Grid[0])
+	found, after := c.keep(blocks), c.keep(blocks)
 	c.emit("check", all, c.grads, written{found}, c.n)
-	c.emit("adam_begin", gpu.Line(1, threads, 0), c.step, written{c.training}, c.cost, c.grads, found, int(all.Grid[0]), c.n, flag(c.scaled))
-	c.emit("adam", all, c.training, written{c.params}, written{o.m}, written{o.v}, c.grads, written{found}, c.n, float32(weightDecay))
-	c.emit("adam_end", gpu.Line(1, threads, 0), c.step, written{c.training}, c.params, o.m, o.v, found, int(all.Grid[0]), c.n)
+	c.emit("adam", all, c.step, c.training, c.cost, written{c.params}, written{o.m}, written{o.v}, c.grads, found, blocks,
+		written{after}, c.n, float32(weightDecay))
+	c.emit("adam_end", gpu.Line(1, threads, 0), c.step, written{c.training}, c.cost, c.params, o.m, o.v, c.grads, found, blocks,
+		after, blocks, c.n, flag(c.scaled))
 	return o
 }
 

@@ -31,12 +31,13 @@ func step(e ops.Extents, batch uint64, rate float64) []byte {
 
 // training is a struct Training, see training.h.
 type training struct {
-	BadBatch                   uint64
-	Bad, BadIndex              int32
-	BadValue, Loss             float32
-	Updates                    int32
-	Unscale, Rate, Root, Scale float32
-	Good                       int32
+	BadBatch       uint64
+	Bad, BadIndex  int32
+	BadValue, Loss float32
+	Updates        int32
+	_              [3]int32
+	Scale          float32
+	Good           int32
 }
 
 func (v training) bytes() []byte {
@@ -50,10 +51,11 @@ func (v training) bytes() []byte {
 // optimiser is Adam on the device.
 type optimiser struct {
 	*device
-	n                           int
-	scaled                      bool
-	params, m, v, grads         gpu.Ptr
-	training, step, loss, found gpu.Ptr
+	n                    int
+	scaled               bool
+	params, m, v, grads  gpu.Ptr
+	training, step, loss gpu.Ptr
+	found, after         gpu.Ptr
 }
 
 const blocks = 3 // the grid of check
@@ -62,7 +64,7 @@ func newOptimiser(t *testing.T, params []float32, start training, scaled bool) *
 	d, n := newDevice(t), len(params)
 	o := &optimiser{device: d, n: n, scaled: scaled, params: d.upload(raw(params)), m: d.upload(make([]byte, 4*n)),
 		v: d.upload(make([]byte, 4*n)), grads: d.alloc(4 * n), training: d.upload(start.bytes()), step: d.alloc(32),
-		loss: d.alloc(4), found: d.alloc(4 * blocks)}
+		loss: d.alloc(4), found: d.alloc(4 * blocks), after: d.alloc(4 * 2)}
 	return o
 }
 
@@ -80,9 +82,10 @@ func (o *optimiser) update(batch int, rate float64, loss float32, grads []float3
 		scaled = 1
 	}
 	o.launch("check", line(blocks, 256), o.grads, o.found, int32(o.n))
-	o.launch("adam_begin", line(1, 256), o.step, o.training, o.loss, o.grads, o.found, int32(blocks), int32(o.n), scaled)
-	o.launch("adam", line(2, 256), o.training, o.params, o.m, o.v, o.grads, o.found, int32(o.n), decay)
-	o.launch("adam_end", line(1, 256), o.step, o.training, o.params, o.m, o.v, o.found, int32(2), int32(o.n))
+	o.launch("adam", line(2, 256), o.step, o.training, o.loss, o.params, o.m, o.v, o.grads, o.found, int32(blocks), o.after,
+		int32(o.n), decay)
+	o.launch("adam_end", line(1, 256), o.step, o.training, o.loss, o.params, o.m, o.v, o.grads, o.found, int32(blocks), o.after,
+		int32(2), int32(o.n), scaled)
 	var now training
 	if _, err := binary.Decode(download[byte](o.device, o.training, 48), binary.LittleEndian, &now); err != nil {
 		o.t.Fatal(err)
