@@ -11,7 +11,12 @@ import (
 // (in training) and N_c once for all functions of a batch.
 type synthetic struct {
 	e       config.Experiment
-	workers workers[drawer]
+	workers *workers[drawer]
+
+	// of the batch that is being made
+	g    random.Generator
+	step uint64
+	dst  *Batch
 }
 
 // A process draws one function. It sets the point (x[i], y[i]) for the parameter s[i], for all N of
@@ -31,7 +36,9 @@ var processes = map[string]func(config.Data) process{
 
 func newSynthetic(e config.Experiment) Source {
 	draw := processes[e.Benchmark]
-	return &synthetic{e: e, workers: newWorkers(func() *drawer { return &drawer{draw: draw(e.Data)} })}
+	p := &synthetic{e: e}
+	p.workers = newWorkers(func() *drawer { return &drawer{draw: draw(e.Data)} }, p.team)
+	return p
 }
 
 // SetThreads implements Threaded.
@@ -80,15 +87,18 @@ func between(g random.Generator, step int, index uint64, lo, hi int) int {
 // fill draws the functions of a batch, on all workers.
 func (p *synthetic) fill(g random.Generator, step int, size Size, dst *Batch) error {
 	dst.reshape(size, 1, 1)
-	teams := (size.Functions + familySize - 1) / familySize
-	return p.workers.each(teams, func(w *drawer, team int) error {
-		for b := team * familySize; b < min((team+1)*familySize, size.Functions); b++ {
-			if err := w.function(randomness{g, uint64(step), uint64(b) * functionWords}, p.e.Data.Interval, dst, b); err != nil {
-				return err
-			}
+	p.g, p.step, p.dst = g, uint64(step), dst
+	return p.workers.each((size.Functions + familySize - 1) / familySize)
+}
+
+// team draws some consecutive functions.
+func (p *synthetic) team(w *drawer, team int) error {
+	for b := team * familySize; b < min((team+1)*familySize, p.dst.Functions); b++ {
+		if err := w.function(randomness{p.g, p.step, uint64(b) * functionWords}, p.e.Data.Interval, p.dst, b); err != nil {
+			return err
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // A drawer draws functions on one goroutine.

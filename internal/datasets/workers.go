@@ -21,49 +21,71 @@ func SetThreads(source any, n int) {
 	}
 }
 
-// workers divide numbered tasks among goroutines. Each has a scratch of its own, a *S.
+// workers divide numbered tasks among goroutines. Each has a scratch of its own, a *S. A call of each
+// allocates nothing but new scratches.
 type workers[S any] struct {
 	limit   int // the number of goroutines at most; 0 means one for each core
 	scratch func() *S
-	kept    []*S
+	do      func(s *S, task int) error
+	kept    []worker[S]
+
+	// of the current call of each
+	tasks   int
+	next    atomic.Int64
+	helpers sync.WaitGroup
+	mu      sync.Mutex
+	first   int // the first task in order that failed
+	err     error
 }
 
-func newWorkers[S any](scratch func() *S) workers[S] { return workers[S]{scratch: scratch} }
+type worker[S any] struct {
+	scratch *S
+	help    func() // runs tasks on a goroutine of its own
+}
 
-// each runs do for every task in [0, n) and waits for all. A free worker takes the next task. The
-// error is that of the first task in order that returned one; later tasks may then be left out.
-func (w *workers[S]) each(n int, do func(s *S, task int) error) error {
+// newWorkers returns workers that run tasks by do.
+func newWorkers[S any](scratch func() *S, do func(s *S, task int) error) *workers[S] {
+	return &workers[S]{scratch: scratch, do: do}
+}
+
+// each runs every task in [0, n) and waits for all. A free worker takes the next task. The error is
+// that of the first task in order that returned one; later tasks may then be left out.
+func (w *workers[S]) each(n int) error {
 	limit := w.limit
 	if limit == 0 {
 		limit = runtime.GOMAXPROCS(0)
 	}
 	count := min(limit, n)
 	for len(w.kept) < count {
-		w.kept = append(w.kept, w.scratch())
+		s := w.scratch()
+		w.kept = append(w.kept, worker[S]{s, func() {
+			w.drain(s)
+			w.helpers.Done()
+		}})
 	}
-	var next atomic.Int64
-	var mu sync.Mutex
-	var failed error
-	first := n // the task that failed
-	drain := func(s *S) {
-		for task := int(next.Add(1)) - 1; task < n; task = int(next.Add(1)) - 1 {
-			if err := do(s, task); err != nil {
-				next.Store(int64(n))
-				mu.Lock()
-				if task < first {
-					first, failed = task, err
-				}
-				mu.Unlock()
-			}
-		}
-	}
-	var helpers sync.WaitGroup
-	for _, s := range w.kept[min(1, count):count] {
-		helpers.Go(func() { drain(s) })
+	w.tasks, w.first, w.err = n, n, nil
+	w.next.Store(0)
+	w.helpers.Add(max(0, count-1))
+	for i := 1; i < count; i++ {
+		go w.kept[i].help()
 	}
 	if count > 0 {
-		drain(w.kept[0])
+		w.drain(w.kept[0].scratch)
 	}
-	helpers.Wait()
-	return failed
+	w.helpers.Wait()
+	return w.err
+}
+
+// drain runs tasks until there is none left.
+func (w *workers[S]) drain(s *S) {
+	for task := int(w.next.Add(1)) - 1; task < w.tasks; task = int(w.next.Add(1)) - 1 {
+		if err := w.do(s, task); err != nil {
+			w.next.Store(int64(w.tasks))
+			w.mu.Lock()
+			if task < w.first {
+				w.first, w.err = task, err
+			}
+			w.mu.Unlock()
+		}
+	}
 }
