@@ -125,7 +125,7 @@ func shown(inForce *cuda.Precision, asked cuda.Precision) string {
 	case inForce == nil:
 		return asked.String() + " if fused"
 	case *inForce != asked:
-		return fmt.Sprintf("%v, not fused", *inForce)
+		return fmt.Sprintf("%v in place of %v", *inForce, asked)
 	}
 	return inForce.String()
 }

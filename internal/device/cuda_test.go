@@ -82,7 +82,7 @@ func TestCUDAOfAnEmulatedMachine(t *testing.T) {
 // fused kernels, and of one for which there are none.
 func TestCUDANamesThePrecisionInForce(t *testing.T) {
 	for width, want := range map[int]string{
-		64: "cuda:0 (simt, training fp16, evaluation fp32)", 20: "cuda:0 (simt, training fp32, not fused, evaluation fp32)",
+		64: "cuda:0 (simt, training fp16, evaluation fp32)", 20: "cuda:0 (simt, training fp32 in place of fp16, evaluation fp32)",
 	} {
 		d, err := device.CUDA(emulator.New(emulator.Options{}), 0, "auto")
 		if err != nil {

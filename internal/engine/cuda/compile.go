@@ -53,12 +53,12 @@ func compile(d gpu.Driver, g *ops.Graph, o Options, training bool) (*compiler, e
 	c := &compiler{of: g, device: d.Device(), asked: o.Precision, where: map[*plan.Value]region{}, strides: map[*plan.Value]int{}, inputs: map[string]region{}, outputs: map[string]region{}}
 	c.blocks = blocksPerMultiprocessor * max(1, c.device.Multiprocessors)
 	if o.Fused {
-		c.branches = findBranches(c.device, a, g, o.Precision)
+		c.findBranches(a, o.Precision)
 	}
-	if err := c.checkPrecision(o.Precision); err != nil {
+	if err := c.checkPrecision(c.asked); err != nil {
 		return nil, err
 	}
-	c.scaled = training && o.Precision == FP16 && len(c.branches) > 0
+	c.scaled = training && c.asked == FP16 && len(c.branches) > 0
 	if c.items = order(c.cut(a)); c.items == nil {
 		return nil, errors.New("cuda: a fused branch reads a value that depends on its own result")
 	}
@@ -98,8 +98,18 @@ func (c *compiler) finish() {
 	c.memory.live(c.steps)
 }
 
+// findBranches finds the fused branches. Half precision has kernels for few widths; float32 takes
+// its place if it has none for the graph.
+func (c *compiler) findBranches(a *plan.Analysis, p Precision) {
+	c.branches = findBranches(c.device, a, c.of, p)
+	if p == FP16 && len(c.branches) == 0 {
+		c.asked = FP32
+		c.branches = findBranches(c.device, a, c.of, FP32)
+	}
+}
+
 // Precision returns the precision of the matrix products: the one that the options ask for if there
-// is a fused branch, otherwise FP32.
+// is a fused branch in it, otherwise FP32.
 func (c *compiler) Precision() Precision {
 	if len(c.branches) == 0 {
 		return FP32
