@@ -34,7 +34,11 @@ func runSeeds(ctx context.Context, a *app, o trainOptions) error {
 		}
 	}
 	p := a.progress()
-	outcomes := seeds.Train(ctx, seeds.Options{Runs: runs, Open: o.another, OnCPU: o.device.Kernels() != "", Threads: o.cores(), Progress: p})
+	work := seeds.Options{Runs: runs, Open: o.another, OnCPU: o.device.Kernels() != "", Threads: o.cores(), Progress: p}
+	if err := work.CheckMemory(); err != nil {
+		return err
+	}
+	outcomes := seeds.Train(ctx, work)
 	failed := seeds.Failure(runs, outcomes)
 	if errors.Is(failed, train.ErrInterrupted) {
 		return failed

@@ -74,13 +74,11 @@ func newLoop(o Options) (*loop, error) {
 	if err != nil {
 		return nil, err
 	}
-	size := source.TrainSize()
-	capacity := ops.Extents{Functions: size.Functions, Context: size.Context, Points: size.Points, Levels: draws.Count()}
 	if o.Device == nil {
 		o.Device = device.CPU(0)
 	}
-	plan := footprint.Plan{Device: o.Device, Model: model, Mode: models.Training, Capacity: capacity, Feeds: feed.Turns,
-		Keys: datasets.TrainKeys(source)}
+	plan := o.plan(model, draws)
+	capacity := plan.Capacity
 	var v *validator
 	if schedule.ValidateEvery > 0 {
 		if v, err = newValidator(o.Experiment, model, source, o.Device); err != nil {
@@ -112,6 +110,28 @@ func newLoop(o Options) (*loop, error) {
 		}
 	}
 	return l, nil
+}
+
+// plan returns the plan of the trainer, without a validator.
+func (o Options) plan(m *models.Model, d feed.Draws) footprint.Plan {
+	size := o.Source.TrainSize()
+	return footprint.Plan{Device: o.Device, Model: m, Mode: models.Training, Feeds: feed.Turns, Keys: datasets.TrainKeys(o.Source),
+		Capacity: ops.Extents{Functions: size.Functions, Context: size.Context, Points: size.Points, Levels: d.Count()}}
+}
+
+// Bytes returns how much of the host's memory a run takes, without its data and its validation. It
+// needs o.Source and o.Device.
+func Bytes(o Options) (float64, error) {
+	dx, dy := o.Source.Dims()
+	m, err := models.New(o.Experiment.Model, dx, dy)
+	if err != nil {
+		return 0, err
+	}
+	draws, err := drawsOf(m, o.Experiment)
+	if err != nil {
+		return 0, err
+	}
+	return o.plan(m, draws).Bytes()
 }
 
 func (l *loop) close() error {
