@@ -133,11 +133,11 @@ type stationary struct {
 // backward, layers of weights in shared memory forward, and chunks of rows.
 type shape struct{ r, stages, resident, chunks float64 }
 
-// newStationary takes the engine's shape for the chip.
+// newStationary takes the engine's shape of half precision for the chip.
 func newStationary(c chip, b branch) stationary {
 	s := stationary{chip: c, branch: b}
 	for _, of := range cuda.Shapes {
-		if of.Width == width && of.Capability <= c.capability {
+		if of.Precision == "f16" && of.Width == width && of.Capability <= c.capability {
 			s.shape = shape{float64(of.Rows), float64(of.Stages), float64(of.Resident), float64(of.Chunks)}
 		}
 	}
