@@ -34,7 +34,8 @@ DEVICE void draw_levels(const Task& t, const Step* step) {
   }
 }
 
-extern "C" __global__ void __launch_bounds__(256)
+// Three blocks of a multiprocessor leave 80 registers. nvcc 13 would make room for four, and spill.
+extern "C" __global__ void __launch_bounds__(256, 3)
 each(const Step* __restrict__ step,  // sizes and batch
      const Task* tasks,              // [lanes, most]
      int most,                       // tasks of the longest lane
