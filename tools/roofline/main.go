@@ -112,7 +112,7 @@ func describe(path string, set config.Overrides) error {
 		return err
 	}
 	kernels := []work{{name: "branch_forward"}, {name: "branch_backward"}}
-	s := step{e: e, fused: kernels, half: slices.Clone(kernels)}
+	s := step{e: e, fused: kernels, kept: map[string][]work{"tf32": slices.Clone(kernels), "fp16": slices.Clone(kernels)}}
 	for _, u := range a.Units {
 		s.add(u)
 	}
@@ -177,8 +177,8 @@ func (s *step) print(title string) {
 
 // branchIn returns the branch's kernels in a precision.
 func (s *step) branchIn(precision string) []work {
-	if precision == "fp16" {
-		return s.half
+	if ws := s.kept[precision]; ws != nil {
+		return ws
 	}
 	return s.fused
 }

@@ -10,10 +10,10 @@ import (
 // A step adds up the kernels of a training step.
 type step struct {
 	e       ops.Extents
-	kernels []work // every kernel, with one kernel for each operation
-	unfused []work // the kernels outside the quantile branch
-	fused   []work // the branch's two kernels, forward and backward
-	half    []work // the same in half precision, which keeps hidden layers in memory
+	kernels []work            // every kernel, with one kernel for each operation
+	unfused []work            // the kernels outside the quantile branch
+	fused   []work            // the branch's two kernels, forward and backward
+	kept    map[string][]work // the same in tf32 and fp16, which keep hidden layers in memory
 }
 
 // add counts the kernels of a unit: one, or one for each product of a layer's gradient. A kernel
@@ -85,16 +85,21 @@ func (s *step) count(u *plan.Unit, name string, bytes, flops float64) {
 		backward.bytes = s.bytes(u.In[0])
 	}
 	s.fused = merge(merge(s.fused, forward), backward)
-	if name == "linear" && u.Op.ReLU { // a hidden layer: not computed again
+	hidden := name == "linear" && u.Op.ReLU
+	if hidden { // not computed again
 		backward.flops = 0
-		layer := 2 * float64(s.e.Rows(ops.Row)) * float64(u.Out[0].Width)
-		if u.In[0].Space == ops.Point { // the first one is not written, nor is its gradient
+	}
+	for precision, element := range map[string]float64{"tf32": 4, "fp16": 2} {
+		forward, backward := forward, backward
+		layer := element * float64(s.e.Rows(ops.Row)) * float64(u.Outs()[0].Width)
+		switch {
+		case hidden && u.In[0].Space == ops.Point: // the first layer is not written, nor is its gradient
 			backward.bytes -= 2 * layer
-		} else {
+		case hidden:
 			forward.bytes, backward.bytes = forward.bytes+layer, backward.bytes+3*layer
 		}
+		s.kept[precision] = merge(merge(s.kept[precision], forward), backward)
 	}
-	s.half = merge(merge(s.half, forward), backward)
 }
 
 // first reports whether a layer's gradient is that of the branch's first layer, whose base is a
