@@ -44,7 +44,6 @@ done
 for file in acqnp-cuda tests peer configs gpu-check-timings.sh gpu-check-training.sh; do
 	[ -e "$here/$file" ] || die "$here/$file is missing: run the gpu-check.sh in the folder that make gpu-check fills"
 done
-export ACQNP_REAL_SIZES=1 # tests at the real sizes, which take minutes on the emulator
 # One GPU, counted as nvidia-smi does, for this program and for PyTorch.
 export CUDA_VISIBLE_DEVICES="$gpu" CUDA_DEVICE_ORDER=PCI_BUS_ID
 about=$(timeout -k 5 60 "$here/acqnp-cuda" doctor 2>&1) || die "no GPU to check on: $(echo "$about" | tail -1)"
