@@ -21,7 +21,7 @@ type Found struct {
 	Columns     []datasets.ScannedColumn `json:"columns"`   // those of x and y
 	Categories  []string                 `json:"categories"`
 	Dates       []string                 `json:"dates"`
-	Skewed      []string                 `json:"skewed"`       // positive and skewed: their logarithm is tried
+	Skewed      []string                 `json:"skewed"`       // skewed and nowhere negative: their logarithm is tried
 	PerFunction []string                 `json:"per_function"` // the same in all rows of a function
 }
 

@@ -41,7 +41,7 @@ func (f Found) describe(c datasets.ScannedColumn) string {
 		text = fmt.Sprintf("dates, %s to %s, as days since the first", least, most)
 	}
 	if slices.Contains(f.Skewed, c.Name) {
-		text += "; positive and skewed, the logarithm is tried"
+		text += "; skewed and nowhere negative, the logarithm is tried"
 	}
 	if slices.Contains(f.PerFunction, c.Name) {
 		text += "; the same in all rows of a function"
