@@ -14,7 +14,7 @@ func TestTailsAreThoseOfStudentsT(t *testing.T) {
 	const mean, scale = 0.7, 0.2
 	gaussian := likelihood.GaussianMixtureOf([]likelihood.Gaussian{{Mean: mean, Scale: scale}})
 	for _, df := range []float64{3, 5, 8} {
-		m := gaussian.Tailed(df)
+		m := gaussian.Tailed(likelihood.StudentTails(df))
 		want := distuv.StudentsT{Mu: mean, Sigma: scale, Nu: df}
 		for z := -3.0; z <= 3; z += 0.25 {
 			y := mean + z*scale
@@ -37,15 +37,15 @@ func TestTailsOfManyDegreesOfFreedomAreGaussian(t *testing.T) {
 	for _, components := range ensembles {
 		m := likelihood.GaussianMixtureOf(components)
 		for y := -60.0; y < 60; y += 7.3 {
-			near(t, "many", m.Tailed(1e6).CDF(y), m.CDF(y), 1e-3)
-			if m.Tailed(0).LogDensity(y) != m.LogDensity(y) {
+			near(t, "many", m.Tailed(likelihood.StudentTails(1e6)).CDF(y), m.CDF(y), 1e-3)
+			if m.Tailed(likelihood.StudentTails(0)).LogDensity(y) != m.LogDensity(y) {
 				t.Error("0 degrees of freedom change the mixture")
 			}
 		}
-		if n := len(m.Tailed(4).Components()); n != 5*len(components) {
+		if n := len(m.Tailed(likelihood.StudentTails(4)).Components()); n != 5*len(components) {
 			t.Errorf("%d components of %d", n, len(components))
 		}
-		if math.IsNaN(m.Tailed(1).LogDensity(0)) {
+		if math.IsNaN(m.Tailed(likelihood.StudentTails(1)).LogDensity(0)) {
 			t.Error("NaN")
 		}
 	}

@@ -104,6 +104,7 @@ type Model struct {
 	dx, dy  int
 	arch    architecture
 	tensors []ops.Tensor
+	tails   likelihood.Tails // of predictions
 }
 
 // New makes a model for x with dx dimensions and y with dy dimensions. If c.SigmaFloor is 0, the
@@ -119,7 +120,7 @@ func New(c config.Model, dx, dy int) (*Model, error) {
 	if c.SigmaFloor == 0 {
 		c.SigmaFloor = config.SigmaFloor(c.Name)
 	}
-	m := &Model{config: c, dx: dx, dy: dy, arch: architectures[i]}
+	m := &Model{config: c, dx: dx, dy: dy, arch: architectures[i], tails: likelihood.StudentTails(c.TailDF)}
 	g, err := m.Build(tensor.Float64, ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: 1}, Prediction)
 	if err != nil {
 		return nil, err
@@ -140,7 +141,7 @@ func (m *Model) SigmaFloor() float64 { return m.config.SigmaFloor }
 // Gaussians returns the predictive mixture of one channel of y at a point. raw are the point's rows
 // of the output components, for a model without levels.
 func (m *Model) Gaussians(raw []float32, channel int) likelihood.GaussianMixture {
-	return likelihood.NewGaussianMixture(raw, m.dy, channel, m.SigmaFloor()).Tailed(m.config.TailDF)
+	return likelihood.NewGaussianMixture(raw, m.dy, channel, m.SigmaFloor()).Tailed(m.tails)
 }
 
 // Dims returns the dimensions of x and y.
@@ -219,7 +220,7 @@ func (m *Model) Build(dtype tensor.Dtype, capacity ops.Extents, mode Mode) (*ops
 	ll, cost := c.loss(d, b.Input("y", ops.Point, m.dy))
 	b.Output("loglik", ll)
 	if mode == Evaluation {
-		if m.config.TailDF != 0 {
+		if m.tails != nil {
 			b.Output("components", d.out)
 		}
 		return b.Finish(nil)
@@ -238,7 +239,7 @@ type Ran interface {
 // the output loglik, or the log density of predictions with tails. It is valid until the next run.
 func (m *Model) LogLik(p Ran) []float32 {
 	ll := p.Output("loglik")
-	if m.config.TailDF == 0 {
+	if m.tails == nil {
 		return ll
 	}
 	raw, y := p.Output("components"), p.Input("y")
