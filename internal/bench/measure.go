@@ -28,13 +28,13 @@ type Options struct {
 	Source     datasets.Source
 	DataDir    string
 	Device     device.Device
-	Threads    int    // of the CPU, at least 1
-	Points     int    // of every function, as given to Experiment; 0 if the benchmark draws their number
-	Steps      int    // to time, at least 1
-	Launches   bool   // time the kernel launches of a step too; on a GPU alone
-	Runs       int    // that are then timed at once; 1 for none
-	Open       Open   // for several runs
-	Version    string // of the program
+	Threads    int           // of the CPU, at least 1
+	Points     int           // of every function, as given to Experiment; 0 if the benchmark draws their number
+	Steps      int           // to time, at least 1
+	Launches   bool          // time the kernel launches of a step too; on a GPU alone
+	Runs       int           // that are then timed at once; 1 for none
+	Open       device.Opener // for several runs
+	Version    string        // of the program
 	Progress   progress.Reporter
 }
 

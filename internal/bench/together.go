@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/train"
 )
 
@@ -100,6 +99,3 @@ func firstCause(errs []error) error {
 	}
 	return errors.Join(errs...)
 }
-
-// Open opens a handle of the device with a number of CPU threads.
-type Open func(threads int) (device.Device, error)

@@ -68,6 +68,9 @@ func (r Route) Open(precision string, threads int) (Device, error) {
 	return nil, fmt.Errorf("--device %v: %w; --device cpu computes on the CPU", r.Choice, err)
 }
 
+// An Opener opens a handle of a device, of the same device each time. threads is for the CPU.
+type Opener func(threads int) (Device, error)
+
 // A Request says which device the user asks for.
 type Request struct {
 	Choice    string // auto, cpu, cuda or cuda:N

@@ -24,14 +24,11 @@ import (
 // Options say what to train and where.
 type Options struct {
 	Runs     []train.Options // each with a Dir and a Source of its own; Device is not read
-	Open     Open
+	Open     device.Opener
 	OnCPU    bool
 	Threads  int // of the CPU, for all runs together, at least 1
 	Progress progress.Reporter
 }
-
-// Open opens a handle of the device, the same device each time. threads is for the CPU.
-type Open func(threads int) (device.Device, error)
 
 // An Outcome is what train.Run returned for a run.
 type Outcome struct {
@@ -79,7 +76,7 @@ func Train(ctx context.Context, o Options) []Outcome {
 }
 
 // one trains a run on a handle of its own.
-func one(ctx context.Context, o train.Options, open Open, threads int, p progress.Reporter) (r train.Result, err error) {
+func one(ctx context.Context, o train.Options, open device.Opener, threads int, p progress.Reporter) (r train.Result, err error) {
 	defer caught(&err)
 	if o.Device, err = open(threads); err != nil {
 		return r, err
