@@ -67,6 +67,11 @@ toolkit: gpu driver lint-gpu registers ## build and check acqnp-cuda with the CU
 paths: ## the tests of numbers, on every set of SIMD kernels that this machine has
 	sh scripts/paths.sh
 
+# Under the build tag amxemulated package simd believes in tiles.
+amx: ## the tests of the AMX kernels, with AMX emulated: needs Linux and AVX-512, and takes a minute
+	go build -o bin/amx ./tools/amx
+	go test -count=1 -short -tags amxemulated -exec "$(CURDIR)/bin/amx" ./internal/simd
+
 registers: fatbins ## no spills, no stack frames; compare the kernels' registers with kernels/registers.txt
 	sh scripts/registers.sh
 
@@ -108,4 +113,4 @@ golden: ## write internal/test/golden/testdata with PyTorch (Debian: python3-tor
 prior: build ## train the weights that the program carries, to internal/prior: ten minutes of one core
 	/usr/bin/python3 tools/prior/make.py --acqnp ./acqnp
 
-.PHONY: help build gpu fatbins test simt driver toolkit paths registers registers-record race lint lint-sh lint-gpu dockerfile gpu-check fuzz golden prior always
+.PHONY: help build gpu fatbins test simt driver toolkit paths amx registers registers-record race lint lint-sh lint-gpu dockerfile gpu-check fuzz golden prior always

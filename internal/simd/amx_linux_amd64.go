@@ -1,3 +1,5 @@
+//go:build !amxemulated
+
 package simd
 
 import (

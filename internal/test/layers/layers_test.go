@@ -28,7 +28,7 @@ var layers = [][]string{
 	{"internal/ablate", "internal/bench", "internal/initialise", "internal/seeds"},
 	{"internal/figures", "internal/tables"},
 	{"internal/cli"},
-	{"cmd/acqnp", "tools/roofline"},
+	{"cmd/acqnp", "tools/amx", "tools/roofline"},
 }
 
 // testFolders lists the folders whose packages hold tests only.
