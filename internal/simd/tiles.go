@@ -1,5 +1,7 @@
 package simd
 
+import "sync"
+
 // Products by matrix tiles (AMX, on Intel's servers since Sapphire Rapids). The tile unit
 // multiplies only bfloat16. A float32 is split into the sum of three bfloat16, its parts. Of the
 // nine products of two numbers' parts six are added; the other three are at most 2⁻²³ of the
@@ -31,8 +33,12 @@ type tileScratch struct {
 	padA, padB []float32 // rows of A and B, filled up with rows of zeros
 }
 
-// spare holds the scratches of products without an Ahead that ended, for the next ones.
-var spare = make(chan *tileScratch, 256)
+// spare holds the scratches of products without an Ahead that ended, for the next ones. The last one
+// is taken first: it is large enough for products like the last.
+var spare struct {
+	sync.Mutex
+	scratches []*tileScratch
+}
 
 // scratch returns the Ahead's own scratch, which stays in its core's cache; a spare or new one if a
 // is nil.
@@ -40,12 +46,15 @@ func (a *Ahead) scratch() *tileScratch {
 	if a != nil {
 		return &a.tiles
 	}
-	select {
-	case s := <-spare:
-		return s
-	default:
+	spare.Lock()
+	defer spare.Unlock()
+	last := len(spare.scratches) - 1
+	if last < 0 {
 		return &tileScratch{}
 	}
+	s := spare.scratches[last]
+	spare.scratches = spare.scratches[:last]
+	return s
 }
 
 // giveBack keeps a scratch as a spare one, unless it is the Ahead's own.
@@ -53,10 +62,9 @@ func (a *Ahead) giveBack(s *tileScratch) {
 	if a != nil {
 		return
 	}
-	select {
-	case spare <- s:
-	default:
-	}
+	spare.Lock()
+	defer spare.Unlock()
+	spare.scratches = append(spare.scratches, s)
 }
 
 // room returns the first n floats of b, which begin at a cache line. It replaces b by a larger
