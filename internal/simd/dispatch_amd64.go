@@ -185,6 +185,17 @@ func (s set) flush(dst, x []float32) {
 	}
 }
 
+func (s set) round(dst, x []float32) {
+	switch s {
+	case avx512:
+		roundAVX512(&dst[0], &x[0], len(x), s.rest(len(x)))
+	case avx2:
+		roundAVX2(&dst[0], &x[0], len(x), s.rest(len(x)))
+	default:
+		portableRound(dst, x)
+	}
+}
+
 func (s set) add(m, n int, a, b, c Matrix) {
 	switch s {
 	case avx512:

@@ -25,6 +25,7 @@ func (set) sumRows(dst []float32, a Matrix, m, n int) int {
 }
 
 func (set) axpy(alpha float32, x, y []float32)      { portableAxpy(alpha, x, y) }
+func (set) round(dst, x []float32)                  { portableRound(dst, x) }
 func (set) add(m, n int, a, b, c Matrix)            { portableAdd(m, n, a, b, c) }
 func (set) dot(x, y []float32) float32              { return portableDot(x, y) }
 func (set) exp(dst, x []float32)                    { portableExp(dst, x) }

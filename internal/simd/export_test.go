@@ -6,9 +6,20 @@ var Sets = Names()
 // Use switches to a kernel set and returns a function that switches back. ok is false if the
 // machine lacks the set.
 func Use(name string) (restore func(), ok bool) {
-	vectors, tiles := active, tiling
+	vectors, tiles, pairs := active, tiling, halves
 	active, tiling = choose(name)
-	return func() { active, tiling = vectors, tiles }, Name() == name
+	useHalves(active == avx512 && hasHalves)
+	return func() {
+		active, tiling = vectors, tiles
+		useHalves(pairs)
+	}, Name() == name
+}
+
+// Rounded switches to products of rounded float32 numbers, and returns a function that switches back.
+func Rounded() (restore func()) {
+	pairs := halves
+	useHalves(false)
+	return func() { useHalves(pairs) }
 }
 
 // Choose returns the kernel set for a value of the environment variable.

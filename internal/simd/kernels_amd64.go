@@ -91,6 +91,12 @@ func axpyAVX512(alpha float32, x *float32, y *float32, n int, mask *int32)
 //go:noescape
 func flushAVX512(dst *float32, x *float32, n int, mask *int32)
 
+// roundAVX512 copies n elements of x, rounded to bfloat16 and 0 if denormal. mask [lanes] is for
+// the last vector.
+//
+//go:noescape
+func roundAVX512(dst *float32, x *float32, n int, mask *int32)
+
 // addRowsAVX512 computes c = a + b, all [m, n]. mask [16] is -1 in the first n mod 16 elements.
 //
 //go:noescape
@@ -248,6 +254,12 @@ func axpyAVX2(alpha float32, x *float32, y *float32, n int, mask *int32)
 //
 //go:noescape
 func flushAVX2(dst *float32, x *float32, n int, mask *int32)
+
+// roundAVX2 copies n elements of x, rounded to bfloat16 and 0 if denormal. mask [lanes] is for the
+// last vector.
+//
+//go:noescape
+func roundAVX2(dst *float32, x *float32, n int, mask *int32)
 
 // addRowsAVX2 computes c = a + b, all [m, n]. mask [16] is -1 in the first n mod 16 elements.
 //

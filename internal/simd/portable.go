@@ -293,3 +293,20 @@ func portablePeak(n int) float64 {
 	}
 	return float64(n)*24 + float64(s0+s1+s2+s3+s4+s5+s6+s7+s8+s9+s10+s11)
 }
+
+// portableRound copies x to dst, rounded to bfloat16.
+func portableRound(dst, x []float32) {
+	const signed, normal, kept = 1 << 31, 1 << 23, 0xffff0000
+	for i, v := range x {
+		b := math.Float32bits(v)
+		switch {
+		case v != v:
+			b = b&kept | 1<<22 // quiet
+		case b&^signed < normal:
+			b &= signed
+		default:
+			b = (b + 0x7fff + b>>16&1) & kept
+		}
+		dst[i] = math.Float32frombits(b)
+	}
+}

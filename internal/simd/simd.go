@@ -13,7 +13,8 @@
 // overlap the operands unless a function says so.
 //
 // The right operand of a product is a Packed, laid out once for many products. A product can also
-// fetch memory that later products need: see Ahead.
+// fetch memory that later products need: see Ahead. Halves and PackedHalves are the operands of
+// products of bfloat16 numbers, whose sums are float32.
 //
 // Every element is summed in an order that depends only on the operands' sizes: not on its place in
 // the matrix, nor on how rows are divided among calls. AVX-512 and AVX2 give the same bits, except

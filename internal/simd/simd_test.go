@@ -75,7 +75,7 @@ func TestGeneratedFilesMatchTheGenerator(t *testing.T) {
 	if out, err := exec.Command("go", "run", "-C", "gen", ".", "-dir", dir).CombinedOutput(); err != nil {
 		t.Fatalf("go run: %v\n%s", err, out)
 	}
-	files := []string{"kernels_amd64.s", "kernels_amd64.go", "heads_amd64.s", "heads_amd64.go", "doubles_amd64.s", "doubles_amd64.go"}
+	files := []string{"kernels_amd64.s", "kernels_amd64.go", "heads_amd64.s", "heads_amd64.go", "halves_amd64.s", "halves_amd64.go", "doubles_amd64.s", "doubles_amd64.go"}
 	for _, name := range files {
 		want, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {

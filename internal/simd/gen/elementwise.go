@@ -215,3 +215,26 @@ func (v *vectors) softplusSigmoid() {
 	})
 	v.end()
 }
+
+// round rounds to bfloat16: to the nearest number, or to the even one of two equally near. Denormal
+// numbers become zeros, as in AVX512_BF16's instructions.
+func (v *vectors) round() {
+	v.function("round"+v.name, "func(dst *float32, x *float32, n int, mask *int32)",
+		"copies n elements of x, rounded to bfloat16 and 0 if denormal. mask [lanes] is for the last vector.")
+	const kept, unordered = 0xffff0000, 3
+	dst, x := v.pointer("dst"), v.pointer("x")
+	v.elements([]reg.GPVirtual{dst, x}, func(e edge) {
+		xs, up, quiet := v.new(), v.new(), v.new()
+		e.load(Mem{Base: x}, 0, xs)
+		v.VPSRLD(Imm(16), xs, up)
+		up = v.and(v.integer(1), up)
+		v.VPADDD(v.integer(0x7fff), up, up)
+		v.VPADDD(xs, up, up)
+		r := v.and(v.integer(kept), up)
+		size := v.and(v.integer(1<<31-1), xs)
+		r = v.pick(less, size, v.float(smallestNormal), v.and(v.integer(1<<31), xs), r)
+		v.VADDPS(xs, xs, quiet) // sets a NaN's quiet bit
+		e.store(v.pick(unordered, xs, xs, v.and(v.integer(kept), quiet), r), 0, Mem{Base: dst})
+	})
+	v.end()
+}

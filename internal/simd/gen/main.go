@@ -1,6 +1,6 @@
 // Command gen writes the assembly of package simd and its Go declarations: kernels_amd64.s and
-// kernels_amd64.go, heads_amd64.s and heads_amd64.go for whole heads of attention, and
-// doubles_amd64.s and doubles_amd64.go for float64. `go generate ./internal/simd` runs it. It is a
+// kernels_amd64.go, heads_amd64.s and heads_amd64.go for whole heads of attention, halves_amd64.s and
+// halves_amd64.go for bfloat16, and doubles_amd64.s and doubles_amd64.go for float64. `go generate ./internal/simd` runs it. It is a
 // separate module, so that the program's module does not depend on avo.
 //
 // The type vectors stands for one instruction set (AVX-512 or AVX2); each of its methods named
@@ -30,7 +30,7 @@ func main() {
 }
 
 func write(dir string) error {
-	for file, emit := range map[string]func(ctx *build.Context){"kernels_amd64": kernels, "heads_amd64": heads, "doubles_amd64": float64s} {
+	for file, emit := range map[string]func(ctx *build.Context){"kernels_amd64": kernels, "heads_amd64": heads, "doubles_amd64": float64s, "halves_amd64": bfloat16s} {
 		if err := writeFile(dir, file, emit); err != nil {
 			return err
 		}
@@ -47,6 +47,9 @@ func writeFile(dir, file string, emit func(ctx *build.Context)) error {
 		return err
 	}
 	if err := pass.Compile.Execute(functions); err != nil {
+		return err
+	}
+	if err := encodePlaceholders(functions); err != nil {
 		return err
 	}
 	cfg := printer.Config{Name: "internal/simd/gen", Pkg: "simd"}
@@ -99,6 +102,7 @@ func kernels(ctx *build.Context) {
 		v.sumRows(1)
 		v.axpy()
 		v.flush()
+		v.round()
 		v.addRows()
 		v.dot()
 		v.exp()
@@ -118,6 +122,11 @@ func kernels(ctx *build.Context) {
 	v.tilesPack()
 	v.tilesMultiply(false)
 	v.tilesMultiply(true)
+}
+
+// bfloat16s emits the functions of bfloat16.
+func bfloat16s(ctx *build.Context) {
+	avx512(ctx, map[uint32]operand.Mem{}).halves()
 }
 
 // float64s emits the functions of float64.

@@ -90,8 +90,8 @@ type product struct {
 	lda, ahead       reg.GPVirtual
 }
 
-// block computes some rows of the product.
-func (p *product) block(rows int) {
+// start computes the sums of some rows, and moves on to the rows below.
+func (p *product) start(rows int) [][]reg.VecVirtual {
 	sums := make([][]reg.VecVirtual, rows)
 	ldf := p.stride("ldf")
 	for r := range sums {
@@ -106,7 +106,12 @@ func (p *product) block(rows int) {
 	next := p.GP64()
 	p.IMUL3Q(Imm(uint64(rows)), p.lda, next)
 	p.ADDQ(next, p.a)
+	return sums
+}
 
+// block computes some rows of the product.
+func (p *product) block(rows int) {
+	sums := p.start(rows)
 	masked, done := fmt.Sprintf("%s%dMasked", p.prefix, rows), fmt.Sprintf("%s%dStored", p.prefix, rows)
 	ldc := p.stride("ldc")
 	p.TESTQ(p.y, p.y)
@@ -156,7 +161,7 @@ func (p *product) overK(rows int, sums [][]reg.VecVirtual) {
 			x := p.new()
 			p.VBROADCASTSS(p.row(pointers, p.lda, r, 4*u), x)
 			for j, s := range sums[r] {
-				p.VFMADD231PS(bs[j], x, s)
+				p.multiplyAdd(bs[j], x, s)
 			}
 		}
 	}

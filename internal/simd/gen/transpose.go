@@ -87,7 +87,7 @@ func (v *vectors) outer(e edge, b, a Mem, sums [][]reg.VecVirtual) {
 		x := v.new()
 		v.VBROADCASTSS(a.Offset(4*r), x)
 		for j, s := range row {
-			v.VFMADD231PS(bs[j], x, s)
+			v.multiplyAdd(bs[j], x, s)
 		}
 	}
 }

@@ -23,6 +23,7 @@ type vectors struct {
 	new   func() reg.VecVirtual     // returns a free vector register
 	kept  map[uint32]reg.VecVirtual // constants that the current function has in registers
 	known map[uint32]Mem            // constants in memory, 16 copies each, shared by both instruction sets
+	bf16  bool                      // products are of pairs of bfloat16: see halves
 	sizes []int                     // of blocks, in functions that consist of many parts: see blocksOf
 	bound map[string]place          // what stands for parameters in a part of a function: see with
 }

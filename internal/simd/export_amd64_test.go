@@ -1,0 +1,3 @@
+package simd
+
+func useHalves(use bool) { halves = use }

@@ -1,0 +1,92 @@
+package simd
+
+// Halves is a matrix [m, n] of bfloat16 numbers, as products of precision bf16 read and write them.
+// It has the memory of a float32 matrix with an even number of rows. On processors with AVX512_BF16
+// that holds the numbers twice: by rows, for products that sum over columns, and as pairs of rows, for
+// those that sum over rows. Two numbers share a float32's place, the later one in the low half; what
+// fills up an odd row or the last of odd rows is 0. On other processors, the memory holds float32
+// numbers that bfloat16 has.
+type Halves struct{ rows, pairs Matrix }
+
+// HalvesIn returns the matrix of at most m rows in data, of HalvesSize(m, stride) floats. The stride is
+// at least the number of columns.
+func HalvesIn(data []float32, m, stride int) Halves {
+	if !halves {
+		return Halves{rows: Rows(data, stride)}
+	}
+	even, perRow := (m+1)/2*2, (stride+1)/2
+	return Halves{rows: Rows(data[:even*perRow], perRow), pairs: Rows(data[even*perRow:], stride)}
+}
+
+// HalvesSize returns the number of floats of a matrix of m rows.
+func HalvesSize(m, stride int) int { return (m + 1) / 2 * 2 * ((stride + 1) / 2 * 2) }
+
+// Memory returns the memory that a product with the numbers by rows reads, for Ahead.
+func (h Halves) Memory() []float32 { return h.rows.Data }
+
+// Halve rounds A [m, n] to the nearest bfloat16, or to the even one of two equally near. Denormal
+// numbers become zeros. m may be 0. A must not share memory with h.
+func Halve(m, n int, a Matrix, h Halves) {
+	if m == 0 {
+		return
+	}
+	a.check("A", m, n)
+	if !halves {
+		h.rows.check("halves", m, n)
+		for i := range m {
+			active.round(h.rows.row(i, n), a.row(i, n))
+		}
+		return
+	}
+	h.check(m, n)
+	for i := 0; i < m; i += 2 {
+		halveRows(a, h, i, m, n)
+	}
+}
+
+// check panics unless the memory holds an [m, n] matrix by rows and by pairs.
+func (h Halves) check(m, n int) {
+	h.rows.check("halves", m, (n+1)/2)
+	h.pairs.check("pairs of halves", (m+1)/2, n)
+}
+
+// SumHalves computes dst[n] += the sum of the rows of A [m, n]. m may be 0.
+func SumHalves(dst []float32, a Halves, m, n int) {
+	if m == 0 {
+		return
+	}
+	if !halves {
+		SumRows(dst, a.rows, m, n)
+		return
+	}
+	a.check(m, n)
+	Rows(dst, n).check("sum", 1, n)
+	sumPairs(dst, a.pairs, (m+1)/2, n)
+}
+
+// TransposeMultiplyHalves computes C[k, n] += Aᵀ·B with A [m, k] and B [m, n], as TransposeMultiply
+// does.
+func TransposeMultiplyHalves(m, k, n int, a, b Halves, c Matrix, ahead *Ahead) {
+	switch {
+	case m == 0:
+		return
+	case !halves:
+		TransposeMultiply(m, k, n, a.rows, b.rows, c, ahead)
+		return
+	}
+	a.check(m, k)
+	b.check(m, n)
+	c.check("C", k, n)
+	pairs := (m + 1) / 2
+	part := transposed{k: k, ahead: ahead}
+	for i0 := 0; i0 < pairs; i0 += chunkRows / 2 {
+		part.m, part.a = min(chunkRows/2, pairs-i0), a.pairs.From(i0, 0)
+		for j0 := 0; j0 < n; j0 += halfPanel {
+			part.n, part.b, part.c = min(halfPanel, n-j0), b.pairs.From(i0, j0), c.From(0, j0)
+			part.multiplyHalves()
+		}
+	}
+}
+
+// halfPanel is the number of columns that a kernel multiplies at a time.
+const halfPanel = 32

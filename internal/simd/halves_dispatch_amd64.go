@@ -1,0 +1,72 @@
+package simd
+
+import "golang.org/x/sys/cpu"
+
+// halves is true if bfloat16 numbers are multiplied by AVX512_BF16 wherever AVX-512 runs.
+var halves = active == avx512 && hasHalves
+
+var hasHalves = cpu.X86.HasAVX512BF16 && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512F
+
+// endHalf returns the mask of the elements of a row of at most 32 bfloat16 numbers.
+func endHalf(columns int) *int32 { return mask((columns + 1) / 2) }
+
+// halveRows rounds rows i and i+1 of a [m, n], if both are there.
+func halveRows(a Matrix, h Halves, i, m, n int) {
+	var second, below *float32
+	if i+1 < m {
+		second, below = &a.Data[(i+1)*a.Stride], &h.rows.Data[(i+1)*h.rows.Stride]
+	}
+	last := (n-1)%halfPanel + 1
+	halve(n, &a.Data[i*a.Stride], second, &h.rows.Data[i*h.rows.Stride], below, &h.pairs.Data[i/2*h.pairs.Stride], mask(last), endHalf(last))
+}
+
+// sumPairs sums m pairs of rows.
+func sumPairs(dst []float32, a Matrix, m, n int) {
+	for j := 0; j < n; j += 16 {
+		sumHalves(m, &a.Data[j], a.Stride, &dst[j], mask(min(16, n-j)))
+	}
+}
+
+// multiplyHalves computes one panel of columns.
+func (t *transposed) multiplyHalves() {
+	a := &t.a.Data[0]
+	next, step := t.ahead.take(active.turns(t.k, t.m), a)
+	transposeMultiplyHalves(t.k, t.m, a, t.a.Stride, &t.b.Data[0], t.b.Stride, &t.c.Data[0], t.c.Stride, mask(t.n), next, step)
+}
+
+// multiplyPairs computes a product by groups of rows, each group panel by panel.
+func (p *PackedHalves) multiplyPairs(t *HalfProduct) {
+	k := (p.k + 1) / 2
+	most := max(mostPerCall/(k*halfPanel)/12, 1) * 12
+	for i0 := 0; i0 < t.M; i0 += most {
+		for j0 := 0; j0 < p.n; j0 += halfPanel {
+			p.panel(t, i0, min(most, t.M-i0), j0, k)
+		}
+	}
+}
+
+// panel computes m rows from i0 on of the panel that begins at column j0. i0 is even.
+func (p *PackedHalves) panel(t *HalfProduct, i0, m, j0, k int) {
+	floor := floor(Overwrite)
+	if t.ReLU {
+		floor = 0
+	}
+	from, ldf := &zeros[0], 0
+	if t.Start.Data != nil {
+		from, ldf = &t.Start.From(i0, j0).Data[0], t.Start.Stride
+	}
+	var y, pairs, c *float32
+	var ldy, ldp, ldc int
+	if t.Where != nil {
+		y, ldy = &t.Where.rows.From(i0, j0/2).Data[0], t.Where.rows.Stride
+	}
+	if t.To != nil {
+		c, ldc = &t.To.rows.From(i0, j0/2).Data[0], t.To.rows.Stride
+		pairs, ldp = &t.To.pairs.From(i0/2, j0).Data[0], t.To.pairs.Stride
+	} else {
+		c, ldc = &t.C.From(i0, j0).Data[0], t.C.Stride
+	}
+	a, columns := &t.A.rows.From(i0, 0).Data[0], min(halfPanel, p.n-j0)
+	next, step := t.Ahead.take(active.turns(m, k), a)
+	multiplyHalves(m, a, t.A.rows.Stride, &p.pairs[j0*k], k, from, ldf, c, ldc, pairs, ldp, y, ldy, floor, mask(columns), endHalf(columns), next, step)
+}

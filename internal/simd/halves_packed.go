@@ -1,0 +1,135 @@
+package simd
+
+// PackedHalves is a matrix B [k, n] of bfloat16 numbers, laid out for products A·B. It can be used only
+// with the kernel set that was active when it was made.
+type PackedHalves struct {
+	k, n   int
+	pairs  []float32 // [n/32][k/2][32] pairs of rows, filled up with zeros
+	floats *Packed   // without AVX512_BF16: rounded numbers
+}
+
+// NewPackedHalves returns a PackedHalves with memory for a matrix [k, n], both at least 1.
+func NewPackedHalves(k, n int) *PackedHalves {
+	if !halves {
+		return &PackedHalves{k: k, n: n, floats: NewPacked(k, n)}
+	}
+	return &PackedHalves{k: k, n: n, pairs: make([]float32, PackedHalvesSize(k, n))}
+}
+
+// PackedHalvesSize returns the number of float32s of a PackedHalves for a matrix [k, n].
+func PackedHalvesSize(k, n int) int {
+	if !halves {
+		return PackedSize(k, n)
+	}
+	return (k + 1) / 2 * ((n + halfPanel - 1) / halfPanel * halfPanel)
+}
+
+// Memory returns the memory of the layout, for Ahead.
+func (p *PackedHalves) Memory() []float32 {
+	if p.floats != nil {
+		return p.floats.Memory()
+	}
+	return p.pairs
+}
+
+// Pack copies B [k, n] into the layout.
+func (p *PackedHalves) Pack(b Halves) {
+	if p.floats != nil {
+		p.floats.Pack(b.rows.Data, b.rows.Stride, 1)
+		return
+	}
+	b.check(p.k, p.n)
+	rows := (p.k + 1) / 2
+	for j0 := 0; j0 < p.n; j0 += halfPanel {
+		panel, columns := p.pairs[j0*rows:], min(halfPanel, p.n-j0)
+		for i := range rows {
+			copy(panel[i*halfPanel:][:columns], b.pairs.From(i, j0).Data)
+		}
+	}
+}
+
+// PackTransposed copies the transpose of b [n, k] into the layout.
+func (p *PackedHalves) PackTransposed(b Halves) {
+	if p.floats != nil {
+		p.floats.Pack(b.rows.Data, 1, b.rows.Stride)
+		return
+	}
+	b.check(p.n, p.k)
+	rows := (p.k + 1) / 2
+	for j0 := 0; j0 < p.n; j0 += halfPanel {
+		panel := Rows(p.pairs[j0*rows:], halfPanel)
+		for j := j0; j < min(j0+halfPanel, p.n); j += turnRows {
+			active.turn(min(turnRows, p.n-j), rows, b.rows.From(j, 0), panel.From(0, j-j0))
+		}
+	}
+}
+
+// HalfProduct is a product A·B with a PackedHalves B [k, n], and what becomes of its result.
+type HalfProduct struct {
+	M     int     // rows of A; may be 0
+	A     Halves  // [m, k]
+	Start Matrix  // [m, n], added to the product; with stride 0 one row for all rows; no data for zeros
+	Where *Halves // [m, n]: the result is 0 where this is 0; nil for none. Not with ReLU
+	ReLU  bool    // negative results become 0
+	C     Matrix  // [m, n]: the result in float32, or
+	To    *Halves // [m, n]: the result rounded to bfloat16; may be Where
+	Ahead *Ahead  // what to fetch meanwhile; may be nil
+}
+
+// Multiply computes a product. Sums are float32 numbers.
+func (p *PackedHalves) Multiply(t HalfProduct) {
+	switch {
+	case t.M == 0:
+		return
+	case t.ReLU && t.Where != nil:
+		panic("simd: a product with both a ReLU and a mask")
+	case p.floats != nil:
+		p.multiplyFloats(t)
+		return
+	}
+	p.check(&t)
+	p.multiplyPairs(&t)
+}
+
+func (p *PackedHalves) check(t *HalfProduct) {
+	t.A.rows.check("A", t.M, (p.k+1)/2)
+	if t.Start.Data != nil && t.Start.Stride == 0 {
+		t.Start.check("start", 1, p.n)
+	} else if t.Start.Data != nil {
+		t.Start.check("start", t.M, p.n)
+	}
+	if t.Where != nil {
+		t.Where.rows.check("mask", t.M, (p.n+1)/2)
+	}
+	if t.To != nil {
+		t.To.check(t.M, p.n)
+	} else {
+		t.C.check("C", t.M, p.n)
+	}
+}
+
+// multiplyFloats computes a product of rounded float32 numbers.
+func (p *PackedHalves) multiplyFloats(t HalfProduct) {
+	c, mode := t.C, Overwrite
+	if t.To != nil {
+		c = t.To.rows
+	}
+	if t.ReLU {
+		mode = ReLU
+	}
+	switch {
+	case t.Where != nil && t.Start.Data != nil:
+		panic("simd: a product with both a start and a mask")
+	case t.Where != nil:
+		p.floats.MultiplyMasked(t.M, t.A.rows, t.Where.rows, c, mode, t.Ahead)
+	case t.Start.Data != nil:
+		p.floats.MultiplyBias(t.M, t.A.rows, t.Start, c, mode, t.Ahead)
+	default:
+		p.floats.Multiply(t.M, t.A.rows, c, mode, t.Ahead)
+	}
+	if t.To != nil {
+		for i := range t.M {
+			active.round(c.row(i, p.n), c.row(i, p.n))
+		}
+	}
+}
