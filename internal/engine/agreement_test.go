@@ -137,11 +137,19 @@ func truth[T engine.Float](t *testing.T, m *models.Model, capacity ops.Extents, 
 
 func compiled(t testing.TB, m *models.Model, capacity ops.Extents, mode models.Mode, threads int) engine.Program[float32] {
 	t.Helper()
+	return compiledBy(t, cpu.New, m, capacity, mode, threads)
+}
+
+// engineOf is a constructor of programs: cpu.New or cpu.NewBF16.
+type engineOf func(g *ops.Graph, threads int) (engine.Program[float32], error)
+
+func compiledBy(t testing.TB, compile engineOf, m *models.Model, capacity ops.Extents, mode models.Mode, threads int) engine.Program[float32] {
+	t.Helper()
 	g, err := m.Build(tensor.Float32, capacity, mode)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := cpu.New(g, threads)
+	p, err := compile(g, threads)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/engine/cpu"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/ops"
 )
@@ -18,27 +19,28 @@ func TestThreadsGiveTheSameBits(t *testing.T) {
 	for _, name := range names() {
 		t.Run(name, func(t *testing.T) {
 			for _, width := range []int{20, 100} { // 100: products by tiles, if the machine has them
-				sameBits(t, build(t, shape{model: sized(name, width, []int{width + 4, width - 2}, 4), dx: 1, dy: 1}))
+				sameBits(t, cpu.New, build(t, shape{model: sized(name, width, []int{width + 4, width - 2}, 4), dx: 1, dy: 1}))
 			}
+			sameBits(t, cpu.NewBF16, build(t, shape{model: sized(name, 50, []int{57, 44}, 2), dx: 1, dy: 1}))
 		})
 	}
 }
 
-func sameBits(t *testing.T, m *models.Model) {
-	sameBitsAt(t, m, ops.Extents{Functions: 9, Context: 70, Points: 131, Levels: 12})
+func sameBits(t *testing.T, compile engineOf, m *models.Model) {
+	sameBitsAt(t, compile, m, ops.Extents{Functions: 9, Context: 70, Points: 131, Levels: 12})
 	if !m.Bootstrap() {
-		sameBitsAt(t, m, ops.Extents{Functions: 9, Context: 0, Points: 131, Levels: 12})
-		sameBitsAt(t, m, ops.Extents{Functions: 5, Context: 0, Points: 300, Levels: 2})
+		sameBitsAt(t, compile, m, ops.Extents{Functions: 9, Context: 0, Points: 131, Levels: 12})
+		sameBitsAt(t, compile, m, ops.Extents{Functions: 5, Context: 0, Points: 300, Levels: 2})
 	}
 }
 
-func sameBitsAt(t *testing.T, m *models.Model, e ops.Extents) {
+func sameBitsAt(t *testing.T, compile engineOf, m *models.Model, e ops.Extents) {
 	if !m.Quantile() && !m.Bootstrap() {
 		e.Levels = 0
 	}
 	var want, wantLL []float32
 	for _, threads := range []int{1, 2, 3, 7} {
-		p := compiled(t, m, e, models.Training, threads)
+		p := compiledBy(t, compile, m, e, models.Training, threads)
 		fill(p, m, e, 5)
 		run(t, p, e)
 		if threads == 1 {
@@ -57,13 +59,14 @@ func TestExtentsWithinCapacity(t *testing.T) {
 	for _, name := range names() {
 		t.Run(name, func(t *testing.T) {
 			for _, width := range []int{20, 100} {
-				withinCapacity(t, build(t, shape{model: sized(name, width, []int{width + 4, width - 2}, 4), dx: 2, dy: 2}))
+				withinCapacity(t, cpu.New, build(t, shape{model: sized(name, width, []int{width + 4, width - 2}, 4), dx: 2, dy: 2}))
 			}
+			withinCapacity(t, cpu.NewBF16, build(t, shape{model: sized(name, 50, []int{57, 44}, 2), dx: 2, dy: 2}))
 		})
 	}
 }
 
-func withinCapacity(t *testing.T, m *models.Model) {
+func withinCapacity(t *testing.T, compile engineOf, m *models.Model) {
 	capacity := ops.Extents{Functions: 5, Context: 40, Points: 90, Levels: 30}
 	runs := []ops.Extents{capacity, {Functions: 1, Context: 1, Points: 2, Levels: 1}, {Functions: 5, Context: 3, Points: 61, Levels: 7},
 		{Functions: 2, Context: 39, Points: 90, Levels: 30}, capacity}
@@ -76,9 +79,9 @@ func withinCapacity(t *testing.T, m *models.Model) {
 			runs[i].Levels = 0
 		}
 	}
-	p := compiled(t, m, capacity, models.Training, 2)
+	p := compiledBy(t, compile, m, capacity, models.Training, 2)
 	for i, e := range runs {
-		exact := compiled(t, m, e, models.Training, 2)
+		exact := compiledBy(t, compile, m, e, models.Training, 2)
 		fill(p, m, e, uint64(i))
 		fill(exact, m, e, uint64(i))
 		run(t, p, e)
@@ -118,10 +121,12 @@ func TestNoAllocationPerRun(t *testing.T) {
 			if !m.Quantile() && !m.Bootstrap() {
 				e.Levels = 0
 			}
-			p := compiled(t, m, e, models.Training, 2)
-			fill(p, m, e, 1)
-			if n := testing.AllocsPerRun(20, func() { run(t, p, e) }); n > 0 {
-				t.Errorf("%s of width %d: %v allocations per run", name, width, n)
+			for precision, compile := range map[string]engineOf{"fp32": cpu.New, "bf16": cpu.NewBF16} {
+				p := compiledBy(t, compile, m, e, models.Training, 2)
+				fill(p, m, e, 1)
+				if n := testing.AllocsPerRun(20, func() { run(t, p, e) }); n > 0 {
+					t.Errorf("%s of width %d in %s: %v allocations per run", name, width, precision, n)
+				}
 			}
 		}
 	}

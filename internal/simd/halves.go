@@ -21,6 +21,9 @@ func HalvesIn(data []float32, m, stride int) Halves {
 // HalvesSize returns the number of floats of a matrix of m rows.
 func HalvesSize(m, stride int) int { return (m + 1) / 2 * 2 * ((stride + 1) / 2 * 2) }
 
+// there reports whether h is a matrix, not the zero Halves.
+func (h Halves) there() bool { return h.rows.Data != nil }
+
 // Memory returns the memory that a product with the numbers by rows reads, for Ahead.
 func (h Halves) Memory() []float32 { return h.rows.Data }
 

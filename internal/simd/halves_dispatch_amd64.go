@@ -57,10 +57,10 @@ func (p *PackedHalves) panel(t *HalfProduct, i0, m, j0, k int) {
 	}
 	var y, pairs, c *float32
 	var ldy, ldp, ldc int
-	if t.Where != nil {
+	if t.Where.there() {
 		y, ldy = &t.Where.rows.From(i0, j0/2).Data[0], t.Where.rows.Stride
 	}
-	if t.To != nil {
+	if t.To.there() {
 		c, ldc = &t.To.rows.From(i0, j0/2).Data[0], t.To.rows.Stride
 		pairs, ldp = &t.To.pairs.From(i0/2, j0).Data[0], t.To.pairs.Stride
 	} else {

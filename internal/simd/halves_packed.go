@@ -66,14 +66,14 @@ func (p *PackedHalves) PackTransposed(b Halves) {
 
 // HalfProduct is a product A·B with a PackedHalves B [k, n], and what becomes of its result.
 type HalfProduct struct {
-	M     int     // rows of A; may be 0
-	A     Halves  // [m, k]
-	Start Matrix  // [m, n], added to the product; with stride 0 one row for all rows; no data for zeros
-	Where *Halves // [m, n]: the result is 0 where this is 0; nil for none. Not with ReLU
-	ReLU  bool    // negative results become 0
-	C     Matrix  // [m, n]: the result in float32, or
-	To    *Halves // [m, n]: the result rounded to bfloat16; may be Where
-	Ahead *Ahead  // what to fetch meanwhile; may be nil
+	M     int    // rows of A; may be 0
+	A     Halves // [m, k]
+	Start Matrix // [m, n], added to the product; with stride 0 one row for all rows; no data for zeros
+	Where Halves // [m, n]: the result is 0 where this is 0; zero for none. Not with ReLU
+	ReLU  bool   // negative results become 0
+	C     Matrix // [m, n]: the result in float32, or
+	To    Halves // [m, n]: the result rounded to bfloat16; may be Where
+	Ahead *Ahead // what to fetch meanwhile; may be nil
 }
 
 // Multiply computes a product. Sums are float32 numbers.
@@ -81,7 +81,7 @@ func (p *PackedHalves) Multiply(t HalfProduct) {
 	switch {
 	case t.M == 0:
 		return
-	case t.ReLU && t.Where != nil:
+	case t.ReLU && t.Where.there():
 		panic("simd: a product with both a ReLU and a mask")
 	case p.floats != nil:
 		p.multiplyFloats(t)
@@ -98,10 +98,10 @@ func (p *PackedHalves) check(t *HalfProduct) {
 	} else if t.Start.Data != nil {
 		t.Start.check("start", t.M, p.n)
 	}
-	if t.Where != nil {
+	if t.Where.there() {
 		t.Where.rows.check("mask", t.M, (p.n+1)/2)
 	}
-	if t.To != nil {
+	if t.To.there() {
 		t.To.check(t.M, p.n)
 	} else {
 		t.C.check("C", t.M, p.n)
@@ -111,23 +111,23 @@ func (p *PackedHalves) check(t *HalfProduct) {
 // multiplyFloats computes a product of rounded float32 numbers.
 func (p *PackedHalves) multiplyFloats(t HalfProduct) {
 	c, mode := t.C, Overwrite
-	if t.To != nil {
+	if t.To.there() {
 		c = t.To.rows
 	}
 	if t.ReLU {
 		mode = ReLU
 	}
 	switch {
-	case t.Where != nil && t.Start.Data != nil:
+	case t.Where.there() && t.Start.Data != nil:
 		panic("simd: a product with both a start and a mask")
-	case t.Where != nil:
+	case t.Where.there():
 		p.floats.MultiplyMasked(t.M, t.A.rows, t.Where.rows, c, mode, t.Ahead)
 	case t.Start.Data != nil:
 		p.floats.MultiplyBias(t.M, t.A.rows, t.Start, c, mode, t.Ahead)
 	default:
 		p.floats.Multiply(t.M, t.A.rows, c, mode, t.Ahead)
 	}
-	if t.To != nil {
+	if t.To.there() {
 		for i := range t.M {
 			active.round(c.row(i, p.n), c.row(i, p.n))
 		}

@@ -172,10 +172,10 @@ func verifyHalfProduct(t *testing.T, r *rand.Rand, size [3]int, o halfOperation,
 		to = y.halves
 	}
 	if o.halves {
-		p.To = &to
+		p.To = to
 	}
 	if o.where {
-		p.Where = &y.halves
+		p.Where = y.halves
 	}
 	packed.Multiply(p)
 	if o.halves {
@@ -274,8 +274,8 @@ func TestHalvesHaveTheSameBits(t *testing.T) {
 			p := simd.NewPackedHalves(k, n)
 			p.Pack(w.halves)
 			c, to := make([]float32, m*n), emptyHalves(m, n)
-			p.Multiply(simd.HalfProduct{M: m, A: a.halves, C: simd.Rows(c, n), Where: &g.halves})
-			p.Multiply(simd.HalfProduct{M: m, A: a.halves, To: &to, ReLU: true})
+			p.Multiply(simd.HalfProduct{M: m, A: a.halves, C: simd.Rows(c, n), Where: g.halves})
+			p.Multiply(simd.HalfProduct{M: m, A: a.halves, To: to, ReLU: true})
 			dw, sum := make([]float32, k*n), make([]float32, n)
 			simd.TransposeMultiplyHalves(m, k, n, a.halves, to, simd.Rows(dw, n), nil)
 			simd.SumHalves(sum, to, m, n)
@@ -308,7 +308,7 @@ func TestHalvesAndNaN(t *testing.T) {
 			p := simd.NewPackedHalves(k, n)
 			p.Pack(w.halves)
 			to, c := emptyHalves(m, n), make([]float32, m*n)
-			p.Multiply(simd.HalfProduct{M: m, A: a.halves, To: &to, ReLU: true})
+			p.Multiply(simd.HalfProduct{M: m, A: a.halves, To: to, ReLU: true})
 			p.Multiply(simd.HalfProduct{M: m, A: a.halves, C: simd.Rows(c, n), ReLU: true})
 			sum := make([]float32, n)
 			simd.SumHalves(sum, to, m, n)
@@ -344,8 +344,8 @@ func BenchmarkHalves(b *testing.B) {
 		run := func(name string, f func()) {
 			b.Run(fmt.Sprintf("%s/%dx%dx%d", name, s.m, s.k, s.n), func(b *testing.B) { measure(b, 2*float64(s.m*s.k*s.n), f) })
 		}
-		run("multiply", func() { p.Multiply(simd.HalfProduct{M: s.m, A: a, Start: bias, ReLU: true, To: &g}) })
-		run("masked", func() { p.Multiply(simd.HalfProduct{M: s.m, A: a, Where: &g, To: &g}) })
+		run("multiply", func() { p.Multiply(simd.HalfProduct{M: s.m, A: a, Start: bias, ReLU: true, To: g}) })
+		run("masked", func() { p.Multiply(simd.HalfProduct{M: s.m, A: a, Where: g, To: g}) })
 		dw := simd.Rows(make([]float32, s.k*s.n), s.n)
 		run("transposed", func() { simd.TransposeMultiplyHalves(s.m, s.k, s.n, a, g, dw, nil) })
 		x := simd.Rows(make([]float32, s.m*gap(s.n)), gap(s.n))

@@ -11,8 +11,8 @@ import (
 // wide layers of a stage form a ring, because the last layer of a tile is followed by the first of
 // the next tile. A narrow layer has a nil cold and fetches nothing.
 type cold struct {
-	forward, back *simd.Packed // the packed weight: of a layer in forward, of a gradient in back
-	in, dw        *operand     // of a gradient: the layer's input, the result for its weight's gradient
+	forward, back []float32 // the packed weight: of a layer in forward, of a gradient in back
+	in, dw        *operand  // of a gradient: the layer's input, the result for its weight's gradient
 	next          *cold
 }
 
@@ -24,9 +24,10 @@ func (c *compiler) linkLayers(s *stage) {
 		if w == nil || w.in < narrow || w.out < narrow {
 			continue
 		}
-		l := &cold{forward: w.forward}
+		forward, back := w.memory(c.inHalves(u))
+		l := &cold{forward: forward}
 		if u.Op.Kind == ops.LinearGrad {
-			l = &cold{back: w.back, in: c.in(u.In[2]), dw: c.out(u.Out[ops.WeightGrad])}
+			l = &cold{back: back, in: c.in(u.In[2]), dw: c.out(u.Out[ops.WeightGrad])}
 		}
 		c.cold[u] = l
 		ring = append(ring, l)
@@ -42,7 +43,7 @@ func (l *cold) duringFirst(wk *worker, t *tile) *simd.Ahead {
 	if l == nil {
 		return nil
 	}
-	wk.ahead.Set(l.back.Memory(), l.next.sum(wk, t))
+	wk.ahead.Set(l.back, l.next.sum(wk, t))
 	return &wk.ahead
 }
 
@@ -52,7 +53,7 @@ func (l *cold) duringLast(wk *worker, t *tile) *simd.Ahead {
 	case l == nil:
 		return nil
 	case l.next.forward != nil:
-		wk.ahead.Set(l.next.forward.Memory(), nil)
+		wk.ahead.Set(l.next.forward, nil)
 	case l.forward != nil:
 		wk.ahead.Set(l.next.in.at(wk, t), l.next.sum(wk, t))
 	default:

@@ -55,6 +55,7 @@ type operand struct {
 	stride int       // distance of two rows: the width, or more for values that only row kernels use
 	data   []float32 // the whole value; nil for a tile-local one
 	slot   int       // of a tile-local value: its offset in the worker's scratch
+	halves bool      // of a tile-local value: it is stored in bfloat16
 	sum    *sum      // of a result that is summed over tiles: where kernels add their share
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/engine/plan"
 	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/simd"
 )
 
 // compiler turns an analysis into a program. compile fills its maps one after another; makeKernel
@@ -21,6 +22,7 @@ type compiler struct {
 	blocks   map[*plan.Value]ops.Block
 	flat     map[*plan.Value]ops.Block // gradients that are computed in the flat vector, with their blocks
 	weights  map[*plan.Value]*weight
+	halves   map[*plan.Value]bool // of the current layout: values that are stored in bfloat16
 }
 
 // compile makes everything that a run needs:
@@ -61,6 +63,9 @@ func (c *compiler) makeWorker(scratch int) *worker {
 	rows, widest, head := c.tileRows(points, ops.Row), c.widestGradient(), c.widestHead()
 	w := &worker{scratch: c.floats(scratch), masked: c.floats(rows * widest), column: c.floats(narrow * widest), norm: c.floats(2 * c.widestNorm()),
 		mixture: newMixtureScratch(c.floats(mixtureNumbers * rows))}
+	for i := range w.rounded {
+		w.rounded[i] = c.floats(simd.HalvesSize(rows, c.widestHalves()))
+	}
 	if head > 0 {
 		w.attention = newAttentionScratch(c.memory, max(1, c.p.graph.Capacity.Context), head)
 	}
@@ -162,7 +167,7 @@ func (c *compiler) planScratch() int {
 				}
 				if b == nil {
 					p := c.of[u].pos
-					b = &plan.Buffer{Size: plan.Align(c.tileRows(s.domain, v.Space) * stride(v)), From: p, To: p}
+					b = &plan.Buffer{Size: plan.Align(c.localSize(s.domain, v)), From: p, To: p}
 					buffers = append(buffers, b)
 				}
 				for _, user := range v.Users {
@@ -173,10 +178,18 @@ func (c *compiler) planScratch() int {
 		}
 		size = max(size, plan.Place(buffers))
 		for v, b := range of {
-			c.operands[v] = &operand{space: v.Space, width: v.Width, stride: stride(v), slot: b.Offset}
+			c.operands[v] = &operand{space: v.Space, width: v.Width, stride: stride(v), slot: b.Offset, halves: c.halves[v]}
 		}
 	}
 	return size
+}
+
+// localSize returns the floats of a tile-local value.
+func (c *compiler) localSize(d domain, v *plan.Value) int {
+	if c.halves[v] {
+		return simd.HalvesSize(c.tileRows(d, v.Space), stride(v))
+	}
+	return c.tileRows(d, v.Space) * stride(v)
 }
 
 // overwrites returns the value whose memory v reuses; nil if there is none. The gradient with
@@ -187,7 +200,7 @@ func (c *compiler) overwrites(u *plan.Unit, v *plan.Value) *plan.Value {
 		return nil
 	}
 	in := u.In[2]
-	if !c.local(in) || c.of[in.Made].stage != c.of[u].stage || stride(in) != stride(v) {
+	if !c.local(in) || c.of[in.Made].stage != c.of[u].stage || stride(in) != stride(v) || c.halves[in] != c.halves[v] {
 		return nil
 	}
 	for _, user := range in.Users {

@@ -12,6 +12,9 @@ func (c *compiler) makeKernel(u *plan.Unit) (kernel, error) {
 	if u.Op == nil {
 		return c.addition(u), nil
 	}
+	if c.inHalves(u) {
+		return c.halfKernel(u), nil
+	}
 	build := map[ops.Kind]func(*plan.Unit) kernel{
 		ops.Linear:          c.linear,
 		ops.LinearGrad:      c.linearGrad,

@@ -61,7 +61,7 @@ func (p *Program) choose(e ops.Extents) *layout {
 // makeLayout makes everything of a layout but its memory:
 //
 //  1. stages with their sums over tiles
-//  2. the plan of values that outlive a tile, then of tile-local ones
+//  2. the plan of values that outlive a tile, then of tile-local ones, some of them in bfloat16
 //  3. packed weights
 //  4. kernels, stage by stage, and what layers fetch ahead
 //  5. what is copied at the end of a run
@@ -75,6 +75,7 @@ func (c *compiler) makeLayout(wholeFunctions bool) (*layout, error) {
 	for v := range c.into {
 		c.sums[v] = c.sums[c.merged(v)]
 	}
+	c.planHalves()
 	c.planArena(l)
 	l.scratch = c.planScratch()
 	c.makeWeights()

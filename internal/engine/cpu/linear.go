@@ -11,8 +11,9 @@ type weight struct {
 	block   ops.Block
 	out, in int
 	rows    []float32    // [out, in]
-	forward *simd.Packed // [in, out], for x·Wᵀ
+	forward *simd.Packed // [in, out], for x·Wᵀ; nil if no unit needs it
 	back    *simd.Packed // [out, in], for gradient·W; nil if no unit needs the gradient with respect to the input
+	halves  *halfWeight  // in precision bf16, of a wide layer
 }
 
 // pack reads the weight from the flat vector and packs it.
@@ -23,9 +24,14 @@ func (w *weight) pack(params []float32) {
 		ops.LoadBlock(w.rows, params, b)
 		simd.Flush(w.rows, w.rows)
 	}
-	w.forward.Pack(w.rows, 1, w.in)
+	if w.forward != nil {
+		w.forward.Pack(w.rows, 1, w.in)
+	}
 	if w.back != nil {
 		w.back.Pack(w.rows, w.in, 1)
+	}
+	if w.halves != nil {
+		w.halves.pack(w)
 	}
 }
 
@@ -40,11 +46,17 @@ func (c *compiler) makeWeights() {
 			w := c.weights[v]
 			if w == nil {
 				b := c.blocks[v]
-				w = &weight{block: b, out: b.Rows, in: b.Cols, rows: c.floats(b.Rows * b.Cols), forward: c.packed(b.Cols, b.Rows)}
+				w = &weight{block: b, out: b.Rows, in: b.Cols, rows: c.floats(b.Rows * b.Cols)}
 				c.weights[v] = w
 				c.p.weights = append(c.p.weights, w)
 			}
-			if u.Op.Kind == ops.LinearGrad && u.Out[ops.InGrad] != nil && w.back == nil {
+			back := u.Op.Kind == ops.LinearGrad && u.Out[ops.InGrad] != nil
+			switch {
+			case c.inHalves(u):
+				c.packHalves(w, back)
+			case u.Op.Kind == ops.Linear && w.forward == nil:
+				w.forward = c.packed(w.in, w.out)
+			case back && w.back == nil:
 				w.back = c.packed(w.out, w.in)
 			}
 		}

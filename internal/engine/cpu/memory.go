@@ -34,6 +34,15 @@ func (m *memory) packed(k, n int) *simd.Packed {
 	return simd.NewPacked(k, n)
 }
 
+// packedHalves allocates a matrix [k, n] of bfloat16 numbers.
+func (m *memory) packedHalves(k, n int) *simd.PackedHalves {
+	m.bytes += 4 * float64(simd.PackedHalvesSize(k, n))
+	if m.counting {
+		return nil
+	}
+	return simd.NewPackedHalves(k, n)
+}
+
 // part returns v[from:from+n], or nil if v was only counted.
 func part(v []float32, from, n int) []float32 {
 	if v == nil {

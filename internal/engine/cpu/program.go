@@ -37,6 +37,7 @@ type Program struct {
 	layouts []*layout
 	layout  *layout // of the last run
 	weights []*weight
+	bf16    bool                   // products of wide layers are of bfloat16 numbers
 	pack    func(worker, task int) // packs a weight; made once, because each use of a method value allocates it
 	pool    *pool
 	workers []*worker
@@ -44,10 +45,11 @@ type Program struct {
 
 // worker is the memory of one thread.
 type worker struct {
-	scratch   []float32 // the tile-local values of a stage
-	masked    []float32 // a masked gradient
-	column    []float32 // the transposed gradient of a narrow weight
-	norm      []float32 // the gradients of a layer norm's gain and shift
+	scratch   []float32    // the tile-local values of a stage
+	masked    []float32    // a masked gradient
+	column    []float32    // the transposed gradient of a narrow weight
+	norm      []float32    // the gradients of a layer norm's gain and shift
+	rounded   [2][]float32 // a layer's gradient and its input in bfloat16, if they are not stored so
 	ahead     simd.Ahead
 	attention attentionScratch
 	mixture   mixtureScratch
@@ -61,11 +63,23 @@ var (
 
 // New compiles a float32 graph for a number of threads; 0 means one per core.
 func New(g *ops.Graph, threads int) (engine.Program[float32], error) {
+	return compileGraph(g, threads, false)
+}
+
+// NewBF16 is New in precision bf16: layers at least 32 wide multiply bfloat16 numbers, forward and in
+// both gradients, and what only such layers read is stored in bfloat16. All sums, the other operations,
+// parameters and their gradients are float32.
+func NewBF16(g *ops.Graph, threads int) (engine.Program[float32], error) {
+	return compileGraph(g, threads, true)
+}
+
+func compileGraph(g *ops.Graph, threads int, bf16 bool) (engine.Program[float32], error) {
 	a, err := plan.Analyse(g)
 	if err != nil {
 		return nil, err
 	}
 	p := emptyProgram(g)
+	p.bf16 = bf16
 	if err := p.compile(a, cores(threads), &memory{}); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,239 @@
+package cpu
+
+import (
+	"github.com/acqnp/acqnp/internal/engine/plan"
+	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/simd"
+)
+
+// halfWidth is the number of inputs and outputs from which on a layer's products are of bfloat16
+// numbers. In narrower layers rounding takes longer than it saves.
+const halfWidth = 32
+
+// halfWeight is a wide layer's weight in bfloat16.
+type halfWeight struct {
+	rows          simd.Halves        // [out, in]
+	forward, back *simd.PackedHalves // as in weight
+}
+
+// packHalves makes a layer's weight in bfloat16, with the packed matrix that a unit needs.
+func (c *compiler) packHalves(w *weight, back bool) {
+	if w.halves == nil {
+		size := simd.HalvesSize(w.out, w.in)
+		data := c.floats(size)
+		w.halves = &halfWeight{}
+		if data != nil {
+			w.halves.rows = simd.HalvesIn(data, w.out, w.in)
+		}
+	}
+	if !back && w.halves.forward == nil {
+		w.halves.forward = c.packedHalves(w.in, w.out)
+	}
+	if back && w.halves.back == nil {
+		w.halves.back = c.packedHalves(w.out, w.in)
+	}
+}
+
+// pack packs the weight whose rows have been read.
+func (h *halfWeight) pack(w *weight) {
+	simd.Halve(w.out, w.in, simd.Rows(w.rows, w.in), h.rows)
+	if h.forward != nil {
+		h.forward.PackTransposed(h.rows)
+	}
+	if h.back != nil {
+		h.back.Pack(h.rows)
+	}
+}
+
+// memory returns the packed weights, in bfloat16 or float32; nil for those that no unit needs.
+func (w *weight) memory(halves bool) (forward, back []float32) {
+	switch {
+	case halves && w.halves.forward != nil:
+		forward = w.halves.forward.Memory()
+	case !halves && w.forward != nil:
+		forward = w.forward.Memory()
+	}
+	switch {
+	case halves && w.halves.back != nil:
+		back = w.halves.back.Memory()
+	case !halves && w.back != nil:
+		back = w.back.Memory()
+	}
+	return forward, back
+}
+
+// inHalves reports whether a unit's products are of bfloat16 numbers. A layer that starts from rows of
+// an ancestor space makes many small products, and those stay in float32.
+func (c *compiler) inHalves(u *plan.Unit) bool {
+	v := weightOf(u)
+	if !c.p.bf16 || v == nil {
+		return false
+	}
+	if b := c.blocks[v]; min(b.Rows, b.Cols) < halfWidth {
+		return false
+	}
+	return u.Op.Kind == ops.LinearGrad || u.In[0].Space == ops.Parameter || u.In[0].Space == u.Out[0].Space
+}
+
+// planHalves chooses the values that are stored in bfloat16: tile-local results of units whose products
+// are of bfloat16 numbers, if only such units read them, as a factor or as a mask.
+func (c *compiler) planHalves() {
+	c.halves = map[*plan.Value]bool{}
+	for _, u := range c.a.Units {
+		if !c.inHalves(u) {
+			continue
+		}
+		v := u.Out[0]
+		if u.Op.Kind == ops.LinearGrad {
+			v = u.Out[ops.InGrad]
+		}
+		if v == nil || v.Width < halfWidth || len(v.Users) == 0 || !c.local(v) {
+			continue
+		}
+		if _, adds := c.fused[v]; adds {
+			continue
+		}
+		c.halves[v] = true
+		for _, user := range v.Users {
+			c.halves[v] = c.halves[v] && c.inHalves(user) && readsHalves(user, v)
+		}
+	}
+}
+
+// readsHalves reports whether a unit whose products are of bfloat16 numbers reads v in bfloat16 alone.
+func readsHalves(u *plan.Unit, v *plan.Value) bool {
+	if u.Op.Kind == ops.Linear {
+		return u.In[0] != v
+	}
+	masks := u.Op.ReLU && !masked(u.In[0])
+	base := u.Out[ops.BaseGrad]
+	switch {
+	case u.In[0] == v && (masks || base != nil && base.Space != ops.Parameter):
+		return false
+	case u.In[1] == v && masks:
+		return false
+	}
+	return true
+}
+
+// widestHalves returns the stride of the widest matrix that a worker rounds to bfloat16; 0 if there is none.
+func (c *compiler) widestHalves() int {
+	widest := 0
+	for _, u := range c.a.Units {
+		if c.inHalves(u) {
+			b := c.blocks[weightOf(u)]
+			widest = max(widest, halfStride(b.Rows), halfStride(b.Cols))
+		}
+	}
+	return widest
+}
+
+// halfStride returns the stride of a rounded matrix of n columns, for the reason that stride gives.
+func halfStride(n int) int { return (n+15)/16*16 + 16 }
+
+// asHalves returns the operand's rows in a tile, if it is stored in bfloat16.
+func (o *operand) asHalves(w *worker, t *tile) simd.Halves {
+	m := o.rows(t)
+	return simd.HalvesIn(w.scratch[o.slot:o.slot+simd.HalvesSize(m, o.stride)], m, o.stride)
+}
+
+// rounding returns a [m, n] in bfloat16, in one of the worker's two buffers.
+func (w *worker) rounding(buffer, m, n int, a simd.Matrix) simd.Halves {
+	stride := halfStride(n)
+	h := simd.HalvesIn(w.rounded[buffer][:simd.HalvesSize(m, stride)], m, stride)
+	simd.Halve(m, n, a, h)
+	return h
+}
+
+// inBF16 returns the operand's rows in a tile in bfloat16: as they are stored, or rounded in one of the
+// worker's two buffers.
+func (o *operand) inBF16(w *worker, t *tile, buffer int) simd.Halves {
+	if o.halves {
+		return o.asHalves(w, t)
+	}
+	return w.rounding(buffer, o.rows(t), o.width, o.matrix(w, t))
+}
+
+// to makes the operand's rows in a tile the result of a product.
+func (o *operand) to(p *simd.HalfProduct, w *worker, t *tile) {
+	if o.halves {
+		p.To = o.asHalves(w, t)
+		return
+	}
+	p.C = o.matrix(w, t)
+}
+
+// halfKernel makes the kernel of a layer or of its gradient in bfloat16.
+func (c *compiler) halfKernel(u *plan.Unit) kernel {
+	if u.Op.Kind == ops.LinearGrad {
+		return c.halfGrad(u)
+	}
+	base, in, out, w, l := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0]), c.weights[u.In[2]], c.cold[u]
+	relu := u.Op.ReLU
+	return func(wk *worker, t *tile) {
+		p := simd.HalfProduct{M: out.rows(t), A: in.inBF16(wk, t, 0), ReLU: relu, Ahead: l.duringLast(wk, t)}
+		if base.space == ops.Parameter {
+			p.Start = simd.Rows(base.data, 0)
+		} else {
+			p.Start = base.matrix(wk, t)
+		}
+		out.to(&p, wk, t)
+		w.halves.forward.Multiply(p)
+	}
+}
+
+// halfGrad is linearGrad in bfloat16.
+func (c *compiler) halfGrad(u *plan.Unit) kernel {
+	grad, result, in, w := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.weights[u.In[3]]
+	base, dx, dw := c.out(u.Out[ops.BaseGrad]), c.out(u.Out[ops.InGrad]), c.out(u.Out[ops.WeightGrad])
+	addTo := c.base(u.Out[ops.InGrad])
+	relu, maskNext := u.Op.ReLU && !masked(u.In[0]), masks(u)
+	l := c.cold[u]
+	duringWeights := l.duringLast
+	if dx != nil {
+		duringWeights = l.duringFirst
+	}
+	return func(wk *worker, t *tile) {
+		m, g := grad.rows(t), simd.Halves{}
+		if relu {
+			g = wk.rounding(0, m, w.out, simd.Rows(mask(wk.masked, grad.matrix(wk, t), result.matrix(wk, t), m, w.out), w.out))
+		} else {
+			g = grad.inBF16(wk, t, 0)
+		}
+		switch {
+		case base == nil:
+		case base.space == ops.Parameter:
+			dst := base.at(wk, t)
+			if base.sum == nil {
+				clear(dst)
+			}
+			simd.SumHalves(dst, g, m, w.out)
+		case relu:
+			collect(t, base.at(wk, t), base, simd.Rows(wk.masked, w.out), grad.space)
+		default:
+			collect(t, base.at(wk, t), base, grad.matrix(wk, t), grad.space)
+		}
+		if dw == nil && dx == nil {
+			return
+		}
+		x := simd.Halves{}
+		if dw != nil || maskNext {
+			x = in.inBF16(wk, t, 1)
+		}
+		if dw != nil {
+			simd.TransposeMultiplyHalves(m, w.out, w.in, g, x, simd.Rows(dw.at(wk, t), w.in), duringWeights(wk, t))
+		}
+		if dx == nil {
+			return
+		}
+		p := simd.HalfProduct{M: m, A: g, Ahead: l.duringLast(wk, t)}
+		switch {
+		case maskNext:
+			p.Where = x
+		case addTo != nil:
+			p.Start = addTo.matrix(wk, t)
+		}
+		dx.to(&p, wk, t)
+		w.halves.back.Multiply(p)
+	}
+}
