@@ -72,13 +72,13 @@ func (s *settings) addFlags(a *app, cmd *cobra.Command) {
 	s.addDataDir(cmd)
 	f := cmd.Flags()
 	f.StringVar(&s.choice, "device", "auto", "`DEVICE` to compute on: auto, cpu or cuda[:N]")
-	f.StringVar(&s.precision, "precision", device.AutoPrecision, "`FORMAT` of the quantile branch's matrix products on a GPU: auto, fp32, tf32 or fp16")
+	f.StringVar(&s.precision, "precision", device.AutoPrecision, "`FORMAT` of matrix products: auto, or fp32 or bf16 on a CPU, or fp32, tf32 or fp16 on a GPU")
 	f.IntVar(&s.threads, "threads", 0, "`NUMBER` of CPU threads; 0 for all cores")
 	complete := func(flag string, values ...string) {
 		must(cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
 	}
 	complete("device", "auto", "cpu", "cuda")
-	complete("precision", device.AutoPrecision, device.FP32, device.TF32, device.FP16)
+	complete("precision", device.AutoPrecision, device.FP32, device.TF32, device.FP16, device.BF16)
 }
 
 func (s *settings) addDataDir(cmd *cobra.Command) {

@@ -42,19 +42,20 @@ func (c Choice) String() string {
 	return "cpu"
 }
 
-// The precisions of the matrix products in a GPU's quantile branch, as --precision names them.
-// Everything else is float32, and so is a branch for whose widths there are no fused kernels.
+// The precisions of matrix products, as --precision names them: on a GPU of those in the quantile
+// branch, on a CPU of those of wide layers. Everything else is float32, and so is a branch for whose
+// widths a GPU has no fused kernels.
 const (
-	AutoPrecision = "auto" // depends on the device
+	AutoPrecision = "auto" // depends on the device; fp32 on a CPU
 	FP32          = "fp32"
 	TF32          = "tf32" // factors rounded to 11 bits of significand; needs compute capability 8.0
 	FP16          = "fp16" // factors and activations in half precision, with loss scaling; needs 7.5; auto trains in it
+	BF16          = "bf16" // on a CPU alone: factors and activations in bfloat16
 )
 
-// CheckPrecision returns an *input.Error if the precision is unknown, or if the choice is the CPU
-// and the CPU lacks the precision.
+// CheckPrecision returns an *input.Error if the precision is unknown, or if the chosen device lacks it.
 func CheckPrecision(c Choice, precision string) error {
-	bad := input.Error{File: "--precision", Found: strconv.Quote(precision), Expected: "auto, fp32, tf32 or fp16"}
+	bad := input.Error{File: "--precision", Found: strconv.Quote(precision), Expected: "auto, fp32, tf32, fp16 or bf16"}
 	switch precision {
 	case AutoPrecision, FP32:
 		return nil
@@ -62,7 +63,12 @@ func CheckPrecision(c Choice, precision string) error {
 		if c.Auto || c.CUDA {
 			return nil
 		}
-		bad.Expected = "auto or fp32 with --device cpu"
+		bad.Expected = "auto, fp32 or bf16 with --device cpu"
+	case BF16:
+		if !c.CUDA {
+			return nil
+		}
+		bad.Expected = "auto, fp32, tf32 or fp16 with --device " + c.String()
 	}
 	return &bad
 }

@@ -31,7 +31,7 @@ func TestPrecisions(t *testing.T) {
 		good              bool
 	}{
 		{"cpu", "auto", true}, {"cpu", "fp32", true}, {"cpu", "tf32", false}, {"cpu", "fp16", false}, {"cpu", "", false},
-		{"auto", "fp16", true}, {"auto", "tf32", true}, {"auto", "bf16", false},
+		{"auto", "fp16", true}, {"auto", "tf32", true}, {"auto", "bf16", true}, {"cpu", "bf16", true}, {"cuda", "bf16", false}, {"cpu", "BF16", false},
 		{"cuda:1", "auto", true}, {"cuda", "fp32", true}, {"cuda", "tf32", true}, {"cuda", "fp16", true}, {"cuda", "FP16", false},
 	} {
 		choice, err := device.ParseChoice(c.choice)
@@ -59,5 +59,31 @@ func TestOpenRefusesWhatCannotBe(t *testing.T) {
 	d, err := (device.Request{Choice: "cpu", Precision: "auto", Threads: 1}).Open()
 	if err != nil || d.Name() != "cpu" || d.String() != "cpu with 1 thread" {
 		t.Errorf("%v, %v", d, err)
+	}
+}
+
+// TestBF16IsTheCPUs opens the CPU for bf16, whatever else the machine has.
+func TestBF16IsTheCPUs(t *testing.T) {
+	d, err := (device.Request{Choice: "auto", Precision: device.BF16, Threads: 2}).Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, _ := device.CPUKernels()
+	if d.Name() != "cpu" || d.String() != "cpu with 2 threads in bf16" || d.Kernels() != plain+"+bf16" {
+		t.Errorf("%s, %v, %s", d.Name(), d, d.Kernels())
+	}
+	if device.SameBits(d.Kernels(), plain) || !device.SameBits("avx2+bf16", "avx512+bf16") {
+		t.Error("precisions are confused")
+	}
+	for _, c := range []struct{ before, now, want string }{
+		{"avx512+bf16", "avx2", "--precision bf16"}, {"avx512", "avx512+bf16", "--precision fp32"},
+		{"amx+bf16", "avx2", "ACQNP_SIMD=amx and --precision bf16"}, {"portable", "avx2", "ACQNP_SIMD=portable"},
+	} {
+		if got := device.KernelsSettings(c.before, c.now); got != c.want {
+			t.Errorf("from %s to %s: %q, want %q", c.now, c.before, got, c.want)
+		}
+	}
+	if title := device.KernelsTitle("avx512+bf16"); title != "AVX-512 bf16" {
+		t.Error(title)
 	}
 }

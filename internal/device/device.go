@@ -74,7 +74,7 @@ type Opener func(threads int) (Device, error)
 // A Request says which device the user asks for.
 type Request struct {
 	Choice    string // auto, cpu, cuda or cuda:N
-	Precision string // auto, fp32, tf32 or fp16
+	Precision string // auto, fp32, tf32, fp16 or bf16
 	Threads   int    // of the CPU; 0 means all cores
 
 	// Become replaces this program by another one, which has the CUDA engine. It returns only if
@@ -94,6 +94,9 @@ func (r Request) Open() (Device, error) {
 	}
 	if r.Threads < 0 {
 		return nil, &input.Error{File: "--threads", Found: strconv.Itoa(r.Threads), Expected: "0 (all cores) or more"}
+	}
+	if r.Precision == BF16 {
+		return host{threads: r.Threads, bf16: true}, nil // no GPU has it, so auto need not look for one
 	}
 	m := ThisMachine()
 	m.CanReplace = r.Become != nil
@@ -125,13 +128,19 @@ func CPU(threads int) Device { return host{threads: threads} }
 // host is the CPU.
 type host struct {
 	threads int
+	bf16    bool
 	why     string
 }
 
-func (h host) Program(g *ops.Graph) (engine.Program[float32], error) { return cpu.New(g, h.threads) }
+func (h host) Program(g *ops.Graph) (engine.Program[float32], error) {
+	if h.bf16 {
+		return cpu.NewBF16(g, h.threads)
+	}
+	return cpu.New(g, h.threads)
+}
 
 func (h host) Trainer(g *ops.Graph, o Training) (engine.Trainer, error) {
-	p, err := cpu.New(g, h.threads)
+	p, err := h.Program(g)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +160,12 @@ func (h host) Bytes(g *ops.Graph, training bool) (float64, error) {
 
 func (host) Name() string { return "cpu" }
 
-func (host) Kernels() string { return simd.Name() }
+func (h host) Kernels() string {
+	if h.bf16 {
+		return simd.Name() + inBF16
+	}
+	return simd.Name()
+}
 
 func (h host) String() string {
 	n := h.threads
@@ -161,6 +175,9 @@ func (h host) String() string {
 	text := fmt.Sprintf("cpu with %d threads", n)
 	if n == 1 {
 		text = "cpu with 1 thread"
+	}
+	if h.bf16 {
+		text += " in " + BF16
 	}
 	if h.why != "" {
 		text += " (" + h.why + ")"

@@ -19,16 +19,46 @@ const KernelsVariable = simd.Variable
 // run, the best first.
 func CPUKernels() (active string, available []string) { return simd.Name(), simd.Available() }
 
-// SameBits reports whether the CPU kernels of two names compute the same bits.
-func SameBits(a, b string) bool { return simd.SameBits(a, b) }
+// inBF16 ends the name of CPU kernels that compute in precision bf16: avx512+bf16.
+const inBF16 = "+" + BF16
 
-// KernelsTitle returns the name of CPU kernels for use in a sentence: "AVX-512" for "avx512".
+// SameBits reports whether the CPU kernels of two names compute the same bits.
+func SameBits(a, b string) bool {
+	a, half := strings.CutSuffix(a, inBF16)
+	b, halfToo := strings.CutSuffix(b, inBF16)
+	return half == halfToo && simd.SameBits(a, b)
+}
+
+// KernelsTitle returns the name of CPU kernels for use in a sentence: "AVX-512" for "avx512", "AVX-512
+// bf16" for "avx512+bf16".
 func KernelsTitle(name string) string {
 	titles := map[string]string{"amx": "AMX", "avx512": "AVX-512", "avx2": "AVX2", "portable": "portable"}
-	if title, known := titles[name]; known {
-		return title
+	set, half := strings.CutSuffix(name, inBF16)
+	title, known := titles[set]
+	switch {
+	case !known:
+		return strconv.Quote(name)
+	case half:
+		return title + " " + BF16
 	}
-	return strconv.Quote(name)
+	return title
+}
+
+// KernelsSettings returns what a user sets to get the kernels of a name in place of those in use.
+func KernelsSettings(name, inUse string) string {
+	set, half := strings.CutSuffix(name, inBF16)
+	now, halfNow := strings.CutSuffix(inUse, inBF16)
+	var settings []string
+	if !simd.SameBits(set, now) {
+		settings = append(settings, KernelsVariable+"="+set)
+	}
+	switch {
+	case half && !halfNow:
+		settings = append(settings, "--precision "+BF16)
+	case halfNow && !half:
+		settings = append(settings, "--precision "+FP32)
+	}
+	return strings.Join(settings, " and ")
 }
 
 // CheckCPUKernels returns an *input.Error if KernelsVariable names CPU kernels that do not exist or

@@ -210,8 +210,8 @@ func (l *loop) compareKernels(c run.Checkpoint) {
 		return
 	}
 	l.o.Warn(fmt.Sprintf("%s: the checkpoint was written with %s kernels; this run uses %s, so its last bits will differ. "+
-		"Set %s=%s to reproduce them.",
-		c.Path, device.KernelsTitle(c.Kernels), device.KernelsTitle(now), device.KernelsVariable, c.Kernels))
+		"Set %s to reproduce them.",
+		c.Path, device.KernelsTitle(c.Kernels), device.KernelsTitle(now), device.KernelsSettings(c.Kernels, now)))
 }
 
 // tooFar returns the error for a run that has done more steps than the configuration asks for.

@@ -94,6 +94,30 @@ func TestResumeGivesTheSameBits(t *testing.T) {
 	}
 }
 
+// TestResumeInBF16GivesTheSameBits trains a model wide enough for bf16 with several numbers of threads.
+func TestResumeInBF16GivesTheSameBits(t *testing.T) {
+	on := func(threads int) device.Device {
+		d, err := device.Request{Choice: "cpu", Precision: device.BF16, Threads: threads}.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	e := experiment(t, func(e *config.Experiment) {
+		e.Model.Representation, e.Model.Encoder, e.Model.Adaptor, e.Model.Decoder = 40, []int{40, 40}, []int{40, 40}, []int{40, 40}
+	})
+	want := mustTrain(t, train.Options{Experiment: e, Dir: t.TempDir(), Device: on(1)})
+	o := train.Options{Experiment: e, Dir: t.TempDir(), Resume: true, Device: on(2)}
+	interruptAfter(t, o, 7)
+	o.Device, o.Warn = on(3), func(s string) { t.Error(s) }
+	got := mustTrain(t, o)
+	sameTensors(t, got.Checkpoint, want.Checkpoint)
+	float32s := mustTrain(t, train.Options{Experiment: e, Dir: t.TempDir(), Device: device.CPU(1)})
+	if string(tensors(t, float32s.Checkpoint)) == string(tensors(t, want.Checkpoint)) {
+		t.Error("nothing was rounded to bf16")
+	}
+}
+
 func TestResumeAfterLosingCheckpoints(t *testing.T) {
 	dir, e := finished(t)
 	want := tensors(t, checkpoint(dir, "step-12"))
@@ -129,7 +153,9 @@ func TestResumeOnOtherKernels(t *testing.T) {
 			"Set ACQNP_SIMD=avx512 to reproduce them."},
 		{"avx2", "portable", "the checkpoint was written with AVX2 kernels; this run uses portable, so its last bits will differ. " +
 			"Set ACQNP_SIMD=avx2 to reproduce them."},
-		{"avx512", "avx2", ""}, {"amx", "amx", ""}, {"amx", "", ""}, {"", "amx", ""},
+		{"avx512+bf16", "avx2", "the checkpoint was written with AVX-512 bf16 kernels; this run uses AVX2, so its last bits will differ. " +
+			"Set --precision bf16 to reproduce them."},
+		{"avx512", "avx2", ""}, {"avx512+bf16", "avx2+bf16", ""}, {"amx", "amx", ""}, {"amx", "", ""}, {"", "amx", ""},
 	} {
 		o := train.Options{Experiment: experiment(t), Dir: t.TempDir(), Resume: true, Device: withKernels{device.CPU(1), c.before}}
 		interruptAfter(t, o, 6)
