@@ -17441,3 +17441,658 @@ single:
 	JG        columns
 	VZEROUPPER
 	RET
+
+// func multiplyHalfTiles(m int, a *float32, lda int, b *float32, steps int, panels int, from *float32, ldf int, columns int, c *float32, ldc int, pairs *float32, ldp int, y *float32, ldy int, floor float32, mask *int32, half *int32, sums *float32, config *byte, last *byte, ahead *float32, step int)
+// Requires: AVX, AVX512BW, AVX512F, CMOV, MMX+
+TEXT ·multiplyHalfTiles(SB), NOSPLIT, $0-184
+	MOVQ ahead+168(FP), R8
+
+configure:
+	MOVQ config+152(FP), AX
+	CMPQ m+0(FP), $0x20
+	JGE  configured
+	MOVQ last+160(FP), AX
+
+configured:
+	// configure tiles from AX
+	LONG $0x4978e2c4
+	BYTE $0x00
+
+rows:
+	MOVQ panels+40(FP), R9
+	XORQ R10, R10
+	MOVQ b+24(FP), DI
+
+panel:
+	MOVQ a+8(FP), SI
+	MOVQ lda+16(FP), DX
+	SHLQ $0x02, DX
+
+	// the lower 16 rows, or the upper ones again if there are no more
+	MOVQ    DX, CX
+	SHLQ    $0x04, CX
+	ADDQ    SI, CX
+	CMPQ    m+0(FP), $0x10
+	CMOVQLE SI, CX
+	MOVQ    $0x00000080, AX
+
+	// tile 0 = 0
+	LONG $0x497be2c4
+	BYTE $0xc0
+
+	// tile 1 = 0
+	LONG $0x497be2c4
+	BYTE $0xc8
+
+	// tile 2 = 0
+	LONG $0x497be2c4
+	BYTE $0xd0
+
+	// tile 3 = 0
+	LONG $0x497be2c4
+	BYTE $0xd8
+	MOVQ steps+32(FP), BX
+
+step:
+	// load tile 4, 0(SI)(DX*1)
+	LONG $0x4b7be2c4
+	WORD $0x16a4
+	LONG $0x00000000
+
+	// load tile 5, 0(CX)(DX*1)
+	LONG $0x4b7be2c4
+	WORD $0x11ac
+	LONG $0x00000000
+
+	// load tile 6, 0(DI)(AX*1)
+	LONG $0x4b7be2c4
+	WORD $0x07b4
+	LONG $0x00000000
+
+	// load tile 7, 64(DI)(AX*1)
+	LONG $0x4b7be2c4
+	WORD $0x07bc
+	LONG $0x00000040
+
+	// tile 0 += tile 4 · tile 6
+	LONG       $0x5c4ae2c4
+	BYTE       $0xc4
+	PREFETCHT1 (R8)
+	ADDQ       step+176(FP), R8
+
+	// tile 1 += tile 4 · tile 7
+	LONG       $0x5c42e2c4
+	BYTE       $0xcc
+	PREFETCHT1 (R8)
+	ADDQ       step+176(FP), R8
+
+	// tile 2 += tile 5 · tile 6
+	LONG       $0x5c4ae2c4
+	BYTE       $0xd5
+	PREFETCHT1 (R8)
+	ADDQ       step+176(FP), R8
+
+	// tile 3 += tile 5 · tile 7
+	LONG       $0x5c42e2c4
+	BYTE       $0xdd
+	PREFETCHT1 (R8)
+	ADDQ       step+176(FP), R8
+	ADDQ       $0x40, SI
+	ADDQ       $0x40, CX
+	ADDQ       $0x00000800, DI
+	DECQ       BX
+	JNZ        step
+	MOVQ       sums+144(FP), BX
+
+	// store tile 0, 0(BX)(AX*1)
+	LONG $0x4b7ae2c4
+	WORD $0x0384
+	LONG $0x00000000
+
+	// store tile 1, 64(BX)(AX*1)
+	LONG $0x4b7ae2c4
+	WORD $0x038c
+	LONG $0x00000040
+
+	// store tile 2, 2048(BX)(AX*1)
+	LONG $0x4b7ae2c4
+	WORD $0x0394
+	LONG $0x00000800
+
+	// store tile 3, 2112(BX)(AX*1)
+	LONG     $0x4b7ae2c4
+	WORD     $0x039c
+	LONG     $0x00000840
+	KXNORW   K1, K1, K1
+	KXNORW   K2, K2, K2
+	KXNORW   K4, K4, K4
+	CMPQ     R9, $0x01
+	JNE      whole
+	MOVQ     mask+128(FP), AX
+	VMOVUPS  (AX), Z0
+	VPTESTMD Z0, Z0, K1
+	VMOVUPS  64(AX), Z0
+	VPTESTMD Z0, Z0, K2
+	MOVQ     half+136(FP), AX
+	VMOVUPS  (AX), Z0
+	VPTESTMD Z0, Z0, K4
+
+whole:
+	MOVQ    from+48(FP), AX
+	MOVQ    c+72(FP), CX
+	MOVQ    y+104(FP), DX
+	MOVQ    pairs+88(FP), BX
+	MOVQ    sums+144(FP), SI
+	MOVQ    m+0(FP), R11
+	MOVQ    $0x00000020, R12
+	CMPQ    R11, R12
+	CMOVQGT R12, R11
+	MOVQ    columns+64(FP), R12
+	ANDQ    R10, R12
+	ADDQ    R12, AX
+	MOVQ    R10, R12
+	TESTQ   BX, BX
+	JZ      floats
+	ADDQ    R10, BX
+	SHRQ    $0x01, R12
+
+floats:
+	ADDQ  R12, CX
+	TESTQ DX, DX
+	JZ    unmasked
+	MOVQ  R10, R12
+	SHRQ  $0x01, R12
+	ADDQ  R12, DX
+
+unmasked:
+	SUBQ $0x02, R11
+	JL   lastRow
+
+twoRows:
+	MOVQ         ldf+56(FP), R12
+	SHLQ         $0x02, R12
+	VMOVUPS.Z    (AX), K1, Z0
+	VADDPS       (SI), Z0, Z0
+	VMOVUPS.Z    64(AX), K2, Z1
+	VADDPS       64(SI), Z1, Z1
+	ADDQ         R12, AX
+	VMOVUPS.Z    (AX), K1, Z2
+	VADDPS       128(SI), Z2, Z2
+	VMOVUPS.Z    64(AX), K2, Z3
+	VADDPS       192(SI), Z3, Z3
+	ADDQ         R12, AX
+	ADDQ         $0x00000100, SI
+	TESTQ        BX, BX
+	JNZ          tiles2Halves
+	MOVQ         ldc+80(FP), R12
+	SHLQ         $0x02, R12
+	TESTQ        DX, DX
+	JNZ          tiles2Masked
+	VBROADCASTSS floor+120(FP), Z4
+	VMAXPS       Z0, Z4, Z0
+	VMOVUPS      Z0, K1, (CX)
+	VMAXPS       Z1, Z4, Z1
+	VMOVUPS      Z1, K2, 64(CX)
+	ADDQ         R12, CX
+	VMAXPS       Z2, Z4, Z2
+	VMOVUPS      Z2, K1, (CX)
+	VMAXPS       Z3, Z4, Z3
+	VMOVUPS      Z3, K2, 64(CX)
+	ADDQ         R12, CX
+	JMP          tiles2Stored
+
+tiles2Masked:
+	MOVQ        ldy+112(FP), R13
+	SHLQ        $0x02, R13
+	VMOVDQU32.Z (DX), K4, Z4
+	VPROLD      $0x10, Z4, Z4
+	VPTESTMW    all7fff7fff<>+0(SB), Z4, K3
+	VMOVUPS.Z   Z0, K3, Z0
+	VMOVUPS     Z0, K1, (CX)
+	KSHIFTRD    $0x10, K3, K3
+	VMOVUPS.Z   Z1, K3, Z1
+	VMOVUPS     Z1, K2, 64(CX)
+	KSHIFTRD    $0x10, K3, K3
+	ADDQ        R12, CX
+	ADDQ        R13, DX
+	VMOVDQU32.Z (DX), K4, Z0
+	VPROLD      $0x10, Z0, Z0
+	VPTESTMW    all7fff7fff<>+0(SB), Z0, K3
+	VMOVUPS.Z   Z2, K3, Z2
+	VMOVUPS     Z2, K1, (CX)
+	KSHIFTRD    $0x10, K3, K3
+	VMOVUPS.Z   Z3, K3, Z3
+	VMOVUPS     Z3, K2, 64(CX)
+	KSHIFTRD    $0x10, K3, K3
+	ADDQ        R12, CX
+	ADDQ        R13, DX
+	JMP         tiles2Stored
+
+tiles2Halves:
+	MOVQ         ldc+80(FP), R12
+	SHLQ         $0x02, R12
+	TESTQ        DX, DX
+	JNZ          tiles2HalvesMasked
+	VBROADCASTSS floor+120(FP), Z4
+	VMAXPS       Z0, Z4, Z0
+	VMAXPS       Z1, Z4, Z1
+
+	// VCVTNE2PS2BF16 Z0, Z1, Z0
+	LONG   $0x4877f262
+	WORD   $0xc072
+	VPROLD $0x10, Z0, Z0
+	VMAXPS Z2, Z4, Z2
+	VMAXPS Z3, Z4, Z3
+
+	// VCVTNE2PS2BF16 Z2, Z3, Z2
+	LONG   $0x4867f262
+	WORD   $0xd272
+	VPROLD $0x10, Z2, Z2
+	JMP    tiles2HalvesReady
+
+tiles2HalvesMasked:
+	MOVQ        ldy+112(FP), R13
+	SHLQ        $0x02, R13
+	VMOVDQU32.Z (DX), K4, Z4
+
+	// VCVTNE2PS2BF16 Z0, Z1, Z0
+	LONG        $0x4877f262
+	WORD        $0xc072
+	VPROLD      $0x10, Z0, Z0
+	VPTESTMW    all7fff7fff<>+0(SB), Z4, K3
+	VMOVDQU16.Z Z0, K3, Z0
+	ADDQ        R13, DX
+	VMOVDQU32.Z (DX), K4, Z1
+
+	// VCVTNE2PS2BF16 Z2, Z3, Z2
+	LONG        $0x4867f262
+	WORD        $0xd272
+	VPROLD      $0x10, Z2, Z2
+	VPTESTMW    all7fff7fff<>+0(SB), Z1, K3
+	VMOVDQU16.Z Z2, K3, Z2
+	ADDQ        R13, DX
+
+tiles2HalvesReady:
+	VMOVDQU32 Z0, K4, (CX)
+	ADDQ      R12, CX
+	VMOVDQU32 Z2, K4, (CX)
+	ADDQ      R12, CX
+	MOVQ      ldp+96(FP), R12
+	SHLQ      $0x02, R12
+	VMOVUPS   pairsFrom0<>+0(SB), Z1
+	VMOVUPS   pairsFrom16<>+0(SB), Z3
+	VMOVDQU32 Z2, Z4
+	VPERMT2W  Z0, Z1, Z4
+	VPERMT2W  Z0, Z3, Z2
+	VMOVUPS   Z4, K1, (BX)
+	VMOVUPS   Z2, K2, 64(BX)
+	ADDQ      R12, BX
+
+tiles2Stored:
+	SUBQ $0x02, R11
+	JGE  twoRows
+
+lastRow:
+	ADDQ         $0x02, R11
+	JZ           stored
+	MOVQ         ldf+56(FP), R11
+	SHLQ         $0x02, R11
+	VMOVUPS.Z    (AX), K1, Z0
+	VADDPS       (SI), Z0, Z0
+	VMOVUPS.Z    64(AX), K2, Z1
+	VADDPS       64(SI), Z1, Z1
+	ADDQ         R11, AX
+	ADDQ         $0x00000080, SI
+	TESTQ        BX, BX
+	JNZ          tiles1Halves
+	MOVQ         ldc+80(FP), AX
+	SHLQ         $0x02, AX
+	TESTQ        DX, DX
+	JNZ          tiles1Masked
+	VBROADCASTSS floor+120(FP), Z2
+	VMAXPS       Z0, Z2, Z0
+	VMOVUPS      Z0, K1, (CX)
+	VMAXPS       Z1, Z2, Z1
+	VMOVUPS      Z1, K2, 64(CX)
+	ADDQ         AX, CX
+	JMP          tiles1Stored
+
+tiles1Masked:
+	MOVQ        ldy+112(FP), BX
+	SHLQ        $0x02, BX
+	VMOVDQU32.Z (DX), K4, Z2
+	VPROLD      $0x10, Z2, Z2
+	VPTESTMW    all7fff7fff<>+0(SB), Z2, K3
+	VMOVUPS.Z   Z0, K3, Z0
+	VMOVUPS     Z0, K1, (CX)
+	KSHIFTRD    $0x10, K3, K3
+	VMOVUPS.Z   Z1, K3, Z1
+	VMOVUPS     Z1, K2, 64(CX)
+	KSHIFTRD    $0x10, K3, K3
+	ADDQ        AX, CX
+	ADDQ        BX, DX
+	JMP         tiles1Stored
+
+tiles1Halves:
+	MOVQ         ldc+80(FP), AX
+	SHLQ         $0x02, AX
+	TESTQ        DX, DX
+	JNZ          tiles1HalvesMasked
+	VBROADCASTSS floor+120(FP), Z2
+	VMAXPS       Z0, Z2, Z0
+	VMAXPS       Z1, Z2, Z1
+
+	// VCVTNE2PS2BF16 Z0, Z1, Z0
+	LONG   $0x4877f262
+	WORD   $0xc072
+	VPROLD $0x10, Z0, Z0
+	JMP    tiles1HalvesReady
+
+tiles1HalvesMasked:
+	MOVQ        ldy+112(FP), SI
+	SHLQ        $0x02, SI
+	VMOVDQU32.Z (DX), K4, Z2
+
+	// VCVTNE2PS2BF16 Z0, Z1, Z0
+	LONG        $0x4877f262
+	WORD        $0xc072
+	VPROLD      $0x10, Z0, Z0
+	VPTESTMW    all7fff7fff<>+0(SB), Z2, K3
+	VMOVDQU16.Z Z0, K3, Z0
+	ADDQ        SI, DX
+
+tiles1HalvesReady:
+	VMOVDQU32 Z0, K4, (CX)
+	ADDQ      AX, CX
+	MOVQ      ldp+96(FP), AX
+	SHLQ      $0x02, AX
+	VMOVUPS   pairsFrom0<>+0(SB), Z1
+	VMOVUPS   pairsFrom16<>+0(SB), Z2
+	VPXORD    Z3, Z3, Z3
+	VMOVDQU32 Z3, Z4
+	VPERMT2W  Z0, Z1, Z4
+	VPERMT2W  Z0, Z2, Z3
+	VMOVUPS   Z4, K1, (BX)
+	VMOVUPS   Z3, K2, 64(BX)
+	ADDQ      AX, BX
+
+tiles1Stored:
+stored:
+	ADDQ $0x00000080, R10
+	DECQ R9
+	JNZ  panel
+	MOVQ lda+16(FP), AX
+	SHLQ $0x02, AX
+	SHLQ $0x05, AX
+	ADDQ AX, a+8(FP)
+	MOVQ ldf+56(FP), AX
+	SHLQ $0x02, AX
+	SHLQ $0x05, AX
+	ADDQ AX, from+48(FP)
+	MOVQ ldc+80(FP), AX
+	SHLQ $0x02, AX
+	SHLQ $0x05, AX
+	ADDQ AX, c+72(FP)
+	MOVQ ldy+112(FP), AX
+	SHLQ $0x02, AX
+	SHLQ $0x05, AX
+	ADDQ AX, y+104(FP)
+	MOVQ ldp+96(FP), AX
+	SHLQ $0x02, AX
+	SHLQ $0x04, AX
+	ADDQ AX, pairs+88(FP)
+	SUBQ $0x20, m+0(FP)
+	CMPQ m+0(FP), $0x20
+	JGE  rows
+	CMPQ m+0(FP), $0x00
+	JG   configure
+
+	// release tiles
+	LONG $0x4978e2c4
+	BYTE $0xc0
+	VZEROUPPER
+	RET
+
+// func transposeMultiplyHalfTiles(blocks int, above int, panels int, left int, a *float32, lda int, lastA *float32, b *float32, ldb int, lastB *float32, steps int, c *float32, ldc int, mask *int32, turned *float32, sums *float32, config *byte, ahead *float32, step int)
+// Requires: AVX, AVX512F, CMOV, MMX+
+TEXT ·transposeMultiplyHalfTiles(SB), NOSPLIT, $0-152
+	MOVQ config+128(FP), AX
+
+	// configure tiles from AX
+	LONG $0x4978e2c4
+	BYTE $0x00
+	MOVQ ahead+136(FP), CX
+
+block:
+	CMPQ blocks+0(FP), $0x01
+	JNE  wholeBlock
+	MOVQ above+8(FP), AX
+	SHLQ $0x02, AX
+	SUBQ AX, a+32(FP)
+	SUBQ AX, lastA+48(FP)
+
+wholeBlock:
+	MOVL  $0x000000f0, AX
+	KMOVW AX, K5
+	MOVL  $0x00000f00, AX
+	KMOVW AX, K6
+	MOVL  $0x0000f000, AX
+	KMOVW AX, K7
+	MOVQ  a+32(FP), AX
+	MOVQ  lda+40(FP), DX
+	SHLQ  $0x02, DX
+	MOVQ  turned+112(FP), BX
+	MOVQ  steps+80(FP), SI
+
+turnStep:
+	CMPQ    SI, $0x01
+	CMOVQEQ lastA+48(FP), AX
+	MOVQ    DX, DI
+	SHLQ    $0x02, DI
+	LEAQ    (DI)(DI*2), R8
+	MOVQ    AX, R9
+	MOVQ    $0x00000008, R10
+
+turnQuarter:
+	MOVQ            R9, R11
+	VBROADCASTF32X4 (R11), Z0
+	VBROADCASTF32X4 (R11)(DI*1), K5, Z0
+	VBROADCASTF32X4 (R11)(DI*2), K6, Z0
+	VBROADCASTF32X4 (R11)(R8*1), K7, Z0
+	ADDQ            DX, R11
+	VBROADCASTF32X4 (R11), Z1
+	VBROADCASTF32X4 (R11)(DI*1), K5, Z1
+	VBROADCASTF32X4 (R11)(DI*2), K6, Z1
+	VBROADCASTF32X4 (R11)(R8*1), K7, Z1
+	ADDQ            DX, R11
+	VBROADCASTF32X4 (R11), Z2
+	VBROADCASTF32X4 (R11)(DI*1), K5, Z2
+	VBROADCASTF32X4 (R11)(DI*2), K6, Z2
+	VBROADCASTF32X4 (R11)(R8*1), K7, Z2
+	ADDQ            DX, R11
+	VBROADCASTF32X4 (R11), Z3
+	VBROADCASTF32X4 (R11)(DI*1), K5, Z3
+	VBROADCASTF32X4 (R11)(DI*2), K6, Z3
+	VBROADCASTF32X4 (R11)(R8*1), K7, Z3
+	ADDQ            DX, R11
+	ADDQ            R8, R11
+	VUNPCKLPS       Z1, Z0, Z4
+	VUNPCKHPS       Z1, Z0, Z0
+	VUNPCKLPS       Z3, Z2, Z1
+	VUNPCKHPS       Z3, Z2, Z2
+	VUNPCKLPD       Z1, Z4, Z3
+	VUNPCKHPD       Z1, Z4, Z1
+	VUNPCKLPD       Z2, Z0, Z4
+	VUNPCKHPD       Z2, Z0, Z0
+	VMOVUPS         Z3, (BX)
+	VMOVUPS         Z1, 64(BX)
+	VMOVUPS         Z4, 128(BX)
+	VMOVUPS         Z0, 192(BX)
+	ADDQ            $0x10, R9
+	ADDQ            $0x00000100, BX
+	DECQ            R10
+	JNZ             turnQuarter
+	LEAQ            (AX)(DI*4), AX
+	DECQ            SI
+	JNZ             turnStep
+	MOVQ            panels+16(FP), R8
+	XORQ            R9, R9
+
+panel:
+	KXNORW   K1, K1, K1
+	KXNORW   K2, K2, K2
+	CMPQ     R8, $0x01
+	JNE      whole
+	MOVQ     mask+104(FP), AX
+	VMOVUPS  (AX), Z0
+	VPTESTMD Z0, Z0, K1
+	VMOVUPS  64(AX), Z0
+	VPTESTMD Z0, Z0, K2
+	MOVQ     left+24(FP), AX
+	SHLQ     $0x02, AX
+	SUBQ     AX, R9
+
+whole:
+	MOVQ turned+112(FP), SI
+	MOVQ b+56(FP), DI
+	ADDQ R9, DI
+	MOVQ ldb+64(FP), DX
+	SHLQ $0x02, DX
+	MOVQ $0x00000040, AX
+
+	// tile 0 = 0
+	LONG $0x497be2c4
+	BYTE $0xc0
+
+	// tile 1 = 0
+	LONG $0x497be2c4
+	BYTE $0xc8
+
+	// tile 2 = 0
+	LONG $0x497be2c4
+	BYTE $0xd0
+
+	// tile 3 = 0
+	LONG $0x497be2c4
+	BYTE $0xd8
+	MOVQ steps+80(FP), BX
+	MOVQ DX, R10
+	SHLQ $0x04, R10
+
+step:
+	CMPQ BX, $0x01
+	JNE  wholeStep
+	MOVQ lastB+72(FP), DI
+	ADDQ R9, DI
+
+wholeStep:
+	// load tile 4, 0(SI)(AX*1)
+	LONG $0x4b7be2c4
+	WORD $0x06a4
+	LONG $0x00000000
+
+	// load tile 5, 1024(SI)(AX*1)
+	LONG $0x4b7be2c4
+	WORD $0x06ac
+	LONG $0x00000400
+
+	// load tile 6, 0(DI)(DX*1)
+	LONG $0x4b7be2c4
+	WORD $0x17b4
+	LONG $0x00000000
+
+	// load tile 7, 64(DI)(DX*1)
+	LONG $0x4b7be2c4
+	WORD $0x17bc
+	LONG $0x00000040
+
+	// tile 0 += tile 4 · tile 6
+	LONG       $0x5c4ae2c4
+	BYTE       $0xc4
+	PREFETCHT1 (CX)
+	ADDQ       step+144(FP), CX
+
+	// tile 1 += tile 4 · tile 7
+	LONG       $0x5c42e2c4
+	BYTE       $0xcc
+	PREFETCHT1 (CX)
+	ADDQ       step+144(FP), CX
+
+	// tile 2 += tile 5 · tile 6
+	LONG       $0x5c4ae2c4
+	BYTE       $0xd5
+	PREFETCHT1 (CX)
+	ADDQ       step+144(FP), CX
+
+	// tile 3 += tile 5 · tile 7
+	LONG       $0x5c42e2c4
+	BYTE       $0xdd
+	PREFETCHT1 (CX)
+	ADDQ       step+144(FP), CX
+	ADDQ       $0x00000800, SI
+	ADDQ       R10, DI
+	DECQ       BX
+	JNZ        step
+	MOVQ       $0x00000080, AX
+	MOVQ       sums+120(FP), BX
+
+	// store tile 0, 0(BX)(AX*1)
+	LONG $0x4b7ae2c4
+	WORD $0x0384
+	LONG $0x00000000
+
+	// store tile 1, 64(BX)(AX*1)
+	LONG $0x4b7ae2c4
+	WORD $0x038c
+	LONG $0x00000040
+
+	// store tile 2, 2048(BX)(AX*1)
+	LONG $0x4b7ae2c4
+	WORD $0x0394
+	LONG $0x00000800
+
+	// store tile 3, 2112(BX)(AX*1)
+	LONG $0x4b7ae2c4
+	WORD $0x039c
+	LONG $0x00000840
+	MOVQ c+88(FP), AX
+	MOVQ ldc+96(FP), DX
+	SHLQ $0x02, DX
+	MOVQ sums+120(FP), BX
+	ADDQ R9, AX
+	MOVQ $0x00000020, SI
+	CMPQ blocks+0(FP), $0x01
+	JNE  allRows
+	MOVQ above+8(FP), DI
+	SUBQ DI, SI
+	SHLQ $0x07, DI
+	ADDQ DI, BX
+
+allRows:
+	VMOVUPS.Z (AX), K1, Z0
+	VADDPS    (BX), Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+	VMOVUPS.Z 64(AX), K2, Z0
+	VADDPS    64(BX), Z0, Z0
+	VMOVUPS   Z0, K2, 64(AX)
+	ADDQ      DX, AX
+	ADDQ      $0x00000080, BX
+	DECQ      SI
+	JNZ       allRows
+	ADDQ      $0x00000080, R9
+	DECQ      R8
+	JNZ       panel
+	ADDQ      $0x00000080, a+32(FP)
+	ADDQ      $0x00000080, lastA+48(FP)
+	MOVQ      ldc+96(FP), AX
+	SHLQ      $0x02, AX
+	SHLQ      $0x05, AX
+	ADDQ      AX, c+88(FP)
+	DECQ      blocks+0(FP)
+	JNZ       block
+
+	// release tiles
+	LONG $0x4978e2c4
+	BYTE $0xc0
+	VZEROUPPER
+	RET

@@ -47,26 +47,38 @@ func (p *PackedHalves) multiplyPairs(t *HalfProduct) {
 
 // panel computes m rows from i0 on of the panel that begins at column j0. i0 is even.
 func (p *PackedHalves) panel(t *HalfProduct, i0, m, j0, k int) {
-	floor := floor(Overwrite)
-	if t.ReLU {
-		floor = 0
-	}
-	from, ldf := &zeros[0], 0
-	if t.Start.Data != nil {
-		from, ldf = &t.Start.From(i0, j0).Data[0], t.Start.Stride
-	}
-	var y, pairs, c *float32
-	var ldy, ldp, ldc int
-	if t.Where.there() {
-		y, ldy = &t.Where.rows.From(i0, j0/2).Data[0], t.Where.rows.Stride
-	}
-	if t.To.there() {
-		c, ldc = &t.To.rows.From(i0, j0/2).Data[0], t.To.rows.Stride
-		pairs, ldp = &t.To.pairs.From(i0/2, j0).Data[0], t.To.pairs.Stride
-	} else {
-		c, ldc = &t.C.From(i0, j0).Data[0], t.C.Stride
-	}
+	o := t.operands(i0, j0)
 	a, columns := &t.A.rows.From(i0, 0).Data[0], min(halfPanel, p.n-j0)
 	next, step := t.Ahead.take(active.turns(m, k), a)
-	multiplyHalves(m, a, t.A.rows.Stride, &p.pairs[j0*k], k, from, ldf, c, ldc, pairs, ldp, y, ldy, floor, mask(columns), endHalf(columns), next, step)
+	multiplyHalves(m, a, t.A.rows.Stride, &p.pairs[j0*k], k, o.from, o.ldf, o.c, o.ldc, o.pairs, o.ldp, o.y, o.ldy, o.floor,
+		mask(columns), endHalf(columns), next, step)
+}
+
+// halfOperands are a kernel's operands besides A and B, from a row and a column on. What the product
+// lacks is nil.
+type halfOperands struct {
+	from, c, pairs, y  *float32
+	ldf, ldc, ldp, ldy int
+	floor              float32
+}
+
+// operands returns the operands from row i0, which is even, and column j0 on.
+func (t *HalfProduct) operands(i0, j0 int) halfOperands {
+	o := halfOperands{from: &zeros[0], floor: floor(Overwrite)}
+	if t.ReLU {
+		o.floor = 0
+	}
+	if t.Start.Data != nil {
+		o.from, o.ldf = &t.Start.From(i0, j0).Data[0], t.Start.Stride
+	}
+	if t.Where.there() {
+		o.y, o.ldy = &t.Where.rows.From(i0, j0/2).Data[0], t.Where.rows.Stride
+	}
+	if t.To.there() {
+		o.c, o.ldc = &t.To.rows.From(i0, j0/2).Data[0], t.To.rows.Stride
+		o.pairs, o.ldp = &t.To.pairs.From(i0/2, j0).Data[0], t.To.pairs.Stride
+	} else {
+		o.c, o.ldc = &t.C.From(i0, j0).Data[0], t.C.Stride
+	}
+	return o
 }

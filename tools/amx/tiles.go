@@ -5,6 +5,7 @@ package main
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"golang.org/x/sys/unix"
 )
@@ -55,7 +56,9 @@ func (t *tiles) execute(i instruction, r *unix.PtraceRegs, m memory) bool {
 func (t *tiles) configure(config *[64]byte) bool {
 	const palette, bytesAt, rowsAt = 1, 16, 48
 	*t = tiles{configured: config[0] == palette}
-	if config[0] > palette || config[1] != 0 { // a later start row is for interrupted instructions
+	reserved := slices.Concat(config[1:bytesAt], config[bytesAt+16:rowsAt], config[rowsAt+8:]) // and a start row, for interrupted instructions
+	if config[0] > palette || slices.ContainsFunc(reserved, func(b byte) bool { return b != 0 }) {
+		*t = tiles{}
 		return false
 	}
 	for i := range t.data {

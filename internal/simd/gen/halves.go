@@ -66,7 +66,11 @@ type halfProduct struct {
 
 // block computes some rows of the product.
 func (p *halfProduct) block(rows int) {
-	sums := p.start(rows)
+	p.finish(rows, p.start(rows))
+}
+
+// finish stores the sums of some rows.
+func (p *halfProduct) finish(rows int, sums [][]reg.VecVirtual) {
 	halves, masked, done := p.label(rows, "Halves"), p.label(rows, "Masked"), p.label(rows, "Stored")
 	p.TESTQ(p.pairs, p.pairs)
 	p.JNZ(LabelRef(halves))

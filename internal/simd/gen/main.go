@@ -1,7 +1,8 @@
 // Command gen writes the assembly of package simd and its Go declarations: kernels_amd64.s and
 // kernels_amd64.go, heads_amd64.s and heads_amd64.go for whole heads of attention, halves_amd64.s and
-// halves_amd64.go for bfloat16, and doubles_amd64.s and doubles_amd64.go for float64. `go generate ./internal/simd` runs it. It is a
-// separate module, so that the program's module does not depend on avo.
+// halves_amd64.go for bfloat16, and doubles_amd64.s and doubles_amd64.go for float64.
+// `go generate ./internal/simd` runs it. It is a separate module, so that the program's module does
+// not depend on avo.
 //
 // The type vectors stands for one instruction set (AVX-512 or AVX2); each of its methods named
 // after a kernel writes that kernel. A kernel's loop bodies are written once and used for whole
@@ -126,7 +127,9 @@ func kernels(ctx *build.Context) {
 
 // bfloat16s emits the functions of bfloat16.
 func bfloat16s(ctx *build.Context) {
-	avx512(ctx, map[uint32]operand.Mem{}).halves()
+	v := avx512(ctx, map[uint32]operand.Mem{})
+	v.halves()
+	v.halfTiles()
 }
 
 // float64s emits the functions of float64.

@@ -82,11 +82,7 @@ func (v *vectors) partsPointer() reg.GPVirtual {
 // along its rows.
 func (v *vectors) splitColumns() {
 	v.keepBits()
-	for i, k := range []reg.Register{reg.K5, reg.K6, reg.K7} {
-		bits := v.GP32()
-		v.MOVL(U32(0xf0<<(4*i)), bits)
-		v.KMOVW(bits, k)
-	}
+	v.quarterMasks()
 	a, lda, to, steps := v.pointer("a"), v.stride("lda"), v.partsPointer(), v.pointer("steps")
 	quarters := v.blockRows()
 	v.ADDQ(Imm(3), quarters)
@@ -123,35 +119,48 @@ func (v *vectors) splitQuarter(a, lda, lda3, to reg.GPVirtual) {
 	v.LEAQ(Mem{Base: lda3, Index: lda, Scale: 1}, lda4)
 	v.LEAQ(Mem{Base: lda3, Index: lda3, Scale: 2}, lda12)
 	v.ADDQ(lda3, lda12)
-	half := func() (columns [4]reg.VecVirtual) {
-		var rows [4]reg.VecVirtual
-		for i := range rows {
-			rows[i] = v.new()
-			v.VBROADCASTF32X4(Mem{Base: x}, rows[i])
-			v.VBROADCASTF32X4(Mem{Base: x, Index: lda4, Scale: 1}, reg.K5, rows[i])
-			v.VBROADCASTF32X4(Mem{Base: x, Index: lda4, Scale: 2}, reg.K6, rows[i])
-			v.VBROADCASTF32X4(Mem{Base: x, Index: lda12, Scale: 1}, reg.K7, rows[i])
-			v.ADDQ(lda, x)
-		}
-		v.ADDQ(lda12, x) // 16 rows down in all
-		low, high, low2, high2 := v.new(), v.new(), v.new(), v.new()
-		v.VUNPCKLPS(rows[1], rows[0], low)
-		v.VUNPCKHPS(rows[1], rows[0], high)
-		v.VUNPCKLPS(rows[3], rows[2], low2)
-		v.VUNPCKHPS(rows[3], rows[2], high2)
-		for i := range columns {
-			columns[i] = v.new()
-		}
-		v.VUNPCKLPD(low2, low, columns[0])
-		v.VUNPCKHPD(low2, low, columns[1])
-		v.VUNPCKLPD(high2, high, columns[2])
-		v.VUNPCKHPD(high2, high, columns[3])
-		return columns
-	}
-	first, second := half(), half()
+	first := v.fourColumns(x, lda, lda4, lda12)
+	second := v.fourColumns(x, lda, lda4, lda12)
 	for i := range first {
 		v.split(first[i], second[i], Mem{Base: to, Disp: 64 * i})
 	}
+}
+
+// quarterMasks sets K5, K6 and K7 to the second, third and last 128 bits of a vector.
+func (v *vectors) quarterMasks() {
+	for i, k := range []reg.Register{reg.K5, reg.K6, reg.K7} {
+		bits := v.GP32()
+		v.MOVL(U32(0xf0<<(4*i)), bits)
+		v.KMOVW(bits, k)
+	}
+}
+
+// fourColumns returns four columns of 16 rows of a and moves a 16 rows down. lda4 and lda12 are 4 and
+// 12 times lda; K5 to K7 are quarterMasks.
+func (v *vectors) fourColumns(a, lda, lda4, lda12 reg.GPVirtual) (columns [4]reg.VecVirtual) {
+	var rows [4]reg.VecVirtual
+	for i := range rows {
+		rows[i] = v.new()
+		v.VBROADCASTF32X4(Mem{Base: a}, rows[i])
+		v.VBROADCASTF32X4(Mem{Base: a, Index: lda4, Scale: 1}, reg.K5, rows[i])
+		v.VBROADCASTF32X4(Mem{Base: a, Index: lda4, Scale: 2}, reg.K6, rows[i])
+		v.VBROADCASTF32X4(Mem{Base: a, Index: lda12, Scale: 1}, reg.K7, rows[i])
+		v.ADDQ(lda, a)
+	}
+	v.ADDQ(lda12, a)
+	low, high, low2, high2 := v.new(), v.new(), v.new(), v.new()
+	v.VUNPCKLPS(rows[1], rows[0], low)
+	v.VUNPCKHPS(rows[1], rows[0], high)
+	v.VUNPCKLPS(rows[3], rows[2], low2)
+	v.VUNPCKHPS(rows[3], rows[2], high2)
+	for i := range columns {
+		columns[i] = v.new()
+	}
+	v.VUNPCKLPD(low2, low, columns[0])
+	v.VUNPCKHPD(low2, low, columns[1])
+	v.VUNPCKLPD(high2, high, columns[2])
+	v.VUNPCKHPD(high2, high, columns[3])
+	return columns
 }
 
 // tilesPack splits b into the layout [panel][step][part][2 tiles][16 pairs of rows][64 bytes].
