@@ -149,7 +149,11 @@ func (h host) Trainer(g *ops.Graph, o Training) (engine.Trainer, error) {
 
 // Bytes adds the moments of a trainer to the bytes of the program.
 func (h host) Bytes(g *ops.Graph, training bool) (float64, error) {
-	n, err := cpu.Bytes(g, h.threads)
+	count := cpu.Bytes
+	if h.bf16 {
+		count = cpu.BytesBF16
+	}
+	n, err := count(g, h.threads)
 	if training {
 		for _, t := range g.Tensors {
 			n += 2 * 4 * float64(t.Size())

@@ -53,13 +53,19 @@ func part(v []float32, from, n int) []float32 {
 
 // Bytes returns the number of bytes that New allocates for a graph. It allocates none of them.
 // threads 0 means all cores.
-func Bytes(g *ops.Graph, threads int) (float64, error) {
+func Bytes(g *ops.Graph, threads int) (float64, error) { return count(g, threads, false) }
+
+// BytesBF16 is Bytes for NewBF16.
+func BytesBF16(g *ops.Graph, threads int) (float64, error) { return count(g, threads, true) }
+
+func count(g *ops.Graph, threads int, bf16 bool) (float64, error) {
 	a, err := plan.Analyse(g)
 	if err != nil {
 		return 0, err
 	}
-	m := &memory{counting: true}
-	if err := emptyProgram(g).compile(a, 1, m); err != nil {
+	m, p := &memory{counting: true}, emptyProgram(g)
+	p.bf16 = bf16
+	if err := p.compile(a, 1, m); err != nil {
 		return 0, err
 	}
 	return m.bytes + m.worker*float64(cores(threads)-1), nil

@@ -8,6 +8,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/engine/cpu"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/ops"
@@ -49,29 +50,37 @@ func TestBytesAreWhatNewAllocates(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			counted := 0.0
-			counting := allocated(func() {
-				if counted, err = cpu.Bytes(g, c.threads); err != nil {
-					t.Fatal(err)
-				}
-			})
-			made := allocated(func() {
-				p, err := cpu.New(g, c.threads)
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer p.Close()
-			})
-			if counted < 20e6 || counted > 400e6 {
-				t.Fatalf("%.0f bytes: the case says little", counted)
-			}
-			if math.Abs(made-counted) > 0.01*counted+2e6 {
-				t.Errorf("counted %.0f bytes, and %.0f were allocated", counted, made)
-			}
-			if counting > 2e6 {
-				t.Errorf("counting took %.0f bytes itself", counting)
-			}
+			count(t, g, c.threads, cpu.Bytes, cpu.New)
+			count(t, g, c.threads, cpu.BytesBF16, cpu.NewBF16)
 		})
+	}
+}
+
+// count compares the bytes that bytesOf counts with those that compile allocates.
+func count(t *testing.T, g *ops.Graph, threads int, bytesOf func(*ops.Graph, int) (float64, error), compile func(*ops.Graph, int) (engine.Program[float32], error)) {
+	t.Helper()
+	var err error
+	counted := 0.0
+	counting := allocated(func() {
+		if counted, err = bytesOf(g, threads); err != nil {
+			t.Fatal(err)
+		}
+	})
+	made := allocated(func() {
+		p, err := compile(g, threads)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+	})
+	if counted < 20e6 || counted > 400e6 {
+		t.Fatalf("%.0f bytes: the case says little", counted)
+	}
+	if math.Abs(made-counted) > 0.01*counted+2e6 {
+		t.Errorf("counted %.0f bytes, and %.0f were allocated", counted, made)
+	}
+	if counting > 2e6 {
+		t.Errorf("counting took %.0f bytes itself", counting)
 	}
 }
 
