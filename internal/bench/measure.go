@@ -53,7 +53,10 @@ func Measure(ctx context.Context, o Options) (Result, error) {
 		}
 	}
 	r.Benchmark, r.Model, r.Variant = o.Experiment.Benchmark, o.Experiment.Model.Name, o.Experiment.Variant()
-	r.Device, r.Kernels, r.Threads = o.Device.Name(), o.Device.Kernels(), o.Threads
+	r.Device, r.Threads = o.Device.Name(), o.Threads
+	if o.Device.Kernels() != "" {
+		r.Kernels, _ = device.CPUKernels() // the precision is in the device's name
+	}
 	r.Points, r.Steps, r.Version = o.Points, o.Steps, o.Version
 	if o.Runs > 1 {
 		r.Together, err = o.together(ctx, r.RowsPerS)
@@ -64,7 +67,7 @@ func Measure(ctx context.Context, o Options) (Result, error) {
 // peak measures the CPU's peak in floating-point operations per second. It returns 0 if another
 // device computes.
 func (o Options) peak() float64 {
-	if o.Device.Name() != "cpu" {
+	if o.Device.Kernels() == "" {
 		return 0
 	}
 	return device.FMAPeak(o.Threads)
@@ -73,7 +76,7 @@ func (o Options) peak() float64 {
 // warmUp returns how long the device computes before steps are timed. A CPU has measured its peak
 // before.
 func (o Options) warmUp() time.Duration {
-	if o.Device.Name() == "cpu" {
+	if o.Device.Kernels() != "" {
 		return 0
 	}
 	return rise

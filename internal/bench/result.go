@@ -17,7 +17,7 @@ type Result struct {
 	Benchmark   string  `json:"benchmark"`
 	Model       string  `json:"model"`
 	Variant     string  `json:"variant,omitempty"` // as config.Experiment.Variant names it
-	Device      string  `json:"device"`
+	Device      string  `json:"device"`            // with its precision unless that is fp32 on a CPU
 	Kernels     string  `json:"kernels,omitempty"` // of the CPU
 	Threads     int     `json:"threads"`
 	Points      int     `json:"points"` // of every function; 0 if the benchmark draws their number

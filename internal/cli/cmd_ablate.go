@@ -92,7 +92,7 @@ func (o *ablateFlags) check() error {
 }
 
 // reduced reports whether steps and batches have the limits for a CPU.
-func (o *ablateFlags) reduced() bool { return !o.full && o.device.Name() == "cpu" }
+func (o *ablateFlags) reduced() bool { return !o.full && o.device.Kernels() != "" }
 
 // protocol returns the protocol of the flags.
 func (o *ablateFlags) protocol() ablate.Protocol {

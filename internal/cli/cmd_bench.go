@@ -39,8 +39,8 @@ func newBench(a *app) *cobra.Command {
 A row is one quantile level of one point of one function; for bnp, one bootstrap of a point; for cnp
 and canp, a point. FLOPs are those of the model's matrix products, forward and backward, two for each
 multiply-add, each product counted once. On a CPU, the peak is the rate of float32 multiply-adds in
-registers on as many threads, measured before and after the steps. AMX kernels may exceed it. Memory
-is the maximum resident memory of the process.
+registers on as many threads, measured before and after the steps. AMX kernels and bf16 may exceed
+it. Memory is the maximum resident memory of the process.
 
 A GPU computes for half a second before steps are timed. It is waited for before the first and after
 the last timed step, not between them. --kernels also times each kernel launch of a step by events,
@@ -49,6 +49,7 @@ one after another; in a step they start sooner and may overlap.
 With --runs, the same steps are then timed in several runs at once, as train --seeds does them, each
 on a stream of the GPU or on its share of the CPU's threads.`,
 		Example: `  acqnp bench --config configs/lissajous/acqnp.yaml --points 53
+  acqnp bench --config configs/lissajous/acqnp.yaml --device cpu --precision bf16
   acqnp bench --config configs/lissajous/acqnp.yaml --device cuda --kernels
   acqnp bench --config configs/lissajous/cnp.yaml --device cuda --runs 6
   acqnp bench --config configs/mnist/canp.yaml --data-dir data --steps 5 --threads 2 --json`,

@@ -57,6 +57,7 @@ there to the same result.`,
 		Example: `  acqnp train --config configs/quickstart.yaml
   acqnp train --config configs/lissajous/acqnp.yaml --set train.steps=2000 --set train.batch_size=32 --seed 1
   acqnp train --config configs/lissajous/acqnp.yaml --resume
+  acqnp train --config configs/lissajous/acqnp.yaml --precision bf16 --device cpu
   acqnp train --config configs/lissajous/cnp.yaml --seeds 0..5
   acqnp train --config configs/speed-flow/acqnp.yaml --data-dir data --run-dir runs/lanes`,
 		Args: cobra.NoArgs,

@@ -72,7 +72,7 @@ func (s *settings) addFlags(a *app, cmd *cobra.Command) {
 	s.addDataDir(cmd)
 	f := cmd.Flags()
 	f.StringVar(&s.choice, "device", "auto", "`DEVICE` to compute on: auto, cpu or cuda[:N]")
-	f.StringVar(&s.precision, "precision", device.AutoPrecision, "`FORMAT` of matrix products: auto, or fp32 or bf16 on a CPU, or fp32, tf32 or fp16 on a GPU")
+	f.StringVar(&s.precision, "precision", device.AutoPrecision, "`FORMAT` of matrix products: auto, or fp32 or bf16 on a CPU, or fp32, tf32 or fp16 on a GPU; --device auto takes the CPU for bf16")
 	f.IntVar(&s.threads, "threads", 0, "`NUMBER` of CPU threads; 0 for all cores")
 	complete := func(flag string, values ...string) {
 		must(cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))

@@ -68,7 +68,7 @@ func CheckPrecision(c Choice, precision string) error {
 		if !c.CUDA {
 			return nil
 		}
-		bad.Expected = "auto, fp32, tf32 or fp16 with --device " + c.String()
+		bad.Expected = "auto, fp32, tf32 or fp16 with --device " + c.String() + "; --device cpu has bf16"
 	}
 	return &bad
 }

@@ -2,6 +2,7 @@ package device_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/device"
@@ -43,6 +44,9 @@ func TestPrecisions(t *testing.T) {
 		if c.good && err != nil || !c.good && !errors.As(err, &bad) {
 			t.Errorf("%s on %s: %v", c.precision, c.choice, err)
 		}
+		if !c.good && c.choice != "auto" && !strings.Contains(err.Error(), "bf16") {
+			t.Errorf("%s on %s: %v does not say where bf16 is", c.precision, c.choice, err)
+		}
 	}
 }
 
@@ -69,7 +73,11 @@ func TestBF16IsTheCPUs(t *testing.T) {
 		t.Fatal(err)
 	}
 	plain, _ := device.CPUKernels()
-	if d.Name() != "cpu" || d.String() != "cpu with 2 threads in bf16" || d.Kernels() != plain+"+bf16" {
+	want := "cpu with 2 threads in bf16"
+	if !device.BF16Kernels() {
+		want += " (emulated by the " + plain + " kernels, slower than fp32)"
+	}
+	if d.Name() != "cpu (bf16)" || !strings.HasPrefix(d.String(), want) || d.Kernels() != plain+"+bf16" {
 		t.Errorf("%s, %v, %s", d.Name(), d, d.Kernels())
 	}
 	if device.SameBits(d.Kernels(), plain) || !device.SameBits("avx2+bf16", "avx512+bf16") {

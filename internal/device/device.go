@@ -30,11 +30,11 @@ type Device interface {
 	// Bytes returns how many bytes of the host's memory a program or a trainer of the graph takes.
 	// It allocates none of them.
 	Bytes(g *ops.Graph, training bool) (float64, error)
-	// Name returns the device's name in results: "cpu", or "cuda:0" with the GPU's name and the
-	// precision.
+	// Name returns the device's name in results: "cpu", "cpu (bf16)", or "cuda:0" with the GPU's name
+	// and the precision.
 	Name() string
-	// Kernels returns the name of the active CPU kernels: amx, avx512, avx2 or portable. It is
-	// empty on a GPU.
+	// Kernels returns the name of the active CPU kernels: amx, avx512, avx2 or portable, and in
+	// precision bf16 avx512+bf16 and the like. It is empty on a GPU.
 	Kernels() string
 	// String describes the device, and says why it was chosen if --device did not name it.
 	String() string
@@ -96,7 +96,7 @@ func (r Request) Open() (Device, error) {
 		return nil, &input.Error{File: "--threads", Found: strconv.Itoa(r.Threads), Expected: "0 (all cores) or more"}
 	}
 	if r.Precision == BF16 {
-		return host{threads: r.Threads, bf16: true}, nil // no GPU has it, so auto need not look for one
+		return inBF16On(c, r.Threads), nil
 	}
 	m := ThisMachine()
 	m.CanReplace = r.Become != nil
@@ -124,6 +124,25 @@ func (r Request) handOver(to Route) (Route, error) {
 
 // CPU returns the CPU with a number of threads; 0 means all cores.
 func CPU(threads int) Device { return host{threads: threads} }
+
+// inBF16On returns the CPU in precision bf16. No GPU has it, so auto chooses the CPU too.
+func inBF16On(c Choice, threads int) Device {
+	h := host{threads: threads, bf16: true}
+	if c.Auto && ThisMachine().GPU() {
+		h.why = "a GPU is visible, but bf16 is for CPUs: --precision fp16 computes on the GPU"
+	}
+	return h
+}
+
+// OneThread returns the CPU with one thread, in the precision of d. It returns nil if d is not a CPU.
+func OneThread(d Device) Device {
+	h, ok := d.(host)
+	if !ok {
+		return nil
+	}
+	h.threads = 1
+	return h
+}
 
 // host is the CPU.
 type host struct {
@@ -162,7 +181,12 @@ func (h host) Bytes(g *ops.Graph, training bool) (float64, error) {
 	return n, err
 }
 
-func (host) Name() string { return "cpu" }
+func (h host) Name() string {
+	if h.bf16 {
+		return "cpu (" + BF16 + ")"
+	}
+	return "cpu"
+}
 
 func (h host) Kernels() string {
 	if h.bf16 {
@@ -182,6 +206,9 @@ func (h host) String() string {
 	}
 	if h.bf16 {
 		text += " in " + BF16
+		if !BF16Kernels() {
+			text += " (emulated by the " + simd.Name() + " kernels, slower than fp32)"
+		}
 	}
 	if h.why != "" {
 		text += " (" + h.why + ")"

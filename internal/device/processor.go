@@ -19,6 +19,10 @@ const KernelsVariable = simd.Variable
 // run, the best first.
 func CPUKernels() (active string, available []string) { return simd.Name(), simd.Available() }
 
+// BF16Kernels reports whether the active CPU kernels multiply bfloat16 numbers with AVX512_BF16 or AMX.
+// Others compute bf16 in float32: the same numbers, more slowly than fp32.
+func BF16Kernels() bool { return simd.HasHalves() }
+
 // inBF16 ends the name of CPU kernels that compute in precision bf16: avx512+bf16.
 const inBF16 = "+" + BF16
 

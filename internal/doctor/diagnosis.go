@@ -18,6 +18,7 @@ type Diagnosis struct {
 	Features    []string          `json:"cpu_features"`
 	Kernels     string            `json:"kernels"`           // the CPU kernels in use
 	Available   []string          `json:"kernels_available"` // on this machine, the best first
+	BF16        bool              `json:"bf16_kernels"`      // --precision bf16 runs on AVX512_BF16 or AMX
 	Cores       int               `json:"cores"`
 	MemoryBytes int64             `json:"memory_bytes"`                 // 0 if unknown
 	MemoryLimit int64             `json:"memory_limit_bytes,omitempty"` // of the control group; 0 if none
@@ -43,6 +44,7 @@ func Look(dataDir, version string) Diagnosis {
 		Missing:  []string{},
 	}
 	d.Kernels, d.Available = device.CPUKernels()
+	d.BF16 = device.BF16Kernels()
 	d.MemoryBytes, d.MemoryLimit = memory()
 	machine := device.ThisMachine()
 	d.GPU, d.GPUs, d.Driver = machine.GPU(), machine.GPUs(), machine.Driver()

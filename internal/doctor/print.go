@@ -16,6 +16,7 @@ func (d Diagnosis) Print(w io.Writer) error {
 	line("processor", d.CPU)
 	line("features", strings.Join(d.Features, " "))
 	line("kernels", fmt.Sprintf("%s (%s chooses among %s)", d.Kernels, device.KernelsVariable, strings.Join(d.Available, ", ")))
+	line("bf16", d.bf16Text())
 	line("cores", strconv.Itoa(d.Cores))
 	line("memory", d.memoryText())
 	line("GPU", d.gpuText())
@@ -27,6 +28,13 @@ func (d Diagnosis) Print(w io.Writer) error {
 		line("missing", m)
 	}
 	return nil
+}
+
+func (d Diagnosis) bf16Text() string {
+	if d.BF16 {
+		return "in the processor: --precision bf16 is faster than fp32"
+	}
+	return "emulated: --precision bf16 is slower than fp32"
 }
 
 func (d Diagnosis) memoryText() string {

@@ -20,9 +20,9 @@ type part struct {
 // refuse names the first.
 func (p Plan) parts() []part {
 	parts := append(p.sizes(), p.widths()...)
-	if p.Device.Name() == device.CPU(1).Name() {
+	if cpu := device.OneThread(p.Device); cpu != nil {
 		one := p
-		one.Device = device.CPU(1)
+		one.Device = cpu
 		threads, _, _ := strings.Cut(p.Device.String(), " (")
 		parts = append(parts, part{"--threads", threads, one})
 	}

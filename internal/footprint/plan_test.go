@@ -88,9 +88,14 @@ func TestThreadsMayWeighMost(t *testing.T) {
 		t.Skip("the available memory is not known here")
 	}
 	p := plan(t, model("acqnp", 8), models.Training, ops.Extents{Functions: 1, Context: 9, Points: 10, Levels: 1000})
-	p.Device = device.CPU(1 << 40)
-	if err := p.Check(); err == nil || !strings.HasPrefix(err.Error(), "--threads: found cpu with 1099511627776 threads") {
-		t.Error(err)
+	half, err := device.Request{Choice: "cpu", Precision: device.BF16, Threads: 1 << 40}.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p.Device = range []device.Device{device.CPU(1 << 40), half} {
+		if err := p.Check(); err == nil || !strings.HasPrefix(err.Error(), "--threads: found cpu with 1099511627776 threads") {
+			t.Error(err)
+		}
 	}
 }
 

@@ -18,6 +18,10 @@ func HalvesIn(data []float32, m, stride int) Halves {
 	return Halves{rows: Rows(data[:even*perRow], perRow), pairs: Rows(data[even*perRow:], stride)}
 }
 
+// HasHalves reports whether the processor multiplies bfloat16 numbers. Where it does not, products
+// take as long as those of float32 numbers, and rounding comes on top.
+func HasHalves() bool { return halves }
+
 // HalvesSize returns the number of floats of a matrix of m rows.
 func HalvesSize(m, stride int) int { return (m + 1) / 2 * 2 * ((stride + 1) / 2 * 2) }
 
