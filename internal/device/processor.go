@@ -26,6 +26,9 @@ func BF16Kernels() bool { return simd.HasHalves() }
 // inBF16 ends the name of CPU kernels that compute in precision bf16: avx512+bf16.
 const inBF16 = "+" + BF16
 
+// InBF16 reports whether the CPU kernels of a name compute in precision bf16.
+func InBF16(name string) bool { return strings.HasSuffix(name, inBF16) }
+
 // SameBits reports whether the CPU kernels of two names compute the same bits.
 func SameBits(a, b string) bool {
 	a, half := strings.CutSuffix(a, inBF16)

@@ -209,9 +209,13 @@ func (l *loop) compareKernels(c run.Checkpoint) {
 	if l.o.Warn == nil || c.Kernels == "" || now == "" || device.SameBits(c.Kernels, now) {
 		return
 	}
-	l.o.Warn(fmt.Sprintf("%s: the checkpoint was written with %s kernels; this run uses %s, so its last bits will differ. "+
+	differ := "last bits"
+	if device.InBF16(c.Kernels) != device.InBF16(now) {
+		differ = "numbers"
+	}
+	l.o.Warn(fmt.Sprintf("%s: the checkpoint was written with %s kernels; this run uses %s, so its %s will differ. "+
 		"Set %s to reproduce them.",
-		c.Path, device.KernelsTitle(c.Kernels), device.KernelsTitle(now), device.KernelsSettings(c.Kernels, now)))
+		c.Path, device.KernelsTitle(c.Kernels), device.KernelsTitle(now), differ, device.KernelsSettings(c.Kernels, now)))
 }
 
 // tooFar returns the error for a run that has done more steps than the configuration asks for.

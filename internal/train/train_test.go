@@ -153,8 +153,10 @@ func TestResumeOnOtherKernels(t *testing.T) {
 			"Set ACQNP_SIMD=avx512 to reproduce them."},
 		{"avx2", "portable", "the checkpoint was written with AVX2 kernels; this run uses portable, so its last bits will differ. " +
 			"Set ACQNP_SIMD=avx2 to reproduce them."},
-		{"avx512+bf16", "avx2", "the checkpoint was written with AVX-512 bf16 kernels; this run uses AVX2, so its last bits will differ. " +
+		{"avx512+bf16", "avx2", "the checkpoint was written with AVX-512 bf16 kernels; this run uses AVX2, so its numbers will differ. " +
 			"Set --precision bf16 to reproduce them."},
+		{"avx2", "amx+bf16", "the checkpoint was written with AVX2 kernels; this run uses AMX bf16, so its numbers will differ. " +
+			"Set ACQNP_SIMD=avx2 and --precision fp32 to reproduce them."},
 		{"avx512", "avx2", ""}, {"avx512+bf16", "avx2+bf16", ""}, {"amx", "amx", ""}, {"amx", "", ""}, {"", "amx", ""},
 	} {
 		o := train.Options{Experiment: experiment(t), Dir: t.TempDir(), Resume: true, Device: withKernels{device.CPU(1), c.before}}
