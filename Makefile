@@ -71,6 +71,7 @@ paths: ## the tests of numbers, on every set of SIMD kernels that this machine h
 amx: ## the tests of the AMX kernels, with AMX emulated: needs Linux and AVX-512, and takes a minute
 	go build -o bin/amx ./tools/amx
 	go test -count=1 -short -tags amxemulated -exec "$(CURDIR)/bin/amx" ./internal/simd
+	go test -count=1 -tags amxemulated -exec "$(CURDIR)/bin/amx" -run 'BF16IsNearFloat32/^acqnp__' ./internal/engine
 
 registers: fatbins ## no spills, no stack frames; compare the kernels' registers with kernels/registers.txt
 	sh scripts/registers.sh
