@@ -10,10 +10,14 @@ import (
 	"github.com/acqnp/acqnp/internal/simd"
 )
 
-// onEveryKind runs a test on every kernel set, and with AVX-512 also without AVX512_BF16.
+// onEveryKind runs a test on every kernel set, and with AVX-512 also without AVX512_BF16. Every processor
+// with AMX has that.
 func onEveryKind(t *testing.T, test func(t *testing.T)) {
 	onEverySet(t, func(t *testing.T) {
 		test(t)
+		if simd.Name() == "amx" {
+			return
+		}
 		defer simd.Rounded()()
 		t.Run("rounded", test)
 	})
