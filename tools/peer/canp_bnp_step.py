@@ -6,7 +6,8 @@
 
 The models are written as their authors write them: modules, a loop over heads with 1x1 convolutions, bootstraps stacked
 in front of the batch, everything tiled. A step includes everything: drawing a batch of Lissajous curves, the loss, its gradient
-and Adam. It runs in float32, on a GPU if there is one. The widths are the paper's. It prints one line of JSON. Rows are
+and Adam. It runs on a GPU if there is one. The modes are float32 (eager), automatic mixed precision in bfloat16 (amp), and
+both through torch.compile (compile, amp-compile). The widths are the paper's. It prints one line of JSON. Rows are
 batch x points, for BNP times its bootstraps. Check its "blas": Debian's reference library libblas3 multiplies matrices
 several times slower than libopenblas0, and more so with --tuned.
 """
@@ -156,21 +157,25 @@ def curves(functions, points, device):
     return uniform(1, 2) * torch.sin(uniform(0.5, 2) * s + uniform(0, 2)), uniform(1, 2) * torch.sin(s)
 
 
-def measure(model, sizes, functions, device):
-    """Returns the seconds of a step for each number of points."""
+def measure(model, sizes, a, device):
+    """Returns the wall-clock seconds and the CPU seconds of a step for each number of points."""
+    loss_of = torch.compile(model.loss, dynamic=a.points == "vary") if a.mode.endswith("compile") else model.loss
     optimiser = torch.optim.Adam(model.parameters(), lr=5e-4)
     wait = torch.cuda.synchronize if device == "cuda" else lambda: None
-    seconds = []
+    seconds, cpu = [], []
     for points in sizes:
         wait()
-        start = time.perf_counter()
-        x, y = curves(functions, points, device)
+        start, worked = time.perf_counter(), time.process_time()
+        x, y = curves(a.batch, points, device)
         optimiser.zero_grad(set_to_none=True)
-        model.loss(x, y, max(3, points // 2)).backward()
+        with torch.autocast(device, torch.bfloat16, enabled=a.mode.startswith("amp")):
+            loss = loss_of(x, y, max(3, points // 2))
+        loss.backward()
         optimiser.step()
         wait()
         seconds.append(time.perf_counter() - start)
-    return seconds
+        cpu.append(time.process_time() - worked)
+    return seconds[a.warmup:], cpu[a.warmup:]
 
 
 def blas():
@@ -183,24 +188,28 @@ def blas():
 def arguments():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--model", choices=["canp", "bnp"], default="canp")
+    p.add_argument("--mode", choices=["eager", "amp", "compile", "amp-compile"], default="eager")
     p.add_argument("--points", default="53", help="of a function, half of them context; vary: 6 to 100, drawn each step")
     p.add_argument("--batch", type=int, default=128, help="functions")
     p.add_argument("--threads", type=int, default=os.cpu_count())
     p.add_argument("--steps", type=int, default=30)
     p.add_argument("--warmup", type=int, default=10, help="steps before those that count")
     p.add_argument("--tuned", action="store_true", help="malloc keeps its memory; OpenBLAS uses AVX-512 if the processor has it")
+    p.add_argument("--no-onednn", action="store_true", help="CPU: PyTorch does not use oneDNN, its library for bfloat16")
     return p.parse_args()
 
 
 def main():
     a = arguments()
     torch.set_num_threads(a.threads)
+    if a.no_onednn:
+        torch.backends.mkldnn.set_flags(False)
     torch.manual_seed(0)
     random.seed(0)
     device = "cuda" if torch.cuda.is_available() else "cpu"
     model = {"canp": CANP, "bnp": BNP}[a.model]().to(device)
     sizes = [random.randint(6, 100) if a.points == "vary" else int(a.points) for _ in range(a.warmup + a.steps)]
-    seconds = measure(model, sizes, a.batch, device)[a.warmup:]
+    seconds, cpu = measure(model, sizes, a, device)
     bootstraps = BOOTSTRAPS if a.model == "bnp" else None
     rows = a.batch * sum(sizes[a.warmup:]) * (bootstraps or 1)
     if device == "cuda":
@@ -208,10 +217,11 @@ def main():
     else:
         name, peak = "cpu", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2 ** 10
     times = sorted(1e3 * s for s in seconds)
-    print(json.dumps({"torch": torch.__version__, "device": name, "model": a.model, "mode": "eager", "tuned": a.tuned, "blas": blas(),
+    print(json.dumps({"torch": torch.__version__, "device": name, "model": a.model, "mode": a.mode, "tuned": a.tuned, "blas": blas(),
                       "batch": a.batch, "points": a.points, "n_tau": None, "bootstraps": bootstraps,
                       "ms_median": round(times[len(times) // 2], 3), "ms_min": round(times[0], 3),
-                      "ms_max": round(times[-1], 3), "rows_per_s": round(rows / sum(seconds)), "peak_mib": round(peak)}))
+                      "ms_max": round(times[-1], 3), "cpu_ms_median": round(1e3 * sorted(cpu)[len(cpu) // 2], 3),
+                      "rows_per_s": round(rows / sum(seconds)), "peak_mib": round(peak)}))
 
 
 if __name__ == "__main__":

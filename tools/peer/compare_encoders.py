@@ -18,35 +18,34 @@ best mode of mixed precision. Other programs' work on the same cores slows PyTor
 wait in loops: measure on an idle machine. The load average before and after is printed.
 """
 import argparse
-import json
 import os
 import sys
-import tempfile
 
-from compare import HERE, ROOT, check_blas, environment, output
+from shared import Failed, add_arguments, bench, check_blas, some, torch, with_program
 
 SIZES = {"small": {"batch": 16, "n-tau": 32, "width": 64}, "paper": {"batch": 128, "n-tau": 50, "width": 128}}
 MODELS, AGGREGATIONS = ["cnp", "cqnp", "acqnp"], ["attention", "transformer"]
 MODES = ["eager", "compile", "eager+split", "compile+split", "compile-bf16+split"]
 DEPTH, ADAPTOR_DEPTH = 3, 5
-POINTS = 53
 
 
 def measure(a, case, way):
-    """Returns the figures of one run of acqnp or of a mode of PyTorch."""
+    """Returns the figures of one run of acqnp or of a mode of PyTorch. Exits if it fails."""
     size, model, aggregation = case
-    s = SIZES[size]
-    if way == "acqnp":
-        return json.loads(output(our_command(a, s, model, aggregation), env={**os.environ, "GOMAXPROCS": str(a.threads)}))
-    command = [a.python, os.path.join(HERE, "encoder_step.py"), "--model", model, "--aggregation", aggregation, "--tuned",
-               "--mode", way.removesuffix("+split"), *(["--split"] if way.endswith("+split") else []), "--points", str(POINTS),
-               "--steps", str(a.steps), "--warmup", str(a.warmup), "--threads", str(a.threads)]
-    for key, value in s.items():
-        command += ["--" + key, str(value)]
-    return json.loads(output(command, env={**environment(a.threads), "CUDA_VISIBLE_DEVICES": ""}))
+    try:
+        if way == "acqnp":
+            return bench(a, f"lissajous/{model}", "fp32", our_keys(SIZES[size], model, aggregation))
+        flags = ["--model", model, "--aggregation", aggregation, "--tuned", "--mode", way.removesuffix("+split")]
+        flags += ["--split"] if way.endswith("+split") else []
+        for key, value in SIZES[size].items():
+            flags += ["--" + key, str(value)]
+        return torch(a, "encoder_step.py", flags)
+    except Failed as failed:
+        sys.exit(f"compare_encoders.py: {' '.join(case)}, {way}: {failed}")
 
 
-def our_command(a, size, model, aggregation):
+def our_keys(size, model, aggregation):
+    """Returns the configuration keys of a case."""
     width = size["width"]
     keys = {"model.aggregation": aggregation, "model.representation": width, "model.encoder": widths(width, DEPTH),
             "model.decoder": widths(width, DEPTH), "train.batch_size": size["batch"], "train.loss": "targets"}
@@ -58,11 +57,7 @@ def our_command(a, size, model, aggregation):
         keys |= {"model.key_encoder": widths(width, 1), "model.query_encoder": widths(width, 1), "model.heads": 8}
     else:
         keys |= {"model.layers": 6, "model.heads": 4, "model.feedforward": 128}
-    command = [a.acqnp, "bench", "--json", "--quiet", "--device", "cpu", "--config", f"{ROOT}/configs/lissajous/{model}.yaml",
-               "--points", str(POINTS), "--steps", str(a.steps), "--threads", str(a.threads)]
-    for key, value in keys.items():
-        command += ["--set", f"{key}={value}"]
-    return command
+    return keys
 
 
 def widths(width, depth):
@@ -104,34 +99,15 @@ def compare(a):
 
 def arguments():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-
-    def some(flag, of, default=None):
-        p.add_argument(flag, default=",".join(default or of), type=lambda v: v.split(","), help="some of " + ", ".join(of))
-
-    some("--sizes", list(SIZES))
-    some("--models", MODELS)
-    some("--aggregations", AGGREGATIONS)
+    for flag, of in (("--sizes", list(SIZES)), ("--models", MODELS), ("--aggregations", AGGREGATIONS)):
+        p.add_argument(flag, default=",".join(of), type=some(of), help="some of " + ", ".join(of))
     p.add_argument("--modes", default=",".join(MODES), type=lambda v: v.split(","), help="of encoder_step.py (%(default)s)")
-    p.add_argument("--rounds", type=int, default=3)
-    p.add_argument("--steps", type=int, default=20, help="of a round that count")
-    p.add_argument("--warmup", type=int, default=5, help="steps of PyTorch before those; acqnp makes 3")
-    p.add_argument("--threads", type=int, default=os.cpu_count())
-    p.add_argument("--acqnp", help="the program (default: built with go)")
-    p.add_argument("--python", default="/usr/bin/python3", help="a Python that has PyTorch 2 (%(default)s)")
-    a = p.parse_args()
-    for flag, of in (("sizes", list(SIZES)), ("models", MODELS), ("aggregations", AGGREGATIONS)):
-        if not set(getattr(a, flag)) <= set(of):
-            p.error(f"--{flag}: some of {', '.join(of)}")
-    return a
+    add_arguments(p, steps=20, warmup=5)
+    return p.parse_args()
 
 
 def main():
-    a = arguments()
-    with tempfile.TemporaryDirectory() as directory:
-        if not a.acqnp:
-            a.acqnp = os.path.join(directory, "acqnp")
-            output(["go", "build", "-o", a.acqnp, "./cmd/acqnp"], cwd=ROOT, env={**os.environ, "CGO_ENABLED": "0"})
-        compare(a)
+    with_program(arguments(), compare)
 
 
 if __name__ == "__main__":
