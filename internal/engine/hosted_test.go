@@ -142,3 +142,30 @@ func TestTrainerStopsAtAnUpdateThatOverflows(t *testing.T) {
 		}
 	}
 }
+
+// TestFirstNonFinite puts NaN and infinities at all kinds of places among large numbers, whose sums are
+// infinite.
+func TestFirstNonFinite(t *testing.T) {
+	inf, nan := float32(math.Inf(1)), float32(math.NaN())
+	for _, n := range []int{0, 1, 17, 1023, 1024, 1025, 5000} {
+		v := make([]float32, n)
+		for i := range v {
+			v[i] = math.MaxFloat32
+		}
+		if i := engine.FirstNonFinite(v); i != -1 {
+			t.Errorf("%d finite numbers: found %d", n, i)
+		}
+		for _, at := range []int{0, 16, 1022, 1023, 1024, n - 1} {
+			if at < 0 || at >= n {
+				continue
+			}
+			for _, bad := range []float32{inf, -inf, nan} {
+				v[at], v[n-1] = bad, bad
+				if i := engine.FirstNonFinite(v); i != at {
+					t.Errorf("%g at %d of %d: found %d", bad, at, n, i)
+				}
+				v[at], v[n-1] = 1, 1
+			}
+		}
+	}
+}
