@@ -28,9 +28,6 @@ func HalvesSize(m, stride int) int { return (m + 1) / 2 * 2 * ((stride + 1) / 2 
 // there reports whether h is a matrix, not the zero Halves.
 func (h Halves) there() bool { return h.rows.Data != nil }
 
-// Memory returns the memory that a product with the numbers by rows reads, for Ahead.
-func (h Halves) Memory() []float32 { return h.rows.Data }
-
 // Halve rounds A [m, n] to the nearest bfloat16, or to the even one of two equally near. Denormal
 // numbers become zeros. m may be 0. A must not share memory with h.
 func Halve(m, n int, a Matrix, h Halves) {

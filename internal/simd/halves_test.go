@@ -119,7 +119,7 @@ func TestHalvesOfSpecialNumbers(t *testing.T) {
 	want := []float32{1, 1 + 0x1p-6, -1, 1 + 0x1p-7, 0x1p-126, 0, 0, inf, -inf, inf, -inf, 0}
 	onEveryKind(t, func(t *testing.T) {
 		n := len(from)
-		for i := range n { // one at a time, since infinity times 0 is no number
+		for i := range n { // one at a time: infinity times 0 is NaN
 			one := make([]float32, n)
 			one[i] = from[i]
 			h := emptyHalves(3, n)
