@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/viper"
 
 	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/yamlnode"
 )
 
 // maxFile is the largest configuration, in bytes.
@@ -91,7 +92,7 @@ func resolveAll(name string, content []byte, o Overrides) (Experiment, error) {
 
 // fileLeaves reads the leaves of a configuration file.
 func fileLeaves(name string, content []byte) ([]leaf, error) {
-	root, err := parseYAML(name, content)
+	root, err := yamlnode.Parse(name, content)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/yamlnode"
 )
 
 const envPrefix = "ACQNP_"
@@ -21,7 +22,9 @@ type Overrides struct {
 	// Set holds the values of --set, such as "train.steps=2000". The right-hand side is YAML. The
 	// last value of a key wins.
 	Set []string
-	// Flags are the other flags that set a key, such as --seed. They win over Set.
+	// Lines are keys that another YAML file sets, such as a plan of runs. They win over Set.
+	Lines []Line
+	// Flags are the other flags that set a key, such as --seed. They win over Set and Lines.
 	Flags []Flag
 	// Env returns the environment in the form of os.Environ; nil means an empty one. The variable
 	// of train.steps is ACQNP_TRAIN_STEPS, and so on. An empty variable counts as unset.
@@ -52,6 +55,12 @@ func (o Overrides) older(base map[string]any) {
 	}
 }
 
+// A Line is a key with its value in another YAML file. Both nodes know their line in it.
+type Line struct {
+	File       string
+	Key, Value *yaml.Node
+}
+
 // A Flag is a command-line flag that sets a key: {"--seed", "train.seed", "3"}. Value is YAML.
 type Flag struct{ Name, Key, Value string }
 
@@ -75,7 +84,7 @@ func envLeaves(environ func() []string) ([]leaf, error) {
 		if !strings.HasPrefix(name, envPrefix) || value == "" || slices.Contains(ownVariables, name) {
 			continue
 		}
-		place := "environment " + shorten(name)
+		place := "environment " + yamlnode.Shorten(name)
 		key, ok := keys[name]
 		if !ok {
 			if err := unknownVariable(place, name, names); err != nil {
@@ -96,7 +105,7 @@ func envLeaves(environ func() []string) ([]leaf, error) {
 func unknownVariable(place, name string, names []string) error {
 	expected, least := "a variable for one of the keys, such as ACQNP_TRAIN_STEPS", len(name)
 	for _, n := range names {
-		if d := distance(name, n); d < least {
+		if d := input.Distance(name, n); d < least {
 			expected, least = n, d
 		}
 	}
@@ -115,7 +124,7 @@ func flagLeaves(o Overrides) ([]leaf, error) {
 	for _, s := range o.Set {
 		key, value, ok := strings.Cut(s, "=")
 		if !ok {
-			found := strconv.Quote(shorten(s))
+			found := strconv.Quote(yamlnode.Shorten(s))
 			return nil, &input.Error{File: "--set", Found: found, Expected: "KEY=VALUE, such as train.steps=2000"}
 		}
 		if !known(key) {
@@ -126,6 +135,16 @@ func flagLeaves(o Overrides) ([]leaf, error) {
 			return nil, err
 		}
 		leaves = append(leaves, l...)
+	}
+	for _, l := range o.Lines {
+		r := reader{file: l.File, lines: true}
+		if !known(l.Key.Value) || isSection(l.Key.Value) {
+			return nil, r.refuse(l.Key, yamlnode.Shorten(l.Key.Value), "an unknown key", suggested(l.Key.Value))
+		}
+		if err := r.entry(l.Key.Value, l.Value); err != nil {
+			return nil, err
+		}
+		leaves = append(leaves, r.leaves...)
 	}
 	for _, f := range o.Flags {
 		l, err := override(f.Name, f.Key, f.Value)
@@ -138,15 +157,19 @@ func flagLeaves(o Overrides) ([]leaf, error) {
 }
 
 func unknownSet(key string) error {
+	return &input.Error{File: "--set " + yamlnode.Shorten(key), Found: "an unknown key", Expected: suggested(key)}
+}
+
+// suggested returns what is expected instead of an unknown key: a similar one, or those of its section.
+func suggested(key string) string {
 	section, name, dotted := strings.Cut(key, ".")
 	if !dotted || !isSection(section) {
 		section, name = "", key[strings.LastIndex(key, ".")+1:]
 	}
-	expected := nearestKey(section, name)
-	if expected == "" {
-		expected = "one of " + strings.Join(children(section), ", ")
+	if n := nearestKey(section, name); n != "" {
+		return n
 	}
-	return &input.Error{File: "--set " + shorten(key), Found: "an unknown key", Expected: expected}
+	return "one of " + strings.Join(children(section), ", ")
 }
 
 // override reads a value from outside the file. place names its flag or variable.
@@ -154,7 +177,7 @@ func override(place, key, value string) ([]leaf, error) {
 	if len(value) > maxFile {
 		return nil, tooLong(place)
 	}
-	root, err := parseYAML(place, []byte(value))
+	root, err := yamlnode.Parse(place, []byte(value))
 	if err != nil {
 		err.(*input.Error).Line = 0
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/acqnp/acqnp/internal/yamlnode"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -13,19 +14,19 @@ import (
 // does not fit, or nil.
 func convert(n *yaml.Node, typ reflect.Type) (any, *yaml.Node) {
 	if typ.Kind() != reflect.Slice {
-		v, ok := scalar(resolve(n), typ.Kind())
+		v, ok := scalar(yamlnode.Resolve(n), typ.Kind())
 		if !ok {
 			return nil, n
 		}
 		return v, nil
 	}
-	list := resolve(n)
+	list := yamlnode.Resolve(n)
 	if list.Kind != yaml.SequenceNode {
 		return nil, n
 	}
 	out := reflect.MakeSlice(typ, 0, len(list.Content))
 	for _, item := range list.Content {
-		v, ok := scalar(resolve(item), typ.Elem().Kind())
+		v, ok := scalar(yamlnode.Resolve(item), typ.Elem().Kind())
 		if !ok {
 			return nil, item
 		}
