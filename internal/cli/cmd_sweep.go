@@ -1,0 +1,16 @@
+package cli
+
+import "github.com/spf13/cobra"
+
+func newSweep(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "sweep",
+		Short: "Train many runs: here, on Slurm or on Kubernetes",
+		Long: `Train the runs of a plan, a YAML file. It names configurations and seeds, and may set keys for all
+runs and grids of values. The state of a sweep is its run directories alone: start it again, and it
+trains what is missing.`,
+		Args: cobra.ArbitraryArgs,
+		RunE: runGroup,
+	}
+	return cmd
+}

@@ -1,0 +1,140 @@
+package plan
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/yamlnode"
+)
+
+// readSet reads the settings of all runs.
+func (f *planFile) readSet(n *yaml.Node) (err error) {
+	if f.set, err = f.mapping("set", n); err != nil {
+		return err
+	}
+	return f.checkSettable("set", f.set)
+}
+
+// checkSettable refuses the key that a plan sets otherwise.
+func (f *planFile) checkSettable(section string, settings []setting) error {
+	for _, s := range settings {
+		if s.key.Value == "train.seed" {
+			return f.refuse(s.key, section, "train.seed", "seeds at the top of the plan")
+		}
+	}
+	return nil
+}
+
+const listExpected = "a list of values, such as [0.001, 0.0005]"
+
+// readGrid makes a candidate of every combination of the lists' values, the last key fastest.
+func (f *planFile) readGrid(n *yaml.Node) error {
+	axes, err := f.mapping("grid", n)
+	if err != nil {
+		return err
+	}
+	if err := f.checkSettable("grid", axes); err != nil {
+		return err
+	}
+	for _, axis := range axes {
+		for _, s := range f.set {
+			if s.key.Value == axis.key.Value {
+				return f.refuse(axis.key, axis.key.Value, fmt.Sprintf("the key in grid and in set (line %d)", s.key.Line), "it in one of them")
+			}
+		}
+		values, err := f.list(axis.key.Value, yamlnode.Resolve(axis.value), listExpected)
+		if err != nil {
+			return err
+		}
+		if len(f.candidates)*len(values) > MaxRuns {
+			return f.refuse(axis.key, axis.key.Value, fmt.Sprintf("more than %d combinations", MaxRuns), "fewer values")
+		}
+		var all []candidate
+		for _, c := range f.candidates {
+			for _, v := range values {
+				settings := append(c.settings[:len(c.settings):len(c.settings)], setting{axis.key, v})
+				all = append(all, candidate{settings: settings})
+			}
+		}
+		f.candidates = all
+	}
+	return f.nameCandidates(axes)
+}
+
+// nameCandidates names each candidate after its settings: learning_rate=0.001,levels=20.
+func (f *planFile) nameCandidates(axes []setting) error {
+	short := shortKeys(axes)
+	names := map[string]bool{}
+	for i := range f.candidates {
+		c := &f.candidates[i]
+		var parts []string
+		for _, s := range c.settings {
+			text, err := s.text()
+			if err != nil {
+				return err
+			}
+			_, value, _ := strings.Cut(text, "=")
+			parts = append(parts, short[s.key.Value]+"="+fileName(value))
+		}
+		c.name = strings.Join(parts, ",")
+		const longest = 200 // of most file systems' 255
+		if names[c.name] || len(c.name) > longest {
+			found := "two combinations with the name " + c.name
+			if !names[c.name] {
+				found = fmt.Sprintf("a combination whose name has %d letters", len(c.name))
+			}
+			return &input.Error{File: f.name, Line: axes[0].key.Line, Key: "grid", Found: found,
+				Expected: fmt.Sprintf("different names of at most %d letters for the directories", longest)}
+		}
+		names[c.name] = true
+	}
+	return nil
+}
+
+// shortKeys returns the last part of each key, or the whole key if two have the same last part.
+func shortKeys(axes []setting) map[string]string {
+	last := func(key string) string { return key[strings.LastIndex(key, ".")+1:] }
+	count := map[string]int{}
+	for _, s := range axes {
+		count[last(s.key.Value)]++
+	}
+	short := map[string]string{}
+	for _, s := range axes {
+		short[s.key.Value] = last(s.key.Value)
+		if count[last(s.key.Value)] > 1 {
+			short[s.key.Value] = s.key.Value
+		}
+	}
+	return short
+}
+
+// fileName replaces what does not belong into the name of a file: [128, 64] is 128_64.
+func fileName(s string) string {
+	ok := func(r rune) bool {
+		return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || strings.ContainsRune("+-._", r)
+	}
+	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return !ok(r) }), "_")
+}
+
+// text returns a setting as KEY=VALUE, on one line.
+func (s setting) text() (string, error) {
+	value := *yamlnode.Resolve(s.value)
+	value.Style |= yaml.FlowStyle
+	value.HeadComment, value.LineComment, value.FootComment = "", "", ""
+	b, err := yaml.Marshal(&value)
+	return s.key.Value + "=" + string(bytes.TrimSpace(b)), err
+}
+
+// lines returns settings as config.Overrides takes them.
+func lines(file string, settings []setting) []config.Line {
+	all := make([]config.Line, len(settings))
+	for i, s := range settings {
+		all[i] = config.Line{File: file, Key: s.key, Value: s.value}
+	}
+	return all
+}
