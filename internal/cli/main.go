@@ -27,6 +27,8 @@ import (
 	"github.com/acqnp/acqnp/internal/interrupt"
 	"github.com/acqnp/acqnp/internal/memory"
 	"github.com/acqnp/acqnp/internal/progress"
+	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/train"
 	"github.com/acqnp/acqnp/internal/usage"
 )
 
@@ -72,7 +74,7 @@ func Main(args []string, s Streams) (code int) {
 	}()
 	defer func() {
 		if p := recover(); p != nil {
-			a.report(fmt.Sprintf("internal error: %v", p), exitFailed)
+			a.report(fmt.Sprintf("internal error: %v", p), exitFailed, "")
 			if os.Getenv("ACQNP_DEBUG") == "1" {
 				s.Err.Write(debug.Stack())
 			}
@@ -98,8 +100,20 @@ func Main(args []string, s Streams) (code int) {
 	case errors.Is(err, context.Canceled):
 		text = "interrupted"
 	}
-	a.report(text, code)
+	a.report(text, code, cause(err))
 	return code
+}
+
+// cause names the causes of an error that a program must tell from others, for --json.
+func cause(err error) string {
+	var diverged *train.NonFiniteError
+	switch {
+	case errors.Is(err, run.ErrBusy):
+		return "busy"
+	case errors.As(err, &diverged):
+		return "diverged"
+	}
+	return ""
 }
 
 // exitCode returns the exit code for an error.
@@ -120,11 +134,15 @@ func (a *app) exitCode(ctx context.Context, err error) int {
 	return exitFailed
 }
 
-// report writes an error as one line to standard error.
-func (a *app) report(text string, code int) {
+// report writes an error as one line to standard error. cause is for --json.
+func (a *app) report(text string, code int, cause string) {
 	text = strings.Join(strings.Fields(text), " ")
 	if a.json {
-		b, _ := json.Marshal(map[string]any{"event": "error", "command": a.command, "message": text, "exit_code": code})
+		e := map[string]any{"event": "error", "command": a.command, "message": text, "exit_code": code}
+		if cause != "" {
+			e["cause"] = cause
+		}
+		b, _ := json.Marshal(e)
 		fmt.Fprintf(a.Err, "%s\n", b)
 		return
 	}

@@ -26,7 +26,7 @@ func lock(dir string) (unlock func(), err error) {
 	switch {
 	case errors.Is(err, syscall.EWOULDBLOCK):
 		f.Close()
-		return nil, fmt.Errorf("%s: another process is training in this run directory; wait for it or choose another --run-dir", dir)
+		return nil, fmt.Errorf("%s: %w; wait for it or choose another --run-dir", dir, ErrBusy)
 	case errors.Is(err, syscall.ENOLCK), errors.Is(err, syscall.ENOTSUP), errors.Is(err, syscall.ENOSYS):
 		// The file system has no locks: train without one.
 	case err != nil:

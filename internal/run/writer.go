@@ -14,6 +14,9 @@ import (
 	"github.com/acqnp/acqnp/internal/models"
 )
 
+// ErrBusy is in the error of Create and Resume if another process holds the directory.
+var ErrBusy = errors.New("another process is training in this run directory")
+
 // A Writer writes the directory of a run in training. It locks the directory until Close.
 type Writer struct {
 	dir      string
