@@ -1,6 +1,7 @@
 package run
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -127,6 +128,23 @@ func (w *Writer) Restore(e config.Experiment, m *models.Model, units Units) (*Ch
 		return nil, err
 	}
 	return &c, nil
+}
+
+// CheckContinues returns an *input.Error that names the keys in which the configuration of the run in
+// dir, if there is one, differs from e so that e cannot continue it.
+func CheckContinues(dir string, e config.Experiment) error {
+	file := filepath.Join(dir, ConfigFile)
+	old, err := input.ReadFile(file, "the configuration of a run", 1<<20)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if now, err := e.YAML(); err == nil && bytes.Equal(now, old) {
+		return nil
+	}
+	return checkConfig(file, string(old), e)
 }
 
 // checkConfig compares began, the YAML text in file that a run began with, with the configuration

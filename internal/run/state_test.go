@@ -1,0 +1,64 @@
+package run_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/acqnp/acqnp/internal/run"
+)
+
+// The files of a run decide its state.
+func TestStateOf(t *testing.T) {
+	const line = `{"step":10,"loss":1,"learning_rate":0.1,"rows_per_s":100,"elapsed_s":2}` + "\n"
+	const ended = `{"step":20,"loss":1,"learning_rate":0.1,"rows_per_s":100,"elapsed_s":4,"ended":"steps"}` + "\n"
+	for name, c := range map[string]struct {
+		files map[string]string
+		want  run.Phase
+		step  int
+	}{
+		"nothing":            {nil, run.Waiting, 0},
+		"configuration":      {map[string]string{"config.yaml": "a"}, run.Stopped, 0},
+		"steps":              {map[string]string{"config.yaml": "a", "metrics.jsonl": line}, run.Stopped, 10},
+		"an unfinished line": {map[string]string{"metrics.jsonl": line + ended[:len(ended)-1]}, run.Stopped, 10},
+		"no last checkpoint": {map[string]string{"metrics.jsonl": line + ended}, run.Stopped, 20},
+		"trained":            {map[string]string{"metrics.jsonl": line + ended, "checkpoints/step-20.safetensors": ""}, run.Trained, 20},
+		"evaluated":          {map[string]string{"metrics.jsonl": line + ended, "checkpoints/step-20.safetensors": "", "eval.json": "{}"}, run.Done, 20},
+		"failed":             {map[string]string{"metrics.jsonl": line, "error.json": `{"exit_code":1,"message":"no"}`}, run.Failed, 10},
+	} {
+		dir := t.TempDir()
+		for file, text := range c.files {
+			path := filepath.Join(dir, file)
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, err := run.StateOf(dir, true)
+		if err != nil || s.Phase != c.want || s.Step != c.step {
+			t.Errorf("%s: %+v, %v; want %s at step %d", name, s, err, c.want, c.step)
+		}
+	}
+}
+
+func TestFailureIsReadBack(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "rbf", "cnp")
+	want := run.Failure{ExitCode: 1, Cause: run.Diverged, Message: "no", Attempts: 2, Host: "here", Time: time.Unix(1700000000, 0).UTC()}
+	if err := run.WriteFailure(dir, want); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := run.ReadFailure(dir); err != nil || *got != want {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for range 2 {
+		if err := run.ClearFailure(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := run.ReadFailure(dir); err != nil || got != nil {
+		t.Errorf("%+v, %v after ClearFailure", got, err)
+	}
+}
