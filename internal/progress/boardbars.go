@@ -1,0 +1,65 @@
+package progress
+
+import (
+	"io"
+	"math"
+	"sync/atomic"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+)
+
+// bars is the Board for a terminal: a bar for each lane and one for the total below them.
+type bars struct {
+	p     *mpb.Progress
+	total *barLane
+}
+
+// totalScale is how many parts the bar of the total has.
+const totalScale = 1000
+
+func newBars(w io.Writer) *bars {
+	b := &bars{p: mpb.New(mpb.WithOutput(w), mpb.WithAutoRefresh(), mpb.WithWidth(80))}
+	b.total = b.add("", totalScale, math.MaxInt)
+	return b
+}
+
+// add adds a bar. The one with the highest priority stands at the bottom.
+func (b *bars) add(name string, total int64, priority int) *barLane {
+	l := &barLane{}
+	l.text.Store(&name)
+	l.bar = b.p.New(total, mpb.BarStyle().Rbound("] "), mpb.BarPriority(priority), mpb.BarWidth(24), mpb.BarRemoveOnComplete(),
+		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return *l.text.Load() })))
+	l.name = name
+	return l
+}
+
+func (b *bars) Note(message string, _ ...Field) { _, _ = io.WriteString(b.p, noteText(message)) }
+func (b *bars) Warn(message string)             { b.Note(warning + message) }
+func (b *bars) Lane(name string) Lane           { return b.add(name, 1, 0) }
+
+func (b *bars) Total(share float64, text string) {
+	b.total.text.Store(&text)
+	b.total.bar.SetCurrent(min(int64(share*totalScale), totalScale-1)) // a full bar would end
+}
+
+func (b *bars) Close() {
+	b.total.bar.Abort(false) // the total stays on the terminal
+	b.p.Wait()
+}
+
+// barLane is a bar with a text behind it.
+type barLane struct {
+	bar  *mpb.Bar
+	name string
+	text atomic.Pointer[string]
+}
+
+func (l *barLane) Update(done, total int, text string) {
+	text = l.name + ": " + text
+	l.text.Store(&text)
+	l.bar.SetTotal(int64(total)+1, false) // a full bar would end
+	l.bar.SetCurrent(int64(done))
+}
+
+func (l *barLane) End() { l.bar.Abort(true) }
