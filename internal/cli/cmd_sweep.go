@@ -12,5 +12,6 @@ trains what is missing.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: runGroup,
 	}
+	cmd.AddCommand(newSweepRun(a))
 	return cmd
 }

@@ -76,6 +76,16 @@ func (m Machine) GPUs() []string {
 	return names
 }
 
+// Visible returns how many GPUs a program may use: those of CUDA_VISIBLE_DEVICES, or else those whose
+// device files are here, which in a container are the container's.
+func (m Machine) Visible() int {
+	if list, set := os.LookupEnv("CUDA_VISIBLE_DEVICES"); set {
+		return len(strings.FieldsFunc(list, func(r rune) bool { return r == ',' }))
+	}
+	files, _ := filepath.Glob(filepath.Join(m.Root, "dev/nvidia[0-9]*"))
+	return len(files)
+}
+
 // Engine returns the file of the program with the CUDA engine, this one or acqnp-cuda; empty if
 // there is none. The error says why that program cannot use the GPU.
 func (m Machine) Engine() (program string, err error) {

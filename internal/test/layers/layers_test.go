@@ -26,8 +26,8 @@ var layers = [][]string{
 	{"internal/models", "internal/datasets", "internal/device", "internal/prior"},
 	{"internal/feed", "internal/footprint", "internal/run", "internal/doctor"},
 	{"internal/predict", "internal/train", "internal/output", "internal/plan"},
-	{"internal/ablate", "internal/bench", "internal/initialise", "internal/seeds", "internal/sweep"},
-	{"internal/figures", "internal/tables"},
+	{"internal/ablate", "internal/bench", "internal/initialise", "internal/seeds"},
+	{"internal/figures", "internal/tables", "internal/sweep"},
 	{"internal/cli"},
 	{"cmd/acqnp", "tools/amx", "tools/roofline"},
 }

@@ -1,0 +1,185 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/acqnp/acqnp/internal/device"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/plan"
+	"github.com/acqnp/acqnp/internal/progress"
+	"github.com/acqnp/acqnp/internal/sweep"
+	"github.com/acqnp/acqnp/internal/usage"
+)
+
+type sweepRunOptions struct {
+	settings
+	plan     string
+	jobs     int
+	index    string
+	indices  string
+	failFast bool
+}
+
+func newSweepRun(a *app) *cobra.Command {
+	var o sweepRunOptions
+	cmd := &cobra.Command{
+		Use:   "run PLAN",
+		Short: "Train the runs of a plan on this machine",
+		Long: `Train the runs of a plan that are not done, each in a process of its own, and evaluate them if the
+plan says evaluate: true. Start the command again after an interruption or a crash: every run goes on
+from its last checkpoint, and the results are those of runs trained one after another.
+
+Without --jobs, the run with the most work is timed first on a CPU, once on all threads and once
+with a run on each thread; the faster way is taken. On GPUs, as many runs as there are GPUs are
+trained at a time, each on its own; --jobs puts several on each.
+
+A run that fails does not stop the others. One that was killed, or that a full disk stopped, is
+started again, up to three times in a row if it gets no further. A wrong configuration and a
+divergence would only fail again. Failures are listed at the end and in the run's error.json; the
+exit code is then 1. Several calls may share a plan and a file system: each run is trained once.
+
+--index and --indices train a part of the plan, for the arrays of schedulers. Without either, the
+variables JOB_COMPLETION_INDEX (Kubernetes) and AWS_BATCH_JOB_ARRAY_INDEX set --index.`,
+		Example: `  acqnp sweep run sweeps/quick.yaml
+  acqnp sweep run sweeps/paper.yaml --jobs 8 --device cuda
+  acqnp sweep run sweeps/paper.yaml --indices 16-23`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.plan = args[0]
+			return a.run(func(cmd *cobra.Command) error { return runSweep(cmd.Context(), a, o) })(cmd, nil)
+		},
+		ValidArgsFunction: completePlan,
+	}
+	o.addFlags(a, cmd)
+	f := cmd.Flags()
+	f.IntVar(&o.jobs, "jobs", 0, "`NUMBER` of runs at a time; 0 for what trains fastest")
+	f.StringVar(&o.index, "index", "", "`INDEX` of the one run to train, from 0")
+	f.StringVar(&o.indices, "indices", "", "`FROM-TO`, the indices of the runs to train")
+	f.BoolVar(&o.failFast, "fail-fast", false, "stop all runs when one has failed")
+	cmd.MarkFlagsMutuallyExclusive("index", "indices")
+	return cmd
+}
+
+// completePlan completes the name of a plan.
+func completePlan(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+func runSweep(ctx context.Context, a *app, o sweepRunOptions) error {
+	p, err := plan.Load(o.plan, os.Environ)
+	if err != nil {
+		return err
+	}
+	runs, err := o.part(p.Runs)
+	if err != nil {
+		return err
+	}
+	if err := usage.Range("--jobs", o.jobs, 0, maxThreads); err != nil {
+		return err
+	}
+	if err := o.check(); err != nil {
+		return err
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	board := a.board()
+	defer board.Close()
+	board.Note(fmt.Sprintf("%s: %s of %d in %s", o.plan, input.Plural(len(runs), "run", "runs"), len(p.Runs), p.Dir))
+	work := sweep.Options{Plan: p, Runs: runs, Program: program, Flags: o.childFlags(), FailFast: o.failFast, Board: board}
+	work.Share = o.share
+	s, err := sweep.Run(ctx, work)
+	board.Close()
+	if s.Runs == 0 {
+		return err
+	}
+	return errors.Join(err, a.result(s, func(w io.Writer) error { return printSweep(w, s) }))
+}
+
+// part returns the runs that --index or --indices asks for, or all.
+func (o *sweepRunOptions) part(runs []plan.Run) ([]plan.Run, error) {
+	flag, found := "--index", o.index
+	for _, name := range []string{"JOB_COMPLETION_INDEX", "AWS_BATCH_JOB_ARRAY_INDEX"} {
+		if value := os.Getenv(name); found == "" && o.indices == "" && value != "" {
+			flag, found = "environment "+name, value
+		}
+	}
+	first, last, isRange := found, found, false
+	if o.indices != "" {
+		flag, found = "--indices", o.indices
+		first, last, isRange = strings.Cut(found, "-")
+		if !isRange {
+			last = first
+		}
+	}
+	if found == "" {
+		return runs, nil
+	}
+	from, err := strconv.Atoi(first)
+	to, err2 := strconv.Atoi(last)
+	if err != nil || err2 != nil || from < 0 || to < from || to >= len(runs) {
+		return nil, &input.Error{File: flag, Found: strconv.Quote(found), Expected: fmt.Sprintf("indices of the plan's runs, 0 to %d", len(runs)-1)}
+	}
+	return runs[from : to+1], nil
+}
+
+// childFlags returns the flags of this command that children get too.
+func (o *sweepRunOptions) childFlags() []string {
+	flags := []string{"--data-dir", o.dataDir, "--precision", o.precision}
+	if o.device.Kernels() != "" { // the CPU, also where auto has chosen it
+		flags = append(flags, "--device", "cpu")
+	}
+	return flags
+}
+
+// share returns how many runs are trained at a time.
+func (o *sweepRunOptions) share(ctx context.Context, runs []plan.Run) (sweep.Jobs, error) {
+	if o.device.Kernels() == "" {
+		gpus := o.gpus()
+		jobs := sweep.Share(max(o.jobs, len(gpus)), o.cores(), len(runs))
+		jobs.Devices = gpus
+		return jobs, nil
+	}
+	if o.jobs > 0 {
+		return sweep.Share(o.jobs, o.cores(), len(runs)), nil
+	}
+	return sweep.Measure(ctx, runs, o.dataDir, o.cores(), o.another)
+}
+
+// gpus returns the GPUs that runs take in turn: the one of --device cuda:N, or all.
+func (o *sweepRunOptions) gpus() []string {
+	if strings.Contains(o.choice, ":") {
+		return []string{o.choice}
+	}
+	all := []string{"cuda:0"}
+	for i := 1; i < device.ThisMachine().Visible(); i++ {
+		all = append(all, "cuda:"+strconv.Itoa(i))
+	}
+	return all
+}
+
+// board returns the display of several works that --quiet and --json ask for.
+func (a *app) board() progress.Board {
+	mode := progress.Auto
+	if a.json {
+		mode = progress.JSON
+	}
+	return progress.NewBoard(a.Err, mode, a.quiet)
+}
+
+func printSweep(w io.Writer, s sweep.Summary) error {
+	fmt.Fprintf(w, "%d of %s done, %d trained in %.1f s\n", s.Done, input.Plural(s.Runs, "run", "runs"), s.Trained, s.Seconds)
+	for _, f := range s.Failed {
+		fmt.Fprintf(w, "failed: %d %s: %s\n", f.Index, f.Dir, f.Message)
+	}
+	return nil
+}

@@ -1,0 +1,211 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/plan"
+	"github.com/acqnp/acqnp/internal/progress"
+	"github.com/acqnp/acqnp/internal/run"
+)
+
+// Options say what Run trains and how.
+type Options struct {
+	Plan     *plan.Plan
+	Runs     []plan.Run                                      // those of the plan to train
+	Program  string                                          // this executable, which children run
+	Flags    []string                                        // of children's commands: --device, --precision, --data-dir
+	Share    func(context.Context, []plan.Run) (Jobs, error) // called with the runs that are not done, if there are some
+	FailFast bool                                            // stop all runs when one has failed
+	Board    progress.Board
+}
+
+// A Summary is the result of Run.
+type Summary struct {
+	Runs    int         `json:"runs"`
+	Done    int         `json:"done"`    // done at the end
+	Trained int         `json:"trained"` // by this call
+	Failed  []FailedRun `json:"failed,omitempty"`
+	Seconds float64     `json:"seconds"`
+	Jobs    Jobs        `json:"jobs"`
+}
+
+// A FailedRun is a run that failed, and why.
+type FailedRun struct {
+	Index   int    `json:"index"`
+	Dir     string `json:"run"`
+	Message string `json:"message"`
+}
+
+// ErrInterrupted is Run's error if the context ended: the runs in training have written checkpoints.
+var ErrInterrupted = errors.New("interrupted: the runs in training have written checkpoints, the same command continues")
+
+// errFailFast ends a sweep whose run has failed.
+var errFailFast = errors.New("a run has failed")
+
+// look is how often the pool looks at runs that another process trains.
+const look = 2 * time.Second
+
+// pool is a sweep that runs.
+type pool struct {
+	Options
+	ctx  context.Context
+	stop context.CancelCauseFunc
+
+	mu      sync.Mutex
+	changed *sync.Cond
+	runs    []*member
+	jobs    Jobs
+	estimate
+	fatal error // that a child could not be started
+}
+
+// Run trains the runs that are not done, each in a child process, and evaluates them if the plan says
+// so. It waits for runs that other processes train, and takes over those that they leave. A run that
+// fails does not stop the others. The error is ErrInterrupted, the number of failed runs, or nil.
+func Run(ctx context.Context, o Options) (Summary, error) {
+	began := time.Now()
+	inner, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	p := &pool{Options: o, ctx: inner, stop: stop}
+	p.changed = sync.NewCond(&p.mu)
+	for _, r := range o.Runs {
+		p.runs = append(p.runs, &member{Run: r})
+	}
+	if err := p.lookAtAll(); err != nil {
+		return Summary{}, err
+	}
+	var err error
+	if p.jobs, err = p.share(); err != nil {
+		return Summary{}, err
+	}
+	defer context.AfterFunc(inner, p.wake)()
+	ticker := time.NewTicker(look)
+	defer ticker.Stop()
+	done := make(chan struct{})
+	defer close(done)
+	go p.tick(ticker, done)
+	var all sync.WaitGroup
+	for slot := range p.jobs.AtOnce {
+		all.Go(func() { p.work(slot) })
+	}
+	all.Wait()
+	s := p.summary()
+	s.Seconds = time.Since(began).Seconds()
+	return s, p.result(ctx, s)
+}
+
+// share decides how many runs are trained at a time.
+func (p *pool) share() (Jobs, error) {
+	var left []plan.Run
+	for _, m := range p.runs {
+		if !m.over() {
+			left = append(left, m.Run)
+		}
+	}
+	if len(left) == 0 {
+		return Jobs{}, nil
+	}
+	j, err := p.Share(p.ctx, left)
+	if err == nil {
+		p.Board.Note(fmt.Sprintf("%s at a time, each on %s", input.Plural(j.AtOnce, "run", "runs"), input.Plural(j.Threads, "thread", "threads")))
+	}
+	return j, err
+}
+
+// tick wakes workers that wait for runs of other processes.
+func (p *pool) tick(ticker *time.Ticker, done chan struct{}) {
+	for {
+		select {
+		case <-ticker.C:
+			p.wake()
+		case <-done:
+			return
+		}
+	}
+}
+
+func (p *pool) wake() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.changed.Broadcast()
+}
+
+// work trains one run after another until none is left.
+func (p *pool) work(slot int) {
+	for {
+		m := p.next()
+		if m == nil {
+			return
+		}
+		err := p.train(slot, m)
+		p.mu.Lock()
+		m.busy = false
+		if err != nil {
+			p.fatal = errors.Join(p.fatal, err)
+			p.stop(err)
+		}
+		p.changed.Broadcast()
+		p.mu.Unlock()
+	}
+}
+
+// next returns a run to train, or nil at the end of the sweep. It waits while others train the rest.
+func (p *pool) next() *member {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for p.ctx.Err() == nil {
+		waiting := false
+		for _, m := range p.runs {
+			if m.over() {
+				continue
+			}
+			if m.busy || !m.ready(time.Now()) {
+				waiting = true
+				continue
+			}
+			m.busy = true
+			return m
+		}
+		if !waiting {
+			return nil
+		}
+		p.changed.Wait()
+	}
+	return nil
+}
+
+func (p *pool) summary() Summary {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := Summary{Runs: len(p.runs), Jobs: p.jobs}
+	for _, m := range p.runs {
+		if m.trained {
+			s.Trained++
+		}
+		switch {
+		case m.phase == run.Done:
+			s.Done++
+		case m.failure != nil:
+			s.Failed = append(s.Failed, FailedRun{m.Index, m.Dir, m.failure.Message})
+		}
+	}
+	return s
+}
+
+// result returns the error of a sweep that has ended.
+func (p *pool) result(ctx context.Context, s Summary) error {
+	switch {
+	case p.fatal != nil:
+		return p.fatal
+	case ctx.Err() != nil:
+		return ErrInterrupted
+	case len(s.Failed) > 0:
+		return fmt.Errorf("%d of %d runs failed; %s: %s", len(s.Failed), s.Runs, s.Failed[0].Dir, s.Failed[0].Message)
+	}
+	return nil
+}

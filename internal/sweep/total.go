@@ -1,0 +1,55 @@
+package sweep
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/acqnp/acqnp/internal/run"
+)
+
+// estimate is what the pool needs to tell the time left.
+type estimate struct {
+	began time.Time
+	first float64 // the share that was done when the pool began
+}
+
+// total returns the share of the work that is done, and the state of the sweep in words. Runs count
+// alike, by the share of their steps. The pool's lock is held.
+func (p *pool) total(now time.Time) (share float64, text string) {
+	count := map[string]int{}
+	for _, m := range p.runs {
+		switch {
+		case m.over():
+			share++
+		case m.steps > 0:
+			share += min(1, float64(m.step)/float64(m.steps))
+		}
+		switch {
+		case m.phase == run.Done:
+			count["done"]++
+		case m.failure != nil:
+			count["failed"]++
+		case m.busy:
+			count["running"]++
+		case m.phase == run.Running:
+			count["running elsewhere"]++
+		default:
+			count["waiting"]++
+		}
+	}
+	share /= float64(len(p.runs))
+	if p.began.IsZero() {
+		p.began, p.first = now, share
+	}
+	parts := []string{fmt.Sprintf("sweep: %d of %d done", count["done"], len(p.runs))}
+	for _, name := range []string{"running", "running elsewhere", "waiting", "failed"} {
+		if count[name] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", count[name], name))
+		}
+	}
+	if gained := share - p.first; gained > 0 && share < 1 {
+		parts = append(parts, seconds(now.Sub(p.began).Seconds()*(1-share)/gained)+" left")
+	}
+	return share, strings.Join(parts, ", ")
+}

@@ -1,0 +1,150 @@
+package sweep
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/acqnp/acqnp/internal/progress"
+	"github.com/acqnp/acqnp/internal/run"
+)
+
+// mostAttempts is how often in a row a run is started without getting further, before it has failed.
+const mostAttempts = 3
+
+// train brings a run further: it trains it, evaluates it, or finds that another process does. An error
+// ends the sweep.
+func (p *pool) train(slot int, m *member) error {
+	lane := p.Board.Lane(m.Dir)
+	defer lane.End()
+	for p.ctx.Err() == nil {
+		s, err := run.StateOf(m.Dir, p.Plan.Evaluate)
+		if err != nil {
+			return err
+		}
+		p.update(func() { m.see(s) })
+		switch s.Phase {
+		case run.Done:
+			p.Board.Note(m.Dir+": done", progress.Field{Name: "run", Value: m.Dir})
+			return nil
+		case run.Running:
+			p.update(func() { m.notBefore = time.Now().Add(look) })
+			return nil
+		}
+		if err := run.ClearFailure(m.Dir); err != nil {
+			return err
+		}
+		e, err := start(p.ctx, p.Program, p.command(slot, m, s.Phase), func(v event) { p.heard(m, lane, v) })
+		if err != nil {
+			return err
+		}
+		if goOn, err := p.judge(m, e); !goOn || err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// update changes what the pool's lock guards.
+func (p *pool) update(change func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	change()
+}
+
+// command returns the arguments of the child that brings a run further.
+func (p *pool) command(slot int, m *member, phase run.Phase) []string {
+	var args []string
+	if phase == run.Trained {
+		args = []string{"eval", "--run", m.Dir}
+	} else {
+		args = []string{"train", "--config", m.Config, "--seed", strconv.FormatUint(m.Seed, 10), "--run-dir", m.Dir, "--resume", "--no-eval"}
+		for _, s := range m.Set {
+			args = append(args, "--set", s)
+		}
+	}
+	args = append(args, "--json", "--threads", strconv.Itoa(p.jobs.Threads))
+	if d := p.jobs.Devices; len(d) > 0 {
+		args = append(args, "--device", d[slot%len(d)])
+	}
+	return append(args, p.Flags...)
+}
+
+// heard takes over an event of a run's child.
+func (p *pool) heard(m *member, lane progress.Lane, v event) {
+	switch v.Event {
+	case "warning":
+		p.Board.Warn(m.Dir + ": " + v.Message)
+	case "progress":
+		text := fmt.Sprintf("%s %d/%d", v.Unit, v.Done, v.Total)
+		if v.Loss != nil {
+			text += fmt.Sprintf(", loss %.4f", *v.Loss)
+		}
+		if v.LeftS != nil {
+			text += ", " + seconds(*v.LeftS) + " left"
+		}
+		lane.Update(v.Done, v.Total, text)
+		p.mu.Lock()
+		if v.Unit == "step" {
+			m.step, m.steps = v.Done, v.Total
+		}
+		share, total := p.total(time.Now())
+		p.mu.Unlock()
+		p.Board.Total(share, total)
+	}
+}
+
+// seconds formats a time in whole seconds: 1h2m3s.
+func seconds(s float64) string {
+	return (time.Duration(s) * time.Second).String()
+}
+
+// judge decides what the ending of a run's child means. It reports whether to go on with the run.
+func (p *pool) judge(m *member, e ending) (goOn bool, err error) {
+	switch {
+	case e.code == codeDone:
+		p.update(func() { m.trained, m.attempts = true, 0 })
+		return true, nil
+	case p.ctx.Err() != nil:
+		return false, nil
+	case e.cause == causeBusy:
+		p.update(func() { m.notBefore = time.Now().Add(look) })
+		return false, nil
+	}
+	s, err := run.StateOf(m.Dir, p.Plan.Evaluate)
+	if err != nil {
+		return false, err
+	}
+	p.update(func() {
+		m.attempts++
+		if s.Step > m.furthest {
+			m.furthest, m.attempts = s.Step, 1
+		}
+	})
+	hopeless := e.code == codeInput || e.cause == run.Diverged
+	if !hopeless && m.attempts < mostAttempts {
+		p.Board.Warn(fmt.Sprintf("%s: %s; it is started again", m.Dir, e.message))
+		p.update(func() { m.notBefore = time.Now().Add(time.Duration(m.attempts) * time.Second) })
+		return false, nil
+	}
+	return false, p.giveUp(m, e)
+}
+
+// causeBusy is the cause of an error that another process trains the run.
+const causeBusy = "busy"
+
+// giveUp records that a run has failed.
+func (p *pool) giveUp(m *member, e ending) error {
+	host, _ := os.Hostname()
+	f := run.Failure{ExitCode: e.code, Cause: e.cause, Message: e.message, Attempts: max(1, m.attempts), Host: host, Time: time.Now().UTC()}
+	if err := run.WriteFailure(m.Dir, f); err != nil {
+		return err
+	}
+	p.Board.Warn(fmt.Sprintf("%s failed: %s", m.Dir, e.message))
+	p.update(func() { m.failure, m.phase = &f, run.Failed })
+	if p.FailFast {
+		p.stop(errFailFast)
+	}
+	return nil
+}
