@@ -1,0 +1,48 @@
+package submit
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+
+	"github.com/acqnp/acqnp/internal/input"
+)
+
+// Apply gives the objects to kubectl, as they are. The apply is the server's: kubectl's own would
+// keep a copy in an annotation, which holds 256 KiB. A job of this name must not exist. The same
+// name means the same plan, and a Job cannot be changed or started again.
+func (m Manifest) Apply(ctx context.Context) error {
+	var namespace []string
+	if m.Namespace != "" {
+		namespace = []string{"--namespace", m.Namespace}
+	}
+	found, err := kubectl(ctx, nil, append(namespace, "get", "job", m.Name, "--ignore-not-found", "--output", "name")...)
+	if err != nil {
+		return err
+	}
+	if found != "" {
+		remove := strings.Join(append([]string{"kubectl"}, append(namespace, "delete", "job", m.Name)...), " ")
+		return &input.Error{Found: "the cluster has the job " + m.Name + " of this plan already. To start again what is missing or failed: " + remove + ", then submit"}
+	}
+	_, err = kubectl(ctx, m.YAML, "apply", "--server-side", "-f", "-")
+	return err
+}
+
+// kubectl runs kubectl and returns what it prints. An error has what kubectl said on standard error.
+func kubectl(ctx context.Context, stdin []byte, args ...string) (string, error) {
+	var stderr bytes.Buffer
+	cmd := exec.CommandContext(ctx, "kubectl", args...)
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(stdin), &stderr
+	stdout, err := cmd.Output()
+	if errors.Is(err, exec.ErrNotFound) {
+		return "", &input.Error{Found: "there is no kubectl in PATH; --dry-run prints what it would apply", Cause: err}
+	}
+	if err != nil {
+		said := strings.Join(strings.Fields(stderr.String()), " ")
+		return "", fmt.Errorf("kubectl %s: %w: %s", strings.Join(args, " "), err, said)
+	}
+	return strings.TrimSpace(string(stdout)), nil
+}
