@@ -87,6 +87,7 @@ lint: ## gofmt, go vet, staticcheck; internal/test/layers tests the imports
 	go vet ./...
 	go vet -C internal/simd/gen .
 	go vet -C tools/dockerfile .
+	go vet -C tools/kubernetes .
 	go run $(STATICCHECK) ./...
 
 lint-sh: ## shellcheck
@@ -102,6 +103,9 @@ dockerfile: ## check Dockerfile.cuda, and run its RUN lines without a container 
 	@go run -C tools/dockerfile . "$(CURDIR)/Dockerfile.cuda" >bin/run-lines
 	@while read -r line; do echo "RUN $$line"; sh -ec "$$line" </dev/null || exit 1; done <bin/run-lines
 
+kubernetes: ## check the Kubernetes objects with the API server's own code, without a cluster
+	go test -C tools/kubernetes -count=1 ./...
+
 gpu-check: gpu ## write bin/gpu-check and bin/gpu-check.tar.gz, the files that scripts/gpu-check.sh needs on a machine with a GPU
 	$(GPU) sh scripts/gpu-check-pack.sh $(CHECK)
 
@@ -114,4 +118,4 @@ golden: ## write internal/test/golden/testdata with PyTorch (Debian: python3-tor
 prior: build ## train the weights that the program carries, to internal/prior: ten minutes of one core
 	/usr/bin/python3 tools/prior/make.py --acqnp ./acqnp
 
-.PHONY: help build gpu fatbins test simt driver toolkit paths amx registers registers-record race lint lint-sh lint-gpu dockerfile gpu-check fuzz golden prior always
+.PHONY: help build gpu fatbins test simt driver toolkit paths amx registers registers-record race lint lint-sh lint-gpu dockerfile kubernetes gpu-check fuzz golden prior always
