@@ -13,5 +13,6 @@ trains what is missing.`,
 		RunE: runGroup,
 	}
 	cmd.AddCommand(newSweepRun(a))
+	cmd.AddCommand(newSweepSubmit(a))
 	return cmd
 }
