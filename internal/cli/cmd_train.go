@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/train"
+	"github.com/acqnp/acqnp/internal/usage"
 	"github.com/acqnp/acqnp/internal/version"
 )
 
@@ -30,6 +32,7 @@ type trainOptions struct {
 	runDir            string
 	resume, overwrite bool
 	weights           string
+	until             int // the step to stop after; 0 for none
 	noEval            bool
 }
 
@@ -53,12 +56,14 @@ seed-N of its own. On a GPU each has a stream, so that small networks fill it; o
 threads. If one fails, the others go on, and the program exits with 1.
 
 On SIGINT, SIGTERM or SIGHUP, training writes a checkpoint and exits with 130. --resume continues from
-there to the same result.`,
+there to the same result. --until stops training after a step in the same way, but exits with 0; it
+does not change the schedule of the learning rate, which goes by train.steps.`,
 		Example: `  acqnp train --config configs/quickstart.yaml
   acqnp train --config configs/lissajous/acqnp.yaml --set train.steps=2000 --set train.batch_size=32 --seed 1
   acqnp train --config configs/lissajous/acqnp.yaml --resume
   acqnp train --config configs/lissajous/acqnp.yaml --precision bf16 --device cpu
   acqnp train --config configs/lissajous/cnp.yaml --seeds 0..5
+  acqnp train --config configs/lissajous/acqnp.yaml --until 10000
   acqnp train --config configs/speed-flow/acqnp.yaml --data-dir data --run-dir runs/lanes`,
 		Args: cobra.NoArgs,
 		RunE: a.run(func(cmd *cobra.Command) error { return runTrain(cmd.Context(), a, o) }),
@@ -72,6 +77,7 @@ there to the same result.`,
 	f.StringVar(&o.runDir, "run-dir", "", "run `DIR` (default runs/<benchmark>/<name>/seed-<seed> if <name>.yaml is <model>.yaml\nor <model>-<more>.yaml, and runs/<name>/seed-<seed> otherwise);\nwith --seeds, the DIR of the directories seed-<seed>")
 	f.BoolVar(&o.resume, "resume", false, "continue the run in the run directory, or start one if there is none")
 	f.BoolVar(&o.overwrite, "overwrite", false, "remove the run in the run directory first")
+	f.IntVar(&o.until, "until", 0, "stop after `STEP`, without an evaluation; --resume continues to the same result (0: train to the end)")
 	f.StringVar(&o.weights, "weights", "", "safetensors `FILE` with the weights to start from (PyTorch's names), or prior for those that the\nprogram carries (see configs/prior/acqnp.yaml)")
 	f.BoolVar(&o.noEval, "no-eval", false, "no evaluation and no plot at the end")
 	must(cmd.MarkFlagRequired("config"))
@@ -87,16 +93,19 @@ there to the same result.`,
 type trainSummary struct {
 	Run        string                     `json:"run"`
 	Step       int                        `json:"step"`
-	Loss       *float64                   `json:"loss"` // of the last step; null if the run was complete
+	Loss       *float64                   `json:"loss"` // of the last step; null if no step was missing
 	Checkpoint string                     `json:"checkpoint"`
 	Seconds    float64                    `json:"seconds"`
-	Ended      string                     `json:"ended"`          // see run.Metrics
+	Ended      string                     `json:"ended"`          // see train.Result
 	Best       *train.Best                `json:"best,omitempty"` // with validation
 	Evaluation *predict.ComparisonSummary `json:"evaluation,omitempty"`
 	Plot       string                     `json:"plot,omitempty"`
 }
 
 func runTrain(ctx context.Context, a *app, o trainOptions) error {
+	if err := usage.Range("--until", o.until, 0, math.MaxInt); err != nil {
+		return err
+	}
 	if err := o.check(); err != nil {
 		return err
 	}
@@ -155,7 +164,7 @@ func (o *trainOptions) prepare() (e config.Experiment, source datasets.Source, e
 func (o *trainOptions) run(e config.Experiment, source datasets.Source) train.Options {
 	return train.Options{
 		Experiment: e, Dir: o.runDir, DataDir: o.dataDir, Resume: o.resume, Overwrite: o.overwrite,
-		Source: source, Weights: o.weights, Version: version.String(),
+		Source: source, Weights: o.weights, Until: o.until, Version: version.String(),
 	}
 }
 
@@ -164,10 +173,10 @@ func (o *trainOptions) run(e config.Experiment, source datasets.Source) train.Op
 func (o *trainOptions) conclude(ctx context.Context, r train.Options, result train.Result, p progress.Reporter) (trainSummary, error) {
 	s := trainSummary{Run: r.Dir, Step: result.Step, Checkpoint: result.Checkpoint, Seconds: result.Elapsed.Seconds(),
 		Ended: result.Ended, Best: result.Best}
-	if !result.Finished {
+	if result.Step > result.Resumed {
 		s.Loss = &result.Loss
 	}
-	if o.noEval {
+	if o.noEval || result.Ended == train.EndedByUntil {
 		return s, nil
 	}
 	return s, o.finish(ctx, r.Experiment, r.Source, &s, p)
@@ -259,7 +268,9 @@ func (s *trainSummary) print(w io.Writer) error {
 		fmt.Fprintf(w, ", last loss %.4f", *s.Loss)
 	}
 	fmt.Fprintf(w, "\ncheckpoint %s\n", s.Checkpoint)
-	if s.Best != nil {
+	if s.Ended == train.EndedByUntil {
+		fmt.Fprintln(w, "stopped by --until; --resume continues")
+	} else if s.Best != nil {
 		fmt.Fprintf(w, "ended by %s; best checkpoint %s of step %d, valid_ll %.4f\n", s.Ended, s.Best.Checkpoint, s.Best.Step, s.Best.ValidLL)
 	}
 	if s.Evaluation != nil {

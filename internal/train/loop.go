@@ -42,7 +42,7 @@ func (l *loop) run(ctx context.Context, source datasets.Source) error {
 	t := l.schedule
 	feeds := feed.Start(source.Train, pointsOf(t), l.draws, l.step, t.Steps)
 	defer feeds.Close()
-	for l.step < l.end() && ctx.Err() == nil {
+	for l.step < l.stop() && ctx.Err() == nil {
 		extents, err := l.load(ctx, feeds)
 		if ctx.Err() != nil {
 			break
@@ -68,7 +68,7 @@ func (l *loop) run(ctx context.Context, source datasets.Source) error {
 	if err := l.save(); err != nil {
 		return err
 	}
-	if l.step < l.end() {
+	if l.step < l.stop() {
 		return ErrInterrupted
 	}
 	return nil
@@ -76,6 +76,14 @@ func (l *loop) run(ctx context.Context, source datasets.Source) error {
 
 // end returns the step after which training ends, as far as is known yet.
 func (l *loop) end() int { return lastStep(l.schedule, l.valid.Out) }
+
+// stop returns the step after which Run stops: the end, or Until if that is before it.
+func (l *loop) stop() int {
+	if l.o.Until > 0 {
+		return min(l.o.Until, l.end())
+	}
+	return l.end()
+}
 
 // ended returns what ended the run; "" if it is not at its end.
 func (l *loop) ended() string {

@@ -22,6 +22,10 @@ type Options struct {
 	Version    string            // of the program, for the checkpoints
 	WarmUp     time.Duration     // of Bench
 
+	// Until is the step after which Run stops, as if it were interrupted there but without an error;
+	// 0 for none. Schedules go by all steps, so a resumed run has the same bits as one in one piece.
+	Until int
+
 	OnStart func(Start)       // called before the first step, if there is one to make; may be nil
 	OnStep  func(Update)      // called after every step; may be nil
 	Warn    func(line string) // called when a resume skips a file or uses other kernels; may be nil
@@ -51,9 +55,12 @@ type Result struct {
 	Finished   bool          // the run in Dir was complete already
 	Loss       float64       // of the last step; NaN if Run made none
 	Elapsed    time.Duration // training time over all resumes
-	Ended      string        // run.EndedBySteps or run.EndedByPatience; "" if the context ended
+	Ended      string        // run.EndedBySteps, run.EndedByPatience or EndedByUntil; "" if the context ended
 	Best       *Best         // nil before the first validation
 }
+
+// EndedByUntil is Result.Ended of a run that stopped at Options.Until. The log does not record it.
+const EndedByUntil = "until"
 
 // Best describes the weights with the best validation.
 type Best struct {

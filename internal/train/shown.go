@@ -23,7 +23,12 @@ func RunShown(ctx context.Context, o Options, threads int, p progress.Reporter) 
 		p.Update(progress.State{Done: u.Step, Loss: u.Loss, RowsPerSecond: u.RowsPerSecond})
 	}
 	r, err := Run(ctx, o)
-	if err == nil && r.Best != nil {
+	switch {
+	case err != nil:
+	case r.Ended == EndedByUntil:
+		p.End()
+		p.Note(fmt.Sprintf("training stopped after step %d, as --until says; --resume continues", r.Step), progress.Field{Name: "ended", Value: r.Ended})
+	case r.Best != nil:
 		p.End()
 		p.Note("training ended "+r.Why(o.Experiment.Train), progress.Field{Name: "ended", Value: r.Ended},
 			progress.Field{Name: "best", Value: r.Best})

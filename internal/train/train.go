@@ -22,9 +22,8 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// Run trains until train.steps are done or train.patience runs out, the context ends or something
-// fails. If the context ends,
-// Run writes a checkpoint and returns ErrInterrupted. For bad options, data or files it returns an
+// Run trains until train.steps are done or train.patience runs out, o.Until is reached, the context
+// ends or something fails. If the context ends, Run writes a checkpoint and returns ErrInterrupted. For bad options, data or files it returns an
 // *input.Error before it writes anything. For a NaN or an infinity it returns a *NonFiniteError.
 func Run(ctx context.Context, o Options) (Result, error) {
 	if o.Source == nil {
@@ -165,14 +164,17 @@ func (l *loop) train(ctx context.Context, source datasets.Source) (Result, error
 	from := l.step
 	result := func() Result {
 		r := Result{Checkpoint: l.checkpoint, Step: l.step, Resumed: from, Loss: l.loss.get(), Elapsed: elapsed, Ended: l.ended()}
+		if r.Ended == "" && l.step >= l.stop() {
+			r.Ended = EndedByUntil
+		}
 		if l.valid.Step > 0 {
 			r.Best = &Best{Checkpoint: l.dir.BestPath(), Step: l.valid.Step, ValidLL: l.valid.Best}
 		}
 		return r
 	}
-	if l.saved == l.end() {
+	if l.saved >= l.stop() {
 		r := result()
-		r.Finished = true
+		r.Finished = l.saved == l.end()
 		return r, nil
 	}
 	l.meter = newMeter(elapsed)
