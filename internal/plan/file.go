@@ -21,6 +21,7 @@ type planFile struct {
 	seeds      []uint64
 	set        []setting
 	candidates []candidate // at least one
+	halving    *Halving    // nil without
 	evaluate   bool
 	runs       string
 }
@@ -40,12 +41,13 @@ var keys = map[string]func(f *planFile, n *yaml.Node) error{
 	"seeds":    (*planFile).readSeeds,
 	"set":      (*planFile).readSet,
 	"grid":     (*planFile).readGrid,
+	"halving":  (*planFile).readHalving,
 	"evaluate": (*planFile).readEvaluate,
 	"runs":     (*planFile).readRuns,
 }
 
 // order is the order in which keys are read and named in messages.
-var order = []string{"configs", "seeds", "set", "grid", "evaluate", "runs"}
+var order = []string{"configs", "seeds", "set", "grid", "halving", "evaluate", "runs"}
 
 // read reads a plan's file.
 func read(file string) (*planFile, error) {

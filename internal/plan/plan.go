@@ -4,6 +4,7 @@
 //	seeds: 0..5
 //	set: {train.steps: 20000}                                  # of every run
 //	grid: {train.learning_rate: [1e-3, 5e-4]}                  # every combination of the lists
+//	halving: {by: valid_ll, first: 500, factor: 3}             # stop the worse candidates early
 //	evaluate: true                                             # each run ends with acqnp eval
 //	runs: sweeps/paper                                         # where the run directories are
 //
@@ -27,6 +28,7 @@ type Plan struct {
 	Dir      string // below which the run directories are
 	Runs     []Run  // by their indices
 	Evaluate bool   // whether each run ends with an evaluation
+	Halving  *Halving
 }
 
 // A Run is a run of a plan. The indices count configurations slowest and seeds fastest.
@@ -59,7 +61,7 @@ func (f *planFile) expand(env func() []string) (*Plan, error) {
 	if n := len(f.configs) * len(f.candidates) * len(f.seeds); n > MaxRuns {
 		return nil, &input.Error{File: f.name, Found: fmt.Sprintf("%d runs", n), Expected: fmt.Sprintf("at most %d", MaxRuns)}
 	}
-	p := &Plan{File: f.name, Dir: f.runs, Evaluate: f.evaluate}
+	p := &Plan{File: f.name, Dir: f.runs, Evaluate: f.evaluate, Halving: f.halving}
 	for _, file := range f.configs {
 		content, err := config.ReadFile(file)
 		if err != nil {
@@ -70,6 +72,9 @@ func (f *planFile) expand(env func() []string) (*Plan, error) {
 				return nil, err
 			}
 		}
+	}
+	if err := f.checkHalving(p); err != nil {
+		return nil, err
 	}
 	return p, f.checkDirs(p)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -72,6 +73,28 @@ func (r *Run) Metrics() ([]Metrics, error) {
 	}
 	if len(all) == 0 {
 		return nil, &input.Error{File: path, Found: "no step", Expected: "at least one; train.log_every sets how often steps are logged"}
+	}
+	return all, nil
+}
+
+// Logged returns what the run in dir has logged so far, nothing before the first step. The run may be
+// in training. Lines that a resume would drop are left out.
+func Logged(dir string) ([]Metrics, error) {
+	log, err := input.ReadFile(filepath.Join(dir, metricsFile), "the log of a run", maxLog)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var all []Metrics
+	kept, _ := cutBack(log, math.MaxInt)
+	for line := range bytes.Lines(kept) {
+		m, err := parseMetrics(line)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, m)
 	}
 	return all, nil
 }

@@ -1,0 +1,167 @@
+package sweep_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/plan"
+	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/sweep"
+)
+
+// searched returns a plan of one configuration with nine candidates of two seeds, which are compared
+// at steps 10 and 30 of 90.
+func searched(t *testing.T) *plan.Plan {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{
+		"cnp.yaml": "benchmark: rbf\nmodel: {name: cnp, representation: 8, encoder: [8], decoder: [8]}\n" +
+			"train: {steps: 90, batch_size: 2, validate_every: 5}\n",
+		"plan.yaml": "configs: cnp.yaml\nseeds: 0..1\ngrid: {train.learning_rate: [1, 2, 3, 4, 5, 6, 7, 8, 9]}\n" +
+			"halving: {by: valid_ll, first: 10}\nruns: out\n",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := plan.Load("plan.yaml", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// until returns the steps up to which the candidates may train, after a check that the seeds of each
+// have the same.
+func until(t *testing.T, p *plan.Plan, courses []sweep.Course) (steps []int) {
+	t.Helper()
+	all := sweep.Until(p, courses)
+	for i := 0; i < len(all); i += 2 {
+		if all[i] != all[i+1] {
+			t.Errorf("the seeds of %s may train until %d and %d", p.Runs[i].Candidate, all[i], all[i+1])
+		}
+		steps = append(steps, all[i])
+	}
+	return steps
+}
+
+func same(steps int) []int { return slices.Repeat([]int{steps}, 9) }
+
+// Nine candidates become three, then one. Runs wait at a rung until all others have reached it.
+func TestHalving(t *testing.T) {
+	p := searched(t)
+	courses := make([]sweep.Course, len(p.Runs))
+	want := func(steps ...int) {
+		t.Helper()
+		if got := until(t, p, courses); !slices.Equal(got, steps) {
+			t.Errorf("until %v, want %v", got, steps)
+		}
+	}
+	add := func(candidate, step int, lls ...float64) {
+		for seed, ll := range lls {
+			c := &courses[2*candidate+seed]
+			c.Valid = append(c.Valid, sweep.Validation{Step: step, LL: ll})
+		}
+	}
+	want(same(10)...)
+	// The best so far counts: candidate 4 was better at step 5.
+	add(4, 5, 8, 8)
+	for i, mean := range []float64{1, 7, 3, 7, 0, 2, 7, 7, -1} {
+		add(i, 10, mean-1)
+	}
+	want(same(10)...) // of each candidate one seed is missing
+	for i, mean := range []float64{1, 7, 3, 7, 0, 2, 7, 7, -1} {
+		courses[2*i+1].Valid = append(courses[2*i+1].Valid, sweep.Validation{Step: 10, LL: mean + 1})
+	}
+	want(0, 30, 0, 30, 30, 0, 0, 0, 0) // of the ties, the first
+	add(1, 30, 7, 9)
+	add(3, 30, 7, 9.5)
+	want(0, 30, 0, 30, 30, 0, 0, 0, 0)
+	courses[8].Ended, courses[9].Ended = true, true // by patience, with 8
+	want(0, 0, 0, 90, 0, 0, 0, 0, 0)
+	add(3, 90, 0, 0)
+	want(0, 0, 0, 90, 0, 0, 0, 0, 0)
+}
+
+// A candidate that fails before a rung is dropped and leaves its place to others. One that fails after
+// the last comparison is not.
+func TestHalvingWithoutTheFailed(t *testing.T) {
+	p := searched(t)
+	courses := make([]sweep.Course, len(p.Runs))
+	for i := range courses {
+		courses[i].Valid = []sweep.Validation{{Step: 10, LL: float64(i)}, {Step: 30, LL: float64(i)}}
+	}
+	courses[17] = sweep.Course{Failed: true}
+	courses[15] = sweep.Course{Failed: true, Valid: courses[15].Valid}
+	if got, want := until(t, p, courses), []int{0, 0, 0, 0, 0, 0, 0, 90, 0}; !slices.Equal(got, want) {
+		t.Errorf("until %v, want %v", got, want)
+	}
+	for i := range courses {
+		courses[i] = sweep.Course{Failed: i != 4 && i != 5}
+	}
+	if got, want := until(t, p, courses), []int{0, 0, 90, 0, 0, 0, 0, 0, 0}; !slices.Equal(got, want) {
+		t.Errorf("all but one failed: until %v, want %v", got, want)
+	}
+	for i := range courses {
+		courses[i].Failed = true
+	}
+	if got := until(t, p, courses); !slices.Equal(got, same(0)) {
+		t.Errorf("all failed: until %v", got)
+	}
+}
+
+// Without halving, every run may train to its end.
+func TestUntilWithoutHalving(t *testing.T) {
+	p := searched(t)
+	p.Halving = nil
+	if got := until(t, p, make([]sweep.Course, len(p.Runs))); !slices.Equal(got, same(90)) {
+		t.Errorf("until %v", got)
+	}
+}
+
+// A course is read from the log and the failure, also while the run is in training.
+func TestCourseOf(t *testing.T) {
+	dir := t.TempDir()
+	check := func(want string) {
+		t.Helper()
+		c, err := sweep.CourseOf(dir)
+		if got := fmt.Sprintf("%+v", c); err != nil || got != want {
+			t.Errorf("%s, %v, want %s", got, err, want)
+		}
+	}
+	check("{Valid:[] Ended:false Failed:false}")
+	ll := 0.5
+	var log []byte
+	for _, m := range []run.Metrics{{Step: 5}, {Step: 10, ValidLL: &ll}, {Step: 12, Ended: run.EndedByPatience}} {
+		line, err := json.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		log = append(append(log, line...), '\n')
+	}
+	file := filepath.Join(dir, "metrics.jsonl")
+	for text, want := range map[string]string{
+		`{"step": 1`:               "{Valid:[] Ended:false Failed:false}",
+		string(log):                "{Valid:[{Step:10 LL:0.5}] Ended:true Failed:false}",
+		string(log[:len(log)-2]):   "{Valid:[{Step:10 LL:0.5}] Ended:false Failed:false}",
+		"\x00\x00\n" + string(log): "{Valid:[{Step:10 LL:0.5}] Ended:true Failed:false}",
+	} {
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		check(want)
+	}
+	for _, f := range []run.Failure{{Cause: run.Diverged}, {Message: "killed"}} {
+		if err := run.WriteFailure(dir, f); err != nil {
+			t.Fatal(err)
+		}
+		c, err := sweep.CourseOf(dir)
+		if err != nil || c.Failed != (f.Cause == run.Diverged) {
+			t.Errorf("%+v: %+v, %v", f, c, err)
+		}
+	}
+}
