@@ -1,0 +1,255 @@
+package sweep_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/cli"
+	"github.com/acqnp/acqnp/internal/run"
+)
+
+// asProgram is the environment variable that makes the test binary run as acqnp: sweeps start their
+// own executable.
+const asProgram = "SWEEP_TEST_AS_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		os.Exit(cli.Main(os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Replace: syscall.Exec}))
+	}
+	for _, v := range os.Environ() {
+		if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, "ACQNP_") {
+			os.Unsetenv(name)
+		}
+	}
+	os.Setenv(asProgram, "1")
+	os.Exit(m.Run())
+}
+
+const tiny = `benchmark: rbf
+model: {name: %s, representation: 8, encoder: [8], decoder: [8]}
+data: {points: [6, 12]}
+train: {steps: 60, batch_size: 4, log_every: 5, checkpoint_every: 10, learning_rate: 0.01}
+eval: {batches: 2, batch_size: 2, num_points: 20, max_context: 8}
+`
+
+// folder makes a folder with the configurations cnp.yaml and cqnp.yaml and changes to it.
+func folder(t *testing.T, plan string) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	for _, model := range []string{"cnp", "cqnp"} {
+		write(t, model+".yaml", fmt.Sprintf(tiny, model))
+	}
+	write(t, "plan.yaml", plan)
+}
+
+func write(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// command returns acqnp as a process that has not started yet, and its standard error.
+func command(args ...string) (*exec.Cmd, *bytes.Buffer) {
+	cmd := exec.Command(os.Args[0], args...)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	return cmd, &errs
+}
+
+// acqnp runs the program, which must exit with a code, and returns its outputs.
+func acqnp(t *testing.T, code int, args ...string) (out, errs string) {
+	t.Helper()
+	cmd, stderr := command(args...)
+	b, err := cmd.Output()
+	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != code {
+		t.Fatalf("acqnp %s: %v, want exit code %d\n%s%s", strings.Join(args, " "), err, code, b, stderr)
+	}
+	return string(b), stderr.String()
+}
+
+// results returns the bytes of the files of the runs below dir that do not depend on time: checkpoints'
+// tensors, logs and evaluations.
+func results(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		name, _ := filepath.Rel(dir, path)
+		switch filepath.Ext(path) {
+		case ".safetensors":
+			all[name] = string(tensors(t, b))
+		case ".jsonl", ".json":
+			all[name] = timeless(t, b)
+		case ".yaml":
+			all[name] = string(b)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// tensors returns a safetensors file without its header, whose metadata hold times.
+func tensors(t *testing.T, b []byte) []byte {
+	t.Helper()
+	n := 0
+	for i := range 8 {
+		n |= int(b[i]) << (8 * i)
+	}
+	return b[8+n:]
+}
+
+// timeless returns lines of JSON without what depends on the time and the directory.
+func timeless(t *testing.T, b []byte) string {
+	t.Helper()
+	var text strings.Builder
+	d := json.NewDecoder(bytes.NewReader(b))
+	for d.More() {
+		var m map[string]any
+		if err := d.Decode(&m); err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range []string{"rows_per_s", "elapsed_s", "seconds", "weights", "created"} {
+			delete(m, key)
+		}
+		if c, ok := m["checkpoint"].(map[string]any); ok {
+			delete(c, "path")
+		}
+		line, _ := json.Marshal(m)
+		text.Write(append(line, '\n'))
+	}
+	return text.String()
+}
+
+// serial trains and evaluates the runs of both configurations one after another and returns their
+// results.
+func serial(t *testing.T, seeds ...string) map[string]string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, model := range []string{"cnp", "cqnp"} {
+		for _, seed := range seeds {
+			at := filepath.Join(dir, "rbf", model, "seed-"+seed)
+			acqnp(t, 0, "train", "--config", model+".yaml", "--seed", seed, "--run-dir", at, "--no-eval", "--quiet", "--device", "cpu")
+			acqnp(t, 0, "eval", "--run", at, "--quiet", "--device", "cpu")
+		}
+	}
+	return results(t, dir)
+}
+
+// checkSame compares the results below dir with those of serial.
+func checkSame(t *testing.T, dir string, want map[string]string) {
+	t.Helper()
+	got := results(t, dir)
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		if got[name] != want[name] {
+			t.Errorf("%s differs from a run alone:\n%.300q\n%.300q", name, got[name], want[name])
+		}
+	}
+	for name := range got {
+		if _, ok := want[name]; !ok {
+			t.Errorf("%s is left over", name)
+		}
+	}
+}
+
+const both = "configs: [cnp.yaml, cqnp.yaml]\nseeds: 0..2\nevaluate: true\nruns: out\n"
+
+// A sweep computes the bits of runs that are trained one after another, and trains nothing twice.
+func TestSweepEqualsSerialRuns(t *testing.T) {
+	folder(t, both)
+	want := serial(t, "0", "1", "2")
+	out, _ := acqnp(t, 0, "sweep", "run", "plan.yaml", "--jobs", "3")
+	if !strings.HasPrefix(out, "6 of 6 runs done, 6 trained") {
+		t.Error(out)
+	}
+	checkSame(t, "out", want)
+	out, _ = acqnp(t, 0, "sweep", "run", "plan.yaml")
+	if !strings.HasPrefix(out, "6 of 6 runs done, 0 trained") {
+		t.Error(out)
+	}
+	write(t, "plan.yaml", strings.Replace(both, "0..2", "1..3", 1)) // a plan may change: what it shares with the old one stays
+	out, _ = acqnp(t, 0, "sweep", "run", "plan.yaml", "--jobs", "2")
+	if !strings.HasPrefix(out, "6 of 6 runs done, 2 trained") {
+		t.Error(out)
+	}
+}
+
+// Parts of a plan, as arrays train them, make up the whole.
+func TestParts(t *testing.T) {
+	folder(t, both)
+	want := serial(t, "0", "1", "2")
+	acqnp(t, 0, "sweep", "run", "plan.yaml", "--indices", "1-4")
+	acqnp(t, 0, "sweep", "run", "plan.yaml", "--index", "0")
+	t.Setenv("JOB_COMPLETION_INDEX", "5")
+	acqnp(t, 0, "sweep", "run", "plan.yaml")
+	checkSame(t, "out", want)
+	for _, bad := range [][]string{{"--index", "6"}, {"--index", "-1"}, {"--indices", "3-2"}, {"--indices", "0-6"}, {"--index", "x"}, {"--index", "1", "--indices", "1-2"}} {
+		acqnp(t, 2, append([]string{"sweep", "run", "plan.yaml"}, bad...)...)
+	}
+}
+
+// A run that diverges fails for good. The others end, and the next call does not train it again.
+func TestAFailureIsListed(t *testing.T) {
+	folder(t, both)
+	write(t, "cqnp.yaml", strings.Replace(fmt.Sprintf(tiny, "cqnp"), "0.01", "1e30", 1))
+	for call, trained := range []int{3, 0} {
+		out, errs := acqnp(t, 1, "sweep", "run", "plan.yaml", "--jobs", "2")
+		if want := fmt.Sprintf("3 of 6 runs done, %d trained", trained); !strings.HasPrefix(out, want) || strings.Count(out, "\nfailed: ") != 3 {
+			t.Errorf("call %d: %s\nwant %s", call, out, want)
+		}
+		if !strings.Contains(errs, "acqnp sweep run: 3 of 6 runs failed; ") {
+			t.Errorf("call %d: %s", call, errs)
+		}
+	}
+	f, err := run.ReadFailure(filepath.Join("out", "rbf", "cqnp", "seed-1"))
+	if err != nil || f == nil || f.Cause != run.Diverged || f.ExitCode != 1 || f.Attempts != 1 || !strings.Contains(f.Message, "training diverged at step") {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
+
+// With --fail-fast, a failure stops the other runs; they resume later.
+func TestFailFast(t *testing.T) {
+	folder(t, "configs: [cqnp.yaml, cnp.yaml]\nset: {train.schedule: constant, train.checkpoint_every: 1000}\nruns: out\n")
+	write(t, "cqnp.yaml", strings.Replace(fmt.Sprintf(tiny, "cqnp"), "0.01", "1e30", 1))
+	write(t, "cnp.yaml", strings.Replace(fmt.Sprintf(tiny, "cnp"), "steps: 60", "steps: 1000000", 1))
+	out, _ := acqnp(t, 1, "sweep", "run", "plan.yaml", "--jobs", "2", "--fail-fast")
+	if !strings.HasPrefix(out, "0 of 2 runs done") {
+		t.Error(out)
+	}
+	s, err := run.StateOf(filepath.Join("out", "rbf", "cnp", "seed-0"), false)
+	if err != nil || s.Phase != run.Stopped {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// A finished run with another configuration is named with its key before anything starts.
+func TestRefusesAnotherConfiguration(t *testing.T) {
+	folder(t, "configs: cnp.yaml\nruns: out\n")
+	acqnp(t, 0, "sweep", "run", "plan.yaml", "--jobs", "1")
+	write(t, "plan.yaml", "configs: cnp.yaml\nseeds: 0..1\nset: {train.learning_rate: 0.02}\nruns: out\n")
+	_, errs := acqnp(t, 2, "sweep", "run", "plan.yaml", "--jobs", "1")
+	if !strings.Contains(errs, "train.learning_rate: 0.01 and 0.02") {
+		t.Error(errs)
+	}
+	if _, err := os.Stat(filepath.Join("out", "rbf", "cnp", "seed-1")); err == nil {
+		t.Error("the other run was started")
+	}
+}
