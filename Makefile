@@ -1,7 +1,7 @@
 # Everything CI does is a target here; `make` alone lists them.
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # The packages with goroutines.
-RACE = ./internal/atomicfile ./internal/bench ./internal/cli ./internal/datasets ./internal/engine/... ./internal/feed ./internal/fetch ./internal/input ./internal/predict ./internal/progress ./internal/run ./internal/seeds ./internal/train
+RACE = ./internal/atomicfile ./internal/bench ./internal/cli ./internal/datasets ./internal/engine/... ./internal/feed ./internal/fetch ./internal/input ./internal/predict ./internal/progress ./internal/run ./internal/seeds ./internal/sweep ./internal/train
 # The packages whose tests run the CUDA engine, on the host emulation or on a GPU.
 ENGINE = ./kernels/... ./internal/engine/cuda/... ./internal/test/kernels
 # The GPUs with machine code. Later GPUs compile the PTX of the last when a program starts.
@@ -79,6 +79,9 @@ registers: fatbins ## no spills, no stack frames; compare the kernels' registers
 registers-record: fatbins ## write kernels/registers.txt
 	sh scripts/registers.sh --record
 
+kills: ## kill a sweep and its children 200 times at random, which takes two minutes
+	SWEEP_TEST_KILLS=200 go test -count=1 -run Killed -v ./internal/sweep
+
 race: ## the packages with goroutines under the race detector (needs cgo and a C compiler)
 	CGO_ENABLED=1 go test -race -short $(RACE)
 
@@ -118,4 +121,4 @@ golden: ## write internal/test/golden/testdata with PyTorch (Debian: python3-tor
 prior: build ## train the weights that the program carries, to internal/prior: ten minutes of one core
 	/usr/bin/python3 tools/prior/make.py --acqnp ./acqnp
 
-.PHONY: help build gpu fatbins test simt driver toolkit paths amx registers registers-record race lint lint-sh lint-gpu dockerfile kubernetes gpu-check fuzz golden prior always
+.PHONY: help kills build gpu fatbins test simt driver toolkit paths amx registers registers-record race lint lint-sh lint-gpu dockerfile kubernetes gpu-check fuzz golden prior always
