@@ -215,7 +215,7 @@ func TestREADMELinksTheFiles(t *testing.T) {
 		t.Error("README.md does not link deploy/README.md")
 	}
 	text := read(t, "README.md")
-	for _, link := range []string{"../Dockerfile.cuda", "slurm.sbatch", "kubernetes-job.yaml"} {
+	for _, link := range []string{"../Dockerfile.cuda", "slurm.sbatch", "kubernetes-job.yaml", "kubernetes-claim.yaml"} {
 		if !strings.Contains(text, "]("+link+")") {
 			t.Errorf("deploy/README.md does not link %s", link)
 		}
