@@ -20,6 +20,8 @@ type submitOptions struct {
 	slurm         bool
 	perJob, limit int
 	program       string
+	kubernetes    bool
+	cluster       submit.Kubernetes
 	dryRun        bool
 	flags         []string // of the scheduler's client
 }
@@ -29,16 +31,23 @@ func newSweepSubmit(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "submit PLAN [-- SBATCH_FLAG…]",
 		Short: "Hand the runs of a plan to a cluster",
-		Long: `Hand the runs of a plan that are not done to a cluster's scheduler.
+		Long: `Hand the runs of a plan to a cluster's scheduler.
 
 With --slurm, sbatch gets a job array. Each element trains --per-job runs by acqnp sweep run. Two
 minutes before its time ends, Slurm sends SIGTERM; acqnp writes checkpoints and exits with 130, and
 the element requeues itself. Flags of sbatch follow --, such as the time limit, and override those of
 the script. The logs are in the folder slurm of the plan's runs. Submit again after failures: only
-elements with runs that are not done start.`,
+elements with runs that are not done start.
+
+With --kubernetes, kubectl gets a ConfigMap with the plan and its configurations, and an Indexed Job
+whose pods train --per-job runs by acqnp sweep run. Data and runs are on a claim. A pod that is
+stopped is replaced and goes on. The environment does not reach the pods. The Job's name follows from
+the plan's files. To submit the plan again, delete the Job first; the runs stay.`,
 		Example: `  acqnp sweep submit plan.yaml --slurm --dry-run
   acqnp sweep submit plan.yaml --slurm --per-job 8 --limit 20 -- --time=4:00:00 --gpus=1
-  acqnp sweep submit plan.yaml --slurm --program 'apptainer run --nv acqnp.sif'`,
+  acqnp sweep submit plan.yaml --slurm --program 'apptainer run --nv acqnp.sif'
+  acqnp sweep submit plan.yaml --kubernetes --image registry.example.org/acqnp-cuda:1 --queue gpus --limit 20
+  acqnp sweep submit plan.yaml --kubernetes --dry-run > job.yaml`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dash := cmd.ArgsLenAtDash()
@@ -59,7 +68,9 @@ elements with runs that are not done start.`,
 	f.IntVar(&o.limit, "limit", 0, "`NUMBER` of jobs at a time; 0 for as many as the cluster starts")
 	f.StringVar(&o.program, "program", "", "shell `WORDS` that start acqnp on a node (default the path of this program)")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print what would be submitted, and submit nothing")
-	cmd.MarkFlagsOneRequired("slurm")
+	o.addKubernetesFlags(cmd)
+	cmd.MarkFlagsOneRequired("slurm", "kubernetes")
+	cmd.MarkFlagsMutuallyExclusive("slurm", "kubernetes")
 	return cmd
 }
 
@@ -89,9 +100,19 @@ func runSweepSubmit(ctx context.Context, a *app, o submitOptions) error {
 	if err := errors.Join(usage.Range("--per-job", o.perJob, 1, most), usage.Range("--limit", o.limit, 0, most)); err != nil {
 		return err
 	}
-	p, err := plan.Load(o.plan, os.Environ)
+	env := os.Environ
+	if o.kubernetes {
+		env = nil // it does not reach the pods
+	}
+	p, err := plan.Load(o.plan, env)
 	if err != nil {
 		return err
+	}
+	if err := p.CheckArray(); err != nil {
+		return err
+	}
+	if o.kubernetes {
+		return submitKubernetes(ctx, a, o, p)
 	}
 	open, err := submit.Open(p)
 	if err != nil {
