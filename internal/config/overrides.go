@@ -137,14 +137,11 @@ func flagLeaves(o Overrides) ([]leaf, error) {
 		leaves = append(leaves, l...)
 	}
 	for _, l := range o.Lines {
-		r := reader{file: l.File, lines: true}
-		if !known(l.Key.Value) || isSection(l.Key.Value) {
-			return nil, r.refuse(l.Key, yamlnode.Shorten(l.Key.Value), "an unknown key", suggested(l.Key.Value))
-		}
-		if err := r.entry(l.Key.Value, l.Value); err != nil {
+		more, err := l.leaves()
+		if err != nil {
 			return nil, err
 		}
-		leaves = append(leaves, r.leaves...)
+		leaves = append(leaves, more...)
 	}
 	for _, f := range o.Flags {
 		l, err := override(f.Name, f.Key, f.Value)

@@ -21,9 +21,14 @@ type planFile struct {
 	seeds      []uint64
 	set        []setting
 	candidates []candidate // at least one
-	halving    *Halving    // nil without
-	evaluate   bool
-	runs       string
+
+	samples     int // of a random search; 0 for a grid
+	samplesLine int
+	sampleSeed  uint64
+
+	halving  *Halving // nil without
+	evaluate bool
+	runs     string
 }
 
 // A setting is a key of the configuration with its value, as nodes of the plan.
@@ -37,17 +42,19 @@ type candidate struct {
 
 // keys lists the keys of a plan and how each is read.
 var keys = map[string]func(f *planFile, n *yaml.Node) error{
-	"configs":  (*planFile).readConfigs,
-	"seeds":    (*planFile).readSeeds,
-	"set":      (*planFile).readSet,
-	"grid":     (*planFile).readGrid,
-	"halving":  (*planFile).readHalving,
-	"evaluate": (*planFile).readEvaluate,
-	"runs":     (*planFile).readRuns,
+	"configs":     (*planFile).readConfigs,
+	"seeds":       (*planFile).readSeeds,
+	"set":         (*planFile).readSet,
+	"samples":     (*planFile).readSamples,
+	"sample_seed": (*planFile).readSampleSeed,
+	"grid":        (*planFile).readGrid,
+	"halving":     (*planFile).readHalving,
+	"evaluate":    (*planFile).readEvaluate,
+	"runs":        (*planFile).readRuns,
 }
 
 // order is the order in which keys are read and named in messages.
-var order = []string{"configs", "seeds", "set", "grid", "halving", "evaluate", "runs"}
+var order = []string{"configs", "seeds", "set", "samples", "sample_seed", "grid", "halving", "evaluate", "runs"}
 
 // read reads a plan's file.
 func read(file string) (*planFile, error) {
@@ -87,6 +94,9 @@ func read(file string) (*planFile, error) {
 	}
 	if f.configs == nil {
 		return nil, &input.Error{File: file, Key: "configs", Found: "nothing", Expected: configsExpected}
+	}
+	if f.samples > 0 && !slices.ContainsFunc(found, func(s setting) bool { return s.key.Value == "grid" }) {
+		return nil, &input.Error{File: file, Line: f.samplesLine, Key: "samples", Found: "samples without a grid", Expected: "grid: KEY: RANGE, from which they are drawn"}
 	}
 	if f.runs == "" {
 		return nil, &input.Error{File: file, Key: "runs", Found: "nothing", Expected: "the directory of the runs, such as sweeps/mine"}

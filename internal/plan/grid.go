@@ -30,40 +30,79 @@ func (f *planFile) checkSettable(section string, settings []setting) error {
 	return nil
 }
 
-const listExpected = "a list of values, such as [0.001, 0.0005]"
+const listExpected = "a list of values, such as [0.001, 0.0005], or a range, such as {from: 1e-4, to: 1e-2, log: true}"
 
-// readGrid makes a candidate of every combination of the lists' values, the last key fastest.
+// An axis is a key of the grid with its values: those of a list, or a span that samples are drawn from.
+type axis struct {
+	key    *yaml.Node
+	values []*yaml.Node
+	span   span // if there are no values
+}
+
+// readGrid makes a candidate of every combination of values, the last key fastest, or draws samples.
 func (f *planFile) readGrid(n *yaml.Node) error {
-	axes, err := f.mapping("grid", n)
+	entries, err := f.mapping("grid", n)
 	if err != nil {
 		return err
 	}
-	if err := f.checkSettable("grid", axes); err != nil {
+	if err := f.checkSettable("grid", entries); err != nil {
 		return err
 	}
-	for _, axis := range axes {
+	axes := make([]axis, len(entries))
+	for i, e := range entries {
 		for _, s := range f.set {
-			if s.key.Value == axis.key.Value {
-				return f.refuse(axis.key, axis.key.Value, fmt.Sprintf("the key in grid and in set (line %d)", s.key.Line), "it in one of them")
+			if s.key.Value == e.key.Value {
+				return f.refuse(e.key, e.key.Value, fmt.Sprintf("the key in grid and in set (line %d)", s.key.Line), "it in one of them")
 			}
 		}
-		values, err := f.list(axis.key.Value, yamlnode.Resolve(axis.value), listExpected)
-		if err != nil {
+		if axes[i], err = f.readAxis(e); err != nil {
 			return err
 		}
-		if len(f.candidates)*len(values) > MaxRuns {
-			return f.refuse(axis.key, axis.key.Value, fmt.Sprintf("more than %d combinations", MaxRuns), "fewer values")
+	}
+	switch {
+	case len(axes) == 0 && f.samples > 0:
+		return f.refuse(n, "grid", yamlnode.Describe(n)+" without keys", "keys with ranges or lists, from which samples are drawn")
+	case f.samples > 0:
+		err = f.drawCandidates(axes)
+	default:
+		err = f.combine(axes)
+	}
+	if err != nil {
+		return err
+	}
+	return f.nameCandidates(entries)
+}
+
+// readAxis reads a key with a list or a range.
+func (f *planFile) readAxis(e setting) (a axis, err error) {
+	a.key = e.key
+	n := yamlnode.Resolve(e.value)
+	if n.Kind != yaml.MappingNode {
+		a.values, err = f.list(e.key.Value, n, listExpected)
+		return a, err
+	}
+	if a.span, err = f.readSpan(e.key, n); err == nil && a.span.steps > 0 {
+		a.values, err = f.spaced(e.key, a.span)
+	}
+	return a, err
+}
+
+// combine makes a candidate of every combination of the axes' values.
+func (f *planFile) combine(axes []axis) error {
+	for _, a := range axes {
+		if len(f.candidates)*len(a.values) > MaxRuns {
+			return f.refuse(a.key, a.key.Value, fmt.Sprintf("more than %d combinations", MaxRuns), "fewer values")
 		}
 		var all []candidate
 		for _, c := range f.candidates {
-			for _, v := range values {
-				settings := append(c.settings[:len(c.settings):len(c.settings)], setting{axis.key, v})
+			for _, v := range a.values {
+				settings := append(c.settings[:len(c.settings):len(c.settings)], setting{a.key, v})
 				all = append(all, candidate{settings: settings})
 			}
 		}
 		f.candidates = all
 	}
-	return f.nameCandidates(axes)
+	return nil
 }
 
 // nameCandidates names each candidate after its settings: learning_rate=0.001,levels=20.

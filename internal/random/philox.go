@@ -28,6 +28,7 @@ const (
 	Split                       // training and held-out parts of a data set
 	Weights                     // initial weights
 	Draws                       // samples from a prediction
+	Search                      // values of a random search
 )
 
 // Evaluation is a bit that evaluation adds to a stream: stream | Evaluation. Evaluation then draws
