@@ -82,6 +82,11 @@ func runSweep(ctx context.Context, a *app, o sweepRunOptions) error {
 	if err != nil {
 		return err
 	}
+	if len(runs) < len(p.Runs) {
+		if err := p.CheckArray(); err != nil {
+			return err
+		}
+	}
 	if err := usage.Range("--jobs", o.jobs, 0, maxThreads); err != nil {
 		return err
 	}
@@ -177,7 +182,11 @@ func (a *app) board() progress.Board {
 }
 
 func printSweep(w io.Writer, s sweep.Summary) error {
-	fmt.Fprintf(w, "%d of %s done, %d trained in %.1f s\n", s.Done, input.Plural(s.Runs, "run", "runs"), s.Trained, s.Seconds)
+	dropped := ""
+	if s.Dropped > 0 {
+		dropped = fmt.Sprintf(", %d dropped by halving", s.Dropped)
+	}
+	fmt.Fprintf(w, "%d of %s done%s, %d trained in %.1f s\n", s.Done, input.Plural(s.Runs, "run", "runs"), dropped, s.Trained, s.Seconds)
 	for _, f := range s.Failed {
 		fmt.Fprintf(w, "failed: %d %s: %s\n", f.Index, f.Dir, f.Message)
 	}

@@ -21,10 +21,17 @@ type member struct {
 	furthest  int          // step of an attempt
 	failure   *run.Failure // why it was given up; nil otherwise
 	trained   bool         // by this process
+	until     int          // the step up to which halving lets it train now; 0 for its last
+	dropped   bool         // by halving
 }
 
 // over reports whether nothing is left to do.
-func (m *member) over() bool { return m.phase == run.Done || m.failure != nil }
+func (m *member) over() bool { return m.phase == run.Done || m.failure != nil || m.dropped }
+
+// parked reports whether the run has come to where halving compares it with others.
+func (m *member) parked() bool {
+	return m.until > 0 && m.step >= m.until && (m.phase == run.Stopped || m.phase == run.Failed)
+}
 
 // ready reports whether a worker may take the run now.
 func (m *member) ready(now time.Time) bool { return !now.Before(m.notBefore) }

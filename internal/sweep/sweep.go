@@ -27,8 +27,9 @@ type Options struct {
 // A Summary is the result of Run.
 type Summary struct {
 	Runs    int         `json:"runs"`
-	Done    int         `json:"done"`    // done at the end
-	Trained int         `json:"trained"` // by this call
+	Done    int         `json:"done"`              // done at the end
+	Trained int         `json:"trained"`           // by this call
+	Dropped int         `json:"dropped,omitempty"` // by halving
 	Failed  []FailedRun `json:"failed,omitempty"`
 	Seconds float64     `json:"seconds"`
 	Jobs    Jobs        `json:"jobs"`
@@ -76,7 +77,7 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 	for _, r := range o.Runs {
 		p.runs = append(p.runs, &member{Run: r})
 	}
-	if err := p.lookAtAll(); err != nil {
+	if err := errors.Join(p.lookAtAll(), p.decide()); err != nil {
 		return Summary{}, err
 	}
 	var err error
@@ -145,6 +146,7 @@ func (p *pool) work(slot int) {
 		err := p.train(slot, m)
 		p.mu.Lock()
 		m.busy = false
+		err = errors.Join(err, p.decide())
 		if err != nil {
 			p.fatal = errors.Join(p.fatal, err)
 			p.stop(err)
@@ -168,6 +170,9 @@ func (p *pool) next() *member {
 				waiting = true
 				continue
 			}
+			if m.parked() {
+				continue
+			}
 			m.busy = true
 			return m
 		}
@@ -175,6 +180,33 @@ func (p *pool) next() *member {
 			return nil
 		}
 		p.changed.Wait()
+		if err := p.decide(); err != nil { // other processes may have brought runs further
+			p.fatal = errors.Join(p.fatal, err)
+			p.stop(err)
+		}
+	}
+	return nil
+}
+
+// decide has halving say which runs go on, and how far. The pool's lock is held.
+func (p *pool) decide() error {
+	if p.Plan.Halving == nil {
+		return nil
+	}
+	courses := make([]Course, len(p.runs))
+	for i, m := range p.runs {
+		var err error
+		if courses[i], err = CourseOf(m.Dir); err != nil {
+			return err
+		}
+		courses[i].Failed = courses[i].Failed || m.failure != nil
+	}
+	for i, until := range Until(p.Plan, courses) {
+		m := p.runs[i]
+		m.until, m.dropped = until, until == 0
+		if until == m.Experiment.Train.Steps {
+			m.until = 0
+		}
 	}
 	return nil
 }
@@ -190,6 +222,8 @@ func (p *pool) summary() Summary {
 		switch {
 		case m.phase == run.Done:
 			s.Done++
+		case m.dropped:
+			s.Dropped++
 		case m.failure != nil:
 			s.Failed = append(s.Failed, FailedRun{m.Index, m.Dir, m.failure.Message})
 		}

@@ -253,3 +253,38 @@ func TestRefusesAnotherConfiguration(t *testing.T) {
 		t.Error("the other run was started")
 	}
 }
+
+// Halving trains every run up to the first rung, the better ones up to the next, and one to its end,
+// where it has the bytes of a run alone. A sweep that is stopped in between goes on in the same way.
+func TestHalvingInThePool(t *testing.T) {
+	const halved = "configs: cnp.yaml\ngrid: {train.learning_rate: [0.01, 1.0e-06, 1.0e-05, 0.001]}\n" +
+		"set: {train.validate_every: 10}\nhalving: {first: 10, factor: 2}\nruns: %s\n"
+	folder(t, fmt.Sprintf(halved, "out"))
+	out, _ := acqnp(t, 0, "sweep", "run", "plan.yaml", "--jobs", "2")
+	if !strings.HasPrefix(out, "1 of 4 runs done, 3 dropped by halving") {
+		t.Error(out)
+	}
+	steps := map[string]int{}
+	for _, c := range []string{"0.01", "1.0e-06", "1.0e-05", "0.001"} {
+		s, err := run.StateOf(filepath.Join("out", "rbf", "cnp", "learning_rate="+c, "seed-0"), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		steps[c] = s.Step
+	}
+	if want := map[string]int{"0.01": 60, "0.001": 20, "1.0e-05": 10, "1.0e-06": 10}; !maps.Equal(steps, want) {
+		t.Errorf("steps %v, want %v", steps, want)
+	}
+	acqnp(t, 0, "train", "--config", "cnp.yaml", "--set", "train.validate_every=10", "--run-dir", "alone", "--no-eval", "--quiet", "--device", "cpu")
+	best := filepath.Join("out", "rbf", "cnp", "learning_rate=0.01", "seed-0")
+	checkSame(t, best, results(t, "alone"))
+	want := results(t, "out")
+	write(t, "plan.yaml", fmt.Sprintf(halved, "again"))
+	for _, c := range []string{"1.0e-05", "0.01"} { // as if a call had been killed after some of the first rung
+		acqnp(t, 0, "train", "--config", "cnp.yaml", "--set", "train.validate_every=10", "--set", "train.learning_rate="+c, "--until", "10",
+			"--run-dir", filepath.Join("again", "rbf", "cnp", "learning_rate="+c, "seed-0"), "--no-eval", "--quiet", "--device", "cpu")
+	}
+	acqnp(t, 0, "sweep", "run", "plan.yaml", "--jobs", "3")
+	checkSame(t, "again", want)
+	acqnp(t, 2, "sweep", "run", "plan.yaml", "--index", "0")
+}

@@ -30,6 +30,8 @@ func (p *pool) total(now time.Time) (share float64, text string) {
 			count["done"]++
 		case m.failure != nil:
 			count["failed"]++
+		case m.dropped:
+			count["dropped"]++
 		case m.busy:
 			count["running"]++
 		case m.phase == run.Running:
@@ -43,7 +45,7 @@ func (p *pool) total(now time.Time) (share float64, text string) {
 		p.began, p.first = now, share
 	}
 	parts := []string{fmt.Sprintf("sweep: %d of %d done", count["done"], len(p.runs))}
-	for _, name := range []string{"running", "running elsewhere", "waiting", "failed"} {
+	for _, name := range []string{"running", "running elsewhere", "waiting", "dropped", "failed"} {
 		if count[name] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", count[name], name))
 		}

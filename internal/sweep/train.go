@@ -23,7 +23,14 @@ func (p *pool) train(slot int, m *member) error {
 		if err != nil {
 			return err
 		}
-		p.update(func() { m.see(s) })
+		enough, until := false, 0
+		p.update(func() {
+			m.see(s)
+			enough, until = m.parked() || m.dropped, m.until
+		})
+		if enough {
+			return nil
+		}
 		switch s.Phase {
 		case run.Done:
 			p.Board.Note(m.Dir+": done", progress.Field{Name: "run", Value: m.Dir})
@@ -35,7 +42,7 @@ func (p *pool) train(slot int, m *member) error {
 		if err := run.ClearFailure(m.Dir); err != nil {
 			return err
 		}
-		e, err := start(p.ctx, p.Program, p.command(slot, m, s.Phase), func(v event) { p.heard(m, lane, v) })
+		e, err := start(p.ctx, p.Program, p.command(slot, m, s.Phase, until), func(v event) { p.heard(m, lane, v) })
 		if err != nil {
 			return err
 		}
@@ -54,12 +61,15 @@ func (p *pool) update(change func()) {
 }
 
 // command returns the arguments of the child that brings a run further.
-func (p *pool) command(slot int, m *member, phase run.Phase) []string {
+func (p *pool) command(slot int, m *member, phase run.Phase, until int) []string {
 	var args []string
 	if phase == run.Trained {
 		args = []string{"eval", "--run", m.Dir}
 	} else {
 		args = []string{"train", "--config", m.Config, "--seed", strconv.FormatUint(m.Seed, 10), "--run-dir", m.Dir, "--resume", "--no-eval"}
+		if until > 0 {
+			args = append(args, "--until", strconv.Itoa(until))
+		}
 		for _, s := range m.Set {
 			args = append(args, "--set", s)
 		}
