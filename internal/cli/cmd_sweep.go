@@ -14,5 +14,6 @@ trains what is missing.`,
 	}
 	cmd.AddCommand(newSweepRun(a))
 	cmd.AddCommand(newSweepSubmit(a))
+	cmd.AddCommand(newSweepBest(a))
 	return cmd
 }

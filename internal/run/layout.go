@@ -82,6 +82,19 @@ func hasBest(dir string) bool {
 	return err == nil
 }
 
+// PreferredPath returns the path of the checkpoint that Preferred names, "" if there is none. It reads
+// no file.
+func PreferredPath(dir string) string {
+	if hasBest(dir) {
+		return bestPath(dir)
+	}
+	steps, err := checkpointSteps(dir)
+	if err != nil || len(steps) == 0 {
+		return ""
+	}
+	return checkpointPath(dir, steps[len(steps)-1])
+}
+
 // checkpointPaths lists the run's checkpoint files, whether or not they are good: the best, then
 // those of steps, ascending.
 func checkpointPaths(dir string) ([]string, error) {

@@ -1,0 +1,135 @@
+package sweep_test
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/plan"
+	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/score"
+	"github.com/acqnp/acqnp/internal/sweep"
+)
+
+// log writes the log of a run with a validation at each of the steps 10, 20, …; the last ends it.
+func log(t *testing.T, dir string, ended string, lls ...float64) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Join(dir, "checkpoints"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	var text []byte
+	for i, ll := range lls {
+		m := run.Metrics{Step: 10 * (i + 1), ValidLL: &ll}
+		if i == len(lls)-1 {
+			m.Ended = ended
+		}
+		line, err := json.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = append(append(text, line...), '\n')
+	}
+	write(t, filepath.Join(dir, "metrics.jsonl"), string(text))
+	write(t, filepath.Join(dir, "checkpoints", "step-90.safetensors"), "")
+}
+
+// refused checks that Rank returns an *input.Error of one line that begins with want.
+func refused(t *testing.T, p *plan.Plan, by, want string) {
+	t.Helper()
+	_, err := sweep.Rank(p, by)
+	var bad *input.Error
+	if !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+		t.Errorf("by %s: %v, want %s", by, err, want)
+	}
+}
+
+func TestRank(t *testing.T) {
+	p := searched(t)
+	p.Halving = nil
+	refused(t, p, "valid_ll", "plan.yaml: found no run that is done, expected some: acqnp sweep run plan.yaml")
+	for i, lls := range [][]float64{{1, 5}, {2, 3}, {6, 2}, {1, 2}, {7, 9}, {4, 4}} {
+		log(t, p.Runs[i].Dir, run.EndedBySteps, lls...)
+	}
+	log(t, p.Runs[6].Dir, "", 99) // in training
+	log(t, p.Runs[7].Dir, run.EndedByPatience, 4, 1)
+	best := filepath.Join(p.Runs[4].Dir, "checkpoints", "best.safetensors")
+	write(t, best, "")
+	rankings, err := sweep.Rank(p, "valid_ll")
+	if err != nil || len(rankings) != 1 {
+		t.Fatal(rankings, err)
+	}
+	r := rankings[0]
+	if r.Group != "rbf/cnp" || r.Config != "cnp.yaml" || len(r.Candidates) != 4 || r.LeftOut != 11 || r.Dropped != 0 {
+		t.Errorf("%+v", r)
+	}
+	// The means are 4, 4, 6.5 and, of one seed, 4.
+	first, tied, alone := r.Candidates[0], r.Candidates[1], r.Candidates[3]
+	if first.Name != "learning_rate=3" || first.Mean != 6.5 || math.Abs(*first.StdError-2.5) > 1e-12 || first.Runs != 2 ||
+		first.Best != 9 || first.Run != p.Runs[4].Dir || first.Checkpoint != best || first.Set[0] != "train.learning_rate=3" {
+		t.Errorf("%+v", first)
+	}
+	if tied.Name != "learning_rate=1" || tied.Mean != 4 || tied.Run != p.Runs[0].Dir || tied.Checkpoint != filepath.Join(tied.Run, "checkpoints", "step-90.safetensors") {
+		t.Errorf("%+v", tied)
+	}
+	if alone.Name != "learning_rate=4" || alone.Runs != 1 || alone.StdError != nil {
+		t.Errorf("%+v", alone)
+	}
+	var text strings.Builder
+	if err := r.Print(&text, "valid_ll"); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"rbf/cnp, by valid_ll", "1.  learning_rate=3  6.5 ± 2.5  2 runs", "=   learning_rate=2  4 ± 2", "checkpoint " + best, "left out: 11 runs not done"} {
+		if !strings.Contains(text.String(), line) {
+			t.Errorf("the text lacks %q:\n%s", line, &text)
+		}
+	}
+}
+
+// Runs that halving stopped are told apart from those that are missing.
+func TestRankAfterHalving(t *testing.T) {
+	p := searched(t)
+	for i, r := range p.Runs {
+		switch {
+		case i < 2:
+			log(t, r.Dir, run.EndedBySteps, 5, 6, 7, 8, 9)
+		case i < 6:
+			log(t, r.Dir, "", 4, 5, 6)
+		default:
+			log(t, r.Dir, "", 3)
+		}
+	}
+	rankings, err := sweep.Rank(p, "valid_ll")
+	if err != nil || len(rankings[0].Candidates) != 1 || rankings[0].Dropped != 16 || rankings[0].LeftOut != 0 {
+		t.Errorf("%+v, %v", rankings, err)
+	}
+}
+
+func TestRankByEvaluations(t *testing.T) {
+	p := searched(t)
+	p.Halving = nil
+	for _, r := range p.Runs[:5] {
+		log(t, r.Dir, run.EndedBySteps, 0)
+	}
+	refused(t, p, "crps", "plan.yaml: found no eval.json with crps, expected runs that are evaluated: evaluate: true in the plan, or --by valid_ll")
+	refused(t, p, "loss", "--by: found \"loss\", expected one of valid_ll, target_ll")
+	for i, v := range []float64{3, 3, 1, 1, 2} {
+		e := run.NewEval([]run.BatchResult{{TargetLL: v}}, 0)
+		e.Means = &score.Means{CRPS: v, LogDensity: score.Estimate{Mean: -v}}
+		if err := e.Write(filepath.Join(p.Runs[i].Dir, run.EvalFile)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for by, want := range map[string]string{"target_ll": "learning_rate=1", "crps": "learning_rate=2", "log_density": "learning_rate=2"} {
+		rankings, err := sweep.Rank(p, by)
+		if err != nil || rankings[0].Candidates[0].Name != want || len(rankings[0].Candidates) != 3 {
+			t.Errorf("by %s: %+v, %v", by, rankings, err)
+		}
+	}
+	p.Runs[0].Experiment.Train.ValidateEvery = 0
+	refused(t, p, "valid_ll", "plan.yaml: train.validate_every: found 0 for cnp.yaml, so no valid_ll, expected it above 0, in the configuration or in set, or --by target_ll")
+}

@@ -1,0 +1,64 @@
+package sweep
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/acqnp/acqnp/internal/input"
+)
+
+// listed is how many candidates of a configuration are printed.
+const listed = 5
+
+// Print writes the ranking for people: the first candidates, and the best run with its settings.
+func (r Ranking) Print(w io.Writer, by string) error {
+	fmt.Fprintf(w, "%s, by %s\n", r.Group, by)
+	if len(r.Candidates) == 0 {
+		fmt.Fprintf(w, "  no run is done\n")
+		return nil
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for i, c := range r.Candidates[:min(listed, len(r.Candidates))] {
+		place := fmt.Sprintf("%d.", i+1)
+		if i > 0 && c.Mean == r.Candidates[i-1].Mean {
+			place = "=" // a tie
+		}
+		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", place, c.title(), c.value(), input.Plural(c.Runs, "run", "runs"))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if more := len(r.Candidates) - listed; more > 0 {
+		fmt.Fprintf(w, "  and %s\n", input.Plural(more, "worse candidate", "worse candidates"))
+	}
+	best := r.Candidates[0]
+	fmt.Fprintf(w, "  best run %s: %.4g\n  checkpoint %s\n", best.Run, best.Best, best.Checkpoint)
+	if len(best.Set) > 0 {
+		fmt.Fprintf(w, "  settings %s\n", strings.Join(best.Set, " "))
+	}
+	if r.Dropped > 0 {
+		fmt.Fprintf(w, "  not compared: %s stopped early by halving\n", input.Plural(r.Dropped, "run", "runs"))
+	}
+	if r.LeftOut > 0 {
+		fmt.Fprintf(w, "  left out: %s not done\n", input.Plural(r.LeftOut, "run", "runs"))
+	}
+	return nil
+}
+
+// title returns the candidate's name, or a text for the only candidate of a plan without a grid.
+func (c Candidate) title() string {
+	if c.Name == "" {
+		return "the only candidate"
+	}
+	return c.Name
+}
+
+// value returns the mean with its standard error.
+func (c Candidate) value() string {
+	if c.StdError == nil {
+		return fmt.Sprintf("%.4g", c.Mean)
+	}
+	return fmt.Sprintf("%.4g ± %.2g", c.Mean, *c.StdError)
+}
