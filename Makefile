@@ -109,6 +109,9 @@ dockerfile: ## check Dockerfile.cuda, and run its RUN lines without a container 
 kubernetes: ## check the Kubernetes objects with the API server's own code, without a cluster
 	go test -C tools/kubernetes -count=1 ./...
 
+slurm: build ## sweeps on a real Slurm of two nodes on this machine; as root, installs Debian's slurm-wlm and munge
+	ACQNP_SLURM=1 sh scripts/slurm.sh go test -count=1 ./internal/test/slurm
+
 gpu-check: gpu ## write bin/gpu-check and bin/gpu-check.tar.gz, the files that scripts/gpu-check.sh needs on a machine with a GPU
 	$(GPU) sh scripts/gpu-check-pack.sh $(CHECK)
 
@@ -121,4 +124,4 @@ golden: ## write internal/test/golden/testdata with PyTorch (Debian: python3-tor
 prior: build ## train the weights that the program carries, to internal/prior: ten minutes of one core
 	/usr/bin/python3 tools/prior/make.py --acqnp ./acqnp
 
-.PHONY: help kills build gpu fatbins test simt driver toolkit paths amx registers registers-record race lint lint-sh lint-gpu dockerfile kubernetes gpu-check fuzz golden prior always
+.PHONY: help kills build gpu fatbins test simt driver toolkit paths amx registers registers-record race lint lint-sh lint-gpu dockerfile kubernetes slurm gpu-check fuzz golden prior always

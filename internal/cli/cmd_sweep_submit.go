@@ -90,7 +90,7 @@ func (s submission) print(w io.Writer) (err error) {
 	case s.Script != "":
 		_, err = io.WriteString(w, s.Script)
 	default:
-		_, err = fmt.Fprintf(w, "%s: %d runs, %d are done; logs in %s\n", s.Answer, s.Runs, s.Done, s.Logs)
+		_, err = fmt.Fprintf(w, "%s: %s, %d are done; logs in %s\n", s.Answer, input.Plural(s.Runs, "run", "runs"), s.Done, s.Logs)
 	}
 	return err
 }

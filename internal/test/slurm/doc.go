@@ -1,0 +1,2 @@
+// Package slurm tests sweeps on a real Slurm of two nodes: make slurm.
+package slurm

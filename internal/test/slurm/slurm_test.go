@@ -1,0 +1,161 @@
+package slurm
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+const runs = 6
+
+// A run trains for some seconds on one thread, so that it can be caught.
+const configuration = `benchmark: sawtooth
+model:
+  name: acqnp
+  representation: 8
+  encoder: [8]
+  adaptor: [8]
+  adaptor_form: residual
+  decoder: [8]
+data: {points: [6, 12]}
+train: {steps: 100000, batch_size: 4, num_tau: 4, log_every: 1000, checkpoint_every: 20000, learning_rate: 1e-3}
+eval: {num_tau: 5, batches: 3, batch_size: 2, num_points: 20, max_context: 8}
+`
+
+const sweepPlan = `configs: [tiny.yaml]
+seeds: 0..5
+evaluate: true
+runs: "it's a study"
+`
+
+// A study is a sweep of six runs on Slurm, in a folder of its own.
+type study struct {
+	program string
+	dir     string // of the plan
+	runs    string // below it, the runs
+}
+
+func newStudy(t *testing.T) *study {
+	t.Helper()
+	if os.Getenv("ACQNP_SLURM") == "" {
+		t.Skip("needs a Slurm for itself: make slurm")
+	}
+	os.Unsetenv("ACQNP_SLURM")
+	program, err := filepath.Abs("../../../acqnp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &study{program: program, dir: filepath.Join(dir, `a "b" 5%`)}
+	s.runs = filepath.Join(s.dir, "it's a study", "tiny")
+	if err := os.Mkdir(s.dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"tiny.yaml": configuration, "plan.yaml": sweepPlan} {
+		if err := os.WriteFile(filepath.Join(s.dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+// do runs a program in the study's folder and returns what it prints.
+func (s *study) do(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	var out, stderr bytes.Buffer
+	cmd := exec.Command(name, args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = s.dir, &out, &stderr
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%s %q: %v\n%s%s", name, args, err, &out, &stderr)
+	}
+	return out.String()
+}
+
+// seed returns the directory of a run, as the sweep's processes name it.
+func (s *study) seed(n int) string { return fmt.Sprintf("it's a study/tiny/seed-%d", n) }
+
+// serial trains and evaluates the runs of the plan one after another, without a sweep.
+func (s *study) serial(t *testing.T) {
+	t.Helper()
+	for n := range runs {
+		dir := filepath.Join("serial", fmt.Sprintf("seed-%d", n))
+		s.do(t, s.program, "train", "--config", "tiny.yaml", "--seed", fmt.Sprint(n), "--run-dir", dir, "--threads=1", "--no-eval", "--quiet")
+		s.do(t, s.program, "eval", "--run", dir, "--quiet")
+	}
+}
+
+// submit submits the plan and returns the number of its array.
+func (s *study) submit(t *testing.T, want string, flags ...string) (job string) {
+	t.Helper()
+	args := append([]string{"sweep", "submit", "plan.yaml", "--slurm", "--limit=6", "--"}, flags...)
+	said := s.do(t, s.program, args...)
+	found := regexp.MustCompile(`^Submitted batch job (\d+): (.*); logs`).FindStringSubmatch(said)
+	if found == nil || found[2] != want {
+		t.Fatalf("sweep submit says %q, want %s", said, want)
+	}
+	return found[1]
+}
+
+// job returns what scontrol says of an element.
+func (s *study) job(t *testing.T, job string, element int) (node, state, restarts string) {
+	t.Helper()
+	said := s.do(t, "scontrol", "show", "job", fmt.Sprintf("%s_%d", job, element))
+	field := func(name string) string {
+		if m := regexp.MustCompile(`\b` + name + `=(\S+)`).FindStringSubmatch(said); m != nil {
+			return m[1]
+		}
+		return ""
+	}
+	return field("BatchHost"), field("JobState"), field("Restarts")
+}
+
+func (s *study) log(job string, element int) string {
+	text, _ := os.ReadFile(filepath.Join(filepath.Dir(s.runs), "slurm", fmt.Sprintf("%s_%d.log", job, element)))
+	return string(text)
+}
+
+// ended reports whether Slurm has no element of a job any more that waits or runs.
+func (s *study) ended(t *testing.T, job string) bool {
+	return strings.TrimSpace(s.do(t, "squeue", "--noheader", "--job", job, "--states=PENDING,RUNNING,COMPLETING,REQUEUED")) == ""
+}
+
+// An array of six runs survives what a cluster does to it: the end of an element's time, a process and
+// a whole element killed, and a node drained. Its results are those of runs trained one after another.
+func TestArraySurvives(t *testing.T) {
+	s := newStudy(t)
+	s.serial(t)
+	job := s.submit(t, "6 runs, 0 are done", "--time=1") // minute
+
+	// Element 0 stands still until its time ends. Its node goes out of service meanwhile.
+	s.send(t, syscall.SIGSTOP, "train", s.seed(0))
+	drained, _, _ := s.job(t, job, 0)
+	s.do(t, "scontrol", "update", "NodeName="+drained, "State=DRAIN", "Reason=test")
+	s.send(t, syscall.SIGKILL, "train", s.seed(1)) // acqnp sweep run starts it again
+	s.send(t, syscall.SIGKILL, "--indices", "2-2") // fails
+	eventually(t, "SIGTERM at the end of element 0's time", func() bool { return strings.Contains(s.log(job, 0), "CANCELLED AT") })
+	s.send(t, syscall.SIGCONT, "train", s.seed(0))
+	eventually(t, "the end of the array", func() bool { return s.ended(t, job) })
+
+	if node, state, restarts := s.job(t, job, 0); state != "COMPLETED" || restarts == "0" || node == drained {
+		t.Errorf("element 0 on %s, the drained node is %s: %s after %s restarts\n%s", node, drained, state, restarts, s.log(job, 0))
+	}
+	if _, state, _ := s.job(t, job, 1); state != "COMPLETED" || !strings.Contains(s.log(job, 1), "started again") {
+		t.Errorf("element 1, whose training was killed: %s\n%s", state, s.log(job, 1))
+	}
+	if _, state, _ := s.job(t, job, 2); state != "FAILED" {
+		t.Errorf("element 2, whose acqnp sweep run was killed: %s\n%s", state, s.log(job, 2))
+	}
+	s.do(t, "scontrol", "update", "NodeName="+drained, "State=RESUME")
+	again := s.submit(t, "1 run, 5 are done", "--time=1")
+	eventually(t, "the end of the second array", func() bool { return s.ended(t, again) })
+	s.compare(t)
+}
