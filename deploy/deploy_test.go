@@ -112,6 +112,22 @@ func TestKubernetesJobIsWhole(t *testing.T) {
 	checkCommand(t, container.Args)
 }
 
+// The pods of sweep submit --kubernetes, of which submit's tests keep an example, run as the image's
+// user and mount the claim of kubernetes-claim.yaml.
+func TestSubmittedPodsFitTheImageAndTheClaim(t *testing.T) {
+	example := read(t, "../internal/submit/testdata/kubernetes.yaml")
+	user := regexp.MustCompile(`(?m)^USER (\d+):(\d+)$`).FindStringSubmatch(read(t, "../Dockerfile.cuda"))
+	claim := regexp.MustCompile(`(?m)^  name: (.*)$`).FindStringSubmatch(read(t, "kubernetes-claim.yaml"))
+	if user == nil || claim == nil {
+		t.Fatalf("the image's user %q, the claim's name %q", user, claim)
+	}
+	for _, want := range []string{"runAsUser: " + user[1], "runAsGroup: " + user[2], "fsGroup: " + user[2], "claimName: " + claim[1]} {
+		if !strings.Contains(example, want+"\n") {
+			t.Errorf("the pods have no %q", want)
+		}
+	}
+}
+
 // checkCommand checks the arguments of acqnp train: --resume, --device cuda and a configuration that exists.
 func checkCommand(t *testing.T, args []string) {
 	t.Helper()

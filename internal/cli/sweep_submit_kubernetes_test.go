@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// kubernetes changes to a folder with a plan of six runs, and puts a stand-in for kubectl alone into
-// PATH. It knows of no job, and keeps what it is asked to apply in the file given.
+// kubernetes changes to a folder with a plan of six runs, and puts a stand-in for kubectl alone
+// into PATH. It knows of no job, and keeps what it is asked to apply in the file given.
 func kubernetes(t *testing.T) (dir string) {
 	t.Helper()
 	dir = cluster(t)

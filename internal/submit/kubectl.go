@@ -31,7 +31,8 @@ func (m Manifest) Apply(ctx context.Context) error {
 	return err
 }
 
-// kubectl runs kubectl and returns what it prints. An error has what kubectl said on standard error.
+// kubectl runs kubectl and returns what it prints. An error has what kubectl said on standard
+// error.
 func kubectl(ctx context.Context, stdin []byte, args ...string) (string, error) {
 	var stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, "kubectl", args...)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
@@ -81,12 +82,12 @@ func readFiles(p *plan.Plan) ([]file, error) {
 	var files []file
 	total := 0
 	for i, name := range paths {
+		if !mountable(name) {
+			return nil, &input.Error{File: p.File, Found: fmt.Sprintf("the path %q", name), Expected: "a path in UTF-8 without colons and control characters, which pods can mount"}
+		}
 		content, err := os.ReadFile(name)
 		if err != nil {
 			return nil, &input.Error{File: name, Found: input.Reason(err), Expected: "a file that can be read", Cause: err}
-		}
-		if strings.ContainsRune(name, ':') || !utf8.ValidString(name) {
-			return nil, &input.Error{File: p.File, Found: fmt.Sprintf("the path %q", name), Expected: "a path in UTF-8 without a colon, as Kubernetes takes"}
 		}
 		files = append(files, file{name, fmt.Sprintf("%d-%s", i, letters(path.Base(name), 200)), string(content)})
 		total += len(content)
@@ -123,6 +124,11 @@ func letters(name string, n int) string {
 		}
 	}
 	return string(b)
+}
+
+// mountable reports whether Kubernetes takes a path of a mount, and YAML its characters.
+func mountable(name string) bool {
+	return utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool { return r == ':' || unicode.IsControl(r) })
 }
 
 // inPod returns where a pod finds a file or folder that the user names.

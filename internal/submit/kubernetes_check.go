@@ -32,8 +32,8 @@ func (k Kubernetes) check(p *plan.Plan) error {
 			return &input.Error{File: c.flag, Found: strconv.Quote(c.value), Expected: c.expected}
 		}
 	}
-	if dir := onClaim(p.Dir); inPod(p.Dir) == workDir || dir == "" || dir == dataDir || strings.ContainsRune(dir, ':') {
-		return &input.Error{File: p.File, Key: "runs", Found: p.Dir, Expected: "a folder of its own without a colon, such as sweeps/mine: pods mount it from the claim"}
+	if dir := onClaim(p.Dir); inPod(p.Dir) == workDir || dir == "" || dir == dataDir || !mountable(dir) {
+		return &input.Error{File: p.File, Key: "runs", Found: p.Dir, Expected: "a folder of its own without colons and control characters, such as sweeps/mine: pods mount it from the claim"}
 	}
 	return nil
 }

@@ -100,8 +100,8 @@ func (k Kubernetes) pod(name string, p *plan.Plan, files []file) podSpec {
 	}
 }
 
-// command returns the container's entry point, nil for the image's, and its arguments. A shell counts
-// the runs of a pod that trains several.
+// command returns the container's entry point, nil for the image's, and its arguments. A shell
+// counts the runs of a pod that trains several.
 func (k Kubernetes) command(p *plan.Plan) (command, args []string) {
 	file := argument(p.File)
 	if k.PerJob == 1 {

@@ -1,7 +1,8 @@
 package submit
 
-// The types below are the part of k8s.io/api that a sweep needs. tools/kubernetes decodes what they
-// write as the API server does. The program does without k8s.io/api, which would make it 11 MB larger.
+// The types below are the part of k8s.io/api that a sweep needs. tools/kubernetes decodes what
+// they write as the API server does. The program does without k8s.io/api, which would make it
+// 11 MB larger.
 
 type metadata struct {
 	Name      string            `yaml:"name,omitempty"`

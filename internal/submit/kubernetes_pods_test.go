@@ -138,8 +138,8 @@ func TestOptionsReachTheObjects(t *testing.T) {
 	}
 }
 
-// The pods of packs train each run of the plan once. The test runs their script, with a stand-in for
-// acqnp that prints its arguments.
+// The pods of packs train each run of the plan once. The test runs their script, with a
+// stand-in for acqnp that prints its arguments.
 func TestPacksHoldEachRunOnce(t *testing.T) {
 	t.Chdir("testdata")
 	p := load(t, "sweeps/study.yaml")

@@ -48,8 +48,8 @@ func TestManifestIsTheOneThatIsChecked(t *testing.T) {
 	}
 }
 
-// The name follows from the plan and its configurations alone: submitted again, a plan finds its job,
-// also with other options.
+// The name follows from the plan and its configurations alone: submitted again, a plan finds
+// its job, also with other options.
 func TestNameFollowsFromTheFiles(t *testing.T) {
 	names := map[string]string{}
 	for _, c := range []struct{ file, config, want string }{
@@ -96,6 +96,8 @@ func TestWhatKubernetesRefusesIsRefusedBefore(t *testing.T) {
 		{func(k *submit.Kubernetes, _ *plan.Plan) { k.PerJob = 0 }, `--per-job: found "0"`},
 		{func(k *submit.Kubernetes, _ *plan.Plan) { k.Limit = -1 }, `--limit: found "-1"`},
 		{func(k *submit.Kubernetes, _ *plan.Plan) { k.GPUs = -1 }, `--gpus: found "-1"`},
+		{func(_ *submit.Kubernetes, p *plan.Plan) { p.File = "12:30.yaml" }, `12:30.yaml: found the path "12:30.yaml", expected a path`},
+		{func(_ *submit.Kubernetes, p *plan.Plan) { p.Runs[0].Config = "a\nb.yaml" }, `sweeps/study.yaml: found the path "a\nb.yaml", expected a path`},
 		{func(_ *submit.Kubernetes, p *plan.Plan) { p.Dir = "." }, "sweeps/study.yaml: runs: found ., expected a folder of its own"},
 		{func(_ *submit.Kubernetes, p *plan.Plan) { p.Dir = "data" }, "sweeps/study.yaml: runs: found data"},
 		{func(_ *submit.Kubernetes, p *plan.Plan) { p.Dir = "runs/12:30" }, "sweeps/study.yaml: runs: found runs/12:30"},

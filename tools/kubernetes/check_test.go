@@ -101,7 +101,7 @@ func TestBrokenObjectsAreRefused(t *testing.T) {
 		{"an unknown action", "action: FailIndex", "action: FailRun", "action"},
 		{"exit code 0", "values: [2]", "values: [0]", "must not be 0"},
 		{"a long label", "queue-name: gpus", "queue-name: " + strings.Repeat("q", 64), "must be no more than 63"},
-		{"a long name", "name: acqnp-study-31a16f2f\n  namespace: lab\n  labels:\n    app.kubernetes.io/instance: acqnp-study-31a16f2f\n    app.kubernetes.io/name: acqnp\n    kueue", "name: acqnp-" + strings.Repeat("n", 56) + "\n  labels:\n    kueue", "DNS label"},
+		{"a long name", "kind: Job\nmetadata:\n  name: ", "kind: Job\nmetadata:\n  name: " + strings.Repeat("n", 42), "DNS label"},
 		{"a path twice", "mountPath: /sweep/configs/lissajous/cqnp.yaml", "mountPath: /sweep/configs/lissajous/cnp.yaml", "must be unique"},
 		{"an unknown volume", "- name: claim\n              mountPath: /sweep/data", "- name: clam\n              mountPath: /sweep/data", "Not found"},
 		{"a key with a slash", "0-study.yaml: |", "sweeps/study.yaml: |", "a valid config key"},
