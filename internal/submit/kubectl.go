@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/acqnp/acqnp/internal/input"
@@ -42,8 +44,21 @@ func kubectl(ctx context.Context, stdin []byte, args ...string) (string, error) 
 		return "", &input.Error{Found: "there is no kubectl in PATH; --dry-run prints what it would apply", Cause: err}
 	}
 	if err != nil {
-		said := strings.Join(strings.Fields(stderr.String()), " ")
-		return "", fmt.Errorf("kubectl %s: %w: %s", strings.Join(args, " "), err, said)
+		return "", fmt.Errorf("kubectl %s: %w: %s", strings.Join(args, " "), err, messages(stderr.String()))
 	}
 	return strings.TrimSpace(string(stdout)), nil
+}
+
+// logged matches the lines of kubectl's log, which say the same as its messages for each retry.
+var logged = regexp.MustCompile(`^[IWEF]\d{4} `)
+
+// messages returns kubectl's messages on one line, each once.
+func messages(stderr string) string {
+	var all []string
+	for line := range strings.Lines(stderr) {
+		if line = strings.TrimSpace(line); line != "" && !logged.MatchString(line) && !slices.Contains(all, line) {
+			all = append(all, line)
+		}
+	}
+	return strings.Join(all, "; ")
 }

@@ -72,7 +72,7 @@ func TestFailuresOfKubectlAreOneLine(t *testing.T) {
 	}{
 		{"echo job.batch/acqnp-x", "true", "the cluster has the job acqnp-x of this plan already. To start again what is missing or failed: kubectl --namespace lab delete job acqnp-x, then submit", true, false},
 		{"echo no cluster >&2; exit 1", "true", "kubectl --namespace lab get job acqnp-x --ignore-not-found --output name: exit status 1: no cluster", false, false},
-		{"true", "printf 'it is\\nforbidden\\n' >&2; exit 3", "kubectl apply --server-side -f -: exit status 3: it is forbidden", false, true},
+		{"true", "printf 'E1122 23:59 memcache.go:265] refused\\njobs: forbidden\\njobs: forbidden\\nclaims: forbidden\\n' >&2; exit 3", "kubectl apply --server-side -f -: exit status 3: jobs: forbidden; claims: forbidden", false, true},
 	} {
 		_, applied := standIn(t, c.get, c.apply)
 		err := m.Apply(t.Context())
