@@ -42,7 +42,7 @@ func TestCIRunsTheLines(t *testing.T) {
 
 // TestCopiedFilesExist checks what COPY takes from the repository.
 func TestCopiedFilesExist(t *testing.T) {
-	for _, name := range []string{"go.mod", "go.sum", "configs", "scripts/cuda-toolkit.sh", "Makefile"} {
+	for _, name := range []string{"go.mod", "go.sum", "configs", "sweeps", "scripts/cuda-toolkit.sh", "Makefile"} {
 		if _, err := os.Stat("../../" + name); err != nil {
 			t.Error(err)
 		}
