@@ -13,6 +13,7 @@ import (
 type bars struct {
 	p     *mpb.Progress
 	total *barLane
+	lanes atomic.Int64 // that were ever added
 }
 
 // totalScale is how many parts the bar of the total has.
@@ -20,15 +21,17 @@ const totalScale = 1000
 
 func newBars(w io.Writer) *bars {
 	b := &bars{p: mpb.New(mpb.WithOutput(w), mpb.WithAutoRefresh(), mpb.WithWidth(80))}
-	b.total = b.add("", totalScale, math.MaxInt)
+	b.total = b.add("", 0, math.MaxInt)
+	b.total.bar.SetTotal(totalScale, false)
 	return b
 }
 
-// add adds a bar. The one with the highest priority stands at the bottom.
+// add adds a bar. The one with the highest priority stands at the bottom. A bar whose total is 0 at
+// first ends only when it is told to.
 func (b *bars) add(name string, total int64, priority int) *barLane {
 	l := &barLane{}
 	l.text.Store(&name)
-	l.bar = b.p.New(total, mpb.BarStyle().Rbound("] "), mpb.BarPriority(priority), mpb.BarWidth(24), mpb.BarRemoveOnComplete(),
+	l.bar = b.p.New(total, mpb.BarStyle().Rbound("] "), mpb.BarPriority(priority), mpb.BarWidth(24), mpb.BarFillerTrim(), mpb.BarRemoveOnComplete(),
 		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return *l.text.Load() })))
 	l.name = name
 	return l
@@ -36,11 +39,11 @@ func (b *bars) add(name string, total int64, priority int) *barLane {
 
 func (b *bars) Note(message string, _ ...Field) { _, _ = io.WriteString(b.p, noteText(message)) }
 func (b *bars) Warn(message string)             { b.Note(warning + message) }
-func (b *bars) Lane(name string) Lane           { return b.add(name, 1, 0) }
+func (b *bars) Lane(name string) Lane           { return b.add(name, 0, int(b.lanes.Add(1))) }
 
 func (b *bars) Total(share float64, text string) {
 	b.total.text.Store(&text)
-	b.total.bar.SetCurrent(min(int64(share*totalScale), totalScale-1)) // a full bar would end
+	b.total.bar.SetCurrent(int64(share * totalScale))
 }
 
 func (b *bars) Close() {
@@ -58,7 +61,7 @@ type barLane struct {
 func (l *barLane) Update(done, total int, text string) {
 	text = l.name + ": " + text
 	l.text.Store(&text)
-	l.bar.SetTotal(int64(total)+1, false) // a full bar would end
+	l.bar.SetTotal(int64(total), false)
 	l.bar.SetCurrent(int64(done))
 }
 

@@ -95,6 +95,7 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 		all.Go(func() { p.work(slot) })
 	}
 	all.Wait()
+	p.show()
 	s := p.summary()
 	s.Seconds = time.Since(began).Seconds()
 	return s, p.result(ctx, s)
@@ -111,6 +112,7 @@ func (p *pool) share() (Jobs, error) {
 	if len(left) == 0 {
 		return Jobs{}, nil
 	}
+	p.Board.Total(0, "sweep: timing ways to share the processor")
 	j, err := p.Share(p.ctx, left)
 	if err == nil {
 		p.Board.Note(fmt.Sprintf("%s at a time, each on %s", input.Plural(j.AtOnce, "run", "runs"), input.Plural(j.Threads, "thread", "threads")))

@@ -14,6 +14,14 @@ type estimate struct {
 	first float64 // the share that was done when the pool began
 }
 
+// show shows how far the sweep has come.
+func (p *pool) show() {
+	p.mu.Lock()
+	share, text := p.total(time.Now())
+	p.mu.Unlock()
+	p.Board.Total(share, text)
+}
+
 // total returns the share of the work that is done, and the state of the sweep in words. Runs count
 // alike, by the share of their steps. The pool's lock is held.
 func (p *pool) total(now time.Time) (share float64, text string) {

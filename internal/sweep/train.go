@@ -95,13 +95,10 @@ func (p *pool) heard(m *member, lane progress.Lane, v event) {
 			text += ", " + seconds(*v.LeftS) + " left"
 		}
 		lane.Update(v.Done, v.Total, text)
-		p.mu.Lock()
 		if v.Unit == "step" {
-			m.step, m.steps = v.Done, v.Total
+			p.update(func() { m.step, m.steps = v.Done, v.Total })
 		}
-		share, total := p.total(time.Now())
-		p.mu.Unlock()
-		p.Board.Total(share, total)
+		p.show()
 	}
 }
 
