@@ -34,9 +34,11 @@ standard deviation over runs with different seeds: log density, CRPS and coverag
 the data. For a single run, ± is its standard error. Of your own data, the worst and best functions
 follow. Rows of the paper's benchmarks also have the log-likelihoods beside the paper's, with the
 difference in units of the combined error. Notes state how a run differs from the paper's, for
-example in its training steps. An eval.json that cannot be read is left out with a warning. Two
-evaluations of the same seed are an error. The HTML page needs no other file. It draws the
-calibration of the first run of each row and includes the plots in the run directories.`,
+example in its training steps. An eval.json that cannot be read is left out with a warning. Runs of
+the same seed that differ in other settings, as those of a grid, have rows of their own, named by
+these settings: ACQNP, learning_rate=0.001. Two evaluations of the same settings and seed are an
+error. The HTML page needs no other file. It draws the calibration of the first run of each row and
+includes the plots in the run directories.`,
 		Example: `  acqnp report runs
   acqnp report runs --format html --out report.html
   acqnp report runs/lissajous --format csv | column -s, -t`,

@@ -34,6 +34,10 @@ func TestBF16OnTheCPU(t *testing.T) {
 	if !strings.Contains(o.err, "cpu with 2 threads in bf16") {
 		t.Errorf("bf16 is not named: %s", o.err)
 	}
+	succeed(t, "eval", "--run", run, "--quiet")
+	if o := succeed(t, "report", run); !strings.Contains(o.out, "Trained in bf16.") {
+		t.Errorf("the report does not say bf16: %s", o.out)
+	}
 	seeds := filepath.Join(dir, "seeds")
 	succeed(t, append([]string{"train", "--config", config, "--run-dir", seeds, "--seeds", "0..1", "--threads", "1", "--no-eval"}, half...)...)
 	if string(weightsOf(t, run)) != string(weightsOf(t, filepath.Join(seeds, "seed-0"))) {

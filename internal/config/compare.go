@@ -50,17 +50,60 @@ func EvalDifferences(trained, now Experiment) []string {
 	return differences(trained, now, map[string]bool{"data.file": true, "model.eval_bootstraps": true})
 }
 
+// DifferingKeys returns the keys whose values are not the same in all experiments, in the order of
+// the configuration.
+func DifferingKeys(all []Experiment) (keys []string) {
+	for _, f := range fields {
+		for _, e := range all {
+			if e.text(f) != all[0].text(f) {
+				keys = append(keys, f.key)
+				break
+			}
+		}
+	}
+	return keys
+}
+
+// Value returns the value of a key in the form of Differences, "" for an unknown key.
+func (e Experiment) Value(key string) string {
+	f, ok := lookup(key)
+	if !ok {
+		return ""
+	}
+	return e.text(f)
+}
+
+// ShortKeys returns the last part of each key, or the whole key if two have the same last part:
+// learning_rate for train.learning_rate.
+func ShortKeys(keys []string) map[string]string {
+	last := func(key string) string { return key[strings.LastIndex(key, ".")+1:] }
+	count := map[string]int{}
+	for _, key := range keys {
+		count[last(key)]++
+	}
+	short := map[string]string{}
+	for _, key := range keys {
+		if short[key] = last(key); count[last(key)] > 1 {
+			short[key] = key
+		}
+	}
+	return short
+}
+
 // differences returns the differences of all keys but those in skip.
 func differences(a, b Experiment, skip map[string]bool) []string {
 	var list []string
 	for _, f := range fields {
-		x, y := textOf(reflect.ValueOf(a).FieldByIndex(f.index)), textOf(reflect.ValueOf(b).FieldByIndex(f.index))
+		x, y := a.text(f), b.text(f)
 		if x != y && !skip[f.key] {
 			list = append(list, fmt.Sprintf("%s: %s and %s", f.key, x, y))
 		}
 	}
 	return list
 }
+
+// text returns the value of a field.
+func (e Experiment) text(f field) string { return textOf(reflect.ValueOf(e).FieldByIndex(f.index)) }
 
 // text formats a value as in YAML. An unset value and an empty one are both "nothing".
 func text(v any) string { return textOf(reflect.ValueOf(v)) }

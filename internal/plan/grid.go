@@ -107,7 +107,11 @@ func (f *planFile) combine(axes []axis) error {
 
 // nameCandidates names each candidate after its settings: learning_rate=0.001,levels=20.
 func (f *planFile) nameCandidates(axes []setting) error {
-	short := shortKeys(axes)
+	var keys []string
+	for _, s := range axes {
+		keys = append(keys, s.key.Value)
+	}
+	short := config.ShortKeys(keys)
 	names := map[string]bool{}
 	for i := range f.candidates {
 		c := &f.candidates[i]
@@ -133,23 +137,6 @@ func (f *planFile) nameCandidates(axes []setting) error {
 		names[c.name] = true
 	}
 	return nil
-}
-
-// shortKeys returns the last part of each key, or the whole key if two have the same last part.
-func shortKeys(axes []setting) map[string]string {
-	last := func(key string) string { return key[strings.LastIndex(key, ".")+1:] }
-	count := map[string]int{}
-	for _, s := range axes {
-		count[last(s.key.Value)]++
-	}
-	short := map[string]string{}
-	for _, s := range axes {
-		short[s.key.Value] = last(s.key.Value)
-		if count[last(s.key.Value)] > 1 {
-			short[s.key.Value] = s.key.Value
-		}
-	}
-	return short
 }
 
 // fileName replaces what does not belong into the name of a file: [128, 64] is 128_64.

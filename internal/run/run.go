@@ -15,6 +15,7 @@ import (
 type Run struct {
 	Dir        string
 	Experiment config.Experiment // config.yaml, changed by the flags that Open was given
+	Kernels    string            // of the CPU, which wrote the newest checkpoint; "" if not known
 }
 
 // Open reads the configuration of the run in dir. The flags set keys of it; the environment does
@@ -29,10 +30,11 @@ func Open(dir string, flags ...config.Flag) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkTrained(dir, file, e); err != nil {
+	kernels, err := checkTrained(dir, file, e)
+	if err != nil {
 		return nil, err
 	}
-	return &Run{Dir: dir, Experiment: e}, nil
+	return &Run{Dir: dir, Experiment: e, Kernels: kernels}, nil
 }
 
 // Began returns the configuration that the run in dir began with. ok is false if there is no run or

@@ -11,40 +11,40 @@ import (
 
 // checkTrained compares the configuration e, which was read from file, with the one in the newest
 // readable checkpoint of the run in dir. If model or data differ, it returns an *input.Error that
-// names the keys.
-func checkTrained(dir, file string, e config.Experiment) error {
-	trained, checkpoint, ok := trainedConfig(dir)
+// names the keys. It also returns the checkpoint's kernels.
+func checkTrained(dir, file string, e config.Experiment) (kernels string, err error) {
+	trained, c, ok := trainedConfig(dir)
 	if !ok {
-		return nil // Load reports what is wrong with the checkpoints
+		return "", nil // Load reports what is wrong with the checkpoints
 	}
 	differences := config.EvalDifferences(trained, e)
 	if len(differences) == 0 {
-		return nil
+		return c.Kernels, nil
 	}
-	return &input.Error{File: file, Found: "a configuration that differs from the one in " + checkpoint + " (" +
+	return "", &input.Error{File: file, Found: "a configuration that differs from the one in " + c.Path + " (" +
 		strings.Join(differences, "; ") + ")", Expected: "the model and data that the run was trained with"}
 }
 
-// trainedConfig returns the configuration in the newest checkpoint that can be read, and its path.
-// ok is false if there is none.
-func trainedConfig(dir string) (e config.Experiment, path string, ok bool) {
+// trainedConfig returns the configuration in the newest checkpoint that can be read, and that
+// checkpoint without its tensors. ok is false if there is none.
+func trainedConfig(dir string) (e config.Experiment, c Checkpoint, ok bool) {
 	paths, err := checkpointPaths(dir)
 	if err != nil {
-		return e, "", false
+		return e, c, false
 	}
 	for _, path := range slices.Backward(paths) {
 		r, err := safetensors.Open(path)
 		if err != nil {
 			continue
 		}
-		c, err := readMetadata(path, r.Metadata())
+		c, err = readMetadata(path, r.Metadata())
 		r.Close()
 		if err != nil {
 			continue
 		}
 		if e, err := config.Parse(path, []byte(c.Config), config.Overrides{Recorded: true}); err == nil {
-			return e, path, true
+			return e, c, true
 		}
 	}
-	return e, "", false
+	return e, Checkpoint{}, false
 }

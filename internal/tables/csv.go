@@ -12,20 +12,28 @@ import (
 // separate several values of one setting.
 var csvHeader = []string{
 	"benchmark", "model", "part", "ours_mean", "ours_sd", "runs", "paper_mean", "paper_sd", "difference_in_errors",
-	"ours_std_error", "seeds", "steps", "batches", "num_tau", "levels", "variant", "size",
+	"ours_std_error", "seeds", "steps", "batches", "num_tau", "levels", "variant", "size", "settings",
 }
 
 // fromPaper are the columns that only a report with results of the paper has.
 var fromPaper = []string{"paper_mean", "paper_sd", "difference_in_errors"}
 
+// hasSettings reports whether a row is named by its settings.
+func (t Table) hasSettings() bool {
+	return slices.ContainsFunc(t.Rows, func(r Row) bool { return len(r.Settings) > 0 })
+}
+
 // CSV writes one line for each row and part: the log-likelihoods of context and target, and the
-// scores, if there are any. Without results of the paper it leaves out their columns.
+// scores, if there are any. Without results of the paper it leaves out their columns, and without rows
+// that are named by their settings the last one.
 func (s Summary) CSV(out io.Writer) error {
 	var kept []int
 	for i, name := range csvHeader {
-		if slices.ContainsFunc(s.Tables, Table.besidePaper) || !slices.Contains(fromPaper, name) {
-			kept = append(kept, i)
+		if slices.Contains(fromPaper, name) && !slices.ContainsFunc(s.Tables, Table.besidePaper) ||
+			name == "settings" && !slices.ContainsFunc(s.Tables, Table.hasSettings) {
+			continue
 		}
+		kept = append(kept, i)
 	}
 	w := csv.NewWriter(out)
 	write := func(record []string) error {
@@ -58,7 +66,7 @@ func (r Row) records() [][]string {
 	for _, values := range [][]string{u.Seeds, u.Steps, u.Batches, u.NumTau, u.Levels} {
 		settings = append(settings, strings.Join(values, " "))
 	}
-	settings = append(settings, r.Variant, r.Size)
+	settings = append(settings, r.Variant, r.Size, strings.Join(r.Settings, "; "))
 	record := func(part string, runs int, p Part) []string {
 		var paperMean, paperSD *float64
 		if p.Paper != nil {

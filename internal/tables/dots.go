@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/acqnp/acqnp/internal/benchmark"
@@ -140,9 +141,19 @@ func newDotModel(r Row, y float64) dotModel {
 	return m
 }
 
-// variantLabel returns the variant and the size of a row, shortened to fit beside the plot.
+// variantLabel returns the variant, the size and the settings of a row, shortened to fit beside the
+// plot: first the keys of the settings, as their values tell rows apart.
 func (r Row) variantLabel() string {
-	return shortened(printable(joined(r.Variant, r.Size)), mostLetters)
+	label := printable(joined(r.Variant, r.Size, r.label))
+	for letters := 9; letters > 1 && utf8.RuneCountInString(label) > mostLetters; letters-- {
+		var short []string
+		for _, s := range r.Settings {
+			key, value, _ := strings.Cut(s, "=")
+			short = append(short, shortened(key[strings.LastIndex(key, ".")+1:], letters)+"="+value)
+		}
+		label = printable(joined(append([]string{r.Variant, r.Size}, short...)...))
+	}
+	return shortened(label, mostLetters)
 }
 
 // shortened cuts a name to at most most letters. The paper's models have names of at most 5.

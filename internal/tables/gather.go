@@ -15,9 +15,10 @@ import (
 
 // A Run is an evaluated model: one eval.json.
 type Run struct {
-	Path   string // of eval.json
-	Eval   run.Eval
-	Config *config.Experiment // config.yaml beside eval.json; nil if there is none
+	Path    string // of eval.json
+	Eval    run.Eval
+	Config  *config.Experiment // config.yaml beside eval.json; nil if there is none
+	Kernels string             // of the CPU that trained the run; "" if not known
 }
 
 // subject returns the run's subject without a size and steps. names are those of dataNames.
@@ -104,8 +105,9 @@ func readRun(path string) (Run, error) {
 	if err := checkEval(path, e); err != nil {
 		return Run{}, err
 	}
-	c, err := readConfig(filepath.Dir(path), e)
-	return Run{Path: path, Eval: e, Config: c}, err
+	r := Run{Path: path, Eval: e}
+	err = r.readConfig(filepath.Dir(path))
+	return r, err
 }
 
 // largest is the largest absolute value of a log-likelihood that is read. Its square is finite.
@@ -181,20 +183,21 @@ func checkScores(e run.Eval, bad func(key string, found any, expected string) er
 // pitBins is the number of bins of a histogram of PIT.
 const pitBins = 20
 
-// readConfig returns the configuration of the run in dir, or nil if dir has none.
-func readConfig(dir string, e run.Eval) (*config.Experiment, error) {
+// readConfig reads what the run in dir says beside its evaluation: nothing if dir has no configuration.
+func (r *Run) readConfig(dir string) error {
 	file := filepath.Join(dir, run.ConfigFile)
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil
 	}
-	r, err := run.Open(dir)
+	trained, err := run.Open(dir)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	c := r.Experiment
+	c, e := trained.Experiment, r.Eval
 	if c.Benchmark != e.Benchmark || c.Model.Name != e.Model {
-		return nil, &input.Error{File: file, Found: c.Model.Name + " on " + c.Benchmark,
+		return &input.Error{File: file, Found: c.Model.Name + " on " + c.Benchmark,
 			Expected: e.Model + " on " + e.Benchmark + ", as in " + run.EvalFile}
 	}
-	return &c, nil
+	r.Config, r.Kernels = &c, trained.Kernels
+	return nil
 }

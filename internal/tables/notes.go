@@ -9,6 +9,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/benchmark"
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/device"
 )
 
 // Used lists the settings with which the runs of a row were trained and evaluated: the distinct
@@ -69,7 +70,7 @@ func notes(runs []Run) []string {
 	if d := unfinished(runs); len(d) > 0 {
 		list = append(list, "Training was not finished: "+shorten(d)+".")
 	}
-	return append(list, unscored(runs)...)
+	return append(append(list, inBF16(runs)...), unscored(runs)...)
 }
 
 // shown is the largest number of settings in a note. Those of the evaluation are always shown and
@@ -164,6 +165,23 @@ func place(difference string) int {
 		return i
 	}
 	return len(foremost)
+}
+
+// inBF16 returns a note on runs that a CPU trained in bf16.
+func inBF16(runs []Run) []string {
+	n := 0
+	for _, r := range runs {
+		if device.InBF16(r.Kernels) {
+			n++
+		}
+	}
+	switch n {
+	case 0:
+		return nil
+	case len(runs):
+		return []string{"Trained in bf16."}
+	}
+	return []string{fmt.Sprintf("%d of the %d runs were trained in bf16.", n, len(runs))}
 }
 
 // unfinished returns the steps of evaluated checkpoints that are not the last of their run. Runs with

@@ -34,11 +34,13 @@ type Row struct {
 	Benchmark string   `json:"benchmark"` // as configurations name it; for csv with the data's name
 	data      string   // the data's name; "" if they are not the user's own
 	Model     string   `json:"model"`
-	Variant   string   `json:"variant"`         // as config.Experiment.Variant names it; "" for the paper's model
-	Size      string   `json:"size"`            // as config.Model.Size names it, if the report has several; else ""
-	Steps     int      `json:"steps,omitempty"` // of training, if the report has several of own data; else 0
-	Runs      []Run    `json:"-"`               // in the order of their seeds; empty for the paper's result alone
-	Context   Part     `json:"context"`         // of own data in raw units, of others in the model's
+	Variant   string   `json:"variant"`            // as config.Experiment.Variant names it; "" for the paper's model
+	Size      string   `json:"size"`               // as config.Model.Size names it, if the report has several; else ""
+	Steps     int      `json:"steps,omitempty"`    // of training, if the report has several of own data; else 0
+	Settings  []string `json:"settings,omitempty"` // KEY=VALUE, if runs of one seed differ in them; else nil
+	label     string   // of the settings
+	Runs      []Run    `json:"-"`       // in the order of their seeds; empty for the paper's result alone
+	Context   Part     `json:"context"` // of own data in raw units, of others in the model's
 	Target    Part     `json:"target"`
 	Scores    *Scores  `json:"scores,omitempty"` // nil if no run has scores
 	Used      Used     `json:"used"`
@@ -71,11 +73,12 @@ type subject struct {
 	variant   string
 	size      string
 	steps     int // of training; 0 unless a variant has several on own data
+	choice        // zero unless runs of one seed have several
 }
 
 // name returns the name of the subject in messages: "acqnp (transformer) on circle".
 func (s subject) name() string {
-	return config.Named(s.model, joined(s.variant, s.size, stepsLabel(s.steps))) + " on " + s.printed()
+	return config.Named(s.model, joined(s.variant, s.size, stepsLabel(s.steps), s.label)) + " on " + s.printed()
 }
 
 // printed returns the benchmark, with the name of own data in brackets.
@@ -87,7 +90,7 @@ func (s subject) printed() string {
 }
 
 // compare orders subjects by benchmark, then by model as in the paper, then by variant, the paper's
-// first, then by size.
+// first, then by size and settings.
 func (s subject) compare(t subject) int {
 	return cmp.Or(
 		cmp.Compare(s.benchmark, t.benchmark),
@@ -97,11 +100,13 @@ func (s subject) compare(t subject) int {
 		cmp.Compare(s.variant, t.variant),
 		cmp.Compare(s.size, t.size),
 		cmp.Compare(s.steps, t.steps),
+		cmp.Compare(s.place, t.place),
 	)
 }
 
 // Summarize takes means over the runs of each benchmark and variant of a model. If the runs of a
-// variant have several sizes, each size has a row. On own data, so has each number of steps. If two
+// variant have several sizes, each size has a row. On own data, so has each number of steps. If runs
+// of the same seed remain that differ in other settings, each choice of settings has a row. If two
 // runs of a row have the same seed, Summarize returns an *input.Error that names both. The summary
 // has the benchmarks and models with runs, and if all is set also all others of the paper. Variants
 // stand below the paper's model.
@@ -155,21 +160,41 @@ func group(runs []Run) (map[subject][]Run, error) {
 			steps[key] = addNew(steps[key], run.steps())
 		}
 	}
-	groups := map[subject][]Run{}
+	together := map[subject][]Run{}
+	var order []subject
 	for _, run := range runs {
 		key := sized(run)
 		if len(steps[key]) > 1 {
 			key.steps = run.steps()
 		}
+		if together[key] == nil {
+			order = append(order, key)
+		}
+		together[key] = append(together[key], run)
+	}
+	groups := map[subject][]Run{}
+	for _, key := range order {
+		if err := tellApart(groups, key, together[key]); err != nil {
+			return nil, err
+		}
+	}
+	return groups, nil
+}
+
+// tellApart adds the runs of a subject to groups, each choice of settings by itself.
+func tellApart(groups map[subject][]Run, key subject, runs []Run) error {
+	for i, c := range choices(runs) {
+		run := runs[i]
+		key.choice = c
 		for _, other := range groups[key] {
 			if other.identity() == run.identity() {
-				return nil, &input.Error{File: run.Path, Found: run.identity() + " of " + key.name() + ", as in " + other.Path,
+				return &input.Error{File: run.Path, Found: run.identity() + " of " + key.name() + ", as in " + other.Path,
 					Expected: "each once (name a narrower directory, or move one away)"}
 			}
 		}
 		groups[key] = append(groups[key], run)
 	}
-	return groups, nil
+	return nil
 }
 
 // take removes the groups of model m on the paper's benchmark b and returns their rows. The first
@@ -197,7 +222,7 @@ func (s *Summary) add(t Table) {
 
 func newRow(of subject, runs []Run) Row {
 	slices.SortStableFunc(runs, bySeed)
-	row := Row{Benchmark: of.printed(), data: of.data, Model: of.model, Variant: of.variant, Size: of.size, Steps: of.steps,
+	row := Row{Benchmark: of.printed(), data: of.data, Model: of.model, Variant: of.variant, Size: of.size, Steps: of.steps, Settings: of.list(), label: of.label,
 		Runs: runs, Scores: newScores(runs), Used: used(runs), Notes: notes(runs)}
 	var paper struct{ context, target *benchmark.Number }
 	if p, ok := benchmark.Paper(of.benchmark, of.model); ok && of.variant == "" {

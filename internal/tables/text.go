@@ -186,10 +186,10 @@ func printedBenchmark(name string) string {
 	return printable(name)
 }
 
-// printedModel returns the model with its variant and size: "ACQNP, transformer, width 64, 3
-// layers".
+// printedModel returns the model with its variant, size and settings: "ACQNP, transformer, width 64,
+// 3 layers".
 func (r Row) printedModel() string {
-	return printable(config.Label(r.Model, joined(r.Variant, r.Size, stepsLabel(r.Steps))))
+	return printable(config.Label(r.Model, joined(r.Variant, r.Size, stepsLabel(r.Steps), r.label)))
 }
 
 // joined returns the parts that are not "", with commas between them.
