@@ -26,17 +26,24 @@ const (
 	metricsFile    = "metrics.jsonl"
 	checkpointsDir = "checkpoints"
 	lockFile       = ".lock"
+	evalLockFile   = ".lock-eval"
 )
 
 // ownFiles lists the files that only training writes, besides the checkpoints.
-var ownFiles = []string{ConfigFile, SplitFile, metricsFile, lockFile}
+var ownFiles = []string{ConfigFile, SplitFile, metricsFile, lockFile, evalLockFile}
 
 // Files lists the files of a run directory that only training writes, whether or not they exist,
-// and every file in its directory of checkpoints.
+// claims, and every file in its directory of checkpoints.
 func Files(dir string) []string {
 	var files []string
 	for _, name := range ownFiles {
 		files = append(files, filepath.Join(dir, name))
+	}
+	claims, _ := os.ReadDir(dir)
+	for _, e := range claims {
+		if isClaim(e.Name()) {
+			files = append(files, filepath.Join(dir, e.Name()))
+		}
 	}
 	entries, _ := os.ReadDir(filepath.Join(dir, checkpointsDir))
 	for _, e := range entries {
@@ -50,7 +57,7 @@ func Files(dir string) []string {
 func Owner(path string) (dir, name string, ok bool) {
 	dir, name = filepath.Split(path)
 	dir = filepath.Clean(dir)
-	known := slices.Contains(ownFiles, name) || name == EvalFile || name == FitFile || name == CalibrationFile
+	known := slices.Contains(ownFiles, name) || isClaim(name) || name == FailureFile || name == EvalFile || name == FitFile || name == CalibrationFile
 	if filepath.Base(dir) == checkpointsDir {
 		dir, name, known = filepath.Dir(dir), filepath.Join(checkpointsDir, name), true
 	}
@@ -203,16 +210,16 @@ func written(dir string) ([]string, error) {
 	return files, nil
 }
 
-// removeRun removes a run's files and nothing else. Its evaluation, its plot and its calibration
-// go too, since a reader would take them for the new run's. The configuration goes last, so that a directory still
-// counts as a run if the removal is interrupted.
+// removeRun removes a run's files and nothing else. Its evaluation, its plot, its calibration and its
+// failure go too, since a reader would take them for the new run's. The configuration goes last, so
+// that a directory still counts as a run if the removal is interrupted.
 func removeRun(dir string) error {
 	files, err := written(dir)
 	if err != nil {
 		return err
 	}
 	var all []string
-	for _, name := range []string{EvalFile, FitFile, CalibrationFile, SplitFile} {
+	for _, name := range []string{EvalFile, FitFile, CalibrationFile, SplitFile, FailureFile} {
 		all = append(all, filepath.Join(dir, name))
 	}
 	for _, file := range append(all, files...) {
@@ -228,7 +235,8 @@ func removeRun(dir string) error {
 func removeTemporary(dir string) error {
 	return errors.Join(removePrefixed(filepath.Join(dir, checkpointsDir), atomicfile.TempPrefix),
 		removePrefixed(dir, atomicfile.TempPrefix+ConfigFile), removePrefixed(dir, atomicfile.TempPrefix+SplitFile),
-		removePrefixed(dir, atomicfile.TempPrefix+metricsFile))
+		removePrefixed(dir, atomicfile.TempPrefix+metricsFile),
+		removePrefixed(dir, atomicfile.TempPrefix+clockFile))
 }
 
 func removePrefixed(dir, prefix string) error {
@@ -238,7 +246,9 @@ func removePrefixed(dir, prefix string) error {
 	}
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), prefix) {
-			err = errors.Join(err, os.Remove(filepath.Join(dir, e.Name())))
+			if gone := os.Remove(filepath.Join(dir, e.Name())); !errors.Is(gone, os.ErrNotExist) {
+				err = errors.Join(err, gone)
+			}
 		}
 	}
 	return err

@@ -4,34 +4,70 @@ package run
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 )
 
-// lock keeps other processes from training in dir until unlock is called or this process ends. The
-// lock's file stays: removing it would let two processes lock two files of the same name.
-func lock(dir string) (unlock func(), err error) {
-	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR|os.O_CREATE, 0o644)
+// A look at the state of a run holds the lock for a moment. lock tries again for lockFor.
+const (
+	lockFor   = 500 * time.Millisecond
+	lockAgain = 5 * time.Millisecond
+)
+
+// lock locks a file in dir until unlock is called or this process ends. It returns ErrBusy if another
+// process has locked it. works is false if the file system has no locks. The file stays: removing it
+// would let two processes lock two files of the same name.
+func lock(dir, name string) (unlock func(), works bool, err error) {
+	f, err := os.OpenFile(filepath.Join(dir, name), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
+	until := time.Now().Add(lockFor)
+	works, err = flock(f, syscall.LOCK_EX)
+	for errors.Is(err, ErrBusy) && time.Now().Before(until) {
+		time.Sleep(lockAgain)
+		works, err = flock(f, syscall.LOCK_EX)
+	}
+	if err != nil {
+		f.Close()
+		return nil, false, err
+	}
+	return func() { f.Close() }, works, nil
+}
+
+// locked reports whether another process has locked a file in dir. It keeps other looks from nothing.
+// works is false if the file system has no locks.
+func locked(dir, name string) (held, works bool, err error) {
+	f, err := os.Open(filepath.Join(dir, name))
+	if err != nil {
+		return false, false, err
+	}
+	defer f.Close()
+	works, err = flock(f, syscall.LOCK_SH)
+	if errors.Is(err, ErrBusy) {
+		return true, true, nil
+	}
+	return false, works, err
+}
+
+// flock locks an open file without waiting. It returns ErrBusy if another process has locked it. works
+// is false if the file system has no locks.
+func flock(f *os.File, how int) (works bool, err error) {
 	for {
-		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		err = syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB)
 		if !errors.Is(err, syscall.EINTR) {
 			break
 		}
 	}
 	switch {
+	case err == nil:
+		return true, nil
 	case errors.Is(err, syscall.EWOULDBLOCK):
-		f.Close()
-		return nil, fmt.Errorf("%s: %w; wait for it or choose another --run-dir", dir, ErrBusy)
+		return true, ErrBusy
 	case errors.Is(err, syscall.ENOLCK), errors.Is(err, syscall.ENOTSUP), errors.Is(err, syscall.ENOSYS):
-		// The file system has no locks: train without one.
-	case err != nil:
-		f.Close()
-		return nil, &os.PathError{Op: "flock", Path: f.Name(), Err: err}
+		return false, nil
 	}
-	return func() { f.Close() }, nil
+	return false, &os.PathError{Op: "flock", Path: f.Name(), Err: err}
 }

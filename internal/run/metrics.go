@@ -115,6 +115,9 @@ func parseMetrics(line []byte) (Metrics, error) {
 // OpenLog drops the lines of metrics.jsonl after the given step and opens the file for Log. It also
 // drops lines that training did not write there, with a warning.
 func (w *Writer) OpenLog(step int) error {
+	if err := w.hold.beat(); err != nil {
+		return err
+	}
 	path := filepath.Join(w.dir, metricsFile)
 	old, err := input.ReadFile(path, "the log of a run", maxLog)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -164,6 +167,9 @@ func cutBack(log []byte, step int) (kept []byte, foreign []int) {
 func (w *Writer) Log(m Metrics) error {
 	line, err := json.Marshal(m)
 	if err != nil {
+		return err
+	}
+	if err := w.hold.keeps(); err != nil {
 		return err
 	}
 	_, err = w.log.Write(append(line, '\n'))

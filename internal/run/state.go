@@ -2,6 +2,7 @@ package run
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -26,39 +27,58 @@ const (
 type State struct {
 	Phase         Phase
 	Step          int      // the last one logged; 0 before
+	Ended         string   // as in Metrics, of that step
 	RowsPerSecond float64  // at that step
 	Elapsed       float64  // seconds of training up to it
 	Failure       *Failure // of a failed run
+	Host          string   // where a running run is, if known
+	Job           string   // its job of a scheduler, if it has one
+	InDoubt       bool     // it may be running after all; a Watch finds out
 }
 
 // StateOf returns the state of the run in dir. A run that is to be evaluated is not done before it has
-// an eval.json. It reads little: the end of the log, and which files there are.
+// an eval.json of its last checkpoint, or of its best. StateOf reads little: the ends of the log and of
+// the evaluation, and which files there are.
 func StateOf(dir string, evaluate bool) (State, error) {
+	s, _, err := look(dir, evaluate)
+	return s, err
+}
+
+// look returns the state of the run in dir, and the claim that leaves it in doubt.
+func look(dir string, evaluate bool) (State, sight, error) {
 	var s State
 	last, err := lastMetrics(filepath.Join(dir, metricsFile))
 	if err != nil {
-		return s, err
+		return s, sight{}, err
 	}
-	s.Step, s.RowsPerSecond, s.Elapsed = last.Step, last.RowsPerSecond, last.Elapsed
-	if s.Failure, err = ReadFailure(dir); err != nil {
-		return s, err
-	}
-	ended := last.Ended != "" && fileThere(checkpointPath(dir, last.Step))
-	switch {
-	case held(dir):
-		s.Phase = Running
-	case ended && (!evaluate || fileThere(filepath.Join(dir, EvalFile))):
-		s.Phase = Done
-	case s.Failure != nil:
-		s.Phase = Failed
-	case ended:
-		s.Phase = Trained
-	case last.Step > 0 || fileThere(filepath.Join(dir, ConfigFile)):
+	s.Step, s.Ended, s.RowsPerSecond, s.Elapsed = last.Step, last.Ended, last.RowsPerSecond, last.Elapsed
+	s.Phase = Waiting
+	if last.Step > 0 || fileThere(filepath.Join(dir, ConfigFile)) {
 		s.Phase = Stopped
-	default:
-		s.Phase = Waiting
 	}
-	return s, nil
+	if last.Ended != "" && fileThere(checkpointPath(dir, last.Step)) { // the log's line comes first
+		s.Phase = Trained
+		if !evaluate || evaluated(dir, last.Step) {
+			s.Phase = Done
+			return s, sight{}, nil
+		}
+	}
+	who, err := held(dir, training)
+	if err == nil && who.free() {
+		who, err = held(dir, evaluating)
+	}
+	if err != nil {
+		return s, who, err
+	}
+	if who.holds {
+		s.Phase, s.Host, s.Job = Running, who.claim.Host, who.claim.Job
+		return s, who, nil
+	}
+	s.InDoubt = who.doubt
+	if s.Failure, err = ReadFailure(dir); s.Failure != nil {
+		s.Phase = Failed
+	}
+	return s, who, err
 }
 
 func fileThere(path string) bool {
@@ -66,43 +86,119 @@ func fileThere(path string) bool {
 	return err == nil
 }
 
-// held reports whether a process trains in dir.
-func held(dir string) bool {
-	if !fileThere(filepath.Join(dir, lockFile)) {
-		return false
-	}
-	unlock, err := lock(dir)
-	if err == nil {
-		unlock()
-	}
-	return errors.Is(err, ErrBusy)
+// A sight is what a look finds out about who holds a directory.
+type sight struct {
+	holds bool
+	doubt bool // the claim is neither young nor surely abandoned
+	claim claim
 }
 
-// lastMetrics returns the last whole line of a log, the zero value if there is none.
-func lastMetrics(path string) (m Metrics, err error) {
-	f, err := os.Open(path)
+func (s sight) free() bool { return !s.holds && !s.doubt }
+
+// held reports which process holds a directory. It changes nothing that its owner could notice.
+func held(dir string, of purpose) (sight, error) {
+	holds, locks, err := locked(dir, of.lock)
 	if errors.Is(err, fs.ErrNotExist) {
-		return m, nil
+		return sight{}, nil // never held
 	}
 	if err != nil {
-		return m, err
+		return sight{}, err
+	}
+	numbers, err := of.numbers(dir)
+	if err != nil || len(numbers) == 0 {
+		return sight{holds: holds}, err
+	}
+	path := of.path(dir, numbers[len(numbers)-1])
+	c, _, err := readClaim(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return sight{holds: holds}, nil
+	case err != nil:
+		return sight{}, err
+	case holds:
+		return sight{holds: true, claim: c}, nil
+	case locks && c.lockedHere():
+		return sight{}, nil // its process is dead
+	}
+	return judge(path, c), nil
+}
+
+// judge goes by the age of a claim of another machine, or without locks. A claim is young for as long
+// as a trainer would watch it. A directory that cannot be written to leaves its age unknown.
+func judge(path string, c claim) sight {
+	old, err := age(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && old > longGone:
+		return sight{}
+	case err == nil && old >= -c.interval() && old <= watchBeats*c.interval():
+		return sight{holds: true, claim: c}
+	}
+	return sight{doubt: true, claim: c}
+}
+
+// tailBytes is how much is read of the end of a log or of an evaluation.
+const tailBytes = 4096
+
+// tail returns the end of a file, nothing if there is no file.
+func tail(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return m, err
+		return nil, err
 	}
-	const longest = 4096 // of two lines
-	from := max(0, info.Size()-longest)
+	from := max(0, info.Size()-tailBytes)
 	end := make([]byte, info.Size()-from)
-	if _, err := f.ReadAt(end, from); err != nil && !errors.Is(err, io.EOF) {
-		return m, err
+	n, err := f.ReadAt(end, from)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return end[:n], err
+}
+
+// lastMetrics returns the last whole line that training wrote to a log, the zero value if there is
+// none.
+func lastMetrics(path string) (Metrics, error) {
+	end, err := tail(path)
+	if err != nil {
+		return Metrics{}, err
 	}
 	end = end[:bytes.LastIndexByte(end, '\n')+1]
-	lines := bytes.Split(bytes.TrimSuffix(end, []byte("\n")), []byte("\n"))
-	m, err = parseMetrics(lines[len(lines)-1])
-	if err != nil {
-		return Metrics{}, nil // the trainer drops such a line when it resumes
+	for len(end) > 0 {
+		start := bytes.LastIndexByte(end[:len(end)-1], '\n') + 1
+		if m, err := parseMetrics(end[start:]); err == nil {
+			return m, nil
+		}
+		end = end[:start] // the trainer drops such a line when it resumes
 	}
-	return m, nil
+	return Metrics{}, nil
+}
+
+// evaluated reports whether eval.json is of the checkpoint of the last step, or of the best one, which
+// eval prefers.
+func evaluated(dir string, last int) bool {
+	end, err := tail(filepath.Join(dir, EvalFile))
+	if err != nil {
+		return false
+	}
+	// The weights stand behind the long lists.
+	const key = `"checkpoint":`
+	at := bytes.LastIndex(end, []byte(key))
+	if at < 0 {
+		return false
+	}
+	var w Weights
+	if json.NewDecoder(bytes.NewReader(end[at+len(key):])).Decode(&w) != nil || w.Step == nil {
+		return false
+	}
+	if !hasBest(dir) {
+		return *w.Step == last
+	}
+	return *w.Step == bestStep(dir)
 }

@@ -13,6 +13,8 @@ import (
 func TestStateOf(t *testing.T) {
 	const line = `{"step":10,"loss":1,"learning_rate":0.1,"rows_per_s":100,"elapsed_s":2}` + "\n"
 	const ended = `{"step":20,"loss":1,"learning_rate":0.1,"rows_per_s":100,"elapsed_s":4,"ended":"steps"}` + "\n"
+	const eval20 = `{"per_batch": [], "checkpoint": {"path": "step-20", "step": 20}, "device": "cpu"}`
+	const eval10 = `{"per_batch": [], "checkpoint": {"path": "step-10", "step": 10}, "device": "cpu"}`
 	for name, c := range map[string]struct {
 		files map[string]string
 		want  run.Phase
@@ -24,7 +26,9 @@ func TestStateOf(t *testing.T) {
 		"an unfinished line": {map[string]string{"metrics.jsonl": line + ended[:len(ended)-1]}, run.Stopped, 10},
 		"no last checkpoint": {map[string]string{"metrics.jsonl": line + ended}, run.Stopped, 20},
 		"trained":            {map[string]string{"metrics.jsonl": line + ended, "checkpoints/step-20.safetensors": ""}, run.Trained, 20},
-		"evaluated":          {map[string]string{"metrics.jsonl": line + ended, "checkpoints/step-20.safetensors": "", "eval.json": "{}"}, run.Done, 20},
+		"evaluated":          {map[string]string{"metrics.jsonl": line + ended, "checkpoints/step-20.safetensors": "", "eval.json": eval20}, run.Done, 20},
+		"evaluated before":   {map[string]string{"metrics.jsonl": line + ended, "checkpoints/step-20.safetensors": "", "eval.json": eval10}, run.Trained, 20},
+		"a foreign line":     {map[string]string{"metrics.jsonl": line + "{}\n"}, run.Stopped, 10},
 		"failed":             {map[string]string{"metrics.jsonl": line, "error.json": `{"exit_code":1,"message":"no"}`}, run.Failed, 10},
 	} {
 		dir := t.TempDir()

@@ -48,3 +48,17 @@ func trainedConfig(dir string) (e config.Experiment, c Checkpoint, ok bool) {
 	}
 	return e, Checkpoint{}, false
 }
+
+// bestStep returns the step of the checkpoint with the best validation, 0 if it cannot be read.
+func bestStep(dir string) int {
+	r, err := safetensors.Open(bestPath(dir))
+	if err != nil {
+		return 0
+	}
+	defer r.Close()
+	c, err := readMetadata(bestPath(dir), r.Metadata())
+	if err != nil {
+		return 0
+	}
+	return c.Step
+}

@@ -15,14 +15,13 @@ import (
 	"github.com/acqnp/acqnp/internal/models"
 )
 
-// ErrBusy is in the error of Create and Resume if another process holds the directory.
-var ErrBusy = errors.New("another process is training in this run directory")
-
-// A Writer writes the directory of a run in training. It locks the directory until Close.
+// A Writer writes the directory of a run in training. It holds the directory until Close. If another
+// process has taken over the directory nevertheless, its methods write nothing and return an error with
+// ErrBusy.
 type Writer struct {
 	dir      string
 	warn     func(string)
-	unlock   func()
+	hold     *hold
 	log      *os.File // metrics.jsonl; nil before OpenLog
 	unusable []string // checkpoints that Restore found damaged or foreign
 }
@@ -34,7 +33,7 @@ func Create(dir string, overwrite bool) (*Writer, error) {
 	if overwrite {
 		refuse = func(string) error { return nil }
 	}
-	w, err := open(dir, refuse)
+	w, err := open(dir, refuse, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -48,17 +47,16 @@ func Create(dir string, overwrite bool) (*Writer, error) {
 // Resume locks the directory of a run to continue. It makes the directory if it is absent. The
 // Writer calls warn, if not nil, with a line about each checkpoint or log line that it skips.
 func Resume(dir string, warn func(string)) (*Writer, error) {
-	w, err := open(dir, func(string) error { return nil })
+	w, err := open(dir, func(string) error { return nil }, warn)
 	if err != nil {
 		return nil, err
 	}
-	w.warn = warn
 	return w.ready(nil)
 }
 
-// open makes a directory if it is absent, and locks it. It calls refuse first, because the lock
-// leaves a file in the directory.
-func open(dir string, refuse func(dir string) error) (*Writer, error) {
+// open makes a directory if it is absent, and takes it. It calls refuse first, because the lock leaves
+// a file in the directory.
+func open(dir string, refuse func(dir string) error, warn func(string)) (*Writer, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return nil, &input.Error{File: dir, Found: "a file", Expected: "a directory for the run"}
 	}
@@ -71,15 +69,15 @@ func open(dir string, refuse func(dir string) error) (*Writer, error) {
 	if err := refuse(dir); err != nil {
 		return nil, err
 	}
-	unlock, err := lock(dir)
+	h, err := take(dir, training, warn)
 	if err != nil {
 		return nil, err
 	}
-	return &Writer{dir: dir, unlock: unlock}, nil
+	return &Writer{dir: dir, warn: warn, hold: h}, nil
 }
 
 // ready makes the directory of checkpoints and removes temporary files of killed trainings. If err
-// is not nil, or if that fails, it unlocks the directory and returns the error.
+// is not nil, or if that fails, it releases the directory and returns the error.
 func (w *Writer) ready(err error) (*Writer, error) {
 	if err == nil {
 		err = makeDir(filepath.Join(w.dir, checkpointsDir))
@@ -88,8 +86,7 @@ func (w *Writer) ready(err error) (*Writer, error) {
 		err = removeTemporary(w.dir)
 	}
 	if err != nil {
-		w.unlock()
-		return nil, err
+		return nil, errors.Join(err, w.hold.release())
 	}
 	return w, nil
 }
@@ -165,6 +162,9 @@ func checkConfig(file, began string, now config.Experiment) error {
 
 // WriteConfig writes the resolved configuration, a YAML text.
 func (w *Writer) WriteConfig(text string) error {
+	if err := w.hold.beat(); err != nil {
+		return err
+	}
 	return atomicfile.WriteBytes(filepath.Join(w.dir, ConfigFile), []byte(text))
 }
 
@@ -173,6 +173,9 @@ func (w *Writer) WriteSplit(s *datasets.Split) error {
 	if s == nil {
 		return nil
 	}
+	if err := w.hold.beat(); err != nil {
+		return err
+	}
 	return atomicfile.Write(filepath.Join(w.dir, SplitFile), s.WriteCSV)
 }
 
@@ -180,6 +183,9 @@ func (w *Writer) WriteSplit(s *datasets.Split) error {
 // that t.KeepCheckpoints remain besides this one.
 func (w *Writer) Save(c *Checkpoint, m *models.Model, t config.Train) error {
 	c.Path = checkpointPath(w.dir, c.Step)
+	if err := w.hold.beat(); err != nil {
+		return err
+	}
 	if w.log != nil { // so that no checkpoint is ahead of the log, even after a crash
 		if err := w.log.Sync(); err != nil {
 			return err
@@ -195,6 +201,9 @@ func (w *Writer) Save(c *Checkpoint, m *models.Model, t config.Train) error {
 // SaveBest writes the checkpoint with the best validation and sets c.Path.
 func (w *Writer) SaveBest(c *Checkpoint, m *models.Model, t config.Train) error {
 	c.Path = bestPath(w.dir)
+	if err := w.hold.beat(); err != nil {
+		return err
+	}
 	if err := w.log.Sync(); err != nil {
 		return err
 	}
@@ -224,11 +233,11 @@ func (w *Writer) retain(step, keep int) error {
 	return nil
 }
 
-// Close closes the log and unlocks the directory.
+// Close closes the log and releases the directory.
 func (w *Writer) Close() error {
-	defer w.unlock()
-	if w.log == nil {
-		return nil
+	var err error
+	if w.log != nil {
+		err = w.log.Close()
 	}
-	return w.log.Close()
+	return errors.Join(err, w.hold.release())
 }

@@ -1,0 +1,233 @@
+package run
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/acqnp/acqnp/internal/atomicfile"
+	"github.com/acqnp/acqnp/internal/input"
+)
+
+// A claim is the content of a claim file: who writes the directory, and that it still does. Processes
+// on other machines may not see the lock of a directory, but they see its claims.
+type claim struct {
+	Host     string  `json:"host"`
+	Boot     string  `json:"boot"` // names a kernel since its start: locks hold within one
+	PID      int     `json:"pid"`
+	Job      string  `json:"job,omitempty"` // of a scheduler
+	Locked   bool    `json:"locked"`        // it has the lock, too
+	Token    string  `json:"token"`         // drawn at random
+	Interval float64 `json:"interval_s"`    // between two heartbeats
+	Beat     int     `json:"beat"`          // number of heartbeats
+}
+
+// A purpose is what a directory is claimed for. Its lock and its claims are files with these names.
+type purpose struct{ lock, claim string }
+
+var (
+	training   = purpose{lock: lockFile, claim: ".claim-"}
+	evaluating = purpose{lock: evalLockFile, claim: ".claim-eval-"}
+)
+
+// HeartbeatVariable is the environment variable that sets the time between two heartbeats: 5s.
+const HeartbeatVariable = "ACQNP_HEARTBEAT"
+
+// The time between two heartbeats, and its bounds.
+const (
+	defaultHeartbeat  = 5 * time.Second
+	shortestHeartbeat = 10 * time.Millisecond
+	longestHeartbeat  = time.Minute
+)
+
+// heartbeat returns the time between two heartbeats.
+func heartbeat() (time.Duration, error) {
+	text := os.Getenv(HeartbeatVariable)
+	if text == "" {
+		return defaultHeartbeat, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < shortestHeartbeat || d > longestHeartbeat {
+		return 0, &input.Error{File: "environment " + HeartbeatVariable, Found: strconv.Quote(text),
+			Expected: fmt.Sprintf("a time from %v to %v, such as 5s", shortestHeartbeat, longestHeartbeat)}
+	}
+	return d, nil
+}
+
+// interval returns the time between two heartbeats of the claim's owner, the default for a claim that
+// cannot be read.
+func (c claim) interval() time.Duration {
+	if !(c.Interval > 0) {
+		return defaultHeartbeat
+	}
+	d := time.Duration(c.Interval * float64(time.Second))
+	return max(shortestHeartbeat, min(d, longestHeartbeat))
+}
+
+// lockedHere reports whether the claim's owner, while it lives, has a lock that this process sees.
+func (c claim) lockedHere() bool { return c.Locked && c.Boot == bootID() }
+
+// owner says who made the claim.
+func (c claim) owner() string {
+	if c.Host == "" {
+		return "another process"
+	}
+	text := fmt.Sprintf("process %d on %s", c.PID, c.Host)
+	if c.Job != "" {
+		text += ", job " + c.Job
+	}
+	return text
+}
+
+// newClaim returns a claim of this process.
+func newClaim(interval time.Duration, locked bool) claim {
+	host, _ := os.Hostname()
+	return claim{Host: host, Boot: bootID(), PID: os.Getpid(), Job: jobID(), Locked: locked, Token: rand.Text(), Interval: interval.Seconds()}
+}
+
+// bootID names the kernel since its start; another system than Linux is named by its host.
+func bootID() string {
+	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err == nil {
+		return strings.TrimSpace(string(id))
+	}
+	host, _ := os.Hostname()
+	return host
+}
+
+// jobID returns the job that a scheduler runs this process for, "" without one.
+func jobID() string {
+	job := os.Getenv("SLURM_JOB_ID")
+	if array := os.Getenv("SLURM_ARRAY_JOB_ID"); array != "" {
+		job = array + "_" + os.Getenv("SLURM_ARRAY_TASK_ID")
+	}
+	if job == "" {
+		job = os.Getenv("AWS_BATCH_JOB_ID")
+	}
+	return job[:min(len(job), 100)]
+}
+
+// claimBytes is the length of a claim file. It does not change, so that a heartbeat needs no space on
+// the disk.
+const claimBytes = 1024
+
+// content returns the content of the claim file.
+func (c claim) content() []byte {
+	b, _ := json.Marshal(c)
+	return fmt.Appendf(nil, "%-*s\n", claimBytes-1, b)
+}
+
+// path returns where the claim with a number is.
+func (p purpose) path(dir string, number int) string {
+	return filepath.Join(dir, p.claim+strconv.Itoa(number))
+}
+
+// numbers lists the numbers of the claims in dir, ascending.
+func (p purpose) numbers(dir string) ([]int, error) {
+	entries, err := os.ReadDir(dir)
+	var numbers []int
+	for _, e := range entries {
+		if n, ok := p.number(e.Name()); ok {
+			numbers = append(numbers, n)
+		}
+	}
+	slices.Sort(numbers)
+	return numbers, err
+}
+
+// number returns the number of the claim that a file name is of.
+func (p purpose) number(name string) (int, bool) {
+	digits, found := strings.CutPrefix(name, p.claim)
+	n, err := strconv.Atoi(digits)
+	return n, found && err == nil && n > 0 && strconv.Itoa(n) == digits
+}
+
+// isClaim reports whether a file name is that of a claim.
+func isClaim(name string) bool {
+	_, trains := training.number(name)
+	_, evaluates := evaluating.number(name)
+	return trains || evaluates
+}
+
+// readClaim reads a claim file. A claim that is being made is empty: its fields are zero.
+func readClaim(path string) (c claim, content []byte, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return c, nil, err
+	}
+	defer f.Close()
+	return parseClaim(f)
+}
+
+func parseClaim(r io.Reader) (c claim, content []byte, err error) {
+	content, err = io.ReadAll(io.LimitReader(r, 2*claimBytes))
+	if err == nil && json.Unmarshal(bytes.TrimSpace(content), &c) != nil {
+		c = claim{}
+	}
+	return c, content, err
+}
+
+// age returns how long ago the file was written. Both times are of the file system's clock: the
+// present is that of a file that age makes beside it and removes.
+func age(path string) (time.Duration, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0, err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), atomicfile.TempPrefix+clockFile+"-*")
+	if err != nil {
+		return 0, err
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	now, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return now.ModTime().Sub(info.ModTime()), nil
+}
+
+// clockFile is the name that the files for the file system's clock begin with.
+const clockFile = "clock"
+
+// longGone is the age of a claim whose owner counts as dead without a watch: clocks of machines
+// differ by less.
+const longGone = time.Hour
+
+// removeIfOwn removes the claim file if the token is still its owner's.
+func removeIfOwn(path, token string) error {
+	c, _, err := readClaim(path)
+	if os.IsNotExist(err) || err == nil && c.Token != token {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return os.Remove(path)
+}
+
+// makeClaim makes a claim file, with fs.ErrExist if there is one.
+func makeClaim(path string, c claim) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(c.content())
+	if closing := f.Close(); err == nil {
+		err = closing
+	}
+	if err != nil {
+		os.Remove(path)
+		return &fs.PathError{Op: "write", Path: path, Err: err}
+	}
+	return nil
+}

@@ -1,0 +1,259 @@
+package run
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// ErrBusy is in the error of Create and Resume if another process holds the directory.
+var ErrBusy = errors.New("another process is training in this run directory")
+
+// A hold keeps other processes from writing a directory. On this machine the lock does; it ends with
+// the process. On other machines, which may not see the lock, and where the file system has no locks,
+// a claim does: its owner counts a number up in it at every heartbeat. A claim whose number stands
+// still is abandoned.
+//
+// Claims are numbered. Who takes over an abandoned one makes the next and removes the old one. Two
+// processes cannot make the same, so at most one takes over. An owner that only slept finds at its
+// next heartbeat, and before it writes, that its claim is gone or that there is a later one.
+type hold struct {
+	dir    string
+	of     purpose
+	unlock func()
+	number int // of the claim
+	stop   chan struct{}
+	ended  chan struct{}
+
+	mu     sync.Mutex
+	claim  claim
+	beaten time.Time
+	lost   error // why the directory is not held any more
+}
+
+// take locks and claims dir. It returns an error with ErrBusy if another process holds it. If a claim
+// may be abandoned, take watches it for some heartbeats; it calls warn, if not nil, with a line that
+// says so.
+func take(dir string, of purpose, warn func(string)) (*hold, error) {
+	every, err := heartbeat()
+	if err != nil {
+		return nil, err
+	}
+	unlock, locks, err := lock(dir, of.lock)
+	if errors.Is(err, ErrBusy) {
+		return nil, busy(dir, of)
+	}
+	if err != nil {
+		return nil, err
+	}
+	h := &hold{dir: dir, of: of, unlock: unlock, claim: newClaim(every, locks), stop: make(chan struct{}), ended: make(chan struct{})}
+	if err := h.makeNext(locks, warn); err != nil {
+		unlock()
+		return nil, err
+	}
+	h.beaten = time.Now()
+	go h.beatOn(every)
+	return h, nil
+}
+
+// busy returns the error for a directory that another process holds.
+func busy(dir string, of purpose) error {
+	who := ""
+	if numbers, err := of.numbers(dir); err == nil && len(numbers) > 0 {
+		if c, _, err := readClaim(of.path(dir, numbers[len(numbers)-1])); err == nil && c.Host != "" {
+			who = " (" + c.owner() + ")"
+		}
+	}
+	return fmt.Errorf("%s: %w%s; wait for it or choose another --run-dir", dir, ErrBusy, who)
+}
+
+// makeNext makes the claim after the last one in the directory, which must be abandoned.
+func (h *hold) makeNext(locks bool, warn func(string)) error {
+	for {
+		last, err := h.last()
+		if err != nil {
+			return err
+		}
+		if last > 0 {
+			switch gone, err := abandoned(h.of.path(h.dir, last), locks, warn); {
+			case err != nil:
+				return err
+			case !gone:
+				return busy(h.dir, h.of)
+			}
+		}
+		h.number = last + 1
+		err = makeClaim(h.path(), h.claim)
+		if errors.Is(err, fs.ErrExist) {
+			continue // another process was faster
+		}
+		if err != nil {
+			return err
+		}
+		// Others may have made later claims since the look.
+		if last, err = h.last(); err != nil || last > h.number {
+			if err = errors.Join(err, removeIfOwn(h.path(), h.claim.Token)); err != nil {
+				return err
+			}
+			continue
+		}
+		return h.removeOlder()
+	}
+}
+
+func (h *hold) path() string { return h.of.path(h.dir, h.number) }
+
+// last returns the number of the last claim, 0 if there is none.
+func (h *hold) last() (int, error) {
+	numbers, err := h.of.numbers(h.dir)
+	if err != nil || len(numbers) == 0 {
+		return 0, err
+	}
+	return numbers[len(numbers)-1], nil
+}
+
+func (h *hold) removeOlder() error {
+	numbers, err := h.of.numbers(h.dir)
+	for _, n := range numbers {
+		if n < h.number {
+			if gone := os.Remove(h.of.path(h.dir, n)); !errors.Is(gone, fs.ErrNotExist) {
+				err = errors.Join(err, gone)
+			}
+		}
+	}
+	return err
+}
+
+// An abandoned claim does not change for watchBeats heartbeats. A watch looks looksPerBeat times in
+// each, and goes by the number of its looks: this process may have slept too.
+const (
+	watchBeats   = 6
+	looksPerBeat = 4
+)
+
+// abandoned reports whether the owner of a claim is dead. This process holds the lock; with locks that
+// work, an owner under the same kernel is dead. Any other owner is, if it has not beaten for an hour of
+// the file system's clock, or if it does not beat while abandoned watches.
+func abandoned(path string, locks bool, warn func(string)) (bool, error) {
+	c, first, err := readClaim(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return true, nil
+	case err != nil:
+		return false, err
+	case locks && c.lockedHere():
+		return true, nil
+	}
+	if old, err := age(path); err == nil && old > longGone {
+		return true, nil
+	}
+	if warn != nil {
+		warn(fmt.Sprintf("%s: %s may be at work here: looking for up to %v whether it still is", path, c.owner(), watchBeats*c.interval()))
+	}
+	for range watchBeats * looksPerBeat {
+		time.Sleep(c.interval() / looksPerBeat)
+		_, now, err := readClaim(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return true, nil
+		case err != nil:
+			return false, err
+		case !bytes.Equal(now, first):
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// beatOn beats until the hold is released or lost.
+func (h *hold) beatOn(every time.Duration) {
+	defer close(h.ended)
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-h.stop:
+			return
+		case <-ticker.C:
+			if h.beat() != nil {
+				return
+			}
+		}
+	}
+}
+
+// beat counts the claim up. It returns an error if another process has taken over the directory. It
+// ignores other errors: the next heartbeat may succeed.
+func (h *hold) beat() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.lost != nil {
+		return h.lost
+	}
+	own, err := h.write()
+	if !own || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESTALE) {
+		return h.lose()
+	}
+	if err != nil {
+		return nil
+	}
+	if last, err := h.last(); err == nil && last > h.number {
+		return h.lose()
+	}
+	h.beaten = time.Now()
+	return nil
+}
+
+// write counts the claim's file up if it is still this process's. h.mu is held.
+func (h *hold) write() (own bool, err error) {
+	f, err := os.OpenFile(h.path(), os.O_RDWR, 0)
+	if err != nil {
+		return true, err
+	}
+	c, _, err := parseClaim(f)
+	if err != nil || c.Token != h.claim.Token {
+		f.Close()
+		return err != nil, err
+	}
+	h.claim.Beat++
+	_, err = f.WriteAt(h.claim.content(), 0)
+	return true, errors.Join(err, f.Close())
+}
+
+// lose records that another process has taken over the directory. h.mu is held.
+func (h *hold) lose() error {
+	h.lost = fmt.Errorf("%s: %w: it took over after %v without a sign of life of this one, whose claim %s is over",
+		h.dir, ErrBusy, time.Since(h.beaten).Round(time.Second), filepath.Base(h.path()))
+	return h.lost
+}
+
+// keeps returns an error if the directory is not held any more. It looks only if the last heartbeat
+// was long ago, by either clock: one of them stands still while a machine sleeps.
+func (h *hold) keeps() error {
+	h.mu.Lock()
+	lost, beaten := h.lost, h.beaten
+	every := h.claim.interval()
+	h.mu.Unlock()
+	now := time.Now()
+	if lost != nil || now.Sub(beaten) < 2*every && now.Round(0).Sub(beaten.Round(0)) < 2*every {
+		return lost
+	}
+	return h.beat()
+}
+
+// release ends the heartbeats, removes the claim and unlocks the directory.
+func (h *hold) release() error {
+	close(h.stop)
+	<-h.ended
+	defer h.unlock()
+	if h.lost != nil {
+		return nil
+	}
+	return removeIfOwn(h.path(), h.claim.Token)
+}

@@ -1,0 +1,358 @@
+//go:build unix
+
+package run_test
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/test/nolocks"
+)
+
+// The variables that make the test binary hold the directory that the first names.
+const (
+	holdDir     = "ACQNP_TEST_HOLD"
+	withoutLock = "ACQNP_TEST_WITHOUT_LOCKS"
+)
+
+// beat is the time between heartbeats in these tests.
+const beat = 20 * time.Millisecond
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(holdDir); dir != "" {
+		holdAsChild(dir)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// holdAsChild resumes the run in dir, says so, and writes a configuration and ends at each line that it
+// reads.
+func holdAsChild(dir string) {
+	if os.Getenv(withoutLock) != "" {
+		if err := nolocks.Forbid(); err != nil {
+			fmt.Println("error", err)
+			return
+		}
+	}
+	w, err := run.Resume(dir, nil)
+	if err != nil {
+		fmt.Println("error", err)
+		return
+	}
+	fmt.Println("holds")
+	if _, err := bufio.NewReader(os.Stdin).ReadString('\n'); err != nil {
+		return
+	}
+	if err := w.WriteConfig("by " + os.Getenv(holdDir+"_NAME")); err != nil {
+		fmt.Println("error", err)
+	} else {
+		fmt.Println("wrote")
+	}
+	if err := w.Close(); err != nil {
+		fmt.Println("error", err)
+	}
+}
+
+// A holder is a process that holds a directory.
+type holder struct {
+	t    *testing.T
+	cmd  *exec.Cmd
+	in   io.WriteCloser
+	out  *bufio.Reader
+	name string
+}
+
+// hold starts a process that takes a directory.
+func hold(t *testing.T, dir, name string, locks bool) *holder {
+	t.Helper()
+	if !locks && !nolocks.Known {
+		t.Skip("flock cannot be made to fail on this system")
+	}
+	h := &holder{t: t, cmd: exec.Command(os.Args[0]), name: name}
+	h.cmd.Env = append(os.Environ(), holdDir+"="+dir, holdDir+"_NAME="+name, run.HeartbeatVariable+"="+beat.String())
+	if !locks {
+		h.cmd.Env = append(h.cmd.Env, withoutLock+"=1")
+	}
+	h.cmd.Stderr = os.Stderr
+	h.in = must(h.cmd.StdinPipe())(t)
+	h.out = bufio.NewReader(must(h.cmd.StdoutPipe())(t))
+	check(t, h.cmd.Start())
+	t.Cleanup(h.kill)
+	return h
+}
+
+// says returns the next line of the process.
+func (h *holder) says() string {
+	h.t.Helper()
+	line, _ := h.out.ReadString('\n')
+	return strings.TrimSpace(line)
+}
+
+// wants checks the next line of the process.
+func (h *holder) wants(words string) {
+	h.t.Helper()
+	if line := h.says(); !strings.Contains(line, words) {
+		h.t.Fatalf("%s says %q, want %q", h.name, line, words)
+	}
+}
+
+// end lets the process write and end.
+func (h *holder) end() { fmt.Fprintln(h.in) }
+
+func (h *holder) kill() {
+	h.cmd.Process.Kill()
+	h.cmd.Wait()
+}
+
+func (h *holder) signal(s syscall.Signal) { check(h.t, h.cmd.Process.Signal(s)) }
+
+// wantClaims checks which claims are in a directory.
+func wantClaims(t *testing.T, dir string, want ...string) {
+	t.Helper()
+	found := must(filepath.Glob(filepath.Join(dir, ".claim-*")))(t)
+	for i := range found {
+		found[i] = filepath.Base(found[i])
+	}
+	if fmt.Sprint(found) != fmt.Sprint(want) {
+		t.Errorf("claims %v, want %v", found, want)
+	}
+}
+
+// wantPhase waits until a run has a phase: a dead process's claim stays young for some heartbeats, and
+// a doubt takes some.
+func wantPhase(t *testing.T, dir string, want run.Phase) run.State {
+	t.Helper()
+	var w run.Watch
+	s := must(w.StateOf(dir, false))(t)
+	for i := 0; (s.Phase != want || s.InDoubt) && i < 1000; i++ {
+		time.Sleep(beat / 2)
+		s = must(w.StateOf(dir, false))(t)
+	}
+	if s.Phase != want || s.InDoubt {
+		t.Errorf("%+v, want %s", s, want)
+	}
+	return s
+}
+
+// With locks and without, a second process is refused, a killed one is replaced, and nothing is left
+// behind.
+func TestOneProcessHoldsADirectory(t *testing.T) {
+	for _, locks := range []bool{true, false} {
+		t.Run(fmt.Sprintf("locks %t", locks), func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "run")
+			a := hold(t, dir, "a", locks)
+			a.wants("holds")
+			if s := wantPhase(t, dir, run.Running); s.Host == "" {
+				t.Error("no host")
+			}
+			hold(t, dir, "b", locks).wants("another process is training")
+			a.kill()
+			wantClaims(t, dir, ".claim-1")
+			c := hold(t, dir, "c", locks)
+			c.wants("holds")
+			wantClaims(t, dir, ".claim-2")
+			c.end()
+			c.wants("wrote")
+			check(t, c.cmd.Wait())
+			wantClaims(t, dir)
+			wantPhase(t, dir, run.Stopped)
+		})
+	}
+}
+
+// Of many processes that start at once without locks, one holds the directory.
+func TestOneOfManyHoldsADirectory(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	check(t, os.Mkdir(dir, 0o755))
+	for round := range 2 { // the second begins with a dead process's claim
+		var all []*holder
+		for i := range 6 {
+			all = append(all, hold(t, dir, fmt.Sprint(round, i), false))
+		}
+		var holding []*holder
+		for _, h := range all {
+			switch line := h.says(); {
+			case line == "holds":
+				holding = append(holding, h)
+			case !strings.Contains(line, "another process is training"):
+				t.Errorf("%s says %q", h.name, line)
+			}
+		}
+		if len(holding) != 1 {
+			t.Fatalf("round %d: %d processes hold the directory", round, len(holding))
+		}
+		holding[0].kill()
+	}
+}
+
+// A process that slept while another took over writes nothing when it wakes up.
+func TestAProcessThatSleptWritesNothing(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	a := hold(t, dir, "a", false)
+	a.wants("holds")
+	a.signal(syscall.SIGSTOP)
+	b := hold(t, dir, "b", false)
+	b.wants("holds")
+	a.signal(syscall.SIGCONT)
+	a.end()
+	a.wants("another process is training")
+	b.end()
+	b.wants("wrote")
+	check(t, a.cmd.Wait(), b.cmd.Wait())
+	if text := string(readFile(t, filepath.Join(dir, "config.yaml"))); text != "by b" {
+		t.Errorf("written %s", text)
+	}
+	wantClaims(t, dir)
+}
+
+// shifted moves the times of claims after each heartbeat, as a machine does whose clock differs.
+func shifted(t *testing.T, dir string, by time.Duration) {
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(beat / 10):
+			}
+			claims, _ := filepath.Glob(filepath.Join(dir, ".claim-*"))
+			for _, c := range claims {
+				now := time.Now().Add(by)
+				_ = os.Chtimes(c, now, now)
+			}
+		}
+	}()
+	t.Cleanup(func() { close(stop); <-done })
+}
+
+// Clocks that differ by minutes change nothing.
+func TestClocksMayDiffer(t *testing.T) {
+	for _, by := range []time.Duration{-7 * time.Minute, 7 * time.Minute} {
+		t.Run(by.String(), func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "run")
+			a := hold(t, dir, "a", false)
+			a.wants("holds")
+			shifted(t, dir, by)
+			wantPhase(t, dir, run.Running)
+			hold(t, dir, "b", false).wants("another process is training")
+			a.kill()
+			wantPhase(t, dir, run.Waiting)
+			hold(t, dir, "c", false).wants("holds")
+		})
+	}
+}
+
+// foreign makes a directory with a claim of another machine and returns the claim's path.
+func foreign(t *testing.T) (dir, claim string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "run")
+	claim = filepath.Join(dir, ".claim-3")
+	writeFile(t, filepath.Join(dir, ".lock"), nil)
+	writeFile(t, claim, fmt.Appendf(nil, `{"host":"node7","boot":"another kernel","pid":12,"job":"77_3","token":"t","interval_s":%v,"beat":1}`, beat.Seconds()))
+	return dir, claim
+}
+
+// A run whose claim moves on another machine is running and is refused.
+func TestARunOnAnotherMachine(t *testing.T) {
+	dir, claim := foreign(t)
+	f := must(os.OpenFile(claim, os.O_WRONLY, 0))(t)
+	defer f.Close()
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for n := 2; ; n++ {
+			text := fmt.Sprintf(`{"host":"node7","boot":"another kernel","pid":12,"job":"77_3","token":"t","interval_s":%v,"beat":%d}`, beat.Seconds(), n)
+			_, _ = f.WriteAt([]byte(text), 0)
+			select {
+			case <-stop:
+				return
+			case <-time.After(beat):
+			}
+		}
+	}()
+	s := wantPhase(t, dir, run.Running)
+	if s.Host != "node7" || s.Job != "77_3" {
+		t.Errorf("%+v", s)
+	}
+	t.Setenv(run.HeartbeatVariable, beat.String())
+	if _, err := run.Resume(dir, nil); !errors.Is(err, run.ErrBusy) || !strings.Contains(err.Error(), "node7") {
+		t.Errorf("error %v", err)
+	}
+	close(stop)
+	<-done
+	// The machine has died.
+	var warned []string
+	w := must(run.Resume(dir, func(s string) { warned = append(warned, s) }))(t)
+	if len(warned) != 1 || !strings.Contains(warned[0], "node7") {
+		t.Errorf("warnings %q", warned)
+	}
+	wantClaims(t, dir, ".claim-4")
+	check(t, w.Close())
+	wantClaims(t, dir)
+}
+
+// A look tells the dead from the living by the file system's clock, and watches where it cannot.
+func TestALookAtDeadClaims(t *testing.T) {
+	for _, old := range []time.Duration{0, time.Minute, -time.Minute, 2 * time.Hour} {
+		dir, claim := foreign(t)
+		then := time.Now().Add(-old)
+		check(t, os.Chtimes(claim, then, then))
+		s := must(run.StateOf(dir, false))(t)
+		young, doubt := s.Phase == run.Running, s.InDoubt
+		if young != (old == 0) || doubt != (old == time.Minute || old == -time.Minute) {
+			t.Errorf("%v old: %+v", old, s)
+		}
+		time.Sleep(7 * beat)
+		wantPhase(t, dir, run.Waiting)
+		wantClaims(t, dir, ".claim-3")
+		if rest := must(filepath.Glob(filepath.Join(dir, ".tmp-*")))(t); len(rest) > 0 {
+			t.Errorf("left %v", rest)
+		}
+	}
+}
+
+// Looks do not keep a process from a directory.
+func TestLooksDoNotDisturb(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	check(t, must(run.Resume(dir, nil))(t).Close())
+	stop, done := make(chan struct{}), make(chan struct{})
+	for range 2 {
+		go func() {
+			for {
+				select {
+				case <-stop:
+					done <- struct{}{}
+					return
+				default:
+					_, _ = run.StateOf(dir, true)
+				}
+			}
+		}()
+	}
+	for range 50 {
+		check(t, must(run.Resume(dir, nil))(t).Close())
+	}
+	close(stop)
+	<-done
+	<-done
+}
+
+func TestBadHeartbeat(t *testing.T) {
+	for _, bad := range []string{"5", "0s", "-1s", "2h", "x"} {
+		t.Setenv(run.HeartbeatVariable, bad)
+		_, err := run.Create(filepath.Join(t.TempDir(), "run"), false)
+		wantInputError(t, err, run.HeartbeatVariable, bad)
+	}
+}
