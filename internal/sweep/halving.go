@@ -2,45 +2,10 @@ package sweep
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/plan"
-	"github.com/acqnp/acqnp/internal/run"
 )
-
-// A Course is what halving needs to know of a run: the validations in its log, and how it ended.
-type Course struct {
-	Valid  []Validation // in the order of their steps
-	Ended  bool         // after its last step
-	Failed bool         // for good: it diverged, or it was given up
-}
-
-// A Validation is a line of a log with its valid_ll.
-type Validation struct {
-	Step int
-	LL   float64
-}
-
-// CourseOf reads the course of the run in dir from metrics.jsonl and error.json alone. A run failed
-// if it diverged: other failures may end well at the next attempt, and the caller knows when it
-// gives a run up.
-func CourseOf(dir string) (Course, error) {
-	var c Course
-	lines, err := run.Logged(dir)
-	if err != nil {
-		return c, err
-	}
-	for _, m := range lines {
-		if m.ValidLL != nil {
-			c.Valid = append(c.Valid, Validation{m.Step, *m.ValidLL})
-		}
-		c.Ended = m.Ended != ""
-	}
-	f, err := run.ReadFailure(dir)
-	c.Failed = f != nil && f.Cause == run.Diverged
-	return c, err
-}
 
 // Until returns, for every run of the plan, the step up to which it may train now; 0 if its
 // candidate is dropped. A run that has come to its step waits: it may get a later one, or be
@@ -131,20 +96,4 @@ func (c candidate) mean(step int, courses []Course) float64 {
 		sum += courses[i].best(step)
 	}
 	return sum / float64(len(c))
-}
-
-// reached reports whether a run has a validation at the step or a later one, or ended before.
-func (c Course) reached(step int) bool {
-	return c.Ended || len(c.Valid) > 0 && c.Valid[len(c.Valid)-1].Step >= step
-}
-
-// best returns the best valid_ll up to a step, −∞ without one.
-func (c Course) best(step int) float64 {
-	best := math.Inf(-1)
-	for _, v := range c.Valid {
-		if v.Step <= step {
-			best = max(best, v.LL)
-		}
-	}
-	return best
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/plan"
@@ -163,5 +164,19 @@ func TestCourseOf(t *testing.T) {
 		if err != nil || c.Failed != (f.Cause == run.Diverged) {
 			t.Errorf("%+v: %+v, %v", f, c, err)
 		}
+	}
+}
+
+// A candidate that diverges is dropped and counts as failed; the others go on.
+func TestHalvingWithADivergence(t *testing.T) {
+	folder(t, "configs: cnp.yaml\ngrid: {train.learning_rate: [0.01, 1.0e+30, 1.0e-06]}\n"+
+		"set: {train.validate_every: 10}\nhalving: {first: 10, factor: 3}\nruns: out\n")
+	out, errs := acqnp(t, 1, "sweep", "run", "plan.yaml", "--jobs", "2", "--quiet")
+	if !strings.HasPrefix(out, "1 of 3 runs done, 1 dropped by halving") || !strings.Contains(errs, "1 of 3 runs failed") {
+		t.Errorf("%s%s", out, errs)
+	}
+	out, _ = acqnp(t, 1, "sweep", "run", "plan.yaml", "--jobs", "2", "--quiet")
+	if !strings.Contains(out, "0 trained") || !strings.Contains(out, "failed: 1 ") {
+		t.Errorf("again: %s", out)
 	}
 }

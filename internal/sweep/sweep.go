@@ -61,6 +61,7 @@ type pool struct {
 	changed *sync.Cond
 	runs    []*member
 	jobs    Jobs
+	courses courses
 	estimate
 	fatal error // that a child could not be started
 }
@@ -72,7 +73,7 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 	began := time.Now()
 	inner, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	p := &pool{Options: o, ctx: inner, stop: stop}
+	p := &pool{Options: o, ctx: inner, stop: stop, courses: courses{}}
 	p.changed = sync.NewCond(&p.mu)
 	for _, r := range o.Runs {
 		p.runs = append(p.runs, &member{Run: r})
@@ -195,15 +196,15 @@ func (p *pool) decide() error {
 	if p.Plan.Halving == nil {
 		return nil
 	}
-	courses := make([]Course, len(p.runs))
+	all := make([]Course, len(p.runs))
 	for i, m := range p.runs {
 		var err error
-		if courses[i], err = CourseOf(m.Dir); err != nil {
+		if all[i], err = p.courses.of(m.Dir); err != nil {
 			return err
 		}
-		courses[i].Failed = courses[i].Failed || m.failure != nil
+		all[i].Failed = all[i].Failed || m.failure != nil
 	}
-	for i, until := range Until(p.Plan, courses) {
+	for i, until := range Until(p.Plan, all) {
 		m := p.runs[i]
 		m.until, m.dropped = until, until == 0
 		if until == m.Experiment.Train.Steps {
@@ -224,10 +225,10 @@ func (p *pool) summary() Summary {
 		switch {
 		case m.phase == run.Done:
 			s.Done++
-		case m.dropped:
-			s.Dropped++
 		case m.failure != nil:
 			s.Failed = append(s.Failed, FailedRun{m.Index, m.Dir, m.failure.Message})
+		case m.dropped:
+			s.Dropped++
 		}
 	}
 	return s
