@@ -195,6 +195,7 @@ func TestSlurmScriptRequeuesItself(t *testing.T) {
 		"a job":                 {[]string{"SLURM_JOB_ID=103"}, 130, "requeue 103\n", ""},
 		"an array's element":    {[]string{"SLURM_JOB_ID=103", "SLURM_ARRAY_JOB_ID=100", "SLURM_ARRAY_TASK_ID=3"}, 130, "requeue 100_3\n", " --seed 3"},
 		"the array's element 0": {[]string{"SLURM_JOB_ID=104", "SLURM_ARRAY_JOB_ID=104", "SLURM_ARRAY_TASK_ID=0"}, 130, "requeue 104_0\n", " --seed 0"},
+		"a job that starts":     {[]string{"SLURM_JOB_ID=103"}, 143, "requeue 103\n", ""},
 		"a job that is done":    {[]string{"SLURM_JOB_ID=103"}, 0, "", ""},
 		"a job that failed":     {[]string{"SLURM_JOB_ID=103"}, 1, "", ""},
 	} {

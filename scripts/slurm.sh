@@ -1,6 +1,6 @@
 #!/bin/sh
 # slurm.sh COMMAND… runs a command beside a Slurm of two nodes, n1 and n2, which are both this
-# machine. SLURM_CONF tells Slurm's programs where it is. Nothing is left running, and the machine's
+# machine. Each has 8 CPUs and 3 GPUs, whatever the machine has. SLURM_CONF tells Slurm's programs where it is. Nothing is left running, and the machine's
 # own Slurm stays as it is. As root, it installs Debian's packages where they are missing.
 set -eu
 PATH=$PATH:/usr/sbin
@@ -31,7 +31,7 @@ ended() { # ends what this script has started
 	done
 	wait
 	if [ "$status" -ne 0 ]; then
-		tail -n 30 "$dir/log/slurmctld" >&2 || true
+		tail -n 30 "$dir"/log/output >&2
 	fi
 	rm -rf "$dir"
 	exit "$status"
@@ -71,10 +71,14 @@ SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 SchedulerParameters=sched_interval=3,bf_interval=3
 ReturnToService=2
-NodeName=n1 NodeHostname=localhost NodeAddr=127.0.0.1 Port=$((port + 1)) CPUs=1
-NodeName=n2 NodeHostname=localhost NodeAddr=127.0.0.1 Port=$((port + 2)) CPUs=1
+GresTypes=gpu
+NodeName=DEFAULT CPUs=8 RealMemory=64000 Gres=gpu:3
+NodeName=n1 NodeHostname=localhost NodeAddr=127.0.0.1 Port=$((port + 1))
+NodeName=n2 NodeHostname=localhost NodeAddr=127.0.0.1 Port=$((port + 2))
 PartitionName=all Nodes=n1,n2 Default=YES MaxTime=INFINITE
 CONF
+touch "$dir/gpu0" "$dir/gpu1" "$dir/gpu2" # a GPU is a device to Slurm
+echo "NodeName=n[1-2] Name=gpu File=$dir/gpu[0-2]" >"$dir/gres.conf"
 export SLURM_CONF="$dir/slurm.conf"
 
 start() { # COMMAND…: starts a daemon that stays in the foreground

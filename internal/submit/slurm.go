@@ -86,7 +86,7 @@ first=$((SLURM_ARRAY_TASK_ID * %d))
 last=$((first + %d < %[3]d ? first + %[2]d : %[3]d))
 srun %[4]s sweep run %[5]s --indices "$first-$last"
 status=$?
-if [ "$status" -eq 130 ]; then # stopped, with a checkpoint
+if [ "$status" -eq 130 ] || [ "$status" -eq 143 ]; then # 143: SIGTERM came before acqnp listened
 	scontrol requeue "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID"
 fi
 exit "$status"

@@ -12,12 +12,12 @@ import (
 	"testing"
 )
 
-// compare compares the runs with those that were trained one after another.
-func (s *study) compare(t *testing.T) {
+// compare compares the runs in a folder with those that were trained one after another.
+func (s *study) compare(t *testing.T, dir string, runs int) {
 	t.Helper()
 	for n := range runs {
 		seed := fmt.Sprintf("seed-%d", n)
-		want, got := results(t, filepath.Join(s.dir, "serial", seed)), results(t, filepath.Join(s.runs, seed))
+		want, got := results(t, filepath.Join(s.dir, "serial", seed)), results(t, filepath.Join(dir, seed))
 		for _, name := range []string{"checkpoint", "log", "evaluation"} {
 			if got[name] != want[name] {
 				t.Errorf("the %s of seed %d is not that of a run alone: %d bytes, want %d", name, n, len(got[name]), len(want[name]))

@@ -42,15 +42,34 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// send sends a signal to the one process that has words among its arguments, as soon as it exists.
-func (s *study) send(t *testing.T, signal syscall.Signal, words ...string) {
+// A strike sends a signal to the process whose arguments have all of words, as soon as there is a
+// process for when.
+type strike struct {
+	signal syscall.Signal
+	words  []string
+	when   []string
+}
+
+// strike waits until each of the signals could be sent.
+func (s *study) strike(t *testing.T, strikes ...strike) {
 	t.Helper()
-	var pids []int
-	eventually(t, "a process "+strings.Join(words, " "), func() bool {
-		pids = s.find(words...)
-		return len(pids) == 1
+	eventually(t, "the processes to be signalled", func() bool {
+		strikes = slices.DeleteFunc(strikes, func(one strike) bool {
+			if len(s.find(one.when...)) == 0 {
+				return false
+			}
+			pids := s.find(one.words...)
+			return len(pids) == 1 && syscall.Kill(pids[0], one.signal) == nil
+		})
+		return len(strikes) == 0
 	})
-	if err := syscall.Kill(pids[0], signal); err != nil {
-		t.Fatal(err)
+}
+
+// timesOut waits until Slurm has signalled an element whose process stands still, and wakes the process.
+func (s *study) timesOut(t *testing.T, log func() string, words []string) {
+	t.Helper()
+	eventually(t, "SIGTERM at the end of an element's time", func() bool { return strings.Contains(log(), "CANCELLED AT") })
+	for _, pid := range s.find(words...) {
+		_ = syscall.Kill(pid, syscall.SIGCONT) // Slurm may have woken it
 	}
 }

@@ -46,7 +46,7 @@ func newStudy(t *testing.T) *study {
 	if os.Getenv("ACQNP_SLURM") == "" {
 		t.Skip("needs a Slurm for itself: make slurm")
 	}
-	os.Unsetenv("ACQNP_SLURM")
+	t.Parallel()
 	program, err := filepath.Abs("../../../acqnp")
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +65,23 @@ func newStudy(t *testing.T) *study {
 			t.Fatal(err)
 		}
 	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			s.show(t)
+		}
+	})
 	return s
+}
+
+// show prints what jobs have written.
+func (s *study) show(t *testing.T) {
+	for _, pattern := range []string{"*.log", "*/slurm/*.log"} {
+		logs, _ := filepath.Glob(filepath.Join(s.dir, pattern))
+		for _, name := range logs {
+			content, _ := os.ReadFile(name)
+			t.Logf("%s:\n%s", filepath.Base(name), content)
+		}
+	}
 }
 
 // do runs a program in the study's folder and returns what it prints.
@@ -83,8 +99,8 @@ func (s *study) do(t *testing.T, name string, args ...string) string {
 // seed returns the directory of a run, as the sweep's processes name it.
 func (s *study) seed(n int) string { return fmt.Sprintf("it's a study/tiny/seed-%d", n) }
 
-// serial trains and evaluates the runs of the plan one after another, without a sweep.
-func (s *study) serial(t *testing.T) {
+// serial trains and evaluates runs of the configuration one after another, without Slurm.
+func (s *study) serial(t *testing.T, runs int) {
 	t.Helper()
 	for n := range runs {
 		dir := filepath.Join("serial", fmt.Sprintf("seed-%d", n))
@@ -119,7 +135,12 @@ func (s *study) job(t *testing.T, job string, element int) (node, state, restart
 }
 
 func (s *study) log(job string, element int) string {
-	text, _ := os.ReadFile(filepath.Join(filepath.Dir(s.runs), "slurm", fmt.Sprintf("%s_%d.log", job, element)))
+	return s.read(filepath.Join("it's a study", "slurm", fmt.Sprintf("%s_%d.log", job, element)))
+}
+
+// read returns a file in the study's folder, "" if there is none.
+func (s *study) read(name string) string {
+	text, _ := os.ReadFile(filepath.Join(s.dir, name))
 	return string(text)
 }
 
@@ -132,17 +153,23 @@ func (s *study) ended(t *testing.T, job string) bool {
 // a whole element killed, and a node drained. Its results are those of runs trained one after another.
 func TestArraySurvives(t *testing.T) {
 	s := newStudy(t)
-	s.serial(t)
-	job := s.submit(t, "6 runs, 0 are done", "--time=1") // minute
+	s.serial(t, runs)
+	job := s.submit(t, "6 runs, 0 are done", "--time=1", "--cpus-per-task=4", "--gpus=2") // one minute, and one element of a node
 
-	// Element 0 stands still until its time ends. Its node goes out of service meanwhile.
-	s.send(t, syscall.SIGSTOP, "train", s.seed(0))
-	drained, _, _ := s.job(t, job, 0)
+	// Element 0 stands still until its time ends, and its node goes out of service. The training of
+	// element 1 is killed, and all of element 2.
+	var drained string
+	eventually(t, "a node for element 0", func() bool {
+		drained, _, _ = s.job(t, job, 0)
+		return drained != ""
+	})
 	s.do(t, "scontrol", "update", "NodeName="+drained, "State=DRAIN", "Reason=test")
-	s.send(t, syscall.SIGKILL, "train", s.seed(1)) // acqnp sweep run starts it again
-	s.send(t, syscall.SIGKILL, "--indices", "2-2") // fails
-	eventually(t, "SIGTERM at the end of element 0's time", func() bool { return strings.Contains(s.log(job, 0), "CANCELLED AT") })
-	s.send(t, syscall.SIGCONT, "train", s.seed(0))
+	training := func(n int) []string { return []string{"train", s.seed(n)} }
+	s.strike(t,
+		strike{syscall.SIGSTOP, training(0), training(0)},
+		strike{syscall.SIGKILL, training(1), training(1)},
+		strike{syscall.SIGKILL, []string{"--indices", "2-2"}, training(2)})
+	s.timesOut(t, func() string { return s.log(job, 0) }, training(0))
 	eventually(t, "the end of the array", func() bool { return s.ended(t, job) })
 
 	if node, state, restarts := s.job(t, job, 0); state != "COMPLETED" || restarts == "0" || node == drained {
@@ -155,7 +182,7 @@ func TestArraySurvives(t *testing.T) {
 		t.Errorf("element 2, whose acqnp sweep run was killed: %s\n%s", state, s.log(job, 2))
 	}
 	s.do(t, "scontrol", "update", "NodeName="+drained, "State=RESUME")
-	again := s.submit(t, "1 run, 5 are done", "--time=1")
+	again := s.submit(t, "1 run, 5 are done")
 	eventually(t, "the end of the second array", func() bool { return s.ended(t, again) })
-	s.compare(t)
+	s.compare(t, s.runs, runs)
 }
