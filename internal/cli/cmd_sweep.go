@@ -14,6 +14,7 @@ trains what is missing.`,
 	}
 	cmd.AddCommand(newSweepRun(a))
 	cmd.AddCommand(newSweepSubmit(a))
+	cmd.AddCommand(newSweepStatus(a))
 	cmd.AddCommand(newSweepBest(a))
 	return cmd
 }

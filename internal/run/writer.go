@@ -128,8 +128,9 @@ func (w *Writer) Restore(e config.Experiment, m *models.Model, units Units) (*Ch
 }
 
 // CheckContinues returns an *input.Error that names the keys in which the configuration of the run in
-// dir, if there is one, differs from e so that e cannot continue it.
-func CheckContinues(dir string, e config.Experiment) error {
+// dir, if there is one, differs from e so that e cannot continue it. text is the YAML text that a run
+// of e has; a run with this text is not parsed.
+func CheckContinues(dir string, e config.Experiment, text []byte) error {
 	file := filepath.Join(dir, ConfigFile)
 	old, err := input.ReadFile(file, "the configuration of a run", 1<<20)
 	if errors.Is(err, os.ErrNotExist) {
@@ -138,7 +139,7 @@ func CheckContinues(dir string, e config.Experiment) error {
 	if err != nil {
 		return err
 	}
-	if now, err := e.YAML(); err == nil && bytes.Equal(now, old) {
+	if bytes.Equal(text, old) {
 		return nil
 	}
 	return checkConfig(file, string(old), e)

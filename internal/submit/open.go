@@ -9,7 +9,7 @@ import (
 func Open(p *plan.Plan) ([]int, error) {
 	var open []int
 	for _, r := range p.Runs {
-		state, err := run.StateOf(r.Dir, p.Evaluate)
+		state, err := r.State(p.Evaluate, run.StateOf)
 		if err != nil {
 			return nil, err
 		}

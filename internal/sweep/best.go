@@ -166,7 +166,7 @@ func (m measure) value(r plan.Run, c Course) (*float64, error) {
 	if !c.Ended {
 		return nil, nil
 	}
-	if err := run.CheckContinues(r.Dir, r.Experiment); err != nil {
+	if err := run.CheckContinues(r.Dir, r.Experiment, nil); err != nil {
 		return nil, err
 	}
 	if m.of == nil {

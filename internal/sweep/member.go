@@ -1,8 +1,6 @@
 package sweep
 
 import (
-	"runtime"
-	"sync"
 	"time"
 
 	"github.com/acqnp/acqnp/internal/plan"
@@ -44,34 +42,19 @@ func (m *member) see(s run.State) {
 // lookAtAll reads the states of all runs. It returns an *input.Error if one has another configuration
 // than the plan's. A run that diverged is given up at once: it would diverge again.
 func (p *pool) lookAtAll() error {
-	errs := make([]error, len(p.runs))
-	indices := make(chan int)
-	var all sync.WaitGroup
-	for range 2 * runtime.GOMAXPROCS(0) {
-		all.Go(func() {
-			for i := range indices {
-				errs[i] = p.runs[i].lookAt(p.Plan.Evaluate)
-			}
-		})
-	}
-	for i := range p.runs {
-		indices <- i
-	}
-	close(indices)
-	all.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	var all texts
+	return inParallel(len(p.runs), func(i int) error { return p.runs[i].lookAt(&all, p.Plan.Evaluate) })
 }
 
-func (m *member) lookAt(evaluate bool) error {
-	if err := run.CheckContinues(m.Dir, m.Experiment); err != nil {
+func (m *member) lookAt(all *texts, evaluate bool) error {
+	text, err := all.of(m.Run)
+	if err != nil {
 		return err
 	}
-	s, err := run.StateOf(m.Dir, evaluate)
+	if err := run.CheckContinues(m.Dir, m.Experiment, text); err != nil {
+		return err
+	}
+	s, err := m.State(evaluate, run.StateOf)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ func (p *pool) train(slot int, m *member) error {
 	lane := p.Board.Lane(m.Dir)
 	defer lane.End()
 	for p.ctx.Err() == nil {
-		s, err := run.StateOf(m.Dir, p.Plan.Evaluate)
+		s, err := m.State(p.Plan.Evaluate, run.StateOf)
 		if err != nil {
 			return err
 		}
@@ -119,7 +119,7 @@ func (p *pool) judge(m *member, e ending) (goOn bool, err error) {
 		p.update(func() { m.notBefore = time.Now().Add(look) })
 		return false, nil
 	}
-	s, err := run.StateOf(m.Dir, p.Plan.Evaluate)
+	s, err := m.State(p.Plan.Evaluate, run.StateOf)
 	if err != nil {
 		return false, err
 	}

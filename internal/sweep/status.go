@@ -1,0 +1,215 @@
+package sweep
+
+import (
+	"context"
+	"time"
+
+	"github.com/acqnp/acqnp/internal/plan"
+	"github.com/acqnp/acqnp/internal/run"
+)
+
+// A Status says how far a plan's runs are.
+type Status struct {
+	Plan   string      `json:"plan"`
+	Total  int         `json:"total"`
+	Counts             // of the runs
+	LeftS  *float64    `json:"left_s"`  // seconds until all are done; null if nothing is measured
+	AtOnce int         `json:"at_once"` // how many runs at a time LeftS counts with
+	Runs   []RunStatus `json:"runs"`    // by their indices
+}
+
+// Counts are numbers of runs by their phases.
+type Counts struct {
+	Done    int `json:"done"`
+	Running int `json:"running"`
+	Waiting int `json:"waiting"`
+	Stopped int `json:"stopped"`
+	Trained int `json:"trained"` // not evaluated yet
+	Failed  int `json:"failed"`
+	Dropped int `json:"dropped"` // by halving
+}
+
+// A RunStatus is the state of a run.
+type RunStatus struct {
+	Index     int       `json:"index"`
+	Dir       string    `json:"run"`
+	Group     string    `json:"group"`
+	Candidate string    `json:"candidate,omitempty"`
+	Seed      uint64    `json:"seed"`
+	Phase     run.Phase `json:"phase"`
+	Step      int       `json:"step"`
+	Steps     int       `json:"steps"`       // in all; 0 if the configuration gives epochs
+	StepsPerS float64   `json:"steps_per_s"` // in the mean so far; 0 before the first logged step
+	Host      string    `json:"host,omitempty"`
+	Job       string    `json:"job,omitempty"`
+	ExitCode  int       `json:"exit_code,omitempty"` // of a failed run
+	Message   string    `json:"message,omitempty"`   // of a failed run
+	elapsed   float64   // seconds of training
+	inDoubt   bool
+}
+
+// dropped is the phase of a run that halving has stopped for good.
+const dropped run.Phase = "dropped"
+
+// A Viewer looks at the runs of a plan, once or again and again.
+type Viewer struct {
+	plan    *plan.Plan
+	watch   run.Watch
+	texts   texts
+	courses courses
+	checked []bool // runs whose configuration was compared after they began
+}
+
+// NewViewer returns a viewer of a plan's runs.
+func NewViewer(p *plan.Plan) *Viewer {
+	return &Viewer{plan: p, courses: courses{}, checked: make([]bool, len(p.Runs))}
+}
+
+// Look returns how far the runs are. While it cannot tell whether a run is in training, because clocks
+// of machines differ, it watches for some heartbeats. It returns an *input.Error if a run has another
+// configuration than the plan's.
+func (v *Viewer) Look(ctx context.Context) (Status, error) {
+	runs := make([]RunStatus, len(v.plan.Runs))
+	if err := inParallel(len(runs), func(i int) error { return v.see(i, &runs[i]) }); err != nil {
+		return Status{}, err
+	}
+	for {
+		var doubtful []int
+		for i, r := range runs {
+			if r.inDoubt {
+				doubtful = append(doubtful, i)
+			}
+		}
+		if len(doubtful) == 0 {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return Status{}, ctx.Err()
+		case <-time.After(v.watch.Patience() / 12):
+		}
+		err := inParallel(len(doubtful), func(i int) error { return v.see(doubtful[i], &runs[doubtful[i]]) })
+		if err != nil {
+			return Status{}, err
+		}
+	}
+	if err := v.drop(runs); err != nil {
+		return Status{}, err
+	}
+	return summed(v.plan.File, runs), nil
+}
+
+// see looks at run i.
+func (v *Viewer) see(i int, to *RunStatus) error {
+	r := v.plan.Runs[i]
+	s, err := r.State(v.plan.Evaluate, v.watch.StateOf)
+	if err != nil {
+		return err
+	}
+	if !v.checked[i] && s.Phase != run.Waiting {
+		text, err := v.texts.of(r)
+		if err != nil {
+			return err
+		}
+		if err := run.CheckContinues(r.Dir, r.Experiment, text); err != nil {
+			return err
+		}
+		v.checked[i] = s.Step > 0 // config.yaml comes before the first step
+	}
+	*to = RunStatus{Index: r.Index, Dir: r.Dir, Group: r.Group, Candidate: r.Candidate, Seed: r.Seed, Phase: s.Phase,
+		Step: s.Step, Steps: r.Experiment.Train.Steps, Host: s.Host, Job: s.Job, elapsed: s.Elapsed, inDoubt: s.InDoubt}
+	if s.Elapsed > 0 {
+		to.StepsPerS = float64(s.Step) / s.Elapsed
+	}
+	if s.Failure != nil {
+		to.ExitCode, to.Message = s.Failure.ExitCode, s.Failure.Message
+	}
+	return nil
+}
+
+// drop marks the runs that halving has stopped.
+func (v *Viewer) drop(runs []RunStatus) error {
+	if v.plan.Halving == nil {
+		return nil
+	}
+	all := make([]Course, len(runs))
+	for i, r := range runs {
+		var err error
+		if all[i], err = v.courses.of(r.Dir); err != nil {
+			return err
+		}
+		all[i].Failed = all[i].Failed || r.Phase == run.Failed
+	}
+	for i, until := range Until(v.plan, all) {
+		if p := &runs[i].Phase; until == 0 && (*p == run.Stopped || *p == run.Waiting) {
+			*p = dropped
+		}
+	}
+	return nil
+}
+
+// summed counts the runs and estimates the time that is left.
+func summed(file string, runs []RunStatus) Status {
+	s := Status{Plan: file, Total: len(runs), Runs: runs}
+	for _, r := range runs {
+		s.add(r.Phase)
+	}
+	s.AtOnce = max(1, s.Running)
+	s.LeftS = left(runs, s.AtOnce)
+	return s
+}
+
+func (c *Counts) add(p run.Phase) {
+	switch p {
+	case run.Done:
+		c.Done++
+	case run.Running:
+		c.Running++
+	case run.Waiting:
+		c.Waiting++
+	case run.Stopped:
+		c.Stopped++
+	case run.Trained:
+		c.Trained++
+	case run.Failed:
+		c.Failed++
+	case dropped:
+		c.Dropped++
+	}
+}
+
+// Over reports whether nothing is left to do: runs are done, dropped or failed.
+func (s Status) Over() bool { return s.Done+s.Dropped+s.Failed == s.Total }
+
+// left returns the seconds that the remaining steps take with atOnce runs at a time, at each run's own
+// rate, its group's, or that of all. It is nil if there is no rate.
+func left(runs []RunStatus, atOnce int) *float64 {
+	type work struct{ steps, seconds float64 }
+	var all work
+	groups := map[string]work{}
+	for _, r := range runs {
+		g := groups[r.Group]
+		groups[r.Group] = work{g.steps + float64(r.Step), g.seconds + r.elapsed}
+		all = work{all.steps + float64(r.Step), all.seconds + r.elapsed}
+	}
+	if all.steps == 0 || all.seconds == 0 {
+		return nil
+	}
+	sum, longest := 0.0, 0.0
+	for _, r := range runs {
+		if r.Phase == run.Done || r.Phase == run.Failed || r.Phase == dropped || r.Steps <= r.Step {
+			continue
+		}
+		each := all.seconds / all.steps
+		if g := groups[r.Group]; g.steps > 0 && g.seconds > 0 {
+			each = g.seconds / g.steps
+		}
+		if r.StepsPerS > 0 {
+			each = 1 / r.StepsPerS
+		}
+		seconds := each * float64(r.Steps-r.Step)
+		sum, longest = sum+seconds, max(longest, seconds)
+	}
+	sum = max(sum/float64(atOnce), longest)
+	return &sum
+}

@@ -1,0 +1,108 @@
+package sweep
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/run"
+)
+
+// shownRows is how many rows a table of a status has at most.
+const shownRows = 30
+
+// Line returns the status in a line.
+func (s Status) Line() string {
+	parts := []string{fmt.Sprintf("%s: %d of %d done", s.Plan, s.Done, s.Total)}
+	for _, c := range []struct {
+		n    int
+		name string
+	}{{s.Running, "running"}, {s.Trained, "to be evaluated"}, {s.Stopped, "stopped"}, {s.Waiting, "waiting"}, {s.Failed, "failed"}, {s.Dropped, "dropped"}} {
+		if c.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.name))
+		}
+	}
+	text := strings.Join(parts, ", ")
+	if s.LeftS != nil && !s.Over() {
+		text += fmt.Sprintf("; about %s left with %s at a time", seconds(*s.LeftS), input.Plural(s.AtOnce, "run", "runs"))
+	}
+	return text
+}
+
+// Print writes the line, and tables of the groups that are not done, of the runs in training and of the
+// failures. A table is cut where it is long.
+func (s Status) Print(w io.Writer) error {
+	fmt.Fprintln(w, s.Line())
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	s.printGroups(t)
+	s.printRuns(t, run.Running, "running\tstep\tsteps/s\thost", func(r RunStatus) string {
+		of := ""
+		if r.Steps > 0 {
+			of = fmt.Sprintf("/%d", r.Steps)
+		}
+		where := r.Host
+		if r.Job != "" {
+			where += " (job " + r.Job + ")"
+		}
+		return fmt.Sprintf("%s\t%d%s\t%.4g\t%s", r.Dir, r.Step, of, r.StepsPerS, where)
+	})
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	s.printRuns(w, run.Failed, "failed", func(r RunStatus) string { return r.Dir + ": " + r.Message })
+	return nil
+}
+
+// printGroups writes the counts of the groups that are not done.
+func (s Status) printGroups(w io.Writer) {
+	var names []string
+	groups := map[string]*Counts{}
+	for _, r := range s.Runs {
+		if groups[r.Group] == nil {
+			groups[r.Group] = &Counts{}
+			names = append(names, r.Group)
+		}
+		groups[r.Group].add(r.Phase)
+	}
+	var open []string
+	for _, name := range names {
+		if g := groups[name]; g.Running+g.Trained+g.Stopped+g.Waiting+g.Failed > 0 {
+			open = append(open, name)
+		}
+	}
+	if len(open) == 0 {
+		return
+	}
+	fmt.Fprintln(w, "\nnot done\tdone\trunning\tto be evaluated\tstopped\twaiting\tfailed")
+	for _, name := range open[:min(shownRows, len(open))] {
+		g := groups[name]
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\n", name, g.Done, g.Running, g.Trained, g.Stopped, g.Waiting, g.Failed)
+	}
+	printMore(w, len(open), "group", "groups")
+}
+
+// printRuns writes a row for each run in a phase.
+func (s Status) printRuns(w io.Writer, p run.Phase, head string, row func(RunStatus) string) {
+	n := 0
+	for _, r := range s.Runs {
+		if r.Phase != p {
+			continue
+		}
+		if n == 0 {
+			fmt.Fprintf(w, "\n%s\n", head)
+		}
+		if n++; n <= shownRows {
+			fmt.Fprintln(w, row(r))
+		}
+	}
+	printMore(w, n, "run", "runs")
+}
+
+// printMore says how many rows of n were left out.
+func printMore(w io.Writer, n int, one, many string) {
+	if more := n - shownRows; more > 0 {
+		fmt.Fprintf(w, "and %s; --json lists all\n", input.Plural(more, "more "+one, "more "+many))
+	}
+}
