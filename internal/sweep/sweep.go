@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -39,6 +40,7 @@ type Summary struct {
 type FailedRun struct {
 	Index   int    `json:"index"`
 	Dir     string `json:"run"`
+	Code    int    `json:"exit_code"`
 	Message string `json:"message"`
 }
 
@@ -68,7 +70,8 @@ type pool struct {
 
 // Run trains the runs that are not done, each in a child process, and evaluates them if the plan says
 // so. It waits for runs that other processes train, and takes over those that they leave. A run that
-// fails does not stop the others. The error is ErrInterrupted, the number of failed runs, or nil.
+// fails does not stop the others. The error is ErrInterrupted, the number of failed runs, or nil. It is
+// an *input.Error if all runs failed because of what they were given.
 func Run(ctx context.Context, o Options) (Summary, error) {
 	began := time.Now()
 	inner, stop := context.WithCancelCause(ctx)
@@ -226,7 +229,7 @@ func (p *pool) summary() Summary {
 		case m.phase == run.Done:
 			s.Done++
 		case m.failure != nil:
-			s.Failed = append(s.Failed, FailedRun{m.Index, m.Dir, m.failure.Message})
+			s.Failed = append(s.Failed, FailedRun{m.Index, m.Dir, m.failure.ExitCode, m.failure.Message})
 		case m.dropped:
 			s.Dropped++
 		}
@@ -241,6 +244,8 @@ func (p *pool) result(ctx context.Context, s Summary) error {
 		return p.fatal
 	case ctx.Err() != nil:
 		return ErrInterrupted
+	case len(s.Failed) == s.Runs && !slices.ContainsFunc(s.Failed, func(f FailedRun) bool { return f.Code != codeInput }):
+		return &input.Error{File: s.Failed[0].Dir, Found: s.Failed[0].Message} // so that an array does not try again
 	case len(s.Failed) > 0:
 		return fmt.Errorf("%d of %d runs failed; %s: %s", len(s.Failed), s.Runs, s.Failed[0].Dir, s.Failed[0].Message)
 	}

@@ -225,6 +225,25 @@ func TestAFailureIsListed(t *testing.T) {
 	}
 }
 
+// If all runs failed because of their input, so has the sweep: an array need not try again. The next
+// call tries again, since the input may have been mended.
+func TestAllInputsAreBad(t *testing.T) {
+	folder(t, "configs: cnp.yaml\nruns: out\n")
+	write(t, "cnp.yaml", "benchmark: csv\nmodel: {name: cnp, representation: 8, encoder: [8], decoder: [8]}\n"+
+		"data: {file: prices.csv, function: product, x: [age], y: [price]}\ntrain: {steps: 5, batch_size: 2}\n")
+	_, errs := acqnp(t, 2, "sweep", "run", "plan.yaml", "--jobs", "1")
+	if !strings.Contains(errs, "prices.csv") {
+		t.Error(errs)
+	}
+	var rows strings.Builder
+	rows.WriteString("product,age,price\n")
+	for i := range 100 {
+		fmt.Fprintf(&rows, "%c,%d,%d\n", 'a'+i/20, i%20, i*i%13)
+	}
+	write(t, "prices.csv", rows.String())
+	acqnp(t, 0, "sweep", "run", "plan.yaml", "--jobs", "1")
+}
+
 // With --fail-fast, a failure stops the other runs; they resume later.
 func TestFailFast(t *testing.T) {
 	folder(t, "configs: [cqnp.yaml, cnp.yaml]\nset: {train.schedule: constant, train.checkpoint_every: 1000}\nruns: out\n")
