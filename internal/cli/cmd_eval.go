@@ -56,10 +56,19 @@ coincide.`,
 	return cmd
 }
 
-func runEval(ctx context.Context, a *app, o evalOptions) error {
+func runEval(ctx context.Context, a *app, o evalOptions) (err error) {
+	ofRun := o.out == "" && o.Run != ""
 	e, err := o.experiment()
 	if err != nil {
 		return err
+	}
+	p := a.progress()
+	if ofRun { // two evaluations would write one eval.json
+		release, held := run.HoldEvaluation(o.Run, p.Warn)
+		if held != nil {
+			return held
+		}
+		defer func() { err = errors.Join(err, release()) }()
 	}
 	source, err := predict.OpenSource(e, o.dataDir, o.tasks)
 	if err != nil {
@@ -69,7 +78,6 @@ func runEval(ctx context.Context, a *app, o evalOptions) error {
 		defer tasks.Close()
 	}
 	datasets.SetThreads(source, o.threads)
-	p := a.progress()
 	data := run.UnitsOf(e, source)
 	m, err := o.Load(e, data, o.device, p.Warn)
 	if err != nil {

@@ -37,6 +37,7 @@ type purpose struct{ lock, claim string }
 var (
 	training   = purpose{lock: lockFile, claim: ".claim-"}
 	evaluating = purpose{lock: evalLockFile, claim: ".claim-eval-"}
+	sweeping   = purpose{lock: sweepLockFile, claim: ".claim-sweep-"} // of a sweep, around both
 )
 
 // HeartbeatVariable is the environment variable that sets the time between two heartbeats: 5s.
@@ -155,7 +156,8 @@ func (p purpose) number(name string) (int, bool) {
 func isClaim(name string) bool {
 	_, trains := training.number(name)
 	_, evaluates := evaluating.number(name)
-	return trains || evaluates
+	_, sweeps := sweeping.number(name)
+	return trains || evaluates || sweeps
 }
 
 // readClaim reads a claim file. A claim that is being made is empty: its fields are zero.

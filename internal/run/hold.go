@@ -62,6 +62,35 @@ func take(dir string, of purpose, warn func(string)) (*hold, error) {
 	return h, nil
 }
 
+// HoldEvaluation keeps other processes from evaluating the run in dir until release is called or this
+// process ends. It returns an error with ErrBusy if another one does. warn is as for Resume.
+func HoldEvaluation(dir string, warn func(string)) (release func() error, err error) {
+	return holdFor(dir, evaluating, warn)
+}
+
+// HoldSweep keeps other sweeps from the run in dir, in the same way. It makes the directory if it is
+// absent. It hinders no training and no evaluation.
+func HoldSweep(dir string, warn func(string)) (release func() error, err error) {
+	if err := makeDir(dir); err != nil {
+		return nil, err
+	}
+	return holdFor(dir, sweeping, warn)
+}
+
+func holdFor(dir string, of purpose, warn func(string)) (release func() error, err error) {
+	h, err := take(dir, of, warn)
+	if err != nil {
+		return nil, err
+	}
+	return h.release, nil
+}
+
+// busyError is an ErrBusy in other words.
+type busyError string
+
+func (e busyError) Error() string      { return string(e) }
+func (busyError) Is(target error) bool { return target == ErrBusy }
+
 // busy returns the error for a directory that another process holds.
 func busy(dir string, of purpose) error {
 	who := ""
@@ -69,6 +98,9 @@ func busy(dir string, of purpose) error {
 		if c, _, err := readClaim(of.path(dir, numbers[len(numbers)-1])); err == nil && c.Host != "" {
 			who = " (" + c.owner() + ")"
 		}
+	}
+	if of != training {
+		return busyError(fmt.Sprintf("%s: another process is evaluating this run%s; wait for it or choose an --out", dir, who))
 	}
 	return fmt.Errorf("%s: %w%s; wait for it or choose another --run-dir", dir, ErrBusy, who)
 }

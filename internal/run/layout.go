@@ -27,10 +27,11 @@ const (
 	checkpointsDir = "checkpoints"
 	lockFile       = ".lock"
 	evalLockFile   = ".lock-eval"
+	sweepLockFile  = ".lock-sweep"
 )
 
 // ownFiles lists the files that only training writes, besides the checkpoints.
-var ownFiles = []string{ConfigFile, SplitFile, metricsFile, lockFile, evalLockFile}
+var ownFiles = []string{ConfigFile, SplitFile, metricsFile, lockFile, evalLockFile, sweepLockFile}
 
 // Files lists the files of a run directory that only training writes, whether or not they exist,
 // claims, and every file in its directory of checkpoints.

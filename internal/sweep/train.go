@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -15,7 +16,15 @@ const mostAttempts = 3
 
 // train brings a run further: it trains it, evaluates it, or finds that another process does. An error
 // ends the sweep.
-func (p *pool) train(slot int, m *member) error {
+func (p *pool) train(slot int, m *member) (err error) {
+	release, err := run.HoldSweep(m.Dir, p.Board.Warn)
+	if errors.Is(err, run.ErrBusy) {
+		return p.leave(m)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
 	lane := p.Board.Lane(m.Dir)
 	defer lane.End()
 	for p.ctx.Err() == nil {
@@ -36,8 +45,7 @@ func (p *pool) train(slot int, m *member) error {
 			p.Board.Note(m.Dir+": done", progress.Field{Name: "run", Value: m.Dir})
 			return nil
 		case run.Running:
-			p.update(func() { m.notBefore = time.Now().Add(look) })
-			return nil
+			return p.leave(m)
 		}
 		if err := run.ClearFailure(m.Dir); err != nil {
 			return err
@@ -46,11 +54,21 @@ func (p *pool) train(slot int, m *member) error {
 		if err != nil {
 			return err
 		}
-		if goOn, err := p.judge(m, e); !goOn || err != nil {
+		if goOn, err := p.judge(m, e, s.Phase != run.Trained); !goOn || err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// leave leaves a run to another process for a while. What its directory says is news.
+func (p *pool) leave(m *member) error {
+	s, err := run.StateOf(m.Dir, p.Plan.Evaluate)
+	p.update(func() {
+		m.see(s)
+		m.notBefore = time.Now().Add(look)
+	})
+	return err
 }
 
 // update changes what the pool's lock guards.
@@ -107,17 +125,17 @@ func seconds(s float64) string {
 	return (time.Duration(s) * time.Second).String()
 }
 
-// judge decides what the ending of a run's child means. It reports whether to go on with the run.
-func (p *pool) judge(m *member, e ending) (goOn bool, err error) {
+// judge decides what the ending of a run's child, which trained or evaluated, means. It reports whether
+// to go on with the run.
+func (p *pool) judge(m *member, e ending, trained bool) (goOn bool, err error) {
 	switch {
 	case e.code == codeDone:
-		p.update(func() { m.trained, m.attempts = true, 0 })
+		p.update(func() { m.trained, m.attempts = m.trained || trained, 0 })
 		return true, nil
 	case p.ctx.Err() != nil:
 		return false, nil
 	case e.cause == causeBusy:
-		p.update(func() { m.notBefore = time.Now().Add(look) })
-		return false, nil
+		return false, p.leave(m)
 	}
 	s, err := m.State(p.Plan.Evaluate, run.StateOf)
 	if err != nil {
