@@ -79,11 +79,12 @@ func TestRank(t *testing.T) {
 	if alone.Name != "learning_rate=4" || alone.Runs != 1 || alone.StdError != nil {
 		t.Errorf("%+v", alone)
 	}
+	r.Candidates[0].Set = append(first.Set, "model.encoder=[16, 8]")
 	var text strings.Builder
 	if err := r.Print(&text, "valid_ll"); err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{"rbf/cnp, by valid_ll", "1.  learning_rate=3  6.5 ± 2.5  2 runs", "=   learning_rate=2  4 ± 2", "checkpoint " + best, "left out: 11 runs not done"} {
+	for _, line := range []string{"rbf/cnp, by valid_ll", "1.  learning_rate=3  6.5 ± 2.5  2 runs", "=   learning_rate=2  4 ± 2", "checkpoint " + best, "left out: 11 runs not done", "settings --set train.learning_rate=3 --set 'model.encoder=[16, 8]'\n"} {
 		if !strings.Contains(text.String(), line) {
 			t.Errorf("the text lacks %q:\n%s", line, &text)
 		}

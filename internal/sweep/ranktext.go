@@ -36,7 +36,7 @@ func (r Ranking) Print(w io.Writer, by string) error {
 	best := r.Candidates[0]
 	fmt.Fprintf(w, "  best run %s: %.4g\n  checkpoint %s\n", best.Run, best.Best, best.Checkpoint)
 	if len(best.Set) > 0 {
-		fmt.Fprintf(w, "  settings %s\n", strings.Join(best.Set, " "))
+		fmt.Fprintf(w, "  settings %s\n", flags(best.Set))
 	}
 	if r.Dropped > 0 {
 		fmt.Fprintf(w, "  not compared: %s stopped early by halving\n", input.Plural(r.Dropped, "run", "runs"))
@@ -61,4 +61,19 @@ func (c Candidate) value() string {
 		return fmt.Sprintf("%.4g", c.Mean)
 	}
 	return fmt.Sprintf("%.4g ± %.2g", c.Mean, *c.StdError)
+}
+
+// flags returns settings as flags of train, for a shell.
+func flags(set []string) string {
+	plain := func(r rune) bool {
+		return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || strings.ContainsRune("=.,_+-/:", r)
+	}
+	var words []string
+	for _, s := range set {
+		if strings.ContainsFunc(s, func(r rune) bool { return !plain(r) }) {
+			s = "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+		}
+		words = append(words, "--set "+s)
+	}
+	return strings.Join(words, " ")
 }
