@@ -109,7 +109,7 @@ dockerfile: ## check Dockerfile.cuda, and run its RUN lines without a container 
 kubernetes: build ## check the Kubernetes objects with the API server's own code, without a cluster
 	go test -C tools/kubernetes -count=1 ./...
 	@mkdir -p bin
-	for plan in sweeps/*.yaml; do ./acqnp sweep submit "$$plan" --kubernetes --dry-run >bin/objects.yaml && go run -C tools/kubernetes . "$(CURDIR)/bin/objects.yaml" || exit 1; done
+	for plan in $$(grep -L '^halving:' sweeps/*.yaml); do ./acqnp sweep submit "$$plan" --kubernetes --dry-run >bin/objects.yaml && go run -C tools/kubernetes . "$(CURDIR)/bin/objects.yaml" || exit 1; done
 
 slurm: build ## sweeps on a real Slurm of two nodes on this machine; as root, installs Debian's slurm-wlm and munge
 	ACQNP_SLURM=1 sh scripts/slurm.sh go test -count=1 ./internal/test/slurm
