@@ -10,14 +10,23 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/cli"
+	"github.com/acqnp/acqnp/internal/test/nolocks"
 )
 
 // asProgram is the environment variable that makes the test binary run as acqnp, for tests that
 // need a separate process.
 const asProgram = "CLI_TEST_AS_PROGRAM"
 
+// withoutLocks is the environment variable that makes such a process see file systems without locks.
+const withoutLocks = "CLI_TEST_WITHOUT_LOCKS"
+
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
+		if os.Getenv(withoutLocks) != "" {
+			if err := nolocks.Forbid(); err != nil {
+				panic(err)
+			}
+		}
 		os.Exit(cli.Main(os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Replace: syscall.Exec}))
 	}
 	for _, v := range os.Environ() {

@@ -279,6 +279,21 @@ func (h *hold) keeps() error {
 	return h.beat()
 }
 
+// guard calls write unless another process has taken over the directory. If so, the error says that,
+// also if it came about during write.
+func (h *hold) guard(write func() error) error {
+	if err := h.beat(); err != nil {
+		return err
+	}
+	err := write()
+	if err != nil {
+		if lost := h.beat(); lost != nil {
+			return lost
+		}
+	}
+	return err
+}
+
 // release ends the heartbeats, removes the claim and unlocks the directory.
 func (h *hold) release() error {
 	close(h.stop)

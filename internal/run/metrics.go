@@ -115,9 +115,10 @@ func parseMetrics(line []byte) (Metrics, error) {
 // OpenLog drops the lines of metrics.jsonl after the given step and opens the file for Log. It also
 // drops lines that training did not write there, with a warning.
 func (w *Writer) OpenLog(step int) error {
-	if err := w.hold.beat(); err != nil {
-		return err
-	}
+	return w.hold.guard(func() error { return w.openLog(step) })
+}
+
+func (w *Writer) openLog(step int) error {
 	path := filepath.Join(w.dir, metricsFile)
 	old, err := input.ReadFile(path, "the log of a run", maxLog)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {

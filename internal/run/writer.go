@@ -163,10 +163,7 @@ func checkConfig(file, began string, now config.Experiment) error {
 
 // WriteConfig writes the resolved configuration, a YAML text.
 func (w *Writer) WriteConfig(text string) error {
-	if err := w.hold.beat(); err != nil {
-		return err
-	}
-	return atomicfile.WriteBytes(filepath.Join(w.dir, ConfigFile), []byte(text))
+	return w.hold.guard(func() error { return atomicfile.WriteBytes(filepath.Join(w.dir, ConfigFile), []byte(text)) })
 }
 
 // WriteSplit writes what the functions of your own data are for. It does nothing if s is nil.
@@ -174,41 +171,37 @@ func (w *Writer) WriteSplit(s *datasets.Split) error {
 	if s == nil {
 		return nil
 	}
-	if err := w.hold.beat(); err != nil {
-		return err
-	}
-	return atomicfile.Write(filepath.Join(w.dir, SplitFile), s.WriteCSV)
+	return w.hold.guard(func() error { return atomicfile.Write(filepath.Join(w.dir, SplitFile), s.WriteCSV) })
 }
 
 // Save writes the checkpoint of c.Step and sets c.Path. Then it removes the oldest checkpoints, so
 // that t.KeepCheckpoints remain besides this one.
 func (w *Writer) Save(c *Checkpoint, m *models.Model, t config.Train) error {
 	c.Path = checkpointPath(w.dir, c.Step)
-	if err := w.hold.beat(); err != nil {
-		return err
-	}
-	if w.log != nil { // so that no checkpoint is ahead of the log, even after a crash
-		if err := w.log.Sync(); err != nil {
+	return w.hold.guard(func() error {
+		if err := w.write(c, m, t.Seed); err != nil {
 			return err
 		}
-	}
-	if err := c.write(m, t.Seed); err != nil {
-		return err
-	}
-	w.unusable = slices.DeleteFunc(w.unusable, func(path string) bool { return path == c.Path })
-	return w.retain(c.Step, t.KeepCheckpoints)
+		w.unusable = slices.DeleteFunc(w.unusable, func(path string) bool { return path == c.Path })
+		return w.retain(c.Step, t.KeepCheckpoints)
+	})
 }
 
 // SaveBest writes the checkpoint with the best validation and sets c.Path.
 func (w *Writer) SaveBest(c *Checkpoint, m *models.Model, t config.Train) error {
 	c.Path = bestPath(w.dir)
-	if err := w.hold.beat(); err != nil {
-		return err
+	return w.hold.guard(func() error { return w.write(c, m, t.Seed) })
+}
+
+// write writes a checkpoint. It syncs the log first, so that no checkpoint is ahead of the log, even
+// after a crash.
+func (w *Writer) write(c *Checkpoint, m *models.Model, seed uint64) error {
+	if w.log != nil {
+		if err := w.log.Sync(); err != nil {
+			return err
+		}
 	}
-	if err := w.log.Sync(); err != nil {
-		return err
-	}
-	return c.write(m, t.Seed)
+	return c.write(m, seed)
 }
 
 // BestPath returns the path of the checkpoint with the best validation.

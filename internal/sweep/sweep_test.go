@@ -15,14 +15,23 @@ import (
 
 	"github.com/acqnp/acqnp/internal/cli"
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/test/nolocks"
 )
 
 // asProgram is the environment variable that makes the test binary run as acqnp: sweeps start their
 // own executable.
 const asProgram = "SWEEP_TEST_AS_PROGRAM"
 
+// withoutLocks is the environment variable that makes such a program see file systems without locks.
+const withoutLocks = "SWEEP_TEST_WITHOUT_LOCKS"
+
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
+		if os.Getenv(withoutLocks) != "" {
+			if err := nolocks.Forbid(); err != nil {
+				panic(err)
+			}
+		}
 		os.Exit(cli.Main(os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Replace: syscall.Exec}))
 	}
 	for _, v := range os.Environ() {

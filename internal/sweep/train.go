@@ -17,6 +17,10 @@ const mostAttempts = 3
 // train brings a run further: it trains it, evaluates it, or finds that another process does. An error
 // ends the sweep.
 func (p *pool) train(slot int, m *member) (err error) {
+	// A look first: on another machine's run, HoldSweep would watch its heartbeats.
+	if s, err := m.State(p.Plan.Evaluate, run.StateOf); err != nil || s.Phase == run.Running {
+		return errors.Join(err, p.leave(m))
+	}
 	release, err := run.HoldSweep(m.Dir, p.Board.Warn)
 	if errors.Is(err, run.ErrBusy) {
 		return p.leave(m)
@@ -63,7 +67,7 @@ func (p *pool) train(slot int, m *member) (err error) {
 
 // leave leaves a run to another process for a while. What its directory says is news.
 func (p *pool) leave(m *member) error {
-	s, err := run.StateOf(m.Dir, p.Plan.Evaluate)
+	s, err := m.State(p.Plan.Evaluate, run.StateOf)
 	p.update(func() {
 		m.see(s)
 		m.notBefore = time.Now().Add(look)

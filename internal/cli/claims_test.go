@@ -1,0 +1,91 @@
+package cli_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/test/nolocks"
+)
+
+// withoutLocksHere makes processes of the test see file systems without locks, and beat quickly.
+func withoutLocksHere(t *testing.T) {
+	t.Helper()
+	if !nolocks.Known {
+		t.Skip("flock cannot be made to fail on this system")
+	}
+	t.Setenv(withoutLocks, "1")
+	t.Setenv(run.HeartbeatVariable, "50ms")
+}
+
+// Of two trainings that start at once without locks, one trains and the other is refused.
+func TestOneOfTwoTrains(t *testing.T) {
+	withoutLocksHere(t)
+	dir := t.TempDir()
+	config := write(t, dir, "tiny.yaml", tinyConfig)
+	at := filepath.Join(dir, "run")
+	args := []string{"train", "--config", config, "--run-dir", at, "--resume", "--set", "train.steps=100000000", "--no-eval"}
+	a, aErrs := program(t, args...)
+	b, bErrs := program(t, args...)
+	ended := make(chan int, 2)
+	go func() { _ = a.Wait(); ended <- 0 }()
+	go func() { _ = b.Wait(); ended <- 1 }()
+	refused := <-ended
+	if text := []string{aErrs.String(), bErrs.String()}[refused]; !strings.Contains(text, "another process is training in this run directory (process ") {
+		t.Error(text)
+	}
+	waitFor(t, filepath.Join(at, "metrics.jsonl"))
+	other := []*os.Process{b.Process, a.Process}[refused]
+	if err := other.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	<-ended
+	codes := []int{a.ProcessState.ExitCode(), b.ProcessState.ExitCode()}
+	if codes[refused] != 1 || codes[1-refused] != 130 {
+		t.Errorf("exit codes %v, want 1 of the refused and 130 of the other", codes)
+	}
+	if claims, _ := filepath.Glob(filepath.Join(at, ".claim*")); len(claims) > 0 {
+		t.Errorf("%v is left", claims)
+	}
+}
+
+// A training that slept while another took over its directory stops and changes nothing.
+func TestATrainingThatSleptStops(t *testing.T) {
+	withoutLocksHere(t)
+	dir := t.TempDir()
+	config := write(t, dir, "tiny.yaml", tinyConfig)
+	at := filepath.Join(dir, "run")
+	args := []string{"train", "--config", config, "--run-dir", at, "--resume", "--no-eval"}
+	a, aErrs := program(t, append(args, "--set", "train.schedule=constant", "--set", "train.steps=100000000")...)
+	waitFor(t, filepath.Join(at, "metrics.jsonl"))
+	if err := a.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	b, bErrs := program(t, append(args, "--set", "train.schedule=constant", "--set", "train.steps=200000000")...)
+	waitFor(t, filepath.Join(at, ".claim-2"))
+	if err := a.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Wait(); a.ProcessState.ExitCode() != 1 || !strings.Contains(aErrs.String(), "it took over after") {
+		t.Errorf("%v: %s", err, aErrs)
+	}
+	if err := b.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Wait(); b.ProcessState.ExitCode() != 130 || !strings.Contains(bErrs.String(), "may be at work here") {
+		t.Errorf("%v: %s", err, bErrs)
+	}
+	log, err := os.ReadFile(filepath.Join(at, "metrics.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, line := range strings.Split(strings.TrimSpace(string(log)), "\n") {
+		if want := fmt.Sprintf(`{"step":%d,`, 10*(i+1)); !strings.HasPrefix(line, want) {
+			t.Fatalf("line %d is %s, want %s", i+1, line, want)
+		}
+	}
+}
