@@ -31,7 +31,7 @@ ended() { # ends what this script has started
 	done
 	wait
 	if [ "$status" -ne 0 ]; then
-		tail -n 30 "$dir"/log/output >&2
+		grep -v munged "$dir/log/output" | tail -n 60 >&2
 	fi
 	rm -rf "$dir"
 	exit "$status"
@@ -42,7 +42,7 @@ trap 'exit 130' INT TERM HUP
 mkdir "$dir/log" "$dir/state"
 dd if=/dev/urandom of="$dir/munge.key" bs=1024 count=1 status=none
 chmod 600 "$dir/munge.key"
-port=$((20000 + $$ % 10000 * 3)) # three ports that another call of this script does not use
+port=$((10000 + $$ % 7000 * 3)) # below those that the system gives to clients
 # A requeued job waits until its credential has expired, for at least 5 seconds. slurmctld looks for
 # ends of time limits every 30 seconds.
 cat >"$dir/slurm.conf" <<CONF
@@ -87,20 +87,21 @@ start() { # COMMAND…: starts a daemon that stays in the foreground
 }
 start munged --foreground --force --socket="$dir/munge.sock" --key-file="$dir/munge.key" --pid-file="$dir/munged.pid" \
 	--log-file="$dir/log/munged" --seed-file="$dir/munge.seed"
-for _ in 1 2 3 4 5 6 7 8 9 10; do
-	[ -S "$dir/munge.sock" ] && break
-	sleep 0.2
-done
+await() { # COMMAND…: waits until it succeeds
+	tries=0
+	until "$@"; do
+		tries=$((tries + 1))
+		if [ $tries -gt 120 ]; then
+			echo "slurm.sh: Slurm does not start" >&2
+			exit 1
+		fi
+		sleep 0.5
+	done
+}
+idle() { [ "$(sinfo --noheader --states=idle --format=%D 2>/dev/null)" = 2 ]; }
+await [ -S "$dir/munge.sock" ]
 start slurmctld -D
 start slurmd -D -N n1
 start slurmd -D -N n2
-tries=0
-until [ "$(sinfo --noheader --states=idle --format=%D 2>/dev/null)" = 2 ]; do
-	tries=$((tries + 1))
-	if [ $tries -gt 60 ]; then
-		echo "slurm.sh: Slurm does not start" >&2
-		exit 1
-	fi
-	sleep 0.5
-done
+await idle
 "$@"

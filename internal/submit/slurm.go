@@ -61,6 +61,9 @@ func (s *Slurm) Script(p *plan.Plan, open []int) (string, error) {
 		"--output=" + filepath.Join(logs, "%A_%a.log"),
 		"--open-mode=append",
 		"--requeue",
+		// Slurm may gather --gpus=2 from two nodes, and srun would start acqnp on both.
+		"--nodes=1",
+		"--ntasks=1",
 		// Without B: the signal goes to the step, which is acqnp, and the shell lives to requeue.
 		"--signal=TERM@120",
 	}, s.Flags...) {

@@ -142,7 +142,7 @@ func TestOptionsAreQuoted(t *testing.T) {
 	got := options(script(t, s, made(1), all(1)))
 	for _, want := range []string{
 		`"--job-name=acqnp-my plan's"`, `"--chdir=/a b's \"q\" 5%"`, `"--output=/a b's \"q\" 5%%/runs/slurm/%A_%a.log"`,
-		"--open-mode=append", "--requeue", "--signal=TERM@120",
+		"--open-mode=append", "--requeue", "--nodes=1", "--ntasks=1", "--signal=TERM@120",
 	} {
 		if !slices.Contains(got, want) {
 			t.Errorf("options %q, want %s", got, want)

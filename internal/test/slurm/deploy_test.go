@@ -35,10 +35,10 @@ func TestDeployedScriptRequeuesItself(t *testing.T) {
 	job := strings.TrimSpace(s.do(t, "env", "PATH="+bin+":"+os.Getenv("PATH"),
 		"sbatch", "--parsable", "--array=0-2", "--time=1", "--output=%a.log", script, "tiny.yaml"))
 	first := []string{"train", "--resume", "--seed", "0"}
-	s.strike(t, strike{syscall.SIGSTOP, first, first})
+	s.strike(t, strike{syscall.SIGSTOP, "runs/tiny/seed-0", first})
 	eventually(t, "training in element 2", func() bool { return s.read("runs/tiny/seed-2/metrics.jsonl") != "" })
 	s.do(t, "scancel", job+"_2")
-	s.timesOut(t, func() string { return s.read("0.log") }, first)
+	s.timesOut(t, func() string { return s.read("0.log") }, first...)
 	eventually(t, "the end of the array", func() bool { return s.ended(t, job) })
 	for n, want := range []string{"COMPLETED", "COMPLETED", "CANCELLED"} {
 		if _, state, restarts := s.job(t, job, n); state != want || n == 0 && restarts == "0" {

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// find returns the processes of the program in the study's folder whose arguments have all of words.
-func (s *study) find(words ...string) []int {
-	var pids []int
+// processes returns the arguments of the program's processes in the study's folder.
+func (s *study) processes() map[int][]string {
+	found := map[int][]string{}
 	entries, _ := filepath.Glob("/proc/[0-9]*")
 	for _, proc := range entries {
 		if at, err := os.Readlink(filepath.Join(proc, "cwd")); err != nil || at != s.dir {
@@ -21,11 +21,19 @@ func (s *study) find(words ...string) []int {
 		}
 		line, _ := os.ReadFile(filepath.Join(proc, "cmdline"))
 		args := strings.Split(string(line), "\x00")
-		has := func(word string) bool { return slices.Contains(args, word) }
-		if args[0] == s.program && !slices.ContainsFunc(words, func(w string) bool { return !has(w) }) {
-			if pid, err := strconv.Atoi(filepath.Base(proc)); err == nil {
-				pids = append(pids, pid)
-			}
+		if pid, err := strconv.Atoi(filepath.Base(proc)); err == nil && args[0] == s.program {
+			found[pid] = args
+		}
+	}
+	return found
+}
+
+// find returns the processes of the program in the study's folder whose arguments have all of words.
+func (s *study) find(words ...string) []int {
+	var pids []int
+	for pid, args := range s.processes() {
+		if !slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(args, w) }) {
+			pids = append(pids, pid)
 		}
 	}
 	return pids
@@ -42,12 +50,11 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// A strike sends a signal to the process whose arguments have all of words, as soon as there is a
-// process for when.
+// A strike sends a signal to the process whose arguments have all of words, once a run has a log.
 type strike struct {
 	signal syscall.Signal
+	run    string
 	words  []string
-	when   []string
 }
 
 // strike waits until each of the signals could be sent.
@@ -55,7 +62,7 @@ func (s *study) strike(t *testing.T, strikes ...strike) {
 	t.Helper()
 	eventually(t, "the processes to be signalled", func() bool {
 		strikes = slices.DeleteFunc(strikes, func(one strike) bool {
-			if len(s.find(one.when...)) == 0 {
+			if s.read(filepath.Join(one.run, "metrics.jsonl")) == "" {
 				return false
 			}
 			pids := s.find(one.words...)
@@ -66,7 +73,7 @@ func (s *study) strike(t *testing.T, strikes ...strike) {
 }
 
 // timesOut waits until Slurm has signalled an element whose process stands still, and wakes the process.
-func (s *study) timesOut(t *testing.T, log func() string, words []string) {
+func (s *study) timesOut(t *testing.T, log func() string, words ...string) {
 	t.Helper()
 	eventually(t, "SIGTERM at the end of an element's time", func() bool { return strings.Contains(log(), "CANCELLED AT") })
 	for _, pid := range s.find(words...) {

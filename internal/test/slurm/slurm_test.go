@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 const runs = 6
@@ -109,14 +110,21 @@ func (s *study) serial(t *testing.T, runs int) {
 	}
 }
 
-// submit submits the plan and returns the number of its array.
+// submit submits the plan and returns the number of its array. Slurm holds the script that --dry-run
+// prints.
 func (s *study) submit(t *testing.T, want string, flags ...string) (job string) {
 	t.Helper()
-	args := append([]string{"sweep", "submit", "plan.yaml", "--slurm", "--limit=6", "--"}, flags...)
-	said := s.do(t, s.program, args...)
+	call := func(options ...string) string {
+		args := append([]string{"sweep", "submit", "plan.yaml", "--slurm", "--limit=6"}, options...)
+		return s.do(t, s.program, append(append(args, "--"), flags...)...)
+	}
+	printed, said := call("--dry-run"), call()
 	found := regexp.MustCompile(`^Submitted batch job (\d+): (.*); logs`).FindStringSubmatch(said)
 	if found == nil || found[2] != want {
 		t.Fatalf("sweep submit says %q, want %s", said, want)
+	}
+	if script := s.do(t, "scontrol", "write", "batch_script", found[1], "-"); strings.TrimSpace(script) != strings.TrimSpace(printed) {
+		t.Errorf("Slurm has the script\n%s\n--dry-run prints\n%s", script, printed)
 	}
 	return found[1]
 }
@@ -154,6 +162,7 @@ func (s *study) ended(t *testing.T, job string) bool {
 func TestArraySurvives(t *testing.T) {
 	s := newStudy(t)
 	s.serial(t, runs)
+	w := s.watch()
 	job := s.submit(t, "6 runs, 0 are done", "--time=1", "--cpus-per-task=4", "--gpus=2") // one minute, and one element of a node
 
 	// Element 0 stands still until its time ends, and its node goes out of service. The training of
@@ -164,12 +173,11 @@ func TestArraySurvives(t *testing.T) {
 		return drained != ""
 	})
 	s.do(t, "scontrol", "update", "NodeName="+drained, "State=DRAIN", "Reason=test")
-	training := func(n int) []string { return []string{"train", s.seed(n)} }
 	s.strike(t,
-		strike{syscall.SIGSTOP, training(0), training(0)},
-		strike{syscall.SIGKILL, training(1), training(1)},
-		strike{syscall.SIGKILL, []string{"--indices", "2-2"}, training(2)})
-	s.timesOut(t, func() string { return s.log(job, 0) }, training(0))
+		strike{syscall.SIGSTOP, s.seed(0), []string{"train", s.seed(0)}},
+		strike{syscall.SIGKILL, s.seed(1), []string{"train", s.seed(1)}},
+		strike{syscall.SIGKILL, s.seed(2), []string{"--indices", "2-2"}})
+	s.timesOut(t, func() string { return s.log(job, 0) }, s.seed(0))
 	eventually(t, "the end of the array", func() bool { return s.ended(t, job) })
 
 	if node, state, restarts := s.job(t, job, 0); state != "COMPLETED" || restarts == "0" || node == drained {
@@ -184,5 +192,7 @@ func TestArraySurvives(t *testing.T) {
 	s.do(t, "scontrol", "update", "NodeName="+drained, "State=RESUME")
 	again := s.submit(t, "1 run, 5 are done")
 	eventually(t, "the end of the second array", func() bool { return s.ended(t, again) })
+	time.Sleep(time.Second) // the last statement
+	w.end(t)
 	s.compare(t, s.runs, runs)
 }
