@@ -11,7 +11,9 @@ import (
 
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/plan"
+	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/submit"
+	"github.com/acqnp/acqnp/internal/sweep"
 	"github.com/acqnp/acqnp/internal/usage"
 )
 
@@ -114,9 +116,15 @@ func runSweepSubmit(ctx context.Context, a *app, o submitOptions) error {
 	if o.kubernetes {
 		return submitKubernetes(ctx, a, o, p)
 	}
-	open, err := submit.Open(p)
+	status, err := sweep.NewViewer(p).Look(ctx)
 	if err != nil {
 		return err
+	}
+	var open []int
+	for _, r := range status.Runs {
+		if r.Phase != run.Done {
+			open = append(open, r.Index)
+		}
 	}
 	s := submission{Runs: len(open), Done: len(p.Runs) - len(open)}
 	if len(open) == 0 {

@@ -15,7 +15,7 @@ func cluster(t *testing.T) (dir string) {
 	dir = t.TempDir()
 	t.Chdir(dir)
 	write(t, dir, "tiny.yaml", tinyConfig)
-	write(t, dir, "plan.yaml", "configs: [tiny.yaml]\nseeds: 0..5\nruns: study\n")
+	write(t, dir, "plan.yaml", "configs: [tiny.yaml]\nseeds: 0..5\nset: {train.steps: 2}\nruns: study\n")
 	bin := filepath.Join(dir, "bin")
 	if err := os.Mkdir(bin, 0o755); err != nil {
 		t.Fatal(err)
@@ -80,6 +80,19 @@ func TestOnlyMissingRunsAreSubmitted(t *testing.T) {
 	}
 	if o := succeed(t, "sweep", "submit", "plan.yaml", "--slurm"); o.out != "nothing to submit: all 6 runs are done\n" {
 		t.Errorf("output %q", o.out)
+	}
+}
+
+func TestSubmitRefusesRunsOfAnotherConfiguration(t *testing.T) {
+	dir := cluster(t)
+	succeed(t, "train", "--config", "tiny.yaml", "--set", "train.steps=2", "--set", "train.batch_size=5", "--seed", "3", "--no-eval", "--quiet",
+		"--run-dir", "study/tiny/seed-3")
+	o := acqnp("sweep", "submit", "plan.yaml", "--slurm", "--per-job", "2")
+	if o.code != 2 || strings.Count(o.err, "\n") != 1 || !strings.Contains(o.err, "train.batch_size") {
+		t.Errorf("exit code %d, %q, want the key that differs", o.code, o.err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "given")); err == nil {
+		t.Error("sbatch was called")
 	}
 }
 
