@@ -77,9 +77,10 @@ func (r *Run) Metrics() ([]Metrics, error) {
 	return all, nil
 }
 
-// Logged returns what the run in dir has logged so far, nothing before the first step. The run may be
-// in training. Lines that a resume would drop are left out.
-func Logged(dir string) ([]Metrics, error) {
+// Validated returns the lines of the log of the run in dir that have a validation, and the last line.
+// There are none before the first step. The run may be in training. Lines that a resume would drop are
+// left out.
+func Validated(dir string) ([]Metrics, error) {
 	log, err := input.ReadFile(filepath.Join(dir, metricsFile), "the log of a run", maxLog)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -87,14 +88,17 @@ func Logged(dir string) ([]Metrics, error) {
 	if err != nil {
 		return nil, err
 	}
+	log = log[:bytes.LastIndexByte(log, '\n')+1] // without an unfinished line
+	last := bytes.LastIndexByte(bytes.TrimSuffix(log, []byte("\n")), '\n') + 1
 	var all []Metrics
-	kept, _ := cutBack(log, math.MaxInt)
-	for line := range bytes.Lines(kept) {
-		m, err := parseMetrics(line)
-		if err != nil {
-			return nil, err
+	step, from := 0, 0
+	for line := range bytes.Lines(log) {
+		if from == last || bytes.Contains(line, []byte(`"valid_ll"`)) { // most lines need not be parsed
+			if m, err := parseMetrics(line); err == nil && m.Step > step {
+				all, step = append(all, m), m.Step
+			}
 		}
-		all = append(all, m)
+		from += len(line)
 	}
 	return all, nil
 }

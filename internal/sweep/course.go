@@ -24,7 +24,7 @@ type Validation struct {
 // gives a run up.
 func CourseOf(dir string) (Course, error) {
 	var c Course
-	lines, err := run.Logged(dir)
+	lines, err := run.Validated(dir)
 	if err != nil {
 		return c, err
 	}
