@@ -47,6 +47,7 @@ func runSweepStatus(ctx context.Context, a *app, file string, watch bool) error 
 	}
 	viewer := sweep.NewViewer(p)
 	if !watch {
+		viewer.Note = func(line string) { a.progress().Note(line) }
 		s, err := viewer.Look(ctx)
 		if err != nil {
 			return err

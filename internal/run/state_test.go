@@ -3,10 +3,12 @@ package run_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/safetensors"
 )
 
 // The files of a run decide its state.
@@ -15,6 +17,8 @@ func TestStateOf(t *testing.T) {
 	const ended = `{"step":20,"loss":1,"learning_rate":0.1,"rows_per_s":100,"elapsed_s":4,"ended":"steps"}` + "\n"
 	const eval20 = `{"per_batch": [], "checkpoint": {"path": "step-20", "step": 20}, "device": "cpu"}`
 	const eval10 = `{"per_batch": [], "checkpoint": {"path": "step-10", "step": 10}, "device": "cpu"}`
+	var best strings.Builder
+	check(t, safetensors.Write(&best, map[string]string{"config": `{"step":"7"}`, "step": "10"}, nil))
 	for name, c := range map[string]struct {
 		files map[string]string
 		want  run.Phase
@@ -28,8 +32,12 @@ func TestStateOf(t *testing.T) {
 		"trained":            {map[string]string{"metrics.jsonl": line + ended, "checkpoints/step-20.safetensors": ""}, run.Trained, 20},
 		"evaluated":          {map[string]string{"metrics.jsonl": line + ended, "checkpoints/step-20.safetensors": "", "eval.json": eval20}, run.Done, 20},
 		"evaluated before":   {map[string]string{"metrics.jsonl": line + ended, "checkpoints/step-20.safetensors": "", "eval.json": eval10}, run.Trained, 20},
-		"a foreign line":     {map[string]string{"metrics.jsonl": line + "{}\n"}, run.Stopped, 10},
-		"failed":             {map[string]string{"metrics.jsonl": line, "error.json": `{"exit_code":1,"message":"no"}`}, run.Failed, 10},
+		"evaluated at best": {map[string]string{"metrics.jsonl": line + ended, "checkpoints/step-20.safetensors": "", "checkpoints/best.safetensors": best.String(),
+			"eval.json": eval10}, run.Done, 20},
+		"evaluated before the best": {map[string]string{"metrics.jsonl": line + ended, "checkpoints/step-20.safetensors": "", "checkpoints/best.safetensors": best.String(),
+			"eval.json": eval20}, run.Trained, 20},
+		"a foreign line": {map[string]string{"metrics.jsonl": line + "{}\n"}, run.Stopped, 10},
+		"failed":         {map[string]string{"metrics.jsonl": line, "error.json": `{"exit_code":1,"message":"no"}`}, run.Failed, 10},
 	} {
 		dir := t.TempDir()
 		for file, text := range c.files {

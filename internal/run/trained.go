@@ -2,6 +2,7 @@ package run
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/acqnp/acqnp/internal/config"
@@ -49,16 +50,12 @@ func trainedConfig(dir string) (e config.Experiment, c Checkpoint, ok bool) {
 	return e, Checkpoint{}, false
 }
 
-// bestStep returns the step of the checkpoint with the best validation, 0 if it cannot be read.
+// bestStep returns the step of the checkpoint with the best validation, −1 if it cannot be read.
 func bestStep(dir string) int {
-	r, err := safetensors.Open(bestPath(dir))
+	meta, _ := safetensors.PeekMetadata(bestPath(dir))
+	step, err := strconv.Atoi(meta["step"])
 	if err != nil {
-		return 0
+		return -1
 	}
-	defer r.Close()
-	c, err := readMetadata(bestPath(dir), r.Metadata())
-	if err != nil {
-		return 0
-	}
-	return c.Step
+	return step
 }

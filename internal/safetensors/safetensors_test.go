@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -104,6 +105,22 @@ func TestWriteMakesTheFormatsBytes(t *testing.T) {
 		if diff := cmp.Diff(want, b.Bytes()); diff != "" {
 			t.Fatal(diff)
 		}
+	}
+}
+
+// The metadata of a file that Write made can be read alone.
+func TestPeekMetadata(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"__metadata__":{"a":"1"},"x":{}}`: "map[a:1] true", `{"__metadata__":{"a":"1"},`: "map[a:1] true", `{"x":{}}`: "map[] false",
+		`{"__metadata__":{"a":1}}`: "map[a:] false", "": "map[] false", "[]": "map[] false",
+	} {
+		m, ok := safetensors.PeekMetadata(save(t, raw(text, nil)))
+		if got := fmt.Sprint(m, ok); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+	if _, ok := safetensors.PeekMetadata(filepath.Join(t.TempDir(), "none")); ok {
+		t.Error("a file that does not exist")
 	}
 }
 

@@ -2,8 +2,10 @@ package sweep
 
 import (
 	"context"
+	"fmt"
 	"time"
 
+	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/plan"
 	"github.com/acqnp/acqnp/internal/run"
 )
@@ -53,6 +55,7 @@ const dropped run.Phase = "dropped"
 
 // A Viewer looks at the runs of a plan, once or again and again.
 type Viewer struct {
+	Note    func(string) // called with a line if a look takes long; may be nil
 	plan    *plan.Plan
 	watch   run.Watch
 	texts   texts
@@ -73,7 +76,7 @@ func (v *Viewer) Look(ctx context.Context) (Status, error) {
 	if err := inParallel(len(runs), func(i int) error { return v.see(i, &runs[i]) }); err != nil {
 		return Status{}, err
 	}
-	for {
+	for noted := false; ; noted = true {
 		var doubtful []int
 		for i, r := range runs {
 			if r.inDoubt {
@@ -82,6 +85,9 @@ func (v *Viewer) Look(ctx context.Context) (Status, error) {
 		}
 		if len(doubtful) == 0 {
 			break
+		}
+		if !noted && v.Note != nil {
+			v.Note(fmt.Sprintf("looking for up to %v whether %s on other machines went on", v.watch.Patience(), input.Plural(len(doubtful), "run", "runs")))
 		}
 		select {
 		case <-ctx.Done():
