@@ -26,6 +26,7 @@ type claim struct {
 	PID      int     `json:"pid"`
 	Job      string  `json:"job,omitempty"` // of a scheduler
 	Locked   bool    `json:"locked"`        // it has the lock, too
+	Device   uint64  `json:"device"`        // of the mounted file system: FUSE's locks hold within one
 	Token    string  `json:"token"`         // drawn at random
 	Interval float64 `json:"interval_s"`    // between two heartbeats
 	Beat     int     `json:"beat"`          // number of heartbeats
@@ -74,8 +75,11 @@ func (c claim) interval() time.Duration {
 	return max(shortestHeartbeat, min(d, longestHeartbeat))
 }
 
-// lockedHere reports whether the claim's owner, while it lives, has a lock that this process sees.
-func (c claim) lockedHere() bool { return c.Locked && c.Boot == bootID() }
+// lockedHere reports whether the owner of a claim in dir, while it lives, has a lock that this process
+// sees.
+func (c claim) lockedHere(dir string) bool {
+	return c.Locked && c.Boot == bootID() && c.Device == deviceOf(dir)
+}
 
 // owner says who made the claim.
 func (c claim) owner() string {
@@ -89,10 +93,11 @@ func (c claim) owner() string {
 	return text
 }
 
-// newClaim returns a claim of this process.
-func newClaim(interval time.Duration, locked bool) claim {
+// newClaim returns a claim of this process on dir.
+func newClaim(dir string, interval time.Duration, locked bool) claim {
 	host, _ := os.Hostname()
-	return claim{Host: host, Boot: bootID(), PID: os.Getpid(), Job: jobID(), Locked: locked, Token: rand.Text(), Interval: interval.Seconds()}
+	return claim{Host: host, Boot: bootID(), PID: os.Getpid(), Job: jobID(), Locked: locked, Device: deviceOf(dir),
+		Token: rand.Text(), Interval: interval.Seconds()}
 }
 
 // bootID names the kernel since its start; another system than Linux is named by its host.

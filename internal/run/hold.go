@@ -52,7 +52,7 @@ func take(dir string, of purpose, warn func(string)) (*hold, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &hold{dir: dir, of: of, unlock: unlock, claim: newClaim(every, locks), stop: make(chan struct{}), ended: make(chan struct{})}
+	h := &hold{dir: dir, of: of, unlock: unlock, claim: newClaim(dir, every, locks), stop: make(chan struct{}), ended: make(chan struct{})}
 	if err := h.makeNext(locks, warn); err != nil {
 		unlock()
 		return nil, err
@@ -179,7 +179,7 @@ func abandoned(path string, locks bool, warn func(string)) (bool, error) {
 		return true, nil
 	case err != nil:
 		return false, err
-	case locks && c.lockedHere():
+	case locks && c.lockedHere(filepath.Dir(path)):
 		return true, nil
 	}
 	if old, err := age(path); err == nil && old > longGone {

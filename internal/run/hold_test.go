@@ -303,6 +303,26 @@ func TestARunOnAnotherMachine(t *testing.T) {
 	wantClaims(t, dir)
 }
 
+// A lock that another mount of the file system does not show, as with FUSE, is not trusted.
+func TestAClaimThroughAnotherMount(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	a := hold(t, dir, "a", true)
+	a.wants("holds")
+	a.kill()
+	path := filepath.Join(dir, ".claim-1")
+	text := string(readFile(t, path))
+	at := strings.Index(text, `"device":`)
+	writeFile(t, path, []byte(text[:at]+`"device":1`+text[at+len(`"device":`):]))
+	if s := must(run.StateOf(dir, false))(t); s.Phase != run.Running {
+		t.Errorf("%+v of a young claim", s)
+	}
+	began := time.Now()
+	hold(t, dir, "b", true).wants("holds")
+	if time.Since(began) < 6*beat {
+		t.Error("taken over without a watch")
+	}
+}
+
 // A look tells the dead from the living by the file system's clock, and watches where it cannot.
 func TestALookAtDeadClaims(t *testing.T) {
 	for _, old := range []time.Duration{0, time.Minute, -time.Minute, 2 * time.Hour} {

@@ -71,3 +71,15 @@ func flock(f *os.File, how int) (works bool, err error) {
 	}
 	return false, &os.PathError{Op: "flock", Path: f.Name(), Err: err}
 }
+
+// deviceOf returns the number of the mounted file system that holds dir, 0 if it is not known.
+func deviceOf(dir string) uint64 {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return 0
+	}
+	if s, ok := info.Sys().(*syscall.Stat_t); ok {
+		return uint64(s.Dev)
+	}
+	return 0
+}

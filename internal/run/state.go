@@ -133,7 +133,7 @@ func held(dir string, of purpose) (sight, error) {
 		return sight{}, err
 	case holds:
 		return sight{holds: true, claim: c}, nil
-	case locks && c.lockedHere():
+	case locks && c.lockedHere(dir):
 		return sight{}, nil // its process is dead
 	}
 	return judge(path, c), nil

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -112,7 +114,7 @@ func TestStatusNamesAnotherConfiguration(t *testing.T) {
 	}
 }
 
-// Thousands of runs print a page; JSON has all.
+// Thousands of runs print a page and need little memory. JSON has all.
 func TestStatusOfThousands(t *testing.T) {
 	folder(t, "")
 	var configs []string
@@ -120,7 +122,7 @@ func TestStatusOfThousands(t *testing.T) {
 		configs = append(configs, fmt.Sprintf("cnp-%d.yaml", i))
 		write(t, configs[i], fmt.Sprintf(tiny, "cnp"))
 	}
-	write(t, "plan.yaml", "configs: ["+strings.Join(configs, ", ")+"]\nseeds: 0..99\nruns: out\n")
+	write(t, "plan.yaml", "configs: ["+strings.Join(configs, ", ")+"]\nseeds: 0..249\nruns: out\n")
 	for i := range 40 {
 		put(t, fmt.Sprintf("cnp-%d/seed-7", i), map[string]string{"error.json": `{"exit_code": 1, "message": "no"}`})
 	}
@@ -128,10 +130,18 @@ func TestStatusOfThousands(t *testing.T) {
 	if n := strings.Count(out, "\n"); n > 80 || strings.Count(out, "and 10 more") != 2 {
 		t.Errorf("%d lines:\n%s", n, out)
 	}
-	out, _ = acqnp(t, 0, "sweep", "status", "plan.yaml", "--json")
+	cmd, errs := command("sweep", "status", "plan.yaml", "--json")
+	b, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err, errs)
+	}
 	var s sweep.Status
-	if err := json.Unmarshal([]byte(out), &s); err != nil || len(s.Runs) != 4000 || s.Failed != 40 || s.Runs[7].Message != "no" {
-		t.Errorf("%v: %.300s", err, out)
+	if err := json.Unmarshal(b, &s); err != nil || len(s.Runs) != 10000 || s.Failed != 40 || s.Runs[7].Message != "no" {
+		t.Errorf("%v: %.300s", err, b)
+	}
+	// Measured: 80 MiB.
+	if use, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok && runtime.GOOS == "linux" && use.Maxrss > 256<<10 {
+		t.Errorf("%d KiB of memory, want at most 256 MiB", use.Maxrss)
 	}
 }
 
