@@ -79,6 +79,9 @@ registers: fatbins ## no spills, no stack frames; compare the kernels' registers
 registers-record: fatbins ## write kernels/registers.txt
 	sh scripts/registers.sh --record
 
+sweep: build ## sweeps/quick.yaml in one piece and with kills: the same table, in ten minutes of one core
+	sh scripts/sweep.sh
+
 kills: ## kill a sweep and its children 200 times at random, which takes two minutes
 	SWEEP_TEST_KILLS=200 go test -count=1 -run Killed -v ./internal/sweep
 
@@ -126,4 +129,4 @@ golden: ## write internal/test/golden/testdata with PyTorch (Debian: python3-tor
 prior: build ## train the weights that the program carries, to internal/prior: ten minutes of one core
 	/usr/bin/python3 tools/prior/make.py --acqnp ./acqnp
 
-.PHONY: help kills build gpu fatbins test simt driver toolkit paths amx registers registers-record race lint lint-sh lint-gpu dockerfile kubernetes slurm gpu-check fuzz golden prior always
+.PHONY: help kills sweep build gpu fatbins test simt driver toolkit paths amx registers registers-record race lint lint-sh lint-gpu dockerfile kubernetes slurm gpu-check fuzz golden prior always
