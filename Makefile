@@ -56,6 +56,7 @@ simt: ## the CUDA engine's tests on the host emulation of its kernels (needs g++
 	SIMT_CAPABILITY=75 CGO_ENABLED=1 go test -tags simt -run 'Branch|Fused|Stationary|Word' ./internal/engine/cuda ./internal/test/kernels
 	CGO_ENABLED=1 go test -tags simt -run CUDA ./internal/device ./internal/train ./internal/cli
 	CGO_ENABLED=1 go test -tags simt ./internal/seeds
+	CGO_ENABLED=1 go test -tags simt -run CUDA ./internal/sweep
 
 driver: fatbins ## the tests of internal/gpu/cu, with a stand-in for libcuda.so.1
 	@mkdir -p bin/driver

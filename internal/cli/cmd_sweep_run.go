@@ -97,6 +97,12 @@ func runSweep(ctx context.Context, a *app, o sweepRunOptions) error {
 	if err != nil {
 		return err
 	}
+	if !o.onCPU() { // the children need its memory
+		a.opened = nil
+		if err := o.device.Close(); err != nil {
+			return err
+		}
+	}
 	board := a.board()
 	defer board.Close()
 	board.Note(fmt.Sprintf("%s: %s of %d in %s", o.plan, input.Plural(len(runs), "run", "runs"), len(p.Runs), p.Dir))
@@ -137,10 +143,12 @@ func (o *sweepRunOptions) part(runs []plan.Run) ([]plan.Run, error) {
 	return runs[from : to+1], nil
 }
 
+func (o *sweepRunOptions) onCPU() bool { return o.device.Kernels() != "" }
+
 // childFlags returns the flags of this command that children get too.
 func (o *sweepRunOptions) childFlags() []string {
 	flags := []string{"--data-dir", o.dataDir, "--precision", o.precision}
-	if o.device.Kernels() != "" { // the CPU, also where auto has chosen it
+	if o.onCPU() { // also where auto has chosen it
 		flags = append(flags, "--device", "cpu")
 	}
 	return flags
@@ -148,7 +156,7 @@ func (o *sweepRunOptions) childFlags() []string {
 
 // share returns how many runs are trained at a time.
 func (o *sweepRunOptions) share(ctx context.Context, runs []plan.Run) (sweep.Jobs, error) {
-	if o.device.Kernels() == "" {
+	if !o.onCPU() {
 		gpus := o.gpus()
 		jobs := sweep.Share(max(o.jobs, len(gpus)), o.cores(), len(runs))
 		jobs.Devices = gpus

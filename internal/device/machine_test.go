@@ -215,3 +215,19 @@ func TestTheEngineOfAMachine(t *testing.T) {
 		t.Errorf("%q, %v", program, err)
 	}
 }
+
+// The GPUs that a program may use are those of its container, or those that CUDA_VISIBLE_DEVICES names.
+func TestVisibleGPUs(t *testing.T) {
+	m := machine(t, "dev/nvidiactl", "dev/nvidia-uvm", "dev/nvidia1", "dev/nvidia12")
+	t.Setenv("CUDA_VISIBLE_DEVICES", "") // so that it is restored
+	os.Unsetenv("CUDA_VISIBLE_DEVICES")
+	if n := m.Visible(); n != 2 {
+		t.Errorf("%d GPUs of two device files", n)
+	}
+	for list, want := range map[string]int{"": 0, "3": 1, "0,2,5": 3, "GPU-1a,GPU-2b": 2} {
+		t.Setenv("CUDA_VISIBLE_DEVICES", list)
+		if n := m.Visible(); n != want {
+			t.Errorf("CUDA_VISIBLE_DEVICES=%q: %d GPUs, want %d", list, n, want)
+		}
+	}
+}

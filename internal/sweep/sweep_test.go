@@ -242,6 +242,9 @@ func TestTwoSweepsAtOnce(t *testing.T) {
 
 // Parts of a plan, as arrays train them, make up the whole.
 func TestParts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("another way to name the runs of the test above")
+	}
 	folder(t, both)
 	want := serial(t, "0", "1", "2")
 	acqnp(t, 0, "sweep", "run", "plan.yaml", "--indices", "1-4")

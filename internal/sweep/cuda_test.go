@@ -1,0 +1,22 @@
+//go:build simt && !gpu
+
+package sweep_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Runs on the emulated GPU, two at a time in processes of their own, have the bytes of runs alone.
+func TestSweepOnCUDA(t *testing.T) {
+	t.Setenv("CUDA_VISIBLE_DEVICES", "0")
+	folder(t, "configs: cnp.yaml\nseeds: 0..2\nset: {train.steps: 10}\nevaluate: true\nruns: out\n")
+	out, errs := acqnp(t, 0, "sweep", "run", "plan.yaml", "--device", "cuda", "--jobs", "2")
+	if !strings.HasPrefix(out, "3 of 3 runs done, 3 trained") || !strings.Contains(errs, "2 runs at a time") {
+		t.Errorf("%s%s", out, errs)
+	}
+	acqnp(t, 0, "train", "--config", "cnp.yaml", "--seed", "1", "--set", "train.steps=10", "--run-dir", "alone", "--no-eval", "--quiet", "--device", "cuda")
+	acqnp(t, 0, "eval", "--run", "alone", "--quiet", "--device", "cuda")
+	checkSame(t, filepath.Join("out", "rbf", "cnp", "seed-1"), results(t, "alone"))
+}
