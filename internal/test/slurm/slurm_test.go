@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -152,9 +153,17 @@ func (s *study) read(name string) string {
 	return string(text)
 }
 
-// ended reports whether Slurm has no element of a job any more that waits or runs.
+var states = regexp.MustCompile(`JobState=(\S+)`)
+
+// ended reports whether all elements of a job have ended for good. squeue leaves an element out for a
+// moment while it requeues itself.
 func (s *study) ended(t *testing.T, job string) bool {
-	return strings.TrimSpace(s.do(t, "squeue", "--noheader", "--job", job, "--states=PENDING,RUNNING,COMPLETING,REQUEUED")) == ""
+	for _, m := range states.FindAllStringSubmatch(s.do(t, "scontrol", "show", "job", job), -1) {
+		if !slices.Contains([]string{"COMPLETED", "FAILED", "CANCELLED"}, m[1]) {
+			return false
+		}
+	}
+	return true
 }
 
 // An array of six runs survives what a cluster does to it: the end of an element's time, a process and
