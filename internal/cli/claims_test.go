@@ -19,7 +19,7 @@ func withoutLocksHere(t *testing.T) {
 		t.Skip("flock cannot be made to fail on this system")
 	}
 	t.Setenv(withoutLocks, "1")
-	t.Setenv(run.HeartbeatVariable, "50ms")
+	t.Setenv(run.HeartbeatVariable, "100ms")
 }
 
 // Of two trainings that start at once without locks, one trains and the other is refused.

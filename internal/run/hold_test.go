@@ -26,7 +26,7 @@ const (
 )
 
 // beat is the time between heartbeats in these tests.
-const beat = 20 * time.Millisecond
+const beat = 80 * time.Millisecond
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(holdDir); dir != "" {

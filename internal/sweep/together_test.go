@@ -20,7 +20,7 @@ func TestSweepsAtOnceWithoutLocks(t *testing.T) {
 	}
 	folder(t, both)
 	want := serial(t, "0", "1", "2")
-	t.Setenv(run.HeartbeatVariable, "100ms")
+	t.Setenv(run.HeartbeatVariable, "200ms")
 	t.Setenv(withoutLocks, "1")
 	var sweeps []*exec.Cmd
 	for range 3 {
