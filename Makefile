@@ -83,7 +83,7 @@ registers-record: fatbins ## write kernels/registers.txt
 sweep: build ## sweeps/quick.yaml in one piece and with kills: the same table, in ten minutes of one core
 	sh scripts/sweep.sh
 
-kills: ## kill a sweep and its children 200 times at random, which takes two minutes
+kills: ## kill a sweep and its children 200 times at random, with locks and without, in five minutes
 	SWEEP_TEST_KILLS=200 go test -count=1 -run Killed -v ./internal/sweep
 
 race: ## the packages with goroutines under the race detector (needs cgo and a C compiler)
