@@ -46,13 +46,21 @@ func (s Status) Print(w io.Writer) error {
 		if r.Job != "" {
 			where += " (job " + r.Job + ")"
 		}
-		return fmt.Sprintf("%s\t%d%s\t%.4g\t%s", r.Dir, r.Step, of, r.StepsPerS, where)
+		return fmt.Sprintf("%s\t%d%s\t%s\t%s", r.Dir, r.Step, of, rate(r.StepsPerS), where)
 	})
 	if err := t.Flush(); err != nil {
 		return err
 	}
 	s.printRuns(w, run.Failed, "failed", func(r RunStatus) string { return r.Dir + ": " + r.Message })
 	return nil
+}
+
+// rate formats a number in three digits, or as a whole number.
+func rate(r float64) string {
+	if r >= 100 {
+		return fmt.Sprintf("%.0f", r)
+	}
+	return fmt.Sprintf("%.3g", r)
 }
 
 // printGroups writes the counts of the groups that are not done.
