@@ -135,7 +135,8 @@ func (h *hold) makeNext(locks bool, warn func(string)) error {
 			}
 			continue
 		}
-		return h.removeOlder()
+		h.removeOlder()
+		return nil
 	}
 }
 
@@ -150,16 +151,15 @@ func (h *hold) last() (int, error) {
 	return numbers[len(numbers)-1], nil
 }
 
-func (h *hold) removeOlder() error {
-	numbers, err := h.of.numbers(h.dir)
+// removeOlder removes the claims before this process's. Those that stay do no harm: the last one
+// counts.
+func (h *hold) removeOlder() {
+	numbers, _ := h.of.numbers(h.dir)
 	for _, n := range numbers {
 		if n < h.number {
-			if gone := os.Remove(h.of.path(h.dir, n)); !errors.Is(gone, fs.ErrNotExist) {
-				err = errors.Join(err, gone)
-			}
+			_ = os.Remove(h.of.path(h.dir, n))
 		}
 	}
-	return err
 }
 
 // An abandoned claim does not change for watchBeats heartbeats. A watch looks looksPerBeat times in
