@@ -47,6 +47,7 @@ type RunStatus struct {
 	ExitCode  int       `json:"exit_code,omitempty"` // of a failed run
 	Message   string    `json:"message,omitempty"`   // of a failed run
 	elapsed   float64   // seconds of training
+	ahead     float64   // steps to make, in the mean
 	inDoubt   bool
 }
 
@@ -124,6 +125,7 @@ func (v *Viewer) see(i int, to *RunStatus) error {
 	}
 	*to = RunStatus{Index: r.Index, Dir: r.Dir, Group: r.Group, Candidate: r.Candidate, Seed: r.Seed, Phase: s.Phase,
 		Step: s.Step, Steps: r.Experiment.Train.Steps, Host: s.Host, Job: s.Job, elapsed: s.Elapsed, inDoubt: s.InDoubt}
+	to.ahead = ahead(nil, to.Step, to.Steps, to.Steps)
 	if s.Elapsed > 0 {
 		to.StepsPerS = float64(s.Step) / s.Elapsed
 	}
@@ -147,6 +149,7 @@ func (v *Viewer) drop(runs []RunStatus) error {
 		all[i].Failed = all[i].Failed || r.Phase == run.Failed
 	}
 	for i, until := range Until(v.plan, all) {
+		runs[i].ahead = ahead(v.plan.Halving, runs[i].Step, until, runs[i].Steps)
 		if p := &runs[i].Phase; until == 0 && (*p == run.Stopped || *p == run.Waiting) {
 			*p = dropped
 		}
@@ -203,7 +206,7 @@ func left(runs []RunStatus, atOnce int) *float64 {
 	}
 	sum, longest := 0.0, 0.0
 	for _, r := range runs {
-		if r.Phase == run.Done || r.Phase == run.Failed || r.Phase == dropped || r.Steps <= r.Step {
+		if r.Phase == run.Done || r.Phase == run.Failed || r.Phase == dropped {
 			continue
 		}
 		each := all.seconds / all.steps
@@ -213,7 +216,7 @@ func left(runs []RunStatus, atOnce int) *float64 {
 		if r.StepsPerS > 0 {
 			each = 1 / r.StepsPerS
 		}
-		seconds := each * float64(r.Steps-r.Step)
+		seconds := each * r.ahead
 		sum, longest = sum+seconds, max(longest, seconds)
 	}
 	sum = max(sum/float64(atOnce), longest)

@@ -85,7 +85,7 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 		return Summary{}, err
 	}
 	var err error
-	if p.jobs, err = p.share(); err != nil {
+	if p.jobs, err = p.chooseJobs(); err != nil {
 		return Summary{}, err
 	}
 	defer context.AfterFunc(inner, p.wake)()
@@ -105,8 +105,8 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 	return s, p.result(ctx, s)
 }
 
-// share decides how many runs are trained at a time.
-func (p *pool) share() (Jobs, error) {
+// chooseJobs decides how many runs are trained at a time.
+func (p *pool) chooseJobs() (Jobs, error) {
 	var left []plan.Run
 	for _, m := range p.runs {
 		if !m.over() {

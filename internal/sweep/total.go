@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -22,17 +23,35 @@ func (p *pool) show() {
 	p.Board.Total(share, text)
 }
 
-// total returns the share of the work that is done, and the state of the sweep in words. Runs count
-// alike, by the share of their steps. The pool's lock is held.
+// share returns the share of the work that is done. Runs count alike, by the share of their steps;
+// under halving, which drops most of them, every step counts alike. The pool's lock is held.
+func (p *pool) share() float64 {
+	done, left := 0.0, 0.0
+	for _, m := range p.runs {
+		scale := 1.0
+		if p.Plan.Halving == nil {
+			scale = float64(max(1, m.steps))
+		}
+		switch {
+		case !m.over() && m.steps == 0: // not known yet
+			left++
+		case !m.over():
+			done += float64(m.step) / scale
+			left += ahead(p.Plan.Halving, m.step, cmp.Or(m.until, m.steps), m.steps) / scale
+		case p.Plan.Halving == nil:
+			done++
+		default:
+			done += float64(m.step)
+		}
+	}
+	return done / max(done+left, 1)
+}
+
+// total returns the share of the work that is done, and the state of the sweep in words. The pool's
+// lock is held.
 func (p *pool) total(now time.Time) (share float64, text string) {
 	count := map[string]int{}
 	for _, m := range p.runs {
-		switch {
-		case m.over():
-			share++
-		case m.steps > 0:
-			share += min(1, float64(m.step)/float64(m.steps))
-		}
 		switch {
 		case m.phase == run.Done:
 			count["done"]++
@@ -48,7 +67,7 @@ func (p *pool) total(now time.Time) (share float64, text string) {
 			count["waiting"]++
 		}
 	}
-	share /= float64(len(p.runs))
+	share = p.share()
 	if p.began.IsZero() {
 		p.began, p.first = now, share
 	}
