@@ -95,6 +95,7 @@ lint: ## gofmt, go vet, staticcheck; internal/test/layers tests the imports
 	go vet -C internal/simd/gen .
 	go vet -C tools/dockerfile .
 	go vet -C tools/kubernetes .
+	go vet -C tools/page .
 	go run $(STATICCHECK) ./...
 
 lint-sh: ## shellcheck
@@ -115,6 +116,10 @@ kubernetes: build ## check the Kubernetes objects with the API server's own code
 	@mkdir -p bin
 	for plan in $$(grep -L '^halving:' sweeps/*.yaml); do ./acqnp sweep submit "$$plan" --kubernetes --dry-run >bin/objects.yaml && go run -C tools/kubernetes . "$(CURDIR)/bin/objects.yaml" || exit 1; done
 
+page: ## the page of acqnp serve in a headless Chromium (Debian: chromium), in a minute; pictures of it go to bin/page
+	@{ command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null || echo "found no chromium in PATH: the tests of the page are skipped"
+	PAGE_SHOTS="$(CURDIR)/bin/page" go test -C tools/page -count=1 ./...
+
 slurm: build ## sweeps on a real Slurm of two nodes on this machine; as root, installs Debian's slurm-wlm and munge
 	ACQNP_SLURM=1 sh scripts/slurm.sh go test -count=1 ./internal/test/slurm
 
@@ -130,4 +135,4 @@ golden: ## write internal/test/golden/testdata with PyTorch (Debian: python3-tor
 prior: build ## train the weights that the program carries, to internal/prior: ten minutes of one core
 	/usr/bin/python3 tools/prior/make.py --acqnp ./acqnp
 
-.PHONY: help kills sweep build gpu fatbins test simt driver toolkit paths amx registers registers-record race lint lint-sh lint-gpu dockerfile kubernetes slurm gpu-check fuzz golden prior always
+.PHONY: help kills sweep build gpu fatbins test simt driver toolkit paths amx registers registers-record race lint lint-sh lint-gpu dockerfile kubernetes page slurm gpu-check fuzz golden prior always

@@ -27,7 +27,7 @@ var layers = [][]string{
 	{"internal/feed", "internal/footprint", "internal/run", "internal/doctor"},
 	{"internal/predict", "internal/train", "internal/output", "internal/plan"},
 	{"internal/ablate", "internal/bench", "internal/initialise", "internal/seeds"},
-	{"internal/figures", "internal/tables", "internal/sweep", "internal/submit"},
+	{"internal/figures", "internal/tables", "internal/sweep", "internal/submit", "internal/serve/page"},
 	{"internal/cli"},
 	{"cmd/acqnp", "tools/amx", "tools/roofline"},
 }

@@ -1,0 +1,113 @@
+// The drawing over one input: density, quantiles, modes, joint draws and context points.
+import { border, disc, frame, inside, legend, picture } from "./axes.js";
+import { position } from "./columns.js";
+import { short } from "./scale.js";
+
+// masses returns, for the densities of a target at evenly spaced y, the probability of the smallest
+// region that holds each y: 0 at the highest peak, near 1 in the tails.
+export function masses(values, by) {
+  const order = Uint16Array.from(values.keys()).sort((a, b) => values[b] - values[a]);
+  const total = Math.max(1, values.reduce((sum, v) => sum + v * by, 0));
+  const found = new Float64Array(values.length);
+  let below = 0;
+  for (const j of order) {
+    const own = (values[j] * by) / total;
+    found[j] = below + own / 2;
+    below += own;
+  }
+  return found;
+}
+
+// draw draws a prediction and the points. scene is {layout, columns, colours, state, run, prediction, draws}.
+export function draw(ctx, scene) {
+  const { layout, columns, colours, state, prediction, draws } = scene;
+  const items = [];
+  frame(ctx, layout, columns, colours);
+  inside(ctx, layout, () => {
+    if (prediction) {
+      if (state.show.includes("density") && prediction.density) density(ctx, scene, items);
+      if (state.show.includes("quantiles")) quantiles(ctx, scene, items);
+      if (state.show.includes("draws") && draws) joint(ctx, scene, items);
+      if (state.show.includes("modes") && prediction.modes) modes(ctx, scene, items);
+    }
+  });
+  border(ctx, layout, colours);
+  points(ctx, scene);
+  if (state.points.length > 0) items.push({ text: "context", colour: colours.point, kind: "dot" });
+  legend(ctx, layout, items, colours);
+}
+
+function density(ctx, { layout, colours, prediction }, items) {
+  const { grid, targets } = prediction;
+  const by = grid.rows[1] - grid.rows[0];
+  // The prediction keeps its masses, because it is drawn many times.
+  prediction.masses ??= targets.map((t) => masses(t.channels[grid.channel].density.values, by));
+  const columns = prediction.masses;
+  const [r, g, b] = colours.shade;
+  const colour = (i, j, out, at) => {
+    out[at] = r; out[at + 1] = g; out[at + 2] = b;
+    out[at + 3] = 235 * (1 - columns[i][j]) ** 0.8;
+  };
+  picture(ctx, layout, grid.columns, grid.rows, colour, !grid.steps);
+  items.push({ text: "density", colour: `rgb(${r} ${g} ${b} / .7)`, kind: "area" });
+}
+
+function quantiles(ctx, { layout, colours, state, prediction }, items) {
+  const { grid, targets, levels } = prediction;
+  ctx.strokeStyle = colours.line;
+  ctx.lineWidth = 1.6;
+  for (const q of state.quantiles) {
+    const k = levels.indexOf(q);
+    if (k < 0) continue;
+    ctx.setLineDash(q === 0.5 ? [] : [5, 3]);
+    curve(ctx, layout, grid, targets.map((t) => t.channels[grid.channel].quantiles[k]));
+  }
+  ctx.setLineDash([]);
+  items.push({ text: "quantiles " + state.quantiles.map(short).join(", "), colour: colours.line, kind: "dashed" });
+}
+
+// curve draws a line through values at the grid's columns, or a short stroke for each category.
+function curve(ctx, { x, y }, grid, values) {
+  ctx.beginPath();
+  grid.columns.forEach((p, i) => {
+    const at = y.to(values[i]);
+    if (grid.steps) ctx.moveTo(x.to(p - 0.4), at);
+    ctx.lineTo(x.to(grid.steps ? p + 0.4 : p), at);
+  });
+  ctx.stroke();
+}
+
+function joint(ctx, { layout, colours, draws }, items) {
+  ctx.strokeStyle = colours.draw;
+  ctx.lineWidth = 1.3;
+  ctx.globalAlpha = draws.stale ? 0.25 : 0.85;
+  for (const d of draws.values) curve(ctx, layout, draws.grid, d.map((channels) => channels[draws.grid.channel]));
+  ctx.globalAlpha = 1;
+  items.push({ text: `${draws.values.length} joint draws`, colour: colours.draw, kind: "line" });
+}
+
+function modes(ctx, { layout, colours, prediction }, items) {
+  const { grid, targets } = prediction;
+  ctx.fillStyle = colours.mode;
+  const radius = grid.steps ? 3 : Math.min(1.7, 0.6 + (layout.box.right - layout.box.left) / grid.columns.length / 4);
+  targets.forEach((t, i) => {
+    for (const m of t.channels[grid.channel].modes ?? []) disc(ctx, layout.x.to(grid.columns[i]), layout.y.to(m), radius);
+  });
+  items.push({ text: "modes", colour: colours.mode, kind: "dot" });
+}
+
+function points(ctx, { layout, columns, colours, state, run }) {
+  for (const p of state.points) {
+    const x = layout.x.to(position(columns.x, p.x[state.axes[0]]));
+    const y = layout.y.to(p.y[state.channel]);
+    // Points whose other inputs differ from the sliders' are hollow.
+    const here = p.x.every((v, i) => i === state.axes[0] || v === state.at[i] || run.columns.x.length === 1);
+    ctx.fillStyle = colours.background;
+    disc(ctx, x, y, 6.5);
+    ctx.fillStyle = colours.point;
+    disc(ctx, x, y, 5);
+    if (here) continue;
+    ctx.fillStyle = colours.background;
+    disc(ctx, x, y, 3);
+  }
+}
