@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -35,7 +36,7 @@ func TestOneOfTwoTrains(t *testing.T) {
 	go func() { _ = a.Wait(); ended <- 0 }()
 	go func() { _ = b.Wait(); ended <- 1 }()
 	refused := <-ended
-	if text := []string{aErrs.String(), bErrs.String()}[refused]; !strings.Contains(text, "another process is training in this run directory (process ") {
+	if text := []*bytes.Buffer{aErrs, bErrs}[refused].String(); !strings.Contains(text, "another process is training in this run directory (process ") {
 		t.Error(text)
 	}
 	waitFor(t, filepath.Join(at, "metrics.jsonl"))
