@@ -125,9 +125,14 @@ func (b *tab) quiet() {
 	}
 }
 
+// limited returns a context that ends after a minute, so that a browser that hangs fails the test.
+func (b *tab) limited() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(b.ctx, time.Minute)
+}
+
 func (b *tab) run(actions ...chromedp.Action[chromedp.Void]) {
 	b.Helper()
-	ctx, stop := context.WithTimeout(b.ctx, time.Minute)
+	ctx, stop := b.limited()
 	defer stop()
 	if err := chromedp.Do(ctx, actions...); err != nil {
 		b.shot("failed")
@@ -138,7 +143,9 @@ func (b *tab) run(actions ...chromedp.Action[chromedp.Void]) {
 // value returns what an expression of JavaScript gives, which may be a promise.
 func value[T any](b *tab, expression string) T {
 	b.Helper()
-	found, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	ctx, stop := b.limited()
+	defer stop()
+	found, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 	if err != nil {
 		b.Fatalf("%s: %v", expression, err)
 	}
@@ -148,10 +155,14 @@ func value[T any](b *tab, expression string) T {
 // until waits for an expression to be true.
 func (b *tab) until(expression string) {
 	b.Helper()
-	if _, err := chromedp.Run(b.ctx, chromedp.Poll[bool]("!!("+expression+")", chromedp.WithPollingTimeout(15*time.Second))); err != nil {
-		b.shot("failed")
-		b.Fatalf("waited for %s: %v", expression, err)
+	for range 600 {
+		if value[bool](b, "!!("+expression+")") {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
 	}
+	b.shot("failed")
+	b.Fatalf("waited for %s, which did not come", expression)
 }
 
 // settled waits until the finer drawing is done.
@@ -176,7 +187,9 @@ func (b *tab) shot(name string) {
 	if folder == "" {
 		return
 	}
-	picture, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
+	ctx, stop := b.limited()
+	defer stop()
+	picture, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
 	if err != nil {
 		b.Logf("screenshot: %v", err)
 		return
@@ -199,7 +212,7 @@ func (b *tab) at(across, down float64) (x, y float64) {
 // points returns the points of the address, as "x,y" texts, after the page has written it.
 func (b *tab) points() []string {
 	b.Helper()
-	time.Sleep(400 * time.Millisecond)
+	b.until(`!document.getElementById("canvas").dataset.unsaved`)
 	_, rest, _ := strings.Cut(value[string](b, "location.hash"), "points=")
 	text, _, _ := strings.Cut(rest, "&")
 	if text == "" {

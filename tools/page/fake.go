@@ -45,7 +45,7 @@ var fakeRuns = []trained{
 	{"surface", "cqnp", "csv", columns{[]column{numeric("east", "km", 0, 10), numeric("north", "km", 0, 10)}, []column{numeric("height", "m", -1, 1)}}, 20000, 3000},
 	{"mixed", "cnp", "csv", columns{
 		[]column{numeric("age", "years", 0, 6), numeric("mileage", "", 0, 100), {Name: "fuel", Categories: []string{"petrol", "diesel, old", "none"}}},
-		[]column{numeric("price", "€", -1, 1), numeric("days", "d", -1, 1)}}, 9000, 1200},
+		[]column{numeric("price", "€", -1, 1), {Name: "days", Unit: "d"}}}, 9000, 1200},
 }
 
 // A fake answers GET /v1/model and POST /v1/predict by a formula, and / with the page.

@@ -121,13 +121,13 @@ func TestKeyboard(t *testing.T) {
 func TestOptions(t *testing.T) {
 	b := open(t, "run=curve&points=0.3,0.5;-0.6,-0.7")
 	b.settled()
-	b.run(chromedp.Click(`input[value="quantiles"]`), chromedp.Click(`input[value="draws"]`))
+	b.run(chromedp.Click(`input[value="quantiles"]`), chromedp.Click(`input[value="modes"]`), chromedp.Click(`input[value="draws"]`))
 	b.until(`document.getElementById("canvas").dataset.draws`)
 	b.settled()
 	b.shot("quantiles-and-draws")
 	b.choose("quantiles", "0.1 0.9")
 	b.points()
-	if hash := value[string](b, "location.hash"); !strings.Contains(hash, "quantiles=0.1,0.9") || !strings.Contains(hash, "show=density,modes,quantiles,draws") {
+	if hash := value[string](b, "location.hash"); !strings.Contains(hash, "quantiles=0.1,0.9") || !strings.Contains(hash, "show=density,quantiles,modes,draws") {
 		t.Errorf("the address is %s, expected the chosen quantiles and what is shown", hash)
 	}
 }
@@ -248,6 +248,9 @@ func TestSlidersAndMenus(t *testing.T) {
 	if found := b.points(); len(found) != 3 || !strings.Contains(found[2], ",none,") {
 		t.Errorf("after a click at the third name, found %q, expected a point with it", found)
 	}
+	b.choose("channel", "1") // whose range the server does not say
+	b.settled()
+	b.shot("mixed-days")
 	b.choose("run", "surface")
 	b.settled()
 	if found := b.points(); len(found) != 0 {

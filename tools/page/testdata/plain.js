@@ -88,7 +88,7 @@ const found = masses([0, 1, 0, 2, 0], 1 / 3);
 equal("masses", [found[3], found[1]].map((v) => v.toFixed(4)), ["0.3333", "0.8333"]);
 
 equal("words", summary(cars, state, { grid: { kind: "curve", columns: [1], channel: 0 }, targets: [{ ...target, channels: [{ ...target.channels[0], quantiles: [-1, 0, 1], modes: [-0.5, 0.5] }] }], levels: [0.05, 0.5, 0.95] }, [1, 0]),
-  "1 context point. At age = 1 years, fuel = petrol: median of price 0, 90% between −1 and 1. Modes: −0.5, 0.5.");
+  "1 context point. At age = 1 years, fuel = petrol: median of price 0, 90% between −1 and 1. Highest modes: −0.5, 0.5.");
 
 // Of jobs that wait, the newest runs.
 const ran = [];

@@ -20,11 +20,14 @@ export const valueText = (c, value) => (c.categories ? String(value) : short(val
 // start returns the value that an input has at first: the middle, or the first name.
 export const start = (c) => (c.categories ? c.categories[0] : (limits(c)[0] + limits(c)[1]) / 2);
 
-// limits returns the least and greatest number of the column that training saw, or −1 and 1.
+// ranged reports whether the server says the range of a column.
+export const ranged = (c) => Number.isFinite(c.low) && Number.isFinite(c.high);
+
+// limits returns the least and greatest number of the column that training saw. If the server does not
+// say, it returns those of the first prediction, or −1 and 1.
 export function limits(c) {
   if (c.categories) return [0, Math.max(1, c.categories.length - 1)];
-  const known = Number.isFinite(c.low) && Number.isFinite(c.high);
-  if (!known) return [-1, 1];
+  if (!ranged(c)) return c.seen ?? [-1, 1];
   return c.low < c.high ? [c.low, c.high] : [c.low - 1, c.high + 1];
 }
 

@@ -4,10 +4,11 @@ import { position } from "./columns.js";
 import { short } from "./scale.js";
 
 // masses returns, for the densities of a target at evenly spaced y, the probability of the smallest
-// region that holds each y: 0 at the highest peak, near 1 in the tails.
+// region that holds each y: 0 at the highest peak, near 1 in the tails. It is the probability among these
+// y, unless they hold less than a fifth of all.
 export function masses(values, by) {
   const order = Uint16Array.from(values.keys()).sort((a, b) => values[b] - values[a]);
-  const total = Math.max(1, values.reduce((sum, v) => sum + v * by, 0));
+  const total = Math.max(0.2, values.reduce((sum, v) => sum + v * by, 0));
   const found = new Float64Array(values.length);
   let below = 0;
   for (const j of order) {
@@ -77,13 +78,20 @@ function curve(ctx, { x, y }, grid, values) {
   ctx.stroke();
 }
 
+// joint draws dots with faint lines, because a draw may jump between branches.
 function joint(ctx, { layout, colours, draws }, items) {
-  ctx.strokeStyle = colours.draw;
-  ctx.lineWidth = 1.3;
-  ctx.globalAlpha = draws.stale ? 0.25 : 0.85;
-  for (const d of draws.values) curve(ctx, layout, draws.grid, d.map((channels) => channels[draws.grid.channel]));
+  const { columns, channel } = draws.grid;
+  ctx.strokeStyle = ctx.fillStyle = colours.draw;
+  ctx.lineWidth = 1;
+  for (const d of draws.values) {
+    const values = d.map((channels) => channels[channel]);
+    ctx.globalAlpha = draws.stale ? 0.12 : 0.35;
+    curve(ctx, layout, draws.grid, values);
+    ctx.globalAlpha = draws.stale ? 0.25 : 1;
+    values.forEach((v, i) => disc(ctx, layout.x.to(columns[i]), layout.y.to(v), 2));
+  }
   ctx.globalAlpha = 1;
-  items.push({ text: `${draws.values.length} joint draws`, colour: colours.draw, kind: "line" });
+  items.push({ text: draws.values.length === 1 ? "1 joint draw" : `${draws.values.length} joint draws`, colour: colours.draw, kind: "line" });
 }
 
 function modes(ctx, { layout, colours, prediction }, items) {
@@ -91,9 +99,24 @@ function modes(ctx, { layout, colours, prediction }, items) {
   ctx.fillStyle = colours.mode;
   const radius = grid.steps ? 3 : Math.min(1.7, 0.6 + (layout.box.right - layout.box.left) / grid.columns.length / 4);
   targets.forEach((t, i) => {
-    for (const m of t.channels[grid.channel].modes ?? []) disc(ctx, layout.x.to(grid.columns[i]), layout.y.to(m), radius);
+    const { modes: places, density: d } = t.channels[grid.channel];
+    const heights = (places ?? []).map((m) => height(d, m));
+    const highest = Math.max(...heights);
+    places?.forEach((m, k) => {
+      // A mixture has many small peaks: a mode is as faint as its peak is low.
+      ctx.globalAlpha = highest > 0 ? Math.max(0.04, heights[k] / highest) : 1;
+      disc(ctx, layout.x.to(grid.columns[i]), layout.y.to(m), radius);
+    });
   });
+  ctx.globalAlpha = 1;
   items.push({ text: "modes", colour: colours.mode, kind: "dot" });
+}
+
+// height returns the density at y, from the nearest y of the grid, or 1 if the density is not known.
+function height(density, y) {
+  if (!density) return 1;
+  const at = Math.round((y - density.y[0]) / (density.y[1] - density.y[0]));
+  return density.values[at] ?? 0;
 }
 
 function points(ctx, { layout, columns, colours, state, run }) {

@@ -2,6 +2,7 @@
 import * as api from "./api.js";
 import { layout, theme } from "./axes.js";
 import * as curve from "./curve.js";
+import { ranged } from "./columns.js";
 import { byId, options } from "./dom.js";
 import { drawRequest, asked, grid, request, view } from "./grid.js";
 import * as map from "./map.js";
@@ -90,7 +91,11 @@ function refresh(moving, since) {
     askDraws();
   }, moving ? rest : rest / 2);
   clearTimeout(writing);
-  writing = setTimeout(() => history.replaceState(null, "", "#" + encode(app.state, app.run)), 250);
+  canvas.dataset.unsaved = "yes"; // tests wait for the address
+  writing = setTimeout(() => {
+    history.replaceState(null, "", "#" + encode(app.state, app.run));
+    delete canvas.dataset.unsaved;
+  }, 250);
 }
 
 // place finds the size of the drawing and puts the points' buttons there.
@@ -99,6 +104,16 @@ function place() {
   app.layout = layout(width, height, view(app.state, app.run), app.state.axes.length === 2);
   app.surface.place();
   byId("hint").hidden = app.state.points.length > 0;
+}
+
+// see keeps the range of the first prediction for an output whose range the server does not say. It
+// returns whether it did.
+function see(column, targets, levels, channel) {
+  if (ranged(column) || column.seen) return false;
+  const all = targets.flatMap((t) => [0.05, 0.95].map((q) => t.channels[channel].quantiles[levels.indexOf(q)]));
+  const [low, high] = [Math.min(...all), Math.max(...all)];
+  column.seen = low < high ? [low, high] : [low - 1, high + 1];
+  return true;
 }
 
 let painting = false;
@@ -161,6 +176,7 @@ const ask = api.newestWins(async ({ moving, since }) => {
     const first = answer.targets[0].channels[g.channel];
     app.prediction = { grid: g, targets: answer.targets, levels, density: !!first.density, modes: !!first.modes };
     app.complain("");
+    if (see(run.columns.y[g.channel], answer.targets, levels, g.channel)) return refresh(false, since);
     answered.push(since);
     paintSoon();
     tell();

@@ -14,7 +14,7 @@ export function initial(run) {
     axes, // indices of the inputs on the axes: one for a curve, two for a map
     at: x.map(start), // values of the other inputs
     channel: 0,
-    show: ["density", "modes"],
+    show: ["density"],
     quantiles: [0.05, 0.5, 0.95],
     draws: 5,
     seed: 1,

@@ -22,6 +22,6 @@ export function summary(run, state, prediction, cross) {
   const at = target.x.map((v, i) => `${x[i].name} = ${valueText(x[i], v)}`).join(", ");
   const quantile = (q) => short(channel.quantiles[levels.indexOf(q)]);
   const unit = column.unit ? " " + column.unit : "";
-  const modes = channel.modes?.length > 1 ? ` Modes: ${channel.modes.map(short).join(", ")}.` : "";
+  const modes = channel.modes?.length > 1 ? ` Highest modes: ${channel.modes.slice(0, 3).map(short).join(", ")}.` : "";
   return `${told} At ${at}: median of ${column.name} ${quantile(0.5)}${unit}, 90% between ${quantile(0.05)} and ${quantile(0.95)}${unit}.${modes}`;
 }
