@@ -76,7 +76,7 @@ equal("rounding", [rounded(0.123456, [0, 1]), rounded(12345.6, [0, 1e5])], [0.12
 equal("an axis with a point outside", extent(price, [3], 0.1), [-1.2, 3.2]);
 
 // Requests
-const g = grid({ ...first, show: ["density"] }, cars, true);
+const g = grid({ ...first, show: ["density"] }, cars, "moving");
 equal("targets of a curve", [g.x.length, g.x[0].length, g.x[0][1], g.columns.length], [97, 2, "petrol", 97]);
 const body = request({ ...first, points, show: ["density"] }, g);
 equal("a request", [body.run, body.functions[0].context, body.quantiles, body.density.y.length, body.modes],

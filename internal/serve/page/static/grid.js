@@ -2,10 +2,11 @@
 import { extent, position, valueAt } from "./columns.js";
 import { spaced } from "./scale.js";
 
-// Numbers of targets and of y: few while something moves, more when it rests.
+// Numbers of targets and of y: few while something moves, fewer if the server is slow, more when all
+// rests.
 const sizes = {
-  curve: { moving: [97, 81], resting: [181, 141] },
-  map: { moving: [33, 33], resting: [57, 57] },
+  curve: { slow: [61, 61], moving: [97, 81], resting: [181, 141] },
+  map: { slow: [21, 21], moving: [33, 33], resting: [57, 57] },
 };
 
 // view returns the ranges of the axes: {x: [low, high], y: [low, high]}.
@@ -24,10 +25,11 @@ function along(column, [low, high], count) {
 
 // grid returns the targets of a view: {columns, rows, x}. columns are positions on the horizontal axis.
 // rows are positions on the vertical axis: of a map's targets, or the y of a curve's density.
-export function grid(state, run, moving) {
+// pace is a name in sizes.
+export function grid(state, run, pace) {
   const { x, y } = run.columns;
   const kind = state.axes.length === 2 ? "map" : "curve";
-  const [nx, ny] = sizes[kind][moving ? "moving" : "resting"];
+  const [nx, ny] = sizes[kind][pace];
   const ranges = view(state, run);
   const [first, second] = state.axes;
   const columns = along(x[first], ranges.x, nx);

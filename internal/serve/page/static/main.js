@@ -164,14 +164,19 @@ function drawOn(target, ratio, cross) {
   ctx.stroke();
 }
 
+const slow = 30; // ms
+let wait = 0; // for an answer while something moves, in ms: a running mean
+
 // ask asks for a prediction and draws it. While one is under way, the newest of the others waits. The
 // next request does not wait for the drawing.
 const ask = api.newestWins(async ({ moving, since }) => {
   const { run, state } = app;
-  const g = grid(state, run, moving);
+  const g = grid(state, run, !moving ? "resting" : wait > slow ? "slow" : "moving");
   const levels = asked(state);
   try {
+    const sent = performance.now();
     const answer = await api.predict(request(state, g));
+    if (moving) wait += (performance.now() - sent - wait) / 4;
     if (app.run !== run || app.state !== state || g.kind !== (state.axes.length === 2 ? "map" : "curve") || g.channel !== state.channel) return;
     const first = answer.targets[0].channels[g.channel];
     app.prediction = { grid: g, targets: answer.targets, levels, density: !!first.density, modes: !!first.modes };
@@ -193,7 +198,7 @@ async function askDraws() {
   const { state, run } = app;
   if (!state.show.includes("draws") || state.axes.length === 2) return;
   drawing = new AbortController();
-  const g = grid(state, run, true);
+  const g = grid(state, run, "moving");
   const few = g.steps ? g.columns.map((_, i) => i) : spaced(0, g.columns.length - 1, 49).map(Math.round);
   const part = { ...g, columns: few.map((i) => g.columns[i]), x: few.map((i) => g.x[i]) };
   try {
@@ -240,7 +245,7 @@ function open(state) {
 
 // example draws a function from the model itself at a dozen targets, and takes that as the context.
 async function example(event) {
-  const g = grid({ ...app.state, points: [] }, app.run, true);
+  const g = grid({ ...app.state, points: [] }, app.run, "moving");
   const part = g.x.length / 12;
   const shift = (i) => Math.abs(Math.sin((i + 1) * 78.233 * (app.state.seed + 1))) * 0.8; // as if at random
   const x = Array.from({ length: Math.min(12, g.x.length) }, (_, i) => g.x[Math.floor(part < 1 ? i : (i + shift(i)) * part)]);
