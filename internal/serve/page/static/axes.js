@@ -76,19 +76,24 @@ export function inside(ctx, { box }, draw) {
   ctx.restore();
 }
 
-// picture draws an image of columns × rows cells, cell (0, 0) at the bottom left, each centred on its
-// position. colour(i, j, out, at) writes red, green, blue and alpha to out at index at.
-export function picture(ctx, { x, y }, columns, rows, colour, smooth) {
+// image returns an image with a pixel for each cell of a grid, cell (0, 0) at the bottom left.
+// colour(i, j, out, at) writes red, green, blue and alpha to out at index at.
+export function image({ columns, rows }, colour) {
   const small = new OffscreenCanvas(columns.length, rows.length);
-  const image = new ImageData(columns.length, rows.length);
+  const pixels = new ImageData(columns.length, rows.length);
   for (let j = 0; j < rows.length; j++) {
-    for (let i = 0; i < columns.length; i++) colour(i, j, image.data, 4 * ((rows.length - 1 - j) * columns.length + i));
+    for (let i = 0; i < columns.length; i++) colour(i, j, pixels.data, 4 * ((rows.length - 1 - j) * columns.length + i));
   }
-  small.getContext("2d").putImageData(image, 0, 0);
+  small.getContext("2d").putImageData(pixels, 0, 0);
+  return small;
+}
+
+// stretch draws a grid's image with each pixel centred on the position of its cell.
+export function stretch(ctx, { x, y }, { columns, rows, steps }, small) {
   const [left, right] = edges(columns);
   const [bottom, top] = edges(rows);
-  ctx.imageSmoothingEnabled = smooth;
-  ctx.imageSmoothingQuality = "high";
+  ctx.imageSmoothingEnabled = !steps;
+  ctx.imageSmoothingQuality = "low"; // "high" is slow where no GPU draws
   ctx.drawImage(small, x.to(left), y.to(top), x.to(right) - x.to(left), y.to(bottom) - y.to(top));
 }
 

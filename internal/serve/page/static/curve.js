@@ -1,5 +1,5 @@
 // The drawing over one input: density, quantiles, modes, joint draws and context points.
-import { border, disc, frame, inside, legend, picture } from "./axes.js";
+import { border, disc, frame, image, inside, legend, stretch } from "./axes.js";
 import { position } from "./columns.js";
 import { short } from "./scale.js";
 
@@ -41,15 +41,16 @@ export function draw(ctx, scene) {
 function density(ctx, { layout, colours, prediction }, items) {
   const { grid, targets } = prediction;
   const by = grid.rows[1] - grid.rows[0];
-  // The prediction keeps its masses, because it is drawn many times.
-  prediction.masses ??= targets.map((t) => masses(t.channels[grid.channel].density.values, by));
-  const columns = prediction.masses;
   const [r, g, b] = colours.shade;
-  const colour = (i, j, out, at) => {
-    out[at] = r; out[at + 1] = g; out[at + 2] = b;
-    out[at + 3] = 235 * (1 - columns[i][j]) ** 0.8;
-  };
-  picture(ctx, layout, grid.columns, grid.rows, colour, !grid.steps);
+  if (prediction.shade !== colours.shade) { // the prediction keeps its image, because it is drawn many times
+    const columns = targets.map((t) => masses(t.channels[grid.channel].density.values, by));
+    prediction.image = image(grid, (i, j, out, at) => {
+      out[at] = r; out[at + 1] = g; out[at + 2] = b;
+      out[at + 3] = 235 * (1 - columns[i][j]) ** 0.8;
+    });
+    prediction.shade = colours.shade;
+  }
+  stretch(ctx, layout, grid, prediction.image);
   items.push({ text: "density", colour: `rgb(${r} ${g} ${b} / .7)`, kind: "area" });
 }
 

@@ -1,6 +1,6 @@
 // The drawing over two inputs: a map of the mean, the spread or a quantile, with the context points in
 // the map's colours.
-import { border, disc, font, frame, inside, legend, picture } from "./axes.js";
+import { border, disc, font, frame, image, inside, legend, stretch } from "./axes.js";
 import { position } from "./columns.js";
 import { linear, spaced, tickText, ticks } from "./scale.js";
 
@@ -36,7 +36,7 @@ export function draw(ctx, scene) {
     const [r, g, b] = colourAt(share.to(v));
     out[at] = r; out[at + 1] = g; out[at + 2] = b; out[at + 3] = Number.isNaN(v) ? 0 : 255;
   };
-  inside(ctx, layout, () => picture(ctx, layout, grid.columns, grid.rows, colour, !grid.steps));
+  inside(ctx, layout, () => stretch(ctx, layout, grid, image(grid, colour)));
   border(ctx, layout, colours);
   bar(ctx, layout, scale, colours);
   points(ctx, scene, share);
