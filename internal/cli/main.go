@@ -206,8 +206,9 @@ func interruptible() (ctx context.Context, cancel, stop func()) {
 		var first time.Time
 		for {
 			select {
-			case <-signals:
+			case s := <-signals:
 				switch {
+				case interrupt.Hangup(s): // it does not end the program
 				case first.IsZero():
 					first = time.Now()
 					interrupt.Arrived()

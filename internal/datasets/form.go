@@ -94,6 +94,25 @@ func (f Form) Text(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
+// Number returns the raw number of a text, as a CSV file's cell would have it: a name, a date or a
+// number. A name that is not known is one of the unknown. ok is false if the text is none of these, or
+// if the model cannot see the number.
+func (f Form) Number(text string) (v float64, ok bool) {
+	if f.Categories != nil {
+		i := slices.Index(f.Categories, text)
+		if i < 0 {
+			i = len(f.Categories)
+		}
+		return float64(i), text != ""
+	}
+	if origin, dated := dateOf(f.Origin); dated {
+		days, isDate := dateOf(text)
+		return days - origin, isDate && f.Takes(days-origin)
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	return v, err == nil && v-v == 0 && f.Takes(v)
+}
+
 // equal reports whether two forms are the same.
 func (f Form) equal(g Form) bool {
 	return f.Log == g.Log && f.Shift == g.Shift && f.Origin == g.Origin && slices.Equal(f.Categories, g.Categories)

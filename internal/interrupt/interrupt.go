@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"syscall"
 )
 
@@ -27,6 +28,30 @@ func atStart() []os.Signal {
 // Signals returns SIGINT, SIGTERM and SIGHUP. SIGHUP is not among them if it was ignored when the
 // program started, as under nohup.
 func Signals() []os.Signal { return slices.Clone(signals) }
+
+// hangups receives SIGHUP instead of the program's own listener, once it is taken.
+var hangups atomic.Pointer[chan struct{}]
+
+// TakeHangup has SIGHUP ask for something else than the end, until release is called: asked gets a value
+// for each, or for several in a row.
+func TakeHangup() (asked <-chan struct{}, release func()) {
+	c := make(chan struct{}, 1)
+	hangups.Store(&c)
+	return c, func() { hangups.Store(nil) }
+}
+
+// Hangup reports whether a signal was SIGHUP and was taken. The program's own listener asks.
+func Hangup(s os.Signal) bool {
+	asked := hangups.Load()
+	if s != syscall.SIGHUP || asked == nil {
+		return false
+	}
+	select {
+	case *asked <- struct{}{}:
+	default:
+	}
+	return true
+}
 
 // ended is closed by Arrived.
 var (

@@ -89,7 +89,7 @@ func (s *scorer) score(ctx context.Context, batch int) error {
 		return nil
 	}
 	names := Names{XNames: make([]string, s.predictor.columns), Functions: s.taken}
-	err := Scores{Names: names, Threads: s.threads}.each(s.predictions(ctx), func(_ Target, points []score.Point) error {
+	err := Scores{Names: names, Threads: s.threads}.Each(s.predictions(ctx), func(_ Target, points []score.Point) error {
 		s.tally.Add(points)
 		return nil
 	})

@@ -45,10 +45,44 @@ func (t Trained) Predict(ctx context.Context, functions []Function) iter.Seq2[Ta
 			return
 		}
 		defer p.close()
-		for i, f := range functions {
-			if !p.function(ctx, i, f, yield) {
-				return
-			}
+		p.all(ctx, functions, yield)
+	}
+}
+
+// A Predictor predicts again and again with one compiled program, which grows with the largest
+// function. It is for one goroutine at a time.
+type Predictor struct{ p *predictor }
+
+// NewPredictor returns a Predictor whose program has room for contexts of so many points at first. The
+// caller closes it.
+func (t Trained) NewPredictor(context int) (*Predictor, error) {
+	p, err := newPredictor(t, nil)
+	if err != nil {
+		return nil, err
+	}
+	p.capacity.Context, p.capacity.Points = context, targetsPerRun
+	return &Predictor{p}, nil
+}
+
+// Predict yields what [Trained.Predict] yields.
+func (p *Predictor) Predict(ctx context.Context, functions []Function) iter.Seq2[Target, error] {
+	return func(yield func(Target, error) bool) {
+		if err := p.p.admit(functions); err != nil {
+			yield(Target{}, err)
+			return
+		}
+		p.p.all(ctx, functions, yield)
+	}
+}
+
+// Close frees the program.
+func (p *Predictor) Close() { p.p.close() }
+
+// all yields the targets of the functions.
+func (p *predictor) all(ctx context.Context, functions []Function, yield func(Target, error) bool) {
+	for i, f := range functions {
+		if !p.function(ctx, i, f, yield) {
+			return
 		}
 	}
 }
@@ -76,15 +110,20 @@ func newPredictor(t Trained, functions []Function) (*predictor, error) {
 	if x, y := p.scaling.Dims(); x != p.dx || y != p.dy {
 		return nil, fmt.Errorf("found a scaling of %d columns of x and %d of y, expected %d and %d, as the model has", x, y, p.dx, p.dy)
 	}
+	return p, p.admit(functions)
+}
+
+// admit makes room for the functions. It returns an error for one that does not fit the model.
+func (p *predictor) admit(functions []Function) error {
 	for i, f := range functions {
 		context, targets, err := p.size(f)
 		if err != nil {
-			return nil, fmt.Errorf("function %d: %w", i, err)
+			return fmt.Errorf("function %d: %w", i, err)
 		}
 		p.capacity.Context = max(p.capacity.Context, context)
 		p.capacity.Points = max(p.capacity.Points, min(targets, targetsPerRun))
 	}
-	return p, nil
+	return nil
 }
 
 // size returns the numbers of context points and targets of a function.

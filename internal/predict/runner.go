@@ -29,14 +29,15 @@ type runner struct {
 	feeds  int               // how many feeds are in memory
 	keys   datasets.SizeKeys // the keys that set the sizes, for errors about memory
 
-	capacity ops.Extents
+	capacity ops.Extents // of the next program
+	compiled ops.Extents // of this one
 	program  engine.Program[float32]
 }
 
-// at returns a program for runs of these extents. It compiles only if they exceed the capacity of
-// the last program.
+// at returns a program for runs of these extents. It compiles only if they exceed those of the last
+// program.
 func (r *runner) at(e ops.Extents) (engine.Program[float32], error) {
-	if r.program != nil && e.Fits(r.capacity) {
+	if r.program != nil && e.Fits(r.compiled) {
 		return r.program, nil
 	}
 	if want := r.model.NumParams(); len(r.params) != want {
@@ -61,7 +62,7 @@ func (r *runner) at(e ops.Extents) (engine.Program[float32], error) {
 		return nil, fmt.Errorf("compiling the graph: %w", err)
 	}
 	copy(program.Params(), r.params)
-	r.program = program
+	r.program, r.compiled = program, r.capacity
 	return program, nil
 }
 

@@ -34,7 +34,7 @@ var scoreColumns = []string{"y", "log_density", "crps", "pit", "mean", "sd"}
 // predictions, or that of an outcome without finite scores.
 func (s Scores) Write(path string, tally *score.Tally, predictions iter.Seq2[Target, error]) error {
 	if path == "" {
-		return s.each(predictions, func(_ Target, points []score.Point) error {
+		return s.Each(predictions, func(_ Target, points []score.Point) error {
 			s.add(tally, points)
 			return nil
 		})
@@ -43,7 +43,7 @@ func (s Scores) Write(path string, tally *score.Tally, predictions iter.Seq2[Tar
 		out := csv.NewWriter(w)
 		row := s.header(scoreColumns)
 		_ = out.Write(row) // csv.Writer keeps its first error
-		err := s.each(predictions, func(t Target, points []score.Point) error {
+		err := s.Each(predictions, func(t Target, points []score.Point) error {
 			s.add(tally, points)
 			for c, p := range points {
 				row = s.row(row[:0], t, c)
@@ -93,8 +93,8 @@ func (t Trained) JointScores(ctx context.Context, functions []Function, tally *s
 // scoredAtOnce is the number of targets in a block.
 const scoredAtOnce = 256
 
-// each calls f with every target and the scores of its channels, in order.
-func (s Scores) each(predictions iter.Seq2[Target, error], f func(Target, []score.Point) error) error {
+// Each calls f with every target and the scores of its channels, in order.
+func (s Scores) Each(predictions iter.Seq2[Target, error], f func(Target, []score.Point) error) error {
 	for block, err := range blocks(predictions, scoredAtOnce) {
 		if err != nil {
 			return err
@@ -125,6 +125,12 @@ func (s Scores) each(predictions iter.Seq2[Target, error], f func(Target, []scor
 type notFinite string
 
 func (e notFinite) Error() string { return string(e) }
+
+// ErrNotFinite is in the error for a prediction that is not finite, or its scores: the points may be too
+// large for float32.
+var ErrNotFinite = errors.New("not finite")
+
+func (notFinite) Is(target error) bool { return target == ErrNotFinite }
 
 // points returns the scores of each channel of a target.
 func (s Scores) points(t Target) ([]score.Point, error) {

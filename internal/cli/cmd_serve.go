@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/acqnp/acqnp/internal/device"
+	"github.com/acqnp/acqnp/internal/interrupt"
+	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/progress"
+	"github.com/acqnp/acqnp/internal/serve"
+)
+
+type serveOptions struct {
+	settings
+	runs []string
+	at   serve.Address
+}
+
+func newServe(a *app) *cobra.Command {
+	var o serveOptions
+	cmd := &cobra.Command{
+		Use:   "serve --run DIR",
+		Short: "Answer predictions and scores over HTTP, and show a page",
+		Long: `Answer over HTTP, with JSON in and out, what predict and score answer for files: POST /v1/predict and
+POST /v1/score. GET /v1/model describes the models, GET /healthz says that the server lives. / is a
+page where you click context points and see the density. With several --run, a request names one in
+its key run, by the last folders of DIR that differ.
+
+The server listens to this machine alone unless --listen says otherwise. Then requests need the token
+in ACQNP_SERVE_TOKEN, as "Authorization: Bearer TOKEN". Requests from pages of other origins, or under
+another host's name, are refused.
+
+On SIGHUP, the runs are loaded again; no request is lost. On SIGINT or SIGTERM, requests under way end
+first, within ten seconds, and the program exits with 0.`,
+		Example: `  acqnp serve --run runs/quickstart/seed-0
+  acqnp serve --run runs/prices/seed-0 --run runs/speeds/seed-0 --listen 127.0.0.1:9000
+  ACQNP_SERVE_TOKEN=secret acqnp serve --run runs/prices/seed-0 --listen :8443 --tls-cert cert.pem --tls-key key.pem`,
+		Args: cobra.NoArgs,
+		RunE: a.run(func(cmd *cobra.Command) error { return runServe(cmd.Context(), a, o) }),
+	}
+	o.addFlags(a, cmd)
+	f := cmd.Flags()
+	f.StringArrayVar(&o.runs, "run", nil, "run `DIR`, repeatable")
+	f.StringVar(&o.at.Listen, "listen", "127.0.0.1:8080", "`ADDRESS` to listen on, HOST:PORT; port 0 for any")
+	f.StringVar(&o.at.Certificate, "tls-cert", "", "PEM `FILE` with the certificate, for HTTPS")
+	f.StringVar(&o.at.Key, "tls-key", "", "PEM `FILE` with the certificate's key")
+	must(cmd.MarkFlagRequired("run"))
+	must(cmd.MarkFlagDirname("run"))
+	cmd.MarkFlagsRequiredTogether("tls-cert", "tls-key")
+	return cmd
+}
+
+// grace is how long requests under way may take when the server ends.
+const grace = 10 * time.Second
+
+func runServe(ctx context.Context, a *app, o serveOptions) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	names, err := serve.Names(o.runs)
+	if err != nil {
+		return err
+	}
+	options, err := o.at.Options()
+	if err != nil {
+		return err
+	}
+	p := a.progress()
+	models, err := o.load(names, p)
+	if err != nil {
+		return err
+	}
+	server := serve.New(models, options)
+	listener, err := o.at.Open()
+	if err != nil {
+		return err
+	}
+	o.announce(p)
+	p.Note("listening on "+o.at.URL(listener), progress.Field{Name: "address", Value: listener.Addr().String()})
+	defer o.reloads(server, names, p)()
+	return serveUntil(ctx, listener, server, p)
+}
+
+// serveUntil answers requests until ctx ends, and then those under way.
+func serveUntil(ctx context.Context, listener net.Listener, server *serve.Server, p progress.Reporter) error {
+	h := &http.Server{Handler: server, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: 2 * time.Minute,
+		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 1 << 16}
+	ended := make(chan error, 1)
+	go func() { ended <- h.Serve(listener) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	last, cancel := context.WithTimeout(context.Background(), grace)
+	defer cancel()
+	if err := h.Shutdown(last); err != nil {
+		return errors.Join(fmt.Errorf("requests were still under way after %v: %w", grace, err), h.Close())
+	}
+	p.Note("ended: all requests are answered")
+	return nil
+}
+
+// load reads the runs. Each thread has a predictor of each run, which computes on one thread; a GPU has
+// one.
+func (o *serveOptions) load(names []string, p progress.Reporter) ([]*serve.Model, error) {
+	predictors := 1
+	if o.device.Kernels() != "" {
+		predictors = o.cores()
+	}
+	var models []*serve.Model
+	for i, name := range names {
+		stored := predict.Stored{Run: o.runs[i]}
+		e, err := stored.Experiment()
+		if err != nil {
+			return nil, err
+		}
+		units, err := stored.Units(e, o.dataDir)
+		if err != nil {
+			return nil, err
+		}
+		t, err := stored.Load(e, units, o.device, p.Warn)
+		if err != nil {
+			return nil, err
+		}
+		t.Levels, t.Device = predict.GridLevels, device.OneThread(o.device)
+		m, err := serve.NewModel(name, t, predictors)
+		if err != nil {
+			return nil, err
+		}
+		models = append(models, m)
+	}
+	return models, nil
+}
+
+// reloads loads the runs again on SIGHUP, until stop is called. If that fails, the old ones stay.
+func (o *serveOptions) reloads(s *serve.Server, names []string, p progress.Reporter) (stop func()) {
+	asked, release := interrupt.TakeHangup()
+	done := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-asked:
+				models, err := o.load(names, p)
+				if err != nil {
+					p.Warn("the runs were not loaded again: " + err.Error())
+					continue
+				}
+				s.Replace(models)
+				p.Note("loaded the runs again")
+			case <-done:
+				return
+			}
+		}
+	}()
+	return func() {
+		release()
+		close(done)
+	}
+}

@@ -1,0 +1,108 @@
+package cli_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// served starts acqnp serve on any port and returns its process, its address and the lines that it
+// writes after it.
+func served(t *testing.T, args ...string) (signal func(syscall.Signal), url string, lines chan string, wait func() int) {
+	t.Helper()
+	cmd, _ := command(append([]string{"serve", "--listen", "127.0.0.1:0", "--device", "cpu", "--json"}, args...)...)
+	cmd.Stderr = nil
+	errs, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	lines = make(chan string, 100)
+	go func() {
+		defer close(lines)
+		for s := bufio.NewScanner(errs); s.Scan(); {
+			lines <- s.Text()
+		}
+	}()
+	for line := range lines {
+		var e struct{ Message, Address string }
+		if json.Unmarshal([]byte(line), &e) == nil && e.Address != "" {
+			return func(s syscall.Signal) { _ = cmd.Process.Signal(s) }, "http://" + e.Address, lines, func() int { _ = cmd.Wait(); return cmd.ProcessState.ExitCode() }
+		}
+	}
+	t.Fatalf("serve did not listen: %v", cmd.Wait())
+	return nil, "", nil, nil
+}
+
+// until waits for a line with a text.
+func until(t *testing.T, lines chan string, text string) {
+	t.Helper()
+	for line := range lines {
+		if strings.Contains(line, text) {
+			return
+		}
+	}
+	t.Fatalf("no line with %q", text)
+}
+
+// serve answers what predict writes, loads its runs again on SIGHUP, and ends in order on SIGTERM.
+func TestServe(t *testing.T) {
+	s := share(t)
+	signal, url, lines, wait := served(t, "--run", s.run)
+	const body = `{"functions": [{"context": {"x": [[-1], [0], [1]], "y": [[0.5], [0.25], [-0.5]]}, "targets": {"x": [[-2], [0], [2]]}}], "quantiles": [0.05, 0.5]}`
+	ask := func() string {
+		t.Helper()
+		r, err := http.Post(url+"/v1/predict", "application/json", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Body.Close()
+		b, err := io.ReadAll(r.Body)
+		if err != nil || r.StatusCode != 200 {
+			t.Fatalf("%d %s %v", r.StatusCode, b, err)
+		}
+		return string(b)
+	}
+	out := t.TempDir() + "/predictions.csv"
+	succeed(t, "predict", "--run", s.run, "--context", s.context, "--grid=-2:2:3", "--quantiles", "0.05,0.5", "--hdr", "0.5", "--out", out, "--device", "cpu")
+	answer := ask()
+	for _, row := range readRows(t, out) {
+		for _, name := range []string{"mean", "sd", "q0.05", "q0.5"} {
+			if text := row[name]; text == "" || !strings.Contains(answer, text) {
+				t.Errorf("%s %q of predict is not in %s", name, text, answer)
+			}
+		}
+	}
+	signal(syscall.SIGHUP)
+	until(t, lines, "loaded the runs again")
+	if again := ask(); again != answer {
+		t.Errorf("after SIGHUP %s, before %s", again, answer)
+	}
+	signal(syscall.SIGTERM)
+	until(t, lines, "all requests are answered")
+	if code := wait(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+func TestServeRefuses(t *testing.T) {
+	s := share(t)
+	for want, args := range map[string][]string{
+		"--listen":         {"--run", s.run, "--listen", "0.0.0.0:0"},
+		"HOST:PORT":        {"--run", s.run, "--listen", "8080"},
+		"twice":            {"--run", s.run, "--run", s.run + "/"},
+		"absent":           {"--run", t.TempDir() + "/absent"},
+		"expected --run":   {},
+		"nobody.pem":       {"--run", s.run, "--listen", "127.0.0.1:0", "--tls-cert", "nobody.pem", "--tls-key", "nobody.pem"},
+		"expected a token": {"--run", s.run, "--listen", ":0"},
+	} {
+		checkRefusal(t, want, acqnp(append([]string{"serve", "--device", "cpu"}, args...)...), 2, want)
+	}
+}

@@ -1,0 +1,103 @@
+package serve
+
+import (
+	"crypto/tls"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/acqnp/acqnp/internal/input"
+)
+
+// TokenVariable is the environment variable with the token that requests must carry.
+const TokenVariable = "ACQNP_SERVE_TOKEN"
+
+// An Address is where a server listens.
+type Address struct {
+	Listen           string // HOST:PORT
+	Certificate, Key string // PEM files, for HTTPS; "" for HTTP
+}
+
+// Options returns the options of a server at the address. One that other machines reach needs a token.
+// One that they do not reach answers only under this machine's names.
+func (a Address) Options() (Options, error) {
+	o := Options{Limits: DefaultLimits(), Token: os.Getenv(TokenVariable)}
+	host, _, err := net.SplitHostPort(a.Listen)
+	if err != nil {
+		return o, &input.Error{File: "--listen", Found: a.Listen, Expected: "HOST:PORT, such as 127.0.0.1:8080"}
+	}
+	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() {
+		o.Hosts = []string{"localhost", "127.0.0.1", "::1"}
+		if host != "localhost" && host != "127.0.0.1" && host != "::1" {
+			o.Hosts = append(o.Hosts, strings.ToLower(host))
+		}
+		return o, nil
+	}
+	if o.Token == "" {
+		return o, &input.Error{File: "--listen", Found: a.Listen + ", which other machines reach, without a token",
+			Expected: "a token in " + TokenVariable + ", or 127.0.0.1"}
+	}
+	return o, nil
+}
+
+// Open listens.
+func (a Address) Open() (net.Listener, error) {
+	var pair tls.Certificate
+	if a.Certificate != "" {
+		var err error
+		if pair, err = tls.LoadX509KeyPair(a.Certificate, a.Key); err != nil {
+			return nil, &input.Error{File: a.Certificate, Found: err.Error(), Expected: "a certificate, and its key in " + a.Key}
+		}
+	}
+	l, err := net.Listen("tcp", a.Listen)
+	if err != nil {
+		return nil, &input.Error{File: "--listen", Found: err.Error(), Expected: "a free address of this machine", Cause: err}
+	}
+	if a.Certificate == "" {
+		return l, nil
+	}
+	return tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}), nil
+}
+
+// URL returns the address of a listener's page.
+func (a Address) URL(l net.Listener) string {
+	scheme := "http"
+	if a.Certificate != "" {
+		scheme = "https"
+	}
+	return scheme + "://" + l.Addr().String() + "/"
+}
+
+// maxRuns is the largest number of runs of a server.
+const maxRuns = 100
+
+// Names returns short different names of run directories: their last folders, as many as it takes. A
+// directory that is named twice is an *input.Error.
+func Names(dirs []string) ([]string, error) {
+	if len(dirs) > maxRuns {
+		return nil, &input.Error{File: "--run", Found: strconv.Itoa(len(dirs)) + " runs", Expected: "at most " + strconv.Itoa(maxRuns)}
+	}
+	paths := make([]string, len(dirs))
+	for i, dir := range dirs {
+		var err error
+		if paths[i], err = filepath.Abs(dir); err != nil {
+			return nil, err
+		}
+	}
+	for n := 1; ; n++ {
+		names, seen, whole := make([]string, len(dirs)), map[string]bool{}, true
+		for i, path := range paths {
+			folders := strings.Split(filepath.ToSlash(path), "/")
+			names[i] = strings.Join(folders[max(0, len(folders)-n):], "/")
+			seen[names[i]], whole = true, whole && n >= len(folders)
+		}
+		if len(seen) == len(dirs) {
+			return names, nil
+		}
+		if whole {
+			return nil, &input.Error{File: "--run", Found: "a directory twice", Expected: "each run once"}
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package serve
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// guarded refuses requests that a web page of another origin makes, that reach the server under a name
+// that is not its own, or that lack the token. /healthz and the page's files need no token.
+func (s *Server) guarded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !s.named(r.Host) {
+			refuse(w, http.StatusForbidden, "found the host "+r.Host+", expected "+strings.Join(s.Hosts, " or "))
+			return
+		}
+		if origin := r.Header.Get("Origin"); origin != "" && !sameOrigin(origin, r.Host) {
+			refuse(w, http.StatusForbidden, "found the origin "+origin+", expected that of this server")
+			return
+		}
+		if s.Token != "" && strings.HasPrefix(r.URL.Path, "/v1/") && !s.carries(r) {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			refuse(w, http.StatusUnauthorized, "Authorization: found no token of this server, expected Bearer and the token")
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// named reports whether the name in the Host header is one of the server's. A page that rebinds its own
+// name to this address still sends that name.
+func (s *Server) named(host string) bool {
+	if s.Hosts == nil {
+		return true
+	}
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	return slices.Contains(s.Hosts, strings.ToLower(strings.Trim(host, "[]")))
+}
+
+// sameOrigin reports whether an Origin header names the host that the request went to.
+func sameOrigin(origin, host string) bool {
+	u, err := url.Parse(origin)
+	return err == nil && strings.EqualFold(u.Host, host)
+}
+
+// carries reports whether a request has the token. It takes the same time for any wrong token.
+func (s *Server) carries(r *http.Request) bool {
+	found, is := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	a, b := sha256.Sum256([]byte(found)), sha256.Sum256([]byte(s.Token))
+	return subtle.ConstantTimeCompare(a[:], b[:]) == 1 && is
+}
+
+// limited bounds the body, the time and the number of requests.
+func (s *Server) limited(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case s.slots <- struct{}{}:
+			defer func() { <-s.slots }()
+		default:
+			w.Header().Set("Retry-After", "1")
+			refuse(w, http.StatusTooManyRequests, "found more requests than the server takes at a time, expected fewer")
+			return
+		}
+		ctx, cancel := context.WithTimeout(r.Context(), s.Time)
+		defer cancel()
+		r = r.WithContext(ctx)
+		r.Body = http.MaxBytesReader(w, r.Body, s.Body)
+		next(w, r)
+	}
+}

@@ -1,0 +1,248 @@
+package serve
+
+import (
+	"encoding/json"
+	"iter"
+	"math"
+	"net/http"
+
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/score"
+)
+
+// A number is null in JSON if it is not finite: the standard deviation of a heavy tail.
+type number float64
+
+func (v number) MarshalJSON() ([]byte, error) {
+	if v-v != 0 {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(v))
+}
+
+func numbersOf(values []float64) []number {
+	all := make([]number, len(values))
+	for i, v := range values {
+		all[i] = number(v)
+	}
+	return all
+}
+
+// predictAnswer is the answer of POST /v1/predict.
+type predictAnswer struct {
+	Functions []predictedFunction `json:"functions"`
+}
+
+type predictedFunction struct {
+	Name    string            `json:"name"`
+	Targets []predictedTarget `json:"targets"`
+	Draws   [][][]number      `json:"draws,omitempty"` // [draw][target][channel]
+}
+
+type predictedTarget struct {
+	X        []cell             `json:"x"`
+	Channels []predictedChannel `json:"channels"`
+}
+
+type predictedChannel struct {
+	Mean      number   `json:"mean"`
+	SD        number   `json:"sd"`
+	Quantiles []number `json:"quantiles,omitempty"`
+	Modes     []number `json:"modes,omitempty"`
+	Density   *density `json:"density,omitempty"`
+}
+
+type density struct {
+	Y      []float64 `json:"y"`
+	Values []number  `json:"values"`
+}
+
+func (s *Server) predict(w http.ResponseWriter, r *http.Request) {
+	q, err := read(r)
+	if err == nil {
+		err = q.checkPredict()
+	}
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	m, err := s.enter(q.Run)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	defer m.leave()
+	functions, err := q.functions(m.Trained.Units, s.Limits, false)
+	if err == nil {
+		err = s.checkSize(functions, q, m)
+	}
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	a := predictAnswer{make([]predictedFunction, len(functions))}
+	for i, f := range q.Functions {
+		a.Functions[i].Name = f.Name
+		a.Functions[i].Draws = make([][][]number, q.Draws)
+	}
+	err = m.use(r.Context(), func(p *predict.Predictor) error {
+		predictions := p.Predict(r.Context(), functions)
+		if q.Draws > 0 {
+			seed := m.Trained.Seed
+			if q.Seed != nil {
+				seed = *q.Seed
+			}
+			predictions = m.Trained.WithJointDraws(r.Context(), functions, predict.JointDraws{Number: q.Draws, Seed: seed}, predictions)
+		}
+		return a.fill(q, predictions)
+	})
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	answer(w, http.StatusOK, a)
+}
+
+// fill takes the predictions into the answer.
+func (a *predictAnswer) fill(q request, predictions iter.Seq2[predict.Target, error]) error {
+	for t, err := range predictions {
+		if err != nil {
+			return err
+		}
+		to := &a.Functions[t.Function]
+		target := predictedTarget{X: q.Functions[t.Function].Targets.X[t.Target]}
+		for _, d := range t.Channels {
+			target.Channels = append(target.Channels, q.channel(d))
+		}
+		to.Targets = append(to.Targets, target)
+		dy := len(t.Channels)
+		for i := range q.Draws {
+			to.Draws[i] = append(to.Draws[i], numbersOf(t.Draws[i*dy:][:dy]))
+		}
+	}
+	return nil
+}
+
+// channel describes a distribution as the request asks.
+func (q request) channel(d predict.Distribution) predictedChannel {
+	c := predictedChannel{Mean: number(d.Mean()), SD: number(math.Sqrt(d.Variance()))}
+	c.Quantiles = numbersOf(likelihood.ApproximateQuantiles(d.Distribution, q.Quantiles...))
+	if q.Modes {
+		c.Modes = numbersOf(likelihood.Modes(d.Distribution))
+	}
+	if len(q.Density.Y) > 0 {
+		c.Density = &density{Y: q.Density.Y}
+		for _, y := range q.Density.Y {
+			c.Density.Values = append(c.Density.Values, number(math.Exp(d.LogDensity(y))))
+		}
+	}
+	return c
+}
+
+func (q request) checkPredict() error {
+	for _, p := range q.Quantiles {
+		if !(p > 0 && p < 1) {
+			return &input.Error{Key: "quantiles", Found: jsonText(p), Expected: "levels between 0 and 1"}
+		}
+	}
+	if q.Draws < 0 {
+		return &input.Error{Key: "draws", Found: jsonText(q.Draws), Expected: "a number from 0"}
+	}
+	return nil
+}
+
+// checkSize refuses requests whose answers are too large.
+func (s *Server) checkSize(functions []predict.Function, q request, m *Model) error {
+	targets := predict.CountTargets(functions, len(m.Trained.Units.XNames))
+	each := 2 + len(q.Quantiles) + len(q.Density.Y) + q.Draws
+	if n := float64(targets) * float64(len(m.Trained.Units.YNames)) * float64(each); n > float64(s.Numbers) {
+		return beyond("numbers in the answer", int(min(n, math.MaxInt32)), s.Numbers)
+	}
+	return nil
+}
+
+func jsonText(v any) string {
+	b, _ := json.Marshal(v)
+	return string(b)
+}
+
+// scoreAnswer is the answer of POST /v1/score.
+type scoreAnswer struct {
+	Functions []scoredFunction `json:"functions"`
+	Summary   score.Summary    `json:"summary"` // as acqnp score --json states it
+}
+
+type scoredFunction struct {
+	Name    string         `json:"name"`
+	Targets []scoredTarget `json:"targets"`
+}
+
+type scoredTarget struct {
+	X        []cell          `json:"x"`
+	Channels []scoredChannel `json:"channels"`
+}
+
+type scoredChannel struct {
+	Y          float64 `json:"y"`
+	LogDensity float64 `json:"log_density"`
+	CRPS       float64 `json:"crps"`
+	PIT        float64 `json:"pit"`
+	Mean       number  `json:"mean"`
+	SD         number  `json:"sd"`
+}
+
+func (s *Server) score(w http.ResponseWriter, r *http.Request) {
+	q, err := read(r)
+	if err == nil {
+		err = q.checkScore()
+	}
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	m, err := s.enter(q.Run)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	defer m.leave()
+	functions, err := q.functions(m.Trained.Units, s.Limits, true)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	a := scoreAnswer{Functions: make([]scoredFunction, len(functions))}
+	for i, f := range q.Functions {
+		a.Functions[i].Name = f.Name
+	}
+	u := m.Trained.Units
+	tally := score.NewTally(u.YNames)
+	err = m.use(r.Context(), func(p *predict.Predictor) error {
+		scores := predict.Scores{Names: predict.Names{Functions: functions, XNames: u.XNames, YNames: u.YNames}, Threads: 1}
+		return scores.Each(p.Predict(r.Context(), functions), func(t predict.Target, points []score.Point) error {
+			tally.Add(points)
+			target := scoredTarget{X: q.Functions[t.Function].Targets.X[t.Target]}
+			for _, p := range points {
+				target.Channels = append(target.Channels, scoredChannel{p.Y, p.LogDensity, p.CRPS, p.PIT, number(p.Mean), number(p.SD)})
+			}
+			a.Functions[t.Function].Targets = append(a.Functions[t.Function].Targets, target)
+			return nil
+		})
+	})
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	a.Summary = tally.Summary()
+	answer(w, http.StatusOK, a)
+}
+
+// checkScore refuses keys that only predictions have.
+func (q request) checkScore() error {
+	if len(q.Quantiles) > 0 || len(q.Density.Y) > 0 || q.Modes || q.Draws != 0 {
+		return &input.Error{Key: "body", Found: "quantiles, density, modes or draws", Expected: "run and functions alone; /v1/predict takes the others"}
+	}
+	return nil
+}

@@ -1,0 +1,163 @@
+// Package serve answers questions about trained models over HTTP, with JSON in and out: predictions and
+// scores, which equal those of the commands predict and score to the last digit.
+//
+//	POST /v1/predict, /v1/score    GET /v1/model, /healthz, / (the page of package page)
+//
+// A server computes with a fixed number of predictors for each run. Requests beyond them wait in a
+// queue of limited length; those beyond it are refused with 429.
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/serve/page"
+)
+
+// Limits bound what a request may ask for.
+type Limits struct {
+	Body       int64         // bytes
+	Points     int           // of the contexts and the targets of a request
+	Functions  int           // of a request
+	Numbers    int           // of an answer
+	Time       time.Duration // for a request, once it is computed
+	Concurrent int           // requests that are computed or wait
+}
+
+// DefaultLimits returns limits for a machine of a few cores.
+func DefaultLimits() Limits {
+	return Limits{Body: 8 << 20, Points: 100_000, Functions: 1000, Numbers: 5_000_000, Time: 30 * time.Second, Concurrent: 256}
+}
+
+// Options say how a server answers.
+type Options struct {
+	Limits
+	Token string   // that requests must carry; "" for none
+	Hosts []string // names and addresses, without a port, by which clients may reach the server; nil for any
+}
+
+// A Server is the handler of all paths.
+type Server struct {
+	Options
+	runs  atomic.Pointer[[]*Model]
+	slots chan struct{}
+	http.Handler
+}
+
+// New returns a server of the models, in their order.
+func New(models []*Model, o Options) *Server {
+	s := &Server{Options: o, slots: make(chan struct{}, o.Concurrent)}
+	s.Replace(models)
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, http.StatusOK, map[string]string{"status": "ok"})
+	})
+	mux.HandleFunc("GET /v1/model", s.model)
+	mux.HandleFunc("POST /v1/predict", s.limited(s.predict))
+	mux.HandleFunc("POST /v1/score", s.limited(s.score))
+	for _, path := range []string{"/v1/", "/healthz"} {
+		mux.HandleFunc(path, s.unknown)
+	}
+	mux.Handle("/", page.Handler())
+	s.Handler = s.guarded(mux)
+	return s
+}
+
+// Replace has later requests answered by other models. Those under way keep theirs; the old models are
+// closed when their last request ends.
+func (s *Server) Replace(models []*Model) {
+	if old := s.runs.Swap(&models); old != nil {
+		for _, m := range *old {
+			m.retire()
+		}
+	}
+}
+
+// enter returns the model of a name, which may be left out if there is one model. The caller leaves it.
+func (s *Server) enter(name string) (*Model, error) {
+	for {
+		m, err := find(*s.runs.Load(), name)
+		if err != nil || m.enter() {
+			return m, err
+		}
+	}
+}
+
+func find(models []*Model, name string) (*Model, error) {
+	if name == "" && len(models) == 1 {
+		return models[0], nil
+	}
+	for _, m := range models {
+		if m.Name == name {
+			return m, nil
+		}
+	}
+	found := strconv.Quote(name)
+	if name == "" {
+		found = "nothing"
+	}
+	return nil, &input.Error{Key: "run", Found: found, Expected: "a run of this server, which GET /v1/model lists"}
+}
+
+// unknown answers for a path or a method that the API does not have.
+func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
+	post := r.URL.Path == "/v1/predict" || r.URL.Path == "/v1/score"
+	if post || r.URL.Path == "/v1/model" || r.URL.Path == "/healthz" {
+		method := "GET"
+		if post {
+			method = "POST"
+		}
+		w.Header().Set("Allow", method)
+		refuse(w, http.StatusMethodNotAllowed, "found the method "+r.Method+", expected "+method)
+		return
+	}
+	refuse(w, http.StatusNotFound, "found the path "+r.URL.Path+", expected /v1/predict, /v1/score or /v1/model")
+}
+
+// answer writes a value as JSON.
+func answer(w http.ResponseWriter, status int, v any) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		status, b = http.StatusInternalServerError, []byte(`{"error":"the answer is no JSON"}`)
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(b, '\n')) // the client may have gone
+}
+
+// refuse writes an error in one line.
+func refuse(w http.ResponseWriter, status int, message string) {
+	answer(w, status, map[string]string{"error": message})
+}
+
+// fail writes an error with its status: 400 for what the client asked, 413 for too much of it, 503 for
+// what took too long.
+func fail(w http.ResponseWriter, err error) {
+	var bad *input.Error
+	var large *tooLarge
+	var body *http.MaxBytesError
+	switch {
+	case errors.As(err, &body):
+		refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("found a body of more than %d bytes, expected at most so many", body.Limit))
+	case errors.As(err, &large):
+		refuse(w, http.StatusRequestEntityTooLarge, err.Error())
+	case errors.As(err, &bad), errors.Is(err, predict.ErrNotFinite):
+		refuse(w, http.StatusBadRequest, err.Error())
+	case errors.Is(err, context.DeadlineExceeded):
+		refuse(w, http.StatusServiceUnavailable, "found no answer in the time that a request may take, expected a smaller request or a less busy server")
+	case errors.Is(err, context.Canceled): // the client has gone
+	default:
+		refuse(w, http.StatusInternalServerError, err.Error())
+	}
+}

@@ -1,0 +1,430 @@
+package serve_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/device"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/score"
+	"github.com/acqnp/acqnp/internal/serve"
+)
+
+// untrained returns a small ACQNP with random weights, as serve uses a trained one.
+func untrained(t testing.TB) predict.Trained {
+	t.Helper()
+	e, err := config.Parse("tiny.yaml", []byte("benchmark: rbf\nmodel: {name: acqnp, representation: 8, encoder: [8], adaptor: [8], decoder: [8]}\n"), config.Overrides{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := datasets.Open(e, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := models.New(e.Model, 1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trained := predict.New(e, m, m.Initial(3), run.UnitsOf(e, source), device.CPU(1))
+	trained.Levels = predict.GridLevels
+	return trained
+}
+
+func model(t testing.TB, name string) *serve.Model {
+	t.Helper()
+	m, err := serve.NewModel(name, untrained(t), 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// start starts a server of one model.
+func start(t testing.TB, change func(*serve.Options)) (*httptest.Server, *serve.Server) {
+	t.Helper()
+	o := serve.Options{Limits: serve.DefaultLimits()}
+	if change != nil {
+		change(&o)
+	}
+	s := serve.New([]*serve.Model{model(t, "a")}, o)
+	server := httptest.NewServer(s)
+	t.Cleanup(server.Close)
+	return server, s
+}
+
+// post returns the status and the body of an answer.
+func post(t testing.TB, url, body string) (int, []byte) {
+	t.Helper()
+	r, err := http.Post(url, "application/json", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	b, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.StatusCode, b
+}
+
+// asked returns a function of n context points and targets, and the same as JSON.
+func asked(n, targets int, withY bool) (predict.Function, string) {
+	f := predict.Function{Name: fmt.Sprint("f", n)}
+	var cx, cy, tx, ty [][]float64
+	for i := range n {
+		x := math.Sin(float64(i + n))
+		f.ContextX, f.ContextY = append(f.ContextX, x), append(f.ContextY, x*x/3)
+		cx, cy = append(cx, []float64{x}), append(cy, []float64{x * x / 3})
+	}
+	for i := range targets {
+		x := math.Cos(float64(i + n))
+		f.TargetX, tx = append(f.TargetX, x), append(tx, []float64{x})
+		f.TargetY, ty = append(f.TargetY, x/7), append(ty, []float64{x / 7})
+	}
+	of := map[string]any{"x": tx}
+	if withY {
+		of["y"] = ty
+	}
+	b, _ := json.Marshal(map[string]any{"name": f.Name, "context": map[string]any{"x": cx, "y": cy}, "targets": of})
+	return f, string(b)
+}
+
+type prediction struct {
+	Functions []struct {
+		Name    string
+		Targets []struct {
+			X        []float64
+			Channels []struct {
+				Mean, SD         float64
+				Quantiles, Modes []float64
+				Density          struct{ Y, Values []float64 }
+				Y, CRPS, PIT     float64
+				LogDensity       float64 `json:"log_density"`
+			}
+		}
+		Draws [][][]float64
+	}
+	Summary struct {
+		CRPS float64
+	}
+}
+
+// Predictions equal those of package predict to the last digit: for several functions, more context
+// than before, many requests at once.
+func TestPredictionsEqualPredicts(t *testing.T) {
+	server, _ := start(t, nil)
+	trained := untrained(t)
+	levels, density := []float64{0.05, 0.5, 0.95}, []float64{-0.5, 0, 1}
+	var all sync.WaitGroup
+	for worker := range 6 {
+		all.Go(func() {
+			f, text := asked(1+worker*60, 3, false)
+			g, more := asked(0, 2, false)
+			status, body := post(t, server.URL+"/v1/predict", `{"functions": [`+text+`,`+more+`], "quantiles": [0.05, 0.5, 0.95], "density": {"y": [-0.5, 0, 1]}, "modes": true}`)
+			var p prediction
+			if err := json.Unmarshal(body, &p); err != nil || status != 200 {
+				t.Errorf("%d %s %v", status, body, err)
+				return
+			}
+			for want, err := range trained.Predict(t.Context(), []predict.Function{f, g}) {
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				got, d := p.Functions[want.Function].Targets[want.Target].Channels[0], want.Channels[0]
+				values := []float64{math.Exp(d.LogDensity(-0.5)), math.Exp(d.LogDensity(0)), math.Exp(d.LogDensity(1))}
+				if got.Mean != d.Mean() || got.SD != math.Sqrt(d.Variance()) || !slices.Equal(got.Quantiles, likelihood.ApproximateQuantiles(d.Distribution, levels...)) ||
+					!slices.Equal(got.Modes, likelihood.Modes(d.Distribution)) || !slices.Equal(got.Density.Values, values) || !slices.Equal(got.Density.Y, density) {
+					t.Errorf("function %d, target %d: %+v", want.Function, want.Target, got)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// Joint draws are those of predict --joint with the run's seed, or with the one asked for.
+func TestDrawsEqualPredicts(t *testing.T) {
+	server, _ := start(t, nil)
+	trained := untrained(t)
+	f, text := asked(4, 3, false)
+	for _, seed := range []uint64{trained.Seed, 9} {
+		_, body := post(t, server.URL+"/v1/predict", fmt.Sprintf(`{"functions": [%s], "draws": 2, "seed": %d}`, text, seed))
+		var p prediction
+		if err := json.Unmarshal(body, &p); err != nil || len(p.Functions[0].Draws) != 2 {
+			t.Fatalf("%s %v", body, err)
+		}
+		functions := []predict.Function{f}
+		for want, err := range trained.WithJointDraws(t.Context(), functions, predict.JointDraws{Number: 2, Seed: seed}, trained.Predict(t.Context(), functions)) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, v := range want.Draws {
+				if got := p.Functions[0].Draws[i][want.Target][0]; got != v {
+					t.Errorf("draw %d of target %d: %v, want %v", i, want.Target, got, v)
+				}
+			}
+		}
+	}
+}
+
+// Scores equal those of package predict, and their means those of package score.
+func TestScoresEqualScores(t *testing.T) {
+	server, _ := start(t, nil)
+	trained := untrained(t)
+	f, text := asked(4, 5, true)
+	status, body := post(t, server.URL+"/v1/score", `{"run": "a", "functions": [`+text+`]}`)
+	var p prediction
+	if err := json.Unmarshal(body, &p); err != nil || status != 200 {
+		t.Fatalf("%d %s %v", status, body, err)
+	}
+	tally := score.NewTally([]string{"y"})
+	scores := predict.Scores{Names: predict.Names{Functions: []predict.Function{f}, XNames: []string{"x"}, YNames: []string{"y"}}, Threads: 1}
+	err := scores.Each(trained.Predict(t.Context(), []predict.Function{f}), func(want predict.Target, points []score.Point) error {
+		tally.Add(points)
+		got, w := p.Functions[0].Targets[want.Target].Channels[0], points[0]
+		if got.Y != w.Y || got.LogDensity != w.LogDensity || got.CRPS != w.CRPS || got.PIT != w.PIT {
+			t.Errorf("target %d: %+v, want %+v", want.Target, got, w)
+		}
+		return nil
+	})
+	if err != nil || p.Summary.CRPS != tally.Summary().CRPS {
+		t.Errorf("CRPS %v, want %v; %v", p.Summary.CRPS, tally.Summary().CRPS, err)
+	}
+}
+
+// What a client does wrong gets its status and one line, and the server goes on.
+func TestRefusals(t *testing.T) {
+	server, _ := start(t, func(o *serve.Options) {
+		o.Body, o.Points, o.Functions, o.Numbers = 1<<16, 100, 3, 1000
+	})
+	ok := `{"functions": [{"targets": {"x": [[1]]}}]}`
+	for body, want := range map[string]struct {
+		status int
+		line   string
+	}{
+		"":                  {400, "body: found half of a JSON object"},
+		"{":                 {400, "body: found half of a JSON object"},
+		`{"functions": []}`: {400, "functions: found nothing"},
+		`{"function": []}`:  {400, `body: found unknown field \"function\"`},
+		ok + "{}":           {400, "body: found more after the object"},
+		`{"functions": 3}`:  {400, "functions: found a JSON number"},
+		`{"functions": [{"targets": {"x": [[NaN]]}}]}`:                                                      {400, "body: found invalid character 'N'"},
+		`{"functions": [{"targets": {"x": [["a"]]}}]}`:                                                      {400, "functions[0].targets.x[0]: found a for x, expected a finite number"},
+		`{"functions": [{"targets": {"x": [[1e999]]}}]}`:                                                    {400, "functions[0].targets.x[0]: found 1e999 for x"},
+		`{"functions": [{"targets": {"x": [[null]]}}]}`:                                                     {400, "functions[0].targets.x[0]: found null for x"},
+		`{"functions": [{"targets": {"x": [[1, 2]]}}]}`:                                                     {400, "functions[0].targets.x[0]: found 2 values, expected values of x"},
+		`{"functions": [{"targets": {"x": []}}]}`:                                                           {400, "functions[0].targets.x: found nothing"},
+		`{"functions": [{"targets": {"x": [[1]], "y": [[1]]}}]}`:                                            {400, "functions[0].targets.y: found y"},
+		`{"functions": [{"context": {"x": [[1]]}, "targets": {"x": [[1]]}}]}`:                               {400, "functions[0].context.y: found 0 rows for 1 of x"},
+		`{"functions": [{"context": {"x": [[1]], "y": [[1, 2]]}, "targets": {"x": [[1]]}}]}`:                {400, "functions[0].context.y[0]: found 2 numbers, expected numbers of y"},
+		`{"functions": [{"context": {"x": [[1]], "y": [[1e300]]}, "targets": {"x": [[1]]}}]}`:               {400, "function 0, target 0: found a predictive mean of NaN"},
+		`{"run": "b", "functions": [{"targets": {"x": [[1]]}}]}`:                                            {400, `run: found \"b\"`},
+		`{"quantiles": [1], "functions": [{"targets": {"x": [[1]]}}]}`:                                      {400, "quantiles: found 1, expected levels between 0 and 1"},
+		`{"draws": -1, "functions": [{"targets": {"x": [[1]]}}]}`:                                           {400, "draws: found -1"},
+		`{"draws": 999, "functions": [{"targets": {"x": [[1]]}}]}`:                                          {413, "numbers in the answer: found 1001, expected at most 1000"},
+		`{"functions": [{"targets": {"x": [` + strings.Repeat("[1],", 100) + `[1]]}}]}`:                     {413, "points: found 101, expected at most 100"},
+		`{"functions": [` + strings.Repeat(`{"targets": {"x": [[1]]}},`, 3) + `{"targets": {"x": [[1]]}}]}`: {413, "functions: found 4, expected at most 3"},
+		`{"functions": [{"name": "` + strings.Repeat("a", 1<<16) + `"}]}`:                                   {413, "found a body of more than 65536 bytes"},
+		strings.Repeat("[", 30000):                                                                          {400, "body: found"},
+	} {
+		status, answer := post(t, server.URL+"/v1/predict", body)
+		if !strings.HasPrefix(string(answer), `{"error":"`+want.line) || status != want.status || bytes.Count(answer, []byte("\n")) != 1 {
+			t.Errorf("%.100s:\n%d %.300s\nwant %d %s", body, status, answer, want.status, want.line)
+		}
+	}
+	if status, answer := post(t, server.URL+"/v1/score", `{"draws": 1, "functions": [{"targets": {"x": [[1]], "y": [[1]]}}]}`); status != 400 {
+		t.Errorf("%d %s", status, answer)
+	}
+	if status, answer := post(t, server.URL+"/v1/score", ok); status != 400 || !strings.Contains(string(answer), "targets.y: found 0 rows") {
+		t.Errorf("%d %s", status, answer)
+	}
+	for path, want := range map[string]int{"/v1/model": 405, "/v1/other": 404, "/healthz": 405} {
+		if status, _ := post(t, server.URL+path, ok); status != want {
+			t.Errorf("POST %s: %d, want %d", path, status, want)
+		}
+	}
+	if status, answer := post(t, server.URL+"/v1/predict", ok); status != 200 {
+		t.Errorf("after all: %d %s", status, answer)
+	}
+}
+
+func get(t testing.TB, url string, header ...string) (int, string) {
+	t.Helper()
+	r, err := http.NewRequest("GET", url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+		if header[i] == "Host" {
+			r.Host = header[i+1]
+		}
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	b, _ := io.ReadAll(answer.Body)
+	return answer.StatusCode, string(b)
+}
+
+// Pages of other origins, other names for this address, and requests without the token are refused.
+func TestGuards(t *testing.T) {
+	server, _ := start(t, func(o *serve.Options) {
+		o.Hosts, o.Token = []string{"localhost", "127.0.0.1", "::1"}, "secret"
+	})
+	for _, c := range []struct {
+		path   string
+		header []string
+		want   int
+	}{
+		{"/v1/model", []string{"Authorization", "Bearer secret"}, 200},
+		{"/v1/model", []string{"Authorization", "Bearer secret", "Origin", server.URL}, 200},
+		{"/v1/model", nil, 401},
+		{"/v1/model", []string{"Authorization", "secret"}, 401},
+		{"/v1/model", []string{"Authorization", "Bearer secre"}, 401},
+		{"/v1/model", []string{"Authorization", "Bearer secret", "Origin", "https://evil.example"}, 403},
+		{"/v1/model", []string{"Authorization", "Bearer secret", "Origin", "null"}, 403},
+		{"/v1/model", []string{"Authorization", "Bearer secret", "Host", "evil.example"}, 403},
+		{"/v1/model", []string{"Authorization", "Bearer secret", "Host", "localhost:1"}, 200},
+		{"/", []string{"Host", "evil.example"}, 403},
+		{"/", nil, 200},
+		{"/healthz", nil, 200},
+	} {
+		if status, body := get(t, server.URL+c.path, c.header...); status != c.want {
+			t.Errorf("%s %q: %d, want %d\n%.200s", c.path, c.header, status, c.want, body)
+		}
+	}
+}
+
+// Requests beyond the queue are refused, here while others wait for the rest of a body.
+func TestFullQueue(t *testing.T) {
+	server, _ := start(t, func(o *serve.Options) { o.Concurrent = 1 })
+	half, rest := io.Pipe()
+	ended := make(chan int)
+	go func() {
+		r, err := http.Post(server.URL+"/v1/predict", "application/json", half)
+		if err != nil {
+			ended <- 0
+			return
+		}
+		r.Body.Close()
+		ended <- r.StatusCode
+	}()
+	if _, err := io.WriteString(rest, `{"functions": [{"targets": `); err != nil {
+		t.Fatal(err)
+	}
+	const body = `{"functions": [{"targets": {"x": [[1]]}}]}`
+	for range 500 { // until the first request is there
+		if status, _ := post(t, server.URL+"/v1/predict", body); status == 429 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if status, answer := post(t, server.URL+"/v1/predict", body); status != 429 {
+		t.Errorf("%d %s", status, answer)
+	}
+	_, _ = io.WriteString(rest, `{"x": [[1]]}}]}`)
+	rest.Close()
+	if status := <-ended; status != 200 {
+		t.Errorf("the slow request: %d", status)
+	}
+}
+
+// While models are replaced, every request is answered by one of them.
+func TestReplaceLosesNothing(t *testing.T) {
+	server, s := start(t, nil)
+	stop := make(chan struct{})
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				if status, answer := post(t, server.URL+"/v1/predict", `{"run": "a", "functions": [{"targets": {"x": [[1]]}}]}`); status != 200 {
+					t.Errorf("%d %s", status, answer)
+					return
+				}
+			}
+		})
+	}
+	for range 20 {
+		s.Replace([]*serve.Model{model(t, "a"), model(t, "b")})
+		time.Sleep(5 * time.Millisecond)
+	}
+	close(stop)
+	all.Wait()
+	if _, body := get(t, server.URL+"/v1/model"); strings.Count(body, `"name":"b"`) != 1 {
+		t.Error(body)
+	}
+	if status, _ := post(t, server.URL+"/v1/predict", `{"functions": [{"targets": {"x": [[1]]}}]}`); status != 400 {
+		t.Errorf("a request that names none of two runs: %d", status)
+	}
+}
+
+func TestNames(t *testing.T) {
+	got, err := serve.Names([]string{"runs/a/seed-0", "runs/b/seed-0", "runs/b/seed-1/"})
+	if want := []string{"a/seed-0", "b/seed-0", "b/seed-1"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v", got, err)
+	}
+	var bad *input.Error
+	if _, err := serve.Names([]string{"runs/a", filepath.Join("runs", "..", "runs", "a")}); !errors.As(err, &bad) {
+		t.Errorf("a run twice: %v", err)
+	}
+}
+
+// An address that other machines reach needs a token; one of this machine answers to its own names.
+func TestAddresses(t *testing.T) {
+	for address, here := range map[string]bool{"127.0.0.1:8080": true, "[::1]:0": true, "localhost:1": true, "127.0.0.2:1": true,
+		"0.0.0.0:1": false, ":8080": false, "192.0.2.1:80": false, "example.org:80": false} {
+		t.Setenv(serve.TokenVariable, "")
+		o, err := serve.Address{Listen: address}.Options()
+		if (err == nil) != here || here && len(o.Hosts) < 3 {
+			t.Errorf("%s: %v, %v", address, o.Hosts, err)
+		}
+		t.Setenv(serve.TokenVariable, "secret")
+		if o, err := (serve.Address{Listen: address}).Options(); err != nil || o.Token != "secret" || (o.Hosts != nil) != here {
+			t.Errorf("%s with a token: %+v, %v", address, o, err)
+		}
+	}
+	if _, err := (serve.Address{Listen: "8080"}).Options(); err == nil {
+		t.Error("an address without a colon is taken")
+	}
+}
+
+// No body makes the server panic or answer without a status of its own.
+func FuzzBody(f *testing.F) {
+	server, _ := start(f, func(o *serve.Options) { o.Points, o.Numbers = 50, 1000 })
+	_, text := asked(2, 2, false)
+	f.Add(`{"functions": [` + text + `], "quantiles": [0.5], "draws": 1, "modes": true, "density": {"y": [1]}}`)
+	f.Add(`{"functions": [{"targets": {"x": [[1e38], [-0]]}}]}`)
+	f.Fuzz(func(t *testing.T, body string) {
+		status, answer := post(t, server.URL+"/v1/predict", body)
+		if !slices.Contains([]int{200, 400, 413}, status) || !json.Valid(answer) {
+			t.Errorf("%q: %d %s", body, status, answer)
+		}
+	})
+}
