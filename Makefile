@@ -1,7 +1,7 @@
 # Everything CI does is a target here; `make` alone lists them.
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # The packages with goroutines.
-RACE = ./internal/atomicfile ./internal/bench ./internal/cli ./internal/datasets ./internal/engine/... ./internal/feed ./internal/fetch ./internal/input ./internal/predict ./internal/progress ./internal/run ./internal/seeds ./internal/sweep ./internal/train
+RACE = ./internal/atomicfile ./internal/bench ./internal/cli ./internal/datasets ./internal/engine/... ./internal/feed ./internal/fetch ./internal/input ./internal/predict ./internal/progress ./internal/run ./internal/seeds ./internal/serve ./internal/sweep ./internal/train
 # The packages whose tests run the CUDA engine, on the host emulation or on a GPU.
 ENGINE = ./kernels/... ./internal/engine/cuda/... ./internal/test/kernels
 # The GPUs with machine code. Later GPUs compile the PTX of the last when a program starts.
