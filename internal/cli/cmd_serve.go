@@ -29,9 +29,10 @@ func newServe(a *app) *cobra.Command {
 		Use:   "serve --run DIR",
 		Short: "Answer predictions and scores over HTTP, and show a page",
 		Long: `Answer over HTTP, with JSON in and out, what predict and score answer for files: POST /v1/predict and
-POST /v1/score. GET /v1/model describes the models, GET /healthz says that the server lives. / is a
-page where you click context points and see the density. With several --run, a request names one in
-its key run, by the last folders of DIR that differ.
+POST /v1/score. GET /v1/model describes the models, GET /healthz says that the server lives, and GET
+/metrics counts requests and times for Prometheus. / is a page where you click context points and see
+the density. With several --run, a request names one in its key run, by the last folders of DIR that
+differ.
 
 The server listens to this machine alone unless --listen says otherwise. Then requests need the token
 in ACQNP_SERVE_TOKEN, as "Authorization: Bearer TOKEN". Requests from pages of other origins, or under
@@ -148,12 +149,10 @@ func (o *serveOptions) reloads(s *serve.Server, names []string, p progress.Repor
 		for {
 			select {
 			case <-asked:
-				models, err := o.load(names, p)
-				if err != nil {
+				if err := s.Reload(func() ([]*serve.Model, error) { return o.load(names, p) }); err != nil {
 					p.Warn("the runs were not loaded again: " + err.Error())
 					continue
 				}
-				s.Replace(models)
 				p.Note("loaded the runs again")
 			case <-done:
 				return

@@ -23,7 +23,7 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 			refuse(w, http.StatusForbidden, "found the origin "+origin+", expected that of this server")
 			return
 		}
-		if s.Token != "" && strings.HasPrefix(r.URL.Path, "/v1/") && !s.carries(r) {
+		if s.Token != "" && secret(r.URL.Path) && !s.carries(r) {
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			refuse(w, http.StatusUnauthorized, "Authorization: found no token of this server, expected Bearer and the token")
 			return
@@ -31,6 +31,9 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 		next.ServeHTTP(w, r)
 	})
 }
+
+// secret reports whether a path needs the token.
+func secret(path string) bool { return strings.HasPrefix(path, "/v1/") || path == "/metrics" }
 
 // named reports whether the name in the Host header is one of the server's. A page that rebinds its own
 // name to this address still sends that name.
@@ -64,6 +67,7 @@ func (s *Server) limited(next http.HandlerFunc) http.HandlerFunc {
 		case s.slots <- struct{}{}:
 			defer func() { <-s.slots }()
 		default:
+			s.metrics.refused.Inc()
 			w.Header().Set("Retry-After", "1")
 			refuse(w, http.StatusTooManyRequests, "found more requests than the server takes at a time, expected fewer")
 			return

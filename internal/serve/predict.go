@@ -102,6 +102,7 @@ func (s *Server) predict(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
+	s.metrics.computed(r, len(functions), predict.CountTargets(functions, len(m.Trained.Units.XNames)))
 	answer(w, http.StatusOK, a)
 }
 
@@ -235,6 +236,7 @@ func (s *Server) score(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
+	s.metrics.computed(r, len(functions), predict.CountTargets(functions, len(u.XNames)))
 	a.Summary = tally.Summary()
 	answer(w, http.StatusOK, a)
 }

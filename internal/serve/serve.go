@@ -1,7 +1,7 @@
 // Package serve answers questions about trained models over HTTP, with JSON in and out: predictions and
 // scores, which equal those of the commands predict and score to the last digit.
 //
-//	POST /v1/predict, /v1/score    GET /v1/model, /healthz, / (the page of package page)
+//	POST /v1/predict, /v1/score    GET /v1/model, /healthz, /metrics, / (the page of package page)
 //
 // A server computes with a fixed number of predictors for each run. Requests beyond them wait in a
 // queue of limited length; those beyond it are refused with 429.
@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -47,8 +48,9 @@ type Options struct {
 // A Server is the handler of all paths.
 type Server struct {
 	Options
-	runs  atomic.Pointer[[]*Model]
-	slots chan struct{}
+	runs    atomic.Pointer[[]*Model]
+	slots   chan struct{}
+	metrics *metrics
 	http.Handler
 }
 
@@ -56,6 +58,7 @@ type Server struct {
 func New(models []*Model, o Options) *Server {
 	s := &Server{Options: o, slots: make(chan struct{}, o.Concurrent)}
 	s.Replace(models)
+	s.metrics = newMetrics(func() float64 { return float64(len(*s.runs.Load())) })
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		answer(w, http.StatusOK, map[string]string{"status": "ok"})
@@ -63,11 +66,12 @@ func New(models []*Model, o Options) *Server {
 	mux.HandleFunc("GET /v1/model", s.model)
 	mux.HandleFunc("POST /v1/predict", s.limited(s.predict))
 	mux.HandleFunc("POST /v1/score", s.limited(s.score))
-	for _, path := range []string{"/v1/", "/healthz"} {
+	mux.Handle("GET /metrics", s.metrics.handler())
+	for _, path := range []string{"/v1/", "/healthz", "/metrics"} {
 		mux.HandleFunc(path, s.unknown)
 	}
 	mux.Handle("/", page.Handler())
-	s.Handler = s.guarded(mux)
+	s.Handler = s.metrics.measured(mux, s.guarded(mux))
 	return s
 }
 
@@ -79,6 +83,18 @@ func (s *Server) Replace(models []*Model) {
 			m.retire()
 		}
 	}
+}
+
+// Reload replaces the models by those that load returns. If it fails, the old ones stay.
+func (s *Server) Reload(load func() ([]*Model, error)) error {
+	models, err := load()
+	if err != nil {
+		s.metrics.reloads.WithLabelValues("failed").Inc()
+		return err
+	}
+	s.Replace(models)
+	s.metrics.reloads.WithLabelValues("ok").Inc()
+	return nil
 }
 
 // enter returns the model of a name, which may be left out if there is one model. The caller leaves it.
@@ -110,7 +126,7 @@ func find(models []*Model, name string) (*Model, error) {
 // unknown answers for a path or a method that the API does not have.
 func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
 	post := r.URL.Path == "/v1/predict" || r.URL.Path == "/v1/score"
-	if post || r.URL.Path == "/v1/model" || r.URL.Path == "/healthz" {
+	if post || slices.Contains([]string{"/v1/model", "/healthz", "/metrics"}, r.URL.Path) {
 		method := "GET"
 		if post {
 			method = "POST"
@@ -141,6 +157,9 @@ func refuse(w http.ResponseWriter, status int, message string) {
 	answer(w, status, map[string]string{"error": message})
 }
 
+// clientGone is the status of a request whose client has gone. Nobody but the metrics sees it.
+const clientGone = 499
+
 // fail writes an error with its status: 400 for what the client asked, 413 for too much of it, 503 for
 // what took too long.
 func fail(w http.ResponseWriter, err error) {
@@ -149,6 +168,7 @@ func fail(w http.ResponseWriter, err error) {
 	var body *http.MaxBytesError
 	switch {
 	case errors.As(err, &body):
+		w.Header().Set("Connection", "close") // the rest of the body is not read
 		refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("found a body of more than %d bytes, expected at most so many", body.Limit))
 	case errors.As(err, &large):
 		refuse(w, http.StatusRequestEntityTooLarge, err.Error())
@@ -156,7 +176,8 @@ func fail(w http.ResponseWriter, err error) {
 		refuse(w, http.StatusBadRequest, err.Error())
 	case errors.Is(err, context.DeadlineExceeded):
 		refuse(w, http.StatusServiceUnavailable, "found no answer in the time that a request may take, expected a smaller request or a less busy server")
-	case errors.Is(err, context.Canceled): // the client has gone
+	case errors.Is(err, context.Canceled):
+		w.WriteHeader(clientGone)
 	default:
 		refuse(w, http.StatusInternalServerError, err.Error())
 	}

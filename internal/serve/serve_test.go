@@ -257,7 +257,7 @@ func TestRefusals(t *testing.T) {
 	if status, answer := post(t, server.URL+"/v1/score", ok); status != 400 || !strings.Contains(string(answer), "targets.y: found 0 rows") {
 		t.Errorf("%d %s", status, answer)
 	}
-	for path, want := range map[string]int{"/v1/model": 405, "/v1/other": 404, "/healthz": 405} {
+	for path, want := range map[string]int{"/v1/model": 405, "/v1/other": 404, "/healthz": 405, "/metrics": 405} {
 		if status, _ := post(t, server.URL+path, ok); status != want {
 			t.Errorf("POST %s: %d, want %d", path, status, want)
 		}
@@ -343,6 +343,9 @@ func TestFullQueue(t *testing.T) {
 	}
 	if status, answer := post(t, server.URL+"/v1/predict", body); status != 429 {
 		t.Errorf("%d %s", status, answer)
+	}
+	if _, text := get(t, server.URL+"/metrics"); !strings.Contains(text, "\nacqnp_http_requests_refused_total 2\n") {
+		t.Errorf("the metrics do not count two refused requests:\n%s", text)
 	}
 	_, _ = io.WriteString(rest, `{"x": [[1]]}}]}`)
 	rest.Close()
