@@ -29,7 +29,7 @@ var layers = [][]string{
 	{"internal/ablate", "internal/bench", "internal/initialise", "internal/seeds", "internal/serve/page"},
 	{"internal/figures", "internal/tables", "internal/serve", "internal/sweep", "internal/submit"},
 	{"internal/cli"},
-	{"cmd/acqnp", "tools/amx", "tools/roofline"},
+	{"cmd/acqnp", "tools/amx", "tools/load", "tools/roofline"},
 }
 
 // testFolders lists the folders whose packages hold tests only.
