@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/interrupt"
 	"github.com/acqnp/acqnp/internal/predict"
@@ -134,6 +135,9 @@ func (o *serveOptions) load(names []string, p progress.Reporter) ([]*serve.Model
 		t.Levels, t.Device = predict.GridLevels, device.OneThread(o.device)
 		m, err := serve.NewModel(name, t, predictors)
 		if err != nil {
+			return nil, err
+		}
+		if m.Ranges, err = datasets.RangesOf(e, t.Units.Scaling); err != nil {
 			return nil, err
 		}
 		models = append(models, m)

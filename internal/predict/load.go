@@ -34,7 +34,7 @@ func ofCheckpoint(e config.Experiment, m *models.Model, c run.Checkpoint, units 
 		units = *c.Units
 	}
 	t := New(e, m, c.Params, units, d)
-	t.Weights = c.Weights()
+	t.Weights, t.ValidLL = c.Weights(), c.ValidLL()
 	return t
 }
 

@@ -34,6 +34,7 @@ type Trained struct {
 	Data      string      // for titles: the benchmark, or the name of your own file
 	Variant   string      // for run.Eval, as config.Experiment.Variant names it
 	Weights   run.Weights // for run.Eval: where Params were read from
+	ValidLL   *float64    // of Params, as training measured it; nil if it did not
 }
 
 // New returns a model with weights params [NumParams] that evaluates as the experiment's eval keys

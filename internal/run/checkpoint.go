@@ -52,6 +52,15 @@ type Checkpoint struct {
 // Weights returns the checkpoint's path and step, for eval.json.
 func (c *Checkpoint) Weights() Weights { return Weights{Path: c.Path, Step: &c.Step} }
 
+// ValidLL returns the valid_ll of the checkpoint's weights, or nil if they were not validated. Of a
+// checkpoint with an average, the average was.
+func (c *Checkpoint) ValidLL() *float64 {
+	if c.Average != nil || c.Validation.Step == 0 || c.Validation.Step != c.Step {
+		return nil
+	}
+	return &c.Validation.Best
+}
+
 // stream is the state of one counter-based random stream: its key and the step of the next batch.
 type stream struct {
 	Seed uint64 `json:"seed"`

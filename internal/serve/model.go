@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"math"
 	"net/http"
 	"sync"
 
@@ -17,7 +16,8 @@ const firstContext = 128
 type Model struct {
 	Name    string
 	Trained predict.Trained
-	Steps   int // of training; 0 if unknown
+	Steps   int             // of training; 0 if unknown
+	Ranges  datasets.Ranges // of the columns; zero if unknown
 
 	idle    chan *predict.Predictor
 	mu      sync.Mutex
@@ -94,14 +94,15 @@ type modelAnswer struct {
 }
 
 type modelEntry struct {
-	Name       string  `json:"name"`
-	Model      string  `json:"model"`
-	Variant    string  `json:"variant,omitempty"`
-	Benchmark  string  `json:"benchmark"`
-	Data       string  `json:"data"`
-	Columns    columns `json:"columns"`
-	Parameters int     `json:"parameters"`
-	Steps      int     `json:"steps"`
+	Name       string   `json:"name"`
+	Model      string   `json:"model"`
+	Variant    string   `json:"variant,omitempty"`
+	Benchmark  string   `json:"benchmark"`
+	Data       string   `json:"data"`
+	Columns    columns  `json:"columns"`
+	Parameters int      `json:"parameters"`
+	Steps      int      `json:"steps"`
+	ValidLL    *float64 `json:"valid_ll,omitempty"` // of these weights; left out if they were not validated
 }
 
 type columns struct {
@@ -109,14 +110,16 @@ type columns struct {
 	Y []column `json:"y"`
 }
 
-// A column is named as in the data. Low and high are two scales around its middle: where most of the
-// training data lie.
+// A column is named as in the data. Most of the training data lie between low and high, which are left
+// out if that is not known.
 type column struct {
 	Name       string   `json:"name"`
+	Unit       string   `json:"unit,omitempty"`
 	Low        *float64 `json:"low,omitempty"`
 	High       *float64 `json:"high,omitempty"`
+	Log        bool     `json:"log,omitempty"` // the model takes the logarithm
 	Categories []string `json:"categories,omitempty"`
-	Dates      bool     `json:"dates,omitempty"` // written as 2024-03-01
+	Dates      bool     `json:"dates,omitempty"` // written as 2024-03-01, or as a number in its unit
 }
 
 func (s *Server) model(w http.ResponseWriter, _ *http.Request) {
@@ -125,30 +128,21 @@ func (s *Server) model(w http.ResponseWriter, _ *http.Request) {
 		t := m.Trained
 		u := t.Units
 		a.Runs = append(a.Runs, modelEntry{Name: m.Name, Model: t.Model.Name(), Variant: t.Variant, Benchmark: t.Benchmark, Data: t.Data,
-			Columns:    columns{describe(u.XNames, u.Scaling.XForms, u.Scaling.XOffset, u.Scaling.XScale), describe(u.YNames, u.Scaling.YForms, u.Scaling.YOffset, u.Scaling.YScale)},
-			Parameters: t.Model.NumParams(), Steps: m.Steps})
+			Columns:    columns{m.describe(u.XNames, u.Scaling.XForms, m.Ranges.X), m.describe(u.YNames, u.Scaling.YForms, m.Ranges.Y)},
+			Parameters: t.Model.NumParams(), Steps: m.Steps, ValidLL: t.ValidLL})
 	}
 	answer(w, http.StatusOK, a)
 }
 
 // describe returns the columns of x or of y.
-func describe(names []string, forms []datasets.Form, offset, scale []float64) []column {
+func (m *Model) describe(names []string, forms []datasets.Form, ranges []datasets.Range) []column {
 	all := make([]column, len(names))
 	for i, name := range names {
-		all[i].Name = name
-		var f datasets.Form
-		if i < len(forms) {
-			f = forms[i]
+		f := formOf(forms, i)
+		all[i] = column{Name: name, Unit: datasets.UnitOf(m.Trained.Benchmark, name, f), Log: f.Log, Categories: f.Categories, Dates: f.Origin != ""}
+		if i < len(ranges) && ranges[i] != (datasets.Range{}) {
+			all[i].Low, all[i].High = &ranges[i].Low, &ranges[i].High
 		}
-		if f.Categories != nil {
-			all[i].Categories = f.Categories
-			continue
-		}
-		low, high := offset[i]-2*scale[i], offset[i]+2*scale[i]
-		if f.Log {
-			low, high = math.Exp(low)-f.Shift, math.Exp(high)-f.Shift
-		}
-		all[i].Low, all[i].High, all[i].Dates = &low, &high, f.Origin != ""
 	}
 	return all
 }

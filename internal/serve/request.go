@@ -161,8 +161,12 @@ func (p points) read(key string, u run.Units, withY bool) (x, y []float64, err e
 func (c cell) number(place, column string, f datasets.Form) (float64, error) {
 	text, ok := c.text()
 	named := len(c.RawMessage) > 0 && c.RawMessage[0] == '"'
-	if wants := f.Categories != nil || f.Origin != ""; ok && named == wants {
-		if v, ok := f.Number(text); ok {
+	read := f
+	if !named {
+		read.Origin = "" // days are as good as a date
+	}
+	if wants := read.Categories != nil || read.Origin != ""; ok && named == wants {
+		if v, ok := read.Number(text); ok {
 			return v, nil
 		}
 	}
@@ -171,7 +175,7 @@ func (c cell) number(place, column string, f datasets.Form) (float64, error) {
 	case f.Categories != nil:
 		expected = "a name in quotes"
 	case f.Origin != "":
-		expected = `a date such as "2024-03-01"`
+		expected = `a date such as "2024-03-01", or days as a number`
 	case f.Log:
 		expected = "a number above 0, whose logarithm is taken"
 	}

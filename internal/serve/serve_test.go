@@ -85,6 +85,14 @@ func post(t testing.TB, url, body string) (int, []byte) {
 	return r.StatusCode, b
 }
 
+// within returns the body of a server's answer to a request, without a connection.
+func within(t testing.TB, s *serve.Server, method, path, body string) string {
+	t.Helper()
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(body)))
+	return w.Body.String()
+}
+
 // asked returns a function of n context points and targets, and the same as JSON.
 func asked(n, targets int, withY bool) (predict.Function, string) {
 	f := predict.Function{Name: fmt.Sprint("f", n)}

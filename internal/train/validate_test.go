@@ -106,6 +106,13 @@ func TestValidationIsLoggedAndTheBestIsKept(t *testing.T) {
 	if err != nil || !slices.Equal(with.Params, without.Params) || !slices.Equal(with.M, without.M) || !slices.Equal(with.V, without.V) {
 		t.Errorf("validation changes the training (%v)", err)
 	}
+	kept, err := run.ReadCheckpoint(checkpoint(dir, "best"), modelOf(t, e))
+	if err != nil || kept.ValidLL() == nil || *kept.ValidLL() != found[best] {
+		t.Errorf("the best checkpoint has the valid_ll %v (%v), want %v", kept.ValidLL(), err, found[best])
+	}
+	if with.ValidLL() != nil || without.ValidLL() != nil {
+		t.Error("weights that are not averaged have a valid_ll")
+	}
 	if metrics(t, same)[3].Ended != run.EndedBySteps {
 		t.Error("the last line of a run without validation does not say what ended it")
 	}

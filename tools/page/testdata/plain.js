@@ -1,6 +1,6 @@
 // Tests of the page's functions that need no page. failures lists what went wrong.
 import { newestWins } from "/page/api.js";
-import { extent } from "/page/columns.js";
+import { extent, valueText } from "/page/columns.js";
 import { contextTable, parse, predictionTable, readContext } from "/page/csv.js";
 import { masses } from "/page/curve.js";
 import { asked, grid, request } from "/page/grid.js";
@@ -56,6 +56,15 @@ equal("a table of predictions", predictionTable("1", [target], [0.05, 0.95], car
   "function,target,age,fuel,channel,mean,sd,q0.05,q0.95,draw1\n1,0,1,petrol,price,0.5,0.1,0.2,0.8,0.3\n");
 equal("a column named mean", predictionTable("1", [], [], { x: [{ name: "mean" }], y: [price] }), "function,target,x_mean,channel,mean,sd\n");
 
+
+// Dates are days since the first one.
+const born = { name: "born", unit: "days since 2024-02-28", dates: true, low: 0, high: 10 };
+const dated = { x: [born], y: [price] };
+equal("dates", readContext("born,price\n2024-03-01,0.5\n2024-02-28 12:00,1\n2024-02-27T00:00:00Z,2\n", dated).functions[0].points.map((p) => p.x[0]), [2, 0.5, -1]);
+refused("no date", () => readContext("born,price\n2024-3-1,0.5\n", dated), 'CSV line 2, column born: found "2024-3-1", expected a date');
+equal("a table of dates", contextTable("a", [{ x: [2], y: [0.5] }, { x: [0.5], y: [1] }], dated), "function,born,price\na,2024-03-01,0.5\na,2024-02-28T12:00:00Z,1\n");
+equal("a date in words", valueText(born, 2), "2024-03-01");
+
 // The state in the address
 const first = initial(cars);
 equal("the first state", encode(first, cars), "run=cars%20%26%20vans");
@@ -74,6 +83,7 @@ equal("tick texts", [tickText(-0.5, 0.5), tickText(1500, 500), tickText(0.1 + 0.
 equal("short numbers", [0, 0.12345, -1234.5, 1e9, 1e-7, null].map(short), ["0", "0.123", "−1235", "1.00e+9", "1.00e−7", "–"]);
 equal("rounding", [rounded(0.123456, [0, 1]), rounded(12345.6, [0, 1e5])], [0.123, 12300]);
 equal("an axis with a point outside", extent(price, [3], 0.1), [-1.2, 3.2]);
+equal("an axis of logarithms", extent({ name: "speed", log: true, low: 0.1, high: 10.1 }, [0.05], 0.1), [0.05, 11.1]);
 
 // Requests
 const g = grid({ ...first, show: ["density"] }, cars, "moving");

@@ -1,4 +1,5 @@
-// The columns of a run: {name, unit?, low, high, categories?}. A category has the position of its name
+// The columns of a run: {name, unit?, low?, high?, log?, categories?, dates?}. A date is a number of days
+// since that in the column's unit. A category has the position of its name
 // in the list, so that a column of names can be an axis too.
 import { short } from "./scale.js";
 
@@ -15,7 +16,26 @@ export function valueAt(c, p) {
 }
 
 // valueText returns a value as people read it.
-export const valueText = (c, value) => (c.categories ? String(value) : short(value) + (c.unit ? " " + c.unit : ""));
+export function valueText(c, value) {
+  if (c.categories) return String(value);
+  return c.dates ? dateText(c, value) : short(value) + (c.unit ? " " + c.unit : "");
+}
+
+const day = 864e5; // ms
+const origin = (c) => Date.parse(c.unit.slice(-10)); // of "days since 2024-03-01"
+
+// dateText returns the date of a number of days, with a time unless it is midnight.
+export function dateText(c, days) {
+  const date = new Date(origin(c) + Math.round(days * 86400) * 1000);
+  return Number.isNaN(date.getTime()) ? short(days) : date.toISOString().replace(".000Z", "Z").replace("T00:00:00Z", "");
+}
+
+// days returns the number of days of a date's text, or NaN. A time without a zone is UTC.
+export function days(c, text) {
+  const iso = text.replace(" ", "T");
+  if (!/^\d{4}-\d\d-\d\d(T|$)/.test(iso)) return NaN;
+  return (Date.parse(iso + (/T[\d:]+$/.test(iso) ? "Z" : "")) - origin(c)) / day;
+}
 
 // start returns the value that an input has at first: the middle, or the first name.
 export const start = (c) => (c.categories ? c.categories[0] : (limits(c)[0] + limits(c)[1]) / 2);
@@ -24,10 +44,11 @@ export const start = (c) => (c.categories ? c.categories[0] : (limits(c)[0] + li
 export const ranged = (c) => Number.isFinite(c.low) && Number.isFinite(c.high);
 
 // limits returns the least and greatest number of the column that training saw. If the server does not
-// say, it returns those of the first prediction, or −1 and 1.
+// say, it returns those of the first prediction, or −1 and 1, or numbers above 0 if it takes their
+// logarithm.
 export function limits(c) {
   if (c.categories) return [0, Math.max(1, c.categories.length - 1)];
-  if (!ranged(c)) return c.seen ?? [-1, 1];
+  if (!ranged(c)) return c.seen ?? (c.log ? [0.1, 1] : [-1, 1]);
   return c.low < c.high ? [c.low, c.high] : [c.low - 1, c.high + 1];
 }
 
@@ -36,9 +57,11 @@ export function extent(c, values, margin) {
   if (c.categories) return [-0.5, c.categories.length - 0.5];
   let [low, high] = limits(c);
   const pad = (high - low) * margin;
-  [low, high] = [low - pad, high + pad];
+  // A column whose logarithm the model takes has no number below 0.
+  const below = c.log ? (v) => v : (v) => v - pad;
+  [low, high] = [below(low), high + pad];
   for (const v of values) {
-    if (v < low) low = v - pad;
+    if (v < low) low = below(v);
     if (v > high) high = v + pad;
   }
   return [low, high];

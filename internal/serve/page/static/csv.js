@@ -1,4 +1,5 @@
 // Tables as text: context points to read, predictions and context points to write.
+import { dateText, days } from "./columns.js";
 
 // parse returns the rows of a CSV text as lists of cells. The separator is the one that the header has
 // most of: comma, semicolon or tab.
@@ -60,8 +61,8 @@ function value(column, cell, line) {
     if (column.categories.includes(cell)) return cell;
     throw new Error(`${where}: found ${JSON.stringify(cell)}, expected one of ${column.categories.join(", ")}`);
   }
-  const v = Number(cell);
-  if (cell === "" || !Number.isFinite(v)) throw new Error(`${where}: found ${JSON.stringify(cell)}, expected a number`);
+  const v = column.dates ? days(column, cell) : Number(cell);
+  if (cell === "" || !Number.isFinite(v)) throw new Error(`${where}: found ${JSON.stringify(cell)}, expected ${column.dates ? "a date" : "a number"}`);
   return v;
 }
 
@@ -73,12 +74,15 @@ export const quote = (cell) => {
   return /[",\r\n]/.test(t) ? '"' + t.replaceAll('"', '""') + '"' : t;
 };
 
+// written returns the values of columns as cells.
+const written = (columns, values) => values.map((v, i) => (columns[i].dates ? dateText(columns[i], v) : v));
+
 const text = (rows) => rows.map((r) => r.map(quote).join(",") + "\n").join("");
 
 // contextTable returns the context points as CSV text that readContext and `acqnp predict --context`
 // read.
 export function contextTable(name, points, { x, y }) {
-  return text([["function", ...x, ...y].map((c) => c.name ?? c), ...points.map((p) => [name, ...p.x, ...p.y])]);
+  return text([["function", ...x, ...y].map((c) => c.name ?? c), ...points.map((p) => [name, ...written(x, p.x), ...p.y])]);
 }
 
 // predictionTable returns predictions as CSV text with the columns that `acqnp predict` writes. Each
@@ -89,7 +93,7 @@ export function predictionTable(name, targets, quantiles, { x, y }, draws = []) 
   const inputs = x.map((c) => (taken.includes(c.name) ? "x_" + c.name : c.name));
   const rows = [["function", "target", ...inputs, "channel", ...numbers]];
   targets.forEach((t, i) => t.channels.forEach((c, k) => {
-    rows.push([name, i, ...t.x, y[k].name, c.mean, c.sd, ...c.quantiles, ...draws.map((d) => d[i][k])]);
+    rows.push([name, i, ...written(x, t.x), y[k].name, c.mean, c.sd, ...c.quantiles, ...draws.map((d) => d[i][k])]);
   }));
   return text(rows);
 }

@@ -1,0 +1,77 @@
+package datasets
+
+import (
+	"math"
+	"slices"
+
+	"github.com/acqnp/acqnp/internal/benchmark"
+	"github.com/acqnp/acqnp/internal/config"
+)
+
+// A Range is where most of a column's training data lie, in raw units. The zero value means that this
+// is not known.
+type Range struct{ Low, High float64 }
+
+// Ranges are those of the columns of x and y. A column of names has none.
+type Ranges struct{ X, Y []Range }
+
+// RangesOf returns the ranges of an experiment's columns. They follow from the scaling, without the
+// data: from two deviations below the mean to two above it for data.scale standard, from the least to
+// the greatest number for range. With none they are not known. Functions of a random process are
+// drawn.
+func RangesOf(e config.Experiment, s Scaling) (Ranges, error) {
+	b, _ := benchmark.Find(e.Benchmark)
+	switch b.Kind {
+	case benchmark.CSV:
+		switch e.Data.Scale {
+		case "standard":
+			return s.ranges(Range{-2, 2}, Range{-2, 2}), nil
+		case "range":
+			return s.ranges(Range{0, 1}, Range{0, 1}), nil
+		}
+		return s.ranges(Range{}, Range{}), nil
+	case benchmark.SpeedFlow:
+		return s.ranges(Range{e.Data.FlowRange[0], e.Data.FlowRange[1]}, Range{0, 1}), nil
+	case benchmark.Images:
+		return s.ranges(Range{-1, 1}, Range{-0.5, 0.5}), nil
+	}
+	var drawn Batch
+	if err := newSynthetic(e).Eval(0, &drawn); err != nil {
+		return Ranges{}, err
+	}
+	return s.ranges(widest(drawn.X), widest(drawn.Y)), nil
+}
+
+func widest(v []float32) Range { return Range{float64(slices.Min(v)), float64(slices.Max(v))} }
+
+// ranges returns the ranges of all columns, of which the model sees numbers within x and y.
+func (s Scaling) ranges(x, y Range) Ranges {
+	return Ranges{rawRanges(x, s.XOffset, s.XScale, s.XForms), rawRanges(y, s.YOffset, s.YScale, s.YForms)}
+}
+
+func rawRanges(model Range, offset, scale []float64, forms []Form) []Range {
+	all := make([]Range, len(scale))
+	for c := range scale {
+		f := formAt(forms, c)
+		if f.Categories != nil || model == (Range{}) {
+			continue
+		}
+		all[c] = Range{f.restore(offset[c] + model.Low*scale[c]), f.restore(offset[c] + model.High*scale[c])}
+		if f.Log {
+			all[c].Low = math.Max(0, all[c].Low) // a shift may lead below it
+		}
+	}
+	return all
+}
+
+// UnitOf returns the unit of a benchmark's column of form f, or "" if it is not known. That of dates
+// is days.
+func UnitOf(name, column string, f Form) string {
+	if f.Origin != "" {
+		return "days since " + f.Origin
+	}
+	if b, _ := benchmark.Find(name); b.Kind == benchmark.SpeedFlow {
+		return map[string]string{"flow": "vehicles/h", "speed": "mph"}[column]
+	}
+	return ""
+}

@@ -1,0 +1,67 @@
+package datasets_test
+
+import (
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/benchmark"
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
+)
+
+// The ranges of a benchmark's columns follow from its configuration and scaling.
+func TestRanges(t *testing.T) {
+	lanes := datasets.Scaling{XOffset: []float64{500}, XScale: []float64{500}, YOffset: []float64{0}, YScale: []float64{80}}
+	pixels := datasets.Scaling{XOffset: []float64{13.5, 9.5}, XScale: []float64{13.5, 9.5}, YOffset: []float64{0.5}, YScale: []float64{1}}
+	for name, c := range map[string]struct {
+		text string
+		s    datasets.Scaling
+		x, y datasets.Range // of the first columns
+	}{
+		"speed-flow": {"data: {flow_range: [-1, 1]}", lanes, datasets.Range{High: 1000}, datasets.Range{High: 80}},
+		"mnist":      {"", pixels, datasets.Range{High: 27}, datasets.Range{High: 1}},
+	} {
+		e, err := config.Parse("a.yaml", []byte("benchmark: "+name+"\nmodel: {name: cnp}\n"+c.text), config.Overrides{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := datasets.RangesOf(e, c.s)
+		if err != nil || len(r.X) != len(c.s.XScale) || r.X[0] != c.x || r.Y[0] != c.y {
+			t.Errorf("%s: %+v, %v", name, r, err)
+		}
+	}
+}
+
+// The functions of a random process lie within its ranges, for other seeds too, but for a share: the
+// tails of Gaussian processes are beyond any range.
+func TestRangesOfProcesses(t *testing.T) {
+	for _, b := range benchmark.All() {
+		if b.Kind != benchmark.Synthetic {
+			continue
+		}
+		e, err := config.Parse("a.yaml", []byte("benchmark: "+b.Name+"\nmodel: {name: cnp}\n"), config.Overrides{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		source, err := datasets.Open(e, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := datasets.RangesOf(e, datasets.ScalingOf(source, 1, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var batch datasets.Batch
+		if err := source.Train(0, &batch); err != nil {
+			t.Fatal(err)
+		}
+		outside := 0
+		for i, x := range batch.X {
+			if y := batch.Y[i]; float64(x) < r.X[0].Low || float64(x) > r.X[0].High || float64(y) < r.Y[0].Low || float64(y) > r.Y[0].High {
+				outside++
+			}
+		}
+		if share := float64(outside) / float64(len(batch.X)); share > 0.05 || r.X[0].High-r.X[0].Low > 20 {
+			t.Errorf("%s: %+v, and %.1f%% of a batch outside", b.Name, r, 100*share)
+		}
+	}
+}

@@ -1,0 +1,177 @@
+package serve_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/device"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/serve"
+)
+
+// cars are functions with a date, a number, a logarithm with zeros, a name, and two y, of which one is a
+// logarithm.
+func cars() string {
+	var b strings.Builder
+	b.WriteString("car,sold,age,miles,fuel,price,score\n")
+	for i := range 40 {
+		fmt.Fprintf(&b, "c%d,2024-03-%02d,%d,%d,%s,%d,%g\n", i%8, 1+i%20, i%5*2, i%7*10, []string{"petrol", "diesel", "none"}[i%3], 100+i*i, float64(i%9)/4)
+	}
+	return b.String()
+}
+
+// own returns a small model of a CSV file, with random weights, and its ranges.
+func own(t testing.TB, keys ...string) (predict.Trained, datasets.Ranges) {
+	t.Helper()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "cars.csv")
+	if err := os.WriteFile(file, []byte(cars()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	text := "benchmark: csv\nmodel: {name: acqnp, representation: 8, encoder: [8], adaptor: [8], decoder: [8]}\n" +
+		"data: {file: " + file + ", function: car, " + strings.Join(keys, ", ") + "}\n"
+	e, err := config.Parse("tiny.yaml", []byte(text), config.Overrides{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := datasets.Open(e, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dx, dy := source.Dims()
+	m, err := models.New(e.Model, dx, dy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trained := predict.New(e, m, m.Initial(3), run.UnitsOf(e, source), device.CPU(1))
+	trained.Levels = predict.GridLevels
+	ranges, err := datasets.RangesOf(e, trained.Units.Scaling)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return trained, ranges
+}
+
+// described returns a server of a small model of a CSV file, and what GET /v1/model says of it.
+func described(t *testing.T, keys ...string) (s *serve.Server, about map[string]any) {
+	t.Helper()
+	trained, ranges := own(t, keys...)
+	m, err := serve.NewModel("cars", trained, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Ranges = ranges
+	s = serve.New([]*serve.Model{m}, serve.Options{Limits: serve.DefaultLimits()})
+	var found struct{ Runs []map[string]any }
+	if err := json.Unmarshal([]byte(within(t, s, "GET", "/v1/model", "")), &found); err != nil || len(found.Runs) != 1 {
+		t.Fatal(found, err)
+	}
+	return s, found.Runs[0]
+}
+
+const (
+	sold   = `{"name": "sold", "unit": "days since 2024-03-01", "dates": true, "low": -2, "high": 21}`
+	fuel   = `{"name": "fuel", "categories": ["diesel", "none", "petrol"]}`
+	carsOf = "x: [sold, age, miles, fuel], y: [price, score], categories: [fuel], log: [miles, price]"
+)
+
+// The columns of a CSV run have the names, units, categories and ranges of the data.
+func TestColumnsOfCSV(t *testing.T) {
+	for scale, want := range map[string]string{
+		"range": `{"x": [{"name": "sold", "unit": "days since 2024-03-01", "dates": true, "low": 0, "high": 19}, {"name": "age", "low": 0, "high": 8},
+			{"name": "miles", "log": true, "low": 0, "high": 60}, ` + fuel + `],
+			"y": [{"name": "price", "log": true, "low": 100, "high": 1621}, {"name": "score", "low": 0, "high": 2}]}`,
+		"none": `{"x": [{"name": "sold", "unit": "days since 2024-03-01", "dates": true}, {"name": "age"}, {"name": "miles", "log": true}, ` + fuel + `],
+			"y": [{"name": "price", "log": true}, {"name": "score"}]}`,
+		// Two deviations about the means, which are here those of 0..19 and of 0, 2, 4, 6, 8.
+		"standard": `{"x": [{"name": "sold", "unit": "days since 2024-03-01", "dates": true, "low": -2.03, "high": 21.03}, {"name": "age", "low": -1.66, "high": 9.66}]}`,
+	} {
+		keys := []string{carsOf, "scale: " + scale, "train_fraction: 1"}
+		if scale == "standard" {
+			keys = []string{"x: [sold, age], y: [score]", "train_fraction: 1"}
+		}
+		_, about := described(t, keys...)
+		var columns map[string]any
+		if err := json.Unmarshal([]byte(want), &columns); err != nil {
+			t.Fatal(err)
+		}
+		found := rounded(about["columns"]).(map[string]any)
+		if scale == "standard" {
+			delete(found, "y")
+		}
+		if diff := cmp.Diff(columns, found); diff != "" {
+			t.Errorf("scale: %s (-want +found):\n%s", scale, diff)
+		}
+	}
+}
+
+// rounded returns a JSON value with numbers rounded to two digits after the point.
+func rounded(v any) any {
+	switch v := v.(type) {
+	case float64:
+		var r float64
+		_, _ = fmt.Sscan(fmt.Sprintf("%.2f", v), &r)
+		return r + 0 // no −0
+	case []any:
+		for i := range v {
+			v[i] = rounded(v[i])
+		}
+	case map[string]any:
+		for k := range v {
+			v[k] = rounded(v[k])
+		}
+	}
+	return v
+}
+
+// A date is the same as its number of days, and other texts are refused.
+func TestDatesAndNames(t *testing.T) {
+	s, _ := described(t, carsOf)
+	ask := func(x string) string {
+		return within(t, s, "POST", "/v1/predict", `{"functions": [{"targets": {"x": [`+x+`]}}]}`)
+	}
+	_, text, found := strings.Cut(ask(`["2024-03-03", 2, 0, "none"]`), `"channels"`)
+	_, number, _ := strings.Cut(ask(`[2, 2, 0, "none"]`), `"channels"`)
+	if !found || text != number {
+		t.Errorf("a date gives %s, its number of days %s", text, number)
+	}
+	for x, want := range map[string]string{
+		`["March", 2, 0, "none"]`:       `found March for sold, expected a date such as \"2024-03-01\", or days as a number`,
+		`["2024-03-03", "2", 0, "a"]`:   `found 2 for age, expected a finite number`,
+		`["2024-03-03", 2, -1, "none"]`: `found -1 for miles, expected a number above 0, whose logarithm is taken`,
+		`["2024-03-03", 2, 0, 1]`:       `found 1 for fuel, expected a name in quotes`,
+	} {
+		if got := ask(x); !strings.Contains(got, want) {
+			t.Errorf("%s: %s, want %s", x, got, want)
+		}
+	}
+	if got := ask(`["2024-03-03", 2, 0, "steam"]`); !strings.Contains(got, `"mean"`) {
+		t.Errorf("a name that training did not see: %s", got)
+	}
+}
+
+// The weights' valid_ll is there if they were validated.
+func TestValidLL(t *testing.T) {
+	trained, _ := own(t, "x: [age], y: [score]")
+	for _, ll := range []*float64{nil, new(float64)} {
+		trained.ValidLL = ll
+		m, err := serve.NewModel("a", trained, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := serve.New([]*serve.Model{m}, serve.Options{Limits: serve.DefaultLimits()})
+		if text := within(t, s, "GET", "/v1/model", ""); strings.Contains(text, `"valid_ll":0`) != (ll != nil) {
+			t.Errorf("valid_ll %v: %s", ll, text)
+		}
+	}
+}
