@@ -88,6 +88,12 @@ func (s *Server) predict(w http.ResponseWriter, r *http.Request) {
 		a.Functions[i].Draws = make([][][]number, q.Draws)
 	}
 	err = m.use(r.Context(), func(p *predict.Predictor) error {
+		if q.Density.Points != nil {
+			var err error
+			if q.spans, err = spans(len(functions), len(m.Trained.Units.YNames), p.Predict(r.Context(), functions)); err != nil {
+				return err
+			}
+		}
 		predictions := p.Predict(r.Context(), functions)
 		if q.Draws > 0 {
 			seed := m.Trained.Seed
@@ -114,8 +120,12 @@ func (a *predictAnswer) fill(q request, predictions iter.Seq2[predict.Target, er
 		}
 		to := &a.Functions[t.Function]
 		target := predictedTarget{X: q.Functions[t.Function].Targets.X[t.Target]}
-		for _, d := range t.Channels {
-			target.Channels = append(target.Channels, q.channel(d))
+		for c, d := range t.Channels {
+			y := q.Density.Y
+			if q.spans != nil {
+				y = q.spans[t.Function][c].grid(*q.Density.Points)
+			}
+			target.Channels = append(target.Channels, q.channel(d, y))
 		}
 		to.Targets = append(to.Targets, target)
 		dy := len(t.Channels)
@@ -126,16 +136,16 @@ func (a *predictAnswer) fill(q request, predictions iter.Seq2[predict.Target, er
 	return nil
 }
 
-// channel describes a distribution as the request asks.
-func (q request) channel(d predict.Distribution) predictedChannel {
+// channel describes a distribution as the request asks, with its density at y.
+func (q request) channel(d predict.Distribution, y []float64) predictedChannel {
 	c := predictedChannel{Mean: number(d.Mean()), SD: number(math.Sqrt(d.Variance()))}
 	c.Quantiles = numbersOf(likelihood.ApproximateQuantiles(d.Distribution, q.Quantiles...))
 	if q.Modes {
 		c.Modes = numbersOf(likelihood.Modes(d.Distribution))
 	}
-	if len(q.Density.Y) > 0 {
-		c.Density = &density{Y: q.Density.Y}
-		for _, y := range q.Density.Y {
+	if len(y) > 0 {
+		c.Density = &density{Y: y}
+		for _, y := range y {
 			c.Density.Values = append(c.Density.Values, number(math.Exp(d.LogDensity(y))))
 		}
 	}
@@ -151,14 +161,14 @@ func (q request) checkPredict() error {
 	if q.Draws < 0 {
 		return &input.Error{Key: "draws", Found: jsonText(q.Draws), Expected: "a number from 0"}
 	}
-	return nil
+	return q.Density.check()
 }
 
 // checkSize refuses requests whose answers are too large.
 func (s *Server) checkSize(functions []predict.Function, q request, m *Model) error {
 	targets := predict.CountTargets(functions, len(m.Trained.Units.XNames))
-	each := 2 + len(q.Quantiles) + len(q.Density.Y) + q.Draws
-	if n := float64(targets) * float64(len(m.Trained.Units.YNames)) * float64(each); n > float64(s.Numbers) {
+	each := 2 + float64(len(q.Quantiles)) + float64(q.Density.count()) + float64(q.Draws) // an int may overflow
+	if n := float64(targets) * float64(len(m.Trained.Units.YNames)) * each; n > float64(s.Numbers) {
 		return beyond("numbers in the answer", int(min(n, math.MaxInt32)), s.Numbers)
 	}
 	return nil
@@ -243,7 +253,7 @@ func (s *Server) score(w http.ResponseWriter, r *http.Request) {
 
 // checkScore refuses keys that only predictions have.
 func (q request) checkScore() error {
-	if len(q.Quantiles) > 0 || len(q.Density.Y) > 0 || q.Modes || q.Draws != 0 {
+	if len(q.Quantiles) > 0 || q.Density.count() > 0 || q.Modes || q.Draws != 0 {
 		return &input.Error{Key: "body", Found: "quantiles, density, modes or draws", Expected: "run and functions alone; /v1/predict takes the others"}
 	}
 	return nil

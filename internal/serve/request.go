@@ -21,13 +21,13 @@ type request struct {
 	Functions []function `json:"functions"`
 
 	// Of predict alone.
-	Quantiles []float64 `json:"quantiles"`
-	Density   struct {
-		Y []float64 `json:"y"` // at which the density is wanted
-	} `json:"density"`
-	Modes bool    `json:"modes"`
-	Draws int     `json:"draws"` // joint draws of each function
-	Seed  *uint64 `json:"seed"`  // of the draws; that of predict if it is left out
+	Quantiles []float64      `json:"quantiles"`
+	Density   densityRequest `json:"density"`
+	Modes     bool           `json:"modes"`
+	Draws     int            `json:"draws"` // joint draws of each function
+	Seed      *uint64        `json:"seed"`  // of the draws; that of predict if it is left out
+
+	spans [][]span // [function][channel], if density has points
 }
 
 type function struct {

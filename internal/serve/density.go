@@ -1,0 +1,87 @@
+package serve
+
+import (
+	"iter"
+	"math"
+	"slices"
+
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/predict"
+)
+
+// A densityRequest says at which y the density is wanted: at these, or at so many points that cover the
+// distributions of all targets of a function.
+type densityRequest struct {
+	Y      []float64 `json:"y"`
+	Points *int      `json:"points"`
+}
+
+func (q densityRequest) check() error {
+	switch {
+	case q.Points == nil:
+		return nil
+	case q.Y != nil:
+		return &input.Error{Key: "density", Found: "y and points", Expected: "one of them"}
+	case *q.Points < 2:
+		return &input.Error{Key: "density.points", Found: jsonText(*q.Points), Expected: "a number from 2"}
+	}
+	return nil
+}
+
+// count returns the number of y.
+func (q densityRequest) count() int {
+	if q.Points != nil {
+		return *q.Points
+	}
+	return len(q.Y)
+}
+
+// A span is where most of the distributions of a channel lie.
+type span struct{ low, high float64 }
+
+// outer are the levels of the quantiles that a span covers, and margin is how far it goes on, as a share
+// of their distance. Of a Gaussian it covers 0.9995. Heavy tails would widen a span between further
+// levels so much that little is left for the rest.
+const (
+	outer  = 0.01
+	margin = 0.25
+)
+
+// spans returns those of the functions' channels, [function][channel], which cover all targets.
+func spans(functions, channels int, predictions iter.Seq2[predict.Target, error]) ([][]span, error) {
+	all := make([][]span, functions)
+	for i := range all {
+		all[i] = slices.Repeat([]span{{math.Inf(1), math.Inf(-1)}}, channels)
+	}
+	for t, err := range predictions {
+		if err != nil {
+			return nil, err
+		}
+		for c, d := range t.Channels {
+			s, own := &all[t.Function][c], spanOf(d)
+			s.low, s.high = min(s.low, own.low), max(s.high, own.high)
+		}
+	}
+	return all, nil
+}
+
+func spanOf(d predict.Distribution) span {
+	const most = math.MaxFloat64 / 8 // or spans and their spacing are infinite
+	q := likelihood.ApproximateQuantiles(d.Distribution, outer, 1-outer)
+	low, high := max(q[0], -most), min(q[1], most)
+	by := margin * (high - low)
+	if d.Log() { // the density is 0 below 0
+		return span{max(0, low-by), high + by}
+	}
+	return span{low - by, high + by}
+}
+
+// grid returns so many evenly spaced y.
+func (s span) grid(points int) []float64 {
+	y := make([]float64, points)
+	for i := range y {
+		y[i] = s.low + (s.high-s.low)*(float64(i)/float64(points-1))
+	}
+	return y
+}
