@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -62,6 +63,10 @@ first, within ten seconds, and the program exits with 0.`,
 // grace is how long requests under way may take when the server ends.
 const grace = 10 * time.Second
 
+// collection is by how many percent the heap grows before garbage is collected. A request takes some
+// megabytes for milliseconds, and the models hardly more.
+const collection = 800
+
 func runServe(ctx context.Context, a *app, o serveOptions) error {
 	if err := o.check(); err != nil {
 		return err
@@ -79,6 +84,7 @@ func runServe(ctx context.Context, a *app, o serveOptions) error {
 	if err != nil {
 		return err
 	}
+	debug.SetGCPercent(collection)
 	server := serve.New(models, options)
 	listener, err := o.at.Open()
 	if err != nil {

@@ -32,3 +32,27 @@ func TestApproximateQuantilesAreTheQuantiles(t *testing.T) {
 		}
 	}
 }
+
+// The densities have the errors of rounding: 1e-12 of each.
+func TestDensitiesAreThoseOfLogDensity(t *testing.T) {
+	for seed, n := range []int{1, 7, 30, 65} {
+		raw, z := raw(uint64(seed), n, 1)
+		m := likelihood.NewMixture(raw, z, 1, 0, floor).In(likelihood.Units{Factor: 0.7, Offset: -0.2})
+		for name, d := range map[string]likelihood.Distribution{"mixture": m, "exp": likelihood.ExpOf(m),
+			"gaussian": likelihood.NewGaussianMixture(raw[:2*n], 1, 0, floor)} {
+			ys := []float64{-1e6, -40, -1, 0, 0.2, 0.5, 1, 3, 50, 1e6, math.Inf(1), math.Inf(-1)}
+			for i, got := range likelihood.Densities(d, ys) {
+				if want := math.Exp(d.LogDensity(ys[i])); math.Abs(got-want) > 1e-12*want && want > 1e-300 {
+					t.Errorf("%s of %d components: density %v at %v, want %v", name, n, got, ys[i], want)
+				}
+			}
+		}
+	}
+	nan := likelihood.MixtureOf([]likelihood.AsymmetricLaplace{{Location: math.NaN(), Scale: 1}, {Scale: 1}}, []float64{0, 0})
+	if p := likelihood.Densities(nan, []float64{0.5})[0]; !math.IsNaN(p) {
+		t.Errorf("density %v of a mixture with a NaN", p)
+	}
+	if q := likelihood.ApproximateQuantiles(nan, 0.5)[0]; !math.IsNaN(q) {
+		t.Errorf("median %v of a mixture with a NaN", q)
+	}
+}

@@ -28,31 +28,56 @@ func (d AsymmetricLaplace) Survival(y float64) float64 { return d.prepare().surv
 func (d AsymmetricLaplace) Quantile(p float64) float64 { return d.prepare().quantile(p) }
 
 // Mean returns μ + σ(1−2τ)/(τ(1−τ)). The fraction equals 1/τ − 1/(1−τ) = −2 sinh z.
-func (d AsymmetricLaplace) Mean() float64 {
-	return d.Location - 2*math.Sinh(d.Logit)*d.Scale
-}
+func (d AsymmetricLaplace) Mean() float64 { return d.prepare().mean() }
 
 // Variance returns σ²(1−2τ+2τ²)/(τ²(1−τ)²). The fraction equals 1/τ² + 1/(1−τ)². The authors' code
 // lacks the square in the denominator.
-func (d AsymmetricLaplace) Variance() float64 {
-	a := d.Scale * (1 + math.Exp(-d.Logit))
-	b := d.Scale * (1 + math.Exp(d.Logit))
-	return a*a + b*b
-}
+func (d AsymmetricLaplace) Variance() float64 { return d.prepare().variance() }
 
 // Draw turns u, uniform on the multiples of 2⁻²⁴ in [0, 1), into a draw from d.
 func (d AsymmetricLaplace) Draw(u float64) float64 { return d.Quantile(centred(u)) }
 
-// laplace is an AsymmetricLaplace with the functions of its logit, which prepare computes once.
+// laplace is an AsymmetricLaplace with the functions of its logit, which are computed once.
 type laplace struct {
 	AsymmetricLaplace
-	tau, rest       float64 // τ and 1−τ
-	logTau, logRest float64 // their logarithms
+	tau, rest               float64 // τ and 1−τ
+	logTau, logRest         float64 // their logarithms
+	inverseTau, inverseRest float64 // 1/τ = 1 + e⁻ᶻ, 1/(1−τ) = 1 + eᶻ
+	difference              float64 // of these two: 2 sinh z
 }
 
 // prepare computes the functions of the logit.
 func (d AsymmetricLaplace) prepare() laplace {
-	return laplace{d, Sigmoid(d.Logit), Sigmoid(-d.Logit), LogSigmoid(d.Logit), LogSigmoid(-d.Logit)}
+	size := math.Abs(d.Logit)
+	e := math.Exp(-size)
+	return d.with(e, math.Log1p(e), math.Exp(size))
+}
+
+// with computes the functions of the logit z from e = exp(−|z|), log = log(1 + e) and inverse =
+// exp(|z|). τ and its logarithm are Sigmoid and LogSigmoid of z.
+func (d AsymmetricLaplace) with(e, log, inverse float64) laplace {
+	size := math.Abs(d.Logit)
+	l := laplace{d, 1 / (1 + e), e / (1 + e), -log, -(size + log), 1 + e, 1 + inverse, 0}
+	switch {
+	case size > 21:
+		l.difference = inverse
+	case size > 0.5:
+		l.difference = inverse - 1/inverse
+	default:
+		l.difference = 2 * math.Sinh(size)
+	}
+	if d.Logit < 0 {
+		l.tau, l.rest, l.logTau, l.logRest = l.rest, l.tau, l.logRest, l.logTau
+		l.inverseTau, l.inverseRest, l.difference = l.inverseRest, l.inverseTau, -l.difference
+	}
+	return l
+}
+
+func (l laplace) mean() float64 { return l.Location - l.difference*l.Scale }
+
+func (l laplace) variance() float64 {
+	a, b := l.Scale*l.inverseTau, l.Scale*l.inverseRest
+	return a*a + b*b
 }
 
 // slope returns dρ_τ(e)/de, and the derivative from the right at e = 0. ρ_τ(e) equals slope(e)·e.

@@ -1,5 +1,6 @@
-// Package likelihood computes the predictive distributions of the models in plain float64. Every
-// faster implementation is tested against it, and predictions use it.
+// Package likelihood computes the predictive distributions of the models in float64. Every faster
+// implementation is tested against it, and predictions use it. [Densities] and [ApproximateQuantiles]
+// are the fast forms of LogDensity and Quantile, for many numbers of one distribution.
 //
 // A decoder states the parameters of one distribution for each channel of y at each point:
 //

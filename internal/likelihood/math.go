@@ -1,6 +1,10 @@
 package likelihood
 
-import "math"
+import (
+	"math"
+
+	"github.com/acqnp/acqnp/internal/simd"
+)
 
 // Float is the element type of decoder outputs.
 type Float interface{ ~float32 | ~float64 }
@@ -36,10 +40,31 @@ func LogSumExp(x []float64) float64 {
 		return top // a difference of infinities would be NaN
 	}
 	sum := 0.0
-	for _, v := range x {
-		sum += math.Exp(v - top)
+	for len(x) > 0 {
+		var e [block]float64
+		n := min(block, len(x))
+		for i, v := range x[:n] {
+			e[i] = v - top
+		}
+		simd.Exps(e[:], e[:])
+		for _, v := range e[:n] {
+			sum += v
+		}
+		x = x[n:]
 	}
 	return top + math.Log(sum)
+}
+
+// block is the number of exponentials that are computed at once.
+const block = 4 * simd.DoubleLanes
+
+// exps sets dst to exp(x), for x up to 0.
+func exps(dst, x []float64) {
+	whole := len(x) / simd.DoubleLanes * simd.DoubleLanes
+	simd.Exps(dst[:whole], x[:whole])
+	for i := whole; i < len(x); i++ {
+		dst[i] = math.Exp(x[i])
+	}
 }
 
 // centred adds half a step to u, which is uniform on the multiples of 2⁻²⁴ in [0, 1). So the result

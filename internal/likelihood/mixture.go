@@ -3,6 +3,8 @@ package likelihood
 import (
 	"math"
 	"slices"
+
+	"github.com/acqnp/acqnp/internal/simd"
 )
 
 // Mixture is a mixture of asymmetric Laplace distributions, one for each quantile level: the
@@ -20,34 +22,65 @@ type Mixture struct {
 // (1−floor)·softplus(s). z is [N_τ], the logits of the levels, which all channels share. Channels
 // count from 0.
 func NewMixture[T Float](raw, z []T, dy, channel int, floor float64) Mixture {
-	components := make([]AsymmetricLaplace, len(z))
-	logits := make([]float64, len(z))
-	for k := range z {
-		row := raw[3*dy*k:][:3*dy]
-		components[k] = AsymmetricLaplace{
-			Location: float64(row[channel]),
-			Scale:    scaleOf(float64(row[dy+channel]), floor),
-			Logit:    float64(z[k]),
-		}
-		logits[k] = float64(row[2*dy+channel])
+	components, logits := make([]laplace, len(z)), make([]float64, len(z))
+	for first := 0; first < len(z); first += block {
+		n := min(block, len(z)-first)
+		readComponents(components[first:][:n], logits[first:][:n], raw[3*dy*first:], z[first:], decoded{dy, channel, floor})
 	}
-	return MixtureOf(components, logits)
+	return mixtureOf(components, logits)
+}
+
+// decoded says which parameters of a decoder's outputs belong to a mixture.
+type decoded struct {
+	dy, channel int
+	floor       float64
+}
+
+// readComponents reads up to block components of a mixture.
+func readComponents[T Float](components []laplace, logits []float64, raw, levels []T, of decoded) {
+	const most = 700 // of the kernel
+	var s, e, log, z, eLevel, logLevel, inverse [block]float64
+	for i := range components {
+		row := raw[3*of.dy*i:][:3*of.dy]
+		s[i], z[i], logits[i] = float64(row[of.dy+of.channel]), float64(levels[i]), float64(row[2*of.dy+of.channel])
+		inverse[i] = math.Min(math.Abs(z[i]), most)
+	}
+	simd.Logistic(e[:], log[:], s[:])
+	simd.Logistic(eLevel[:], logLevel[:], z[:])
+	simd.Exps(inverse[:], inverse[:])
+	for i := range components {
+		if size := math.Abs(z[i]); size > most {
+			inverse[i] = math.Exp(size)
+		}
+		sigma := of.floor + (1-of.floor)*(math.Max(s[i], 0)+log[i])
+		components[i] = AsymmetricLaplace{float64(raw[3*of.dy*i+of.channel]), sigma, z[i]}.with(eLevel[i], logLevel[i], inverse[i])
+	}
 }
 
 // MixtureOf returns the mixture of the components with weights softmax(weightLogits). It panics if
 // there is no component or if the lengths differ.
 func MixtureOf(components []AsymmetricLaplace, weightLogits []float64) Mixture {
-	if len(components) == 0 || len(components) != len(weightLogits) {
-		panic("likelihood: a mixture needs at least one component, and a weight for each")
+	if len(components) != len(weightLogits) {
+		panic("likelihood: a mixture needs a weight for each component")
 	}
-	total := LogSumExp(weightLogits)
-	n := len(components)
-	m := Mixture{make([]laplace, n), make([]float64, n), make([]float64, n)}
-	for k, a := range weightLogits {
-		m.components[k] = components[k].prepare()
-		m.logWeights[k] = a - total
-		m.weights[k] = math.Exp(a - total)
+	prepared := make([]laplace, len(components))
+	for k, c := range components {
+		prepared[k] = c.prepare()
 	}
+	return mixtureOf(prepared, slices.Clone(weightLogits))
+}
+
+// mixtureOf returns the mixture of the components with weights softmax(logits). It keeps both slices.
+func mixtureOf(components []laplace, logits []float64) Mixture {
+	if len(components) == 0 {
+		panic("likelihood: a mixture needs at least one component")
+	}
+	m := Mixture{components, make([]float64, len(logits)), logits}
+	total := LogSumExp(logits)
+	for k := range logits {
+		logits[k] -= total
+	}
+	exps(m.weights, logits)
 	return m
 }
 
@@ -113,7 +146,7 @@ func (m Mixture) Quantile(p float64) float64 {
 func (m Mixture) Mean() float64 {
 	mean := 0.0
 	for k, w := range m.weights {
-		mean += w * m.components[k].Mean()
+		mean += w * m.components[k].mean()
 	}
 	return mean
 }
@@ -122,8 +155,8 @@ func (m Mixture) Mean() float64 {
 func (m Mixture) Variance() float64 {
 	mean, variance := m.Mean(), 0.0
 	for k, w := range m.weights {
-		d := m.components[k].Mean() - mean
-		variance += w * (m.components[k].Variance() + d*d)
+		d := m.components[k].mean() - mean
+		variance += w * (m.components[k].variance() + d*d)
 	}
 	return variance
 }

@@ -128,8 +128,8 @@ func (t Table) target(target Target, draws random.Generator) [][]string {
 		for _, mass := range masses {
 			row = append(row, regionText(likelihood.HighestDensity(d.Distribution, mass)))
 		}
-		for _, y := range t.Density {
-			row = append(row, number(math.Exp(d.LogDensity(y))))
+		for _, p := range likelihood.Densities(d.Distribution, t.Density) {
+			row = append(row, number(p))
 		}
 		for i := range t.Draws {
 			row = append(row, number(target.draw(draws, i, c)))

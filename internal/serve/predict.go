@@ -144,10 +144,7 @@ func (q request) channel(d predict.Distribution, y []float64) predictedChannel {
 		c.Modes = numbersOf(likelihood.Modes(d.Distribution))
 	}
 	if len(y) > 0 {
-		c.Density = &density{Y: y}
-		for _, y := range y {
-			c.Density.Values = append(c.Density.Values, number(math.Exp(d.LogDensity(y))))
-		}
+		c.Density = &density{y, numbersOf(likelihood.Densities(d.Distribution, y))}
 	}
 	return c
 }

@@ -21,6 +21,23 @@ func matern52AVX512(dst *float64, src *float64, n int, scale float64, variance f
 //go:noescape
 func subtractProductsAVX512(c *float64, a *float64, b *float64, ld int, k int, vectors int, scale float64)
 
+// laplaceSumsAVX512 sets sums[0] to the distribution function and sums[1] to the density of a
+// mixture at y. terms [blocks, 7, 8]; blocks is positive.
+//
+//go:noescape
+func laplaceSumsAVX512(terms *float64, blocks int, y float64, sums *float64)
+
+// expsAVX512 computes dst[i] = exp(x[i]) of n elements up to 700; n is a positive multiple of 8.
+//
+//go:noescape
+func expsAVX512(dst *float64, x *float64, n int)
+
+// logisticAVX512 computes exps[i] = exp(-|x[i]|) and logs[i] = log(1+exps[i]) of n elements; n is a
+// positive multiple of 8.
+//
+//go:noescape
+func logisticAVX512(exps *float64, logs *float64, x *float64, n int)
+
 // squaredExponentialAVX2 computes dst[i] = variance·exp(scale·d·d) of n elements d = src[i]; n is a
 // positive multiple of 4. Every operation of the formula is rounded.
 //
@@ -38,3 +55,20 @@ func matern52AVX2(dst *float64, src *float64, n int, scale float64, variance flo
 //
 //go:noescape
 func subtractProductsAVX2(c *float64, a *float64, b *float64, ld int, k int, vectors int, scale float64)
+
+// laplaceSumsAVX2 sets sums[0] to the distribution function and sums[1] to the density of a mixture
+// at y. terms [blocks, 7, 8]; blocks is positive.
+//
+//go:noescape
+func laplaceSumsAVX2(terms *float64, blocks int, y float64, sums *float64)
+
+// expsAVX2 computes dst[i] = exp(x[i]) of n elements up to 700; n is a positive multiple of 8.
+//
+//go:noescape
+func expsAVX2(dst *float64, x *float64, n int)
+
+// logisticAVX2 computes exps[i] = exp(-|x[i]|) and logs[i] = log(1+exps[i]) of n elements; n is a
+// positive multiple of 8.
+//
+//go:noescape
+func logisticAVX2(exps *float64, logs *float64, x *float64, n int)

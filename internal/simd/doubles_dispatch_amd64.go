@@ -52,3 +52,36 @@ func (s set) subtractProducts(c []float64, k int, a, b Columns, scale float64) {
 		}
 	}
 }
+
+func (s set) laplaceSums(terms LaplaceTerms, y float64, sums *[2]float64) {
+	switch s {
+	case avx512:
+		laplaceSumsAVX512(&terms[0], len(terms)/termBlock, y, &sums[0])
+	case avx2:
+		laplaceSumsAVX2(&terms[0], len(terms)/termBlock, y, &sums[0])
+	default:
+		portableLaplaceSums(terms, y, sums)
+	}
+}
+
+func (s set) logistic(exps, logs, x []float64) {
+	switch s {
+	case avx512:
+		logisticAVX512(&exps[0], &logs[0], &x[0], len(x))
+	case avx2:
+		logisticAVX2(&exps[0], &logs[0], &x[0], len(x))
+	default:
+		portableLogistic(exps, logs, x)
+	}
+}
+
+func (s set) exps(dst, x []float64) {
+	switch s {
+	case avx512:
+		expsAVX512(&dst[0], &x[0], len(x))
+	case avx2:
+		expsAVX2(&dst[0], &x[0], len(x))
+	default:
+		portableExps(dst, x)
+	}
+}

@@ -1,6 +1,6 @@
 // Package simd has the float32 kernels that a training step spends its time in: matrix products of
 // layers and of their gradients, sums of rows, Adam, and exp, log, softplus and sigmoid of slices. It
-// also has the float64 kernels of Gaussian processes.
+// also has the float64 kernels of Gaussian processes and of predictive distributions.
 //
 // A kernel set is one implementation of all of them: AMX (wide products by matrix tiles, everything
 // else as in AVX-512), AVX-512, AVX2 with FMA, or plain Go. The best set that the machine can run

@@ -56,10 +56,13 @@ func (d *doubles) number(bits uint64) Mem {
 	return m
 }
 
+// double returns a vector in memory of a constant.
+func (d *doubles) double(x float64) Mem { return d.number(math.Float64bits(x)) }
+
 // kept loads a constant into a register.
 func (d *doubles) kept(x float64) reg.VecVirtual {
 	r := d.new()
-	d.asm.VMOVUPD(d.number(math.Float64bits(x)), r)
+	d.asm.VMOVUPD(d.double(x), r)
 	return r
 }
 
@@ -95,7 +98,7 @@ func (e exponential) coefficient(i int) Op {
 	if e.taylor != nil {
 		return e.taylor[i]
 	}
-	return e.d.number(math.Float64bits(expTaylor[i]))
+	return e.d.double(expTaylor[i])
 }
 
 // of replaces x by exp(x). It does what math.Exp's assembly does on a processor with FMA, operation by
@@ -138,17 +141,12 @@ func (d *doubles) kernel(name, formula string, body func(e exponential, x, scale
 	dst, src, n := d.pointer("dst"), d.pointer("src"), d.pointer("n")
 	scale, variance := d.broadcast("scale"), d.broadcast("variance")
 	e := d.exponential()
-	d.asm.Label("loop")
-	x := d.new()
-	d.asm.VMOVUPD(Mem{Base: src}, x)
-	body(e, x, scale, variance)
-	d.asm.VMOVUPD(x, Mem{Base: dst})
-	d.asm.ADDQ(Imm(uint64(d.bytes())), src)
-	d.asm.ADDQ(Imm(uint64(d.bytes())), dst)
-	d.asm.SUBQ(Imm(uint64(d.lanes)), n)
-	d.asm.JG(LabelRef("loop"))
-	d.asm.VZEROUPPER()
-	d.asm.RET()
+	d.each(n, []Op{src, dst}, func() {
+		x := d.new()
+		d.asm.VMOVUPD(Mem{Base: src}, x)
+		body(e, x, scale, variance)
+		d.asm.VMOVUPD(x, Mem{Base: dst})
+	})
 }
 
 // broadcast loads a parameter into every element of a vector.
@@ -184,7 +182,7 @@ func (d *doubles) matern52() {
 		d.asm.VMULPD(t, scale, t)
 		d.asm.VADDPD(e.coefficient(0), t, sum)
 		d.asm.VMULPD(t, t, square)
-		d.asm.VDIVPD(d.number(math.Float64bits(3)), square, square)
+		d.asm.VDIVPD(d.double(3), square, square)
 		d.asm.VADDPD(square, sum, sum)
 		d.asm.VMULPD(sum, variance, sum)
 		if d.lanes == 8 {

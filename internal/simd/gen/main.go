@@ -139,5 +139,8 @@ func float64s(ctx *build.Context) {
 		d.squaredExponential()
 		d.matern52()
 		d.subtractProducts()
+		d.laplaceSums()
+		d.exps()
+		d.logistic()
 	}
 }
