@@ -10,6 +10,7 @@ import (
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/output"
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/torch"
 )
 
 type exportOptions struct {
@@ -18,16 +19,28 @@ type exportOptions struct {
 	format, out string
 }
 
-// torch is the only export format: tensors under PyTorch's names.
-const torch = "torch"
+// torchFormat is the only export format: tensors under PyTorch's names, and a program for them.
+const torchFormat = "torch"
 
 func newExport(a *app) *cobra.Command {
 	var o exportOptions
 	cmd := &cobra.Command{
 		Use:   "export --run DIR --out FILE",
-		Short: "Write a run's weights for other programs",
+		Short: "Write a run's weights for other programs, and one that predicts with them",
 		Long: `Write the weights of a checkpoint to a safetensors file, under the names of PyTorch's state_dict.
-acqnp eval and acqnp sample-quantiles read it with --weights. acqnp train --weights starts from it.`,
+acqnp eval and acqnp sample-quantiles read it with --weights. acqnp train --weights starts from it.
+
+Beside it, export writes a Python file of the same name that predicts with these weights: weights.py
+for weights.safetensors. It needs PyTorch (1.13 or later) and nothing else, takes and returns values
+in the units of your data, and has the numbers of acqnp predict. Its head says how to use it:
+
+  from weights import load
+  model = load("weights.safetensors")
+  d = model.predict(context_x=[[0.5], [2.0]], context_y=[[700], [410]], x=[[1.0]])
+  low, median, high = d.quantiles([0.05, 0.5, 0.95])
+
+Characters that a name in Python cannot have become _ in its name. There is no such file if --out is
+a pipe or a device.`,
 		Example: `  acqnp export --run runs/lissajous/acqnp/seed-0 --format torch --out weights.safetensors
   acqnp export --run runs/lissajous/acqnp/seed-0 --checkpoint 50000 --out weights-50000.safetensors`,
 		Args: cobra.NoArgs,
@@ -36,18 +49,19 @@ acqnp eval and acqnp sample-quantiles read it with --weights. acqnp train --weig
 	o.addDataDir(cmd)
 	o.addRun(cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.format, "format", torch, "`FORMAT` of the file: torch")
+	f.StringVar(&o.format, "format", torchFormat, "`FORMAT` of the file: torch")
 	f.StringVar(&o.out, "out", "", "`FILE` for the weights (safetensors)")
 	must(cmd.MarkFlagRequired("run"))
 	must(cmd.MarkFlagRequired("out"))
 	must(cmd.MarkFlagFilename("out", "safetensors"))
-	must(cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{torch}, cobra.ShellCompDirectiveNoFileComp)))
+	must(cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{torchFormat}, cobra.ShellCompDirectiveNoFileComp)))
 	return cmd
 }
 
 // exportSummary is the result of export.
 type exportSummary struct {
 	Out        string `json:"out"`
+	Program    string `json:"program,omitempty"` // "" if Out is a pipe or a device
 	Checkpoint string `json:"checkpoint"`
 	Step       int    `json:"step"`
 	Tensors    int    `json:"tensors"`
@@ -55,14 +69,19 @@ type exportSummary struct {
 }
 
 func runExport(a *app, o exportOptions) error {
-	if o.format != torch {
-		return &input.Error{File: "--format", Found: strconv.Quote(o.format), Expected: torch}
+	if o.format != torchFormat {
+		return &input.Error{File: "--format", Found: strconv.Quote(o.format), Expected: torchFormat}
 	}
 	e, err := o.Experiment()
 	if err != nil {
 		return err
 	}
-	if err := a.checkOutputs([]output.File{{Flag: "--out", Path: o.out}}, o.Files(e, o.dataDir)...); err != nil {
+	program := torch.Path(o.out)
+	outputs := []output.File{{Flag: "--out", Path: o.out}, {Flag: "--out", Path: program}}
+	if err := a.checkOutputs(outputs, o.Files(e, o.dataDir)...); err != nil {
+		return err
+	}
+	if err := torch.Check(program); err != nil {
 		return err
 	}
 	units, err := o.Units(e, o.dataDir)
@@ -76,9 +95,17 @@ func runExport(a *app, o exportOptions) error {
 	if err := run.WriteWeights(o.out, m.Model, m.Params, &m.Units); err != nil {
 		return err
 	}
-	s := exportSummary{Out: o.out, Checkpoint: m.Weights.Path, Step: *m.Weights.Step, Tensors: len(m.Model.Tensors()), Parameters: m.Model.NumParams()}
+	if program != "" {
+		if err := torch.Write(program, o.out, m); err != nil {
+			return err
+		}
+	}
+	s := exportSummary{Out: o.out, Program: program, Checkpoint: m.Weights.Path, Step: *m.Weights.Step, Tensors: len(m.Model.Tensors()), Parameters: m.Model.NumParams()}
 	return a.result(s, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "%s: %d tensors, %d parameters, from %s\n", s.Out, s.Tensors, s.Parameters, s.Checkpoint)
+		if err == nil && s.Program != "" {
+			_, err = fmt.Fprintf(w, "%s: predicts with them in Python, with PyTorch alone\n", s.Program)
+		}
 		return err
 	})
 }

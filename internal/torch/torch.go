@@ -8,7 +8,9 @@ package torch
 import (
 	"bytes"
 	"embed"
+	"errors"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -57,17 +59,19 @@ func module(file string) string {
 
 // Check returns an *input.Error for a file at path that Write has not written.
 func Check(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil // there is none, or Write says why it cannot be replaced
-	}
-	defer f.Close()
 	head := make([]byte, len(marker))
-	if n, _ := io.ReadFull(f, head); n == 0 || string(head[:n]) == marker {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return &input.Error{File: "--out", Found: path + ", which would be replaced by the program for the weights",
-		Expected: "another name for the weights: that file is not from acqnp export"}
+	if err == nil {
+		defer f.Close()
+		if n, _ := io.ReadFull(f, head); n == 0 || string(head[:n]) == marker {
+			return nil
+		}
+	}
+	return &input.Error{File: "--out", Found: path + ", which acqnp export did not write",
+		Expected: "another name for the weights: this is the name of their Python program"}
 }
 
 // Write writes the program for the weights of a model to path, whole or not at all. weights is the

@@ -26,7 +26,7 @@ var layers = [][]string{
 	{"internal/models", "internal/datasets", "internal/device", "internal/prior"},
 	{"internal/feed", "internal/footprint", "internal/run", "internal/doctor"},
 	{"internal/predict", "internal/train", "internal/output", "internal/plan"},
-	{"internal/ablate", "internal/bench", "internal/initialise", "internal/seeds", "internal/serve/page"},
+	{"internal/ablate", "internal/bench", "internal/initialise", "internal/seeds", "internal/serve/page", "internal/torch"},
 	{"internal/figures", "internal/tables", "internal/serve", "internal/sweep", "internal/submit"},
 	{"internal/cli"},
 	{"cmd/acqnp", "tools/amx", "tools/load", "tools/roofline"},

@@ -1,0 +1,188 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestExportWritesAProgram checks the two files of export, and that it keeps a Python file that is
+// not its own.
+func TestExportWritesAProgram(t *testing.T) {
+	s, dir := share(t), t.TempDir()
+	out, program := filepath.Join(dir, "my-net.safetensors"), filepath.Join(dir, "my_net.py")
+	for range 2 { // the second replaces the first
+		var summary struct{ Out, Program string }
+		o := succeed(t, "export", "--run", s.run, "--out", out, "--json", "--quiet")
+		if err := json.Unmarshal([]byte(o.out), &summary); err != nil || summary.Out != out || summary.Program != program {
+			t.Errorf("%v: %s", err, o.out)
+		}
+		if text := read(t, program); !strings.Contains(text, `load("my-net.safetensors")`) || !strings.Contains(text, "LEVELS = 5 ") {
+			t.Errorf("my_net.py:\n%s", text)
+		}
+	}
+	write(t, dir, "theirs.py", "print(1)\n")
+	theirs := filepath.Join(dir, "theirs.safetensors")
+	checkRefusal(t, "export", acqnp("export", "--run", s.run, "--out", theirs), 2, "--out")
+	if _, err := os.Stat(theirs); err == nil || read(t, filepath.Join(dir, "theirs.py")) != "print(1)\n" {
+		t.Error("export has written beside a file of the user")
+	}
+}
+
+// A recipeRun is a run on a CSV file with names and logarithms, a context and targets with y.
+type recipeRun struct{ run, context, targets string }
+
+// recipes trains a model for a few steps.
+func recipes(t *testing.T, dir, model string) recipeRun {
+	t.Helper()
+	var rows strings.Builder
+	rows.WriteString("dish,kind,minutes,weight,height\n")
+	for f := range 12 {
+		for i := range 9 {
+			minutes := 1 + float64(7*i%9) + 0.1*float64(f)
+			fmt.Fprintf(&rows, "d%d,%s,%g,%.4g,%.4g\n", f, []string{"a", "b", "c"}[(f+i)%3], minutes,
+				math.Exp(0.3*minutes+math.Sin(float64(5*f+i))), 3*minutes-float64(f))
+		}
+	}
+	table := write(t, dir, "recipes.csv", rows.String())
+	config := write(t, dir, model+".yaml", `benchmark: csv
+model: {name: `+model+`}
+data: {file: `+table+`, function: dish, x: [kind, minutes], y: [weight, height], categories: [kind], log: [minutes, weight]}
+train: {steps: 200, batch_size: 4, learning_rate: 1e-2, log_every: 200, checkpoint_every: 200}
+eval: {batch_size: 1}
+`)
+	r := recipeRun{run: filepath.Join(dir, "run-"+model)}
+	small := []string{"--set", "model.decoder=[8]"}
+	switch model {
+	case "bnp":
+		small = []string{"--set", "model.width=8"}
+	case "acqnp":
+		small = append(small, "--set", "model.adaptor=[8]", "--set", "train.num_tau=4", "--set", "eval.num_tau=7")
+	}
+	if model != "bnp" {
+		small = append(small, "--set", "model.encoder=[8]", "--set", "model.representation=8")
+	}
+	succeed(t, append([]string{"train", "--config", config, "--run-dir", r.run, "--quiet", "--no-eval"}, small...)...)
+	r.context = write(t, dir, "context.csv", "dish,kind,minutes,weight,height\nnew,a,2,3.5,4\nnew,c,5.5,9,16\n")
+	r.targets = write(t, dir, "targets.csv", "dish,kind,minutes,weight,height\nnew,b,3,6,10\nnew,a,7,11,22\nnew,unknown,1,2,1\n")
+	return r
+}
+
+// answers returns, for each target and channel, the log density that acqnp score has, and the mean and
+// the quantile at 0.05 that predict has.
+func (r recipeRun) answers(t *testing.T, dir string) (densities, means, low []float64) {
+	t.Helper()
+	points, table := filepath.Join(dir, "points.csv"), filepath.Join(dir, "predictions.csv")
+	succeed(t, "score", "--run", r.run, "--context", r.context, "--targets", r.targets, "--out", points, "--quiet")
+	succeed(t, "predict", "--run", r.run, "--context", r.context, "--targets", r.targets, "--out", table, "--quiet")
+	for _, row := range readRows(t, points) {
+		densities = append(densities, row.number(t, "log_density"))
+	}
+	for _, row := range readRows(t, table) {
+		means, low = append(means, row.number(t, "mean")), append(low, row.number(t, "q0.05"))
+	}
+	if len(densities) != 6 || len(means) != 6 {
+		t.Fatalf("%d and %d rows, expected 3 targets of 2 channels", len(densities), len(means))
+	}
+	return densities, means, low
+}
+
+// lines runs a program that prints one number a line.
+func lines(t *testing.T, program string, args ...string) (numbers []float64) {
+	t.Helper()
+	out, err := exec.Command(program, args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, text := range strings.Fields(string(out)) {
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, out)
+		}
+		numbers = append(numbers, v)
+	}
+	return numbers
+}
+
+func near(t *testing.T, what string, got, want []float64, tolerance float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %v, want %v", what, got, want)
+	}
+	for i, v := range want {
+		if !(math.Abs(got[i]-v) <= tolerance*(1+math.Abs(v))) {
+			t.Errorf("%s %d is %v, want %v", what, i, got[i], v)
+		}
+	}
+}
+
+// TestExportedProgramPredicts goes from a CSV file with names and logarithms to predictions in
+// Python, as a user would. Package torch compares all models.
+func TestExportedProgramPredicts(t *testing.T) {
+	python := os.Getenv("TORCH_PYTHON")
+	if python == "" {
+		python = "/usr/bin/python3"
+		if exec.Command(python, "-c", "import torch").Run() != nil {
+			t.Skip("found no PyTorch in /usr/bin/python3 (Debian: python3-torch); TORCH_PYTHON names another Python")
+		}
+	}
+	dir := t.TempDir()
+	r := recipes(t, dir, "acqnp")
+	succeed(t, "export", "--run", r.run, "--out", filepath.Join(dir, "net.safetensors"), "--quiet")
+	densities, means, low := r.answers(t, dir)
+	got := lines(t, python, "-c", `
+import csv, os, sys
+os.chdir(sys.argv[1])
+sys.path.insert(0, ".")
+from net import load
+def read(name):
+    rows = list(csv.DictReader(open(name)))
+    return [[r["kind"], float(r["minutes"])] for r in rows], [[float(r["weight"]), float(r["height"])] for r in rows]
+cx, cy = read("context.csv")
+x, y = read("targets.csv")
+d = load("net.safetensors").predict(cx, cy, x)
+for v in d.log_density(y), d.mean, d.quantiles([0.05])[0]:
+    print(*v.flatten().tolist(), sep="\n")
+`, dir)
+	// acqnp computes the network in float32.
+	near(t, "log density, mean or quantile", got, append(append(densities, means...), low...), 1e-5)
+}
+
+// TestDensitiesInR compares the density that docs/quantiles.R computes with that of score: a
+// mixture of asymmetric Laplace distributions, and one of Gaussians.
+func TestDensitiesInR(t *testing.T) {
+	rscript, err := exec.LookPath("Rscript")
+	if err != nil {
+		t.Skip("found no Rscript (Debian: r-base-core)")
+	}
+	functions, err := filepath.Abs(filepath.Join("..", "..", "docs", "quantiles.R"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, model := range []string{"acqnp", "bnp"} {
+		dir := t.TempDir()
+		r := recipes(t, dir, model)
+		densities, _, _ := r.answers(t, dir)
+		quantiles := filepath.Join(dir, "quantiles.csv")
+		succeed(t, "sample-quantiles", "--run", r.run, "--context", r.context, "--targets", r.targets, "--quantiles", "0.5", "--draws", "2", "--out", quantiles, "--quiet")
+		got := lines(t, rscript, "--vanilla", "-e", `
+args <- commandArgs(TRUE)
+source(args[1])
+q <- read_quantiles(args[2])
+y <- read.csv(args[3])
+for (i in seq_len(nrow(y))) for (channel in c("weight", "height")) {
+  p <- density_of(components(q, i - 1, channel, "new"), c(y[i, channel], -1), log = channel == "weight")
+  if (channel == "weight") stopifnot(p[2] == 0) else stopifnot(p[2] > 0)
+  cat(format(log(p[1]), digits = 15), "\n")
+}
+`, functions, quantiles, r.targets)
+		// quantiles.csv has all digits of a number; R prints 15.
+		near(t, model+": log density", got, densities, 1e-12)
+	}
+}
