@@ -95,6 +95,7 @@ lint: ## gofmt, go vet, staticcheck; internal/test/layers tests the imports
 	go vet -C internal/simd/gen .
 	go vet -C tools/dockerfile .
 	go vet -C tools/kubernetes .
+	go vet -C tools/openapi .
 	go vet -C tools/page .
 	go run $(STATICCHECK) ./...
 
@@ -116,6 +117,9 @@ kubernetes: build ## check the Kubernetes objects with the API server's own code
 	@mkdir -p bin
 	for plan in $$(grep -L '^halving:' sweeps/*.yaml); do ./acqnp sweep submit "$$plan" --kubernetes --dry-run >bin/objects.yaml && go run -C tools/kubernetes . "$(CURDIR)/bin/objects.yaml" || exit 1; done
 
+openapi: ## check /openapi.json of acqnp serve, and requests and answers by it
+	go test -C tools/openapi -count=1 ./...
+
 page: ## the page of acqnp serve in a headless Chromium (Debian: chromium), in a minute; pictures of it go to bin/page
 	@{ command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null || echo "found no chromium in PATH: the tests of the page are skipped"
 	PAGE_SHOTS="$(CURDIR)/bin/page" go test -C tools/page -count=1 ./...
@@ -135,4 +139,4 @@ golden: ## write internal/test/golden/testdata with PyTorch (Debian: python3-tor
 prior: build ## train the weights that the program carries, to internal/prior: ten minutes of one core
 	/usr/bin/python3 tools/prior/make.py --acqnp ./acqnp
 
-.PHONY: help kills sweep build gpu fatbins test simt driver toolkit paths amx registers registers-record race lint lint-sh lint-gpu dockerfile kubernetes page slurm gpu-check fuzz golden prior always
+.PHONY: help kills sweep build gpu fatbins test simt driver toolkit paths amx registers registers-record race lint lint-sh lint-gpu dockerfile kubernetes openapi page slurm gpu-check fuzz golden prior always

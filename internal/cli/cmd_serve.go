@@ -30,11 +30,11 @@ func newServe(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve --run DIR",
 		Short: "Answer predictions and scores over HTTP, and show a page",
-		Long: `Answer over HTTP, with JSON in and out, what predict and score answer for files: POST /v1/predict and
-POST /v1/score. GET /v1/model describes the models, GET /healthz says that the server lives, and GET
-/metrics counts requests and times for Prometheus. / is a page where you click context points and see
-the density. With several --run, a request names one in its key run, by the last folders of DIR that
-differ.
+		Long: `Answer over HTTP, with JSON in and out, what predict and score answer for files: POST /v1/predict
+and POST /v1/score. GET /v1/model describes the models, and GET /openapi.json all requests and
+answers. GET /healthz says that the server lives; GET /metrics counts requests and times for
+Prometheus. / is a page where you click context points and see the density. With several --run, a
+request names one in its key run, by the last folders of DIR that differ.
 
 The server listens to this machine alone unless --listen says otherwise. Then requests need the token
 in ACQNP_SERVE_TOKEN, as "Authorization: Bearer TOKEN". Requests from pages of other origins, or under

@@ -197,7 +197,7 @@ func (j *joint) reveal(ctx context.Context, i int, choose func(draw int, channel
 			}
 			y := choose(first+n, channels)
 			if slices.ContainsFunc(j.scaling.ModelY(y), func(v float32) bool { return v-v != 0 }) {
-				return fmt.Errorf("function %d, target %d, draw %d: found %v, expected finite numbers", j.number, i, first+n+1, y)
+				return fmt.Errorf("function %d, target %d, draw %d: %w", j.number, i, first+n+1, notFinite(fmt.Sprintf("found %v, expected finite numbers", y)))
 			}
 			f := &known[n]
 			f.ContextX = append(f.ContextX, j.function.TargetX[i*j.columns:][:j.columns]...)

@@ -3,75 +3,19 @@ package serve_test
 import (
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/device"
-	"github.com/acqnp/acqnp/internal/models"
-	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/serve"
+	"github.com/acqnp/acqnp/internal/serve/servetest"
 )
-
-// cars are functions with a date, a number, a logarithm with zeros, a name, and two y, of which one is a
-// logarithm.
-func cars() string {
-	var b strings.Builder
-	b.WriteString("car,sold,age,miles,fuel,price,score\n")
-	for i := range 40 {
-		fmt.Fprintf(&b, "c%d,2024-03-%02d,%d,%d,%s,%d,%g\n", i%8, 1+i%20, i%5*2, i%7*10, []string{"petrol", "diesel", "none"}[i%3], 100+i*i, float64(i%9)/4)
-	}
-	return b.String()
-}
-
-// own returns a small model of a CSV file, with random weights, and its ranges.
-func own(t testing.TB, keys ...string) (predict.Trained, datasets.Ranges) {
-	t.Helper()
-	dir := t.TempDir()
-	file := filepath.Join(dir, "cars.csv")
-	if err := os.WriteFile(file, []byte(cars()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	text := "benchmark: csv\nmodel: {name: acqnp, representation: 8, encoder: [8], adaptor: [8], decoder: [8]}\n" +
-		"data: {file: " + file + ", function: car, " + strings.Join(keys, ", ") + "}\n"
-	e, err := config.Parse("tiny.yaml", []byte(text), config.Overrides{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	source, err := datasets.Open(e, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dx, dy := source.Dims()
-	m, err := models.New(e.Model, dx, dy)
-	if err != nil {
-		t.Fatal(err)
-	}
-	trained := predict.New(e, m, m.Initial(3), run.UnitsOf(e, source), device.CPU(1))
-	trained.Levels = predict.GridLevels
-	ranges, err := datasets.RangesOf(e, trained.Units.Scaling)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return trained, ranges
-}
 
 // described returns a server of a small model of a CSV file, and what GET /v1/model says of it.
 func described(t *testing.T, keys ...string) (s *serve.Server, about map[string]any) {
 	t.Helper()
-	trained, ranges := own(t, keys...)
-	m, err := serve.NewModel("cars", trained, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.Ranges = ranges
-	s = serve.New([]*serve.Model{m}, serve.Options{Limits: serve.DefaultLimits()})
+	s = serve.New([]*serve.Model{servetest.Model(t, "cars", servetest.Cars(t, keys...))}, serve.Options{Limits: serve.DefaultLimits()})
 	var found struct{ Runs []map[string]any }
 	if err := json.Unmarshal([]byte(within(t, s, "GET", "/v1/model", "")), &found); err != nil || len(found.Runs) != 1 {
 		t.Fatal(found, err)
@@ -162,7 +106,7 @@ func TestDatesAndNames(t *testing.T) {
 
 // The weights' valid_ll is there if they were validated.
 func TestValidLL(t *testing.T) {
-	trained, _ := own(t, "x: [age], y: [score]")
+	trained, _ := servetest.Trained(t, servetest.Curve)
 	for _, ll := range []*float64{nil, new(float64)} {
 		trained.ValidLL = ll
 		m, err := serve.NewModel("a", trained, 1)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"strconv"
 	"strings"
 
@@ -74,7 +75,7 @@ func read(r *http.Request) (q request, err error) {
 		}
 	}
 	var large *http.MaxBytesError
-	if errors.As(err, &large) {
+	if errors.As(err, &large) || errors.Is(err, os.ErrDeadlineExceeded) {
 		return q, err
 	}
 	var typ *json.UnmarshalTypeError

@@ -1,7 +1,7 @@
 // Package serve answers questions about trained models over HTTP, with JSON in and out: predictions and
 // scores, which equal those of the commands predict and score to the last digit.
 //
-//	POST /v1/predict, /v1/score    GET /v1/model, /healthz, /metrics, / (the page of package page)
+//	POST /v1/predict, /v1/score    GET /v1/model, /healthz, /metrics, /openapi.json, / (package page)
 //
 // A server computes with a fixed number of predictors for each run. Requests beyond them wait in a
 // queue of limited length; those beyond it are refused with 429.
@@ -13,7 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
+	"os"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -60,19 +60,47 @@ func New(models []*Model, o Options) *Server {
 	s.Replace(models)
 	s.metrics = newMetrics(func() float64 { return float64(len(*s.runs.Load())) })
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
-		answer(w, http.StatusOK, map[string]string{"status": "ok"})
-	})
-	mux.HandleFunc("GET /v1/model", s.model)
-	mux.HandleFunc("POST /v1/predict", s.limited(s.predict))
-	mux.HandleFunc("POST /v1/score", s.limited(s.score))
-	mux.Handle("GET /metrics", s.metrics.handler())
-	for _, path := range []string{"/v1/", "/healthz", "/metrics"} {
-		mux.HandleFunc(path, s.unknown)
+	for _, r := range s.routes() {
+		mux.HandleFunc(r.method+" "+r.path, r.answer)
+		mux.HandleFunc(r.path, r.otherMethod)
 	}
+	mux.HandleFunc("/v1/", unknown)
 	mux.Handle("/", page.Handler())
 	s.Handler = s.metrics.measured(mux, s.guarded(mux))
 	return s
+}
+
+// A route is what the server answers to a method and a path.
+type route struct {
+	method, path string
+	answer       http.HandlerFunc
+}
+
+// routes returns all routes but those of the page.
+func (s *Server) routes() []route {
+	return []route{
+		{"POST", "/v1/predict", s.limited(s.predict)},
+		{"POST", "/v1/score", s.limited(s.score)},
+		{"GET", "/v1/model", s.model},
+		{"GET", "/healthz", healthy},
+		{"GET", "/metrics", s.metrics.handler().ServeHTTP},
+		{"GET", "/openapi.json", describeAPI},
+	}
+}
+
+func healthy(w http.ResponseWriter, _ *http.Request) {
+	answer(w, http.StatusOK, map[string]string{"status": "ok"})
+}
+
+// otherMethod refuses a method that the path of a route does not have.
+func (r route) otherMethod(w http.ResponseWriter, q *http.Request) {
+	w.Header().Set("Allow", r.method)
+	refuse(w, http.StatusMethodNotAllowed, "found the method "+q.Method+", expected "+r.method)
+}
+
+// unknown refuses a path that the API does not have.
+func unknown(w http.ResponseWriter, r *http.Request) {
+	refuse(w, http.StatusNotFound, "found the path "+r.URL.Path+", expected one of /openapi.json")
 }
 
 // Replace has later requests answered by other models. Those under way keep theirs; the old models are
@@ -123,21 +151,6 @@ func find(models []*Model, name string) (*Model, error) {
 	return nil, &input.Error{Key: "run", Found: found, Expected: "a run of this server, which GET /v1/model lists"}
 }
 
-// unknown answers for a path or a method that the API does not have.
-func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
-	post := r.URL.Path == "/v1/predict" || r.URL.Path == "/v1/score"
-	if post || slices.Contains([]string{"/v1/model", "/healthz", "/metrics"}, r.URL.Path) {
-		method := "GET"
-		if post {
-			method = "POST"
-		}
-		w.Header().Set("Allow", method)
-		refuse(w, http.StatusMethodNotAllowed, "found the method "+r.Method+", expected "+method)
-		return
-	}
-	refuse(w, http.StatusNotFound, "found the path "+r.URL.Path+", expected /v1/predict, /v1/score or /v1/model")
-}
-
 // answer writes a value as JSON.
 func answer(w http.ResponseWriter, status int, v any) {
 	b, err := json.Marshal(v)
@@ -160,8 +173,8 @@ func refuse(w http.ResponseWriter, status int, message string) {
 // clientGone is the status of a request whose client has gone. Nobody but the metrics sees it.
 const clientGone = 499
 
-// fail writes an error with its status: 400 for what the client asked, 413 for too much of it, 503 for
-// what took too long.
+// fail writes an error with its status: 400 for what the client asked, 408 for a body that comes too
+// slowly, 413 for too much of it, 503 for what took too long.
 func fail(w http.ResponseWriter, err error) {
 	var bad *input.Error
 	var large *tooLarge
@@ -170,6 +183,9 @@ func fail(w http.ResponseWriter, err error) {
 	case errors.As(err, &body):
 		w.Header().Set("Connection", "close") // the rest of the body is not read
 		refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("found a body of more than %d bytes, expected at most so many", body.Limit))
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		w.Header().Set("Connection", "close")
+		refuse(w, http.StatusRequestTimeout, "found half of a body in the time that it may take, expected all of it")
 	case errors.As(err, &large):
 		refuse(w, http.StatusRequestEntityTooLarge, err.Error())
 	case errors.As(err, &bad), errors.Is(err, predict.ErrNotFinite):

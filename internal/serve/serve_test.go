@@ -16,45 +16,24 @@ import (
 	"testing"
 	"time"
 
-	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/likelihood"
-	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/score"
 	"github.com/acqnp/acqnp/internal/serve"
+	"github.com/acqnp/acqnp/internal/serve/servetest"
 )
 
-// untrained returns a small ACQNP with random weights, as serve uses a trained one.
+// untrained returns a small ACQNP with random weights.
 func untrained(t testing.TB) predict.Trained {
 	t.Helper()
-	e, err := config.Parse("tiny.yaml", []byte("benchmark: rbf\nmodel: {name: acqnp, representation: 8, encoder: [8], adaptor: [8], decoder: [8]}\n"), config.Overrides{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	source, err := datasets.Open(e, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := models.New(e.Model, 1, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	trained := predict.New(e, m, m.Initial(3), run.UnitsOf(e, source), device.CPU(1))
-	trained.Levels = predict.GridLevels
+	trained, _ := servetest.Trained(t, servetest.Curve)
 	return trained
 }
 
 func model(t testing.TB, name string) *serve.Model {
 	t.Helper()
-	m, err := serve.NewModel(name, untrained(t), 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return servetest.Model(t, name, servetest.Curve)
 }
 
 // start starts a server of one model.

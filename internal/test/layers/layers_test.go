@@ -28,7 +28,7 @@ var layers = [][]string{
 	{"internal/predict", "internal/train", "internal/output", "internal/plan"},
 	{"internal/ablate", "internal/bench", "internal/initialise", "internal/seeds", "internal/serve/page", "internal/torch"},
 	{"internal/figures", "internal/tables", "internal/serve", "internal/sweep", "internal/submit"},
-	{"internal/cli"},
+	{"internal/cli", "internal/serve/servetest"},
 	{"cmd/acqnp", "tools/amx", "tools/load", "tools/roofline"},
 }
 

@@ -1,0 +1,77 @@
+// Package servetest makes small models with random weights, for tests of servers.
+package servetest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/device"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/serve"
+)
+
+// Curve is the configuration of a model of one input.
+const Curve = "benchmark: rbf\nmodel: {name: acqnp, representation: 8, encoder: [8], adaptor: [8], decoder: [8]}\n"
+
+// Cars returns the configuration of a model of a CSV file that it writes. The keys of data, such as "x:
+// [age]", take from its columns: the functions car, a date sold, the numbers age and miles, of which some
+// miles are 0, the names fuel, and price and score.
+func Cars(t testing.TB, keys ...string) string {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("car,sold,age,miles,fuel,price,score\n")
+	for i := range 40 {
+		fmt.Fprintf(&b, "c%d,2024-03-%02d,%d,%d,%s,%d,%g\n", i%8, 1+i%20, i%5*2, i%7*10, []string{"petrol", "diesel", "none"}[i%3], 100+i*i, float64(i%9)/4)
+	}
+	file := filepath.Join(t.TempDir(), "cars.csv")
+	if err := os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return "benchmark: csv\nmodel: {name: acqnp, representation: 8, encoder: [8], adaptor: [8], decoder: [8]}\n" +
+		"data: {file: " + file + ", function: car, " + strings.Join(keys, ", ") + "}\n"
+}
+
+// Trained returns the model of a configuration with random weights, as a server uses a trained one, and
+// the ranges of its columns.
+func Trained(t testing.TB, text string) (predict.Trained, datasets.Ranges) {
+	t.Helper()
+	e, err := config.Parse("tiny.yaml", []byte(text), config.Overrides{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := datasets.Open(e, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dx, dy := source.Dims()
+	m, err := models.New(e.Model, dx, dy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trained := predict.New(e, m, m.Initial(3), run.UnitsOf(e, source), device.CPU(1))
+	trained.Levels = predict.GridLevels
+	ranges, err := datasets.RangesOf(e, trained.Units.Scaling)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return trained, ranges
+}
+
+// Model returns the model of a configuration with random weights and two predictors.
+func Model(t testing.TB, name, text string) *serve.Model {
+	t.Helper()
+	trained, ranges := Trained(t, text)
+	m, err := serve.NewModel(name, trained, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Ranges = ranges
+	return m
+}
