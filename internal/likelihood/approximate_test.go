@@ -2,6 +2,7 @@ package likelihood_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/likelihood"
@@ -29,6 +30,42 @@ func TestApproximateQuantilesAreTheQuantiles(t *testing.T) {
 				continue
 			}
 			near(t, "quantile", got, want, 1e-8) // of max(1, |quantile|)
+		}
+	}
+}
+
+// A hundred quantiles of one call, also in another order, are those of single calls, for components of
+// very different scales and far from each other too.
+func TestManyApproximateQuantiles(t *testing.T) {
+	far := likelihood.MixtureOf([]likelihood.AsymmetricLaplace{{Location: -1000, Scale: 0.1, Logit: 1}, {Location: 1000, Scale: 0.1, Logit: -1}, {Scale: 50}}, []float64{0, 0.3, -9})
+	mixtures := []likelihood.Mixture{far, far.In(likelihood.Units{Factor: 1e-6, Offset: 1})}
+	for seed := range uint64(6) {
+		raw, z := raw(seed+50, 40, 1)
+		mixtures = append(mixtures, likelihood.NewMixture(raw, z, 1, 0, floor))
+	}
+	var levels []float64
+	for i := range 100 {
+		levels = append(levels, (float64(i*37%100)+0.5)/100)
+	}
+	for i, m := range mixtures {
+		scale := math.Inf(1)
+		for _, c := range m.Components() {
+			scale = math.Min(scale, c.Sigma)
+		}
+		got := likelihood.ApproximateQuantiles(m, levels...)
+		for k, p := range levels {
+			// Next to a flat part of the distribution function, rounding moves a quantile.
+			want := m.Quantile(p)
+			if math.Abs(got[k]-want) > 1e-9*scale+1e-13*math.Abs(want) && math.Abs(m.CDF(got[k])-p) > 1e-14 {
+				t.Errorf("mixture %d: quantile %v at %v, want %v", i, got[k], p, want)
+			}
+		}
+		slices.Sort(got)
+		if again := likelihood.ApproximateQuantiles(m, 0.005, 0.255, 0.995); math.Abs(again[1]-got[25]) > 2e-9*scale+1e-13*math.Abs(got[25]) {
+			t.Errorf("mixture %d: quantile %v at 0.255, and %v among others", i, again[1], got[25])
+		}
+		if all := likelihood.ApproximateQuantiles(m, 0.3, 0.3, 0.3+1e-13); all[0] > all[1] || all[1] > all[2] {
+			t.Errorf("mixture %d: quantiles %v decrease", i, all)
 		}
 	}
 }
