@@ -108,7 +108,7 @@ func (s *scorer) predictions(ctx context.Context) iter.Seq2[Target, error] {
 				t.Function = j
 				return yield(t, err)
 			}
-			if !s.predictor.function(ctx, s.before+j, f, renamed) {
+			if !s.predictor.piece(ctx, f, Piece{Function: s.before + j, Number: len(f.TargetX) / s.predictor.columns}, renamed) {
 				return
 			}
 		}

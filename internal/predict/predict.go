@@ -75,13 +75,25 @@ func (p *Predictor) Predict(ctx context.Context, functions []Function) iter.Seq2
 	}
 }
 
+// Piece yields those of the targets that Predict yields which belong to a piece, with the same bits.
+func (p *Predictor) Piece(ctx context.Context, functions []Function, piece Piece) iter.Seq2[Target, error] {
+	return func(yield func(Target, error) bool) {
+		f := functions[piece.Function]
+		if err := p.p.admitOne(piece.Function, f); err != nil {
+			yield(Target{}, err)
+			return
+		}
+		p.p.piece(ctx, f, piece, yield)
+	}
+}
+
 // Close frees the program.
 func (p *Predictor) Close() { p.p.close() }
 
 // all yields the targets of the functions.
 func (p *predictor) all(ctx context.Context, functions []Function, yield func(Target, error) bool) {
 	for i, f := range functions {
-		if !p.function(ctx, i, f, yield) {
+		if !p.piece(ctx, f, Piece{Function: i, Number: len(f.TargetX) / p.columns}, yield) {
 			return
 		}
 	}
@@ -116,13 +128,21 @@ func newPredictor(t Trained, functions []Function) (*predictor, error) {
 // admit makes room for the functions. It returns an error for one that does not fit the model.
 func (p *predictor) admit(functions []Function) error {
 	for i, f := range functions {
-		context, targets, err := p.size(f)
-		if err != nil {
-			return fmt.Errorf("function %d: %w", i, err)
+		if err := p.admitOne(i, f); err != nil {
+			return err
 		}
-		p.capacity.Context = max(p.capacity.Context, context)
-		p.capacity.Points = max(p.capacity.Points, min(targets, targetsPerRun))
 	}
+	return nil
+}
+
+// admitOne makes room for function i.
+func (p *predictor) admitOne(i int, f Function) error {
+	context, targets, err := p.size(f)
+	if err != nil {
+		return fmt.Errorf("function %d: %w", i, err)
+	}
+	p.capacity.Context = max(p.capacity.Context, context)
+	p.capacity.Points = max(p.capacity.Points, min(targets, targetsPerRun))
 	return nil
 }
 
@@ -142,12 +162,12 @@ func (p *predictor) size(f Function) (context, targets int, err error) {
 	return context, targets, nil
 }
 
-// function yields the targets of function i. It returns false if the sequence ends.
-func (p *predictor) function(ctx context.Context, i int, f Function, yield func(Target, error) bool) bool {
-	targets := len(f.TargetX) / p.columns
-	for first := 0; first < targets; first += targetsPerRun {
+// piece yields the targets of a piece of function f. It returns false if the sequence ends.
+func (p *predictor) piece(ctx context.Context, f Function, piece Piece, yield func(Target, error) bool) bool {
+	i, end := piece.Function, piece.First+piece.Number
+	for first := piece.First; first < end; first += targetsPerRun {
 		err := ctx.Err()
-		n := min(targetsPerRun, targets-first)
+		n := min(targetsPerRun, end-first)
 		if err == nil {
 			err = p.run(i, f, first, n)
 		}

@@ -1,0 +1,75 @@
+package predict_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/acqnp/acqnp/internal/predict"
+)
+
+// Pieces hold each target once and are of like length.
+func TestPiecesHoldEachTargetOnce(t *testing.T) {
+	sizes := []int{1, 0, 33, 700, 64, 2000}
+	functions := make([]predict.Function, len(sizes))
+	for i, n := range sizes {
+		functions[i].TargetX = make([]float64, 2*n)
+	}
+	for _, number := range []int{1, 2, 7, 1000} {
+		next := predict.Piece{}
+		for _, p := range predict.Pieces(functions, 2, number) {
+			for next.First == sizes[next.Function] {
+				next = predict.Piece{Function: next.Function + 1}
+			}
+			if p.Function != next.Function || p.First != next.First || p.Number < 1 || p.Number > 512 {
+				t.Fatalf("%d pieces: found %+v, expected one from target %d of function %d on", number, p, next.First, next.Function)
+			}
+			next.First += p.Number
+		}
+		if next.Function != len(sizes)-1 || next.First != 2000 {
+			t.Errorf("%d pieces end at target %d of function %d", number, next.First, next.Function)
+		}
+	}
+	if n := len(predict.Pieces([]predict.Function{{TargetX: make([]float64, 200)}}, 1, 2)); n != 2 {
+		t.Errorf("%d pieces of 200 targets for two threads", n)
+	}
+}
+
+// A piece has the bits of the whole, for every model and with random levels.
+func TestPiecesHaveTheBitsOfTheWhole(t *testing.T) {
+	for _, name := range []string{"cnp", "canp", "bnp", "cqnp", "acqnp"} {
+		o, f, g := asking(t, name), functionOf(batch(t), 0), functionOf(batch(t), 1)
+		f.TargetX = nil
+		for i := range 135 {
+			f.TargetX = append(f.TargetX, float64(i)/128)
+		}
+		functions := []predict.Function{g, f}
+		whole := collect(t, o, functions...)
+		p, err := o.NewPredictor(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var parts []predict.Target
+		for _, piece := range predict.Pieces(functions, 1, 4) {
+			for target, err := range p.Piece(t.Context(), functions, piece) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				parts = append(parts, target)
+			}
+		}
+		p.Close()
+		if len(parts) != len(whole) {
+			t.Fatalf("%s: %d targets in pieces of %d", name, len(parts), len(whole))
+		}
+		for i, want := range whole {
+			got := parts[i]
+			if got.Function != want.Function || got.Target != want.Target || !cmp.Equal(got.Channels[1].Components(), want.Channels[1].Components(), cmp.Comparer(same)) {
+				t.Fatalf("%s: target %d of function %d differs in a piece", name, want.Target, want.Function)
+			}
+		}
+	}
+}
+
+// same compares numbers, of which NaN is one.
+func same(a, b float64) bool { return a == b || a != a && b != b }
