@@ -4,6 +4,9 @@ import (
 	"context"
 	"net/http"
 	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/predict"
@@ -60,6 +63,41 @@ func (m *Model) use(ctx context.Context, f func(*predict.Predictor) error) error
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// spread predicts with as many predictors as are idle, and one at least: each gets every target once, in
+// no certain order, from several goroutines at once.
+func (m *Model) spread(ctx context.Context, functions []predict.Function, each func(predict.Target) error) error {
+	return m.use(ctx, func(first *predict.Predictor) error {
+		pieces := predict.Pieces(functions, len(m.Trained.Units.XNames), cap(m.idle))
+		var next atomic.Int64
+		workers, ctx := errgroup.WithContext(ctx)
+		work := func(p *predict.Predictor) error {
+			for k := next.Add(1); int(k) <= len(pieces); k = next.Add(1) {
+				for t, err := range p.Piece(ctx, functions, pieces[k-1]) {
+					if err == nil {
+						err = each(t)
+					}
+					if err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		}
+		workers.Go(func() error { return work(first) })
+		for range len(pieces) - 1 {
+			select {
+			case p := <-m.idle:
+				workers.Go(func() error {
+					defer func() { m.idle <- p }()
+					return work(p)
+				})
+			default:
+			}
+		}
+		return workers.Wait()
+	})
 }
 
 // leave closes a model that was retired when its last user leaves.

@@ -1,13 +1,12 @@
 package serve
 
 import (
+	"context"
 	"encoding/json"
-	"iter"
 	"math"
 	"net/http"
 
 	"github.com/acqnp/acqnp/internal/input"
-	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/score"
 )
@@ -20,43 +19,6 @@ func (v number) MarshalJSON() ([]byte, error) {
 		return []byte("null"), nil
 	}
 	return json.Marshal(float64(v))
-}
-
-func numbersOf(values []float64) []number {
-	all := make([]number, len(values))
-	for i, v := range values {
-		all[i] = number(v)
-	}
-	return all
-}
-
-// predictAnswer is the answer of POST /v1/predict.
-type predictAnswer struct {
-	Functions []predictedFunction `json:"functions"`
-}
-
-type predictedFunction struct {
-	Name    string            `json:"name"`
-	Targets []predictedTarget `json:"targets"`
-	Draws   [][][]number      `json:"draws,omitempty"` // [draw][target][channel]
-}
-
-type predictedTarget struct {
-	X        []cell             `json:"x"`
-	Channels []predictedChannel `json:"channels"`
-}
-
-type predictedChannel struct {
-	Mean      number   `json:"mean"`
-	SD        number   `json:"sd"`
-	Quantiles []number `json:"quantiles,omitempty"`
-	Modes     []number `json:"modes,omitempty"`
-	Density   *density `json:"density,omitempty"`
-}
-
-type density struct {
-	Y      []float64 `json:"y"`
-	Values []number  `json:"values"`
 }
 
 func (s *Server) predict(w http.ResponseWriter, r *http.Request) {
@@ -82,71 +44,44 @@ func (s *Server) predict(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	a := predictAnswer{make([]predictedFunction, len(functions))}
-	for i, f := range q.Functions {
-		a.Functions[i].Name = f.Name
-		a.Functions[i].Draws = make([][][]number, q.Draws)
-	}
-	err = m.use(r.Context(), func(p *predict.Predictor) error {
-		if q.Density.Points != nil {
-			var err error
-			if q.spans, err = spans(len(functions), len(m.Trained.Units.YNames), p.Predict(r.Context(), functions)); err != nil {
-				return err
-			}
-		}
-		predictions := p.Predict(r.Context(), functions)
-		if q.Draws > 0 {
-			seed := m.Trained.Seed
-			if q.Seed != nil {
-				seed = *q.Seed
-			}
-			predictions = m.Trained.WithJointDraws(r.Context(), functions, predict.JointDraws{Number: q.Draws, Seed: seed}, predictions)
-		}
-		return a.fill(q, predictions)
-	})
-	if err != nil {
+	a := newPredictAnswer(&q)
+	if err := m.predictAll(r.Context(), functions, &q, a.add); err != nil {
 		fail(w, err)
 		return
 	}
 	s.metrics.computed(r, len(functions), predict.CountTargets(functions, len(m.Trained.Units.XNames)))
-	answer(w, http.StatusOK, a)
+	reply(w, http.StatusOK, a.json())
 }
 
-// fill takes the predictions into the answer.
-func (a *predictAnswer) fill(q request, predictions iter.Seq2[predict.Target, error]) error {
-	for t, err := range predictions {
+// predictAll gives each target to add, with joint draws if the request asks for them.
+func (m *Model) predictAll(ctx context.Context, functions []predict.Function, q *request, add func(predict.Target) error) error {
+	if q.Density.Points != nil {
+		err := m.use(ctx, func(p *predict.Predictor) (err error) {
+			q.spans, err = spans(len(functions), len(m.Trained.Units.YNames), p.Predict(ctx, functions))
+			return err
+		})
 		if err != nil {
 			return err
 		}
-		to := &a.Functions[t.Function]
-		target := predictedTarget{X: q.Functions[t.Function].Targets.X[t.Target]}
-		for c, d := range t.Channels {
-			y := q.Density.Y
-			if q.spans != nil {
-				y = q.spans[t.Function][c].grid(*q.Density.Points)
+	}
+	if q.Draws == 0 {
+		return m.spread(ctx, functions, add)
+	}
+	draws := predict.JointDraws{Number: q.Draws, Seed: m.Trained.Seed}
+	if q.Seed != nil {
+		draws.Seed = *q.Seed
+	}
+	return m.use(ctx, func(p *predict.Predictor) error {
+		for t, err := range m.Trained.WithJointDraws(ctx, functions, draws, p.Predict(ctx, functions)) {
+			if err != nil {
+				return err
 			}
-			target.Channels = append(target.Channels, q.channel(d, y))
+			if err := add(t); err != nil {
+				return err
+			}
 		}
-		to.Targets = append(to.Targets, target)
-		dy := len(t.Channels)
-		for i := range q.Draws {
-			to.Draws[i] = append(to.Draws[i], numbersOf(t.Draws[i*dy:][:dy]))
-		}
-	}
-	return nil
-}
-
-// channel describes a distribution as the request asks, with its density at y.
-func (q request) channel(d predict.Distribution, y []float64) predictedChannel {
-	c := predictedChannel{Mean: number(d.Mean()), SD: number(math.Sqrt(d.Variance()))}
-	c.Quantiles = numbersOf(likelihood.ApproximateQuantiles(d.Distribution, q.Quantiles...))
-	if q.Modes {
-		c.Modes = numbersOf(likelihood.Modes(d.Distribution))
-	}
-	if len(y) > 0 {
-		c.Density = &density{y, numbersOf(likelihood.Densities(d.Distribution, y))}
-	}
-	return c
+		return nil
+	})
 }
 
 func (q request) checkPredict() error {

@@ -157,6 +157,11 @@ func answer(w http.ResponseWriter, status int, v any) {
 	if err != nil {
 		status, b = http.StatusInternalServerError, []byte(`{"error":"the answer is no JSON"}`)
 	}
+	reply(w, status, b)
+}
+
+// reply writes an answer that is JSON already.
+func reply(w http.ResponseWriter, status int, b []byte) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", "no-store")

@@ -1,0 +1,141 @@
+package serve
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+
+	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/predict"
+)
+
+// A predictAnswer is the answer of POST /v1/predict:
+//
+//	{"functions": [{"name", "targets": [{"x", "channels": [{"mean", "sd", "quantiles", "modes",
+//	 "density": {"y", "values"}}]}], "draws": [draw][target][channel]}]}
+//
+// Each target is written as JSON when it is added. An answer has so many numbers that encoding/json
+// would take longer than the prediction.
+type predictAnswer struct {
+	q       *request
+	targets [][]answered // [function][target]
+}
+
+type answered struct {
+	json  []byte
+	draws []float64 // [draw][channel]
+}
+
+func newPredictAnswer(q *request) predictAnswer {
+	a := predictAnswer{q, make([][]answered, len(q.Functions))}
+	for i, f := range q.Functions {
+		a.targets[i] = make([]answered, len(f.Targets.X))
+	}
+	return a
+}
+
+// add takes a prediction into the answer. Several goroutines may add different targets.
+func (a predictAnswer) add(t predict.Target) error {
+	b := append([]byte(nil), `{"x":[`...)
+	for i, x := range a.q.Functions[t.Function].Targets.X[t.Target] {
+		b = append(separated(b, i), x.RawMessage...)
+	}
+	b = append(b, `],"channels":[`...)
+	for c, d := range t.Channels {
+		y := a.q.Density.Y
+		if a.q.spans != nil {
+			y = a.q.spans[t.Function][c].grid(*a.q.Density.Points)
+		}
+		b = a.q.appendChannel(separated(b, c), d, y)
+	}
+	a.targets[t.Function][t.Target] = answered{append(b, "]}"...), t.Draws}
+	return nil
+}
+
+// appendChannel describes a distribution as the request asks, with its density at y.
+func (q *request) appendChannel(b []byte, d predict.Distribution, y []float64) []byte {
+	b = appendNumber(append(b, `{"mean":`...), d.Mean())
+	b = appendNumber(append(b, `,"sd":`...), math.Sqrt(d.Variance()))
+	if len(q.Quantiles) > 0 {
+		b = appendNumbers(append(b, `,"quantiles":`...), likelihood.ApproximateQuantiles(d.Distribution, q.Quantiles...))
+	}
+	if q.Modes {
+		if modes := likelihood.Modes(d.Distribution); len(modes) > 0 {
+			b = appendNumbers(append(b, `,"modes":`...), modes)
+		}
+	}
+	if len(y) > 0 {
+		b = appendNumbers(append(b, `,"density":{"y":`...), y)
+		b = appendNumbers(append(b, `,"values":`...), likelihood.Densities(d.Distribution, y))
+		b = append(b, '}')
+	}
+	return append(b, '}')
+}
+
+// json returns the whole answer.
+func (a predictAnswer) json() []byte {
+	size := 0
+	for _, targets := range a.targets {
+		for _, t := range targets {
+			size += len(t.json) + 1
+		}
+	}
+	b := append(make([]byte, 0, size+1024), `{"functions":[`...)
+	for i, targets := range a.targets {
+		name, _ := json.Marshal(a.q.Functions[i].Name) // of a string there is no error
+		b = append(append(separated(b, i), `{"name":`...), name...)
+		b = append(b, `,"targets":[`...)
+		for k, t := range targets {
+			b = append(separated(b, k), t.json...)
+		}
+		b = append(b, ']')
+		if a.q.Draws > 0 {
+			b = a.appendDraws(append(b, `,"draws":`...), targets)
+		}
+		b = append(b, '}')
+	}
+	return append(b, "]}"...)
+}
+
+// appendDraws writes the draws of a function, [draw][target][channel].
+func (a predictAnswer) appendDraws(b []byte, targets []answered) []byte {
+	b = append(b, '[')
+	for draw := range a.q.Draws {
+		b = append(separated(b, draw), '[')
+		for k, t := range targets {
+			dy := len(t.draws) / a.q.Draws
+			b = appendNumbers(separated(b, k), t.draws[draw*dy:][:dy])
+		}
+		b = append(b, ']')
+	}
+	return append(b, ']')
+}
+
+// separated writes a comma before an element that is not the first.
+func separated(b []byte, i int) []byte {
+	if i > 0 {
+		b = append(b, ',')
+	}
+	return b
+}
+
+func appendNumbers(b []byte, values []float64) []byte {
+	b = append(b, '[')
+	for i, v := range values {
+		b = appendNumber(separated(b, i), v)
+	}
+	return append(b, ']')
+}
+
+// appendNumber writes a number as JSON, with the fewest digits that read back as v. One that is not
+// finite, such as the standard deviation of a heavy tail, is null.
+func appendNumber(b []byte, v float64) []byte {
+	if v-v != 0 {
+		return append(b, "null"...)
+	}
+	format := byte('f')
+	if size := math.Abs(v); size != 0 && (size < 1e-6 || size >= 1e21) {
+		format = 'e'
+	}
+	return strconv.AppendFloat(b, v, format, -1, 64)
+}
