@@ -7,10 +7,12 @@ import (
 	"net"
 	"net/http"
 	"runtime/debug"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/interrupt"
@@ -21,8 +23,9 @@ import (
 
 type serveOptions struct {
 	settings
-	runs []string
-	at   serve.Address
+	runs   []string
+	numTau int
+	at     serve.Address
 }
 
 func newServe(a *app) *cobra.Command {
@@ -51,6 +54,7 @@ first, within ten seconds, and the program exits with 0.`,
 	o.addFlags(a, cmd)
 	f := cmd.Flags()
 	f.StringArrayVar(&o.runs, "run", nil, "run `DIR`, repeatable")
+	f.IntVar(&o.numTau, "num-tau", 0, "`NUMBER` of quantile levels of each target, for CQNP and ACQNP (default the configuration's eval.num_tau)")
 	f.StringVar(&o.at.Listen, "listen", "127.0.0.1:8080", "`ADDRESS` to listen on, HOST:PORT; port 0 for any")
 	f.StringVar(&o.at.Certificate, "tls-cert", "", "PEM `FILE` with the certificate, for HTTPS")
 	f.StringVar(&o.at.Key, "tls-key", "", "PEM `FILE` with the certificate's key")
@@ -126,7 +130,7 @@ func (o *serveOptions) load(names []string, p progress.Reporter) ([]*serve.Model
 	var models []*serve.Model
 	for i, name := range names {
 		stored := predict.Stored{Run: o.runs[i]}
-		e, err := stored.Experiment()
+		e, err := o.experiment(stored)
 		if err != nil {
 			return nil, err
 		}
@@ -149,6 +153,15 @@ func (o *serveOptions) load(names []string, p progress.Reporter) ([]*serve.Model
 		models = append(models, m)
 	}
 	return models, nil
+}
+
+// experiment returns the configuration of a run, with --num-tau if its model has levels.
+func (o *serveOptions) experiment(stored predict.Stored) (config.Experiment, error) {
+	e, err := stored.Experiment()
+	if err != nil || o.numTau == 0 || e.Eval.NumTau == 0 {
+		return e, err
+	}
+	return stored.Experiment(config.Flag{Name: "--num-tau", Key: "eval.num_tau", Value: strconv.Itoa(o.numTau)})
 }
 
 // reloads loads the runs again on SIGHUP, until stop is called. If that fails, the old ones stay.
