@@ -106,7 +106,7 @@ lint-gpu: fatbins ## go vet of the files with the build tags simt and gpu
 	CGO_ENABLED=1 go vet -tags simt $(ENGINE)
 	$(GPU) go vet -tags $(GPUTAGS) ./internal/gpu/... ./cmd/acqnp $(ENGINE)
 
-dockerfile: ## check Dockerfile.cuda, and run its RUN lines without a container engine
+dockerfile: ## check Dockerfile and Dockerfile.cuda, and run the latter's RUN lines without a container engine
 	go test -C tools/dockerfile ./...
 	@mkdir -p bin
 	@go run -C tools/dockerfile . "$(CURDIR)/Dockerfile.cuda" >bin/run-lines

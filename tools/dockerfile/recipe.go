@@ -52,13 +52,14 @@ var (
 
 // Problems returns the project's rules that the file breaks. Bases are pinned by version, and may be
 // pinned by digest. RUN lines are plain shell commands, so that CI can run them. The image starts
-// acqnp as a numeric user other than root, and keeps data and runs in volumes.
+// acqnp as a numeric user other than root. An image with acqnp-cuda keeps data and runs in volumes,
+// and asks for the driver.
 func (r Recipe) Problems() []string {
 	var problems []string
 	complain := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	var names []string
 	for _, s := range r.stages {
-		if !slices.Contains(names, s.BaseName) && !pinned.MatchString(s.BaseName) {
+		if !slices.Contains(names, s.BaseName) && s.BaseName != "scratch" && !pinned.MatchString(s.BaseName) {
 			complain("base %s is not pinned as NAME:VERSION, or NAME:VERSION@sha256:DIGEST", s.BaseName)
 		}
 		names = append(names, s.Name)
@@ -79,6 +80,26 @@ func (r Recipe) Problems() []string {
 	if e := commands[*instructions.EntrypointCommand](image); len(e) != 1 || e[0].PrependShell || !slices.Equal(e[0].CmdLine, []string{"acqnp"}) {
 		complain(`the image's entry point is not ["acqnp"]`)
 	}
+	if trains(image) {
+		problems = append(problems, trainingProblems(image)...)
+	}
+	return problems
+}
+
+// trains reports whether an image has acqnp-cuda.
+func trains(image instructions.Stage) bool {
+	for _, c := range commands[*instructions.CopyCommand](image) {
+		if slices.ContainsFunc(c.SourcePaths, func(path string) bool { return strings.HasSuffix(path, "/acqnp-cuda") }) {
+			return true
+		}
+	}
+	return false
+}
+
+// trainingProblems returns the rules for images with acqnp-cuda that the image breaks.
+func trainingProblems(image instructions.Stage) []string {
+	var problems []string
+	complain := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	var volumes []string
 	for _, v := range commands[*instructions.VolumeCommand](image) {
 		volumes = append(volumes, v.Volumes...)

@@ -30,6 +30,53 @@ func TestShippedFileKeepsTheRules(t *testing.T) {
 	}
 }
 
+func TestServiceFileKeepsTheRules(t *testing.T) {
+	text, err := os.ReadFile("../../Dockerfile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range r.Problems() {
+		t.Error(p)
+	}
+	want := []string{"go mod download", "make build"} // .ci/run runs both lines
+	if got := r.RunLines(); !slices.Equal(got, want) {
+		t.Errorf("RUN lines %q, want %q", got, want)
+	}
+	image := string(text)
+	gpu := shipped(t)
+	for _, line := range []string{"FROM golang:", "USER "} {
+		if a, b := lineOf(image, line), lineOf(gpu, line); a == "" || a != b {
+			t.Errorf("Dockerfile has %q, Dockerfile.cuda %q", a, b)
+		}
+	}
+	if p := broken(t, strings.Replace(image, "USER 65532:65532\n", "", 1)); len(p) != 1 {
+		t.Errorf("without a user, problems %q", p)
+	}
+}
+
+// lineOf returns the first line of a text that begins so.
+func lineOf(text, start string) string {
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, start) {
+			return line
+		}
+	}
+	return ""
+}
+
+func broken(t *testing.T, text string) []string {
+	t.Helper()
+	r, err := Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Problems()
+}
+
 func TestCIRunsTheLines(t *testing.T) {
 	ci, err := os.ReadFile("../../.ci/run")
 	if err != nil {
