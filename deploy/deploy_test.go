@@ -232,7 +232,7 @@ func TestREADMELinksTheFiles(t *testing.T) {
 		t.Error("README.md does not link deploy/README.md")
 	}
 	text := read(t, "README.md")
-	for _, link := range []string{"../Dockerfile.cuda", "slurm.sbatch", "kubernetes-job.yaml", "kubernetes-claim.yaml"} {
+	for _, link := range []string{"../Dockerfile.cuda", "slurm.sbatch", "kubernetes-job.yaml", "kubernetes-claim.yaml", "../Dockerfile", "kubernetes-serve.yaml"} {
 		if !strings.Contains(text, "]("+link+")") {
 			t.Errorf("deploy/README.md does not link %s", link)
 		}

@@ -15,10 +15,14 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
+	"k8s.io/kubernetes/pkg/apis/apps"
+	_ "k8s.io/kubernetes/pkg/apis/apps/install"
 	"k8s.io/kubernetes/pkg/apis/batch"
 	_ "k8s.io/kubernetes/pkg/apis/batch/install"
 	"k8s.io/kubernetes/pkg/apis/core"
 	_ "k8s.io/kubernetes/pkg/apis/core/install"
+	"k8s.io/kubernetes/pkg/apis/core/validation"
+	"k8s.io/kubernetes/pkg/registry/apps/deployment"
 	"k8s.io/kubernetes/pkg/registry/batch/job"
 	"k8s.io/kubernetes/pkg/registry/core/configmap"
 	"k8s.io/kubernetes/pkg/registry/core/persistentvolumeclaim"
@@ -52,27 +56,30 @@ func Check(text []byte) ([]runtime.Object, error) {
 
 // create does what the API server does to create an object, short of storing it.
 func create(object runtime.Object, kind *schema.GroupVersionKind) error {
-	var strategy rest.RESTCreateStrategy
-	switch object.(type) {
-	case *batch.Job:
-		strategy = job.Strategy
-	case *core.ConfigMap:
-		strategy = configmap.Strategy
-	case *core.PersistentVolumeClaim:
-		strategy = persistentvolumeclaim.Strategy
-	default:
-		return errors.New("no check of this kind")
-	}
 	fields, err := meta.Accessor(object)
 	if err != nil {
 		return err
 	}
 	rest.FillObjectMetaSystemFields(fields)
-	namespace := fields.GetNamespace()
-	if namespace == "" {
-		namespace = "default" // that of kubectl's context
+	if fields.GetNamespace() == "" {
+		fields.SetNamespace("default") // that of kubectl's context
 	}
-	ctx := request.WithNamespace(request.NewContext(), namespace)
+	var strategy rest.RESTCreateStrategy
+	switch object := object.(type) {
+	case *batch.Job:
+		strategy = job.Strategy
+	case *apps.Deployment:
+		strategy = deployment.Strategy
+	case *core.ConfigMap:
+		strategy = configmap.Strategy
+	case *core.PersistentVolumeClaim:
+		strategy = persistentvolumeclaim.Strategy
+	case *core.Service: // its strategy needs more modules than its validation
+		return validation.ValidateServiceCreate(object).ToAggregate()
+	default:
+		return errors.New("no check of this kind")
+	}
+	ctx := request.WithNamespace(request.NewContext(), fields.GetNamespace())
 	ctx = request.WithRequestInfo(ctx, &request.RequestInfo{APIGroup: kind.Group, APIVersion: kind.Version})
 	return rest.BeforeCreate(strategy, ctx, object)
 }

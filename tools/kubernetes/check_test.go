@@ -3,11 +3,13 @@ package main
 import (
 	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"k8s.io/kubernetes/pkg/apis/apps"
 	"k8s.io/kubernetes/pkg/apis/batch"
 	"k8s.io/kubernetes/pkg/apis/core"
 )
@@ -25,9 +27,32 @@ func read(t *testing.T, name string) string {
 }
 
 func TestFilesOfTheRepositoryAreTaken(t *testing.T) {
-	for _, name := range []string{submitted, "../../deploy/kubernetes-job.yaml", "../../deploy/kubernetes-claim.yaml"} {
+	for _, name := range []string{submitted, "../../deploy/kubernetes-job.yaml", "../../deploy/kubernetes-claim.yaml", "../../deploy/kubernetes-serve.yaml"} {
 		if _, err := Check([]byte(read(t, name))); err != nil {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// The service finds the deployment's pods at a port that they have, and mounts the claim. A misspelt
+// field is refused.
+func TestServiceFindsItsPods(t *testing.T) {
+	text := read(t, "../../deploy/kubernetes-serve.yaml")
+	objects, err := Check([]byte(text))
+	if err != nil || len(objects) != 2 {
+		t.Fatalf("%d objects, %v", len(objects), err)
+	}
+	pods, service := objects[0].(*apps.Deployment).Spec.Template, objects[1].(*core.Service).Spec
+	if !maps.Equal(pods.Labels, service.Selector) || service.Ports[0].TargetPort.StrVal != pods.Spec.Containers[0].Ports[0].Name {
+		t.Errorf("pods %v with ports %+v, service %+v", pods.Labels, pods.Spec.Containers[0].Ports, service)
+	}
+	claim := regexp.MustCompile(`(?m)^  name: (.*)$`).FindStringSubmatch(read(t, "../../deploy/kubernetes-claim.yaml"))
+	if v := pods.Spec.Volumes[0].PersistentVolumeClaim; claim == nil || v == nil || v.ClaimName != claim[1] {
+		t.Errorf("volume %+v, claim %q", pods.Spec.Volumes[0], claim)
+	}
+	for _, field := range []string{"readinessProbe:", "targetPort:"} {
+		if _, err := Check([]byte(strings.Replace(text, field, "x"+field, 1))); err == nil || !strings.Contains(err.Error(), "unknown field") {
+			t.Errorf("x%s: %v", field, err)
 		}
 	}
 }
