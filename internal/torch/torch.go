@@ -109,6 +109,9 @@ type content struct {
 // HasHeads reports whether the model has attention.
 func (c content) HasHeads() bool { return c.Attention || c.Transformer }
 
+// Math reports whether the program needs Python's module math.
+func (c content) Math() bool { return !c.Quantile || c.HasHeads() || c.Log != "" }
+
 // Texts reports whether columns hold texts.
 func (c content) Texts() bool { return c.Categories || c.Dates }
 

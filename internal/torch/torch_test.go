@@ -213,7 +213,11 @@ func TestProgramsPredictAsPredictDoes(t *testing.T) {
 			trained[key], questions[key] = tr, qs
 		}
 	}
-	if out, err := exec.Command(python, "testdata/predict.py", dir).CombinedOutput(); err != nil {
+	script, err := os.ReadFile("testdata/predict.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(python, "-c", string(script), dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for key, tr := range trained {

@@ -1,6 +1,8 @@
-"""Predicts the cases in a folder: predict.py FOLDER. Each has a folder with weights, their program, and cases.json."""
+"""Predicts the cases in a folder: predict.py FOLDER. Each has a folder with weights, their program, and cases.json.
+The example at the head of each program runs too."""
 import importlib.util
 import json
+import os
 import pathlib
 import sys
 
@@ -10,6 +12,9 @@ for folder in sorted(pathlib.Path(sys.argv[1]).iterdir()):
     program = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(program)
     model = program.load(folder / "weights.safetensors")
+    example = [line.strip() for line in program.__doc__.splitlines() if line.startswith("    ") and " import " not in line]
+    os.chdir(folder)
+    exec("\n".join(example), {"load": program.load, "y": [[1.0] * len(model.units["y"])] * 3})
     results = []
     for c in cases:
         options = {"levels": c["levels"]} if c["levels"] else {}
