@@ -22,16 +22,22 @@ type Mixture struct {
 // (1−floor)·softplus(s). z is [N_τ], the logits of the levels, which all channels share. Channels
 // count from 0.
 func NewMixture[T Float](raw, z []T, dy, channel int, floor float64) Mixture {
+	return NewMixtureIn(Units{Factor: 1}, raw, z, dy, channel, floor)
+}
+
+// NewMixtureIn returns NewMixture(…).In(u), without making both.
+func NewMixtureIn[T Float](u Units, raw, z []T, dy, channel int, floor float64) Mixture {
 	components, logits := make([]laplace, len(z)), make([]float64, len(z))
 	for first := 0; first < len(z); first += block {
 		n := min(block, len(z)-first)
-		readComponents(components[first:][:n], logits[first:][:n], raw[3*dy*first:], z[first:], decoded{dy, channel, floor})
+		readComponents(components[first:][:n], logits[first:][:n], raw[3*dy*first:], z[first:], decoded{u, dy, channel, floor})
 	}
 	return mixtureOf(components, logits)
 }
 
-// decoded says which parameters of a decoder's outputs belong to a mixture.
+// decoded says which parameters of a decoder's outputs belong to a mixture, and its units.
 type decoded struct {
+	Units
 	dy, channel int
 	floor       float64
 }
@@ -53,7 +59,8 @@ func readComponents[T Float](components []laplace, logits []float64, raw, levels
 			inverse[i] = math.Exp(size)
 		}
 		sigma := of.floor + (1-of.floor)*(math.Max(s[i], 0)+log[i])
-		components[i] = AsymmetricLaplace{float64(raw[3*of.dy*i+of.channel]), sigma, z[i]}.with(eLevel[i], logLevel[i], inverse[i])
+		d := AsymmetricLaplace{of.location(float64(raw[3*of.dy*i+of.channel])), of.scale(sigma), z[i]}
+		components[i] = d.with(eLevel[i], logLevel[i], inverse[i])
 	}
 }
 

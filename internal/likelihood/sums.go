@@ -12,7 +12,8 @@ func (m Mixture) sums() (simd.LaplaceTerms, bool) {
 	terms, sum := simd.NewLaplaceTerms(len(m.components)), 0.0
 	for k := range m.components {
 		c, w := &m.components[k], m.weights[k]
-		t := simd.LaplaceTerm{Location: c.Location, Up: c.rest / c.Scale, Down: c.tau / c.Scale, Low: w * c.tau, High: w * c.rest, Whole: w}
+		rate := 1 / c.Scale
+		t := simd.LaplaceTerm{Location: c.Location, Up: c.rest * rate, Down: c.tau * rate, Low: w * c.tau, High: w * c.rest, Whole: w}
 		t.Height = t.Low * t.Up
 		terms.Set(k, &t)
 		sum += 0 * (t.Location + t.Up + t.Down + t.Height)

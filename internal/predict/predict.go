@@ -227,6 +227,6 @@ func (p *predictor) distribution(t, channel int) Distribution {
 		return newDistribution(m.In(units), nil, log)
 	}
 	z, u := p.program.Output("logit")[t*k:][:k], p.feed.Levels()[t*k:][:k]
-	m := likelihood.NewMixture(raw[t*k*3*p.dy:][:k*3*p.dy], z, p.dy, channel, p.model.SigmaFloor())
-	return newDistribution(m.In(units), slices.Clone(u), log)
+	m := likelihood.NewMixtureIn(units, raw[t*k*3*p.dy:][:k*3*p.dy], z, p.dy, channel, p.model.SigmaFloor())
+	return newDistribution(m, slices.Clone(u), log)
 }
