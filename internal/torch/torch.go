@@ -40,12 +40,16 @@ const marker = `"""Predicts with a network that acqnp trained`
 // Path returns where the program for a file of weights is written: beside it, under a name that
 // Python can import. It returns "" if the weights go to a device or a pipe.
 func Path(weights string) string {
-	if info, err := os.Stat(weights); err == nil && !info.Mode().IsRegular() {
+	dir, name := filepath.Split(weights)
+	if info, err := os.Stat(weights); err == nil && !info.Mode().IsRegular() || slices.Contains(streams, filepath.Clean(dir)) {
 		return ""
 	}
-	dir, name := filepath.Split(weights)
 	return dir + module(name) + ".py"
 }
+
+// streams are the folders with the names of open files, such as /dev/stdout. The file may be a
+// regular one.
+var streams = []string{"/dev", "/dev/fd", "/proc/self/fd"}
 
 // module returns the name of the Python module for a file of weights.
 func module(file string) string {

@@ -366,6 +366,8 @@ func TestPaths(t *testing.T) {
 		dir + "7":                   dir + "_7.py",
 		dir + "w.py":                dir + "w_py.py",
 		os.DevNull:                  "",
+		"/dev/stdout":               "",
+		"/dev/fd/1":                 "",
 	} {
 		if got := torch.Path(weights); got != want {
 			t.Errorf("the program for %s is %s, want %s", weights, got, want)
