@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"time"
@@ -67,9 +67,15 @@ first, within ten seconds, and the program exits with 0.`,
 // grace is how long requests under way may take when the server ends.
 const grace = 10 * time.Second
 
-// collection is by how many percent the heap grows before garbage is collected. A request takes some
-// megabytes for milliseconds, and the models hardly more.
-const collection = 800
+// collectLess has garbage collected when the heap is nine times what is in use, as a request takes some
+// megabytes for milliseconds and the models hardly more. Beyond a gigabyte, which large requests take,
+// it is collected as needed to stay there.
+func collectLess() {
+	var now runtime.MemStats
+	runtime.ReadMemStats(&now)
+	debug.SetGCPercent(800)
+	debug.SetMemoryLimit(int64(2*now.Sys) + 1<<30) // SIGHUP loads the models twice
+}
 
 func runServe(ctx context.Context, a *app, o serveOptions) error {
 	if err := o.check(); err != nil {
@@ -88,7 +94,7 @@ func runServe(ctx context.Context, a *app, o serveOptions) error {
 	if err != nil {
 		return err
 	}
-	debug.SetGCPercent(collection)
+	collectLess()
 	server := serve.New(models, options)
 	listener, err := o.at.Open()
 	if err != nil {
@@ -102,8 +108,7 @@ func runServe(ctx context.Context, a *app, o serveOptions) error {
 
 // serveUntil answers requests until ctx ends, and then those under way.
 func serveUntil(ctx context.Context, listener net.Listener, server *serve.Server, p progress.Reporter) error {
-	h := &http.Server{Handler: server, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: 2 * time.Minute,
-		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 1 << 16}
+	h := server.HTTP()
 	ended := make(chan error, 1)
 	go func() { ended <- h.Serve(listener) }()
 	select {

@@ -1,14 +1,19 @@
 package serve
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
+	"errors"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/acqnp/acqnp/internal/input"
 )
 
 // guarded refuses requests that a web page of another origin makes, that reach the server under a name
@@ -72,10 +77,56 @@ func (s *Server) limited(next http.HandlerFunc) http.HandlerFunc {
 			refuse(w, http.StatusTooManyRequests, "found more requests than the server takes at a time, expected fewer")
 			return
 		}
+		body, leave, err := s.body(w, r)
+		defer leave()
+		if err != nil {
+			fail(w, err)
+			return
+		}
 		ctx, cancel := context.WithTimeout(r.Context(), s.Time)
 		defer cancel()
 		r = r.WithContext(ctx)
-		r.Body = http.MaxBytesReader(w, r.Body, s.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
 		next(w, r)
+	}
+}
+
+// Bodies of more than largeBody bytes take tens of times that in memory, so the server has few of them
+// at a time.
+const (
+	largeBody   = 1 << 18
+	largeBodies = 4
+)
+
+// body reads the body of a request. A large one waits until few others are under way; the caller leaves
+// when the request is answered.
+func (s *Server) body(w http.ResponseWriter, r *http.Request) (b []byte, leave func(), err error) {
+	from := http.MaxBytesReader(w, r.Body, s.Body)
+	leave = func() {}
+	var read bytes.Buffer
+	read.Grow(int(min(max(r.ContentLength, 0), largeBody)) + bytes.MinRead)
+	if _, err = io.CopyN(&read, from, largeBody); err == nil {
+		ctx, cancel := context.WithTimeout(r.Context(), s.Upload)
+		defer cancel()
+		if leave, err = enter(ctx, s.bodies); err == nil {
+			_, err = read.ReadFrom(from)
+		}
+	}
+	switch {
+	case errors.Is(err, io.EOF):
+		err = nil
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		err = &input.Error{Key: "body", Found: "half of it", Expected: "as many bytes as the header says"}
+	}
+	return read.Bytes(), leave, err
+}
+
+// enter waits for room in a channel until ctx ends. The caller leaves, also after an error.
+func enter(ctx context.Context, room chan struct{}) (leave func(), err error) {
+	select {
+	case room <- struct{}{}:
+		return func() { <-room }, nil
+	case <-ctx.Done():
+		return func() {}, ctx.Err()
 	}
 }

@@ -38,7 +38,9 @@ func (s *Server) predict(w http.ResponseWriter, r *http.Request) {
 	defer m.leave()
 	functions, err := q.functions(m.Trained.Units, s.Limits, false)
 	if err == nil {
-		err = s.checkSize(functions, q, m)
+		var leave func()
+		leave, err = s.admit(r.Context(), functions, q, m)
+		defer leave()
 	}
 	if err != nil {
 		fail(w, err)
@@ -96,14 +98,26 @@ func (q request) checkPredict() error {
 	return q.Density.check()
 }
 
-// checkSize refuses requests whose answers are too large.
-func (s *Server) checkSize(functions []predict.Function, q request, m *Model) error {
+// An answer of more than largeAnswer numbers takes tens of megabytes, so the server has few of them at a
+// time: clients may read them slowly.
+const (
+	largeAnswer  = 500_000
+	largeAnswers = 4
+)
+
+// admit refuses a request whose answer is too large. A large one waits until few others are under way; the
+// caller leaves when it is answered.
+func (s *Server) admit(ctx context.Context, functions []predict.Function, q request, m *Model) (leave func(), err error) {
 	targets := predict.CountTargets(functions, len(m.Trained.Units.XNames))
 	each := 2 + float64(len(q.Quantiles)) + float64(q.Density.count()) + float64(q.Draws) // an int may overflow
-	if n := float64(targets) * float64(len(m.Trained.Units.YNames)) * each; n > float64(s.Numbers) {
-		return beyond("numbers in the answer", int(min(n, math.MaxInt32)), s.Numbers)
+	n := float64(targets) * float64(len(m.Trained.Units.YNames)) * each
+	if n > float64(s.Numbers) {
+		return func() {}, beyond("numbers in the answer", int(min(n, math.MaxInt32)), s.Numbers)
 	}
-	return nil
+	if n <= largeAnswer {
+		return func() {}, nil
+	}
+	return enter(ctx, s.answers)
 }
 
 func jsonText(v any) string {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"strconv"
 	"strings"
 
@@ -73,10 +72,6 @@ func read(r *http.Request) (q request, err error) {
 		} else if errors.Is(err, io.EOF) {
 			return q, nil
 		}
-	}
-	var large *http.MaxBytesError
-	if errors.As(err, &large) || errors.Is(err, os.ErrDeadlineExceeded) {
-		return q, err
 	}
 	var typ *json.UnmarshalTypeError
 	if errors.As(err, &typ) {
@@ -180,7 +175,21 @@ func (c cell) number(place, column string, f datasets.Form) (float64, error) {
 	case f.Log:
 		expected = "a number above 0, whose logarithm is taken"
 	}
-	return 0, &input.Error{Key: place, Found: text + " for " + column, Expected: expected}
+	return 0, &input.Error{Key: place, Found: shown(text) + " for " + column, Expected: expected}
+}
+
+// shown returns a cell's text as an error quotes it.
+func shown(text string) string {
+	const most = 60 // bytes
+	switch {
+	case strings.HasPrefix(text, "["):
+		return "an array"
+	case strings.HasPrefix(text, "{"):
+		return "an object"
+	case len(text) > most:
+		return text[:most] + "…"
+	}
+	return text
 }
 
 func formOf(forms []datasets.Form, c int) datasets.Form {

@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"os"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -29,13 +30,14 @@ type Limits struct {
 	Points     int           // of the contexts and the targets of a request
 	Functions  int           // of a request
 	Numbers    int           // of an answer
-	Time       time.Duration // for a request, once it is computed
+	Upload     time.Duration // for a request to arrive
+	Time       time.Duration // for its answer
 	Concurrent int           // requests that are computed or wait
 }
 
 // DefaultLimits returns limits for a machine of a few cores.
 func DefaultLimits() Limits {
-	return Limits{Body: 8 << 20, Points: 100_000, Functions: 1000, Numbers: 5_000_000, Time: 30 * time.Second, Concurrent: 256}
+	return Limits{Body: 8 << 20, Points: 100_000, Functions: 1000, Numbers: 5_000_000, Upload: time.Minute, Time: 30 * time.Second, Concurrent: 256}
 }
 
 // Options say how a server answers.
@@ -49,14 +51,16 @@ type Options struct {
 type Server struct {
 	Options
 	runs    atomic.Pointer[[]*Model]
-	slots   chan struct{}
+	slots   chan struct{} // has an element for each request that is computed or waits
+	bodies  chan struct{} // and for each with a large body
+	answers chan struct{} // and for each with a large answer
 	metrics *metrics
 	http.Handler
 }
 
 // New returns a server of the models, in their order.
 func New(models []*Model, o Options) *Server {
-	s := &Server{Options: o, slots: make(chan struct{}, o.Concurrent)}
+	s := &Server{Options: o, slots: make(chan struct{}, o.Concurrent), bodies: make(chan struct{}, largeBodies), answers: make(chan struct{}, largeAnswers)}
 	s.Replace(models)
 	s.metrics = newMetrics(func() float64 { return float64(len(*s.runs.Load())) })
 	mux := http.NewServeMux()
@@ -101,6 +105,13 @@ func (r route) otherMethod(w http.ResponseWriter, q *http.Request) {
 // unknown refuses a path that the API does not have.
 func unknown(w http.ResponseWriter, r *http.Request) {
 	refuse(w, http.StatusNotFound, "found the path "+r.URL.Path+", expected one of /openapi.json")
+}
+
+// HTTP returns the server of connections, which ends those that are too slow.
+func (s *Server) HTTP() *http.Server {
+	const header, answer = 10 * time.Second, 30 * time.Second // for clients to write and read them
+	return &http.Server{Handler: s, ReadHeaderTimeout: min(header, s.Upload), ReadTimeout: s.Upload, WriteTimeout: s.Upload + s.Time + answer,
+		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 1 << 16}
 }
 
 // Replace has later requests answered by other models. Those under way keep theirs; the old models are
@@ -172,7 +183,16 @@ func reply(w http.ResponseWriter, status int, b []byte) {
 
 // refuse writes an error in one line.
 func refuse(w http.ResponseWriter, status int, message string) {
-	answer(w, status, map[string]string{"error": message})
+	answer(w, status, map[string]string{"error": oneLine(message)})
+}
+
+// oneLine returns the text in one line, without the middle of a long one: it may quote what a client sent.
+func oneLine(text string) string {
+	const most = 300 // bytes, of which the end says what is expected
+	if len(text) > most {
+		text = text[:most/2] + " … " + text[len(text)-most/2:]
+	}
+	return strings.ToValidUTF8(strings.Join(strings.Fields(text), " "), "�")
 }
 
 // clientGone is the status of a request whose client has gone. Nobody but the metrics sees it.

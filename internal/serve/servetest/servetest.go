@@ -18,7 +18,7 @@ import (
 )
 
 // Curve is the configuration of a model of one input.
-const Curve = "benchmark: rbf\nmodel: {name: acqnp, representation: 8, encoder: [8], adaptor: [8], decoder: [8]}\n"
+const Curve = "benchmark: lissajous\nmodel: {name: acqnp, representation: 8, encoder: [8], adaptor: [8], decoder: [8]}\n"
 
 // Cars returns the configuration of a model of a CSV file that it writes. The keys of data, such as "x:
 // [age]", take from its columns: the functions car, a date sold, the numbers age and miles, of which some

@@ -1,0 +1,296 @@
+package serve_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/acqnp/acqnp/internal/serve"
+	"github.com/acqnp/acqnp/internal/serve/servetest"
+)
+
+const small = `{"functions": [{"targets": {"x": [[1]]}}]}`
+
+// listening starts a server of one model as the program does, with its deadlines.
+func listening(t *testing.T, change func(*serve.Options)) *httptest.Server {
+	t.Helper()
+	o := serve.Options{Limits: serve.DefaultLimits()}
+	if change != nil {
+		change(&o)
+	}
+	server := httptest.NewUnstartedServer(nil)
+	cnp := strings.NewReplacer("acqnp", "cnp", "adaptor: [8], ", "").Replace(servetest.Curve) // whose draws are never too large
+	server.Config = serve.New([]*serve.Model{servetest.Model(t, "a", cnp)}, o).HTTP()
+	server.Start()
+	t.Cleanup(server.Close)
+	t.Cleanup(func() { lives(t, server) })
+	return server
+}
+
+// lives fails the test unless the server answers a request.
+func lives(t *testing.T, server *httptest.Server) {
+	t.Helper()
+	if status, answer := post(t, server.URL+"/v1/predict", small); status != 200 {
+		t.Errorf("afterwards: %d %s", status, answer)
+	}
+}
+
+// dial opens a connection that sends text.
+func dial(t *testing.T, server *httptest.Server, text string) *net.TCPConn {
+	t.Helper()
+	c, err := net.Dial("tcp", server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	if _, err := io.WriteString(c, text); err != nil {
+		t.Fatal(err)
+	}
+	return c.(*net.TCPConn)
+}
+
+// header is that of a request whose body has so many bytes.
+func header(bytes int) string {
+	return fmt.Sprintf("POST /v1/predict HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n", bytes)
+}
+
+// refused reads an answer and fails the test unless it is an error in one line that starts so.
+func refused(t *testing.T, from io.Reader, status int, line string) {
+	t.Helper()
+	r, err := http.ReadResponse(bufio.NewReader(from), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	answer, err := io.ReadAll(r.Body)
+	if err != nil || r.StatusCode != status || !isLine(answer, line) {
+		t.Errorf("%d %q %v, want %d %q", r.StatusCode, answer, err, status, line)
+	}
+}
+
+// isLine reports whether an answer is an error in one short line that starts so.
+func isLine(answer []byte, start string) bool {
+	var found struct{ Error string }
+	err := json.Unmarshal(answer, &found)
+	return err == nil && strings.HasPrefix(found.Error, start) && !strings.Contains(found.Error, "\n") && len(found.Error) < 400
+}
+
+// metric returns a number of the server's metrics.
+func metric(t *testing.T, server *httptest.Server, name string) float64 {
+	t.Helper()
+	_, text := get(t, server.URL+"/metrics")
+	m := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(name) + ` (.*)$`).FindStringSubmatch(text)
+	if m == nil {
+		return 0
+	}
+	v, err := strconv.ParseFloat(m[1], 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// until waits for a condition.
+func until(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for range 3000 {
+		if holds() {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("waited for %s, which did not come", what)
+}
+
+// A body that ends too early is refused. If the client has gone as well, nothing is left of it.
+func TestHalfRequests(t *testing.T) {
+	server := listening(t, func(o *serve.Options) { o.Concurrent = 1 })
+	for _, half := range []string{header(100), header(100) + small[:20], "POST /v1/predict HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n10\r\n" + small[:8]} {
+		c := dial(t, server, half)
+		if err := c.CloseWrite(); err != nil {
+			t.Fatal(err)
+		}
+		refused(t, c, 400, "body: found half of it")
+		c = dial(t, server, half)
+		_ = c.Close()
+	}
+	_ = dial(t, server, "POST /v1/pre").Close()
+	until(t, "an empty queue", func() bool { return metric(t, server, "acqnp_http_requests_in_flight") == 1 })
+}
+
+// A body that comes slowly is refused at the deadline; a header that does so ends the connection.
+func TestSlowRequests(t *testing.T) {
+	server := listening(t, func(o *serve.Options) { o.Upload = 300 * time.Millisecond })
+	for text, answered := range map[string]bool{header(1000): true, "GET /healthz HTTP/1.1\r\nX-Slow: ": false} {
+		c := dial(t, server, text)
+		stopped := make(chan struct{})
+		go func() { // a byte at a time, until the connection ends
+			defer close(stopped)
+			for {
+				if _, err := c.Write([]byte(" ")); err != nil {
+					return
+				}
+				time.Sleep(20 * time.Millisecond)
+			}
+		}()
+		from := bufio.NewReader(c)
+		if answered {
+			refused(t, from, 408, "found half of a body in the time that it may take")
+		}
+		if rest, _ := io.ReadAll(from); len(rest) > 0 && answered {
+			t.Errorf("after the answer: %q", rest)
+		}
+		<-stopped
+	}
+}
+
+// When a client goes, the work for it is abandoned and its place in the queue is free again. A server
+// with one place would refuse the last request otherwise, and one that went on would take minutes.
+func TestKilledClients(t *testing.T) {
+	server := listening(t, func(o *serve.Options) { o.Concurrent, o.Numbers, o.Time = 1, 1<<30, time.Hour })
+	for options, targets := range map[string]int{`"quantiles": [0.5]`: 90_000, `"density": {"points": 2000}`: 50_000, `"draws": 1000`: 9000} {
+		_, many := asked(10, targets, false)
+		ctx, kill := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() {
+			r, err := http.NewRequestWithContext(ctx, "POST", server.URL+"/v1/predict", strings.NewReader(`{`+options+`, "functions": [`+many+`]}`))
+			if err == nil {
+				_, err = http.DefaultClient.Do(r)
+			}
+			ended <- err
+		}()
+		until(t, "the request", func() bool { return metric(t, server, "acqnp_http_requests_in_flight") == 2 })
+		time.Sleep(50 * time.Millisecond) // it is likely being computed; the test holds if it is not
+		kill()
+		<-ended
+		until(t, "the end of the work", func() bool { return metric(t, server, "acqnp_http_requests_in_flight") == 1 })
+		lives(t, server)
+	}
+	if metric(t, server, `acqnp_http_requests_total{code="499",route="/v1/predict"}`) == 0 {
+		t.Error("no request was abandoned")
+	}
+}
+
+// Bodies that are made to hurt get their status and one short line.
+func TestBombs(t *testing.T) {
+	server := listening(t, nil)
+	target := func(x string) string { return `{"functions": [{"targets": {"x": [[` + x + `]]}}]}` }
+	deep := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
+	for name, c := range map[string]struct {
+		body   string
+		status int
+		line   string
+	}{
+		"a million brackets":     {strings.Repeat("[", 1_000_000), 400, "body: found"},
+		"deep within x":          {target(deep(1_000_000)), 400, "body: found invalid character '[' exceeded max depth"},
+		"less deep within x":     {target(deep(5000)), 400, "functions[0].targets.x[0]: found an array for x"},
+		"an object over lines":   {target("{\"a\":\n1}"), 400, "functions[0].targets.x[0]: found an object for x"},
+		"deep within quantiles":  {`{"quantiles": ` + deep(9000) + `}`, 400, "quantiles: found a JSON array"},
+		"a million digits":       {target(strings.Repeat("9", 1_000_000)), 400, "functions[0].targets.x[0]: found 9999"},
+		"a long text":            {target(`"` + strings.Repeat("é", 1_000_000) + `"`), 400, "functions[0].targets.x[0]: found éé"},
+		"a million digits of y":  {`{"functions": [{"targets": {"x": [[1]], "y": [[` + strings.Repeat("9", 1_000_000) + `]]}}]}`, 400, "functions.targets.y: found a JSON number 999"},
+		"a large draw":           {`{"draws": 1e30, "functions": []}`, 400, "draws: found a JSON number 1e30"},
+		"a large seed":           {`{"seed": 18446744073709551616, "functions": []}`, 400, "seed: found a JSON number"},
+		"a long key":             {`{"` + strings.Repeat("a", 1_000_000) + `": 1}`, 400, "body: found unknown field"},
+		"a key of lines":         {`{"a\nb": 1}`, 400, "body: found unknown field"},
+		"a long run":             {`{"run": "` + strings.Repeat("a", 1_000_000) + `"}`, 400, "run: found"},
+		"many functions":         {`{"functions": [` + strings.Repeat(`{},`, 1_000_000) + `{}]}`, 413, "functions: found 1000001, expected at most 1000"},
+		"a million points":       {`{"functions": [{"targets": {"x": [` + strings.Repeat("[1],", 999_999) + `[1]]}}]}`, 413, "points: found 1000000, expected at most 100000"},
+		"a million empty points": {`{"functions": [{"targets": {"x": [` + strings.Repeat("[],", 999_999) + `[]]}}]}`, 413, "points: found 1000000"},
+		"a million numbers":      {target(strings.Repeat("1,", 999_999) + "1"), 400, "functions[0].targets.x[0]: found 1000000 values, expected values of x"},
+		"nine megabytes":         {target(strings.Repeat(" ", 9<<20) + "1"), 413, "found a body of more than 8388608 bytes"},
+		"NaN":                    {target("NaN"), 400, "body: found invalid character 'N'"},
+		"Infinity":               {target("Infinity"), 400, "body: found invalid character 'I'"},
+		"-Infinity":              {target("-Infinity"), 400, "body: found invalid character 'I'"},
+		"NaN as a text":          {target(`"NaN"`), 400, "functions[0].targets.x[0]: found NaN for x, expected a finite number"},
+		"true":                   {target("true"), 400, "functions[0].targets.x[0]: found true for x"},
+		"too large for float32":  {target("1e300"), 400, "function 0, target 0: found"},
+		"invalid UTF-8":          {target("\"\xff\xfe\""), 400, "functions[0].targets.x[0]: found"},
+		"zeros":                  {strings.Repeat("\x00", 1000), 400, "body: found invalid character"},
+	} {
+		status, answer := post(t, server.URL+"/v1/predict", c.body)
+		if status != c.status || !isLine(answer, c.line) {
+			t.Errorf("%s: %d %.600s, want %d %s", name, status, answer, c.status, c.line)
+		}
+		lives(t, server)
+	}
+}
+
+// Of a key that comes twice, JSON does not say which counts.
+func TestDuplicateKeys(t *testing.T) {
+	server := listening(t, nil)
+	for _, body := range []string{
+		`{"draws": 1, "draws": 2, "functions": [{"targets": {"x": [[1]]}}]}`,
+		`{"functions": [{"name": "a", "targets": {"x": [[1], [2]]}}, {}], "functions": [{"targets": {"x": [[1]]}}]}`,
+	} {
+		if status, answer := post(t, server.URL+"/v1/predict", body); status != 200 && !isLine(answer, "") {
+			t.Errorf("%s: %d %s", body, status, answer)
+		}
+	}
+}
+
+// Headers that are too long, and paths and hosts of any text, are refused in short.
+func TestBadHeaders(t *testing.T) {
+	server := listening(t, func(o *serve.Options) { o.Hosts = []string{"127.0.0.1"} })
+	long := strings.Repeat("a", 50_000)
+	refused(t, dial(t, server, "GET /healthz HTTP/1.1\r\nHost: "+long+"\r\n\r\n"), 403, "found the host aaa")
+	refused(t, dial(t, server, "GET /v1/"+long+" HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"), 404, "found the path /v1/aaa")
+	refused(t, dial(t, server, "GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: http://"+long+"\r\n\r\n"), 403, "found the origin http://aaa")
+	refused(t, dial(t, server, strings.ToUpper(long)+" /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"), 405, "found the method AAA")
+	r, err := http.ReadResponse(bufio.NewReader(dial(t, server, "GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX: "+strings.Repeat(long, 2)+"\r\n\r\n")), nil)
+	if err != nil || r.StatusCode != 431 {
+		t.Errorf("a header of 100 kB: %v %v", r, err)
+	}
+}
+
+// Large bodies wait while some are under way; small ones do not wait for them.
+func TestLargeBodiesWait(t *testing.T) {
+	server := listening(t, nil)
+	body := strings.Replace(small, "[[1]]", "[[1]"+strings.Repeat(" ", 1<<19)+"]", 1)
+	var slow []*net.TCPConn
+	for range 4 {
+		slow = append(slow, dial(t, server, header(len(body))+body[:1<<19-1000]))
+	}
+	until(t, "four large bodies", func() bool { return metric(t, server, "acqnp_http_requests_in_flight") == 5 })
+	lives(t, server)
+	for _, c := range slow {
+		if _, err := io.WriteString(c, body[1<<19-1000:]); err != nil {
+			t.Fatal(err)
+		}
+		r, err := http.ReadResponse(bufio.NewReader(c), nil)
+		if err != nil || r.StatusCode != 200 {
+			t.Errorf("%v %v", r, err)
+		}
+	}
+	for range 9 {
+		if status, answer := post(t, server.URL+"/v1/predict", body); status != 200 {
+			t.Errorf("%d %s", status, answer)
+		}
+	}
+}
+
+// Large answers wait for one another, and all come.
+func TestLargeAnswers(t *testing.T) {
+	server := listening(t, nil)
+	_, text := asked(1, 200, false)
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			if status, answer := post(t, server.URL+"/v1/predict", `{"density": {"points": 2600}, "functions": [`+text+`]}`); status != 200 {
+				t.Errorf("%d %.200s", status, answer)
+			}
+		})
+	}
+	all.Wait()
+}
