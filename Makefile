@@ -1,5 +1,6 @@
 # Everything CI does is a target here; `make` alone lists them.
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+ONNX_PYTHON ?= python3
 # The packages with goroutines.
 RACE = ./internal/atomicfile ./internal/bench ./internal/cli ./internal/datasets ./internal/engine/... ./internal/feed ./internal/fetch ./internal/input ./internal/predict ./internal/progress ./internal/run ./internal/seeds ./internal/serve ./internal/sweep ./internal/train
 # The packages whose tests run the CUDA engine, on the host emulation or on a GPU.
@@ -136,7 +137,13 @@ fuzz: ## every fuzz test for FUZZTIME, such as 1m or 5000x
 golden: ## write internal/test/golden/testdata with PyTorch (Debian: python3-torch)
 	/usr/bin/python3 tools/golden/golden.py internal/test/golden/testdata
 
+onnx-check: build ## compare exported ONNX graphs with predict; ONNX_PYTHON names a Python with PyPI's onnx and onnxruntime
+	rm -rf bin/onnx && mkdir -p bin/onnx
+	go run ./tools/onnx bin/onnx
+	$(ONNX_PYTHON) tools/onnx/check.py bin/onnx
+	$(ONNX_PYTHON) tools/onnx/trained.py ./acqnp bin/onnx
+
 prior: build ## train the weights that the program carries, to internal/prior: ten minutes of one core
 	/usr/bin/python3 tools/prior/make.py --acqnp ./acqnp
 
-.PHONY: help kills sweep build gpu fatbins test simt driver toolkit paths amx registers registers-record race lint lint-sh lint-gpu dockerfile kubernetes openapi page slurm gpu-check fuzz golden prior always
+.PHONY: help kills sweep build gpu fatbins test simt driver toolkit paths amx registers registers-record race lint lint-sh lint-gpu dockerfile kubernetes openapi page slurm gpu-check fuzz golden onnx-check prior always

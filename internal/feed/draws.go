@@ -95,6 +95,9 @@ func grid(n int, model string) []float32 {
 	return v
 }
 
+// Grid returns the u of n levels as GridLevels chooses them for a model.
+func Grid(m Reader, n int) []float32 { return grid(n, m.Name()) }
+
 // Generator returns the generator of the levels, or nil unless they are RandomLevels. The level of
 // row i in a step is the number at index i of that step.
 func (d Draws) Generator() *random.Generator {

@@ -17,7 +17,7 @@ import (
 var layers = [][]string{
 	{"internal/interrupt"},
 	{"internal/benchmark", "internal/input", "internal/memory", "internal/atomicfile", "internal/random", "internal/progress", "internal/datasets/datatest",
-		"internal/gpu", "internal/version"},
+		"internal/gpu", "internal/version", "internal/onnx/onnxpb"},
 	{"internal/yamlnode", "internal/simd"},
 	{"internal/config", "internal/usage", "internal/likelihood", "internal/mixed", "internal/safetensors", "internal/datasets/rda", "internal/datasets/matfile",
 		"internal/fetch", "internal/ops", "internal/gpu/gputest", "internal/gpu/cu/probe", "kernels", "kernels/vocabulary"},
@@ -26,10 +26,10 @@ var layers = [][]string{
 	{"internal/models", "internal/datasets", "internal/device", "internal/prior"},
 	{"internal/feed", "internal/footprint", "internal/run", "internal/doctor"},
 	{"internal/predict", "internal/train", "internal/output", "internal/plan"},
-	{"internal/ablate", "internal/bench", "internal/initialise", "internal/seeds", "internal/serve/page", "internal/torch"},
+	{"internal/ablate", "internal/bench", "internal/initialise", "internal/seeds", "internal/serve/page", "internal/torch", "internal/onnx", "internal/onnx/onnxtest"},
 	{"internal/figures", "internal/tables", "internal/serve", "internal/sweep", "internal/submit"},
 	{"internal/cli", "internal/serve/servetest"},
-	{"cmd/acqnp", "tools/amx", "tools/load", "tools/roofline"},
+	{"cmd/acqnp", "tools/amx", "tools/load", "tools/onnx", "tools/roofline"},
 }
 
 // testFolders lists the folders whose packages hold tests only.

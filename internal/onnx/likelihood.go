@@ -1,0 +1,88 @@
+package onnx
+
+import (
+	"math"
+
+	"github.com/acqnp/acqnp/internal/likelihood"
+)
+
+// components are the parts of the predictive distribution of each channel of y, or of its
+// logarithm, in raw units and float64. K is the number of parts.
+type components struct {
+	mu, sigma, logWeight value // [B, N, K, dy]
+	logit                value // [B, N, K, 1]: of the level τ; quantile models
+}
+
+// quantileComponents reads the asymmetric Laplace distributions of a quantile model.
+func (n *network) quantileComponents(d decoding, p standardised) components {
+	out := n.widen(d.out)
+	c := components{logWeight: n.node("LogSoftmax", with(whole("axis", 2)), n.columns(out, 2*n.dy, 3*n.dy))}
+	c.mu, c.sigma = n.inUnits(out, p)
+	c.logit = n.op("Expand", n.widen(d.logit), n.op("Shape", n.columns(out, 0, 1)))
+	return c
+}
+
+// gaussianComponents reads the Gaussians of a model without levels. With tails, each becomes
+// several of the same mean.
+func (n *network) gaussianComponents(d decoding, p standardised) components {
+	var c components
+	c.mu, c.sigma = n.inUnits(n.widen(d.out), p)
+	if tails := likelihood.StudentTails(n.config.TailDF); tails != nil {
+		c.sigma = n.mul(c.sigma, n.doubles(tails, len(tails), 1))
+		c.mu = n.op("Expand", c.mu, n.op("Shape", c.sigma))
+	}
+	equal := n.op("Neg", n.op("Log", n.widen(n.size(c.mu, 2))))
+	c.logWeight = n.op("Expand", equal, n.op("Shape", c.mu))
+	return c
+}
+
+// inUnits returns μ and σ in raw units for a decoder's output [B, N, K, ·] with the blocks [μ…,
+// s…].
+func (n *network) inUnits(out value, p standardised) (mu, sigma value) {
+	floor := n.config.SigmaFloor
+	s := n.softplus(n.columns(out, n.dy, 2*n.dy))
+	sigma = n.add(n.double(floor), n.mul(n.double(1-floor), s))
+	mu = n.add(n.mul(p.factor, n.columns(out, 0, n.dy)), p.offset)
+	return mu, n.mul(p.factor, sigma)
+}
+
+// logDensity returns log p(y) of each channel, [B, N, dy], for y [B, N, dy] in raw units. logs says
+// of which channels the components are those of log y.
+func (n *network) logDensity(c components, y value, logs []bool) value {
+	z := y
+	var isLog, logY value
+	for _, log := range logs {
+		if log && isLog == "" {
+			isLog, logY = n.bools(logs), n.op("Log", y)
+			z = n.op("Where", isLog, logY, y)
+		}
+	}
+	z = n.unsqueeze(z, 2)
+	part := n.gaussian
+	if c.logit != "" {
+		part = n.laplace
+	}
+	density := n.logSumExp(n.add(part(c, n.sub(z, c.mu)), c.logWeight), 2)
+	if isLog == "" {
+		return density
+	}
+	density = n.op("Where", isLog, n.sub(density, logY), density)
+	impossible := n.op("And", isLog, n.op("Not", n.op("Greater", y, n.double(0))))
+	return n.op("Where", impossible, n.double(math.Inf(-1)), density)
+}
+
+// gaussian returns the log density of each Gaussian at the distance e from its mean.
+func (n *network) gaussian(c components, e value) value {
+	e = n.div(e, c.sigma)
+	density := n.mul(n.double(-0.5), n.mul(e, e))
+	return n.sub(n.sub(density, n.op("Log", c.sigma)), n.double(0.5*math.Log(2*math.Pi)))
+}
+
+// laplace returns log τ + log(1−τ) − log σ − ρ_τ(e)/σ, with ρ_τ(e) = max(τe, −(1−τ)e) and e = y −
+// μ.
+func (n *network) laplace(c components, e value) value {
+	negative := n.op("Neg", c.logit)
+	pinball := n.op("Max", n.mul(n.op("Sigmoid", c.logit), e), n.op("Neg", n.mul(n.op("Sigmoid", negative), e)))
+	logs := n.add(n.softplus(negative), n.softplus(c.logit)) // −log τ − log(1−τ)
+	return n.op("Neg", n.add(n.add(logs, n.op("Log", c.sigma)), n.div(pinball, c.sigma)))
+}
