@@ -9,6 +9,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/output"
+	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/torch"
 )
@@ -19,16 +20,20 @@ type exportOptions struct {
 	format, out string
 }
 
-// torchFormat is the only export format: tensors under PyTorch's names, and a program for them.
-const torchFormat = "torch"
+// The formats: tensors under PyTorch's names and a program for them, or graphs of ONNX.
+const (
+	torchFormat = "torch"
+	onnxFormat  = "onnx"
+)
 
 func newExport(a *app) *cobra.Command {
 	var o exportOptions
 	cmd := &cobra.Command{
 		Use:   "export --run DIR --out FILE",
-		Short: "Write a run's weights for other programs, and one that predicts with them",
-		Long: `Write the weights of a checkpoint to a safetensors file, under the names of PyTorch's state_dict.
-acqnp eval and acqnp sample-quantiles read it with --weights. acqnp train --weights starts from it.
+		Short: "Write a run's model for other programs: for PyTorch, or as ONNX graphs",
+		Long: `With --format torch, write the weights of a checkpoint to a safetensors file, under the names of
+PyTorch's state_dict. acqnp eval and acqnp sample-quantiles read it with --weights. acqnp train
+--weights starts from it.
 
 Beside it, export writes a Python file of the same name that predicts with these weights: weights.py
 for weights.safetensors. It needs PyTorch (1.13 or later) and nothing else, takes and returns values
@@ -40,21 +45,24 @@ in the units of your data, and has the numbers of acqnp predict. Its head says h
   low, median, high = d.quantiles([0.05, 0.5, 0.95])
 
 Characters that a name in Python cannot have become _ in its name. There is no such file if --out is
-a pipe or a device.`,
+a pipe or a device.
+
+` + onnxHelp,
 		Example: `  acqnp export --run runs/lissajous/acqnp/seed-0 --format torch --out weights.safetensors
-  acqnp export --run runs/lissajous/acqnp/seed-0 --checkpoint 50000 --out weights-50000.safetensors`,
+  acqnp export --run runs/lissajous/acqnp/seed-0 --checkpoint 50000 --out weights-50000.safetensors
+  acqnp export --run runs/lissajous/acqnp/seed-0 --format onnx --out model.onnx`,
 		Args: cobra.NoArgs,
 		RunE: a.run(func(*cobra.Command) error { return runExport(a, o) }),
 	}
 	o.addDataDir(cmd)
 	o.addRun(cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.format, "format", torchFormat, "`FORMAT` of the file: torch")
-	f.StringVar(&o.out, "out", "", "`FILE` for the weights (safetensors)")
+	f.StringVar(&o.format, "format", torchFormat, "`FORMAT` of the file: torch or onnx")
+	f.StringVar(&o.out, "out", "", "`FILE` for the weights (safetensors) or for the graph (onnx)")
 	must(cmd.MarkFlagRequired("run"))
 	must(cmd.MarkFlagRequired("out"))
-	must(cmd.MarkFlagFilename("out", "safetensors"))
-	must(cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{torchFormat}, cobra.ShellCompDirectiveNoFileComp)))
+	must(cmd.MarkFlagFilename("out", "safetensors", "onnx"))
+	must(cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{torchFormat, onnxFormat}, cobra.ShellCompDirectiveNoFileComp)))
 	return cmd
 }
 
@@ -69,26 +77,41 @@ type exportSummary struct {
 }
 
 func runExport(a *app, o exportOptions) error {
-	if o.format != torchFormat {
-		return &input.Error{File: "--format", Found: strconv.Quote(o.format), Expected: torchFormat}
+	switch o.format {
+	case torchFormat:
+		return exportTorch(a, o)
+	case onnxFormat:
+		return exportONNX(a, o)
 	}
+	return &input.Error{File: "--format", Found: strconv.Quote(o.format), Expected: torchFormat + " or " + onnxFormat}
+}
+
+// load reads the model after it has checked the outputs.
+func (o exportOptions) load(a *app, outputs ...string) (predict.Trained, error) {
 	e, err := o.Experiment()
 	if err != nil {
-		return err
+		return predict.Trained{}, err
 	}
-	program := torch.Path(o.out)
-	outputs := []output.File{{Flag: "--out", Path: o.out}, {Flag: "--out", Path: program}}
-	if err := a.checkOutputs(outputs, o.Files(e, o.dataDir)...); err != nil {
-		return err
+	files := make([]output.File, len(outputs))
+	for i, path := range outputs {
+		files[i] = output.File{Flag: "--out", Path: path}
 	}
-	if err := torch.Check(program); err != nil {
-		return err
+	if err := a.checkOutputs(files, o.Files(e, o.dataDir)...); err != nil {
+		return predict.Trained{}, err
 	}
 	units, err := o.Units(e, o.dataDir)
 	if err != nil {
+		return predict.Trained{}, err
+	}
+	return o.Load(e, units, o.device, a.progress().Warn)
+}
+
+func exportTorch(a *app, o exportOptions) error {
+	program := torch.Path(o.out)
+	if err := torch.Check(program); err != nil {
 		return err
 	}
-	m, err := o.Load(e, units, o.device, a.progress().Warn)
+	m, err := o.load(a, o.out, program)
 	if err != nil {
 		return err
 	}

@@ -186,3 +186,28 @@ for (i in seq_len(nrow(y))) for (channel in c("weight", "height")) {
 		near(t, model+": log density", got, densities, 1e-12)
 	}
 }
+
+// TestExportWritesGraphs checks the two files of an export to ONNX, and what it refuses.
+func TestExportWritesGraphs(t *testing.T) {
+	s, dir := share(t), t.TempDir()
+	out, density := filepath.Join(dir, "net.onnx"), filepath.Join(dir, "net-density.onnx")
+	for range 2 { // the second replaces the first
+		var summary struct{ Out, Density string }
+		o := succeed(t, "export", "--run", s.run, "--format", "onnx", "--out", out, "--json", "--quiet")
+		if err := json.Unmarshal([]byte(o.out), &summary); err != nil || summary.Out != out || summary.Density != density {
+			t.Errorf("%v: %s", err, o.out)
+		}
+	}
+	for path, want := range map[string]string{out: "level_logit", density: "log_density"} {
+		if text := read(t, path); !strings.Contains(text, want) || !strings.Contains(text, "_decoder._mlp._net") {
+			t.Errorf("%s has no %s or no weights", path, want)
+		}
+	}
+	write(t, dir, "their-density.onnx", "notes")
+	checkRefusal(t, "export", acqnp("export", "--run", s.run, "--format", "onnx", "--out", filepath.Join(dir, "their.onnx")), 2, "their-density.onnx")
+	checkRefusal(t, "export", acqnp("export", "--run", s.run, "--format", "onnx", "--out", os.DevNull), 2, "a device or a pipe")
+	checkRefusal(t, "export", acqnp("export", "--run", s.run, "--format", "pickle", "--out", out), 2, "torch or onnx")
+	if read(t, filepath.Join(dir, "their-density.onnx")) != "notes" {
+		t.Error("export has written over a file of the user")
+	}
+}
