@@ -17,11 +17,11 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// A tab is a browser's tab on the page of a fake server.
+// A tab is a browser's tab on the page of a server.
 type tab struct {
 	*testing.T
 	ctx  context.Context
-	fake *fake
+	fake *fake // nil if the server is real
 
 	mutex   sync.Mutex
 	said    []string // errors of the console
@@ -66,19 +66,26 @@ func start(t *testing.T, path string) {
 	}
 }
 
-// open opens a tab at fragment. All tests share one browser.
+// open opens a tab at fragment on a fake server.
 func open(t *testing.T, fragment string) *tab {
 	t.Helper()
+	f := newFake()
+	b := openOn(t, httptest.NewServer(f), fragment)
+	b.fake = f
+	return b
+}
+
+// openOn opens a tab at fragment on a server, which ends with the test. All tests share one browser.
+func openOn(t *testing.T, server *httptest.Server, fragment string) *tab {
+	t.Helper()
+	t.Cleanup(server.Close)
 	path := chromium(t)
 	startsChrome.Do(func() { start(t, path) })
-	f := newFake()
-	server := httptest.NewServer(f)
 	ctx, closeTab := chromedp.NewContext(chrome)
-	b := &tab{T: t, ctx: ctx, fake: f}
+	b := &tab{T: t, ctx: ctx}
 	t.Cleanup(func() {
 		b.quiet()
 		closeTab()
-		server.Close()
 	})
 	messages := chromedp.Console(ctx)
 	b.run(chromedp.Navigate(server.URL + "/#" + fragment))

@@ -1,5 +1,5 @@
-// Package page tests the page of `acqnp serve` in a headless Chromium, against a small server whose
-// predictions come from a formula.
+// Package page tests the page of `acqnp serve` in a headless Chromium: against a small server whose
+// predictions come from a formula, and against the real one with small models of random weights.
 package page
 
 import (
