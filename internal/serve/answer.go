@@ -12,7 +12,8 @@ import (
 // A predictAnswer is the answer of POST /v1/predict:
 //
 //	{"functions": [{"name", "targets": [{"x", "channels": [{"mean", "sd", "quantiles", "modes",
-//	 "density": {"y", "values"}}]}], "draws": [draw][target][channel]}]}
+//	 "density": {"y", "values"}, "components": {"tau", "mu", "sigma", "weight"}}]}],
+//	 "draws": [draw][target][channel]}]}
 //
 // Each target is written as JSON when it is added. An answer has so many numbers that encoding/json
 // would take longer than the prediction.
@@ -69,6 +70,34 @@ func (q *request) appendChannel(b []byte, d predict.Distribution, y []float64) [
 		b = appendNumbers(append(b, `,"values":`...), likelihood.Densities(d.Distribution, y))
 		b = append(b, '}')
 	}
+	if q.Components {
+		b = appendComponents(append(b, `,"components":`...), d)
+	}
+	return append(b, '}')
+}
+
+// appendComponents writes the parts of a mixture, as sample-quantiles does. Gaussians have no tau.
+func appendComponents(b []byte, d predict.Distribution) []byte {
+	parts := d.Components()
+	list := func(of func(predict.Component) float64) {
+		b = append(b, '[')
+		for i, c := range parts {
+			b = appendNumber(separated(b, i), of(c))
+		}
+		b = append(b, ']')
+	}
+	b = append(b, '{')
+	if d.Mixture() {
+		b = append(b, `"tau":`...)
+		list(func(c predict.Component) float64 { return c.Tau })
+		b = append(b, ',')
+	}
+	b = append(b, `"mu":`...)
+	list(func(c predict.Component) float64 { return c.Mu })
+	b = append(b, `,"sigma":`...)
+	list(func(c predict.Component) float64 { return c.Sigma })
+	b = append(b, `,"weight":`...)
+	list(func(c predict.Component) float64 { return c.Weight })
 	return append(b, '}')
 }
 

@@ -110,6 +110,9 @@ const (
 func (s *Server) admit(ctx context.Context, functions []predict.Function, q request, m *Model) (leave func(), err error) {
 	targets := predict.CountTargets(functions, len(m.Trained.Units.XNames))
 	each := 2 + float64(len(q.Quantiles)) + float64(q.Density.count()) + float64(q.Draws) // an int may overflow
+	if q.Components {
+		each += 4 * float64(max(1, m.Trained.NumTau, m.Trained.Bootstraps))
+	}
 	n := float64(targets) * float64(len(m.Trained.Units.YNames)) * each
 	if n > float64(s.Numbers) {
 		return func() {}, beyond("numbers in the answer", int(min(n, math.MaxInt32)), s.Numbers)
@@ -199,8 +202,8 @@ func (s *Server) score(w http.ResponseWriter, r *http.Request) {
 
 // checkScore refuses keys that only predictions have.
 func (q request) checkScore() error {
-	if len(q.Quantiles) > 0 || q.Density.count() > 0 || q.Modes || q.Draws != 0 {
-		return &input.Error{Key: "body", Found: "quantiles, density, modes or draws", Expected: "run and functions alone; /v1/predict takes the others"}
+	if len(q.Quantiles) > 0 || q.Density.count() > 0 || q.Modes || q.Draws != 0 || q.Components {
+		return &input.Error{Key: "body", Found: "quantiles, density, modes, draws or components", Expected: "run and functions alone; /v1/predict takes the others"}
 	}
 	return nil
 }

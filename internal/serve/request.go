@@ -21,11 +21,12 @@ type request struct {
 	Functions []function `json:"functions"`
 
 	// Of predict alone.
-	Quantiles []float64      `json:"quantiles"`
-	Density   densityRequest `json:"density"`
-	Modes     bool           `json:"modes"`
-	Draws     int            `json:"draws"` // joint draws of each function
-	Seed      *uint64        `json:"seed"`  // of the draws; that of predict if it is left out
+	Quantiles  []float64      `json:"quantiles"`
+	Density    densityRequest `json:"density"`
+	Modes      bool           `json:"modes"`
+	Draws      int            `json:"draws"`      // joint draws of each function
+	Seed       *uint64        `json:"seed"`       // of the draws; that of predict if it is left out
+	Components bool           `json:"components"` // of the mixtures
 
 	spans [][]span // [function][channel], if density has points
 }

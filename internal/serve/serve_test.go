@@ -103,6 +103,7 @@ type prediction struct {
 				Mean, SD         float64
 				Quantiles, Modes []float64
 				Density          struct{ Y, Values []float64 }
+				Components       struct{ Tau, Mu, Sigma, Weight []float64 }
 				Y, CRPS, PIT     float64
 				LogDensity       float64 `json:"log_density"`
 			}
@@ -125,7 +126,7 @@ func TestPredictionsEqualPredicts(t *testing.T) {
 		all.Go(func() {
 			f, text := asked(1+worker*60, 3+worker*40, false) // from 64 targets on, two predictors share them
 			g, more := asked(0, 2, false)
-			status, body := post(t, server.URL+"/v1/predict", `{"functions": [`+text+`,`+more+`], "quantiles": [0.05, 0.5, 0.95], "density": {"y": [-0.5, 0, 1]}, "modes": true}`)
+			status, body := post(t, server.URL+"/v1/predict", `{"functions": [`+text+`,`+more+`], "quantiles": [0.05, 0.5, 0.95], "density": {"y": [-0.5, 0, 1]}, "modes": true, "components": true}`)
 			var p prediction
 			if err := json.Unmarshal(body, &p); err != nil || status != 200 {
 				t.Errorf("%d %s %v", status, body, err)
@@ -141,6 +142,11 @@ func TestPredictionsEqualPredicts(t *testing.T) {
 				if got.Mean != d.Mean() || got.SD != math.Sqrt(d.Variance()) || !slices.Equal(got.Quantiles, likelihood.ApproximateQuantiles(d.Distribution, levels...)) ||
 					!slices.Equal(got.Modes, likelihood.Modes(d.Distribution)) || !slices.Equal(got.Density.Values, values) || !slices.Equal(got.Density.Y, density) {
 					t.Errorf("function %d, target %d: %+v", want.Function, want.Target, got)
+				}
+				for k, c := range d.Components() {
+					if parts := got.Components; parts.Tau[k] != c.Tau || parts.Mu[k] != c.Mu || parts.Sigma[k] != c.Sigma || parts.Weight[k] != c.Weight {
+						t.Errorf("function %d, target %d: component %d of %+v, want %+v", want.Function, want.Target, k, parts, c)
+					}
 				}
 			}
 		})
@@ -230,6 +236,7 @@ func TestRefusals(t *testing.T) {
 		`{"density": {"points": 9, "y": [1]}, "functions": [{"targets": {"x": [[1]]}}]}`:                    {400, "density: found y and points"},
 		`{"density": {"points": 999}, "functions": [{"targets": {"x": [[1]]}}]}`:                            {413, "numbers in the answer: found 1001"},
 		`{"draws": 9223372036854775807, "functions": [{"targets": {"x": [[1]]}}]}`:                          {413, "numbers in the answer: found 2147483647"},
+		`{"components": true, "functions": [{"targets": {"x": [[1], [2], [3]]}}]}`:                          {413, "numbers in the answer: found"},
 		`{"draws": -1, "functions": [{"targets": {"x": [[1]]}}]}`:                                           {400, "draws: found -1"},
 		`{"draws": 999, "functions": [{"targets": {"x": [[1]]}}]}`:                                          {413, "numbers in the answer: found 1001, expected at most 1000"},
 		`{"functions": [{"targets": {"x": [` + strings.Repeat("[1],", 100) + `[1]]}}]}`:                     {413, "points: found 101, expected at most 100"},
@@ -417,6 +424,7 @@ func FuzzBody(f *testing.F) {
 	server, _ := start(f, func(o *serve.Options) { o.Points, o.Numbers = 50, 1000 })
 	_, text := asked(2, 2, false)
 	f.Add(`{"functions": [` + text + `], "quantiles": [0.5], "draws": 1, "modes": true, "density": {"y": [1]}}`)
+	f.Add(`{"functions": [` + text + `], "components": true, "density": {"points": 9}}`)
 	f.Add(`{"functions": [{"targets": {"x": [[1e38], [-0]]}}]}`)
 	f.Fuzz(func(t *testing.T, body string) {
 		status, answer := post(t, server.URL+"/v1/predict", body)
