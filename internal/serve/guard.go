@@ -65,8 +65,8 @@ func (s *Server) carries(r *http.Request) bool {
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1 && is
 }
 
-// limited bounds the body, the time and the number of requests.
-func (s *Server) limited(next http.HandlerFunc) http.HandlerFunc {
+// limited bounds the body, the time and the number of requests. next gets the body.
+func (s *Server) limited(next func(w http.ResponseWriter, r *http.Request, body []byte)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		select {
 		case s.slots <- struct{}{}:
@@ -85,9 +85,7 @@ func (s *Server) limited(next http.HandlerFunc) http.HandlerFunc {
 		}
 		ctx, cancel := context.WithTimeout(r.Context(), s.Time)
 		defer cancel()
-		r = r.WithContext(ctx)
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		next(w, r)
+		next(w, r.WithContext(ctx), body)
 	}
 }
 

@@ -227,16 +227,29 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// Of a key that comes twice, JSON does not say which counts.
+// Of a key that comes twice in an object, JSON does not say which counts. The same key in different
+// objects, and as a value, is no such.
 func TestDuplicateKeys(t *testing.T) {
 	server := listening(t, nil)
-	for _, body := range []string{
-		`{"draws": 1, "draws": 2, "functions": [{"targets": {"x": [[1]]}}]}`,
-		`{"functions": [{"name": "a", "targets": {"x": [[1], [2]]}}, {}], "functions": [{"targets": {"x": [[1]]}}]}`,
+	const one = `{"name": "name", "targets": {"x": [[1]]}, "context": {"x": [[1]], "y": [[2]]}}`
+	for body, key := range map[string]string{
+		`{"draws": 1, "draws": 2, "functions": [` + one + `]}`:           "draws",
+		`{"functions": [{"name": "a"}, {}], "functions": [` + one + `]}`: "functions",
+		`{"functions": [` + one + `], "Functions": [` + one + `]}`:       "functions",
+		`{"functions": [{"targets": {"x": [[1]], "x" : [[1]]}}]}`:        "x",
+		`{"functions": [` + one + `], "run": "", "modes": true, "run"
+			: "a"}`: "run",
+		`{"functions": [` + one + `, ` + one + `], "run": "a"}`:              "",
+		`{"functions": [{"name": "\"name\": {[", "targets": {"x": [[1]]}}]}`: "",
 	} {
-		if status, answer := post(t, server.URL+"/v1/predict", body); status != 200 && !isLine(answer, "") {
+		status, answer := post(t, server.URL+"/v1/predict", body)
+		if key == "" && status != 200 || key != "" && (status != 400 || !isLine(answer, "body: found the key "+key+" twice")) {
 			t.Errorf("%s: %d %s", body, status, answer)
 		}
+	}
+	many := `{"functions": [{"targets": {"x": [[{"a": 1` + strings.Repeat(`, "a": 1`, 500_000) + `}]]}}]}`
+	if status, answer := post(t, server.URL+"/v1/predict", many); status != 400 || !isLine(answer, "") {
+		t.Errorf("many keys: %d %s", status, answer)
 	}
 }
 
@@ -285,7 +298,7 @@ func TestLargeAnswers(t *testing.T) {
 	server := listening(t, nil)
 	_, text := asked(1, 200, false)
 	var all sync.WaitGroup
-	for range 8 {
+	for range 6 {
 		all.Go(func() {
 			if status, answer := post(t, server.URL+"/v1/predict", `{"density": {"points": 2600}, "functions": [`+text+`]}`); status != 200 {
 				t.Errorf("%d %.200s", status, answer)

@@ -21,8 +21,8 @@ func (v number) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(v))
 }
 
-func (s *Server) predict(w http.ResponseWriter, r *http.Request) {
-	q, err := read(r)
+func (s *Server) predict(w http.ResponseWriter, r *http.Request, body []byte) {
+	q, err := read(body)
 	if err == nil {
 		err = q.checkPredict()
 	}
@@ -153,8 +153,8 @@ type scoredChannel struct {
 	SD         number  `json:"sd"`
 }
 
-func (s *Server) score(w http.ResponseWriter, r *http.Request) {
-	q, err := read(r)
+func (s *Server) score(w http.ResponseWriter, r *http.Request, body []byte) {
+	q, err := read(body)
 	if err == nil {
 		err = q.checkScore()
 	}

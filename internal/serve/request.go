@@ -1,11 +1,11 @@
 package serve
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"strconv"
 	"strings"
 
@@ -62,15 +62,18 @@ func beyond(key string, found int, most int) error {
 	return &tooLarge{&input.Error{Key: key, Found: strconv.Itoa(found), Expected: fmt.Sprintf("at most %d", most)}}
 }
 
-// read reads a request. Unknown keys are refused, since they may be misspelt.
-func read(r *http.Request) (q request, err error) {
-	d := json.NewDecoder(r.Body)
+// read reads a request. Unknown keys are refused, since they may be misspelt, and keys that come twice.
+func read(body []byte) (q request, err error) {
+	d := json.NewDecoder(bytes.NewReader(body))
 	d.DisallowUnknownFields()
 	err = d.Decode(&q)
 	if err == nil {
 		if _, err = d.Token(); err == nil {
 			err = errors.New("more after the object")
 		} else if errors.Is(err, io.EOF) {
+			if key := duplicate(body); key != nil {
+				return q, &input.Error{Key: "body", Found: "the key " + string(key) + " twice in an object", Expected: "it once"}
+			}
 			return q, nil
 		}
 	}

@@ -1,0 +1,40 @@
+package serve
+
+import "bytes"
+
+// mostKeys is the number of keys of an object beyond which duplicate does not look: no object of a
+// request has so many.
+const mostKeys = 16
+
+// duplicate returns the first key that an object of a JSON text has twice, or nil. encoding/json would
+// merge the two values. Like it, duplicate takes a for A; it compares escaped keys as they are.
+func duplicate(text []byte) []byte {
+	var keys [][]byte // of all objects around the place, outermost first
+	var first []int   // index in keys of each object's or array's first key
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '{', '[':
+			first = append(first, len(keys))
+		case '}', ']':
+			keys, first = keys[:first[len(first)-1]], first[:len(first)-1]
+		case '"':
+			begin := i + 1
+			for i = begin; text[i] != '"'; i++ {
+				if text[i] == '\\' {
+					i++
+				}
+			}
+			if rest := bytes.TrimLeft(text[i+1:], " \t\r\n"); len(rest) == 0 || rest[0] != ':' {
+				continue // a value
+			}
+			own := keys[first[len(first)-1]:]
+			for _, k := range own[:min(len(own), mostKeys)] {
+				if bytes.EqualFold(k, text[begin:i]) {
+					return k
+				}
+			}
+			keys = append(keys, text[begin:i])
+		}
+	}
+	return nil
+}
