@@ -114,7 +114,7 @@ func TestBadInputIsOneLineAndTwoAndLeavesNothing(t *testing.T) {
 		{"eval --run RUN --checkpoint first --out OUT", "--checkpoint"},
 		{"eval --run RUN --checkpoint -1 --out OUT", "--checkpoint"},
 		{"export --run NORUN --out OUT", "config.yaml"},
-		{"export --run RUN --format onnx --out OUT", "--format"},
+		{"export --run RUN --format tflite --out OUT", "--format"},
 		{"export --run RUN --out NODIR", "--out"},
 		// Evaluation.
 		{"eval --run RUN --batches 0 --out OUT", "--batches"},
