@@ -85,6 +85,17 @@ func TestServe(t *testing.T) {
 	if again := ask(); again != answer {
 		t.Errorf("after SIGHUP %s, before %s", again, answer)
 	}
+	for path, want := range map[string]string{"/metrics": `acqnp_reloads_total{result="ok"} 1`, "/v1/model": `"low":`} {
+		r, err := http.Get(url + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := io.ReadAll(r.Body)
+		r.Body.Close()
+		if err != nil || !strings.Contains(string(b), want) {
+			t.Errorf("%s has no %s: %s %v", path, want, b, err)
+		}
+	}
 	signal(syscall.SIGTERM)
 	until(t, lines, "all requests are answered")
 	if code := wait(); code != 0 {
