@@ -12,7 +12,7 @@ import (
 )
 
 // seconds lists the upper bounds of the histogram's buckets, in seconds: dense from 1 to 50 ms.
-var seconds = []float64{.001, .002, .003, .004, .005, .0075, .01, .015, .02, .03, .05, .1, .25, 1, 5, 30}
+var seconds = []float64{.001, .002, .003, .004, .005, .0075, .01, .015, .02, .03, .05, .1, .15, .25, .5, 1, 5, 30}
 
 // metrics counts what a server does, for GET /metrics. Each server has its own registry.
 type metrics struct {

@@ -33,8 +33,9 @@ func start(ctx context.Context, s settings) (*load, error) {
 	if err != nil {
 		return nil, err
 	}
+	// One connection more than clients asks for the server's memory.
 	l := &load{settings: s, text: text, why: map[string]int{},
-		client: &http.Client{Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: s.clients, MaxConnsPerHost: s.clients}}}
+		client: &http.Client{Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: s.clients + 1, MaxConnsPerHost: s.clients + 1}}}
 	if l.want, err = l.post(ctx); err != nil {
 		return nil, err
 	}

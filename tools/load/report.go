@@ -66,7 +66,7 @@ func (l *load) lines(ctx context.Context, w io.Writer) (all []time.Duration) {
 			return all
 		case <-tick.C:
 			times := l.take()
-			fmt.Fprintf(w, "%6s  %s; %s\n", time.Since(l.began).Round(time.Second), describe(times, l.every), l.memory(ctx))
+			fmt.Fprintf(w, "%6s  %s; %s\n", time.Since(l.began).Round(time.Second), describe(times, l.every), l.memory(context.WithoutCancel(ctx)))
 			all = append(all, times...)
 		}
 	}
