@@ -3,8 +3,8 @@ package serve
 import (
 	"context"
 	"net/http"
+	"slices"
 	"sync"
-	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -23,6 +23,7 @@ type Model struct {
 	Ranges  datasets.Ranges // of the columns; zero if unknown
 
 	idle    chan *predict.Predictor
+	turn    chan struct{} // of the request that hands out pieces
 	mu      sync.Mutex
 	users   int
 	retired bool
@@ -30,7 +31,7 @@ type Model struct {
 
 // NewModel returns a model with so many predictors, each of which answers one request at a time.
 func NewModel(name string, t predict.Trained, predictors int) (*Model, error) {
-	m := &Model{Name: name, Trained: t, idle: make(chan *predict.Predictor, predictors)}
+	m := &Model{Name: name, Trained: t, idle: make(chan *predict.Predictor, predictors), turn: make(chan struct{}, 1)}
 	if t.Weights.Step != nil {
 		m.Steps = *t.Weights.Step
 	}
@@ -65,16 +66,25 @@ func (m *Model) use(ctx context.Context, f func(*predict.Predictor) error) error
 	}
 }
 
-// spread predicts with as many predictors as are idle, and one at least: each gets every target once, in
-// no certain order, from several goroutines at once.
+// spread predicts in pieces that all predictors share: each gets every target once, in no certain order,
+// from several goroutines at once.
+//
+// Requests take turns, the first first. In its turn a request hands out as many pieces as keep all
+// predictors busy while the next one begins; a small request is done then.
 func (m *Model) spread(ctx context.Context, functions []predict.Function, each func(predict.Target) error) error {
-	return m.use(ctx, func(first *predict.Predictor) error {
-		pieces := predict.Pieces(functions, len(m.Trained.Units.XNames), cap(m.idle))
-		var next atomic.Int64
-		workers, ctx := errgroup.WithContext(ctx)
-		work := func(p *predict.Predictor) error {
-			for k := next.Add(1); int(k) <= len(pieces); k = next.Add(1) {
-				for t, err := range p.Piece(ctx, functions, pieces[k-1]) {
+	turn := 2 * cap(m.idle)
+	pieces := predict.Pieces(functions, len(m.Trained.Units.XNames), turn)
+	workers, ctx := errgroup.WithContext(ctx)
+	for some := range slices.Chunk(pieces, turn) {
+		select {
+		case m.turn <- struct{}{}:
+		case <-ctx.Done():
+			workers.Go(ctx.Err)
+			return workers.Wait()
+		}
+		for _, piece := range some {
+			m.hand(ctx, workers, func(p *predict.Predictor) error {
+				for t, err := range p.Piece(ctx, functions, piece) {
 					if err == nil {
 						err = each(t)
 					}
@@ -82,22 +92,25 @@ func (m *Model) spread(ctx context.Context, functions []predict.Function, each f
 						return err
 					}
 				}
-			}
-			return nil
+				return nil
+			})
 		}
-		workers.Go(func() error { return work(first) })
-		for range len(pieces) - 1 {
-			select {
-			case p := <-m.idle:
-				workers.Go(func() error {
-					defer func() { m.idle <- p }()
-					return work(p)
-				})
-			default:
-			}
-		}
-		return workers.Wait()
-	})
+		<-m.turn
+	}
+	return workers.Wait()
+}
+
+// hand waits for an idle predictor and lets it work, or for the end of ctx.
+func (m *Model) hand(ctx context.Context, workers *errgroup.Group, work func(*predict.Predictor) error) {
+	select {
+	case p := <-m.idle:
+		workers.Go(func() error {
+			defer func() { m.idle <- p }()
+			return work(p)
+		})
+	case <-ctx.Done():
+		workers.Go(ctx.Err)
+	}
 }
 
 // leave closes a model that was retired when its last user leaves.

@@ -75,10 +75,16 @@ func open(t *testing.T, fragment string) *tab {
 	return b
 }
 
-// openOn opens a tab at fragment on a server, which ends with the test. All tests share one browser.
+// openOn opens a tab at fragment on a server, which ends with the test.
 func openOn(t *testing.T, server *httptest.Server, fragment string) *tab {
 	t.Helper()
 	t.Cleanup(server.Close)
+	return openAt(t, server.URL, fragment)
+}
+
+// openAt opens a tab at fragment on the server of an address. All tests share one browser.
+func openAt(t *testing.T, url, fragment string) *tab {
+	t.Helper()
 	path := chromium(t)
 	startsChrome.Do(func() { start(t, path) })
 	ctx, closeTab := chromedp.NewContext(chrome)
@@ -88,7 +94,7 @@ func openOn(t *testing.T, server *httptest.Server, fragment string) *tab {
 		closeTab()
 	})
 	messages := chromedp.Console(ctx)
-	b.run(chromedp.Navigate(server.URL + "/#" + fragment))
+	b.run(chromedp.Navigate(url + "/#" + fragment))
 	go b.listen(messages)
 	return b
 }
