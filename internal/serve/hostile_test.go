@@ -116,7 +116,10 @@ func until(t *testing.T, what string, holds func() bool) {
 // A body that ends too early is refused. If the client has gone as well, nothing is left of it.
 func TestHalfRequests(t *testing.T) {
 	server := listening(t, func(o *serve.Options) { o.Concurrent = 1 })
-	for _, half := range []string{header(100), header(100) + small[:20], "POST /v1/predict HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n10\r\n" + small[:8]} {
+	ended := func() float64 {
+		return metric(t, server, `acqnp_http_request_duration_seconds_count{route="/v1/predict"}`)
+	}
+	for i, half := range []string{header(100), header(100) + small[:20], "POST /v1/predict HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n10\r\n" + small[:8]} {
 		c := dial(t, server, half)
 		if err := c.CloseWrite(); err != nil {
 			t.Fatal(err)
@@ -124,6 +127,7 @@ func TestHalfRequests(t *testing.T) {
 		refused(t, c, 400, "body: found half of it")
 		c = dial(t, server, half)
 		_ = c.Close()
+		until(t, "the end of both requests", func() bool { return ended() == float64(2*(i+1)) })
 	}
 	_ = dial(t, server, "POST /v1/pre").Close()
 	until(t, "an empty queue", func() bool { return metric(t, server, "acqnp_http_requests_in_flight") == 1 })
