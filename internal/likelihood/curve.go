@@ -1,8 +1,11 @@
 package likelihood
 
 import (
+	"cmp"
 	"math"
 	"slices"
+
+	"github.com/acqnp/acqnp/internal/simd"
 )
 
 // A curve is the density of a distribution of y in a coordinate z, for the search of its extrema
@@ -11,7 +14,14 @@ type curve struct {
 	d     Distribution // of z
 	terms []term
 	exp   bool
+
+	// Of a Mixture, unless its numbers leave float64.
+	density, all simd.LaplaceTerms // of the terms, and of all components
+	kinks        []kink            // in increasing order
 }
+
+// A kink is a location, and by how much the slope of the density falls there.
+type kink struct{ at, fall float64 }
 
 // A term is a component of a mixture, times its weight. Left and right of its location, the
 // logarithm of its density is linear, or a parabola for a Gaussian.
@@ -49,13 +59,63 @@ func curveOf(d Distribution) (curve, bool) {
 		sum := t.location + t.scale + t.height + t.up + t.down
 		finite = finite && !math.IsNaN(sum) && !math.IsInf(sum, 0)
 	}
+	if m, ok := c.d.(Mixture); ok && finite {
+		c.addUp(m)
+	}
 	return c, finite
+}
+
+// addUp prepares the sums of a mixture.
+func (c *curve) addUp(m Mixture) {
+	all, ok := m.sums()
+	if !ok {
+		return
+	}
+	density, finite := simd.NewLaplaceTerms(len(c.terms)), true
+	for k, t := range c.terms {
+		height := math.Exp(t.height)
+		density.Set(k, &simd.LaplaceTerm{Location: t.location, Up: t.up, Down: -t.down, Height: height})
+		c.kinks = append(c.kinks, kink{t.location, height * (t.up - t.down)})
+		finite = finite && !math.IsInf(height*(t.up-t.down), 0)
+	}
+	if finite {
+		c.density, c.all = density, all
+		slices.SortFunc(c.kinks, func(a, b kink) int { return cmp.Compare(a.at, b.at) })
+	}
+}
+
+// fall returns by how much the slope of the density falls at z.
+func (c curve) fall(z float64) float64 {
+	k, _ := slices.BinarySearchFunc(c.kinks, z, func(k kink, z float64) int { return cmp.Compare(k.at, z) })
+	sum := 0.0
+	for ; k < len(c.kinks) && c.kinks[k].at == z; k++ {
+		sum += c.kinks[k].fall
+	}
+	return sum
 }
 
 // at returns the logarithm of the density at z and its slopes left and right of z. The slopes are 0
 // where the density is too small for a float64.
 func (c curve) at(z float64) (log, left, right float64) {
 	var sum, rising, falling float64
+	if c.density != nil && !math.IsInf(z, 0) {
+		sum, falling = simd.LaplaceSlope(c.density, z)
+		rising = falling + c.fall(z)
+	} else {
+		sum, rising, falling = c.sums(z)
+	}
+	if sum == 0 {
+		return math.Inf(-1), 0, 0
+	}
+	log, left, right = math.Log(sum), rising/sum, falling/sum
+	if c.exp {
+		return log - z, left - 1, right - 1
+	}
+	return log, left, right
+}
+
+// sums returns the density at z and its derivatives from the left and from the right.
+func (c curve) sums(z float64) (sum, rising, falling float64) {
 	for _, t := range c.terms {
 		e := z - t.location
 		up, down := t.up, t.down
@@ -74,14 +134,16 @@ func (c curve) at(z float64) (log, left, right float64) {
 		rising += p * up
 		falling += p * down
 	}
-	if sum == 0 {
-		return math.Inf(-1), 0, 0
+	return sum, rising, falling
+}
+
+// cdf returns the distribution function at z, with the absolute error of rounding.
+func (c curve) cdf(z float64) float64 {
+	if c.all == nil || math.IsInf(z, 0) {
+		return c.d.CDF(z)
 	}
-	log, left, right = math.Log(sum), rising/sum, falling/sum
-	if c.exp {
-		return log - z, left - 1, right - 1
-	}
-	return log, left, right
+	p, _ := simd.LaplaceSums(c.all, z)
+	return p
 }
 
 // breaks returns places between which the density has at most one extremum, in increasing order.

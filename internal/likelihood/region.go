@@ -131,7 +131,7 @@ func (c curve) above(points []point, level float64) []Interval {
 func (c curve) mass(set []Interval) float64 {
 	sum := 0.0
 	for _, i := range set {
-		sum += c.d.CDF(i.High) - c.d.CDF(i.Low)
+		sum += c.cdf(i.High) - c.cdf(i.Low)
 	}
 	return sum
 }

@@ -27,6 +27,12 @@ func subtractProductsAVX512(c *float64, a *float64, b *float64, ld int, k int, v
 //go:noescape
 func laplaceSumsAVX512(terms *float64, blocks int, y float64, sums *float64)
 
+// laplaceSlopeAVX512 sets sums[0] to the density of a mixture at y and sums[1] to its derivative
+// from the right. terms [blocks, 7, 8]; blocks is positive.
+//
+//go:noescape
+func laplaceSlopeAVX512(terms *float64, blocks int, y float64, sums *float64)
+
 // expsAVX512 computes dst[i] = exp(x[i]) of n elements up to 700; n is a positive multiple of 8.
 //
 //go:noescape
@@ -61,6 +67,12 @@ func subtractProductsAVX2(c *float64, a *float64, b *float64, ld int, k int, vec
 //
 //go:noescape
 func laplaceSumsAVX2(terms *float64, blocks int, y float64, sums *float64)
+
+// laplaceSlopeAVX2 sets sums[0] to the density of a mixture at y and sums[1] to its derivative from
+// the right. terms [blocks, 7, 8]; blocks is positive.
+//
+//go:noescape
+func laplaceSlopeAVX2(terms *float64, blocks int, y float64, sums *float64)
 
 // expsAVX2 computes dst[i] = exp(x[i]) of n elements up to 700; n is a positive multiple of 8.
 //

@@ -85,3 +85,14 @@ func (s set) exps(dst, x []float64) {
 		portableExps(dst, x)
 	}
 }
+
+func (s set) laplaceSlope(terms LaplaceTerms, y float64, sums *[2]float64) {
+	switch s {
+	case avx512:
+		laplaceSlopeAVX512(&terms[0], len(terms)/termBlock, y, &sums[0])
+	case avx2:
+		laplaceSlopeAVX2(&terms[0], len(terms)/termBlock, y, &sums[0])
+	default:
+		portableLaplaceSlope(terms, y, sums)
+	}
+}

@@ -21,3 +21,7 @@ func (set) laplaceSums(terms LaplaceTerms, y float64, sums *[2]float64) {
 func (set) logistic(exps, logs, x []float64) { portableLogistic(exps, logs, x) }
 
 func (set) exps(dst, x []float64) { portableExps(dst, x) }
+
+func (set) laplaceSlope(terms LaplaceTerms, y float64, sums *[2]float64) {
+	portableLaplaceSlope(terms, y, sums)
+}

@@ -34,12 +34,24 @@ func (terms LaplaceTerms) Set(k int, t *LaplaceTerm) {
 // LaplaceSums returns the mixture's distribution function and its density at a finite y. The error is
 // that of rounding each term.
 func LaplaceSums(terms LaplaceTerms, y float64) (probability, density float64) {
-	if len(terms) == 0 || len(terms)%termBlock != 0 {
-		panic(fmt.Sprintf("simd: %d numbers of a mixture, want a positive multiple of %d", len(terms), termBlock))
-	}
+	terms.check()
 	var sums [2]float64
 	active.laplaceSums(terms, y, &sums)
 	return sums[0], sums[1]
+}
+
+// LaplaceSlope returns the mixture's density at a finite y, and the density's derivative from the right.
+func LaplaceSlope(terms LaplaceTerms, y float64) (density, slope float64) {
+	terms.check()
+	var sums [2]float64
+	active.laplaceSlope(terms, y, &sums)
+	return sums[0], sums[1]
+}
+
+func (terms LaplaceTerms) check() {
+	if len(terms) == 0 || len(terms)%termBlock != 0 {
+		panic(fmt.Sprintf("simd: %d numbers of a mixture, want a positive multiple of %d", len(terms), termBlock))
+	}
 }
 
 // portableLaplaceSums adds as the kernels do: eight sums, which are added by halves.
@@ -59,6 +71,22 @@ func portableLaplaceSums(terms LaplaceTerms, y float64, sums *[2]float64) {
 		}
 	}
 	sums[0], sums[1] = total(below), total(dense)
+}
+
+func portableLaplaceSlope(terms LaplaceTerms, y float64, sums *[2]float64) {
+	var dense, slope [termLanes]float64
+	for ; len(terms) > 0; terms = terms[termBlock:] {
+		for i := range termLanes {
+			e, up, down := y-terms[i], terms[termLanes+i], terms[2*termLanes+i]
+			p := float64(terms[6*termLanes+i] * math.Exp(math.Min(up*e, down*e)))
+			if e >= 0 {
+				up = down
+			}
+			dense[i] += p
+			slope[i] += float64(up * p)
+		}
+	}
+	sums[0], sums[1] = total(dense), total(slope)
 }
 
 // total adds by halves.

@@ -17,18 +17,42 @@ const (
 	rows
 )
 
-// laplaceSums writes the function of simd.LaplaceSums. Sums go into eight places, as many as a block
-// has columns, which are added by halves: so all sets give the same bits.
+// laplaceSums writes the function of simd.LaplaceSums.
 func (d *doubles) laplaceSums() {
-	d.function("laplaceSums"+d.name, "func(terms *float64, blocks int, y float64, sums *float64)",
-		"sets sums[0] to the distribution function and sums[1] to the density of a mixture at y. terms [blocks, 7, 8]; blocks is positive.")
+	var zero reg.VecVirtual
+	d.laplace("laplaceSums", "sets sums[0] to the distribution function and sums[1] to the density of a mixture at y.",
+		func() { zero = d.new(); d.clear(zero) },
+		func(x, p reg.VecVirtual, at func(row int) Mem, first, second reg.VecVirtual) {
+			d.add(x, zero, p, at, first)
+			d.asm.VMULPD(at(rowHeight), p, p)
+			d.asm.VADDPD(p, second, second)
+		})
+}
+
+// laplaceSlope writes the function of simd.LaplaceSlope.
+func (d *doubles) laplaceSlope() {
+	d.laplace("laplaceSlope", "sets sums[0] to the density of a mixture at y and sums[1] to its derivative from the right.",
+		func() {},
+		func(x, p reg.VecVirtual, at func(row int) Mem, first, second reg.VecVirtual) {
+			d.asm.VMULPD(at(rowHeight), p, p)
+			d.asm.VADDPD(p, first, first)
+			d.asm.VMULPD(d.below(x, at(rowUp), at(rowDown)), p, p)
+			d.asm.VADDPD(p, second, second)
+		})
+}
+
+// laplace writes a function that adds up two numbers of each component. For some of them, body gets x =
+// y−μ and p, which is exp(Up·x) for x < 0 and exp(Down·x) elsewhere, with Down stored as negative. Sums
+// go into eight places, as many as a block has columns, which are added by halves: so all sets give the
+// same bits.
+func (d *doubles) laplace(name, doc string, begin func(), body func(x, p reg.VecVirtual, at func(row int) Mem, first, second reg.VecVirtual)) {
+	d.function(name+d.name, "func(terms *float64, blocks int, y float64, sums *float64)", doc+" terms [blocks, 7, 8]; blocks is positive.")
 	terms, blocks, y := d.pointer("terms"), d.pointer("blocks"), d.broadcast("y")
 	out := d.pointer("sums")
 	e := d.exponential()
 	parts := 8 / d.lanes
-	zero := d.new()
-	d.clear(zero)
-	sums := make([]reg.VecVirtual, 2*parts) // of the distribution function, then of the density
+	begin()
+	sums := make([]reg.VecVirtual, 2*parts) // of the first number, then of the second
 	for i := range sums {
 		sums[i] = d.new()
 		d.clear(sums[i])
@@ -42,9 +66,7 @@ func (d *doubles) laplaceSums() {
 		d.asm.VMULPD(at(rowDown), x, c)
 		d.asm.VMINPD(c, p, p)
 		e.of(p)
-		d.add(x, zero, p, at, sums[i])
-		d.asm.VMULPD(at(rowHeight), p, p)
-		d.asm.VADDPD(p, sums[parts+i], sums[parts+i])
+		body(x, p, at, sums[i], sums[parts+i])
 	}
 	d.asm.ADDQ(U32(64*rows), terms)
 	d.asm.DECQ(blocks)
@@ -58,22 +80,25 @@ func (d *doubles) laplaceSums() {
 
 // add adds low·p where x < 0 and whole + high·p elsewhere.
 func (d *doubles) add(x, zero, p reg.VecVirtual, at func(row int) Mem, sum reg.VecVirtual) {
-	factor, whole := d.new(), d.new()
-	d.asm.VMOVUPD(at(rowHigh), factor)
-	if d.lanes == 8 {
-		below := d.asm.K()
-		d.asm.VCMPPD(Imm(1), zero, x, below) // less than
-		d.asm.VMOVUPD(at(rowLow), below, factor)
-		d.asm.VMOVUPD(at(rowWhole), whole)
-		d.asm.VMOVUPD(zero, below, whole)
-	} else {
-		d.asm.VBLENDVPD(x, at(rowLow), factor, factor) // by the sign
-		d.asm.VMOVUPD(at(rowWhole), whole)
-		d.asm.VBLENDVPD(x, zero, whole, whole)
-	}
+	factor := d.below(x, at(rowLow), at(rowHigh))
+	whole := d.below(x, zero, at(rowWhole))
 	d.asm.VMULPD(factor, p, factor)
 	d.asm.VADDPD(factor, whole, whole)
 	d.asm.VADDPD(whole, sum, sum)
+}
+
+// below returns yes where x < 0 and no elsewhere.
+func (d *doubles) below(x reg.VecVirtual, yes, no Op) reg.VecVirtual {
+	chosen := d.new()
+	d.asm.VMOVUPD(no, chosen)
+	if d.lanes == 8 {
+		negative := d.asm.K()
+		d.asm.VCMPPD(Imm(1), d.double(0), x, negative) // less than
+		d.asm.VMOVUPD(yes, negative, chosen)
+	} else {
+		d.asm.VBLENDVPD(x, yes, chosen, chosen) // by the sign
+	}
+	return chosen
 }
 
 func (d *doubles) clear(x reg.VecVirtual) {

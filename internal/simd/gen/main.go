@@ -140,6 +140,7 @@ func float64s(ctx *build.Context) {
 		d.matern52()
 		d.subtractProducts()
 		d.laplaceSums()
+		d.laplaceSlope()
 		d.exps()
 		d.logistic()
 	}
