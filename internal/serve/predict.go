@@ -21,38 +21,47 @@ func (v number) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(v))
 }
 
+// predict answers POST /v1/predict.
 func (s *Server) predict(w http.ResponseWriter, r *http.Request, body []byte) {
-	q, err := read(body)
-	if err == nil {
-		err = q.checkPredict()
-	}
-	if err != nil {
-		fail(w, err)
-		return
-	}
-	m, err := s.enter(q.Run)
+	q, m, functions, err := s.asked(body, false)
 	if err != nil {
 		fail(w, err)
 		return
 	}
 	defer m.leave()
-	functions, err := q.functions(m.Trained.Units, s.Limits, false)
+	a := newPredictAnswer(&q)
+	leave, err := s.admit(r.Context(), functions, q, m)
+	defer leave()
 	if err == nil {
-		var leave func()
-		leave, err = s.admit(r.Context(), functions, q, m)
-		defer leave()
+		err = m.predictAll(r.Context(), functions, &q, a.add)
 	}
 	if err != nil {
 		fail(w, err)
 		return
 	}
-	a := newPredictAnswer(&q)
-	if err := m.predictAll(r.Context(), functions, &q, a.add); err != nil {
-		fail(w, err)
-		return
-	}
 	s.metrics.computed(r, len(functions), predict.CountTargets(functions, len(m.Trained.Units.XNames)))
 	reply(w, http.StatusOK, a.json())
+}
+
+// asked reads a request for predictions, or for scores, and its functions. The caller leaves the model.
+func (s *Server) asked(body []byte, scored bool) (q request, m *Model, functions []predict.Function, err error) {
+	if q, err = read(body); err != nil {
+		return q, nil, nil, err
+	}
+	check := q.checkPredict
+	if scored {
+		check = q.checkScore
+	}
+	if err = check(); err != nil {
+		return q, nil, nil, err
+	}
+	if m, err = s.enter(q.Run); err != nil {
+		return q, nil, nil, err
+	}
+	if functions, err = q.functions(m.Trained.Units, s.Limits, scored); err != nil {
+		m.leave()
+	}
+	return q, m, functions, err
 }
 
 // predictAll gives each target to add, with joint draws if the request asks for them.
@@ -153,26 +162,14 @@ type scoredChannel struct {
 	SD         number  `json:"sd"`
 }
 
+// score answers POST /v1/score.
 func (s *Server) score(w http.ResponseWriter, r *http.Request, body []byte) {
-	q, err := read(body)
-	if err == nil {
-		err = q.checkScore()
-	}
-	if err != nil {
-		fail(w, err)
-		return
-	}
-	m, err := s.enter(q.Run)
+	q, m, functions, err := s.asked(body, true)
 	if err != nil {
 		fail(w, err)
 		return
 	}
 	defer m.leave()
-	functions, err := q.functions(m.Trained.Units, s.Limits, true)
-	if err != nil {
-		fail(w, err)
-		return
-	}
 	a := scoreAnswer{Functions: make([]scoredFunction, len(functions))}
 	for i, f := range q.Functions {
 		a.Functions[i].Name = f.Name
