@@ -145,7 +145,7 @@ func (s Scaling) tooFar(p Points, x, y []float32) (raw float64, found bool) {
 	}
 	for i, v := range p.X {
 		c := i % len(s.XScale)
-		if slices.ContainsFunc(formAt(s.XForms, c).appendModel(nil, v, s.XOffset[c], s.XScale[c]), infinite) {
+		if slices.ContainsFunc(FormAt(s.XForms, c).appendModel(nil, v, s.XOffset[c], s.XScale[c]), infinite) {
 			return v, true
 		}
 	}

@@ -121,7 +121,7 @@ func (f Form) equal(g Form) bool {
 // SameForms reports whether two lists of forms say the same. nil is a list of plain numbers.
 func SameForms(a, b []Form) bool {
 	for i := range max(len(a), len(b)) {
-		if !formAt(a, i).equal(formAt(b, i)) {
+		if !FormAt(a, i).equal(FormAt(b, i)) {
 			return false
 		}
 	}
@@ -142,8 +142,9 @@ func (f Form) Check() error {
 	return nil
 }
 
-// formAt returns form i of a list that is nil if all columns are plain numbers.
-func formAt(forms []Form, i int) Form {
+// FormAt returns form i of a list such as [Scaling.XForms], which is nil if all columns are plain
+// numbers.
+func FormAt(forms []Form, i int) Form {
 	if i < len(forms) {
 		return forms[i]
 	}

@@ -56,7 +56,7 @@ func (l *Layout) read(path string, y []string, dropMissing bool) ([]Points, erro
 
 // XText returns the text of a raw number of column c of x, as it stood in a file that l has read.
 func (l *Layout) XText(c int, v float64) string {
-	f := formAt(l.XForms, c)
+	f := FormAt(l.XForms, c)
 	if f.Categories != nil && c < len(l.names) {
 		f.Categories = l.names[c].names
 	}
@@ -68,12 +68,12 @@ func (l *Layout) XText(c int, v float64) string {
 func (l *Layout) cells(t *table, y []string) (*cells, error) {
 	if l.names == nil {
 		for i, name := range l.X {
-			l.names = append(l.names, newCellReader(name, formAt(l.XForms, i)))
+			l.names = append(l.names, newCellReader(name, FormAt(l.XForms, i)))
 		}
 	}
 	c := &cells{x: l.names, by: -1, split: -1}
 	for i, name := range y {
-		c.y = append(c.y, newCellReader(name, formAt(l.YForms, i)))
+		c.y = append(c.y, newCellReader(name, FormAt(l.YForms, i)))
 	}
 	var err error
 	if c.xAt, err = t.columns(ways("x", l.X)...); err != nil {

@@ -52,7 +52,7 @@ func (s Scaling) ranges(x, y Range) Ranges {
 func rawRanges(model Range, offset, scale []float64, forms []Form) []Range {
 	all := make([]Range, len(scale))
 	for c := range scale {
-		f := formAt(forms, c)
+		f := FormAt(forms, c)
 		if f.Categories != nil || model == (Range{}) {
 			continue
 		}

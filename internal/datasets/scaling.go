@@ -43,7 +43,7 @@ func (s Scaling) Dims() (dx, dy int) { return s.ScaledX() + s.Baseline.columns()
 // ScaledX returns the number of columns of x that the model sees, without those of a baseline.
 func (s Scaling) ScaledX() (dx int) {
 	for i := range s.XScale {
-		dx += formAt(s.XForms, i).width()
+		dx += FormAt(s.XForms, i).width()
 	}
 	return dx
 }
@@ -96,7 +96,7 @@ func (s Scaling) Raw(x, y []float32) (rawX, rawY []float64) {
 	for i, v := range y {
 		c := i % dy
 		offset, scale := s.YUnits(x[i/dy*dx:][:dx], c)
-		rawY = append(rawY, formAt(s.YForms, c).raw([]float64{float64(v)}, offset, scale))
+		rawY = append(rawY, FormAt(s.YForms, c).raw([]float64{float64(v)}, offset, scale))
 	}
 	return rawX, rawY
 }
@@ -146,7 +146,7 @@ func (s Scaling) PointShift(x, y []float32) float64 {
 			_, log := s.Baseline.at(x, c)
 			shift -= log
 		}
-		if formAt(s.YForms, c).Log {
+		if FormAt(s.YForms, c).Log {
 			offset, scale := s.YUnits(x, c)
 			shift -= offset + float64(y[c])*scale
 		}
@@ -158,7 +158,7 @@ func toModel(raw, offset, scale []float64, forms []Form) []float32 {
 	v := make([]float32, 0, len(raw))
 	for i, r := range raw {
 		c := i % len(scale)
-		v = formAt(forms, c).appendModel(v, r, offset[c], scale[c])
+		v = FormAt(forms, c).appendModel(v, r, offset[c], scale[c])
 	}
 	return v
 }
@@ -166,7 +166,7 @@ func toModel(raw, offset, scale []float64, forms []Form) []float32 {
 func toRaw(model, offset, scale []float64, forms []Form) []float64 {
 	v := make([]float64, 0, len(model))
 	for c := 0; len(model) > 0; c = (c + 1) % len(scale) {
-		f := formAt(forms, c)
+		f := FormAt(forms, c)
 		n := f.width()
 		v = append(v, f.raw(model[:n], offset[c], scale[c]))
 		model = model[n:]

@@ -71,16 +71,17 @@ func New(m Reader, c Choice) (Draws, error) {
 	case StratifiedLevels:
 		d.strata = true
 	case GridLevels:
-		d.grid = grid(c.NumTau, m.Name())
+		d.grid = Grid(c.NumTau, m.Name())
 	default:
 		return Draws{}, &input.Error{Key: "--levels", Found: strconv.Quote(c.Spacing), Expected: "random or grid"}
 	}
 	return d, nil
 }
 
-// grid returns the u of n evenly spaced levels: for acqnp u from 0.001 to 0.999, for cqnp u from 0
-// to 1, so that τ = 0.001 + 0.998·u goes from 0.001 to 0.999. A single level is ½.
-func grid(n int, model string) []float32 {
+// Grid returns the u of n levels as [GridLevels] chooses them for a model: evenly spaced, for acqnp
+// from 0.001 to 0.999, for cqnp from 0 to 1, so that τ = 0.001 + 0.998·u goes from 0.001 to 0.999. A
+// single level is ½.
+func Grid(n int, model string) []float32 {
 	v := make([]float32, n)
 	for k := range v {
 		u := 0.5
@@ -94,9 +95,6 @@ func grid(n int, model string) []float32 {
 	}
 	return v
 }
-
-// Grid returns the u of n levels as GridLevels chooses them for a model.
-func Grid(m Reader, n int) []float32 { return grid(n, m.Name()) }
 
 // Generator returns the generator of the levels, or nil unless they are RandomLevels. The level of
 // row i in a step is the number at index i of that step.

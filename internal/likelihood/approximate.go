@@ -2,9 +2,9 @@ package likelihood
 
 import "math"
 
-// ApproximateQuantiles returns d.Quantile(p) for each p in (0, 1), in about a hundredth of the time. The
-// error is at most 1e-9 of the smallest scale of a component, besides rounding errors; within it,
-// quantiles may depend on the other ps. They increase with p.
+// ApproximateQuantiles returns d.Quantile(p) for each p in (0, 1), in about a tenth of the time, of a
+// [Mixture] in less than a hundredth. The error is at most 1e-9 of the smallest scale of a component,
+// besides rounding errors; within it, quantiles may depend on the other ps. They increase with p.
 func ApproximateQuantiles(d Distribution, ps ...float64) []float64 {
 	quantiles := make([]float64, len(ps))
 	switch d := d.(type) {

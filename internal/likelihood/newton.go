@@ -1,6 +1,7 @@
 package likelihood
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -42,10 +43,7 @@ func increasing(ps []float64) []int {
 	}
 	if !slices.IsSorted(ps) {
 		slices.SortStableFunc(order, func(i, j int) int {
-			if ps[i] < ps[j] {
-				return -1
-			}
-			return 1
+			return cmp.Compare(ps[i], ps[j])
 		})
 	}
 	return order

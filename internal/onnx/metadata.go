@@ -72,7 +72,7 @@ func defaults(t predict.Trained) ([][2]string, error) {
 	case t.Model.Bootstrap():
 		return [][2]string{{"bootstraps", strconv.Itoa(t.Bootstraps)}}, nil
 	case t.Model.Quantile():
-		text, err := json.Marshal(feed.Grid(t.Model, t.NumTau))
+		text, err := json.Marshal(feed.Grid(t.NumTau, t.Model.Name()))
 		return [][2]string{{"levels", string(text)}}, err
 	}
 	return nil, nil
@@ -81,10 +81,7 @@ func defaults(t predict.Trained) ([][2]string, error) {
 func describe(benchmark string, names []string, offset, scale []float64, forms []datasets.Form) []column {
 	all := make([]column, len(names))
 	for i, name := range names {
-		var f datasets.Form
-		if forms != nil {
-			f = forms[i]
-		}
+		f := datasets.FormAt(forms, i)
 		all[i] = column{Name: name, Unit: datasets.UnitOf(benchmark, name, f), Log: f.Log, Shift: f.Shift, Categories: f.Categories, Origin: f.Origin,
 			Encoded: []string{name}}
 		if f.Categories == nil {

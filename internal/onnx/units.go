@@ -46,10 +46,7 @@ func (g *graph) standardise(s datasets.Scaling, contextX, contextY, targetX valu
 func (g *graph) columnwise(raw value, offset, scale []float64, forms []datasets.Form) value {
 	parts := make([]value, len(scale))
 	for c := range parts {
-		var f datasets.Form
-		if forms != nil {
-			f = forms[c]
-		}
+		f := datasets.FormAt(forms, c)
 		v := g.columns(raw, c, c+1)
 		if f.Categories != nil {
 			parts[c] = g.oneHot(v, len(f.Categories))

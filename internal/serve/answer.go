@@ -45,7 +45,7 @@ func (a predictAnswer) add(t predict.Target) error {
 	for c, d := range t.Channels {
 		y := a.q.Density.Y
 		if a.q.spans != nil {
-			y = a.q.spans[t.Function][c].grid(*a.q.Density.Points)
+			y = a.q.spans.of[t.Function][c].grid(*a.q.Density.Points)
 		}
 		b = a.q.appendChannel(separated(b, c), d, y)
 	}

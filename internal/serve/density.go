@@ -1,9 +1,9 @@
 package serve
 
 import (
-	"iter"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/likelihood"
@@ -48,22 +48,30 @@ const (
 	margin = 0.25
 )
 
-// spans returns those of the functions' channels, [function][channel], which cover all targets.
-func spans(functions, channels int, predictions iter.Seq2[predict.Target, error]) ([][]span, error) {
-	all := make([][]span, functions)
-	for i := range all {
-		all[i] = slices.Repeat([]span{{math.Inf(1), math.Inf(-1)}}, channels)
+// spans are those of the functions' channels, which cover all targets that were added.
+type spans struct {
+	mu sync.Mutex
+	of [][]span // [function][channel]
+}
+
+func newSpans(functions, channels int) *spans {
+	s := &spans{of: make([][]span, functions)}
+	for i := range s.of {
+		s.of[i] = slices.Repeat([]span{{math.Inf(1), math.Inf(-1)}}, channels)
 	}
-	for t, err := range predictions {
-		if err != nil {
-			return nil, err
-		}
-		for c, d := range t.Channels {
-			s, own := &all[t.Function][c], spanOf(d)
-			s.low, s.high = min(s.low, own.low), max(s.high, own.high)
-		}
+	return s
+}
+
+// add widens the spans. Several goroutines may call it.
+func (s *spans) add(t predict.Target) error {
+	for c, d := range t.Channels {
+		own := spanOf(d)
+		s.mu.Lock()
+		all := &s.of[t.Function][c]
+		all.low, all.high = min(all.low, own.low), max(all.high, own.high)
+		s.mu.Unlock()
 	}
-	return all, nil
+	return nil
 }
 
 func spanOf(d predict.Distribution) span {

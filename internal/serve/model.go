@@ -19,7 +19,6 @@ const firstContext = 128
 type Model struct {
 	Name    string
 	Trained predict.Trained
-	Steps   int             // of training; 0 if unknown
 	Ranges  datasets.Ranges // of the columns; zero if unknown
 
 	idle    chan *predict.Predictor
@@ -32,9 +31,6 @@ type Model struct {
 // NewModel returns a model with so many predictors, each of which answers one request at a time.
 func NewModel(name string, t predict.Trained, predictors int) (*Model, error) {
 	m := &Model{Name: name, Trained: t, idle: make(chan *predict.Predictor, predictors), turn: make(chan struct{}, 1)}
-	if t.Weights.Step != nil {
-		m.Steps = *t.Weights.Step
-	}
 	for range predictors {
 		p, err := t.NewPredictor(firstContext)
 		if err != nil {
@@ -152,7 +148,7 @@ type modelEntry struct {
 	Data       string   `json:"data"`
 	Columns    columns  `json:"columns"`
 	Parameters int      `json:"parameters"`
-	Steps      int      `json:"steps"`
+	Steps      int      `json:"steps"`              // of training; 0 if unknown
 	ValidLL    *float64 `json:"valid_ll,omitempty"` // of these weights; left out if they were not validated
 }
 
@@ -177,10 +173,13 @@ func (s *Server) model(w http.ResponseWriter, _ *http.Request) {
 	var a modelAnswer
 	for _, m := range *s.runs.Load() {
 		t := m.Trained
-		u := t.Units
+		u, steps := t.Units, 0
+		if t.Weights.Step != nil {
+			steps = *t.Weights.Step
+		}
 		a.Runs = append(a.Runs, modelEntry{Name: m.Name, Model: t.Model.Name(), Variant: t.Variant, Benchmark: t.Benchmark, Data: t.Data,
 			Columns:    columns{m.describe(u.XNames, u.Scaling.XForms, m.Ranges.X), m.describe(u.YNames, u.Scaling.YForms, m.Ranges.Y)},
-			Parameters: t.Model.NumParams(), Steps: m.Steps, ValidLL: t.ValidLL})
+			Parameters: t.Model.NumParams(), Steps: steps, ValidLL: t.ValidLL})
 	}
 	answer(w, http.StatusOK, a)
 }
@@ -189,7 +188,7 @@ func (s *Server) model(w http.ResponseWriter, _ *http.Request) {
 func (m *Model) describe(names []string, forms []datasets.Form, ranges []datasets.Range) []column {
 	all := make([]column, len(names))
 	for i, name := range names {
-		f := formOf(forms, i)
+		f := datasets.FormAt(forms, i)
 		all[i] = column{Name: name, Unit: datasets.UnitOf(m.Trained.Benchmark, name, f), Log: f.Log, Categories: f.Categories, Dates: f.Origin != ""}
 		if i < len(ranges) && ranges[i] != (datasets.Range{}) {
 			all[i].Low, all[i].High = &ranges[i].Low, &ranges[i].High

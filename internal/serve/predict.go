@@ -15,10 +15,7 @@ import (
 type number float64
 
 func (v number) MarshalJSON() ([]byte, error) {
-	if v-v != 0 {
-		return []byte("null"), nil
-	}
-	return json.Marshal(float64(v))
+	return appendNumber(nil, float64(v)), nil
 }
 
 // predict answers POST /v1/predict.
@@ -67,11 +64,8 @@ func (s *Server) asked(body []byte, scored bool) (q request, m *Model, functions
 // predictAll gives each target to add, with joint draws if the request asks for them.
 func (m *Model) predictAll(ctx context.Context, functions []predict.Function, q *request, add func(predict.Target) error) error {
 	if q.Density.Points != nil {
-		err := m.use(ctx, func(p *predict.Predictor) (err error) {
-			q.spans, err = spans(len(functions), len(m.Trained.Units.YNames), p.Predict(ctx, functions))
-			return err
-		})
-		if err != nil {
+		q.spans = newSpans(len(functions), len(m.Trained.Units.YNames))
+		if err := m.spread(ctx, functions, q.spans.add); err != nil {
 			return err
 		}
 	}

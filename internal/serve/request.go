@@ -28,7 +28,7 @@ type request struct {
 	Seed       *uint64        `json:"seed"`       // of the draws; that of predict if it is left out
 	Components bool           `json:"components"` // of the mixtures
 
-	spans [][]span // [function][channel], if density has points
+	spans *spans // if density has points
 }
 
 type function struct {
@@ -135,7 +135,7 @@ func (p points) read(key string, u run.Units, withY bool) (x, y []float64, err e
 			return nil, nil, &input.Error{Key: place, Found: input.Plural(len(row), "value", "values"), Expected: "values of " + strings.Join(u.XNames, ", ")}
 		}
 		for c, v := range row {
-			number, err := v.number(place, u.XNames[c], formOf(u.Scaling.XForms, c))
+			number, err := v.number(place, u.XNames[c], datasets.FormAt(u.Scaling.XForms, c))
 			if err != nil {
 				return nil, nil, err
 			}
@@ -148,7 +148,7 @@ func (p points) read(key string, u run.Units, withY bool) (x, y []float64, err e
 			return nil, nil, &input.Error{Key: place, Found: input.Plural(len(row), "number", "numbers"), Expected: "numbers of " + strings.Join(u.YNames, ", ")}
 		}
 		for c, v := range row {
-			if !formOf(u.Scaling.YForms, c).Takes(v) {
+			if !datasets.FormAt(u.Scaling.YForms, c).Takes(v) {
 				return nil, nil, &input.Error{Key: place, Found: fmt.Sprint(v), Expected: "a number above 0 of " + u.YNames[c] + ", whose logarithm is taken"}
 			}
 		}
@@ -194,11 +194,4 @@ func shown(text string) string {
 		return text[:most] + "…"
 	}
 	return text
-}
-
-func formOf(forms []datasets.Form, c int) datasets.Form {
-	if c < len(forms) {
-		return forms[c]
-	}
-	return datasets.Form{}
 }

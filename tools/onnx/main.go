@@ -81,7 +81,7 @@ func predicted(t predict.Trained, m onnxtest.Case, s onnxtest.Size, seed int) (r
 	}
 	switch {
 	case t.Model.Quantile():
-		r.Inputs["levels"] = feed.Grid(t.Model, s.Levels)
+		r.Inputs["levels"] = feed.Grid(s.Levels, t.Model.Name())
 	case t.Model.Bootstrap():
 		resample, err := resample(t, functions)
 		if err != nil {
