@@ -244,7 +244,8 @@ func (s *search) finer(best candidate) (all []candidate) {
 // section is a part of a configuration.
 type section = map[string]any
 
-// modelSection returns the candidate's section model. few says that the data are few.
+// modelSection returns the candidate's section model. few says that there are few functions to learn
+// from.
 func (c candidate) modelSection(few bool) section {
 	if c.prior {
 		return section{"name": "acqnp", "sigma_floor": 0.01, "adaptor_form": config.Residual, "aggregation": config.Attention,
@@ -272,9 +273,10 @@ func (c candidate) modelSection(few bool) section {
 	return m
 }
 
-// floor returns the lower bound of σ. A Gaussian's tails are short: if it is sure of itself, a target
-// unlike those in training costs dozens of nats, and few data do not show that. On a mixed model σ
-// is relative to that model's.
+// floor returns the lower bound of σ. A Gaussian's tails are short: if it is sure of itself, a target of
+// a function unlike those in training costs dozens of nats, and few functions do not show that. Where
+// points are held out, the others of their function do, and y can be known to a hundredth of its
+// deviation. On a mixed model σ is relative to that model's.
 func (c candidate) floor(few bool) float64 {
 	switch {
 	case c.quantile():
@@ -314,6 +316,9 @@ func (s *search) experiment(c candidate) (config.Experiment, error) {
 	if len(d.Categories) > 0 {
 		data["categories"] = d.Categories
 	}
+	if s.few() && d.SplitBy == "point" {
+		data["points"] = []int{fewPoints, fewPoints}
+	}
 	if len(c.log) > 0 {
 		data["log"] = c.log
 	}
@@ -332,7 +337,7 @@ func (s *search) experiment(c candidate) (config.Experiment, error) {
 	if c.quantile() {
 		train["num_tau"], train["levels"], eval["num_tau"] = 16, config.StratifiedLevels, 50
 	}
-	content, err := yaml.Marshal(section{"benchmark": "csv", "model": c.modelSection(s.few()), "data": data, "train": train, "eval": eval})
+	content, err := yaml.Marshal(section{"benchmark": "csv", "model": c.modelSection(s.few() && s.data.SplitBy == "function"), "data": data, "train": train, "eval": eval})
 	if err != nil {
 		return config.Experiment{}, err
 	}
@@ -361,6 +366,10 @@ func (c candidate) decay() float64 {
 	}
 	return 1e-5
 }
+
+// fewPoints is the number of points of a function in a training step if there are few in all. Steps of all
+// points are so much alike that they fit their noise sooner.
+const fewPoints = 64
 
 // splitSeed is data.seed.
 const splitSeed = 43

@@ -28,6 +28,7 @@ var remarks = map[string]string{
 	"data.split":             "what is held out: whole functions, or points of each (point)",
 	"data.train_fraction":    "1: nothing is held out for a test; 0.8 holds out a fifth",
 	"data.valid_fraction":    "the part for validation",
+	"data.points":            "of a function in a training step: least and most",
 	"data.sizes":             "functions of any size take part",
 	"data.scale":             "mean 0 and deviation 1 for the model; predictions are in your units",
 	"data.categories":        "columns of names, one-hot",
