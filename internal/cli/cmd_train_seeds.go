@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/acqnp/acqnp/internal/device"
+	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/seeds"
 	"github.com/acqnp/acqnp/internal/train"
@@ -34,11 +35,10 @@ func runSeeds(ctx context.Context, a *app, o trainOptions) error {
 		}
 	}
 	p := a.progress()
-	work := seeds.Options{Runs: runs, Open: o.another, OnCPU: o.device.Kernels() != "", Threads: o.cores(), Progress: p}
-	if err := work.CheckMemory(); err != nil {
+	outcomes, err := o.together(ctx, runs, p)
+	if err != nil {
 		return err
 	}
-	outcomes := seeds.Train(ctx, work)
 	failed := seeds.Failure(runs, outcomes)
 	if errors.Is(failed, train.ErrInterrupted) {
 		return failed
@@ -57,6 +57,15 @@ func runSeeds(ctx context.Context, a *app, o trainOptions) error {
 	return errors.Join(failed, a.result(all, all.print))
 }
 
+// together trains runs at once.
+func (o *trainOptions) together(ctx context.Context, runs []train.Options, p progress.Reporter) ([]seeds.Outcome, error) {
+	work := seeds.Options{Runs: runs, Open: o.another, OnCPU: o.device.Kernels() != "", Threads: o.cores(), Progress: p}
+	if err := work.CheckMemory(); err != nil {
+		return nil, err
+	}
+	return seeds.Train(ctx, work), nil
+}
+
 // seeded returns the options of the run of a seed. It refuses a directory that the run must not use.
 func (o trainOptions) seeded(seed uint64) (trainOptions, train.Options, error) {
 	o.seed = strconv.FormatUint(seed, 10)
@@ -64,6 +73,9 @@ func (o trainOptions) seeded(seed uint64) (trainOptions, train.Options, error) {
 		o.runDir = filepath.Join(o.runDir, "seed-"+o.seed)
 	}
 	e, source, err := o.prepare()
+	if err == nil {
+		err = e.CheckAlone(o.config, "--seeds")
+	}
 	if err == nil && !o.resume && !o.overwrite {
 		err = run.CheckNoRun(o.runDir)
 	}

@@ -237,10 +237,12 @@ type Train struct {
 	Seed         uint64  `yaml:"seed" mapstructure:"seed"`
 	// Weights is PriorWeights if training starts from the weights that the program carries, and "" if
 	// it draws initial weights. csv.
-	Weights         string `yaml:"weights,omitempty" mapstructure:"weights"`
-	LogEvery        int    `yaml:"log_every" mapstructure:"log_every"`               // steps
-	CheckpointEvery int    `yaml:"checkpoint_every" mapstructure:"checkpoint_every"` // steps
-	KeepCheckpoints int    `yaml:"keep_checkpoints" mapstructure:"keep_checkpoints"` // besides the newest
+	Weights string `yaml:"weights,omitempty" mapstructure:"weights"`
+	// Members is the number of networks of an ensemble; 0 and 1 mean one network. csv.
+	Members         int `yaml:"members,omitempty" mapstructure:"members"`
+	LogEvery        int `yaml:"log_every" mapstructure:"log_every"`               // steps
+	CheckpointEvery int `yaml:"checkpoint_every" mapstructure:"checkpoint_every"` // steps
+	KeepCheckpoints int `yaml:"keep_checkpoints" mapstructure:"keep_checkpoints"` // besides the newest
 
 	// ValidateEvery is the number of steps between validations; 0 means none. Patience is how many
 	// validations in a row may bring no better one before training ends; 0 means any number.

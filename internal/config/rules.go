@@ -85,6 +85,7 @@ var rules = map[string]rule{
 	"train.levels":           name([]string{RandomLevels, StratifiedLevels}),
 	"train.loss":             name([]string{AllPoints, Targets}),
 	"train.seed":             seed,
+	"train.members":          whole(1, MaxMembers),
 	"train.weights":          name([]string{PriorWeights}),
 	"train.log_every":        whole(1, maxCount),
 	"train.checkpoint_every": whole(1, maxCount),

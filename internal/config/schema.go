@@ -139,6 +139,7 @@ var kindsOf = map[string][]benchmark.Kind{
 	"data.missing":         {benchmark.CSV},
 	"train.epochs":         {benchmark.Images},
 	"train.weights":        {benchmark.CSV},
+	"train.members":        {benchmark.CSV},
 	"train.validate_every": {benchmark.Synthetic, benchmark.CSV},
 	"train.patience":       {benchmark.Synthetic, benchmark.CSV},
 	"eval.num_points":      {benchmark.Synthetic},

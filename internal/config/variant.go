@@ -7,7 +7,7 @@ import (
 )
 
 // Variant names what distinguishes the model from the paper's: its aggregation, its adaptor, its
-// lower bound of σ, its tails and its loss, as in "transformer, residual". It returns "" for the
+// lower bound of σ, its tails, its ensemble and its loss, as in "transformer, residual". It returns "" for the
 // paper's model. The loss is named only if it is not the default of the aggregation. Sizes and
 // settings of the optimiser are not named.
 func (e Experiment) Variant() string {
@@ -27,6 +27,9 @@ func (e Experiment) Variant() string {
 	}
 	if m.TailDF != 0 {
 		parts = append(parts, fmt.Sprintf("tails of t with %g degrees of freedom", m.TailDF))
+	}
+	if e.Train.Members > 1 {
+		parts = append(parts, fmt.Sprintf("ensemble of %d", e.Train.Members))
 	}
 	if loss := e.Train.Loss; loss != "" && loss != defaultLoss(m.Name, m.Aggregation) {
 		parts = append(parts, map[string]string{AllPoints: "loss over all points", Targets: "loss over targets"}[loss])

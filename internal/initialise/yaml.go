@@ -45,6 +45,7 @@ var remarks = map[string]string{
 	"train.loss":             "over all points, or over the target points alone (targets)",
 	"train.weights":          "starts from the weights that the program carries",
 	"train.seed":             "fixes initial weights, batches, levels",
+	"train.members":          "networks with seeds of their own; predictions are the mean of theirs",
 	"train.validate_every":   "steps",
 	"train.patience":         "validations without a better one, after which training ends",
 	"train.checkpoint_every": "steps, and after the last step",

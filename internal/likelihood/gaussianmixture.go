@@ -26,6 +26,19 @@ func GaussianMixtureOf(components []Gaussian) GaussianMixture {
 	return GaussianMixture{components}
 }
 
+// PooledGaussians returns the mixture in which all have the same weight, as all have the same number of
+// components.
+func PooledGaussians(all []GaussianMixture) GaussianMixture {
+	if len(all) == 1 {
+		return all[0]
+	}
+	var components []Gaussian
+	for _, m := range all {
+		components = append(components, m.components...)
+	}
+	return GaussianMixture{components}
+}
+
 // In returns the mixture in the units that u converts to.
 func (m GaussianMixture) In(u Units) GaussianMixture {
 	components := make([]Gaussian, len(m.components))

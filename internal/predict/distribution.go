@@ -9,6 +9,7 @@ import (
 
 // Distribution is the predictive distribution of one channel of y at one target, in raw units. For
 // CQNP and ACQNP it is a mixture of asymmetric Laplace distributions, one for each quantile level.
+// That of an ensemble has the components of all networks.
 // For the other models it is a mixture of Gaussians with equal weights, one for each bootstrap of
 // BNP; CNP and CANP have one, or, with model.tail_df, those of [likelihood.GaussianMixture.Tailed].
 //
@@ -54,7 +55,8 @@ type Component struct {
 // Mixture reports whether the components have quantile levels.
 func (d Distribution) Mixture() bool { return d.levels != nil }
 
-// Components returns the components, those with levels in the order of u.
+// Components returns the components, those with levels in the order of u, those of an ensemble one
+// network after the other.
 func (d Distribution) Components() []Component {
 	components := make([]Component, 0, len(d.levels))
 	for k, c := range d.Distribution.Components() {

@@ -4,11 +4,14 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/feed"
 	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/ops"
 	"github.com/acqnp/acqnp/internal/progress"
@@ -179,15 +182,41 @@ func (e *evaluator) batch(ctx context.Context, i int, f *feed.Feed, feeds *feed.
 	shifts := e.shifts(f)
 	e.scorer.take(i, f)
 	feeds.Release(f)
-	if err := p.Run(extents); err != nil {
+	loglik, err := e.loglik(p, extents)
+	if err != nil {
 		return run.BatchResult{}, err
 	}
-	r, err := split(e.model.LogLik(p), extents.Functions, extents.Points, extents.Context)
+	r, err := split(loglik, extents.Functions, extents.Points, extents.Context)
 	r.RawContext, r.RawTarget = shifts.ContextLL, shifts.TargetLL
 	if err == nil {
 		err = e.scorer.score(ctx, i)
 	}
 	return r, err
+}
+
+// loglik runs all networks and returns log p(y) of every point [B, N]. The density of an ensemble is the
+// mean of those of its networks, of all channels of y together.
+func (e *evaluator) loglik(program engine.Program[float32], extents ops.Extents) (mean []float32, err error) {
+	networks := e.networks()
+	each := make([]float64, networks)
+	var all [][]float32
+	err = e.each(program, extents, func(i int) error {
+		mean = e.model.LogLik(program)
+		if networks > 1 {
+			all = append(all, slices.Clone(mean))
+		}
+		return nil
+	})
+	if networks == 1 || err != nil {
+		return mean, err
+	}
+	for n := range mean {
+		for i, loglik := range all {
+			each[i] = float64(loglik[n])
+		}
+		mean[n] = float32(likelihood.LogSumExp(each) - math.Log(float64(networks)))
+	}
+	return mean, nil
 }
 
 // shifts returns what the log-likelihoods of a batch in raw units have besides the scaling, for the

@@ -186,7 +186,7 @@ func (j *joint) reveal(ctx context.Context, i int, choose func(draw int, channel
 			return err
 		}
 		j.feed.Write(program)
-		if err := program.Run(j.feed.Extents); err != nil {
+		if err := j.evaluate(program); err != nil {
 			return err
 		}
 		j.x = x

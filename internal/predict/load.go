@@ -1,13 +1,17 @@
 package predict
 
 import (
+	"reflect"
+
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/device"
+	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// LoadRun returns the model of a run with the weights of a checkpoint, which [run.Run.Load] reads.
+// LoadRun returns the model of a run with the weights of a checkpoint, which [run.Run.Load] reads, and
+// those of the other networks of an ensemble.
 // units are those of the data that the model is used with. LoadRun uses them if the checkpoint, of
 // an older version, has none.
 func LoadRun(r *run.Run, checkpoint string, units run.Units, d device.Device, warn func(string)) (Trained, error) {
@@ -16,7 +20,31 @@ func LoadRun(r *run.Run, checkpoint string, units run.Units, d device.Device, wa
 		return Trained{}, err
 	}
 	c, err := r.Load(checkpoint, m, warn)
-	return ofCheckpoint(r.Experiment, m, c, units, d), err
+	if err != nil {
+		return Trained{}, err
+	}
+	return ofCheckpoint(r.Experiment, m, c, units, d).WithMembers(r, checkpoint, warn)
+}
+
+// WithMembers returns the model with the other networks of the run's ensemble, each with the weights of
+// a checkpoint.
+func (t Trained) WithMembers(r *run.Run, checkpoint string, warn func(string)) (Trained, error) {
+	members, err := r.Members()
+	if err != nil {
+		return Trained{}, err
+	}
+	for _, member := range members {
+		c, err := member.Load(checkpoint, t.Model, warn)
+		if err != nil {
+			return Trained{}, err
+		}
+		if c.Units != nil && !reflect.DeepEqual(*c.Units, t.Units) {
+			return Trained{}, &input.Error{File: c.Path, Found: "other units of the data than those of the ensemble's first network",
+				Expected: "networks that were trained on the same data (train --overwrite trains all)"}
+		}
+		t.Others = append(t.Others, c.Params)
+	}
+	return t, nil
 }
 
 // LoadCheckpoint returns the model of an experiment with the weights of the checkpoint at path.

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/feed"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/likelihood"
@@ -108,7 +109,11 @@ type predictor struct {
 	columns int // of x in raw units
 	scaling datasets.Scaling
 	x       []float32 // [n, dx]: of the targets of the last run
+	outputs []outputs // of the last run, of each network
 }
+
+// outputs are what a network predicts: the parameters of the components, and the logits of the levels.
+type outputs struct{ components, logit []float32 }
 
 func newPredictor(t Trained, functions []Function) (*predictor, error) {
 	d, err := t.draws()
@@ -200,7 +205,20 @@ func (p *predictor) run(i int, f Function, first, n int) error {
 	p.x = x
 	p.feed.Targets(p.draws, i, first, contextX, contextY, x, p.dx, p.dy)
 	p.feed.Write(program)
-	return program.Run(p.feed.Extents)
+	return p.evaluate(program)
+}
+
+// evaluate runs all networks on the feed that was written and keeps their outputs.
+func (p *predictor) evaluate(program engine.Program[float32]) error {
+	p.outputs = slices.Grow(p.outputs, p.networks())[:p.networks()]
+	return p.each(program, p.feed.Extents, func(i int) error {
+		o := outputs{program.Output("components"), program.Output("logit")}
+		if p.others != nil { // the next run writes over them
+			o.components, o.logit = append(p.outputs[i].components[:0], o.components...), append(p.outputs[i].logit[:0], o.logit...)
+		}
+		p.outputs[i] = o
+		return nil
+	})
 }
 
 // channels returns the distributions at target t of the last run, one for each channel. It returns
@@ -218,15 +236,21 @@ func (p *predictor) channels(t int) ([]Distribution, error) {
 
 // distribution reads the distribution of one channel at target t from the outputs of the last run.
 func (p *predictor) distribution(t, channel int) Distribution {
-	raw, k := p.program.Output("components"), max(1, p.draws.Count())
+	k := max(1, p.draws.Count())
 	offset, scale := p.scaling.YUnits(p.x[t*p.dx:][:p.dx], channel)
 	units := likelihood.Units{Factor: scale, Offset: offset}
 	log := p.scaling.YForms != nil && p.scaling.YForms[channel].Log
 	if !p.model.Quantile() {
-		m := p.model.Gaussians(raw[t*k*2*p.dy:][:k*2*p.dy], channel)
-		return newDistribution(m.In(units), nil, log)
+		all := make([]likelihood.GaussianMixture, len(p.outputs))
+		for i, o := range p.outputs {
+			all[i] = p.model.Gaussians(o.components[t*k*2*p.dy:][:k*2*p.dy], channel).In(units)
+		}
+		return newDistribution(likelihood.PooledGaussians(all), nil, log)
 	}
-	z, u := p.program.Output("logit")[t*k:][:k], p.feed.Levels()[t*k:][:k]
-	m := likelihood.NewMixtureIn(units, raw[t*k*3*p.dy:][:k*3*p.dy], z, p.dy, channel, p.model.SigmaFloor())
-	return newDistribution(m, slices.Clone(u), log)
+	all := make([]likelihood.Mixture, len(p.outputs))
+	for i, o := range p.outputs {
+		all[i] = likelihood.NewMixtureIn(units, o.components[t*k*3*p.dy:][:k*3*p.dy], o.logit[t*k:][:k], p.dy, channel, p.model.SigmaFloor())
+	}
+	u := p.feed.Levels()[t*k:][:k]
+	return newDistribution(likelihood.Pooled(all), slices.Repeat(u, len(all)), log)
 }

@@ -24,6 +24,7 @@ import (
 type runner struct {
 	model  *models.Model
 	params []float32
+	others [][]float32 // of the other networks of an ensemble
 	mode   models.Mode
 	device device.Device
 	feeds  int               // how many feeds are in memory
@@ -69,6 +70,34 @@ func (r *runner) at(e ops.Extents) (engine.Program[float32], error) {
 // checkMemory returns an error if a program of r.capacity takes more memory than there is.
 func (r *runner) checkMemory() error {
 	return footprint.Plan{Device: r.device, Model: r.model, Mode: r.mode, Capacity: r.capacity, Feeds: r.feeds, Keys: r.keys}.Check()
+}
+
+// each runs the program with the weights of every network, and calls f after each run with the
+// network's number. So the memory is that of one network.
+func (r *runner) each(program engine.Program[float32], e ops.Extents, f func(network int) error) error {
+	for i := range r.networks() {
+		if r.others != nil {
+			copy(program.Params(), r.weights(i))
+		}
+		if err := program.Run(e); err != nil {
+			return err
+		}
+		if err := f(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// networks returns the number of networks.
+func (r *runner) networks() int { return 1 + len(r.others) }
+
+// weights returns those of network i.
+func (r *runner) weights(i int) []float32 {
+	if i == 0 {
+		return r.params
+	}
+	return r.others[i-1]
 }
 
 func (r *runner) close() {

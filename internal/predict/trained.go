@@ -22,6 +22,7 @@ const (
 type Trained struct {
 	Model  *models.Model
 	Params []float32     // flat, in the order of Model.Tensors
+	Others [][]float32   // of the other networks of an ensemble, whose predictions count the same; nil for none
 	Units  run.Units     // of the data that the model was trained on
 	Device device.Device // nil: the CPU with all its cores
 
@@ -53,6 +54,18 @@ func dataOf(e config.Experiment) string {
 	return strings.TrimSuffix(name, filepath.Ext(name))
 }
 
+// Network returns network i of an ensemble, from 0 on, alone.
+func (t Trained) Network(i int) Trained {
+	if i > 0 {
+		t.Params = t.Others[i-1]
+	}
+	t.Others = nil
+	return t
+}
+
+// NumParams returns the number of parameters of all networks.
+func (t Trained) NumParams() int { return (1 + len(t.Others)) * t.Model.NumParams() }
+
 // Title returns "MODEL on DATA", or "MODEL (VARIANT) on DATA" if there is a variant.
 func (t Trained) Title() string {
 	return config.Named(t.Model.Name(), t.Variant) + " on " + t.Data
@@ -71,5 +84,5 @@ func (t Trained) runner(mode models.Mode) runner {
 	if d == nil {
 		d = device.CPU(0)
 	}
-	return runner{model: t.Model, params: t.Params, mode: mode, device: d}
+	return runner{model: t.Model, params: t.Params, others: t.Others, mode: mode, device: d}
 }

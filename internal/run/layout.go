@@ -34,7 +34,7 @@ const (
 var ownFiles = []string{ConfigFile, SplitFile, metricsFile, lockFile, evalLockFile, sweepLockFile}
 
 // Files lists the files of a run directory that only training writes, whether or not they exist,
-// claims, and every file in its directory of checkpoints.
+// claims, every file in its directory of checkpoints, and those of the other networks of an ensemble.
 func Files(dir string) []string {
 	var files []string
 	for _, name := range ownFiles {
@@ -49,6 +49,10 @@ func Files(dir string) []string {
 	entries, _ := os.ReadDir(filepath.Join(dir, checkpointsDir))
 	for _, e := range entries {
 		files = append(files, filepath.Join(dir, checkpointsDir, e.Name()))
+	}
+	members, _ := os.ReadDir(filepath.Join(dir, membersDir))
+	for _, e := range members {
+		files = append(files, Files(filepath.Join(dir, membersDir, e.Name()))...)
 	}
 	return files
 }

@@ -179,7 +179,7 @@ func (s *Server) model(w http.ResponseWriter, _ *http.Request) {
 		}
 		a.Runs = append(a.Runs, modelEntry{Name: m.Name, Model: t.Model.Name(), Variant: t.Variant, Benchmark: t.Benchmark, Data: t.Data,
 			Columns:    columns{m.describe(u.XNames, u.Scaling.XForms, m.Ranges.X), m.describe(u.YNames, u.Scaling.YForms, m.Ranges.Y)},
-			Parameters: t.Model.NumParams(), Steps: steps, ValidLL: t.ValidLL})
+			Parameters: t.NumParams(), Steps: steps, ValidLL: t.ValidLL})
 	}
 	answer(w, http.StatusOK, a)
 }

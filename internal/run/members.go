@@ -1,0 +1,42 @@
+package run
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/input"
+)
+
+// membersDir is the directory of the runs of an ensemble's networks but the first, which is trained in
+// the run directory itself.
+const membersDir = "members"
+
+// MemberDir returns the run directory of network k of an ensemble, from 1 on.
+func MemberDir(dir string, k int) string { return filepath.Join(dir, membersDir, strconv.Itoa(k)) }
+
+// Members returns the runs of an ensemble's networks but the first. It returns an *input.Error for one
+// that is missing or was not trained with the run's configuration.
+func (r *Run) Members() ([]*Run, error) {
+	var members []*Run
+	for k := 1; k < r.Experiment.Train.Ensemble(); k++ {
+		dir := MemberDir(r.Dir, k)
+		m, err := Open(dir)
+		if err != nil {
+			return nil, &input.Error{File: dir, Found: "no trained network", Expected: fmt.Sprintf("network %d of the %d that train.members asks for (train --resume trains it)",
+				k, r.Experiment.Train.Ensemble())}
+		}
+		recorded, err := Open(r.Dir) // without the flags that changed r
+		if err != nil {
+			return nil, err
+		}
+		if d := config.ResumeDifferences(recorded.Experiment.Member(k), m.Experiment); len(d) > 0 {
+			return nil, &input.Error{File: filepath.Join(dir, ConfigFile), Found: "another configuration than that of the ensemble (" + strings.Join(d, "; ") + ")",
+				Expected: "networks that were trained together (train --overwrite trains all)"}
+		}
+		members = append(members, m)
+	}
+	return members, nil
+}
