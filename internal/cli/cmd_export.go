@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/output"
 	"github.com/acqnp/acqnp/internal/predict"
@@ -16,7 +15,6 @@ import (
 )
 
 type exportOptions struct {
-	member int
 	settings
 	modelFlags
 	format, out string
@@ -49,8 +47,6 @@ in the units of your data, and has the numbers of acqnp predict. Its head says h
 Characters that a name in Python cannot have become _ in its name. There is no such file if --out is
 a pipe or a device.
 
-A file holds one network. Of an ensemble (train.members), --member says which.
-
 ` + onnxHelp,
 		Example: `  acqnp export --run runs/lissajous/acqnp/seed-0 --format torch --out weights.safetensors
   acqnp export --run runs/lissajous/acqnp/seed-0 --checkpoint 50000 --out weights-50000.safetensors
@@ -62,7 +58,6 @@ A file holds one network. Of an ensemble (train.members), --member says which.
 	o.addRun(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.format, "format", torchFormat, "`FORMAT` of the file: torch or onnx")
-	f.IntVar(&o.member, "member", none, "`NUMBER` of the network of an ensemble, from 0")
 	f.StringVar(&o.out, "out", "", "`FILE` for the weights (safetensors) or for the graph (onnx)")
 	must(cmd.MarkFlagRequired("run"))
 	must(cmd.MarkFlagRequired("out"))
@@ -108,28 +103,7 @@ func (o exportOptions) load(a *app, outputs ...string) (predict.Trained, error) 
 	if err != nil {
 		return predict.Trained{}, err
 	}
-	t, err := o.Load(e, units, o.device, a.progress().Warn)
-	if err != nil {
-		return predict.Trained{}, err
-	}
-	return o.network(e, t)
-}
-
-// none is the value of --member without the flag.
-const none = -1
-
-// network returns the network of an ensemble that --member names, or the only one.
-func (o exportOptions) network(e config.Experiment, t predict.Trained) (predict.Trained, error) {
-	n := 1 + len(t.Others)
-	switch {
-	case o.member == none && n > 1:
-		return t, &input.Error{File: "--run", Found: fmt.Sprintf("an ensemble of %d networks", n), Expected: fmt.Sprintf("--member 0 to %d: a file holds one of them", n-1)}
-	case o.member != none && (o.member < 0 || o.member >= n):
-		return t, &input.Error{File: "--member", Found: strconv.Itoa(o.member), Expected: fmt.Sprintf("a number from 0 to %d", n-1)}
-	}
-	t = t.Network(max(0, o.member))
-	t.Variant = e.Member(0).Variant()
-	return t, nil
+	return o.Load(e, units, o.device, a.progress().Warn)
 }
 
 func exportTorch(a *app, o exportOptions) error {
@@ -141,7 +115,7 @@ func exportTorch(a *app, o exportOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := run.WriteWeights(o.out, m.Model, m.Params, &m.Units); err != nil {
+	if err := run.WriteWeights(o.out, m.Model, m.Params, &m.Units, m.Others...); err != nil {
 		return err
 	}
 	if program != "" {
@@ -149,7 +123,7 @@ func exportTorch(a *app, o exportOptions) error {
 			return err
 		}
 	}
-	s := exportSummary{Out: o.out, Program: program, Checkpoint: m.Weights.Path, Step: *m.Weights.Step, Tensors: len(m.Model.Tensors()), Parameters: m.Model.NumParams()}
+	s := exportSummary{Out: o.out, Program: program, Checkpoint: m.Weights.Path, Step: *m.Weights.Step, Tensors: (1 + len(m.Others)) * len(m.Model.Tensors()), Parameters: m.NumParams()}
 	return a.result(s, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "%s: %d tensors, %d parameters, from %s\n", s.Out, s.Tensors, s.Parameters, s.Checkpoint)
 		if err == nil && s.Program != "" {

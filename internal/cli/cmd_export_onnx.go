@@ -46,7 +46,7 @@ func exportONNX(a *app, o exportOptions) error {
 	if err := onnx.Write(s.Out, m); err != nil {
 		return err
 	}
-	s.Checkpoint, s.Step, s.Parameters = m.Weights.Path, *m.Weights.Step, m.Model.NumParams()
+	s.Checkpoint, s.Step, s.Parameters = m.Weights.Path, *m.Weights.Step, m.NumParams()
 	return a.result(s, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "%s: components, %d parameters, from %s\n%s: log density at target_y\n", s.Out, s.Parameters, s.Checkpoint, s.Density)
 		return err

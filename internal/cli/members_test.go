@@ -65,9 +65,7 @@ func TestTrainMembers(t *testing.T) {
 	for k := range 3 {
 		one := filepath.Join(r.dir, "alone"+strconv.Itoa(k))
 		succeed(t, "train", "--config", r.config, "--set", "train.members=1", "--seed", strconv.Itoa(k), "--run-dir", one, "--no-eval", "--quiet")
-		out := filepath.Join(r.dir, "member.safetensors")
-		succeed(t, "export", "--run", r.run, "--member", strconv.Itoa(k), "--out", out)
-		if !bytes.Equal([]byte(read(t, out)), weightsOf(t, one)) {
+		if k > 0 && !bytes.Equal(weightsOf(t, r.member(k)), weightsOf(t, one)) {
 			t.Errorf("network %d has other weights than alone", k)
 		}
 		alone = append(alone, r.components(t, one)...)
@@ -77,6 +75,21 @@ func TestTrainMembers(t *testing.T) {
 	slices.Sort(alone)
 	if len(together) != 6 || !slices.Equal(together, alone) {
 		t.Errorf("components %q, expected %q", together, alone)
+	}
+	weights, again := filepath.Join(r.dir, "weights.safetensors"), filepath.Join(r.dir, "again.json")
+	succeed(t, "export", "--run", r.run, "--out", weights)
+	succeed(t, "eval", "--config", r.config, "--weights", weights, "--out", again, "--quiet")
+	type evaluation struct {
+		Target struct{ Mean float64 } `json:"target_ll"`
+	}
+	var first, second evaluation
+	for path, e := range map[string]*evaluation{filepath.Join(r.run, "eval.json"): &first, again: &second} {
+		if err := json.Unmarshal([]byte(read(t, path)), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if first != second || first.Target.Mean == 0 {
+		t.Errorf("the weights have a log-likelihood of %v, the run %v", second, first)
 	}
 	var eval struct {
 		Variant string `json:"variant"`
@@ -114,9 +127,9 @@ func TestResumeMembers(t *testing.T) {
 
 func TestMembersRefusals(t *testing.T) {
 	r := trainEnsemble(t)
-	out := filepath.Join(r.dir, "out.safetensors")
-	checkRefusal(t, "export", acqnp("export", "--run", r.run, "--out", out), 2, "--member 0 to 2")
-	checkRefusal(t, "no such network", acqnp("export", "--run", r.run, "--member", "3", "--out", out), 2, "--member")
+	weights := filepath.Join(r.dir, "weights.safetensors")
+	succeed(t, "export", "--run", r.run, "--out", weights)
+	checkRefusal(t, "start from an ensemble", acqnp("train", "--config", r.config, "--run-dir", filepath.Join(r.dir, "start"), "--weights", weights, "--quiet"), 2, "an ensemble of 3 networks")
 	checkRefusal(t, "seeds", acqnp("train", "--config", r.config, "--seeds", "0..1", "--run-dir", filepath.Join(r.dir, "seeds")), 2, "train.members")
 	checkRefusal(t, "ablate", acqnp("ablate", "adaptor-depth", "--config", r.config, "--out", filepath.Join(r.dir, "a")), 2, "")
 	plan := write(t, r.dir, "plan.yaml", "configs: ["+r.config+"]\nruns: "+filepath.Join(r.dir, "sweep")+"\n")

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -199,5 +200,47 @@ func TestCalibrationHoldsFunctionsOut(t *testing.T) {
 		if held := r.Experiment.Data.ValidFraction * float64(functions); held < 20 || r.Experiment.Train.ValidateEvery == 0 {
 			t.Errorf("%g functions held out, validation every %d steps", held, r.Experiment.Train.ValidateEvery)
 		}
+	}
+}
+
+// A Gaussian of few functions has a large lower bound of σ. Of few points of one function it has a small
+// one, so that it can be sure where y hardly varies, and trains on parts of them.
+func TestFewFunctionsAndFewPoints(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		file   file
+		floor  float64
+		points []int
+	}{
+		{"few functions", file{text: table("g,x,y", ",", repeat(8, 12), curve), function: "g"}, 0.2, nil},
+		{"few points", file{text: table("g,x,y", ",", repeat(90, 1), curve)}, 0.01, []int{64, 64}},
+		{"many points", file{text: table("g,x,y", ",", repeat(900, 1), curve)}, 0.01, nil},
+	} {
+		o := c.file.options(t)
+		o.Model = "cnp"
+		r, err := initialise.Run(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e := r.Experiment; e.Model.SigmaFloor != c.floor || !slices.Equal(e.Data.Points, c.points) {
+			t.Errorf("%s: floor %v and points %v, expected %v and %v", c.name, e.Model.SigmaFloor, e.Data.Points, c.floor, c.points)
+		}
+	}
+}
+
+// Few data train an ensemble, as many networks as there is time for; with a validation there is one.
+func TestMembersOfFewData(t *testing.T) {
+	o := file{text: table("g,x,y", ",", repeat(90, 1), curve)}.options(t)
+	o.Model, o.Budget = "cnp", 0.3
+	for calibrated, want := range map[bool]int{false: 5, true: 0} {
+		o.Calibrate = calibrated
+		r, err := initialise.Run(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ends := r.Ends == initialise.EndsBySteps; ends == calibrated || r.Experiment.Train.Members != want {
+			t.Errorf("calibrated %v: ends by %s with %d networks, expected %d", calibrated, r.Ends, r.Experiment.Train.Members, want)
+		}
+		trains(t, r, "")
 	}
 }

@@ -36,6 +36,26 @@ func (n *network) gaussianComponents(d decoding, p standardised) components {
 	return c
 }
 
+// pooled returns the components of several networks, whose distributions have the same weight.
+func (n *network) pooled(all []components) components {
+	if len(all) == 1 {
+		return all[0]
+	}
+	join := func(of func(components) value) value {
+		var parts []value
+		for _, c := range all {
+			parts = append(parts, of(c))
+		}
+		return n.concat(2, parts...)
+	}
+	c := components{mu: join(func(c components) value { return c.mu }), sigma: join(func(c components) value { return c.sigma })}
+	c.logWeight = n.sub(join(func(c components) value { return c.logWeight }), n.double(math.Log(float64(len(all)))))
+	if all[0].logit != "" {
+		c.logit = join(func(c components) value { return c.logit })
+	}
+	return c
+}
+
 // inUnits returns μ and σ in raw units for a decoder's output [B, N, K, ·] with the blocks [μ…,
 // s…].
 func (n *network) inUnits(out value, p standardised) (mu, sigma value) {

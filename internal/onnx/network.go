@@ -14,6 +14,7 @@ type network struct {
 	*graph
 	config  config.Model
 	dx, dy  int
+	prefix  string               // of the names of its parameters in the graph
 	tensors map[string][]float32 // the parameters, under PyTorch's names
 
 	contextX, contextY value    // [B, N_c, dx], [B, N_c, dy]; see presence
@@ -24,12 +25,27 @@ type network struct {
 }
 
 func newNetwork(g *graph, m *models.Model, params []float32) *network {
-	n := &network{graph: g, config: m.Config(), tensors: map[string][]float32{}}
+	n := &network{graph: g, config: m.Config()}
 	n.dx, n.dy = m.Dims()
+	n.load("", m, params)
+	return n
+}
+
+// load takes the parameters of a network.
+func (n *network) load(prefix string, m *models.Model, params []float32) {
+	n.prefix, n.tensors = prefix, map[string][]float32{}
 	for _, t := range m.Tensors() {
 		n.tensors[t.Name] = params[t.Offset:][:t.Size()]
 	}
-	return n
+}
+
+// matrix and floats add parameters under the network's prefix.
+func (n *network) matrix(name string, out, in int, at func(o, i int) float32) value {
+	return n.graph.matrix(n.prefix+name, out, in, at)
+}
+
+func (n *network) floats(name string, v []float32, shape ...int) value {
+	return n.graph.floats(n.prefix+name, v, shape...)
 }
 
 // decoding is the end of the network, which the likelihood reads.

@@ -36,6 +36,7 @@ import (
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/onnx/onnxpb"
 	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/version"
 )
 
@@ -113,15 +114,10 @@ func build(t predict.Trained, density bool) (*onnxpb.ModelProto, error) {
 	if density {
 		y = g.input("target_y", float64s, "outcomes at the targets, in raw units", "functions", "targets", n.dy)
 	}
-	d, err := n.decode()
+	c, err := n.ensemble(t, p)
 	if err != nil {
 		return nil, err
 	}
-	read := n.gaussianComponents
-	if t.Model.Quantile() {
-		read = n.quantileComponents
-	}
-	c := read(d, p)
 	if density {
 		g.output("log_density", n.logDensity(c, y, logged(t)), "log p(y) of each channel, in raw units", "functions", "targets", n.dy)
 	} else {
@@ -129,6 +125,26 @@ func build(t predict.Trained, density bool) (*onnxpb.ModelProto, error) {
 	}
 	about, err := metadata(t, name)
 	return g.model(version.String(), t.Title(), about), err
+}
+
+// ensemble returns the components of all networks.
+func (n *network) ensemble(t predict.Trained, p standardised) (components, error) {
+	read := n.gaussianComponents
+	if t.Model.Quantile() {
+		read = n.quantileComponents
+	}
+	var all []components
+	for i := range 1 + len(t.Others) {
+		if i > 0 {
+			n.load(run.MemberPrefix(i), t.Model, t.Others[i-1])
+		}
+		d, err := n.decode()
+		if err != nil {
+			return components{}, err
+		}
+		all = append(all, read(d, p))
+	}
+	return n.pooled(all), nil
 }
 
 // inputs declares the inputs that both graphs have and standardises the points.
@@ -173,12 +189,14 @@ func (n *network) outputs(c components, parts dimension) {
 // parts returns the number of components of a target.
 func (n *network) parts(t predict.Trained) dimension {
 	switch {
+	case (t.Model.Quantile() || t.Model.Bootstrap()) && len(t.Others) > 0:
+		return "components"
 	case t.Model.Quantile():
 		return "levels"
 	case t.Model.Bootstrap():
 		return "bootstraps"
 	}
-	return max(1, len(likelihood.StudentTails(n.config.TailDF)))
+	return (1 + len(t.Others)) * max(1, len(likelihood.StudentTails(n.config.TailDF)))
 }
 
 // logged says of which channels of y the components are those of the logarithm.

@@ -71,7 +71,7 @@ func TestGraphsAreWhole(t *testing.T) {
 			if m.IrVersion != 8 || len(m.OpsetImport) != 1 || m.OpsetImport[0].Domain != "" || m.OpsetImport[0].Version != 17 {
 				t.Errorf("%s: versions %d, %v", c.Name, m.IrVersion, m.OpsetImport)
 			}
-			checkGraph(t, c.Name+", "+m.Graph.Name, m.Graph, trained.Model.NumParams())
+			checkGraph(t, c.Name+", "+m.Graph.Name, m.Graph, trained.NumParams())
 		}
 	}
 }

@@ -66,16 +66,20 @@ func ofCheckpoint(e config.Experiment, m *models.Model, c run.Checkpoint, units 
 	return t
 }
 
-// LoadWeights returns the model of an experiment with the weights at path.
+// LoadWeights returns the model of an experiment with the weights at path, of one network or of an
+// ensemble.
 func LoadWeights(e config.Experiment, path string, units run.Units, d device.Device) (Trained, error) {
 	m, err := modelOf(e, units)
 	if err != nil {
 		return Trained{}, err
 	}
-	params, err := run.ReadWeights(path, m)
-	t := New(e, m, params, units, d)
-	t.Weights.Path = path
-	return t, err
+	networks, err := run.ReadEnsemble(path, m)
+	if err != nil {
+		return Trained{}, err
+	}
+	t := New(e, m, networks[0], units, d)
+	t.Weights.Path, t.Others = path, networks[1:]
+	return t, nil
 }
 
 func modelOf(e config.Experiment, units run.Units) (*models.Model, error) {

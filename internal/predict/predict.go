@@ -213,7 +213,7 @@ func (p *predictor) evaluate(program engine.Program[float32]) error {
 	p.outputs = slices.Grow(p.outputs, p.networks())[:p.networks()]
 	return p.each(program, p.feed.Extents, func(i int) error {
 		o := outputs{program.Output("components"), program.Output("logit")}
-		if p.others != nil { // the next run writes over them
+		if len(p.others) > 0 { // the next run writes over them
 			o.components, o.logit = append(p.outputs[i].components[:0], o.components...), append(p.outputs[i].logit[:0], o.logit...)
 		}
 		p.outputs[i] = o

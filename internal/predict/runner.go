@@ -76,7 +76,7 @@ func (r *runner) checkMemory() error {
 // network's number. So the memory is that of one network.
 func (r *runner) each(program engine.Program[float32], e ops.Extents, f func(network int) error) error {
 	for i := range r.networks() {
-		if r.others != nil {
+		if len(r.others) > 0 {
 			copy(program.Params(), r.weights(i))
 		}
 		if err := program.Run(e); err != nil {

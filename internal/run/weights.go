@@ -22,9 +22,14 @@ const weightsFormat = "acqnp.weights/1"
 // tensor's shape depends on it.
 const headsKey = "heads"
 
+// MemberPrefix stands before the names of the tensors of an ensemble's network k, from 1 on. Those of
+// network 0 have none.
+func MemberPrefix(k int) string { return fmt.Sprintf("members.%d.", k) }
+
 // WriteWeights writes params, the model's flat vector [NumParams], to a safetensors file under the
-// names of the authors' state_dict. units, unless nil, go to the file's metadata.
-func WriteWeights(path string, m *models.Model, params []float32, units *Units) error {
+// names of the authors' state_dict, and those of the other networks of an ensemble under these names
+// with a prefix. units, unless nil, go to the file's metadata.
+func WriteWeights(path string, m *models.Model, params []float32, units *Units, others ...[]float32) error {
 	meta := map[string]string{"format": weightsFormat, "model": m.Name()}
 	if units != nil {
 		text, err := units.text()
@@ -37,7 +42,11 @@ func WriteWeights(path string, m *models.Model, params []float32, units *Units) 
 		meta[headsKey] = strconv.Itoa(c.Heads)
 	}
 	return atomicfile.Write(path, func(w io.Writer) error {
-		return safetensors.Write(w, meta, split(m, "", params))
+		tensors := split(m, "", params)
+		for i, p := range others {
+			tensors = append(tensors, split(m, MemberPrefix(i+1), p)...)
+		}
+		return safetensors.Write(w, meta, tensors)
 	})
 }
 
@@ -50,10 +59,22 @@ func openWeights(path string) (*safetensors.Reader, error) {
 }
 
 // ReadWeights reads weights under the names of the authors' state_dict into a flat vector
-// [NumParams] in the layout of m.Tensors. The path prior.Name stands for the program's own. They are F32, or F64, which it rounds. It returns an
-// *input.Error that names the file and the tensor if the file does not hold exactly this model's
-// weights.
+// [NumParams] in the layout of m.Tensors. The path prior.Name stands for the program's own. They are
+// F32, or F64, which it rounds. It returns an *input.Error that names the file and the tensor if the
+// file does not hold exactly this model's weights.
 func ReadWeights(path string, m *models.Model) ([]float32, error) {
+	networks, err := ReadEnsemble(path, m)
+	if err != nil {
+		return nil, err
+	}
+	if n := len(networks); n > 1 {
+		return nil, &input.Error{File: path, Found: fmt.Sprintf("an ensemble of %d networks", n), Expected: "the weights of one"}
+	}
+	return networks[0], nil
+}
+
+// ReadEnsemble reads the weights of all networks of an ensemble, as ReadWeights does those of one.
+func ReadEnsemble(path string, m *models.Model) ([][]float32, error) {
 	if path == prior.Name {
 		dx, dy := m.Dims()
 		if err := prior.Check(m.Config(), dx, dy); err != nil {
@@ -71,15 +92,28 @@ func ReadWeights(path string, m *models.Model) ([]float32, error) {
 	if name, ok := r.Metadata()["model"]; ok && name != m.Name() {
 		return nil, &input.Error{File: path, Found: "weights of model " + name, Expected: "those of model " + m.Name()}
 	}
-	if err := checkTensors(r, path, m, ""); err != nil {
+	prefixes := []string{""}
+	for has := true; has && len(prefixes) <= config.MaxMembers; {
+		prefix := MemberPrefix(len(prefixes))
+		if _, has = r.Spec(prefix + m.Tensors()[0].Name); has {
+			prefixes = append(prefixes, prefix)
+		}
+	}
+	if err := checkTensors(r, path, m, prefixes...); err != nil {
 		return nil, err
 	}
 	if heads, ok := r.Metadata()[headsKey]; ok && heads != strconv.Itoa(m.Config().Heads) {
 		return nil, &input.Error{File: path, Found: "weights of a transformer with " + heads + " heads",
 			Expected: fmt.Sprintf("%d heads (model.heads)", m.Config().Heads)}
 	}
-	params := make([]float32, m.NumParams())
-	return params, join(r, path, m, "", params)
+	networks := make([][]float32, len(prefixes))
+	for i, prefix := range prefixes {
+		networks[i] = make([]float32, m.NumParams())
+		if err := join(r, path, m, prefix, networks[i]); err != nil {
+			return nil, err
+		}
+	}
+	return networks, nil
 }
 
 // checkTensors compares a file's header with the model's tensors under each of the prefixes: names,

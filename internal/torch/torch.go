@@ -98,6 +98,7 @@ type content struct {
 	Attention, Transformer, Plain, Residual bool
 	Heads, Layers                           int
 	Levels, Bootstraps                      int
+	Networks                                int // of an ensemble; 0 for a network alone
 	Seed                                    uint64
 	Stream                                  random.Stream
 	SigmaFloor                              float64
@@ -114,7 +115,7 @@ type content struct {
 func (c content) HasHeads() bool { return c.Attention || c.Transformer }
 
 // Math reports whether the program needs Python's module math.
-func (c content) Math() bool { return !c.Quantile || c.HasHeads() || c.Log != "" }
+func (c content) Math() bool { return !c.Quantile || c.HasHeads() || c.Log != "" || c.Networks > 0 }
 
 // Texts reports whether columns hold texts.
 func (c content) Texts() bool { return c.Categories || c.Dates }
@@ -132,6 +133,9 @@ func contentOf(t predict.Trained, weights string) content {
 		Seed: t.Seed, Stream: random.Bootstrap | random.Evaluation, SigmaFloor: t.Model.SigmaFloor(),
 
 		Columns: len(u.XNames), DY: len(u.YNames), Baseline: u.Scaling.Baseline != nil,
+	}
+	if len(t.Others) > 0 {
+		c.Networks = 1 + len(t.Others)
 	}
 	if tails := likelihood.StudentTails(m.TailDF); tails != nil {
 		c.Tails = list(tails, func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) })

@@ -179,14 +179,17 @@ func cells(raw []float64, forms []datasets.Form, columns int) [][]any {
 }
 
 // TestProgramsPredictAsPredictDoes compares programs of models with random weights with package
-// predict: all models and aggregations, both adaptors, all forms of columns, with and without a
-// context.
+// predict: all models and aggregations, both adaptors, all forms of columns, networks alone and
+// ensembles, with and without a context.
 func TestProgramsPredictAsPredictDoes(t *testing.T) {
 	python, dir := interpreter(t), t.TempDir()
 	trained, questions := map[string]predict.Trained{}, map[string][]question{}
 	for name, c := range variants() {
 		for form, u := range units() {
-			key := name + ", " + form
+			key, networks := name+", "+form, 1
+			if form == "baseline" {
+				key, networks = key+", ensemble", 3
+			}
 			dx, dy := u.Dims()
 			m, err := models.New(c, dx, dy)
 			if err != nil {
@@ -196,6 +199,11 @@ func TestProgramsPredictAsPredictDoes(t *testing.T) {
 			spread(m, params)
 			tr := predict.Trained{Model: m, Params: params, Units: u, NumTau: levels, Levels: predict.GridLevels,
 				Bootstraps: levels, Seed: 43 + 3<<32, Data: `da"""ta`, Variant: form}
+			for i := 1; i < networks; i++ {
+				other := m.Initial(uint64(3 + i))
+				spread(m, other)
+				tr.Others = append(tr.Others, other)
+			}
 			qs := []question{ask(u, 5, 7, 0), ask(u, 1, 1, 0)}
 			if !m.Bootstrap() {
 				qs = append(qs, ask(u, 0, 3, 0))
@@ -257,7 +265,7 @@ func exported(t *testing.T, folder string, tr predict.Trained) {
 		t.Fatal(err)
 	}
 	weights := filepath.Join(folder, "weights.safetensors")
-	if err := run.WriteWeights(weights, tr.Model, tr.Params, &tr.Units); err != nil {
+	if err := run.WriteWeights(weights, tr.Model, tr.Params, &tr.Units, tr.Others...); err != nil {
 		t.Fatal(err)
 	}
 	if err := torch.Write(torch.Path(weights), weights, tr); err != nil {

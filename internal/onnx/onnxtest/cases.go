@@ -18,9 +18,10 @@ import (
 
 // A Case is a configuration and the units of its data.
 type Case struct {
-	Name   string
-	config config.Model
-	units  run.Units
+	Name     string
+	config   config.Model
+	units    run.Units
+	networks int // of an ensemble; 0 and 1 mean one network
 }
 
 // Cases returns every model, aggregation and form of the adaptor, in units of each kind.
@@ -29,18 +30,21 @@ func Cases() []Case {
 	of := map[string]config.Model{}
 	for _, c := range configurations() {
 		of[c.name] = c.config
-		all = append(all, Case{c.name, c.config, plain(2, 2)})
+		all = append(all, Case{Name: c.name, config: c.config, units: plain(2, 2)})
 		if !strings.Contains(c.name, "-") || strings.HasSuffix(c.name, "-mean-residual") {
-			all = append(all, Case{c.name + "-single", c.config, plain(1, 1)})
+			all = append(all, Case{Name: c.name + "-single", config: c.config, units: plain(1, 1)})
 		}
 	}
 	tails := of["cnp-mean"]
 	tails.TailDF = 4
 	return append(all,
-		Case{"cnp-tails", tails, plain(1, 2)},
-		Case{"cnp-forms", of["cnp-mean"], forms()}, Case{"cnp-baseline", of["cnp-mean"], baseline()},
-		Case{"bnp-forms", of["bnp"], forms()}, Case{"bnp-baseline", of["bnp"], baseline()},
-		Case{"acqnp-forms", of["acqnp-transformer-plain"], forms()}, Case{"acqnp-baseline", of["acqnp-attention-residual"], baseline()},
+		Case{Name: "cnp-tails", config: tails, units: plain(1, 2)},
+		Case{Name: "cnp-forms", config: of["cnp-mean"], units: forms()}, Case{Name: "cnp-baseline", config: of["cnp-mean"], units: baseline()},
+		Case{Name: "bnp-forms", config: of["bnp"], units: forms()}, Case{Name: "bnp-baseline", config: of["bnp"], units: baseline()},
+		Case{Name: "acqnp-forms", config: of["acqnp-transformer-plain"], units: forms()}, Case{Name: "acqnp-baseline", config: of["acqnp-attention-residual"], units: baseline()},
+		Case{Name: "cnp-ensemble", config: tails, units: forms(), networks: 3}, Case{Name: "bnp-ensemble", config: of["bnp"], units: plain(1, 2), networks: 2},
+		Case{Name: "acqnp-ensemble", config: of["acqnp-attention-residual"], units: baseline(), networks: 2},
+		Case{Name: "acqnp-transformer-ensemble", config: of["acqnp-transformer-plain"], units: plain(1, 1), networks: 2},
 	)
 }
 
@@ -87,7 +91,11 @@ func (m Case) Trained() (predict.Trained, error) {
 	for i := range params {
 		params[i] *= 2
 	}
-	return predict.Trained{Model: built, Params: params, Units: m.units, NumTau: 9, Levels: predict.GridLevels, Bootstraps: 4,
+	var others [][]float32
+	for i := 1; i < m.networks; i++ {
+		others = append(others, built.Initial(uint64(3+i)))
+	}
+	return predict.Trained{Model: built, Params: params, Others: others, Units: m.units, NumTau: 9, Levels: predict.GridLevels, Bootstraps: 4,
 		Benchmark: "csv", Data: "data"}, nil
 }
 
