@@ -39,7 +39,8 @@ each file is one function.
 
 A few models are trained on a part of the data for a short time and compared on the rest, for log
 densities in your units. The best is written. The table of the trials is printed and stands in the
-configuration as a comment. --budget is counted in operations, not by a clock: equal files and seeds
+configuration as a comment. If the data are few, all of them train an ensemble of up to five networks
+(train.members). --budget is counted in operations, not by a clock: equal files and seeds
 give equal configurations on every machine.`,
 		Example: `  acqnp init --csv prices.csv --function product --x age --y price --out prices.yaml
   acqnp init --csv melbourne.csv --x yesterday --y today --model cqnp

@@ -11,9 +11,8 @@ import (
 )
 
 // LoadRun returns the model of a run with the weights of a checkpoint, which [run.Run.Load] reads, and
-// those of the other networks of an ensemble.
-// units are those of the data that the model is used with. LoadRun uses them if the checkpoint, of
-// an older version, has none.
+// the other networks of an ensemble. units are those of the data that the model is used with. LoadRun
+// uses them if the checkpoint, of an older version, has none.
 func LoadRun(r *run.Run, checkpoint string, units run.Units, d device.Device, warn func(string)) (Trained, error) {
 	m, err := modelOf(r.Experiment, units)
 	if err != nil {
