@@ -7,9 +7,9 @@ import (
 )
 
 // Variant names what distinguishes the model from the paper's: its aggregation, its adaptor, its
-// lower bound of σ, its tails, its ensemble and its loss, as in "transformer, residual". It returns "" for the
-// paper's model. The loss is named only if it is not the default of the aggregation. Sizes and
-// settings of the optimiser are not named.
+// lower bound of σ, its tails, the number of its networks and its loss, as in "transformer, residual".
+// It returns "" for the paper's model. The loss is named only if it is not the default of the
+// aggregation. Sizes and settings of the optimiser are not named.
 func (e Experiment) Variant() string {
 	m := e.Model
 	var parts []string

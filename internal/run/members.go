@@ -1,7 +1,10 @@
 package run
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -20,15 +23,22 @@ func MemberDir(dir string, k int) string { return filepath.Join(dir, membersDir,
 // Members returns the runs of an ensemble's networks but the first. It returns an *input.Error for one
 // that is missing or was not trained with the run's configuration.
 func (r *Run) Members() ([]*Run, error) {
+	n := r.Experiment.Train.Ensemble()
+	if n == 1 {
+		return nil, nil
+	}
+	recorded, err := Open(r.Dir) // without the flags that changed r
+	if err != nil {
+		return nil, err
+	}
 	var members []*Run
-	for k := 1; k < r.Experiment.Train.Ensemble(); k++ {
+	for k := 1; k < n; k++ {
 		dir := MemberDir(r.Dir, k)
-		m, err := Open(dir)
-		if err != nil {
-			return nil, &input.Error{File: dir, Found: "no trained network", Expected: fmt.Sprintf("network %d of the %d that train.members asks for (train --resume trains it)",
-				k, r.Experiment.Train.Ensemble())}
+		if _, err := os.Stat(filepath.Join(dir, ConfigFile)); errors.Is(err, fs.ErrNotExist) {
+			return nil, &input.Error{File: dir, Found: "no trained network",
+				Expected: fmt.Sprintf("network %d of the %d that train.members asks for (train --resume trains it)", k, n)}
 		}
-		recorded, err := Open(r.Dir) // without the flags that changed r
+		m, err := Open(dir)
 		if err != nil {
 			return nil, err
 		}
