@@ -163,9 +163,6 @@ func (o *trainOptions) prepare() (e config.Experiment, source datasets.Source, e
 	if o.weights == "" {
 		o.weights = e.Train.Weights
 	}
-	if o.weights != "" && err == nil { // before several runs say so
-		_, err = run.ReadWeights(o.weights, m)
-	}
 	return e, source, err
 }
 

@@ -18,10 +18,8 @@ func (o *trainOptions) trainMembers(ctx context.Context, first train.Options, p 
 	if n == 0 {
 		return nil
 	}
-	if !o.resume && !o.overwrite {
-		if err := run.CheckNoRun(first.Dir); err != nil {
-			return err
-		}
+	if err := o.checkNew(first.Dir); err != nil {
+		return err
 	}
 	if began, ok := run.Began(first.Dir); o.resume && ok && len(config.ResumeDifferences(began, first.Experiment)) > 0 {
 		return nil // train.Run says why it does not resume
@@ -31,12 +29,10 @@ func (o *trainOptions) trainMembers(ctx context.Context, first train.Options, p 
 		member := first
 		member.Device = nil
 		member.Dir, member.Experiment = run.MemberDir(first.Dir, i+1), first.Experiment.Member(i+1)
-		if !o.resume && !o.overwrite {
-			if err := run.CheckNoRun(member.Dir); err != nil {
-				return err
-			}
+		err := o.checkNew(member.Dir)
+		if err != nil {
+			return err
 		}
-		var err error
 		if member.Source, err = datasets.Open(member.Experiment, o.dataDir); err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/acqnp/acqnp/internal/device"
+	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/seeds"
@@ -57,8 +58,18 @@ func runSeeds(ctx context.Context, a *app, o trainOptions) error {
 	return errors.Join(failed, a.result(all, all.print))
 }
 
-// together trains runs at once.
+// together trains runs of one model at once.
 func (o *trainOptions) together(ctx context.Context, runs []train.Options, p progress.Reporter) ([]seeds.Outcome, error) {
+	dx, dy := runs[0].Source.Dims()
+	m, err := models.New(runs[0].Experiment.Model, dx, dy)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range runs {
+		if err := train.CheckWeights(r, m); err != nil {
+			return nil, err
+		}
+	}
 	work := seeds.Options{Runs: runs, Open: o.another, OnCPU: o.device.Kernels() != "", Threads: o.cores(), Progress: p}
 	if err := work.CheckMemory(); err != nil {
 		return nil, err
@@ -76,10 +87,18 @@ func (o trainOptions) seeded(seed uint64) (trainOptions, train.Options, error) {
 	if err == nil {
 		err = e.CheckAlone(o.config, "--seeds")
 	}
-	if err == nil && !o.resume && !o.overwrite {
-		err = run.CheckNoRun(o.runDir)
+	if err == nil {
+		err = o.checkNew(o.runDir)
 	}
 	return o, o.run(e, source), err
+}
+
+// checkNew refuses a directory with a run, unless that is to be resumed or removed.
+func (o *trainOptions) checkNew(dir string) error {
+	if o.resume || o.overwrite {
+		return nil
+	}
+	return run.CheckNoRun(dir)
 }
 
 // another opens another handle of the device that check opened.

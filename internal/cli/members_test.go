@@ -99,6 +99,22 @@ func TestTrainMembers(t *testing.T) {
 	}
 }
 
+// A stopped run continues without the file of weights that it began with, alone or as an ensemble.
+func TestResumeWithoutTheWeights(t *testing.T) {
+	r := trainEnsemble(t, "--no-eval")
+	weights := filepath.Join(r.dir, "weights.safetensors")
+	for _, members := range []string{"1", "2"} {
+		succeed(t, "export", "--run", r.member(1), "--out", weights)
+		run := filepath.Join(r.dir, "started"+members)
+		args := []string{"train", "--config", r.config, "--set", "train.members=" + members, "--run-dir", run, "--weights", weights, "--no-eval", "--quiet"}
+		succeed(t, append(args, "--until", "20")...)
+		if err := os.Remove(weights); err != nil {
+			t.Fatal(err)
+		}
+		succeed(t, append(args, "--resume")...)
+	}
+}
+
 // Stopped and continued, or with another number of threads, an ensemble has the same bits.
 func TestResumeMembers(t *testing.T) {
 	r := trainEnsemble(t)
@@ -131,7 +147,8 @@ func TestMembersRefusals(t *testing.T) {
 	succeed(t, "export", "--run", r.run, "--out", weights)
 	checkRefusal(t, "start from an ensemble", acqnp("train", "--config", r.config, "--run-dir", filepath.Join(r.dir, "start"), "--weights", weights, "--quiet"), 2, "an ensemble of 3 networks")
 	checkRefusal(t, "seeds", acqnp("train", "--config", r.config, "--seeds", "0..1", "--run-dir", filepath.Join(r.dir, "seeds")), 2, "train.members")
-	checkRefusal(t, "ablate", acqnp("ablate", "adaptor-depth", "--config", r.config, "--out", filepath.Join(r.dir, "a")), 2, "")
+	levels := write(t, r.dir, "levels.yaml", strings.Replace(read(t, r.config), "name: cnp", "name: acqnp, adaptor: [8]", 1))
+	checkRefusal(t, "ablate", acqnp("ablate", "adaptor-depth", "--config", levels, "--out", filepath.Join(r.dir, "a")), 2, "train.members")
 	plan := write(t, r.dir, "plan.yaml", "configs: ["+r.config+"]\nruns: "+filepath.Join(r.dir, "sweep")+"\n")
 	checkRefusal(t, "sweep", acqnp("sweep", "run", plan), 2, "train.members")
 	checkRefusal(t, "synthetic", acqnp("train", "--config", write(t, r.dir, "tiny.yaml", tinyConfig), "--set", "train.members=3"), 2, "train.members")

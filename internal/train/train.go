@@ -58,7 +58,7 @@ func newLoop(o Options) (*loop, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkWeights(o, model); err != nil {
+	if err := CheckWeights(o, model); err != nil {
 		return nil, err
 	}
 	schedule := o.Experiment.Train
@@ -268,9 +268,10 @@ func initial(file string, m *models.Model, seed uint64) ([]float32, error) {
 	return run.ReadWeights(file, m)
 }
 
-// checkWeights reads the weights file, to refuse a bad one before anything is written. A run that
-// is resumed from a checkpoint does not need the file.
-func checkWeights(o Options, m *models.Model) error {
+// CheckWeights reads the weights file, to refuse a bad one before anything is written. A run that
+// is resumed from a checkpoint does not need the file. Run does this; who trains several runs can do it
+// before the first begins.
+func CheckWeights(o Options, m *models.Model) error {
 	if o.Weights == "" {
 		return nil
 	}
