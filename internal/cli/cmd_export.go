@@ -123,7 +123,7 @@ func exportTorch(a *app, o exportOptions) error {
 			return err
 		}
 	}
-	s := exportSummary{Out: o.out, Program: program, Checkpoint: m.Weights.Path, Step: *m.Weights.Step, Tensors: (1 + len(m.Others)) * len(m.Model.Tensors()), Parameters: m.NumParams()}
+	s := exportSummary{Out: o.out, Program: program, Checkpoint: m.Weights.Path, Step: *m.Weights.Step, Tensors: len(m.Networks()) * len(m.Model.Tensors()), Parameters: m.NumParams()}
 	return a.result(s, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "%s: %d tensors, %d parameters, from %s\n", s.Out, s.Tensors, s.Parameters, s.Checkpoint)
 		if err == nil && s.Program != "" {

@@ -69,16 +69,21 @@ func (s *search) checkCalibration() error {
 
 // endByPatience sets the validation, the patience and the largest number of steps.
 func (s *search) endByPatience(e *config.Experiment) error {
-	source, err := datasets.Open(*e, s.o.DataDir)
-	if err != nil {
-		return err
-	}
-	b, err := budgetOf(train.Options{Experiment: *e, Source: source})
+	b, err := s.budget(*e)
 	if err != nil {
 		return err
 	}
 	e.Train.Steps, e.Train.ValidateEvery, e.Train.Patience = b.longest(), b.validateEvery(), patience
 	return nil
+}
+
+// budget counts the operations of a configuration's training.
+func (s *search) budget(e config.Experiment) (budget, error) {
+	source, err := datasets.Open(e, s.o.DataDir)
+	if err != nil {
+		return budget{}, err
+	}
+	return budgetOf(train.Options{Experiment: e, Source: source})
 }
 
 // mostMembers is the largest number of networks of an ensemble. Five gained up to a tenth of a nat where
@@ -89,11 +94,7 @@ const mostMembers = 5
 // members returns the number of networks of a configuration: as many as can be trained in the time of a
 // training, 0 for one.
 func (s *search) members(e config.Experiment) (int, error) {
-	source, err := datasets.Open(e, s.o.DataDir)
-	if err != nil {
-		return 0, err
-	}
-	b, err := budgetOf(train.Options{Experiment: e, Source: source})
+	b, err := s.budget(e)
 	if err != nil {
 		return 0, err
 	}

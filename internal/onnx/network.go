@@ -24,10 +24,10 @@ type network struct {
 	resample           value    // [2, k, B, N_c], int64; bootstrapping models
 }
 
-func newNetwork(g *graph, m *models.Model, params []float32) *network {
+// newNetwork returns a network without parameters.
+func newNetwork(g *graph, m *models.Model) *network {
 	n := &network{graph: g, config: m.Config()}
 	n.dx, n.dy = m.Dims()
-	n.load("", m, params)
 	return n
 }
 

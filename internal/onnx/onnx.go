@@ -108,7 +108,7 @@ func build(t predict.Trained, density bool) (*onnxpb.ModelProto, error) {
 		name = densityGraph
 	}
 	g := newGraph(name)
-	n := newNetwork(g, t.Model, t.Params)
+	n := newNetwork(g, t.Model)
 	p := n.inputs(t)
 	var y value
 	if density {
@@ -134,10 +134,8 @@ func (n *network) ensemble(t predict.Trained, p standardised) (components, error
 		read = n.quantileComponents
 	}
 	var all []components
-	for i := range 1 + len(t.Others) {
-		if i > 0 {
-			n.load(run.MemberPrefix(i), t.Model, t.Others[i-1])
-		}
+	for i, params := range t.Networks() {
+		n.load(run.MemberPrefix(i), t.Model, params)
 		d, err := n.decode()
 		if err != nil {
 			return components{}, err
@@ -196,7 +194,7 @@ func (n *network) parts(t predict.Trained) dimension {
 	case t.Model.Bootstrap():
 		return "bootstraps"
 	}
-	return (1 + len(t.Others)) * max(1, len(likelihood.StudentTails(n.config.TailDF)))
+	return len(t.Networks()) * max(1, len(likelihood.StudentTails(n.config.TailDF)))
 }
 
 // logged says of which channels of y the components are those of the logarithm.

@@ -9,9 +9,9 @@ import (
 
 // Distribution is the predictive distribution of one channel of y at one target, in raw units. For
 // CQNP and ACQNP it is a mixture of asymmetric Laplace distributions, one for each quantile level.
-// That of an ensemble has the components of all networks.
 // For the other models it is a mixture of Gaussians with equal weights, one for each bootstrap of
 // BNP; CNP and CANP have one, or, with model.tail_df, those of [likelihood.GaussianMixture.Tailed].
+// That of an ensemble has the components of all networks.
 //
 // If data.log names the channel, this mixture is the distribution of log y. The components then are
 // those of log y, and everything else is stated of y.

@@ -23,6 +23,12 @@ func ensemble(t *testing.T, model string) predict.Trained {
 	return o
 }
 
+// alone returns one network of an ensemble.
+func alone(o predict.Trained, i int) predict.Trained {
+	o.Params, o.Others = o.Networks()[i], nil
+	return o
+}
+
 // every calls f for each model, and for one with tails.
 func every(t *testing.T, f func(t *testing.T, model string)) {
 	for _, name := range append(models.Names(), "cnp with tails") {
@@ -37,15 +43,15 @@ func TestAnEnsembleHasTheMeanDensity(t *testing.T) {
 	every(t, func(t *testing.T, model string) {
 		o, b := ensemble(t, model), batch(t)
 		functions := []predict.Function{functionOf(b, 0), functionOf(b, 1)}
-		var alone [networks][]predict.Target
-		for i := range alone {
-			alone[i] = collect(t, o.Network(i), functions...)
+		var each [networks][]predict.Target
+		for i := range each {
+			each[i] = collect(t, alone(o, i), functions...)
 		}
 		for k, target := range collect(t, o, functions...) {
 			for c, d := range target.Channels {
 				y, weight, moment, number := 0.3-0.2*float64(k%5), 0.0, 0.0, 0
 				var logs []float64
-				for _, a := range alone {
+				for _, a := range each {
 					logs = append(logs, a[k].Channels[c].LogDensity(y))
 					moment += a[k].Channels[c].Mean() / networks
 					number += len(a[k].Channels[c].Components())
@@ -82,14 +88,14 @@ func TestEvaluationOfAnEnsemble(t *testing.T) {
 	every(t, func(t *testing.T, model string) {
 		o := evaluation{Trained: ensemble(t, model), Source: single{source{batches: 4}}}
 		together := evaluate(t, o).PerBatch
-		var alone [networks]evaluation
-		for i := range alone {
-			alone[i] = o
-			alone[i].Trained = o.Network(i)
+		var each [networks]evaluation
+		for i := range each {
+			each[i] = o
+			each[i].Trained = alone(o.Trained, i)
 		}
 		for b, got := range together {
 			var logs []float64
-			for _, a := range alone {
+			for _, a := range each {
 				logs = append(logs, evaluate(t, a).PerBatch[b].TargetLL)
 			}
 			if want := mean(logs); math.Abs(got.TargetLL-want) > tolerance*(1+math.Abs(want)) {
@@ -129,7 +135,7 @@ func TestNetworksOfAnEnsemble(t *testing.T) {
 		t.Errorf("%d parameters, expected %d", got, want)
 	}
 	for i, want := range append([][]float32{o.Params}, o.Others...) {
-		if one := o.Network(i); !slices.Equal(one.Params, want) || one.Others != nil {
+		if !slices.Equal(o.Networks()[i], want) {
 			t.Errorf("network %d has other weights", i)
 		}
 	}

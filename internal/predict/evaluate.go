@@ -197,7 +197,7 @@ func (e *evaluator) batch(ctx context.Context, i int, f *feed.Feed, feeds *feed.
 // loglik runs all networks and returns log p(y) of every point [B, N]. The density of an ensemble is the
 // mean of those of its networks, of all channels of y together.
 func (e *evaluator) loglik(program engine.Program[float32], extents ops.Extents) (mean []float32, err error) {
-	networks := e.networks()
+	networks := len(e.networks)
 	each := make([]float64, networks)
 	var all [][]float32
 	err = e.each(program, extents, func(i int) error {

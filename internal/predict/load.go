@@ -41,7 +41,7 @@ func (t Trained) WithMembers(r *run.Run, checkpoint string, warn func(string)) (
 			return Trained{}, &input.Error{File: c.Path, Found: "other units of the data than those of the ensemble's first network",
 				Expected: "networks that were trained on the same data (train --overwrite trains all)"}
 		}
-		t.Others = append(t.Others, c.Params)
+		t.Others, t.ValidLL = append(t.Others, c.Params), nil // training measured each alone
 	}
 	return t, nil
 }

@@ -210,10 +210,12 @@ func (p *predictor) run(i int, f Function, first, n int) error {
 
 // evaluate runs all networks on the feed that was written and keeps their outputs.
 func (p *predictor) evaluate(program engine.Program[float32]) error {
-	p.outputs = slices.Grow(p.outputs, p.networks())[:p.networks()]
+	if p.outputs == nil {
+		p.outputs = make([]outputs, len(p.networks))
+	}
 	return p.each(program, p.feed.Extents, func(i int) error {
 		o := outputs{program.Output("components"), program.Output("logit")}
-		if len(p.others) > 0 { // the next run writes over them
+		if len(p.networks) > 1 { // the next run writes over them
 			o.components, o.logit = append(p.outputs[i].components[:0], o.components...), append(p.outputs[i].logit[:0], o.logit...)
 		}
 		p.outputs[i] = o

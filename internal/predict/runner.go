@@ -22,13 +22,12 @@ import (
 
 // A runner holds a compiled program that is large enough for all runs so far.
 type runner struct {
-	model  *models.Model
-	params []float32
-	others [][]float32 // of the other networks of an ensemble
-	mode   models.Mode
-	device device.Device
-	feeds  int               // how many feeds are in memory
-	keys   datasets.SizeKeys // the keys that set the sizes, for errors about memory
+	model    *models.Model
+	networks [][]float32 // the parameters of each
+	mode     models.Mode
+	device   device.Device
+	feeds    int               // how many feeds are in memory
+	keys     datasets.SizeKeys // the keys that set the sizes, for errors about memory
 
 	capacity ops.Extents // of the next program
 	compiled ops.Extents // of this one
@@ -41,8 +40,8 @@ func (r *runner) at(e ops.Extents) (engine.Program[float32], error) {
 	if r.program != nil && e.Fits(r.compiled) {
 		return r.program, nil
 	}
-	if want := r.model.NumParams(); len(r.params) != want {
-		return nil, fmt.Errorf("found %d parameters, expected %d, as the model has", len(r.params), want)
+	if want := r.model.NumParams(); len(r.networks[0]) != want {
+		return nil, fmt.Errorf("found %d parameters, expected %d, as the model has", len(r.networks[0]), want)
 	}
 	r.close()
 	r.capacity = ops.Extents{
@@ -62,7 +61,7 @@ func (r *runner) at(e ops.Extents) (engine.Program[float32], error) {
 	if err != nil {
 		return nil, fmt.Errorf("compiling the graph: %w", err)
 	}
-	copy(program.Params(), r.params)
+	copy(program.Params(), r.networks[0])
 	r.program, r.compiled = program, r.capacity
 	return program, nil
 }
@@ -75,9 +74,9 @@ func (r *runner) checkMemory() error {
 // each runs the program with the weights of every network, and calls f after each run with the
 // network's number. So the memory is that of one network.
 func (r *runner) each(program engine.Program[float32], e ops.Extents, f func(network int) error) error {
-	for i := range r.networks() {
-		if len(r.others) > 0 {
-			copy(program.Params(), r.weights(i))
+	for i, params := range r.networks {
+		if len(r.networks) > 1 {
+			copy(program.Params(), params)
 		}
 		if err := program.Run(e); err != nil {
 			return err
@@ -87,17 +86,6 @@ func (r *runner) each(program engine.Program[float32], e ops.Extents, f func(net
 		}
 	}
 	return nil
-}
-
-// networks returns the number of networks.
-func (r *runner) networks() int { return 1 + len(r.others) }
-
-// weights returns those of network i.
-func (r *runner) weights(i int) []float32 {
-	if i == 0 {
-		return r.params
-	}
-	return r.others[i-1]
 }
 
 func (r *runner) close() {

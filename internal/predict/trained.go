@@ -54,17 +54,11 @@ func dataOf(e config.Experiment) string {
 	return strings.TrimSuffix(name, filepath.Ext(name))
 }
 
-// Network returns network i of an ensemble, from 0 on, alone.
-func (t Trained) Network(i int) Trained {
-	if i > 0 {
-		t.Params = t.Others[i-1]
-	}
-	t.Others = nil
-	return t
-}
+// Networks returns the parameters of all networks, one alone or those of an ensemble.
+func (t Trained) Networks() [][]float32 { return append([][]float32{t.Params}, t.Others...) }
 
 // NumParams returns the number of parameters of all networks.
-func (t Trained) NumParams() int { return (1 + len(t.Others)) * t.Model.NumParams() }
+func (t Trained) NumParams() int { return len(t.Networks()) * t.Model.NumParams() }
 
 // Title returns "MODEL on DATA", or "MODEL (VARIANT) on DATA" if there is a variant.
 func (t Trained) Title() string {
@@ -84,5 +78,5 @@ func (t Trained) runner(mode models.Mode) runner {
 	if d == nil {
 		d = device.CPU(0)
 	}
-	return runner{model: t.Model, params: t.Params, others: t.Others, mode: mode, device: d}
+	return runner{model: t.Model, networks: t.Networks(), mode: mode, device: d}
 }

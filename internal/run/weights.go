@@ -22,9 +22,14 @@ const weightsFormat = "acqnp.weights/1"
 // tensor's shape depends on it.
 const headsKey = "heads"
 
-// MemberPrefix stands before the names of the tensors of an ensemble's network k, from 1 on. Those of
-// network 0 have none.
-func MemberPrefix(k int) string { return fmt.Sprintf("members.%d.", k) }
+// MemberPrefix stands before the names of the tensors of an ensemble's network k. Those of network 0 have
+// none.
+func MemberPrefix(k int) string {
+	if k == 0 {
+		return ""
+	}
+	return fmt.Sprintf("members.%d.", k)
+}
 
 // WriteWeights writes params, the model's flat vector [NumParams], to a safetensors file under the
 // names of the authors' state_dict, and those of the other networks of an ensemble under these names
@@ -42,9 +47,9 @@ func WriteWeights(path string, m *models.Model, params []float32, units *Units, 
 		meta[headsKey] = strconv.Itoa(c.Heads)
 	}
 	return atomicfile.Write(path, func(w io.Writer) error {
-		tensors := split(m, "", params)
-		for i, p := range others {
-			tensors = append(tensors, split(m, MemberPrefix(i+1), p)...)
+		var tensors []safetensors.Tensor
+		for i, p := range append([][]float32{params}, others...) {
+			tensors = append(tensors, split(m, MemberPrefix(i), p)...)
 		}
 		return safetensors.Write(w, meta, tensors)
 	})
@@ -93,11 +98,11 @@ func ReadEnsemble(path string, m *models.Model) ([][]float32, error) {
 		return nil, &input.Error{File: path, Found: "weights of model " + name, Expected: "those of model " + m.Name()}
 	}
 	prefixes := []string{""}
-	for has := true; has && len(prefixes) <= config.MaxMembers; {
-		prefix := MemberPrefix(len(prefixes))
-		if _, has = r.Spec(prefix + m.Tensors()[0].Name); has {
-			prefixes = append(prefixes, prefix)
+	for k := 1; k < config.MaxMembers; k++ {
+		if _, ok := r.Spec(MemberPrefix(k) + m.Tensors()[0].Name); !ok {
+			break
 		}
+		prefixes = append(prefixes, MemberPrefix(k))
 	}
 	if err := checkTensors(r, path, m, prefixes...); err != nil {
 		return nil, err

@@ -135,7 +135,7 @@ func contentOf(t predict.Trained, weights string) content {
 		Columns: len(u.XNames), DY: len(u.YNames), Baseline: u.Scaling.Baseline != nil,
 	}
 	if len(t.Others) > 0 {
-		c.Networks = 1 + len(t.Others)
+		c.Networks = len(t.Networks())
 	}
 	if tails := likelihood.StudentTails(m.TailDF); tails != nil {
 		c.Tails = list(tails, func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) })
