@@ -115,8 +115,12 @@ type Model struct {
 	SigmaFloor float64 `yaml:"sigma_floor,omitempty" mapstructure:"sigma_floor"`
 
 	// TailDF is the number of degrees of freedom of Student's t, whose tails a predicted Gaussian
-	// gets; 0 keeps the Gaussian. The loss of training is the Gaussian's. cnp and canp.
+	// gets, as likelihood.StudentTails says; 0 keeps the Gaussian. The loss of training is the Gaussian's. cnp and canp.
 	TailDF float64 `yaml:"tail_df,omitempty" mapstructure:"tail_df"`
+
+	// SigmaScale is how many times the network's σ that of a prediction is; 0 stands for 1. It widens
+	// predictions that are too sure, and the loss of training does not have it. cnp and canp.
+	SigmaScale float64 `yaml:"sigma_scale,omitempty" mapstructure:"sigma_scale"`
 }
 
 // Data holds what the source of the batches needs.

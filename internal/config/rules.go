@@ -42,6 +42,7 @@ var rules = map[string]rule{
 	"model.eval_bootstraps":  whole(1, maxLevels),
 	"model.sigma_floor":      between0And1,
 	"model.tail_df":          {"a number from 1 to 1000, or 0 for Gaussian tails", func(v any) bool { d := v.(float64); return d == 0 || 1 <= d && d <= 1000 }},
+	"model.sigma_scale":      {"a number from 0.1 to 10", func(v any) bool { s := v.(float64); return s == 0 || 0.1 <= s && s <= 10 }},
 	"data.seed":              seed,
 	"data.points":            wholeRange(1, MaxPoints),
 	"data.min_context":       whole(0, MaxPoints),

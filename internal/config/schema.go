@@ -81,6 +81,7 @@ var modelsOf = map[string][]string{
 	"model.layers":           aggregating,
 	"model.feedforward":      aggregating,
 	"model.tail_df":          {"cnp", "canp"},
+	"model.sigma_scale":      {"cnp", "canp"},
 	"model.width":            {"bnp"},
 	"model.pre_depth":        {"bnp"},
 	"model.post_depth":       {"bnp"},

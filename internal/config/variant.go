@@ -28,6 +28,9 @@ func (e Experiment) Variant() string {
 	if m.TailDF != 0 {
 		parts = append(parts, fmt.Sprintf("tails of t with %g degrees of freedom", m.TailDF))
 	}
+	if m.SigmaScale != 0 && m.SigmaScale != 1 {
+		parts = append(parts, fmt.Sprintf("sigma times %g", m.SigmaScale))
+	}
 	if e.Train.Members > 1 {
 		parts = append(parts, fmt.Sprintf("ensemble of %d", e.Train.Members))
 	}

@@ -22,11 +22,14 @@ type candidate struct {
 	prior       bool   // starts from the weights that the program carries
 	slower      bool   // a lower learning rate
 	decayed     bool   // a larger weight decay
-	tailed      bool   // the tails of Student's t
+	tails       tails  // of a Gaussian, which every trial chooses
 }
 
-// key returns what tells two candidates apart.
-func (c candidate) key() string { return fmt.Sprint(c) }
+// key returns what tells two candidates apart before their trials.
+func (c candidate) key() string {
+	c.tails = tails{}
+	return fmt.Sprint(c)
+}
 
 // withLog returns the candidate on the logarithms of the columns.
 func (c candidate) withLog(columns []string) candidate {
@@ -48,9 +51,6 @@ const (
 	narrow = 16
 	usual  = 48
 )
-
-// tailDF is the number of degrees of freedom of a candidate with the tails of Student's t.
-const tailDF = 5
 
 // heads is the number of heads of attentions. It divides all widths.
 const heads = 8
@@ -78,16 +78,13 @@ func (c candidate) title() string {
 	if c.decayed {
 		text += ", more weight decay"
 	}
-	if c.tailed {
-		text += ", tails of t"
-	}
 	if c.width != usual {
 		text += fmt.Sprintf(", width %d", c.width)
 	}
 	for i, column := range c.log {
 		text += map[bool]string{true: ", log of ", false: " and "}[i == 0] + column
 	}
-	return text
+	return text + c.tails.title()
 }
 
 // The stages of the search; each varies one thing of the best candidate so far.
@@ -107,10 +104,11 @@ func (s *search) first() candidate {
 }
 
 // withTails returns the candidate with the tails of Student's t if the data are few and it is one
-// Gaussian. A network that learned from few functions knows its σ badly: averaged over what σ could
-// be, a Gaussian is a Student's t.
+// Gaussian: what is best if nothing can be tried.
 func (s *search) withTails(c candidate) candidate {
-	c.tailed = s.few() && c.gaussian()
+	if s.few() && c.gaussian() {
+		c.tails = tails{df: usualDF}
+	}
 	return c
 }
 
@@ -159,7 +157,7 @@ func (s *search) onMixed(candidate) (all []candidate) {
 	for _, c := range []candidate{named("acqnp", config.Mean), named("acqnp", config.Attention), named("cnp", config.Mean)} {
 		if s.o.Model == c.model || s.o.Model == "" {
 			c.log, c.baseline = s.mixed.log, s.mixed.baseline
-			all = append(all, s.withTails(c))
+			all = append(all, c)
 		}
 	}
 	return all
@@ -195,7 +193,7 @@ func (s *search) models(best candidate) (all []candidate) {
 	for _, c := range []candidate{named("acqnp", config.Attention), named("cqnp", config.Mean), named("cnp", config.Mean),
 		named("cqnp", config.Attention), named("cnp", config.Attention)} {
 		if s.o.Model == c.model || s.o.Model == "" && (c.model == "acqnp" || c.aggregation == config.Mean) {
-			all = append(all, s.withTails(c).withLog(best.log))
+			all = append(all, c.withLog(best.log))
 		}
 	}
 	if s.o.Model == "" || s.o.Model == "acqnp" {
@@ -218,7 +216,7 @@ func (s *search) dims() (n int) {
 	return n
 }
 
-// finer varies the learning rate, the tails of a Gaussian, and the size of the networks unless that
+// finer varies the learning rate, and the size of the networks unless that
 // is given. With few data it also varies the weight decay; with more, trials of it would only shorten
 // the others.
 func (s *search) finer(best candidate) (all []candidate) {
@@ -233,10 +231,6 @@ func (s *search) finer(best candidate) (all []candidate) {
 	}
 	if few && !best.prior {
 		all = append(all, decayed.ofWidth(narrow))
-	}
-	if best.gaussian() {
-		best.tailed = !best.tailed
-		all = append(all, best)
 	}
 	return all
 }
@@ -261,8 +255,11 @@ func (c candidate) modelSection(few bool) section {
 	if c.aggregation != "" {
 		m["aggregation"] = c.aggregation
 	}
-	if c.tailed {
-		m["tail_df"] = tailDF
+	if c.tails.df != 0 {
+		m["tail_df"] = c.tails.df
+	}
+	if c.tails.scale != 0 {
+		m["sigma_scale"] = c.tails.scale
 	}
 	if c.aggregation == config.Attention || c.model == "canp" {
 		m = merged(m, section{"key_encoder": []int{w}, "query_encoder": []int{w}, "heads": heads})

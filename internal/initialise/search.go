@@ -34,8 +34,8 @@ type Outcome struct {
 	Patient bool      `json:"patient"`     // whether patience ended every trial, so that more steps would not help
 	candidate
 
-	every  int         // steps between validations
-	curves [][]float64 // [folds]: all validations
+	every  int           // steps between validations
+	curves [][][]float64 // [tails][folds]: all validations; one for a model without tails
 }
 
 // run makes all stages and returns the best candidate's configuration.
@@ -157,7 +157,7 @@ func (s *search) try(ctx context.Context, candidates []candidate) error {
 		s.known[c.key()] = len(s.outcomes)
 		n := s.folds()
 		s.outcomes = append(s.outcomes, Outcome{Name: c.title(), candidate: c, Patient: true,
-			Folds: make([]float64, n), curves: make([][]float64, n)})
+			Folds: make([]float64, n), curves: curvesOf(c, n)})
 		for fold := range n {
 			j, err := s.job(c, fold)
 			if err != nil {
@@ -175,26 +175,46 @@ func (s *search) try(ctx context.Context, candidates []candidate) error {
 	return nil
 }
 
-// judge sets the best validation of the mean curve over all splits. It is chosen on the mean, as a
-// split has few functions to choose a step by. A curve that has ended stays at its last value.
+// judge sets the best validation of the mean curves over all splits, and with it the step and the tails.
+// They are chosen on the mean, as a split has few functions to choose by.
 func (o *Outcome) judge() {
+	o.LogLik = math.Inf(-1)
+	for i, folds := range o.curves {
+		mean := meanCurve(folds)
+		for k, ll := range mean {
+			if ll <= o.LogLik {
+				continue
+			}
+			o.LogLik, o.Step = ll, (k+1)*o.every
+			if o.gaussian() {
+				o.tails = allTails[i]
+			}
+			for f, c := range folds {
+				o.Folds[f] = slices.Max(c)
+			}
+		}
+	}
+	o.Name = o.title()
+}
+
+// meanCurve returns the mean of the curves of all splits, nil if a trial diverged. A curve that has ended
+// stays at its last value.
+func meanCurve(folds [][]float64) (mean []float64) {
 	longest := 0
-	for _, c := range o.curves {
+	for _, c := range folds {
+		if len(c) == 0 {
+			return nil
+		}
 		longest = max(longest, len(c))
 	}
-	o.LogLik = math.Inf(-1)
 	for k := range longest {
-		mean := 0.0
-		for _, c := range o.curves {
-			if len(c) == 0 { // diverged
-				return
-			}
-			mean += c[min(k, len(c)-1)] / float64(len(o.curves))
+		sum := 0.0
+		for _, c := range folds {
+			sum += c[min(k, len(c)-1)]
 		}
-		if mean > o.LogLik {
-			o.LogLik, o.Step = mean, (k+1)*o.every
-		}
+		mean = append(mean, sum/float64(len(folds)))
 	}
+	return mean
 }
 
 // job returns the trial of a candidate on a split.
@@ -205,7 +225,10 @@ func (s *search) job(c candidate, fold int) (*job, error) {
 	}
 	e.Data.Seed, e.Train.Seed = e.Data.Seed+uint64(fold), e.Train.Seed+uint64(fold)
 	e.Data.ValidFraction, e.Train.ValidateEvery, e.Train.Patience = s.validFraction(), 1, patience
-	o := train.Options{Experiment: e}
+	if c.gaussian() {
+		e.Model.TailDF, e.Model.SigmaScale = usualDF, 0 // what patience goes by
+	}
+	o := train.Options{Experiment: e, Tails: c.alternatives()}
 	if o.Source, err = datasets.Open(e, s.o.DataDir); err != nil {
 		return nil, err
 	}
@@ -275,10 +298,17 @@ func (s *search) settle(j *job, t train.Trial, err error) error {
 	if err != nil {
 		return err
 	}
-	for i := range t.Curve {
-		t.Curve[i] += j.shift
+	curves := t.Curves
+	if o.gaussian() {
+		curves = curves[1:] // without those of the tails that the trial has itself
 	}
-	o.curves[j.fold], o.Folds[j.fold], o.every = t.Curve, t.ValidLL+j.shift, j.options.Experiment.Train.ValidateEvery
+	for i, curve := range curves {
+		for k := range curve {
+			curve[k] += j.shift
+		}
+		o.curves[i][j.fold] = curve
+	}
+	o.every = j.options.Experiment.Train.ValidateEvery
 	o.Patient = o.Patient && t.Ended == EndsByPatience
 	return nil
 }

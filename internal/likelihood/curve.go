@@ -50,8 +50,8 @@ func curveOf(d Distribution) (curve, bool) {
 			}
 		}
 	case GaussianMixture:
-		for _, g := range m.components {
-			c.terms = append(c.terms, term{true, g.Mean, g.Scale, g.LogDensity(g.Mean) - math.Log(float64(len(m.components))), 0, 0, g.Quantile})
+		for k, g := range m.components {
+			c.terms = append(c.terms, term{true, g.Mean, g.Scale, g.LogDensity(g.Mean) + math.Log(m.weight(k)), 0, 0, g.Quantile})
 		}
 	}
 	finite := len(c.terms) > 0

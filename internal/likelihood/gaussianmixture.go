@@ -2,9 +2,12 @@ package likelihood
 
 import "math"
 
-// GaussianMixture is a mixture of Gaussians with equal weights, one for each bootstrap of BNP's
-// context. A mixture of one component equals that [Gaussian].
-type GaussianMixture struct{ components []Gaussian }
+// GaussianMixture is a mixture of Gaussians: with equal weights, one for each bootstrap of BNP's
+// context, or with those of its [Tails]. A mixture of one component equals that [Gaussian].
+type GaussianMixture struct {
+	components []Gaussian
+	weights    []float64 // nil: all are equal
+}
 
 // NewGaussianMixture reads the mixture of one channel from a decoder's outputs at one point. raw is
 // [k, 2·dy], with k = 1 for a model without bootstraps; each row is as [NewGaussian] reads it.
@@ -23,20 +26,23 @@ func GaussianMixtureOf(components []Gaussian) GaussianMixture {
 	if len(components) == 0 {
 		panic("likelihood: a mixture needs at least one component")
 	}
-	return GaussianMixture{components}
+	return GaussianMixture{components: components}
 }
 
-// PooledGaussians returns the mixture in which all have the same weight, as all have the same number of
-// components.
+// PooledGaussians returns the mixture in which all have the same weight. All have the same number of
+// components, and the same weights.
 func PooledGaussians(all []GaussianMixture) GaussianMixture {
 	if len(all) == 1 {
 		return all[0]
 	}
-	var components []Gaussian
+	var pooled GaussianMixture
 	for _, m := range all {
-		components = append(components, m.components...)
+		pooled.components = append(pooled.components, m.components...)
+		for _, w := range m.weights {
+			pooled.weights = append(pooled.weights, w/float64(len(all)))
+		}
 	}
-	return GaussianMixture{components}
+	return pooled
 }
 
 // In returns the mixture in the units that u converts to.
@@ -45,14 +51,22 @@ func (m GaussianMixture) In(u Units) GaussianMixture {
 	for k, c := range m.components {
 		components[k] = Gaussian{Mean: u.location(c.Mean), Scale: u.scale(c.Scale)}
 	}
-	return GaussianMixture{components}
+	return GaussianMixture{components, m.weights}
+}
+
+// weight returns the weight of component k.
+func (m GaussianMixture) weight(k int) float64 {
+	if m.weights == nil {
+		return 1 / float64(len(m.components))
+	}
+	return m.weights[k]
 }
 
 // Components returns the Gaussians, in the order of the decoder's outputs.
 func (m GaussianMixture) Components() []Component {
 	components := make([]Component, len(m.components))
 	for k, c := range m.components {
-		components[k] = Component{Tau: math.NaN(), Mu: c.Mean, Sigma: c.Scale, Weight: 1 / float64(len(components))}
+		components[k] = Component{Tau: math.NaN(), Mu: c.Mean, Sigma: c.Scale, Weight: m.weight(k)}
 	}
 	return components
 }
@@ -60,19 +74,31 @@ func (m GaussianMixture) Components() []Component {
 // average returns the mean of f over the components.
 func (m GaussianMixture) average(f func(Gaussian) float64) float64 {
 	sum := 0.0
-	for _, c := range m.components {
-		sum += f(c)
+	if m.weights == nil {
+		for _, c := range m.components {
+			sum += f(c)
+		}
+		return sum / float64(len(m.components))
 	}
-	return sum / float64(len(m.components))
+	for k, c := range m.components {
+		sum += m.weights[k] * f(c)
+	}
+	return sum
 }
 
-// LogDensity returns log p(y) = logsumexp_k(log N(y | μ_k, σ_k²)) − log k.
+// LogDensity returns log p(y) = logsumexp_k(log w_k + log N(y | μ_k, σ_k²)).
 func (m GaussianMixture) LogDensity(y float64) float64 {
 	joint := make([]float64, len(m.components))
 	for k, c := range m.components {
 		joint[k] = c.LogDensity(y)
 	}
-	return LogSumExp(joint) - math.Log(float64(len(joint)))
+	if m.weights == nil {
+		return LogSumExp(joint) - math.Log(float64(len(joint)))
+	}
+	for k, w := range m.weights {
+		joint[k] += math.Log(w)
+	}
+	return LogSumExp(joint)
 }
 
 // CDF returns P(Y ≤ y).
@@ -105,6 +131,13 @@ func (m GaussianMixture) Variance() float64 {
 // Draw turns two independent numbers into a draw from m: u, uniform on [0, 1), picks the component,
 // and normal is standard normal.
 func (m GaussianMixture) Draw(u, normal float64) float64 {
-	n := len(m.components)
-	return m.components[min(int(u*float64(n)), n-1)].Draw(normal)
+	last := len(m.components) - 1
+	if m.weights == nil {
+		return m.components[min(int(u*float64(last+1)), last)].Draw(normal)
+	}
+	k := 0
+	for u -= m.weights[0]; u >= 0 && k < last; u -= m.weights[k] {
+		k++
+	}
+	return m.components[k].Draw(normal)
 }

@@ -120,7 +120,7 @@ func New(c config.Model, dx, dy int) (*Model, error) {
 	if c.SigmaFloor == 0 {
 		c.SigmaFloor = config.SigmaFloor(c.Name)
 	}
-	m := &Model{config: c, dx: dx, dy: dy, arch: architectures[i], tails: likelihood.StudentTails(c.TailDF)}
+	m := &Model{config: c, dx: dx, dy: dy, arch: architectures[i], tails: tailsOf(c)}
 	g, err := m.Build(tensor.Float64, ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: 1}, Prediction)
 	if err != nil {
 		return nil, err
@@ -128,6 +128,18 @@ func New(c config.Model, dx, dy int) (*Model, error) {
 	m.tensors = g.Tensors
 	return m, nil
 }
+
+// tailsOf returns the tails of a configuration's predictions.
+func tailsOf(c config.Model) likelihood.Tails {
+	scale := c.SigmaScale
+	if scale == 0 {
+		scale = 1
+	}
+	return likelihood.StudentTails(c.TailDF, scale)
+}
+
+// Tails returns the parts that stand for each predicted Gaussian; nil for the Gaussian alone.
+func (m *Model) Tails() likelihood.Tails { return m.tails }
 
 // Name returns the model's name, as configurations state it.
 func (m *Model) Name() string { return m.config.Name }
@@ -196,7 +208,7 @@ func (m *Model) Initial(seed uint64) []float32 {
 //	cost        one number       −(mean of loglik over points and functions); BNP adds the same
 //	                             mean for the path without a bootstrap
 //	loglik      [B·N, 1]         log p(y), summed over the channels of y
-//	components  not in Training; in Evaluation only for a model with model.tail_df
+//	components  not in Training; in Evaluation only for a model with model.tail_df or model.sigma_scale
 //	            [B·N·N_τ, 3·dy]  quantile models: rows as likelihood.NewMixture reads them
 //	            [B·N·k, 2·dy]    bootstrapping models: rows as likelihood.NewGaussian reads them
 //	            [B·N, 2·dy]      other models: likewise
@@ -242,15 +254,22 @@ func (m *Model) LogLik(p Ran) []float32 {
 	if m.tails == nil {
 		return ll
 	}
+	m.TailedLogLik(p, m.tails, ll)
+	return ll
+}
+
+// TailedLogLik sets ll, [B·N], to log p(y) of each point with other tails, after a run of a program in
+// mode Evaluation that has the output components.
+func (m *Model) TailedLogLik(p Ran, tails likelihood.Tails, ll []float32) {
 	raw, y := p.Output("components"), p.Input("y")
 	for i := range ll {
 		sum := 0.0
 		for c := range m.dy {
-			sum += m.Gaussians(raw[2*m.dy*i:][:2*m.dy], c).LogDensity(float64(y[m.dy*i+c]))
+			g := likelihood.NewGaussian(raw[2*m.dy*i:][:2*m.dy], m.dy, c, m.SigmaFloor())
+			sum += tails.LogDensity(g, float64(y[m.dy*i+c]))
 		}
 		ll[i] = float32(sum)
 	}
-	return ll
 }
 
 // loss returns the log-likelihood of each point and the cost that training minimises.

@@ -1,10 +1,6 @@
 package onnx
 
-import (
-	"math"
-
-	"github.com/acqnp/acqnp/internal/likelihood"
-)
+import "math"
 
 // components are the parts of the predictive distribution of each channel of y, or of its
 // logarithm, in raw units and float64. K is the number of parts.
@@ -27,9 +23,15 @@ func (n *network) quantileComponents(d decoding, p standardised) components {
 func (n *network) gaussianComponents(d decoding, p standardised) components {
 	var c components
 	c.mu, c.sigma = n.inUnits(n.widen(d.out), p)
-	if tails := likelihood.StudentTails(n.config.TailDF); tails != nil {
-		c.sigma = n.mul(c.sigma, n.doubles(tails, len(tails), 1))
+	if len(n.tails) > 0 {
+		scales, logWeights := make([]float64, len(n.tails)), make([]float64, len(n.tails))
+		for j, t := range n.tails {
+			scales[j], logWeights[j] = t.Scale, math.Log(t.Weight)
+		}
+		c.sigma = n.mul(c.sigma, n.doubles(scales, len(scales), 1))
 		c.mu = n.op("Expand", c.mu, n.op("Shape", c.sigma))
+		c.logWeight = n.op("Expand", n.doubles(logWeights, len(logWeights), 1), n.op("Shape", c.sigma))
+		return c
 	}
 	equal := n.op("Neg", n.op("Log", n.widen(n.size(c.mu, 2))))
 	c.logWeight = n.op("Expand", equal, n.op("Shape", c.mu))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/models"
 )
 
@@ -13,6 +14,7 @@ import (
 type network struct {
 	*graph
 	config  config.Model
+	tails   likelihood.Tails // of each Gaussian; nil for the Gaussian alone
 	dx, dy  int
 	prefix  string               // of the names of its parameters in the graph
 	tensors map[string][]float32 // the parameters, under PyTorch's names
@@ -26,7 +28,7 @@ type network struct {
 
 // newNetwork returns a network without parameters.
 func newNetwork(g *graph, m *models.Model) *network {
-	n := &network{graph: g, config: m.Config()}
+	n := &network{graph: g, config: m.Config(), tails: m.Tails()}
 	n.dx, n.dy = m.Dims()
 	return n
 }

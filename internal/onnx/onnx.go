@@ -33,7 +33,6 @@ import (
 
 	"github.com/acqnp/acqnp/internal/atomicfile"
 	"github.com/acqnp/acqnp/internal/input"
-	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/onnx/onnxpb"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/run"
@@ -194,7 +193,7 @@ func (n *network) parts(t predict.Trained) dimension {
 	case t.Model.Bootstrap():
 		return "bootstraps"
 	}
-	return len(t.Networks()) * max(1, len(likelihood.StudentTails(n.config.TailDF)))
+	return len(t.Networks()) * max(1, len(t.Model.Tails()))
 }
 
 // logged says of which channels of y the components are those of the logarithm.

@@ -147,7 +147,7 @@ func TestInputsAndOutputs(t *testing.T) {
 			[]string{"target_y functions targets 2"}, []string{"log_density functions targets 2"}},
 		{"cnp-tails",
 			[]string{"context_x functions context 1", "context_y functions context 2", "target_x functions targets 1"},
-			[]string{"mu functions targets 5 2", "sigma functions targets 5 2", "log_weight functions targets 5 2"},
+			[]string{"mu functions targets 7 2", "sigma functions targets 7 2", "log_weight functions targets 7 2"},
 			[]string{"target_y functions targets 2"}, []string{"log_density functions targets 2"}},
 	} {
 		components, density := written(t, named(t, c.name))

@@ -31,7 +31,7 @@ func tiny(t *testing.T, name string) (*models.Model, []float32) {
 	}
 	c.SigmaFloor = 0.15
 	if tailed {
-		c.TailDF = 4
+		c.TailDF, c.SigmaScale = 4, 1.2
 	}
 	m, err := models.New(c, 1, 2)
 	if err != nil {

@@ -102,7 +102,7 @@ type content struct {
 	Seed                                    uint64
 	Stream                                  random.Stream
 	SigmaFloor                              float64
-	Tails                                   string // a list, or ""
+	Tails, TailWeights                      string // lists, or ""
 
 	Columns, DY                         int      // of x and y, in raw units
 	X, Y                                []string // what the columns are
@@ -137,8 +137,9 @@ func contentOf(t predict.Trained, weights string) content {
 	if len(t.Others) > 0 {
 		c.Networks = len(t.Networks())
 	}
-	if tails := likelihood.StudentTails(m.TailDF); tails != nil {
-		c.Tails = list(tails, func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) })
+	if tails := t.Model.Tails(); tails != nil {
+		c.Tails = list(tails, func(t likelihood.Tail) string { return number(t.Scale) })
+		c.TailWeights = list(tails, func(t likelihood.Tail) string { return number(t.Weight) })
 	}
 	s := u.Scaling
 	x, y := formsOf(s.XForms, len(u.XNames)), formsOf(s.YForms, len(u.YNames))
@@ -220,6 +221,9 @@ func example(forms []datasets.Form, offset, scale []float64, at ...float64) stri
 		return "[" + strings.Join(cells, ", ") + "]"
 	})
 }
+
+// number returns a number with all its digits.
+func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // list returns the text of a list.
 func list[T any](values []T, text func(T) string) string {

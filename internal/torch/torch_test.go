@@ -72,8 +72,11 @@ func variants() map[string]config.Model {
 		}
 	}
 	tailed := all["cnp mean"]
-	tailed.TailDF = 4
+	tailed.TailDF, tailed.SigmaScale = 4, 1.1
 	all["cnp with tails"] = tailed
+	wider := all["canp"]
+	wider.SigmaScale = 1.5
+	all["canp with a wider sigma"] = wider
 	return all
 }
 

@@ -17,11 +17,13 @@ import (
 
 // A Trial is the outcome of a training that leaves no files.
 type Trial struct {
-	Steps   int       // done
-	Best    int       // the step with the best validation
-	ValidLL float64   // of that step, in the model's units
-	Ended   string    // what ended it, as in Result
-	Curve   []float64 // of all validations, until the patience ran out or the learning rate fell
+	Steps   int     // done
+	Best    int     // the step with the best validation
+	ValidLL float64 // of that step, in the model's units
+	Ended   string  // what ended it, as in Result
+	// Curves are all validations until the patience ran out or the learning rate fell: with the
+	// model's own predictions, then with each of Options.Tails.
+	Curves [][]float64
 }
 
 // Try trains as Run does, with validation, and writes nothing. It needs o.Source and ignores Dir,
@@ -43,15 +45,17 @@ func Try(ctx context.Context, o Options) (t Trial, err error) {
 		return t, err
 	}
 	l.meter = newMeter(0)
-	curve, err := l.try(ctx)
+	l.validator.tails = o.Tails
+	curves, err := l.try(ctx)
 	if err != nil {
 		return t, err
 	}
-	return Trial{Steps: l.step, Best: l.valid.Step, ValidLL: l.valid.Best, Ended: l.ended(), Curve: curve}, nil
+	return Trial{Steps: l.step, Best: l.valid.Step, ValidLL: l.valid.Best, Ended: l.ended(), Curves: curves}, nil
 }
 
-// try makes all steps, with the best weights in memory, and returns the curve of the Trial.
-func (l *loop) try(ctx context.Context) (curve []float64, err error) {
+// try makes all steps, with the best weights in memory, and returns the curves of the Trial.
+func (l *loop) try(ctx context.Context) ([][]float64, error) {
+	curves := make([][]float64, 1+len(l.validator.tails))
 	feeds := feed.Start(l.o.Source.Train, pointsOf(l.schedule), l.draws, 0, l.schedule.Steps)
 	defer feeds.Close()
 	var best engine.State
@@ -72,15 +76,17 @@ func (l *loop) try(ctx context.Context) (curve []float64, err error) {
 		if !l.due() {
 			continue
 		}
-		state, ll, err := l.validated()
+		state, lls, err := l.validated()
 		if err != nil {
 			return nil, err
 		}
 		if falls, _ := fall(l.schedule, 0); l.valid.Out == 0 && l.step <= falls {
-			curve = append(curve, ll)
+			for i, ll := range lls {
+				curves[i] = append(curves[i], ll)
+			}
 		}
 		switch {
-		case l.judge(ll):
+		case l.judge(lls[0]):
 			best = copied(state)
 		case l.valid.Out == l.step && l.step < l.end():
 			if err := l.startAgain(best); err != nil {
@@ -88,7 +94,7 @@ func (l *loop) try(ctx context.Context) (curve []float64, err error) {
 			}
 		}
 	}
-	return curve, nil
+	return curves, nil
 }
 
 func copied(s engine.State) engine.State {

@@ -13,6 +13,7 @@ import (
 	"github.com/acqnp/acqnp/internal/feed"
 	"github.com/acqnp/acqnp/internal/footprint"
 	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/ops"
 	"github.com/acqnp/acqnp/internal/run"
@@ -27,6 +28,7 @@ type validator struct {
 	plan    footprint.Plan
 	program engine.Program[float32]
 	feeds   []*feed.Feed
+	tails   []likelihood.Tails // of predictions, besides the model's own
 }
 
 // newValidator returns the validator of an experiment, not compiled yet. It makes all batches, as
@@ -67,27 +69,41 @@ func (v *validator) compile() error {
 }
 
 // loglik returns the mean log-likelihood of the targets under the weights params: the mean over the
-// targets of each function of a batch, then over all functions of all batches.
-func (v *validator) loglik(params []float32) (float64, error) {
+// targets of each function of a batch, then over all functions of all batches. After it come those with
+// each of the other tails.
+func (v *validator) loglik(params []float32) ([]float64, error) {
 	copy(v.program.Params(), params)
-	sum, functions := 0.0, 0
+	lls, functions := make([]float64, 1+len(v.tails)), 0
 	for _, f := range v.feeds {
 		f.Write(v.program)
 		if err := v.program.Run(f.Extents); err != nil {
-			return 0, fmt.Errorf("validation: %w", err)
+			return nil, fmt.Errorf("validation: %w", err)
 		}
-		n := f.Extents.Points
 		loglik := v.plan.Model.LogLik(v.program)
-		for b := range f.Extents.Functions {
-			mean := 0.0
-			for _, p := range loglik[b*n:][:n] {
-				mean += float64(p)
-			}
-			sum += mean / float64(n)
-			functions++
+		lls[0] += sumOfMeans(loglik, f.Extents)
+		for i, tails := range v.tails {
+			v.plan.Model.TailedLogLik(v.program, tails, loglik)
+			lls[1+i] += sumOfMeans(loglik, f.Extents)
 		}
+		functions += f.Extents.Functions
 	}
-	return sum / float64(functions), nil
+	for i := range lls {
+		lls[i] /= float64(functions)
+	}
+	return lls, nil
+}
+
+// sumOfMeans returns the sum over functions of the means over their points.
+func sumOfMeans(loglik []float32, e ops.Extents) float64 {
+	sum := 0.0
+	for b := range e.Functions {
+		mean := 0.0
+		for _, p := range loglik[b*e.Points:][:e.Points] {
+			mean += float64(p)
+		}
+		sum += mean / float64(e.Points)
+	}
+	return sum
 }
 
 func (v *validator) close() error {
@@ -103,12 +119,12 @@ func (l *loop) validateAndReport() error {
 	if !l.due() {
 		return l.report(nil)
 	}
-	state, ll, err := l.validated()
+	state, lls, err := l.validated()
 	if err != nil {
 		return err
 	}
-	better := l.judge(ll)
-	if err := l.report(&ll); err != nil {
+	better := l.judge(lls[0])
+	if err := l.report(&lls[0]); err != nil {
 		return err
 	}
 	switch {
@@ -123,20 +139,20 @@ func (l *loop) validateAndReport() error {
 }
 
 // validated returns the current state with the average of the weights for its weights, and the
-// validation's log-likelihood under them.
-func (l *loop) validated() (engine.State, float64, error) {
+// validation's log-likelihoods under them.
+func (l *loop) validated() (engine.State, []float64, error) {
 	state, err := l.trainer.State()
 	if err != nil {
-		return state, 0, l.named(err)
+		return state, nil, l.named(err)
 	}
 	if l.average != nil {
 		state.Params = l.average
 	}
-	ll, err := l.validator.loglik(state.Params)
-	if err == nil && ll-ll != 0 {
-		err = l.named(&engine.NonFiniteError{Batch: l.step - 1, Quantity: "valid_ll", Value: float32(ll)})
+	lls, err := l.validator.loglik(state.Params)
+	if err == nil && lls[0]-lls[0] != 0 {
+		err = l.named(&engine.NonFiniteError{Batch: l.step - 1, Quantity: "valid_ll", Value: float32(lls[0])})
 	}
-	return state, ll, err
+	return state, lls, err
 }
 
 // goBack loads the best weights, from which the plateau schedule lowers the learning rate once the

@@ -85,7 +85,7 @@ func TestEvaluatesAndPredicts(t *testing.T) {
 			model, tailed := strings.CutSuffix(name, " with tails")
 			s := small(model)
 			if tailed {
-				s.model.TailDF = 4
+				s.model.TailDF, s.model.SigmaScale = 4, 0.9
 			}
 			m := build(t, s)
 			for mode, outputs := range map[models.Mode][]string{

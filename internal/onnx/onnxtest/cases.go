@@ -36,8 +36,10 @@ func Cases() []Case {
 		}
 	}
 	tails := of["cnp-mean"]
-	tails.TailDF = 4
-	return append(all,
+	tails.TailDF, tails.SigmaScale = 4, 1.3
+	wider := of["canp"]
+	wider.SigmaScale = 1.5
+	return append(all, Case{Name: "canp-wider", config: wider, units: plain(1, 1)},
 		Case{Name: "cnp-tails", config: tails, units: plain(1, 2)},
 		Case{Name: "cnp-forms", config: of["cnp-mean"], units: forms()}, Case{Name: "cnp-baseline", config: of["cnp-mean"], units: baseline()},
 		Case{Name: "bnp-forms", config: of["bnp"], units: forms()}, Case{Name: "bnp-baseline", config: of["bnp"], units: baseline()},
