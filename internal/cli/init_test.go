@@ -35,7 +35,7 @@ func TestInitThenTrain(t *testing.T) {
 	if read(t, "config.yaml") != written {
 		t.Error("another configuration on one thread")
 	}
-	if o := succeed(t, append(words, "--overwrite", "--json", "--budget", "0")...); !strings.Contains(o.out, `"out":"config.yaml"`) || !strings.Contains(o.out, `"chosen":"CNP, tails of t"`) {
+	if o := succeed(t, append(words, "--overwrite", "--json", "--budget", "0")...); !strings.Contains(o.out, `"out":"config.yaml"`) || !strings.Contains(o.out, `"chosen":"CNP, tails of t(5), 1.1 σ"`) {
 		t.Error(o.out)
 	}
 	if o := succeed(t, "train", "--config", "config.yaml", "--set", "train.steps=3", "--quiet"); !strings.Contains(o.out, "3 steps") {

@@ -22,7 +22,7 @@ type candidate struct {
 	prior       bool   // starts from the weights that the program carries
 	slower      bool   // a lower learning rate
 	decayed     bool   // a larger weight decay
-	tails       tails  // of a Gaussian, which every trial chooses
+	tails       tails  // of a Gaussian; every trial chooses them
 }
 
 // key returns what tells two candidates apart before their trials.
@@ -103,12 +103,9 @@ func (s *search) first() candidate {
 	return s.withTails(named(s.o.Model, config.Mean))
 }
 
-// withTails returns the candidate with the tails of Student's t if the data are few and it is one
-// Gaussian: what is best if nothing can be tried.
+// withTails returns the candidate with the tails that it has if nothing is tried.
 func (s *search) withTails(c candidate) candidate {
-	if s.few() && c.gaussian() {
-		c.tails = tails{df: usualDF}
-	}
+	c.tails = s.tailsOf(c)[0]
 	return c
 }
 
@@ -186,7 +183,7 @@ func (s *search) findMixed() error {
 }
 
 // leastMixed is the least number of functions for a mixed model.
-const leastMixed = 5
+const leastMixed = 4
 
 // models varies the model and its aggregation.
 func (s *search) models(best candidate) (all []candidate) {
@@ -258,7 +255,7 @@ func (c candidate) modelSection(few bool) section {
 	if c.tails.df != 0 {
 		m["tail_df"] = c.tails.df
 	}
-	if c.tails.scale != 0 {
+	if c.tails.scale != 0 && c.tails.scale != 1 {
 		m["sigma_scale"] = c.tails.scale
 	}
 	if c.aggregation == config.Attention || c.model == "canp" {

@@ -66,6 +66,8 @@ var awkward = []file{
 	{name: "one function", text: table("g,x,y", ",", repeat(60, 1), curve), holds: "split: point"},
 	{name: "one function, named", text: table("g,x,y", ",", repeat(60, 1), curve), function: "g", holds: "split: point"},
 	{name: "three functions", text: table("g,x,y", ",", repeat(9, 3), curve), function: "g", holds: "split: point"},
+	{name: "four short functions", text: table("g,x,y", ",", repeat(9, 4), curve), function: "g", holds: "split: function"},
+	{name: "four long functions", text: table("g,x,y", ",", repeat(40, 4), curve), function: "g", holds: "split: point"},
 	{name: "functions of 2 to 40 points", text: table("g,x,y", ",", []int{2, 3, 40, 9, 2, 5, 11, 1}, curve), function: "g", holds: "split: function"},
 	{name: "one point each", text: table("g,x,y", ",", repeat(1, 30), with(1, func(f, i int) string { return fmt.Sprint(f) })), function: "g",
 		refuses: "without --function, all rows are one function"},

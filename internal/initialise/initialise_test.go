@@ -2,8 +2,10 @@ package initialise_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -145,7 +147,7 @@ func TestLogDensitiesAreInTheUnitsOfTheData(t *testing.T) {
 	}
 	plain, logs := r.Trials[0], r.Trials[1]
 	// y is log-normal in shape, so its logarithm is much easier to predict.
-	if !strings.HasSuffix(logs.Name, "log of y") || logs.LogLik < plain.LogLik+0.1 || r.Experiment.Data.Log[0] != "y" {
+	if !strings.Contains(logs.Name, ", log of y,") || logs.LogLik < plain.LogLik+0.1 || r.Experiment.Data.Log[0] != "y" {
 		t.Errorf("%s: %.3f, %s: %.3f, chosen %s", plain.Name, plain.LogLik, logs.Name, logs.LogLik, r.Chosen)
 	}
 }
@@ -242,5 +244,41 @@ func TestMembersOfFewData(t *testing.T) {
 			t.Errorf("calibrated %v: ends by %s with %d networks, expected %d", calibrated, r.Ends, r.Experiment.Train.Members, want)
 		}
 		trains(t, r, "")
+	}
+}
+
+// What few data say of the tails of a Gaussian takes them from the usual ones only if it is sure, and its
+// trials give the configuration their keys. Many data may keep the Gaussian.
+func TestTailsAreChosenByValidation(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		rows []int
+	}{{"few functions", repeat(8, 12)}, {"many functions", repeat(5, 180)}} {
+		o := file{text: table("g,x,y", ",", c.rows, curve), function: "g"}.options(t)
+		o.Model, o.Budget = "cnp", 0.05
+		r, err := initialise.Run(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, few := r.Experiment.Model, c.name == "few functions"
+		if few && m.TailDF == 0 {
+			t.Errorf("%s: Gaussian tails", c.name)
+		}
+		if named := strings.Contains(r.Chosen, "tails of t("); named != (m.TailDF > 0) {
+			t.Errorf("%s: %s, but %v degrees of freedom", c.name, r.Chosen, m.TailDF)
+		}
+		if named := strings.Contains(r.Chosen, " σ"); named != (m.SigmaScale != 0) {
+			t.Errorf("%s: %s, but a scale of %v", c.name, r.Chosen, m.SigmaScale)
+		}
+		trains(t, r, "")
+	}
+}
+
+func TestOutcomesAsJSON(t *testing.T) {
+	for ll, want := range map[float64]string{-1.5: `"log_density":-1.5`, math.Inf(-1): `"log_density":null`} {
+		got, err := json.Marshal(initialise.Outcome{Name: "CNP", LogLik: ll, Folds: []float64{1}})
+		if err != nil || !strings.Contains(string(got), want) || !strings.Contains(string(got), `"name":"CNP"`) {
+			t.Errorf("%s, %v; expected %s", got, err, want)
+		}
 	}
 }

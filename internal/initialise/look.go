@@ -31,6 +31,8 @@ func (f Found) used() int { return f.Rows - f.Dropped }
 const (
 	leastRows      = 10 // fewer cannot be split
 	leastFunctions = 6  // with fewer, points are held out, not functions
+	leastShort     = 4  // the same where functions are short
+	short          = 30 // points: fewer do not tell what their function is
 )
 
 // look scans the files and settles the section data of the configuration.
@@ -59,7 +61,7 @@ func look(o Options) (Found, config.Data, error) {
 		d.Missing = config.Drop
 	}
 	d.SplitBy = "point"
-	if withTwo := count(scan, 2); withTwo >= leastFunctions {
+	if withTwo := count(scan, 2); withTwo >= leastFunctions || withTwo >= leastShort && f.Points[1] < short {
 		d.SplitBy = "function"
 	}
 	return f, d, nil

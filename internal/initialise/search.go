@@ -2,6 +2,7 @@ package initialise
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -30,12 +31,26 @@ type Outcome struct {
 	Name    string    `json:"name"`
 	LogLik  float64   `json:"log_density"` // best validation: log density of a target in raw units, a mean over all splits
 	Step    int       `json:"step"`        // of this validation
-	Folds   []float64 `json:"folds"`       // best validation of each split
+	Folds   []float64 `json:"folds"`       // that validation on each split
 	Patient bool      `json:"patient"`     // whether patience ended every trial, so that more steps would not help
 	candidate
 
-	every  int           // steps between validations
-	curves [][][]float64 // [tails][folds]: all validations; one for a model without tails
+	every   int           // steps between validations
+	choices []tails       // that the trials choose between
+	curves  [][][]float64 // [choices][folds]: all validations
+}
+
+// MarshalJSON gives null for the log density of an outcome that diverged.
+func (o Outcome) MarshalJSON() ([]byte, error) {
+	type fields Outcome
+	shown := struct {
+		fields
+		LogLik *float64 `json:"log_density"`
+	}{fields: fields(o)}
+	if !math.IsInf(o.LogLik, 0) {
+		shown.LogLik = &o.LogLik
+	}
+	return json.Marshal(shown)
 }
 
 // run makes all stages and returns the best candidate's configuration.
@@ -156,8 +171,11 @@ func (s *search) try(ctx context.Context, candidates []candidate) error {
 		}
 		s.known[c.key()] = len(s.outcomes)
 		n := s.folds()
-		s.outcomes = append(s.outcomes, Outcome{Name: c.title(), candidate: c, Patient: true,
-			Folds: make([]float64, n), curves: curvesOf(c, n)})
+		o := Outcome{Name: c.title(), candidate: c, Patient: true, Folds: make([]float64, n), choices: s.tailsOf(c)}
+		for range o.choices {
+			o.curves = append(o.curves, make([][]float64, n))
+		}
+		s.outcomes = append(s.outcomes, o)
 		for fold := range n {
 			j, err := s.job(c, fold)
 			if err != nil {
@@ -175,48 +193,6 @@ func (s *search) try(ctx context.Context, candidates []candidate) error {
 	return nil
 }
 
-// judge sets the best validation of the mean curves over all splits, and with it the step and the tails.
-// They are chosen on the mean, as a split has few functions to choose by.
-func (o *Outcome) judge() {
-	o.LogLik = math.Inf(-1)
-	for i, folds := range o.curves {
-		mean := meanCurve(folds)
-		for k, ll := range mean {
-			if ll <= o.LogLik {
-				continue
-			}
-			o.LogLik, o.Step = ll, (k+1)*o.every
-			if o.gaussian() {
-				o.tails = allTails[i]
-			}
-			for f, c := range folds {
-				o.Folds[f] = slices.Max(c)
-			}
-		}
-	}
-	o.Name = o.title()
-}
-
-// meanCurve returns the mean of the curves of all splits, nil if a trial diverged. A curve that has ended
-// stays at its last value.
-func meanCurve(folds [][]float64) (mean []float64) {
-	longest := 0
-	for _, c := range folds {
-		if len(c) == 0 {
-			return nil
-		}
-		longest = max(longest, len(c))
-	}
-	for k := range longest {
-		sum := 0.0
-		for _, c := range folds {
-			sum += c[min(k, len(c)-1)]
-		}
-		mean = append(mean, sum/float64(len(folds)))
-	}
-	return mean
-}
-
 // job returns the trial of a candidate on a split.
 func (s *search) job(c candidate, fold int) (*job, error) {
 	e, err := s.experiment(c)
@@ -225,10 +201,13 @@ func (s *search) job(c candidate, fold int) (*job, error) {
 	}
 	e.Data.Seed, e.Train.Seed = e.Data.Seed+uint64(fold), e.Train.Seed+uint64(fold)
 	e.Data.ValidFraction, e.Train.ValidateEvery, e.Train.Patience = s.validFraction(), 1, patience
+	o := train.Options{Experiment: e}
 	if c.gaussian() {
-		e.Model.TailDF, e.Model.SigmaScale = usualDF, 0 // what patience goes by
+		o.Experiment.Model.TailDF, o.Experiment.Model.SigmaScale = wideTails.df, wideTails.scale // what patience goes by
+		for _, t := range s.tailsOf(c) {
+			o.Tails = append(o.Tails, t.likelihood())
+		}
 	}
-	o := train.Options{Experiment: e, Tails: c.alternatives()}
 	if o.Source, err = datasets.Open(e, s.o.DataDir); err != nil {
 		return nil, err
 	}
