@@ -243,7 +243,11 @@ type Train struct {
 	// it draws initial weights. csv.
 	Weights string `yaml:"weights,omitempty" mapstructure:"weights"`
 	// Members is the number of networks of an ensemble; 0 and 1 mean one network. csv.
-	Members         int `yaml:"members,omitempty" mapstructure:"members"`
+	Members int `yaml:"members,omitempty" mapstructure:"members"`
+	// Average is about how many steps the average of the weights reaches back that predictions use; 0
+	// stands for the weights of the last step. A run with validation always validates and keeps an
+	// average, and has no such key.
+	Average         int `yaml:"average,omitempty" mapstructure:"average"`
 	LogEvery        int `yaml:"log_every" mapstructure:"log_every"`               // steps
 	CheckpointEvery int `yaml:"checkpoint_every" mapstructure:"checkpoint_every"` // steps
 	KeepCheckpoints int `yaml:"keep_checkpoints" mapstructure:"keep_checkpoints"` // besides the newest

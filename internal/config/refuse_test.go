@@ -58,6 +58,8 @@ var refusals = []struct {
 	{"a floor that fixes σ", bnp + "  sigma_floor: 1\n", 4, "model.sigma_floor", "a number above 0 and below 1"},
 	{"tails of half a degree", cnp + "  tail_df: 0.5\n", 4, "model.tail_df", "a number from 1 to 1000"},
 	{"tails of a mixture with levels", acqnp + "  tail_df: 5\n", 4, "model.tail_df", "cnp"},
+	{"two averages", plain + "train: {steps: 3, average: 100, validate_every: 1}\n", 3, "train.validate_every", "a validation averages the weights"},
+	{"an average over less than nothing", plain + "train: {steps: 3, average: -1}\n", 3, "train.average", "whole number"},
 	{"a σ of nothing", cnp + "  sigma_scale: 0.05\n", 4, "model.sigma_scale", "a number from 0.1 to 10"},
 	{"a wider bootstrap", bnp + "  sigma_scale: 1.1\n", 4, "model.sigma_scale", "cnp"},
 	{"a floor that is no number", cnp + "  sigma_floor: .nan\n", 4, "model.sigma_floor", "a number above 0 and below 1"},

@@ -26,6 +26,12 @@ func relations(e Experiment) []relation {
 		found:    fmt.Sprintf("a patience of %d without validations", e.Train.Patience),
 		expected: "train.validate_every above 0: patience counts validations",
 	})
+	all = append(all, relation{
+		keys:     []string{"train.average", "train.validate_every"},
+		holds:    e.Train.Average == 0 || e.Train.ValidateEvery == 0,
+		found:    fmt.Sprintf("an average over %d steps and validations", e.Train.Average),
+		expected: "one of both: a validation averages the weights by itself",
+	})
 	all = append(all, contextRelations(e)...)
 	if b.Kind != benchmark.CSV {
 		all = append(all, relation{

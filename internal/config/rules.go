@@ -87,6 +87,7 @@ var rules = map[string]rule{
 	"train.loss":             name([]string{AllPoints, Targets}),
 	"train.seed":             seed,
 	"train.members":          whole(1, MaxMembers),
+	"train.average":          whole(0, maxCount),
 	"train.weights":          name([]string{PriorWeights}),
 	"train.log_every":        whole(1, maxCount),
 	"train.checkpoint_every": whole(1, maxCount),

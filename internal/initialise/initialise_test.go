@@ -243,6 +243,9 @@ func TestMembersOfFewData(t *testing.T) {
 		if ends := r.Ends == initialise.EndsBySteps; ends == calibrated || r.Experiment.Train.Members != want {
 			t.Errorf("calibrated %v: ends by %s with %d networks, expected %d", calibrated, r.Ends, r.Experiment.Train.Members, want)
 		}
+		if tr := r.Experiment.Train; !calibrated && (tr.Average == 0 || tr.Schedule != config.Constant) {
+			t.Errorf("an average over %d steps, %s: expected a training like the trials'", tr.Average, tr.Schedule)
+		}
 		trains(t, r, "")
 	}
 }

@@ -26,7 +26,8 @@ func (s *search) result(best candidate) (Result, error) {
 	}
 	if i, tried := s.known[best.key()]; tried && !s.o.Calibrate && s.folds() > 1 && s.settled(s.outcomes[i]) {
 		r.Ends = EndsBySteps
-		e.Train.Steps, e.Train.ValidateEvery, e.Train.Schedule = s.outcomes[i].steps(), 0, config.Cosine
+		// As the trials did: at a constant rate, with an average of the weights.
+		e.Train.Steps, e.Train.Schedule, e.Train.Average, e.Train.ValidateEvery = s.outcomes[i].Step, config.Constant, averaged, 0
 		if e.Train.Members, err = s.members(e); err != nil {
 			return Result{}, err
 		}
@@ -86,6 +87,9 @@ func (s *search) budget(e config.Experiment) (budget, error) {
 	return budgetOf(train.Options{Experiment: e, Source: source})
 }
 
+// averaged is train.average of a training on all data: what validations of the trials averaged over.
+const averaged = 100
+
 // mostMembers is the largest number of networks of an ensemble. Five gained up to a tenth of a nat where
 // trainings differ much. An ensemble is never worse than its networks are on average, and five have about
 // four fifths of what many could gain.
@@ -104,10 +108,6 @@ func (s *search) members(e config.Experiment) (int, error) {
 	}
 	return n, nil
 }
-
-// steps returns how many steps a training on all data takes: a tenth more than the best of the
-// trials, since its learning rate falls to zero on the way, and theirs did not.
-func (o Outcome) steps() int { return o.Step + o.Step/10 }
 
 // Command returns the command that trains the configuration in a file.
 func Command(file string) string {

@@ -46,6 +46,7 @@ var remarks = map[string]string{
 	"train.loss":             "over all points, or over the target points alone (targets)",
 	"train.weights":          "starts from the weights that the program carries",
 	"train.seed":             "fixes initial weights, batches, levels",
+	"train.average":          "predictions use the mean of the weights over about so many steps",
 	"train.members":          "networks with seeds of their own; predictions are the mean of theirs",
 	"train.validate_every":   "steps",
 	"train.patience":         "validations without a better one, after which training ends",
@@ -104,7 +105,7 @@ func (r Result) remark(key string) string {
 		case "data.valid_fraction":
 			return "the part for validation, if train.validate_every is set"
 		case "train.schedule":
-			return "the learning rate falls to 0 over all steps"
+			return "of the learning rate"
 		}
 	}
 	return remarks[key]

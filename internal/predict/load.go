@@ -41,7 +41,7 @@ func (t Trained) WithMembers(r *run.Run, checkpoint string, warn func(string)) (
 			return Trained{}, &input.Error{File: c.Path, Found: "other units of the data than those of the ensemble's first network",
 				Expected: "networks that were trained on the same data (train --overwrite trains all)"}
 		}
-		t.Others, t.ValidLL = append(t.Others, c.Params), nil // training measured each alone
+		t.Others, t.ValidLL = append(t.Others, c.Predictor(r.Experiment.Train)), nil // training measured each alone
 	}
 	return t, nil
 }
@@ -60,7 +60,7 @@ func ofCheckpoint(e config.Experiment, m *models.Model, c run.Checkpoint, units 
 	if c.Units != nil {
 		units = *c.Units
 	}
-	t := New(e, m, c.Params, units, d)
+	t := New(e, m, c.Predictor(e.Train), units, d)
 	t.Weights, t.ValidLL = c.Weights(), c.ValidLL()
 	return t
 }

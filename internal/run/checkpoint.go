@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/acqnp/acqnp/internal/atomicfile"
+	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/safetensors"
@@ -44,9 +45,17 @@ type Checkpoint struct {
 	Units     *Units        // of the data; nil if an older program wrote the checkpoint
 
 	Validation Validation // so far; zero in a run without
-	Average    []float32  // of the weights over the last steps [NumParams]; nil in a run without validation
+	Average    []float32  // of the weights over the last steps [NumParams]; nil in a run without one
 
 	engine.State // weights and optimiser
+}
+
+// Predictor returns the weights that predict: the average of a run with train.average.
+func (c *Checkpoint) Predictor(t config.Train) []float32 {
+	if t.Average > 0 && c.Average != nil {
+		return c.Average
+	}
+	return c.Params
 }
 
 // Weights returns the checkpoint's path and step, for eval.json.

@@ -1,34 +1,49 @@
 package train
 
-import "slices"
+import (
+	"slices"
 
-// averagedSteps is about how many steps the average of the weights reaches back.
-const averagedSteps = 100
+	"github.com/acqnp/acqnp/internal/config"
+)
 
-// averageEvery returns the number of steps between updates of the average. Each has to wait for a
-// GPU, so there are few.
-func (l *loop) averageEvery() int { return min(averagedSteps/10, l.schedule.ValidateEvery) }
+// validAverage is about how many steps the average of the weights reaches back in a run with validation.
+const validAverage = 100
 
-// updateAverage adds the weights of the current step to their exponential average, if the run has
-// validation. The first average is the mean of all weights so far. Validation of an average varies
-// less from step to step than that of the weights, so its best is less a matter of chance.
+// An average is an exponential average of the weights.
+type average struct {
+	steps int       // that it reaches back, about; 0: there is none
+	every int       // steps between its updates; each has to wait for a GPU, so there are few
+	of    []float32 // the average [NumParams]; nil before the first update
+}
+
+// newAverage returns the average of a run, without an update.
+func newAverage(t config.Train) average {
+	if t.ValidateEvery > 0 {
+		return average{steps: validAverage, every: min(validAverage/10, t.ValidateEvery)}
+	}
+	return average{steps: t.Average, every: max(1, t.Average/10)}
+}
+
+// updateAverage adds the weights of the current step to their average, if the run has one. The first
+// average is the mean of all weights so far. An average varies less from step to step than the weights: it
+// predicts better, and the best of its validations is less a matter of chance.
 func (l *loop) updateAverage() error {
-	if l.validator == nil || l.step%l.averageEvery() != 0 {
+	a := &l.average
+	if a.steps == 0 || l.step%a.every != 0 {
 		return nil
 	}
 	state, err := l.trainer.State()
 	if err != nil {
 		return l.named(err)
 	}
-	if l.average == nil {
-		l.average = slices.Clone(state.Params)
+	if a.of == nil {
+		a.of = slices.Clone(state.Params)
 		return nil
 	}
-	every := l.averageEvery()
-	updates := float64(l.step / every)
-	keep := float32(min(1-float64(every)/averagedSteps, (updates-1)/updates))
+	updates := float64(l.step / a.every)
+	keep := float32(min(1-float64(a.every)/float64(a.steps), (updates-1)/updates))
 	for i, w := range state.Params {
-		l.average[i] = keep*l.average[i] + (1-keep)*w
+		a.of[i] = keep*a.of[i] + (1-keep)*w
 	}
 	return nil
 }

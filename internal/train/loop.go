@@ -31,7 +31,7 @@ type loop struct {
 
 	validator *validator // nil without validation
 	valid     run.Validation
-	average   []float32 // of the weights [NumParams]; nil before its first update
+	average   average
 
 	saved      int    // the step of the newest checkpoint; −1 before there is one
 	checkpoint string // its path
@@ -170,5 +170,5 @@ func (l *loop) save() error {
 func (l *loop) current(state engine.State) run.Checkpoint {
 	return run.Checkpoint{Step: l.step, Benchmark: l.o.Experiment.Benchmark, Model: l.model.Name(), Config: l.config,
 		Version: l.o.Version, Kernels: l.o.Device.Kernels(), Elapsed: l.meter.elapsed(), Units: &l.units,
-		Validation: l.valid, Average: l.average, State: state}
+		Validation: l.valid, Average: l.average.of, State: state}
 }

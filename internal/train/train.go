@@ -101,7 +101,7 @@ func newLoop(o Options) (*loop, error) {
 	}
 	l := &loop{o: o, model: model, draws: draws, capacity: capacity, trainer: trainer, config: string(text),
 		schedule: schedule, units: run.UnitsOf(o.Experiment, source), saved: -1, loss: lastLoss{trainer: trainer, known: true, value: math.NaN()},
-		validator: v}
+		validator: v, average: newAverage(schedule)}
 	l.loss.ask = l.loss.get
 	if v != nil {
 		if err := v.compile(); err != nil {
@@ -199,7 +199,7 @@ func (l *loop) restore() (time.Duration, error) {
 		return 0, l.tooFar(c.Step)
 	}
 	l.step, l.saved, l.checkpoint, l.valid = c.Step, c.Step, c.Path, c.Validation
-	l.average = c.Average
+	l.average.of = c.Average
 	l.compareKernels(*c)
 	return c.Elapsed, l.trainer.Load(c.State)
 }

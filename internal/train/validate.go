@@ -145,8 +145,8 @@ func (l *loop) validated() (engine.State, []float64, error) {
 	if err != nil {
 		return state, nil, l.named(err)
 	}
-	if l.average != nil {
-		state.Params = l.average
+	if l.average.of != nil {
+		state.Params = l.average.of
 	}
 	lls, err := l.validator.loglik(state.Params)
 	if err == nil && lls[0]-lls[0] != 0 {
@@ -201,6 +201,6 @@ func (l *loop) judge(ll float64) (better bool) {
 
 // startAgain loads a state, whose weights also become the average.
 func (l *loop) startAgain(s engine.State) error {
-	l.average = append(l.average[:0], s.Params...)
+	l.average.of = append(l.average.of[:0], s.Params...)
 	return l.trainer.Load(s)
 }
