@@ -6,8 +6,9 @@ import "math"
 // p(y) = p_Z(log y)/y, and 0 at y ≤ 0.
 //
 // The tail of an asymmetric Laplace distribution with σ ≥ τ is so long that exp(Z) has no finite
-// mean. Mean and Variance of a [Mixture] are therefore those of min(Y, q), where q is the quantile
-// of Y at 0.99. Those of a [GaussianMixture] are exact.
+// mean, and with those of Student's t it can be a thousand medians. Mean and Variance of a [Mixture] and
+// of a [GaussianMixture] with [Tails] are therefore those of min(Y, q), where q is the quantile of Y at
+// 0.99. Those of other Gaussians are exact.
 type Exp struct{ z Distribution }
 
 // ExpOf returns the distribution of exp(Z), where z is that of Z: a [Mixture] or a
@@ -17,7 +18,7 @@ func ExpOf(z Distribution) Exp { return Exp{z} }
 // maxExponent is the logarithm of the largest float64.
 const maxExponent = 709.78
 
-// cut is the probability above which Mean, Variance and CRPS of a Mixture cut its upper tail.
+// cut is the probability above which Mean and Variance, and CRPS of a Mixture, cut the upper tail.
 const cut = 0.99
 
 // LogDensity returns log p(y) = log p_Z(log y) − log y.
@@ -48,11 +49,11 @@ func (d Exp) Survival(y float64) float64 {
 // Quantile returns exp of Z's quantile. It is 0 at p = 0, +Inf at p = 1 and NaN outside [0, 1].
 func (d Exp) Quantile(p float64) float64 { return math.Exp(d.z.Quantile(p)) }
 
-// Mean returns E[Y], or E[min(Y, q)] for a Mixture. It is +Inf if that is too large for a float64.
+// Mean returns E[Y], or E[min(Y, q)] where tails are cut. It is +Inf if that is too large for a float64.
 func (d Exp) Mean() float64 { return d.moment(1) }
 
-// Variance returns the variance of Y, or of min(Y, q) for a Mixture. It is +Inf if that is too large
-// for a float64.
+// Variance returns the variance of Y, or of min(Y, q) where tails are cut. It is +Inf if that is too
+// large for a float64.
 func (d Exp) Variance() float64 {
 	mean, square := d.moment(1), d.moment(2)
 	if math.IsInf(square, 1) {
@@ -64,14 +65,18 @@ func (d Exp) Variance() float64 {
 // Components returns the parts of Z's mixture: μ and σ are those of log y.
 func (d Exp) Components() []Component { return d.z.Components() }
 
-// moment returns E[Y^k], or E[min(Y, q)^k] for a Mixture.
+// moment returns E[Y^k], or E[min(Y, q)^k] where tails are cut.
 func (d Exp) moment(k float64) float64 {
-	switch z := d.z.(type) {
-	case Mixture:
-		most, sum := z.Quantile(cut), 0.0
+	most := math.Inf(1)
+	if g, ok := d.z.(GaussianMixture); !ok || g.weights != nil {
+		most = d.z.Quantile(cut)
 		if k*most > maxExponent {
 			return math.Inf(1) // so are all values above the cut
 		}
+	}
+	switch z := d.z.(type) {
+	case Mixture:
+		sum := 0.0
 		for i, w := range z.weights {
 			if w > 0 {
 				sum += w * z.components[i].expMoment(k, most)
@@ -79,6 +84,9 @@ func (d Exp) moment(k float64) float64 {
 		}
 		return sum
 	case GaussianMixture:
+		if z.weights != nil {
+			return z.average(func(g Gaussian) float64 { return g.expMoment(k, most) })
+		}
 		return z.average(func(g Gaussian) float64 { return math.Exp(k*g.Mean + k*k*g.Scale*g.Scale/2) })
 	}
 	return math.NaN()
@@ -100,4 +108,20 @@ func (l laplace) expMoment(k, most float64) float64 {
 		above = math.Expm1(rate*e) / rate
 	}
 	return math.Exp(logA+k*l.Location)*(1/(up+k)+above) + top
+}
+
+// expMoment returns E[exp(k·min(Z, most))]: exp(kμ + k²σ²/2) Φ((most−μ)/σ − kσ) and what is cut. The first
+// two factors can be too large for a float64, and their product not.
+func (g Gaussian) expMoment(k, most float64) float64 {
+	below := k*g.Mean + k*k*g.Scale*g.Scale/2 + logNormalCDF((most-g.Mean)/g.Scale-k*g.Scale)
+	return math.Exp(below) + math.Exp(k*most)*g.Survival(most)
+}
+
+// logNormalCDF returns log Φ(x) to 1e-9, however far x is below 0.
+func logNormalCDF(x float64) float64 {
+	if x > -30 {
+		return math.Log(math.Erfc(-x/math.Sqrt2) / 2)
+	}
+	s := 1 / (x * x)
+	return -x*x/2 - math.Log(-x*math.Sqrt(2*math.Pi)) + math.Log1p(-s*(1-s*(3-15*s)))
 }

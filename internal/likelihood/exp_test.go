@@ -43,13 +43,14 @@ func TestExpIsADistributionOfY(t *testing.T) {
 		}
 		mixture := likelihood.NewMixture(raw, z, 1, 0, floor).In(units)
 		gaussians := likelihood.NewGaussianMixture(raw[:8], 1, 0, floor).In(units)
-		for name, part := range map[string]likelihood.Distribution{"mixture": mixture, "Gaussians": gaussians} {
+		for name, part := range map[string]likelihood.Distribution{"mixture": mixture, "Gaussians": gaussians,
+			"Gaussians with tails": gaussians.Tailed(likelihood.StudentTails(5, 1.1))} {
 			d := likelihood.ExpOf(part)
 			p := func(y float64) float64 { return math.Exp(d.LogDensity(y)) }
 			// 1e-9: 8000 panels of rounding error 1e-13 at most.
 			near(t, name+" ∫ density", integrateAbove0(p, kinks, 80), 1, 1e-9)
 			most := math.Inf(1)
-			if name == "mixture" {
+			if name != "Gaussians" {
 				most = d.Quantile(0.99)
 				kinks = append(kinks, math.Log(most))
 			}
@@ -83,6 +84,19 @@ func TestExpOfALongTailHasAMean(t *testing.T) {
 	for _, scale := range []float64{0.3, 0.5, 0.7, 3} { // τ = 0.5: above 0.5 there is no mean, and at 0.5 a rate is 0
 		z := likelihood.MixtureOf([]likelihood.AsymmetricLaplace{{Location: 2, Scale: scale}}, []float64{0})
 		d := likelihood.ExpOf(z)
+		if m := d.Mean(); !(m > d.Quantile(0.5) && m < d.Quantile(0.99)) {
+			t.Errorf("σ = %g: mean %g, median %g, 0.99 quantile %g", scale, m, d.Quantile(0.5), d.Quantile(0.99))
+		}
+		finite(t, "variance", d.Variance())
+	}
+}
+
+// Tails of Student's t around a log y that is hardly known make no mean of their own, and none that is
+// not finite.
+func TestExpOfStudentTailsHasAMean(t *testing.T) {
+	for _, scale := range []float64{0.5, 1, 3, 20, 80} {
+		z := likelihood.GaussianMixtureOf([]likelihood.Gaussian{{Mean: 2, Scale: scale}, {Mean: 2.1, Scale: scale}})
+		d := likelihood.ExpOf(z.Tailed(likelihood.StudentTails(5, 1)))
 		if m := d.Mean(); !(m > d.Quantile(0.5) && m < d.Quantile(0.99)) {
 			t.Errorf("σ = %g: mean %g, median %g, 0.99 quantile %g", scale, m, d.Quantile(0.5), d.Quantile(0.99))
 		}
