@@ -54,7 +54,7 @@ SETS = {
                                   chilled=1*(Treatment=="chilled"), uptake=uptake))"""),
 }
 
-# Sets that no setting of the program was chosen on. What they hold was written down before any result.
+# Sets that no setting of the program had been chosen on when they were added. What they hold was written down before any result.
 FRESH = {
     "milk": Set("cow", ["week", "barley", "lupins"], "protein", 4, """
         library(nlme); d <- with(Milk, data.frame(cow=Cow, week=Time, barley=1*(Diet=="barley"),
