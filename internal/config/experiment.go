@@ -115,7 +115,8 @@ type Model struct {
 	SigmaFloor float64 `yaml:"sigma_floor,omitempty" mapstructure:"sigma_floor"`
 
 	// TailDF is the number of degrees of freedom of Student's t, whose tails a predicted Gaussian
-	// gets, as likelihood.StudentTails says; 0 keeps the Gaussian. The loss of training is the Gaussian's. cnp and canp.
+	// gets, as likelihood.StudentTails says; 0 keeps the Gaussian. The loss of training is the
+	// Gaussian's. cnp and canp.
 	TailDF float64 `yaml:"tail_df,omitempty" mapstructure:"tail_df"`
 
 	// SigmaScale is how many times the network's σ that of a prediction is; 0 stands for 1. It widens

@@ -213,9 +213,8 @@ func (s *search) dims() (n int) {
 	return n
 }
 
-// finer varies the learning rate, and the size of the networks unless that
-// is given. With few data it also varies the weight decay; with more, trials of it would only shorten
-// the others.
+// finer varies the learning rate, and the size of the networks unless that is given. With few data it
+// also varies the weight decay; with more, trials of it would only shorten the others.
 func (s *search) finer(best candidate) (all []candidate) {
 	slower, decayed := best, best
 	slower.slower, decayed.decayed = true, true

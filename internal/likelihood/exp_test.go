@@ -104,6 +104,12 @@ func TestExpOfStudentTailsHasAMean(t *testing.T) {
 	}
 }
 
+// A scale of σ alone makes no tails: the moments stay exact.
+func TestExpOfAScaledGaussian(t *testing.T) {
+	g := likelihood.GaussianMixtureOf([]likelihood.Gaussian{{Mean: 0.3, Scale: 0.4}})
+	near(t, "mean", likelihood.ExpOf(g.Tailed(likelihood.StudentTails(0, 2))).Mean(), math.Exp(0.3+0.8*0.8/2), 1e-12)
+}
+
 // A long tail of log y can reach beyond the largest float64. No moment is NaN then.
 func TestExpBeyondFloat64(t *testing.T) {
 	d := likelihood.ExpOf(likelihood.MixtureOf([]likelihood.AsymmetricLaplace{{Scale: 1}, {Location: -3, Scale: 2, Logit: -7}}, []float64{0, 0}))

@@ -75,5 +75,8 @@ func (m GaussianMixture) Tailed(tails Tails) GaussianMixture {
 			t.weights = append(t.weights, tail.Weight*m.weight(k))
 		}
 	}
+	if len(tails) == 1 { // a scale alone
+		t.weights = m.weights
+	}
 	return t
 }

@@ -103,6 +103,7 @@ type content struct {
 	Stream                                  random.Stream
 	SigmaFloor                              float64
 	Tails, TailWeights                      string // lists, or ""
+	LongTails                               bool   // not a scale alone
 
 	Columns, DY                         int      // of x and y, in raw units
 	X, Y                                []string // what the columns are
@@ -139,6 +140,7 @@ func contentOf(t predict.Trained, weights string) content {
 	}
 	if tails := t.Model.Tails(); tails != nil {
 		c.Tails = list(tails, func(t likelihood.Tail) string { return number(t.Scale) })
+		c.LongTails = len(tails) > 1
 		c.TailWeights = list(tails, func(t likelihood.Tail) string { return number(t.Weight) })
 	}
 	s := u.Scaling
