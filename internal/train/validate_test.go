@@ -13,7 +13,6 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/engine/cpu"
-	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/run"
@@ -118,41 +117,6 @@ func TestValidationIsLoggedAndTheBestIsKept(t *testing.T) {
 		t.Error("the last line of a run without validation does not say what ended it")
 	}
 }
-
-// What is validated and kept is the mean of the weights at first, then an exponential average that
-// reaches back about a hundred steps.
-func TestTheBestIsAnAverage(t *testing.T) {
-	dir := t.TempDir()
-	e := validated(t, steps(400), func(e *config.Experiment) {
-		e.Train.ValidateEvery, e.Train.CheckpointEvery, e.Train.KeepCheckpoints = 20, 10, 1000
-	})
-	r := mustTrain(t, train.Options{Experiment: e, Dir: dir})
-	if r.Best.Step < 200 {
-		t.Fatalf("the best is step %d, too early to prove anything", r.Best.Step)
-	}
-	want := make([]float64, modelOf(t, e).NumParams())
-	for k := 1; 10*k <= r.Best.Step; k++ {
-		c, err := run.ReadCheckpoint(filepath.Join(dir, "checkpoints", stepName(10*k)), modelOf(t, e))
-		if err != nil {
-			t.Fatal(err)
-		}
-		new := max(0.1, 1/float64(k))
-		for i, w := range c.Params {
-			want[i] += new * (float64(w) - want[i])
-		}
-	}
-	best, err := run.ReadCheckpoint(checkpoint(dir, "best"), modelOf(t, e))
-	if err != nil || best.Step != r.Best.Step {
-		t.Fatalf("step %d, %v", best.Step, err)
-	}
-	for i, w := range best.Params {
-		if math.Abs(float64(w)-want[i]) > 1e-5 { // sums of 40 float32 of about 1
-			t.Fatalf("weight %d: %v, expected %v", i, w, want[i])
-		}
-	}
-}
-
-func stepName(step int) string { return filepath.Base(checkpoint("", "step-"+strconv.Itoa(step))) }
 
 // The best weights beat the last on functions that neither training nor validation saw.
 func TestTheBestBeatsTheLastOfAnOverfittedRun(t *testing.T) {
@@ -387,122 +351,3 @@ type swapped struct{ noise }
 
 func (s swapped) EvalSize() datasets.Size             { return s.valid }
 func (s swapped) Eval(i int, b *datasets.Batch) error { return s.Valid(i, b) }
-
-// Tails change what validation and evaluation see, both in the same way, and not the training.
-func TestTailsAreValidatedAndNotTrained(t *testing.T) {
-	type tails struct{ df, scale float64 }
-	results, params := map[tails]train.Best{}, map[tails][]float32{}
-	for _, c := range []tails{{}, {4, 0}, {4, 1.5}, {0, 1.5}} {
-		dir := t.TempDir()
-		e := validated(t, func(e *config.Experiment) {
-			e.Model.Name, e.Model.Adaptor, e.Model.AdaptorForm = "cnp", nil, ""
-			e.Model.TailDF, e.Model.SigmaScale = c.df, c.scale
-			e.Train.NumTau, e.Eval.NumTau = 0, 0
-		})
-		results[c] = *mustTrain(t, train.Options{Experiment: e, Dir: dir, Source: overfitted}).Best
-		m := modelOf(t, e)
-		best, err := run.ReadCheckpoint(checkpoint(dir, "best"), m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		last, err := run.ReadCheckpoint(checkpoint(dir, "step-12"), m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		params[c] = last.Params
-		got, err := predict.New(e, m, best.Params, run.Units{}, device.CPU(1)).Evaluate(t.Context(), swapped{overfitted}, predict.EvalOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		// 1e-5: the former averages in another order.
-		if d := math.Abs(got.TargetLL.Mean - results[c].ValidLL); !(d < 1e-5) {
-			t.Errorf("tails %v: evaluation %v, validation %v", c, got.TargetLL.Mean, results[c].ValidLL)
-		}
-	}
-	for c := range params {
-		if !slices.Equal(params[c], params[tails{}]) {
-			t.Errorf("tails %v change the training", c)
-		}
-		if c != (tails{}) && results[c].ValidLL == results[tails{}].ValidLL {
-			t.Errorf("tails %v do not change the validation", c)
-		}
-	}
-}
-
-// The curves of a trial with other tails are those of trials of models that have these tails themselves.
-func TestTrialsWithOtherTails(t *testing.T) {
-	try := func(df, scale float64, others ...likelihood.Tails) train.Trial {
-		e := validated(t, func(e *config.Experiment) {
-			e.Model.Name, e.Model.Adaptor, e.Model.AdaptorForm = "cnp", nil, ""
-			e.Train.NumTau, e.Eval.NumTau = 0, 0
-			e.Model.TailDF, e.Model.SigmaScale = df, scale
-		})
-		trial, err := train.Try(t.Context(), train.Options{Experiment: e, Source: overfitted, Tails: others})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return trial
-	}
-	all := try(5, 0, likelihood.StudentTails(0, 1), likelihood.StudentTails(0, 2), likelihood.StudentTails(5, 1))
-	for i, alone := range []train.Trial{try(5, 0), try(0, 0), try(0, 2), try(5, 0)} {
-		got, want := all.Curves[i], alone.Curves[0]
-		if len(got) < 3 || len(got) != len(want) || len(alone.Curves) != 1 {
-			t.Fatalf("curves %d: %d validations, expected %d", i, len(got), len(want))
-		}
-		for k := range got {
-			// 1e-5: a graph computes the Gaussian's log-likelihood in float32.
-			if d := math.Abs(got[k] - want[k]); !(d < 1e-5) {
-				t.Errorf("curve %d, validation %d: %v, expected %v", i, k, got[k], want[k])
-			}
-		}
-	}
-}
-
-// Without validation too, predictions can use an average of the weights, over as many steps as they are told.
-// The training itself does not change, and the average survives a resume.
-func TestAnAverageWithoutValidation(t *testing.T) {
-	averaged := func(e *config.Experiment) { e.Train.Average, e.Train.Schedule = 5, config.Constant }
-	e := experiment(t, steps(40), averaged, func(e *config.Experiment) { e.Train.CheckpointEvery, e.Train.KeepCheckpoints = 1, 1000 })
-	dir, plain, resumed := t.TempDir(), t.TempDir(), t.TempDir()
-	mustTrain(t, train.Options{Experiment: e, Dir: dir})
-	mustTrain(t, train.Options{Experiment: experiment(t, steps(40)), Dir: plain})
-	mustTrain(t, train.Options{Experiment: experiment(t, steps(40), averaged), Dir: resumed, Until: 17})
-	mustTrain(t, train.Options{Experiment: experiment(t, steps(40), averaged), Dir: resumed, Resume: true})
-	m := modelOf(t, e)
-	read := func(dir string, step int) run.Checkpoint {
-		c, err := run.ReadCheckpoint(filepath.Join(dir, "checkpoints", stepName(step)), m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return c
-	}
-	want := make([]float64, m.NumParams())
-	for k := 1; k <= 40; k++ {
-		for i, w := range read(dir, k).Params {
-			want[i] += max(1.0/5, 1/float64(k)) * (float64(w) - want[i])
-		}
-	}
-	last, other, again := read(dir, 40), read(plain, 40), read(resumed, 40)
-	if !slices.Equal(last.Params, other.Params) || other.Average != nil {
-		t.Error("an average changes the training, or is there without one")
-	}
-	if !slices.Equal(last.Average, again.Average) || !slices.Equal(last.Params, again.Params) {
-		t.Error("a resume has another average")
-	}
-	opened, err := run.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	trained, err := predict.LoadRun(opened, run.Preferred, *last.Units, device.CPU(1), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, w := range trained.Params {
-		if math.Abs(float64(w)-want[i]) > 1e-5 { // sums of 40 float32 of about 1
-			t.Fatalf("weight %d of the prediction: %v, expected %v", i, w, want[i])
-		}
-	}
-	if slices.Equal(trained.Params, last.Params) {
-		t.Error("predictions use the weights of the last step")
-	}
-}

@@ -1,0 +1,99 @@
+package train_test
+
+import (
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/device"
+	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/train"
+)
+
+// What is validated and kept is the mean of the weights at first, then an exponential average that
+// reaches back about a hundred steps.
+func TestTheBestIsAnAverage(t *testing.T) {
+	dir := t.TempDir()
+	e := validated(t, steps(400), func(e *config.Experiment) {
+		e.Train.ValidateEvery, e.Train.CheckpointEvery, e.Train.KeepCheckpoints = 20, 10, 1000
+	})
+	r := mustTrain(t, train.Options{Experiment: e, Dir: dir})
+	if r.Best.Step < 200 {
+		t.Fatalf("the best is step %d, too early to prove anything", r.Best.Step)
+	}
+	want := make([]float64, modelOf(t, e).NumParams())
+	for k := 1; 10*k <= r.Best.Step; k++ {
+		c, err := run.ReadCheckpoint(filepath.Join(dir, "checkpoints", stepName(10*k)), modelOf(t, e))
+		if err != nil {
+			t.Fatal(err)
+		}
+		new := max(0.1, 1/float64(k))
+		for i, w := range c.Params {
+			want[i] += new * (float64(w) - want[i])
+		}
+	}
+	best, err := run.ReadCheckpoint(checkpoint(dir, "best"), modelOf(t, e))
+	if err != nil || best.Step != r.Best.Step {
+		t.Fatalf("step %d, %v", best.Step, err)
+	}
+	for i, w := range best.Params {
+		if math.Abs(float64(w)-want[i]) > 1e-5 { // sums of 40 float32 of about 1
+			t.Fatalf("weight %d: %v, expected %v", i, w, want[i])
+		}
+	}
+}
+
+func stepName(step int) string { return filepath.Base(checkpoint("", "step-"+strconv.Itoa(step))) }
+
+// Without validation too, predictions can use an average of the weights, over as many steps as they are told.
+// The training itself does not change, and the average survives a resume.
+func TestAnAverageWithoutValidation(t *testing.T) {
+	averaged := func(e *config.Experiment) { e.Train.Average, e.Train.Schedule = 5, config.Constant }
+	e := experiment(t, steps(40), averaged, func(e *config.Experiment) { e.Train.CheckpointEvery, e.Train.KeepCheckpoints = 1, 1000 })
+	dir, plain, resumed := t.TempDir(), t.TempDir(), t.TempDir()
+	mustTrain(t, train.Options{Experiment: e, Dir: dir})
+	mustTrain(t, train.Options{Experiment: experiment(t, steps(40)), Dir: plain})
+	mustTrain(t, train.Options{Experiment: experiment(t, steps(40), averaged), Dir: resumed, Until: 17})
+	mustTrain(t, train.Options{Experiment: experiment(t, steps(40), averaged), Dir: resumed, Resume: true})
+	m := modelOf(t, e)
+	read := func(dir string, step int) run.Checkpoint {
+		c, err := run.ReadCheckpoint(filepath.Join(dir, "checkpoints", stepName(step)), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	want := make([]float64, m.NumParams())
+	for k := 1; k <= 40; k++ {
+		for i, w := range read(dir, k).Params {
+			want[i] += max(1.0/5, 1/float64(k)) * (float64(w) - want[i])
+		}
+	}
+	last, other, again := read(dir, 40), read(plain, 40), read(resumed, 40)
+	if !slices.Equal(last.Params, other.Params) || other.Average != nil {
+		t.Error("an average changes the training, or is there without one")
+	}
+	if !slices.Equal(last.Average, again.Average) || !slices.Equal(last.Params, again.Params) {
+		t.Error("a resume has another average")
+	}
+	opened, err := run.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trained, err := predict.LoadRun(opened, run.Preferred, *last.Units, device.CPU(1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, w := range trained.Params {
+		if math.Abs(float64(w)-want[i]) > 1e-5 { // sums of 40 float32 of about 1
+			t.Fatalf("weight %d of the prediction: %v, expected %v", i, w, want[i])
+		}
+	}
+	if slices.Equal(trained.Params, last.Params) {
+		t.Error("predictions use the weights of the last step")
+	}
+}
