@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
@@ -13,6 +12,7 @@ import (
 const (
 	csvValidTargets   = 2000 // target points, all together
 	csvValidItems     = 500  // pairs of a function and a size of its context
+	csvValidContext   = 2000 // context points of a function of which points are held out
 	csvValidFunctions = 32   // functions of a batch
 )
 
@@ -73,28 +73,19 @@ func (s *csvSource) validRandom() random.Generator {
 }
 
 // validSizes returns the sizes of the contexts that validation takes of function i: those that
-// training draws. If points are held out, the evaluation takes all training points as context;
-// validation then takes as many too, up to config.MaxCSVPoints.
-func (s *csvSource) validSizes(i int) (sizes []int) {
+// training draws. If points are held out, predictions have all others for their context, so it takes
+// all training points, up to csvValidContext.
+func (s *csvSource) validSizes(i int) []int {
 	f := s.functions[i]
-	n := f.points
 	if s.byPoint() {
-		n = f.train + 1 // with a target besides
+		return []int{min(f.train, csvValidContext)}
 	}
-	lo, hi := s.contexts(min(n, s.points[1]))
-	add := func(context int) {
-		if lo <= context && !slices.Contains(sizes, context) {
+	lo, hi := s.contexts(min(f.points, s.points[1]))
+	sizes := []int{lo}
+	for _, context := range validContexts {
+		if lo < context && context <= hi {
 			sizes = append(sizes, context)
 		}
-	}
-	add(lo)
-	for _, context := range validContexts {
-		if context <= hi {
-			add(context)
-		}
-	}
-	if s.byPoint() {
-		add(min(f.train, config.MaxCSVPoints))
 	}
 	return sizes
 }

@@ -157,19 +157,14 @@ func TestContextsOfValidation(t *testing.T) {
 	}
 }
 
-// One function alone: contexts are training points, the largest that of the evaluation.
-func TestValidationOfOneFunction(t *testing.T) {
-	for n, largest := range map[int]int{90: 54, 3000: config.MaxCSVPoints} { // ⌊0.75·90⌋ = 67 points, 13 of them for validation
-		e := validated(t, "point", alike(1, n)...)
-		if n > 999 { // the values of csvData tell functions of less than 1000 points
-			e = validated(t, "point", 999)
-		}
-		var got []int
-		for _, b := range validBatches(t, open(t, e, "")) {
-			got = append(got, b.Context)
-		}
-		if want := []int{0, 1, 2, 5, 10, 20, 50, largest}; !slices.Equal(got, want) {
-			t.Errorf("contexts %v of a function of %d points, want %v", got, n, want)
+// Held-out points are predicted from all the training points of their function, as in the evaluation,
+// or from so many that a validation is small.
+func TestValidationOfHeldOutPoints(t *testing.T) {
+	for n, context := range map[int]int{90: 54, 999: 600, 4000: 2000} { // ⌊0.75·90⌋ = 67 points, 13 of them for validation
+		batches := validBatches(t, open(t, validated(t, "point", n), ""))
+		if len(batches) != 1 || batches[0].Context != context || n == 90 && batches[0].Points != 67 {
+			t.Errorf("%d batches of a function of %d points, the first of %d points and a context of %d; want one with %d",
+				len(batches), n, batches[0].Points, batches[0].Context, context)
 		}
 	}
 }
