@@ -11,6 +11,13 @@ import math
 import numpy as np
 
 
+def padded(targets):
+    """Returns the parts of targets as Mixtures takes them. With a kernel beside the network, targets
+    have as many as points are near; parts of weight 0 fill them up."""
+    most = max(map(len, targets))
+    return np.array([parts + [[parts[0][0], 0, 1, 0]] * (most - len(parts)) for parts in targets])
+
+
 class Mixtures:
     """One mixture for each target. parts [targets, components, 4] holds τ, μ, σ and w; τ is NaN for
     Gaussians."""

@@ -16,7 +16,7 @@ import time
 
 import numpy as np
 
-from mixtures import Mixtures
+from mixtures import Mixtures, padded
 
 # The data sets: the columns of function, x and y; whether functions or points are held out; and the
 # sizes of training batches, which are the program's defaults for these files with data.sizes: smallest.
@@ -173,7 +173,7 @@ def read(quantiles, targets, s):
             parts.setdefault(key, []).append([float(r[c]) if r[c] else np.nan for c in ("tau", "mu", "sigma", "weight")])
     if parts.keys() != truth.keys():
         sys.exit(f"{quantiles}: {len(parts)} targets, expected the {len(truth)} of {targets}")
-    return np.array([truth[k][1] for k in parts]), Mixtures(np.array(list(parts.values())))
+    return np.array([truth[k][1] for k in parts]), Mixtures(padded(list(parts.values())))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import sys
 import numpy as np
 
 import data
-from scores import Mixtures, Predictive
+from scores import Mixtures, Predictive, padded
 
 
 class Ours:
@@ -89,7 +89,7 @@ def components(file, tasks):
     order = [(next(iter(only), t.function), i) for t in tasks for i in range(len(t.ty))]
     if set(order) != set(parts):
         sys.exit(f"{file}: {len(parts)} targets, expected {len(order)}: {sorted(parts)[:2]} … instead of {order[:2]} …")
-    return Mixtures(np.array([parts[key] for key in order]))
+    return Mixtures(padded([parts[key] for key in order]))
 
 
 def setting(run, key):

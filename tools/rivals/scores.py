@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import ndtr
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "few-shot"))
-from mixtures import Mixtures  # noqa: E402
+from mixtures import Mixtures, padded  # noqa: E402, F401
 
 
 @dataclass
