@@ -122,6 +122,15 @@ type Model struct {
 	// SigmaScale is how many times the network's σ that of a prediction is; 0 stands for 1. It widens
 	// predictions that are too sure, and the loss of training does not have it. cnp and canp.
 	SigmaScale float64 `yaml:"sigma_scale,omitempty" mapstructure:"sigma_scale"`
+
+	// PoolWeight is the weight, in predictions, of a simple model beside the network: the mixed model
+	// of data.baseline, or the kernel density of PoolKernel. The loss of training does not have it.
+	// For one column of y.
+	PoolWeight float64 `yaml:"pool_weight,omitempty" mapstructure:"pool_weight"`
+
+	// PoolKernel is nil or the widths in x and in y, in the model's units, of a kernel density of the
+	// context points; see package kde.
+	PoolKernel []float64 `yaml:"pool_kernel,flow,omitempty" mapstructure:"pool_kernel"`
 }
 
 // Data holds what the source of the batches needs.

@@ -43,6 +43,8 @@ var rules = map[string]rule{
 	"model.sigma_floor":      between0And1,
 	"model.tail_df":          {"a number from 1 to 1000, or 0 for Gaussian tails", func(v any) bool { d := v.(float64); return d == 0 || 1 <= d && d <= 1000 }},
 	"model.sigma_scale":      {"a number from 0.1 to 10", func(v any) bool { s := v.(float64); return s == 0 || 0.1 <= s && s <= 10 }},
+	"model.pool_weight":      {"a number from 0 to 0.9", func(v any) bool { w := v.(float64); return 0 <= w && w <= 0.9 }},
+	"model.pool_kernel":      kernelWidths,
 	"data.seed":              seed,
 	"data.points":            wholeRange(1, MaxPoints),
 	"data.min_context":       whole(0, MaxPoints),
@@ -160,6 +162,16 @@ var realRange = rule{
 	func(v any) bool {
 		r := v.([]float64)
 		return len(r) == 2 && -maxReal <= r[0] && r[0] < r[1] && r[1] <= maxReal
+	},
+}
+
+// kernelWidths accepts the widths of a kernel in x and in y, or none.
+var kernelWidths = rule{
+	fmt.Sprintf("[WIDTH OF X, WIDTH OF Y], numbers from %g to %g, or nothing", minReal, maxReal),
+	func(v any) bool {
+		w := v.([]float64)
+		ok := func(width float64) bool { return minReal <= width && width <= maxReal }
+		return len(w) == 0 || len(w) == 2 && ok(w[0]) && ok(w[1])
 	},
 }
 

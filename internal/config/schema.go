@@ -82,6 +82,8 @@ var modelsOf = map[string][]string{
 	"model.feedforward":      aggregating,
 	"model.tail_df":          {"cnp", "canp"},
 	"model.sigma_scale":      {"cnp", "canp"},
+	"model.pool_weight":      encoding,
+	"model.pool_kernel":      encoding,
 	"model.width":            {"bnp"},
 	"model.pre_depth":        {"bnp"},
 	"model.post_depth":       {"bnp"},

@@ -31,6 +31,9 @@ func (e Experiment) Variant() string {
 	if m.SigmaScale != 0 && m.SigmaScale != 1 {
 		parts = append(parts, fmt.Sprintf("sigma times %g", m.SigmaScale))
 	}
+	if m.PoolWeight > 0 {
+		parts = append(parts, fmt.Sprintf("%g of a %s", m.PoolWeight, map[bool]string{true: "kernel", false: "mixed model"}[len(m.PoolKernel) > 0]))
+	}
 	if e.Train.Members > 1 {
 		parts = append(parts, fmt.Sprintf("ensemble of %d", e.Train.Members))
 	}

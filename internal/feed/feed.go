@@ -163,6 +163,13 @@ func (f *Feed) packContext(x, y []float32, dx, dy int) {
 // (see Draws.Elsewhere). The slice is valid until the feed is filled again.
 func (f *Feed) Levels() []float32 { return f.levels }
 
+// Context returns the context points of a function, [N_c, dx+dy]. The slice is valid until the feed is
+// filled again.
+func (f *Feed) Context(function int) []float32 {
+	n := len(f.context) / f.Extents.Functions
+	return f.context[function*n:][:n]
+}
+
 // X returns x [B, N, dx]. The slice is valid until the feed is filled again.
 func (f *Feed) X() []float32 { return f.x }
 

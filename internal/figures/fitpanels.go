@@ -38,12 +38,13 @@ func Collect(panels []Panel, functions []predict.Function, channel int, predicti
 	}
 }
 
-// componentsOf returns the components of a distribution with quantile levels, or nil for Gaussians.
+// componentsOf returns the components of a distribution that have quantile levels, or nil for Gaussians.
 func componentsOf(d predict.Distribution) []predict.Component {
 	if !d.Mixture() {
 		return nil
 	}
-	return d.Components()
+	all := d.Components()
+	return all[:d.NumLevels()]
 }
 
 // predictedPoint returns what is drawn of a distribution at x: components, its mean, and its

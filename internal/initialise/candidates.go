@@ -22,12 +22,12 @@ type candidate struct {
 	prior       bool   // starts from the weights that the program carries
 	slower      bool   // a lower learning rate
 	decayed     bool   // a larger weight decay
-	tails       tails  // of a Gaussian; every trial chooses them
+	reading            // every trial chooses it
 }
 
 // key returns what tells two candidates apart before their trials.
 func (c candidate) key() string {
-	c.tails = tails{}
+	c.reading = reading{}
 	return fmt.Sprint(c)
 }
 
@@ -84,7 +84,7 @@ func (c candidate) title() string {
 	for i, column := range c.log {
 		text += map[bool]string{true: ", log of ", false: " and "}[i == 0] + column
 	}
-	return text + c.tails.title()
+	return text + c.reading.title(c)
 }
 
 // The stages of the search; each varies one thing of the best candidate so far.
@@ -96,16 +96,16 @@ func (s *search) stages() []func(best candidate) []candidate {
 func (s *search) first() candidate {
 	switch s.o.Model {
 	case "canp", "bnp":
-		return s.withTails(named(s.o.Model, ""))
+		return s.withReading(named(s.o.Model, ""))
 	case "":
-		return named("acqnp", config.Mean)
+		return s.withReading(named("acqnp", config.Mean))
 	}
-	return s.withTails(named(s.o.Model, config.Mean))
+	return s.withReading(named(s.o.Model, config.Mean))
 }
 
-// withTails returns the candidate with the tails that it has if nothing is tried.
-func (s *search) withTails(c candidate) candidate {
-	c.tails = s.tailsOf(c)[0]
+// withReading returns the candidate with the reading that it has if nothing is tried.
+func (s *search) withReading(c candidate) candidate {
+	c.reading = s.choicesOf(c).at(0)
 	return c
 }
 
@@ -251,11 +251,11 @@ func (c candidate) modelSection(few bool) section {
 	if c.aggregation != "" {
 		m["aggregation"] = c.aggregation
 	}
-	if c.tails.df != 0 {
-		m["tail_df"] = c.tails.df
+	if c.df != 0 {
+		m["tail_df"] = c.df
 	}
-	if c.tails.scale != 0 && c.tails.scale != 1 {
-		m["sigma_scale"] = c.tails.scale
+	if c.scale != 0 && c.scale != 1 {
+		m["sigma_scale"] = c.scale
 	}
 	if c.aggregation == config.Attention || c.model == "canp" {
 		m = merged(m, section{"key_encoder": []int{w}, "query_encoder": []int{w}, "heads": heads})
@@ -318,6 +318,17 @@ func (s *search) experiment(c candidate) (config.Experiment, error) {
 	if c.baseline[0] > 0 {
 		data["baseline"] = c.baseline[:]
 	}
+	model := c.modelSection(s.few() && s.data.SplitBy == "function")
+	if c.pool > 0 {
+		model["pool_weight"] = c.pool
+		if c.baseline[0] == 0 {
+			w, err := s.kernelOf(c)
+			if err != nil {
+				return config.Experiment{}, err
+			}
+			model["pool_kernel"] = []float64{w.X, w.Y}
+		}
+	}
 	train := section{"steps": 1, "batch_size": s.batchSize(), "learning_rate": c.rate(), "weight_decay": c.decay(),
 		"schedule": config.Plateau, "seed": s.o.Seed, "log_every": 100, "checkpoint_every": 1000, "keep_checkpoints": 2}
 	if c.baseline[0] > 0 { // the mixed model knows the y of context points
@@ -330,7 +341,7 @@ func (s *search) experiment(c candidate) (config.Experiment, error) {
 	if c.quantile() {
 		train["num_tau"], train["levels"], eval["num_tau"] = 16, config.StratifiedLevels, 50
 	}
-	content, err := yaml.Marshal(section{"benchmark": "csv", "model": c.modelSection(s.few() && s.data.SplitBy == "function"), "data": data, "train": train, "eval": eval})
+	content, err := yaml.Marshal(section{"benchmark": "csv", "model": model, "data": data, "train": train, "eval": eval})
 	if err != nil {
 		return config.Experiment{}, err
 	}

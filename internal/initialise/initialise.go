@@ -11,6 +11,7 @@ import (
 	"context"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/kde"
 	"github.com/acqnp/acqnp/internal/progress"
 )
 
@@ -51,7 +52,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	s := search{o: o, found: found, data: data}
+	s := search{o: o, found: found, data: data, kernels: map[string]kde.Widths{}}
 	if err := s.checkCalibration(); err != nil {
 		return Result{}, err
 	}

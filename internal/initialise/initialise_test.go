@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -18,7 +17,6 @@ import (
 	"github.com/acqnp/acqnp/internal/initialise"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/progress"
-	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/train"
 )
 
@@ -249,61 +247,6 @@ func TestMembersOfFewData(t *testing.T) {
 			t.Errorf("an average over %d steps, %s: expected a training like the trials'", tr.Average, tr.Schedule)
 		}
 		trains(t, r, "")
-	}
-}
-
-// What few data say of the tails of a Gaussian takes them from the usual ones only if it is sure, and its
-// trials give the configuration their keys. Many data may keep the Gaussian.
-func TestTailsAreChosenByValidation(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		rows []int
-	}{{"few functions", repeat(8, 12)}, {"many functions", repeat(5, 180)}} {
-		o := file{text: table("g,x,y", ",", c.rows, curve), function: "g"}.options(t)
-		o.Model, o.Budget = "cnp", 0.05
-		r, err := initialise.Run(t.Context(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, few := r.Experiment.Model, c.name == "few functions"
-		if few && m.TailDF == 0 {
-			t.Errorf("%s: Gaussian tails", c.name)
-		}
-		if named := strings.Contains(r.Chosen, "tails of t("); named != (m.TailDF > 0) {
-			t.Errorf("%s: %s, but %v degrees of freedom", c.name, r.Chosen, m.TailDF)
-		}
-		if named := strings.Contains(r.Chosen, " σ"); named != (m.SigmaScale != 0) {
-			t.Errorf("%s: %s, but a scale of %v", c.name, r.Chosen, m.SigmaScale)
-		}
-		trains(t, r, "")
-	}
-}
-
-// Noise of 400 points is enough to tell a Gaussian from Student's t with 3 degrees of freedom. The former gets
-// the lightest tails that few data have.
-func TestTailsFollowTheNoise(t *testing.T) {
-	g := random.New(1, random.Data)
-	for _, df := range []float64{math.Inf(1), 3} {
-		noise := func(_, i int) string {
-			y, chi := g.Normal(0, uint64(i)), 0.0
-			if df == 3 {
-				for k := range uint64(3) {
-					z := g.Normal(1+k, uint64(i))
-					chi += z * z / 3
-				}
-				y /= math.Sqrt(chi)
-			}
-			return strconv.FormatFloat(y, 'g', -1, 64)
-		}
-		o := file{text: table("g,x,y", ",", []int{400}, with(2, noise))}.options(t)
-		o.Model, o.Budget = "cnp", 0.2
-		r, err := initialise.Run(t.Context(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if m := r.Experiment.Model; math.IsInf(df, 1) != (m.TailDF == 20) || df == 3 && m.TailDF != 5 {
-			t.Errorf("noise of %v degrees of freedom: tails of %v, %v times as wide", df, m.TailDF, m.SigmaScale)
-		}
 	}
 }
 

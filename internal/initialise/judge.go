@@ -35,18 +35,23 @@ func bestValidation(curves [][]float64) validation {
 	return best
 }
 
-// surely is how many standard errors better than the first tails others have to be. Few functions would
-// often choose tails that fit them by chance.
+// surely is how many standard errors better than the first reading others have to be. Few functions would
+// often choose one that fits them by chance.
 const surely = 2
 
-// chosen returns the index of the best of the validations, or the first if none is surely better.
-func chosen(all []validation) int {
-	best := 0
+// best returns the index of the best of the validations.
+func best(all []validation) (best int) {
 	for i, v := range all {
 		if v.loglik > all[best].loglik {
 			best = i
 		}
 	}
+	return best
+}
+
+// chosen returns the index of the best of the validations, or the first if none is surely better.
+func chosen(all []validation) int {
+	best := best(all)
 	gain, squares, n := all[best].loglik-all[0].loglik, 0.0, float64(len(all[best].folds))
 	for f, ll := range all[best].folds {
 		d := ll - all[0].folds[f] - gain
@@ -58,8 +63,10 @@ func chosen(all []validation) int {
 	return best
 }
 
-// judge sets the best validation over all splits, and with it the step and the tails. They are chosen on
-// the mean, as a split has few functions to choose by.
+// judge sets the best validation over all splits, and with it the step and the reading. They are chosen
+// on the mean, as a split has few functions to choose by: the tails with the first weight of the simple
+// model, then the weight with these tails. Of many data two splits show which weight is best, but no
+// standard error.
 func (o *Outcome) judge() {
 	all := make([]validation, len(o.curves))
 	for i, curves := range o.curves {
@@ -69,7 +76,17 @@ func (o *Outcome) judge() {
 	if slices.ContainsFunc(all, func(v validation) bool { return v.folds == nil }) {
 		return
 	}
-	i := chosen(all)
-	o.LogLik, o.Step, o.Folds, o.tails = all[i].loglik, (all[i].at+1)*o.every, all[i].folds, o.choices[i]
+	pools := len(o.choices.pools)
+	var first []validation
+	for i := 0; i < len(all); i += pools {
+		first = append(first, all[i])
+	}
+	weight := best
+	if len(o.Folds) == mostFolds {
+		weight = chosen
+	}
+	i := pools * chosen(first)
+	i += weight(all[i:][:pools])
+	o.LogLik, o.Step, o.Folds, o.reading = all[i].loglik, (all[i].at+1)*o.every, all[i].folds, o.choices.at(i)
 	o.Name = o.title()
 }

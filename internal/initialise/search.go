@@ -10,6 +10,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/kde"
 	"github.com/acqnp/acqnp/internal/train"
 )
 
@@ -23,7 +24,8 @@ type search struct {
 	mixed    candidate // the log and baseline of the best mixed model; baseline 0 if there is none
 	steps    int       // of a trial at most: what the budget pays for
 	outcomes []Outcome
-	known    map[string]int // from a candidate's key to its outcome
+	kernels  map[string]kde.Widths // of the columns whose logarithm is taken
+	known    map[string]int        // from a candidate's key to its outcome
 }
 
 // An Outcome is how a candidate did.
@@ -36,7 +38,7 @@ type Outcome struct {
 	candidate
 
 	every   int           // steps between validations
-	choices []tails       // that the trials choose between
+	choices choices       // that the trials choose between
 	curves  [][][]float64 // [choices][folds]: all validations
 }
 
@@ -171,8 +173,8 @@ func (s *search) try(ctx context.Context, candidates []candidate) error {
 		}
 		s.known[c.key()] = len(s.outcomes)
 		n := s.folds()
-		o := Outcome{Name: c.title(), candidate: c, Patient: true, Folds: make([]float64, n), choices: s.tailsOf(c)}
-		for range o.choices {
+		o := Outcome{Name: c.title(), candidate: c, Patient: true, Folds: make([]float64, n), choices: s.choicesOf(c)}
+		for range len(o.choices.tails) * len(o.choices.pools) {
 			o.curves = append(o.curves, make([][]float64, n))
 		}
 		s.outcomes = append(s.outcomes, o)
@@ -195,19 +197,18 @@ func (s *search) try(ctx context.Context, candidates []candidate) error {
 
 // job returns the trial of a candidate on a split.
 func (s *search) job(c candidate, fold int) (*job, error) {
+	choices := s.choicesOf(c)
+	c.reading = choices.at(0) // what patience goes by
+	if c.gaussian() {
+		c.reading.tails = wideTails
+	}
 	e, err := s.experiment(c)
 	if err != nil {
 		return nil, err
 	}
 	e.Data.Seed, e.Train.Seed = e.Data.Seed+uint64(fold), e.Train.Seed+uint64(fold)
 	e.Data.ValidFraction, e.Train.ValidateEvery, e.Train.Patience = s.validFraction(), 1, patience
-	o := train.Options{Experiment: e}
-	if c.gaussian() {
-		o.Experiment.Model.TailDF, o.Experiment.Model.SigmaScale = wideTails.df, wideTails.scale // what patience goes by
-		for _, t := range s.tailsOf(c) {
-			o.Tails = append(o.Tails, t.likelihood())
-		}
-	}
+	o := train.Options{Experiment: e, Readings: choices.readings()}
 	if o.Source, err = datasets.Open(e, s.o.DataDir); err != nil {
 		return nil, err
 	}
@@ -277,11 +278,7 @@ func (s *search) settle(j *job, t train.Trial, err error) error {
 	if err != nil {
 		return err
 	}
-	curves := t.Curves
-	if o.gaussian() {
-		curves = curves[1:] // without those of the tails that the trial has itself
-	}
-	for i, curve := range curves {
+	for i, curve := range t.Curves[1:] { // without that of the trial's own reading
 		for k := range curve {
 			curve[k] += j.shift
 		}

@@ -21,6 +21,8 @@ var remarks = map[string]string{
 	"model.sigma_floor":      "f: σ = f + (1−f)·softplus(s), in the model's units",
 	"model.tail_df":          "predictions have the tails of Student's t with so many degrees of freedom",
 	"model.sigma_scale":      "predictions have so many times the network's σ",
+	"model.pool_weight":      "predictions are so much those of a simple model, beside the network",
+	"model.pool_kernel":      "which is a kernel density of the context, with these widths in x and y",
 	"data.seed":              "fixes the split",
 	"data.file":              "a file or a directory of files with the same header",
 	"data.function":          "the column that names the function",

@@ -42,7 +42,6 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/input"
-	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/ops"
 	"github.com/acqnp/acqnp/internal/random"
 )
@@ -104,7 +103,7 @@ type Model struct {
 	dx, dy  int
 	arch    architecture
 	tensors []ops.Tensor
-	tails   likelihood.Tails // of predictions
+	reading Reading // of predictions
 }
 
 // New makes a model for x with dx dimensions and y with dy dimensions. If c.SigmaFloor is 0, the
@@ -117,10 +116,13 @@ func New(c config.Model, dx, dy int) (*Model, error) {
 	if dx < 1 || dy < 1 {
 		return nil, fmt.Errorf("models: found dx = %d and dy = %d, expected at least 1", dx, dy)
 	}
+	if c.PoolWeight > 0 && dy > 1 {
+		return nil, &input.Error{Key: "model.pool_weight", Found: fmt.Sprintf("%g and y of %d dimensions", c.PoolWeight, dy), Expected: "one dimension of y beside a weight"}
+	}
 	if c.SigmaFloor == 0 {
 		c.SigmaFloor = config.SigmaFloor(c.Name)
 	}
-	m := &Model{config: c, dx: dx, dy: dy, arch: architectures[i], tails: tailsOf(c)}
+	m := &Model{config: c, dx: dx, dy: dy, arch: architectures[i], reading: readingOf(c)}
 	g, err := m.Build(tensor.Float64, ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: 1}, Prediction)
 	if err != nil {
 		return nil, err
@@ -128,18 +130,6 @@ func New(c config.Model, dx, dy int) (*Model, error) {
 	m.tensors = g.Tensors
 	return m, nil
 }
-
-// tailsOf returns the tails of a configuration's predictions.
-func tailsOf(c config.Model) likelihood.Tails {
-	scale := c.SigmaScale
-	if scale == 0 {
-		scale = 1
-	}
-	return likelihood.StudentTails(c.TailDF, scale)
-}
-
-// Tails returns the parts that stand for each predicted Gaussian; nil for the Gaussian alone.
-func (m *Model) Tails() likelihood.Tails { return m.tails }
 
 // Name returns the model's name, as configurations state it.
 func (m *Model) Name() string { return m.config.Name }
@@ -149,12 +139,6 @@ func (m *Model) Config() config.Model { return m.config }
 
 // SigmaFloor returns the lower bound of the likelihood's σ, which is floor + (1−floor)·softplus(s).
 func (m *Model) SigmaFloor() float64 { return m.config.SigmaFloor }
-
-// Gaussians returns the predictive mixture of one channel of y at a point. raw are the point's rows
-// of the output components, for a model without levels.
-func (m *Model) Gaussians(raw []float32, channel int) likelihood.GaussianMixture {
-	return likelihood.NewGaussianMixture(raw, m.dy, channel, m.SigmaFloor()).Tailed(m.tails)
-}
 
 // Dims returns the dimensions of x and y.
 func (m *Model) Dims() (dx, dy int) { return m.dx, m.dy }
@@ -232,44 +216,13 @@ func (m *Model) Build(dtype tensor.Dtype, capacity ops.Extents, mode Mode) (*ops
 	ll, cost := c.loss(d, b.Input("y", ops.Point, m.dy))
 	b.Output("loglik", ll)
 	if mode == Evaluation {
-		if m.tails != nil {
+		if m.reading.Tails != nil {
 			b.Output("components", d.out)
 		}
 		return b.Finish(nil)
 	}
 	b.Output("cost", cost)
 	return b.Finish(cost)
-}
-
-// Ran is an engine's program after a run.
-type Ran interface {
-	Input(name string) []float32
-	Output(name string) []float32
-}
-
-// LogLik returns log p(y) of each point, [B·N], after a run of a program in mode Evaluation. It is
-// the output loglik, or the log density of predictions with tails. It is valid until the next run.
-func (m *Model) LogLik(p Ran) []float32 {
-	ll := p.Output("loglik")
-	if m.tails == nil {
-		return ll
-	}
-	m.TailedLogLik(p, m.tails, ll)
-	return ll
-}
-
-// TailedLogLik sets ll, [B·N], to log p(y) of each point with other tails, after a run of a program in
-// mode Evaluation that has the output components.
-func (m *Model) TailedLogLik(p Ran, tails likelihood.Tails, ll []float32) {
-	raw, y := p.Output("components"), p.Input("y")
-	for i := range ll {
-		sum := 0.0
-		for c := range m.dy {
-			g := likelihood.NewGaussian(raw[2*m.dy*i:][:2*m.dy], m.dy, c, m.SigmaFloor())
-			sum += tails.LogDensity(g, float64(y[m.dy*i+c]))
-		}
-		ll[i] = float32(sum)
-	}
 }
 
 // loss returns the log-likelihood of each point and the cost that training minimises.

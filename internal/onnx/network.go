@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/models"
 )
 
@@ -14,7 +13,7 @@ import (
 type network struct {
 	*graph
 	config  config.Model
-	tails   likelihood.Tails // of each Gaussian; nil for the Gaussian alone
+	reading models.Reading
 	dx, dy  int
 	prefix  string               // of the names of its parameters in the graph
 	tensors map[string][]float32 // the parameters, under PyTorch's names
@@ -28,7 +27,7 @@ type network struct {
 
 // newNetwork returns a network without parameters.
 func newNetwork(g *graph, m *models.Model) *network {
-	n := &network{graph: g, config: m.Config(), tails: m.Tails()}
+	n := &network{graph: g, config: m.Config(), reading: m.Reading()}
 	n.dx, n.dy = m.Dims()
 	return n
 }

@@ -16,7 +16,8 @@
 //	levels     [N_τ]                    quantile models: u, in [0, 1]; the same at every target
 //	resample   [2, k, B, N_c], int64    BNP: whole numbers below N_c, for context and residuals
 //
-// The outputs are, with K = N_τ, K = k, or otherwise the number of Gaussians of a target:
+// The outputs are, with K = N_τ, K = k, or otherwise the number of Gaussians of a target, and further
+// parts with model.pool_weight, of which some may have a log_weight of −∞:
 //
 //	mu, sigma, log_weight  [B, N, K, dy]  of each component: see package likelihood
 //	level_logit            [B, N, N_τ]    quantile models: z, with τ = sigmoid(z)
@@ -126,7 +127,7 @@ func build(t predict.Trained, density bool) (*onnxpb.ModelProto, error) {
 	return g.model(version.String(), t.Title(), about), err
 }
 
-// ensemble returns the components of all networks.
+// ensemble returns the components of all networks and what stands beside them.
 func (n *network) ensemble(t predict.Trained, p standardised) (components, error) {
 	read := n.gaussianComponents
 	if t.Model.Quantile() {
@@ -141,7 +142,7 @@ func (n *network) ensemble(t predict.Trained, p standardised) (components, error
 		}
 		all = append(all, read(d, p))
 	}
-	return n.pooled(all), nil
+	return n.beside(n.pooled(all), p), nil
 }
 
 // inputs declares the inputs that both graphs have and standardises the points.
@@ -185,7 +186,12 @@ func (n *network) outputs(c components, parts dimension) {
 
 // parts returns the number of components of a target.
 func (n *network) parts(t predict.Trained) dimension {
-	switch {
+	gaussians := len(t.Networks()) * max(1, len(n.reading.Tails))
+	switch pool := n.reading.Pool > 0; {
+	case pool && !t.Model.Quantile() && n.config.PoolKernel == nil:
+		return gaussians + 1
+	case pool:
+		return "components"
 	case (t.Model.Quantile() || t.Model.Bootstrap()) && len(t.Others) > 0:
 		return "components"
 	case t.Model.Quantile():
@@ -193,7 +199,7 @@ func (n *network) parts(t predict.Trained) dimension {
 	case t.Model.Bootstrap():
 		return "bootstraps"
 	}
-	return len(t.Networks()) * max(1, len(t.Model.Tails()))
+	return gaussians
 }
 
 // logged says of which channels of y the components are those of the logarithm.

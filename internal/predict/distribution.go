@@ -11,14 +11,15 @@ import (
 // CQNP and ACQNP it is a mixture of asymmetric Laplace distributions, one for each quantile level.
 // For the other models it is a mixture of Gaussians with equal weights, one for each bootstrap of
 // BNP; CNP and CANP have one, or, with model.tail_df, those of [likelihood.GaussianMixture.Tailed].
-// That of an ensemble has the components of all networks.
+// That of an ensemble has the components of all networks. With model.pool_weight, the parts of a simple
+// model follow.
 //
 // If data.log names the channel, this mixture is the distribution of log y. The components then are
 // those of log y, and everything else is stated of y.
 type Distribution struct {
 	likelihood.Distribution
 	parts  likelihood.Distribution // of y, or of log y
-	levels []float32               // u of every component; nil for Gaussians
+	levels []float32               // u of every component of a network; nil for Gaussians
 }
 
 // newDistribution returns the distribution of y with the given parts. log says that they are those
@@ -46,7 +47,7 @@ func (d Distribution) Value(mu float64) float64 {
 }
 
 // Component is one component of a distribution, and the u that its level τ was computed from. For
-// CQNP, τ is 0.001 + 0.998·u. U is NaN for a Gaussian.
+// CQNP, τ is 0.001 + 0.998·u. U is NaN for a Gaussian, and for a part beside those of the network.
 type Component struct {
 	U float64
 	likelihood.Component
@@ -55,13 +56,16 @@ type Component struct {
 // Mixture reports whether the components have quantile levels.
 func (d Distribution) Mixture() bool { return d.levels != nil }
 
+// NumLevels returns the number of components with quantile levels. They come first.
+func (d Distribution) NumLevels() int { return len(d.levels) }
+
 // Components returns the components, those with levels in the order of u, those of an ensemble one
-// network after the other.
+// network after the other, and then those of the simple model that model.pool_weight gives a weight.
 func (d Distribution) Components() []Component {
 	components := make([]Component, 0, len(d.levels))
 	for k, c := range d.Distribution.Components() {
 		u := math.NaN()
-		if d.Mixture() {
+		if k < len(d.levels) {
 			u = float64(d.levels[k])
 		}
 		components = append(components, Component{U: u, Component: c})

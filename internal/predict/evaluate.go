@@ -201,7 +201,7 @@ func (e *evaluator) loglik(program engine.Program[float32], extents ops.Extents)
 	each := make([]float64, networks)
 	var all [][]float32
 	err = e.each(program, extents, func(i int) error {
-		mean = e.model.LogLik(program)
+		mean = e.model.LogLik(program, extents)
 		if networks > 1 {
 			all = append(all, slices.Clone(mean))
 		}

@@ -123,7 +123,7 @@ func densities(t *testing.T, m *models.Model, params []float32, b *datasets.Batc
 					joint[k] += likelihood.NewGaussian(raw[(p*levels+k)*4:][:4], 2, c, m.SigmaFloor()).LogDensity(y)
 				}
 			default:
-				sum += likelihood.NewGaussianMixture(raw[p*4:][:4], 2, c, m.SigmaFloor()).Tailed(m.Tails()).LogDensity(y)
+				sum += likelihood.NewGaussianMixture(raw[p*4:][:4], 2, c, m.SigmaFloor()).Tailed(m.Reading().Tails).LogDensity(y)
 			}
 		}
 		if m.Bootstrap() {

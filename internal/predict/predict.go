@@ -242,17 +242,27 @@ func (p *predictor) distribution(t, channel int) Distribution {
 	offset, scale := p.scaling.YUnits(p.x[t*p.dx:][:p.dx], channel)
 	units := likelihood.Units{Factor: scale, Offset: offset}
 	log := p.scaling.YForms != nil && p.scaling.YForms[channel].Log
+	beside := p.beside(t, units)
 	if !p.model.Quantile() {
 		all := make([]likelihood.GaussianMixture, len(p.outputs))
 		for i, o := range p.outputs {
 			all[i] = p.model.Gaussians(o.components[t*k*2*p.dy:][:k*2*p.dy], channel).In(units)
 		}
-		return newDistribution(likelihood.PooledGaussians(all), nil, log)
+		return newDistribution(likelihood.PooledGaussians(all).Beside(beside), nil, log)
 	}
 	all := make([]likelihood.Mixture, len(p.outputs))
 	for i, o := range p.outputs {
 		all[i] = likelihood.NewMixtureIn(units, o.components[t*k*3*p.dy:][:k*3*p.dy], o.logit[t*k:][:k], p.dy, channel, p.model.SigmaFloor())
 	}
-	u := p.feed.Levels()[t*k:][:k]
-	return newDistribution(likelihood.Pooled(all), slices.Repeat(u, len(all)), log)
+	u := slices.Repeat(p.feed.Levels()[t*k:][:k], len(all))
+	return newDistribution(likelihood.Pooled(all).Beside(beside), u, log)
+}
+
+// beside returns what stands beside the network's distribution of y at target t of the last run.
+func (p *predictor) beside(t int, units likelihood.Units) []likelihood.Part {
+	parts := p.model.Beside(p.feed.Context(t/p.feed.Extents.Points), p.x[t*p.dx:][:p.dx])
+	for i := range parts {
+		parts[i] = parts[i].In(units)
+	}
+	return parts
 }

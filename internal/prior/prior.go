@@ -44,7 +44,8 @@ func Check(m config.Model, dx, dy int) error {
 	if err != nil {
 		return err
 	}
-	trained.Model.SigmaFloor = m.SigmaFloor // which has no weight
+	// These have no weight in the network.
+	trained.Model.SigmaFloor, trained.Model.PoolWeight, trained.Model.PoolKernel = m.SigmaFloor, m.PoolWeight, m.PoolKernel
 	differences := config.Differences(config.Experiment{Model: m}, config.Experiment{Model: trained.Model})
 	if dx != 1 || dy != 1 {
 		differences = append(differences, fmt.Sprintf("columns of x and y: %d, %d and 1, 1", dx, dy))

@@ -104,6 +104,8 @@ type content struct {
 	SigmaFloor                              float64
 	Tails, TailWeights                      string // lists, or ""
 	LongTails                               bool   // not a scale alone
+	Pool                                    string // the weight of the simple model, or ""
+	KernelX, KernelY                        string // its widths; "" for the mixed model
 
 	Columns, DY                         int      // of x and y, in raw units
 	X, Y                                []string // what the columns are
@@ -138,10 +140,16 @@ func contentOf(t predict.Trained, weights string) content {
 	if len(t.Others) > 0 {
 		c.Networks = len(t.Networks())
 	}
-	if tails := t.Model.Tails(); tails != nil {
+	if tails := t.Model.Reading().Tails; tails != nil {
 		c.Tails = list(tails, func(t likelihood.Tail) string { return number(t.Scale) })
 		c.LongTails = len(tails) > 1
 		c.TailWeights = list(tails, func(t likelihood.Tail) string { return number(t.Weight) })
+	}
+	if m.PoolWeight > 0 {
+		c.Pool, c.LongTails = number(m.PoolWeight), true
+		if len(m.PoolKernel) > 0 {
+			c.KernelX, c.KernelY = number(m.PoolKernel[0]), number(m.PoolKernel[1])
+		}
 	}
 	s := u.Scaling
 	x, y := formsOf(s.XForms, len(u.XNames)), formsOf(s.YForms, len(u.YNames))

@@ -7,7 +7,6 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/device"
-	"github.com/acqnp/acqnp/internal/likelihood"
 )
 
 // Options say what to train and where.
@@ -23,9 +22,10 @@ type Options struct {
 	Version    string            // of the program, for the checkpoints
 	WarmUp     time.Duration     // of Bench
 
-	// Tails are tails of predictions that a Trial's curves also have. They are for a model with
-	// model.tail_df or model.sigma_scale. Only Try uses them.
-	Tails []likelihood.Tails
+	// Readings are further readings of predictions that a Trial's curves have. Tails are for a model
+	// with model.tail_df or model.sigma_scale, weights of the simple model for one with
+	// model.pool_weight. Only Try uses them.
+	Readings Readings
 
 	// Until is the step after which Run stops, as if it were interrupted there but without an error;
 	// 0 for none. Schedules go by all steps, so a resumed run has the same bits as one in one piece.

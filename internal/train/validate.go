@@ -28,8 +28,19 @@ type validator struct {
 	plan    footprint.Plan
 	program engine.Program[float32]
 	feeds   []*feed.Feed
-	tails   []likelihood.Tails // of predictions, besides the model's own
+	besides []models.Besides // of each feed, once compiled
+	others  Readings         // besides the model's own
 }
+
+// Readings are those of all pairs of tails and weights of the simple model, first those of the first
+// tails.
+type Readings struct {
+	Tails []likelihood.Tails
+	Pools []float64
+}
+
+// count returns the number of pairs.
+func (r Readings) count() int { return len(r.Tails) * len(r.Pools) }
 
 // newValidator returns the validator of an experiment, not compiled yet. It makes all batches, as
 // the source is busy with training later.
@@ -69,28 +80,44 @@ func (v *validator) compile() error {
 }
 
 // loglik returns the mean log-likelihood of the targets under the weights params: the mean over the
-// targets of each function of a batch, then over all functions of all batches. After it come those with
-// each of the other tails.
+// targets of each function of a batch, then over all functions of all batches. After it come those of
+// each of the other readings.
 func (v *validator) loglik(params []float32) ([]float64, error) {
 	copy(v.program.Params(), params)
-	lls, functions := make([]float64, 1+len(v.tails)), 0
-	for _, f := range v.feeds {
+	lls, functions := make([]float64, 1+v.others.count()), 0
+	for k, f := range v.feeds {
 		f.Write(v.program)
 		if err := v.program.Run(f.Extents); err != nil {
 			return nil, fmt.Errorf("validation: %w", err)
 		}
-		loglik := v.plan.Model.LogLik(v.program)
-		lls[0] += sumOfMeans(loglik, f.Extents)
-		for i, tails := range v.tails {
-			v.plan.Model.TailedLogLik(v.program, tails, loglik)
-			lls[1+i] += sumOfMeans(loglik, f.Extents)
+		if k == len(v.besides) { // they do not depend on the weights
+			v.besides = append(v.besides, v.plan.Model.Besides(v.program, f.Extents))
 		}
+		v.read(lls, v.besides[k], f.Extents)
 		functions += f.Extents.Functions
 	}
 	for i := range lls {
 		lls[i] /= float64(functions)
 	}
 	return lls, nil
+}
+
+// read adds to lls what loglik sums, for the feed that the program ran.
+func (v *validator) read(lls []float64, besides models.Besides, e ops.Extents) {
+	m := v.plan.Model
+	network, pooled := make([]float32, e.Functions*e.Points), make([]float32, e.Functions*e.Points)
+	add := func(i int, pool float64) {
+		besides.Pool(pool, network, pooled)
+		lls[i] += sumOfMeans(pooled, e)
+	}
+	m.Tailed(v.program, m.Reading().Tails, network)
+	add(0, m.Reading().Pool)
+	for t, tails := range v.others.Tails {
+		m.Tailed(v.program, tails, network)
+		for p, pool := range v.others.Pools {
+			add(1+t*len(v.others.Pools)+p, pool)
+		}
+	}
 }
 
 // sumOfMeans returns the sum over functions of the means over their points.

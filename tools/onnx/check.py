@@ -51,6 +51,8 @@ def check(path):
         session = onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
         for run in runs:
             for output, found in zip(session.get_outputs(), session.run(None, inputs(session, run))):
+                if output.name not in run["expected"]:
+                    continue
                 d = distance(found, array(output.name, run["expected"][output.name]))
                 if isinstance(d, str) or not d <= TOLERANCE:
                     sizes = {k: np.shape(v) for k, v in run["inputs"].items()}

@@ -102,14 +102,16 @@ func (r *runCase) expect(t predict.Trained, functions []predict.Function) error 
 		if err != nil {
 			return err
 		}
-		mu, sigma, logWeight, logit := parts(target.Channels)
 		f := functions[target.Function]
 		into := of[target.Function]
-		add(into, "mu", mu)
-		add(into, "sigma", sigma)
-		add(into, "log_weight", logWeight)
-		if target.Channels[0].Mixture() {
-			add(into, "level_logit", logit)
+		if t.Model.Config().PoolKernel == nil { // the graph has a part for each context point, predict for those nearby
+			mu, sigma, logWeight, logit := parts(target.Channels)
+			add(into, "mu", mu)
+			add(into, "sigma", sigma)
+			add(into, "log_weight", logWeight)
+			if target.Channels[0].Mixture() {
+				add(into, "level_logit", logit)
+			}
 		}
 		density := make([]float64, len(target.Channels))
 		for c, d := range target.Channels {

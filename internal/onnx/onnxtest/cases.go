@@ -39,13 +39,21 @@ func Cases() []Case {
 	tails.TailDF, tails.SigmaScale = 4, 1.3
 	wider := of["canp"]
 	wider.SigmaScale = 1.5
+	near, mix := []float64{0.8, 0.3}, baseline(1)
+	pooled := func(m config.Model, kernel []float64) config.Model {
+		m.PoolWeight, m.PoolKernel = 0.3, kernel
+		return m
+	}
+	all = append(all, Case{Name: "cnp-kernel", config: pooled(tails, near), units: plain(2, 1)},
+		Case{Name: "acqnp-kernel", config: pooled(of["acqnp-attention-residual"], near), units: plain(1, 1), networks: 2},
+		Case{Name: "cnp-mixed", config: pooled(tails, nil), units: mix, networks: 2}, Case{Name: "cqnp-mixed", config: pooled(of["cqnp-mean"], nil), units: mix})
 	return append(all, Case{Name: "canp-wider", config: wider, units: plain(1, 1)},
 		Case{Name: "cnp-tails", config: tails, units: plain(1, 2)},
-		Case{Name: "cnp-forms", config: of["cnp-mean"], units: forms()}, Case{Name: "cnp-baseline", config: of["cnp-mean"], units: baseline()},
-		Case{Name: "bnp-forms", config: of["bnp"], units: forms()}, Case{Name: "bnp-baseline", config: of["bnp"], units: baseline()},
-		Case{Name: "acqnp-forms", config: of["acqnp-transformer-plain"], units: forms()}, Case{Name: "acqnp-baseline", config: of["acqnp-attention-residual"], units: baseline()},
+		Case{Name: "cnp-forms", config: of["cnp-mean"], units: forms()}, Case{Name: "cnp-baseline", config: of["cnp-mean"], units: baseline(2)},
+		Case{Name: "bnp-forms", config: of["bnp"], units: forms()}, Case{Name: "bnp-baseline", config: of["bnp"], units: baseline(2)},
+		Case{Name: "acqnp-forms", config: of["acqnp-transformer-plain"], units: forms()}, Case{Name: "acqnp-baseline", config: of["acqnp-attention-residual"], units: baseline(2)},
 		Case{Name: "cnp-ensemble", config: tails, units: forms(), networks: 3}, Case{Name: "bnp-ensemble", config: of["bnp"], units: plain(1, 2), networks: 2},
-		Case{Name: "acqnp-ensemble", config: of["acqnp-attention-residual"], units: baseline(), networks: 2},
+		Case{Name: "acqnp-ensemble", config: of["acqnp-attention-residual"], units: baseline(2), networks: 2},
 		Case{Name: "acqnp-transformer-ensemble", config: of["acqnp-transformer-plain"], units: plain(1, 1), networks: 2},
 	)
 }
@@ -125,9 +133,9 @@ func forms() run.Units {
 }
 
 // baseline returns the units of y that is standardised by mixed models.
-func baseline() run.Units {
-	u := plain(2, 2)
-	for c := range 2 {
+func baseline(dy int) run.Units {
+	u := plain(2, dy)
+	for c := range dy {
 		m := mixed.Model{Form: mixed.Form{Fixed: []int{2, 1}, Random: []int{1, 0}}, Beta: []float64{0.1, 0.4, -0.2, 0.3}, Noise: 0.2 + 0.1*float64(c)}
 		const d = 6
 		m.Factor = make([]float64, d*d)

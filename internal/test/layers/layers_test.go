@@ -19,7 +19,7 @@ var layers = [][]string{
 	{"internal/benchmark", "internal/input", "internal/memory", "internal/atomicfile", "internal/random", "internal/progress", "internal/datasets/datatest",
 		"internal/gpu", "internal/version", "internal/onnx/onnxpb"},
 	{"internal/yamlnode", "internal/simd"},
-	{"internal/config", "internal/usage", "internal/likelihood", "internal/mixed", "internal/safetensors", "internal/datasets/rda", "internal/datasets/matfile",
+	{"internal/config", "internal/usage", "internal/likelihood", "internal/mixed", "internal/kde", "internal/safetensors", "internal/datasets/rda", "internal/datasets/matfile",
 		"internal/fetch", "internal/ops", "internal/gpu/gputest", "internal/gpu/cu/probe", "kernels", "kernels/vocabulary"},
 	{"internal/score", "internal/engine", "internal/engine/plan", "internal/gpu/cu", "kernels/emulator"},
 	{"internal/engine/reference", "internal/engine/cpu", "internal/engine/cuda"},
