@@ -188,7 +188,7 @@ func (n *network) outputs(c components, parts dimension) {
 func (n *network) parts(t predict.Trained) dimension {
 	gaussians := len(t.Networks()) * max(1, len(n.reading.Tails))
 	switch pool := n.reading.Pool > 0; {
-	case pool && !t.Model.Quantile() && n.config.PoolKernel == nil:
+	case pool && !t.Model.Quantile() && len(n.config.PoolKernel) == 0:
 		return gaussians + 1
 	case pool:
 		return "components"

@@ -163,6 +163,9 @@ func TestComponentsOfPooledPredictions(t *testing.T) {
 	if levels != collect(t, alone, f)[0].Channels[0].NumLevels() || len(parts) != levels+2 {
 		t.Fatalf("%d components, %d of them with levels, want two more for the points nearby", len(parts), levels)
 	}
+	if most := o.MostComponents(3); most != levels+3 || alone.MostComponents(3) != levels {
+		t.Errorf("at most %d components, %d of the networks alone", most, alone.MostComponents(3))
+	}
 	for k, p := range parts {
 		if math.IsNaN(p.U) == (k < levels) || k >= levels && p.Tau != 0.5 {
 			t.Errorf("component %d has u = %v, τ = %v", k, p.U, p.Tau)

@@ -60,6 +60,26 @@ func (t Trained) Networks() [][]float32 { return append([][]float32{t.Params}, t
 // NumParams returns the number of parameters of all networks.
 func (t Trained) NumParams() int { return len(t.Networks()) * t.Model.NumParams() }
 
+// MostComponents returns the largest number of components of a predictive distribution, for a context
+// of so many points.
+func (t Trained) MostComponents(context int) int {
+	each := max(1, len(t.Model.Reading().Tails))
+	switch {
+	case t.Model.Quantile():
+		each = t.NumTau
+	case t.Model.Bootstrap():
+		each = t.Bootstraps
+	}
+	all := len(t.Networks()) * each
+	switch c := t.Model.Config(); {
+	case c.PoolWeight > 0 && len(c.PoolKernel) > 0:
+		all += context
+	case c.PoolWeight > 0:
+		all++
+	}
+	return all
+}
+
 // Title returns "MODEL on DATA", or "MODEL (VARIANT) on DATA" if there is a variant.
 func (t Trained) Title() string {
 	return config.Named(t.Model.Name(), t.Variant) + " on " + t.Data

@@ -114,7 +114,11 @@ func (s *Server) admit(ctx context.Context, functions []predict.Function, q requ
 	targets := predict.CountTargets(functions, len(m.Trained.Units.XNames))
 	each := 2 + float64(len(q.Quantiles)) + float64(q.Density.count()) + float64(q.Draws) // an int may overflow
 	if q.Components {
-		each += 4 * float64(max(1, m.Trained.NumTau, m.Trained.Bootstraps))
+		context := 0
+		for _, f := range functions {
+			context = max(context, len(f.ContextY)/len(m.Trained.Units.YNames))
+		}
+		each += 4 * float64(m.Trained.MostComponents(context))
 	}
 	n := float64(targets) * float64(len(m.Trained.Units.YNames)) * each
 	if n > float64(s.Numbers) {
