@@ -2,6 +2,7 @@ package initialise
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/kde"
@@ -65,17 +66,22 @@ func (s *search) tailsOf(c candidate) []tails {
 	return all
 }
 
-// poolsOf returns the weights of a candidate's choices.
+// poolsOf returns the weights of a candidate's choices. Few data train an ensemble, which gains less by a
+// simple model than the one network of a trial does: its trials may only refuse the usual weight.
 func (s *search) poolsOf(c candidate) []float64 {
+	first := kernelWeight
 	switch {
 	case c.model == "bnp" || len(s.o.Y) > 1:
 		return []float64{0}
 	case c.baseline[0] > 0:
-		return []float64{mixedWeight, 0, 0.1, 0.35, 0.5}
-	case s.data.SplitBy == "point":
-		return []float64{kernelWeight, 0, 0.2, 0.35, 0.5}
+		first = mixedWeight
+	case s.data.SplitBy != "point":
+		return []float64{0}
 	}
-	return []float64{0}
+	if s.few() {
+		return []float64{first, 0}
+	}
+	return append([]float64{first}, slices.DeleteFunc([]float64{0, 0.1, 0.2, 0.35, 0.5}, func(w float64) bool { return w == first })...)
 }
 
 // readings returns the choices as trials have them, in the order of at.
