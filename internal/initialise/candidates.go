@@ -92,12 +92,14 @@ func (s *search) stages() []func(best candidate) []candidate {
 	return []func(candidate) []candidate{s.units, s.models, s.onMixed, s.finer}
 }
 
-// first returns the candidate that the search starts from.
+// first returns the candidate that the search starts from: of few data a Gaussian, which wins most often.
 func (s *search) first() candidate {
-	switch s.o.Model {
-	case "canp", "bnp":
+	switch {
+	case s.o.Model == "canp" || s.o.Model == "bnp":
 		return s.withReading(named(s.o.Model, ""))
-	case "":
+	case s.o.Model == "" && s.few() && s.o.Budget > 0:
+		return s.withReading(named("cnp", config.Mean))
+	case s.o.Model == "":
 		return s.withReading(named("acqnp", config.Mean))
 	}
 	return s.withReading(named(s.o.Model, config.Mean))
@@ -187,7 +189,7 @@ const leastMixed = 4
 
 // models varies the model and its aggregation.
 func (s *search) models(best candidate) (all []candidate) {
-	for _, c := range []candidate{named("acqnp", config.Attention), named("cqnp", config.Mean), named("cnp", config.Mean),
+	for _, c := range []candidate{named("acqnp", config.Mean), named("acqnp", config.Attention), named("cqnp", config.Mean), named("cnp", config.Mean),
 		named("cqnp", config.Attention), named("cnp", config.Attention)} {
 		if s.o.Model == c.model || s.o.Model == "" && (c.model == "acqnp" || c.aggregation == config.Mean) {
 			all = append(all, c.withLog(best.log))

@@ -3,6 +3,8 @@ package initialise
 import (
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // A validation is the best of a curve, the mean over splits.
@@ -52,15 +54,20 @@ func best(all []validation) (best int) {
 // chosen returns the index of the best of the validations, or the first if none is surely better.
 func chosen(all []validation) int {
 	best := best(all)
-	gain, squares, n := all[best].loglik-all[0].loglik, 0.0, float64(len(all[best].folds))
-	for f, ll := range all[best].folds {
-		d := ll - all[0].folds[f] - gain
-		squares += d * d
-	}
-	if n > 1 && gain <= surely*math.Sqrt(squares/(n-1)/n) {
+	if gain, deviation := difference(all[best].folds, all[0].folds); len(all[0].folds) > 1 && gain <= surely*deviation {
 		return 0
 	}
 	return best
+}
+
+// difference returns the mean of a − b over splits, and its standard error.
+func difference(a, b []float64) (mean, deviation float64) {
+	d := make([]float64, min(len(a), len(b)))
+	for f := range d {
+		d[f] = a[f] - b[f]
+	}
+	mean, deviation = stat.MeanStdDev(d, nil)
+	return mean, deviation / math.Sqrt(float64(len(d)))
 }
 
 // judge sets the best validation over all splits, and with it the step and the reading. They are chosen

@@ -114,10 +114,10 @@ func TestTheKernelWithoutTrials(t *testing.T) {
 	trains(t, r, "")
 }
 
-// A network of two steps knows nothing of values that a kernel sees at once.
+// A network of a few steps knows nothing of values that a kernel sees at once.
 func TestTheWeightFollowsTheData(t *testing.T) {
 	sharp := func(_, i int) string { return strconv.Itoa(100 * (i / 20 % 2)) }
-	o := file{text: table("g,x,y", ",", []int{400}, with(2, sharp))}.options(t)
+	o := file{text: table("g,x,y", ",", []int{900}, with(2, sharp))}.options(t)
 	o.Model, o.Budget = "cnp", 0.001
 	r, err := initialise.Run(t.Context(), o)
 	if err != nil {
@@ -125,6 +125,26 @@ func TestTheWeightFollowsTheData(t *testing.T) {
 	}
 	if w := r.Experiment.Model.PoolWeight; w != 0.5 {
 		t.Errorf("%s: a weight of %v, expected the largest", r.Chosen, w)
+	}
+}
+
+// Few data have a model with levels only if they show that it is better: where y has two values.
+func TestLevelsAreForDataThatShowThem(t *testing.T) {
+	g := random.New(4, random.Data)
+	for levels, y := range map[bool]func(normal float64) float64{
+		false: func(normal float64) float64 { return normal },
+		true:  func(normal float64) float64 { return math.Copysign(1, normal) + 0.02*normal },
+	} {
+		noise := func(_, i int) string { return strconv.FormatFloat(y(g.Normal(0, uint64(i))), 'g', -1, 64) }
+		o := file{text: table("g,x,y", ",", []int{100}, with(2, noise))}.options(t)
+		o.Budget = 0.3
+		r, err := initialise.Run(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Experiment.Model.HasLevels() != levels {
+			t.Errorf("levels %v: %s of %s", levels, r.Chosen, named(r.Trials))
+		}
 	}
 }
 

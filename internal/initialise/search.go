@@ -111,17 +111,26 @@ func (s *search) settled(o Outcome) bool {
 // manyFunctions is where attention is the better choice if nothing can be tried.
 const manyFunctions = 40
 
-// best returns the best outcome, the first of equals.
+// best returns the best outcome. Of few data, that is the best with Gaussians unless one with levels is
+// better by a standard error: there the final model is an ensemble, and a mean of Gaussians gains more
+// by it than a mixture, which has a shape of its own already.
 func (s *search) best() Outcome {
-	return slices.MaxFunc(s.outcomes, func(a, b Outcome) int {
-		switch {
-		case a.LogLik < b.LogLik:
-			return -1
-		case a.LogLik > b.LogLik:
-			return 1
+	best, _ := s.bestOf(func(Outcome) bool { return true })
+	gaussian, ok := s.bestOf(func(o Outcome) bool { return o.gaussian() && !math.IsInf(o.LogLik, -1) })
+	if gain, deviation := difference(best.Folds, gaussian.Folds); ok && s.few() && gain <= deviation {
+		return gaussian
+	}
+	return best
+}
+
+// bestOf returns the best of some outcomes, the first of equals, and whether there is one.
+func (s *search) bestOf(some func(Outcome) bool) (best Outcome, ok bool) {
+	for _, o := range s.outcomes {
+		if some(o) && (!ok || o.LogLik > best.LogLik) {
+			best, ok = o, true
 		}
-		return s.known[b.key()] - s.known[a.key()]
-	})
+	}
+	return best, ok
 }
 
 // mostFolds is the number of splits if the data are few.
