@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -181,6 +182,27 @@ func TestHeavyLevelsAreDarker(t *testing.T) {
 	heavy, light := darkest(0.75, 0.9), darkest(0.13, 0.35)
 	if heavy >= light || light > 0x2f0 {
 		t.Errorf("brightness %d of the heavy level, %d of the light one", heavy, light)
+	}
+}
+
+// A title of many settings takes as many lines as it needs; no word of it is lost.
+func TestLongTitlesWrap(t *testing.T) {
+	long := "acqnp (" + strings.Repeat("a setting of the model, ", 12) + "ensemble of 5) on data"
+	f := figure(twoBranches(true))
+	f.Title = long
+	var lines []string
+	for _, m := range regexp.MustCompile(`>([^<>]+)</text>`).FindAllStringSubmatch(string(save(t, f, "long.svg")), -1) {
+		if strings.Contains(long, m[1]) && len(m[1]) > 10 {
+			lines = append(lines, m[1])
+		}
+	}
+	if strings.Join(lines, " ") != long {
+		t.Errorf("lines %q", lines)
+	}
+	for _, line := range lines {
+		if len(line) > 130 { // 1200 pixels of letters that are 9 wide or more
+			t.Errorf("a line of %d letters", len(line))
+		}
 	}
 }
 

@@ -102,8 +102,11 @@ func levelThumb(c *draw.Canvas) {
 func drawHeading(c draw.Canvas, title string, entries []legendEntry) draw.Canvas {
 	if title != "" {
 		heading := textStyle(18)
-		c.FillText(heading, vg.Point{X: c.Min.X + 4, Y: c.Max.Y}, title)
-		c.Max.Y -= heading.Height(title) + 8
+		for _, line := range wrapped(title, heading, c.Max.X-c.Min.X-8) {
+			c.FillText(heading, vg.Point{X: c.Min.X + 4, Y: c.Max.Y}, line)
+			c.Max.Y -= heading.Height(line) + 2
+		}
+		c.Max.Y -= 6
 	}
 	const gap, between = vg.Length(6), vg.Length(24)
 	const lowered = 2 // aligns samples with the middle of small letters
@@ -125,6 +128,19 @@ func drawHeading(c draw.Canvas, title string, entries []legendEntry) draw.Canvas
 	}
 	c.Max.Y -= height + 14
 	return c
+}
+
+// wrapped divides a text between words into lines of a width.
+func wrapped(title string, style text.Style, width vg.Length) (lines []string) {
+	for _, word := range strings.Fields(title) {
+		last := len(lines) - 1
+		if last >= 0 && style.Width(lines[last]+" "+word) <= width {
+			lines[last] += " " + word
+		} else {
+			lines = append(lines, word)
+		}
+	}
+	return lines
 }
 
 func textStyle(size vg.Length) text.Style {
