@@ -28,8 +28,8 @@ type tails struct {
 // wideTails are those where few data tell nothing else, and plainTails those of the network's own Gaussian.
 var wideTails, plainTails = tails{5, 1.1}, tails{0, 1}
 
-// The weights of a simple model beside the network, where the data tell nothing else. What both predict is
-// better than either where they err in different ways, and is worse by a tenth of the difference at most.
+// The weights of a simple model beside the network, where the data tell nothing else. Both together are
+// better than either where they err in different ways. A weight W costs −log(1−W) nats at most.
 const (
 	mixedWeight  = 0.2
 	kernelWeight = 0.1

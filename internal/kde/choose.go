@@ -12,22 +12,22 @@ var (
 	yWidths = []float64{0.05, 0.1, 0.2, 0.35, 0.6}
 )
 
-// mostPoints is the largest number of points of a function whose density Choose computes, and from
-// how many others.
-const mostPoints = 1500
+// Bounds of what Choose computes: the points of a function, and the pairs of points of all functions
+// after which it takes no further function.
+const (
+	mostPoints = 1500
+	mostPairs  = 4_000_000
+)
 
 // Choose returns the widths under which points are predicted best, each from the others of its
 // function: those of the largest log density, with a standard normal of the weight that the kernel
 // leaves. Each function is its points [n, dx+1] with y last, x and y of deviation about 1.
 func Choose(functions [][]float32, dx int) Widths {
 	best, most := Widths{xWidths[len(xWidths)-1], yWidths[len(yWidths)-1]}, math.Inf(-1)
-	var all [][]float32
-	for i, f := range functions {
-		all = append(all, sample(f, dx+1, uint64(i)))
-	}
+	some := someOf(functions, dx+1)
 	for _, x := range xWidths {
 		sums := make([]float64, len(yWidths))
-		for _, f := range all {
+		for _, f := range some {
 			addDensities(sums, f, dx, x)
 		}
 		for i, sum := range sums {
@@ -37,6 +37,20 @@ func Choose(functions [][]float32, dx int) Widths {
 		}
 	}
 	return best
+}
+
+// someOf returns functions at random with a sample of their points, each of so many numbers.
+func someOf(functions [][]float32, width int) (some [][]float32) {
+	order, pairs := make([]int, len(functions)), 0
+	random.New(0, random.Validation).Perm(uint64(len(functions)), order)
+	for _, i := range order {
+		if pairs >= mostPairs {
+			break
+		}
+		f := sample(functions[i], width, uint64(i))
+		some, pairs = append(some, f), pairs+len(f)/width*(len(f)/width)
+	}
+	return some
 }
 
 // sample returns up to mostPoints of a function's points, each of so many numbers, at random.

@@ -2,6 +2,7 @@ package kde_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/kde"
@@ -78,5 +79,8 @@ func TestChooseOfManyPoints(t *testing.T) {
 	few, many := kde.Choose([][]float32{drawn(1500, wave)}, 1), kde.Choose([][]float32{drawn(40_000, wave)}, 1)
 	if few != many {
 		t.Errorf("widths %v of 1500 points, %v of 40,000", few, many)
+	}
+	if functions := kde.Choose(slices.Repeat([][]float32{drawn(1500, wave)}, 5000), 1); functions != few {
+		t.Errorf("widths %v of a function, %v of 5000 like it", few, functions)
 	}
 }
