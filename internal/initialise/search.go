@@ -111,13 +111,13 @@ func (s *search) settled(o Outcome) bool {
 // manyFunctions is where attention is the better choice if nothing can be tried.
 const manyFunctions = 40
 
-// best returns the best outcome. Of few data, that is the best with Gaussians unless one with levels is
-// better by a standard error: there the final model is an ensemble, and a mean of Gaussians gains more
-// by it than a mixture, which has a shape of its own already.
+// best returns the best outcome. Of few points, that is the best with Gaussians unless one with levels
+// is better by a standard error: there the final model is an ensemble, and a mean of Gaussians gains
+// more by it than a mixture, which has a shape of its own already.
 func (s *search) best() Outcome {
 	best, _ := s.bestOf(func(Outcome) bool { return true })
 	gaussian, ok := s.bestOf(func(o Outcome) bool { return o.gaussian() && !math.IsInf(o.LogLik, -1) })
-	if gain, deviation := difference(best.Folds, gaussian.Folds); ok && s.few() && gain <= deviation {
+	if gain, deviation := difference(best.Folds, gaussian.Folds); ok && s.few() && s.data.SplitBy == "point" && gain <= deviation {
 		return gaussian
 	}
 	return best
