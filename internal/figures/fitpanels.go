@@ -43,8 +43,7 @@ func componentsOf(d predict.Distribution) []predict.Component {
 	if !d.Mixture() {
 		return nil
 	}
-	all := d.Components()
-	return all[:d.NumLevels()]
+	return d.Components()[:d.NumLevels()]
 }
 
 // predictedPoint returns what is drawn of a distribution at x: components, its mean, and its

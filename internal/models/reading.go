@@ -39,23 +39,19 @@ func (m *Model) Gaussians(raw []float32, channel int) likelihood.GaussianMixture
 // or of the kernel density of the context [N_c, dx+1]. Their weights add up to model.pool_weight or, of
 // a kernel, to less. There are none without a weight, or if no point is near.
 func (m *Model) Beside(context, x []float32) []likelihood.Part {
-	return m.beside(nil, nil, context, x, m.reading.Pool)
+	return m.beside(context, x, m.reading.Pool)
 }
 
-// beside is Beside with another weight. It reuses parts, and weights as scratch.
-func (m *Model) beside(parts []likelihood.Part, weights *[]float64, context, x []float32, pool float64) []likelihood.Part {
+// beside is Beside with another weight.
+func (m *Model) beside(context, x []float32, pool float64) (parts []likelihood.Part) {
 	w := m.config.PoolKernel
 	switch {
 	case pool == 0:
 		return nil
 	case len(w) == 0:
-		return append(parts[:0], likelihood.Part{Deviation: 1, Weight: pool})
-	case weights == nil:
-		weights = new([]float64)
+		return []likelihood.Part{{Deviation: 1, Weight: pool}}
 	}
-	parts = parts[:0]
-	*weights = kde.Widths{X: w[0], Y: w[1]}.Weights(*weights, context, x)
-	for i, weight := range *weights {
+	for i, weight := range (kde.Widths{X: w[0], Y: w[1]}).Weights(nil, context, x) {
 		if weight > 0 {
 			parts = append(parts, likelihood.Part{Mean: float64(context[(i+1)*(m.dx+1)-1]), Deviation: w[1], Weight: pool * weight})
 		}
@@ -70,11 +66,12 @@ type Ran interface {
 }
 
 // LogLik returns log p(y) of each point, [B·N], after a run of a program in mode Evaluation. It is
-// the output loglik, or the log density of the model's reading. It is valid until the next run.
-func (m *Model) LogLik(p Ran, e ops.Extents) []float32 {
+// the output loglik, or the log density of the model's reading, with besides for the run. It is valid
+// until the next run.
+func (m *Model) LogLik(p Ran, besides Besides) []float32 {
 	ll := p.Output("loglik")
 	m.Tailed(p, m.reading.Tails, ll)
-	m.Besides(p, e).Pool(m.reading.Pool, ll, ll)
+	besides.Pool(m.reading.Pool, ll, ll)
 	return ll
 }
 
@@ -100,7 +97,7 @@ func (m *Model) Tailed(p Ran, tails likelihood.Tails, ll []float32) {
 // worth, and the logarithm of its density times that weight. nil without a simple model.
 type Besides []struct{ weight, log float64 }
 
-// Besides returns what the simple model says of each point, [B·N], of a run of a program in mode
+// Besides returns what the simple model says of each point, [B·N], of the inputs of a program in mode
 // Evaluation. It does not depend on the weights of the network.
 func (m *Model) Besides(p Ran, e ops.Extents) Besides {
 	if m.reading.Pool == 0 {
@@ -112,10 +109,8 @@ func (m *Model) Besides(p Ran, e ops.Extents) Besides {
 	}
 	context, x, y := p.Input("context"), p.Input("x"), p.Input("y")
 	all, of := make(Besides, e.Functions*e.Points), e.Context*(m.dx+m.dy)
-	var parts []likelihood.Part
-	var weights []float64
 	for i := range all {
-		parts = m.beside(parts, &weights, context[i/e.Points*of:][:of], x[i*m.dx:][:m.dx], 1)
+		parts := m.beside(context[i/e.Points*of:][:of], x[i*m.dx:][:m.dx], 1)
 		for _, part := range parts {
 			all[i].weight += part.Weight
 		}

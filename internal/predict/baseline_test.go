@@ -15,9 +15,9 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// With a baseline, the log-likelihood of the evaluation in raw units is the mean log density of the
-// predictions at the raw y.
-func TestRawLikelihoodWithABaseline(t *testing.T) {
+// ofLines returns the configuration of a model of lines with an intercept each, whose log y is modelled.
+func ofLines(t *testing.T, name string) config.Experiment {
+	t.Helper()
 	// log y hardly varies: the tails of an untrained model are so long that exp of them is too large
 	g := random.New(3, random.Data)
 	text := []byte("name,x,y\n")
@@ -31,11 +31,18 @@ func TestRawLikelihoodWithABaseline(t *testing.T) {
 	if err := os.WriteFile(path, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	e := config.Experiment{Benchmark: "csv",
-		Model: config.Model{Name: "cqnp", Representation: 6, Encoder: []int{7}, Decoder: []int{7}},
+	return config.Experiment{Benchmark: "csv",
+		Model: config.Model{Name: name, Representation: 6, Encoder: []int{7}, Decoder: []int{7}},
 		Data: config.Data{Seed: 43, File: path, Function: "name", XColumns: []string{"x"}, YColumns: []string{"y"}, Log: []string{"y"},
-			SplitBy: "function", TrainFraction: 0.7, Scale: "standard", Sizes: config.AllSizes, Baseline: []int{1, 1}},
+			SplitBy: "function", TrainFraction: 0.7, Scale: "standard", Sizes: config.AllSizes},
 		Train: config.Train{BatchSize: 3}, Eval: config.Eval{BatchSize: 2, NumTau: 5, Seed: 43}}
+}
+
+// With a baseline, the log-likelihood of the evaluation in raw units is the mean log density of the
+// predictions at the raw y.
+func TestRawLikelihoodWithABaseline(t *testing.T) {
+	e := ofLines(t, "cqnp")
+	e.Data.Baseline = []int{1, 1}
 	source, err := datasets.Open(e, "")
 	if err != nil {
 		t.Fatal(err)

@@ -200,8 +200,9 @@ func (e *evaluator) loglik(program engine.Program[float32], extents ops.Extents)
 	networks := len(e.networks)
 	each := make([]float64, networks)
 	var all [][]float32
+	besides := e.model.Besides(program, extents) // the same beside every network
 	err = e.each(program, extents, func(i int) error {
-		mean = e.model.LogLik(program, extents)
+		mean = e.model.LogLik(program, besides)
 		if networks > 1 {
 			all = append(all, slices.Clone(mean))
 		}

@@ -1,17 +1,13 @@
 package predict_test
 
 import (
-	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
@@ -19,23 +15,8 @@ import (
 // the same networks alone.
 func pooled(t *testing.T, name string, mixed bool, networks int) (with, alone predict.Trained, source datasets.Source) {
 	t.Helper()
-	g := random.New(3, random.Data)
-	text := []byte("name,x,y\n")
-	for f := range uint64(8) {
-		for i := range uint64(6) {
-			x := g.Normal(f, 10+i)
-			text = fmt.Appendf(text, "f%d,%g,%g\n", f, x, math.Exp(2+(x/4+g.Normal(f, 0)+0.3*g.Normal(f, 20+i))/200))
-		}
-	}
-	path := filepath.Join(t.TempDir(), "lines.csv")
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	e := config.Experiment{Benchmark: "csv",
-		Model: config.Model{Name: name, Representation: 6, Encoder: []int{7}, Decoder: []int{7}, PoolWeight: 0.3},
-		Data: config.Data{Seed: 43, File: path, Function: "name", XColumns: []string{"x"}, YColumns: []string{"y"}, Log: []string{"y"},
-			SplitBy: "function", TrainFraction: 0.7, Scale: "standard", Sizes: config.AllSizes},
-		Train: config.Train{BatchSize: 3}, Eval: config.Eval{BatchSize: 2, NumTau: 5, Seed: 43}}
+	e := ofLines(t, name)
+	e.Model.PoolWeight = 0.3
 	if name == "cnp" {
 		e.Model.TailDF, e.Eval.NumTau = 5, 0
 	}
