@@ -14,15 +14,15 @@ type Interval struct{ Low, High float64 }
 // for each group of modes that a valley of the density divides. d is a [Mixture], a
 // [GaussianMixture] or their [Exp]; for another distribution, and if d has a NaN or an infinity,
 // the set is the central interval. The density of an Exp may be infinite at 0, where the set then
-// begins.
+// begins, unless the part of it that falls from there holds less than a hundredth: it is left out.
 func HighestDensity(d Distribution, mass float64) []Interval {
 	curve, ok := curveOf(d)
 	if g, one := d.(GaussianMixture); !ok || one && len(g.components) == 1 {
 		return central(d, mass)
 	}
 	// Beyond the ends, each tail holds at most this part of what the set leaves out.
-	points := curve.points((1 - mass) * 1e-6)
-	set := curve.above(points, curve.level(points, mass))
+	l := curve.landscape((1-mass)*1e-6, min(sliver, (1-mass)/2))
+	set := l.above(l.level(mass))
 	// A density with a plateau, or parameters beyond float64, can leave no such level.
 	if held := curve.mass(set); !(math.Abs(held-mass) <= 1e-3) {
 		return central(d, mass)
@@ -85,35 +85,66 @@ func (c curve) points(tail float64) []point {
 	return points
 }
 
+// A landscape is a curve with the points between which its density is monotone.
+type landscape struct {
+	curve
+	points []point
+	open   bool // the density grows without bound before the first point, and that part counts
+	cut    bool // what lies before the first point counts nowhere
+}
+
+// sliver is the largest probability of a fall from an infinite density at 0 that no set has. Where a
+// model with quantile levels predicts log y, exp of its exponential tails has such a fall however far
+// from 0 the bulk is.
+const sliver = 0.01
+
+// landscape returns the curve with its points, without a fall at 0 that holds less than sliver. Outside
+// the points, each tail holds at most the mass tail besides.
+func (c curve) landscape(tail, sliver float64) landscape {
+	l := landscape{curve: c, points: c.points(tail)}
+	_, left, _ := c.at(l.points[0].at)
+	if l.open = c.exp && left < 0; !l.open {
+		return l
+	}
+	valley := 0
+	for valley+1 < len(l.points) && l.points[valley+1].log <= l.points[valley].log {
+		valley++
+	}
+	if valley+1 < len(l.points) && c.cdf(l.points[valley].at) < sliver {
+		l.points, l.open, l.cut = l.points[valley:], false, true
+	}
+	return l
+}
+
 // level returns the logarithm of the smallest density at which the set above it holds no more than
 // mass.
-func (c curve) level(points []point, mass float64) float64 {
+func (l landscape) level(mass float64) float64 {
 	low, high := math.Inf(1), math.Inf(-1)
-	for _, p := range points {
+	for _, p := range l.points {
 		high = math.Max(high, p.log)
 		if !math.IsInf(p.log, -1) { // a valley whose density is 0 in float64
 			low = math.Min(low, p.log)
 		}
 	}
-	excess := func(level float64) float64 { return c.mass(c.above(points, level)) - mass }
+	excess := func(level float64) float64 { return l.mass(l.above(level)) - mass }
 	return root(excess, high, -mass, low, 1-mass, 1e-10)
 }
 
 // above returns the set between the points on which the density's logarithm is at least level, in
 // the curve's coordinate.
-func (c curve) above(points []point, level float64) []Interval {
+func (l landscape) above(level float64) []Interval {
 	var set []Interval
-	low := points[0].at
-	inside := points[0].log >= level
-	if _, left, _ := c.at(low); inside && c.exp && left < 0 {
-		low = math.Inf(-1) // the density in y grows without bound towards 0
+	low := l.points[0].at
+	inside := l.points[0].log >= level
+	if inside && l.open {
+		low = math.Inf(-1)
 	}
-	for i, p := range points[1:] {
+	for i, p := range l.points[1:] {
 		if (p.log >= level) == inside {
 			continue
 		}
-		before := points[i]
-		at := root(func(y float64) float64 { log, _, _ := c.at(y); return log - level },
+		before := l.points[i]
+		at := root(func(y float64) float64 { log, _, _ := l.at(y); return log - level },
 			before.at, before.log-level, p.at, p.log-level, 1e-12*(p.at-before.at))
 		if inside = !inside; inside {
 			low = at
@@ -122,7 +153,7 @@ func (c curve) above(points []point, level float64) []Interval {
 		}
 	}
 	if inside {
-		set = append(set, Interval{low, points[len(points)-1].at})
+		set = append(set, Interval{low, l.points[len(l.points)-1].at})
 	}
 	return set
 }

@@ -147,6 +147,29 @@ func TestHighestDensityOfALogarithm(t *testing.T) {
 	}
 }
 
+// The exp of a long lower tail falls from infinity at 0. A region has that part only if it holds some mass.
+func TestASliverAt0IsLeftOut(t *testing.T) {
+	for weight, part := range map[float64]bool{-7: false, -2: true} {
+		d := likelihood.ExpOf(likelihood.MixtureOf([]likelihood.AsymmetricLaplace{
+			{Location: 4, Scale: 0.05}, {Location: 4, Scale: 0.05, Logit: 6}, // the second has a lower tail of rate 0.05
+		}, []float64{0, weight}))
+		set := likelihood.HighestDensity(d, 0.9)
+		if at0 := set[0].Low == 0; at0 != part || len(set) != 1+map[bool]int{true: 1}[part] {
+			t.Errorf("weight %g: %v; expected a part at 0: %t", weight, set, part)
+		}
+		if mass, _ := held(d, set); math.Abs(mass-0.9) > 1e-7 {
+			t.Errorf("weight %g: %v holds %v", weight, set, mass)
+		}
+		const near0 = 1e-30
+		if d.LogDensity(near0) < d.LogDensity(set[len(set)-1].High) {
+			t.Errorf("weight %g: the density at 0 is low, so the case tests nothing", weight)
+		}
+		if rank := likelihood.RegionRank(d, near0); (rank < 0.9) != part {
+			t.Errorf("weight %g: %g has rank %v, and lies in the region: %t", weight, near0, rank, part)
+		}
+	}
+}
+
 func TestModesAreTheLocalMaxima(t *testing.T) {
 	d := likelihood.MixtureOf([]likelihood.AsymmetricLaplace{
 		{Location: -1, Scale: 0.1}, {Location: 4, Scale: 0.1}, {Location: 1, Scale: 0.2}, {Location: 1.2, Scale: 3},
