@@ -24,6 +24,7 @@ class Set:
     context: int
     source: str  # a Python package, an R script, or FILES
     keep: int = 0  # functions to learn from; 0: all
+    unit: float = 0  # in which y is counted; 0: measured
 
 
 FILES = "few-shot"  # three files of each set, as in tools/few-shot
@@ -66,7 +67,7 @@ FRESH = {
     "spruce": Set("tree", ["days"], "size", 3, """
         library(nlme); d <- with(Spruce, data.frame(tree=Tree, days=days, size=logSize))"""),
     "ovary": Set("mare", ["time"], "follicles", 6, """
-        library(nlme); d <- with(Ovary, data.frame(mare=Mare, time=Time, follicles=follicles))"""),
+        library(nlme); d <- with(Ovary, data.frame(mare=Mare, time=Time, follicles=follicles))""", unit=1),
     "fatigue": Set("path", ["cycles"], "length", 3, """
         library(nlme); d <- with(Fatigue, data.frame(path=Path, cycles=cycles, length=relLength))"""),
     "dialyzer": Set("subject", ["pressure", "fast"], "rate", 2, """
@@ -87,7 +88,39 @@ POINTS = {
     "faithful": Set("", ["eruptions"], "waiting", 0, "d <- with(faithful, data.frame(f='', eruptions, waiting))"),
     "geyser": Set("", ["waiting"], "duration", 0, "library(MASS); d <- with(geyser, data.frame(f='', waiting, duration))"),
 }
-SETS |= FRESH | POINTS
+
+# Sets that were run once, after the program's settings were final, and on which nothing was chosen.
+BLIND = {
+    "earthquake": Set("quake", ["distance", "richter"], "accel", 2, """
+        library(nlme); d <- with(Earthquake, data.frame(quake=Quake, distance=distance, richter=Richter, accel=accel))"""),
+    "dnase": Set("run", ["conc"], "density", 4, "d <- with(DNase, data.frame(run=Run, conc=conc, density=density))"),
+    "glucose": Set("curve", ["time"], "glucose", 3, """
+        library(nlme); d <- with(Glucose2, data.frame(curve=paste0(Subject, "-", Date), time=Time, glucose=glucose))"""),
+    "igf": Set("lot", ["age"], "conc", 3, """
+        library(nlme); d <- with(IGF, data.frame(lot=Lot, age=age, conc=conc))
+        d <- d[ave(d$age, d$lot, FUN=length) >= 6, ]"""),
+    "pixel": Set("side", ["day"], "pixel", 2, """
+        library(nlme); d <- with(Pixel, data.frame(side=paste0(Dog, Side), day=day, pixel=pixel))"""),
+    "wafer": Set("site", ["voltage"], "current", 2, """
+        library(nlme); d <- with(Wafer, data.frame(site=paste0(Wafer, "-", Site), voltage=voltage, current=current))"""),
+    "sitka": Set("tree", ["time", "ozone"], "size", 2, """
+        library(MASS); d <- with(Sitka, data.frame(tree=tree, time=Time, ozone=1*(treat=="ozone"), size=size))"""),
+    "nlschools": Set("class", ["iq", "ses"], "lang", 5, """
+        library(MASS); d <- with(nlschools, data.frame(class=class, iq=IQ, ses=SES, lang=lang))"""),
+    "albumin": Set("patient", ["day", "age"], "albumin", 2, """
+        library(survival); d <- with(pbcseq, data.frame(patient=id, day=day, age=round(age, 2), albumin=albumin))
+        d <- d[ave(d$day, d$patient, FUN=length) >= 4, ]"""),
+    "sunspots": Set("year", ["month"], "number", 3, """
+        d <- data.frame(year=floor(time(sunspots) + 0.01), month=cycle(sunspots), number=as.numeric(sunspots))"""),
+    "ethanol": Set("", ["c", "e"], "nox", 0, "library(lattice); d <- with(ethanol, data.frame(f='', c=C, e=E, nox=NOx))"),
+    "cpus": Set("", ["syct", "mmin", "mmax", "cach", "chmin", "chmax"], "perf", 0, """
+        library(MASS); d <- with(cpus, data.frame(f="", syct, mmin, mmax, cach, chmin, chmax, perf))"""),
+    "birthwt": Set("", ["age", "lwt", "smoke", "ht"], "bwt", 0, """
+        library(MASS); d <- with(birthwt, data.frame(f="", age, lwt, smoke, ht, bwt))"""),
+    "cats": Set("", ["bwt", "male"], "hwt", 0, """
+        library(MASS); d <- with(cats, data.frame(f="", bwt=Bwt, male=1*(Sex=="M"), hwt=Hwt))"""),
+}
+SETS |= FRESH | POINTS | BLIND
 
 
 def make(folder, names, few_shot):

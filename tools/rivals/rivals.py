@@ -63,7 +63,7 @@ def measure(name, k, label, model, problem):
     prediction, chosen = model(name, k, problem) if isinstance(model, Ours) else model(problem)
     y = stack(problem.test)
     row = dict(set=name, split=k, model=label, targets=len(y), seconds=round(seconds() - begin, 2))
-    row |= {c: f"{v:.5f}" for c, v in score(prediction, y).items()} | dict(chosen=str(chosen))
+    row |= {c: "" if v is None else f"{v:.5f}" for c, v in score(prediction, y, problem.set.unit).items()} | dict(chosen=str(chosen))
     print(f"{name:10} split {k} {label:18} log density {row['log_density']:>9} CRPS {row['crps']:>9} 50%: {row['cover50'][:4]}"
           f" 90%: {row['cover90'][:4]} {row['seconds']:6.1f} s  {chosen}", file=sys.stderr, flush=True)
     return row
@@ -76,11 +76,14 @@ def seconds():
 
 
 def append(file, row):
-    new = not os.path.exists(file)
+    columns = list(row)
+    if old := os.path.exists(file):
+        with open(file, newline="") as f:  # of an earlier version, perhaps
+            columns = next(csv.reader(f))
     os.makedirs(os.path.dirname(file) or ".", exist_ok=True)
     with open(file, "a", newline="") as f:
-        w = csv.DictWriter(f, row)
-        if new:
+        w = csv.DictWriter(f, columns, extrasaction="ignore")
+        if not old:
             w.writeheader()
         w.writerow(row)
 

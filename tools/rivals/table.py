@@ -19,10 +19,12 @@ def markdown(rows):
     """Returns a table of log densities and one of CRPS, with one line a set and one column a model,
     and a table of coverage and seconds, averaged over all sets."""
     sets, models = unique(rows, "set", list(SETS)), unique(rows, "model", list(RIVALS))
-    at = lambda s, m, c: np.array([float(r[c]) for r in rows if r["set"] == s and r["model"] == m])
+    at = lambda s, m, c: np.array([float(r[c]) for r in rows if r["set"] == s and r["model"] == m and r.get(c)])
     out = ["Mean log density of a held-out target in raw units, ± the standard error over the five splits",
            "(in brackets: how many of them, where there are fewer):", ""]
     out += grid(sets, models, at, "log_density", max)
+    if counted := [s for s in sets if any(len(at(s, m, "log_probability")) for m in models)]:
+        out += ["", "Where y is counted, the mean log probability of the count:", ""] + grid(counted, models, at, "log_probability", max)
     out += ["", "CRPS in raw units, ± the standard error:", ""] + grid(sets, models, at, "crps", min)
     out += ["", "Coverage of the central 50% and 90% intervals in percent, and seconds a split, means over the sets:", ""]
     out += ["| model | 50% | 90% | seconds | sets |", "| --- | ---: | ---: | ---: | ---: |"]
