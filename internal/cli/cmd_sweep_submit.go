@@ -39,7 +39,7 @@ With --slurm, sbatch gets a job array. Each element trains --per-job runs by acq
 minutes before its time ends, Slurm sends SIGTERM; acqnp writes checkpoints and exits with 130, and
 the element requeues itself. Flags of sbatch follow --, such as the time limit, and override those of
 the script. The logs are in the folder slurm of the plan's runs. Submit again after failures: only
-elements with runs that are not done start.
+elements with runs that are not done start, and none for a run that diverged.
 
 With --kubernetes, kubectl gets a ConfigMap with the plan and its configurations, and an Indexed Job
 whose pods train --per-job runs by acqnp sweep run. Data and runs are on a claim. A pod that is
@@ -78,21 +78,28 @@ the plan's files. To submit the plan again, delete the Job first; the runs stay.
 
 // submission is the result of sweep submit.
 type submission struct {
-	Runs   int    `json:"runs"`             // submitted
-	Done   int    `json:"done"`             // not submitted, because they are done
-	Script string `json:"script,omitempty"` // with --dry-run
-	Answer string `json:"answer,omitempty"` // of the scheduler
-	Logs   string `json:"logs,omitempty"`   // the folder of the jobs' output
+	Runs     int    `json:"runs"`               // submitted
+	Done     int    `json:"done"`               // not submitted, because they are done
+	Diverged int    `json:"diverged,omitempty"` // not submitted, because they would diverge again
+	Script   string `json:"script,omitempty"`   // with --dry-run
+	Answer   string `json:"answer,omitempty"`   // of the scheduler
+	Logs     string `json:"logs,omitempty"`     // the folder of the jobs' output
 }
 
 func (s submission) print(w io.Writer) (err error) {
 	switch {
+	case s.Runs == 0 && s.Diverged > 0:
+		_, err = fmt.Fprintf(w, "nothing to submit: %d runs are done, %d diverged and would again\n", s.Done, s.Diverged)
 	case s.Runs == 0:
 		_, err = fmt.Fprintf(w, "nothing to submit: all %d runs are done\n", s.Done)
 	case s.Script != "":
 		_, err = io.WriteString(w, s.Script)
 	default:
-		_, err = fmt.Fprintf(w, "%s: %s, %d are done; logs in %s\n", s.Answer, input.Plural(s.Runs, "run", "runs"), s.Done, s.Logs)
+		diverged := ""
+		if s.Diverged > 0 {
+			diverged = fmt.Sprintf(", %d diverged and would again", s.Diverged)
+		}
+		_, err = fmt.Fprintf(w, "%s: %s, %d are done%s; logs in %s\n", s.Answer, input.Plural(s.Runs, "run", "runs"), s.Done, diverged, s.Logs)
 	}
 	return err
 }
@@ -121,12 +128,18 @@ func runSweepSubmit(ctx context.Context, a *app, o submitOptions) error {
 		return err
 	}
 	var open []int
+	var s submission
 	for _, r := range status.Runs {
-		if r.Phase != run.Done {
+		switch {
+		case r.Open():
 			open = append(open, r.Index)
+		case r.Phase == run.Done:
+			s.Done++
+		default:
+			s.Diverged++
 		}
 	}
-	s := submission{Runs: len(open), Done: len(p.Runs) - len(open)}
+	s.Runs = len(open)
 	if len(open) == 0 {
 		return a.result(s, s.print)
 	}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/acqnp/acqnp/internal/run"
 )
 
 // cluster changes to a folder with a plan of six runs, and puts stand-ins for Slurm's programs alone
@@ -79,6 +81,40 @@ func TestOnlyMissingRunsAreSubmitted(t *testing.T) {
 		train(seed)
 	}
 	if o := succeed(t, "sweep", "submit", "plan.yaml", "--slurm"); o.out != "nothing to submit: all 6 runs are done\n" {
+		t.Errorf("output %q", o.out)
+	}
+}
+
+// A run that diverged would diverge again, until its error.json is removed.
+func TestADivergedRunIsNotSubmitted(t *testing.T) {
+	cluster(t)
+	train := func(dir, seed string) {
+		succeed(t, "train", "--config", "tiny.yaml", "--set", "train.steps=2", "--seed", seed, "--no-eval", "--quiet", "--run-dir", dir)
+	}
+	const dir = "study/tiny/seed-4"
+	train("study/tiny/seed-5", "5")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := run.WriteFailure(dir, run.Failure{ExitCode: 1, Cause: run.Diverged, Message: "NaN"}); err != nil {
+		t.Fatal(err)
+	}
+	if o := succeed(t, "sweep", "submit", "plan.yaml", "--slurm", "--per-job", "2", "--dry-run"); !strings.Contains(o.out, "#SBATCH --array=0-1\n") {
+		t.Errorf("want the elements 0 and 1:\n%s", o.out)
+	}
+	if o := succeed(t, "sweep", "submit", "plan.yaml", "--slurm"); !strings.Contains(o.out, ": 4 runs, 1 are done, 1 diverged and would again; ") {
+		t.Errorf("output %q", o.out)
+	}
+	for seed := range 4 {
+		train(fmt.Sprintf("study/tiny/seed-%d", seed), fmt.Sprint(seed))
+	}
+	if o := succeed(t, "sweep", "submit", "plan.yaml", "--slurm"); o.out != "nothing to submit: 5 runs are done, 1 diverged and would again\n" {
+		t.Errorf("output %q", o.out)
+	}
+	if err := os.Remove(filepath.Join(dir, "error.json")); err != nil {
+		t.Fatal(err)
+	}
+	if o := succeed(t, "sweep", "submit", "plan.yaml", "--slurm"); !strings.Contains(o.out, ": 1 run, 5 are done; ") {
 		t.Errorf("output %q", o.out)
 	}
 }

@@ -46,10 +46,15 @@ type RunStatus struct {
 	Job       string    `json:"job,omitempty"`
 	ExitCode  int       `json:"exit_code,omitempty"` // of a failed run
 	Message   string    `json:"message,omitempty"`   // of a failed run
+	Cause     string    `json:"cause,omitempty"`     // of a failed run: run.Diverged, or nothing
 	elapsed   float64   // seconds of training
 	ahead     float64   // steps to make, in the mean
 	inDoubt   bool
 }
+
+// Open reports whether another call may still end the run well: it is not done, and would not diverge
+// again.
+func (r RunStatus) Open() bool { return r.Phase != run.Done && r.Cause != run.Diverged }
 
 // dropped is the phase of a run that halving has stopped for good.
 const dropped run.Phase = "dropped"
@@ -130,7 +135,7 @@ func (v *Viewer) see(i int, to *RunStatus) error {
 		to.StepsPerS = float64(s.Step) / s.Elapsed
 	}
 	if s.Failure != nil {
-		to.ExitCode, to.Message = s.Failure.ExitCode, s.Failure.Message
+		to.ExitCode, to.Message, to.Cause = s.Failure.ExitCode, s.Failure.Message, s.Failure.Cause
 	}
 	return nil
 }
