@@ -9,7 +9,8 @@ import (
 //
 //	∫ (F(t) − 1{y ≤ t})² dt = E|Y − y| − ½ E|Y − Y'|,
 //
-// exactly. Its time grows with the square of the number of components.
+// exactly. Its time grows with the square of the number of components, those of equal scales and levels
+// counted once.
 func (m Mixture) CRPS(y float64) float64 {
 	if slices.ContainsFunc(m.weights, math.IsNaN) || math.IsNaN(y) {
 		return math.NaN()
@@ -23,9 +24,7 @@ func (m Mixture) CRPS(y float64) float64 {
 // the closed form of Grimit et al., "The continuous ranked probability score for circular variables
 // and its application to mesoscale forecast ensemble verification" (2006), equation (5).
 func (m GaussianMixture) CRPS(y float64) float64 {
-	spread := m.average(func(g Gaussian) float64 {
-		return m.average(func(h Gaussian) float64 { return meanDistance(g.Mean-h.Mean, math.Hypot(g.Scale, h.Scale)) })
-	})
+	spread := m.averageOfPairs(func(g, h Gaussian) float64 { return meanDistance(g.Mean-h.Mean, math.Hypot(g.Scale, h.Scale)) })
 	return m.average(func(g Gaussian) float64 { return meanDistance(y-g.Mean, g.Scale) }) - spread/2
 }
 
@@ -64,7 +63,7 @@ func (m Mixture) expCRPS(y float64) float64 {
 	if slices.ContainsFunc(m.weights, math.IsNaN) || math.IsNaN(y) {
 		return math.NaN()
 	}
-	most, z, tails := m.Quantile(cut), lowest, m.tails()
+	most, z, tails := cutoff(m), lowest, m.tails()
 	if y > 0 {
 		z = math.Log(y)
 	}
@@ -82,12 +81,10 @@ func (m Mixture) expCRPS(y float64) float64 {
 func (m GaussianMixture) expCRPS(y float64) float64 {
 	mean := func(g Gaussian) float64 { return math.Exp(g.Mean + g.Scale*g.Scale/2) }
 	standard := Gaussian{0, 1}
-	spread := m.average(func(g Gaussian) float64 {
-		return m.average(func(h Gaussian) float64 {
-			s, d := math.Hypot(g.Scale, h.Scale), g.Mean-h.Mean
-			more := mean(g)*standard.CDF((d+g.Scale*g.Scale)/s) - mean(h)*standard.CDF((d-h.Scale*h.Scale)/s)
-			return 2*more - mean(g) + mean(h)
-		})
+	spread := m.averageOfPairs(func(g, h Gaussian) float64 {
+		s, d := math.Hypot(g.Scale, h.Scale), g.Mean-h.Mean
+		more := mean(g)*standard.CDF((d+g.Scale*g.Scale)/s) - mean(h)*standard.CDF((d-h.Scale*h.Scale)/s)
+		return 2*more - mean(g) + mean(h)
 	})
 	near := m.average(func(g Gaussian) float64 {
 		if !(y > 0) {

@@ -21,6 +21,9 @@ const maxExponent = 709.78
 // cut is the probability above which Mean and Variance, and CRPS of a Mixture, cut the upper tail.
 const cut = 0.99
 
+// cutoff returns the quantile of Z at cut, to 1e-9 of the smallest scale of a component.
+func cutoff(z Distribution) float64 { return ApproximateQuantiles(z, cut)[0] }
+
 // LogDensity returns log p(y) = log p_Z(log y) − log y.
 func (d Exp) LogDensity(y float64) float64 {
 	if !(y > 0) {
@@ -69,7 +72,7 @@ func (d Exp) Components() []Component { return d.z.Components() }
 func (d Exp) moment(k float64) float64 {
 	most := math.Inf(1)
 	if g, ok := d.z.(GaussianMixture); !ok || g.weights != nil {
-		most = d.z.Quantile(cut)
+		most = cutoff(d.z)
 		if k*most > maxExponent {
 			return math.Inf(1) // so are all values above the cut
 		}

@@ -86,6 +86,19 @@ func (m GaussianMixture) average(f func(Gaussian) float64) float64 {
 	return sum
 }
 
+// averageOfPairs returns the mean of f over two independent components. f does not depend on their order.
+func (m GaussianMixture) averageOfPairs(f func(g, h Gaussian) float64) float64 {
+	sum := 0.0
+	for j, g := range m.components {
+		others := m.weight(j) / 2 * f(g, g)
+		for k := j + 1; k < len(m.components); k++ {
+			others += m.weight(k) * f(g, m.components[k])
+		}
+		sum += 2 * m.weight(j) * others
+	}
+	return sum
+}
+
 // LogDensity returns log p(y) = logsumexp_k(log w_k + log N(y | μ_k, σ_k²)).
 func (m GaussianMixture) LogDensity(y float64) float64 {
 	joint := make([]float64, len(m.components))

@@ -39,8 +39,8 @@ func mirrored(ts []tails) []tails {
 // the others.
 type square struct {
 	lo, hi, tilt   float64
-	tiltLo, tiltHi float64 // exp(tilt·z) at lo, or 0 at −Inf, and at hi
-	parts          []squarePart
+	tiltLo, tiltHi float64      // exp(tilt·z) at lo, or 0 at −Inf, and at hi
+	parts, equal   []squarePart // equal have equal rates, and parts are the rest; each in the order of μ
 }
 
 // A squarePart is a component with what all its pairs share.
@@ -52,16 +52,18 @@ type squarePart struct {
 }
 
 func newSquare(ts []tails, lo, hi, tilt float64) *square {
-	s := &square{lo: lo, hi: hi, tilt: tilt, tiltHi: math.Exp(tilt * hi), parts: make([]squarePart, len(ts))}
+	s := &square{lo: lo, hi: hi, tilt: tilt, tiltHi: math.Exp(tilt * hi)}
+	all := make([]squarePart, len(ts))
 	if !math.IsInf(lo, -1) {
 		s.tiltLo = math.Exp(tilt * lo)
 	}
 	for k, t := range ts {
-		s.parts[k] = squarePart{tails: t, tilt: math.Exp(tilt * t.mu),
+		all[k] = squarePart{tails: t, tilt: math.Exp(tilt * t.mu),
 			fLo: t.tau * math.Exp(t.a*math.Min(lo-t.mu, 0)), fHi: t.tau * math.Exp(t.a*math.Min(hi-t.mu, 0)),
 			sLo: t.rest * math.Exp(-t.b*math.Max(lo-t.mu, 0)), sHi: t.rest * math.Exp(-t.b*math.Max(hi-t.mu, 0)),
 		}
 	}
+	s.parts, s.equal = divide(all)
 	return s
 }
 
@@ -75,9 +77,16 @@ func (s *square) integral() float64 {
 		for k := j + 1; k < len(s.parts); k++ {
 			others += s.parts[k].weight * s.pair(p, &s.parts[k])
 		}
+		for k := range s.equal {
+			if q := &s.equal[k]; p.mu <= q.mu {
+				others += q.weight * s.pair(p, q)
+			} else {
+				others += q.weight * s.pair(q, p)
+			}
+		}
 		sum += 2 * p.weight * others
 	}
-	return sum
+	return sum + s.equals()
 }
 
 // pair returns ∫ F_p·F_q·exp(tilt·z) dz for μ_p ≤ μ_q.
