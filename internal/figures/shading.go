@@ -159,23 +159,32 @@ func (m medianLine) continues(g int, before, y float64) bool {
 	return math.IsNaN(before) || m.densest(g, (before+y)/2) || m.densest(g-1, (before+y)/2)
 }
 
-// densityRange returns the range of y of a panel: it covers the data and the central 90% of most
-// predictions, which can widen the range of the data to twice and a half.
+// densityRange returns the range of y of a panel: it covers the data, and the median and the central 90%
+// of most predictions. A few context points may say little of where a function goes, so the medians can
+// make the range of the data seven times as long. The 90% can make that two and a half times as long.
 func densityRange(data []float64, grid []PredictedPoint) (lo, hi float64) {
 	const looked = 60 // quantiles of mixtures take long
-	var low, high []float64
+	var low, middle, high []float64
 	for i := range min(len(grid), looked) {
 		if d := grid[i*len(grid)/min(len(grid), looked)].Density; d != nil {
-			low, high = append(low, d.Quantile(0.05)), append(high, d.Quantile(0.95))
+			low, middle, high = append(low, d.Quantile(0.05)), append(middle, d.Quantile(0.5)), append(high, d.Quantile(0.95))
 		}
 	}
-	least, greatest := trimmed(low, 0.04), trimmed(high, 0.96)
 	lo, hi = extremes(data)
+	if lo < hi {
+		lo, hi = widened(lo, hi, trimmed(middle, 0.04), trimmed(middle, 0.96), 3)
+	}
+	return widened(lo, hi, trimmed(low, 0.04), trimmed(high, 0.96), 0.75)
+}
+
+// widened returns the range from lo to hi widened to least and greatest, on each side by so many of its
+// lengths at most, and by any if it has no length: without data, or if they are all the same.
+func widened(lo, hi, least, greatest, lengths float64) (float64, float64) {
 	if !(least <= greatest) {
 		return lo, hi
 	}
-	if slack := 0.75 * (hi - lo); slack > 0 { // neither without data nor if they are all the same
-		return min(lo, max(least, lo-slack)), max(hi, min(greatest, hi+slack))
+	if slack := lengths * (hi - lo); slack > 0 {
+		least, greatest = max(least, lo-slack), min(greatest, hi+slack)
 	}
 	return min(lo, least), max(hi, greatest)
 }

@@ -97,6 +97,22 @@ func TestShadingShowsBranches(t *testing.T) {
 	}
 }
 
+// A panel goes where the predictions go, if that is not far beyond the data.
+func TestPanelsShowWherePredictionsGo(t *testing.T) {
+	for rise, shown := range map[float64]bool{4: true, 1e6: false} {
+		p := figures.Panel{Context: plotter.XYs{{X: 0, Y: 0}, {X: 0.2, Y: 1}}}
+		for i := range 101 {
+			x := float64(i) / 100
+			p.Grid = append(p.Grid, figures.PredictedPoint{X: x, Density: mixture(likelihood.Gaussian{Mean: rise * x, Scale: 0.3})})
+		}
+		img := picture(t, figure(p), "rising")
+		atEnd := count(img, 0.85, 0.14, 0.95, 0.9, func(r, _, b int) bool { return r < 0x78 && b > 0x90 })
+		if (atEnd > 1000) != shown {
+			t.Errorf("a rise to %g: %d pixels of the densest half at the end", rise, atEnd)
+		}
+	}
+}
+
 func TestShadingShowsNarrowDensities(t *testing.T) {
 	// Much narrower than a pixel, and partly beyond the panel. One of two equal branches is half of the
 	// prediction.
