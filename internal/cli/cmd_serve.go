@@ -100,9 +100,9 @@ func runServe(ctx context.Context, a *app, o serveOptions) error {
 	if err != nil {
 		return err
 	}
+	defer o.reloads(server, names, p)() // before others learn that the server is there
 	o.announce(p)
 	p.Note("listening on "+o.at.URL(listener), progress.Field{Name: "address", Value: listener.Addr().String()})
-	defer o.reloads(server, names, p)()
 	return serveUntil(ctx, listener, server, p)
 }
 

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // served starts acqnp serve on any port and returns its process, its address and the lines that it
@@ -15,6 +17,12 @@ import (
 func served(t *testing.T, args ...string) (signal func(syscall.Signal), url string, lines chan string, wait func() int) {
 	t.Helper()
 	cmd, _ := command(append([]string{"serve", "--listen", "127.0.0.1:0", "--device", "cpu", "--json"}, args...)...)
+	return started(t, cmd)
+}
+
+// started is served for a command that starts acqnp serve --json.
+func started(t *testing.T, cmd *exec.Cmd) (signal func(syscall.Signal), url string, lines chan string, wait func() int) {
+	t.Helper()
 	cmd.Stderr = nil
 	errs, err := cmd.StderrPipe()
 	if err != nil {
@@ -41,15 +49,23 @@ func served(t *testing.T, args ...string) (signal func(syscall.Signal), url stri
 	return nil, "", nil, nil
 }
 
-// until waits for a line with a text.
+// until waits for a line with a text, a minute at most.
 func until(t *testing.T, lines chan string, text string) {
 	t.Helper()
-	for line := range lines {
-		if strings.Contains(line, text) {
-			return
+	late := time.After(time.Minute)
+	for {
+		select {
+		case line, ok := <-lines:
+			if strings.Contains(line, text) {
+				return
+			}
+			if !ok {
+				t.Fatalf("no line with %q", text)
+			}
+		case <-late:
+			t.Fatalf("no line with %q in a minute", text)
 		}
 	}
-	t.Fatalf("no line with %q", text)
 }
 
 // serve answers what predict writes, loads its runs again on SIGHUP, and ends in order on SIGTERM.
@@ -98,6 +114,20 @@ func TestServe(t *testing.T) {
 	}
 	signal(syscall.SIGTERM)
 	until(t, lines, "all requests are answered")
+	if code := wait(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// nohup has SIGHUP ignored, which says what a terminal's end does, not that runs are never loaded again.
+func TestServeReloadsUnderNohup(t *testing.T) {
+	cmd, _ := command("serve", "--listen", "127.0.0.1:0", "--device", "cpu", "--json", "--run", share(t).run)
+	cmd.Args = append([]string{"sh", "-c", `trap "" HUP; exec "$@"`, "sh"}, cmd.Args...)
+	cmd.Path = "/bin/sh"
+	signal, _, lines, wait := started(t, cmd)
+	signal(syscall.SIGHUP)
+	until(t, lines, "loaded the runs again")
+	signal(syscall.SIGTERM)
 	if code := wait(); code != 0 {
 		t.Errorf("exit code %d", code)
 	}

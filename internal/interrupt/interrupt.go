@@ -33,11 +33,25 @@ func Signals() []os.Signal { return slices.Clone(signals) }
 var hangups atomic.Pointer[chan struct{}]
 
 // TakeHangup has SIGHUP ask for something else than the end, until release is called: asked gets a value
-// for each, or for several in a row.
+// for each, or for several in a row. It does so under nohup too.
 func TakeHangup() (asked <-chan struct{}, release func()) {
 	c := make(chan struct{}, 1)
 	hangups.Store(&c)
-	return c, func() { hangups.Store(nil) }
+	if slices.Contains(signals, os.Signal(syscall.SIGHUP)) {
+		return c, func() { hangups.Store(nil) }
+	}
+	ignored := make(chan os.Signal, 1)
+	signal.Notify(ignored, syscall.SIGHUP)
+	go func() {
+		for s := range ignored {
+			Hangup(s)
+		}
+	}()
+	return c, func() {
+		signal.Stop(ignored)
+		close(ignored)
+		hangups.Store(nil)
+	}
 }
 
 // Hangup reports whether a signal was SIGHUP and was taken. The program's own listener asks.
