@@ -75,23 +75,25 @@ func (m Mixture) expCRPS(y float64) float64 {
 	return below + above - (1-cut)*(1-cut)*(math.Exp(most)-y) - math.Min(y, 0)
 }
 
-// expCRPS returns E|Y−y| − ½E|Y−Y'| of Y = exp(Z), from the expectations of max(Y−y, 0) and
-// max(Y−Y', 0), which are those of options: Margrabe, "The value of an option to exchange one asset
-// for another" (1978).
+// expCRPS returns y − 2E[min(Y, y)] + E[min(Y, Y')] of Y = exp(Z), which is E|Y−y| − ½E|Y−Y'| without
+// the means, as these can be far larger than their difference. The expectations are those of options:
+// Margrabe, "The value of an option to exchange one asset for another" (1978).
 func (m GaussianMixture) expCRPS(y float64) float64 {
-	mean := func(g Gaussian) float64 { return math.Exp(g.Mean + g.Scale*g.Scale/2) }
-	standard := Gaussian{0, 1}
 	spread := m.averageOfPairs(func(g, h Gaussian) float64 {
 		s, d := math.Hypot(g.Scale, h.Scale), g.Mean-h.Mean
-		more := mean(g)*standard.CDF((d+g.Scale*g.Scale)/s) - mean(h)*standard.CDF((d-h.Scale*h.Scale)/s)
-		return 2*more - mean(g) + mean(h)
+		return g.partOfMean(-(d+g.Scale*g.Scale)/s) + h.partOfMean((d-h.Scale*h.Scale)/s)
 	})
 	near := m.average(func(g Gaussian) float64 {
 		if !(y > 0) {
-			return mean(g) - y
+			return y
 		}
-		z := (g.Mean - math.Log(y)) / g.Scale
-		return 2*(mean(g)*standard.CDF(z+g.Scale)-y*standard.CDF(z)) - mean(g) + y
+		z := (math.Log(y) - g.Mean) / g.Scale
+		return g.partOfMean(z-g.Scale) + y*Gaussian{0, 1}.Survival(z)
 	})
-	return near - spread/2
+	return y - 2*near + spread
+}
+
+// partOfMean returns E[exp(Z)]·Φ(x). The mean can be too large for a float64, and the product not.
+func (g Gaussian) partOfMean(x float64) float64 {
+	return math.Exp(g.Mean + g.Scale*g.Scale/2 + logNormalCDF(x))
 }

@@ -186,6 +186,25 @@ func TestCRPSOfExpEqualsQuadrature(t *testing.T) {
 	}
 }
 
+// With σ of log y = 20, E[Y] is e^200 and the CRPS e^97. Quadrature over log t, where (1−F)² t is largest
+// at σ²/2.
+func TestCRPSOfExpOfWideGaussians(t *testing.T) {
+	for _, sigma := range []float64{3, 9, 20} {
+		z := likelihood.GaussianMixtureOf([]likelihood.Gaussian{{Mean: 0.3, Scale: sigma}, {Mean: 1, Scale: 0.5}})
+		for _, y := range []float64{-1, 0, 0.5, 3, 1e9} {
+			at := math.Log(math.Max(y, 1e-300))
+			want := integral(func(u float64) float64 {
+				off := z.Survival(u)
+				if u < at {
+					off = z.CDF(u)
+				}
+				return off * off * math.Exp(u)
+			}, []float64{at, 1, sigma * sigma / 2}, 0.5, 500) - math.Min(y, 0)
+			near(t, "CRPS", likelihood.ExpOf(z).CRPS(y), want, 1e-8)
+		}
+	}
+}
+
 func TestCRPSOfBrokenOutputsIsNaN(t *testing.T) {
 	m := likelihood.NewMixture([]float64{0, 0, math.NaN(), 1, 0, 0}, []float64{0, 1}, 1, 0, floor)
 	for _, c := range []float64{m.CRPS(0), likelihood.ExpOf(m).CRPS(1)} {
