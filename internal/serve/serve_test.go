@@ -3,20 +3,17 @@ package serve_test
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/score"
@@ -265,96 +262,6 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-func get(t testing.TB, url string, header ...string) (int, string) {
-	t.Helper()
-	r, err := http.NewRequest("GET", url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := 0; i < len(header); i += 2 {
-		r.Header.Set(header[i], header[i+1])
-		if header[i] == "Host" {
-			r.Host = header[i+1]
-		}
-	}
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	b, _ := io.ReadAll(answer.Body)
-	return answer.StatusCode, string(b)
-}
-
-// Pages of other origins, other names for this address, and requests without the token are refused.
-func TestGuards(t *testing.T) {
-	server, _ := start(t, func(o *serve.Options) {
-		o.Hosts, o.Token = []string{"localhost", "127.0.0.1", "::1"}, "secret"
-	})
-	for _, c := range []struct {
-		path   string
-		header []string
-		want   int
-	}{
-		{"/v1/model", []string{"Authorization", "Bearer secret"}, 200},
-		{"/v1/model", []string{"Authorization", "Bearer secret", "Origin", server.URL}, 200},
-		{"/v1/model", nil, 401},
-		{"/v1/model", []string{"Authorization", "secret"}, 401},
-		{"/v1/model", []string{"Authorization", "Bearer secre"}, 401},
-		{"/v1/model", []string{"Authorization", "Bearer secret", "Origin", "https://evil.example"}, 403},
-		{"/v1/model", []string{"Authorization", "Bearer secret", "Origin", "null"}, 403},
-		{"/v1/model", []string{"Authorization", "Bearer secret", "Host", "evil.example"}, 403},
-		{"/v1/model", []string{"Authorization", "Bearer secret", "Host", "localhost:1"}, 200},
-		{"/", []string{"Host", "evil.example"}, 403},
-		{"/", nil, 200},
-		{"/healthz", nil, 200},
-	} {
-		if status, body := get(t, server.URL+c.path, c.header...); status != c.want {
-			t.Errorf("%s %q: %d, want %d\n%.200s", c.path, c.header, status, c.want, body)
-		}
-	}
-}
-
-// Requests beyond the queue are refused, here while others wait for the rest of a body.
-func TestFullQueue(t *testing.T) {
-	server, _ := start(t, func(o *serve.Options) { o.Concurrent = 1 })
-	half, rest := io.Pipe()
-	ended := make(chan int)
-	// The client sends the body when the server asks for it, which it does in the queue.
-	waits := &http.Client{Transport: &http.Transport{ExpectContinueTimeout: time.Minute}}
-	go func() {
-		r, err := http.NewRequest("POST", server.URL+"/v1/predict", half)
-		if err != nil {
-			ended <- 0
-			return
-		}
-		r.Header.Set("Expect", "100-continue")
-		answer, err := waits.Do(r)
-		if err != nil {
-			ended <- 0
-			return
-		}
-		answer.Body.Close()
-		ended <- answer.StatusCode
-	}()
-	if _, err := io.WriteString(rest, `{"functions": [{"targets": `); err != nil {
-		t.Fatal(err)
-	}
-	const body = `{"functions": [{"targets": {"x": [[1]]}}]}`
-	post(t, server.URL+"/v1/predict", body)
-	if status, answer := post(t, server.URL+"/v1/predict", body); status != 429 {
-		t.Errorf("%d %s", status, answer)
-	}
-	if _, text := get(t, server.URL+"/metrics"); !strings.Contains(text, "\nacqnp_http_requests_refused_total 2\n") {
-		t.Errorf("the metrics do not count two refused requests:\n%s", text)
-	}
-	_, _ = io.WriteString(rest, `{"x": [[1]]}}]}`)
-	rest.Close()
-	if status := <-ended; status != 200 {
-		t.Errorf("the slow request: %d", status)
-	}
-}
-
 // While models are replaced, every request is answered by one of them.
 func TestReplaceLosesNothing(t *testing.T) {
 	server, s := start(t, nil)
@@ -386,36 +293,6 @@ func TestReplaceLosesNothing(t *testing.T) {
 	}
 	if status, _ := post(t, server.URL+"/v1/predict", `{"functions": [{"targets": {"x": [[1]]}}]}`); status != 400 {
 		t.Errorf("a request that names none of two runs: %d", status)
-	}
-}
-
-func TestNames(t *testing.T) {
-	got, err := serve.Names([]string{"runs/a/seed-0", "runs/b/seed-0", "runs/b/seed-1/"})
-	if want := []string{"a/seed-0", "b/seed-0", "b/seed-1"}; err != nil || !slices.Equal(got, want) {
-		t.Errorf("%q, %v", got, err)
-	}
-	var bad *input.Error
-	if _, err := serve.Names([]string{"runs/a", filepath.Join("runs", "..", "runs", "a")}); !errors.As(err, &bad) {
-		t.Errorf("a run twice: %v", err)
-	}
-}
-
-// An address that other machines reach needs a token; one of this machine answers to its own names.
-func TestAddresses(t *testing.T) {
-	for address, here := range map[string]bool{"127.0.0.1:8080": true, "[::1]:0": true, "localhost:1": true, "127.0.0.2:1": true,
-		"0.0.0.0:1": false, ":8080": false, "192.0.2.1:80": false, "example.org:80": false} {
-		t.Setenv(serve.TokenVariable, "")
-		o, err := serve.Address{Listen: address}.Options()
-		if (err == nil) != here || here && len(o.Hosts) < 3 {
-			t.Errorf("%s: %v, %v", address, o.Hosts, err)
-		}
-		t.Setenv(serve.TokenVariable, "secret")
-		if o, err := (serve.Address{Listen: address}).Options(); err != nil || o.Token != "secret" || (o.Hosts != nil) != here {
-			t.Errorf("%s with a token: %+v, %v", address, o, err)
-		}
-	}
-	if _, err := (serve.Address{Listen: "8080"}).Options(); err == nil {
-		t.Error("an address without a colon is taken")
 	}
 }
 

@@ -1,0 +1,41 @@
+package serve_test
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/serve"
+)
+
+func TestNames(t *testing.T) {
+	got, err := serve.Names([]string{"runs/a/seed-0", "runs/b/seed-0", "runs/b/seed-1/"})
+	if want := []string{"a/seed-0", "b/seed-0", "b/seed-1"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v", got, err)
+	}
+	var bad *input.Error
+	if _, err := serve.Names([]string{"runs/a", filepath.Join("runs", "..", "runs", "a")}); !errors.As(err, &bad) {
+		t.Errorf("a run twice: %v", err)
+	}
+}
+
+// An address that other machines reach needs a token; one of this machine answers to its own names.
+func TestAddresses(t *testing.T) {
+	for address, here := range map[string]bool{"127.0.0.1:8080": true, "[::1]:0": true, "localhost:1": true, "127.0.0.2:1": true,
+		"0.0.0.0:1": false, ":8080": false, "192.0.2.1:80": false, "example.org:80": false} {
+		t.Setenv(serve.TokenVariable, "")
+		o, err := serve.Address{Listen: address}.Options()
+		if (err == nil) != here || here && len(o.Hosts) < 3 {
+			t.Errorf("%s: %v, %v", address, o.Hosts, err)
+		}
+		t.Setenv(serve.TokenVariable, "secret")
+		if o, err := (serve.Address{Listen: address}).Options(); err != nil || o.Token != "secret" || (o.Hosts != nil) != here {
+			t.Errorf("%s with a token: %+v, %v", address, o, err)
+		}
+	}
+	if _, err := (serve.Address{Listen: "8080"}).Options(); err == nil {
+		t.Error("an address without a colon is taken")
+	}
+}
