@@ -203,6 +203,26 @@ func TestLogOfTimesFromZero(t *testing.T) {
 	}
 }
 
+// Dates are read if it is clear which number is the day.
+func TestDatesOfOtherCountries(t *testing.T) {
+	f := datasets.Form{Origin: "2024-02-28"}
+	for text, days := range map[string]float64{
+		"2024-03-01": 2, "2024-3-1": 2, "2024/03/01": 2, "2024.03.01": 2, "01.03.2024": 2, "1.3.2024": 2, "01-Mar-2024": 2, "1-MAR-2024": 2,
+		"01mar2024": 2, "1Oct2024": 216, "01-OCT-2024T06:00": 216.25, "2024-03": 2, "2024-03-01 12:00": 2.5, "01.03.2024 12:00:00": 2.5,
+		"1.3.2024T12:00Z": 2.5, "2024/3/1 12:00:00+06:00": 2.25, "27.02.2024": -1, "1MAR2024 12:00:43.2": 2.5005,
+	} {
+		if got, ok := f.Number(text); !ok || math.Abs(got-days) > 1e-9 {
+			t.Errorf("%s: %v days, %t; want %v", text, got, ok, days)
+		}
+	}
+	for _, text := range []string{"", "1", "2024", "2024-", "2024-13", "2024-02-30", "30.02.2024", "2024-03/01", "3/4/2024", "03-04-2024", "1.3.24", "1.234.567",
+		"1.2345678", "12345678", "2024-03-01 noon", "2024-03-01 ", "2024-03-01T", "1Mar", "01-Mar-24", "2024.123", "2024-W05-1", "March 1, 2024", "٢٠٢٤-٠٣-٠١"} {
+		if got, ok := f.Number(text); ok {
+			t.Errorf("%q was read as %v days", text, got)
+		}
+	}
+}
+
 // Every refusal names the file, the line, the column and the remedy.
 func TestColumnsThatCannotBeRead(t *testing.T) {
 	const head = "name,day,diet,x,y\n"
@@ -219,6 +239,7 @@ func TestColumnsThatCannotBeRead(t *testing.T) {
 		{name: "a number among dates", text: head + row + "a,7,egg,1,2\n", line: 3, key: "day", says: "a date such as 2024-03-01"},
 		{name: "a date among numbers", text: head + row + "a,2024-01-02,egg,2024-01-02,2\n", line: 3, key: "x", says: ".csv:2"},
 		{name: "not a date", text: head + "a,2024-13-01,egg,1,2\n", line: 2, key: "day", says: "a finite number or a date"},
+		{name: "an unclear date", text: head + "a,3/4/2024,egg,1,2\n", line: 2, key: "day", says: "which number is the day is not clear: write 2024-03-01 or 1.3.2024"},
 		{name: "names that are not listed", text: head + row, line: 2, key: "diet", says: "data.categories", change: func(d *config.Data) { d.Categories = nil }},
 		{name: "a missing number", text: head + row + "a,2024-01-02,egg,NA,2\n", line: 3, key: "x", says: "data.missing: drop"},
 		{name: "a missing name", text: head + row + "a,2024-01-02,,1,2\n", line: 3, key: "diet", says: "data.missing: drop"},

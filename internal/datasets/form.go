@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"time"
 )
 
 // A Form says what the cells of a column are and what becomes of them before they are scaled. The
@@ -149,43 +148,4 @@ func FormAt(forms []Form, i int) Form {
 		return forms[i]
 	}
 	return Form{}
-}
-
-const (
-	secondsPerDay = 24 * 60 * 60
-	dayLayout     = "2006-01-02"
-)
-
-// dateLayouts are the dates and times that cells may hold, with a blank or a T between them. A time
-// without a zone is taken as UTC.
-var dateLayouts = []string{dayLayout, "2006-01-02 15:04", "2006-01-02 15:04:05", "2006-01-02 15:04Z07:00", "2006-01-02 15:04:05Z07:00"}
-
-// dateOf reads a date, with or without a time, as days since 1970-01-01.
-func dateOf(cell string) (days float64, ok bool) {
-	if len(cell) < len(dayLayout) || cell[4] != '-' || cell[7] != '-' {
-		return 0, false
-	}
-	if len(cell) > len(dayLayout) && cell[len(dayLayout)] == 'T' {
-		cell = cell[:len(dayLayout)] + " " + cell[len(dayLayout)+1:]
-	}
-	for _, layout := range dateLayouts {
-		if t, err := time.Parse(layout, cell); err == nil {
-			return float64(t.Unix())/secondsPerDay + float64(t.Nanosecond())/1e9/secondsPerDay, true
-		}
-	}
-	return 0, false
-}
-
-// dateText returns the date that lies days after the origin, which counts from 1970-01-01. It has a
-// time, to the second, unless it is midnight.
-func dateText(origin, days float64) string {
-	const range32 = 1 << 31 // days; time.Unix needs a bound
-	if !(math.Abs(days) < range32) {
-		return strconv.FormatFloat(days, 'g', -1, 64)
-	}
-	t := time.Unix(int64(math.Round((origin+days)*secondsPerDay)), 0).UTC()
-	if t.Truncate(24 * time.Hour).Equal(t) {
-		return t.Format(dayLayout)
-	}
-	return t.Format("2006-01-02T15:04:05Z")
 }

@@ -14,6 +14,7 @@ type file struct {
 	x, y     []string // x and y if nil
 	refuses  string   // part of the message; "" if the file is read
 	holds    string   // part of the configuration
+	says     string   // part of what is printed
 }
 
 // table returns a file of functions f0, f1, … with so many rows each.
@@ -103,6 +104,13 @@ var awkward = []file{
 		refuses: "several kinds, from"},
 	{name: "dates", text: table("g,x,y", ",", repeat(9, 9), with(1, func(f, i int) string { return fmt.Sprintf("2024-03-%02d", i+1) })), function: "g", holds: "x: [x]"},
 	{name: "times", text: table("g,x,y", ",", repeat(9, 9), with(1, func(f, i int) string { return fmt.Sprintf("2024-03-01 %02d:30", i+1) })), function: "g", holds: "x: [x]"},
+	{name: "dates with points", text: table("g;x;y", ";", repeat(9, 9), func(f, i int) []string {
+		row := decimalComma(f, i)
+		row[1] = fmt.Sprintf("%d.3.2024", i+1)
+		return row
+	}), function: "g", holds: "x: [x]", says: "dates, 2024-03-01 to 2024-03-09, as days since the first"},
+	{name: "unclear dates", text: table("g,x,y", ",", repeat(9, 9), with(1, func(f, i int) string { return fmt.Sprintf("3/%d/2024", i+1) })), function: "g", holds: "categories: [x]",
+		says: "9 names, one-hot: 3/1/2024, 3/2/2024, 3/3/2024, 3/4/2024, 3/5/2024, 3/6/2024, …; if these are dates, write them as 2024-03-01 or 1.3.2024, and they become days"},
 	{name: "a BOM", text: "\ufeff" + table("g,x,y", ",", repeat(9, 9), curve), function: "g", holds: "function: g"},
 	{name: "semicolons", text: table("g;x;y", ";", repeat(9, 9), curve), function: "g", holds: "function: g"},
 	{name: "tabs", text: table("g\tx\ty", "\t", repeat(9, 9), curve), function: "g", holds: "function: g"},

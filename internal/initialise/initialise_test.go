@@ -55,6 +55,10 @@ func TestAwkwardFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			trains(t, r, f.holds)
+			var found strings.Builder
+			if err := r.Print(&found); err != nil || !strings.Contains(found.String(), f.says) {
+				t.Errorf("error %v, want %q in\n%s", err, f.says, found.String())
+			}
 		})
 	}
 }
