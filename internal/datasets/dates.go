@@ -55,7 +55,7 @@ func dayLayoutOf(day string) string {
 	switch more := strings.Contains(day[5:], sep); {
 	case (sep == "-" || sep == "/" || sep == ".") && more:
 		return "2006" + sep + "1" + sep + "2"
-	case sep == "-" && len(day) == len("2006-01"):
+	case sep == "-" && len(day) == len("2006-01") && "1600" <= day && day < "2400": // not a part number such as 7010-03
 		return "2006-01"
 	case (day[1] == '.' || day[2] == '.') && strings.Count(day, ".") == 2: // a number has one
 		return "2.1.2006"
