@@ -83,7 +83,10 @@ func (f MapPlot) draw(c draw.Canvas) {
 func (f MapPlot) panel(m heat, median bool) *plot.Plot {
 	p := plot.New()
 	style(p)
-	p.Title.Text = shortened(m.row.Title)
+	function := ""
+	if m.row.Title != "" { // rows of no function have no name
+		function = shortened(m.row.Title) + ": "
+	}
 	p.X.Tick.Marker, p.Y.Tick.Marker = fewTicks{}, fewTicks{}
 	f.X.set(&p.X, lettersOf(2))
 	f.Y.set(&p.Y, 60)
@@ -91,11 +94,11 @@ func (f MapPlot) panel(m heat, median bool) *plot.Plot {
 	p.Y.Min, p.Y.Max = mapRange(m.row.Rows)
 	p.Add(m)
 	if median {
-		p.Title.Text += ": median of " + m.row.Channel
+		p.Title.Text = function + "median of " + m.row.Channel
 		p.Add(valueDots{m.row.Held, m.scale, true}, valueDots{m.row.Context, m.scale, false})
 		return p
 	}
-	p.Title.Text += ": width of the 90% interval"
+	p.Title.Text = function + "width of the 90% interval"
 	p.Add(dots{placesOf(m.row.Context), mapDot(len(m.row.Context))})
 	return p
 }

@@ -83,6 +83,11 @@ func TestMapsGrowWhereTheirNumbersDo(t *testing.T) {
 			t.Errorf("no %q in the picture", text)
 		}
 	}
+	unnamed := slope()
+	unnamed.Rows[0].Title = ""
+	if svg := string(saved(t, unnamed, "unnamed.svg")); !strings.Contains(svg, ">median of rain<") || !strings.Contains(svg, ">width of the 90% interval<") {
+		t.Error("without a name, the titles are not those of the numbers alone")
+	}
 	if n := strings.Count(svg, "<image"); n != 4 { // two maps and two bars
 		t.Errorf("%d images", n)
 	}
