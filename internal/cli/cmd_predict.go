@@ -54,8 +54,9 @@ If data.log names a channel with long tails (CQNP, ACQNP), mean and sd count val
 quantile as that quantile.
 
 --plot shades the predictive density over x: the smallest regions of y that hold 50, 90 and 99% of it.
-For x of two columns it draws maps, for more columns intervals. Points of --targets whose y the file
-has are drawn too. With --calibrated, regions and intervals are the corrected ones.
+If two columns of x vary within functions it draws maps, if more do, intervals; those that do not
+are in the titles. Points of --targets whose y the file has are drawn too. With --calibrated, regions
+and intervals are the corrected ones.
 
 acqnp sample-quantiles writes the components of the predictive density.`,
 		Example: `  acqnp predict --run runs/prices/seed-0 --context context.csv --grid=0.2:6:100 --out predictions.csv

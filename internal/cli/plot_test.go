@@ -283,7 +283,7 @@ func TestFiguresOfSeveralColumns(t *testing.T) {
 	var rows strings.Builder
 	rows.WriteString("day,east,north,kind,rain\n")
 	for i := range 200 {
-		fmt.Fprintf(&rows, "d%d,%d,%d,%s,%d\n", i%20, i*7%11, i*5%13, []string{"a", "b"}[i%2], i%17)
+		fmt.Fprintf(&rows, "d%d,%d,%d,%s,%d\n", i%20, i*7%11, i*5%13, []string{"a", "b"}[i/20%2], i%17)
 	}
 	data := write(t, dir, "own.csv", rows.String())
 	trained := func(model, x, more string) string {

@@ -29,29 +29,29 @@ func NewFitFigure(ctx context.Context, runs []Run, f FitFunctions) (Figure, erro
 	if len(runs) == 1 && f.Count <= MaxPanels {
 		return NewPrediction(ctx, first.Ask, subjects, Options{})
 	}
-	k := kindOf(first.Ask.Units)
-	if n := len(runs) * f.Count; k != curves && n > mostParts {
+	v := viewOf(first.Ask.Units, subjects)
+	if n := len(runs) * f.Count; v.kind != curves && n > mostParts {
 		return nil, &input.Error{File: "--functions", Found: fmt.Sprintf("%d for %d runs", f.Count, len(runs)),
 			Expected: fmt.Sprintf("at most %d, functions by runs, as x has several columns", mostParts)}
 	}
-	switch k {
+	switch v.kind {
 	case maps:
-		return mapsOfRuns(ctx, runs, subjects)
+		return mapsOfRuns(ctx, runs, v, subjects)
 	case intervals:
 		return intervalsOfRuns(ctx, runs, subjects)
 	}
-	return densitySheet(ctx, runs, subjects)
+	return densitySheet(ctx, runs, v, subjects)
 }
 
 // densitySheet returns a sheet with a row for each subject and a column for each run.
-func densitySheet(ctx context.Context, runs []Run, subjects []Subject) (Figure, error) {
+func densitySheet(ctx context.Context, runs []Run, v view, subjects []Subject) (Figure, error) {
 	first := runs[0]
-	sheet := Sheet{Title: first.Ask.Data, X: AxisOf(first.Ask.Units, 0), ShareY: true, Cells: make([][]Cell, len(subjects))}
+	sheet := Sheet{Title: first.Ask.Data, X: v.axis(0), ShareY: true, Cells: make([][]Cell, len(subjects))}
 	for _, s := range subjects {
-		sheet.Rows = append(sheet.Rows, fmt.Sprintf("%s (%s)", first.Ask.Units.YNames[0], s.Name))
+		sheet.Rows = append(sheet.Rows, fmt.Sprintf("%s (%s)", first.Ask.Units.YNames[0], v.title(s)))
 	}
 	for _, r := range runs {
-		panels, err := DensityPanels(ctx, r.Ask, subjects, Options{})
+		panels, err := densityPanels(ctx, r.Ask, v, subjects, Options{})
 		if err != nil {
 			return nil, err
 		}
@@ -66,12 +66,11 @@ func densitySheet(ctx context.Context, runs []Run, subjects []Subject) (Figure, 
 }
 
 // mapsOfRuns returns the maps of each subject, by one run after the other.
-func mapsOfRuns(ctx context.Context, runs []Run, subjects []Subject) (Figure, error) {
-	u := runs[0].Ask.Units
-	figure := MapPlot{Title: runs[0].Ask.Data, X: AxisOf(u, 0), Y: AxisOf(u, 1)}
+func mapsOfRuns(ctx context.Context, runs []Run, v view, subjects []Subject) (Figure, error) {
+	figure := MapPlot{Title: runs[0].Ask.Data, X: v.axis(0), Y: v.axis(1)}
 	for i := range subjects {
 		for _, r := range runs {
-			rows, err := mapRows(ctx, r.Ask, subjects[i:i+1], Options{})
+			rows, err := mapRows(ctx, r.Ask, v, subjects[i:i+1], Options{})
 			if err != nil {
 				return nil, err
 			}

@@ -14,8 +14,8 @@ const (
 	mostBars  = 150 // of a panel
 )
 
-// mapRows returns the maps of the subjects, one for each channel. x has two columns of numbers.
-func mapRows(ctx context.Context, t predict.Trained, subjects []Subject, o Options) ([]MapRow, error) {
+// mapRows returns the maps of the subjects along two columns of x, one for each channel.
+func mapRows(ctx context.Context, t predict.Trained, v view, subjects []Subject, o Options) ([]MapRow, error) {
 	corrections, err := o.corrections(len(t.Units.YNames))
 	if err != nil {
 		return nil, err
@@ -24,17 +24,16 @@ func mapRows(ctx context.Context, t predict.Trained, subjects []Subject, o Optio
 	rows := make([]MapRow, len(subjects)*dy)
 	for i, s := range subjects {
 		functions[i] = s.Function
-		x := slices.Concat(s.ContextX, s.TargetX)
-		first, second := mapSpan(x, 0), mapSpan(x, 1)
+		first, second := mapSpan(v.along(s.all(), 0)), mapSpan(v.along(s.all(), 1))
 		functions[i].TargetX = nil
 		for _, b := range second {
 			for _, a := range first {
-				functions[i].TargetX = append(functions[i].TargetX, a, b)
+				functions[i].TargetX = v.point(functions[i].TargetX, s, a, b)
 			}
 		}
 		for c := range dy {
-			rows[i*dy+c] = MapRow{Title: s.Name, Channel: t.Units.YNames[c], Columns: first, Rows: second,
-				Context: places(s.ContextX, s.ContextY, dy, c), Held: places(s.HeldX, s.HeldY, dy, c)}
+			rows[i*dy+c] = MapRow{Title: v.title(s), Channel: t.Units.YNames[c], Columns: first, Rows: second,
+				Context: v.places(s.ContextX, s.ContextY, c), Held: v.places(s.HeldX, s.HeldY, c)}
 		}
 	}
 	t = forPicture(t)
@@ -53,12 +52,9 @@ func mapRows(ctx context.Context, t predict.Trained, subjects []Subject, o Optio
 	return slices.DeleteFunc(rows, func(r MapRow) bool { return len(r.Median) == 0 }), nil
 }
 
-// mapSpan returns evenly spaced numbers that cover column c of x [N, 2].
-func mapSpan(x []float64, c int) []float64 {
-	lo, hi := math.Inf(1), math.Inf(-1)
-	for i := c; i < len(x); i += 2 {
-		lo, hi = min(lo, x[i]), max(hi, x[i])
-	}
+// mapSpan returns evenly spaced numbers that cover the given ones.
+func mapSpan(x []float64) []float64 {
+	lo, hi := extremes(x)
 	switch {
 	case lo > hi:
 		return nil
@@ -68,11 +64,12 @@ func mapSpan(x []float64, c int) []float64 {
 	return between(lo, hi, mapSide-1)
 }
 
-// places pairs x [N, 2] with one channel of y [N, dy].
-func places(x, y []float64, dy, channel int) []Place {
-	all := make([]Place, len(x)/2)
+// places pairs x [N, columns of x] along the axes with one channel of y [N, dy].
+func (v view) places(x, y []float64, channel int) []Place {
+	first, second := v.along(x, 0), v.along(x, 1)
+	all := make([]Place, len(first))
 	for i := range all {
-		all[i] = Place{x[2*i], x[2*i+1], y[i*dy+channel]}
+		all[i] = Place{first[i], second[i], y[i*len(v.units.YNames)+channel]}
 	}
 	return all
 }

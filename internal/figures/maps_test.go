@@ -134,7 +134,7 @@ func columns(t *testing.T, n int, named bool) (predict.Trained, figures.Subject)
 	s := figures.Subject{Function: predict.Function{Name: "field"}}
 	for i := range 400 {
 		for k := range n {
-			s.TargetX = append(s.TargetX, float64((i*(k+7))%3))
+			s.TargetX = append(s.TargetX, float64((i*(k+7)+i/(k+1))%3))
 		}
 		s.HeldY = append(s.HeldY, float64(i%9))
 	}

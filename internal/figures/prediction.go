@@ -3,7 +3,6 @@ package figures
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"gonum.org/v1/plot/plotter"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/run"
 )
 
 // A Figure can be drawn into a file, whose extension states the format.
@@ -24,10 +22,10 @@ const (
 )
 
 // NewPrediction returns a figure of the predictive densities of the first few subjects, for each
-// channel of y. If x has one column, it is a FitPlot with lines for the quantiles at Options.Levels; if it
-// has two columns of numbers, a MapPlot; otherwise an IntervalPlot. The first two predict at x of their
-// own, which cover the subjects' context and targets, so time and memory do not depend on the number
-// of targets. Quantile levels are evenly spaced.
+// channel of y. If one column of x varies within subjects, it is a FitPlot with lines for the quantiles at
+// Options.Levels; if two columns of numbers do, a MapPlot; otherwise an IntervalPlot. The first two predict
+// at x of their own, which cover the subjects' context and targets, so time and memory do not depend on
+// the number of targets. Quantile levels are evenly spaced.
 func NewPrediction(ctx context.Context, t predict.Trained, subjects []Subject, o Options) (Figure, error) {
 	title := func(shown string) string {
 		if o.Calibrated != nil {
@@ -35,40 +33,20 @@ func NewPrediction(ctx context.Context, t predict.Trained, subjects []Subject, o
 		}
 		return shown
 	}
-	switch kindOf(t.Units) {
+	v := viewOf(t.Units, subjects[:min(len(subjects), MaxPanels)])
+	switch v.kind {
 	case maps:
 		name, subjects := firstOf(subjects, t, maxMaps)
-		rows, err := mapRows(ctx, t, subjects, o)
-		return MapPlot{Title: title(name), X: AxisOf(t.Units, 0), Y: AxisOf(t.Units, 1), Rows: rows[:min(len(rows), maxMaps)]}, err
+		rows, err := mapRows(ctx, t, v, subjects, o)
+		return MapPlot{Title: title(name), X: v.axis(0), Y: v.axis(1), Rows: rows[:min(len(rows), maxMaps)]}, err
 	case intervals:
 		name, subjects := firstOf(subjects, t, MaxPanels)
 		panels, err := intervalPanels(ctx, t, subjects, o)
 		return IntervalPlot{Title: title(name), Panels: panels[:min(len(panels), MaxPanels)]}, err
 	}
 	name, subjects := firstOf(subjects, t, MaxPanels)
-	panels, err := DensityPanels(ctx, t, subjects, o)
-	return FitPlot{Title: title(name), X: AxisOf(t.Units, 0), Panels: panels[:min(len(panels), MaxPanels)]}, err
-}
-
-// A kind is what a figure of predictions looks like.
-type kind int
-
-const (
-	curves    kind = iota // the density over x
-	maps                  // its median and width over two columns of x
-	intervals             // intervals by their medians
-)
-
-// kindOf returns the kind that fits the columns of x.
-func kindOf(u run.Units) kind {
-	named := slices.ContainsFunc(u.Scaling.XForms, func(f datasets.Form) bool { return f.Categories != nil })
-	switch n := len(u.XNames); {
-	case n == 1:
-		return curves
-	case n == 2 && !named:
-		return maps
-	}
-	return intervals
+	panels, err := densityPanels(ctx, t, v, subjects, o)
+	return FitPlot{Title: title(name), X: v.axis(0), Panels: panels[:min(len(panels), MaxPanels)]}, err
 }
 
 // CheckPlottable returns an *input.Error if a benchmark's predictions are not for NewPrediction: images
@@ -94,29 +72,33 @@ func firstOf(subjects []Subject, t predict.Trained, panels int) (title string, s
 	return title, subjects
 }
 
-// DensityPanels returns panels of the predictive densities of subjects whose x has one column, one for
+// densityPanels returns panels of the predictive densities of subjects along one column of x, one for
 // each subject and channel.
-func DensityPanels(ctx context.Context, t predict.Trained, subjects []Subject, o Options) ([]Panel, error) {
+func densityPanels(ctx context.Context, t predict.Trained, v view, subjects []Subject, o Options) ([]Panel, error) {
 	corrections, err := o.corrections(len(t.Units.YNames))
 	if err != nil {
 		return nil, err
 	}
 	functions, dy := make([]predict.Function, len(subjects)), len(t.Units.YNames)
-	panels := make([]Panel, len(subjects)*dy)
+	panels, grids := make([]Panel, len(subjects)*dy), make([][]float64, len(subjects))
 	for i, s := range subjects {
 		functions[i] = s.Function
-		functions[i].TargetX = curveX(s, t.Units.Scaling.XForms)
+		functions[i].TargetX = nil
+		grids[i] = curveX(v.along(s.all(), 0), v.axis(0).Form)
+		for _, x := range grids[i] {
+			functions[i].TargetX = v.point(functions[i].TargetX, s, x)
+		}
 		for c := range dy {
 			p := &panels[i*dy+c]
-			*p = Panel{Title: s.Name, Levels: o.Levels, YLabel: t.Units.YNames[c], masses: corrections[c].masses,
-				Context: points(s.ContextX, s.ContextY, dy, c), Targets: points(s.HeldX, s.HeldY, dy, c)}
+			*p = Panel{Title: v.title(s), Levels: o.Levels, YLabel: t.Units.YNames[c], masses: corrections[c].masses,
+				Context: points(v.along(s.ContextX, 0), s.ContextY, dy, c), Targets: points(v.along(s.HeldX, 0), s.HeldY, dy, c)}
 		}
 	}
 	for target, err := range forPicture(t).Predict(ctx, functions) {
 		if err != nil {
 			return nil, err
 		}
-		x := functions[target.Function].TargetX[target.Target]
+		x := grids[target.Function][target.Target]
 		for c, d := range target.Channels {
 			p := &panels[target.Function*dy+c]
 			p.Grid = append(p.Grid, densityPoint(x, corrected{d, corrections[c].bars}, d.Mean(), o.Levels))
@@ -141,13 +123,13 @@ func forPicture(t predict.Trained) predict.Trained {
 	return t
 }
 
-// curveX returns the x [N] at which a picture shows a subject: each name of a column of names, or
-// evenly spaced numbers that cover context and targets.
-func curveX(s Subject, forms []datasets.Form) []float64 {
-	lo, hi := extremes(slices.Concat(s.ContextX, s.TargetX))
-	if forms != nil && forms[0].Categories != nil {
+// curveX returns the numbers at which a picture shows a subject along a column of x: each name of a
+// column of names, or evenly spaced ones that cover those of context and targets.
+func curveX(known []float64, f datasets.Form) []float64 {
+	lo, hi := extremes(known)
+	if f.Categories != nil && len(known) > 0 {
 		var names []float64
-		for i := range min(len(forms[0].Categories), curvePoints) {
+		for i := range min(len(f.Categories), curvePoints) {
 			names = append(names, float64(i))
 		}
 		return names

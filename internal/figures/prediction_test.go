@@ -59,15 +59,23 @@ func TestSubjectsAreNamedFunctionsInRawUnits(t *testing.T) {
 	}
 }
 
+// curves returns the panels of densities of subjects, with the median.
+func curves(t *testing.T, o predict.Trained, subjects ...figures.Subject) []figures.Panel {
+	t.Helper()
+	figure, err := figures.NewPrediction(t.Context(), o, subjects, figures.Options{Levels: []float64{0.5}})
+	fit, ok := figure.(figures.FitPlot)
+	if err != nil || !ok {
+		t.Fatalf("error %v, a %T", err, figure)
+	}
+	return fit.Panels
+}
+
 func TestDensityPanelsCoverContextAndTargets(t *testing.T) {
 	for _, model := range []string{"cnp", "acqnp"} {
 		o := tiny(t, model, 2)
 		o.Units.XNames, o.Units.YNames = []string{"flow"}, []string{"speed", "noise"}
 		f := lanes()[0]
-		panels, err := figures.DensityPanels(t.Context(), o, []figures.Subject{{Function: f, HeldX: []float64{7}, HeldY: []float64{8, 9}}}, figures.Options{Levels: []float64{0.5}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		panels := curves(t, o, figures.Subject{Function: f, HeldX: []float64{7}, HeldY: []float64{8, 9}})
 		if len(panels) != 2 || panels[1].YLabel != "noise" || panels[1].Title != f.Name {
 			t.Fatalf("%s: %d panels, the second %q of %q", model, len(panels), panels[1].Title, panels[1].YLabel)
 		}
