@@ -91,20 +91,16 @@ func (v view) point(x []float64, s Subject, at ...float64) []float64 {
 
 // title returns a subject's name and its numbers in the columns that have no axis.
 func (v view) title(s Subject) string {
-	var fixed []string
+	var parts []string
+	if s.Name != "" {
+		parts = append(parts, s.Name)
+	}
 	for c, number := range v.first(s) {
 		if !slices.Contains(v.axes, c) {
-			fixed = append(fixed, v.units.XNames[c]+" "+v.text(c, number))
+			parts = append(parts, v.units.XNames[c]+" "+v.text(c, number))
 		}
 	}
-	switch all := strings.Join(fixed, ", "); {
-	case all == "":
-		return s.Name
-	case s.Name == "":
-		return all
-	default:
-		return s.Name + " (" + all + ")"
-	}
+	return strings.Join(parts, ", ")
 }
 
 // text returns a number of a column of x as a title has it.

@@ -33,7 +33,7 @@ func TestColumnsThatAreFixedHaveNoAxis(t *testing.T) {
 	if err != nil || !ok {
 		t.Fatalf("error %v, a %T", err, figure)
 	}
-	if fit.X.Name != "a" || fit.Panels[0].Title != "field (b 7, c 0.1235)" || fit.Panels[1].Title != "field (b 7, c -2)" {
+	if fit.X.Name != "a" || fit.Panels[0].Title != "field, b 7, c 0.1235" || fit.Panels[1].Title != "field, b 7, c -2" {
 		t.Errorf("%q: panels %q and %q", fit.X.Name, fit.Panels[0].Title, fit.Panels[1].Title)
 	}
 	for i, p := range fit.Panels {
@@ -59,11 +59,11 @@ func TestAxesAreTheColumnsThatVary(t *testing.T) {
 		subjects []figures.Subject
 		want     string
 	}{
-		"the first is fixed":   {three, []figures.Subject{fixed(s, 3, 0, 1)}, "map of b, c: field (a 1)"},
+		"the first is fixed":   {three, []figures.Subject{fixed(s, 3, 0, 1)}, "map of b, c: field, a 1"},
 		"fixed in one alone":   {three, []figures.Subject{fixed(s, 3, 0, 1), fixed(s, 3, 1, 1)}, "intervals: field"},
-		"a fixed name":         {names, []figures.Subject{fixed(n, 2, 1, 2)}, "curves of a: field (b c)"},
-		"an unknown name":      {names, []figures.Subject{fixed(n, 2, 1, 3)}, "curves of a: field (b 3)"},
-		"names alone":          {names, []figures.Subject{fixed(n, 2, 0, 0.5)}, "curves of b: field (a 0.5)"},
+		"a fixed name":         {names, []figures.Subject{fixed(n, 2, 1, 2)}, "curves of a: field, b c"},
+		"an unknown name":      {names, []figures.Subject{fixed(n, 2, 1, 3)}, "curves of a: field, b 3"},
+		"names alone":          {names, []figures.Subject{fixed(n, 2, 0, 0.5)}, "curves of b: field, a 0.5"},
 		"nothing varies":       {three, []figures.Subject{fixed(fixed(fixed(s, 3, 0, 1), 3, 1, 1), 3, 2, 1)}, "intervals: field"},
 		"no name, first fixed": {three, []figures.Subject{unnamed(fixed(s, 3, 0, 1))}, "map of b, c: a 1"},
 	} {
