@@ -72,9 +72,9 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 var unclear = regexp.MustCompile(`^\d{1,2}[/-]\d{1,2}[/-](\d{2}|\d{4})([ T]\d{1,2}:.*)?$`)
 
-// UnclearDate reports whether a cell looks like a date such as 3/4/2024, whose day and month cannot be told
+// unclearDate reports whether a cell looks like a date such as 3/4/2024, whose day and month cannot be told
 // apart.
-func UnclearDate(cell string) bool { return unclear.MatchString(cell) }
+func unclearDate(cell string) bool { return unclear.MatchString(cell) }
 
 // dateText returns the date that lies days after the origin, which counts from 1970-01-01. It has a
 // time, to the second, unless it is midnight.

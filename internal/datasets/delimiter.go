@@ -86,7 +86,7 @@ func (t *table) hint(cell string) string {
 	if t.delimiter != ';' && strings.Count(cell, ",") == 1 && isNumber(strings.Replace(cell, ",", ".", 1)) {
 		return " with a decimal point (decimal commas need semicolons between the columns)"
 	}
-	if UnclearDate(cell) {
+	if unclearDate(cell) {
 		return " (which number is the day is not clear: write 2024-03-01 or 1.3.2024)"
 	}
 	return ""

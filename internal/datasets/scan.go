@@ -51,6 +51,9 @@ type ScannedColumn struct {
 	// PerFunction says that all rows of a function have the same cell. It is false if there are
 	// more than 100,000 functions.
 	PerFunction bool `json:"per_function"`
+	// UnclearDates says that all cells look like dates such as 3/4/2024, whose day and month cannot be told
+	// apart. They are names.
+	UnclearDates bool `json:"unclear_dates,omitempty"`
 	// Odd is FILE:LINE of the first cell of another kind than those before; "" if there is none.
 	Odd string `json:"odd,omitempty"`
 }
@@ -142,6 +145,7 @@ type scannedCells struct {
 	values   map[string]bool
 	kinds    map[string]bool
 	varies   bool // within a function
+	clear    bool // a cell is no unclear date
 	spread   spread
 }
 
@@ -281,7 +285,7 @@ func (s *scanner) cell(t *table, i int) {
 	if kind == NumberColumn {
 		of.spread.add(v)
 	}
-	of.kinds[kind] = true
+	of.kinds[kind], of.clear = true, of.clear || kind != NameColumn || !unclearDate(cell)
 }
 
 // A spread holds the number, the mean and the sums of squared and cubed deviations of numbers that
@@ -321,7 +325,7 @@ func (s *scanner) finish() Scan {
 		case 0:
 			c.Kind = EmptyColumn
 		case 1:
-			c.Kind = sortedKeys(of.kinds)[0]
+			c.Kind, c.UnclearDates = sortedKeys(of.kinds)[0], !of.clear
 		default:
 			c.Kind = MixedColumn
 		}

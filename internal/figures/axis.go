@@ -19,11 +19,7 @@ type Axis struct {
 
 // AxisOf returns the axis of column c of x.
 func AxisOf(u run.Units, c int) Axis {
-	a := Axis{Name: u.XNames[c]}
-	if u.Scaling.XForms != nil {
-		a.Form = u.Scaling.XForms[c]
-	}
-	return a
+	return Axis{u.XNames[c], datasets.FormAt(u.Scaling.XForms, c)}
 }
 
 // set sets the label of a plot's axis, and ticks whose texts have at most so many letters.

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
@@ -39,7 +38,7 @@ func viewOf(u run.Units, subjects []Subject) view {
 			v.axes = append(v.axes, c)
 		}
 	}
-	named := slices.ContainsFunc(v.axes, func(c int) bool { return v.form(c).Categories != nil })
+	named := slices.ContainsFunc(v.axes, func(c int) bool { return AxisOf(v.units, c).Form.Categories != nil })
 	switch n := len(v.axes); {
 	case n == 1:
 		v.kind = curves
@@ -48,8 +47,6 @@ func viewOf(u run.Units, subjects []Subject) view {
 	}
 	return v
 }
-
-func (v view) form(c int) datasets.Form { return datasets.FormAt(v.units.Scaling.XForms, c) }
 
 // axis returns the axis of a number: 0 is the horizontal one.
 func (v view) axis(i int) Axis { return AxisOf(v.units, v.axes[i]) }
@@ -105,7 +102,7 @@ func (v view) title(s Subject) string {
 
 // text returns a number of a column of x as a title has it.
 func (v view) text(c int, number float64) string {
-	if f := v.form(c); f.Categories != nil || f.Origin != "" {
+	if f := AxisOf(v.units, c).Form; f.Categories != nil || f.Origin != "" {
 		return f.Text(number)
 	}
 	return fmt.Sprintf("%.4g", number)

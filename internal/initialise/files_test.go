@@ -111,6 +111,8 @@ var awkward = []file{
 	}), function: "g", holds: "x: [x]", says: "dates, 2024-03-01 to 2024-03-09, as days since the first"},
 	{name: "unclear dates", text: table("g,x,y", ",", repeat(9, 9), with(1, func(f, i int) string { return fmt.Sprintf("3/%d/2024", i+1) })), function: "g", holds: "categories: [x]",
 		says: "9 names, one-hot: 3/1/2024, 3/2/2024, 3/3/2024, 3/4/2024, 3/5/2024, 3/6/2024, …; if these are dates, write them as 2024-03-01 or 1.3.2024, and they become days"},
+	{name: "years of unclear dates", text: table("g,x,y", ",", repeat(300, 5), with(1, func(f, i int) string { return fmt.Sprintf("%d/%d/%d", i%12+1, i/12+1, 2000+f) })), function: "g",
+		refuses: "dates of which it is not clear which number is the day, expected dates such as 2024-03-01"},
 	{name: "a BOM", text: "\ufeff" + table("g,x,y", ",", repeat(9, 9), curve), function: "g", holds: "function: g"},
 	{name: "semicolons", text: table("g;x;y", ";", repeat(9, 9), curve), function: "g", holds: "function: g"},
 	{name: "tabs", text: table("g\tx\ty", "\t", repeat(9, 9), curve), function: "g", holds: "function: g"},

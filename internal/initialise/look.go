@@ -145,6 +145,9 @@ func (f *Found) add(c datasets.ScannedColumn, y bool) error {
 	case c.Kind == datasets.NameColumn && y:
 		return refuse("names", "numbers in a column of y")
 	case c.Kind == datasets.NameColumn && c.Distinct > datasets.MaxDistinct:
+		if c.UnclearDates {
+			return refuse("dates of which it is not clear which number is the day", "dates such as 2024-03-01 or 1.3.2024")
+		}
 		return refuse(fmt.Sprintf("more than %d names", datasets.MaxDistinct), "fewer (leave the column out of --x, or name it as --function)")
 	case c.Kind == datasets.NameColumn:
 		f.Categories = append(f.Categories, c.Name)

@@ -37,7 +37,7 @@ func (f Found) describe(c datasets.ScannedColumn) string {
 	switch c.Kind {
 	case datasets.NameColumn:
 		text = input.Plural(c.Distinct, "name", "names") + ", one-hot: " + first(c.Values)
-		if !slices.ContainsFunc(c.Values, func(v string) bool { return !datasets.UnclearDate(v) }) {
+		if c.UnclearDates {
 			text += "; if these are dates, write them as 2024-03-01 or 1.3.2024, and they become days"
 		}
 	case datasets.DateColumn:
