@@ -198,13 +198,16 @@ type Data struct {
 	// SplitBy says what TrainFraction splits: "function" (whole functions) or "point" (the points
 	// of each). csv.
 	SplitBy string `yaml:"split,omitempty" mapstructure:"split"`
-	// SplitColumn names a column with the values train, valid and test. It replaces TrainFraction;
-	// "" splits at random. csv.
+	// SplitColumn names a column with the values train, valid, test and calibration. It replaces
+	// TrainFraction and Calibration; "" splits at random. csv.
 	SplitColumn string `yaml:"split_column,omitempty" mapstructure:"split_column"`
 	// ValidFraction is the share of the training functions, or of the training points of each, that
 	// validation takes from training. It has no effect without validation, or if SplitColumn has
 	// the value valid. csv.
 	ValidFraction float64 `yaml:"valid_fraction,omitempty" mapstructure:"valid_fraction"`
+	// Calibration is the number of functions, or of points if points are held out, that are for the
+	// calibration of predictions alone. They do not depend on Seed. csv.
+	Calibration int `yaml:"calibration,omitempty" mapstructure:"calibration"`
 	// Sizes is AllSizes or SmallestSize. csv.
 	Sizes string `yaml:"sizes,omitempty" mapstructure:"sizes"`
 	// Scale is "standard" (mean 0, deviation 1), "range" ([0, 1]) or "none". It is learned from the

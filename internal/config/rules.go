@@ -72,6 +72,7 @@ var rules = map[string]rule{
 	"data.split":             name([]string{"function", "point"}),
 	"data.split_column":      {"the name of a column, or nothing", func(v any) bool { return clean(v.(string)) }},
 	"data.valid_fraction":    between0And1,
+	"data.calibration":       whole(0, maxCount),
 	"data.sizes":             name([]string{AllSizes, SmallestSize}),
 	"data.scale":             name([]string{"standard", "range", "none"}),
 	"data.categories":        someColumns,

@@ -134,6 +134,7 @@ var kindsOf = map[string][]benchmark.Kind{
 	"data.split":           {benchmark.CSV},
 	"data.split_column":    {benchmark.CSV},
 	"data.valid_fraction":  {benchmark.CSV},
+	"data.calibration":     {benchmark.CSV},
 	"data.sizes":           {benchmark.CSV},
 	"data.scale":           {benchmark.CSV},
 	"data.categories":      {benchmark.CSV},

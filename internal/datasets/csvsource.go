@@ -23,9 +23,10 @@ type csvSource struct {
 	names     []string // of the functions
 	order     [][]int  // of each function: the row of each of its points; nil for the order of rows
 
-	// The functions to train on, to validate on and to evaluate on, by index.
-	training, valid, test []int
-	tooSmall              int // functions left out: they have too few points for the model
+	// The functions to train on, to validate on, to evaluate on and to calibrate on, by index.
+	training, valid, test, calibration []int
+	tooSmall                           int    // functions left out: they have too few points for the model
+	held                               []Held // of the calibration
 
 	points        []int   // [lo, hi]: N ~ U{lo..hi} in training
 	rounds        *rounds // nil unless functions of all sizes take part
@@ -107,6 +108,7 @@ func (s *csvSource) store(functions []csvFunction) error {
 		s.x = append(s.x, pickRows(x, dx, s.order[i])...)
 		s.y = append(s.y, pickRows(y, dy, s.order[i])...)
 		s.names = append(s.names, f.Function)
+		s.hold(i, f.Points)
 		f.X, f.Y = nil, nil
 	}
 	s.deck = newDeck(max(most, len(functions)))

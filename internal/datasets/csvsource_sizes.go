@@ -93,6 +93,9 @@ func (s *csvSource) leastContext() int {
 func (s *csvSource) setSmallest(functions []csvFunction) error {
 	smallest, least := 0, math.MaxInt
 	for i, f := range s.functions {
+		if !s.byPoint() && slices.Contains(s.calibration, i) {
+			continue
+		}
 		n := f.points
 		if s.byPoint() {
 			n = f.train

@@ -17,10 +17,11 @@ const (
 	forTraining splitPart = iota
 	forValidation
 	forTest
+	forCalibration
 )
 
 // partNames are the values of data.split_column, by part.
-var partNames = []string{"train", "valid", "test"}
+var partNames = []string{"train", "valid", "test", "calibration"}
 
 // readPart returns the part that column c of the current row names.
 func readPart(t *table, c int) (splitPart, error) {
@@ -32,15 +33,15 @@ func readPart(t *table, c int) (splitPart, error) {
 }
 
 // A span is the place of a function's points in x and y. Its first train points are for training,
-// the next valid points for validation and the others for the test. A function that is held out
-// whole has no points for training.
-type span struct{ first, points, train, valid int }
+// the next valid points for validation, the last calibration points for the calibration and those
+// between for the test. A function that is held out whole has no points for training.
+type span struct{ first, points, train, valid, calibration int }
 
 // heldOut returns the number of the first test point and how many there are, if points are held
 // out.
 func (f span) heldOut() (first, count int) {
 	first = f.train + f.valid
-	return first, f.points - first
+	return first, f.points - first - f.calibration
 }
 
 // keepsAll reports whether nothing is held out for a test (data.train_fraction: 1).
@@ -105,7 +106,7 @@ func (s *csvSource) splitFunctions(functions []csvFunction) error {
 	if err := choose(functions); err != nil {
 		return err
 	}
-	for _, list := range [][]int{s.training, s.valid, s.test} {
+	for _, list := range [][]int{s.training, s.valid, s.test, s.calibration} {
 		slices.Sort(list)
 	}
 	for _, i := range s.training {
@@ -116,14 +117,17 @@ func (s *csvSource) splitFunctions(functions []csvFunction) error {
 
 // drawFunctions draws the functions of each part.
 func (s *csvSource) drawFunctions(functions []csvFunction) error {
-	fraction := s.e.Data.TrainFraction
-	n := trainingPart(fraction, len(functions))
-	if n < 1 || n >= len(functions) && !s.keepsAll() {
-		return refuse("data.train_fraction", fraction,
-			"a fraction that leaves some of the %d functions on both sides (data.split: point splits their points instead)", len(functions))
+	others, err := s.reserveRows(functions)
+	if err != nil {
+		return err
 	}
-	all := make([]int, len(functions))
-	random.New(s.e.Data.Seed, random.Split).Perm(0, all)
+	fraction := s.e.Data.TrainFraction
+	n := trainingPart(fraction, len(others))
+	if n < 1 || n >= len(others) && !s.keepsAll() {
+		return refuse("data.train_fraction", fraction,
+			"a fraction that leaves some of the %d functions on both sides (data.split: point splits their points instead)", len(others))
+	}
+	all := shuffled(random.New(s.e.Data.Seed, random.Split), 0, others)
 	s.training, s.test = all[:n:n], all[n:]
 	if err := s.takeValidation(); err != nil {
 		return err
@@ -135,7 +139,7 @@ func (s *csvSource) drawFunctions(functions []csvFunction) error {
 // readFunctions takes the parts from data.split_column. If there is validation and the column has
 // none, it draws validation from the training functions.
 func (s *csvSource) readFunctions(functions []csvFunction) error {
-	lists := [...]*[]int{&s.training, &s.valid, &s.test}
+	lists := [...]*[]int{&s.training, &s.valid, &s.test, &s.calibration}
 	for i, f := range functions {
 		for _, p := range f.parts[1:] {
 			if p != f.parts[0] {
@@ -152,13 +156,18 @@ func (s *csvSource) readFunctions(functions []csvFunction) error {
 	if !s.validates() || len(s.valid) > 0 {
 		return nil
 	}
-	mixed := make([]int, len(s.training))
-	random.New(s.e.Data.Seed, random.Split).Perm(0, mixed)
-	for k, i := range mixed {
-		mixed[k] = s.training[i]
-	}
-	s.training = mixed
+	s.training = shuffled(random.New(s.e.Data.Seed, random.Split), 0, s.training)
 	return s.takeValidation()
+}
+
+// shuffled returns the items in the random order of a step.
+func shuffled(g random.Generator, step uint64, items []int) []int {
+	mixed := make([]int, len(items))
+	g.Perm(step, mixed)
+	for k, i := range mixed {
+		mixed[k] = items[i]
+	}
+	return mixed
 }
 
 // checkParts refuses a column data.split_column without training or without a test.
@@ -202,6 +211,8 @@ func (s *csvSource) splitPoints(functions []csvFunction) error {
 	order := s.drawPoints
 	if s.e.Data.SplitColumn != "" {
 		order = s.readPoints
+	} else if _, err := s.reserveRows(functions); err != nil {
+		return err
 	}
 	training, test := 0, 0
 	for i := range functions {
@@ -222,7 +233,7 @@ func (s *csvSource) splitPoints(functions []csvFunction) error {
 		for _, c := range []struct {
 			points int
 			list   *[]int
-		}{{f.train, &s.training}, {f.valid, &s.valid}, {held, &s.test}} {
+		}{{f.train, &s.training}, {f.valid, &s.valid}, {held, &s.test}, {f.calibration, &s.calibration}} {
 			if c.points > 0 {
 				*c.list = append(*c.list, i)
 			}
@@ -239,37 +250,42 @@ func (s *csvSource) splitPoints(functions []csvFunction) error {
 	return nil
 }
 
-// drawPoints draws the training points of function i. With data.sizes: all, a function of two
-// points or more has one or more on both sides, and that of one point has it in training.
+// drawPoints draws the training points of function i from those that are not for calibration. With
+// data.sizes: all, a function of two of them or more has one or more on both sides, and that of one
+// point has it in training.
 func (s *csvSource) drawPoints(i int, f *csvFunction) error {
-	n := trainingPart(s.e.Data.TrainFraction, f.N)
-	if s.keepsAll() {
-		n = f.N
-	} else if s.mixed() {
-		n = min(max(n, 1), max(f.N-1, 1))
-	} else if n < 1 || n >= f.N {
-		return f.refuse(fmt.Sprintf("with %d points", f.N), "enough points for data.train_fraction %g to split", s.e.Data.TrainFraction)
+	reserved := s.order[i]
+	var others []int
+	for row := range f.N {
+		if !slices.Contains(reserved, row) {
+			others = append(others, row)
+		}
 	}
-	s.order[i] = make([]int, f.N)
-	random.New(s.e.Data.Seed, random.Split).Perm(uint64(i), s.order[i])
+	most := len(others)
+	n := trainingPart(s.e.Data.TrainFraction, most)
+	if s.keepsAll() {
+		n = most
+	} else if s.mixed() {
+		n = min(max(n, 1), max(most-1, 1))
+	} else if n < 1 || n >= most {
+		return f.refuse(fmt.Sprintf("with %d points", most), "enough points for data.train_fraction %g to split", s.e.Data.TrainFraction)
+	}
+	s.order[i] = append(shuffled(random.New(s.e.Data.Seed, random.Split), uint64(i), others), reserved...)
 	s.functions[i].train = n
 	return nil
 }
 
 // readPoints takes the parts of the points of function i from data.split_column.
 func (s *csvSource) readPoints(i int, f *csvFunction) error {
-	var parts [3][]int
+	parts := make([][]int, len(partNames))
 	for k, p := range f.parts {
 		parts[p] = append(parts[p], k)
 	}
-	train := parts[forTraining]
-	mixed := make([]int, len(train)) // random: contexts and validation take the first or the last
-	random.New(s.e.Data.Seed, random.Split).Perm(uint64(i), mixed)
-	for k, j := range mixed {
-		mixed[k] = train[j]
-	}
-	s.order[i] = slices.Concat(mixed, parts[forValidation], parts[forTest])
-	s.functions[i].train, s.functions[i].valid = len(train), len(parts[forValidation])
+	// Random: contexts and validation take the first or the last.
+	train := shuffled(random.New(s.e.Data.Seed, random.Split), uint64(i), parts[forTraining])
+	s.order[i] = slices.Concat(train, parts[forValidation], parts[forTest], parts[forCalibration])
+	g := &s.functions[i]
+	g.train, g.valid, g.calibration = len(train), len(parts[forValidation]), len(parts[forCalibration])
 	return nil
 }
 

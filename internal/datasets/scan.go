@@ -95,6 +95,30 @@ func ScanCSV(d config.Data, dataDir string) (Scan, error) {
 		return Scan{}, err
 	}
 	s := scanner{data: d, seed: maphash.MakeSeed(), index: map[string]int{}}
+	return s.scan(paths)
+}
+
+// ScanOthers is ScanCSV without the rows that are for calibration. all is what ScanCSV returned.
+func ScanOthers(d config.Data, dataDir string, all Scan) (Scan, error) {
+	paths, err := csvPaths(d.File, dataDir)
+	if err != nil {
+		return Scan{}, err
+	}
+	points := map[string]int{}
+	for _, f := range all.Functions {
+		if f.Used > 0 {
+			points[f.Name] = f.Used
+		}
+	}
+	s := scanner{data: d, seed: maphash.MakeSeed(), index: map[string]int{}}
+	if s.held, err = reserve(points, d.SplitBy == "point", d.Calibration); err != nil {
+		return Scan{}, err
+	}
+	return s.scan(paths)
+}
+
+// scan scans the files.
+func (s *scanner) scan(paths []string) (Scan, error) {
 	s.Files = len(paths)
 	for _, path := range paths {
 		if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
@@ -137,6 +161,9 @@ type scanner struct {
 	columns []scannedCells
 	index   map[string]int // of functions
 	first   [][]uint64     // [functions, columns]: the hash of the first cell of each
+
+	held map[string][]int // rows of functions that are left out, among those that are used
+	used []int            // of each function: used rows so far, left out or not
 }
 
 // scannedCells is what a scanner knows of a column besides its ScannedColumn.
@@ -172,7 +199,7 @@ func (s *scanner) file(path string) error {
 	if err != nil {
 		return err
 	}
-	used, err := t.columns(s.used())
+	used, err := t.columns(s.usedColumns())
 	if err != nil {
 		return err
 	}
@@ -187,8 +214,8 @@ func (s *scanner) file(path string) error {
 	return t.end(err, rows)
 }
 
-// used returns the columns whose missing cells drop a row.
-func (s *scanner) used() (names []string) {
+// usedColumns returns the columns whose missing cells drop a row.
+func (s *scanner) usedColumns() (names []string) {
 	for _, name := range slices.Concat(s.data.XColumns, s.data.YColumns, []string{s.data.Function, s.data.SplitColumn}) {
 		if name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
@@ -199,14 +226,19 @@ func (s *scanner) used() (names []string) {
 
 // row adds the current row of t.
 func (s *scanner) row(t *table, by int, used []int) {
-	s.Rows++
 	dropped := slices.ContainsFunc(used, func(c int) bool { return isMissing(t.cell(c)) })
-	if dropped {
-		s.Dropped++
-	}
 	f := -1
 	if by < 0 || !isMissing(t.cell(by)) {
 		f = s.function(t, by)
+		if s.leavesOut(f, dropped) {
+			return
+		}
+	}
+	s.Rows++
+	if dropped {
+		s.Dropped++
+	}
+	if f >= 0 {
 		s.Functions[f].Rows++
 		if !dropped {
 			s.Functions[f].Used++
@@ -234,9 +266,20 @@ func (s *scanner) function(t *table, by int) int {
 		if by < 0 {
 			name = strings.TrimSuffix(filepath.Base(key), filepath.Ext(key))
 		}
-		s.Functions = append(s.Functions, ScannedFunction{Name: name})
+		s.Functions, s.used = append(s.Functions, ScannedFunction{Name: name}), append(s.used, 0)
 	}
 	return i
+}
+
+// leavesOut counts a row of function f and reports whether it is left out. A dropped row is if all of
+// the function are.
+func (s *scanner) leavesOut(f int, dropped bool) bool {
+	held := s.held[s.Functions[f].Name]
+	if dropped {
+		return len(held) > 0 && s.data.SplitBy != "point"
+	}
+	s.used[f]++
+	return slices.Contains(held, s.used[f]-1)
 }
 
 // follow compares a cell of column i with the first one of its function.

@@ -40,7 +40,7 @@ func EvaluatedPart(source any) string {
 // unused is the part of a function that has too few points for the model.
 const unused = "unused"
 
-// WriteCSV writes a table with the columns function and part: train, valid, test or unused. If
+// WriteCSV writes a table with the columns function and part: train, valid, test, calibration or unused. If
 // points are held out, the table has a line for each row of a function and a column row, which
 // counts the rows of the function from 1 in the order of the files.
 func (s *Split) WriteCSV(w io.Writer) error {
@@ -68,7 +68,7 @@ type PartCount struct {
 	Count int    `json:"count"`
 }
 
-// Counts returns the counts of all parts that have any: train, valid, test and unused.
+// Counts returns the counts of all parts that have any: train, valid, test, calibration and unused.
 func (s *Split) Counts() (all []PartCount) {
 	counts := map[string]int{}
 	if s.s.byPoint() {
@@ -100,6 +100,8 @@ func (s *csvSource) parts(i int) []splitPart {
 	parts := make([]splitPart, f.points)
 	for k, row := range s.order[i] {
 		switch {
+		case k >= f.points-f.calibration:
+			parts[row] = forCalibration
 		case k >= f.train+f.valid:
 			parts[row] = forTest
 		case k >= f.train:
@@ -116,7 +118,7 @@ func (s *csvSource) functionParts() []string {
 	for i := range names {
 		names[i] = unused
 	}
-	for p, list := range [][]int{s.training, s.valid, s.test} {
+	for p, list := range [][]int{s.training, s.valid, s.test, s.calibration} {
 		if splitPart(p) == forTest && s.keepsAll() {
 			continue
 		}

@@ -19,16 +19,17 @@ type Stream uint32
 
 // The streams. Their numbers never change: they are part of what a seed means.
 const (
-	Data      Stream = iota + 1 // functions of a synthetic process
-	Sizes                       // numbers of points and of context points
-	Levels                      // quantile levels
-	Bootstrap                   // resampling
-	Shuffle                     // order of training examples and partitions
-	Pixels                      // context pixels of images
-	Split                       // training and held-out parts of a data set
-	Weights                     // initial weights
-	Draws                       // samples from a prediction
-	Search                      // values of a random search
+	Data        Stream = iota + 1 // functions of a synthetic process
+	Sizes                         // numbers of points and of context points
+	Levels                        // quantile levels
+	Bootstrap                     // resampling
+	Shuffle                       // order of training examples and partitions
+	Pixels                        // context pixels of images
+	Split                         // training and held-out parts of a data set
+	Weights                       // initial weights
+	Draws                         // samples from a prediction
+	Search                        // values of a random search
+	Calibration                   // functions and points that calibrate predictions
 )
 
 // Evaluation is a bit that evaluation adds to a stream: stream | Evaluation. Evaluation then draws

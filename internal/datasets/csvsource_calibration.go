@@ -1,0 +1,128 @@
+package datasets
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/acqnp/acqnp/internal/random"
+)
+
+// Bounds of a calibration's contexts and targets.
+const (
+	calibrationContext = 2000 // context points of a function of which points are held out
+	calibrationTargets = 100  // target points of a function that is held out whole
+	leastLeft          = 2    // points of a function that are not for calibration, if it has so many
+)
+
+// Held is a function, or a part of its points, that is for calibration alone, in raw units.
+type Held struct {
+	Context Points
+	Targets Points // those to predict
+}
+
+// CalibrationOf returns what a source holds back for calibration (data.calibration): none of it is in
+// the training, the validation, the test, the scaling or a baseline. A function that is held out whole
+// has a context of a random size, one of those that validation takes, and other random points as
+// targets. Of a function of which points are held out these are the targets; training and validation
+// points are the context.
+func CalibrationOf(source any) []Held {
+	s, ok := source.(*csvSource)
+	if !ok {
+		return nil
+	}
+	return s.held
+}
+
+// reserved is the generator of the calibration's choices. They depend on names and numbers of points
+// alone, so that no search over data.seed sees what is for calibration.
+func reserved() random.Generator { return random.New(0, random.Calibration) }
+
+// reserve draws what is for calibration from functions with so many points: n functions of two points or
+// more, or n points, which leave two of each function. It returns the rows of each function that has any,
+// and refuses an n that is too large.
+func reserve(points map[string]int, byPoint bool, n int) (map[string][]int, error) {
+	type unit struct {
+		function string
+		rows     []int
+	}
+	var units []unit
+	for _, name := range slices.Sorted(maps.Keys(points)) {
+		rows := make([]int, points[name])
+		for k := range rows {
+			rows[k] = k
+		}
+		switch {
+		case byPoint:
+			for k := range rows {
+				units = append(units, unit{name, rows[k : k+1]})
+			}
+		case len(rows) > 1:
+			units = append(units, unit{name, rows})
+		}
+	}
+	held, mixed, left := map[string][]int{}, make([]int, len(units)), n
+	reserved().Perm(0, mixed)
+	for _, i := range mixed {
+		u := units[i]
+		if left > 0 && (!byPoint || points[u.function]-len(held[u.function]) > leastLeft) {
+			held[u.function] = append(held[u.function], u.rows...)
+			left--
+		}
+	}
+	switch {
+	case left > 0:
+		return nil, refuse("data.calibration", n, "at most %d, which leave two points of each function", n-left)
+	case !byPoint && n >= len(units):
+		return nil, refuse("data.calibration", n, "fewer than the %s of two points or more", countOf(len(units), "function"))
+	}
+	return held, nil
+}
+
+// reserveRows draws what is for calibration and returns the functions that are not. If points are held
+// out, these are all, and the rows for calibration are in s.order.
+func (s *csvSource) reserveRows(functions []csvFunction) (others []int, err error) {
+	points := map[string]int{}
+	for _, f := range functions {
+		points[f.Function] = f.N
+	}
+	held := map[string][]int{}
+	if n := s.e.Data.Calibration; n > 0 {
+		if held, err = reserve(points, s.byPoint(), n); err != nil {
+			return nil, err
+		}
+	}
+	for i, f := range functions {
+		rows := held[f.Function]
+		switch {
+		case s.byPoint():
+			s.order[i], s.functions[i].calibration = rows, len(rows)
+		case rows != nil:
+			s.calibration = append(s.calibration, i)
+			continue
+		}
+		others = append(others, i)
+	}
+	return others, nil
+}
+
+// hold keeps what function i has for calibration.
+func (s *csvSource) hold(i int, p Points) {
+	if !slices.Contains(s.calibration, i) {
+		return
+	}
+	f, g := s.functions[i], reserved()
+	rows, known, targets := s.order[i], min(f.train+f.valid, calibrationContext), f.calibration
+	if !s.byPoint() {
+		sizes := s.validSizes(i)
+		known = sizes[g.IntN(1+2*uint64(i), 0, len(sizes))]
+		rows, targets = make([]int, f.points), min(f.points-known, calibrationTargets)
+		g.Perm(2+2*uint64(i), rows)
+		rows = rows[:known+targets]
+	}
+	s.held = append(s.held, Held{p.pick(rows[:known]), p.pick(rows[len(rows)-targets:])})
+}
+
+// pick returns the points in some rows.
+func (p Points) pick(rows []int) Points {
+	return Points{p.Function, len(rows), pickRows(p.X, len(p.X)/p.N, rows), pickRows(p.Y, len(p.Y)/p.N, rows)}
+}

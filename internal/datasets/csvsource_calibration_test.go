@@ -1,0 +1,241 @@
+package datasets_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
+)
+
+// calibrating returns validated with n functions, or points, for calibration.
+func calibrating(t testing.TB, split string, n int, points ...int) config.Experiment {
+	e := validated(t, split, points...)
+	e.Data.Calibration = n
+	return e
+}
+
+// heldPoints returns the targets, and the context, that are for calibration.
+func heldPoints(s datasets.Source) (targets, context points) {
+	targets, context = points{}, points{}
+	for _, h := range datasets.CalibrationOf(s) {
+		for of, p := range map[*points]datasets.Points{&targets: h.Targets, &context: h.Context} {
+			for _, y := range p.Y {
+				(*of)[[2]int{int(y) / 1000, int(y) % 1000}] = true
+			}
+		}
+	}
+	return targets, context
+}
+
+// batches returns all that training, validation and the test take of a source.
+func batches(t testing.TB, s datasets.Source) (all []*datasets.Batch) {
+	for step := range 100 {
+		all = append(all, makeCSV(t, s.Train, step))
+	}
+	all = append(all, validBatches(t, s)...)
+	for i := range s.EvalBatches() {
+		all = append(all, makeCSV(t, s.Eval, i))
+	}
+	return all
+}
+
+// What is for calibration is in no batch, and its values change none: with others, all batches and the
+// scaling are the same. It does not depend on data.seed.
+func TestCalibrationIsUsedForNothingElse(t *testing.T) {
+	for _, split := range []string{"function", "point"} {
+		e := calibrating(t, split, 7, append(alike(19, 12), 1)...)
+		s := open(t, e, "")
+		standard := e
+		standard.Data.Scale = "standard"
+		scaling := datasets.ScalingOf(open(t, standard, ""), 1, 1)
+		targets, context := heldPoints(s)
+		if split == "point" && len(targets) != 7 {
+			t.Errorf("%d points for calibration", len(targets))
+		}
+		held := targets
+		if split == "function" {
+			if n := len(datasets.CalibrationOf(s)); n != 7 {
+				t.Errorf("%d functions for calibration", n)
+			}
+			for p := range context {
+				held[p] = true
+			}
+		}
+		before := batches(t, s)
+		seen := points{}
+		for _, b := range before {
+			seen.add(t, b, 0)
+		}
+		for p := range held {
+			if seen[p] {
+				t.Errorf("%s: point %v is for calibration and in a batch", split, p)
+			}
+		}
+		for p := range context {
+			if split == "point" && !seen[p] {
+				t.Errorf("point %v is in a context of the calibration and in no batch", p)
+			}
+		}
+
+		content, err := os.ReadFile(e.Data.File)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(string(content), "\n")
+		for i, line := range lines[1 : len(lines)-1] {
+			cells := strings.Split(line, ",")
+			var f, n int
+			fmt.Sscanf(cells[0], "f%d", &f)
+			fmt.Sscanf(cells[1], "%d", &n)
+			if held[[2]int{f, n}] {
+				lines[i+1] = cells[0] + ",-77," + cells[2] + "999,"
+			}
+		}
+		put(t, e.Data.File, []byte(strings.Join(lines, "\n")))
+		changed := open(t, e, "")
+		if diff := cmp.Diff(before, batches(t, changed), cmpopts.EquateNaNs()); diff != "" {
+			t.Errorf("%s: other values for calibration change the batches", split)
+		}
+		if diff := cmp.Diff(scaling, datasets.ScalingOf(open(t, standard, ""), 1, 1)); diff != "" {
+			t.Error(diff)
+		}
+
+		e.Data.Seed++
+		put(t, e.Data.File, content)
+		if again, _ := heldPoints(open(t, e, "")); len(again) == 0 || split == "point" && !cmp.Equal(again, targets) {
+			t.Errorf("%s: data.seed changes what is for calibration", split)
+		}
+	}
+}
+
+// The split says what is for calibration, and a column of the files can.
+func TestSplitNamesTheCalibration(t *testing.T) {
+	e := calibrating(t, "function", 5, alike(20, 8)...)
+	count := map[string]int{}
+	for _, r := range splitRows(t, e, "function,part") {
+		count[r[1]]++
+	}
+	if count["calibration"] != 5 || count["train"]+count["valid"]+count["test"] != 15 {
+		t.Errorf("%v", count)
+	}
+	e = calibrating(t, "point", 5, 9, 9)
+	count = map[string]int{}
+	for _, r := range splitRows(t, e, "function,row,part") {
+		count[r[2]]++
+	}
+	if count["calibration"] != 5 || count["train"]+count["valid"]+count["test"] != 13 {
+		t.Errorf("%v", count)
+	}
+	for split, parts := range map[string][]string{"function": {"tttt", "eeee", "cc", "vv", "tt"}, "point": {"ttvec", "ttvec"}} {
+		e := validated(t, split, 4)
+		e.Data.SplitColumn = "part"
+		for i, p := range parts {
+			parts[i] = strings.ReplaceAll(p, "c", "k")
+		}
+		putSplit(t, e.Data.File, parts...)
+		content, _ := os.ReadFile(e.Data.File)
+		put(t, e.Data.File, []byte(strings.ReplaceAll(string(content), ",k\n", ",calibration\n")))
+		targets, context := heldPoints(open(t, e, ""))
+		want := points{{0, 4}: true, {1, 4}: true}
+		if split == "function" {
+			for p := range context {
+				targets[p] = true
+			}
+			want = points{{2, 0}: true, {2, 1}: true}
+		}
+		if diff := cmp.Diff(want, targets); diff != "" {
+			t.Errorf("%s: %s", split, diff)
+		}
+	}
+}
+
+// Contexts have the sizes that validation takes, and one function's targets are the rest of its points.
+func TestContextsOfTheCalibration(t *testing.T) {
+	sizes := map[int]int{}
+	for _, h := range datasets.CalibrationOf(open(t, calibrating(t, "function", 60, alike(90, 12)...), "")) {
+		sizes[h.Context.N]++
+		if h.Context.N+h.Targets.N != 12 || h.Context.Function != h.Targets.Function || len(h.Context.X) != h.Context.N {
+			t.Errorf("%d context and %d target points of 12", h.Context.N, h.Targets.N)
+		}
+	}
+	for _, n := range []int{0, 1, 2, 5, 10} { // 60 functions miss one with a probability of 1e-5
+		if sizes[n] == 0 {
+			t.Errorf("no context of %d points: %v", n, sizes)
+		}
+	}
+	if len(sizes) != 5 {
+		t.Errorf("contexts of %v", sizes)
+	}
+}
+
+func TestTooLargeCalibrationsAreRefused(t *testing.T) {
+	for _, c := range []struct {
+		split  string
+		n      int
+		sizes  []int
+		expect string
+	}{
+		{"function", 5, []int{4, 4, 4, 4, 4, 1}, "found 5, expected fewer than the 5 functions of two points or more"},
+		{"function", 6, []int{4, 4, 4, 4, 4, 1}, "found 6, expected at most 5"},
+		{"point", 9, []int{4, 9, 1, 2}, ""},
+		{"point", 10, []int{4, 9, 1, 2}, "found 10, expected at most 9, which leave two points of each function"},
+	} {
+		e := calibrating(t, c.split, c.n, c.sizes...)
+		e.Train.ValidateEvery = 0
+		_, err := datasets.Open(e, t.TempDir())
+		if c.expect == "" && err != nil || c.expect != "" && (err == nil || !strings.Contains(err.Error(), "data.calibration: "+c.expect)) {
+			t.Errorf("%s, %d: %v, want %q", c.split, c.n, err, c.expect)
+		}
+	}
+}
+
+// A scan of the others counts what a source trains, validates and tests on, with rows that are dropped.
+func TestScanOthersLeavesOutWhatIsForCalibration(t *testing.T) {
+	for _, split := range []string{"function", "point"} {
+		e := calibrating(t, split, 4, 6, 6, 6, 6, 6, 6, 6, 6)
+		content, _ := os.ReadFile(e.Data.File)
+		text := strings.Replace(string(content), "f0,", "f0,NA,1,\nf9,NA,1,\nf0,", 1)
+		put(t, e.Data.File, []byte(text))
+		e.Data.Missing = config.Drop
+		all, err := datasets.ScanCSV(e.Data, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		others, err := datasets.ScanOthers(e.Data, "", all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]int{}
+		for _, r := range splitRows(t, e, map[string]string{"function": "function,part", "point": "function,row,part"}[split]) {
+			if part := r[len(r)-1]; part != "calibration" {
+				want[r[0]] += map[string]int{"function": 6, "point": 1}[split]
+			}
+		}
+		got := map[string]int{}
+		for _, f := range others.Functions {
+			if f.Used > 0 {
+				got[f.Name] = f.Used
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", split, diff)
+		}
+		targets, context := heldPoints(open(t, e, ""))
+		y, _ := others.Column("y")
+		for p := range targets {
+			if float64(1000*p[0]+p[1]) == y.Most {
+				t.Errorf("%s: %v is in the scan", split, p)
+			}
+		}
+		if slices.Contains([]int{len(targets), len(context)}, 0) {
+			t.Error("nothing is for calibration")
+		}
+	}
+}
