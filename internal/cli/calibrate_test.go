@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// A run calibrates itself on its validation functions. predict --calibrated then reads the quantiles
-// of the calibrated levels, and score --calibrated the shares inside them.
+// A run calibrates itself on the functions that it held back. predict --calibrated then reads the
+// quantiles of the calibrated levels, and score --calibrated the shares inside them.
 func TestCalibrateAndPredict(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	succeed(t, "data", "example", "--out", "prices.csv", "--quiet")
 	config := write(t, dir, "own.yaml", strings.Replace(ownConfig, "steps: 150", "validate_every: 10, steps: 40", 1))
-	train := []string{"train", "--config", config, "--run-dir", "run", "--set", "data.valid_fraction=0.5", "--no-eval", "--quiet"}
+	train := []string{"train", "--config", config, "--run-dir", "run", "--set", "data.calibration=22", "--no-eval", "--quiet"}
 	succeed(t, train...)
 	text := "product,age,price\n"
 	for i := range 25 {
@@ -31,7 +31,8 @@ func TestCalibrateAndPredict(t *testing.T) {
 	checkRefusal(t, "score", acqnp(append([]string{"score", "--calibrated"}, common...)...), 2, "calibration.json")
 
 	o := succeed(t, "score", "--run", "run", "--calibrate", "--quiet")
-	for _, want := range []string{"of 22 functions", "calibrated on 22 functions", "price, 90% interval: the model's levels 0."} { // half of 45
+	for _, want := range []string{"of 22 functions", "calibrated on 22 functions, one target of each, used for nothing else",
+		"price, 90% interval: the model's levels 0.", "promise: y of a new function"} {
 		if !strings.Contains(o.out, want) {
 			t.Fatalf("%q is not in\n%s", want, o.out)
 		}
@@ -85,28 +86,51 @@ func TestCalibrateAndPredict(t *testing.T) {
 	}
 
 	checkRefusal(t, "predict", acqnp(predict("none.csv", "--calibrated", "--quantiles", "0.01")...), 2,
-		"--quantiles: found 0.01, expected levels between 0.043 and 0.957: price is calibrated on 22 functions")
-	checkRefusal(t, "predict", acqnp(predict("none.csv", "--calibrated", "--hdr", "0.99")...), 2, "--hdr: found 0.99, expected probabilities up to 0.957")
+		"--quantiles: found 0.01, expected levels between 0.022 and 0.978: price is calibrated on 22 functions")
+	checkRefusal(t, "predict", acqnp(predict("none.csv", "--calibrated", "--hdr", "0.99")...), 2, "--hdr: found 0.99, expected probabilities up to 0.956")
 	checkRefusal(t, "predict", acqnp(predict("none.csv", "--calibrated", "--num-tau", "7")...), 2, "with 7 levels (grid): run acqnp score --calibrate again")
 	if _, err := os.Stat("none.csv"); err == nil {
 		t.Error("a refused call has left a file")
 	}
-	// One function: its points count. Files with functions of their own replace the validation's.
+	// One function: its points count. Files with functions of their own replace those held back.
 	o = succeed(t, append([]string{"score", "--calibrate"}, common...)...)
-	if !strings.Contains(o.out, "calibrated on 5 functions, 25 targets") || !strings.Contains(o.out, "90% interval: too few functions, it takes 19") {
+	if !strings.Contains(o.out, "calibrated on 5 functions, one target of each, of the files") || !strings.Contains(o.out, "90% interval: too few functions, it takes 9") {
 		t.Error(o.out)
 	}
 	write(t, dir, "one.csv", "product,age,price\na,1,300\na,2,200\na,3,150\n")
 	o = succeed(t, "score", "--run", "run", "--calibrate", "--targets", "one.csv", "--quiet")
-	if !strings.Contains(o.out, "calibrated on 3 points, 3 targets") {
+	if !strings.Contains(o.out, "calibrated on 3 points, of the files") {
 		t.Error(o.out)
 	}
-	succeed(t, append(train, "--overwrite", "--set", "train.validate_every=0")...)
+	succeed(t, append(train, "--overwrite", "--set", "data.calibration=0")...)
 	if _, err := os.Stat("run/calibration.json"); err == nil {
 		t.Error("--overwrite keeps the calibration of the run before")
 	}
-	checkRefusal(t, "score", acqnp("score", "--run", "run", "--calibrate", "--quiet"), 2, "without validation functions")
+	checkRefusal(t, "score", acqnp("score", "--run", "run", "--calibrate", "--quiet"), 2, "held back no data for calibration")
 	checkRefusal(t, "score", acqnp("score", "--prior", "--calibrate", "--quiet"), 2, "--calibrate and --prior")
+}
+
+// A calibration of a version before 0.3 still corrects, with a warning that it promises nothing.
+func TestOldCalibrationsAreWarnedOf(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	succeed(t, "data", "example", "--out", "prices.csv", "--quiet")
+	config := write(t, dir, "own.yaml", ownConfig)
+	succeed(t, "train", "--config", config, "--run-dir", "run", "--set", "data.calibration=20", "--set", "train.steps=5", "--no-eval", "--quiet")
+	succeed(t, "score", "--run", "run", "--calibrate", "--quiet")
+	predict := []string{"predict", "--run", "run", "--calibrated", "--grid=1:5:3", "--out", "p.csv"}
+	const warning = "of a version before 0.3"
+	if o := succeed(t, predict...); strings.Contains(o.err, warning) {
+		t.Error(o.err)
+	}
+	content, err := os.ReadFile("run/calibration.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, "run/calibration.json", strings.Replace(string(content), `"source":"run",`, "", 1))
+	if o := succeed(t, predict...); !strings.Contains(o.err, warning) {
+		t.Errorf("no warning: %s", o.err)
+	}
 }
 
 // order returns the row of predictions for row i of the test's file: they are in the order of the five

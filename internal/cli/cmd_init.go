@@ -56,7 +56,7 @@ give equal configurations on every machine.`,
 	f.StringVar(&o.out, "out", "config.yaml", "`FILE` for the configuration")
 	f.BoolVar(&o.overwrite, "overwrite", false, "replace the configuration if it exists")
 	f.StringVar(&o.Model, "model", "", "the only `MODEL` to try: acqnp, cqnp, cnp, canp or bnp")
-	f.BoolVar(&o.Calibrate, "calibrate", false, "hold 20 functions or more out of the training, for score --calibrate")
+	f.BoolVar(&o.Calibrate, "calibrate", false, "hold functions back for score --calibrate, 9 of 15 or more, 19 of 40 or more; nothing else uses them")
 	f.Float64Var(&o.Budget, "budget", 60, "`SECONDS` of two ordinary cores for the trials; 0 tries nothing")
 	f.Uint64Var(&o.Seed, "seed", 0, "`SEED` of initial weights, batches and levels (train.seed)")
 	f.IntVar(&o.Threads, "threads", 0, "`NUMBER` of CPU threads; 0 for all cores")

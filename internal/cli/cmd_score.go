@@ -40,11 +40,17 @@ probability of a y up to the true one), mean and standard deviation. --joint add
 all targets of a function together: each is predicted with those before it in its context, in the
 order of the file.
 
---calibrate corrects the quantiles and regions of a run: it writes calibration.json to the run
-directory, which acqnp predict --calibrated uses. An interval of 90% then holds an outcome of a new
-function with a probability of at least 90%, whatever the model predicts, if the new function is like
-those of the calibration. These are the validation functions of the run, or those of --context and
---targets. With --calibrated, pit and the shares inside intervals are those of corrected predictions.`,
+--calibrate corrects the central intervals and the regions of a run: it writes calibration.json to the
+run directory, which acqnp predict --calibrated uses. It takes the functions that acqnp init --calibrate
+held back and that nothing else has used, or those of --context and --targets, which the training must
+not have seen. One target is drawn of each. An interval of 90% then holds an outcome of a new function
+with a probability of at least 90% and, of K functions, at most 90% + 1/(K+1), whatever the model
+predicts, if the new function and its context are like those of the calibration (split conformal
+prediction: Vovk et al. 2005; one target of each function: Dunn et al. 2023). That takes 9 functions,
+and 19 for an interval of 95%. It holds on average over calibrations; the output says how much they
+vary. If points were held out, not functions, it holds for a new point. The quantiles p and 1−p bound an
+interval; alone, a quantile has no promise.
+With --calibrated, pit and the shares inside intervals are those of corrected predictions.`,
 		Example: `  acqnp score --run runs/prices/seed-0 --context context.csv --targets held-out.csv
   acqnp score --run runs/prices/seed-0 --context context.csv --targets held-out.csv --out points.csv --json
   acqnp score --run runs/prices/seed-0 --calibrate`,
@@ -58,7 +64,7 @@ those of the calibration. These are the validation functions of the run, or thos
 	o.levelFlags.addFlags(cmd, 0, predict.GridLevels, "quantile levels of each target, for CQNP and ACQNP (default the configuration's eval.num_tau)")
 	cmd.Flags().StringVar(&o.out, "out", "", "CSV `FILE` for the scores of each target and channel")
 	cmd.Flags().BoolVar(&o.joint, "joint", false, "state the log density of all targets of a function together, too")
-	cmd.Flags().BoolVar(&o.calibrate, "calibrate", false, "write calibration.json from these targets, or from the run's validation functions")
+	cmd.Flags().BoolVar(&o.calibrate, "calibrate", false, "write calibration.json from these targets, or from what the run held back")
 	cmd.Flags().BoolVar(&o.calibrated, "calibrated", false, "score the predictions that calibration.json corrects")
 	cmd.MarkFlagsOneRequired("targets", "calibrate")
 	cmd.MarkFlagsMutuallyExclusive("calibrate", "calibrated")
@@ -102,7 +108,7 @@ func runScore(ctx context.Context, a *app, o scoreOptions) error {
 		scores.Outcomes = &score.Outcomes{ByPoint: predict.ByPoint(e, asked.Functions)}
 	}
 	if o.calibrated {
-		if scores.Calibrated, err = asked.ReadCalibration(o.Run); err != nil {
+		if scores.Calibrated, err = asked.ReadCalibration(o.Run, p.Warn); err != nil {
 			return err
 		}
 	}
@@ -117,7 +123,11 @@ func runScore(ctx context.Context, a *app, o scoreOptions) error {
 	}
 	s := scoreSummary{Schema: scoreSchema, Weights: asked.Weights.Path, Out: o.out, Summary: tally.Summary(), unit: strings.Join(names.YNames, ", ")}
 	if o.calibrate {
-		c := asked.Calibration(scores.Outcomes)
+		source := run.FromRun
+		if o.targets != "" {
+			source = run.FromFiles
+		}
+		c := asked.Calibration(scores.Outcomes, source)
 		if err := c.Write(o.Run); err != nil {
 			return err
 		}
@@ -137,7 +147,7 @@ func (o *scoreOptions) openScored(e config.Experiment, p progress.Reporter) (pre
 	if o.targets != "" {
 		return o.open(e, p)
 	}
-	asked, err := predict.Request{Stored: o.Stored}.OpenValidation(e, o.dataDir, o.device, p.Warn)
+	asked, err := predict.Request{Stored: o.Stored}.OpenCalibration(e, o.dataDir, o.device, p.Warn)
 	asked.Levels = o.levels
 	return asked, err
 }

@@ -317,6 +317,9 @@ func (s *search) experiment(c candidate) (config.Experiment, error) {
 	if len(c.log) > 0 {
 		data["log"] = c.log
 	}
+	if d.Calibration > 0 {
+		data["calibration"] = d.Calibration
+	}
 	if c.baseline[0] > 0 {
 		data["baseline"] = c.baseline[:]
 	}

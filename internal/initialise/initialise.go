@@ -25,7 +25,8 @@ type Options struct {
 	Budget   float64 // of the trials, in seconds of two ordinary cores; 0 tries nothing
 	Seed     uint64
 	Threads  int // trials at the same time, at least 1
-	// Calibrate holds enough functions, or points, out of the training to calibrate its intervals.
+	// Calibrate holds functions, or points, back that calibrate intervals: neither the search nor the
+	// training uses them.
 	Calibrate bool
 	Progress  progress.Reporter
 }
@@ -53,9 +54,6 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		return Result{}, err
 	}
 	s := search{o: o, found: found, data: data, kernels: map[string]kde.Widths{}}
-	if err := s.checkCalibration(); err != nil {
-		return Result{}, err
-	}
 	r, err := s.run(ctx)
 	if err != nil {
 		return Result{}, err

@@ -186,16 +186,16 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// With Calibrate, 20 functions or more are held out whatever the trials say. With less than twice as
-// many there is a remedy.
-func TestCalibrationHoldsFunctionsOut(t *testing.T) {
-	for _, functions := range []int{39, 45} {
+// With Calibrate, functions or rows are held back, and nothing that is found follows from them. Of too few
+// there is a remedy.
+func TestCalibrationHoldsFunctionsBack(t *testing.T) {
+	for functions, want := range map[int]int{14: 0, 15: 9, 39: 9, 40: 19, 200: 49} {
 		o := file{text: table("g,x,y", ",", repeat(4, functions), curve), function: "g"}.options(t)
 		o.Calibrate = true
 		r, err := initialise.Run(t.Context(), o)
-		if functions == 39 {
+		if want == 0 {
 			var bad *input.Error
-			if !errors.As(err, &bad) || !strings.Contains(err.Error(), "at least 40") {
+			if !errors.As(err, &bad) || !strings.Contains(err.Error(), "at least 15") {
 				t.Errorf("found %v, expected the least number of functions", err)
 			}
 			continue
@@ -203,9 +203,15 @@ func TestCalibrationHoldsFunctionsOut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if held := r.Experiment.Data.ValidFraction * float64(functions); held < 20 || r.Experiment.Train.ValidateEvery == 0 {
-			t.Errorf("%g functions held out, validation every %d steps", held, r.Experiment.Train.ValidateEvery)
+		if got := r.Experiment.Data.Calibration; got != want || r.Found.Functions+want != functions || r.Found.Rows != 4*(functions-want) {
+			t.Errorf("%d of %d functions held back, %d functions and %d rows found", got, functions, r.Found.Functions, r.Found.Rows)
 		}
+		trains(t, r, "")
+	}
+	o := file{text: table("g,x,y", ",", repeat(400, 1), curve)}.options(t)
+	o.Calibrate = true
+	if r, err := initialise.Run(t.Context(), o); err != nil || r.Experiment.Data.Calibration != 99 || r.Found.Rows != 301 {
+		t.Errorf("%d of 400 rows held back, %d found: %v", r.Experiment.Data.Calibration, r.Found.Rows, err)
 	}
 }
 
@@ -234,20 +240,20 @@ func TestFewFunctionsAndFewPoints(t *testing.T) {
 	}
 }
 
-// Few data train an ensemble, as many networks as there is time for; with a validation there is one.
+// Few data train an ensemble, as many networks as there is time for, with a calibration too.
 func TestMembersOfFewData(t *testing.T) {
 	o := file{text: table("g,x,y", ",", repeat(90, 1), curve)}.options(t)
 	o.Model, o.Budget = "cnp", 0.3
-	for calibrated, want := range map[bool]int{false: 5, true: 0} {
+	for _, calibrated := range []bool{false, true} {
 		o.Calibrate = calibrated
 		r, err := initialise.Run(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if ends := r.Ends == initialise.EndsBySteps; ends == calibrated || r.Experiment.Train.Members != want {
-			t.Errorf("calibrated %v: ends by %s with %d networks, expected %d", calibrated, r.Ends, r.Experiment.Train.Members, want)
+		if r.Ends != initialise.EndsBySteps || r.Experiment.Train.Members != 5 {
+			t.Errorf("calibrated %v: ends by %s with %d networks, expected 5", calibrated, r.Ends, r.Experiment.Train.Members)
 		}
-		if tr := r.Experiment.Train; !calibrated && (tr.Average == 0 || tr.Schedule != config.Constant) {
+		if tr := r.Experiment.Train; tr.Average == 0 || tr.Schedule != config.Constant {
 			t.Errorf("an average over %d steps, %s: expected a training like the trials'", tr.Average, tr.Schedule)
 		}
 		trains(t, r, "")

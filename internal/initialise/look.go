@@ -23,6 +23,7 @@ type Found struct {
 	Dates       []string                 `json:"dates"`
 	Skewed      []string                 `json:"skewed"`       // skewed and nowhere negative: their logarithm is tried
 	PerFunction []string                 `json:"per_function"` // the same in all rows of a function
+	Calibration int                      `json:"calibration"`  // functions, or rows, that are held back and not in the other numbers
 }
 
 // used returns the number of rows that are used.
@@ -45,18 +46,11 @@ func look(o Options) (Found, config.Data, error) {
 	if err != nil {
 		return Found{}, d, err
 	}
-	f := Found{File: o.File, Files: scan.Files, Rows: scan.Rows, Dropped: scan.Dropped}
-	f.Points[0], f.Points[1], f.Points[2] = sizes(scan, &f.Functions)
-	if err := f.checkRows(d, scan); err != nil {
+	f, err := foundIn(scan, d)
+	if err != nil {
 		return f, d, err
 	}
-	for _, name := range slices.Concat(d.XColumns, d.YColumns) {
-		c, _ := scan.Column(name)
-		if err := f.add(c, slices.Contains(d.YColumns, name)); err != nil {
-			return f, d, err
-		}
-	}
-	d.Categories, d.Scale, d.Missing, d.Sizes, d.TrainFraction = f.Categories, "standard", config.Refuse, config.AllSizes, 1
+	d.Scale, d.Missing, d.Sizes, d.TrainFraction = "standard", config.Refuse, config.AllSizes, 1
 	if f.Dropped > 0 {
 		d.Missing = config.Drop
 	}
@@ -64,7 +58,29 @@ func look(o Options) (Found, config.Data, error) {
 	if withTwo := count(scan, 2); withTwo >= leastFunctions || withTwo >= leastShort && f.Points[1] < short {
 		d.SplitBy = "function"
 	}
+	if o.Calibrate {
+		if f, err = f.holdBack(&d, o.DataDir, scan); err != nil {
+			return f, d, err
+		}
+	}
+	d.Categories = f.Categories
 	return f, d, nil
+}
+
+// foundIn returns what a scan found of the columns of x and y. It refuses what cannot be used.
+func foundIn(scan datasets.Scan, d config.Data) (Found, error) {
+	f := Found{File: d.File, Files: scan.Files, Rows: scan.Rows, Dropped: scan.Dropped}
+	f.Points[0], f.Points[1], f.Points[2] = sizes(scan, &f.Functions)
+	if err := f.checkRows(d, scan); err != nil {
+		return f, err
+	}
+	for _, name := range slices.Concat(d.XColumns, d.YColumns) {
+		c, _ := scan.Column(name)
+		if err := f.add(c, slices.Contains(d.YColumns, name)); err != nil {
+			return f, err
+		}
+	}
+	return f, nil
 }
 
 // checkNames refuses a column that is named twice.

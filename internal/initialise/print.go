@@ -17,6 +17,9 @@ func (f Found) Print(w io.Writer) error {
 	fmt.Fprintf(t, "file\t%s (%s)\n", f.File, input.Plural(f.Files, "file", "files"))
 	fmt.Fprintf(t, "rows\t%d%s\n", f.Rows, f.left())
 	fmt.Fprintf(t, "functions\t%d, points of each: least %d, median %d, most %d\n", f.Functions, f.Points[0], f.Points[1], f.Points[2])
+	if f.Calibration > 0 {
+		fmt.Fprintf(t, "held back\t%d for calibration, which nothing else uses\n", f.Calibration)
+	}
 	for _, c := range f.Columns {
 		fmt.Fprintf(t, "%s\t%s\n", c.Name, f.describe(c))
 	}

@@ -1,19 +1,16 @@
 package initialise
 
 import (
-	"fmt"
-	"math"
 	"strings"
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/train"
 )
 
 // result returns the configuration of the best candidate. If the data are few and the trials
-// tell how many steps to take, all data are for training. Otherwise, or if intervals are to be
-// calibrated, a part of the data is for validation, and patience ends the training.
+// tell how many steps to take, all data are for training, but for those that calibrate. Otherwise a part
+// of the data is for validation, and patience ends the training.
 func (s *search) result(best candidate) (Result, error) {
 	e, err := s.experiment(best)
 	if err != nil {
@@ -21,10 +18,7 @@ func (s *search) result(best candidate) (Result, error) {
 	}
 	r := Result{Trials: s.outcomes, Chosen: best.title(), Ends: EndsByPatience}
 	e.Data.ValidFraction, e.Train.ValidateEvery = s.validFraction(), 1
-	if s.o.Calibrate {
-		e.Data.ValidFraction = max(e.Data.ValidFraction, s.calibrationFraction())
-	}
-	if i, tried := s.known[best.key()]; tried && !s.o.Calibrate && s.folds() > 1 && s.settled(s.outcomes[i]) {
+	if i, tried := s.known[best.key()]; tried && s.folds() > 1 && s.settled(s.outcomes[i]) {
 		r.Ends = EndsBySteps
 		// As the trials did: at a constant rate, with an average of the weights.
 		e.Train.Steps, e.Train.Schedule, e.Train.Average, e.Train.ValidateEvery = s.outcomes[i].Step, config.Constant, averaged, 0
@@ -40,32 +34,6 @@ func (s *search) result(best candidate) (Result, error) {
 	}
 	r.Experiment = e
 	return r, nil
-}
-
-// leastCalibration is the number of functions, or of points, that a calibration takes: 19 for
-// quantiles of 5% and 95%, and one more in case that a fraction is rounded.
-const leastCalibration = 20
-
-// calibrationFraction returns the share of the data that a calibration takes.
-func (s *search) calibrationFraction() float64 {
-	n := s.found.Functions
-	if s.data.SplitBy == "point" {
-		n = s.found.used()
-	}
-	return math.Ceil(1000*leastCalibration/float64(n)) / 1000
-}
-
-// checkCalibration refuses a calibration that would take more than half of the data.
-func (s *search) checkCalibration() error {
-	if !s.o.Calibrate || s.calibrationFraction() <= 0.5 {
-		return nil
-	}
-	found := input.Plural(s.found.Functions, "function", "functions")
-	if s.data.SplitBy == "point" {
-		found = input.Plural(s.found.used(), "row", "rows")
-	}
-	return &input.Error{File: "--calibrate", Found: found,
-		Expected: fmt.Sprintf("at least %d: half of them train, and the calibration of a 90%% interval takes 19", 2*leastCalibration)}
 }
 
 // endByPatience sets the validation, the patience and the largest number of steps.

@@ -31,6 +31,7 @@ var remarks = map[string]string{
 	"data.split":             "what is held out: whole functions, or points of each (point)",
 	"data.train_fraction":    "1: nothing is held out for a test; 0.8 holds out a fifth",
 	"data.valid_fraction":    "the part for validation",
+	"data.calibration":       "functions, or points, for score --calibrate alone",
 	"data.points":            "of a function in a training step: least and most",
 	"data.sizes":             "functions of any size take part",
 	"data.scale":             "mean 0 and deviation 1 for the model; predictions are in your units",
@@ -138,10 +139,18 @@ func (r Result) reasons() []string {
 		}
 	}
 	if r.Ends == EndsBySteps {
-		return append(lines, "", "The data are few, so all of them train the final model, without validation, for as many steps as",
-			"the trials took.")
+		return append(lines, "", "The data are few, so all of them train the final model"+r.butCalibration()+", without validation,",
+			"for as many steps as the trials took.")
 	}
 	return append(lines, "", "Validation ends the training, and the best weights are kept.")
+}
+
+// butCalibration says that some data do not train.
+func (r Result) butCalibration() string {
+	if r.Found.Calibration == 0 {
+		return ""
+	}
+	return ", but for those that calibrate"
 }
 
 // splits returns a number of splits in words.

@@ -14,10 +14,9 @@ import (
 	"github.com/acqnp/acqnp/internal/score"
 )
 
-// OpenValidation reads the model and the functions of its validation. They have contexts of several
-// sizes, and are in the list once for each. If points are held out, not functions, each is there
-// once, with the largest context. An error about the data is an *input.Error.
-func (r Request) OpenValidation(e config.Experiment, dataDir string, d device.Device, warn func(string)) (a Asked, err error) {
+// OpenCalibration reads the model and the functions that its training held back for calibration. An error
+// about the data is an *input.Error.
+func (r Request) OpenCalibration(e config.Experiment, dataDir string, d device.Device, warn func(string)) (a Asked, err error) {
 	source, err := datasets.Open(e, dataDir)
 	if err != nil {
 		return a, err
@@ -30,54 +29,15 @@ func (r Request) OpenValidation(e config.Experiment, dataDir string, d device.De
 		return a, err
 	}
 	a.Layout = a.Trained.Units.Layout(e.Data.Function, "function")
-	a.Functions, err = a.validation(source)
-	if e.Data.SplitBy == "point" {
-		a.Functions = largestContexts(a.Functions)
+	for _, h := range datasets.CalibrationOf(source) {
+		a.Functions = append(a.Functions, Function{Name: h.Context.Function, ContextX: h.Context.X, ContextY: h.Context.Y,
+			TargetX: h.Targets.X, TargetY: h.Targets.Y})
 	}
-	return a, err
-}
-
-// largestContexts returns the functions with the most context of each name.
-func largestContexts(functions []Function) (largest []Function) {
-	index := map[string]int{}
-	for _, f := range functions {
-		i, known := index[f.Name]
-		switch {
-		case !known:
-			index[f.Name] = len(largest)
-			largest = append(largest, f)
-		case len(f.ContextX) > len(largest[i].ContextX):
-			largest[i] = f
-		}
+	if len(a.Functions) == 0 {
+		return a, &input.Error{File: "--calibrate", Found: "a run that held back no data for calibration",
+			Expected: "a configuration of acqnp init --calibrate, or --context and --targets with functions that training has not seen"}
 	}
-	return largest
-}
-
-// validation returns the functions of the validation of own data, in raw units.
-func (t Trained) validation(source datasets.Source) ([]Function, error) {
-	own, ok := source.(interface {
-		datasets.Validated
-		ValidNames(i int) []string
-	})
-	if !ok || own.ValidBatches() == 0 {
-		return nil, &input.Error{File: "--calibrate", Found: "a run without validation functions of its own data",
-			Expected: "--context and --targets with functions that training has not seen, or train.validate_every in the configuration"}
-	}
-	var functions []Function
-	for i := range own.ValidBatches() {
-		var b datasets.Batch
-		if err := own.Valid(i, &b); err != nil {
-			return nil, err
-		}
-		names := own.ValidNames(i)
-		for f := range b.Functions {
-			x, y := t.Units.Scaling.Raw(b.X[f*b.Points*b.DX:][:b.Points*b.DX], b.Y[f*b.Points*b.DY:][:b.Points*b.DY])
-			known := b.Context * len(x) / b.Points
-			functions = append(functions, Function{Name: names[f], ContextX: x[:known], ContextY: y[:b.Context*b.DY],
-				TargetX: x[known:], TargetY: y[b.Context*b.DY:]})
-		}
-	}
-	return functions, nil
+	return a, nil
 }
 
 // ByPoint reports whether a calibration on these functions takes points as exchangeable, not
@@ -98,9 +58,10 @@ func (t Trained) predictions() run.Predictions {
 	return p
 }
 
-// Calibration returns the calibration of the model that the outcomes of its predictions give.
-func (t Trained) Calibration(o *score.Outcomes) run.Calibration {
-	c := run.Calibration{Predictions: t.predictions(), Exchangeable: "function", Targets: o.Targets()}
+// Calibration returns the calibration of the model that the outcomes of its predictions give. source is
+// run.FromRun or run.FromFiles.
+func (t Trained) Calibration(o *score.Outcomes, source string) run.Calibration {
+	c := run.Calibration{Predictions: t.predictions(), Source: source, Exchangeable: "function", Targets: o.Targets()}
 	if o.ByPoint {
 		c.Exchangeable = "point"
 	}
@@ -110,11 +71,16 @@ func (t Trained) Calibration(o *score.Outcomes) run.Calibration {
 	return c
 }
 
-// ReadCalibration returns the calibration in the run directory dir, if it is one of this model.
-func (t Trained) ReadCalibration(dir string) (*run.Calibration, error) {
+// ReadCalibration returns the calibration in the run directory dir, if it is one of this model. It calls
+// warn with a line if its intervals promise nothing.
+func (t Trained) ReadCalibration(dir string, warn func(string)) (*run.Calibration, error) {
 	c, err := run.ReadCalibration(dir, t.Units.YNames, t.predictions())
 	if err != nil {
 		return nil, err
+	}
+	if !c.Promises() {
+		warn(filepath.Join(dir, run.CalibrationFile) + " is of a version before 0.3, which calibrated on functions that had chosen the weights: " +
+			"its intervals may hold less than they say")
 	}
 	return &c, nil
 }
@@ -126,7 +92,7 @@ func (t Table) CheckCalibration() error {
 		return nil
 	}
 	for _, c := range t.Calibrated.Channels {
-		low, high := c.Limits()
+		low, high, most := c.Limits()
 		refuse := func(flag string, v float64, expected string) error {
 			return &input.Error{File: flag, Found: strconv.FormatFloat(v, 'g', -1, 64),
 				Expected: expected + ": " + c.Channel + " is calibrated on " + input.Plural(c.Groups, t.Calibrated.Exchangeable, t.Calibrated.Exchangeable+"s")}
@@ -138,7 +104,7 @@ func (t Table) CheckCalibration() error {
 		}
 		for _, m := range t.Masses {
 			if _, ok := c.Mass(m); !ok {
-				return refuse("--hdr", m, fmt.Sprintf("probabilities up to %.3f", high))
+				return refuse("--hdr", m, fmt.Sprintf("probabilities up to %.3f", most))
 			}
 		}
 	}

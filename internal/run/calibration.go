@@ -15,6 +15,12 @@ import (
 // CalibrationSchema names the layout of calibration.json.
 const CalibrationSchema = "acqnp.calibration/1"
 
+// The sources of a calibration.
+const (
+	FromRun   = "run"   // what the training held back (data.calibration)
+	FromFiles = "files" // the user's files, which the training must not have seen
+)
+
 // maxCalibration is the largest length of calibration.json, in bytes.
 const maxCalibration = 1 << 26
 
@@ -23,6 +29,7 @@ const maxCalibration = 1 << 26
 type Calibration struct {
 	Schema string `json:"schema"` // CalibrationSchema; Write sets it
 	Predictions
+	Source       string               `json:"source"`       // FromRun or FromFiles; "" of a program before 0.3
 	Exchangeable string               `json:"exchangeable"` // "function" or "point": what the groups are
 	Targets      int                  `json:"targets"`      // of all groups
 	Channels     []ChannelCalibration `json:"channels"`
@@ -103,9 +110,14 @@ func (p Predictions) String() string {
 	return text
 }
 
+// Promises reports whether the intervals hold what they say. Programs before 0.3 calibrated on functions
+// that had also chosen the weights.
+func (c Calibration) Promises() bool { return c.Source != "" }
+
 // Calibrated is what score prints of a calibration.
 type Calibrated struct {
 	File         string              `json:"file"`
+	Source       string              `json:"source"`
 	Exchangeable string              `json:"exchangeable"`
 	Groups       int                 `json:"groups"`
 	Targets      int                 `json:"targets"`
@@ -113,16 +125,19 @@ type Calibrated struct {
 }
 
 // CalibratedChannel holds the levels of a model's quantiles between which the calibrated central
-// intervals of 50% and 90% of a channel lie; nil if there are too few groups.
+// intervals of 50% and 90% of a channel lie; nil if there are too few groups. Share are the bounds of
+// score.Calibration.Share for 90%.
 type CalibratedChannel struct {
 	Channel string    `json:"channel"`
 	Half    []float64 `json:"0.5"`
 	Most    []float64 `json:"0.9"`
+	Share   []float64 `json:"share"`
 }
 
 // Summary returns what score prints of the calibration, which is written to the run directory dir.
 func (c Calibration) Summary(dir string) *Calibrated {
-	s := &Calibrated{File: filepath.Join(dir, CalibrationFile), Exchangeable: c.Exchangeable, Groups: c.Channels[0].Groups, Targets: c.Targets}
+	s := &Calibrated{File: filepath.Join(dir, CalibrationFile), Source: c.Source, Exchangeable: c.Exchangeable,
+		Groups: c.Channels[0].Groups, Targets: c.Targets}
 	for _, channel := range c.Channels {
 		interval := func(mass float64) []float64 {
 			low, ok := channel.Level((1 - mass) / 2)
@@ -132,14 +147,18 @@ func (c Calibration) Summary(dir string) *Calibrated {
 			}
 			return []float64{low, high}
 		}
-		s.Channels = append(s.Channels, CalibratedChannel{channel.Channel, interval(0.5), interval(0.9)})
+		summary := CalibratedChannel{Channel: channel.Channel, Half: interval(0.5), Most: interval(0.9)}
+		if low, high, ok := channel.Share(0.9); ok {
+			summary.Share = []float64{low, high}
+		}
+		s.Channels = append(s.Channels, summary)
 	}
 	return s
 }
 
 // Print writes the summary for people.
 func (s *Calibrated) Print(w io.Writer) {
-	fmt.Fprintf(w, "\ncalibrated on %s, %s: %s\n", input.Plural(s.Groups, s.Exchangeable, s.Exchangeable+"s"), input.Plural(s.Targets, "target", "targets"), s.File)
+	fmt.Fprintf(w, "\ncalibrated on %s: %s\n", s.basis(), s.File)
 	for _, c := range s.Channels {
 		for _, interval := range []struct {
 			percent int
@@ -147,10 +166,36 @@ func (s *Calibrated) Print(w io.Writer) {
 		}{{50, c.Half}, {90, c.Most}} {
 			fmt.Fprintf(w, "%s, %d%% interval: ", c.Channel, interval.percent)
 			if interval.levels == nil {
-				fmt.Fprintf(w, "too few %ss, it takes %d\n", s.Exchangeable, 200/(100-interval.percent)-1)
+				fmt.Fprintf(w, "too few %ss, it takes %d\n", s.Exchangeable, interval.percent/(100-interval.percent))
 			} else {
 				fmt.Fprintf(w, "the model's levels %.3f to %.3f\n", interval.levels[0], interval.levels[1])
 			}
 		}
 	}
+	if c := s.Channels[0]; c.Share != nil {
+		fmt.Fprint(w, s.promise(c.Share))
+	}
+}
+
+// basis says what a calibration was made from.
+func (s *Calibrated) basis() string {
+	groups := input.Plural(s.Groups, s.Exchangeable, s.Exchangeable+"s")
+	if s.Exchangeable == "function" {
+		groups += ", one target of each"
+	}
+	return groups + map[string]string{FromRun: ", used for nothing else", FromFiles: ", of the files"}[s.Source]
+}
+
+// promise states what the intervals hold, and how sure that is.
+func (s *Calibrated) promise(share []float64) string {
+	of, like := "a new function", "the function and its context are like those of the calibration"
+	if s.Exchangeable == "point" {
+		of, like = "a new point", "it is like those of the calibration, and the context is all other points"
+	}
+	if s.Source == FromFiles {
+		like += ", and the training has seen none of these"
+	}
+	return fmt.Sprintf("promise: y of %s lies in an interval or region of 90%% with a probability of at least 90%%,\n"+
+		"on average over calibrations, if %s.\n"+
+		"Of 10 such calibrations, 9 have intervals of 90%% that hold %.0f%% to %.0f%% (split conformal prediction).\n", of, like, 100*share[0], 100*share[1])
 }

@@ -17,15 +17,15 @@ import (
 
 // someCalibration returns a calibration of so many functions, and the predictions that it is for.
 func someCalibration(functions int) (run.Calibration, run.Predictions) {
-	var groups [][]score.Outcome
+	var outcomes []score.Outcome
 	for i := range functions {
 		v := (float64(i) + 0.5) / float64(functions)
-		groups = append(groups, []score.Outcome{{PIT: v, Rank: v}})
+		outcomes = append(outcomes, score.Outcome{PIT: (1 + v) / 2, Rank: v})
 	}
 	step := 30
 	p := run.Predictions{Checkpoint: "best.safetensors", Step: &step, NumTau: 5, Levels: "grid"}
-	return run.Calibration{Schema: run.CalibrationSchema, Predictions: p, Exchangeable: "function", Targets: functions,
-		Channels: []run.ChannelCalibration{{Channel: "y", Calibration: score.Calibrate(groups)}}}, p
+	return run.Calibration{Schema: run.CalibrationSchema, Predictions: p, Source: run.FromRun, Exchangeable: "function", Targets: functions,
+		Channels: []run.ChannelCalibration{{Channel: "y", Calibration: score.Calibrate(outcomes)}}}, p
 }
 
 func TestCalibrationIsReadAsItWasWritten(t *testing.T) {
@@ -40,12 +40,30 @@ func TestCalibrationIsReadAsItWasWritten(t *testing.T) {
 	}
 	var b bytes.Buffer
 	c.Summary(dir).Print(&b)
-	few, _ := someCalibration(18)
+	few, _ := someCalibration(8)
+	few.Source, few.Exchangeable = run.FromFiles, "point"
 	few.Summary(dir).Print(&b)
-	for _, want := range []string{"calibrated on 19 functions, 19 targets: " + filepath.Join(dir, "calibration.json"),
-		"y, 90% interval: the model's levels 0.026 to 0.974", "y, 90% interval: too few functions, it takes 19"} {
+	// The 18th of 19 scores is 17.5/19. The beta distribution of 18 and 2 has 5% below 0.774 and above 0.981.
+	for _, want := range []string{"calibrated on 19 functions, one target of each, used for nothing else: " + filepath.Join(dir, "calibration.json"),
+		"y, 90% interval: the model's levels 0.039 to 0.961", "y of a new function lies in an interval or region of 90% with a probability of at least 90%",
+		"hold 77% to 98%", "calibrated on 8 points, of the files", "y, 90% interval: too few points, it takes 9"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is not in\n%s", want, b.String())
+		}
+	}
+}
+
+// A file of a version before 0.3, which has no source, is read, and promises nothing.
+func TestOldCalibrationsPromiseNothing(t *testing.T) {
+	dir := t.TempDir()
+	c, p := someCalibration(19)
+	for source, want := range map[string]bool{"": false, run.FromRun: true, run.FromFiles: true} {
+		c.Source = source
+		if err := c.Write(dir); err != nil {
+			t.Fatal(err)
+		}
+		if read, err := run.ReadCalibration(dir, []string{"y"}, p); err != nil || read.Promises() != want {
+			t.Errorf("source %q: %v, %v", source, read.Promises(), err)
 		}
 	}
 }

@@ -4,6 +4,10 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/acqnp/acqnp/internal/random"
 )
 
 // An Outcome is where an outcome lies in its prediction: P(Y ≤ y), and the probability of the
@@ -14,74 +18,97 @@ type Outcome struct{ PIT, Rank float64 }
 const steps = 1000
 
 // A Calibration replaces the level of a quantile, and the mass of a highest-density region, by those
-// that held for known outcomes. It is a conformal correction: if a new function is exchangeable with
-// the K functions that it was made from, an outcome of it is
+// that held for known outcomes. It is split conformal prediction: if a new function is exchangeable
+// with the K functions that it was made from, which were used for nothing else, and one outcome was
+// drawn of each, then an outcome of the new function lies
 //
-//   - at most the quantile of level p > ½ with a probability of at least p,
-//   - at least the quantile of level p < ½ with a probability of at least 1−p,
-//   - in the central interval, or the highest-density region, of mass m with a probability of at
-//     least m,
+//   - between the quantiles of levels (1−m)/2 and (1+m)/2, and
+//   - in the highest-density region of mass m
 //
-// whatever the model predicts. Points of one function are not exchangeable with those of another, so
-// each function has the same weight 1/(K+1), divided equally among its outcomes, and the remaining
-// 1/(K+1) counts as an outcome beyond all others: Lee, Barber, Willett, "Distribution-free inference
-// with hierarchical data" (2023). For the PIT as a score, see Chernozhukov, Wüthrich, Zhu,
-// "Distributional conformal prediction" (2021); for the region, Izbicki, Shimizu, Stern, "CD-split
-// and HPD-split" (2022).
+// with a probability of at least m and, without ties, at most m + 1/(K+1), whatever the model predicts:
+// ⌈(K+1)m⌉/(K+1). It is that over calibrations and new functions; the share of one calibration varies,
+// see [Calibration.Share]. The theorem is that of Vovk, Gammerman, Shafer, "Algorithmic learning in a
+// random world" (2005), proposition 4.1; with one outcome of each function it is the first method of
+// Dunn, Wasserman, Ramdas, "Distribution-free prediction sets for two-layer hierarchical models" (2023).
+// Scores are |2·PIT − 1| and the rank of the region: Chernozhukov, Wüthrich, Zhu, "Distributional
+// conformal prediction" (2021), and Izbicki, Shimizu, Stern, "CD-split and HPD-split" (2022).
 type Calibration struct {
 	Groups int       `json:"groups"` // K: functions, or points if these are exchangeable
 	Levels []float64 `json:"levels"` // what replaces the levels 0, 0.001, … 1; 0 or 1 where no level is enough
 	Masses []float64 `json:"masses"` // what replaces the masses 0, 0.001, … 1; 1 where no mass is enough
 }
 
-// Calibrate returns the calibration of the outcomes of groups that are exchangeable with one another.
-// Groups without outcomes do not count.
-func Calibrate(groups [][]Outcome) Calibration {
-	groups = slices.DeleteFunc(slices.Clone(groups), func(g []Outcome) bool { return len(g) == 0 })
-	above := newWeighted(groups, func(o Outcome) float64 { return o.PIT })
-	below := newWeighted(groups, func(o Outcome) float64 { return 1 - o.PIT })
-	ranks := newWeighted(groups, func(o Outcome) float64 { return o.Rank })
-	c := Calibration{Groups: len(groups), Levels: make([]float64, steps+1), Masses: make([]float64, steps+1)}
+// Calibrate returns the calibration of outcomes that are exchangeable with one another.
+func Calibrate(outcomes []Outcome) Calibration {
+	central, ranks := make([]float64, len(outcomes)), make([]float64, len(outcomes))
+	for i, o := range outcomes {
+		central[i], ranks[i] = math.Abs(2*o.PIT-1), o.Rank
+	}
+	slices.Sort(central)
+	slices.Sort(ranks)
+	c := Calibration{Groups: len(outcomes), Levels: make([]float64, steps+1), Masses: make([]float64, steps+1)}
 	for i := range c.Levels {
-		p := float64(i) / steps
-		c.Masses[i] = ranks.quantile(p)
-		switch {
-		case 2*i < steps:
-			c.Levels[i] = 1 - below.quantile(1-p)
-		case 2*i > steps:
-			c.Levels[i] = above.quantile(p)
-		default:
-			c.Levels[i] = (above.quantile(p) + 1 - below.quantile(p)) / 2
-		}
+		c.Masses[i] = conformal(ranks, i, steps)
+		c.Levels[i] = 0.5 + math.Copysign(conformal(central, max(2*i-steps, steps-2*i), steps)/2, float64(2*i-steps))
 	}
 	return c
 }
 
-// Outcomes collects the outcomes that a calibration is made from, for each channel.
+// conformal returns the ⌈(K+1)·n/d⌉-th of K sorted numbers, 0 before the first and 1 after the last.
+func conformal(sorted []float64, n, d int) float64 {
+	switch k := (n*(len(sorted)+1) + d - 1) / d; {
+	case k == 0:
+		return 0
+	case k > len(sorted):
+		return 1
+	default:
+		return sorted[k-1]
+	}
+}
+
+// Share returns bounds between which the probability that an interval of mass m holds a new outcome lies
+// in 90% of all calibrations: it has the beta distribution with k = ⌈(K+1)m⌉ and K+1−k. It returns false
+// if there are too few groups for m.
+func (c Calibration) Share(m float64) (low, high float64, ok bool) {
+	k := (step(m, true)*(c.Groups+1) + steps - 1) / steps
+	if k > c.Groups {
+		return 0, 0, false
+	}
+	b := distuv.Beta{Alpha: float64(k), Beta: float64(c.Groups + 1 - k)}
+	return b.Quantile(0.05), b.Quantile(0.95), true
+}
+
+// Outcomes collects the outcomes that a calibration is made from, for each channel: one of each function,
+// drawn at random, or all if points are exchangeable.
 type Outcomes struct {
 	ByPoint bool // points are exchangeable, not functions
 
-	groups [][][]Outcome  // of each channel, of each group
-	index  map[string]int // of the group of a function
-	count  int
+	drawn [][]Outcome    // of each channel, of each group
+	index map[string]int // of the group of a function
+	seen  []int          // targets of each group
+	count int
 }
 
 // Add adds the points of one target: one for each channel.
 func (o *Outcomes) Add(target []Point) {
 	if o.index == nil {
-		o.index, o.groups = map[string]int{}, make([][][]Outcome, len(target))
+		o.index, o.drawn = map[string]int{}, make([][]Outcome, len(target))
 	}
 	o.count++
 	i, known := o.index[target[0].Function]
 	if !known || o.ByPoint {
-		i = len(o.groups[0])
-		o.index[target[0].Function] = i
-		for c := range o.groups {
-			o.groups[c] = append(o.groups[c], nil)
+		i = len(o.seen)
+		o.index[target[0].Function], o.seen = i, append(o.seen, 0)
+		for c := range o.drawn {
+			o.drawn[c] = append(o.drawn[c], Outcome{})
 		}
 	}
+	o.seen[i]++
+	if random.New(0, random.Calibration|random.Evaluation).IntN(uint64(i), uint64(o.seen[i]), o.seen[i]) != 0 {
+		return // each of n targets stays with a probability of 1/n
+	}
 	for c, p := range target {
-		o.groups[c][i] = append(o.groups[c][i], Outcome{p.PIT, p.Rank})
+		o.drawn[c][i] = Outcome{p.PIT, p.Rank}
 	}
 }
 
@@ -91,8 +118,8 @@ func (o *Outcomes) Targets() int { return o.count }
 // Calibrations returns the calibration of each channel.
 func (o *Outcomes) Calibrations() []Calibration {
 	var all []Calibration
-	for _, groups := range o.groups {
-		all = append(all, Calibrate(groups))
+	for _, outcomes := range o.drawn {
+		all = append(all, Calibrate(outcomes))
 	}
 	return all
 }
@@ -135,9 +162,12 @@ func (c Calibration) Valid() bool {
 	return c.Groups > 0
 }
 
-// Limits returns the smallest and the largest level that so many groups support.
-func (c Calibration) Limits() (low, high float64) {
-	return 1 / float64(c.Groups+1), float64(c.Groups) / float64(c.Groups+1)
+// Limits returns the smallest and the largest level, and the largest mass, that the groups support.
+func (c Calibration) Limits() (low, high, mass float64) {
+	first, _ := slices.BinarySearchFunc(c.Levels, 0, func(level, zero float64) int { return cmp.Or(cmp.Compare(level, zero), -1) })
+	last, _ := slices.BinarySearch(c.Levels, 1)
+	most, _ := slices.BinarySearch(c.Masses, 1)
+	return float64(first) / steps, float64(last-1) / steps, float64(most-1) / steps
 }
 
 // step returns the index of p, rounded up or down.
@@ -147,36 +177,4 @@ func step(p float64, up bool) int {
 		return int(math.Ceil(p*steps - rounding))
 	}
 	return int(math.Floor(p*steps + rounding))
-}
-
-// weighted is a distribution of numbers from 0 to 1, and of what lies beyond them.
-type weighted struct{ values, cumulative []float64 }
-
-// newWeighted gives each of K groups the weight 1/(K+1), and a number an equal part of its group's.
-func newWeighted(groups [][]Outcome, of func(Outcome) float64) weighted {
-	type item struct{ value, weight float64 }
-	var items []item
-	for _, g := range groups {
-		for _, o := range g {
-			items = append(items, item{of(o), 1 / float64(len(g)) / float64(len(groups)+1)})
-		}
-	}
-	slices.SortFunc(items, func(a, b item) int { return cmp.Compare(a.value, b.value) })
-	w := weighted{make([]float64, len(items)), make([]float64, len(items))}
-	sum := 0.0
-	for i, v := range items {
-		sum += v.weight
-		w.values[i], w.cumulative[i] = v.value, sum
-	}
-	return w
-}
-
-// quantile returns the smallest number with a share of at least p up to it, or 1 if there is none.
-func (w weighted) quantile(p float64) float64 {
-	const rounding = 1e-9
-	i, _ := slices.BinarySearch(w.cumulative, p-rounding)
-	if i == len(w.values) {
-		return 1
-	}
-	return w.values[i]
 }

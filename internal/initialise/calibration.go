@@ -1,0 +1,48 @@
+package initialise
+
+import (
+	"fmt"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/input"
+)
+
+// The numbers of functions, or of points, that calibrate. Of 9, 19, 29 … an interval of 90% holds
+// exactly 90%, and of 19 one of 95% can be made. More of them make calibrations vary less.
+const (
+	fewCalibrate  = 9
+	someCalibrate = 19
+	mostCalibrate = 199
+	leastForFew   = 15 // functions, or points, from which fewCalibrate are held back
+	leastForSome  = 40 // from which someCalibrate are
+)
+
+// calibrating returns how many of n functions, or points, calibrate: a quarter of many.
+func calibrating(n int) int {
+	if n < leastForSome {
+		return fewCalibrate
+	}
+	return min(max(n/4/10*10-1, someCalibrate), mostCalibrate)
+}
+
+// holdBack sets the number of functions, or points, that calibrate, and returns what the other rows hold.
+// So nothing that the search chooses depends on those that calibrate.
+func (f Found) holdBack(d *config.Data, dataDir string, all datasets.Scan) (Found, error) {
+	n, what := count(all, 2), "function"
+	if d.SplitBy == "point" {
+		n, what = f.used(), "row"
+	}
+	if n < leastForFew {
+		return f, &input.Error{File: "--calibrate", Found: input.Plural(n, what, what+"s"),
+			Expected: fmt.Sprintf("at least %d, of which %d calibrate an interval of 90%% and the others train", leastForFew, fewCalibrate)}
+	}
+	d.Calibration = calibrating(n)
+	others, err := datasets.ScanOthers(*d, dataDir, all)
+	if err != nil {
+		return f, err
+	}
+	found, err := foundIn(others, *d)
+	found.Calibration = d.Calibration
+	return found, err
+}
