@@ -137,6 +137,10 @@ fuzz: ## every fuzz test for FUZZTIME, such as 1m or 5000x
 golden: ## write internal/test/golden/testdata with PyTorch (Debian: python3-torch)
 	/usr/bin/python3 tools/golden/golden.py internal/test/golden/testdata
 
+coverage: build ## what calibrated intervals hold on 200 simulated data sets, in about 20 minutes of one core; rows go to bin/coverage.csv
+	@mkdir -p bin
+	go run ./tools/coverage --program ./acqnp --out bin/coverage.csv
+
 onnx-check: build ## compare exported ONNX graphs with predict; ONNX_PYTHON names a Python with PyPI's onnx and onnxruntime
 	rm -rf bin/onnx && mkdir -p bin/onnx
 	go run ./tools/onnx bin/onnx
@@ -146,4 +150,4 @@ onnx-check: build ## compare exported ONNX graphs with predict; ONNX_PYTHON name
 prior: build ## train the weights that the program carries, to internal/prior: ten minutes of one core
 	/usr/bin/python3 tools/prior/make.py --acqnp ./acqnp
 
-.PHONY: help kills sweep build gpu fatbins test simt driver toolkit paths amx registers registers-record race lint lint-sh lint-gpu dockerfile kubernetes openapi page slurm gpu-check fuzz golden onnx-check prior always
+.PHONY: help kills sweep build gpu fatbins test simt driver toolkit paths amx registers registers-record race lint lint-sh lint-gpu dockerfile kubernetes openapi page slurm gpu-check fuzz golden coverage onnx-check prior always

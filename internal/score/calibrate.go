@@ -28,7 +28,7 @@ const steps = 1000
 // with a probability of at least m and, without ties, at most m + 1/(K+1), whatever the model predicts:
 // ⌈(K+1)m⌉/(K+1). It is that over calibrations and new functions; the share of one calibration varies,
 // see [Calibration.Share]. The theorem is that of Vovk, Gammerman, Shafer, "Algorithmic learning in a
-// random world" (2005), proposition 4.1; with one outcome of each function it is the first method of
+// random world" (2005), proposition 4.1; with one outcome of each function it is the single subsampling of
 // Dunn, Wasserman, Ramdas, "Distribution-free prediction sets for two-layer hierarchical models" (2023).
 // Scores are |2·PIT − 1| and the rank of the region: Chernozhukov, Wüthrich, Zhu, "Distributional
 // conformal prediction" (2021), and Izbicki, Shimizu, Stern, "CD-split and HPD-split" (2022).

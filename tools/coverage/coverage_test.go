@@ -1,0 +1,72 @@
+package main
+
+import (
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Noise has mean 0 and deviation 1, but for the heteroscedastic kind, whose deviation grows with x. With
+// 20,000 draws, means are exact to 0.03 and squares to 0.1 at 3.3 standard errors.
+func TestNoiseIsCentred(t *testing.T) {
+	for i, noise := range noises {
+		w, sum, squares := newWorld(i), 0.0, 0.0
+		const n = 20000
+		for k := range uint64(n) {
+			v := w.stray(k, 17, 4) // heteroscedastic: deviation 1 at x = 4
+			sum, squares = sum+v/n, squares+v*v/n
+		}
+		if w.noise != noise || math.Abs(sum) > 0.03 || math.Abs(squares-1) > 0.1 {
+			t.Errorf("%s: mean %v, mean square %v", w.noise, sum, squares)
+		}
+	}
+}
+
+// Contexts leave a target, and have the sizes that a calibration draws from.
+func TestContextsLeaveATarget(t *testing.T) {
+	w, seen := newWorld(1), map[int]bool{}
+	for k := range 2000 {
+		n := len(w.group(k))
+		c := w.context(k, n)
+		if c >= n || n < 4 || n > 24 {
+			t.Fatalf("%d context points of %d", c, n)
+		}
+		seen[c] = true
+	}
+	if len(seen) != len(contexts) {
+		t.Errorf("contexts of %v, want %v", seen, contexts)
+	}
+}
+
+func TestRegionsHoldWhatLiesInAnInterval(t *testing.T) {
+	r := row{"hdr": "-2:-1;0.5:3"}
+	for y, want := range map[float64]float64{-3: 0, -2: 1, -1.5: 1, 0: 0, 0.5: 1, 3: 1, 3.1: 0} {
+		if got := r.inside("hdr", y); got != want {
+			t.Errorf("%v: %v", y, got)
+		}
+	}
+}
+
+// A summary passes exact shares, refuses those that are off by more than chance, and reads what it wrote.
+func TestSummary(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "results.csv")
+	for off, want := range map[float64]bool{0: true, 0.02: false} {
+		results := map[int]result{}
+		for i := range 200 {
+			d := 0.05 * float64(i%5-2) // deviation 0.07, standard error 0.005
+			results[i] = result{"skewed", 20, 9, 0.5 + d, 0.8 + d, 0.5 + d, 0.9 + off + d, 0.5 + d, 0.9 + d, 1.1, 1, 1}
+		}
+		if err := writeResults(path, results); err != nil {
+			t.Fatal(err)
+		}
+		read, err := readResults(path)
+		if err != nil || len(read) != 200 {
+			t.Fatal(err)
+		}
+		var text strings.Builder
+		if got := summarise(&text, read); got != want || !strings.Contains(text.String(), "80.0 ± 0.5") {
+			t.Errorf("off by %v: %v\n%s", off, got, text.String())
+		}
+	}
+}

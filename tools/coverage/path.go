@@ -1,0 +1,195 @@
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A result is what the intervals of one data set held, as shares of the targets of new groups.
+type result struct {
+	noise                  string
+	groups, held           int // to learn from, and for calibration among them
+	raw50, raw90           float64
+	interval50, interval90 float64
+	region50, region90     float64
+	wider                  float64 // mean width of calibrated intervals of 90% over that of the model's
+	one50, one90           float64 // 0 or 1: one target of the first new group
+}
+
+// measure takes data set i through the whole path.
+func measure(ctx context.Context, o options, i int) (result, error) {
+	w, dir := newWorld(i), filepath.Join(o.dir, strconv.Itoa(i))
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return result{}, err
+	}
+	file := func(name string) string { return filepath.Join(dir, name) }
+	whole := func(_, n int) (int, int) { return 0, n }
+	if err := os.WriteFile(file("data.csv"), []byte(w.table(ids(0, w.groups), whole)), 0o644); err != nil {
+		return result{}, err
+	}
+	for _, args := range [][]string{
+		{"init", "--csv", file("data.csv"), "--function", "g", "--x", "x", "--y", "y", "--calibrate", "--budget", fmt.Sprint(o.budget),
+			"--out", file("config.yaml"), "--overwrite", "--threads", "1", "--quiet"},
+		{"train", "--config", file("config.yaml"), "--run-dir", file("run"), "--overwrite", "--no-eval", "--threads", "1", "--quiet"},
+		{"score", "--run", file("run"), "--calibrate", "--threads", "1", "--quiet"},
+	} {
+		if err := o.call(ctx, args); err != nil {
+			return result{}, fmt.Errorf("data set %d: %w", i, err)
+		}
+	}
+	fresh := ids(1000, 1000+o.newGroups)
+	raw, err := o.predict(ctx, w, fresh, dir)
+	if err != nil {
+		return result{}, fmt.Errorf("data set %d: %w", i, err)
+	}
+	calibrated, err := o.predict(ctx, w, fresh, dir, "--calibrated")
+	if err != nil {
+		return result{}, fmt.Errorf("data set %d: %w", i, err)
+	}
+	return compare(w, fresh, raw, calibrated)
+}
+
+// call runs the program.
+func (o options) call(ctx context.Context, args []string) error {
+	if said, err := exec.CommandContext(ctx, o.program, args...).CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", strings.Join(args, " "), err, said)
+	}
+	return nil
+}
+
+// predict predicts new groups and returns the row of each target, by group and number. Groups without a
+// context are predicted in a call of their own, since a context names the groups.
+func (o options) predict(ctx context.Context, w world, fresh []int, dir string, more ...string) (map[string]row, error) {
+	file := func(name string) string { return filepath.Join(dir, name) }
+	known := func(k, n int) (int, int) { return 0, w.context(k, n) }
+	unknown := func(k, n int) (int, int) { return w.context(k, n), n }
+	all := map[string]row{}
+	for _, empty := range []bool{false, true} {
+		groups := slices.DeleteFunc(slices.Clone(fresh), func(k int) bool { return (w.context(k, len(w.group(k))) == 0) != empty })
+		if len(groups) == 0 {
+			continue
+		}
+		args := []string{"predict", "--run", file("run"), "--targets", file("targets.csv"), "--quantiles", "0.05,0.25,0.75,0.95",
+			"--hdr", "0.5,0.9", "--out", file("predictions.csv"), "--threads", "1", "--quiet"}
+		if !empty {
+			args = append(args, "--context", file("context.csv"))
+		}
+		os.Remove(file("predictions.csv"))
+		for name, text := range map[string]string{"context.csv": w.table(groups, known), "targets.csv": w.table(groups, unknown)} {
+			if err := os.WriteFile(file(name), []byte(text), 0o644); err != nil {
+				return nil, err
+			}
+		}
+		if err := o.call(ctx, append(args, more...)); err != nil {
+			return nil, err
+		}
+		rows, err := readTable(file("predictions.csv"))
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range rows {
+			all[r["function"]+" "+r["target"]] = r
+		}
+	}
+	return all, nil
+}
+
+// ids returns the numbers from first to last − 1.
+func ids(first, last int) (all []int) {
+	for k := first; k < last; k++ {
+		all = append(all, k)
+	}
+	return all
+}
+
+// compare counts what the predictions of a data set hold.
+func compare(w world, fresh []int, raw, calibrated map[string]row) (r result, err error) {
+	r = result{noise: w.noise, groups: w.groups, held: 9}
+	if w.groups >= 40 {
+		r.held = 19
+	}
+	first := true
+	for _, k := range fresh { // every group counts the same
+		points := w.group(k)
+		points = points[w.context(k, len(points)):]
+		each := 1 / float64(len(points)*len(fresh))
+		for i, p := range points {
+			key := fmt.Sprintf("g%d %d", k, i)
+			a, b := raw[key], calibrated[key]
+			if x, err := strconv.ParseFloat(b["x"], 64); err != nil || x != p.x || a["x"] != b["x"] {
+				return r, fmt.Errorf("found no prediction of target %d of group g%d at %g", i, k, p.x)
+			}
+			r.raw50 += each * a.between("q0.25", "q0.75", p.y)
+			r.raw90 += each * a.between("q0.05", "q0.95", p.y)
+			r.interval50 += each * b.between("q0.25", "q0.75", p.y)
+			r.interval90 += each * b.between("q0.05", "q0.95", p.y)
+			r.region50 += each * b.inside("hdr0.5", p.y)
+			r.region90 += each * b.inside("hdr0.9", p.y)
+			r.wider += each * (b.number("q0.95") - b.number("q0.05")) / (a.number("q0.95") - a.number("q0.05"))
+			if first {
+				r.one50, r.one90, first = b.between("q0.25", "q0.75", p.y), b.between("q0.05", "q0.95", p.y), false
+			}
+		}
+	}
+	return r, nil
+}
+
+// A row is a row of predictions, by column.
+type row map[string]string
+
+// number returns the number in a column, which predict has written.
+func (r row) number(column string) float64 {
+	v, err := strconv.ParseFloat(r[column], 64)
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// between returns 1 if y lies between two columns, 0 otherwise.
+func (r row) between(low, high string, y float64) float64 {
+	if r.number(low) <= y && y <= r.number(high) {
+		return 1
+	}
+	return 0
+}
+
+// inside returns 1 if y lies in the region of a column, such as "1:2;4:5", 0 otherwise.
+func (r row) inside(column string, y float64) float64 {
+	for part := range strings.SplitSeq(r[column], ";") {
+		low, high, _ := strings.Cut(part, ":")
+		ends := row{"low": low, "high": high}
+		if ends.between("low", "high", y) == 1 {
+			return 1
+		}
+	}
+	return 0
+}
+
+// readTable reads a CSV file with a header.
+func readTable(path string) (rows []row, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	all, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	for _, cells := range all[1:] {
+		r := row{}
+		for i, name := range all[0] {
+			r[name] = cells[i]
+		}
+		rows = append(rows, r)
+	}
+	return rows, nil
+}

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"text/tabwriter"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// header are the columns of the file of results.
+var header = []string{"set", "noise", "groups", "held", "raw50", "raw90", "interval50", "interval90", "region50", "region90", "wider", "one50", "one90"}
+
+// numbers returns the fields of the columns from raw50 on.
+func (r *result) numbers() []*float64 {
+	return []*float64{&r.raw50, &r.raw90, &r.interval50, &r.interval90, &r.region50, &r.region90, &r.wider, &r.one50, &r.one90}
+}
+
+// readResults reads the results so far: none if there is no file.
+func readResults(path string) (map[int]result, error) {
+	results := map[int]result{}
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return results, nil
+	} else if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 || !slices.Equal(rows[0], header) {
+		return nil, fmt.Errorf("%s: found other columns than %v", path, header)
+	}
+	for _, cells := range rows[1:] {
+		r := result{noise: cells[1]}
+		i, err := strconv.Atoi(cells[0])
+		fail := err
+		r.groups, err = strconv.Atoi(cells[2])
+		fail = errors.Join(fail, err)
+		r.held, err = strconv.Atoi(cells[3])
+		fail = errors.Join(fail, err)
+		for c, v := range r.numbers() {
+			*v, err = strconv.ParseFloat(cells[4+c], 64)
+			fail = errors.Join(fail, err)
+		}
+		if fail != nil {
+			return nil, fmt.Errorf("%s: %w", path, fail)
+		}
+		results[i] = r
+	}
+	return results, nil
+}
+
+// writeResults writes the results in the order of the data sets.
+func writeResults(path string, results map[int]result) error {
+	rows := [][]string{header}
+	for _, i := range sorted(results) {
+		r := results[i]
+		cells := []string{strconv.Itoa(i), r.noise, strconv.Itoa(r.groups), strconv.Itoa(r.held)}
+		for _, v := range r.numbers() {
+			cells = append(cells, strconv.FormatFloat(*v, 'g', 6, 64))
+		}
+		rows = append(rows, cells)
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	w := csv.NewWriter(f)
+	return errors.Join(w.WriteAll(rows), f.Close())
+}
+
+// sorted returns the numbers of the data sets in order.
+func sorted(results map[int]result) (all []int) {
+	for i := range results {
+		all = append(all, i)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// surely is how many standard errors a share may be off: 999 of 1000 seeds keep to it.
+const surely = 3.3
+
+// summarise prints the shares with their standard errors over data sets, of all sets and of parts. It
+// reports whether those of all sets are 50% and 90% within surely standard errors. 9 and 19 groups make
+// the theorem exact: its bounds coincide but for 1/(K+1) of ties.
+func summarise(w io.Writer, results map[int]result) bool {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "data sets\t\tmodel 50%\tmodel 90%\tinterval 50%\tinterval 90%\tregion 50%\tregion 90%\twidth")
+	parts := []struct {
+		name string
+		has  func(r result) bool
+	}{{"all", func(result) bool { return true }},
+		{"15 to 39 groups, 9 calibrate", func(r result) bool { return r.held == 9 }},
+		{"40 to 60 groups, 19 calibrate", func(r result) bool { return r.held == 19 }}}
+	for _, noise := range noises {
+		parts = append(parts, struct {
+			name string
+			has  func(r result) bool
+		}{noise, func(r result) bool { return r.noise == noise }})
+	}
+	ok := true
+	for i, p := range parts {
+		columns := make([][]float64, len(header)-4)
+		for _, k := range sorted(results) {
+			if r := results[k]; p.has(r) {
+				for c, v := range r.numbers() {
+					columns[c] = append(columns[c], *v)
+				}
+			}
+		}
+		n := len(columns[0])
+		if n < 2 {
+			continue
+		}
+		fmt.Fprintf(t, "%s\t%d", p.name, n)
+		for c := range 6 {
+			mean, se := meanError(columns[c])
+			fmt.Fprintf(t, "\t%.1f ± %.1f", 100*mean, 100*se)
+			if want := []float64{0.5, 0.9}[c%2]; i == 0 && c >= 2 && math.Abs(mean-want) > surely*se {
+				ok = false
+			}
+		}
+		width, _ := meanError(columns[6])
+		fmt.Fprintf(t, "\t%.2f\n", width)
+		if i == 0 {
+			defer func() { fmt.Fprintf(w, "\none target of each data set: %s\n", binomial(columns[7], columns[8])) }()
+		}
+	}
+	t.Flush()
+	return ok
+}
+
+// meanError returns the mean and its standard error.
+func meanError(v []float64) (mean, se float64) {
+	mean, sd := stat.MeanStdDev(v, nil)
+	return mean, stat.StdErr(sd, float64(len(v)))
+}
+
+// binomial says how many of single targets were inside, beside what independent draws allow.
+func binomial(half, most []float64) (text string) {
+	for i, v := range [][]float64{half, most} {
+		p, n, inside := []float64{0.5, 0.9}[i], float64(len(v)), 0.0
+		for _, in := range v {
+			inside += in
+		}
+		slack := surely * math.Sqrt(p*(1-p)*n)
+		text += fmt.Sprintf("%s%.0f of %.0f in %.0f%% intervals (%.0f ± %.0f)", map[bool]string{true: "; "}[i > 0], inside, n, 100*p, p*n, slack)
+	}
+	return text
+}
