@@ -135,7 +135,7 @@ func (c Calibration) Valid() bool {
 	return c.Groups > 0
 }
 
-// Limits returns the smallest and the largest level that so many groups support.
+// Limits returns the smallest and the largest level that the number of groups supports.
 func (c Calibration) Limits() (low, high float64) {
 	return 1 / float64(c.Groups+1), float64(c.Groups) / float64(c.Groups+1)
 }
