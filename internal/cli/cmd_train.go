@@ -49,7 +49,7 @@ follows if the quantile levels of an ACQNP with a plain adaptor coincide.
 
 With train.validate_every, the average of the last weights with the best log-likelihood of validation
 data is kept in checkpoints/best.safetensors, and this evaluation and all other commands use it. With
-train.patience, training ends once so many validations in a row were no better.
+train.patience, training ends after that number of validations in a row without a better one.
 
 With train.members, the networks of an ensemble are trained, the first in the run directory and the
 others in members/N. All other commands average their predictions.

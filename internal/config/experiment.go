@@ -119,12 +119,12 @@ type Model struct {
 	// Gaussian's. cnp and canp.
 	TailDF float64 `yaml:"tail_df,omitempty" mapstructure:"tail_df"`
 
-	// SigmaScale is how many times the network's σ that of a prediction is; 0 stands for 1. It widens
-	// predictions that are too sure, and the loss of training does not have it. cnp and canp.
+	// SigmaScale multiplies the network's σ in predictions; 0 means 1. A scale above 1 widens
+	// predictions that are too sure. The training loss does not use it. cnp and canp.
 	SigmaScale float64 `yaml:"sigma_scale,omitempty" mapstructure:"sigma_scale"`
 
 	// PoolWeight is the weight, in predictions, of a simple model beside the network: the mixed model
-	// of data.baseline, or the kernel density of PoolKernel. The loss of training does not have it.
+	// of data.baseline, or the kernel density of PoolKernel. The training loss does not use it.
 	// For one column of y.
 	PoolWeight float64 `yaml:"pool_weight,omitempty" mapstructure:"pool_weight"`
 
@@ -257,9 +257,9 @@ type Train struct {
 	Weights string `yaml:"weights,omitempty" mapstructure:"weights"`
 	// Members is the number of networks of an ensemble; 0 and 1 mean one network. csv.
 	Members int `yaml:"members,omitempty" mapstructure:"members"`
-	// Average is about how many steps the average of the weights reaches back that predictions use; 0
-	// stands for the weights of the last step. A run with validation always validates and keeps an
-	// average, and has no such key.
+	// Average is the approximate length, in steps, of the exponential average of the weights that
+	// predictions use; 0 means the weights of the last step. A run with validation has no such key: it
+	// always validates and keeps an average.
 	Average         int `yaml:"average,omitempty" mapstructure:"average"`
 	LogEvery        int `yaml:"log_every" mapstructure:"log_every"`               // steps
 	CheckpointEvery int `yaml:"checkpoint_every" mapstructure:"checkpoint_every"` // steps

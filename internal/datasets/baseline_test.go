@@ -12,8 +12,8 @@ import (
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// linesData returns the experiment on so many functions of seven points: a line each, with noise, whose
-// intercept and slope are the function's own. y2 is exp of another line.
+// linesData returns the experiment on a number of functions of seven points. Each is a line with noise,
+// with its own intercept and slope. y2 is exp of another line.
 func linesData(t testing.TB, functions uint64) config.Experiment {
 	t.Helper()
 	g := random.New(5, random.Data)

@@ -114,7 +114,7 @@ func (c *cellReader) readName(t *table, column int) (float64, error) {
 	i, known := c.index[name]
 	if !known {
 		if i = len(c.names); c.learns && i == maxNames {
-			return 0, t.refuse(column, fmt.Sprintf("one of the first %d names (a category has at most so many)", maxNames))
+			return 0, t.refuse(column, fmt.Sprintf("one of the first %d names of the column, the most that a category may have", maxNames))
 		}
 		name = strings.Clone(name) // so that the rest of the row can be freed
 		c.names, c.index[name] = append(c.names, name), i

@@ -37,8 +37,8 @@ func (s *csvSource) evaluated(i int) (points, context int) {
 	return points, context
 }
 
-// drawnFrom returns the number of points that bounds the context in the evaluation of a function of
-// so many points: with data.sizes: smallest, it is that of the training.
+// drawnFrom returns the number of points that bounds the context in the evaluation of a function with
+// points points. With data.sizes: smallest, it is that of the training.
 func (s *csvSource) drawnFrom(points int) int {
 	if s.mixed() {
 		return points

@@ -158,7 +158,7 @@ func TestContextsOfValidation(t *testing.T) {
 }
 
 // Held-out points are predicted from all the training points of their function, as in the evaluation,
-// or from so many that a validation is small.
+// or from a part of them if they are many, to keep a validation small.
 func TestValidationOfHeldOutPoints(t *testing.T) {
 	for n, context := range map[int]int{90: 54, 999: 600, 4000: 2000} { // ⌊0.75·90⌋ = 67 points, 13 of them for validation
 		batches := validBatches(t, open(t, validated(t, "point", n), ""))

@@ -8,8 +8,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 )
 
-// Grids of two dimensions are tested here: no benchmark has an x of two dimensions yet, so no
-// command shows them.
+// In a grid of two dimensions the last x varies fastest. The test also covers the limits of a grid.
 func TestGridOfTwoDimensions(t *testing.T) {
 	got, err := datasets.ParseGrid("0:1:2,-1:1:3", 2)
 	if err != nil {

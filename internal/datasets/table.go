@@ -115,7 +115,7 @@ func (t *table) next() error {
 	return nil
 }
 
-// end returns the error for the reading of a table that ended with err after so many rows. A table
+// end returns the error for the reading of a table that ended with err after a number of rows. A table
 // that ended at the end of the file must have rows.
 func (t *table) end(err error, rows int) error {
 	switch {

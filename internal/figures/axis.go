@@ -22,7 +22,7 @@ func AxisOf(u run.Units, c int) Axis {
 	return Axis{u.XNames[c], datasets.FormAt(u.Scaling.XForms, c)}
 }
 
-// set sets the label of a plot's axis, and ticks whose texts have at most so many letters.
+// set sets the label of a plot's axis, and ticks whose texts have at most a number of letters.
 func (a Axis) set(axis *plot.Axis, letters int) {
 	axis.Label.Text = a.Name
 	if origin, err := time.Parse(time.DateOnly, a.Form.Origin); err == nil {

@@ -80,7 +80,7 @@ func (f FitPlot) draw(c draw.Canvas) {
 	drawPanels(c, plots)
 }
 
-// lettersOf returns the number of letters that fit the axis of one of so many panels.
+// lettersOf returns the number of letters that fit an axis of a picture with a number of panels.
 func lettersOf(panels int) int {
 	switch {
 	case panels < 2:
@@ -118,8 +118,8 @@ func drawPanels(c draw.Canvas, panels []*plot.Plot) {
 	}
 }
 
-// plot draws the parts of one of so many panels. It draws a large context before the lines, since it would hide them,
-// but after the shading, which would hide it.
+// plot draws the parts of one panel of a picture with a number of panels. It draws a large context
+// before the lines, which it would hide, and after the shading, which would hide it.
 func (p Panel) plot(x Axis, panels int) *plot.Plot {
 	p.Grid = slices.Clone(p.Grid)
 	slices.SortStableFunc(p.Grid, func(a, b PredictedPoint) int { return compare(a.X, b.X) })

@@ -84,8 +84,8 @@ func (m Image) picture(n int) Picture {
 	return p
 }
 
-// Complete returns a row for each image: for each of the sizes, the model's prediction from the
-// first so many pixels.
+// Complete returns a row for each image. It has, for each size n, the model's prediction from the
+// first n pixels.
 func Complete(ctx context.Context, o predict.Trained, images []Image, sizes []int, label string) ([]CompletionRow, error) {
 	var rows []CompletionRow
 	var functions []predict.Function

@@ -150,7 +150,7 @@ func textStyle(size vg.Length) text.Style {
 // shortened returns a title that fits a panel.
 func shortened(title string) string { return shortenedTo(title, 32) }
 
-// shortenedTo returns at most so many letters of a text.
+// shortenedTo cuts a title to a number of letters.
 func shortenedTo(title string, most int) string {
 	if letters := []rune(title); len(letters) > most {
 		return string(letters[:most-1]) + "…"

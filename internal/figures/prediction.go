@@ -58,8 +58,8 @@ func CheckPlottable(name string) error {
 	return nil
 }
 
-// firstOf returns the subjects whose channels fit into so many panels, at least one of them, and a
-// title that says what is left out.
+// firstOf returns the first subjects whose channels fit into a number of panels, at least one of them,
+// and a title that says what is left out.
 func firstOf(subjects []Subject, t predict.Trained, panels int) (title string, shown []Subject) {
 	title = t.Title()
 	dy := len(t.Units.YNames)

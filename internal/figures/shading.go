@@ -177,8 +177,8 @@ func densityRange(data []float64, grid []PredictedPoint) (lo, hi float64) {
 	return widened(lo, hi, trimmed(low, 0.04), trimmed(high, 0.96), 0.75)
 }
 
-// widened returns the range from lo to hi widened to least and greatest, on each side by so many of its
-// lengths at most, and by any if it has no length: without data, or if they are all the same.
+// widened extends the range from lo to hi to least and greatest, on each side by at most a multiple of
+// its length. A range without a length, of no data or of equal data, is extended by any amount.
 func widened(lo, hi, least, greatest, lengths float64) (float64, float64) {
 	if !(least <= greatest) {
 		return lo, hi

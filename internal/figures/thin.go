@@ -20,8 +20,8 @@ type thinning struct {
 	levels  int    // the number of levels that are kept of each target
 }
 
-// newThinning returns the thinning for targets at x [N], in any order, with so many levels and
-// quantiles each.
+// newThinning returns the thinning for targets at x [N], in any order. levels and quantiles are the
+// numbers of each target.
 func newThinning(x []float64, levels, quantiles int) thinning {
 	each := levels + 1 + quantiles
 	if len(x)*each <= panelMarks {
@@ -33,7 +33,7 @@ func newThinning(x []float64, levels, quantiles int) thinning {
 	return thinning{targets: evenly(x, columns, max(1, points/columns)), levels: levels}
 }
 
-// evenly chooses at most quota values in each of so many columns of equal width, spread evenly over
+// evenly chooses at most quota values in each of the columns of equal width, spread evenly over
 // the values in the column. It also chooses the least and the greatest value, which set the range
 // of x.
 func evenly(x []float64, columns, quota int) []bool {

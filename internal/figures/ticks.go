@@ -33,7 +33,7 @@ func (u unlabelled) Ticks(lo, hi float64) []plot.Tick {
 	return all
 }
 
-// ticks returns at most so many ticks of a range.
+// ticks returns the ticks of a range. most bounds their number.
 func ticks(lo, hi float64, most int) []plot.Tick {
 	if !finite(hi-lo) || !(lo < hi) {
 		return nil
@@ -55,8 +55,8 @@ func ticks(lo, hi float64, most int) []plot.Tick {
 	return ticks
 }
 
-// tickStep returns the smallest round step that gives at most so many ticks, and the power of ten
-// of its digit.
+// tickStep returns the smallest round step with which the ticks are not more than most, and the power
+// of ten of its digit.
 func tickStep(width float64, most int) (exponent int, step float64) {
 	exponent = int(math.Floor(math.Log10(width / float64(most))))
 	for {

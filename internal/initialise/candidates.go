@@ -92,7 +92,8 @@ func (s *search) stages() []func(best candidate) []candidate {
 	return []func(candidate) []candidate{s.units, s.models, s.onMixed, s.finer}
 }
 
-// first returns the candidate that the search starts from: of few data a Gaussian, which wins most often.
+// first returns the candidate that the search starts from. With few data it is a Gaussian, which wins
+// there most often.
 func (s *search) first() candidate {
 	switch {
 	case s.o.Model == "canp" || s.o.Model == "bnp":
@@ -105,7 +106,7 @@ func (s *search) first() candidate {
 	return s.withReading(named(s.o.Model, config.Mean))
 }
 
-// withReading returns the candidate with the reading that it has if nothing is tried.
+// withReading returns the candidate with its default reading, the first of its choices.
 func (s *search) withReading(c candidate) candidate {
 	c.reading = s.choicesOf(c).at(0)
 	return c

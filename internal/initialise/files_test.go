@@ -17,7 +17,7 @@ type file struct {
 	says     string   // part of what is printed
 }
 
-// table returns a file of functions f0, f1, … with so many rows each.
+// table returns a file of functions f0, f1, … rows has their numbers of rows.
 func table(header, separator string, rows []int, row func(f, i int) []string) string {
 	var b strings.Builder
 	b.WriteString(header + "\n")

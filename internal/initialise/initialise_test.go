@@ -85,7 +85,7 @@ func trains(t *testing.T, r initialise.Result, holds string) {
 
 func waves() file { return file{text: table("g,x,y", ",", repeat(5, 100), curve), function: "g"} }
 
-// many returns so many functions that trials take only one split of them.
+// many returns enough functions for trials to take only one split of them.
 func many() file { return file{text: table("g,x,y", ",", repeat(5, 180), curve), function: "g"} }
 
 // Trials give the same choice with any number of threads, and the file names them all.

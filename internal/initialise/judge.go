@@ -7,15 +7,16 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// A validation is the best of a curve, the mean over splits.
+// A validation is the highest point of the mean of a trial's validation curves over its splits.
 type validation struct {
-	loglik float64
+	loglik float64   // nats per target
 	at     int       // the index in the curve
-	folds  []float64 // of each split, at the same place
+	folds  []float64 // the value of each split's curve at this index
 }
 
-// bestValidation returns the best of the mean of the curves of all splits. Without one of them, of a trial
-// that diverged, it is that of no curve: −∞. A curve that has ended stays at its last value.
+// bestValidation returns the highest point of the mean of the curves, one curve for each split. A curve
+// that has ended keeps its last value. If a curve is empty, since its trial diverged, the log-likelihood
+// is −∞ and there are no folds.
 func bestValidation(curves [][]float64) validation {
 	best, longest := validation{loglik: math.Inf(-1)}, 0
 	for _, c := range curves {
@@ -37,8 +38,8 @@ func bestValidation(curves [][]float64) validation {
 	return best
 }
 
-// surely is how many standard errors better than the first reading others have to be. Few functions would
-// often choose one that fits them by chance.
+// surely is the number of standard errors by which another reading must be better than the first one.
+// With few functions, a smaller number would often choose a reading that fits them by chance.
 const surely = 2
 
 // best returns the index of the best of the validations.
@@ -51,7 +52,8 @@ func best(all []validation) (best int) {
 	return best
 }
 
-// chosen returns the index of the best of the validations, or the first if none is surely better.
+// chosen returns the index of the best validation, or 0 if it is not better than the first by surely
+// standard errors.
 func chosen(all []validation) int {
 	best := best(all)
 	if gain, deviation := difference(all[best].folds, all[0].folds); len(all[0].folds) > 1 && gain <= surely*deviation {
@@ -70,10 +72,10 @@ func difference(a, b []float64) (mean, deviation float64) {
 	return mean, deviation / math.Sqrt(float64(len(d)))
 }
 
-// judge sets the best validation over all splits, and with it the step and the reading. They are chosen
-// on the mean, as a split has few functions to choose by: the tails with the first weight of the simple
-// model, then the weight with these tails. Of many data two splits show which weight is best, but no
-// standard error.
+// judge sets the outcome's best validation over all splits, its step and its reading. A single split has
+// too few functions to choose by, so judge compares means over splits. It first chooses the tails, with
+// the first weight of the simple model, and then the weight, with these tails. Large data have only two
+// splits, too few for a standard error, so there judge takes the weight with the best mean.
 func (o *Outcome) judge() {
 	all := make([]validation, len(o.curves))
 	for i, curves := range o.curves {

@@ -114,7 +114,7 @@ func sizes(s datasets.Scan, functions *int) (least, median, most int) {
 	return n[0], n[len(n)/2], n[len(n)-1]
 }
 
-// count returns the number of functions with so many rows that are used.
+// count returns the number of functions that use at least a number of their rows.
 func count(s datasets.Scan, rows int) (n int) {
 	for _, f := range s.Functions {
 		if f.Used >= rows {

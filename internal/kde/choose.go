@@ -39,7 +39,7 @@ func Choose(functions [][]float32, dx int) Widths {
 	return best
 }
 
-// someOf returns functions at random with a sample of their points, each of so many numbers.
+// someOf returns functions at random with a sample of their points [n, width].
 func someOf(functions [][]float32, width int) (some [][]float32) {
 	order, pairs := make([]int, len(functions)), 0
 	random.New(0, random.Validation).Perm(uint64(len(functions)), order)
@@ -53,7 +53,7 @@ func someOf(functions [][]float32, width int) (some [][]float32) {
 	return some
 }
 
-// sample returns up to mostPoints of a function's points, each of so many numbers, at random.
+// sample returns at most mostPoints of a function's points [n, width], at random.
 func sample(points []float32, width int, function uint64) []float32 {
 	n := len(points) / width
 	if n <= mostPoints {

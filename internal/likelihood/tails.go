@@ -19,7 +19,7 @@ type Tails []Tail
 var tailParts = []float64{0, 0.005, 0.04, 0.2, 0.4, 0.6, 0.8, 1}
 
 // StudentTails returns the tails of a Student's t with df degrees of freedom, or, for a df of 0, of a
-// Gaussian. Its scale is so many times the predicted deviation.
+// Gaussian. scale multiplies the predicted deviation.
 //
 // Student's t is a Gaussian whose variance is df/χ² times the square of its scale, with a χ² of df degrees
 // of freedom. Each part has the mean χ² between two of its quantiles.

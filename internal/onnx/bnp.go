@@ -28,7 +28,7 @@ func (n *network) bootstrap() value {
 }
 
 // gather returns the rows of values that resample picks, [B, k, N_c, ·]: by its part 0 for the
-// context or 1 for residuals. values has so many leading axes in common with the result.
+// context or 1 for residuals. common is the number of leading axes that values shares with the result.
 func (n *network) gather(values value, part, common int) value {
 	index := n.squeeze(n.slice(n.resample, 0, part, part+1), 0)
 	index = n.unsqueeze(n.transpose(index, 1, 0, 2), 3)

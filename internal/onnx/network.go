@@ -99,7 +99,7 @@ func (n *network) weight(name string, in int) value {
 	return n.matrix(name, len(v)/in, in, func(o, i int) float32 { return v[o*in+i] })
 }
 
-// blocks returns the weight of a linear layer as blocks of columns, each with so many inputs.
+// blocks divides the weight of a linear layer into blocks of columns, whose numbers of inputs are widths.
 func (n *network) blocks(name string, widths ...int) []value {
 	v, in := n.tensors[name], 0
 	for _, w := range widths {

@@ -35,7 +35,7 @@ const (
 	comparedShare   = 0.2 // the most work of a comparison, as a share of training's
 )
 
-// ComparedBatches returns a number of batches for Compare that is cheap beside training of so many
+// ComparedBatches returns a number of batches for Compare that is cheap beside a training of steps
 // steps. It counts the decoder's rows: a training step costs about three times its rows, because of
 // the gradient, and a comparison evaluates every batch twice.
 func ComparedBatches(e config.Experiment, s datasets.Source, steps int) int {

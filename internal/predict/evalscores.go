@@ -11,8 +11,8 @@ import (
 	"github.com/acqnp/acqnp/internal/score"
 )
 
-// The most targets that an evaluation scores. Scores take longer than log-likelihoods, and means
-// over so many targets are precise enough.
+// The most targets that an evaluation scores. Scores take longer than log-likelihoods, and means over
+// this number of targets are precise enough.
 const (
 	scoredTargets    = 500
 	scoredOwnTargets = 4000 // of own data, whose functions are listed one by one

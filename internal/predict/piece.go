@@ -7,7 +7,7 @@ type Piece struct{ Function, First, Number int }
 // beginning, which reads the context.
 const smallestPiece = 32
 
-// Pieces divides the targets of functions into about so many pieces or more, which several Predictors
+// Pieces divides the targets of functions into about number pieces or more, which several Predictors
 // can take at once. columns is the number of columns of x.
 func Pieces(functions []Function, columns, number int) []Piece {
 	total := CountTargets(functions, columns)

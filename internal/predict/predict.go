@@ -54,7 +54,7 @@ func (t Trained) Predict(ctx context.Context, functions []Function) iter.Seq2[Ta
 // function. It is for one goroutine at a time.
 type Predictor struct{ p *predictor }
 
-// NewPredictor returns a Predictor whose program has room for contexts of so many points at first. The
+// NewPredictor returns a Predictor whose program at first has room for a number of context points. The
 // caller closes it.
 func (t Trained) NewPredictor(context int) (*Predictor, error) {
 	p, err := newPredictor(t, nil)

@@ -181,7 +181,7 @@ func ParseDensity(text string) ([]float64, error) {
 	return y, err
 }
 
-// CheckSize returns an *input.Error if the predictions of so many targets make too large a file.
+// CheckSize returns an *input.Error if the predictions of a number of targets make too large a file.
 func (t Table) CheckSize(targets int) error {
 	cells := float64(targets) * float64(len(t.YNames)) * float64(len(t.columns()))
 	if cells > maxCells {

@@ -61,7 +61,7 @@ func (t Trained) Networks() [][]float32 { return append([][]float32{t.Params}, t
 func (t Trained) NumParams() int { return len(t.Networks()) * t.Model.NumParams() }
 
 // MostComponents returns the largest number of components of a predictive distribution, for a context
-// of so many points.
+// of context points.
 func (t Trained) MostComponents(context int) int {
 	each := max(1, len(t.Model.Reading().Tails))
 	switch {

@@ -15,7 +15,7 @@ import (
 	"github.com/acqnp/acqnp/internal/score"
 )
 
-// someCalibration returns a calibration of so many functions, and the predictions that it is for.
+// someCalibration returns a calibration of a number of functions, and the predictions that it is for.
 func someCalibration(functions int) (run.Calibration, run.Predictions) {
 	var outcomes []score.Outcome
 	for i := range functions {

@@ -12,17 +12,19 @@ import (
 	"time"
 )
 
-// ErrBusy is in the error of Create and Resume if another process holds the directory.
+// ErrBusy is in the error of Create, Resume, HoldEvaluation and HoldSweep if another process holds the
+// directory. Its text is that for training.
 var ErrBusy = errors.New("another process is training in this run directory")
 
-// A hold keeps other processes from writing a directory. On this machine the lock does; it ends with
-// the process. On other machines, which may not see the lock, and where the file system has no locks,
-// a claim does: its owner counts a number up in it at every heartbeat. A claim whose number stands
-// still is abandoned.
+// A hold keeps other processes from writing a directory. On one machine a lock does this; it ends with
+// the process. Other machines may not see the lock, and some file systems have no locks, so a hold also
+// makes a claim: a file with a number that its owner increases at every heartbeat. A claim whose number
+// no longer changes is abandoned.
 //
-// Claims are numbered. Who takes over an abandoned one makes the next and removes the old one. Two
-// processes cannot make the same, so at most one takes over. An owner that only slept finds at its
-// next heartbeat, and before it writes, that its claim is gone or that there is a later one.
+// Claims are numbered. A process that takes over an abandoned claim makes the next one and removes the
+// old one. Two processes cannot make the same claim, so at most one takes over. An owner that only
+// slept finds that its claim is gone, or that there is a later one, at its next heartbeat and before it
+// writes.
 type hold struct {
 	dir    string
 	of     purpose
@@ -85,13 +87,14 @@ func holdFor(dir string, of purpose, warn func(string)) (release func() error, e
 	return h.release, nil
 }
 
-// busyError is an ErrBusy in other words.
+// A busyError is an ErrBusy with its own text.
 type busyError string
 
 func (e busyError) Error() string      { return string(e) }
 func (busyError) Is(target error) bool { return target == ErrBusy }
 
-// busy returns the error for a directory that another process holds.
+// busy returns the ErrBusy for a directory that another process holds, with the name of that process
+// if its claim can be read. A sweep does not print it, so that for sweeping has the text for evaluating.
 func busy(dir string, of purpose) error {
 	who := ""
 	if numbers, err := of.numbers(dir); err == nil && len(numbers) > 0 {

@@ -15,8 +15,8 @@ import (
 //	 "density": {"y", "values"}, "components": {"tau", "mu", "sigma", "weight"}}]}],
 //	 "draws": [draw][target][channel]}]}
 //
-// Each target is written as JSON when it is added. An answer has so many numbers that encoding/json
-// would take longer than the prediction.
+// Each target is written as JSON when it is added, without encoding/json, which would take longer than
+// the prediction.
 type predictAnswer struct {
 	q       *request
 	targets [][]answered // [function][target]

@@ -10,8 +10,8 @@ import (
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
-// A densityRequest says at which y the density is wanted: at these, or at so many points that cover the
-// distributions of all targets of a function.
+// A densityRequest says at which y the density is wanted: at the given ones, or at a number of points
+// that cover the distributions of all targets of a function.
 type densityRequest struct {
 	Y      []float64 `json:"y"`
 	Points *int      `json:"points"`
@@ -85,7 +85,7 @@ func spanOf(d predict.Distribution) span {
 	return span{low - by, high + by}
 }
 
-// grid returns so many evenly spaced y.
+// grid returns evenly spaced y, as many as points says.
 func (s span) grid(points int) []float64 {
 	y := make([]float64, points)
 	for i := range y {

@@ -2,8 +2,8 @@ package serve
 
 import "bytes"
 
-// mostKeys is the number of keys of an object beyond which duplicate does not look: no object of a
-// request has so many.
+// mostKeys is the number of keys of an object beyond which duplicate does not look. No object of a
+// request has more.
 const mostKeys = 16
 
 // duplicate returns the first key that an object of a JSON text has twice, or nil. encoding/json would

@@ -60,7 +60,7 @@ func dial(t *testing.T, server *httptest.Server, text string) *net.TCPConn {
 	return c.(*net.TCPConn)
 }
 
-// header is that of a request whose body has so many bytes.
+// header returns the header of a request whose body has a number of bytes.
 func header(bytes int) string {
 	return fmt.Sprintf("POST /v1/predict HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n", bytes)
 }

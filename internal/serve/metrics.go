@@ -56,7 +56,7 @@ func (m *metrics) handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
 
-// computed counts functions with so many targets that a route has answered.
+// computed adds to the functions and the targets that a route has answered.
 func (m *metrics) computed(r *http.Request, functions, targets int) {
 	route := r.URL.Path
 	m.functions.WithLabelValues(route).Add(float64(functions))

@@ -28,7 +28,7 @@ type Model struct {
 	retired bool
 }
 
-// NewModel returns a model with so many predictors, each of which answers one request at a time.
+// NewModel returns a model with a number of predictors, each of which answers one request at a time.
 func NewModel(name string, t predict.Trained, predictors int) (*Model, error) {
 	m := &Model{Name: name, Trained: t, idle: make(chan *predict.Predictor, predictors), turn: make(chan struct{}, 1)}
 	for range predictors {
@@ -62,11 +62,11 @@ func (m *Model) use(ctx context.Context, f func(*predict.Predictor) error) error
 	}
 }
 
-// spread predicts in pieces that all predictors share: each gets every target once, in no certain order,
-// from several goroutines at once.
+// spread divides a prediction into pieces, which all predictors share. It calls each once for every
+// target, in any order and from several goroutines at once.
 //
-// Requests take turns, the first first. In its turn a request hands out as many pieces as keep all
-// predictors busy while the next one begins; a small request is done then.
+// Requests take turns, first come, first served. In its turn a request hands out twice as many pieces as
+// there are predictors, so that all stay busy until the next turn. That is all of a small request.
 func (m *Model) spread(ctx context.Context, functions []predict.Function, each func(predict.Target) error) error {
 	turn := 2 * cap(m.idle)
 	pieces := predict.Pieces(functions, len(m.Trained.Units.XNames), turn)

@@ -207,7 +207,7 @@ func fail(w http.ResponseWriter, err error) {
 	switch {
 	case errors.As(err, &body):
 		w.Header().Set("Connection", "close") // the rest of the body is not read
-		refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("found a body of more than %d bytes, expected at most so many", body.Limit))
+		refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("found a body of more than %d bytes, expected at most this number", body.Limit))
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		w.Header().Set("Connection", "close")
 		refuse(w, http.StatusRequestTimeout, "found half of a body in the time that it may take, expected all of it")

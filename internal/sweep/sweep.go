@@ -194,7 +194,8 @@ func (p *pool) next() *member {
 	return nil
 }
 
-// decide has halving say which runs go on, and how far. The pool's lock is held.
+// decide asks halving which runs go on, and how far. Once workers run, the caller holds the pool's
+// lock. A plan without halving has nothing to decide.
 func (p *pool) decide() error {
 	if p.Plan.Halving == nil {
 		return nil

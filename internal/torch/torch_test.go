@@ -57,7 +57,7 @@ type answer struct {
 	LogDensity                        [][]float64 `json:"log_density"`
 }
 
-// ask returns a question with so many context points.
+// ask returns a question with a number of context points, targets and levels.
 func ask(u run.Units, context, targets, levels int) question {
 	g := random.New(5, random.Data)
 	drawn := func(step uint64, n int, forms []datasets.Form, offset, scale []float64) (raw []float64) {

@@ -142,7 +142,7 @@ def has_levels(run):
 
 
 def write(source, target, function, most, names):
-    """Copies a file of points, at most so many of each function, and gives its columns other names."""
+    """Copies a file of points, at most a number of each function, and gives its columns other names."""
     with open(source, newline="") as f, open(target, "w", newline="") as g:
         rows, seen = csv.DictReader(f), {}
         w = csv.writer(g)

@@ -55,7 +55,7 @@ SETS = {
                                   chilled=1*(Treatment=="chilled"), uptake=uptake))"""),
 }
 
-# Sets that no setting of the program had been chosen on when they were added. What they hold was written down before any result.
+# No setting of the program had been chosen on these sets when they were added. Some have been since.
 FRESH = {
     "milk": Set("cow", ["week", "barley", "lupins"], "protein", 4, """
         library(nlme); d <- with(Milk, data.frame(cow=Cow, week=Time, barley=1*(Diet=="barley"),
@@ -89,8 +89,8 @@ POINTS = {
     "geyser": Set("", ["waiting"], "duration", 0, "library(MASS); d <- with(geyser, data.frame(f='', waiting, duration))"),
 }
 
-# Sets that were run once, after the program's settings were final, and on which nothing was chosen.
-BLIND = {
+# The sets added last. No setting was chosen on them, but they were not set aside: README.md says what was done.
+LAST = {
     "earthquake": Set("quake", ["distance", "richter"], "accel", 2, """
         library(nlme); d <- with(Earthquake, data.frame(quake=Quake, distance=distance, richter=Richter, accel=accel))"""),
     "dnase": Set("run", ["conc"], "density", 4, "d <- with(DNase, data.frame(run=Run, conc=conc, density=density))"),
@@ -120,7 +120,7 @@ BLIND = {
     "cats": Set("", ["bwt", "male"], "hwt", 0, """
         library(MASS); d <- with(cats, data.frame(f="", bwt=Bwt, male=1*(Sex=="M"), hwt=Hwt))"""),
 }
-SETS |= FRESH | POINTS | BLIND
+SETS |= FRESH | POINTS | LAST
 
 
 def make(folder, names, few_shot):

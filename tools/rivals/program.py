@@ -64,7 +64,7 @@ def shape(s, train):
 
 
 def context(source, out, function, most):
-    """Copies a context: at most so many points of each function, chosen at random."""
+    """Copies a context: at most a number of points of each function, chosen at random."""
     with open(source, newline="") as f, open(out, "w", newline="") as g:
         rows = csv.DictReader(f)
         w = csv.DictWriter(g, rows.fieldnames)

@@ -33,7 +33,7 @@ def main():
     p.add_argument("--context", type=int, default=5000, help="most context points of a function that acqnp reads")
     p.add_argument("--out", default="runs/rivals.csv", metavar="FILE", help="results; kept, and only what is missing is run")
     p.add_argument("--table", metavar="FILE", help="markdown table of all results in --out; default: standard output")
-    p.add_argument("--self-test", action="store_true", help="checks the scores with quadrature, and the mixed model")
+    p.add_argument("--self-test", action="store_true", help="checks the scores with quadrature, the mixed model, and the table")
     o = p.parse_args()
     if o.self_test:
         import selftest

@@ -1,9 +1,10 @@
-"""Checks of the scores with quadrature, and of the mixed model with published estimates."""
+"""Checks of the scores with quadrature, of the mixed model with published estimates, and of the table."""
 import shutil
 
 import numpy as np
 
 import data
+import table
 from mixed import Form, Mixed
 from scores import Mixtures, Predictive, gaussians
 
@@ -18,6 +19,8 @@ def run():
     failed = [name for name, p in cases.items() if not quadrature(name, p, r)]
     if not mixed():
         failed.append("mixed model")
+    if not differences():
+        failed.append("differences")
     print("failed: " + ", ".join(failed) if failed else "all checks passed")
     return len(failed) > 0
 
@@ -54,3 +57,19 @@ def mixed():
     error = max(abs(a - b) / max(abs(b), 1) for a, b in zip(got, want))
     print(f"mixed model: largest relative difference from lme4 {error:.1e}")
     return error < 1e-3
+
+
+def differences():
+    """Checks the paired differences of a table of results by hand. The rivals' splits differ by whole
+    nats and the differences hardly, so an unpaired error would make the win and the loss ties."""
+    rows = []
+    for s, own in dict(won=(0.2, 1.3, 2.2), lost=(-0.2, 0.7, 1.8), tied=(0.1, 0.9, 2.0), single=(1,)).items():
+        for k, v in enumerate(own):
+            rows += [dict(set=s, split=str(k), model=m, log_density=str(d))
+                     for m, d in (("acqnp", v), ("CatBoost", k), ("kernel density", k - 1))]
+    got = table.versus(rows, ["won", "lost", "tied", "single"], "acqnp")
+    # d = 0.2, 0.3, 0.2 has the mean 0.233, the deviation 0.0577 and the error 0.0577 / √3 = 0.033.
+    want = ["| won | CatBoost | +0.233 ± 0.033 | 3 | win |", "| lost | CatBoost | −0.233 ± 0.033 | 3 | loss |",
+            "| tied | CatBoost | +0.000 ± 0.058 | 3 | tie |", "", "Wins: 1, ties: 1, losses: 1."]
+    print("differences: " + ("as by hand" if got[2:] == want else f"found {got[2:]}, want {want}"))
+    return got[2:] == want

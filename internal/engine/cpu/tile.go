@@ -49,7 +49,7 @@ type shape struct {
 	domain domain
 	levels bool // several levels for each of these rows
 	layers bool // of an attention or a transformer: every tile has a lot of work
-	tokens int  // points or context points, in the domain functions: so many in a tile of several functions; 0 if there are none
+	tokens int  // points or context points of a tile that holds several functions, in the domain functions; otherwise 0
 }
 
 // rowsPerTile returns the number of rows of the domain in a tile.

@@ -1,0 +1,156 @@
+package docs
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const digits = `[-−]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e-?\d+)?`
+
+var (
+	number   = regexp.MustCompile(`(?:^|[^\w.])(` + digits + `)`)
+	measured = regexp.MustCompile(`[.e%]| [a-zA-Z]`) // a number with decimals, an exponent or a unit
+	quantity = regexp.MustCompile(number.String() +
+		`(?:%| (?:ms|s|min|h|seconds|minutes|hours|KB|MB|GB|MiB|GiB|times|nats)\b)?`)
+	code    = regexp.MustCompile("`[^`]*`|https?://\\S+")
+	docLink = regexp.MustCompile(`\]\((docs/[^)#]+\.md)(#[^)]*)?\)`)
+)
+
+// unmeasured lists the quantities of the README that were not measured.
+var unmeasured = map[string]string{
+	"1e-10":     "a tolerance of internal/test/golden",
+	"2e-5":      "a tolerance of internal/test/golden",
+	"1.26":      "a version of Go",
+	"11.8":      "a version of CUDA",
+	"0.2":       "a version of acqnp",
+	"7.5":       "a compute capability",
+	"8.0":       "a compute capability",
+	"50%":       "the probability of an interval",
+	"90%":       "the probability of an interval",
+	"0.05":      "a quantile level",
+	"0.5":       "a quantile level",
+	"0.95":      "a quantile level",
+	"0.99":      "a quantile level",
+	"1.1 times": "a scale of σ in an example",
+	"0.1":       "the paper's smallest σ",
+	"0.01":      "the paper's smallest σ",
+	"1.38":      "the bound of a log-likelihood, by arithmetic",
+	"3.22":      "the bound of a log-likelihood, by arithmetic",
+}
+
+// A block is a paragraph, an item of a list or a table of the README.
+type block struct {
+	line  int
+	text  string   // without code and the targets of links
+	links []string // sections of docs, FILE#HEADING; those of a table are in the paragraph before it
+}
+
+// blocks divides a text. It leaves out code.
+func blocks(text string) (all []block) {
+	var lines []string
+	begin := 0
+	end := func() {
+		whole := strings.Join(lines, " ")
+		lines = nil
+		if whole == "" {
+			return
+		}
+		b := block{line: begin, text: target.ReplaceAllString(code.ReplaceAllString(whole, ""), "]")}
+		for _, m := range docLink.FindAllStringSubmatch(whole, -1) {
+			b.links = append(b.links, m[1]+m[2])
+		}
+		if strings.HasPrefix(whole, "|") && len(all) > 0 {
+			b.links = all[len(all)-1].links
+		}
+		all = append(all, b)
+	}
+	for i, line := range strings.Split(text, "\n") {
+		if line == "" || strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "#") {
+			end()
+			continue
+		}
+		if strings.HasPrefix(line, "- ") {
+			end()
+		}
+		if lines == nil {
+			begin = i + 1
+		}
+		lines = append(lines, strings.TrimSpace(line))
+	}
+	end()
+	return all
+}
+
+// section returns the part of a text from the heading with an anchor to the next heading of its level or
+// above.
+func section(text, anchor string) string {
+	var found []string
+	level := 0
+	for line := range strings.SplitSeq(text, "\n") {
+		marks := len(line) - len(strings.TrimLeft(line, "#"))
+		switch {
+		case marks > 0 && level > 0 && marks <= level:
+			return strings.Join(found, "\n")
+		case marks > 0 && level == 0 && slices.Contains(headings(line), anchor):
+			level = marks
+		}
+		if level > 0 {
+			found = append(found, line)
+		}
+	}
+	return strings.Join(found, "\n")
+}
+
+// numbers returns the matches of number or quantity in a text.
+func numbers(pattern *regexp.Regexp, text string) (found []string) {
+	for _, m := range pattern.FindAllStringSubmatchIndex(text, -1) {
+		found = append(found, text[m[2]:m[1]])
+	}
+	return found
+}
+
+// TestFiguresOfTheReadmeAreInTheLinkedSections wants each number of a block that links a section of docs
+// to stand in one of its sections, digit by digit. Each measured quantity has to be in such a block. So
+// the test fails if a figure changes on one side alone.
+func TestFiguresOfTheReadmeAreInTheLinkedSections(t *testing.T) {
+	unused := maps.Clone(unmeasured)
+	for _, b := range blocks(read(t, "README.md")) {
+		var known []string
+		for _, link := range b.links {
+			file, anchor, _ := strings.Cut(link, "#")
+			known = append(known, numbers(number, section(read(t, file), anchor))...)
+		}
+		for _, figure := range numbers(quantity, b.text) {
+			value, _, _ := strings.Cut(strings.TrimSuffix(figure, "%"), " ")
+			if _, is := unmeasured[figure]; is {
+				delete(unused, figure)
+			} else if (known != nil || measured.MatchString(figure)) && !slices.Contains(known, value) {
+				t.Errorf("README.md:%d: %q is not in the linked sections %q", b.line, figure, b.links)
+			}
+		}
+	}
+	for figure := range unused {
+		t.Errorf("unmeasured has %q, which the README lacks", figure)
+	}
+}
+
+// TestTheQuickstartTakesNoLongerThanTheReadmeSays compares the README's time with the longest that
+// docs/results.md states.
+func TestTheQuickstartTakesNoLongerThanTheReadmeSays(t *testing.T) {
+	longest := func(text string) (most int) {
+		for _, m := range regexp.MustCompile(`(\d+) min (\d+) s`).FindAllStringSubmatch(text, -1) {
+			minutes, _ := strconv.Atoi(m[1])
+			seconds, _ := strconv.Atoi(m[2])
+			most = max(most, 60*minutes+seconds)
+		}
+		return most
+	}
+	said, took := longest(section(read(t, "README.md"), "start")), longest(section(read(t, "docs/results.md"), "quickstart"))
+	if took == 0 || said < took {
+		t.Errorf("the README says that the quickstart takes %d s, docs/results.md that it took %d s", said, took)
+	}
+}
