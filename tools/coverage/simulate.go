@@ -39,14 +39,15 @@ func (w world) between(step, index uint64, lo, hi float64) float64 {
 // A point is a row of a group.
 type point struct{ x, y float64 }
 
-// group returns the points of group k, 4 to 24 of them at random x from 0 to 10.
+// group returns the points of group k, 4 to 24 of them at random x from 0.5 to 10: positive, so that a
+// model of log x can predict them.
 func (w world) group(k int) []point {
 	step := uint64(k + 1)
 	level, slope, phase := w.g.Normal(step, 0), 0.1*w.g.Normal(step, 1), w.between(step, 8, 0, 2*math.Pi)
 	points := make([]point, 4+w.g.IntN(step, 9, 21))
 	for i := range points {
 		at := uint64(16 + 8*i) // the first of the point's numbers
-		x := math.Round(100*w.between(step, at, 0, 10)) / 100
+		x := math.Round(100*w.between(step, at, 0.5, 10)) / 100
 		mean := level + slope*x + w.wave*math.Sin(x/2+phase)
 		points[i] = point{x, w.unit * (mean + w.spread*w.stray(step, at+1, x))}
 	}
