@@ -33,8 +33,8 @@ type hold struct {
 
 	mu     sync.Mutex
 	claim  claim
-	beaten time.Time
-	lost   error // why the directory is not held any more
+	beaten time.Time // before the last heartbeat began: a process may sleep within one
+	lost   error     // why the directory is not held any more
 }
 
 // take locks and claims dir. It returns an error with ErrBusy if another process holds it. If a claim
@@ -57,7 +57,6 @@ func take(dir string, of purpose, warn func(string)) (*hold, error) {
 		unlock()
 		return nil, err
 	}
-	h.beaten = time.Now()
 	go h.beatOn(every)
 	return h, nil
 }
@@ -120,7 +119,7 @@ func (h *hold) makeNext(locks bool, warn func(string)) error {
 				return busy(h.dir, h.of)
 			}
 		}
-		h.number = last + 1
+		h.number, h.beaten = last+1, time.Now()
 		err = makeClaim(h.path(), h.claim)
 		if errors.Is(err, fs.ErrExist) {
 			continue // another process was faster
@@ -228,6 +227,7 @@ func (h *hold) beat() error {
 	if h.lost != nil {
 		return h.lost
 	}
+	began := time.Now()
 	own, err := h.write()
 	if !own || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESTALE) {
 		return h.lose()
@@ -238,7 +238,7 @@ func (h *hold) beat() error {
 	if last, err := h.last(); err == nil && last > h.number {
 		return h.lose()
 	}
-	h.beaten = time.Now()
+	h.beaten = began
 	return nil
 }
 
