@@ -12,8 +12,9 @@ import (
 	"time"
 )
 
-// ErrBusy is in the error of Create and Resume if another process holds the directory.
-var ErrBusy = errors.New("another process is training in this run directory")
+// ErrBusy is in the error of Create, Resume, HoldEvaluation and HoldSweep if another process holds the
+// directory.
+var ErrBusy = errors.New("another process holds this run directory")
 
 // A hold keeps other processes from writing a directory. On this machine the lock does; it ends with
 // the process. On other machines, which may not see the lock, and where the file system has no locks,
@@ -84,7 +85,7 @@ func holdFor(dir string, of purpose, warn func(string)) (release func() error, e
 	return h.release, nil
 }
 
-// busyError is an ErrBusy in other words.
+// busyError is an ErrBusy that names the directory and what the other process does.
 type busyError string
 
 func (e busyError) Error() string      { return string(e) }
@@ -98,10 +99,7 @@ func busy(dir string, of purpose) error {
 			who = " (" + c.owner() + ")"
 		}
 	}
-	if of != training {
-		return busyError(fmt.Sprintf("%s: another process is evaluating this run%s; wait for it or choose an --out", dir, who))
-	}
-	return fmt.Errorf("%s: %w%s; wait for it or choose another --run-dir", dir, ErrBusy, who)
+	return busyError(fmt.Sprintf("%s: %s%s; %s", dir, of.busy, who, of.instead))
 }
 
 // makeNext makes the claim after the last one in the directory, which must be abandoned.
@@ -260,8 +258,8 @@ func (h *hold) write() (own bool, err error) {
 
 // lose records that another process has taken over the directory. h.mu is held.
 func (h *hold) lose() error {
-	h.lost = fmt.Errorf("%s: %w: it took over after %v without a sign of life of this one, whose claim %s is over",
-		h.dir, ErrBusy, time.Since(h.beaten).Round(time.Second), filepath.Base(h.path()))
+	h.lost = busyError(fmt.Sprintf("%s: %s: it took over after %v without a sign of life of this one, whose claim %s is over",
+		h.dir, h.of.busy, time.Since(h.beaten).Round(time.Second), filepath.Base(h.path())))
 	return h.lost
 }
 
