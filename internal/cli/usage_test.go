@@ -62,6 +62,8 @@ func TestWrongUsageIsOneLineAndTwo(t *testing.T) {
 		{"predict --run x --grid 0:1:2", `expected --out (`},
 		{"predict --run x --prior --out o --grid 0:1:2", `found --prior and --run, expected only one of them`},
 		{"predict --run x --out o --grid 0:1:2 --hdr a", `--hdr: found "a", expected numbers, separated by commas`},
+		{"init --csv x --x a --y b --budget abc", `--budget: found "abc", expected a number of seconds, at least 0 (`},
+		{"init --csv x --x a --y b --budget 1,2", `--budget: found "1,2", expected a number of seconds, at least 0 (`},
 		{"sample-quantiles --run x --context c --out o", `expected one of --targets and --grid (`},
 		{"sample-quantiles --run x --context c --out o --grid 0:1:2 --targets t", `found --grid and --targets, expected only`},
 		{"sample-quantiles --run x --context c --out o --grid 0:1:2 --quantiles a", `--quantiles: found "a", expected numbers, separated by commas`},

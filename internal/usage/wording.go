@@ -63,6 +63,9 @@ func Values(f *pflag.Flag) string {
 		return "true or false"
 	case "intSlice":
 		return "whole numbers, separated by commas"
+	case "float64":
+		unit, _ := pflag.UnquoteUsage(f)
+		return "a number of " + strings.ToLower(unit) + ", at least 0" // no flag takes less
 	}
 	return "numbers, separated by commas"
 }
