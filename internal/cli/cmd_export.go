@@ -64,6 +64,7 @@ a pipe or a device.
 	f := cmd.Flags()
 	f.StringVar(&o.format, "format", "", "`FORMAT` of the file: torch or onnx (default by the ending of --out)")
 	f.StringVar(&o.out, "out", "", "`FILE` for the weights (safetensors) or for the graph (onnx)")
+	a.addOverwrite(cmd)
 	must(cmd.MarkFlagRequired("run"))
 	must(cmd.MarkFlagRequired("out"))
 	must(cmd.MarkFlagFilename("out", "safetensors", "onnx"))

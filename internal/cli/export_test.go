@@ -19,7 +19,7 @@ func TestExportWritesAProgram(t *testing.T) {
 	out, program := filepath.Join(dir, "my-net.safetensors"), filepath.Join(dir, "my_net.py")
 	for range 2 { // the second replaces the first
 		var summary struct{ Out, Program string }
-		o := succeed(t, "export", "--run", s.run, "--out", out, "--json", "--quiet")
+		o := succeed(t, "export", "--run", s.run, "--out", out, "--overwrite", "--json", "--quiet")
 		if err := json.Unmarshal([]byte(o.out), &summary); err != nil || summary.Out != out || summary.Program != program {
 			t.Errorf("%v: %s", err, o.out)
 		}
@@ -236,7 +236,7 @@ func TestExportWritesGraphs(t *testing.T) {
 	out, density := filepath.Join(dir, "net.onnx"), filepath.Join(dir, "net-density.onnx")
 	for range 2 { // the second replaces the first
 		var summary struct{ Out, Density string }
-		o := succeed(t, "export", "--run", s.run, "--format", "onnx", "--out", out, "--json", "--quiet")
+		o := succeed(t, "export", "--run", s.run, "--format", "onnx", "--out", out, "--overwrite", "--json", "--quiet")
 		if err := json.Unmarshal([]byte(o.out), &summary); err != nil || summary.Out != out || summary.Density != density {
 			t.Errorf("%v: %s", err, o.out)
 		}

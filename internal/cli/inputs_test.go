@@ -113,9 +113,9 @@ func TestBadInputIsOneLineAndTwoAndLeavesNothing(t *testing.T) {
 		{"eval --run RUN --checkpoint 7 --out OUT", "step 7"},
 		{"eval --run RUN --checkpoint first --out OUT", "--checkpoint"},
 		{"eval --run RUN --checkpoint -1 --out OUT", "--checkpoint"},
-		{"export --run NORUN --out OUT", "config.yaml"},
+		{"export --run NORUN --out OUT --format torch", "config.yaml"},
 		{"export --run RUN --format tflite --out OUT", "--format"},
-		{"export --run RUN --out NODIR", "--out"},
+		{"export --run RUN --out NODIR --format torch", "--out"},
 		// Evaluation.
 		{"eval --run RUN --batches 0 --out OUT", "--batches"},
 		{"eval --run RUN --batches -1 --out OUT", "--batches"},

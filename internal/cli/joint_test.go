@@ -40,7 +40,7 @@ func TestJointDrawsStayOnABranch(t *testing.T) {
 	const draws, targets = 200, 10
 	same := func(args ...string) float64 {
 		out := filepath.Join(dir, "p.csv")
-		succeed(t, append([]string{"predict", "--run", "run", "--grid=0:1:10", "--draws", "200", "--out", out, "--quiet"}, args...)...)
+		succeed(t, append([]string{"predict", "--run", "run", "--grid=0:1:10", "--draws", "200", "--out", out, "--overwrite", "--quiet"}, args...)...)
 		rows, n := readRows(t, out), 0
 		for i := 1; i < targets; i++ {
 			for d := range draws {

@@ -98,18 +98,18 @@ func TestEnvironmentBelowFlags(t *testing.T) {
 	s := share(t)
 	out := filepath.Join(t.TempDir(), "eval.json")
 	t.Setenv("ACQNP_DEVICE", "gpu")
-	checkRefusal(t, "ACQNP_DEVICE", acqnp("eval", "--run", s.run, "--out", out), 2, `"gpu"`)
-	succeed(t, "eval", "--run", s.run, "--out", out, "--device", "cpu", "--quiet")
+	checkRefusal(t, "ACQNP_DEVICE", acqnp("eval", "--run", s.run, "--out", out, "--overwrite"), 2, `"gpu"`)
+	succeed(t, "eval", "--run", s.run, "--out", out, "--overwrite", "--device", "cpu", "--quiet")
 	t.Setenv("ACQNP_DEVICE", "cpu")
 	t.Setenv("ACQNP_THREADS", "two")
-	checkRefusal(t, "ACQNP_THREADS", acqnp("eval", "--run", s.run, "--out", out), 2, `ACQNP_THREADS`)
+	checkRefusal(t, "ACQNP_THREADS", acqnp("eval", "--run", s.run, "--out", out, "--overwrite"), 2, `ACQNP_THREADS`)
 	t.Setenv("ACQNP_THREADS", "1")
 	t.Setenv("ACQNP_QUIET", "true")
-	if o := succeed(t, "eval", "--run", s.run, "--out", out); o.err != "" {
+	if o := succeed(t, "eval", "--run", s.run, "--out", out, "--overwrite"); o.err != "" {
 		t.Errorf("ACQNP_QUIET: standard error is %q", o.err)
 	}
 	t.Setenv("ACQNP_EVAL_SEED", "-1")
-	succeed(t, "eval", "--run", s.run, "--out", out) // a run has its own configuration
+	succeed(t, "eval", "--run", s.run, "--out", out, "--overwrite") // a run has its own configuration
 	checkRefusal(t, "ACQNP_EVAL_SEED", acqnp("eval", "--config", s.config, "--weights", s.weights), 2, "ACQNP_EVAL_SEED")
 	empty := t.TempDir()
 	t.Setenv("ACQNP_DATA_DIR", empty)
