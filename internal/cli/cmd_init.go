@@ -108,7 +108,7 @@ func (o *initOptions) check(a *app) error {
 		return &input.Error{File: "--budget", Found: fmt.Sprint(o.Budget), Expected: fmt.Sprintf("a number of seconds from 0 to %d", maxBudget)}
 	}
 	if o.Model != "" && !slices.Contains(config.Models(), o.Model) {
-		return &input.Error{File: "--model", Found: strconv.Quote(o.Model), Expected: strings.Join(config.Models(), ", ")}
+		return &input.Error{File: "--model", Found: strconv.Quote(o.Model), Expected: "one of " + strings.Join(config.Models(), ", ")}
 	}
 	o.Threads = (&settings{threads: o.Threads}).cores()
 	return a.checkOutputs([]output.File{{Flag: "--out", Path: o.out}}, o.File)

@@ -59,6 +59,6 @@ func TestJointDrawsStayOnABranch(t *testing.T) {
 	if independent > 0.65 || joint < 0.87 {
 		t.Errorf("neighbours on the same branch: %.3f of independent draws, want 0.5; %.3f of joint ones, want above 0.87", independent, joint)
 	}
-	checkRefusal(t, "no draws", acqnp("predict", "--run", "run", "--grid=0:1:3", "--joint", "--out", "q.csv"), 2, "--draws: found 0, expected 1 to 100000")
+	checkRefusal(t, "no draws", acqnp("predict", "--run", "run", "--grid=0:1:3", "--joint", "--out", "q.csv"), 2, "--draws: found 0, expected 1 to 100000, since --joint draws")
 	checkRefusal(t, "too many", acqnp("predict", "--run", "run", "--grid=0:1:10001", "--draws", "1", "--joint", "--out", "q.csv", "--quiet"), 2, "--joint: found 1 draws of 10001 targets")
 }
