@@ -234,30 +234,6 @@ func TestALateLineIsNotInTheNextLog(t *testing.T) {
 	}
 }
 
-// A refusal says what the other process does in the directory.
-func TestBusyNamesWhatHolds(t *testing.T) {
-	training := func(dir string, warn func(string)) (func() error, error) {
-		w, err := run.Resume(dir, warn)
-		if err != nil {
-			return nil, err
-		}
-		return w.Close, nil
-	}
-	for want, take := range map[string]func(string, func(string)) (func() error, error){
-		"another process is training in this run directory": training,
-		"another process is evaluating this run":            run.HoldEvaluation,
-		"another sweep is at work on this run":              run.HoldSweep,
-	} {
-		dir := t.TempDir()
-		release := must(take(dir, nil))(t)
-		_, err := take(dir, nil)
-		if !errors.Is(err, run.ErrBusy) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), fmt.Sprintf("process %d", os.Getpid())) {
-			t.Errorf("error %v, want %s", err, want)
-		}
-		check(t, release())
-	}
-}
-
 // shifted moves the times of claims after each heartbeat, as a machine does whose clock differs.
 func shifted(t *testing.T, dir string, by time.Duration) {
 	stop, done := make(chan struct{}), make(chan struct{})
