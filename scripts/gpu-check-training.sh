@@ -12,7 +12,7 @@ train() {
 	limited 100 ./acqnp-cuda train --config "$config" "$@" --set "train.steps=$length" --run-dir "$dir/runs/$run" --overwrite \
 		--device "$on" --precision "$with" --quiet >"$dir/$run.txt" 2>&1 &&
 		limited 100 ./acqnp-cuda eval --run "$dir/runs/$run" --batches 100 --device "$on" --precision "$with" --out "$dir/$run.json" \
-			--quiet >>"$dir/$run.txt" 2>&1
+			--overwrite --quiet >>"$dir/$run.txt" 2>&1
 }
 # beside NAME LEAST CONFIG [FLAG...] trains on the CPU and in every precision of the GPU. Runs differ
 # by rounding, but should reach the same log-likelihood: at most LEAST below the CPU's.

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // maxLinks is how many symbolic links in a row Target follows: as many as Linux does.
@@ -48,6 +49,20 @@ func realDir(dir string) (string, error) {
 		return "", err
 	}
 	return filepath.Abs(real)
+}
+
+// Replaces reports whether Write(path) would replace a file that somebody made. One that a shell has
+// opened for this output, as behind /dev/stdout or /dev/fd/3, is new.
+func Replaces(path string) bool {
+	_, err := os.Stat(path)
+	_, replaceable, unresolved := resolve(path)
+	return err == nil && unresolved == nil && replaceable && !IsStream(path)
+}
+
+// IsStream reports whether path is the name of an open file, such as /dev/stdout. The file may be a
+// regular one.
+func IsStream(path string) bool {
+	return slices.Contains([]string{"/dev", "/dev/fd", "/proc/self/fd"}, filepath.Dir(path))
 }
 
 // resolve returns the target of path and reports whether a new file may replace it. A device, a

@@ -2,6 +2,7 @@ package atomicfile_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -92,6 +93,29 @@ func TestTargetIsOneForEveryWayToSayIt(t *testing.T) {
 	for _, path := range []string{"b/new", "./a/../a/new", "to-new", filepath.Join(dir, "b", "new"), "b/./new"} {
 		if got, err := atomicfile.Target(path); got != want || err != nil {
 			t.Errorf("%s: target %q, want %q: %v", path, got, want, err)
+		}
+	}
+}
+
+func TestReplaces(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	opened, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	for path, want := range map[string]bool{
+		file: true,
+		link(t, "file", filepath.Join(dir, "to-file")): true,
+		link(t, "none", filepath.Join(dir, "to-none")): false,
+		filepath.Join(dir, "none"):                     false,
+		dir:                                            false,
+		os.DevNull:                                     false,
+		fmt.Sprint("/dev/fd/", opened.Fd()):            false, // as of a shell's 3>file
+	} {
+		if got := atomicfile.Replaces(path); got != want {
+			t.Errorf("%s: %t", path, got)
 		}
 	}
 }

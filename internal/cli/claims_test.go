@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/test/nolocks"
@@ -54,6 +55,22 @@ func TestOneOfTwoTrains(t *testing.T) {
 	}
 }
 
+// waitForCheckpoint waits until a run has a checkpoint whose configuration has a line. It comes after
+// the log's line of its step.
+func waitForCheckpoint(t *testing.T, run, line string) {
+	t.Helper()
+	for range 600 {
+		paths, _ := filepath.Glob(filepath.Join(run, "checkpoints", "step-*"))
+		for _, path := range paths {
+			if content, err := os.ReadFile(path); err == nil && bytes.Contains(content, []byte(line)) {
+				return
+			}
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatalf("no checkpoint with %q after 30 s", line)
+}
+
 // A training that slept while another took over its directory stops and changes nothing.
 func TestATrainingThatSleptStops(t *testing.T) {
 	withoutLocksHere(t)
@@ -74,6 +91,7 @@ func TestATrainingThatSleptStops(t *testing.T) {
 	if err := a.Wait(); a.ProcessState.ExitCode() != 1 || !strings.Contains(aErrs.String(), "it took over after") {
 		t.Errorf("%v: %s", err, aErrs)
 	}
+	waitForCheckpoint(t, at, "steps: 200000000") // b may begin again, with an empty log
 	if err := b.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}

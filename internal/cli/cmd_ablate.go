@@ -168,7 +168,7 @@ func (o *ablateFlags) checkFiles(a *app, trials []ablate.Trial, configs []string
 	}
 	var outputs []output.File
 	for _, path := range of.Summary(o.out).Files() {
-		outputs = append(outputs, output.File{Flag: "--out", Path: path})
+		outputs = append(outputs, output.File{Flag: "--out", Path: path, Overwrite: true}) // a later call goes on in the directory
 	}
 	inputs := slices.Clone(configs)
 	for _, t := range trials {

@@ -51,6 +51,7 @@ coincide.`,
 	f := cmd.Flags()
 	f.StringVar(&o.tasks, "tasks", "", "tasks `FILE` to evaluate on, as acqnp data generate writes it")
 	f.StringVar(&o.out, "out", "", "`FILE` for the result, JSON (default eval.json in the run directory)")
+	a.addOverwrite(cmd)
 	must(cmd.MarkFlagFilename("tasks", "safetensors"))
 	must(cmd.MarkFlagFilename("out", "json"))
 	return cmd
@@ -116,10 +117,11 @@ func (o *evalOptions) experiment() (e config.Experiment, err error) {
 	if e, err = o.Experiment(); err != nil {
 		return e, err
 	}
-	if o.out == "" && o.Run != "" {
+	ofRun := o.out == "" && o.Run != ""
+	if ofRun {
 		o.out = filepath.Join(o.Run, run.EvalFile)
 	}
-	outputs := []output.File{{Flag: "--out", Path: o.out, Part: run.EvalFile}}
+	outputs := []output.File{{Flag: "--out", Path: o.out, Part: run.EvalFile, Overwrite: ofRun}}
 	if err := o.app.checkOutputs(outputs, append(o.Files(e, o.dataDir), o.tasks)...); err != nil {
 		return e, err
 	}

@@ -3,7 +3,9 @@ package cli
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -31,8 +33,11 @@ func newExport(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export --run DIR --out FILE",
 		Short: "Write a run's model for other programs: for PyTorch, or as ONNX graphs",
-		Long: `With --format torch, write the weights of a checkpoint to a safetensors file, under the names of
-PyTorch's state_dict. acqnp eval and acqnp sample-quantiles read it with --weights. acqnp train
+		Long: `The format follows from the name of --out: torch for .safetensors, onnx for .onnx. A file of another
+name needs --format.
+
+As torch, write the weights of a checkpoint to a safetensors file, under the names of PyTorch's
+state_dict. acqnp eval and acqnp sample-quantiles read it with --weights. acqnp train
 --weights starts from it.
 
 Beside it, export writes a Python file of the same name that predicts with these weights: weights.py
@@ -48,17 +53,18 @@ Characters that a name in Python cannot have become _ in its name. There is no s
 a pipe or a device.
 
 ` + onnxHelp,
-		Example: `  acqnp export --run runs/lissajous/acqnp/seed-0 --format torch --out weights.safetensors
+		Example: `  acqnp export --run runs/lissajous/acqnp/seed-0 --out weights.safetensors
   acqnp export --run runs/lissajous/acqnp/seed-0 --checkpoint 50000 --out weights-50000.safetensors
-  acqnp export --run runs/lissajous/acqnp/seed-0 --format onnx --out model.onnx`,
+  acqnp export --run runs/lissajous/acqnp/seed-0 --out model.onnx`,
 		Args: cobra.NoArgs,
 		RunE: a.run(func(*cobra.Command) error { return runExport(a, o) }),
 	}
 	o.addDataDir(cmd)
 	o.addRun(cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.format, "format", torchFormat, "`FORMAT` of the file: torch or onnx")
+	f.StringVar(&o.format, "format", "", "`FORMAT` of the file: torch or onnx (default by the ending of --out)")
 	f.StringVar(&o.out, "out", "", "`FILE` for the weights (safetensors) or for the graph (onnx)")
+	a.addOverwrite(cmd)
 	must(cmd.MarkFlagRequired("run"))
 	must(cmd.MarkFlagRequired("out"))
 	must(cmd.MarkFlagFilename("out", "safetensors", "onnx"))
@@ -77,13 +83,34 @@ type exportSummary struct {
 }
 
 func runExport(a *app, o exportOptions) error {
-	switch o.format {
-	case torchFormat:
-		return exportTorch(a, o)
-	case onnxFormat:
+	format, err := o.chosen()
+	switch {
+	case err != nil:
+		return err
+	case format == onnxFormat:
 		return exportONNX(a, o)
 	}
-	return &input.Error{File: "--format", Found: strconv.Quote(o.format), Expected: torchFormat + " or " + onnxFormat}
+	return exportTorch(a, o)
+}
+
+// chosen returns the format that --format names. Without it, the ending of --out does; a pipe and a
+// device have none and get torch. If both name one, it must be the same.
+func (o exportOptions) chosen() (string, error) {
+	ending := strings.ToLower(filepath.Ext(o.out))
+	named := map[string]string{".safetensors": torchFormat, ".onnx": onnxFormat}[ending]
+	switch {
+	case o.format != "" && o.format != torchFormat && o.format != onnxFormat:
+		return "", &input.Error{File: "--format", Found: strconv.Quote(o.format), Expected: torchFormat + " or " + onnxFormat}
+	case o.format != "" && named != "" && o.format != named:
+		return "", &input.Error{File: "--format", Found: o.format, Expected: named + ", since --out ends with " + ending}
+	case o.format != "":
+		return o.format, nil
+	case named != "":
+		return named, nil
+	case torch.Path(o.out) == "":
+		return torchFormat, nil
+	}
+	return "", &input.Error{File: "--out", Found: o.out, Expected: "a name that ends with .safetensors or .onnx, or --format " + torchFormat + " or " + onnxFormat}
 }
 
 // load reads the model after it has checked the outputs.

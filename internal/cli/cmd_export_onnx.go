@@ -7,7 +7,7 @@ import (
 	"github.com/acqnp/acqnp/internal/onnx"
 )
 
-const onnxHelp = `With --format onnx, write two graphs (opset 17) that onnxruntime and other programs run: the
+const onnxHelp = `As onnx, write two graphs (opset 17) that onnxruntime and other programs run: the
 components of the predictive distributions to --out, here model.onnx, and their log density at known
 y to model-density.onnx. They take and return float64 in the units of your data; standardisation,
 logarithms and one-hot names are part of them. A name is given by its index in its column's

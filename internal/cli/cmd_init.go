@@ -2,11 +2,8 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,8 +20,7 @@ import (
 
 type initOptions struct {
 	initialise.Options
-	out       string
-	overwrite bool
+	out string
 }
 
 func newInit(a *app) *cobra.Command {
@@ -54,7 +50,7 @@ give equal configurations on every machine.`,
 	f.StringSliceVar(&o.Y, "y", nil, "`COLUMNS` of y, separated by commas")
 	f.StringVar(&o.Function, "function", "", "`COLUMN` that names the function of a row")
 	f.StringVar(&o.out, "out", "config.yaml", "`FILE` for the configuration")
-	f.BoolVar(&o.overwrite, "overwrite", false, "replace the configuration if it exists")
+	a.addOverwrite(cmd)
 	f.StringVar(&o.Model, "model", "", "the only `MODEL` to try: acqnp, cqnp, cnp, canp or bnp")
 	f.BoolVar(&o.Calibrate, "calibrate", false, "hold functions back for score --calibrate, 9 of 15 or more, 19 of 40 or more; nothing else uses them")
 	f.Float64Var(&o.Budget, "budget", 60, "`SECONDS` of two ordinary cores for the trials; 0 tries nothing")
@@ -112,14 +108,9 @@ func (o *initOptions) check(a *app) error {
 		return &input.Error{File: "--budget", Found: fmt.Sprint(o.Budget), Expected: fmt.Sprintf("a number of seconds from 0 to %d", maxBudget)}
 	}
 	if o.Model != "" && !slices.Contains(config.Models(), o.Model) {
-		return &input.Error{File: "--model", Found: strconv.Quote(o.Model), Expected: strings.Join(config.Models(), ", ")}
+		return &input.Error{File: "--model", Found: strconv.Quote(o.Model), Expected: "one of " + strings.Join(config.Models(), ", ")}
 	}
 	o.Threads = (&settings{threads: o.Threads}).cores()
-	if info, err := os.Stat(o.out); err == nil && info.Mode().IsRegular() && !o.overwrite {
-		return &input.Error{File: "--out", Found: o.out + ", which exists", Expected: "a new file, or --overwrite"}
-	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
 	return a.checkOutputs([]output.File{{Flag: "--out", Path: o.out}}, o.File)
 }
 

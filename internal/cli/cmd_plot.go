@@ -37,9 +37,10 @@ type figureFlags struct {
 	out        string
 }
 
-func (f *figureFlags) addFlags(cmd *cobra.Command, checkpoint bool) {
+func (f *figureFlags) addFlags(a *app, cmd *cobra.Command, checkpoint bool) {
 	cmd.Flags().StringArrayVar(&f.runs, "run", nil, "run `DIR`, repeatable")
 	cmd.Flags().StringVar(&f.out, "out", "", "`FILE` for the figure (.png, .svg or .pdf)")
+	a.addOverwrite(cmd)
 	if checkpoint {
 		cmd.Flags().StringVar(&f.checkpoint, "checkpoint", run.Preferred, "`STEP` of the runs' checkpoints to use, best or latest (default best in a run with validation,\nlatest in any other)")
 	}
@@ -72,7 +73,7 @@ type modelFigure struct {
 
 func (o *modelFigure) addFlags(a *app, cmd *cobra.Command, numTau int, levels string) {
 	o.settings.addFlags(a, cmd)
-	o.figureFlags.addFlags(cmd, true)
+	o.figureFlags.addFlags(a, cmd, true)
 	o.levelFlags.addFlags(cmd, numTau, levels, "quantile levels of each point, for CQNP and ACQNP")
 	o.given = cmd.Flags().Changed
 }

@@ -19,7 +19,7 @@ drawn too.`,
 		Args:    cobra.NoArgs,
 		RunE:    a.run(func(*cobra.Command) error { return runPlotTraining(a, &o) }),
 	}
-	o.addFlags(cmd, false)
+	o.addFlags(a, cmd, false)
 	return cmd
 }
 

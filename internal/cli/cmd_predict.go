@@ -2,10 +2,12 @@ package cli
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/figures"
+	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/usage"
 )
@@ -143,9 +145,8 @@ func (o *predictOptions) checkColumns() (err error) {
 			return err
 		}
 	}
-	least := 0
-	if o.joint {
-		least = 1
+	if o.joint && o.draws == 0 {
+		return &input.Error{File: "--draws", Found: "0", Expected: fmt.Sprintf("1 to %d, since --joint draws", predict.MaxDraws)}
 	}
-	return usage.Range("--draws", o.draws, least, predict.MaxDraws)
+	return usage.Range("--draws", o.draws, 0, predict.MaxDraws)
 }

@@ -139,7 +139,7 @@ func runScore(ctx context.Context, a *app, o scoreOptions) error {
 // openScored reads the model and the functions to score.
 func (o *scoreOptions) openScored(e config.Experiment, p progress.Reporter) (predict.Asked, error) {
 	if o.calibrate {
-		file := output.File{Flag: "--calibrate", Path: filepath.Join(o.Run, run.CalibrationFile), Part: run.CalibrationFile}
+		file := output.File{Flag: "--calibrate", Path: filepath.Join(o.Run, run.CalibrationFile), Part: run.CalibrationFile, Overwrite: true}
 		if err := o.app.checkOutputs([]output.File{file}, o.context, o.targets); err != nil {
 			return predict.Asked{}, err
 		}

@@ -35,7 +35,7 @@ func TestAnEditedConfigurationIsNotTheCheckpoints(t *testing.T) {
 			"eval --run RUN --out OUT",
 			"eval --run RUN --out OUT --checkpoint 20",
 			"sample-quantiles --run RUN --out OUT --grid 0:1:2 --context " + s.context,
-			"export --run RUN --out OUT",
+			"export --run RUN --out OUT --format torch",
 			"plot fit --run RUN --out OUT",
 			"ablate num-tau --run RUN --out OUT --batches 1",
 		} {
@@ -53,7 +53,7 @@ func TestAnEditedEvaluation(t *testing.T) {
 	if e := readEvaluation(t, out); e.NumTau != 6 {
 		t.Errorf("%d levels", e.NumTau)
 	}
-	succeed(t, "eval", "--run", run, "--out", out, "--quiet", "--num-tau", "3", "--seed", "7", "--batches", "1")
+	succeed(t, "eval", "--run", run, "--out", out, "--overwrite", "--quiet", "--num-tau", "3", "--seed", "7", "--batches", "1")
 }
 
 // Data with another scaling than in training would silently give wrong log-likelihoods.

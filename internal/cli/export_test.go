@@ -19,7 +19,7 @@ func TestExportWritesAProgram(t *testing.T) {
 	out, program := filepath.Join(dir, "my-net.safetensors"), filepath.Join(dir, "my_net.py")
 	for range 2 { // the second replaces the first
 		var summary struct{ Out, Program string }
-		o := succeed(t, "export", "--run", s.run, "--out", out, "--json", "--quiet")
+		o := succeed(t, "export", "--run", s.run, "--out", out, "--overwrite", "--json", "--quiet")
 		if err := json.Unmarshal([]byte(o.out), &summary); err != nil || summary.Out != out || summary.Program != program {
 			t.Errorf("%v: %s", err, o.out)
 		}
@@ -187,13 +187,56 @@ for (i in seq_len(nrow(y))) for (channel in c("weight", "height")) {
 	}
 }
 
+// TestExportFollowsTheName checks which format a name of --out gives, and that --format does not
+// contradict it.
+func TestExportFollowsTheName(t *testing.T) {
+	s, dir := share(t), t.TempDir()
+	export := func(name, format string) outcome {
+		args := []string{"export", "--run", s.run, "--out", filepath.Join(dir, name), "--quiet"}
+		if format != "" {
+			args = append(args, "--format", format)
+		}
+		return acqnp(args...)
+	}
+	for _, c := range []struct{ name, format, second string }{ // the second file tells the format
+		{"a.onnx", "", "a-density.onnx"},
+		{"b.ONNX", "", "b-density.ONNX"},
+		{"c.safetensors", "", "c.py"},
+		{"d.safetensors", "torch", "d.py"},
+		{"e.onnx", "onnx", "e-density.onnx"},
+		{"f", "torch", "f.py"},
+		{"g", "onnx", "g-density"},
+	} {
+		if o := export(c.name, c.format); o.code != 0 {
+			t.Errorf("%s: %s", c.name, o.err)
+		}
+		for _, name := range []string{c.name, c.second} {
+			if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	before, _ := os.ReadDir(dir)
+	for _, c := range []struct{ name, format, want string }{
+		{"h.onnx", "torch", "--format: found torch, expected onnx, since --out ends with .onnx"},
+		{"h.safetensors", "onnx", "--format: found onnx, expected torch, since --out ends with .safetensors"},
+		{"h.pt", "", "h.pt, expected a name that ends with .safetensors or .onnx, or --format torch or onnx"},
+		{"h", "", ".safetensors or .onnx"},
+	} {
+		checkRefusal(t, c.name, export(c.name, c.format), 2, c.want)
+	}
+	if after, _ := os.ReadDir(dir); len(after) != len(before) {
+		t.Errorf("%d files, %d before the refusals", len(after), len(before))
+	}
+}
+
 // TestExportWritesGraphs checks the two files of an export to ONNX, and what it refuses.
 func TestExportWritesGraphs(t *testing.T) {
 	s, dir := share(t), t.TempDir()
 	out, density := filepath.Join(dir, "net.onnx"), filepath.Join(dir, "net-density.onnx")
 	for range 2 { // the second replaces the first
 		var summary struct{ Out, Density string }
-		o := succeed(t, "export", "--run", s.run, "--format", "onnx", "--out", out, "--json", "--quiet")
+		o := succeed(t, "export", "--run", s.run, "--format", "onnx", "--out", out, "--overwrite", "--json", "--quiet")
 		if err := json.Unmarshal([]byte(o.out), &summary); err != nil || summary.Out != out || summary.Density != density {
 			t.Errorf("%v: %s", err, o.out)
 		}

@@ -147,8 +147,8 @@ func TestGeneratedTasksEvaluateToTheSameFigures(t *testing.T) {
 	if diff := cmp.Diff(a.PerBatch, b.PerBatch); diff != "" || len(a.PerBatch) != 3 {
 		t.Error(diff)
 	}
-	succeed(t, "data", "generate", "--config", s.config, "--out", tasks, "--quiet", "--batches", "2", "--seed", "7")
-	succeed(t, "eval", "--run", s.run, "--tasks", tasks, "--out", with, "--quiet")
+	succeed(t, "data", "generate", "--config", s.config, "--out", tasks, "--overwrite", "--quiet", "--batches", "2", "--seed", "7")
+	succeed(t, "eval", "--run", s.run, "--tasks", tasks, "--out", with, "--overwrite", "--quiet")
 	if other := readEvaluation(t, with); other.Batches != 2 || cmp.Equal(other.PerBatch[0], a.PerBatch[0]) {
 		t.Errorf("%+v", other)
 	}
@@ -253,7 +253,7 @@ func TestResumeFromAnotherDirectory(t *testing.T) {
 	succeed(t, "train", "--config", config, "--run-dir", run, "--resume", "--set", "train.steps=20", "--quiet", "--no-eval")
 	succeed(t, "train", "--config", config, "--run-dir", "whole", "--set", "train.steps=20", "--quiet", "--no-eval")
 	weights := func(run string) string {
-		succeed(t, "export", "--run", run, "--out", "weights.safetensors")
+		succeed(t, "export", "--run", run, "--out", "weights.safetensors", "--overwrite")
 		return read(t, "weights.safetensors")
 	}
 	if weights(run) != weights("whole") {

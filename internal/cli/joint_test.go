@@ -40,7 +40,7 @@ func TestJointDrawsStayOnABranch(t *testing.T) {
 	const draws, targets = 200, 10
 	same := func(args ...string) float64 {
 		out := filepath.Join(dir, "p.csv")
-		succeed(t, append([]string{"predict", "--run", "run", "--grid=0:1:10", "--draws", "200", "--out", out, "--quiet"}, args...)...)
+		succeed(t, append([]string{"predict", "--run", "run", "--grid=0:1:10", "--draws", "200", "--out", out, "--overwrite", "--quiet"}, args...)...)
 		rows, n := readRows(t, out), 0
 		for i := 1; i < targets; i++ {
 			for d := range draws {
@@ -59,6 +59,6 @@ func TestJointDrawsStayOnABranch(t *testing.T) {
 	if independent > 0.65 || joint < 0.87 {
 		t.Errorf("neighbours on the same branch: %.3f of independent draws, want 0.5; %.3f of joint ones, want above 0.87", independent, joint)
 	}
-	checkRefusal(t, "no draws", acqnp("predict", "--run", "run", "--grid=0:1:3", "--joint", "--out", "q.csv"), 2, "--draws: found 0, expected 1 to 100000")
+	checkRefusal(t, "no draws", acqnp("predict", "--run", "run", "--grid=0:1:3", "--joint", "--out", "q.csv"), 2, "--draws: found 0, expected 1 to 100000, since --joint draws")
 	checkRefusal(t, "too many", acqnp("predict", "--run", "run", "--grid=0:1:10001", "--draws", "1", "--joint", "--out", "q.csv", "--quiet"), 2, "--joint: found 1 draws of 10001 targets")
 }

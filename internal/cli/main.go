@@ -52,6 +52,7 @@ type Streams struct {
 type app struct {
 	Streams
 	quiet, json bool // --quiet, --json
+	overwrite   bool // --overwrite, of commands that write files
 	args        []string
 	variables   map[string]string // from a flag to the environment variable that has set it
 	command     string            // the command that runs, such as "acqnp train"

@@ -48,7 +48,7 @@ func (r ensembleRun) member(k int) string { return filepath.Join(r.run, "members
 func (r ensembleRun) components(t *testing.T, run string) (parts []string) {
 	t.Helper()
 	out := filepath.Join(r.dir, "quantiles.csv")
-	succeed(t, "sample-quantiles", "--run", run, "--context", r.context, "--targets", r.targets, "--out", out, "--quiet")
+	succeed(t, "sample-quantiles", "--run", run, "--context", r.context, "--targets", r.targets, "--out", out, "--overwrite", "--quiet")
 	for _, row := range readRows(t, out) {
 		if row["kind"] == "component" {
 			parts = append(parts, row["target"]+" "+row["mu"]+" "+row["sigma"])
@@ -104,7 +104,7 @@ func TestResumeWithoutTheWeights(t *testing.T) {
 	r := trainEnsemble(t, "--no-eval")
 	weights := filepath.Join(r.dir, "weights.safetensors")
 	for _, members := range []string{"1", "2"} {
-		succeed(t, "export", "--run", r.member(1), "--out", weights)
+		succeed(t, "export", "--run", r.member(1), "--out", weights, "--overwrite")
 		run := filepath.Join(r.dir, "started"+members)
 		args := []string{"train", "--config", r.config, "--set", "train.members=" + members, "--run-dir", run, "--weights", weights, "--no-eval", "--quiet"}
 		succeed(t, append(args, "--until", "20")...)

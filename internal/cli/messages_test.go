@@ -13,7 +13,7 @@ func TestWarningsAreShownUnderQuiet(t *testing.T) {
 	run, out := editedRun(t, "num_tau: 5", "num_tau: 5"), filepath.Join(t.TempDir(), "eval.json")
 	write(t, filepath.Join(run, "checkpoints"), "step-30.safetensors", "torn")
 	for _, args := range [][]string{{"--quiet"}, {"--quiet", "--json"}, {"--json"}, {}} {
-		o := succeed(t, append([]string{"eval", "--run", run, "--out", out}, args...)...)
+		o := succeed(t, append([]string{"eval", "--run", run, "--out", out, "--overwrite"}, args...)...)
 		if !strings.Contains(o.err, "step-30.safetensors") {
 			t.Errorf("%v: the skipped checkpoint is not named: %q", args, o.err)
 		}
@@ -93,8 +93,8 @@ func TestControlBytesAreEscaped(t *testing.T) {
 		{"eval", "--run", filepath.Join(odd, "none")},
 		{"train", "--config", config, "--run-dir", run, "--resume", "--no-eval"},
 		{"train", "--config", config, "--run-dir", run},
-		{"export", "--run", run, "--out", filepath.Join(odd, "w")},
-		{"export", "--run", run, "--out", filepath.Join(odd, "none", "w")},
+		{"export", "--run", run, "--out", filepath.Join(odd, "w.safetensors")},
+		{"export", "--run", run, "--out", filepath.Join(odd, "none", "w.safetensors")},
 		{"data", "example", "--out", filepath.Join(odd, "d.csv")},
 		{"sample-quantiles", "--run", s.run, "--context", name, "--grid=0:1:2", "--out", filepath.Join(dir, "o")},
 		{"eval", "--" + name},

@@ -117,7 +117,7 @@ func TestWeightsWithoutUnits(t *testing.T) {
 	var tables []string
 	for _, weights := range []string{s.weights, plain} {
 		out := filepath.Join(dir, "quantiles.csv")
-		succeed(t, "sample-quantiles", "--config", s.config, "--weights", weights, "--context", s.context, "--grid=-2:2:3", "--out", out, "--quiet")
+		succeed(t, "sample-quantiles", "--config", s.config, "--weights", weights, "--context", s.context, "--grid=-2:2:3", "--out", out, "--overwrite", "--quiet")
 		tables = append(tables, read(t, out))
 	}
 	if tables[0] != tables[1] {

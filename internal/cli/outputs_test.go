@@ -1,7 +1,9 @@
 package cli_test
 
 import (
+	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -96,7 +98,7 @@ func TestOutputsDestroyNothing(t *testing.T) {
 		{"eval --run RUN --out TABLE", "--out"},
 		{"eval --config CONFIG --weights WEIGHTS --out CONFIG", "--out"},
 		{"eval --config CONFIG --weights WEIGHTS --out WEIGHTS", "--out"},
-		{"export --run RUN --out TABLE", "--out"},
+		{"export --run RUN --out TABLE --format torch", "--out"},
 		{"export --run RUN --out DIR/hard.safetensors", "--out"},
 		{"data generate --config CONFIG --out CONFIG", "--out"},
 		{"data generate --config CONFIG --out TABLE", "--out"},
@@ -111,7 +113,7 @@ func TestOutputsDestroyNothing(t *testing.T) {
 		{"eval --run RUN --out RUN/fit.png", "--out"},
 		{"eval --config CONFIG --weights WEIGHTS --out RUN/metrics.jsonl", "--out"},
 		{"export --run RUN --out STEP", "--out"},
-		{"export --run RUN --out RUN/.lock", "--out"},
+		{"export --run RUN --out RUN/.lock --format torch", "--out"},
 		{"export --run RUN --out RUN/checkpoints/step-9.safetensors", "--out"},
 		{"data generate --config CONFIG --out STEP", "--out"},
 		{"data example --out RUN/config.yaml", "--out"},
@@ -131,6 +133,48 @@ func TestOutputsDestroyNothing(t *testing.T) {
 			t.Fatalf("%s: %d files, %d before", c.args, len(after), len(before))
 		}
 	}
+}
+
+// Every command refuses an output that exists, and replaces it with --overwrite. Devices, and the
+// eval.json of a run, need no --overwrite.
+func TestFilesAreReplacedOnlyWithOverwrite(t *testing.T) {
+	f := newOutputFiles(t)
+	request := " --run RUN --context CONTEXT --grid 0:1:2 --out "
+	for i, c := range []struct{ args, old string }{
+		{"init --csv TABLE --function g --x x --y y --budget 0 --out OLD", "old.yaml"},
+		{"predict" + request + "OLD", "old.csv"},
+		{"predict" + request + "NEW/a.csv --plot OLD", "old.png"},
+		{"sample-quantiles" + request + "OLD", "old.csv"},
+		{"score --run RUN --context CONTEXT --targets CONTEXT --out OLD", "old.csv"},
+		{"eval --run RUN --out OLD", "old.json"},
+		{"report DIR --out OLD", "old.html"},
+		{"export --run RUN --out OLD", "old.safetensors"},
+		{"export --run RUN --out NEW/a.safetensors", "a.py"},
+		{"export --run RUN --out OLD", "old.onnx"},
+		{"export --run RUN --out NEW/a.onnx", "a-density.onnx"},
+		{"data generate --config CONFIG --out OLD", "old.safetensors"},
+		{"data example --out OLD", "old.csv"},
+		{"plot fit --run RUN --out OLD", "old.png"},
+		{"plot training --run RUN --out OLD", "old.png"},
+	} {
+		f.data["NEW"] = filepath.Join(f.dir, fmt.Sprint("new-", i))
+		if err := os.Mkdir(f.data["NEW"], 0o755); err != nil {
+			t.Fatal(err)
+		}
+		f.data["OLD"] = write(t, f.data["NEW"], c.old, "")
+		args, before := append(f.args(c.args), "--quiet"), f.contents(t)
+		checkRefusal(t, c.args, acqnp(args...), 2, ": "+f.data["OLD"]+" exists; --overwrite replaces it\n")
+		if after := f.contents(t); !maps.Equal(before, after) {
+			t.Errorf("%s: changed files", c.args)
+		}
+		succeed(t, append(args, "--overwrite")...)
+		if read(t, f.data["OLD"]) == "" {
+			t.Errorf("%s: --overwrite has not replaced the file", c.args)
+		}
+	}
+	succeed(t, f.args("predict"+request+os.DevNull+" --quiet")...)
+	succeed(t, f.args("eval --run RUN --quiet")...)
+	succeed(t, f.args("eval --run RUN --quiet")...)
 }
 
 func TestPlotsDestroyNothing(t *testing.T) {
@@ -154,7 +198,7 @@ func TestPlotsDestroyNothing(t *testing.T) {
 			t.Fatalf("changed %s", path)
 		}
 	}
-	succeed(t, f.args("plot fit --run RUN --out RUN/fit.png --quiet")...)
+	succeed(t, f.args("plot fit --run RUN --out RUN/fit.png --overwrite --quiet")...)
 	succeed(t, f.args("plot training --run RUN --out RUN/training.png --quiet")...)
 }
 
@@ -165,7 +209,7 @@ func TestOutputsFollowLinks(t *testing.T) {
 		t.Skip("no symbolic links here")
 	}
 	for range 2 { // the link dangles at first
-		succeed(t, "sample-quantiles", "--run", s.run, "--context", s.context, "--grid=0:1:2", "--out", link, "--quiet")
+		succeed(t, "sample-quantiles", "--run", s.run, "--context", s.context, "--grid=0:1:2", "--out", link, "--overwrite", "--quiet")
 		if info, err := os.Lstat(link); err != nil || info.Mode()&fs.ModeSymlink == 0 {
 			t.Fatalf("the link has become %v: %v", info, err)
 		}

@@ -66,7 +66,7 @@ func TestOwnColumnsFromCheckToPrediction(t *testing.T) {
 	write(t, dir, "context.csv", "alter,futter,tier,tag,gewicht\n1.5,f1,a,2024-02-21,50\n2.5,f1,a,2024-02-22T00:00Z,\n2.5,rye,b,2024-02-22,60\n")
 	write(t, dir, "targets.csv", "tag\talter\tfutter\n2024-02-25\t5.5\tf2\n2024-02-26 12:00\t7\trye\n")
 	sample := func(more ...string) []string {
-		return append([]string{"sample-quantiles", "--run", "run", "--context", "context.csv", "--quantiles", "0.5", "--draws", "3", "--out", "q.csv", "--quiet"}, more...)
+		return append([]string{"sample-quantiles", "--run", "run", "--context", "context.csv", "--quantiles", "0.5", "--draws", "3", "--out", "q.csv", "--overwrite", "--quiet"}, more...)
 	}
 	succeed(t, sample("--targets", "targets.csv")...)
 	var x []string

@@ -25,7 +25,7 @@ func TestDataExampleIsTheSameEveryTime(t *testing.T) {
 	var files [3][]byte
 	for i, seed := range []string{"43", "43", "44"} {
 		path := filepath.Join(dir, seed+".csv")
-		if o := succeed(t, "data", "example", "--out", path, "--seed", seed); !strings.Contains(o.out, "4800 rows") {
+		if o := succeed(t, "data", "example", "--out", path, "--overwrite", "--seed", seed); !strings.Contains(o.out, "4800 rows") {
 			t.Error(o.out)
 		}
 		var err error

@@ -3,6 +3,7 @@
 package cli_test
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -146,7 +147,13 @@ func TestAnInterruptEndsTheWaitForAnInput(t *testing.T) {
 	}
 	defer silent.Close()
 	cmd, errs := program(t, "sample-quantiles", "--run", s.run, "--context", path, "--grid=0:1:2", "--out", filepath.Join(t.TempDir(), "out.csv"))
-	time.Sleep(500 * time.Millisecond)
+	// More than a pipe holds: once it is written, the program is reading.
+	if err := silent.SetWriteDeadline(time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := silent.Write(append([]byte("x,y\n"), bytes.Repeat([]byte("0.5,0.25\n"), 20000)...)); err != nil {
+		t.Fatal(err)
+	}
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}

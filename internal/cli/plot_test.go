@@ -244,9 +244,9 @@ func TestTrainingOfADamagedLogIsRefused(t *testing.T) {
 	write(t, run, "metrics.jsonl", log+`{"step": 7, "lo`) // as a killed program leaves it
 	succeed(t, "plot", "training", "--run", run, "--out", out)
 	write(t, run, "metrics.jsonl", strings.Replace(log, "\n", "\nno JSON\n", 1))
-	checkRefusal(t, "damaged", acqnp("plot", "training", "--run", run, "--out", out), 2, "metrics.jsonl:2")
+	checkRefusal(t, "damaged", acqnp("plot", "training", "--run", run, "--out", out, "--overwrite"), 2, "metrics.jsonl:2")
 	write(t, run, "metrics.jsonl", "")
-	checkRefusal(t, "empty", acqnp("plot", "training", "--run", run, "--out", out), 2, "no step")
+	checkRefusal(t, "empty", acqnp("plot", "training", "--run", run, "--out", out, "--overwrite"), 2, "no step")
 }
 
 // TestPredictionsAreDrawn draws predictions at targets whose y the file has.
@@ -268,7 +268,7 @@ func TestPredictionsAreDrawn(t *testing.T) {
 	for _, command := range []string{"predict", "sample-quantiles"} {
 		for targets, drawn := range map[string]bool{known: true, unknown: false} {
 			plot := filepath.Join(dir, command+".png")
-			o := succeed(t, command, "--run", s.run, "--context", s.context, "--targets", targets, "--out", filepath.Join(dir, "out.csv"), "--plot", plot, "--quiet")
+			o := succeed(t, command, "--run", s.run, "--context", s.context, "--targets", targets, "--out", filepath.Join(dir, "out.csv"), "--plot", plot, "--overwrite", "--quiet")
 			if n := orange(plot); !strings.Contains(o.out, plot) || n > 30 != drawn { // each of them has some 30 pixels
 				t.Errorf("%s: %d pixels of held-out targets; said %q", command, n, o.out)
 			}
@@ -302,15 +302,15 @@ func TestFiguresOfSeveralColumns(t *testing.T) {
 		runs   [2]string
 		height int
 	}{{two, 4*387 + 93}, {three, 800}} {
-		succeed(t, "plot", "fit", "--run", c.runs[0], "--run", c.runs[1], "--functions", "2", "--out", out, "--quiet")
+		succeed(t, "plot", "fit", "--run", c.runs[0], "--run", c.runs[1], "--functions", "2", "--out", out, "--overwrite", "--quiet")
 		if size := decode(t, out).Bounds().Size(); size.X != 1200 || abs(size.Y-c.height) > 2 {
 			t.Errorf("%v pixels, want 1200×%d", size, c.height)
 		}
 	}
-	many := []string{"plot", "fit", "--functions", "4", "--out", out}
+	many := []string{"plot", "fit", "--functions", "4", "--out", out, "--overwrite"}
 	for range 7 {
 		many = append(many, "--run", two[0])
 	}
 	checkRefusal(t, "28 maps", acqnp(many...), 2, "at most 24")
-	checkRefusal(t, "components", acqnp("plot", "fit", "--components", "--run", two[0], "--out", out), 2, "one dimension")
+	checkRefusal(t, "components", acqnp("plot", "fit", "--components", "--run", two[0], "--out", out, "--overwrite"), 2, "one dimension")
 }

@@ -69,7 +69,7 @@ func TestPredictWithoutTraining(t *testing.T) {
 	context := write(t, dir, "context.csv", "function,x,y\na,0,10\na,1,11\nb,0,20\nb,1,21\n")
 	targets := write(t, dir, "targets.csv", "function,x\nb,0.5\na,0.25\na,0.75\n")
 	out := filepath.Join(dir, "p.csv")
-	predict := []string{"predict", "--prior", "--context", context, "--out", out, "--quiet"}
+	predict := []string{"predict", "--prior", "--context", context, "--out", out, "--overwrite", "--quiet"}
 	succeed(t, append(predict, "--targets", targets)...)
 	var got []string
 	for _, r := range readRows(t, out) {

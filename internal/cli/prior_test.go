@@ -28,7 +28,7 @@ func TestPredictWithPrior(t *testing.T) {
 	out := filepath.Join(dir, "q.csv")
 	sample := func(context, grid string) (means, low, high []float64) {
 		succeed(t, "sample-quantiles", "--prior", "--context", write(t, dir, "context.csv", context), "--grid="+grid,
-			"--quantiles", "0.05,0.95", "--levels", "grid", "--num-tau", "50", "--out", out, "--quiet")
+			"--quantiles", "0.05,0.95", "--levels", "grid", "--num-tau", "50", "--out", out, "--overwrite", "--quiet")
 		for _, r := range readRows(t, out) {
 			switch {
 			case r["kind"] == "mean":

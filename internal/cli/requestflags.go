@@ -42,6 +42,7 @@ func (o *requestFlags) addFlags(a *app, cmd *cobra.Command) {
 // addInputs adds the flags of the model, of the context and of the targets, a file with the given
 // columns.
 func (o *requestFlags) addInputs(a *app, cmd *cobra.Command, columns string) {
+	a.addOverwrite(cmd)
 	o.given = cmd.Flags().Changed
 	o.settings.addFlags(a, cmd)
 	cmd.Flags().BoolVar(&o.Prior, "prior", false, "predict with the weights that the program carries")

@@ -95,7 +95,7 @@ func TestSampleQuantiles(t *testing.T) {
 func TestSampleLevelsByDefault(t *testing.T) {
 	s, out := share(t), filepath.Join(t.TempDir(), "quantiles.csv")
 	sample := func(flags ...string) (u []string) {
-		succeed(t, append([]string{"sample-quantiles", "--run", s.run, "--context", s.context, "--grid=0:1:1", "--out", out, "--quiet"}, flags...)...)
+		succeed(t, append([]string{"sample-quantiles", "--run", s.run, "--context", s.context, "--grid=0:1:1", "--out", out, "--overwrite", "--quiet"}, flags...)...)
 		for _, r := range readRows(t, out) {
 			if r["kind"] == "component" {
 				u = append(u, r["u"])
@@ -115,7 +115,7 @@ func TestSampleManyFunctions(t *testing.T) {
 	s, dir := share(t), t.TempDir()
 	context := write(t, dir, "context.csv", "function,x,y\na,0,0\nb,1,1\na,0.5,0.5\nb,-1,1\n")
 	out := filepath.Join(dir, "quantiles.csv")
-	common := []string{"sample-quantiles", "--run", s.run, "--context", context, "--out", out, "--quiet", "--num-tau", "1"}
+	common := []string{"sample-quantiles", "--run", s.run, "--context", context, "--out", out, "--overwrite", "--quiet", "--num-tau", "1"}
 	count := func() map[string]int {
 		n := map[string]int{}
 		for _, r := range readRows(t, out) {
@@ -145,7 +145,7 @@ func TestSampleWithoutContext(t *testing.T) {
 	s, dir := share(t), t.TempDir()
 	out, plot := filepath.Join(dir, "quantiles.csv"), filepath.Join(dir, "plot.svg")
 	sample := func(args ...string) []quantileRow {
-		succeed(t, append([]string{"sample-quantiles", "--run", s.run, "--out", out, "--plot", plot, "--quiet", "--num-tau", "10"}, args...)...)
+		succeed(t, append([]string{"sample-quantiles", "--run", s.run, "--out", out, "--plot", plot, "--overwrite", "--quiet", "--num-tau", "10"}, args...)...)
 		return readRows(t, out)
 	}
 	absent := sample("--grid=-1:1:3")

@@ -149,16 +149,43 @@ func TestResumeReachesTheSameWeights(t *testing.T) {
 	}
 }
 
+// A listener keeps what is written to it, and closes heard once that has the words.
+type listener struct {
+	text  bytes.Buffer
+	words []byte
+	heard chan struct{}
+	done  bool
+}
+
+func (l *listener) Write(p []byte) (int, error) {
+	n, err := l.text.Write(p)
+	if !l.done && bytes.Contains(l.text.Bytes(), l.words) {
+		l.done = true
+		close(l.heard)
+	}
+	return n, err
+}
+
 func TestAnInterruptedEvaluationLeavesNothing(t *testing.T) {
 	s, out := share(t), t.TempDir()
-	cmd, errs := program(t, "eval", "--run", s.run, "--batches", "1000000", "--out", filepath.Join(out, "eval.json"))
-	time.Sleep(500 * time.Millisecond)
+	cmd, _ := command("eval", "--run", s.run, "--batches", "1000000", "--out", filepath.Join(out, "eval.json"))
+	errs := listener{words: []byte("computing on"), heard: make(chan struct{})}
+	cmd.Stderr = &errs
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	select {
+	case <-errs.heard:
+	case <-time.After(time.Minute):
+		t.Fatal("no evaluation in a minute")
+	}
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
 	var exit *exec.ExitError
 	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 130 {
-		t.Fatalf("%v\n%s", err, errs)
+		t.Fatalf("%v\n%s", err, &errs.text)
 	}
 	if left, _ := os.ReadDir(out); len(left) > 0 {
 		t.Errorf("left %v", left)

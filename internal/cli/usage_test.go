@@ -53,7 +53,8 @@ func TestWrongUsageIsOneLineAndTwo(t *testing.T) {
 		{"train --config", `--config: found no value, expected one (`},
 		{"train --config x --threads many", `--threads: found "many", expected a whole number`},
 		{"train --config x --resume --overwrite", `found --overwrite and --resume, expected only one of them`},
-		{"train extra --config x", `extra`},
+		{"train extra --config x", `acqnp train: found the argument "extra", expected flags alone (see acqnp train --help)`},
+		{"train --config x --until -1", `--until: found -1, expected 0 or more`},
 		{"eval", `expected one of --run and --config (`},
 		{"eval --run x --config y --weights z", `found --config and --run, expected only one of them`},
 		{"eval --config x", `found no --weights, expected all of --config and --weights`},
@@ -62,6 +63,8 @@ func TestWrongUsageIsOneLineAndTwo(t *testing.T) {
 		{"predict --run x --grid 0:1:2", `expected --out (`},
 		{"predict --run x --prior --out o --grid 0:1:2", `found --prior and --run, expected only one of them`},
 		{"predict --run x --out o --grid 0:1:2 --hdr a", `--hdr: found "a", expected numbers, separated by commas`},
+		{"init --csv x --x a --y b --budget abc", `--budget: found "abc", expected a number of seconds, at least 0 (`},
+		{"init --csv x --x a --y b --budget 1,2", `--budget: found "1,2", expected a number of seconds, at least 0 (`},
 		{"sample-quantiles --run x --context c --out o", `expected one of --targets and --grid (`},
 		{"sample-quantiles --run x --context c --out o --grid 0:1:2 --targets t", `found --grid and --targets, expected only`},
 		{"sample-quantiles --run x --context c --out o --grid 0:1:2 --quantiles a", `--quantiles: found "a", expected numbers, separated by commas`},
@@ -96,18 +99,18 @@ func TestEnvironmentBelowFlags(t *testing.T) {
 	s := share(t)
 	out := filepath.Join(t.TempDir(), "eval.json")
 	t.Setenv("ACQNP_DEVICE", "gpu")
-	checkRefusal(t, "ACQNP_DEVICE", acqnp("eval", "--run", s.run, "--out", out), 2, `"gpu"`)
-	succeed(t, "eval", "--run", s.run, "--out", out, "--device", "cpu", "--quiet")
+	checkRefusal(t, "ACQNP_DEVICE", acqnp("eval", "--run", s.run, "--out", out, "--overwrite"), 2, `"gpu"`)
+	succeed(t, "eval", "--run", s.run, "--out", out, "--overwrite", "--device", "cpu", "--quiet")
 	t.Setenv("ACQNP_DEVICE", "cpu")
 	t.Setenv("ACQNP_THREADS", "two")
-	checkRefusal(t, "ACQNP_THREADS", acqnp("eval", "--run", s.run, "--out", out), 2, `ACQNP_THREADS`)
+	checkRefusal(t, "ACQNP_THREADS", acqnp("eval", "--run", s.run, "--out", out, "--overwrite"), 2, `ACQNP_THREADS`)
 	t.Setenv("ACQNP_THREADS", "1")
 	t.Setenv("ACQNP_QUIET", "true")
-	if o := succeed(t, "eval", "--run", s.run, "--out", out); o.err != "" {
+	if o := succeed(t, "eval", "--run", s.run, "--out", out, "--overwrite"); o.err != "" {
 		t.Errorf("ACQNP_QUIET: standard error is %q", o.err)
 	}
 	t.Setenv("ACQNP_EVAL_SEED", "-1")
-	succeed(t, "eval", "--run", s.run, "--out", out) // a run has its own configuration
+	succeed(t, "eval", "--run", s.run, "--out", out, "--overwrite") // a run has its own configuration
 	checkRefusal(t, "ACQNP_EVAL_SEED", acqnp("eval", "--config", s.config, "--weights", s.weights), 2, "ACQNP_EVAL_SEED")
 	empty := t.TempDir()
 	t.Setenv("ACQNP_DATA_DIR", empty)

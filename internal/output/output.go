@@ -1,8 +1,9 @@
 // Package output checks where a command will write before the command does any work.
 //
 // A command names its outputs and the files that it reads. Check refuses an output that would
-// destroy something else: an input, another output or a file of a run. It also refuses a directory.
-// It compares files, not names, so it sees through hard links, symbolic links and other spellings.
+// destroy something else: an input, another output or a file of a run. It also refuses a directory,
+// and a file that exists unless the user has agreed to replace it. It compares files, not names, so it
+// sees through hard links, symbolic links and other spellings.
 package output
 
 import (
@@ -21,6 +22,8 @@ type File struct {
 	Flag string // the flag that names it, such as --out
 	Path string // empty if the output was not asked for
 	Part string // the file of a run that it may replace: run.EvalFile, run.FitFile or ""
+
+	Overwrite bool // it may replace a file that exists
 }
 
 // Check refuses outputs that cannot be written or would destroy something. A refusal is an
@@ -48,6 +51,9 @@ func Check(outputs []File, inputs ...string) error {
 		}
 		if err := outputs[i].checkRun(); err != nil {
 			return err
+		}
+		if !o.Overwrite && atomicfile.Replaces(o.Path) {
+			return &input.Error{File: o.Flag, Found: o.Path + " exists; --overwrite replaces it"}
 		}
 		if err := atomicfile.Probe(o.Path); err != nil {
 			return err

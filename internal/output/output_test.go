@@ -45,7 +45,7 @@ func TestCheckRefusesWhatWouldBeDestroyed(t *testing.T) {
 	files(t)
 	out := func(path string) []output.File { return []output.File{{Flag: "--out", Path: path}} }
 	two := func(out, plot string) []output.File {
-		return []output.File{{Flag: "--out", Path: out}, {Flag: "--plot", Path: plot, Part: run.FitFile}}
+		return []output.File{{Flag: "--out", Path: out, Overwrite: true}, {Flag: "--plot", Path: plot, Part: run.FitFile}}
 	}
 	for _, c := range []struct {
 		outputs []output.File
@@ -76,6 +76,10 @@ func TestCheckRefusesWhatWouldBeDestroyed(t *testing.T) {
 		{out("none/"), "none"},
 		{out("in.csv/x"), "in.csv"},
 		{out("loop.csv"), "loop.csv"},
+		{out("old.csv"), "--out: old.csv exists; --overwrite replaces it"},
+		{out("plain/eval.json"), "plain/eval.json exists"},
+		{[]output.File{{Flag: "--out", Path: "run/eval.json", Part: run.EvalFile}}, "run/eval.json exists"},
+		{two("run/x.csv", "run/fit.png"), "--plot: run/fit.png exists"},
 	} {
 		err := output.Check(c.outputs, append(run.Files("run"), "in.csv", "absent.csv")...)
 		var bad *input.Error
@@ -89,13 +93,14 @@ func TestCheckAccepts(t *testing.T) {
 	files(t)
 	for _, outputs := range [][]output.File{
 		{{Flag: "--out"}, {Flag: "--plot"}},
-		{{Flag: "--out", Path: "old.csv"}, {Flag: "--plot", Path: "new.png"}},
+		{{Flag: "--out", Path: "new.csv"}, {Flag: "--plot", Path: "new.png"}},
+		{{Flag: "--out", Path: "old.csv", Overwrite: true}, {Flag: "--plot", Path: "new.png"}},
 		{{Flag: "--out", Path: "dangling.csv"}},
-		{{Flag: "--out", Path: "run/eval.json", Part: run.EvalFile}},
-		{{Flag: "--out", Path: "run/fit.png", Part: run.FitFile}},
+		{{Flag: "--out", Path: "run/eval.json", Part: run.EvalFile, Overwrite: true}},
+		{{Flag: "--out", Path: "run/fit.png", Part: run.FitFile, Overwrite: true}},
 		{{Flag: "--out", Path: "run/quantiles.csv"}, {Flag: "--plot", Path: "run/quantiles.png"}},
-		{{Flag: "--out", Path: "plain/eval.json"}},
-		{{Flag: "--out", Path: "plain/config.yaml"}}, // not a run's
+		{{Flag: "--out", Path: "plain/eval.json", Overwrite: true}},
+		{{Flag: "--out", Path: "plain/config.yaml", Overwrite: true}}, // not a run's
 		{{Flag: "--out", Path: os.DevNull}, {Flag: "--plot", Path: os.DevNull}},
 	} {
 		if err := output.Check(outputs, "in.csv", os.DevNull); err != nil {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -43,15 +44,17 @@ func terminal(t *testing.T) (screen, tty *os.File) {
 
 func TestATerminalGetsABar(t *testing.T) {
 	screen, tty := terminal(t)
-	p := progress.New(tty, progress.Auto)
-	p.Note("training")
-	p.Begin("train", "step", 0, 4)
-	loss := func() float64 { return 0.25 }
-	for i := 1; i <= 4; i++ {
-		time.Sleep(120 * time.Millisecond) // the bar is drawn every 100 ms at most
-		p.Update(progress.State{Done: i, Loss: loss, RowsPerSecond: 2.5e6})
-	}
-	p.End()
+	synctest.Test(t, func(*testing.T) { // the time left is of the bubble's clock
+		p := progress.New(tty, progress.Auto)
+		p.Note("training")
+		p.Begin("train", "step", 0, 4)
+		loss := func() float64 { return 0.25 }
+		for i := 1; i <= 4; i++ {
+			time.Sleep(120 * time.Millisecond) // the bar is drawn every 100 ms at most
+			p.Update(progress.State{Done: i, Loss: loss, RowsPerSecond: 2.5e6})
+		}
+		p.End()
+	})
 	if err := tty.Close(); err != nil {
 		t.Fatal(err)
 	}

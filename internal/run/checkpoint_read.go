@@ -152,7 +152,7 @@ func byStep(dir string, step int, m *models.Model) (Checkpoint, error) {
 	}
 	if !slices.Contains(steps, step) {
 		bad := input.Error{File: filepath.Join(dir, checkpointsDir), Found: fmt.Sprintf("no checkpoint of step %d", step),
-			Expected: "one of steps " + strings.Trim(fmt.Sprint(steps), "[]")}
+			Expected: "one of the steps " + strings.ReplaceAll(strings.Trim(fmt.Sprint(steps), "[]"), " ", ", ")}
 		if len(steps) == 0 {
 			bad.Found, bad.Expected = "no checkpoint", "a run that has saved one"
 		}

@@ -169,7 +169,7 @@ func TestByStep(t *testing.T) {
 		t.Errorf("step %d, %v", c.Step, err)
 	}
 	_, err := load(dir, "9", m, nil)
-	wantInputError(t, err, "step 9", "8 12")
+	wantInputError(t, err, "step 9", "8, 12")
 	_, err = (&run.Run{Dir: t.TempDir()}).Load("9", m, nil)
 	wantInputError(t, err, "no checkpoint", "saved one")
 	if err := os.Truncate(checkpoint(dir, "step-8"), 50); err != nil {

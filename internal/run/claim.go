@@ -32,13 +32,20 @@ type claim struct {
 	Beat     int     `json:"beat"`          // number of heartbeats
 }
 
-// A purpose is what a directory is claimed for. Its lock and its claims are files with these names.
-type purpose struct{ lock, claim string }
+// A purpose is what a directory is claimed for.
+type purpose struct {
+	lock, claim string // names of its lock and, with a number, of its claims
+	busy        string // what another process that holds the directory does
+	instead     string // what the user may do then
+}
 
 var (
-	training   = purpose{lock: lockFile, claim: ".claim-"}
-	evaluating = purpose{lock: evalLockFile, claim: ".claim-eval-"}
-	sweeping   = purpose{lock: sweepLockFile, claim: ".claim-sweep-"} // of a sweep, around both
+	training = purpose{lock: lockFile, claim: ".claim-",
+		busy: "another process is training in this run directory", instead: "wait for it or choose another --run-dir"}
+	evaluating = purpose{lock: evalLockFile, claim: ".claim-eval-",
+		busy: "another process is evaluating this run", instead: "wait for it or choose an --out"}
+	sweeping = purpose{lock: sweepLockFile, claim: ".claim-sweep-", // of a sweep, around both
+		busy: "another sweep is at work on this run", instead: "wait for it"}
 )
 
 // HeartbeatVariable is the environment variable that sets the time between two heartbeats: 5s.

@@ -13,8 +13,8 @@ import (
 )
 
 // ErrBusy is in the error of Create, Resume, HoldEvaluation and HoldSweep if another process holds the
-// directory. Its text is that for training.
-var ErrBusy = errors.New("another process is training in this run directory")
+// directory.
+var ErrBusy = errors.New("another process holds this run directory")
 
 // A hold keeps other processes from writing a directory. On one machine a lock does this; it ends with
 // the process. Other machines may not see the lock, and some file systems have no locks, so a hold also
@@ -35,8 +35,8 @@ type hold struct {
 
 	mu     sync.Mutex
 	claim  claim
-	beaten time.Time
-	lost   error // why the directory is not held any more
+	beaten time.Time // before the last heartbeat began: a process may sleep within one
+	lost   error     // why the directory is not held any more
 }
 
 // take locks and claims dir. It returns an error with ErrBusy if another process holds it. If a claim
@@ -59,7 +59,6 @@ func take(dir string, of purpose, warn func(string)) (*hold, error) {
 		unlock()
 		return nil, err
 	}
-	h.beaten = time.Now()
 	go h.beatOn(every)
 	return h, nil
 }
@@ -87,7 +86,7 @@ func holdFor(dir string, of purpose, warn func(string)) (release func() error, e
 	return h.release, nil
 }
 
-// A busyError is an ErrBusy with its own text.
+// A busyError is an ErrBusy that names the directory and what the other process does.
 type busyError string
 
 func (e busyError) Error() string      { return string(e) }
@@ -102,10 +101,7 @@ func busy(dir string, of purpose) error {
 			who = " (" + c.owner() + ")"
 		}
 	}
-	if of != training {
-		return busyError(fmt.Sprintf("%s: another process is evaluating this run%s; wait for it or choose an --out", dir, who))
-	}
-	return fmt.Errorf("%s: %w%s; wait for it or choose another --run-dir", dir, ErrBusy, who)
+	return busyError(fmt.Sprintf("%s: %s%s; %s", dir, of.busy, who, of.instead))
 }
 
 // makeNext makes the claim after the last one in the directory, which must be abandoned.
@@ -123,7 +119,7 @@ func (h *hold) makeNext(locks bool, warn func(string)) error {
 				return busy(h.dir, h.of)
 			}
 		}
-		h.number = last + 1
+		h.number, h.beaten = last+1, time.Now()
 		err = makeClaim(h.path(), h.claim)
 		if errors.Is(err, fs.ErrExist) {
 			continue // another process was faster
@@ -231,6 +227,7 @@ func (h *hold) beat() error {
 	if h.lost != nil {
 		return h.lost
 	}
+	began := time.Now()
 	own, err := h.write()
 	if !own || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESTALE) {
 		return h.lose()
@@ -241,7 +238,7 @@ func (h *hold) beat() error {
 	if last, err := h.last(); err == nil && last > h.number {
 		return h.lose()
 	}
-	h.beaten = time.Now()
+	h.beaten = began
 	return nil
 }
 
@@ -263,8 +260,8 @@ func (h *hold) write() (own bool, err error) {
 
 // lose records that another process has taken over the directory. h.mu is held.
 func (h *hold) lose() error {
-	h.lost = fmt.Errorf("%s: %w: it took over after %v without a sign of life of this one, whose claim %s is over",
-		h.dir, ErrBusy, time.Since(h.beaten).Round(time.Second), filepath.Base(h.path()))
+	h.lost = busyError(fmt.Sprintf("%s: %s: it took over after %v without a sign of life of this one, whose claim %s is over",
+		h.dir, h.of.busy, time.Since(h.beaten).Round(time.Second), filepath.Base(h.path())))
 	return h.lost
 }
 

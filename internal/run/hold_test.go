@@ -216,6 +216,24 @@ func TestAProcessThatSleptWritesNothing(t *testing.T) {
 	wantClaims(t, dir)
 }
 
+// A process that sleeps in the middle of Log and wakes up after another took over has the log open. Its
+// line does not get into the other's log, which continues at the step of the same line.
+func TestALateLineIsNotInTheNextLog(t *testing.T) {
+	dir, _ := finished(t)
+	path := filepath.Join(dir, "metrics.jsonl")
+	before := string(readFile(t, path))
+	late := must(os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0))(t)
+	defer late.Close()
+	w := must(run.Resume(dir, nil))(t)
+	check(t, w.OpenLog(12))
+	must(late.WriteString("late\n"))(t)
+	check(t, w.Log(run.Metrics{Step: 15, Loss: -0.5, LearningRate: 0.01, RowsPerSecond: 9, Elapsed: 1}), w.Close())
+	after := string(readFile(t, path))
+	if rest, ok := strings.CutPrefix(after, before); !ok || !strings.HasPrefix(rest, `{"step":15,`) || strings.Contains(after, "late") {
+		t.Errorf("the log is\n%s", after)
+	}
+}
+
 // shifted moves the times of claims after each heartbeat, as a machine does whose clock differs.
 func shifted(t *testing.T, dir string, by time.Duration) {
 	stop, done := make(chan struct{}), make(chan struct{})

@@ -192,7 +192,7 @@ func CheckNoRun(dir string) error {
 	files, err := written(dir)
 	if err == nil && len(files) > 0 {
 		err = &input.Error{File: dir, Found: "a run (" + filepath.Base(files[0]) + ")",
-			Expected: "a directory without one, or --resume or --overwrite"}
+			Expected: "a directory without one, --resume to continue it or --overwrite to start again"}
 	}
 	return err
 }

@@ -117,7 +117,8 @@ func parseMetrics(line []byte) (Metrics, error) {
 }
 
 // OpenLog drops the lines of metrics.jsonl after the given step and opens the file for Log. It also
-// drops lines that training did not write there, with a warning.
+// drops lines that training did not write there, with a warning. The file is a new one even if all
+// lines stay: a process that slept in the middle of Log, while this one took over, writes to the old.
 func (w *Writer) OpenLog(step int) error {
 	return w.hold.guard(func() error { return w.openLog(step) })
 }
@@ -129,10 +130,8 @@ func (w *Writer) openLog(step int) error {
 		return err
 	}
 	kept, foreign := cutBack(old, step)
-	if !bytes.Equal(kept, old) {
-		if err := atomicfile.WriteBytes(path, kept); err != nil {
-			return err
-		}
+	if err := atomicfile.WriteBytes(path, kept); err != nil {
+		return err
 	}
 	if n := len(foreign); n > 0 && w.warn != nil {
 		lines := fmt.Sprintf("%d lines", n)
@@ -141,7 +140,7 @@ func (w *Writer) openLog(step int) error {
 		}
 		w.warn(fmt.Sprintf("%s: dropped %s that training did not write there, the first at line %d", path, lines, foreign[0]))
 	}
-	w.log, err = os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644)
+	w.log, err = os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 	return err
 }
 

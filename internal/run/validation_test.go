@@ -30,7 +30,7 @@ func TestTheBestCheckpoint(t *testing.T) {
 		}
 	}
 	_, err = load(dir, "9", m, nil)
-	wantInputError(t, err, "no checkpoint of step 9", "8 12")
+	wantInputError(t, err, "no checkpoint of step 9", "8, 12")
 	_, err = load(dir, "bets", m, nil)
 	wantInputError(t, err, "--checkpoint", "best, latest or a step")
 

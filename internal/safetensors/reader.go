@@ -56,9 +56,11 @@ func NewReader(r io.ReaderAt, size int64, path string) (*Reader, error) {
 		return nil, unreadable(path, err)
 	}
 	n := binary.LittleEndian.Uint64(length[:])
-	if n > maxHeader || int64(n) > size-8 {
-		return nil, &input.Error{File: path, Found: fmt.Sprintf("a header of %d bytes in a file of %d", n, size),
-			Expected: fmt.Sprintf("a complete safetensors file with a header of at most %d bytes", maxHeader)}
+	if n > maxHeader {
+		return nil, &input.Error{File: path, Found: "a file of another kind", Expected: "a safetensors file"}
+	}
+	if int64(n) > size-8 {
+		return nil, &input.Error{File: path, Found: fmt.Sprintf("%d bytes of a header of %d", size-8, n), Expected: "a complete safetensors file"}
 	}
 	raw := make([]byte, n)
 	if err := readAt(r, raw, 8); err != nil {

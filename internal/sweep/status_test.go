@@ -148,12 +148,15 @@ func TestStatusOfThousands(t *testing.T) {
 // A run on a machine whose clock differs is watched until its heartbeat moves, or does not.
 func TestStatusWatchesWhereClocksDiffer(t *testing.T) {
 	folder(t, "configs: cnp.yaml\nseeds: 0..1\nruns: out\n")
-	claim := func(beat int) string {
-		return fmt.Sprintf(`{"host":"node7","boot":"b","pid":1,"token":"t","interval_s":0.05,"beat":%d}`, beat)
+	// A claim is dead after three intervals. The first one is, soon; the second one beats every 20 ms, and
+	// would have to be late by 3 s.
+	claim := func(interval float64, beat int) string {
+		return fmt.Sprintf(`{"host":"node7","boot":"b","pid":1,"token":"t","interval_s":%v,"beat":%d}`, interval, beat)
 	}
 	var files []*os.File
-	for _, seed := range []string{"seed-0", "seed-1"} {
-		put(t, "cnp/"+seed, map[string]string{"metrics.jsonl": line(20, ""), ".lock": "", ".claim-4": claim(100)})
+	for i, interval := range []float64{0.05, 1} {
+		seed := fmt.Sprint("seed-", i)
+		put(t, "cnp/"+seed, map[string]string{"metrics.jsonl": line(20, ""), ".lock": "", ".claim-4": claim(interval, 100)})
 		f, err := os.OpenFile(filepath.Join("out", "rbf", "cnp", seed, ".claim-4"), os.O_WRONLY, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -170,7 +173,7 @@ func TestStatusWatchesWhereClocksDiffer(t *testing.T) {
 	go func() {
 		defer close(stopped)
 		for beat := 101; ; beat++ {
-			_, _ = files[1].WriteAt([]byte(claim(beat)), 0)
+			_, _ = files[1].WriteAt([]byte(claim(1, beat)), 0)
 			then := time.Now().Add(-7 * time.Minute)
 			_ = os.Chtimes(files[1].Name(), then, then)
 			select {

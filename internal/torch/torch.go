@@ -41,15 +41,11 @@ const marker = `"""Predicts with a network that acqnp trained`
 // Python can import. It returns "" if the weights go to a device or a pipe.
 func Path(weights string) string {
 	dir, name := filepath.Split(weights)
-	if info, err := os.Stat(weights); err == nil && !info.Mode().IsRegular() || slices.Contains(streams, filepath.Clean(dir)) {
+	if info, err := os.Stat(weights); err == nil && !info.Mode().IsRegular() || atomicfile.IsStream(weights) {
 		return ""
 	}
 	return dir + module(name) + ".py"
 }
-
-// streams are the folders with the names of open files, such as /dev/stdout. The file may be a
-// regular one.
-var streams = []string{"/dev", "/dev/fd", "/proc/self/fd"}
 
 // module returns the name of the Python module for a file of weights.
 func module(file string) string {

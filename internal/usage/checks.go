@@ -4,6 +4,7 @@ package usage
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -27,10 +28,14 @@ func NotEmpty(flags *pflag.FlagSet) (err error) {
 	return err
 }
 
-// Range returns an error for a number outside lo..hi.
+// Range returns an error for a number outside lo..hi. math.MaxInt as hi is no bound.
 func Range(flag string, v, lo, hi int) error {
 	if v < lo || v > hi {
-		return &input.Error{File: flag, Found: strconv.Itoa(v), Expected: fmt.Sprintf("%d to %d", lo, hi)}
+		expected := fmt.Sprintf("%d to %d", lo, hi)
+		if hi == math.MaxInt {
+			expected = fmt.Sprintf("%d or more", lo)
+		}
+		return &input.Error{File: flag, Found: strconv.Itoa(v), Expected: expected}
 	}
 	return nil
 }

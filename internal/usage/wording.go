@@ -23,6 +23,9 @@ var wordings = []struct {
 	{regexp.MustCompile(`^requires at least (\d+) arg\(s\), only received (\d+)$`), "found $2 arguments, expected at least $1"},
 }
 
+// stray is cobra's error for an argument of a command that takes none.
+var stray = regexp.MustCompile(`^unknown command (".*") for ".*"$`)
+
 // Message returns the message for an error that cobra returns before a command runs. It rewords
 // cobra's own errors and leaves others as they are.
 func Message(err error) string {
@@ -33,6 +36,9 @@ func Message(err error) string {
 	var missing *pflag.ValueRequiredError
 	if errors.As(err, &missing) {
 		return fmt.Sprintf("--%s: found no value, expected one", missing.GetFlag().Name)
+	}
+	if m := stray.FindStringSubmatch(err.Error()); m != nil {
+		return "found the argument " + m[1] + ", expected flags alone"
 	}
 	for _, w := range wordings {
 		if m := w.cobra.FindStringSubmatch(err.Error()); m != nil {
@@ -63,6 +69,9 @@ func Values(f *pflag.Flag) string {
 		return "true or false"
 	case "intSlice":
 		return "whole numbers, separated by commas"
+	case "float64":
+		unit, _ := pflag.UnquoteUsage(f)
+		return "a number of " + strings.ToLower(unit) + ", at least 0" // no flag takes less
 	}
 	return "numbers, separated by commas"
 }

@@ -88,7 +88,7 @@ def score(o, name, label, config, keys, seed):
     model = ["--prior"] if config == "prior" else ["--run", run]
     levels = ["--levels", "grid", "--num-tau", "100"] if config == "prior" or has_levels(run) else []
     call(o.acqnp, "sample-quantiles", *model, "--context", context, "--targets", targets, "--out", quantiles,
-         *levels, *common)
+         "--overwrite", *levels, *common)
     y, mixtures = read(quantiles, data("tgt"), dict(s, column=names.get(s["x"], s["x"])))
     log_density, crps = mixtures.log_density(y), mixtures.crps(y)
     row = dict(set=name, model=label, seed=seed, log_density=log_density.mean(),

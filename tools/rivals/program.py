@@ -29,11 +29,9 @@ class Ours:
         config, keys = self.config, self.keys
         if config == "init":
             config = file("config.yaml")
-            if os.path.exists(config):
-                os.remove(config)
             function = ["--function", s.function] if s.function else []
             text = self.call("init", "--csv", train, "--x", ",".join(s.x), "--y", s.y, *function, "--out", config,
-                             "--threads", self.o.threads)
+                             "--overwrite", "--threads", self.o.threads)
             with open(file("init.txt"), "w") as f:
                 f.write(text)
         else:
@@ -45,7 +43,7 @@ class Ours:
         levels = ["--levels", "grid", "--num-tau", "100"] if setting(run, "num_tau") else []
         target = data.path(self.o.data, name, k, "target")
         self.call("sample-quantiles", "--run", run, "--context", file("context.csv"), "--targets", target,
-                  "--out", file("quantiles.csv"), *levels, *common)
+                  "--out", file("quantiles.csv"), "--overwrite", *levels, *common)
         log = s.y in re.findall(r"[^][, ]+", setting(run, "log"))
         return Predictive(components(file("quantiles.csv"), problem.test), log), told(run)
 

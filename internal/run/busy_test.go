@@ -1,0 +1,37 @@
+//go:build unix
+
+package run_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/run"
+)
+
+// A refusal says what the other process does in the directory.
+func TestBusyNamesWhatHolds(t *testing.T) {
+	training := func(dir string, warn func(string)) (func() error, error) {
+		w, err := run.Resume(dir, warn)
+		if err != nil {
+			return nil, err
+		}
+		return w.Close, nil
+	}
+	for want, take := range map[string]func(string, func(string)) (func() error, error){
+		"another process is training in this run directory": training,
+		"another process is evaluating this run":            run.HoldEvaluation,
+		"another sweep is at work on this run":              run.HoldSweep,
+	} {
+		dir := t.TempDir()
+		release := must(take(dir, nil))(t)
+		_, err := take(dir, nil)
+		if !errors.Is(err, run.ErrBusy) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), fmt.Sprintf("process %d", os.Getpid())) {
+			t.Errorf("error %v, want %s", err, want)
+		}
+		check(t, release())
+	}
+}
