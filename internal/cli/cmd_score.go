@@ -55,7 +55,7 @@ those of the calibration. These are the validation functions of the run, or thos
 	}
 	o.addInputs(a, cmd, "x and y of the targets")
 	o.scored = true
-	o.levelFlags.addFlags(cmd, 0, predict.GridLevels, "quantile levels of each target, for CQNP and ACQNP (default the configuration's eval.num_tau)")
+	o.levelFlags.addFlags(cmd, 0, evenLevels, "quantile levels of each target, for CQNP and ACQNP (default the configuration's eval.num_tau)")
 	cmd.Flags().StringVar(&o.out, "out", "", "CSV `FILE` for the scores of each target and channel")
 	cmd.Flags().BoolVar(&o.joint, "joint", false, "state the log density of all targets of a function together, too")
 	cmd.Flags().BoolVar(&o.calibrate, "calibrate", false, "write calibration.json from these targets, or from the run's validation functions")
@@ -138,8 +138,11 @@ func (o *scoreOptions) openScored(e config.Experiment, p progress.Reporter) (pre
 		return o.open(e, p)
 	}
 	asked, err := predict.Request{Stored: o.Stored}.OpenValidation(e, o.dataDir, o.device, p.Warn)
-	asked.Levels = o.levels
-	return asked, err
+	if err != nil {
+		return asked, err
+	}
+	asked.Trained = o.choose(asked.Trained)
+	return asked, nil
 }
 
 func (s *scoreSummary) print(w io.Writer) error {

@@ -20,11 +20,13 @@ import (
 type reads struct {
 	name                string
 	quantile, bootstrap bool
+	natural             bool
 }
 
 func (r reads) Name() string    { return r.name }
 func (r reads) Quantile() bool  { return r.quantile }
 func (r reads) Bootstrap() bool { return r.bootstrap }
+func (r reads) Natural() bool   { return r.natural }
 
 var (
 	cnp   = reads{name: "cnp"}
