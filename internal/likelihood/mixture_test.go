@@ -185,16 +185,18 @@ func TestExtremesStayFinite(t *testing.T) {
 				for _, a := range []float64{-100, 0, 100} {
 					raw := []float64{0, s, a, 0.5, -s, -a}
 					levels := []float64{z, -z / 2}
-					m := likelihood.NewMixture(raw, levels, 1, 0, paper)
-					finite(t, "log density", m.LogDensity(y))
-					finite(t, "moments", m.Mean(), m.Variance())
-					if p, q := m.CDF(y), m.Survival(y); !(p >= 0 && p <= 1 && q >= 0 && q <= 1) {
-						t.Errorf("z %g s %g a %g y %g: CDF %g, survival %g", z, s, a, y, p, q)
-					}
-					log, gradients := likelihood.LogDensityGradient(y, raw, levels, 1, 0, paper)
-					finite(t, "log density beside its gradient", log)
-					for _, g := range gradients {
-						finite(t, "gradient", g.Location, g.Scale, g.Weight, g.Level)
+					for _, form := range []likelihood.Scale{paper, natural} {
+						m := likelihood.NewMixture(raw, levels, 1, 0, form)
+						finite(t, "log density", m.LogDensity(y))
+						finite(t, "moments", m.Mean(), m.Variance())
+						if p, q := m.CDF(y), m.Survival(y); !(p >= 0 && p <= 1 && q >= 0 && q <= 1) {
+							t.Errorf("z %g s %g a %g y %g: CDF %g, survival %g", z, s, a, y, p, q)
+						}
+						log, gradients := likelihood.LogDensityGradient(y, raw, levels, 1, 0, form)
+						finite(t, "log density beside its gradient", log)
+						for _, g := range gradients {
+							finite(t, "gradient", g.Location, g.Scale, g.Weight, g.Level)
+						}
 					}
 				}
 				log, mean, scale := likelihood.GaussianGradient(y, []float64{0, s}, 1, 0, floor)
