@@ -19,6 +19,7 @@ var remarks = map[string]string{
 	"model.aggregation":      "of the context: mean, attention or transformer",
 	"model.heads":            "of the attention",
 	"model.sigma_floor":      "f: σ = f + (1−f)·softplus(s), in the model's units",
+	"model.scale_form":       "tails that end: σ times 4τ(1−τ); or paper",
 	"model.tail_df":          "predictions have the tails of Student's t with so many degrees of freedom",
 	"model.sigma_scale":      "predictions have so many times the network's σ",
 	"model.pool_weight":      "predictions are so much those of a simple model, beside the network",
