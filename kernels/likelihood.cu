@@ -18,8 +18,28 @@ DEVICE Level level_of(float z) {
   return l;
 }
 
+// natural_level returns what takes the place of a level where σ is 4τ(1−τ) times the decoder's scale:
+// 1/4(1−τ), 1/4τ and log ¼. With them the formulas of laplace are right if its sigma is the decoder's
+// scale. A side of a component that is shorter than 1e-30 of its scale counts as that long, so that no
+// result is infinite.
+DEVICE Level natural_level(Level l) {
+  const float shortest = 1e-30f;
+  Level n;
+  n.tau = 0.25f / (l.rest < shortest ? shortest : l.rest);
+  n.rest = 0.25f / (l.tau < shortest ? shortest : l.tau);
+  n.log_both = -1.38629436f;
+  return n;
+}
+
+// form_of returns the numbers of a level in the form of the scale.
+DEVICE Level form_of(float z, int natural) {
+  Level l = level_of(z);
+  return natural ? natural_level(l) : l;
+}
+
 // Laplace holds one component evaluated at a value y: σ, (y−μ)/σ, the derivative of the pinball
-// loss ρ with respect to y−μ, and the log density.
+// loss ρ with respect to y−μ, and the log density. In the natural form, σ is the decoder's scale and
+// the slope is such that scaled·slope is the loss over the true σ.
 struct Laplace {
   float sigma, scaled, slope, log_density;
 };
@@ -33,6 +53,13 @@ DEVICE Laplace laplace(float y, float mu, float sigma, Level l) {
   return c;
 }
 
+// by_logit returns the derivative of a log density by the level's logit. In the natural form it is
+// −ρ/σ times τ above μ and τ−1 below; slope over the sum of both sides' is that.
+DEVICE float by_logit(Laplace c, Level l, int natural) {
+  if (natural) return -(c.scaled * c.slope) * (c.slope / (l.tau + l.rest));
+  return l.rest - l.tau - l.tau * l.rest * c.scaled;
+}
+
 // MixtureSums are Σ_k exp(a_k)·AL_k(y) and Σ_k exp(a_k) of one channel, over the levels of a point.
 struct MixtureSums {
   LogSum joint, weight;
@@ -40,12 +67,12 @@ struct MixtureSums {
 
 // channel_sums returns the sums of one channel of a point, computed by a warp: r [levels, 3·dy] are
 // the point's components, z [levels] its logits.
-DEVICE MixtureSums channel_sums(const float* r, const float* z, float y, int levels, int dy, int c, float floor) {
+DEVICE MixtureSums channel_sums(const float* r, const float* z, float y, int levels, int dy, int c, float floor, int natural) {
   MixtureSums s = {log_sum(), log_sum()};
   for (int k = threadIdx.x & 31; k < levels; k += 32) {
     const float* d = r + k * 3 * dy;
     float a = d[2 * dy + c];
-    include(s.joint, a + laplace(y, d[c], sigma_of(d[dy + c], floor), level_of(z[k])).log_density);
+    include(s.joint, a + laplace(y, d[c], sigma_of(d[dy + c], floor), form_of(z[k], natural)).log_density);
     include(s.weight, a);
   }
   s.joint = warp_log_sum(s.joint);
@@ -67,12 +94,13 @@ mixture(const Extents* __restrict__ e,         // sizes of the run
         const float* __restrict__ y,           // [Point, dy]
         float* __restrict__ out,               // [Point, 1]
         int dy,                                // channels
-        float floor) {                         // smallest σ
+        float floor,                           // smallest σ
+        int natural) {                         // 1 if σ is 4τ(1−τ) times the decoder's scale
   unsigned n = rows(*e, space::Point), levels = e->levels;
   for (unsigned p = warp(); p < n; p += warps()) {
     float ll = 0;
     for (int c = 0; c < dy; c++) {
-      MixtureSums s = channel_sums(components + p * levels * 3 * dy, z + p * levels, y[p * dy + c], levels, dy, c, floor);
+      MixtureSums s = channel_sums(components + p * levels * 3 * dy, z + p * levels, y[p * dy + c], levels, dy, c, floor, natural);
       ll += log_likelihood(s);
     }
     if ((threadIdx.x & 31) == 0) out[p] = ll;
@@ -83,12 +111,13 @@ KERNEL(mixture)
 // channel_grad writes this lane's levels of one channel's gradient to out [levels, 3·dy]. All
 // channels share the levels, so it overwrites dz [levels] for the first channel and adds to it for
 // the others. It returns the channel's log-likelihood.
-DEVICE float channel_grad(float g, const float* r, const float* z, float y, int levels, int dy, int c, float floor, float* out, float* dz) {
-  MixtureSums s = channel_sums(r, z, y, levels, dy, c, floor);
+DEVICE float channel_grad(float g, const float* r, const float* z, float y, int levels, int dy, int c, float floor, int natural, float* out,
+                          float* dz) {
+  MixtureSums s = channel_sums(r, z, y, levels, dy, c, floor, natural);
   for (int k = threadIdx.x & 31; k < levels; k += 32) {
     const float* d = r + k * 3 * dy;
     float* slope = out + k * 3 * dy;
-    Level level = level_of(z[k]);
+    Level level = form_of(z[k], natural);
     Laplace l = laplace(y, d[c], sigma_of(d[dy + c], floor), level);
     float a = d[2 * dy + c];
     float weight = expf(a - s.weight.max) / s.weight.sum;
@@ -97,7 +126,7 @@ DEVICE float channel_grad(float g, const float* r, const float* z, float y, int 
     slope[dy + c] = g * posterior * (l.scaled * l.slope - 1) / l.sigma * (1 - floor) * sigmoid_of(d[dy + c]);
     slope[2 * dy + c] = g * (posterior - weight);
     if (dz) {
-      float share = g * posterior * (level.rest - level.tau - level.tau * level.rest * l.scaled);
+      float share = g * posterior * by_logit(l, level, natural);
       dz[k] = c == 0 ? share : dz[k] + share;
     }
   }
@@ -115,13 +144,14 @@ mixture_grad(const Extents* __restrict__ e,         // sizes of the run
              float* __restrict__ out_z,             // gradient [Row, 1], or null
              float* __restrict__ out,               // the likelihood itself [Point, 1], or null
              int dy,                                // channels
-             float floor) {                         // smallest σ
+             float floor,                           // smallest σ
+             int natural) {                         // 1 if σ is 4τ(1−τ) times the decoder's scale
   unsigned n = rows(*e, space::Point), levels = e->levels;
   for (unsigned p = warp(); p < n; p += warps()) {
     unsigned at = p * levels;
     float ll = 0;
     for (int c = 0; c < dy; c++) {
-      ll += channel_grad(grad[p], components + at * 3 * dy, z + at, y[p * dy + c], levels, dy, c, floor, out_components + at * 3 * dy,
+      ll += channel_grad(grad[p], components + at * 3 * dy, z + at, y[p * dy + c], levels, dy, c, floor, natural, out_components + at * 3 * dy,
                    out_z ? out_z + at : out_z);
     }
     if (out && (threadIdx.x & 31) == 0) out[p] = ll;

@@ -46,7 +46,7 @@ type Trial struct {
 // evaluation states how a trial is evaluated at one value.
 type evaluation struct {
 	numTau int
-	levels string // predict.RandomLevels or predict.GridLevels
+	levels string // predict.RandomLevels, or "" for the model's evenly spaced levels
 	words  string // its name in progress messages
 }
 
@@ -80,7 +80,7 @@ func (p Protocol) NumTau(configs, runs []string) ([]Trial, error) {
 		seen[path] = true
 		t.values = testedLevels
 		t.at = func(value int) evaluation {
-			return evaluation{value, predict.GridLevels, fmt.Sprintf("%d levels", value)}
+			return evaluation{value, "", fmt.Sprintf("%d levels", value)}
 		}
 	}
 	return trials, nil

@@ -73,5 +73,8 @@ func (r Runner) run(ctx context.Context, t Trial) ([]Result, error) {
 // of returns the model with the number and choice of levels of this evaluation.
 func (how evaluation) of(model predict.Trained) predict.Trained {
 	model.NumTau, model.Levels = how.numTau, how.levels
+	if how.levels == "" {
+		model = model.Evenly()
+	}
 	return model
 }

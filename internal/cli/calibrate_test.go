@@ -88,7 +88,7 @@ func TestCalibrateAndPredict(t *testing.T) {
 	checkRefusal(t, "predict", acqnp(predict("none.csv", "--calibrated", "--quantiles", "0.01")...), 2,
 		"--quantiles: found 0.01, expected levels between 0.022 and 0.978: price is calibrated on 22 functions")
 	checkRefusal(t, "predict", acqnp(predict("none.csv", "--calibrated", "--hdr", "0.99")...), 2, "--hdr: found 0.99, expected probabilities up to 0.956")
-	checkRefusal(t, "predict", acqnp(predict("none.csv", "--calibrated", "--num-tau", "7")...), 2, "with 7 levels (grid): run acqnp score --calibrate again")
+	checkRefusal(t, "predict", acqnp(predict("none.csv", "--calibrated", "--num-tau", "7")...), 2, "with 7 levels (midpoints): run acqnp score --calibrate again")
 	if _, err := os.Stat("none.csv"); err == nil {
 		t.Error("a refused call has left a file")
 	}

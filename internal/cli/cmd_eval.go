@@ -89,7 +89,7 @@ func runEval(ctx context.Context, a *app, o evalOptions) (err error) {
 			return err
 		}
 	}
-	m.Levels = o.levels
+	m = o.choose(m)
 	o.announce(p)
 	r, err := m.Evaluate(ctx, source, predict.EvalOptions{Batches: o.batches, Scored: true, Threads: o.cores(), Version: version.String(), Progress: p, Task: "eval"})
 	if err != nil {

@@ -102,7 +102,7 @@ func (o *modelFigure) open(p progress.Reporter, check figures.Check) ([]figures.
 		if err != nil {
 			return nil, err
 		}
-		r.Ask.Levels = o.levels
+		r.Ask = o.choose(r.Ask)
 		runs = append(runs, r)
 	}
 	figures.LabelRuns(runs)

@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/figures"
-	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/usage"
 )
 
@@ -34,7 +33,7 @@ would dominate means and deviations.`,
 		Args: cobra.NoArgs,
 		RunE: a.run(func(cmd *cobra.Command) error { return runPlotCompletion(cmd.Context(), a, &o) }),
 	}
-	o.addFlags(a, cmd, completionLevels, predict.GridLevels)
+	o.addFlags(a, cmd, completionLevels, evenLevels)
 	cmd.Flags().IntVar(&o.images, "images", 4, "`NUMBER` of test images")
 	cmd.Flags().IntSliceVar(&o.context, "context", []int{20, 100, 300}, "`NUMBERS` of context pixels")
 	return cmd

@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/figures"
-	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/usage"
 )
 
@@ -22,7 +21,7 @@ from 0.001 to 0.999. The distribution of BNP is the mixture of 5 bootstraps.`,
 		Args:    cobra.NoArgs,
 		RunE:    a.run(func(cmd *cobra.Command) error { return runPlotSpeedFlow(cmd.Context(), a, &o) }),
 	}
-	o.addFlags(a, cmd, figureLevels, predict.GridLevels)
+	o.addFlags(a, cmd, figureLevels, evenLevels)
 	return cmd
 }
 

@@ -72,7 +72,7 @@ acqnp sample-quantiles writes the components of the predictive density.`,
 		}),
 	}
 	o.requestFlags.addFlags(a, cmd)
-	o.levelFlags.addFlags(cmd, 0, predict.GridLevels, "quantile levels of each target, for CQNP and ACQNP (default the configuration's eval.num_tau)")
+	o.levelFlags.addFlags(cmd, 0, evenLevels, "quantile levels of each target, for CQNP and ACQNP (default the configuration's eval.num_tau)")
 	f := cmd.Flags()
 	f.Float64SliceVar(&o.quantiles, "quantiles", []float64{0.05, 0.25, 0.5, 0.75, 0.95}, "`LEVELS` between 0 and 1 whose quantiles are predicted")
 	f.Float64SliceVar(&o.hdr, "hdr", []float64{0.9}, "`PROBABILITIES` between 0 and 1 that highest-density regions hold")

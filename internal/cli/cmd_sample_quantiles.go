@@ -49,7 +49,7 @@ have the columns x and y and two different values of each.`,
 		}),
 	}
 	o.requestFlags.addFlags(a, cmd)
-	o.levelFlags.addFlags(cmd, 0, predict.GridLevels, "quantile levels of each target, for CQNP and ACQNP (default the configuration's eval.num_tau)")
+	o.levelFlags.addFlags(cmd, 0, evenLevels, "quantile levels of each target, for CQNP and ACQNP (default the configuration's eval.num_tau)")
 	f := cmd.Flags()
 	f.Float64SliceVar(&o.quantiles, "quantiles", nil, "`LEVELS` between 0 and 1 whose quantiles are predicted: 0.05,0.5,0.95")
 	f.IntVar(&o.draws, "draws", 0, "`NUMBER` of random draws for each target and channel")

@@ -61,7 +61,7 @@ With --calibrated, pit and the shares inside intervals are those of corrected pr
 	}
 	o.addInputs(a, cmd, "x and y of the targets")
 	o.scored = true
-	o.levelFlags.addFlags(cmd, 0, predict.GridLevels, "quantile levels of each target, for CQNP and ACQNP (default the configuration's eval.num_tau)")
+	o.levelFlags.addFlags(cmd, 0, evenLevels, "quantile levels of each target, for CQNP and ACQNP (default the configuration's eval.num_tau)")
 	cmd.Flags().StringVar(&o.out, "out", "", "CSV `FILE` for the scores of each target and channel")
 	cmd.Flags().BoolVar(&o.joint, "joint", false, "state the log density of all targets of a function together, too")
 	cmd.Flags().BoolVar(&o.calibrate, "calibrate", false, "write calibration.json from these targets, or from what the run held back")
@@ -148,8 +148,11 @@ func (o *scoreOptions) openScored(e config.Experiment, p progress.Reporter) (pre
 		return o.open(e, p)
 	}
 	asked, err := predict.Request{Stored: o.Stored}.OpenCalibration(e, o.dataDir, o.device, p.Warn)
-	asked.Levels = o.levels
-	return asked, err
+	if err != nil {
+		return asked, err
+	}
+	asked.Trained = o.choose(asked.Trained)
+	return asked, nil
 }
 
 func (s *scoreSummary) print(w io.Writer) error {

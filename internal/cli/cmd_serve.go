@@ -147,7 +147,8 @@ func (o *serveOptions) load(names []string, p progress.Reporter) ([]*serve.Model
 		if err != nil {
 			return nil, err
 		}
-		t.Levels, t.Device = predict.GridLevels, device.OneThread(o.device)
+		t = t.Evenly()
+		t.Device = device.OneThread(o.device)
 		m, err := serve.NewModel(name, t, predictors)
 		if err != nil {
 			return nil, err

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -13,26 +14,44 @@ import (
 // levelFlags set the quantile levels and the seed.
 type levelFlags struct {
 	numTau int
-	levels string
+	levels string // "" for the model's evenly spaced ones
 	seed   uint64
 	given  func(flag string) bool // reports whether a flag was given
 }
 
+// evenLevels is the default of --levels that stands for the model's evenly spaced levels.
+const evenLevels = ""
+
 // addFlags adds the flags with their defaults. usage says what --num-tau counts.
 func (f *levelFlags) addFlags(cmd *cobra.Command, numTau int, levels, usage string) {
 	cmd.Flags().IntVar(&f.numTau, "num-tau", numTau, "`NUMBER` of "+usage)
-	cmd.Flags().StringVar(&f.levels, "levels", levels, "`WAY` to choose the quantile levels: random, or grid from 0.001 to 0.999")
+	way := "`WAY` to choose the quantile levels: random, grid from 0.001 to 0.999, or\nmidpoints of equal parts of (0, 1)"
+	if levels == evenLevels {
+		way += " (default midpoints for model.scale_form natural,\ngrid otherwise)"
+	}
+	cmd.Flags().StringVar(&f.levels, "levels", levels, way)
 	cmd.Flags().Uint64Var(&f.seed, "seed", 0, "`SEED` of batches, levels and draws (default the configuration's eval.seed)")
 	must(cmd.RegisterFlagCompletionFunc("levels", cobra.FixedCompletions(
-		[]string{predict.RandomLevels, predict.GridLevels}, cobra.ShellCompDirectiveNoFileComp)))
+		levelWays, cobra.ShellCompDirectiveNoFileComp)))
 }
 
-// check returns an *input.Error if --levels is neither random nor grid.
+var levelWays = []string{predict.RandomLevels, predict.GridLevels, predict.MidpointLevels}
+
+// check returns an *input.Error if --levels names no way to choose levels.
 func (f *levelFlags) check() error {
-	if f.levels != predict.RandomLevels && f.levels != predict.GridLevels {
-		return &input.Error{File: "--levels", Found: strconv.Quote(f.levels), Expected: "random or grid"}
+	if f.given("levels") && !slices.Contains(levelWays, f.levels) {
+		return &input.Error{File: "--levels", Found: strconv.Quote(f.levels), Expected: "random, grid or midpoints"}
 	}
 	return nil
+}
+
+// choose returns the model with the levels that --levels says.
+func (f *levelFlags) choose(t predict.Trained) predict.Trained {
+	if f.levels == evenLevels {
+		return t.Evenly()
+	}
+	t.Levels = f.levels
+	return t
 }
 
 // overrides returns the flags as overrides of the configuration e. --num-tau has no effect on

@@ -108,8 +108,11 @@ func (o *requestFlags) draw(ctx context.Context, asked *predict.Asked, how figur
 func (o *requestFlags) open(e config.Experiment, p progress.Reporter) (predict.Asked, error) {
 	request := predict.Request{Stored: o.Stored, Context: o.context, Targets: o.targets, Grid: o.grid, Scored: o.scored}
 	asked, err := request.Open(e, o.dataDir, o.device, p.Warn)
-	asked.Levels = o.levels
-	return asked, err
+	if err != nil {
+		return asked, err
+	}
+	asked.Trained = o.choose(asked.Trained)
+	return asked, nil
 }
 
 // predictSummary is the result of a prediction.

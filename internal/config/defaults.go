@@ -17,6 +17,7 @@ func defaults(c choice) map[string]any {
 		"model.name":             model,
 		"model.aggregation":      Mean,
 		"model.adaptor_form":     Plain,
+		"model.scale_form":       PaperScale,
 		"train.loss":             defaultLoss(model, c.aggregation),
 		"train.levels":           RandomLevels,
 		"data.seed":              uint64(43),
@@ -156,6 +157,7 @@ func imageDefaults() map[string]any {
 func csvDefaults() map[string]any {
 	return map[string]any{
 		"model.adaptor_form":  Residual,
+		"model.scale_form":    NaturalScale,
 		"data.x":              []string{"x"},
 		"data.y":              []string{"y"},
 		"data.split":          "function",

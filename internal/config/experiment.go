@@ -32,6 +32,13 @@ const (
 	Residual = "residual" // ψ is added to the logit of CQNP's τ; the decoder reads τ and u
 )
 
+// The values of model.scale_form: the scale σ of a component at level τ. s = f + (1−f)·softplus(·) is
+// the decoder's scale.
+const (
+	PaperScale   = "paper"   // σ = s
+	NaturalScale = "natural" // σ = 4τ(1−τ)·s, so that the tails of no component are wider than 4s
+)
+
 // The values of model.aggregation.
 const (
 	Mean        = "mean"        // one r for each function: the paper's
@@ -113,6 +120,9 @@ type Model struct {
 
 	// SigmaFloor is the lower bound f of the likelihood's scale, σ = f + (1−f)·softplus(s).
 	SigmaFloor float64 `yaml:"sigma_floor,omitempty" mapstructure:"sigma_floor"`
+
+	// ScaleForm is PaperScale or NaturalScale. cqnp and acqnp.
+	ScaleForm string `yaml:"scale_form,omitempty" mapstructure:"scale_form"`
 
 	// TailDF is the number of degrees of freedom of Student's t, whose tails a predicted Gaussian
 	// gets, as likelihood.StudentTails says; 0 keeps the Gaussian. The loss of training is the

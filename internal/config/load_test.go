@@ -292,9 +292,12 @@ func TestDefaultsOfAggregationsAndForms(t *testing.T) {
 			}
 		}
 	}
-	for file, form := range map[string]string{"benchmark: rbf\nmodel: {name: acqnp}\n": config.Plain, minimalCSV: config.Residual} {
-		if e := load(t, file, config.Overrides{Set: []string{"model.name=acqnp"}}); e.Model.AdaptorForm != form {
-			t.Errorf("%q: found %s, expected %s", file, e.Model.AdaptorForm, form)
+	for file, form := range map[string][2]string{"benchmark: rbf\nmodel: {name: acqnp}\n": {config.Plain, config.PaperScale}, minimalCSV: {config.Residual, config.NaturalScale}} {
+		for model, adaptor := range map[string]string{"acqnp": form[0], "cqnp": ""} {
+			m := load(t, file, config.Overrides{Set: []string{"model.name=" + model}}).Model
+			if m.AdaptorForm != adaptor || m.ScaleForm != form[1] {
+				t.Errorf("%q, %s: found %q and %s, expected %q and %s", file, model, m.AdaptorForm, m.ScaleForm, adaptor, form[1])
+			}
 		}
 	}
 }
@@ -302,26 +305,27 @@ func TestDefaultsOfAggregationsAndForms(t *testing.T) {
 // A configuration that a run wrote may be older than a key that it lacks. The key then says what
 // older versions did. One that continues a run has the key of that run.
 func TestKeysThatOlderConfigurationsLack(t *testing.T) {
-	began := func(form, sizes string) *config.Experiment {
-		return &config.Experiment{Model: config.Model{AdaptorForm: form}, Data: config.Data{Sizes: sizes}}
+	began := func(form, scale, sizes string) *config.Experiment {
+		return &config.Experiment{Model: config.Model{AdaptorForm: form, ScaleForm: scale}, Data: config.Data{Sizes: sizes}}
 	}
+	const natural, paper = config.NaturalScale, config.PaperScale
 	const acqnp = "model.name=acqnp"
 	for name, c := range map[string]struct {
-		overrides   config.Overrides
-		form, sizes string
+		overrides          config.Overrides
+		form, scale, sizes string
 	}{
-		"new":       {config.Overrides{}, config.Residual, config.AllSizes},
-		"recorded":  {config.Overrides{Recorded: true}, config.Plain, config.SmallestSize},
-		"written":   {config.Overrides{Set: []string{"model={name: acqnp, adaptor_form: residual}", "data.sizes=all"}, Recorded: true}, config.Residual, config.AllSizes},
-		"old run":   {config.Overrides{Continues: began(config.Plain, config.SmallestSize)}, config.Plain, config.SmallestSize},
-		"plain run": {config.Overrides{Continues: began(config.Plain, config.AllSizes)}, config.Plain, config.AllSizes},
-		"other run": {config.Overrides{Continues: began("", "")}, config.Residual, config.AllSizes},
-		"both":      {config.Overrides{Set: []string{"data.sizes=all"}, Continues: began(config.Plain, config.SmallestSize)}, config.Plain, config.AllSizes},
+		"new":       {config.Overrides{}, config.Residual, natural, config.AllSizes},
+		"recorded":  {config.Overrides{Recorded: true}, config.Plain, paper, config.SmallestSize},
+		"written":   {config.Overrides{Set: []string{"model={name: acqnp, adaptor_form: residual, scale_form: natural}", "data.sizes=all"}, Recorded: true}, config.Residual, natural, config.AllSizes},
+		"old run":   {config.Overrides{Continues: began(config.Plain, paper, config.SmallestSize)}, config.Plain, paper, config.SmallestSize},
+		"plain run": {config.Overrides{Continues: began(config.Plain, natural, config.AllSizes)}, config.Plain, natural, config.AllSizes},
+		"other run": {config.Overrides{Continues: began("", "", "")}, config.Residual, natural, config.AllSizes},
+		"both":      {config.Overrides{Set: []string{"data.sizes=all"}, Continues: began(config.Plain, paper, config.SmallestSize)}, config.Plain, paper, config.AllSizes},
 	} {
 		c.overrides.Set = append([]string{acqnp}, c.overrides.Set...)
 		e := load(t, minimalCSV, c.overrides)
-		if e.Model.AdaptorForm != c.form || e.Data.Sizes != c.sizes {
-			t.Errorf("%s: found %s and %s, expected %s and %s", name, e.Model.AdaptorForm, e.Data.Sizes, c.form, c.sizes)
+		if e.Model.AdaptorForm != c.form || e.Model.ScaleForm != c.scale || e.Data.Sizes != c.sizes {
+			t.Errorf("%s: found %s, %s and %s, expected %s, %s and %s", name, e.Model.AdaptorForm, e.Model.ScaleForm, e.Data.Sizes, c.form, c.scale, c.sizes)
 		}
 	}
 	if e := load(t, plain, config.Overrides{Recorded: true}); e.Data.Sizes != "" {

@@ -31,8 +31,8 @@ type Overrides struct {
 	// of train.steps is ACQNP_TRAIN_STEPS, and so on. An empty variable counts as unset.
 	Env func() []string
 	// Recorded says that a run wrote the configuration. It may be older than a key that it lacks.
-	// The key then has the value that describes older runs: model.adaptor_form is plain, and
-	// data.sizes is smallest.
+	// The key then has the value that describes older runs: model.adaptor_form is plain,
+	// model.scale_form is paper, and data.sizes is smallest.
 	Recorded bool
 	// Continues is the run that the configuration is to continue, or nil. These keys, if the
 	// configuration lacks them, then have the values of that run: the file may be older than they
@@ -44,10 +44,10 @@ type Overrides struct {
 func (o Overrides) older(base map[string]any) {
 	values := map[string]string{}
 	if c := o.Continues; c != nil {
-		values["model.adaptor_form"], values["data.sizes"] = c.Model.AdaptorForm, c.Data.Sizes
+		values["model.adaptor_form"], values["model.scale_form"], values["data.sizes"] = c.Model.AdaptorForm, c.Model.ScaleForm, c.Data.Sizes
 	}
 	if o.Recorded {
-		values["model.adaptor_form"], values["data.sizes"] = Plain, SmallestSize
+		values["model.adaptor_form"], values["model.scale_form"], values["data.sizes"] = Plain, PaperScale, SmallestSize
 	}
 	for key, value := range values {
 		if _, used := base[key]; used && value != "" {

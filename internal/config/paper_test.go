@@ -131,7 +131,7 @@ func paperExperiment(name string) config.Experiment {
 		e.Model.AdaptorForm = config.Plain
 	}
 	if model == "cqnp" || model == "acqnp" {
-		e.Train.Levels = config.RandomLevels
+		e.Train.Levels, e.Model.ScaleForm = config.RandomLevels, config.PaperScale
 	}
 	e.Model.SigmaFloor = map[string]float64{"cnp": 0.1, "canp": 0.1, "bnp": 0.1, "cqnp": 0.01, "acqnp": 0.01}[model]
 	e.Train.LogEvery, e.Train.CheckpointEvery, e.Train.KeepCheckpoints = 100, 5000, 2

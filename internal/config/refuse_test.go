@@ -206,6 +206,8 @@ var refusals = []struct {
 	{"an aggregation for bnp", bnp + "  aggregation: attention\n", 4, "model.aggregation", "only cnp, cqnp or acqnp can use it"},
 	{"an aggregation for canp", canp + "  aggregation: mean\n", 4, "model.aggregation", "only cnp, cqnp or acqnp can use it"},
 	{"an unknown form", acqnp + "  adaptor_form: linear\n", 4, "model.adaptor_form", "plain or residual"},
+	{"an unknown form of the scale", acqnp + "  scale_form: linear\n", 4, "model.scale_form", "paper or natural"},
+	{"a form of the scale for cnp", "benchmark: circle\nmodel:\n  name: cnp\n  scale_form: paper\n", 4, "model.scale_form", "only cqnp or acqnp can use it"},
 	{"a form for cqnp", "benchmark: circle\nmodel:\n  name: cqnp\n  adaptor_form: plain\n", 4, "model.adaptor_form", "only acqnp can use it"},
 	{"tokens that heads do not divide", cnp + "  aggregation: transformer\n  heads: 3\n", 5, "model.heads", "3 heads for a representation of 128"},
 	{"an absurd transformer", cnp + "  aggregation: transformer\n  layers: 64\n  feedforward: 65536\n", 6, "model.feedforward", "weights"},

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Variant names what distinguishes the model from the paper's: its aggregation, its adaptor, its
-// lower bound of σ, its tails, the number of its networks and its loss, as in "transformer, residual".
+// Variant names what distinguishes the model from the paper's: its aggregation, its adaptor, the form
+// of its scale, its lower bound of σ, its tails, the number of its networks and its loss, as in "transformer, residual".
 // It returns "" for the paper's model. The loss is named only if it is not the default of the
 // aggregation. Sizes and settings of the optimiser are not named.
 func (e Experiment) Variant() string {
@@ -21,6 +21,9 @@ func (e Experiment) Variant() string {
 	}
 	if m.AdaptorForm == Residual {
 		parts = append(parts, Residual)
+	}
+	if m.ScaleForm == NaturalScale {
+		parts = append(parts, "natural scale")
 	}
 	if m.SigmaFloor != 0 && m.SigmaFloor != SigmaFloor(m.Name) {
 		parts = append(parts, fmt.Sprintf("sigma floor %g", m.SigmaFloor))

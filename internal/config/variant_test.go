@@ -12,6 +12,8 @@ func TestVariantNamesWhatIsNotThePapers(t *testing.T) {
 		{"name: acqnp, aggregation: mean, adaptor_form: plain, sigma_floor: 0.01, representation: 64", "loss: all, steps: 7", "ACQNP", "acqnp"},
 		{"name: acqnp, aggregation: transformer", "", "ACQNP, transformer", "acqnp (transformer)"},
 		{"name: acqnp, aggregation: attention, adaptor_form: residual", "loss: targets", "ACQNP, attention, residual", "acqnp (attention, residual)"},
+		{"name: cqnp, scale_form: natural", "", "CQNP, natural scale", "cqnp (natural scale)"},
+		{"name: cqnp, scale_form: paper", "", "CQNP", "cqnp"},
 		{"name: acqnp, aggregation: attention", "loss: all", "ACQNP, attention, loss over all points", "acqnp (attention, loss over all points)"},
 		{"name: cqnp", "loss: targets", "CQNP, loss over targets", "cqnp (loss over targets)"},
 		{"name: canp", "", "CANP", "canp"},

@@ -10,27 +10,30 @@ import (
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// The ways to choose quantile levels. --levels takes random and grid, train.levels random and
-// stratified.
+// The ways to choose quantile levels. --levels takes random, grid and midpoints, train.levels random
+// and stratified.
 const (
-	RandomLevels = "random" // drawn separately for every row
-	GridLevels   = "grid"   // evenly spaced from 0.001 to 0.999, the same at every point
+	RandomLevels   = "random"    // drawn separately for every row
+	GridLevels     = "grid"      // evenly spaced from 0.001 to 0.999, the same at every point
+	MidpointLevels = "midpoints" // the midpoints of N_τ equal parts of (0, 1), the same at every point
 	// StratifiedLevels draws one level from each of N_τ equal parts of [0, 1). Level k of a point
 	// is (k + u)/N_τ, where u is the number that RandomLevels draws.
 	StratifiedLevels = "stratified"
 )
 
-// Reader is a model. It says whether the model reads quantile levels or bootstraps.
+// Reader is a model. It says whether the model reads quantile levels or bootstraps, and whether its
+// scale has the natural form.
 type Reader interface {
 	Name() string
 	Quantile() bool
 	Bootstrap() bool
+	Natural() bool
 }
 
 // Choice says which random numbers to make for a model.
 type Choice struct {
 	NumTau     int    // levels of a point; quantile models
-	Spacing    string // of the levels: RandomLevels, GridLevels or StratifiedLevels
+	Spacing    string // of the levels: RandomLevels, GridLevels, MidpointLevels or StratifiedLevels
 	Bootstraps int    // of the context; BNP
 	Seed       uint64
 	Evaluation bool // draw other numbers than training with the same seed
@@ -42,7 +45,7 @@ type Draws struct {
 	count     int // N_τ or k; 0 for models that read neither
 	resample  bool
 	random    random.Generator
-	grid      []float32 // [N_τ]; nil if levels are drawn
+	grid      []float32 // [N_τ], the same at every point; nil if levels are drawn
 	strata    bool      // drawn levels are stratified
 	elsewhere bool      // feeds leave out drawn levels: see Elsewhere
 }
@@ -71,17 +74,45 @@ func New(m Reader, c Choice) (Draws, error) {
 	case StratifiedLevels:
 		d.strata = true
 	case GridLevels:
-		d.grid = Grid(c.NumTau, m.Name())
+		d.grid = grid(c.NumTau, m.Name())
+	case MidpointLevels:
+		d.grid = midpoints(c.NumTau)
 	default:
-		return Draws{}, &input.Error{Key: "--levels", Found: strconv.Quote(c.Spacing), Expected: "random or grid"}
+		return Draws{}, &input.Error{Key: "--levels", Found: strconv.Quote(c.Spacing), Expected: "random, grid or midpoints"}
 	}
 	return d, nil
 }
 
-// Grid returns the u of n levels as [GridLevels] chooses them for a model: evenly spaced, for acqnp
+// Spacing returns the evenly spaced levels that a model takes: MidpointLevels if its scale has the
+// natural form, GridLevels otherwise.
+func Spacing(m Reader) string {
+	if m.Natural() {
+		return MidpointLevels
+	}
+	return GridLevels
+}
+
+// Even returns the u of n evenly spaced levels of a model, as [Spacing] says.
+func Even(n int, m Reader) []float32 {
+	if Spacing(m) == MidpointLevels {
+		return midpoints(n)
+	}
+	return grid(n, m.Name())
+}
+
+// midpoints returns (k+½)/n for k from 0 to n−1.
+func midpoints(n int) []float32 {
+	v := make([]float32, n)
+	for k := range v {
+		v[k] = float32((float64(k) + 0.5) / float64(n))
+	}
+	return v
+}
+
+// grid returns the u of n levels as [GridLevels] chooses them for a model: evenly spaced, for acqnp
 // from 0.001 to 0.999, for cqnp from 0 to 1, so that τ = 0.001 + 0.998·u goes from 0.001 to 0.999. A
 // single level is ½.
-func Grid(n int, model string) []float32 {
+func grid(n int, model string) []float32 {
 	v := make([]float32, n)
 	for k := range v {
 		u := 0.5

@@ -20,11 +20,13 @@ import (
 type reads struct {
 	name                string
 	quantile, bootstrap bool
+	natural             bool
 }
 
 func (r reads) Name() string    { return r.name }
 func (r reads) Quantile() bool  { return r.quantile }
 func (r reads) Bootstrap() bool { return r.bootstrap }
+func (r reads) Natural() bool   { return r.natural }
 
 var (
 	cnp   = reads{name: "cnp"}
@@ -126,19 +128,30 @@ func TestDrawnLevelsAreTheStreams(t *testing.T) {
 	}
 }
 
-// In a grid, τ = 0.001..0.999. That is u itself for acqnp, and 0.001 + 0.998·u for cqnp.
-func TestGridLevels(t *testing.T) {
+// In a grid, τ = 0.001..0.999. That is u itself for acqnp, and 0.001 + 0.998·u for cqnp. Models with the
+// natural scale take midpoints.
+func TestEvenlySpacedLevels(t *testing.T) {
+	natural := func(r reads) reads {
+		r.natural = true
+		return r
+	}
 	for _, c := range []struct {
 		model reads
 		want  []float64
 	}{
+		{natural(acqnp), []float64{0.5}},
+		{natural(acqnp), []float64{0.125, 0.375, 0.625, 0.875}},
+		{natural(cqnp), []float64{0.125, 0.375, 0.625, 0.875}},
 		{acqnp, []float64{0.5}},
 		{cqnp, []float64{0.5}},
 		{acqnp, []float64{0.001, 0.999}},
 		{acqnp, []float64{0.001, 0.2505, 0.5, 0.7495, 0.999}},
 		{cqnp, []float64{0, 0.25, 0.5, 0.75, 1}},
 	} {
-		d := draws(t, c.model, feed.Choice{NumTau: len(c.want), Spacing: feed.GridLevels})
+		if even := feed.Even(len(c.want), c.model); len(even) != len(c.want) {
+			t.Fatalf("%d levels of %d", len(even), len(c.want))
+		}
+		d := draws(t, c.model, feed.Choice{NumTau: len(c.want), Spacing: feed.Spacing(c.model)})
 		each(t, some, d, 2, func(_ int, f *feed.Feed) {
 			for i, got := range f.Levels() {
 				if want := c.want[i%len(c.want)]; math.Abs(float64(got)-want) > 1e-7 { // float32 below 1

@@ -118,7 +118,7 @@ func densityPoint(x float64, d Density, mean float64, levels []float64) Predicte
 
 // forPicture returns the model with as many evenly spaced levels, or bootstraps, as a picture needs.
 func forPicture(t predict.Trained) predict.Trained {
-	t.Levels = predict.GridLevels
+	t = t.Evenly()
 	t.NumTau, t.Bootstraps = min(t.NumTau, pictureLevels), min(t.Bootstraps, pictureLevels)
 	return t
 }

@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/acqnp/acqnp/internal/benchmark"
-	"github.com/acqnp/acqnp/internal/predict"
 )
 
 // Numbers of bootstraps in the paper's figures of BNP.
@@ -41,7 +40,7 @@ func NewFitSheet(ctx context.Context, runs []Run, f FitFunctions, askedLevels bo
 		r.Ask.Bootstraps = memberBootstraps
 		view := fitView(r)
 		if view == MeanView && !askedLevels {
-			r.Ask.Levels = predict.GridLevels
+			r.Ask = r.Ask.Evenly()
 		}
 		if err := sheet.addRun(ctx, r, tasks, view, nil); err != nil {
 			return Sheet{}, err
@@ -84,7 +83,7 @@ func NewLaneSheet(ctx context.Context, runs []Run, levels int) (Sheet, error) {
 	return sheet, nil
 }
 
-// evenLevels returns n evenly spaced levels from 0.001 to 0.999, the same as predict.GridLevels.
+// evenLevels returns n evenly spaced levels from 0.001 to 0.999, the paper's.
 func evenLevels(n int) []float64 {
 	if n == 1 {
 		return []float64{0.5}

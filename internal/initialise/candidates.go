@@ -241,7 +241,7 @@ type section = map[string]any
 // from.
 func (c candidate) modelSection(few bool) section {
 	if c.prior {
-		return section{"name": "acqnp", "sigma_floor": 0.01, "adaptor_form": config.Residual, "aggregation": config.Attention,
+		return section{"name": "acqnp", "sigma_floor": 0.01, "scale_form": config.NaturalScale, "adaptor_form": config.Residual, "aggregation": config.Attention,
 			"representation": 64, "encoder": []int{64, 64}, "key_encoder": []int{64}, "query_encoder": []int{64}, "heads": 8,
 			"adaptor": []int{32, 32}, "decoder": []int{64, 64}}
 	}
@@ -251,6 +251,9 @@ func (c candidate) modelSection(few bool) section {
 		return merged(m, section{"width": w, "pre_depth": 3, "post_depth": 2, "decoder_depth": 3, "train_bootstraps": 4, "eval_bootstraps": 50})
 	}
 	m = merged(m, section{"representation": w, "encoder": []int{w, w}, "decoder": []int{w, w}})
+	if c.quantile() {
+		m["scale_form"] = config.NaturalScale
+	}
 	if c.aggregation != "" {
 		m["aggregation"] = c.aggregation
 	}

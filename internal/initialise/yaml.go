@@ -19,6 +19,7 @@ var remarks = map[string]string{
 	"model.aggregation":      "of the context: mean, attention or transformer",
 	"model.heads":            "of the attention",
 	"model.sigma_floor":      "f: σ = f + (1−f)·softplus(s), in the model's units",
+	"model.scale_form":       "tails that end: σ times 4τ(1−τ); or paper",
 	"model.tail_df":          "degrees of freedom of Student's t, whose tails predictions have",
 	"model.sigma_scale":      "multiplies the network's σ in predictions",
 	"model.pool_weight":      "the weight of a simple model in predictions, beside the network",

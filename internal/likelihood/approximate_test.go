@@ -12,7 +12,7 @@ func TestApproximateQuantilesAreTheQuantiles(t *testing.T) {
 	distributions := []likelihood.Distribution{saturated(), likelihood.MixtureOf([]likelihood.AsymmetricLaplace{{Location: 2, Scale: 0.1}}, []float64{0})}
 	for seed := range uint64(4) {
 		raw, z := raw(seed, 30, 1)
-		m := likelihood.NewMixture(raw, z, 1, 0, floor)
+		m := likelihood.NewMixture(raw, z, 1, 0, paper)
 		distributions = append(distributions, m, likelihood.ExpOf(m.In(likelihood.Units{Factor: 0.3})),
 			likelihood.NewGaussianMixture(raw[:8], 1, 0, floor), likelihood.NewGaussianMixture(raw[:2], 1, 0, floor))
 	}
@@ -41,7 +41,7 @@ func TestManyApproximateQuantiles(t *testing.T) {
 	mixtures := []likelihood.Mixture{far, far.In(likelihood.Units{Factor: 1e-6, Offset: 1})}
 	for seed := range uint64(6) {
 		raw, z := raw(seed+50, 40, 1)
-		mixtures = append(mixtures, likelihood.NewMixture(raw, z, 1, 0, floor))
+		mixtures = append(mixtures, likelihood.NewMixture(raw, z, 1, 0, paper))
 	}
 	var levels []float64
 	for i := range 100 {
@@ -74,7 +74,7 @@ func TestManyApproximateQuantiles(t *testing.T) {
 func TestDensitiesAreThoseOfLogDensity(t *testing.T) {
 	for seed, n := range []int{1, 7, 30, 65} {
 		raw, z := raw(uint64(seed), n, 1)
-		m := likelihood.NewMixture(raw, z, 1, 0, floor).In(likelihood.Units{Factor: 0.7, Offset: -0.2})
+		m := likelihood.NewMixture(raw, z, 1, 0, paper).In(likelihood.Units{Factor: 0.7, Offset: -0.2})
 		for name, d := range map[string]likelihood.Distribution{"mixture": m, "exp": likelihood.ExpOf(m),
 			"gaussian": likelihood.NewGaussianMixture(raw[:2*n], 1, 0, floor)} {
 			ys := []float64{-1e6, -40, -1, 0, 0.2, 0.5, 1, 3, 50, 1e6, math.Inf(1), math.Inf(-1)}

@@ -34,7 +34,7 @@ func TestCRPSEqualsQuadrature(t *testing.T) {
 		for _, c := range components {
 			kinks, scale, reach = append(kinks, c.Location), min(scale, c.Scale), max(reach, 2*spread(c))
 		}
-		mixture := likelihood.NewMixture(raw, z, 1, 0, floor)
+		mixture := likelihood.NewMixture(raw, z, 1, 0, paper)
 		gaussians := likelihood.NewGaussianMixture(raw[:12], 1, 0, floor)
 		for _, c := range gaussians.Components() {
 			kinks, scale = append(kinks, c.Mu), min(scale, c.Sigma)
@@ -122,7 +122,7 @@ func TestCRPSOfExtremeComponents(t *testing.T) {
 
 func TestCRPSConvertsWithTheUnits(t *testing.T) {
 	raw, z := raw(4, 6, 2)
-	mixture, gaussians := likelihood.NewMixture(raw, z, 2, 1, floor), likelihood.NewGaussianMixture(raw, 2, 1, floor)
+	mixture, gaussians := likelihood.NewMixture(raw, z, 2, 1, paper), likelihood.NewGaussianMixture(raw, 2, 1, floor)
 	units := likelihood.Units{Factor: 7, Offset: -3}
 	for _, y := range []float64{-4, 0, 0.3, 5} {
 		near(t, "CRPS", mixture.In(units).CRPS(7*y-3), 7*mixture.CRPS(y), 1e-12)
@@ -135,7 +135,7 @@ func TestCRPSConvertsWithTheUnits(t *testing.T) {
 func TestCRPSOfExpIsAnIntegralOfPinballLosses(t *testing.T) {
 	for seed := range uint64(2) {
 		raw, z := raw(seed, 4, 1)
-		d := likelihood.ExpOf(likelihood.NewMixture(raw, z, 1, 0, floor).In(likelihood.Units{Factor: 0.3, Offset: 1}))
+		d := likelihood.ExpOf(likelihood.NewMixture(raw, z, 1, 0, paper).In(likelihood.Units{Factor: 0.3, Offset: 1}))
 		const n = 2000
 		var levels, quantiles []float64
 		for i := range n {
@@ -156,7 +156,7 @@ func TestCRPSOfExpIsAnIntegralOfPinballLosses(t *testing.T) {
 // with q = Q(0.99). That of Gaussians has no q.
 func TestCRPSOfExpEqualsQuadrature(t *testing.T) {
 	raw, z := raw(7, 4, 1)
-	mixture := likelihood.NewMixture(raw, z, 1, 0, floor).In(likelihood.Units{Factor: 0.3, Offset: 1})
+	mixture := likelihood.NewMixture(raw, z, 1, 0, paper).In(likelihood.Units{Factor: 0.3, Offset: 1})
 	gaussians := likelihood.GaussianMixtureOf([]likelihood.Gaussian{{Mean: 0.5, Scale: 0.4}, {Mean: -1, Scale: 0.7}, {Mean: 0.2, Scale: 0.1}})
 	for _, part := range []likelihood.Distribution{mixture, gaussians} {
 		d := likelihood.ExpOf(part)
@@ -206,7 +206,7 @@ func TestCRPSOfExpOfWideGaussians(t *testing.T) {
 }
 
 func TestCRPSOfBrokenOutputsIsNaN(t *testing.T) {
-	m := likelihood.NewMixture([]float64{0, 0, math.NaN(), 1, 0, 0}, []float64{0, 1}, 1, 0, floor)
+	m := likelihood.NewMixture([]float64{0, 0, math.NaN(), 1, 0, 0}, []float64{0, 1}, 1, 0, paper)
 	for _, c := range []float64{m.CRPS(0), likelihood.ExpOf(m).CRPS(1)} {
 		if !math.IsNaN(c) {
 			t.Errorf("CRPS %g of weights that are NaN", c)
@@ -217,7 +217,7 @@ func TestCRPSOfBrokenOutputsIsNaN(t *testing.T) {
 // At K = 100 components. A quantile takes about as long.
 func BenchmarkCRPS(b *testing.B) {
 	raw, z := raw(1, 100, 1)
-	m := likelihood.NewMixture(raw, z, 1, 0, floor)
+	m := likelihood.NewMixture(raw, z, 1, 0, paper)
 	b.Run("mixture", func(b *testing.B) {
 		for b.Loop() {
 			m.CRPS(0.3)

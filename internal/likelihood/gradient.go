@@ -10,17 +10,20 @@ type Gradient struct {
 	Level    float64 // with respect to z, the level's logit
 }
 
-// LogDensityGradient returns log p(y) of NewMixture(raw, z, dy, channel, floor) and its
+// LogDensityGradient returns log p(y) of NewMixture(raw, z, dy, channel, scale) and its
 // derivatives, one Gradient for each of the N_τ components. Let π_k be the posterior probability of
 // component k and e = y − μ_k. Where ρ has a kink, at e = 0, its derivative is the one from the
 // right.
 //
 //	∂/∂μ_k = π_k (τ_k − 1[e<0]) / σ_k
-//	∂/∂s_k = π_k (ρ_τ(e)/σ_k − 1) / σ_k · (1−floor) sigmoid(s_k)
+//	∂/∂s_k = π_k (ρ_τ(e)/σ_k − 1) / scale_k · (1−floor) sigmoid(s_k)
 //	∂/∂a_k = π_k − w_k
-//	∂/∂z_k = π_k (1 − 2τ_k − τ_k(1−τ_k) e/σ_k)
-func LogDensityGradient[T Float](y float64, raw, z []T, dy, channel int, floor float64) (float64, []Gradient) {
-	m := NewMixture(raw, z, dy, channel, floor)
+//	∂/∂z_k = π_k (1 − 2τ_k − τ_k(1−τ_k) e/σ_k)      in the paper's form of the scale
+//	∂/∂z_k = −π_k ρ_τ(e)/σ_k (τ_k − 1[e<0])         in the natural form
+//
+// scale_k is floor + (1−floor)·softplus(s_k), which is σ_k in the paper's form.
+func LogDensityGradient[T Float](y float64, raw, z []T, dy, channel int, scale Scale) (float64, []Gradient) {
+	m := NewMixture(raw, z, dy, channel, scale)
 	joint := m.joint(y)
 	total := LogSumExp(joint)
 	gradients := make([]Gradient, len(z))
@@ -29,11 +32,15 @@ func LogDensityGradient[T Float](y float64, raw, z []T, dy, channel int, floor f
 		e := y - c.Location
 		slope := c.slope(e)
 		s := float64(raw[3*dy*k+dy+channel])
+		pinball := slope * e / c.Scale
 		gradients[k] = Gradient{
 			Location: posterior * slope / c.Scale,
-			Scale:    posterior * (slope*e/c.Scale - 1) / c.Scale * (1 - floor) * Sigmoid(s),
+			Scale:    posterior * (pinball - 1) / scaleOf(s, scale.Floor) * (1 - scale.Floor) * Sigmoid(s),
 			Weight:   posterior - m.weights[k],
 			Level:    posterior * (c.rest - c.tau - c.tau*c.rest*e/c.Scale),
+		}
+		if scale.Natural {
+			gradients[k].Level = -posterior * pinball * slope
 		}
 	}
 	return total, gradients

@@ -20,17 +20,18 @@ func differences(x []float64, f func([]float64) float64) []float64 {
 
 func TestMixtureGradientEqualsCentralDifferences(t *testing.T) {
 	const n, dy = 6, 2
-	for seed, floor := range floors {
+	for i := range 2 * len(floors) {
+		seed, form := i/2, likelihood.Scale{Floor: floors[i/2], Natural: i%2 == 1}
 		raw, z := raw(uint64(seed), n, dy)
 		for channel := range dy {
 			for _, y := range []float64{-6, -1.2, 0.05, 0.9, 8} {
-				log, got := likelihood.LogDensityGradient(y, raw, z, dy, channel, floor)
-				near(t, "log density", log, likelihood.NewMixture(raw, z, dy, channel, floor).LogDensity(y), 0)
+				log, got := likelihood.LogDensityGradient(y, raw, z, dy, channel, form)
+				near(t, "log density", log, likelihood.NewMixture(raw, z, dy, channel, form).LogDensity(y), 0)
 				byRaw := differences(raw, func(raw []float64) float64 {
-					return likelihood.NewMixture(raw, z, dy, channel, floor).LogDensity(y)
+					return likelihood.NewMixture(raw, z, dy, channel, form).LogDensity(y)
 				})
 				byLevel := differences(z, func(z []float64) float64 {
-					return likelihood.NewMixture(raw, z, dy, channel, floor).LogDensity(y)
+					return likelihood.NewMixture(raw, z, dy, channel, form).LogDensity(y)
 				})
 				for k, g := range got {
 					row := byRaw[3*dy*k:]
@@ -45,7 +46,7 @@ func TestMixtureGradientEqualsCentralDifferences(t *testing.T) {
 }
 
 func TestMixtureGradientAtAKinkTakesTheUpperSide(t *testing.T) {
-	_, g := likelihood.LogDensityGradient(0, []float64{0, -100, 0}, []float64{0}, 1, 0, floor)
+	_, g := likelihood.LogDensityGradient(0, []float64{0, -100, 0}, []float64{0}, 1, 0, paper)
 	near(t, "∂/∂μ at y = μ", g[0].Location, 0.5/floor, 1e-15)
 }
 

@@ -25,6 +25,12 @@ var probabilities = []float64{1e-12, 1e-6, 1e-3, 0.01, 0.1, 0.25, 0.4, 0.5 - 1e-
 // floor is the lower bound of σ in tests that do not set their own.
 const floor = 0.02
 
+// The two forms of the scale.
+var (
+	paper   = likelihood.Scale{Floor: floor}
+	natural = likelihood.Scale{Floor: floor, Natural: true}
+)
+
 // near fails unless got is want within tolerance·max(1, |want|).
 func near(t *testing.T, what string, got, want, tolerance float64) {
 	t.Helper()

@@ -17,7 +17,8 @@
 // [GaussianGradient] return the derivatives that training needs.
 //
 // A decoder's output s stands for the scale σ = floor + (1−floor)·softplus(s). The floor is the
-// configuration's model.sigma_floor, above 0 and below 1.
+// configuration's model.sigma_floor, above 0 and below 1. The [Scale] of a quantile model can take
+// the level into σ as well.
 //
 // # Logits
 //
@@ -55,6 +56,20 @@ type Component struct {
 	Mu     float64 // its τ-quantile μ; the mean of a Gaussian
 	Sigma  float64 // its scale σ; the standard deviation of a Gaussian
 	Weight float64
+}
+
+// Scale says how the scale σ of an asymmetric Laplace distribution follows from a decoder's output s
+// and the level τ. With scale = Floor + (1−Floor)·softplus(s), σ is
+//
+//	scale           the paper's form
+//	4τ(1−τ)·scale   the natural form
+//
+// The sides of a distribution are exponentials of the scales σ/(1−τ), below μ, and σ/τ, above it. In
+// the paper's form one of them grows without a bound as τ nears 0 or 1. In the natural form both are
+// at most 4·scale, and the density at μ is 1/(4·scale), whatever τ is. At τ = ½ both forms are equal.
+type Scale struct {
+	Floor   float64 // above 0 and below 1
+	Natural bool
 }
 
 // Units converts a y of the model into the units of the data: Factor·y + Offset, with Factor > 0.

@@ -18,19 +18,18 @@ type Mixture struct {
 }
 
 // NewMixture reads the mixture of one channel from a decoder's outputs at one point. raw is [N_τ,
-// 3·dy]; each row holds the blocks [μ_1..μ_dy, s_1..s_dy, a_1..a_dy], with σ = floor +
-// (1−floor)·softplus(s). z is [N_τ], the logits of the levels, which all channels share. Channels
-// count from 0.
-func NewMixture[T Float](raw, z []T, dy, channel int, floor float64) Mixture {
-	return NewMixtureIn(Units{Factor: 1}, raw, z, dy, channel, floor)
+// 3·dy]; each row holds the blocks [μ_1..μ_dy, s_1..s_dy, a_1..a_dy], and scale makes σ of s. z is
+// [N_τ], the logits of the levels, which all channels share. Channels count from 0.
+func NewMixture[T Float](raw, z []T, dy, channel int, scale Scale) Mixture {
+	return NewMixtureIn(Units{Factor: 1}, raw, z, dy, channel, scale)
 }
 
 // NewMixtureIn returns NewMixture(…).In(u), without making both.
-func NewMixtureIn[T Float](u Units, raw, z []T, dy, channel int, floor float64) Mixture {
+func NewMixtureIn[T Float](u Units, raw, z []T, dy, channel int, scale Scale) Mixture {
 	components, logits := make([]laplace, len(z)), make([]float64, len(z))
 	for first := 0; first < len(z); first += block {
 		n := min(block, len(z)-first)
-		readComponents(components[first:][:n], logits[first:][:n], raw[3*dy*first:], z[first:], decoded{u, dy, channel, floor})
+		readComponents(components[first:][:n], logits[first:][:n], raw[3*dy*first:], z[first:], decoded{u, dy, channel, scale})
 	}
 	return mixtureOf(components, logits)
 }
@@ -39,7 +38,7 @@ func NewMixtureIn[T Float](u Units, raw, z []T, dy, channel int, floor float64) 
 type decoded struct {
 	Units
 	dy, channel int
-	floor       float64
+	form        Scale
 }
 
 // readComponents reads up to block components of a mixture.
@@ -58,9 +57,12 @@ func readComponents[T Float](components []laplace, logits []float64, raw, levels
 		if size := math.Abs(z[i]); size > most {
 			inverse[i] = math.Exp(size)
 		}
-		sigma := of.floor + (1-of.floor)*(math.Max(s[i], 0)+log[i])
+		sigma := of.form.Floor + (1-of.form.Floor)*(math.Max(s[i], 0)+log[i])
 		d := AsymmetricLaplace{of.location(float64(raw[3*of.dy*i+of.channel])), of.scale(sigma), z[i]}
 		components[i] = d.with(eLevel[i], logLevel[i], inverse[i])
+		if c := &components[i]; of.form.Natural {
+			c.Scale *= 4 * c.tau * c.rest
+		}
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 func TestMixtureDensityMomentsAndDistributionFunction(t *testing.T) {
 	for seed := range uint64(4) {
 		raw, z := raw(seed, 5, 1)
-		m := likelihood.NewMixture(raw, z, 1, 0, floor)
+		m := likelihood.NewMixture(raw, z, 1, 0, paper)
 		components, _ := parts(raw, z, 1, 0)
 		var kinks []float64
 		scale, reach := math.Inf(1), 0.0
@@ -40,7 +40,7 @@ func TestMixtureEqualsTheNaiveFormulas(t *testing.T) {
 	const n, dy = 7, 3
 	raw, z := raw(11, n, dy)
 	for channel := range dy {
-		m := likelihood.NewMixture(raw, z, dy, channel, floor)
+		m := likelihood.NewMixture(raw, z, dy, channel, paper)
 		components, logits := parts(raw, z, dy, channel)
 		total := 0.0
 		for _, a := range logits {
@@ -102,7 +102,7 @@ func TestMixtureQuantileInvertsTheDistributionFunction(t *testing.T) {
 				z[k] *= 10
 			}
 		}
-		mixtures = append(mixtures, likelihood.NewMixture(raw, z, 1, 0, floor))
+		mixtures = append(mixtures, likelihood.NewMixture(raw, z, 1, 0, paper))
 	}
 	for i, m := range mixtures {
 		for _, p := range probabilities {
@@ -136,7 +136,7 @@ func TestMixtureQuantileInvertsTheDistributionFunction(t *testing.T) {
 func TestMixtureQuantileOfBrokenOutputsIsNaN(t *testing.T) {
 	nan := math.NaN()
 	for _, broken := range [][]float64{{nan, 0, 0, 1, 0, 0}, {0, nan, 0, 1, 0, 0}, {0, 0, nan, 1, 0, 0}} {
-		m := likelihood.NewMixture(broken, []float64{0, 1}, 1, 0, floor)
+		m := likelihood.NewMixture(broken, []float64{0, 1}, 1, 0, paper)
 		if q, l := m.Quantile(0.3), m.LogDensity(0); !math.IsNaN(q) || !math.IsNaN(l) {
 			t.Errorf("raw %v: quantile %g, log density %g", broken, q, l)
 		}
@@ -145,7 +145,7 @@ func TestMixtureQuantileOfBrokenOutputsIsNaN(t *testing.T) {
 
 func TestMixtureDraws(t *testing.T) {
 	raw, z := raw(3, 8, 1)
-	for i, m := range []likelihood.Mixture{likelihood.NewMixture(raw, z, 1, 0, floor), saturated()} {
+	for i, m := range []likelihood.Mixture{likelihood.NewMixture(raw, z, 1, 0, paper), saturated()} {
 		g := random.New(uint64(i), random.Draws)
 		draws := make([]float64, 20000)
 		for j := range draws {
@@ -171,7 +171,7 @@ func TestMixtureReadsItsChannelOfFloat32(t *testing.T) {
 	for channel := range dy {
 		components, logits := parts(raw, z, dy, channel)
 		want := likelihood.MixtureOf(components, logits)
-		got := likelihood.NewMixture(raw32, z32, dy, channel, floor)
+		got := likelihood.NewMixture(raw32, z32, dy, channel, paper)
 		for _, y := range []float64{-2, 0.1, 3} {
 			near(t, "log density", got.LogDensity(y), want.LogDensity(y), 1e-13)
 		}
@@ -185,16 +185,18 @@ func TestExtremesStayFinite(t *testing.T) {
 				for _, a := range []float64{-100, 0, 100} {
 					raw := []float64{0, s, a, 0.5, -s, -a}
 					levels := []float64{z, -z / 2}
-					m := likelihood.NewMixture(raw, levels, 1, 0, floor)
-					finite(t, "log density", m.LogDensity(y))
-					finite(t, "moments", m.Mean(), m.Variance())
-					if p, q := m.CDF(y), m.Survival(y); !(p >= 0 && p <= 1 && q >= 0 && q <= 1) {
-						t.Errorf("z %g s %g a %g y %g: CDF %g, survival %g", z, s, a, y, p, q)
-					}
-					log, gradients := likelihood.LogDensityGradient(y, raw, levels, 1, 0, floor)
-					finite(t, "log density beside its gradient", log)
-					for _, g := range gradients {
-						finite(t, "gradient", g.Location, g.Scale, g.Weight, g.Level)
+					for _, form := range []likelihood.Scale{paper, natural} {
+						m := likelihood.NewMixture(raw, levels, 1, 0, form)
+						finite(t, "log density", m.LogDensity(y))
+						finite(t, "moments", m.Mean(), m.Variance())
+						if p, q := m.CDF(y), m.Survival(y); !(p >= 0 && p <= 1 && q >= 0 && q <= 1) {
+							t.Errorf("z %g s %g a %g y %g: CDF %g, survival %g", z, s, a, y, p, q)
+						}
+						log, gradients := likelihood.LogDensityGradient(y, raw, levels, 1, 0, form)
+						finite(t, "log density beside its gradient", log)
+						for _, g := range gradients {
+							finite(t, "gradient", g.Location, g.Scale, g.Weight, g.Level)
+						}
 					}
 				}
 				log, mean, scale := likelihood.GaussianGradient(y, []float64{0, s}, 1, 0, floor)

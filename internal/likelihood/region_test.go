@@ -46,7 +46,7 @@ func regions() map[string]likelihood.Distribution {
 	}
 	for seed, name := range []string{"decoder 0", "decoder 1", "decoder 2"} {
 		r, z := raw(uint64(seed), 100, 1)
-		plain[name] = likelihood.NewMixture(r, z, 1, 0, 1e-2)
+		plain[name] = likelihood.NewMixture(r, z, 1, 0, likelihood.Scale{Floor: 1e-2})
 	}
 	distributions := maps.Clone(plain)
 	for name, d := range plain {
@@ -190,7 +190,7 @@ func TestModesAreTheLocalMaxima(t *testing.T) {
 
 func BenchmarkHighestDensity(b *testing.B) {
 	r, z := raw(1, 100, 1)
-	d := likelihood.NewMixture(r, z, 1, 0, 1e-2)
+	d := likelihood.NewMixture(r, z, 1, 0, likelihood.Scale{Floor: 1e-2})
 	for b.Loop() {
 		likelihood.HighestDensity(d, 0.9)
 	}

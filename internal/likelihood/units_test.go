@@ -12,7 +12,7 @@ import (
 func TestUnitsOfTheData(t *testing.T) {
 	units := likelihood.Units{Factor: 7, Offset: -3}
 	raw, z := raw(4, 6, 2)
-	mixture, gaussians := likelihood.NewMixture(raw, z, 2, 1, floor), likelihood.NewGaussianMixture(raw, 2, 1, floor)
+	mixture, gaussians := likelihood.NewMixture(raw, z, 2, 1, paper), likelihood.NewGaussianMixture(raw, 2, 1, floor)
 	for _, c := range []struct{ model, data likelihood.Distribution }{
 		{mixture, mixture.In(units)},
 		{gaussians, gaussians.In(units)},
@@ -44,7 +44,7 @@ func TestComponentsAreWhatTheDecoderStates(t *testing.T) {
 	raw, z := raw(9, n, dy)
 	for channel := range dy {
 		components, _ := parts(raw, z, dy, channel)
-		for k, c := range likelihood.NewMixture(raw, z, dy, channel, floor).Components() {
+		for k, c := range likelihood.NewMixture(raw, z, dy, channel, paper).Components() {
 			near(t, "τ", c.Tau, 1/(1+math.Exp(-z[k])), 1e-15)
 			near(t, "μ", c.Mu, components[k].Location, 0)
 			near(t, "σ", c.Sigma, components[k].Scale, 1e-14)

@@ -42,6 +42,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/ops"
 	"github.com/acqnp/acqnp/internal/random"
 )
@@ -137,8 +138,16 @@ func (m *Model) Name() string { return m.config.Name }
 // Config returns the configuration that New was given, with its SigmaFloor set.
 func (m *Model) Config() config.Model { return m.config }
 
-// SigmaFloor returns the lower bound of the likelihood's σ, which is floor + (1−floor)·softplus(s).
+// SigmaFloor returns the lower bound of the decoder's scale, which is floor + (1−floor)·softplus(s).
 func (m *Model) SigmaFloor() float64 { return m.config.SigmaFloor }
+
+// Scale returns how the scale of a quantile model's components follows from the decoder's outputs.
+func (m *Model) Scale() likelihood.Scale {
+	return likelihood.Scale{Floor: m.config.SigmaFloor, Natural: m.Natural()}
+}
+
+// Natural reports whether model.scale_form is natural.
+func (m *Model) Natural() bool { return m.config.ScaleForm == config.NaturalScale }
 
 // Dims returns the dimensions of x and y.
 func (m *Model) Dims() (dx, dy int) { return m.dx, m.dy }
@@ -230,7 +239,7 @@ func (c *construction) loss(d decoding, y *G.Node) (ll, cost *G.Node) {
 	floor := c.SigmaFloor()
 	switch c.arch.family {
 	case quantile:
-		ll = c.MixtureLogLik(d.out, d.logit, y, floor)
+		ll = c.MixtureLogLik(d.out, d.logit, y, floor, c.Natural())
 	case bootstrap:
 		ll = c.LogMeanExp(c.GaussianLogLik(d.out, y, floor))
 		return ll, c.Cost(c.GaussianLogLik(d.plain, y, floor), ll)

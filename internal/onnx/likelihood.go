@@ -1,6 +1,10 @@
 package onnx
 
-import "math"
+import (
+	"math"
+
+	"github.com/acqnp/acqnp/internal/config"
+)
 
 // components are the parts of the predictive distribution of each channel of y, or of its
 // logarithm, in raw units and float64. K is the number of parts.
@@ -14,7 +18,12 @@ func (n *network) quantileComponents(d decoding, p standardised) components {
 	out := n.widen(d.out)
 	c := components{logWeight: n.node("LogSoftmax", with(whole("axis", 2)), n.columns(out, 2*n.dy, 3*n.dy))}
 	c.mu, c.sigma = n.inUnits(out, p)
-	c.logit = n.op("Expand", n.widen(d.logit), n.op("Shape", n.columns(out, 0, 1)))
+	z := n.widen(d.logit)
+	if n.config.ScaleForm == config.NaturalScale {
+		spread := n.mul(n.op("Sigmoid", z), n.op("Sigmoid", n.op("Neg", z))) // τ(1−τ)
+		c.sigma = n.mul(n.mul(n.double(4), spread), c.sigma)
+	}
+	c.logit = n.op("Expand", z, n.op("Shape", n.columns(out, 0, 1)))
 	return c
 }
 

@@ -72,7 +72,7 @@ func defaults(t predict.Trained) ([][2]string, error) {
 	case t.Model.Bootstrap():
 		return [][2]string{{"bootstraps", strconv.Itoa(t.Bootstraps)}}, nil
 	case t.Model.Quantile():
-		text, err := json.Marshal(feed.Grid(t.NumTau, t.Model.Name()))
+		text, err := json.Marshal(feed.Even(t.NumTau, t.Model))
 		return [][2]string{{"levels", string(text)}}, err
 	}
 	return nil, nil

@@ -58,7 +58,7 @@ const result = -1
 // gradOf returns the operation that computes the gradient with respect to input i. Its own inputs
 // are the gradient of o's result, then what uses lists: inputs of o by their index, or result.
 func (o *Op) gradOf(k Kind, part, i int, uses ...int) *Op {
-	g := &Op{Kind: k, Part: part, ReLU: o.ReLU, Heads: o.Heads, Floor: o.Floor, capacity: o.capacity,
+	g := &Op{Kind: k, Part: part, ReLU: o.ReLU, Heads: o.Heads, Floor: o.Floor, Natural: o.Natural, capacity: o.capacity,
 		Out: o.In[i], Width: o.Widths[i], Rows: o.capacity.memory(o.In[i]), rank: o.ranks[i]}
 	for _, use := range append([]int{result}, uses...) {
 		if use == result {

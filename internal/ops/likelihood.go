@@ -21,13 +21,14 @@ func (b *Builder) GaussianLogLik(decoded, y *G.Node, floor float64) *G.Node {
 
 // MixtureLogLik adds the log-likelihood [B·N, 1] of y [B·N, dy], summed over channels, under a
 // mixture of asymmetric Laplace distributions: one for each level of a point (the paper's equation
-// for the ACQNP's likelihood). components [B·N·N_τ, 3·dy] = [μ…, s…, a…] with σ = floor +
-// (1−floor)·softplus(s) and weights softmax(a). z [B·N·N_τ, 1] are the levels' logits.
-func (b *Builder) MixtureLogLik(components, z, y *G.Node, floor float64) *G.Node {
+// for the ACQNP's likelihood). components [B·N·N_τ, 3·dy] = [μ…, s…, a…] with scale = floor +
+// (1−floor)·softplus(s) and weights softmax(a). σ is the scale or, if natural, 4τ(1−τ)·scale. z
+// [B·N·N_τ, 1] are the levels' logits.
+func (b *Builder) MixtureLogLik(components, z, y *G.Node, floor float64, natural bool) *G.Node {
 	if _, ok := b.decoded(components, y, 3, Row); !ok {
 		return nil
 	}
-	return b.op(&Op{Kind: MixtureLik, Out: Point, Width: 1, Floor: floor}, components, z, y)
+	return b.op(&Op{Kind: MixtureLik, Out: Point, Width: 1, Floor: floor, Natural: natural}, components, z, y)
 }
 
 // decoded checks the shapes and spaces of a decoder's output [rows, numbers·dy] and of y. It
@@ -132,25 +133,50 @@ func GaussianGrad[T Float](g T, out, y, grad []T, floor float64) {
 
 // component is one asymmetric Laplace distribution, evaluated at a value y.
 type component[T Float] struct {
-	sigma      T
+	scale      T // of the decoder
 	tau, rest  T // τ and 1−τ, both to full precision
 	residual   T // y − μ
+	slope      T // of the loss: ρ_τ(y−μ)/σ is slope·residual/scale; at y = μ the right one
 	logDensity T
 }
 
-// laplace returns the component of location mu, scale sigma and logit z, evaluated at y.
-func laplace[T Float](y, mu, sigma, z T) component[T] {
-	c := component[T]{sigma: sigma, tau: sigmoid(z), rest: sigmoid(-z), residual: y - mu}
-	c.logDensity = -Softplus(-z) - Softplus(z) - log(c.sigma) - c.pinball()/c.sigma
+// laplace returns the component of location mu, the decoder's scale and logit z, evaluated at y.
+func laplace[T Float](y, mu, scale, z T, natural bool) component[T] {
+	c := component[T]{scale: scale, tau: sigmoid(z), rest: sigmoid(-z), residual: y - mu}
+	peak := -Softplus(-z) - Softplus(z)
+	rise, fall := c.tau, c.rest
+	if natural {
+		peak, rise, fall = T(-math.Log(4)), quarter(c.rest), quarter(c.tau)
+	}
+	c.slope = rise
+	if c.residual < 0 {
+		c.slope = -fall
+	}
+	c.logDensity = peak - log(c.scale) - c.loss()
 	return c
 }
 
-// pinball returns ρ_τ(e) = max(τe, (τ−1)e) of e = y−μ.
-func (c component[T]) pinball() T {
-	if c.residual >= 0 {
-		return c.tau * c.residual
+// loss returns ρ_τ(y−μ)/σ.
+func (c component[T]) loss() T { return c.slope * c.residual / c.scale }
+
+// byLogit returns the derivative of the log density by z.
+func (c component[T]) byLogit(natural bool) T {
+	switch {
+	case !natural:
+		return c.rest - c.tau - c.tau*c.rest*c.residual/c.scale
+	case c.residual < 0:
+		return c.loss() * c.rest
 	}
-	return -c.rest * c.residual
+	return -c.loss() * c.tau
+}
+
+// quarter returns 1/(4q). A q that is too small for the results to stay finite counts as the least.
+func quarter[T Float](q T) T {
+	least := T(1e-300)
+	if least == 0 { // a float32
+		least = 1e-30
+	}
+	return 0.25 / max(q, least)
 }
 
 // mixture evaluates MixtureLik. in: components [Row, 3·dy], logits z [Row, 1], y [Point, dy]; out:
@@ -158,7 +184,7 @@ func (c component[T]) pinball() T {
 func mixture[T Float](o *Op, e Extents, out []T, in [][]T) {
 	dy, width := o.Widths[2], o.Widths[0]
 	for p := range out {
-		m := mixturePoint[T]{row(in[0], p, e.Levels*width), row(in[1], p, e.Levels), row(in[2], p, dy), o.Floor}
+		m := mixturePoint[T]{row(in[0], p, e.Levels*width), row(in[1], p, e.Levels), row(in[2], p, dy), o.Floor, o.Natural}
 		out[p] = 0
 		for c := range dy {
 			joint, weights := m.sums(c)
@@ -189,7 +215,7 @@ func mixtureGrad[T Float](o *Op, e Extents, out []T, in [][]T) {
 	clear(out)
 	dy, width := o.Widths[3], o.Widths[1]
 	for p, g := range in[0] {
-		m := mixturePoint[T]{row(in[1], p, e.Levels*width), row(in[2], p, e.Levels), row(in[3], p, dy), o.Floor}
+		m := mixturePoint[T]{row(in[1], p, e.Levels*width), row(in[2], p, e.Levels), row(in[3], p, dy), o.Floor, o.Natural}
 		dst := row(out, p, e.Levels*o.Width)
 		for c := range dy {
 			if o.Part == LogitGrad {
@@ -203,10 +229,11 @@ func mixtureGrad[T Float](o *Op, e Extents, out []T, in [][]T) {
 
 // mixturePoint is the mixture over the levels of one point.
 type mixturePoint[T Float] struct {
-	rows  []T // [N_τ, 3·dy]
-	z     []T // [N_τ]
-	y     []T // [dy]
-	floor float64
+	rows    []T // [N_τ, 3·dy]
+	z       []T // [N_τ]
+	y       []T // [dy]
+	floor   float64
+	natural bool
 }
 
 // componentsGrad writes g times the gradient with respect to the components of channel c to dst
@@ -219,13 +246,9 @@ func (m mixturePoint[T]) componentsGrad(dst []T, g T, c int) {
 		a, s := m.rows[k*3*dy+2*dy+c], m.rows[k*3*dy+dy+c]
 		weight := exp(a - weights)
 		posterior := exp(a + l.logDensity - joint)
-		slope := l.tau // dρ/de; at e = 0 the right derivative
-		if l.residual < 0 {
-			slope = -l.rest
-		}
 		d := row(dst, k, 3*dy)
-		d[c] = g * posterior * slope / l.sigma
-		d[dy+c] = g * posterior * (l.pinball()/l.sigma - 1) / l.sigma * T(1-m.floor) * sigmoid(s)
+		d[c] = g * posterior * l.slope / l.scale
+		d[dy+c] = g * posterior * (l.loss() - 1) / l.scale * T(1-m.floor) * sigmoid(s)
 		d[2*dy+c] = g * (posterior - weight)
 	}
 }
@@ -238,14 +261,14 @@ func (m mixturePoint[T]) addLogitGrad(dst []T, g T, c int) {
 	for k := range m.z {
 		l := m.component(k, c)
 		posterior := exp(m.rows[k*3*dy+2*dy+c] + l.logDensity - joint)
-		dst[k] += g * posterior * (l.rest - l.tau - l.tau*l.rest*l.residual/l.sigma)
+		dst[k] += g * posterior * l.byLogit(m.natural)
 	}
 }
 
 func (m mixturePoint[T]) component(k, c int) component[T] {
 	dy := len(m.y)
 	r := row(m.rows, k, 3*dy)
-	return laplace(m.y[c], r[c], sigma(r[dy+c], m.floor), m.z[k])
+	return laplace(m.y[c], r[c], sigma(r[dy+c], m.floor), m.z[k], m.natural)
 }
 
 // sums returns log Σ_k exp(a_k)·AL_k(y) and log Σ_k exp(a_k) of channel c.

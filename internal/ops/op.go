@@ -15,17 +15,18 @@ import (
 // its result. It implements gorgonia.SDOp, so that Gorgonia differentiates graphs of it and its
 // TapeMachine runs them.
 type Op struct {
-	Kind   Kind
-	Part   int     // index among the results of a gradient, such as InGrad
-	In     []Space // spaces of the inputs
-	Widths []int   // columns of the inputs; a vector parameter is one row
-	Out    Space   // space of the result
-	Rows   int     // rows of the result's memory at capacity: at least one
-	Width  int     // columns of the result
-	ReLU   bool
-	Heads  int     // heads of an Attention
-	From   int     // first column of Columns
-	Floor  float64 // smallest σ; for likelihoods, Residual and Perturb
+	Kind    Kind
+	Part    int     // index among the results of a gradient, such as InGrad
+	In      []Space // spaces of the inputs
+	Widths  []int   // columns of the inputs; a vector parameter is one row
+	Out     Space   // space of the result
+	Rows    int     // rows of the result's memory at capacity: at least one
+	Width   int     // columns of the result
+	ReLU    bool
+	Heads   int     // heads of an Attention
+	From    int     // first column of Columns
+	Floor   float64 // smallest σ; for likelihoods, Residual and Perturb
+	Natural bool    // a mixture's σ is 4τ(1−τ) times the decoder's scale
 
 	capacity Extents
 	ranks    []int
@@ -100,8 +101,8 @@ func (o *Op) Hashcode() uint32 {
 }
 
 func (o *Op) String() string {
-	return fmt.Sprintf("acqnp/%v.%d{%v%v->%v[%d,%d] relu=%t heads=%d from=%d floor=%v %v}",
-		o.Kind, o.Part, o.In, o.Widths, o.Out, o.Rows, o.Width, o.ReLU, o.Heads, o.From, o.Floor, o.capacity)
+	return fmt.Sprintf("acqnp/%v.%d{%v%v->%v[%d,%d] relu=%t heads=%d from=%d floor=%v natural=%t %v}",
+		o.Kind, o.Part, o.In, o.Widths, o.Out, o.Rows, o.Width, o.ReLU, o.Heads, o.From, o.Floor, o.Natural, o.capacity)
 }
 
 // Across reports whether a row of the result can depend on any row of an input. The whole input

@@ -52,7 +52,7 @@ var graphs = map[string]func(b *ops.Builder) *G.Node{
 		u := b.Input("u", ops.Row, 1)
 		z := b.Linear(b.Linear(b.Bias("b", 1, 3), b.Input("x", ops.Point, 3), b.Weight("w", 1, 3)[0], false), u, b.Weight("v", 1, 1)[0], false)
 		h := b.Linear(b.Bias("b2", 6, 1), b.Sigmoid(z), b.Weight("w2", 6, 1)[0], false)
-		return b.MixtureLogLik(h, z, b.Input("y", ops.Point, 2), 0.2)
+		return b.MixtureLogLik(h, z, b.Input("y", ops.Point, 2), 0.2, false)
 	},
 	"attention": func(b *ops.Builder) *G.Node {
 		context := b.Input("c", ops.Context, 3)
@@ -74,7 +74,7 @@ var graphs = map[string]func(b *ops.Builder) *G.Node{
 		z := b.Linear(b.Linear(b.Bias("b", 3, 3), b.Input("x", ops.Point, 3), b.Weight("w", 3, 3)[0], false), u, b.Weight("v", 3, 2)[0], false)
 		both := b.Join(b.Join(b.Sigmoid(z), u), b.Linear(b.Zeros(2), b.Ones(u), b.Weight("o", 2, 1)[0], true))
 		h := b.Linear(b.Bias("b2", 6, 7), both, b.Weight("w2", 6, 7)[0], false)
-		return b.MixtureLogLik(h, b.UniformLogit(b.Input("u", ops.Row, 1)), b.Input("y", ops.Point, 2), 0.01)
+		return b.MixtureLogLik(h, b.UniformLogit(b.Input("u", ops.Row, 1)), b.Input("y", ops.Point, 2), 0.01, false)
 	},
 	"layer norm": func(b *ops.Builder) *G.Node {
 		h := b.Linear(b.Bias("b", 5, 2), b.Input("x", ops.Point, 2), b.Weight("w", 5, 2)[0], false)
@@ -104,7 +104,7 @@ var graphs = map[string]func(b *ops.Builder) *G.Node{
 	"mixture at uniform levels": func(b *ops.Builder) *G.Node {
 		u := b.Input("u", ops.Row, 1)
 		h := b.Linear(b.Bias("b2", 3, 1), b.UniformLevel(u), b.Weight("w2", 3, 1)[0], false)
-		return b.MixtureLogLik(h, b.UniformLogit(u), b.Input("y", ops.Point, 1), 0.01)
+		return b.MixtureLogLik(h, b.UniformLogit(u), b.Input("y", ops.Point, 1), 0.01, false)
 	},
 }
 
@@ -190,10 +190,13 @@ func TestLikelihoodsAreThoseOfTheirPackage(t *testing.T) {
 		}
 		y := scale * (2*r.Float(step, 200) - 1)
 		floor := []float64{0.01, 0.1, 0.5}[step%3]
-		got := mixtureOf(t, raw, z, y, floor)
-		want := likelihood.NewMixture(raw, z, 1, 0, floor).LogDensity(y)
-		if !(math.Abs(got-want) <= 1e-12*max(1, math.Abs(want))) {
-			t.Errorf("step %d: mixture %g, want %g", step, got, want)
+		for _, natural := range []bool{false, true} {
+			form := likelihood.Scale{Floor: floor, Natural: natural}
+			got := mixtureOf(t, raw, z, y, form)
+			want := likelihood.NewMixture(raw, z, 1, 0, form).LogDensity(y)
+			if !(math.Abs(got-want) <= 1e-12*max(1, math.Abs(want))) {
+				t.Errorf("step %d: mixture of %+v %g, want %g", step, form, got, want)
+			}
 		}
 		pair := raw[:2]
 		gauss := ops.GaussianLogLik(pair, []float64{y}, floor)
@@ -204,12 +207,12 @@ func TestLikelihoodsAreThoseOfTheirPackage(t *testing.T) {
 }
 
 // mixtureOf returns the result of the mixture's kernel for one point.
-func mixtureOf(t *testing.T, raw, z []float64, y, floor float64) float64 {
+func mixtureOf(t *testing.T, raw, z []float64, y float64, scale likelihood.Scale) float64 {
 	t.Helper()
 	one := ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: extents.Levels}
 	p, err := reference.New[float64](func(e ops.Extents) (*ops.Graph, error) {
 		b := ops.NewBuilder(tensor.Float64, e)
-		b.Output("ll", b.MixtureLogLik(b.Input("raw", ops.Row, 3), b.Input("z", ops.Row, 1), b.Input("y", ops.Point, 1), floor))
+		b.Output("ll", b.MixtureLogLik(b.Input("raw", ops.Row, 3), b.Input("z", ops.Row, 1), b.Input("y", ops.Point, 1), scale.Floor, scale.Natural))
 		return b.Finish(nil)
 	}, one)
 	if err != nil {

@@ -117,7 +117,7 @@ func densities(t *testing.T, m *models.Model, params []float32, b *datasets.Batc
 			switch {
 			case m.Quantile():
 				z := program.Output("logit")[p*levels:][:levels]
-				sum += likelihood.NewMixture(raw[p*levels*6:][:levels*6], z, 2, c, m.SigmaFloor()).LogDensity(y)
+				sum += likelihood.NewMixture(raw[p*levels*6:][:levels*6], z, 2, c, m.Scale()).LogDensity(y)
 			case m.Bootstrap():
 				for k := range joint {
 					joint[k] += likelihood.NewGaussian(raw[(p*levels+k)*4:][:4], 2, c, m.SigmaFloor()).LogDensity(y)
@@ -353,7 +353,7 @@ func TestEvaluateRefuses(t *testing.T) {
 		words  string
 	}{
 		"zero levels":     {func(o *evaluation) { o.NumTau = 0 }, true, "--num-tau"},
-		"unknown levels":  {func(o *evaluation) { o.Levels = "even" }, true, "random or grid"},
+		"unknown levels":  {func(o *evaluation) { o.Levels = "even" }, true, "random, grid or midpoints"},
 		"no batches":      {func(o *evaluation) { o.Source = source{} }, true, "at least one"},
 		"failing source":  {func(o *evaluation) { o.Source = source{batches: 9, failAt: 2, err: broken} }, false, "no such batch"},
 		"NaN weights":     {func(o *evaluation) { o.Params[4] = float32(math.NaN()) }, false, "batch 0"},

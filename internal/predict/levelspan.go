@@ -20,13 +20,14 @@ const Collapsed = 0.03
 const spanLevels = 33
 
 // LevelSpan returns the span of a model's levels: the largest τ of a point minus the smallest, at
-// the median point of the first evaluation batch. The u are a grid. CQNP's span is 0.998.
+// the median point of the first evaluation batch. The u are evenly spaced. CQNP's span is 0.998.
 func (t Trained) LevelSpan(ctx context.Context, source Source) (float64, error) {
 	var b datasets.Batch
 	if err := source.Eval(0, &b); err != nil {
 		return 0, err
 	}
-	t.Levels, t.NumTau = GridLevels, spanLevels
+	t = t.Evenly()
+	t.NumTau = spanLevels
 	functions := batchFunctions(&b, t.Units.Scaling)
 	p, err := newPredictor(t, functions)
 	if err != nil {

@@ -252,7 +252,7 @@ func (p *predictor) distribution(t, channel int) Distribution {
 	}
 	all := make([]likelihood.Mixture, len(p.outputs))
 	for i, o := range p.outputs {
-		all[i] = likelihood.NewMixtureIn(units, o.components[t*k*3*p.dy:][:k*3*p.dy], o.logit[t*k:][:k], p.dy, channel, p.model.SigmaFloor())
+		all[i] = likelihood.NewMixtureIn(units, o.components[t*k*3*p.dy:][:k*3*p.dy], o.logit[t*k:][:k], p.dy, channel, p.model.Scale())
 	}
 	u := slices.Repeat(p.feed.Levels()[t*k:][:k], len(all))
 	return newDistribution(likelihood.Pooled(all).Beside(beside), u, log)

@@ -11,10 +11,11 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// Values of Trained.Levels: the two ways of choosing quantile levels, as in --levels.
+// Values of Trained.Levels: the ways of choosing quantile levels, as in --levels.
 const (
-	RandomLevels = feed.RandomLevels // drawn for every function and point
-	GridLevels   = feed.GridLevels   // evenly spaced from 0.001 to 0.999, the same everywhere
+	RandomLevels   = feed.RandomLevels   // drawn for every function and point
+	GridLevels     = feed.GridLevels     // evenly spaced from 0.001 to 0.999, the same everywhere
+	MidpointLevels = feed.MidpointLevels // the midpoints of equal parts of (0, 1), the same everywhere
 )
 
 // Trained is a model with its weights, and how its levels and bootstraps are chosen. Its methods
@@ -27,7 +28,7 @@ type Trained struct {
 	Device device.Device // nil: the CPU with all its cores
 
 	NumTau     int    // levels per point, for quantile models
-	Levels     string // RandomLevels or GridLevels, for quantile models
+	Levels     string // RandomLevels, GridLevels or MidpointLevels, for quantile models
 	Bootstraps int    // of the context, for models that resample it
 	Seed       uint64 // of the random levels and of the bootstraps
 
@@ -43,6 +44,12 @@ type Trained struct {
 func New(e config.Experiment, m *models.Model, params []float32, u run.Units, d device.Device) Trained {
 	return Trained{Model: m, Params: params, Units: u, Device: d, NumTau: e.Eval.NumTau, Levels: RandomLevels,
 		Bootstraps: e.Model.EvalBootstraps, Seed: e.Eval.Seed, Benchmark: e.Benchmark, Data: dataOf(e), Variant: e.Variant()}
+}
+
+// Evenly returns the model with the evenly spaced levels that it takes, as feed.Spacing says.
+func (t Trained) Evenly() Trained {
+	t.Levels = feed.Spacing(t.Model)
+	return t
 }
 
 // dataOf returns the benchmark, or the name of a csv's file without directory and extension.

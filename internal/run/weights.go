@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -21,6 +22,10 @@ const weightsFormat = "acqnp.weights/1"
 // headsKey is the metadata entry of exported weights that holds a transformer's number of heads. No
 // tensor's shape depends on it.
 const headsKey = "heads"
+
+// formKey is the metadata entry of exported weights that holds model.scale_form, which no tensor shows.
+// Weights that acqnp exported without it have the paper's.
+const formKey = "scale_form"
 
 // MemberPrefix stands before the names of the tensors of an ensemble's network k. Those of network 0 have
 // none.
@@ -45,6 +50,9 @@ func WriteWeights(path string, m *models.Model, params []float32, units *Units, 
 	}
 	if c := m.Config(); c.Aggregation == config.Transformer {
 		meta[headsKey] = strconv.Itoa(c.Heads)
+	}
+	if m.Natural() {
+		meta[formKey] = config.NaturalScale
 	}
 	return atomicfile.Write(path, func(w io.Writer) error {
 		var tensors []safetensors.Tensor
@@ -111,6 +119,9 @@ func ReadEnsemble(path string, m *models.Model) ([][]float32, error) {
 		return nil, &input.Error{File: path, Found: "weights of a transformer with " + heads + " heads",
 			Expected: fmt.Sprintf("%d heads (model.heads)", m.Config().Heads)}
 	}
+	if err := checkScale(r, path, m); err != nil {
+		return nil, err
+	}
 	networks := make([][]float32, len(prefixes))
 	for i, prefix := range prefixes {
 		networks[i] = make([]float32, m.NumParams())
@@ -119,6 +130,18 @@ func ReadEnsemble(path string, m *models.Model) ([][]float32, error) {
 		}
 	}
 	return networks, nil
+}
+
+// checkScale compares the form of the scale that the weights were trained with to the model's.
+func checkScale(r *safetensors.Reader, path string, m *models.Model) error {
+	form, ok := r.Metadata()[formKey]
+	if !ok && r.Metadata()["format"] == weightsFormat {
+		form = config.PaperScale
+	}
+	if own := m.Config().ScaleForm; form != "" && m.Quantile() && m.Natural() != (form == config.NaturalScale) {
+		return &input.Error{File: path, Key: "model.scale_form", Found: "weights trained with " + form, Expected: "those of a model with " + cmp.Or(own, config.PaperScale)}
+	}
+	return nil
 }
 
 // checkTensors compares a file's header with the model's tensors under each of the prefixes: names,

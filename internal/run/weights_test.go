@@ -119,7 +119,8 @@ func TestBadWeightsAreNamed(t *testing.T) {
 }
 
 // Weights of another variant of the same model are refused, and the error names the variant that is
-// expected. No shape depends on the number of a transformer's heads, so that is recorded.
+// expected. No shape depends on the number of a transformer's heads or on the form of the scale, so
+// these are recorded.
 func TestWeightsOfAnotherFormAreNamed(t *testing.T) {
 	form := func(aggregation, adaptor string, heads int) *models.Model {
 		return modelOf(t, experiment(t, func(e *config.Experiment) {
@@ -130,11 +131,16 @@ func TestWeightsOfAnotherFormAreNamed(t *testing.T) {
 		}))
 	}
 	residual := form(config.Transformer, config.Residual, 2)
+	natural := modelOf(t, experiment(t, func(e *config.Experiment) {
+		e.Model.AdaptorForm, e.Model.Aggregation, e.Model.ScaleForm = config.Residual, config.Transformer, config.NaturalScale
+		e.Model.Heads, e.Model.Layers, e.Model.Feedforward = 2, 1, 4
+	}))
 	for _, c := range []struct {
 		what  string
 		m     *models.Model
 		words []string
 	}{
+		{"scale", natural, []string{"model.scale_form", "trained with paper", "with natural"}},
 		{"plain", form(config.Transformer, config.Plain, 2), []string{"_decoder._mlp._net.0.weight", "acqnp (transformer)"}},
 		{"mean", form(config.Mean, config.Residual, 0), []string{"no such tensor", "acqnp (residual)"}},
 		{"heads", form(config.Transformer, config.Residual, 4), []string{"2 heads", "4 heads", "model.heads"}},
@@ -150,6 +156,30 @@ func TestWeightsOfAnotherFormAreNamed(t *testing.T) {
 			_, err := run.ReadWeights(path, c.m)
 			wantInputError(t, err, append(c.words, path)...)
 		})
+	}
+}
+
+// Weights that an older acqnp exported state no form of the scale: it is the paper's. Those of PyTorch
+// state none either, and may have any.
+func TestWeightsStateTheFormOfTheScale(t *testing.T) {
+	form := func(scale string) *models.Model {
+		return modelOf(t, experiment(t, func(e *config.Experiment) { e.Model.ScaleForm = scale }))
+	}
+	natural, paper := form(config.NaturalScale), form(config.PaperScale)
+	path := filepath.Join(t.TempDir(), "weights.safetensors")
+	if err := run.WriteWeights(path, natural, natural.Initial(1), nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run.ReadWeights(path, natural); err != nil {
+		t.Error(err)
+	}
+	_, err := run.ReadWeights(path, paper)
+	wantInputError(t, err, path, "model.scale_form", "trained with natural", "with paper")
+	foreign := edited(t, nil, func(ts []safetensors.Tensor) []safetensors.Tensor { return ts })
+	for _, m := range []*models.Model{natural, paper} {
+		if _, err := run.ReadWeights(foreign, m); err != nil {
+			t.Errorf("weights without metadata: %v", err)
+		}
 	}
 }
 

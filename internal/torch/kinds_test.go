@@ -37,6 +37,10 @@ func variants() map[string]config.Model {
 				c.AdaptorForm = config.Residual
 			}
 			all[key] = c
+			if c.HasLevels() && aggregation == config.Mean {
+				c.ScaleForm = config.NaturalScale
+				all[key+" natural"] = c
+			}
 		}
 	}
 	tailed := all["cnp mean"]

@@ -98,6 +98,7 @@ type content struct {
 	Seed                                    uint64
 	Stream                                  random.Stream
 	SigmaFloor                              float64
+	Natural                                 bool   // scale and levels
 	Tails, TailWeights                      string // lists, or ""
 	LongTails                               bool   // not a scale alone
 	Pool                                    string // the weight of the simple model, or ""
@@ -129,7 +130,7 @@ func contentOf(t predict.Trained, weights string) content {
 		Attention: m.Name == "canp" || m.Aggregation == config.Attention, Transformer: m.Aggregation == config.Transformer,
 		Residual: m.Name == "acqnp" && m.AdaptorForm == config.Residual, Plain: m.Name == "acqnp" && m.AdaptorForm != config.Residual,
 		Heads: m.Heads, Layers: m.Layers, Levels: t.NumTau, Bootstraps: t.Bootstraps,
-		Seed: t.Seed, Stream: random.Bootstrap | random.Evaluation, SigmaFloor: t.Model.SigmaFloor(),
+		Seed: t.Seed, Stream: random.Bootstrap | random.Evaluation, SigmaFloor: t.Model.SigmaFloor(), Natural: t.Model.Natural(),
 
 		Columns: len(u.XNames), DY: len(u.YNames), Baseline: u.Scaling.Baseline != nil,
 	}

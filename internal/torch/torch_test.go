@@ -123,8 +123,8 @@ func TestProgramsPredictAsPredictDoes(t *testing.T) {
 		}
 		params := m.Initial(3)
 		spread(m, params)
-		tr := predict.Trained{Model: m, Params: params, Units: u, NumTau: levels, Levels: predict.GridLevels,
-			Bootstraps: levels, Seed: 43 + 3<<32, Data: `da"""ta`, Variant: k.form}
+		tr := predict.Trained{Model: m, Params: params, Units: u, NumTau: levels,
+			Bootstraps: levels, Seed: 43 + 3<<32, Data: `da"""ta`, Variant: k.form}.Evenly()
 		for i := 1; i < k.networks; i++ {
 			other := m.Initial(uint64(3 + i))
 			spread(m, other)

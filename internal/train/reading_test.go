@@ -21,7 +21,7 @@ func TestReadingsAreValidatedAndNotTrained(t *testing.T) {
 	for _, c := range []tails{{}, {4, 0, 0}, {4, 1.5, 0}, {0, 1.5, 0}, {4, 1.5, 0.3}, {0, 0, 0.3}} {
 		dir := t.TempDir()
 		e := validated(t, func(e *config.Experiment) {
-			e.Model.Name, e.Model.Adaptor, e.Model.AdaptorForm = "cnp", nil, ""
+			e.Model.Name, e.Model.Adaptor, e.Model.AdaptorForm, e.Model.ScaleForm = "cnp", nil, "", ""
 			e.Model.TailDF, e.Model.SigmaScale = c.df, c.scale
 			e.Model.PoolWeight, e.Model.PoolKernel = c.pool, []float64{0.5, 0.3}
 			e.Train.NumTau, e.Eval.NumTau = 0, 0
@@ -62,7 +62,7 @@ func TestTrialsWithOtherReadings(t *testing.T) {
 	try := func(model string, df, pool float64, others train.Readings) train.Trial {
 		e := validated(t, func(e *config.Experiment) {
 			if model == "cnp" {
-				e.Model.Name, e.Model.Adaptor, e.Model.AdaptorForm = "cnp", nil, ""
+				e.Model.Name, e.Model.Adaptor, e.Model.AdaptorForm, e.Model.ScaleForm = "cnp", nil, "", ""
 				e.Train.NumTau, e.Eval.NumTau = 0, 0
 			}
 			e.Model.TailDF, e.Model.PoolWeight, e.Model.PoolKernel = df, pool, []float64{0.5, 0.3}

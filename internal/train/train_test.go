@@ -69,7 +69,7 @@ func TestResumeGivesTheSameBits(t *testing.T) {
 				e := experiment(t, func(e *config.Experiment) {
 					e.Train.Schedule, e.Train.WeightDecay = schedule, 1e-4
 					if model == "cnp" {
-						e.Model.Name, e.Model.Adaptor, e.Model.AdaptorForm, e.Train.NumTau, e.Train.Levels, e.Eval.NumTau = "cnp", nil, "", 0, "", 0
+						e.Model.Name, e.Model.Adaptor, e.Model.AdaptorForm, e.Model.ScaleForm, e.Train.NumTau, e.Train.Levels, e.Eval.NumTau = "cnp", nil, "", "", 0, "", 0
 					}
 				})
 				want := mustTrain(t, train.Options{Experiment: e, Dir: t.TempDir(), Device: device.CPU(1)})

@@ -50,7 +50,7 @@ func newValidator(e config.Experiment, m *models.Model, source datasets.Source, 
 		return nil, &input.Error{Key: "train.validate_every", Found: strconv.Itoa(e.Train.ValidateEvery),
 			Expected: "0: these data have no validation batches"}
 	}
-	draws, err := feed.New(m, feed.Choice{NumTau: min(e.Eval.NumTau, validLevels), Spacing: feed.GridLevels,
+	draws, err := feed.New(m, feed.Choice{NumTau: min(e.Eval.NumTau, validLevels), Spacing: feed.Spacing(m),
 		Bootstraps: min(e.Model.EvalBootstraps, validLevels), Seed: e.Eval.Seed, Evaluation: true})
 	if err != nil {
 		return nil, err

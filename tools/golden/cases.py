@@ -76,6 +76,11 @@ SMALL |= {"acqnp-residual": {**SMALL["acqnp"], **RESIDUAL},
 SMALL |= {f"{name}-sigma-floor": {**SMALL[name], "sigma_floor": floor}
           for name, floor in (("cnp", 0.01), ("bnp", 0.02), ("cqnp", 0.1))}
 
+NATURAL = {"scale_form": "natural"}
+SMALL |= {"cqnp-natural": {**SMALL["cqnp"], **NATURAL},
+          "acqnp-natural": {**SMALL["acqnp"], **NATURAL},
+          "acqnp-residual-natural": {**SMALL["acqnp"], **RESIDUAL, **NATURAL}}
+
 # name, model, (dx, dy), (B, N, N_c, N_tau or k), a function that changes weights and batch, or None
 CASES = [(f"{name}-x{dx}-y{dy}", name, (dx, dy), extents, None)
          for name in ("cnp", "cqnp", "acqnp")
@@ -114,6 +119,10 @@ CASES += [("acqnp-residual-x1-y1", "acqnp-residual", (1, 1), (3, 6, 4, 5), None)
           ("cnp-sigma-floor", "cnp-sigma-floor", (1, 1), (3, 6, 4, 0), None),
           ("bnp-sigma-floor", "bnp-sigma-floor", (1, 1), (2, 6, 4, 2), None),
           ("cqnp-sigma-floor", "cqnp-sigma-floor", (1, 2), (2, 7, 4, 3), None)]
+CASES += [("cqnp-natural-x2-y2", "cqnp-natural", (2, 2), (2, 7, 4, 3), None),
+          ("cqnp-natural-ends", "cqnp-natural", (1, 1), (2, 6, 3, 1), end_levels),
+          ("acqnp-natural-saturated", "acqnp-natural", (1, 1), (3, 7, 4, 5), saturate),
+          ("acqnp-residual-natural-x1-y3", "acqnp-residual-natural", (1, 3), (3, 7, 3, 4), None)]
 # The cases whose loss is that of the target points alone.
 TARGETS = {"cnp-attention-targets", "acqnp-transformer-residual-targets"}
 # The sizes (B, N, N_c, N_tau or k) of the batches of Adam's steps: (smallest, largest, increment) of each.

@@ -38,6 +38,11 @@ def residual(model):
     return model.get("adaptor_form") == "residual"
 
 
+def natural(model):
+    """Reports whether a model's scale has the natural form: 4 tau (1 - tau) times the paper's."""
+    return model.get("scale_form") == "natural"
+
+
 def aggregation(model):
     return "attention" if model["name"] == "canp" else model.get("aggregation", "mean")
 
@@ -116,6 +121,8 @@ def quantile(model, weights, r, x, y, u, kinks):
     out = mlp(weights, "_decoder._mlp._net", torch.cat([r, x, *level], dim=-1), kinks)
     mu, s, a = out[..., :dy], out[..., dy:2 * dy], out[..., 2 * dy:]
     sigma = sigma_of(model, s)
+    if natural(model):
+        sigma = 4 * torch.sigmoid(z) * torch.sigmoid(-z) * sigma
     e = y - mu
     kinks.see(e)
     rho = torch.where(e >= 0, torch.sigmoid(z) * e, -torch.sigmoid(-z) * e)

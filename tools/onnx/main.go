@@ -69,7 +69,8 @@ func write(folder string) error {
 
 // predicted predicts three functions of a size.
 func predicted(t predict.Trained, m onnxtest.Case, s onnxtest.Size, seed int) (runCase, error) {
-	t.NumTau, t.Bootstraps, t.Levels, t.Seed = s.Levels, s.Levels, predict.GridLevels, uint64(seed)
+	t = t.Evenly()
+	t.NumTau, t.Bootstraps, t.Seed = s.Levels, s.Levels, uint64(seed)
 	functions := m.Functions(s, seed)
 	r := runCase{map[string]any{}, map[string]any{}}
 	columns, dy := len(t.Units.XNames), len(t.Units.YNames)
@@ -81,7 +82,7 @@ func predicted(t predict.Trained, m onnxtest.Case, s onnxtest.Size, seed int) (r
 	}
 	switch {
 	case t.Model.Quantile():
-		r.Inputs["levels"] = feed.Grid(s.Levels, t.Model.Name())
+		r.Inputs["levels"] = feed.Even(s.Levels, t.Model)
 	case t.Model.Bootstrap():
 		resample, err := resample(t, functions)
 		if err != nil {

@@ -40,7 +40,7 @@ class Ours:
         self.call("train", "--config", config, "--run-dir", run, "--overwrite", "--no-eval", *common,
                   *(word for key in keys for word in ("--set", key)))
         context(data.path(self.o.data, name, k, "context"), file("context.csv"), s.function, self.o.context)
-        levels = ["--levels", "grid", "--num-tau", "100"] if setting(run, "num_tau") else []
+        levels = ["--num-tau", "100"] if setting(run, "num_tau") else []
         target = data.path(self.o.data, name, k, "target")
         self.call("sample-quantiles", "--run", run, "--context", file("context.csv"), "--targets", target,
                   "--out", file("quantiles.csv"), "--overwrite", *levels, *common)

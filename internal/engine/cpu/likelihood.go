@@ -15,9 +15,11 @@ type mixtureScratch struct {
 	up, tau, rest, logLevel []float32 // by row: softplus(z), τ, 1−τ and log τ(1−τ), the same for all channels
 	sigma, raw, logSigma    []float32 // by row: σ, dσ/ds, log σ
 	slope, scaled           []float32 // by row: dρ/de, (y−μ)/σ
-	joint, weight           []float32 // by row: exp(a + log AL − maximum over the point), exp(a − maximum over the point)
-	jointSum, weightSum     []float32 // by point: the sums of joint and weight
-	offset                  []float32 // by point: the maximum of a + log AL minus the maximum of a
+	// In the natural form, σ is the decoder's scale instead, and tau, rest, logLevel are the numbers
+	// that make the same formulas right: 1/4(1−τ), 1/4τ and log ¼.
+	joint, weight       []float32 // by row: exp(a + log AL − maximum over the point), exp(a − maximum over the point)
+	jointSum, weightSum []float32 // by point: the sums of joint and weight
+	offset              []float32 // by point: the maximum of a + log AL minus the maximum of a
 }
 
 // mixtureNumbers is the number of slices of a mixtureScratch.
@@ -45,6 +47,27 @@ func (s *mixtureScratch) fillLevels(z []float32) {
 		s.rest[i] = -up
 	}
 	simd.Exp(s.rest[:n], s.rest[:n])
+}
+
+// fillNatural computes tau, rest and logLevel of the natural form. The density is exp(−slope·(y−μ)/
+// scale)/(4·scale), where slope is 1/4(1−τ) above μ and −1/4τ below. A side of a component that is
+// shorter than 1e-30 of its scale counts as that long, so that no result is infinite.
+func (s *mixtureScratch) fillNatural(z []float32) {
+	const shortest = 1e-30
+	s.fillLevels(z)
+	for i := range z {
+		s.tau[i], s.rest[i] = 0.25/max(s.rest[i], shortest), 0.25/max(s.tau[i], shortest)
+		s.logLevel[i] = -2 * math.Ln2
+	}
+}
+
+// fillForm computes what depends only on the logits z [rows], in the form of u.
+func (s *mixtureScratch) fillForm(u *plan.Unit, z []float32) {
+	if u.Op.Natural {
+		s.fillNatural(z)
+		return
+	}
+	s.fillLevels(z)
 }
 
 // fillChannel computes the other slices for channel c, from rows [points·levels, 3·dy] and ys
@@ -100,7 +123,7 @@ func (c *compiler) mixture(u *plan.Unit) kernel {
 	return func(w *worker, t *tile) {
 		s := &w.mixture
 		rows, y, ll := components.at(w, t), ys.at(w, t), out.at(w, t)
-		s.fillLevels(logits.at(w, t))
+		s.fillForm(u, logits.at(w, t))
 		clear(ll)
 		for ch := range dy {
 			s.fillChannel(rows, y, t.e.Levels, dy, ch, floor)
@@ -125,7 +148,7 @@ func (c *compiler) mixtureGrad(u *plan.Unit) kernel {
 			clear(dz)
 		}
 		if !scratchHolds {
-			s.fillLevels(logits.at(w, t))
+			s.fillForm(u, logits.at(w, t))
 		}
 		for ch := range dy {
 			if !scratchHolds {
@@ -133,7 +156,11 @@ func (c *compiler) mixtureGrad(u *plan.Unit) kernel {
 			}
 			for p := range g {
 				s.gradient(dst, pointOf{p * n, (p + 1) * n, dy, ch, g[p] / s.jointSum[p], g[p] / s.weightSum[p]})
-				if dz != nil {
+				switch {
+				case dz == nil:
+				case u.Op.Natural:
+					s.addNaturalLogitGradient(dz, p*n, (p+1)*n)
+				default:
 					s.addLogitGradient(dz, p*n, (p+1)*n)
 				}
 			}
@@ -183,6 +210,15 @@ func (s *mixtureScratch) addLogitGradient(dz []float32, from, to int) {
 	for i := from; i < to; i++ {
 		tau, rest := s.tau[i], s.rest[i]
 		dz[i] = flush(dz[i] + s.joint[i]*(rest-tau-tau*rest*s.scaled[i]))
+	}
+}
+
+// addNaturalLogitGradient is addLogitGradient of the natural form, where the derivative by z is −ρ/σ
+// times τ above μ and τ−1 below. tau/(tau+rest) is τ there.
+func (s *mixtureScratch) addNaturalLogitGradient(dz []float32, from, to int) {
+	for i := from; i < to; i++ {
+		slope := s.slope[i]
+		dz[i] = flush(dz[i] - s.joint[i]*(s.scaled[i]*slope)*(slope/(s.tau[i]+s.rest[i])))
 	}
 }
 

@@ -29,14 +29,14 @@ type shape struct {
 }
 
 func (s shape) String() string {
-	return fmt.Sprintf("%s %s %s dx=%d dy=%d width=%d floor=%v %v", s.model.Name, s.model.AdaptorForm, s.model.Aggregation, s.dx, s.dy, max(s.model.Representation, s.model.Width), s.model.SigmaFloor, s.e)
+	return fmt.Sprintf("%s %s %s %s dx=%d dy=%d width=%d floor=%v %v", s.model.Name, s.model.AdaptorForm, s.model.Aggregation, s.model.ScaleForm, s.dx, s.dy, max(s.model.Representation, s.model.Width), s.model.SigmaFloor, s.e)
 }
 
 // variants returns the names of the models, and the names of variants: a model's name followed by
-// a form of adaptor, an aggregation or both.
+// a form of adaptor, an aggregation or a form of the scale.
 func variants() []string {
 	return append(models.Names(), "acqnp residual", "cnp attention", "cnp transformer", "cqnp attention", "cqnp transformer",
-		"acqnp residual attention", "acqnp residual transformer")
+		"acqnp residual attention", "acqnp residual transformer", "cqnp natural", "acqnp residual natural")
 }
 
 // sized returns a variant whose representation and hidden layers have the given width.
@@ -55,6 +55,8 @@ func sized(variant string, width int) config.Model {
 		switch word {
 		case config.Residual:
 			c.AdaptorForm = word
+		case config.NaturalScale:
+			c.ScaleForm = word
 		case "canp":
 			c.KeyEncoder, c.QueryEncoder, c.Heads = hidden[:1], hidden[:1], 4
 		case config.Attention:

@@ -22,7 +22,15 @@ func (c *compiler) gaussianGrad(u *plan.Unit) {
 
 func (c *compiler) mixture(u *plan.Unit) {
 	components, z, y, out := u.In[0], u.In[1], u.In[2], u.Out[0]
-	c.emit("mixture", c.warpEach(out.Rows), c.step, c.at(components), c.at(z), c.at(y), written{c.at(out)}, y.Width, float32(u.Op.Floor))
+	c.emit("mixture", c.warpEach(out.Rows), c.step, c.at(components), c.at(z), c.at(y), written{c.at(out)}, y.Width, float32(u.Op.Floor), natural(u))
+}
+
+// natural returns 1 if the scale of a mixture has the natural form, and 0 otherwise.
+func natural(u *plan.Unit) int {
+	if u.Op.Natural {
+		return 1
+	}
+	return 0
 }
 
 func (c *compiler) mixtureGrad(u *plan.Unit) { c.mixtureGradAnd(u, nil) }
@@ -35,7 +43,7 @@ func (c *compiler) mixtureWithGrad(u, grad *plan.Unit) { c.mixtureGradAnd(grad, 
 func (c *compiler) mixtureGradAnd(u *plan.Unit, ll *plan.Value) {
 	grad, components, z, y := u.In[0], u.In[1], u.In[2], u.In[3]
 	c.emit("mixture_grad", c.warpEach(grad.Rows), c.step, c.at(grad), c.at(components), c.at(z), c.at(y),
-		written{c.at(u.Out[ops.ComponentsGrad])}, written{c.at(u.Out[ops.LogitGrad])}, written{c.at(ll)}, y.Width, float32(u.Op.Floor))
+		written{c.at(u.Out[ops.ComponentsGrad])}, written{c.at(u.Out[ops.LogitGrad])}, written{c.at(ll)}, y.Width, float32(u.Op.Floor), natural(u))
 }
 
 func (c *compiler) logMeanExp(u *plan.Unit) {

@@ -81,6 +81,12 @@ func configurations() []configuration {
 		add("acqnp-"+aggregation+"-plain", m, "acqnp")
 		m.AdaptorForm = config.Residual
 		add("acqnp-"+aggregation+"-residual", m, "acqnp")
+		if aggregation == config.Mean {
+			m.ScaleForm = config.NaturalScale
+			add("acqnp-mean-natural", m, "acqnp")
+			m.Adaptor, m.AdaptorForm = nil, ""
+			add("cqnp-mean-natural", m, "cqnp")
+		}
 	}
 	add("canp", base, "canp")
 	base.Encoder, base.KeyEncoder = nil, nil
@@ -105,8 +111,8 @@ func (m Case) Trained() (predict.Trained, error) {
 	for i := 1; i < m.networks; i++ {
 		others = append(others, built.Initial(uint64(3+i)))
 	}
-	return predict.Trained{Model: built, Params: params, Others: others, Units: m.units, NumTau: 9, Levels: predict.GridLevels, Bootstraps: 4,
-		Benchmark: "csv", Data: "data"}, nil
+	return predict.Trained{Model: built, Params: params, Others: others, Units: m.units, NumTau: 9, Bootstraps: 4,
+		Benchmark: "csv", Data: "data"}.Evenly(), nil
 }
 
 // plain returns the units of plain numbers.

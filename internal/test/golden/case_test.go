@@ -38,7 +38,7 @@ type batch struct {
 	resample []float64 // [2, k, B, N_c], indices of context points and of residuals; BNP
 }
 
-const numCases = 46
+const numCases = 50
 
 // cases returns the paths of the files in testdata.
 func cases(t *testing.T) []string {
