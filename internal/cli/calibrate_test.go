@@ -118,7 +118,7 @@ func TestOldCalibrationsAreWarnedOf(t *testing.T) {
 	config := write(t, dir, "own.yaml", ownConfig)
 	succeed(t, "train", "--config", config, "--run-dir", "run", "--set", "data.calibration=20", "--set", "train.steps=5", "--no-eval", "--quiet")
 	succeed(t, "score", "--run", "run", "--calibrate", "--quiet")
-	predict := []string{"predict", "--run", "run", "--calibrated", "--grid=1:5:3", "--out", "p.csv"}
+	predict := []string{"predict", "--run", "run", "--calibrated", "--grid=1:5:3", "--out", "p.csv", "--overwrite"}
 	const warning = "of a version before 0.3"
 	if o := succeed(t, predict...); strings.Contains(o.err, warning) {
 		t.Error(o.err)
