@@ -78,7 +78,7 @@ def configuration(benchmark, likelihood, aggregation, floor):
     if likelihood != "adaptive":
         del model["adaptor"], model["adaptor_form"]
     if likelihood == "gaussian":
-        del train["num_tau"], train["levels"], c["eval"]["num_tau"]
+        del train["num_tau"], train["levels"], c["eval"]["num_tau"], model["scale_form"]
     return c
 
 
