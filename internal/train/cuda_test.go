@@ -75,7 +75,7 @@ const near = 2e-3
 // both ways. Those with an r for each point train on targets alone, and the transformer with
 // stratified levels, which the host draws.
 func TestCUDAGoesOnWhereTheCPUStopped(t *testing.T) {
-	for _, name := range append(models.Names(), "acqnp residual", "cnp attention", "acqnp residual transformer") {
+	for _, name := range append(models.Names(), "acqnp residual", "cnp attention", "acqnp residual transformer", "acqnp residual natural") {
 		t.Run(name, func(t *testing.T) {
 			e := experiment(t, func(e *config.Experiment) {
 				e.Model, e.Train.LogEvery = tinyModel(name), 1
@@ -119,7 +119,7 @@ func TestCUDAGoesOnWhereTheCPUStopped(t *testing.T) {
 }
 
 // tinyModel returns the configuration of a small variant. variant is a model's name, followed by
-// its form of adaptor and its aggregation if they are not the paper's.
+// its form of adaptor, its aggregation and the form of its scale if they are not the paper's.
 func tinyModel(variant string) config.Model {
 	words := strings.Fields(variant)
 	floor := config.SigmaFloor(words[0])
@@ -138,7 +138,12 @@ func tinyModel(variant string) config.Model {
 			m.Aggregation, m.KeyEncoder, m.QueryEncoder, m.Heads = word, []int{8}, []int{8}, 2
 		case config.Transformer:
 			m.Aggregation, m.Heads, m.Layers, m.Feedforward = word, 2, 2, 12
+		case config.NaturalScale:
+			m.ScaleForm = word
 		}
+	}
+	if m.HasLevels() && m.ScaleForm == "" {
+		m.ScaleForm = config.PaperScale
 	}
 	return m
 }
