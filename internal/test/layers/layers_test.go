@@ -29,7 +29,7 @@ var layers = [][]string{
 	{"internal/ablate", "internal/bench", "internal/initialise", "internal/seeds", "internal/serve/page", "internal/torch", "internal/onnx", "internal/onnx/onnxtest"},
 	{"internal/figures", "internal/tables", "internal/serve", "internal/sweep", "internal/submit"},
 	{"internal/cli", "internal/serve/servetest"},
-	{"cmd/acqnp", "tools/amx", "tools/load", "tools/onnx", "tools/roofline"},
+	{"cmd/acqnp", "tools/amx", "tools/coverage", "tools/load", "tools/onnx", "tools/roofline"},
 }
 
 // testFolders lists the folders whose packages hold tests only.
