@@ -25,6 +25,8 @@ type Held struct {
 // has a context of a random size, one of those that validation takes, and other random points as
 // targets. Of a function of which points are held out these are the targets; training and validation
 // points are the context.
+// Only what the cells of a column are is read from all rows: numbers, names or dates, their first day, and
+// whether a column whose logarithm is taken has a 0.
 func CalibrationOf(source any) []Held {
 	s, ok := source.(*csvSource)
 	if !ok {
