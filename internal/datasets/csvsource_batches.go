@@ -37,8 +37,8 @@ func (s *csvSource) evaluated(i int) (points, context int) {
 	return points, context
 }
 
-// drawnFrom returns the number of points that bounds the context in the evaluation of a function with
-// points points. With data.sizes: smallest, it is that of the training.
+// drawnFrom returns the number of points that bounds the context in the evaluation of a function: all of
+// them or, with data.sizes: smallest, the number in training.
 func (s *csvSource) drawnFrom(points int) int {
 	if s.mixed() {
 		return points

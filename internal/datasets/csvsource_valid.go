@@ -111,16 +111,6 @@ func (s *csvSource) ValidSize() (size Size) {
 // ValidBatches returns the number of validation batches, 0 if train.validate_every is 0.
 func (s *csvSource) ValidBatches() int { return len(s.validation) }
 
-// ValidNames returns the names of the functions of validation batch i. A function is in several
-// batches.
-func (s *csvSource) ValidNames(i int) []string {
-	var names []string
-	for _, f := range s.validation[i].functions {
-		names = append(names, s.names[f])
-	}
-	return names
-}
-
 // Valid makes a validation batch. The points of a function depend only on data.seed and on the
 // function: a larger context holds the smaller ones.
 func (s *csvSource) Valid(i int, dst *Batch) error {
