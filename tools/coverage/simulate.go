@@ -69,7 +69,7 @@ func (w world) stray(step, at uint64, x float64) float64 {
 	return (0.2 + 0.2*x) * normal // heteroscedastic
 }
 
-// contexts are the sizes of the contexts that a calibration draws from; see train.validate_every.
+// contexts are the sizes of the contexts that a calibration draws from, with functions of up to 24 points.
 var contexts = []int{0, 1, 2, 5, 10, 20}
 
 // context returns the size of the context of a new group of n points: one of contexts that leaves a
