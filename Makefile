@@ -2,7 +2,7 @@
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 ONNX_PYTHON ?= python3
 # The packages with goroutines.
-RACE = ./internal/atomicfile ./internal/bench ./internal/cli ./internal/datasets ./internal/engine/... ./internal/feed ./internal/fetch ./internal/input ./internal/predict ./internal/progress ./internal/run ./internal/seeds ./internal/serve ./internal/sweep ./internal/train
+RACE = ./internal/files/atomicfile ./internal/train/bench ./internal/cli ./internal/datasets ./internal/engine/... ./internal/datasets/feed ./internal/datasets/fetch ./internal/input ./internal/predict ./internal/progress ./internal/run ./internal/train/seeds ./internal/serve ./internal/sweep ./internal/train
 # The packages whose tests run the CUDA engine, on the host emulation or on a GPU.
 ENGINE = ./kernels/... ./internal/engine/cuda/... ./internal/test/kernels
 # The GPUs with machine code. Later GPUs compile the PTX of the last when a program starts.
@@ -14,7 +14,7 @@ TOOLKIT = -I$(CUDA_HOME)/include
 endif
 # The toolkit's libcuda.so, for linking on a machine without a driver.
 STUBS = $(firstword $(wildcard $(CUDA_HOME)/lib64/stubs /usr/local/cuda/lib64/stubs /usr/lib/x86_64-linux-gnu/stubs))
-GPU = CGO_ENABLED=1 CGO_CFLAGS="-O2 -g -I$(CURDIR)/internal/gpu/cu/include $(TOOLKIT)" CGO_LDFLAGS="-L$(STUBS)"
+GPU = CGO_ENABLED=1 CGO_CFLAGS="-O2 -g -I$(CURDIR)/internal/engine/gpu/cu/include $(TOOLKIT)" CGO_LDFLAGS="-L$(STUBS)"
 GPUTAGS = gpu,netgo,osusergo
 FATBINS = $(patsubst kernels/%.cu,kernels/fatbin/%.fatbin,$(wildcard kernels/*.cu))
 VOCABULARY = kernels/vocabulary/vocabulary.fatbin
@@ -56,13 +56,13 @@ simt: ## the CUDA engine's tests on the host emulation of its kernels (needs g++
 	CGO_ENABLED=1 go test -tags simt $(ENGINE)
 	SIMT_CAPABILITY=75 CGO_ENABLED=1 go test -tags simt -run 'Branch|Fused|Stationary|Word' ./internal/engine/cuda ./internal/test/kernels
 	CGO_ENABLED=1 go test -tags simt -run CUDA ./internal/device ./internal/train ./internal/cli
-	CGO_ENABLED=1 go test -tags simt ./internal/seeds
+	CGO_ENABLED=1 go test -tags simt ./internal/train/seeds
 	CGO_ENABLED=1 go test -tags simt -run CUDA ./internal/sweep
 
-driver: fatbins ## the tests of internal/gpu/cu, with a stand-in for libcuda.so.1
+driver: fatbins ## the tests of internal/engine/gpu/cu, with a stand-in for libcuda.so.1
 	@mkdir -p bin/driver
-	gcc -shared -fPIC -Wall -Wextra -Werror -Iinternal/gpu/cu/include $(TOOLKIT) -o bin/driver/libcuda.so.1 internal/gpu/cu/testdata/driver.c
-	$(GPU) LD_LIBRARY_PATH="$(CURDIR)/bin/driver" go test -count=1 -tags $(GPUTAGS) ./internal/gpu/cu
+	gcc -shared -fPIC -Wall -Wextra -Werror -Iinternal/gpu/cu/include $(TOOLKIT) -o bin/driver/libcuda.so.1 internal/engine/gpu/cu/testdata/driver.c
+	$(GPU) LD_LIBRARY_PATH="$(CURDIR)/bin/driver" go test -count=1 -tags $(GPUTAGS) ./internal/engine/gpu/cu
 
 toolkit: gpu driver lint-gpu registers ## build and check acqnp-cuda with the CUDA toolkit in CUDA_HOME; CONTRIBUTING.md says where to get one
 
@@ -72,7 +72,7 @@ paths: ## the tests of numbers, on every set of SIMD kernels that this machine h
 # Under the build tag amxemulated package simd believes in tiles.
 amx: ## the tests of the AMX kernels, with AMX emulated: needs Linux and AVX-512, and takes a minute
 	go build -o bin/amx ./tools/amx
-	go test -count=1 -short -tags amxemulated -exec "$(CURDIR)/bin/amx" ./internal/simd
+	go test -count=1 -short -tags amxemulated -exec "$(CURDIR)/bin/amx" ./internal/engine/simd
 	go test -count=1 -tags amxemulated -exec "$(CURDIR)/bin/amx" -run 'BF16IsNearFloat32/^acqnp__' ./internal/engine
 
 registers: fatbins ## no spills, no stack frames; compare the kernels' registers with kernels/registers.txt
@@ -93,7 +93,7 @@ race: ## the packages with goroutines under the race detector (needs cgo and a C
 lint: ## gofmt, go vet, staticcheck; internal/test/layers tests the imports
 	@test -z "$$(gofmt -l .)" || { gofmt -l . | sed 's/^/gofmt would change: /'; exit 1; }
 	go vet ./...
-	go vet -C internal/simd/gen .
+	go vet -C internal/engine/simd/gen .
 	go vet -C tools/dockerfile .
 	go vet -C tools/kubernetes .
 	go vet -C tools/openapi .
@@ -105,7 +105,7 @@ lint-sh: ## shellcheck
 
 lint-gpu: fatbins ## go vet of the files with the build tags simt and gpu
 	CGO_ENABLED=1 go vet -tags simt $(ENGINE)
-	$(GPU) go vet -tags $(GPUTAGS) ./internal/gpu/... ./cmd/acqnp $(ENGINE)
+	$(GPU) go vet -tags $(GPUTAGS) ./internal/engine/gpu/... ./cmd/acqnp $(ENGINE)
 
 dockerfile: ## check Dockerfile and Dockerfile.cuda, and run the latter's RUN lines without a container engine
 	go test -C tools/dockerfile ./...
@@ -147,7 +147,7 @@ onnx-check: build ## compare exported ONNX graphs with predict; ONNX_PYTHON name
 	$(ONNX_PYTHON) tools/onnx/check.py bin/onnx
 	$(ONNX_PYTHON) tools/onnx/trained.py ./acqnp bin/onnx
 
-prior: build ## train the weights that the program carries, to internal/prior: ten minutes of one core
+prior: build ## train the weights that the program carries, to internal/models/prior: ten minutes of one core
 	/usr/bin/python3 tools/prior/make.py --acqnp ./acqnp
 
 .PHONY: help kills sweep build gpu fatbins test simt driver toolkit paths amx registers registers-record race lint lint-sh lint-gpu dockerfile kubernetes openapi page slurm gpu-check fuzz golden coverage onnx-check prior always

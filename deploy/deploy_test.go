@@ -115,7 +115,7 @@ func TestKubernetesJobIsWhole(t *testing.T) {
 // The pods of sweep submit --kubernetes, of which submit's tests keep an example, run as the image's
 // user and mount the claim of kubernetes-claim.yaml.
 func TestSubmittedPodsFitTheImageAndTheClaim(t *testing.T) {
-	example := read(t, "../internal/submit/testdata/kubernetes.yaml")
+	example := read(t, "../internal/sweep/submit/testdata/kubernetes.yaml")
 	user := regexp.MustCompile(`(?m)^USER (\d+):(\d+)$`).FindStringSubmatch(read(t, "../Dockerfile.cuda"))
 	claim := regexp.MustCompile(`(?m)^  name: (.*)$`).FindStringSubmatch(read(t, "kubernetes-claim.yaml"))
 	if user == nil || claim == nil {

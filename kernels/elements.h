@@ -1,5 +1,5 @@
 // Operations whose result is computed element by element, see the files of the same concepts in
-// internal/ops. Those marked "row" compute all columns of a row at once; as tasks they have d = 1.
+// internal/models/ops. Those marked "row" compute all columns of a row at once; as tasks they have d = 1.
 //
 // Below is the space of the levels of the space above: Row if above is Point, Resample if it is
 // Context.

@@ -1,9 +1,9 @@
-// The scalar functions of the models, as in internal/ops. They accept any argument and return a NaN
+// The scalar functions of the models, as in internal/models/ops. They accept any argument and return a NaN
 // for a NaN.
 #pragma once
 #include "device.h"
 
-// The smallest level, as in internal/ops.
+// The smallest level, as in internal/models/ops.
 #define LEVEL_FLOOR 0.001f
 
 // softplus returns log(1 + exp(x)).

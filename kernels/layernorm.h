@@ -1,5 +1,5 @@
 // Layer normalisation n·gain + shift of every row, with n = (x − mean)/√(var + 1e-5) over the
-// columns and the biased variance, and its gradients, see internal/ops/layernorm.go. With g the
+// columns and the biased variance, and its gradients, see internal/models/ops/layernorm.go. With g the
 // gradient of the result and h = g·gain,
 //
 //   gradient of x = (h − mean(h) − n·mean(h·n))/√(var + 1e-5)

@@ -1,5 +1,5 @@
 // The likelihood of a mixture and its gradient, and the mean of a point's bootstraps, see
-// internal/ops/likelihood.go. A warp computes a point. Blocks of 128; grid 1 to ceil(rows of Point /
+// internal/models/ops/likelihood.go. A warp computes a point. Blocks of 128; grid 1 to ceil(rows of Point /
 // 4); no dynamic shared memory. elements.h has the other likelihoods, weights.cu the cost.
 #include "extents.h"
 #include "functions.h"

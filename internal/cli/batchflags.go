@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acqnp/acqnp/internal/cli/usage"
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/usage"
 )
 
 // batchFlags set the number of evaluation batches.

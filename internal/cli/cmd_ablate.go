@@ -10,16 +10,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acqnp/acqnp/internal/ablate"
+	"github.com/acqnp/acqnp/internal/cli/output"
+	"github.com/acqnp/acqnp/internal/cli/usage"
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/figures"
 	"github.com/acqnp/acqnp/internal/input"
-	"github.com/acqnp/acqnp/internal/output"
 	"github.com/acqnp/acqnp/internal/progress"
+	"github.com/acqnp/acqnp/internal/report/figures"
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/run/version"
+	"github.com/acqnp/acqnp/internal/sweep/ablate"
 	"github.com/acqnp/acqnp/internal/train"
-	"github.com/acqnp/acqnp/internal/usage"
-	"github.com/acqnp/acqnp/internal/version"
 )
 
 func newAblate(a *app) *cobra.Command {

@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acqnp/acqnp/internal/ablate"
-	"github.com/acqnp/acqnp/internal/usage"
+	"github.com/acqnp/acqnp/internal/cli/usage"
+	"github.com/acqnp/acqnp/internal/sweep/ablate"
 )
 
 type ablateDepthOptions struct {

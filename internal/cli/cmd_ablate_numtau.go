@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acqnp/acqnp/internal/ablate"
+	"github.com/acqnp/acqnp/internal/sweep/ablate"
 )
 
 type ablateNumTauOptions struct {

@@ -8,14 +8,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acqnp/acqnp/internal/bench"
+	"github.com/acqnp/acqnp/internal/cli/usage"
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/progress"
-	"github.com/acqnp/acqnp/internal/seeds"
-	"github.com/acqnp/acqnp/internal/usage"
-	"github.com/acqnp/acqnp/internal/version"
+	"github.com/acqnp/acqnp/internal/run/version"
+	"github.com/acqnp/acqnp/internal/train/bench"
+	"github.com/acqnp/acqnp/internal/train/seeds"
 )
 
 type benchOptions struct {

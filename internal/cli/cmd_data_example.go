@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acqnp/acqnp/internal/cli/output"
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/output"
 )
 
 type exampleOptions struct {

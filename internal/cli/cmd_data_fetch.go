@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acqnp/acqnp/internal/fetch"
+	"github.com/acqnp/acqnp/internal/datasets/fetch"
 	"github.com/acqnp/acqnp/internal/progress"
 )
 

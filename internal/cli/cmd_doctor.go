@@ -3,9 +3,9 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/acqnp/acqnp/internal/cli/doctor"
 	"github.com/acqnp/acqnp/internal/device"
-	"github.com/acqnp/acqnp/internal/doctor"
-	"github.com/acqnp/acqnp/internal/version"
+	"github.com/acqnp/acqnp/internal/run/version"
 )
 
 type doctorOptions struct{ settings }

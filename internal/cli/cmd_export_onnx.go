@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/acqnp/acqnp/internal/onnx"
+	"github.com/acqnp/acqnp/internal/export/onnx"
 )
 
 const onnxHelp = `As onnx, write two graphs (opset 17) that onnxruntime and other programs run: the

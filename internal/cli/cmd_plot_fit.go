@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acqnp/acqnp/internal/figures"
+	"github.com/acqnp/acqnp/internal/cli/usage"
 	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/usage"
+	"github.com/acqnp/acqnp/internal/report/figures"
 )
 
 // figureLevels is the number of quantile levels at each x in the paper's figures.

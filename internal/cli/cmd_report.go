@@ -8,12 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acqnp/acqnp/internal/atomicfile"
-	"github.com/acqnp/acqnp/internal/figures"
+	"github.com/acqnp/acqnp/internal/cli/output"
+	"github.com/acqnp/acqnp/internal/files/atomicfile"
 	"github.com/acqnp/acqnp/internal/input"
-	"github.com/acqnp/acqnp/internal/output"
-	"github.com/acqnp/acqnp/internal/score"
-	"github.com/acqnp/acqnp/internal/tables"
+	"github.com/acqnp/acqnp/internal/likelihood/score"
+	"github.com/acqnp/acqnp/internal/report/figures"
+	"github.com/acqnp/acqnp/internal/report/tables"
 )
 
 type reportOptions struct {

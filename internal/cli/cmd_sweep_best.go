@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acqnp/acqnp/internal/plan"
 	"github.com/acqnp/acqnp/internal/sweep"
+	"github.com/acqnp/acqnp/internal/sweep/plan"
 )
 
 func newSweepBest(a *app) *cobra.Command {

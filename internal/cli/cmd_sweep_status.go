@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acqnp/acqnp/internal/plan"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/sweep"
+	"github.com/acqnp/acqnp/internal/sweep/plan"
 )
 
 // lookEvery is how often sweep status --watch looks at the runs.

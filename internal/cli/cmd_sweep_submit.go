@@ -9,12 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acqnp/acqnp/internal/cli/usage"
 	"github.com/acqnp/acqnp/internal/input"
-	"github.com/acqnp/acqnp/internal/plan"
 	"github.com/acqnp/acqnp/internal/run"
-	"github.com/acqnp/acqnp/internal/submit"
 	"github.com/acqnp/acqnp/internal/sweep"
-	"github.com/acqnp/acqnp/internal/usage"
+	"github.com/acqnp/acqnp/internal/sweep/plan"
+	"github.com/acqnp/acqnp/internal/sweep/submit"
 )
 
 type submitOptions struct {

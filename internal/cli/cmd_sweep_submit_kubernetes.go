@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/input"
-	"github.com/acqnp/acqnp/internal/plan"
+	"github.com/acqnp/acqnp/internal/sweep/plan"
 )
 
 // addKubernetesFlags adds the flags that --kubernetes alone has.

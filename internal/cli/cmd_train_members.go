@@ -7,8 +7,8 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/run"
-	"github.com/acqnp/acqnp/internal/seeds"
 	"github.com/acqnp/acqnp/internal/train"
+	"github.com/acqnp/acqnp/internal/train/seeds"
 )
 
 // trainMembers trains the networks of an ensemble but the first, at once. So a run directory whose own

@@ -13,8 +13,8 @@ import (
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/run"
-	"github.com/acqnp/acqnp/internal/seeds"
 	"github.com/acqnp/acqnp/internal/train"
+	"github.com/acqnp/acqnp/internal/train/seeds"
 )
 
 // seedsSummary is the result of train --seeds: the runs that have ended, in the order of the seeds.

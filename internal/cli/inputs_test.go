@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/atomicfile"
 	"github.com/acqnp/acqnp/internal/cli"
-	"github.com/acqnp/acqnp/internal/safetensors"
+	"github.com/acqnp/acqnp/internal/files/atomicfile"
+	"github.com/acqnp/acqnp/internal/files/safetensors"
 )
 
 // badFiles writes files that every command must refuse, and returns their paths by name.

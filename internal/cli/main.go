@@ -22,14 +22,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acqnp/acqnp/internal/cli/usage"
 	"github.com/acqnp/acqnp/internal/device"
+	"github.com/acqnp/acqnp/internal/device/memory"
+	"github.com/acqnp/acqnp/internal/files/interrupt"
 	"github.com/acqnp/acqnp/internal/input"
-	"github.com/acqnp/acqnp/internal/interrupt"
-	"github.com/acqnp/acqnp/internal/memory"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/train"
-	"github.com/acqnp/acqnp/internal/usage"
 )
 
 // Exit codes of the program.

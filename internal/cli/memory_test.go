@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/memory"
+	"github.com/acqnp/acqnp/internal/device/memory"
 )
 
 // TestMoreMemoryThanThereIs runs every command that computes with a configuration that needs

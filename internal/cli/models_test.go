@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/safetensors"
+	"github.com/acqnp/acqnp/internal/files/safetensors"
 )
 
 // otherModel writes the tiny configuration with another model.

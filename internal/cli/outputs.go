@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acqnp/acqnp/internal/output"
+	"github.com/acqnp/acqnp/internal/cli/output"
 )
 
 // addOverwrite adds the flag without which checkOutputs refuses files that exist.

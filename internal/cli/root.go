@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acqnp/acqnp/internal/usage"
-	"github.com/acqnp/acqnp/internal/version"
+	"github.com/acqnp/acqnp/internal/cli/usage"
+	"github.com/acqnp/acqnp/internal/run/version"
 )
 
 // newRoot returns the tree of commands.

@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
 
+	"github.com/acqnp/acqnp/internal/cli/usage"
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/progress"
-	"github.com/acqnp/acqnp/internal/usage"
 )
 
 // environment lists the flags that environment variables may set: ACQNP_DATA_DIR sets --data-dir.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/benchmark"
+	"github.com/acqnp/acqnp/internal/config/benchmark"
 )
 
 // The settings of the catalogue are keys with values that a file may set too.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/acqnp/acqnp/internal/benchmark"
+	"github.com/acqnp/acqnp/internal/config/benchmark"
 	"github.com/acqnp/acqnp/internal/input"
 )
 

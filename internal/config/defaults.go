@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/acqnp/acqnp/internal/benchmark"
+	"github.com/acqnp/acqnp/internal/config/benchmark"
 )
 
 // defaults returns the default of every key that a choice uses, by key. For the paper's benchmarks

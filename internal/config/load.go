@@ -9,8 +9,8 @@ import (
 	"github.com/go-viper/mapstructure/v2"
 	"github.com/spf13/viper"
 
+	"github.com/acqnp/acqnp/internal/config/yamlnode"
 	"github.com/acqnp/acqnp/internal/input"
-	"github.com/acqnp/acqnp/internal/yamlnode"
 )
 
 // maxFile is the largest configuration, in bytes.

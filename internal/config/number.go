@@ -3,7 +3,7 @@ package config
 import (
 	"reflect"
 
-	"github.com/acqnp/acqnp/internal/yamlnode"
+	"github.com/acqnp/acqnp/internal/config/yamlnode"
 )
 
 // Number returns the value of a line whose key is a number, as an end of a range must be, and whether

@@ -7,8 +7,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/acqnp/acqnp/internal/config/yamlnode"
 	"github.com/acqnp/acqnp/internal/input"
-	"github.com/acqnp/acqnp/internal/yamlnode"
 )
 
 const envPrefix = "ACQNP_"

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/acqnp/acqnp/internal/benchmark"
+	"github.com/acqnp/acqnp/internal/config/benchmark"
 )
 
 // A relation is a condition on several keys, or on one key for some benchmarks or models.

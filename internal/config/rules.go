@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/acqnp/acqnp/internal/benchmark"
+	"github.com/acqnp/acqnp/internal/config/benchmark"
 )
 
 // A rule says which values a key accepts, whatever the other keys are.

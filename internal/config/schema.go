@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/acqnp/acqnp/internal/benchmark"
+	"github.com/acqnp/acqnp/internal/config/benchmark"
 )
 
 // A field is a key of the configuration: a leaf of Experiment.

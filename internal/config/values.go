@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/acqnp/acqnp/internal/yamlnode"
+	"github.com/acqnp/acqnp/internal/config/yamlnode"
 	"go.yaml.in/yaml/v3"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/acqnp/acqnp/internal/mixed"
+	"github.com/acqnp/acqnp/internal/models/mixed"
 )
 
 // A Baseline standardises y by what a linear mixed model predicts from the context: with the mean m

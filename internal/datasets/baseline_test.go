@@ -8,7 +8,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/mixed"
+	"github.com/acqnp/acqnp/internal/models/mixed"
 	"github.com/acqnp/acqnp/internal/random"
 )
 

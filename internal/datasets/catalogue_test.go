@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/benchmark"
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/config/benchmark"
 )
 
 // Every synthetic benchmark has a process, and every image benchmark a loader; there are no others.

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/acqnp/acqnp/internal/benchmark"
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/config/benchmark"
 	"github.com/acqnp/acqnp/internal/input"
 )
 

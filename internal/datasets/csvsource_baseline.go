@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/acqnp/acqnp/internal/input"
-	"github.com/acqnp/acqnp/internal/mixed"
+	"github.com/acqnp/acqnp/internal/models/mixed"
 )
 
 // fitBaseline fits the mixed models that data.baseline asks for to the training part.

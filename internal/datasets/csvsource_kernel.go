@@ -1,6 +1,6 @@
 package datasets
 
-import "github.com/acqnp/acqnp/internal/kde"
+import "github.com/acqnp/acqnp/internal/models/kde"
 
 // KernelWidths returns the widths of the kernel density that best predicts each training point of a
 // csv source from the others of its function, in the model's units. y has one column.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/kde"
+	"github.com/acqnp/acqnp/internal/models/kde"
 )
 
 // The widths of a kernel are those of the training points alone, in the model's units.

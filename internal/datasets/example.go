@@ -6,7 +6,7 @@ import (
 	"io"
 	"math"
 
-	"github.com/acqnp/acqnp/internal/atomicfile"
+	"github.com/acqnp/acqnp/internal/files/atomicfile"
 	"github.com/acqnp/acqnp/internal/random"
 )
 

@@ -4,8 +4,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/acqnp/acqnp/internal/benchmark"
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/config/benchmark"
 )
 
 // Files returns the paths of the existing files that Open reads for the experiment.

@@ -18,7 +18,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/datasets/datatest"
-	"github.com/acqnp/acqnp/internal/fetch"
+	"github.com/acqnp/acqnp/internal/datasets/fetch"
 	"github.com/acqnp/acqnp/internal/input"
 )
 

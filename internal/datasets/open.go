@@ -3,8 +3,8 @@ package datasets
 import (
 	"fmt"
 
-	"github.com/acqnp/acqnp/internal/benchmark"
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/config/benchmark"
 	"github.com/acqnp/acqnp/internal/input"
 )
 

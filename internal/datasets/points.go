@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/acqnp/acqnp/internal/benchmark"
+	"github.com/acqnp/acqnp/internal/config/benchmark"
 )
 
 // Points are the points of one function in raw units, as read from a file.

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/acqnp/acqnp/internal/benchmark"
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/config/benchmark"
 )
 
 // A Range is where most of a column's training data lie, in raw units. The zero value means that this

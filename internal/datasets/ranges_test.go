@@ -3,8 +3,8 @@ package datasets_test
 import (
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/benchmark"
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/config/benchmark"
 	"github.com/acqnp/acqnp/internal/datasets"
 )
 

@@ -5,8 +5,8 @@ import (
 	"runtime"
 	"runtime/debug"
 
+	"github.com/acqnp/acqnp/internal/device/memory"
 	"github.com/acqnp/acqnp/internal/input"
-	"github.com/acqnp/acqnp/internal/memory"
 )
 
 // bytesBetweenChecks is how much of a CSV file is read between two checks of the memory that is

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/acqnp/acqnp/internal/benchmark"
+	"github.com/acqnp/acqnp/internal/config/benchmark"
 	"github.com/acqnp/acqnp/internal/datasets/rda"
 	"github.com/acqnp/acqnp/internal/input"
 )

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/acqnp/acqnp/internal/files/safetensors"
 	"github.com/acqnp/acqnp/internal/input"
-	"github.com/acqnp/acqnp/internal/safetensors"
 )
 
 // contextKey is the metadata key of the JSON list of N_c, with one entry for each batch.

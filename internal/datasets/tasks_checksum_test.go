@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/files/safetensors"
 	"github.com/acqnp/acqnp/internal/input"
-	"github.com/acqnp/acqnp/internal/safetensors"
 )
 
 // writtenTasks returns a tasks file of three batches.

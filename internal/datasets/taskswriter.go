@@ -10,9 +10,9 @@ import (
 	"math"
 	"os"
 
-	"github.com/acqnp/acqnp/internal/atomicfile"
+	"github.com/acqnp/acqnp/internal/files/atomicfile"
+	"github.com/acqnp/acqnp/internal/files/safetensors"
 	"github.com/acqnp/acqnp/internal/input"
-	"github.com/acqnp/acqnp/internal/safetensors"
 )
 
 // maxTasks bounds the batches of a file. Each batch takes two entries of about 90 bytes in the

@@ -7,7 +7,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/engine/cpu"
 	"github.com/acqnp/acqnp/internal/models"
-	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // TestBF16IsNearFloat32 compares values and gradients in bf16 with float32's, of wide layers and of odd

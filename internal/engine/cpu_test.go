@@ -9,7 +9,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/engine/cpu"
 	"github.com/acqnp/acqnp/internal/models"
-	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 var small = config.Model{Name: "acqnp", Representation: 20, Encoder: []int{20, 18}, Adaptor: []int{24, 17}, Decoder: []int{19, 33}}

@@ -7,7 +7,7 @@
 // on a GPU). Package plan analyses a graph for the last two.
 package engine
 
-import "github.com/acqnp/acqnp/internal/ops"
+import "github.com/acqnp/acqnp/internal/models/ops"
 
 // Float is the element type of a program.
 type Float interface{ ~float32 | ~float64 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/models"
-	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // hosted is a trainer on the CPU beside a program of the same model with the same parameters and

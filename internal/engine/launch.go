@@ -3,7 +3,7 @@ package engine
 import (
 	"time"
 
-	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // LaunchTime is how long a kernel launch of a training step takes.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/engine/cpu"
 	"github.com/acqnp/acqnp/internal/engine/reference"
-	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/random"
 )
 

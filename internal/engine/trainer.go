@@ -3,7 +3,7 @@ package engine
 import (
 	"fmt"
 
-	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // Trainer makes optimiser steps on its device: forward, backward and Adam. It is not safe for

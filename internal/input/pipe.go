@@ -8,7 +8,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/acqnp/acqnp/internal/interrupt"
+	"github.com/acqnp/acqnp/internal/files/interrupt"
 )
 
 // maxPipe is the most bytes that are read from a pipe.

@@ -6,7 +6,7 @@ import (
 	G "gorgonia.org/gorgonia"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // construction is a graph under construction: the builder, the model and the inputs that all models

@@ -12,7 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/models"
-	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 func model(t *testing.T, name string, dx, dy int) *models.Model {

@@ -4,9 +4,9 @@ import (
 	"math"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/kde"
 	"github.com/acqnp/acqnp/internal/likelihood"
-	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/models/kde"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // A Reading says how a predictive distribution is read from what the network computes. The loss of

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"iter"
 
-	"github.com/acqnp/acqnp/internal/feed"
+	"github.com/acqnp/acqnp/internal/datasets/feed"
+	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/run"
-	"github.com/acqnp/acqnp/internal/score"
 )
 
 // The most targets that an evaluation scores. Scores take longer than log-likelihoods, and means over

@@ -8,12 +8,12 @@ import (
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/feed"
 	"github.com/acqnp/acqnp/internal/engine"
-	"github.com/acqnp/acqnp/internal/feed"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/models"
-	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // A Function is a function to predict: its context and its targets, in raw units.

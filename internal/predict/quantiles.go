@@ -7,7 +7,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/acqnp/acqnp/internal/atomicfile"
+	"github.com/acqnp/acqnp/internal/files/atomicfile"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/random"
 )

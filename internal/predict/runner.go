@@ -15,9 +15,9 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/engine"
-	"github.com/acqnp/acqnp/internal/footprint"
 	"github.com/acqnp/acqnp/internal/models"
-	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/internal/run/footprint"
 )
 
 // A runner holds a compiled program that is large enough for all runs so far.

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/random"
-	"github.com/acqnp/acqnp/internal/score"
 )
 
 // Outcomes that a model's own predictions draw have a uniform PIT in raw units, with a scale and

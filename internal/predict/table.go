@@ -10,8 +10,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/acqnp/acqnp/internal/atomicfile"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/files/atomicfile"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/random"

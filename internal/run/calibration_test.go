@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/run"
-	"github.com/acqnp/acqnp/internal/score"
 )
 
 // someCalibration returns a calibration of a number of functions, and the predictions that it is for.

@@ -7,11 +7,11 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/acqnp/acqnp/internal/atomicfile"
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/engine"
+	"github.com/acqnp/acqnp/internal/files/atomicfile"
+	"github.com/acqnp/acqnp/internal/files/safetensors"
 	"github.com/acqnp/acqnp/internal/models"
-	"github.com/acqnp/acqnp/internal/safetensors"
 )
 
 // checkpointFormat is the version of the checkpoint files that this program writes and reads.

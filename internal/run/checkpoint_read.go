@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/acqnp/acqnp/internal/files/safetensors"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/models"
-	"github.com/acqnp/acqnp/internal/safetensors"
 )
 
 // ReadCheckpoint reads a checkpoint of the model. It returns an *input.Error that names the file if

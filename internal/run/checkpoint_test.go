@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/files/safetensors"
 	"github.com/acqnp/acqnp/internal/run"
-	"github.com/acqnp/acqnp/internal/safetensors"
 )
 
 func TestCheckpointHoldsTheRun(t *testing.T) {

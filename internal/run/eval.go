@@ -11,10 +11,10 @@ import (
 	"slices"
 	"text/tabwriter"
 
-	"github.com/acqnp/acqnp/internal/atomicfile"
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/files/atomicfile"
 	"github.com/acqnp/acqnp/internal/input"
-	"github.com/acqnp/acqnp/internal/score"
+	"github.com/acqnp/acqnp/internal/likelihood/score"
 )
 
 // EvalSchema names the layout of eval.json. The layout before, evalSchema1, lacks the scores.

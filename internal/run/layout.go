@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/acqnp/acqnp/internal/atomicfile"
+	"github.com/acqnp/acqnp/internal/files/atomicfile"
 	"github.com/acqnp/acqnp/internal/input"
 )
 

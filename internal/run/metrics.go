@@ -10,7 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/acqnp/acqnp/internal/atomicfile"
+	"github.com/acqnp/acqnp/internal/files/atomicfile"
 	"github.com/acqnp/acqnp/internal/input"
 )
 

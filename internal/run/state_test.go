@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/acqnp/acqnp/internal/files/safetensors"
 	"github.com/acqnp/acqnp/internal/run"
-	"github.com/acqnp/acqnp/internal/safetensors"
 )
 
 // The files of a run decide its state.

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/files/safetensors"
 	"github.com/acqnp/acqnp/internal/input"
-	"github.com/acqnp/acqnp/internal/safetensors"
 )
 
 // checkTrained compares the configuration e, which was read from file, with the one in the newest

@@ -7,13 +7,13 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/acqnp/acqnp/internal/atomicfile"
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/engine"
+	"github.com/acqnp/acqnp/internal/files/atomicfile"
+	"github.com/acqnp/acqnp/internal/files/safetensors"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/models"
-	"github.com/acqnp/acqnp/internal/prior"
-	"github.com/acqnp/acqnp/internal/safetensors"
+	"github.com/acqnp/acqnp/internal/models/prior"
 )
 
 // weightsFormat marks weights that acqnp exported. Files from PyTorch do not have it.

@@ -11,10 +11,10 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/files/safetensors"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/run"
-	"github.com/acqnp/acqnp/internal/safetensors"
 )
 
 // edited writes the tiny model's initial weights, after a change to their tensors, and returns the

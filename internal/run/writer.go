@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/acqnp/acqnp/internal/atomicfile"
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/files/atomicfile"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/models"
 )

@@ -7,8 +7,8 @@ import (
 	"net/http"
 
 	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/score"
 )
 
 // A number is null in JSON if it is not finite: the standard deviation of a heavy tail.

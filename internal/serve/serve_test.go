@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/score"
 	"github.com/acqnp/acqnp/internal/serve"
 	"github.com/acqnp/acqnp/internal/serve/servetest"
 )

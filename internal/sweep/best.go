@@ -14,8 +14,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/acqnp/acqnp/internal/input"
-	"github.com/acqnp/acqnp/internal/plan"
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/sweep/plan"
 )
 
 // A Ranking compares the candidates of a configuration.

@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/input"
-	"github.com/acqnp/acqnp/internal/plan"
+	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/run"
-	"github.com/acqnp/acqnp/internal/score"
 	"github.com/acqnp/acqnp/internal/sweep"
+	"github.com/acqnp/acqnp/internal/sweep/plan"
 )
 
 // log writes the log of a run with a validation at each of the steps 10, 20, …; the last ends it.

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/acqnp/acqnp/internal/plan"
+	"github.com/acqnp/acqnp/internal/sweep/plan"
 )
 
 // Until returns, for every run of the plan, the step up to which it may train now; 0 if its

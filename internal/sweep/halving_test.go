@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/plan"
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/sweep"
+	"github.com/acqnp/acqnp/internal/sweep/plan"
 )
 
 // searched returns a plan of one configuration with nine candidates of two seeds, which are compared

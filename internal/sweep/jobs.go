@@ -4,12 +4,12 @@ import (
 	"context"
 	"time"
 
-	"github.com/acqnp/acqnp/internal/bench"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/device"
-	"github.com/acqnp/acqnp/internal/memory"
-	"github.com/acqnp/acqnp/internal/plan"
+	"github.com/acqnp/acqnp/internal/device/memory"
+	"github.com/acqnp/acqnp/internal/sweep/plan"
 	"github.com/acqnp/acqnp/internal/train"
+	"github.com/acqnp/acqnp/internal/train/bench"
 )
 
 // Jobs is how many runs are trained at a time, and with what.

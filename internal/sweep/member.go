@@ -3,8 +3,8 @@ package sweep
 import (
 	"time"
 
-	"github.com/acqnp/acqnp/internal/plan"
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/sweep/plan"
 )
 
 // A member is a run in the pool. The pool's lock guards it.

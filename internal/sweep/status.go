@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/acqnp/acqnp/internal/input"
-	"github.com/acqnp/acqnp/internal/plan"
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/sweep/plan"
 )
 
 // A Status says how far a plan's runs are.

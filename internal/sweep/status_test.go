@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/acqnp/acqnp/internal/plan"
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/sweep"
+	"github.com/acqnp/acqnp/internal/sweep/plan"
 )
 
 // put writes files of a run directory below out/rbf.

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/acqnp/acqnp/internal/input"
-	"github.com/acqnp/acqnp/internal/plan"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/sweep/plan"
 )
 
 // Options say what Run trains and how.

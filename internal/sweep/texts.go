@@ -7,7 +7,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/plan"
+	"github.com/acqnp/acqnp/internal/sweep/plan"
 )
 
 // texts makes the configurations of runs as their directories hold them. The runs of a candidate differ

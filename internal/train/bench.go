@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"github.com/acqnp/acqnp/internal/feed"
+	"github.com/acqnp/acqnp/internal/datasets/feed"
 	"github.com/acqnp/acqnp/internal/models"
-	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // Timing is the duration and the work of one training step. A GPU runs behind its caller, which may

@@ -9,8 +9,8 @@ import (
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/engine/cuda"
-	"github.com/acqnp/acqnp/internal/gpu/gputest"
-	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/engine/gpu/gputest"
+	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/train"
 )
 

@@ -5,8 +5,8 @@ import (
 	"math"
 	"time"
 
+	"github.com/acqnp/acqnp/internal/datasets/feed"
 	"github.com/acqnp/acqnp/internal/engine"
-	"github.com/acqnp/acqnp/internal/feed"
 	"github.com/acqnp/acqnp/internal/input"
 )
 

@@ -6,11 +6,11 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/feed"
 	"github.com/acqnp/acqnp/internal/device"
-	"github.com/acqnp/acqnp/internal/feed"
-	"github.com/acqnp/acqnp/internal/footprint"
 	"github.com/acqnp/acqnp/internal/models"
-	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/internal/run/footprint"
 	"github.com/acqnp/acqnp/internal/train"
 )
 

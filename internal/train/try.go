@@ -6,13 +6,13 @@ import (
 
 	"gorgonia.org/tensor"
 
+	"github.com/acqnp/acqnp/internal/datasets/feed"
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/engine/plan"
-	"github.com/acqnp/acqnp/internal/feed"
 	"github.com/acqnp/acqnp/internal/input"
 	"github.com/acqnp/acqnp/internal/models"
-	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // A Trial is the outcome of a training that leaves no files.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/gpu"
+	"github.com/acqnp/acqnp/internal/engine/gpu"
 	"github.com/acqnp/acqnp/kernels/emulator"
 )
 

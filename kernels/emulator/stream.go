@@ -13,7 +13,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/acqnp/acqnp/internal/gpu"
+	"github.com/acqnp/acqnp/internal/engine/gpu"
 )
 
 // stream is the queue of calls that have not been done yet.

@@ -15,7 +15,7 @@ import (
 )
 
 // submitted is what sweep submit --kubernetes prints for the plan of submit's tests.
-const submitted = "../../internal/submit/testdata/kubernetes.yaml"
+const submitted = "../../internal/sweep/submit/testdata/kubernetes.yaml"
 
 func read(t *testing.T, name string) string {
 	t.Helper()
@@ -79,7 +79,7 @@ func TestPodsSeeTheFiles(t *testing.T) {
 		t.Fatalf("pods see %q, want %q", got, want)
 	}
 	for name, content := range seen {
-		if want := read(t, "../../internal/submit/testdata/"+name); content != want {
+		if want := read(t, "../../internal/sweep/submit/testdata/"+name); content != want {
 			t.Errorf("pods see %q as %s, want %q", content, name, want)
 		}
 	}

@@ -14,9 +14,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/acqnp/acqnp/internal/feed"
-	"github.com/acqnp/acqnp/internal/onnx"
-	"github.com/acqnp/acqnp/internal/onnx/onnxtest"
+	"github.com/acqnp/acqnp/internal/datasets/feed"
+	"github.com/acqnp/acqnp/internal/export/onnx"
+	"github.com/acqnp/acqnp/internal/export/onnx/onnxtest"
 	"github.com/acqnp/acqnp/internal/predict"
 )
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Makes the weights that the program carries: trains configs/prior/acqnp.yaml with one thread,
-evaluates the result, and writes weights.safetensors, config.yaml and prior.json to internal/prior.
+evaluates the result, and writes weights.safetensors, config.yaml and prior.json to internal/models/prior.
 
 The weights have the same bits on machines with the same kind of kernels (acqnp doctor names them).
 """
@@ -16,7 +16,7 @@ def main():
     p.add_argument("--acqnp", default="./acqnp", help="the program")
     p.add_argument("--config", default="configs/prior/acqnp.yaml")
     p.add_argument("--run-dir", default="runs/prior", help="of the training; an interrupted one goes on")
-    p.add_argument("--out", default="internal/prior", metavar="DIR")
+    p.add_argument("--out", default="internal/models/prior", metavar="DIR")
     o = p.parse_args()
     common = ["--threads", "1", "--device", "cpu", "--quiet"]
     call(o.acqnp, "train", "--config", o.config, "--run-dir", o.run_dir, "--resume", "--no-eval", *common)

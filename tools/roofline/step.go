@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/engine/plan"
-	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // A step adds up the kernels of a training step.

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/engine/plan"
-	"github.com/acqnp/acqnp/internal/ops"
-	"github.com/acqnp/acqnp/internal/simd"
+	"github.com/acqnp/acqnp/internal/engine/simd"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // compiler turns an analysis into a program. compile fills its maps one after another; makeKernel

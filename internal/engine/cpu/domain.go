@@ -2,7 +2,7 @@ package cpu
 
 import (
 	"github.com/acqnp/acqnp/internal/engine/plan"
-	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // domain says what a stage is divided by into tiles: functions, context points or points.

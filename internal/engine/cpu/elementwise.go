@@ -2,8 +2,8 @@ package cpu
 
 import (
 	"github.com/acqnp/acqnp/internal/engine/plan"
-	"github.com/acqnp/acqnp/internal/ops"
-	"github.com/acqnp/acqnp/internal/simd"
+	"github.com/acqnp/acqnp/internal/engine/simd"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 func (c *compiler) sum(u *plan.Unit) kernel {

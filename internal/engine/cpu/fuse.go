@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/engine/plan"
-	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // fused is an addition of two gradients that the maker of one of them does: it adds its gradient to

@@ -2,8 +2,8 @@ package cpu
 
 import (
 	"github.com/acqnp/acqnp/internal/engine/plan"
-	"github.com/acqnp/acqnp/internal/ops"
-	"github.com/acqnp/acqnp/internal/simd"
+	"github.com/acqnp/acqnp/internal/engine/simd"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // halfWidth is the number of inputs and outputs from which on a layer's products are of bfloat16

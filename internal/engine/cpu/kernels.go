@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/acqnp/acqnp/internal/engine/plan"
-	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // makeKernel makes the kernel of a unit.

@@ -5,7 +5,7 @@ import (
 	"maps"
 
 	"github.com/acqnp/acqnp/internal/engine/plan"
-	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // layout is a division of a graph into stages that is ready to run. A graph that allows it has two.

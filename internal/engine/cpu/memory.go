@@ -4,8 +4,8 @@ import (
 	"runtime"
 
 	"github.com/acqnp/acqnp/internal/engine/plan"
-	"github.com/acqnp/acqnp/internal/ops"
-	"github.com/acqnp/acqnp/internal/simd"
+	"github.com/acqnp/acqnp/internal/engine/simd"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // memory allocates the buffers of a program and counts their bytes. If counting is set it allocates

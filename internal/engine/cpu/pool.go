@@ -2,7 +2,7 @@ package cpu
 
 import (
 	"github.com/acqnp/acqnp/internal/engine/plan"
-	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // setMean makes the kernel that adds a tile's share of the means over context points. The rows are

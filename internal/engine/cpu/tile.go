@@ -1,6 +1,6 @@
 package cpu
 
-import "github.com/acqnp/acqnp/internal/ops"
+import "github.com/acqnp/acqnp/internal/models/ops"
 
 const (
 	tileRows      = 256 // rows of a tile: points, context points, or their levels

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/acqnp/acqnp/internal/engine/plan"
-	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // table is data that kernels read and that never changes.

@@ -2,7 +2,7 @@ package cuda
 
 import (
 	"github.com/acqnp/acqnp/internal/engine/plan"
-	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 func (c *compiler) ensembleAdd(u *plan.Unit) {

@@ -8,10 +8,10 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/engine/gpu"
 	"github.com/acqnp/acqnp/internal/engine/plan"
-	"github.com/acqnp/acqnp/internal/gpu"
 	"github.com/acqnp/acqnp/internal/models"
-	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/kernels/emulator"
 )
 

@@ -4,9 +4,9 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/acqnp/acqnp/internal/engine/gpu"
 	"github.com/acqnp/acqnp/internal/engine/plan"
-	"github.com/acqnp/acqnp/internal/gpu"
-	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // branch is a multilayer perceptron of [r, x, level] over all levels of all points, which fused

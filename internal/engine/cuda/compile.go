@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/acqnp/acqnp/internal/engine/gpu"
 	"github.com/acqnp/acqnp/internal/engine/plan"
-	"github.com/acqnp/acqnp/internal/gpu"
-	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // compiler turns a graph into steps, lets steps share launches, and plans memory by the time at

@@ -9,8 +9,8 @@ import (
 
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/engine/cuda"
-	"github.com/acqnp/acqnp/internal/gpu"
-	"github.com/acqnp/acqnp/internal/gpu/gputest"
+	"github.com/acqnp/acqnp/internal/engine/gpu"
+	"github.com/acqnp/acqnp/internal/engine/gpu/gputest"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/kernels/emulator"
 )

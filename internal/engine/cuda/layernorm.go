@@ -2,7 +2,7 @@ package cuda
 
 import (
 	"github.com/acqnp/acqnp/internal/engine/plan"
-	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // normColumns is the number of columns that a block of layer_norm_grad_slices sums at a time.

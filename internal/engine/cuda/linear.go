@@ -1,9 +1,9 @@
 package cuda
 
 import (
+	"github.com/acqnp/acqnp/internal/engine/gpu"
 	"github.com/acqnp/acqnp/internal/engine/plan"
-	"github.com/acqnp/acqnp/internal/gpu"
-	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // Constants of the kernels of linear.cu, chain.cu and weights.cu: the threads of a block, the tile of

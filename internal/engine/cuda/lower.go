@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/acqnp/acqnp/internal/engine/gpu"
 	"github.com/acqnp/acqnp/internal/engine/plan"
-	"github.com/acqnp/acqnp/internal/gpu"
-	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // threads is the block size of kernels with a thread for each element or row.

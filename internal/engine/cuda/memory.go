@@ -3,8 +3,8 @@ package cuda
 import (
 	"slices"
 
+	"github.com/acqnp/acqnp/internal/engine/gpu"
 	"github.com/acqnp/acqnp/internal/engine/plan"
-	"github.com/acqnp/acqnp/internal/gpu"
 )
 
 // region is a part of the device's memory. The zero region is a null pointer. Regions get their

@@ -9,9 +9,9 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/engine/cuda"
-	"github.com/acqnp/acqnp/internal/gpu"
+	"github.com/acqnp/acqnp/internal/engine/gpu"
 	"github.com/acqnp/acqnp/internal/models"
-	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/random"
 )
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/engine/plan"
-	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // item is a unit, two units that one kernel computes, or the units of one half of a branch, forward

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/engine/plan"
-	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // keepLeaves plans the memory of inputs, parameters and constants. It returns the packed copies of

@@ -3,8 +3,8 @@ package cuda
 import (
 	"fmt"
 
-	"github.com/acqnp/acqnp/internal/gpu"
-	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/engine/gpu"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // Shape is the shape of the weight-stationary kernels (kernels/branch_f16.cu, branch_tf32.cu) of a width on an

@@ -1,8 +1,8 @@
 package cuda
 
 import (
-	"github.com/acqnp/acqnp/internal/gpu"
-	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/engine/gpu"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // kind says how a step is launched.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/acqnp/acqnp/internal/engine"
-	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 var _ engine.LaunchTimer = (*Trainer)(nil)

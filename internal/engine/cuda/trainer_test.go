@@ -12,7 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/engine/cuda"
 	"github.com/acqnp/acqnp/internal/models"
-	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/random"
 )
 

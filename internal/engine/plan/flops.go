@@ -1,6 +1,6 @@
 package plan
 
-import "github.com/acqnp/acqnp/internal/ops"
+import "github.com/acqnp/acqnp/internal/models/ops"
 
 // FLOPs counts the floating-point operations of one run at the extents: two for each multiply-add
 // in the matrix products of layers, attentions and their gradients. Elementwise operations and sums

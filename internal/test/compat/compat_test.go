@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/acqnp/acqnp/internal/cli"
-	"github.com/acqnp/acqnp/internal/safetensors"
-	"github.com/acqnp/acqnp/internal/simd"
+	"github.com/acqnp/acqnp/internal/engine/simd"
+	"github.com/acqnp/acqnp/internal/files/safetensors"
 )
 
 // TestMain clears the program's settings from the environment, but for the kernels that CI forces.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/benchmark"
+	"github.com/acqnp/acqnp/internal/config/benchmark"
 	"github.com/acqnp/acqnp/internal/datasets/datatest"
 	"github.com/acqnp/acqnp/internal/run"
 )

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/benchmark"
 	"github.com/acqnp/acqnp/internal/cli"
+	"github.com/acqnp/acqnp/internal/config/benchmark"
 )
 
 // TestMain removes the program's settings from the environment.

@@ -11,9 +11,9 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/files/safetensors"
 	"github.com/acqnp/acqnp/internal/models"
-	"github.com/acqnp/acqnp/internal/ops"
-	"github.com/acqnp/acqnp/internal/safetensors"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // golden is one case, read from a file of testdata. tools/golden/README.md lists its tensors.

@@ -14,7 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/acqnp/acqnp/internal/cli"
-	"github.com/acqnp/acqnp/internal/safetensors"
+	"github.com/acqnp/acqnp/internal/files/safetensors"
 )
 
 // exchange holds PyTorch's results for the weights and tasks of testdata/exchange. See

@@ -7,7 +7,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/models"
-	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // A point's prediction depends only on the context and on its own x and levels. It has the same

@@ -5,7 +5,7 @@ package kernels
 import (
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // TestAttention has more context points and queries than a warp has lanes, no context points, and a

@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/acqnp/acqnp/internal/engine/cuda"
-	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // branchCase is an MLP over the levels of points, with all its inputs.

@@ -5,7 +5,7 @@ package kernels
 import (
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/gpu"
+	"github.com/acqnp/acqnp/internal/engine/gpu"
 	"github.com/acqnp/acqnp/kernels/emulator"
 )
 

@@ -5,7 +5,7 @@ package kernels
 import (
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // few is the tolerance for functions of a few operations in float32.

@@ -6,7 +6,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // TestLayerNorm has rows of fewer and of more columns than a warp has lanes, and rows for several

@@ -6,7 +6,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // likely is the tolerance for densities whose terms are at most about 100: a few units in the last

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // layer is a linear layer under test.

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/engine/cuda"
-	"github.com/acqnp/acqnp/internal/gpu"
-	"github.com/acqnp/acqnp/internal/ops"
+	"github.com/acqnp/acqnp/internal/engine/gpu"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // stationaryRun runs the weight-stationary kernels on a case.

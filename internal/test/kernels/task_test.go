@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/acqnp/acqnp/internal/gpu"
+	"github.com/acqnp/acqnp/internal/engine/gpu"
 )
 
 // operations lists enum Operation of kernels/task.h, in its order, each with the fields of struct

@@ -7,7 +7,7 @@ import (
 	"math/bits"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/gpu"
+	"github.com/acqnp/acqnp/internal/engine/gpu"
 )
 
 // The tests of this file, TestWord…, compare the words of kernels/device.h with plain arithmetic.

@@ -15,19 +15,19 @@ import (
 // layers lists the packages from the bottom up. A package imports only packages of lines above its
 // own.
 var layers = [][]string{
-	{"internal/interrupt"},
-	{"internal/benchmark", "internal/input", "internal/memory", "internal/atomicfile", "internal/random", "internal/progress", "internal/datasets/datatest",
-		"internal/gpu", "internal/version", "internal/onnx/onnxpb"},
-	{"internal/yamlnode", "internal/simd"},
-	{"internal/config", "internal/usage", "internal/likelihood", "internal/mixed", "internal/kde", "internal/safetensors", "internal/datasets/rda", "internal/datasets/matfile",
-		"internal/fetch", "internal/ops", "internal/gpu/gputest", "internal/gpu/cu/probe", "kernels", "kernels/vocabulary"},
-	{"internal/score", "internal/engine", "internal/engine/plan", "internal/gpu/cu", "kernels/emulator"},
+	{"internal/files/interrupt"},
+	{"internal/config/benchmark", "internal/input", "internal/device/memory", "internal/files/atomicfile", "internal/random", "internal/progress", "internal/datasets/datatest",
+		"internal/engine/gpu", "internal/run/version", "internal/export/onnx/onnxpb"},
+	{"internal/config/yamlnode", "internal/engine/simd"},
+	{"internal/config", "internal/cli/usage", "internal/likelihood", "internal/models/mixed", "internal/models/kde", "internal/files/safetensors", "internal/datasets/rda", "internal/datasets/matfile",
+		"internal/datasets/fetch", "internal/models/ops", "internal/engine/gpu/gputest", "internal/engine/gpu/cu/probe", "kernels", "kernels/vocabulary"},
+	{"internal/likelihood/score", "internal/engine", "internal/engine/plan", "internal/engine/gpu/cu", "kernels/emulator"},
 	{"internal/engine/reference", "internal/engine/cpu", "internal/engine/cuda"},
-	{"internal/models", "internal/datasets", "internal/device", "internal/prior"},
-	{"internal/feed", "internal/footprint", "internal/run", "internal/doctor"},
-	{"internal/predict", "internal/train", "internal/output", "internal/plan"},
-	{"internal/ablate", "internal/bench", "internal/initialise", "internal/seeds", "internal/serve/page", "internal/torch", "internal/onnx", "internal/onnx/onnxtest"},
-	{"internal/figures", "internal/tables", "internal/serve", "internal/sweep", "internal/submit"},
+	{"internal/models", "internal/datasets", "internal/device", "internal/models/prior"},
+	{"internal/datasets/feed", "internal/run/footprint", "internal/run", "internal/cli/doctor"},
+	{"internal/predict", "internal/train", "internal/cli/output", "internal/sweep/plan"},
+	{"internal/sweep/ablate", "internal/train/bench", "internal/fit", "internal/train/seeds", "internal/serve/page", "internal/export/torch", "internal/export/onnx", "internal/export/onnx/onnxtest"},
+	{"internal/report/figures", "internal/report/tables", "internal/serve", "internal/sweep", "internal/sweep/submit"},
 	{"internal/cli", "internal/serve/servetest"},
 	{"cmd/acqnp", "tools/amx", "tools/coverage", "tools/load", "tools/onnx", "tools/roofline"},
 }
@@ -88,14 +88,14 @@ func TestTablesLinkNoPlots(t *testing.T) {
 		seen[name] = true
 		for _, p := range imports[name] {
 			if strings.HasPrefix(p, "gonum.org/v1/plot") {
-				t.Errorf("internal/tables imports %s, which imports %s", name, p)
+				t.Errorf("internal/report/tables imports %s, which imports %s", name, p)
 			}
 			visit(p)
 		}
 	}
-	visit("internal/tables")
+	visit("internal/report/tables")
 	if !seen["internal/config"] {
-		t.Error("internal/tables has no imports")
+		t.Error("internal/report/tables has no imports")
 	}
 }
 

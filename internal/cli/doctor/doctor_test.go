@@ -1,0 +1,45 @@
+package doctor_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/cli/doctor"
+	"github.com/acqnp/acqnp/internal/datasets"
+)
+
+func TestLookNamesWhatIsMissing(t *testing.T) {
+	d := doctor.Look(t.TempDir(), "1.2.3")
+	if d.Version != "1.2.3" || d.Cores < 1 || d.CPU == "" || d.Kernels == "" {
+		t.Errorf("%+v", d)
+	}
+	has := func(words ...string) bool {
+		return slices.ContainsFunc(d.Missing, func(line string) bool {
+			return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(line, w) })
+		})
+	}
+	if !has("data set mnist", "acqnp data fetch mnist") || has("data set sawtooth") {
+		t.Errorf("missing: %q", d.Missing)
+	}
+	if !d.GPU && !has("no NVIDIA GPU") {
+		t.Errorf("missing: %q", d.Missing)
+	}
+}
+
+func TestPrintHasALineForEachThing(t *testing.T) {
+	d := doctor.Diagnosis{
+		Version: "1.2.3", CPU: "Some CPU", MemoryBytes: 3 << 30, MemoryLimit: 1 << 30, GPU: true, GPUs: []string{"H100"}, Driver: "550",
+		CUDA: "/bin/acqnp-cuda", CUDAError: "too old", Data: []datasets.Status{{Benchmark: "mnist", Detail: "not there"}}, Missing: []string{"mnist"},
+	}
+	var b strings.Builder
+	if err := d.Print(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Some CPU\n", "3.0 GiB, limited to 1.0 GiB\n", "H100, 550\n", "/bin/acqnp-cuda, not usable: too old\n",
+		"data set    mnist: not there\n", "missing     mnist\n"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+}

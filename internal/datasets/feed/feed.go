@@ -1,0 +1,197 @@
+// Package feed turns batches into the inputs of a compiled graph.
+//
+// A [Feed] holds the inputs of one run: the context points, the points, and the random numbers that
+// the model reads. [Draws] makes these numbers: quantile levels or bootstraps. [Ahead] makes the
+// feed of the next step on its own goroutine while the current one is used.
+//
+//	ahead := feed.Start(source.Train, feed.AllPoints, draws, 0, steps)
+//	defer ahead.Close()
+//	f, err := ahead.Next(ctx)
+//	f.Write(trainer)
+//	ahead.Release(f)
+//
+// In the shapes below, B is the number of functions, N the number of points of each, N_c of its
+// context points, N_τ of levels and k of bootstraps.
+package feed
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/models/ops"
+)
+
+// Feed holds the inputs of one run. It can be filled again; its buffers grow to the largest batch.
+type Feed struct {
+	Extents ops.Extents // of the run
+	Own     bool        // the levels or bootstraps came with the batch, from a tasks file
+
+	batch            datasets.Batch
+	targetX, targetY []float32 // [B, N−N_c, dx], [B, N−N_c, dy] of the batch; feeds of targets
+	context          []float32 // [B, N_c, dx+dy]: x and y of each function's context points
+	x, y             []float32 // [B, N, dx], [B, N, dy]; no y in prediction
+	levels           []float32 // [B, N, N_τ]: u; quantile models
+	resampleContext  []float32 // [B, N_c, k]: the context point that each bootstrap takes; BNP
+	resampleResidual []float32 // [B, N_c, k]: the residual that it takes; BNP
+}
+
+// Points says for which points of a batch a run computes its outputs. The encoder reads the context
+// points either way.
+type Points int
+
+const (
+	AllPoints    Points = iota // the context points and the targets
+	TargetPoints               // the targets alone: engines then do not decode the context points
+)
+
+// All returns the feeds of steps 0 to n−1, each in memory of its own. batch makes the batch of a
+// step.
+func All(batch func(step int, dst *datasets.Batch) error, points Points, d Draws, n int) ([]*Feed, error) {
+	feeds := make([]*Feed, n)
+	for step := range feeds {
+		f := new(Feed)
+		err := batch(step, &f.batch)
+		if err == nil {
+			err = f.load(step, points, d)
+		}
+		if err != nil {
+			return nil, err
+		}
+		feeds[step] = f
+	}
+	return feeds, nil
+}
+
+// load fills the feed from its batch, the batch of this step.
+func (f *Feed) load(step int, points Points, d Draws) error {
+	b := &f.batch
+	switch {
+	case b.Functions < 1 || b.Points < 1 || b.Context < 0 || b.Points < b.Context:
+		return refuse(b, "at least one function and one point, and no more context than points")
+	case b.Context < 1 && d.resample:
+		return refuse(b, "at least one context point: bnp resamples the context")
+	}
+	f.Extents = ops.Extents{Functions: b.Functions, Context: b.Context, Points: b.Points, Levels: d.count}
+	if n := f.Extents.Rows(ops.Point); len(b.X) != n*b.DX || len(b.Y) != n*b.DY {
+		return fmt.Errorf("%v: %d numbers of x in %d dimensions, %d of y in %d", f.Extents, len(b.X), b.DX, len(b.Y), b.DY)
+	}
+	f.x, f.y = b.X, b.Y
+	f.packContext(b.X, b.Y, b.DX, b.DY)
+	if points == TargetPoints {
+		return f.keepTargets(step, d)
+	}
+	if f.Own = d.take(f, b); !f.Own {
+		d.fill(f, uint64(step), 0)
+	}
+	return nil
+}
+
+func refuse(b *datasets.Batch, expected string) error {
+	return &input.Error{Found: fmt.Sprintf("%d functions of %d points, %d of them context", b.Functions, b.Points, b.Context), Expected: expected}
+}
+
+// keepTargets makes the targets the points of the feed and draws their random numbers.
+func (f *Feed) keepTargets(step int, d Draws) error {
+	b := &f.batch
+	if b.Points == b.Context {
+		return &input.Error{Found: fmt.Sprintf("%d points, all of them context", b.Points), Expected: "at least one target, or train.loss: all"}
+	}
+	f.targetX = targets(f.targetX, b, b.X, b.DX)
+	f.targetY = targets(f.targetY, b, b.Y, b.DY)
+	f.x, f.y, f.Own = f.targetX, f.targetY, false
+	f.Extents.Points = b.Points - b.Context
+	d.fill(f, uint64(step), 0)
+	return nil
+}
+
+// targets copies the targets' rows of v [B, N, width] to dst, [B, N−N_c, width] when it returns it.
+func targets(dst []float32, b *datasets.Batch, v []float32, width int) []float32 {
+	n := (b.Points - b.Context) * width
+	dst = resize(dst, b.Functions*n)
+	for function := range b.Functions {
+		copy(dst[function*n:][:n], v[(function*b.Points+b.Context)*width:])
+	}
+	return dst
+}
+
+// Targets fills the feed for a prediction. It takes the context of one function, contextX [N_c, dx]
+// and contextY [N_c, dy], and a run of its targets, x [N, dx]. function is the number of the
+// function, and first is the number of the first target of the run.
+func (f *Feed) Targets(d Draws, function, first int, contextX, contextY, x []float32, dx, dy int) {
+	context := len(contextX) / dx
+	f.Extents = ops.Extents{Functions: 1, Context: context, Points: context, Levels: d.count}
+	f.packContext(contextX, contextY, dx, dy)
+	f.Extents.Points = len(x) / dx
+	f.x, f.y = x, nil
+	d.fill(f, uint64(function), first)
+}
+
+// Target fills the feed for a prediction of one target, x [B, dx], in B functions: contexts [B] are
+// their context points, each [N_c, width] with x and y side by side. function is the step of their random
+// numbers, and first is the number of the first of them in it.
+func (f *Feed) Target(d Draws, function, first int, contexts [][]float32, x []float32, width int) {
+	f.Extents = ops.Extents{Functions: len(contexts), Context: len(contexts[0]) / width, Points: 1, Levels: d.count}
+	f.context = slices.Concat(contexts...)
+	f.x, f.y = x, nil
+	d.fill(f, uint64(function), first)
+}
+
+// packContext copies the context points, which are the first points of each function.
+func (f *Feed) packContext(x, y []float32, dx, dy int) {
+	e := f.Extents
+	f.context = resize(f.context, e.Rows(ops.Context)*(dx+dy))
+	at := 0
+	for function := range e.Functions {
+		first := function * e.Points
+		fx, fy := x[first*dx:], y[first*dy:]
+		for point := range e.Context { // no copy: its calls would take longer than the few numbers
+			for _, v := range fx[point*dx:][:dx] {
+				f.context[at] = v
+				at++
+			}
+			for _, v := range fy[point*dy:][:dy] {
+				f.context[at] = v
+				at++
+			}
+		}
+	}
+}
+
+// Levels returns u [B, N, N_τ] of a quantile model, or nil if the feed does not hold the levels
+// (see Draws.Elsewhere). The slice is valid until the feed is filled again.
+func (f *Feed) Levels() []float32 { return f.levels }
+
+// Context returns the context points of a function, [N_c, dx+dy]. The slice is valid until the feed is
+// filled again.
+func (f *Feed) Context(function int) []float32 {
+	n := len(f.context) / f.Extents.Functions
+	return f.context[function*n:][:n]
+}
+
+// X returns x [B, N, dx]. The slice is valid until the feed is filled again.
+func (f *Feed) X() []float32 { return f.x }
+
+// Y returns y [B, N, dy], or nil in a prediction. The slice is valid until the feed is filled again.
+func (f *Feed) Y() []float32 { return f.y }
+
+// Inputs are the inputs of a compiled graph: an engine.Program or an engine.Trainer.
+type Inputs interface {
+	Input(name string) []float32
+}
+
+// Write copies the feed to the inputs. The program's capacity must be at least the extents.
+func (f *Feed) Write(p Inputs) {
+	for _, in := range [...]struct {
+		name string
+		v    []float32
+	}{
+		{"context", f.context}, {"x", f.x}, {"y", f.y}, {"u", f.levels},
+		{"resample_context", f.resampleContext}, {"resample_residual", f.resampleResidual},
+	} {
+		if in.v != nil {
+			copy(p.Input(in.name), in.v)
+		}
+	}
+}

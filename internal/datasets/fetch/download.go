@@ -1,0 +1,276 @@
+package fetch
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/acqnp/acqnp/internal/files/atomicfile"
+	"github.com/acqnp/acqnp/internal/progress"
+)
+
+// A download is one file, fetched from one address.
+type download struct {
+	file            File
+	url, path, part string
+	Options
+	began      bool
+	have, best int64 // bytes in the part, and the most that it ever had
+	size       int64 // of the whole file; −1 if not known
+}
+
+// final is an error after which another try at the same address is useless.
+type final struct{ error }
+
+func (f final) Unwrap() error { return f.error }
+
+// run downloads and checks the file, moves it into place, and returns its size.
+func (d *download) run(ctx context.Context) (int64, error) {
+	defer d.Progress.End()
+	failures := 0
+	for wait := d.Wait; ; wait *= 2 {
+		err := d.once(ctx)
+		if err == nil {
+			break
+		}
+		var f final
+		switch {
+		case ctx.Err() != nil:
+			return 0, ctx.Err()
+		case errors.As(err, &f):
+			return 0, fmt.Errorf("%s: %w", d.url, f.error)
+		case d.have > d.best: // there was progress: count failures from 0 again
+			d.best, failures, wait = d.have, 0, d.Wait
+		}
+		if failures++; failures >= d.Tries {
+			return 0, fmt.Errorf("%s: %w (%d tries)", d.url, err, failures)
+		}
+		select {
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		case <-time.After(wait):
+		}
+	}
+	return d.have, d.finish()
+}
+
+// errSilent is the error for a server that sends nothing for too long.
+var errSilent = errors.New("the server stopped sending")
+
+// once requests the missing bytes and appends them to the part.
+func (d *download) once(ctx context.Context) error {
+	ctx, hangUp := context.WithCancelCause(ctx)
+	defer hangUp(nil)
+	watch := time.AfterFunc(d.Stall, func() { hangUp(errSilent) })
+	defer watch.Stop()
+	err := d.exchange(ctx, watch)
+	if err != nil && context.Cause(ctx) == errSilent {
+		return errSilent
+	}
+	return err
+}
+
+// exchange makes one request and receives its response. Every byte received restarts the watch.
+func (d *download) exchange(ctx context.Context, watch *time.Timer) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, d.url, nil)
+	if err != nil {
+		return final{err}
+	}
+	request.Header.Set("Accept-Encoding", "identity") // a .gz file stays compressed
+	before := d.resumable()
+	if before.bytes > 0 {
+		request.Header.Set("Range", fmt.Sprintf("bytes=%d-", before.bytes))
+		request.Header.Set("If-Range", before.validator) // the whole file, if it has changed
+	}
+	client := *d.Client
+	client.CheckRedirect = checkRedirect
+	response, err := client.Do(request)
+	if err != nil {
+		return unreached(err)
+	}
+	defer response.Body.Close()
+	if wasComplete(response, before) {
+		d.have = before.bytes
+		return nil
+	}
+	start, err := d.accept(response, before)
+	if err != nil {
+		return err
+	}
+	part, err := d.open(start, validator(response))
+	if err != nil {
+		return final{err}
+	}
+	err = d.receive(part, response.Body, watch)
+	return errors.Join(err, part.Close())
+}
+
+// wasComplete reports whether the server says that the part has all bytes of the file. That happens
+// if an earlier call ended between the last byte and the check.
+func wasComplete(r *http.Response, before partial) bool {
+	return before.bytes > 0 && r.StatusCode == http.StatusRequestedRangeNotSatisfiable &&
+		r.Header.Get("Content-Range") == fmt.Sprintf("bytes */%d", before.bytes)
+}
+
+// accept checks the response, stores the size of the file, and returns the position in the file at
+// which the response's body starts.
+func (d *download) accept(r *http.Response, before partial) (start int64, err error) {
+	d.size = -1
+	switch r.StatusCode {
+	case http.StatusOK:
+		if r.ContentLength >= 0 {
+			d.size = r.ContentLength
+		}
+	case http.StatusPartialContent:
+		var end, whole int64
+		n, _ := fmt.Sscanf(r.Header.Get("Content-Range"), "bytes %d-%d/%d", &start, &end, &whole)
+		if before.bytes == 0 || n != 3 || start != before.bytes || end != whole-1 || end < start {
+			d.discard()
+			return 0, fmt.Errorf("the server sent the wrong part of the file: %.100q", r.Header.Get("Content-Range"))
+		}
+		d.size = whole
+	case http.StatusRequestedRangeNotSatisfiable: // the part is longer than the file
+		d.discard()
+		return 0, errors.New("the server's file is shorter than the part downloaded before")
+	default:
+		err := fmt.Errorf("the server says %.100q", r.Status)
+		if r.StatusCode >= 500 || r.StatusCode == http.StatusTooManyRequests || r.StatusCode == http.StatusRequestTimeout {
+			return 0, err
+		}
+		return 0, final{err}
+	}
+	switch {
+	case d.file.Bytes > 0 && d.size >= 0 && d.size != d.file.Bytes:
+		d.discard()
+		return 0, final{fmt.Errorf("found a file of %d bytes, expected one of %d", d.size, d.file.Bytes)}
+	case d.size > maxBytes:
+		return 0, final{fmt.Errorf("found a file of %d bytes, expected at most %d", d.size, int64(maxBytes))}
+	}
+	return start, nil
+}
+
+// open opens the part for writing at byte start. If start is 0 it begins a new part.
+func (d *download) open(start int64, validator string) (*os.File, error) {
+	if start == 0 {
+		if err := d.remember(validator); err != nil {
+			return nil, err
+		}
+	}
+	f, err := os.OpenFile(d.part, os.O_WRONLY|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	err = f.Truncate(start)
+	if err == nil {
+		_, err = f.Seek(start, io.SeekStart)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	d.have = start
+	if !d.began && d.size > 0 {
+		d.Progress.Begin("fetch "+d.file.Name, "KiB", int(start>>10), int((d.size+1023)>>10))
+		d.began = true
+	}
+	return f, nil
+}
+
+// receive appends the body to the part.
+func (d *download) receive(part *os.File, body io.Reader, watch *time.Timer) error {
+	most := int64(maxBytes)
+	switch {
+	case d.size >= 0:
+		most = d.size
+	case d.file.Bytes > 0:
+		most = d.file.Bytes
+	}
+	buffer := make([]byte, 1<<16)
+	for {
+		n, err := body.Read(buffer)
+		watch.Reset(d.Stall)
+		if n > 0 {
+			if d.have+int64(n) > most {
+				d.discard()
+				return final{fmt.Errorf("found more than %d bytes", most)}
+			}
+			if _, err := part.Write(buffer[:n]); err != nil {
+				return final{err}
+			}
+			d.have += int64(n)
+			if d.began {
+				d.Progress.Update(progress.State{Done: int(d.have >> 10)})
+			}
+		}
+		switch {
+		case err == io.EOF && d.size >= 0 && d.have < d.size:
+			return fmt.Errorf("the connection ended after %d of %d bytes", d.have, d.size)
+		case err == io.EOF:
+			return part.Sync()
+		case err != nil:
+			return unreached(err)
+		}
+	}
+}
+
+// finish checks the complete part and gives it its final name.
+func (d *download) finish() error {
+	if wrong, err := fault(d.file, d.part); err != nil {
+		return err
+	} else if wrong != "" {
+		d.discard()
+		return fmt.Errorf("%s: %s; it was removed", d.url, wrong)
+	}
+	if err := os.Rename(d.part, d.path); err != nil {
+		return err
+	}
+	if err := os.Remove(d.note()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return atomicfile.SyncDir(filepath.Dir(d.path))
+}
+
+// maxRedirects is how often a request may be redirected.
+const maxRedirects = 10
+
+// checkRedirect refuses endless redirects, and redirects to other protocols.
+func checkRedirect(next *http.Request, before []*http.Request) error {
+	switch {
+	case next.URL.Scheme != "http" && next.URL.Scheme != "https":
+		return final{fmt.Errorf("the server redirected to %.200s", next.URL.Redacted())}
+	case len(before) >= maxRedirects:
+		return final{fmt.Errorf("the servers redirected %d times, at last to %.200s", maxRedirects, next.URL.Redacted())}
+	}
+	return nil
+}
+
+// unreached shortens a network error. The result is final if another try would fail in the same
+// way: there is no connection, the certificate is not trusted, or the redirects are refused.
+func unreached(err error) error {
+	var done final
+	var name *net.DNSError
+	var op *net.OpError
+	var certificate *tls.CertificateVerificationError
+	var wrapped *url.Error
+	switch {
+	case errors.As(err, &done):
+		return done
+	case errors.As(err, &name):
+		return final{fmt.Errorf("no network, or no such host as %s", name.Name)}
+	case errors.As(err, &op) && op.Op == "dial":
+		return final{fmt.Errorf("no connection to %s (%w)", op.Addr, op.Err)}
+	case errors.As(err, &certificate):
+		return final{certificate}
+	case errors.As(err, &wrapped): // its address is in the message already
+		return wrapped.Err
+	}
+	return err
+}

@@ -1,0 +1,284 @@
+//go:build gpu
+
+// Package cu drives an NVIDIA GPU through gorgonia.org/cu. On a machine without a usable GPU, a
+// program that imports it ends at its start, with one line on stderr and status 1. It needs only
+// libcuda.so.1, of CUDA 11.4 or later.
+package cu
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"unsafe"
+
+	"gorgonia.org/cu"
+
+	"github.com/acqnp/acqnp/internal/engine/gpu"
+	_ "github.com/acqnp/acqnp/internal/engine/gpu/cu/probe" // is initialised before gorgonia.org/cu
+	"github.com/acqnp/acqnp/kernels"
+)
+
+// Driver drives a GPU through its primary context and one stream. Its calls may come from any
+// goroutine, one at a time: a call locks its thread and makes the context current there.
+type Driver struct {
+	device    gpu.Device
+	ordinal   cu.Device
+	context   cu.CUContext
+	stream    cu.Stream
+	images    []kernels.Image // that have not been loaded yet
+	modules   []cu.Module
+	functions []function
+	events    []cu.Event // all events, for Close
+	idle      []cu.Event // events that Mark can reuse
+	memory    map[gpu.Ptr]bool
+	pinned    [][]byte
+	graphs    map[*graph]bool
+	dims      gpu.Dims // of the current launch, in memory that C reads
+	values    [mostArguments]uint64
+	staging   []byte // pinned memory through which Upload copies memory of Go
+	closed    bool
+}
+
+var _ gpu.Driver = (*Driver)(nil)
+
+// Open opens a GPU and loads the kernels. ordinal counts from 0 among the GPUs that
+// CUDA_VISIBLE_DEVICES leaves visible.
+func Open(ordinal int) (*Driver, error) {
+	d := &Driver{memory: map[gpu.Ptr]bool{}, graphs: map[*graph]bool{}}
+	count, err := cu.NumDevices()
+	if err == nil && (ordinal < 0 || ordinal >= count) {
+		err = fmt.Errorf("no GPU %d: there are %d, counted from 0", ordinal, count)
+	}
+	if err == nil {
+		d.ordinal, err = cu.GetDevice(ordinal)
+	}
+	if err != nil {
+		return nil, d.wrap("open", "", 0, err)
+	}
+	if d.device, err = describe(d.ordinal); err != nil {
+		return nil, d.wrap("open", "", 0, err)
+	}
+	if d.context, err = d.ordinal.RetainPrimaryCtx(); err != nil {
+		return nil, d.wrap("open", "", 0, err)
+	}
+	if err := d.do("open", 0, d.load); err != nil {
+		d.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+// describe returns the description of a device.
+func describe(d cu.Device) (gpu.Device, error) {
+	name, err := d.Name()
+	about := gpu.Device{Name: name}
+	for _, a := range []struct {
+		to   *int
+		what cu.DeviceAttribute
+	}{
+		{&about.Major, cu.ComputeCapabilityMajor}, {&about.Minor, cu.ComputeCapabilityMinor},
+		{&about.Multiprocessors, cu.MultiprocessorCount},
+	} {
+		n, e := d.Attribute(a.what)
+		*a.to, err = n, errors.Join(err, e)
+	}
+	shared, e := sharedAtMost(d)
+	memory, e2 := d.TotalMem()
+	about.SharedPerBlock, about.Memory = shared, uint64(memory)
+	return about, errors.Join(err, e, e2)
+}
+
+// do makes a call with the context current, on one thread.
+func (d *Driver) do(call string, bytes int, f func() error) error { return d.with(call, "", bytes, f) }
+
+// with is do for a call that names a kernel.
+func (d *Driver) with(call, kernel string, bytes int, f func() error) error {
+	if d.closed {
+		return &gpu.Error{Call: call, Kernel: kernel, Bytes: bytes, Cause: errClosed}
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	err := cu.SetCurrentContext(d.context)
+	if err == nil {
+		err = f()
+	}
+	return d.wrap(call, kernel, bytes, err)
+}
+
+// Device implements gpu.Driver.
+func (d *Driver) Device() gpu.Device { return d.device }
+
+// Alloc implements gpu.Driver.
+func (d *Driver) Alloc(bytes int) (gpu.Ptr, error) {
+	var p cu.DevicePtr
+	err := d.do("alloc", bytes, func() (err error) { p, err = cu.MemAlloc(int64(bytes)); return err })
+	if err != nil {
+		return 0, err
+	}
+	d.memory[gpu.Ptr(p)] = true
+	return gpu.Ptr(p), nil
+}
+
+// Free implements gpu.Driver.
+func (d *Driver) Free(p gpu.Ptr) error {
+	if p == 0 {
+		return nil
+	}
+	return d.do("free", 0, func() error {
+		if err := d.stream.Synchronize(); err != nil {
+			return err
+		}
+		delete(d.memory, p)
+		return cu.MemFree(cu.DevicePtr(p))
+	})
+}
+
+// Pinned implements gpu.Driver.
+func (d *Driver) Pinned(bytes int) ([]byte, error) {
+	var b []byte
+	err := d.do("pinned", bytes, func() (err error) {
+		if b, err = pin(bytes); err == outOfMemory {
+			return errors.New("the host has too little memory that can be pinned")
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	clear(b)
+	d.pinned = append(d.pinned, b)
+	return b, nil
+}
+
+// Unpin implements gpu.Driver.
+func (d *Driver) Unpin(b []byte) error {
+	if b == nil {
+		return nil
+	}
+	return d.do("unpin", len(b), func() error {
+		i := slices.IndexFunc(d.pinned, func(p []byte) bool { return &p[0] == &b[0] })
+		if i < 0 {
+			return errors.New("the memory was not pinned by this driver")
+		}
+		if err := d.stream.Synchronize(); err != nil {
+			return err
+		}
+		d.pinned = slices.Delete(d.pinned, i, i+1)
+		return cu.MemFreeHost(unsafe.Pointer(&b[0]))
+	})
+}
+
+// Upload implements gpu.Driver. Only pinned memory is given to the GPU to read later: other memory
+// is copied through pinned memory of the driver, and waited for.
+func (d *Driver) Upload(dst gpu.Ptr, src []byte) error {
+	if len(src) == 0 {
+		return nil
+	}
+	return d.do("upload", len(src), func() error {
+		if d.isPinned(src) {
+			return d.copyTo(dst, src)
+		}
+		return d.stage(dst, src)
+	})
+}
+
+// copyTo starts a copy of pinned memory to the device.
+func (d *Driver) copyTo(dst gpu.Ptr, src []byte) error {
+	return cu.MemcpyHtoDAsync(cu.DevicePtr(dst), unsafe.Pointer(&src[0]), int64(len(src)), d.stream)
+}
+
+// stagingBytes is the size of the driver's own pinned memory.
+const stagingBytes = 1 << 20
+
+// stage copies memory of Go to the device, piece by piece.
+func (d *Driver) stage(dst gpu.Ptr, src []byte) (err error) {
+	if d.staging == nil {
+		if d.staging, err = pin(stagingBytes); err != nil {
+			return err
+		}
+		d.pinned = append(d.pinned, d.staging)
+	}
+	for len(src) > 0 {
+		n := copy(d.staging, src)
+		if err := d.copyTo(dst, d.staging[:n]); err != nil {
+			return err
+		}
+		if err := d.stream.Synchronize(); err != nil {
+			return err
+		}
+		dst, src = dst+gpu.Ptr(n), src[n:]
+	}
+	return nil
+}
+
+// isPinned reports whether b is part of what Pinned returned.
+func (d *Driver) isPinned(b []byte) bool {
+	at := uintptr(unsafe.Pointer(&b[0]))
+	return slices.ContainsFunc(d.pinned, func(p []byte) bool {
+		from := uintptr(unsafe.Pointer(&p[0]))
+		return at >= from && at+uintptr(len(b)) <= from+uintptr(len(p))
+	})
+}
+
+// Download implements gpu.Driver.
+func (d *Driver) Download(dst []byte, src gpu.Ptr) error {
+	if len(dst) == 0 {
+		return nil
+	}
+	return d.do("download", len(dst), func() error {
+		if err := d.stream.Synchronize(); err != nil {
+			return err
+		}
+		return cu.MemcpyDtoH(unsafe.Pointer(&dst[0]), cu.DevicePtr(src), int64(len(dst)))
+	})
+}
+
+// Sync implements gpu.Driver.
+func (d *Driver) Sync() error { return d.do("sync", 0, d.stream.Synchronize) }
+
+// Close implements gpu.Driver.
+func (d *Driver) Close() error {
+	if d.closed {
+		return nil
+	}
+	err := d.do("close", 0, d.release)
+	d.closed = true
+	if e := d.ordinal.ReleasePrimaryCtx(); err == nil {
+		err = d.wrap("close", "", 0, e)
+	}
+	return err
+}
+
+// release frees everything and returns the first error: on a lost GPU every call returns the same
+// one.
+func (d *Driver) release() error {
+	var first error
+	note := func(err error) {
+		if first == nil {
+			first = err
+		}
+	}
+	if d.stream != cu.NoStream {
+		note(d.stream.Synchronize())
+	}
+	for g := range d.graphs {
+		note(g.destroy())
+	}
+	for _, e := range d.events {
+		note(cu.DestroyEvent(&e))
+	}
+	for p := range d.memory {
+		note(cu.MemFree(cu.DevicePtr(p)))
+	}
+	for _, b := range d.pinned {
+		note(cu.MemFreeHost(unsafe.Pointer(&b[0])))
+	}
+	for _, m := range d.modules {
+		note(m.Unload())
+	}
+	if d.stream != cu.NoStream {
+		note(d.stream.Destroy())
+	}
+	return first
+}

@@ -1,0 +1,104 @@
+// Package gpu defines what the CUDA engine needs from a device: a Driver with memory, copies,
+// launches and graphs, on one stream. Two implementations run the same kernels:
+// internal/engine/gpu/cu on a GPU (build tag gpu) and kernels/emulator on the host (build tag simt).
+package gpu
+
+import "time"
+
+// Ptr is an address in the device's memory; 0 is the null pointer.
+type Ptr uint64
+
+// Func is a kernel, valid only for the driver that returned it.
+type Func uintptr
+
+// Dims is the shape of a launch: Grid is the number of blocks and Block the number of threads of
+// each, in x, y and z, all at least 1. Shared is the dynamic shared memory of a block in bytes.
+type Dims struct {
+	Grid, Block [3]uint32
+	Shared      uint32
+}
+
+// Line returns the shape of a one-dimensional launch.
+func Line(blocks, threads, shared int) Dims {
+	return Dims{Grid: [3]uint32{uint32(blocks), 1, 1}, Block: [3]uint32{uint32(threads), 1, 1}, Shared: uint32(shared)}
+}
+
+// Device describes a device.
+type Device struct {
+	Name            string
+	Major, Minor    int // compute capability
+	Multiprocessors int
+	SharedPerBlock  int    // largest dynamic shared memory of a block, in bytes
+	Memory          uint64 // in bytes
+}
+
+// Capability returns the compute capability as one number: 75 for 7.5.
+func (d Device) Capability() int { return 10*d.Major + d.Minor }
+
+// Driver drives one device through one stream. Uploads, Zero and launches happen in the order of
+// their calls, but a call may return before its work is done. So the error of a kernel may come
+// from a later call. After it the device cannot be used. Every error is an *Error. A driver is used
+// by one goroutine at a time.
+type Driver interface {
+	Device() Device
+
+	// Alloc allocates device memory of undefined content, aligned to at least 16 bytes. If there is
+	// too little memory, the error is ErrOutOfMemory (errors.Is), and the driver can still be used.
+	Alloc(bytes int) (Ptr, error)
+	// Free waits for all earlier calls and frees what Alloc returned. Freeing 0 does nothing.
+	Free(p Ptr) error
+	// Pinned allocates zeroed, page-locked host memory, which uploads read while the host goes on.
+	Pinned(bytes int) ([]byte, error)
+	// Unpin waits for all earlier calls and frees what Pinned returned. Close frees the rest. Unpin
+	// of nil does nothing.
+	Unpin(b []byte) error
+
+	// Upload copies to the device. Pinned memory must not change until the caller has waited for an
+	// event marked after the call, or for Sync. Other memory may change at once.
+	Upload(dst Ptr, src []byte) error
+	// Download waits for all earlier calls and copies from the device.
+	Download(dst []byte, src Ptr) error
+	// Zero fills device memory with zeros.
+	Zero(dst Ptr, bytes int) error
+
+	// Function finds a kernel.
+	Function(name string) (Func, error)
+	// Launch starts a kernel. It returns an error if the shape or the parameters do not fit the
+	// kernel.
+	Launch(f Func, d Dims, p Params) error
+	// Graph makes a graph of launches, without starting them. Like Launch, it returns an error if
+	// a shape or parameters do not fit.
+	Graph(nodes []Node) (Graph, error)
+
+	// Mark returns the event that all calls so far are done.
+	Mark() (Event, error)
+	// Sync waits for all earlier calls.
+	Sync() error
+	// Time waits for all earlier calls, then makes those of work and waits for them. It returns the
+	// time that the device took for them. An emulated device takes the host's time.
+	Time(work func() error) (time.Duration, error)
+	// Close waits for all calls and frees everything. It is safe to call twice.
+	Close() error
+}
+
+// Node is a launch in a graph.
+type Node struct {
+	Func   Func
+	Dims   Dims
+	Params Params
+	After  []int // the nodes that end before this one begins: positions in the list, all before its own
+}
+
+// Graph is a graph of launches.
+type Graph interface {
+	// Replay makes the launches, in order with the driver's other calls. Launches of which neither
+	// comes after the other may run at the same time.
+	Replay() error
+	Close() error
+}
+
+// Event is a point in the order of a driver's calls.
+type Event interface {
+	// Wait returns when everything before the event is done. It is called once and frees the event.
+	Wait() error
+}

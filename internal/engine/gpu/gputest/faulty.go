@@ -1,0 +1,148 @@
+// Package gputest provides a gpu.Driver for tests, whose calls can be made to fail.
+package gputest
+
+import (
+	"time"
+
+	"github.com/acqnp/acqnp/internal/engine/gpu"
+)
+
+// Driver counts the calls to a driver, its graphs and its events, and can make one of them fail.
+type Driver struct {
+	driver gpu.Driver
+	n      int
+	err    error
+	calls  int
+}
+
+// Faulty returns a Driver whose n-th call, counted from 1, returns err; with n = 0 no call fails.
+// Calls of Device are not counted. A call that fails does nothing, except that Free and Close still
+// free what they would.
+func Faulty(d gpu.Driver, n int, err error) *Driver { return &Driver{driver: d, n: n, err: err} }
+
+// Calls returns the number of calls so far.
+func (d *Driver) Calls() int { return d.calls }
+
+// call counts one call and returns the error if it has to fail.
+func (d *Driver) call() error {
+	d.calls++
+	if d.calls == d.n {
+		return d.err
+	}
+	return nil
+}
+
+// do makes a call that does nothing when it fails.
+func (d *Driver) do(f func() error) error {
+	if err := d.call(); err != nil {
+		return err
+	}
+	return f()
+}
+
+// release makes a call that frees something even when it fails.
+func (d *Driver) release(f func() error) error {
+	fault, err := d.call(), f()
+	if fault != nil {
+		return fault
+	}
+	return err
+}
+
+// Device implements gpu.Driver.
+func (d *Driver) Device() gpu.Device { return d.driver.Device() }
+
+// Alloc implements gpu.Driver.
+func (d *Driver) Alloc(bytes int) (p gpu.Ptr, err error) {
+	err = d.do(func() (err error) { p, err = d.driver.Alloc(bytes); return err })
+	return p, err
+}
+
+// Free implements gpu.Driver.
+func (d *Driver) Free(p gpu.Ptr) error { return d.release(func() error { return d.driver.Free(p) }) }
+
+// Pinned implements gpu.Driver.
+func (d *Driver) Pinned(bytes int) (b []byte, err error) {
+	err = d.do(func() (err error) { b, err = d.driver.Pinned(bytes); return err })
+	return b, err
+}
+
+// Upload implements gpu.Driver.
+func (d *Driver) Upload(dst gpu.Ptr, src []byte) error {
+	return d.do(func() error { return d.driver.Upload(dst, src) })
+}
+
+// Download implements gpu.Driver.
+func (d *Driver) Download(dst []byte, src gpu.Ptr) error {
+	return d.do(func() error { return d.driver.Download(dst, src) })
+}
+
+// Zero implements gpu.Driver.
+func (d *Driver) Zero(dst gpu.Ptr, bytes int) error {
+	return d.do(func() error { return d.driver.Zero(dst, bytes) })
+}
+
+// Function implements gpu.Driver.
+func (d *Driver) Function(name string) (f gpu.Func, err error) {
+	err = d.do(func() (err error) { f, err = d.driver.Function(name); return err })
+	return f, err
+}
+
+// Launch implements gpu.Driver.
+func (d *Driver) Launch(f gpu.Func, dims gpu.Dims, p gpu.Params) error {
+	return d.do(func() error { return d.driver.Launch(f, dims, p) })
+}
+
+// Unpin implements gpu.Driver.
+func (d *Driver) Unpin(b []byte) error { return d.release(func() error { return d.driver.Unpin(b) }) }
+
+// Graph implements gpu.Driver.
+func (d *Driver) Graph(nodes []gpu.Node) (gpu.Graph, error) {
+	if err := d.call(); err != nil {
+		return nil, err
+	}
+	g, err := d.driver.Graph(nodes)
+	if err != nil {
+		return nil, err
+	}
+	return &graph{d, g}, nil
+}
+
+// Time implements gpu.Driver. The calls that work makes are counted too.
+func (d *Driver) Time(work func() error) (took time.Duration, err error) {
+	err = d.do(func() (err error) { took, err = d.driver.Time(work); return err })
+	return took, err
+}
+
+// Mark implements gpu.Driver.
+func (d *Driver) Mark() (gpu.Event, error) {
+	if err := d.call(); err != nil {
+		return nil, err
+	}
+	e, err := d.driver.Mark()
+	if err != nil {
+		return nil, err
+	}
+	return &event{d, e}, nil
+}
+
+// Sync implements gpu.Driver.
+func (d *Driver) Sync() error { return d.do(d.driver.Sync) }
+
+// Close implements gpu.Driver.
+func (d *Driver) Close() error { return d.release(d.driver.Close) }
+
+type graph struct {
+	d *Driver
+	g gpu.Graph
+}
+
+func (g *graph) Replay() error { return g.d.do(g.g.Replay) }
+func (g *graph) Close() error  { return g.d.release(g.g.Close) }
+
+type event struct {
+	d *Driver
+	e gpu.Event
+}
+
+func (e *event) Wait() error { return e.d.do(e.e.Wait) }

@@ -1,0 +1,262 @@
+package simd_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/acqnp/acqnp/internal/engine/simd"
+)
+
+// measure runs f for a benchmark and reports its best run, because other programs may be using the
+// machine: GFLOP/s, and their share of the peak of multiply-adds in registers, measured right
+// before.
+func measure(b *testing.B, flops float64, f func()) {
+	const rounds = 200_000
+	peak, best := 0.0, 0.0
+	f()
+	for b.Loop() {
+		start := time.Now()
+		done := simd.FMAPeak(rounds)
+		peak = max(peak, done/time.Since(start).Seconds())
+		times := max(1, int(5e6/flops))
+		start = time.Now()
+		for range times {
+			f()
+		}
+		best = max(best, flops*float64(times)/time.Since(start).Seconds())
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(best/1e9, "GFLOP/s")
+	b.ReportMetric(100*best/peak, "%peak")
+}
+
+// shapes are those of layers: rows of a tile, inputs, outputs.
+var shapes = []struct{ m, k, n int }{
+	{120, 128, 128}, {504, 128, 128}, {480, 64, 64}, {480, 256, 256}, {480, 130, 128}, {480, 128, 130}, {480, 128, 3},
+	{480, 128, 1}, {480, 3, 128}, {480, 1, 128}, {13, 128, 128}, {1, 128, 128},
+}
+
+// onEverySetAndShape runs a benchmark for every kernel set and shape.
+func onEverySetAndShape(b *testing.B, run func(b *testing.B, m, k, n int)) {
+	for _, name := range simd.Sets {
+		restore, ok := simd.Use(name)
+		for _, s := range shapes {
+			if ok {
+				b.Run(fmt.Sprintf("%s/%dx%dx%d", name, s.m, s.k, s.n), func(b *testing.B) { run(b, s.m, s.k, s.n) })
+			}
+		}
+		restore()
+	}
+}
+
+func gap(n int) int { return (n+15)/16*16 + 16 }
+
+func BenchmarkMultiply(b *testing.B) {
+	onEverySetAndShape(b, func(b *testing.B, m, k, n int) {
+		r := rand.New(rand.NewPCG(1, 1))
+		a, w, bias, c := matrix(r, m, k, gap(k)), matrix(r, k, n, n), matrix(r, 1, n, n), matrix(r, m, n, gap(n))
+		p := simd.NewPacked(k, n)
+		p.Pack(w, n, 1)
+		measure(b, 2*float64(m*k*n), func() {
+			p.MultiplyBias(m, simd.Rows(a, gap(k)), simd.Rows(bias, 0), simd.Rows(c, gap(n)), simd.ReLU, nil)
+		})
+	})
+}
+
+func BenchmarkMultiplyMasked(b *testing.B) {
+	onEverySetAndShape(b, func(b *testing.B, m, k, n int) {
+		r := rand.New(rand.NewPCG(1, 1))
+		a, w, y, c := matrix(r, m, k, gap(k)), matrix(r, k, n, n), matrix(r, m, n, gap(n)), matrix(r, m, n, gap(n))
+		p := simd.NewPacked(k, n)
+		p.Pack(w, n, 1)
+		measure(b, 2*float64(m*k*n), func() {
+			p.MultiplyMasked(m, simd.Rows(a, gap(k)), simd.Rows(y, gap(n)), simd.Rows(c, gap(n)), simd.Overwrite, nil)
+		})
+	})
+}
+
+func BenchmarkTransposeMultiply(b *testing.B) {
+	onEverySetAndShape(b, func(b *testing.B, m, k, n int) {
+		r := rand.New(rand.NewPCG(1, 1))
+		x, y, c := matrix(r, m, k, gap(k)), matrix(r, m, n, gap(n)), make([]float32, k*n)
+		measure(b, 2*float64(m*k*n), func() {
+			simd.TransposeMultiply(m, k, n, simd.Rows(x, gap(k)), simd.Rows(y, gap(n)), simd.Rows(c, n), nil)
+		})
+	})
+}
+
+// BenchmarkRankOne measures C += a·b with one column a. It is bound by memory, so it reports bytes
+// (C is read and written).
+func BenchmarkRankOne(b *testing.B) {
+	onEverySlices(b, func(b *testing.B) {
+		const m, n = 480, 128
+		r := rand.New(rand.NewPCG(1, 1))
+		a, w, c := matrix(r, m, 1, 1), matrix(r, 1, n, n), matrix(r, m, n, gap(n))
+		p := simd.NewPacked(1, n)
+		p.Pack(w, n, 1)
+		best := time.Hour
+		for b.Loop() {
+			start := time.Now()
+			p.Multiply(m, simd.Rows(a, 1), simd.Rows(c, gap(n)), simd.Accumulate, nil)
+			best = min(best, time.Since(start))
+		}
+		b.ReportMetric(0, "ns/op")
+		b.ReportMetric(8*m*n/float64(best.Nanoseconds()), "GB/s")
+	})
+}
+
+func BenchmarkSumRows(b *testing.B) {
+	onEverySlices(b, func(b *testing.B) {
+		const m, n = 480, 128
+		a, dst := matrix(rand.New(rand.NewPCG(1, 1)), m, n, gap(n)), make([]float32, n)
+		best := time.Hour
+		for b.Loop() {
+			start := time.Now()
+			simd.SumRows(dst, simd.Rows(a, gap(n)), m, n)
+			best = min(best, time.Since(start))
+		}
+		b.ReportMetric(0, "ns/op")
+		b.ReportMetric(4*m*n/float64(best.Nanoseconds()), "GB/s")
+	})
+}
+
+func BenchmarkPack(b *testing.B) {
+	const k, n = 128, 128
+	w, p := make([]float32, k*n), simd.NewPacked(k, n)
+	for b.Loop() {
+		p.Pack(w, 1, k)
+	}
+}
+
+func onEverySlices(b *testing.B, run func(b *testing.B)) {
+	for _, name := range simd.Sets {
+		restore, ok := simd.Use(name)
+		if ok {
+			b.Run(name, run)
+		}
+		restore()
+	}
+}
+
+// BenchmarkSlices reports nanoseconds per element.
+func BenchmarkSlices(b *testing.B) {
+	const n = 4000
+	r := rand.New(rand.NewPCG(1, 1))
+	x, y, z := matrix(r, 1, n, n)[:n], make([]float32, n), make([]float32, n)
+	positive := make([]float32, n)
+	simd.Exp(positive, x)
+	for name, f := range map[string]func(){
+		"Exp":             func() { simd.Exp(y, x) },
+		"Log":             func() { simd.Log(y, positive) },
+		"SoftplusSigmoid": func() { simd.SoftplusSigmoid(y, z, x) },
+		"Dot":             func() { simd.Dot(x, positive) },
+		"Axpy":            func() { simd.Axpy(1, x, z) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			onEverySlices(b, func(b *testing.B) {
+				best := time.Hour
+				for b.Loop() {
+					start := time.Now()
+					f()
+					best = min(best, time.Since(start))
+				}
+				b.ReportMetric(0, "ns/op")
+				b.ReportMetric(float64(best.Nanoseconds())/n, "ns/element")
+			})
+		})
+	}
+}
+
+// BenchmarkFewRows measures the first layer of one point's levels, whose rows share a bias, in
+// nanoseconds per row.
+func BenchmarkFewRows(b *testing.B) {
+	onEverySlices(b, func(b *testing.B) {
+		const m, n, times = 50, 128, 20
+		a, bias, c := make([]float32, m), make([]float32, n), make([]float32, m*gap(n))
+		p := simd.NewPacked(1, n)
+		best := time.Hour
+		for b.Loop() {
+			start := time.Now()
+			for range times {
+				p.MultiplyBias(m, simd.Rows(a, 1), simd.Rows(bias, 0), simd.Rows(c, gap(n)), simd.ReLU, nil)
+			}
+			best = min(best, time.Since(start))
+		}
+		b.ReportMetric(0, "ns/op")
+		b.ReportMetric(float64(best.Nanoseconds())/(times*m), "ns/row")
+	})
+}
+
+// BenchmarkNarrow measures a model's last layer, of a few columns, in nanoseconds per row.
+func BenchmarkNarrow(b *testing.B) {
+	for n := 1; n <= 5; n++ {
+		b.Run(fmt.Sprintf("%d columns", n), func(b *testing.B) {
+			onEverySlices(b, func(b *testing.B) {
+				const m, k = 200, 128
+				r := rand.New(rand.NewPCG(1, 1))
+				a, bias, c := matrix(r, m, k, gap(k)), make([]float32, n), make([]float32, m*n)
+				p := simd.NewPacked(k, n)
+				best := time.Hour
+				for b.Loop() {
+					start := time.Now()
+					p.MultiplyBias(m, simd.Rows(a, gap(k)), simd.Rows(bias, 0), simd.Rows(c, n), simd.Overwrite, nil)
+					best = min(best, time.Since(start))
+				}
+				b.ReportMetric(0, "ns/op")
+				b.ReportMetric(float64(best.Nanoseconds())/m, "ns/row")
+			})
+		})
+	}
+}
+
+// BenchmarkClock measures a core in half a millisecond of work, and multiply-adds in registers in
+// the microseconds right after it, before the clock recovers, both as medians. Their ratio is the
+// share of the possible speed that a kernel reaches at that clock. Both are below the peak of an
+// idle machine if the processor lowers its clock for such work.
+func BenchmarkClock(b *testing.B) {
+	const m, k, n = 200, 128, 128
+	r := rand.New(rand.NewPCG(1, 1))
+	x, y, w, grad := matrix(r, m, k, gap(k)), matrix(r, m, n, gap(n)), matrix(r, k, n, n), make([]float32, k*n)
+	p := simd.NewPacked(k, n)
+	p.Pack(w, n, 1)
+	product := func(f func()) func() float64 {
+		return func() float64 {
+			const times = 12
+			for range times {
+				f()
+			}
+			return times * 2 * m * k * n
+		}
+	}
+	for _, c := range []struct {
+		name string
+		work func() float64 // operations
+	}{
+		{"multiply-adds", func() float64 { return simd.FMAPeak(130_000) }},
+		{"product", product(func() { p.Multiply(m, simd.Rows(x, gap(k)), simd.Rows(y, gap(n)), simd.Overwrite, nil) })},
+		{"weights' gradient", product(func() {
+			simd.TransposeMultiply(m, k, n, simd.Rows(x, gap(k)), simd.Rows(y, gap(n)), simd.Rows(grad, n), nil)
+		})},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			var during, after []float64
+			rate := func(work func() float64) float64 {
+				start := time.Now()
+				operations := work()
+				return operations / float64(time.Since(start).Nanoseconds())
+			}
+			for b.Loop() {
+				during = append(during, rate(c.work))
+				after = append(after, rate(func() float64 { return simd.FMAPeak(2000) }))
+			}
+			slices.Sort(during)
+			slices.Sort(after)
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(during[len(during)/2], "GFLOP/s")
+			b.ReportMetric(after[len(after)/2], "after-GFLOP/s")
+		})
+	}
+}

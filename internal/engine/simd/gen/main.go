@@ -1,0 +1,147 @@
+// Command gen writes the assembly of package simd and its Go declarations: kernels_amd64.s and
+// kernels_amd64.go, heads_amd64.s and heads_amd64.go for whole heads of attention, halves_amd64.s and
+// halves_amd64.go for bfloat16, and doubles_amd64.s and doubles_amd64.go for float64.
+// `go generate ./internal/engine/simd` runs it. It is a separate module, so that the program's module does
+// not depend on avo.
+//
+// The type vectors stands for one instruction set (AVX-512 or AVX2); each of its methods named
+// after a kernel writes that kernel. A kernel's loop bodies are written once and used for whole
+// vectors and for a last, masked one (edge).
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/pass"
+	"github.com/mmcloughlin/avo/printer"
+)
+
+func main() {
+	dir := flag.String("dir", "..", "directory to write to")
+	flag.Parse()
+	if err := write(*dir); err != nil {
+		fmt.Fprintln(os.Stderr, "gen:", err)
+		os.Exit(1)
+	}
+}
+
+func write(dir string) error {
+	for file, emit := range map[string]func(ctx *build.Context){"kernels_amd64": kernels, "heads_amd64": heads, "doubles_amd64": float64s, "halves_amd64": bfloat16s} {
+		if err := writeFile(dir, file, emit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeFile writes the functions that emit makes: an assembly file and its declarations.
+func writeFile(dir, file string, emit func(ctx *build.Context)) error {
+	ctx := build.NewContext()
+	emit(ctx)
+	functions, err := ctx.Result()
+	if err != nil {
+		return err
+	}
+	if err := pass.Compile.Execute(functions); err != nil {
+		return err
+	}
+	if err := encodePlaceholders(functions); err != nil {
+		return err
+	}
+	cfg := printer.Config{Name: "internal/engine/simd/gen", Pkg: "simd"}
+	for extension, p := range map[string]printer.Printer{
+		".s":  printer.NewGoAsm(cfg),
+		".go": printer.NewStubs(cfg),
+	} {
+		text, err := p.Print(functions)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, file+extension), text, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// heads emits the functions of one head of attention.
+func heads(ctx *build.Context) {
+	v := avx512(ctx, map[uint32]operand.Mem{})
+	for nv := 1; nv <= 2; nv++ {
+		v.attend(nv)
+		v.attendGrad(nv)
+	}
+}
+
+// kernels emits all other functions.
+func kernels(ctx *build.Context) {
+	constants := map[uint32]operand.Mem{}
+	for _, v := range []*vectors{avx512(ctx, constants), avx2(ctx, constants)} {
+		v.multiply(2)
+		v.multiplyStrided(2)
+		v.transposeMultiply(2)
+		if v.lanes == 16 {
+			// A last panel of 16 columns or fewer takes half the work. In AVX2 such a kernel would
+			// have six chains of sums, too few to hide their latency.
+			v.multiply(1)
+			v.multiplyStrided(1)
+			v.transposeMultiply(1)
+		}
+		if v.lanes == 8 {
+			v.turn()
+		}
+		for n := 1; n <= 4; n++ {
+			v.narrow(n)
+		}
+		v.sumRows(8)
+		v.sumRows(2)
+		v.sumRows(1)
+		v.axpy()
+		v.flush()
+		v.round()
+		v.addRows()
+		v.dot()
+		v.exp()
+		v.log()
+		v.softplusSigmoid()
+		v.greatest()
+		v.expSum()
+		v.softmaxRows()
+		v.softmaxGradRows()
+		v.scaleRows()
+		v.normalise()
+		v.normaliseGrad()
+		v.adam()
+		v.fmaPeak()
+	}
+	v := avx512(ctx, constants)
+	v.tilesPack()
+	v.tilesMultiply(false)
+	v.tilesMultiply(true)
+}
+
+// bfloat16s emits the functions of bfloat16.
+func bfloat16s(ctx *build.Context) {
+	v := avx512(ctx, map[uint32]operand.Mem{})
+	v.halves()
+	v.halfTiles()
+}
+
+// float64s emits the functions of float64.
+func float64s(ctx *build.Context) {
+	numbers := map[uint64]operand.Mem{}
+	for _, d := range []*doubles{doubles512(ctx, numbers), doubles2(ctx, numbers)} {
+		d.squaredExponential()
+		d.matern52()
+		d.subtractProducts()
+		d.laplaceSums()
+		d.laplaceSlope()
+		d.exps()
+		d.logistic()
+	}
+}

@@ -1,0 +1,364 @@
+package simd_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/engine/simd"
+)
+
+// onEveryKind runs a test on every kernel set, and with AVX-512 also without AVX512_BF16. Every processor
+// with AMX has that.
+func onEveryKind(t *testing.T, test func(t *testing.T)) {
+	onEverySet(t, func(t *testing.T) {
+		test(t)
+		if simd.Name() == "amx" {
+			return
+		}
+		defer simd.Rounded()()
+		t.Run("rounded", test)
+	})
+}
+
+// halfSizes are rows, columns of A and columns of B, odd ones too.
+var halfSizes = [][3]int{{1, 16, 16}, {2, 17, 16}, {3, 31, 33}, {12, 64, 64}, {13, 65, 47}, {25, 128, 128}, {27, 33, 128}, {257, 128, 96}, {600, 144, 160}, {70, 64, 100}, {49, 96, 97}}
+
+// halfOperation is what becomes of a product of bfloat16 numbers.
+type halfOperation struct {
+	name                    string
+	bias, base, relu, where bool
+	halves, overMask        bool // the result is bfloat16; it overwrites the mask
+}
+
+var halfOperations = []halfOperation{
+	{name: "float32"},
+	{name: "float32, bias, ReLU", bias: true, relu: true},
+	{name: "float32, base", base: true},
+	{name: "float32, masked", where: true},
+	{name: "bfloat16", halves: true},
+	{name: "bfloat16, bias, ReLU", bias: true, relu: true, halves: true},
+	{name: "bfloat16, base", base: true, halves: true},
+	{name: "bfloat16, masked", where: true, halves: true},
+	{name: "bfloat16, over the mask", where: true, halves: true, overMask: true},
+}
+
+// halfMatrix is a matrix of random numbers, as they are, rounded in float32, and as bfloat16.
+type halfMatrix struct {
+	m, n    int
+	exact   []float32
+	rounded []float32
+	halves  simd.Halves
+}
+
+func newHalfMatrix(r *rand.Rand, m, n int) halfMatrix {
+	h := halfMatrix{m: m, n: n, exact: make([]float32, m*n), rounded: make([]float32, m*n)}
+	for i := range h.exact {
+		h.exact[i] = float32(r.NormFloat64())
+		if r.IntN(4) == 0 {
+			h.exact[i] = 0
+		}
+		h.rounded[i] = nearestHalf(h.exact[i])
+	}
+	h.halves = emptyHalves(m, n)
+	simd.Halve(m, n, simd.Rows(h.exact, n), h.halves)
+	return h
+}
+
+// emptyHalves returns memory full of NaN, which no product may read.
+func emptyHalves(m, n int) simd.Halves {
+	data := make([]float32, simd.HalvesSize(m, n+3))
+	for i := range data {
+		data[i] = float32(math.NaN())
+	}
+	return simd.HalvesIn(data, m, n+3)
+}
+
+// nearestHalf rounds by arithmetic: a bfloat16 has 8 bits of significand.
+func nearestHalf(x float32) float32 {
+	if x == 0 {
+		return x
+	}
+	f, e := math.Frexp(float64(x))
+	return float32(math.Ldexp(math.RoundToEven(f*256)/256, e))
+}
+
+// floatsOf returns the numbers of h [m, n] in float32: they are multiplied by the unit matrix.
+func floatsOf(h simd.Halves, m, n int) []float32 {
+	unit := make([]float32, n*n)
+	for i := range n {
+		unit[i*n+i] = 1
+	}
+	u := simd.HalvesIn(make([]float32, simd.HalvesSize(n, n)), n, n)
+	simd.Halve(n, n, simd.Rows(unit, n), u)
+	p := simd.NewPackedHalves(n, n)
+	p.Pack(u)
+	c := make([]float32, m*n)
+	p.Multiply(simd.HalfProduct{M: m, A: h, C: simd.Rows(c, n)})
+	return c
+}
+
+func TestHalve(t *testing.T) {
+	onEveryKind(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(1, 2))
+		for _, s := range halfSizes {
+			h := newHalfMatrix(r, s[0], max(16, s[1]))
+			if got := floatsOf(h.halves, h.m, h.n); !slices.Equal(got, h.rounded) {
+				t.Errorf("%v: numbers differ from the nearest bfloat16", s)
+			}
+		}
+	})
+}
+
+// TestHalvesOfSpecialNumbers has ties, denormal numbers, the greatest float and infinity.
+func TestHalvesOfSpecialNumbers(t *testing.T) {
+	inf := float32(math.Inf(1))
+	from := []float32{1 + 0x1p-8, 1 + 3*0x1p-8, -1 - 0x1p-8, 1 + 0x1p-8 + 0x1p-23, 0x1p-126, 0x1p-127, -0x1p-149, math.MaxFloat32, -math.MaxFloat32, inf, -inf, 0}
+	want := []float32{1, 1 + 0x1p-6, -1, 1 + 0x1p-7, 0x1p-126, 0, 0, inf, -inf, inf, -inf, 0}
+	onEveryKind(t, func(t *testing.T) {
+		n := len(from)
+		for i := range n { // one at a time: infinity times 0 is NaN
+			one := make([]float32, n)
+			one[i] = from[i]
+			h := emptyHalves(3, n)
+			simd.Halve(1, n, simd.Rows(one, n), h)
+			sum := make([]float32, n)
+			simd.SumHalves(sum, h, 1, n)
+			if sum[i] != want[i] {
+				t.Errorf("%g became %g, want %g", from[i], sum[i], want[i])
+			}
+		}
+	})
+}
+
+func TestMultiplyHalves(t *testing.T) {
+	onEveryKind(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(3, 4))
+		for _, s := range halfSizes {
+			for _, o := range halfOperations {
+				for _, transposed := range []bool{false, true} {
+					t.Run(fmt.Sprint(s, o.name, transposed), func(t *testing.T) { verifyHalfProduct(t, r, s, o, transposed) })
+				}
+			}
+		}
+	})
+}
+
+// verifyHalfProduct compares a product with float64 sums of the rounded operands. A sum of k products
+// has k float32 roundings, each at most 2⁻²⁴ of the sum of the products' sizes; a bfloat16 result has
+// one more, of 2⁻⁸.
+func verifyHalfProduct(t *testing.T, r *rand.Rand, size [3]int, o halfOperation, transposed bool) {
+	m, k, n := size[0], size[1], size[2]
+	a, y := newHalfMatrix(r, m, k), newHalfMatrix(r, m, n)
+	b := newHalfMatrix(r, k, n)
+	packed := simd.NewPackedHalves(k, n)
+	if transposed {
+		b = newHalfMatrix(r, n, k)
+		packed.PackTransposed(b.halves)
+	} else {
+		packed.Pack(b.halves)
+	}
+	c, to := make([]float32, m*n), emptyHalves(m, n)
+	start := make([]float32, m*n)
+	for i := range start {
+		start[i] = float32(r.NormFloat64())
+	}
+	p := simd.HalfProduct{M: m, A: a.halves, C: simd.Rows(c, n), ReLU: o.relu}
+	switch {
+	case o.bias:
+		p.Start = simd.Rows(start, 0)
+	case o.base:
+		p.Start = simd.Rows(start, n)
+	}
+	if o.overMask {
+		to = y.halves
+	}
+	if o.halves {
+		p.To = to
+	}
+	if o.where {
+		p.Where = y.halves
+	}
+	packed.Multiply(p)
+	if o.halves {
+		c = floatsOf(to, m, n)
+	}
+	for i := range m {
+		for j := range n {
+			want, size := 0.0, 0.0
+			if p.Start.Data != nil {
+				want = float64(start[i*p.Start.Stride+j])
+				size = math.Abs(want)
+			}
+			for l := range k {
+				w := b.rounded[min(l*n+j, len(b.rounded)-1)]
+				if transposed {
+					w = b.rounded[j*k+l]
+				}
+				x := float64(a.rounded[i*k+l]) * float64(w)
+				want, size = want+x, size+math.Abs(x)
+			}
+			if o.relu && want < 0 || o.where && y.rounded[i*n+j] == 0 {
+				want = 0
+			}
+			bound := size * float64(k+1) * 0x1p-24
+			if o.halves {
+				bound += math.Abs(want)*0x1p-8 + 0x1p-126
+			}
+			if got := float64(c[i*n+j]); !(math.Abs(got-want) <= bound) {
+				t.Fatalf("(%d, %d) is %g, want %g with an error of at most %g", i, j, got, want, bound)
+			}
+		}
+	}
+}
+
+func TestTransposeMultiplyHalves(t *testing.T) {
+	onEveryKind(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(5, 6))
+		for _, s := range halfSizes {
+			m, k, n := s[0], s[1], s[2]
+			a, b := newHalfMatrix(r, m, k), newHalfMatrix(r, m, n)
+			c := make([]float32, k*n)
+			for i := range c {
+				c[i] = float32(r.NormFloat64())
+			}
+			old := slices.Clone(c)
+			simd.TransposeMultiplyHalves(m, k, n, a.halves, b.halves, simd.Rows(c, n), nil)
+			for i := range k {
+				for j := range n {
+					want, size := float64(old[i*n+j]), math.Abs(float64(old[i*n+j]))
+					for l := range m {
+						x := float64(a.rounded[l*k+i]) * float64(b.rounded[l*n+j])
+						want, size = want+x, size+math.Abs(x)
+					}
+					if bound := size * float64(m+4) * 0x1p-24; !(math.Abs(float64(c[i*n+j])-want) <= bound) {
+						t.Fatalf("%v: (%d, %d) is %g, want %g", s, i, j, c[i*n+j], want)
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestSumHalves(t *testing.T) {
+	onEveryKind(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(7, 8))
+		for _, s := range halfSizes {
+			a := newHalfMatrix(r, s[0], s[1])
+			sum := make([]float32, a.n)
+			simd.SumHalves(sum, a.halves, a.m, a.n)
+			for j := range sum {
+				want, size := 0.0, 0.0
+				for i := range a.m {
+					want, size = want+float64(a.rounded[i*a.n+j]), size+math.Abs(float64(a.rounded[i*a.n+j]))
+				}
+				if !(math.Abs(float64(sum[j])-want) <= size*float64(a.m)*0x1p-24) {
+					t.Fatalf("%v: column %d has the sum %g, want %g", s, j, sum[j], want)
+				}
+			}
+		}
+	})
+}
+
+// TestHalvesHaveTheSameBits compares AVX512_BF16 with AVX-512 and AVX2, whose products are of rounded
+// float32 numbers. All add the same numbers in the same order. Tiles have another order.
+func TestHalvesHaveTheSameBits(t *testing.T) {
+	var first []float32
+	onEveryKind(t, func(t *testing.T) {
+		if name := simd.Name(); name == "portable" || name == "amx" {
+			t.Skip("other roundings")
+		}
+		r := rand.New(rand.NewPCG(9, 10))
+		var all []float32
+		for _, s := range halfSizes {
+			m, k, n := s[0], s[1], s[2]
+			a, w, g := newHalfMatrix(r, m, k), newHalfMatrix(r, k, n), newHalfMatrix(r, m, n)
+			p := simd.NewPackedHalves(k, n)
+			p.Pack(w.halves)
+			c, to := make([]float32, m*n), emptyHalves(m, n)
+			p.Multiply(simd.HalfProduct{M: m, A: a.halves, C: simd.Rows(c, n), Where: g.halves})
+			p.Multiply(simd.HalfProduct{M: m, A: a.halves, To: to, ReLU: true})
+			dw, sum := make([]float32, k*n), make([]float32, n)
+			simd.TransposeMultiplyHalves(m, k, n, a.halves, to, simd.Rows(dw, n), nil)
+			simd.SumHalves(sum, to, m, n)
+			all = slices.Concat(all, c, dw, sum)
+		}
+		if first == nil {
+			first = all
+		}
+		if err := sameBits(all, first); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestHalvesAndNaN has a NaN in every operand in turn: it reaches the results of its row or column, and
+// no ReLU hides it.
+func TestHalvesAndNaN(t *testing.T) {
+	onEveryKind(t, func(t *testing.T) {
+		for _, size := range [][2]int{{33, 40}, {64, 70}} {
+			for _, inA := range []bool{true, false} {
+				verifyNaN(t, size[0], size[1], inA)
+			}
+		}
+	})
+}
+
+func verifyNaN(t *testing.T, k, n int, inA bool) {
+	const m, row, column = 9, 5, 7
+	r := rand.New(rand.NewPCG(11, 12))
+	a, w := newHalfMatrix(r, m, k), newHalfMatrix(r, k, n)
+	if inA {
+		a.exact[row*k+column] = float32(math.NaN())
+	} else {
+		w.exact[row*n+column] = float32(math.NaN())
+	}
+	simd.Halve(m, k, simd.Rows(a.exact, k), a.halves)
+	simd.Halve(k, n, simd.Rows(w.exact, n), w.halves)
+	p := simd.NewPackedHalves(k, n)
+	p.Pack(w.halves)
+	to, c := emptyHalves(m, n), make([]float32, m*n)
+	p.Multiply(simd.HalfProduct{M: m, A: a.halves, To: to, ReLU: true})
+	p.Multiply(simd.HalfProduct{M: m, A: a.halves, C: simd.Rows(c, n), ReLU: true})
+	sum := make([]float32, n)
+	simd.SumHalves(sum, to, m, n)
+	for j := range n {
+		nan := inA || j == column
+		if isNaN := sum[j] != sum[j]; isNaN != nan {
+			t.Errorf("NaN in A %v: the sum of column %d is %g", inA, j, sum[j])
+		}
+		if v := c[row*n+j]; (v != v) != nan {
+			t.Errorf("NaN in A %v: (%d, %d) is %g", inA, row, j, v)
+		}
+	}
+}
+
+// BenchmarkHalves times the three products of a layer in bfloat16.
+func BenchmarkHalves(b *testing.B) {
+	for _, s := range shapes {
+		if s.k < 16 || s.n < 16 {
+			continue
+		}
+		r := rand.New(rand.NewPCG(1, 1))
+		input := func(m, n int) simd.Halves {
+			h := simd.HalvesIn(make([]float32, simd.HalvesSize(m, gap(n))), m, gap(n))
+			simd.Halve(m, n, simd.Rows(matrix(r, m, n, n), n), h)
+			return h
+		}
+		a, w, g := input(s.m, s.k), input(s.k, s.n), input(s.m, s.n)
+		bias := simd.Rows(make([]float32, s.n), 0)
+		p := simd.NewPackedHalves(s.k, s.n)
+		p.Pack(w)
+		run := func(name string, f func()) {
+			b.Run(fmt.Sprintf("%s/%dx%dx%d", name, s.m, s.k, s.n), func(b *testing.B) { measure(b, 2*float64(s.m*s.k*s.n), f) })
+		}
+		run("multiply", func() { p.Multiply(simd.HalfProduct{M: s.m, A: a, Start: bias, ReLU: true, To: g}) })
+		run("masked", func() { p.Multiply(simd.HalfProduct{M: s.m, A: a, Where: g, To: g}) })
+		dw := simd.Rows(make([]float32, s.k*s.n), s.n)
+		run("transposed", func() { simd.TransposeMultiplyHalves(s.m, s.k, s.n, a, g, dw, nil) })
+		x := simd.Rows(make([]float32, s.m*gap(s.n)), gap(s.n))
+		run("halve", func() { simd.Halve(s.m, s.n, x, g) })
+	}
+}

@@ -1,0 +1,142 @@
+package simd_test
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/engine/simd"
+)
+
+// onEverySet runs a test for every kernel set and skips those that the machine lacks.
+func onEverySet(t *testing.T, test func(t *testing.T)) {
+	for _, name := range simd.Sets {
+		t.Run(name, func(t *testing.T) {
+			restore, ok := simd.Use(name)
+			defer restore()
+			if !ok {
+				t.Skipf("this machine has no %s", name)
+			}
+			test(t)
+		})
+	}
+}
+
+func TestTheEnvironmentForcesASet(t *testing.T) {
+	for _, name := range simd.Sets {
+		restore, ok := simd.Use(name)
+		restore()
+		if got := simd.Choose(name); ok && got != name {
+			t.Errorf("%s=%s runs %s", simd.Variable, name, got)
+		}
+	}
+	for _, value := range []string{"", "sse", "AVX512 "} {
+		if got, best := simd.Choose(value), simd.Choose(""); got != best {
+			t.Errorf("%s=%q runs %s, want the best, %s", simd.Variable, value, got, best)
+		}
+	}
+	t.Logf("the best set here is %s", simd.Choose(""))
+}
+
+// TestTheEnvironmentIsRead runs this test in a child process for every value of the variable.
+func TestTheEnvironmentIsRead(t *testing.T) {
+	const child = "ACQNP_SIMD_TEST_CHILD"
+	if os.Getenv(child) != "" {
+		fmt.Printf("runs %s\n", simd.Name())
+		return
+	}
+	for _, value := range append([]string{"", "other"}, simd.Sets...) {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestTheEnvironmentIsRead$")
+		cmd.Env = append(os.Environ(), simd.Variable+"="+value, child+"=1")
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := "runs " + simd.Choose(value) + "\n"; !bytes.HasPrefix(out, []byte(want)) {
+			t.Errorf("%s=%s: %q, want %q", simd.Variable, value, out, want)
+		}
+	}
+}
+
+// TestGeneratedFilesMatchTheGenerator generates the assembly again and compares.
+func TestGeneratedFilesMatchTheGenerator(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: compiles the generator")
+	}
+	if out, err := exec.Command("go", "mod", "download", "-C", "gen").CombinedOutput(); err != nil {
+		t.Skipf("the generator's modules are not to be had: %v\n%s", err, out)
+	}
+	dir := t.TempDir()
+	if out, err := exec.Command("go", "run", "-C", "gen", ".", "-dir", dir).CombinedOutput(); err != nil {
+		t.Fatalf("go run: %v\n%s", err, out)
+	}
+	files := []string{"kernels_amd64.s", "kernels_amd64.go", "heads_amd64.s", "heads_amd64.go", "halves_amd64.s", "halves_amd64.go", "doubles_amd64.s", "doubles_amd64.go"}
+	for _, name := range files {
+		want, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s is not what internal/engine/simd/gen writes: run go generate ./internal/engine/simd", name)
+		}
+	}
+}
+
+// canary fills all memory to which no kernel may write.
+const canary = -12345.5
+
+// matrix returns an [m, n] matrix of numbers in [-1, 1) with stride ld, with canaries between the
+// rows and at the end.
+func matrix(r *rand.Rand, m, n, ld int) []float32 {
+	a := make([]float32, m*ld+40)
+	for i := range a {
+		a[i] = canary
+		if i < m*ld && i%ld < n {
+			a[i] = r.Float32()*2 - 1
+		}
+	}
+	return a
+}
+
+// untouched fails if a canary is gone.
+func untouched(t *testing.T, what string, a []float32, m, n, ld int) {
+	t.Helper()
+	for i, v := range a {
+		if (i >= m*ld || i%ld >= n) && v != canary {
+			t.Fatalf("%s: place %d (row %d, column %d) was written to", what, i, i/ld, i%ld)
+		}
+	}
+}
+
+// total is a float64 sum with a bound for a float32 sum of the same terms. n additions of rounded
+// products, in any order, have an error of at most n·2⁻²³ of the sum of absolute values (twice the
+// usual bound to first order).
+type total struct{ value, size, terms float64 }
+
+func (s *total) add(v float64) {
+	s.value += v
+	s.size += math.Abs(v)
+	s.terms++
+}
+
+func (s total) holds(got float32) bool {
+	return math.Abs(float64(got)-s.value) <= s.terms*0x1p-23*s.size
+}
+
+func sameBits(a, b []float32) error {
+	for i := range a {
+		if math.Float32bits(a[i]) != math.Float32bits(b[i]) {
+			return fmt.Errorf("place %d: %v and %v", i, a[i], b[i])
+		}
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+package onnx
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/feed"
+	"github.com/acqnp/acqnp/internal/export/onnx/onnxpb"
+	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/run/version"
+)
+
+// format is the version of the files: inputs, outputs and metadata.
+const format = "acqnp.onnx/1"
+
+// columns describe the inputs and the output of a model, in the order of x's and of y's last axis.
+type columns struct {
+	X []column `json:"x"`
+	Y []column `json:"y"`
+}
+
+// A column says what its numbers are and what the network sees of them: (number − offset)/scale, or
+// (log(number + shift) − offset)/scale, or a one-hot column for each of the categories.
+type column struct {
+	Name       string   `json:"name"`
+	Unit       string   `json:"unit,omitempty"`
+	Offset     *float64 `json:"offset,omitempty"`
+	Scale      *float64 `json:"scale,omitempty"`
+	Log        bool     `json:"log,omitempty"`
+	Shift      float64  `json:"shift,omitempty"`
+	Categories []string `json:"categories,omitempty"` // number k is name k; other numbers are unknown names
+	Origin     string   `json:"origin,omitempty"`     // of dates, which are numbers of days since then
+	Encoded    []string `json:"encoded"`              // the columns that the network sees
+}
+
+// metadata describes the model to whoever reads the file.
+func metadata(t predict.Trained, graph string) ([]*onnxpb.StringStringEntryProto, error) {
+	s := t.Units.Scaling
+	described, err := json.Marshal(columns{
+		describe(t.Benchmark, t.Units.XNames, s.XOffset, s.XScale, s.XForms),
+		describe(t.Benchmark, t.Units.YNames, s.YOffset, s.YScale, s.YForms),
+	})
+	if err != nil {
+		return nil, err
+	}
+	entries := [][2]string{{"format", format}, {"version", version.String()}, {"graph", graph}, {"model", t.Model.Name()},
+		{"variant", t.Variant}, {"benchmark", t.Benchmark}, {"data", t.Data}, {"columns", string(described)},
+		{"parameters", strconv.Itoa(t.Model.NumParams())}}
+	if t.Weights.Step != nil {
+		entries = append(entries, [2]string{"step", strconv.Itoa(*t.Weights.Step)})
+	}
+	if s.Baseline != nil {
+		entries = append(entries, [2]string{"baseline", "y is standardised by a mixed model given the context"})
+	}
+	more, err := defaults(t)
+	if err != nil {
+		return nil, err
+	}
+	var list []*onnxpb.StringStringEntryProto
+	for _, e := range append(entries, more...) {
+		if e[1] != "" {
+			list = append(list, &onnxpb.StringStringEntryProto{Key: e[0], Value: e[1]})
+		}
+	}
+	return list, nil
+}
+
+// defaults returns the levels, or the number of bootstraps, that predictions take by default.
+func defaults(t predict.Trained) ([][2]string, error) {
+	switch {
+	case t.Model.Bootstrap():
+		return [][2]string{{"bootstraps", strconv.Itoa(t.Bootstraps)}}, nil
+	case t.Model.Quantile():
+		text, err := json.Marshal(feed.Even(t.NumTau, t.Model))
+		return [][2]string{{"levels", string(text)}}, err
+	}
+	return nil, nil
+}
+
+func describe(benchmark string, names []string, offset, scale []float64, forms []datasets.Form) []column {
+	all := make([]column, len(names))
+	for i, name := range names {
+		f := datasets.FormAt(forms, i)
+		all[i] = column{Name: name, Unit: datasets.UnitOf(benchmark, name, f), Log: f.Log, Shift: f.Shift, Categories: f.Categories, Origin: f.Origin,
+			Encoded: []string{name}}
+		if f.Categories == nil {
+			all[i].Offset, all[i].Scale = &offset[i], &scale[i]
+			continue
+		}
+		all[i].Encoded = nil
+		for _, category := range f.Categories {
+			all[i].Encoded = append(all[i].Encoded, name+"="+category)
+		}
+	}
+	return all
+}

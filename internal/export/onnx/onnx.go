@@ -1,0 +1,212 @@
+// Package onnx writes trained models as ONNX files, which other programs run without this one.
+//
+// [Write] writes two graphs: one that ends in the components of the predictive distributions, and one
+// that ends in the log density of known y. Both take and return raw units, those of the data; how
+// the columns are standardised is part of the graph. graph.go builds nodes, network.go and the
+// files of its blocks mirror package models, units.go and baseline.go convert the units,
+// likelihood.go reads the decoder. All inputs and outputs are float64, but for the bootstraps of
+// BNP; the network is float32.
+//
+// The inputs are, for B functions with N_c context points, N targets, N_τ levels and k bootstraps:
+//
+//	context_x  [B, N_c, columns of x]   N_c may be 0, but not for BNP
+//	context_y  [B, N_c, dy]
+//	target_x   [B, N, columns of x]
+//	target_y   [B, N, dy]               of the graph of the density
+//	levels     [N_τ]                    quantile models: u, in [0, 1]; the same at every target
+//	resample   [2, k, B, N_c], int64    BNP: whole numbers below N_c, for context and residuals
+//
+// The outputs are, with K = N_τ, K = k, or otherwise the number of Gaussians of a target, and further
+// parts with model.pool_weight, of which some may have a log_weight of −∞:
+//
+//	mu, sigma, log_weight  [B, N, K, dy]  of each component: see package likelihood
+//	level_logit            [B, N, N_τ]    quantile models: z, with τ = sigmoid(z)
+//	log_density            [B, N, dy]     of the graph of the density: log p(y) in raw units
+package onnx
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/acqnp/acqnp/internal/export/onnx/onnxpb"
+	"github.com/acqnp/acqnp/internal/files/atomicfile"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/run/version"
+)
+
+// The values of the metadata's graph.
+const (
+	componentsGraph = "components"
+	densityGraph    = "density"
+)
+
+// DensityPath returns the path of the graph of the density beside that of the components: for
+// model.onnx, model-density.onnx.
+func DensityPath(path string) string {
+	ext := filepath.Ext(path)
+	return strings.TrimSuffix(path, ext) + "-density" + ext
+}
+
+// Check returns an *input.Error if there can be no file at DensityPath(path), because path is a
+// device or a pipe, or if the one that is there is not of Write.
+func Check(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() && !info.IsDir() || strings.HasPrefix(path, "/dev/") {
+		return &input.Error{File: "--out", Found: path + ", which is a device or a pipe",
+			Expected: "a file: a second graph is written beside it"}
+	}
+	f, err := os.Open(DensityPath(path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	head := make([]byte, len(marker))
+	if err == nil {
+		defer f.Close()
+		if n, _ := io.ReadFull(f, head); n == 0 || string(head) == marker {
+			return nil
+		}
+	}
+	return &input.Error{File: "--out", Found: DensityPath(path) + ", which acqnp export did not write",
+		Expected: "another name: this is that of the second graph"}
+}
+
+// marker begins each file: ir_version and producer_name.
+const marker = "\x08\x08\x12\x05acqnp"
+
+// Write writes the graph of the components to path and that of the density to DensityPath(path),
+// each whole or not at all.
+func Write(path string, t predict.Trained) error {
+	for _, f := range []struct {
+		path    string
+		density bool
+	}{{path, false}, {DensityPath(path), true}} {
+		m, err := build(t, f.density)
+		if err != nil {
+			return err
+		}
+		content, err := marshal(m)
+		if err != nil {
+			return err
+		}
+		if err := atomicfile.WriteBytes(f.path, content); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// build returns the graph of the components, or that of the density.
+func build(t predict.Trained, density bool) (*onnxpb.ModelProto, error) {
+	name := componentsGraph
+	if density {
+		name = densityGraph
+	}
+	g := newGraph(name)
+	n := newNetwork(g, t.Model)
+	p := n.inputs(t)
+	var y value
+	if density {
+		y = g.input("target_y", float64s, "outcomes at the targets, in raw units", "functions", "targets", n.dy)
+	}
+	c, err := n.ensemble(t, p)
+	if err != nil {
+		return nil, err
+	}
+	if density {
+		g.output("log_density", n.logDensity(c, y, logged(t)), "log p(y) of each channel, in raw units", "functions", "targets", n.dy)
+	} else {
+		n.outputs(c, n.parts(t))
+	}
+	about, err := metadata(t, name)
+	return g.model(version.String(), t.Title(), about), err
+}
+
+// ensemble returns the components of all networks and what stands beside them.
+func (n *network) ensemble(t predict.Trained, p standardised) (components, error) {
+	read := n.gaussianComponents
+	if t.Model.Quantile() {
+		read = n.quantileComponents
+	}
+	var all []components
+	for i, params := range t.Networks() {
+		n.load(run.MemberPrefix(i), t.Model, params)
+		d, err := n.decode()
+		if err != nil {
+			return components{}, err
+		}
+		all = append(all, read(d, p))
+	}
+	return n.beside(n.pooled(all), p), nil
+}
+
+// inputs declares the inputs that both graphs have and standardises the points.
+func (n *network) inputs(t predict.Trained) standardised {
+	columns := len(t.Units.Scaling.XScale)
+	contextX := n.input("context_x", float64s, "x of the context points, in raw units", "functions", "context", columns)
+	contextY := n.input("context_y", float64s, "y of the context points, in raw units", "functions", "context", n.dy)
+	x := n.input("target_x", float64s, "x of the targets, in raw units", "functions", "targets", columns)
+	if !t.Model.Bootstrap() {
+		contextX, contextY, n.present = n.pad(contextX, contextY)
+	}
+	p := n.standardise(t.Units.Scaling, contextX, contextY, x, n.present)
+	n.contextX, n.contextY, n.x = p.contextX, p.contextY, p.x
+	switch {
+	case t.Model.Quantile():
+		u := n.input("levels", float64s, "u of the quantile levels, in [0, 1]", "levels")
+		n.u = n.op("Reshape", n.cast(u, float32s), n.ints(1, 1, -1, 1))
+	case t.Model.Bootstrap():
+		n.resample = n.input("resample", int64s, "the context point, and the residual, that each bootstrap takes", 2, "bootstraps", "functions", "context")
+	}
+	return p
+}
+
+// outputs declares the outputs of the graph of the components.
+func (n *network) outputs(c components, parts dimension) {
+	for _, o := range []struct {
+		name  string
+		v     value
+		about string
+	}{
+		{"mu", c.mu, "location of each component: the τ-quantile, or the mean"},
+		{"sigma", c.sigma, "scale of each component"},
+		{"log_weight", c.logWeight, "logarithm of the weight of each component"},
+	} {
+		n.output(o.name, o.v, o.about, "functions", "targets", parts, n.dy)
+	}
+	if c.logit != "" {
+		n.output("level_logit", n.squeeze(c.logit, 3), "logit of the level of each component", "functions", "targets", parts)
+	}
+}
+
+// parts returns the number of components of a target.
+func (n *network) parts(t predict.Trained) dimension {
+	gaussians := len(t.Networks()) * max(1, len(n.reading.Tails))
+	switch pool := n.reading.Pool > 0; {
+	case pool && !t.Model.Quantile() && len(n.config.PoolKernel) == 0:
+		return gaussians + 1
+	case pool:
+		return "components"
+	case (t.Model.Quantile() || t.Model.Bootstrap()) && len(t.Others) > 0:
+		return "components"
+	case t.Model.Quantile():
+		return "levels"
+	case t.Model.Bootstrap():
+		return "bootstraps"
+	}
+	return gaussians
+}
+
+// logged says of which channels of y the components are those of the logarithm.
+func logged(t predict.Trained) []bool {
+	logs := make([]bool, len(t.Units.Scaling.YScale))
+	for c, f := range t.Units.Scaling.YForms {
+		logs[c] = f.Log
+	}
+	return logs
+}

@@ -1,0 +1,73 @@
+package safetensors_test
+
+import (
+	"bytes"
+	"fmt"
+	"log"
+
+	"github.com/acqnp/acqnp/internal/files/safetensors"
+)
+
+func ExampleWrite() {
+	var file bytes.Buffer
+	err := safetensors.Write(&file, map[string]string{"step": "100"}, []safetensors.Tensor{
+		safetensors.F32("weight", []int{2, 3}, []float32{1, 2, 3, 4, 5, 6}),
+		safetensors.F32("bias", []int{2}, []float32{0.5, -0.5}),
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	r, err := safetensors.NewReader(bytes.NewReader(file.Bytes()), int64(file.Len()), "in memory")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("step", r.Metadata()["step"])
+	for _, name := range r.Names() {
+		t, err := r.Read(name)
+		if err != nil {
+			log.Fatal(err)
+		}
+		values, err := t.Float32s()
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(t.Name, t.DType, t.Shape, values)
+	}
+	// Output:
+	// step 100
+	// weight F32 [2 3] [1 2 3 4 5 6]
+	// bias F32 [2] [0.5 -0.5]
+}
+
+// The specs come first, then the tensors in the same order.
+func ExampleWriter() {
+	var file bytes.Buffer
+	w, err := safetensors.NewWriter(&file, nil, []safetensors.Spec{
+		{Name: "0.x", DType: safetensors.Float32, Shape: []int{1, 2, 1}},
+		{Name: "0.y", DType: safetensors.Float32, Shape: []int{1, 2, 1}},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, name := range []string{"0.x", "0.y"} {
+		if err := w.Tensor(safetensors.F32(name, []int{1, 2, 1}, []float32{1, 2})); err != nil {
+			log.Fatal(err)
+		}
+	}
+	fmt.Println("written:", w.Close() == nil)
+	fmt.Println("one more:", w.Tensor(safetensors.F32("0.z", []int{1}, []float32{0})))
+	// Output:
+	// written: true
+	// one more: safetensors: found tensor "0.z" after the last one of the specs
+}
+
+// Expect states the shape that a program needs. The error names file, tensor, and both shapes.
+func ExampleTensor_Expect() {
+	t := safetensors.F32("bias", []int{3}, []float32{1, 2, 3})
+	fmt.Println(t.Expect("weights.safetensors", safetensors.Float32, -1))
+	fmt.Println(t.Expect("weights.safetensors", safetensors.Float32, 128))
+	// Output:
+	// <nil>
+	// weights.safetensors: bias: found shape [3], expected [128]
+}

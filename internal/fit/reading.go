@@ -1,0 +1,132 @@
+package initialise
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/models/kde"
+	"github.com/acqnp/acqnp/internal/train"
+)
+
+// A reading is what a configuration says of how predictions are read from the network. Choosing it costs
+// no training: only the validation sees it.
+type reading struct {
+	tails
+	pool float64 // model.pool_weight
+}
+
+// tails are those of a predicted Gaussian. A network that learned from few functions knows its σ badly:
+// averaged over what σ could be, a Gaussian is a Student's t. And it is too sure of functions that it has
+// not seen.
+type tails struct {
+	df    float64 // model.tail_df; 0: those of a Gaussian
+	scale float64 // model.sigma_scale
+}
+
+// wideTails are those where few data tell nothing else, and plainTails those of the network's own Gaussian.
+var wideTails, plainTails = tails{5, 1.1}, tails{0, 1}
+
+// The weights of a simple model beside the network, where the data tell nothing else. Both together are
+// better than either where they err in different ways. A weight W costs −log(1−W) nats at most.
+const (
+	mixedWeight  = 0.2
+	kernelWeight = 0.1
+)
+
+// choices are the readings that a candidate's trials choose between: all pairs. The first of each are
+// those that they keep unless others are surely better.
+type choices struct {
+	tails []tails
+	pools []float64
+}
+
+// choicesOf returns the choices of a candidate.
+func (s *search) choicesOf(c candidate) choices { return choices{s.tailsOf(c), s.poolsOf(c)} }
+
+// tailsOf returns the tails of a candidate's choices. Few data do not show the targets that are far off,
+// and so never speak for a Gaussian.
+func (s *search) tailsOf(c candidate) []tails {
+	first, dfs := plainTails, []float64{0, 5, 10, 20}
+	if s.few() {
+		first, dfs = wideTails, dfs[1:]
+	}
+	if !c.gaussian() {
+		return []tails{{}}
+	}
+	all := []tails{first}
+	for _, df := range dfs {
+		for _, scale := range []float64{1, 1.1, 1.2, 1.35, 1.5} {
+			if t := (tails{df, scale}); t != first {
+				all = append(all, t)
+			}
+		}
+	}
+	return all
+}
+
+// poolsOf returns the weights of a candidate's choices. Few data train an ensemble, which gains less by a
+// simple model than the one network of a trial does: its trials may only refuse the usual weight.
+func (s *search) poolsOf(c candidate) []float64 {
+	first := kernelWeight
+	switch {
+	case c.model == "bnp" || len(s.o.Y) > 1:
+		return []float64{0}
+	case c.baseline[0] > 0:
+		first = mixedWeight
+	case s.data.SplitBy != "point":
+		return []float64{0}
+	}
+	if s.few() {
+		return []float64{first, 0}
+	}
+	return append([]float64{first}, slices.DeleteFunc([]float64{0, 0.1, 0.2, 0.35, 0.5}, func(w float64) bool { return w == first })...)
+}
+
+// readings returns the choices as trials have them, in the order of at.
+func (c choices) readings() train.Readings {
+	r := train.Readings{Pools: c.pools}
+	for _, t := range c.tails {
+		r.Tails = append(r.Tails, likelihood.StudentTails(t.df, t.scale))
+	}
+	return r
+}
+
+// at returns choice i.
+func (c choices) at(i int) reading {
+	return reading{c.tails[i/len(c.pools)], c.pools[i%len(c.pools)]}
+}
+
+// kernelOf returns the widths of the kernel of a candidate. They depend on its units alone.
+func (s *search) kernelOf(c candidate) (kde.Widths, error) {
+	key := fmt.Sprint(c.log)
+	if w, known := s.kernels[key]; known {
+		return w, nil
+	}
+	c.reading = reading{}
+	e, err := s.experiment(c)
+	if err != nil {
+		return kde.Widths{}, err
+	}
+	source, err := datasets.Open(e, s.o.DataDir)
+	if err != nil {
+		return kde.Widths{}, err
+	}
+	s.kernels[key] = datasets.KernelWidths(source)
+	return s.kernels[key], nil
+}
+
+// title names the reading after the name of a candidate.
+func (r reading) title(c candidate) (text string) {
+	if r.df != 0 {
+		text = fmt.Sprintf(", tails of t(%g)", r.df)
+	}
+	if r.scale != 0 && r.scale != 1 {
+		text += fmt.Sprintf(", %g σ", r.scale)
+	}
+	if r.pool > 0 {
+		text += fmt.Sprintf(", %g of the %s", r.pool, map[bool]string{true: "mixed model", false: "kernel"}[c.baseline[0] > 0])
+	}
+	return text
+}

@@ -1,0 +1,217 @@
+package figures_test
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/png"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/report/figures"
+	"github.com/acqnp/acqnp/internal/run"
+)
+
+// saved draws any figure and returns its file.
+func saved(t *testing.T, figure figures.Figure, name string) []byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if dir := os.Getenv("ACQNP_PLOTS"); dir != "" {
+		path = filepath.Join(dir, name)
+	}
+	if err := figure.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+// slope is a map whose median grows from left to right and whose width grows upwards.
+func slope() figures.MapPlot {
+	r := figures.MapRow{Title: "field", Channel: "rain", Context: []figures.Place{{X1: 2, X2: 2, Y: 2}}, Held: []figures.Place{{X1: 8, X2: 8, Y: 8}}}
+	for i := range 11 {
+		r.Columns, r.Rows = append(r.Columns, float64(i)), append(r.Rows, float64(i))
+	}
+	for j := range 11 {
+		for i := range 11 {
+			r.Median, r.Width = append(r.Median, float64(i)), append(r.Width, float64(j))
+		}
+	}
+	return figures.MapPlot{Title: "cnp on csv", X: figures.Axis{Name: "east"}, Y: figures.Axis{Name: "north"}, Rows: []figures.MapRow{r}}
+}
+
+func decodePNG(t *testing.T, content []byte) image.Image {
+	t.Helper()
+	img, err := png.Decode(bytes.NewReader(content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return img
+}
+
+func TestMapsGrowWhereTheirNumbersDo(t *testing.T) {
+	img := decodePNG(t, saved(t, slope(), "slope.png"))
+	light := func(x, y float64) int { // at a share of the picture's width and height
+		c := color.GrayModel.Convert(img.At(int(x*float64(img.Bounds().Dx())), int(y*float64(img.Bounds().Dy())))).(color.Gray)
+		return int(c.Y)
+	}
+	// The map of the median lies in the left half, that of the width in the right half. Large medians
+	// are light, large widths dark.
+	for _, y := range []float64{0.35, 0.75} {
+		if a, b, c := light(0.1, y), light(0.2, y), light(0.38, y); !(a+20 < b && b+20 < c) {
+			t.Errorf("lightness %d, %d, %d of the median from left to right", a, b, c)
+		}
+	}
+	for _, x := range []float64{0.6, 0.8} {
+		if a, b, c := light(x, 0.3), light(x, 0.5), light(x, 0.78); !(a+20 < b && b+20 < c) {
+			t.Errorf("lightness %d, %d, %d of the width downwards", a, b, c)
+		}
+	}
+	svg := string(saved(t, slope(), "slope.svg"))
+	for _, text := range []string{"field: median of rain", "field: width of the 90% interval", "east", "north", "context", "held-out"} {
+		if !strings.Contains(svg, text) {
+			t.Errorf("no %q in the picture", text)
+		}
+	}
+	unnamed := slope()
+	unnamed.Rows[0].Title = ""
+	if svg := string(saved(t, unnamed, "unnamed.svg")); !strings.Contains(svg, ">median of rain<") || !strings.Contains(svg, ">width of the 90% interval<") {
+		t.Error("without a name, the titles are not those of the numbers alone")
+	}
+	if n := strings.Count(svg, "<image"); n != 4 { // two maps and two bars
+		t.Errorf("%d images", n)
+	}
+}
+
+func TestOddMaps(t *testing.T) {
+	one := slope()
+	one.Rows[0].Columns, one.Rows[0].Rows, one.Rows[0].Median, one.Rows[0].Width = []float64{3}, []float64{4}, []float64{5}, []float64{0}
+	line := slope()
+	line.Rows[0].Rows, line.Rows[0].Median, line.Rows[0].Width = []float64{1}, line.Rows[0].Median[:11], line.Rows[0].Width[:11]
+	wild := slope()
+	wild.Rows[0].Median[3], wild.Rows[0].Median[4], wild.Rows[0].Width[5] = math.NaN(), math.Inf(1), 1e300
+	wild.Rows[0].Context = append(wild.Rows[0].Context, figures.Place{X1: math.NaN(), X2: math.Inf(1), Y: math.NaN()})
+	for name, f := range map[string]figures.MapPlot{"one": one, "line": line, "wild": wild} {
+		for _, extension := range []string{".png", ".pdf"} {
+			if content := saved(t, f, name+extension); len(content) < 4000 {
+				t.Errorf("%s%s has %d bytes", name, extension, len(content))
+			}
+		}
+	}
+}
+
+// columns returns a small model of that many columns of x, the last with names if named, and a subject.
+func columns(t *testing.T, n int, named bool) (predict.Trained, figures.Subject) {
+	t.Helper()
+	c := config.Model{Name: "acqnp", Representation: 6, Encoder: []int{7}, Decoder: []int{7}, Adaptor: []int{5}}
+	scaling := datasets.Scaling{YOffset: []float64{5}, YScale: []float64{2}}
+	width := n
+	for range n {
+		scaling.XOffset, scaling.XScale = append(scaling.XOffset, 0), append(scaling.XScale, 10)
+	}
+	if named {
+		scaling.XForms = make([]datasets.Form, n)
+		scaling.XForms[n-1].Categories = []string{"a", "b", "c"}
+		scaling.YForms = make([]datasets.Form, 1)
+		width += 2
+	}
+	m, err := models.New(c, width, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := predict.Trained{Model: m, Params: m.Initial(3), NumTau: 3, Levels: predict.RandomLevels, Seed: 43, Benchmark: "csv",
+		Units: run.Units{Scaling: scaling, XNames: strings.Split("abcdef", "")[:n], YNames: []string{"rain"}}}
+	s := figures.Subject{Function: predict.Function{Name: "field"}}
+	for i := range 400 {
+		for k := range n {
+			s.TargetX = append(s.TargetX, float64((i*(k+7)+i/(k+1))%3))
+		}
+		s.HeldY = append(s.HeldY, float64(i%9))
+	}
+	s.ContextX, s.ContextY, s.HeldX = s.TargetX[:3*n], []float64{1, 2, 3}, s.TargetX
+	return o, s
+}
+
+func TestPicturesFollowTheColumnsOfX(t *testing.T) {
+	for name, c := range map[string]struct {
+		columns int
+		named   bool
+		text    string
+	}{
+		"one":       {1, false, "densest 50%"},
+		"names":     {1, true, "densest 50%"},
+		"two":       {2, false, "width of the 90% interval"},
+		"two named": {2, true, "median of the predicted rain"},
+		"three":     {3, false, "median of the predicted rain"},
+	} {
+		o, s := columns(t, c.columns, c.named)
+		figure, err := figures.NewPrediction(t.Context(), o, []figures.Subject{s}, figures.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		svg := saved(t, figure, name+".svg")
+		if !bytes.Contains(svg, []byte(c.text)) || !bytes.Contains(svg, []byte("field")) {
+			t.Errorf("%s: a picture without %q", name, c.text)
+		}
+		if len(svg) > 1<<20 {
+			t.Errorf("%s: %d bytes", name, len(svg))
+		}
+	}
+}
+
+func TestIntervalsAreThoseOfThePrediction(t *testing.T) {
+	o, s := columns(t, 3, false)
+	figure, err := figures.NewPrediction(t.Context(), o, []figures.Subject{s}, figures.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bars := figure.(figures.IntervalPlot).Panels[0].Bars
+	if len(bars) < 100 || len(bars) > 200 {
+		t.Fatalf("%d bars of 400 targets", len(bars))
+	}
+	f := s.Function // the first target is the first bar
+	f.TargetX = f.TargetX[:3]
+	o.Levels = predict.GridLevels
+	for target, err := range o.Predict(t.Context(), []predict.Function{f}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := target.Channels[0]
+		if b := bars[0]; b.Y != 0 || b.Quantiles != [5]float64{d.Quantile(0.05), d.Quantile(0.25), d.Quantile(0.5), d.Quantile(0.75), d.Quantile(0.95)} {
+			t.Errorf("a bar %+v", b)
+		}
+	}
+	s.HeldX, s.HeldY = nil, nil
+	unknown, err := figures.NewPrediction(t.Context(), o, []figures.Subject{s}, figures.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b := unknown.(figures.IntervalPlot).Panels[0].Bars; !math.IsNaN(b[0].Y) || b[0].Quantiles != bars[0].Quantiles {
+		t.Errorf("a bar %+v without a known y", b[0])
+	}
+	saved(t, unknown, "unknown.png")
+}
+
+func TestPicturesOfNothingInTwoColumns(t *testing.T) {
+	for _, n := range []int{2, 3} {
+		o, s := columns(t, n, false)
+		s.TargetX, s.ContextX, s.ContextY, s.HeldX, s.HeldY = nil, nil, nil, nil, nil
+		figure, err := figures.NewPrediction(t.Context(), o, []figures.Subject{s}, figures.Options{})
+		if err == nil {
+			err = figure.Save(filepath.Join(t.TempDir(), "nothing.png"))
+		}
+		if n == 3 && err != nil || n == 2 && err == nil {
+			t.Errorf("%d columns: %v", n, err)
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package figures_test
+
+import (
+	"bytes"
+	"image/png"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/likelihood/score"
+	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/report/figures"
+	"github.com/acqnp/acqnp/internal/run"
+)
+
+// calibrated returns a calibration on a number of functions that replaces the level and the mass p by
+// of(p).
+func calibrated(groups int, of func(p float64) float64) *run.Calibration {
+	c := run.ChannelCalibration{Channel: "rain", Calibration: score.Calibration{Groups: groups}}
+	for i := range 1001 {
+		c.Levels = append(c.Levels, of(float64(i)/1000))
+		c.Masses = append(c.Masses, of(float64(i)/1000))
+	}
+	return &run.Calibration{Exchangeable: "function", Channels: []run.ChannelCalibration{c}}
+}
+
+func TestPicturesAreCalibrated(t *testing.T) {
+	same := calibrated(2000, func(p float64) float64 { return p })
+	lower := calibrated(2000, func(p float64) float64 { return p * p })
+	for columnsOfX, name := range map[int]string{1: "curves", 2: "maps", 3: "intervals"} {
+		o, s := columns(t, columnsOfX, false)
+		draw := func(c *run.Calibration) []byte {
+			figure, err := figures.NewPrediction(t.Context(), o, []figures.Subject{s}, figures.Options{Calibrated: c})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return saved(t, figure, name+".svg")
+		}
+		if a, b := draw(same), draw(lower); bytes.Equal(a, b) || !bytes.Contains(a, []byte(", calibrated")) {
+			t.Errorf("%s: the calibration changes nothing", name)
+		}
+	}
+	// Smaller masses have smaller regions.
+	o, s := columns(t, 1, false)
+	dark := func(c *run.Calibration) int {
+		figure, err := figures.NewPrediction(t.Context(), o, []figures.Subject{{Function: predict.Function{TargetX: s.TargetX}}}, figures.Options{Calibrated: c})
+		if err != nil {
+			t.Fatal(err)
+		}
+		img, err := png.Decode(bytes.NewReader(saved(t, figure, "calibrated.png")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return count(img, 0.1, 0.14, 0.95, 0.9, func(r, _, b int) bool { return r < 0x78 && b > 0x90 })
+	}
+	own, unchanged, smaller := dark(nil), dark(same), dark(lower)
+	if own != unchanged || smaller*4 > own*3 || smaller == 0 {
+		t.Errorf("%d, %d and %d pixels of the densest half, of the model's, unchanged and smaller masses", own, unchanged, smaller)
+	}
+}
+
+func TestCalibrationsOfTooFewFunctionsAreRefused(t *testing.T) {
+	few := calibrated(3, func(p float64) float64 {
+		switch {
+		case p <= 0.25:
+			return 0
+		case p >= 0.75:
+			return 1
+		}
+		return p
+	})
+	if err := (figures.Options{Calibrated: few}).Check(); err == nil {
+		t.Error("a picture of three functions' calibration")
+	}
+	shortTail := calibrated(60, func(p float64) float64 { // enough for 90%, not for 99%
+		if p > 0.98 {
+			return 1
+		}
+		return p
+	})
+	if err := (figures.Options{Calibrated: shortTail}).Check(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,162 @@
+package figures
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/plot/plotter"
+
+	"github.com/acqnp/acqnp/internal/config/benchmark"
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/predict"
+)
+
+// A Figure can be drawn into a file, whose extension states the format.
+type Figure interface{ Save(path string) error }
+
+const (
+	curvePoints   = 400 // evenly spaced x at which a density is predicted
+	pictureLevels = 400 // the largest number of levels or bootstraps of a density
+	maxMaps       = 3   // rows of a MapPlot, for one run
+)
+
+// NewPrediction returns a figure of the predictive densities of the first few subjects, for each
+// channel of y. If one column of x varies within subjects, it is a FitPlot with lines for the quantiles at
+// Options.Levels; if two columns of numbers do, a MapPlot; otherwise an IntervalPlot. The first two predict
+// at x of their own, which cover the subjects' context and targets, so time and memory do not depend on
+// the number of targets. Quantile levels are evenly spaced.
+func NewPrediction(ctx context.Context, t predict.Trained, subjects []Subject, o Options) (Figure, error) {
+	title := func(shown string) string {
+		if o.Calibrated != nil {
+			return shown + ", calibrated"
+		}
+		return shown
+	}
+	v := viewOf(t.Units, subjects[:min(len(subjects), MaxPanels)])
+	switch v.kind {
+	case maps:
+		name, subjects := firstOf(subjects, t, maxMaps)
+		rows, err := mapRows(ctx, t, v, subjects, o)
+		return MapPlot{Title: title(name), X: v.axis(0), Y: v.axis(1), Rows: rows[:min(len(rows), maxMaps)]}, err
+	case intervals:
+		name, subjects := firstOf(subjects, t, MaxPanels)
+		panels, err := intervalPanels(ctx, t, subjects, o)
+		return IntervalPlot{Title: title(name), Panels: panels[:min(len(panels), MaxPanels)]}, err
+	}
+	name, subjects := firstOf(subjects, t, MaxPanels)
+	panels, err := densityPanels(ctx, t, v, subjects, o)
+	return FitPlot{Title: title(name), X: v.axis(0), Panels: panels[:min(len(panels), MaxPanels)]}, err
+}
+
+// CheckPlottable returns an *input.Error if a benchmark's predictions are not for NewPrediction: images
+// have a figure of their own.
+func CheckPlottable(name string) error {
+	if b, _ := benchmark.Find(name); b.Kind == benchmark.Images {
+		return &input.Error{Key: "plot", Found: "images of " + name, Expected: "another benchmark (acqnp plot completion draws images)"}
+	}
+	return nil
+}
+
+// firstOf returns the first subjects whose channels fit into a number of panels, at least one of them,
+// and a title that says what is left out.
+func firstOf(subjects []Subject, t predict.Trained, panels int) (title string, shown []Subject) {
+	title = t.Title()
+	dy := len(t.Units.YNames)
+	if n := max(panels/dy, 1); len(subjects) > n {
+		title, subjects = fmt.Sprintf("%s (first %d of %d functions)", title, n, len(subjects)), subjects[:n]
+	}
+	if dy > panels {
+		title = fmt.Sprintf("%s (first %d of %d columns of y)", title, panels, dy)
+	}
+	return title, subjects
+}
+
+// densityPanels returns panels of the predictive densities of subjects along one column of x, one for
+// each subject and channel.
+func densityPanels(ctx context.Context, t predict.Trained, v view, subjects []Subject, o Options) ([]Panel, error) {
+	corrections, err := o.corrections(len(t.Units.YNames))
+	if err != nil {
+		return nil, err
+	}
+	functions, dy := make([]predict.Function, len(subjects)), len(t.Units.YNames)
+	panels, grids := make([]Panel, len(subjects)*dy), make([][]float64, len(subjects))
+	for i, s := range subjects {
+		functions[i] = s.Function
+		functions[i].TargetX = nil
+		grids[i] = curveX(v.along(s.all(), 0), v.axis(0).Form)
+		for _, x := range grids[i] {
+			functions[i].TargetX = v.point(functions[i].TargetX, s, x)
+		}
+		for c := range dy {
+			p := &panels[i*dy+c]
+			*p = Panel{Title: v.title(s), Levels: o.Levels, YLabel: t.Units.YNames[c], masses: corrections[c].masses,
+				Context: points(v.along(s.ContextX, 0), s.ContextY, dy, c), Targets: points(v.along(s.HeldX, 0), s.HeldY, dy, c)}
+		}
+	}
+	for target, err := range forPicture(t).Predict(ctx, functions) {
+		if err != nil {
+			return nil, err
+		}
+		x := grids[target.Function][target.Target]
+		for c, d := range target.Channels {
+			p := &panels[target.Function*dy+c]
+			p.Grid = append(p.Grid, densityPoint(x, corrected{d, corrections[c].bars}, d.Mean(), o.Levels))
+		}
+	}
+	return panels, nil
+}
+
+// densityPoint returns what is drawn of a density at x.
+func densityPoint(x float64, d Density, mean float64, levels []float64) PredictedPoint {
+	q := PredictedPoint{X: x, Density: d, Mean: mean}
+	for _, p := range levels {
+		q.Quantiles = append(q.Quantiles, d.Quantile(p))
+	}
+	return q
+}
+
+// forPicture returns the model with as many evenly spaced levels, or bootstraps, as a picture needs.
+func forPicture(t predict.Trained) predict.Trained {
+	t = t.Evenly()
+	t.NumTau, t.Bootstraps = min(t.NumTau, pictureLevels), min(t.Bootstraps, pictureLevels)
+	return t
+}
+
+// curveX returns the numbers at which a picture shows a subject along a column of x: each name of a
+// column of names, or evenly spaced ones that cover those of context and targets.
+func curveX(known []float64, f datasets.Form) []float64 {
+	lo, hi := extremes(known)
+	if f.Categories != nil && len(known) > 0 {
+		var names []float64
+		for i := range min(len(f.Categories), curvePoints) {
+			names = append(names, float64(i))
+		}
+		return names
+	}
+	switch {
+	case lo > hi:
+		return nil
+	case lo == hi:
+		return []float64{lo}
+	}
+	return between(lo, hi, curvePoints-1)
+}
+
+// points pairs x [N] with one channel of y [N,dy].
+func points(x, y []float64, dy, channel int) plotter.XYs {
+	xys := make(plotter.XYs, len(x))
+	for i := range xys {
+		xys[i] = plotter.XY{X: x[i], Y: y[i*dy+channel]}
+	}
+	return xys
+}
+
+// float64s converts numbers.
+func float64s(v []float32) []float64 {
+	wide := make([]float64, len(v))
+	for i := range v {
+		wide[i] = float64(v[i])
+	}
+	return wide
+}

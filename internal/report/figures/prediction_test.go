@@ -1,0 +1,146 @@
+package figures_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/plot/plotter"
+
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/report/figures"
+)
+
+// twoBatches is a source of two batches of two functions and one.
+type twoBatches struct{}
+
+func (twoBatches) Dims() (dx, dy int)           { return 1, 1 }
+func (twoBatches) EvalSize() datasets.Size      { return datasets.Size{Functions: 2, Points: 3, Context: 2} }
+func (twoBatches) EvalBatches() int             { return 2 }
+func (twoBatches) EvalNames(batch int) []string { return [][]string{{"a", ""}, {"c"}}[batch] }
+func (twoBatches) Eval(i int, b *datasets.Batch) error {
+	*b = datasets.Batch{Functions: 2 - i, Points: 3, Context: 2 - i, DX: 1, DY: 1, X: make([]float32, 6), Y: make([]float32, 6)}
+	copy(b.X[3*(1-i):], []float32{0.25, 0.75, 0.5}) // the last function of the batch
+	copy(b.Y[3*(1-i):], []float32{1, 0.5, 0.125})
+	return nil
+}
+
+func TestSubjectsAreNamedFunctionsInRawUnits(t *testing.T) {
+	all, err := figures.Subjects(twoBatches{}, laneLike(1), 0, 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, s := range all {
+		names = append(names, s.Name)
+	}
+	if diff := cmp.Diff([]string{"a", "function 1", "c"}, names); diff != "" {
+		t.Error(diff)
+	}
+	second, err := figures.Subjects(twoBatches{}, laneLike(1), 1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(all[1:2], second); diff != "" {
+		t.Error(diff)
+	}
+	// raw x = 2000·x − 100, y = 70·y
+	for i, want := range map[int]figures.Subject{
+		1: {Function: predict.Function{Name: "function 1", ContextX: []float64{400, 1400}, ContextY: []float64{70, 35}, TargetX: []float64{900}}, HeldX: []float64{900}, HeldY: []float64{8.75}},
+		2: {Function: predict.Function{Name: "c", ContextX: []float64{400}, ContextY: []float64{70}, TargetX: []float64{1400, 900}}, HeldX: []float64{1400, 900}, HeldY: []float64{35, 8.75}},
+	} {
+		if diff := cmp.Diff(want, all[i]); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+// curves returns the panels of densities of subjects, with the median.
+func curves(t *testing.T, o predict.Trained, subjects ...figures.Subject) []figures.Panel {
+	t.Helper()
+	figure, err := figures.NewPrediction(t.Context(), o, subjects, figures.Options{Levels: []float64{0.5}})
+	fit, ok := figure.(figures.FitPlot)
+	if err != nil || !ok {
+		t.Fatalf("error %v, a %T", err, figure)
+	}
+	return fit.Panels
+}
+
+func TestDensityPanelsCoverContextAndTargets(t *testing.T) {
+	for _, model := range []string{"cnp", "acqnp"} {
+		o := tiny(t, model, 2)
+		o.Units.XNames, o.Units.YNames = []string{"flow"}, []string{"speed", "noise"}
+		f := lanes()[0]
+		panels := curves(t, o, figures.Subject{Function: f, HeldX: []float64{7}, HeldY: []float64{8, 9}})
+		if len(panels) != 2 || panels[1].YLabel != "noise" || panels[1].Title != f.Name {
+			t.Fatalf("%s: %d panels, the second %q of %q", model, len(panels), panels[1].Title, panels[1].YLabel)
+		}
+		for c, p := range panels {
+			if diff := cmp.Diff(plotter.XYs{{X: 7, Y: float64(8 + c)}}, p.Targets); diff != "" {
+				t.Error(diff)
+			}
+			if n := len(p.Grid); n < 200 || p.Grid[0].X != 0 || p.Grid[n-1].X != 1700 { // of targets, of the context
+				t.Errorf("%s: a grid of %d points from %v", model, n, p.Grid[0].X)
+			}
+			for _, q := range p.Grid {
+				if q.Density == nil || q.Quantiles[0] != q.Density.Quantile(0.5) {
+					t.Fatalf("%s: a point %+v", model, q)
+				}
+			}
+		}
+	}
+}
+
+// The levels of a file can be many and random. A picture takes fewer, evenly spaced ones, and x of
+// its own: its size depends neither on levels nor on targets.
+func TestPredictionsOfManyPointsAreSmall(t *testing.T) {
+	o := tiny(t, "acqnp", 1)
+	o.Units.XNames, o.Units.YNames, o.NumTau = []string{"x"}, []string{"y"}, 3
+	many := func(n int) figures.Subject {
+		f := predict.Function{Name: "many"}
+		for i := range n {
+			f.TargetX = append(f.TargetX, float64(i*7919%n))
+		}
+		f.ContextX, f.ContextY = []float64{1, 2}, []float64{30, 40}
+		return figures.Subject{Function: f, HeldX: f.TargetX, HeldY: f.TargetX}
+	}
+	for _, extension := range []string{".png", ".svg", ".pdf"} {
+		path := filepath.Join(t.TempDir(), "many"+extension)
+		figure, err := figures.NewPrediction(t.Context(), o, []figures.Subject{many(200_000)}, figures.Options{})
+		if err := errors.Join(err, figure.Save(path)); err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Size() > 1<<20 {
+			t.Errorf("%s has %d bytes", extension, info.Size())
+		}
+	}
+}
+
+func TestPredictionsOfOddSubjects(t *testing.T) {
+	o := tiny(t, "acqnp", 1)
+	o.Units.XNames, o.Units.YNames = []string{"x"}, []string{"y"}
+	subject := func(x, y, targets []float64) figures.Subject {
+		return figures.Subject{Function: predict.Function{ContextX: x, ContextY: y, TargetX: targets}}
+	}
+	for name, s := range map[string]figures.Subject{
+		"one":        subject([]float64{5}, []float64{6}, []float64{5}),
+		"no context": subject(nil, nil, []float64{1, 2}),
+		"no targets": subject([]float64{1}, []float64{2}, nil),
+		"nothing":    subject(nil, nil, nil),
+		"same x":     subject([]float64{1, 1}, []float64{2, 3}, slices.Repeat([]float64{1}, 50)),
+		"huge":       subject([]float64{-1e4, 1e4}, []float64{1e3, -1e3}, []float64{0}),
+	} {
+		figure, err := figures.NewPrediction(t.Context(), o, []figures.Subject{s}, figures.Options{Levels: []float64{0.5}})
+		if err := errors.Join(err, figure.Save(filepath.Join(t.TempDir(), "odd.png"))); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

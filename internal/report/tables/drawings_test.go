@@ -1,0 +1,55 @@
+package tables_test
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/likelihood/score"
+	"github.com/acqnp/acqnp/internal/report/tables"
+)
+
+func TestPageHoldsDrawingsOfFirstRuns(t *testing.T) {
+	s, _ := summarize(t, own(t), false)
+	var drawn []float64
+	err := s.Draw(func(means score.Means, functions []score.Function) ([]tables.Drawing, error) {
+		drawn = append(drawn, means.LogDensity.Mean)
+		return []tables.Drawing{{Title: "A", Alt: functions[1].Function, Width: 40, Height: 30, SVG: []byte("<svg/>")}}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fmt.Sprint(drawn) != "[-6 -4]" {
+		t.Errorf("drawn %v, want the first run of each row with scores", drawn)
+	}
+	page := text(t, s.HTML)
+	for _, want := range []string{
+		`src="data:image/svg+xml;base64,` + base64.StdEncoding.EncodeToString([]byte("<svg/>")) + `" width="40" height="30" alt="A of school.csv: CQNP, 300 steps. p2"`,
+		"&lt;script&gt;alert",
+	} {
+		if !strings.Contains(strings.ReplaceAll(page, "&#43;", "+"), want) {
+			t.Errorf("no %q in\n%s", want, page)
+		}
+	}
+	if strings.Contains(page, "<script") || strings.Contains(page, "://") {
+		t.Error("the page has a script or an address")
+	}
+}
+
+func TestDrawingsAreBounded(t *testing.T) {
+	root := t.TempDir()
+	for i := range 23 {
+		addOwn(t, root, fmt.Sprint(i), ownEval(-6), "a.csv", 300+i, 0)
+	}
+	s, _ := summarize(t, root, false)
+	err := s.Draw(func(score.Means, []score.Function) ([]tables.Drawing, error) {
+		return []tables.Drawing{{Title: "A", SVG: []byte("<svg/>")}}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if page := text(t, s.HTML); strings.Count(page, "<img") != 20 || !strings.Contains(page, "left out for their number: 3.") {
+		t.Errorf("%d pictures, want 20 of 23", strings.Count(page, "<img"))
+	}
+}

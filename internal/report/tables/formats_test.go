@@ -1,0 +1,290 @@
+package tables_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/acqnp/acqnp/internal/report/tables"
+)
+
+// hostile is a name with special characters of every format.
+const hostile = "<script>alert(\"1\")</script>|&%$#_{}~^\\ `x`](javascript:1)\n\x1b[31m'; 字"
+
+// some returns a directory with several seeds, a single run, one batch, a stray name and plots.
+func some(t *testing.T) string {
+	t.Helper()
+	root := t.TempDir()
+	for seed := range 3 {
+		addRun(t, root, fmt.Sprint("l/", seed), lissajous(0.9+0.05*float64(seed), 0.6), seed, "")
+	}
+	e := evalJSON{benchmark: "speed-flow", model: "bnp", batches: 1, context: -40, contextE: -1, target: 1e300 / 1e294, targetE: -1, step: 100}
+	addRun(t, root, "s", e, 0, "")
+	e = lissajous(-1.5, -2)
+	e.benchmark, e.model, e.levels = hostile, hostile, hostile
+	write(t, e.String(), root, "h", "eval.json")
+	write(t, pngOf(t, 30, 20), root, "l", "0", "training.png")
+	write(t, pngOf(t, 40, 20), root, "l", "0", "fit.png")
+	write(t, pngOf(t, 50, 20), root, "l", "1", "fit.png") // not the first run's
+	write(t, "no picture", root, "s", "fit.png")
+	write(t, pngOf(t, 60, 20), root, "h", `"><script>.png`)
+	return root
+}
+
+func TestOutputIsTheSameEveryTime(t *testing.T) {
+	root := some(t)
+	for _, name := range tables.FormatNames() {
+		format, err := tables.FindFormat(name, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		written := func() string {
+			s, _ := summarize(t, root, true)
+			return text(t, func(w io.Writer) error { return format.Write(s, w) })
+		}
+		want := written()
+		for range 3 { // map order would show
+			if got := written(); got != want {
+				t.Errorf("%s differs between two calls:\n%s", name, cmp.Diff(want, got))
+			}
+		}
+	}
+}
+
+func TestMarkdownTablesHold(t *testing.T) {
+	s, _ := summarize(t, some(t), false)
+	md := text(t, s.Markdown)
+	cells := 0
+	for row := range strings.Lines(md) {
+		if !strings.HasPrefix(row, "|") {
+			cells = 0
+			continue
+		}
+		n := strings.Count(strings.ReplaceAll(row, `\|`, ""), "|")
+		if cells != 0 && n != cells {
+			t.Errorf("%d cells where the table has %d: %s", n-1, cells-1, row)
+		}
+		cells = n
+	}
+	for _, bad := range []string{"<script", "](java", "\x1b"} {
+		if strings.Contains(md, bad) {
+			t.Errorf("markdown holds %q:\n%s", bad, md)
+		}
+	}
+	for _, want := range []string{"| Lissajous ", "0.950 ± 0.050", "+0.4", "| 1e+06‡"} {
+		if !strings.Contains(md, want) {
+			t.Errorf("no %q in\n%s", want, md)
+		}
+	}
+}
+
+func TestCSVHasEveryNumberInFull(t *testing.T) {
+	s, _ := summarize(t, some(t), false)
+	records, err := csv.NewReader(strings.NewReader(text(t, s.CSV))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	header := []string{"benchmark", "model", "part", "ours_mean", "ours_sd", "runs", "paper_mean", "paper_sd", "difference_in_errors"}
+	if diff := cmp.Diff(header, records[0][:len(header)]); diff != "" {
+		t.Error(diff)
+	}
+	if len(records) != 1+2*3 {
+		t.Errorf("%d records, want 7", len(records))
+	}
+	c := s.Tables[0].Rows[0].Context
+	got := records[1]
+	for i, want := range map[int]float64{3: *c.Mean, 4: *c.SD, 6: 0.929, 7: 0.038, 8: *c.Difference} {
+		if v, err := strconv.ParseFloat(got[i], 64); err != nil || v != want {
+			t.Errorf("%s is %q, want %v", header[i], got[i], want)
+		}
+	}
+	if diff := cmp.Diff([]string{"lissajous", "acqnp", "context", "3"}, []string{got[0], got[1], got[2], got[5]}); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"", "0 1 2", "100000", "5000", "100", "random", "", ""}, got[9:]); diff != "" {
+		t.Error(diff)
+	}
+	if last := records[5]; last[0] != hostile || last[6] != "" || last[8] != "" {
+		t.Errorf("record %q of what the paper does not have", last)
+	}
+}
+
+func TestLaTeXIsEscapedAndBalanced(t *testing.T) {
+	s, _ := summarize(t, some(t), false)
+	tex := text(t, s.LaTeX)
+	for _, c := range tex {
+		if c >= 0x80 {
+			t.Errorf("%q is left in\n%s", c, tex)
+			break
+		}
+	}
+	bare := regexp.MustCompile(`\\[\\&%$#_{}]`).ReplaceAllString(tex, "")
+	for pair, counts := range map[string][2]int{
+		"braces":       {strings.Count(bare, "{"), strings.Count(bare, "}")},
+		"environments": {strings.Count(tex, `\begin{`), strings.Count(tex, `\end{`)},
+		"dollars":      {strings.Count(bare, "$") % 2, 0},
+	} {
+		if counts[0] != counts[1] {
+			t.Errorf("%s: %d and %d in\n%s", pair, counts[0], counts[1], tex)
+		}
+	}
+	if strings.ContainsAny(bare, "#%") {
+		t.Errorf("a bare # or %% in\n%s", tex)
+	}
+	for _, want := range []string{`\toprule`, `0.950 $\pm$ 0.050`, `$-$40.000$^\ddagger$`, `Speed-Flow & BNP`} {
+		if !strings.Contains(tex, want) {
+			t.Errorf("no %q in\n%s", want, tex)
+		}
+	}
+}
+
+func TestLaTeXCompiles(t *testing.T) {
+	program, err := exec.LookPath("pdflatex")
+	if err != nil {
+		t.Skip("pdflatex is not here")
+	}
+	s, _ := summarize(t, some(t), true)
+	dir := t.TempDir()
+	write(t, text(t, s.LaTeX), dir, "report.tex")
+	cmd := exec.Command(program, "-interaction=nonstopmode", "-halt-on-error", "report.tex")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// voids are HTML elements without an end tag.
+var voids = []string{"meta", "link", "img", "br", "!DOCTYPE"}
+
+func TestPageIsWellFormedAndAlone(t *testing.T) {
+	s, _ := summarize(t, some(t), false)
+	page := text(t, s.HTML)
+	var open []string
+	for _, m := range regexp.MustCompile(`<(/?)([!a-zA-Z0-9]+)((?:[^>"]|"[^"]*")*)>`).FindAllStringSubmatch(page, -1) {
+		name := m[2]
+		switch {
+		case slices.Contains(voids, name) || strings.HasSuffix(m[3], "/"):
+		case m[1] == "":
+			open = append(open, name)
+		case len(open) == 0 || open[len(open)-1] != name:
+			t.Fatalf("</%s> closes %v", name, open)
+		default:
+			open = open[:len(open)-1]
+		}
+	}
+	if len(open) > 0 {
+		t.Errorf("%v are left open", open)
+	}
+	for _, bad := range []string{"<script", "http://", "https://", "@import", "NaN", "Inf", "ZgotmplZ", "\x1b"} {
+		if strings.Contains(page, bad) {
+			t.Errorf("the page holds %q", bad)
+		}
+	}
+	for _, m := range regexp.MustCompile(`(?:src|href)="([^"]*)"`).FindAllStringSubmatch(page, -1) {
+		if !strings.HasPrefix(m[1], "data:") && !strings.HasPrefix(m[1], "#") {
+			t.Errorf("the page asks for %s", m[1])
+		}
+	}
+	for _, want := range []string{"&lt;script&gt;alert", "<figcaption>Lissajous</figcaption>", "0.950 ± 0.050", "−40.000‡", `name="viewport"`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
+
+func TestPageHoldsThePlotsOfEachFirstRun(t *testing.T) {
+	s, _ := summarize(t, some(t), false)
+	page := text(t, s.HTML)
+	var sizes []string
+	for _, m := range regexp.MustCompile(`src="data:image/png;base64,([^"]*)" width="(\d+)"`).FindAllStringSubmatch(page, -1) {
+		content, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(m[1], "&#43;", "+"))
+		if err != nil || !bytes.HasPrefix(content, []byte("\x89PNG")) {
+			t.Errorf("no PNG: %v", err)
+		}
+		sizes = append(sizes, m[2])
+	}
+	if diff := cmp.Diff([]string{"40", "30", "60"}, sizes); diff != "" {
+		t.Errorf("widths, the fit before the rest: %s", diff)
+	}
+	if !strings.Contains(page, "could not be read: 1.") {
+		t.Error("the file that is no picture is not told")
+	}
+}
+
+func TestPlotsAreLimited(t *testing.T) {
+	root := t.TempDir()
+	addRun(t, root, "a", lissajous(1, 0.5), 0, "")
+	for i := range 6 {
+		write(t, pngOf(t, 10+i, 5), root, "a", fmt.Sprintf("%d.png", i))
+	}
+	write(t, pngOf(t, 9, 5)+strings.Repeat("x", 3<<20), root, "a", "0.png")
+	s, _ := summarize(t, root, false)
+	page := text(t, s.HTML)
+	if n := strings.Count(page, "<img"); n != 3 || !strings.Contains(page, "could not be read: 3.") {
+		t.Errorf("%d pictures, want 3 of the first 4, one of which is too big", n)
+	}
+}
+
+// A mean far from the paper's is shown at the end of the axis, so that the paper's remain distinct.
+func TestDotsStayInTheirPlot(t *testing.T) {
+	s, _ := summarize(t, some(t), false)
+	page := text(t, s.HTML)
+	n := 0
+	for _, m := range regexp.MustCompile(`<(?:line|circle|path|text) [^>]*?(?:x1|cx|x|transform)="(?:translate\()?(-?[0-9.]+)[^>]*>`).FindAllStringSubmatch(page, -1) {
+		if x, err := strconv.ParseFloat(m[1], 64); err != nil || x < 0 || x > 360 {
+			t.Errorf("x of %s", m[0])
+		}
+		n++
+	}
+	if n < 50 {
+		t.Errorf("only %d elements found", n)
+	}
+	if strings.Count(page, "l8 -4.5v9z") != 1 || strings.Count(page, "l-8 -4.5v9z") != 1 {
+		t.Error("the two means beyond the axis have no arrows")
+	}
+}
+
+// The page in a browser leaves no message in the console. If ACQNP_SCREENSHOTS names a directory,
+// the test writes pictures there.
+func TestPageInChromium(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser")
+	}
+	browser, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Skip("chromium is not here")
+	}
+	s, _ := summarize(t, some(t), false)
+	dir := t.TempDir()
+	page := write(t, text(t, s.HTML), dir, "report.html")
+	pictures := os.Getenv("ACQNP_SCREENSHOTS")
+	if pictures == "" {
+		pictures = dir
+	}
+	for _, size := range []string{"1280,900", "390,844"} {
+		shot := filepath.Join(pictures, "report-"+size+".png")
+		out, err := exec.Command(browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--hide-scrollbars",
+			"--enable-logging=stderr", "--user-data-dir="+filepath.Join(dir, "profile"), "--window-size="+size, "--screenshot="+shot, "file://"+page).CombinedOutput()
+		if err != nil {
+			t.Skipf("chromium does not run here: %v", err)
+		}
+		if bytes.Contains(out, []byte("CONSOLE")) {
+			t.Errorf("the console at %s:\n%s", size, out)
+		}
+		if info, err := os.Stat(shot); err != nil || info.Size() < 1000 {
+			t.Errorf("no picture at %s: %v", size, err)
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package tables_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"image"
+	"image/png"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/report/tables"
+)
+
+// An evalJSON is an evaluation as acqnp eval writes it, or as somebody else might.
+type evalJSON struct {
+	benchmark, model  string
+	batches, numTau   int
+	levels            string
+	context, target   float64
+	contextE, targetE float64 // negative: null
+	weights           string
+	step              int // 0: null
+}
+
+func (e evalJSON) String() string {
+	quote := func(v any) string {
+		b, err := json.Marshal(v)
+		if err != nil {
+			panic(err)
+		}
+		return string(b)
+	}
+	errorOf := func(v float64) any {
+		if v < 0 {
+			return nil
+		}
+		return v
+	}
+	var step any
+	if e.step > 0 {
+		step = e.step
+	}
+	return fmt.Sprintf(`{"schema": "acqnp.eval/1", "benchmark": %s, "model": %s, "seed": 43, "num_tau": %d, "levels": %s, "batches": %d,
+"context_ll": {"mean": %v, "std_error": %s}, "target_ll": {"mean": %v, "std_error": %s},
+"per_batch": [], "checkpoint": {"path": %s, "step": %s}, "device": "cpu", "seconds": 1, "version": "v1"}`,
+		quote(e.benchmark), quote(e.model), e.numTau, quote(e.levels), e.batches,
+		e.context, quote(errorOf(e.contextE)), e.target, quote(errorOf(e.targetE)), quote(e.weights), quote(step))
+}
+
+// lissajous returns an evaluation of ACQNP with the paper's settings.
+func lissajous(context, target float64) evalJSON {
+	return evalJSON{benchmark: "lissajous", model: "acqnp", batches: 5000, numTau: 100, levels: "random",
+		context: context, contextE: 0.003, target: target, targetE: 0.004, weights: "w", step: 100000}
+}
+
+// write writes a file and makes its directories.
+func write(t *testing.T, content string, path ...string) string {
+	t.Helper()
+	file := filepath.Join(path...)
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// addRun makes a run directory: eval.json beside a configuration with the seed and the settings.
+func addRun(t *testing.T, root, name string, e evalJSON, seed int, settings string) {
+	t.Helper()
+	write(t, e.String(), root, name, "eval.json")
+	write(t, fmt.Sprintf("benchmark: %s\nmodel: {name: %s}\n%s\ntrain: {seed: %d}\n", e.benchmark, e.model, settings, seed),
+		root, name, "config.yaml")
+}
+
+// summarize gathers and summarizes runs. It returns the warnings as texts.
+func summarize(t *testing.T, root string, all bool) (tables.Summary, []string) {
+	t.Helper()
+	var warnings []string
+	runs, err := tables.Gather(root, func(err error) { warnings = append(warnings, err.Error()) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := tables.Summarize(runs, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, warnings
+}
+
+// text returns the output of a format.
+func text(t *testing.T, write func(io.Writer) error) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// onlyRow returns the row of a summary, which must have exactly one.
+func onlyRow(t *testing.T, s tables.Summary) tables.Row {
+	t.Helper()
+	if len(s.Tables) != 1 || len(s.Tables[0].Rows) != 1 {
+		t.Fatalf("%+v, want one table of one row", s)
+	}
+	return s.Tables[0].Rows[0]
+}
+
+func pngOf(t *testing.T, width, height int) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, width, height))); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}

@@ -1,0 +1,207 @@
+package tables
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/config/benchmark"
+	"github.com/acqnp/acqnp/internal/device"
+)
+
+// Used lists the settings with which the runs of a row were trained and evaluated: the distinct
+// values of each, in the order of the runs.
+type Used struct {
+	Seeds   []string `json:"seeds"` // of training
+	Steps   []string `json:"steps"` // of the checkpoint
+	Batches []string `json:"batches"`
+	NumTau  []string `json:"num_tau"`
+	Levels  []string `json:"levels"`
+	Devices []string `json:"devices"`
+}
+
+func used(runs []Run) Used {
+	distinct := func(of func(Run) string) []string {
+		var list []string
+		for _, run := range runs {
+			if v := of(run); v != "" && !slices.Contains(list, v) {
+				list = append(list, v)
+			}
+		}
+		return list
+	}
+	return Used{
+		Seeds: distinct(func(r Run) string {
+			if r.Config == nil {
+				return "unknown"
+			}
+			return strconv.FormatUint(r.Config.Train.Seed, 10)
+		}),
+		Steps: distinct(func(r Run) string {
+			if r.Eval.Weights.Step == nil {
+				return "unknown"
+			}
+			return strconv.Itoa(*r.Eval.Weights.Step)
+		}),
+		Batches: distinct(func(r Run) string { return strconv.Itoa(r.Eval.Batches) }),
+		NumTau: distinct(func(r Run) string {
+			if r.Eval.NumTau == 0 {
+				return ""
+			}
+			return strconv.Itoa(r.Eval.NumTau)
+		}),
+		Levels:  distinct(func(r Run) string { return r.Eval.Levels }),
+		Devices: distinct(func(r Run) string { return r.Eval.Device }),
+	}
+}
+
+// notes returns notes on how the runs of a row differ from each other and from the paper's.
+func notes(runs []Run) []string {
+	var list []string
+	if d := unlike(runs); len(d) > 0 {
+		list = append(list, "The runs differ: "+shorten(d)+".")
+	}
+	if d := unlikePaper(runs); len(d) > 0 {
+		list = append(list, "Not the paper's settings (here and there): "+shorten(d)+".")
+	}
+	if d := unfinished(runs); len(d) > 0 {
+		list = append(list, "Training was not finished: "+shorten(d)+".")
+	}
+	return append(append(list, inBF16(runs)...), unscored(runs)...)
+}
+
+// shown is the largest number of settings in a note. Those of the evaluation are always shown and
+// do not count.
+const shown = 6
+
+func shorten(list []string) string {
+	var kept []string
+	for _, s := range list {
+		if len(kept) < shown || strings.HasPrefix(s, "eval.") {
+			kept = append(kept, s)
+		}
+	}
+	if more := len(list) - len(kept); more > 0 {
+		kept = append(kept, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(kept, "; ")
+}
+
+// unlike returns the settings in which the runs differ from each other.
+func unlike(runs []Run) []string {
+	var list []string
+	u := used(runs)
+	for _, v := range []struct {
+		name   string
+		values []string
+	}{{"batches", u.Batches}, {"num_tau", u.NumTau}, {"levels", u.Levels}, {"steps", u.Steps}} {
+		if len(v.values) > 1 {
+			list = append(list, v.name+": "+strings.Join(v.values, " and "))
+		}
+	}
+	var first *config.Experiment
+	for _, run := range runs {
+		if a, b := runs[0].Eval.Seed, run.Eval.Seed; a != b {
+			list = addNew(list, fmt.Sprintf("evaluation seed: %d and %d", a, b))
+		}
+		if first == nil {
+			first = run.Config
+		} else if run.Config != nil {
+			list = addNew(list, settings(*first, *run.Config)...)
+		}
+	}
+	return list
+}
+
+// unlikePaper returns the settings in which the runs differ from the paper's. It returns none if
+// the paper has no result.
+func unlikePaper(runs []Run) []string {
+	var list []string
+	for _, run := range runs {
+		if _, ok := benchmark.Paper(run.Eval.Benchmark, run.Eval.Model); !ok {
+			continue
+		}
+		short := fmt.Sprintf("benchmark: %s\nmodel: {name: %s}\n", run.Eval.Benchmark, run.Eval.Model)
+		paper, err := config.Parse("the paper's values", []byte(short), config.Overrides{})
+		if err != nil {
+			continue
+		}
+		if run.Config != nil {
+			list = addNew(list, settings(*run.Config, paper)...)
+		}
+		if n := paper.Eval.Batches; n > 0 && n != run.Eval.Batches { // 0 is the whole test split
+			list = addNew(list, fmt.Sprintf("eval.batches: %d and %d", run.Eval.Batches, n))
+		}
+		if n := paper.Eval.NumTau; n != run.Eval.NumTau {
+			list = addNew(list, fmt.Sprintf("eval.num_tau: %d and %d", run.Eval.NumTau, n))
+		}
+	}
+	return list
+}
+
+// foremost lists the keys that notes name first: those of a variant, then those of the length of
+// training and of the width.
+var foremost = []string{"model.aggregation", "model.adaptor_form", "model.sigma_floor", "train.loss",
+	"train.steps", "train.epochs", "model.representation", "train.levels"}
+
+// settings returns the differences that affect results, the foremost first. It leaves out the
+// evaluation's settings, which are in eval.json.
+func settings(a, b config.Experiment) []string {
+	a.Eval, a.Train.Seed = b.Eval, b.Train.Seed
+	a.Train.LogEvery, a.Train.CheckpointEvery, a.Train.KeepCheckpoints = b.Train.LogEvery, b.Train.CheckpointEvery, b.Train.KeepCheckpoints
+	list := config.Differences(a, b)
+	slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(place(a), place(b)) })
+	return list
+}
+
+// place returns the index in foremost of the key of a difference. Other keys share the place after
+// the last.
+func place(difference string) int {
+	key, _, _ := strings.Cut(difference, ":")
+	if i := slices.Index(foremost, key); i >= 0 {
+		return i
+	}
+	return len(foremost)
+}
+
+// inBF16 returns a note on runs that a CPU trained in bf16.
+func inBF16(runs []Run) []string {
+	n := 0
+	for _, r := range runs {
+		if device.InBF16(r.Kernels) {
+			n++
+		}
+	}
+	switch n {
+	case 0:
+		return nil
+	case len(runs):
+		return []string{"Trained in bf16."}
+	}
+	return []string{fmt.Sprintf("%d of the %d runs were trained in bf16.", n, len(runs))}
+}
+
+// unfinished returns the steps of evaluated checkpoints that are not the last of their run. Runs with
+// validation are left out: validation chooses their checkpoint.
+func unfinished(runs []Run) []string {
+	var list []string
+	for _, run := range runs {
+		if step := run.Eval.Weights.Step; step != nil && run.Config != nil && run.Config.Train.ValidateEvery == 0 && *step < run.Config.Train.Steps {
+			list = addNew(list, fmt.Sprintf("step %d of %d", *step, run.Config.Train.Steps))
+		}
+	}
+	return list
+}
+
+// addNew appends the values that list does not have.
+func addNew[T comparable](list []T, more ...T) []T {
+	for _, s := range more {
+		if !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	return list
+}

@@ -1,0 +1,204 @@
+package tables_test
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/acqnp/acqnp/internal/report/tables"
+)
+
+// ownEval returns an eval.json of schema 2 of own data. The functions have log densities of logDensity,
+// logDensity+1 and so on.
+func ownEval(logDensity float64, functions ...string) string {
+	e := lissajous(0.1, 0.2)
+	e.benchmark, e.model, e.step = "csv", "cqnp", 300
+	var list []map[string]any
+	for i, name := range functions {
+		list = append(list, map[string]any{"function": name, "points": 10, "log_density": logDensity + float64(i), "crps": 2.5,
+			"coverage": map[string]float64{"0.5": 0.4, "0.9": 0.8}})
+	}
+	perFunction, err := json.Marshal(list)
+	if err != nil {
+		panic(err)
+	}
+	scores := fmt.Sprintf(`"raw": {"context_ll": {"mean": -5.5, "std_error": 0.1}, "target_ll": {"mean": -6.25, "std_error": 0.1}},
+"scored_targets": 40, "log_density": {"mean": %v, "std_error": 0.125}, "crps": 3.25, "coverage": {"0.5": 0.475, "0.9": 0.825},
+"pit": [%s1], "per_function": %s, "per_batch"`, logDensity, strings.Repeat("0, ", 19), perFunction)
+	text := strings.Replace(e.String(), `"per_batch"`, scores, 1)
+	return strings.Replace(text, "acqnp.eval/1", "acqnp.eval/2", 1)
+}
+
+// addOwn makes a run directory of own data.
+func addOwn(t *testing.T, root, name, eval, file string, steps, seed int) {
+	t.Helper()
+	write(t, eval, root, name, "eval.json")
+	write(t, fmt.Sprintf("benchmark: csv\nmodel: {name: cqnp}\ndata: {file: %q, function: f}\ntrain: {steps: %d, seed: %d}\n", file, steps, seed),
+		root, name, "config.yaml")
+}
+
+// own returns a directory with runs of two data sets: two seeds, one with more steps, and an old one.
+func own(t *testing.T) string {
+	t.Helper()
+	root := t.TempDir()
+	addOwn(t, root, "a", ownEval(-6, "p1", "p2"), "/home/me/a|b/school.csv", 300, 0)
+	addOwn(t, root, "b", ownEval(-7, "p1", "p2"), "/home/me/a|b/school.csv", 300, 1)
+	addOwn(t, root, "c", strings.Replace(ownEval(-4, "p1", hostile), `"step": 300`, `"step": 2000`, 1), "/home/me/a|b/school.csv", 2000, 0)
+	old := lissajous(0.1, 0.2)
+	old.benchmark, old.model, old.step = "csv", "cqnp", 300
+	addOwn(t, root, "d", old.String(), "data/mel.csv", 300, 0)
+	return root
+}
+
+func TestOwnDataHaveNoPaper(t *testing.T) {
+	s, warnings := summarize(t, own(t), false)
+	if len(warnings) != 0 {
+		t.Errorf("warnings %q", warnings)
+	}
+	for _, name := range tables.FormatNames() {
+		format, err := tables.FindFormat(name, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		if err := format.Write(s, &b); err != nil {
+			t.Fatal(err)
+		}
+		shown := b.String()
+		if name == "html" {
+			shown = shown[strings.Index(shown, "<body>"):] // the style has a colour of this name
+		}
+		for _, bad := range []string{"paper", "home/me", "NaN", "<script"} {
+			if strings.Contains(shown, bad) {
+				t.Errorf("%s has %q:\n%s", name, bad, shown)
+			}
+		}
+		for _, want := range []string{"school.csv", "mel.csv"} {
+			if !strings.Contains(shown, want) {
+				t.Errorf("%s lacks %q:\n%s", name, want, shown)
+			}
+		}
+	}
+	md := text(t, s.Markdown)
+	for _, want := range []string{
+		"| mel.csv    | CQNP             |   300 |    1 | 0.200 ± 0.004§ |     – |          – |          – |",
+		"| school.csv | CQNP, 300 steps  |   300 |    2 | -6.500 ± 0.707 | 3.25 ± 0 | 47.5 ± 0.0% | 82.5 ± 0.0% |",
+		"| school.csv | CQNP, 2000 steps |",
+		"-4.000 ± 0.125 |",
+		"### school.csv: CQNP, 300 steps",
+		"| p1       |      10 |      -6.000 |  2.5 |  40.0% |  80.0% |",
+	} {
+		if !strings.Contains(spaceless(md), spaceless(want)) {
+			t.Errorf("no %q in\n%s", want, md)
+		}
+	}
+	if strings.Count(md, "– Not known") != 1 || strings.Count(md, "§ The log-likelihood") != 1 {
+		t.Errorf("what is missing is not told once:\n%s", md)
+	}
+}
+
+func spaceless(s string) string { return strings.ReplaceAll(s, " ", "") }
+
+func TestScoresInCSV(t *testing.T) {
+	s, _ := summarize(t, own(t), false)
+	records, err := csv.NewReader(strings.NewReader(text(t, s.CSV))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	column := func(name string) int { return slices.Index(records[0], name) }
+	if column("paper_mean")+column("paper_sd")+column("difference_in_errors") != -3 {
+		t.Errorf("columns %q", records[0])
+	}
+	got := map[string]string{}
+	for _, r := range records[1:] {
+		if r[column("benchmark")] == "csv (school.csv)" && r[column("runs")] == "2" {
+			got[r[column("part")]] = r[column("ours_mean")] + " " + r[column("steps")]
+		}
+	}
+	// In raw units, and over the two seeds of 300 steps.
+	want := map[string]string{"context": "-5.5 300", "target": "-6.25 300", "log_density": "-6.5 300", "crps": "3.25 300",
+		"coverage_0.5": "0.475 300", "coverage_0.9": "0.825 300"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Files of one name are told apart by their folders.
+func TestDataOfOneName(t *testing.T) {
+	root := t.TempDir()
+	for i, file := range []string{"/x/a/data.csv", "/y/a/data.csv", "/x/b/data.csv", "./data.csv", "other.csv"} {
+		addOwn(t, root, fmt.Sprint(i), ownEval(-6), file, 300, 0)
+	}
+	s, _ := summarize(t, root, false)
+	var got []string
+	for _, row := range s.Tables[0].Rows {
+		got = append(got, row.Benchmark)
+	}
+	if diff := cmp.Diff([]string{"csv (b/data.csv)", "csv (data.csv)", "csv (other.csv)", "csv (x/a/data.csv)", "csv (y/a/data.csv)"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTablesOfFunctionsAreBounded(t *testing.T) {
+	root, names := t.TempDir(), []string(nil)
+	for i := range 100 {
+		names = append(names, fmt.Sprintf("f%02d", i))
+	}
+	for seed := range 15 {
+		addOwn(t, root, fmt.Sprint(seed), ownEval(-6, names...), "a.csv", 300+seed, 0)
+	}
+	s, _ := summarize(t, root, false)
+	md := text(t, s.Markdown)
+	if n := strings.Count(md, "\n### "); n != 12 || !strings.Contains(md, "left out for their number: 3.") {
+		t.Errorf("%d tables of functions, want 12:\n%s", n, md)
+	}
+	table := md[strings.LastIndex(md, "\n### "):]
+	for i, name := range names {
+		if shown := strings.Contains(table, name); shown != (i < 5 || i >= 95) {
+			t.Errorf("%s is shown: %v", name, shown)
+		}
+	}
+}
+
+// The paper's benchmarks have their scores below the table with the paper's results.
+func TestScoresOfThePapersBenchmarks(t *testing.T) {
+	root := t.TempDir()
+	e := strings.NewReplacer(`"csv"`, `"lissajous"`, `"cqnp"`, `"acqnp"`).Replace(ownEval(-6))
+	write(t, e, root, "a", "eval.json")
+	s, _ := summarize(t, root, false)
+	md := text(t, s.Markdown)
+	for _, want := range []string{"paper", "Scores in raw units: ", "| -6.000 ± 0.125 | 3.25 |", "0.100 ± 0.003†"} {
+		if !strings.Contains(spaceless(md), spaceless(want)) {
+			t.Errorf("no %q in\n%s", want, md)
+		}
+	}
+}
+
+func TestImpossibleScoresAreLeftOut(t *testing.T) {
+	root := t.TempDir()
+	addRun(t, root, "good", lissajous(1, 0.5), 0, "")
+	for key, edit := range map[string][2]string{
+		"pit":             {"0, 0, 0, 1]", "0, 1]"},
+		"crps":            {`"crps": 3.25`, `"crps": -1`},
+		"coverage":        {`"0.9": 0.825`, `"0.9": 82.5`},
+		"log_density":     {`{"mean": -6,`, `{"mean": 1e200,`},
+		"scored_targets":  {`"scored_targets": 40`, `"scored_targets": 0`},
+		"per_function[0]": {`"points":10`, `"points":0`},
+		"raw":             {`"mean": -5.5`, `"mean": 1e200`},
+	} {
+		whole := ownEval(-6, "p1")
+		broken := strings.Replace(whole, edit[0], edit[1], 1)
+		if broken == whole {
+			t.Fatalf("%s: nothing to replace", key)
+		}
+		path := write(t, broken, root, "bad", "eval.json")
+		if _, warnings := summarize(t, root, false); len(warnings) != 1 || !strings.HasPrefix(warnings[0], path+": "+key) {
+			t.Errorf("%s: warnings %q", key, warnings)
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package plan
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/config/yamlnode"
+)
+
+// A span is a range of numbers: {from: 1e-4, to: 1e-2, log: true}.
+type span struct {
+	from, to float64
+	log      bool // evenly by the logarithm
+	whole    bool // whole numbers alone
+	steps    int  // of a grid; 0 if values are drawn from the span
+	line     int
+}
+
+const rangeExpected = "{from: LOW, to: HIGH}, with log: true, with steps: COUNT or with samples in the plan"
+
+// readSpan reads a range of the values of a key. Both ends must be values of the key.
+func (f *planFile) readSpan(key, n *yaml.Node) (span, error) {
+	s := span{line: n.Line}
+	entries, err := f.mapping(key.Value, n)
+	if err != nil {
+		return s, err
+	}
+	found := map[string]bool{}
+	for _, e := range entries {
+		value := yamlnode.Resolve(e.value)
+		found[e.key.Value] = true
+		switch e.key.Value {
+		case "from":
+			s.from, s.whole, err = config.Line{File: f.name, Key: key, Value: value}.Number()
+		case "to":
+			s.to, s.whole, err = config.Line{File: f.name, Key: key, Value: value}.Number()
+		case "log":
+			if value.ShortTag() != "!!bool" || value.Decode(&s.log) != nil {
+				err = f.refuse(value, key.Value, "log: "+yamlnode.Describe(value), "true or false")
+			}
+		case "steps":
+			err = f.whole(key.Value, value, 2, &s.steps)
+		default:
+			err = f.refuse(e.key, key.Value, "the unknown key "+yamlnode.Shorten(e.key.Value)+" of a range", rangeExpected)
+		}
+		if err != nil {
+			return s, err
+		}
+	}
+	switch {
+	case !found["from"] || !found["to"]:
+		return s, f.refuse(n, key.Value, "a range without from or without to", rangeExpected)
+	case s.from >= s.to:
+		return s, f.refuse(n, key.Value, fmt.Sprintf("a range from %g to %g", s.from, s.to), "from below to")
+	case s.log && s.from <= 0:
+		return s, f.refuse(n, key.Value, fmt.Sprintf("log: true of a range from %g", s.from), "from above 0")
+	case s.steps == 0 && f.samples == 0:
+		return s, f.refuse(n, key.Value, "a range without a number of values", "steps: COUNT in it, or samples: COUNT in the plan")
+	case s.steps > MaxRuns:
+		return s, f.refuse(n, key.Value, fmt.Sprintf("steps: %d", s.steps), fmt.Sprintf("at most %d", MaxRuns))
+	}
+	return s, nil
+}
+
+// spaced returns the values of a grid over the span, both ends included.
+func (f *planFile) spaced(key *yaml.Node, s span) ([]*yaml.Node, error) {
+	var all []*yaml.Node
+	for i := range s.steps {
+		v := s.node(s.between(s.from, s.to, float64(i)/float64(s.steps-1)))
+		if i > 0 && all[i-1].Value == v.Value {
+			return nil, f.refuse(key, key.Value, fmt.Sprintf("steps: %d, two of which are %s after rounding", s.steps, v.Value), "fewer steps")
+		}
+		all = append(all, v)
+	}
+	return all, nil
+}
+
+// drawn returns the value of a number u in [0, 1). Each whole number is as likely as its part of the
+// line.
+func (s span) drawn(u float64) *yaml.Node {
+	from, to := s.from, s.to
+	if s.whole {
+		from, to = from-0.5, to+0.5
+	}
+	return s.node(s.between(from, to, u))
+}
+
+// between returns the value at the share u of the way between two numbers.
+func (s span) between(from, to, u float64) float64 {
+	if s.log {
+		return math.Exp(math.Log(from) + u*(math.Log(to)-math.Log(from)))
+	}
+	return from + u*(to-from)
+}
+
+// node returns a value rounded for the names of directories: to three digits, of the span's width or,
+// if values are spaced by their logarithm, of the value itself. The ends stay as they are.
+func (s span) node(v float64) *yaml.Node {
+	digit := math.Floor(math.Log10(s.to-s.from)) - 2
+	if s.log {
+		digit = min(digit, math.Floor(math.Log10(v))-2)
+	}
+	if s.whole {
+		digit = max(digit, 0)
+	}
+	v, err := strconv.ParseFloat(strconv.FormatFloat(roundTo(v, digit), 'g', 12, 64), 64)
+	if err != nil {
+		panic(err) // it reads what it wrote
+	}
+	v = min(max(v, s.from), s.to)
+	format := byte('g')
+	if s.whole {
+		format = 'f'
+	}
+	return &yaml.Node{Kind: yaml.ScalarNode, Value: strconv.FormatFloat(v, format, -1, 64), Line: s.line}
+}
+
+// roundTo rounds v to a multiple of 10^digit.
+func roundTo(v, digit float64) float64 {
+	if digit < 0 {
+		scale := math.Pow(10, -digit)
+		return math.Round(v*scale) / scale
+	}
+	scale := math.Pow(10, digit)
+	return math.Round(v/scale) * scale
+}

@@ -1,0 +1,143 @@
+package submit
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/sweep/plan"
+)
+
+// Kubernetes says how the pods of an Indexed Job run a plan.
+type Kubernetes struct {
+	Image     string // the container's image, whose entry point is acqnp
+	Namespace string // "" for that of kubectl's context
+	Queue     string // a LocalQueue of Kueue, or ""
+	Claim     string // the PersistentVolumeClaim with the data and the runs
+	PerJob    int    // how many runs a pod trains
+	Limit     int    // how many pods run at a time; 0 for all
+	GPUs      int    // of each pod; 0 trains on the CPU
+}
+
+// A Manifest is what kubectl applies: a ConfigMap and a Job of the same name.
+type Manifest struct {
+	Name      string // acqnp-<plan>-<hash of the plan and its configurations>
+	Namespace string
+	Pods      int
+	YAML      []byte
+}
+
+// workDir is the working directory of pods. The image has no such folder, so that a plan's patterns
+// match the files of the ConfigMap alone.
+const workDir = "/sweep"
+
+// Manifest returns the objects that run a plan. Pod N trains the plan's run N, or the runs from
+// PerJob·N on.
+func (k Kubernetes) Manifest(p *plan.Plan) (Manifest, error) {
+	if err := k.check(p); err != nil {
+		return Manifest{}, err
+	}
+	files, err := readFiles(p)
+	if err != nil {
+		return Manifest{}, err
+	}
+	m := Manifest{Name: jobName(p.File, files), Namespace: k.Namespace, Pods: (len(p.Runs) + k.PerJob - 1) / k.PerJob}
+	var b bytes.Buffer
+	e := yaml.NewEncoder(&b)
+	e.SetIndent(2)
+	for _, object := range []any{k.configMap(m.Name, files), k.job(m, p, files)} {
+		if err := e.Encode(object); err != nil {
+			return Manifest{}, err
+		}
+	}
+	m.YAML = b.Bytes()
+	return m, e.Close()
+}
+
+// A file is a file that the ConfigMap holds.
+type file struct{ path, key, content string }
+
+// maxConfigMap is how many bytes the API server takes as the data of a ConfigMap (MaxSecretSize of
+// k8s.io/kubernetes/pkg/apis/core/validation).
+const maxConfigMap = 1 << 20
+
+// readFiles reads the plan and the configurations of its runs.
+func readFiles(p *plan.Plan) ([]file, error) {
+	paths := []string{p.File}
+	seen := map[string]bool{}
+	for _, r := range p.Runs {
+		if !seen[r.Config] {
+			seen[r.Config] = true
+			paths = append(paths, r.Config)
+		}
+	}
+	var files []file
+	total := 0
+	for i, name := range paths {
+		if !mountable(name) {
+			return nil, &input.Error{File: p.File, Found: fmt.Sprintf("the path %q", name), Expected: "a path in UTF-8 without colons and control characters, which pods can mount"}
+		}
+		content, err := os.ReadFile(name)
+		if err != nil {
+			return nil, &input.Error{File: name, Found: input.Reason(err), Expected: "a file that can be read", Cause: err}
+		}
+		files = append(files, file{name, fmt.Sprintf("%d-%s", i, letters(path.Base(name), 200)), string(content)})
+		total += len(content)
+	}
+	if total > maxConfigMap {
+		return nil, &input.Error{File: p.File, Found: fmt.Sprintf("a plan with %d configurations of %d bytes in all", len(paths)-1, total),
+			Expected: fmt.Sprintf("at most %d bytes, which a ConfigMap holds: divide the plan", maxConfigMap)}
+	}
+	return files, nil
+}
+
+// jobName returns a DNS label that leaves room for "-" and the index of a pod, of at most 5 digits.
+// The same files give the same name.
+func jobName(planFile string, files []file) string {
+	h := sha256.New()
+	for _, f := range files {
+		fmt.Fprintf(h, "%d %s %d %s", len(f.path), f.path, len(f.content), f.content)
+	}
+	base := strings.TrimSuffix(path.Base(planFile), path.Ext(planFile))
+	base = strings.Trim(strings.NewReplacer(".", "-", "_", "-").Replace(strings.ToLower(letters(base, 40))), "-")
+	if base == "" {
+		base = "sweep"
+	}
+	return fmt.Sprintf("acqnp-%s-%x", base, h.Sum(nil)[:4])
+}
+
+// letters returns the end of a name, of at most n bytes, with "-" for each byte that a key of a
+// ConfigMap cannot have.
+func letters(name string, n int) string {
+	b := []byte(name[max(0, len(name)-n):])
+	for i, c := range b {
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '.' && c != '_' {
+			b[i] = '-'
+		}
+	}
+	return string(b)
+}
+
+// mountable reports whether Kubernetes takes a path of a mount, and YAML its characters.
+func mountable(name string) bool {
+	return utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool { return r == ':' || unicode.IsControl(r) })
+}
+
+// inPod returns where a pod finds a file or folder that the user names.
+func inPod(name string) string {
+	if path.IsAbs(name) {
+		return path.Clean(name)
+	}
+	return path.Join(workDir, name)
+}
+
+// onClaim returns the folder of the claim that holds a folder that the user names.
+func onClaim(name string) string { return strings.TrimPrefix(path.Join("/", name), "/") }

@@ -1,0 +1,61 @@
+package bench
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/config/benchmark"
+	"github.com/acqnp/acqnp/internal/input"
+)
+
+// The bounds of Experiment's points.
+const (
+	LeastPoints = 4 // three points of context and a target
+	MostPoints  = config.MaxPoints
+)
+
+// Experiment reads a configuration. Unless points is 0, every function of a training batch then has
+// that many points, max(3, points/2) of them context. Experiment returns an *input.Error if the
+// benchmark fixes the number of points.
+func Experiment(file string, over config.Overrides, points int) (config.Experiment, error) {
+	e, err := config.Load(file, over)
+	if err != nil || points == 0 {
+		return e, err
+	}
+	flags, err := fixPoints(e, points)
+	if err != nil {
+		return e, err
+	}
+	over.Flags = append(over.Flags, flags...)
+	return config.Load(file, over)
+}
+
+// fixPoints returns the keys that give every function of a training batch n points, max(3, n/2) of
+// them context. It returns an *input.Error if the benchmark fixes the number of points.
+func fixPoints(e config.Experiment, n int) ([]config.Flag, error) {
+	context := max(3, n/2)
+	flag := func(key string, value ...int) config.Flag {
+		text := strconv.Itoa(value[0])
+		if len(value) == 2 {
+			text = fmt.Sprintf("[%d, %d]", value[0], value[1])
+		}
+		return config.Flag{Name: "--points", Key: key, Value: text}
+	}
+	b, _ := benchmark.Find(e.Benchmark)
+	switch {
+	case b.Kind == benchmark.CSV:
+		// with "all", functions of fewer points would take part in smaller batches
+		sizes := config.Flag{Name: "--points", Key: "data.sizes", Value: config.SmallestSize}
+		return []config.Flag{flag("data.points", n, n), flag("data.context", context, context), sizes}, nil
+	case len(e.Data.Points) == 0:
+		return nil, &input.Error{File: "--points", Found: strconv.Itoa(n),
+			Expected: "no --points: the functions of " + e.Benchmark + " have a fixed number of points"}
+	}
+	// bench does not evaluate, but the checks of config compare these keys with those of the data.
+	evalContext := max(e.Eval.MaxContext, context)
+	return []config.Flag{
+		flag("data.points", n, n), flag("data.min_context", context), flag("data.min_targets", n-context),
+		flag("eval.max_context", evalContext), flag("eval.num_points", max(e.Eval.NumPoints, evalContext+1)),
+	}, nil
+}

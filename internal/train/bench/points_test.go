@@ -1,0 +1,37 @@
+package bench_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/train/bench"
+)
+
+func TestEveryStepHasTheSamePoints(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "config.yaml")
+	text := "benchmark: rbf\nmodel: {name: cnp, representation: 4, encoder: [4], decoder: [4]}\n"
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{bench.LeastPoints, 5, 9, 1000} {
+		e, err := bench.Experiment(file, config.Overrides{}, n)
+		if err != nil {
+			t.Fatalf("%d points: %v", n, err)
+		}
+		context := max(3, n/2)
+		if diff := cmp.Diff([]int{n, n}, e.Data.Points); diff != "" || e.Data.LeastContext() != context || e.Data.MinTargets != n-context {
+			t.Errorf("%d points: drawn from %v, at least %d of context and %d targets", n, e.Data.Points, e.Data.LeastContext(), e.Data.MinTargets)
+		}
+	}
+	drawn, err := bench.Experiment(file, config.Overrides{}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if drawn.Data.Points[0] == drawn.Data.Points[1] {
+		t.Errorf("points drawn from %v", drawn.Data.Points)
+	}
+}
