@@ -2,7 +2,7 @@
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 ONNX_PYTHON ?= python3
 # The packages with goroutines.
-RACE = ./internal/files/atomicfile ./internal/train/bench ./internal/cli ./internal/datasets ./internal/engine/... ./internal/datasets/feed ./internal/datasets/fetch ./internal/input ./internal/predict ./internal/progress ./internal/run ./internal/train/seeds ./internal/serve ./internal/sweep ./internal/train
+RACE = ./internal/files ./internal/train/bench ./internal/cli ./internal/datasets ./internal/engine/... ./internal/datasets/feed ./internal/datasets/fetch ./internal/predict ./internal/progress ./internal/run ./internal/train/seeds ./internal/serve ./internal/sweep ./internal/train
 # The packages whose tests run the CUDA engine, on the host emulation or on a GPU.
 ENGINE = ./kernels/... ./internal/engine/cuda/... ./internal/test/kernels
 # The GPUs with machine code. Later GPUs compile the PTX of the last when a program starts.

@@ -13,7 +13,7 @@ import (
 	"github.com/acqnp/acqnp/internal/cli/output"
 	"github.com/acqnp/acqnp/internal/cli/usage"
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/report/figures"
 	"github.com/acqnp/acqnp/internal/run"
@@ -86,7 +86,7 @@ func (o *ablateFlags) check() error {
 		return err
 	}
 	if info, err := os.Stat(o.out); err == nil && !info.IsDir() {
-		return &input.Error{File: "--out", Found: "the file " + o.out, Expected: "a directory"}
+		return &invalid.Input{File: "--out", Found: "the file " + o.out, Expected: "a directory"}
 	}
 	return nil
 }
@@ -134,7 +134,7 @@ func (o *ablateFlags) run(ctx context.Context, a *app, trials []ablate.Trial, co
 // announce notes how long the trials will take, and the limits of a reduced protocol.
 func (o *ablateFlags) announce(runs int, work ablate.Work, p progress.Reporter) {
 	text := fmt.Sprintf("%s, %d training steps and %d evaluation batches will take about %s on %s",
-		input.Plural(runs, "run", "runs"), work.Steps, work.Batches, work.Roughly(), o.device)
+		invalid.Plural(runs, "run", "runs"), work.Steps, work.Batches, work.Roughly(), o.device)
 	if o.reduced() {
 		text += fmt.Sprintf("; defaults for a CPU: at most %d steps and %d batches, one seed; --full follows the paper's protocol",
 			ablate.ReducedSteps, ablate.ReducedBatches)
@@ -160,7 +160,7 @@ func (o *ablateFlags) write(results []ablate.Result, of ablate.Subject) (ablate.
 	return s, ablate.WriteResults(s.RunsTable, of.Column, results)
 }
 
-// checkFiles returns an *input.Error if a file to write in --out would destroy one that the trials
+// checkFiles returns an *invalid.Input if a file to write in --out would destroy one that the trials
 // read.
 func (o *ablateFlags) checkFiles(a *app, trials []ablate.Trial, configs []string, of ablate.Subject) error {
 	if _, err := os.Stat(o.out); errors.Is(err, os.ErrNotExist) {

@@ -11,7 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/cli/usage"
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/run/version"
 	"github.com/acqnp/acqnp/internal/train/bench"
@@ -103,13 +103,13 @@ func (o *benchOptions) checkBench() error {
 		}
 	}
 	if o.kernels && o.device.Kernels() != "" {
-		return &input.Error{File: "--kernels", Found: "--device " + o.device.Name(), Expected: "a GPU: --device cuda"}
+		return &invalid.Input{File: "--kernels", Found: "--device " + o.device.Name(), Expected: "a GPU: --device cuda"}
 	}
 	if err := usage.Range("--runs", o.runs, 1, seeds.Most); err != nil {
 		return err
 	}
 	if o.device.Kernels() != "" && o.runs > max(1, o.cores()) {
-		return &input.Error{File: "--runs", Found: strconv.Itoa(o.runs),
+		return &invalid.Input{File: "--runs", Found: strconv.Itoa(o.runs),
 			Expected: "at most " + strconv.Itoa(o.cores()) + " on this CPU, one for each thread"}
 	}
 	return usage.Range("--steps", o.steps, 1, 1_000_000)

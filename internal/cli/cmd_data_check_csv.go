@@ -10,7 +10,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // ownDataCheck is the result of data check csv --config.
@@ -33,7 +33,7 @@ func runOwnDataCheck(a *app, o dataCheckOptions) error {
 		return err
 	}
 	if e.Benchmark != "csv" || slices.ContainsFunc(o.names, func(name string) bool { return name != "csv" }) {
-		return &input.Error{File: o.config, Key: "benchmark", Found: strings.Join(append([]string{e.Benchmark}, o.names...), " and "),
+		return &invalid.Input{File: o.config, Key: "benchmark", Found: strings.Join(append([]string{e.Benchmark}, o.names...), " and "),
 			Expected: "csv; the files of other benchmarks are checked without --config"}
 	}
 	c := ownDataCheck{File: e.Data.File, data: e.Data}
@@ -58,7 +58,7 @@ func (c ownDataCheck) print(w io.Writer) error {
 	if c.DecimalComma {
 		separated += ", decimal commas"
 	}
-	fmt.Fprintf(t, "file\t%s\t(%s, columns separated by %s)\n", c.File, input.Plural(c.Files, "file", "files"), separated)
+	fmt.Fprintf(t, "file\t%s\t(%s, columns separated by %s)\n", c.File, invalid.Plural(c.Files, "file", "files"), separated)
 	fmt.Fprintf(t, "rows\t%d\t%s\n", c.Rows, c.missing())
 	least, median, most := c.Sizes()
 	fmt.Fprintf(t, "functions\t%d\tpoints of each: least %d, median %d, most %d\n", len(c.Functions), least, median, most)
@@ -86,7 +86,7 @@ func (c ownDataCheck) parts() string {
 	}
 	text := strings.Join(parts, ", ")
 	if c.TooSmall > 0 {
-		text += fmt.Sprintf("; %s left out: bnp needs a context point", input.Plural(c.TooSmall, "function", "functions"))
+		text += fmt.Sprintf("; %s left out: bnp needs a context point", invalid.Plural(c.TooSmall, "function", "functions"))
 	}
 	return text
 }
@@ -125,7 +125,7 @@ func (c ownDataCheck) cells(column datasets.ScannedColumn) string {
 	text := ""
 	switch {
 	case form.Categories != nil:
-		text = fmt.Sprintf("%s in the training part, one-hot: %s", input.Plural(len(form.Categories), "name", "names"), list(form.Categories))
+		text = fmt.Sprintf("%s in the training part, one-hot: %s", invalid.Plural(len(form.Categories), "name", "names"), list(form.Categories))
 	case form.Origin != "":
 		text = fmt.Sprintf("dates, %s to %s, as days since %s", least, most, form.Origin)
 	case column.Kind == datasets.DateColumn:
@@ -158,7 +158,7 @@ func count(distinct int) string {
 	if distinct > datasets.MaxDistinct {
 		return fmt.Sprintf("more than %d texts", datasets.MaxDistinct)
 	}
-	return input.Plural(distinct, "text", "texts")
+	return invalid.Plural(distinct, "text", "texts")
 }
 
 // list returns the first names of a list.

@@ -11,7 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/cli/output"
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/progress"
 )
 
@@ -90,7 +90,7 @@ func runDataGenerate(ctx context.Context, a *app, o generateOptions) error {
 	}
 	s := generateSummary{Out: o.out, Benchmark: e.Benchmark, Batches: n, Seed: e.Eval.Seed}
 	return a.result(s, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s: %s of %s, seed %d\n", s.Out, input.Plural(n, "batch", "batches"), s.Benchmark, s.Seed)
+		_, err := fmt.Fprintf(w, "%s: %s of %s, seed %d\n", s.Out, invalid.Plural(n, "batch", "batches"), s.Benchmark, s.Seed)
 		return err
 	})
 }

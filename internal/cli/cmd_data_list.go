@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acqnp/acqnp/internal/config/benchmark"
+	"github.com/acqnp/acqnp/internal/config/catalogue"
 )
 
 func newDataList(a *app) *cobra.Command {
@@ -27,7 +27,7 @@ type listedBenchmark struct {
 
 func runDataList(a *app) error {
 	var all []listedBenchmark
-	for _, b := range benchmark.All() {
+	for _, b := range catalogue.All() {
 		all = append(all, listedBenchmark{Name: b.Name, Description: b.Description})
 	}
 	return a.result(all, func(w io.Writer) error {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/cli/output"
 	"github.com/acqnp/acqnp/internal/export/torch"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/run"
 )
@@ -100,9 +100,9 @@ func (o exportOptions) chosen() (string, error) {
 	named := map[string]string{".safetensors": torchFormat, ".onnx": onnxFormat}[ending]
 	switch {
 	case o.format != "" && o.format != torchFormat && o.format != onnxFormat:
-		return "", &input.Error{File: "--format", Found: strconv.Quote(o.format), Expected: torchFormat + " or " + onnxFormat}
+		return "", &invalid.Input{File: "--format", Found: strconv.Quote(o.format), Expected: torchFormat + " or " + onnxFormat}
 	case o.format != "" && named != "" && o.format != named:
-		return "", &input.Error{File: "--format", Found: o.format, Expected: named + ", since --out ends with " + ending}
+		return "", &invalid.Input{File: "--format", Found: o.format, Expected: named + ", since --out ends with " + ending}
 	case o.format != "":
 		return o.format, nil
 	case named != "":
@@ -110,7 +110,7 @@ func (o exportOptions) chosen() (string, error) {
 	case torch.Path(o.out) == "":
 		return torchFormat, nil
 	}
-	return "", &input.Error{File: "--out", Found: o.out, Expected: "a name that ends with .safetensors or .onnx, or --format " + torchFormat + " or " + onnxFormat}
+	return "", &invalid.Input{File: "--out", Found: o.out, Expected: "a name that ends with .safetensors or .onnx, or --format " + torchFormat + " or " + onnxFormat}
 }
 
 // load reads the model after it has checked the outputs.

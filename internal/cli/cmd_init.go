@@ -13,13 +13,13 @@ import (
 	"github.com/acqnp/acqnp/internal/cli/output"
 	"github.com/acqnp/acqnp/internal/cli/usage"
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/files/atomicfile"
+	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/fit"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 type initOptions struct {
-	initialise.Options
+	fit.Options
 	out string
 }
 
@@ -70,7 +70,7 @@ give equal configurations on every machine.`,
 // initSummary is the result of init.
 type initSummary struct {
 	Out string `json:"out"`
-	initialise.Result
+	fit.Result
 }
 
 func runInit(ctx context.Context, a *app, o initOptions) error {
@@ -78,15 +78,15 @@ func runInit(ctx context.Context, a *app, o initOptions) error {
 		return err
 	}
 	o.Progress = a.progress()
-	r, err := initialise.Run(ctx, o.Options)
+	r, err := fit.Run(ctx, o.Options)
 	if err != nil {
 		return err
 	}
-	content, err := r.YAML([]string{"A configuration of acqnp init. Train it with", "  " + initialise.Command(o.out)})
+	content, err := r.YAML([]string{"A configuration of acqnp init. Train it with", "  " + fit.Command(o.out)})
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.WriteBytes(o.out, content); err != nil {
+	if err := files.WriteBytes(o.out, content); err != nil {
 		return err
 	}
 	s := initSummary{Out: o.out, Result: r}
@@ -94,7 +94,7 @@ func runInit(ctx context.Context, a *app, o initOptions) error {
 		if err := r.Print(w); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintf(w, "\nwrote %s; next: %s\n", o.out, initialise.Command(o.out))
+		_, err := fmt.Fprintf(w, "\nwrote %s; next: %s\n", o.out, fit.Command(o.out))
 		return err
 	})
 }
@@ -105,10 +105,10 @@ func (o *initOptions) check(a *app) error {
 		return err
 	}
 	if !(o.Budget >= 0 && o.Budget <= maxBudget) {
-		return &input.Error{File: "--budget", Found: fmt.Sprint(o.Budget), Expected: fmt.Sprintf("a number of seconds from 0 to %d", maxBudget)}
+		return &invalid.Input{File: "--budget", Found: fmt.Sprint(o.Budget), Expected: fmt.Sprintf("a number of seconds from 0 to %d", maxBudget)}
 	}
 	if o.Model != "" && !slices.Contains(config.Models(), o.Model) {
-		return &input.Error{File: "--model", Found: strconv.Quote(o.Model), Expected: "one of " + strings.Join(config.Models(), ", ")}
+		return &invalid.Input{File: "--model", Found: strconv.Quote(o.Model), Expected: "one of " + strings.Join(config.Models(), ", ")}
 	}
 	o.Threads = (&settings{threads: o.Threads}).cores()
 	return a.checkOutputs([]output.File{{Flag: "--out", Path: o.out}}, o.File)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/cli/output"
 	"github.com/acqnp/acqnp/internal/cli/usage"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/report/figures"
@@ -122,7 +122,7 @@ func (f *figureFlags) save(a *app, figure interface{ Save(path string) error }) 
 	}
 	s := figureSummary{Out: f.out, Runs: f.runs}
 	return a.result(s, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s: %s\n", s.Out, input.Plural(len(s.Runs), "run", "runs"))
+		_, err := fmt.Fprintf(w, "%s: %s\n", s.Out, invalid.Plural(len(s.Runs), "run", "runs"))
 		return err
 	})
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/cli/usage"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/report/figures"
 )
@@ -146,7 +146,7 @@ func (o *predictOptions) checkColumns() (err error) {
 		}
 	}
 	if o.joint && o.draws == 0 {
-		return &input.Error{File: "--draws", Found: "0", Expected: fmt.Sprintf("1 to %d, since --joint draws", predict.MaxDraws)}
+		return &invalid.Input{File: "--draws", Found: "0", Expected: fmt.Sprintf("1 to %d, since --joint draws", predict.MaxDraws)}
 	}
 	return usage.Range("--draws", o.draws, 0, predict.MaxDraws)
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/cli/output"
-	"github.com/acqnp/acqnp/internal/files/atomicfile"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/files"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/report/figures"
 	"github.com/acqnp/acqnp/internal/report/tables"
@@ -90,11 +90,11 @@ func runReport(a *app, o reportOptions) error {
 		}
 	}
 	if o.out != "" {
-		if err := atomicfile.WriteBytes(o.out, b.Bytes()); err != nil {
+		if err := files.WriteBytes(o.out, b.Bytes()); err != nil {
 			return err
 		}
 		b.Reset()
-		fmt.Fprintf(&b, "%s: %s\n", o.out, input.Plural(len(runs), "run", "runs"))
+		fmt.Fprintf(&b, "%s: %s\n", o.out, invalid.Plural(len(runs), "run", "runs"))
 	}
 	return a.result(s, func(w io.Writer) error {
 		_, err := w.Write(b.Bytes())

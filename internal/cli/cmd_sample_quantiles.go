@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/cli/usage"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/report/figures"
 )
@@ -69,7 +69,7 @@ func runSample(ctx context.Context, a *app, o sampleOptions) error {
 	}
 	units := asked.Units
 	if n := len(units.XNames); o.components && n > 1 {
-		return &input.Error{File: "--components", Found: fmt.Sprintf("x of %d columns", n), Expected: "x of one column"}
+		return &invalid.Input{File: "--components", Found: fmt.Sprintf("x of %d columns", n), Expected: "x of one column"}
 	}
 	o.announce(p)
 	predictions := predict.Shown(p, asked.CountTargets(), asked.Predict(ctx, asked.Functions))
@@ -92,7 +92,7 @@ const maxDraws = 1_000_000
 func (o *sampleOptions) checkCounts() error {
 	for _, q := range o.quantiles {
 		if !(q > 0 && q < 1) {
-			return &input.Error{File: "--quantiles", Found: strconv.FormatFloat(q, 'g', -1, 64), Expected: "numbers between 0 and 1"}
+			return &invalid.Input{File: "--quantiles", Found: strconv.FormatFloat(q, 'g', -1, 64), Expected: "numbers between 0 and 1"}
 		}
 	}
 	return usage.Range("--draws", o.draws, 0, maxDraws)

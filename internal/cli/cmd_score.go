@@ -11,7 +11,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/cli/output"
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/progress"
@@ -156,8 +156,8 @@ func (o *scoreOptions) openScored(e config.Experiment, p progress.Reporter) (pre
 }
 
 func (s *scoreSummary) print(w io.Writer) error {
-	fmt.Fprintf(w, "%s of %s, predicted with %s\n", input.Plural(s.Targets, "target", "targets"),
-		input.Plural(len(s.PerFunction), "function", "functions"), s.Weights)
+	fmt.Fprintf(w, "%s of %s, predicted with %s\n", invalid.Plural(s.Targets, "target", "targets"),
+		invalid.Plural(len(s.PerFunction), "function", "functions"), s.Weights)
 	if err := s.Summary.Print(w, s.unit); err != nil {
 		return err
 	}

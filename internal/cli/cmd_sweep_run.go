@@ -13,7 +13,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/cli/usage"
 	"github.com/acqnp/acqnp/internal/device"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/sweep"
 	"github.com/acqnp/acqnp/internal/sweep/plan"
@@ -105,7 +105,7 @@ func runSweep(ctx context.Context, a *app, o sweepRunOptions) error {
 	}
 	board := a.board()
 	defer board.Close()
-	board.Note(fmt.Sprintf("%s: %s of %d in %s", o.plan, input.Plural(len(runs), "run", "runs"), len(p.Runs), p.Dir))
+	board.Note(fmt.Sprintf("%s: %s of %d in %s", o.plan, invalid.Plural(len(runs), "run", "runs"), len(p.Runs), p.Dir))
 	work := sweep.Options{Plan: p, Runs: runs, Program: program, Flags: o.childFlags(), FailFast: o.failFast, Board: board}
 	work.Share = o.share
 	s, err := sweep.Run(ctx, work)
@@ -138,7 +138,7 @@ func (o *sweepRunOptions) part(runs []plan.Run) ([]plan.Run, error) {
 	from, err := strconv.Atoi(first)
 	to, err2 := strconv.Atoi(last)
 	if err != nil || err2 != nil || from < 0 || to < from || to >= len(runs) {
-		return nil, &input.Error{File: flag, Found: strconv.Quote(found), Expected: fmt.Sprintf("indices of the plan's runs, 0 to %d", len(runs)-1)}
+		return nil, &invalid.Input{File: flag, Found: strconv.Quote(found), Expected: fmt.Sprintf("indices of the plan's runs, 0 to %d", len(runs)-1)}
 	}
 	return runs[from : to+1], nil
 }
@@ -194,7 +194,7 @@ func printSweep(w io.Writer, s sweep.Summary) error {
 	if s.Dropped > 0 {
 		dropped = fmt.Sprintf(", %d dropped by halving", s.Dropped)
 	}
-	fmt.Fprintf(w, "%d of %s done%s, %d trained in %.1f s\n", s.Done, input.Plural(s.Runs, "run", "runs"), dropped, s.Trained, s.Seconds)
+	fmt.Fprintf(w, "%d of %s done%s, %d trained in %.1f s\n", s.Done, invalid.Plural(s.Runs, "run", "runs"), dropped, s.Trained, s.Seconds)
 	for _, f := range s.Failed {
 		fmt.Fprintf(w, "failed: %d %s: %s\n", f.Index, f.Dir, f.Message)
 	}

@@ -10,7 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/cli/usage"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/files"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/sweep"
 	"github.com/acqnp/acqnp/internal/sweep/plan"
@@ -99,7 +100,7 @@ func (s submission) print(w io.Writer) (err error) {
 		if s.Diverged > 0 {
 			diverged = fmt.Sprintf(", %d diverged and would again", s.Diverged)
 		}
-		_, err = fmt.Fprintf(w, "%s: %s, %d are done%s; logs in %s\n", s.Answer, input.Plural(s.Runs, "run", "runs"), s.Done, diverged, s.Logs)
+		_, err = fmt.Fprintf(w, "%s: %s, %d are done%s; logs in %s\n", s.Answer, invalid.Plural(s.Runs, "run", "runs"), s.Done, diverged, s.Logs)
 	}
 	return err
 }
@@ -177,7 +178,7 @@ func submitSlurm(ctx context.Context, a *app, o submitOptions, p *plan.Plan, ope
 	}
 	s.Logs = array.Logs(p)
 	if err := os.MkdirAll(s.Logs, 0o777); err != nil {
-		return &input.Error{File: s.Logs, Found: input.Reason(err), Expected: "a folder for the logs", Cause: err}
+		return &invalid.Input{File: s.Logs, Found: files.Reason(err), Expected: "a folder for the logs", Cause: err}
 	}
 	if s.Answer, err = submit.Sbatch(ctx, script); err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/sweep/plan"
 )
 
@@ -41,7 +41,7 @@ func (j kubernetesJob) print(w io.Writer) error {
 		namespace = " --namespace " + j.Namespace
 	}
 	_, err := fmt.Fprintf(w, "job %s: %s in %s; kubectl%s get job %s shows how many are done\n", j.Job,
-		input.Plural(j.Runs, "run", "runs"), input.Plural(j.Pods, "pod", "pods"), namespace, j.Job)
+		invalid.Plural(j.Runs, "run", "runs"), invalid.Plural(j.Pods, "pod", "pods"), namespace, j.Job)
 	return err
 }
 
@@ -49,7 +49,7 @@ func (j kubernetesJob) print(w io.Writer) error {
 // see the run directories.
 func submitKubernetes(ctx context.Context, a *app, o submitOptions, p *plan.Plan) error {
 	if len(o.flags) > 0 {
-		return &input.Error{Found: o.flags[0] + " after --", Expected: "nothing there with --kubernetes"}
+		return &invalid.Input{Found: o.flags[0] + " after --", Expected: "nothing there with --kubernetes"}
 	}
 	o.cluster.PerJob, o.cluster.Limit = o.perJob, o.limit
 	m, err := o.cluster.Manifest(p)

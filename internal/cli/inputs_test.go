@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/cli"
-	"github.com/acqnp/acqnp/internal/files/atomicfile"
+	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/files/safetensors"
 )
 
@@ -22,7 +22,7 @@ func badFiles(t *testing.T, s shared) map[string]string {
 		t.Fatal(err)
 	}
 	tasks := filepath.Join(dir, "tasks.safetensors")
-	err = atomicfile.Write(tasks, func(w io.Writer) error {
+	err = files.Write(tasks, func(w io.Writer) error {
 		return safetensors.Write(w, map[string]string{"num_context": "[2]"}, []safetensors.Tensor{
 			safetensors.F32("0.x", []int{1, 4, 2}, make([]float32, 8)), safetensors.F32("0.y", []int{1, 4, 1}, make([]float32, 4)),
 		})

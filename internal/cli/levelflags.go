@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
@@ -37,10 +37,10 @@ func (f *levelFlags) addFlags(cmd *cobra.Command, numTau int, levels, usage stri
 
 var levelWays = []string{predict.RandomLevels, predict.GridLevels, predict.MidpointLevels}
 
-// check returns an *input.Error if --levels names no way to choose levels.
+// check returns an *invalid.Input if --levels names no way to choose levels.
 func (f *levelFlags) check() error {
 	if f.given("levels") && !slices.Contains(levelWays, f.levels) {
-		return &input.Error{File: "--levels", Found: strconv.Quote(f.levels), Expected: "random, grid or midpoints"}
+		return &invalid.Input{File: "--levels", Found: strconv.Quote(f.levels), Expected: "random, grid or midpoints"}
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ import (
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/device/memory"
 	"github.com/acqnp/acqnp/internal/files/interrupt"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/train"
@@ -119,7 +119,7 @@ func cause(err error) string {
 
 // exitCode returns the exit code for an error.
 func (a *app) exitCode(ctx context.Context, err error) int {
-	var bad *input.Error
+	var bad *invalid.Input
 	var file *fs.PathError
 	unwritten := errors.As(err, &file) && file.Path == os.Stdout.Name()
 	switch {

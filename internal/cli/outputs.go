@@ -13,7 +13,7 @@ func (a *app) addOverwrite(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&a.overwrite, "overwrite", false, "replace output files that exist")
 }
 
-// checkOutputs returns an *input.Error if an output cannot be written, if it would destroy an input,
+// checkOutputs returns an *invalid.Input if an output cannot be written, if it would destroy an input,
 // another output or a file of a run, or if it exists and --overwrite is not given. Commands call it
 // before any work starts. If an output is standard output, the command's summary goes to standard
 // error.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/cli/output"
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/report/figures"
@@ -79,7 +79,7 @@ func (o *requestFlags) experiment(checks ...func() error) (e config.Experiment, 
 
 func (o *requestFlags) checkPrior() error {
 	if o.Prior && o.context == "" {
-		return &input.Error{File: "--context", Found: "nothing", Expected: "a file of points: --prior standardises x and y by the context"}
+		return &invalid.Input{File: "--context", Found: "nothing", Expected: "a file of points: --prior standardises x and y by the context"}
 	}
 	return nil
 }
@@ -129,8 +129,8 @@ func (o *requestFlags) summary(asked *predict.Asked) *predictSummary {
 }
 
 func (s *predictSummary) print(w io.Writer) error {
-	fmt.Fprintf(w, "%s: %s of %s, predicted with %s\n", s.Out, input.Plural(s.Targets, "target", "targets"),
-		input.Plural(s.Functions, "function", "functions"), s.Weights)
+	fmt.Fprintf(w, "%s: %s of %s, predicted with %s\n", s.Out, invalid.Plural(s.Targets, "target", "targets"),
+		invalid.Plural(s.Functions, "function", "functions"), s.Weights)
 	if s.Plot != "" {
 		fmt.Fprintf(w, "plot %s\n", s.Plot)
 	}

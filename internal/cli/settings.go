@@ -14,7 +14,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/cli/usage"
 	"github.com/acqnp/acqnp/internal/device"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/progress"
 )
 
@@ -41,7 +41,7 @@ func (a *app) fromEnvironment(flags *pflag.FlagSet) error {
 			continue
 		}
 		if err := f.Value.Set(v.GetString(name)); err != nil {
-			return &input.Error{File: variable(name), Found: strconv.Quote(os.Getenv(variable(name))), Expected: usage.Values(f)}
+			return &invalid.Input{File: variable(name), Found: strconv.Quote(os.Getenv(variable(name))), Expected: usage.Values(f)}
 		}
 		a.variables["--"+name] = variable(name)
 	}
@@ -50,7 +50,7 @@ func (a *app) fromEnvironment(flags *pflag.FlagSet) error {
 
 // blame puts the variable's name into an error about a flag that a variable has set.
 func (a *app) blame(err error) {
-	var bad *input.Error
+	var bad *invalid.Input
 	if errors.As(err, &bad) && a.variables[bad.File] != "" {
 		bad.File = a.variables[bad.File]
 	}

@@ -7,12 +7,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/config/benchmark"
+	"github.com/acqnp/acqnp/internal/config/catalogue"
 )
 
 // The settings of the catalogue are keys with values that a file may set too.
 func TestSettingsOfTheCatalogueAreValid(t *testing.T) {
-	for _, b := range benchmark.All() {
+	for _, b := range catalogue.All() {
 		for key, value := range b.Settings {
 			f, known := lookup(key)
 			if !known || f.typ != reflect.TypeOf(value) || !rules[key].ok(value) {
@@ -26,7 +26,7 @@ func TestSettingsOfTheCatalogueAreValid(t *testing.T) {
 // folder has a benchmark. Those of csv are examples, and prior has that of the program's own weights.
 func TestEveryBenchmarkHasConfigurations(t *testing.T) {
 	const shipped = "../../configs"
-	for _, b := range benchmark.All() {
+	for _, b := range catalogue.All() {
 		if b.Table == "" {
 			continue
 		}
@@ -45,7 +45,7 @@ func TestEveryBenchmarkHasConfigurations(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, entry := range entries {
-		if entry.IsDir() && !slices.Contains(benchmark.Names(nil), entry.Name()) {
+		if entry.IsDir() && !slices.Contains(catalogue.Names(nil), entry.Name()) {
 			t.Errorf("%s has configurations and is not in the catalogue", entry.Name())
 		}
 	}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/acqnp/acqnp/internal/config/benchmark"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/config/catalogue"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // last returns the last leaf written for a key, which decides its value.
@@ -36,7 +36,7 @@ func checkUse(file string, written []leaf) error {
 	c := chosen(written)
 	for _, must := range []struct{ key, value string }{{"benchmark", c.benchmark}, {"model.name", c.model}} {
 		if must.value == "" {
-			return &input.Error{File: file, Key: must.key, Found: "nothing", Expected: rules[must.key].expected}
+			return &invalid.Input{File: file, Key: must.key, Found: "nothing", Expected: rules[must.key].expected}
 		}
 	}
 	for _, l := range written {
@@ -44,9 +44,9 @@ func checkUse(file string, written []leaf) error {
 			return l.refuse("a key that "+who+" does not use", "no such key: only "+oneOf(users)+" can use it")
 		}
 	}
-	b, _ := benchmark.Find(c.benchmark)
-	if _, ok := last(written, "data.file"); b.Kind == benchmark.CSV && !ok {
-		return &input.Error{File: file, Key: "data.file", Found: "nothing", Expected: rules["data.file"].expected}
+	b, _ := catalogue.Find(c.benchmark)
+	if _, ok := last(written, "data.file"); b.Kind == catalogue.CSV && !ok {
+		return &invalid.Input{File: file, Key: "data.file", Found: "nothing", Expected: rules["data.file"].expected}
 	}
 	return nil
 }

@@ -4,13 +4,13 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/acqnp/acqnp/internal/config/benchmark"
+	"github.com/acqnp/acqnp/internal/config/catalogue"
 )
 
 // defaults returns the default of every key that a choice uses, by key. For the paper's benchmarks
 // and models, defaults are the paper's values.
 func defaults(c choice) map[string]any {
-	b, _ := benchmark.Find(c.benchmark)
+	b, _ := catalogue.Find(c.benchmark)
 	model, r := c.model, b.Rates[c.model]
 	d := map[string]any{
 		"benchmark":              b.Name,
@@ -37,7 +37,7 @@ func defaults(c choice) map[string]any {
 	if len(b.Files) > 0 {
 		d["data.files"] = b.FileNames()
 	}
-	if model == "bnp" && b.Kind != benchmark.SpeedFlow {
+	if model == "bnp" && b.Kind != catalogue.SpeedFlow {
 		d["train.schedule"] = Cosine
 	}
 	if c.aggregates() == Transformer {
@@ -68,20 +68,20 @@ func defaultLoss(model, aggregation string) string {
 }
 
 // kindDefaults returns the values that all benchmarks of a kind share.
-func kindDefaults(b benchmark.Benchmark) map[string]any {
+func kindDefaults(b catalogue.Benchmark) map[string]any {
 	switch b.Kind {
-	case benchmark.Images:
+	case catalogue.Images:
 		return imageDefaults()
-	case benchmark.SpeedFlow:
+	case catalogue.SpeedFlow:
 		return speedFlowDefaults()
-	case benchmark.CSV:
+	case catalogue.CSV:
 		return csvDefaults()
 	}
 	return syntheticDefaults()
 }
 
 // modelDefaults returns the architectures of all models for a benchmark.
-func modelDefaults(b benchmark.Benchmark) map[string]any {
+func modelDefaults(b catalogue.Benchmark) map[string]any {
 	width, depth := 128, 3
 	d := map[string]any{
 		"model.heads":            8,
@@ -93,7 +93,7 @@ func modelDefaults(b benchmark.Benchmark) map[string]any {
 		"model.train_bootstraps": 4,
 		"model.eval_bootstraps":  50,
 	}
-	if b.Kind == benchmark.SpeedFlow {
+	if b.Kind == catalogue.SpeedFlow {
 		width, depth = 64, 2
 		d["model.pre_depth"], d["model.decoder_depth"] = 4, 4
 	}

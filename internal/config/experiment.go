@@ -5,7 +5,7 @@
 // paper's values for the benchmark and the model, and returns an Experiment. Every value has passed
 // all checks that need no data: its own rule (rules.go), the limits of memory and random streams
 // (limits.go), what keys must hold together (relations.go), and whether the benchmark and the model
-// use the key at all (schema.go). An error is an *input.Error with the file and line, the flag or
+// use the key at all (schema.go). An error is an *invalid.Input with the file and line, the flag or
 // the variable, and the key.
 //
 // A key is the dotted path of a value in the file, such as train.steps. Flags win over the

@@ -9,10 +9,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
-// FuzzLoad loads arbitrary text as a file and as a --set. The result must be an *input.Error, or an
+// FuzzLoad loads arbitrary text as a file and as a --set. The result must be an *invalid.Input, or an
 // experiment whose YAML gives the same experiment again.
 func FuzzLoad(f *testing.F) {
 	for _, c := range refusals {
@@ -38,9 +38,9 @@ func FuzzLoad(f *testing.F) {
 		}
 		e, err := config.Load(path, config.Overrides{Set: []string{set}})
 		check := func(err error) {
-			var bad *input.Error
+			var bad *invalid.Input
 			if err != nil && !errors.As(err, &bad) {
-				t.Fatalf("found error %v, expected an input.Error", err)
+				t.Fatalf("found error %v, expected an invalid.Input", err)
 			}
 		}
 		check(err)

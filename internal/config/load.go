@@ -10,14 +10,15 @@ import (
 	"github.com/spf13/viper"
 
 	"github.com/acqnp/acqnp/internal/config/yamlnode"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/files"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // maxFile is the largest configuration, in bytes.
 const maxFile = 1 << 20
 
 // Load reads the configuration file at path, applies the overrides and the paper's values, checks
-// the result and returns it. An error is an *input.Error that names the file and line, or the flag
+// the result and returns it. An error is an *invalid.Input that names the file and line, or the flag
 // or variable, and the key.
 func Load(path string, o Overrides) (Experiment, error) {
 	content, err := ReadFile(path)
@@ -37,21 +38,21 @@ func Parse(name string, content []byte, o Overrides) (Experiment, error) {
 }
 
 func tooLong(name string) error {
-	return &input.Error{File: name, Found: "more than 1 MiB", Expected: "at most 1 MiB of YAML"}
+	return &invalid.Input{File: name, Found: "more than 1 MiB", Expected: "at most 1 MiB of YAML"}
 }
 
 // ReadFile returns the content of a configuration file, for Parse. The file may be a pipe, which
-// can be read only once. An error is an *input.Error that names the file.
+// can be read only once. An error is an *invalid.Input that names the file.
 func ReadFile(path string) ([]byte, error) {
 	const expected = "a readable YAML file"
-	f, err := input.Stream(path, expected)
+	f, err := files.Stream(path, expected)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	content, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
-		return nil, input.Unreadable(path, expected, err)
+		return nil, files.Unreadable(path, expected, err)
 	}
 	if len(content) > maxFile {
 		return nil, tooLong(path)
@@ -97,7 +98,7 @@ func fileLeaves(name string, content []byte) ([]leaf, error) {
 		return nil, err
 	}
 	if root == nil {
-		return nil, &input.Error{File: name, Found: "nothing", Expected: "a configuration (benchmark, model, …)"}
+		return nil, &invalid.Input{File: name, Found: "nothing", Expected: "a configuration (benchmark, model, …)"}
 	}
 	r := reader{file: name, lines: true}
 	err = r.section("", root)

@@ -3,7 +3,7 @@ package config
 import (
 	"strconv"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // MaxMembers is the largest number of networks of an ensemble.
@@ -20,10 +20,10 @@ func (e Experiment) Member(k int) Experiment {
 	return e
 }
 
-// CheckAlone returns an *input.Error for an ensemble, which a command that trains networks alone refuses.
+// CheckAlone returns an *invalid.Input for an ensemble, which a command that trains networks alone refuses.
 func (e Experiment) CheckAlone(file, command string) error {
 	if e.Train.Ensemble() == 1 {
 		return nil
 	}
-	return &input.Error{File: file, Key: "train.members", Found: strconv.Itoa(e.Train.Members), Expected: "1: " + command + " trains networks alone"}
+	return &invalid.Input{File: file, Key: "train.members", Found: strconv.Itoa(e.Train.Members), Expected: "1: " + command + " trains networks alone"}
 }

@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/acqnp/acqnp/internal/config/yamlnode"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // A leaf is a key with its value, checked by its rule, and the place where it was written.
@@ -20,8 +20,8 @@ type leaf struct {
 	line  int    // 0 outside files
 }
 
-func (l leaf) refuse(found, expected string) *input.Error {
-	return &input.Error{File: l.file, Line: l.line, Key: l.key, Found: found, Expected: expected}
+func (l leaf) refuse(found, expected string) *invalid.Input {
+	return &invalid.Input{File: l.file, Line: l.line, Key: l.key, Found: found, Expected: expected}
 }
 
 // A reader collects the leaves below a node, in the order of the text. It stops at the first
@@ -40,7 +40,7 @@ func (r *reader) line(n *yaml.Node) int {
 }
 
 func (r *reader) refuse(n *yaml.Node, key, found, expected string) error {
-	return &input.Error{File: r.file, Line: r.line(n), Key: key, Found: found, Expected: expected}
+	return &invalid.Input{File: r.file, Line: r.line(n), Key: key, Found: found, Expected: expected}
 }
 
 // section reads mapping n as the section of that name; "" is the root. A section without a value is

@@ -7,7 +7,7 @@ import (
 )
 
 // Number returns the value of a line whose key is a number, as an end of a range must be, and whether
-// the key has whole numbers alone. An error is an *input.Error.
+// the key has whole numbers alone. An error is an *invalid.Input.
 func (l Line) Number() (value float64, whole bool, err error) {
 	leaves, err := l.leaves()
 	if err != nil {
@@ -25,7 +25,7 @@ func (l Line) Number() (value float64, whole bool, err error) {
 	return 0, false, r.refuse(l.Key, l.Key.Value, "a range of "+yamlnode.Shorten(l.Key.Value)+", which is no number", "a list of values")
 }
 
-// leaves reads the line. An error is an *input.Error.
+// leaves reads the line. An error is an *invalid.Input.
 func (l Line) leaves() ([]leaf, error) {
 	r := reader{file: l.File, lines: true}
 	if !known(l.Key.Value) || isSection(l.Key.Value) {

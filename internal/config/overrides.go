@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/acqnp/acqnp/internal/config/yamlnode"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 const envPrefix = "ACQNP_"
@@ -106,7 +106,7 @@ func envLeaves(environ func() []string) ([]leaf, error) {
 func unknownVariable(place, name string, names []string) error {
 	expected, least := "a variable for one of the keys, such as ACQNP_TRAIN_STEPS", len(name)
 	for _, n := range names {
-		if d := input.Distance(name, n); d < least {
+		if d := invalid.Distance(name, n); d < least {
 			expected, least = n, d
 		}
 	}
@@ -116,7 +116,7 @@ func unknownVariable(place, name string, names []string) error {
 	if !ofSection && least > 2 {
 		return nil
 	}
-	return &input.Error{File: place, Found: "a variable that sets no key", Expected: expected}
+	return &invalid.Input{File: place, Found: "a variable that sets no key", Expected: expected}
 }
 
 // flagLeaves reads --set and the other flags, in the order in which they win.
@@ -126,7 +126,7 @@ func flagLeaves(o Overrides) ([]leaf, error) {
 		key, value, ok := strings.Cut(s, "=")
 		if !ok {
 			found := strconv.Quote(yamlnode.Shorten(s))
-			return nil, &input.Error{File: "--set", Found: found, Expected: "KEY=VALUE, such as train.steps=2000"}
+			return nil, &invalid.Input{File: "--set", Found: found, Expected: "KEY=VALUE, such as train.steps=2000"}
 		}
 		if !known(key) {
 			return nil, unknownSet(key)
@@ -155,7 +155,7 @@ func flagLeaves(o Overrides) ([]leaf, error) {
 }
 
 func unknownSet(key string) error {
-	return &input.Error{File: "--set " + yamlnode.Shorten(key), Found: "an unknown key", Expected: suggested(key)}
+	return &invalid.Input{File: "--set " + yamlnode.Shorten(key), Found: "an unknown key", Expected: suggested(key)}
 }
 
 // suggested returns what is expected instead of an unknown key: a similar one, or those of its section.
@@ -177,7 +177,7 @@ func override(place, key, value string) ([]leaf, error) {
 	}
 	root, err := yamlnode.Parse(place, []byte(value))
 	if err != nil {
-		err.(*input.Error).Line = 0
+		err.(*invalid.Input).Line = 0
 		return nil, err
 	}
 	if root == nil {

@@ -14,7 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/config/benchmark"
+	"github.com/acqnp/acqnp/internal/config/catalogue"
 )
 
 const shipped = "../../configs"
@@ -216,7 +216,7 @@ func TestShippedConfigsSayWhatThePaperSays(t *testing.T) {
 	for _, file := range shippedFiles(t) {
 		name := filepath.ToSlash(strings.TrimPrefix(file, filepath.Clean(shipped)+string(filepath.Separator)))
 		folder, _, _ := strings.Cut(name, "/")
-		if b, _ := benchmark.Find(folder); b.Table != "" {
+		if b, _ := catalogue.Find(folder); b.Table != "" {
 			found = append(found, strings.TrimSuffix(name, ".yaml"))
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // Beginnings of files. What a test adds then starts at a known line.
@@ -299,13 +299,13 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// expectRefusal fails unless err is an *input.Error of one line at this place, with says in its
+// expectRefusal fails unless err is an *invalid.Input of one line at this place, with says in its
 // message.
 func expectRefusal(t *testing.T, err error, file string, line int, key, says string) {
 	t.Helper()
-	var bad *input.Error
+	var bad *invalid.Input
 	if !errors.As(err, &bad) {
-		t.Fatalf("found error %v, expected an input.Error", err)
+		t.Fatalf("found error %v, expected an invalid.Input", err)
 	}
 	if bad.File != file || bad.Line != line || bad.Key != key {
 		t.Errorf("found file %q, line %d, key %q (%v), expected %q, %d, %q", bad.File, bad.Line, bad.Key, err, file, line, key)

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/acqnp/acqnp/internal/config/benchmark"
+	"github.com/acqnp/acqnp/internal/config/catalogue"
 )
 
 // A relation is a condition on several keys, or on one key for some benchmarks or models.
@@ -19,7 +19,7 @@ type relation struct {
 
 // relations lists the conditions on e beyond the rules of single keys.
 func relations(e Experiment) []relation {
-	b, _ := benchmark.Find(e.Benchmark)
+	b, _ := catalogue.Find(e.Benchmark)
 	all := append(modelRelations(e.Model), relation{
 		keys:     []string{"train.patience", "train.validate_every"},
 		holds:    e.Train.Patience == 0 || e.Train.ValidateEvery > 0,
@@ -34,7 +34,7 @@ func relations(e Experiment) []relation {
 	})
 	all = append(all, contextRelations(e)...)
 	all = append(all, poolRelations(e)...)
-	if b.Kind != benchmark.CSV {
+	if b.Kind != catalogue.CSV {
 		all = append(all, relation{
 			keys:     []string{"data.train_fraction"},
 			holds:    e.Data.TrainFraction < 1,
@@ -43,11 +43,11 @@ func relations(e Experiment) []relation {
 		})
 	}
 	switch b.Kind {
-	case benchmark.Images:
+	case catalogue.Images:
 		return append(all, imageRelations(e, b)...)
-	case benchmark.SpeedFlow:
+	case catalogue.SpeedFlow:
 		all = append(all, speedFlowRelations(e)...)
-	case benchmark.CSV:
+	case catalogue.CSV:
 		return append(all, csvRelations(e)...)
 	default:
 		all = append(all, syntheticRelations(e, b)...)
@@ -215,7 +215,7 @@ func speedFlowRelations(e Experiment) []relation {
 
 // imageRelations returns the conditions on images. N is the number of pixels, and N_c ~
 // U{min_context..HW/2−1}.
-func imageRelations(e Experiment, b benchmark.Benchmark) []relation {
+func imageRelations(e Experiment, b catalogue.Benchmark) []relation {
 	shape := e.ImageShape()
 	pixels, columns := shape.Height*shape.Width, 2+shape.Channels
 	all := []relation{{
@@ -235,7 +235,7 @@ func imageRelations(e Experiment, b benchmark.Benchmark) []relation {
 
 // filesOf describes what data.files must list: "[FILE, FILE] with the training images and the test
 // images".
-func filesOf(b benchmark.Benchmark) string {
+func filesOf(b catalogue.Benchmark) string {
 	var files, contents []string
 	for _, f := range b.Files {
 		files, contents = append(files, "FILE"), append(contents, "the "+f.Holds)
@@ -245,8 +245,8 @@ func filesOf(b benchmark.Benchmark) string {
 
 // ImageShape returns the shape of the benchmark's images. It is zero for a benchmark of another
 // kind.
-func (e Experiment) ImageShape() benchmark.Shape {
-	b, _ := benchmark.Find(e.Benchmark)
+func (e Experiment) ImageShape() catalogue.Shape {
+	b, _ := catalogue.Find(e.Benchmark)
 	shape := b.Image
 	if shape.Height == 0 {
 		shape.Height, shape.Width = e.Data.Resize, e.Data.Resize
@@ -310,7 +310,7 @@ func within(names, all []string) bool {
 }
 
 // syntheticRelations returns the conditions on synthetic data: every draw leaves a target.
-func syntheticRelations(e Experiment, b benchmark.Benchmark) []relation {
+func syntheticRelations(e Experiment, b catalogue.Benchmark) []relation {
 	d := e.Data
 	all := []relation{{
 		keys:  []string{"data.points", "data.min_context", "data.min_targets"},

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/acqnp/acqnp/internal/config/benchmark"
+	"github.com/acqnp/acqnp/internal/config/catalogue"
 )
 
 // A rule says which values a key accepts, whatever the other keys are.
@@ -21,7 +21,7 @@ var Filters = []string{"bilinear", "bicubic", "box"}
 
 // rules has a rule for every key.
 var rules = map[string]rule{
-	"benchmark":              name(benchmark.Names(nil)),
+	"benchmark":              name(catalogue.Names(nil)),
 	"model.name":             name(models),
 	"model.representation":   whole(1, maxWidth),
 	"model.encoder":          widths,

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/acqnp/acqnp/internal/config/benchmark"
+	"github.com/acqnp/acqnp/internal/config/catalogue"
 )
 
 // A field is a key of the configuration: a leaf of Experiment.
@@ -108,50 +108,50 @@ var aggregationsOf = map[string][]string{
 
 // kindsOf lists the kinds of benchmarks that use a key. A benchmark also uses the keys of its
 // Settings. All benchmarks use a key without an entry.
-var kindsOf = map[string][]benchmark.Kind{
-	"data.points":          {benchmark.Synthetic, benchmark.CSV},
-	"data.min_context":     {benchmark.Synthetic, benchmark.Images},
-	"data.min_targets":     {benchmark.Synthetic},
-	"data.interval":        {benchmark.Synthetic},
+var kindsOf = map[string][]catalogue.Kind{
+	"data.points":          {catalogue.Synthetic, catalogue.CSV},
+	"data.min_context":     {catalogue.Synthetic, catalogue.Images},
+	"data.min_targets":     {catalogue.Synthetic},
+	"data.interval":        {catalogue.Synthetic},
 	"data.harmonics":       nil,
 	"data.zero_mean":       nil,
 	"data.length_scale":    nil,
 	"data.amplitude":       nil,
 	"data.noise":           nil,
-	"data.files":           {benchmark.SpeedFlow, benchmark.Images},
-	"data.train_fraction":  {benchmark.SpeedFlow, benchmark.CSV},
-	"data.context":         {benchmark.SpeedFlow, benchmark.CSV},
-	"data.partitions":      {benchmark.SpeedFlow},
-	"data.flow_range":      {benchmark.SpeedFlow},
-	"data.train_limit":     {benchmark.Images},
-	"data.test_limit":      {benchmark.Images},
+	"data.files":           {catalogue.SpeedFlow, catalogue.Images},
+	"data.train_fraction":  {catalogue.SpeedFlow, catalogue.CSV},
+	"data.context":         {catalogue.SpeedFlow, catalogue.CSV},
+	"data.partitions":      {catalogue.SpeedFlow},
+	"data.flow_range":      {catalogue.SpeedFlow},
+	"data.train_limit":     {catalogue.Images},
+	"data.test_limit":      {catalogue.Images},
 	"data.resize":          nil,
 	"data.filter":          nil,
 	"data.test_copies":     nil,
-	"data.file":            {benchmark.CSV},
-	"data.function":        {benchmark.CSV},
-	"data.x":               {benchmark.CSV},
-	"data.y":               {benchmark.CSV},
-	"data.split":           {benchmark.CSV},
-	"data.split_column":    {benchmark.CSV},
-	"data.valid_fraction":  {benchmark.CSV},
-	"data.calibration":     {benchmark.CSV},
-	"data.sizes":           {benchmark.CSV},
-	"data.scale":           {benchmark.CSV},
-	"data.categories":      {benchmark.CSV},
-	"data.log":             {benchmark.CSV},
-	"data.baseline":        {benchmark.CSV},
-	"data.missing":         {benchmark.CSV},
-	"train.epochs":         {benchmark.Images},
-	"train.weights":        {benchmark.CSV},
-	"train.members":        {benchmark.CSV},
-	"train.validate_every": {benchmark.Synthetic, benchmark.CSV},
-	"train.patience":       {benchmark.Synthetic, benchmark.CSV},
-	"eval.num_points":      {benchmark.Synthetic},
-	"eval.max_context":     {benchmark.Synthetic},
+	"data.file":            {catalogue.CSV},
+	"data.function":        {catalogue.CSV},
+	"data.x":               {catalogue.CSV},
+	"data.y":               {catalogue.CSV},
+	"data.split":           {catalogue.CSV},
+	"data.split_column":    {catalogue.CSV},
+	"data.valid_fraction":  {catalogue.CSV},
+	"data.calibration":     {catalogue.CSV},
+	"data.sizes":           {catalogue.CSV},
+	"data.scale":           {catalogue.CSV},
+	"data.categories":      {catalogue.CSV},
+	"data.log":             {catalogue.CSV},
+	"data.baseline":        {catalogue.CSV},
+	"data.missing":         {catalogue.CSV},
+	"train.epochs":         {catalogue.Images},
+	"train.weights":        {catalogue.CSV},
+	"train.members":        {catalogue.CSV},
+	"train.validate_every": {catalogue.Synthetic, catalogue.CSV},
+	"train.patience":       {catalogue.Synthetic, catalogue.CSV},
+	"eval.num_points":      {catalogue.Synthetic},
+	"eval.max_context":     {catalogue.Synthetic},
 }
 
-func benchmarkUses(b benchmark.Benchmark, key string) bool {
+func benchmarkUses(b catalogue.Benchmark, key string) bool {
 	kinds, some := kindsOf[key]
 	_, set := b.Settings[key]
 	return !some || set || slices.Contains(kinds, b.Kind)
@@ -175,7 +175,7 @@ func (c choice) aggregates() string {
 // unusedBy returns the benchmark, the model or the aggregation that does not use a key, and the
 // names of those that do. It returns "" and nil if all use the key.
 func (c choice) unusedBy(key string) (who string, users []string) {
-	b, _ := benchmark.Find(c.benchmark)
+	b, _ := catalogue.Find(c.benchmark)
 	if names, some := modelsOf[key]; some && !slices.Contains(names, c.model) {
 		return c.model, names
 	}
@@ -183,7 +183,7 @@ func (c choice) unusedBy(key string) (who string, users []string) {
 		return "aggregation " + c.aggregates(), usersOf(aggregations)
 	}
 	if !benchmarkUses(b, key) {
-		return b.Name, benchmark.Names(func(b benchmark.Benchmark) bool { return benchmarkUses(b, key) })
+		return b.Name, catalogue.Names(func(b catalogue.Benchmark) bool { return benchmarkUses(b, key) })
 	}
 	return "", nil
 }

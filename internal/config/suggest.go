@@ -3,13 +3,13 @@ package config
 import (
 	"strings"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // nearestKey returns the key that was probably meant by an unknown one: a similar key of the same
 // section, or else the key of this name in another section. It returns "" if there is neither.
 func nearestKey(section, typed string) string {
-	if n := input.Nearest(typed, children(section)); n != "" {
+	if n := invalid.Nearest(typed, children(section)); n != "" {
 		return join(section, n)
 	}
 	for _, f := range fields {

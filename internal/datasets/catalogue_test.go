@@ -6,16 +6,16 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/config/benchmark"
+	"github.com/acqnp/acqnp/internal/config/catalogue"
 )
 
 // Every synthetic benchmark has a process, and every image benchmark a loader; there are no others.
 func TestEveryBenchmarkHasASource(t *testing.T) {
-	for kind, sources := range map[benchmark.Kind][]string{
-		benchmark.Synthetic: slices.Sorted(maps.Keys(processes)),
-		benchmark.Images:    slices.Sorted(maps.Keys(imageLoaders)),
+	for kind, sources := range map[catalogue.Kind][]string{
+		catalogue.Synthetic: slices.Sorted(maps.Keys(processes)),
+		catalogue.Images:    slices.Sorted(maps.Keys(imageLoaders)),
 	} {
-		names := benchmark.Names(func(b benchmark.Benchmark) bool { return b.Kind == kind })
+		names := catalogue.Names(func(b catalogue.Benchmark) bool { return b.Kind == kind })
 		slices.Sort(names)
 		if !slices.Equal(names, sources) {
 			t.Errorf("the catalogue has %v of the kind %s, datasets has sources for %v", names, kind, sources)

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // missingCells are the cells that stand for a missing value.
@@ -199,6 +199,6 @@ func (c *cells) addTo(p *Points, t *table) error {
 
 // noRows returns the error for files all of whose rows are left out.
 func (c *cells) noRows(path string) error {
-	return &input.Error{File: path, Found: fmt.Sprintf("a missing cell in each of %d rows", c.dropped),
+	return &invalid.Input{File: path, Found: fmt.Sprintf("a missing cell in each of %d rows", c.dropped),
 		Expected: "rows with a value in every column that is used"}
 }

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/config/benchmark"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/config/catalogue"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // Status says whether a benchmark can be trained on. Its JSON form is that of acqnp data check
@@ -25,14 +25,14 @@ type Status struct {
 // Check reads the files of every benchmark from its folder in dataDir.
 func Check(dataDir string) []Status {
 	var all []Status
-	for _, b := range benchmark.All() {
+	for _, b := range catalogue.All() {
 		s := Status{Benchmark: b.Name, Ready: true}
 		switch b.Kind {
-		case benchmark.SpeedFlow:
+		case catalogue.SpeedFlow:
 			s = checkSpeedFlow(b, filepath.Join(dataDir, b.Name))
-		case benchmark.Images:
+		case catalogue.Images:
 			s = checkImages(b, dataDir)
-		case benchmark.CSV:
+		case catalogue.CSV:
 			s.Detail = "reads the file or directory that data.file of a configuration names"
 		default:
 			s.Detail = "drawn at random, needs no files"
@@ -43,7 +43,7 @@ func Check(dataDir string) []Status {
 }
 
 // Ready returns the statuses of the named benchmarks, in the order of names. An unknown name or a
-// benchmark that is not ready is an *input.Error.
+// benchmark that is not ready is an *invalid.Input.
 func Ready(all []Status, names []string) ([]Status, error) {
 	var known []string
 	for _, s := range all {
@@ -53,25 +53,25 @@ func Ready(all []Status, names []string) ([]Status, error) {
 	for _, name := range names {
 		i := slices.Index(known, name)
 		if i < 0 {
-			return nil, &input.Error{File: "BENCHMARK", Found: strconv.Quote(name), Expected: "one of " + strings.Join(known, ", ")}
+			return nil, &invalid.Input{File: "BENCHMARK", Found: strconv.Quote(name), Expected: "one of " + strings.Join(known, ", ")}
 		}
 		picked = append(picked, all[i])
 	}
 	for _, s := range picked {
 		if !s.Ready {
-			return nil, &input.Error{File: s.Benchmark, Found: s.Detail, Expected: "all files: " + s.Help}
+			return nil, &invalid.Input{File: s.Benchmark, Found: s.Detail, Expected: "all files: " + s.Help}
 		}
 	}
 	return picked, nil
 }
 
 // checkSpeedFlow reads both lanes.
-func checkSpeedFlow(b benchmark.Benchmark, dir string) Status {
+func checkSpeedFlow(b catalogue.Benchmark, dir string) Status {
 	s := Status{Benchmark: b.Name}
 	lanes, err := readLanes(dir, b, b.FileNames())
 	if err != nil {
 		s.Detail, s.Help = err.Error(), "acqnp data fetch "+b.Name+", or put into "+dir+": "+howToGetLanes
-		var bad *input.Error
+		var bad *invalid.Input
 		if errors.As(err, &bad) && bad.Expected == howToGetLanes { // no need to say it twice
 			s.Detail = bad.File + ": " + bad.Found
 		}
@@ -83,7 +83,7 @@ func checkSpeedFlow(b benchmark.Benchmark, dir string) Status {
 }
 
 // checkImages reads the files with the default configuration.
-func checkImages(b benchmark.Benchmark, dataDir string) Status {
+func checkImages(b catalogue.Benchmark, dataDir string) Status {
 	s, dir := Status{Benchmark: b.Name, Help: "acqnp data fetch " + b.Name}, filepath.Join(dataDir, b.Name)
 	var there, missing []string
 	for _, f := range b.FileNames() {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // awkward are ways to write the same 24 points: 4 functions of 6 days each. The columns are name,
@@ -258,9 +258,9 @@ func TestColumnsThatCannotBeRead(t *testing.T) {
 				c.change(&e.Data)
 			}
 			_, err := datasets.Open(e, "")
-			var bad *input.Error
+			var bad *invalid.Input
 			if !errors.As(err, &bad) {
-				t.Fatalf("got %v, want an *input.Error", err)
+				t.Fatalf("got %v, want an *invalid.Input", err)
 			}
 			if bad.File != path || bad.Line != c.line || bad.Key != c.key || !strings.Contains(bad.Error(), c.says) {
 				t.Errorf("%q; want line %d, key %q and %q", bad.Error(), c.line, c.key, c.says)

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/engine/simd"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // A covariance is a symmetric matrix [n, n], and its Cholesky factor U with UᵀU = the matrix. Of both,
@@ -49,7 +49,7 @@ func (c *covariance) factorize() error {
 			return nil
 		}
 		if jitter > 2e-6 {
-			return &input.Error{
+			return &invalid.Input{
 				Key:      "data",
 				Found:    fmt.Sprintf("a covariance of %d points that is not positive definite", c.n),
 				Expected: "a shorter data.length_scale or more data.noise",

@@ -9,7 +9,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 func TestCSVRefusesBadFiles(t *testing.T) {
@@ -72,9 +72,9 @@ func TestCSVRefusesBadFiles(t *testing.T) {
 				}
 				return
 			}
-			var bad *input.Error
+			var bad *invalid.Input
 			if !errors.As(err, &bad) {
-				t.Fatalf("got %v, want an *input.Error", err)
+				t.Fatalf("got %v, want an *invalid.Input", err)
 			}
 			if c.file != "" && bad.File != filepath.Join(dir, c.file) || bad.Line != c.line || bad.Key != c.key || !strings.Contains(bad.Error(), c.says) {
 				t.Errorf("%q at line %d, key %q; want %s, line %d, key %q and %q", bad.Error(), bad.Line, bad.Key, c.file, c.line, c.key, c.says)
@@ -83,7 +83,7 @@ func TestCSVRefusesBadFiles(t *testing.T) {
 	}
 	e := csvExperiment("absent.csv")
 	_, err := datasets.Open(e, "elsewhere")
-	var bad *input.Error
+	var bad *invalid.Input
 	if !errors.As(err, &bad) || bad.File != "absent.csv" || !strings.Contains(bad.Error(), filepath.Join("elsewhere", "csv")) {
 		t.Errorf("found error %v, want one about absent.csv that names elsewhere/csv", err)
 	}
@@ -111,7 +111,7 @@ func TestCSVRefusesWhatScalingMakesInfinite(t *testing.T) {
 		}
 		put(t, e.Data.File, []byte(text))
 		_, err := datasets.Open(e, "")
-		var bad *input.Error
+		var bad *invalid.Input
 		if errors.As(err, &bad) && strings.Contains(bad.Error(), "far outside the training part") {
 			refused++
 		} else if err != nil {
@@ -139,7 +139,7 @@ func constant(text string) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// Opening a directory with two arbitrary files gives an *input.Error or batches of finite numbers.
+// Opening a directory with two arbitrary files gives an *invalid.Input or batches of finite numbers.
 func FuzzCSV(f *testing.F) {
 	const good = "name,x,y\na,1,2\na,2,3\na,4,1\nb,1,2\nb,2,5\nb,3,3\n"
 	for _, seed := range []struct{ first, second string }{
@@ -177,10 +177,10 @@ func FuzzCSV(f *testing.F) {
 			e.Data.Categories, e.Data.Log, e.Data.Missing = []string{"x"}, []string{"y"}, config.Drop
 		}
 		s, err := datasets.Open(e, "")
-		var bad *input.Error
+		var bad *invalid.Input
 		if err != nil {
 			if !errors.As(err, &bad) {
-				t.Fatalf("got %v, want an *input.Error", err)
+				t.Fatalf("got %v, want an *invalid.Input", err)
 			}
 			return
 		}

@@ -3,7 +3,7 @@ package datasets
 import (
 	"fmt"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models/mixed"
 )
 
@@ -18,7 +18,7 @@ func (s *csvSource) fitBaseline() error {
 		functions := s.trainingFunctions(c)
 		m, err := mixed.Fit(functions, mixed.FormOf(functions, d[0], d[1]))
 		if err != nil {
-			return &input.Error{Key: "data.baseline", Found: fmt.Sprintf("a mixed model of %s with %v", s.e.Data.YColumns[c], err),
+			return &invalid.Input{Key: "data.baseline", Found: fmt.Sprintf("a mixed model of %s with %v", s.e.Data.YColumns[c], err),
 				Expected: "lower degrees, or more data for training"}
 		}
 		s.scaling.Baseline = append(s.scaling.Baseline, m.Model)

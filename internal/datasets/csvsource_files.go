@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // A csvFunction is a function in raw units, with the place of its first row.
@@ -69,7 +69,7 @@ func csvPaths(name, dataDir string) ([]string, error) {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &input.Error{File: name, Key: "data.file", Found: "no such file",
+		return nil, &invalid.Input{File: name, Key: "data.file", Found: "no such file",
 			Expected: "a CSV file or a directory of them, here or in " + filepath.Join(dataDir, "csv")}
 	case err != nil:
 		return nil, unreadable(path, err)
@@ -87,7 +87,7 @@ func csvPaths(name, dataDir string) ([]string, error) {
 		}
 	}
 	if len(paths) == 0 {
-		return nil, &input.Error{File: path, Key: "data.file", Found: "a directory without a .csv file", Expected: "one or more"}
+		return nil, &invalid.Input{File: path, Key: "data.file", Found: "a directory without a .csv file", Expected: "one or more"}
 	}
 	return paths, nil
 }
@@ -103,7 +103,7 @@ func (r *csvReader) read(path string) error {
 		r.first, r.header = path, t.header
 	}
 	if !slices.Equal(r.header, t.header) {
-		return &input.Error{File: path, Line: 1, Found: "the columns " + quote(strings.Join(t.header, ", "), 200),
+		return &invalid.Input{File: path, Line: 1, Found: "the columns " + quote(strings.Join(t.header, ", "), 200),
 			Expected: quote(strings.Join(r.header, ", "), 200) + ", as in " + r.first}
 	}
 	if r.cells.xAt, err = t.columns(r.data.XColumns); err != nil {
@@ -178,6 +178,6 @@ func (r *csvReader) function(t *table) (*csvFunction, error) {
 
 // refuse returns an error about the function.
 func (f *csvFunction) refuse(found, expected string, values ...any) error {
-	return &input.Error{File: f.path, Line: f.line, Found: "function " + strconv.Quote(f.Function) + " " + found,
+	return &invalid.Input{File: f.path, Line: f.line, Found: "function " + strconv.Quote(f.Function) + " " + found,
 		Expected: fmt.Sprintf(expected, values...)}
 }

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // csvScaling learns the scaling that data.scale asks for, and the names of categories. column(c)
@@ -54,7 +54,7 @@ func learned(how string, f Form, v []float64) (offset, scale float64) {
 // constant returns the error about a column with one value v.
 func constant(path string, r *cellReader, v float64) error {
 	found := r.form(unixEpoch).Text(v)
-	return &input.Error{File: path, Key: r.name, Found: found + " in every row of the training part",
+	return &invalid.Input{File: path, Key: r.name, Found: found + " in every row of the training part",
 		Expected: "values that differ (leave the column out, or set data.scale: none)"}
 }
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // anySize returns csvData with data.sizes: all.
@@ -337,7 +337,7 @@ func TestBadSplitsAreRefused(t *testing.T) {
 		}
 		putSplit(t, e.Data.File, c.parts...)
 		_, err := datasets.Open(e, "")
-		var bad *input.Error
+		var bad *invalid.Input
 		if !errors.As(err, &bad) || bad.Line != c.line || bad.Key != c.key && c.line != 1 || !strings.Contains(bad.Error(), c.says) || strings.Contains(bad.Error(), "\n") {
 			t.Errorf("%s: found error %v, expected line %d, key %q and %q", c.name, err, c.line, c.key, c.says)
 		}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
@@ -179,7 +179,7 @@ func (s *csvSource) checkParts(path string, training, test int, what string) err
 	case training > 0:
 		missing = partNames[forTest]
 	}
-	return &input.Error{File: path, Key: s.e.Data.SplitColumn, Found: "no " + what + " with the value " + missing,
+	return &invalid.Input{File: path, Key: s.e.Data.SplitColumn, Found: "no " + what + " with the value " + missing,
 		Expected: "at least one of train and one of test"}
 }
 

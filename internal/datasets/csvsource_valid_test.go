@@ -10,7 +10,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // validated returns anySize with validation.
@@ -221,7 +221,7 @@ func TestValidationNeedsFunctions(t *testing.T) {
 		{"point", []int{2, 2}, "two training points or more"},
 	} {
 		_, err := datasets.Open(validated(t, c.split, c.sizes...), "")
-		var bad *input.Error
+		var bad *invalid.Input
 		if !errors.As(err, &bad) || bad.Key != "data.valid_fraction" || !strings.Contains(bad.Error(), c.says) {
 			t.Errorf("by %s, %v: found error %v, expected %q", c.split, c.sizes, err, c.says)
 		}

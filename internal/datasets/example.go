@@ -6,7 +6,7 @@ import (
 	"io"
 	"math"
 
-	"github.com/acqnp/acqnp/internal/files/atomicfile"
+	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
@@ -16,7 +16,7 @@ import (
 func WriteExample(path string, seed uint64) (products, rows int, err error) {
 	const sales = 80 // of each product
 	products = 60
-	err = atomicfile.Write(path, func(w io.Writer) error {
+	err = files.Write(path, func(w io.Writer) error {
 		b := bufio.NewWriter(w)
 		fmt.Fprintln(b, "product,age,price")
 		for p := range products {

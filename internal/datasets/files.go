@@ -5,23 +5,23 @@ import (
 	"path/filepath"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/config/benchmark"
+	"github.com/acqnp/acqnp/internal/config/catalogue"
 )
 
 // Files returns the paths of the existing files that Open reads for the experiment.
 func Files(e config.Experiment, dataDir string) []string {
-	b, _ := benchmark.Find(e.Benchmark)
+	b, _ := catalogue.Find(e.Benchmark)
 	dir := filepath.Join(dataDir, b.Name)
 	var paths []string
 	switch b.Kind {
-	case benchmark.SpeedFlow:
+	case catalogue.SpeedFlow:
 		names, _ := laneFiles(dir, b, e.Data.Files)
 		for _, name := range names {
 			paths = append(paths, filepath.Join(dir, name))
 		}
-	case benchmark.Images:
+	case catalogue.Images:
 		paths, _ = imagePaths(dir, b, e.Data.Files)
-	case benchmark.CSV:
+	case catalogue.CSV:
 		paths, _ = csvPaths(e.Data.File, dataDir)
 	}
 	return paths

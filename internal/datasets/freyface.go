@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/acqnp/acqnp/internal/datasets/matfile"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
@@ -19,7 +19,7 @@ func loadFaces(files []imageFile) (train, test pictures, err error) {
 	}
 	faces := pictures{Shape: files[0].shape, bytes: a.Data}
 	if len(a.Dims) != 2 || a.Dims[0] != faces.size() {
-		return train, test, &input.Error{File: path, Key: "ff", Found: fmt.Sprintf("dimensions %v", a.Dims),
+		return train, test, &invalid.Input{File: path, Key: "ff", Found: fmt.Sprintf("dimensions %v", a.Dims),
 			Expected: fmt.Sprintf("[%d FRAMES]", faces.size())}
 	}
 	order := make([]int, faces.count())

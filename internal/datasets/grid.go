@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // maxGridPoints bounds a grid, so that a typing error cannot fill the memory.
@@ -16,14 +16,14 @@ const maxGridPoints = 1_000_000
 
 // ParseGrid returns the targets [N, dx] that --grid asks for. "A:B:N" means N values from A to B,
 // both included. With dx = 2 a second range follows after a comma. The last dimension varies
-// fastest. An error is an *input.Error.
+// fastest. An error is an *invalid.Input.
 func ParseGrid(text string, dx int) ([]float64, error) {
 	bad := func(found, expected string) error {
-		return &input.Error{File: "--grid", Found: found, Expected: expected}
+		return &invalid.Input{File: "--grid", Found: found, Expected: expected}
 	}
 	ranges := strings.Split(text, ",")
 	if len(ranges) != dx {
-		return nil, bad(input.Plural(len(ranges), "range", "ranges"), fmt.Sprintf("%d, one for each dimension of x", dx))
+		return nil, bad(invalid.Plural(len(ranges), "range", "ranges"), fmt.Sprintf("%d, one for each dimension of x", dx))
 	}
 	points, n := []float64{}, 1
 	for width, r := range ranges {
@@ -40,10 +40,10 @@ func ParseGrid(text string, dx int) ([]float64, error) {
 }
 
 // ParseRange returns the N values from A to B that "A:B:N", the value of a flag, asks for. N is at
-// most most. An error is an *input.Error.
+// most most. An error is an *invalid.Input.
 func ParseRange(flag, text string, most int) ([]float64, error) {
 	bad := func(expected string) error {
-		return &input.Error{File: flag, Found: strconv.Quote(text), Expected: expected}
+		return &invalid.Input{File: flag, Found: strconv.Quote(text), Expected: expected}
 	}
 	part := strings.Split(text, ":")
 	if len(part) != 3 {

@@ -2,7 +2,7 @@ package datasets
 
 import (
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/config/benchmark"
+	"github.com/acqnp/acqnp/internal/config/catalogue"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
@@ -33,7 +33,7 @@ type images struct {
 
 // pictures are images of one shape, as bytes [count, height, width, channels].
 type pictures struct {
-	benchmark.Shape
+	catalogue.Shape
 	bytes []byte
 }
 
@@ -50,7 +50,7 @@ func (p pictures) first(limit int) pictures {
 	return p
 }
 
-func newImages(e config.Experiment, b benchmark.Benchmark, dataDir string) (Source, error) {
+func newImages(e config.Experiment, b catalogue.Benchmark, dataDir string) (Source, error) {
 	train, test, err := loadImages(e, b, dataDir)
 	if err != nil {
 		return nil, err

@@ -19,13 +19,13 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/datasets/datatest"
 	"github.com/acqnp/acqnp/internal/datasets/fetch"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 func refused(t *testing.T, e config.Experiment, dir, says string) {
 	t.Helper()
 	_, err := datasets.Open(e, dir)
-	var bad *input.Error
+	var bad *invalid.Input
 	if !errors.As(err, &bad) || !strings.Contains(err.Error(), says) || strings.ContainsAny(err.Error(), "\n\x00") || len(err.Error()) > 500 {
 		t.Errorf("got %v, want one short line with %q", err, says)
 	}
@@ -296,9 +296,9 @@ func FuzzImageFiles(f *testing.F) {
 		}
 		put(t, filepath.Join(dir, e.Benchmark, "fuzz"), content)
 		s, err := datasets.Open(e, dir)
-		var bad *input.Error
+		var bad *invalid.Input
 		if err != nil && !errors.As(err, &bad) {
-			t.Fatalf("got %v, want an *input.Error", err)
+			t.Fatalf("got %v, want an *invalid.Input", err)
 		}
 		if err != nil {
 			return

@@ -8,14 +8,14 @@ import (
 	"strings"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/config/benchmark"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/config/catalogue"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // An imageFile is a file of images of one shape, with the configuration for reading it.
 type imageFile struct {
 	path  string
-	shape benchmark.Shape // of the images as the model sees them
+	shape catalogue.Shape // of the images as the model sees them
 	data  config.Data
 }
 
@@ -41,7 +41,7 @@ func splits(read func(f imageFile, limit int) (pictures, error)) func([]imageFil
 }
 
 // loadImages reads the training and the test images of an experiment on benchmark b.
-func loadImages(e config.Experiment, b benchmark.Benchmark, dataDir string) (train, test pictures, err error) {
+func loadImages(e config.Experiment, b catalogue.Benchmark, dataDir string) (train, test pictures, err error) {
 	paths, err := imagePaths(filepath.Join(dataDir, b.Name), b, e.Data.Files)
 	if err != nil {
 		return train, test, err
@@ -57,14 +57,14 @@ func loadImages(e config.Experiment, b benchmark.Benchmark, dataDir string) (tra
 	for i, p := range []pictures{train, test} {
 		if p.count() == 0 {
 			split := []string{"training", "test"}[i]
-			return train, test, &input.Error{File: paths[min(i, len(paths)-1)], Found: "no " + split + " images", Expected: "one or more"}
+			return train, test, &invalid.Input{File: paths[min(i, len(paths)-1)], Found: "no " + split + " images", Expected: "one or more"}
 		}
 	}
 	return train, test, nil
 }
 
 // imagePaths returns the paths of the named files. It refuses a file that does not exist.
-func imagePaths(dir string, b benchmark.Benchmark, names []string) ([]string, error) {
+func imagePaths(dir string, b catalogue.Benchmark, names []string) ([]string, error) {
 	var paths []string
 	for i, name := range names {
 		path := existing(filepath.Join(dir, name))
@@ -73,7 +73,7 @@ func imagePaths(dir string, b benchmark.Benchmark, names []string) ([]string, er
 			if name == b.Files[i].Name {
 				expected += ", which come with: acqnp data fetch " + b.Name
 			}
-			return nil, &input.Error{File: filepath.Join(dir, name), Found: "no such file", Expected: expected}
+			return nil, &invalid.Input{File: filepath.Join(dir, name), Found: "no such file", Expected: expected}
 		}
 		paths = append(paths, path)
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/config/benchmark"
+	"github.com/acqnp/acqnp/internal/config/catalogue"
 	"github.com/acqnp/acqnp/internal/datasets/datatest"
 )
 
@@ -24,11 +24,11 @@ func imageDir(t testing.TB) string {
 	return dir
 }
 
-var imageNames = benchmark.Names(func(b benchmark.Benchmark) bool { return b.Kind == benchmark.Images })
+var imageNames = catalogue.Names(func(b catalogue.Benchmark) bool { return b.Kind == catalogue.Images })
 
 // imageExperiment returns an experiment with the paper's values.
 func imageExperiment(name string) config.Experiment {
-	b, _ := benchmark.Find(name)
+	b, _ := catalogue.Find(name)
 	e := config.Experiment{
 		Benchmark: name,
 		Data:      config.Data{Seed: 43, MinContext: new(3), Files: b.FileNames()},

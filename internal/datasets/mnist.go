@@ -8,7 +8,8 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/files"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 const (
@@ -20,26 +21,26 @@ const (
 // height and width as big-endian words, then the bytes [count, height, width].
 func readIDX(want imageFile, limit int) (pictures, error) {
 	path := want.path
-	f, err := input.Open(path, readable)
+	f, err := files.Open(path, readable)
 	if err != nil {
 		return pictures{}, err
 	}
 	defer f.Close()
 	r, err := unpacked(bufio.NewReaderSize(f, 1<<16))
 	if err != nil {
-		return pictures{}, &input.Error{File: path, Found: "broken compression (" + err.Error() + ")", Expected: "a whole .gz file"}
+		return pictures{}, &invalid.Input{File: path, Found: "broken compression (" + err.Error() + ")", Expected: "a whole .gz file"}
 	}
 	var header [4]uint32
 	if err := binary.Read(r, binary.BigEndian, &header); err != nil {
-		return pictures{}, &input.Error{File: path, Found: tooShort(err), Expected: "an IDX file of images"}
+		return pictures{}, &invalid.Input{File: path, Found: tooShort(err), Expected: "an IDX file of images"}
 	}
 	magic, count, height, width := header[0], header[1], header[2], header[3]
 	switch {
 	case magic != idxBytes3:
-		return pictures{}, &input.Error{File: path, Found: fmt.Sprintf("a magic number of %#08x", magic),
+		return pictures{}, &invalid.Input{File: path, Found: fmt.Sprintf("a magic number of %#08x", magic),
 			Expected: fmt.Sprintf("%#08x, of an IDX file of images", idxBytes3)}
 	case count > maxImages || int64(height) != int64(want.shape.Height) || int64(width) != int64(want.shape.Width):
-		return pictures{}, &input.Error{File: path, Found: fmt.Sprintf("%d images of %d×%d pixels", count, height, width),
+		return pictures{}, &invalid.Input{File: path, Found: fmt.Sprintf("%d images of %d×%d pixels", count, height, width),
 			Expected: fmt.Sprintf("at most %d images of %d×%d", maxImages, want.shape.Height, want.shape.Width)}
 	}
 	p := pictures{Shape: want.shape}
@@ -56,11 +57,11 @@ func readIDX(want imageFile, limit int) (pictures, error) {
 	p.bytes, err = io.ReadAll(io.LimitReader(r, end))
 	switch {
 	case err != nil:
-		return pictures{}, &input.Error{File: path, Found: tooShort(err), Expected: fmt.Sprintf("%d images", count)}
+		return pictures{}, &invalid.Input{File: path, Found: tooShort(err), Expected: fmt.Sprintf("%d images", count)}
 	case len(p.bytes) < wanted*p.size():
-		return pictures{}, &input.Error{File: path, Found: fmt.Sprintf("%d whole images", p.count()), Expected: fmt.Sprintf("%d, as its header says", count)}
+		return pictures{}, &invalid.Input{File: path, Found: fmt.Sprintf("%d whole images", p.count()), Expected: fmt.Sprintf("%d, as its header says", count)}
 	case len(p.bytes) > wanted*p.size():
-		return pictures{}, &input.Error{File: path, Found: "more bytes than its images have", Expected: fmt.Sprintf("%d images", count)}
+		return pictures{}, &invalid.Input{File: path, Found: "more bytes than its images have", Expected: fmt.Sprintf("%d images", count)}
 	}
 	return p, nil
 }

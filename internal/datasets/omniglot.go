@@ -17,7 +17,8 @@ import (
 	"golang.org/x/image/draw"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/files"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 const (
@@ -42,7 +43,7 @@ func readOmniglot(want imageFile, limit int) (pictures, error) {
 	if !ok {
 		return pictures{}, fmt.Errorf("datasets: found the filter %q, expected one of %v", want.data.Filter, config.Filters)
 	}
-	f, err := input.Open(file, readable)
+	f, err := files.Open(file, readable)
 	if err != nil {
 		return pictures{}, err
 	}
@@ -53,7 +54,7 @@ func readOmniglot(want imageFile, limit int) (pictures, error) {
 	}
 	entries, err := drawings(f, info.Size())
 	if err != nil {
-		return pictures{}, &input.Error{File: file, Found: err.Error(), Expected: "a .zip file of drawings"}
+		return pictures{}, &invalid.Input{File: file, Found: err.Error(), Expected: "a .zip file of drawings"}
 	}
 	if limit > 0 && limit < len(entries) {
 		entries = entries[:limit]
@@ -70,7 +71,7 @@ func readOmniglot(want imageFile, limit int) (pictures, error) {
 	})
 	for i, err := range failed { // report the first in the archive
 		if err != nil {
-			return pictures{}, &input.Error{File: file, Key: quote(entries[i].Name, 200), Found: err.Error(),
+			return pictures{}, &invalid.Input{File: file, Key: quote(entries[i].Name, 200), Found: err.Error(),
 				Expected: fmt.Sprintf("a PNG image of %d×%d pixels", omniglotSide, omniglotSide)}
 		}
 	}

@@ -4,25 +4,25 @@ import (
 	"fmt"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/config/benchmark"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/config/catalogue"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // Open returns the source of the experiment's benchmark. The experiment must come from package
 // config, which checks everything that does not need the data. Files are in dataDir, in the folder
 // of the benchmark; csv's data.file is first looked for in the working directory. A missing or
-// wrong file, or one with too little data for the configuration, is an *input.Error.
+// wrong file, or one with too little data for the configuration, is an *invalid.Input.
 func Open(e config.Experiment, dataDir string) (Source, error) {
-	b, ok := benchmark.Find(e.Benchmark)
+	b, ok := catalogue.Find(e.Benchmark)
 	if !ok {
 		return nil, fmt.Errorf("datasets: found the unknown benchmark %q", e.Benchmark)
 	}
 	switch b.Kind {
-	case benchmark.SpeedFlow:
+	case catalogue.SpeedFlow:
 		return newSpeedFlow(e, b, dataDir)
-	case benchmark.Images:
+	case catalogue.Images:
 		return newImages(e, b, dataDir)
-	case benchmark.CSV:
+	case catalogue.CSV:
 		return newCSVSource(e, dataDir)
 	}
 	return newSynthetic(e), nil
@@ -30,5 +30,5 @@ func Open(e config.Experiment, dataDir string) (Source, error) {
 
 // refuse returns an error about a value of the configuration that the data do not allow.
 func refuse(key string, found any, expected string, values ...any) error {
-	return &input.Error{Key: key, Found: fmt.Sprint(found), Expected: fmt.Sprintf(expected, values...)}
+	return &invalid.Input{Key: key, Found: fmt.Sprint(found), Expected: fmt.Sprintf(expected, values...)}
 }

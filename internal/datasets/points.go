@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/acqnp/acqnp/internal/config/benchmark"
+	"github.com/acqnp/acqnp/internal/config/catalogue"
 )
 
 // Points are the points of one function in raw units, as read from a file.
@@ -34,7 +34,7 @@ type Layout struct {
 // …, or, for a single column, x and y. Columns are separated by commas, semicolons or tabs; with
 // semicolons, numbers may have decimal commas. The result has the functions in the order of their
 // first rows; it is empty if the file has no rows. Other columns are not read. An error is an
-// *input.Error with line and column.
+// *invalid.Input with line and column.
 func (l *Layout) Read(path string) ([]Points, error) { return l.read(path, l.Y, l.DropMissing) }
 
 // ReadX reads x alone, as Read does. It refuses missing cells and a file without rows.
@@ -148,10 +148,10 @@ func numbered(letter string, n int) []string {
 
 // Names returns the names of a benchmark's columns of x and y, for files, plots and messages.
 func Names(name string, dx, dy int) (x, y []string) {
-	switch b, _ := benchmark.Find(name); b.Kind {
-	case benchmark.SpeedFlow:
+	switch b, _ := catalogue.Find(name); b.Kind {
+	case catalogue.SpeedFlow:
 		return []string{"flow"}, []string{"speed"}
-	case benchmark.Images:
+	case catalogue.Images:
 		if dy == 3 {
 			return []string{"row", "column"}, []string{"red", "green", "blue"}
 		}

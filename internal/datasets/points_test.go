@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 func csvFile(t *testing.T, content string) string {
@@ -93,9 +93,9 @@ func TestReadPointsNamesWhatIsWrong(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			path := csvFile(t, c.content)
 			_, err := (&datasets.Layout{X: []string{"x"}, Y: []string{"y"}, Functions: []string{"function"}}).Read(path)
-			var bad *input.Error
+			var bad *invalid.Input
 			if !errors.As(err, &bad) {
-				t.Fatalf("got %v, want an *input.Error", err)
+				t.Fatalf("got %v, want an *invalid.Input", err)
 			}
 			if bad.File != path || bad.Line != c.line || bad.Key != c.key || !strings.Contains(bad.Error(), c.says) {
 				t.Errorf("%q at line %d, key %q; want line %d, key %q and %q", bad.Error(), bad.Line, bad.Key, c.line, c.key, c.says)
@@ -104,7 +104,7 @@ func TestReadPointsNamesWhatIsWrong(t *testing.T) {
 	}
 	for _, path := range []string{t.TempDir(), filepath.Join(t.TempDir(), "absent.csv")} {
 		_, err := (&datasets.Layout{X: []string{"x"}}).Read(path)
-		var bad *input.Error
+		var bad *invalid.Input
 		if !errors.As(err, &bad) || bad.File != path {
 			t.Errorf("%s: %v", path, err)
 		}
@@ -117,7 +117,7 @@ func TestReadPointsWithoutRows(t *testing.T) {
 	if all, err := (&datasets.Layout{X: []string{"x"}, Y: []string{"y"}}).Read(path); err != nil || len(all) != 0 {
 		t.Errorf("a context: %v, %v", all, err)
 	}
-	var bad *input.Error
+	var bad *invalid.Input
 	if _, err := (&datasets.Layout{X: []string{"x"}}).ReadX(path); !errors.As(err, &bad) || !strings.Contains(bad.Error(), "header without rows") {
 		t.Errorf("targets: %v", err)
 	}
@@ -156,9 +156,9 @@ func FuzzReadPoints(f *testing.F) {
 			t.Fatal(err)
 		}
 		all, err := (&datasets.Layout{X: []string{"x"}, Y: []string{"y"}, Functions: []string{"function"}}).Read(path)
-		var bad *input.Error
+		var bad *invalid.Input
 		if err != nil && !errors.As(err, &bad) {
-			t.Fatalf("got %v, want an *input.Error", err)
+			t.Fatalf("got %v, want an *invalid.Input", err)
 		}
 		for _, p := range all {
 			if p.N < 1 || len(p.X) != p.N || len(p.Y) != p.N {

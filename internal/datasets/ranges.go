@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/config/benchmark"
+	"github.com/acqnp/acqnp/internal/config/catalogue"
 )
 
 // A Range is where most of a column's training data lie, in raw units. The zero value means that this
@@ -20,9 +20,9 @@ type Ranges struct{ X, Y []Range }
 // the greatest number for range. With none they are not known. Functions of a random process are
 // drawn.
 func RangesOf(e config.Experiment, s Scaling) (Ranges, error) {
-	b, _ := benchmark.Find(e.Benchmark)
+	b, _ := catalogue.Find(e.Benchmark)
 	switch b.Kind {
-	case benchmark.CSV:
+	case catalogue.CSV:
 		switch e.Data.Scale {
 		case "standard":
 			return s.ranges(Range{-2, 2}, Range{-2, 2}), nil
@@ -30,9 +30,9 @@ func RangesOf(e config.Experiment, s Scaling) (Ranges, error) {
 			return s.ranges(Range{0, 1}, Range{0, 1}), nil
 		}
 		return s.ranges(Range{}, Range{}), nil
-	case benchmark.SpeedFlow:
+	case catalogue.SpeedFlow:
 		return s.ranges(Range{e.Data.FlowRange[0], e.Data.FlowRange[1]}, Range{0, 1}), nil
-	case benchmark.Images:
+	case catalogue.Images:
 		return s.ranges(Range{-1, 1}, Range{-0.5, 0.5}), nil
 	}
 	var drawn Batch
@@ -70,7 +70,7 @@ func UnitOf(name, column string, f Form) string {
 	if f.Origin != "" {
 		return "days since " + f.Origin
 	}
-	if b, _ := benchmark.Find(name); b.Kind == benchmark.SpeedFlow {
+	if b, _ := catalogue.Find(name); b.Kind == catalogue.SpeedFlow {
 		return map[string]string{"flow": "vehicles/h", "speed": "mph"}[column]
 	}
 	return ""

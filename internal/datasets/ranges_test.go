@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/config/benchmark"
+	"github.com/acqnp/acqnp/internal/config/catalogue"
 	"github.com/acqnp/acqnp/internal/datasets"
 )
 
@@ -34,8 +34,8 @@ func TestRanges(t *testing.T) {
 // The functions of a random process lie within its ranges, for other seeds too, but for a share: the
 // tails of Gaussian processes are beyond any range.
 func TestRangesOfProcesses(t *testing.T) {
-	for _, b := range benchmark.All() {
-		if b.Kind != benchmark.Synthetic {
+	for _, b := range catalogue.All() {
+		if b.Kind != catalogue.Synthetic {
 			continue
 		}
 		e, err := config.Parse("a.yaml", []byte("benchmark: "+b.Name+"\nmodel: {name: cnp}\n"), config.Overrides{})

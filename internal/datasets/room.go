@@ -6,7 +6,7 @@ import (
 	"runtime/debug"
 
 	"github.com/acqnp/acqnp/internal/device/memory"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // bytesBetweenChecks is how much of a CSV file is read between two checks of the memory that is
@@ -17,7 +17,7 @@ const bytesBetweenChecks = 64 << 20
 // themselves. It was measured on a file of 60 million rows.
 const copies = 3
 
-// checkRoom returns an *input.Error if the rows read so far leave too little memory to go on.
+// checkRoom returns an *invalid.Input if the rows read so far leave too little memory to go on.
 func (t *table) checkRoom() error {
 	held, left := t.room()
 	need := copies * held
@@ -25,7 +25,7 @@ func (t *table) checkRoom() error {
 		return nil
 	}
 	line, _ := t.csv.FieldPos(0)
-	return &input.Error{File: t.path, Line: line, Found: "more rows than there is memory for",
+	return &invalid.Input{File: t.path, Line: line, Found: "more rows than there is memory for",
 		Expected: fmt.Sprintf("fewer rows: reading on takes %s, and %s is available", memory.Size(need), memory.Size(left))}
 }
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // Reading goes on as long as the memory left holds a few copies of the memory in use.
@@ -38,7 +38,7 @@ func TestFilesThatFillTheMemoryAreRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		points, err := read.points(columns)
-		var bad *input.Error
+		var bad *invalid.Input
 		switch {
 		case c.refuse == "" && (err != nil || points[0].N != 1000):
 			t.Errorf("%s: %v", name, err)

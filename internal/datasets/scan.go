@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // A Scan says what a CSV file, or a directory of them, holds.
@@ -88,7 +88,7 @@ const maxFollowed = 100_000
 
 // ScanCSV reads the file or the directory that d.File names, all columns of it. d.Function may be
 // "". d.XColumns and d.YColumns may be empty; then no row counts as dropped for them. The memory
-// does not depend on the number of rows. An error is an *input.Error.
+// does not depend on the number of rows. An error is an *invalid.Input.
 func ScanCSV(d config.Data, dataDir string) (Scan, error) {
 	paths, err := csvPaths(d.File, dataDir)
 	if err != nil {
@@ -122,7 +122,7 @@ func (s *scanner) scan(paths []string) (Scan, error) {
 	s.Files = len(paths)
 	for _, path := range paths {
 		if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-			return Scan{}, &input.Error{File: path, Found: "a pipe or a device", Expected: "a regular file, which can be read more than once"}
+			return Scan{}, &invalid.Input{File: path, Found: "a pipe or a device", Expected: "a regular file, which can be read more than once"}
 		}
 		if err := s.file(path); err != nil {
 			return Scan{}, err
@@ -192,7 +192,7 @@ func (s *scanner) file(path string) error {
 	}
 	names := func(c ScannedColumn) string { return c.Name }
 	if !slices.Equal(t.header, mapped(s.Columns, names)) {
-		return &input.Error{File: path, Line: 1, Found: "the columns " + quote(strings.Join(t.header, ", "), 200),
+		return &invalid.Input{File: path, Line: 1, Found: "the columns " + quote(strings.Join(t.header, ", "), 200),
 			Expected: quote(strings.Join(mapped(s.Columns, names), ", "), 200) + ", as in the first file"}
 	}
 	by, err := t.optional(s.data.Function)

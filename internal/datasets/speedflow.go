@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/config/benchmark"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/config/catalogue"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
@@ -23,7 +23,7 @@ type speedFlow struct {
 	perm    []int       // [train], scratch
 }
 
-func newSpeedFlow(e config.Experiment, b benchmark.Benchmark, dataDir string) (Source, error) {
+func newSpeedFlow(e config.Experiment, b catalogue.Benchmark, dataDir string) (Source, error) {
 	dir := filepath.Join(dataDir, b.Name)
 	lanes, err := readLanes(dir, b, e.Data.Files)
 	if err != nil {
@@ -66,7 +66,7 @@ func laneScaling(dir string, lanes []lane, flowRange []float64) (Scaling, error)
 	flow := largest(lanes[0].flow, lanes[1].flow)
 	speed := largest(lanes[0].speed, lanes[1].speed)
 	if !(flow > 0 && speed > 0) {
-		return Scaling{}, &input.Error{File: dir, Found: fmt.Sprintf("a largest flow of %g and a largest speed of %g", flow, speed),
+		return Scaling{}, &invalid.Input{File: dir, Found: fmt.Sprintf("a largest flow of %g and a largest speed of %g", flow, speed),
 			Expected: "numbers above 0"}
 	}
 	xOffset, xScale := into(flowRange[0], flowRange[1], flow)
@@ -110,7 +110,7 @@ func (s *speedFlow) Train(step int, dst *Batch) error {
 // Eval makes the one test batch: the training points as context, the held-out points as targets.
 func (s *speedFlow) Eval(i int, dst *Batch) error {
 	if i != 0 {
-		return &input.Error{Key: "eval.batches", Found: fmt.Sprintf("more than %d", i), Expected: "1: speed-flow has one test set"}
+		return &invalid.Input{Key: "eval.batches", Found: fmt.Sprintf("more than %d", i), Expected: "1: speed-flow has one test set"}
 	}
 	n := len(s.x[0])
 	dst.reshape(s.EvalSize(), 1, 1)

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/acqnp/acqnp/internal/config/benchmark"
+	"github.com/acqnp/acqnp/internal/config/catalogue"
 	"github.com/acqnp/acqnp/internal/datasets/rda"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // A lane is the data of one motorway lane in raw units: flow in vehicles an hour, speed in miles an
@@ -28,7 +28,7 @@ const howToGetLanes = `lane2.csv and lane3.csv, or hdrcde's .rda with both. From
 
 // readLanes reads both lanes from the files of a directory. If the catalogue's two files are not
 // there, it reads the only .rda file of the directory.
-func readLanes(dir string, b benchmark.Benchmark, files []string) ([]lane, error) {
+func readLanes(dir string, b catalogue.Benchmark, files []string) ([]lane, error) {
 	files, err := laneFiles(dir, b, files)
 	if err != nil {
 		return nil, err
@@ -51,11 +51,11 @@ func readLanes(dir string, b benchmark.Benchmark, files []string) ([]lane, error
 		lanes = append(lanes, lane{columns[0], columns[1]})
 	}
 	if len(lanes) != 2 {
-		return nil, &input.Error{File: dir, Key: "data.files", Found: fmt.Sprintf("%d lanes in %s", len(lanes), strings.Join(files, ", ")),
+		return nil, &invalid.Input{File: dir, Key: "data.files", Found: fmt.Sprintf("%d lanes in %s", len(lanes), strings.Join(files, ", ")),
 			Expected: "2: two .csv files or one .rda"}
 	}
 	if a, b := len(lanes[0].flow), len(lanes[1].flow); a != b {
-		return nil, &input.Error{File: dir, Found: fmt.Sprintf("lanes of %d and of %d rows", a, b), Expected: "lanes of the same length"}
+		return nil, &invalid.Input{File: dir, Found: fmt.Sprintf("lanes of %d and of %d rows", a, b), Expected: "lanes of the same length"}
 	}
 	return lanes, nil
 }
@@ -64,7 +64,7 @@ func readLanes(dir string, b benchmark.Benchmark, files []string) ([]lane, error
 func isR(file string) bool { return strings.EqualFold(filepath.Ext(file), ".rda") }
 
 // laneFiles returns the names of the files to read. It refuses a file that does not exist.
-func laneFiles(dir string, b benchmark.Benchmark, files []string) ([]string, error) {
+func laneFiles(dir string, b catalogue.Benchmark, files []string) ([]string, error) {
 	missing := func(files []string) string {
 		for _, f := range files {
 			if _, err := os.Stat(filepath.Join(dir, f)); errors.Is(err, fs.ErrNotExist) {
@@ -80,7 +80,7 @@ func laneFiles(dir string, b benchmark.Benchmark, files []string) ([]string, err
 		}
 	}
 	if absent != "" {
-		return nil, &input.Error{File: filepath.Join(dir, absent), Found: "no such file", Expected: howToGetLanes}
+		return nil, &invalid.Input{File: filepath.Join(dir, absent), Found: "no such file", Expected: howToGetLanes}
 	}
 	return files, nil
 }
@@ -100,17 +100,17 @@ func lanesOfR(path string) ([]lane, error) {
 	for _, name := range laneNames {
 		i := slices.IndexFunc(frames, func(f rda.Frame) bool { return f.Name == name })
 		if i < 0 {
-			return nil, &input.Error{File: path, Key: name, Found: "no such data frame", Expected: "the lanes lane2 and lane3"}
+			return nil, &invalid.Input{File: path, Key: name, Found: "no such data frame", Expected: "the lanes lane2 and lane3"}
 		}
 		var columns [2][]float64
 		for c, column := range []string{"flow", "speed"} {
 			var ok bool
 			if columns[c], ok = frames[i].Column(column); !ok {
-				return nil, &input.Error{File: path, Key: name + "$" + column, Found: "no such column", Expected: "a column of numbers"}
+				return nil, &invalid.Input{File: path, Key: name + "$" + column, Found: "no such column", Expected: "a column of numbers"}
 			}
 			for row, v := range columns[c] {
 				if !(math.Abs(v) <= math.MaxFloat32) {
-					return nil, &input.Error{File: path, Key: fmt.Sprintf("%s$%s[%d]", name, column, row+1), Found: fmt.Sprint(v),
+					return nil, &invalid.Input{File: path, Key: fmt.Sprintf("%s$%s[%d]", name, column, row+1), Found: fmt.Sprint(v),
 						Expected: "a finite number"}
 				}
 			}

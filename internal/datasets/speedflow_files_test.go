@@ -14,7 +14,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // rFile returns what R's save() writes for data frames with the columns flow and speed,
@@ -95,7 +95,7 @@ func TestSpeedFlowFromRsFile(t *testing.T) {
 		dir := t.TempDir()
 		write(t, filepath.Join(dir, "speed-flow", "hdrcde.rda"), content)
 		_, err := datasets.Open(named, dir)
-		var bad *input.Error
+		var bad *invalid.Input
 		if !errors.As(err, &bad) || !strings.Contains(bad.Error(), says) {
 			t.Errorf("got %v, want %q", err, says)
 		}

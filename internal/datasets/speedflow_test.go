@@ -14,9 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/config/benchmark"
+	"github.com/acqnp/acqnp/internal/config/catalogue"
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // speedFlow returns the experiment for lanes of 40 rows.
@@ -255,7 +255,7 @@ func TestSpeedFlowRefusesBadInput(t *testing.T) {
 	}
 	for _, c := range cases {
 		_, err := datasets.Open(c.e, c.dir)
-		var bad *input.Error
+		var bad *invalid.Input
 		if !errors.As(err, &bad) || !strings.Contains(bad.Error(), c.says) {
 			t.Errorf("%s: %v", c.name, err)
 		}
@@ -281,8 +281,8 @@ func TestCheckSaysWhatIsThere(t *testing.T) {
 		return all
 	}
 	good, none := byName(dataDir(t)), byName(t.TempDir())
-	if len(benchmark.All()) != len(good) {
-		t.Errorf("%d benchmarks, %d checked", len(benchmark.All()), len(good))
+	if len(catalogue.All()) != len(good) {
+		t.Errorf("%d benchmarks, %d checked", len(catalogue.All()), len(good))
 	}
 	for _, name := range slices.Sorted(maps.Keys(none)) {
 		ready := slices.Contains(syntheticNames, name) || name == "csv" // whose files only a configuration knows

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/acqnp/acqnp/internal/datasets/matfile"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // readSVHN reads the cropped digits of Street View House Numbers: the variable X [row, column,
@@ -20,7 +20,7 @@ func readSVHN(f imageFile, limit int) (pictures, error) {
 		d = append(d, 1)
 	}
 	if len(d) != 4 || d[0] != f.shape.Height || d[1] != f.shape.Width || d[2] != f.shape.Channels {
-		return pictures{}, &input.Error{File: f.path, Key: "X", Found: fmt.Sprintf("dimensions %v", a.Dims),
+		return pictures{}, &invalid.Input{File: f.path, Key: "X", Found: fmt.Sprintf("dimensions %v", a.Dims),
 			Expected: fmt.Sprintf("[%d %d %d IMAGES]", f.shape.Height, f.shape.Width, f.shape.Channels)}
 	}
 	n := d[3]

@@ -11,12 +11,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/config/benchmark"
+	"github.com/acqnp/acqnp/internal/config/catalogue"
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
-var syntheticNames = benchmark.Names(func(b benchmark.Benchmark) bool { return b.Kind == benchmark.Synthetic })
+var syntheticNames = catalogue.Names(func(b catalogue.Benchmark) bool { return b.Kind == catalogue.Synthetic })
 
 // syntheticExperiment returns an experiment with the paper's values. CNP reads no levels, so they
 // do not bound the size of a batch.
@@ -214,7 +214,7 @@ func TestSyntheticBatchesReturnTheirErrors(t *testing.T) {
 	source := openSynthetic(t, e)
 	for _, threads := range []int{1, 3} {
 		datasets.SetThreads(source, threads)
-		var bad *input.Error
+		var bad *invalid.Input
 		if err := source.Train(0, new(datasets.Batch)); !errors.As(err, &bad) || bad.Key != "data" {
 			t.Errorf("%d threads: %v", threads, err)
 		}

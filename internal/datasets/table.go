@@ -12,11 +12,12 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/files"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // A table reads a CSV file row by row. The first line names the columns, every row has a field for
-// each, and numbers must be finite. An error is an *input.Error with line and column.
+// each, and numbers must be finite. An error is an *invalid.Input with line and column.
 type table struct {
 	path      string
 	rows      *rowLimit
@@ -36,7 +37,7 @@ const headerBuffer = 64 << 10
 
 // openTable opens the file and reads the header. The caller closes the file.
 func openTable(path string) (*table, io.Closer, error) {
-	f, err := input.Stream(path, readable)
+	f, err := files.Stream(path, readable)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -50,7 +51,7 @@ func openTable(path string) (*table, io.Closer, error) {
 // readable is what errors about unreadable files expect.
 const readable = "a readable file"
 
-func unreadable(path string, err error) error { return input.Unreadable(path, readable, err) }
+func unreadable(path string, err error) error { return files.Unreadable(path, readable, err) }
 
 // newTable reads the header from r.
 func newTable(path string, r io.Reader) (*table, error) {
@@ -64,7 +65,7 @@ func newTable(path string, r io.Reader) (*table, error) {
 	t.csv.ReuseRecord = true
 	t.csv.TrimLeadingSpace = t.delimiter != '\t' // a tab is a space too
 	if err := t.next(); err == io.EOF {
-		return nil, &input.Error{File: path, Found: "an empty file", Expected: "a header line and rows"}
+		return nil, &invalid.Input{File: path, Found: "an empty file", Expected: "a header line and rows"}
 	} else if err != nil {
 		return nil, err
 	}
@@ -74,11 +75,11 @@ func newTable(path string, r io.Reader) (*table, error) {
 		line, _ := t.csv.FieldPos(i)
 		switch {
 		case !utf8.ValidString(name):
-			return nil, &input.Error{File: path, Line: line, Found: "a header that is not UTF-8", Expected: "names of columns"}
+			return nil, &invalid.Input{File: path, Line: line, Found: "a header that is not UTF-8", Expected: "names of columns"}
 		case name == "" && i > 0: // only the first column, of row names, needs no name
-			return nil, &input.Error{File: path, Line: line, Key: fmt.Sprintf("column %d", i+1), Found: "no name", Expected: "a name"}
+			return nil, &invalid.Input{File: path, Line: line, Key: fmt.Sprintf("column %d", i+1), Found: "no name", Expected: "a name"}
 		case seen[name]:
-			return nil, &input.Error{File: path, Line: line, Key: name, Found: "the column twice", Expected: "distinct names"}
+			return nil, &invalid.Input{File: path, Line: line, Key: name, Found: "the column twice", Expected: "distinct names"}
 		}
 		seen[name] = true
 		t.header = append(t.header, name)
@@ -96,13 +97,13 @@ func (t *table) next() error {
 	var bad *csv.ParseError
 	switch {
 	case t.rows.read > longestRow: // whatever else is wrong with the row
-		return &input.Error{File: t.path, Line: t.line + 1, Found: "a row of more than 16 MiB",
+		return &invalid.Input{File: t.path, Line: t.line + 1, Found: "a row of more than 16 MiB",
 			Expected: "a shorter row, and every quote closed"}
 	case errors.Is(err, csv.ErrFieldCount) && errors.As(err, &bad):
-		return &input.Error{File: t.path, Line: bad.Line, Found: input.Plural(len(fields), "field", "fields"),
+		return &invalid.Input{File: t.path, Line: bad.Line, Found: invalid.Plural(len(fields), "field", "fields"),
 			Expected: fmt.Sprintf("%d, as in the header", len(t.header))}
 	case errors.As(err, &bad):
-		return &input.Error{File: t.path, Line: bad.Line, Found: bad.Err.Error(), Expected: "a CSV file"}
+		return &invalid.Input{File: t.path, Line: bad.Line, Found: bad.Err.Error(), Expected: "a CSV file"}
 	case err != nil:
 		return unreadable(t.path, err)
 	}
@@ -122,7 +123,7 @@ func (t *table) end(err error, rows int) error {
 	case err != io.EOF:
 		return err
 	case rows == 0:
-		return &input.Error{File: t.path, Found: "a header without rows", Expected: "a header line and rows"}
+		return &invalid.Input{File: t.path, Found: "a header without rows", Expected: "a header line and rows"}
 	}
 	return nil
 }
@@ -152,7 +153,7 @@ func (t *table) columns(ways ...[]string) ([]int, error) {
 			expected = append(expected, e)
 		}
 	}
-	return nil, &input.Error{File: t.path, Line: 1, Found: "the columns " + quote(strings.Join(t.header, ", "), 200),
+	return nil, &invalid.Input{File: t.path, Line: 1, Found: "the columns " + quote(strings.Join(t.header, ", "), 200),
 		Expected: "a header with " + strings.Join(expected, ", or with ")}
 }
 
@@ -163,7 +164,7 @@ func (t *table) refuse(column int, expected string) error {
 	if cell := t.fields[column]; cell != "" {
 		found = quote(cell, 40)
 	}
-	return &input.Error{File: t.path, Line: line, Key: t.header[column], Found: found, Expected: expected}
+	return &invalid.Input{File: t.path, Line: line, Key: t.header[column], Found: found, Expected: expected}
 }
 
 // cell returns a cell of the current row without the spaces around it.

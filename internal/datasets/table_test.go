@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // letters is a file without an end and without a line break.
@@ -33,7 +33,7 @@ func TestTableRefusesARowWithoutEnd(t *testing.T) {
 		for err == nil {
 			err = table.next()
 		}
-		var bad *input.Error
+		var bad *invalid.Input
 		if !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("after %q: error %v, want %s", start, err, want)
 		}

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/acqnp/acqnp/internal/files/safetensors"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // contextKey is the metadata key of the JSON list of N_c, with one entry for each batch.
@@ -34,7 +34,7 @@ type Tasks struct {
 }
 
 // OpenTasks opens a tasks file. It checks the shapes of all batches and, if the file has a
-// checksum, every byte. Eval checks the numbers. An error is an *input.Error that names the file
+// checksum, every byte. Eval checks the numbers. An error is an *invalid.Input that names the file
 // and the tensor. The caller closes the result.
 func OpenTasks(path string) (*Tasks, error) {
 	file, err := safetensors.Open(path)
@@ -53,7 +53,7 @@ func OpenTasks(path string) (*Tasks, error) {
 }
 
 func (t *Tasks) refuse(key, found, expected string) error {
-	return &input.Error{File: t.path, Key: key, Found: found, Expected: expected}
+	return &invalid.Input{File: t.path, Key: key, Found: found, Expected: expected}
 }
 
 // check checks the metadata and the shapes and names of all tensors.

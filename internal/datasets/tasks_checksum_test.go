@@ -11,7 +11,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/files/safetensors"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // writtenTasks returns a tasks file of three batches.
@@ -78,7 +78,7 @@ func TestDamagedTasksAreRefused(t *testing.T) {
 		path := writtenTasks(t)
 		damage(path)
 		_, err := datasets.OpenTasks(path)
-		var bad *input.Error
+		var bad *invalid.Input
 		if !errors.As(err, &bad) || bad.File != path || !strings.Contains(err.Error(), "sha256: found bytes that do not match the checksum") {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/files/safetensors"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // growing is a source whose batch i has 2 functions of 5+i points, of which 1+i are context; dx = 2
@@ -138,7 +138,7 @@ func TestWriteTasksLeavesNothingHalfWritten(t *testing.T) {
 			t.Errorf("%s left %v", name, left)
 		}
 	}
-	var bad *input.Error
+	var bad *invalid.Input
 	if err := datasets.WriteTasks(t.Context(), filepath.Join(t.TempDir(), "no", "t.safetensors"), growing{}, 1, nil); !errors.As(err, &bad) {
 		t.Errorf("no directory: %v", err)
 	}
@@ -309,9 +309,9 @@ func TestTasksNameWhatIsWrong(t *testing.T) {
 				var b datasets.Batch
 				err = tasks.Eval(0, &b)
 			}
-			var bad *input.Error
+			var bad *invalid.Input
 			if !errors.As(err, &bad) {
-				t.Fatalf("got %v, want an *input.Error", err)
+				t.Fatalf("got %v, want an *invalid.Input", err)
 			}
 			if bad.File != path || bad.Key != c.key || !strings.Contains(bad.Error(), c.says) {
 				t.Errorf("%q with key %q; want key %q and %q", bad.Error(), bad.Key, c.key, c.says)
@@ -341,11 +341,11 @@ func FuzzOpenTasks(f *testing.F) {
 		if err := os.WriteFile(path, content, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		var bad *input.Error
+		var bad *invalid.Input
 		tasks, err := datasets.OpenTasks(path)
 		if err != nil {
 			if !errors.As(err, &bad) {
-				t.Fatalf("got %v, want an *input.Error", err)
+				t.Fatalf("got %v, want an *invalid.Input", err)
 			}
 			return
 		}
@@ -354,7 +354,7 @@ func FuzzOpenTasks(f *testing.F) {
 		for i := range tasks.EvalBatches() {
 			if err := tasks.Eval(i, &b); err != nil {
 				if !errors.As(err, &bad) {
-					t.Fatalf("got %v, want an *input.Error", err)
+					t.Fatalf("got %v, want an *invalid.Input", err)
 				}
 				continue
 			}

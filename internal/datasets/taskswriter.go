@@ -10,9 +10,9 @@ import (
 	"math"
 	"os"
 
-	"github.com/acqnp/acqnp/internal/files/atomicfile"
+	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/files/safetensors"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // maxTasks bounds the batches of a file. Each batch takes two entries of about 90 bytes in the
@@ -24,13 +24,13 @@ const maxTasks = 500_000
 // number of finished batches.
 func WriteTasks(ctx context.Context, path string, src Source, batches int, report func(done int)) (err error) {
 	if batches < 1 || batches > maxTasks {
-		return &input.Error{Key: "batches", Found: fmt.Sprint(batches), Expected: fmt.Sprintf("1 to %d", maxTasks)}
+		return &invalid.Input{Key: "batches", Found: fmt.Sprint(batches), Expected: fmt.Sprintf("1 to %d", maxTasks)}
 	}
-	if _, err := atomicfile.Target(path); err != nil {
-		return &input.Error{File: path, Found: "no such directory", Expected: "a file in a directory that exists"}
+	if _, err := files.Target(path); err != nil {
+		return &invalid.Input{File: path, Found: "no such directory", Expected: "a file in a directory that exists"}
 	}
 	// The header comes first in the file, but needs all batches. They wait in a temporary file.
-	spool, err := atomicfile.Scratch(path)
+	spool, err := files.Scratch(path)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func WriteTasks(ctx context.Context, path string, src Source, batches int, repor
 	if meta[safetensors.ChecksumKey], err = safetensors.Checksum(meta, specs, fromStart(spool)); err != nil {
 		return err
 	}
-	return atomicfile.Write(path, func(w io.Writer) error { return copyTensors(w, meta, specs, fromStart(spool)) })
+	return files.Write(path, func(w io.Writer) error { return copyTensors(w, meta, specs, fromStart(spool)) })
 }
 
 // fromStart returns a reader of the whole file, whatever its offset is.

@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strconv"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // Choice is what --device asks for.
@@ -15,7 +15,7 @@ type Choice struct {
 
 var cudaChoice = regexp.MustCompile(`^cuda(?::([0-9]{1,3}))?$`)
 
-// ParseChoice parses auto, cpu, cuda or cuda:N. Anything else is an *input.Error.
+// ParseChoice parses auto, cpu, cuda or cuda:N. Anything else is an *invalid.Input.
 func ParseChoice(text string) (Choice, error) {
 	switch text {
 	case "auto":
@@ -25,7 +25,7 @@ func ParseChoice(text string) (Choice, error) {
 	}
 	m := cudaChoice.FindStringSubmatch(text)
 	if m == nil {
-		return Choice{}, &input.Error{File: "--device", Found: strconv.Quote(text), Expected: "auto, cpu or cuda[:N]"}
+		return Choice{}, &invalid.Input{File: "--device", Found: strconv.Quote(text), Expected: "auto, cpu or cuda[:N]"}
 	}
 	n, _ := strconv.Atoi("0" + m[1])
 	return Choice{CUDA: true, Index: n}, nil
@@ -53,9 +53,9 @@ const (
 	BF16          = "bf16" // on a CPU alone: factors and activations in bfloat16
 )
 
-// CheckPrecision returns an *input.Error if the precision is unknown, or if the chosen device lacks it.
+// CheckPrecision returns an *invalid.Input if the precision is unknown, or if the chosen device lacks it.
 func CheckPrecision(c Choice, precision string) error {
-	bad := input.Error{File: "--precision", Found: strconv.Quote(precision), Expected: "auto, fp32, tf32, fp16 or bf16"}
+	bad := invalid.Input{File: "--precision", Found: strconv.Quote(precision), Expected: "auto, fp32, tf32, fp16 or bf16"}
 	switch precision {
 	case AutoPrecision, FP32:
 		return nil

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/device"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 func TestChoices(t *testing.T) {
@@ -19,7 +19,7 @@ func TestChoices(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "gpu", "CPU", "cuda:", "cuda:x", "cuda:-1", "cuda:1000", "cuda:1 ", "cuda1", "auto:0", "cuda:1\n"} {
-		var bad *input.Error
+		var bad *invalid.Input
 		if _, err := device.ParseChoice(text); !errors.As(err, &bad) || bad.File != "--device" {
 			t.Errorf("%q: %v", text, err)
 		}
@@ -40,7 +40,7 @@ func TestPrecisions(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = device.CheckPrecision(choice, c.precision)
-		var bad *input.Error
+		var bad *invalid.Input
 		if c.good && err != nil || !c.good && !errors.As(err, &bad) {
 			t.Errorf("%s on %s: %v", c.precision, c.choice, err)
 		}
@@ -55,7 +55,7 @@ func TestOpenRefusesWhatCannotBe(t *testing.T) {
 		choice, precision string
 		threads           int
 	}{{"tpu", "auto", 0}, {"cpu", "int8", 0}, {"cpu", "auto", -1}} {
-		var bad *input.Error
+		var bad *invalid.Input
 		if _, err := (device.Request{Choice: c.choice, Precision: c.precision, Threads: c.threads}).Open(); !errors.As(err, &bad) {
 			t.Errorf("%v: %v", c, err)
 		}

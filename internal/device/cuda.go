@@ -10,7 +10,7 @@ import (
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/engine/cuda"
 	"github.com/acqnp/acqnp/internal/engine/gpu"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
@@ -45,7 +45,7 @@ type precisions struct {
 const debugVariable = "ACQNP_CUDA_DEBUG"
 
 // CUDA returns the device of an open driver. Closing it closes the driver. A precision that the
-// device lacks is an *input.Error; a device that is too old is another error. On an error the
+// device lacks is an *invalid.Input; a device that is too old is another error. On an error the
 // driver stays open.
 func CUDA(d gpu.Driver, index int, precision string) (Device, error) {
 	about := d.Device()
@@ -58,7 +58,7 @@ func CUDA(d gpu.Driver, index int, precision string) (Device, error) {
 	}
 	debug := os.Getenv(debugVariable)
 	if debug != "" && debug != "0" && debug != "1" {
-		return nil, &input.Error{File: debugVariable, Found: strconv.Quote(debug), Expected: "0 or 1"}
+		return nil, &invalid.Input{File: debugVariable, Found: strconv.Quote(debug), Expected: "0 or 1"}
 	}
 	return &accelerator{driver: d, index: index, precision: p, debug: debug == "1"}, nil
 }
@@ -75,7 +75,7 @@ func choosePrecision(d gpu.Device, precision string) (precisions, error) {
 		if d.Capability() >= ampere {
 			return precisions{training: cuda.TF32, evaluation: cuda.TF32}, nil
 		}
-		return precisions{}, &input.Error{File: "--precision", Found: `"tf32"`,
+		return precisions{}, &invalid.Input{File: "--precision", Found: `"tf32"`,
 			Expected: fmt.Sprintf("fp16 or fp32 on %s of compute capability %d.%d", d.Name, d.Major, d.Minor)}
 	}
 	return precisions{training: cuda.FP16, why: fmt.Sprintf("chosen for compute capability %d.%d", d.Major, d.Minor)}, nil

@@ -12,7 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/engine/gpu/gputest"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/kernels/emulator"
@@ -34,7 +34,7 @@ func TestCUDAPrecisionByCapability(t *testing.T) {
 		{9, 0, "fp16", "cuda:1 (simt, fp16 if fused)"},
 	} {
 		d, err := device.CUDA(emulator.New(emulator.Options{Major: c.major, Minor: c.minor}), 1, c.precision)
-		var bad *input.Error
+		var bad *invalid.Input
 		switch {
 		case c.name == "" && !errors.As(err, &bad):
 			t.Errorf("%s on %d.%d: %v", c.precision, c.major, c.minor, err)
@@ -42,7 +42,7 @@ func TestCUDAPrecisionByCapability(t *testing.T) {
 			t.Errorf("%s on %d.%d: %v, %v, want %s", c.precision, c.major, c.minor, d, err, c.name)
 		}
 	}
-	var bad *input.Error
+	var bad *invalid.Input
 	_, err := device.CUDA(emulator.New(emulator.Options{Major: 7}), 0, "auto")
 	if err == nil || errors.As(err, &bad) || !strings.Contains(err.Error(), "compute capability 7.0") {
 		t.Errorf("a device that is too old: %v", err)
@@ -112,7 +112,7 @@ func TestCUDANamesThePrecisionInForce(t *testing.T) {
 
 func TestCUDADebugVariableIsChecked(t *testing.T) {
 	t.Setenv("ACQNP_CUDA_DEBUG", "yes")
-	var bad *input.Error
+	var bad *invalid.Input
 	if _, err := device.CUDA(emulator.New(emulator.Options{}), 0, "auto"); !errors.As(err, &bad) {
 		t.Errorf("got %v", err)
 	}

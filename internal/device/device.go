@@ -16,7 +16,7 @@ import (
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/engine/cpu"
 	"github.com/acqnp/acqnp/internal/engine/simd"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/random"
 )
@@ -56,7 +56,7 @@ func (r Route) Open(precision string, threads int) (Device, error) {
 		return host{threads: threads, why: r.Why}, nil
 	}
 	d, err := openCUDA(r.Index, precision)
-	var bad *input.Error
+	var bad *invalid.Input
 	switch {
 	case err == nil:
 		return d, nil
@@ -83,7 +83,7 @@ type Request struct {
 }
 
 // Open opens the device that the request asks for. An unknown choice or precision, or a negative
-// number of threads, is an *input.Error.
+// number of threads, is an *invalid.Input.
 func (r Request) Open() (Device, error) {
 	c, err := ParseChoice(r.Choice)
 	if err != nil {
@@ -93,7 +93,7 @@ func (r Request) Open() (Device, error) {
 		return nil, err
 	}
 	if r.Threads < 0 {
-		return nil, &input.Error{File: "--threads", Found: strconv.Itoa(r.Threads), Expected: "0 (all cores) or more"}
+		return nil, &invalid.Input{File: "--threads", Found: strconv.Itoa(r.Threads), Expected: "0 (all cores) or more"}
 	}
 	if r.Precision == BF16 {
 		return inBF16On(c, r.Threads), nil

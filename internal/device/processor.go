@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/cpu"
 
 	"github.com/acqnp/acqnp/internal/engine/simd"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // KernelsVariable is the environment variable that chooses the CPU's kernels.
@@ -68,7 +68,7 @@ func KernelsSettings(name, inUse string) string {
 	return strings.Join(settings, " and ")
 }
 
-// CheckCPUKernels returns an *input.Error if KernelsVariable names CPU kernels that do not exist or
+// CheckCPUKernels returns an *invalid.Input if KernelsVariable names CPU kernels that do not exist or
 // that this machine cannot run.
 func CheckCPUKernels() error {
 	name := os.Getenv(KernelsVariable)
@@ -76,9 +76,9 @@ func CheckCPUKernels() error {
 	case name == "" || slices.Contains(simd.Available(), name):
 		return nil
 	case slices.Contains(simd.Names(), name):
-		return &input.Error{File: KernelsVariable, Found: name + ", which this processor lacks", Expected: oneOf(simd.Available())}
+		return &invalid.Input{File: KernelsVariable, Found: name + ", which this processor lacks", Expected: oneOf(simd.Available())}
 	}
-	return &input.Error{File: KernelsVariable, Found: strconv.Quote(name), Expected: oneOf(simd.Names())}
+	return &invalid.Input{File: KernelsVariable, Found: strconv.Quote(name), Expected: oneOf(simd.Names())}
 }
 
 // oneOf lists names in words: "a, b or c".

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/cpu"
 
 	"github.com/acqnp/acqnp/internal/device"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 func TestKernelsOfTheCPU(t *testing.T) {
@@ -32,7 +32,7 @@ func TestUnknownKernelsAreRefused(t *testing.T) {
 	}
 	for _, name := range []string{"foo", "AVX2", "avx512 ", "\x1b[31m"} {
 		t.Setenv("ACQNP_SIMD", name)
-		var bad *input.Error
+		var bad *invalid.Input
 		if err := device.CheckCPUKernels(); !errors.As(err, &bad) || bad.Expected != "amx, avx512, avx2 or portable" {
 			t.Errorf("%q: %v", name, err)
 		} else if strings.Contains(err.Error(), "\x1b") {
@@ -45,7 +45,7 @@ func TestUnknownKernelsAreRefused(t *testing.T) {
 		}
 		t.Setenv("ACQNP_SIMD", name)
 		err := device.CheckCPUKernels()
-		var bad *input.Error
+		var bad *invalid.Input
 		if !errors.As(err, &bad) || !strings.Contains(bad.Found, name+", which this processor lacks") || strings.Contains(bad.Expected, name) {
 			t.Errorf("%q: %v", name, err)
 		}

@@ -1,11 +1,11 @@
-package initialise
+package fit
 
 import (
 	"fmt"
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // The numbers of functions, or of points, that calibrate. Of 9, 19, 29 … an interval of 90% holds
@@ -34,7 +34,7 @@ func (f Found) holdBack(d *config.Data, dataDir string, all datasets.Scan) (Foun
 		n, what = f.used(), "row"
 	}
 	if n < leastForFew {
-		return f, &input.Error{File: "--calibrate", Found: input.Plural(n, what, what+"s"),
+		return f, &invalid.Input{File: "--calibrate", Found: invalid.Plural(n, what, what+"s"),
 			Expected: fmt.Sprintf("at least %d, of which %d calibrate an interval of 90%% and the others train", leastForFew, fewCalibrate)}
 	}
 	d.Calibration = calibrating(n)

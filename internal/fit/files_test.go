@@ -1,4 +1,4 @@
-package initialise_test
+package fit_test
 
 import (
 	"fmt"

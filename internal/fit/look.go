@@ -1,4 +1,4 @@
-package initialise
+package fit
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // Found is what the files hold.
@@ -91,7 +91,7 @@ func checkNames(d config.Data) error {
 	}
 	for i, name := range all {
 		if slices.Contains(all[:i], name) {
-			return &input.Error{File: "--x, --y, --function", Found: fmt.Sprintf("the column %q twice", name), Expected: "each column once"}
+			return &invalid.Input{File: "--x, --y, --function", Found: fmt.Sprintf("the column %q twice", name), Expected: "each column once"}
 		}
 	}
 	return nil
@@ -128,16 +128,16 @@ func count(s datasets.Scan, rows int) (n int) {
 func (f Found) checkRows(d config.Data, s datasets.Scan) error {
 	switch {
 	case f.used() == 0:
-		return &input.Error{File: d.File, Found: "a missing cell in every row", Expected: "rows with a value in each of " +
+		return &invalid.Input{File: d.File, Found: "a missing cell in every row", Expected: "rows with a value in each of " +
 			strings.Join(slices.Concat(d.XColumns, d.YColumns), ", ") + " (leave out a column that is mostly empty)"}
 	case f.used() < leastRows:
-		return &input.Error{File: d.File, Found: input.Plural(f.used(), "row", "rows") + " without missing cells",
+		return &invalid.Input{File: d.File, Found: invalid.Plural(f.used(), "row", "rows") + " without missing cells",
 			Expected: fmt.Sprintf("at least %d: fewer cannot be split for training and validation", leastRows)}
 	case d.Function != "" && f.Points[2] == 1:
-		return &input.Error{File: d.File, Key: d.Function, Found: "one row for each function",
+		return &invalid.Input{File: d.File, Key: d.Function, Found: "one row for each function",
 			Expected: "functions of several rows (without --function, all rows are one function)"}
 	case d.Function == "" && f.Points[2] == 1:
-		return &input.Error{File: d.File, Found: "one row in each file", Expected: "files of several rows, or --function COL in one file"}
+		return &invalid.Input{File: d.File, Found: "one row in each file", Expected: "files of several rows, or --function COL in one file"}
 	}
 	return nil
 }
@@ -145,7 +145,7 @@ func (f Found) checkRows(d config.Data, s datasets.Scan) error {
 // add notes a column of x or y and refuses one that cannot be used.
 func (f *Found) add(c datasets.ScannedColumn, y bool) error {
 	refuse := func(found, expected string) error {
-		return &input.Error{File: f.File, Key: c.Name, Found: found, Expected: expected}
+		return &invalid.Input{File: f.File, Key: c.Name, Found: found, Expected: expected}
 	}
 	flag := "--x"
 	if y {

@@ -1,4 +1,4 @@
-package initialise
+package fit
 
 import (
 	"fmt"
@@ -8,13 +8,13 @@ import (
 	"text/tabwriter"
 
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // Print writes what was found, for people.
 func (f Found) Print(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "file\t%s (%s)\n", f.File, input.Plural(f.Files, "file", "files"))
+	fmt.Fprintf(t, "file\t%s (%s)\n", f.File, invalid.Plural(f.Files, "file", "files"))
 	fmt.Fprintf(t, "rows\t%d%s\n", f.Rows, f.left())
 	fmt.Fprintf(t, "functions\t%d, points of each: least %d, median %d, most %d\n", f.Functions, f.Points[0], f.Points[1], f.Points[2])
 	if f.Calibration > 0 {
@@ -39,7 +39,7 @@ func (f Found) describe(c datasets.ScannedColumn) string {
 	text := fmt.Sprintf("numbers, %s to %s", least, most)
 	switch c.Kind {
 	case datasets.NameColumn:
-		text = input.Plural(c.Distinct, "name", "names") + ", one-hot: " + first(c.Values)
+		text = invalid.Plural(c.Distinct, "name", "names") + ", one-hot: " + first(c.Values)
 		if c.UnclearDates {
 			text += "; if these are dates, write them as 2024-03-01 or 1.3.2024, and they become days"
 		}

@@ -1,4 +1,4 @@
-package initialise_test
+package fit_test
 
 import (
 	"fmt"
@@ -20,7 +20,7 @@ func TestTailsAreChosenByValidation(t *testing.T) {
 	}{{"few functions", repeat(8, 12)}, {"many functions", repeat(5, 180)}} {
 		o := file{text: table("g,x,y", ",", c.rows, curve), function: "g"}.options(t)
 		o.Model, o.Budget = "cnp", 0.05
-		r, err := initialise.Run(t.Context(), o)
+		r, err := fit.Run(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +56,7 @@ func TestTailsFollowTheNoise(t *testing.T) {
 		}
 		o := file{text: table("g,x,y", ",", []int{400}, with(2, noise))}.options(t)
 		o.Model, o.Budget = "cnp", 0.2
-		r, err := initialise.Run(t.Context(), o)
+		r, err := fit.Run(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +84,7 @@ func TestTheSimpleModelBesideTheNetwork(t *testing.T) {
 	} {
 		o := c.file.options(t)
 		o.Budget, o.Model = 0.1, "cnp"
-		r, err := initialise.Run(t.Context(), o)
+		r, err := fit.Run(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +104,7 @@ func TestTheSimpleModelBesideTheNetwork(t *testing.T) {
 // data keep.
 func TestTheKernelWithoutTrials(t *testing.T) {
 	sharp := func(_, i int) string { return strconv.Itoa(100 * (i / 20 % 2)) }
-	r, err := initialise.Run(t.Context(), file{text: table("g,x,y", ",", []int{400}, with(2, sharp))}.options(t))
+	r, err := fit.Run(t.Context(), file{text: table("g,x,y", ",", []int{400}, with(2, sharp))}.options(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestTheWeightFollowsTheData(t *testing.T) {
 	sharp := func(_, i int) string { return strconv.Itoa(100 * (i / 20 % 2)) }
 	o := file{text: table("g,x,y", ",", []int{900}, with(2, sharp))}.options(t)
 	o.Model, o.Budget = "cnp", 0.001
-	r, err := initialise.Run(t.Context(), o)
+	r, err := fit.Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,12 +132,12 @@ func TestTheWeightFollowsTheData(t *testing.T) {
 // normal noise, chance shows so in one of six data sets, as the rule asks for one standard error: at most
 // one of four here.
 func TestLevelsAreForDataThatShowThem(t *testing.T) {
-	chosen := func(seed uint64, y func(normal float64) float64) initialise.Result {
+	chosen := func(seed uint64, y func(normal float64) float64) fit.Result {
 		g := random.New(seed, random.Data)
 		noise := func(_, i int) string { return strconv.FormatFloat(y(g.Normal(0, uint64(i))), 'g', -1, 64) }
 		o := file{text: table("g,x,y", ",", []int{100}, with(2, noise))}.options(t)
 		o.Budget = 0.3
-		r, err := initialise.Run(t.Context(), o)
+		r, err := fit.Run(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,7 +164,7 @@ func line(f, i int) string {
 }
 
 // named returns the names of trials.
-func named(trials []initialise.Outcome) string {
+func named(trials []fit.Outcome) string {
 	var names []string
 	for _, o := range trials {
 		names = append(names, o.Name)

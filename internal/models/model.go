@@ -41,7 +41,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/random"
@@ -108,17 +108,17 @@ type Model struct {
 }
 
 // New makes a model for x with dx dimensions and y with dy dimensions. If c.SigmaFloor is 0, the
-// model has the paper's. An unknown name is an *input.Error.
+// model has the paper's. An unknown name is an *invalid.Input.
 func New(c config.Model, dx, dy int) (*Model, error) {
 	i := slices.Index(Names(), c.Name)
 	if i < 0 {
-		return nil, &input.Error{Key: "model.name", Found: fmt.Sprintf("%q", c.Name), Expected: "one of " + strings.Join(Names(), ", ")}
+		return nil, &invalid.Input{Key: "model.name", Found: fmt.Sprintf("%q", c.Name), Expected: "one of " + strings.Join(Names(), ", ")}
 	}
 	if dx < 1 || dy < 1 {
 		return nil, fmt.Errorf("models: found dx = %d and dy = %d, expected at least 1", dx, dy)
 	}
 	if c.PoolWeight > 0 && dy > 1 {
-		return nil, &input.Error{Key: "model.pool_weight", Found: fmt.Sprintf("%g and y of %d dimensions", c.PoolWeight, dy), Expected: "one dimension of y beside a weight"}
+		return nil, &invalid.Input{Key: "model.pool_weight", Found: fmt.Sprintf("%g and y of %d dimensions", c.PoolWeight, dy), Expected: "one dimension of y beside a weight"}
 	}
 	if c.SigmaFloor == 0 {
 		c.SigmaFloor = config.SigmaFloor(c.Name)

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
@@ -185,7 +185,7 @@ func TestTransformersStartAsPyTorchs(t *testing.T) {
 
 func TestUnknownModel(t *testing.T) {
 	_, err := models.New(config.Model{Name: "gp"}, 1, 1)
-	var bad *input.Error
+	var bad *invalid.Input
 	if !errors.As(err, &bad) || bad.Key != "model.name" {
 		t.Errorf("error %v", err)
 	}

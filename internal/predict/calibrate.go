@@ -9,13 +9,13 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/device"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
 // OpenCalibration reads the model and the functions that its training held back for calibration. An error
-// about the data is an *input.Error.
+// about the data is an *invalid.Input.
 func (r Request) OpenCalibration(e config.Experiment, dataDir string, d device.Device, warn func(string)) (a Asked, err error) {
 	source, err := datasets.Open(e, dataDir)
 	if err != nil {
@@ -34,7 +34,7 @@ func (r Request) OpenCalibration(e config.Experiment, dataDir string, d device.D
 			TargetX: h.Targets.X, TargetY: h.Targets.Y})
 	}
 	if len(a.Functions) == 0 {
-		return a, &input.Error{File: "--calibrate", Found: "a run that held back no data for calibration",
+		return a, &invalid.Input{File: "--calibrate", Found: "a run that held back no data for calibration",
 			Expected: "a configuration of acqnp init --calibrate, or --context and --targets with functions that training has not seen"}
 	}
 	return a, nil
@@ -85,7 +85,7 @@ func (t Trained) ReadCalibration(dir string, warn func(string)) (*run.Calibratio
 	return &c, nil
 }
 
-// CheckCalibration returns an *input.Error if a calibration has too few groups for the levels or the
+// CheckCalibration returns an *invalid.Input if a calibration has too few groups for the levels or the
 // masses.
 func (t Table) CheckCalibration() error {
 	if t.Calibrated == nil {
@@ -94,8 +94,8 @@ func (t Table) CheckCalibration() error {
 	for _, c := range t.Calibrated.Channels {
 		low, high, most := c.Limits()
 		refuse := func(flag string, v float64, expected string) error {
-			return &input.Error{File: flag, Found: strconv.FormatFloat(v, 'g', -1, 64),
-				Expected: expected + ": " + c.Channel + " is calibrated on " + input.Plural(c.Groups, t.Calibrated.Exchangeable, t.Calibrated.Exchangeable+"s")}
+			return &invalid.Input{File: flag, Found: strconv.FormatFloat(v, 'g', -1, 64),
+				Expected: expected + ": " + c.Channel + " is calibrated on " + invalid.Plural(c.Groups, t.Calibrated.Exchangeable, t.Calibrated.Exchangeable+"s")}
 		}
 		for _, p := range t.Levels {
 			if _, ok := c.Level(p); !ok {

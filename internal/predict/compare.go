@@ -7,7 +7,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
@@ -73,7 +73,7 @@ func (c Comparison) Summary() *ComparisonSummary {
 // Print writes the comparison as text.
 func (c *ComparisonSummary) Print(w io.Writer) {
 	fmt.Fprintf(w, "context log-likelihood %.4f → %.4f, target %.4f → %.4f (%s, untrained → trained)\n",
-		c.Before.Context.Mean, c.After.Context.Mean, c.Before.Target.Mean, c.After.Target.Mean, input.Plural(c.Batches, "batch", "batches"))
+		c.Before.Context.Mean, c.After.Context.Mean, c.Before.Target.Mean, c.After.Target.Mean, invalid.Plural(c.Batches, "batch", "batches"))
 	if c.Part != "" {
 		fmt.Fprintf(w, "evaluated on %s\n", run.PartTitle(c.Part))
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/datasets/feed"
 	"github.com/acqnp/acqnp/internal/engine"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
@@ -46,7 +46,7 @@ func (t Trained) Evaluate(ctx context.Context, source Source, o EvalOptions) (ru
 		total = min(total, o.Batches)
 	}
 	if total < 1 {
-		return run.Eval{}, &input.Error{Key: "evaluation", Found: "no batch", Expected: "at least one"}
+		return run.Eval{}, &invalid.Input{Key: "evaluation", Found: "no batch", Expected: "at least one"}
 	}
 	e, err := newEvaluator(t, source)
 	if err != nil {
@@ -145,7 +145,7 @@ func newEvaluator(t Trained, source Source) (*evaluator, error) {
 	e.drawn(d.Count(), t.Levels)
 	x, y := source.Dims()
 	if dx, dy := t.Model.Dims(); dx != x || dy != y {
-		return nil, &input.Error{
+		return nil, &invalid.Input{
 			Key:      "evaluation data",
 			Found:    fmt.Sprintf("x of %d and y of %d dimensions", x, y),
 			Expected: fmt.Sprintf("%d and %d, as the model has", dx, dy),
@@ -168,7 +168,7 @@ func (e *evaluator) drawn(count int, levels string) {
 func (e *evaluator) batch(ctx context.Context, i int, f *feed.Feed, feeds *feed.Ahead) (run.BatchResult, error) {
 	extents := f.Extents
 	if extents.Context == extents.Points {
-		return run.BatchResult{}, &input.Error{Found: fmt.Sprintf("%d points, all of them context", extents.Points),
+		return run.BatchResult{}, &invalid.Input{Found: fmt.Sprintf("%d points, all of them context", extents.Points),
 			Expected: "at least one target"}
 	}
 	if f.Own {

@@ -15,7 +15,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/engine/cpu"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
@@ -373,7 +373,7 @@ func TestEvaluateRefuses(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), c.words) {
 				t.Fatalf("error %v, want one with %q", err, c.words)
 			}
-			var bad *input.Error
+			var bad *invalid.Input
 			if errors.As(err, &bad) != c.bad {
 				t.Errorf("%v: bad input %v, want %v", err, !c.bad, c.bad)
 			}

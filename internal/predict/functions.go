@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/progress"
 )
 
@@ -22,7 +22,7 @@ type FunctionFiles struct {
 
 // Read returns the functions in the context file with their targets. Targets without a function's
 // name belong to every function. A context without rows stands for any function: there is one function
-// without a name, or those that the targets name. Read returns an *input.Error for files that it cannot
+// without a name, or those that the targets name. Read returns an *invalid.Input for files that it cannot
 // use.
 func (f FunctionFiles) Read() ([]Function, error) {
 	functions, err := f.contexts()
@@ -45,8 +45,8 @@ func (f FunctionFiles) Read() ([]Function, error) {
 		return nil, err
 	}
 	if f.Scored && len(functions) > 1 && targets[0].Function == "" {
-		return nil, &input.Error{File: f.Targets, Line: 1, Found: "no column that names the function of a row",
-			Expected: "one, since " + f.Context + " has " + input.Plural(len(functions), "function", "functions")}
+		return nil, &invalid.Input{File: f.Targets, Line: 1, Found: "no column that names the function of a row",
+			Expected: "one, since " + f.Context + " has " + invalid.Plural(len(functions), "function", "functions")}
 	}
 	if len(functions) == 0 {
 		for _, p := range targets {
@@ -66,7 +66,7 @@ func (f FunctionFiles) readTargets() ([]datasets.Points, error) {
 	targets, err := f.Layout.Read(f.Targets)
 	f.Layout.DropMissing = drop
 	if err == nil && len(targets) == 0 {
-		err = &input.Error{File: f.Targets, Found: "a header without rows", Expected: "a header line and rows"}
+		err = &invalid.Input{File: f.Targets, Found: "a header without rows", Expected: "a header line and rows"}
 	}
 	return targets, err
 }
@@ -87,7 +87,7 @@ func (f FunctionFiles) contexts() (functions []Function, err error) {
 // a logarithm from 0 or below.
 func (f FunctionFiles) grid() ([]float64, error) {
 	bad := func(c int, found, expected string) error {
-		return &input.Error{File: "--grid", Key: f.Layout.X[c], Found: found, Expected: expected}
+		return &invalid.Input{File: "--grid", Key: f.Layout.X[c], Found: found, Expected: expected}
 	}
 	for c, form := range f.Layout.XForms {
 		if form.Categories != nil {
@@ -125,7 +125,7 @@ func (f FunctionFiles) askEach(functions []Function, targets []datasets.Points) 
 		}
 		i := slices.IndexFunc(functions, func(g Function) bool { return g.Name == p.Function })
 		if i < 0 {
-			return &input.Error{File: f.Targets, Key: "function", Found: strconv.Quote(p.Function),
+			return &invalid.Input{File: f.Targets, Key: "function", Found: strconv.Quote(p.Function),
 				Expected: "a function of " + f.Context}
 		}
 		functions[i].TargetX, functions[i].TargetY = p.X, p.Y

@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/random"
@@ -138,7 +138,7 @@ func newJoint(t Trained, functions []Function, draws int) (*joint, error) {
 		context, targets, _ := p.size(f) // newPredictor has checked it
 		points = max(points, context+targets)
 		if targets > maxJointTargets || draws*(context+targets)*(p.dx+p.dy) > maxJointNumbers {
-			return nil, &input.Error{File: "--joint", Found: fmt.Sprintf("%d draws of %d targets of a function", draws, targets),
+			return nil, &invalid.Input{File: "--joint", Found: fmt.Sprintf("%d draws of %d targets of a function", draws, targets),
 				Expected: fmt.Sprintf("at most %d targets, and %d numbers of x and y with the context", maxJointTargets, maxJointNumbers)}
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
@@ -108,7 +108,7 @@ func TestTooManyJointDrawsAreRefused(t *testing.T) {
 	for _, c := range []struct{ targets, draws int }{{10_001, 1}, {5000, 100_000}} {
 		f.TargetX = make([]float64, c.targets)
 		for _, err := range o.WithJointDraws(t.Context(), []predict.Function{f}, predict.JointDraws{Number: c.draws}, o.Predict(t.Context(), []predict.Function{f})) {
-			var bad *input.Error
+			var bad *invalid.Input
 			if !errors.As(err, &bad) || !strings.Contains(bad.Error(), "--joint: found") {
 				t.Error(err)
 			}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/device"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/run"
 )
@@ -38,7 +38,7 @@ func (t Trained) WithMembers(r *run.Run, checkpoint string, warn func(string)) (
 			return Trained{}, err
 		}
 		if c.Units != nil && !reflect.DeepEqual(*c.Units, t.Units) {
-			return Trained{}, &input.Error{File: c.Path, Found: "other units of the data than those of the ensemble's first network",
+			return Trained{}, &invalid.Input{File: c.Path, Found: "other units of the data than those of the ensemble's first network",
 				Expected: "networks that were trained on the same data (train --overwrite trains all)"}
 		}
 		t.Others, t.ValidLL = append(t.Others, c.Predictor(r.Experiment.Train)), nil // training measured each alone

@@ -10,7 +10,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/datasets/feed"
 	"github.com/acqnp/acqnp/internal/engine"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
@@ -36,7 +36,7 @@ type Target struct {
 const targetsPerRun = 512
 
 // Predict yields the predictions for all targets of the functions, in order, in memory that does
-// not depend on their number. The sequence ends at the first error: an *input.Error if a function
+// not depend on their number. The sequence ends at the first error: an *invalid.Input if a function
 // does not fit the model. Ranging over the sequence again yields the same predictions.
 func (t Trained) Predict(ctx context.Context, functions []Function) iter.Seq2[Target, error] {
 	return func(yield func(Target, error) bool) {
@@ -155,14 +155,14 @@ func (p *predictor) admitOne(i int, f Function) error {
 func (p *predictor) size(f Function) (context, targets int, err error) {
 	context, targets = len(f.ContextY)/p.dy, len(f.TargetX)/p.columns
 	if len(f.ContextX) != context*p.columns || len(f.ContextY) != context*p.dy || len(f.TargetX) != targets*p.columns {
-		return 0, 0, &input.Error{
+		return 0, 0, &invalid.Input{
 			Key:      "points",
 			Found:    fmt.Sprintf("context of %d numbers of x and %d of y, %d of targets", len(f.ContextX), len(f.ContextY), len(f.TargetX)),
 			Expected: fmt.Sprintf("points with x of %d and y of %d dimensions", p.columns, p.dy),
 		}
 	}
 	if context < 1 && p.model.Bootstrap() {
-		return 0, 0, &input.Error{Key: "context", Found: "no point", Expected: "at least one: bnp resamples the context"}
+		return 0, 0, &invalid.Input{Key: "context", Found: "no point", Expected: "at least one: bnp resamples the context"}
 	}
 	return context, targets, nil
 }

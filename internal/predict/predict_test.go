@@ -13,7 +13,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/engine/reference"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
@@ -269,7 +269,7 @@ func TestPredictRefuses(t *testing.T) {
 	} {
 		o, f := asking(t, "acqnp"), good
 		change(&f, &o)
-		var bad *input.Error
+		var bad *invalid.Input
 		calls := 0
 		for _, err := range o.Predict(t.Context(), []predict.Function{good, f}) {
 			if calls++; !errors.As(err, &bad) {
@@ -290,7 +290,7 @@ func TestPredictWithoutContext(t *testing.T) {
 		f.ContextX, f.ContextY, o.Levels = nil, nil, predict.GridLevels
 		if name == "bnp" {
 			for _, err := range o.Predict(t.Context(), []predict.Function{f}) {
-				var bad *input.Error
+				var bad *invalid.Input
 				if !errors.As(err, &bad) || !strings.Contains(bad.Error(), "bnp") {
 					t.Errorf("bnp: %v", err)
 				}

@@ -7,7 +7,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/acqnp/acqnp/internal/files/atomicfile"
+	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/random"
 )
@@ -38,7 +38,7 @@ var kindColumns = []string{"kind", "u", "tau", "mu", "sigma", "weight", "level",
 // that do not apply to a kind are empty. If data.log names the channel, mu and sigma are those of
 // log y. Write returns the first error of the predictions.
 func (q Quantiles) Write(path string, predictions iter.Seq2[Target, error]) error {
-	return atomicfile.Write(path, func(w io.Writer) error {
+	return files.Write(path, func(w io.Writer) error {
 		out := quantileRows{Quantiles: q, csv: csv.NewWriter(w), draws: random.New(q.Seed, random.Draws|random.Evaluation)}
 		out.row = out.header(kindColumns)
 		out.write()

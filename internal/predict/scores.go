@@ -10,7 +10,7 @@ import (
 	"math"
 	"sync"
 
-	"github.com/acqnp/acqnp/internal/files/atomicfile"
+	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/run"
@@ -39,7 +39,7 @@ func (s Scores) Write(path string, tally *score.Tally, predictions iter.Seq2[Tar
 			return nil
 		})
 	}
-	return atomicfile.Write(path, func(w io.Writer) error {
+	return files.Write(path, func(w io.Writer) error {
 		out := csv.NewWriter(w)
 		row := s.header(scoreColumns)
 		_ = out.Write(row) // csv.Writer keeps its first error

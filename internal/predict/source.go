@@ -5,7 +5,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // A Source makes evaluation batches. A datasets.Source is one, and so is a datasets.Tasks.
@@ -17,7 +17,7 @@ type Source interface {
 }
 
 // OpenSource returns the evaluation batches of an experiment, or those of a tasks file unless tasks
-// is "". It returns an *input.Error if the file's dimensions are not those of the experiment's
+// is "". It returns an *invalid.Input if the file's dimensions are not those of the experiment's
 // data.
 func OpenSource(e config.Experiment, dataDir, tasks string) (Source, error) {
 	own, err := datasets.Open(e, dataDir)
@@ -31,7 +31,7 @@ func OpenSource(e config.Experiment, dataDir, tasks string) (Source, error) {
 	dx, dy := opened.Dims()
 	if x, y := own.Dims(); dx != x || dy != y {
 		opened.Close()
-		return nil, &input.Error{File: tasks, Found: fmt.Sprintf("x of %d and y of %d dimensions", dx, dy),
+		return nil, &invalid.Input{File: tasks, Found: fmt.Sprintf("x of %d and y of %d dimensions", dx, dy),
 			Expected: fmt.Sprintf("%d and %d, as %s has", x, y, e.Benchmark)}
 	}
 	return opened, nil

@@ -11,8 +11,8 @@ import (
 	"sync"
 
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/files/atomicfile"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/files"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/run"
@@ -55,7 +55,7 @@ const cellsAtOnce = 1 << 16
 // Write writes the predictions to a file, whole or not at all, in memory that does not depend on
 // their number. It returns the first error of the predictions.
 func (t Table) Write(path string, predictions iter.Seq2[Target, error]) error {
-	return atomicfile.Write(path, func(w io.Writer) error {
+	return files.Write(path, func(w io.Writer) error {
 		out, columns := csv.NewWriter(w), t.columns()
 		if err := out.Write(t.header(columns)); err != nil {
 			return err
@@ -168,24 +168,24 @@ const (
 )
 
 // ParseDensity returns the y at which the value of --density, "A:B:N", asks for the density. They are
-// rounded to the 12 digits that names of columns show. An error is an *input.Error.
+// rounded to the 12 digits that names of columns show. An error is an *invalid.Input.
 func ParseDensity(text string) ([]float64, error) {
 	y, err := datasets.ParseRange("--density", text, MaxDensity)
 	for i, v := range y {
 		rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64) // text of a float64 parses
 		if i > 0 && rounded == y[i-1] {
-			return nil, &input.Error{File: "--density", Found: strconv.Quote(text), Expected: "A:B:N with N values that differ in 12 digits"}
+			return nil, &invalid.Input{File: "--density", Found: strconv.Quote(text), Expected: "A:B:N with N values that differ in 12 digits"}
 		}
 		y[i] = rounded
 	}
 	return y, err
 }
 
-// CheckSize returns an *input.Error if the predictions of a number of targets make too large a file.
+// CheckSize returns an *invalid.Input if the predictions of a number of targets make too large a file.
 func (t Table) CheckSize(targets int) error {
 	cells := float64(targets) * float64(len(t.YNames)) * float64(len(t.columns()))
 	if cells > maxCells {
-		return &input.Error{File: "--out", Found: fmt.Sprintf("%.3g numbers for %d targets", cells, targets),
+		return &invalid.Input{File: "--out", Found: fmt.Sprintf("%.3g numbers for %d targets", cells, targets),
 			Expected: fmt.Sprintf("at most %d; ask for fewer targets, draws or values of the density", maxCells)}
 	}
 	return nil

@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
@@ -153,7 +153,7 @@ func TestTableStreams(t *testing.T) {
 
 func TestTableRefusesFilesThatAreTooLarge(t *testing.T) {
 	table := tableOf(asked()) // 9 columns of numbers besides hdr, 2 channels
-	var bad *input.Error
+	var bad *invalid.Input
 	if err := table.CheckSize(100_000_000); !errors.As(err, &bad) || !strings.Contains(bad.Error(), "2.2e+09 numbers for 100000000 targets") {
 		t.Error(err)
 	}
@@ -168,7 +168,7 @@ func TestParseDensity(t *testing.T) {
 		t.Error(err, diff)
 	}
 	for _, text := range []string{"", "1", "0:1", "0:1:1000000000", "0:1:100001", "0:1:0", "nan:1:2", "0:inf:2", "1:0:2", "0:1:2:3", "1:1:2", "1:1.0000000000001:9", "0:1:x"} {
-		var bad *input.Error
+		var bad *invalid.Input
 		if _, err := predict.ParseDensity(text); !errors.As(err, &bad) || bad.File != "--density" {
 			t.Errorf("%q: %v", text, err)
 		}

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/acqnp/acqnp/internal/files/atomicfile"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/files"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
 )
 
@@ -57,21 +57,21 @@ func (c Calibration) Write(dir string) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.WriteBytes(filepath.Join(dir, CalibrationFile), append(content, '\n'))
+	return files.WriteBytes(filepath.Join(dir, CalibrationFile), append(content, '\n'))
 }
 
 // ReadCalibration reads calibration.json in the run directory dir. The error for a file that is not
 // there, that is not what Write writes, that has other channels or was made for other predictions is
-// an *input.Error.
+// an *invalid.Input.
 func ReadCalibration(dir string, channels []string, now Predictions) (c Calibration, err error) {
 	path := filepath.Join(dir, CalibrationFile)
 	const expected = "what acqnp score --calibrate writes"
-	content, err := input.ReadFile(path, expected, maxCalibration)
+	content, err := files.Read(path, expected, maxCalibration)
 	if err != nil {
 		return c, err
 	}
 	refuse := func(key, found, expected string) (Calibration, error) {
-		return Calibration{}, &input.Error{File: path, Key: key, Found: found, Expected: expected}
+		return Calibration{}, &invalid.Input{File: path, Key: key, Found: found, Expected: expected}
 	}
 	if err := json.Unmarshal(content, &c); err != nil {
 		return refuse("", err.Error(), expected)
@@ -179,7 +179,7 @@ func (s *Calibrated) Print(w io.Writer) {
 
 // basis says what a calibration was made from.
 func (s *Calibrated) basis() string {
-	groups := input.Plural(s.Groups, s.Exchangeable, s.Exchangeable+"s")
+	groups := invalid.Plural(s.Groups, s.Exchangeable, s.Exchangeable+"s")
 	if s.Exchangeable == "function" {
 		groups += ", one target of each"
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/run"
 )
@@ -103,7 +103,7 @@ func TestCalibrationsOfOthersAreRefused(t *testing.T) {
 			}
 		}
 		_, err := run.ReadCalibration(dir, []string{bad.channels}, bad.now)
-		var refused *input.Error
+		var refused *invalid.Input
 		if !errors.As(err, &refused) || !strings.Contains(err.Error(), bad.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v, want %q", name, err, bad.want)
 		}

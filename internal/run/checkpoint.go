@@ -9,7 +9,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/engine"
-	"github.com/acqnp/acqnp/internal/files/atomicfile"
+	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/files/safetensors"
 	"github.com/acqnp/acqnp/internal/models"
 )
@@ -121,5 +121,5 @@ func (c *Checkpoint) write(m *models.Model, seed uint64) error {
 	if meta[safetensors.ChecksumKey], err = safetensors.ChecksumOf(meta, tensors); err != nil {
 		return err
 	}
-	return atomicfile.Write(c.Path, func(w io.Writer) error { return safetensors.Write(w, meta, tensors) })
+	return files.Write(c.Path, func(w io.Writer) error { return safetensors.Write(w, meta, tensors) })
 }

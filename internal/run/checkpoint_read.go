@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"github.com/acqnp/acqnp/internal/files/safetensors"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
 )
 
-// ReadCheckpoint reads a checkpoint of the model. It returns an *input.Error that names the file if
+// ReadCheckpoint reads a checkpoint of the model. It returns an *invalid.Input that names the file if
 // the file is truncated, damaged, not a checkpoint, or of another model.
 func ReadCheckpoint(path string, m *models.Model) (Checkpoint, error) {
 	r, err := safetensors.Open(path)
@@ -28,7 +28,7 @@ func ReadCheckpoint(path string, m *models.Model) (Checkpoint, error) {
 		return Checkpoint{}, err
 	}
 	if c.Model != m.Name() {
-		return Checkpoint{}, &input.Error{File: path, Found: "a checkpoint of model " + c.Model, Expected: "one of model " + m.Name()}
+		return Checkpoint{}, &invalid.Input{File: path, Found: "a checkpoint of model " + c.Model, Expected: "one of model " + m.Name()}
 	}
 	prefixes := []string{"", prefixM, prefixV}
 	_, averaged := r.Spec(prefixAverage + m.Tensors()[0].Name)
@@ -57,19 +57,19 @@ func ReadCheckpoint(path string, m *models.Model) (Checkpoint, error) {
 // readMetadata returns the checkpoint without its tensors.
 func readMetadata(path string, meta map[string]string) (Checkpoint, error) {
 	if meta["format"] != checkpointFormat {
-		return Checkpoint{}, &input.Error{File: path, Key: "format", Found: strconv.Quote(meta["format"]), Expected: checkpointFormat}
+		return Checkpoint{}, &invalid.Input{File: path, Key: "format", Found: strconv.Quote(meta["format"]), Expected: checkpointFormat}
 	}
 	c := Checkpoint{Path: path, Benchmark: meta["benchmark"], Model: meta["model"], Config: meta["config"],
 		Version: meta["version"], Kernels: meta[kernelsKey]}
 	var err error
 	if c.Step, err = strconv.Atoi(meta["step"]); err != nil || c.Step < 0 {
-		return Checkpoint{}, &input.Error{File: path, Key: "step", Found: strconv.Quote(meta["step"]), Expected: "a number of steps"}
+		return Checkpoint{}, &invalid.Input{File: path, Key: "step", Found: strconv.Quote(meta["step"]), Expected: "a number of steps"}
 	}
 	if err := readCounters(path, meta, &c); err != nil {
 		return Checkpoint{}, err
 	}
 	if c.Elapsed, err = time.ParseDuration(meta["elapsed_s"] + "s"); err != nil {
-		return Checkpoint{}, &input.Error{File: path, Key: "elapsed_s", Found: strconv.Quote(meta["elapsed_s"]), Expected: "seconds"}
+		return Checkpoint{}, &invalid.Input{File: path, Key: "elapsed_s", Found: strconv.Quote(meta["elapsed_s"]), Expected: "seconds"}
 	}
 	if c.Validation, err = readValidation(path, meta, c.Step); err != nil {
 		return Checkpoint{}, err
@@ -85,7 +85,7 @@ func readCounters(path string, meta map[string]string, c *Checkpoint) error {
 	number := func(key string, most int) (int, error) {
 		n, err := strconv.Atoi(meta[key])
 		if err != nil || n < 0 || n > most {
-			return 0, &input.Error{File: path, Key: key, Found: strconv.Quote(meta[key]), Expected: fmt.Sprintf("a number from 0 to %d", most)}
+			return 0, &invalid.Input{File: path, Key: key, Found: strconv.Quote(meta[key]), Expected: fmt.Sprintf("a number from 0 to %d", most)}
 		}
 		return n, nil
 	}
@@ -101,7 +101,7 @@ func readCounters(path string, meta map[string]string, c *Checkpoint) error {
 	}
 	scale, err := strconv.ParseFloat(text, 32)
 	if err != nil || !(scale > 0) || math.IsInf(scale, 0) {
-		return &input.Error{File: path, Key: scaleKey, Found: strconv.Quote(text), Expected: "a positive number"}
+		return &invalid.Input{File: path, Key: scaleKey, Found: strconv.Quote(text), Expected: "a positive number"}
 	}
 	c.Scale = float32(scale)
 	c.Good, err = number(goodKey, c.Step)
@@ -111,14 +111,14 @@ func readCounters(path string, meta map[string]string, c *Checkpoint) error {
 // verify compares the checksum in the file with that of its content. A checkpoint must have one.
 func verify(path string, r *safetensors.Reader) error {
 	if r.Metadata()[safetensors.ChecksumKey] == "" {
-		return &input.Error{File: path, Key: safetensors.ChecksumKey, Found: "no checksum", Expected: "an undamaged checkpoint"}
+		return &invalid.Input{File: path, Key: safetensors.ChecksumKey, Found: "no checksum", Expected: "an undamaged checkpoint"}
 	}
 	return r.Verify("checkpoint")
 }
 
 // newest returns the newest checkpoint of the run in dir that can be read and that accept returns
 // no error for. It also returns the paths of the newer files, which it skipped, and calls warn, if
-// not nil, with a line about each. If all are skipped, the error is an *input.Error.
+// not nil, with a line about each. If all are skipped, the error is an *invalid.Input.
 func newest(dir string, m *models.Model, warn func(string), accept func(Checkpoint) error) (Checkpoint, []string, error) {
 	steps, err := checkpointSteps(dir)
 	if err != nil {
@@ -139,7 +139,7 @@ func newest(dir string, m *models.Model, warn func(string), accept func(Checkpoi
 			warn("skipped a checkpoint that cannot be used: " + err.Error())
 		}
 	}
-	return Checkpoint{}, skipped, &input.Error{File: filepath.Join(dir, checkpointsDir), Found: "no usable checkpoint",
+	return Checkpoint{}, skipped, &invalid.Input{File: filepath.Join(dir, checkpointsDir), Found: "no usable checkpoint",
 		Expected: "one that training wrote for model " + m.Name()}
 }
 
@@ -151,7 +151,7 @@ func byStep(dir string, step int, m *models.Model) (Checkpoint, error) {
 		return Checkpoint{}, err
 	}
 	if !slices.Contains(steps, step) {
-		bad := input.Error{File: filepath.Join(dir, checkpointsDir), Found: fmt.Sprintf("no checkpoint of step %d", step),
+		bad := invalid.Input{File: filepath.Join(dir, checkpointsDir), Found: fmt.Sprintf("no checkpoint of step %d", step),
 			Expected: "one of the steps " + strings.ReplaceAll(strings.Trim(fmt.Sprint(steps), "[]"), " ", ", ")}
 		if len(steps) == 0 {
 			bad.Found, bad.Expected = "no checkpoint", "a run that has saved one"
@@ -165,7 +165,7 @@ func byStep(dir string, step int, m *models.Model) (Checkpoint, error) {
 func readStep(dir string, step int, m *models.Model) (Checkpoint, error) {
 	c, err := ReadCheckpoint(checkpointPath(dir, step), m)
 	if err == nil && c.Step != step {
-		err = &input.Error{File: c.Path, Key: "step", Found: strconv.Itoa(c.Step), Expected: "the step of the file's name"}
+		err = &invalid.Input{File: c.Path, Key: "step", Found: strconv.Itoa(c.Step), Expected: "the step of the file's name"}
 	}
 	return c, err
 }

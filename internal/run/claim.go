@@ -14,8 +14,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/acqnp/acqnp/internal/files/atomicfile"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/files"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // A claim is the content of a claim file: who writes the directory, and that it still does. Processes
@@ -66,7 +66,7 @@ func heartbeat() (time.Duration, error) {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d < shortestHeartbeat || d > longestHeartbeat {
-		return 0, &input.Error{File: "environment " + HeartbeatVariable, Found: strconv.Quote(text),
+		return 0, &invalid.Input{File: "environment " + HeartbeatVariable, Found: strconv.Quote(text),
 			Expected: fmt.Sprintf("a time from %v to %v, such as 5s", shortestHeartbeat, longestHeartbeat)}
 	}
 	return d, nil
@@ -197,7 +197,7 @@ func age(path string) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), atomicfile.TempPrefix+clockFile+"-*")
+	f, err := os.CreateTemp(filepath.Dir(path), files.TempPrefix+clockFile+"-*")
 	if err != nil {
 		return 0, err
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
 )
 
@@ -41,13 +41,13 @@ func ModelFile(file, model string) (name string, ok bool) {
 // baseName returns the name of a file without its folder and its ending.
 func baseName(file string) string { return strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)) }
 
-// CheckDir returns an *input.Error if dir or a directory above it is a file.
+// CheckDir returns an *invalid.Input if dir or a directory above it is a file.
 func CheckDir(dir string) error {
 	for at := dir; ; at = filepath.Dir(at) {
 		info, err := os.Stat(at)
 		switch {
 		case err == nil && !info.IsDir():
-			return &input.Error{File: "--run-dir", Found: "the file " + at, Expected: "a directory for the run"}
+			return &invalid.Input{File: "--run-dir", Found: "the file " + at, Expected: "a directory for the run"}
 		case err == nil || at == filepath.Dir(at):
 			return nil
 		}

@@ -25,5 +25,5 @@
 // state_dict. [Units] are stored in checkpoints and in such weights. They convert a model's numbers
 // to the units of the data.
 //
-// The error for a damaged or foreign file is an *input.Error that names the file.
+// The error for a damaged or foreign file is an *invalid.Input that names the file.
 package run

@@ -12,8 +12,8 @@ import (
 	"text/tabwriter"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/files/atomicfile"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/files"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
 )
 
@@ -130,13 +130,13 @@ func (e Eval) Write(path string) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.WriteBytes(path, append(content, '\n'))
+	return files.WriteBytes(path, append(content, '\n'))
 }
 
-// ReadEval reads an eval.json. The error for other content is an *input.Error that names the line
+// ReadEval reads an eval.json. The error for other content is an *invalid.Input that names the line
 // or the key.
 func ReadEval(path string) (Eval, error) {
-	content, err := input.ReadFile(path, "what acqnp eval writes", maxEval)
+	content, err := files.Read(path, "what acqnp eval writes", maxEval)
 	if err != nil {
 		return Eval{}, err
 	}
@@ -145,14 +145,14 @@ func ReadEval(path string) (Eval, error) {
 		return Eval{}, jsonError(path, content, err)
 	}
 	if e.Schema != EvalSchema && e.Schema != evalSchema1 {
-		return Eval{}, &input.Error{File: path, Key: "schema", Found: fmt.Sprintf("%q", e.Schema), Expected: EvalSchema}
+		return Eval{}, &invalid.Input{File: path, Key: "schema", Found: fmt.Sprintf("%q", e.Schema), Expected: EvalSchema}
 	}
 	return e, nil
 }
 
-// jsonError turns an error of decoding content into an *input.Error that names the line.
+// jsonError turns an error of decoding content into an *invalid.Input that names the line.
 func jsonError(path string, content []byte, err error) error {
-	bad := &input.Error{File: path, Found: err.Error(), Expected: "what acqnp eval writes"}
+	bad := &invalid.Input{File: path, Found: err.Error(), Expected: "what acqnp eval writes"}
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
 	switch {
@@ -221,7 +221,7 @@ func (e Eval) Print(w io.Writer) error {
 		fmt.Fprintf(t, "not scored\t%s\n", e.Unscored)
 	}
 	if e.Means != nil {
-		fmt.Fprintf(t, "CRPS\t%.4g in raw units, over %s\n", e.CRPS, input.Plural(e.Targets, "target", "targets"))
+		fmt.Fprintf(t, "CRPS\t%.4g in raw units, over %s\n", e.CRPS, invalid.Plural(e.Targets, "target", "targets"))
 		fmt.Fprintf(t, "inside the 50%% interval\t%.1f%%\n", 100*e.Coverage.Half)
 		fmt.Fprintf(t, "inside the 90%% interval\t%.1f%%\n", 100*e.Coverage.Most)
 	}

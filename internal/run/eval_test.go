@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/run"
 )
@@ -181,7 +181,7 @@ func TestReadEvalRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := run.ReadEval(path)
-		var bad *input.Error
+		var bad *invalid.Input
 		if !errors.As(err, &bad) || bad.File != path || bad.Line != c.line || !strings.Contains(err.Error(), c.words) {
 			t.Errorf("%s: error %v", name, err)
 		}

@@ -8,8 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/acqnp/acqnp/internal/files/atomicfile"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/files"
 )
 
 // FailureFile is the file in a run directory that says why the run failed.
@@ -37,13 +36,13 @@ func WriteFailure(dir string, f Failure) error {
 	if err := makeDir(dir); err != nil {
 		return err
 	}
-	return atomicfile.WriteBytes(filepath.Join(dir, FailureFile), append(b, '\n'))
+	return files.WriteBytes(filepath.Join(dir, FailureFile), append(b, '\n'))
 }
 
 // ReadFailure returns the failure of the run in dir, nil if it has none.
 func ReadFailure(dir string) (*Failure, error) {
 	path := filepath.Join(dir, FailureFile)
-	b, err := input.ReadFile(path, "why a run failed", 1<<20)
+	b, err := files.Read(path, "why a run failed", 1<<20)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/engine"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/run"
@@ -112,12 +112,12 @@ func load(dir, which string, m *models.Model, warn func(string)) (run.Checkpoint
 	return r.Load(which, m, warn)
 }
 
-// wantInputError checks that err is an *input.Error of one line that contains all the words.
+// wantInputError checks that err is an *invalid.Input of one line that contains all the words.
 func wantInputError(t testing.TB, err error, words ...string) {
 	t.Helper()
-	var bad *input.Error
+	var bad *invalid.Input
 	if !errors.As(err, &bad) {
-		t.Errorf("error %v (%T), want an *input.Error with %q", err, err, words)
+		t.Errorf("error %v (%T), want an *invalid.Input with %q", err, err, words)
 		return
 	}
 	for _, w := range words {

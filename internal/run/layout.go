@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/acqnp/acqnp/internal/files/atomicfile"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/files"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // The files of a run directory that other packages name.
@@ -163,10 +163,10 @@ func makeDir(dir string) error {
 	if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
 		return err
 	}
-	return atomicfile.SyncDir(parent)
+	return files.SyncDir(parent)
 }
 
-// checkObstacles returns an *input.Error if a directory or a device has the name of a checkpoint,
+// checkObstacles returns an *invalid.Input if a directory or a device has the name of a checkpoint,
 // because training could not replace it.
 func checkObstacles(dir string) error {
 	paths, err := checkpointPaths(dir)
@@ -182,16 +182,16 @@ func checkObstacles(dir string) error {
 		if info.IsDir() {
 			found = "a directory"
 		}
-		return &input.Error{File: path, Found: found, Expected: "a checkpoint, or nothing of this name: move it away"}
+		return &invalid.Input{File: path, Found: found, Expected: "a checkpoint, or nothing of this name: move it away"}
 	}
 	return nil
 }
 
-// CheckNoRun returns an *input.Error if dir holds a run.
+// CheckNoRun returns an *invalid.Input if dir holds a run.
 func CheckNoRun(dir string) error {
 	files, err := written(dir)
 	if err == nil && len(files) > 0 {
-		err = &input.Error{File: dir, Found: "a run (" + filepath.Base(files[0]) + ")",
+		err = &invalid.Input{File: dir, Found: "a run (" + filepath.Base(files[0]) + ")",
 			Expected: "a directory without one, --resume to continue it or --overwrite to start again"}
 	}
 	return err
@@ -238,10 +238,10 @@ func removeRun(dir string) error {
 // removeTemporary removes the temporary files of a killed training. The lock keeps other trainings
 // out of the directory. An evaluation may be under way, so its temporary files stay.
 func removeTemporary(dir string) error {
-	return errors.Join(removePrefixed(filepath.Join(dir, checkpointsDir), atomicfile.TempPrefix),
-		removePrefixed(dir, atomicfile.TempPrefix+ConfigFile), removePrefixed(dir, atomicfile.TempPrefix+SplitFile),
-		removePrefixed(dir, atomicfile.TempPrefix+metricsFile),
-		removePrefixed(dir, atomicfile.TempPrefix+clockFile))
+	return errors.Join(removePrefixed(filepath.Join(dir, checkpointsDir), files.TempPrefix),
+		removePrefixed(dir, files.TempPrefix+ConfigFile), removePrefixed(dir, files.TempPrefix+SplitFile),
+		removePrefixed(dir, files.TempPrefix+metricsFile),
+		removePrefixed(dir, files.TempPrefix+clockFile))
 }
 
 func removePrefixed(dir, prefix string) error {

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // membersDir is the directory of the runs of an ensemble's networks but the first, which is trained in
@@ -20,7 +20,7 @@ const membersDir = "members"
 // MemberDir returns the run directory of network k of an ensemble, from 1 on.
 func MemberDir(dir string, k int) string { return filepath.Join(dir, membersDir, strconv.Itoa(k)) }
 
-// Members returns the runs of an ensemble's networks but the first. It returns an *input.Error for one
+// Members returns the runs of an ensemble's networks but the first. It returns an *invalid.Input for one
 // that is missing or was not trained with the run's configuration.
 func (r *Run) Members() ([]*Run, error) {
 	n := r.Experiment.Train.Ensemble()
@@ -35,7 +35,7 @@ func (r *Run) Members() ([]*Run, error) {
 	for k := 1; k < n; k++ {
 		dir := MemberDir(r.Dir, k)
 		if _, err := os.Stat(filepath.Join(dir, ConfigFile)); errors.Is(err, fs.ErrNotExist) {
-			return nil, &input.Error{File: dir, Found: "no trained network",
+			return nil, &invalid.Input{File: dir, Found: "no trained network",
 				Expected: fmt.Sprintf("network %d of the %d that train.members asks for (train --resume trains it)", k, n)}
 		}
 		m, err := Open(dir)
@@ -43,7 +43,7 @@ func (r *Run) Members() ([]*Run, error) {
 			return nil, err
 		}
 		if d := config.ResumeDifferences(recorded.Experiment.Member(k), m.Experiment); len(d) > 0 {
-			return nil, &input.Error{File: filepath.Join(dir, ConfigFile), Found: "another configuration than that of the ensemble (" + strings.Join(d, "; ") + ")",
+			return nil, &invalid.Input{File: filepath.Join(dir, ConfigFile), Found: "another configuration than that of the ensemble (" + strings.Join(d, "; ") + ")",
 				Expected: "networks that were trained together (train --overwrite trains all)"}
 		}
 		members = append(members, m)

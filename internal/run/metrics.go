@@ -10,8 +10,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/acqnp/acqnp/internal/files/atomicfile"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/files"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // Metrics is a line of metrics.jsonl: the state after a step.
@@ -51,10 +51,10 @@ func BestOf(lines []Metrics) int {
 const maxLog = 1 << 30
 
 // Metrics reads the run's log. It ignores an unfinished last line. Any other malformed line is an
-// *input.Error, and so is a log without lines.
+// *invalid.Input, and so is a log without lines.
 func (r *Run) Metrics() ([]Metrics, error) {
 	path := filepath.Join(r.Dir, metricsFile)
-	log, err := input.ReadFile(path, "the log of a run", maxLog)
+	log, err := files.Read(path, "the log of a run", maxLog)
 	if err != nil {
 		return nil, err
 	}
@@ -67,12 +67,12 @@ func (r *Run) Metrics() ([]Metrics, error) {
 		}
 		m, err := parseMetrics(line)
 		if err != nil {
-			return nil, &input.Error{File: path, Line: number, Found: err.Error(), Expected: "a line that training wrote"}
+			return nil, &invalid.Input{File: path, Line: number, Found: err.Error(), Expected: "a line that training wrote"}
 		}
 		all = append(all, m)
 	}
 	if len(all) == 0 {
-		return nil, &input.Error{File: path, Found: "no step", Expected: "at least one; train.log_every sets how often steps are logged"}
+		return nil, &invalid.Input{File: path, Found: "no step", Expected: "at least one; train.log_every sets how often steps are logged"}
 	}
 	return all, nil
 }
@@ -81,7 +81,7 @@ func (r *Run) Metrics() ([]Metrics, error) {
 // There are none before the first step. The run may be in training. Lines that a resume would drop are
 // left out.
 func Validated(dir string) ([]Metrics, error) {
-	log, err := input.ReadFile(filepath.Join(dir, metricsFile), "the log of a run", maxLog)
+	log, err := files.Read(filepath.Join(dir, metricsFile), "the log of a run", maxLog)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -125,12 +125,12 @@ func (w *Writer) OpenLog(step int) error {
 
 func (w *Writer) openLog(step int) error {
 	path := filepath.Join(w.dir, metricsFile)
-	old, err := input.ReadFile(path, "the log of a run", maxLog)
+	old, err := files.Read(path, "the log of a run", maxLog)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	kept, foreign := cutBack(old, step)
-	if err := atomicfile.WriteBytes(path, kept); err != nil {
+	if err := files.WriteBytes(path, kept); err != nil {
 		return err
 	}
 	if n := len(foreign); n > 0 && w.warn != nil {

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/run"
 )
@@ -44,7 +44,7 @@ func TestPriorWeights(t *testing.T) {
 			t.Fatal(err)
 		}
 		params, err := run.ReadWeights("prior", m)
-		var bad *input.Error
+		var bad *invalid.Input
 		switch {
 		case c.refusal == "" && (err != nil || len(params) != m.NumParams()):
 			t.Errorf("%s, %s: %d parameters, %v", c.file, c.set, len(params), err)

@@ -7,7 +7,8 @@ import (
 	"strconv"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/files"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
 )
 
@@ -19,12 +20,12 @@ type Run struct {
 }
 
 // Open reads the configuration of the run in dir. The flags set keys of it; the environment does
-// not. Open returns an *input.Error if the directory has no config.yaml, or if the configuration's
+// not. Open returns an *invalid.Input if the directory has no config.yaml, or if the configuration's
 // model or data are not those of the newest checkpoint.
 func Open(dir string, flags ...config.Flag) (*Run, error) {
 	file := filepath.Join(dir, ConfigFile)
 	if _, err := os.Stat(file); err != nil {
-		return nil, &input.Error{File: dir, Found: "no " + ConfigFile, Expected: "a run directory"}
+		return nil, &invalid.Input{File: dir, Found: "no " + ConfigFile, Expected: "a run directory"}
 	}
 	e, err := config.Load(file, config.Overrides{Flags: flags, Recorded: true})
 	if err != nil {
@@ -41,7 +42,7 @@ func Open(dir string, flags ...config.Flag) (*Run, error) {
 // its configuration cannot be read.
 func Began(dir string) (e config.Experiment, ok bool) {
 	file := filepath.Join(dir, ConfigFile)
-	content, err := input.ReadFile(file, "the configuration of a run", 1<<20)
+	content, err := files.Read(file, "the configuration of a run", 1<<20)
 	if err == nil {
 		e, err = config.Parse(file, content, config.Overrides{Recorded: true})
 	}
@@ -71,7 +72,7 @@ func (r *Run) Load(which string, m *models.Model, warn func(string)) (Checkpoint
 	}
 	step, err := strconv.Atoi(which)
 	if err != nil || step < 0 {
-		return Checkpoint{}, &input.Error{File: "--checkpoint", Found: strconv.Quote(which),
+		return Checkpoint{}, &invalid.Input{File: "--checkpoint", Found: strconv.Quote(which),
 			Expected: Best + ", " + Newest + " or a step"}
 	}
 	return byStep(r.Dir, step, m)
@@ -80,7 +81,7 @@ func (r *Run) Load(which string, m *models.Model, warn func(string)) (Checkpoint
 // best reads the checkpoint with the best validation.
 func (r *Run) best(m *models.Model) (Checkpoint, error) {
 	if !hasBest(r.Dir) {
-		return Checkpoint{}, &input.Error{File: bestPath(r.Dir), Found: "no such file",
+		return Checkpoint{}, &invalid.Input{File: bestPath(r.Dir), Found: "no such file",
 			Expected: "the checkpoint of a run with train.validate_every, or --checkpoint " + Newest}
 	}
 	return ReadCheckpoint(bestPath(r.Dir), m)

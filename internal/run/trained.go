@@ -7,11 +7,11 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/files/safetensors"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // checkTrained compares the configuration e, which was read from file, with the one in the newest
-// readable checkpoint of the run in dir. If model or data differ, it returns an *input.Error that
+// readable checkpoint of the run in dir. If model or data differ, it returns an *invalid.Input that
 // names the keys. It also returns the checkpoint's kernels.
 func checkTrained(dir, file string, e config.Experiment) (kernels string, err error) {
 	trained, c, ok := trainedConfig(dir)
@@ -22,7 +22,7 @@ func checkTrained(dir, file string, e config.Experiment) (kernels string, err er
 	if len(differences) == 0 {
 		return c.Kernels, nil
 	}
-	return "", &input.Error{File: file, Found: "a configuration that differs from the one in " + c.Path + " (" +
+	return "", &invalid.Input{File: file, Found: "a configuration that differs from the one in " + c.Path + " (" +
 		strings.Join(differences, "; ") + ")", Expected: "the model and data that the run was trained with"}
 }
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
 )
 
@@ -97,7 +97,7 @@ func readUnits(path string, meta map[string]string) (*Units, error) {
 	}
 	var c columns
 	bad := func(found string) error {
-		return &input.Error{File: path, Key: unitsKey, Found: found,
+		return &invalid.Input{File: path, Key: unitsKey, Found: found,
 			Expected: "names, offsets and positive scales of the columns of x and y, as training writes them"}
 	}
 	if err := json.Unmarshal([]byte(text), &c); err != nil {
@@ -159,14 +159,14 @@ func (u *Units) fit(path string, m *models.Model) error {
 	}
 	x, y := u.Dims()
 	if dx, dy := m.Dims(); x != dx || y != dy {
-		return &input.Error{File: path, Key: unitsKey, Found: fmt.Sprintf("%d columns of x and %d of y", x, y),
+		return &invalid.Input{File: path, Key: unitsKey, Found: fmt.Sprintf("%d columns of x and %d of y", x, y),
 			Expected: fmt.Sprintf("%d and %d, as the model has", dx, dy)}
 	}
 	return nil
 }
 
 // CheckData compares the units of the data with those that the run in dir began with. It returns an
-// *input.Error for other columns or another scaling. The scaling is estimated from the data, so its
+// *invalid.Input for other columns or another scaling. The scaling is estimated from the data, so its
 // last digits may differ between machines. A baseline is fitted to the same data again and is not
 // compared.
 func CheckData(dir string, began, now Units) error {
@@ -180,6 +180,6 @@ func CheckData(dir string, began, now Units) error {
 	if slices.EqualFunc(a.X, b.X, same) && slices.EqualFunc(a.Y, b.Y, same) {
 		return nil
 	}
-	return &input.Error{File: filepath.Join(dir, checkpointsDir), Found: "a run on data with other columns or another scaling",
+	return &invalid.Input{File: filepath.Join(dir, checkpointsDir), Found: "a run on data with other columns or another scaling",
 		Expected: "the same data as when the run began"}
 }

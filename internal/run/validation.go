@@ -5,7 +5,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // Validation is what a run remembers of its validations.
@@ -31,7 +31,7 @@ func readValidation(path string, meta map[string]string, steps int) (v Validatio
 	}
 	err = json.Unmarshal([]byte(text), &v)
 	if err != nil || math.IsNaN(v.Best) || v.Step < 1 || v.Step > steps || v.Worse < 0 || v.Out < 0 || v.Out > steps {
-		return Validation{}, &input.Error{File: path, Key: validKey, Found: strconv.Quote(text), Expected: "the validations of a training"}
+		return Validation{}, &invalid.Input{File: path, Key: validKey, Found: strconv.Quote(text), Expected: "the validations of a training"}
 	}
 	return v, nil
 }

@@ -9,9 +9,9 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/engine"
-	"github.com/acqnp/acqnp/internal/files/atomicfile"
+	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/files/safetensors"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/prior"
 )
@@ -54,7 +54,7 @@ func WriteWeights(path string, m *models.Model, params []float32, units *Units, 
 	if m.Natural() {
 		meta[formKey] = config.NaturalScale
 	}
-	return atomicfile.Write(path, func(w io.Writer) error {
+	return files.Write(path, func(w io.Writer) error {
 		var tensors []safetensors.Tensor
 		for i, p := range append([][]float32{params}, others...) {
 			tensors = append(tensors, split(m, MemberPrefix(i), p)...)
@@ -73,7 +73,7 @@ func openWeights(path string) (*safetensors.Reader, error) {
 
 // ReadWeights reads weights under the names of the authors' state_dict into a flat vector
 // [NumParams] in the layout of m.Tensors. The path prior.Name stands for the program's own. They are
-// F32, or F64, which it rounds. It returns an *input.Error that names the file and the tensor if the
+// F32, or F64, which it rounds. It returns an *invalid.Input that names the file and the tensor if the
 // file does not hold exactly this model's weights.
 func ReadWeights(path string, m *models.Model) ([]float32, error) {
 	networks, err := ReadEnsemble(path, m)
@@ -81,7 +81,7 @@ func ReadWeights(path string, m *models.Model) ([]float32, error) {
 		return nil, err
 	}
 	if n := len(networks); n > 1 {
-		return nil, &input.Error{File: path, Found: fmt.Sprintf("an ensemble of %d networks", n), Expected: "the weights of one"}
+		return nil, &invalid.Input{File: path, Found: fmt.Sprintf("an ensemble of %d networks", n), Expected: "the weights of one"}
 	}
 	return networks[0], nil
 }
@@ -100,10 +100,10 @@ func ReadEnsemble(path string, m *models.Model) ([][]float32, error) {
 	}
 	defer r.Close()
 	if r.Metadata()["format"] == checkpointFormat {
-		return nil, &input.Error{File: path, Found: "a checkpoint", Expected: "weights, as acqnp export writes them"}
+		return nil, &invalid.Input{File: path, Found: "a checkpoint", Expected: "weights, as acqnp export writes them"}
 	}
 	if name, ok := r.Metadata()["model"]; ok && name != m.Name() {
-		return nil, &input.Error{File: path, Found: "weights of model " + name, Expected: "those of model " + m.Name()}
+		return nil, &invalid.Input{File: path, Found: "weights of model " + name, Expected: "those of model " + m.Name()}
 	}
 	prefixes := []string{""}
 	for k := 1; k < config.MaxMembers; k++ {
@@ -116,7 +116,7 @@ func ReadEnsemble(path string, m *models.Model) ([][]float32, error) {
 		return nil, err
 	}
 	if heads, ok := r.Metadata()[headsKey]; ok && heads != strconv.Itoa(m.Config().Heads) {
-		return nil, &input.Error{File: path, Found: "weights of a transformer with " + heads + " heads",
+		return nil, &invalid.Input{File: path, Found: "weights of a transformer with " + heads + " heads",
 			Expected: fmt.Sprintf("%d heads (model.heads)", m.Config().Heads)}
 	}
 	if err := checkScale(r, path, m); err != nil {
@@ -139,7 +139,7 @@ func checkScale(r *safetensors.Reader, path string, m *models.Model) error {
 		form = config.PaperScale
 	}
 	if own := m.Config().ScaleForm; form != "" && m.Quantile() && m.Natural() != (form == config.NaturalScale) {
-		return &input.Error{File: path, Key: "model.scale_form", Found: "weights trained with " + form, Expected: "those of a model with " + cmp.Or(own, config.PaperScale)}
+		return &invalid.Input{File: path, Key: "model.scale_form", Found: "weights trained with " + form, Expected: "those of a model with " + cmp.Or(own, config.PaperScale)}
 	}
 	return nil
 }
@@ -154,7 +154,7 @@ func checkTensors(r *safetensors.Reader, path string, m *models.Model, prefixes 
 			name := prefix + t.Name
 			known[name] = true
 			spec, ok := r.Spec(name)
-			bad := input.Error{File: path, Key: name, Expected: fmt.Sprintf("shape %v of model %s", t.Shape, model)}
+			bad := invalid.Input{File: path, Key: name, Expected: fmt.Sprintf("shape %v of model %s", t.Shape, model)}
 			switch {
 			case !ok:
 				bad.Found = "no such tensor"
@@ -171,7 +171,7 @@ func checkTensors(r *safetensors.Reader, path string, m *models.Model, prefixes 
 	for _, name := range r.Names() {
 		if !known[name] {
 			spec, _ := r.Spec(name)
-			return &input.Error{File: path, Key: name, Found: fmt.Sprintf("a tensor of shape %v", spec.Shape),
+			return &invalid.Input{File: path, Key: name, Found: fmt.Sprintf("a tensor of shape %v", spec.Shape),
 				Expected: "no tensor of this name in model " + model}
 		}
 	}
@@ -200,7 +200,7 @@ func join(r *safetensors.Reader, path string, m *models.Model, prefix string, fl
 			return err
 		}
 		if i := engine.FirstNonFinite(dst); i >= 0 {
-			return &input.Error{File: path, Key: read.Name, Found: fmt.Sprintf("%v at element %d", dst[i], i),
+			return &invalid.Input{File: path, Key: read.Name, Found: fmt.Sprintf("%v at element %d", dst[i], i),
 				Expected: "finite numbers"}
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/files/safetensors"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/run"
 )
@@ -208,7 +208,7 @@ func TestWeightsOfAnEnsemble(t *testing.T) {
 	if err != nil || len(got) != 3 || !slices.Equal(got[0], want[0]) || !slices.Equal(got[1], want[1]) || !slices.Equal(got[2], want[2]) {
 		t.Errorf("%d networks come back, error %v", len(got), err)
 	}
-	var bad *input.Error
+	var bad *invalid.Input
 	if _, err := run.ReadWeights(path, m); !errors.As(err, &bad) || bad.Found != "an ensemble of 3 networks" {
 		t.Errorf("read as one network: %v", err)
 	}

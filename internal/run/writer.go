@@ -10,8 +10,8 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/files/atomicfile"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/files"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
 )
 
@@ -27,7 +27,7 @@ type Writer struct {
 }
 
 // Create makes the directory of a fresh run and locks it. If the directory holds a run, Create
-// removes that run's files if overwrite is set, and returns an *input.Error otherwise.
+// removes that run's files if overwrite is set, and returns an *invalid.Input otherwise.
 func Create(dir string, overwrite bool) (*Writer, error) {
 	refuse := CheckNoRun
 	if overwrite {
@@ -58,7 +58,7 @@ func Resume(dir string, warn func(string)) (*Writer, error) {
 // a file in the directory.
 func open(dir string, refuse func(dir string) error, warn func(string)) (*Writer, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		return nil, &input.Error{File: dir, Found: "a file", Expected: "a directory for the run"}
+		return nil, &invalid.Input{File: dir, Found: "a file", Expected: "a directory for the run"}
 	}
 	if err := makeDir(dir); err != nil {
 		return nil, err
@@ -92,11 +92,11 @@ func (w *Writer) ready(err error) (*Writer, error) {
 }
 
 // Restore returns the newest good checkpoint, or nil if training has not written one yet. It
-// returns an *input.Error if the run's configuration or units differ from e and units, or if none
+// returns an *invalid.Input if the run's configuration or units differ from e and units, or if none
 // of its checkpoints is good.
 func (w *Writer) Restore(e config.Experiment, m *models.Model, units Units) (*Checkpoint, error) {
 	file := filepath.Join(w.dir, ConfigFile)
-	old, err := input.ReadFile(file, "the configuration of a run", 1<<20)
+	old, err := files.Read(file, "the configuration of a run", 1<<20)
 	switch {
 	case err == nil:
 		err = checkConfig(file, string(old), e)
@@ -127,12 +127,12 @@ func (w *Writer) Restore(e config.Experiment, m *models.Model, units Units) (*Ch
 	return &c, nil
 }
 
-// CheckContinues returns an *input.Error that names the keys in which the configuration of the run in
+// CheckContinues returns an *invalid.Input that names the keys in which the configuration of the run in
 // dir, if there is one, differs from e so that e cannot continue it. text is the YAML text that a run
 // of e has; a run with this text is not parsed.
 func CheckContinues(dir string, e config.Experiment, text []byte) error {
 	file := filepath.Join(dir, ConfigFile)
-	old, err := input.ReadFile(file, "the configuration of a run", 1<<20)
+	old, err := files.Read(file, "the configuration of a run", 1<<20)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
@@ -146,7 +146,7 @@ func CheckContinues(dir string, e config.Experiment, text []byte) error {
 }
 
 // checkConfig compares began, the YAML text in file that a run began with, with the configuration
-// that is to continue it. It returns an *input.Error that lists the keys that differ and must not.
+// that is to continue it. It returns an *invalid.Input that lists the keys that differ and must not.
 func checkConfig(file, began string, now config.Experiment) error {
 	before, err := config.Parse(file, []byte(began), config.Overrides{Recorded: true})
 	if err != nil {
@@ -157,13 +157,13 @@ func checkConfig(file, began string, now config.Experiment) error {
 	if len(differences) == 0 {
 		return nil
 	}
-	return &input.Error{File: file, Found: "a run with another configuration (" + strings.Join(differences, "; ") + ")",
+	return &invalid.Input{File: file, Found: "a run with another configuration (" + strings.Join(differences, "; ") + ")",
 		Expected: "the same one to resume it, or --overwrite to start again"}
 }
 
 // WriteConfig writes the resolved configuration, a YAML text.
 func (w *Writer) WriteConfig(text string) error {
-	return w.hold.guard(func() error { return atomicfile.WriteBytes(filepath.Join(w.dir, ConfigFile), []byte(text)) })
+	return w.hold.guard(func() error { return files.WriteBytes(filepath.Join(w.dir, ConfigFile), []byte(text)) })
 }
 
 // WriteSplit writes what the functions of your own data are for. It does nothing if s is nil.
@@ -171,7 +171,7 @@ func (w *Writer) WriteSplit(s *datasets.Split) error {
 	if s == nil {
 		return nil
 	}
-	return w.hold.guard(func() error { return atomicfile.Write(filepath.Join(w.dir, SplitFile), s.WriteCSV) })
+	return w.hold.guard(func() error { return files.Write(filepath.Join(w.dir, SplitFile), s.WriteCSV) })
 }
 
 // Save writes the checkpoint of c.Step and sets c.Path. Then it removes the oldest checkpoints, so

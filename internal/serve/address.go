@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // TokenVariable is the environment variable with the token that requests must carry.
@@ -26,7 +26,7 @@ func (a Address) Options() (Options, error) {
 	o := Options{Limits: DefaultLimits(), Token: os.Getenv(TokenVariable)}
 	host, _, err := net.SplitHostPort(a.Listen)
 	if err != nil {
-		return o, &input.Error{File: "--listen", Found: a.Listen, Expected: "HOST:PORT, such as 127.0.0.1:8080"}
+		return o, &invalid.Input{File: "--listen", Found: a.Listen, Expected: "HOST:PORT, such as 127.0.0.1:8080"}
 	}
 	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() {
 		o.Hosts = []string{"localhost", "127.0.0.1", "::1"}
@@ -36,7 +36,7 @@ func (a Address) Options() (Options, error) {
 		return o, nil
 	}
 	if o.Token == "" {
-		return o, &input.Error{File: "--listen", Found: a.Listen + ", which other machines reach, without a token",
+		return o, &invalid.Input{File: "--listen", Found: a.Listen + ", which other machines reach, without a token",
 			Expected: "a token in " + TokenVariable + ", or 127.0.0.1"}
 	}
 	return o, nil
@@ -48,12 +48,12 @@ func (a Address) Open() (net.Listener, error) {
 	if a.Certificate != "" {
 		var err error
 		if pair, err = tls.LoadX509KeyPair(a.Certificate, a.Key); err != nil {
-			return nil, &input.Error{File: a.Certificate, Found: err.Error(), Expected: "a certificate, and its key in " + a.Key}
+			return nil, &invalid.Input{File: a.Certificate, Found: err.Error(), Expected: "a certificate, and its key in " + a.Key}
 		}
 	}
 	l, err := net.Listen("tcp", a.Listen)
 	if err != nil {
-		return nil, &input.Error{File: "--listen", Found: err.Error(), Expected: "a free address of this machine", Cause: err}
+		return nil, &invalid.Input{File: "--listen", Found: err.Error(), Expected: "a free address of this machine", Cause: err}
 	}
 	if a.Certificate == "" {
 		return l, nil
@@ -74,10 +74,10 @@ func (a Address) URL(l net.Listener) string {
 const maxRuns = 100
 
 // Names returns short different names of run directories: their last folders, as many as it takes. A
-// directory that is named twice is an *input.Error.
+// directory that is named twice is an *invalid.Input.
 func Names(dirs []string) ([]string, error) {
 	if len(dirs) > maxRuns {
-		return nil, &input.Error{File: "--run", Found: strconv.Itoa(len(dirs)) + " runs", Expected: "at most " + strconv.Itoa(maxRuns)}
+		return nil, &invalid.Input{File: "--run", Found: strconv.Itoa(len(dirs)) + " runs", Expected: "at most " + strconv.Itoa(maxRuns)}
 	}
 	paths := make([]string, len(dirs))
 	for i, dir := range dirs {
@@ -97,7 +97,7 @@ func Names(dirs []string) ([]string, error) {
 			return names, nil
 		}
 		if whole {
-			return nil, &input.Error{File: "--run", Found: "a directory twice", Expected: "each run once"}
+			return nil, &invalid.Input{File: "--run", Found: "a directory twice", Expected: "each run once"}
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/serve"
 )
 
@@ -15,7 +15,7 @@ func TestNames(t *testing.T) {
 	if want := []string{"a/seed-0", "b/seed-0", "b/seed-1"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("%q, %v", got, err)
 	}
-	var bad *input.Error
+	var bad *invalid.Input
 	if _, err := serve.Names([]string{"runs/a", filepath.Join("runs", "..", "runs", "a")}); !errors.As(err, &bad) {
 		t.Errorf("a run twice: %v", err)
 	}

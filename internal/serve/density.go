@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/predict"
 )
@@ -22,9 +22,9 @@ func (q densityRequest) check() error {
 	case q.Points == nil:
 		return nil
 	case q.Y != nil:
-		return &input.Error{Key: "density", Found: "y and points", Expected: "one of them"}
+		return &invalid.Input{Key: "density", Found: "y and points", Expected: "one of them"}
 	case *q.Points < 2:
-		return &input.Error{Key: "density.points", Found: jsonText(*q.Points), Expected: "a number from 2"}
+		return &invalid.Input{Key: "density.points", Found: jsonText(*q.Points), Expected: "a number from 2"}
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // guarded refuses requests that a web page of another origin makes, that reach the server under a name
@@ -114,7 +114,7 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request) (b []byte, leave f
 	case errors.Is(err, io.EOF):
 		err = nil
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		err = &input.Error{Key: "body", Found: "half of it", Expected: "as many bytes as the header says"}
+		err = &invalid.Input{Key: "body", Found: "half of it", Expected: "as many bytes as the header says"}
 	}
 	return read.Bytes(), leave, err
 }

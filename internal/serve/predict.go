@@ -6,7 +6,7 @@ import (
 	"math"
 	"net/http"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/predict"
 )
@@ -92,11 +92,11 @@ func (m *Model) predictAll(ctx context.Context, functions []predict.Function, q 
 func (q request) checkPredict() error {
 	for _, p := range q.Quantiles {
 		if !(p > 0 && p < 1) {
-			return &input.Error{Key: "quantiles", Found: jsonText(p), Expected: "levels between 0 and 1"}
+			return &invalid.Input{Key: "quantiles", Found: jsonText(p), Expected: "levels between 0 and 1"}
 		}
 	}
 	if q.Draws < 0 {
-		return &input.Error{Key: "draws", Found: jsonText(q.Draws), Expected: "a number from 0"}
+		return &invalid.Input{Key: "draws", Found: jsonText(q.Draws), Expected: "a number from 0"}
 	}
 	return q.Density.check()
 }
@@ -198,7 +198,7 @@ func (s *Server) score(w http.ResponseWriter, r *http.Request, body []byte) {
 // checkScore refuses keys that only predictions have.
 func (q request) checkScore() error {
 	if len(q.Quantiles) > 0 || q.Density.count() > 0 || q.Modes || q.Draws != 0 || q.Components {
-		return &input.Error{Key: "body", Found: "quantiles, density, modes, draws or components", Expected: "run and functions alone; /v1/predict takes the others"}
+		return &invalid.Input{Key: "body", Found: "quantiles, density, modes, draws or components", Expected: "run and functions alone; /v1/predict takes the others"}
 	}
 	return nil
 }

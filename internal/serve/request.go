@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/run"
 )
@@ -54,12 +54,12 @@ func (c cell) text() (string, bool) {
 }
 
 // tooLarge is the error for a request beyond the limits.
-type tooLarge struct{ bad *input.Error }
+type tooLarge struct{ bad *invalid.Input }
 
 func (e *tooLarge) Error() string { return e.bad.Error() }
 
 func beyond(key string, found int, most int) error {
-	return &tooLarge{&input.Error{Key: key, Found: strconv.Itoa(found), Expected: fmt.Sprintf("at most %d", most)}}
+	return &tooLarge{&invalid.Input{Key: key, Found: strconv.Itoa(found), Expected: fmt.Sprintf("at most %d", most)}}
 }
 
 // read reads a request. Unknown keys are refused, since they may be misspelt, and keys that come twice.
@@ -72,25 +72,25 @@ func read(body []byte) (q request, err error) {
 			err = errors.New("more after the object")
 		} else if errors.Is(err, io.EOF) {
 			if key := duplicate(body); key != nil {
-				return q, &input.Error{Key: "body", Found: "the key " + string(key) + " twice in an object", Expected: "it once"}
+				return q, &invalid.Input{Key: "body", Found: "the key " + string(key) + " twice in an object", Expected: "it once"}
 			}
 			return q, nil
 		}
 	}
 	var typ *json.UnmarshalTypeError
 	if errors.As(err, &typ) {
-		return q, &input.Error{Key: typ.Field, Found: "a JSON " + typ.Value, Expected: "a value of another type, as in /openapi.json"}
+		return q, &invalid.Input{Key: typ.Field, Found: "a JSON " + typ.Value, Expected: "a value of another type, as in /openapi.json"}
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		err = errors.New("half of a JSON object")
 	}
-	return q, &input.Error{Key: "body", Found: strings.TrimPrefix(err.Error(), "json: "), Expected: "one JSON object with functions"}
+	return q, &invalid.Input{Key: "body", Found: strings.TrimPrefix(err.Error(), "json: "), Expected: "one JSON object with functions"}
 }
 
 // functions returns the functions of a request for a model. With scored, each target needs its y.
 func (q *request) functions(u run.Units, l Limits, scored bool) ([]predict.Function, error) {
 	if len(q.Functions) == 0 {
-		return nil, &input.Error{Key: "functions", Found: "nothing", Expected: "at least one function"}
+		return nil, &invalid.Input{Key: "functions", Found: "nothing", Expected: "at least one function"}
 	}
 	if n := len(q.Functions); n > l.Functions {
 		return nil, beyond("functions", n, l.Functions)
@@ -114,7 +114,7 @@ func (q *request) functions(u run.Units, l Limits, scored bool) ([]predict.Funct
 			return nil, err
 		}
 		if len(to.TargetX) == 0 {
-			return nil, &input.Error{Key: key + ".targets.x", Found: "nothing", Expected: "at least one target"}
+			return nil, &invalid.Input{Key: key + ".targets.x", Found: "nothing", Expected: "at least one target"}
 		}
 		all[i] = to
 	}
@@ -124,15 +124,15 @@ func (q *request) functions(u run.Units, l Limits, scored bool) ([]predict.Funct
 // read returns the raw numbers of points, [n, columns of x] and [n, dy].
 func (p points) read(key string, u run.Units, withY bool) (x, y []float64, err error) {
 	if !withY && p.Y != nil {
-		return nil, nil, &input.Error{Key: key + ".y", Found: "y", Expected: "targets without y; /v1/score takes them"}
+		return nil, nil, &invalid.Input{Key: key + ".y", Found: "y", Expected: "targets without y; /v1/score takes them"}
 	}
 	if withY && len(p.Y) != len(p.X) {
-		return nil, nil, &input.Error{Key: key + ".y", Found: fmt.Sprintf("%d rows for %d of x", len(p.Y), len(p.X)), Expected: "as many"}
+		return nil, nil, &invalid.Input{Key: key + ".y", Found: fmt.Sprintf("%d rows for %d of x", len(p.Y), len(p.X)), Expected: "as many"}
 	}
 	for n, row := range p.X {
 		place := fmt.Sprintf("%s.x[%d]", key, n)
 		if len(row) != len(u.XNames) {
-			return nil, nil, &input.Error{Key: place, Found: input.Plural(len(row), "value", "values"), Expected: "values of " + strings.Join(u.XNames, ", ")}
+			return nil, nil, &invalid.Input{Key: place, Found: invalid.Plural(len(row), "value", "values"), Expected: "values of " + strings.Join(u.XNames, ", ")}
 		}
 		for c, v := range row {
 			number, err := v.number(place, u.XNames[c], datasets.FormAt(u.Scaling.XForms, c))
@@ -145,11 +145,11 @@ func (p points) read(key string, u run.Units, withY bool) (x, y []float64, err e
 	for n, row := range p.Y {
 		place := fmt.Sprintf("%s.y[%d]", key, n)
 		if len(row) != len(u.YNames) {
-			return nil, nil, &input.Error{Key: place, Found: input.Plural(len(row), "number", "numbers"), Expected: "numbers of " + strings.Join(u.YNames, ", ")}
+			return nil, nil, &invalid.Input{Key: place, Found: invalid.Plural(len(row), "number", "numbers"), Expected: "numbers of " + strings.Join(u.YNames, ", ")}
 		}
 		for c, v := range row {
 			if !datasets.FormAt(u.Scaling.YForms, c).Takes(v) {
-				return nil, nil, &input.Error{Key: place, Found: fmt.Sprint(v), Expected: "a number above 0 of " + u.YNames[c] + ", whose logarithm is taken"}
+				return nil, nil, &invalid.Input{Key: place, Found: fmt.Sprint(v), Expected: "a number above 0 of " + u.YNames[c] + ", whose logarithm is taken"}
 			}
 		}
 		y = append(y, row...)
@@ -179,7 +179,7 @@ func (c cell) number(place, column string, f datasets.Form) (float64, error) {
 	case f.Log:
 		expected = "a number above 0, whose logarithm is taken"
 	}
-	return 0, &input.Error{Key: place, Found: shown(text) + " for " + column, Expected: expected}
+	return 0, &invalid.Input{Key: place, Found: shown(text) + " for " + column, Expected: expected}
 }
 
 // shown returns a cell's text as an error quotes it.

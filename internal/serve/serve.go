@@ -19,7 +19,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/serve/page"
 )
@@ -159,7 +159,7 @@ func find(models []*Model, name string) (*Model, error) {
 	if name == "" {
 		found = "nothing"
 	}
-	return nil, &input.Error{Key: "run", Found: found, Expected: "a run of this server, which GET /v1/model lists"}
+	return nil, &invalid.Input{Key: "run", Found: found, Expected: "a run of this server, which GET /v1/model lists"}
 }
 
 // answer writes a value as JSON.
@@ -201,7 +201,7 @@ const clientGone = 499
 // fail writes an error with its status: 400 for what the client asked, 408 for a body that comes too
 // slowly, 413 for too much of it, 503 for what took too long.
 func fail(w http.ResponseWriter, err error) {
-	var bad *input.Error
+	var bad *invalid.Input
 	var large *tooLarge
 	var body *http.MaxBytesError
 	switch {

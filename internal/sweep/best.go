@@ -13,7 +13,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/sweep/plan"
 )
@@ -78,11 +78,11 @@ func Measures() (names []string) {
 
 // Rank compares the candidates of each configuration of a plan by the name of a measure, in the mean
 // over the runs that are done. Of equal candidates, the first of the plan comes first. It returns an
-// *input.Error if there is nothing to compare.
+// *invalid.Input if there is nothing to compare.
 func Rank(p *plan.Plan, by string) ([]Ranking, error) {
 	i := slices.IndexFunc(measures, func(m measure) bool { return m.name == by })
 	if i < 0 {
-		return nil, &input.Error{File: "--by", Found: fmt.Sprintf("%q", by), Expected: "one of " + strings.Join(Measures(), ", ")}
+		return nil, &invalid.Input{File: "--by", Found: fmt.Sprintf("%q", by), Expected: "one of " + strings.Join(Measures(), ", ")}
 	}
 	m := measures[i]
 	if err := m.check(p); err != nil {
@@ -139,7 +139,7 @@ func (m measure) compare(a, b float64) int {
 	return cmp.Compare(b, a)
 }
 
-// check returns an *input.Error if the plan's runs will never have the measure.
+// check returns an *invalid.Input if the plan's runs will never have the measure.
 func (m measure) check(p *plan.Plan) error {
 	if m.of != nil {
 		return nil
@@ -148,7 +148,7 @@ func (m measure) check(p *plan.Plan) error {
 	if i < 0 {
 		return nil
 	}
-	return &input.Error{File: p.File, Key: "train.validate_every", Found: "0 for " + p.Runs[i].Config + ", so no " + m.name,
+	return &invalid.Input{File: p.File, Key: "train.validate_every", Found: "0 for " + p.Runs[i].Config + ", so no " + m.name,
 		Expected: "it above 0, in the configuration or in set, or --by target_ll"}
 }
 
@@ -158,7 +158,7 @@ func (m measure) nothing(p *plan.Plan, courses []Course) error {
 	if slices.ContainsFunc(courses, func(c Course) bool { return c.Ended }) {
 		found, expected = "no "+run.EvalFile+" with "+m.name, "runs that are evaluated: evaluate: true in the plan, or --by "+plan.ByValidLL
 	}
-	return &input.Error{File: p.File, Found: found, Expected: expected}
+	return &invalid.Input{File: p.File, Found: found, Expected: expected}
 }
 
 // value returns the measure of a run, nil if the run is not done.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/sweep"
@@ -38,11 +38,11 @@ func log(t *testing.T, dir string, ended string, lls ...float64) {
 	write(t, filepath.Join(dir, "checkpoints", "step-90.safetensors"), "")
 }
 
-// refused checks that Rank returns an *input.Error of one line that begins with want.
+// refused checks that Rank returns an *invalid.Input of one line that begins with want.
 func refused(t *testing.T, p *plan.Plan, by, want string) {
 	t.Helper()
 	_, err := sweep.Rank(p, by)
-	var bad *input.Error
+	var bad *invalid.Input
 	if !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 		t.Errorf("by %s: %v, want %s", by, err, want)
 	}

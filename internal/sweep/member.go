@@ -39,7 +39,7 @@ func (m *member) see(s run.State) {
 	m.phase, m.step = s.Phase, s.Step
 }
 
-// lookAtAll reads the states of all runs. It returns an *input.Error if one has another configuration
+// lookAtAll reads the states of all runs. It returns an *invalid.Input if one has another configuration
 // than the plan's. A run that diverged is given up at once: it would diverge again.
 func (p *pool) lookAtAll() error {
 	var all texts

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // listed is how many candidates of a configuration are printed.
@@ -25,13 +25,13 @@ func (r Ranking) Print(w io.Writer, by string) error {
 		if i > 0 && c.Mean == r.Candidates[i-1].Mean {
 			place = "=" // a tie
 		}
-		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", place, c.title(), c.value(), input.Plural(c.Runs, "run", "runs"))
+		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", place, c.title(), c.value(), invalid.Plural(c.Runs, "run", "runs"))
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
 	if more := len(r.Candidates) - listed; more > 0 {
-		fmt.Fprintf(w, "  and %s\n", input.Plural(more, "worse candidate", "worse candidates"))
+		fmt.Fprintf(w, "  and %s\n", invalid.Plural(more, "worse candidate", "worse candidates"))
 	}
 	best := r.Candidates[0]
 	fmt.Fprintf(w, "  best run %s: %.4g\n  checkpoint %s\n", best.Run, best.Best, best.Checkpoint)
@@ -39,10 +39,10 @@ func (r Ranking) Print(w io.Writer, by string) error {
 		fmt.Fprintf(w, "  settings %s\n", flags(best.Set))
 	}
 	if r.Dropped > 0 {
-		fmt.Fprintf(w, "  not compared: %s stopped early by halving\n", input.Plural(r.Dropped, "run", "runs"))
+		fmt.Fprintf(w, "  not compared: %s stopped early by halving\n", invalid.Plural(r.Dropped, "run", "runs"))
 	}
 	if r.LeftOut > 0 {
-		fmt.Fprintf(w, "  left out: %s not done\n", input.Plural(r.LeftOut, "run", "runs"))
+		fmt.Fprintf(w, "  left out: %s not done\n", invalid.Plural(r.LeftOut, "run", "runs"))
 	}
 	return nil
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/sweep/plan"
 )
@@ -75,7 +75,7 @@ func NewViewer(p *plan.Plan) *Viewer {
 }
 
 // Look returns how far the runs are. While it cannot tell whether a run is in training, because clocks
-// of machines differ, it watches for some heartbeats. It returns an *input.Error if a run has another
+// of machines differ, it watches for some heartbeats. It returns an *invalid.Input if a run has another
 // configuration than the plan's.
 func (v *Viewer) Look(ctx context.Context) (Status, error) {
 	runs := make([]RunStatus, len(v.plan.Runs))
@@ -93,7 +93,7 @@ func (v *Viewer) Look(ctx context.Context) (Status, error) {
 			break
 		}
 		if !noted && v.Note != nil {
-			v.Note(fmt.Sprintf("looking for up to %v whether %s on other machines went on", v.watch.Patience(), input.Plural(len(doubtful), "run", "runs")))
+			v.Note(fmt.Sprintf("looking for up to %v whether %s on other machines went on", v.watch.Patience(), invalid.Plural(len(doubtful), "run", "runs")))
 		}
 		select {
 		case <-ctx.Done():

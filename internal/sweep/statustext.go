@@ -6,7 +6,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
@@ -26,7 +26,7 @@ func (s Status) Line() string {
 	}
 	text := strings.Join(parts, ", ")
 	if s.LeftS != nil && !s.Over() {
-		text += fmt.Sprintf("; about %s left with %s at a time", seconds(*s.LeftS), input.Plural(s.AtOnce, "run", "runs"))
+		text += fmt.Sprintf("; about %s left with %s at a time", seconds(*s.LeftS), invalid.Plural(s.AtOnce, "run", "runs"))
 	}
 	return text
 }
@@ -111,6 +111,6 @@ func (s Status) printRuns(w io.Writer, p run.Phase, head string, row func(RunSta
 // printMore says how many rows of n were left out.
 func printMore(w io.Writer, n int, one, many string) {
 	if more := n - shownRows; more > 0 {
-		fmt.Fprintf(w, "and %s; --json lists all\n", input.Plural(more, "more "+one, "more "+many))
+		fmt.Fprintf(w, "and %s; --json lists all\n", invalid.Plural(more, "more "+one, "more "+many))
 	}
 }

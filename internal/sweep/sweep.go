@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/sweep/plan"
@@ -71,7 +71,7 @@ type pool struct {
 // Run trains the runs that are not done, each in a child process, and evaluates them if the plan says
 // so. It waits for runs that other processes train, and takes over those that they leave. A run that
 // fails does not stop the others. The error is ErrInterrupted, the number of failed runs, or nil. It is
-// an *input.Error if all runs failed because of what they were given.
+// an *invalid.Input if all runs failed because of what they were given.
 func Run(ctx context.Context, o Options) (Summary, error) {
 	began := time.Now()
 	inner, stop := context.WithCancelCause(ctx)
@@ -119,7 +119,7 @@ func (p *pool) chooseJobs() (Jobs, error) {
 	p.Board.Total(0, "sweep: timing ways to share the processor")
 	j, err := p.Share(p.ctx, left)
 	if err == nil {
-		p.Board.Note(fmt.Sprintf("%s at a time, each on %s", input.Plural(j.AtOnce, "run", "runs"), input.Plural(j.Threads, "thread", "threads")))
+		p.Board.Note(fmt.Sprintf("%s at a time, each on %s", invalid.Plural(j.AtOnce, "run", "runs"), invalid.Plural(j.Threads, "thread", "threads")))
 	}
 	return j, err
 }
@@ -246,7 +246,7 @@ func (p *pool) result(ctx context.Context, s Summary) error {
 	case ctx.Err() != nil:
 		return ErrInterrupted
 	case len(s.Failed) == s.Runs && !slices.ContainsFunc(s.Failed, func(f FailedRun) bool { return f.Code != codeInput }):
-		return &input.Error{File: s.Failed[0].Dir, Found: s.Failed[0].Message} // so that an array does not try again
+		return &invalid.Input{File: s.Failed[0].Dir, Found: s.Failed[0].Message} // so that an array does not try again
 	case len(s.Failed) > 0:
 		return fmt.Errorf("%d of %d runs failed; %s: %s", len(s.Failed), s.Runs, s.Failed[0].Dir, s.Failed[0].Message)
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/engine/gpu"
 	"github.com/acqnp/acqnp/internal/engine/gpu/gputest"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/run"
@@ -245,7 +245,7 @@ func TestCUDAFaultsLeaveTheLastCheckpoint(t *testing.T) {
 	for i := range tries {
 		n := 1 + i*(all-1)/(tries-1) // the first, the last and others between
 		_, dir, err := attempt(n)
-		var bad *input.Error
+		var bad *invalid.Input
 		if !errors.Is(err, broken) || errors.As(err, &bad) || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), "CUDA test") {
 			t.Errorf("call %d of %d: error %v", n, all, err)
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/files/safetensors"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/run"
@@ -184,12 +184,12 @@ func metricSteps(t testing.TB, dir string) []int {
 	return list
 }
 
-// wantInputError checks that err is an *input.Error of one line that contains all the words.
+// wantInputError checks that err is an *invalid.Input of one line that contains all the words.
 func wantInputError(t testing.TB, err error, words ...string) {
 	t.Helper()
-	var bad *input.Error
+	var bad *invalid.Input
 	if !errors.As(err, &bad) {
-		t.Errorf("error %v (%T), want an *input.Error with %q", err, err, words)
+		t.Errorf("error %v (%T), want an *invalid.Input with %q", err, err, words)
 		return
 	}
 	for _, w := range words {

@@ -7,11 +7,11 @@ import (
 
 	"github.com/acqnp/acqnp/internal/datasets/feed"
 	"github.com/acqnp/acqnp/internal/engine"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // TimeLaunches measures the kernel launches of a training step on a GPU, after a warm-up. It writes
-// nothing. It needs o.Source, like Bench. Another device is an *input.Error.
+// nothing. It needs o.Source, like Bench. Another device is an *invalid.Input.
 func TimeLaunches(ctx context.Context, o Options, warm time.Duration, times int) ([]engine.LaunchTime, error) {
 	o.Experiment.Train.ValidateEvery = 0
 	l, err := newLoop(o)
@@ -21,7 +21,7 @@ func TimeLaunches(ctx context.Context, o Options, warm time.Duration, times int)
 	defer l.close()
 	timer, ok := l.trainer.(engine.LaunchTimer)
 	if !ok {
-		return nil, &input.Error{File: "--kernels", Found: "--device " + o.Device.Name(), Expected: "a GPU: --device cuda"}
+		return nil, &invalid.Input{File: "--kernels", Found: "--device " + o.Device.Name(), Expected: "a GPU: --device cuda"}
 	}
 	if err := l.warmUp(ctx, warm); err != nil {
 		return nil, err

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/run"
 )
@@ -40,7 +40,7 @@ func RunShown(ctx context.Context, o Options, threads int, p progress.Reporter) 
 func (r Result) Why(t config.Train) string {
 	reason := "after all steps"
 	if r.Ended == run.EndedByPatience {
-		reason = fmt.Sprintf("by patience (%s without a better one)", input.Plural(t.Patience, "validation", "validations"))
+		reason = fmt.Sprintf("by patience (%s without a better one)", invalid.Plural(t.Patience, "validation", "validations"))
 	}
 	return fmt.Sprintf("at step %d %s, best at step %d with valid_ll %.4f", r.Step, reason, r.Best.Step, r.Best.ValidLL)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets/feed"
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/engine"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/run"
@@ -24,7 +24,7 @@ import (
 
 // Run trains until train.steps are done or train.patience runs out, o.Until is reached, the context
 // ends or something fails. If the context ends, Run writes a checkpoint and returns ErrInterrupted. For bad options, data or files it returns an
-// *input.Error before it writes anything. For a NaN or an infinity it returns a *NonFiniteError.
+// *invalid.Input before it writes anything. For a NaN or an infinity it returns a *NonFiniteError.
 func Run(ctx context.Context, o Options) (Result, error) {
 	if o.Source == nil {
 		var err error
@@ -226,7 +226,7 @@ func (l *loop) tooFar(step int) error {
 	if l.schedule.Epochs > 0 {
 		key, found = "train.epochs", fmt.Sprintf("%d, which is %d steps", l.schedule.Epochs, l.schedule.Steps)
 	}
-	return &input.Error{File: l.o.Dir, Key: key, Found: found,
+	return &invalid.Input{File: l.o.Dir, Key: key, Found: found,
 		Expected: fmt.Sprintf("at least %d steps, which the run has done already", step)}
 }
 
@@ -285,15 +285,15 @@ func CheckWeights(o Options, m *models.Model) error {
 func checkOptions(o Options) error {
 	switch {
 	case o.Resume && o.Overwrite:
-		return &input.Error{File: "--resume", Found: "--overwrite beside it", Expected: "one of the two"}
+		return &invalid.Input{File: "--resume", Found: "--overwrite beside it", Expected: "one of the two"}
 	case o.Dir == "":
-		return &input.Error{File: "--run-dir", Found: "nothing", Expected: "a directory for the run"}
+		return &invalid.Input{File: "--run-dir", Found: "nothing", Expected: "a directory for the run"}
 	}
 	return nil
 }
 
 // Steps returns the number of training steps: train.steps, or those in train.epochs. It returns an
-// *input.Error for epochs of a source without a fixed training split.
+// *invalid.Input for epochs of a source without a fixed training split.
 func Steps(t config.Train, source datasets.Source) (int, error) {
 	if t.Epochs == 0 {
 		return t.Steps, nil
@@ -301,7 +301,7 @@ func Steps(t config.Train, source datasets.Source) (int, error) {
 	if s, ok := source.(datasets.Epochs); ok {
 		return t.Epochs * s.StepsPerEpoch(), nil
 	}
-	return 0, &input.Error{Key: "train.epochs", Found: strconv.Itoa(t.Epochs),
+	return 0, &invalid.Input{Key: "train.epochs", Found: strconv.Itoa(t.Epochs),
 		Expected: "train.steps instead, since the benchmark has no fixed training split"}
 }
 

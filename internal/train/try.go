@@ -9,8 +9,8 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets/feed"
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/engine"
-	"github.com/acqnp/acqnp/internal/engine/plan"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/engine/analysis"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
@@ -30,7 +30,7 @@ type Trial struct {
 // DataDir, Resume, Overwrite and Version. If the context ends, it returns ctx's error.
 func Try(ctx context.Context, o Options) (t Trial, err error) {
 	if o.Experiment.Train.ValidateEvery < 1 {
-		return t, &input.Error{Key: "train.validate_every", Found: "0", Expected: "1 or more, so that the trial can be judged"}
+		return t, &invalid.Input{Key: "train.validate_every", Found: "0", Expected: "1 or more, so that the trial can be judged"}
 	}
 	l, err := newLoop(o)
 	if err != nil {
@@ -151,7 +151,7 @@ func counter(m *models.Model, mode models.Mode, capacity ops.Extents) (func(ops.
 	if err != nil {
 		return nil, err
 	}
-	a, err := plan.Analyse(graph)
+	a, err := analysis.Analyse(graph)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets/feed"
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/engine"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
@@ -47,7 +47,7 @@ func (r Readings) count() int { return len(r.Tails) * len(r.Pools) }
 func newValidator(e config.Experiment, m *models.Model, source datasets.Source, d device.Device) (*validator, error) {
 	valid, ok := source.(datasets.Validated)
 	if !ok || valid.ValidBatches() < 1 {
-		return nil, &input.Error{Key: "train.validate_every", Found: strconv.Itoa(e.Train.ValidateEvery),
+		return nil, &invalid.Input{Key: "train.validate_every", Found: strconv.Itoa(e.Train.ValidateEvery),
 			Expected: "0: these data have no validation batches"}
 	}
 	draws, err := feed.New(m, feed.Choice{NumTau: min(e.Eval.NumTau, validLevels), Spacing: feed.Spacing(m),
@@ -187,7 +187,7 @@ func (l *loop) validated() (engine.State, []float64, error) {
 func (l *loop) goBack() error {
 	c, err := run.ReadCheckpoint(l.dir.BestPath(), l.model)
 	if err == nil && c.Step != l.valid.Step {
-		err = &input.Error{File: c.Path, Key: "step", Found: strconv.Itoa(c.Step), Expected: strconv.Itoa(l.valid.Step)}
+		err = &invalid.Input{File: c.Path, Key: "step", Found: strconv.Itoa(c.Step), Expected: strconv.Itoa(l.valid.Step)}
 	}
 	if err == nil {
 		return l.startAgain(c.State)

@@ -20,7 +20,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/engine/plan"
+	"github.com/acqnp/acqnp/internal/engine/analysis"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
@@ -107,7 +107,7 @@ func describe(path string, set config.Overrides) error {
 	if err != nil {
 		return err
 	}
-	a, err := plan.Analyse(g)
+	a, err := analysis.Analyse(g)
 	if err != nil {
 		return err
 	}

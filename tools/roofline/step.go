@@ -3,7 +3,7 @@ package main
 import (
 	"slices"
 
-	"github.com/acqnp/acqnp/internal/engine/plan"
+	"github.com/acqnp/acqnp/internal/engine/analysis"
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
@@ -18,7 +18,7 @@ type step struct {
 
 // add counts the kernels of a unit: one, or one for each product of a layer's gradient. A kernel
 // reads its inputs once and writes its result once.
-func (s *step) add(u *plan.Unit) {
+func (s *step) add(u *analysis.Unit) {
 	if u.Op == nil {
 		s.count(u, "add", s.bytes(append(u.Outs(), u.In...)...), 0)
 		return
@@ -27,7 +27,7 @@ func (s *step) add(u *plan.Unit) {
 	case ops.Linear:
 		s.count(u, "linear", s.bytes(u.Out[0], u.In[0], u.In[1], u.In[2]), s.flops(u, 0))
 	case ops.LinearGrad: // inputs: the gradient, the result (read if there is a ReLU), in, W
-		grad := []*plan.Value{u.In[0]}
+		grad := []*analysis.Value{u.In[0]}
 		if u.Op.ReLU {
 			grad = append(grad, u.In[1])
 		}
@@ -42,7 +42,7 @@ func (s *step) add(u *plan.Unit) {
 		}
 	case ops.Attention, ops.AttentionGrad:
 		name := map[bool]string{true: "attention", false: "attention_grad"}[u.Op.Kind == ops.Attention]
-		s.count(u, name, s.bytes(append(u.Outs(), u.In...)...), (&plan.Analysis{Units: []*plan.Unit{u}}).FLOPs(s.e))
+		s.count(u, name, s.bytes(append(u.Outs(), u.In...)...), (&analysis.Analysis{Units: []*analysis.Unit{u}}).FLOPs(s.e))
 	case ops.MixtureLik:
 		s.count(u, "mixture", s.bytes(append(u.Outs(), u.In...)...), 0)
 	case ops.MixtureLikGrad:
@@ -60,7 +60,7 @@ func (s *step) add(u *plan.Unit) {
 
 // count adds one kernel to the list of all, and to the fused branch or to the rest. The fused
 // branch has the layers over all rows.
-func (s *step) count(u *plan.Unit, name string, bytes, flops float64) {
+func (s *step) count(u *analysis.Unit, name string, bytes, flops float64) {
 	w := work{name, 1, flops, bytes}
 	s.kernels = merge(s.kernels, w)
 	if !s.branch(u) {
@@ -104,7 +104,7 @@ func (s *step) count(u *plan.Unit, name string, bytes, flops float64) {
 
 // first reports whether a layer's gradient is that of the branch's first layer, whose base is a
 // matrix.
-func first(u *plan.Unit) bool {
+func first(u *analysis.Unit) bool {
 	base := u.Out[ops.BaseGrad]
 	return base != nil && base.Space == ops.Point
 }
@@ -112,7 +112,7 @@ func first(u *plan.Unit) bool {
 // branch reports whether a unit belongs to the quantile branch: ψ or the decoder over all rows of a
 // model with quantile levels. Fewer than 10 levels are taken for BNP's bootstraps, which are not
 // fused.
-func (s *step) branch(u *plan.Unit) bool {
+func (s *step) branch(u *analysis.Unit) bool {
 	if u.Op == nil || u.Op.Kind != ops.Linear && u.Op.Kind != ops.LinearGrad || s.e.Levels < 10 {
 		return false
 	}
@@ -124,15 +124,15 @@ func (s *step) branch(u *plan.Unit) bool {
 }
 
 // flops returns the operations of one part of a unit.
-func (s *step) flops(u *plan.Unit, part int) float64 {
+func (s *step) flops(u *analysis.Unit, part int) float64 {
 	alone := *u
-	alone.Out = [3]*plan.Value{}
+	alone.Out = [3]*analysis.Value{}
 	alone.Out[part] = u.Out[part]
-	return (&plan.Analysis{Units: []*plan.Unit{&alone}}).FLOPs(s.e)
+	return (&analysis.Analysis{Units: []*analysis.Unit{&alone}}).FLOPs(s.e)
 }
 
 // bytes returns the bytes of float32 matrices, each counted once.
-func (s *step) bytes(vs ...*plan.Value) float64 {
+func (s *step) bytes(vs ...*analysis.Value) float64 {
 	n := 0.0
 	for _, v := range vs {
 		n += 4 * float64(s.e.Rows(v.Space)) * float64(v.Width)

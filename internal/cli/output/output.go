@@ -13,8 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/acqnp/acqnp/internal/files/atomicfile"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/files"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // File is an output of a command.
@@ -27,7 +27,7 @@ type File struct {
 }
 
 // Check refuses outputs that cannot be written or would destroy something. A refusal is an
-// *input.Error. A read-only directory and a full disk give other errors.
+// *invalid.Input. A read-only directory and a full disk give other errors.
 func Check(outputs []File, inputs ...string) error {
 	var earlier []identity
 	for i, o := range outputs {
@@ -52,10 +52,10 @@ func Check(outputs []File, inputs ...string) error {
 		if err := outputs[i].checkRun(); err != nil {
 			return err
 		}
-		if !o.Overwrite && atomicfile.Replaces(o.Path) {
-			return &input.Error{File: o.Flag, Found: o.Path + " exists; --overwrite replaces it"}
+		if !o.Overwrite && files.Replaces(o.Path) {
+			return &invalid.Input{File: o.Flag, Found: o.Path + " exists; --overwrite replaces it"}
 		}
-		if err := atomicfile.Probe(o.Path); err != nil {
+		if err := files.Probe(o.Path); err != nil {
 			return err
 		}
 		earlier = append(earlier, id)
@@ -73,7 +73,7 @@ func spelled(input, output string) string {
 
 // refuse returns an error that names the flag.
 func (o File) refuse(found, expected string) error {
-	return &input.Error{File: o.Flag, Found: found, Expected: expected}
+	return &invalid.Input{File: o.Flag, Found: found, Expected: expected}
 }
 
 // check refuses a path where there cannot be a file.
@@ -86,11 +86,11 @@ func (o File) check() error {
 	case err == nil:
 		return nil
 	case !errors.Is(err, fs.ErrNotExist):
-		return o.refuse(input.Reason(err)+": "+o.Path, expected)
+		return o.refuse(files.Reason(err)+": "+o.Path, expected)
 	case strings.HasSuffix(o.Path, string(filepath.Separator)):
 		return o.refuse("no directory "+o.Path, expected)
 	}
-	if _, err := atomicfile.Target(o.Path); err != nil {
+	if _, err := files.Target(o.Path); err != nil {
 		return o.refuse("no directory "+filepath.Dir(o.Path), expected)
 	}
 	return nil
@@ -104,7 +104,7 @@ type identity struct {
 
 func identify(path string) (id identity) {
 	id.info, _ = os.Stat(path)
-	id.target, _ = atomicfile.Target(path)
+	id.target, _ = files.Target(path)
 	return id
 }
 

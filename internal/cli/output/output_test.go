@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/cli/output"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
@@ -82,7 +82,7 @@ func TestCheckRefusesWhatWouldBeDestroyed(t *testing.T) {
 		{two("run/x.csv", "run/fit.png"), "--plot: run/fit.png exists"},
 	} {
 		err := output.Check(c.outputs, append(run.Files("run"), "in.csv", "absent.csv")...)
-		var bad *input.Error
+		var bad *invalid.Input
 		if !errors.As(err, &bad) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: error %v, want one with %q", c.outputs, err, c.want)
 		}

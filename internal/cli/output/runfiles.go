@@ -1,13 +1,13 @@
 package output
 
 import (
-	"github.com/acqnp/acqnp/internal/files/atomicfile"
+	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
 // checkRun refuses an output that is a file of any run, whether or not the command reads that run.
 func (o File) checkRun() error {
-	target, err := atomicfile.Target(o.Path)
+	target, err := files.Target(o.Path)
 	if err != nil {
 		return err
 	}

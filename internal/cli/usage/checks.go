@@ -1,5 +1,5 @@
 // Package usage checks the values of flags, and words the errors for wrong usage. The errors of
-// checks are an *input.Error.
+// checks are an *invalid.Input.
 package usage
 
 import (
@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // NotEmpty returns an error for a flag with an empty value, which would silently mean the
@@ -22,7 +22,7 @@ func NotEmpty(flags *pflag.FlagSet) (err error) {
 			values = list.GetSlice()
 		}
 		if slices.Contains(values, "") {
-			err = &input.Error{File: "--" + f.Name, Found: "an empty value", Expected: "a value, or to leave the flag out"}
+			err = &invalid.Input{File: "--" + f.Name, Found: "an empty value", Expected: "a value, or to leave the flag out"}
 		}
 	})
 	return err
@@ -35,7 +35,7 @@ func Range(flag string, v, lo, hi int) error {
 		if hi == math.MaxInt {
 			expected = fmt.Sprintf("%d or more", lo)
 		}
-		return &input.Error{File: flag, Found: strconv.Itoa(v), Expected: expected}
+		return &invalid.Input{File: flag, Found: strconv.Itoa(v), Expected: expected}
 	}
 	return nil
 }
@@ -45,7 +45,7 @@ func Distinct(flag string, numbers []int) error {
 	seen := map[int]bool{}
 	for _, n := range numbers {
 		if n < 0 || seen[n] {
-			return &input.Error{File: flag, Found: strconv.Itoa(n), Expected: "different whole numbers"}
+			return &invalid.Input{File: flag, Found: strconv.Itoa(n), Expected: "different whole numbers"}
 		}
 		seen[n] = true
 	}
@@ -56,7 +56,7 @@ func Distinct(flag string, numbers []int) error {
 func Probabilities(flag string, numbers []float64) error {
 	for i, p := range numbers {
 		if !(p > 0 && p < 1) || slices.Contains(numbers[:i], p) {
-			return &input.Error{File: flag, Found: strconv.FormatFloat(p, 'g', -1, 64), Expected: "different numbers between 0 and 1"}
+			return &invalid.Input{File: flag, Found: strconv.FormatFloat(p, 'g', -1, 64), Expected: "different numbers between 0 and 1"}
 		}
 	}
 	return nil

@@ -13,11 +13,11 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // Parse reads one YAML document and returns its root, or nil for an empty one. It refuses a second
-// document. An error is an *input.Error with the line in the file.
+// document. An error is an *invalid.Input with the line in the file.
 func Parse(file string, content []byte) (*yaml.Node, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(content))
 	var document, second yaml.Node
@@ -30,7 +30,7 @@ func Parse(file string, content []byte) (*yaml.Node, error) {
 	}
 	err = decoder.Decode(&second)
 	if err == nil {
-		return nil, &input.Error{File: file, Line: second.Line, Found: "a second document", Expected: "one YAML document"}
+		return nil, &invalid.Input{File: file, Line: second.Line, Found: "a second document", Expected: "one YAML document"}
 	}
 	if !errors.Is(err, io.EOF) {
 		return nil, syntaxError(file, err)
@@ -49,7 +49,7 @@ var (
 
 // syntaxError turns the library's "yaml: line 3: …" into a place and a message. The library counts
 // lines from 1 in its scanner and from 0 in its parser, and does not print a line number of 0.
-func syntaxError(file string, err error) *input.Error {
+func syntaxError(file string, err error) *invalid.Input {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	line, counted := 0, false
 	if m := yamlLine.FindStringSubmatch(text); m != nil {
@@ -63,7 +63,7 @@ func syntaxError(file string, err error) *input.Error {
 	case parserFault.MatchString(text):
 		line++
 	}
-	return &input.Error{File: file, Line: line, Found: "text that is not YAML (" + Shorten(text) + ")", Expected: "YAML"}
+	return &invalid.Input{File: file, Line: line, Found: "text that is not YAML (" + Shorten(text) + ")", Expected: "YAML"}
 }
 
 // Resolve returns the node that an alias stands for. It returns any other node unchanged.

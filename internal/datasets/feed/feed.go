@@ -19,7 +19,7 @@ import (
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
@@ -89,14 +89,14 @@ func (f *Feed) load(step int, points Points, d Draws) error {
 }
 
 func refuse(b *datasets.Batch, expected string) error {
-	return &input.Error{Found: fmt.Sprintf("%d functions of %d points, %d of them context", b.Functions, b.Points, b.Context), Expected: expected}
+	return &invalid.Input{Found: fmt.Sprintf("%d functions of %d points, %d of them context", b.Functions, b.Points, b.Context), Expected: expected}
 }
 
 // keepTargets makes the targets the points of the feed and draws their random numbers.
 func (f *Feed) keepTargets(step int, d Draws) error {
 	b := &f.batch
 	if b.Points == b.Context {
-		return &input.Error{Found: fmt.Sprintf("%d points, all of them context", b.Points), Expected: "at least one target, or train.loss: all"}
+		return &invalid.Input{Found: fmt.Sprintf("%d points, all of them context", b.Points), Expected: "at least one target, or train.loss: all"}
 	}
 	f.targetX = targets(f.targetX, b, b.X, b.DX)
 	f.targetY = targets(f.targetY, b, b.Y, b.DY)

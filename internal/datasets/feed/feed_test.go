@@ -12,7 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/datasets/feed"
 	"github.com/acqnp/acqnp/internal/engine"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
@@ -271,7 +271,7 @@ func TestWhatCannotBeDrawn(t *testing.T) {
 		"no levels":      {NumTau: 0, Spacing: feed.RandomLevels},
 		"unknown levels": {NumTau: 1, Spacing: "even"},
 	} {
-		var bad *input.Error
+		var bad *invalid.Input
 		if _, err := feed.New(acqnp, c); !errors.As(err, &bad) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -289,7 +289,7 @@ func TestSizesThatCannotBe(t *testing.T) {
 		"more context than points": {Functions: 1, Points: 3, Context: 4},
 	} {
 		feeds := feed.Start(func(_ int, b *datasets.Batch) error { *b = size; return nil }, feed.AllPoints, feed.Draws{}, 0, 1)
-		var bad *input.Error
+		var bad *invalid.Input
 		if _, err := feeds.Next(t.Context()); !errors.As(err, &bad) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -308,7 +308,7 @@ func TestEmptyContext(t *testing.T) {
 				return nil
 			}, points, d, 0, 1)
 			f, err := feeds.Next(t.Context())
-			var bad *input.Error
+			var bad *invalid.Input
 			switch {
 			case name == "bnp":
 				if !errors.As(err, &bad) || !strings.Contains(bad.Error(), "bnp") {

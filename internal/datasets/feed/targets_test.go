@@ -7,7 +7,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/datasets/feed"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/random"
 )
@@ -58,7 +58,7 @@ func TestFeedsOfTargetsNeedOne(t *testing.T) {
 	full := datasets.Batch{Functions: 1, Points: 2, Context: 2, DX: 1, DY: 1, X: make([]float32, 2), Y: make([]float32, 2)}
 	feeds := feed.Start(func(_ int, b *datasets.Batch) error { *b = full; return nil }, feed.TargetPoints, feed.Draws{}, 0, 1)
 	defer feeds.Close()
-	var bad *input.Error
+	var bad *invalid.Input
 	if _, err := feeds.Next(t.Context()); !errors.As(err, &bad) {
 		t.Error(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/acqnp/acqnp/internal/files/atomicfile"
+	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/progress"
 )
 
@@ -235,7 +235,7 @@ func (d *download) finish() error {
 	if err := os.Remove(d.note()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return atomicfile.SyncDir(filepath.Dir(d.path))
+	return files.SyncDir(filepath.Dir(d.path))
 }
 
 // maxRedirects is how often a request may be redirected.

@@ -21,7 +21,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/files"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/progress"
 )
 
@@ -54,14 +55,14 @@ type Result struct {
 const maxBytes = 1 << 30
 
 // Fetch downloads the files of a set to dir, which it creates. It keeps existing files. An existing
-// file that is not the published one, and an invalid address, are an *input.Error.
+// file that is not the published one, and an invalid address, are an *invalid.Input.
 func Fetch(ctx context.Context, s Set, dir string, o Options) ([]Result, error) {
 	o, err := o.withDefaults()
 	if err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, &input.Error{File: dir, Found: input.Reason(err), Expected: "a directory that can be created"}
+		return nil, &invalid.Input{File: dir, Found: files.Reason(err), Expected: "a directory that can be created"}
 	}
 	var all []Result
 	for _, f := range s.Files {
@@ -82,7 +83,7 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Mirror != "" {
 		u, err := url.Parse(o.Mirror)
 		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-			return o, &input.Error{File: "--mirror", Found: fmt.Sprintf("%.200q", o.Mirror), Expected: "an address such as https://example.org/data"}
+			return o, &invalid.Input{File: "--mirror", Found: fmt.Sprintf("%.200q", o.Mirror), Expected: "an address such as https://example.org/data"}
 		}
 		o.Mirror = strings.TrimSuffix(o.Mirror, "/")
 	}
@@ -129,16 +130,16 @@ func already(f File, path string) (Result, bool, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return Result{}, false, nil
 	case err != nil:
-		return Result{}, false, &input.Error{File: path, Found: input.Reason(err), Expected: "a place for the file"}
+		return Result{}, false, &invalid.Input{File: path, Found: files.Reason(err), Expected: "a place for the file"}
 	case !info.Mode().IsRegular():
-		return Result{}, false, &input.Error{File: path, Found: "something that is not a regular file", Expected: "a place for the file"}
+		return Result{}, false, &invalid.Input{File: path, Found: "something that is not a regular file", Expected: "a place for the file"}
 	}
 	wrong, err := fault(f, path)
 	if err != nil {
-		return Result{}, false, &input.Error{File: path, Found: input.Reason(err), Expected: "a readable file"}
+		return Result{}, false, &invalid.Input{File: path, Found: files.Reason(err), Expected: "a readable file"}
 	}
 	if wrong != "" {
-		return Result{}, false, &input.Error{File: path, Found: wrong + ". Move the file away to download it again"}
+		return Result{}, false, &invalid.Input{File: path, Found: wrong + ". Move the file away to download it again"}
 	}
 	return Result{Path: path, Bytes: info.Size(), Checked: f.SHA256 != ""}, true, nil
 }

@@ -22,7 +22,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/acqnp/acqnp/internal/datasets/fetch"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/progress"
 )
 
@@ -213,7 +213,7 @@ func TestRefusesWhatAPersonGotWrong(t *testing.T) {
 		o := options()
 		o.Mirror = mirror
 		_, err := fetch.Fetch(t.Context(), set(content, "http://127.0.0.1:1/file"), dir, o)
-		var bad *input.Error
+		var bad *invalid.Input
 		if !errors.As(err, &bad) || !strings.Contains(err.Error(), says) {
 			t.Errorf("got %v, want %q", err, says)
 		}

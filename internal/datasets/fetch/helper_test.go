@@ -20,7 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/acqnp/acqnp/internal/datasets/fetch"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/progress"
 )
 
@@ -138,11 +138,11 @@ func names(t *testing.T, dir string) []string {
 }
 
 // fails checks that Fetch returns an error of one line that contains the words and is not an
-// *input.Error, and that no file has the final name.
+// *invalid.Input, and that no file has the final name.
 func fails(t *testing.T, s fetch.Set, dir string, o fetch.Options, says ...string) {
 	t.Helper()
 	_, err := fetch.Fetch(t.Context(), s, dir, o)
-	var bad *input.Error
+	var bad *invalid.Input
 	if err == nil || errors.As(err, &bad) || strings.Contains(err.Error(), "\n") {
 		t.Fatalf("got %v", err)
 	}

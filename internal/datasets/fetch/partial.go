@@ -5,7 +5,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/acqnp/acqnp/internal/files/atomicfile"
+	"github.com/acqnp/acqnp/internal/files"
 )
 
 // partial describes the part that an earlier download left.
@@ -24,7 +24,7 @@ func (d *download) remember(validator string) error {
 	if validator == "" {
 		return nil
 	}
-	return atomicfile.WriteBytes(d.note(), []byte(d.url+"\n"+validator+"\n"))
+	return files.WriteBytes(d.note(), []byte(d.url+"\n"+validator+"\n"))
 }
 
 // resumable returns the part to resume from. The result is zero unless the note says that the part

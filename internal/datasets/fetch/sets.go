@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/acqnp/acqnp/internal/config/benchmark"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/config/catalogue"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // Set is a data set as its publishers offer it.
@@ -16,12 +16,12 @@ type Set struct {
 }
 
 // File is one file of a set.
-type File = benchmark.File
+type File = catalogue.File
 
 // Sets returns the sets that can be downloaded, in the order of the catalogue.
 func Sets() []Set {
 	var sets []Set
-	for _, b := range benchmark.All() {
+	for _, b := range catalogue.All() {
 		if files := b.Downloads(); len(files) > 0 {
 			sets = append(sets, Set{Name: b.Name, Files: files})
 		}
@@ -39,14 +39,14 @@ func Names() []string {
 }
 
 // Find returns the sets with these names, in the same order. A name without a set is an
-// *input.Error.
+// *invalid.Input.
 func Find(names []string) ([]Set, error) {
 	all := Sets()
 	var sets []Set
 	for _, name := range names {
 		i := slices.IndexFunc(all, func(s Set) bool { return s.Name == name })
 		if i < 0 {
-			return nil, &input.Error{File: "BENCHMARK", Found: strconv.Quote(name),
+			return nil, &invalid.Input{File: "BENCHMARK", Found: strconv.Quote(name),
 				Expected: "a benchmark that has files: " + strings.Join(Names(), ", ")}
 		}
 		sets = append(sets, all[i])

@@ -11,7 +11,8 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/files"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // An Array is a real array whose elements the file stores as bytes.
@@ -20,19 +21,19 @@ type Array struct {
 	Data []byte // the first dimension varies fastest
 }
 
-// Read reads the variable of this name. An error is an *input.Error that names the file.
+// Read reads the variable of this name. An error is an *invalid.Input that names the file.
 func Read(path, variable string) (Array, error) {
-	f, err := input.Open(path, "a readable .mat file")
+	f, err := files.Open(path, "a readable .mat file")
 	if err != nil {
 		return Array{}, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return Array{}, input.Unreadable(path, "a readable .mat file", err)
+		return Array{}, files.Unreadable(path, "a readable .mat file", err)
 	}
 	a, err := Decode(f, info.Size(), variable)
-	var bad *input.Error
+	var bad *invalid.Input
 	if errors.As(err, &bad) {
 		bad.File = path
 	}
@@ -63,7 +64,7 @@ func Decode(r io.ReaderAt, size int64, variable string) (Array, error) {
 			a, found, err = e.variable(t, variable)
 		}
 		if err != nil {
-			return Array{}, &input.Error{Key: fmt.Sprintf("byte %d", at), Found: err.Error(), Expected: "a variable of a whole .mat file"}
+			return Array{}, &invalid.Input{Key: fmt.Sprintf("byte %d", at), Found: err.Error(), Expected: "a variable of a whole .mat file"}
 		}
 		if found {
 			return a, nil
@@ -73,17 +74,17 @@ func Decode(r io.ReaderAt, size int64, variable string) (Array, error) {
 			at += t.size
 		}
 	}
-	return Array{}, &input.Error{Key: variable, Found: "no variable of that name", Expected: "one"}
+	return Array{}, &invalid.Input{Key: variable, Found: "no variable of that name", Expected: "one"}
 }
 
 // readHeader checks the header and returns the byte order.
 func readHeader(r io.ReaderAt, size int64) (binary.ByteOrder, error) {
 	header := make([]byte, headerBytes)
 	if _, err := r.ReadAt(header, 0); err != nil {
-		return nil, &input.Error{Found: fmt.Sprintf("%d bytes", size), Expected: "a .mat file, whose header takes 128"}
+		return nil, &invalid.Input{Found: fmt.Sprintf("%d bytes", size), Expected: "a .mat file, whose header takes 128"}
 	}
 	if bytes.HasPrefix(header, []byte("MATLAB 7.3")) || bytes.HasPrefix(header, []byte("\x89HDF")) {
-		return nil, &input.Error{Found: "MATLAB's version 7.3 (HDF5)", Expected: "a .mat file of version 5 to 7: save(…, '-v7')"}
+		return nil, &invalid.Input{Found: "MATLAB's version 7.3 (HDF5)", Expected: "a .mat file of version 5 to 7: save(…, '-v7')"}
 	}
 	var order binary.ByteOrder
 	switch string(header[126:]) { // the characters MI as a number
@@ -92,10 +93,10 @@ func readHeader(r io.ReaderAt, size int64) (binary.ByteOrder, error) {
 	case "MI":
 		order = binary.BigEndian
 	default:
-		return nil, &input.Error{Found: "a header that ends in " + strconv.Quote(string(header[126:])), Expected: "a .mat file of version 5 to 7"}
+		return nil, &invalid.Input{Found: "a header that ends in " + strconv.Quote(string(header[126:])), Expected: "a .mat file of version 5 to 7"}
 	}
 	if v := order.Uint16(header[124:]); v != 0x0100 {
-		return nil, &input.Error{Found: fmt.Sprintf("format version %#x", v), Expected: "0x100, of MATLAB 5 to 7"}
+		return nil, &invalid.Input{Found: fmt.Sprintf("format version %#x", v), Expected: "0x100, of MATLAB 5 to 7"}
 	}
 	return order, nil
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/acqnp/acqnp/internal/datasets/matfile"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // builder writes .mat files as MATLAB does.
@@ -162,7 +162,7 @@ func TestMalformedFilesAreNamed(t *testing.T) {
 		"after its array":                   little().compressed(append(b.matrix("X", 9, 2, []int{8, 1}, counted(8)), make([]byte, 100)...)).content,
 	} {
 		_, err := read(content, "X")
-		var bad *input.Error
+		var bad *invalid.Input
 		if !errors.As(err, &bad) || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("got %v, want one line with %q", err, says)
 		}
@@ -189,7 +189,7 @@ func TestReadNamesTheFile(t *testing.T) {
 	}
 	for _, c := range []struct{ path, variable string }{{path, "Z"}, {dir, "X"}, {filepath.Join(dir, "none.mat"), "X"}} {
 		_, err := matfile.Read(c.path, c.variable)
-		var bad *input.Error
+		var bad *invalid.Input
 		if !errors.As(err, &bad) || bad.File != c.path {
 			t.Errorf("%s: %v", c.path, err)
 		}
@@ -233,9 +233,9 @@ func FuzzDecode(f *testing.F) {
 	f.Add(newBuilder(binary.LittleEndian).content)
 	f.Fuzz(func(t *testing.T, content []byte) {
 		a, err := read(content, "X")
-		var bad *input.Error
+		var bad *invalid.Input
 		if err != nil && !errors.As(err, &bad) {
-			t.Fatalf("got %v, want an *input.Error", err)
+			t.Fatalf("got %v, want an *invalid.Input", err)
 		}
 		n := 1
 		for _, d := range a.Dims {

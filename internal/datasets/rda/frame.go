@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // frames returns the data frames among the saved objects.
@@ -30,7 +30,7 @@ func frame(name string, o *object) (Frame, error) {
 	f := Frame{Name: name}
 	names := o.attributes["names"].texts
 	if len(names) != len(o.items) {
-		return f, &input.Error{Key: name, Found: fmt.Sprintf("%d columns with %d names", len(o.items), len(names)),
+		return f, &invalid.Input{Key: name, Found: fmt.Sprintf("%d columns with %d names", len(o.items), len(names)),
 			Expected: "a data frame"}
 	}
 	rows := -1
@@ -38,7 +38,7 @@ func frame(name string, o *object) (Frame, error) {
 		values := numbers(column)
 		if values != nil {
 			if rows >= 0 && len(values) != rows {
-				return f, &input.Error{Key: name, Found: fmt.Sprintf("columns of %d and of %d rows", rows, len(values)),
+				return f, &invalid.Input{Key: name, Found: fmt.Sprintf("columns of %d and of %d rows", rows, len(values)),
 					Expected: "a data frame"}
 			}
 			rows = len(values)

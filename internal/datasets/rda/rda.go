@@ -12,7 +12,8 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/files"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // maxBytes bounds the decompressed content, so that a small file cannot fill the memory.
@@ -41,15 +42,15 @@ func (f Frame) Column(name string) ([]float64, bool) {
 }
 
 // Read reads the data frames of a file in their order and skips other objects. An error is an
-// *input.Error that names the file.
+// *invalid.Input that names the file.
 func Read(path string) ([]Frame, error) {
-	f, err := input.Open(path, "a readable .rda file")
+	f, err := files.Open(path, "a readable .rda file")
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	frames, err := Decode(f)
-	var bad *input.Error
+	var bad *invalid.Input
 	if errors.As(err, &bad) {
 		bad.File = path
 	}
@@ -65,7 +66,7 @@ func Decode(r io.Reader) ([]Frame, error) {
 	d := &decoder{rest: content, values: maxBytes / 8}
 	root, err := d.file()
 	if err != nil {
-		return nil, &input.Error{Key: fmt.Sprintf("byte %d", len(content)-len(d.rest)), Found: err.Error(),
+		return nil, &invalid.Input{Key: fmt.Sprintf("byte %d", len(content)-len(d.rest)), Found: err.Error(),
 			Expected: "data frames as R's save() writes them"}
 	}
 	return frames(root)
@@ -76,26 +77,26 @@ func decompress(r io.Reader) ([]byte, error) {
 	var magic [6]byte
 	n, err := io.ReadFull(r, magic[:])
 	if err != nil && err != io.ErrUnexpectedEOF && err != io.EOF {
-		return nil, &input.Error{Found: err.Error(), Expected: "a readable .rda file"}
+		return nil, &invalid.Input{Found: err.Error(), Expected: "a readable .rda file"}
 	}
 	head := magic[:n]
 	r = io.MultiReader(bytes.NewReader(head), r)
 	switch {
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		if r, err = gzip.NewReader(r); err != nil {
-			return nil, &input.Error{Found: "broken compression (" + err.Error() + ")", Expected: "an .rda file"}
+			return nil, &invalid.Input{Found: "broken compression (" + err.Error() + ")", Expected: "an .rda file"}
 		}
 	case bytes.HasPrefix(head, []byte("BZh")):
 		r = bzip2.NewReader(r)
 	case bytes.HasPrefix(head, []byte{0xfd, '7', 'z', 'X', 'Z', 0}):
-		return nil, &input.Error{Found: "xz compression", Expected: `a file saved with save(…, compress = "gzip")`}
+		return nil, &invalid.Input{Found: "xz compression", Expected: `a file saved with save(…, compress = "gzip")`}
 	}
 	content, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
 	switch {
 	case err != nil:
-		return nil, &input.Error{Found: "broken compression (" + err.Error() + ")", Expected: "a whole .rda file"}
+		return nil, &invalid.Input{Found: "broken compression (" + err.Error() + ")", Expected: "a whole .rda file"}
 	case len(content) > maxBytes:
-		return nil, &input.Error{Found: fmt.Sprintf("more than %d MiB of data", maxBytes>>20), Expected: "at most that"}
+		return nil, &invalid.Input{Found: fmt.Sprintf("more than %d MiB of data", maxBytes>>20), Expected: "at most that"}
 	}
 	return content, nil
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/acqnp/acqnp/internal/datasets/rda"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // writer writes R's serialisation, as R Internals describes it.
@@ -286,9 +286,9 @@ func TestMalformedFilesAreNamed(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err := rda.Read(path)
-			var bad *input.Error
+			var bad *invalid.Input
 			if !errors.As(err, &bad) {
-				t.Fatalf("got %v, want an *input.Error", err)
+				t.Fatalf("got %v, want an *invalid.Input", err)
 			}
 			if bad.File != path || !strings.Contains(bad.Error(), c.says) {
 				t.Errorf("%q should name the file and say %q", bad.Error(), c.says)
@@ -297,7 +297,7 @@ func TestMalformedFilesAreNamed(t *testing.T) {
 	}
 	for _, path := range []string{filepath.Join(t.TempDir(), "absent.rda"), t.TempDir(), os.DevNull} {
 		_, err := rda.Read(path)
-		var bad *input.Error
+		var bad *invalid.Input
 		if !errors.As(err, &bad) || bad.File != path {
 			t.Errorf("%s: %v", path, err)
 		}
@@ -362,9 +362,9 @@ func FuzzDecode(f *testing.F) {
 	f.Add(object(2, func(w *writer) { w.int(19, 1, 19, 1, 2, 254) }))
 	f.Fuzz(func(t *testing.T, content []byte) {
 		frames, err := rda.Decode(bytes.NewReader(content))
-		var bad *input.Error
+		var bad *invalid.Input
 		if err != nil && !errors.As(err, &bad) {
-			t.Fatalf("got %v, want an *input.Error", err)
+			t.Fatalf("got %v, want an *invalid.Input", err)
 		}
 		for _, frame := range frames {
 			rows := -1

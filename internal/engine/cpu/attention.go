@@ -3,7 +3,7 @@ package cpu
 import (
 	"math"
 
-	"github.com/acqnp/acqnp/internal/engine/plan"
+	"github.com/acqnp/acqnp/internal/engine/analysis"
 	"github.com/acqnp/acqnp/internal/engine/simd"
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
@@ -91,7 +91,7 @@ func heads(t *tile, space ops.Space, h head, d int, f func(i, j, first, col int)
 	})
 }
 
-func (c *compiler) attention(u *plan.Unit) kernel {
+func (c *compiler) attention(u *analysis.Unit) kernel {
 	qs, ks, vs, out := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.out(u.Out[0])
 	d := out.width
 	return func(w *worker, t *tile) {
@@ -121,7 +121,7 @@ func (c *compiler) attention(u *plan.Unit) kernel {
 	}
 }
 
-func (c *compiler) attentionGrad(u *plan.Unit) kernel {
+func (c *compiler) attentionGrad(u *analysis.Unit) kernel {
 	grad, qs, ks, vs := c.in(u.In[0]), c.in(u.In[2]), c.in(u.In[3]), c.in(u.In[4]) // In[1], the result, is not needed
 	outQ, outK, outV := c.out(u.Out[ops.QueryGrad]), c.out(u.Out[ops.KeyGrad]), c.out(u.Out[ops.ValueGrad])
 	d := grad.width

@@ -1,7 +1,7 @@
 package cpu
 
 import (
-	"github.com/acqnp/acqnp/internal/engine/plan"
+	"github.com/acqnp/acqnp/internal/engine/analysis"
 	"github.com/acqnp/acqnp/internal/engine/simd"
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
@@ -16,7 +16,7 @@ func ensembles(t *tile, space ops.Space, f func(i, function int)) {
 	})
 }
 
-func (c *compiler) ensembleAdd(u *plan.Unit) kernel {
+func (c *compiler) ensembleAdd(u *analysis.Unit) kernel {
 	perPoint, perEnsemble, out := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0])
 	d, relu := out.width, u.Op.ReLU
 	return func(w *worker, t *tile) {
@@ -35,7 +35,7 @@ func (c *compiler) ensembleAdd(u *plan.Unit) kernel {
 	}
 }
 
-func (c *compiler) ensembleAddGrad(u *plan.Unit) kernel {
+func (c *compiler) ensembleAddGrad(u *analysis.Unit) kernel {
 	grad, result := c.in(u.In[0]), c.in(u.In[1])
 	toPoint, toEnsemble := c.out(u.Out[ops.PointGrad]), c.out(u.Out[ops.EnsembleGrad])
 	d, relu := result.width, u.Op.ReLU
@@ -59,7 +59,7 @@ func (c *compiler) ensembleAddGrad(u *plan.Unit) kernel {
 
 // gather makes the kernel of a Gather. It can read any row of a function, so the values are
 // complete before it runs (see ops.Op.Across).
-func (c *compiler) gather(u *plan.Unit) kernel {
+func (c *compiler) gather(u *analysis.Unit) kernel {
 	values, index, out := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0])
 	d := out.width
 	return func(w *worker, t *tile) {
@@ -76,7 +76,7 @@ func (c *compiler) gather(u *plan.Unit) kernel {
 	}
 }
 
-func (c *compiler) residual(u *plan.Unit) kernel {
+func (c *compiler) residual(u *analysis.Unit) kernel {
 	decoded, ys, out := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0])
 	dy, floor := out.width, u.Op.Floor
 	return func(w *worker, t *tile) {
@@ -88,7 +88,7 @@ func (c *compiler) residual(u *plan.Unit) kernel {
 	}
 }
 
-func (c *compiler) perturb(u *plan.Unit) kernel {
+func (c *compiler) perturb(u *analysis.Unit) kernel {
 	decoded, residuals, means, out := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.out(u.Out[0])
 	dy, floor := out.width, u.Op.Floor
 	return func(w *worker, t *tile) {

@@ -3,7 +3,7 @@ package cpu
 import (
 	"slices"
 
-	"github.com/acqnp/acqnp/internal/engine/plan"
+	"github.com/acqnp/acqnp/internal/engine/analysis"
 	"github.com/acqnp/acqnp/internal/engine/simd"
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
@@ -12,17 +12,17 @@ import (
 // only reads them.
 type compiler struct {
 	p *Program
-	a *plan.Analysis
+	a *analysis.Analysis
 	*schedule
 	*memory
-	leaves   map[*plan.Value]*operand // inputs, parameters and constants
-	operands map[*plan.Value]*operand // of the current layout: inputs and results, with the final values of sums over tiles
-	sums     map[*plan.Value]*sum     // of the current layout: the partial sums of values that are summed over tiles
-	cold     map[*plan.Unit]*cold     // of the current layout: wide layers
-	blocks   map[*plan.Value]ops.Block
-	flat     map[*plan.Value]ops.Block // gradients that are computed in the flat vector, with their blocks
-	weights  map[*plan.Value]*weight
-	halves   map[*plan.Value]bool // of the current layout: values that are stored in bfloat16
+	leaves   map[*analysis.Value]*operand // inputs, parameters and constants
+	operands map[*analysis.Value]*operand // of the current layout: inputs and results, with the final values of sums over tiles
+	sums     map[*analysis.Value]*sum     // of the current layout: the partial sums of values that are summed over tiles
+	cold     map[*analysis.Unit]*cold     // of the current layout: wide layers
+	blocks   map[*analysis.Value]ops.Block
+	flat     map[*analysis.Value]ops.Block // gradients that are computed in the flat vector, with their blocks
+	weights  map[*analysis.Value]*weight
+	halves   map[*analysis.Value]bool // of the current layout: values that are stored in bfloat16
 }
 
 // compile makes everything that a run needs:
@@ -31,9 +31,9 @@ type compiler struct {
 //  2. layouts: stages and their kernels
 //  3. the arena, which all layouts share: only one of them runs at a time
 //  4. workers
-func (p *Program) compile(a *plan.Analysis, threads int, m *memory) error {
-	c := &compiler{p: p, a: a, memory: m, leaves: map[*plan.Value]*operand{},
-		blocks: map[*plan.Value]ops.Block{}, flat: map[*plan.Value]ops.Block{}, weights: map[*plan.Value]*weight{}}
+func (p *Program) compile(a *analysis.Analysis, threads int, m *memory) error {
+	c := &compiler{p: p, a: a, memory: m, leaves: map[*analysis.Value]*operand{},
+		blocks: map[*analysis.Value]ops.Block{}, flat: map[*analysis.Value]ops.Block{}, weights: map[*analysis.Value]*weight{}}
 	c.makeLeaves()
 	arena, scratch := 0, 0
 	for _, wholeFunctions := range layouts(p.graph) {
@@ -76,26 +76,26 @@ func (c *compiler) makeWorker(scratch int) *worker {
 // widestGradient returns the width of the widest gradient that a kernel masks, or writes although no
 // unit needs it.
 func (c *compiler) widestGradient() int {
-	return c.widest(func(u *plan.Unit) int { return u.In[0].Width }, ops.LinearGrad, ops.EnsembleAddGrad, ops.LayerNormGrad)
+	return c.widest(func(u *analysis.Unit) int { return u.In[0].Width }, ops.LinearGrad, ops.EnsembleAddGrad, ops.LayerNormGrad)
 }
 
 // widestHead returns the width of the widest head of an attention; 0 without attention.
 func (c *compiler) widestHead() int {
-	return c.widest(func(u *plan.Unit) int { return u.Out[0].Width / u.Op.Heads }, ops.Attention)
+	return c.widest(func(u *analysis.Unit) int { return u.Out[0].Width / u.Op.Heads }, ops.Attention)
 }
 
 // widestToken returns the columns of the widest attention.
 func (c *compiler) widestToken() int {
-	return c.widest(func(u *plan.Unit) int { return u.Out[0].Width }, ops.Attention)
+	return c.widest(func(u *analysis.Unit) int { return u.Out[0].Width }, ops.Attention)
 }
 
 // widestNorm returns the columns of the widest layer norm with a gradient.
 func (c *compiler) widestNorm() int {
-	return c.widest(func(u *plan.Unit) int { return u.In[0].Width }, ops.LayerNormGrad)
+	return c.widest(func(u *analysis.Unit) int { return u.In[0].Width }, ops.LayerNormGrad)
 }
 
 // widest returns the greatest width of the units of some kinds; 0 without such a unit.
-func (c *compiler) widest(width func(u *plan.Unit) int, kinds ...ops.Kind) int {
+func (c *compiler) widest(width func(u *analysis.Unit) int, kinds ...ops.Kind) int {
 	widest := 0
 	for _, u := range c.a.Units {
 		if u.Op != nil && slices.Contains(kinds, u.Op.Kind) {
@@ -140,7 +140,7 @@ func (c *compiler) makeLeaves() {
 	}
 	for n, v := range c.a.Values {
 		if v.Made == nil && n.Op() != nil {
-			c.leaves[v] = &operand{space: v.Space, width: v.Width, stride: v.Width, data: plan.Constant(v)}
+			c.leaves[v] = &operand{space: v.Space, width: v.Width, stride: v.Width, data: analysis.Constant(v)}
 		}
 	}
 }
@@ -150,8 +150,8 @@ func (c *compiler) makeLeaves() {
 func (c *compiler) planScratch() int {
 	size := 0
 	for _, s := range c.stages {
-		var buffers []*plan.Buffer
-		of := map[*plan.Value]*plan.Buffer{}
+		var buffers []*analysis.Buffer
+		of := map[*analysis.Value]*analysis.Buffer{}
 		for _, u := range s.units {
 			for _, v := range u.Outs() {
 				f, adds := c.fused[v]
@@ -167,7 +167,7 @@ func (c *compiler) planScratch() int {
 				}
 				if b == nil {
 					p := c.of[u].pos
-					b = &plan.Buffer{Size: plan.Align(c.localSize(s.domain, v)), From: p, To: p}
+					b = &analysis.Buffer{Size: analysis.Align(c.localSize(s.domain, v)), From: p, To: p}
 					buffers = append(buffers, b)
 				}
 				for _, user := range v.Users {
@@ -176,7 +176,7 @@ func (c *compiler) planScratch() int {
 				of[v] = b
 			}
 		}
-		size = max(size, plan.Place(buffers))
+		size = max(size, analysis.Place(buffers))
 		for v, b := range of {
 			c.operands[v] = &operand{space: v.Space, width: v.Width, stride: stride(v), slot: b.Offset, halves: c.halves[v]}
 		}
@@ -185,7 +185,7 @@ func (c *compiler) planScratch() int {
 }
 
 // localSize returns the floats of a tile-local value.
-func (c *compiler) localSize(d domain, v *plan.Value) int {
+func (c *compiler) localSize(d domain, v *analysis.Value) int {
 	if c.halves[v] {
 		return simd.HalvesSize(c.tileRows(d, v.Space), stride(v))
 	}
@@ -195,7 +195,7 @@ func (c *compiler) localSize(d domain, v *plan.Value) int {
 // overwrites returns the value whose memory v reuses; nil if there is none. The gradient with
 // respect to a layer's input is masked by that input. It overwrites the input if no later unit
 // reads the input, which saves memory in the tile.
-func (c *compiler) overwrites(u *plan.Unit, v *plan.Value) *plan.Value {
+func (c *compiler) overwrites(u *analysis.Unit, v *analysis.Value) *analysis.Value {
 	if u.Op == nil || u.Op.Kind != ops.LinearGrad || v != u.Out[ops.InGrad] || !masks(u) {
 		return nil
 	}
@@ -215,7 +215,7 @@ func (c *compiler) overwrites(u *plan.Unit, v *plan.Value) *plan.Value {
 // stride returns the distance between the rows of a value that outlives its unit. If it were a power
 // of two, the rows would share a few sets of the cache and evict one another. So values that only row
 // kernels read and write get one more cache line per row.
-func stride(v *plan.Value) int {
+func stride(v *analysis.Value) int {
 	if v.Width < 64 || v.Width%16 != 0 || v.Result || !byRows(v.Made) {
 		return v.Width
 	}
@@ -228,7 +228,7 @@ func stride(v *plan.Value) int {
 }
 
 // byRows reports whether a unit's kernel reads and writes matrices with any stride.
-func byRows(u *plan.Unit) bool {
+func byRows(u *analysis.Unit) bool {
 	if u.Op == nil {
 		return true
 	}
@@ -240,7 +240,7 @@ func byRows(u *plan.Unit) bool {
 }
 
 // layer reports whether a unit is a linear layer or the gradient of one.
-func layer(u *plan.Unit) bool {
+func layer(u *analysis.Unit) bool {
 	return u.Op != nil && (u.Op.Kind == ops.Linear || u.Op.Kind == ops.LinearGrad)
 }
 
@@ -256,11 +256,11 @@ func (c *compiler) tileRows(d domain, s ops.Space) int {
 }
 
 // in returns the operand from which a kernel reads v.
-func (c *compiler) in(v *plan.Value) *operand { return c.operands[v] }
+func (c *compiler) in(v *analysis.Value) *operand { return c.operands[v] }
 
 // out returns the operand to which a kernel writes v: its rows, or the chunk's partial sum of a sum
 // over tiles. It returns nil for nil.
-func (c *compiler) out(v *plan.Value) *operand {
+func (c *compiler) out(v *analysis.Value) *operand {
 	if v == nil {
 		return nil
 	}
@@ -275,7 +275,7 @@ func (c *compiler) out(v *plan.Value) *operand {
 
 // base returns the operand to which the maker of the gradient v adds it, to write the sum; nil if
 // there is none.
-func (c *compiler) base(v *plan.Value) *operand {
+func (c *compiler) base(v *analysis.Value) *operand {
 	if f, adds := c.fused[v]; adds {
 		return c.in(f.base)
 	}

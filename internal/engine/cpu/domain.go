@@ -1,7 +1,7 @@
 package cpu
 
 import (
-	"github.com/acqnp/acqnp/internal/engine/plan"
+	"github.com/acqnp/acqnp/internal/engine/analysis"
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
@@ -17,7 +17,7 @@ const (
 
 // domainOfUnit returns the domain of a unit: the finest among those of its values' spaces. If tiles
 // hold whole functions, it is functions for units without levels.
-func domainOfUnit(u *plan.Unit, wholeFunctions bool) domain {
+func domainOfUnit(u *analysis.Unit, wholeFunctions bool) domain {
 	var spaces []ops.Space
 	for _, v := range append(u.Outs(), u.In...) {
 		spaces = append(spaces, v.Space)

@@ -1,19 +1,19 @@
 package cpu
 
 import (
-	"github.com/acqnp/acqnp/internal/engine/plan"
+	"github.com/acqnp/acqnp/internal/engine/analysis"
 	"github.com/acqnp/acqnp/internal/engine/simd"
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
-func (c *compiler) sum(u *plan.Unit) kernel {
+func (c *compiler) sum(u *analysis.Unit) kernel {
 	a, b, out := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0])
 	return func(w *worker, t *tile) {
 		simd.Add(out.rows(t), out.width, a.matrix(w, t), b.matrix(w, t), out.matrix(w, t))
 	}
 }
 
-func (c *compiler) join(u *plan.Unit) kernel {
+func (c *compiler) join(u *analysis.Unit) kernel {
 	a, b, out := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0])
 	return func(w *worker, t *tile) {
 		y := out.at(w, t)
@@ -38,7 +38,7 @@ func copyColumns(y []float32, toStride int, x []float32, fromStride, n int) {
 	}
 }
 
-func (c *compiler) ones(u *plan.Unit) kernel {
+func (c *compiler) ones(u *analysis.Unit) kernel {
 	out := c.out(u.Out[0])
 	return func(w *worker, t *tile) {
 		y := out.at(w, t)
@@ -48,7 +48,7 @@ func (c *compiler) ones(u *plan.Unit) kernel {
 	}
 }
 
-func (c *compiler) columns(u *plan.Unit) kernel {
+func (c *compiler) columns(u *analysis.Unit) kernel {
 	in, out := c.in(u.In[0]), c.out(u.Out[0])
 	from := u.Op.From
 	return func(w *worker, t *tile) {
@@ -57,12 +57,12 @@ func (c *compiler) columns(u *plan.Unit) kernel {
 }
 
 // elementwise makes a kernel that calls f with a tile's elements of the result and of the input.
-func (c *compiler) elementwise(u *plan.Unit, f func(dst, x []float32)) kernel {
+func (c *compiler) elementwise(u *analysis.Unit, f func(dst, x []float32)) kernel {
 	in, out := c.in(u.In[0]), c.out(u.Out[0])
 	return func(w *worker, t *tile) { f(out.at(w, t), in.at(w, t)) }
 }
 
-func (c *compiler) sigmoid(u *plan.Unit) kernel {
+func (c *compiler) sigmoid(u *analysis.Unit) kernel {
 	return c.elementwise(u, func(dst, z []float32) {
 		var softplus [256]float32 // not needed
 		for len(z) > 0 {
@@ -73,7 +73,7 @@ func (c *compiler) sigmoid(u *plan.Unit) kernel {
 	})
 }
 
-func (c *compiler) sigmoidGrad(u *plan.Unit) kernel {
+func (c *compiler) sigmoidGrad(u *analysis.Unit) kernel {
 	grad, result, out := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0])
 	return func(w *worker, t *tile) {
 		y, s := out.at(w, t), result.at(w, t)
@@ -83,7 +83,7 @@ func (c *compiler) sigmoidGrad(u *plan.Unit) kernel {
 	}
 }
 
-func (c *compiler) uniformLevel(u *plan.Unit) kernel {
+func (c *compiler) uniformLevel(u *analysis.Unit) kernel {
 	return c.elementwise(u, func(dst, u []float32) {
 		for i, v := range u {
 			dst[i] = ops.LevelFloor + (1-2*ops.LevelFloor)*v
@@ -93,7 +93,7 @@ func (c *compiler) uniformLevel(u *plan.Unit) kernel {
 
 // uniformLogit computes log(τ/(1−τ)) for τ = 0.001 + 0.998·u. 1−u is exact, so nothing is lost near
 // 1.
-func (c *compiler) uniformLogit(u *plan.Unit) kernel {
+func (c *compiler) uniformLogit(u *analysis.Unit) kernel {
 	const span = 1 - 2*ops.LevelFloor
 	return c.elementwise(u, func(dst, u []float32) {
 		for i, v := range u {
@@ -104,7 +104,7 @@ func (c *compiler) uniformLogit(u *plan.Unit) kernel {
 }
 
 // addition adds two gradients of one value.
-func (c *compiler) addition(u *plan.Unit) kernel {
+func (c *compiler) addition(u *analysis.Unit) kernel {
 	a, b, out := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0])
 	if a.space == ops.Parameter { // a whole matrix [rows, width], while span returns one row
 		n := u.Out[0].Rows * u.Out[0].Width

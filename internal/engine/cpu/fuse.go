@@ -3,20 +3,20 @@ package cpu
 import (
 	"slices"
 
-	"github.com/acqnp/acqnp/internal/engine/plan"
+	"github.com/acqnp/acqnp/internal/engine/analysis"
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // fused is an addition of two gradients that the maker of one of them does: it adds its gradient to
 // base and writes the sum.
 type fused struct {
-	base, sum *plan.Value
+	base, sum *analysis.Value
 	inPlace   bool // the sum has base's memory
 }
 
 // fuseAdditions lets gradients of layers and attentions be added where they are made. In a transformer
 // every token has several gradients, and adding them takes as long as a layer norm.
-func (s *schedule) fuseAdditions(units []*plan.Unit) {
+func (s *schedule) fuseAdditions(units []*analysis.Unit) {
 	for _, u := range units {
 		if u.Op != nil || s.of[u].domain == whole {
 			continue
@@ -27,7 +27,7 @@ func (s *schedule) fuseAdditions(units []*plan.Unit) {
 		}
 		if f := (fused{base: base, sum: u.Out[0]}); s.fusible(&f, last, u) {
 			st := s.stages[s.of[u].stage]
-			st.units = slices.DeleteFunc(st.units, func(x *plan.Unit) bool { return x == u })
+			st.units = slices.DeleteFunc(st.units, func(x *analysis.Unit) bool { return x == u })
 			s.fused[last] = f
 			s.of[u] = s.of[last.Made]
 		}
@@ -40,7 +40,7 @@ func (s *schedule) fuseAdditions(units []*plan.Unit) {
 }
 
 // before reports whether a is there before the maker of b runs.
-func (s *schedule) before(a, b *plan.Value) bool {
+func (s *schedule) before(a, b *analysis.Value) bool {
 	if a.Made == nil || b.Made == nil {
 		return a.Made == nil
 	}
@@ -49,7 +49,7 @@ func (s *schedule) before(a, b *plan.Value) bool {
 }
 
 // fusible reports whether the maker of last can do the addition u, and completes f.
-func (s *schedule) fusible(f *fused, last *plan.Value, u *plan.Unit) bool {
+func (s *schedule) fusible(f *fused, last *analysis.Value, u *analysis.Unit) bool {
 	made := last.Made
 	if made == nil || made.Op == nil || len(last.Users) > 1 || last.Result || s.of[made].stage != s.of[u].stage || !s.before(f.base, last) {
 		return false

@@ -1,7 +1,7 @@
 package cpu
 
 import (
-	"github.com/acqnp/acqnp/internal/engine/plan"
+	"github.com/acqnp/acqnp/internal/engine/analysis"
 	"github.com/acqnp/acqnp/internal/engine/simd"
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
@@ -64,7 +64,7 @@ func (w *weight) memory(halves bool) (forward, back []float32) {
 
 // inHalves reports whether a unit's products are of bfloat16 numbers. A layer that starts from rows of
 // an ancestor space makes many small products, and those stay in float32.
-func (c *compiler) inHalves(u *plan.Unit) bool {
+func (c *compiler) inHalves(u *analysis.Unit) bool {
 	v := weightOf(u)
 	if !c.p.bf16 || v == nil {
 		return false
@@ -78,7 +78,7 @@ func (c *compiler) inHalves(u *plan.Unit) bool {
 // planHalves chooses the values that are stored in bfloat16: tile-local results of units whose products
 // are of bfloat16 numbers, if only such units read them, as a factor or as a mask.
 func (c *compiler) planHalves() {
-	c.halves = map[*plan.Value]bool{}
+	c.halves = map[*analysis.Value]bool{}
 	for _, u := range c.a.Units {
 		if !c.inHalves(u) {
 			continue
@@ -101,7 +101,7 @@ func (c *compiler) planHalves() {
 }
 
 // readsHalves reports whether a unit whose products are of bfloat16 numbers reads v in bfloat16 alone.
-func readsHalves(u *plan.Unit, v *plan.Value) bool {
+func readsHalves(u *analysis.Unit, v *analysis.Value) bool {
 	if u.Op.Kind == ops.Linear {
 		return u.In[0] != v
 	}
@@ -164,7 +164,7 @@ func (o *operand) to(p *simd.HalfProduct, w *worker, t *tile) {
 }
 
 // halfKernel makes the kernel of a layer or of its gradient in bfloat16.
-func (c *compiler) halfKernel(u *plan.Unit) kernel {
+func (c *compiler) halfKernel(u *analysis.Unit) kernel {
 	if u.Op.Kind == ops.LinearGrad {
 		return c.halfGrad(u)
 	}
@@ -183,7 +183,7 @@ func (c *compiler) halfKernel(u *plan.Unit) kernel {
 }
 
 // halfGrad is linearGrad in bfloat16.
-func (c *compiler) halfGrad(u *plan.Unit) kernel {
+func (c *compiler) halfGrad(u *analysis.Unit) kernel {
 	grad, result, in, w := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.weights[u.In[3]]
 	base, dx, dw := c.out(u.Out[ops.BaseGrad]), c.out(u.Out[ops.InGrad]), c.out(u.Out[ops.WeightGrad])
 	addTo := c.base(u.Out[ops.InGrad])

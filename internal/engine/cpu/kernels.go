@@ -3,19 +3,19 @@ package cpu
 import (
 	"fmt"
 
-	"github.com/acqnp/acqnp/internal/engine/plan"
+	"github.com/acqnp/acqnp/internal/engine/analysis"
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // makeKernel makes the kernel of a unit.
-func (c *compiler) makeKernel(u *plan.Unit) (kernel, error) {
+func (c *compiler) makeKernel(u *analysis.Unit) (kernel, error) {
 	if u.Op == nil {
 		return c.addition(u), nil
 	}
 	if c.inHalves(u) {
 		return c.halfKernel(u), nil
 	}
-	build := map[ops.Kind]func(*plan.Unit) kernel{
+	build := map[ops.Kind]func(*analysis.Unit) kernel{
 		ops.Linear:          c.linear,
 		ops.LinearGrad:      c.linearGrad,
 		ops.SetMean:         c.setMean,

@@ -1,12 +1,12 @@
 package cpu
 
 import (
-	"github.com/acqnp/acqnp/internal/engine/plan"
+	"github.com/acqnp/acqnp/internal/engine/analysis"
 	"github.com/acqnp/acqnp/internal/engine/simd"
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
-func (c *compiler) layerNorm(u *plan.Unit) kernel {
+func (c *compiler) layerNorm(u *analysis.Unit) kernel {
 	in, gain, shift, out := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.out(u.Out[0])
 	norm := simd.Norm{Gain: gain.data, Shift: shift.data, Epsilon: ops.LayerNormEpsilon}
 	return func(w *worker, t *tile) {
@@ -17,7 +17,7 @@ func (c *compiler) layerNorm(u *plan.Unit) kernel {
 // layerNormGrad makes the kernel of all parts of a layer norm's gradient. It sums the gradients of
 // gain and shift over the tile first and then adds them to the chunk's partial sums, so that long
 // sums keep their digits.
-func (c *compiler) layerNormGrad(u *plan.Unit) kernel {
+func (c *compiler) layerNormGrad(u *analysis.Unit) kernel {
 	grad, in, gain := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2])
 	dx, dgain, dshift := c.out(u.Out[ops.NormInGrad]), c.out(u.Out[ops.GainGrad]), c.out(u.Out[ops.ShiftGrad])
 	d, norm := in.width, simd.Norm{Gain: gain.data, Epsilon: ops.LayerNormEpsilon}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"maps"
 
-	"github.com/acqnp/acqnp/internal/engine/plan"
+	"github.com/acqnp/acqnp/internal/engine/analysis"
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
@@ -67,7 +67,7 @@ func (p *Program) choose(e ops.Extents) *layout {
 //  5. what is copied at the end of a run
 func (c *compiler) makeLayout(wholeFunctions bool) (*layout, error) {
 	c.schedule = newSchedule(c.a, wholeFunctions)
-	c.operands, c.sums, c.cold = maps.Clone(c.leaves), map[*plan.Value]*sum{}, map[*plan.Unit]*cold{}
+	c.operands, c.sums, c.cold = maps.Clone(c.leaves), map[*analysis.Value]*sum{}, map[*analysis.Unit]*cold{}
 	l := &layout{wholeFunctions: wholeFunctions, outputs: map[string]output{}}
 	for _, s := range c.stages {
 		l.stages = append(l.stages, c.makeStage(s))
@@ -123,9 +123,9 @@ func (c *compiler) makeStage(s *stage) *compiledStage {
 // planArena plans the memory of values that outlive a tile, and of partial sums.
 func (c *compiler) planArena(l *layout) {
 	last := len(c.stages)
-	var buffers []*plan.Buffer
+	var buffers []*analysis.Buffer
 	reserve := func(size, from, to int, set func(data []float32)) {
-		b := &plan.Buffer{Size: plan.Align(size), From: from, To: to}
+		b := &analysis.Buffer{Size: analysis.Align(size), From: from, To: to}
 		buffers = append(buffers, b)
 		l.give = append(l.give, func(arena []float32) { set(part(arena, b.Offset, size)) })
 	}
@@ -160,7 +160,7 @@ func (c *compiler) planArena(l *layout) {
 			}
 		}
 	}
-	l.arena = plan.Place(buffers)
+	l.arena = analysis.Place(buffers)
 }
 
 // planScatter plans the copies of the gradients to the flat vector at the end of a run: of those that

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/acqnp/acqnp/internal/engine/plan"
+	"github.com/acqnp/acqnp/internal/engine/analysis"
 	"github.com/acqnp/acqnp/internal/engine/simd"
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
@@ -62,7 +62,7 @@ func (s *mixtureScratch) fillNatural(z []float32) {
 }
 
 // fillForm computes what depends only on the logits z [rows], in the form of u.
-func (s *mixtureScratch) fillForm(u *plan.Unit, z []float32) {
+func (s *mixtureScratch) fillForm(u *analysis.Unit, z []float32) {
 	if u.Op.Natural {
 		s.fillNatural(z)
 		return
@@ -117,7 +117,7 @@ func (s *mixtureScratch) fillDensities(rows []float32, y float32, from, to, dy, 
 // logRatio returns log(a/b).
 func logRatio(a, b float32) float32 { return float32(math.Log(float64(a) / float64(b))) }
 
-func (c *compiler) mixture(u *plan.Unit) kernel {
+func (c *compiler) mixture(u *analysis.Unit) kernel {
 	components, logits, ys, out := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.out(u.Out[0])
 	dy, floor := ys.width, u.Op.Floor
 	return func(w *worker, t *tile) {
@@ -134,7 +134,7 @@ func (c *compiler) mixture(u *plan.Unit) kernel {
 	}
 }
 
-func (c *compiler) mixtureGrad(u *plan.Unit) kernel {
+func (c *compiler) mixtureGrad(u *analysis.Unit) kernel {
 	grad, components, logits, ys := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.in(u.In[3])
 	outComponents, outLogits := c.out(u.Out[ops.ComponentsGrad]), c.out(u.Out[ops.LogitGrad])
 	dy, floor, scratchHolds := ys.width, u.Op.Floor, c.scratchHolds(u)
@@ -171,8 +171,8 @@ func (c *compiler) mixtureGrad(u *plan.Unit) kernel {
 // scratchHolds reports whether a worker's scratch holds what the gradient u of a mixture needs: the
 // last mixture that a tile goes through before u is the likelihood of the same inputs, with one
 // channel.
-func (c *compiler) scratchHolds(u *plan.Unit) bool {
-	place, last := c.of[u], (*plan.Unit)(nil)
+func (c *compiler) scratchHolds(u *analysis.Unit) bool {
+	place, last := c.of[u], (*analysis.Unit)(nil)
 	for _, before := range c.stages[place.stage].units[:place.pos] {
 		if before.Op != nil && (before.Op.Kind == ops.MixtureLik || before.Op.Kind == ops.MixtureLikGrad) {
 			last = before
@@ -224,7 +224,7 @@ func (s *mixtureScratch) addNaturalLogitGradient(dz []float32, from, to int) {
 
 // gaussian makes the kernel of a GaussianLik. Its rows, like gaussianGrad's, are points or levels
 // of points; y has a row per point.
-func (c *compiler) gaussian(u *plan.Unit) kernel {
+func (c *compiler) gaussian(u *analysis.Unit) kernel {
 	decoded, ys, out := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0])
 	dy, floor := ys.width, u.Op.Floor
 	return func(w *worker, t *tile) {
@@ -237,7 +237,7 @@ func (c *compiler) gaussian(u *plan.Unit) kernel {
 	}
 }
 
-func (c *compiler) gaussianGrad(u *plan.Unit) kernel {
+func (c *compiler) gaussianGrad(u *analysis.Unit) kernel {
 	grad, decoded, ys, out := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.out(u.Out[0])
 	dy, floor := ys.width, u.Op.Floor
 	return func(w *worker, t *tile) {
@@ -250,7 +250,7 @@ func (c *compiler) gaussianGrad(u *plan.Unit) kernel {
 	}
 }
 
-func (c *compiler) logMeanExp(u *plan.Unit) kernel {
+func (c *compiler) logMeanExp(u *analysis.Unit) kernel {
 	in, out := c.in(u.In[0]), c.out(u.Out[0])
 	return func(w *worker, t *tile) {
 		ll, y, n := in.at(w, t), out.at(w, t), t.e.Levels
@@ -267,7 +267,7 @@ func (c *compiler) logMeanExp(u *plan.Unit) kernel {
 	}
 }
 
-func (c *compiler) logMeanExpGrad(u *plan.Unit) kernel {
+func (c *compiler) logMeanExpGrad(u *analysis.Unit) kernel {
 	grad, lls, result, out := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.out(u.Out[0])
 	return func(w *worker, t *tile) {
 		g, ll, mean, y, n := grad.at(w, t), lls.at(w, t), result.at(w, t), out.at(w, t), t.e.Levels
@@ -278,7 +278,7 @@ func (c *compiler) logMeanExpGrad(u *plan.Unit) kernel {
 	}
 }
 
-func (c *compiler) negMean(u *plan.Unit) kernel {
+func (c *compiler) negMean(u *analysis.Unit) kernel {
 	out := c.out(u.Out[0])
 	var in []*operand
 	for _, v := range u.In {
@@ -295,7 +295,7 @@ func (c *compiler) negMean(u *plan.Unit) kernel {
 	}
 }
 
-func (c *compiler) negMeanGrad(u *plan.Unit) kernel {
+func (c *compiler) negMeanGrad(u *analysis.Unit) kernel {
 	grad, out := c.in(u.In[0]), c.out(u.Out[0])
 	return func(w *worker, t *tile) {
 		g := -grad.data[0] / float32(t.e.Rows(ops.Point))

@@ -1,7 +1,7 @@
 package cpu
 
 import (
-	"github.com/acqnp/acqnp/internal/engine/plan"
+	"github.com/acqnp/acqnp/internal/engine/analysis"
 	"github.com/acqnp/acqnp/internal/engine/simd"
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
@@ -64,7 +64,7 @@ func (c *compiler) makeWeights() {
 }
 
 // weightOf returns the weight that a unit multiplies by, nil if it is not a layer.
-func weightOf(u *plan.Unit) *plan.Value {
+func weightOf(u *analysis.Unit) *analysis.Value {
 	switch {
 	case !layer(u):
 		return nil
@@ -76,7 +76,7 @@ func weightOf(u *plan.Unit) *plan.Value {
 
 // linear makes the kernel of act(base + x·Wᵀ). If base's space is an ancestor of x's, the kernel
 // makes one product for each row of base.
-func (c *compiler) linear(u *plan.Unit) kernel {
+func (c *compiler) linear(u *analysis.Unit) kernel {
 	base, in, out, w := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0]), c.weights[u.In[2]]
 	l := c.cold[u]
 	mode := simd.Overwrite
@@ -124,7 +124,7 @@ func (w *weight) addGradient(m int, g, x simd.Matrix, dw, column []float32, ahea
 // linearGrad makes the kernel of all parts of a layer's gradient. It computes them from the
 // gradient before the layer's ReLU: the unit's input if that is masked already, otherwise a masked
 // copy.
-func (c *compiler) linearGrad(u *plan.Unit) kernel {
+func (c *compiler) linearGrad(u *analysis.Unit) kernel {
 	grad, result, in, w := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.weights[u.In[3]]
 	base, dx, dw := c.out(u.Out[ops.BaseGrad]), c.out(u.Out[ops.InGrad]), c.out(u.Out[ops.WeightGrad])
 	addTo := c.base(u.Out[ops.InGrad])
@@ -158,7 +158,7 @@ func (c *compiler) linearGrad(u *plan.Unit) kernel {
 }
 
 // masked reports whether the unit that computed a gradient has applied the ReLU's mask to it.
-func masked(grad *plan.Value) bool {
+func masked(grad *analysis.Value) bool {
 	u := grad.Made
 	return u != nil && u.Op != nil && u.Op.Kind == ops.LinearGrad && u.Out[ops.InGrad] == grad && masks(u)
 }
@@ -166,7 +166,7 @@ func masked(grad *plan.Value) bool {
 // masks reports whether u, the gradient of a layer, masks the gradient with respect to the layer's
 // input. It does if that gradient is read only by the gradient of the layer that made the input
 // with a ReLU: u reads the input, which is the mask, so the other unit need not.
-func masks(u *plan.Unit) bool {
+func masks(u *analysis.Unit) bool {
 	dx := u.Out[ops.InGrad]
 	if dx == nil || len(dx.Users) != 1 || dx.Result {
 		return false

@@ -3,7 +3,7 @@ package cpu
 import (
 	"runtime"
 
-	"github.com/acqnp/acqnp/internal/engine/plan"
+	"github.com/acqnp/acqnp/internal/engine/analysis"
 	"github.com/acqnp/acqnp/internal/engine/simd"
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
@@ -59,7 +59,7 @@ func Bytes(g *ops.Graph, threads int) (float64, error) { return count(g, threads
 func BytesBF16(g *ops.Graph, threads int) (float64, error) { return count(g, threads, true) }
 
 func count(g *ops.Graph, threads int, bf16 bool) (float64, error) {
-	a, err := plan.Analyse(g)
+	a, err := analysis.Analyse(g)
 	if err != nil {
 		return 0, err
 	}

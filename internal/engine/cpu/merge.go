@@ -3,13 +3,13 @@ package cpu
 import (
 	"slices"
 
-	"github.com/acqnp/acqnp/internal/engine/plan"
+	"github.com/acqnp/acqnp/internal/engine/analysis"
 )
 
 // mergeSums makes one sum over tiles of two that are only added up, if one stage makes both: the
 // gradients of a parameter that two paths of a transformer share. The units that make them then add to
 // the same partial sums, and the addition is not run.
-func (s *schedule) mergeSums(units []*plan.Unit) {
+func (s *schedule) mergeSums(units []*analysis.Unit) {
 	for _, u := range units {
 		if u.Op != nil || s.of[u].domain != whole {
 			continue
@@ -19,8 +19,8 @@ func (s *schedule) mergeSums(units []*plan.Unit) {
 			continue
 		}
 		old := s.stages[s.of[u].stage]
-		old.units = slices.DeleteFunc(old.units, func(x *plan.Unit) bool { return x == u })
-		at.sums = slices.DeleteFunc(at.sums, func(v *plan.Value) bool { return slices.Contains(u.In, v) })
+		old.units = slices.DeleteFunc(old.units, func(x *analysis.Unit) bool { return x == u })
+		at.sums = slices.DeleteFunc(at.sums, func(v *analysis.Value) bool { return slices.Contains(u.In, v) })
 		at.sums = append(at.sums, u.Out[0])
 		s.into[u.In[0]], s.into[u.In[1]] = u.Out[0], u.Out[0]
 		s.of[u].stage = slices.Index(s.stages, at)
@@ -29,7 +29,7 @@ func (s *schedule) mergeSums(units []*plan.Unit) {
 }
 
 // stageOfSum returns the stage that sums v over tiles; nil if v is no such sum, or a result of the run.
-func (s *schedule) stageOfSum(v *plan.Value) *stage {
+func (s *schedule) stageOfSum(v *analysis.Value) *stage {
 	if v.Made == nil || v.Result {
 		return nil
 	}
@@ -40,7 +40,7 @@ func (s *schedule) stageOfSum(v *plan.Value) *stage {
 }
 
 // dropEmpty drops stages without units and numbers the others again.
-func (s *schedule) dropEmpty(units []*plan.Unit) {
+func (s *schedule) dropEmpty(units []*analysis.Unit) {
 	number, kept := make([]int, len(s.stages)), 0
 	for i, st := range s.stages {
 		number[i] = kept
@@ -55,7 +55,7 @@ func (s *schedule) dropEmpty(units []*plan.Unit) {
 }
 
 // merged returns the sum to which v's maker adds: v, unless v is only added to another sum.
-func (s *schedule) merged(v *plan.Value) *plan.Value {
+func (s *schedule) merged(v *analysis.Value) *analysis.Value {
 	for s.into[v] != nil {
 		v = s.into[v]
 	}

@@ -1,14 +1,14 @@
 package cpu
 
 import (
-	"github.com/acqnp/acqnp/internal/engine/plan"
+	"github.com/acqnp/acqnp/internal/engine/analysis"
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // setMean makes the kernel that adds a tile's share of the means over context points. The rows are
 // context points or their bootstraps. All bootstraps of a context point are one row of perPoint
 // columns.
-func (c *compiler) setMean(u *plan.Unit) kernel {
+func (c *compiler) setMean(u *analysis.Unit) kernel {
 	in, out := c.in(u.In[0]), c.out(u.Out[0])
 	d := in.width
 	return func(w *worker, t *tile) {
@@ -22,7 +22,7 @@ func (c *compiler) setMean(u *plan.Unit) kernel {
 	}
 }
 
-func (c *compiler) setMeanGrad(u *plan.Unit) kernel {
+func (c *compiler) setMeanGrad(u *analysis.Unit) kernel {
 	grad, out := c.in(u.In[0]), c.out(u.Out[0])
 	d := out.width
 	return func(w *worker, t *tile) {

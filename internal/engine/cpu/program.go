@@ -1,7 +1,7 @@
 // Package cpu runs graphs on the CPU's cores. New compiles a graph once, at its capacity; a run
 // allocates nothing.
 //
-// A unit is one kernel call (plan.Unit). Units whose rows are independent form a stage, which runs
+// A unit is one kernel call (analysis.Unit). Units whose rows are independent form a stage, which runs
 // tile by tile: a tile of about 256 rows goes through all units of the stage, forward, likelihood
 // and backward, while it is in the cache. So memory does not grow with the number of quantile
 // levels. A stage begins when all tiles of the one before are done.
@@ -22,7 +22,7 @@ import (
 	G "gorgonia.org/gorgonia"
 
 	"github.com/acqnp/acqnp/internal/engine"
-	"github.com/acqnp/acqnp/internal/engine/plan"
+	"github.com/acqnp/acqnp/internal/engine/analysis"
 	"github.com/acqnp/acqnp/internal/engine/simd"
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
@@ -74,7 +74,7 @@ func NewBF16(g *ops.Graph, threads int) (engine.Program[float32], error) {
 }
 
 func compileGraph(g *ops.Graph, threads int, bf16 bool) (engine.Program[float32], error) {
-	a, err := plan.Analyse(g)
+	a, err := analysis.Analyse(g)
 	if err != nil {
 		return nil, err
 	}

@@ -4,14 +4,14 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/acqnp/acqnp/internal/engine/plan"
+	"github.com/acqnp/acqnp/internal/engine/analysis"
 )
 
 // stage is a sequence of units that a tile can run through without waiting for other tiles.
 type stage struct {
 	domain domain
-	units  []*plan.Unit
-	sums   []*plan.Value // the sums over tiles, complete when the stage ends
+	units  []*analysis.Unit
+	sums   []*analysis.Value // the sums over tiles, complete when the stage ends
 }
 
 // place says where a unit runs: its domain, its stage, and its position in the stage.
@@ -23,22 +23,22 @@ type place struct {
 // schedule is the division of a graph's units into stages.
 type schedule struct {
 	stages         []*stage
-	of             map[*plan.Unit]*place
+	of             map[*analysis.Unit]*place
 	wholeFunctions bool
-	into           map[*plan.Value]*plan.Value // sums that are only added up: see mergeSums
-	fused          map[*plan.Value]fused       // gradients that their makers add to others: see fuseAdditions
+	into           map[*analysis.Value]*analysis.Value // sums that are only added up: see mergeSums
+	fused          map[*analysis.Value]fused           // gradients that their makers add to others: see fuseAdditions
 }
 
 // newSchedule puts every unit into a stage, as late as its users allow, so that values are in
 // memory for a short time. A barrier separates two units if their domains differ, if the user reads
 // a sum over tiles, or if it reads rows of other tiles. With wholeFunctions, tiles of units without
 // levels hold whole functions.
-func newSchedule(a *plan.Analysis, wholeFunctions bool) *schedule {
-	s := &schedule{of: map[*plan.Unit]*place{}, into: map[*plan.Value]*plan.Value{}, fused: map[*plan.Value]fused{}, wholeFunctions: wholeFunctions}
+func newSchedule(a *analysis.Analysis, wholeFunctions bool) *schedule {
+	s := &schedule{of: map[*analysis.Unit]*place{}, into: map[*analysis.Value]*analysis.Value{}, fused: map[*analysis.Value]fused{}, wholeFunctions: wholeFunctions}
 	for _, u := range a.Units {
 		s.of[u] = &place{domain: domainOfUnit(u, wholeFunctions)}
 	}
-	earliest := map[*plan.Unit]int{}
+	earliest := map[*analysis.Unit]int{}
 	for _, u := range a.Units {
 		for _, v := range u.In {
 			if v.Made != nil {
@@ -69,7 +69,7 @@ func newSchedule(a *plan.Analysis, wholeFunctions bool) *schedule {
 }
 
 // barrier returns 1 if user must be in a later stage than the unit that makes v, otherwise 0.
-func (s *schedule) barrier(v *plan.Value, user *plan.Unit) int {
+func (s *schedule) barrier(v *analysis.Value, user *analysis.Unit) int {
 	domain := s.of[user].domain
 	if s.summed(v) || s.of[v.Made].domain != domain || domain != functions && user.Op != nil && user.Op.Across() {
 		return 1
@@ -78,7 +78,7 @@ func (s *schedule) barrier(v *plan.Value, user *plan.Unit) int {
 }
 
 // group collects the units of equal stage and domain, in order, and numbers them.
-func (s *schedule) group(units []*plan.Unit) {
+func (s *schedule) group(units []*analysis.Unit) {
 	type key struct {
 		level  int
 		domain domain
@@ -113,7 +113,7 @@ func (s *schedule) group(units []*plan.Unit) {
 // summed reports whether v is a sum over tiles, which is complete only after its maker's stage. The
 // gradients of keys and values are such sums even in the space of the queries: a tile adds to the
 // rows of all tiles of its functions.
-func (s *schedule) summed(v *plan.Value) bool {
+func (s *schedule) summed(v *analysis.Value) bool {
 	if v.Made == nil || v.Made.Op == nil {
 		return false
 	}
@@ -126,7 +126,7 @@ func (s *schedule) summed(v *plan.Value) bool {
 
 // local reports whether v is tile-local: made and used in one stage that has tiles, and no result
 // of the run.
-func (s *schedule) local(v *plan.Value) bool {
+func (s *schedule) local(v *analysis.Value) bool {
 	if v.Made == nil || s.of[v.Made].domain == whole || s.summed(v) || v.Result {
 		return false
 	}

@@ -1,18 +1,18 @@
 package cuda
 
 import (
-	"github.com/acqnp/acqnp/internal/engine/plan"
+	"github.com/acqnp/acqnp/internal/engine/analysis"
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
-func (c *compiler) attention(u *plan.Unit) {
+func (c *compiler) attention(u *analysis.Unit) {
 	q, k, v, out := u.In[0], u.In[1], u.In[2], u.Out[0]
 	c.emit("attention", c.warpEach(out.Rows*u.Op.Heads), c.step, c.at(q), c.at(k), c.at(v), written{c.at(out)}, int(out.Space), out.Width, u.Op.Heads)
 }
 
 // attentionGrad launches a kernel for the queries' gradient, which also keeps two sums for every
 // query and head. A second kernel reads them and computes the gradients of keys and values.
-func (c *compiler) attentionGrad(u *plan.Unit) {
+func (c *compiler) attentionGrad(u *analysis.Unit) {
 	grad, result, q, k, v := u.In[0], u.In[1], u.In[2], u.In[3], u.In[4]
 	dk, dv := u.Out[ops.KeyGrad], u.Out[ops.ValueGrad]
 	s, d, heads := int(q.Space), result.Width, u.Op.Heads

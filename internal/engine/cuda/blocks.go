@@ -3,7 +3,7 @@ package cuda
 import (
 	"encoding/binary"
 
-	"github.com/acqnp/acqnp/internal/engine/plan"
+	"github.com/acqnp/acqnp/internal/engine/analysis"
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
@@ -62,7 +62,7 @@ func (c *compiler) keepPacked(blocks []ops.Block) *packed {
 	for _, b := range blocks {
 		if inPanels(b) {
 			p.blocks = append(p.blocks, b)
-			n += plan.Align(b.Rows * b.Cols)
+			n += analysis.Align(b.Rows * b.Cols)
 		}
 	}
 	p.at = c.keep(n)
@@ -79,7 +79,7 @@ func (p *packed) of(block ops.Block, flat region) region {
 		if b.Node == block.Node {
 			return at
 		}
-		at = at.plus(plan.Align(b.Rows * b.Cols))
+		at = at.plus(analysis.Align(b.Rows * b.Cols))
 	}
 	return flat.plus(block.Offset)
 }

@@ -8,8 +8,8 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/engine/analysis"
 	"github.com/acqnp/acqnp/internal/engine/gpu"
-	"github.com/acqnp/acqnp/internal/engine/plan"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/kernels/emulator"
@@ -74,7 +74,7 @@ func TestMemoryOfManyPoints(t *testing.T) {
 			t.Fatal(err)
 		}
 		compiled.finish()
-		if n := plan.Place(compiled.buffers); n >= e.Points*e.Context {
+		if n := analysis.Place(compiled.buffers); n >= e.Points*e.Context {
 			t.Errorf("%s: %d numbers", c.Aggregation, n)
 		}
 		if err := d.Close(); err != nil {
@@ -91,7 +91,7 @@ func runApart(d gpu.Driver, g *ops.Graph, o Options) error {
 	}
 	moments := c.optimise(0)
 	c.finish()
-	c.address = map[*plan.Buffer]gpu.Ptr{}
+	c.address = map[*analysis.Buffer]gpu.Ptr{}
 	for _, b := range c.buffers {
 		if c.address[b], err = d.Alloc(4 * b.Size); err != nil {
 			return err

@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/acqnp/acqnp/internal/engine/analysis"
 	"github.com/acqnp/acqnp/internal/engine/gpu"
-	"github.com/acqnp/acqnp/internal/engine/plan"
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
@@ -16,8 +16,8 @@ import (
 type branch struct {
 	BranchKernels
 	stationary *StationaryKernels // the kernels of half precision and tf32; nil for float32
-	layers     []*plan.Unit       // linear layers, the first to the last
-	grads      []*plan.Unit       // their gradients, in the same order; nil if the graph has none
+	layers     []*analysis.Unit   // linear layers, the first to the last
+	grads      []*analysis.Unit   // their gradients, in the same order; nil if the graph has none
 
 	blocks           []ops.Block // the parameters: v, then W_l and b_l of each layer
 	layout           region      // a table of the blocks
@@ -26,12 +26,12 @@ type branch struct {
 }
 
 // findBranches returns the branches that the fused kernels can compute.
-func findBranches(d gpu.Device, a *plan.Analysis, g *ops.Graph, p Precision) []*branch {
-	blocks := map[*plan.Value]ops.Block{}
+func findBranches(d gpu.Device, a *analysis.Analysis, g *ops.Graph, p Precision) []*branch {
+	blocks := map[*analysis.Value]ops.Block{}
 	for _, b := range g.Blocks {
 		blocks[a.Values[b.Node]] = b
 	}
-	grads := map[*plan.Value]bool{}
+	grads := map[*analysis.Value]bool{}
 	for _, n := range g.Grads {
 		grads[a.Values[n]] = true
 	}
@@ -54,7 +54,7 @@ func findBranches(d gpu.Device, a *plan.Analysis, g *ops.Graph, p Precision) []*
 
 // branchFrom returns the branch whose first layer is u; nil if u is not the first layer of a
 // branch.
-func branchFrom(u *plan.Unit, blocks map[*plan.Value]ops.Block) *branch {
+func branchFrom(u *analysis.Unit, blocks map[*analysis.Value]ops.Block) *branch {
 	if !isLinear(u) || u.Out[0].Space != ops.Row || u.In[0].Space != ops.Point || !u.Op.ReLU {
 		return nil
 	}
@@ -63,7 +63,7 @@ func branchFrom(u *plan.Unit, blocks map[*plan.Value]ops.Block) *branch {
 	if !ok {
 		return nil
 	}
-	b.layers, b.blocks, b.Inputs, b.Width = []*plan.Unit{u}, []ops.Block{v}, u.In[1].Width, u.Out[0].Width
+	b.layers, b.blocks, b.Inputs, b.Width = []*analysis.Unit{u}, []ops.Block{v}, u.In[1].Width, u.Out[0].Width
 	for u.Op.ReLU {
 		if u = nextLayer(u); u == nil {
 			return nil
@@ -80,10 +80,10 @@ func branchFrom(u *plan.Unit, blocks map[*plan.Value]ops.Block) *branch {
 }
 
 // isLinear reports whether a unit is a linear layer.
-func isLinear(u *plan.Unit) bool { return u.Op != nil && u.Op.Kind == ops.Linear }
+func isLinear(u *analysis.Unit) bool { return u.Op != nil && u.Op.Kind == ops.Linear }
 
 // nextLayer returns the only layer that reads the result of u; nil if there is not exactly one.
-func nextLayer(u *plan.Unit) (next *plan.Unit) {
+func nextLayer(u *analysis.Unit) (next *analysis.Unit) {
 	for _, user := range u.Out[0].Users {
 		if !isLinear(user) || user.In[1] != u.Out[0] {
 			continue
@@ -98,8 +98,8 @@ func nextLayer(u *plan.Unit) (next *plan.Unit) {
 
 // layerGradients returns the units of the layers' gradients, in the order of the layers; nil if one
 // is missing.
-func layerGradients(layers []*plan.Unit) []*plan.Unit {
-	var grads []*plan.Unit
+func layerGradients(layers []*analysis.Unit) []*analysis.Unit {
+	var grads []*analysis.Unit
 	for _, u := range layers {
 		g := gradientOf(u)
 		if g == nil {
@@ -112,11 +112,11 @@ func layerGradients(layers []*plan.Unit) []*plan.Unit {
 
 // separable reports whether no other unit reads a value that only the fused kernels have. grads are
 // the gradients that the graph asks for.
-func (b *branch) separable(grads map[*plan.Value]bool, training bool) bool {
+func (b *branch) separable(grads map[*analysis.Value]bool, training bool) bool {
 	if training && b.grads == nil {
 		return false
 	}
-	within := map[*plan.Unit]bool{}
+	within := map[*analysis.Unit]bool{}
 	for _, u := range slices.Concat(b.layers, b.grads) {
 		within[u] = true
 	}
@@ -132,7 +132,7 @@ func (b *branch) separable(grads map[*plan.Value]bool, training bool) bool {
 }
 
 // gradientOf returns the only unit of a layer's gradients; nil if there is not exactly one.
-func gradientOf(u *plan.Unit) (g *plan.Unit) {
+func gradientOf(u *analysis.Unit) (g *analysis.Unit) {
 	for _, user := range u.Out[0].Users {
 		if user.Op == nil || user.Op.Kind != ops.LinearGrad || user.In[1] != u.Out[0] || user.In[2] != u.In[1] || user.In[3] != u.In[2] {
 			continue
@@ -148,7 +148,7 @@ func gradientOf(u *plan.Unit) (g *plan.Unit) {
 // gradientsWithin reports whether the fused kernels compute all that the graph needs of layer i's
 // gradients. The gradients of its parameters may be used only as results of the graph, and the
 // gradient of its input only by the layer before.
-func (b *branch) gradientsWithin(i int, within map[*plan.Unit]bool, grads map[*plan.Value]bool) bool {
+func (b *branch) gradientsWithin(i int, within map[*analysis.Unit]bool, grads map[*analysis.Value]bool) bool {
 	g := b.grads[i]
 	base, dx, dw := g.Out[ops.BaseGrad], g.Out[ops.InGrad], g.Out[ops.WeightGrad]
 	if dw == nil || !grads[dw] || len(dw.Users) > 0 || base == nil {
@@ -161,7 +161,7 @@ func (b *branch) gradientsWithin(i int, within map[*plan.Unit]bool, grads map[*p
 }
 
 // onlyWithin reports whether only these units read a value.
-func onlyWithin(v *plan.Value, within map[*plan.Unit]bool) bool {
+func onlyWithin(v *analysis.Value, within map[*analysis.Unit]bool) bool {
 	for _, u := range v.Users {
 		if !within[u] {
 			return false
@@ -186,13 +186,13 @@ func (b *branch) choose(d gpu.Device) bool {
 // items returns the items of the branch: forward, then backward if the graph has gradients.
 func (b *branch) items() []*item {
 	first, last := b.layers[0], b.layers[b.Depth]
-	forward := &item{units: b.layers, in: made([]*plan.Value{first.In[0], first.In[1]}), out: last.Outs(), forward: b}
+	forward := &item{units: b.layers, in: made([]*analysis.Value{first.In[0], first.In[1]}), out: last.Outs(), forward: b}
 	if b.grads == nil {
 		return []*item{forward}
 	}
 	begin, end := b.grads[b.Depth], b.grads[0]
-	backward := &item{units: b.grads, in: made([]*plan.Value{begin.In[0], first.In[0], first.In[1]}), backward: b}
-	for _, v := range []*plan.Value{end.Out[ops.BaseGrad], end.Out[ops.InGrad]} {
+	backward := &item{units: b.grads, in: made([]*analysis.Value{begin.In[0], first.In[0], first.In[1]}), backward: b}
+	for _, v := range []*analysis.Value{end.Out[ops.BaseGrad], end.Out[ops.InGrad]} {
 		if v != nil {
 			backward.out = append(backward.out, v)
 		}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/acqnp/acqnp/internal/engine/analysis"
 	"github.com/acqnp/acqnp/internal/engine/gpu"
-	"github.com/acqnp/acqnp/internal/engine/plan"
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
@@ -23,14 +23,14 @@ type compiler struct {
 	levels   bool // the levels are drawn on the device
 	items    []*item
 	steps    []*step // of the items, before they share launches
-	where    map[*plan.Value]region
-	strides  map[*plan.Value]int // of weights and their gradients: the distance between rows
-	step     region              // struct Step: the extents, and what else changes from step to step; then the inputs
-	uploaded int                 // the length of step and all inputs, in float32s
-	params   region              // the flat parameter vector
-	grads    region              // the flat gradient vector; no memory if the graph has none
-	n        int                 // length of both
-	cost     region              // no memory if the graph has none
+	where    map[*analysis.Value]region
+	strides  map[*analysis.Value]int // of weights and their gradients: the distance between rows
+	step     region                  // struct Step: the extents, and what else changes from step to step; then the inputs
+	uploaded int                     // the length of step and all inputs, in float32s
+	params   region                  // the flat parameter vector
+	grads    region                  // the flat gradient vector; no memory if the graph has none
+	n        int                     // length of both
+	cost     region                  // no memory if the graph has none
 	inputs   map[string]region
 	outputs  map[string]region
 	tables   []table
@@ -46,11 +46,11 @@ const levelsInput = "u"
 
 // compile turns a graph into launches on a device, for evaluation or for training.
 func compile(d gpu.Driver, g *ops.Graph, o Options, training bool) (*compiler, error) {
-	a, err := plan.Analyse(g)
+	a, err := analysis.Analyse(g)
 	if err != nil {
 		return nil, err
 	}
-	c := &compiler{of: g, device: d.Device(), asked: o.Precision, where: map[*plan.Value]region{}, strides: map[*plan.Value]int{}, inputs: map[string]region{}, outputs: map[string]region{}}
+	c := &compiler{of: g, device: d.Device(), asked: o.Precision, where: map[*analysis.Value]region{}, strides: map[*analysis.Value]int{}, inputs: map[string]region{}, outputs: map[string]region{}}
 	c.blocks = blocksPerMultiprocessor * max(1, c.device.Multiprocessors)
 	if o.Fused {
 		c.findBranches(a, o.Precision)
@@ -100,7 +100,7 @@ func (c *compiler) finish() {
 
 // findBranches finds the fused branches. Half precision has kernels for few widths; float32 takes
 // its place if it has none for the graph.
-func (c *compiler) findBranches(a *plan.Analysis, p Precision) {
+func (c *compiler) findBranches(a *analysis.Analysis, p Precision) {
 	c.branches = findBranches(c.device, a, c.of, p)
 	if p == FP16 && len(c.branches) == 0 {
 		c.asked = FP32
@@ -128,8 +128,8 @@ func (c *compiler) checkPrecision(p Precision) error {
 
 // cut groups the units into items: those of the branches, and one item for every other unit, or for
 // two that one kernel computes.
-func (c *compiler) cut(a *plan.Analysis) []*item {
-	within := map[*plan.Unit]bool{}
+func (c *compiler) cut(a *analysis.Analysis) []*item {
+	within := map[*analysis.Unit]bool{}
 	var items []*item
 	for _, b := range c.branches {
 		for _, it := range b.items() {

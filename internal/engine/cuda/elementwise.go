@@ -1,36 +1,36 @@
 package cuda
 
 import (
-	"github.com/acqnp/acqnp/internal/engine/plan"
+	"github.com/acqnp/acqnp/internal/engine/analysis"
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
-func (c *compiler) columns(u *plan.Unit) {
+func (c *compiler) columns(u *analysis.Unit) {
 	t := c.elementTask(opColumns, u)
 	t.k, t.stride = u.In[0].Width, u.Op.From
 	c.put(byPiece, t)
 }
 
-func (c *compiler) join(u *plan.Unit) {
+func (c *compiler) join(u *analysis.Unit) {
 	t := c.elementTask(opJoin, u)
 	t.k = u.In[0].Width
 	c.put(byPiece, t)
 }
 
 // ones adds a task that does not read the input: only its space matters.
-func (c *compiler) ones(u *plan.Unit) {
+func (c *compiler) ones(u *analysis.Unit) {
 	out := u.Out[0]
 	c.put(byPiece, task{op: opOnes, s: int(out.Space), d: out.Width, out: c.at(out)})
 }
 
-func (c *compiler) add(u *plan.Unit)          { c.put(byPiece, c.elementTask(opAdd, u)) }
-func (c *compiler) sigmoid(u *plan.Unit)      { c.put(byPiece, c.elementTask(opSigmoid, u)) }
-func (c *compiler) sigmoidGrad(u *plan.Unit)  { c.put(byPiece, c.elementTask(opSigmoidGrad, u)) }
-func (c *compiler) uniformLevel(u *plan.Unit) { c.put(byPiece, c.elementTask(opUniformLevel, u)) }
-func (c *compiler) uniformLogit(u *plan.Unit) { c.put(byPiece, c.elementTask(opUniformLogit, u)) }
+func (c *compiler) add(u *analysis.Unit)          { c.put(byPiece, c.elementTask(opAdd, u)) }
+func (c *compiler) sigmoid(u *analysis.Unit)      { c.put(byPiece, c.elementTask(opSigmoid, u)) }
+func (c *compiler) sigmoidGrad(u *analysis.Unit)  { c.put(byPiece, c.elementTask(opSigmoidGrad, u)) }
+func (c *compiler) uniformLevel(u *analysis.Unit) { c.put(byPiece, c.elementTask(opUniformLevel, u)) }
+func (c *compiler) uniformLogit(u *analysis.Unit) { c.put(byPiece, c.elementTask(opUniformLogit, u)) }
 
 // elementTask returns a task whose one or two inputs have the space of the result.
-func (c *compiler) elementTask(op operation, u *plan.Unit) task {
+func (c *compiler) elementTask(op operation, u *analysis.Unit) task {
 	out := u.Out[0]
 	t := task{op: op, s: int(out.Space), d: out.Width, a: c.at(u.In[0]), out: c.at(out)}
 	if len(u.In) > 1 {
@@ -41,7 +41,7 @@ func (c *compiler) elementTask(op operation, u *plan.Unit) task {
 }
 
 // addition adds two gradients of one value, which may be a parameter's.
-func (c *compiler) addition(u *plan.Unit) {
+func (c *compiler) addition(u *analysis.Unit) {
 	out := u.Out[0]
 	t := c.elementTask(opAdd, u)
 	if out.Space <= ops.Scalar {

@@ -1,14 +1,14 @@
 package cuda
 
 import (
-	"github.com/acqnp/acqnp/internal/engine/plan"
+	"github.com/acqnp/acqnp/internal/engine/analysis"
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // normColumns is the number of columns that a block of layer_norm_grad_slices sums at a time.
 const normColumns = 32
 
-func (c *compiler) layerNorm(u *plan.Unit) {
+func (c *compiler) layerNorm(u *analysis.Unit) {
 	x, gain, shift, out := u.In[0], u.In[1], u.In[2], u.Out[0]
 	t := task{op: opLayerNorm, s: int(out.Space), d: out.Width, a: c.at(x), b: c.at(gain), c: c.at(shift), out: c.at(out)}
 	t.local = present(t.a)
@@ -18,7 +18,7 @@ func (c *compiler) layerNorm(u *plan.Unit) {
 // layerNormGrad adds a task for the input's gradient, which also writes the moments of every row.
 // A kernel reads them and sums the gradients of gain and shift over slices of rows; a task adds the
 // slices.
-func (c *compiler) layerNormGrad(u *plan.Unit) {
+func (c *compiler) layerNormGrad(u *analysis.Unit) {
 	grad, x, gain := u.In[0], u.In[1], u.In[2]
 	dgain, dshift := u.Out[ops.GainGrad], u.Out[ops.ShiftGrad]
 	s, d := int(x.Space), x.Width

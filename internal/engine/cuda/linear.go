@@ -1,8 +1,8 @@
 package cuda
 
 import (
+	"github.com/acqnp/acqnp/internal/engine/analysis"
 	"github.com/acqnp/acqnp/internal/engine/gpu"
-	"github.com/acqnp/acqnp/internal/engine/plan"
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
@@ -35,7 +35,7 @@ func ceilDiv(a, b int) int { return (a + b - 1) / b }
 func (c *compiler) eachTile(n int) gpu.Dims { return c.over(n, 1, linearThreads) }
 
 // linear adds a task, or a launch if there are many rows.
-func (c *compiler) linear(u *plan.Unit) {
+func (c *compiler) linear(u *analysis.Unit) {
 	base, in, w, out := u.In[0], u.In[1], u.In[2], u.Out[0]
 	if out.Rows > manyRows {
 		c.emit("linear", c.eachTile(tiles(out.Rows, out.Width)), c.step, c.at(base), c.at(in), c.at(w), written{c.at(out)},
@@ -53,7 +53,7 @@ func (c *compiler) linear(u *plan.Unit) {
 
 // linearGrad adds steps for the parts of a layer's gradient that the graph asks for. The gradient
 // of a bias comes with the weight's.
-func (c *compiler) linearGrad(u *plan.Unit) {
+func (c *compiler) linearGrad(u *analysis.Unit) {
 	grad, in := u.In[0], u.In[2]
 	base, dx, dw := u.Out[ops.BaseGrad], u.Out[ops.InGrad], u.Out[ops.WeightGrad]
 	if dx != nil {
@@ -86,7 +86,7 @@ func (c *compiler) linearGrad(u *plan.Unit) {
 
 // masked returns the result of the layer whose gradient u is, if the gradient depends on it: that of
 // a ReLU.
-func (c *compiler) masked(u *plan.Unit) region {
+func (c *compiler) masked(u *analysis.Unit) region {
 	if !u.Op.ReLU {
 		return region{}
 	}
@@ -94,7 +94,7 @@ func (c *compiler) masked(u *plan.Unit) region {
 }
 
 // inGrad adds the step for the gradient of a layer's input.
-func (c *compiler) inGrad(u *plan.Unit) {
+func (c *compiler) inGrad(u *analysis.Unit) {
 	grad, in, w, dx := u.In[0], u.In[2], u.In[3], u.Out[ops.InGrad]
 	if in.Rows > manyRows {
 		c.emit("in_grad", c.eachTile(tiles(in.Rows, in.Width)), c.step, c.at(grad), c.masked(u), c.at(w), written{c.at(dx)},

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/acqnp/acqnp/internal/engine/analysis"
 	"github.com/acqnp/acqnp/internal/engine/gpu"
-	"github.com/acqnp/acqnp/internal/engine/plan"
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
@@ -22,7 +22,7 @@ func (c *compiler) over(n, perBlock, threads int) gpu.Dims {
 func (c *compiler) warpEach(n int) gpu.Dims { return c.over(n, 4, 128) }
 
 // at returns the memory of a value; the zero region, a null pointer, for nil.
-func (c *compiler) at(v *plan.Value) region {
+func (c *compiler) at(v *analysis.Value) region {
 	if v == nil {
 		return region{}
 	}
@@ -48,12 +48,12 @@ func (c *compiler) lower(it *item) error {
 
 // emitUnit adds the steps of a unit. The arguments of a launch are in the order of the kernel's
 // table: the step, inputs, results, spaces and widths.
-func (c *compiler) emitUnit(u *plan.Unit) error {
+func (c *compiler) emitUnit(u *analysis.Unit) error {
 	if u.Op == nil {
 		c.addition(u)
 		return nil
 	}
-	emit := map[ops.Kind]func(*plan.Unit){
+	emit := map[ops.Kind]func(*analysis.Unit){
 		ops.Linear:          c.linear,
 		ops.LinearGrad:      c.linearGrad,
 		ops.SetMean:         c.setMean,
@@ -95,10 +95,10 @@ func (c *compiler) emitUnit(u *plan.Unit) error {
 }
 
 // apart reports whether the rows of a value are not contiguous.
-func (c *compiler) apart(v *plan.Value) bool { return v.Rows > 1 && c.strideOf(v) != v.Width }
+func (c *compiler) apart(v *analysis.Value) bool { return v.Rows > 1 && c.strideOf(v) != v.Width }
 
 // strideOf returns the distance between the rows of a value.
-func (c *compiler) strideOf(v *plan.Value) int {
+func (c *compiler) strideOf(v *analysis.Value) int {
 	if n, known := c.strides[v]; known {
 		return n
 	}

@@ -3,14 +3,14 @@ package cuda
 import (
 	"slices"
 
+	"github.com/acqnp/acqnp/internal/engine/analysis"
 	"github.com/acqnp/acqnp/internal/engine/gpu"
-	"github.com/acqnp/acqnp/internal/engine/plan"
 )
 
 // region is a part of the device's memory. The zero region is a null pointer. Regions get their
 // addresses in settle, after all of them have been reserved.
 type region struct {
-	buffer *plan.Buffer
+	buffer *analysis.Buffer
 	offset int // in float32, within the buffer
 }
 
@@ -20,14 +20,14 @@ func (r region) plus(n int) region { return region{r.buffer, r.offset + n} }
 // memory plans one allocation for all regions. A region is needed all the time, or from the first
 // level of launches that use it to the last.
 type memory struct {
-	buffers []*plan.Buffer
-	kept    map[*plan.Buffer]bool // those that are needed all the time
-	address map[*plan.Buffer]gpu.Ptr
+	buffers []*analysis.Buffer
+	kept    map[*analysis.Buffer]bool // those that are needed all the time
+	address map[*analysis.Buffer]gpu.Ptr
 }
 
 // reserve plans n numbers that are needed while launches use them.
 func (m *memory) reserve(n int) region {
-	b := &plan.Buffer{Size: plan.Align(max(n, 1))}
+	b := &analysis.Buffer{Size: analysis.Align(max(n, 1))}
 	m.buffers = append(m.buffers, b)
 	return region{buffer: b}
 }
@@ -36,7 +36,7 @@ func (m *memory) reserve(n int) region {
 func (m *memory) keep(n int) region {
 	r := m.reserve(n)
 	if m.kept == nil {
-		m.kept = map[*plan.Buffer]bool{}
+		m.kept = map[*analysis.Buffer]bool{}
 	}
 	m.kept[r.buffer] = true
 	return r
@@ -44,7 +44,7 @@ func (m *memory) keep(n int) region {
 
 // live sets the times at which buffers are in use, by the levels of the steps.
 func (m *memory) live(steps []*step) {
-	first, last := map[*plan.Buffer]int{}, map[*plan.Buffer]int{}
+	first, last := map[*analysis.Buffer]int{}, map[*analysis.Buffer]int{}
 	end := 0
 	for _, s := range steps {
 		end = max(end, s.level)
@@ -65,10 +65,10 @@ func (m *memory) live(steps []*step) {
 
 // settle allocates the memory and gives all regions their addresses.
 func (m *memory) settle(alloc func(bytes int) (gpu.Ptr, error)) (base gpu.Ptr, err error) {
-	if base, err = alloc(4 * plan.Place(m.buffers)); err != nil {
+	if base, err = alloc(4 * analysis.Place(m.buffers)); err != nil {
 		return 0, err
 	}
-	m.address = map[*plan.Buffer]gpu.Ptr{}
+	m.address = map[*analysis.Buffer]gpu.Ptr{}
 	for _, b := range m.buffers {
 		m.address[b] = base + gpu.Ptr(4*b.Offset)
 	}
@@ -76,7 +76,7 @@ func (m *memory) settle(alloc func(bytes int) (gpu.Ptr, error)) (base gpu.Ptr, e
 }
 
 // overlap reports whether two buffers have memory in common.
-func (m *memory) overlap(a, b *plan.Buffer) bool {
+func (m *memory) overlap(a, b *analysis.Buffer) bool {
 	return m.address[a] < m.address[b]+gpu.Ptr(4*b.Size) && m.address[b] < m.address[a]+gpu.Ptr(4*a.Size)
 }
 

@@ -3,7 +3,7 @@
 // each other may run at the same time. Kernels read the extents from the device's memory, so the
 // same launches serve any extents within the capacity.
 //
-// An item is a unit (plan.Unit), two of them, or half of a branch. A branch is a multilayer
+// An item is a unit (analysis.Unit), two of them, or half of a branch. A branch is a multilayer
 // perceptron over the levels of all points, which fused kernels (kernels/branch.cu) can compute as
 // a whole. Each item becomes a few steps. A step is a launch of its own, or a lane: tasks that run
 // one after another on the same rows. Lanes of the same kind that do not depend on each other share

@@ -3,27 +3,29 @@ package cuda
 import (
 	"slices"
 
-	"github.com/acqnp/acqnp/internal/engine/plan"
+	"github.com/acqnp/acqnp/internal/engine/analysis"
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // item is a unit, two units that one kernel computes, or the units of one half of a branch, forward
 // or backward.
 type item struct {
-	units []*plan.Unit
-	in    []*plan.Value // made by other items
-	out   []*plan.Value // read by other items, or results
+	units []*analysis.Unit
+	in    []*analysis.Value // made by other items
+	out   []*analysis.Value // read by other items, or results
 
 	forward, backward *branch // the branch of which the item is half; both nil for a unit
 }
 
 // itemOf returns the item of a single unit.
-func itemOf(u *plan.Unit) *item { return &item{units: []*plan.Unit{u}, in: made(u.In), out: u.Outs()} }
+func itemOf(u *analysis.Unit) *item {
+	return &item{units: []*analysis.Unit{u}, in: made(u.In), out: u.Outs()}
+}
 
 // partner returns the unit that is computed together with u by one kernel; nil if there is none. The
 // gradient of a mixture goes with its likelihood, and the gradient of a mean with the sum that it
 // reads.
-func partner(u *plan.Unit) *plan.Unit {
+func partner(u *analysis.Unit) *analysis.Unit {
 	if u.Op == nil {
 		users := u.Out[0].Users
 		if len(users) == 1 && !u.Out[0].Result && users[0].Op != nil && users[0].Op.Kind == ops.SetMeanGrad {
@@ -43,13 +45,13 @@ func partner(u *plan.Unit) *plan.Unit {
 }
 
 // dependsOn reports whether a value is computed from a result of u.
-func dependsOn(v *plan.Value, u *plan.Unit) bool {
-	return v.Made != nil && (v.Made == u || slices.ContainsFunc(v.Made.In, func(in *plan.Value) bool { return dependsOn(in, u) }))
+func dependsOn(v *analysis.Value, u *analysis.Unit) bool {
+	return v.Made != nil && (v.Made == u || slices.ContainsFunc(v.Made.In, func(in *analysis.Value) bool { return dependsOn(in, u) }))
 }
 
 // pairOf returns the item of two units. The second may read a result of the first.
-func pairOf(u, next *plan.Unit) *item {
-	it := &item{units: []*plan.Unit{u, next}, in: made(u.In), out: u.Outs()}
+func pairOf(u, next *analysis.Unit) *item {
+	it := &item{units: []*analysis.Unit{u, next}, in: made(u.In), out: u.Outs()}
 	for _, v := range made(next.In) {
 		if v.Made != u {
 			it.in = append(it.in, v)
@@ -60,8 +62,8 @@ func pairOf(u, next *plan.Unit) *item {
 }
 
 // made returns the values that are not leaves.
-func made(vs []*plan.Value) []*plan.Value {
-	var out []*plan.Value
+func made(vs []*analysis.Value) []*analysis.Value {
+	var out []*analysis.Value
 	for _, v := range vs {
 		if v.Made != nil {
 			out = append(out, v)
@@ -74,7 +76,7 @@ func made(vs []*plan.Value) []*plan.Value {
 // come next it takes the one that leaves the least memory in use; of several such, the first. It
 // returns nil if there is no such order.
 func order(items []*item) []*item {
-	o := ordering{left: map[*plan.Value]int{}, done: map[*plan.Value]bool{}}
+	o := ordering{left: map[*analysis.Value]int{}, done: map[*analysis.Value]bool{}}
 	for _, it := range items {
 		for _, v := range distinct(it.in) {
 			o.left[v]++
@@ -102,8 +104,8 @@ func order(items []*item) []*item {
 
 // ordering is the state of order.
 type ordering struct {
-	left map[*plan.Value]int // the number of items that have yet to read a value
-	done map[*plan.Value]bool
+	left map[*analysis.Value]int // the number of items that have yet to read a value
+	done map[*analysis.Value]bool
 }
 
 func (o *ordering) ready(it *item) bool {
@@ -138,9 +140,9 @@ func (o *ordering) take(it *item) {
 	}
 }
 
-func distinct(vs []*plan.Value) []*plan.Value {
-	var out []*plan.Value
-	seen := map[*plan.Value]bool{}
+func distinct(vs []*analysis.Value) []*analysis.Value {
+	var out []*analysis.Value
+	seen := map[*analysis.Value]bool{}
 	for _, v := range vs {
 		if !seen[v] {
 			seen[v] = true

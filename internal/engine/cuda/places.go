@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/acqnp/acqnp/internal/engine/plan"
+	"github.com/acqnp/acqnp/internal/engine/analysis"
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // keepLeaves plans the memory of inputs, parameters and constants. It returns the packed copies of
 // the weights that lie in panels of the flat vector.
-func (c *compiler) keepLeaves(a *plan.Analysis) *packed {
+func (c *compiler) keepLeaves(a *analysis.Analysis) *packed {
 	g := c.of
 	for _, t := range g.Tensors {
 		c.n += t.Size()
@@ -35,15 +35,15 @@ func (c *compiler) keepLeaves(a *plan.Analysis) *packed {
 
 // keepInputs plans one region for struct Step and all inputs, in their order, so that one copy can
 // upload them. Levels that are drawn on the device come last.
-func (c *compiler) keepInputs(a *plan.Analysis) {
-	n := plan.Align(stepBytes / 4)
+func (c *compiler) keepInputs(a *analysis.Analysis) {
+	n := analysis.Align(stepBytes / 4)
 	for _, in := range c.of.Inputs {
 		c.inputs[in.Name] = region{offset: n}
 		if in.Name == levelsInput && c.levels {
 			c.inputs[in.Name] = c.keep(c.of.Capacity.Rows(in.Space) * in.Width)
 			continue
 		}
-		n += plan.Align(c.of.Capacity.Rows(in.Space) * in.Width)
+		n += analysis.Align(c.of.Capacity.Rows(in.Space) * in.Width)
 	}
 	c.step, c.uploaded = c.keep(n), n
 	for _, in := range c.of.Inputs {
@@ -56,19 +56,19 @@ func (c *compiler) keepInputs(a *plan.Analysis) {
 }
 
 // keepConstants plans the memory of constants among the values.
-func (c *compiler) keepConstants(vs []*plan.Value) {
+func (c *compiler) keepConstants(vs []*analysis.Value) {
 	for _, v := range vs {
 		if _, placed := c.where[v]; placed || v.Made != nil {
 			continue
 		}
-		c.where[v] = c.keepTable(bytesOf(plan.Constant(v)))
+		c.where[v] = c.keepTable(bytesOf(analysis.Constant(v)))
 	}
 }
 
 // keepResults plans the memory of outputs and gradients, which are kept for the whole run.
 // Gradients are computed in the flat vector, except those of blocks in panels. It returns their
 // packed memory, from which store_blocks copies.
-func (c *compiler) keepResults(a *plan.Analysis) (*packed, error) {
+func (c *compiler) keepResults(a *analysis.Analysis) (*packed, error) {
 	g, gradients := c.of, &packed{}
 	if g.Grads != nil {
 		c.grads = c.keep(c.n)
@@ -104,7 +104,7 @@ func (c *compiler) madeByBranch(block ops.Block) bool {
 
 // keepValue returns the memory of a value that is kept for the whole run. The first call for a
 // value reserves it.
-func (c *compiler) keepValue(v *plan.Value) region {
+func (c *compiler) keepValue(v *analysis.Value) region {
 	if _, placed := c.where[v]; !placed {
 		c.where[v] = c.keep(v.Rows * v.Width)
 	}

@@ -1,21 +1,21 @@
 package cuda
 
 import (
-	"github.com/acqnp/acqnp/internal/engine/plan"
+	"github.com/acqnp/acqnp/internal/engine/analysis"
 )
 
-func (c *compiler) setMean(u *plan.Unit) {
+func (c *compiler) setMean(u *analysis.Unit) {
 	in, out := u.In[0], u.Out[0]
 	c.put(byPiece, task{op: opSetMean, s: int(out.Space), other: int(in.Space), d: out.Width, a: c.at(in), out: c.at(out)})
 }
 
-func (c *compiler) setMeanGrad(u *plan.Unit) {
+func (c *compiler) setMeanGrad(u *analysis.Unit) {
 	grad, out := u.In[0], u.Out[0]
 	c.put(byPiece, task{op: opSetMeanGrad, s: int(out.Space), d: out.Width, a: c.at(grad), out: c.at(out)})
 }
 
 // setMeanGradOfSum adds the task of a mean's gradient that reads a sum of two gradients.
-func (c *compiler) setMeanGradOfSum(sum, u *plan.Unit) {
+func (c *compiler) setMeanGradOfSum(sum, u *analysis.Unit) {
 	out := u.Out[0]
 	c.put(byPiece, task{op: opSetMeanGrad, s: int(out.Space), d: out.Width, a: c.at(sum.In[0]), b: c.at(sum.In[1]), out: c.at(out)})
 }

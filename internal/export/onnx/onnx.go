@@ -33,8 +33,8 @@ import (
 	"strings"
 
 	"github.com/acqnp/acqnp/internal/export/onnx/onnxpb"
-	"github.com/acqnp/acqnp/internal/files/atomicfile"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/files"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/run/version"
@@ -53,12 +53,12 @@ func DensityPath(path string) string {
 	return strings.TrimSuffix(path, ext) + "-density" + ext
 }
 
-// Check returns an *input.Error if there can be no file at DensityPath(path), because path is a
+// Check returns an *invalid.Input if there can be no file at DensityPath(path), because path is a
 // device or a pipe, or if the one that is there is not of Write.
 func Check(path string) error {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() && !info.IsDir() || strings.HasPrefix(path, "/dev/") {
-		return &input.Error{File: "--out", Found: path + ", which is a device or a pipe",
+		return &invalid.Input{File: "--out", Found: path + ", which is a device or a pipe",
 			Expected: "a file: a second graph is written beside it"}
 	}
 	f, err := os.Open(DensityPath(path))
@@ -72,7 +72,7 @@ func Check(path string) error {
 			return nil
 		}
 	}
-	return &input.Error{File: "--out", Found: DensityPath(path) + ", which acqnp export did not write",
+	return &invalid.Input{File: "--out", Found: DensityPath(path) + ", which acqnp export did not write",
 		Expected: "another name: this is that of the second graph"}
 }
 
@@ -94,7 +94,7 @@ func Write(path string, t predict.Trained) error {
 		if err != nil {
 			return err
 		}
-		if err := atomicfile.WriteBytes(f.path, content); err != nil {
+		if err := files.WriteBytes(f.path, content); err != nil {
 			return err
 		}
 	}

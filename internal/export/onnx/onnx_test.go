@@ -15,7 +15,7 @@ import (
 	"github.com/acqnp/acqnp/internal/export/onnx"
 	"github.com/acqnp/acqnp/internal/export/onnx/onnxpb"
 	"github.com/acqnp/acqnp/internal/export/onnx/onnxtest"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // Values are compared with predict's by tools/onnx/check.py, which needs onnxruntime.
@@ -254,7 +254,7 @@ func TestCheckKeepsOtherFiles(t *testing.T) {
 	if err := os.WriteFile(onnx.DensityPath(path), []byte("notes of a user"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	var bad *input.Error
+	var bad *invalid.Input
 	if err := onnx.Check(path); !errors.As(err, &bad) || !strings.Contains(bad.Found, "model-density.onnx") {
 		t.Errorf("error %v", err)
 	}

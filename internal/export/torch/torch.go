@@ -22,17 +22,17 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/files/atomicfile"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/files"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
 //go:embed *.tmpl
-var files embed.FS
+var templates embed.FS
 
-var program = template.Must(template.New("program.py.tmpl").Funcs(template.FuncMap{"join": strings.Join}).ParseFS(files, "*.tmpl"))
+var program = template.Must(template.New("program.py.tmpl").Funcs(template.FuncMap{"join": strings.Join}).ParseFS(templates, "*.tmpl"))
 
 // marker begins each program, so that a later export may replace it.
 const marker = `"""Predicts with a network that acqnp trained`
@@ -41,7 +41,7 @@ const marker = `"""Predicts with a network that acqnp trained`
 // Python can import. It returns "" if the weights go to a device or a pipe.
 func Path(weights string) string {
 	dir, name := filepath.Split(weights)
-	if info, err := os.Stat(weights); err == nil && !info.Mode().IsRegular() || atomicfile.IsStream(weights) {
+	if info, err := os.Stat(weights); err == nil && !info.Mode().IsRegular() || files.IsStream(weights) {
 		return ""
 	}
 	return dir + module(name) + ".py"
@@ -57,7 +57,7 @@ func module(file string) string {
 	return name
 }
 
-// Check returns an *input.Error for a file at path that Write has not written.
+// Check returns an *invalid.Input for a file at path that Write has not written.
 func Check(path string) error {
 	head := make([]byte, len(marker))
 	f, err := os.Open(path)
@@ -70,7 +70,7 @@ func Check(path string) error {
 			return nil
 		}
 	}
-	return &input.Error{File: "--out", Found: path + ", which acqnp export did not write",
+	return &invalid.Input{File: "--out", Found: path + ", which acqnp export did not write",
 		Expected: "another name for the weights: this is the name of their Python program"}
 }
 
@@ -81,7 +81,7 @@ func Write(path, weights string, t predict.Trained) error {
 	if err := program.Execute(&text, contentOf(t, filepath.Base(weights))); err != nil {
 		return err
 	}
-	return atomicfile.WriteBytes(path, text.Bytes())
+	return files.WriteBytes(path, text.Bytes())
 }
 
 // content is what the templates read. Texts of users are quoted, since they stand in a string of

@@ -13,7 +13,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/export/torch"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/random"
@@ -325,7 +325,7 @@ func TestCheckKeepsOtherFiles(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	var bad *input.Error
+	var bad *invalid.Input
 	if err := torch.Check(theirs); !errors.As(err, &bad) || bad.File != "--out" || !strings.Contains(bad.Found, theirs) {
 		t.Errorf("error %v", err)
 	}

@@ -9,7 +9,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // ChecksumKey is the metadata key that holds the checksum of a file.
@@ -49,7 +49,7 @@ func (r *Reader) Checksum() (string, error) {
 }
 
 // Verify compares the file with the checksum in its metadata. If they differ, the error is an
-// *input.Error; kind names the expected kind of file, such as "tasks file". A file without a
+// *invalid.Input; kind names the expected kind of file, such as "tasks file". A file without a
 // checksum passes.
 func (r *Reader) Verify(kind string) error {
 	want, ok := r.Metadata()[ChecksumKey]
@@ -58,7 +58,7 @@ func (r *Reader) Verify(kind string) error {
 	}
 	got, err := r.Checksum()
 	if err == nil && got != want {
-		err = &input.Error{File: r.path, Key: ChecksumKey, Found: "bytes that do not match the checksum",
+		err = &invalid.Input{File: r.path, Key: ChecksumKey, Found: "bytes that do not match the checksum",
 			Expected: "an undamaged " + kind}
 	}
 	return err

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // entry is a tensor in the header. Its data are the bytes from begin to end, counted from the end
@@ -26,20 +26,20 @@ type header struct {
 	entries  []entry
 }
 
-// parseHeader parses the header's JSON. Errors are *input.Error without a file name.
+// parseHeader parses the header's JSON. Errors are *invalid.Input without a file name.
 func parseHeader(raw []byte) (*header, error) {
 	if len(raw) == 0 || raw[0] != '{' {
-		return nil, &input.Error{Key: "header", Found: "no opening brace", Expected: "a JSON object"}
+		return nil, &invalid.Input{Key: "header", Found: "no opening brace", Expected: "a JSON object"}
 	}
 	if !utf8.Valid(raw) {
-		return nil, &input.Error{Key: "header", Found: "bytes that are not UTF-8", Expected: "a JSON object"}
+		return nil, &invalid.Input{Key: "header", Found: "bytes that are not UTF-8", Expected: "a JSON object"}
 	}
 	h := &header{dec: json.NewDecoder(bytes.NewReader(raw)), metadata: map[string]string{}}
 	h.dec.UseNumber()
 	seen := map[string]bool{}
 	if err := h.object("header", func(name string) error {
 		if seen[name] {
-			return &input.Error{Key: name, Found: "the name twice in the header", Expected: "distinct names"}
+			return &invalid.Input{Key: name, Found: "the name twice in the header", Expected: "distinct names"}
 		}
 		seen[name] = true
 		if name == metadataKey {
@@ -50,7 +50,7 @@ func parseHeader(raw []byte) (*header, error) {
 		return nil, err
 	}
 	if rest := bytes.Trim(raw[h.dec.InputOffset():], " "); len(rest) > 0 {
-		return nil, &input.Error{Key: "header", Found: "bytes after its closing brace", Expected: "only spaces"}
+		return nil, &invalid.Input{Key: "header", Found: "bytes after its closing brace", Expected: "only spaces"}
 	}
 	return h, nil
 }
@@ -88,7 +88,7 @@ func (h *header) readMetadata() error {
 			return unexpected(metadataKey+"."+key, v, "a string")
 		}
 		if _, twice := h.metadata[key]; twice {
-			return &input.Error{Key: metadataKey + "." + key, Found: "the key twice", Expected: "distinct keys"}
+			return &invalid.Input{Key: metadataKey + "." + key, Found: "the key twice", Expected: "distinct keys"}
 		}
 		h.metadata[key] = s
 		return nil
@@ -102,7 +102,7 @@ func (h *header) readEntry(name string) error {
 	seen := map[string]bool{}
 	if err := h.object(name, func(key string) (err error) {
 		if seen[key] {
-			return &input.Error{Key: name, Found: key + " twice", Expected: "each key once"}
+			return &invalid.Input{Key: name, Found: key + " twice", Expected: "each key once"}
 		}
 		seen[key] = true
 		switch key {
@@ -113,17 +113,17 @@ func (h *header) readEntry(name string) error {
 		case "data_offsets":
 			offsets, err = h.ints(name)
 		default:
-			err = &input.Error{Key: name, Found: "the key " + strconv.Quote(key), Expected: "dtype, shape and data_offsets"}
+			err = &invalid.Input{Key: name, Found: "the key " + strconv.Quote(key), Expected: "dtype, shape and data_offsets"}
 		}
 		return err
 	}); err != nil {
 		return err
 	}
 	if len(seen) != 3 {
-		return &input.Error{Key: name, Found: "an incomplete entry", Expected: "dtype, shape and data_offsets"}
+		return &invalid.Input{Key: name, Found: "an incomplete entry", Expected: "dtype, shape and data_offsets"}
 	}
 	if len(offsets) != 2 {
-		return &input.Error{Key: name, Found: fmt.Sprintf("%d data_offsets", len(offsets)), Expected: "2"}
+		return &invalid.Input{Key: name, Found: fmt.Sprintf("%d data_offsets", len(offsets)), Expected: "2"}
 	}
 	e.begin, e.end = int64(offsets[0]), int64(offsets[1])
 	h.entries = append(h.entries, e)
@@ -166,7 +166,7 @@ func (h *header) ints(name string) ([]int, error) {
 func (h *header) token(where string) (json.Token, error) {
 	t, err := h.dec.Token()
 	if err != nil {
-		return nil, &input.Error{Key: where, Found: "broken JSON (" + err.Error() + ")", Expected: "a safetensors header"}
+		return nil, &invalid.Input{Key: where, Found: "broken JSON (" + err.Error() + ")", Expected: "a safetensors header"}
 	}
 	return t, nil
 }
@@ -186,7 +186,7 @@ func unexpected(where string, t json.Token, want string) error {
 	if len(found) > 40 {
 		found = found[:40] + "…"
 	}
-	return &input.Error{Key: where, Found: strconv.Quote(found), Expected: want}
+	return &invalid.Input{Key: where, Found: strconv.Quote(found), Expected: want}
 }
 
 // checkLayout checks that every entry is as long as its shape says and that the entries cover the
@@ -196,12 +196,12 @@ func (h *header) checkLayout(dataSize int64) error {
 		size, ok := byteSize(e.DType, e.Shape)
 		switch {
 		case !ok:
-			return &input.Error{Key: e.Name, Found: fmt.Sprintf("shape %v", e.Shape), Expected: "a shape that fits into memory"}
+			return &invalid.Input{Key: e.Name, Found: fmt.Sprintf("shape %v", e.Shape), Expected: "a shape that fits into memory"}
 		case e.begin > e.end || e.end-e.begin != size:
-			return &input.Error{Key: e.Name, Found: fmt.Sprintf("data_offsets [%d,%d]", e.begin, e.end),
+			return &invalid.Input{Key: e.Name, Found: fmt.Sprintf("data_offsets [%d,%d]", e.begin, e.end),
 				Expected: fmt.Sprintf("%d bytes for %s %v", size, e.DType, e.Shape)}
 		case e.end > dataSize:
-			return &input.Error{Key: e.Name, Found: fmt.Sprintf("data up to byte %d of %d", e.end, dataSize),
+			return &invalid.Input{Key: e.Name, Found: fmt.Sprintf("data up to byte %d of %d", e.end, dataSize),
 				Expected: "a complete file"}
 		}
 	}
@@ -215,13 +215,13 @@ func (h *header) checkLayout(dataSize int64) error {
 	var at int64
 	for _, e := range order {
 		if e.begin != at {
-			return &input.Error{Key: e.Name, Found: fmt.Sprintf("data from byte %d", e.begin),
+			return &invalid.Input{Key: e.Name, Found: fmt.Sprintf("data from byte %d", e.begin),
 				Expected: fmt.Sprintf("data from byte %d, where the tensor before it ends", at)}
 		}
 		at = e.end
 	}
 	if at != dataSize {
-		return &input.Error{Key: "data", Found: fmt.Sprintf("%d bytes that belong to no tensor", dataSize-at), Expected: "none"}
+		return &invalid.Input{Key: "data", Found: fmt.Sprintf("%d bytes that belong to no tensor", dataSize-at), Expected: "none"}
 	}
 	return nil
 }

@@ -8,7 +8,8 @@ import (
 	"os"
 	"strconv"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/files"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // Reader reads the tensors of a file one at a time, so the file may be larger than memory. Its
@@ -22,9 +23,9 @@ type Reader struct {
 	index map[string]int
 }
 
-// Open opens a file and checks its header. Every error is an *input.Error that names the file.
+// Open opens a file and checks its header. Every error is an *invalid.Input that names the file.
 func Open(path string) (*Reader, error) {
-	f, err := input.Open(path, expectedFile)
+	f, err := files.Open(path, expectedFile)
 	if err != nil {
 		return nil, err
 	}
@@ -43,13 +44,13 @@ func Open(path string) (*Reader, error) {
 
 const expectedFile = "a readable safetensors file"
 
-func unreadable(path string, err error) error { return input.Unreadable(path, expectedFile, err) }
+func unreadable(path string, err error) error { return files.Unreadable(path, expectedFile, err) }
 
 // NewReader returns a reader of size bytes of content. It checks the header as Open does. path is
 // the name of the content in errors.
 func NewReader(r io.ReaderAt, size int64, path string) (*Reader, error) {
 	if size < 8 {
-		return nil, &input.Error{File: path, Found: fmt.Sprintf("%d bytes", size), Expected: "a safetensors file"}
+		return nil, &invalid.Input{File: path, Found: fmt.Sprintf("%d bytes", size), Expected: "a safetensors file"}
 	}
 	var length [8]byte
 	if err := readAt(r, length[:], 0); err != nil {
@@ -57,10 +58,10 @@ func NewReader(r io.ReaderAt, size int64, path string) (*Reader, error) {
 	}
 	n := binary.LittleEndian.Uint64(length[:])
 	if n > maxHeader {
-		return nil, &input.Error{File: path, Found: "a file of another kind", Expected: "a safetensors file"}
+		return nil, &invalid.Input{File: path, Found: "a file of another kind", Expected: "a safetensors file"}
 	}
 	if int64(n) > size-8 {
-		return nil, &input.Error{File: path, Found: fmt.Sprintf("%d bytes of a header of %d", size-8, n), Expected: "a complete safetensors file"}
+		return nil, &invalid.Input{File: path, Found: fmt.Sprintf("%d bytes of a header of %d", size-8, n), Expected: "a complete safetensors file"}
 	}
 	raw := make([]byte, n)
 	if err := readAt(r, raw, 8); err != nil {
@@ -71,7 +72,7 @@ func NewReader(r io.ReaderAt, size int64, path string) (*Reader, error) {
 		err = head.checkLayout(size - 8 - int64(n))
 	}
 	if err != nil {
-		var bad *input.Error
+		var bad *invalid.Input
 		if errors.As(err, &bad) {
 			bad.File, bad.Key = path, printable(bad.Key)
 		}
@@ -117,12 +118,12 @@ func (r *Reader) Spec(name string) (Spec, bool) {
 	return r.head.entries[i].Spec, true
 }
 
-// Read reads one tensor. It returns an *input.Error if the tensor is not in the file or if the file
+// Read reads one tensor. It returns an *invalid.Input if the tensor is not in the file or if the file
 // has shrunk since it was opened.
 func (r *Reader) Read(name string) (Tensor, error) {
 	i, ok := r.index[name]
 	if !ok {
-		return Tensor{}, &input.Error{File: r.path, Key: name, Found: "no such tensor", Expected: "a tensor of this name"}
+		return Tensor{}, &invalid.Input{File: r.path, Key: name, Found: "no such tensor", Expected: "a tensor of this name"}
 	}
 	e := r.head.entries[i]
 	data := make([]byte, e.end-e.begin)
@@ -167,7 +168,7 @@ func (f *File) Tensor(name string) (Tensor, bool) {
 	return Tensor{}, false
 }
 
-// ReadFile reads a whole file. Every error is an *input.Error that names the file.
+// ReadFile reads a whole file. Every error is an *invalid.Input that names the file.
 func ReadFile(path string) (*File, error) {
 	r, err := Open(path)
 	if err != nil {

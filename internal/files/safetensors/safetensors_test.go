@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/acqnp/acqnp/internal/files/safetensors"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // raw returns a file made by hand: the length of the header, the header, the data.
@@ -159,7 +159,7 @@ func TestReadsAnyOrder(t *testing.T) {
 	if r.Metadata()["format"] != "pt" {
 		t.Errorf("metadata %v", r.Metadata())
 	}
-	var bad *input.Error
+	var bad *invalid.Input
 	if _, err := r.Read("c"); !errors.As(err, &bad) || bad.Key != "c" || bad.File != path {
 		t.Errorf("a missing tensor: %v", err)
 	}
@@ -229,9 +229,9 @@ func TestMalformedFilesAreNamed(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			path := save(t, c.content)
 			_, err := safetensors.ReadFile(path)
-			var bad *input.Error
+			var bad *invalid.Input
 			if !errors.As(err, &bad) {
-				t.Fatalf("got %v, want an *input.Error", err)
+				t.Fatalf("got %v, want an *invalid.Input", err)
 			}
 			if bad.File != path || !strings.Contains(bad.Error(), c.says) || strings.Contains(bad.Error(), "\n") {
 				t.Errorf("%q should name the file and say %q in one line", bad.Error(), c.says)
@@ -244,7 +244,7 @@ func TestOpenRefusesWhatIsNoFile(t *testing.T) {
 	dir := t.TempDir()
 	for _, path := range []string{dir, filepath.Join(dir, "absent"), os.DevNull} {
 		_, err := safetensors.Open(path)
-		var bad *input.Error
+		var bad *invalid.Input
 		if !errors.As(err, &bad) || bad.File != path {
 			t.Errorf("%s: %v", path, err)
 		}
@@ -309,7 +309,7 @@ func TestExpectAndConversionsNameWhatIsWrong(t *testing.T) {
 	for _, err := range []error{
 		x.Expect("f", safetensors.Float64, 2, 3), x.Expect("f", safetensors.Float32, 2, 4), x.Expect("f", safetensors.Float32, 6),
 	} {
-		var bad *input.Error
+		var bad *invalid.Input
 		if !errors.As(err, &bad) || bad.File != "f" || bad.Key != "x" {
 			t.Errorf("got %v", err)
 		}
@@ -341,9 +341,9 @@ func FuzzRead(f *testing.F) {
 		read := func(content []byte) (*safetensors.Reader, []safetensors.Tensor, error) {
 			r, err := safetensors.NewReader(bytes.NewReader(content), int64(len(content)), "fuzz")
 			if err != nil {
-				var bad *input.Error
+				var bad *invalid.Input
 				if !errors.As(err, &bad) || bad.File != "fuzz" {
-					t.Fatalf("got %v, want an *input.Error with the file", err)
+					t.Fatalf("got %v, want an *invalid.Input with the file", err)
 				}
 				return nil, nil, err
 			}

@@ -10,7 +10,7 @@
 //
 // A reader trusts nothing in a file. It checks the header against the length of the file before it
 // allocates. It refuses duplicate names, gaps, overlaps and unknown types. These errors are
-// [*input.Error] and name the file and the tensor.
+// [*invalid.Input] and name the file and the tensor.
 package safetensors
 
 import (
@@ -19,7 +19,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // DType is the type of a tensor's elements, as the format names it.
@@ -72,41 +72,41 @@ func encode[T float32 | float64 | int32 | int64](name string, d DType, shape []i
 	return Tensor{Name: name, DType: d, Shape: slices.Clone(shape), Data: data}
 }
 
-// Float32s returns a copy of an F32 tensor's values. Another type is an *input.Error.
+// Float32s returns a copy of an F32 tensor's values. Another type is an *invalid.Input.
 func (t Tensor) Float32s() ([]float32, error) { return decode[float32](t, Float32) }
 
-// Float64s returns a copy of an F64 tensor's values. Another type is an *input.Error.
+// Float64s returns a copy of an F64 tensor's values. Another type is an *invalid.Input.
 func (t Tensor) Float64s() ([]float64, error) { return decode[float64](t, Float64) }
 
-// Int32s returns a copy of an I32 tensor's values. Another type is an *input.Error.
+// Int32s returns a copy of an I32 tensor's values. Another type is an *invalid.Input.
 func (t Tensor) Int32s() ([]int32, error) { return decode[int32](t, Int32) }
 
-// Int64s returns a copy of an I64 tensor's values. Another type is an *input.Error.
+// Int64s returns a copy of an I64 tensor's values. Another type is an *invalid.Input.
 func (t Tensor) Int64s() ([]int64, error) { return decode[int64](t, Int64) }
 
 func decode[T float32 | float64 | int32 | int64](t Tensor, want DType) ([]T, error) {
 	if t.DType != want {
-		return nil, &input.Error{Key: t.Name, Found: "type " + string(t.DType), Expected: string(want)}
+		return nil, &invalid.Input{Key: t.Name, Found: "type " + string(t.DType), Expected: string(want)}
 	}
 	v := make([]T, len(t.Data)/want.Size())
 	if _, err := binary.Decode(t.Data, binary.LittleEndian, v); err != nil {
-		return nil, &input.Error{Key: t.Name, Found: err.Error()}
+		return nil, &invalid.Input{Key: t.Name, Found: err.Error()}
 	}
 	return v, nil
 }
 
 // Expect checks a tensor's type and shape. A dimension of −1 allows any size. The error is an
-// *input.Error that names the file.
+// *invalid.Input that names the file.
 func (t Tensor) Expect(file string, d DType, shape ...int) error {
 	if t.DType != d {
-		return &input.Error{File: file, Key: t.Name, Found: "type " + string(t.DType), Expected: string(d)}
+		return &invalid.Input{File: file, Key: t.Name, Found: "type " + string(t.DType), Expected: string(d)}
 	}
 	same := len(t.Shape) == len(shape)
 	for i := 0; same && i < len(shape); i++ {
 		same = shape[i] < 0 || t.Shape[i] == shape[i]
 	}
 	if !same {
-		return &input.Error{File: file, Key: t.Name, Found: fmt.Sprintf("shape %v", t.Shape), Expected: fmt.Sprint(shape)}
+		return &invalid.Input{File: file, Key: t.Name, Found: fmt.Sprintf("shape %v", t.Shape), Expected: fmt.Sprint(shape)}
 	}
 	return nil
 }

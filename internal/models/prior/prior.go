@@ -15,7 +15,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/files/safetensors"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // Name stands for the weights where a command takes a file of weights. A file of that name is ./prior.
@@ -38,7 +38,7 @@ func Open() (*safetensors.Reader, error) {
 	return safetensors.NewReader(bytes.NewReader(weights), int64(len(weights)), Name)
 }
 
-// Check returns an *input.Error unless a model with dx and dy dimensions has the shape of the weights.
+// Check returns an *invalid.Input unless a model with dx and dy dimensions has the shape of the weights.
 func Check(m config.Model, dx, dy int) error {
 	trained, err := Experiment()
 	if err != nil {
@@ -53,6 +53,6 @@ func Check(m config.Model, dx, dy int) error {
 	if len(differences) == 0 {
 		return nil
 	}
-	return &input.Error{File: Name, Found: "a model of another shape (found and expected: " + strings.Join(differences, "; ") + ")",
+	return &invalid.Input{File: Name, Found: "a model of another shape (found and expected: " + strings.Join(differences, "; ") + ")",
 		Expected: "the model of configs/prior/acqnp.yaml, and one column of x and of y"}
 }

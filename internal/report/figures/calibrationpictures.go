@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
 )
 
@@ -221,7 +221,7 @@ func (c Calibration) histogramText() string {
 
 func (c Calibration) reliabilityText() string {
 	return fmt.Sprintf("The 50%% intervals hold %.1f%% of the targets, the 90%% intervals %.1f%%. %s count as %d independent ones.",
-		100*c.Means.Coverage.Half, 100*c.Means.Coverage.Most, input.Plural(c.Means.Targets, "target", "targets"), c.Independent())
+		100*c.Means.Coverage.Half, 100*c.Means.Coverage.Most, invalid.Plural(c.Means.Targets, "target", "targets"), c.Independent())
 }
 
 func (c Calibration) functionsText(drawn []score.Function) string {

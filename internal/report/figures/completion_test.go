@@ -12,7 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/device"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/report/figures"
@@ -132,7 +132,7 @@ func TestCompletionTellsUnknownPixelsApart(t *testing.T) {
 
 func TestCompletionOfUnknownFormatIsRefused(t *testing.T) {
 	fig := figures.Completion{Rows: []figures.CompletionRow{{Truth: figures.Picture{Height: 1, Width: 1, Channels: 1, Values: []float64{0}}}}}
-	var bad *input.Error
+	var bad *invalid.Input
 	if err := fig.Save(filepath.Join(t.TempDir(), "a.jpg")); !errors.As(err, &bad) {
 		t.Errorf("error %v", err)
 	}

@@ -53,7 +53,7 @@ type PredictedPoint struct {
 type Component struct{ U, Tau, Mu, Weight float64 }
 
 // Save draws the figure into path. A PNG has 1200×800 pixels. An extension other than .png, .svg
-// and .pdf is an *input.Error.
+// and .pdf is an *invalid.Input.
 func (f FitPlot) Save(path string) error {
 	if len(f.Panels) == 0 {
 		return fmt.Errorf("plot %s: nothing to draw", path)

@@ -16,7 +16,7 @@ import (
 
 	"gonum.org/v1/plot/plotter"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/report/figures"
 )
 
@@ -253,7 +253,7 @@ func TestFormatsAreWhatTheirNamesSay(t *testing.T) {
 func TestUnknownFormatsAreRefused(t *testing.T) {
 	for _, name := range []string{"fit.jpg", "fit", "fit.png.gz", "fit."} {
 		path := filepath.Join(t.TempDir(), name)
-		var bad *input.Error
+		var bad *invalid.Input
 		if err := figure(twoBranches(true)).Save(path); !errors.As(err, &bad) || !strings.Contains(err.Error(), ".svg") {
 			t.Errorf("%s: error %v", name, err)
 		}

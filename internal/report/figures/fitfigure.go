@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // mostParts is the largest number of maps or panels of intervals, for several runs.
@@ -31,7 +31,7 @@ func NewFitFigure(ctx context.Context, runs []Run, f FitFunctions) (Figure, erro
 	}
 	v := viewOf(first.Ask.Units, subjects)
 	if n := len(runs) * f.Count; v.kind != curves && n > mostParts {
-		return nil, &input.Error{File: "--functions", Found: fmt.Sprintf("%d for %d runs", f.Count, len(runs)),
+		return nil, &invalid.Input{File: "--functions", Found: fmt.Sprintf("%d for %d runs", f.Count, len(runs)),
 			Expected: fmt.Sprintf("at most %d, functions by runs, as x has several columns", mostParts)}
 	}
 	switch v.kind {

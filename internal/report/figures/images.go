@@ -7,12 +7,12 @@ import (
 	"strconv"
 
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
 // NewCompletion returns a figure in which runs of one benchmark complete its first test images from
-// contexts of several sizes, with a row for each image and run. It returns an *input.Error for a
+// contexts of several sizes, with a row for each image and run. It returns an *invalid.Input for a
 // size that is larger than the images.
 func NewCompletion(ctx context.Context, runs []Run, count int, sizes []int) (Completion, error) {
 	if err := sameBenchmark(runs); err != nil {
@@ -25,7 +25,7 @@ func NewCompletion(ctx context.Context, runs []Run, count int, sizes []int) (Com
 	pixels := images[0].Height * images[0].Width
 	for _, n := range sizes {
 		if n < 1 || n > pixels {
-			return Completion{}, &input.Error{File: "--context", Found: strconv.Itoa(n), Expected: fmt.Sprintf("1 to %d", pixels)}
+			return Completion{}, &invalid.Input{File: "--context", Found: strconv.Itoa(n), Expected: fmt.Sprintf("1 to %d", pixels)}
 		}
 	}
 	figure := Completion{Title: "completed images of " + runs[0].Experiment.Benchmark, Sizes: sizes}
@@ -53,7 +53,7 @@ func testImages(source datasets.Source, count int) ([]Image, error) {
 	height, width, channels := source.(datasets.Imager).ImageShape()
 	for i := 0; len(images) < count; i++ {
 		if i == source.EvalBatches() {
-			return nil, &input.Error{File: "--images", Found: fmt.Sprint(count), Expected: fmt.Sprintf("at most %d, the test images", len(images))}
+			return nil, &invalid.Input{File: "--images", Found: fmt.Sprint(count), Expected: fmt.Sprintf("at most %d, the test images", len(images))}
 		}
 		if err := source.Eval(i, &b); err != nil {
 			return nil, err

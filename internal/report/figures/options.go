@@ -3,7 +3,7 @@ package figures
 import (
 	"fmt"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
@@ -20,7 +20,7 @@ type correction struct {
 	masses [3]float64 // of half of the prediction, of most of it, and of what is shaded
 }
 
-// correction returns the correction of a channel. It returns an *input.Error if the calibration is of
+// correction returns the correction of a channel. It returns an *invalid.Input if the calibration is of
 // too few functions or points.
 func (o Options) correction(channel int) (correction, error) {
 	c := correction{barLevels, [3]float64{halfMass, mostMass, shadedMass}}
@@ -29,8 +29,8 @@ func (o Options) correction(channel int) (correction, error) {
 	}
 	own := o.Calibrated.Channels[channel]
 	few := func(what string) (correction, error) {
-		return c, &input.Error{File: "--plot", Found: fmt.Sprintf("%s calibrated on %s", own.Channel,
-			input.Plural(own.Groups, o.Calibrated.Exchangeable, o.Calibrated.Exchangeable+"s")), Expected: "more of them, for " + what}
+		return c, &invalid.Input{File: "--plot", Found: fmt.Sprintf("%s calibrated on %s", own.Channel,
+			invalid.Plural(own.Groups, o.Calibrated.Exchangeable, o.Calibrated.Exchangeable+"s")), Expected: "more of them, for " + what}
 	}
 	for i, p := range barLevels {
 		level, ok := own.Level(p)
@@ -65,7 +65,7 @@ func (o Options) corrections(channels int) ([]correction, error) {
 	return all, nil
 }
 
-// Check returns an *input.Error if the calibration is of too few functions or points for a picture.
+// Check returns an *invalid.Input if the calibration is of too few functions or points for a picture.
 func (o Options) Check() error {
 	if o.Calibrated == nil {
 		return nil

@@ -6,9 +6,9 @@ import (
 
 	"gonum.org/v1/plot/plotter"
 
-	"github.com/acqnp/acqnp/internal/config/benchmark"
+	"github.com/acqnp/acqnp/internal/config/catalogue"
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
@@ -49,11 +49,11 @@ func NewPrediction(ctx context.Context, t predict.Trained, subjects []Subject, o
 	return FitPlot{Title: title(name), X: v.axis(0), Panels: panels[:min(len(panels), MaxPanels)]}, err
 }
 
-// CheckPlottable returns an *input.Error if a benchmark's predictions are not for NewPrediction: images
+// CheckPlottable returns an *invalid.Input if a benchmark's predictions are not for NewPrediction: images
 // have a figure of their own.
 func CheckPlottable(name string) error {
-	if b, _ := benchmark.Find(name); b.Kind == benchmark.Images {
-		return &input.Error{Key: "plot", Found: "images of " + name, Expected: "another benchmark (acqnp plot completion draws images)"}
+	if b, _ := catalogue.Find(name); b.Kind == catalogue.Images {
+		return &invalid.Input{Key: "plot", Found: "images of " + name, Expected: "another benchmark (acqnp plot completion draws images)"}
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/device"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/run"
 )
@@ -63,11 +63,11 @@ func LabelRuns(runs []Run) {
 	}
 }
 
-// A Check returns an *input.Error for a run that a figure cannot show. It reads only the run's
+// A Check returns an *invalid.Input for a run that a figure cannot show. It reads only the run's
 // directory, experiment and source.
 type Check func(r Run) error
 
-// OneDimensional returns an *input.Error if x has more than one dimension.
+// OneDimensional returns an *invalid.Input if x has more than one dimension.
 func OneDimensional(r Run) error {
 	dx, dy := r.Source.Dims()
 	if dx = datasets.ScalingOf(r.Source, dx, dy).ScaledX(); dx != 1 {
@@ -76,7 +76,7 @@ func OneDimensional(r Run) error {
 	return nil
 }
 
-// NotOfImages returns an *input.Error if the benchmark has images.
+// NotOfImages returns an *invalid.Input if the benchmark has images.
 func NotOfImages(r Run) error {
 	if CheckPlottable(r.Experiment.Benchmark) != nil {
 		return r.refuse("benchmark", r.Experiment.Benchmark, "a benchmark without images (acqnp plot completion draws them)")
@@ -84,7 +84,7 @@ func NotOfImages(r Run) error {
 	return nil
 }
 
-// WithLevels returns an *input.Error if the model has no quantile levels, or x more than one
+// WithLevels returns an *invalid.Input if the model has no quantile levels, or x more than one
 // dimension.
 func WithLevels(r Run) error {
 	if m := r.Experiment.Model; !m.HasLevels() {
@@ -93,7 +93,7 @@ func WithLevels(r Run) error {
 	return OneDimensional(r)
 }
 
-// OfLanes returns an *input.Error if the benchmark is not speed-flow.
+// OfLanes returns an *invalid.Input if the benchmark is not speed-flow.
 func OfLanes(r Run) error {
 	if r.Experiment.Benchmark != "speed-flow" {
 		return r.refuse("benchmark", r.Experiment.Benchmark, "speed-flow")
@@ -101,7 +101,7 @@ func OfLanes(r Run) error {
 	return nil
 }
 
-// OfImages returns an *input.Error if the benchmark has no images.
+// OfImages returns an *invalid.Input if the benchmark has no images.
 func OfImages(r Run) error {
 	if _, ok := r.Source.(datasets.Imager); !ok {
 		return r.refuse("benchmark", r.Experiment.Benchmark, "a benchmark of images")
@@ -110,10 +110,10 @@ func OfImages(r Run) error {
 }
 
 func (r Run) refuse(key, found, expected string) error {
-	return &input.Error{File: r.Dir, Key: key, Found: found, Expected: expected}
+	return &invalid.Input{File: r.Dir, Key: key, Found: found, Expected: expected}
 }
 
-// sameBenchmark returns an *input.Error if the runs differ in their benchmark or their columns.
+// sameBenchmark returns an *invalid.Input if the runs differ in their benchmark or their columns.
 func sameBenchmark(runs []Run) error {
 	first := runs[0]
 	for _, r := range runs[1:] {
@@ -152,6 +152,6 @@ func (r Run) tasks(first, count int) ([]Task, error) {
 }
 
 func (r Run) noFunction(f int) error {
-	return &input.Error{File: "--function", Found: strconv.Itoa(f), Expected: fmt.Sprintf("one of the functions of %s of %s",
-		input.Plural(r.Source.EvalBatches(), "evaluation batch", "evaluation batches"), r.Dir)}
+	return &invalid.Input{File: "--function", Found: strconv.Itoa(f), Expected: fmt.Sprintf("one of the functions of %s of %s",
+		invalid.Plural(r.Source.EvalBatches(), "evaluation batch", "evaluation batches"), r.Dir)}
 }

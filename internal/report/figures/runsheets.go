@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/acqnp/acqnp/internal/config/benchmark"
+	"github.com/acqnp/acqnp/internal/config/catalogue"
 )
 
 // Numbers of bootstraps in the paper's figures of BNP.
@@ -51,7 +51,7 @@ func NewFitSheet(ctx context.Context, runs []Run, f FitFunctions, askedLevels bo
 
 // fitView returns the view that the paper's figure 1 has of a model.
 func fitView(r Run) View {
-	b, _ := benchmark.Find(r.Experiment.Benchmark)
+	b, _ := catalogue.Find(r.Experiment.Benchmark)
 	switch {
 	case r.Ask.Model.Bootstrap():
 		return MemberView

@@ -17,8 +17,8 @@ import (
 	_ "gonum.org/v1/plot/vg/vgpdf"
 	_ "gonum.org/v1/plot/vg/vgsvg"
 
-	"github.com/acqnp/acqnp/internal/files/atomicfile"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/files"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // A FitPlot is 900×600 pt: 1200×800 pixels at a PNG's 96 dots per inch.
@@ -32,16 +32,16 @@ func sans(size vg.Length) font.Font {
 	return font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, size)
 }
 
-// PlotFormat returns "png", "svg" or "pdf", from the extension of path. It returns an *input.Error
+// PlotFormat returns "png", "svg" or "pdf", from the extension of path. It returns an *invalid.Input
 // for other extensions. Commands call it before they compute anything.
 func PlotFormat(path string) (string, error) {
 	switch ext := strings.ToLower(filepath.Ext(path)); ext {
 	case ".png", ".svg", ".pdf":
 		return ext[1:], nil
 	case "":
-		return "", &input.Error{File: path, Found: "no extension", Expected: "a plot file ending in .png, .svg or .pdf"}
+		return "", &invalid.Input{File: path, Found: "no extension", Expected: "a plot file ending in .png, .svg or .pdf"}
 	default:
-		return "", &input.Error{File: path, Found: "extension " + ext, Expected: ".png, .svg or .pdf"}
+		return "", &invalid.Input{File: path, Found: "extension " + ext, Expected: ".png, .svg or .pdf"}
 	}
 }
 
@@ -57,7 +57,7 @@ func saveFigure(path string, width, height vg.Length, drawing func(draw.Canvas))
 		return err
 	}
 	drawing(draw.New(canvas))
-	return atomicfile.Write(path, func(w io.Writer) error {
+	return files.Write(path, func(w io.Writer) error {
 		if _, err := canvas.WriteTo(w); err != nil {
 			return fmt.Errorf("drawing %s: %w", path, err)
 		}

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/config/benchmark"
+	"github.com/acqnp/acqnp/internal/config/catalogue"
 )
 
 // Geometry of a dot plot, in the units of its view box.
@@ -74,7 +74,7 @@ func dotPlots(t Table) []dotPlot {
 	for _, name := range names {
 		rows := slices.DeleteFunc(slices.Clone(t.Rows), func(r Row) bool { return r.Benchmark != name })
 		for _, model := range models {
-			_, known := benchmark.Paper(name, model)
+			_, known := catalogue.Paper(name, model)
 			if known && !slices.ContainsFunc(rows, func(r Row) bool { return r.Model == model }) {
 				rows = append(rows, newRow(subject{benchmark: name, model: model}, nil))
 			}

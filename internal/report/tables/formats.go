@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // A Format is one way to write a summary.
@@ -35,7 +35,7 @@ func FormatNames() []string {
 }
 
 // FindFormat returns the format of a name. If that is "", it returns the format of the path's
-// ending, or the default. It returns an *input.Error for an unknown name.
+// ending, or the default. It returns an *invalid.Input for an unknown name.
 func FindFormat(name, path string) (Format, error) {
 	for _, f := range formats {
 		if f.Name == name || name == "" && strings.EqualFold(filepath.Ext(path), f.ending) {
@@ -45,5 +45,5 @@ func FindFormat(name, path string) (Format, error) {
 	if name == "" {
 		return formats[0], nil
 	}
-	return Format{}, &input.Error{File: "--format", Found: strconv.Quote(name), Expected: "one of " + strings.Join(FormatNames(), ", ")}
+	return Format{}, &invalid.Input{File: "--format", Found: strconv.Quote(name), Expected: "one of " + strings.Join(FormatNames(), ", ")}
 }

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
@@ -48,15 +48,15 @@ func (r Run) identity() string {
 }
 
 // Gather reads every eval.json below dir, in the order of their paths. It leaves out those that
-// cannot be read and calls warn for each. It returns an *input.Error if none can be read.
+// cannot be read and calls warn for each. It returns an *invalid.Input if none can be read.
 func Gather(dir string, warn func(error)) ([]Run, error) {
 	switch info, err := os.Stat(dir); {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &input.Error{File: dir, Found: "nothing", Expected: "a directory of runs"}
+		return nil, &invalid.Input{File: dir, Found: "nothing", Expected: "a directory of runs"}
 	case err != nil:
 		return nil, err
 	case !info.IsDir():
-		return nil, &input.Error{File: dir, Found: "a file", Expected: "a directory of runs"}
+		return nil, &invalid.Input{File: dir, Found: "a file", Expected: "a directory of runs"}
 	}
 	var runs []Run
 	refused := 0
@@ -71,7 +71,7 @@ func Gather(dir string, warn func(error)) ([]Run, error) {
 		case err != nil && name == ".":
 			return err
 		case err != nil:
-			warn(&input.Error{File: path, Found: err.Error(), Expected: "a directory that can be read"})
+			warn(&invalid.Input{File: path, Found: err.Error(), Expected: "a directory that can be read"})
 			return fs.SkipDir
 		case entry.IsDir() || entry.Name() != run.EvalFile:
 			return nil
@@ -92,7 +92,7 @@ func Gather(dir string, warn func(error)) ([]Run, error) {
 		if refused > 0 {
 			found += " that can be read"
 		}
-		return nil, &input.Error{File: dir, Found: found, Expected: "a directory of runs that acqnp eval has evaluated"}
+		return nil, &invalid.Input{File: dir, Found: found, Expected: "a directory of runs that acqnp eval has evaluated"}
 	}
 	return runs, nil
 }
@@ -113,10 +113,10 @@ func readRun(path string) (Run, error) {
 // largest is the largest absolute value of a log-likelihood that is read. Its square is finite.
 const largest = 1e100
 
-// checkEval returns an *input.Error if a value in an eval.json is impossible.
+// checkEval returns an *invalid.Input if a value in an eval.json is impossible.
 func checkEval(path string, e run.Eval) error {
 	bad := func(key string, found any, expected string) error {
-		return &input.Error{File: path, Key: key, Found: fmt.Sprint(found), Expected: expected}
+		return &invalid.Input{File: path, Key: key, Found: fmt.Sprint(found), Expected: expected}
 	}
 	switch {
 	case e.Benchmark == "":
@@ -195,7 +195,7 @@ func (r *Run) readConfig(dir string) error {
 	}
 	c, e := trained.Experiment, r.Eval
 	if c.Benchmark != e.Benchmark || c.Model.Name != e.Model {
-		return &input.Error{File: file, Found: c.Model.Name + " on " + c.Benchmark,
+		return &invalid.Input{File: file, Found: c.Model.Name + " on " + c.Benchmark,
 			Expected: e.Model + " on " + e.Benchmark + ", as in " + run.EvalFile}
 	}
 	r.Config, r.Kernels = &c, trained.Kernels

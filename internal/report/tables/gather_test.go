@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/report/tables"
 )
 
@@ -77,7 +77,7 @@ func TestDirectoriesWithoutEvaluationsAreRefused(t *testing.T) {
 		foreign:                              "no eval.json that can be read",
 	} {
 		_, err := tables.Gather(dir, func(error) {})
-		var bad *input.Error
+		var bad *invalid.Input
 		if !errors.As(err, &bad) || bad.File != dir || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q about %s", err, want, dir)
 		}
@@ -106,7 +106,7 @@ func TestTwoEvaluationsOfOneSeedAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = tables.Summarize(runs, false)
-	var bad *input.Error
+	var bad *invalid.Input
 	if !errors.As(err, &bad) {
 		t.Fatalf("error %v", err)
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/config/benchmark"
+	"github.com/acqnp/acqnp/internal/config/catalogue"
 	"github.com/acqnp/acqnp/internal/device"
 )
 
@@ -121,7 +121,7 @@ func unlike(runs []Run) []string {
 func unlikePaper(runs []Run) []string {
 	var list []string
 	for _, run := range runs {
-		if _, ok := benchmark.Paper(run.Eval.Benchmark, run.Eval.Model); !ok {
+		if _, ok := catalogue.Paper(run.Eval.Benchmark, run.Eval.Model); !ok {
 			continue
 		}
 		short := fmt.Sprintf("benchmark: %s\nmodel: {name: %s}\n", run.Eval.Benchmark, run.Eval.Model)

@@ -4,14 +4,14 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/acqnp/acqnp/internal/config/benchmark"
+	"github.com/acqnp/acqnp/internal/config/catalogue"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
 // isOwn reports whether a benchmark is the user's own data.
 func isOwn(name string) bool {
-	b, ok := benchmark.Find(name)
-	return ok && b.Kind == benchmark.CSV
+	b, ok := catalogue.Find(name)
+	return ok && b.Kind == catalogue.CSV
 }
 
 // file returns the path of the run's own data, or "" if there is none or it is unknown.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/report/tables"
 )
 
@@ -95,7 +95,7 @@ func TestTheSameSettingsTwiceAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = tables.Summarize(runs, false)
-	var bad *input.Error
+	var bad *invalid.Input
 	if !errors.As(err, &bad) || bad.File != filepath.Join(root, "x", "eval.json") ||
 		!strings.Contains(err.Error(), "found seed 1 of acqnp (learning_rate=0.01) on lissajous, as in "+filepath.Join(root, "b", "eval.json")) {
 		t.Error(err)

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/config/benchmark"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/config/catalogue"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
@@ -52,7 +52,7 @@ type Part struct {
 	Mean       *float64          `json:"mean"`                 // over runs
 	SD         *float64          `json:"sd"`                   // sample standard deviation over runs, of two or more
 	StdError   *float64          `json:"std_error"`            // of a single run: over its batches, of two or more
-	Paper      *benchmark.Number `json:"paper"`                // nil if the paper has no such result
+	Paper      *catalogue.Number `json:"paper"`                // nil if the paper has no such result
 	Difference *float64          `json:"difference_in_errors"` // (mean − paper's mean) / combined error
 }
 
@@ -107,7 +107,7 @@ func (s subject) compare(t subject) int {
 // Summarize takes means over the runs of each benchmark and variant of a model. If the runs of a
 // variant have several sizes, each size has a row. On own data, so has each number of steps. If runs
 // of the same seed remain that differ in other settings, each choice of settings has a row. If two
-// runs of a row have the same seed, Summarize returns an *input.Error that names both. The summary
+// runs of a row have the same seed, Summarize returns an *invalid.Input that names both. The summary
 // has the benchmarks and models with runs, and if all is set also all others of the paper. Variants
 // stand below the paper's model.
 func Summarize(runs []Run, all bool) (Summary, error) {
@@ -116,9 +116,9 @@ func Summarize(runs []Run, all bool) (Summary, error) {
 		return Summary{}, err
 	}
 	var s Summary
-	for _, title := range benchmark.Tables {
+	for _, title := range catalogue.Tables {
 		t := Table{Title: string(title)}
-		for _, b := range benchmark.Names(func(b benchmark.Benchmark) bool { return b.Table == title }) {
+		for _, b := range catalogue.Names(func(b catalogue.Benchmark) bool { return b.Table == title }) {
 			for _, m := range models {
 				t.Rows = append(t.Rows, take(groups, b, m, all)...)
 			}
@@ -188,7 +188,7 @@ func tellApart(groups map[subject][]Run, key subject, runs []Run) error {
 		key.choice = c
 		for _, other := range groups[key] {
 			if other.identity() == run.identity() {
-				return &input.Error{File: run.Path, Found: run.identity() + " of " + key.name() + ", as in " + other.Path,
+				return &invalid.Input{File: run.Path, Found: run.identity() + " of " + key.name() + ", as in " + other.Path,
 					Expected: "each once (name a narrower directory, or move one away)"}
 			}
 		}
@@ -224,8 +224,8 @@ func newRow(of subject, runs []Run) Row {
 	slices.SortStableFunc(runs, bySeed)
 	row := Row{Benchmark: of.printed(), data: of.data, Model: of.model, Variant: of.variant, Size: of.size, Steps: of.steps, Settings: of.list(), label: of.label,
 		Runs: runs, Scores: newScores(runs), Used: used(runs), Notes: notes(runs)}
-	var paper struct{ context, target *benchmark.Number }
-	if p, ok := benchmark.Paper(of.benchmark, of.model); ok && of.variant == "" {
+	var paper struct{ context, target *catalogue.Number }
+	if p, ok := catalogue.Paper(of.benchmark, of.model); ok && of.variant == "" {
 		paper.context, paper.target = &p.Context, &p.Target
 	}
 	row.Context = newPart(runs, paper.context, func(e run.Eval) run.Estimate { c, _ := likelihoods(e); return c })
@@ -246,7 +246,7 @@ func bySeed(a, b Run) int {
 	return strings.Compare(a.Path, b.Path)
 }
 
-func newPart(runs []Run, paper *benchmark.Number, of func(run.Eval) run.Estimate) Part {
+func newPart(runs []Run, paper *catalogue.Number, of func(run.Eval) run.Estimate) Part {
 	p := Part{Paper: paper}
 	if len(runs) == 0 {
 		return p

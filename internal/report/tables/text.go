@@ -9,8 +9,8 @@ import (
 	"unicode"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/config/benchmark"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/config/catalogue"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // Marks beside a mean whose ± is not the standard deviation over runs, and the text for a missing
@@ -180,7 +180,7 @@ func (r Row) printedBenchmark() string {
 }
 
 func printedBenchmark(name string) string {
-	if b, ok := benchmark.Find(name); ok {
+	if b, ok := catalogue.Find(name); ok {
 		return b.Printed
 	}
 	return printable(name)
@@ -202,7 +202,7 @@ func stepsLabel(steps int) string {
 	if steps == 0 {
 		return ""
 	}
-	return input.Plural(steps, "step", "steps")
+	return invalid.Plural(steps, "step", "steps")
 }
 
 // printable replaces control characters by spaces, so that a name cannot break a line or control a

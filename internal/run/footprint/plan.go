@@ -19,7 +19,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/device/memory"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
@@ -35,7 +35,7 @@ type Plan struct {
 	Beside   *Plan             // a model that is compiled too, at the same time; nil if none
 }
 
-// Check returns an *input.Error if the plan takes more memory than is available. The error names
+// Check returns an *invalid.Input if the plan takes more memory than is available. The error names
 // the key that would save most if it had its smallest value.
 func (p Plan) Check() error {
 	need, err := p.Bytes()
@@ -84,7 +84,7 @@ func (p Plan) Bytes() (float64, error) {
 func (p Plan) refuse(need, have float64) error {
 	work := [...]string{models.Training: "training", models.Evaluation: "evaluation", models.Prediction: "prediction"}[p.Mode]
 	takes, least := fmt.Sprintf("%s takes %s of memory", work, memory.Size(need)), need
-	e := &input.Error{Found: takes, Expected: fmt.Sprintf("at most the %s available", memory.Size(have))}
+	e := &invalid.Input{Found: takes, Expected: fmt.Sprintf("at most the %s available", memory.Size(have))}
 	for _, part := range p.parts() {
 		n, err := part.smallest.Bytes()
 		if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/device/memory"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/run/footprint"
@@ -76,7 +76,7 @@ func TestTheKeyThatWeighsMostIsNamed(t *testing.T) {
 			"model.layers: found 12"},
 	} {
 		err := c.plan.Check()
-		var bad *input.Error
+		var bad *invalid.Input
 		if !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), c.want) || !strings.HasSuffix(err.Error(), " available (this key weighs most)") {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 		}

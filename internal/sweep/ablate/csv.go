@@ -6,7 +6,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/acqnp/acqnp/internal/files/atomicfile"
+	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
@@ -36,7 +36,7 @@ func WritePoints(path, column string, points []Point) error {
 }
 
 func writeCSV(path string, header []string, rows int, row func(i int) []string) error {
-	return atomicfile.Write(path, func(w io.Writer) error {
+	return files.Write(path, func(w io.Writer) error {
 		out := csv.NewWriter(w)
 		_ = out.Write(header) // csv.Writer keeps its first error
 		for i := range rows {

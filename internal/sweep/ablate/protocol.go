@@ -9,7 +9,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/run"
 )
@@ -51,7 +51,7 @@ type evaluation struct {
 }
 
 // NumTau returns the trials that vary the number of quantile levels at test time: the finished
-// runs, and a run of each configuration for every seed. It returns an *input.Error for a model
+// runs, and a run of each configuration for every seed. It returns an *invalid.Input for a model
 // without quantile levels.
 func (p Protocol) NumTau(configs, runs []string) ([]Trial, error) {
 	trials, err := p.finished(runs)
@@ -71,11 +71,11 @@ func (p Protocol) NumTau(configs, runs []string) ([]Trial, error) {
 	for i := range trials {
 		t := &trials[i]
 		if m := t.Experiment.Model; !m.HasLevels() {
-			return nil, &input.Error{File: t.Dir, Key: "model.name", Found: m.Name, Expected: "acqnp or cqnp, which have quantile levels"}
+			return nil, &invalid.Input{File: t.Dir, Key: "model.name", Found: m.Name, Expected: "acqnp or cqnp, which have quantile levels"}
 		}
 		path := filepath.Clean(t.Dir)
 		if seen[path] {
-			return nil, &input.Error{File: t.Dir, Found: "the same run twice", Expected: "different runs"}
+			return nil, &invalid.Input{File: t.Dir, Found: "the same run twice", Expected: "different runs"}
 		}
 		seen[path] = true
 		t.values = testedLevels
@@ -103,7 +103,7 @@ func (p Protocol) finished(dirs []string) ([]Trial, error) {
 }
 
 // Depths returns the trials that train an ACQNP for each number of hidden layers of ψ and every
-// seed. The layers are as wide as the configuration's first. It returns an *input.Error for another
+// seed. The layers are as wide as the configuration's first. It returns an *invalid.Input for another
 // model.
 func (p Protocol) Depths(file string, depths []int) ([]Trial, error) {
 	var trials []Trial
@@ -125,7 +125,7 @@ func (p Protocol) depth(file string, depth, seed int) (Trial, error) {
 		return Trial{}, err
 	}
 	if name := e.Model.Name; name != "acqnp" {
-		return Trial{}, &input.Error{File: file, Key: "model.name", Found: name, Expected: "acqnp, which has a ψ"}
+		return Trial{}, &invalid.Input{File: file, Key: "model.name", Found: name, Expected: "acqnp, which has a ψ"}
 	}
 	widths := make([]string, depth)
 	for i := range widths {

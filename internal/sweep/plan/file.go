@@ -10,7 +10,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/config/yamlnode"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // planFile is what a plan says, before its runs are made.
@@ -67,7 +67,7 @@ func read(file string) (*planFile, error) {
 		return nil, err
 	}
 	if root == nil {
-		return nil, &input.Error{File: file, Found: "nothing", Expected: "a plan of runs (configs, seeds, runs, …)"}
+		return nil, &invalid.Input{File: file, Found: "nothing", Expected: "a plan of runs (configs, seeds, runs, …)"}
 	}
 	f := &planFile{name: file, lines: map[string]int{}, seeds: []uint64{0}, candidates: []candidate{{}}}
 	found, err := f.mapping("", root)
@@ -76,7 +76,7 @@ func read(file string) (*planFile, error) {
 	}
 	for _, s := range found {
 		if keys[s.key.Value] == nil {
-			expected := input.Nearest(s.key.Value, order)
+			expected := invalid.Nearest(s.key.Value, order)
 			if expected == "" {
 				expected = "one of " + strings.Join(order, ", ")
 			}
@@ -93,19 +93,19 @@ func read(file string) (*planFile, error) {
 		}
 	}
 	if f.configs == nil {
-		return nil, &input.Error{File: file, Key: "configs", Found: "nothing", Expected: configsExpected}
+		return nil, &invalid.Input{File: file, Key: "configs", Found: "nothing", Expected: configsExpected}
 	}
 	if f.samples > 0 && !slices.ContainsFunc(found, func(s setting) bool { return s.key.Value == "grid" }) {
-		return nil, &input.Error{File: file, Line: f.samplesLine, Key: "samples", Found: "samples without a grid", Expected: "grid: KEY: RANGE, from which they are drawn"}
+		return nil, &invalid.Input{File: file, Line: f.samplesLine, Key: "samples", Found: "samples without a grid", Expected: "grid: KEY: RANGE, from which they are drawn"}
 	}
 	if f.runs == "" {
-		return nil, &input.Error{File: file, Key: "runs", Found: "nothing", Expected: "the directory of the runs, such as sweeps/mine"}
+		return nil, &invalid.Input{File: file, Key: "runs", Found: "nothing", Expected: "the directory of the runs, such as sweeps/mine"}
 	}
 	return f, nil
 }
 
 func (f *planFile) refuse(n *yaml.Node, key, found, expected string) error {
-	return &input.Error{File: f.name, Line: n.Line, Key: key, Found: found, Expected: expected}
+	return &invalid.Input{File: f.name, Line: n.Line, Key: key, Found: found, Expected: expected}
 }
 
 // mapping returns the entries of a mapping, each key once.

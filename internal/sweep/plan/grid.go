@@ -9,7 +9,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/config/yamlnode"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // readSet reads the settings of all runs.
@@ -131,7 +131,7 @@ func (f *planFile) nameCandidates(axes []setting) error {
 			if !names[c.name] {
 				found = fmt.Sprintf("a combination whose name has %d letters", len(c.name))
 			}
-			return &input.Error{File: f.name, Line: axes[0].key.Line, Key: "grid", Found: found,
+			return &invalid.Input{File: f.name, Line: axes[0].key.Line, Key: "grid", Found: found,
 				Expected: fmt.Sprintf("different names of at most %d letters for the directories", longest)}
 		}
 		names[c.name] = true

@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/acqnp/acqnp/internal/config/yamlnode"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // Halving says at which steps the candidates of a configuration are compared, and how many go on.
@@ -34,13 +34,13 @@ func (h Halving) Rungs(steps int) (all []int) {
 	return all
 }
 
-// CheckArray returns an *input.Error if the runs of a plan wait for each other, so that they cannot
+// CheckArray returns an *invalid.Input if the runs of a plan wait for each other, so that they cannot
 // be elements of an array.
 func (p *Plan) CheckArray() error {
 	if p.Halving == nil {
 		return nil
 	}
-	return &input.Error{File: p.File, Line: p.Halving.line, Key: "halving", Found: "a plan whose runs wait for each other, as elements of an array",
+	return &invalid.Input{File: p.File, Line: p.Halving.line, Key: "halving", Found: "a plan whose runs wait for each other, as elements of an array",
 		Expected: "acqnp sweep run " + p.File + " in one job, or a plan without halving"}
 }
 
@@ -93,7 +93,7 @@ func (f *planFile) checkHalving(p *Plan) error {
 		return nil
 	}
 	refuse := func(found, expected string) error {
-		return &input.Error{File: f.name, Line: f.halving.line, Key: "halving", Found: found, Expected: expected}
+		return &invalid.Input{File: f.name, Line: f.halving.line, Key: "halving", Found: found, Expected: expected}
 	}
 	if len(f.candidates) < 2 {
 		return refuse("a plan with one candidate", "a grid of two or more")

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/sweep/plan"
 )
 
@@ -49,7 +49,7 @@ func TestRefusesHalvingWithItsLine(t *testing.T) {
 	} {
 		folder(t, text)
 		_, err := plan.Load("plan.yaml", nil)
-		var bad *input.Error
+		var bad *invalid.Input
 		if !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("plan %q:\n%v\nwant\n%s", text, err, want)
 		}

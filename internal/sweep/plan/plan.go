@@ -20,7 +20,7 @@ import (
 	"strings"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
@@ -49,7 +49,7 @@ type Run struct {
 const MaxRuns = 100_000
 
 // Load reads and checks the plan in a file. env returns the environment, as in config.Overrides. An
-// error is an *input.Error that names the plan's line and key, or those of a configuration.
+// error is an *invalid.Input that names the plan's line and key, or those of a configuration.
 func Load(file string, env func() []string) (*Plan, error) {
 	f, err := read(file)
 	if err != nil {
@@ -61,7 +61,7 @@ func Load(file string, env func() []string) (*Plan, error) {
 // expand makes the runs of a plan.
 func (f *planFile) expand(env func() []string) (*Plan, error) {
 	if n := len(f.configs) * len(f.candidates) * len(f.seeds); n > MaxRuns {
-		return nil, &input.Error{File: f.name, Found: fmt.Sprintf("%d runs", n), Expected: fmt.Sprintf("at most %d", MaxRuns)}
+		return nil, &invalid.Input{File: f.name, Found: fmt.Sprintf("%d runs", n), Expected: fmt.Sprintf("at most %d", MaxRuns)}
 	}
 	p := &Plan{File: f.name, Dir: f.runs, Evaluate: f.evaluate, Halving: f.halving}
 	for _, file := range f.configs {
@@ -114,7 +114,7 @@ func (f *planFile) addSeeds(p *Plan, file string, content []byte, candidate cand
 	return nil
 }
 
-// checkDirs returns an *input.Error if two runs have the same directory.
+// checkDirs returns an *invalid.Input if two runs have the same directory.
 func (f *planFile) checkDirs(p *Plan) error {
 	first := make(map[string]int, len(p.Runs))
 	for i, r := range p.Runs {
@@ -124,7 +124,7 @@ func (f *planFile) checkDirs(p *Plan) error {
 			continue
 		}
 		other := p.Runs[j]
-		return &input.Error{File: f.name, Line: f.lineOf(r.Config), Key: "configs",
+		return &invalid.Input{File: f.name, Line: f.lineOf(r.Config), Key: "configs",
 			Found:    fmt.Sprintf("%s for %s and for %s", r.Dir, other.Config, strings.TrimSpace(r.Config+" "+r.Candidate)),
 			Expected: "a directory for each run: give one of the files another name"}
 	}

@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/acqnp/acqnp/internal/config/yamlnode"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
@@ -55,7 +55,7 @@ func (f *planFile) drawCandidates(axes []axis) error {
 			}
 		}
 		if attempt == attempts {
-			return &input.Error{File: f.name, Line: f.samplesLine, Key: "samples", Found: fmt.Sprint(f.samples),
+			return &invalid.Input{File: f.name, Line: f.samplesLine, Key: "samples", Found: fmt.Sprint(f.samples),
 				Expected: fmt.Sprintf("%d or fewer: further draws from the grid repeat these", i)}
 		}
 	}

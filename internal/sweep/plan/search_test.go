@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/sweep/plan"
 )
 
@@ -153,7 +153,7 @@ func TestRefusesASearchWithItsLine(t *testing.T) {
 	} {
 		folder(t, "configs: configs/cnp.yaml\nruns: out\n"+text)
 		_, err := plan.Load("plan.yaml", nil)
-		var bad *input.Error
+		var bad *invalid.Input
 		if !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("plan %q:\n%v\nwant\n%s", text, err, want)
 		}

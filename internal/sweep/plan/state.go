@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
 // State returns the state of the run's directory, as look tells it: run.StateOf, or that of a run.Watch.
 // A run that ended after fewer steps than the plan has now can go on. One that ended after more is an
-// *input.Error.
+// *invalid.Input.
 func (r Run) State(evaluate bool, look func(dir string, evaluate bool) (run.State, error)) (run.State, error) {
 	s, err := look(r.Dir, evaluate)
 	steps := r.Experiment.Train.Steps
@@ -18,7 +18,7 @@ func (r Run) State(evaluate bool, look func(dir string, evaluate bool) (run.Stat
 		return s, err
 	}
 	if s.Step > steps {
-		return s, &input.Error{File: filepath.Join(r.Dir, run.ConfigFile), Key: "train.steps", Found: fmt.Sprintf("a run of %d steps", s.Step),
+		return s, &invalid.Input{File: filepath.Join(r.Dir, run.ConfigFile), Key: "train.steps", Found: fmt.Sprintf("a run of %d steps", s.Step),
 			Expected: fmt.Sprintf("%d, as in the plan: move the run away, or give the plan other runs", steps)}
 	}
 	if s.Phase == run.Done || s.Phase == run.Trained {

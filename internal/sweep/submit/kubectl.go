@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // Apply gives the objects to kubectl, as they are. The apply is the server's: kubectl's own would
@@ -27,7 +27,7 @@ func (m Manifest) Apply(ctx context.Context) error {
 	}
 	if found != "" {
 		remove := strings.Join(append([]string{"kubectl"}, append(namespace, "delete", "job", m.Name)...), " ")
-		return &input.Error{Found: "the cluster has the job " + m.Name + " of this plan already. To start again what is missing or failed: " + remove + ", then submit"}
+		return &invalid.Input{Found: "the cluster has the job " + m.Name + " of this plan already. To start again what is missing or failed: " + remove + ", then submit"}
 	}
 	_, err = kubectl(ctx, m.YAML, "apply", "--server-side", "-f", "-")
 	return err
@@ -41,7 +41,7 @@ func kubectl(ctx context.Context, stdin []byte, args ...string) (string, error) 
 	cmd.Stdin, cmd.Stderr = bytes.NewReader(stdin), &stderr
 	stdout, err := cmd.Output()
 	if errors.Is(err, exec.ErrNotFound) {
-		return "", &input.Error{Found: "there is no kubectl in PATH; --dry-run prints what it would apply", Cause: err}
+		return "", &invalid.Input{Found: "there is no kubectl in PATH; --dry-run prints what it would apply", Cause: err}
 	}
 	if err != nil {
 		return "", fmt.Errorf("kubectl %s: %w: %s", strings.Join(args, " "), err, messages(stderr.String()))

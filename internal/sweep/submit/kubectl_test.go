@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/sweep/submit"
 )
 
@@ -76,7 +76,7 @@ func TestFailuresOfKubectlAreOneLine(t *testing.T) {
 	} {
 		_, applied := standIn(t, c.get, c.apply)
 		err := m.Apply(t.Context())
-		var mistake *input.Error
+		var mistake *invalid.Input
 		if err == nil || err.Error() != c.want || errors.As(err, &mistake) != c.mistake {
 			t.Errorf("%v, want %s", err, c.want)
 		}
@@ -89,7 +89,7 @@ func TestFailuresOfKubectlAreOneLine(t *testing.T) {
 func TestWithoutKubectl(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	err := submit.Manifest{Name: "acqnp-x"}.Apply(t.Context())
-	var mistake *input.Error
+	var mistake *invalid.Input
 	if !errors.As(err, &mistake) || !strings.Contains(err.Error(), "no kubectl in PATH") {
 		t.Errorf("%v", err)
 	}

@@ -12,7 +12,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/files"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/sweep/plan"
 )
 
@@ -79,24 +80,24 @@ func readFiles(p *plan.Plan) ([]file, error) {
 			paths = append(paths, r.Config)
 		}
 	}
-	var files []file
+	var read []file
 	total := 0
 	for i, name := range paths {
 		if !mountable(name) {
-			return nil, &input.Error{File: p.File, Found: fmt.Sprintf("the path %q", name), Expected: "a path in UTF-8 without colons and control characters, which pods can mount"}
+			return nil, &invalid.Input{File: p.File, Found: fmt.Sprintf("the path %q", name), Expected: "a path in UTF-8 without colons and control characters, which pods can mount"}
 		}
 		content, err := os.ReadFile(name)
 		if err != nil {
-			return nil, &input.Error{File: name, Found: input.Reason(err), Expected: "a file that can be read", Cause: err}
+			return nil, &invalid.Input{File: name, Found: files.Reason(err), Expected: "a file that can be read", Cause: err}
 		}
-		files = append(files, file{name, fmt.Sprintf("%d-%s", i, letters(path.Base(name), 200)), string(content)})
+		read = append(read, file{name, fmt.Sprintf("%d-%s", i, letters(path.Base(name), 200)), string(content)})
 		total += len(content)
 	}
 	if total > maxConfigMap {
-		return nil, &input.Error{File: p.File, Found: fmt.Sprintf("a plan with %d configurations of %d bytes in all", len(paths)-1, total),
+		return nil, &invalid.Input{File: p.File, Found: fmt.Sprintf("a plan with %d configurations of %d bytes in all", len(paths)-1, total),
 			Expected: fmt.Sprintf("at most %d bytes, which a ConfigMap holds: divide the plan", maxConfigMap)}
 	}
-	return files, nil
+	return read, nil
 }
 
 // jobName returns a DNS label that leaves room for "-" and the index of a pod, of at most 5 digits.

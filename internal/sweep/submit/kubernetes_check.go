@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/sweep/plan"
 )
 
@@ -29,11 +29,11 @@ func (k Kubernetes) check(p *plan.Plan) error {
 		{"--gpus", strconv.Itoa(k.GPUs), "a number of GPUs from 0 to 64", k.GPUs >= 0 && k.GPUs <= 64},
 	} {
 		if !c.ok {
-			return &input.Error{File: c.flag, Found: strconv.Quote(c.value), Expected: c.expected}
+			return &invalid.Input{File: c.flag, Found: strconv.Quote(c.value), Expected: c.expected}
 		}
 	}
 	if dir := onClaim(p.Dir); inPod(p.Dir) == workDir || dir == "" || dir == dataDir || !mountable(dir) {
-		return &input.Error{File: p.File, Key: "runs", Found: p.Dir, Expected: "a folder of its own without colons and control characters, such as sweeps/mine: pods mount it from the claim"}
+		return &invalid.Input{File: p.File, Key: "runs", Found: p.Dir, Expected: "a folder of its own without colons and control characters, such as sweeps/mine: pods mount it from the claim"}
 	}
 	return nil
 }

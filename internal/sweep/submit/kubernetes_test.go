@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/sweep/plan"
 	"github.com/acqnp/acqnp/internal/sweep/submit"
 )
@@ -105,7 +105,7 @@ func TestWhatKubernetesRefusesIsRefusedBefore(t *testing.T) {
 		k, p := everything, load(t, "sweeps/study.yaml")
 		c.change(&k, p)
 		_, err := k.Manifest(p)
-		var mistake *input.Error
+		var mistake *invalid.Input
 		if !errors.As(err, &mistake) || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%v, want %s", err, c.want)
 		}

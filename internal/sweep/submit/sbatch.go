@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // Sbatch gives a script to sbatch, on its standard input, and returns sbatch's line about the job.
@@ -46,7 +46,7 @@ func output(cmd *exec.Cmd) (string, error) {
 	cmd.Stdout, cmd.Stderr = &out, &stderr
 	err := cmd.Run()
 	if errors.Is(err, exec.ErrNotFound) {
-		return "", &input.Error{Found: "there is no " + cmd.Args[0] + " in PATH; --dry-run prints what Slurm would get", Cause: err}
+		return "", &invalid.Input{Found: "there is no " + cmd.Args[0] + " in PATH; --dry-run prints what Slurm would get", Cause: err}
 	}
 	if err != nil {
 		if said := strings.TrimSpace(stderr.String()); said != "" {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/sweep/plan"
 )
 
@@ -101,16 +101,16 @@ func (s *Slurm) check(p *plan.Plan) error {
 		name, _, _ := strings.Cut(flag, "=")
 		switch {
 		case name == "--array" || strings.HasPrefix(flag, "-a"):
-			return &input.Error{File: "flags of sbatch", Found: flag, Expected: "no array, which --per-job and --limit describe"}
+			return &invalid.Input{File: "flags of sbatch", Found: flag, Expected: "no array, which --per-job and --limit describe"}
 		case name == "--wrap":
-			return &input.Error{File: "flags of sbatch", Found: flag, Expected: "no command, which is acqnp sweep run"}
+			return &invalid.Input{File: "flags of sbatch", Found: flag, Expected: "no command, which is acqnp sweep run"}
 		case strings.ContainsAny(flag, "\n\x00"):
-			return &input.Error{File: "flags of sbatch", Found: "a line break", Expected: "flags without one"}
+			return &invalid.Input{File: "flags of sbatch", Found: "a line break", Expected: "flags without one"}
 		}
 	}
 	for _, path := range []string{s.Dir, s.Logs(p)} {
 		if strings.ContainsAny(path, "\\\n") {
-			return &input.Error{File: path, Found: "a backslash or a line break in the path", Expected: "a path that Slurm can read"}
+			return &invalid.Input{File: path, Found: "a backslash or a line break in the path", Expected: "a path that Slurm can read"}
 		}
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/sweep/plan"
 	"github.com/acqnp/acqnp/internal/sweep/submit"
 )
@@ -160,9 +160,9 @@ func TestScriptRefusesWhatItCannotSay(t *testing.T) {
 	} {
 		s.PerJob = 1
 		_, err := s.Script(made(1), all(1))
-		var bad *input.Error
+		var bad *invalid.Input
 		if !errors.As(err, &bad) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%+v: error %v, want one line of *input.Error", s, err)
+			t.Errorf("%+v: error %v, want one line of *invalid.Input", s, err)
 		}
 	}
 }

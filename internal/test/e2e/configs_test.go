@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/config/benchmark"
+	"github.com/acqnp/acqnp/internal/config/catalogue"
 	"github.com/acqnp/acqnp/internal/datasets/datatest"
 	"github.com/acqnp/acqnp/internal/run"
 )
@@ -124,7 +124,7 @@ func reduced(name, model string) []string {
 	if model == "bnp" {
 		values = append(values, "model.eval_bootstraps=6")
 	}
-	if kind(name) != benchmark.SpeedFlow { // speed-flow always has two functions, its lanes
+	if kind(name) != catalogue.SpeedFlow { // speed-flow always has two functions, its lanes
 		values = append(values, "train.batch_size=2", "eval.batch_size=2")
 	}
 	if synthetic(name) {
@@ -133,22 +133,22 @@ func reduced(name, model string) []string {
 	return values
 }
 
-func synthetic(name string) bool { return kind(name) == benchmark.Synthetic }
+func synthetic(name string) bool { return kind(name) == catalogue.Synthetic }
 
-func kind(name string) benchmark.Kind {
-	b, _ := benchmark.Find(name)
+func kind(name string) catalogue.Kind {
+	b, _ := catalogue.Find(name)
 	return b.Kind
 }
 
 // points returns how many points a function has in evaluation.
 func points(name string) int {
-	b, _ := benchmark.Find(name)
+	b, _ := catalogue.Find(name)
 	switch {
-	case b.Kind == benchmark.SpeedFlow:
+	case b.Kind == catalogue.SpeedFlow:
 		return 1318
-	case b.Kind == benchmark.Images && b.Image.Height == 0: // as data.resize says
+	case b.Kind == catalogue.Images && b.Image.Height == 0: // as data.resize says
 		return 32 * 32
-	case b.Kind == benchmark.Images:
+	case b.Kind == catalogue.Images:
 		return b.Image.Height * b.Image.Width
 	}
 	return 120

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/cli"
-	"github.com/acqnp/acqnp/internal/config/benchmark"
+	"github.com/acqnp/acqnp/internal/config/catalogue"
 )
 
 // TestMain removes the program's settings from the environment.
@@ -32,7 +32,7 @@ func succeed(t *testing.T, args ...string) string {
 }
 
 // benchmarks lists the paper's benchmarks.
-var benchmarks = benchmark.Names(func(b benchmark.Benchmark) bool { return b.Table != "" })
+var benchmarks = catalogue.Names(func(b catalogue.Benchmark) bool { return b.Table != "" })
 
 // models lists the paper's models.
 var models = []string{"cnp", "canp", "bnp", "cqnp", "acqnp"}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/config/benchmark"
+	"github.com/acqnp/acqnp/internal/config/catalogue"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
@@ -45,7 +45,7 @@ func TestSmallVariants(t *testing.T) {
 
 func trainResumeAndPredict(t *testing.T, name, file, data, prices string) {
 	settings := append(reduced(name, "acqnp"), "train.schedule=constant") // so that a resume may add steps
-	if kind(name) == benchmark.CSV {
+	if kind(name) == catalogue.CSV {
 		settings = append(settings, "data.file="+prices)
 	}
 	t.Chdir(t.TempDir())
@@ -68,7 +68,7 @@ func trainResumeAndPredict(t *testing.T, name, file, data, prices string) {
 	}
 	aggregation := strings.TrimSuffix(strings.TrimPrefix(file, "acqnp-"), "-small")
 	variant := aggregation + ", residual"
-	if kind(name) == benchmark.CSV {
+	if kind(name) == catalogue.CSV {
 		variant += ", natural scale"
 	}
 	if e.Model != "acqnp" || e.Variant != variant || e.NumTau != 5 {
@@ -77,9 +77,9 @@ func trainResumeAndPredict(t *testing.T, name, file, data, prices string) {
 
 	context, grid := "x,y\n0.1,0.2\n0.3,0.1\n0.5,0.4\n", "--grid=0:1:3"
 	switch kind(name) {
-	case benchmark.CSV:
+	case catalogue.CSV:
 		context = "age,price\n1,200\n2,150\n3,120\n"
-	case benchmark.Images:
+	case catalogue.Images:
 		context, grid = "x1,x2,y\n0.1,0.2,0.5\n0.3,0.1,0.6\n0.5,0.4,0.7\n", "--grid=0:1:3,0:1:1"
 	}
 	if err := os.WriteFile("context.csv", []byte(context), 0o644); err != nil {

@@ -5,8 +5,8 @@ import (
 	"strconv"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/config/benchmark"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/config/catalogue"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // The bounds of Experiment's points.
@@ -16,7 +16,7 @@ const (
 )
 
 // Experiment reads a configuration. Unless points is 0, every function of a training batch then has
-// that many points, max(3, points/2) of them context. Experiment returns an *input.Error if the
+// that many points, max(3, points/2) of them context. Experiment returns an *invalid.Input if the
 // benchmark fixes the number of points.
 func Experiment(file string, over config.Overrides, points int) (config.Experiment, error) {
 	e, err := config.Load(file, over)
@@ -32,7 +32,7 @@ func Experiment(file string, over config.Overrides, points int) (config.Experime
 }
 
 // fixPoints returns the keys that give every function of a training batch n points, max(3, n/2) of
-// them context. It returns an *input.Error if the benchmark fixes the number of points.
+// them context. It returns an *invalid.Input if the benchmark fixes the number of points.
 func fixPoints(e config.Experiment, n int) ([]config.Flag, error) {
 	context := max(3, n/2)
 	flag := func(key string, value ...int) config.Flag {
@@ -42,14 +42,14 @@ func fixPoints(e config.Experiment, n int) ([]config.Flag, error) {
 		}
 		return config.Flag{Name: "--points", Key: key, Value: text}
 	}
-	b, _ := benchmark.Find(e.Benchmark)
+	b, _ := catalogue.Find(e.Benchmark)
 	switch {
-	case b.Kind == benchmark.CSV:
+	case b.Kind == catalogue.CSV:
 		// with "all", functions of fewer points would take part in smaller batches
 		sizes := config.Flag{Name: "--points", Key: "data.sizes", Value: config.SmallestSize}
 		return []config.Flag{flag("data.points", n, n), flag("data.context", context, context), sizes}, nil
 	case len(e.Data.Points) == 0:
-		return nil, &input.Error{File: "--points", Found: strconv.Itoa(n),
+		return nil, &invalid.Input{File: "--points", Found: strconv.Itoa(n),
 			Expected: "no --points: the functions of " + e.Benchmark + " have a fixed number of points"}
 	}
 	// bench does not evaluate, but the checks of config compare these keys with those of the data.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/device/memory"
 	"github.com/acqnp/acqnp/internal/engine"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/train"
 )
 
@@ -72,7 +72,7 @@ func (r Result) Print(w io.Writer) error {
 	}
 	points := "points as drawn"
 	if r.Points > 0 {
-		points = input.Plural(r.Points, "point", "points")
+		points = invalid.Plural(r.Points, "point", "points")
 	}
 	share := ""
 	if r.PeakShare != nil {
@@ -83,7 +83,7 @@ func (r Result) Print(w io.Writer) error {
 	if r.Kernels != "" {
 		kernels = ", " + r.Kernels + " kernels"
 	}
-	line("device", "%s, %s%s", r.Device, input.Plural(r.Threads, "thread", "threads"), kernels)
+	line("device", "%s, %s%s", r.Device, invalid.Plural(r.Threads, "thread", "threads"), kernels)
 	line("step", "%.3f ms (median of %d; least %.3f ms)", r.MsMedian, r.Steps, r.MsMin)
 	line("rows", "%.0f a step, %.4g a second", r.RowsPerStep, r.RowsPerS)
 	line("arithmetic", "%.4g FLOP a row, %.4g GFLOP/s%s", r.FLOPsPerRow, r.GFLOPs, share)

@@ -8,7 +8,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/device/memory"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/train"
 	"github.com/acqnp/acqnp/internal/train/seeds"
 )
@@ -33,7 +33,7 @@ func TestRunsThatDoNotFitTogether(t *testing.T) {
 		}
 	}
 	work := seeds.Options{Runs: slices.Repeat([]train.Options{o}, 32), OnCPU: true, Threads: 32}
-	var bad *input.Error
+	var bad *invalid.Input
 	if err := work.CheckMemory(); !errors.As(err, &bad) || bad.File != "--seeds" {
 		t.Errorf("32 runs at a time: %v", err)
 	}

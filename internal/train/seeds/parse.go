@@ -5,16 +5,16 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // Most is the largest number of seeds that Parse returns. More runs than this do not share a machine.
 const Most = 64
 
 // Parse returns the seeds of a list such as "0..5" or "0,3,10..12". Both ends of a range count. A bad
-// list is an *input.Error that names the flag --seeds.
+// list is an *invalid.Input that names the flag --seeds.
 func Parse(list string) ([]uint64, error) {
-	bad := &input.Error{File: "--seeds", Found: strconv.Quote(list),
+	bad := &invalid.Input{File: "--seeds", Found: strconv.Quote(list),
 		Expected: "different whole numbers or ranges with commas between them, such as 0..5 or 0,3,7, at most " + strconv.Itoa(Most) + " seeds"}
 	var all []uint64
 	for _, part := range strings.Split(list, ",") {

@@ -17,7 +17,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/files/safetensors"
-	"github.com/acqnp/acqnp/internal/input"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/train"
 	"github.com/acqnp/acqnp/internal/train/seeds"
@@ -136,7 +136,7 @@ func TestAFailureLeavesTheOthersAlone(t *testing.T) {
 	}
 	outcomes, shown := together(t.Context(), runs, 2)
 	var diverged *train.NonFiniteError
-	var refused *input.Error
+	var refused *invalid.Input
 	if outcomes[0].Err != nil || !errors.As(outcomes[1].Err, &diverged) || !errors.As(outcomes[2].Err, &refused) {
 		t.Fatalf("%v", outcomes)
 	}
@@ -254,7 +254,7 @@ func TestParse(t *testing.T) {
 	}
 	for _, list := range []string{"", ",", "1,", "-1", "a", "3..1", "1..", "..2", "0,0", "0..2,1", "1.5", "0..64", "0...2",
 		"9223372036854775807..9223372036854775808", "0..9223372036854775807", "0..40,50..90"} {
-		var bad *input.Error
+		var bad *invalid.Input
 		if got, err := seeds.Parse(list); !errors.As(err, &bad) || bad.File != "--seeds" {
 			t.Errorf("%q: %v, %v", list, got, err)
 		}

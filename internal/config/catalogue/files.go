@@ -1,0 +1,36 @@
+package catalogue
+
+// File is a file of a benchmark.
+type File struct {
+	Name   string   // below DATA-DIR/BENCHMARK, and below MIRROR/BENCHMARK of a mirror
+	Holds  string   // what is in it, for messages: "training images"
+	URLs   []string // the publishers' addresses, in the order to try
+	Bytes  int64    // its size; 0 if unknown
+	SHA256 string   // in hexadecimal; "" if none is published
+	Starts string   // its first bytes, which tell it from a web page if there is no SHA256
+}
+
+// FileNames returns the names of b.Files.
+func (b Benchmark) FileNames() []string {
+	var names []string
+	for _, f := range b.Files {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// Downloads returns the files that publishers offer, or nil for a benchmark without files.
+func (b Benchmark) Downloads() []File {
+	if b.Published != nil {
+		return b.Published
+	}
+	return b.Files
+}
+
+// from adds the file's address in each of the publishers' folders.
+func (f File) from(folders ...string) File {
+	for _, folder := range folders {
+		f.URLs = append(f.URLs, folder+f.Name)
+	}
+	return f
+}

@@ -1,0 +1,164 @@
+//go:build linux
+
+package files_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/acqnp/acqnp/internal/files"
+)
+
+func TestWriteWritesIntoAPipe(t *testing.T) {
+	path := fifo(t)
+	alias := link(t, path, filepath.Join(t.TempDir(), "alias"))
+	want := strings.Repeat("0123456789", 100_000) // more than a pipe holds
+	for _, p := range []string{path, alias} {
+		content := make(chan string)
+		go func() {
+			b, _ := os.ReadFile(path)
+			content <- string(b)
+		}()
+		if err := errors.Join(files.Probe(p), files.WriteBytes(p, []byte(want))); err != nil {
+			t.Fatal(err)
+		}
+		if got := <-content; got != want {
+			t.Errorf("%d bytes read, want %d", len(got), len(want))
+		}
+		if info, err := os.Lstat(path); err != nil || info.Mode()&fs.ModeNamedPipe == 0 {
+			t.Errorf("the pipe has become %v, %v", info, err)
+		}
+	}
+}
+
+// An interrupt ends the wait for a reader that never comes, and for one that does not read.
+func TestAnInterruptEndsTheWaitForAPipe(t *testing.T) {
+	for _, reads := range []bool{false, true} {
+		path := fifo(t)
+		if reads {
+			reader, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer reader.Close()
+		}
+		if err := interrupted(t, func() error { return files.WriteBytes(path, make([]byte, 1<<20)) }); !errors.Is(err, context.Canceled) {
+			t.Errorf("error %v, want that of an interrupt", err)
+		}
+	}
+}
+
+// interrupted sends SIGINT until wait returns.
+func interrupted(t *testing.T, wait func() error) error {
+	t.Helper()
+	ignored := make(chan os.Signal, 1)
+	signal.Notify(ignored, os.Interrupt) // a signal before wait listens must not end the test
+	defer signal.Stop(ignored)
+	done := make(chan error)
+	go func() { done <- wait() }()
+	for {
+		select {
+		case err := <-done:
+			return err
+		case <-time.After(50 * time.Millisecond):
+			if err := syscall.Kill(os.Getpid(), syscall.SIGINT); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+func TestWriteWritesToADevice(t *testing.T) {
+	alias := link(t, "/dev/full", filepath.Join(t.TempDir(), "full.csv"))
+	before, err := os.Stat("/dev/full")
+	if err != nil {
+		t.Skip(err)
+	}
+	if err := files.WriteBytes(alias, []byte("content")); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("error %v, want that of a full device", err)
+	}
+	if after, err := os.Stat("/dev/full"); err != nil || !os.SameFile(before, after) {
+		t.Error("the device is another one")
+	}
+	if info, err := os.Lstat(alias); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		t.Errorf("the link has become %v, %v", info, err)
+	}
+}
+
+// /dev/fd/N may be a pipe, or a file that no longer has a name.
+func TestWriteWritesToAnOpenFile(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if err := files.WriteBytes(fmt.Sprintf("/dev/fd/%d", w.Fd()), []byte("through")); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	if got, _ := io.ReadAll(r); string(got) != "through" {
+		t.Errorf("read %q", got)
+	}
+	dir := t.TempDir()
+	f, err := os.Create(filepath.Join(dir, "gone"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := os.Remove(f.Name()); err != nil {
+		t.Fatal(err)
+	}
+	if err := files.WriteBytes(fmt.Sprintf("/proc/self/fd/%d", f.Fd()), []byte("unnamed")); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := io.ReadAll(f); string(got) != "unnamed" {
+		t.Errorf("read %q", got)
+	}
+	if files, _ := os.ReadDir(dir); len(files) != 0 {
+		t.Errorf("made %v", files)
+	}
+}
+
+func TestStandardOutputIsNotReplaced(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	fmt.Fprint(f, "before ")
+	old := os.Stdout
+	os.Stdout = f
+	err = files.WriteBytes("/proc/self/fd/"+fmt.Sprint(f.Fd()), []byte("content"))
+	os.Stdout = old
+	fmt.Fprint(f, " after")
+	if got, _ := os.ReadFile(path); err != nil || string(got) != "before content after" {
+		t.Errorf("the log reads %q: %v", got, err)
+	}
+}
+
+func TestAReadOnlyDirectoryIsToldFirst(t *testing.T) {
+	if os.Getuid() == 0 {
+		if err := files.Probe("/proc/out.json"); err == nil {
+			t.Error("/proc is said to take files")
+		}
+		return
+	}
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	if err := files.Probe(filepath.Join(dir, "out.json")); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("error %v, want a refusal", err)
+	}
+}

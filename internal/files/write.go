@@ -1,0 +1,143 @@
+// Package files writes files that are either complete or absent, and opens the files that a user
+// names.
+//
+// Write puts the content into a temporary file beside the target, syncs it, renames it over the
+// target and syncs the directory. If a step before the rename fails, the old file stays and the
+// temporary file is removed. Write follows a symbolic link: it replaces the target and keeps the
+// link. Devices and named pipes cannot be replaced, so Write writes to them.
+package files
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// TempPrefix is the start of a temporary file's name. The target's name and a dash follow. A killed
+// program may leave such files; programs that list a directory skip them.
+const TempPrefix = ".tmp-"
+
+// Write creates or replaces the file at path with what fill writes. An old file stays untouched
+// until the new one is complete.
+func Write(path string, fill func(io.Writer) error) error {
+	target, replaceable, err := resolve(path)
+	if err != nil {
+		return err
+	}
+	if !replaceable {
+		return writeThrough(path, fill)
+	}
+	return replace(target, fill)
+}
+
+// WriteBytes calls Write with content from memory.
+func WriteBytes(path string, content []byte) error {
+	return Write(path, func(w io.Writer) error { _, err := w.Write(content); return err })
+}
+
+// replace puts a complete new file at path, which must not be a symbolic link.
+func replace(path string, fill func(io.Writer) error) error {
+	f, err := temporary(filepath.Dir(path), filepath.Base(path))
+	if err != nil {
+		return because(path, err)
+	}
+	if err := errors.Join(complete(f, fill), f.Close()); err != nil {
+		var pathError *fs.PathError
+		if errors.As(err, &pathError) && pathError.Path == f.Name() {
+			err = because(path, err)
+		}
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return errors.Join(because(path, err), os.Remove(f.Name()))
+	}
+	return SyncDir(filepath.Dir(path))
+}
+
+// complete fills the temporary file f and syncs it. It leaves f open.
+func complete(f *os.File, fill func(io.Writer) error) error {
+	w := bufio.NewWriterSize(f, 1<<20)
+	if err := fill(w); err != nil {
+		return err
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if err := f.Chmod(0o644); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+// Scratch creates a temporary file for work on the output at path. The file is beside the output,
+// or in the system's temporary directory if the output is a device or a pipe. The caller closes and
+// removes it.
+func Scratch(path string) (*os.File, error) {
+	target, replaceable, err := resolve(path)
+	if err != nil {
+		return nil, err
+	}
+	if !replaceable {
+		return temporary(os.TempDir(), filepath.Base(path))
+	}
+	f, err := temporary(filepath.Dir(target), filepath.Base(target))
+	if err != nil {
+		return nil, because(path, err)
+	}
+	return f, nil
+}
+
+// probeBytes is how much Probe writes: more than a file system stores inside a directory entry.
+const probeBytes = 4096
+
+// Probe returns an error unless a file can be written at path now: the directory must exist, permit
+// it and have space left. It leaves nothing behind, and it does not open devices and pipes.
+func Probe(path string) error {
+	target, replaceable, err := resolve(path)
+	if err != nil || !replaceable {
+		return err
+	}
+	f, err := temporary(filepath.Dir(target), filepath.Base(target))
+	if err != nil {
+		return because(path, err)
+	}
+	_, err = f.Write(make([]byte, probeBytes))
+	if err = errors.Join(err, f.Close()); err != nil {
+		err = because(path, err)
+	}
+	return errors.Join(err, os.Remove(f.Name()))
+}
+
+// maxTempName is how many bytes of the target's name a temporary name repeats. It keeps temporary
+// names short enough for every file system.
+const maxTempName = 128
+
+// temporary creates a file in dir with a name made from name.
+func temporary(dir, name string) (*os.File, error) {
+	return os.CreateTemp(dir, TempPrefix+name[:min(len(name), maxTempName)]+"-*")
+}
+
+// because turns an error about the temporary file into one about the output at path.
+func because(path string, err error) error {
+	var pathError *fs.PathError
+	var linkError *os.LinkError
+	switch {
+	case errors.As(err, &pathError):
+		err = pathError.Err
+	case errors.As(err, &linkError):
+		err = linkError.Err
+	}
+	return &fs.PathError{Op: "write", Path: path, Err: err}
+}
+
+// SyncDir makes renames and removals in a directory survive a crash.
+func SyncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
