@@ -26,6 +26,7 @@ func (f Found) Print(w io.Writer) error {
 	return t.Flush()
 }
 
+// left says how many rows were left out.
 func (f Found) left() string {
 	if f.Dropped == 0 {
 		return ", no missing cell"
