@@ -11,24 +11,24 @@ import (
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
-// gridPoints is the number of x of a Task.
+// gridPoints is the number of x of a sheetFunction.
 const gridPoints = 240
 
-// A Task is a function to predict and to show: one channel of y along x, which has one dimension,
-// in raw units.
-type Task struct {
+// A sheetFunction is a function to predict and to show: one channel of
+// y along x, which has one dimension, in raw units.
+type sheetFunction struct {
 	predict.Function             // its targets are gridPoints evenly spaced x
 	Data             plotter.XYs // its points that are not context
 	Context          plotter.XYs
 	channel          int
 }
 
-// NewTask returns function i of a batch, in the raw units of a scaling.
-func NewTask(b *datasets.Batch, i, channel int, s datasets.Scaling) Task {
+// newSheetFunction returns function i of a batch, in the raw units of a scaling.
+func newSheetFunction(b *datasets.Batch, i, channel int, s datasets.Scaling) sheetFunction {
 	first, split, end := i*b.Points, b.Context, (i+1)*b.Points
 	x, y := s.Raw(b.X[first*b.DX:end*b.DX], b.Y[first*b.DY:end*b.DY])
 	lo, hi := extremes(x)
-	return Task{
+	return sheetFunction{
 		Function: predict.Function{
 			ContextX: x[:split], ContextY: y[:split*b.DY],
 			TargetX: floats.Span(make([]float64, gridPoints), lo, hi),
@@ -39,24 +39,24 @@ func NewTask(b *datasets.Batch, i, channel int, s datasets.Scaling) Task {
 	}
 }
 
-// A View is the part of a predictive distribution that a Cell shows.
-type View int
+// A cellView is the part of a predictive distribution that a cell shows.
+type cellView int
 
 const (
-	MeanView     View = iota
-	LevelsView        // μ of a quantile model's levels
-	TauView           // τ of a quantile model's levels
-	QuantileView      // quantiles of the distribution at given levels
-	MemberView        // the mean of each bootstrap
+	meanView     cellView = iota
+	levelsView            // μ of a quantile model's levels
+	tauView               // τ of a quantile model's levels
+	quantileView          // quantiles of the distribution at given levels
+	memberView            // the mean of each bootstrap
 )
 
-// Cells returns a cell with the prediction and the context of each task, without its data.
-func Cells(ctx context.Context, o predict.Trained, tasks []Task, view View, levels []float64) ([]Cell, error) {
-	cells := make([]Cell, len(tasks))
-	functions := make([]predict.Function, len(tasks))
-	for i, t := range tasks {
+// newCells returns a cell with the prediction and the context of each function, without its data.
+func newCells(ctx context.Context, o predict.Trained, shown []sheetFunction, view cellView, levels []float64) ([]sheetCell, error) {
+	cells := make([]sheetCell, len(shown))
+	functions := make([]predict.Function, len(shown))
+	for i, t := range shown {
 		functions[i] = t.Function
-		if view == TauView {
+		if view == tauView {
 			cells[i].YRange = []float64{-0.02, 1.02}
 		} else {
 			cells[i].Context = t.Context
@@ -66,28 +66,28 @@ func Cells(ctx context.Context, o predict.Trained, tasks []Task, view View, leve
 		if err != nil {
 			return nil, err
 		}
-		task := tasks[t.Function]
-		cells[t.Function].add(task.TargetX[t.Target], t.Channels[task.channel], view, levels)
+		function := shown[t.Function]
+		cells[t.Function].add(function.TargetX[t.Target], t.Channels[function.channel], view, levels)
 	}
 	return cells, nil
 }
 
 // add adds the next point along x to the cell.
-func (c *Cell) add(x float64, d predict.Distribution, view View, levels []float64) {
+func (c *sheetCell) add(x float64, d predict.Distribution, view cellView, levels []float64) {
 	switch view {
-	case MeanView:
-		c.extend(0, MeanCurve, 0, x, d.Mean())
-	case QuantileView:
+	case meanView:
+		c.extend(0, meanCurve, 0, x, d.Mean())
+	case quantileView:
 		for k, p := range levels {
-			c.extend(k, QuantileCurve, p, x, d.Quantile(p))
+			c.extend(k, quantileCurve, p, x, d.Quantile(p))
 		}
-	case MemberView:
+	case memberView:
 		for k, m := range d.Components() {
-			c.extend(k, MemberCurve, 0, x, d.Value(m.Mu))
+			c.extend(k, memberCurve, 0, x, d.Value(m.Mu))
 		}
 	default:
 		q := predictedPoint(x, d, componentsOf(d), nil)
-		if view == TauView { // equal weights: the view is of the levels alone
+		if view == tauView { // equal weights: the view is of the levels alone
 			for k := range q.Components {
 				q.Components[k].Mu, q.Components[k].Weight = q.Components[k].Tau, 1
 			}
@@ -97,9 +97,9 @@ func (c *Cell) add(x float64, d predict.Distribution, view View, levels []float6
 }
 
 // extend adds a point to the k-th curve.
-func (c *Cell) extend(k int, kind CurveKind, level, x, y float64) {
+func (c *sheetCell) extend(k int, kind curveKind, level, x, y float64) {
 	if k == len(c.Curves) {
-		c.Curves = append(c.Curves, Curve{Kind: kind, Level: level, Points: slices.Grow(plotter.XYs(nil), gridPoints)})
+		c.Curves = append(c.Curves, sheetCurve{Kind: kind, Level: level, Points: slices.Grow(plotter.XYs(nil), gridPoints)})
 	}
 	c.Curves[k].Points = append(c.Curves[k].Points, plotter.XY{X: x, Y: y})
 }
