@@ -44,8 +44,8 @@ type FailedRun struct {
 	Message string `json:"message"`
 }
 
-// ErrInterrupted is Run's error if the context ended: the runs in training have written checkpoints.
-var ErrInterrupted = errors.New("interrupted: the runs in training have written checkpoints, the same command continues")
+// errInterrupted is Run's error if the context ended: the runs in training have written checkpoints.
+var errInterrupted = errors.New("interrupted: the runs in training have written checkpoints, the same command continues")
 
 // errFailFast ends a sweep whose run has failed.
 var errFailFast = errors.New("a run has failed")
@@ -70,7 +70,7 @@ type pool struct {
 
 // Run trains the runs that are not done, each in a child process, and evaluates them if the plan says
 // so. It waits for runs that other processes train, and takes over those that they leave. A run that
-// fails does not stop the others. The error is ErrInterrupted, the number of failed runs, or nil. It is
+// fails does not stop the others. The error is errInterrupted, the number of failed runs, or nil. It is
 // an *invalid.Input if all runs failed because of what they were given.
 func Run(ctx context.Context, o Options) (Summary, error) {
 	began := time.Now()
@@ -244,7 +244,7 @@ func (p *pool) result(ctx context.Context, s Summary) error {
 	case p.fatal != nil:
 		return p.fatal
 	case ctx.Err() != nil:
-		return ErrInterrupted
+		return errInterrupted
 	case len(s.Failed) == s.Runs && !slices.ContainsFunc(s.Failed, func(f FailedRun) bool { return f.Code != codeInput }):
 		return &invalid.Input{File: s.Failed[0].Dir, Found: s.Failed[0].Message} // so that an array does not try again
 	case len(s.Failed) > 0:
