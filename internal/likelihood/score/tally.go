@@ -2,7 +2,7 @@ package score
 
 import "math"
 
-// A Tally adds points up. Its memory grows with the number of functions, not with that of points.
+// A Tally sums points. Its memory grows with the number of functions, not with that of points.
 type Tally struct {
 	channels  []string
 	all       []sums // of each channel
@@ -43,7 +43,7 @@ func (t *Tally) Add(target []Point) {
 	t.together.add(mean)
 }
 
-// AddJoint sets the log density of all outcomes of a function together. Targets of it were added.
+// AddJoint sets the log density of all outcomes of a function together. Add must have added its targets.
 func (t *Tally) AddJoint(name string, logDensity float64) { t.index[name].joint = logDensity }
 
 // targets returns the number of targets that were added.
