@@ -47,7 +47,7 @@ func (r Ranking) Print(w io.Writer, by string) error {
 	return nil
 }
 
-// title returns the candidate's name, or a text for the only candidate of a plan without a grid.
+// title returns the candidate's name. The only candidate of a plan without a grid has no name.
 func (c Candidate) title() string {
 	if c.Name == "" {
 		return "the only candidate"
