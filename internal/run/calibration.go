@@ -204,8 +204,9 @@ func (s *Calibrated) promise(share []float64) string {
 		source += "; one target of each function: Dunn, Wasserman, Ramdas 2023"
 	}
 	return fmt.Sprintf("promise: y of %s lies in an interval or region of 90%% with a probability of at least 90%%\n"+
-		"and, without ties, at most %.3g%%, on average over calibrations, if %s.\n"+
+		"and, without ties, at most %.3g%%, on average over calibrations,\nif %s.\n"+
 		"Of 10 such calibrations, 9 have intervals of 90%% that hold %.0f%% to %.0f%%.\n"+
-		"An interval of 90%% takes 9 %[6]ss, one of 95%% 19 (split conformal prediction: %[7]s).\n",
+		"An interval of 90%% takes 9 %[6]ss, one of 95%% 19.\n"+
+		"Split conformal prediction: %[7]s.\n",
 		of, 100*float64(held)/float64(s.Groups+1), like, 100*share[0], 100*share[1], s.Exchangeable, source)
 }
