@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acqnp/acqnp/internal/cli/usage"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/report/figures"
@@ -134,10 +133,10 @@ func runPredict(ctx context.Context, a *app, o predictOptions) error {
 
 // checkColumns checks the flags that add columns.
 func (o *predictOptions) checkColumns() (err error) {
-	if err := usage.Probabilities("--quantiles", o.quantiles); err != nil {
+	if err := checkProbabilities("--quantiles", o.quantiles); err != nil {
 		return err
 	}
-	if err := usage.Probabilities("--hdr", o.hdr); err != nil {
+	if err := checkProbabilities("--hdr", o.hdr); err != nil {
 		return err
 	}
 	if o.density != "" {
@@ -148,5 +147,5 @@ func (o *predictOptions) checkColumns() (err error) {
 	if o.joint && o.draws == 0 {
 		return &invalid.Input{File: "--draws", Found: "0", Expected: fmt.Sprintf("1 to %d, since --joint draws", predict.MaxDraws)}
 	}
-	return usage.Range("--draws", o.draws, 0, predict.MaxDraws)
+	return checkRange("--draws", o.draws, 0, predict.MaxDraws)
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acqnp/acqnp/internal/cli/usage"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/report/figures"
@@ -95,7 +94,7 @@ func (o *sampleOptions) checkCounts() error {
 			return &invalid.Input{File: "--quantiles", Found: strconv.FormatFloat(q, 'g', -1, 64), Expected: "numbers between 0 and 1"}
 		}
 	}
-	return usage.Range("--draws", o.draws, 0, maxDraws)
+	return checkRange("--draws", o.draws, 0, maxDraws)
 }
 
 // writeComponents writes the table and the plot, without its panels yet, in one pass over the

@@ -18,7 +18,7 @@ var layers = [][]string{
 	{"internal/invalid", "internal/random", "internal/progress", "internal/files/interrupt", "internal/device/memory", "internal/run/version", "internal/engine/gpu",
 		"internal/export/onnx/onnxpb"},
 	{"internal/files", "internal/config/catalogue", "internal/config/yamlnode"},
-	{"internal/config", "internal/files/safetensors", "internal/cli/usage", "internal/engine/simd"},
+	{"internal/config", "internal/files/safetensors", "internal/engine/simd"},
 	{"internal/likelihood", "internal/models/mixed", "internal/models/kde", "internal/models/ops", "internal/models/prior", "internal/engine/gpu/gputest",
 		"internal/engine/gpu/cu/probe", "kernels", "kernels/vocabulary"},
 	{"internal/likelihood/score", "internal/models", "internal/engine", "internal/engine/analysis", "internal/engine/gpu/cu", "kernels/emulator"},
