@@ -15,7 +15,7 @@ import (
 type Timing struct {
 	Duration time.Duration // from waiting for the batch to the end of Adam
 	Rows     int           // B·N·N_τ, B·N·k with bootstraps, B·N without either
-	FLOPs    float64       // see plan.Analysis.FLOPs
+	FLOPs    float64       // see analysis.Analysis.FLOPs
 }
 
 // Bench makes steps for the time of o.WarmUp. Then it makes warmup+steps training steps from initial

@@ -76,16 +76,16 @@ func newLoop(o Options) (*loop, error) {
 	if o.Device == nil {
 		o.Device = device.CPU(0)
 	}
-	plan := o.plan(model, draws)
-	capacity := plan.Capacity
+	estimate := o.estimate(model, draws)
+	capacity := estimate.Capacity
 	var v *validator
 	if schedule.ValidateEvery > 0 {
 		if v, err = newValidator(o.Experiment, model, source, o.Device); err != nil {
 			return nil, err
 		}
-		plan.Beside = &v.plan
+		estimate.Beside = &v.estimate
 	}
-	if err := plan.Check(); err != nil {
+	if err := estimate.Check(); err != nil {
 		return nil, err
 	}
 	graph, err := model.Build(tensor.Float32, capacity, models.Training)
@@ -111,10 +111,10 @@ func newLoop(o Options) (*loop, error) {
 	return l, nil
 }
 
-// plan returns the plan of the trainer, without a validator.
-func (o Options) plan(m *models.Model, d feed.Draws) footprint.Plan {
+// estimate returns the estimate of the trainer, without a validator.
+func (o Options) estimate(m *models.Model, d feed.Draws) footprint.Estimate {
 	size := o.Source.TrainSize()
-	return footprint.Plan{Device: o.Device, Model: m, Mode: models.Training, Feeds: feed.Turns, Keys: datasets.TrainKeys(o.Source),
+	return footprint.Estimate{Device: o.Device, Model: m, Mode: models.Training, Feeds: feed.Turns, Keys: datasets.TrainKeys(o.Source),
 		Capacity: ops.Extents{Functions: size.Functions, Context: size.Context, Points: size.Points, Levels: d.Count()}}
 }
 
@@ -130,7 +130,7 @@ func Bytes(o Options) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return o.plan(m, draws).Bytes()
+	return o.estimate(m, draws).Bytes()
 }
 
 func (l *loop) close() error {

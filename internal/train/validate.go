@@ -25,11 +25,11 @@ const validLevels = 50
 // A validator computes the log-likelihood of validation batches. Batches, levels and bootstraps are
 // the same at every validation, so its results differ by the weights alone.
 type validator struct {
-	plan    footprint.Plan
-	program engine.Program[float32]
-	feeds   []*feed.Feed
-	besides []models.Besides // of each feed, once compiled
-	others  Readings         // besides the model's own
+	estimate footprint.Estimate
+	program  engine.Program[float32]
+	feeds    []*feed.Feed
+	besides  []models.Besides // of each feed, once compiled
+	others   Readings         // besides the model's own
 }
 
 // Readings are those of all pairs of tails and weights of the simple model, first those of the first
@@ -56,14 +56,14 @@ func newValidator(e config.Experiment, m *models.Model, source datasets.Source, 
 		return nil, err
 	}
 	size := valid.ValidSize()
-	v := &validator{plan: footprint.Plan{Device: d, Model: m, Mode: models.Evaluation, Capacity: ops.Extents{ // no feeds: they are made here
+	v := &validator{estimate: footprint.Estimate{Device: d, Model: m, Mode: models.Evaluation, Capacity: ops.Extents{ // no feeds: they are made here
 		Functions: size.Functions, Context: size.Context, Points: size.Points, Levels: draws.Count()}}}
 	if v.feeds, err = feed.All(valid.Valid, feed.TargetPoints, draws, valid.ValidBatches()); err != nil {
 		return nil, fmt.Errorf("validation: %w", err)
 	}
 	for i, f := range v.feeds {
-		if !f.Extents.Fits(v.plan.Capacity) {
-			return nil, fmt.Errorf("validation batch %d: found %v, expected at most %v, the source's largest", i, f.Extents, v.plan.Capacity)
+		if !f.Extents.Fits(v.estimate.Capacity) {
+			return nil, fmt.Errorf("validation batch %d: found %v, expected at most %v, the source's largest", i, f.Extents, v.estimate.Capacity)
 		}
 	}
 	return v, nil
@@ -71,11 +71,11 @@ func newValidator(e config.Experiment, m *models.Model, source datasets.Source, 
 
 // compile compiles the validator's program.
 func (v *validator) compile() error {
-	graph, err := v.plan.Model.Build(tensor.Float32, v.plan.Capacity, v.plan.Mode)
+	graph, err := v.estimate.Model.Build(tensor.Float32, v.estimate.Capacity, v.estimate.Mode)
 	if err != nil {
 		return err
 	}
-	v.program, err = v.plan.Device.Program(graph)
+	v.program, err = v.estimate.Device.Program(graph)
 	return err
 }
 
@@ -91,7 +91,7 @@ func (v *validator) loglik(params []float32) ([]float64, error) {
 			return nil, fmt.Errorf("validation: %w", err)
 		}
 		if k == len(v.besides) { // they do not depend on the weights
-			v.besides = append(v.besides, v.plan.Model.Besides(v.program, f.Extents))
+			v.besides = append(v.besides, v.estimate.Model.Besides(v.program, f.Extents))
 		}
 		v.read(lls, v.besides[k], f.Extents)
 		functions += f.Extents.Functions
@@ -104,7 +104,7 @@ func (v *validator) loglik(params []float32) ([]float64, error) {
 
 // read adds to lls what loglik sums, for the feed that the program ran.
 func (v *validator) read(lls []float64, besides models.Besides, e ops.Extents) {
-	m := v.plan.Model
+	m := v.estimate.Model
 	network, pooled := make([]float32, e.Functions*e.Points), make([]float32, e.Functions*e.Points)
 	add := func(i int, pool float64) {
 		besides.Pool(pool, network, pooled)
