@@ -11,7 +11,8 @@ import (
 )
 
 // RunShown calls Run and reports to p: model, device and run directory, warnings, steps, and with
-// validation what ended the run. threads is the number of the engine's threads. It sets o.Warn, o.OnStart and o.OnStep.
+// validation what ended the run. threads is the number of the engine's threads. RunShown sets o.Warn,
+// o.OnStart and o.OnStep.
 func RunShown(ctx context.Context, o Options, threads int, p progress.Reporter) (Result, error) {
 	defer p.End()
 	o.Warn = p.Warn

@@ -23,8 +23,8 @@ import (
 )
 
 // Run trains until train.steps are done or train.patience runs out, o.Until is reached, the context
-// ends or something fails. If the context ends, Run writes a checkpoint and returns ErrInterrupted. For bad options, data or files it returns an
-// *invalid.Input before it writes anything. For a NaN or an infinity it returns a *NonFiniteError.
+// ends or something fails. If the context ends, Run writes a checkpoint and returns ErrInterrupted. For
+// bad options, data or files it returns an *invalid.Input before it writes anything. For a NaN or an infinity it returns a *NonFiniteError.
 func Run(ctx context.Context, o Options) (Result, error) {
 	if o.Source == nil {
 		var err error
@@ -268,9 +268,9 @@ func initial(file string, m *models.Model, seed uint64) ([]float32, error) {
 	return run.ReadWeights(file, m)
 }
 
-// CheckWeights reads the weights file, to refuse a bad one before anything is written. A run that
-// is resumed from a checkpoint does not need the file. Run does this; who trains several runs can do it
-// before the first begins.
+// CheckWeights reads the weights file, to refuse a bad one before anything is written. A run that is
+// resumed from a checkpoint does not need the file. Run calls CheckWeights. A caller that trains several
+// runs can call it before the first one.
 func CheckWeights(o Options, m *models.Model) error {
 	if o.Weights == "" {
 		return nil

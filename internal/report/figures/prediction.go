@@ -126,7 +126,6 @@ func forPicture(t predict.Trained) predict.Trained {
 // curveX returns the numbers at which a picture shows a subject along a column of x: each name of a
 // column of names, or evenly spaced ones that cover those of context and targets.
 func curveX(known []float64, f datasets.Form) []float64 {
-	lo, hi := extremes(known)
 	if f.Categories != nil && len(known) > 0 {
 		var names []float64
 		for i := range min(len(f.Categories), curvePoints) {
@@ -134,13 +133,7 @@ func curveX(known []float64, f datasets.Form) []float64 {
 		}
 		return names
 	}
-	switch {
-	case lo > hi:
-		return nil
-	case lo == hi:
-		return []float64{lo}
-	}
-	return between(lo, hi, curvePoints-1)
+	return covering(known, curvePoints)
 }
 
 // points pairs x [N] with one channel of y [N,dy].
