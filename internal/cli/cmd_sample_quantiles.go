@@ -29,15 +29,7 @@ func newSample(a *app) *cobra.Command {
 predicted mixture (u, tau, mu, sigma and weight of each quantile level) and its mean. --quantiles
 adds quantiles of the mixture, --draws random draws from it.
 
-The context is a CSV file in raw units. Its header names the columns x and y; x1, x2, …, y1, y2, …
-if there are several; flow and speed for speed-flow; the names in data.x and data.y for csv. A
-column named function, or as in data.function for csv, divides the rows into functions. All of them
-are predicted in one call. Without --context, or if the file has no rows, the prediction is that for a
-function of which nothing is known (not for BNP).
-
---prior predicts without any training, with the weights that the program carries. They know functions
-of one x and one y of many kinds. x and y are standardised by the points of the context, which must
-have the columns x and y and two different values of each.`,
+` + contextHelp,
 		Example: `  acqnp sample-quantiles --run runs/lissajous/acqnp/seed-0 --context context.csv --grid=-2:2:200 --out quantiles.csv
   acqnp sample-quantiles --prior --context context.csv --grid=0:10:50 --quantiles 0.05,0.5,0.95 --out quantiles.csv
   acqnp sample-quantiles --run runs/lissajous/acqnp/seed-0 --context context.csv --targets targets.csv \
@@ -48,7 +40,6 @@ have the columns x and y and two different values of each.`,
 		}),
 	}
 	o.requestFlags.addFlags(a, cmd)
-	o.levelFlags.addFlags(cmd, 0, evenLevels, "quantile levels of each target, for CQNP and ACQNP (default the configuration's eval.num_tau)")
 	f := cmd.Flags()
 	f.Float64SliceVar(&o.quantiles, "quantiles", nil, "`LEVELS` between 0 and 1 whose quantiles are predicted: 0.05,0.5,0.95")
 	f.IntVar(&o.draws, "draws", 0, "`NUMBER` of random draws for each target and channel")

@@ -61,7 +61,6 @@ With --calibrated, pit and the shares inside intervals are those of corrected pr
 	}
 	o.addInputs(a, cmd, "x and y of the targets")
 	o.scored = true
-	o.levelFlags.addFlags(cmd, 0, evenLevels, "quantile levels of each target, for CQNP and ACQNP (default the configuration's eval.num_tau)")
 	cmd.Flags().StringVar(&o.out, "out", "", "CSV `FILE` for the scores of each target and channel")
 	cmd.Flags().BoolVar(&o.joint, "joint", false, "state the log density of all targets of a function together, too")
 	cmd.Flags().BoolVar(&o.calibrate, "calibrate", false, "write calibration.json from these targets, or from what the run held back")

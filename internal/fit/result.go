@@ -1,10 +1,9 @@
 package fit
 
 import (
-	"strings"
-
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/train"
 )
 
@@ -79,8 +78,5 @@ func (s *search) members(e config.Experiment) (int, error) {
 
 // Command returns the command that trains the configuration in a file.
 func Command(file string) string {
-	if strings.ContainsAny(file, " '\"\\$`&;|<>()*?") {
-		file = "'" + strings.ReplaceAll(file, "'", `'\''`) + "'"
-	}
-	return "acqnp train --config " + file
+	return "acqnp train --config " + invalid.ShellWord(file)
 }

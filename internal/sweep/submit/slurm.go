@@ -71,10 +71,10 @@ func (s *Slurm) Script(p *plan.Plan, open []int) (string, error) {
 	}
 	for _, variable := range s.Environ {
 		if key, value, is := strings.Cut(variable, "="); is && strings.HasPrefix(key, "ACQNP_") {
-			fmt.Fprintf(&b, "export %s=%s\n", key, shellWord(value))
+			fmt.Fprintf(&b, "export %s=%s\n", key, invalid.ShellWord(value))
 		}
 	}
-	fmt.Fprintf(&b, body, s.PerJob, s.PerJob-1, len(p.Runs)-1, s.Program, shellWord(p.File))
+	fmt.Fprintf(&b, body, s.PerJob, s.PerJob-1, len(p.Runs)-1, s.Program, invalid.ShellWord(p.File))
 	return b.String(), nil
 }
 
