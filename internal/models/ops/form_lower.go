@@ -1,0 +1,136 @@
+package ops
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	G "gorgonia.org/gorgonia"
+)
+
+// Lower writes the part of a graph that leads to its outputs in a dialect, in the order in which the
+// graph was made. It returns the outputs by their names.
+func Lower(g *Graph, d Dialect) (map[string]Value, error) {
+	l := lowering{words{d}, map[*G.Node]Value{}, map[*G.Node]string{}}
+	nodes := g.needed()
+	l.name(g, nodes)
+	for _, in := range g.Inputs {
+		l.values[in.Node] = d.Input(in)
+	}
+	for _, n := range nodes {
+		if err := l.lower(g, n); err != nil {
+			return nil, err
+		}
+	}
+	outputs := map[string]Value{}
+	for _, out := range g.Outputs {
+		outputs[out.Name] = l.values[out.Node]
+	}
+	return outputs, nil
+}
+
+// needed returns the nodes that lead to an output, in the order in which they were made.
+func (g *Graph) needed() (nodes []*G.Node) {
+	seen := map[*G.Node]bool{}
+	var visit func(n *G.Node)
+	visit = func(n *G.Node) {
+		if seen[n] {
+			return
+		}
+		seen[n] = true
+		nodes = append(nodes, n)
+		for _, c := range Children(n) {
+			visit(c)
+		}
+	}
+	for _, out := range g.Outputs {
+		visit(out.Node)
+	}
+	slices.SortFunc(nodes, func(a, b *G.Node) int { return int(a.ID() - b.ID()) })
+	return nodes
+}
+
+// lowering is a graph that is being written.
+type lowering struct {
+	words
+	values map[*G.Node]Value
+	names  map[*G.Node]string
+}
+
+// lower writes one node.
+func (l lowering) lower(g *Graph, n *G.Node) error {
+	o, ok := n.Op().(*Op)
+	if !ok {
+		return l.leaf(g, n)
+	}
+	write, ok := forms[o.Kind]
+	if !ok {
+		return fmt.Errorf("ops: %v has no form", o.Kind)
+	}
+	var in []Value
+	for _, c := range Children(n) {
+		in = append(in, l.values[c])
+	}
+	l.values[n] = l.Named(l.names[n], write(l.words, o, in))
+	return nil
+}
+
+// leaf writes a parameter. Inputs are written already, and a constant stands for a bias that a layer
+// does not have.
+func (l lowering) leaf(g *Graph, n *G.Node) error {
+	if _, ok := l.values[n]; ok {
+		return nil
+	}
+	if i := slices.IndexFunc(g.Blocks, func(b Block) bool { return b.Node == n }); i >= 0 {
+		l.values[n] = l.Parameter(g.Blocks[i], g.slices(g.Blocks[i]))
+		return nil
+	}
+	if !strings.HasPrefix(n.Name(), zerosName) {
+		return fmt.Errorf("ops: %v has no form", n)
+	}
+	l.values[n] = zero
+	return nil
+}
+
+// name fills in what values are called: a layer by its weight, an argument of attention by its part
+// in it, an output by its name, and others by their kind.
+func (l lowering) name(g *Graph, nodes []*G.Node) {
+	for _, n := range nodes {
+		o, ok := n.Op().(*Op)
+		if !ok {
+			continue
+		}
+		in := Children(n)
+		l.names[n] = string(o.Kind)
+		switch o.Kind {
+		case Linear:
+			l.names[n] = layerName(in[2].Name())
+		case LayerNorm:
+			l.names[n] = layerName(in[1].Name())
+		case Attention:
+			for i, name := range []string{"queries", "keys", "values"} {
+				l.names[in[i]] = name
+			}
+		}
+	}
+	for _, out := range g.Outputs {
+		l.names[out.Node] = out.Name
+	}
+}
+
+// layerName turns the PyTorch name of a parameter into the name of its layer's result:
+// _decoder._mlp._net.2.weight into decoder_2.
+func layerName(parameter string) string {
+	parameter, _, _ = strings.Cut(parameter, "[")
+	path := strings.Split(parameter, ".")
+	var parts []string
+	for _, p := range path[:len(path)-1] {
+		if p = strings.TrimPrefix(p, "_"); p != "mlp" && p != "net" {
+			parts = append(parts, p)
+		}
+	}
+	if len(parts) > 2 && parts[0] == "encoder" {
+		parts = parts[1:]
+	}
+	return strings.Join(parts, "_")
+}
