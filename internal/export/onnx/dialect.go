@@ -101,7 +101,7 @@ func (d dialect) Sum(v value, axis ops.Axis) value { return d.sum(v, int(axis)) 
 
 func (d dialect) Softmax(v value) value { return d.node("Softmax", with(whole("axis", -1)), v) }
 
-func (d dialect) LayerNorm(v, gain, shift value) value {
+func (d dialect) LayerNorm(v, gain, shift value, _ int) value {
 	return d.node("LayerNormalization", with(whole("axis", -1), number("epsilon", ops.LayerNormEpsilon)), v, gain, shift)
 }
 

@@ -17,7 +17,7 @@ var forms = map[Kind]form{
 	Sigmoid:      func(w words, _ *Op, in []Value) Value { return w.Elementwise(Logistic, in[0]) },
 	UniformLevel: func(w words, _ *Op, in []Value) Value { return w.uniformLevel(in[0]) },
 	UniformLogit: uniformLogitForm,
-	LayerNorm:    func(w words, _ *Op, in []Value) Value { return w.LayerNorm(in[0], in[1], in[2]) },
+	LayerNorm:    func(w words, o *Op, in []Value) Value { return w.LayerNorm(in[0], in[1], in[2], o.Width) },
 	Attention:    attentionForm,
 	EnsembleAdd:  func(w words, o *Op, in []Value) Value { return w.activated(o, w.plus(in[0], in[1])) },
 	Gather:       func(w words, _ *Op, in []Value) Value { return w.Gathered(in[0], in[1]) },

@@ -42,8 +42,8 @@ type Dialect interface {
 	Sum(v Value, axis Axis) Value
 	// Softmax returns softmax over the columns; it may have none.
 	Softmax(v Value) Value
-	// LayerNorm is that of the operation LayerNorm.
-	LayerNorm(v, gain, shift Value) Value
+	// LayerNorm is that of the operation LayerNorm, for rows of width columns.
+	LayerNorm(v, gain, shift Value, width int) Value
 
 	// Heads divides columns into heads, [S, 1, n·w] → [n, S, w]; Merged is its inverse. heads is n, width w.
 	Heads(v Value, heads, width int) Value

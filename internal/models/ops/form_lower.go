@@ -71,7 +71,11 @@ func (l lowering) lower(g *Graph, n *G.Node) error {
 	for _, c := range Children(n) {
 		in = append(in, l.values[c])
 	}
-	l.values[n] = l.Named(l.names[n], write(l.words, o, in))
+	v := write(l.words, o, in)
+	if name := l.names[n]; name != "" {
+		v = l.Named(name, v)
+	}
+	l.values[n] = v
 	return nil
 }
 
@@ -93,24 +97,30 @@ func (l lowering) leaf(g *Graph, n *G.Node) error {
 }
 
 // name fills in what values are called: a layer by its weight, an argument of attention by its part
-// in it, an output by its name, and others by their kind.
+// in it, an output by its name, and others by their kind. A name that means values of several spaces
+// tells them apart. Values without a name are short, and stand where they are read.
 func (l lowering) name(g *Graph, nodes []*G.Node) {
+	readers := map[*G.Node][]*G.Node{}
 	for _, n := range nodes {
-		o, ok := n.Op().(*Op)
-		if !ok {
-			continue
+		for _, c := range Children(n) {
+			readers[c] = append(readers[c], n)
 		}
-		in := Children(n)
-		l.names[n] = string(o.Kind)
-		switch o.Kind {
-		case Linear:
-			l.names[n] = layerName(in[2].Name())
-		case LayerNorm:
-			l.names[n] = layerName(in[1].Name())
-		case Attention:
-			for i, name := range []string{"queries", "keys", "values"} {
-				l.names[in[i]] = name
-			}
+	}
+	for _, n := range nodes {
+		if o, ok := n.Op().(*Op); ok && !inPlace(n, readers[n]) {
+			l.names[n] = nameOf(n, o, readers[n])
+		}
+	}
+	spaces := map[string]Space{}
+	clash := map[string]bool{}
+	for n, name := range l.names {
+		s, seen := spaces[name]
+		spaces[name] = n.Op().(*Op).Out
+		clash[name] = clash[name] || seen && s != spaces[name]
+	}
+	for n, name := range l.names {
+		if clash[name] {
+			l.names[n] = name + "_" + n.Op().(*Op).Out.String()
 		}
 	}
 	for _, out := range g.Outputs {
@@ -118,19 +128,58 @@ func (l lowering) name(g *Graph, nodes []*G.Node) {
 	}
 }
 
+// inPlace reports whether a value stands where it is read: columns of another, and a sum, columns side
+// by side or a part of a layer that one operation reads.
+func inPlace(n *G.Node, readers []*G.Node) bool {
+	o := n.Op().(*Op)
+	switch o.Kind {
+	case Columns, Ones:
+		return true
+	case Add, Join:
+		return len(readers) == 1
+	case Linear:
+		return len(readers) == 1 && readers[0].Op().(*Op).Kind == Linear && Children(readers[0])[0] == n
+	}
+	return false
+}
+
+// nameOf returns the name of an operation's value.
+func nameOf(n *G.Node, o *Op, readers []*G.Node) string {
+	for _, r := range readers {
+		if r.Op().(*Op).Kind == Attention {
+			return []string{"queries", "keys", "values"}[slices.Index(Children(r), n)]
+		}
+	}
+	switch o.Kind {
+	case Linear:
+		return layerName(Children(n)[2].Name())
+	case LayerNorm:
+		return layerName(Children(n)[1].Name())
+	}
+	return string(o.Kind)
+}
+
+// containers are modules of PyTorch whose names say little.
+var containers = []string{"mlp", "net", "transformer", "self_attn"}
+
 // layerName turns the PyTorch name of a parameter into the name of its layer's result:
 // _decoder._mlp._net.2.weight into decoder_2.
 func layerName(parameter string) string {
+	parameter, heads := strings.CutSuffix(parameter, "…")
 	parameter, _, _ = strings.Cut(parameter, "[")
 	path := strings.Split(parameter, ".")
+	path = path[:len(path)-1]
+	if heads { // the number of the head
+		path = path[:len(path)-1]
+	}
 	var parts []string
-	for _, p := range path[:len(path)-1] {
-		if p = strings.TrimPrefix(p, "_"); p != "mlp" && p != "net" {
+	for _, p := range path {
+		if p = strings.TrimSuffix(strings.TrimPrefix(p, "_"), "_mlp"); !slices.Contains(containers, p) {
 			parts = append(parts, p)
 		}
 	}
 	if len(parts) > 2 && parts[0] == "encoder" {
 		parts = parts[1:]
 	}
-	return strings.Join(parts, "_")
+	return strings.Join(slices.Compact(parts), "_")
 }
