@@ -249,7 +249,7 @@ func (d *arrays) Elementwise(f ops.Elementwise, of ...ops.Value) ops.Value {
 			return 1 / (1 + math.Exp(-x))
 		case ops.Logarithm:
 			return math.Log(x)
-		case ops.SoftPlus:
+		case ops.SmoothReLU:
 			return math.Log1p(math.Exp(x))
 		}
 		panic(f)

@@ -195,7 +195,7 @@ func (d *dialect) Elementwise(f ops.Elementwise, of ...ops.Value) ops.Value {
 	if o, ok := operators[f]; ok {
 		return d.binary(o.rank, of[0], o.text, of[1])
 	}
-	if f == ops.SoftPlus {
+	if f == ops.SmoothReLU {
 		return "softplus(" + of[0] + ")"
 	}
 	return d.in(of[0], atom) + methods[f]

@@ -81,7 +81,7 @@ func attentionForm(w words, o *Op, in []Value) Value {
 
 // gaussian returns μ and σ of a decoder's output [·, 2·dy].
 func (w words) gaussian(o *Op, decoded Value) (mu, sigma Value) {
-	s := w.Elementwise(SoftPlus, w.Columns(decoded, o.Width, 2*o.Width))
+	s := w.Elementwise(SmoothReLU, w.Columns(decoded, o.Width, 2*o.Width))
 	return w.Columns(decoded, 0, o.Width), w.affine(o.Floor, 1-o.Floor, s)
 }
 

@@ -78,14 +78,14 @@ type Elementwise string
 
 // The functions. A dialect has an entry for each.
 const (
-	Plus      Elementwise = "plus"
-	Minus     Elementwise = "minus"
-	Product   Elementwise = "product"
-	Quotient  Elementwise = "quotient"
-	ReLU      Elementwise = "relu"
-	Logistic  Elementwise = "logistic" // 1/(1+exp(−z))
-	Logarithm Elementwise = "logarithm"
-	SoftPlus  Elementwise = "softplus" // log(1+exp(x))
+	Plus       Elementwise = "plus"
+	Minus      Elementwise = "minus"
+	Product    Elementwise = "product"
+	Quotient   Elementwise = "quotient"
+	ReLU       Elementwise = "relu"
+	Logistic   Elementwise = "logistic" // 1/(1+exp(−z))
+	Logarithm  Elementwise = "logarithm"
+	SmoothReLU Elementwise = "smooth relu" // log(1+exp(x))
 )
 
 // A Slice is a part of a parameter: rows and columns of a Tensor, which counts as a matrix of
