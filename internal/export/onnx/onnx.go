@@ -164,8 +164,7 @@ func (n *network) inputs(t predict.Trained) standardised {
 	}
 	p := n.standardise(t.Units.Scaling, contextX, contextY, x, n.present)
 	n.contextX, n.contextY, n.x = p.contextX, p.contextY, p.x
-	n.fed["context"] = n.unsqueeze(n.concat(-1, n.contextX, n.contextY), 2)
-	n.fed["x"] = n.unsqueeze(n.x, 2)
+	n.fed = map[string]value{"context": n.unsqueeze(n.concat(-1, n.contextX, n.contextY), 2), "x": n.unsqueeze(n.x, 2)}
 	switch {
 	case t.Model.Quantile():
 		u := n.input("levels", float64s, "u of the quantile levels, in [0, 1]", "levels")
