@@ -69,7 +69,11 @@ func (l lowering) lower(g *Graph, n *G.Node) error {
 	}
 	var in []Value
 	for _, c := range Children(n) {
-		in = append(in, l.values[c])
+		v, ok := l.values[c]
+		if !ok {
+			return fmt.Errorf("ops: %v comes before its input %v", n, c)
+		}
+		in = append(in, v)
 	}
 	v := write(l.words, o, in)
 	if name := l.names[n]; name != "" {
