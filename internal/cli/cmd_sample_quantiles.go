@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"iter"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -57,19 +56,16 @@ func runSample(ctx context.Context, a *app, o sampleOptions) error {
 	if err != nil {
 		return err
 	}
-	units := asked.Units
-	if n := len(units.XNames); o.components && n > 1 {
+	if n := len(asked.Units.XNames); o.components && n > 1 {
 		return &invalid.Input{File: "--components", Found: fmt.Sprintf("x of %d columns", n), Expected: "x of one column"}
 	}
 	o.announce(p)
 	predictions := predict.Shown(p, asked.CountTargets(), asked.Predict(ctx, asked.Functions))
 	table := predict.Quantiles{Names: predict.NamesOf(&asked), Levels: o.quantiles, Draws: o.draws, Seed: e.Eval.Seed}
-	if o.plot != "" && o.components {
-		err = o.writeComponents(table, predictions, figures.FitPlot{Title: asked.Title(), X: figures.AxisOf(units, 0), YLabel: units.YNames[0]})
-	} else if err = table.Write(o.out, predictions); err == nil {
-		err = o.draw(ctx, &asked, figures.Options{Levels: o.quantiles})
+	if err := table.Write(o.out, predictions); err != nil {
+		return err
 	}
-	if err != nil {
+	if err := o.draw(ctx, &asked, figures.Options{Levels: o.quantiles, Components: o.components}); err != nil {
 		return err
 	}
 	s := o.summary(&asked)
@@ -86,14 +82,4 @@ func (o *sampleOptions) checkCounts() error {
 		}
 	}
 	return checkRange("--draws", o.draws, 0, maxDraws)
-}
-
-// writeComponents writes the table and the plot, without its panels yet, in one pass over the
-// predictions.
-func (o *sampleOptions) writeComponents(table predict.Quantiles, predictions iter.Seq2[predict.Target, error], plot figures.FitPlot) error {
-	plot.Panels = figures.NewPanels(table.Functions, len(table.YNames), 0, o.quantiles)
-	if err := table.Write(o.out, figures.Collect(plot.Panels, table.Functions, 0, predictions)); err != nil {
-		return err
-	}
-	return plot.Save(o.plot)
 }

@@ -103,3 +103,24 @@ func (c *sheetCell) extend(k int, kind curveKind, level, x, y float64) {
 	}
 	c.Curves[k].Points = append(c.Curves[k].Points, plotter.XY{X: x, Y: y})
 }
+
+// componentsOf returns the components of a distribution that have quantile levels, or nil for Gaussians.
+func componentsOf(d predict.Distribution) []predict.Component {
+	if !d.Mixture() {
+		return nil
+	}
+	return d.Components()[:d.NumLevels()]
+}
+
+// predictedPoint returns what is drawn of a distribution at x: components, its mean, and its
+// quantiles at the levels.
+func predictedPoint(x float64, d predict.Distribution, components []predict.Component, levels []float64) PredictedPoint {
+	q := PredictedPoint{X: x, Mean: d.Mean()}
+	for _, c := range components {
+		q.Components = append(q.Components, Component{U: c.U, Tau: c.Tau, Mu: d.Value(c.Mu), Weight: c.Weight})
+	}
+	for _, p := range levels {
+		q.Quantiles = append(q.Quantiles, d.Quantile(p))
+	}
+	return q
+}

@@ -42,7 +42,7 @@ var viridis = []color.NRGBA{
 
 // levelColour returns the t-th of tauColours colours at the o-th of opacities opacities.
 func levelColour(t, o int) color.NRGBA {
-	c := gradient(viridis, float64(t) / (tauColours - 1))
+	c := gradient(viridis, float64(t)/(tauColours-1))
 	c.A = uint8(0xff * o / (opacities - 1))
 	return c
 }
