@@ -18,8 +18,8 @@ type Axis struct {
 	Form datasets.Form
 }
 
-// AxisOf returns the axis of column c of x.
-func AxisOf(u run.Units, c int) Axis {
+// axisOf returns the axis of column c of x.
+func axisOf(u run.Units, c int) Axis {
 	return Axis{u.XNames[c], datasets.FormAt(u.Scaling.XForms, c)}
 }
 

@@ -32,7 +32,7 @@ func NewFitSheet(ctx context.Context, runs []Run, f FitFunctions, askedLevels bo
 	if err != nil {
 		return nil, err
 	}
-	sheet := newDataSheet(first.Experiment.Benchmark, AxisOf(first.Ask.Units, 0), shown)
+	sheet := newDataSheet(first.Experiment.Benchmark, axisOf(first.Ask.Units, 0), shown)
 	for i := range shown {
 		sheet.Rows = append(sheet.Rows, fmt.Sprintf("%s (function %d)", first.Ask.Units.YNames[0], f.First+i))
 	}
@@ -68,7 +68,7 @@ func NewLaneSheet(ctx context.Context, runs []Run, levels int) (Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	sheet := newDataSheet("speed by flow", AxisOf(runs[0].Ask.Units, 0), shown)
+	sheet := newDataSheet("speed by flow", axisOf(runs[0].Ask.Units, 0), shown)
 	sheet.Rows = []string{"speed on lane 2", "speed on lane 3"}
 	for _, r := range runs {
 		r.Ask.Bootstraps = ensembleBootstraps
