@@ -10,23 +10,23 @@ import (
 	"github.com/acqnp/acqnp/internal/train"
 )
 
-// A reading says how the network's outputs become predictions: the tails, and the weight of a simple
-// model. Training does not depend on it, so choosing it costs only validations.
+// A reading is what a configuration says of how predictions are read from the network. Choosing it costs
+// no training: only the validation sees it.
 type reading struct {
-	tailChoice
+	tails
 	pool float64 // model.pool_weight
 }
 
-// A tailChoice is the tails of a predicted Gaussian. After training on few functions the network's σ is
-// uncertain, and the mean of Gaussians over an uncertain σ is a Student's t. It is also too small on
-// functions that the network has not seen.
-type tailChoice struct {
+// tails are those of a predicted Gaussian. A network that learned from few functions knows its σ badly:
+// averaged over what σ could be, a Gaussian is a Student's t. And it is too sure of functions that it has
+// not seen.
+type tails struct {
 	df    float64 // model.tail_df; 0: those of a Gaussian
 	scale float64 // model.sigma_scale
 }
 
 // wideTails are the default with few data. plainTails are those of the network's own Gaussian.
-var wideTails, plainTails = tailChoice{5, 1.1}, tailChoice{0, 1}
+var wideTails, plainTails = tails{5, 1.1}, tails{0, 1}
 
 // The default weights of a simple model beside the network. The mixture of both is better than either
 // if they err in different places. A weight W costs at most −log(1−W) nats.
@@ -38,7 +38,7 @@ const (
 // choices are the readings between which a candidate's trials choose: all pairs of tails and weights. The
 // first of each list is the default. Another replaces it only if it is clearly better.
 type choices struct {
-	tails []tailChoice
+	tails []tails
 	pools []float64
 }
 
@@ -47,18 +47,18 @@ func (s *search) choicesOf(c candidate) choices { return choices{s.tailsOf(c), s
 
 // tailsOf returns the tails of a candidate's choices. Few data may not have the rare targets that are far
 // off, so their validations cannot justify a Gaussian's tails.
-func (s *search) tailsOf(c candidate) []tailChoice {
+func (s *search) tailsOf(c candidate) []tails {
 	first, dfs := plainTails, []float64{0, 5, 10, 20}
 	if s.few() {
 		first, dfs = wideTails, dfs[1:]
 	}
 	if !c.gaussian() {
-		return []tailChoice{{}}
+		return []tails{{}}
 	}
-	all := []tailChoice{first}
+	all := []tails{first}
 	for _, df := range dfs {
 		for _, scale := range []float64{1, 1.1, 1.2, 1.35, 1.5} {
-			if t := (tailChoice{df, scale}); t != first {
+			if t := (tails{df, scale}); t != first {
 				all = append(all, t)
 			}
 		}
@@ -85,7 +85,7 @@ func (s *search) poolsOf(c candidate) []float64 {
 	return append([]float64{first}, slices.DeleteFunc([]float64{0, 0.1, 0.2, 0.35, 0.5}, func(w float64) bool { return w == first })...)
 }
 
-// readings returns the choices in the form that trials take, in the order of at.
+// readings returns the choices as trials have them, in the order of at.
 func (c choices) readings() train.Readings {
 	r := train.Readings{Pools: c.pools}
 	for _, t := range c.tails {

@@ -22,8 +22,8 @@ type Options struct {
 	Version    string            // of the program, for the checkpoints
 	WarmUp     time.Duration     // of Bench
 
-	// Readings are further ways to read predictions, with a curve each in a Trial. Tails are for a
-	// model with model.tail_df or model.sigma_scale, weights of the simple model for one with
+	// Readings are further readings of predictions that a Trial's curves have. Tails are for a model
+	// with model.tail_df or model.sigma_scale, weights of the simple model for one with
 	// model.pool_weight. Only Try uses them.
 	Readings Readings
 

@@ -32,8 +32,8 @@ type validator struct {
 	others   Readings         // besides the model's own
 }
 
-// Readings are all pairs of tails and weights of the simple model. The pairs of the first tails come
-// first.
+// Readings are those of all pairs of tails and weights of the simple model, first those of the first
+// tails.
 type Readings struct {
 	Tails []likelihood.Tails
 	Pools []float64
