@@ -2,7 +2,9 @@ package config
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/acqnp/acqnp/internal/config/catalogue"
 	"github.com/acqnp/acqnp/internal/invalid"
@@ -40,13 +42,21 @@ func checkUse(file string, written []leaf) error {
 		}
 	}
 	for _, l := range written {
-		if who, users := c.unusedBy(l.key); who != "" {
-			return l.refuse("a key that "+who+" does not use", "no such key: only "+oneOf(users)+" can use it")
+		if err := c.check(l); err != nil {
+			return err
 		}
 	}
 	b, _ := catalogue.Find(c.benchmark)
 	if _, ok := last(written, "data.file"); b.Kind == catalogue.CSV && !ok {
 		return &invalid.Input{File: file, Key: "data.file", Found: "nothing", Expected: rules["data.file"].expected}
+	}
+	return nil
+}
+
+// check refuses a key that the choice does not use.
+func (c choice) check(l leaf) error {
+	if who, users := c.unusedBy(l.key); who != "" {
+		return l.refuse("a key that "+who+" does not use", "no such key: only "+oneOf(users)+" can use it")
 	}
 	return nil
 }
@@ -91,6 +101,32 @@ func checkTogether(e Experiment, written []leaf) error {
 			}
 		}
 		return fmt.Errorf("the defaults of %s and %s: found %s, expected %s", e.Benchmark, e.Model.Name, r.found, r.expected)
+	}
+	return nil
+}
+
+// CheckPostprocessing refuses values of e.Postprocessing that the configuration could not have. file is
+// where they were read, for the error.
+func CheckPostprocessing(file string, e Experiment) error {
+	c := choice{e.Benchmark, e.Model.Name, e.Model.Aggregation}
+	for _, f := range fields {
+		name, ours := strings.CutPrefix(f.key, "postprocessing.")
+		v := reflect.ValueOf(e).FieldByIndex(f.index)
+		if !ours || v.IsZero() {
+			continue
+		}
+		l := leaf{key: f.key, as: name, file: file}
+		if r := rules[f.key]; !r.ok(v.Interface()) {
+			return l.refuse(e.text(f), r.expected)
+		}
+		if err := c.check(l); err != nil {
+			return err
+		}
+	}
+	for _, r := range poolRelations(e) {
+		if !r.holds {
+			return leaf{as: "pool_weight", file: file}.refuse(r.found, r.expected)
+		}
 	}
 	return nil
 }

@@ -1,9 +1,9 @@
 // Package config reads and checks the configuration of a run.
 //
-// A configuration is one YAML file, complete in itself, with the sections model, data, train and
-// eval. Load merges it with --set, other flags and ACQNP_ environment variables, fills in the
-// paper's values for the benchmark and the model, and returns an Experiment. Every value has passed
-// all checks that need no data: its own rule (rules.go), the limits of memory and random streams
+// A configuration is one YAML file, complete in itself, with the sections model, data, train, eval
+// and postprocessing. Load merges it with --set, other flags and ACQNP_ environment variables, fills
+// in the paper's values for the benchmark and the model, and returns an Experiment. Every value has
+// passed all checks that need no data: its own rule (rules.go), the limits of memory and random streams
 // (limits.go), what keys must hold together (relations.go), and whether the benchmark and the model
 // use the key at all (schema.go). An error is an *invalid.Input with the file and line, the flag or
 // the variable, and the key.
@@ -24,6 +24,29 @@ type Experiment struct {
 	Data      Data   `yaml:"data" mapstructure:"data"`
 	Train     Train  `yaml:"train" mapstructure:"train"`
 	Eval      Eval   `yaml:"eval" mapstructure:"eval"`
+
+	Postprocessing Postprocessing `yaml:"postprocessing,omitempty" mapstructure:"postprocessing"`
+}
+
+// Postprocessing is what is done to the network's predictions after training. It changes validation,
+// evaluation and predictions; the loss of training does not know it. A run keeps it in its
+// postprocessing.json; see package post.
+type Postprocessing struct {
+	// TailDF is the number of degrees of freedom of Student's t, whose tails a predicted Gaussian
+	// gets, as likelihood.StudentTails says; 0 keeps the Gaussian. cnp and canp.
+	TailDF float64 `yaml:"tail_df,omitempty" json:"tail_df,omitempty" mapstructure:"tail_df"`
+
+	// SigmaScale multiplies the network's σ in predictions; 0 means 1. A scale above 1 widens
+	// predictions that are too sure. cnp and canp.
+	SigmaScale float64 `yaml:"sigma_scale,omitempty" json:"sigma_scale,omitempty" mapstructure:"sigma_scale"`
+
+	// PoolWeight is the weight, in predictions, of a simple model beside the network: the mixed model
+	// of data.baseline, or the kernel density of PoolKernel. For one column of y.
+	PoolWeight float64 `yaml:"pool_weight,omitempty" json:"pool_weight,omitempty" mapstructure:"pool_weight"`
+
+	// PoolKernel is nil or the widths in x and in y, in the model's units, of a kernel density of the
+	// context points; see package kde.
+	PoolKernel []float64 `yaml:"pool_kernel,flow,omitempty" json:"pool_kernel,omitempty" mapstructure:"pool_kernel"`
 }
 
 // The values of model.adaptor_form.
@@ -123,24 +146,6 @@ type Model struct {
 
 	// ScaleForm is PaperScale or NaturalScale. cqnp and acqnp.
 	ScaleForm string `yaml:"scale_form,omitempty" mapstructure:"scale_form"`
-
-	// TailDF is the number of degrees of freedom of Student's t, whose tails a predicted Gaussian
-	// gets, as likelihood.StudentTails says; 0 keeps the Gaussian. The loss of training is the
-	// Gaussian's. cnp and canp.
-	TailDF float64 `yaml:"tail_df,omitempty" mapstructure:"tail_df"`
-
-	// SigmaScale multiplies the network's σ in predictions; 0 means 1. A scale above 1 widens
-	// predictions that are too sure. The training loss does not use it. cnp and canp.
-	SigmaScale float64 `yaml:"sigma_scale,omitempty" mapstructure:"sigma_scale"`
-
-	// PoolWeight is the weight, in predictions, of a simple model beside the network: the mixed model
-	// of data.baseline, or the kernel density of PoolKernel. The training loss does not use it.
-	// For one column of y.
-	PoolWeight float64 `yaml:"pool_weight,omitempty" mapstructure:"pool_weight"`
-
-	// PoolKernel is nil or the widths in x and in y, in the model's units, of a kernel density of the
-	// context points; see package kde.
-	PoolKernel []float64 `yaml:"pool_kernel,flow,omitempty" mapstructure:"pool_kernel"`
 }
 
 // Data holds what the source of the batches needs.

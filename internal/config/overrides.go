@@ -38,6 +38,8 @@ type Overrides struct {
 	// configuration lacks them, then have the values of that run: the file may be older than they
 	// are.
 	Continues *Experiment
+	// Warn, if not nil, is called with a line for each key that has its name of an earlier version.
+	Warn func(line string)
 }
 
 // older sets the defaults of keys that older configurations lack.
@@ -75,9 +77,12 @@ func envLeaves(environ func() []string) ([]leaf, error) {
 	keys := map[string]string{}
 	var names []string
 	for _, f := range fields {
-		n := envPrefix + strings.ToUpper(strings.ReplaceAll(f.key, ".", "_"))
+		n := variable(f.key)
 		keys[n] = f.key
 		names = append(names, n)
+	}
+	for old := range renamed {
+		keys[variable(old)] = old
 	}
 	var leaves []leaf
 	for _, entry := range slices.Sorted(slices.Values(environ())) {
@@ -100,6 +105,11 @@ func envLeaves(environ func() []string) ([]leaf, error) {
 		leaves = append(leaves, l...)
 	}
 	return leaves, nil
+}
+
+// variable returns the name of a key's variable.
+func variable(key string) string {
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
 }
 
 // unknownVariable returns the error for a variable that sets no key, or nil if it is not ours.

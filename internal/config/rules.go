@@ -42,10 +42,6 @@ var rules = map[string]rule{
 	"model.eval_bootstraps":  whole(1, maxLevels),
 	"model.sigma_floor":      between0And1,
 	"model.scale_form":       name([]string{PaperScale, NaturalScale}),
-	"model.tail_df":          {"a number from 1 to 1000, or 0 for Gaussian tails", func(v any) bool { d := v.(float64); return d == 0 || 1 <= d && d <= 1000 }},
-	"model.sigma_scale":      {"a number from 0.1 to 10", func(v any) bool { s := v.(float64); return s == 0 || 0.1 <= s && s <= 10 }},
-	"model.pool_weight":      {"a number from 0 to 0.9", func(v any) bool { w := v.(float64); return 0 <= w && w <= 0.9 }},
-	"model.pool_kernel":      kernelWidths,
 	"data.seed":              seed,
 	"data.points":            wholeRange(1, MaxPoints),
 	"data.min_context":       whole(0, MaxPoints),
@@ -104,6 +100,11 @@ var rules = map[string]rule{
 	"eval.num_points":        whole(1, MaxPoints),
 	"eval.max_context":       whole(1, MaxPoints),
 	"eval.seed":              seed,
+
+	"postprocessing.tail_df":     {"a number from 1 to 1000, or 0 for Gaussian tails", func(v any) bool { d := v.(float64); return d == 0 || 1 <= d && d <= 1000 }},
+	"postprocessing.sigma_scale": {"a number from 0.1 to 10", func(v any) bool { s := v.(float64); return s == 0 || 0.1 <= s && s <= 10 }},
+	"postprocessing.pool_weight": {"a number from 0 to 0.9", func(v any) bool { w := v.(float64); return 0 <= w && w <= 0.9 }},
+	"postprocessing.pool_kernel": kernelWidths,
 }
 
 // name accepts one of the names.

@@ -44,8 +44,20 @@ func tagName(f reflect.StructField) string {
 	return name
 }
 
+// renamed lists the names that keys had in earlier versions, with those that they have now. Both set
+// the key.
+var renamed = map[string]string{
+	"model.tail_df":     "postprocessing.tail_df",
+	"model.sigma_scale": "postprocessing.sigma_scale",
+	"model.pool_weight": "postprocessing.pool_weight",
+	"model.pool_kernel": "postprocessing.pool_kernel",
+}
+
 // lookup returns the field of a key, and whether there is such a key.
 func lookup(key string) (field, bool) {
+	if now, old := renamed[key]; old {
+		key = now
+	}
 	i := slices.IndexFunc(fields, func(f field) bool { return f.key == key })
 	if i < 0 {
 		return field{}, false
@@ -81,10 +93,6 @@ var modelsOf = map[string][]string{
 	"model.layers":           aggregating,
 	"model.feedforward":      aggregating,
 	"model.scale_form":       quantile,
-	"model.tail_df":          {"cnp", "canp"},
-	"model.sigma_scale":      {"cnp", "canp"},
-	"model.pool_weight":      encoding,
-	"model.pool_kernel":      encoding,
 	"model.width":            {"bnp"},
 	"model.pre_depth":        {"bnp"},
 	"model.post_depth":       {"bnp"},
@@ -95,6 +103,11 @@ var modelsOf = map[string][]string{
 	"train.levels":           quantile,
 	"train.weights":          {"acqnp"},
 	"eval.num_tau":           quantile,
+
+	"postprocessing.tail_df":     {"cnp", "canp"},
+	"postprocessing.sigma_scale": {"cnp", "canp"},
+	"postprocessing.pool_weight": encoding,
+	"postprocessing.pool_kernel": encoding,
 }
 
 // aggregationsOf lists the aggregations that use a key. A key without an entry is used by all.

@@ -11,7 +11,7 @@ import (
 // It returns "" for the paper's model. The loss is named only if it is not the default of the
 // aggregation. Sizes and settings of the optimiser are not named.
 func (e Experiment) Variant() string {
-	m := e.Model
+	m, p := e.Model, e.Postprocessing
 	var parts []string
 	if m.Aggregation != "" && m.Aggregation != Mean {
 		parts = append(parts, m.Aggregation)
@@ -28,14 +28,14 @@ func (e Experiment) Variant() string {
 	if m.SigmaFloor != 0 && m.SigmaFloor != SigmaFloor(m.Name) {
 		parts = append(parts, fmt.Sprintf("sigma floor %g", m.SigmaFloor))
 	}
-	if m.TailDF != 0 {
-		parts = append(parts, fmt.Sprintf("tails of t with %g degrees of freedom", m.TailDF))
+	if p.TailDF != 0 {
+		parts = append(parts, fmt.Sprintf("tails of t with %g degrees of freedom", p.TailDF))
 	}
-	if m.SigmaScale != 0 && m.SigmaScale != 1 {
-		parts = append(parts, fmt.Sprintf("sigma times %g", m.SigmaScale))
+	if p.SigmaScale != 0 && p.SigmaScale != 1 {
+		parts = append(parts, fmt.Sprintf("sigma times %g", p.SigmaScale))
 	}
-	if m.PoolWeight > 0 {
-		parts = append(parts, fmt.Sprintf("%g of a %s", m.PoolWeight, map[bool]string{true: "kernel", false: "mixed model"}[len(m.PoolKernel) > 0]))
+	if p.PoolWeight > 0 {
+		parts = append(parts, fmt.Sprintf("%g of a %s", p.PoolWeight, map[bool]string{true: "kernel", false: "mixed model"}[len(p.PoolKernel) > 0]))
 	}
 	if e.Train.Members > 1 {
 		parts = append(parts, fmt.Sprintf("ensemble of %d", e.Train.Members))

@@ -32,9 +32,9 @@ func (n *network) quantileComponents(d decoding, p standardised) components {
 func (n *network) gaussianComponents(d decoding, p standardised) components {
 	var c components
 	c.mu, c.sigma = n.inUnits(n.widen(d.out), p)
-	if len(n.reading.Tails) > 0 {
-		scales, logWeights := make([]float64, len(n.reading.Tails)), make([]float64, len(n.reading.Tails))
-		for j, t := range n.reading.Tails {
+	if tails := n.post.Tails(); len(tails) > 0 {
+		scales, logWeights := make([]float64, len(tails)), make([]float64, len(tails))
+		for j, t := range tails {
 			scales[j], logWeights[j] = t.Scale, math.Log(t.Weight)
 		}
 		c.sigma = n.mul(c.sigma, n.doubles(scales, len(scales), 1))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/predict/post"
 )
 
 // A network is the graph of a model's network under construction, as package models has it. All its
@@ -13,7 +14,7 @@ import (
 type network struct {
 	*graph
 	config  config.Model
-	reading models.Reading
+	post    post.Postprocessing
 	dx, dy  int
 	prefix  string               // of the names of its parameters in the graph
 	tensors map[string][]float32 // the parameters, under PyTorch's names
@@ -26,8 +27,8 @@ type network struct {
 }
 
 // newNetwork returns a network without parameters.
-func newNetwork(g *graph, m *models.Model) *network {
-	n := &network{graph: g, config: m.Config(), reading: m.Reading()}
+func newNetwork(g *graph, m *models.Model, p post.Postprocessing) *network {
+	n := &network{graph: g, config: m.Config(), post: p}
 	n.dx, n.dy = m.Dims()
 	return n
 }

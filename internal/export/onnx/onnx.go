@@ -17,7 +17,7 @@
 //	resample   [2, k, B, N_c], int64    BNP: whole numbers below N_c, for context and residuals
 //
 // The outputs are, with K = N_τ, K = k, or otherwise the number of Gaussians of a target, and further
-// parts with model.pool_weight, of which some may have a log_weight of −∞:
+// parts with pool_weight, of which some may have a log_weight of −∞:
 //
 //	mu, sigma, log_weight  [B, N, K, dy]  of each component: see package likelihood
 //	level_logit            [B, N, N_τ]    quantile models: z, with τ = sigmoid(z)
@@ -108,7 +108,7 @@ func build(t predict.Trained, density bool) (*onnxpb.ModelProto, error) {
 		name = densityGraph
 	}
 	g := newGraph(name)
-	n := newNetwork(g, t.Model)
+	n := newNetwork(g, t.Model, t.Post)
 	p := n.inputs(t)
 	var y value
 	if density {
@@ -186,9 +186,9 @@ func (n *network) outputs(c components, parts dimension) {
 
 // parts returns the number of components of a target.
 func (n *network) parts(t predict.Trained) dimension {
-	gaussians := len(t.Networks()) * max(1, len(n.reading.Tails))
-	switch pool := n.reading.Pool > 0; {
-	case pool && !t.Model.Quantile() && len(n.config.PoolKernel) == 0:
+	gaussians := len(t.Networks()) * max(1, len(n.post.Tails()))
+	switch pool := n.post.PoolWeight > 0; {
+	case pool && !t.Model.Quantile() && len(n.post.PoolKernel) == 0:
 		return gaussians + 1
 	case pool:
 		return "components"

@@ -137,15 +137,15 @@ func contentOf(t predict.Trained, weights string) content {
 	if len(t.Others) > 0 {
 		c.Networks = len(t.Networks())
 	}
-	if tails := t.Model.Reading().Tails; tails != nil {
+	if tails := t.Post.Tails(); tails != nil {
 		c.Tails = list(tails, func(t likelihood.Tail) string { return number(t.Scale) })
 		c.LongTails = len(tails) > 1
 		c.TailWeights = list(tails, func(t likelihood.Tail) string { return number(t.Weight) })
 	}
-	if m.PoolWeight > 0 {
-		c.Pool, c.LongTails = number(m.PoolWeight), true
-		if len(m.PoolKernel) > 0 {
-			c.KernelX, c.KernelY = number(m.PoolKernel[0]), number(m.PoolKernel[1])
+	if t.Post.PoolWeight > 0 {
+		c.Pool, c.LongTails = number(t.Post.PoolWeight), true
+		if w := t.Post.PoolKernel; len(w) > 0 {
+			c.KernelX, c.KernelY = number(w[0]), number(w[1])
 		}
 	}
 	s := u.Scaling
