@@ -85,7 +85,7 @@ func (t Trained) Calibrated(dir string, warn func(string)) (*post.Calibration, e
 
 // SetCalibration writes the calibration of the model to the run directory dir.
 func (t Trained) SetCalibration(dir string, c post.Calibration) error {
-	t.Post.Calibration = &c
+	c.Postprocessing, t.Post.Calibration = &t.Post.Postprocessing, &c
 	return t.Post.Write(dir)
 }
 

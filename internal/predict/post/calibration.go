@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
@@ -24,10 +25,14 @@ const (
 // Calibration is the correction of a model's levels, and the predictions that it was made for.
 type Calibration struct {
 	Predictions
-	Source       string               `json:"source"`       // FromRun or FromFiles; "" of a program before 0.3
-	Exchangeable string               `json:"exchangeable"` // "function" or "point": what the groups are
-	Targets      int                  `json:"targets"`      // of all groups
-	Channels     []ChannelCalibration `json:"channels"`
+	Source       string `json:"source"`       // FromRun or FromFiles; "" of a program before 0.3
+	Exchangeable string `json:"exchangeable"` // "function" or "point": what the groups are
+	Targets      int    `json:"targets"`      // of all groups
+
+	// Postprocessing is what was done to the predictions; nil in a calibration.json.
+	Postprocessing *config.Postprocessing `json:"postprocessing,omitempty"`
+
+	Channels []ChannelCalibration `json:"channels"`
 }
 
 // Predictions say how a run predicts: a calibration holds for these predictions alone.
@@ -76,6 +81,9 @@ func (p Postprocessing) Calibrated(dir string, channels []string, now Prediction
 	}
 	if made := c.Predictions.String(); made != now.String() {
 		return refuse("", "a calibration of "+made, now.String()+": run acqnp score --calibrate again")
+	}
+	if made := c.Postprocessing; made != nil && fmt.Sprint(*made) != fmt.Sprint(p.Postprocessing) {
+		return refuse("", "a calibration of predictions with other tails or weights", "those of the file: run acqnp score --calibrate again")
 	}
 	return c, nil
 }

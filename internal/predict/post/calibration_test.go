@@ -95,8 +95,11 @@ func TestCalibrationsOfOthersAreRefused(t *testing.T) {
 	c, p := someCalibration(19)
 	other := p
 	other.NumTau = 6
+	c.Postprocessing = &config.Postprocessing{SigmaScale: 1.5}
 	path := filepath.Join(t.TempDir(), "postprocessing.json")
-	writeFile(t, filepath.Dir(path), c)
+	if err := (post.Postprocessing{Postprocessing: *c.Postprocessing, Calibration: &c}).Write(filepath.Dir(path)); err != nil {
+		t.Fatal(err)
+	}
 	content, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -114,6 +117,7 @@ func TestCalibrationsOfOthersAreRefused(t *testing.T) {
 		"key":         {edit(`"calibration"`, `"calibrations"`), "y", p, "calibrations"},
 		"channel":     {string(content), "z", p, `channels: found ["y"], expected ["z"]`},
 		"predictions": {string(content), "y", other, "with 5 levels (grid), expected best.safetensors (step 30) with 6 levels (grid): run acqnp score --calibrate"},
+		"tails":       {edit(`"sigma_scale": 1.5`, `"sigma_scale": 1.4`), "y", p, "other tails or weights"},
 		"short":       {edit(`"levels":[0,`, `"levels":[`), "y", p, "steps of 0.001"},
 		"disordered":  {edit(`"levels":[0,`, `"levels":[0.9,`), "y", p, "steps of 0.001"},
 		"no channels": {`{"schema": "acqnp.postprocessing/1", "calibration": {}}`, "y", p, "channels"},
