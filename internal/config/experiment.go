@@ -33,6 +33,6 @@ type Experiment struct {
 }
 
 var rootKeys = []entry{{
-	name: "benchmark", accepts: name(catalogue.Names(nil)), preset: none("required"),
+	name: "benchmark", accepts: name(catalogue.Names(nil)), preset: none("none, must be set"),
 	help: "The data to train on: a benchmark of the paper, the prior over functions, or csv for your own files.",
 }}

@@ -1,5 +1,7 @@
 package config
 
+import "fmt"
+
 // The values of data.sizes: how functions of different sizes make batches.
 const (
 	AllSizes     = "all"
@@ -66,7 +68,7 @@ var dataKeys = []entry{{
 	help: "Fixes splits and partitions, which do not depend on train.seed and eval.seed.",
 }, {
 	name: "data.points", kinds: kindsOf(synthetic, csv), accepts: wholeRange(1, MaxPoints),
-	preset: byKind(perKind{synthetic: []int{6, 100}}).or("all points of the smallest function of a batch, at most 200"),
+	preset: byKind(perKind{synthetic: []int{6, 100}}).or(fmt.Sprintf("all points of the smallest function of a batch, at most %d,", MaxCSVPoints)),
 	help:   "Number N of points of a function in a training batch, N ~ U{LOW..HIGH}.",
 }, {
 	name: "data.min_context", kinds: kindsOf(synthetic, images), accepts: whole(0, MaxPoints),
@@ -109,7 +111,7 @@ var dataKeys = []entry{{
 	help:    "Share for training: of the points of each lane, of the frames, or of the functions or the points of each. 1: nothing is held out for the test.",
 }, {
 	name: "data.context", kinds: kindsOf(speedFlow, csv), accepts: wholeRange(0, maxContext),
-	preset: byKind(perKind{speedFlow: []int{500, 985}}).or("up to N−1 and 50; with data.sizes smallest, 3 to N−3"),
+	preset: byKind(perKind{speedFlow: []int{500, 985}}).or(fmt.Sprintf("at most N−1 and %d (with data.sizes smallest, 3 to N−3)", MaxCSVContext)),
 	help:   "Number N_c of context points in training: N_c ~ U{LOW..HIGH}. At least 1 for bnp.",
 }, {
 	name: "data.partitions", kinds: kindsOf(speedFlow), accepts: whole(1, maxCount), preset: always(10000),
@@ -133,7 +135,7 @@ var dataKeys = []entry{{
 	name: "data.test_copies", kinds: bySettings, accepts: whole(1, 1000),
 	help: "How many times evaluation takes each test image, each time with another context.",
 }, {
-	name: "data.file", kinds: kindsOf(csv), preset: none("required"),
+	name: "data.file", kinds: kindsOf(csv), preset: none("none, must be set"),
 	accepts: rule{"the path of a CSV file or of a directory of them", func(v any) bool { return v != "" && clean(v.(string)) }},
 	help:    "CSV file, or directory of CSV files with the same header, in the working directory or in csv below the data directory.",
 }, {

@@ -71,7 +71,7 @@ func twoOrThree(c choice) int {
 }
 
 var modelKeys = []entry{{
-	name: "model.name", accepts: name(models), preset: none("required"),
+	name: "model.name", accepts: name(models), preset: none("none, must be set"),
 	help: "The model.",
 }, {
 	name: "model.representation", models: encoding, accepts: whole(1, maxWidth), preset: width,

@@ -50,7 +50,7 @@ type Train struct {
 
 var trainKeys = []entry{{
 	name: "train.steps", accepts: whole(1, maxCount),
-	preset: byKind(perKind{synthetic: 100000, speedFlow: 10000, csv: 20000}).or("none, train.epochs is set"),
+	preset: byKind(perKind{synthetic: 100000, speedFlow: 10000, csv: 20000}).or("not set"),
 	help:   "Number of training steps.",
 }, {
 	name: "train.epochs", kinds: kindsOf(images), accepts: whole(1, maxCount), preset: always(100),
@@ -67,11 +67,11 @@ var trainKeys = []entry{{
 	name: "train.levels", models: quantile, accepts: name([]string{RandomLevels, StratifiedLevels}), preset: always(RandomLevels),
 	help: "How the N_τ levels of a point are drawn. random: each alone, the paper's; stratified: one in each of N_τ equal parts of (0, 1).",
 }, {
-	name: "train.learning_rate", preset: from(func(c choice) any { return c.benchmark.Rates[c.model].Learning }).or("the paper's for the benchmark and the model"),
+	name: "train.learning_rate", preset: from(func(c choice) any { return c.benchmark.Rates[c.model].Learning }).or("the paper's, by benchmark and model"),
 	accepts: rule{"a finite number above 0", func(v any) bool { return v.(float64) > 0 && v.(float64) <= math.MaxFloat32 }},
 	help:    "Learning rate of Adam.",
 }, {
-	name: "train.weight_decay", preset: from(func(c choice) any { return c.benchmark.Rates[c.model].Decay }).or("the paper's for the benchmark and the model"),
+	name: "train.weight_decay", preset: from(func(c choice) any { return c.benchmark.Rates[c.model].Decay }).or("the paper's, by benchmark and model"),
 	accepts: rule{"a finite number, 0 or above", func(v any) bool { return v.(float64) >= 0 && v.(float64) <= math.MaxFloat32 }},
 	help:    "Factor λ of the L2 regulariser.",
 }, {
