@@ -8,7 +8,7 @@ import (
 
 // A preset is the default of a key. For the paper's benchmarks and models it is the paper's value.
 type preset struct {
-	// value returns the default, nil if there is none. The field then stays zero. The Settings of a
+	// value returns the default, nil if there is none; the field then stays zero. The Settings of a
 	// benchmark replace it.
 	value func(choice) any
 	// words say in the reference what a key without a value means. They also stand for values that
@@ -16,29 +16,27 @@ type preset struct {
 	words string
 }
 
-// always is the same value for all.
-func always(value any) preset {
-	return preset{value: func(choice) any { return value }}
-}
+// always is the same value for all choices.
+func always(value any) preset { return from(func(choice) any { return value }) }
 
 // from is a value that follows from the choice.
 func from(value func(choice) any) preset { return preset{value: value} }
 
-// perKind has a value for each kind of benchmarks.
-type perKind map[catalogue.Kind]any
-
-func byKind(values perKind) preset {
-	return from(func(c choice) any { return values[c.benchmark.Kind] })
-}
-
 // none is no value.
 func none(words string) preset { return preset{words: words} }
 
-// or adds words.
-func (p preset) or(words string) preset {
-	p.words = words
-	return p
+// but is p with another value for kinds of benchmarks.
+func (p preset) but(value any, kinds ...catalogue.Kind) preset {
+	return preset{words: p.words, value: func(c choice) any {
+		if slices.Contains(kinds, c.benchmark.Kind) {
+			return value
+		}
+		return p.value(c)
+	}}
 }
+
+// or is p with words.
+func (p preset) or(words string) preset { return preset{p.value, words} }
 
 // valueFor returns the default of a key that the choice uses, nil if there is none.
 func (e *entry) valueFor(c choice) any {

@@ -31,7 +31,7 @@ type Data struct {
 	Noise         float64   `yaml:"noise,omitempty"`        // δ
 	Files         []string  `yaml:"files,flow,omitempty"`
 	TrainFraction float64   `yaml:"train_fraction,omitempty"`
-	Context       []int     `yaml:"context,flow,omitempty"` // csv: nil follows from N, the number of points of a batch: up to N−1 and MaxCSVContext for AllSizes, 3..N−3 for SmallestSize
+	Context       []int     `yaml:"context,flow,omitempty"` // csv: nil follows from N, the number of points of a batch
 	Partitions    int       `yaml:"partitions,omitempty"`
 	FlowRange     []float64 `yaml:"flow_range,flow,omitempty"`
 	TrainLimit    int       `yaml:"train_limit,omitempty"`
@@ -68,7 +68,7 @@ var dataKeys = []entry{{
 	help: "Fixes splits and partitions, which do not depend on train.seed and eval.seed.",
 }, {
 	name: "data.points", kinds: kindsOf(synthetic, csv), accepts: wholeRange(1, MaxPoints),
-	preset: byKind(perKind{synthetic: []int{6, 100}}).or(fmt.Sprintf("all points of the smallest function of a batch, at most %d,", MaxCSVPoints)),
+	preset: always([]int{6, 100}).but(nil, csv).or(fmt.Sprintf("all points of the smallest function of a batch, at most %d,", MaxCSVPoints)),
 	help:   "Number N of points of a function in a training batch, N ~ U{LOW..HIGH}.",
 }, {
 	name: "data.min_context", kinds: kindsOf(synthetic, images), accepts: whole(0, MaxPoints),
@@ -111,7 +111,7 @@ var dataKeys = []entry{{
 	help:    "Share for training: of the points of each lane, of the frames, or of the functions or the points of each. 1: nothing is held out for the test.",
 }, {
 	name: "data.context", kinds: kindsOf(speedFlow, csv), accepts: wholeRange(0, maxContext),
-	preset: byKind(perKind{speedFlow: []int{500, 985}}).or(fmt.Sprintf("at most N−1 and %d (with data.sizes smallest, 3 to N−3)", MaxCSVContext)),
+	preset: always([]int{500, 985}).but(nil, csv).or(fmt.Sprintf("at most N−1 and %d (with data.sizes smallest, 3 to N−3)", MaxCSVContext)),
 	help:   "Number N_c of context points in training: N_c ~ U{LOW..HIGH}. At least 1 for bnp.",
 }, {
 	name: "data.partitions", kinds: kindsOf(speedFlow), accepts: whole(1, maxCount), preset: always(10000),

@@ -13,15 +13,15 @@ type Eval struct {
 
 var evalKeys = []entry{{
 	name: "eval.num_tau", models: quantile, accepts: whole(1, maxLevels),
-	preset: byKind(perKind{synthetic: 100, speedFlow: 50, images: 50, csv: 100}),
+	preset: always(100).but(50, speedFlow, images),
 	help:   "Number N_τ of quantile levels of each point in evaluation.",
 }, {
 	name: "eval.batches", accepts: whole(0, maxCount),
-	preset: byKind(perKind{synthetic: 5000, speedFlow: 1, images: 0, csv: 0}),
+	preset: always(5000).but(1, speedFlow).but(0, images, csv),
 	help:   "Number of evaluation batches. For images and csv it is an upper bound, and 0 takes the whole test split.",
 }, {
 	name: "eval.batch_size", accepts: whole(1, MaxFunctions),
-	preset: byKind(perKind{synthetic: 16, speedFlow: 2, images: 16, csv: 16}),
+	preset: always(16).but(2, speedFlow),
 	help:   "Number of functions of an evaluation batch; for speed-flow 2, its lanes.",
 }, {
 	name: "eval.num_points", kinds: kindsOf(synthetic), accepts: whole(1, MaxPoints), preset: always(500),

@@ -52,53 +52,47 @@ type Model struct {
 	PoolKernel      []float64 `yaml:"pool_kernel,flow,omitempty"` // nil, or the widths of package kde
 }
 
-// width is the default of all widths of a network.
-var width = byKind(perKind{synthetic: 128, speedFlow: 64, images: 128, csv: 128})
-
-// hidden is the hidden widths of an MLP with a depth for each choice.
-func hidden(depth func(choice) int) preset {
-	return from(func(c choice) any { return slices.Repeat([]int{width.value(c).(int)}, depth(c)) })
-}
-
-// The depths of MLPs.
-func one(choice) int       { return 1 }
-func adaptor(c choice) int { return c.benchmark.AdaptorDepth }
-func twoOrThree(c choice) int {
+// adaptorWidths returns the paper's hidden widths of the adaptor.
+func adaptorWidths(c choice) any {
+	width := 128
 	if c.benchmark.Kind == speedFlow {
-		return 2
+		width = 64
 	}
-	return 3
+	return slices.Repeat([]int{width}, c.benchmark.AdaptorDepth)
 }
 
 var modelKeys = []entry{{
 	name: "model.name", accepts: name(models), preset: none("none, must be set"),
 	help: "The model.",
 }, {
-	name: "model.representation", models: encoding, accepts: whole(1, maxWidth), preset: width,
+	name: "model.representation", models: encoding, accepts: whole(1, maxWidth), preset: always(128).but(64, speedFlow),
 	help: "Width of r, the encoded context.",
 }, {
-	name: "model.encoder", models: encoding, accepts: widths, preset: hidden(twoOrThree),
-	help: "Hidden widths of the encoder, an MLP with a ReLU after each hidden layer.",
+	name: "model.encoder", models: encoding, accepts: widths,
+	preset: always([]int{128, 128, 128}).but([]int{64, 64}, speedFlow),
+	help:   "Hidden widths of the encoder, an MLP with a ReLU after each hidden layer.",
 }, {
-	name: "model.adaptor", models: []string{"acqnp"}, accepts: widths,
-	preset: hidden(adaptor),
-	help:   "Hidden widths of the adaptor ψ, an MLP that chooses the quantile levels τ.",
+	name: "model.adaptor", models: []string{"acqnp"}, accepts: widths, preset: from(adaptorWidths),
+	help: "Hidden widths of the adaptor ψ, an MLP that chooses the quantile levels τ.",
 }, {
-	name: "model.decoder", models: encoding, accepts: widths, preset: hidden(twoOrThree),
-	help: "Hidden widths of the decoder, an MLP that ends in the parameters of the likelihood.",
+	name: "model.decoder", models: encoding, accepts: widths,
+	preset: always([]int{128, 128, 128}).but([]int{64, 64}, speedFlow),
+	help:   "Hidden widths of the decoder, an MLP that ends in the parameters of the likelihood.",
 }, {
 	name: "model.adaptor_form", models: []string{"acqnp"}, accepts: name([]string{Plain, Residual}),
-	preset: byKind(perKind{synthetic: Plain, speedFlow: Plain, images: Plain, csv: Residual}), older: Plain,
+	preset: always(Plain).but(Residual, csv), older: Plain,
 	help: "plain: τ = sigmoid(ψ(r, x, u)), the paper's, and the decoder reads τ; residual: ψ is added to the logit of CQNP's τ, and the decoder reads τ and u.",
 }, {
 	name: "model.aggregation", models: aggregating, accepts: name([]string{Mean, Attention, Transformer}), preset: always(Mean),
 	help: "How r is computed from the context. mean: one r for each function, the paper's; attention (CANP's encoder) and transformer: one r for each point.",
 }, {
-	name: "model.key_encoder", models: encoding, aggregations: []string{Attention}, accepts: widths, preset: hidden(one),
-	help: "Hidden widths of the MLP that makes keys from the x of the context.",
+	name: "model.key_encoder", models: encoding, aggregations: []string{Attention}, accepts: widths,
+	preset: always([]int{128}).but([]int{64}, speedFlow),
+	help:   "Hidden widths of the MLP that makes keys from the x of the context.",
 }, {
-	name: "model.query_encoder", models: encoding, aggregations: []string{Attention}, accepts: widths, preset: hidden(one),
-	help: "Hidden widths of the MLP that makes queries from x.",
+	name: "model.query_encoder", models: encoding, aggregations: []string{Attention}, accepts: widths,
+	preset: always([]int{128}).but([]int{64}, speedFlow),
+	help:   "Hidden widths of the MLP that makes queries from x.",
 }, {
 	name: "model.heads", models: encoding, aggregations: []string{Attention, Transformer}, accepts: whole(1, 1024),
 	preset: from(func(c choice) any {
@@ -115,18 +109,18 @@ var modelKeys = []entry{{
 	name: "model.feedforward", models: aggregating, aggregations: []string{Transformer}, accepts: whole(1, maxWidth), preset: always(128),
 	help: "Hidden width of the feed-forward network in each layer of the transformer.",
 }, {
-	name: "model.width", models: []string{"bnp"}, accepts: whole(1, maxWidth), preset: width,
+	name: "model.width", models: []string{"bnp"}, accepts: whole(1, maxWidth), preset: always(128).but(64, speedFlow),
 	help: "Width of every layer, d_h.",
 }, {
 	name: "model.pre_depth", models: []string{"bnp"}, accepts: whole(2, maxLayers),
-	preset: byKind(perKind{synthetic: 5, speedFlow: 4, images: 5, csv: 5}),
+	preset: always(5).but(4, speedFlow),
 	help:   "Number of linear layers of an encoder before the mean over the context, l_pre.",
 }, {
 	name: "model.post_depth", models: []string{"bnp"}, accepts: whole(2, maxLayers), preset: always(3),
 	help: "Number of linear layers of an encoder after the mean over the context, l_post.",
 }, {
 	name: "model.decoder_depth", models: []string{"bnp"}, accepts: whole(2, maxLayers),
-	preset: byKind(perKind{synthetic: 5, speedFlow: 4, images: 5, csv: 5}),
+	preset: always(5).but(4, speedFlow),
 	help:   "Number of linear layers of the decoder, l_dec.",
 }, {
 	name: "model.train_bootstraps", models: []string{"bnp"}, accepts: whole(1, maxLevels), preset: always(4),
@@ -139,7 +133,7 @@ var modelKeys = []entry{{
 	help: "Lower bound f of the likelihood's scale: σ = f + (1−f)·softplus(s), in the model's units.",
 }, {
 	name: "model.scale_form", models: quantile, accepts: name([]string{PaperScale, NaturalScale}),
-	preset: byKind(perKind{synthetic: PaperScale, speedFlow: PaperScale, images: PaperScale, csv: NaturalScale}), older: PaperScale,
+	preset: always(PaperScale).but(NaturalScale, csv), older: PaperScale,
 	help: "Scale of a component at level τ. paper: σ, the decoder's scale; natural: 4τ(1−τ)·σ, so that no tail is wider than 4σ.",
 }, {
 	name: "model.tail_df", models: gaussian, preset: none("0"),

@@ -50,18 +50,18 @@ type Train struct {
 
 var trainKeys = []entry{{
 	name: "train.steps", accepts: whole(1, maxCount),
-	preset: byKind(perKind{synthetic: 100000, speedFlow: 10000, csv: 20000}).or("not set"),
+	preset: always(100000).but(10000, speedFlow).but(nil, images).or("not set").but(20000, csv),
 	help:   "Number of training steps.",
 }, {
 	name: "train.epochs", kinds: kindsOf(images), accepts: whole(1, maxCount), preset: always(100),
 	help: "Number of passes over the training split, instead of train.steps.",
 }, {
 	name: "train.batch_size", accepts: whole(1, MaxFunctions),
-	preset: byKind(perKind{synthetic: 128, speedFlow: 2, images: 16, csv: 16}),
+	preset: always(128).but(2, speedFlow).but(16, images, csv),
 	help:   "Number of functions of a training batch; for speed-flow 2, its lanes.",
 }, {
 	name: "train.num_tau", models: quantile, accepts: whole(1, maxLevels),
-	preset: byKind(perKind{synthetic: 50, speedFlow: 100, images: 25, csv: 50}),
+	preset: always(50).but(100, speedFlow).but(25, images),
 	help:   "Number N_τ of quantile levels of each point in training.",
 }, {
 	name: "train.levels", models: quantile, accepts: name([]string{RandomLevels, StratifiedLevels}), preset: always(RandomLevels),
