@@ -87,69 +87,66 @@ func benchmarkNames(names []string) (short []string) {
 	return append(short, names...)
 }
 
-// The parts of a choice on which defaults depend, and the names of those with one default.
-var parts = []struct {
-	of    func(choice) string
-	names func([]string) []string
-}{
-	{func(c choice) string { return c.benchmark.Name }, benchmarkNames},
-	{func(c choice) string { return c.model }, slices.Clone[[]string]},
-	{func(c choice) string { return "aggregation " + c.aggregation }, slices.Clone[[]string]},
+// parts return the parts of a choice on which defaults may depend.
+var parts = []func(choice) string{
+	func(c choice) string { return c.benchmark.Name },
+	func(c choice) string { return c.model },
+	func(c choice) string { return "aggregation " + c.aggregation },
 }
 
 // defaultText describes the default: "128; 64 for speed-flow". It is the words of the preset if the
 // default depends on more than one part of a choice.
 func (e *entry) defaultText() string {
 	for _, part := range parts {
-		var values []valued
-		same := true
-		for _, c := range e.choices() {
-			var ok bool
-			values, ok = add(values, e.textFor(c), part.of(c))
-			same = same && ok
-		}
-		if same {
-			return joined(values, part.names)
+		if names, ok := e.namesByDefault(part); ok {
+			return joined(names)
 		}
 	}
 	return e.preset.words
 }
 
-// A valued is a default, and the parts of choices that have it.
-type valued struct {
-	text string
-	of   []string
+// A named is a default, and the names of those that have it.
+type named struct {
+	text  string
+	names []string
 }
 
-// add adds that a part has a default. It reports whether the part has no other.
-func add(values []valued, text, part string) ([]valued, bool) {
-	if slices.ContainsFunc(values, func(v valued) bool { return v.text != text && slices.Contains(v.of, part) }) {
-		return values, false
+// namesByDefault groups the names of a part of the choice by their defaults. It reports whether all
+// choices with the same name have the same default.
+func (e *entry) namesByDefault(part func(choice) string) (groups []named, ok bool) {
+	known := map[string]string{}
+	for _, c := range e.choices() {
+		name, text := part(c), e.textFor(c)
+		if before, again := known[name]; again {
+			if before != text {
+				return nil, false
+			}
+			continue
+		}
+		known[name] = text
+		i := slices.IndexFunc(groups, func(g named) bool { return g.text == text })
+		if i < 0 {
+			i, groups = len(groups), append(groups, named{text: text})
+		}
+		groups[i].names = append(groups[i].names, name)
 	}
-	i := slices.IndexFunc(values, func(v valued) bool { return v.text == text })
-	if i < 0 {
-		return append(values, valued{text, []string{part}}), true
-	}
-	if !slices.Contains(values[i].of, part) {
-		values[i].of = append(values[i].of, part)
-	}
-	return values, true
+	return groups, true
 }
 
-// joined lists defaults, the most frequent first. It stands for all that is not named if it is that
-// of half of the parts or more.
-func joined(values []valued, names func([]string) []string) string {
-	slices.SortStableFunc(values, func(a, b valued) int { return cmp.Compare(len(b.of), len(a.of)) })
+// joined lists defaults, the most frequent first. That one has no names, and stands for all others,
+// if half of the names or more have it.
+func joined(groups []named) string {
+	slices.SortStableFunc(groups, func(a, b named) int { return cmp.Compare(len(b.names), len(a.names)) })
 	all := 0
-	for _, v := range values {
-		all += len(v.of)
+	for _, g := range groups {
+		all += len(g.names)
 	}
 	var list []string
-	for i, v := range values {
-		if i > 0 || 2*len(v.of) < all {
-			v.text += " for " + listed(names(v.of), " and ")
+	for i, g := range groups {
+		if i > 0 || 2*len(g.names) < all {
+			g.text += " for " + listed(benchmarkNames(g.names), " and ")
 		}
-		list = append(list, v.text)
+		list = append(list, g.text)
 	}
 	return strings.Join(list, "; ")
 }
