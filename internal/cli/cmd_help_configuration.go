@@ -33,23 +33,14 @@ the models, aggregations and benchmarks that use them.`,
 	return cmd
 }
 
-// sectionTitles are the titles of the sections, by their names.
-var sectionTitles = map[string]string{
-	"":      "The benchmark",
-	"model": "The model",
-	"data":  "The data",
-	"train": "Training",
-	"eval":  "Evaluation",
-}
-
 // writeKeys writes the keys for a terminal.
 func writeKeys(w io.Writer, keys []config.Key) error {
 	var b strings.Builder
-	section := "none"
+	section := ""
 	for _, k := range keys {
 		if k.Section() != section {
 			section = k.Section()
-			fmt.Fprintf(&b, "%s\n\n", strings.ToUpper(sectionTitles[section]))
+			fmt.Fprintf(&b, "%s\n\n", strings.ToUpper(section))
 		}
 		fmt.Fprintf(&b, "%s: %s\n", k.Name, k.Type)
 		for _, line := range []struct{ title, text string }{
@@ -98,11 +89,11 @@ variable "ACQNP_TRAIN_STEPS".
 func writeKeysMarkdown(w io.Writer, keys []config.Key) error {
 	var b strings.Builder
 	b.WriteString(strings.ReplaceAll(markdownHead, `"`, "`"))
-	section := "none"
+	section := ""
 	for _, k := range keys {
 		if k.Section() != section {
 			section = k.Section()
-			fmt.Fprintf(&b, "\n## %s\n| key | meaning | type | values | default | used by |\n| --- | --- | --- | --- | --- | --- |\n", sectionTitles[section])
+			fmt.Fprintf(&b, "\n## %s\n| key | meaning | type | values | default | used by |\n| --- | --- | --- | --- | --- | --- |\n", section)
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", k.Name, k.Help, k.Type, k.Values, k.Default, k.Users)
 	}

@@ -19,12 +19,9 @@ type Key struct {
 	Help    string `json:"help"`  // one line
 }
 
-// Section returns the part of the name before the dot, "" without a dot.
+// Section returns the part of the name before the dot, all of it without a dot.
 func (k Key) Section() string {
-	section, _, dotted := strings.Cut(k.Name, ".")
-	if !dotted {
-		return ""
-	}
+	section, _, _ := strings.Cut(k.Name, ".")
 	return section
 }
 
