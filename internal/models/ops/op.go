@@ -108,20 +108,15 @@ func (o *Op) String() string {
 // Across reports whether a row of the result can depend on any row of an input. The whole input
 // must then be complete before the operation starts.
 func (o *Op) Across() bool {
-	switch o.Kind {
-	case Gather:
-		return true
-	case Attention, AttentionGrad:
-		return o.In[0] == Context // keys and values of points' queries are of another space, which is complete
-	}
-	return false
+	across := table[o.Kind].across
+	return across != nil && across(o)
 }
 
 // Reduces reports whether a row of the result is a sum over several rows of an input: over the
 // levels of a point, the points of a function, or all rows for a parameter. The gradient of a key
 // or a value is a sum over queries.
 func (o *Op) Reduces() bool {
-	if o.Kind == AttentionGrad && o.Part != QueryGrad {
+	if reduces := table[o.Kind].reduces; reduces != nil && reduces(o) {
 		return true
 	}
 	for _, s := range o.In {
@@ -131,6 +126,10 @@ func (o *Op) Reduces() bool {
 	}
 	return false
 }
+
+// MultiplyAdds counts the multiply-adds of the operation's matrix products at the extents: of the
+// asked parts, for a gradient.
+func (o *Op) MultiplyAdds(e Extents, asked [3]bool) float64 { return table[o.Kind].cost(o, e, asked) }
 
 // DiffWRT reports for every input whether it leads to a parameter. Graphs have no gradients with
 // respect to data.
