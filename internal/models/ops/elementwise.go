@@ -34,7 +34,7 @@ func onesShape(o *Op, _ G.Nodes) bool {
 	return o.Out > Scalar
 }
 
-// Columns adds columns [from, to) of data, [rows, width] → [rows, to−from]. It has no gradient.
+// Columns adds columns [from, to) of a tensor, [rows, width] → [rows, to−from].
 func (b *Builder) Columns(in *G.Node, from, to int) *G.Node {
 	return b.op(&Op{Kind: Columns, Width: to - from, From: from}, in)
 }
@@ -44,7 +44,7 @@ func columnsShape(o *Op, _ G.Nodes) bool {
 	return o.From >= 0 && o.Width > 0 && o.From+o.Width <= o.Widths[0]
 }
 
-// Sigmoid adds 1/(1+exp(−z)) of every element of z [B·N·N_τ, d].
+// Sigmoid adds 1/(1+exp(−z)) of every element of z [rows, d].
 func (b *Builder) Sigmoid(z *G.Node) *G.Node { return b.op(&Op{Kind: Sigmoid}, z) }
 
 // UniformLevel adds CQNP's levels τ = 0.001 + 0.998·u of uniform numbers u [B·N·N_τ, 1]. It has no
@@ -108,14 +108,14 @@ func columns[T Float](o *Op, e Extents, out []T, in [][]T) {
 	}
 }
 
-// sigmoids evaluates Sigmoid. in: z [Row, d]; out: [Row, d].
+// sigmoids evaluates Sigmoid. in: z [rows, d]; out: [rows, d].
 func sigmoids[T Float](_ *Op, _ Extents, out []T, in [][]T) {
 	for i, z := range in[0] {
 		out[i] = sigmoid(z)
 	}
 }
 
-// sigmoidGrad evaluates SigmoidGrad. in: gradient [Row, d], the result [Row, d]; out: [Row, d].
+// sigmoidGrad evaluates SigmoidGrad. in: gradient and result [rows, d]; out: [rows, d].
 func sigmoidGrad[T Float](_ *Op, _ Extents, out []T, in [][]T) {
 	for i, g := range in[0] {
 		out[i] = g * in[1][i] * (1 - in[1][i])
@@ -140,8 +140,8 @@ func exp[T Float](x T) T   { return T(math.Exp(float64(x))) }
 func log[T Float](x T) T   { return T(math.Log(float64(x))) }
 func log1p[T Float](x T) T { return T(math.Log1p(float64(x))) }
 
-// Softplus returns log(1 + exp(x)). It does not overflow.
-func Softplus[T Float](x T) T {
+// softplus returns log(1 + exp(x)). It does not overflow.
+func softplus[T Float](x T) T {
 	if x > 0 {
 		return x + log1p(exp(-x))
 	}

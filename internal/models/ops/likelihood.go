@@ -101,7 +101,7 @@ func gaussianGrad[T Float](o *Op, e Extents, out []T, in [][]T) {
 }
 
 // sigma returns the scale σ = floor + (1−floor)·softplus(s).
-func sigma[T Float](s T, floor float64) T { return T(floor) + T(1-floor)*Softplus(s) }
+func sigma[T Float](s T, floor float64) T { return T(floor) + T(1-floor)*softplus(s) }
 
 // GaussianLogLik returns log N(y | μ, σ²), summed over channels. out [2·dy] = [μ…, s…], y is [dy],
 // and σ = floor + (1−floor)·softplus(s).
@@ -139,7 +139,7 @@ type component[T Float] struct {
 // laplace returns the component of location mu, the decoder's scale and logit z, evaluated at y.
 func laplace[T Float](y, mu, scale, z T, natural bool) component[T] {
 	c := component[T]{scale: scale, tau: sigmoid(z), rest: sigmoid(-z), residual: y - mu}
-	peak := -Softplus(-z) - Softplus(z)
+	peak := -softplus(-z) - softplus(z)
 	rise, fall := c.tau, c.rest
 	if natural {
 		peak, rise, fall = T(-math.Log(4)), quarter(c.rest), quarter(c.tau)

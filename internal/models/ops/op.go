@@ -24,9 +24,11 @@ type Op struct {
 	Width   int     // columns of the result
 	ReLU    bool
 	Heads   int     // heads of an Attention
-	From    int     // first column of Columns
+	From    int     // first column of Columns and Pad
 	Floor   float64 // smallest σ; for likelihoods, Residual and Perturb
 	Natural bool    // a mixture's σ is 4τ(1−τ) times the decoder's scale
+	Scale   float64 // of Affine
+	Shift   float64 // of Affine
 
 	capacity Extents
 	ranks    []int
@@ -101,8 +103,12 @@ func (o *Op) Hashcode() uint32 {
 }
 
 func (o *Op) String() string {
-	return fmt.Sprintf("acqnp/%v.%d{%v%v->%v[%d,%d] relu=%t heads=%d from=%d floor=%v natural=%t %v}",
+	s := fmt.Sprintf("acqnp/%v.%d{%v%v->%v[%d,%d] relu=%t heads=%d from=%d floor=%v natural=%t %v}",
 		o.Kind, o.Part, o.In, o.Widths, o.Out, o.Rows, o.Width, o.ReLU, o.Heads, o.From, o.Floor, o.Natural, o.capacity)
+	if o.Kind == Affine {
+		s += fmt.Sprintf(" scale=%v shift=%v", o.Scale, o.Shift)
+	}
+	return s
 }
 
 // Across reports whether a row of the result can depend on any row of an input. The whole input

@@ -27,6 +27,17 @@ const (
 	UniformLevel Kind = "uniform_level" // τ = 0.001 + 0.998·u
 	UniformLogit Kind = "uniform_logit" // logit of the same τ
 
+	Mul       Kind = "mul"    // x·y
+	Affine    Kind = "affine" // scale·x + shift
+	Exp       Kind = "exp"
+	Log       Kind = "log"
+	Softplus  Kind = "softplus"
+	Positive  Kind = "positive"    // 1 where x ≥ 0, and 0 elsewhere
+	Pad       Kind = "pad"         // columns of zeros around those of a tensor
+	Spread    Kind = "spread"      // repeats rows for their levels, or a column
+	Sum       Kind = "sum"         // over what Spread repeats
+	LogSumExp Kind = "log_sum_exp" // likewise
+
 	LayerNorm     Kind = "layer_norm"      // of every row, with a gain and a shift
 	LayerNormGrad Kind = "layer_norm_grad" // parts NormInGrad, GainGrad, ShiftGrad
 
@@ -82,12 +93,23 @@ func init() {
 
 		Add:          {shape: sameShape, gradients: addGradients, single: add[float32], double: add[float64], cost: noProducts},
 		Join:         {shape: joinShape, gradients: joinGradients, single: join[float32], double: join[float64], cost: noProducts},
-		Columns:      {shape: columnsShape, single: columns[float32], double: columns[float64], cost: noProducts},
+		Columns:      {shape: columnsShape, gradients: composed(columnsGradient), single: columns[float32], double: columns[float64], cost: noProducts},
 		Ones:         {shape: onesShape, single: ones[float32], double: ones[float64], cost: noProducts},
-		Sigmoid:      {shape: rowShape, gradients: sigmoidGradients, single: sigmoids[float32], double: sigmoids[float64], cost: noProducts},
+		Sigmoid:      {shape: sameShape, gradients: sigmoidGradients, single: sigmoids[float32], double: sigmoids[float64], cost: noProducts},
 		SigmoidGrad:  {single: sigmoidGrad[float32], double: sigmoidGrad[float64], cost: noProducts},
 		UniformLevel: {shape: rowShape, single: uniformLevel[float32], double: uniformLevel[float64], cost: noProducts},
 		UniformLogit: {shape: rowShape, single: uniformLogit[float32], double: uniformLogit[float64], cost: noProducts},
+
+		Mul:       {shape: sameShape, gradients: composed(mulGradient), single: mul[float32], double: mul[float64], cost: noProducts},
+		Affine:    {shape: sameShape, gradients: composed(affineGradient), single: byElement(affine[float32]), double: byElement(affine[float64]), cost: noProducts},
+		Exp:       {shape: sameShape, gradients: composed(expGradient), single: byElement(expOf[float32]), double: byElement(expOf[float64]), cost: noProducts},
+		Log:       {shape: sameShape, gradients: composed(logGradient), single: byElement(logOf[float32]), double: byElement(logOf[float64]), cost: noProducts},
+		Softplus:  {shape: sameShape, gradients: composed(softplusGradient), single: byElement(softplusOf[float32]), double: byElement(softplusOf[float64]), cost: noProducts},
+		Positive:  {shape: sameShape, single: byElement(positive[float32]), double: byElement(positive[float64]), cost: noProducts},
+		Pad:       {shape: padShape, gradients: composed(padGradient), single: pad[float32], double: pad[float64], cost: noProducts},
+		Spread:    {shape: spreadShape, gradients: composed(spreadGradient), single: spread[float32], double: spread[float64], cost: noProducts},
+		Sum:       {shape: sumShape, gradients: composed(sumGradient), single: sumOf[float32], double: sumOf[float64], cost: noProducts},
+		LogSumExp: {shape: sumShape, gradients: composed(logSumExpGradient), single: logSumExp[float32], double: logSumExp[float64], cost: noProducts},
 
 		LayerNorm:     {shape: layerNormShape, gradients: layerNormGradients, single: layerNorm[float32], double: layerNorm[float64], cost: noProducts},
 		LayerNormGrad: {single: layerNormGrad[float32], double: layerNormGrad[float64], cost: noProducts},
