@@ -15,6 +15,8 @@
 // the data, such as a context that is larger than a function in a file.
 package config
 
+import "cmp"
+
 // Experiment is everything that defines a run: the benchmark, the model, its training and its
 // evaluation. Load sets every field that the benchmark and the model use; all others are zero or
 // nil. If zero or nil is a meaningful value of a field, the comment of the field says so.
@@ -38,6 +40,17 @@ const (
 	PaperScale   = "paper"   // σ = s
 	NaturalScale = "natural" // σ = 4τ(1−τ)·s, so that the tails of no component are wider than 4s
 )
+
+// The values of model.head: what the decoder of a model without levels states of each channel of y.
+const (
+	GaussianHead = "gaussian" // a Gaussian: the paper's
+)
+
+// Heads returns the values of model.head, the default first.
+func Heads() []string { return []string{GaussianHead} }
+
+// HeadName returns Head, or its default if it is not set.
+func (m Model) HeadName() string { return cmp.Or(m.Head, GaussianHead) }
 
 // The values of model.aggregation.
 const (
@@ -117,6 +130,9 @@ type Model struct {
 	DecoderDepth    int `yaml:"decoder_depth,omitempty" mapstructure:"decoder_depth"`
 	TrainBootstraps int `yaml:"train_bootstraps,omitempty" mapstructure:"train_bootstraps"`
 	EvalBootstraps  int `yaml:"eval_bootstraps,omitempty" mapstructure:"eval_bootstraps"`
+
+	// Head is one of Heads; "" is GaussianHead. cnp.
+	Head string `yaml:"head,omitempty" mapstructure:"head"`
 
 	// SigmaFloor is the lower bound f of the likelihood's scale, σ = f + (1−f)·softplus(s).
 	SigmaFloor float64 `yaml:"sigma_floor,omitempty" mapstructure:"sigma_floor"`

@@ -80,6 +80,7 @@ var modelsOf = map[string][]string{
 	"model.heads":            encoding,
 	"model.layers":           aggregating,
 	"model.feedforward":      aggregating,
+	"model.head":             {"cnp"},
 	"model.scale_form":       quantile,
 	"model.tail_df":          {"cnp", "canp"},
 	"model.sigma_scale":      {"cnp", "canp"},

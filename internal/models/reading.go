@@ -28,10 +28,10 @@ func readingOf(c config.Model) Reading {
 // Reading returns how the model's predictions are read.
 func (m *Model) Reading() Reading { return m.reading }
 
-// Gaussians returns the predictive mixture of one channel of y at a point, without what stands beside
-// it. raw are the point's rows of the output components, for a model without levels.
+// Gaussians returns the mixture of one channel of y that the network predicts at a point. raw are the
+// point's rows of the output components, for a model without levels.
 func (m *Model) Gaussians(raw []float32, channel int) likelihood.GaussianMixture {
-	return likelihood.NewGaussianMixture(raw, m.dy, channel, m.SigmaFloor()).Tailed(m.reading.Tails)
+	return m.head.gaussians(raw, channel)
 }
 
 // Beside returns the parts of the simple model that predictions have beside those of the network at
@@ -82,12 +82,11 @@ func (m *Model) Tailed(p Ran, tails likelihood.Tails, ll []float32) {
 		copy(ll, p.Output("loglik"))
 		return
 	}
-	raw, y := p.Output("components"), p.Input("y")
+	raw, y, columns := p.Output("components"), p.Input("y"), m.RowWidth()
 	for i := range ll {
 		sum := 0.0
 		for c := range m.dy {
-			g := likelihood.NewGaussian(raw[2*m.dy*i:][:2*m.dy], m.dy, c, m.SigmaFloor())
-			sum += tails.LogDensity(g, float64(y[m.dy*i+c]))
+			sum += tails.LogDensityOf(m.Gaussians(raw[columns*i:][:columns], c), float64(y[m.dy*i+c]))
 		}
 		ll[i] = float32(sum)
 	}

@@ -238,7 +238,7 @@ func (p *predictor) channels(t int) ([]Distribution, error) {
 
 // distribution reads the distribution of one channel at target t from the outputs of the last run.
 func (p *predictor) distribution(t, channel int) Distribution {
-	k := max(1, p.draws.Count())
+	k, columns := max(1, p.draws.Count()), p.model.RowWidth()
 	offset, scale := p.scaling.YUnits(p.x[t*p.dx:][:p.dx], channel)
 	units := likelihood.Units{Factor: scale, Offset: offset}
 	log := p.scaling.YForms != nil && p.scaling.YForms[channel].Log
@@ -246,13 +246,13 @@ func (p *predictor) distribution(t, channel int) Distribution {
 	if !p.model.Quantile() {
 		all := make([]likelihood.GaussianMixture, len(p.outputs))
 		for i, o := range p.outputs {
-			all[i] = p.model.Gaussians(o.components[t*k*2*p.dy:][:k*2*p.dy], channel).In(units)
+			all[i] = p.model.Gaussians(o.components[t*k*columns:][:k*columns], channel).Tailed(p.model.Reading().Tails).In(units)
 		}
 		return newDistribution(likelihood.PooledGaussians(all).Beside(beside), nil, log)
 	}
 	all := make([]likelihood.Mixture, len(p.outputs))
 	for i, o := range p.outputs {
-		all[i] = likelihood.NewMixtureIn(units, o.components[t*k*3*p.dy:][:k*3*p.dy], o.logit[t*k:][:k], p.dy, channel, p.model.Scale())
+		all[i] = likelihood.NewMixtureIn(units, o.components[t*k*columns:][:k*columns], o.logit[t*k:][:k], p.dy, channel, p.model.Scale())
 	}
 	u := slices.Repeat(p.feed.Levels()[t*k:][:k], len(all))
 	return newDistribution(likelihood.Pooled(all).Beside(beside), u, log)

@@ -70,7 +70,7 @@ func (t Trained) NumParams() int { return len(t.Networks()) * t.Model.NumParams(
 // MostComponents returns the largest number of components of a predictive distribution, for a context
 // of context points.
 func (t Trained) MostComponents(context int) int {
-	each := max(1, len(t.Model.Reading().Tails))
+	each := t.Model.Parts() * max(1, len(t.Model.Reading().Tails))
 	switch {
 	case t.Model.Quantile():
 		each = t.NumTau
