@@ -43,11 +43,15 @@ const (
 
 // The values of model.head: what the decoder of a model without levels states of each channel of y.
 const (
-	GaussianHead = "gaussian" // a Gaussian: the paper's
+	GaussianHead = "gaussian"         // a Gaussian: the paper's
+	MixtureHead  = "gaussian-mixture" // a mixture of model.parts Gaussians
 )
 
+// DefaultParts is the number of Gaussians of a MixtureHead without model.parts.
+const DefaultParts = 20
+
 // Heads returns the values of model.head, the default first.
-func Heads() []string { return []string{GaussianHead} }
+func Heads() []string { return []string{GaussianHead, MixtureHead} }
 
 // HeadName returns Head, or its default if it is not set.
 func (m Model) HeadName() string { return cmp.Or(m.Head, GaussianHead) }
@@ -133,6 +137,8 @@ type Model struct {
 
 	// Head is one of Heads; "" is GaussianHead. cnp.
 	Head string `yaml:"head,omitempty" mapstructure:"head"`
+	// Parts is the number of Gaussians of a MixtureHead; 0 means DefaultParts.
+	Parts int `yaml:"parts,omitempty" mapstructure:"parts"`
 
 	// SigmaFloor is the lower bound f of the likelihood's scale, σ = f + (1−f)·softplus(s).
 	SigmaFloor float64 `yaml:"sigma_floor,omitempty" mapstructure:"sigma_floor"`

@@ -41,6 +41,7 @@ var rules = map[string]rule{
 	"model.train_bootstraps": whole(1, maxLevels),
 	"model.eval_bootstraps":  whole(1, maxLevels),
 	"model.head":             name(Heads()),
+	"model.parts":            whole(1, 256),
 	"model.sigma_floor":      between0And1,
 	"model.scale_form":       name([]string{PaperScale, NaturalScale}),
 	"model.tail_df":          {"a number from 1 to 1000, or 0 for Gaussian tails", func(v any) bool { d := v.(float64); return d == 0 || 1 <= d && d <= 1000 }},

@@ -81,6 +81,7 @@ var modelsOf = map[string][]string{
 	"model.layers":           aggregating,
 	"model.feedforward":      aggregating,
 	"model.head":             {"cnp"},
+	"model.parts":            {"cnp"},
 	"model.scale_form":       quantile,
 	"model.tail_df":          {"cnp", "canp"},
 	"model.sigma_scale":      {"cnp", "canp"},

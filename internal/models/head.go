@@ -23,6 +23,7 @@ type head interface {
 // heads makes the heads that model.head names, of the models without levels and bootstraps.
 var heads = map[string]func(m *Model) head{
 	config.GaussianHead: func(m *Model) head { return gaussianHead{m} },
+	config.MixtureHead:  newMixtureHead,
 }
 
 // newHead returns the head of a model; nil if model.head names none.
