@@ -28,10 +28,13 @@ func linearShape(o *Op, in G.Nodes) bool {
 	return o.In[2] == Parameter && o.ranks[2] == 2 && o.Widths[2] == o.Widths[1] && in[2].Shape()[0] == o.Width && (above == s || above.Contains(s))
 }
 
+// zerosName begins the name of a base of zeros.
+const zerosName = "zeros"
+
 // Zeros adds a base [d] of zeros, for linear layers without a bias.
 func (b *Builder) Zeros(d int) *G.Node {
 	v := tensor.New(tensor.Of(b.dtype), tensor.WithShape(d))
-	n := b.g.Expr.AddNode(G.NewConstant(v, G.WithName(fmt.Sprintf("zeros %d", d))))
+	n := b.g.Expr.AddNode(G.NewConstant(v, G.WithName(fmt.Sprintf("%s %d", zerosName, d))))
 	b.leaf[n] = leafInfo{space: Parameter, rank: 1, cols: d}
 	return n
 }
