@@ -75,6 +75,8 @@ type operation struct {
 	// cost counts the multiply-adds of the matrix products at the extents. asked says which parts of
 	// a gradient the graph needs.
 	cost func(o *Op, e Extents, asked [3]bool) float64
+	// form writes the operation in an export's dialect. Only operations of graphs of predictions need it.
+	form form
 	// across and reduces answer Op.Across and Op.Reduces where spaces alone do not tell; nil: they do.
 	across, reduces func(o *Op) bool
 }
@@ -85,45 +87,45 @@ var table map[Kind]operation
 
 func init() {
 	table = map[Kind]operation{
-		Linear:     {shape: linearShape, gradients: linearGradients, single: linear[float32], double: linear[float64], cost: linearCost},
+		Linear:     {shape: linearShape, gradients: linearGradients, single: linear[float32], double: linear[float64], cost: linearCost, form: linearForm},
 		LinearGrad: {single: linearGrad[float32], double: linearGrad[float64], cost: linearGradCost},
 
-		SetMean:     {shape: setMeanShape, gradients: setMeanGradients, single: setMean[float32], double: setMean[float64], cost: noProducts},
+		SetMean:     {shape: setMeanShape, gradients: setMeanGradients, single: setMean[float32], double: setMean[float64], cost: noProducts, form: setMeanForm},
 		SetMeanGrad: {single: setMeanGrad[float32], double: setMeanGrad[float64], cost: noProducts},
 
-		Add:          {shape: sameShape, gradients: addGradients, single: add[float32], double: add[float64], cost: noProducts},
-		Join:         {shape: joinShape, gradients: joinGradients, single: join[float32], double: join[float64], cost: noProducts},
-		Columns:      {shape: columnsShape, gradients: composed(columnsGradient), single: columns[float32], double: columns[float64], cost: noProducts},
-		Ones:         {shape: onesShape, single: ones[float32], double: ones[float64], cost: noProducts},
-		Sigmoid:      {shape: sameShape, gradients: sigmoidGradients, single: sigmoids[float32], double: sigmoids[float64], cost: noProducts},
+		Add:          {shape: sameShape, gradients: addGradients, single: add[float32], double: add[float64], cost: noProducts, form: addForm},
+		Join:         {shape: joinShape, gradients: joinGradients, single: join[float32], double: join[float64], cost: noProducts, form: joinForm},
+		Columns:      {shape: columnsShape, gradients: composed(columnsGradient), single: columns[float32], double: columns[float64], cost: noProducts, form: columnsForm},
+		Ones:         {shape: onesShape, single: ones[float32], double: ones[float64], cost: noProducts, form: onesForm},
+		Sigmoid:      {shape: sameShape, gradients: sigmoidGradients, single: sigmoids[float32], double: sigmoids[float64], cost: noProducts, form: sigmoidForm},
 		SigmoidGrad:  {single: sigmoidGrad[float32], double: sigmoidGrad[float64], cost: noProducts},
-		UniformLevel: {shape: rowShape, single: uniformLevel[float32], double: uniformLevel[float64], cost: noProducts},
-		UniformLogit: {shape: rowShape, single: uniformLogit[float32], double: uniformLogit[float64], cost: noProducts},
+		UniformLevel: {shape: rowShape, single: uniformLevel[float32], double: uniformLevel[float64], cost: noProducts, form: uniformLevelForm},
+		UniformLogit: {shape: rowShape, single: uniformLogit[float32], double: uniformLogit[float64], cost: noProducts, form: uniformLogitForm},
 
-		Mul:       {shape: sameShape, gradients: composed(mulGradient), single: mul[float32], double: mul[float64], cost: noProducts},
-		Affine:    {shape: sameShape, gradients: composed(affineGradient), single: byElement(affine[float32]), double: byElement(affine[float64]), cost: noProducts},
-		Exp:       {shape: sameShape, gradients: composed(expGradient), single: byElement(expOf[float32]), double: byElement(expOf[float64]), cost: noProducts},
-		Log:       {shape: sameShape, gradients: composed(logGradient), single: byElement(logOf[float32]), double: byElement(logOf[float64]), cost: noProducts},
-		Softplus:  {shape: sameShape, gradients: composed(softplusGradient), single: byElement(softplusOf[float32]), double: byElement(softplusOf[float64]), cost: noProducts},
+		Mul:       {shape: sameShape, gradients: composed(mulGradient), single: mul[float32], double: mul[float64], cost: noProducts, form: mulForm},
+		Affine:    {shape: sameShape, gradients: composed(affineGradient), single: byElement(affine[float32]), double: byElement(affine[float64]), cost: noProducts, form: affineForm},
+		Exp:       {shape: sameShape, gradients: composed(expGradient), single: byElement(expOf[float32]), double: byElement(expOf[float64]), cost: noProducts, form: expForm},
+		Log:       {shape: sameShape, gradients: composed(logGradient), single: byElement(logOf[float32]), double: byElement(logOf[float64]), cost: noProducts, form: logForm},
+		Softplus:  {shape: sameShape, gradients: composed(softplusGradient), single: byElement(softplusOf[float32]), double: byElement(softplusOf[float64]), cost: noProducts, form: softplusForm},
 		Positive:  {shape: sameShape, single: byElement(positive[float32]), double: byElement(positive[float64]), cost: noProducts},
 		Pad:       {shape: padShape, gradients: composed(padGradient), single: pad[float32], double: pad[float64], cost: noProducts},
 		Spread:    {shape: spreadShape, gradients: composed(spreadGradient), single: spread[float32], double: spread[float64], cost: noProducts},
 		Sum:       {shape: sumShape, gradients: composed(sumGradient), single: sumOf[float32], double: sumOf[float64], cost: noProducts},
 		LogSumExp: {shape: sumShape, gradients: composed(logSumExpGradient), single: logSumExp[float32], double: logSumExp[float64], cost: noProducts},
 
-		LayerNorm:     {shape: layerNormShape, gradients: layerNormGradients, single: layerNorm[float32], double: layerNorm[float64], cost: noProducts},
+		LayerNorm:     {shape: layerNormShape, gradients: layerNormGradients, single: layerNorm[float32], double: layerNorm[float64], cost: noProducts, form: layerNormForm},
 		LayerNormGrad: {single: layerNormGrad[float32], double: layerNormGrad[float64], cost: noProducts},
 
-		Attention: {shape: attentionShape, gradients: attentionGradients, single: attention[float32], double: attention[float64], cost: attentionCost,
+		Attention: {shape: attentionShape, gradients: attentionGradients, single: attention[float32], double: attention[float64], cost: attentionCost, form: attentionForm,
 			across: ofContextToItself},
 		AttentionGrad: {single: attentionGrad[float32], double: attentionGrad[float64], cost: attentionGradCost,
 			across: ofContextToItself, reduces: sumsOverQueries},
 
-		EnsembleAdd:     {shape: ensembleAddShape, gradients: ensembleAddGradients, single: ensembleAdd[float32], double: ensembleAdd[float64], cost: noProducts},
+		EnsembleAdd:     {shape: ensembleAddShape, gradients: ensembleAddGradients, single: ensembleAdd[float32], double: ensembleAdd[float64], cost: noProducts, form: ensembleAddForm},
 		EnsembleAddGrad: {single: ensembleAddGrad[float32], double: ensembleAddGrad[float64], cost: noProducts},
-		Gather:          {shape: gatherShape, single: gather[float32], double: gather[float64], cost: noProducts, across: always},
-		Residual:        {shape: residualShape, single: residual[float32], double: residual[float64], cost: noProducts},
-		Perturb:         {shape: perturbShape, single: perturb[float32], double: perturb[float64], cost: noProducts},
+		Gather:          {shape: gatherShape, single: gather[float32], double: gather[float64], cost: noProducts, form: gatherForm, across: always},
+		Residual:        {shape: residualShape, single: residual[float32], double: residual[float64], cost: noProducts, form: residualForm},
+		Perturb:         {shape: perturbShape, single: perturb[float32], double: perturb[float64], cost: noProducts, form: perturbForm},
 
 		GaussianLik:     {shape: gaussianShape, gradients: gaussianGradients, single: gaussian[float32], double: gaussian[float64], cost: noProducts},
 		GaussianLikGrad: {single: gaussianGrad[float32], double: gaussianGrad[float64], cost: noProducts},
