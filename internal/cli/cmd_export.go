@@ -132,8 +132,8 @@ func (o exportOptions) load(a *app, outputs ...string) (predict.Trained, error) 
 		return predict.Trained{}, err
 	}
 	t, err := o.Load(e, units, o.device, a.progress().Warn)
-	if err == nil && t.Model.Parts() > 1 {
-		err = &invalid.Input{Key: "model.head", Found: e.Model.Head, Expected: config.GaussianHead + " for an export"}
+	if err == nil && e.Model.HeadName() == config.MixtureHead && t.Model.Reading().Tails != nil {
+		err = &invalid.Input{Key: "model.head", Found: e.Model.Head + " with model.tail_df or model.sigma_scale", Expected: "an export without them"}
 	}
 	return t, err
 }

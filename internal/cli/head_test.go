@@ -11,8 +11,8 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 )
 
-// TestEveryHead trains a model of each head with validations and an evaluation, and predicts. The density
-// that score states is that of the components that sample-quantiles writes, and a server answers with the
+// TestEveryHead trains a model of each head with validations and an evaluation, exports it and predicts.
+// The density that score states is that of the components that sample-quantiles writes, and a server answers with the
 // same components.
 func TestEveryHead(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -22,6 +22,9 @@ func TestEveryHead(t *testing.T) {
 	for _, head := range config.Heads() {
 		config := strings.NewReplacer("acqnp", "cnp, head: "+head, "adaptor: [8], ", "", "num_tau: 4, ", "validate_every: 50, ", "num_tau: 5, ", "").Replace(ownConfig)
 		succeed(t, "train", "--config", write(t, ".", head+".yaml", config), "--run-dir", head, "--quiet")
+		for _, format := range []string{"safetensors", "onnx"} {
+			succeed(t, "export", "--run", head, "--out", head+"."+format, "--quiet")
+		}
 		parts := componentsOf(t, head)
 		weight, density := 0.0, 0.0
 		for k, w := range parts.Weight {

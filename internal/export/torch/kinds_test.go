@@ -46,6 +46,9 @@ func variants() map[string]config.Model {
 			}
 		}
 	}
+	mixture := all["cnp mean"]
+	mixture.Head, mixture.Parts = config.MixtureHead, 3
+	all["cnp mixture"] = mixture
 	tailed := all["cnp mean"]
 	tailed.TailDF, tailed.SigmaScale = 4, 1.1
 	all["cnp with tails"] = tailed

@@ -37,6 +37,8 @@ func Cases() []Case {
 	}
 	tails := of["cnp-mean"]
 	tails.TailDF, tails.SigmaScale = 4, 1.3
+	mixture := of["cnp-mean"]
+	mixture.Head, mixture.Parts = config.MixtureHead, 3
 	wider := of["canp"]
 	wider.SigmaScale = 1.5
 	near, mix := []float64{0.8, 0.3}, baseline(1)
@@ -47,6 +49,7 @@ func Cases() []Case {
 	all = append(all, Case{Name: "cnp-kernel", config: pooled(tails, near), units: plain(2, 1)},
 		Case{Name: "acqnp-kernel", config: pooled(of["acqnp-attention-residual"], near), units: plain(1, 1), networks: 2},
 		Case{Name: "cnp-mixed", config: pooled(tails, nil), units: mix, networks: 2}, Case{Name: "cqnp-mixed", config: pooled(of["cqnp-mean"], nil), units: mix})
+	all = append(all, Case{Name: "cnp-mixture", config: mixture, units: forms()}, Case{Name: "cnp-mixture-ensemble", config: mixture, units: plain(2, 1), networks: 2})
 	return append(all, Case{Name: "canp-wider", config: wider, units: plain(1, 1)},
 		Case{Name: "cnp-tails", config: tails, units: plain(1, 2)},
 		Case{Name: "cnp-forms", config: of["cnp-mean"], units: forms()}, Case{Name: "cnp-baseline", config: of["cnp-mean"], units: baseline(2)},
