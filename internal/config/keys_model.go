@@ -1,6 +1,10 @@
 package config
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+	"strconv"
+)
 
 // The values of model.adaptor_form.
 const (
@@ -14,6 +18,21 @@ const (
 	PaperScale   = "paper"   // σ = s
 	NaturalScale = "natural" // σ = 4τ(1−τ)·s, so that the tails of no component are wider than 4s
 )
+
+// The values of model.head: what the decoder of a model without levels states of each channel of y.
+const (
+	GaussianHead = "gaussian"         // a Gaussian: the paper's
+	MixtureHead  = "gaussian-mixture" // a mixture of model.parts Gaussians
+)
+
+// Heads returns the values of model.head, the default first.
+func Heads() []string { return []string{GaussianHead, MixtureHead} }
+
+// HeadName returns Head, or its default if it is not set.
+func (m Model) HeadName() string { return cmp.Or(m.Head, GaussianHead) }
+
+// DefaultParts is the number of Gaussians of a MixtureHead without model.parts.
+const DefaultParts = 20
 
 // The values of model.aggregation.
 const (
@@ -44,6 +63,8 @@ type Model struct {
 	DecoderDepth    int     `yaml:"decoder_depth,omitempty"`
 	TrainBootstraps int     `yaml:"train_bootstraps,omitempty"`
 	EvalBootstraps  int     `yaml:"eval_bootstraps,omitempty"`
+	Head            string  `yaml:"head,omitempty"`  // one of Heads; "" is GaussianHead
+	Parts           int     `yaml:"parts,omitempty"` // of a MixtureHead; 0 is DefaultParts
 	SigmaFloor      float64 `yaml:"sigma_floor,omitempty"`
 	ScaleForm       string  `yaml:"scale_form,omitempty"` // PaperScale or NaturalScale
 }
@@ -124,6 +145,12 @@ var modelKeys = []entry{{
 }, {
 	name: "model.eval_bootstraps", models: []string{"bnp"}, accepts: whole(1, maxLevels), preset: always(50),
 	help: "Number k of contexts that evaluation and prediction resample from each context.",
+}, {
+	name: "model.head", models: []string{"cnp"}, accepts: name(Heads()), preset: none(GaussianHead),
+	help: "What the decoder states of each channel of y. gaussian: a Gaussian, the paper's; gaussian-mixture: a mixture of model.parts Gaussians.",
+}, {
+	name: "model.parts", models: []string{"cnp"}, accepts: whole(1, 256), preset: none(strconv.Itoa(DefaultParts)),
+	help: "Number of Gaussians of model.head gaussian-mixture.",
 }, {
 	name: "model.sigma_floor", accepts: between0And1, preset: from(func(c choice) any { return SigmaFloor(c.model) }),
 	help: "Lower bound f of the likelihood's scale: σ = f + (1−f)·softplus(s), in the model's units.",

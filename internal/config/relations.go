@@ -76,6 +76,12 @@ func modelRelations(m Model) []relation {
 		found:    fmt.Sprintf("widths that make %d weights", weights),
 		expected: fmt.Sprintf("at most %d", maxWeights),
 	}}
+	all = append(all, relation{
+		keys:     []string{"model.parts", "model.head"},
+		holds:    m.Parts == 0 || m.Head == MixtureHead,
+		found:    fmt.Sprintf("%d parts of a head %s", m.Parts, m.HeadName()),
+		expected: "model.head " + MixtureHead + ", or no parts",
+	})
 	if m.Heads > 0 {
 		all = append(all, relation{
 			keys:     []string{"model.heads", "model.representation"},

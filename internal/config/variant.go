@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Variant names what distinguishes the model from the paper's: its aggregation, its adaptor, the form
+// Variant names what distinguishes the model from the paper's: its aggregation, its head, its adaptor, the form
 // of its scale, its lower bound of σ, its tails, the number of its networks and its loss, as in "transformer, residual".
 // It returns "" for the paper's model. The loss is named only if it is not the default of the
 // aggregation. Sizes and settings of the optimiser are not named.
@@ -18,6 +18,9 @@ func (e Experiment) Variant() string {
 	}
 	if len(e.Data.Baseline) > 0 {
 		parts = append(parts, fmt.Sprintf("baseline %d %d", e.Data.Baseline[0], e.Data.Baseline[1]))
+	}
+	if head := m.HeadName(); head != GaussianHead {
+		parts = append(parts, head)
 	}
 	if m.AdaptorForm == Residual {
 		parts = append(parts, Residual)

@@ -245,10 +245,7 @@ func (p *predictor) distribution(t, channel int) Distribution {
 	units := likelihood.Units{Factor: scale, Offset: offset}
 	log := p.scaling.YForms != nil && p.scaling.YForms[channel].Log
 	beside := p.reader.Beside(p.feed.Context(t/p.feed.Extents.Points), p.x[t*p.dx:][:p.dx])
-	k, width := max(1, p.draws.Count()), 2*p.dy
-	if p.model.Quantile() {
-		width = 3 * p.dy
-	}
+	k, width := max(1, p.draws.Count()), p.model.RowWidth()
 	at := make([]post.Raw, len(p.outputs))
 	for i, o := range p.outputs {
 		at[i].Components = o.Components[t*k*width:][:k*width]

@@ -13,6 +13,7 @@ type network struct {
 	config config.Model
 	post   post.Postprocessing
 	dx, dy int
+	parts  int // Gaussians that a row of out states for a channel
 
 	contextX, contextY value            // [B, N_c, dx], [B, N_c, dy]; see presence
 	present            presence         // of context points
@@ -22,13 +23,13 @@ type network struct {
 
 // newNetwork returns a network without parameters.
 func newNetwork(g *graph, m *models.Model, p post.Postprocessing) *network {
-	n := &network{graph: g, config: m.Config(), post: p}
+	n := &network{graph: g, config: m.Config(), post: p, parts: m.Parts()}
 	n.dx, n.dy = m.Dims()
 	return n
 }
 
 // decoding is the end of the network, which the likelihood reads.
 type decoding struct {
-	out   value // [B, N, N_τ, 3·dy] of quantile models, [B, N, k, 2·dy] of the others; k is 1 without bootstraps
+	out   value // [B, N, N_τ, 3·dy] of quantile models, [B, N, k, RowWidth] of the others; k is 1 without bootstraps
 	logit value // [B, N, N_τ, 1]; quantile models
 }

@@ -33,6 +33,7 @@ import (
 
 	"gorgonia.org/tensor"
 
+	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/export/onnx/onnxpb"
 	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/invalid"
@@ -124,7 +125,7 @@ func build(t predict.Trained, density bool) (*onnxpb.ModelProto, error) {
 	if density {
 		g.output("log_density", n.logDensity(c, y, logged(t)), "log p(y) of each channel, in raw units", "functions", "targets", n.dy)
 	} else {
-		n.outputs(c, n.parts(t))
+		n.outputs(c, n.components(t))
 	}
 	about, err := metadata(t, name)
 	return g.model(version.String(), t.Title(), about), err
@@ -133,8 +134,11 @@ func build(t predict.Trained, density bool) (*onnxpb.ModelProto, error) {
 // ensemble returns the components of all networks and what stands beside them.
 func (n *network) ensemble(t predict.Trained, p standardised) (components, error) {
 	read := n.gaussianComponents
-	if t.Model.Quantile() {
+	switch {
+	case t.Model.Quantile():
 		read = n.quantileComponents
+	case n.config.HeadName() == config.MixtureHead:
+		read = n.mixtureComponents
 	}
 	own, err := t.Model.Build(tensor.Float32, ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: 1}, models.Prediction)
 	if err != nil {
@@ -198,9 +202,9 @@ func (n *network) outputs(c components, parts dimension) {
 	}
 }
 
-// parts returns the number of components of a target.
-func (n *network) parts(t predict.Trained) dimension {
-	gaussians := len(t.Networks()) * max(1, len(n.post.Tails()))
+// components returns the number of components of a target.
+func (n *network) components(t predict.Trained) dimension {
+	gaussians := len(t.Networks()) * n.parts * max(1, len(n.post.Tails()))
 	switch pool := n.post.PoolWeight > 0; {
 	case pool && !t.Model.Quantile() && len(n.post.PoolKernel) == 0:
 		return gaussians + 1

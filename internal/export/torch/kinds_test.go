@@ -53,6 +53,9 @@ func variants() map[string]config.Model {
 			}
 		}
 	}
+	mixture := all["cnp mean"]
+	mixture.Head, mixture.Parts = config.MixtureHead, 3
+	all["cnp mixture"] = mixture
 	all["cnp with tails"], all["canp with a wider sigma"] = all["cnp mean"], all["canp"]
 	return all
 }

@@ -101,6 +101,7 @@ type content struct {
 	Seed                uint64
 	Stream              random.Stream
 	SigmaFloor          float64
+	Parts               int    // of a head gaussian-mixture; otherwise 0
 	Natural             bool   // scale and levels
 	Tails, TailWeights  string // lists, or ""
 	LongTails           bool   // not a scale alone
@@ -117,6 +118,9 @@ type content struct {
 // Math reports whether the program needs Python's module math.
 func (c content) Math() bool { return !c.Quantile || c.Log != "" || c.Networks > 0 }
 
+// Weighted reports whether the network states the weights of the parts.
+func (c content) Weighted() bool { return c.Quantile || c.Parts > 0 }
+
 // Texts reports whether columns hold texts.
 func (c content) Texts() bool { return c.Categories || c.Dates }
 
@@ -131,6 +135,9 @@ func contentOf(t predict.Trained, n network, weights string) content {
 		Seed: t.Seed, Stream: random.Bootstrap | random.Evaluation, SigmaFloor: t.Model.SigmaFloor(), Natural: t.Model.Natural(),
 
 		Columns: len(u.XNames), DY: len(u.YNames), Baseline: u.Scaling.Baseline != nil,
+	}
+	if m.HeadName() == config.MixtureHead {
+		c.Parts, c.LongTails = t.Model.Parts(), true
 	}
 	if len(t.Others) > 0 {
 		c.Networks = len(t.Networks())

@@ -53,7 +53,7 @@ func (r *Reader) Mode() models.Mode {
 // Components returns the largest number of components of a distribution: of some networks with a number
 // of levels, or of bootstraps, and a context.
 func (r *Reader) Components(networks, levels, context int) int {
-	each := max(1, len(r.tails))
+	each := r.model.Parts() * max(1, len(r.tails))
 	if r.model.Quantile() || r.model.Bootstrap() {
 		each = levels
 	}
@@ -87,7 +87,7 @@ func (r *Reader) Distribution(networks []Raw, channel int, beside []likelihood.P
 	}
 	all := make([]likelihood.GaussianMixture, len(networks))
 	for i, n := range networks {
-		all[i] = likelihood.NewGaussianMixture(n.Components, r.dy, channel, r.model.SigmaFloor()).Tailed(r.tails).In(u)
+		all[i] = r.model.Gaussians(n.Components, channel).Tailed(r.tails).In(u)
 	}
 	return likelihood.PooledGaussians(all).Beside(parts)
 }
@@ -155,12 +155,11 @@ func (r *Reader) network(p Ran, tails likelihood.Tails, ll []float32) {
 		copy(ll, p.Output("loglik"))
 		return
 	}
-	raw, y := p.Output("components"), p.Input("y")
+	raw, y, columns := p.Output("components"), p.Input("y"), r.model.RowWidth()
 	for i := range ll {
 		sum := 0.0
 		for c := range r.dy {
-			g := likelihood.NewGaussian(raw[2*r.dy*i:][:2*r.dy], r.dy, c, r.model.SigmaFloor())
-			sum += tails.LogDensity(g, float64(y[r.dy*i+c]))
+			sum += tails.LogDensityOf(r.model.Gaussians(raw[columns*i:][:columns], c), float64(y[r.dy*i+c]))
 		}
 		ll[i] = float32(sum)
 	}
