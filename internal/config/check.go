@@ -2,7 +2,9 @@ package config
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/acqnp/acqnp/internal/config/catalogue"
 	"github.com/acqnp/acqnp/internal/invalid"
@@ -27,26 +29,34 @@ func chosen(written []leaf) choice {
 		}
 		return ""
 	}
-	return choice{value("benchmark"), value("model.name"), value("model.aggregation")}
+	b, _ := catalogue.Find(value("benchmark"))
+	return choice{b, value("model.name"), value("model.aggregation")}
 }
 
 // checkUse refuses a configuration that lacks a benchmark, a model or, for csv, a file: these have
 // no default. It also refuses keys that the benchmark, the model or its aggregation does not use.
 func checkUse(file string, written []leaf) error {
 	c := chosen(written)
-	for _, must := range []struct{ key, value string }{{"benchmark", c.benchmark}, {"model.name", c.model}} {
+	for _, must := range []struct{ key, value string }{{"benchmark", c.benchmark.Name}, {"model.name", c.model}} {
 		if must.value == "" {
-			return &invalid.Input{File: file, Key: must.key, Found: "nothing", Expected: rules[must.key].expected}
+			return &invalid.Input{File: file, Key: must.key, Found: "nothing", Expected: entries[must.key].accepts.expected}
 		}
 	}
 	for _, l := range written {
-		if who, users := c.unusedBy(l.key); who != "" {
-			return l.refuse("a key that "+who+" does not use", "no such key: only "+oneOf(users)+" can use it")
+		if err := c.check(l); err != nil {
+			return err
 		}
 	}
-	b, _ := catalogue.Find(c.benchmark)
-	if _, ok := last(written, "data.file"); b.Kind == catalogue.CSV && !ok {
-		return &invalid.Input{File: file, Key: "data.file", Found: "nothing", Expected: rules["data.file"].expected}
+	if _, ok := last(written, "data.file"); c.benchmark.Kind == catalogue.CSV && !ok {
+		return &invalid.Input{File: file, Key: "data.file", Found: "nothing", Expected: entries["data.file"].accepts.expected}
+	}
+	return nil
+}
+
+// check refuses a key that the choice does not use.
+func (c choice) check(l leaf) error {
+	if who, users := c.unusedBy(entries[l.key]); who != "" {
+		return l.refuse("a key that "+who+" does not use", "no such key: only "+oneOf(users)+" can use it")
 	}
 	return nil
 }
@@ -91,6 +101,33 @@ func checkTogether(e Experiment, written []leaf) error {
 			}
 		}
 		return fmt.Errorf("the defaults of %s and %s: found %s, expected %s", e.Benchmark, e.Model.Name, r.found, r.expected)
+	}
+	return nil
+}
+
+// CheckPostprocessing refuses values of e.Postprocessing that the configuration could not have. file is
+// where they were read, for the error.
+func CheckPostprocessing(file string, e Experiment) error {
+	b, _ := catalogue.Find(e.Benchmark)
+	c := choice{b, e.Model.Name, e.Model.Aggregation}
+	for _, k := range table {
+		name, ours := strings.CutPrefix(k.name, "postprocessing.")
+		v := reflect.ValueOf(e).FieldByIndex(k.index)
+		if !ours || v.IsZero() {
+			continue
+		}
+		l := leaf{key: k.name, as: name, file: file}
+		if !k.accepts.ok(v.Interface()) {
+			return l.refuse(textOf(v), k.accepts.expected)
+		}
+		if err := c.check(l); err != nil {
+			return err
+		}
+	}
+	for _, r := range poolRelations(e) {
+		if !r.holds {
+			return leaf{as: "pool_weight", file: file}.refuse(r.found, r.expected)
+		}
 	}
 	return nil
 }
