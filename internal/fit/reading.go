@@ -10,22 +10,23 @@ import (
 	"github.com/acqnp/acqnp/internal/predict/post"
 )
 
-// A reading is what a configuration says of how predictions are made of what the network computes.
-// Choosing it costs no training: only the validation sees it.
+// A reading says how the network's outputs become predictions: the tails, and the weight of a simple
+// model. Training does not depend on it, so choosing it costs only validations.
 type reading struct {
-	tails
+	tailChoice
 	pool float64 // pool_weight
 }
 
-// tails are those of a predicted Gaussian. A network that learned from few functions knows its σ badly:
-// averaged over what σ could be, a Gaussian is a Student's t. And it is too sure of functions that it has
-// not seen.
-type tails struct {
+// A tailChoice is the tails of a predicted Gaussian. After training on few functions the network's σ is
+// uncertain, and the mean of Gaussians over an uncertain σ is a Student's t. It is also too small on
+// functions that the network has not seen.
+type tailChoice struct {
 	df    float64 // tail_df; 0: those of a Gaussian
 	scale float64 // sigma_scale; 0: 1
 }
 
-// postprocessing returns what the reading says, with the widths of its kernel, if it has one.
+// postprocessing returns the section postprocessing of a configuration with the reading. kernel has the
+// widths of its kernel density, or is nil.
 func (r reading) postprocessing(kernel []float64) config.Postprocessing {
 	p := config.Postprocessing{TailDF: r.df, SigmaScale: r.scale, PoolWeight: r.pool, PoolKernel: kernel}
 	if p.SigmaScale == 1 {
@@ -35,7 +36,7 @@ func (r reading) postprocessing(kernel []float64) config.Postprocessing {
 }
 
 // wideTails are the default with few data. plainTails are those of the network's own Gaussian.
-var wideTails, plainTails = tails{5, 1.1}, tails{0, 1}
+var wideTails, plainTails = tailChoice{5, 1.1}, tailChoice{0, 1}
 
 // The default weights of a simple model beside the network. The mixture of both is better than either
 // if they err in different places. A weight W costs at most −log(1−W) nats.
@@ -47,7 +48,7 @@ const (
 // choices are the readings between which a candidate's trials choose: all pairs of tails and weights. The
 // first of each list is the default. Another replaces it only if it is clearly better.
 type choices struct {
-	tails []tails
+	tails []tailChoice
 	pools []float64
 }
 
@@ -56,18 +57,18 @@ func (s *search) choicesOf(c candidate) choices { return choices{s.tailsOf(c), s
 
 // tailsOf returns the tails of a candidate's choices. Few data may not have the rare targets that are far
 // off, so their validations cannot justify a Gaussian's tails.
-func (s *search) tailsOf(c candidate) []tails {
+func (s *search) tailsOf(c candidate) []tailChoice {
 	first, dfs := plainTails, []float64{0, 5, 10, 20}
 	if s.few() {
 		first, dfs = wideTails, dfs[1:]
 	}
 	if !c.gaussian() {
-		return []tails{{}}
+		return []tailChoice{{}}
 	}
-	all := []tails{first}
+	all := []tailChoice{first}
 	for _, df := range dfs {
 		for _, scale := range []float64{1, 1.1, 1.2, 1.35, 1.5} {
-			if t := (tails{df, scale}); t != first {
+			if t := (tailChoice{df, scale}); t != first {
 				all = append(all, t)
 			}
 		}

@@ -210,7 +210,7 @@ func (s *search) job(c candidate, fold int) (*job, error) {
 	choices := s.choicesOf(c)
 	c.reading = choices.at(0) // of the validations that patience counts
 	if c.gaussian() {
-		c.reading.tails = wideTails
+		c.reading.tailChoice = wideTails
 	}
 	e, err := s.experiment(c)
 	if err != nil {

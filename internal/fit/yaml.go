@@ -56,10 +56,10 @@ var remarks = map[string]string{
 	"eval.batches":           "0: all",
 	"eval.seed":              "fixes the evaluation batches",
 
-	"postprocessing.tail_df":     "degrees of freedom of Student's t, whose tails predictions have",
+	"postprocessing.tail_df":     "degrees of freedom of the Student's t of predictions",
 	"postprocessing.sigma_scale": "multiplies the network's σ in predictions",
 	"postprocessing.pool_weight": "the weight of a simple model in predictions, beside the network",
-	"postprocessing.pool_kernel": "which is a kernel density of the context, with these widths in x and y",
+	"postprocessing.pool_kernel": "widths in x and y of the simple model, a kernel density of the context",
 }
 
 // remarkColumn is where remarks begin.

@@ -11,8 +11,8 @@ import (
 	"github.com/acqnp/acqnp/internal/files"
 )
 
-// FailureFile is the file in a run directory that says why the run failed.
-const FailureFile = "error.json"
+// failureFile is the file in a run directory that says why the run failed.
+const failureFile = "error.json"
 
 // A Failure says why a run failed. It is the content of error.json.
 type Failure struct {
@@ -36,12 +36,12 @@ func WriteFailure(dir string, f Failure) error {
 	if err := makeDir(dir); err != nil {
 		return err
 	}
-	return files.WriteBytes(filepath.Join(dir, FailureFile), append(b, '\n'))
+	return files.WriteBytes(filepath.Join(dir, failureFile), append(b, '\n'))
 }
 
 // ReadFailure returns the failure of the run in dir, nil if it has none.
 func ReadFailure(dir string) (*Failure, error) {
-	path := filepath.Join(dir, FailureFile)
+	path := filepath.Join(dir, failureFile)
 	b, err := files.Read(path, "why a run failed", 1<<20)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -58,7 +58,7 @@ func ReadFailure(dir string) (*Failure, error) {
 
 // ClearFailure removes error.json, so that the run counts as one that may go on.
 func ClearFailure(dir string) error {
-	err := os.Remove(filepath.Join(dir, FailureFile))
+	err := os.Remove(filepath.Join(dir, failureFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -18,7 +18,7 @@ const (
 	ConfigFile = "config.yaml"
 	EvalFile   = "eval.json"
 	FitFile    = "fit.png"
-	SplitFile  = "split.csv" // of your own data: what each function, or each row, is for
+	splitFile  = "split.csv" // of your own data: what each function, or each row, is for
 
 	PostprocessingFile = "postprocessing.json" // what is done to predictions: see package post
 	CalibrationFile    = "calibration.json"    // the calibration of a version before postprocessing.json
@@ -34,7 +34,7 @@ const (
 
 // ownFiles lists the files of a run that predictions read, and those that only training writes, besides the
 // checkpoints.
-var ownFiles = []string{ConfigFile, PostprocessingFile, SplitFile, metricsFile, lockFile, evalLockFile, sweepLockFile}
+var ownFiles = []string{ConfigFile, PostprocessingFile, splitFile, metricsFile, lockFile, evalLockFile, sweepLockFile}
 
 // Files lists the files of a run directory that only training writes, whether or not they exist,
 // claims, every file in its directory of checkpoints, and those of the other networks of an ensemble.
@@ -65,7 +65,7 @@ func Files(dir string) []string {
 func Owner(path string) (dir, name string, ok bool) {
 	dir, name = filepath.Split(path)
 	dir = filepath.Clean(dir)
-	known := slices.Contains(ownFiles, name) || isClaim(name) || name == FailureFile || name == EvalFile || name == FitFile || name == CalibrationFile
+	known := slices.Contains(ownFiles, name) || isClaim(name) || name == failureFile || name == EvalFile || name == FitFile || name == CalibrationFile
 	if filepath.Base(dir) == checkpointsDir {
 		dir, name, known = filepath.Dir(dir), filepath.Join(checkpointsDir, name), true
 	}
@@ -227,7 +227,7 @@ func removeRun(dir string) error {
 		return err
 	}
 	var all []string
-	for _, name := range []string{EvalFile, FitFile, PostprocessingFile, CalibrationFile, SplitFile, FailureFile} {
+	for _, name := range []string{EvalFile, FitFile, PostprocessingFile, CalibrationFile, splitFile, failureFile} {
 		all = append(all, filepath.Join(dir, name))
 	}
 	for _, file := range append(all, files...) {
@@ -242,7 +242,7 @@ func removeRun(dir string) error {
 // out of the directory. An evaluation may be under way, so its temporary files stay.
 func removeTemporary(dir string) error {
 	return errors.Join(removePrefixed(filepath.Join(dir, checkpointsDir), files.TempPrefix),
-		removePrefixed(dir, files.TempPrefix+ConfigFile), removePrefixed(dir, files.TempPrefix+SplitFile),
+		removePrefixed(dir, files.TempPrefix+ConfigFile), removePrefixed(dir, files.TempPrefix+splitFile),
 		removePrefixed(dir, files.TempPrefix+PostprocessingFile),
 		removePrefixed(dir, files.TempPrefix+metricsFile),
 		removePrefixed(dir, files.TempPrefix+clockFile))

@@ -85,7 +85,7 @@ func look(dir string, evaluate bool) (State, sight, error) {
 // Stamp returns a text that changes with the log and with the failure of the run in dir.
 func Stamp(dir string) (string, error) {
 	stamp := ""
-	for _, name := range []string{metricsFile, FailureFile} {
+	for _, name := range []string{metricsFile, failureFile} {
 		info, err := os.Stat(filepath.Join(dir, name))
 		switch {
 		case err == nil:

@@ -179,7 +179,7 @@ func (w *Writer) WriteSplit(s *datasets.Split) error {
 	if s == nil {
 		return nil
 	}
-	return w.hold.guard(func() error { return files.Write(filepath.Join(w.dir, SplitFile), s.WriteCSV) })
+	return w.hold.guard(func() error { return files.Write(filepath.Join(w.dir, splitFile), s.WriteCSV) })
 }
 
 // Save writes the checkpoint of c.Step and sets c.Path. Then it removes the oldest checkpoints, so
