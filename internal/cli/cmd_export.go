@@ -50,8 +50,8 @@ in the units of your data, and has the numbers of acqnp predict. Its head says h
   d = model.predict(context_x=[[0.5], [2.0]], context_y=[[700], [410]], x=[[1.0]])
   low, median, high = d.quantiles([0.05, 0.5, 0.95])
 
-Characters that a name in Python cannot have become _ in its name. There is no such file if --out is
-a pipe or a device.
+In the name of this file, characters that a name in Python cannot have become _. There is no such file
+if --out is a pipe or a device.
 
 ` + onnxHelp,
 		Example: `  acqnp export --run runs/lissajous/acqnp/seed-0 --out weights.safetensors

@@ -28,11 +28,10 @@ func newScore(a *app) *cobra.Command {
 	var o scoreOptions
 	cmd := &cobra.Command{
 		Use:   "score (--run DIR | --config FILE --weights FILE | --prior) [--context FILE] (--targets FILE | --calibrate)",
-		Short: "Measure how well predictions foretell points of your own",
+		Short: "Measure how good predictions of points of your own are",
 		Long: `Predict points whose y is known, and say how good the predictions are, in raw units: the mean log
 density of a target and its standard error, the CRPS, pinball losses, and how many targets lie inside
-the central intervals of 50% and 90%. These shares are near 50% and 90% if the model knows how much it
-does not know.
+the central intervals of 50% and 90%. These shares are near 50% and 90% if the model is calibrated.
 
 Context and targets are CSV files as for predict; the targets also have the columns of y.
 With several functions, the error is that over functions, because the points of one function are
@@ -63,7 +62,6 @@ With --calibrated, pit and the shares inside intervals are those of corrected pr
 	}
 	o.addInputs(a, cmd, "x and y of the targets")
 	o.scored = true
-	o.levelFlags.addFlags(cmd, 0, evenLevels, "quantile levels of each target, for CQNP and ACQNP (default the configuration's eval.num_tau)")
 	cmd.Flags().StringVar(&o.out, "out", "", "CSV `FILE` for the scores of each target and channel")
 	cmd.Flags().BoolVar(&o.joint, "joint", false, "state the log density of all targets of a function together, too")
 	cmd.Flags().BoolVar(&o.calibrate, "calibrate", false, "calibrate the run on these targets, or on what it held back")

@@ -22,7 +22,7 @@ type candidate struct {
 	prior       bool   // starts from the weights that the program carries
 	slower      bool   // a lower learning rate
 	decayed     bool   // a larger weight decay
-	reading            // every trial chooses it
+	reading            // the trials choose it
 }
 
 // key returns what tells two candidates apart before their trials.
@@ -123,8 +123,8 @@ func (s *search) units(best candidate) (all []candidate) {
 	return all
 }
 
-// logs returns the sets of columns whose logarithm may help: none, then those of y, of x and of both
-// that may have one.
+// logs returns the sets of columns whose logarithm is tried: none, those of y, those of x, and both. may
+// reports whether a column takes part.
 func (s *search) logs(may func(c datasets.ScannedColumn, y bool) bool) [][]string {
 	all := [][]string{nil}
 	var x, y []string
@@ -163,7 +163,8 @@ func (s *search) onMixed(candidate) (all []candidate) {
 	return all
 }
 
-// findMixed finds the mixed model that predicts held-out functions best, and on which logarithms.
+// findMixed finds the mixed model that predicts held-out functions best, and the columns whose
+// logarithm it takes.
 func (s *search) findMixed() error {
 	if s.data.SplitBy != "function" || s.found.Functions < leastMixed {
 		return nil
@@ -217,7 +218,7 @@ func (s *search) dims() (n int) {
 }
 
 // finer varies the learning rate, and the size of the networks unless that is given. With few data it
-// also varies the weight decay; with more, trials of it would only shorten the others.
+// also varies the weight decay. With more data, such trials would only take steps from the others.
 func (s *search) finer(best candidate) (all []candidate) {
 	slower, decayed := best, best
 	slower.slower, decayed.decayed = true, true
@@ -266,10 +267,10 @@ func (c candidate) modelSection(few bool) section {
 	return m
 }
 
-// floor returns the lower bound of σ. A Gaussian's tails are short: if it is sure of itself, a target of
-// a function unlike those in training costs dozens of nats, and few functions do not show that. Where
-// points are held out, the others of their function do, and y can be known to a hundredth of its
-// deviation. On a mixed model σ is relative to that model's.
+// floor returns the lower bound of σ. A Gaussian has short tails: if σ is small, one target of an unusual
+// function costs dozens of nats, and few functions may not show that. Where points are held out, the
+// model knows other points of the same function, so σ may be a hundredth of the deviation of y. On a
+// mixed model, σ is relative to that of the mixed model.
 func (c candidate) floor(few bool) float64 {
 	switch {
 	case c.quantile():
@@ -373,8 +374,8 @@ func (c candidate) decay() float64 {
 	return 1e-5
 }
 
-// fewPoints is the number of points of a function in a training step if there are few in all. Steps of all
-// points are so much alike that they fit their noise sooner.
+// fewPoints is the number of points of a function in a training step if there are few in all. Steps that
+// all use the same points overfit sooner.
 const fewPoints = 64
 
 // splitSeed is data.seed.

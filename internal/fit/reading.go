@@ -34,18 +34,18 @@ func (r reading) postprocessing(kernel []float64) config.Postprocessing {
 	return p
 }
 
-// wideTails are those where few data tell nothing else, and plainTails those of the network's own Gaussian.
+// wideTails are the default with few data. plainTails are those of the network's own Gaussian.
 var wideTails, plainTails = tails{5, 1.1}, tails{0, 1}
 
-// The weights of a simple model beside the network, where the data tell nothing else. Both together are
-// better than either where they err in different ways. A weight W costs −log(1−W) nats at most.
+// The default weights of a simple model beside the network. The mixture of both is better than either
+// if they err in different places. A weight W costs at most −log(1−W) nats.
 const (
 	mixedWeight  = 0.2
 	kernelWeight = 0.1
 )
 
-// choices are the readings that a candidate's trials choose between: all pairs. The first of each are
-// those that they keep unless others are surely better.
+// choices are the readings between which a candidate's trials choose: all pairs of tails and weights. The
+// first of each list is the default. Another replaces it only if it is clearly better.
 type choices struct {
 	tails []tails
 	pools []float64
@@ -54,8 +54,8 @@ type choices struct {
 // choicesOf returns the choices of a candidate.
 func (s *search) choicesOf(c candidate) choices { return choices{s.tailsOf(c), s.poolsOf(c)} }
 
-// tailsOf returns the tails of a candidate's choices. Few data do not show the targets that are far off,
-// and so never speak for a Gaussian.
+// tailsOf returns the tails of a candidate's choices. Few data may not have the rare targets that are far
+// off, so their validations cannot justify a Gaussian's tails.
 func (s *search) tailsOf(c candidate) []tails {
 	first, dfs := plainTails, []float64{0, 5, 10, 20}
 	if s.few() {
@@ -75,8 +75,9 @@ func (s *search) tailsOf(c candidate) []tails {
 	return all
 }
 
-// poolsOf returns the weights of a candidate's choices. Few data train an ensemble, which gains less by a
-// simple model than the one network of a trial does: its trials may only refuse the usual weight.
+// poolsOf returns the weights of a candidate's choices. With few data the final model is an ensemble. It
+// gains less from a simple model than the single network of a trial does, so the trials choose only
+// between the default weight and none.
 func (s *search) poolsOf(c candidate) []float64 {
 	first := kernelWeight
 	switch {
@@ -107,7 +108,8 @@ func (c choices) at(i int) reading {
 	return reading{c.tails[i/len(c.pools)], c.pools[i%len(c.pools)]}
 }
 
-// kernelOf returns the widths of the kernel of a candidate. They depend on its units alone.
+// kernelOf returns the widths of a candidate's kernel. They depend only on the columns whose logarithm is
+// taken.
 func (s *search) kernelOf(c candidate) (kde.Widths, error) {
 	key := fmt.Sprint(c.log)
 	if w, known := s.kernels[key]; known {

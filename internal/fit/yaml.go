@@ -47,9 +47,9 @@ var remarks = map[string]string{
 	"train.weights":          "starts from the weights that the program carries",
 	"train.seed":             "fixes initial weights, batches, levels",
 	"train.average":          "predictions use a mean of the weights over about this number of steps",
-	"train.members":          "networks with seeds of their own; predictions are the mean of theirs",
+	"train.members":          "networks of different seeds; predictions are the mean of theirs",
 	"train.validate_every":   "steps",
-	"train.patience":         "validations without a better one, after which training ends",
+	"train.patience":         "training ends after this many validations without a better one",
 	"train.checkpoint_every": "steps, and after the last step",
 	"train.keep_checkpoints": "older ones to keep, besides the newest",
 	"eval.num_tau":           "levels for each point",
@@ -65,8 +65,8 @@ var remarks = map[string]string{
 // remarkColumn is where remarks begin.
 const remarkColumn = 40
 
-// YAML returns the configuration as a commented file, which is known to load. head are lines of a
-// comment before it.
+// YAML returns the configuration as a commented file and checks that it loads. head are the lines of a
+// comment at its start.
 func (r Result) YAML(head []string) ([]byte, error) {
 	plain, err := r.Experiment.YAML()
 	if err != nil {
@@ -116,7 +116,7 @@ func (r Result) remark(key string) string {
 	return remarks[key]
 }
 
-// oneLine returns text without line breaks and other control characters, as a comment has to be.
+// oneLine replaces line breaks and other control characters of a text by spaces.
 func oneLine(text string) string {
 	return strings.Map(func(c rune) rune {
 		if c < ' ' || c == 0x7f || c == 0x85 || c == 0x2028 || c == 0x2029 {
@@ -147,12 +147,12 @@ func (r Result) reasons() []string {
 	return append(lines, "", "Validation ends the training, and the best weights are kept.")
 }
 
-// butCalibration says that some data do not train.
+// butCalibration names the data that do not train.
 func (r Result) butCalibration() string {
 	if r.Found.Calibration == 0 {
 		return ""
 	}
-	return ", but for those that calibrate"
+	return ", except those that calibrate"
 }
 
 // splits returns a number of splits in words.

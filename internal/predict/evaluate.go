@@ -213,7 +213,7 @@ func (e *evaluator) loglik(program engine.Program[float32], extents ops.Extents)
 	return post.MeanLogLik(all), nil
 }
 
-// shifts returns what the log-likelihoods of a batch in raw units have besides the scaling, for the
+// shifts returns the part of the log-likelihoods of a batch in raw units that the scaling lacks, for the
 // context points and for the targets: the mean of datasets.Scaling.PointShift.
 func (e *evaluator) shifts(f *feed.Feed) run.BatchResult {
 	x := f.Extents

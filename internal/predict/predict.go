@@ -77,7 +77,7 @@ func (p *Predictor) Predict(ctx context.Context, functions []Function) iter.Seq2
 	}
 }
 
-// Piece yields those of the targets that Predict yields which belong to a piece, with the same bits.
+// Piece yields the targets of a piece, with the bits that they have from Predict.
 func (p *Predictor) Piece(ctx context.Context, functions []Function, piece Piece) iter.Seq2[Target, error] {
 	return func(yield func(Target, error) bool) {
 		f := functions[piece.Function]

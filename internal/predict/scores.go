@@ -67,8 +67,8 @@ func (s Scores) add(tally *score.Tally, points []score.Point) {
 	}
 }
 
-// JointScores adds the log density of all y of each function together to the tally, to which the
-// functions' scores were added. It returns ctx's error, that of [Trained.JointLogDensity], or one for
+// JointScores adds the joint log density of the y of each function to the tally. The tally must have the
+// functions' scores already. It returns ctx's error, that of [Trained.JointLogDensity], or one for
 // a log density that is not finite.
 func (t Trained) JointScores(ctx context.Context, functions []Function, tally *score.Tally) error {
 	for i, f := range functions {

@@ -142,7 +142,7 @@ func Cost(o Options) (step, validation float64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	if flops, err = counter(model, models.Evaluation, v.plan.Capacity); err != nil {
+	if flops, err = counter(model, models.Evaluation, v.estimate.Capacity); err != nil {
 		return 0, 0, err
 	}
 	for _, f := range v.feeds {

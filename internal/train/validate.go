@@ -25,12 +25,12 @@ const validLevels = 50
 // A validator computes the log-likelihood of validation batches. Batches, levels and bootstraps are
 // the same at every validation, so its results differ by the weights alone.
 type validator struct {
-	plan    footprint.Plan
-	program engine.Program[float32]
-	feeds   []*feed.Feed
-	reader  *post.Reader
-	besides []post.Besides // of each feed, once compiled
-	others  []*post.Reader // besides the model's own
+	estimate footprint.Estimate
+	program  engine.Program[float32]
+	feeds    []*feed.Feed
+	reader   *post.Reader
+	besides  []post.Besides // of each feed, once compiled
+	others   []*post.Reader // besides the model's own
 }
 
 // newValidator returns the validator of an experiment, not compiled yet. It makes all batches, as
@@ -51,14 +51,14 @@ func newValidator(e config.Experiment, m *models.Model, source datasets.Source, 
 		return nil, err
 	}
 	size := valid.ValidSize()
-	v := &validator{reader: r, plan: footprint.Plan{Device: d, Model: m, Mode: r.Mode(), Capacity: ops.Extents{ // no feeds: they are made here
+	v := &validator{reader: r, estimate: footprint.Estimate{Device: d, Model: m, Mode: r.Mode(), Capacity: ops.Extents{ // no feeds: they are made here
 		Functions: size.Functions, Context: size.Context, Points: size.Points, Levels: draws.Count()}}}
 	if v.feeds, err = feed.All(valid.Valid, feed.TargetPoints, draws, valid.ValidBatches()); err != nil {
 		return nil, fmt.Errorf("validation: %w", err)
 	}
 	for i, f := range v.feeds {
-		if !f.Extents.Fits(v.plan.Capacity) {
-			return nil, fmt.Errorf("validation batch %d: found %v, expected at most %v, the source's largest", i, f.Extents, v.plan.Capacity)
+		if !f.Extents.Fits(v.estimate.Capacity) {
+			return nil, fmt.Errorf("validation batch %d: found %v, expected at most %v, the source's largest", i, f.Extents, v.estimate.Capacity)
 		}
 	}
 	return v, nil
@@ -66,11 +66,11 @@ func newValidator(e config.Experiment, m *models.Model, source datasets.Source, 
 
 // compile compiles the validator's program.
 func (v *validator) compile() error {
-	graph, err := v.plan.Model.Build(tensor.Float32, v.plan.Capacity, v.plan.Mode)
+	graph, err := v.estimate.Model.Build(tensor.Float32, v.estimate.Capacity, v.estimate.Mode)
 	if err != nil {
 		return err
 	}
-	v.program, err = v.plan.Device.Program(graph)
+	v.program, err = v.estimate.Device.Program(graph)
 	return err
 }
 

@@ -137,11 +137,11 @@ func (p Predictions) String() string {
 	return text
 }
 
-// Promises reports whether the intervals hold what they say. Programs before 0.3 calibrated on functions
-// that had also chosen the weights.
+// Promises reports whether the coverage of the intervals is guaranteed. It is not for a calibration by a
+// program before 0.3, which used functions that had also chosen the weights.
 func (c Calibration) Promises() bool { return c.Source != "" }
 
-// Summary is what score prints of a calibration.
+// Summary is the part of a calibration that score prints.
 type Summary struct {
 	File         string           `json:"file"`
 	Source       string           `json:"source"`
