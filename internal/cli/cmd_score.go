@@ -44,12 +44,13 @@ order of the file.
 run directory, which acqnp predict --calibrated uses. It takes the functions that acqnp init --calibrate
 held back and that nothing else has used, or those of --context and --targets, which the training must
 not have seen. One target is drawn of each. An interval of 90% then holds an outcome of a new function
-with a probability of at least 90% and, of K functions, at most 90% + 1/(K+1), whatever the model
-predicts, if the new function and its context are like those of the calibration (split conformal
-prediction: Vovk et al. 2005; one target of each function: Dunn et al. 2023). That takes 9 functions,
-and 19 for an interval of 95%. It holds on average over calibrations; the output says how much they
-vary. If points were held out, not functions, it holds for a new point. The quantiles p and 1−p bound an
-interval; alone, a quantile has no promise.
+with a probability of at least 90% and, of K functions and without ties, at most 90% + 1/(K+1),
+whatever the model predicts, if the new function and its context are like those of the calibration
+(split conformal prediction: Vovk et al. 2005; one target of each function: Dunn et al. 2023). That takes
+9 functions, and 19 for an interval of 95%. It holds on average over calibrations; the output says how
+much they vary. If points were held out, not functions, it holds for a new point whose context are the
+points for training and validation. The quantiles p and 1−p bound an interval; alone, a quantile has no
+promise.
 With --calibrated, pit and the shares inside intervals are those of corrected predictions.`,
 		Example: `  acqnp score --run runs/prices/seed-0 --context context.csv --targets held-out.csv
   acqnp score --run runs/prices/seed-0 --context context.csv --targets held-out.csv --out points.csv --json

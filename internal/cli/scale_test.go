@@ -2,7 +2,10 @@ package cli_test
 
 import (
 	"fmt"
+	"io"
 	"math"
+	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -52,5 +55,43 @@ func TestNaturalScaleNeedsNoLevels(t *testing.T) {
 		if !(math.Abs(sum-1) < 0.01) {
 			t.Errorf("%s: the density integrates to %g", model, sum)
 		}
+	}
+}
+
+// TestServeOfTheNaturalScale asks a server of a model with the natural scale for what predict writes: both
+// take midpoints as levels, in as many digits.
+func TestServeOfTheNaturalScale(t *testing.T) {
+	t.Chdir(t.TempDir())
+	succeed(t, "data", "example", "--out", "prices.csv", "--quiet")
+	succeed(t, "train", "--config", write(t, ".", "own.yaml", ownConfig), "--run-dir", "run", "--no-eval", "--quiet")
+	if content, err := os.ReadFile("run/config.yaml"); err != nil || !strings.Contains(string(content), "scale_form: natural") {
+		t.Fatalf("%v: no natural scale in %s", err, content)
+	}
+	write(t, ".", "context.csv", "age,price\n0.4,376\n4.9,185\n")
+	predicted := func(more ...string) quantileRow {
+		out := filepath.Join(t.TempDir(), "predictions.csv")
+		succeed(t, append([]string{"predict", "--run", "run", "--context", "context.csv", "--grid=2:2:1", "--quantiles", "0.05,0.5",
+			"--hdr", "0.5", "--out", out, "--device", "cpu", "--quiet"}, more...)...)
+		return readRows(t, out)[0]
+	}
+	_, url, _, _ := served(t, "--run", "run")
+	r, err := http.Post(url+"/v1/predict", "application/json", strings.NewReader(
+		`{"functions": [{"context": {"x": [[0.4], [4.9]], "y": [[376], [185]]}, "targets": {"x": [[2]]}}], "quantiles": [0.05, 0.5]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	answer, err := io.ReadAll(r.Body)
+	if err != nil || r.StatusCode != 200 {
+		t.Fatalf("%d %s %v", r.StatusCode, answer, err)
+	}
+	even, grid := predicted(), predicted("--levels", "grid")
+	for _, name := range []string{"mean", "sd", "q0.05", "q0.5"} {
+		if even[name] == "" || !strings.Contains(string(answer), even[name]) || even[name] == grid[name] {
+			t.Errorf("%s is %q by predict, %q with levels on the grid, and the server answers %s", name, even[name], grid[name], answer)
+		}
+	}
+	if midpoints := predicted("--levels", "midpoints"); fmt.Sprint(midpoints) != fmt.Sprint(even) {
+		t.Errorf("%v with midpoints, %v by default", midpoints, even)
 	}
 }

@@ -11,7 +11,7 @@ import (
 const (
 	calibrationContext = 2000 // context points of a function of which points are held out
 	calibrationTargets = 100  // target points of a function that is held out whole
-	leastLeft          = 2    // points of a function that are not for calibration, if it has so many
+	leastLeft          = 2    // points of a function that are not for calibration, if it has two or more
 )
 
 // Held is a function, or a part of its points, that is for calibration alone, in raw units.
@@ -39,9 +39,9 @@ func CalibrationOf(source any) []Held {
 // alone, so that no search over data.seed sees what is for calibration.
 func reserved() random.Generator { return random.New(0, random.Calibration) }
 
-// reserve draws what is for calibration from functions with so many points: n functions of two points or
-// more, or n points, which leave two of each function. It returns the rows of each function that has any,
-// and refuses an n that is too large.
+// reserve draws what is for calibration: n functions of two points or more, or n points, which leave two of
+// each function. points has the number of points of each function. It returns the rows of each function
+// that has any, and refuses an n that is too large.
 func reserve(points map[string]int, byPoint bool, n int) (map[string][]int, error) {
 	type unit struct {
 		function string

@@ -190,12 +190,23 @@ func (s *Calibrated) basis() string {
 func (s *Calibrated) promise(share []float64) string {
 	of, like := "a new function", "the function and its context are like those of the calibration"
 	if s.Exchangeable == "point" {
-		of, like = "a new point", "it is like those of the calibration, and the context is all other points"
+		of, like = "a new point", "it is like those of the calibration, and so is its context"
+		if s.Source == FromRun {
+			like = "it is like those of the calibration, and its context are the points for training and validation"
+		}
 	}
 	if s.Source == FromFiles {
 		like += ", and the training has seen none of these"
 	}
-	return fmt.Sprintf("promise: y of %s lies in an interval or region of 90%% with a probability of at least 90%%,\n"+
-		"on average over calibrations, if %s.\n"+
-		"Of 10 such calibrations, 9 have intervals of 90%% that hold %.0f%% to %.0f%% (split conformal prediction).\n", of, like, 100*share[0], 100*share[1])
+	held := (9*(s.Groups+1) + 9) / 10 // ⌈0.9·(K+1)⌉
+	source := "Vovk, Gammerman, Shafer 2005"
+	if s.Exchangeable == "function" {
+		source += "; one target of each function: Dunn, Wasserman, Ramdas 2023"
+	}
+	return fmt.Sprintf("promise: y of %s lies in an interval or region of 90%% with a probability of at least 90%%\n"+
+		"and, without ties, at most %.3g%%, on average over calibrations,\nif %s.\n"+
+		"Of 10 such calibrations, 9 have intervals of 90%% that hold %.0f%% to %.0f%%.\n"+
+		"An interval of 90%% takes 9 %[6]ss, one of 95%% 19.\n"+
+		"Split conformal prediction: %[7]s.\n",
+		of, 100*float64(held)/float64(s.Groups+1), like, 100*share[0], 100*share[1], s.Exchangeable, source)
 }

@@ -93,7 +93,7 @@ func (e busyError) Error() string      { return string(e) }
 func (busyError) Is(target error) bool { return target == ErrBusy }
 
 // busy returns the ErrBusy for a directory that another process holds, with the name of that process
-// if its claim can be read. A sweep does not print it, so that for sweeping has the text for evaluating.
+// if its claim can be read.
 func busy(dir string, of purpose) error {
 	who := ""
 	if numbers, err := of.numbers(dir); err == nil && len(numbers) > 0 {

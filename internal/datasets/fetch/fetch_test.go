@@ -285,7 +285,7 @@ func TestSetsAreWellFormed(t *testing.T) {
 func TestSumsOfRealFiles(t *testing.T) {
 	shared := os.Getenv("ACQNP_SHARED")
 	if shared == "" {
-		shared = filepath.Join("..", "..", "..", "shared")
+		shared = filepath.Join("..", "..", "..", "..", "shared")
 	}
 	checked := 0
 	for _, s := range fetch.Sets() {

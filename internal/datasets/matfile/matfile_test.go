@@ -201,7 +201,7 @@ func TestReadNamesTheFile(t *testing.T) {
 func TestRealFile(t *testing.T) {
 	shared := os.Getenv("ACQNP_SHARED")
 	if shared == "" {
-		shared = filepath.Join("..", "..", "..", "shared")
+		shared = filepath.Join("..", "..", "..", "..", "shared")
 	}
 	path := filepath.Join(shared, "data", "freyface", "frey_rawface.mat")
 	if _, err := os.Stat(path); err != nil {

@@ -308,7 +308,7 @@ func TestMalformedFilesAreNamed(t *testing.T) {
 func TestRealFileEqualsItsCSVs(t *testing.T) {
 	shared := os.Getenv("ACQNP_SHARED")
 	if shared == "" {
-		shared = "../../../shared"
+		shared = "../../../../shared"
 	}
 	dir := filepath.Join(shared, "data", "speed-flow")
 	frames, err := rda.Read(filepath.Join(dir, "hdrcde-data.rda"))

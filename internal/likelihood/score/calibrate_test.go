@@ -36,7 +36,7 @@ func (w *world) function(n int) []score.Outcome {
 	return outcomes
 }
 
-// calibrate returns the calibration of functions with so many points each.
+// calibrate returns the calibration of functions with the given numbers of points.
 func (w *world) calibrate(points ...int) score.Calibration {
 	o := score.Outcomes{}
 	for k, n := range points {

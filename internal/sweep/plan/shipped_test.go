@@ -9,7 +9,7 @@ import (
 
 // The plans of the repository are valid, with as many runs as their comments say.
 func TestShippedPlans(t *testing.T) {
-	t.Chdir(filepath.Join("..", ".."))
+	t.Chdir(filepath.Join("..", "..", ".."))
 	files, err := filepath.Glob("sweeps/*.yaml")
 	if err != nil || len(files) < 4 {
 		t.Fatal(files, err)
