@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/cli/output"
+	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/export/torch"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
@@ -130,7 +131,11 @@ func (o exportOptions) load(a *app, outputs ...string) (predict.Trained, error) 
 	if err != nil {
 		return predict.Trained{}, err
 	}
-	return o.Load(e, units, o.device, a.progress().Warn)
+	t, err := o.Load(e, units, o.device, a.progress().Warn)
+	if err == nil && e.Model.HeadName() == config.MixtureHead && t.Post.Tails() != nil {
+		err = &invalid.Input{Key: "model.head", Found: e.Model.Head + " with tail_df or sigma_scale", Expected: "an export without them"}
+	}
+	return t, err
 }
 
 func exportTorch(a *app, o exportOptions) error {

@@ -79,7 +79,7 @@ acqnp sample-quantiles writes the components of the predictive density.`,
 	f.Lookup("quantiles").DefValue, f.Lookup("hdr").DefValue = "0.05,0.25,0.5,0.75,0.95", "0.9"
 	f.StringVar(&o.density, "density", "", "N evenly spaced y from A to B whose density is predicted, as `A:B:N` (--density=-2:2:101)")
 	f.IntVar(&o.draws, "draws", 0, "`NUMBER` of random draws for each target and channel")
-	f.BoolVar(&o.calibrated, "calibrated", false, "correct intervals and regions by the run's calibration.json, which acqnp score --calibrate writes")
+	f.BoolVar(&o.calibrated, "calibrated", false, "correct intervals and regions by the run's calibration, which acqnp score --calibrate makes")
 	for _, other := range []string{"prior", "config"} {
 		cmd.MarkFlagsMutuallyExclusive("calibrated", other)
 	}
@@ -100,7 +100,7 @@ func runPredict(ctx context.Context, a *app, o predictOptions) error {
 	table := predict.Table{Names: predict.NamesOf(&asked), Levels: o.quantiles, Masses: o.hdr, Density: o.densityAt,
 		Draws: o.draws, Seed: e.Eval.Seed, Threads: o.cores()}
 	if o.calibrated {
-		if table.Calibrated, err = asked.ReadCalibration(o.Run, p.Warn); err != nil {
+		if table.Calibrated, err = asked.Calibrated(o.Run, p.Warn); err != nil {
 			return err
 		}
 	}

@@ -192,7 +192,7 @@ func (o *trainOptions) conclude(ctx context.Context, r train.Options, result tra
 // run directory if no flag did. If it resumes a run and the configuration lacks
 // model.adaptor_form or data.sizes, they are those of the run: the file may be older than the keys.
 func (o *trainOptions) experiment() (config.Experiment, error) {
-	over := config.Overrides{Set: o.set, Env: os.Environ}
+	over := config.Overrides{Set: o.set, Env: os.Environ, Warn: o.app.progress().Warn}
 	if o.seed != "" {
 		over.Flags = []config.Flag{{Name: "--seed", Key: "train.seed", Value: o.seed}}
 	}
@@ -211,7 +211,7 @@ func (o *trainOptions) experiment() (config.Experiment, error) {
 		return e, nil
 	}
 	if began, ok := run.Began(o.runDir); ok {
-		over.Continues = &began
+		over.Continues, over.Warn = &began, nil // Parse has warned
 		return config.Parse(o.config, content, over)
 	}
 	return e, nil

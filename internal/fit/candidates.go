@@ -257,12 +257,6 @@ func (c candidate) modelSection(few bool) section {
 	if c.aggregation != "" {
 		m["aggregation"] = c.aggregation
 	}
-	if c.df != 0 {
-		m["tail_df"] = c.df
-	}
-	if c.scale != 0 && c.scale != 1 {
-		m["sigma_scale"] = c.scale
-	}
 	if c.aggregation == config.Attention || c.model == "canp" {
 		m = merged(m, section{"key_encoder": []int{w}, "query_encoder": []int{w}, "heads": heads})
 	}
@@ -328,15 +322,13 @@ func (s *search) experiment(c candidate) (config.Experiment, error) {
 		data["baseline"] = c.baseline[:]
 	}
 	model := c.modelSection(s.few() && s.data.SplitBy == "function")
-	if c.pool > 0 {
-		model["pool_weight"] = c.pool
-		if c.baseline[0] == 0 {
-			w, err := s.kernelOf(c)
-			if err != nil {
-				return config.Experiment{}, err
-			}
-			model["pool_kernel"] = []float64{w.X, w.Y}
+	var kernel []float64
+	if c.pool > 0 && c.baseline[0] == 0 {
+		w, err := s.kernelOf(c)
+		if err != nil {
+			return config.Experiment{}, err
 		}
+		kernel = []float64{w.X, w.Y}
 	}
 	train := section{"steps": 1, "batch_size": s.batchSize(), "learning_rate": c.rate(), "weight_decay": c.decay(),
 		"schedule": config.Plateau, "seed": s.o.Seed, "log_every": 100, "checkpoint_every": 1000, "keep_checkpoints": 2}
@@ -350,7 +342,8 @@ func (s *search) experiment(c candidate) (config.Experiment, error) {
 	if c.quantile() {
 		train["num_tau"], train["levels"], eval["num_tau"] = 16, config.StratifiedLevels, 50
 	}
-	content, err := yaml.Marshal(section{"benchmark": "csv", "model": model, "data": data, "train": train, "eval": eval})
+	content, err := yaml.Marshal(section{"benchmark": "csv", "model": model, "data": data, "train": train, "eval": eval,
+		"postprocessing": c.postprocessing(kernel)})
 	if err != nil {
 		return config.Experiment{}, err
 	}

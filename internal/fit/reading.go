@@ -4,25 +4,34 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/models/kde"
-	"github.com/acqnp/acqnp/internal/train"
+	"github.com/acqnp/acqnp/internal/predict/post"
 )
 
-// A reading is what a configuration says of how predictions are read from the network. Choosing it costs
-// no training: only the validation sees it.
+// A reading is what a configuration says of how predictions are made of what the network computes.
+// Choosing it costs no training: only the validation sees it.
 type reading struct {
 	tails
-	pool float64 // model.pool_weight
+	pool float64 // pool_weight
 }
 
 // tails are those of a predicted Gaussian. A network that learned from few functions knows its σ badly:
 // averaged over what σ could be, a Gaussian is a Student's t. And it is too sure of functions that it has
 // not seen.
 type tails struct {
-	df    float64 // model.tail_df; 0: those of a Gaussian
-	scale float64 // model.sigma_scale
+	df    float64 // tail_df; 0: those of a Gaussian
+	scale float64 // sigma_scale; 0: 1
+}
+
+// postprocessing returns what the reading says, with the widths of its kernel, if it has one.
+func (r reading) postprocessing(kernel []float64) config.Postprocessing {
+	p := config.Postprocessing{TailDF: r.df, SigmaScale: r.scale, PoolWeight: r.pool, PoolKernel: kernel}
+	if p.SigmaScale == 1 {
+		p.SigmaScale = 0
+	}
+	return p
 }
 
 // wideTails are those where few data tell nothing else, and plainTails those of the network's own Gaussian.
@@ -84,13 +93,13 @@ func (s *search) poolsOf(c candidate) []float64 {
 	return append([]float64{first}, slices.DeleteFunc([]float64{0, 0.1, 0.2, 0.35, 0.5}, func(w float64) bool { return w == first })...)
 }
 
-// readings returns the choices as trials have them, in the order of at.
-func (c choices) readings() train.Readings {
-	r := train.Readings{Pools: c.pools}
-	for _, t := range c.tails {
-		r.Tails = append(r.Tails, likelihood.StudentTails(t.df, t.scale))
+// all returns the choices as trials have them, in the order of at.
+func (c choices) all() []post.Postprocessing {
+	all := make([]post.Postprocessing, len(c.tails)*len(c.pools))
+	for i := range all {
+		all[i].Postprocessing = c.at(i).postprocessing(nil)
 	}
-	return r
+	return all
 }
 
 // at returns choice i.

@@ -25,7 +25,7 @@ func TestTailsAreChosenByValidation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, few := r.Experiment.Model, c.name == "few functions"
+		m, few := r.Experiment.Postprocessing, c.name == "few functions"
 		if few && m.TailDF == 0 {
 			t.Errorf("%s: Gaussian tails", c.name)
 		}
@@ -61,7 +61,7 @@ func TestTailsFollowTheNoise(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m := r.Experiment.Model; math.IsInf(df, 1) != (m.TailDF == 20) || df == 3 && m.TailDF != 5 {
+		if m := r.Experiment.Postprocessing; math.IsInf(df, 1) != (m.TailDF == 20) || df == 3 && m.TailDF != 5 {
 			t.Errorf("noise of %v degrees of freedom: tails of %v, %v times as wide", df, m.TailDF, m.SigmaScale)
 		}
 	}
@@ -93,7 +93,7 @@ func TestTheSimpleModelBesideTheNetwork(t *testing.T) {
 		if strings.Contains(all, "of the kernel") != c.kernel || strings.Contains(all, "of the mixed model") != c.mixed {
 			t.Errorf("%s: trials %s", c.name, all)
 		}
-		m := r.Experiment.Model
+		m := r.Experiment.Postprocessing
 		if chosen := strings.Contains(r.Chosen, " of the "); chosen != (m.PoolWeight > 0) || len(m.PoolKernel) == 2 != (c.kernel && chosen) {
 			t.Errorf("%s: %s, a weight of %v and widths %v", c.name, r.Chosen, m.PoolWeight, m.PoolKernel)
 		}
@@ -109,7 +109,7 @@ func TestTheKernelWithoutTrials(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m := r.Experiment.Model; m.PoolWeight != 0.1 || len(m.PoolKernel) != 2 || m.PoolKernel[0] > 0.25 {
+	if m := r.Experiment.Postprocessing; m.PoolWeight != 0.1 || len(m.PoolKernel) != 2 || m.PoolKernel[0] > 0.25 {
 		t.Errorf("a weight of %v and widths %v", m.PoolWeight, m.PoolKernel)
 	}
 	trains(t, r, "")
@@ -124,7 +124,7 @@ func TestTheWeightFollowsTheData(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w := r.Experiment.Model.PoolWeight; w != 0.5 {
+	if w := r.Experiment.Postprocessing.PoolWeight; w != 0.5 {
 		t.Errorf("%s: a weight of %v, expected the largest", r.Chosen, w)
 	}
 }

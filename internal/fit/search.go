@@ -183,7 +183,7 @@ func (s *search) try(ctx context.Context, candidates []candidate) error {
 		s.known[c.key()] = len(s.outcomes)
 		n := s.folds()
 		o := Outcome{Name: c.title(), candidate: c, Patient: true, Folds: make([]float64, n), choices: s.choicesOf(c)}
-		for range len(o.choices.tails) * len(o.choices.pools) {
+		for range o.choices.all() {
 			o.curves = append(o.curves, make([][]float64, n))
 		}
 		s.outcomes = append(s.outcomes, o)
@@ -217,7 +217,7 @@ func (s *search) job(c candidate, fold int) (*job, error) {
 	}
 	e.Data.Seed, e.Train.Seed = e.Data.Seed+uint64(fold), e.Train.Seed+uint64(fold)
 	e.Data.ValidFraction, e.Train.ValidateEvery, e.Train.Patience = s.validFraction(), 1, patience
-	o := train.Options{Experiment: e, Readings: choices.readings()}
+	o := train.Options{Experiment: e, Others: choices.all()}
 	if o.Source, err = datasets.Open(e, s.o.DataDir); err != nil {
 		return nil, err
 	}

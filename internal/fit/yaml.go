@@ -20,10 +20,6 @@ var remarks = map[string]string{
 	"model.heads":            "of the attention",
 	"model.sigma_floor":      "f: σ = f + (1−f)·softplus(s), in the model's units",
 	"model.scale_form":       "tails that end: σ times 4τ(1−τ); or paper",
-	"model.tail_df":          "degrees of freedom of Student's t, whose tails predictions have",
-	"model.sigma_scale":      "multiplies the network's σ in predictions",
-	"model.pool_weight":      "the weight of a simple model in predictions, beside the network",
-	"model.pool_kernel":      "which is a kernel density of the context, with these widths in x and y",
 	"data.seed":              "fixes the split",
 	"data.file":              "a file or a directory of files with the same header",
 	"data.function":          "the column that names the function",
@@ -59,6 +55,11 @@ var remarks = map[string]string{
 	"eval.num_tau":           "levels for each point",
 	"eval.batches":           "0: all",
 	"eval.seed":              "fixes the evaluation batches",
+
+	"postprocessing.tail_df":     "degrees of freedom of Student's t, whose tails predictions have",
+	"postprocessing.sigma_scale": "multiplies the network's σ in predictions",
+	"postprocessing.pool_weight": "the weight of a simple model in predictions, beside the network",
+	"postprocessing.pool_kernel": "which is a kernel density of the context, with these widths in x and y",
 }
 
 // remarkColumn is where remarks begin.

@@ -18,6 +18,7 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/internal/predict/post"
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/run/footprint"
 )
@@ -230,8 +231,8 @@ func (l *loop) tooFar(step int) error {
 		Expected: fmt.Sprintf("at least %d steps, which the run has done already", step)}
 }
 
-// begin opens the log, loads a fresh run's weights and writes split.csv and config.yaml, in this
-// order: imported weights are in a checkpoint before the directory counts as a run, so a resume
+// begin opens the log, loads a fresh run's weights and writes split.csv, postprocessing.json and
+// config.yaml, in this order: imported weights are in a checkpoint before the directory counts as a run, so a resume
 // never needs their file.
 func (l *loop) begin() error {
 	if err := l.dir.OpenLog(l.step); err != nil {
@@ -243,6 +244,13 @@ func (l *loop) begin() error {
 		}
 	}
 	if err := l.dir.WriteSplit(datasets.SplitOf(l.o.Source)); err != nil {
+		return err
+	}
+	content, err := post.Begun(l.o.Dir, l.o.Experiment)
+	if err != nil {
+		return err
+	}
+	if err := l.dir.WritePostprocessing(content); err != nil {
 		return err
 	}
 	return l.dir.WriteConfig(l.config)

@@ -26,6 +26,7 @@ var layers = [][]string{
 	{"internal/device", "internal/datasets/rda", "internal/datasets/matfile", "internal/datasets/fetch", "internal/datasets/datatest"},
 	{"internal/datasets"},
 	{"internal/datasets/feed", "internal/run", "internal/run/footprint"},
+	{"internal/predict/post"},
 	{"internal/predict", "internal/train"},
 	{"internal/fit", "internal/train/bench", "internal/train/seeds", "internal/export/onnx", "internal/export/onnx/onnxtest", "internal/export/torch",
 		"internal/serve/page", "internal/sweep/plan", "internal/sweep/ablate"},

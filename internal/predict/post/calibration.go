@@ -1,19 +1,20 @@
-package run
+package post
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 
+	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
+	"github.com/acqnp/acqnp/internal/run"
 )
-
-// CalibrationSchema names the layout of calibration.json.
-const CalibrationSchema = "acqnp.calibration/1"
 
 // The sources of a calibration.
 const (
@@ -21,18 +22,17 @@ const (
 	FromFiles = "files" // the user's files, which the training must not have seen
 )
 
-// maxCalibration is the largest length of calibration.json, in bytes.
-const maxCalibration = 1 << 26
-
-// Calibration is the content of calibration.json: the correction of a model's levels, and the
-// predictions that it was made for.
+// Calibration is the correction of a model's levels, and the predictions that it was made for.
 type Calibration struct {
-	Schema string `json:"schema"` // CalibrationSchema; Write sets it
 	Predictions
-	Source       string               `json:"source"`       // FromRun or FromFiles; "" of a program before 0.3
-	Exchangeable string               `json:"exchangeable"` // "function" or "point": what the groups are
-	Targets      int                  `json:"targets"`      // of all groups
-	Channels     []ChannelCalibration `json:"channels"`
+	Source       string `json:"source"`       // FromRun or FromFiles; "" of a program before 0.3
+	Exchangeable string `json:"exchangeable"` // "function" or "point": what the groups are
+	Targets      int    `json:"targets"`      // of all groups
+
+	// Postprocessing is what was done to the predictions; nil in a calibration.json.
+	Postprocessing *config.Postprocessing `json:"postprocessing,omitempty"`
+
+	Channels []ChannelCalibration `json:"channels"`
 }
 
 // Predictions say how a run predicts: a calibration holds for these predictions alone.
@@ -50,41 +50,31 @@ type ChannelCalibration struct {
 	score.Calibration
 }
 
-// Write writes calibration.json to the run directory dir.
-func (c Calibration) Write(dir string) error {
-	c.Schema = CalibrationSchema
-	content, err := json.Marshal(c)
-	if err != nil {
-		return err
-	}
-	return files.WriteBytes(filepath.Join(dir, CalibrationFile), append(content, '\n'))
-}
+// The file of a calibration before postprocessing.json, and its layout.
+const oldSchema = "acqnp.calibration/1"
 
-// ReadCalibration reads calibration.json in the run directory dir. The error for a file that is not
-// there, that is not what Write writes, that has other channels or was made for other predictions is
-// an *invalid.Input.
-func ReadCalibration(dir string, channels []string, now Predictions) (c Calibration, err error) {
-	path := filepath.Join(dir, CalibrationFile)
-	const expected = "what acqnp score --calibrate writes"
-	content, err := files.Read(path, expected, maxCalibration)
-	if err != nil {
-		return c, err
+// Calibrated returns the calibration of p, or, without one, that in the calibration.json of an earlier
+// version in the run directory dir. The error if there is none, or for one that has other channels or was
+// made for other predictions, is an *invalid.Input.
+func (p Postprocessing) Calibrated(dir string, channels []string, now Predictions) (*Calibration, error) {
+	path, c := filepath.Join(dir, run.PostprocessingFile), p.Calibration
+	if c == nil {
+		old := filepath.Join(dir, run.CalibrationFile)
+		if _, err := os.Lstat(old); errors.Is(err, os.ErrNotExist) {
+			return nil, &invalid.Input{File: path, Key: "calibration", Found: "nothing", Expected: "what acqnp score --calibrate writes"}
+		}
+		var err error
+		if c, err = readOld(old); err != nil {
+			return nil, err
+		}
+		path = old
 	}
-	refuse := func(key, found, expected string) (Calibration, error) {
-		return Calibration{}, &invalid.Input{File: path, Key: key, Found: found, Expected: expected}
-	}
-	if err := json.Unmarshal(content, &c); err != nil {
-		return refuse("", err.Error(), expected)
-	}
-	if c.Schema != CalibrationSchema {
-		return refuse("schema", fmt.Sprintf("%q", c.Schema), CalibrationSchema)
+	refuse := func(key, found, expected string) (*Calibration, error) {
+		return nil, &invalid.Input{File: path, Key: key, Found: found, Expected: expected}
 	}
 	var names []string
 	for _, channel := range c.Channels {
 		names = append(names, channel.Channel)
-		if !channel.Valid() {
-			return refuse("channels", "levels or masses of "+channel.Channel+" that are not increasing from 0 to 1 in steps of 0.001", expected)
-		}
 	}
 	if !slices.Equal(names, channels) {
 		return refuse("channels", fmt.Sprintf("%q", names), fmt.Sprintf("%q, as the model has", channels))
@@ -92,7 +82,44 @@ func ReadCalibration(dir string, channels []string, now Predictions) (c Calibrat
 	if made := c.Predictions.String(); made != now.String() {
 		return refuse("", "a calibration of "+made, now.String()+": run acqnp score --calibrate again")
 	}
+	if made := c.Postprocessing; made != nil && fmt.Sprint(*made) != fmt.Sprint(p.Postprocessing) {
+		return refuse("", "a calibration of predictions with other tails or weights", "those of the file: run acqnp score --calibrate again")
+	}
 	return c, nil
+}
+
+// readOld reads a calibration.json.
+func readOld(path string) (*Calibration, error) {
+	content, err := files.Read(path, expected, maxFile)
+	if err != nil {
+		return nil, err
+	}
+	var f struct {
+		Schema string `json:"schema"`
+		Calibration
+	}
+	bad, key := "", ""
+	if err := json.Unmarshal(content, &f); err != nil {
+		bad = err.Error()
+	} else if f.Schema != oldSchema {
+		return nil, &invalid.Input{File: path, Key: "schema", Found: fmt.Sprintf("%q", f.Schema), Expected: oldSchema}
+	} else {
+		bad, key = f.disordered(), "channels"
+	}
+	if bad != "" {
+		return nil, &invalid.Input{File: path, Key: key, Found: bad, Expected: "what acqnp score --calibrate of an earlier version writes"}
+	}
+	return &f.Calibration, nil
+}
+
+// disordered says which maps are not those that score.Calibrate returns, "" if all are.
+func (c Calibration) disordered() string {
+	for _, channel := range c.Channels {
+		if !channel.Valid() {
+			return "levels or masses of " + channel.Channel + " that are not increasing from 0 to 1 in steps of 0.001"
+		}
+	}
+	return ""
 }
 
 // String describes the predictions for a message.
@@ -114,29 +141,60 @@ func (p Predictions) String() string {
 // that had also chosen the weights.
 func (c Calibration) Promises() bool { return c.Source != "" }
 
-// Calibrated is what score prints of a calibration.
-type Calibrated struct {
-	File         string              `json:"file"`
-	Source       string              `json:"source"`
-	Exchangeable string              `json:"exchangeable"`
-	Groups       int                 `json:"groups"`
-	Targets      int                 `json:"targets"`
-	Channels     []CalibratedChannel `json:"channels"`
+// Summary is what score prints of a calibration.
+type Summary struct {
+	File         string           `json:"file"`
+	Source       string           `json:"source"`
+	Exchangeable string           `json:"exchangeable"`
+	Groups       int              `json:"groups"`
+	Targets      int              `json:"targets"`
+	Channels     []ChannelSummary `json:"channels"`
 }
 
-// CalibratedChannel holds the levels of a model's quantiles between which the calibrated central
+// ChannelSummary holds the levels of a model's quantiles between which the calibrated central
 // intervals of 50% and 90% of a channel lie; nil if there are too few groups. Share are the bounds of
 // score.Calibration.Share for 90%.
-type CalibratedChannel struct {
+type ChannelSummary struct {
 	Channel string    `json:"channel"`
 	Half    []float64 `json:"0.5"`
 	Most    []float64 `json:"0.9"`
 	Share   []float64 `json:"share"`
 }
 
+// Corrected returns the levels and the masses that the quantiles and regions of a channel have in the
+// model's prediction, so that they hold what levels and masses say. nil corrects nothing.
+func (c *Calibration) Corrected(channel int, levels, masses []float64) (ofLevels, ofMasses []float64) {
+	if c == nil {
+		return levels, masses
+	}
+	own := c.Channels[channel]
+	for _, p := range levels {
+		level, _ := own.Level(p)
+		ofLevels = append(ofLevels, level)
+	}
+	for _, m := range masses {
+		mass, _ := own.Mass(m)
+		ofMasses = append(ofMasses, mass)
+	}
+	return ofLevels, ofMasses
+}
+
+// PIT returns the PIT of an outcome of a channel under the calibrated prediction. nil corrects nothing.
+func (c *Calibration) PIT(channel int, pit float64) float64 {
+	if c == nil {
+		return pit
+	}
+	return c.Channels[channel].PIT(pit)
+}
+
+// Groups describes a number of the calibration's groups, as in "3 functions".
+func (c Calibration) Groups(n int) string {
+	return invalid.Plural(n, c.Exchangeable, c.Exchangeable+"s")
+}
+
 // Summary returns what score prints of the calibration, which is written to the run directory dir.
-func (c Calibration) Summary(dir string) *Calibrated {
-	s := &Calibrated{File: filepath.Join(dir, CalibrationFile), Source: c.Source, Exchangeable: c.Exchangeable,
+func (c Calibration) Summary(dir string) *Summary {
+	s := &Summary{File: filepath.Join(dir, run.PostprocessingFile), Source: c.Source, Exchangeable: c.Exchangeable,
 		Groups: c.Channels[0].Groups, Targets: c.Targets}
 	for _, channel := range c.Channels {
 		interval := func(mass float64) []float64 {
@@ -147,7 +205,7 @@ func (c Calibration) Summary(dir string) *Calibrated {
 			}
 			return []float64{low, high}
 		}
-		summary := CalibratedChannel{Channel: channel.Channel, Half: interval(0.5), Most: interval(0.9)}
+		summary := ChannelSummary{Channel: channel.Channel, Half: interval(0.5), Most: interval(0.9)}
 		if low, high, ok := channel.Share(0.9); ok {
 			summary.Share = []float64{low, high}
 		}
@@ -157,7 +215,7 @@ func (c Calibration) Summary(dir string) *Calibrated {
 }
 
 // Print writes the summary for people.
-func (s *Calibrated) Print(w io.Writer) {
+func (s *Summary) Print(w io.Writer) {
 	fmt.Fprintf(w, "\ncalibrated on %s: %s\n", s.basis(), s.File)
 	for _, c := range s.Channels {
 		for _, interval := range []struct {
@@ -178,7 +236,7 @@ func (s *Calibrated) Print(w io.Writer) {
 }
 
 // basis says what a calibration was made from.
-func (s *Calibrated) basis() string {
+func (s *Summary) basis() string {
 	groups := invalid.Plural(s.Groups, s.Exchangeable, s.Exchangeable+"s")
 	if s.Exchangeable == "function" {
 		groups += ", one target of each"
@@ -187,7 +245,7 @@ func (s *Calibrated) basis() string {
 }
 
 // promise states what the intervals hold, and how sure that is.
-func (s *Calibrated) promise(share []float64) string {
+func (s *Summary) promise(share []float64) string {
 	of, like := "a new function", "the function and its context are like those of the calibration"
 	if s.Exchangeable == "point" {
 		of, like = "a new point", "it is like those of the calibration, and so is its context"
