@@ -72,9 +72,8 @@ toolkit: gpu driver lint-gpu registers ## build and check acqnp-cuda with the CU
 
 generated: ## internal/engine/simd/gen still writes the assembly that is there
 	go vet -C internal/engine/simd/gen .
-	@rm -rf bin/generated && mkdir -p bin/generated
-	go run -C internal/engine/simd/gen . -dir "$(CURDIR)/bin/generated"
-	for file in bin/generated/*; do cmp "$$file" "internal/engine/simd/$${file##*/}" || exit 1; done
+	dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && go run -C internal/engine/simd/gen . -dir "$$dir" && \
+		for file in "$$dir"/*; do cmp "$$file" "internal/engine/simd/$${file##*/}" || exit 1; done
 
 paths: ## the tests of numbers, on every set of SIMD kernels that this machine has besides the best, which go test takes
 	sh scripts/paths.sh
