@@ -55,13 +55,13 @@ func shapes() []shape {
 			shape{withFloor(small, 0.002), 1, 1, ops.Extents{Functions: 2, Context: 3, Points: 6, Levels: 5}},
 			shape{sized(name, 64, []int{64, 64}, 4), 1, 2, ops.Extents{Functions: 3, Context: 5, Points: 7, Levels: 1}},
 			shape{sized(name, 100, []int{104, 128}, 4), 1, 2, ops.Extents{Functions: 3, Context: 40, Points: 90, Levels: 5}},
-			shape{wide, 1, 1, ops.Extents{Functions: 3, Context: 301, Points: 310, Levels: 5}},
-			shape{wide, 2, 1, ops.Extents{Functions: 37, Context: 3, Points: 8, Levels: 300}})
+			shape{wide, 1, 1, ops.Extents{Functions: 2, Context: 301, Points: 310, Levels: 5}},
+			shape{wide, 2, 1, ops.Extents{Functions: 37, Context: 3, Points: 4, Levels: 300}})
 		if name != "bnp" {
 			all = append(all,
 				shape{small, 1, 2, ops.Extents{Functions: 2, Context: 0, Points: 5, Levels: 3}},
 				shape{wide, 2, 1, ops.Extents{Functions: 37, Context: 0, Points: 8, Levels: 20}},
-				shape{wide, 1, 1, ops.Extents{Functions: 3, Context: 0, Points: 310, Levels: 5}})
+				shape{wide, 1, 1, ops.Extents{Functions: 2, Context: 0, Points: 310, Levels: 5}})
 		}
 	}
 	for i := range all {
