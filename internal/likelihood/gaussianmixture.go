@@ -154,3 +154,19 @@ func (m GaussianMixture) Draw(u, normal float64) float64 {
 	}
 	return m.components[k].Draw(normal)
 }
+
+// WeightedGaussians returns the mixture of the components with these weights, which it scales to sum
+// to 1. It keeps the slices, and panics if they are empty or differ in length.
+func WeightedGaussians(components []Gaussian, weights []float64) GaussianMixture {
+	if len(components) == 0 || len(components) != len(weights) {
+		panic("likelihood: a mixture needs a component for each weight")
+	}
+	sum := 0.0
+	for _, w := range weights {
+		sum += w
+	}
+	for k := range weights {
+		weights[k] /= sum
+	}
+	return GaussianMixture{components, weights}
+}
