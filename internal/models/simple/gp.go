@@ -24,18 +24,22 @@ import (
 //
 // [Riutort-Mayol et al.]: https://arxiv.org/abs/2004.11408
 type GP struct {
-	units units
-	basis basis
-	hyper hyper
-	w     []float64     // [M]: the mean of w given all groups
-	cov   *mat.SymDense // [M, M]: its covariance
+	Units units     `json:"units"`
+	Basis basis     `json:"basis"`
+	Hyper hyper     `json:"hyper"`
+	W     []float64 `json:"w"`   // [M]: the mean of w given all groups
+	Cov   []float64 `json:"cov"` // [M, M]: its covariance
 }
 
 // hyper are the hyperparameters of a GP, in standardised units and all above 0.
 type hyper struct {
-	noise, level, slope, curve float64
-	lengths                    []float64 // [DX]
-	spread, wave               float64   // of f: deviation and length of each column's function
+	Noise   float64   `json:"noise"`
+	Level   float64   `json:"level"`
+	Slope   float64   `json:"slope"`
+	Curve   float64   `json:"curve"`
+	Lengths []float64 `json:"lengths"` // [DX]
+	Spread  float64   `json:"spread"`  // of f: deviation and length of each column's function
+	Wave    float64   `json:"wave"`
 }
 
 // The number of hyperparameters besides the lengths, and where the lengths begin in vectors of them.
@@ -51,7 +55,7 @@ func hyperOf(theta []float64) hyper {
 	for i, v := range theta {
 		e[i] = math.Exp(v)
 	}
-	return hyper{noise: e[0], level: e[1], slope: e[2], curve: e[3], spread: e[4], wave: e[5], lengths: e[firstLength:]}
+	return hyper{Noise: e[0], Level: e[1], Slope: e[2], Curve: e[3], Spread: e[4], Wave: e[5], Lengths: e[firstLength:]}
 }
 
 // kernel returns k(a, b) of standardised points a and b [DX], without noise.
@@ -59,20 +63,20 @@ func (h hyper) kernel(a, b []float64) float64 {
 	dot, distance := 0.0, 0.0
 	for c, v := range a {
 		dot += v * b[c]
-		e := (v - b[c]) / h.lengths[c]
+		e := (v - b[c]) / h.Lengths[c]
 		distance += e * e
 	}
-	return h.level*h.level + h.slope*h.slope*dot + h.curve*h.curve*math.Exp(-distance/2)
+	return h.Level*h.Level + h.Slope*h.Slope*dot + h.Curve*h.Curve*math.Exp(-distance/2)
 }
 
 // Given implements [Model]. It takes the mostContext points of a larger context that are evenly
 // spread over it.
 func (m *GP) Given(context Group, x []float64) []likelihood.GaussianMixture {
-	c := thin(m.units.group(context), mostContext)
-	targets := m.units.points(x)
-	dx := len(m.units.x)
+	c := thin(m.Units.group(context), mostContext)
+	targets := m.Units.points(x)
+	dx := len(m.Units.X)
 	n := c.Points()
-	phi := m.basis.at(c.X, dx)
+	phi := m.Basis.at(c.X, dx)
 	var whole mat.Cholesky
 	residual := mat.NewVecDense(max(n, 1), nil)
 	if n > 0 {
@@ -81,20 +85,20 @@ func (m *GP) Given(context Group, x []float64) []likelihood.GaussianMixture {
 			for j := range i + 1 {
 				k.SetSym(i, j, m.cross(phi.RawRowView(i), phi.RawRowView(j), c.row(i), c.row(j)))
 			}
-			k.SetSym(i, i, k.At(i, i)+m.hyper.noise*m.hyper.noise)
-			residual.SetVec(i, c.Y[i]-mat.Dot(phi.RowView(i), mat.NewVecDense(len(m.w), m.w)))
+			k.SetSym(i, i, k.At(i, i)+m.Hyper.Noise*m.Hyper.Noise)
+			residual.SetVec(i, c.Y[i]-mat.Dot(phi.RowView(i), mat.NewVecDense(len(m.W), m.W)))
 		}
 		if !factorise(&whole, k) {
 			n = 0 // too close to singular for float64: predict without a context
 		}
 	}
 	out := make([]likelihood.GaussianMixture, len(targets)/dx)
-	at := m.basis.at(targets, dx)
+	at := m.Basis.at(targets, dx)
 	cross, solved := mat.NewVecDense(max(n, 1), nil), mat.NewVecDense(max(n, 1), nil)
 	for t := range out {
 		own, f := targets[t*dx:][:dx], at.RawRowView(t)
-		mean := mat.Dot(at.RowView(t), mat.NewVecDense(len(m.w), m.w))
-		variance := m.cross(f, f, own, own) + m.hyper.noise*m.hyper.noise
+		mean := mat.Dot(at.RowView(t), mat.NewVecDense(len(m.W), m.W))
+		variance := m.cross(f, f, own, own) + m.Hyper.Noise*m.Hyper.Noise
 		if n > 0 {
 			for i := range n {
 				cross.SetVec(i, m.cross(f, phi.RawRowView(i), own, c.row(i)))
@@ -104,19 +108,19 @@ func (m *GP) Given(context Group, x []float64) []likelihood.GaussianMixture {
 				variance -= mat.Dot(solved, cross)
 			}
 		}
-		least := m.hyper.noise * m.hyper.noise // what no context can tell
-		out[t] = likelihood.GaussianMixtureOf([]likelihood.Gaussian{m.units.normal(mean, math.Sqrt(max(variance, least)))})
+		least := m.Hyper.Noise * m.Hyper.Noise // what no context can tell
+		out[t] = likelihood.GaussianMixtureOf([]likelihood.Gaussian{m.Units.normal(mean, math.Sqrt(max(variance, least)))})
 	}
 	return out
 }
 
 // cross returns the covariance of f + g at two points with the rows a and b of the basis.
 func (m *GP) cross(a, b, x, y []float64) float64 {
-	sum := m.hyper.kernel(x, y)
+	sum := m.Hyper.kernel(x, y)
 	for i, v := range a {
 		row := 0.0
 		for j, w := range b {
-			row += m.cov.At(i, j) * w
+			row += m.Cov[i*len(b)+j] * w
 		}
 		sum += v * row
 	}

@@ -103,10 +103,10 @@ func (e *evidence) at(theta []float64, withGradient bool) (likelihoodAt, bool) {
 		}
 	}
 	for i, v := range theta {
-		z := (v - priorOf(i).centre) / priorOf(i).width
+		z := (v - priorOf(i).Centre) / priorOf(i).Width
 		out.log -= z * z / 2
 		if withGradient {
-			out.gradient[i] -= z / priorOf(i).width
+			out.gradient[i] -= z / priorOf(i).Width
 		}
 	}
 	return out, !math.IsNaN(out.log)
@@ -135,7 +135,7 @@ func (h hyper) solve(g Group, phi *mat.Dense) (*solvedGroup, bool) {
 		for j := range i + 1 {
 			block.SetSym(i, j, h.kernel(g.row(i), g.row(j)))
 		}
-		block.SetSym(i, i, block.At(i, i)+h.noise*h.noise)
+		block.SetSym(i, i, block.At(i, i)+h.Noise*h.Noise)
 	}
 	s := &solvedGroup{phi: mat.NewDense(n, phi.RawMatrix().Cols, nil), y: mat.NewVecDense(n, nil)}
 	if !s.chol.Factorize(block) {
@@ -170,21 +170,21 @@ func (e *evidence) addGradient(gradient []float64, h hyper, k int, s *solvedGrou
 			d := alpha.AtVec(i)*alpha.AtVec(j) - inverse.At(i, j) + share.At(i, j)
 			if i == j {
 				d /= 2
-				gradient[0] += d * 2 * h.noise * h.noise
+				gradient[0] += d * 2 * h.Noise * h.Noise
 			}
 			a, b := g.row(i), g.row(j)
 			dot, distance := 0.0, 0.0
 			for c, v := range a {
 				dot += v * b[c]
-				z := (v - b[c]) / h.lengths[c]
+				z := (v - b[c]) / h.Lengths[c]
 				distance += z * z
 			}
-			smooth := h.curve * h.curve * math.Exp(-distance/2)
-			gradient[1] += d * 2 * h.level * h.level
-			gradient[2] += d * 2 * h.slope * h.slope * dot
+			smooth := h.Curve * h.Curve * math.Exp(-distance/2)
+			gradient[1] += d * 2 * h.Level * h.Level
+			gradient[2] += d * 2 * h.Slope * h.Slope * dot
 			gradient[3] += d * 2 * smooth
 			for c := range dx {
-				z := (a[c] - b[c]) / h.lengths[c]
+				z := (a[c] - b[c]) / h.Lengths[c]
 				gradient[firstLength+c] += d * smooth * z * z
 			}
 		}

@@ -18,14 +18,14 @@ const (
 // groups; the mean is then fitted to all. It returns an error if the data do not determine the
 // model.
 func FitGP(groups []Group) (*GP, error) {
-	m := &GP{units: unitsOf(groups)}
+	m := &GP{Units: unitsOf(groups)}
 	var all, some []Group
 	points := 0
 	for _, g := range groups {
 		if g.Points() == 0 {
 			continue
 		}
-		g = m.units.group(g)
+		g = m.Units.group(g)
 		all = append(all, thin(g, mostContext))
 		if t := thin(g, mostFittedOfGroup); points+t.Points() <= mostFitted {
 			some, points = append(some, t), points+t.Points()
@@ -37,17 +37,22 @@ func FitGP(groups []Group) (*GP, error) {
 	if len(some) == 0 {
 		some = []Group{thin(all[0], mostFitted)}
 	}
-	m.basis = newBasis(all)
-	theta, err := maximise(some, m.basis)
+	m.Basis = newBasis(all)
+	theta, err := maximise(some, m.Basis)
 	if err != nil {
 		return nil, err
 	}
-	m.hyper = hyperOf(theta)
-	e, ok := newEvidence(all, m.basis).at(theta, false)
+	m.Hyper = hyperOf(theta)
+	e, ok := newEvidence(all, m.Basis).at(theta, false)
 	if !ok {
 		return nil, errNoFit
 	}
-	m.w, m.cov = e.w, e.cov
+	m.W = e.w
+	for i := range m.W {
+		for j := range m.W {
+			m.Cov = append(m.Cov, e.cov.At(i, j))
+		}
+	}
 	return m, nil
 }
 

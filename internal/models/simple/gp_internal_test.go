@@ -56,7 +56,7 @@ func dense(groups []Group, b basis, h hyper) (*mat.SymDense, []float64) {
 				v += h.kernel(x[i*dx:][:dx], x[j*dx:][:dx])
 			}
 			if i == j {
-				v += h.noise * h.noise
+				v += h.Noise * h.Noise
 			}
 			cov.SetSym(i, j, v)
 		}
@@ -83,7 +83,7 @@ func TestEvidenceIsThatOfTheWholeCovariance(t *testing.T) {
 		}
 		want := normal.LogProb(y)
 		for i, v := range theta {
-			z := (v - priorOf(i).centre) / priorOf(i).width
+			z := (v - priorOf(i).Centre) / priorOf(i).Width
 			want -= z * z / 2
 		}
 		// The flat directions of f have variances of 100 beside a noise of 0.1.
@@ -113,7 +113,12 @@ func TestPredictionConditionsOnAllPoints(t *testing.T) {
 	if !ok {
 		t.Fatal("the evidence cannot be computed")
 	}
-	m := &GP{units: units{x: []scaling{{0, 1}}, y: scaling{0, 1}}, basis: b, hyper: hyperOf(theta), w: e.w, cov: e.cov}
+	m := &GP{Units: units{X: []scaling{{0, 1}}, Y: scaling{0, 1}}, Basis: b, Hyper: hyperOf(theta), W: e.w}
+	for i := range m.W {
+		for j := range m.W {
+			m.Cov = append(m.Cov, e.cov.At(i, j))
+		}
+	}
 	const at = 0.37
 	for _, known := range []Group{context, {DX: 1}} {
 		target := Group{X: append(append([]float64{}, known.X...), at), Y: append(append([]float64{}, known.Y...), 0), DX: 1}

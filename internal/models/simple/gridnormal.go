@@ -18,10 +18,10 @@ import (
 // their median, each by the share that Schäfer and Strimmer estimate ("A shrinkage approach to
 // large-scale covariance matrix estimation", 2005).
 type GridNormal struct {
-	scale []scaling // of the columns of x
-	grid  []float64 // [G, DX], standardised, in increasing order
-	mean  []float64 // [G]
-	cov   *mat.SymDense
+	Scale []scaling `json:"scale"` // of the columns of x
+	Grid  []float64 `json:"grid"`  // [G, DX], standardised, in increasing order
+	Mean  []float64 `json:"mean"`  // [G]
+	Cov   []float64 `json:"cov"`   // [G, G]
 }
 
 // Bounds of the data that FitGridNormal takes.
@@ -35,30 +35,32 @@ const (
 // if they do not: of more than 300 different x, more than 30% missing in a group, or an x twice in
 // a group. Missing y are filled by expectation and maximisation.
 func FitGridNormal(groups []Group) (*GridNormal, error) {
-	m := &GridNormal{scale: unitsOf(groups).x}
+	m := &GridNormal{Scale: unitsOf(groups).X}
 	table, ok := m.tabulate(groups)
 	if !ok {
 		return nil, errNoFit
 	}
-	n, size := len(table), len(m.grid)/len(m.scale)
+	n, size := len(table), len(m.Grid)/len(m.Scale)
 	spread := mat.NewSymDense(size, nil) // the covariance of what was filled in
 	filled := fillByMeans(table)
 	const rounds = 20
 	for range rounds {
-		m.mean, m.cov = shrunk(filled, spread)
+		m.Mean, m.Cov = shrunk(filled, spread)
 		if !m.fill(table, filled, spread) {
 			break // nothing is missing
 		}
 	}
 	// The mean is itself an estimate.
-	m.cov.ScaleSym(1+1/float64(n), m.cov)
+	for i := range m.Cov {
+		m.Cov[i] *= 1 + 1/float64(n)
+	}
 	return m, nil
 }
 
 // tabulate finds the grid and returns y by group and x, with NaN where it is missing.
 func (m *GridNormal) tabulate(groups []Group) ([][]float64, bool) {
-	dx := len(m.scale)
-	u := units{x: m.scale}
+	dx := len(m.Scale)
+	u := units{X: m.Scale}
 	var rows [][]float64
 	for _, g := range groups {
 		x := u.points(g.X)
@@ -73,7 +75,7 @@ func (m *GridNormal) tabulate(groups []Group) ([][]float64, bool) {
 			}
 		}
 	}
-	m.grid = slices.Concat(rows...)
+	m.Grid = slices.Concat(rows...)
 	var table [][]float64
 	for _, g := range groups {
 		if g.Points() == 0 {
@@ -118,7 +120,7 @@ func fillByMeans(table [][]float64) *mat.Dense {
 
 // shrunk returns the mean and the shrunk covariance of the rows of a table [n, G], to whose
 // covariance spread is added.
-func shrunk(table *mat.Dense, spread *mat.SymDense) (mean []float64, cov *mat.SymDense) {
+func shrunk(table *mat.Dense, spread *mat.SymDense) (mean, cov []float64) {
 	n, size := table.Dims()
 	mean = make([]float64, size)
 	for j := range mean {
@@ -152,15 +154,16 @@ func shrunk(table *mat.Dense, spread *mat.SymDense) (mean []float64, cov *mat.Sy
 		scale[j] = math.Sqrt(v)
 	}
 	r, toZero := correlations(z, scale)
-	cov = mat.NewSymDense(size, nil)
+	cov = make([]float64, size*size)
 	for j := range size {
 		variance[j] = toMedian*middle + (1-toMedian)*variance[j]
 	}
 	for j := range size {
 		for k := range j {
-			cov.SetSym(j, k, (1-toZero)*r.At(j, k)*math.Sqrt(variance[j]*variance[k])+(1-toZero)*spread.At(j, k))
+			v := (1 - toZero) * (r.At(j, k)*math.Sqrt(variance[j]*variance[k]) + spread.At(j, k))
+			cov[j*size+k], cov[k*size+j] = v, v
 		}
-		cov.SetSym(j, j, variance[j]+spread.At(j, j))
+		cov[j*size+j] = variance[j] + spread.At(j, j)
 	}
 	return mean, cov
 }
@@ -251,24 +254,24 @@ func rowsOf(indices []int) []row {
 
 // place returns the row that stands for a standardised x [DX].
 func (m *GridNormal) place(x []float64) row {
-	dx := len(m.scale)
-	n := len(m.grid) / dx
+	dx := len(m.Scale)
+	n := len(m.Grid) / dx
 	if dx == 1 {
-		k := sort.SearchFloat64s(m.grid, x[0])
+		k := sort.SearchFloat64s(m.Grid, x[0])
 		switch {
 		case k == n:
 			return row{{n - 1, 1}}
-		case k == 0 || m.grid[k] == x[0]:
+		case k == 0 || m.Grid[k] == x[0]:
 			return row{{k, 1}}
 		}
-		w := (x[0] - m.grid[k-1]) / (m.grid[k] - m.grid[k-1])
+		w := (x[0] - m.Grid[k-1]) / (m.Grid[k] - m.Grid[k-1])
 		return row{{k - 1, 1 - w}, {k, w}}
 	}
 	best, least := 0, math.Inf(1)
 	for k := range n {
 		d := 0.0
 		for c, v := range x {
-			e := v - m.grid[k*dx+c]
+			e := v - m.Grid[k*dx+c]
 			d += e * e
 		}
 		if d < least {
@@ -283,7 +286,7 @@ func (m *GridNormal) prior(a, b row) float64 {
 	sum := 0.0
 	for _, i := range a {
 		for _, j := range b {
-			sum += i.weight * j.weight * m.cov.At(i.at, j.at)
+			sum += i.weight * j.weight * m.Cov[i.at*len(m.Mean)+j.at]
 		}
 	}
 	return sum
@@ -292,7 +295,7 @@ func (m *GridNormal) prior(a, b row) float64 {
 func (m *GridNormal) expected(a row) float64 {
 	sum := 0.0
 	for _, i := range a {
-		sum += i.weight * m.mean[i.at]
+		sum += i.weight * m.Mean[i.at]
 	}
 	return sum
 }
@@ -364,7 +367,7 @@ func (c *conditioned) covariance(a, b row) float64 {
 
 // Given implements [Model].
 func (m *GridNormal) Given(context Group, x []float64) []likelihood.GaussianMixture {
-	u, dx := units{x: m.scale}, len(m.scale)
+	u, dx := units{X: m.Scale}, len(m.Scale)
 	at := u.points(context.X)
 	known := make([]row, context.Points())
 	for i := range known {

@@ -20,16 +20,17 @@ import (
 // distribution of b given a context is a mixture of normal distributions, one for each way to
 // assign classes to its points. Of these the most probable ones are kept.
 type Regressions struct {
-	units  units
-	powers int
-	class  []class
-	cov    []float64 // G [q, q]
+	Units   units     `json:"units"`
+	Powers  int       `json:"powers"`
+	Classes []class   `json:"classes"`
+	Cov     []float64 `json:"cov"` // G [q, q]
 }
 
 // A class is one of the regressions.
 type class struct {
-	share, noise float64
-	beta         []float64 // [p]
+	Share float64   `json:"share"`
+	Noise float64   `json:"noise"`
+	Beta  []float64 `json:"beta"` // [p]
 }
 
 // mostAssignments bounds the assignments of classes that are kept for a group.
@@ -41,7 +42,7 @@ func (m *Regressions) features(x []float64) (p, q []float64) {
 	for _, v := range x {
 		q = append(q, v)
 		power := 1.0
-		for range m.powers {
+		for range m.Powers {
 			power *= v
 			p = append(p, power)
 		}
@@ -59,7 +60,7 @@ type assignment struct {
 
 // expect returns mean and variance of y at features p and q in class c. It sets spread [q] to cov·q.
 func (a *assignment) expect(c class, p, q, spread []float64) (mean, variance float64) {
-	mean, variance = dot(c.beta, p)+dot(a.mean, q), c.noise*c.noise
+	mean, variance = dot(c.Beta, p)+dot(a.mean, q), c.Noise*c.Noise
 	for i, v := range q {
 		spread[i] = dot(a.cov[i*len(q):][:len(q)], q)
 		variance += v * spread[i]
@@ -76,8 +77,8 @@ type step struct {
 // given returns the most probable assignments of a standardised group, at most keep of them, with
 // logarithms of probabilities that sum to 1, and the log of the group's density.
 func (m *Regressions) given(g Group, keep int) (list []assignment, log float64) {
-	n := 1 + len(m.units.x)
-	list = []assignment{{mean: make([]float64, n), cov: m.cov}}
+	n := 1 + len(m.Units.X)
+	list = []assignment{{mean: make([]float64, n), cov: m.Cov}}
 	spread := make([]float64, n)
 	var steps []step
 	var logs []float64
@@ -85,10 +86,10 @@ func (m *Regressions) given(g Group, keep int) (list []assignment, log float64) 
 		p, q := m.features(g.row(i))
 		steps, logs = steps[:0], logs[:0]
 		for from := range list {
-			for k, c := range m.class {
+			for k, c := range m.Classes {
 				mean, variance := list[from].expect(c, p, q, spread)
 				e := y - mean
-				l := list[from].log + math.Log(c.share) - e*e/(2*variance) - math.Log(2*math.Pi*variance)/2
+				l := list[from].log + math.Log(c.Share) - e*e/(2*variance) - math.Log(2*math.Pi*variance)/2
 				steps, logs = append(steps, step{from, k, l}), append(logs, l)
 			}
 		}
@@ -101,7 +102,7 @@ func (m *Regressions) given(g Group, keep int) (list []assignment, log float64) 
 		}
 		next, kept := make([]assignment, len(steps)), 0.0
 		for s, t := range steps {
-			next[s] = list[t.from].with(t.k, m.class[t.k], p, q, y, spread)
+			next[s] = list[t.from].with(t.k, m.Classes[t.k], p, q, y, spread)
 			next[s].log = t.log - steps[0].log
 			kept += math.Exp(next[s].log)
 		}
@@ -134,22 +135,22 @@ func (a *assignment) with(k int, c class, p, q []float64, y float64, spread []fl
 
 // Given implements [Model]. It takes at most 200 points of a larger context, evenly spread.
 func (m *Regressions) Given(context Group, x []float64) []likelihood.GaussianMixture {
-	list, _ := m.given(thin(m.units.group(context), mostOfRegressions), mostAssignments)
-	spread := make([]float64, 1+len(m.units.x))
-	targets, dx := m.units.points(x), len(m.units.x)
+	list, _ := m.given(thin(m.Units.group(context), mostOfRegressions), mostAssignments)
+	spread := make([]float64, 1+len(m.Units.X))
+	targets, dx := m.Units.points(x), len(m.Units.X)
 	out := make([]likelihood.GaussianMixture, len(targets)/dx)
 	for t := range out {
 		p, q := m.features(targets[t*dx:][:dx])
 		var parts []likelihood.Gaussian
 		var weights []float64
 		for _, a := range list {
-			for _, c := range m.class {
-				weight := math.Exp(a.log) * c.share
+			for _, c := range m.Classes {
+				weight := math.Exp(a.log) * c.Share
 				if weight < 1e-6 {
 					continue
 				}
 				mean, variance := a.expect(c, p, q, spread)
-				parts, weights = append(parts, m.units.normal(mean, math.Sqrt(variance))), append(weights, weight)
+				parts, weights = append(parts, m.Units.normal(mean, math.Sqrt(variance))), append(weights, weight)
 			}
 		}
 		out[t] = likelihood.WeightedGaussians(parts, weights)
@@ -181,7 +182,7 @@ func FitRegressions(groups []Group, k, powers int) (*Regressions, error) {
 			points += all[len(all)-1].Points()
 		}
 	}
-	if points < 4*k*(1+powers*len(u.x)) {
+	if points < 4*k*(1+powers*len(u.X)) {
 		return nil, errNoFit
 	}
 	var best *Regressions
@@ -203,23 +204,23 @@ func FitRegressions(groups []Group, k, powers int) (*Regressions, error) {
 
 // startOf returns one of three starts of K classes.
 func startOf(u units, k, powers, start int) *Regressions {
-	m := &Regressions{units: u, powers: powers, cov: make([]float64, (1+len(u.x))*(1+len(u.x)))}
-	for i := range 1 + len(u.x) {
-		m.cov[i*(2+len(u.x))] = 0.05
+	m := &Regressions{Units: u, Powers: powers, Cov: make([]float64, (1+len(u.X))*(1+len(u.X)))}
+	for i := range 1 + len(u.X) {
+		m.Cov[i*(2+len(u.X))] = 0.05
 	}
-	m.cov[0] = 0.3
+	m.Cov[0] = 0.3
 	for j := range k {
 		apart := 2*float64(j)/max(float64(k-1), 1) - 1 // −1 … 1
-		c := class{share: 1 / float64(k), noise: 0.5, beta: make([]float64, 1+powers*len(u.x))}
+		c := class{Share: 1 / float64(k), Noise: 0.5, Beta: make([]float64, 1+powers*len(u.X))}
 		switch start {
 		case 0:
-			c.beta[0] = 0.7 * apart
+			c.Beta[0] = 0.7 * apart
 		case 1:
-			c.beta[1] = 0.7 * apart
+			c.Beta[1] = 0.7 * apart
 		case 2:
-			c.noise = 0.5 * math.Exp(0.8*apart)
+			c.Noise = 0.5 * math.Exp(0.8*apart)
 		}
-		m.class = append(m.class, c)
+		m.Classes = append(m.Classes, c)
 	}
 	return m
 }
@@ -249,14 +250,14 @@ type seen struct {
 // improve makes one round: it assigns the points to the classes, and fits the classes and G to that. It
 // returns the log density of a point before.
 func (m *Regressions) improve(groups []Group, keep int) (log float64, ok bool) {
-	q := 1 + len(m.units.x)
-	size := len(m.class[0].beta)
-	normal, right := make([]*mat.SymDense, len(m.class)), make([]*mat.VecDense, len(m.class))
-	count, squares := make([]float64, len(m.class)), make([]float64, len(m.class))
-	for k := range m.class {
+	q := 1 + len(m.Units.X)
+	size := len(m.Classes[0].Beta)
+	normal, right := make([]*mat.SymDense, len(m.Classes)), make([]*mat.VecDense, len(m.Classes))
+	count, squares := make([]float64, len(m.Classes)), make([]float64, len(m.Classes))
+	for k := range m.Classes {
 		normal[k], right[k] = mat.NewSymDense(size, nil), mat.NewVecDense(size, nil)
 	}
-	cov, spread, none := make([]float64, q*q), make([]float64, q), class{beta: make([]float64, size)}
+	cov, spread, none := make([]float64, q*q), make([]float64, q), class{Beta: make([]float64, size)}
 	points := 0.0
 	var all []seen
 	for _, g := range groups {
@@ -279,7 +280,7 @@ func (m *Regressions) improve(groups []Group, keep int) (log float64, ok bool) {
 			}
 		}
 	}
-	for k := range m.class {
+	for k := range m.Classes {
 		for i := range size {
 			normal[k].SetSym(i, i, normal[k].At(i, i)+0.1) // a weak prior: coefficients of deviation 3 noises
 		}
@@ -291,19 +292,19 @@ func (m *Regressions) improve(groups []Group, keep int) (log float64, ok bool) {
 		if err := chol.SolveVecTo(&beta, right[k]); err != nil && !isCondition(err) {
 			return 0, false
 		}
-		copy(m.class[k].beta, beta.RawVector().Data)
+		copy(m.Classes[k].Beta, beta.RawVector().Data)
 	}
 	for _, s := range all {
-		e := s.y - mat.Dot(mat.NewVecDense(size, m.class[s.k].beta), s.p)
+		e := s.y - mat.Dot(mat.NewVecDense(size, m.Classes[s.k].Beta), s.p)
 		squares[s.k] += s.weight * (e*e + s.own)
 	}
-	for k := range m.class {
+	for k := range m.Classes {
 		// The prior of noise and shares keeps a class from shrinking onto a few points.
-		m.class[k].noise = math.Sqrt((squares[k] + 2*0.05) / (count[k] + 2))
-		m.class[k].share = (count[k] + 2) / (points + 2*float64(len(m.class)))
+		m.Classes[k].Noise = math.Sqrt((squares[k] + 2*0.05) / (count[k] + 2))
+		m.Classes[k].Share = (count[k] + 2) / (points + 2*float64(len(m.Classes)))
 	}
 	for i := range cov {
-		m.cov[i] = (cov[i] + map[bool]float64{true: 0.1}[i%(q+1) == 0]) / (float64(len(groups)) + 1)
+		m.Cov[i] = (cov[i] + map[bool]float64{true: 0.1}[i%(q+1) == 0]) / (float64(len(groups)) + 1)
 	}
 	return log / points, true
 }

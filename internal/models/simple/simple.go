@@ -32,10 +32,13 @@ type Model interface {
 }
 
 // A scaling standardises a column: (v − centre)/width.
-type scaling struct{ centre, width float64 }
+type scaling struct {
+	Centre float64 `json:"centre"`
+	Width  float64 `json:"width"`
+}
 
-func (s scaling) of(v float64) float64   { return (v - s.centre) / s.width }
-func (s scaling) back(z float64) float64 { return s.centre + s.width*z }
+func (s scaling) of(v float64) float64   { return (v - s.Centre) / s.Width }
+func (s scaling) back(z float64) float64 { return s.Centre + s.Width*z }
 
 // scalingOf returns the scaling to mean 0 and deviation 1. A column without a width keeps its units.
 func scalingOf(values func(yield func(float64) bool)) scaling {
@@ -58,15 +61,15 @@ func scalingOf(values func(yield func(float64) bool)) scaling {
 
 // units are the scalings of the columns of x and of y.
 type units struct {
-	x []scaling // [DX]
-	y scaling
+	X []scaling `json:"x"` // [DX]
+	Y scaling   `json:"y"`
 }
 
 // unitsOf returns the units in which all points of the groups have mean 0 and deviation 1.
 func unitsOf(groups []Group) units {
-	u := units{x: make([]scaling, groups[0].DX)}
-	for c := range u.x {
-		u.x[c] = scalingOf(func(yield func(float64) bool) {
+	u := units{X: make([]scaling, groups[0].DX)}
+	for c := range u.X {
+		u.X[c] = scalingOf(func(yield func(float64) bool) {
 			for _, g := range groups {
 				for i := range g.Points() {
 					if !yield(g.row(i)[c]) {
@@ -76,7 +79,7 @@ func unitsOf(groups []Group) units {
 			}
 		})
 	}
-	u.y = scalingOf(func(yield func(float64) bool) {
+	u.Y = scalingOf(func(yield func(float64) bool) {
 		for _, g := range groups {
 			for _, v := range g.Y {
 				if !yield(v) {
@@ -90,9 +93,9 @@ func unitsOf(groups []Group) units {
 
 // points returns x [n, DX] standardised.
 func (u units) points(x []float64) []float64 {
-	z, dx := make([]float64, len(x)), len(u.x)
+	z, dx := make([]float64, len(x)), len(u.X)
 	for i, v := range x {
-		z[i] = u.x[i%dx].of(v)
+		z[i] = u.X[i%dx].of(v)
 	}
 	return z
 }
@@ -101,12 +104,12 @@ func (u units) points(x []float64) []float64 {
 func (u units) group(g Group) Group {
 	z := Group{X: u.points(g.X), Y: make([]float64, len(g.Y)), DX: g.DX}
 	for i, v := range g.Y {
-		z.Y[i] = u.y.of(v)
+		z.Y[i] = u.Y.of(v)
 	}
 	return z
 }
 
 // normal returns a Gaussian of standardised y, in the units of the data.
 func (u units) normal(mean, deviation float64) likelihood.Gaussian {
-	return likelihood.Gaussian{Mean: u.y.back(mean), Scale: u.y.width * deviation}
+	return likelihood.Gaussian{Mean: u.Y.back(mean), Scale: u.Y.Width * deviation}
 }
