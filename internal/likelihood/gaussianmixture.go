@@ -170,3 +170,18 @@ func WeightedGaussians(components []Gaussian, weights []float64) GaussianMixture
 	}
 	return GaussianMixture{components, weights}
 }
+
+// MixtureOfMixtures returns the mixture of mixtures with these weights, without those of weight 0.
+func MixtureOfMixtures(all []GaussianMixture, weights []float64) GaussianMixture {
+	var components []Gaussian
+	var shares []float64
+	for i, m := range all {
+		if weights[i] == 0 {
+			continue
+		}
+		for k, c := range m.components {
+			components, shares = append(components, c), append(shares, weights[i]*m.weight(k))
+		}
+	}
+	return WeightedGaussians(components, shares)
+}
