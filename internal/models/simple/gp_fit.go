@@ -9,13 +9,14 @@ import (
 
 // Bounds of what the hyperparameters are fitted to: points of all groups, and of one.
 const (
-	mostFitted        = 3000
-	mostFittedOfGroup = 300
+	mostFitted        = 1500
+	mostFittedOfGroup = 60
+	mostOfMean        = 200 // of a group, for the shared mean
 )
 
-// FitGP fits a GP by the marginal likelihood of all groups, exactly for up to 3,000 points and 300
-// of a group. Of larger data it takes that many points of a group, evenly spread, and then as many
-// groups; the mean is then fitted to all. It returns an error if the data do not determine the
+// FitGP fits a GP by the marginal likelihood. The hyperparameters are those of at most 60 points of a
+// group, evenly spread over it, and of 1,500 points in all. Given these, the shared mean is that of
+// all groups, with at most 200 points of each. It returns an error if the data do not determine the
 // model.
 func FitGP(groups []Group) (*GP, error) {
 	m := &GP{Units: unitsOf(groups)}
@@ -26,7 +27,7 @@ func FitGP(groups []Group) (*GP, error) {
 			continue
 		}
 		g = m.Units.group(g)
-		all = append(all, thin(g, mostContext))
+		all = append(all, thin(g, mostOfMean))
 		if t := thin(g, mostFittedOfGroup); points+t.Points() <= mostFitted {
 			some, points = append(some, t), points+t.Points()
 		}
@@ -89,7 +90,7 @@ func maximise(groups []Group, b basis) ([]float64, error) {
 				}
 			},
 		}
-		settings := &optimize.Settings{GradientThreshold: 1e-3, MajorIterations: 60,
+		settings := &optimize.Settings{GradientThreshold: 1e-3, MajorIterations: 40,
 			Converger: &optimize.FunctionConverge{Absolute: 1e-4, Iterations: 5}}
 		r, err := optimize.Minimize(problem, start, settings, &optimize.LBFGS{})
 		if r == nil || math.IsNaN(r.F) || math.IsInf(r.F, 0) {

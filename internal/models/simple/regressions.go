@@ -133,7 +133,7 @@ func (a *assignment) with(k int, c class, p, q []float64, y float64, spread []fl
 	return next
 }
 
-// Given implements [Model]. It takes at most 200 points of a larger context, evenly spread.
+// Given implements [Model]. It takes at most 100 points of a larger context, evenly spread.
 func (m *Regressions) Given(context Group, x []float64) []likelihood.GaussianMixture {
 	list, _ := m.given(thin(m.Units.group(context), mostOfRegressions), mostAssignments)
 	spread := make([]float64, 1+len(m.Units.X))
@@ -162,7 +162,7 @@ func (m *Regressions) Given(context Group, x []float64) []likelihood.GaussianMix
 // assignments that these keep, and by how much the log density of a point must grow for another
 // round.
 const (
-	mostOfRegressions = 200
+	mostOfRegressions = 100
 	roundsOfStart     = 12
 	roundsOfBest      = 60
 	fewAssignments    = 6

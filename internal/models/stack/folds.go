@@ -27,7 +27,7 @@ var contextSizes = []int{0, 1, 3, 10, -1}
 
 // Bounds of the targets of a question, and of the questions by points in one group.
 const (
-	mostTargets = 40
+	mostTargets = 10
 	mostAsked   = 1000
 )
 

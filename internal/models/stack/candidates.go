@@ -22,7 +22,6 @@ var kinds = []kind{
 	{name: "Gaussian process", fit: as(simple.FitGP), read: func() simple.Model { return new(simple.GP) }},
 	{name: "normal of the grid", fit: as(simple.FitGridNormal), read: func() simple.Model { return new(simple.GridNormal) }, grouped: true},
 	{name: "two regressions", fit: regressions(2, 2), read: func() simple.Model { return new(simple.Regressions) }},
-	{name: "three regressions", fit: regressions(3, 3), read: func() simple.Model { return new(simple.Regressions) }},
 	{name: "kernel density", fit: as(simple.FitKernel), read: func() simple.Model { return new(simple.Kernel) }},
 }
 
