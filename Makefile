@@ -134,6 +134,11 @@ gpu-check: gpu ## write bin/gpu-check and bin/gpu-check.tar.gz, the files that s
 fuzz: ## every fuzz test for FUZZTIME, such as 1m or 5000x
 	sh scripts/fuzz.sh $(or $(FUZZTIME),10s)
 
+reference: ## write docs/reference/configuration.md
+	@mkdir -p bin docs/reference
+	go run ./cmd/acqnp help configuration --markdown >bin/configuration.md
+	mv bin/configuration.md docs/reference/configuration.md
+
 golden: ## write internal/test/golden/testdata with PyTorch (Debian: python3-torch)
 	/usr/bin/python3 tools/golden/golden.py internal/test/golden/testdata
 
@@ -150,4 +155,4 @@ onnx-check: build ## compare exported ONNX graphs with predict; ONNX_PYTHON name
 prior: build ## train the weights that the program carries, to internal/models/prior: ten minutes of one core
 	/usr/bin/python3 tools/prior/make.py --acqnp ./acqnp
 
-.PHONY: help kills sweep build gpu fatbins test simt driver toolkit paths amx registers registers-record race lint lint-sh lint-gpu dockerfile kubernetes openapi page slurm gpu-check fuzz golden coverage onnx-check prior always
+.PHONY: help reference kills sweep build gpu fatbins test simt driver toolkit paths amx registers registers-record race lint lint-sh lint-gpu dockerfile kubernetes openapi page slurm gpu-check fuzz golden coverage onnx-check prior always

@@ -21,7 +21,7 @@ quantiles for your own points.
 
 Environment variables set flags: ACQNP_DATA_DIR, ACQNP_DEVICE, ACQNP_PRECISION, ACQNP_THREADS,
 ACQNP_QUIET and ACQNP_JSON. They also set keys of a configuration: ACQNP_TRAIN_STEPS sets
-train.steps. A flag overrides its variable.
+train.steps. A flag overrides its variable. "acqnp help configuration" explains the keys.
 
 Exit status: 0 done; 1 failed; 2 wrong usage, configuration or input; 130 stopped by SIGINT, SIGTERM
 or SIGHUP; 141 nobody reads standard output any more.`,
@@ -47,7 +47,7 @@ or SIGHUP; 141 nobody reads standard output any more.`,
 		return a.fromEnvironment(cmd.Flags())
 	}
 	root.AddCommand(newInit(a), newTrain(a), newSweep(a), newEval(a), newPredict(a), newServe(a), newScore(a), newSample(a), newData(a), newExport(a), newPlot(a), newAblate(a), newReport(a), newBench(a), newDoctor(a))
-	root.SetHelpCommand(newHelp())
+	root.SetHelpCommand(newHelp(a))
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	fitIn(root)
@@ -55,11 +55,11 @@ or SIGHUP; 141 nobody reads standard output any more.`,
 }
 
 // newHelp returns the help command. Unlike cobra's, it returns an error for an unknown command.
-func newHelp() *cobra.Command {
-	return &cobra.Command{
+func newHelp(a *app) *cobra.Command {
+	cmd := &cobra.Command{
 		Use:     "help [COMMAND]",
 		Short:   "Explain a command",
-		Example: "  acqnp help train\n  acqnp help data generate",
+		Example: "  acqnp help train\n  acqnp help data generate\n  acqnp help configuration",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			topic, rest, err := cmd.Root().Find(args)
 			if err != nil {
@@ -71,6 +71,8 @@ func newHelp() *cobra.Command {
 			return topic.Help()
 		},
 	}
+	cmd.AddCommand(newHelpConfiguration(a))
+	return cmd
 }
 
 // runGroup shows the help of a group of commands. If there are args, it returns the error for a

@@ -14,9 +14,9 @@ import (
 func TestSettingsOfTheCatalogueAreValid(t *testing.T) {
 	for _, b := range catalogue.All() {
 		for key, value := range b.Settings {
-			f, known := lookup(key)
-			if !known || f.typ != reflect.TypeOf(value) || !rules[key].ok(value) {
-				t.Errorf("%s: %s: found %v (%T), expected %s (%v)", b.Name, key, value, value, rules[key].expected, f.typ)
+			e, known := entries[key]
+			if !known || e.typ != reflect.TypeOf(value) || !e.accepts.ok(value) {
+				t.Errorf("%s: %s: found %v (%T), expected %s (%v)", b.Name, key, value, value, e.accepts.expected, e.typ)
 			}
 		}
 	}

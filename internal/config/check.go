@@ -27,26 +27,26 @@ func chosen(written []leaf) choice {
 		}
 		return ""
 	}
-	return choice{value("benchmark"), value("model.name"), value("model.aggregation")}
+	b, _ := catalogue.Find(value("benchmark"))
+	return choice{b, value("model.name"), value("model.aggregation")}
 }
 
 // checkUse refuses a configuration that lacks a benchmark, a model or, for csv, a file: these have
 // no default. It also refuses keys that the benchmark, the model or its aggregation does not use.
 func checkUse(file string, written []leaf) error {
 	c := chosen(written)
-	for _, must := range []struct{ key, value string }{{"benchmark", c.benchmark}, {"model.name", c.model}} {
+	for _, must := range []struct{ key, value string }{{"benchmark", c.benchmark.Name}, {"model.name", c.model}} {
 		if must.value == "" {
-			return &invalid.Input{File: file, Key: must.key, Found: "nothing", Expected: rules[must.key].expected}
+			return &invalid.Input{File: file, Key: must.key, Found: "nothing", Expected: entries[must.key].accepts.expected}
 		}
 	}
 	for _, l := range written {
-		if who, users := c.unusedBy(l.key); who != "" {
+		if who, users := c.unusedBy(entries[l.key]); who != "" {
 			return l.refuse("a key that "+who+" does not use", "no such key: only "+oneOf(users)+" can use it")
 		}
 	}
-	b, _ := catalogue.Find(c.benchmark)
-	if _, ok := last(written, "data.file"); b.Kind == catalogue.CSV && !ok {
-		return &invalid.Input{File: file, Key: "data.file", Found: "nothing", Expected: rules["data.file"].expected}
+	if _, ok := last(written, "data.file"); c.benchmark.Kind == catalogue.CSV && !ok {
+		return &invalid.Input{File: file, Key: "data.file", Found: "nothing", Expected: entries["data.file"].accepts.expected}
 	}
 	return nil
 }

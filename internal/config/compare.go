@@ -53,10 +53,10 @@ func EvalDifferences(trained, now Experiment) []string {
 // DifferingKeys returns the keys whose values are not the same in all experiments, in the order of
 // the configuration.
 func DifferingKeys(all []Experiment) (keys []string) {
-	for _, f := range fields {
+	for _, key := range table {
 		for _, e := range all {
-			if e.text(f) != all[0].text(f) {
-				keys = append(keys, f.key)
+			if e.text(key) != all[0].text(key) {
+				keys = append(keys, key.name)
 				break
 			}
 		}
@@ -66,11 +66,11 @@ func DifferingKeys(all []Experiment) (keys []string) {
 
 // Value returns the value of a key in the form of Differences, "" for an unknown key.
 func (e Experiment) Value(key string) string {
-	f, ok := lookup(key)
+	of, ok := entries[key]
 	if !ok {
 		return ""
 	}
-	return e.text(f)
+	return e.text(of)
 }
 
 // ShortKeys returns the last part of each key, or the whole key if two have the same last part:
@@ -93,17 +93,19 @@ func ShortKeys(keys []string) map[string]string {
 // differences returns the differences of all keys but those in skip.
 func differences(a, b Experiment, skip map[string]bool) []string {
 	var list []string
-	for _, f := range fields {
-		x, y := a.text(f), b.text(f)
-		if x != y && !skip[f.key] {
-			list = append(list, fmt.Sprintf("%s: %s and %s", f.key, x, y))
+	for _, key := range table {
+		x, y := a.text(key), b.text(key)
+		if x != y && !skip[key.name] {
+			list = append(list, fmt.Sprintf("%s: %s and %s", key.name, x, y))
 		}
 	}
 	return list
 }
 
-// text returns the value of a field.
-func (e Experiment) text(f field) string { return textOf(reflect.ValueOf(e).FieldByIndex(f.index)) }
+// text returns the value of a key.
+func (e Experiment) text(key *entry) string {
+	return textOf(reflect.ValueOf(e).FieldByIndex(key.index))
+}
 
 // text formats a value as in YAML. An unset value and an empty one are both "nothing".
 func text(v any) string { return textOf(reflect.ValueOf(v)) }

@@ -126,7 +126,7 @@ func merge(base map[string]any, file, env, flags []leaf) (Experiment, error) {
 	}
 	var e Experiment
 	err := v.Unmarshal(&e, func(c *mapstructure.DecoderConfig) {
-		c.ErrorUnused, c.WeaklyTypedInput, c.DecodeHook = true, false, nil
+		c.TagName, c.ErrorUnused, c.WeaklyTypedInput, c.DecodeHook = "yaml", true, false, nil
 	})
 	return e, err
 }

@@ -74,7 +74,7 @@ func (r *reader) section(section string, n *yaml.Node) error {
 
 // known reports whether a path is a key or a section.
 func known(path string) bool {
-	_, ok := lookup(path)
+	_, ok := entries[path]
 	return ok || isSection(path)
 }
 
@@ -97,16 +97,16 @@ func (r *reader) unknown(key *yaml.Node, section string) error {
 
 // entry reads the value of a known key or section.
 func (r *reader) entry(path string, n *yaml.Node) error {
-	f, ok := lookup(path)
+	e, ok := entries[path]
 	if !ok {
 		return r.section(path, n)
 	}
-	value, bad := convert(n, f.typ)
-	if bad != nil {
-		return r.refuse(bad, path, yamlnode.Describe(bad), rules[path].expected)
+	value, bad := convert(n, e.typ)
+	if bad == nil && !e.accepts.ok(value) {
+		bad = n
 	}
-	if !rules[path].ok(value) {
-		return r.refuse(n, path, yamlnode.Describe(n), rules[path].expected)
+	if bad != nil {
+		return r.refuse(bad, path, yamlnode.Describe(bad), e.accepts.expected)
 	}
 	r.leaves = append(r.leaves, leaf{key: path, value: value, found: yamlnode.Describe(n), file: r.file, line: r.line(n)})
 	return nil

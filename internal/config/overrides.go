@@ -1,6 +1,7 @@
 package config
 
 import (
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,27 +32,25 @@ type Overrides struct {
 	// of train.steps is ACQNP_TRAIN_STEPS, and so on. An empty variable counts as unset.
 	Env func() []string
 	// Recorded says that a run wrote the configuration. It may be older than a key that it lacks.
-	// The key then has the value that describes older runs: model.adaptor_form is plain,
-	// model.scale_form is paper, and data.sizes is smallest.
+	// The key then has the value that describes older runs, as its entry in the table says.
 	Recorded bool
-	// Continues is the run that the configuration is to continue, or nil. These keys, if the
-	// configuration lacks them, then have the values of that run: the file may be older than they
-	// are.
+	// Continues is the run that the configuration is to continue, or nil. Keys with such a value, if
+	// the configuration lacks them, then have that of the run: the file may be older than they are.
 	Continues *Experiment
 }
 
 // older sets the defaults of keys that older configurations lack.
 func (o Overrides) older(base map[string]any) {
-	values := map[string]string{}
-	if c := o.Continues; c != nil {
-		values["model.adaptor_form"], values["model.scale_form"], values["data.sizes"] = c.Model.AdaptorForm, c.Model.ScaleForm, c.Data.Sizes
-	}
-	if o.Recorded {
-		values["model.adaptor_form"], values["model.scale_form"], values["data.sizes"] = Plain, PaperScale, SmallestSize
-	}
-	for key, value := range values {
-		if _, used := base[key]; used && value != "" {
-			base[key] = value
+	for _, e := range table {
+		if _, used := base[e.name]; !used || e.older == nil {
+			continue
+		}
+		if o.Recorded {
+			base[e.name] = e.older
+		} else if o.Continues != nil {
+			if v := reflect.ValueOf(*o.Continues).FieldByIndex(e.index); !v.IsZero() {
+				base[e.name] = v.Interface()
+			}
 		}
 	}
 }
@@ -74,9 +73,9 @@ func envLeaves(environ func() []string) ([]leaf, error) {
 	}
 	keys := map[string]string{}
 	var names []string
-	for _, f := range fields {
-		n := envPrefix + strings.ToUpper(strings.ReplaceAll(f.key, ".", "_"))
-		keys[n] = f.key
+	for _, e := range table {
+		n := envPrefix + strings.ToUpper(strings.ReplaceAll(e.name, ".", "_"))
+		keys[n] = e.name
 		names = append(names, n)
 	}
 	var leaves []leaf

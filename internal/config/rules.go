@@ -2,108 +2,15 @@ package config
 
 import (
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/acqnp/acqnp/internal/config/catalogue"
 )
 
 // A rule says which values a key accepts, whatever the other keys are.
 type rule struct {
 	expected string
 	ok       func(v any) bool // v has the key's type
-}
-
-// Filters are the values of data.filter, the filter for resizing.
-var Filters = []string{"bilinear", "bicubic", "box"}
-
-// rules has a rule for every key.
-var rules = map[string]rule{
-	"benchmark":              name(catalogue.Names(nil)),
-	"model.name":             name(models),
-	"model.representation":   whole(1, maxWidth),
-	"model.encoder":          widths,
-	"model.adaptor":          widths,
-	"model.decoder":          widths,
-	"model.adaptor_form":     name([]string{Plain, Residual}),
-	"model.aggregation":      name([]string{Mean, Attention, Transformer}),
-	"model.layers":           whole(1, maxLayers),
-	"model.feedforward":      whole(1, maxWidth),
-	"model.key_encoder":      widths,
-	"model.query_encoder":    widths,
-	"model.heads":            whole(1, 1024),
-	"model.width":            whole(1, maxWidth),
-	"model.pre_depth":        whole(2, maxLayers),
-	"model.post_depth":       whole(2, maxLayers),
-	"model.decoder_depth":    whole(2, maxLayers),
-	"model.train_bootstraps": whole(1, maxLevels),
-	"model.eval_bootstraps":  whole(1, maxLevels),
-	"model.sigma_floor":      between0And1,
-	"model.scale_form":       name([]string{PaperScale, NaturalScale}),
-	"model.tail_df":          {"a number from 1 to 1000, or 0 for Gaussian tails", func(v any) bool { d := v.(float64); return d == 0 || 1 <= d && d <= 1000 }},
-	"model.sigma_scale":      {"a number from 0.1 to 10", func(v any) bool { s := v.(float64); return s == 0 || 0.1 <= s && s <= 10 }},
-	"model.pool_weight":      {"a number from 0 to 0.9", func(v any) bool { w := v.(float64); return 0 <= w && w <= 0.9 }},
-	"model.pool_kernel":      kernelWidths,
-	"data.seed":              seed,
-	"data.points":            wholeRange(1, MaxPoints),
-	"data.min_context":       whole(0, MaxPoints),
-	"data.min_targets":       whole(1, MaxPoints),
-	"data.interval":          realRange,
-	"data.harmonics":         wholeRange(1, 10000),
-	"data.zero_mean":         {"true or false", func(any) bool { return true }},
-	"data.length_scale":      real(minReal, maxReal),
-	"data.amplitude":         real(minReal, maxReal),
-	"data.noise":             real(minReal, maxReal),
-	"data.files":             {"a list of file names below the benchmark's folder in the data directory", localFiles},
-	"data.train_fraction":    {"a number above 0 and below 1, or 1 for csv", func(v any) bool { return v.(float64) > 0 && v.(float64) <= 1 }},
-	"data.context":           wholeRange(0, maxContext),
-	"data.partitions":        whole(1, maxCount),
-	"data.flow_range":        realRange,
-	"data.train_limit":       whole(0, maxCount),
-	"data.test_limit":        whole(0, maxCount),
-	"data.resize":            whole(4, 105),
-	"data.filter":            name(Filters),
-	"data.test_copies":       whole(1, 1000),
-	"data.file":              {"the path of a CSV file or of a directory of them", func(v any) bool { return v != "" && clean(v.(string)) }},
-	"data.function":          {"the name of a column, or nothing if each file is one function", func(v any) bool { return clean(v.(string)) }},
-	"data.x":                 columns,
-	"data.y":                 columns,
-	"data.split":             name([]string{"function", "point"}),
-	"data.split_column":      {"the name of a column, or nothing", func(v any) bool { return clean(v.(string)) }},
-	"data.valid_fraction":    between0And1,
-	"data.calibration":       whole(0, maxCount),
-	"data.sizes":             name([]string{AllSizes, SmallestSize}),
-	"data.scale":             name([]string{"standard", "range", "none"}),
-	"data.categories":        someColumns,
-	"data.log":               someColumns,
-	"data.baseline":          baseline,
-	"data.missing":           name([]string{Refuse, Drop}),
-	"train.steps":            whole(1, maxCount),
-	"train.epochs":           whole(1, maxCount),
-	"train.batch_size":       whole(1, MaxFunctions),
-	"train.num_tau":          whole(1, maxLevels),
-	"train.learning_rate":    {"a finite number above 0", func(v any) bool { return v.(float64) > 0 && v.(float64) <= math.MaxFloat32 }},
-	"train.weight_decay":     {"a finite number, 0 or above", func(v any) bool { return v.(float64) >= 0 && v.(float64) <= math.MaxFloat32 }},
-	"train.schedule":         name([]string{Constant, Cosine, Plateau}),
-	"train.levels":           name([]string{RandomLevels, StratifiedLevels}),
-	"train.loss":             name([]string{AllPoints, Targets}),
-	"train.seed":             seed,
-	"train.members":          whole(1, MaxMembers),
-	"train.average":          whole(0, maxCount),
-	"train.weights":          name([]string{PriorWeights}),
-	"train.log_every":        whole(1, maxCount),
-	"train.checkpoint_every": whole(1, maxCount),
-	"train.keep_checkpoints": whole(0, maxCount),
-	"train.validate_every":   whole(0, maxCount),
-	"train.patience":         whole(0, maxCount),
-	"eval.num_tau":           whole(1, maxLevels),
-	"eval.batches":           whole(0, maxCount),
-	"eval.batch_size":        whole(1, MaxFunctions),
-	"eval.num_points":        whole(1, MaxPoints),
-	"eval.max_context":       whole(1, MaxPoints),
-	"eval.seed":              seed,
 }
 
 // name accepts one of the names.

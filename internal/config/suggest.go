@@ -12,9 +12,9 @@ func nearestKey(section, typed string) string {
 	if n := invalid.Nearest(typed, children(section)); n != "" {
 		return join(section, n)
 	}
-	for _, f := range fields {
-		if _, last, dotted := strings.Cut(f.key, "."); dotted && last == strings.ToLower(typed) {
-			return f.key
+	for _, e := range table {
+		if _, last, dotted := strings.Cut(e.name, "."); dotted && last == strings.ToLower(typed) {
+			return e.name
 		}
 	}
 	return ""
@@ -26,8 +26,8 @@ func children(section string) []string {
 	if section == "" {
 		names = append(names, sections...)
 	}
-	for _, f := range fields {
-		head, last, dotted := strings.Cut(f.key, ".")
+	for _, e := range table {
+		head, last, dotted := strings.Cut(e.name, ".")
 		switch {
 		case dotted && head == section:
 			names = append(names, last)

@@ -8,21 +8,21 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/acqnp/acqnp/internal/export/onnx/onnxpb"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // A value is the name of a tensor in a graph.
-type value string
+type value = ops.Value
 
 // A graph is an ONNX graph under construction. Nodes are appended in the order of their
 // computation.
 type graph struct {
 	proto  *onnxpb.GraphProto
-	counts map[string]int   // of the nodes of each operator
-	known  map[string]value // the parameters so far, by name
+	counts map[string]int // of the nodes of each operator
 }
 
 func newGraph(name string) *graph {
-	return &graph{proto: &onnxpb.GraphProto{Name: name}, counts: map[string]int{}, known: map[string]value{}}
+	return &graph{proto: &onnxpb.GraphProto{Name: name}, counts: map[string]int{}}
 }
 
 // The element types that graphs use.
@@ -83,16 +83,13 @@ func info(name string, elements int32, about string, shape []dimension) *onnxpb.
 		Value: &onnxpb.TypeProto_TensorType{TensorType: &onnxpb.TypeProto_Tensor{ElemType: elements, Shape: s}}}}
 }
 
-// floats adds a float32 constant under a name, unless the graph has one of that name.
+// floats adds a float32 constant under a name.
 func (g *graph) floats(name string, v []float32, shape ...int) value {
-	if _, ok := g.known[name]; !ok {
-		raw := make([]byte, 0, 4*len(v))
-		for _, f := range v {
-			raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(f))
-		}
-		g.known[name] = g.initialiser(name, float32s, raw, shape)
+	raw := make([]byte, 0, 4*len(v))
+	for _, f := range v {
+		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(f))
 	}
-	return g.known[name]
+	return g.initialiser(name, float32s, raw, shape)
 }
 
 // doubles adds a float64 constant.

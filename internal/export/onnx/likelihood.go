@@ -23,7 +23,7 @@ func (n *network) quantileComponents(d decoding, p standardised) components {
 		spread := n.mul(n.op("Sigmoid", z), n.op("Sigmoid", n.op("Neg", z))) // τ(1−τ)
 		c.sigma = n.mul(n.mul(n.double(4), spread), c.sigma)
 	}
-	c.logit = n.op("Expand", z, n.op("Shape", n.columns(out, 0, 1)))
+	c.logit = z
 	return c
 }
 

@@ -2,9 +2,8 @@
 //
 // [Write] writes two graphs: one that ends in the components of the predictive distributions, and one
 // that ends in the log density of known y. Both take and return raw units, those of the data; how
-// the columns are standardised is part of the graph. graph.go builds nodes, network.go and the
-// files of its blocks mirror package models, units.go and baseline.go convert the units,
-// likelihood.go reads the decoder. All inputs and outputs are float64, but for the bootstraps of
+// the columns are standardised is part of the graph. graph.go builds nodes, dialect.go writes
+// the model's own graph, units.go and baseline.go convert the units, likelihood.go reads the decoder. All inputs and outputs are float64, but for the bootstraps of
 // BNP; the network is float32.
 //
 // The inputs are, for B functions with N_c context points, N targets, N_τ levels and k bootstraps:
@@ -32,9 +31,13 @@ import (
 	"path/filepath"
 	"strings"
 
+	"gorgonia.org/tensor"
+
 	"github.com/acqnp/acqnp/internal/export/onnx/onnxpb"
 	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/run/version"
@@ -133,10 +136,13 @@ func (n *network) ensemble(t predict.Trained, p standardised) (components, error
 	if t.Model.Quantile() {
 		read = n.quantileComponents
 	}
+	own, err := t.Model.Build(tensor.Float32, ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: 1}, models.Prediction)
+	if err != nil {
+		return components{}, err
+	}
 	var all []components
 	for i, params := range t.Networks() {
-		n.load(run.MemberPrefix(i), t.Model, params)
-		d, err := n.decode()
+		d, err := n.decode(own, run.MemberPrefix(i), params)
 		if err != nil {
 			return components{}, err
 		}
@@ -151,17 +157,25 @@ func (n *network) inputs(t predict.Trained) standardised {
 	contextX := n.input("context_x", float64s, "x of the context points, in raw units", "functions", "context", columns)
 	contextY := n.input("context_y", float64s, "y of the context points, in raw units", "functions", "context", n.dy)
 	x := n.input("target_x", float64s, "x of the targets, in raw units", "functions", "targets", columns)
-	if !t.Model.Bootstrap() {
+	if t.Model.Bootstrap() {
+		n.present.count = n.size(contextX, 1)
+	} else {
 		contextX, contextY, n.present = n.pad(contextX, contextY)
 	}
 	p := n.standardise(t.Units.Scaling, contextX, contextY, x, n.present)
 	n.contextX, n.contextY, n.x = p.contextX, p.contextY, p.x
+	n.fed = map[string]value{"context": n.unsqueeze(n.concat(-1, n.contextX, n.contextY), 2), "x": n.unsqueeze(n.x, 2)}
 	switch {
 	case t.Model.Quantile():
 		u := n.input("levels", float64s, "u of the quantile levels, in [0, 1]", "levels")
-		n.u = n.op("Reshape", n.cast(u, float32s), n.ints(1, 1, -1, 1))
+		u = n.op("Reshape", n.cast(u, float32s), n.ints(1, 1, -1, 1))
+		n.fed["u"] = n.op("Expand", u, n.op("Shape", n.columns(n.fed["x"], 0, 1)))
 	case t.Model.Bootstrap():
-		n.resample = n.input("resample", int64s, "the context point, and the residual, that each bootstrap takes", 2, "bootstraps", "functions", "context")
+		resample := n.input("resample", int64s, "the context point, and the residual, that each bootstrap takes", 2, "bootstraps", "functions", "context")
+		each := n.transpose(resample, 0, 2, 3, 1) // [2, B, N_c, k]
+		for i, name := range []string{"resample_context", "resample_residual"} {
+			n.fed[name] = n.unsqueeze(n.squeeze(n.slice(each, 0, i, i+1), 0), 3)
+		}
 	}
 	return p
 }

@@ -5,7 +5,7 @@ import "github.com/acqnp/acqnp/internal/datasets"
 // presence says which context points are real. Runtimes fail at empty tensors in many ways, so a
 // graph adds a point that is not.
 type presence struct {
-	mask  value // [N_c+1, 1], truth values: true but for the last
+	mask  value // [N_c+1, 1], truth values: true but for the last; "" for BNP, which needs a context
 	count value // [1], int64: N_c
 }
 

@@ -26,6 +26,9 @@ func variants() map[string]config.Model {
 			if name == "canp" || aggregation == config.Attention {
 				c.KeyEncoder, c.QueryEncoder, c.Heads = []int{5}, []int{4}, 2
 			}
+			if name == "cqnp" && aggregation == config.Attention {
+				c.Heads = 1
+			}
 			if aggregation == config.Transformer {
 				c.Heads, c.Layers, c.Feedforward = 3, 2, 8
 			}

@@ -1,6 +1,6 @@
 // Package torch writes the Python program that predicts with exported weights. It needs PyTorch
-// alone, and holds the code of one model: its aggregation, its likelihood and the forms of its
-// columns. The units of the columns are in the metadata of the weights.
+// alone, and holds the code of one model: its network line by line, its likelihood and the forms of
+// its columns. The units of the columns are in the metadata of the weights.
 //
 // The program computes in float64 what package predict computes with a network in float32.
 package torch
@@ -77,8 +77,12 @@ func Check(path string) error {
 // Write writes the program for the weights of a model to path, whole or not at all. weights is the
 // name of their file.
 func Write(path, weights string, t predict.Trained) error {
+	n, err := networkOf(t.Model)
+	if err != nil {
+		return err
+	}
 	var text bytes.Buffer
-	if err := program.Execute(&text, contentOf(t, filepath.Base(weights))); err != nil {
+	if err := program.Execute(&text, contentOf(t, n, filepath.Base(weights))); err != nil {
 		return err
 	}
 	return files.WriteBytes(path, text.Bytes())
@@ -89,20 +93,19 @@ func Write(path, weights string, t predict.Trained) error {
 type content struct {
 	Marker, Title, Module, Weights string
 
-	Name                                    string // of the model
-	Quantile, Bootstrap                     bool
-	Attention, Transformer, Plain, Residual bool
-	Heads, Layers                           int
-	Levels, Bootstraps                      int
-	Networks                                int // of an ensemble; 0 for a network alone
-	Seed                                    uint64
-	Stream                                  random.Stream
-	SigmaFloor                              float64
-	Natural                                 bool   // scale and levels
-	Tails, TailWeights                      string // lists, or ""
-	LongTails                               bool   // not a scale alone
-	Pool                                    string // the weight of the simple model, or ""
-	KernelX, KernelY                        string // its widths; "" for the mixed model
+	Name                string // of the model
+	Network             network
+	Quantile, Bootstrap bool
+	Levels, Bootstraps  int
+	Networks            int // of an ensemble; 0 for a network alone
+	Seed                uint64
+	Stream              random.Stream
+	SigmaFloor          float64
+	Natural             bool   // scale and levels
+	Tails, TailWeights  string // lists, or ""
+	LongTails           bool   // not a scale alone
+	Pool                string // the weight of the simple model, or ""
+	KernelX, KernelY    string // its widths; "" for the mixed model
 
 	Columns, DY                         int      // of x and y, in raw units
 	X, Y                                []string // what the columns are
@@ -111,25 +114,20 @@ type content struct {
 	ExampleX, ContextX, ContextY        string // points
 }
 
-// HasHeads reports whether the model has attention.
-func (c content) HasHeads() bool { return c.Attention || c.Transformer }
-
 // Math reports whether the program needs Python's module math.
-func (c content) Math() bool { return !c.Quantile || c.HasHeads() || c.Log != "" || c.Networks > 0 }
+func (c content) Math() bool { return !c.Quantile || c.Log != "" || c.Networks > 0 }
 
 // Texts reports whether columns hold texts.
 func (c content) Texts() bool { return c.Categories || c.Dates }
 
-func contentOf(t predict.Trained, weights string) content {
+func contentOf(t predict.Trained, n network, weights string) content {
 	m, u := t.Model.Config(), t.Units
 	c := content{
 		Marker: marker, Module: module(weights), Weights: strconv.Quote(weights),
 		Title: config.Named(t.Model.Name(), t.Variant) + " on " + quoted(t.Data),
 
 		Name: m.Name, Quantile: t.Model.Quantile(), Bootstrap: t.Model.Bootstrap(),
-		Attention: m.Name == "canp" || m.Aggregation == config.Attention, Transformer: m.Aggregation == config.Transformer,
-		Residual: m.Name == "acqnp" && m.AdaptorForm == config.Residual, Plain: m.Name == "acqnp" && m.AdaptorForm != config.Residual,
-		Heads: m.Heads, Layers: m.Layers, Levels: t.NumTau, Bootstraps: t.Bootstraps,
+		Network: n, Levels: t.NumTau, Bootstraps: t.Bootstraps,
 		Seed: t.Seed, Stream: random.Bootstrap | random.Evaluation, SigmaFloor: t.Model.SigmaFloor(), Natural: t.Model.Natural(),
 
 		Columns: len(u.XNames), DY: len(u.YNames), Baseline: u.Scaling.Baseline != nil,

@@ -26,10 +26,13 @@ func (b *Builder) Linear(base, in, w *G.Node, relu bool) *G.Node {
 	return b.op(&Op{Kind: Linear, Out: s, Width: d, ReLU: relu}, base, in, w)
 }
 
+// zerosName begins the name of a base of zeros.
+const zerosName = "zeros"
+
 // Zeros adds a base [d] of zeros, for linear layers without a bias.
 func (b *Builder) Zeros(d int) *G.Node {
 	v := tensor.New(tensor.Of(b.dtype), tensor.WithShape(d))
-	n := b.g.Expr.AddNode(G.NewConstant(v, G.WithName(fmt.Sprintf("zeros %d", d))))
+	n := b.g.Expr.AddNode(G.NewConstant(v, G.WithName(fmt.Sprintf("%s %d", zerosName, d))))
 	b.leaf[n] = leafInfo{space: Parameter, rank: 1, cols: d}
 	return n
 }

@@ -13,7 +13,7 @@ import (
 // texts lists the documentation, by its path from the repository's root.
 func texts(t *testing.T) []string {
 	t.Helper()
-	names := []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "deploy/README.md", "tools/golden/README.md"}
+	names := []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "deploy/README.md", "tools/golden/README.md", reference}
 	docs, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
 	if err != nil || len(docs) < 2 {
 		t.Fatalf("%d files in docs, error %v", len(docs), err)

@@ -89,7 +89,7 @@ func configurations() []configuration {
 		}
 	}
 	add("canp", base, "canp")
-	base.Encoder, base.KeyEncoder = nil, nil
+	base.Encoder, base.KeyEncoder, base.Heads = nil, nil, 1
 	add("canp-shallow", base, "canp")
 	add("bnp", config.Model{Width: 9, PreDepth: 3, PostDepth: 2, DecoderDepth: 4}, "bnp")
 	add("bnp-shallow", config.Model{Width: 9, PreDepth: 1, PostDepth: 1, DecoderDepth: 2}, "bnp")

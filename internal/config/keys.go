@@ -1,0 +1,78 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/acqnp/acqnp/internal/config/catalogue"
+)
+
+// An entry is everything that the program knows about a key, but for the code that uses its value.
+// Checks, defaults, --set, environment variables, suggestions and the reference read it.
+type entry struct {
+	name    string // dotted: train.steps; the yaml tags of Experiment name its field
+	accepts rule   // the values, whatever the other keys are
+	preset  preset // the default
+	help    string // one line for users
+
+	// What must be chosen for a configuration to use the key; nil means anything. A benchmark also
+	// uses the keys of its Settings.
+	models       []string
+	aggregations []string
+	kinds        []catalogue.Kind
+
+	// older is the value that describes runs older than the key; nil if that is the default.
+	older any
+
+	typ   reflect.Type // int, uint64, float64, string, bool, or a list of int, float64, string
+	index []int        // of the field, for reflect
+}
+
+// The kinds of benchmarks, for entries. The keys with bySettings are those that Settings name.
+const (
+	synthetic = catalogue.Synthetic
+	speedFlow = catalogue.SpeedFlow
+	images    = catalogue.Images
+	csv       = catalogue.CSV
+)
+
+var bySettings = []catalogue.Kind{}
+
+// table has an entry for every key, in the order of Experiment's fields, and entries has them by name.
+var table, entries = bound(slices.Concat(rootKeys, modelKeys, dataKeys, trainKeys, evalKeys))
+
+// sections are the names before the dots.
+var sections = []string{"model", "data", "train", "eval"}
+
+// bound fills typ and index of each entry. A test compares the table with the fields of Experiment.
+func bound(all []entry) (list []*entry, byName map[string]*entry) {
+	byName = map[string]*entry{}
+	for i := range all {
+		e := &all[i]
+		at := reflect.TypeFor[Experiment]()
+		for part := range strings.SplitSeq(e.name, ".") {
+			f, ok := tagged(at, part)
+			if !ok {
+				panic(fmt.Sprintf("config: no field for the key %s", e.name))
+			}
+			at, e.index = f.Type, append(e.index, f.Index...)
+		}
+		if e.typ = at; at.Kind() == reflect.Pointer {
+			e.typ = at.Elem()
+		}
+		list, byName[e.name] = append(list, e), e
+	}
+	return list, byName
+}
+
+// tagged returns the field of a struct whose yaml tag has this name.
+func tagged(of reflect.Type, name string) (reflect.StructField, bool) {
+	for _, f := range reflect.VisibleFields(of) {
+		if tag, _, _ := strings.Cut(f.Tag.Get("yaml"), ","); tag == name {
+			return f, true
+		}
+	}
+	return reflect.StructField{}, false
+}

@@ -1,0 +1,182 @@
+package config
+
+import "fmt"
+
+// The values of data.sizes: how functions of different sizes make batches.
+const (
+	AllSizes     = "all"
+	SmallestSize = "smallest" // that of version 0.2
+)
+
+// The values of data.missing: what is done with a row that has a missing cell.
+const (
+	Refuse = "error"
+	Drop   = "drop"
+)
+
+// Filters are the values of data.filter, the filter for resizing.
+var Filters = []string{"bilinear", "bicubic", "box"}
+
+// Data holds what the source of the batches needs; dataKeys say what the fields mean.
+type Data struct {
+	Seed          uint64    `yaml:"seed"`
+	Points        []int     `yaml:"points,flow,omitempty"` // csv: nil takes all points of the smallest function of a batch, at most MaxCSVPoints
+	MinContext    *int      `yaml:"min_context,omitempty"` // not nil where it is used
+	MinTargets    int       `yaml:"min_targets,omitempty"`
+	Interval      []float64 `yaml:"interval,flow,omitempty"`
+	Harmonics     []int     `yaml:"harmonics,flow,omitempty"`
+	ZeroMean      *bool     `yaml:"zero_mean,omitempty"`    // not nil where it is used
+	Length        float64   `yaml:"length_scale,omitempty"` // ℓ
+	Amplitude     float64   `yaml:"amplitude,omitempty"`    // σ
+	Noise         float64   `yaml:"noise,omitempty"`        // δ
+	Files         []string  `yaml:"files,flow,omitempty"`
+	TrainFraction float64   `yaml:"train_fraction,omitempty"`
+	Context       []int     `yaml:"context,flow,omitempty"` // csv: nil follows from N, the number of points of a batch
+	Partitions    int       `yaml:"partitions,omitempty"`
+	FlowRange     []float64 `yaml:"flow_range,flow,omitempty"`
+	TrainLimit    int       `yaml:"train_limit,omitempty"`
+	TestLimit     int       `yaml:"test_limit,omitempty"`
+	Resize        int       `yaml:"resize,omitempty"`
+	Filter        string    `yaml:"filter,omitempty"` // one of Filters
+	TestCopies    int       `yaml:"test_copies,omitempty"`
+	File          string    `yaml:"file,omitempty"`
+	Function      string    `yaml:"function,omitempty"`
+	XColumns      []string  `yaml:"x,flow,omitempty"`
+	YColumns      []string  `yaml:"y,flow,omitempty"`
+	SplitBy       string    `yaml:"split,omitempty"`        // "function" or "point"
+	SplitColumn   string    `yaml:"split_column,omitempty"` // it replaces TrainFraction and Calibration
+	ValidFraction float64   `yaml:"valid_fraction,omitempty"`
+	Calibration   int       `yaml:"calibration,omitempty"`
+	Sizes         string    `yaml:"sizes,omitempty"` // AllSizes or SmallestSize
+	Scale         string    `yaml:"scale,omitempty"` // "standard", "range" or "none"
+	Categories    []string  `yaml:"categories,flow,omitempty"`
+	Log           []string  `yaml:"log,flow,omitempty"`      // densities in raw units include the Jacobian 1/y
+	Baseline      []int     `yaml:"baseline,flow,omitempty"` // nil, or the degrees [fixed, random]; see datasets.Scaling
+	Missing       string    `yaml:"missing,omitempty"`       // Refuse or Drop
+}
+
+// LeastContext returns MinContext, 0 if it is not set.
+func (d Data) LeastContext() int {
+	if d.MinContext == nil {
+		return 0
+	}
+	return *d.MinContext
+}
+
+var dataKeys = []entry{{
+	name: "data.seed", accepts: seed, preset: always(uint64(43)),
+	help: "Fixes splits and partitions, which do not depend on train.seed and eval.seed.",
+}, {
+	name: "data.points", kinds: kindsOf(synthetic, csv), accepts: wholeRange(1, MaxPoints),
+	preset: always([]int{6, 100}).but(nil, csv).or(fmt.Sprintf("all points of the smallest function of a batch, at most %d,", MaxCSVPoints)),
+	help:   "Number N of points of a function in a training batch, N ~ U{LOW..HIGH}.",
+}, {
+	name: "data.min_context", kinds: kindsOf(synthetic, images), accepts: whole(0, MaxPoints),
+	preset: always(3),
+	help:   "Least number N_c of context points: N_c ~ U{min_context..N−min_targets}, for images U{min_context..H·W/2−1}. At least 1 for bnp.",
+}, {
+	name: "data.min_targets", kinds: kindsOf(synthetic), accepts: whole(1, MaxPoints), preset: always(3),
+	help: "Least number of targets, N − N_c, in training.",
+}, {
+	name: "data.interval", kinds: kindsOf(synthetic), accepts: realRange, preset: always([]float64{-2, 2}),
+	help: "Bounds of the parameter s of a point: s ~ U[LOW, HIGH).",
+}, {
+	name: "data.harmonics", kinds: bySettings, accepts: wholeRange(1, 10000),
+	help: "Number K of harmonics of a function: K ~ U{LOW..HIGH}.",
+}, {
+	name: "data.zero_mean", kinds: bySettings, accepts: rule{"true or false", func(any) bool { return true }},
+	help: "Leaves out the constant α/2, so that functions have the mean 0.",
+}, {
+	name: "data.length_scale", kinds: bySettings, accepts: real(minReal, maxReal),
+	help: "Length scale ℓ of the Gaussian process.",
+}, {
+	name: "data.amplitude", kinds: bySettings, accepts: real(minReal, maxReal),
+	help: "Amplitude σ of the Gaussian process.",
+}, {
+	name: "data.noise", kinds: bySettings, accepts: real(minReal, maxReal),
+	help: "Standard deviation δ of the noise of the Gaussian process.",
+}, {
+	name: "data.files", kinds: kindsOf(speedFlow, images),
+	accepts: rule{"a list of file names below the benchmark's folder in the data directory", localFiles},
+	preset: from(func(c choice) any {
+		if len(c.benchmark.Files) == 0 {
+			return nil
+		}
+		return c.benchmark.FileNames()
+	}),
+	help: "Files below the benchmark's folder in the data directory: training and test images, or both lanes as [LANE2.csv, LANE3.csv] or [FILE.rda].",
+}, {
+	name: "data.train_fraction", kinds: kindsOf(speedFlow, csv), preset: always(0.75),
+	accepts: rule{"a number above 0 and below 1, or 1 for csv", func(v any) bool { return v.(float64) > 0 && v.(float64) <= 1 }},
+	help:    "Share for training: of the points of each lane, of the frames, or of the functions or the points of each. 1: nothing is held out for the test.",
+}, {
+	name: "data.context", kinds: kindsOf(speedFlow, csv), accepts: wholeRange(0, maxContext),
+	preset: always([]int{500, 985}).but(nil, csv).or(fmt.Sprintf("at most N−1 and %d (with data.sizes smallest, 3 to N−3)", MaxCSVContext)),
+	help:   "Number N_c of context points in training: N_c ~ U{LOW..HIGH}. At least 1 for bnp.",
+}, {
+	name: "data.partitions", kinds: kindsOf(speedFlow), accepts: whole(1, maxCount), preset: always(10000),
+	help: "Number of fixed partitions into context and targets that training repeats.",
+}, {
+	name: "data.flow_range", kinds: kindsOf(speedFlow), accepts: realRange, preset: always([]float64{0, 1}),
+	help: "Range that flow is scaled to; the authors' code has [-1, 1].",
+}, {
+	name: "data.train_limit", kinds: kindsOf(images), accepts: whole(0, maxCount), preset: none("0"),
+	help: "Takes only the first images of the training split; 0: all.",
+}, {
+	name: "data.test_limit", kinds: kindsOf(images), accepts: whole(0, maxCount), preset: none("0"),
+	help: "Takes only the first images of the test split; 0: all.",
+}, {
+	name: "data.resize", kinds: bySettings, accepts: whole(4, 105),
+	help: "Height and width that images are resized to, in pixels.",
+}, {
+	name: "data.filter", kinds: bySettings, accepts: name(Filters),
+	help: "Filter that resizes images.",
+}, {
+	name: "data.test_copies", kinds: bySettings, accepts: whole(1, 1000),
+	help: "How many times evaluation takes each test image, each time with another context.",
+}, {
+	name: "data.file", kinds: kindsOf(csv), preset: none("none, must be set"),
+	accepts: rule{"the path of a CSV file or of a directory of them", func(v any) bool { return v != "" && clean(v.(string)) }},
+	help:    "CSV file, or directory of CSV files with the same header, in the working directory or in csv below the data directory.",
+}, {
+	name: "data.function", kinds: kindsOf(csv), preset: none("none"),
+	accepts: rule{"the name of a column, or nothing if each file is one function", func(v any) bool { return clean(v.(string)) }},
+	help:    "Column that names the function of a row; without it, each file is one function.",
+}, {
+	name: "data.x", kinds: kindsOf(csv), accepts: columns, preset: always([]string{"x"}),
+	help: "Columns of x.",
+}, {
+	name: "data.y", kinds: kindsOf(csv), accepts: columns, preset: always([]string{"y"}),
+	help: "Columns of y.",
+}, {
+	name: "data.split", kinds: kindsOf(csv), accepts: name([]string{"function", "point"}), preset: always("function"),
+	help: "What is held out. function: whole functions; point: points of each function.",
+}, {
+	name: "data.split_column", kinds: kindsOf(csv), preset: none("none"),
+	accepts: rule{"the name of a column, or nothing", func(v any) bool { return clean(v.(string)) }},
+	help:    "Column with the values train, valid, test and calibration; it replaces data.train_fraction and data.calibration.",
+}, {
+	name: "data.valid_fraction", kinds: kindsOf(csv), accepts: between0And1, preset: always(0.1),
+	help: "Share of the training part, of functions or of the points of each, that is for validation. Used where train.validate_every is set.",
+}, {
+	name: "data.calibration", kinds: kindsOf(csv), accepts: whole(0, maxCount), preset: none("0"),
+	help: "Number of functions, or of points if points are held out, for the calibration of predictions alone. They do not depend on data.seed.",
+}, {
+	name: "data.sizes", kinds: kindsOf(csv), accepts: name([]string{AllSizes, SmallestSize}), preset: always(AllSizes), older: SmallestSize,
+	help: "all: functions of any size take part, and a batch holds functions of similar sizes; smallest: batches take as many points as the smallest function has.",
+}, {
+	name: "data.scale", kinds: kindsOf(csv), accepts: name([]string{"standard", "range", "none"}), preset: always("standard"),
+	help: "Scaling of x and y, learned from the training part. standard: mean 0 and deviation 1; range: [0, 1]; none. Predictions are in raw units.",
+}, {
+	name: "data.categories", kinds: kindsOf(csv), accepts: someColumns, preset: none("none"),
+	help: "Columns of x that hold names; each name of the training part becomes a column of 0 and 1.",
+}, {
+	name: "data.log", kinds: kindsOf(csv), accepts: someColumns, preset: none("none"),
+	help: "Columns of x and y whose natural logarithm the model sees; predictions are in raw units. If a column of x has zeros, its least positive number is added first.",
+}, {
+	name: "data.baseline", kinds: kindsOf(csv), accepts: baseline, preset: none("none"),
+	help: "Degrees in x of a linear mixed model that y is standardised by: that of the mean, and that of each function's part.",
+}, {
+	name: "data.missing", kinds: kindsOf(csv), accepts: name([]string{Refuse, Drop}), preset: always(Refuse),
+	help: "What is done with a row that has a missing cell (empty, NA, NaN or null). error: reading ends with an error; drop: the row is left out.",
+}}

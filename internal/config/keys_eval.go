@@ -1,0 +1,35 @@
+package config
+
+// Eval holds the settings of the evaluation: its batches and, for quantile models, its levels;
+// evalKeys say what the fields mean.
+type Eval struct {
+	NumTau     int    `yaml:"num_tau,omitempty"`
+	Batches    int    `yaml:"batches"`
+	BatchSize  int    `yaml:"batch_size"`
+	NumPoints  int    `yaml:"num_points,omitempty"`
+	MaxContext int    `yaml:"max_context,omitempty"`
+	Seed       uint64 `yaml:"seed"`
+}
+
+var evalKeys = []entry{{
+	name: "eval.num_tau", models: quantile, accepts: whole(1, maxLevels),
+	preset: always(100).but(50, speedFlow, images),
+	help:   "Number N_τ of quantile levels of each point in evaluation.",
+}, {
+	name: "eval.batches", accepts: whole(0, maxCount),
+	preset: always(5000).but(1, speedFlow).but(0, images, csv),
+	help:   "Number of evaluation batches. For images and csv it is an upper bound, and 0 takes the whole test split.",
+}, {
+	name: "eval.batch_size", accepts: whole(1, MaxFunctions),
+	preset: always(16).but(2, speedFlow),
+	help:   "Number of functions of an evaluation batch; for speed-flow 2, its lanes.",
+}, {
+	name: "eval.num_points", kinds: kindsOf(synthetic), accepts: whole(1, MaxPoints), preset: always(500),
+	help: "Number N of points of a function in evaluation.",
+}, {
+	name: "eval.max_context", kinds: kindsOf(synthetic), accepts: whole(1, MaxPoints), preset: always(100),
+	help: "Largest context in evaluation: N_c ~ U{data.min_context..max_context}.",
+}, {
+	name: "eval.seed", accepts: seed, preset: always(uint64(43)),
+	help: "Fixes the evaluation batches; keep it the same for all models that you compare.",
+}}

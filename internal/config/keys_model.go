@@ -1,0 +1,153 @@
+package config
+
+import "slices"
+
+// The values of model.adaptor_form.
+const (
+	Plain    = "plain"
+	Residual = "residual"
+)
+
+// The values of model.scale_form: the scale σ of a component at level τ. s = f + (1−f)·softplus(·) is
+// the decoder's scale.
+const (
+	PaperScale   = "paper"   // σ = s
+	NaturalScale = "natural" // σ = 4τ(1−τ)·s, so that the tails of no component are wider than 4s
+)
+
+// The values of model.aggregation.
+const (
+	Mean        = "mean"      // the paper's
+	Attention   = "attention" // CANP's encoder
+	Transformer = "transformer"
+)
+
+// Model is the architecture; modelKeys say what the fields mean. The lists are hidden widths of MLPs,
+// in the paper's notation [in]×[hidden…]×[out]. BNP is described as its authors do it, by numbers of
+// linear layers.
+type Model struct {
+	Name            string    `yaml:"name"`
+	Representation  int       `yaml:"representation,omitempty"`
+	Encoder         []int     `yaml:"encoder,flow,omitempty"`
+	Adaptor         []int     `yaml:"adaptor,flow,omitempty"`
+	Decoder         []int     `yaml:"decoder,flow,omitempty"`
+	AdaptorForm     string    `yaml:"adaptor_form,omitempty"` // Plain or Residual
+	Aggregation     string    `yaml:"aggregation,omitempty"`  // Mean, Attention or Transformer
+	KeyEncoder      []int     `yaml:"key_encoder,flow,omitempty"`
+	QueryEncoder    []int     `yaml:"query_encoder,flow,omitempty"`
+	Heads           int       `yaml:"heads,omitempty"`
+	Layers          int       `yaml:"layers,omitempty"`
+	Feedforward     int       `yaml:"feedforward,omitempty"`
+	Width           int       `yaml:"width,omitempty"`
+	PreDepth        int       `yaml:"pre_depth,omitempty"`
+	PostDepth       int       `yaml:"post_depth,omitempty"`
+	DecoderDepth    int       `yaml:"decoder_depth,omitempty"`
+	TrainBootstraps int       `yaml:"train_bootstraps,omitempty"`
+	EvalBootstraps  int       `yaml:"eval_bootstraps,omitempty"`
+	SigmaFloor      float64   `yaml:"sigma_floor,omitempty"`
+	ScaleForm       string    `yaml:"scale_form,omitempty"`       // PaperScale or NaturalScale
+	TailDF          float64   `yaml:"tail_df,omitempty"`          // see likelihood.StudentTails
+	SigmaScale      float64   `yaml:"sigma_scale,omitempty"`      // 0 means 1
+	PoolWeight      float64   `yaml:"pool_weight,omitempty"`      // of the mixed model of Data.Baseline, or the density of PoolKernel
+	PoolKernel      []float64 `yaml:"pool_kernel,flow,omitempty"` // nil, or the widths of package kde
+}
+
+// adaptorWidths returns the paper's hidden widths of the adaptor.
+func adaptorWidths(c choice) any {
+	width := 128
+	if c.benchmark.Kind == speedFlow {
+		width = 64
+	}
+	return slices.Repeat([]int{width}, c.benchmark.AdaptorDepth)
+}
+
+var modelKeys = []entry{{
+	name: "model.name", accepts: name(models), preset: none("none, must be set"),
+	help: "The model.",
+}, {
+	name: "model.representation", models: encoding, accepts: whole(1, maxWidth), preset: always(128).but(64, speedFlow),
+	help: "Width of r, the encoded context.",
+}, {
+	name: "model.encoder", models: encoding, accepts: widths,
+	preset: always([]int{128, 128, 128}).but([]int{64, 64}, speedFlow),
+	help:   "Hidden widths of the encoder, an MLP with a ReLU after each hidden layer.",
+}, {
+	name: "model.adaptor", models: []string{"acqnp"}, accepts: widths, preset: from(adaptorWidths),
+	help: "Hidden widths of the adaptor ψ, an MLP that chooses the quantile levels τ.",
+}, {
+	name: "model.decoder", models: encoding, accepts: widths,
+	preset: always([]int{128, 128, 128}).but([]int{64, 64}, speedFlow),
+	help:   "Hidden widths of the decoder, an MLP that ends in the parameters of the likelihood.",
+}, {
+	name: "model.adaptor_form", models: []string{"acqnp"}, accepts: name([]string{Plain, Residual}),
+	preset: always(Plain).but(Residual, csv), older: Plain,
+	help: "plain: τ = sigmoid(ψ(r, x, u)), the paper's, and the decoder reads τ; residual: ψ is added to the logit of CQNP's τ, and the decoder reads τ and u.",
+}, {
+	name: "model.aggregation", models: aggregating, accepts: name([]string{Mean, Attention, Transformer}), preset: always(Mean),
+	help: "How r is computed from the context. mean: one r for each function, the paper's; attention (CANP's encoder) and transformer: one r for each point.",
+}, {
+	name: "model.key_encoder", models: encoding, aggregations: []string{Attention}, accepts: widths,
+	preset: always([]int{128}).but([]int{64}, speedFlow),
+	help:   "Hidden widths of the MLP that makes keys from the x of the context.",
+}, {
+	name: "model.query_encoder", models: encoding, aggregations: []string{Attention}, accepts: widths,
+	preset: always([]int{128}).but([]int{64}, speedFlow),
+	help:   "Hidden widths of the MLP that makes queries from x.",
+}, {
+	name: "model.heads", models: encoding, aggregations: []string{Attention, Transformer}, accepts: whole(1, 1024),
+	preset: from(func(c choice) any {
+		if c.aggregates() == Transformer {
+			return 4
+		}
+		return 8
+	}),
+	help: "Number of attention heads, a divisor of model.representation.",
+}, {
+	name: "model.layers", models: aggregating, aggregations: []string{Transformer}, accepts: whole(1, maxLayers), preset: always(6),
+	help: "Number of layers of the transformer.",
+}, {
+	name: "model.feedforward", models: aggregating, aggregations: []string{Transformer}, accepts: whole(1, maxWidth), preset: always(128),
+	help: "Hidden width of the feed-forward network in each layer of the transformer.",
+}, {
+	name: "model.width", models: []string{"bnp"}, accepts: whole(1, maxWidth), preset: always(128).but(64, speedFlow),
+	help: "Width of every layer, d_h.",
+}, {
+	name: "model.pre_depth", models: []string{"bnp"}, accepts: whole(2, maxLayers),
+	preset: always(5).but(4, speedFlow),
+	help:   "Number of linear layers of an encoder before the mean over the context, l_pre.",
+}, {
+	name: "model.post_depth", models: []string{"bnp"}, accepts: whole(2, maxLayers), preset: always(3),
+	help: "Number of linear layers of an encoder after the mean over the context, l_post.",
+}, {
+	name: "model.decoder_depth", models: []string{"bnp"}, accepts: whole(2, maxLayers),
+	preset: always(5).but(4, speedFlow),
+	help:   "Number of linear layers of the decoder, l_dec.",
+}, {
+	name: "model.train_bootstraps", models: []string{"bnp"}, accepts: whole(1, maxLevels), preset: always(4),
+	help: "Number k of contexts that training resamples from each context.",
+}, {
+	name: "model.eval_bootstraps", models: []string{"bnp"}, accepts: whole(1, maxLevels), preset: always(50),
+	help: "Number k of contexts that evaluation and prediction resample from each context.",
+}, {
+	name: "model.sigma_floor", accepts: between0And1, preset: from(func(c choice) any { return SigmaFloor(c.model) }),
+	help: "Lower bound f of the likelihood's scale: σ = f + (1−f)·softplus(s), in the model's units.",
+}, {
+	name: "model.scale_form", models: quantile, accepts: name([]string{PaperScale, NaturalScale}),
+	preset: always(PaperScale).but(NaturalScale, csv), older: PaperScale,
+	help: "Scale of a component at level τ. paper: σ, the decoder's scale; natural: 4τ(1−τ)·σ, so that no tail is wider than 4σ.",
+}, {
+	name: "model.tail_df", models: gaussian, preset: none("0"),
+	accepts: rule{"a number from 1 to 1000, or 0 for Gaussian tails", func(v any) bool { d := v.(float64); return d == 0 || 1 <= d && d <= 1000 }},
+	help:    "Degrees of freedom of Student's t, whose tails predictions get; 0: Gaussian tails. Training does not use it.",
+}, {
+	name: "model.sigma_scale", models: gaussian, preset: none("1"),
+	accepts: rule{"a number from 0.1 to 10", func(v any) bool { s := v.(float64); return s == 0 || 0.1 <= s && s <= 10 }},
+	help:    "Multiplies the network's σ in predictions; above 1, it widens predictions that are too sure. Training does not use it.",
+}, {
+	name: "model.pool_weight", models: encoding, preset: none("0"),
+	accepts: rule{"a number from 0 to 0.9", func(v any) bool { w := v.(float64); return 0 <= w && w <= 0.9 }},
+	help:    "Weight, in predictions, of a simple model beside the network: the mixed model of data.baseline or the kernel of model.pool_kernel. For one column of y.",
+}, {
+	name: "model.pool_kernel", models: encoding, accepts: kernelWidths, preset: none("none"),
+	help: "Widths in x and in y, in the model's units, of a kernel density of the context, the simple model of model.pool_weight.",
+}}

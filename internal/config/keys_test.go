@@ -1,0 +1,69 @@
+package config
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/acqnp/acqnp/internal/config/catalogue"
+)
+
+// Every field of Experiment has its entry in the table, in the order of the fields, which is that of
+// resolved configurations and of messages.
+func TestTableHasTheFieldsOfExperiment(t *testing.T) {
+	var fields, keys []string
+	var walk func(of reflect.Type, before string)
+	walk = func(of reflect.Type, before string) {
+		for _, f := range reflect.VisibleFields(of) {
+			tag, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+			if f.Type.Kind() == reflect.Struct {
+				walk(f.Type, tag+".")
+			} else {
+				fields = append(fields, before+tag)
+			}
+		}
+	}
+	walk(reflect.TypeFor[Experiment](), "")
+	for _, e := range table {
+		keys = append(keys, e.name)
+		if section, _, dotted := strings.Cut(e.name, "."); dotted && !isSection(section) {
+			t.Errorf("%s is in no section of %q", e.name, sections)
+		}
+	}
+	if diff := cmp.Diff(fields, keys); diff != "" {
+		t.Errorf("-fields +table:\n%s", diff)
+	}
+}
+
+// The help of a key is a line for the reference and the terminal.
+func TestEveryKeyHasHelp(t *testing.T) {
+	const most = 160
+	for _, e := range table {
+		if n := utf8.RuneCountInString(e.help); n == 0 || n > most || !strings.HasSuffix(e.help, ".") || strings.ContainsAny(e.help, "\n|") {
+			t.Errorf("%s: help of %d characters, want 1 to %d, ending with a full stop, without | and line breaks: %q", e.name, n, most, e.help)
+		}
+	}
+}
+
+// A default is a value that a file may set too, for every benchmark, model and aggregation.
+func TestDefaultsAreValid(t *testing.T) {
+	for _, e := range table {
+		check := func(of string, value any) {
+			if value != nil && (e.typ != reflect.TypeOf(value) || !e.accepts.ok(value)) {
+				t.Errorf("%s, %s: found %v (%T), expected %s (%v)", e.name, of, value, value, e.accepts.expected, e.typ)
+			}
+		}
+		check("older", e.older)
+		for _, b := range catalogue.All() {
+			for _, model := range models {
+				for _, aggregation := range []string{"", Mean, Attention, Transformer} {
+					c := choice{b, model, aggregation}
+					check(b.Name+" "+model+" "+aggregation, defaults(c)[e.name])
+				}
+			}
+		}
+	}
+}

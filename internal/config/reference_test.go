@@ -1,0 +1,39 @@
+package config_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/acqnp/acqnp/internal/config"
+)
+
+func TestKeysAreDescribed(t *testing.T) {
+	found := map[string]config.Key{}
+	for _, k := range config.Keys() {
+		found[k.Name] = k
+		if k.Type == "" || k.Values == "" || k.Default == "" || k.Users == "" || k.Help == "" {
+			t.Errorf("a part of the description is missing: %+v", k)
+		}
+	}
+	for key, want := range map[string]struct{ typ, preset, users string }{
+		"train.log_every":       {"whole number", "100", "all"},
+		"train.seed":            {"whole number", "0", "all"},
+		"model.sigma_floor":     {"number", "0.1; 0.01 for cqnp and acqnp", "all"},
+		"train.batch_size":      {"whole number", "128; 16 for images and csv; 2 for speed-flow", "all"},
+		"model.heads":           {"whole number", "8; 4 for aggregation transformer", "canp, aggregation attention and aggregation transformer"},
+		"train.loss":            {"string", "all; targets for aggregation attention and aggregation transformer", "all"},
+		"train.learning_rate":   {"number", "the paper's, by benchmark and model", "all"},
+		"train.weights":         {"string", "none", "acqnp on csv"},
+		"data.train_fraction":   {"number", "0.75", "speed-flow, freyface and csv"}, // freyface by its Settings
+		"data.zero_mean":        {"boolean", "true", "sawtooth"},
+		"data.min_context":      {"whole number", "3; 0 for prior", "synthetic benchmarks and images"},
+		"model.query_encoder":   {"list of whole numbers", "[128]; [64] for speed-flow", "canp and aggregation attention"},
+		"model.eval_bootstraps": {"whole number", "50", "bnp"},
+	} {
+		k := found[key]
+		if diff := cmp.Diff([]string{want.typ, want.preset, want.users}, []string{k.Type, k.Default, k.Users}); diff != "" {
+			t.Errorf("%s (-want +found):\n%s", key, diff)
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package config
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/acqnp/acqnp/internal/config/catalogue"
+)
+
+// The models that a configuration may name, in the order of messages.
+var (
+	quantile    = []string{"cqnp", "acqnp"}
+	gaussian    = []string{"cnp", "canp"}
+	aggregating = slices.Concat([]string{"cnp"}, quantile) // they have model.aggregation
+	encoding    = slices.Concat(gaussian, quantile)        // their widths are [in]×[hidden…]×[out]
+	models      = slices.Concat(gaussian, []string{"bnp"}, quantile)
+)
+
+// Models returns the names of the models, in the order of the paper's tables.
+func Models() []string { return slices.Clone(models) }
+
+// HasLevels reports whether the model predicts with quantile levels.
+func (m Model) HasLevels() bool { return slices.Contains(quantile, m.Name) }
+
+// kindsOf lists kinds of benchmarks.
+func kindsOf(list ...catalogue.Kind) []catalogue.Kind { return list }
+
+// A choice is what decides which keys a configuration may have, and their defaults.
+type choice struct {
+	benchmark          catalogue.Benchmark
+	model, aggregation string
+}
+
+// aggregates returns the aggregation of the chosen model, with the default if none is set. CANP is
+// CNP with attention.
+func (c choice) aggregates() string {
+	switch {
+	case c.model == "canp":
+		return Attention
+	case c.aggregation == "" || !slices.Contains(aggregating, c.model):
+		return Mean
+	}
+	return c.aggregation
+}
+
+// unusedBy returns the benchmark, the model or the aggregation that does not use a key, and the
+// names of those that do. It returns "" and nil if all use the key.
+func (c choice) unusedBy(e *entry) (who string, users []string) {
+	if e.models != nil && !slices.Contains(e.models, c.model) {
+		return c.model, e.models
+	}
+	if e.aggregations != nil && !slices.Contains(e.aggregations, c.aggregates()) {
+		return "aggregation " + c.aggregates(), usersOf(e.aggregations)
+	}
+	if !e.usedBy(c.benchmark) {
+		return c.benchmark.Name, catalogue.Names(e.usedBy)
+	}
+	return "", nil
+}
+
+// usedBy reports whether a benchmark uses the key.
+func (e *entry) usedBy(b catalogue.Benchmark) bool {
+	_, set := b.Settings[e.name]
+	return e.kinds == nil || set || slices.Contains(e.kinds, b.Kind)
+}
+
+// usersOf lists aggregations for a message. If attention is among them, canp is too: it always has
+// attention.
+func usersOf(aggregations []string) (names []string) {
+	if slices.Contains(aggregations, Attention) {
+		names = []string{"canp"}
+	}
+	for _, a := range aggregations {
+		names = append(names, "aggregation "+a)
+	}
+	return names
+}
+
+// oneOf lists names as "a, b or c".
+func oneOf(names []string) string { return listed(names, " or ") }
+
+// listed lists names, with a word between the last two.
+func listed(names []string, between string) string {
+	if len(names) == 1 {
+		return names[0]
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + between + names[last]
+}

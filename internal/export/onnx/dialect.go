@@ -1,0 +1,105 @@
+package onnx
+
+import "github.com/acqnp/acqnp/internal/models/ops"
+
+// decode appends the nodes of a network with these parameters, whose names in the graph have a
+// prefix.
+func (n *network) decode(of *ops.Graph, prefix string, params []float32) (decoding, error) {
+	out, err := ops.Lower(of, dialect{n, prefix, params})
+	return decoding{out["components"], out["logit"]}, err
+}
+
+// A dialect writes operations as nodes. Values have the axes of ops.Dialect behind one of functions,
+// and are float32 but for indices.
+type dialect struct {
+	*network
+	prefix string
+	params []float32
+}
+
+func (d dialect) Input(in ops.Input) value { return d.fed[in.Name] }
+
+// Parameter adds a weight [out, in] as [in, out], which a row is multiplied by.
+func (d dialect) Parameter(b ops.Block, slices []ops.Slice) value {
+	name := d.prefix + b.Name
+	if len(slices) == 1 && slices[0].Whole() {
+		name = d.prefix + slices[0].Tensor.Name
+	}
+	v := make([]float32, b.Rows*b.Cols)
+	ops.LoadBlock(v, d.params, b)
+	if b.Vector {
+		return d.floats(name, v, b.Cols)
+	}
+	across := make([]float32, 0, len(v))
+	for i := range b.Cols {
+		for o := range b.Rows {
+			across = append(across, v[o*b.Cols+i])
+		}
+	}
+	return d.floats(name, across, b.Cols, b.Rows)
+}
+
+func (d dialect) Number(v float64) value { return d.scalar(float32(v)) }
+
+// Named returns v: nodes are named by their operators.
+func (d dialect) Named(_ string, v value) value { return v }
+
+// operators has ONNX's operator for each function.
+var operators = map[ops.Elementwise]string{
+	ops.Plus: "Add", ops.Minus: "Sub", ops.Product: "Mul", ops.Quotient: "Div",
+	ops.ReLU: "Relu", ops.Logistic: "Sigmoid", ops.Logarithm: "Log", ops.SmoothReLU: "Softplus",
+}
+
+func (d dialect) Elementwise(f ops.Elementwise, of ...value) value { return d.op(operators[f], of...) }
+
+func (d dialect) Times(v, weight value) value { return d.matmul(v, weight) }
+
+func (d dialect) MatMul(a, b value) value { return d.matmul(a, b) }
+
+func (d dialect) Transposed(v value) value { return d.transpose(v, 0, 1, 3, 2) }
+
+func (d dialect) Columns(v value, from, to int) value { return d.columns(v, from, to) }
+
+func (d dialect) Join(a, b value) value { return d.concat(-1, a, b) }
+
+func (d dialect) Ones(v value) value {
+	return d.op("Expand", d.scalar(1), d.op("Shape", d.columns(v, 0, 1)))
+}
+
+func (d dialect) Sum(v value, axis ops.Axis) value { return d.sum(v, int(axis)) }
+
+func (d dialect) Softmax(v value) value { return d.node("Softmax", with(whole("axis", -1)), v) }
+
+func (d dialect) LayerNorm(v, gain, shift value, _ int) value {
+	return d.node("LayerNormalization", with(whole("axis", -1), number("epsilon", ops.LayerNormEpsilon)), v, gain, shift)
+}
+
+func (d dialect) Heads(v value, heads, width int) value {
+	return d.transpose(d.op("Reshape", v, d.ints(0, 0, heads, width)), 0, 2, 1, 3)
+}
+
+func (d dialect) Merged(v value, heads, width int) value {
+	return d.op("Reshape", d.transpose(v, 0, 2, 1, 3), d.ints(0, 0, 1, heads*width))
+}
+
+func (d dialect) Gathered(values, index value) value {
+	each := d.op("Expand", values, d.op("Shape", index))
+	return d.node("GatherElements", with(whole("axis", 1)), each, d.op("Expand", index, d.op("Shape", values)))
+}
+
+func (d dialect) Present(v value, axis ops.Axis, otherwise float64) value {
+	if d.present.mask == "" {
+		return v
+	}
+	var mask value
+	if axis == ops.ColumnAxis {
+		mask = d.transpose(d.present.mask, 1, 0)
+	} else {
+		mask = d.unsqueeze(d.present.mask, 2)
+	}
+	return d.op("Where", mask, v, d.Number(otherwise))
+}
+
+func (d dialect) Count(value) value {
+	return d.cast(d.op("Max", d.present.count, d.ints(1)), float32s)
+}

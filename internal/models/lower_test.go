@@ -1,0 +1,359 @@
+package models_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/models/ops"
+)
+
+// everyNetwork returns a small model of each architecture, aggregation and form of the adaptor.
+func everyNetwork() map[string]config.Model {
+	base := config.Model{Representation: 6, Encoder: []int{5, 7}, Decoder: []int{9, 4}, Heads: 3,
+		KeyEncoder: []int{5}, QueryEncoder: []int{4, 7}, Layers: 2, Feedforward: 8}
+	all := map[string]config.Model{"bnp": {Name: "bnp", Width: 5, PreDepth: 2, PostDepth: 2, DecoderDepth: 3},
+		"shallow bnp": {Name: "bnp", Width: 3, PreDepth: 1, PostDepth: 1, DecoderDepth: 2}}
+	for _, name := range models.Names() {
+		for _, aggregation := range []string{config.Mean, config.Attention, config.Transformer} {
+			m := base
+			m.Name, m.Aggregation = name, aggregation
+			switch name {
+			case "bnp":
+				continue
+			case "acqnp":
+				m.Adaptor, m.AdaptorForm = []int{3, 5}, config.Residual
+				all[name+" "+aggregation+" residual"] = m
+				m.AdaptorForm = ""
+			}
+			all[name+" "+aggregation] = m
+		}
+	}
+	one := base
+	one.Name, one.Heads, one.Encoder, one.KeyEncoder = "canp", 1, nil, nil
+	all["canp of one head"] = one
+	return all
+}
+
+// TestLoweredGraphsComputeWhatKernelsDo lowers every network to arrays and compares the outputs with
+// those of the plain kernels, at odd sizes, without a context, and with one that is padded.
+func TestLoweredGraphsComputeWhatKernelsDo(t *testing.T) {
+	for name, c := range everyNetwork() {
+		for _, size := range []ops.Extents{
+			{Functions: 1, Context: 5, Points: 3, Levels: 4}, {Functions: 1, Context: 1, Points: 1, Levels: 1}, {Functions: 1, Points: 2, Levels: 3},
+		} {
+			if c.Name == "bnp" && size.Context == 0 {
+				continue
+			}
+			m, err := models.New(c, 2, 3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g, err := m.Build(tensor.Float64, size, models.Prediction)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, fed := computed(g, size, m)
+			for _, padding := range []int{0, 2} {
+				if c.Name == "bnp" && padding > 0 { // its context is never padded
+					continue
+				}
+				got, err := lowered(g, size, m, fed, padding)
+				if err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+				for output := range want {
+					// Sums are in another order.
+					if d := distance(got[output], want[output]); !(d < 1e-12) {
+						t.Errorf("%s, %v, %d points of padding: %s differs by %g", name, size, padding, output, d)
+					}
+				}
+			}
+		}
+	}
+}
+
+// distance returns the largest difference of two slices, infinite if their lengths differ.
+func distance(a, b []float64) (most float64) {
+	if len(a) != len(b) {
+		return math.Inf(1)
+	}
+	for i := range a {
+		most = math.Max(most, math.Abs(a[i]-b[i]))
+	}
+	return most
+}
+
+// parameters returns random ones.
+func parameters(m *models.Model) []float64 {
+	all := make([]float64, m.NumParams())
+	for i, v := range m.Initial(7) {
+		all[i] = 2*float64(v) + 0.1*math.Sin(float64(i))
+	}
+	return all
+}
+
+// computed runs the plain kernels of a graph. It also returns the inputs that it drew.
+func computed(g *ops.Graph, e ops.Extents, m *models.Model) (outputs, fed map[string][]float64) {
+	outputs, fed = map[string][]float64{}, map[string][]float64{}
+	known, params := map[*G.Node][]float64{}, parameters(m)
+	for k, in := range g.Inputs {
+		v := make([]float64, e.Rows(in.Space)*in.Width)
+		for i := range v {
+			v[i] = math.Mod(0.37+0.618*float64(i)+0.29*float64(k), 1)
+			if in.Space == ops.Resample {
+				v[i] = float64(i * i % e.Context)
+			}
+		}
+		known[in.Node], fed[in.Name] = v, v
+	}
+	for _, b := range g.Blocks {
+		known[b.Node] = make([]float64, b.Rows*b.Cols)
+		ops.LoadBlock(known[b.Node], params, b)
+	}
+	var value func(n *G.Node) []float64
+	value = func(n *G.Node) []float64 {
+		if _, ok := known[n]; !ok {
+			if o, ok := n.Op().(*ops.Op); ok {
+				var in [][]float64
+				for _, c := range ops.Children(n) {
+					in = append(in, value(c))
+				}
+				known[n] = make([]float64, e.Rows(o.Out)*o.Width)
+				ops.Evaluate(o, e, known[n], in)
+			} else {
+				known[n] = n.Value().Data().([]float64)
+			}
+		}
+		return known[n]
+	}
+	for _, out := range g.Outputs {
+		outputs[out.Name] = value(out.Node)
+	}
+	return outputs, fed
+}
+
+// lowered lowers a graph to arrays, with a number of context points that are not real.
+func lowered(g *ops.Graph, e ops.Extents, m *models.Model, fed map[string][]float64, padding int) (map[string][]float64, error) {
+	d := &arrays{known: map[ops.Value]array{}, extents: e, padding: padding, params: parameters(m), fed: fed}
+	values, err := ops.Lower(g, d)
+	outputs := map[string][]float64{}
+	for _, out := range g.Outputs {
+		outputs[out.Name] = d.known[values[out.Name]].data
+	}
+	return outputs, err
+}
+
+// arrays is a dialect that computes at once. A value is the name of an array of three axes.
+type arrays struct {
+	known   map[ops.Value]array
+	extents ops.Extents
+	padding int
+	params  []float64
+	fed     map[string][]float64
+}
+
+type array struct {
+	shape [3]int
+	data  []float64
+}
+
+// at returns an element; an axis of size 1 broadcasts.
+func (a array) at(i, j, k int) float64 {
+	return a.data[(min(i, a.shape[0]-1)*a.shape[1]+min(j, a.shape[1]-1))*a.shape[2]+min(k, a.shape[2]-1)]
+}
+
+// add adds an array of a shape whose elements f returns.
+func (d *arrays) add(shape [3]int, f func(i, j, k int) float64) ops.Value {
+	a := array{shape: shape}
+	for i := range shape[0] {
+		for j := range shape[1] {
+			for k := range shape[2] {
+				a.data = append(a.data, f(i, j, k))
+			}
+		}
+	}
+	v := ops.Value(fmt.Sprint(len(d.known)))
+	d.known[v] = a
+	return v
+}
+
+func (d *arrays) Input(in ops.Input) ops.Value {
+	e := d.extents
+	shape := map[ops.Space][3]int{ops.Context: {e.Context, 1, in.Width}, ops.Resample: {e.Context, e.Levels, in.Width},
+		ops.Point: {e.Points, 1, in.Width}, ops.Row: {e.Points, e.Levels, in.Width}}[in.Space]
+	data := array{shape, d.fed[in.Name]}
+	if in.Space == ops.Context {
+		shape[0] += d.padding
+	}
+	return d.add(shape, func(i, j, k int) float64 {
+		if i >= data.shape[0] {
+			return 3 // padding
+		}
+		return data.at(i, j, k)
+	})
+}
+
+// Parameter takes the elements from the slices, not by LoadBlock.
+func (d *arrays) Parameter(b ops.Block, slices []ops.Slice) ops.Value {
+	return d.add([3]int{1, b.Rows, b.Cols}, func(_, row, column int) float64 {
+		for _, s := range slices {
+			if row < s.Rows && column < s.Columns {
+				wide := s.Tensor.Size() / s.Tensor.Shape[0]
+				return d.params[s.Tensor.Offset+(s.Row+row)*wide+s.Column+column]
+			}
+			if b.Panel > 0 {
+				column -= s.Columns
+			} else {
+				row -= s.Rows
+			}
+		}
+		panic("no slice")
+	})
+}
+
+func (d *arrays) Number(v float64) ops.Value {
+	return d.add([3]int{1, 1, 1}, func(_, _, _ int) float64 { return v })
+}
+
+func (d *arrays) Named(_ string, v ops.Value) ops.Value { return v }
+
+func (d *arrays) Elementwise(f ops.Elementwise, of ...ops.Value) ops.Value {
+	a := d.known[of[0]]
+	b := d.known[of[len(of)-1]]
+	shape := a.shape
+	for axis, n := range b.shape {
+		if shape[axis] == 1 {
+			shape[axis] = n
+		}
+	}
+	return d.add(shape, func(i, j, k int) float64 {
+		x, y := a.at(i, j, k), b.at(i, j, k)
+		switch f {
+		case ops.Plus:
+			return x + y
+		case ops.Minus:
+			return x - y
+		case ops.Product:
+			return x * y
+		case ops.Quotient:
+			return x / y
+		case ops.ReLU:
+			return math.Max(x, 0)
+		case ops.Logistic:
+			return 1 / (1 + math.Exp(-x))
+		case ops.Logarithm:
+			return math.Log(x)
+		case ops.SmoothReLU:
+			return math.Log1p(math.Exp(x))
+		}
+		panic(f)
+	})
+}
+
+func (d *arrays) Times(v, weight ops.Value) ops.Value { return d.MatMul(v, d.Transposed(weight)) }
+
+func (d *arrays) MatMul(a, b ops.Value) ops.Value {
+	x, y := d.known[a], d.known[b]
+	return d.add([3]int{max(x.shape[0], y.shape[0]) * min(x.shape[0], 1), x.shape[1], y.shape[2]}, func(i, j, k int) (sum float64) {
+		for l := range x.shape[2] {
+			sum += x.at(i, j, l) * y.at(i, l, k)
+		}
+		return sum
+	})
+}
+
+func (d *arrays) Transposed(v ops.Value) ops.Value {
+	a := d.known[v]
+	return d.add([3]int{a.shape[0], a.shape[2], a.shape[1]}, func(i, j, k int) float64 { return a.at(i, k, j) })
+}
+
+func (d *arrays) Columns(v ops.Value, from, to int) ops.Value {
+	a := d.known[v]
+	return d.add([3]int{a.shape[0], a.shape[1], to - from}, func(i, j, k int) float64 { return a.at(i, j, from+k) })
+}
+
+func (d *arrays) Join(a, b ops.Value) ops.Value {
+	x, y := d.known[a], d.known[b]
+	return d.add([3]int{x.shape[0], x.shape[1], x.shape[2] + y.shape[2]}, func(i, j, k int) float64 {
+		if k < x.shape[2] {
+			return x.at(i, j, k)
+		}
+		return y.at(i, j, k-x.shape[2])
+	})
+}
+
+func (d *arrays) Ones(v ops.Value) ops.Value {
+	a := d.known[v]
+	return d.add([3]int{a.shape[0], a.shape[1], 1}, func(_, _, _ int) float64 { return 1 })
+}
+
+func (d *arrays) Sum(v ops.Value, axis ops.Axis) ops.Value {
+	a := d.known[v]
+	if axis != ops.PointAxis {
+		panic(axis)
+	}
+	return d.add([3]int{1, a.shape[1], a.shape[2]}, func(_, j, k int) (sum float64) {
+		for i := range a.shape[0] {
+			sum += a.at(i, j, k)
+		}
+		return sum
+	})
+}
+
+func (d *arrays) Softmax(v ops.Value) ops.Value {
+	a := d.known[v]
+	return d.add(a.shape, func(i, j, k int) float64 {
+		sum := 0.0
+		for l := range a.shape[2] {
+			sum += math.Exp(a.at(i, j, l) - a.at(i, j, k))
+		}
+		return 1 / sum
+	})
+}
+
+func (d *arrays) LayerNorm(v, gain, shift ops.Value, width int) ops.Value {
+	a, g, s := d.known[v], d.known[gain], d.known[shift]
+	return d.add(a.shape, func(i, j, k int) float64 {
+		var mean, square float64
+		for l := range width {
+			mean += a.at(i, j, l) / float64(width)
+		}
+		for l := range width {
+			square += (a.at(i, j, l) - mean) * (a.at(i, j, l) - mean) / float64(width)
+		}
+		return (a.at(i, j, k)-mean)/math.Sqrt(square+ops.LayerNormEpsilon)*g.at(0, 0, k) + s.at(0, 0, k)
+	})
+}
+
+func (d *arrays) Heads(v ops.Value, heads, width int) ops.Value {
+	a := d.known[v]
+	return d.add([3]int{heads, a.shape[0], width}, func(h, i, k int) float64 { return a.at(i, 0, h*width+k) })
+}
+
+func (d *arrays) Merged(v ops.Value, heads, width int) ops.Value {
+	a := d.known[v]
+	return d.add([3]int{a.shape[1], 1, heads * width}, func(i, _, k int) float64 { return a.at(k/width, i, k%width) })
+}
+
+func (d *arrays) Gathered(values, index ops.Value) ops.Value {
+	a, x := d.known[values], d.known[index]
+	return d.add([3]int{x.shape[0], x.shape[1], a.shape[2]}, func(i, j, k int) float64 { return a.at(int(x.at(i, j, 0)), j, k) })
+}
+
+func (d *arrays) Present(v ops.Value, axis ops.Axis, otherwise float64) ops.Value {
+	a := d.known[v]
+	return d.add(a.shape, func(i, j, k int) float64 {
+		if axis == ops.PointAxis && i >= d.extents.Context || axis == ops.ColumnAxis && k >= d.extents.Context {
+			return otherwise
+		}
+		return a.at(i, j, k)
+	})
+}
+
+func (d *arrays) Count(ops.Value) ops.Value { return d.Number(float64(max(d.extents.Context, 1))) }
