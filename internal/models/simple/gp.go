@@ -69,6 +69,9 @@ func (h hyper) kernel(a, b []float64) float64 {
 	return h.Level*h.Level + h.Slope*h.Slope*dot + h.Curve*h.Curve*math.Exp(-distance/2)
 }
 
+// Columns implements [Model].
+func (m *GP) Columns() int { return len(m.Units.X) }
+
 // Given implements [Model]. It takes the mostContext points of a larger context that are evenly
 // spread over it.
 func (m *GP) Given(context Group, x []float64) []likelihood.GaussianMixture {

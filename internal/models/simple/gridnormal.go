@@ -365,6 +365,9 @@ func (c *conditioned) covariance(a, b row) float64 {
 	return sum
 }
 
+// Columns implements [Model].
+func (m *GridNormal) Columns() int { return len(m.Scale) }
+
 // Given implements [Model].
 func (m *GridNormal) Given(context Group, x []float64) []likelihood.GaussianMixture {
 	u, dx := units{X: m.Scale}, len(m.Scale)

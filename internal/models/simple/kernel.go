@@ -44,6 +44,9 @@ func interleaved(g Group) []float32 {
 // leastWeight is the weight below which a point of the context is left out of a prediction.
 const leastWeight = 1e-6
 
+// Columns implements [Model].
+func (m *Kernel) Columns() int { return len(m.Units.X) }
+
 // Given implements [Model].
 func (m *Kernel) Given(context Group, x []float64) []likelihood.GaussianMixture {
 	points, dx := interleaved(m.Units.group(context)), len(m.Units.X)

@@ -34,6 +34,9 @@ func FitMixed(groups []Group) (*Mixed, error) {
 	return m, nil
 }
 
+// Columns implements [Model].
+func (m *Mixed) Columns() int { return len(m.Units.X) }
+
 // Given implements [Model].
 func (m *Mixed) Given(context Group, x []float64) []likelihood.GaussianMixture {
 	z, dx := m.Units.group(context), len(m.Units.X)

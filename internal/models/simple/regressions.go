@@ -133,6 +133,9 @@ func (a *assignment) with(k int, c class, p, q []float64, y float64, spread []fl
 	return next
 }
 
+// Columns implements [Model].
+func (m *Regressions) Columns() int { return len(m.Units.X) }
+
 // Given implements [Model]. It takes at most 100 points of a larger context, evenly spread.
 func (m *Regressions) Given(context Group, x []float64) []likelihood.GaussianMixture {
 	list, _ := m.given(thin(m.Units.group(context), mostOfRegressions), mostAssignments)

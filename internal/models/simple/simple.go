@@ -29,6 +29,8 @@ type Model interface {
 	// Given returns the distribution of y at each row of x [m, DX] in a group with this context,
 	// which may be empty. The distributions are those of single points, not of all together.
 	Given(context Group, x []float64) []likelihood.GaussianMixture
+	// Columns returns DX.
+	Columns() int
 }
 
 // A scaling standardises a column: (v − centre)/width.

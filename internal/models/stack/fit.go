@@ -17,6 +17,7 @@ import (
 type Options struct {
 	Seed    uint64
 	Threads int
+	Log     bool                  // y, all above 0, is predicted by its logarithm
 	Done    func(done, total int) // reports the fits that are made; may be nil
 }
 
@@ -35,8 +36,8 @@ type trial struct {
 func Fit(ctx context.Context, groups []simple.Group, o Options) (*Stack, error) {
 	s := splitOf(groups, o.Seed)
 	var best *Stack
-	scales := []bool{false}
-	if positive(groups) {
+	scales := []bool{o.Log}
+	if !o.Log && positive(groups) {
 		scales = append(scales, true)
 	}
 	progress := counter{total: len(scales) * len(kinds) * folds, report: o.Done}

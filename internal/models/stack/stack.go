@@ -13,6 +13,8 @@
 package stack
 
 import (
+	"errors"
+	"fmt"
 	"math"
 
 	"github.com/acqnp/acqnp/internal/likelihood"
@@ -71,6 +73,26 @@ func (s *Stack) Predict(context simple.Group, x []float64) []likelihood.Gaussian
 		out[t] = likelihood.MixtureOfMixtures(at, weights)
 	}
 	return out
+}
+
+// Check returns an error for a stack that Fit cannot have made for dx columns of x.
+func (s *Stack) Check(dx int) error {
+	models := 0
+	for _, c := range s.Candidates {
+		for _, m := range c.Models {
+			if m.Model == nil || m.Model.Columns() != dx {
+				return fmt.Errorf("a %s that is not for %d columns of x", c.Name, dx)
+			}
+			models++
+		}
+	}
+	if models == 0 {
+		return errors.New("no model")
+	}
+	if !s.Calibration.Valid() {
+		return errors.New("a calibration that does not increase from 0 to 1")
+	}
+	return nil
 }
 
 func logs(y []float64) []float64 {
