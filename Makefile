@@ -1,8 +1,6 @@
 # Everything CI does is a target here; `make` alone lists them.
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 ONNX_PYTHON ?= python3
-# The packages with goroutines.
-RACE = ./internal/files ./internal/train/bench ./internal/cli ./internal/datasets ./internal/engine/... ./internal/datasets/feed ./internal/datasets/fetch ./internal/predict ./internal/progress ./internal/run ./internal/train/seeds ./internal/serve ./internal/sweep ./internal/train
 # The packages whose tests run the CUDA engine, on the host emulation or on a GPU.
 ENGINE = ./kernels/... ./internal/engine/cuda/... ./internal/test/kernels
 # The GPUs with machine code. Later GPUs compile the PTX of the last when a program starts.
@@ -55,18 +53,29 @@ test: ## all tests
 simt: ## the CUDA engine's tests on the host emulation of its kernels (needs g++)
 	CGO_ENABLED=1 go test -tags simt $(ENGINE)
 	SIMT_CAPABILITY=75 CGO_ENABLED=1 go test -tags simt -run 'Branch|Fused|Stationary|Word' ./internal/engine/cuda ./internal/test/kernels
+	CGO_ENABLED=1 go test -tags simt -run Definitions ./internal/engine
 	CGO_ENABLED=1 go test -tags simt -run CUDA ./internal/device ./internal/train ./internal/cli
 	CGO_ENABLED=1 go test -tags simt ./internal/train/seeds
 	CGO_ENABLED=1 go test -tags simt -run CUDA ./internal/sweep
 
+# For every landing: as one GPU.
+simt-short:
+	CGO_ENABLED=1 go vet -tags simt $(ENGINE)
+	CGO_ENABLED=1 go test -tags simt ./internal/engine/cuda ./internal/test/kernels
+
 driver: fatbins ## the tests of internal/engine/gpu/cu, with a stand-in for libcuda.so.1
 	@mkdir -p bin/driver
-	gcc -shared -fPIC -Wall -Wextra -Werror -Iinternal/gpu/cu/include $(TOOLKIT) -o bin/driver/libcuda.so.1 internal/engine/gpu/cu/testdata/driver.c
+	gcc -shared -fPIC -Wall -Wextra -Werror -Iinternal/engine/gpu/cu/include $(TOOLKIT) -o bin/driver/libcuda.so.1 internal/engine/gpu/cu/testdata/driver.c
 	$(GPU) LD_LIBRARY_PATH="$(CURDIR)/bin/driver" go test -count=1 -tags $(GPUTAGS) ./internal/engine/gpu/cu
 
 toolkit: gpu driver lint-gpu registers ## build and check acqnp-cuda with the CUDA toolkit in CUDA_HOME; CONTRIBUTING.md says where to get one
 
-paths: ## the tests of numbers, on every set of SIMD kernels that this machine has
+generated: ## internal/engine/simd/gen still writes the assembly that is there
+	go vet -C internal/engine/simd/gen .
+	dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && go run -C internal/engine/simd/gen . -dir "$$dir" && \
+		for file in "$$dir"/*; do cmp "$$file" "internal/engine/simd/$${file##*/}" || exit 1; done
+
+paths: ## the tests of numbers, on every set of SIMD kernels that this machine has besides the best, which go test takes
 	sh scripts/paths.sh
 
 # Under the build tag amxemulated package simd believes in tiles.
@@ -87,42 +96,54 @@ sweep: build ## sweeps/quick.yaml in one piece and with kills: the same table, i
 kills: ## kill a sweep and its children 200 times at random, with locks and without, in five minutes
 	SWEEP_TEST_KILLS=200 go test -count=1 -run Killed -v ./internal/sweep
 
-race: ## the packages with goroutines under the race detector (needs cgo and a C compiler)
-	CGO_ENABLED=1 go test -race -short $(RACE)
+long: ## the tests that go test shortens: all shipped configurations, more repetitions
+	TEST_ALL=1 go test -count=1 -timeout 30m ./internal/test/e2e
+	TEST_ALL=1 go test -count=1 -run Levels ./internal/fit
+
+race: ## the tests under the race detector, the longest ones left out (needs cgo and a C compiler)
+	CGO_ENABLED=1 go test -race -short ./internal/... ./tools/...
+
+# For every landing: the packages with most goroutines.
+race-short:
+	CGO_ENABLED=1 go test -race -short ./internal/datasets/feed ./internal/engine/cpu ./internal/serve ./internal/train/seeds
 
 lint: ## gofmt, go vet, staticcheck; internal/test/layers tests the imports
 	@test -z "$$(gofmt -l .)" || { gofmt -l . | sed 's/^/gofmt would change: /'; exit 1; }
 	go vet ./...
-	go vet -C internal/engine/simd/gen .
-	go vet -C tools/dockerfile .
-	go vet -C tools/kubernetes .
-	go vet -C tools/openapi .
-	go vet -C tools/page .
 	go run $(STATICCHECK) ./...
 
 lint-sh: ## shellcheck
-	shellcheck scripts/*.sh .ci/run deploy/slurm.sbatch
+	shellcheck -x scripts/*.sh .ci/run .ci/nightly deploy/slurm.sbatch
 
 lint-gpu: fatbins ## go vet of the files with the build tags simt and gpu
 	CGO_ENABLED=1 go vet -tags simt $(ENGINE)
 	$(GPU) go vet -tags $(GPUTAGS) ./internal/engine/gpu/... ./cmd/acqnp $(ENGINE)
 
 dockerfile: ## check Dockerfile and Dockerfile.cuda, and run the latter's RUN lines without a container engine
+	go vet -C tools/dockerfile .
 	go test -C tools/dockerfile ./...
 	@mkdir -p bin
 	@go run -C tools/dockerfile . "$(CURDIR)/Dockerfile.cuda" >bin/run-lines
 	@while read -r line; do echo "RUN $$line"; sh -ec "$$line" </dev/null || exit 1; done <bin/run-lines
 
+exports: ## exported programs in PyTorch (Debian: python3-torch), densities in R (r-base-core), an HTML report in Chromium
+	go test -count=1 -v -run 'ProgramsPredict' ./internal/export/torch
+	go test -count=1 -v -run 'ExportedProgram|InR' ./internal/cli
+	go test -count=1 -v -run Chromium ./internal/report/tables
+
 kubernetes: build ## check the Kubernetes objects with the API server's own code, without a cluster
+	go vet -C tools/kubernetes .
 	go test -C tools/kubernetes -count=1 ./...
 	@mkdir -p bin
 	for plan in $$(grep -L '^halving:' sweeps/*.yaml); do ./acqnp sweep submit "$$plan" --kubernetes --dry-run >bin/objects.yaml && go run -C tools/kubernetes . "$(CURDIR)/bin/objects.yaml" || exit 1; done
 
 openapi: ## check /openapi.json of acqnp serve, and requests and answers by it
+	go vet -C tools/openapi .
 	go test -C tools/openapi -count=1 ./...
 
 page: ## the page of acqnp serve in a headless Chromium (Debian: chromium), in a minute; pictures of it go to bin/page
 	@{ command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null || echo "found no chromium in PATH: the tests of the page are skipped"
+	go vet -C tools/page .
 	PAGE_SHOTS="$(CURDIR)/bin/page" go test -C tools/page -count=1 ./...
 
 slurm: build ## sweeps on a real Slurm of two nodes on this machine; as root, installs Debian's slurm-wlm and munge
@@ -155,4 +176,4 @@ onnx-check: build ## compare exported ONNX graphs with predict; ONNX_PYTHON name
 prior: build ## train the weights that the program carries, to internal/models/prior: ten minutes of one core
 	/usr/bin/python3 tools/prior/make.py --acqnp ./acqnp
 
-.PHONY: help reference kills sweep build gpu fatbins test simt driver toolkit paths amx registers registers-record race lint lint-sh lint-gpu dockerfile kubernetes openapi page slurm gpu-check fuzz golden coverage onnx-check prior always
+.PHONY: help reference kills sweep build gpu fatbins test simt simt-short race-short generated exports long driver toolkit paths amx registers registers-record race lint lint-sh lint-gpu dockerfile kubernetes openapi page slurm gpu-check fuzz golden coverage onnx-check prior always

@@ -80,6 +80,46 @@ DEVICE void gaussian_grad_of(const Task& t, const Extents& e, unsigned row) {
   }
 }
 
+// Addends are the elements of a [other, k] that a SUM or a LOG_SUM_EXP adds up: those of the rows that
+// belong to a row of the result [s, d], in its column or, if d is 1, in all.
+struct Addends {
+  const float* first;
+  unsigned number, step;  // step: between two elements
+};
+
+DEVICE Addends addends_of(const Task& t, const Extents& e, unsigned row, unsigned column) {
+  unsigned below = ratio(e, t.other, t.s), k = t.k;
+  const float* first = t.a + (size_t)row * below * k;
+  Addends all = {first, below * k, 1};
+  if ((unsigned)t.d == k) all = {first + column, below, k};
+  return all;
+}
+
+DEVICE float sum_of(const Task& t, const Extents& e, unsigned row, unsigned column) {
+  Addends x = addends_of(t, e, row, column);
+  float sum = 0;
+  for (unsigned i = 0; i < x.number; i++) sum += x.first[(size_t)i * x.step];
+  return sum;
+}
+
+DEVICE float log_sum_exp_of(const Task& t, const Extents& e, unsigned row, unsigned column) {
+  Addends x = addends_of(t, e, row, column);
+  LogSum sum = log_sum();
+  for (unsigned i = 0; i < x.number; i++) include(sum, x.first[(size_t)i * x.step]);
+  return value(sum);
+}
+
+// pad_columns_of: a [s, k]; stride: the column of the result [s, d] that has the first one of a.
+DEVICE float pad_columns_of(const Task& t, unsigned row, unsigned column) {
+  unsigned from = column - t.stride;  // wraps around before the first
+  return from < (unsigned)t.k ? t.a[row * t.k + from] : 0;
+}
+
+// spread_of: a [other, k], with k = d or 1.
+DEVICE float spread_of(const Task& t, const Extents& e, unsigned row, unsigned column) {
+  return t.a[row / ratio(e, t.s, t.other) * t.k + (t.k == 1 ? 0 : column)];
+}
+
 // perturb_of: a = decoded [Resample, 2·d], b = residual [Resample, d], c = mean of the residuals
 // [Ensemble, d].
 DEVICE float perturb_of(const Task& t, const Extents& e, unsigned row, unsigned column) {
@@ -116,23 +156,33 @@ DEVICE float element_of(const Task& t, const Extents& e, unsigned row, unsigned 
   unsigned i = row * t.d + column;
   switch (t.operation) {
     case ADD: return t.a[i] + t.b[i];
+    case AFFINE: return t.number * t.a[i] + __int_as_float(t.stride);
     case BASE_GRAD: return base_grad_of(t, e, row, column);
     case COLUMNS: return t.a[row * t.k + t.stride + column];  // stride: the first column that is copied
     case ENSEMBLE_ADD: return ensemble_add_of(t, e, row, column);
     case ENSEMBLE_ADD_GRAD_LEVEL: return ensemble_add_grad_level_of(t, e, row, column);
     case ENSEMBLE_ADD_GRAD_POINT: return ensemble_add_grad_point_of(t, e, row, column);
+    case EXP: return expf(t.a[i]);
     case GATHER: return gather_of(t, e, row, column);
     case GAUSSIAN: return gaussian_of(t, e, row);
     case JOIN: return column < (unsigned)t.k ? t.a[row * t.k + column] : t.b[row * (t.d - t.k) + column - t.k];
+    case LOG: return logf(t.a[i]);
     case LOG_MEAN_EXP_GRAD: return t.a[row / e.levels] * expf(t.b[row] - t.c[row / e.levels]) / e.levels;
+    case LOG_SUM_EXP: return log_sum_exp_of(t, e, row, column);
+    case MUL: return t.a[i] * t.b[i];
     case NEG_MEAN_GRAD: return -t.a[0] / rows(e, t.s);
     case ONES: return 1;
+    case PAD_COLUMNS: return pad_columns_of(t, row, column);
     case PERTURB: return perturb_of(t, e, row, column);
+    case POSITIVE: return t.a[i] >= 0;
     case RESIDUAL: return residual_of(t, e, row, column);
     case SET_MEAN: return set_mean_of(t, e, row, column);
     case SET_MEAN_GRAD: return set_mean_grad_of(t, e, row, column);
     case SIGMOID: return sigmoid_of(t.a[i]);
     case SIGMOID_GRAD: return t.a[i] * t.b[i] * (1 - t.b[i]);
+    case SOFTPLUS: return softplus(t.a[i]);
+    case SPREAD: return spread_of(t, e, row, column);
+    case SUM: return sum_of(t, e, row, column);
     case UNIFORM_LEVEL: return level(t.a[i]);
     case UNIFORM_LOGIT: return logf(level(t.a[i])) - logf(level(1 - t.a[i]));
   }

@@ -9,9 +9,9 @@
 enum Operation {
   END,
   // elements.h
-  ADD, BASE_GRAD, COLUMNS, ENSEMBLE_ADD, ENSEMBLE_ADD_GRAD_LEVEL, ENSEMBLE_ADD_GRAD_POINT, GATHER, GAUSSIAN, GAUSSIAN_GRAD,
-  JOIN, LOG_MEAN_EXP_GRAD, NEG_MEAN_GRAD, ONES, PERTURB, RESIDUAL, SET_MEAN, SET_MEAN_GRAD, SIGMOID, SIGMOID_GRAD,
-  UNIFORM_LEVEL, UNIFORM_LOGIT,
+  ADD, AFFINE, BASE_GRAD, COLUMNS, ENSEMBLE_ADD, ENSEMBLE_ADD_GRAD_LEVEL, ENSEMBLE_ADD_GRAD_POINT, EXP, GATHER, GAUSSIAN,
+  GAUSSIAN_GRAD, JOIN, LOG, LOG_MEAN_EXP_GRAD, LOG_SUM_EXP, MUL, NEG_MEAN_GRAD, ONES, PAD_COLUMNS, PERTURB, POSITIVE, RESIDUAL,
+  SET_MEAN, SET_MEAN_GRAD, SIGMOID, SIGMOID_GRAD, SOFTPLUS, SPREAD, SUM, UNIFORM_LEVEL, UNIFORM_LOGIT,
   LEVELS,            // each.cu
   LINEAR, IN_GRAD,   // chain.cu
   LAYER_NORM, LAYER_NORM_GRAD,
@@ -27,7 +27,7 @@ struct Task {
   int k, d;                 // columns of the input and of the result
   int flag;                 // 1 if the operation has a ReLU
   int stride;               // between the rows of a weight or its gradient, or another number
-  float number;             // the smallest σ
+  float number;             // the smallest σ, or another number
   const float *a, *b, *c;   // inputs
   float *out, *more;        // results
 };

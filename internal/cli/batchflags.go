@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acqnp/acqnp/internal/cli/usage"
 	"github.com/acqnp/acqnp/internal/config"
 )
 
@@ -26,7 +25,7 @@ func (f *batchFlags) checkBatches() error {
 	if !f.given("batches") {
 		return nil
 	}
-	return usage.Range("--batches", f.batches, 1, maxBatches)
+	return checkRange("--batches", f.batches, 1, maxBatches)
 }
 
 // overrides returns the flag as an override of the configuration.

@@ -22,9 +22,9 @@ func (p pipeEnd) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// watched returns standard error such that writing to a broken pipe calls gone. SIGPIPE no longer
-// ends the program, so that a training writes its checkpoint and an evaluation its file. The signal
-// itself cannot stand for gone, because sockets raise it too.
+// watched returns a standard error that calls gone after a write to a broken pipe. It keeps SIGPIPE from
+// ending the program, so that a training writes its checkpoint and an evaluation its file. The signal
+// cannot be used in place of gone, because sockets raise it too.
 func watched(w io.Writer, gone func()) io.Writer {
 	f, ok := w.(*os.File)
 	if !ok {

@@ -23,13 +23,13 @@ func closedPipe(t *testing.T) *os.File {
 	return w
 }
 
-// acqnp train 2>&1 | head -1: the training stops with a checkpoint.
+// acqnp train --json 2>&1 | head -1: the training stops with a checkpoint.
 func TestABrokenPipeOfTheProgressWritesACheckpoint(t *testing.T) {
-	t.Parallel() // progress comes every ten seconds
 	dir := t.TempDir()
 	run := filepath.Join(dir, "run")
 	cmd, _ := command("train", "--config", write(t, dir, "tiny.yaml", tinyConfig), "--run-dir", run, "--no-eval",
-		"--set", "train.steps=100000000", "--set", "train.checkpoint_every=100000000")
+		"--json", // which has progress every second, not every ten
+		"--threads", "1", "--set", "train.steps=100000000", "--set", "train.checkpoint_every=100000000")
 	cmd.Stderr = nil
 	progress, err := cmd.StderrPipe()
 	if err != nil {

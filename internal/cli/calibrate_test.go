@@ -27,8 +27,8 @@ func TestCalibrateAndPredict(t *testing.T) {
 	predict := func(out string, more ...string) []string {
 		return append(append([]string{"predict", "--out", out}, common...), more...)
 	}
-	checkRefusal(t, "predict", acqnp(predict("none.csv", "--calibrated")...), 2, "calibration.json")
-	checkRefusal(t, "score", acqnp(append([]string{"score", "--calibrated"}, common...)...), 2, "calibration.json")
+	checkRefusal(t, "predict", acqnp(predict("none.csv", "--calibrated")...), 2, "postprocessing.json")
+	checkRefusal(t, "score", acqnp(append([]string{"score", "--calibrated"}, common...)...), 2, "postprocessing.json")
 
 	o := succeed(t, "score", "--run", "run", "--calibrate", "--quiet")
 	for _, want := range []string{"of 22 functions", "calibrated on 22 functions, one target of each, used for nothing else",
@@ -103,7 +103,7 @@ func TestCalibrateAndPredict(t *testing.T) {
 		t.Error(o.out)
 	}
 	succeed(t, append(train, "--overwrite", "--set", "data.calibration=0")...)
-	if _, err := os.Stat("run/calibration.json"); err == nil {
+	if _, err := os.Stat("run/postprocessing.json"); err == nil {
 		t.Error("--overwrite keeps the calibration of the run before")
 	}
 	checkRefusal(t, "score", acqnp("score", "--run", "run", "--calibrate", "--quiet"), 2, "held back no data for calibration")
@@ -123,11 +123,11 @@ func TestOldCalibrationsAreWarnedOf(t *testing.T) {
 	if o := succeed(t, predict...); strings.Contains(o.err, warning) {
 		t.Error(o.err)
 	}
-	content, err := os.ReadFile("run/calibration.json")
+	content, err := os.ReadFile("run/postprocessing.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, dir, "run/calibration.json", strings.Replace(string(content), `"source":"run",`, "", 1))
+	write(t, dir, "run/postprocessing.json", strings.Replace(string(content), `"source":"run",`, "", 1))
 	if o := succeed(t, predict...); !strings.Contains(o.err, warning) {
 		t.Errorf("no warning: %s", o.err)
 	}

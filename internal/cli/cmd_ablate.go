@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/cli/output"
-	"github.com/acqnp/acqnp/internal/cli/usage"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/progress"
@@ -72,7 +71,7 @@ func (o *ablateFlags) check() error {
 		return err
 	}
 	if o.given("steps") {
-		if err := usage.Range("--steps", o.steps, 1, maxBatches); err != nil {
+		if err := checkRange("--steps", o.steps, 1, maxBatches); err != nil {
 			return err
 		}
 	}
@@ -82,7 +81,7 @@ func (o *ablateFlags) check() error {
 			o.seeds = append(o.seeds, s)
 		}
 	}
-	if err := usage.Distinct("--seeds", o.seeds); err != nil {
+	if err := checkDistinct("--seeds", o.seeds); err != nil {
 		return err
 	}
 	if info, err := os.Stat(o.out); err == nil && !info.IsDir() {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acqnp/acqnp/internal/cli/usage"
 	"github.com/acqnp/acqnp/internal/sweep/ablate"
 )
 
@@ -43,11 +42,11 @@ func runAblateDepth(ctx context.Context, a *app, o *ablateDepthOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	if err := usage.Distinct("--depths", o.depths); err != nil {
+	if err := checkDistinct("--depths", o.depths); err != nil {
 		return err
 	}
 	for _, depth := range o.depths {
-		if err := usage.Range("--depths", depth, 1, maxDepth); err != nil {
+		if err := checkRange("--depths", depth, 1, maxDepth); err != nil {
 			return err
 		}
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acqnp/acqnp/internal/cli/usage"
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/invalid"
@@ -98,19 +97,19 @@ func (o *benchOptions) checkBench() error {
 		return err
 	}
 	if o.points != 0 {
-		if err := usage.Range("--points", o.points, bench.LeastPoints, bench.MostPoints); err != nil {
+		if err := checkRange("--points", o.points, bench.LeastPoints, bench.MostPoints); err != nil {
 			return err
 		}
 	}
 	if o.kernels && o.device.Kernels() != "" {
 		return &invalid.Input{File: "--kernels", Found: "--device " + o.device.Name(), Expected: "a GPU: --device cuda"}
 	}
-	if err := usage.Range("--runs", o.runs, 1, seeds.Most); err != nil {
+	if err := checkRange("--runs", o.runs, 1, seeds.Most); err != nil {
 		return err
 	}
 	if o.device.Kernels() != "" && o.runs > max(1, o.cores()) {
 		return &invalid.Input{File: "--runs", Found: strconv.Itoa(o.runs),
 			Expected: "at most " + strconv.Itoa(o.cores()) + " on this CPU, one for each thread"}
 	}
-	return usage.Range("--steps", o.steps, 1, 1_000_000)
+	return checkRange("--steps", o.steps, 1, 1_000_000)
 }

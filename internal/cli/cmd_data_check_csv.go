@@ -125,7 +125,7 @@ func (c ownDataCheck) cells(column datasets.ScannedColumn) string {
 	text := ""
 	switch {
 	case form.Categories != nil:
-		text = fmt.Sprintf("%s in the training part, one-hot: %s", invalid.Plural(len(form.Categories), "name", "names"), list(form.Categories))
+		text = fmt.Sprintf("%s in the training part, one-hot: %s", invalid.Plural(len(form.Categories), "name", "names"), invalid.First(form.Categories))
 	case form.Origin != "":
 		text = fmt.Sprintf("dates, %s to %s, as days since %s", least, most, form.Origin)
 	case column.Kind == datasets.DateColumn:
@@ -137,7 +137,7 @@ func (c ownDataCheck) cells(column datasets.ScannedColumn) string {
 	case column.Kind == datasets.MixedColumn:
 		text = "cells of several kinds, from " + column.Odd + " on"
 	default:
-		text = count(column.Distinct) + ": " + list(column.Values)
+		text = count(column.Distinct) + ": " + invalid.First(column.Values)
 	}
 	switch {
 	case form.Shift > 0:
@@ -159,13 +159,4 @@ func count(distinct int) string {
 		return fmt.Sprintf("more than %d texts", datasets.MaxDistinct)
 	}
 	return invalid.Plural(distinct, "text", "texts")
-}
-
-// list returns the first names of a list.
-func list(names []string) string {
-	const most = 6
-	if len(names) > most {
-		return strings.Join(names[:most], ", ") + ", …"
-	}
-	return strings.Join(names, ", ")
 }

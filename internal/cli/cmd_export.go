@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/cli/output"
+	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/export/torch"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
@@ -49,8 +50,8 @@ in the units of your data, and has the numbers of acqnp predict. Its head says h
   d = model.predict(context_x=[[0.5], [2.0]], context_y=[[700], [410]], x=[[1.0]])
   low, median, high = d.quantiles([0.05, 0.5, 0.95])
 
-Characters that a name in Python cannot have become _ in its name. There is no such file if --out is
-a pipe or a device.
+In the name of this file, characters that a name in Python cannot have become _. There is no such file
+if --out is a pipe or a device.
 
 ` + onnxHelp,
 		Example: `  acqnp export --run runs/lissajous/acqnp/seed-0 --out weights.safetensors
@@ -130,7 +131,11 @@ func (o exportOptions) load(a *app, outputs ...string) (predict.Trained, error) 
 	if err != nil {
 		return predict.Trained{}, err
 	}
-	return o.Load(e, units, o.device, a.progress().Warn)
+	t, err := o.Load(e, units, o.device, a.progress().Warn)
+	if err == nil && e.Model.HeadName() == config.MixtureHead && t.Post.Tails() != nil {
+		err = &invalid.Input{Key: "model.head", Found: e.Model.Head + " with tail_df or sigma_scale", Expected: "an export without them"}
+	}
+	return t, err
 }
 
 func exportTorch(a *app, o exportOptions) error {

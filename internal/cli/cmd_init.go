@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/cli/output"
-	"github.com/acqnp/acqnp/internal/cli/usage"
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/fit"
@@ -34,8 +33,8 @@ the columns of x and y, --function the column that names the function of a row. 
 each file is one function.
 
 A few models are trained on a part of the data for a short time and compared on the rest, for log
-densities in your units. The best is written. The table of the trials is printed and stands in the
-configuration as a comment. If the data are few, all of them train an ensemble of up to five networks
+densities in your units. The best is written. The table of the trials is printed, and is a comment in the
+configuration. If the data are few, all of them train an ensemble of up to five networks
 (train.members). --budget is counted in operations, not by a clock: equal files and seeds
 give equal configurations on every machine.`,
 		Example: `  acqnp init --csv prices.csv --function product --x age --y price --out prices.yaml
@@ -101,7 +100,7 @@ func runInit(ctx context.Context, a *app, o initOptions) error {
 
 // check checks the flags, and that --out can be written.
 func (o *initOptions) check(a *app) error {
-	if err := usage.Range("--threads", o.Threads, 0, maxThreads); err != nil {
+	if err := checkRange("--threads", o.Threads, 0, maxThreads); err != nil {
 		return err
 	}
 	if !(o.Budget >= 0 && o.Budget <= maxBudget) {

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/cli/output"
-	"github.com/acqnp/acqnp/internal/cli/usage"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/progress"
@@ -57,7 +56,7 @@ func (f *figureFlags) check() error {
 	if _, err := figures.PlotFormat(f.out); err != nil {
 		return err
 	}
-	return usage.Range("runs given with --run", len(f.runs), 1, maxRuns)
+	return checkRange("runs given with --run", len(f.runs), 1, maxRuns)
 }
 
 func (f *figureFlags) outputs() []output.File {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acqnp/acqnp/internal/cli/usage"
 	"github.com/acqnp/acqnp/internal/report/figures"
 )
 
@@ -40,10 +39,10 @@ would dominate means and deviations.`,
 }
 
 func runPlotCompletion(ctx context.Context, a *app, o *plotCompletionOptions) error {
-	if err := usage.Range("--images", o.images, 1, maxRows); err != nil {
+	if err := checkRange("--images", o.images, 1, maxRows); err != nil {
 		return err
 	}
-	if err := usage.Range("numbers given with --context", len(o.context), 1, maxRows); err != nil {
+	if err := checkRange("numbers given with --context", len(o.context), 1, maxRows); err != nil {
 		return err
 	}
 	runs, err := o.open(a.progress(), figures.OfImages)

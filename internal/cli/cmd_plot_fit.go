@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acqnp/acqnp/internal/cli/usage"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/report/figures"
 )
@@ -55,10 +54,10 @@ All runs are shown the functions of the first.`,
 const maxRows = 8
 
 func runPlotFit(ctx context.Context, a *app, o *plotFitOptions) error {
-	if err := usage.Range("--function", o.function, 0, maxBatches); err != nil {
+	if err := checkRange("--function", o.function, 0, maxBatches); err != nil {
 		return err
 	}
-	if err := usage.Range("--functions", o.functions, 1, maxRows); err != nil {
+	if err := checkRange("--functions", o.functions, 1, maxRows); err != nil {
 		return err
 	}
 	check := figures.NotOfImages

@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acqnp/acqnp/internal/cli/usage"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/report/figures"
 )
@@ -34,7 +33,7 @@ uniform. Runs can be of different benchmarks; each is shown its own function.`,
 }
 
 func runPlotLevels(ctx context.Context, a *app, o *plotLevelsOptions) error {
-	if err := usage.Range("--function", o.function, 0, maxBatches); err != nil {
+	if err := checkRange("--function", o.function, 0, maxBatches); err != nil {
 		return err
 	}
 	runs, err := o.open(a.progress(), figures.WithLevels)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acqnp/acqnp/internal/cli/usage"
 	"github.com/acqnp/acqnp/internal/report/figures"
 )
 
@@ -26,7 +25,7 @@ from 0.001 to 0.999. The distribution of BNP is the mixture of 5 bootstraps.`,
 }
 
 func runPlotSpeedFlow(ctx context.Context, a *app, o *modelFigure) error {
-	if err := usage.Range("--num-tau", o.numTau, 1, maxFigureLevels); err != nil {
+	if err := checkRange("--num-tau", o.numTau, 1, maxFigureLevels); err != nil {
 		return err
 	}
 	runs, err := o.open(a.progress(), figures.OfLanes)

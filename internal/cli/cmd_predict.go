@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acqnp/acqnp/internal/cli/usage"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/report/figures"
@@ -42,15 +41,7 @@ numbers of a column draw1 then belong to one curve, where independent draws mix 
 far out in a tail joins at a limit: as far outside the highest-density region of 95% as that is wide.
 Joint draws take a pass of the model for every target. The other columns do not change.
 
-The context is a CSV file in raw units. Its header names the columns x and y; x1, x2, …, y1, y2, …
-if there are several; flow and speed for speed-flow; the names in data.x and data.y for csv. A
-column named function, or as in data.function for csv, divides the rows into functions. All of them
-are predicted in one call. Without --context, or if the file has no rows, the prediction is that for a
-function of which nothing is known (not for BNP).
-
---prior predicts without any training, with the weights that the program carries. They know functions
-of one x and one y of many kinds. x and y are standardised by the points of the context, which must
-have the columns x and y and two different values of each.
+` + contextHelp + `
 
 If data.log names a channel with long tails (CQNP, ACQNP), mean and sd count values above its 0.99
 quantile as that quantile.
@@ -72,14 +63,13 @@ acqnp sample-quantiles writes the components of the predictive density.`,
 		}),
 	}
 	o.requestFlags.addFlags(a, cmd)
-	o.levelFlags.addFlags(cmd, 0, evenLevels, "quantile levels of each target, for CQNP and ACQNP (default the configuration's eval.num_tau)")
 	f := cmd.Flags()
 	f.Float64SliceVar(&o.quantiles, "quantiles", []float64{0.05, 0.25, 0.5, 0.75, 0.95}, "`LEVELS` between 0 and 1 whose quantiles are predicted")
 	f.Float64SliceVar(&o.hdr, "hdr", []float64{0.9}, "`PROBABILITIES` between 0 and 1 that highest-density regions hold")
 	f.Lookup("quantiles").DefValue, f.Lookup("hdr").DefValue = "0.05,0.25,0.5,0.75,0.95", "0.9"
 	f.StringVar(&o.density, "density", "", "N evenly spaced y from A to B whose density is predicted, as `A:B:N` (--density=-2:2:101)")
 	f.IntVar(&o.draws, "draws", 0, "`NUMBER` of random draws for each target and channel")
-	f.BoolVar(&o.calibrated, "calibrated", false, "correct intervals and regions by the run's calibration.json, which acqnp score --calibrate writes")
+	f.BoolVar(&o.calibrated, "calibrated", false, "correct intervals and regions by the run's calibration, which acqnp score --calibrate makes")
 	for _, other := range []string{"prior", "config"} {
 		cmd.MarkFlagsMutuallyExclusive("calibrated", other)
 	}
@@ -100,7 +90,7 @@ func runPredict(ctx context.Context, a *app, o predictOptions) error {
 	table := predict.Table{Names: predict.NamesOf(&asked), Levels: o.quantiles, Masses: o.hdr, Density: o.densityAt,
 		Draws: o.draws, Seed: e.Eval.Seed, Threads: o.cores()}
 	if o.calibrated {
-		if table.Calibrated, err = asked.ReadCalibration(o.Run, p.Warn); err != nil {
+		if table.Calibrated, err = asked.Calibrated(o.Run, p.Warn); err != nil {
 			return err
 		}
 	}
@@ -134,10 +124,10 @@ func runPredict(ctx context.Context, a *app, o predictOptions) error {
 
 // checkColumns checks the flags that add columns.
 func (o *predictOptions) checkColumns() (err error) {
-	if err := usage.Probabilities("--quantiles", o.quantiles); err != nil {
+	if err := checkProbabilities("--quantiles", o.quantiles); err != nil {
 		return err
 	}
-	if err := usage.Probabilities("--hdr", o.hdr); err != nil {
+	if err := checkProbabilities("--hdr", o.hdr); err != nil {
 		return err
 	}
 	if o.density != "" {
@@ -148,5 +138,5 @@ func (o *predictOptions) checkColumns() (err error) {
 	if o.joint && o.draws == 0 {
 		return &invalid.Input{File: "--draws", Found: "0", Expected: fmt.Sprintf("1 to %d, since --joint draws", predict.MaxDraws)}
 	}
-	return usage.Range("--draws", o.draws, 0, predict.MaxDraws)
+	return checkRange("--draws", o.draws, 0, predict.MaxDraws)
 }

@@ -104,15 +104,7 @@ func runReport(a *app, o reportOptions) error {
 
 // calibration draws the scores of a run.
 func calibration(means score.Means, functions []score.Function) ([]tables.Drawing, error) {
-	pictures, err := figures.Calibration{Means: means, Functions: functions}.Pictures()
-	if err != nil {
-		return nil, err
-	}
-	drawings := make([]tables.Drawing, len(pictures))
-	for i, p := range pictures {
-		drawings[i] = tables.Drawing(p)
-	}
-	return drawings, nil
+	return figures.Calibration{Means: means, Functions: functions}.Pictures()
 }
 
 // evaluationFiles returns the paths of the eval.json files in the report.

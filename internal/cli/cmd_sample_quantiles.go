@@ -3,12 +3,10 @@ package cli
 import (
 	"context"
 	"fmt"
-	"iter"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
-	"github.com/acqnp/acqnp/internal/cli/usage"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/report/figures"
@@ -30,15 +28,7 @@ func newSample(a *app) *cobra.Command {
 predicted mixture (u, tau, mu, sigma and weight of each quantile level) and its mean. --quantiles
 adds quantiles of the mixture, --draws random draws from it.
 
-The context is a CSV file in raw units. Its header names the columns x and y; x1, x2, …, y1, y2, …
-if there are several; flow and speed for speed-flow; the names in data.x and data.y for csv. A
-column named function, or as in data.function for csv, divides the rows into functions. All of them
-are predicted in one call. Without --context, or if the file has no rows, the prediction is that for a
-function of which nothing is known (not for BNP).
-
---prior predicts without any training, with the weights that the program carries. They know functions
-of one x and one y of many kinds. x and y are standardised by the points of the context, which must
-have the columns x and y and two different values of each.`,
+` + contextHelp,
 		Example: `  acqnp sample-quantiles --run runs/lissajous/acqnp/seed-0 --context context.csv --grid=-2:2:200 --out quantiles.csv
   acqnp sample-quantiles --prior --context context.csv --grid=0:10:50 --quantiles 0.05,0.5,0.95 --out quantiles.csv
   acqnp sample-quantiles --run runs/lissajous/acqnp/seed-0 --context context.csv --targets targets.csv \
@@ -49,7 +39,6 @@ have the columns x and y and two different values of each.`,
 		}),
 	}
 	o.requestFlags.addFlags(a, cmd)
-	o.levelFlags.addFlags(cmd, 0, evenLevels, "quantile levels of each target, for CQNP and ACQNP (default the configuration's eval.num_tau)")
 	f := cmd.Flags()
 	f.Float64SliceVar(&o.quantiles, "quantiles", nil, "`LEVELS` between 0 and 1 whose quantiles are predicted: 0.05,0.5,0.95")
 	f.IntVar(&o.draws, "draws", 0, "`NUMBER` of random draws for each target and channel")
@@ -67,19 +56,16 @@ func runSample(ctx context.Context, a *app, o sampleOptions) error {
 	if err != nil {
 		return err
 	}
-	units := asked.Units
-	if n := len(units.XNames); o.components && n > 1 {
+	if n := len(asked.Units.XNames); o.components && n > 1 {
 		return &invalid.Input{File: "--components", Found: fmt.Sprintf("x of %d columns", n), Expected: "x of one column"}
 	}
 	o.announce(p)
 	predictions := predict.Shown(p, asked.CountTargets(), asked.Predict(ctx, asked.Functions))
 	table := predict.Quantiles{Names: predict.NamesOf(&asked), Levels: o.quantiles, Draws: o.draws, Seed: e.Eval.Seed}
-	if o.plot != "" && o.components {
-		err = o.writeComponents(table, predictions, figures.FitPlot{Title: asked.Title(), X: figures.AxisOf(units, 0), YLabel: units.YNames[0]})
-	} else if err = table.Write(o.out, predictions); err == nil {
-		err = o.draw(ctx, &asked, figures.Options{Levels: o.quantiles})
+	if err := table.Write(o.out, predictions); err != nil {
+		return err
 	}
-	if err != nil {
+	if err := o.draw(ctx, &asked, figures.Options{Levels: o.quantiles, Components: o.components}); err != nil {
 		return err
 	}
 	s := o.summary(&asked)
@@ -95,15 +81,5 @@ func (o *sampleOptions) checkCounts() error {
 			return &invalid.Input{File: "--quantiles", Found: strconv.FormatFloat(q, 'g', -1, 64), Expected: "numbers between 0 and 1"}
 		}
 	}
-	return usage.Range("--draws", o.draws, 0, maxDraws)
-}
-
-// writeComponents writes the table and the plot, without its panels yet, in one pass over the
-// predictions.
-func (o *sampleOptions) writeComponents(table predict.Quantiles, predictions iter.Seq2[predict.Target, error], plot figures.FitPlot) error {
-	plot.Panels = figures.NewPanels(table.Functions, len(table.YNames), 0, o.quantiles)
-	if err := table.Write(o.out, figures.Collect(plot.Panels, table.Functions, 0, predictions)); err != nil {
-		return err
-	}
-	return plot.Save(o.plot)
+	return checkRange("--draws", o.draws, 0, maxDraws)
 }

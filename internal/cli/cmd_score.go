@@ -14,6 +14,7 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/predict/post"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/run"
 )
@@ -27,11 +28,10 @@ func newScore(a *app) *cobra.Command {
 	var o scoreOptions
 	cmd := &cobra.Command{
 		Use:   "score (--run DIR | --config FILE --weights FILE | --prior) [--context FILE] (--targets FILE | --calibrate)",
-		Short: "Measure how well predictions foretell points of your own",
+		Short: "Measure how good predictions of points of your own are",
 		Long: `Predict points whose y is known, and say how good the predictions are, in raw units: the mean log
 density of a target and its standard error, the CRPS, pinball losses, and how many targets lie inside
-the central intervals of 50% and 90%. These shares are near 50% and 90% if the model knows how much it
-does not know.
+the central intervals of 50% and 90%. These shares are near 50% and 90% if the model is calibrated.
 
 Context and targets are CSV files as for predict; the targets also have the columns of y.
 With several functions, the error is that over functions, because the points of one function are
@@ -40,8 +40,8 @@ probability of a y up to the true one), mean and standard deviation. --joint add
 all targets of a function together: each is predicted with those before it in its context, in the
 order of the file.
 
---calibrate corrects the central intervals and the regions of a run: it writes calibration.json to the
-run directory, which acqnp predict --calibrated uses. It takes the functions that acqnp init --calibrate
+--calibrate corrects the central intervals and the regions of a run: it writes the calibration to the
+run's postprocessing.json, which acqnp predict --calibrated uses. It takes the functions that acqnp init --calibrate
 held back and that nothing else has used, or those of --context and --targets, which the training must
 not have seen. One target is drawn of each. An interval of 90% then holds an outcome of a new function
 with a probability of at least 90% and, of K functions and without ties, at most 90% + 1/(K+1),
@@ -62,11 +62,10 @@ With --calibrated, pit and the shares inside intervals are those of corrected pr
 	}
 	o.addInputs(a, cmd, "x and y of the targets")
 	o.scored = true
-	o.levelFlags.addFlags(cmd, 0, evenLevels, "quantile levels of each target, for CQNP and ACQNP (default the configuration's eval.num_tau)")
 	cmd.Flags().StringVar(&o.out, "out", "", "CSV `FILE` for the scores of each target and channel")
 	cmd.Flags().BoolVar(&o.joint, "joint", false, "state the log density of all targets of a function together, too")
-	cmd.Flags().BoolVar(&o.calibrate, "calibrate", false, "write calibration.json from these targets, or from what the run held back")
-	cmd.Flags().BoolVar(&o.calibrated, "calibrated", false, "score the predictions that calibration.json corrects")
+	cmd.Flags().BoolVar(&o.calibrate, "calibrate", false, "calibrate the run on these targets, or on what it held back")
+	cmd.Flags().BoolVar(&o.calibrated, "calibrated", false, "score the predictions that the run's calibration corrects")
 	cmd.MarkFlagsOneRequired("targets", "calibrate")
 	cmd.MarkFlagsMutuallyExclusive("calibrate", "calibrated")
 	cmd.MarkFlagsMutuallyExclusive("calibrate", "joint")
@@ -87,7 +86,7 @@ type scoreSummary struct {
 	Weights string `json:"weights"`
 	Out     string `json:"out,omitempty"`
 	score.Summary
-	Calibration *run.Calibrated `json:"calibration,omitempty"`
+	Calibration *post.Summary `json:"calibration,omitempty"`
 
 	unit string // of y, for people
 }
@@ -109,7 +108,7 @@ func runScore(ctx context.Context, a *app, o scoreOptions) error {
 		scores.Outcomes = &score.Outcomes{ByPoint: predict.ByPoint(e, asked.Functions)}
 	}
 	if o.calibrated {
-		if scores.Calibrated, err = asked.ReadCalibration(o.Run, p.Warn); err != nil {
+		if scores.Calibrated, err = asked.Calibrated(o.Run, p.Warn); err != nil {
 			return err
 		}
 	}
@@ -124,12 +123,12 @@ func runScore(ctx context.Context, a *app, o scoreOptions) error {
 	}
 	s := scoreSummary{Schema: scoreSchema, Weights: asked.Weights.Path, Out: o.out, Summary: tally.Summary(), unit: strings.Join(names.YNames, ", ")}
 	if o.calibrate {
-		source := run.FromRun
+		source := post.FromRun
 		if o.targets != "" {
-			source = run.FromFiles
+			source = post.FromFiles
 		}
 		c := asked.Calibration(scores.Outcomes, source)
-		if err := c.Write(o.Run); err != nil {
+		if err := asked.SetCalibration(o.Run, c); err != nil {
 			return err
 		}
 		s.Calibration = c.Summary(o.Run)
@@ -140,7 +139,7 @@ func runScore(ctx context.Context, a *app, o scoreOptions) error {
 // openScored reads the model and the functions to score.
 func (o *scoreOptions) openScored(e config.Experiment, p progress.Reporter) (predict.Asked, error) {
 	if o.calibrate {
-		file := output.File{Flag: "--calibrate", Path: filepath.Join(o.Run, run.CalibrationFile), Part: run.CalibrationFile, Overwrite: true}
+		file := output.File{Flag: "--calibrate", Path: filepath.Join(o.Run, run.PostprocessingFile), Part: run.PostprocessingFile, Overwrite: true}
 		if err := o.app.checkOutputs([]output.File{file}, o.context, o.targets); err != nil {
 			return predict.Asked{}, err
 		}

@@ -39,7 +39,7 @@ answers. GET /healthz says that the server lives; GET /metrics counts requests a
 Prometheus. / is a page where you click context points and see the density. With several --run, a
 request names one in its key run, by the last folders of DIR that differ.
 
-The server listens to this machine alone unless --listen says otherwise. Then requests need the token
+The server answers only this machine unless --listen names another address. Requests then need the token
 in ACQNP_SERVE_TOKEN, as "Authorization: Bearer TOKEN". Requests from pages of other origins, or under
 another host's name, are refused.
 
@@ -64,12 +64,12 @@ first, within ten seconds, and the program exits with 0.`,
 	return cmd
 }
 
-// grace is how long requests under way may take when the server ends.
+// grace is how long requests under way may take after the server was told to end.
 const grace = 10 * time.Second
 
-// collectLess has garbage collected when the heap is nine times what is in use, as a request takes some
-// megabytes for milliseconds and the models hardly more. Beyond a gigabyte, which large requests take,
-// it is collected as needed to stay there.
+// collectLess lets the heap grow to nine times what is in use before garbage is collected. A request
+// takes some megabytes for milliseconds, and the models hardly more. The memory limit, a gigabyte above
+// what the models need, bounds the heap under large requests.
 func collectLess() {
 	var now runtime.MemStats
 	runtime.ReadMemStats(&now)
@@ -125,8 +125,8 @@ func serveUntil(ctx context.Context, listener net.Listener, server *serve.Server
 	return nil
 }
 
-// load reads the runs. Each thread has a predictor of each run, which computes on one thread; a GPU has
-// one.
+// load reads the runs. On a CPU each run has as many predictors as there are threads, on a GPU one. A
+// predictor computes on one thread.
 func (o *serveOptions) load(names []string, p progress.Reporter) ([]*serve.Model, error) {
 	predictors := 1
 	if o.device.Kernels() != "" {

@@ -7,8 +7,8 @@ func newSweep(a *app) *cobra.Command {
 		Use:   "sweep",
 		Short: "Train many runs: here, on Slurm or on Kubernetes",
 		Long: `Train the runs of a plan, a YAML file. It names configurations and seeds, and may set keys for all
-runs and grids of values. The state of a sweep is its run directories alone: start it again, and it
-trains what is missing.`,
+runs and grids of values. The run directories are the only state of a sweep: started again, it trains
+what is missing.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: runGroup,
 	}

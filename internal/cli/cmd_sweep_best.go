@@ -19,8 +19,8 @@ func newSweepBest(a *app) *cobra.Command {
 		Short: "Show the best settings of a plan's grid",
 		Long: `Compare the candidates of a plan's grid or samples, separately for each configuration, by the mean
 over seeds. The best run of the best candidate and its checkpoint are named, for predict --run. Runs
-that are not done are left out. valid_ll is the best validation of each run. The others are in
-eval.json, of evaluate: true; a choice by these is a choice by test data.`,
+that are not done are left out. valid_ll is the best validation of each run. The other measures are
+from eval.json, which evaluate: true writes; to choose by them is to choose by test data.`,
 		Example: `  acqnp sweep best plan.yaml
   acqnp sweep best plan.yaml --by crps --json`,
 		Args: cobra.ExactArgs(1),

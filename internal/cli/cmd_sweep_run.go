@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acqnp/acqnp/internal/cli/usage"
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/progress"
@@ -41,9 +40,9 @@ Without --jobs, the run with the most work is timed first on a CPU, once on all 
 with a run on each thread; the faster way is taken. On GPUs, as many runs as there are GPUs are
 trained at a time, each on its own; --jobs puts several on each.
 
-A run that fails does not stop the others. One that was killed, or that a full disk stopped, is
-started again, up to three times in a row if it gets no further. A wrong configuration and a
-divergence would only fail again. Failures are listed at the end and in the run's error.json; the
+A run that fails does not stop the others. A run that was killed, or stopped by a full disk, is started
+again, up to three times in a row without progress. After a wrong configuration or a divergence it is
+not, as it would fail again. Failures are listed at the end and in the run's error.json; the
 exit code is then 1. Several calls may share a plan and a file system: each run is trained once.
 
 --index and --indices train a part of the plan, for the arrays of schedulers. Without either, the
@@ -87,7 +86,7 @@ func runSweep(ctx context.Context, a *app, o sweepRunOptions) error {
 			return err
 		}
 	}
-	if err := usage.Range("--jobs", o.jobs, 0, maxThreads); err != nil {
+	if err := checkRange("--jobs", o.jobs, 0, maxThreads); err != nil {
 		return err
 	}
 	if err := o.check(); err != nil {

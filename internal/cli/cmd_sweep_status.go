@@ -20,10 +20,10 @@ func newSweepStatus(a *app) *cobra.Command {
 	watch := false
 	cmd := &cobra.Command{
 		Use:   "status PLAN",
-		Short: "Show how far the runs of a plan are",
+		Short: "Show how far the runs of a plan have come",
 		Long: `Show how many runs of a plan are done, running, waiting, stopped or failed, which run where, why runs
-failed, and about how long the rest takes at the rates measured so far. It reads the run directories
-alone, from any machine that sees them, and disturbs nothing. --json has every run.
+failed, and about how long the rest takes at the rates measured so far. It only reads the run
+directories, from any machine that sees them. --json has every run.
 
 With --watch, a terminal shows the state until all runs are done or failed; a log gets a line when
 something has changed.`,
@@ -71,7 +71,7 @@ func runSweepStatus(ctx context.Context, a *app, file string, watch bool) error 
 	}
 }
 
-// showStatus shows one look at a sweep of many: under --json as a line.
+// showStatus shows what a look has found. Under --json it is a line.
 func (a *app) showStatus(screen *progress.Screen, s sweep.Status) error {
 	if a.json {
 		return a.result(s, nil)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acqnp/acqnp/internal/cli/usage"
 	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/run"
@@ -107,7 +106,7 @@ func (s submission) print(w io.Writer) (err error) {
 
 func runSweepSubmit(ctx context.Context, a *app, o submitOptions) error {
 	const most = 1 << 20
-	if err := errors.Join(usage.Range("--per-job", o.perJob, 1, most), usage.Range("--limit", o.limit, 0, most)); err != nil {
+	if err := errors.Join(checkRange("--per-job", o.perJob, 1, most), checkRange("--limit", o.limit, 0, most)); err != nil {
 		return err
 	}
 	env := os.Environ

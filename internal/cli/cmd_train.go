@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acqnp/acqnp/internal/cli/usage"
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/models"
@@ -106,7 +105,7 @@ type trainSummary struct {
 }
 
 func runTrain(ctx context.Context, a *app, o trainOptions) error {
-	if err := usage.Range("--until", o.until, 0, math.MaxInt); err != nil {
+	if err := checkRange("--until", o.until, 0, math.MaxInt); err != nil {
 		return err
 	}
 	if err := o.check(); err != nil {
@@ -137,7 +136,8 @@ func runTrain(ctx context.Context, a *app, o trainOptions) error {
 	return errors.Join(err, a.result(s, s.print))
 }
 
-// prepare returns the run's configuration and source. It refuses what can be refused before training.
+// prepare returns the run's configuration and source. It makes all checks that are possible before
+// training.
 func (o *trainOptions) prepare() (e config.Experiment, source datasets.Source, err error) {
 	if e, err = o.experiment(); err != nil {
 		return e, nil, err
@@ -192,7 +192,7 @@ func (o *trainOptions) conclude(ctx context.Context, r train.Options, result tra
 // run directory if no flag did. If it resumes a run and the configuration lacks
 // model.adaptor_form or data.sizes, they are those of the run: the file may be older than the keys.
 func (o *trainOptions) experiment() (config.Experiment, error) {
-	over := config.Overrides{Set: o.set, Env: os.Environ}
+	over := config.Overrides{Set: o.set, Env: os.Environ, Warn: o.app.progress().Warn}
 	if o.seed != "" {
 		over.Flags = []config.Flag{{Name: "--seed", Key: "train.seed", Value: o.seed}}
 	}
@@ -211,7 +211,7 @@ func (o *trainOptions) experiment() (config.Experiment, error) {
 		return e, nil
 	}
 	if began, ok := run.Began(o.runDir); ok {
-		over.Continues = &began
+		over.Continues, over.Warn = &began, nil // Parse has warned
 		return config.Parse(o.config, content, over)
 	}
 	return e, nil

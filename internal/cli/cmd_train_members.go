@@ -11,8 +11,8 @@ import (
 	"github.com/acqnp/acqnp/internal/train/seeds"
 )
 
-// trainMembers trains the networks of an ensemble but the first, at once. So a run directory whose own
-// training has ended holds a whole ensemble.
+// trainMembers trains all networks of an ensemble but the first, together. The caller then trains the
+// first. So a run directory whose own training has ended holds a whole ensemble.
 func (o *trainOptions) trainMembers(ctx context.Context, first train.Options, p progress.Reporter) error {
 	n := first.Experiment.Train.Ensemble() - 1
 	if n == 0 {

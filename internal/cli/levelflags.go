@@ -19,7 +19,7 @@ type levelFlags struct {
 	given  func(flag string) bool // reports whether a flag was given
 }
 
-// evenLevels is the default of --levels that stands for the model's evenly spaced levels.
+// evenLevels is a default of --levels: the evenly spaced levels of the model.
 const evenLevels = ""
 
 // addFlags adds the flags with their defaults. usage says what --num-tau counts.
@@ -45,7 +45,7 @@ func (f *levelFlags) check() error {
 	return nil
 }
 
-// choose returns the model with the levels that --levels says.
+// choose returns the model with the levels of --levels.
 func (f *levelFlags) choose(t predict.Trained) predict.Trained {
 	if f.levels == evenLevels {
 		return t.Evenly()

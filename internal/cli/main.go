@@ -22,7 +22,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acqnp/acqnp/internal/cli/usage"
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/device/memory"
 	"github.com/acqnp/acqnp/internal/files/interrupt"
@@ -97,7 +96,7 @@ func Main(args []string, s Streams) (code int) {
 	text := err.Error()
 	switch {
 	case code == exitUsage && !a.started:
-		text = usage.Message(err) + " (see " + a.command + " --help)"
+		text = usageMessage(err) + " (see " + a.command + " --help)"
 	case errors.Is(err, context.Canceled):
 		text = "interrupted"
 	}

@@ -62,7 +62,7 @@ func TestShippedConfigurationsOfOwnData(t *testing.T) {
 	t.Chdir(t.TempDir())
 	succeed(t, "data", "example", "--out", "prices.csv", "--quiet")
 	for _, model := range []string{"cnp", "canp", "bnp", "cqnp", "acqnp"} {
-		o := succeed(t, "train", "--config", filepath.Join(configs, model+".yaml"), "--set", "train.steps=2", "--quiet")
+		o := succeed(t, "train", "--config", filepath.Join(configs, model+".yaml"), "--set", "train.steps=2", "--set", "eval.batches=1", "--set", "eval.batch_size=1", "--quiet")
 		if !strings.Contains(o.out, "run runs/csv/"+model+"/seed-0: 2 steps") {
 			t.Error(o.out)
 		}

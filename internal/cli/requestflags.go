@@ -16,6 +16,17 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
+// contextHelp describes --context and --prior.
+const contextHelp = `The context is a CSV file in raw units. Its header names the columns x and y; x1, x2, …, y1, y2, …
+if there are several; flow and speed for speed-flow; the names in data.x and data.y for csv. A
+column named function, or as in data.function for csv, divides the rows into functions. All of them
+are predicted in one call. Without --context, or if the file has no rows, the prediction is that for a
+function of which nothing is known (not for BNP).
+
+--prior predicts without any training, with the weights that the program carries. They know functions
+of one x and one y of many kinds. x and y are standardised by the points of the context, which must
+have the columns x and y and two different values of each.`
+
 // requestFlags name a model, a context and targets, and the outputs of a prediction.
 type requestFlags struct {
 	settings
@@ -47,6 +58,7 @@ func (o *requestFlags) addInputs(a *app, cmd *cobra.Command, columns string) {
 	o.settings.addFlags(a, cmd)
 	cmd.Flags().BoolVar(&o.Prior, "prior", false, "predict with the weights that the program carries")
 	o.modelFlags.addFlags(cmd, "prior")
+	o.levelFlags.addFlags(cmd, 0, evenLevels, "quantile levels of each target, for CQNP and ACQNP (default the configuration's eval.num_tau)")
 	cmd.Flags().StringVar(&o.context, "context", "", "CSV `FILE` with the context points")
 	cmd.Flags().StringVar(&o.targets, "targets", "", "CSV `FILE` with the "+columns)
 	for _, name := range []string{"context", "targets"} {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acqnp/acqnp/internal/cli/usage"
 	"github.com/acqnp/acqnp/internal/run/version"
 )
 
@@ -41,7 +40,7 @@ or SIGHUP; 141 nobody reads standard output any more.`,
 	root.PersistentFlags().BoolVar(&a.quiet, "quiet", false, "show warnings and errors, but no progress")
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print results, progress and errors as JSON, one object a line")
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
-		if err := usage.NotEmpty(cmd.Flags()); err != nil {
+		if err := checkNotEmpty(cmd.Flags()); err != nil {
 			return err
 		}
 		return a.fromEnvironment(cmd.Flags())

@@ -43,7 +43,7 @@ func TestNaturalScaleNeedsNoLevels(t *testing.T) {
 		}
 		var many strings.Builder
 		many.WriteString("age,price\n")
-		const step = 2.0
+		const step = 4.0
 		for y := -3000.0; y < 6000; y += step {
 			fmt.Fprintf(&many, "2,%g\n", y)
 		}

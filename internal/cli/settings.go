@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
 
-	"github.com/acqnp/acqnp/internal/cli/usage"
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/progress"
@@ -41,7 +40,7 @@ func (a *app) fromEnvironment(flags *pflag.FlagSet) error {
 			continue
 		}
 		if err := f.Value.Set(v.GetString(name)); err != nil {
-			return &invalid.Input{File: variable(name), Found: strconv.Quote(os.Getenv(variable(name))), Expected: usage.Values(f)}
+			return &invalid.Input{File: variable(name), Found: strconv.Quote(os.Getenv(variable(name))), Expected: flagValues(f)}
 		}
 		a.variables["--"+name] = variable(name)
 	}
@@ -89,7 +88,7 @@ func (s *settings) addDataDir(cmd *cobra.Command) {
 // check checks the flags and opens the device. If acqnp-cuda has the device's engine, check
 // replaces this program by it.
 func (s *settings) check() error {
-	if err := usage.Range("--threads", s.threads, 0, maxThreads); err != nil {
+	if err := checkRange("--threads", s.threads, 0, maxThreads); err != nil {
 		return err
 	}
 	if err := device.CheckCPUKernels(); err != nil {

@@ -53,7 +53,7 @@ func TestWrongUsageIsOneLineAndTwo(t *testing.T) {
 		{"train --config", `--config: found no value, expected one (`},
 		{"train --config x --threads many", `--threads: found "many", expected a whole number`},
 		{"train --config x --resume --overwrite", `found --overwrite and --resume, expected only one of them`},
-		{"train extra --config x", `acqnp train: found the argument "extra", expected flags alone (see acqnp train --help)`},
+		{"train extra --config x", `acqnp train: found the argument "extra", expected only flags (see acqnp train --help)`},
 		{"train --config x --until -1", `--until: found -1, expected 0 or more`},
 		{"eval", `expected one of --run and --config (`},
 		{"eval --run x --config y --weights z", `found --config and --run, expected only one of them`},

@@ -2,7 +2,9 @@ package config
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/acqnp/acqnp/internal/config/catalogue"
 	"github.com/acqnp/acqnp/internal/invalid"
@@ -41,12 +43,20 @@ func checkUse(file string, written []leaf) error {
 		}
 	}
 	for _, l := range written {
-		if who, users := c.unusedBy(entries[l.key]); who != "" {
-			return l.refuse("a key that "+who+" does not use", "no such key: only "+oneOf(users)+" can use it")
+		if err := c.check(l); err != nil {
+			return err
 		}
 	}
 	if _, ok := last(written, "data.file"); c.benchmark.Kind == catalogue.CSV && !ok {
 		return &invalid.Input{File: file, Key: "data.file", Found: "nothing", Expected: entries["data.file"].accepts.expected}
+	}
+	return nil
+}
+
+// check refuses a key that the choice does not use.
+func (c choice) check(l leaf) error {
+	if who, users := c.unusedBy(entries[l.key]); who != "" {
+		return l.refuse("a key that "+who+" does not use", "no such key: only "+oneOf(users)+" can use it")
 	}
 	return nil
 }
@@ -91,6 +101,33 @@ func checkTogether(e Experiment, written []leaf) error {
 			}
 		}
 		return fmt.Errorf("the defaults of %s and %s: found %s, expected %s", e.Benchmark, e.Model.Name, r.found, r.expected)
+	}
+	return nil
+}
+
+// CheckPostprocessing refuses values of e.Postprocessing that the configuration could not have. file is
+// where they were read, for the error.
+func CheckPostprocessing(file string, e Experiment) error {
+	b, _ := catalogue.Find(e.Benchmark)
+	c := choice{b, e.Model.Name, e.Model.Aggregation}
+	for _, k := range table {
+		name, ours := strings.CutPrefix(k.name, "postprocessing.")
+		v := reflect.ValueOf(e).FieldByIndex(k.index)
+		if !ours || v.IsZero() {
+			continue
+		}
+		l := leaf{key: k.name, as: name, file: file}
+		if !k.accepts.ok(v.Interface()) {
+			return l.refuse(textOf(v), k.accepts.expected)
+		}
+		if err := c.check(l); err != nil {
+			return err
+		}
+	}
+	for _, r := range poolRelations(e) {
+		if !r.holds {
+			return leaf{as: "pool_weight", file: file}.refuse(r.found, r.expected)
+		}
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 // Checks, defaults, --set, environment variables, suggestions and the reference read it.
 type entry struct {
 	name    string // dotted: train.steps; the yaml tags of Experiment name its field
+	former  string // its name in earlier versions, which still sets it; "" if there is none
 	accepts rule   // the values, whatever the other keys are
 	preset  preset // the default
 	help    string // one line for users
@@ -40,11 +41,12 @@ const (
 
 var bySettings = []catalogue.Kind{}
 
-// table has an entry for every key, in the order of Experiment's fields, and entries has them by name.
-var table, entries = bound(slices.Concat(rootKeys, modelKeys, dataKeys, trainKeys, evalKeys))
+// table has an entry for every key, in the order of Experiment's fields, and entries has them by name,
+// also by their former names.
+var table, entries = bound(slices.Concat(rootKeys, modelKeys, dataKeys, trainKeys, evalKeys, postprocessingKeys))
 
 // sections are the names before the dots.
-var sections = []string{"model", "data", "train", "eval"}
+var sections = []string{"model", "data", "train", "eval", "postprocessing"}
 
 // bound fills typ and index of each entry. A test compares the table with the fields of Experiment.
 func bound(all []entry) (list []*entry, byName map[string]*entry) {
@@ -63,6 +65,9 @@ func bound(all []entry) (list []*entry, byName map[string]*entry) {
 			e.typ = at.Elem()
 		}
 		list, byName[e.name] = append(list, e), e
+		if e.former != "" {
+			byName[e.former] = e
+		}
 	}
 	return list, byName
 }

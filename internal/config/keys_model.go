@@ -1,6 +1,10 @@
 package config
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+	"strconv"
+)
 
 // The values of model.adaptor_form.
 const (
@@ -15,6 +19,21 @@ const (
 	NaturalScale = "natural" // σ = 4τ(1−τ)·s, so that the tails of no component are wider than 4s
 )
 
+// The values of model.head: what the decoder of a model without levels states of each channel of y.
+const (
+	GaussianHead = "gaussian"         // a Gaussian: the paper's
+	MixtureHead  = "gaussian-mixture" // a mixture of model.parts Gaussians
+)
+
+// Heads returns the values of model.head, the default first.
+func Heads() []string { return []string{GaussianHead, MixtureHead} }
+
+// HeadName returns Head, or its default if it is not set.
+func (m Model) HeadName() string { return cmp.Or(m.Head, GaussianHead) }
+
+// DefaultParts is the number of Gaussians of a MixtureHead without model.parts.
+const DefaultParts = 20
+
 // The values of model.aggregation.
 const (
 	Mean        = "mean"      // the paper's
@@ -26,30 +45,28 @@ const (
 // in the paper's notation [in]×[hidden…]×[out]. BNP is described as its authors do it, by numbers of
 // linear layers.
 type Model struct {
-	Name            string    `yaml:"name"`
-	Representation  int       `yaml:"representation,omitempty"`
-	Encoder         []int     `yaml:"encoder,flow,omitempty"`
-	Adaptor         []int     `yaml:"adaptor,flow,omitempty"`
-	Decoder         []int     `yaml:"decoder,flow,omitempty"`
-	AdaptorForm     string    `yaml:"adaptor_form,omitempty"` // Plain or Residual
-	Aggregation     string    `yaml:"aggregation,omitempty"`  // Mean, Attention or Transformer
-	KeyEncoder      []int     `yaml:"key_encoder,flow,omitempty"`
-	QueryEncoder    []int     `yaml:"query_encoder,flow,omitempty"`
-	Heads           int       `yaml:"heads,omitempty"`
-	Layers          int       `yaml:"layers,omitempty"`
-	Feedforward     int       `yaml:"feedforward,omitempty"`
-	Width           int       `yaml:"width,omitempty"`
-	PreDepth        int       `yaml:"pre_depth,omitempty"`
-	PostDepth       int       `yaml:"post_depth,omitempty"`
-	DecoderDepth    int       `yaml:"decoder_depth,omitempty"`
-	TrainBootstraps int       `yaml:"train_bootstraps,omitempty"`
-	EvalBootstraps  int       `yaml:"eval_bootstraps,omitempty"`
-	SigmaFloor      float64   `yaml:"sigma_floor,omitempty"`
-	ScaleForm       string    `yaml:"scale_form,omitempty"`       // PaperScale or NaturalScale
-	TailDF          float64   `yaml:"tail_df,omitempty"`          // see likelihood.StudentTails
-	SigmaScale      float64   `yaml:"sigma_scale,omitempty"`      // 0 means 1
-	PoolWeight      float64   `yaml:"pool_weight,omitempty"`      // of the mixed model of Data.Baseline, or the density of PoolKernel
-	PoolKernel      []float64 `yaml:"pool_kernel,flow,omitempty"` // nil, or the widths of package kde
+	Name            string  `yaml:"name"`
+	Representation  int     `yaml:"representation,omitempty"`
+	Encoder         []int   `yaml:"encoder,flow,omitempty"`
+	Adaptor         []int   `yaml:"adaptor,flow,omitempty"`
+	Decoder         []int   `yaml:"decoder,flow,omitempty"`
+	AdaptorForm     string  `yaml:"adaptor_form,omitempty"` // Plain or Residual
+	Aggregation     string  `yaml:"aggregation,omitempty"`  // Mean, Attention or Transformer
+	KeyEncoder      []int   `yaml:"key_encoder,flow,omitempty"`
+	QueryEncoder    []int   `yaml:"query_encoder,flow,omitempty"`
+	Heads           int     `yaml:"heads,omitempty"`
+	Layers          int     `yaml:"layers,omitempty"`
+	Feedforward     int     `yaml:"feedforward,omitempty"`
+	Width           int     `yaml:"width,omitempty"`
+	PreDepth        int     `yaml:"pre_depth,omitempty"`
+	PostDepth       int     `yaml:"post_depth,omitempty"`
+	DecoderDepth    int     `yaml:"decoder_depth,omitempty"`
+	TrainBootstraps int     `yaml:"train_bootstraps,omitempty"`
+	EvalBootstraps  int     `yaml:"eval_bootstraps,omitempty"`
+	Head            string  `yaml:"head,omitempty"`  // one of Heads; "" is GaussianHead
+	Parts           int     `yaml:"parts,omitempty"` // of a MixtureHead; 0 is DefaultParts
+	SigmaFloor      float64 `yaml:"sigma_floor,omitempty"`
+	ScaleForm       string  `yaml:"scale_form,omitempty"` // PaperScale or NaturalScale
 }
 
 // adaptorWidths returns the paper's hidden widths of the adaptor.
@@ -129,25 +146,16 @@ var modelKeys = []entry{{
 	name: "model.eval_bootstraps", models: []string{"bnp"}, accepts: whole(1, maxLevels), preset: always(50),
 	help: "Number k of contexts that evaluation and prediction resample from each context.",
 }, {
+	name: "model.head", models: []string{"cnp"}, accepts: name(Heads()), preset: none(GaussianHead),
+	help: "What the decoder states of each channel of y. gaussian: a Gaussian, the paper's; gaussian-mixture: a mixture of model.parts Gaussians.",
+}, {
+	name: "model.parts", models: []string{"cnp"}, accepts: whole(1, 256), preset: none(strconv.Itoa(DefaultParts)),
+	help: "Number of Gaussians of model.head gaussian-mixture.",
+}, {
 	name: "model.sigma_floor", accepts: between0And1, preset: from(func(c choice) any { return SigmaFloor(c.model) }),
 	help: "Lower bound f of the likelihood's scale: σ = f + (1−f)·softplus(s), in the model's units.",
 }, {
 	name: "model.scale_form", models: quantile, accepts: name([]string{PaperScale, NaturalScale}),
 	preset: always(PaperScale).but(NaturalScale, csv), older: PaperScale,
 	help: "Scale of a component at level τ. paper: σ, the decoder's scale; natural: 4τ(1−τ)·σ, so that no tail is wider than 4σ.",
-}, {
-	name: "model.tail_df", models: gaussian, preset: none("0"),
-	accepts: rule{"a number from 1 to 1000, or 0 for Gaussian tails", func(v any) bool { d := v.(float64); return d == 0 || 1 <= d && d <= 1000 }},
-	help:    "Degrees of freedom of Student's t, whose tails predictions get; 0: Gaussian tails. Training does not use it.",
-}, {
-	name: "model.sigma_scale", models: gaussian, preset: none("1"),
-	accepts: rule{"a number from 0.1 to 10", func(v any) bool { s := v.(float64); return s == 0 || 0.1 <= s && s <= 10 }},
-	help:    "Multiplies the network's σ in predictions; above 1, it widens predictions that are too sure. Training does not use it.",
-}, {
-	name: "model.pool_weight", models: encoding, preset: none("0"),
-	accepts: rule{"a number from 0 to 0.9", func(v any) bool { w := v.(float64); return 0 <= w && w <= 0.9 }},
-	help:    "Weight, in predictions, of a simple model beside the network: the mixed model of data.baseline or the kernel of model.pool_kernel. For one column of y.",
-}, {
-	name: "model.pool_kernel", models: encoding, accepts: kernelWidths, preset: none("none"),
-	help: "Widths in x and in y, in the model's units, of a kernel density of the context, the simple model of model.pool_weight.",
 }}

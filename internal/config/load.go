@@ -78,6 +78,7 @@ func resolveAll(name string, content []byte, o Overrides) (Experiment, error) {
 	if err := checkUse(name, written); err != nil {
 		return Experiment{}, err
 	}
+	o.warnOfNames(written)
 	layers, err := oneLength([][]leaf{file, env, flags})
 	if err != nil {
 		return Experiment{}, err
@@ -89,6 +90,15 @@ func resolveAll(name string, content []byte, o Overrides) (Experiment, error) {
 		return Experiment{}, fmt.Errorf("%s: merging the configuration: %w", name, err)
 	}
 	return e, checkTogether(e, written)
+}
+
+// warnOfNames says which keys have a new name.
+func (o Overrides) warnOfNames(written []leaf) {
+	for _, l := range written {
+		if o.Warn != nil && l.as != l.key {
+			o.Warn(fmt.Sprintf("%s: %s has a new name, %s", l.place(), l.as, l.key))
+		}
+	}
 }
 
 // fileLeaves reads the leaves of a configuration file.

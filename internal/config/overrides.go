@@ -37,6 +37,8 @@ type Overrides struct {
 	// Continues is the run that the configuration is to continue, or nil. Keys with such a value, if
 	// the configuration lacks them, then have that of the run: the file may be older than they are.
 	Continues *Experiment
+	// Warn, if not nil, is called with a line for each key that has its name of an earlier version.
+	Warn func(line string)
 }
 
 // older sets the defaults of keys that older configurations lack.
@@ -74,9 +76,12 @@ func envLeaves(environ func() []string) ([]leaf, error) {
 	keys := map[string]string{}
 	var names []string
 	for _, e := range table {
-		n := envPrefix + strings.ToUpper(strings.ReplaceAll(e.name, ".", "_"))
+		n := variable(e.name)
 		keys[n] = e.name
 		names = append(names, n)
+		if e.former != "" {
+			keys[variable(e.former)] = e.former
+		}
 	}
 	var leaves []leaf
 	for _, entry := range slices.Sorted(slices.Values(environ())) {
@@ -99,6 +104,11 @@ func envLeaves(environ func() []string) ([]leaf, error) {
 		leaves = append(leaves, l...)
 	}
 	return leaves, nil
+}
+
+// variable returns the name of a key's variable.
+func variable(key string) string {
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
 }
 
 // unknownVariable returns the error for a variable that sets no key, or nil if it is not ours.

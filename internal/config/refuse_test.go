@@ -63,9 +63,12 @@ var refusals = []struct {
 	{"a σ of nothing", cnp + "  sigma_scale: 0.05\n", 4, "model.sigma_scale", "a number from 0.1 to 10"},
 	{"a wider bootstrap", bnp + "  sigma_scale: 1.1\n", 4, "model.sigma_scale", "cnp"},
 	{"all of a simple model", cnp + "  pool_weight: 1\n", 4, "model.pool_weight", "a number from 0 to 0.9"},
-	{"nothing to pool", cnp + "  pool_weight: 0.2\n", 4, "model.pool_weight", "data.baseline, for the mixed model, or model.pool_kernel"},
+	{"nothing to pool", cnp + "  pool_weight: 0.2\n", 4, "model.pool_weight", "data.baseline, for the mixed model, or postprocessing.pool_kernel"},
 	{"a kernel of one width", cnp + "  pool_kernel: [0.2]\n", 4, "model.pool_kernel", "[WIDTH OF X, WIDTH OF Y]"},
 	{"a kernel without width", cnp + "  pool_kernel: [0.2, 0]\n", 4, "model.pool_kernel", "[WIDTH OF X, WIDTH OF Y]"},
+	{"tails of half a degree, now", cnp + "postprocessing: {tail_df: 0.5}\n", 4, "postprocessing.tail_df", "a number from 1 to 1000"},
+	{"tails of levels, now", acqnp + "postprocessing: {tail_df: 5}\n", 4, "postprocessing.tail_df", "cnp"},
+	{"tails by both names", cnp + "  tail_df: 5\npostprocessing: {tail_df: 5}\n", 5, "postprocessing.tail_df", "a second time (as model.tail_df in line 4)"},
 	{"a kernel of bootstraps", bnp + "  pool_kernel: [1, 1]\n", 4, "model.pool_kernel", "cnp"},
 	{"a floor that is no number", cnp + "  sigma_floor: .nan\n", 4, "model.sigma_floor", "a number above 0 and below 1"},
 

@@ -76,6 +76,12 @@ func modelRelations(m Model) []relation {
 		found:    fmt.Sprintf("widths that make %d weights", weights),
 		expected: fmt.Sprintf("at most %d", maxWeights),
 	}}
+	all = append(all, relation{
+		keys:     []string{"model.parts", "model.head"},
+		holds:    m.Parts == 0 || m.Head == MixtureHead,
+		found:    fmt.Sprintf("%d parts of a head %s", m.Parts, m.HeadName()),
+		expected: "model.head " + MixtureHead + ", or no parts",
+	})
 	if m.Heads > 0 {
 		all = append(all, relation{
 			keys:     []string{"model.heads", "model.representation"},
@@ -89,17 +95,17 @@ func modelRelations(m Model) []relation {
 
 // poolRelations requires something to pool with the network, and one column of y.
 func poolRelations(e Experiment) []relation {
-	if e.Model.PoolWeight == 0 {
+	if e.Postprocessing.PoolWeight == 0 {
 		return nil
 	}
-	mixed, kernel := len(e.Data.Baseline) > 0, len(e.Model.PoolKernel) > 0
+	mixed, kernel := len(e.Data.Baseline) > 0, len(e.Postprocessing.PoolKernel) > 0
 	return []relation{{
-		keys:     []string{"model.pool_weight", "model.pool_kernel", "data.baseline"},
+		keys:     []string{"postprocessing.pool_weight", "postprocessing.pool_kernel", "data.baseline"},
 		holds:    mixed != kernel,
-		found:    fmt.Sprintf("a weight of %g and %s", e.Model.PoolWeight, map[bool]string{true: "both simple models", false: "no simple model"}[mixed]),
-		expected: "data.baseline, for the mixed model, or model.pool_kernel, and not both",
+		found:    fmt.Sprintf("a weight of %g and %s", e.Postprocessing.PoolWeight, map[bool]string{true: "both simple models", false: "no simple model"}[mixed]),
+		expected: "data.baseline, for the mixed model, or postprocessing.pool_kernel, and not both",
 	}, {
-		keys:     []string{"model.pool_weight", "data.y"},
+		keys:     []string{"postprocessing.pool_weight", "data.y"},
 		holds:    len(e.Data.YColumns) < 2,
 		found:    fmt.Sprintf("a weight and %d columns of y", len(e.Data.YColumns)),
 		expected: "one column of y beside a weight",

@@ -6,18 +6,21 @@ import (
 	"strings"
 )
 
-// Variant names what distinguishes the model from the paper's: its aggregation, its adaptor, the form
+// Variant names what distinguishes the model from the paper's: its aggregation, its head, its adaptor, the form
 // of its scale, its lower bound of σ, its tails, the number of its networks and its loss, as in "transformer, residual".
 // It returns "" for the paper's model. The loss is named only if it is not the default of the
 // aggregation. Sizes and settings of the optimiser are not named.
 func (e Experiment) Variant() string {
-	m := e.Model
+	m, p := e.Model, e.Postprocessing
 	var parts []string
 	if m.Aggregation != "" && m.Aggregation != Mean {
 		parts = append(parts, m.Aggregation)
 	}
 	if len(e.Data.Baseline) > 0 {
 		parts = append(parts, fmt.Sprintf("baseline %d %d", e.Data.Baseline[0], e.Data.Baseline[1]))
+	}
+	if head := m.HeadName(); head != GaussianHead {
+		parts = append(parts, head)
 	}
 	if m.AdaptorForm == Residual {
 		parts = append(parts, Residual)
@@ -28,14 +31,14 @@ func (e Experiment) Variant() string {
 	if m.SigmaFloor != 0 && m.SigmaFloor != SigmaFloor(m.Name) {
 		parts = append(parts, fmt.Sprintf("sigma floor %g", m.SigmaFloor))
 	}
-	if m.TailDF != 0 {
-		parts = append(parts, fmt.Sprintf("tails of t with %g degrees of freedom", m.TailDF))
+	if p.TailDF != 0 {
+		parts = append(parts, fmt.Sprintf("tails of t with %g degrees of freedom", p.TailDF))
 	}
-	if m.SigmaScale != 0 && m.SigmaScale != 1 {
-		parts = append(parts, fmt.Sprintf("sigma times %g", m.SigmaScale))
+	if p.SigmaScale != 0 && p.SigmaScale != 1 {
+		parts = append(parts, fmt.Sprintf("sigma times %g", p.SigmaScale))
 	}
-	if m.PoolWeight > 0 {
-		parts = append(parts, fmt.Sprintf("%g of a %s", m.PoolWeight, map[bool]string{true: "kernel", false: "mixed model"}[len(m.PoolKernel) > 0]))
+	if p.PoolWeight > 0 {
+		parts = append(parts, fmt.Sprintf("%g of a %s", p.PoolWeight, map[bool]string{true: "kernel", false: "mixed model"}[len(p.PoolKernel) > 0]))
 	}
 	if e.Train.Members > 1 {
 		parts = append(parts, fmt.Sprintf("ensemble of %d", e.Train.Members))

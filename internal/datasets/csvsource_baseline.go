@@ -53,9 +53,9 @@ func (s *csvSource) trainingFunctions(c int) []mixed.Function {
 	return functions
 }
 
-// standardise standardises function b of a batch, which is function i of the files. In training, and
-// wherever a training function is met, the mixed model is one that does not know the function. So
-// its errors are those that it makes for new functions.
+// standardise standardises function b of a batch, which is function i of the files. For a training
+// function it takes a mixed model that was fitted without this function, so that its errors are like
+// those for new functions.
 func (s *csvSource) standardise(dst *Batch, b, i int) {
 	if s.scaling.Baseline == nil {
 		return

@@ -25,8 +25,9 @@ type Held struct {
 // has a context of a random size, one of those that validation takes, and other random points as
 // targets. Of a function of which points are held out these are the targets; training and validation
 // points are the context.
-// Only what the cells of a column are is read from all rows: numbers, names or dates, their first day, and
-// whether a column whose logarithm is taken has a 0.
+//
+// Three things come from all rows, these included: whether a column holds numbers, names or dates, the
+// first day of dates, and whether a column whose logarithm is taken has a 0.
 func CalibrationOf(source any) []Held {
 	s, ok := source.(*csvSource)
 	if !ok {
@@ -39,8 +40,8 @@ func CalibrationOf(source any) []Held {
 // alone, so that no search over data.seed sees what is for calibration.
 func reserved() random.Generator { return random.New(0, random.Calibration) }
 
-// reserve draws what is for calibration: n functions of two points or more, or n points, which leave two of
-// each function. points has the number of points of each function. It returns the rows of each function
+// reserve draws what is for calibration: n functions of two points or more, or n points, such that two of
+// each function remain. points has the number of points of each function. It returns the rows of each function
 // that has any, and refuses an n that is too large.
 func reserve(points map[string]int, byPoint bool, n int) (map[string][]int, error) {
 	type unit struct {
@@ -80,8 +81,8 @@ func reserve(points map[string]int, byPoint bool, n int) (map[string][]int, erro
 	return held, nil
 }
 
-// reserveRows draws what is for calibration and returns the functions that are not. If points are held
-// out, these are all, and the rows for calibration are in s.order.
+// reserveRows draws what is for calibration and returns the other functions. If points are held out,
+// these are all functions, and the rows for calibration are in s.order.
 func (s *csvSource) reserveRows(functions []csvFunction) (others []int, err error) {
 	points := map[string]int{}
 	for _, f := range functions {

@@ -109,9 +109,9 @@ func (f Form) Text(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// Number returns the raw number of a text, as a CSV file's cell would have it: a name, a date or a
-// number. A name that is not known is one of the unknown. ok is false if the text is none of these, or
-// if the model cannot see the number.
+// Number returns the raw number of a text, which is a name, a date or a number as in a cell of a CSV
+// file. A name that training has not seen is an unknown name. ok is false for other texts, and for a
+// number that the model cannot see.
 func (f Form) Number(text string) (v float64, ok bool) {
 	if f.Categories != nil {
 		i := slices.Index(f.Categories, text)
@@ -133,7 +133,7 @@ func (f Form) equal(g Form) bool {
 	return f.Log == g.Log && f.Shift == g.Shift && f.Origin == g.Origin && slices.Equal(f.Categories, g.Categories)
 }
 
-// SameForms reports whether two lists of forms say the same. nil is a list of plain numbers.
+// SameForms reports whether two lists of forms are equal. nil is a list of plain numbers.
 func SameForms(a, b []Form) bool {
 	for i := range max(len(a), len(b)) {
 		if !FormAt(a, i).equal(FormAt(b, i)) {

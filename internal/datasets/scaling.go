@@ -120,8 +120,8 @@ func (s Scaling) YUnits(x []float32, c int) (offset, scale float64) {
 	return offset, scale
 }
 
-// RawShift returns −Σ log(scale) over the columns of y. Added to the log-likelihood of a point in
-// the model's units, it gives that in raw units if not PointShifts; see PointShift.
+// RawShift returns −Σ log(scale) over the columns of y. Added to the log-likelihood of a point in the
+// model's units, it gives the one in raw units. If PointShifts, PointShift is added as well.
 func (s Scaling) RawShift() float64 {
 	shift := 0.0
 	for _, scale := range s.YScale {
@@ -136,7 +136,7 @@ func (s Scaling) PointShifts() bool {
 	return s.Baseline != nil || slices.ContainsFunc(s.YForms, func(f Form) bool { return f.Log })
 }
 
-// PointShift returns what the log density of a point in raw units has besides RawShift: −log of the
+// PointShift returns the part of the log density of a point in raw units that RawShift lacks: −log of the
 // baseline's deviation, and −log(raw y) for each column of y whose logarithm the model sees. x [dx]
 // and y [dy] are in the model's units.
 func (s Scaling) PointShift(x, y []float32) float64 {

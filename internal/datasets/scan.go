@@ -271,8 +271,8 @@ func (s *scanner) function(t *table, by int) int {
 	return i
 }
 
-// leavesOut counts a row of function f and reports whether it is left out. A dropped row is if all of
-// the function are.
+// leavesOut counts a row of function f and reports whether it is left out. A dropped row is left out if
+// the whole function is.
 func (s *scanner) leavesOut(f int, dropped bool) bool {
 	held := s.held[s.Functions[f].Name]
 	if dropped {

@@ -21,35 +21,35 @@ func SetThreads(source any, n int) {
 	}
 }
 
-// workers divide numbered tasks among goroutines. Each has a scratch of its own, a *S. A call of each
+// workers divide numbered parts among goroutines. Each has a scratch of its own, a *S. A call of each
 // allocates nothing but new scratches.
 type workers[S any] struct {
 	limit   int // the number of goroutines at most; 0 means one for each core
 	scratch func() *S
-	do      func(s *S, task int) error
+	do      func(s *S, part int) error
 	kept    []worker[S]
 
 	// of the current call of each
-	tasks   int
+	parts   int
 	next    atomic.Int64
 	helpers sync.WaitGroup
 	mu      sync.Mutex
-	first   int // the first task in order that failed
+	first   int // the first part in order that failed
 	err     error
 }
 
 type worker[S any] struct {
 	scratch *S
-	help    func() // runs tasks on a goroutine of its own
+	help    func() // runs parts on a goroutine of its own
 }
 
-// newWorkers returns workers that run tasks by do.
-func newWorkers[S any](scratch func() *S, do func(s *S, task int) error) *workers[S] {
+// newWorkers returns workers that run parts by do.
+func newWorkers[S any](scratch func() *S, do func(s *S, part int) error) *workers[S] {
 	return &workers[S]{scratch: scratch, do: do}
 }
 
-// each runs every task in [0, n) and waits for all. A free worker takes the next task. The error is
-// that of the first task in order that returned one; later tasks may then be left out.
+// each runs every part in [0, n) and waits for all. A free worker takes the next part. The error is
+// that of the first part in order that returned one; later parts may then be left out.
 func (w *workers[S]) each(n int) error {
 	limit := w.limit
 	if limit == 0 {
@@ -63,7 +63,7 @@ func (w *workers[S]) each(n int) error {
 			w.helpers.Done()
 		}})
 	}
-	w.tasks, w.first, w.err = n, n, nil
+	w.parts, w.first, w.err = n, n, nil
 	w.next.Store(0)
 	w.helpers.Add(max(0, count-1))
 	for i := 1; i < count; i++ {
@@ -76,14 +76,14 @@ func (w *workers[S]) each(n int) error {
 	return w.err
 }
 
-// drain runs tasks until there is none left.
+// drain runs parts until there is none left.
 func (w *workers[S]) drain(s *S) {
-	for task := int(w.next.Add(1)) - 1; task < w.tasks; task = int(w.next.Add(1)) - 1 {
-		if err := w.do(s, task); err != nil {
-			w.next.Store(int64(w.tasks))
+	for part := int(w.next.Add(1)) - 1; part < w.parts; part = int(w.next.Add(1)) - 1 {
+		if err := w.do(s, part); err != nil {
+			w.next.Store(int64(w.parts))
 			w.mu.Lock()
-			if task < w.first {
-				w.first, w.err = task, err
+			if part < w.first {
+				w.first, w.err = part, err
 			}
 			w.mu.Unlock()
 		}

@@ -90,8 +90,8 @@ func (m Machine) Visible() int {
 // there is none. The error says why that program cannot use the GPU.
 func (m Machine) Engine() (program string, err error) {
 	if !hasCUDA {
-		if program = m.Found(); program != "" {
-			err = Usable(program)
+		if program = m.found(); program != "" {
+			err = usable(program)
 		}
 		return program, err
 	}
@@ -102,8 +102,8 @@ func (m Machine) Engine() (program string, err error) {
 	return m.Executable, err
 }
 
-// Found returns the file of acqnp-cuda, beside this program or in PATH; empty if there is none.
-func (m Machine) Found() string {
+// found returns the file of acqnp-cuda, beside this program or in PATH; empty if there is none.
+func (m Machine) found() string {
 	for _, dir := range append([]string{filepath.Dir(m.Executable)}, filepath.SplitList(m.Path)...) {
 		if !filepath.IsAbs(dir) {
 			continue // never run a program of the working directory
@@ -134,7 +134,7 @@ func (m Machine) Route(c Choice) (Route, error) {
 	case c.Auto && !m.GPU():
 		return Route{Why: "no NVIDIA GPU is visible"}, nil
 	}
-	found, why := m.Found(), ""
+	found, why := m.found(), ""
 	switch {
 	case m.HandedOver:
 		why = m.Executable + " was built without the CUDA engine: build it with make gpu"
@@ -145,7 +145,7 @@ func (m Machine) Route(c Choice) (Route, error) {
 	case !m.CanReplace:
 		why = "this program cannot be replaced by " + found
 	default:
-		if err := Usable(found); err != nil {
+		if err := usable(found); err != nil {
 			why = found + " cannot be used: " + err.Error()
 			break
 		}
@@ -160,9 +160,9 @@ func (m Machine) Route(c Choice) (Route, error) {
 // starting is the time that a GPU's driver may take to start.
 const starting = 2 * time.Minute
 
-// Usable runs a program that has the CUDA engine, with --version, and returns its error message as
+// usable runs a program that has the CUDA engine, with --version, and returns its error message as
 // an error. Such a program ends at its start if there is no usable GPU or a library is missing.
-func Usable(program string) error {
+func usable(program string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), starting)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, "--version")

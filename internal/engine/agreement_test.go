@@ -25,7 +25,7 @@ type shape struct {
 }
 
 func (s shape) String() string {
-	return fmt.Sprintf("%s %s %s %s dx=%d dy=%d floor=%v %v", s.model.Name, s.model.Aggregation, s.model.AdaptorForm, s.model.ScaleForm, s.dx, s.dy, s.model.SigmaFloor, s.e)
+	return fmt.Sprintf("%s %s %s %s %s dx=%d dy=%d floor=%v %v", s.model.Name, s.model.Aggregation, s.model.AdaptorForm, s.model.ScaleForm, s.model.Head, s.dx, s.dy, s.model.SigmaFloor, s.e)
 }
 
 // seed returns the seed of parameters and inputs.
@@ -55,13 +55,13 @@ func shapes() []shape {
 			shape{withFloor(small, 0.002), 1, 1, ops.Extents{Functions: 2, Context: 3, Points: 6, Levels: 5}},
 			shape{sized(name, 64, []int{64, 64}, 4), 1, 2, ops.Extents{Functions: 3, Context: 5, Points: 7, Levels: 1}},
 			shape{sized(name, 100, []int{104, 128}, 4), 1, 2, ops.Extents{Functions: 3, Context: 40, Points: 90, Levels: 5}},
-			shape{wide, 1, 1, ops.Extents{Functions: 3, Context: 301, Points: 310, Levels: 5}},
-			shape{wide, 2, 1, ops.Extents{Functions: 37, Context: 3, Points: 8, Levels: 300}})
+			shape{wide, 1, 1, ops.Extents{Functions: 2, Context: 301, Points: 310, Levels: 5}},
+			shape{wide, 2, 1, ops.Extents{Functions: 37, Context: 3, Points: 4, Levels: 300}})
 		if name != "bnp" {
 			all = append(all,
 				shape{small, 1, 2, ops.Extents{Functions: 2, Context: 0, Points: 5, Levels: 3}},
 				shape{wide, 2, 1, ops.Extents{Functions: 37, Context: 0, Points: 8, Levels: 20}},
-				shape{wide, 1, 1, ops.Extents{Functions: 3, Context: 0, Points: 310, Levels: 5}})
+				shape{wide, 1, 1, ops.Extents{Functions: 2, Context: 0, Points: 310, Levels: 5}})
 		}
 	}
 	for i := range all {
@@ -80,21 +80,25 @@ func shapes() []shape {
 }
 
 // names returns the names of the models, and those of variants: a model's name, an aggregation, a
-// form of adaptor and one of the scale, as in cnp/transformer, acqnp/mean/residual and cqnp/mean//natural.
+// form of adaptor, one of the scale and a head, as in cnp/transformer, acqnp/mean/residual and cqnp/mean//natural.
 func names() []string {
-	return append(models.Names(), "cnp/attention", "cnp/transformer", "cqnp/attention", "cqnp/transformer", "acqnp/attention",
+	var heads []string
+	for _, h := range config.Heads()[1:] {
+		heads = append(heads, "cnp/mean///"+h)
+	}
+	return append(append(models.Names(), heads...), "cnp/attention", "cnp/transformer", "cqnp/attention", "cqnp/transformer", "acqnp/attention",
 		"acqnp/mean/residual", "acqnp/transformer/residual", "cqnp/mean//natural", "acqnp/mean/residual/natural", "acqnp/mean/plain/natural")
 }
 
 // sized returns a model of one of names, whose representation, hidden layers and heads have the
 // given width.
 func sized(form string, width int, hidden []int, heads int) config.Model {
-	parts := append(strings.Split(form, "/"), "", "", "")
-	name, aggregation, adaptor, scale := parts[0], parts[1], parts[2], parts[3]
+	parts := append(strings.Split(form, "/"), "", "", "", "")
+	name, aggregation, adaptor, scale, head := parts[0], parts[1], parts[2], parts[3], parts[4]
 	if name == "bnp" {
 		return config.Model{Name: name, Width: width, PreDepth: 2 + len(hidden), PostDepth: 2, DecoderDepth: 2 + len(hidden)}
 	}
-	c := config.Model{Name: name, Aggregation: aggregation, AdaptorForm: adaptor, ScaleForm: scale, Representation: width, Encoder: hidden, Decoder: hidden}
+	c := config.Model{Name: name, Aggregation: aggregation, AdaptorForm: adaptor, ScaleForm: scale, Head: head, Representation: width, Encoder: hidden, Decoder: hidden}
 	if name == "acqnp" {
 		c.Adaptor = append([]int{8}, hidden...)
 	}

@@ -10,10 +10,10 @@ import (
 const (
 	rate     = 80e9 // floating-point operations a second of a core in training
 	overhead = 3e6  // of a step besides its operations, counted as operations
-	workers  = 2    // cores that a budget speaks of
-	together = 1.6  // cores' worth of two that share one training
+	workers  = 2    // cores that a budget counts
+	together = 1.6  // speed of a training on two cores, in units of one core's
 	stages   = 0.6  // share of the budget for the stages of a search
-	longer   = 4    // times as many steps, which the rest of the budget pays for
+	longer   = 4    // factor of the steps of a longer trial; the rest of the budget pays for it
 )
 
 const (
@@ -32,8 +32,8 @@ func budgetOf(o train.Options) (b budget, err error) {
 	return b, err
 }
 
-// validateEvery returns the number of steps between validations, such that they cost at most a fifth
-// of the training.
+// validateEvery returns the number of steps between validations. They then cost at most a fifth of the
+// training.
 func (b budget) validateEvery() int {
 	every := 5 * b.validation / (b.step + overhead)
 	return max(20, 10*int(math.Ceil(every/10)))
@@ -49,7 +49,7 @@ func (b budget) longest() int {
 	return min(max(leastSteps, rounded(trainingS*rate*together/b.each())), 100_000)
 }
 
-// rounded returns v with two digits.
+// rounded returns v, rounded down to two digits.
 func rounded(v float64) int {
 	if !(v > 100) {
 		return max(int(v), 1)

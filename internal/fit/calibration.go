@@ -8,8 +8,8 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid"
 )
 
-// The numbers of functions, or of points, that calibrate. Of 9, 19, 29 … an interval of 90% holds
-// exactly 90%, and of 19 one of 95% can be made. More of them make calibrations vary less.
+// How many functions, or points, calibrate. With 9, 19, 29 … of them an interval of 90% covers exactly
+// 90% in the mean. An interval of 95% needs 19. With more of them the coverage varies less.
 const (
 	fewCalibrate  = 9
 	someCalibrate = 19
@@ -18,7 +18,7 @@ const (
 	leastForSome  = 40 // from which someCalibrate are
 )
 
-// calibrating returns how many of n functions, or points, calibrate: a quarter of many.
+// calibrating returns how many of n functions, or points, calibrate: about a quarter, within bounds.
 func calibrating(n int) int {
 	if n < leastForSome {
 		return fewCalibrate
@@ -26,8 +26,8 @@ func calibrating(n int) int {
 	return min(max(n/4/10*10-1, someCalibrate), mostCalibrate)
 }
 
-// holdBack sets the number of functions, or points, that calibrate, and returns what the other rows hold.
-// So nothing that the search chooses depends on those that calibrate.
+// holdBack sets how many functions, or points, calibrate, and returns what the other rows hold. The
+// search sees only those rows, so its choice does not depend on the data that calibrate.
 func (f Found) holdBack(d *config.Data, dataDir string, all datasets.Scan) (Found, error) {
 	n, what := count(all, 2), "function"
 	if d.SplitBy == "point" {

@@ -22,7 +22,7 @@ type candidate struct {
 	prior       bool   // starts from the weights that the program carries
 	slower      bool   // a lower learning rate
 	decayed     bool   // a larger weight decay
-	reading            // every trial chooses it
+	reading            // the trials choose it
 }
 
 // key returns what tells two candidates apart before their trials.
@@ -123,8 +123,8 @@ func (s *search) units(best candidate) (all []candidate) {
 	return all
 }
 
-// logs returns the sets of columns whose logarithm may help: none, then those of y, of x and of both
-// that may have one.
+// logs returns the sets of columns whose logarithm is tried: none, those of y, those of x, and both. may
+// reports whether a column takes part.
 func (s *search) logs(may func(c datasets.ScannedColumn, y bool) bool) [][]string {
 	all := [][]string{nil}
 	var x, y []string
@@ -163,7 +163,8 @@ func (s *search) onMixed(candidate) (all []candidate) {
 	return all
 }
 
-// findMixed finds the mixed model that predicts held-out functions best, and on which logarithms.
+// findMixed finds the mixed model that predicts held-out functions best, and the columns whose
+// logarithm it takes.
 func (s *search) findMixed() error {
 	if s.data.SplitBy != "function" || s.found.Functions < leastMixed {
 		return nil
@@ -217,7 +218,7 @@ func (s *search) dims() (n int) {
 }
 
 // finer varies the learning rate, and the size of the networks unless that is given. With few data it
-// also varies the weight decay; with more, trials of it would only shorten the others.
+// also varies the weight decay. With more data, such trials would only take steps from the others.
 func (s *search) finer(best candidate) (all []candidate) {
 	slower, decayed := best, best
 	slower.slower, decayed.decayed = true, true
@@ -257,12 +258,6 @@ func (c candidate) modelSection(few bool) section {
 	if c.aggregation != "" {
 		m["aggregation"] = c.aggregation
 	}
-	if c.df != 0 {
-		m["tail_df"] = c.df
-	}
-	if c.scale != 0 && c.scale != 1 {
-		m["sigma_scale"] = c.scale
-	}
 	if c.aggregation == config.Attention || c.model == "canp" {
 		m = merged(m, section{"key_encoder": []int{w}, "query_encoder": []int{w}, "heads": heads})
 	}
@@ -272,10 +267,10 @@ func (c candidate) modelSection(few bool) section {
 	return m
 }
 
-// floor returns the lower bound of σ. A Gaussian's tails are short: if it is sure of itself, a target of
-// a function unlike those in training costs dozens of nats, and few functions do not show that. Where
-// points are held out, the others of their function do, and y can be known to a hundredth of its
-// deviation. On a mixed model σ is relative to that model's.
+// floor returns the lower bound of σ. A Gaussian has short tails: if σ is small, one target of an unusual
+// function costs dozens of nats, and few functions may not show that. Where points are held out, the
+// model knows other points of the same function, so σ may be a hundredth of the deviation of y. On a
+// mixed model, σ is relative to that of the mixed model.
 func (c candidate) floor(few bool) float64 {
 	switch {
 	case c.quantile():
@@ -328,15 +323,13 @@ func (s *search) experiment(c candidate) (config.Experiment, error) {
 		data["baseline"] = c.baseline[:]
 	}
 	model := c.modelSection(s.few() && s.data.SplitBy == "function")
-	if c.pool > 0 {
-		model["pool_weight"] = c.pool
-		if c.baseline[0] == 0 {
-			w, err := s.kernelOf(c)
-			if err != nil {
-				return config.Experiment{}, err
-			}
-			model["pool_kernel"] = []float64{w.X, w.Y}
+	var kernel []float64
+	if c.pool > 0 && c.baseline[0] == 0 {
+		w, err := s.kernelOf(c)
+		if err != nil {
+			return config.Experiment{}, err
 		}
+		kernel = []float64{w.X, w.Y}
 	}
 	train := section{"steps": 1, "batch_size": s.batchSize(), "learning_rate": c.rate(), "weight_decay": c.decay(),
 		"schedule": config.Plateau, "seed": s.o.Seed, "log_every": 100, "checkpoint_every": 1000, "keep_checkpoints": 2}
@@ -350,7 +343,8 @@ func (s *search) experiment(c candidate) (config.Experiment, error) {
 	if c.quantile() {
 		train["num_tau"], train["levels"], eval["num_tau"] = 16, config.StratifiedLevels, 50
 	}
-	content, err := yaml.Marshal(section{"benchmark": "csv", "model": model, "data": data, "train": train, "eval": eval})
+	content, err := yaml.Marshal(section{"benchmark": "csv", "model": model, "data": data, "train": train, "eval": eval,
+		"postprocessing": c.postprocessing(kernel)})
 	if err != nil {
 		return config.Experiment{}, err
 	}
@@ -380,8 +374,8 @@ func (c candidate) decay() float64 {
 	return 1e-5
 }
 
-// fewPoints is the number of points of a function in a training step if there are few in all. Steps of all
-// points are so much alike that they fit their noise sooner.
+// fewPoints is the number of points of a function in a training step if there are few in all. Steps that
+// all use the same points overfit sooner.
 const fewPoints = 64
 
 // splitSeed is data.seed.

@@ -25,8 +25,8 @@ type Options struct {
 	Budget   float64 // of the trials, in seconds of two ordinary cores; 0 tries nothing
 	Seed     uint64
 	Threads  int // trials at the same time, at least 1
-	// Calibrate holds functions, or points, back that calibrate intervals: neither the search nor the
-	// training uses them.
+	// Calibrate holds back functions, or points, to calibrate intervals with. Neither the search nor
+	// the training uses them.
 	Calibrate bool
 	Progress  progress.Reporter
 }

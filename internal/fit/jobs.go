@@ -9,8 +9,8 @@ import (
 	"github.com/acqnp/acqnp/internal/train"
 )
 
-// make makes trials, each on one thread. Their outcomes do not depend on how many run at a time.
-func (s *search) make(ctx context.Context, jobs []*job) error {
+// runTrials runs trials, each on one thread. Their outcomes do not depend on how many run at a time.
+func (s *search) runTrials(ctx context.Context, jobs []*job) error {
 	if len(jobs) == 0 {
 		return nil
 	}

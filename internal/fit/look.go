@@ -33,7 +33,7 @@ const (
 	leastRows      = 10 // fewer cannot be split
 	leastFunctions = 6  // with fewer, points are held out, not functions
 	leastShort     = 4  // the same where functions are short
-	short          = 30 // points: fewer do not tell what their function is
+	short          = 30 // points; a function with fewer is short
 )
 
 // look scans the files and settles the section data of the configuration.
@@ -114,7 +114,7 @@ func sizes(s datasets.Scan, functions *int) (least, median, most int) {
 	return n[0], n[len(n)/2], n[len(n)-1]
 }
 
-// count returns the number of functions that use at least a number of their rows.
+// count returns the number of functions with at least the given number of used rows.
 func count(s datasets.Scan, rows int) (n int) {
 	for _, f := range s.Functions {
 		if f.Used >= rows {
@@ -142,7 +142,7 @@ func (f Found) checkRows(d config.Data, s datasets.Scan) error {
 	return nil
 }
 
-// add notes a column of x or y and refuses one that cannot be used.
+// add adds a column of x or y to what was found. It refuses one that cannot be used.
 func (f *Found) add(c datasets.ScannedColumn, y bool) error {
 	refuse := func(found, expected string) error {
 		return &invalid.Input{File: f.File, Key: c.Name, Found: found, Expected: expected}

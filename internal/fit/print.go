@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/acqnp/acqnp/internal/datasets"
@@ -26,6 +25,7 @@ func (f Found) Print(w io.Writer) error {
 	return t.Flush()
 }
 
+// left says how many rows were left out.
 func (f Found) left() string {
 	if f.Dropped == 0 {
 		return ", no missing cell"
@@ -39,7 +39,7 @@ func (f Found) describe(c datasets.ScannedColumn) string {
 	text := fmt.Sprintf("numbers, %s to %s", least, most)
 	switch c.Kind {
 	case datasets.NameColumn:
-		text = invalid.Plural(c.Distinct, "name", "names") + ", one-hot: " + first(c.Values)
+		text = invalid.Plural(c.Distinct, "name", "names") + ", one-hot: " + invalid.First(c.Values)
 		if c.UnclearDates {
 			text += "; if these are dates, write them as 2024-03-01 or 1.3.2024, and they become days"
 		}
@@ -53,15 +53,6 @@ func (f Found) describe(c datasets.ScannedColumn) string {
 		text += "; the same in all rows of a function"
 	}
 	return text
-}
-
-// first returns the first names of a list.
-func first(names []string) string {
-	const most = 6
-	if len(names) > most {
-		return strings.Join(names[:most], ", ") + ", …"
-	}
-	return strings.Join(names, ", ")
 }
 
 // Print writes the result of the search, for people.

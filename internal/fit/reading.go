@@ -4,39 +4,48 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/models/kde"
-	"github.com/acqnp/acqnp/internal/train"
+	"github.com/acqnp/acqnp/internal/predict/post"
 )
 
-// A reading is what a configuration says of how predictions are read from the network. Choosing it costs
-// no training: only the validation sees it.
+// A reading is what a configuration says of how predictions are made of what the network computes.
+// Choosing it costs no training: only the validation sees it.
 type reading struct {
 	tails
-	pool float64 // model.pool_weight
+	pool float64 // pool_weight
 }
 
 // tails are those of a predicted Gaussian. A network that learned from few functions knows its σ badly:
 // averaged over what σ could be, a Gaussian is a Student's t. And it is too sure of functions that it has
 // not seen.
 type tails struct {
-	df    float64 // model.tail_df; 0: those of a Gaussian
-	scale float64 // model.sigma_scale
+	df    float64 // tail_df; 0: those of a Gaussian
+	scale float64 // sigma_scale; 0: 1
 }
 
-// wideTails are those where few data tell nothing else, and plainTails those of the network's own Gaussian.
+// postprocessing returns what the reading says, with the widths of its kernel, if it has one.
+func (r reading) postprocessing(kernel []float64) config.Postprocessing {
+	p := config.Postprocessing{TailDF: r.df, SigmaScale: r.scale, PoolWeight: r.pool, PoolKernel: kernel}
+	if p.SigmaScale == 1 {
+		p.SigmaScale = 0
+	}
+	return p
+}
+
+// wideTails are the default with few data. plainTails are those of the network's own Gaussian.
 var wideTails, plainTails = tails{5, 1.1}, tails{0, 1}
 
-// The weights of a simple model beside the network, where the data tell nothing else. Both together are
-// better than either where they err in different ways. A weight W costs −log(1−W) nats at most.
+// The default weights of a simple model beside the network. The mixture of both is better than either
+// if they err in different places. A weight W costs at most −log(1−W) nats.
 const (
 	mixedWeight  = 0.2
 	kernelWeight = 0.1
 )
 
-// choices are the readings that a candidate's trials choose between: all pairs. The first of each are
-// those that they keep unless others are surely better.
+// choices are the readings between which a candidate's trials choose: all pairs of tails and weights. The
+// first of each list is the default. Another replaces it only if it is clearly better.
 type choices struct {
 	tails []tails
 	pools []float64
@@ -45,8 +54,8 @@ type choices struct {
 // choicesOf returns the choices of a candidate.
 func (s *search) choicesOf(c candidate) choices { return choices{s.tailsOf(c), s.poolsOf(c)} }
 
-// tailsOf returns the tails of a candidate's choices. Few data do not show the targets that are far off,
-// and so never speak for a Gaussian.
+// tailsOf returns the tails of a candidate's choices. Few data may not have the rare targets that are far
+// off, so their validations cannot justify a Gaussian's tails.
 func (s *search) tailsOf(c candidate) []tails {
 	first, dfs := plainTails, []float64{0, 5, 10, 20}
 	if s.few() {
@@ -66,8 +75,9 @@ func (s *search) tailsOf(c candidate) []tails {
 	return all
 }
 
-// poolsOf returns the weights of a candidate's choices. Few data train an ensemble, which gains less by a
-// simple model than the one network of a trial does: its trials may only refuse the usual weight.
+// poolsOf returns the weights of a candidate's choices. With few data the final model is an ensemble. It
+// gains less from a simple model than the single network of a trial does, so the trials choose only
+// between the default weight and none.
 func (s *search) poolsOf(c candidate) []float64 {
 	first := kernelWeight
 	switch {
@@ -84,13 +94,13 @@ func (s *search) poolsOf(c candidate) []float64 {
 	return append([]float64{first}, slices.DeleteFunc([]float64{0, 0.1, 0.2, 0.35, 0.5}, func(w float64) bool { return w == first })...)
 }
 
-// readings returns the choices as trials have them, in the order of at.
-func (c choices) readings() train.Readings {
-	r := train.Readings{Pools: c.pools}
-	for _, t := range c.tails {
-		r.Tails = append(r.Tails, likelihood.StudentTails(t.df, t.scale))
+// all returns the choices as trials have them, in the order of at.
+func (c choices) all() []post.Postprocessing {
+	all := make([]post.Postprocessing, len(c.tails)*len(c.pools))
+	for i := range all {
+		all[i].Postprocessing = c.at(i).postprocessing(nil)
 	}
-	return r
+	return all
 }
 
 // at returns choice i.
@@ -98,7 +108,8 @@ func (c choices) at(i int) reading {
 	return reading{c.tails[i/len(c.pools)], c.pools[i%len(c.pools)]}
 }
 
-// kernelOf returns the widths of the kernel of a candidate. They depend on its units alone.
+// kernelOf returns the widths of a candidate's kernel. They depend only on the columns whose logarithm is
+// taken.
 func (s *search) kernelOf(c candidate) (kde.Widths, error) {
 	key := fmt.Sprint(c.log)
 	if w, known := s.kernels[key]; known {

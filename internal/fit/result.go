@@ -1,16 +1,15 @@
 package fit
 
 import (
-	"strings"
-
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/train"
 )
 
-// result returns the configuration of the best candidate. If the data are few and the trials
-// tell how many steps to take, all data are for training, but for those that calibrate. Otherwise a part
-// of the data is for validation, and patience ends the training.
+// result returns the configuration of the best candidate. If the data are few and the trials found how
+// many steps to take, all data train, except those that calibrate. Otherwise a part of the data is for
+// validation, and patience ends the training.
 func (s *search) result(best candidate) (Result, error) {
 	e, err := s.experiment(best)
 	if err != nil {
@@ -55,16 +54,16 @@ func (s *search) budget(e config.Experiment) (budget, error) {
 	return budgetOf(train.Options{Experiment: e, Source: source})
 }
 
-// averaged is train.average of a training on all data: what validations of the trials averaged over.
+// averaged is train.average of a training on all data, as in the trials.
 const averaged = 100
 
 // mostMembers is the largest number of networks of an ensemble. Five gained up to a tenth of a nat where
-// trainings differ much. An ensemble is never worse than its networks are on average, and five have about
-// four fifths of what many could gain.
+// trainings differ much, which is about four fifths of the gain of many. An ensemble is never worse than
+// the mean of its networks.
 const mostMembers = 5
 
-// members returns the number of networks of a configuration: as many as can be trained in the time of a
-// training, 0 for one.
+// members returns the number of networks of a configuration: as many as can be trained in the time of the
+// longest training. It returns 0 for one network.
 func (s *search) members(e config.Experiment) (int, error) {
 	b, err := s.budget(e)
 	if err != nil {
@@ -79,8 +78,5 @@ func (s *search) members(e config.Experiment) (int, error) {
 
 // Command returns the command that trains the configuration in a file.
 func Command(file string) string {
-	if strings.ContainsAny(file, " '\"\\$`&;|<>()*?") {
-		file = "'" + strings.ReplaceAll(file, "'", `'\''`) + "'"
-	}
-	return "acqnp train --config " + file
+	return "acqnp train --config " + invalid.ShellWord(file)
 }

@@ -22,16 +22,16 @@ type search struct {
 	data  config.Data
 
 	mixed    candidate // the log and baseline of the best mixed model; baseline 0 if there is none
-	steps    int       // of a trial at most: what the budget pays for
+	steps    int       // the most steps of a trial, which the budget pays for
 	outcomes []Outcome
 	kernels  map[string]kde.Widths // of the columns whose logarithm is taken
 	known    map[string]int        // from a candidate's key to its outcome
 }
 
-// An Outcome is how a candidate did.
+// An Outcome is the result of a candidate's trials.
 type Outcome struct {
 	Name    string    `json:"name"`
-	LogLik  float64   `json:"log_density"` // best validation: log density of a target in raw units, a mean over all splits
+	LogLik  float64   `json:"log_density"` // of the best validation: of a target in raw units, the mean over all splits
 	Step    int       `json:"step"`        // of this validation
 	Folds   []float64 `json:"folds"`       // that validation on each split
 	Patient bool      `json:"patient"`     // whether patience ended every trial, so that more steps would not help
@@ -55,7 +55,7 @@ func (o Outcome) MarshalJSON() ([]byte, error) {
 	return json.Marshal(shown)
 }
 
-// run makes all stages and returns the best candidate's configuration.
+// run goes through all stages and returns the configuration of the best candidate.
 func (s *search) run(ctx context.Context) (Result, error) {
 	s.known = map[string]int{}
 	best := s.first()
@@ -85,8 +85,8 @@ func (s *search) run(ctx context.Context) (Result, error) {
 	return s.result(best)
 }
 
-// tryLonger makes the trials of a candidate again with more steps if they were too short to tell how
-// many it takes.
+// tryLonger repeats the trials of a candidate with more steps if they were too short to find the best
+// number of steps.
 func (s *search) tryLonger(ctx context.Context, c candidate) error {
 	i := s.known[c.key()]
 	if s.folds() < 2 || s.settled(s.outcomes[i]) {
@@ -108,12 +108,12 @@ func (s *search) settled(o Outcome) bool {
 	return o.Step > 0 && (o.Patient || o.Step <= s.steps*3/4)
 }
 
-// manyFunctions is where attention is the better choice if nothing can be tried.
+// manyFunctions is the number of functions from which attention is the default if nothing is tried.
 const manyFunctions = 40
 
-// best returns the best outcome. Of few points, that is the best with Gaussians unless one with levels
-// is better by a standard error: there the final model is an ensemble, and a mean of Gaussians gains
-// more by it than a mixture, which has a shape of its own already.
+// best returns the best outcome. With few points, a Gaussian wins unless a model with levels is better by
+// a standard error: the final model is an ensemble, and Gaussians gain more from averaging than
+// mixtures do.
 func (s *search) best() Outcome {
 	best, _ := s.bestOf(func(Outcome) bool { return true })
 	gaussian, ok := s.bestOf(func(o Outcome) bool { return o.gaussian() && !math.IsInf(o.LogLik, -1) })
@@ -123,7 +123,8 @@ func (s *search) best() Outcome {
 	return best
 }
 
-// bestOf returns the best of some outcomes, the first of equals, and whether there is one.
+// bestOf returns the best of the outcomes for which some is true, and whether there is one. Of equal ones
+// it returns the first.
 func (s *search) bestOf(some func(Outcome) bool) (best Outcome, ok bool) {
 	for _, o := range s.outcomes {
 		if some(o) && (!ok || o.LogLik > best.LogLik) {
@@ -136,8 +137,8 @@ func (s *search) bestOf(some func(Outcome) bool) (best Outcome, ok bool) {
 // mostFolds is the number of splits if the data are few.
 const mostFolds = 8
 
-// folds returns the number of splits that every candidate is tried on: more where a validation has
-// few functions or points.
+// folds returns the number of splits on which every candidate is tried: more if a validation has few
+// functions or points.
 func (s *search) folds() int {
 	n, few := s.found.Functions, 30
 	if s.data.SplitBy == "point" {
@@ -154,8 +155,8 @@ func (s *search) folds() int {
 	return 1
 }
 
-// validFraction returns the share of the data for validation: a fifth, less of many functions or
-// points.
+// validFraction returns the share of the data for validation: a fifth, or less if there are many
+// functions or points.
 func (s *search) validFraction() float64 {
 	n, most := s.found.Functions, 100
 	if s.data.SplitBy == "point" {
@@ -173,7 +174,7 @@ type job struct {
 	shift           float64 // from valid_ll to a log density in raw units
 }
 
-// try makes the trials of candidates that were not tried before.
+// try runs the trials of the candidates that were not tried before.
 func (s *search) try(ctx context.Context, candidates []candidate) error {
 	var jobs []*job
 	for _, c := range candidates {
@@ -183,7 +184,7 @@ func (s *search) try(ctx context.Context, candidates []candidate) error {
 		s.known[c.key()] = len(s.outcomes)
 		n := s.folds()
 		o := Outcome{Name: c.title(), candidate: c, Patient: true, Folds: make([]float64, n), choices: s.choicesOf(c)}
-		for range len(o.choices.tails) * len(o.choices.pools) {
+		for range o.choices.all() {
 			o.curves = append(o.curves, make([][]float64, n))
 		}
 		s.outcomes = append(s.outcomes, o)
@@ -195,7 +196,7 @@ func (s *search) try(ctx context.Context, candidates []candidate) error {
 			jobs = append(jobs, j)
 		}
 	}
-	if err := s.make(ctx, jobs); err != nil {
+	if err := s.runTrials(ctx, jobs); err != nil {
 		return err
 	}
 	for i := range s.outcomes {
@@ -207,7 +208,7 @@ func (s *search) try(ctx context.Context, candidates []candidate) error {
 // job returns the trial of a candidate on a split.
 func (s *search) job(c candidate, fold int) (*job, error) {
 	choices := s.choicesOf(c)
-	c.reading = choices.at(0) // what patience goes by
+	c.reading = choices.at(0) // of the validations that patience counts
 	if c.gaussian() {
 		c.reading.tails = wideTails
 	}
@@ -217,7 +218,7 @@ func (s *search) job(c candidate, fold int) (*job, error) {
 	}
 	e.Data.Seed, e.Train.Seed = e.Data.Seed+uint64(fold), e.Train.Seed+uint64(fold)
 	e.Data.ValidFraction, e.Train.ValidateEvery, e.Train.Patience = s.validFraction(), 1, patience
-	o := train.Options{Experiment: e, Readings: choices.readings()}
+	o := train.Options{Experiment: e, Others: choices.all()}
 	if o.Source, err = datasets.Open(e, s.o.DataDir); err != nil {
 		return nil, err
 	}
@@ -230,8 +231,8 @@ func (s *search) job(c candidate, fold int) (*job, error) {
 	return &job{candidate: s.known[c.key()], fold: fold, options: o, shift: shift, budget: b}, err
 }
 
-// setSteps sets the number of steps of a trial. It is the same for all candidates, so that cheap
-// ones have no advantage.
+// setSteps sets the number of steps of a trial. It is the same for all candidates, so that cheap ones
+// get no advantage.
 func (s *search) setSteps() error {
 	c := s.first()
 	each := 0.0
@@ -248,8 +249,8 @@ func (s *search) setSteps() error {
 	return nil
 }
 
-// rawShift returns what turns the validation's log-likelihood into that in raw units, averaged as
-// the log-likelihood is.
+// rawShift returns the term that turns the log-likelihood of a validation into one in raw units. It is
+// averaged in the same way.
 func rawShift(source datasets.Source) (float64, error) {
 	dx, dy := source.Dims()
 	scaling := datasets.ScalingOf(source, dx, dy)
@@ -287,7 +288,7 @@ func (s *search) settle(j *job, t train.Trial, err error) error {
 	if err != nil {
 		return err
 	}
-	for i, curve := range t.Curves[1:] { // without that of the trial's own reading
+	for i, curve := range t.Curves[1:] { // the first is of the trial's own reading
 		for k := range curve {
 			curve[k] += j.shift
 		}

@@ -20,10 +20,6 @@ var remarks = map[string]string{
 	"model.heads":            "of the attention",
 	"model.sigma_floor":      "f: σ = f + (1−f)·softplus(s), in the model's units",
 	"model.scale_form":       "tails that end: σ times 4τ(1−τ); or paper",
-	"model.tail_df":          "degrees of freedom of Student's t, whose tails predictions have",
-	"model.sigma_scale":      "multiplies the network's σ in predictions",
-	"model.pool_weight":      "the weight of a simple model in predictions, beside the network",
-	"model.pool_kernel":      "which is a kernel density of the context, with these widths in x and y",
 	"data.seed":              "fixes the split",
 	"data.file":              "a file or a directory of files with the same header",
 	"data.function":          "the column that names the function",
@@ -51,21 +47,26 @@ var remarks = map[string]string{
 	"train.weights":          "starts from the weights that the program carries",
 	"train.seed":             "fixes initial weights, batches, levels",
 	"train.average":          "predictions use a mean of the weights over about this number of steps",
-	"train.members":          "networks with seeds of their own; predictions are the mean of theirs",
+	"train.members":          "networks of different seeds; predictions are the mean of theirs",
 	"train.validate_every":   "steps",
-	"train.patience":         "validations without a better one, after which training ends",
+	"train.patience":         "training ends after this many validations without a better one",
 	"train.checkpoint_every": "steps, and after the last step",
 	"train.keep_checkpoints": "older ones to keep, besides the newest",
 	"eval.num_tau":           "levels for each point",
 	"eval.batches":           "0: all",
 	"eval.seed":              "fixes the evaluation batches",
+
+	"postprocessing.tail_df":     "degrees of freedom of Student's t, whose tails predictions have",
+	"postprocessing.sigma_scale": "multiplies the network's σ in predictions",
+	"postprocessing.pool_weight": "the weight of a simple model in predictions, beside the network",
+	"postprocessing.pool_kernel": "which is a kernel density of the context, with these widths in x and y",
 }
 
 // remarkColumn is where remarks begin.
 const remarkColumn = 40
 
-// YAML returns the configuration as a commented file, which is known to load. head are lines of a
-// comment before it.
+// YAML returns the configuration as a commented file and checks that it loads. head are the lines of a
+// comment at its start.
 func (r Result) YAML(head []string) ([]byte, error) {
 	plain, err := r.Experiment.YAML()
 	if err != nil {
@@ -115,7 +116,7 @@ func (r Result) remark(key string) string {
 	return remarks[key]
 }
 
-// oneLine returns text without line breaks and other control characters, as a comment has to be.
+// oneLine replaces line breaks and other control characters of a text by spaces.
 func oneLine(text string) string {
 	return strings.Map(func(c rune) rune {
 		if c < ' ' || c == 0x7f || c == 0x85 || c == 0x2028 || c == 0x2029 {
@@ -146,12 +147,12 @@ func (r Result) reasons() []string {
 	return append(lines, "", "Validation ends the training, and the best weights are kept.")
 }
 
-// butCalibration says that some data do not train.
+// butCalibration names the data that do not train.
 func (r Result) butCalibration() string {
 	if r.Found.Calibration == 0 {
 		return ""
 	}
-	return ", but for those that calibrate"
+	return ", except those that calibrate"
 }
 
 // splits returns a number of splits in words.

@@ -34,3 +34,11 @@ func TestErrorShortensLongTexts(t *testing.T) {
 		t.Error("the text is cut inside a letter")
 	}
 }
+
+func TestShellWord(t *testing.T) {
+	for word, want := range map[string]string{"runs/a-1.yaml": "runs/a-1.yaml", "a b": "'a b'", "it's": `'it'\''s'`, "": "''", "[16]": "'[16]'"} {
+		if got := invalid.ShellWord(word); got != want {
+			t.Errorf("%q: %s, want %s", word, got, want)
+		}
+	}
+}

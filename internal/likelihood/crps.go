@@ -15,9 +15,9 @@ func (m Mixture) CRPS(y float64) float64 {
 	if slices.ContainsFunc(m.weights, math.IsNaN) || math.IsNaN(y) {
 		return math.NaN()
 	}
-	tails := m.tails()
-	below := newSquare(tails, math.Inf(-1), y, 0).integral()
-	return below + newSquare(mirrored(tails), math.Inf(-1), -y, 0).integral()
+	sides := m.sides()
+	below := newSquare(sides, math.Inf(-1), y, 0).integral()
+	return below + newSquare(mirrored(sides), math.Inf(-1), -y, 0).integral()
 }
 
 // CRPS returns the continuous ranked probability score of the outcome y, as [Mixture.CRPS] does:
@@ -63,15 +63,15 @@ func (m Mixture) expCRPS(y float64) float64 {
 	if slices.ContainsFunc(m.weights, math.IsNaN) || math.IsNaN(y) {
 		return math.NaN()
 	}
-	most, z, tails := cutoff(m), lowest, m.tails()
+	most, z, sides := cutoff(m), lowest, m.sides()
 	if y > 0 {
 		z = math.Log(y)
 	}
-	below := newSquare(tails, math.Inf(-1), math.Min(z, most), 1).integral()
+	below := newSquare(sides, math.Inf(-1), math.Min(z, most), 1).integral()
 	if z > most {
 		return below + cut*cut*(y-math.Exp(most))
 	}
-	above := newSquare(mirrored(tails), -most, -z, -1).integral()
+	above := newSquare(mirrored(sides), -most, -z, -1).integral()
 	return below + above - (1-cut)*(1-cut)*(math.Exp(most)-y) - math.Min(y, 0)
 }
 

@@ -7,8 +7,8 @@ import "math"
 //
 // The tail of an asymmetric Laplace distribution with σ ≥ τ is so long that exp(Z) has no finite
 // mean, and with those of Student's t it can be a thousand medians. Mean and Variance of a [Mixture] and
-// of a [GaussianMixture] with [Tails] or a [Part] beside it are therefore those of min(Y, q), where q is
-// the quantile of Y at 0.99. Those of other Gaussians are exact.
+// of a [GaussianMixture] with weights, of [Tails], of a [Part] beside it or of a decoder, are therefore
+// those of min(Y, q), where q is the quantile of Y at 0.99. Those of other Gaussians are exact.
 type Exp struct{ z Distribution }
 
 // ExpOf returns the distribution of exp(Z), where z is that of Z: a [Mixture] or a

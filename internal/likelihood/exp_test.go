@@ -30,7 +30,7 @@ func integrateAbove0(f func(y float64) float64, kinks []float64, reach float64) 
 // The density of exp(Z) includes the Jacobian: it integrates to 1 over y, and its moments are the
 // stated ones. Those of the mixture count values above the 0.99 quantile as that quantile.
 func TestExpIsADistributionOfY(t *testing.T) {
-	for seed := range uint64(3) {
+	for seed := range uint64(2) {
 		raw, z := raw(seed, 4, 1)
 		components, _ := parts(raw, z, 1, 0)
 		var kinks []float64

@@ -3,7 +3,8 @@ package likelihood
 import "math"
 
 // GaussianMixture is a mixture of Gaussians: with equal weights, one for each bootstrap of BNP's
-// context, or with those of its [Tails]. A mixture of one component equals that [Gaussian].
+// context, with those of its [Tails], or with the decoder's. A mixture of one component equals that
+// [Gaussian].
 type GaussianMixture struct {
 	components []Gaussian
 	weights    []float64 // nil: all are equal
@@ -27,6 +28,19 @@ func GaussianMixtureOf(components []Gaussian) GaussianMixture {
 		panic("likelihood: a mixture needs at least one component")
 	}
 	return GaussianMixture{components: components}
+}
+
+// WeightedGaussians returns the mixture of the components with weights softmax(logits). It keeps the
+// slices, and panics if they are empty or of different lengths.
+func WeightedGaussians(components []Gaussian, logits []float64) GaussianMixture {
+	if len(components) == 0 || len(components) != len(logits) {
+		panic("likelihood: a mixture needs at least one component, and a logit for each")
+	}
+	all := LogSumExp(logits)
+	for k, a := range logits {
+		logits[k] = math.Exp(a - all)
+	}
+	return GaussianMixture{components: components, weights: logits}
 }
 
 // PooledGaussians returns the mixture in which all have the same weight. All have the same number of

@@ -27,9 +27,6 @@ func Sigmoid(x float64) float64 {
 	return 1 / (1 + e)
 }
 
-// LogSigmoid returns log(Sigmoid(x)) = −Softplus(−x).
-func LogSigmoid(x float64) float64 { return -Softplus(-x) }
-
 // LogSumExp returns log Σ exp(x_i). It is −Inf for an empty x, and NaN if a term is NaN.
 func LogSumExp(x []float64) float64 {
 	top := math.Inf(-1)

@@ -6,27 +6,27 @@ import (
 	"slices"
 )
 
-// tails are the tails of an asymmetric Laplace distribution of a mixture: up to μ, F(z) =
+// sides are the two sides of an asymmetric Laplace distribution of a mixture: up to μ, F(z) =
 // τ·exp(a(z−μ)), and beyond, S(z) = 1 − F(z) = (1−τ)·exp(−b(z−μ)).
-type tails struct{ weight, mu, tau, rest, a, b float64 }
+type sides struct{ weight, mu, tau, rest, a, b float64 }
 
-// tails returns the tails of the components whose weight is not 0, in the order of μ.
-func (m Mixture) tails() []tails {
-	ts := make([]tails, 0, len(m.components))
+// sides returns the sides of the components whose weight is not 0, in the order of μ.
+func (m Mixture) sides() []sides {
+	ts := make([]sides, 0, len(m.components))
 	for k, c := range m.components {
 		if w := m.weights[k]; w > 0 {
-			ts = append(ts, tails{weight: w, mu: c.Location, tau: c.tau, rest: c.rest, a: c.rest / c.Scale, b: c.tau / c.Scale})
+			ts = append(ts, sides{weight: w, mu: c.Location, tau: c.tau, rest: c.rest, a: c.rest / c.Scale, b: c.tau / c.Scale})
 		}
 	}
-	slices.SortFunc(ts, func(s, t tails) int { return cmp.Compare(s.mu, t.mu) })
+	slices.SortFunc(ts, func(s, t sides) int { return cmp.Compare(s.mu, t.mu) })
 	return ts
 }
 
-// mirrored returns the tails of −Z, in the order of its μ.
-func mirrored(ts []tails) []tails {
-	ms := make([]tails, len(ts))
+// mirrored returns the sides of −Z, in the order of its μ.
+func mirrored(ts []sides) []sides {
+	ms := make([]sides, len(ts))
 	for k, t := range ts {
-		ms[len(ts)-1-k] = tails{weight: t.weight, mu: -t.mu, tau: t.rest, rest: t.tau, a: t.b, b: t.a}
+		ms[len(ts)-1-k] = sides{weight: t.weight, mu: -t.mu, tau: t.rest, rest: t.tau, a: t.b, b: t.a}
 	}
 	return ms
 }
@@ -45,20 +45,20 @@ type square struct {
 
 // A squarePart is a component with what all its pairs share.
 type squarePart struct {
-	tails
+	sides
 	tilt     float64 // exp(tilt·μ)
 	fLo, fHi float64 // F at the ends, if they are up to μ
 	sLo, sHi float64 // S at the ends, if they are beyond μ
 }
 
-func newSquare(ts []tails, lo, hi, tilt float64) *square {
+func newSquare(ts []sides, lo, hi, tilt float64) *square {
 	s := &square{lo: lo, hi: hi, tilt: tilt, tiltHi: math.Exp(tilt * hi)}
 	all := make([]squarePart, len(ts))
 	if !math.IsInf(lo, -1) {
 		s.tiltLo = math.Exp(tilt * lo)
 	}
 	for k, t := range ts {
-		all[k] = squarePart{tails: t, tilt: math.Exp(tilt * t.mu),
+		all[k] = squarePart{sides: t, tilt: math.Exp(tilt * t.mu),
 			fLo: t.tau * math.Exp(t.a*math.Min(lo-t.mu, 0)), fHi: t.tau * math.Exp(t.a*math.Min(hi-t.mu, 0)),
 			sLo: t.rest * math.Exp(-t.b*math.Max(lo-t.mu, 0)), sHi: t.rest * math.Exp(-t.b*math.Max(hi-t.mu, 0)),
 		}

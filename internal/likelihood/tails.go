@@ -62,6 +62,14 @@ func (t Tails) LogDensity(g Gaussian, y float64) float64 {
 	return math.Log(sum) - least - math.Log(g.Scale) - 0.5*math.Log(2*math.Pi)
 }
 
+// LogDensityOf returns log p(y) of the mixture with these tails.
+func (t Tails) LogDensityOf(m GaussianMixture, y float64) float64 {
+	if len(m.components) == 1 {
+		return t.LogDensity(m.components[0], y)
+	}
+	return m.Tailed(t).LogDensity(y)
+}
+
 // Tailed returns the mixture with these tails: each Gaussian becomes several of the same mean. It
 // returns m itself for nil.
 func (m GaussianMixture) Tailed(tails Tails) GaussianMixture {

@@ -15,9 +15,9 @@ func acqnp(c *construction) decoding {
 	r := c.aggregate()
 	z := c.rowMLP(adaptorName, r, c.u, 1, c.config.Adaptor, 1)
 	if c.config.AdaptorForm != config.Residual {
-		return decoding{out: c.rowMLP(decoderName, r, c.Sigmoid(z), 1, c.config.Decoder, 3*c.dy), logit: z}
+		return decoding{out: c.rowMLP(decoderName, r, c.Sigmoid(z), 1, c.config.Decoder, c.head.columns()), logit: z}
 	}
 	z = c.Add(c.UniformLogit(c.u), z)
 	level := c.Join(c.Sigmoid(z), c.u)
-	return decoding{out: c.rowMLP(decoderName, r, level, 2, c.config.Decoder, 3*c.dy), logit: z}
+	return decoding{out: c.rowMLP(decoderName, r, level, 2, c.config.Decoder, c.head.columns()), logit: z}
 }

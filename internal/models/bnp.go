@@ -69,7 +69,7 @@ func newBNPNet(c *construction) *bnpNet {
 	n.fc = c.Weight("dec.fc.weight", w, w, w, c.dx)
 	n.fcBias = c.Bias("dec.fc.bias", w, 2*w+c.dx)
 	n.fcCtx = c.Weight("dec.fc_ctx.weight", w, w, w)
-	n.mlp = c.mlpParams("dec.mlp.%d", 1, c.config.DecoderDepth-1, []int{w}, w, 2*c.dy)
+	n.mlp = c.mlpParams("dec.mlp.%d", 1, c.config.DecoderDepth-1, []int{w}, w, c.head.columns())
 	return n
 }
 

@@ -4,5 +4,5 @@ package models
 // [r, x, τ] to [μ…, s…, a…].
 func cqnp(c *construction) decoding {
 	tau := c.UniformLevel(c.u)
-	return decoding{out: c.rowMLP(decoderName, c.aggregate(), tau, 1, c.config.Decoder, 3*c.dy), logit: c.UniformLogit(c.u)}
+	return decoding{out: c.rowMLP(decoderName, c.aggregate(), tau, 1, c.config.Decoder, c.head.columns()), logit: c.UniformLogit(c.u)}
 }

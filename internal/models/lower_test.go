@@ -78,6 +78,24 @@ func TestLoweredGraphsComputeWhatKernelsDo(t *testing.T) {
 	}
 }
 
+// TestLoweredPrimitives lowers the primitives of an element, which no network has yet.
+func TestLoweredPrimitives(t *testing.T) {
+	e := ops.Extents{Functions: 1, Context: 2, Points: 3}
+	b := ops.NewBuilder(tensor.Float64, e)
+	x := b.Input("x", ops.Point, 2)
+	b.Output("out", b.Mul(b.Log(b.Softplus(x)), b.Affine(b.Exp(x), -0.5, 3)))
+	g, err := b.Finish(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := model(t, "cnp", 1, 1)
+	want, fed := computed(g, e, m)
+	got, err := lowered(g, e, m, fed, 0)
+	if d := distance(got["out"], want["out"]); err != nil || !(d < 1e-14) {
+		t.Errorf("differs by %g: %v", d, err)
+	}
+}
+
 // distance returns the largest difference of two slices, infinite if their lengths differ.
 func distance(a, b []float64) (most float64) {
 	if len(a) != len(b) {
@@ -247,6 +265,8 @@ func (d *arrays) Elementwise(f ops.Elementwise, of ...ops.Value) ops.Value {
 			return math.Max(x, 0)
 		case ops.Logistic:
 			return 1 / (1 + math.Exp(-x))
+		case ops.Exponential:
+			return math.Exp(x)
 		case ops.Logarithm:
 			return math.Log(x)
 		case ops.SmoothReLU:

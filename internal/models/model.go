@@ -51,9 +51,10 @@ import (
 type Mode int
 
 const (
-	Training   Mode = iota // outputs "cost" and "loglik", with gradients
-	Evaluation             // output "loglik"; see Model.LogLik
-	Prediction             // outputs "components" and, for quantile models, "logit"; no input "y"
+	Training        Mode = iota // outputs "cost" and "loglik", with gradients
+	Evaluation                  // output "loglik"
+	EvaluationParts             // outputs "loglik" and "components", for models without levels
+	Prediction                  // outputs "components" and, for quantile models, "logit"; no input "y"
 )
 
 // family is the form of a model's likelihood. It decides the inputs besides context, x and y.
@@ -103,8 +104,8 @@ type Model struct {
 	config  config.Model
 	dx, dy  int
 	arch    architecture
+	head    head
 	tensors []ops.Tensor
-	reading Reading // of predictions
 }
 
 // New makes a model for x with dx dimensions and y with dy dimensions. If c.SigmaFloor is 0, the
@@ -117,13 +118,13 @@ func New(c config.Model, dx, dy int) (*Model, error) {
 	if dx < 1 || dy < 1 {
 		return nil, fmt.Errorf("models: found dx = %d and dy = %d, expected at least 1", dx, dy)
 	}
-	if c.PoolWeight > 0 && dy > 1 {
-		return nil, &invalid.Input{Key: "model.pool_weight", Found: fmt.Sprintf("%g and y of %d dimensions", c.PoolWeight, dy), Expected: "one dimension of y beside a weight"}
-	}
 	if c.SigmaFloor == 0 {
 		c.SigmaFloor = config.SigmaFloor(c.Name)
 	}
-	m := &Model{config: c, dx: dx, dy: dy, arch: architectures[i], reading: readingOf(c)}
+	m := &Model{config: c, dx: dx, dy: dy, arch: architectures[i]}
+	if m.head = newHead(m); m.head == nil {
+		return nil, &invalid.Input{Key: "model.head", Found: fmt.Sprintf("%q", c.Head), Expected: "one of " + strings.Join(config.Heads(), ", ")}
+	}
 	g, err := m.Build(tensor.Float64, ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: 1}, Prediction)
 	if err != nil {
 		return nil, err
@@ -148,6 +149,19 @@ func (m *Model) Scale() likelihood.Scale {
 
 // Natural reports whether model.scale_form is natural.
 func (m *Model) Natural() bool { return m.config.ScaleForm == config.NaturalScale }
+
+// RowWidth returns the width of the output components.
+func (m *Model) RowWidth() int { return m.head.columns() }
+
+// Parts returns the number of Gaussians that a row of the output components states for a channel of y:
+// one, several by model.head, or none with quantile levels.
+func (m *Model) Parts() int { return m.head.parts() }
+
+// Gaussians returns the mixture of one channel of y that the network predicts at a point. raw are the
+// point's rows of the output components, for a model without levels.
+func (m *Model) Gaussians(raw []float32, channel int) likelihood.GaussianMixture {
+	return m.head.gaussians(raw, channel)
+}
 
 // Dims returns the dimensions of x and y.
 func (m *Model) Dims() (dx, dy int) { return m.dx, m.dy }
@@ -201,10 +215,10 @@ func (m *Model) Initial(seed uint64) []float32 {
 //	cost        one number       −(mean of loglik over points and functions); BNP adds the same
 //	                             mean for the path without a bootstrap
 //	loglik      [B·N, 1]         log p(y), summed over the channels of y
-//	components  not in Training; in Evaluation only for a model with model.tail_df or model.sigma_scale
+//	components  in EvaluationParts and Prediction
 //	            [B·N·N_τ, 3·dy]  quantile models: rows as likelihood.NewMixture reads them
 //	            [B·N·k, 2·dy]    bootstrapping models: rows as likelihood.NewGaussian reads them
-//	            [B·N, 2·dy]      other models: likewise
+//	            [B·N, RowWidth]  other models: rows as Gaussians reads them
 //	logit       [B·N·N_τ, 1]     quantile models: z, with τ = sigmoid(z)
 func (m *Model) Build(dtype tensor.Dtype, capacity ops.Extents, mode Mode) (*ops.Graph, error) {
 	b := ops.NewBuilder(dtype, capacity)
@@ -224,27 +238,21 @@ func (m *Model) Build(dtype tensor.Dtype, capacity ops.Extents, mode Mode) (*ops
 	}
 	ll, cost := c.loss(d, b.Input("y", ops.Point, m.dy))
 	b.Output("loglik", ll)
-	if mode == Evaluation {
-		if m.reading.Tails != nil {
-			b.Output("components", d.out)
-		}
-		return b.Finish(nil)
+	switch mode {
+	case EvaluationParts:
+		b.Output("components", d.out)
+	case Training:
+		b.Output("cost", cost)
+		return b.Finish(cost)
 	}
-	b.Output("cost", cost)
-	return b.Finish(cost)
+	return b.Finish(nil)
 }
 
 // loss returns the log-likelihood of each point and the cost that training minimises.
 func (c *construction) loss(d decoding, y *G.Node) (ll, cost *G.Node) {
-	floor := c.SigmaFloor()
-	switch c.arch.family {
-	case quantile:
-		ll = c.MixtureLogLik(d.out, d.logit, y, floor, c.Natural())
-	case bootstrap:
-		ll = c.LogMeanExp(c.GaussianLogLik(d.out, y, floor))
-		return ll, c.Cost(c.GaussianLogLik(d.plain, y, floor), ll)
-	default:
-		ll = c.GaussianLogLik(d.out, y, floor)
+	ll = c.head.logLik(c, d, y)
+	if d.plain != nil {
+		return ll, c.Cost(c.GaussianLogLik(d.plain, y, c.SigmaFloor()), ll)
 	}
 	return ll, c.Cost(ll)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
+	"github.com/acqnp/acqnp/internal/predict/post"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
@@ -47,8 +48,8 @@ func ByPoint(e config.Experiment, functions []Function) bool {
 }
 
 // predictions returns how the model predicts.
-func (t Trained) predictions() run.Predictions {
-	p := run.Predictions{Checkpoint: filepath.Base(t.Weights.Path), Step: t.Weights.Step}
+func (t Trained) predictions() post.Predictions {
+	p := post.Predictions{Checkpoint: filepath.Base(t.Weights.Path), Step: t.Weights.Step}
 	switch {
 	case t.Model.Bootstrap():
 		p.Bootstraps = t.Bootstraps
@@ -59,30 +60,33 @@ func (t Trained) predictions() run.Predictions {
 }
 
 // Calibration returns the calibration of the model that the outcomes of its predictions give. source is
-// run.FromRun or run.FromFiles.
-func (t Trained) Calibration(o *score.Outcomes, source string) run.Calibration {
-	c := run.Calibration{Predictions: t.predictions(), Source: source, Exchangeable: "function", Targets: o.Targets()}
+// post.FromRun or post.FromFiles.
+func (t Trained) Calibration(o *score.Outcomes, source string) post.Calibration {
+	c := post.Calibration{Predictions: t.predictions(), Source: source, Exchangeable: "function", Targets: o.Targets()}
 	if o.ByPoint {
 		c.Exchangeable = "point"
 	}
 	for i, channel := range o.Calibrations() {
-		c.Channels = append(c.Channels, run.ChannelCalibration{Channel: t.Units.YNames[i], Calibration: channel})
+		c.Channels = append(c.Channels, post.ChannelCalibration{Channel: t.Units.YNames[i], Calibration: channel})
 	}
 	return c
 }
 
-// ReadCalibration returns the calibration in the run directory dir, if it is one of this model. It calls
-// warn with a line if its intervals promise nothing.
-func (t Trained) ReadCalibration(dir string, warn func(string)) (*run.Calibration, error) {
-	c, err := run.ReadCalibration(dir, t.Units.YNames, t.predictions())
-	if err != nil {
-		return nil, err
-	}
-	if !c.Promises() {
-		warn(filepath.Join(dir, run.CalibrationFile) + " is of a version before 0.3, which calibrated on functions that had chosen the weights: " +
+// Calibrated returns the calibration of the run directory dir, if it is one of this model. It calls warn
+// with a line if its intervals promise nothing.
+func (t Trained) Calibrated(dir string, warn func(string)) (*post.Calibration, error) {
+	c, err := t.Post.Calibrated(dir, t.Units.YNames, t.predictions())
+	if err == nil && !c.Promises() {
+		warn("the calibration of " + dir + " is of a version before 0.3, which calibrated on functions that had chosen the weights: " +
 			"its intervals may hold less than they say")
 	}
-	return &c, nil
+	return c, err
+}
+
+// SetCalibration writes the calibration of the model to the run directory dir.
+func (t Trained) SetCalibration(dir string, c post.Calibration) error {
+	c.Postprocessing, t.Post.Calibration = &t.Post.Postprocessing, &c
+	return t.Post.Write(dir)
 }
 
 // CheckCalibration returns an *invalid.Input if a calibration has too few groups for the levels or the
@@ -95,7 +99,7 @@ func (t Table) CheckCalibration() error {
 		low, high, most := c.Limits()
 		refuse := func(flag string, v float64, expected string) error {
 			return &invalid.Input{File: flag, Found: strconv.FormatFloat(v, 'g', -1, 64),
-				Expected: expected + ": " + c.Channel + " is calibrated on " + invalid.Plural(c.Groups, t.Calibrated.Exchangeable, t.Calibrated.Exchangeable+"s")}
+				Expected: expected + ": " + c.Channel + " is calibrated on " + t.Calibrated.Groups(c.Groups)}
 		}
 		for _, p := range t.Levels {
 			if _, ok := c.Level(p); !ok {
@@ -109,22 +113,4 @@ func (t Table) CheckCalibration() error {
 		}
 	}
 	return nil
-}
-
-// calibrated returns the levels and the masses that a channel's quantiles and regions have in the
-// model's prediction.
-func (t Table) calibrated(channel int) (levels, masses []float64) {
-	if t.Calibrated == nil {
-		return t.Levels, t.Masses
-	}
-	c := t.Calibrated.Channels[channel]
-	for _, p := range t.Levels {
-		level, _ := c.Level(p)
-		levels = append(levels, level)
-	}
-	for _, m := range t.Masses {
-		mass, _ := c.Mass(m)
-		masses = append(masses, mass)
-	}
-	return levels, masses
 }

@@ -10,8 +10,8 @@ import (
 // Distribution is the predictive distribution of one channel of y at one target, in raw units. For
 // CQNP and ACQNP it is a mixture of asymmetric Laplace distributions, one for each quantile level.
 // For the other models it is a mixture of Gaussians with equal weights, one for each bootstrap of
-// BNP; CNP and CANP have one, or, with model.tail_df, those of [likelihood.GaussianMixture.Tailed].
-// That of an ensemble has the components of all networks. With model.pool_weight, the parts of a simple
+// BNP; CNP and CANP have one, or, with tail_df, those of [likelihood.GaussianMixture.Tailed].
+// That of an ensemble has the components of all networks. With pool_weight, the parts of a simple
 // model follow.
 //
 // If data.log names the channel, this mixture is the distribution of log y. The components then are
@@ -60,7 +60,7 @@ func (d Distribution) Mixture() bool { return d.levels != nil }
 func (d Distribution) NumLevels() int { return len(d.levels) }
 
 // Components returns the components, those with levels in the order of u, those of an ensemble one
-// network after the other, and then those of the simple model that model.pool_weight gives a weight.
+// network after the other, and then those of the simple model that pool_weight gives a weight.
 func (d Distribution) Components() []Component {
 	components := make([]Component, 0, len(d.levels))
 	for k, c := range d.Distribution.Components() {

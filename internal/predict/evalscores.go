@@ -19,8 +19,8 @@ const (
 )
 
 // A scorer scores the predictions of some targets of each evaluation batch, evenly spread over its
-// functions and over the targets of each. The levels of the predictions are its own: they are not
-// those in a tasks file. A nil scorer does nothing.
+// functions and over the targets of each. It draws levels of its own, even if a tasks file has levels. A
+// nil scorer does nothing.
 type scorer struct {
 	predictor *predictor
 	tally     *score.Tally

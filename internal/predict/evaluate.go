@@ -11,9 +11,8 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets/feed"
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/invalid"
-	"github.com/acqnp/acqnp/internal/likelihood"
-	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/internal/predict/post"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/run"
 )
@@ -125,6 +124,7 @@ func (t Trained) CheckMemory(source Source) error {
 // An evaluator evaluates batches.
 type evaluator struct {
 	runner
+	reader  *post.Reader
 	draws   feed.Draws
 	scaling datasets.Scaling
 	scorer  *scorer // nil: no target is scored
@@ -138,8 +138,12 @@ func newEvaluator(t Trained, source Source) (*evaluator, error) {
 	if err != nil {
 		return nil, err
 	}
+	r, err := t.Post.Reader(t.Model)
+	if err != nil {
+		return nil, err
+	}
 	size := source.EvalSize()
-	e := &evaluator{draws: d, runner: t.runner(models.Evaluation), scaling: t.Units.Scaling}
+	e := &evaluator{reader: r, draws: d, runner: t.runner(r.Mode()), scaling: t.Units.Scaling}
 	e.feeds, e.keys = feed.Turns, datasets.EvalKeys(source)
 	e.capacity = ops.Extents{Functions: size.Functions, Context: size.Context, Points: size.Points, Levels: d.Count()}
 	e.drawn(d.Count(), t.Levels)
@@ -196,31 +200,20 @@ func (e *evaluator) batch(ctx context.Context, i int, f *feed.Feed, feeds *feed.
 
 // loglik runs all networks and returns log p(y) of every point [B, N]. The density of an ensemble is the
 // mean of those of its networks, of all channels of y together.
-func (e *evaluator) loglik(program engine.Program[float32], extents ops.Extents) (mean []float32, err error) {
-	networks := len(e.networks)
-	each := make([]float64, networks)
+func (e *evaluator) loglik(program engine.Program[float32], extents ops.Extents) ([]float32, error) {
 	var all [][]float32
-	besides := e.model.Besides(program, extents) // the same beside every network
-	err = e.each(program, extents, func(i int) error {
-		mean = e.model.LogLik(program, besides)
-		if networks > 1 {
-			all = append(all, slices.Clone(mean))
-		}
+	besides := e.reader.Besides(program, extents) // the same beside every network
+	err := e.each(program, extents, func(int) error {
+		all = append(all, slices.Clone(e.reader.LogLik(program, besides)))
 		return nil
 	})
-	if networks == 1 || err != nil {
-		return mean, err
+	if err != nil {
+		return nil, err
 	}
-	for n := range mean {
-		for i, loglik := range all {
-			each[i] = float64(loglik[n])
-		}
-		mean[n] = float32(likelihood.LogSumExp(each) - math.Log(float64(networks)))
-	}
-	return mean, nil
+	return post.MeanLogLik(all), nil
 }
 
-// shifts returns what the log-likelihoods of a batch in raw units have besides the scaling, for the
+// shifts returns the part of the log-likelihoods of a batch in raw units that the scaling lacks, for the
 // context points and for the targets: the mean of datasets.Scaling.PointShift.
 func (e *evaluator) shifts(f *feed.Feed) run.BatchResult {
 	x := f.Extents

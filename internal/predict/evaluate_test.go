@@ -36,8 +36,8 @@ type evaluation struct {
 }
 
 func options(t *testing.T, model string, s predict.Source) evaluation {
-	m, params := tiny(t, model)
-	return evaluation{Source: s, Trained: predict.Trained{Model: m, Params: params, NumTau: levels, Levels: predict.RandomLevels,
+	m, params, p := tiny(t, model)
+	return evaluation{Source: s, Trained: predict.Trained{Model: m, Params: params, Post: p, NumTau: levels, Levels: predict.RandomLevels,
 		Bootstraps: levels, Seed: 11, Device: device.CPU(2)}}
 }
 
@@ -76,8 +76,9 @@ func drawn(m *models.Model, b *datasets.Batch, step uint64, first int) map[strin
 
 // densities returns log p of every point of a batch [B][N], from the model's raw outputs and
 // package likelihood.
-func densities(t *testing.T, m *models.Model, params []float32, b *datasets.Batch, drawn map[string][]float32) [][]float64 {
+func densities(t *testing.T, o predict.Trained, b *datasets.Batch, drawn map[string][]float32) [][]float64 {
 	t.Helper()
+	m, params := o.Model, o.Params
 	e := ops.Extents{Functions: b.Functions, Context: b.Context, Points: b.Points}
 	if m.Quantile() || m.Bootstrap() {
 		e.Levels = levels
@@ -109,27 +110,27 @@ func densities(t *testing.T, m *models.Model, params []float32, b *datasets.Batc
 	}
 	all := make([][]float64, b.Functions)
 	raw := program.Output("components")
-	for p := range b.Functions * b.Points {
+	for at := range b.Functions * b.Points {
 		sum := 0.0
 		joint := make([]float64, levels) // of both channels under each bootstrap
 		for c := range 2 {
-			y := float64(b.Y[2*p+c])
+			y := float64(b.Y[2*at+c])
 			switch {
 			case m.Quantile():
-				z := program.Output("logit")[p*levels:][:levels]
-				sum += likelihood.NewMixture(raw[p*levels*6:][:levels*6], z, 2, c, m.Scale()).LogDensity(y)
+				z := program.Output("logit")[at*levels:][:levels]
+				sum += likelihood.NewMixture(raw[at*levels*6:][:levels*6], z, 2, c, m.Scale()).LogDensity(y)
 			case m.Bootstrap():
 				for k := range joint {
-					joint[k] += likelihood.NewGaussian(raw[(p*levels+k)*4:][:4], 2, c, m.SigmaFloor()).LogDensity(y)
+					joint[k] += likelihood.NewGaussian(raw[(at*levels+k)*4:][:4], 2, c, m.SigmaFloor()).LogDensity(y)
 				}
 			default:
-				sum += likelihood.NewGaussianMixture(raw[p*4:][:4], 2, c, m.SigmaFloor()).Tailed(m.Reading().Tails).LogDensity(y)
+				sum += likelihood.NewGaussianMixture(raw[at*4:][:4], 2, c, m.SigmaFloor()).Tailed(o.Post.Tails()).LogDensity(y)
 			}
 		}
 		if m.Bootstrap() {
 			sum = likelihood.LogSumExp(joint) - math.Log(levels)
 		}
-		all[p/b.Points] = append(all[p/b.Points], sum)
+		all[at/b.Points] = append(all[at/b.Points], sum)
 	}
 	return all
 }
@@ -150,7 +151,7 @@ func TestEvaluateSplitsContextAndTarget(t *testing.T) {
 					t.Fatal(err)
 				}
 				var context, target, contexts1, targets1 float64
-				for _, points := range densities(t, o.Model, o.Params, &b, drawn(o.Model, &b, uint64(i), 0)) {
+				for _, points := range densities(t, o.Trained, &b, drawn(o.Model, &b, uint64(i), 0)) {
 					for n, ll := range points {
 						if n < b.Context {
 							context, contexts1 = context+ll, contexts1+1

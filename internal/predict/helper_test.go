@@ -7,6 +7,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/predict/post"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
@@ -17,7 +18,7 @@ const (
 
 // tiny returns a small model with two channels of y and a lower bound of σ that is not the default.
 // After its name may stand "with tails".
-func tiny(t *testing.T, name string) (*models.Model, []float32) {
+func tiny(t *testing.T, name string) (*models.Model, []float32, post.Postprocessing) {
 	t.Helper()
 	name, tailed := strings.CutSuffix(name, " with tails")
 	c := config.Model{Name: name, Representation: 6, Encoder: []int{7}, Decoder: []int{7}}
@@ -30,14 +31,15 @@ func tiny(t *testing.T, name string) (*models.Model, []float32) {
 		c = config.Model{Name: name, Width: 6, PreDepth: 2, PostDepth: 2, DecoderDepth: 3}
 	}
 	c.SigmaFloor = 0.15
+	var p post.Postprocessing
 	if tailed {
-		c.TailDF, c.SigmaScale = 4, 1.2
+		p.TailDF, p.SigmaScale = 4, 1.2
 	}
 	m, err := models.New(c, 1, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m, m.Initial(3)
+	return m, m.Initial(3), p
 }
 
 // source makes batches of changing sizes from random numbers. If levels is set, it gives them their

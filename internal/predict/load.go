@@ -7,11 +7,13 @@ import (
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/predict/post"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
 // LoadRun returns the model of a run with the weights of a checkpoint, which [run.Run.Load] reads, and
-// the other networks of an ensemble. units are those of the data that the model is used with. LoadRun
+// the other networks of an ensemble. Its postprocessing.json, if there is one, says what is done to
+// predictions, and otherwise its configuration. units are those of the data that the model is used with. LoadRun
 // uses them if the checkpoint, of an older version, has none.
 func LoadRun(r *run.Run, checkpoint string, units run.Units, d device.Device, warn func(string)) (Trained, error) {
 	m, err := modelOf(r.Experiment, units)
@@ -22,7 +24,15 @@ func LoadRun(r *run.Run, checkpoint string, units run.Units, d device.Device, wa
 	if err != nil {
 		return Trained{}, err
 	}
-	return ofCheckpoint(r.Experiment, m, c, units, d).WithMembers(r, checkpoint, warn)
+	p, _, err := post.Read(r.Dir, r.Experiment)
+	if err != nil {
+		return Trained{}, err
+	}
+	e := r.Experiment
+	e.Postprocessing = p.Postprocessing
+	t := ofCheckpoint(e, m, c, units, d)
+	t.Post = p
+	return t.WithMembers(r, checkpoint, warn)
 }
 
 // WithMembers returns the model with the other networks of the run's ensemble, each with the weights of

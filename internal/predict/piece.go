@@ -3,8 +3,8 @@ package predict
 // A Piece is a part of the targets of one function: Number of them, from First on.
 type Piece struct{ Function, First, Number int }
 
-// smallestPiece is the number of targets of a piece from which on a run of the model is worth its
-// beginning, which reads the context.
+// smallestPiece is the least number of targets of a piece. A run of the model on fewer targets would spend
+// most of its time on the context.
 const smallestPiece = 32
 
 // Pieces divides the targets of functions into about number pieces or more, which several Predictors

@@ -16,14 +16,14 @@ import (
 func pooled(t *testing.T, name string, mixed bool, networks int) (with, alone predict.Trained, source datasets.Source) {
 	t.Helper()
 	e := ofLines(t, name)
-	e.Model.PoolWeight = 0.3
+	e.Postprocessing.PoolWeight = 0.3
 	if name == "cnp" {
-		e.Model.TailDF, e.Eval.NumTau = 5, 0
+		e.Postprocessing.TailDF, e.Eval.NumTau = 5, 0
 	}
 	if mixed {
 		e.Data.Baseline = []int{1, 1}
 	} else {
-		e.Model.PoolKernel = []float64{0.8, 0.2}
+		e.Postprocessing.PoolKernel = []float64{0.8, 0.2}
 	}
 	source, err := datasets.Open(e, "")
 	if err != nil {
@@ -43,7 +43,7 @@ func pooled(t *testing.T, name string, mixed bool, networks int) (with, alone pr
 		return o
 	}
 	with = of(e)
-	e.Model.PoolWeight = 0
+	e.Postprocessing.PoolWeight = 0
 	return with, of(e), source
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/internal/predict/post"
 )
 
 // A Function is a function to predict: its context and its targets, in raw units.
@@ -76,7 +77,7 @@ func (p *Predictor) Predict(ctx context.Context, functions []Function) iter.Seq2
 	}
 }
 
-// Piece yields those of the targets that Predict yields which belong to a piece, with the same bits.
+// Piece yields the targets of a piece, with the bits that they have from Predict.
 func (p *Predictor) Piece(ctx context.Context, functions []Function, piece Piece) iter.Seq2[Target, error] {
 	return func(yield func(Target, error) bool) {
 		f := functions[piece.Function]
@@ -103,24 +104,26 @@ func (p *predictor) all(ctx context.Context, functions []Function, yield func(Ta
 // A predictor predicts functions, up to targetsPerRun targets at a time.
 type predictor struct {
 	runner
+	reader  *post.Reader
 	draws   feed.Draws
 	feed    feed.Feed
 	dx, dy  int // of the model
 	columns int // of x in raw units
 	scaling datasets.Scaling
-	x       []float32 // [n, dx]: of the targets of the last run
-	outputs []outputs // of the last run, of each network
+	x       []float32  // [n, dx]: of the targets of the last run
+	outputs []post.Raw // of the last run, of each network, at all points
 }
-
-// outputs are what a network predicts: the parameters of the components, and the logits of the levels.
-type outputs struct{ components, logit []float32 }
 
 func newPredictor(t Trained, functions []Function) (*predictor, error) {
 	d, err := t.draws()
 	if err != nil {
 		return nil, err
 	}
-	p := &predictor{draws: d, scaling: t.Units.Scaling, runner: t.runner(models.Prediction)}
+	r, err := t.Post.Reader(t.Model)
+	if err != nil {
+		return nil, err
+	}
+	p := &predictor{reader: r, draws: d, scaling: t.Units.Scaling, runner: t.runner(models.Prediction)}
 	p.feeds, p.keys, p.capacity.Levels = 1, datasets.SizeKeys{Context: "context"}, d.Count()
 	p.dx, p.dy = t.Model.Dims()
 	p.columns = len(p.scaling.XScale)
@@ -211,12 +214,12 @@ func (p *predictor) run(i int, f Function, first, n int) error {
 // evaluate runs all networks on the feed that was written and keeps their outputs.
 func (p *predictor) evaluate(program engine.Program[float32]) error {
 	if p.outputs == nil {
-		p.outputs = make([]outputs, len(p.networks))
+		p.outputs = make([]post.Raw, len(p.networks))
 	}
 	return p.each(program, p.feed.Extents, func(i int) error {
-		o := outputs{program.Output("components"), program.Output("logit")}
+		o := post.Raw{Components: program.Output("components"), Logit: program.Output("logit")}
 		if len(p.networks) > 1 { // the next run writes over them
-			o.components, o.logit = append(p.outputs[i].components[:0], o.components...), append(p.outputs[i].logit[:0], o.logit...)
+			o.Components, o.Logit = append(p.outputs[i].Components[:0], o.Components...), append(p.outputs[i].Logit[:0], o.Logit...)
 		}
 		p.outputs[i] = o
 		return nil
@@ -238,31 +241,21 @@ func (p *predictor) channels(t int) ([]Distribution, error) {
 
 // distribution reads the distribution of one channel at target t from the outputs of the last run.
 func (p *predictor) distribution(t, channel int) Distribution {
-	k := max(1, p.draws.Count())
 	offset, scale := p.scaling.YUnits(p.x[t*p.dx:][:p.dx], channel)
 	units := likelihood.Units{Factor: scale, Offset: offset}
 	log := p.scaling.YForms != nil && p.scaling.YForms[channel].Log
-	beside := p.beside(t, units)
-	if !p.model.Quantile() {
-		all := make([]likelihood.GaussianMixture, len(p.outputs))
-		for i, o := range p.outputs {
-			all[i] = p.model.Gaussians(o.components[t*k*2*p.dy:][:k*2*p.dy], channel).In(units)
-		}
-		return newDistribution(likelihood.PooledGaussians(all).Beside(beside), nil, log)
-	}
-	all := make([]likelihood.Mixture, len(p.outputs))
+	beside := p.reader.Beside(p.feed.Context(t/p.feed.Extents.Points), p.x[t*p.dx:][:p.dx])
+	k, width := max(1, p.draws.Count()), p.model.RowWidth()
+	at := make([]post.Raw, len(p.outputs))
 	for i, o := range p.outputs {
-		all[i] = likelihood.NewMixtureIn(units, o.components[t*k*3*p.dy:][:k*3*p.dy], o.logit[t*k:][:k], p.dy, channel, p.model.Scale())
+		at[i].Components = o.Components[t*k*width:][:k*width]
+		if p.model.Quantile() {
+			at[i].Logit = o.Logit[t*k:][:k]
+		}
 	}
-	u := slices.Repeat(p.feed.Levels()[t*k:][:k], len(all))
-	return newDistribution(likelihood.Pooled(all).Beside(beside), u, log)
-}
-
-// beside returns what stands beside the network's distribution of y at target t of the last run.
-func (p *predictor) beside(t int, units likelihood.Units) []likelihood.Part {
-	parts := p.model.Beside(p.feed.Context(t/p.feed.Extents.Points), p.x[t*p.dx:][:p.dx])
-	for i := range parts {
-		parts[i] = parts[i].In(units)
+	var u []float32
+	if p.model.Quantile() {
+		u = slices.Repeat(p.feed.Levels()[t*k:][:k], len(at))
 	}
-	return parts
+	return newDistribution(p.reader.Distribution(at, channel, beside, units), u, log)
 }

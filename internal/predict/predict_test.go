@@ -26,9 +26,9 @@ import (
 func unscaled() datasets.Scaling { return datasets.ScalingOf(nil, 1, 2) }
 
 func asking(t *testing.T, model string) predict.Trained {
-	m, params := tiny(t, model)
+	m, params, p := tiny(t, model)
 	return predict.Trained{
-		Model: m, Params: params, NumTau: levels, Levels: predict.RandomLevels, Bootstraps: levels, Seed: 11, Device: device.CPU(2),
+		Model: m, Params: params, Post: p, NumTau: levels, Levels: predict.RandomLevels, Bootstraps: levels, Seed: 11, Device: device.CPU(2),
 		Units: run.Units{Scaling: unscaled()},
 	}
 }
@@ -74,7 +74,7 @@ func TestPredictionsHaveTheModelsDensity(t *testing.T) {
 		for i := range b.Functions {
 			// densities runs all functions of the batch, with the levels or bootstraps that
 			// Predict draws for function 0.
-			want := densities(t, o.Model, o.Params, b, drawn(o.Model, b, 0, i))[i]
+			want := densities(t, o, b, drawn(o.Model, b, 0, i))[i]
 			got := collect(t, o, functionOf(b, i))
 			if len(got) != b.Points {
 				t.Fatalf("%d targets of %d", len(got), b.Points)

@@ -68,7 +68,7 @@ func (r *runner) at(e ops.Extents) (engine.Program[float32], error) {
 
 // checkMemory returns an error if a program of r.capacity takes more memory than there is.
 func (r *runner) checkMemory() error {
-	return footprint.Plan{Device: r.device, Model: r.model, Mode: r.mode, Capacity: r.capacity, Feeds: r.feeds, Keys: r.keys}.Check()
+	return footprint.Estimate{Device: r.device, Model: r.model, Mode: r.mode, Capacity: r.capacity, Feeds: r.feeds, Keys: r.keys}.Check()
 }
 
 // each runs the program with the weights of every network, and calls f after each run with the

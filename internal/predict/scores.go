@@ -13,7 +13,7 @@ import (
 	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
-	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/predict/post"
 )
 
 // Scores scores predictions at the outcomes that the TargetY of the functions state.
@@ -21,8 +21,8 @@ type Scores struct {
 	Names
 	Threads int // that compute scores; at least 1
 
-	Outcomes   *score.Outcomes  // collects outcomes for a calibration; may be nil
-	Calibrated *run.Calibration // changes the PITs to those of calibrated predictions; may be nil
+	Outcomes   *score.Outcomes   // collects outcomes for a calibration; may be nil
+	Calibrated *post.Calibration // changes the PITs to those of calibrated predictions; may be nil
 }
 
 // scoreColumns are the columns of a points.csv after channel.
@@ -67,8 +67,8 @@ func (s Scores) add(tally *score.Tally, points []score.Point) {
 	}
 }
 
-// JointScores adds the log density of all y of each function together to the tally, to which the
-// functions' scores were added. It returns ctx's error, that of [Trained.JointLogDensity], or one for
+// JointScores adds the joint log density of the y of each function to the tally. The tally must have the
+// functions' scores already. It returns ctx's error, that of [Trained.JointLogDensity], or one for
 // a log density that is not finite.
 func (t Trained) JointScores(ctx context.Context, functions []Function, tally *score.Tally) error {
 	for i, f := range functions {
@@ -144,9 +144,7 @@ func (s Scores) points(t Target) ([]score.Point, error) {
 		if s.Outcomes != nil {
 			p.Rank = likelihood.RegionRank(d.Distribution, p.Y)
 		}
-		if s.Calibrated != nil {
-			p.PIT = s.Calibrated.Channels[c].PIT(p.PIT)
-		}
+		p.PIT = s.Calibrated.PIT(c, p.PIT)
 		p.Function, p.Target, p.Channel, p.X = f.Name, t.Target, c, f.TargetX[t.Target*dx:][:dx]
 		points[c] = p
 	}

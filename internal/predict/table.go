@@ -14,8 +14,8 @@ import (
 	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/predict/post"
 	"github.com/acqnp/acqnp/internal/random"
-	"github.com/acqnp/acqnp/internal/run"
 )
 
 // Table describes a predictions.csv: a row for each target and channel, with the columns function,
@@ -29,7 +29,7 @@ type Table struct {
 	Seed    uint64    // of the draws
 	Threads int       // that compute rows; at least 1
 
-	Calibrated *run.Calibration // corrects the levels of quantiles and the masses of regions; may be nil
+	Calibrated *post.Calibration // corrects the levels of quantiles and the masses of regions; may be nil
 }
 
 // columns returns the names of the columns after channel.
@@ -121,7 +121,7 @@ func (t Table) target(target Target, draws random.Generator) [][]string {
 	rows := make([][]string, len(target.Channels))
 	for c, d := range target.Channels {
 		row := append(t.row(nil, target, c), number(d.Mean()), number(math.Sqrt(d.Variance())))
-		levels, masses := t.calibrated(c)
+		levels, masses := t.Calibrated.Corrected(c, t.Levels, t.Masses)
 		for _, q := range likelihood.ApproximateQuantiles(d.Distribution, levels...) {
 			row = append(row, number(q))
 		}

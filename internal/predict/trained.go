@@ -8,6 +8,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets/feed"
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/predict/post"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
@@ -22,8 +23,9 @@ const (
 // change nothing, so a copy with other fields evaluates the same model in another way.
 type Trained struct {
 	Model  *models.Model
-	Params []float32     // flat, in the order of Model.Tensors
-	Others [][]float32   // of the other networks of an ensemble, whose predictions count the same; nil for none
+	Params []float32   // flat, in the order of Model.Tensors
+	Others [][]float32 // of the other networks of an ensemble, whose predictions count the same; nil for none
+	Post   post.Postprocessing
 	Units  run.Units     // of the data that the model was trained on
 	Device device.Device // nil: the CPU with all its cores
 
@@ -42,7 +44,7 @@ type Trained struct {
 // New returns a model with weights params [NumParams] that evaluates as the experiment's eval keys
 // say, with random levels. Its Weights are not set.
 func New(e config.Experiment, m *models.Model, params []float32, u run.Units, d device.Device) Trained {
-	return Trained{Model: m, Params: params, Units: u, Device: d, NumTau: e.Eval.NumTau, Levels: RandomLevels,
+	return Trained{Model: m, Params: params, Post: post.Of(e), Units: u, Device: d, NumTau: e.Eval.NumTau, Levels: RandomLevels,
 		Bootstraps: e.Model.EvalBootstraps, Seed: e.Eval.Seed, Benchmark: e.Benchmark, Data: dataOf(e), Variant: e.Variant()}
 }
 
@@ -70,21 +72,15 @@ func (t Trained) NumParams() int { return len(t.Networks()) * t.Model.NumParams(
 // MostComponents returns the largest number of components of a predictive distribution, for a context
 // of context points.
 func (t Trained) MostComponents(context int) int {
-	each := max(1, len(t.Model.Reading().Tails))
-	switch {
-	case t.Model.Quantile():
-		each = t.NumTau
-	case t.Model.Bootstrap():
-		each = t.Bootstraps
+	r, err := t.Post.Reader(t.Model)
+	if err != nil { // nothing is predicted
+		return 0
 	}
-	all := len(t.Networks()) * each
-	switch c := t.Model.Config(); {
-	case c.PoolWeight > 0 && len(c.PoolKernel) > 0:
-		all += context
-	case c.PoolWeight > 0:
-		all++
+	levels := t.NumTau
+	if t.Model.Bootstrap() {
+		levels = t.Bootstraps
 	}
-	return all
+	return r.Components(len(t.Networks()), levels, context)
 }
 
 // Title returns "MODEL on DATA", or "MODEL (VARIANT) on DATA" if there is a variant.

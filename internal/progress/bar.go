@@ -5,7 +5,8 @@ import (
 	"io"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
 )
 
 // barEvery is how often the bar is drawn, at most.
@@ -13,16 +14,18 @@ const barEvery = 100 * time.Millisecond
 
 // bar is the Reporter for a terminal.
 type bar struct {
-	w io.Writer
-	p *progressbar.ProgressBar
+	w    io.Writer
+	p    *mpb.Progress // nil without work
+	lane barLane
 	work
 }
 
 func (b *bar) Note(message string, _ ...Field) {
+	w := b.w
 	if b.p != nil {
-		_ = b.p.Clear() // the bar is drawn again below the note
+		w = b.p
 	}
-	fmt.Fprintln(b.w, Printable(message, ""))
+	_, _ = io.WriteString(w, noteText(message)) // a closed terminal must not stop the work
 }
 
 func (b *bar) Warn(message string) { b.Note(warning + message) }
@@ -30,15 +33,12 @@ func (b *bar) Warn(message string) { b.Note(warning + message) }
 func (b *bar) Begin(name, unit string, done, total int) {
 	b.End()
 	b.work = newWork(name, unit, done, total, time.Now())
-	b.p = progressbar.NewOptions(total,
-		progressbar.OptionSetWriter(b.w),
-		progressbar.OptionSetWidth(24),
-		progressbar.OptionUseANSICodes(true),
-		progressbar.OptionSetPredictTime(false), // the description shows it, also for resumed runs
-		progressbar.OptionSetElapsedTime(false),
-		progressbar.OptionShowDescriptionAtLineEnd(),
-		progressbar.OptionSetDescription(b.text(b.start)),
-	)
+	b.p = newContainer(b.w, mpb.WithRefreshRate(barEvery))
+	b.lane.name = name
+	b.lane.text.Store(new(string))
+	percent := func(s decor.Statistics) string { return fmt.Sprintf("%3d%% ", 100*s.Current/max(s.Total, 1)) }
+	b.lane.bar = b.p.New(0, mpb.BarStyle().Lbound("|").Filler("█").Tip("█").Padding(" ").Rbound("| "),
+		mpb.BarWidth(barWidth), mpb.BarFillerTrim(), mpb.PrependDecorators(decor.Any(percent)), b.lane.appended())
 	b.draw()
 }
 
@@ -58,14 +58,10 @@ func (b *bar) End() {
 		return
 	}
 	b.draw()
-	fmt.Fprintln(b.w)
+	b.lane.bar.Abort(false) // the bar stays on the terminal
+	b.p.Wait()
 	b.p = nil
 }
 
-func (b *bar) text(now time.Time) string { return b.name + ": " + b.describe(now) }
-
-// draw draws the bar. It ignores errors: a closed terminal must not stop the work.
-func (b *bar) draw() {
-	b.p.Describe(b.text(time.Now()))
-	_ = b.p.Set(b.last.Done)
-}
+// draw sets what the bar shows from its next refresh on.
+func (b *bar) draw() { b.lane.Update(b.last.Done, b.total, b.describe(time.Now())) }

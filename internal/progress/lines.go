@@ -13,44 +13,59 @@ const (
 	jsonEvery  = time.Second
 )
 
+// A paced calls show as its work goes on, at most once in every period, and at the end.
+type paced struct {
+	work
+	every time.Duration
+	show  func(now time.Time)
+}
+
+func (p *paced) Begin(name, unit string, done, total int) {
+	p.work = newWork(name, unit, done, total, time.Now())
+}
+
+func (p *paced) Update(s State) {
+	p.last = s
+	if now := time.Now(); now.Sub(p.shown) >= p.every {
+		p.shown = now
+		p.show(now)
+	}
+}
+
+func (p *paced) End() {
+	if p.open {
+		p.show(time.Now())
+		p.open = false
+	}
+}
+
 // lines is the Reporter for a log. It writes one line at a time.
 type lines struct {
 	w io.Writer
-	work
+	paced
+}
+
+func newLines(w io.Writer) *lines {
+	l := &lines{w: w}
+	l.paced = paced{every: linesEvery, show: func(now time.Time) { fmt.Fprintf(w, "%s: %s\n", l.name, l.describe(now)) }}
+	return l
 }
 
 func (l *lines) Note(message string, _ ...Field) { fmt.Fprintln(l.w, Printable(message, "")) }
 
 func (l *lines) Warn(message string) { l.Note(warning + message) }
 
-func (l *lines) Begin(name, unit string, done, total int) {
-	l.work = newWork(name, unit, done, total, time.Now())
-}
-
-func (l *lines) Update(s State) {
-	l.last = s
-	if now := time.Now(); now.Sub(l.shown) >= linesEvery {
-		l.show(now)
-	}
-}
-
-func (l *lines) End() {
-	if l.open {
-		l.show(time.Now())
-		l.open = false
-	}
-}
-
-func (l *lines) show(now time.Time) {
-	l.shown = now
-	fmt.Fprintf(l.w, "%s: %s\n", l.name, l.describe(now))
-}
-
 // jsonLines is the Reporter for a program. It writes one object on each line: {"event":
 // "note"|"warning"|"progress", …}.
 type jsonLines struct {
 	w io.Writer
-	work
+	paced
+}
+
+func newJSONLines(w io.Writer) *jsonLines {
+	j := &jsonLines{w: w}
+	j.paced = paced{every: jsonEvery, show: j.state}
+	return j
 }
 
 type progressEvent struct {
@@ -77,26 +92,8 @@ func (j *jsonLines) Warn(message string) {
 	j.write(map[string]string{"event": "warning", "message": message})
 }
 
-func (j *jsonLines) Begin(name, unit string, done, total int) {
-	j.work = newWork(name, unit, done, total, time.Now())
-}
-
-func (j *jsonLines) Update(s State) {
-	j.last = s
-	if now := time.Now(); now.Sub(j.shown) >= jsonEvery {
-		j.show(now)
-	}
-}
-
-func (j *jsonLines) End() {
-	if j.open {
-		j.show(time.Now())
-		j.open = false
-	}
-}
-
-func (j *jsonLines) show(now time.Time) {
-	j.shown = now
+// state writes how far the work has come.
+func (j *jsonLines) state(now time.Time) {
 	e := progressEvent{Event: "progress", Task: j.name, Unit: j.unit, Done: j.last.Done, Total: j.total,
 		RowsPerS: j.last.RowsPerSecond, ElapsedS: now.Sub(j.start).Seconds()}
 	if loss, ok := j.last.loss(); ok {

@@ -57,11 +57,11 @@ const (
 func New(w io.Writer, m Mode) Reporter {
 	switch {
 	case m == JSON:
-		return &jsonLines{w: w}
+		return newJSONLines(w)
 	case isTerminal(w):
 		return &bar{w: w}
 	}
-	return &lines{w: w}
+	return newLines(w)
 }
 
 func isTerminal(w io.Writer) bool {

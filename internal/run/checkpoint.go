@@ -61,8 +61,8 @@ func (c *Checkpoint) Predictor(t config.Train) []float32 {
 // Weights returns the checkpoint's path and step, for eval.json.
 func (c *Checkpoint) Weights() Weights { return Weights{Path: c.Path, Step: &c.Step} }
 
-// ValidLL returns the valid_ll of the checkpoint's weights, or nil if they were not validated. Of a
-// checkpoint with an average, the average was.
+// ValidLL returns the valid_ll of the checkpoint's weights, or nil if they were not validated. In a
+// checkpoint with an average, it is that of the average.
 func (c *Checkpoint) ValidLL() *float64 {
 	if c.Average != nil || c.Validation.Step == 0 || c.Validation.Step != c.Step {
 		return nil

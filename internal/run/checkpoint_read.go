@@ -116,9 +116,9 @@ func verify(path string, r *safetensors.Reader) error {
 	return r.Verify("checkpoint")
 }
 
-// newest returns the newest checkpoint of the run in dir that can be read and that accept returns
-// no error for. It also returns the paths of the newer files, which it skipped, and calls warn, if
-// not nil, with a line about each. If all are skipped, the error is an *invalid.Input.
+// newest returns the newest checkpoint of the run in dir that can be read and for which accept returns
+// no error. It also returns the paths of the newer files, which it skipped, and calls warn, if not nil,
+// with a line about each. If all are skipped, the error is an *invalid.Input.
 func newest(dir string, m *models.Model, warn func(string), accept func(Checkpoint) error) (Checkpoint, []string, error) {
 	steps, err := checkpointSteps(dir)
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid"
 )
 
-// A claim is the content of a claim file: who writes the directory, and that it still does. Processes
-// on other machines may not see the lock of a directory, but they see its claims.
+// A claim is the content of a claim file: who writes the directory, and the number of its heartbeats.
+// Processes on other machines may not see the lock of a directory, but they see its claims.
 type claim struct {
 	Host     string  `json:"host"`
 	Boot     string  `json:"boot"` // names a kernel since its start: locks hold within one
@@ -32,7 +32,7 @@ type claim struct {
 	Beat     int     `json:"beat"`          // number of heartbeats
 }
 
-// A purpose is what a directory is claimed for.
+// A purpose says for what a directory is claimed.
 type purpose struct {
 	lock, claim string // names of its lock and, with a number, of its claims
 	busy        string // what another process that holds the directory does
@@ -107,7 +107,7 @@ func newClaim(dir string, interval time.Duration, locked bool) claim {
 		Token: rand.Text(), Interval: interval.Seconds()}
 }
 
-// bootID names the kernel since its start; another system than Linux is named by its host.
+// bootID identifies this start of the kernel. On systems other than Linux it is the host's name.
 func bootID() string {
 	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err == nil {
@@ -117,7 +117,7 @@ func bootID() string {
 	return host
 }
 
-// jobID returns the job that a scheduler runs this process for, "" without one.
+// jobID returns the scheduler's job of this process, or "" if there is none.
 func jobID() string {
 	job := os.Getenv("SLURM_JOB_ID")
 	if array := os.Getenv("SLURM_ARRAY_JOB_ID"); array != "" {
@@ -210,7 +210,7 @@ func age(path string) (time.Duration, error) {
 	return now.ModTime().Sub(info.ModTime()), nil
 }
 
-// clockFile is the name that the files for the file system's clock begin with.
+// clockFile is the start of the names of files that tell the file system's clock.
 const clockFile = "clock"
 
 // longGone is the age of a claim whose owner counts as dead without a watch: clocks of machines

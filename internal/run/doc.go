@@ -7,19 +7,20 @@
 //	checkpoints/step-<n>.safetensors     a [Checkpoint]: weights, optimiser and step
 //	checkpoints/best.safetensors         the checkpoint with the best [Validation]
 //	eval.json                            an [Eval], if the run was evaluated
+//	postprocessing.json                  what is done to predictions; see package post
 //	members/<n>                          the run of network n of an ensemble, from 1 on
 //	fit.png                              a plot of the first evaluation functions
 //	error.json                           a [Failure], if a sweep gave the run up
 //	.lock                                keeps a second training out
-//	.claim-<n>                           keeps one on another machine out, while training lives
+//	.claim-<n>                           keeps a training on another machine out
 //	.lock-eval, .claim-eval-<n>          the same for the evaluation of a sweep
 //
 // Training writes through a [Writer]. [Create] starts a fresh run and [Resume] continues one; both
 // lock and claim the directory. Everything else reads through a [Run], which [Open] returns. Reading takes no
 // lock: files are complete or absent, so a run can be read while it trains.
 //
-// [StateOf] tells from few reads how far a run is and whether a process trains it. A process on another
-// machine, or one on a file system without locks, shows itself by heartbeats in its claim.
+// [StateOf] reads little to find how far a run has come and whether a process trains it. A process on
+// another machine, or on a file system without locks, is known by the heartbeats in its claim.
 //
 // [ReadWeights] and [WriteWeights] read and write weights alone, under the names of PyTorch's
 // state_dict. [Units] are stored in checkpoints and in such weights. They convert a model's numbers

@@ -70,7 +70,7 @@ func HoldEvaluation(dir string, warn func(string)) (release func() error, err er
 }
 
 // HoldSweep keeps other sweeps from the run in dir, in the same way. It makes the directory if it is
-// absent. It hinders no training and no evaluation.
+// absent. It does not keep other processes from training or evaluating the run.
 func HoldSweep(dir string, warn func(string)) (release func() error, err error) {
 	if err := makeDir(dir); err != nil {
 		return nil, err
@@ -150,8 +150,8 @@ func (h *hold) last() (int, error) {
 	return numbers[len(numbers)-1], nil
 }
 
-// removeOlder removes the claims before this process's. Those that stay do no harm: the last one
-// counts.
+// removeOlder removes the claims before this process's. One that stays does no harm, as only the last
+// claim counts.
 func (h *hold) removeOlder() {
 	numbers, _ := h.of.numbers(h.dir)
 	for _, n := range numbers {
@@ -185,7 +185,7 @@ func abandoned(path string, locks bool, warn func(string)) (bool, error) {
 		return true, nil
 	}
 	if warn != nil {
-		warn(fmt.Sprintf("%s: %s may be at work here: looking for up to %v whether it still is", path, c.owner(), watchBeats*c.interval()))
+		warn(fmt.Sprintf("%s: %s may be at work here: watching for up to %v to see whether it is", path, c.owner(), watchBeats*c.interval()))
 	}
 	for range watchBeats * looksPerBeat {
 		time.Sleep(c.interval() / looksPerBeat)

@@ -150,6 +150,7 @@ func wantPhase(t *testing.T, dir string, want run.Phase) run.State {
 func TestOneProcessHoldsADirectory(t *testing.T) {
 	for _, locks := range []bool{true, false} {
 		t.Run(fmt.Sprintf("locks %t", locks), func(t *testing.T) {
+			t.Parallel()
 			dir := filepath.Join(t.TempDir(), "run")
 			a := hold(t, dir, "a", locks)
 			a.wants("holds")
@@ -259,6 +260,7 @@ func shifted(t *testing.T, dir string, by time.Duration) {
 func TestClocksMayDiffer(t *testing.T) {
 	for _, by := range []time.Duration{-7 * time.Minute, 7 * time.Minute} {
 		t.Run(by.String(), func(t *testing.T) {
+			t.Parallel()
 			dir := filepath.Join(t.TempDir(), "run")
 			a := hold(t, dir, "a", false)
 			a.wants("holds")
@@ -343,6 +345,7 @@ func TestAClaimThroughAnotherMount(t *testing.T) {
 
 // A look tells the dead from the living by the file system's clock, and watches where it cannot.
 func TestALookAtDeadClaims(t *testing.T) {
+	t.Parallel()
 	for _, old := range []time.Duration{0, time.Minute, -time.Minute, 2 * time.Hour} {
 		dir, claim := foreign(t)
 		then := time.Now().Add(-old)

@@ -15,11 +15,13 @@ import (
 
 // The files of a run directory that other packages name.
 const (
-	ConfigFile      = "config.yaml"
-	EvalFile        = "eval.json"
-	FitFile         = "fit.png"
-	CalibrationFile = "calibration.json" // what score --calibrate writes
-	SplitFile       = "split.csv"        // of your own data: what each function, or each row, is for
+	ConfigFile = "config.yaml"
+	EvalFile   = "eval.json"
+	FitFile    = "fit.png"
+	SplitFile  = "split.csv" // of your own data: what each function, or each row, is for
+
+	PostprocessingFile = "postprocessing.json" // what is done to predictions: see package post
+	CalibrationFile    = "calibration.json"    // the calibration of a version before postprocessing.json
 )
 
 const (
@@ -30,8 +32,9 @@ const (
 	sweepLockFile  = ".lock-sweep"
 )
 
-// ownFiles lists the files that only training writes, besides the checkpoints.
-var ownFiles = []string{ConfigFile, SplitFile, metricsFile, lockFile, evalLockFile, sweepLockFile}
+// ownFiles lists the files of a run that predictions read, and those that only training writes, besides the
+// checkpoints.
+var ownFiles = []string{ConfigFile, PostprocessingFile, SplitFile, metricsFile, lockFile, evalLockFile, sweepLockFile}
 
 // Files lists the files of a run directory that only training writes, whether or not they exist,
 // claims, every file in its directory of checkpoints, and those of the other networks of an ensemble.
@@ -224,7 +227,7 @@ func removeRun(dir string) error {
 		return err
 	}
 	var all []string
-	for _, name := range []string{EvalFile, FitFile, CalibrationFile, SplitFile, FailureFile} {
+	for _, name := range []string{EvalFile, FitFile, PostprocessingFile, CalibrationFile, SplitFile, FailureFile} {
 		all = append(all, filepath.Join(dir, name))
 	}
 	for _, file := range append(all, files...) {
@@ -240,6 +243,7 @@ func removeRun(dir string) error {
 func removeTemporary(dir string) error {
 	return errors.Join(removePrefixed(filepath.Join(dir, checkpointsDir), files.TempPrefix),
 		removePrefixed(dir, files.TempPrefix+ConfigFile), removePrefixed(dir, files.TempPrefix+SplitFile),
+		removePrefixed(dir, files.TempPrefix+PostprocessingFile),
 		removePrefixed(dir, files.TempPrefix+metricsFile),
 		removePrefixed(dir, files.TempPrefix+clockFile))
 }

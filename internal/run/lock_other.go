@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// lock makes the file alone: this system has no flock.
+// lock only makes the file, because this system has no flock.
 func lock(dir, name string) (unlock func(), works bool, err error) {
 	f, err := os.OpenFile(filepath.Join(dir, name), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -16,7 +16,7 @@ func lock(dir, name string) (unlock func(), works bool, err error) {
 	return func() {}, false, f.Close()
 }
 
-// locked reports that nothing is known.
+// locked reports that locks do not work.
 func locked(dir, name string) (held, works bool, err error) {
 	_, err = os.Stat(filepath.Join(dir, name))
 	return false, false, err

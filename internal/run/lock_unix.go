@@ -37,8 +37,8 @@ func lock(dir, name string) (unlock func(), works bool, err error) {
 	return func() { f.Close() }, works, nil
 }
 
-// locked reports whether another process has locked a file in dir. It keeps other looks from nothing.
-// works is false if the file system has no locks.
+// locked reports whether another process has locked a file in dir. Several processes may call it at the
+// same time. works is false if the file system has no locks.
 func locked(dir, name string) (held, works bool, err error) {
 	f, err := os.Open(filepath.Join(dir, name))
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 )
 
-// A Phase says how far a run is.
+// A Phase says how far a run has come.
 type Phase string
 
 // The phases of a run.
@@ -102,7 +102,7 @@ func fileThere(path string) bool {
 	return err == nil
 }
 
-// A sight is what a look finds out about who holds a directory.
+// A sight says what a look has found about the process that holds a directory.
 type sight struct {
 	holds bool
 	doubt bool // the claim is neither young nor surely abandoned
@@ -139,7 +139,7 @@ func held(dir string, of purpose) (sight, error) {
 	return judge(path, c), nil
 }
 
-// judge goes by the age of a claim of another machine, or without locks. A claim is young for as long
+// judge decides by the age of a claim of another machine, or without locks. A claim is young for as long
 // as a trainer would watch it. A directory that cannot be written to leaves its age unknown.
 func judge(path string, c claim) sight {
 	old, err := age(path)

@@ -8,7 +8,7 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid"
 )
 
-// Validation is what a run remembers of its validations.
+// Validation is the part of a run's validations that its checkpoints hold.
 type Validation struct {
 	Best  float64 `json:"valid_ll"` // the highest valid_ll
 	Step  int     `json:"step"`     // of the best; 0 before the first validation

@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// A Watch looks at runs again and again. So it tells whether a run that is in doubt is running: the
-// heartbeat of its claim moves. Its methods may be called from any goroutine.
+// A Watch looks at runs again and again. A run that is in doubt is running if the heartbeat of its claim
+// moves between two looks. Its methods may be called from any goroutine.
 type Watch struct {
 	mu   sync.Mutex
 	seen map[string]*seen // by directory
 }
 
-// seen is what a Watch knows of a claim.
+// seen holds what a Watch knows about a claim.
 type seen struct {
 	claim claim
 	since time.Time // of its last heartbeat, or of the first look
 	moved bool
 }
 
-// stillBeats is how many heartbeats a claim in doubt may miss before a look takes it for abandoned. A
+// stillBeats is the number of missed heartbeats after which a claim in doubt counts as abandoned. A
 // trainer that wants to take over watches longer.
 const stillBeats = 3
 

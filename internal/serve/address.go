@@ -20,8 +20,8 @@ type Address struct {
 	Certificate, Key string // PEM files, for HTTPS; "" for HTTP
 }
 
-// Options returns the options of a server at the address. One that other machines reach needs a token.
-// One that they do not reach answers only under this machine's names.
+// Options returns the options of a server at the address. An address that other machines reach needs a
+// token. A server at a loopback address answers only requests for this machine's own names.
 func (a Address) Options() (Options, error) {
 	o := Options{Limits: DefaultLimits(), Token: os.Getenv(TokenVariable)}
 	host, _, err := net.SplitHostPort(a.Listen)
@@ -42,7 +42,7 @@ func (a Address) Options() (Options, error) {
 	return o, nil
 }
 
-// Open listens.
+// Open opens the listener of the address, with TLS if it has a certificate.
 func (a Address) Open() (net.Listener, error) {
 	var pair tls.Certificate
 	if a.Certificate != "" {
@@ -73,8 +73,8 @@ func (a Address) URL(l net.Listener) string {
 // maxRuns is the largest number of runs of a server.
 const maxRuns = 100
 
-// Names returns short different names of run directories: their last folders, as many as it takes. A
-// directory that is named twice is an *invalid.Input.
+// Names returns short names of run directories: as many of their last folders as tell them apart. It
+// returns an *invalid.Input for a directory that is named twice.
 func Names(dirs []string) ([]string, error) {
 	if len(dirs) > maxRuns {
 		return nil, &invalid.Input{File: "--run", Found: strconv.Itoa(len(dirs)) + " runs", Expected: "at most " + strconv.Itoa(maxRuns)}

@@ -15,8 +15,8 @@ import (
 //	 "density": {"y", "values"}, "components": {"tau", "mu", "sigma", "weight"}}]}],
 //	 "draws": [draw][target][channel]}]}
 //
-// Each target is written as JSON when it is added, without encoding/json, which would take longer than
-// the prediction.
+// add writes each target as JSON at once, without encoding/json, which would take longer than the
+// prediction.
 type predictAnswer struct {
 	q       *request
 	targets [][]answered // [function][target]
@@ -35,7 +35,7 @@ func newPredictAnswer(q *request) predictAnswer {
 	return a
 }
 
-// add takes a prediction into the answer. Several goroutines may add different targets.
+// add adds a prediction to the answer. Several goroutines may add different targets.
 func (a predictAnswer) add(t predict.Target) error {
 	b := append([]byte(nil), `{"x":[`...)
 	for i, x := range a.q.Functions[t.Function].Targets.X[t.Target] {
@@ -111,7 +111,7 @@ func (a predictAnswer) json() []byte {
 	}
 	b := append(make([]byte, 0, size+1024), `{"functions":[`...)
 	for i, targets := range a.targets {
-		name, _ := json.Marshal(a.q.Functions[i].Name) // of a string there is no error
+		name, _ := json.Marshal(a.q.Functions[i].Name) // a string gives no error
 		b = append(append(separated(b, i), `{"name":`...), name...)
 		b = append(b, `,"targets":[`...)
 		for k, t := range targets {

@@ -10,8 +10,8 @@ import (
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
-// A densityRequest says at which y the density is wanted: at the given ones, or at a number of points
-// that cover the distributions of all targets of a function.
+// A densityRequest says where the density is wanted: at the given y, or at evenly spaced points that
+// cover the distributions of all targets of a function.
 type densityRequest struct {
 	Y      []float64 `json:"y"`
 	Points *int      `json:"points"`
@@ -24,7 +24,7 @@ func (q densityRequest) check() error {
 	case q.Y != nil:
 		return &invalid.Input{Key: "density", Found: "y and points", Expected: "one of them"}
 	case *q.Points < 2:
-		return &invalid.Input{Key: "density.points", Found: jsonText(*q.Points), Expected: "a number from 2"}
+		return &invalid.Input{Key: "density.points", Found: jsonText(*q.Points), Expected: "2 or more"}
 	}
 	return nil
 }
@@ -40,15 +40,15 @@ func (q densityRequest) count() int {
 // A span is where most of the distributions of a channel lie.
 type span struct{ low, high float64 }
 
-// outer are the levels of the quantiles that a span covers, and margin is how far it goes on, as a share
-// of their distance. Of a Gaussian it covers 0.9995. Heavy tails would widen a span between further
-// levels so much that little is left for the rest.
+// A span reaches from the quantile of level outer to that of level 1−outer, and further on both sides by
+// margin times their distance. It holds 0.9995 of a Gaussian. With levels nearer to 0 and 1, heavy tails
+// would widen it so much that few points would show the rest.
 const (
 	outer  = 0.01
 	margin = 0.25
 )
 
-// spans are those of the functions' channels, which cover all targets that were added.
+// spans hold a span for each channel of each function. It covers all targets that were added.
 type spans struct {
 	mu sync.Mutex
 	of [][]span // [function][channel]
@@ -85,7 +85,7 @@ func spanOf(d predict.Distribution) span {
 	return span{low - by, high + by}
 }
 
-// grid returns evenly spaced y, as many as points says.
+// grid returns evenly spaced y over the span, both ends included.
 func (s span) grid(points int) []float64 {
 	y := make([]float64, points)
 	for i := range y {

@@ -2,14 +2,13 @@ package serve
 
 import "bytes"
 
-// mostKeys is the number of keys of an object beyond which duplicate does not look. No object of a
-// request has more.
+// mostKeys is how many keys of an object duplicate compares. No object of a valid request has more.
 const mostKeys = 16
 
 // duplicate returns the first key that an object of a JSON text has twice, or nil. encoding/json would
-// merge the two values. Like it, duplicate takes a for A; it compares escaped keys as they are.
+// merge the two values. Like encoding/json, duplicate ignores case. It does not unescape keys.
 func duplicate(text []byte) []byte {
-	var keys [][]byte // of all objects around the place, outermost first
+	var keys [][]byte // of all objects that are open at i, outermost first
 	var first []int   // index in keys of each object's or array's first key
 	for i := 0; i < len(text); i++ {
 		switch text[i] {

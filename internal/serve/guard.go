@@ -30,7 +30,7 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 		}
 		if s.Token != "" && secret(r.URL.Path) && !s.carries(r) {
 			w.Header().Set("WWW-Authenticate", "Bearer")
-			refuse(w, http.StatusUnauthorized, "Authorization: found no token of this server, expected Bearer and the token")
+			refuse(w, http.StatusUnauthorized, "Authorization: found no valid token, expected Bearer TOKEN")
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -41,7 +41,7 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 func secret(path string) bool { return strings.HasPrefix(path, "/v1/") || path == "/metrics" }
 
 // named reports whether the name in the Host header is one of the server's. A page that rebinds its own
-// name to this address still sends that name.
+// name to this address (DNS rebinding) still sends its own name, and is refused.
 func (s *Server) named(host string) bool {
 	if s.Hosts == nil {
 		return true
@@ -74,7 +74,7 @@ func (s *Server) limited(next func(w http.ResponseWriter, r *http.Request, body 
 		default:
 			s.metrics.refused.Inc()
 			w.Header().Set("Retry-After", "1")
-			refuse(w, http.StatusTooManyRequests, "found more requests than the server takes at a time, expected fewer")
+			refuse(w, http.StatusTooManyRequests, "found too many requests at a time, expected fewer; try again in a second")
 			return
 		}
 		body, leave, err := s.body(w, r)
@@ -89,15 +89,15 @@ func (s *Server) limited(next func(w http.ResponseWriter, r *http.Request, body 
 	}
 }
 
-// Bodies of more than largeBody bytes take tens of times that in memory, so the server has few of them
-// at a time.
+// A body of more than largeBody bytes takes tens of times its size in memory, so the server holds few of
+// them at a time.
 const (
 	largeBody   = 1 << 18
 	largeBodies = 4
 )
 
-// body reads the body of a request. A large one waits until few others are under way; the caller leaves
-// when the request is answered.
+// body reads the body of a request. A large one waits until there is room among the large bodies. The
+// caller calls leave when the request is answered.
 func (s *Server) body(w http.ResponseWriter, r *http.Request) (b []byte, leave func(), err error) {
 	from := http.MaxBytesReader(w, r.Body, s.Body)
 	leave = func() {}
@@ -114,12 +114,12 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request) (b []byte, leave f
 	case errors.Is(err, io.EOF):
 		err = nil
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		err = &invalid.Input{Key: "body", Found: "half of it", Expected: "as many bytes as the header says"}
+		err = &invalid.Input{Key: "body", Found: "fewer bytes than Content-Length", Expected: "all of them"}
 	}
 	return read.Bytes(), leave, err
 }
 
-// enter waits for room in a channel until ctx ends. The caller leaves, also after an error.
+// enter waits for room in a channel until ctx ends. The caller calls leave, also after an error.
 func enter(ctx context.Context, room chan struct{}) (leave func(), err error) {
 	select {
 	case room <- struct{}{}:

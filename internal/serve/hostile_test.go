@@ -124,7 +124,7 @@ func TestHalfRequests(t *testing.T) {
 		if err := c.CloseWrite(); err != nil {
 			t.Fatal(err)
 		}
-		refused(t, c, 400, "body: found half of it")
+		refused(t, c, 400, "body: found fewer bytes than Content-Length")
 		c = dial(t, server, half)
 		_ = c.Close()
 		until(t, "the end of both requests", func() bool { return ended() == float64(2*(i+1)) })
@@ -150,7 +150,7 @@ func TestSlowRequests(t *testing.T) {
 		}()
 		from := bufio.NewReader(c)
 		if answered {
-			refused(t, from, 408, "found half of a body in the time that it may take")
+			refused(t, from, 408, "found a body that arrives too slowly")
 		}
 		if rest, _ := io.ReadAll(from); len(rest) > 0 && answered {
 			t.Errorf("after the answer: %q", rest)

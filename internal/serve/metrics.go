@@ -79,8 +79,8 @@ func (m *metrics) measured(mux *http.ServeMux, next http.Handler) http.Handler {
 	})
 }
 
-// routeOf returns the path of the pattern in mux that a request matches. There are as many as patterns,
-// whatever clients ask for.
+// routeOf returns the path of the pattern in mux that a request matches. So the number of labels is
+// bounded, whatever clients ask for.
 func routeOf(mux *http.ServeMux, r *http.Request) string {
 	_, pattern := mux.Handler(r)
 	if i := strings.IndexByte(pattern, '/'); i >= 0 {

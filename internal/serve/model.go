@@ -22,7 +22,7 @@ type Model struct {
 	Ranges  datasets.Ranges // of the columns; zero if unknown
 
 	idle    chan *predict.Predictor
-	turn    chan struct{} // of the request that hands out pieces
+	turn    chan struct{} // held by the request that hands out pieces
 	mu      sync.Mutex
 	users   int
 	retired bool
@@ -51,7 +51,8 @@ func (m *Model) enter() bool {
 	return !m.retired
 }
 
-// use calls f with an idle predictor. It waits for one until ctx ends. The caller has entered.
+// use calls f with an idle predictor. It waits for one until ctx ends. The caller must be a user of the
+// model: see enter.
 func (m *Model) use(ctx context.Context, f func(*predict.Predictor) error) error {
 	select {
 	case p := <-m.idle:
@@ -62,11 +63,11 @@ func (m *Model) use(ctx context.Context, f func(*predict.Predictor) error) error
 	}
 }
 
-// spread divides a prediction into pieces, which all predictors share. It calls each once for every
-// target, in any order and from several goroutines at once.
+// spread divides a prediction into pieces, which the predictors share. It calls each for every target,
+// in any order and from several goroutines at once.
 //
 // Requests take turns, first come, first served. In its turn a request hands out twice as many pieces as
-// there are predictors, so that all stay busy until the next turn. That is all of a small request.
+// there are predictors, so that all stay busy until the next turn. A small request has no more pieces.
 func (m *Model) spread(ctx context.Context, functions []predict.Function, each func(predict.Target) error) error {
 	turn := 2 * cap(m.idle)
 	pieces := predict.Pieces(functions, len(m.Trained.Units.XNames), turn)
@@ -96,7 +97,7 @@ func (m *Model) spread(ctx context.Context, functions []predict.Function, each f
 	return workers.Wait()
 }
 
-// hand waits for an idle predictor and lets it work, or for the end of ctx.
+// hand waits for an idle predictor and starts work on it. If ctx ends first, workers gets its error.
 func (m *Model) hand(ctx context.Context, workers *errgroup.Group, work func(*predict.Predictor) error) {
 	select {
 	case p := <-m.idle:
@@ -157,8 +158,8 @@ type columns struct {
 	Y []column `json:"y"`
 }
 
-// A column is named as in the data. Most of the training data lie between low and high, which are left
-// out if that is not known.
+// A column describes a column of the data. Most of the training data lie between Low and High, which are
+// left out if they are not known.
 type column struct {
 	Name       string   `json:"name"`
 	Unit       string   `json:"unit,omitempty"`

@@ -11,7 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
-// A number is null in JSON if it is not finite: the standard deviation of a heavy tail.
+// A number is null in JSON if it is not finite, as the standard deviation of a heavy tail may be.
 type number float64
 
 func (v number) MarshalJSON() ([]byte, error) {
@@ -40,7 +40,7 @@ func (s *Server) predict(w http.ResponseWriter, r *http.Request, body []byte) {
 	reply(w, http.StatusOK, a.json())
 }
 
-// asked reads a request for predictions, or for scores, and its functions. The caller leaves the model.
+// asked reads a request for predictions, or for scores, and its functions. The caller calls m.leave.
 func (s *Server) asked(body []byte, scored bool) (q request, m *Model, functions []predict.Function, err error) {
 	if q, err = read(body); err != nil {
 		return q, nil, nil, err
@@ -96,20 +96,20 @@ func (q request) checkPredict() error {
 		}
 	}
 	if q.Draws < 0 {
-		return &invalid.Input{Key: "draws", Found: jsonText(q.Draws), Expected: "a number from 0"}
+		return &invalid.Input{Key: "draws", Found: jsonText(q.Draws), Expected: "0 or more"}
 	}
 	return q.Density.check()
 }
 
-// An answer of more than largeAnswer numbers takes tens of megabytes, so the server has few of them at a
-// time: clients may read them slowly.
+// An answer of more than largeAnswer numbers takes tens of megabytes, and clients may read it slowly. So
+// the server holds few of them at a time.
 const (
 	largeAnswer  = 500_000
 	largeAnswers = 4
 )
 
-// admit refuses a request whose answer is too large. A large one waits until few others are under way; the
-// caller leaves when it is answered.
+// admit refuses a request whose answer would be too large. A large one waits until there is room among
+// the large answers. The caller calls leave when the request is answered.
 func (s *Server) admit(ctx context.Context, functions []predict.Function, q request, m *Model) (leave func(), err error) {
 	targets := predict.CountTargets(functions, len(m.Trained.Units.XNames))
 	each := 2 + float64(len(q.Quantiles)) + float64(q.Density.count()) + float64(q.Draws) // an int may overflow

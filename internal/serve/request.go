@@ -62,14 +62,14 @@ func beyond(key string, found int, most int) error {
 	return &tooLarge{&invalid.Input{Key: key, Found: strconv.Itoa(found), Expected: fmt.Sprintf("at most %d", most)}}
 }
 
-// read reads a request. Unknown keys are refused, since they may be misspelt, and keys that come twice.
+// read reads a request. It refuses unknown keys, which may be misspelt, and keys that occur twice.
 func read(body []byte) (q request, err error) {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.DisallowUnknownFields()
 	err = d.Decode(&q)
 	if err == nil {
 		if _, err = d.Token(); err == nil {
-			err = errors.New("more after the object")
+			err = errors.New("text after the object")
 		} else if errors.Is(err, io.EOF) {
 			if key := duplicate(body); key != nil {
 				return q, &invalid.Input{Key: "body", Found: "the key " + string(key) + " twice in an object", Expected: "it once"}
@@ -82,7 +82,7 @@ func read(body []byte) (q request, err error) {
 		return q, &invalid.Input{Key: typ.Field, Found: "a JSON " + typ.Value, Expected: "a value of another type, as in /openapi.json"}
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = errors.New("half of a JSON object")
+		err = errors.New("an incomplete JSON object")
 	}
 	return q, &invalid.Input{Key: "body", Found: strings.TrimPrefix(err.Error(), "json: "), Expected: "one JSON object with functions"}
 }
@@ -163,7 +163,7 @@ func (c cell) number(place, column string, f datasets.Form) (float64, error) {
 	named := len(c.RawMessage) > 0 && c.RawMessage[0] == '"'
 	read := f
 	if !named {
-		read.Origin = "" // days are as good as a date
+		read.Origin = "" // a date may be a number of days
 	}
 	if wants := read.Categories != nil || read.Origin != ""; ok && named == wants {
 		if v, ok := read.Number(text); ok {

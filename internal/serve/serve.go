@@ -3,8 +3,8 @@
 //
 //	POST /v1/predict, /v1/score    GET /v1/model, /healthz, /metrics, /openapi.json, / (package page)
 //
-// A server computes with a fixed number of predictors for each run. Requests beyond them wait in a
-// queue of limited length; those beyond it are refused with 429.
+// A server has a fixed number of predictors for each run. Further requests wait in a queue of limited
+// length. If it is full, they are refused with 429.
 package serve
 
 import (
@@ -30,8 +30,8 @@ type Limits struct {
 	Points     int           // of the contexts and the targets of a request
 	Functions  int           // of a request
 	Numbers    int           // of an answer
-	Upload     time.Duration // for a request to arrive
-	Time       time.Duration // for its answer
+	Upload     time.Duration // until a request has arrived
+	Time       time.Duration // from then until its answer
 	Concurrent int           // requests that are computed or wait
 }
 
@@ -104,18 +104,18 @@ func (r route) otherMethod(w http.ResponseWriter, q *http.Request) {
 
 // unknown refuses a path that the API does not have.
 func unknown(w http.ResponseWriter, r *http.Request) {
-	refuse(w, http.StatusNotFound, "found the path "+r.URL.Path+", expected one of /openapi.json")
+	refuse(w, http.StatusNotFound, "found the path "+r.URL.Path+", expected one that /openapi.json lists")
 }
 
-// HTTP returns the server of connections, which ends those that are too slow.
+// HTTP returns a server of connections with time limits.
 func (s *Server) HTTP() *http.Server {
-	const header, answer = 10 * time.Second, 30 * time.Second // for clients to write and read them
+	const header, answer = 10 * time.Second, 30 * time.Second // for clients to write the one and read the other
 	return &http.Server{Handler: s, ReadHeaderTimeout: min(header, s.Upload), ReadTimeout: s.Upload, WriteTimeout: s.Upload + s.Time + answer,
 		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 1 << 16}
 }
 
-// Replace has later requests answered by other models. Those under way keep theirs; the old models are
-// closed when their last request ends.
+// Replace sets the models that answer later requests. Requests under way keep theirs. An old model is
+// closed when its last request ends.
 func (s *Server) Replace(models []*Model) {
 	if old := s.runs.Swap(&models); old != nil {
 		for _, m := range *old {
@@ -136,7 +136,8 @@ func (s *Server) Reload(load func() ([]*Model, error)) error {
 	return nil
 }
 
-// enter returns the model of a name, which may be left out if there is one model. The caller leaves it.
+// enter returns the model of a name, which may be left out if there is one model. The caller calls its
+// method leave.
 func (s *Server) enter(name string) (*Model, error) {
 	for {
 		m, err := find(*s.runs.Load(), name)
@@ -166,12 +167,12 @@ func find(models []*Model, name string) (*Model, error) {
 func answer(w http.ResponseWriter, status int, v any) {
 	b, err := json.Marshal(v)
 	if err != nil {
-		status, b = http.StatusInternalServerError, []byte(`{"error":"the answer is no JSON"}`)
+		status, b = http.StatusInternalServerError, []byte(`{"error":"the answer cannot be written as JSON"}`)
 	}
 	reply(w, status, b)
 }
 
-// reply writes an answer that is JSON already.
+// reply writes an answer in JSON.
 func reply(w http.ResponseWriter, status int, b []byte) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
@@ -186,7 +187,7 @@ func refuse(w http.ResponseWriter, status int, message string) {
 	answer(w, status, map[string]string{"error": oneLine(message)})
 }
 
-// oneLine returns the text in one line, without the middle of a long one: it may quote what a client sent.
+// oneLine returns the text in one line. It cuts the middle out of a long text, which may quote a client.
 func oneLine(text string) string {
 	const most = 300 // bytes, of which the end says what is expected
 	if len(text) > most {
@@ -198,8 +199,8 @@ func oneLine(text string) string {
 // clientGone is the status of a request whose client has gone. Nobody but the metrics sees it.
 const clientGone = 499
 
-// fail writes an error with its status: 400 for what the client asked, 408 for a body that comes too
-// slowly, 413 for too much of it, 503 for what took too long.
+// fail writes an error with its status: 400 for a mistake of the client, 408 for a body that arrives too
+// slowly, 413 for a request that is too large, 503 for an answer that takes too long.
 func fail(w http.ResponseWriter, err error) {
 	var bad *invalid.Input
 	var large *tooLarge
@@ -210,13 +211,13 @@ func fail(w http.ResponseWriter, err error) {
 		refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("found a body of more than %d bytes, expected at most this number", body.Limit))
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		w.Header().Set("Connection", "close")
-		refuse(w, http.StatusRequestTimeout, "found half of a body in the time that it may take, expected all of it")
+		refuse(w, http.StatusRequestTimeout, "found a body that arrives too slowly, expected all of it in time")
 	case errors.As(err, &large):
 		refuse(w, http.StatusRequestEntityTooLarge, err.Error())
 	case errors.As(err, &bad), errors.Is(err, predict.ErrNotFinite):
 		refuse(w, http.StatusBadRequest, err.Error())
 	case errors.Is(err, context.DeadlineExceeded):
-		refuse(w, http.StatusServiceUnavailable, "found no answer in the time that a request may take, expected a smaller request or a less busy server")
+		refuse(w, http.StatusServiceUnavailable, "found no answer in time, expected a smaller request or a less busy server")
 	case errors.Is(err, context.Canceled):
 		w.WriteHeader(clientGone)
 	default:

@@ -211,11 +211,11 @@ func TestRefusals(t *testing.T) {
 		status int
 		line   string
 	}{
-		"":                  {400, "body: found half of a JSON object"},
-		"{":                 {400, "body: found half of a JSON object"},
+		"":                  {400, "body: found an incomplete JSON object"},
+		"{":                 {400, "body: found an incomplete JSON object"},
 		`{"functions": []}`: {400, "functions: found nothing"},
 		`{"function": []}`:  {400, `body: found unknown field \"function\"`},
-		ok + "{}":           {400, "body: found more after the object"},
+		ok + "{}":           {400, "body: found text after the object"},
 		`{"functions": 3}`:  {400, "functions: found a JSON number"},
 		`{"functions": [{"targets": {"x": [[NaN]]}}]}`:                                                      {400, "body: found invalid character 'N'"},
 		`{"functions": [{"targets": {"x": [["a"]]}}]}`:                                                      {400, "functions[0].targets.x[0]: found a for x, expected a finite number"},
@@ -229,7 +229,7 @@ func TestRefusals(t *testing.T) {
 		`{"functions": [{"context": {"x": [[1]], "y": [[1e300]]}, "targets": {"x": [[1]]}}]}`:               {400, "function 0, target 0: found a predictive mean of NaN"},
 		`{"run": "b", "functions": [{"targets": {"x": [[1]]}}]}`:                                            {400, `run: found \"b\"`},
 		`{"quantiles": [1], "functions": [{"targets": {"x": [[1]]}}]}`:                                      {400, "quantiles: found 1, expected levels between 0 and 1"},
-		`{"density": {"points": 1}, "functions": [{"targets": {"x": [[1]]}}]}`:                              {400, "density.points: found 1, expected a number from 2"},
+		`{"density": {"points": 1}, "functions": [{"targets": {"x": [[1]]}}]}`:                              {400, "density.points: found 1, expected 2 or more"},
 		`{"density": {"points": 9, "y": [1]}, "functions": [{"targets": {"x": [[1]]}}]}`:                    {400, "density: found y and points"},
 		`{"density": {"points": 999}, "functions": [{"targets": {"x": [[1]]}}]}`:                            {413, "numbers in the answer: found 1001"},
 		`{"draws": 9223372036854775807, "functions": [{"targets": {"x": [[1]]}}]}`:                          {413, "numbers in the answer: found 2147483647"},

@@ -76,8 +76,8 @@ func Measures() (names []string) {
 	return names
 }
 
-// Rank compares the candidates of each configuration of a plan by the name of a measure, in the mean
-// over the runs that are done. Of equal candidates, the first of the plan comes first. It returns an
+// Rank compares the candidates of each configuration of a plan. by names the measure, of which Rank takes
+// the mean over the runs that are done. Equal candidates stay in the order of the plan. Rank returns an
 // *invalid.Input if there is nothing to compare.
 func Rank(p *plan.Plan, by string) ([]Ranking, error) {
 	i := slices.IndexFunc(measures, func(m measure) bool { return m.name == by })
@@ -149,14 +149,14 @@ func (m measure) check(p *plan.Plan) error {
 		return nil
 	}
 	return &invalid.Input{File: p.File, Key: "train.validate_every", Found: "0 for " + p.Runs[i].Config + ", so no " + m.name,
-		Expected: "it above 0, in the configuration or in set, or --by target_ll"}
+		Expected: "a number above 0, in the configuration or in set, or --by target_ll"}
 }
 
 // nothing returns the error for a plan of which no run can be compared.
 func (m measure) nothing(p *plan.Plan, courses []Course) error {
-	found, expected := "no run that is done", "some: acqnp sweep run "+p.File
+	found, expected := "no run that is done", "at least one (acqnp sweep run "+p.File+" trains them)"
 	if slices.ContainsFunc(courses, func(c Course) bool { return c.Ended }) {
-		found, expected = "no "+run.EvalFile+" with "+m.name, "runs that are evaluated: evaluate: true in the plan, or --by "+plan.ByValidLL
+		found, expected = "no "+run.EvalFile+" with "+m.name, "evaluated runs (evaluate: true in the plan), or --by "+plan.ByValidLL
 	}
 	return &invalid.Input{File: p.File, Found: found, Expected: expected}
 }
@@ -184,7 +184,7 @@ func (m measure) value(r plan.Run, c Course) (*float64, error) {
 	return m.of(e), nil
 }
 
-// mean returns a candidate with the mean over its runs that have a value, and whether there are some.
+// mean returns a candidate with the mean over its runs that have a value. It returns false if none has.
 func (m measure) mean(p *plan.Plan, c candidate, values []*float64) (Candidate, bool) {
 	var list []float64
 	first := p.Runs[c[0]]

@@ -51,7 +51,7 @@ func refused(t *testing.T, p *plan.Plan, by, want string) {
 func TestRank(t *testing.T) {
 	p := searched(t)
 	p.Halving = nil
-	refused(t, p, "valid_ll", "plan.yaml: found no run that is done, expected some: acqnp sweep run plan.yaml")
+	refused(t, p, "valid_ll", "plan.yaml: found no run that is done, expected at least one (acqnp sweep run plan.yaml trains them)")
 	for i, lls := range [][]float64{{1, 5}, {2, 3}, {6, 2}, {1, 2}, {7, 9}, {4, 4}} {
 		log(t, p.Runs[i].Dir, run.EndedBySteps, lls...)
 	}
@@ -116,7 +116,7 @@ func TestRankByEvaluations(t *testing.T) {
 	for _, r := range p.Runs[:5] {
 		log(t, r.Dir, run.EndedBySteps, 0)
 	}
-	refused(t, p, "crps", "plan.yaml: found no eval.json with crps, expected runs that are evaluated: evaluate: true in the plan, or --by valid_ll")
+	refused(t, p, "crps", "plan.yaml: found no eval.json with crps, expected evaluated runs (evaluate: true in the plan), or --by valid_ll")
 	refused(t, p, "loss", "--by: found \"loss\", expected one of valid_ll, target_ll")
 	for i, v := range []float64{3, 3, 1, 1, 2} {
 		e := run.NewEval([]run.BatchResult{{TargetLL: v}}, 0)
@@ -132,5 +132,5 @@ func TestRankByEvaluations(t *testing.T) {
 		}
 	}
 	p.Runs[0].Experiment.Train.ValidateEvery = 0
-	refused(t, p, "valid_ll", "plan.yaml: train.validate_every: found 0 for cnp.yaml, so no valid_ll, expected it above 0, in the configuration or in set, or --by target_ll")
+	refused(t, p, "valid_ll", "plan.yaml: train.validate_every: found 0 for cnp.yaml, so no valid_ll, expected a number above 0, in the configuration or in set, or --by target_ll")
 }

@@ -29,14 +29,14 @@ type event struct {
 	LeftS    *float64 `json:"left_s"`
 }
 
-// An ending is how a child ended.
+// An ending says how a child ended.
 type ending struct {
 	code    int    // its exit code; −1 if a signal ended it
-	cause   string // busy or diverged, as the child names them
+	cause   string // causeBusy, run.Diverged or another word of the child
 	message string // its error in one line
 }
 
-// The exit codes of the program that the pool tells apart.
+// The exit codes of a child between which the pool distinguishes.
 const (
 	codeDone        = 0
 	codeFailed      = 1
@@ -47,9 +47,9 @@ const (
 // patience is how long a child may take to write its checkpoint after SIGTERM.
 const patience = 10 * time.Minute
 
-// start runs the program with args and calls on for each event. If ctx ends, the child gets SIGTERM,
-// on which training writes a checkpoint. If this process dies, Linux sends it SIGTERM as well. An error
-// says that there was no child.
+// start runs the program with args and calls on for each event. If ctx ends, or on Linux if this process
+// dies, the child gets SIGTERM, and training writes a checkpoint. start returns an error only if the
+// child could not be run.
 func start(ctx context.Context, program string, args []string, on func(event)) (ending, error) {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
@@ -59,7 +59,7 @@ func start(ctx context.Context, program string, args []string, on func(event)) (
 	if err != nil {
 		return ending{}, err
 	}
-	// The signal at this process's death comes at the death of the thread that made the child.
+	// Linux sends that signal when the thread dies that started the child.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if err := cmd.Start(); err != nil {
@@ -84,8 +84,8 @@ func start(ctx context.Context, program string, args []string, on func(event)) (
 	return e, nil
 }
 
-// listen reads events until the end. It returns the message of the error, or else the first line that
-// was no event, such as one of the Go runtime.
+// listen reads events until the end. It returns the message of the error event. Without one it returns the
+// first line that is not an event, such as one of the Go runtime.
 func listen(r io.Reader, on func(event)) (message string) {
 	lines := bufio.NewReaderSize(r, 1<<16)
 	foreign := ""

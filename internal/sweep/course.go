@@ -10,7 +10,7 @@ import (
 type Course struct {
 	Valid  []Validation // in the order of their steps
 	Ended  bool         // after its last step
-	Failed bool         // for good: it diverged, or it was given up
+	Failed bool         // for good: the run diverged or was given up
 }
 
 // A Validation is a line of a log with its valid_ll.
@@ -19,9 +19,9 @@ type Validation struct {
 	LL   float64
 }
 
-// CourseOf reads the course of the run in dir from metrics.jsonl and error.json alone. A run failed
-// if it diverged: other failures may end well at the next attempt, and the caller knows when it
-// gives a run up.
+// CourseOf reads the course of the run in dir from metrics.jsonl and error.json. It sets Failed if the run
+// diverged. Another failure may end well at the next attempt, so the caller sets Failed when it gives
+// the run up.
 func CourseOf(dir string) (Course, error) {
 	var c Course
 	lines, err := run.Validated(dir)
@@ -55,8 +55,8 @@ func (c Course) best(step int) float64 {
 	return best
 }
 
-// courses remembers the courses of runs by their directories, and reads those again that may have
-// changed: a pool asks for all after each run.
+// courses caches the courses of runs by their directories, because a pool asks for all of them after each
+// run. It reads a course again if the run's files have changed.
 type courses map[string]remembered
 
 type remembered struct {

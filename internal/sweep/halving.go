@@ -7,18 +7,17 @@ import (
 	"github.com/acqnp/acqnp/internal/sweep/plan"
 )
 
-// Until returns, for every run of the plan, the step up to which it may train now; 0 if its
-// candidate is dropped. A run that has come to its step waits: it may get a later one, or be
-// dropped, once the other runs of its configuration have come there too. At the end of the search
-// every run is dropped or has train.steps. courses are those of the plan's runs, by their indices.
-// Without halving, every run has train.steps.
+// Until returns the step up to which each run of the plan may train now, or 0 if its candidate is
+// dropped. A run that has reached its step waits for the other runs of its configuration. Then it gets a
+// later step or is dropped. At the end of the search every run is dropped or has train.steps. courses
+// has the course of each run of the plan, by index. Without halving, every run has train.steps.
 //
 // The algorithm is synchronous successive halving: Jamieson and Talwalkar, "Non-stochastic Best Arm
 // Identification and Hyperparameter Optimization", AISTATS 2016. At each of plan.Halving's rungs,
-// the candidates of a configuration are compared by the best valid_ll of each run up to that step,
-// in the mean over seeds. One of Factor goes on, at least one in all; of equal candidates, those
-// with the lower indices. A candidate with a run that failed before the rung is dropped. Nothing
-// but the plan and the courses decides, so every process finds the same, in any order of runs.
+// the candidates of a configuration are compared by the best valid_ll of each run up to that step, in
+// the mean over seeds. One of Factor candidates goes on, and at least one; of equal candidates, those
+// with the lower indices. A candidate with a run that failed before the rung is dropped. The result
+// depends only on the plan and the courses, so every process finds the same, in any order of runs.
 func Until(p *plan.Plan, courses []Course) []int {
 	until := make([]int, len(p.Runs))
 	if p.Halving == nil {
@@ -57,7 +56,7 @@ func configurations(p *plan.Plan) (all [][]candidate) {
 	return all
 }
 
-// compared returns the candidates that are left after the comparisons that can be made now, and the
+// compared makes the comparisons that can be made now. It returns the candidates that are left, and the
 // step up to which they may train.
 func compared(h plan.Halving, steps int, left []candidate, courses []Course) (int, []candidate) {
 	for _, rung := range h.Rungs(steps) {
@@ -79,8 +78,8 @@ func compared(h plan.Halving, steps int, left []candidate, courses []Course) (in
 	return steps, left
 }
 
-// ahead returns the steps that a run has still to make, in the mean: those up to until, for sure, and
-// those after each later rung with the share of runs that get there. until is as from Until.
+// ahead returns the expected number of steps that a run still makes: all steps up to until, and the steps
+// after each later rung times the share of runs that reach them. until is a result of Until.
 func ahead(h *plan.Halving, step, until, steps int) float64 {
 	if h == nil {
 		return float64(max(0, steps-step))

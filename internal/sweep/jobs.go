@@ -12,31 +12,31 @@ import (
 	"github.com/acqnp/acqnp/internal/train/bench"
 )
 
-// Jobs is how many runs are trained at a time, and with what.
+// Jobs says how many runs are trained at a time, and on what.
 type Jobs struct {
 	AtOnce  int      `json:"at_once"`
 	Threads int      `json:"threads"`           // of the CPU, of each run
 	Devices []string `json:"devices,omitempty"` // the values of --device that the runs take in turn
 }
 
-// Share divides threads among as many runs at a time as are asked for, or as there are.
+// Share divides threads among atOnce runs at a time, or among all runs if there are fewer.
 func Share(atOnce, threads, runs int) Jobs {
 	atOnce = max(1, min(atOnce, runs))
 	return Jobs{AtOnce: atOnce, Threads: max(1, threads/atOnce)}
 }
 
-// tie is how much faster fewer runs at a time must be to be preferred.
+// tie is the factor by which fewer runs at a time must be faster to be preferred.
 const tie = 1.03
 
-// Each way to share the threads is timed rounds times, for about aim; its best rate counts.
+// Each way to share the threads is timed rounds times, for about aim each. Its best rate counts.
 const (
 	rounds = 3
 	aim    = 200 * time.Millisecond
 )
 
 // Measure returns the number of runs at a time that trains the most rows per second on a CPU with
-// threads. It times the run with the most work left, alone on all threads, one on each thread, and by
-// powers of two between. No more runs are taken at a time than fit into the memory. open opens the
+// threads. It times the run with the most work left: one at a time on all threads, one on each thread,
+// and powers of two between. It takes no more runs at a time than fit into the memory. open opens the
 // device.
 func Measure(ctx context.Context, runs []plan.Run, dataDir string, threads int, open device.Opener) (Jobs, error) {
 	largest, err := mostWork(runs, dataDir)
@@ -103,7 +103,7 @@ func mostWork(runs []plan.Run, dataDir string) (plan.Run, error) {
 	return best, nil
 }
 
-// fitting returns how many runs of the kind fit into the memory together, at least 1.
+// fitting returns how many copies of a run fit into the memory together: from 1 to most.
 func fitting(r plan.Run, dataDir string, most int) (int, error) {
 	source, err := datasets.Open(r.Experiment, dataDir)
 	if err != nil {

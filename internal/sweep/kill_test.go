@@ -24,7 +24,7 @@ const killsVariable = "SWEEP_TEST_KILLS"
 // ends with the bytes of runs that nothing stopped. A child that was killed is started again without
 // that.
 func TestKilledSweepEndsWithTheSameBytes(t *testing.T) {
-	kills := 8
+	kills := 5
 	if testing.Short() {
 		kills = 3
 	}

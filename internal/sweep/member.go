@@ -14,9 +14,9 @@ type member struct {
 	step      int // done
 	steps     int // in all; 0 if not known yet
 	busy      bool
-	notBefore time.Time    // when it may be looked at again
-	attempts  int          // in a row that got no further
-	furthest  int          // step of an attempt
+	notBefore time.Time    // when a worker may look at it again
+	attempts  int          // in a row without progress
+	furthest  int          // the last step that an attempt reached
 	failure   *run.Failure // why it was given up; nil otherwise
 	trained   bool         // by this process
 	until     int          // the step up to which halving lets it train now; 0 for its last
@@ -26,7 +26,7 @@ type member struct {
 // over reports whether nothing is left to do.
 func (m *member) over() bool { return m.phase == run.Done || m.failure != nil || m.dropped }
 
-// parked reports whether the run has come to where halving compares it with others.
+// parked reports whether the run has reached the step at which halving compares it with others.
 func (m *member) parked() bool {
 	return m.until > 0 && m.step >= m.until && (m.phase == run.Stopped || m.phase == run.Failed)
 }
@@ -34,7 +34,7 @@ func (m *member) parked() bool {
 // ready reports whether a worker may take the run now.
 func (m *member) ready(now time.Time) bool { return !now.Before(m.notBefore) }
 
-// see takes over what the run's directory says.
+// see sets the phase and the step from the state of the run's directory.
 func (m *member) see(s run.State) {
 	m.phase, m.step = s.Phase, s.Step
 }

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// inParallel calls f for 0 to n−1 from several goroutines, which wait for files most of the time. It
+// inParallel calls f for 0 to n−1 from more goroutines than processors, as f mostly waits for files. It
 // returns the error of the lowest number.
 func inParallel(n int, f func(i int) error) error {
 	errs := make([]error, n)

@@ -47,7 +47,7 @@ func (r Ranking) Print(w io.Writer, by string) error {
 	return nil
 }
 
-// title returns the candidate's name, or a text for the only candidate of a plan without a grid.
+// title returns the candidate's name. The only candidate of a plan without a grid has no name.
 func (c Candidate) title() string {
 	if c.Name == "" {
 		return "the only candidate"
@@ -65,15 +65,9 @@ func (c Candidate) value() string {
 
 // flags returns settings as flags of train, for a shell.
 func flags(set []string) string {
-	plain := func(r rune) bool {
-		return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || strings.ContainsRune("=.,_+-/:", r)
-	}
 	var words []string
 	for _, s := range set {
-		if strings.ContainsFunc(s, func(r rune) bool { return !plain(r) }) {
-			s = "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-		}
-		words = append(words, "--set "+s)
+		words = append(words, "--set "+invalid.ShellWord(s))
 	}
 	return strings.Join(words, " ")
 }

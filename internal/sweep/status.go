@@ -10,13 +10,13 @@ import (
 	"github.com/acqnp/acqnp/internal/sweep/plan"
 )
 
-// A Status says how far a plan's runs are.
+// A Status says how far the runs of a plan have come.
 type Status struct {
 	Plan   string      `json:"plan"`
 	Total  int         `json:"total"`
 	Counts             // of the runs
 	LeftS  *float64    `json:"left_s"`  // seconds until all are done; null if nothing is measured
-	AtOnce int         `json:"at_once"` // how many runs at a time LeftS counts with
+	AtOnce int         `json:"at_once"` // runs at a time, for LeftS
 	Runs   []RunStatus `json:"runs"`    // by their indices
 }
 
@@ -48,12 +48,11 @@ type RunStatus struct {
 	Message   string    `json:"message,omitempty"`   // of a failed run
 	Cause     string    `json:"cause,omitempty"`     // of a failed run: run.Diverged, or nothing
 	elapsed   float64   // seconds of training
-	ahead     float64   // steps to make, in the mean
+	ahead     float64   // expected number of steps to make
 	inDoubt   bool
 }
 
-// Open reports whether another call may still end the run well: it is not done, and would not diverge
-// again.
+// Open reports whether the run could be finished by another call: it is not done and has not diverged.
 func (r RunStatus) Open() bool { return r.Phase != run.Done && r.Cause != run.Diverged }
 
 // dropped is the phase of a run that halving has stopped for good.
@@ -66,7 +65,7 @@ type Viewer struct {
 	watch   run.Watch
 	texts   texts
 	courses courses
-	checked []bool // runs whose configuration was compared after they began
+	checked []bool // of each run: its configuration was compared after it began
 }
 
 // NewViewer returns a viewer of a plan's runs.
@@ -74,9 +73,9 @@ func NewViewer(p *plan.Plan) *Viewer {
 	return &Viewer{plan: p, courses: courses{}, checked: make([]bool, len(p.Runs))}
 }
 
-// Look returns how far the runs are. While it cannot tell whether a run is in training, because clocks
-// of machines differ, it watches for some heartbeats. It returns an *invalid.Input if a run has another
-// configuration than the plan's.
+// Look returns how far the runs have come. If clocks of machines differ, it may have to watch a run for
+// some heartbeats to find whether it is in training. It returns an *invalid.Input if a run has another
+// configuration than in the plan.
 func (v *Viewer) Look(ctx context.Context) (Status, error) {
 	runs := make([]RunStatus, len(v.plan.Runs))
 	if err := inParallel(len(runs), func(i int) error { return v.see(i, &runs[i]) }); err != nil {
@@ -93,7 +92,7 @@ func (v *Viewer) Look(ctx context.Context) (Status, error) {
 			break
 		}
 		if !noted && v.Note != nil {
-			v.Note(fmt.Sprintf("looking for up to %v whether %s on other machines went on", v.watch.Patience(), invalid.Plural(len(doubtful), "run", "runs")))
+			v.Note(fmt.Sprintf("watching %s on other machines for up to %v to see whether they are in training", invalid.Plural(len(doubtful), "run", "runs"), v.watch.Patience()))
 		}
 		select {
 		case <-ctx.Done():

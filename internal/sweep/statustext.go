@@ -10,7 +10,7 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// shownRows is how many rows a table of a status has at most.
+// shownRows is the largest number of rows of a table in a status.
 const shownRows = 30
 
 // Line returns the status in a line.
@@ -32,7 +32,7 @@ func (s Status) Line() string {
 }
 
 // Print writes the line, and tables of the groups that are not done, of the runs in training and of the
-// failures. A table is cut where it is long.
+// failed runs. It cuts long tables.
 func (s Status) Print(w io.Writer) error {
 	fmt.Fprintln(w, s.Line())
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

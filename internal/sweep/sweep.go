@@ -17,10 +17,10 @@ import (
 // Options say what Run trains and how.
 type Options struct {
 	Plan     *plan.Plan
-	Runs     []plan.Run                                      // those of the plan to train
+	Runs     []plan.Run                                      // of the plan, to train
 	Program  string                                          // this executable, which children run
 	Flags    []string                                        // of children's commands: --device, --precision, --data-dir
-	Share    func(context.Context, []plan.Run) (Jobs, error) // called with the runs that are not done, if there are some
+	Share    func(context.Context, []plan.Run) (Jobs, error) // called with the runs that are not done, unless all are
 	FailFast bool                                            // stop all runs when one has failed
 	Board    progress.Board
 }
@@ -44,8 +44,8 @@ type FailedRun struct {
 	Message string `json:"message"`
 }
 
-// ErrInterrupted is Run's error if the context ended: the runs in training have written checkpoints.
-var ErrInterrupted = errors.New("interrupted: the runs in training have written checkpoints, the same command continues")
+// errInterrupted is Run's error if the context ended: the runs in training have written checkpoints.
+var errInterrupted = errors.New("interrupted: the runs in training have written checkpoints, the same command continues")
 
 // errFailFast ends a sweep whose run has failed.
 var errFailFast = errors.New("a run has failed")
@@ -53,7 +53,7 @@ var errFailFast = errors.New("a run has failed")
 // look is how often the pool looks at runs that another process trains.
 const look = 2 * time.Second
 
-// pool is a sweep that runs.
+// A pool is a sweep in progress.
 type pool struct {
 	Options
 	ctx  context.Context
@@ -65,12 +65,12 @@ type pool struct {
 	jobs    Jobs
 	courses courses
 	estimate
-	fatal error // that a child could not be started
+	fatal error // that ends the sweep, such as a child that cannot be started
 }
 
 // Run trains the runs that are not done, each in a child process, and evaluates them if the plan says
-// so. It waits for runs that other processes train, and takes over those that they leave. A run that
-// fails does not stop the others. The error is ErrInterrupted, the number of failed runs, or nil. It is
+// so. It waits for runs that other processes train, and takes over runs that these leave. A run that
+// fails does not stop the others. The error is errInterrupted, the number of failed runs, or nil. It is
 // an *invalid.Input if all runs failed because of what they were given.
 func Run(ctx context.Context, o Options) (Summary, error) {
 	began := time.Now()
@@ -194,8 +194,8 @@ func (p *pool) next() *member {
 	return nil
 }
 
-// decide asks halving which runs go on, and how far. Once workers run, the caller holds the pool's
-// lock. A plan without halving has nothing to decide.
+// decide asks halving which runs go on, and how far. It does nothing without halving. Once workers run,
+// the caller holds the pool's lock.
 func (p *pool) decide() error {
 	if p.Plan.Halving == nil {
 		return nil
@@ -244,7 +244,7 @@ func (p *pool) result(ctx context.Context, s Summary) error {
 	case p.fatal != nil:
 		return p.fatal
 	case ctx.Err() != nil:
-		return ErrInterrupted
+		return errInterrupted
 	case len(s.Failed) == s.Runs && !slices.ContainsFunc(s.Failed, func(f FailedRun) bool { return f.Code != codeInput }):
 		return &invalid.Input{File: s.Failed[0].Dir, Found: s.Failed[0].Message} // so that an array does not try again
 	case len(s.Failed) > 0:

@@ -10,14 +10,14 @@ import (
 	"github.com/acqnp/acqnp/internal/sweep/plan"
 )
 
-// texts makes the configurations of runs as their directories hold them. The runs of a candidate differ
-// in the seed alone, so the text of one gives those of the others: thousands cost no more than one.
+// texts makes the text of config.yaml for each run. The runs of a candidate differ only in the seed, so
+// the text is made once for a candidate, and each run's seed is put in.
 type texts struct {
 	mu    sync.Mutex
 	known map[[2]string]*around // by configuration and candidate
 }
 
-// around is what stands before and after the seed in a text.
+// around is the text before and after the seed.
 type around struct{ before, after []byte }
 
 // of returns the YAML text of a run.

@@ -9,7 +9,7 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// estimate is what the pool needs to tell the time left.
+// An estimate holds what the pool needs to estimate the time that is left.
 type estimate struct {
 	began time.Time
 	first float64 // the share that was done when the pool began
@@ -23,8 +23,9 @@ func (p *pool) show() {
 	p.Board.Total(share, text)
 }
 
-// share returns the share of the work that is done. Runs count alike, by the share of their steps;
-// under halving, which drops most of them, every step counts alike. The pool's lock is held.
+// share returns the share of the work that is done. Every run has the same weight, and counts by the
+// share of its steps. Under halving, which drops most runs, every step has the same weight. The caller
+// holds the pool's lock.
 func (p *pool) share() float64 {
 	done, left := 0.0, 0.0
 	for _, m := range p.runs {
@@ -47,8 +48,8 @@ func (p *pool) share() float64 {
 	return done / max(done+left, 1)
 }
 
-// total returns the share of the work that is done, and the state of the sweep in words. The pool's
-// lock is held.
+// total returns the share of the work that is done, and the state of the sweep in words. The caller
+// holds the pool's lock.
 func (p *pool) total(now time.Time) (share float64, text string) {
 	count := map[string]int{}
 	for _, m := range p.runs {

@@ -11,13 +11,13 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// mostAttempts is how often in a row a run is started without getting further, before it has failed.
+// mostAttempts is the number of attempts in a row without progress after which a run has failed.
 const mostAttempts = 3
 
-// train brings a run further: it trains it, evaluates it, or finds that another process does. An error
-// ends the sweep.
+// train trains and evaluates a run, or leaves it to another process that does. An error ends the
+// sweep.
 func (p *pool) train(slot int, m *member) (err error) {
-	// A look first: on another machine's run, HoldSweep would watch its heartbeats.
+	// Look first: HoldSweep would take long to watch the heartbeats of a run on another machine.
 	if s, err := m.State(p.Plan.Evaluate, run.StateOf); err != nil || s.Phase == run.Running {
 		return errors.Join(err, p.leave(m))
 	}
@@ -65,7 +65,7 @@ func (p *pool) train(slot int, m *member) (err error) {
 	return nil
 }
 
-// leave leaves a run to another process for a while. What its directory says is news.
+// leave leaves a run to another process for a while, after a look at its state.
 func (p *pool) leave(m *member) error {
 	s, err := m.State(p.Plan.Evaluate, run.StateOf)
 	p.update(func() {
@@ -75,14 +75,14 @@ func (p *pool) leave(m *member) error {
 	return err
 }
 
-// update changes what the pool's lock guards.
+// update calls change with the pool's lock.
 func (p *pool) update(change func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	change()
 }
 
-// command returns the arguments of the child that brings a run further.
+// command returns the arguments of the child that trains or evaluates a run.
 func (p *pool) command(slot int, m *member, phase run.Phase, until int) []string {
 	var args []string
 	if phase == run.Trained {
@@ -103,7 +103,7 @@ func (p *pool) command(slot int, m *member, phase run.Phase, until int) []string
 	return append(args, p.Flags...)
 }
 
-// heard takes over an event of a run's child.
+// heard shows an event of a run's child, and notes its step.
 func (p *pool) heard(m *member, lane progress.Lane, v event) {
 	switch v.Event {
 	case "warning":
@@ -129,8 +129,8 @@ func seconds(s float64) string {
 	return (time.Duration(s) * time.Second).String()
 }
 
-// judge decides what the ending of a run's child, which trained or evaluated, means. It reports whether
-// to go on with the run.
+// judge decides what follows from the end of a run's child. trained says whether it trained or
+// evaluated. judge reports whether to go on with the run.
 func (p *pool) judge(m *member, e ending, trained bool) (goOn bool, err error) {
 	switch {
 	case e.code == codeDone:
@@ -153,7 +153,7 @@ func (p *pool) judge(m *member, e ending, trained bool) (goOn bool, err error) {
 	})
 	hopeless := e.code == codeInput || e.cause == run.Diverged
 	if !hopeless && m.attempts < mostAttempts {
-		p.Board.Warn(fmt.Sprintf("%s: %s; it is started again", m.Dir, e.message))
+		p.Board.Warn(fmt.Sprintf("%s: %s; trying again", m.Dir, e.message))
 		p.update(func() { m.notBefore = time.Now().Add(time.Duration(m.attempts) * time.Second) })
 		return false, nil
 	}

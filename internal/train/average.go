@@ -6,7 +6,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 )
 
-// validAverage is about how many steps the average of the weights reaches back in a run with validation.
+// validAverage is about the number of steps over which a run with validation averages the weights.
 const validAverage = 100
 
 // An average is an exponential average of the weights.
@@ -25,8 +25,8 @@ func newAverage(t config.Train) average {
 }
 
 // updateAverage adds the weights of the current step to their average, if the run has one. The first
-// average is the mean of all weights so far. An average varies less from step to step than the weights: it
-// predicts better, and the best of its validations is less a matter of chance.
+// average is the mean of all weights so far. An average varies less from step to step than the weights.
+// It predicts better, and which of its validations is the best depends less on chance.
 func (l *loop) updateAverage() error {
 	a := &l.average
 	if a.steps == 0 || l.step%a.every != 0 {

@@ -15,13 +15,12 @@ import (
 type Timing struct {
 	Duration time.Duration // from waiting for the batch to the end of Adam
 	Rows     int           // B·N·N_τ, B·N·k with bootstraps, B·N without either
-	FLOPs    float64       // see plan.Analysis.FLOPs
+	FLOPs    float64       // see analysis.Analysis.FLOPs
 }
 
 // Bench makes steps for the time of o.WarmUp. Then it makes warmup+steps training steps from initial
 // weights, as Run does without validation, and returns the timings of all but the first warmup. It
-// writes nothing. It needs o.Source and ignores Dir,
-// Resume, Overwrite, Weights, OnStart and Warn.
+// writes nothing. It needs o.Source and ignores Dir, Resume, Overwrite, Weights, OnStart and Warn.
 func Bench(ctx context.Context, o Options, warmup, steps int) ([]Timing, error) {
 	o.Experiment.Train.ValidateEvery = 0
 	l, err := newLoop(o)

@@ -7,8 +7,8 @@ import (
 	"github.com/acqnp/acqnp/internal/engine"
 )
 
-// NonFiniteError stops a run at the first step with a NaN or an infinity. Nothing of this step is
-// saved.
+// NonFiniteError is the error of a run that met a NaN or an infinity. The run ends at this step and does
+// not save it.
 type NonFiniteError struct {
 	Step       int    // the step that failed, counted from 1 as in metrics.jsonl
 	Seed       uint64 // train.seed

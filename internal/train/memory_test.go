@@ -31,7 +31,7 @@ func TestCountIsWhatTrainingAllocates(t *testing.T) {
 				t.Fatal(err)
 			}
 			size := source.TrainSize()
-			p := footprint.Plan{Device: device.CPU(2), Model: modelOf(t, e), Mode: models.Training, Feeds: feed.Turns,
+			p := footprint.Estimate{Device: device.CPU(2), Model: modelOf(t, e), Mode: models.Training, Feeds: feed.Turns,
 				Capacity: ops.Extents{Functions: size.Functions, Context: size.Context, Points: size.Points, Levels: e.Train.NumTau}}
 			counted, err := p.Bytes()
 			if err != nil {

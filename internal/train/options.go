@@ -7,6 +7,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/device"
+	"github.com/acqnp/acqnp/internal/predict/post"
 )
 
 // Options say what to train and where.
@@ -22,10 +23,10 @@ type Options struct {
 	Version    string            // of the program, for the checkpoints
 	WarmUp     time.Duration     // of Bench
 
-	// Readings are further readings of predictions that a Trial's curves have. Tails are for a model
-	// with model.tail_df or model.sigma_scale, weights of the simple model for one with
-	// model.pool_weight. Only Try uses them.
-	Readings Readings
+	// Others are further ways to make predictions of what the network computes, whose validations a
+	// Trial's curves have too. Their tails count only for an experiment with tails, their weights of the
+	// simple model only for one with a weight, with its kernel. Only Try uses them.
+	Others []post.Postprocessing
 
 	// Until is the step after which Run stops, as if it were interrupted there but without an error;
 	// 0 for none. Schedules go by all steps, so a resumed run has the same bits as one in one piece.

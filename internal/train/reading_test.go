@@ -7,8 +7,8 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/device"
-	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/predict/post"
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/train"
 )
@@ -22,8 +22,8 @@ func TestReadingsAreValidatedAndNotTrained(t *testing.T) {
 		dir := t.TempDir()
 		e := validated(t, func(e *config.Experiment) {
 			e.Model.Name, e.Model.Adaptor, e.Model.AdaptorForm, e.Model.ScaleForm = "cnp", nil, "", ""
-			e.Model.TailDF, e.Model.SigmaScale = c.df, c.scale
-			e.Model.PoolWeight, e.Model.PoolKernel = c.pool, []float64{0.5, 0.3}
+			e.Postprocessing.TailDF, e.Postprocessing.SigmaScale = c.df, c.scale
+			e.Postprocessing.PoolWeight, e.Postprocessing.PoolKernel = c.pool, []float64{0.5, 0.3}
 			e.Train.NumTau, e.Eval.NumTau = 0, 0
 		})
 		results[c] = *mustTrain(t, train.Options{Experiment: e, Dir: dir, Source: overfitted}).Best
@@ -59,15 +59,15 @@ func TestReadingsAreValidatedAndNotTrained(t *testing.T) {
 // The curves of a trial with other readings are those of trials of models that have these readings
 // themselves.
 func TestTrialsWithOtherReadings(t *testing.T) {
-	try := func(model string, df, pool float64, others train.Readings) train.Trial {
+	try := func(model string, df, pool float64, others ...post.Postprocessing) train.Trial {
 		e := validated(t, func(e *config.Experiment) {
 			if model == "cnp" {
 				e.Model.Name, e.Model.Adaptor, e.Model.AdaptorForm, e.Model.ScaleForm = "cnp", nil, "", ""
 				e.Train.NumTau, e.Eval.NumTau = 0, 0
 			}
-			e.Model.TailDF, e.Model.PoolWeight, e.Model.PoolKernel = df, pool, []float64{0.5, 0.3}
+			e.Postprocessing = config.Postprocessing{TailDF: df, PoolWeight: pool, PoolKernel: []float64{0.5, 0.3}}
 		})
-		trial, err := train.Try(t.Context(), train.Options{Experiment: e, Source: overfitted, Readings: others})
+		trial, err := train.Try(t.Context(), train.Options{Experiment: e, Source: overfitted, Others: others})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,15 +79,15 @@ func TestTrialsWithOtherReadings(t *testing.T) {
 		dfs   []float64
 	}{{"cnp", 5, []float64{0, 5, 20}}, {"acqnp", 0, []float64{0}}} {
 		pools := []float64{0.2, 0, 0.5}
-		others := train.Readings{Pools: pools}
-		want := [][]float64{try(c.model, c.own, 0.2, train.Readings{}).Curves[0]}
+		var others []post.Postprocessing
+		want := [][]float64{try(c.model, c.own, 0.2).Curves[0]}
 		for _, df := range c.dfs {
-			others.Tails = append(others.Tails, likelihood.StudentTails(df, 1))
 			for _, pool := range pools {
-				want = append(want, try(c.model, df, pool, train.Readings{}).Curves[0])
+				others = append(others, post.Postprocessing{Postprocessing: config.Postprocessing{TailDF: df, PoolWeight: pool}})
+				want = append(want, try(c.model, df, pool).Curves[0])
 			}
 		}
-		got := try(c.model, c.own, 0.2, others).Curves
+		got := try(c.model, c.own, 0.2, others...).Curves
 		if len(got) != len(want) {
 			t.Fatalf("%s: %d curves, expected %d", c.model, len(got), len(want))
 		}

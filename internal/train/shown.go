@@ -11,7 +11,8 @@ import (
 )
 
 // RunShown calls Run and reports to p: model, device and run directory, warnings, steps, and with
-// validation what ended the run. threads is the number of the engine's threads. It sets o.Warn, o.OnStart and o.OnStep.
+// validation what ended the run. threads is the number of the engine's threads. RunShown sets o.Warn,
+// o.OnStart and o.OnStep.
 func RunShown(ctx context.Context, o Options, threads int, p progress.Reporter) (Result, error) {
 	defer p.End()
 	o.Warn = p.Warn
@@ -30,14 +31,14 @@ func RunShown(ctx context.Context, o Options, threads int, p progress.Reporter) 
 		p.Note(fmt.Sprintf("training stopped after step %d, as --until says; --resume continues", r.Step), progress.Field{Name: "ended", Value: r.Ended})
 	case r.Best != nil:
 		p.End()
-		p.Note("training ended "+r.Why(o.Experiment.Train), progress.Field{Name: "ended", Value: r.Ended},
+		p.Note("training ended "+r.why(o.Experiment.Train), progress.Field{Name: "ended", Value: r.Ended},
 			progress.Field{Name: "best", Value: r.Best})
 	}
 	return r, err
 }
 
-// Why says what ended a run with validation, and which of its weights are the best.
-func (r Result) Why(t config.Train) string {
+// why says what ended a run with validation, and which of its weights are the best.
+func (r Result) why(t config.Train) string {
 	reason := "after all steps"
 	if r.Ended == run.EndedByPatience {
 		reason = fmt.Sprintf("by patience (%s without a better one)", invalid.Plural(t.Patience, "validation", "validations"))

@@ -18,13 +18,14 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/internal/predict/post"
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/run/footprint"
 )
 
 // Run trains until train.steps are done or train.patience runs out, o.Until is reached, the context
-// ends or something fails. If the context ends, Run writes a checkpoint and returns ErrInterrupted. For bad options, data or files it returns an
-// *invalid.Input before it writes anything. For a NaN or an infinity it returns a *NonFiniteError.
+// ends or something fails. If the context ends, Run writes a checkpoint and returns ErrInterrupted. For
+// bad options, data or files it returns an *invalid.Input before it writes anything. For a NaN or an infinity it returns a *NonFiniteError.
 func Run(ctx context.Context, o Options) (Result, error) {
 	if o.Source == nil {
 		var err error
@@ -76,16 +77,16 @@ func newLoop(o Options) (*loop, error) {
 	if o.Device == nil {
 		o.Device = device.CPU(0)
 	}
-	plan := o.plan(model, draws)
-	capacity := plan.Capacity
+	estimate := o.estimate(model, draws)
+	capacity := estimate.Capacity
 	var v *validator
 	if schedule.ValidateEvery > 0 {
 		if v, err = newValidator(o.Experiment, model, source, o.Device); err != nil {
 			return nil, err
 		}
-		plan.Beside = &v.plan
+		estimate.Beside = &v.estimate
 	}
-	if err := plan.Check(); err != nil {
+	if err := estimate.Check(); err != nil {
 		return nil, err
 	}
 	graph, err := model.Build(tensor.Float32, capacity, models.Training)
@@ -111,10 +112,10 @@ func newLoop(o Options) (*loop, error) {
 	return l, nil
 }
 
-// plan returns the plan of the trainer, without a validator.
-func (o Options) plan(m *models.Model, d feed.Draws) footprint.Plan {
+// estimate returns the estimate of the trainer, without a validator.
+func (o Options) estimate(m *models.Model, d feed.Draws) footprint.Estimate {
 	size := o.Source.TrainSize()
-	return footprint.Plan{Device: o.Device, Model: m, Mode: models.Training, Feeds: feed.Turns, Keys: datasets.TrainKeys(o.Source),
+	return footprint.Estimate{Device: o.Device, Model: m, Mode: models.Training, Feeds: feed.Turns, Keys: datasets.TrainKeys(o.Source),
 		Capacity: ops.Extents{Functions: size.Functions, Context: size.Context, Points: size.Points, Levels: d.Count()}}
 }
 
@@ -130,7 +131,7 @@ func Bytes(o Options) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return o.plan(m, draws).Bytes()
+	return o.estimate(m, draws).Bytes()
 }
 
 func (l *loop) close() error {
@@ -230,8 +231,8 @@ func (l *loop) tooFar(step int) error {
 		Expected: fmt.Sprintf("at least %d steps, which the run has done already", step)}
 }
 
-// begin opens the log, loads a fresh run's weights and writes split.csv and config.yaml, in this
-// order: imported weights are in a checkpoint before the directory counts as a run, so a resume
+// begin opens the log, loads a fresh run's weights and writes split.csv, postprocessing.json and
+// config.yaml, in this order: imported weights are in a checkpoint before the directory counts as a run, so a resume
 // never needs their file.
 func (l *loop) begin() error {
 	if err := l.dir.OpenLog(l.step); err != nil {
@@ -243,6 +244,13 @@ func (l *loop) begin() error {
 		}
 	}
 	if err := l.dir.WriteSplit(datasets.SplitOf(l.o.Source)); err != nil {
+		return err
+	}
+	content, err := post.Begun(l.o.Dir, l.o.Experiment)
+	if err != nil {
+		return err
+	}
+	if err := l.dir.WritePostprocessing(content); err != nil {
 		return err
 	}
 	return l.dir.WriteConfig(l.config)
@@ -268,9 +276,9 @@ func initial(file string, m *models.Model, seed uint64) ([]float32, error) {
 	return run.ReadWeights(file, m)
 }
 
-// CheckWeights reads the weights file, to refuse a bad one before anything is written. A run that
-// is resumed from a checkpoint does not need the file. Run does this; who trains several runs can do it
-// before the first begins.
+// CheckWeights reads the weights file, to refuse a bad one before anything is written. A run that is
+// resumed from a checkpoint does not need the file. Run calls CheckWeights. A caller that trains several
+// runs can call it before the first one.
 func CheckWeights(o Options, m *models.Model) error {
 	if o.Weights == "" {
 		return nil

@@ -22,7 +22,7 @@ type Trial struct {
 	ValidLL float64 // of that step, in the model's units
 	Ended   string  // what ended it, as in Result
 	// Curves are all validations until the patience ran out or the learning rate fell: with the
-	// model's own predictions, then with each of Options.Readings.
+	// model's own predictions, then under each of Options.Others.
 	Curves [][]float64
 }
 
@@ -45,7 +45,13 @@ func Try(ctx context.Context, o Options) (t Trial, err error) {
 		return t, err
 	}
 	l.meter = newMeter(0)
-	l.validator.others = o.Readings
+	for _, p := range o.Others {
+		r, err := p.Reader(l.model)
+		if err != nil {
+			return t, err
+		}
+		l.validator.others = append(l.validator.others, r)
+	}
 	curves, err := l.try(ctx)
 	if err != nil {
 		return t, err
@@ -55,7 +61,7 @@ func Try(ctx context.Context, o Options) (t Trial, err error) {
 
 // try makes all steps, with the best weights in memory, and returns the curves of the Trial.
 func (l *loop) try(ctx context.Context) ([][]float64, error) {
-	curves := make([][]float64, 1+l.validator.others.count())
+	curves := make([][]float64, 1+len(l.validator.others))
 	feeds := feed.Start(l.o.Source.Train, pointsOf(l.schedule), l.draws, 0, l.schedule.Steps)
 	defer feeds.Close()
 	var best engine.State
@@ -136,7 +142,7 @@ func Cost(o Options) (step, validation float64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	if flops, err = counter(model, models.Evaluation, v.plan.Capacity); err != nil {
+	if flops, err = counter(model, models.Evaluation, v.estimate.Capacity); err != nil {
 		return 0, 0, err
 	}
 	for _, f := range v.feeds {

@@ -12,9 +12,9 @@ import (
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/invalid"
-	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/internal/predict/post"
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/run/footprint"
 )
@@ -25,22 +25,13 @@ const validLevels = 50
 // A validator computes the log-likelihood of validation batches. Batches, levels and bootstraps are
 // the same at every validation, so its results differ by the weights alone.
 type validator struct {
-	plan    footprint.Plan
-	program engine.Program[float32]
-	feeds   []*feed.Feed
-	besides []models.Besides // of each feed, once compiled
-	others  Readings         // besides the model's own
+	estimate footprint.Estimate
+	program  engine.Program[float32]
+	feeds    []*feed.Feed
+	reader   *post.Reader
+	besides  []post.Besides // of each feed, once compiled
+	others   []*post.Reader // besides the model's own
 }
-
-// Readings are those of all pairs of tails and weights of the simple model, first those of the first
-// tails.
-type Readings struct {
-	Tails []likelihood.Tails
-	Pools []float64
-}
-
-// count returns the number of pairs.
-func (r Readings) count() int { return len(r.Tails) * len(r.Pools) }
 
 // newValidator returns the validator of an experiment, not compiled yet. It makes all batches, as
 // the source is busy with training later.
@@ -55,15 +46,19 @@ func newValidator(e config.Experiment, m *models.Model, source datasets.Source, 
 	if err != nil {
 		return nil, err
 	}
+	r, err := post.Of(e).Reader(m)
+	if err != nil {
+		return nil, err
+	}
 	size := valid.ValidSize()
-	v := &validator{plan: footprint.Plan{Device: d, Model: m, Mode: models.Evaluation, Capacity: ops.Extents{ // no feeds: they are made here
+	v := &validator{reader: r, estimate: footprint.Estimate{Device: d, Model: m, Mode: r.Mode(), Capacity: ops.Extents{ // no feeds: they are made here
 		Functions: size.Functions, Context: size.Context, Points: size.Points, Levels: draws.Count()}}}
 	if v.feeds, err = feed.All(valid.Valid, feed.TargetPoints, draws, valid.ValidBatches()); err != nil {
 		return nil, fmt.Errorf("validation: %w", err)
 	}
 	for i, f := range v.feeds {
-		if !f.Extents.Fits(v.plan.Capacity) {
-			return nil, fmt.Errorf("validation batch %d: found %v, expected at most %v, the source's largest", i, f.Extents, v.plan.Capacity)
+		if !f.Extents.Fits(v.estimate.Capacity) {
+			return nil, fmt.Errorf("validation batch %d: found %v, expected at most %v, the source's largest", i, f.Extents, v.estimate.Capacity)
 		}
 	}
 	return v, nil
@@ -71,53 +66,37 @@ func newValidator(e config.Experiment, m *models.Model, source datasets.Source, 
 
 // compile compiles the validator's program.
 func (v *validator) compile() error {
-	graph, err := v.plan.Model.Build(tensor.Float32, v.plan.Capacity, v.plan.Mode)
+	graph, err := v.estimate.Model.Build(tensor.Float32, v.estimate.Capacity, v.estimate.Mode)
 	if err != nil {
 		return err
 	}
-	v.program, err = v.plan.Device.Program(graph)
+	v.program, err = v.estimate.Device.Program(graph)
 	return err
 }
 
 // loglik returns the mean log-likelihood of the targets under the weights params: the mean over the
-// targets of each function of a batch, then over all functions of all batches. After it come those of
-// each of the other readings.
+// targets of each function of a batch, then over all functions of all batches. After it come those
+// under each other postprocessing.
 func (v *validator) loglik(params []float32) ([]float64, error) {
 	copy(v.program.Params(), params)
-	lls, functions := make([]float64, 1+v.others.count()), 0
+	lls, functions := make([]float64, 1+len(v.others)), 0
 	for k, f := range v.feeds {
 		f.Write(v.program)
 		if err := v.program.Run(f.Extents); err != nil {
 			return nil, fmt.Errorf("validation: %w", err)
 		}
 		if k == len(v.besides) { // they do not depend on the weights
-			v.besides = append(v.besides, v.plan.Model.Besides(v.program, f.Extents))
+			v.besides = append(v.besides, v.reader.Besides(v.program, f.Extents))
 		}
-		v.read(lls, v.besides[k], f.Extents)
+		v.reader.LogLiks(v.program, v.besides[k], v.others, f.Extents.Functions*f.Extents.Points, func(i int, ll []float32) {
+			lls[i] += sumOfMeans(ll, f.Extents)
+		})
 		functions += f.Extents.Functions
 	}
 	for i := range lls {
 		lls[i] /= float64(functions)
 	}
 	return lls, nil
-}
-
-// read adds to lls what loglik sums, for the feed that the program ran.
-func (v *validator) read(lls []float64, besides models.Besides, e ops.Extents) {
-	m := v.plan.Model
-	network, pooled := make([]float32, e.Functions*e.Points), make([]float32, e.Functions*e.Points)
-	add := func(i int, pool float64) {
-		besides.Pool(pool, network, pooled)
-		lls[i] += sumOfMeans(pooled, e)
-	}
-	m.Tailed(v.program, m.Reading().Tails, network)
-	add(0, m.Reading().Pool)
-	for t, tails := range v.others.Tails {
-		m.Tailed(v.program, tails, network)
-		for p, pool := range v.others.Pools {
-			add(1+t*len(v.others.Pools)+p, pool)
-		}
-	}
 }
 
 // sumOfMeans returns the sum over functions of the means over their points.

@@ -105,7 +105,7 @@ func (r *runCase) expect(t predict.Trained, functions []predict.Function) error 
 		}
 		f := functions[target.Function]
 		into := of[target.Function]
-		if len(t.Model.Config().PoolKernel) == 0 { // the graph has a part for each context point, predict for those nearby
+		if len(t.Post.PoolKernel) == 0 { // the graph has a part for each context point, predict for those nearby
 			mu, sigma, logWeight, logit := parts(target.Channels)
 			add(into, "mu", mu)
 			add(into, "sigma", sigma)

@@ -21,7 +21,7 @@ var images = []Benchmark{
 			"cnp": {5e-4, 0}, "canp": {5e-4, 0}, "bnp": {5e-4, 0}, "cqnp": {5e-4, 0}, "acqnp": {1e-3, 1e-5},
 		},
 		AdaptorDepth: 5,
-		Table:        ImagesTable,
+		Table:        imagesTable,
 		Results: map[string]Result{
 			"cnp":   result(1.061, 0.006, 0.938, 0.001),
 			"canp":  result(1.350, 0.003, 0.913, 0.006),
@@ -48,7 +48,7 @@ var images = []Benchmark{
 			"cnp": {5e-4, 0}, "canp": {5e-4, 0}, "bnp": {5e-4, 0}, "cqnp": {1e-3, 1e-5}, "acqnp": {1e-3, 1e-5},
 		},
 		AdaptorDepth: 5,
-		Table:        ImagesTable,
+		Table:        imagesTable,
 		Results: map[string]Result{
 			"cnp":   result(0.963, 0.005, 0.872, 0.004),
 			"canp":  result(1.226, 0.007, 0.857, 0.024),
@@ -75,7 +75,7 @@ var images = []Benchmark{
 			"cnp": {5e-4, 0}, "canp": {5e-4, 0}, "bnp": {5e-4, 0}, "cqnp": {1e-3, 1e-5}, "acqnp": {1e-3, 1e-5},
 		},
 		AdaptorDepth: 5,
-		Table:        ImagesTable,
+		Table:        imagesTable,
 		Results: map[string]Result{
 			"cnp":   result(3.554, 0.014, 3.388, 0.013),
 			"canp":  result(4.112, 0.002, 3.715, 0.016),
@@ -104,7 +104,7 @@ var images = []Benchmark{
 			"cnp": {5e-4, 0}, "canp": {5e-4, 0}, "bnp": {5e-4, 0}, "cqnp": {1e-3, 1e-5}, "acqnp": {1e-3, 1e-5},
 		},
 		AdaptorDepth: 5,
-		Table:        ImagesTable,
+		Table:        imagesTable,
 		Results: map[string]Result{
 			"cnp":   result(0.978, 0.004, 0.874, 0.009),
 			"canp":  result(1.366, 0.005, 0.974, 0.004),
@@ -128,7 +128,7 @@ var images = []Benchmark{
 			"cnp": {5e-4, 0}, "canp": {5e-4, 1e-5}, "bnp": {5e-4, 0}, "cqnp": {1e-3, 0}, "acqnp": {1e-3, 1e-5},
 		},
 		AdaptorDepth: 5,
-		Table:        ImagesTable,
+		Table:        imagesTable,
 		Results: map[string]Result{
 			"cnp":   result(0.970, 0.083, 0.941, 0.088),
 			"canp":  result(1.062, 0.053, 1.015, 0.023),

@@ -11,7 +11,7 @@ var multimodal = []Benchmark{
 			"cnp": {5e-4, 0}, "canp": {1e-4, 1e-5}, "bnp": {5e-4, 0}, "cqnp": {1e-3, 1e-5}, "acqnp": {1e-3, 1e-5},
 		},
 		AdaptorDepth: 5,
-		Table:        MultimodalTable,
+		Table:        multimodalTable,
 		Results: map[string]Result{
 			"cnp":   result(-0.195, 0.009, -0.520, 0.019),
 			"canp":  result(0.436, 0.236, -1.742, 0.222),
@@ -28,7 +28,7 @@ var multimodal = []Benchmark{
 			"cnp": {5e-4, 1e-5}, "canp": {1e-4, 1e-5}, "bnp": {5e-4, 0}, "cqnp": {1e-3, 0}, "acqnp": {1e-3, 1e-5},
 		},
 		AdaptorDepth: 5,
-		Table:        MultimodalTable,
+		Table:        multimodalTable,
 		Results: map[string]Result{
 			"cnp":   result(-2.086, 0.204, -2.387, 0.216),
 			"canp":  result(-0.272, 0.043, -1.685, 0.082),
@@ -45,7 +45,7 @@ var multimodal = []Benchmark{
 			"cnp": {5e-4, 0}, "canp": {1e-4, 1e-5}, "bnp": {5e-4, 0}, "cqnp": {1e-3, 1e-5}, "acqnp": {1e-3, 1e-5},
 		},
 		AdaptorDepth: 5,
-		Table:        MultimodalTable,
+		Table:        multimodalTable,
 		Results: map[string]Result{
 			"cnp":   result(-2.212, 0.146, -2.962, 0.165),
 			"canp":  result(-1.112, 0.499, -2.151, 0.248),

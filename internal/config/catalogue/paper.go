@@ -5,14 +5,14 @@ type Table string
 
 // The paper's tables of results.
 const (
-	MultimodalTable Table = "Multimodal synthetic data"
-	SpeedFlowTable  Table = "Speed-flow data"
-	ImagesTable     Table = "Image completion"
-	UnimodalTable   Table = "Unimodal synthetic data (supplement)"
+	multimodalTable Table = "Multimodal synthetic data"
+	speedFlowTable  Table = "Speed-flow data"
+	imagesTable     Table = "Image completion"
+	unimodalTable   Table = "Unimodal synthetic data (supplement)"
 )
 
 // Tables are the paper's tables in the paper's order.
-var Tables = []Table{MultimodalTable, SpeedFlowTable, ImagesTable, UnimodalTable}
+var Tables = []Table{multimodalTable, speedFlowTable, imagesTable, unimodalTable}
 
 // Number is a mean log-likelihood per point with the paper's ±, over 6 seeds.
 type Number struct {

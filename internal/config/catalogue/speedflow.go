@@ -18,7 +18,7 @@ var speedFlow = Benchmark{
 		"cnp": {1e-4, 1e-5}, "canp": {1e-4, 1e-5}, "bnp": {5e-4, 1e-5}, "cqnp": {5e-3, 1e-5}, "acqnp": {5e-3, 1e-5},
 	},
 	AdaptorDepth: 2,
-	Table:        SpeedFlowTable,
+	Table:        speedFlowTable,
 	Results: map[string]Result{
 		"cnp":   result(0.845, 0.010, 0.719, 0.002),
 		"canp":  result(0.887, 0.010, 0.741, 0.014),

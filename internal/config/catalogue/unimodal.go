@@ -15,7 +15,7 @@ var unimodal = []Benchmark{
 			"cnp": {5e-4, 0}, "canp": {1e-4, 0}, "bnp": {5e-4, 0}, "cqnp": {5e-4, 1e-5}, "acqnp": {5e-4, 0},
 		},
 		AdaptorDepth: 3,
-		Table:        UnimodalTable,
+		Table:        unimodalTable,
 		Results: map[string]Result{
 			"cnp":   result(0.937, 0.023, 0.586, 0.038),
 			"canp":  result(1.191, 0.190, 0.341, 0.085),
@@ -33,7 +33,7 @@ var unimodal = []Benchmark{
 			"cnp": {5e-4, 0}, "canp": {1e-4, 0}, "bnp": {5e-4, 0}, "cqnp": {1e-3, 1e-5}, "acqnp": {1e-3, 0},
 		},
 		AdaptorDepth: 5,
-		Table:        UnimodalTable,
+		Table:        unimodalTable,
 		Results: map[string]Result{
 			"cnp":   result(0.837, 0.058, 0.100, 0.023),
 			"canp":  result(1.269, 0.083, 0.225, 0.052),
@@ -51,7 +51,7 @@ var unimodal = []Benchmark{
 			"cnp": {5e-4, 0}, "canp": {1e-4, 0}, "bnp": {5e-4, 0}, "cqnp": {5e-3, 1e-5}, "acqnp": {1e-3, 1e-5},
 		},
 		AdaptorDepth: 4,
-		Table:        UnimodalTable,
+		Table:        unimodalTable,
 		Results: map[string]Result{
 			"cnp":   result(0.626, 0.056, -0.183, 0.013),
 			"canp":  result(1.058, 0.382, -0.015, 0.198),

@@ -227,18 +227,6 @@ func stride(v *analysis.Value) int {
 	return v.Width + 16
 }
 
-// byRows reports whether a unit's kernel reads and writes matrices with any stride.
-func byRows(u *analysis.Unit) bool {
-	if u.Op == nil {
-		return true
-	}
-	switch u.Op.Kind {
-	case ops.Linear, ops.LinearGrad, ops.Add, ops.LayerNorm, ops.LayerNormGrad, ops.Attention, ops.AttentionGrad:
-		return true
-	}
-	return false
-}
-
 // layer reports whether a unit is a linear layer or the gradient of one.
 func layer(u *analysis.Unit) bool {
 	return u.Op != nil && (u.Op.Kind == ops.Linear || u.Op.Kind == ops.LinearGrad)

@@ -7,6 +7,55 @@ import (
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
+// maker makes the kernel of a unit of one kind.
+type maker struct {
+	build  func(*compiler, *analysis.Unit) kernel
+	byRows bool // the kernel reads and writes matrices with any stride
+}
+
+// kernels has a maker for every kind of package ops.
+var kernels = map[ops.Kind]maker{
+	ops.Linear:          {(*compiler).linear, true},
+	ops.LinearGrad:      {(*compiler).linearGrad, true},
+	ops.SetMean:         {(*compiler).setMean, false},
+	ops.SetMeanGrad:     {(*compiler).setMeanGrad, false},
+	ops.Add:             {(*compiler).sum, true},
+	ops.Join:            {(*compiler).join, false},
+	ops.Columns:         {(*compiler).columns, false},
+	ops.Ones:            {(*compiler).ones, false},
+	ops.Sigmoid:         {(*compiler).sigmoid, false},
+	ops.SigmoidGrad:     {(*compiler).sigmoidGrad, false},
+	ops.UniformLevel:    {(*compiler).uniformLevel, false},
+	ops.UniformLogit:    {(*compiler).uniformLogit, false},
+	ops.Mul:             {(*compiler).mul, false},
+	ops.Affine:          {(*compiler).affine, false},
+	ops.Exp:             {(*compiler).exp, false},
+	ops.Log:             {(*compiler).log, false},
+	ops.Softplus:        {(*compiler).softplus, false},
+	ops.Positive:        {(*compiler).positive, false},
+	ops.Pad:             {(*compiler).pad, false},
+	ops.Spread:          {(*compiler).spread, false},
+	ops.Sum:             {(*compiler).sumOf, false},
+	ops.LogSumExp:       {(*compiler).logSumExp, false},
+	ops.LayerNorm:       {(*compiler).layerNorm, true},
+	ops.LayerNormGrad:   {(*compiler).layerNormGrad, true},
+	ops.Attention:       {(*compiler).attention, true},
+	ops.AttentionGrad:   {(*compiler).attentionGrad, true},
+	ops.EnsembleAdd:     {(*compiler).ensembleAdd, false},
+	ops.EnsembleAddGrad: {(*compiler).ensembleAddGrad, false},
+	ops.Gather:          {(*compiler).gather, false},
+	ops.Residual:        {(*compiler).residual, false},
+	ops.Perturb:         {(*compiler).perturb, false},
+	ops.GaussianLik:     {(*compiler).gaussian, false},
+	ops.GaussianLikGrad: {(*compiler).gaussianGrad, false},
+	ops.MixtureLik:      {(*compiler).mixture, false},
+	ops.MixtureLikGrad:  {(*compiler).mixtureGrad, false},
+	ops.LogMeanExp:      {(*compiler).logMeanExp, false},
+	ops.LogMeanExpGrad:  {(*compiler).logMeanExpGrad, false},
+	ops.NegMean:         {(*compiler).negMean, false},
+	ops.NegMeanGrad:     {(*compiler).negMeanGrad, false},
+}
+
 // makeKernel makes the kernel of a unit.
 func (c *compiler) makeKernel(u *analysis.Unit) (kernel, error) {
 	if u.Op == nil {
@@ -15,39 +64,12 @@ func (c *compiler) makeKernel(u *analysis.Unit) (kernel, error) {
 	if c.inHalves(u) {
 		return c.halfKernel(u), nil
 	}
-	build := map[ops.Kind]func(*analysis.Unit) kernel{
-		ops.Linear:          c.linear,
-		ops.LinearGrad:      c.linearGrad,
-		ops.SetMean:         c.setMean,
-		ops.SetMeanGrad:     c.setMeanGrad,
-		ops.Add:             c.sum,
-		ops.Join:            c.join,
-		ops.Columns:         c.columns,
-		ops.Ones:            c.ones,
-		ops.Sigmoid:         c.sigmoid,
-		ops.SigmoidGrad:     c.sigmoidGrad,
-		ops.UniformLevel:    c.uniformLevel,
-		ops.UniformLogit:    c.uniformLogit,
-		ops.LayerNorm:       c.layerNorm,
-		ops.LayerNormGrad:   c.layerNormGrad,
-		ops.Attention:       c.attention,
-		ops.AttentionGrad:   c.attentionGrad,
-		ops.EnsembleAdd:     c.ensembleAdd,
-		ops.EnsembleAddGrad: c.ensembleAddGrad,
-		ops.Gather:          c.gather,
-		ops.Residual:        c.residual,
-		ops.Perturb:         c.perturb,
-		ops.GaussianLik:     c.gaussian,
-		ops.GaussianLikGrad: c.gaussianGrad,
-		ops.MixtureLik:      c.mixture,
-		ops.MixtureLikGrad:  c.mixtureGrad,
-		ops.LogMeanExp:      c.logMeanExp,
-		ops.LogMeanExpGrad:  c.logMeanExpGrad,
-		ops.NegMean:         c.negMean,
-		ops.NegMeanGrad:     c.negMeanGrad,
-	}[u.Op.Kind]
-	if build == nil {
+	m, ok := kernels[u.Op.Kind]
+	if !ok {
 		return nil, fmt.Errorf("cpu: no kernel for %v", u.Op)
 	}
-	return build(u), nil
+	return m.build(c, u), nil
 }
+
+// byRows reports whether a unit's kernel reads and writes matrices with any stride.
+func byRows(u *analysis.Unit) bool { return u.Op == nil || kernels[u.Op.Kind].byRows }

@@ -84,12 +84,13 @@ func TestEvaluatesAndPredicts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			model, tailed := strings.CutSuffix(name, " with tails")
 			s := small(model)
+			evaluation := models.Evaluation
 			if tailed {
-				s.model.TailDF, s.model.SigmaScale = 4, 0.9
+				evaluation = models.EvaluationParts
 			}
 			m := build(t, s)
 			for mode, outputs := range map[models.Mode][]string{
-				models.Evaluation: {"loglik", "components"}, models.Prediction: {"components", "logit"},
+				evaluation: {"loglik", "components"}, models.Prediction: {"components", "logit"},
 			} {
 				got, want := onDevice(t, m, s.e, mode, cuda.Options{Fused: true}), truth(t, m, s.e, mode)
 				fill(got, m, s.e, 2)

@@ -5,6 +5,7 @@ package cuda_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,13 +30,17 @@ type shape struct {
 }
 
 func (s shape) String() string {
-	return fmt.Sprintf("%s %s %s %s dx=%d dy=%d width=%d floor=%v %v", s.model.Name, s.model.AdaptorForm, s.model.Aggregation, s.model.ScaleForm, s.dx, s.dy, max(s.model.Representation, s.model.Width), s.model.SigmaFloor, s.e)
+	return fmt.Sprintf("%s %s %s %s %s dx=%d dy=%d width=%d floor=%v %v", s.model.Name, s.model.Head, s.model.AdaptorForm, s.model.Aggregation, s.model.ScaleForm, s.dx, s.dy, max(s.model.Representation, s.model.Width), s.model.SigmaFloor, s.e)
 }
 
 // variants returns the names of the models, and the names of variants: a model's name followed by
-// a form of adaptor, an aggregation or a form of the scale.
+// a form of adaptor, an aggregation, a form of the scale or a head.
 func variants() []string {
-	return append(models.Names(), "acqnp residual", "cnp attention", "cnp transformer", "cqnp attention", "cqnp transformer",
+	var heads []string
+	for _, h := range config.Heads()[1:] {
+		heads = append(heads, "cnp "+h)
+	}
+	return append(append(models.Names(), heads...), "acqnp residual", "cnp attention", "cnp transformer", "cqnp attention", "cqnp transformer",
 		"acqnp residual attention", "acqnp residual transformer", "cqnp natural", "acqnp residual natural")
 }
 
@@ -52,6 +57,9 @@ func sized(variant string, width int) config.Model {
 		c.Adaptor = hidden
 	}
 	for _, word := range words {
+		if slices.Contains(config.Heads(), word) {
+			c.Head = word
+		}
 		switch word {
 		case config.Residual:
 			c.AdaptorForm = word

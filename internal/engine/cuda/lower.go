@@ -46,51 +46,64 @@ func (c *compiler) lower(it *item) error {
 	return nil
 }
 
-// emitUnit adds the steps of a unit. The arguments of a launch are in the order of the kernel's
-// table: the step, inputs, results, spaces and widths.
+// kernels has, for every kind of package ops, the method that adds the steps of a unit. The arguments
+// of a launch are in the order of the kernel's table: the step, inputs, results, spaces and widths.
+var kernels = map[ops.Kind]func(*compiler, *analysis.Unit){
+	ops.Linear:          (*compiler).linear,
+	ops.LinearGrad:      (*compiler).linearGrad,
+	ops.SetMean:         (*compiler).setMean,
+	ops.SetMeanGrad:     (*compiler).setMeanGrad,
+	ops.Add:             (*compiler).add,
+	ops.Join:            (*compiler).join,
+	ops.Columns:         (*compiler).columns,
+	ops.Ones:            (*compiler).ones,
+	ops.Sigmoid:         (*compiler).sigmoid,
+	ops.SigmoidGrad:     (*compiler).sigmoidGrad,
+	ops.UniformLevel:    (*compiler).uniformLevel,
+	ops.UniformLogit:    (*compiler).uniformLogit,
+	ops.Mul:             (*compiler).mul,
+	ops.Affine:          (*compiler).affine,
+	ops.Exp:             (*compiler).exp,
+	ops.Log:             (*compiler).log,
+	ops.Softplus:        (*compiler).softplus,
+	ops.Positive:        (*compiler).positive,
+	ops.Pad:             (*compiler).pad,
+	ops.Spread:          (*compiler).spread,
+	ops.Sum:             (*compiler).sumOf,
+	ops.LogSumExp:       (*compiler).logSumExp,
+	ops.LayerNorm:       (*compiler).layerNorm,
+	ops.LayerNormGrad:   (*compiler).layerNormGrad,
+	ops.Attention:       (*compiler).attention,
+	ops.AttentionGrad:   (*compiler).attentionGrad,
+	ops.EnsembleAdd:     (*compiler).ensembleAdd,
+	ops.EnsembleAddGrad: (*compiler).ensembleAddGrad,
+	ops.Gather:          (*compiler).gather,
+	ops.Residual:        (*compiler).residual,
+	ops.Perturb:         (*compiler).perturb,
+	ops.GaussianLik:     (*compiler).gaussian,
+	ops.GaussianLikGrad: (*compiler).gaussianGrad,
+	ops.MixtureLik:      (*compiler).mixture,
+	ops.MixtureLikGrad:  (*compiler).mixtureGrad,
+	ops.LogMeanExp:      (*compiler).logMeanExp,
+	ops.LogMeanExpGrad:  (*compiler).logMeanExpGrad,
+	ops.NegMean:         (*compiler).negMean,
+	ops.NegMeanGrad:     (*compiler).negMeanGrad,
+}
+
+// emitUnit adds the steps of a unit.
 func (c *compiler) emitUnit(u *analysis.Unit) error {
 	if u.Op == nil {
 		c.addition(u)
 		return nil
 	}
-	emit := map[ops.Kind]func(*analysis.Unit){
-		ops.Linear:          c.linear,
-		ops.LinearGrad:      c.linearGrad,
-		ops.SetMean:         c.setMean,
-		ops.SetMeanGrad:     c.setMeanGrad,
-		ops.Add:             c.add,
-		ops.Join:            c.join,
-		ops.Columns:         c.columns,
-		ops.Ones:            c.ones,
-		ops.Sigmoid:         c.sigmoid,
-		ops.SigmoidGrad:     c.sigmoidGrad,
-		ops.UniformLevel:    c.uniformLevel,
-		ops.UniformLogit:    c.uniformLogit,
-		ops.LayerNorm:       c.layerNorm,
-		ops.LayerNormGrad:   c.layerNormGrad,
-		ops.Attention:       c.attention,
-		ops.AttentionGrad:   c.attentionGrad,
-		ops.EnsembleAdd:     c.ensembleAdd,
-		ops.EnsembleAddGrad: c.ensembleAddGrad,
-		ops.Gather:          c.gather,
-		ops.Residual:        c.residual,
-		ops.Perturb:         c.perturb,
-		ops.GaussianLik:     c.gaussian,
-		ops.GaussianLikGrad: c.gaussianGrad,
-		ops.MixtureLik:      c.mixture,
-		ops.MixtureLikGrad:  c.mixtureGrad,
-		ops.LogMeanExp:      c.logMeanExp,
-		ops.LogMeanExpGrad:  c.logMeanExpGrad,
-		ops.NegMean:         c.negMean,
-		ops.NegMeanGrad:     c.negMeanGrad,
-	}[u.Op.Kind]
+	emit := kernels[u.Op.Kind]
 	if emit == nil {
 		return fmt.Errorf("cuda: no kernel for %v", u.Op)
 	}
 	if u.Op.Kind != ops.Linear && u.Op.Kind != ops.LinearGrad && slices.ContainsFunc(slices.Concat(u.In, u.Outs()), c.apart) {
 		return fmt.Errorf("cuda: %v reads or writes a part of a weight", u.Op)
 	}
-	emit(u)
+	emit(c, u)
 	return nil
 }
 

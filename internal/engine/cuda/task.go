@@ -12,24 +12,34 @@ type operation int32
 const (
 	end operation = iota
 	opAdd
+	opAffine
 	opBaseGrad
 	opColumns
 	opEnsembleAdd
 	opEnsembleAddGradLevel
 	opEnsembleAddGradPoint
+	opExp
 	opGather
 	opGaussian
 	opGaussianGrad
 	opJoin
+	opLog
 	opLogMeanExpGrad
+	opLogSumExp
+	opMul
 	opNegMeanGrad
 	opOnes
+	opPadColumns
 	opPerturb
+	opPositive
 	opResidual
 	opSetMean
 	opSetMeanGrad
 	opSigmoid
 	opSigmoidGrad
+	opSoftplus
+	opSpread
+	opSum
 	opUniformLevel
 	opUniformLogit
 	opLevels

@@ -2,11 +2,11 @@ package onnx
 
 import "math"
 
-// beside returns the components with the parts of the simple model after them, as models.Model.Beside
+// beside returns the components with the parts of the simple model after them, as post.Reader.Beside
 // has them: a standard normal in the network's units, or a part for each context point. A point that is
 // not near has the weight 0.
 func (n *network) beside(c components, p standardised) components {
-	pool, widths := n.reading.Pool, n.config.PoolKernel
+	pool, widths := n.post.PoolWeight, n.post.PoolKernel
 	if pool == 0 {
 		return c
 	}

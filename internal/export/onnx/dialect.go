@@ -47,7 +47,7 @@ func (d dialect) Named(_ string, v value) value { return v }
 // operators has ONNX's operator for each function.
 var operators = map[ops.Elementwise]string{
 	ops.Plus: "Add", ops.Minus: "Sub", ops.Product: "Mul", ops.Quotient: "Div",
-	ops.ReLU: "Relu", ops.Logistic: "Sigmoid", ops.Logarithm: "Log", ops.SmoothReLU: "Softplus",
+	ops.ReLU: "Relu", ops.Logistic: "Sigmoid", ops.Exponential: "Exp", ops.Logarithm: "Log", ops.SmoothReLU: "Softplus",
 }
 
 func (d dialect) Elementwise(f ops.Elementwise, of ...value) value { return d.op(operators[f], of...) }

@@ -15,9 +15,7 @@ type components struct {
 
 // quantileComponents reads the asymmetric Laplace distributions of a quantile model.
 func (n *network) quantileComponents(d decoding, p standardised) components {
-	out := n.widen(d.out)
-	c := components{logWeight: n.node("LogSoftmax", with(whole("axis", 2)), n.columns(out, 2*n.dy, 3*n.dy))}
-	c.mu, c.sigma = n.inUnits(out, p)
+	c := n.weighted(n.widen(d.out), p)
 	z := n.widen(d.logit)
 	if n.config.ScaleForm == config.NaturalScale {
 		spread := n.mul(n.op("Sigmoid", z), n.op("Sigmoid", n.op("Neg", z))) // τ(1−τ)
@@ -27,14 +25,28 @@ func (n *network) quantileComponents(d decoding, p standardised) components {
 	return c
 }
 
+// mixtureComponents reads the Gaussians of config.MixtureHead, whose row has those of each number and
+// channel side by side.
+func (n *network) mixtureComponents(d decoding, p standardised) components {
+	out := n.op("Reshape", n.widen(d.out), n.ints(0, 0, 3*n.dy, n.parts))
+	return n.weighted(n.transpose(out, 0, 1, 3, 2), p)
+}
+
+// weighted reads μ, σ and the weights from rows [B, N, K, 3·dy] with the blocks [μ…, s…, a…].
+func (n *network) weighted(out value, p standardised) components {
+	c := components{logWeight: n.node("LogSoftmax", with(whole("axis", 2)), n.columns(out, 2*n.dy, 3*n.dy))}
+	c.mu, c.sigma = n.inUnits(out, p)
+	return c
+}
+
 // gaussianComponents reads the Gaussians of a model without levels. With tails, each becomes
 // several of the same mean.
 func (n *network) gaussianComponents(d decoding, p standardised) components {
 	var c components
 	c.mu, c.sigma = n.inUnits(n.widen(d.out), p)
-	if len(n.reading.Tails) > 0 {
-		scales, logWeights := make([]float64, len(n.reading.Tails)), make([]float64, len(n.reading.Tails))
-		for j, t := range n.reading.Tails {
+	if tails := n.post.Tails(); len(tails) > 0 {
+		scales, logWeights := make([]float64, len(tails)), make([]float64, len(tails))
+		for j, t := range tails {
 			scales[j], logWeights[j] = t.Scale, math.Log(t.Weight)
 		}
 		c.sigma = n.mul(c.sigma, n.doubles(scales, len(scales), 1))

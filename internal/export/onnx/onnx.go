@@ -16,7 +16,7 @@
 //	resample   [2, k, B, N_c], int64    BNP: whole numbers below N_c, for context and residuals
 //
 // The outputs are, with K = N_τ, K = k, or otherwise the number of Gaussians of a target, and further
-// parts with model.pool_weight, of which some may have a log_weight of −∞:
+// parts with pool_weight, of which some may have a log_weight of −∞:
 //
 //	mu, sigma, log_weight  [B, N, K, dy]  of each component: see package likelihood
 //	level_logit            [B, N, N_τ]    quantile models: z, with τ = sigmoid(z)
@@ -33,6 +33,7 @@ import (
 
 	"gorgonia.org/tensor"
 
+	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/export/onnx/onnxpb"
 	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/invalid"
@@ -111,7 +112,7 @@ func build(t predict.Trained, density bool) (*onnxpb.ModelProto, error) {
 		name = densityGraph
 	}
 	g := newGraph(name)
-	n := newNetwork(g, t.Model)
+	n := newNetwork(g, t.Model, t.Post)
 	p := n.inputs(t)
 	var y value
 	if density {
@@ -124,7 +125,7 @@ func build(t predict.Trained, density bool) (*onnxpb.ModelProto, error) {
 	if density {
 		g.output("log_density", n.logDensity(c, y, logged(t)), "log p(y) of each channel, in raw units", "functions", "targets", n.dy)
 	} else {
-		n.outputs(c, n.parts(t))
+		n.outputs(c, n.components(t))
 	}
 	about, err := metadata(t, name)
 	return g.model(version.String(), t.Title(), about), err
@@ -133,8 +134,11 @@ func build(t predict.Trained, density bool) (*onnxpb.ModelProto, error) {
 // ensemble returns the components of all networks and what stands beside them.
 func (n *network) ensemble(t predict.Trained, p standardised) (components, error) {
 	read := n.gaussianComponents
-	if t.Model.Quantile() {
+	switch {
+	case t.Model.Quantile():
 		read = n.quantileComponents
+	case n.config.HeadName() == config.MixtureHead:
+		read = n.mixtureComponents
 	}
 	own, err := t.Model.Build(tensor.Float32, ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: 1}, models.Prediction)
 	if err != nil {
@@ -198,11 +202,11 @@ func (n *network) outputs(c components, parts dimension) {
 	}
 }
 
-// parts returns the number of components of a target.
-func (n *network) parts(t predict.Trained) dimension {
-	gaussians := len(t.Networks()) * max(1, len(n.reading.Tails))
-	switch pool := n.reading.Pool > 0; {
-	case pool && !t.Model.Quantile() && len(n.config.PoolKernel) == 0:
+// components returns the number of components of a target.
+func (n *network) components(t predict.Trained) dimension {
+	gaussians := len(t.Networks()) * n.parts * max(1, len(n.post.Tails()))
+	switch pool := n.post.PoolWeight > 0; {
+	case pool && !t.Model.Quantile() && len(n.post.PoolKernel) == 0:
 		return gaussians + 1
 	case pool:
 		return "components"

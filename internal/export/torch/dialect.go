@@ -188,7 +188,7 @@ var (
 		rank int
 	}{ops.Plus: {"+", sum}, ops.Minus: {"-", sum}, ops.Product: {"*", product}, ops.Quotient: {"/", product}}
 
-	methods = map[ops.Elementwise]ops.Value{ops.ReLU: ".relu()", ops.Logistic: ".sigmoid()", ops.Logarithm: ".log()"}
+	methods = map[ops.Elementwise]ops.Value{ops.ReLU: ".relu()", ops.Logistic: ".sigmoid()", ops.Exponential: ".exp()", ops.Logarithm: ".log()"}
 )
 
 func (d *dialect) Elementwise(f ops.Elementwise, of ...ops.Value) ops.Value {

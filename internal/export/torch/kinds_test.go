@@ -4,11 +4,18 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/models/mixed"
+	"github.com/acqnp/acqnp/internal/predict/post"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
+// others lists what is done to the predictions of some variants.
+var others = map[string]config.Postprocessing{
+	"cnp with tails":          {TailDF: 4, SigmaScale: 1.1},
+	"canp with a wider sigma": {SigmaScale: 1.5},
+}
+
 // variants returns a small model of each kind: every aggregation of every model, both forms of the
-// adaptor, other tails.
+// adaptor, those of others.
 func variants() map[string]config.Model {
 	all := map[string]config.Model{
 		"bnp": {Name: "bnp", Width: 6, PreDepth: 2, PostDepth: 2, DecoderDepth: 3},
@@ -46,12 +53,10 @@ func variants() map[string]config.Model {
 			}
 		}
 	}
-	tailed := all["cnp mean"]
-	tailed.TailDF, tailed.SigmaScale = 4, 1.1
-	all["cnp with tails"] = tailed
-	wider := all["canp"]
-	wider.SigmaScale = 1.5
-	all["canp with a wider sigma"] = wider
+	mixture := all["cnp mean"]
+	mixture.Head, mixture.Parts = config.MixtureHead, 3
+	all["cnp mixture"] = mixture
+	all["cnp with tails"], all["canp with a wider sigma"] = all["cnp mean"], all["canp"]
 	return all
 }
 
@@ -96,6 +101,7 @@ func triangle(n int) []float64 {
 type kind struct {
 	name, form string
 	config     config.Model
+	post       post.Postprocessing
 	units      run.Units
 	networks   int
 }
@@ -106,7 +112,7 @@ func kinds() (all []kind) {
 	forms, of := units(), variants()
 	for name, c := range of {
 		for _, form := range []string{"numbers", "forms", "baseline"} {
-			k := kind{name + ", " + form, form, c, forms[form], 1}
+			k := kind{name + ", " + form, form, c, post.Postprocessing{Postprocessing: others[name]}, forms[form], 1}
 			if form == "baseline" {
 				k.name, k.networks = k.name+", ensemble", 3
 			}
@@ -115,9 +121,9 @@ func kinds() (all []kind) {
 	}
 	for _, name := range []string{"cnp with tails", "canp", "cqnp mean", "acqnp attention"} {
 		for form, kernel := range map[string][]float64{"numbers": {0.9, 0.2}, "one baseline": nil} {
-			c := of[name]
-			c.PoolWeight, c.PoolKernel = 0.3, kernel
-			all = append(all, kind{name + ", pooled, " + form, form, c, forms[form], 2})
+			p := post.Postprocessing{Postprocessing: others[name]}
+			p.PoolWeight, p.PoolKernel = 0.3, kernel
+			all = append(all, kind{name + ", pooled, " + form, form, of[name], p, forms[form], 2})
 		}
 	}
 	return all

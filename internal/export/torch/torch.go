@@ -101,6 +101,7 @@ type content struct {
 	Seed                uint64
 	Stream              random.Stream
 	SigmaFloor          float64
+	Parts               int    // of a head gaussian-mixture; otherwise 0
 	Natural             bool   // scale and levels
 	Tails, TailWeights  string // lists, or ""
 	LongTails           bool   // not a scale alone
@@ -117,6 +118,9 @@ type content struct {
 // Math reports whether the program needs Python's module math.
 func (c content) Math() bool { return !c.Quantile || c.Log != "" || c.Networks > 0 }
 
+// Weighted reports whether the network states the weights of the parts.
+func (c content) Weighted() bool { return c.Quantile || c.Parts > 0 }
+
 // Texts reports whether columns hold texts.
 func (c content) Texts() bool { return c.Categories || c.Dates }
 
@@ -132,18 +136,21 @@ func contentOf(t predict.Trained, n network, weights string) content {
 
 		Columns: len(u.XNames), DY: len(u.YNames), Baseline: u.Scaling.Baseline != nil,
 	}
+	if m.HeadName() == config.MixtureHead {
+		c.Parts, c.LongTails = t.Model.Parts(), true
+	}
 	if len(t.Others) > 0 {
 		c.Networks = len(t.Networks())
 	}
-	if tails := t.Model.Reading().Tails; tails != nil {
+	if tails := t.Post.Tails(); tails != nil {
 		c.Tails = list(tails, func(t likelihood.Tail) string { return number(t.Scale) })
 		c.LongTails = len(tails) > 1
 		c.TailWeights = list(tails, func(t likelihood.Tail) string { return number(t.Weight) })
 	}
-	if m.PoolWeight > 0 {
-		c.Pool, c.LongTails = number(m.PoolWeight), true
-		if len(m.PoolKernel) > 0 {
-			c.KernelX, c.KernelY = number(m.PoolKernel[0]), number(m.PoolKernel[1])
+	if t.Post.PoolWeight > 0 {
+		c.Pool, c.LongTails = number(t.Post.PoolWeight), true
+		if w := t.Post.PoolKernel; len(w) > 0 {
+			c.KernelX, c.KernelY = number(w[0]), number(w[1])
 		}
 	}
 	s := u.Scaling

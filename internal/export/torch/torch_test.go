@@ -123,7 +123,7 @@ func TestProgramsPredictAsPredictDoes(t *testing.T) {
 		}
 		params := m.Initial(3)
 		spread(m, params)
-		tr := predict.Trained{Model: m, Params: params, Units: u, NumTau: levels,
+		tr := predict.Trained{Model: m, Params: params, Post: k.post, Units: u, NumTau: levels,
 			Bootstraps: levels, Seed: 43 + 3<<32, Data: `da"""ta`, Variant: k.form}.Evenly()
 		for i := 1; i < k.networks; i++ {
 			other := m.Initial(uint64(3 + i))
@@ -228,7 +228,7 @@ func compare(t *testing.T, tr predict.Trained, q question, a answer) {
 			}
 			sd := math.Sqrt(d.Variance())
 			parts := d.Components()
-			if tr.Model.Config().PoolWeight > 0 { // the parts of a simple model are in another order
+			if tr.Post.PoolWeight > 0 { // the parts of a simple model are in another order
 				parts = nil
 			} else if len(a.Mu[n][c]) != len(parts) {
 				t.Fatalf("%d parts, predict has %d", len(a.Mu[n][c]), len(parts))
@@ -279,7 +279,7 @@ func TestProgramsAreShort(t *testing.T) {
 			t.Fatal(err)
 		}
 		path := filepath.Join(t.TempDir(), "w.py")
-		if err := torch.Write(path, "w.safetensors", predict.Trained{Model: m, Units: k.units, NumTau: 5}); err != nil {
+		if err := torch.Write(path, "w.safetensors", predict.Trained{Model: m, Post: k.post, Units: k.units, NumTau: 5}); err != nil {
 			t.Fatal(err)
 		}
 		content, err := os.ReadFile(path)

@@ -31,9 +31,9 @@ func ChecksumOf(meta map[string]string, ts []Tensor) (string, error) {
 	return Checksum(meta, specs, io.MultiReader(data...))
 }
 
-// Checksum returns the checksum of the file, with tensors in the order of the header. It reads the
+// checksum returns the checksum of the file, with tensors in the order of the header. It reads the
 // whole file, a piece at a time.
-func (r *Reader) Checksum() (string, error) {
+func (r *Reader) checksum() (string, error) {
 	specs := make([]Spec, len(r.head.entries))
 	for i, e := range r.head.entries {
 		specs[i] = e.Spec
@@ -56,7 +56,7 @@ func (r *Reader) Verify(kind string) error {
 	if !ok {
 		return nil
 	}
-	got, err := r.Checksum()
+	got, err := r.checksum()
 	if err == nil && got != want {
 		err = &invalid.Input{File: r.path, Key: ChecksumKey, Found: "bytes that do not match the checksum",
 			Expected: "an undamaged " + kind}

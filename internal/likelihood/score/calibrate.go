@@ -26,8 +26,8 @@ const steps = 1000
 //   - in the highest-density region of mass m
 //
 // with a probability of at least m and, without ties, at most m + 1/(K+1), whatever the model predicts:
-// ⌈(K+1)m⌉/(K+1). It is that over calibrations and new functions; the share of one calibration varies,
-// see [Calibration.Share]. The theorem is that of Vovk, Gammerman, Shafer, "Algorithmic learning in a
+// ⌈(K+1)m⌉/(K+1). This is the probability over calibrations and new functions. That of one calibration
+// varies, see [Calibration.Share]. The theorem is that of Vovk, Gammerman, Shafer, "Algorithmic learning in a
 // random world" (2005), proposition 4.1; with one outcome of each function it is the single subsampling of
 // Dunn, Wasserman, Ramdas, "Distribution-free prediction sets for two-layer hierarchical models" (2023).
 // Scores are |2·PIT − 1| and the rank of the region: Chernozhukov, Wüthrich, Zhu, "Distributional
@@ -66,9 +66,9 @@ func conformal(sorted []float64, n, d int) float64 {
 	}
 }
 
-// Share returns bounds between which the probability that an interval of mass m holds a new outcome lies
-// in 90% of all calibrations: it has the beta distribution with k = ⌈(K+1)m⌉ and K+1−k. It returns false
-// if there are too few groups for m.
+// Share returns the range of the coverage of an interval of mass m: that of 90% of all calibrations. The
+// coverage is the probability that the interval holds a new outcome. Over calibrations it has the beta
+// distribution with k = ⌈(K+1)m⌉ and K+1−k. Share returns false if there are too few groups for m.
 func (c Calibration) Share(m float64) (low, high float64, ok bool) {
 	k := (step(m, true)*(c.Groups+1) + steps - 1) / steps
 	if k > c.Groups {
@@ -139,7 +139,7 @@ func (c Calibration) Mass(m float64) (float64, bool) {
 }
 
 // PIT returns the PIT of an outcome under the calibrated prediction: the level that the calibration
-// replaces by that of the outcome.
+// replaces by the outcome's own PIT.
 func (c Calibration) PIT(pit float64) float64 {
 	i, _ := slices.BinarySearch(c.Levels, pit)
 	switch {
@@ -151,8 +151,8 @@ func (c Calibration) PIT(pit float64) float64 {
 	return (float64(i-1) + (pit-c.Levels[i-1])/(c.Levels[i]-c.Levels[i-1])) / steps
 }
 
-// Valid reports whether the maps are what Calibrate returns: as many numbers as they have, which
-// increase from 0 to 1.
+// Valid reports whether the maps have the form that Calibrate gives them: steps+1 ascending numbers
+// from 0 to 1.
 func (c Calibration) Valid() bool {
 	for _, values := range [][]float64{c.Levels, c.Masses} {
 		if len(values) != steps+1 || !slices.IsSorted(values) || !(values[0] >= 0 && values[steps] <= 1) {

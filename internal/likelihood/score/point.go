@@ -1,4 +1,4 @@
-// Package score measures how well predictive distributions foretell outcomes, in raw units.
+// Package score measures how well predictive distributions predict outcomes, in raw units.
 //
 // [Of] scores one outcome: a [Point] has the log density, the CRPS, pinball losses at [Levels], and
 // the PIT, which is the distribution function at the outcome. A [Tally] adds points up to a

@@ -2,7 +2,7 @@ package score
 
 import "math"
 
-// A Tally adds points up. Its memory grows with the number of functions, not with that of points.
+// A Tally sums points. Its memory grows with the number of functions, not with that of points.
 type Tally struct {
 	channels  []string
 	all       []sums // of each channel
@@ -43,11 +43,11 @@ func (t *Tally) Add(target []Point) {
 	t.together.add(mean)
 }
 
-// AddJoint sets the log density of all outcomes of a function together. Targets of it were added.
+// AddJoint sets the log density of all outcomes of a function together. Add must have added its targets.
 func (t *Tally) AddJoint(name string, logDensity float64) { t.index[name].joint = logDensity }
 
-// Targets returns the number of targets that were added.
-func (t *Tally) Targets() int { return int(t.together.n) }
+// targets returns the number of targets that were added.
+func (t *Tally) targets() int { return int(t.together.n) }
 
 // Summary returns the means. There must be at least one target.
 func (t *Tally) Summary() Summary {
@@ -79,7 +79,7 @@ func (t *Tally) Summary() Summary {
 // the error is that of means over independent functions, otherwise that over independent targets.
 func (t *Tally) means(all sums, targets running, first, last int) Means {
 	m := all.means()
-	m.Targets, m.LogDensity = t.Targets(), targets.estimate()
+	m.Targets, m.LogDensity = t.targets(), targets.estimate()
 	if len(t.functions) > 1 {
 		var clusters []cluster
 		for _, f := range t.functions {

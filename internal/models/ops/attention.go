@@ -1,10 +1,16 @@
 package ops
 
 import (
-	"fmt"
 	"math"
 
 	G "gorgonia.org/gorgonia"
+)
+
+// Parts of AttentionGrad.
+const (
+	QueryGrad = 0
+	KeyGrad   = 1
+	ValueGrad = 2
 )
 
 // Attention adds multi-head attention of queries q over a function's keys k and values v [B·N_c,
@@ -12,17 +18,34 @@ import (
 // for each context point, [B·N_c, d]. Head h has columns [h·d/H, (h+1)·d/H) of all four. Without
 // context points the result is 0.
 func (b *Builder) Attention(q, k, v *G.Node, heads int) *G.Node {
-	if b.err != nil {
-		return nil
-	}
-	qs, _, d, _ := b.info(q)
-	ks, _, kd, _ := b.info(k)
-	vs, _, vd, _ := b.info(v)
-	if qs != Point && qs != Context || ks != Context || vs != Context || kd != d || vd != d || heads < 1 || d%heads != 0 {
-		b.err = fmt.Errorf("ops: attention of %d heads with %v, %v, %v", heads, q.Shape(), k.Shape(), v.Shape())
-		return nil
-	}
-	return b.op(&Op{Kind: Attention, Out: qs, Width: d, Heads: heads}, q, k, v)
+	return b.op(&Op{Kind: Attention, Heads: heads}, q, k, v)
+}
+
+func attentionShape(o *Op, _ G.Nodes) bool {
+	o.Out, o.Width = o.In[0], o.Widths[0]
+	ofContext := func(i int) bool { return o.In[i] == Context && o.Widths[i] == o.Width }
+	return (o.Out == Point || o.Out == Context) && ofContext(1) && ofContext(2) && o.Heads >= 1 && o.Width%o.Heads == 0
+}
+
+// ofContextToItself reports whether the queries are of the context points. Keys and values of points'
+// queries are of another space, which is complete.
+func ofContextToItself(o *Op) bool { return o.In[0] == Context }
+
+// sumsOverQueries reports whether a gradient is that of keys or values.
+func sumsOverQueries(o *Op) bool { return o.Part != QueryGrad }
+
+// attentionCost counts q·kᵀ, and the weights by v.
+func attentionCost(o *Op, e Extents, _ [3]bool) float64 { return 2 * pairs(o, e) }
+
+// attentionGradCost counts the weights' gradient g·vᵀ, and a product of it for each part.
+func attentionGradCost(o *Op, e Extents, asked [3]bool) float64 {
+	return pairs(o, e) * times(asked[QueryGrad] || asked[KeyGrad], asked[QueryGrad], asked[KeyGrad], asked[ValueGrad])
+}
+
+// pairs counts the multiply-adds of every query, which the first input has a row for, with every
+// context point of its function, in all heads together.
+func pairs(o *Op, e Extents) float64 {
+	return float64(e.Rows(o.In[0])) * float64(e.Context) * float64(o.Widths[0])
 }
 
 func attentionGradients(o *Op, in G.Nodes, out, grad *G.Node) (G.Nodes, error) {

@@ -1,72 +1,61 @@
 package ops
 
-import (
-	"fmt"
-
-	G "gorgonia.org/gorgonia"
-)
+import G "gorgonia.org/gorgonia"
 
 // The operations of the bootstrapping model (BNP). In their shapes k bootstraps take the place of
 // the N_τ levels.
+
+// Parts of EnsembleAddGrad.
+const (
+	PointGrad    = 0
+	EnsembleGrad = 1
+)
 
 // EnsembleAdd adds act(a + e) for every pair of a row of a and a bootstrap of its function. e is
 // [B·k, d]. If a is [B·N, d], by point, the result is [B·N·k, d]; if a is [B·N_c, d], by context
 // point, it is [B·N_c·k, d].
 func (b *Builder) EnsembleAdd(a, e *G.Node, relu bool) *G.Node {
-	if b.err != nil {
-		return nil
-	}
-	s, _, d, _ := b.info(a)
-	es, _, ed, _ := b.info(e)
-	to := map[Space]Space{Point: Row, Context: Resample}[s]
-	if to == 0 || es != Ensemble || d != ed {
-		b.err = fmt.Errorf("ops: ensemble add of %v %v and %v %v", s, a.Shape(), es, e.Shape())
-		return nil
-	}
-	return b.op(&Op{Kind: EnsembleAdd, Out: to, Width: d, ReLU: relu}, a, e)
+	return b.op(&Op{Kind: EnsembleAdd, ReLU: relu}, a, e)
+}
+
+func ensembleAddShape(o *Op, _ G.Nodes) bool {
+	o.Out, o.Width = map[Space]Space{Point: Row, Context: Resample}[o.In[0]], o.Widths[0]
+	return o.Out != 0 && o.In[1] == Ensemble && o.Widths[1] == o.Width
 }
 
 // Gather adds the rows of values that index [B·N_c·k, 1] picks: [B·N_c·k, d]. An index is the
 // number, in [0, N_c), of a context point of the row's function. values is [B·N_c, d], or [B·N_c·k,
 // d], where each bootstrap picks among its own rows. Gather stops gradients.
 func (b *Builder) Gather(values, index *G.Node) *G.Node {
-	if b.err != nil {
-		return nil
-	}
-	s, _, d, _ := b.info(values)
-	is, _, width, _ := b.info(index)
-	if s != Context && s != Resample || is != Resample || width != 1 {
-		b.err = fmt.Errorf("ops: gather from %v %v by %v %v", s, values.Shape(), is, index.Shape())
-		return nil
-	}
-	return b.op(&Op{Kind: Gather, Out: Resample, Width: d}, values, index)
+	return b.op(&Op{Kind: Gather}, values, index)
+}
+
+func gatherShape(o *Op, _ G.Nodes) bool {
+	o.Out, o.Width = Resample, o.Widths[0]
+	return (o.In[0] == Context || o.In[0] == Resample) && o.In[1] == Resample && o.Widths[1] == 1
 }
 
 // Residual adds (y−μ)/σ [B·N_c·k, dy], where μ and σ come from decoded [B·N_c·k, 2·dy] as in
 // GaussianLogLik, and y is [B·N_c, dy]. It stops gradients.
 func (b *Builder) Residual(decoded, y *G.Node, floor float64) *G.Node {
-	if _, ok := b.decoded(decoded, y, 2, Resample); !ok {
-		return nil
-	}
-	_, _, dy, _ := b.info(y)
-	return b.op(&Op{Kind: Residual, Out: Resample, Width: dy, Floor: floor}, decoded, y)
+	return b.op(&Op{Kind: Residual, Floor: floor}, decoded, y)
+}
+
+func residualShape(o *Op, _ G.Nodes) bool {
+	o.Out, o.Width = Resample, o.Widths[1]
+	return o.In[0] == Resample && o.In[1] == Context && o.Widths[0] == 2*o.Width
 }
 
 // Perturb adds the bootstrap's ỹ = μ + σ·(residual − mean) [B·N_c·k, dy]. μ and σ come from decoded
 // [B·N_c·k, 2·dy] as in GaussianLogLik; residual is [B·N_c·k, dy], mean [B·k, dy]. It stops
 // gradients.
 func (b *Builder) Perturb(decoded, residual, mean *G.Node, floor float64) *G.Node {
-	if b.err != nil {
-		return nil
-	}
-	s, _, width, _ := b.info(decoded)
-	rs, _, dy, _ := b.info(residual)
-	ms, _, mdy, _ := b.info(mean)
-	if s != Resample || rs != Resample || ms != Ensemble || width != 2*dy || mdy != dy {
-		b.err = fmt.Errorf("ops: perturb %v by %v around %v", decoded.Shape(), residual.Shape(), mean.Shape())
-		return nil
-	}
-	return b.op(&Op{Kind: Perturb, Out: Resample, Width: dy, Floor: floor}, decoded, residual, mean)
+	return b.op(&Op{Kind: Perturb, Floor: floor}, decoded, residual, mean)
+}
+
+func perturbShape(o *Op, _ G.Nodes) bool {
+	o.Out, o.Width = Resample, o.Widths[1]
+	return o.In[0] == Resample && o.In[1] == Resample && o.In[2] == Ensemble && o.Widths[0] == 2*o.Width && o.Widths[2] == o.Width
 }
 
 func ensembleAddGradients(o *Op, _ G.Nodes, out, grad *G.Node) (G.Nodes, error) {

@@ -2,7 +2,7 @@ package ops
 
 import (
 	"fmt"
-	"slices"
+	"strings"
 	"sync"
 
 	G "gorgonia.org/gorgonia"
@@ -145,14 +145,10 @@ func (b *Builder) info(n *G.Node) (s Space, rank, cols int, live bool) {
 	return o.Out, o.rank, o.Width, live
 }
 
-// op adds an operation whose kind, space, width and attributes are set. It fills in the rest.
+// op adds an operation whose kind and attributes are set. Its entry in the table checks the inputs.
 func (b *Builder) op(o *Op, in ...*G.Node) *G.Node {
 	if b.err != nil {
 		return nil
-	}
-	o.Rows, o.capacity, o.rank = b.g.Capacity.memory(o.Out), b.g.Capacity, 2
-	if o.Out == Scalar {
-		o.rank = 0
 	}
 	for _, n := range in {
 		s, rank, cols, live := b.info(n)
@@ -161,6 +157,14 @@ func (b *Builder) op(o *Op, in ...*G.Node) *G.Node {
 		o.Widths = append(o.Widths, cols)
 		o.diff = append(o.diff, live && o.differentiable())
 	}
+	if !table[o.Kind].shape(o, in) {
+		b.err = o.misfit(in)
+		return nil
+	}
+	o.Rows, o.capacity, o.rank = b.g.Capacity.memory(o.Out), b.g.Capacity, 2
+	if o.Out == Scalar {
+		o.rank = 0
+	}
 	n, err := apply(o, in...)
 	if err != nil {
 		b.err = err
@@ -168,16 +172,13 @@ func (b *Builder) op(o *Op, in ...*G.Node) *G.Node {
 	return n
 }
 
-func (b *Builder) unary(k Kind, to Space, in *G.Node, from ...Space) *G.Node {
-	if b.err != nil {
-		return nil
+// misfit returns the error for inputs that do not fit the operation.
+func (o *Op) misfit(in G.Nodes) error {
+	what := make([]string, len(in))
+	for i, n := range in {
+		what[i] = fmt.Sprintf("%v %v", o.In[i], n.Shape())
 	}
-	s, _, width, _ := b.info(in)
-	if !slices.Contains(from, s) {
-		b.err = fmt.Errorf("ops: %v of a tensor in %v space, want one of %v", k, s, from)
-		return nil
-	}
-	return b.op(&Op{Kind: k, Out: to, Width: width}, in)
+	return fmt.Errorf("ops: %v cannot take %s", o.Kind, strings.Join(what, ", "))
 }
 
 // WholeFunctions lets an engine take a function through many layers at a time, which changes the order

@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"fmt"
 	"math"
 
 	G "gorgonia.org/gorgonia"
@@ -12,68 +11,49 @@ const LevelFloor = 0.001
 
 // Add adds the sum x + y of two tensors [rows, d].
 func (b *Builder) Add(x, y *G.Node) *G.Node {
-	if b.err != nil {
-		return nil
-	}
-	s, _, d, _ := b.info(x)
-	t, _, width, _ := b.info(y)
-	if s <= Scalar || s != t || d != width {
-		b.err = fmt.Errorf("ops: sum of %v %v and %v %v", s, x.Shape(), t, y.Shape())
-		return nil
-	}
-	return b.op(&Op{Kind: Add, Out: s, Width: d}, x, y)
+	return b.op(&Op{Kind: Add}, x, y)
 }
 
 // Join adds the tensor [rows, p+q] with the columns of x [rows, p] and then those of y [rows, q].
 func (b *Builder) Join(x, y *G.Node) *G.Node {
-	if b.err != nil {
-		return nil
-	}
-	s, _, p, _ := b.info(x)
-	t, _, q, _ := b.info(y)
-	if s <= Scalar || s != t {
-		b.err = fmt.Errorf("ops: join of %v %v and %v %v", s, x.Shape(), t, y.Shape())
-		return nil
-	}
-	return b.op(&Op{Kind: Join, Out: s, Width: p + q}, x, y)
+	return b.op(&Op{Kind: Join}, x, y)
+}
+
+func joinShape(o *Op, _ G.Nodes) bool {
+	o.Out, o.Width = o.In[0], o.Widths[0]+o.Widths[1]
+	return o.Out > Scalar && o.In[1] == o.Out
 }
 
 // Ones adds a column of ones with a row for every row of a tensor: [rows, 1]. It has no gradient.
 func (b *Builder) Ones(like *G.Node) *G.Node {
-	if b.err != nil {
-		return nil
-	}
-	s, _, _, _ := b.info(like)
-	if s <= Scalar {
-		b.err = fmt.Errorf("ops: ones for %v %v", s, like.Shape())
-		return nil
-	}
-	return b.op(&Op{Kind: Ones, Out: s, Width: 1}, like)
+	return b.op(&Op{Kind: Ones}, like)
 }
 
-// Columns adds columns [from, to) of data, [rows, width] → [rows, to−from]. It has no gradient.
+func onesShape(o *Op, _ G.Nodes) bool {
+	o.Out, o.Width = o.In[0], 1
+	return o.Out > Scalar
+}
+
+// Columns adds columns [from, to) of a tensor, [rows, width] → [rows, to−from].
 func (b *Builder) Columns(in *G.Node, from, to int) *G.Node {
-	if b.err != nil {
-		return nil
-	}
-	s, _, width, _ := b.info(in)
-	if from < 0 || to <= from || to > width {
-		b.err = fmt.Errorf("ops: columns %d to %d of %v", from, to, in.Shape())
-		return nil
-	}
-	return b.op(&Op{Kind: Columns, Out: s, Width: to - from, From: from}, in)
+	return b.op(&Op{Kind: Columns, Width: to - from, From: from}, in)
 }
 
-// Sigmoid adds 1/(1+exp(−z)) of every element of z [B·N·N_τ, d].
-func (b *Builder) Sigmoid(z *G.Node) *G.Node { return b.unary(Sigmoid, Row, z, Row) }
+func columnsShape(o *Op, _ G.Nodes) bool {
+	o.Out = o.In[0]
+	return o.From >= 0 && o.Width > 0 && o.From+o.Width <= o.Widths[0]
+}
+
+// Sigmoid adds 1/(1+exp(−z)) of every element of z [rows, d].
+func (b *Builder) Sigmoid(z *G.Node) *G.Node { return b.op(&Op{Kind: Sigmoid}, z) }
 
 // UniformLevel adds CQNP's levels τ = 0.001 + 0.998·u of uniform numbers u [B·N·N_τ, 1]. It has no
 // gradient.
-func (b *Builder) UniformLevel(u *G.Node) *G.Node { return b.unary(UniformLevel, Row, u, Row) }
+func (b *Builder) UniformLevel(u *G.Node) *G.Node { return b.op(&Op{Kind: UniformLevel}, u) }
 
 // UniformLogit adds log(τ/(1−τ)) of the same levels. It is computed from u, not from τ, so that no
 // digits are lost near 1.
-func (b *Builder) UniformLogit(u *G.Node) *G.Node { return b.unary(UniformLogit, Row, u, Row) }
+func (b *Builder) UniformLogit(u *G.Node) *G.Node { return b.op(&Op{Kind: UniformLogit}, u) }
 
 func sigmoidGradients(o *Op, _ G.Nodes, out, grad *G.Node) (G.Nodes, error) {
 	return o.each(1, func(i int) (*G.Node, error) {
@@ -128,14 +108,14 @@ func columns[T Float](o *Op, e Extents, out []T, in [][]T) {
 	}
 }
 
-// sigmoids evaluates Sigmoid. in: z [Row, d]; out: [Row, d].
+// sigmoids evaluates Sigmoid. in: z [rows, d]; out: [rows, d].
 func sigmoids[T Float](_ *Op, _ Extents, out []T, in [][]T) {
 	for i, z := range in[0] {
 		out[i] = sigmoid(z)
 	}
 }
 
-// sigmoidGrad evaluates SigmoidGrad. in: gradient [Row, d], the result [Row, d]; out: [Row, d].
+// sigmoidGrad evaluates SigmoidGrad. in: gradient and result [rows, d]; out: [rows, d].
 func sigmoidGrad[T Float](_ *Op, _ Extents, out []T, in [][]T) {
 	for i, g := range in[0] {
 		out[i] = g * in[1][i] * (1 - in[1][i])
@@ -160,8 +140,8 @@ func exp[T Float](x T) T   { return T(math.Exp(float64(x))) }
 func log[T Float](x T) T   { return T(math.Log(float64(x))) }
 func log1p[T Float](x T) T { return T(math.Log1p(float64(x))) }
 
-// Softplus returns log(1 + exp(x)). It does not overflow.
-func Softplus[T Float](x T) T {
+// softplus returns log(1 + exp(x)). It does not overflow.
+func softplus[T Float](x T) T {
 	if x > 0 {
 		return x + log1p(exp(-x))
 	}

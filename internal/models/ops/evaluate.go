@@ -20,70 +20,14 @@ func Evaluate[T Float](o *Op, e Extents, out []T, in [][]T) {
 	kernel(o, e, out, in)
 }
 
-// plainOf returns the plain kernel of a kind, or nil. A map of generic functions would be built at
-// every call.
+// plainOf returns the plain kernel of a kind, or nil.
 func plainOf[T Float](k Kind) plain[T] {
-	switch k {
-	case Linear:
-		return linear[T]
-	case LinearGrad:
-		return linearGrad[T]
-	case SetMean:
-		return setMean[T]
-	case SetMeanGrad:
-		return setMeanGrad[T]
-	case Add:
-		return add[T]
-	case Join:
-		return join[T]
-	case Columns:
-		return columns[T]
-	case Ones:
-		return ones[T]
-	case Sigmoid:
-		return sigmoids[T]
-	case SigmoidGrad:
-		return sigmoidGrad[T]
-	case UniformLevel:
-		return uniformLevel[T]
-	case UniformLogit:
-		return uniformLogit[T]
-	case LayerNorm:
-		return layerNorm[T]
-	case LayerNormGrad:
-		return layerNormGrad[T]
-	case Attention:
-		return attention[T]
-	case AttentionGrad:
-		return attentionGrad[T]
-	case EnsembleAdd:
-		return ensembleAdd[T]
-	case EnsembleAddGrad:
-		return ensembleAddGrad[T]
-	case Gather:
-		return gather[T]
-	case Residual:
-		return residual[T]
-	case Perturb:
-		return perturb[T]
-	case GaussianLik:
-		return gaussian[T]
-	case GaussianLikGrad:
-		return gaussianGrad[T]
-	case MixtureLik:
-		return mixture[T]
-	case MixtureLikGrad:
-		return mixtureGrad[T]
-	case LogMeanExp:
-		return logMeanExp[T]
-	case LogMeanExpGrad:
-		return logMeanExpGrad[T]
-	case NegMean:
-		return negMean[T]
-	case NegMeanGrad:
-		return negMeanGrad[T]
+	entry := table[k]
+	if kernel, ok := any(entry.single).(plain[T]); ok {
+		return kernel
 	}
-	return nil
+	kernel, _ := any(entry.double).(plain[T])
+	return kernel
 }
 
 // row returns row i of the matrix m [rows, width].

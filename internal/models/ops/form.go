@@ -6,25 +6,6 @@ import "math"
 // Linear may be zero.
 type form func(w words, o *Op, in []Value) Value
 
-// forms has the form of every kind that occurs in graphs of predictions.
-var forms = map[Kind]form{
-	Linear:       linearForm,
-	SetMean:      setMeanForm,
-	Add:          func(w words, _ *Op, in []Value) Value { return w.plus(in[0], in[1]) },
-	Join:         func(w words, _ *Op, in []Value) Value { return w.Join(in[0], in[1]) },
-	Columns:      func(w words, o *Op, in []Value) Value { return w.Columns(in[0], o.From, o.From+o.Width) },
-	Ones:         func(w words, _ *Op, in []Value) Value { return w.Ones(in[0]) },
-	Sigmoid:      func(w words, _ *Op, in []Value) Value { return w.Elementwise(Logistic, in[0]) },
-	UniformLevel: func(w words, _ *Op, in []Value) Value { return w.uniformLevel(in[0]) },
-	UniformLogit: uniformLogitForm,
-	LayerNorm:    func(w words, o *Op, in []Value) Value { return w.LayerNorm(in[0], in[1], in[2], o.Width) },
-	Attention:    attentionForm,
-	EnsembleAdd:  func(w words, o *Op, in []Value) Value { return w.activated(o, w.plus(in[0], in[1])) },
-	Gather:       func(w words, _ *Op, in []Value) Value { return w.Gathered(in[0], in[1]) },
-	Residual:     residualForm,
-	Perturb:      perturbForm,
-}
-
 // words are the words of a dialect, with short ones for those that forms often use.
 type words struct{ Dialect }
 
@@ -93,4 +74,50 @@ func residualForm(w words, o *Op, in []Value) Value {
 func perturbForm(w words, o *Op, in []Value) Value {
 	mu, sigma := w.gaussian(o, in[0])
 	return w.plus(mu, w.product(sigma, w.minus(in[1], in[2])))
+}
+
+func mulForm(w words, _ *Op, in []Value) Value { return w.product(in[0], in[1]) }
+
+func affineForm(w words, o *Op, in []Value) Value { return w.affine(o.Shift, o.Scale, in[0]) }
+
+func expForm(w words, _ *Op, in []Value) Value { return w.Elementwise(Exponential, in[0]) }
+
+func logForm(w words, _ *Op, in []Value) Value { return w.Elementwise(Logarithm, in[0]) }
+
+func softplusForm(w words, _ *Op, in []Value) Value { return w.Elementwise(SmoothReLU, in[0]) }
+
+func addForm(w words, _ *Op, in []Value) Value {
+	return w.plus(in[0], in[1])
+}
+
+func joinForm(w words, _ *Op, in []Value) Value {
+	return w.Join(in[0], in[1])
+}
+
+func columnsForm(w words, o *Op, in []Value) Value {
+	return w.Columns(in[0], o.From, o.From+o.Width)
+}
+
+func onesForm(w words, _ *Op, in []Value) Value {
+	return w.Ones(in[0])
+}
+
+func sigmoidForm(w words, _ *Op, in []Value) Value {
+	return w.Elementwise(Logistic, in[0])
+}
+
+func uniformLevelForm(w words, _ *Op, in []Value) Value {
+	return w.uniformLevel(in[0])
+}
+
+func layerNormForm(w words, o *Op, in []Value) Value {
+	return w.LayerNorm(in[0], in[1], in[2], o.Width)
+}
+
+func ensembleAddForm(w words, o *Op, in []Value) Value {
+	return w.activated(o, w.plus(in[0], in[1]))
+}
+
+func gatherForm(w words, _ *Op, in []Value) Value {
+	return w.Gathered(in[0], in[1])
 }

@@ -1,7 +1,7 @@
 package ops
 
 // A Dialect writes tensor computations in another language, such as nodes of ONNX or lines of Python.
-// Each operation of a graph is one form in these words (see forms), so an export has no network of
+// Each operation of a graph is one form in these words (see table), so an export has no network of
 // its own: Lower walks a graph and writes it.
 //
 // A tensor has an axis for each level of an index space, so that a space broadcasts into those below
@@ -78,14 +78,15 @@ type Elementwise string
 
 // The functions. A dialect has an entry for each.
 const (
-	Plus       Elementwise = "plus"
-	Minus      Elementwise = "minus"
-	Product    Elementwise = "product"
-	Quotient   Elementwise = "quotient"
-	ReLU       Elementwise = "relu"
-	Logistic   Elementwise = "logistic" // 1/(1+exp(−z))
-	Logarithm  Elementwise = "logarithm"
-	SmoothReLU Elementwise = "smooth relu" // log(1+exp(x))
+	Plus        Elementwise = "plus"
+	Minus       Elementwise = "minus"
+	Product     Elementwise = "product"
+	Quotient    Elementwise = "quotient"
+	ReLU        Elementwise = "relu"
+	Logistic    Elementwise = "logistic" // 1/(1+exp(−z))
+	Exponential Elementwise = "exponential"
+	Logarithm   Elementwise = "logarithm"
+	SmoothReLU  Elementwise = "smooth relu" // log(1+exp(x))
 )
 
 // A Slice is a part of a parameter: rows and columns of a Tensor, which counts as a matrix of

@@ -63,8 +63,8 @@ func (l lowering) lower(g *Graph, n *G.Node) error {
 	if !ok {
 		return l.leaf(g, n)
 	}
-	write, ok := forms[o.Kind]
-	if !ok {
+	write := table[o.Kind].form
+	if write == nil {
 		return fmt.Errorf("ops: %v has no form", o.Kind)
 	}
 	var in []Value

@@ -6,27 +6,9 @@ import (
 	G "gorgonia.org/gorgonia"
 )
 
-// gradients maps a kind to the function that builds the gradients of its inputs from the nodes of
-// its inputs, its result and the result's gradient. No gradient passes through kinds that are not
-// here: the method stops it at the bootstrap's operations, and the others read only data.
-var gradients = map[Kind]func(o *Op, in G.Nodes, out, grad *G.Node) (G.Nodes, error){
-	Linear:      linearGradients,
-	SetMean:     setMeanGradients,
-	Add:         addGradients,
-	Join:        joinGradients,
-	Sigmoid:     sigmoidGradients,
-	LayerNorm:   layerNormGradients,
-	Attention:   attentionGradients,
-	EnsembleAdd: ensembleAddGradients,
-	GaussianLik: gaussianGradients,
-	MixtureLik:  mixtureGradients,
-	LogMeanExp:  logMeanExpGradients,
-	NegMean:     negMeanGradients,
-}
-
 // SymDiff builds the gradient nodes. The entry of an input is nil if DiffWRT is false for it.
 func (o *Op) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
-	build := gradients[o.Kind]
+	build := table[o.Kind].gradients
 	if build == nil {
 		return nil, fmt.Errorf("%v has no gradient", o)
 	}
@@ -34,7 +16,7 @@ func (o *Op) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
 }
 
 // differentiable reports whether gradients pass through the operation.
-func (o *Op) differentiable() bool { return gradients[o.Kind] != nil }
+func (o *Op) differentiable() bool { return table[o.Kind].gradients != nil }
 
 // each calls build for those of the first n inputs that lead to a parameter. It returns a node for
 // every input, nil for the others.

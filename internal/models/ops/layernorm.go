@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"fmt"
 	"math"
 
 	G "gorgonia.org/gorgonia"
@@ -10,20 +9,23 @@ import (
 // LayerNormEpsilon is added to the variance of a row in LayerNorm, as PyTorch does by default.
 const LayerNormEpsilon = 1e-5
 
+// Parts of LayerNormGrad.
+const (
+	NormInGrad = 0
+	GainGrad   = 1
+	ShiftGrad  = 2
+)
+
 // LayerNorm adds (x−m)/√(v+ε)·gain + shift [rows, d] for every row of x [rows, d]. m is the row's
 // mean, v its variance with divisor d, and ε is LayerNormEpsilon. gain and shift are vectors [d].
 func (b *Builder) LayerNorm(x, gain, shift *G.Node) *G.Node {
-	if b.err != nil {
-		return nil
-	}
-	s, _, d, _ := b.info(x)
-	for _, v := range []*G.Node{gain, shift} {
-		if vs, rank, width, _ := b.info(v); s <= Scalar || vs != Parameter || rank != 1 || width != d {
-			b.err = fmt.Errorf("ops: layer norm of %v %v with gain %v and shift %v", s, x.Shape(), gain.Shape(), shift.Shape())
-			return nil
-		}
-	}
-	return b.op(&Op{Kind: LayerNorm, Out: s, Width: d}, x, gain, shift)
+	return b.op(&Op{Kind: LayerNorm}, x, gain, shift)
+}
+
+func layerNormShape(o *Op, _ G.Nodes) bool {
+	o.Out, o.Width = o.In[0], o.Widths[0]
+	vector := func(i int) bool { return o.In[i] == Parameter && o.ranks[i] == 1 && o.Widths[i] == o.Width }
+	return o.Out > Scalar && vector(1) && vector(2)
 }
 
 func layerNormGradients(o *Op, in G.Nodes, _, grad *G.Node) (G.Nodes, error) {

@@ -1,22 +1,27 @@
 package ops
 
 import (
-	"fmt"
 	"math"
-	"slices"
 
 	G "gorgonia.org/gorgonia"
+)
+
+// Parts of MixtureLikGrad.
+const (
+	ComponentsGrad = 0
+	LogitGrad      = 1
 )
 
 // GaussianLogLik adds the Gaussian log-likelihood [rows, 1] of y [B·N, dy], summed over channels.
 // decoded [rows, 2·dy] = [μ…, s…] is the decoder's output, and σ = floor + (1−floor)·softplus(s).
 // The rows are points, or levels of points.
 func (b *Builder) GaussianLogLik(decoded, y *G.Node, floor float64) *G.Node {
-	s, ok := b.decoded(decoded, y, 2, Point, Row)
-	if !ok {
-		return nil
-	}
-	return b.op(&Op{Kind: GaussianLik, Out: s, Width: 1, Floor: floor}, decoded, y)
+	return b.op(&Op{Kind: GaussianLik, Floor: floor}, decoded, y)
+}
+
+func gaussianShape(o *Op, _ G.Nodes) bool {
+	o.Out, o.Width = o.In[0], 1
+	return (o.Out == Point || o.Out == Row) && (o.In[1] == Point || o.In[1] == o.Out) && o.Widths[0] == 2*o.Widths[1]
 }
 
 // MixtureLogLik adds the log-likelihood [B·N, 1] of y [B·N, dy], summed over channels, under a
@@ -25,43 +30,34 @@ func (b *Builder) GaussianLogLik(decoded, y *G.Node, floor float64) *G.Node {
 // (1−floor)·softplus(s) and weights softmax(a). σ is the scale or, if natural, 4τ(1−τ)·scale. z
 // [B·N·N_τ, 1] are the levels' logits.
 func (b *Builder) MixtureLogLik(components, z, y *G.Node, floor float64, natural bool) *G.Node {
-	if _, ok := b.decoded(components, y, 3, Row); !ok {
-		return nil
-	}
-	return b.op(&Op{Kind: MixtureLik, Out: Point, Width: 1, Floor: floor, Natural: natural}, components, z, y)
+	return b.op(&Op{Kind: MixtureLik, Floor: floor, Natural: natural}, components, z, y)
 }
 
-// decoded checks the shapes and spaces of a decoder's output [rows, numbers·dy] and of y. It
-// returns the output's space; ok is false on an error.
-func (b *Builder) decoded(out, y *G.Node, numbers int, spaces ...Space) (s Space, ok bool) {
-	if b.err != nil {
-		return 0, false
-	}
-	s, _, width, _ := b.info(out)
-	ys, _, dy, _ := b.info(y)
-	if !slices.Contains(spaces, s) || ys != s && !ys.Contains(s) || ys <= Function || width != numbers*dy {
-		b.err = fmt.Errorf("ops: likelihood of %v %v and y %v", s, out.Shape(), y.Shape())
-		return 0, false
-	}
-	return s, true
+func mixtureShape(o *Op, _ G.Nodes) bool {
+	o.Out, o.Width = Point, 1
+	return o.In[0] == Row && o.In[1] == Row && o.In[2] == Point && o.Widths[0] == 3*o.Widths[2] && o.Widths[1] == 1
 }
 
 // LogMeanExp adds the log of the mean over a point's levels of exp(ll): [B·N·k, 1] → [B·N, 1].
-func (b *Builder) LogMeanExp(ll *G.Node) *G.Node { return b.unary(LogMeanExp, Point, ll, Row) }
+func (b *Builder) LogMeanExp(ll *G.Node) *G.Node { return b.op(&Op{Kind: LogMeanExp}, ll) }
+
+func logMeanExpShape(o *Op, _ G.Nodes) bool {
+	o.Out, o.Width = Point, o.Widths[0]
+	return o.In[0] == Row
+}
 
 // Cost adds a scalar: minus the sum of the means of lls, each [B·N, 1], over all points of all
 // functions.
-func (b *Builder) Cost(lls ...*G.Node) *G.Node {
-	if b.err != nil {
-		return nil
-	}
-	for _, ll := range lls {
-		if s, _, width, _ := b.info(ll); s != Point || width != 1 {
-			b.err = fmt.Errorf("ops: cost of %v in %v space", ll.Shape(), s)
-			return nil
+func (b *Builder) Cost(lls ...*G.Node) *G.Node { return b.op(&Op{Kind: NegMean}, lls...) }
+
+func negMeanShape(o *Op, _ G.Nodes) bool {
+	o.Out, o.Width = Scalar, 1
+	for i, s := range o.In {
+		if s != Point || o.Widths[i] != 1 {
+			return false
 		}
 	}
-	return b.op(&Op{Kind: NegMean, Out: Scalar, Width: 1}, lls...)
+	return true
 }
 
 func gaussianGradients(o *Op, in G.Nodes, _, grad *G.Node) (G.Nodes, error) {
@@ -105,7 +101,7 @@ func gaussianGrad[T Float](o *Op, e Extents, out []T, in [][]T) {
 }
 
 // sigma returns the scale σ = floor + (1−floor)·softplus(s).
-func sigma[T Float](s T, floor float64) T { return T(floor) + T(1-floor)*Softplus(s) }
+func sigma[T Float](s T, floor float64) T { return T(floor) + T(1-floor)*softplus(s) }
 
 // GaussianLogLik returns log N(y | μ, σ²), summed over channels. out [2·dy] = [μ…, s…], y is [dy],
 // and σ = floor + (1−floor)·softplus(s).
@@ -143,7 +139,7 @@ type component[T Float] struct {
 // laplace returns the component of location mu, the decoder's scale and logit z, evaluated at y.
 func laplace[T Float](y, mu, scale, z T, natural bool) component[T] {
 	c := component[T]{scale: scale, tau: sigmoid(z), rest: sigmoid(-z), residual: y - mu}
-	peak := -Softplus(-z) - Softplus(z)
+	peak := -softplus(-z) - softplus(z)
 	rise, fall := c.tau, c.rest
 	if natural {
 		peak, rise, fall = T(-math.Log(4)), quarter(c.rest), quarter(c.tau)

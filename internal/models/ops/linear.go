@@ -7,23 +7,25 @@ import (
 	"gorgonia.org/tensor"
 )
 
+// Parts of LinearGrad.
+const (
+	BaseGrad   = 0
+	InGrad     = 1
+	WeightGrad = 2
+)
+
 // Linear adds the layer act(base + in·Wᵀ): in [rows(S), k], w [d, k], result [rows(S), d], where S
 // is the space of in. base is a bias [d] or a matrix [rows(A), d], where A is S or an ancestor of
 // S. Each row of base is added to all rows of S that belong to it. So a first layer reads r once
 // per function, x once per point and the level once per row.
 func (b *Builder) Linear(base, in, w *G.Node, relu bool) *G.Node {
-	if b.err != nil {
-		return nil
-	}
-	s, _, k, _ := b.info(in)
-	above, _, d, _ := b.info(base)
-	ws, wrank, wk, _ := b.info(w)
-	if ws != Parameter || wrank != 2 || wk != k || w.Shape()[0] != d || above != s && !above.Contains(s) {
-		b.err = fmt.Errorf("ops: linear layer of %v %v with weight %v and base %v %v",
-			s, in.Shape(), w.Shape(), above, base.Shape())
-		return nil
-	}
-	return b.op(&Op{Kind: Linear, Out: s, Width: d, ReLU: relu}, base, in, w)
+	return b.op(&Op{Kind: Linear, ReLU: relu}, base, in, w)
+}
+
+func linearShape(o *Op, in G.Nodes) bool {
+	above, s := o.In[0], o.In[1]
+	o.Out, o.Width = s, o.Widths[0]
+	return o.In[2] == Parameter && o.ranks[2] == 2 && o.Widths[2] == o.Widths[1] && in[2].Shape()[0] == o.Width && (above == s || above.Contains(s))
 }
 
 // zerosName begins the name of a base of zeros.
@@ -52,6 +54,27 @@ func linearGradients(o *Op, in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
 		}
 		return apply(g, grad, out, in[1], in[2])
 	})
+}
+
+// linearCost counts in·Wᵀ.
+func linearCost(o *Op, e Extents, _ [3]bool) float64 {
+	return float64(e.Rows(o.Out)) * float64(o.Widths[1]) * float64(o.Width)
+}
+
+// linearGradCost counts g·W and gᵀ·in. The base's gradient is a sum.
+func linearGradCost(o *Op, e Extents, asked [3]bool) float64 {
+	product := float64(e.Rows(o.In[2])) * float64(o.Widths[2]) * float64(o.Widths[0])
+	return product * times(asked[InGrad], asked[WeightGrad])
+}
+
+// times counts what is true.
+func times(asked ...bool) (n float64) {
+	for _, a := range asked {
+		if a {
+			n++
+		}
+	}
+	return n
 }
 
 // linear evaluates Linear. in: base [A, d], x [S, k], w [d, k]; out [S, d].

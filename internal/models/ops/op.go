@@ -24,9 +24,11 @@ type Op struct {
 	Width   int     // columns of the result
 	ReLU    bool
 	Heads   int     // heads of an Attention
-	From    int     // first column of Columns
+	From    int     // first column of Columns and Pad
 	Floor   float64 // smallest σ; for likelihoods, Residual and Perturb
 	Natural bool    // a mixture's σ is 4τ(1−τ) times the decoder's scale
+	Scale   float64 // of Affine
+	Shift   float64 // of Affine
 
 	capacity Extents
 	ranks    []int
@@ -101,27 +103,26 @@ func (o *Op) Hashcode() uint32 {
 }
 
 func (o *Op) String() string {
-	return fmt.Sprintf("acqnp/%v.%d{%v%v->%v[%d,%d] relu=%t heads=%d from=%d floor=%v natural=%t %v}",
+	s := fmt.Sprintf("acqnp/%v.%d{%v%v->%v[%d,%d] relu=%t heads=%d from=%d floor=%v natural=%t %v}",
 		o.Kind, o.Part, o.In, o.Widths, o.Out, o.Rows, o.Width, o.ReLU, o.Heads, o.From, o.Floor, o.Natural, o.capacity)
+	if o.Kind == Affine {
+		s += fmt.Sprintf(" scale=%v shift=%v", o.Scale, o.Shift)
+	}
+	return s
 }
 
 // Across reports whether a row of the result can depend on any row of an input. The whole input
 // must then be complete before the operation starts.
 func (o *Op) Across() bool {
-	switch o.Kind {
-	case Gather:
-		return true
-	case Attention, AttentionGrad:
-		return o.In[0] == Context // keys and values of points' queries are of another space, which is complete
-	}
-	return false
+	across := table[o.Kind].across
+	return across != nil && across(o)
 }
 
 // Reduces reports whether a row of the result is a sum over several rows of an input: over the
 // levels of a point, the points of a function, or all rows for a parameter. The gradient of a key
 // or a value is a sum over queries.
 func (o *Op) Reduces() bool {
-	if o.Kind == AttentionGrad && o.Part != QueryGrad {
+	if reduces := table[o.Kind].reduces; reduces != nil && reduces(o) {
 		return true
 	}
 	for _, s := range o.In {
@@ -131,6 +132,10 @@ func (o *Op) Reduces() bool {
 	}
 	return false
 }
+
+// MultiplyAdds counts the multiply-adds of the operation's matrix products at the extents: of the
+// asked parts, for a gradient.
+func (o *Op) MultiplyAdds(e Extents, asked [3]bool) float64 { return table[o.Kind].cost(o, e, asked) }
 
 // DiffWRT reports for every input whether it leads to a parameter. Graphs have no gradients with
 // respect to data.

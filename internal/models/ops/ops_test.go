@@ -101,6 +101,20 @@ var graphs = map[string]func(b *ops.Builder) *G.Node{
 		decoded := b.Linear(b.Bias("b4", 2, 4), rows, b.Weight("w4", 2, 4)[0], false)
 		return b.LogMeanExp(b.GaussianLogLik(decoded, b.Input("y", ops.Point, 1), 0.1))
 	},
+	"primitives of an element": func(b *ops.Builder) *G.Node {
+		h := b.Linear(b.Bias("b", 4, 3), b.Input("x", ops.Point, 3), b.Weight("w", 4, 3)[0], false)
+		p, q := b.Columns(h, 0, 2), b.Columns(h, 2, 4)
+		relu := b.Mul(p, b.Positive(p))
+		sum := b.Add(b.Mul(p, b.Exp(q)), b.Affine(b.Log(b.Softplus(q)), -0.7, 2))
+		return b.LogSumExp(b.Add(b.Pad(b.Add(sum, relu), 1, 5), b.Pad(b.Sigmoid(q), 0, 5)), ops.Point, 1)
+	},
+	"primitives over levels": func(b *ops.Builder) *G.Node {
+		h := b.Linear(b.Bias("b", 3, 2), b.Input("in", ops.Row, 2), b.Weight("w", 3, 2)[0], false)
+		mean := b.Affine(b.Sum(h, ops.Point, 3), 0.25, 0)
+		h = b.Mul(h, b.Spread(mean, ops.Row, 3))
+		h = b.Add(h, b.Spread(b.Sum(mean, ops.Point, 1), ops.Row, 3))
+		return b.Add(b.Sum(b.LogSumExp(h, ops.Point, 3), ops.Point, 1), b.LogSumExp(h, ops.Point, 1))
+	},
 	"mixture at uniform levels": func(b *ops.Builder) *G.Node {
 		u := b.Input("u", ops.Row, 1)
 		h := b.Linear(b.Bias("b2", 3, 1), b.UniformLevel(u), b.Weight("w2", 3, 1)[0], false)
@@ -266,7 +280,13 @@ func TestBuilderRefusesWhatDoesNotFit(t *testing.T) {
 		"channels": func(b *ops.Builder) *G.Node {
 			return b.GaussianLogLik(b.Input("o", ops.Point, 3), b.Input("y", ops.Point, 1), 0.1)
 		},
-		"row space": func(b *ops.Builder) *G.Node { return b.Sigmoid(b.Input("x", ops.Point, 1)) },
+		"row space":   func(b *ops.Builder) *G.Node { return b.UniformLevel(b.Input("x", ops.Point, 1)) },
+		"spread":      func(b *ops.Builder) *G.Node { return b.Spread(b.Input("x", ops.Point, 2), ops.Point, 4) },
+		"spread up":   func(b *ops.Builder) *G.Node { return b.Spread(b.Input("u", ops.Row, 1), ops.Point, 1) },
+		"other rows":  func(b *ops.Builder) *G.Node { return b.Sum(b.Input("x", ops.Point, 2), ops.Function, 2) },
+		"log sum exp": func(b *ops.Builder) *G.Node { return b.LogSumExp(b.Input("x", ops.Point, 3), ops.Point, 2) },
+		"pad":         func(b *ops.Builder) *G.Node { return b.Pad(b.Input("x", ops.Point, 3), 1, 3) },
+		"weights":     func(b *ops.Builder) *G.Node { return b.Exp(b.Weight("w", 2, 2)[0]) },
 		"heads": func(b *ops.Builder) *G.Node {
 			return b.Attention(b.Input("q", ops.Point, 4), b.Input("k", ops.Context, 4), b.Input("v", ops.Context, 4), 3)
 		},

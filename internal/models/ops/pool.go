@@ -5,13 +5,12 @@ import G "gorgonia.org/gorgonia"
 // SetMean adds the mean over the context points, for every function, [B·N_c, d] → [B, d], or for
 // every bootstrap, [B·N_c·k, d] → [B·k, d]. Without context points it is 0.
 func (b *Builder) SetMean(in *G.Node) *G.Node {
-	to := Function
-	if b.err == nil {
-		if s, _, _, _ := b.info(in); s == Resample {
-			to = Ensemble
-		}
-	}
-	return b.unary(SetMean, to, in, Context, Resample)
+	return b.op(&Op{Kind: SetMean}, in)
+}
+
+func setMeanShape(o *Op, _ G.Nodes) bool {
+	o.Out, o.Width = map[Space]Space{Context: Function, Resample: Ensemble}[o.In[0]], o.Widths[0]
+	return o.Out != 0
 }
 
 func setMeanGradients(o *Op, _ G.Nodes, _, grad *G.Node) (G.Nodes, error) {

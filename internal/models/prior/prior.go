@@ -44,8 +44,7 @@ func Check(m config.Model, dx, dy int) error {
 	if err != nil {
 		return err
 	}
-	// These have no weight in the network.
-	trained.Model.SigmaFloor, trained.Model.PoolWeight, trained.Model.PoolKernel = m.SigmaFloor, m.PoolWeight, m.PoolKernel
+	trained.Model.SigmaFloor = m.SigmaFloor // the network has no weight for it
 	differences := config.Differences(config.Experiment{Model: m}, config.Experiment{Model: trained.Model})
 	if dx != 1 || dy != 1 {
 		differences = append(differences, fmt.Sprintf("columns of x and y: %d, %d and 1, 1", dx, dy))

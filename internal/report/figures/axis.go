@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/plot"
 
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/report/tables"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
@@ -17,8 +18,8 @@ type Axis struct {
 	Form datasets.Form
 }
 
-// AxisOf returns the axis of column c of x.
-func AxisOf(u run.Units, c int) Axis {
+// axisOf returns the axis of column c of x.
+func axisOf(u run.Units, c int) Axis {
 	return Axis{u.XNames[c], datasets.FormAt(u.Scaling.XForms, c)}
 }
 
@@ -49,7 +50,7 @@ func (n nameTicks) Ticks(lo, hi float64) []plot.Tick {
 	step := (len(n.names)*letters + n.letters - 1) / n.letters
 	for i := 0; i < len(n.names); i += step {
 		if v := float64(i); lo <= v && v <= hi {
-			ticks = append(ticks, plot.Tick{Value: v, Label: shortenedTo(n.names[i], longest)})
+			ticks = append(ticks, plot.Tick{Value: v, Label: tables.Shortened(n.names[i], longest)})
 		}
 	}
 	return ticks

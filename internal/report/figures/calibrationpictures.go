@@ -16,14 +16,8 @@ import (
 
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
+	"github.com/acqnp/acqnp/internal/report/tables"
 )
-
-// A CalibrationPicture is a drawing for a page, and what it shows in words.
-type CalibrationPicture struct {
-	Title, Alt    string
-	Width, Height int // in pixels of 1/96 inch
-	SVG           []byte
-}
 
 // Sizes of calibration pictures: 400 pixels wide, to be legible on a phone.
 const (
@@ -48,8 +42,8 @@ var (
 
 // Pictures draws the histogram of the PIT, the reliability and, if there are several functions, the
 // coverage by function.
-func (c Calibration) Pictures() ([]CalibrationPicture, error) {
-	pictures := []CalibrationPicture{
+func (c Calibration) Pictures() ([]tables.Drawing, error) {
+	pictures := []tables.Drawing{
 		{Title: "PIT histogram", Alt: c.histogramText()},
 		{Title: "Reliability", Alt: c.reliabilityText()},
 	}
@@ -57,7 +51,7 @@ func (c Calibration) Pictures() ([]CalibrationPicture, error) {
 	heights := []vg.Length{calibrationHeight, calibrationHeight}
 	if len(c.Functions) > 1 {
 		functions := c.drawnFunctions()
-		pictures = append(pictures, CalibrationPicture{Title: "Coverage by function", Alt: c.functionsText(functions)})
+		pictures = append(pictures, tables.Drawing{Title: "Coverage by function", Alt: c.functionsText(functions)})
 		plots = append(plots, coverageByFunction(functions))
 		heights = append(heights, functionMargin+functionHeight*vg.Length(len(functions)))
 	}

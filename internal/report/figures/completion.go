@@ -129,7 +129,7 @@ func (f Completion) draw(c draw.Canvas) {
 			at, step := group(k), pictureSide+pictureGap
 			place(at, cell.Context.image(inColour))
 			place(at+step, cell.Mean.image(inColour))
-			place(at+2*step, cell.SD.image(func(v []float64) color.NRGBA { return scaleColour(v[0] / most) }))
+			place(at+2*step, cell.SD.image(func(v []float64) color.NRGBA { return gradient(viridis, v[0]/most) }))
 		}
 		top -= height + pictureGap
 	}

@@ -46,7 +46,7 @@ func NewFitFigure(ctx context.Context, runs []Run, f FitFunctions) (Figure, erro
 // densitySheet returns a sheet with a row for each subject and a column for each run.
 func densitySheet(ctx context.Context, runs []Run, v view, subjects []Subject) (Figure, error) {
 	first := runs[0]
-	sheet := Sheet{Title: first.Ask.Data, X: v.axis(0), ShareY: true, Cells: make([][]Cell, len(subjects))}
+	sheet := panelSheet{Title: first.Ask.Data, X: v.axis(0), ShareY: true, Cells: make([][]sheetCell, len(subjects))}
 	for _, s := range subjects {
 		sheet.Rows = append(sheet.Rows, fmt.Sprintf("%s (%s)", first.Ask.Units.YNames[0], v.title(s)))
 	}
@@ -55,12 +55,12 @@ func densitySheet(ctx context.Context, runs []Run, v view, subjects []Subject) (
 		if err != nil {
 			return nil, err
 		}
-		var cells []Cell
+		var cells []sheetCell
 		for i := range subjects {
 			p := panels[i*len(panels)/len(subjects)]
-			cells = append(cells, Cell{Data: p.Targets, Context: p.Context, Grid: p.Grid})
+			cells = append(cells, sheetCell{Data: p.Targets, Context: p.Context, Grid: p.Grid})
 		}
-		sheet.AddColumn(r.Label, cells)
+		sheet.addColumn(r.Label, cells)
 	}
 	return sheet, nil
 }

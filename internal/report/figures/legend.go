@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/acqnp/acqnp/internal/report/tables"
 )
 
 // A legendEntry is a small sample of a mark and its meaning.
@@ -148,12 +150,4 @@ func textStyle(size vg.Length) text.Style {
 }
 
 // shortened returns a title that fits a panel.
-func shortened(title string) string { return shortenedTo(title, 32) }
-
-// shortenedTo cuts a title to a number of letters.
-func shortenedTo(title string, most int) string {
-	if letters := []rune(title); len(letters) > most {
-		return string(letters[:most-1]) + "…"
-	}
-	return title
-}
+func shortened(title string) string { return tables.Shortened(title, 32) }

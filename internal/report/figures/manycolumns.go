@@ -24,7 +24,7 @@ func mapRows(ctx context.Context, t predict.Trained, v view, subjects []Subject,
 	rows := make([]MapRow, len(subjects)*dy)
 	for i, s := range subjects {
 		functions[i] = s.Function
-		first, second := mapSpan(v.along(s.all(), 0)), mapSpan(v.along(s.all(), 1))
+		first, second := covering(v.along(s.all(), 0), mapSide), covering(v.along(s.all(), 1), mapSide)
 		functions[i].TargetX = nil
 		for _, b := range second {
 			for _, a := range first {
@@ -52,8 +52,8 @@ func mapRows(ctx context.Context, t predict.Trained, v view, subjects []Subject,
 	return slices.DeleteFunc(rows, func(r MapRow) bool { return len(r.Median) == 0 }), nil
 }
 
-// mapSpan returns evenly spaced numbers that cover the given ones.
-func mapSpan(x []float64) []float64 {
+// covering returns n evenly spaced numbers that cover the given ones, or one if all are the same.
+func covering(x []float64, n int) []float64 {
 	lo, hi := extremes(x)
 	switch {
 	case lo > hi:
@@ -61,7 +61,7 @@ func mapSpan(x []float64) []float64 {
 	case lo == hi:
 		return []float64{lo}
 	}
-	return between(lo, hi, mapSide-1)
+	return between(lo, hi, n-1)
 }
 
 // places pairs x [N, columns of x] along the axes with one channel of y [N, dy].

@@ -273,16 +273,10 @@ func viridisColour(share float64) color.NRGBA {
 	if share > 0.8 {
 		return mix([2]color.NRGBA{viridis[len(viridis)-1], {0xfd, 0xe7, 0x25, 0xff}}, min((share-0.8)/0.2, 1))
 	}
-	return scaleColour(share / 0.8)
+	return gradient(viridis, share/0.8)
 }
 
 // widthColour returns the colour of a share of a scale that grows from white to dark blue.
 func widthColour(share float64) color.NRGBA {
-	ends := []color.NRGBA{{0xff, 0xff, 0xff, 0xff}, {0xc6, 0xdb, 0xef, 0xff}, {0x6b, 0xae, 0xd6, 0xff}, {0x21, 0x71, 0xb5, 0xff}, {0x08, 0x30, 0x6b, 0xff}}
-	if math.IsNaN(share) {
-		share = 1
-	}
-	at := min(max(share, 0), 1) * float64(len(ends)-1)
-	i := min(int(at), len(ends)-2)
-	return mix([2]color.NRGBA{ends[i], ends[i+1]}, at-float64(i))
+	return gradient([]color.NRGBA{{0xff, 0xff, 0xff, 0xff}, {0xc6, 0xdb, 0xef, 0xff}, {0x6b, 0xae, 0xd6, 0xff}, {0x21, 0x71, 0xb5, 0xff}, {0x08, 0x30, 0x6b, 0xff}}, share)
 }

@@ -1,16 +1,15 @@
 package figures
 
 import (
-	"fmt"
-
 	"github.com/acqnp/acqnp/internal/invalid"
-	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/predict/post"
 )
 
 // Options say how predictions are drawn.
 type Options struct {
-	Levels     []float64        // lines for the quantiles at these levels, over x of one column
-	Calibrated *run.Calibration // corrects regions and intervals; nil for the model's own
+	Levels     []float64         // lines for the quantiles at these levels, over x of one column
+	Calibrated *post.Calibration // corrects regions and intervals; nil for the model's own
+	Components bool              // over x of one column, levels and means instead of the density
 }
 
 // A correction holds the levels and masses that a picture's quantiles and regions have in the model's
@@ -29,8 +28,7 @@ func (o Options) correction(channel int) (correction, error) {
 	}
 	own := o.Calibrated.Channels[channel]
 	few := func(what string) (correction, error) {
-		return c, &invalid.Input{File: "--plot", Found: fmt.Sprintf("%s calibrated on %s", own.Channel,
-			invalid.Plural(own.Groups, o.Calibrated.Exchangeable, o.Calibrated.Exchangeable+"s")), Expected: "more of them, for " + what}
+		return c, &invalid.Input{File: "--plot", Found: own.Channel + " calibrated on " + o.Calibrated.Groups(own.Groups), Expected: "more of them, for " + what}
 	}
 	for i, p := range barLevels {
 		level, ok := own.Level(p)

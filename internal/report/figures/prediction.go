@@ -25,7 +25,7 @@ const (
 // channel of y. If one column of x varies within subjects, it is a FitPlot with lines for the quantiles at
 // Options.Levels; if two columns of numbers do, a MapPlot; otherwise an IntervalPlot. The first two predict
 // at x of their own, which cover the subjects' context and targets, so time and memory do not depend on
-// the number of targets. Quantile levels are evenly spaced.
+// the number of targets. Quantile levels are evenly spaced; with Options.Components they are the model's.
 func NewPrediction(ctx context.Context, t predict.Trained, subjects []Subject, o Options) (Figure, error) {
 	title := func(shown string) string {
 		if o.Calibrated != nil {
@@ -94,13 +94,21 @@ func densityPanels(ctx context.Context, t predict.Trained, v view, subjects []Su
 				Context: points(v.along(s.ContextX, 0), s.ContextY, dy, c), Targets: points(v.along(s.HeldX, 0), s.HeldY, dy, c)}
 		}
 	}
-	for target, err := range forPicture(t).Predict(ctx, functions) {
+	pictured := forPicture(t)
+	if o.Components {
+		pictured.Levels = t.Levels
+	}
+	for target, err := range pictured.Predict(ctx, functions) {
 		if err != nil {
 			return nil, err
 		}
 		x := grids[target.Function][target.Target]
 		for c, d := range target.Channels {
 			p := &panels[target.Function*dy+c]
+			if o.Components {
+				p.Grid = append(p.Grid, predictedPoint(x, d, componentsOf(d), o.Levels))
+				continue
+			}
 			p.Grid = append(p.Grid, densityPoint(x, corrected{d, corrections[c].bars}, d.Mean(), o.Levels))
 		}
 	}
@@ -126,7 +134,6 @@ func forPicture(t predict.Trained) predict.Trained {
 // curveX returns the numbers at which a picture shows a subject along a column of x: each name of a
 // column of names, or evenly spaced ones that cover those of context and targets.
 func curveX(known []float64, f datasets.Form) []float64 {
-	lo, hi := extremes(known)
 	if f.Categories != nil && len(known) > 0 {
 		var names []float64
 		for i := range min(len(f.Categories), curvePoints) {
@@ -134,13 +141,7 @@ func curveX(known []float64, f datasets.Form) []float64 {
 		}
 		return names
 	}
-	switch {
-	case lo > hi:
-		return nil
-	case lo == hi:
-		return []float64{lo}
-	}
-	return between(lo, hi, curvePoints-1)
+	return covering(known, curvePoints)
 }
 
 // points pairs x [N] with one channel of y [N,dy].

@@ -95,6 +95,42 @@ func TestDensityPanelsCoverContextAndTargets(t *testing.T) {
 	}
 }
 
+// With Options.Components, each point has the components, the mean and the quantiles of the model's own
+// prediction there, with the model's own levels, and no density.
+func TestComponentsAreThoseOfTheModel(t *testing.T) {
+	o := tiny(t, "acqnp", 2)
+	o.Units.XNames, o.Units.YNames = []string{"flow"}, []string{"speed", "noise"}
+	f := lanes()[0]
+	figure, err := figures.NewPrediction(t.Context(), o, []figures.Subject{{Function: f}}, figures.Options{Levels: []float64{0.1, 0.9}, Components: true})
+	fit, ok := figure.(figures.FitPlot)
+	if err != nil || !ok || len(fit.Panels) != 2 {
+		t.Fatalf("error %v, a %T", err, figure)
+	}
+	f.TargetX = nil
+	for _, q := range fit.Panels[0].Grid {
+		f.TargetX = append(f.TargetX, q.X)
+	}
+	for target, err := range o.Predict(t.Context(), []predict.Function{f}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for c, d := range target.Channels {
+			point := fit.Panels[c].Grid[target.Target]
+			if point.Density != nil || point.Mean != d.Mean() || cmp.Diff(point.Quantiles, []float64{d.Quantile(0.1), d.Quantile(0.9)}) != "" {
+				t.Fatalf("target %d became %+v", target.Target, point)
+			}
+			for k, own := range d.Components() {
+				if point.Components[k] != (figures.Component{U: own.U, Tau: own.Tau, Mu: own.Mu, Weight: own.Weight}) {
+					t.Fatalf("component %+v became %+v", own, point.Components[k])
+				}
+			}
+		}
+	}
+	if err := fit.Save(filepath.Join(t.TempDir(), "components.png")); err != nil {
+		t.Error(err)
+	}
+}
+
 // The levels of a file can be many and random. A picture takes fewer, evenly spaced ones, and x of
 // its own: its size depends neither on levels nor on targets.
 func TestPredictionsOfManyPointsAreSmall(t *testing.T) {

@@ -128,9 +128,9 @@ func sameBenchmark(runs []Run) error {
 	return nil
 }
 
-// tasks returns functions first to first+count−1 of the run's evaluation batches.
-func (r Run) tasks(first, count int) ([]Task, error) {
-	size, tasks := r.Source.EvalSize().Functions, []Task(nil)
+// shown returns functions first to first+count−1 of the run's evaluation batches.
+func (r Run) shown(first, count int) ([]sheetFunction, error) {
+	size, shown := r.Source.EvalSize().Functions, []sheetFunction(nil)
 	var b datasets.Batch
 	made := -1
 	for f := first; f < first+count; f++ {
@@ -146,9 +146,9 @@ func (r Run) tasks(first, count int) ([]Task, error) {
 		if f%size >= b.Functions {
 			return nil, r.noFunction(f)
 		}
-		tasks = append(tasks, NewTask(&b, f%size, 0, datasets.ScalingOf(r.Source, b.DX, b.DY)))
+		shown = append(shown, newSheetFunction(&b, f%size, 0, datasets.ScalingOf(r.Source, b.DX, b.DY)))
 	}
-	return tasks, nil
+	return shown, nil
 }
 
 func (r Run) noFunction(f int) error {

@@ -23,61 +23,61 @@ type FitFunctions struct{ First, Count int }
 // the mean of other models. On unimodal benchmarks it shows the mean of ACQNP and CQNP instead of
 // their levels. This mean uses the levels of Run.Ask if askedLevels is set, and evenly spaced ones
 // otherwise. All runs predict the functions of the first.
-func NewFitSheet(ctx context.Context, runs []Run, f FitFunctions, askedLevels bool) (Sheet, error) {
+func NewFitSheet(ctx context.Context, runs []Run, f FitFunctions, askedLevels bool) (Figure, error) {
 	if err := sameBenchmark(runs); err != nil {
-		return Sheet{}, err
+		return nil, err
 	}
 	first := runs[0]
-	tasks, err := first.tasks(f.First, f.Count)
+	shown, err := first.shown(f.First, f.Count)
 	if err != nil {
-		return Sheet{}, err
+		return nil, err
 	}
-	sheet := newDataSheet(first.Experiment.Benchmark, AxisOf(first.Ask.Units, 0), tasks)
-	for i := range tasks {
+	sheet := newDataSheet(first.Experiment.Benchmark, axisOf(first.Ask.Units, 0), shown)
+	for i := range shown {
 		sheet.Rows = append(sheet.Rows, fmt.Sprintf("%s (function %d)", first.Ask.Units.YNames[0], f.First+i))
 	}
 	for _, r := range runs {
 		r.Ask.Bootstraps = memberBootstraps
 		view := fitView(r)
-		if view == MeanView && !askedLevels {
+		if view == meanView && !askedLevels {
 			r.Ask = r.Ask.Evenly()
 		}
-		if err := sheet.addRun(ctx, r, tasks, view, nil); err != nil {
-			return Sheet{}, err
+		if err := sheet.addRun(ctx, r, shown, view, nil); err != nil {
+			return nil, err
 		}
 	}
 	return sheet, nil
 }
 
 // fitView returns the view that the paper's figure 1 has of a model.
-func fitView(r Run) View {
+func fitView(r Run) cellView {
 	b, _ := catalogue.Find(r.Experiment.Benchmark)
 	switch {
 	case r.Ask.Model.Bootstrap():
-		return MemberView
+		return memberView
 	case r.Ask.Model.Quantile() && !b.Unimodal:
-		return LevelsView
+		return levelsView
 	}
-	return MeanView
+	return meanView
 }
 
 // NewLaneSheet returns a figure of the quantiles of speed by flow on both lanes, as in the paper's
 // figure 3: the levels of ACQNP and CQNP, and as many quantiles of other models' distributions.
-func NewLaneSheet(ctx context.Context, runs []Run, levels int) (Sheet, error) {
-	tasks, err := runs[0].tasks(0, 2)
+func NewLaneSheet(ctx context.Context, runs []Run, levels int) (Figure, error) {
+	shown, err := runs[0].shown(0, 2)
 	if err != nil {
-		return Sheet{}, err
+		return nil, err
 	}
-	sheet := newDataSheet("speed by flow", AxisOf(runs[0].Ask.Units, 0), tasks)
+	sheet := newDataSheet("speed by flow", axisOf(runs[0].Ask.Units, 0), shown)
 	sheet.Rows = []string{"speed on lane 2", "speed on lane 3"}
 	for _, r := range runs {
 		r.Ask.Bootstraps = ensembleBootstraps
-		view := QuantileView
+		view := quantileView
 		if r.Ask.Model.Quantile() {
-			view = LevelsView
+			view = levelsView
 		}
-		if err := sheet.addRun(ctx, r, tasks, view, evenLevels(levels)); err != nil {
-			return Sheet{}, err
+		if err := sheet.addRun(ctx, r, shown, view, evenLevels(levels)); err != nil {
+			return nil, err
 		}
 	}
 	return sheet, nil
@@ -91,46 +91,46 @@ func evenLevels(n int) []float64 {
 	return floats.Span(make([]float64, n), 0.001, 0.999)
 }
 
-// newDataSheet returns a sheet with one column: the tasks' data and contexts.
-func newDataSheet(title string, x Axis, tasks []Task) Sheet {
-	sheet := Sheet{Title: title, X: x, ShareY: true, Columns: []string{"Data"}}
-	for _, t := range tasks {
-		sheet.Cells = append(sheet.Cells, []Cell{{Data: t.Data, Context: t.Context}})
+// newDataSheet returns a sheet with one column: the data and contexts of functions.
+func newDataSheet(title string, x Axis, shown []sheetFunction) panelSheet {
+	sheet := panelSheet{Title: title, X: x, ShareY: true, Columns: []string{"Data"}}
+	for _, t := range shown {
+		sheet.Cells = append(sheet.Cells, []sheetCell{{Data: t.Data, Context: t.Context}})
 	}
 	return sheet
 }
 
-// addRun adds a column with a run's predictions for the tasks.
-func (s *Sheet) addRun(ctx context.Context, r Run, tasks []Task, view View, levels []float64) error {
-	cells, err := Cells(ctx, r.Ask, tasks, view, levels)
+// addRun adds a column with a run's predictions for the functions.
+func (s *panelSheet) addRun(ctx context.Context, r Run, shown []sheetFunction, view cellView, levels []float64) error {
+	cells, err := newCells(ctx, r.Ask, shown, view, levels)
 	if err != nil {
 		return err
 	}
-	s.AddColumn(r.Label, cells)
+	s.addColumn(r.Label, cells)
 	return nil
 }
 
 // NewLevelSheet returns a figure of the runs' quantile levels τ along x, each run for one of its
 // own evaluation functions, as in the paper's figure 2. The row above shows the quantiles at these
 // levels.
-func NewLevelSheet(ctx context.Context, runs []Run, function int) (Sheet, error) {
-	sheet := Sheet{Title: "quantile levels τ, and the quantiles that they stand for", X: Axis{Name: "x"}, Rows: []string{"y", "τ"},
-		Cells: make([][]Cell, 2)}
+func NewLevelSheet(ctx context.Context, runs []Run, function int) (Figure, error) {
+	sheet := panelSheet{Title: "quantile levels τ, and the quantiles that they stand for", X: Axis{Name: "x"}, Rows: []string{"y", "τ"},
+		Cells: make([][]sheetCell, 2)}
 	for _, r := range runs {
-		tasks, err := r.tasks(function, 1)
+		shown, err := r.shown(function, 1)
 		if err != nil {
-			return Sheet{}, err
+			return nil, err
 		}
-		quantiles, err := Cells(ctx, r.Ask, tasks, LevelsView, nil)
+		quantiles, err := newCells(ctx, r.Ask, shown, levelsView, nil)
 		if err != nil {
-			return Sheet{}, err
+			return nil, err
 		}
-		quantiles[0].Data = tasks[0].Data
-		levels, err := Cells(ctx, r.Ask, tasks, TauView, nil)
+		quantiles[0].Data = shown[0].Data
+		levels, err := newCells(ctx, r.Ask, shown, tauView, nil)
 		if err != nil {
-			return Sheet{}, err
+			return nil, err
 		}
-		sheet.AddColumn(r.Label+" on "+r.Experiment.Benchmark, []Cell{quantiles[0], levels[0]})
+		sheet.addColumn(r.Label+" on "+r.Experiment.Benchmark, []sheetCell{quantiles[0], levels[0]})
 	}
 	return sheet, nil
 }

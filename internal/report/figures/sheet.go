@@ -13,41 +13,41 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Sheet is a figure of panels in rows and columns, such as functions by models in the paper's
+// A panelSheet is a figure of panels in rows and columns, such as functions by models in the paper's
 // figures 1 and 3.
-type Sheet struct {
+type panelSheet struct {
 	Title   string
 	X       Axis
-	Columns []string // titles, drawn after the letters a), b), …
-	Rows    []string // labels of the y axes
-	Cells   [][]Cell // [row][column]
+	Columns []string      // titles, drawn after the letters a), b), …
+	Rows    []string      // labels of the y axes
+	Cells   [][]sheetCell // [row][column]
 
 	ShareY bool // the panels of a row have the same range of y
 }
 
-// A Cell is one panel of a Sheet, in raw units. Empty parts are not drawn.
-type Cell struct {
+// A sheetCell is one panel of a sheet, in raw units. Empty parts are not drawn.
+type sheetCell struct {
 	Data    plotter.XYs      // true points, drawn faintly
 	Context plotter.XYs      // known points
 	Grid    []PredictedPoint // predictions; only densities and components are drawn, as by FitPlot
-	Curves  []Curve
+	Curves  []sheetCurve
 	YRange  []float64 // [lo, hi]; if nil, it covers the data and most of the prediction
 }
 
-// A Curve is a line along x.
-type Curve struct {
+// A sheetCurve is a line along x.
+type sheetCurve struct {
 	Points plotter.XYs
-	Kind   CurveKind
-	Level  float64 // of a QuantileCurve, in (0, 1)
+	Kind   curveKind
+	Level  float64 // of a quantileCurve, in (0, 1)
 }
 
-// CurveKind states what a curve shows. The style follows from it.
-type CurveKind int
+// curveKind states what a curve shows. The style follows from it.
+type curveKind int
 
 const (
-	MeanCurve     CurveKind = iota
-	QuantileCurve           // coloured by its level
-	MemberCurve             // the mean of one bootstrap
+	meanCurve     curveKind = iota
+	quantileCurve           // coloured by its level
+	memberCurve             // the mean of one bootstrap
 )
 
 // Sizes of a sheet. Its panels share sheetWidth, within bounds.
@@ -67,7 +67,7 @@ var (
 )
 
 // Save draws the figure into path. The format follows from the extension.
-func (s Sheet) Save(path string) error {
+func (s panelSheet) Save(path string) error {
 	if len(s.Cells) == 0 || len(s.Cells) != len(s.Rows) || len(s.Cells[0]) != len(s.Columns) {
 		return fmt.Errorf("plot %s: %d rows and %d columns named, %d rows of panels", path, len(s.Rows), len(s.Columns), len(s.Cells))
 	}
@@ -82,13 +82,13 @@ func (s Sheet) Save(path string) error {
 }
 
 // panelWidth returns the width of one panel.
-func (s Sheet) panelWidth() vg.Length {
+func (s panelSheet) panelWidth() vg.Length {
 	return max(leastPanel, min(largestPanel, sheetWidth/vg.Length(len(s.Columns))))
 }
 
 // titles returns the titles of the columns, broken into lines that fit a panel. A word that is
 // wider than a panel has its own line.
-func (s Sheet) titles() []string {
+func (s panelSheet) titles() []string {
 	style := textStyle(titleSize)
 	var titles []string
 	for j, name := range s.Columns {
@@ -106,7 +106,7 @@ func (s Sheet) titles() []string {
 	return titles
 }
 
-func (s Sheet) draw(c draw.Canvas) {
+func (s panelSheet) draw(c draw.Canvas) {
 	c = draw.Crop(c, 14, -16, 12, -14)
 	c = drawHeading(c, s.Title, s.legend())
 	plots, titles := make([][]*plot.Plot, len(s.Rows)), s.titles()
@@ -144,7 +144,7 @@ func (s Sheet) draw(c draw.Canvas) {
 }
 
 // shaded reports whether the cell has a density to shade.
-func (c Cell) shaded() bool { return Panel{Grid: c.Grid}.shaded() }
+func (c sheetCell) shaded() bool { return Panel{Grid: c.Grid}.shaded() }
 
 // sheetHeldOut is heldOutStyle for a small panel.
 func sheetHeldOut(n int) dotStyle {
@@ -154,7 +154,7 @@ func sheetHeldOut(n int) dotStyle {
 }
 
 // plot draws the cell's parts: lines above a large context, and below a small one.
-func (c Cell) plot(y []float64) *plot.Plot {
+func (c sheetCell) plot(y []float64) *plot.Plot {
 	p := plot.New()
 	style(p)
 	p.X.Tick.Marker, p.Y.Tick.Marker = fewTicks{}, fewTicks{}
@@ -190,18 +190,18 @@ func (c Cell) plot(y []float64) *plot.Plot {
 	return p
 }
 
-func (l Curve) style() draw.LineStyle {
+func (l sheetCurve) style() draw.LineStyle {
 	switch l.Kind {
-	case QuantileCurve:
+	case quantileCurve:
 		return draw.LineStyle{Color: levelColour(colourOf(l.Level), opacities-1), Width: 1.3}
-	case MemberCurve:
+	case memberCurve:
 		return memberStyle
 	}
 	return meanStyle
 }
 
 // xRange returns a range that covers everything.
-func (c Cell) xRange() (lo, hi float64) {
+func (c sheetCell) xRange() (lo, hi float64) {
 	xs := append(xsOf(c.Data), xsOf(c.Context)...)
 	for _, q := range c.Grid {
 		xs = append(xs, q.X)
@@ -216,7 +216,7 @@ func (c Cell) xRange() (lo, hi float64) {
 // yRange returns a range that covers the data and the prediction, except its outermost 1 % at
 // either end. The prediction can widen the range of the data by two fifths at either end. Beyond
 // that it is cut off, because a tail would flatten the picture.
-func (c Cell) yRange() []float64 {
+func (c sheetCell) yRange() []float64 {
 	if c.YRange != nil {
 		return c.YRange
 	}
@@ -263,7 +263,7 @@ func shareRange(ranges [][]float64) {
 }
 
 // legend returns entries for what the panels show.
-func (s Sheet) legend() []legendEntry {
+func (s panelSheet) legend() []legendEntry {
 	var data, context, cloud, marks, shaded bool
 	var kinds [3]bool
 	for _, c := range slices.Concat(s.Cells...) {
@@ -299,9 +299,9 @@ func (s Sheet) legend() []legendEntry {
 		entries = append(entries, regionEntries(true)...)
 	}
 	add(marks, "quantile level τ, 0 to 1 (opacity: weight)", lineWidth, levelThumb)
-	add(kinds[QuantileCurve] && !marks, "quantile level, 0 to 1", lineWidth, levelThumb)
-	add(kinds[MeanCurve], "mean", lineWidth, lineThumb(meanStyle))
-	add(kinds[MemberCurve], "mean of one bootstrap", lineWidth, lineThumb(memberStyle))
+	add(kinds[quantileCurve] && !marks, "quantile level, 0 to 1", lineWidth, levelThumb)
+	add(kinds[meanCurve], "mean", lineWidth, lineThumb(meanStyle))
+	add(kinds[memberCurve], "mean of one bootstrap", lineWidth, lineThumb(memberStyle))
 	return entries
 }
 
@@ -321,8 +321,8 @@ func ysOf(points plotter.XYs) []float64 {
 	return v
 }
 
-// AddColumn adds a cell at the end of each row.
-func (s *Sheet) AddColumn(name string, cells []Cell) {
+// addColumn adds a cell at the end of each row.
+func (s *panelSheet) addColumn(name string, cells []sheetCell) {
 	s.Columns = append(s.Columns, name)
 	for i, c := range cells {
 		s.Cells[i] = append(s.Cells[i], c)

@@ -42,23 +42,20 @@ var viridis = []color.NRGBA{
 
 // levelColour returns the t-th of tauColours colours at the o-th of opacities opacities.
 func levelColour(t, o int) color.NRGBA {
-	c := scaleColour(float64(t) / (tauColours - 1))
+	c := gradient(viridis, float64(t)/(tauColours-1))
 	c.A = uint8(0xff * o / (opacities - 1))
 	return c
 }
 
-// scaleColour returns the colour of a share of the scale, 0 to 1. Values outside have the colour of
-// the nearest end, NaN that of 1.
-func scaleColour(share float64) color.NRGBA {
+// gradient returns the colour of a share of a scale, 0 to 1. Values outside have the colour of the
+// nearest end, NaN that of 1.
+func gradient(colours []color.NRGBA, share float64) color.NRGBA {
 	if math.IsNaN(share) {
 		share = 1
 	}
-	pos := min(max(share, 0), 1) * float64(len(viridis)-1)
-	i := min(int(pos), len(viridis)-2)
-	f := pos - float64(i)
-	mix := func(a, b uint8) uint8 { return uint8(math.Round(float64(a)*(1-f) + float64(b)*f)) }
-	a, b := viridis[i], viridis[i+1]
-	return color.NRGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 0xff}
+	at := min(max(share, 0), 1) * float64(len(colours)-1)
+	i := min(int(at), len(colours)-2)
+	return mix([2]color.NRGBA{colours[i], colours[i+1]}, at-float64(i))
 }
 
 // colourOf returns the index of a level's colour, below tauColours.

@@ -1,10 +1,9 @@
 package figures
 
 import (
-	"math"
-	"strconv"
-
 	"gonum.org/v1/plot"
+
+	"github.com/acqnp/acqnp/internal/report/tables"
 )
 
 // roundTicks puts at most maxTicks ticks at multiples of 1, 2 or 5 times a power of ten.
@@ -35,36 +34,9 @@ func (u unlabelled) Ticks(lo, hi float64) []plot.Tick {
 
 // ticks returns the ticks of a range. most bounds their number.
 func ticks(lo, hi float64, most int) []plot.Tick {
-	if !finite(hi-lo) || !(lo < hi) {
-		return nil
+	var all []plot.Tick
+	for _, t := range tables.Ticks(lo, hi, most) {
+		all = append(all, plot.Tick{Value: t.Value, Label: t.Label})
 	}
-	exponent, step := tickStep(hi-lo, most)
-	var ticks []plot.Tick
-	first := math.Ceil(lo / step)
-	for i := range most { // not while v ≤ hi: far from 0, neighbouring multiples can be the same float64
-		v := (first + float64(i)) * step
-		if v > hi {
-			break
-		}
-		label := strconv.FormatFloat(v, 'f', max(0, -exponent), 64)
-		if math.Abs(v) >= 1e6 || exponent < -5 {
-			label = strconv.FormatFloat(v, 'g', 6, 64)
-		}
-		ticks = append(ticks, plot.Tick{Value: v, Label: label})
-	}
-	return ticks
-}
-
-// tickStep returns the smallest round step with which the ticks are not more than most, and the power
-// of ten of its digit.
-func tickStep(width float64, most int) (exponent int, step float64) {
-	exponent = int(math.Floor(math.Log10(width / float64(most))))
-	for {
-		for _, digit := range []float64{1, 2, 5} {
-			if step := digit * math.Pow(10, float64(exponent)); width/step < float64(most-1) {
-				return exponent, step
-			}
-		}
-		exponent++
-	}
+	return all
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// A Training is a figure of trainings: the loss by step, raw and smoothed, with the validation's
+// A trainingFigure is a figure of trainings: the loss by step, raw and smoothed, with the validation's
 // beside it, and below it the learning rate, if it changes.
-type Training struct {
+type trainingFigure struct {
 	Title string
 	Runs  []TrainingRun
 }
@@ -29,7 +29,7 @@ type TrainingRun struct {
 
 // NewTraining returns a figure of at least one run. The title names the benchmark. If the runs have
 // different benchmarks, their labels name them.
-func NewTraining(logs []TrainingRun) Training {
+func NewTraining(logs []TrainingRun) Figure {
 	runs := make([]Run, len(logs))
 	for i, l := range logs {
 		runs[i] = l.Run
@@ -37,7 +37,7 @@ func NewTraining(logs []TrainingRun) Training {
 	LabelRuns(runs)
 	benchmark := runs[0].Experiment.Benchmark
 	one := !slices.ContainsFunc(runs, func(r Run) bool { return r.Experiment.Benchmark != benchmark })
-	f := Training{Title: "training", Runs: slices.Clone(logs)}
+	f := trainingFigure{Title: "training", Runs: slices.Clone(logs)}
 	if one {
 		f.Title += " on " + benchmark
 	}
@@ -74,14 +74,14 @@ func faint(s draw.LineStyle) draw.LineStyle {
 }
 
 // Save draws the figure into path. The format follows from the extension.
-func (f Training) Save(path string) error {
+func (f trainingFigure) Save(path string) error {
 	if len(f.Runs) == 0 {
 		return fmt.Errorf("plot %s: nothing to draw", path)
 	}
 	return saveFigure(path, figureWidth, figureHeight, f.draw)
 }
 
-func (f Training) draw(c draw.Canvas) {
+func (f trainingFigure) draw(c draw.Canvas) {
 	c = draw.Crop(c, 14, -20, 12, -14)
 	var entries []legendEntry
 	for i, r := range f.Runs {
@@ -102,7 +102,7 @@ func (f Training) draw(c draw.Canvas) {
 }
 
 // losses returns the panel of the loss by step.
-func (f Training) losses() *plot.Plot {
+func (f trainingFigure) losses() *plot.Plot {
 	p := newSeriesPlot("", "training loss")
 	var ys, smoothed []float64
 	var above []plot.Plotter
@@ -125,7 +125,7 @@ func (f Training) losses() *plot.Plot {
 }
 
 // rates returns the panel of the learning rate by step.
-func (f Training) rates() *plot.Plot {
+func (f trainingFigure) rates() *plot.Plot {
 	p := newSeriesPlot("step", "learning rate")
 	var ys []float64
 	for i, r := range f.Runs {
@@ -149,14 +149,14 @@ func newSeriesPlot(x, y string) *plot.Plot {
 }
 
 // rateChanges reports whether a run's learning rate changes.
-func (f Training) rateChanges() bool {
+func (f trainingFigure) rateChanges() bool {
 	return slices.ContainsFunc(f.Runs, func(r TrainingRun) bool {
 		return slices.ContainsFunc(r.Metrics, func(m run.Metrics) bool { return m.LearningRate != r.Metrics[0].LearningRate })
 	})
 }
 
 // steps returns a range that covers the steps of all runs.
-func (f Training) steps() (lo, hi float64) {
+func (f trainingFigure) steps() (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, r := range f.Runs {
 		lo, hi = math.Min(lo, float64(r.Metrics[0].Step)), math.Max(hi, float64(r.Metrics[len(r.Metrics)-1].Step))

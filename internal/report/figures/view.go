@@ -38,7 +38,7 @@ func viewOf(u run.Units, subjects []Subject) view {
 			v.axes = append(v.axes, c)
 		}
 	}
-	named := slices.ContainsFunc(v.axes, func(c int) bool { return AxisOf(v.units, c).Form.Categories != nil })
+	named := slices.ContainsFunc(v.axes, func(c int) bool { return axisOf(v.units, c).Form.Categories != nil })
 	switch n := len(v.axes); {
 	case n == 1:
 		v.kind = curves
@@ -49,7 +49,7 @@ func viewOf(u run.Units, subjects []Subject) view {
 }
 
 // axis returns the axis of a number: 0 is the horizontal one.
-func (v view) axis(i int) Axis { return AxisOf(v.units, v.axes[i]) }
+func (v view) axis(i int) Axis { return axisOf(v.units, v.axes[i]) }
 
 // all returns the x [N, columns of x] of the context and of the targets.
 func (s Subject) all() []float64 { return slices.Concat(s.ContextX, s.TargetX) }
@@ -102,7 +102,7 @@ func (v view) title(s Subject) string {
 
 // text returns a number of a column of x as a title has it.
 func (v view) text(c int, number float64) string {
-	if f := AxisOf(v.units, c).Form; f.Categories != nil || f.Origin != "" {
+	if f := axisOf(v.units, c).Form; f.Categories != nil || f.Origin != "" {
 		return f.Text(number)
 	}
 	return fmt.Sprintf("%.4g", number)

@@ -23,6 +23,7 @@ const (
 	modelHeight = 26.0
 	panelGap    = 8.0
 	axisHeight  = 24.0
+	dotTicks    = 7
 	halfApart   = 5.0 // of the paper's dot above the middle of its line, and of ours below
 )
 
@@ -103,8 +104,8 @@ func newDotPlot(name string, rows []Row) dotPlot {
 		Left: svg(axis.left), Right: svg(dotsWidth - rightMargin),
 		Top: svg(panelHead - 4), Bottom: svg(bottom), TickY: svg(bottom + 15),
 	}
-	for _, v := range axis.ticks() {
-		p.Ticks = append(p.Ticks, dotTick{svg(axis.x(v.value)), minus(v.label)})
+	for _, v := range Ticks(axis.lo, axis.hi, dotTicks) {
+		p.Ticks = append(p.Ticks, dotTick{svg(axis.x(v.Value)), minus(v.Label)})
 	}
 	for i, title := range []string{"context", "target"} {
 		top := float64(i) * (panelHeight + panelGap)
@@ -134,7 +135,7 @@ func newDotPlot(name string, rows []Row) dotPlot {
 // variant's.
 func newDotModel(r Row, y float64) dotModel {
 	name := printable(config.Label(r.Model, ""))
-	m := dotModel{Name: shortened(name, 8), TextY: svg(y + 4)}
+	m := dotModel{Name: Shortened(name, 8), TextY: svg(y + 4)}
 	if variant := r.variantLabel(); variant != "" {
 		m.Variant, m.TextY, m.VariantY = variant, svg(y-2), svg(y+9)
 	}
@@ -149,15 +150,15 @@ func (r Row) variantLabel() string {
 		var short []string
 		for _, s := range r.Settings {
 			key, value, _ := strings.Cut(s, "=")
-			short = append(short, shortened(key[strings.LastIndex(key, ".")+1:], letters)+"="+value)
+			short = append(short, Shortened(key[strings.LastIndex(key, ".")+1:], letters)+"="+value)
 		}
 		label = printable(joined(append([]string{r.Variant, r.Size}, short...)...))
 	}
-	return shortened(label, mostLetters)
+	return Shortened(label, mostLetters)
 }
 
-// shortened cuts a name to at most most letters. The paper's models have names of at most 5.
-func shortened(name string, most int) string {
+// Shortened cuts a name to at most most letters.
+func Shortened(name string, most int) string {
 	if letters := []rune(name); len(letters) > most {
 		return string(letters[:most-1]) + "…"
 	}
@@ -227,36 +228,6 @@ func (a dotAxis) dot(mean, bar, y float64, title string) *dot {
 		d.Beyond = 1
 	}
 	return d
-}
-
-type axisTick struct {
-	value float64
-	label string
-}
-
-// ticks returns at most seven multiples of 1, 2 or 5 times a power of ten.
-func (a dotAxis) ticks() []axisTick {
-	exponent := math.Floor(math.Log10((a.hi - a.lo) / 7))
-	step := math.Pow(10, exponent)
-	for _, digit := range []float64{1, 2, 5, 10} {
-		if step = digit * math.Pow(10, exponent); (a.hi-a.lo)/step <= 6 {
-			break
-		}
-	}
-	var list []axisTick
-	first := math.Ceil(a.lo / step)
-	for i := range 7 { // not while v ≤ hi: far from 0, neighbouring multiples can be the same float64
-		v := (first + float64(i)) * step
-		if v > a.hi {
-			break
-		}
-		label := strconv.FormatFloat(v, 'g', 4, 64)
-		if math.Abs(v) < 1e6 {
-			label = unsignedZero(strconv.FormatFloat(v, 'f', int(max(0, -math.Floor(math.Log10(step)+1e-9))), 64))
-		}
-		list = append(list, axisTick{v, label})
-	}
-	return list
 }
 
 // svg returns a coordinate with one decimal.

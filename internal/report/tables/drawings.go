@@ -46,7 +46,7 @@ func (s *Summary) Draw(draw func(means score.Means, functions []score.Function) 
 			if err != nil {
 				return err
 			}
-			s.drawings = append(s.drawings, Drawings{row.Title(), used([]Run{*r}).Seeds[0], list})
+			s.drawings = append(s.drawings, Drawings{row.title(), used([]Run{*r}).Seeds[0], list})
 		}
 	}
 	return nil

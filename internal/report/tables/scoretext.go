@@ -146,13 +146,13 @@ func (sh *sheet) addFunctions(s Summary) {
 				sh.LeftOut++
 				continue
 			}
-			sh.Functions = append(sh.Functions, newFunctionTable(row.Title(), r.Eval.PerFunction))
+			sh.Functions = append(sh.Functions, newFunctionTable(row.title(), r.Eval.PerFunction))
 		}
 	}
 }
 
-// Title returns the name of the row's data and its model: "prices.csv: ACQNP, residual".
-func (r Row) Title() string { return r.printedBenchmark() + ": " + r.printedModel() }
+// title returns the name of the row's data and its model: "prices.csv: ACQNP, residual".
+func (r Row) title() string { return r.printedBenchmark() + ": " + r.printedModel() }
 
 func newFunctionTable(title string, functions []score.Function) functionTable {
 	functions = slices.Clone(functions)

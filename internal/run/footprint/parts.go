@@ -10,15 +10,15 @@ import (
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
-// A part is a configuration key, or a flag, that adds to the memory of a plan.
+// A part is a configuration key, or a flag, that adds to the memory.
 type part struct {
-	key, value string // its name and its value, for the message
-	smallest   Plan   // the plan with the key's smallest value
+	key, value string   // its name and its value, for the message
+	smallest   Estimate // the estimate with the key's smallest value
 }
 
-// parts returns the keys that add to the memory of a plan. If two of them would save the same,
+// parts returns the keys that add to the memory. If two of them would save the same,
 // refuse names the first.
-func (p Plan) parts() []part {
+func (p Estimate) parts() []part {
 	parts := append(p.sizes(), p.widths()...)
 	if cpu := device.OneThread(p.Device); cpu != nil {
 		one := p
@@ -30,7 +30,7 @@ func (p Plan) parts() []part {
 }
 
 // sizes returns the keys that set the capacity. The smallest value of each is 1.
-func (p Plan) sizes() []part {
+func (p Estimate) sizes() []part {
 	var parts []part
 	add := func(key, name string, of func(e *ops.Extents) *int) {
 		if key == "" || p.Capacity.Levels == 0 && of(&p.Capacity) == &p.Capacity.Levels {
@@ -50,7 +50,7 @@ func (p Plan) sizes() []part {
 }
 
 // levels returns the key that sets the number of levels, and the word for them in messages.
-func (p Plan) levels() (key, name string) {
+func (p Estimate) levels() (key, name string) {
 	training := p.Mode == models.Training
 	switch {
 	case p.Model.Bootstrap() && training:
@@ -66,7 +66,7 @@ func (p Plan) levels() (key, name string) {
 // widths returns the keys that set the widths and depths of the model. The smallest representation
 // has one number for each head; the smallest MLP has one hidden layer of width 1, and the smallest
 // transformer one layer with one head and one unit between its matrices.
-func (p Plan) widths() []part {
+func (p Estimate) widths() []part {
 	var parts []part
 	add := func(key, value string, shrink func(c *config.Model)) {
 		c := p.Model.Config()

@@ -20,9 +20,9 @@ import (
 // Curve is the configuration of a model of one input.
 const Curve = "benchmark: lissajous\nmodel: {name: acqnp, representation: 8, encoder: [8], adaptor: [8], decoder: [8]}\n"
 
-// Cars returns the configuration of a model of a CSV file that it writes. The keys of data, such as "x:
-// [age]", take from its columns: the functions car, a date sold, the numbers age and miles, of which some
-// miles are 0, the names fuel, and price and score.
+// Cars writes a CSV file and returns the configuration of a model of it. keys are entries of data, such as
+// "x: [age]". The columns are car (the function), sold (a date), age, miles (some are 0), fuel (names),
+// price and score.
 func Cars(t testing.TB, keys ...string) string {
 	t.Helper()
 	var b strings.Builder

@@ -13,11 +13,11 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid"
 )
 
-// planFile is what a plan says, before its runs are made.
+// A planFile is the content of a plan's file.
 type planFile struct {
 	name       string
 	configs    []string       // the files that the patterns match
-	lines      map[string]int // of the patterns, by the files' clean paths
+	lines      map[string]int // the line of the pattern that matched, by clean path
 	seeds      []uint64
 	set        []setting
 	candidates []candidate // at least one
@@ -34,7 +34,7 @@ type planFile struct {
 // A setting is a key of the configuration with its value, as nodes of the plan.
 type setting struct{ key, value *yaml.Node }
 
-// A candidate is a combination of the grid's values, by its name.
+// A candidate is a combination of the grid's values, and its name.
 type candidate struct {
 	name     string
 	settings []setting

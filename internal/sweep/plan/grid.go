@@ -20,7 +20,7 @@ func (f *planFile) readSet(n *yaml.Node) (err error) {
 	return f.checkSettable("set", f.set)
 }
 
-// checkSettable refuses the key that a plan sets otherwise.
+// checkSettable refuses train.seed, which a plan sets by its key seeds.
 func (f *planFile) checkSettable(section string, settings []setting) error {
 	for _, s := range settings {
 		if s.key.Value == "train.seed" {
@@ -52,7 +52,7 @@ func (f *planFile) readGrid(n *yaml.Node) error {
 	for i, e := range entries {
 		for _, s := range f.set {
 			if s.key.Value == e.key.Value {
-				return f.refuse(e.key, e.key.Value, fmt.Sprintf("the key in grid and in set (line %d)", s.key.Line), "it in one of them")
+				return f.refuse(e.key, e.key.Value, fmt.Sprintf("the key in grid and in set (line %d)", s.key.Line), "the key in one of them")
 			}
 		}
 		if axes[i], err = f.readAxis(e); err != nil {
@@ -139,7 +139,7 @@ func (f *planFile) nameCandidates(axes []setting) error {
 	return nil
 }
 
-// fileName replaces what does not belong into the name of a file: [128, 64] is 128_64.
+// fileName replaces characters that are unusual in names of files: [128, 64] becomes 128_64.
 func fileName(s string) string {
 	ok := func(r rune) bool {
 		return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || strings.ContainsRune("+-._", r)

@@ -34,13 +34,13 @@ func (h Halving) Rungs(steps int) (all []int) {
 	return all
 }
 
-// CheckArray returns an *invalid.Input if the runs of a plan wait for each other, so that they cannot
-// be elements of an array.
+// CheckArray returns an *invalid.Input if the runs of a plan wait for each other. Such runs cannot be
+// elements of a job array.
 func (p *Plan) CheckArray() error {
 	if p.Halving == nil {
 		return nil
 	}
-	return &invalid.Input{File: p.File, Line: p.Halving.line, Key: "halving", Found: "a plan whose runs wait for each other, as elements of an array",
+	return &invalid.Input{File: p.File, Line: p.Halving.line, Key: "halving", Found: "halving, under which runs wait for each other, in a job array",
 		Expected: "acqnp sweep run " + p.File + " in one job, or a plan without halving"}
 }
 

@@ -23,7 +23,7 @@ func TestHalving(t *testing.T) {
 			t.Errorf("rungs of %d steps: %v, want %v", steps, got, want)
 		}
 	}
-	want := "plan.yaml:5: halving: found a plan whose runs wait for each other, as elements of an array, expected acqnp sweep run plan.yaml in one job"
+	want := "plan.yaml:5: halving: found halving, under which runs wait for each other, in a job array, expected acqnp sweep run plan.yaml in one job"
 	if err := p.CheckArray(); err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("%v\nwant %s", err, want)
 	}

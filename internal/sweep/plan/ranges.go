@@ -79,8 +79,8 @@ func (f *planFile) spaced(key *yaml.Node, s span) ([]*yaml.Node, error) {
 	return all, nil
 }
 
-// drawn returns the value of a number u in [0, 1). Each whole number is as likely as its part of the
-// line.
+// drawn returns the value of a number u in [0, 1). A whole number stands for the interval that rounds to
+// it.
 func (s span) drawn(u float64) *yaml.Node {
 	from, to := s.from, s.to
 	if s.whole {
@@ -97,8 +97,9 @@ func (s span) between(from, to, u float64) float64 {
 	return from + u*(to-from)
 }
 
-// node returns a value rounded for the names of directories: to three digits, of the span's width or,
-// if values are spaced by their logarithm, of the value itself. The ends stay as they are.
+// node returns a value rounded to three digits, which keeps the names of directories short. The digits
+// are those of the span's width or, if values are spaced by their logarithm, of the value itself. The
+// ends of the span are not rounded.
 func (s span) node(v float64) *yaml.Node {
 	digit := math.Floor(math.Log10(s.to-s.from)) - 2
 	if s.log {

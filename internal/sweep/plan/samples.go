@@ -32,10 +32,10 @@ func (f *planFile) readSampleSeed(n *yaml.Node) error {
 	return nil
 }
 
-// drawCandidates makes the candidates of a random search. Each draws a value of every key, and again
-// if an earlier one has the same values. A value depends on the seed, the key, the sample's index and
-// the attempt alone, so that more samples keep the first ones, and another key changes no other's
-// values.
+// drawCandidates makes the candidates of a random search. For each it draws a value of every key, and
+// draws again if an earlier candidate has the same values. A value depends only on the seed, the key,
+// the sample's index and the attempt. So more samples keep the first ones, and a new key does not
+// change the values of the others.
 func (f *planFile) drawCandidates(axes []axis) error {
 	const attempts = 1000
 	f.candidates = nil

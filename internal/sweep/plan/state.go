@@ -8,8 +8,7 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// State returns the state of the run's directory, as look tells it: run.StateOf, or that of a run.Watch.
-// A run that ended after fewer steps than the plan has now can go on. One that ended after more is an
+// State returns the state of the run's directory. look is run.StateOf or the method of a run.Watch. A run that ended after fewer steps than the plan has now can go on. One that ended after more is an
 // *invalid.Input.
 func (r Run) State(evaluate bool, look func(dir string, evaluate bool) (run.State, error)) (run.State, error) {
 	s, err := look(r.Dir, evaluate)

@@ -13,9 +13,9 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid"
 )
 
-// Apply gives the objects to kubectl, as they are. The apply is the server's: kubectl's own would
-// keep a copy in an annotation, which holds 256 KiB. A job of this name must not exist. The same
-// name means the same plan, and a Job cannot be changed or started again.
+// Apply passes the objects to kubectl, for a server-side apply. A client-side apply would keep a copy in
+// an annotation, which holds at most 256 KiB. A job of this name must not exist: the same name means
+// the same plan, and a Job cannot be changed or started again.
 func (m Manifest) Apply(ctx context.Context) error {
 	var namespace []string
 	if m.Namespace != "" {
@@ -49,7 +49,7 @@ func kubectl(ctx context.Context, stdin []byte, args ...string) (string, error) 
 	return strings.TrimSpace(string(stdout)), nil
 }
 
-// logged matches the lines of kubectl's log, which say the same as its messages for each retry.
+// logged matches lines of kubectl's log, which repeat its messages at each retry.
 var logged = regexp.MustCompile(`^[IWEF]\d{4} `)
 
 // messages returns kubectl's messages on one line, each once.

@@ -36,8 +36,8 @@ type Manifest struct {
 	YAML      []byte
 }
 
-// workDir is the working directory of pods. The image has no such folder, so that a plan's patterns
-// match the files of the ConfigMap alone.
+// workDir is the working directory of pods. The image has no such folder, so a plan's patterns match
+// only the files of the ConfigMap.
 const workDir = "/sweep"
 
 // Manifest returns the objects that run a plan. Pod N trains the plan's run N, or the runs from
@@ -66,8 +66,8 @@ func (k Kubernetes) Manifest(p *plan.Plan) (Manifest, error) {
 // A file is a file that the ConfigMap holds.
 type file struct{ path, key, content string }
 
-// maxConfigMap is how many bytes the API server takes as the data of a ConfigMap (MaxSecretSize of
-// k8s.io/kubernetes/pkg/apis/core/validation).
+// maxConfigMap is the largest number of bytes of a ConfigMap that the API server accepts (MaxSecretSize
+// of k8s.io/kubernetes/pkg/apis/core/validation).
 const maxConfigMap = 1 << 20
 
 // readFiles reads the plan and the configurations of its runs.

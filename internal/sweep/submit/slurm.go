@@ -21,11 +21,11 @@ type Slurm struct {
 	Flags       []string // further flags of sbatch; they override those of the script
 }
 
-// DefaultMaxElements is Slurm's MaxArraySize where slurm.conf does not say it.
+// DefaultMaxElements is Slurm's MaxArraySize if slurm.conf does not set it.
 const DefaultMaxElements = 1001
 
-// Fit raises PerJob so that an array has room for a number of runs. One array with longer elements
-// keeps Limit a limit of all runs, which several arrays would not. It reports whether it did so.
+// Fit raises PerJob until one array has room for all runs. It reports whether it did. With several
+// arrays, Limit would not bound the runs of all.
 func (s *Slurm) Fit(runs int) bool {
 	least := (runs + s.MaxElements - 1) / s.MaxElements
 	if least <= s.PerJob {
@@ -71,10 +71,10 @@ func (s *Slurm) Script(p *plan.Plan, open []int) (string, error) {
 	}
 	for _, variable := range s.Environ {
 		if key, value, is := strings.Cut(variable, "="); is && strings.HasPrefix(key, "ACQNP_") {
-			fmt.Fprintf(&b, "export %s=%s\n", key, shellWord(value))
+			fmt.Fprintf(&b, "export %s=%s\n", key, invalid.ShellWord(value))
 		}
 	}
-	fmt.Fprintf(&b, body, s.PerJob, s.PerJob-1, len(p.Runs)-1, s.Program, shellWord(p.File))
+	fmt.Fprintf(&b, body, s.PerJob, s.PerJob-1, len(p.Runs)-1, s.Program, invalid.ShellWord(p.File))
 	return b.String(), nil
 }
 
@@ -95,7 +95,7 @@ fi
 exit "$status"
 `
 
-// check returns an error about what a script cannot say.
+// check refuses flags and paths that a script cannot hold.
 func (s *Slurm) check(p *plan.Plan) error {
 	for _, flag := range s.Flags {
 		name, _, _ := strings.Cut(flag, "=")

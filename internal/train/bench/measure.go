@@ -19,7 +19,7 @@ import (
 // warmup is how many steps come before those that are timed.
 const warmup = 3
 
-// rise is how long a GPU computes before steps are timed, until its clock has risen.
+// rise is the time for which a GPU computes before steps are timed, so that its clock rises.
 const rise = 500 * time.Millisecond
 
 // Options state what Measure measures.

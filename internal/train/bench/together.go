@@ -10,7 +10,7 @@ import (
 	"github.com/acqnp/acqnp/internal/train"
 )
 
-// Together is what several runs at once gain over one.
+// Together compares several runs at once with one alone.
 type Together struct {
 	Runs     int     `json:"runs"`
 	Threads  int     `json:"threads"` // of each run

@@ -1,6 +1,7 @@
 // Command gen writes the assembly of package simd and its Go declarations: kernels_amd64.s and
 // kernels_amd64.go, heads_amd64.s and heads_amd64.go for whole heads of attention, halves_amd64.s and
-// halves_amd64.go for bfloat16, and doubles_amd64.s and doubles_amd64.go for float64.
+// halves_amd64.go for bfloat16, and doubles_amd64.s and doubles_amd64.go for float64. generated.sum has
+// the SHA-256 of these files and of the generator's own, so that a test sees if one of them changed alone.
 // `go generate ./internal/engine/simd` runs it. It is a separate module, so that the program's module does
 // not depend on avo.
 //
@@ -10,10 +11,14 @@
 package main
 
 import (
+	"crypto/sha256"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/operand"
@@ -30,13 +35,44 @@ func main() {
 	}
 }
 
+// emitters write the functions of each file, whose name has no extension.
+var emitters = map[string]func(ctx *build.Context){"kernels_amd64": kernels, "heads_amd64": heads, "doubles_amd64": float64s, "halves_amd64": bfloat16s}
+
 func write(dir string) error {
-	for file, emit := range map[string]func(ctx *build.Context){"kernels_amd64": kernels, "heads_amd64": heads, "doubles_amd64": float64s, "halves_amd64": bfloat16s} {
+	for file, emit := range emitters {
 		if err := writeFile(dir, file, emit); err != nil {
 			return err
 		}
 	}
-	return nil
+	return writeSums(dir)
+}
+
+// writeSums writes generated.sum, in sha256sum's form. The working directory is the generator's.
+func writeSums(dir string) error {
+	own, err := filepath.Glob("*.go")
+	if err != nil {
+		return err
+	}
+	var sums strings.Builder
+	add := func(path, name string) {
+		content, e := os.ReadFile(path)
+		if e != nil {
+			err = e
+		}
+		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(content), name)
+	}
+	for _, name := range append(own, "go.mod", "go.sum") {
+		add(name, "gen/"+name)
+	}
+	for _, file := range slices.Sorted(maps.Keys(emitters)) {
+		for _, name := range []string{file + ".go", file + ".s"} {
+			add(filepath.Join(dir, name), name)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "generated.sum"), []byte(sums.String()), 0o644)
 }
 
 // writeFile writes the functions that emit makes: an assembly file and its declarations.

@@ -12,6 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/mixed"
 	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/predict/post"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/run"
 )
@@ -20,6 +21,7 @@ import (
 type Case struct {
 	Name     string
 	config   config.Model
+	post     config.Postprocessing
 	units    run.Units
 	networks int // of an ensemble; 0 and 1 mean one network
 }
@@ -35,24 +37,26 @@ func Cases() []Case {
 			all = append(all, Case{Name: c.name + "-single", config: c.config, units: plain(1, 1)})
 		}
 	}
-	tails := of["cnp-mean"]
-	tails.TailDF, tails.SigmaScale = 4, 1.3
-	wider := of["canp"]
-	wider.SigmaScale = 1.5
+	tails, wider := config.Postprocessing{TailDF: 4, SigmaScale: 1.3}, config.Postprocessing{SigmaScale: 1.5}
+	mixture := of["cnp-mean"]
+	mixture.Head, mixture.Parts = config.MixtureHead, 3
 	near, mix := []float64{0.8, 0.3}, baseline(1)
-	pooled := func(m config.Model, kernel []float64) config.Model {
-		m.PoolWeight, m.PoolKernel = 0.3, kernel
-		return m
+	pooled := func(p config.Postprocessing, kernel []float64) config.Postprocessing {
+		p.PoolWeight, p.PoolKernel = 0.3, kernel
+		return p
 	}
-	all = append(all, Case{Name: "cnp-kernel", config: pooled(tails, near), units: plain(2, 1)},
-		Case{Name: "acqnp-kernel", config: pooled(of["acqnp-attention-residual"], near), units: plain(1, 1), networks: 2},
-		Case{Name: "cnp-mixed", config: pooled(tails, nil), units: mix, networks: 2}, Case{Name: "cqnp-mixed", config: pooled(of["cqnp-mean"], nil), units: mix})
-	return append(all, Case{Name: "canp-wider", config: wider, units: plain(1, 1)},
-		Case{Name: "cnp-tails", config: tails, units: plain(1, 2)},
+	none := config.Postprocessing{}
+	all = append(all, Case{Name: "cnp-kernel", config: of["cnp-mean"], post: pooled(tails, near), units: plain(2, 1)},
+		Case{Name: "acqnp-kernel", config: of["acqnp-attention-residual"], post: pooled(none, near), units: plain(1, 1), networks: 2},
+		Case{Name: "cnp-mixed", config: of["cnp-mean"], post: pooled(tails, nil), units: mix, networks: 2},
+		Case{Name: "cqnp-mixed", config: of["cqnp-mean"], post: pooled(none, nil), units: mix})
+	all = append(all, Case{Name: "cnp-mixture", config: mixture, units: forms()}, Case{Name: "cnp-mixture-ensemble", config: mixture, units: plain(2, 1), networks: 2})
+	return append(all, Case{Name: "canp-wider", config: of["canp"], post: wider, units: plain(1, 1)},
+		Case{Name: "cnp-tails", config: of["cnp-mean"], post: tails, units: plain(1, 2)},
 		Case{Name: "cnp-forms", config: of["cnp-mean"], units: forms()}, Case{Name: "cnp-baseline", config: of["cnp-mean"], units: baseline(2)},
 		Case{Name: "bnp-forms", config: of["bnp"], units: forms()}, Case{Name: "bnp-baseline", config: of["bnp"], units: baseline(2)},
 		Case{Name: "acqnp-forms", config: of["acqnp-transformer-plain"], units: forms()}, Case{Name: "acqnp-baseline", config: of["acqnp-attention-residual"], units: baseline(2)},
-		Case{Name: "cnp-ensemble", config: tails, units: forms(), networks: 3}, Case{Name: "bnp-ensemble", config: of["bnp"], units: plain(1, 2), networks: 2},
+		Case{Name: "cnp-ensemble", config: of["cnp-mean"], post: tails, units: forms(), networks: 3}, Case{Name: "bnp-ensemble", config: of["bnp"], units: plain(1, 2), networks: 2},
 		Case{Name: "acqnp-ensemble", config: of["acqnp-attention-residual"], units: baseline(2), networks: 2},
 		Case{Name: "acqnp-transformer-ensemble", config: of["acqnp-transformer-plain"], units: plain(1, 1), networks: 2},
 	)
@@ -111,7 +115,8 @@ func (m Case) Trained() (predict.Trained, error) {
 	for i := 1; i < m.networks; i++ {
 		others = append(others, built.Initial(uint64(3+i)))
 	}
-	return predict.Trained{Model: built, Params: params, Others: others, Units: m.units, NumTau: 9, Bootstraps: 4,
+	return predict.Trained{Model: built, Params: params, Others: others, Units: m.units,
+		Post: post.Postprocessing{Postprocessing: m.post}, NumTau: 9, Bootstraps: 4,
 		Benchmark: "csv", Data: "data"}.Evenly(), nil
 }
 

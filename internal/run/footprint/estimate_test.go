@@ -16,13 +16,13 @@ import (
 	"github.com/acqnp/acqnp/internal/run/footprint"
 )
 
-func plan(t *testing.T, c config.Model, mode models.Mode, e ops.Extents) footprint.Plan {
+func estimate(t *testing.T, c config.Model, mode models.Mode, e ops.Extents) footprint.Estimate {
 	t.Helper()
 	m, err := models.New(c, 1, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return footprint.Plan{Device: device.CPU(2), Model: m, Mode: mode, Capacity: e, Feeds: 2,
+	return footprint.Estimate{Device: device.CPU(2), Model: m, Mode: mode, Capacity: e, Feeds: 2,
 		Keys: datasets.SizeKeys{Functions: "train.batch_size", Points: "data.points", Context: "data.context"}}
 }
 
@@ -51,31 +51,31 @@ func TestTheKeyThatWeighsMostIsNamed(t *testing.T) {
 		return c
 	}
 	for name, c := range map[string]struct {
-		plan footprint.Plan
-		want string
+		estimate footprint.Estimate
+		want     string
 	}{
-		"levels": {plan(t, model("acqnp", 8), models.Training, ops.Extents{Functions: 1000, Context: 900, Points: 1000, Levels: 1e10}),
+		"levels": {estimate(t, model("acqnp", 8), models.Training, ops.Extents{Functions: 1000, Context: 900, Points: 1000, Levels: 1e10}),
 			"train.num_tau: found 10000000000 levels, with which training takes"},
-		"evaluation's levels": {plan(t, model("cqnp", 8), models.Evaluation, ops.Extents{Functions: 1000, Context: 900, Points: 1000, Levels: 1e10}),
+		"evaluation's levels": {estimate(t, model("cqnp", 8), models.Evaluation, ops.Extents{Functions: 1000, Context: 900, Points: 1000, Levels: 1e10}),
 			"eval.num_tau: found 10000000000 levels, with which evaluation takes"},
-		"bootstraps": {plan(t, model("bnp"), models.Training, ops.Extents{Functions: 1000, Context: 900, Points: 1000, Levels: 1e9}),
+		"bootstraps": {estimate(t, model("bnp"), models.Training, ops.Extents{Functions: 1000, Context: 900, Points: 1000, Levels: 1e9}),
 			"model.train_bootstraps: found 1000000000 bootstraps"},
-		"functions": {plan(t, model("cnp", 8), models.Training, ops.Extents{Functions: 1e12, Context: 90, Points: 1000}),
+		"functions": {estimate(t, model("cnp", 8), models.Training, ops.Extents{Functions: 1e12, Context: 90, Points: 1000}),
 			"train.batch_size: found 1000000000000 functions"},
-		"points": {plan(t, model("cnp", 8), models.Prediction, ops.Extents{Functions: 100, Context: 90, Points: 1e13}),
+		"points": {estimate(t, model("cnp", 8), models.Prediction, ops.Extents{Functions: 100, Context: 90, Points: 1e13}),
 			"data.points: found 10000000000000 points, with which prediction takes"},
-		"context": {plan(t, model("canp", 8), models.Training, ops.Extents{Functions: 100, Context: 1e12, Points: 1e12 + 1}),
+		"context": {estimate(t, model("canp", 8), models.Training, ops.Extents{Functions: 100, Context: 1e12, Points: 1e12 + 1}),
 			"data.points"}, // no more context than points: fewer points save both
-		"encoder": {plan(t, model("cnp", 1<<24, 1<<23), models.Training, ops.Extents{Functions: 1, Context: 1, Points: 2}),
+		"encoder": {estimate(t, model("cnp", 1<<24, 1<<23), models.Training, ops.Extents{Functions: 1, Context: 1, Points: 2}),
 			"model.encoder: found [16777216, 8388608], with which"},
-		"representation": {plan(t, wide, models.Training, ops.Extents{Functions: 1, Context: 1, Points: 2}),
+		"representation": {estimate(t, wide, models.Training, ops.Extents{Functions: 1, Context: 1, Points: 2}),
 			"model.representation: found 65536"},
-		"feedforward": {plan(t, transformer(8, 2, 1<<40), models.Training, ops.Extents{Functions: 1, Context: 1, Points: 2}),
+		"feedforward": {estimate(t, transformer(8, 2, 1<<40), models.Training, ops.Extents{Functions: 1, Context: 1, Points: 2}),
 			"model.feedforward: found 1099511627776"},
-		"layers": {plan(t, transformer(1<<16, 12, 8), models.Training, ops.Extents{Functions: 1, Context: 1, Points: 2}),
+		"layers": {estimate(t, transformer(1<<16, 12, 8), models.Training, ops.Extents{Functions: 1, Context: 1, Points: 2}),
 			"model.layers: found 12"},
 	} {
-		err := c.plan.Check()
+		err := c.estimate.Check()
 		var bad *invalid.Input
 		if !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), c.want) || !strings.HasSuffix(err.Error(), " available (this key weighs most)") {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
@@ -87,7 +87,7 @@ func TestThreadsMayWeighMost(t *testing.T) {
 	if _, known := memory.Available("/"); !known {
 		t.Skip("the available memory is not known here")
 	}
-	p := plan(t, model("acqnp", 8), models.Training, ops.Extents{Functions: 1, Context: 9, Points: 10, Levels: 1000})
+	p := estimate(t, model("acqnp", 8), models.Training, ops.Extents{Functions: 1, Context: 9, Points: 10, Levels: 1000})
 	half, err := device.Request{Choice: "cpu", Precision: device.BF16, Threads: 1 << 40}.Open()
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +103,7 @@ func TestSizesThatNobodyCanChange(t *testing.T) {
 	if _, known := memory.Available("/"); !known {
 		t.Skip("the available memory is not known here")
 	}
-	p := plan(t, model("cnp", 8), models.Evaluation, ops.Extents{Functions: 1e6, Context: 90, Points: 1e8})
+	p := estimate(t, model("cnp", 8), models.Evaluation, ops.Extents{Functions: 1e6, Context: 90, Points: 1e8})
 	p.Keys = datasets.SizeKeys{}
 	if err := p.Check(); err == nil || !strings.Contains(err.Error(), "evaluation takes ") {
 		t.Error(err)
@@ -117,7 +117,7 @@ func TestOrdinaryPlansPass(t *testing.T) {
 			if slices.Contains([]string{"cnp", "canp"}, name) {
 				e.Levels = 0
 			}
-			if err := plan(t, model(name, 8), mode, e).Check(); err != nil {
+			if err := estimate(t, model(name, 8), mode, e).Check(); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

@@ -9,6 +9,14 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 )
 
+// barWidth is the number of columns of a bar on a terminal.
+const barWidth = 24
+
+// newContainer returns an empty display of bars. A line that is written to it stands above the bars.
+func newContainer(w io.Writer, more ...mpb.ContainerOption) *mpb.Progress {
+	return mpb.New(append(more, mpb.WithOutput(w), mpb.WithAutoRefresh(), mpb.WithWidth(80))...)
+}
+
 // bars is the Board for a terminal: a bar for each lane and one for the total below them.
 type bars struct {
 	p     *mpb.Progress
@@ -20,7 +28,7 @@ type bars struct {
 const totalScale = 1000
 
 func newBars(w io.Writer) *bars {
-	b := &bars{p: mpb.New(mpb.WithOutput(w), mpb.WithAutoRefresh(), mpb.WithWidth(80))}
+	b := &bars{p: newContainer(w)}
 	b.total = b.add("", 0, math.MaxInt)
 	b.total.bar.SetTotal(totalScale, false)
 	return b
@@ -29,11 +37,10 @@ func newBars(w io.Writer) *bars {
 // add adds a bar. The one with the highest priority stands at the bottom. A bar whose total is 0 at
 // first ends only when it is told to.
 func (b *bars) add(name string, total int64, priority int) *barLane {
-	l := &barLane{}
+	l := &barLane{name: name}
 	l.text.Store(&name)
-	l.bar = b.p.New(total, mpb.BarStyle().Rbound("] "), mpb.BarPriority(priority), mpb.BarWidth(24), mpb.BarFillerTrim(), mpb.BarRemoveOnComplete(),
-		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return *l.text.Load() })))
-	l.name = name
+	l.bar = b.p.New(total, mpb.BarStyle().Rbound("] "), mpb.BarPriority(priority), mpb.BarWidth(barWidth), mpb.BarFillerTrim(), mpb.BarRemoveOnComplete(),
+		l.appended())
 	return l
 }
 
@@ -56,6 +63,11 @@ type barLane struct {
 	bar  *mpb.Bar
 	name string
 	text atomic.Pointer[string]
+}
+
+// appended shows the text behind the bar.
+func (l *barLane) appended() mpb.BarOption {
+	return mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return *l.text.Load() }))
 }
 
 func (l *barLane) Update(done, total int, text string) {

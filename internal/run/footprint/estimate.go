@@ -1,11 +1,11 @@
 // Package footprint counts the memory of the host that a model takes: the compiled program, its
-// feeds and its checkpoints. It counts before anything is allocated, and refuses a Plan that the
+// feeds and its checkpoints. It counts before anything is allocated, and refuses an Estimate that the
 // machine cannot hold:
 //
-//	plan := footprint.Plan{
+//	e := footprint.Estimate{
 //		Device: d, Model: m, Mode: models.Training, Capacity: extents, Feeds: 2, Keys: keys,
 //	}
-//	if err := plan.Check(); err != nil {
+//	if err := e.Check(); err != nil {
 //		return err // names the configuration key that weighs most
 //	}
 package footprint
@@ -24,20 +24,20 @@ import (
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
-// A Plan is a model that is about to be compiled.
-type Plan struct {
+// An Estimate is a model that is about to be compiled.
+type Estimate struct {
 	Device   device.Device
 	Model    *models.Model
 	Mode     models.Mode
 	Capacity ops.Extents
 	Feeds    int               // how many feeds are filled in turn
 	Keys     datasets.SizeKeys // the keys that set the capacity
-	Beside   *Plan             // a model that is compiled too, at the same time; nil if none
+	Beside   *Estimate         // a model that is compiled too, at the same time; nil if none
 }
 
-// Check returns an *invalid.Input if the plan takes more memory than is available. The error names
+// Check returns an *invalid.Input if the model takes more memory than is available. The error names
 // the key that would save most if it had its smallest value.
-func (p Plan) Check() error {
+func (p Estimate) Check() error {
 	need, err := p.Bytes()
 	if err != nil {
 		return err
@@ -57,8 +57,8 @@ func (p Plan) Check() error {
 // moments.
 const stateCopies = 3
 
-// Bytes returns how much of the host's memory the plan takes. It allocates nothing of that size.
-func (p Plan) Bytes() (float64, error) {
+// Bytes returns how much of the host's memory the model takes. It allocates nothing of that size.
+func (p Estimate) Bytes() (float64, error) {
 	g, err := p.Model.Build(tensor.Float32, p.Capacity, p.Mode)
 	if err != nil {
 		return 0, err
@@ -80,9 +80,9 @@ func (p Plan) Bytes() (float64, error) {
 	return n + beside + 4*float64(p.Model.NumParams()), err // training also keeps an average of the weights
 }
 
-// refuse returns the error of a plan that takes too much.
-func (p Plan) refuse(need, have float64) error {
-	work := [...]string{models.Training: "training", models.Evaluation: "evaluation", models.Prediction: "prediction"}[p.Mode]
+// refuse returns the error for a model that takes too much.
+func (p Estimate) refuse(need, have float64) error {
+	work := [...]string{models.Training: "training", models.Evaluation: "evaluation", models.EvaluationParts: "evaluation", models.Prediction: "prediction"}[p.Mode]
 	takes, least := fmt.Sprintf("%s takes %s of memory", work, memory.Size(need)), need
 	e := &invalid.Input{Found: takes, Expected: fmt.Sprintf("at most the %s available", memory.Size(have))}
 	for _, part := range p.parts() {

@@ -1,4 +1,4 @@
-package usage
+package cli
 
 import (
 	"errors"
@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// wordings pairs cobra's errors about flags and arguments with this program's. Each group of a
-// pattern is a list of flags, or a number. It replaces $1 or $2.
+// wordings pairs cobra's errors about flags and arguments with this program's. A group of a pattern is a
+// list of flags or a number, which replaces $1 or $2.
 var wordings = []struct {
 	cobra *regexp.Regexp
 	ours  string
@@ -26,19 +26,19 @@ var wordings = []struct {
 // stray is cobra's error for an argument of a command that takes none.
 var stray = regexp.MustCompile(`^unknown command (".*") for ".*"$`)
 
-// Message returns the message for an error that cobra returns before a command runs. It rewords
+// usageMessage returns the message for an error that cobra returns before a command runs. It rewords
 // cobra's own errors and leaves others as they are.
-func Message(err error) string {
+func usageMessage(err error) string {
 	var value *pflag.InvalidValueError
 	if errors.As(err, &value) {
-		return fmt.Sprintf("--%s: found %q, expected %s", value.GetFlag().Name, value.GetValue(), Values(value.GetFlag()))
+		return fmt.Sprintf("--%s: found %q, expected %s", value.GetFlag().Name, value.GetValue(), flagValues(value.GetFlag()))
 	}
 	var missing *pflag.ValueRequiredError
 	if errors.As(err, &missing) {
 		return fmt.Sprintf("--%s: found no value, expected one", missing.GetFlag().Name)
 	}
 	if m := stray.FindStringSubmatch(err.Error()); m != nil {
-		return "found the argument " + m[1] + ", expected flags alone"
+		return "found the argument " + m[1] + ", expected only flags"
 	}
 	for _, w := range wordings {
 		if m := w.cobra.FindStringSubmatch(err.Error()); m != nil {
@@ -58,8 +58,8 @@ func flagList(names string) string {
 	return "--" + strings.Join(list, " and --")
 }
 
-// Values says which values a flag can have, such as "true or false".
-func Values(f *pflag.Flag) string {
+// flagValues says which values a flag can have, such as "true or false".
+func flagValues(f *pflag.Flag) string {
 	switch f.Value.Type() {
 	case "int":
 		return "a whole number of at most 18 digits"

@@ -1,6 +1,4 @@
-// Package usage checks the values of flags, and words the errors for wrong usage. The errors of
-// checks are an *invalid.Input.
-package usage
+package cli
 
 import (
 	"fmt"
@@ -13,9 +11,9 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid"
 )
 
-// NotEmpty returns an error for a flag with an empty value, which would silently mean the
+// checkNotEmpty returns an *invalid.Input for a flag with an empty value, which would silently mean the
 // default. In a script, --run-dir "$DIR" has one if DIR is not set.
-func NotEmpty(flags *pflag.FlagSet) (err error) {
+func checkNotEmpty(flags *pflag.FlagSet) (err error) {
 	flags.Visit(func(f *pflag.Flag) {
 		values := []string{f.Value.String()}
 		if list, ok := f.Value.(pflag.SliceValue); ok {
@@ -28,8 +26,8 @@ func NotEmpty(flags *pflag.FlagSet) (err error) {
 	return err
 }
 
-// Range returns an error for a number outside lo..hi. math.MaxInt as hi is no bound.
-func Range(flag string, v, lo, hi int) error {
+// checkRange returns an *invalid.Input for a number outside lo..hi. math.MaxInt as hi is no bound.
+func checkRange(flag string, v, lo, hi int) error {
 	if v < lo || v > hi {
 		expected := fmt.Sprintf("%d to %d", lo, hi)
 		if hi == math.MaxInt {
@@ -40,8 +38,8 @@ func Range(flag string, v, lo, hi int) error {
 	return nil
 }
 
-// Distinct returns an error for a number that is negative or given twice.
-func Distinct(flag string, numbers []int) error {
+// checkDistinct returns an *invalid.Input for a number that is negative or given twice.
+func checkDistinct(flag string, numbers []int) error {
 	seen := map[int]bool{}
 	for _, n := range numbers {
 		if n < 0 || seen[n] {
@@ -52,8 +50,8 @@ func Distinct(flag string, numbers []int) error {
 	return nil
 }
 
-// Probabilities returns an error for a number that is not between 0 and 1, or that is given twice.
-func Probabilities(flag string, numbers []float64) error {
+// checkProbabilities returns an *invalid.Input for a number that is not between 0 and 1, or that is given twice.
+func checkProbabilities(flag string, numbers []float64) error {
 	for i, p := range numbers {
 		if !(p > 0 && p < 1) || slices.Contains(numbers[:i], p) {
 			return &invalid.Input{File: flag, Found: strconv.FormatFloat(p, 'g', -1, 64), Expected: "different numbers between 0 and 1"}

@@ -1,0 +1,132 @@
+package cpu
+
+import (
+	"github.com/acqnp/acqnp/internal/engine/analysis"
+	"github.com/acqnp/acqnp/internal/engine/simd"
+)
+
+func (c *compiler) mul(u *analysis.Unit) kernel {
+	a, b, out := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0])
+	return func(w *worker, t *tile) {
+		y, z := out.at(w, t), b.at(w, t)
+		for i, v := range a.at(w, t) {
+			y[i] = flush(v * z[i])
+		}
+	}
+}
+
+func (c *compiler) affine(u *analysis.Unit) kernel {
+	scale, shift := float32(u.Op.Scale), float32(u.Op.Shift)
+	return c.elementwise(u, func(dst, x []float32) {
+		for i, v := range x {
+			dst[i] = scale*v + shift
+		}
+	})
+}
+
+func (c *compiler) exp(u *analysis.Unit) kernel { return c.elementwise(u, simd.Exp) }
+func (c *compiler) log(u *analysis.Unit) kernel { return c.elementwise(u, simd.Log) }
+
+func (c *compiler) softplus(u *analysis.Unit) kernel {
+	return c.elementwise(u, func(dst, x []float32) {
+		var sigmoid [256]float32 // not needed
+		for len(x) > 0 {
+			n := min(len(x), len(sigmoid))
+			simd.SoftplusSigmoid(dst[:n], sigmoid[:n], x[:n])
+			dst, x = dst[n:], x[n:]
+		}
+	})
+}
+
+func (c *compiler) positive(u *analysis.Unit) kernel {
+	return c.elementwise(u, func(dst, x []float32) {
+		for i, v := range x {
+			dst[i] = 0
+			if v >= 0 {
+				dst[i] = 1
+			}
+		}
+	})
+}
+
+func (c *compiler) pad(u *analysis.Unit) kernel {
+	in, out, from := c.in(u.In[0]), c.out(u.Out[0]), u.Op.From
+	return func(w *worker, t *tile) {
+		y := out.at(w, t)
+		clear(y)
+		if len(y) > 0 { // a tile without context points has no row
+			copyColumns(y[from:], out.width, in.at(w, t), in.width, in.width)
+		}
+	}
+}
+
+func (c *compiler) spread(u *analysis.Unit) kernel {
+	in, out := c.in(u.In[0]), c.out(u.Out[0])
+	return func(w *worker, t *tile) {
+		x, y := in.at(w, t), out.at(w, t)
+		eachSpread(t, out, in, func(wide, narrow int) { y[wide] = x[narrow] })
+	}
+}
+
+func (c *compiler) sumOf(u *analysis.Unit) kernel {
+	in, out := c.in(u.In[0]), c.out(u.Out[0])
+	return func(w *worker, t *tile) {
+		x, y := in.at(w, t), out.at(w, t)
+		clear(y)
+		eachSpread(t, in, out, func(wide, narrow int) { y[narrow] += x[wide] })
+	}
+}
+
+// logSumExp makes the kernel of a LogSumExp. It writes the greatest elements to the result, then adds
+// the exponentials of their distances from it.
+func (c *compiler) logSumExp(u *analysis.Unit) kernel {
+	in, out := c.in(u.In[0]), c.out(u.Out[0])
+	return func(w *worker, t *tile) {
+		x, y := in.at(w, t), out.at(w, t)
+		ratio, d := t.e.Ratio(in.space, out.space), in.width
+		for i := range y {
+			first, step, n := i/out.width*ratio*d+i%out.width, d, ratio
+			if out.width < d {
+				first, step, n = i*ratio*d, 1, ratio*d
+			}
+			y[i] = logSumExp(x[first:], step, n)
+		}
+	}
+}
+
+// logSumExp returns log Σ exp(x) over n elements of x that are step apart.
+func logSumExp(x []float32, step, n int) float32 {
+	var all [64]float32
+	most, sum := x[0], float32(0)
+	for k := range n {
+		if v := x[k*step]; !(v <= most) { // also true of a NaN
+			most = v
+		}
+	}
+	for from := 0; from < n; from += len(all) {
+		part := all[:min(len(all), n-from)]
+		for k := range part {
+			part[k] = x[(from+k)*step] - most
+		}
+		simd.Exp(part, part)
+		for _, v := range part {
+			sum += v
+		}
+	}
+	one := []float32{sum}
+	simd.Log(one, one)
+	return most + one[0]
+}
+
+// eachSpread calls f for every element of a tile's rows of wide and the element of narrow that is
+// spread to it.
+func eachSpread(t *tile, wide, narrow *operand, f func(wide, narrow int)) {
+	ratio := t.e.Ratio(wide.space, narrow.space)
+	lo, hi := t.span(wide.space)
+	for i := range hi - lo {
+		at := i / ratio * narrow.width
+		for j := range wide.width {
+			f(i*wide.width+j, at+min(j, narrow.width-1))
+		}
+	}
+}

@@ -1,0 +1,16 @@
+package cuda
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/models/ops"
+)
+
+// The engine has a kernel for every operation, and for nothing else.
+func TestKernelsAreThoseOfTheTable(t *testing.T) {
+	if have := slices.Sorted(maps.Keys(kernels)); !slices.Equal(have, ops.Kinds()) {
+		t.Errorf("kernels of %v, want %v", have, ops.Kinds())
+	}
+}

@@ -1,0 +1,54 @@
+package models
+
+import (
+	"cmp"
+
+	G "gorgonia.org/gorgonia"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/models/ops"
+)
+
+// mixtureHead is a mixture of K Gaussians for each channel of y: a row is [μ…, s…, a…], each with the
+// K numbers of the first channel first, with σ = floor + (1−floor)·softplus(s) and weights softmax(a).
+type mixtureHead struct {
+	*Model
+	k int
+}
+
+func newMixtureHead(m *Model) head {
+	return mixtureHead{m, cmp.Or(m.config.Parts, config.DefaultParts)}
+}
+
+func (h mixtureHead) columns() int { return 3 * h.k * h.dy }
+
+func (h mixtureHead) parts() int { return h.k }
+
+// column returns the first column of a channel's μ, s or a: block 0, 1 or 2.
+func (h mixtureHead) column(block, channel int) int { return (block*h.dy + channel) * h.k }
+
+func (h mixtureHead) logLik(c *construction, d decoding, y *G.Node) (ll *G.Node) {
+	for channel := range h.dy {
+		block := func(i int) *G.Node { return c.Columns(d.out, h.column(i, channel), h.column(i, channel)+h.k) }
+		value := c.Spread(c.Columns(y, channel, channel+1), ops.Point, h.k)
+		a := block(2)
+		joint := c.Add(a, c.NormalLogDensity(value, block(0), c.Sigma(block(1), h.SigmaFloor())))
+		of := c.Minus(c.LogSumExp(joint, ops.Point, 1), c.LogSumExp(a, ops.Point, 1))
+		if ll != nil {
+			of = c.Add(ll, of)
+		}
+		ll = of
+	}
+	return ll
+}
+
+func (h mixtureHead) gaussians(raw []float32, channel int) likelihood.GaussianMixture {
+	components, logits := make([]likelihood.Gaussian, h.k), make([]float64, h.k)
+	for k := range components {
+		pair := []float32{raw[h.column(0, channel)+k], raw[h.column(1, channel)+k]}
+		components[k] = likelihood.NewGaussian(pair, 1, 0, h.SigmaFloor())
+		logits[k] = float64(raw[h.column(2, channel)+k])
+	}
+	return likelihood.WeightedGaussians(components, logits)
+}
