@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/cli/output"
-	"github.com/acqnp/acqnp/internal/cli/usage"
 	"github.com/acqnp/acqnp/internal/fit/formula"
 	"github.com/acqnp/acqnp/internal/fit/instant"
 	"github.com/acqnp/acqnp/internal/invalid"
@@ -73,7 +72,7 @@ func (o *fitOptions) check(a *app) error {
 	if !o.instant {
 		return &invalid.Input{File: "--instant", Found: "nothing", Expected: "--instant: acqnp fit fits no networks yet, acqnp init and acqnp train do"}
 	}
-	if err := usage.Range("--threads", o.threads, 0, maxThreads); err != nil {
+	if err := checkRange("--threads", o.threads, 0, maxThreads); err != nil {
 		return err
 	}
 	o.threads = (&settings{threads: o.threads}).cores()

@@ -10,7 +10,7 @@ import (
 	"github.com/acqnp/acqnp/internal/cli/output"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/predict/post"
 )
 
 // runArgument takes the directory of a run as an argument, as --run does.
@@ -54,15 +54,22 @@ func runPredictFitted(ctx context.Context, a *app, o predictOptions) error {
 		return err
 	}
 	table := predict.Table{Names: predict.Names{XNames: f.X, XText: layout.XText, YNames: f.Y, Functions: functions},
-		Levels: o.quantiles, Masses: o.hdr, Density: o.densityAt, Draws: o.draws, Seed: o.seedOr(predict.FittedSeed), Threads: o.cores(), Calibrated: calibrationOf(f)}
-	if err := table.CheckCalibration(); err != nil {
-		return err
+		Levels: o.quantiles, Masses: o.hdr, Density: o.densityAt, Draws: o.draws, Seed: predict.FittedSeed, Threads: o.cores()}
+	if o.given("seed") {
+		table.Seed = o.seed
+	}
+	p := a.progress()
+	if !o.raw {
+		table.Calibrated = calibrationOf(f)
+		if err := table.CheckCalibration(); err != nil {
+			p.Warn("intervals are those of the mixture, not calibrated: " + err.Error())
+			table.Calibrated = nil
+		}
 	}
 	targets := predict.CountTargets(functions, len(f.X))
 	if err := table.CheckSize(targets); err != nil {
 		return err
 	}
-	p := a.progress()
 	if err := table.Write(o.out, predict.Shown(p, targets, f.Predict(ctx, functions))); err != nil {
 		return err
 	}
@@ -71,10 +78,13 @@ func runPredictFitted(ctx context.Context, a *app, o predictOptions) error {
 }
 
 // calibrationOf returns the calibration of each column of y.
-func calibrationOf(f predict.Fitted) *run.Calibration {
-	c := &run.Calibration{}
+func calibrationOf(f predict.Fitted) *post.Calibration {
+	c := &post.Calibration{Exchangeable: "group"}
+	if f.Stacks[0].ByPoint {
+		c.Exchangeable = "point"
+	}
 	for i, one := range f.Calibrations() {
-		c.Channels = append(c.Channels, run.ChannelCalibration{Channel: f.Y[i], Calibration: one})
+		c.Channels = append(c.Channels, post.ChannelCalibration{Channel: f.Y[i], Calibration: one})
 	}
 	return c
 }

@@ -169,33 +169,18 @@ func (m GaussianMixture) Draw(u, normal float64) float64 {
 	return m.components[k].Draw(normal)
 }
 
-// WeightedGaussians returns the mixture of the components with these weights, which it scales to sum
-// to 1. It keeps the slices, and panics if they are empty or differ in length.
-func WeightedGaussians(components []Gaussian, weights []float64) GaussianMixture {
-	if len(components) == 0 || len(components) != len(weights) {
-		panic("likelihood: a mixture needs a component for each weight")
-	}
-	sum := 0.0
-	for _, w := range weights {
-		sum += w
-	}
-	for k := range weights {
-		weights[k] /= sum
-	}
-	return GaussianMixture{components, weights}
-}
-
-// MixtureOfMixtures returns the mixture of mixtures with these weights, without those of weight 0.
+// MixtureOfMixtures returns the mixture of mixtures with these weights, which sum to 1. It leaves out
+// those of weight 0.
 func MixtureOfMixtures(all []GaussianMixture, weights []float64) GaussianMixture {
-	var components []Gaussian
-	var shares []float64
+	var mixture GaussianMixture
 	for i, m := range all {
 		if weights[i] == 0 {
 			continue
 		}
 		for k, c := range m.components {
-			components, shares = append(components, c), append(shares, weights[i]*m.weight(k))
+			mixture.components = append(mixture.components, c)
+			mixture.weights = append(mixture.weights, weights[i]*m.weight(k))
 		}
 	}
-	return WeightedGaussians(components, shares)
+	return mixture
 }

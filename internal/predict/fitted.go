@@ -18,6 +18,9 @@ import (
 // FittedFile is the file of a directory that acqnp fit writes.
 const FittedFile = "fit.json"
 
+// FittedSeed is the seed of draws where none is given.
+const FittedSeed = 43
+
 // fittedSchema names the layout of the file.
 const fittedSchema = "acqnp.fit/1"
 

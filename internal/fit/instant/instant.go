@@ -51,11 +51,16 @@ func Fit(ctx context.Context, o Options) (f predict.Fitted, err error) {
 	if rows < leastRows {
 		return f, &invalid.Input{File: o.File, Found: invalid.Plural(rows, "row", "rows") + " without missing cells", Expected: fmt.Sprintf("at least %d", leastRows)}
 	}
-	o.Progress.Begin("fit", "model", 0, 0)
 	defer o.Progress.End()
 	for c, y := range o.Formula.Y {
 		s, err := stack.Fit(ctx, groupsOf(f, points, c), stack.Options{Seed: o.Seed, Threads: o.Threads, Log: y.Log,
-			Done: func(done, total int) { o.Progress.Update(progress.State{Done: done}) }})
+			Done: func(done, total int) {
+				if done == 1 {
+					o.Progress.Begin("fit "+y.Column, "model", 0, total)
+				}
+				o.Progress.Update(progress.State{Done: done})
+			}})
+		o.Progress.End()
 		if err != nil {
 			return f, &invalid.Input{File: o.File, Key: y.Column, Found: err.Error(), Expected: "more rows, or other columns"}
 		}

@@ -1,6 +1,8 @@
 package simple
 
 import (
+	"math"
+
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/models/kde"
 )
@@ -60,7 +62,7 @@ func (m *Kernel) Given(context Group, x []float64) []likelihood.GaussianMixture 
 		}
 		weights = m.Widths.Weights(weights, points, at)
 		var parts []likelihood.Gaussian
-		var shares []float64
+		var logs []float64
 		rest := 1.0
 		for i, w := range weights {
 			if w < leastWeight {
@@ -68,9 +70,9 @@ func (m *Kernel) Given(context Group, x []float64) []likelihood.GaussianMixture 
 			}
 			rest -= w
 			parts = append(parts, m.Units.normal(float64(points[i*(dx+1)+dx]), m.Widths.Y))
-			shares = append(shares, w)
+			logs = append(logs, math.Log(w))
 		}
-		out[t] = likelihood.WeightedGaussians(append(parts, m.Units.normal(0, 1)), append(shares, rest))
+		out[t] = likelihood.WeightedGaussians(append(parts, m.Units.normal(0, 1)), append(logs, math.Log(rest)))
 	}
 	return out
 }

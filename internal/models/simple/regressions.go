@@ -145,18 +145,18 @@ func (m *Regressions) Given(context Group, x []float64) []likelihood.GaussianMix
 	for t := range out {
 		p, q := m.features(targets[t*dx:][:dx])
 		var parts []likelihood.Gaussian
-		var weights []float64
+		var logs []float64
 		for _, a := range list {
 			for _, c := range m.Classes {
-				weight := math.Exp(a.log) * c.Share
-				if weight < 1e-6 {
+				log := a.log + math.Log(c.Share)
+				if log < -negligible {
 					continue
 				}
 				mean, variance := a.expect(c, p, q, spread)
-				parts, weights = append(parts, m.Units.normal(mean, math.Sqrt(variance))), append(weights, weight)
+				parts, logs = append(parts, m.Units.normal(mean, math.Sqrt(variance))), append(logs, log)
 			}
 		}
-		out[t] = likelihood.WeightedGaussians(parts, weights)
+		out[t] = likelihood.WeightedGaussians(parts, logs)
 	}
 	return out
 }
