@@ -18,6 +18,7 @@ type predictOptions struct {
 	draws          int
 	joint          bool
 	calibrated     bool
+	raw            bool
 
 	densityAt []float64 // what density asks for
 }
@@ -25,7 +26,7 @@ type predictOptions struct {
 func newPredict(a *app) *cobra.Command {
 	var o predictOptions
 	cmd := &cobra.Command{
-		Use:   "predict (--run DIR | --config FILE --weights FILE | --prior) [--context FILE] (--targets FILE | --grid RANGE) --out FILE",
+		Use:   "predict (RUN | --run DIR | --config FILE --weights FILE | --prior) [--context FILE] (--targets FILE | --grid RANGE) --out FILE",
 		Short: "Predict the outcome for points of your own",
 		Long: `Predict from your own context points. The CSV file has one row for each target and channel of y, in
 your units, with the columns function, target, x…, channel, mean, sd and
@@ -51,14 +52,24 @@ If two columns of x vary within functions it draws maps, if more do, intervals; 
 are in the titles. Points of --targets whose y the file has are drawn too. With --calibrated, regions
 and intervals are the corrected ones.
 
+A directory of acqnp fit is predicted from in the same way, without --plot and --joint. Its intervals and
+regions are calibrated unless --raw is given.
+
 acqnp sample-quantiles writes the components of the predictive density.`,
 		Example: `  acqnp predict --run runs/prices/seed-0 --context context.csv --grid=0.2:6:100 --out predictions.csv
   acqnp predict --run runs/prices/seed-0 --context context.csv --targets targets.csv \
       --quantiles 0.1,0.5,0.9 --hdr 0.5,0.9 --density=0:2000:201 --draws 100 --joint --out predictions.csv
   acqnp predict --run runs/prices/seed-0 --context context.csv --grid=0.2:6:100 --out predictions.csv --plot predictions.png
+  acqnp predict prices.fit --context context.csv --grid=0.2:6:100 --out predictions.csv
   acqnp predict --prior --context context.csv --grid=0:10:50 --out predictions.csv`,
-		Args: cobra.NoArgs,
+		Args: runArgument,
 		RunE: a.run(func(cmd *cobra.Command) error {
+			if isFitted(o.Run) {
+				return runPredictFitted(cmd.Context(), a, o)
+			}
+			if o.raw {
+				return &invalid.Input{File: "--raw", Found: "it for a trained network", Expected: "a directory of acqnp fit; intervals of networks are calibrated with --calibrated alone"}
+			}
 			return runPredict(cmd.Context(), a, o)
 		}),
 	}
@@ -70,7 +81,8 @@ acqnp sample-quantiles writes the components of the predictive density.`,
 	f.StringVar(&o.density, "density", "", "N evenly spaced y from A to B whose density is predicted, as `A:B:N` (--density=-2:2:101)")
 	f.IntVar(&o.draws, "draws", 0, "`NUMBER` of random draws for each target and channel")
 	f.BoolVar(&o.calibrated, "calibrated", false, "correct intervals and regions by the run's calibration, which acqnp score --calibrate makes")
-	for _, other := range []string{"prior", "config"} {
+	f.BoolVar(&o.raw, "raw", false, "of a directory of acqnp fit: the mixture's own intervals and regions, not calibrated")
+	for _, other := range []string{"prior", "config", "raw"} {
 		cmd.MarkFlagsMutuallyExclusive("calibrated", other)
 	}
 	f.BoolVar(&o.joint, "joint", false, "draw each target given the targets drawn before it")

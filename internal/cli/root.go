@@ -45,7 +45,7 @@ or SIGHUP; 141 nobody reads standard output any more.`,
 		}
 		return a.fromEnvironment(cmd.Flags())
 	}
-	root.AddCommand(newInit(a), newTrain(a), newSweep(a), newEval(a), newPredict(a), newServe(a), newScore(a), newSample(a), newData(a), newExport(a), newPlot(a), newAblate(a), newReport(a), newBench(a), newDoctor(a))
+	root.AddCommand(newFit(a), newInit(a), newTrain(a), newSweep(a), newEval(a), newPredict(a), newServe(a), newScore(a), newSample(a), newData(a), newExport(a), newPlot(a), newAblate(a), newReport(a), newBench(a), newDoctor(a))
 	root.SetHelpCommand(newHelp(a))
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

@@ -67,6 +67,22 @@ func (f Form) appendModel(dst []float32, v, offset, scale float64) []float32 {
 	return dst
 }
 
+// AppendNumbers appends what a model sees of the raw number v, before any scaling, to dst: the number,
+// its logarithm, or a 1 in the column of a name.
+func (f Form) AppendNumbers(dst []float64, v float64) []float64 {
+	if f.Categories == nil {
+		return append(dst, f.transform(v))
+	}
+	for k := range f.Categories {
+		one := 0.0
+		if v == float64(k) {
+			one = 1
+		}
+		dst = append(dst, one)
+	}
+	return dst
+}
+
 // raw returns the raw number of what the model sees. One-hot columns without a 1 are an unknown
 // name.
 func (f Form) raw(model []float64, offset, scale float64) float64 {

@@ -168,3 +168,19 @@ func (m GaussianMixture) Draw(u, normal float64) float64 {
 	}
 	return m.components[k].Draw(normal)
 }
+
+// MixtureOfMixtures returns the mixture of mixtures with these weights, which sum to 1. It leaves out
+// those of weight 0.
+func MixtureOfMixtures(all []GaussianMixture, weights []float64) GaussianMixture {
+	var mixture GaussianMixture
+	for i, m := range all {
+		if weights[i] == 0 {
+			continue
+		}
+		for k, c := range m.components {
+			mixture.components = append(mixture.components, c)
+			mixture.weights = append(mixture.weights, weights[i]*m.weight(k))
+		}
+	}
+	return mixture
+}

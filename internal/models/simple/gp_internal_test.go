@@ -1,0 +1,147 @@
+package simple
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/diff/fd"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distmv"
+
+	"github.com/acqnp/acqnp/internal/random"
+)
+
+// someGroups returns groups of a smooth function with a level of their own, in dx columns of x.
+func someGroups(n, dx int) []Group {
+	g := random.New(7, random.Validation)
+	var groups []Group
+	for k := range n {
+		group := Group{DX: dx}
+		level := g.Normal(uint64(k), 0)
+		for i := range 3 + k%4 {
+			y := level
+			for c := range dx {
+				x := 4*g.Float(uint64(k), uint64(10+i*dx+c)) - 2
+				group.X = append(group.X, x)
+				y += math.Sin(2 * x)
+			}
+			group.Y = append(group.Y, y+0.2*g.Normal(uint64(k), uint64(100+i)))
+		}
+		groups = append(groups, group)
+	}
+	return groups
+}
+
+// dense returns the covariance of y of all points, B + ΦΛΦᵀ, and y.
+func dense(groups []Group, b basis, h hyper) (*mat.SymDense, []float64) {
+	lambda, _, _ := b.prior(h)
+	var x, y []float64
+	var of []int
+	dx := groups[0].DX
+	for k, g := range groups {
+		x, y = append(x, g.X...), append(y, g.Y...)
+		for range g.Y {
+			of = append(of, k)
+		}
+	}
+	phi := b.at(x, dx)
+	cov := mat.NewSymDense(len(y), nil)
+	for i := range y {
+		for j := range i + 1 {
+			v := 0.0
+			for m, l := range lambda {
+				v += phi.At(i, m) * l * phi.At(j, m)
+			}
+			if of[i] == of[j] {
+				v += h.kernel(x[i*dx:][:dx], x[j*dx:][:dx])
+			}
+			if i == j {
+				v += h.Noise * h.Noise
+			}
+			cov.SetSym(i, j, v)
+		}
+	}
+	return cov, y
+}
+
+// The marginal likelihood by blocks is that of the whole covariance, and its gradient the
+// difference quotient.
+func TestEvidenceIsThatOfTheWholeCovariance(t *testing.T) {
+	for _, dx := range []int{1, 2} {
+		groups := someGroups(5, dx)
+		b := newBasis(groups)
+		e := newEvidence(groups, b)
+		theta := []float64{-1, -0.4, -0.7, -0.3, -0.2, 0.3, -0.5, 0.2}[:firstLength+dx]
+		got, ok := e.at(theta, true)
+		if !ok {
+			t.Fatal("the evidence cannot be computed")
+		}
+		cov, y := dense(groups, b, hyperOf(theta))
+		normal, ok := distmv.NewNormal(make([]float64, len(y)), cov, nil)
+		if !ok {
+			t.Fatal("the covariance is not positive definite")
+		}
+		want := normal.LogProb(y)
+		for i, v := range theta {
+			z := (v - priorOf(i).Centre) / priorOf(i).Width
+			want -= z * z / 2
+		}
+		// The flat directions of f have variances of 100 beside a noise of 0.1.
+		if math.Abs(got.log-want) > 1e-8*math.Abs(want) {
+			t.Errorf("dx %d: evidence %.10f, want %.10f", dx, got.log, want)
+		}
+		numeric := fd.Gradient(nil, func(theta []float64) float64 {
+			r, _ := e.at(theta, false)
+			return r.log
+		}, theta, &fd.Settings{Formula: fd.Central})
+		for i, v := range numeric {
+			if math.Abs(got.gradient[i]-v) > 1e-5*(1+math.Abs(v)) {
+				t.Errorf("dx %d: derivative %d is %.8f, want %.8f", dx, i, got.gradient[i], v)
+			}
+		}
+	}
+}
+
+// A prediction is the conditional distribution of the normal distribution of all points: those of
+// the other groups, the context and the target.
+func TestPredictionConditionsOnAllPoints(t *testing.T) {
+	groups := someGroups(6, 1)
+	context, others := groups[5], groups[:5]
+	theta := []float64{-1, -0.4, -0.7, -0.3, -0.2, 0.3, -0.5}
+	b := newBasis(groups)
+	e, ok := newEvidence(others, b).at(theta, false)
+	if !ok {
+		t.Fatal("the evidence cannot be computed")
+	}
+	m := &GP{Units: units{X: []scaling{{0, 1}}, Y: scaling{0, 1}}, Basis: b, Hyper: hyperOf(theta), W: e.w}
+	for i := range m.W {
+		for j := range m.W {
+			m.Cov = append(m.Cov, e.cov.At(i, j))
+		}
+	}
+	const at = 0.37
+	for _, known := range []Group{context, {DX: 1}} {
+		target := Group{X: append(append([]float64{}, known.X...), at), Y: append(append([]float64{}, known.Y...), 0), DX: 1}
+		cov, y := dense(append(append([]Group{}, others...), target), b, hyperOf(theta))
+		n := len(y)
+		normal, ok := distmv.NewNormal(make([]float64, n), cov, nil)
+		if !ok {
+			t.Fatal("the covariance is not positive definite")
+		}
+		observed := make([]int, n-1)
+		for i := range observed {
+			observed[i] = i
+		}
+		conditional, ok := normal.ConditionNormal(observed, y[:n-1], nil)
+		if !ok {
+			t.Fatal("the covariance cannot be conditioned")
+		}
+		got := m.Given(known, []float64{at})[0]
+		mean := conditional.Mean(nil)[0]
+		var c mat.SymDense
+		conditional.CovarianceMatrix(&c)
+		if math.Abs(got.Mean()-mean) > 1e-6 || math.Abs(got.Variance()-c.At(0, 0)) > 1e-6*c.At(0, 0) {
+			t.Errorf("%d known points: N(%.8f, %.8f), want N(%.8f, %.8f)", known.Points(), got.Mean(), got.Variance(), mean, c.At(0, 0))
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package simple
+
+import (
+	"math"
+
+	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/models/kde"
+)
+
+// Kernel is a conditional kernel density of package kde: the y of the context's nearest points, and
+// where none is near, the normal distribution of all y. It is for a context of many points.
+type Kernel struct {
+	Units  units      `json:"units"`
+	Widths kde.Widths `json:"widths"`
+}
+
+// FitKernel chooses the widths by which points are predicted best, each from the others of its
+// group. It returns an error if no group has two points.
+func FitKernel(groups []Group) (*Kernel, error) {
+	m := &Kernel{Units: unitsOf(groups)}
+	var functions [][]float32
+	most := 0
+	for _, g := range groups {
+		functions = append(functions, interleaved(m.Units.group(g)))
+		most = max(most, g.Points())
+	}
+	if most < 2 {
+		return nil, errNoFit
+	}
+	m.Widths = kde.Choose(functions, groups[0].DX)
+	return m, nil
+}
+
+// interleaved returns the points as package kde reads them, [n, DX+1] with y last.
+func interleaved(g Group) []float32 {
+	var all []float32
+	for i, y := range g.Y {
+		for _, v := range g.row(i) {
+			all = append(all, float32(v))
+		}
+		all = append(all, float32(y))
+	}
+	return all
+}
+
+// leastWeight is the weight below which a point of the context is left out of a prediction.
+const leastWeight = 1e-6
+
+// Columns implements [Model].
+func (m *Kernel) Columns() int { return len(m.Units.X) }
+
+// Given implements [Model].
+func (m *Kernel) Given(context Group, x []float64) []likelihood.GaussianMixture {
+	points, dx := interleaved(m.Units.group(context)), len(m.Units.X)
+	targets := m.Units.points(x)
+	out := make([]likelihood.GaussianMixture, len(targets)/dx)
+	var weights []float64
+	at := make([]float32, dx)
+	for t := range out {
+		for c, v := range targets[t*dx:][:dx] {
+			at[c] = float32(v)
+		}
+		weights = m.Widths.Weights(weights, points, at)
+		var parts []likelihood.Gaussian
+		var logs []float64
+		rest := 1.0
+		for i, w := range weights {
+			if w < leastWeight {
+				continue
+			}
+			rest -= w
+			parts = append(parts, m.Units.normal(float64(points[i*(dx+1)+dx]), m.Widths.Y))
+			logs = append(logs, math.Log(w))
+		}
+		out[t] = likelihood.WeightedGaussians(append(parts, m.Units.normal(0, 1)), append(logs, math.Log(rest)))
+	}
+	return out
+}

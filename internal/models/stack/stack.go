@@ -1,0 +1,104 @@
+// Package stack fits simple models to grouped data and mixes them.
+//
+// The groups are cut into folds. Each candidate is fitted once without each fold and predicts the
+// points of the groups in it, from contexts of several sizes: no model has seen in any way what it
+// is judged by. The prediction is a mixture of the candidates' densities, whose weights maximise
+// the mean log density of these predictions ([Yao, Vehtari, Simpson, Gelman], "Using stacking to
+// average Bayesian predictive distributions", 2018). Intervals are calibrated on the same
+// predictions (cross-conformal prediction).
+//
+// A [Stack] is one file, and predicts the distribution of y for new groups.
+//
+// [Yao, Vehtari, Simpson, Gelman]: https://arxiv.org/abs/1704.02030
+package stack
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/likelihood/score"
+	"github.com/acqnp/acqnp/internal/models/simple"
+)
+
+// A Stack is a fitted mixture of models.
+type Stack struct {
+	Log         bool              `json:"log"`      // the models predict log y
+	ByPoint     bool              `json:"by_point"` // there is one group: folds are of points
+	Groups      int               `json:"groups"`
+	Points      int               `json:"points"`
+	Candidates  []Candidate       `json:"candidates"` // the best first
+	Calibration score.Calibration `json:"calibration"`
+	Expected    Expected          `json:"expected"`
+}
+
+// A Candidate is one of the models of a Stack, fitted once without each fold.
+type Candidate struct {
+	Name       string  `json:"name"`
+	LogDensity float64 `json:"log_density"` // of the predictions for the folds, the mean over groups
+	CRPS       float64 `json:"crps"`
+	Weight     float64 `json:"weight"`
+	Models     []Saved `json:"models,omitempty"` // of each fold; none if the weight is 0
+}
+
+// Expected is what a new group may expect, as the predictions for the folds were.
+type Expected struct {
+	LogDensity float64    `json:"log_density"` // of a point in raw units, the mean over groups
+	Error      float64    `json:"log_density_se"`
+	CRPS       float64    `json:"crps"`
+	Coverage   [2]float64 `json:"coverage"` // of the intervals of 50 and 90%, before the calibration
+}
+
+// Predict returns the distribution of y, or of log y, at each x of a group given its context, both
+// in raw units with y last transformed.
+func (s *Stack) Predict(context simple.Group, x []float64) []likelihood.GaussianMixture {
+	if s.Log {
+		context.Y = logs(context.Y)
+	}
+	var parts [][]likelihood.GaussianMixture
+	var weights []float64
+	for _, c := range s.Candidates {
+		for _, m := range c.Models {
+			parts = append(parts, m.Model.Given(context, x))
+			weights = append(weights, c.Weight/float64(len(c.Models)))
+		}
+	}
+	out := make([]likelihood.GaussianMixture, len(parts[0]))
+	at := make([]likelihood.GaussianMixture, len(parts))
+	for t := range out {
+		for i := range parts {
+			at[i] = parts[i][t]
+		}
+		out[t] = likelihood.MixtureOfMixtures(at, weights)
+	}
+	return out
+}
+
+// Check returns an error for a stack that Fit cannot have made for dx columns of x.
+func (s *Stack) Check(dx int) error {
+	models := 0
+	for _, c := range s.Candidates {
+		for _, m := range c.Models {
+			if m.Model == nil || m.Model.Columns() != dx {
+				return fmt.Errorf("a %s that is not for %d columns of x", c.Name, dx)
+			}
+			models++
+		}
+	}
+	if models == 0 {
+		return errors.New("no model")
+	}
+	if !s.Calibration.Valid() {
+		return errors.New("a calibration that does not increase from 0 to 1")
+	}
+	return nil
+}
+
+func logs(y []float64) []float64 {
+	z := make([]float64, len(y))
+	for i, v := range y {
+		z[i] = math.Log(v)
+	}
+	return z
+}

@@ -1,0 +1,142 @@
+package predict
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"path/filepath"
+
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/files"
+	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/likelihood/score"
+	"github.com/acqnp/acqnp/internal/models/simple"
+	"github.com/acqnp/acqnp/internal/models/stack"
+)
+
+// FittedFile is the file of a directory that acqnp fit writes.
+const FittedFile = "fit.json"
+
+// FittedSeed is the seed of draws where none is given.
+const FittedSeed = 43
+
+// fittedSchema names the layout of the file.
+const fittedSchema = "acqnp.fit/1"
+
+// maxFitted is the largest length of the file, in bytes.
+const maxFitted = 1 << 28
+
+// Fitted is what acqnp fit keeps: the columns of the data, and a stack of models for each column of y.
+type Fitted struct {
+	Schema  string          `json:"schema"` // fittedSchema; Write sets it
+	File    string          `json:"file"`   // that was fitted to
+	Formula string          `json:"formula"`
+	Group   string          `json:"group"` // the column that names groups; "" if all rows are one
+	X       []string        `json:"x"`
+	Y       []string        `json:"y"`
+	XForms  []datasets.Form `json:"x_forms"`
+	Stacks  []*stack.Stack  `json:"stacks"` // of each column of y
+}
+
+// Write writes fit.json to a directory.
+func (f Fitted) Write(dir string) error {
+	f.Schema = fittedSchema
+	content, err := json.Marshal(f)
+	if err != nil {
+		return err
+	}
+	return files.WriteBytes(filepath.Join(dir, FittedFile), append(content, '\n'))
+}
+
+// ReadFitted reads fit.json in a directory. The error for a file that is not there or that Write did
+// not write is an *invalid.Input.
+func ReadFitted(dir string) (f Fitted, err error) {
+	path := filepath.Join(dir, FittedFile)
+	const expected = "what acqnp fit writes"
+	content, err := files.Read(path, expected, maxFitted)
+	if err != nil {
+		return f, err
+	}
+	if err := json.Unmarshal(content, &f); err != nil {
+		return f, &invalid.Input{File: path, Found: err.Error(), Expected: expected}
+	}
+	if f.Schema != fittedSchema || len(f.Stacks) != len(f.Y) || len(f.Y) == 0 || len(f.XForms) != len(f.X) {
+		return f, &invalid.Input{File: path, Key: "schema", Found: fmt.Sprintf("%q with %d stacks", f.Schema, len(f.Stacks)), Expected: expected}
+	}
+	for _, s := range f.Stacks {
+		if err := s.Check(f.width()); err != nil {
+			return f, &invalid.Input{File: path, Key: "stacks", Found: err.Error(), Expected: expected}
+		}
+	}
+	return f, nil
+}
+
+// Layout returns how files of points are read.
+func (f Fitted) Layout() datasets.Layout {
+	l := datasets.Layout{X: f.X, Y: f.Y, XForms: f.XForms, DropMissing: true}
+	if f.Group != "" {
+		l.Functions = []string{f.Group}
+	}
+	return l
+}
+
+// width returns the number of columns of x that models see: one for each name of a column of names.
+func (f Fitted) width() int { return len(f.ModelX(make([]float64, len(f.X)))) }
+
+// ModelX returns what the models see of raw x [n, columns of x]: logarithms and one-hot names.
+func (f Fitted) ModelX(raw []float64) []float64 {
+	var x []float64
+	for i, v := range raw {
+		x = f.XForms[i%len(f.X)].AppendNumbers(x, v)
+	}
+	return x
+}
+
+// Predict yields the predictions for all targets of the functions, in order. The sequence ends at
+// the first error.
+func (f Fitted) Predict(ctx context.Context, functions []Function) iter.Seq2[Target, error] {
+	return func(yield func(Target, error) bool) {
+		columns := len(f.X)
+		for i, fn := range functions {
+			for first := 0; first < len(fn.TargetX)/columns; first += targetsPerRun {
+				if err := ctx.Err(); err != nil {
+					yield(Target{}, err)
+					return
+				}
+				end := min(first+targetsPerRun, len(fn.TargetX)/columns)
+				for t, channels := range f.piece(fn, fn.TargetX[first*columns:end*columns]) {
+					if !yield(Target{Function: i, Target: first + t, Channels: channels}, nil) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// piece returns the distributions of each channel at targets x of a function.
+func (f Fitted) piece(fn Function, x []float64) [][]Distribution {
+	at := f.ModelX(x)
+	out := make([][]Distribution, len(x)/len(f.X))
+	known := f.ModelX(fn.ContextX)
+	for c, s := range f.Stacks {
+		context := simple.Group{X: known, DX: f.width()}
+		for i := c; i < len(fn.ContextY); i += len(f.Y) {
+			context.Y = append(context.Y, fn.ContextY[i])
+		}
+		for t, d := range s.Predict(context, at) {
+			out[t] = append(out[t], newDistribution(d, nil, s.Log))
+		}
+	}
+	return out
+}
+
+// Calibrations returns the calibration of each column of y.
+func (f Fitted) Calibrations() []score.Calibration {
+	all := make([]score.Calibration, len(f.Stacks))
+	for c, s := range f.Stacks {
+		all[c] = s.Calibration
+	}
+	return all
+}
