@@ -2,15 +2,19 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/cli/output"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/predict/post"
+	"github.com/acqnp/acqnp/internal/report/figures"
 )
 
 // runArgument takes the directory of a run as an argument, as --run does.
@@ -30,61 +34,79 @@ func isFitted(dir string) bool {
 	return dir != "" && err == nil
 }
 
-// runPredictFitted predicts with what acqnp fit wrote. Intervals and regions are calibrated.
-func runPredictFitted(ctx context.Context, a *app, o predictOptions) error {
-	for flag, given := range map[string]bool{"--plot": o.plot != "", "--joint": o.joint} {
-		if given {
-			return &invalid.Input{File: flag, Found: "a directory of acqnp fit", Expected: "none of it: pictures and joint draws are of networks alone, in this version"}
-		}
-	}
-	if err := o.checkColumns(); err != nil {
-		return err
-	}
-	if err := a.checkOutputs([]output.File{{Flag: "--out", Path: o.out}}, filepath.Join(o.Run, predict.FittedFile), o.context, o.targets); err != nil {
-		return err
+// openFitted checks the outputs, and reads what acqnp fit wrote and the functions to predict. It
+// returns the calibration, nil with --raw or if it is of too few groups for what check asks.
+func (o *requestFlags) openFitted(raw bool, check func(*post.Calibration) error) (asked predict.Asked, c *post.Calibration, err error) {
+	outputs := []output.File{{Flag: "--out", Path: o.out}, {Flag: "--plot", Path: o.plot}}
+	if err := o.app.checkOutputs(outputs, filepath.Join(o.Run, predict.FittedFile), o.context, o.targets); err != nil {
+		return asked, nil, err
 	}
 	f, err := predict.ReadFitted(o.Run)
 	if err != nil {
+		return asked, nil, err
+	}
+	asked.Trained, asked.Layout = f.Trained(o.Run), f.Layout()
+	read := predict.FunctionFiles{Context: o.context, Targets: o.targets, Grid: o.grid, Layout: &asked.Layout, Scored: o.scored}
+	if asked.Functions, err = read.Read(); err != nil || raw {
+		return asked, nil, err
+	}
+	c = f.Calibrated()
+	if err := check(c); err != nil {
+		o.app.progress().Warn("intervals are those of the mixture, not calibrated: " + err.Error())
+		c = nil
+	}
+	return asked, c, nil
+}
+
+// runPredictFitted predicts with what acqnp fit wrote. Intervals and regions are calibrated.
+func runPredictFitted(ctx context.Context, a *app, o predictOptions) error {
+	if o.joint {
+		return &invalid.Input{File: "--joint", Found: "a directory of acqnp fit", Expected: "a trained network: the draws of fitted models are independent"}
+	}
+	if err := errors.Join(o.settings.check(), o.checkPlot(), o.checkColumns()); err != nil {
 		return err
 	}
-	layout := f.Layout()
-	read := predict.FunctionFiles{Context: o.context, Targets: o.targets, Grid: o.grid, Layout: &layout}
-	functions, err := read.Read()
-	if err != nil {
-		return err
-	}
-	table := predict.Table{Names: predict.Names{XNames: f.X, XText: layout.XText, YNames: f.Y, Functions: functions},
-		Levels: o.quantiles, Masses: o.hdr, Density: o.densityAt, Draws: o.draws, Seed: predict.FittedSeed, Threads: o.cores()}
+	table := predict.Table{Levels: o.quantiles, Masses: o.hdr, Density: o.densityAt, Draws: o.draws, Seed: predict.FittedSeed, Threads: o.cores()}
 	if o.given("seed") {
 		table.Seed = o.seed
 	}
-	p := a.progress()
-	if !o.raw {
-		table.Calibrated = calibrationOf(f)
-		if err := table.CheckCalibration(); err != nil {
-			p.Warn("intervals are those of the mixture, not calibrated: " + err.Error())
-			table.Calibrated = nil
-		}
+	asked, calibrated, err := o.openFitted(o.raw, func(c *post.Calibration) error {
+		table.Calibrated = c
+		return table.CheckCalibration()
+	})
+	if err != nil {
+		return err
 	}
-	targets := predict.CountTargets(functions, len(f.X))
+	table.Names, table.Calibrated = predict.NamesOf(&asked), calibrated
+	targets := asked.CountTargets()
 	if err := table.CheckSize(targets); err != nil {
 		return err
 	}
-	if err := table.Write(o.out, predict.Shown(p, targets, f.Predict(ctx, functions))); err != nil {
+	if err := table.Write(o.out, predict.Shown(a.progress(), targets, asked.Predict(ctx, asked.Functions))); err != nil {
 		return err
 	}
-	s := &predictSummary{Out: o.out, Functions: len(functions), Targets: targets, Weights: filepath.Join(o.Run, predict.FittedFile)}
+	if err := o.draw(ctx, &asked, figures.Options{Calibrated: calibrated}); err != nil {
+		return err
+	}
+	s := o.summary(&asked)
 	return a.result(s, s.print)
 }
 
-// calibrationOf returns the calibration of each column of y.
-func calibrationOf(f predict.Fitted) *post.Calibration {
-	c := &post.Calibration{Exchangeable: "group"}
-	if f.Stacks[0].ByPoint {
-		c.Exchangeable = "point"
+// runScoreFitted scores what acqnp fit wrote.
+func runScoreFitted(ctx context.Context, a *app, o scoreOptions) error {
+	if o.joint || o.calibrate {
+		return &invalid.Input{File: "--run", Found: "a directory of acqnp fit", Expected: "a trained network for --joint and --calibrate: fit has calibrated its intervals"}
 	}
-	for i, one := range f.Calibrations() {
-		c.Channels = append(c.Channels, post.ChannelCalibration{Channel: f.Y[i], Calibration: one})
+	asked, calibrated, err := o.openFitted(!o.calibrated, func(*post.Calibration) error { return nil })
+	if err != nil {
+		return err
 	}
-	return c
+	names := predict.NamesOf(&asked)
+	tally := score.NewTally(names.YNames)
+	scores := predict.Scores{Names: names, Threads: o.cores(), Calibrated: calibrated}
+	if err := scores.Write(o.out, tally, predict.Shown(a.progress(), asked.CountTargets(), asked.Predict(ctx, asked.Functions))); err != nil {
+		return err
+	}
+	s := scoreSummary{Schema: scoreSchema, Weights: asked.Weights.Path, Out: o.out, Summary: tally.Summary(), unit: strings.Join(names.YNames, ", ")}
+	return a.result(s, s.print)
 }

@@ -27,7 +27,7 @@ type scoreOptions struct {
 func newScore(a *app) *cobra.Command {
 	var o scoreOptions
 	cmd := &cobra.Command{
-		Use:   "score (--run DIR | --config FILE --weights FILE | --prior) [--context FILE] (--targets FILE | --calibrate)",
+		Use:   "score (RUN | --run DIR | --config FILE --weights FILE | --prior) [--context FILE] (--targets FILE | --calibrate)",
 		Short: "Measure how good predictions of points of your own are",
 		Long: `Predict points whose y is known, and say how good the predictions are, in raw units: the mean log
 density of a target and its standard error, the CRPS, pinball losses, and how many targets lie inside
@@ -55,8 +55,11 @@ With --calibrated, pit and the shares inside intervals are those of corrected pr
 		Example: `  acqnp score --run runs/prices/seed-0 --context context.csv --targets held-out.csv
   acqnp score --run runs/prices/seed-0 --context context.csv --targets held-out.csv --out points.csv --json
   acqnp score --run runs/prices/seed-0 --calibrate`,
-		Args: cobra.NoArgs,
+		Args: runArgument,
 		RunE: a.run(func(cmd *cobra.Command) error {
+			if isFitted(o.Run) {
+				return runScoreFitted(cmd.Context(), a, o)
+			}
 			return runScore(cmd.Context(), a, o)
 		}),
 	}

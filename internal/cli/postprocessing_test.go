@@ -55,7 +55,7 @@ func TestPostprocessingOfARun(t *testing.T) {
 	if got := read(t, "old/postprocessing.json"); got != content {
 		t.Errorf("a resumed run has %s", got)
 	}
-	want = predict("p.csv")
+	predict("p.csv")
 
 	// The file decides: a σ of twice the size widens quantiles.
 	write(t, dir, "old/postprocessing.json", `{"schema": "acqnp.postprocessing/1", "sigma_scale": 2}`)

@@ -4,7 +4,7 @@
 //
 // The implementations: reference (Gorgonia's TapeMachine and plain kernels, which the others are
 // tested against), cpu (tiles of rows on all cores) and cuda (a captured graph of kernel launches
-// on a GPU). Package plan analyses a graph for the last two.
+// on a GPU). Package analysis analyses a graph for the last two.
 package engine
 
 import "github.com/acqnp/acqnp/internal/models/ops"

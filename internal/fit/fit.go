@@ -1,4 +1,5 @@
-// Package fit writes a configuration for a user's own CSV files.
+// Package fit writes a configuration for a user's own CSV files: acqnp init. Packages instant and
+// formula below it are acqnp fit.
 //
 // [Run] scans the files, settles what follows from them (the split, categories, missing cells), and
 // then chooses between a few configurations by validation: it trains each for a number of steps on

@@ -1,6 +1,6 @@
 // Package models defines the five conditional neural processes, one file each: cnp.go, canp.go,
 // bnp.go, cqnp.go and acqnp.go. A file states the model's parameters and its graph of encoder,
-// adaptor ψ (ACQNP) and decoder; model.go adds the likelihood. CNP, CQNP and ACQNP aggregate the
+// adaptor ψ (ACQNP) and decoder; head.go adds the likelihood. CNP, CQNP and ACQNP aggregate the
 // context by a mean (layers.go), by attention (canp.go) or by a transformer (transformer.go). The
 // graphs contain no device code: every engine runs them.
 //
@@ -61,7 +61,7 @@ const (
 type family int
 
 const (
-	gaussian  family = iota // a Gaussian; no further input
+	gaussian  family = iota // what model.head names; no further input
 	quantile                // a mixture over quantile levels; input "u"
 	bootstrap               // a mixture over bootstraps; "resample_context", "resample_residual"
 )

@@ -6,13 +6,15 @@ import (
 	"fmt"
 	"iter"
 	"path/filepath"
+	"strings"
 
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/invalid"
-	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/models/simple"
 	"github.com/acqnp/acqnp/internal/models/stack"
+	"github.com/acqnp/acqnp/internal/predict/post"
+	"github.com/acqnp/acqnp/internal/run"
 )
 
 // FittedFile is the file of a directory that acqnp fit writes.
@@ -81,6 +83,14 @@ func (f Fitted) Layout() datasets.Layout {
 	return l
 }
 
+// Trained returns the stack as a model that predicts, with figures and scores as those of networks. dir
+// is where it was read.
+func (f Fitted) Trained(dir string) Trained {
+	name := filepath.Base(filepath.Clean(f.File))
+	u := run.Units{XNames: f.X, YNames: f.Y, Scaling: datasets.Scaling{XForms: f.XForms}}
+	return Trained{fitted: &f, Units: u, Data: strings.TrimSuffix(name, filepath.Ext(name)), Weights: run.Weights{Path: filepath.Join(dir, FittedFile)}}
+}
+
 // width returns the number of columns of x that models see: one for each name of a column of names.
 func (f Fitted) width() int { return len(f.ModelX(make([]float64, len(f.X)))) }
 
@@ -132,11 +142,14 @@ func (f Fitted) piece(fn Function, x []float64) [][]Distribution {
 	return out
 }
 
-// Calibrations returns the calibration of each column of y.
-func (f Fitted) Calibrations() []score.Calibration {
-	all := make([]score.Calibration, len(f.Stacks))
-	for c, s := range f.Stacks {
-		all[c] = s.Calibration
+// Calibrated returns the calibration of each column of y.
+func (f Fitted) Calibrated() *post.Calibration {
+	c := &post.Calibration{Exchangeable: "group"}
+	if f.Stacks[0].ByPoint {
+		c.Exchangeable = "point"
 	}
-	return all
+	for i, s := range f.Stacks {
+		c.Channels = append(c.Channels, post.ChannelCalibration{Channel: f.Y[i], Calibration: s.Calibration})
+	}
+	return c
 }

@@ -40,6 +40,9 @@ const targetsPerRun = 512
 // not depend on their number. The sequence ends at the first error: an *invalid.Input if a function
 // does not fit the model. Ranging over the sequence again yields the same predictions.
 func (t Trained) Predict(ctx context.Context, functions []Function) iter.Seq2[Target, error] {
+	if t.fitted != nil {
+		return t.fitted.Predict(ctx, functions)
+	}
 	return func(yield func(Target, error) bool) {
 		p, err := newPredictor(t, functions)
 		if err != nil {

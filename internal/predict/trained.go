@@ -34,6 +34,8 @@ type Trained struct {
 	Bootstraps int    // of the context, for models that resample it
 	Seed       uint64 // of the random levels and of the bootstraps
 
+	fitted *Fitted // predicts instead of a network; see Fitted.Trained
+
 	Benchmark string      // for run.Eval
 	Data      string      // for titles: the benchmark, or the name of your own file
 	Variant   string      // for run.Eval, as config.Experiment.Variant names it
@@ -50,6 +52,9 @@ func New(e config.Experiment, m *models.Model, params []float32, u run.Units, d 
 
 // Evenly returns the model with the evenly spaced levels that it takes, as feed.Spacing says.
 func (t Trained) Evenly() Trained {
+	if t.fitted != nil {
+		return t
+	}
 	t.Levels = feed.Spacing(t.Model)
 	return t
 }
@@ -85,6 +90,9 @@ func (t Trained) MostComponents(context int) int {
 
 // Title returns "MODEL on DATA", or "MODEL (VARIANT) on DATA" if there is a variant.
 func (t Trained) Title() string {
+	if t.fitted != nil {
+		return "models of " + t.fitted.Formula + " on " + t.Data
+	}
 	return config.Named(t.Model.Name(), t.Variant) + " on " + t.Data
 }
 

@@ -3,6 +3,7 @@
 // A run is one training. Its directory holds
 //
 //	config.yaml                          the resolved configuration
+//	split.csv                            what each function or row of your own data is for
 //	metrics.jsonl                        one line of [Metrics] for each logged step
 //	checkpoints/step-<n>.safetensors     a [Checkpoint]: weights, optimiser and step
 //	checkpoints/best.safetensors         the checkpoint with the best [Validation]
@@ -13,7 +14,8 @@
 //	error.json                           a [Failure], if a sweep gave the run up
 //	.lock                                keeps a second training out
 //	.claim-<n>                           keeps a training on another machine out
-//	.lock-eval, .claim-eval-<n>          the same for the evaluation of a sweep
+//	.lock-eval, .claim-eval-<n>          the same for an evaluation, which writes eval.json
+//	.lock-sweep, .claim-sweep-<n>        the same for a sweep that works on the run, around both
 //
 // Training writes through a [Writer]. [Create] starts a fresh run and [Resume] continues one; both
 // lock and claim the directory. Everything else reads through a [Run], which [Open] returns. Reading takes no

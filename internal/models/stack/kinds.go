@@ -9,14 +9,13 @@ import (
 
 // A kind is a model that a stack can have.
 type kind struct {
-	name string
-	fit  func(groups []simple.Group) (simple.Model, error)
-	read func() simple.Model // an empty one, to read a file into
-	// grouped models need several groups; ungrouped ones are for folds of points alone.
-	grouped, ungrouped bool
+	name    string
+	fit     func(groups []simple.Group) (simple.Model, error)
+	read    func() simple.Model // an empty one, to read a file into
+	grouped bool                // it needs several groups
 }
 
-// kinds lists the models. What each is worth stands in docs/results.md.
+// kinds lists the models, in the order in which they are fitted.
 var kinds = []kind{
 	{name: "mixed model", fit: as(simple.FitMixed), read: func() simple.Model { return new(simple.Mixed) }, grouped: true},
 	{name: "Gaussian process", fit: as(simple.FitGP), read: func() simple.Model { return new(simple.GP) }},
