@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -63,8 +62,10 @@ func runPredictFitted(ctx context.Context, a *app, o predictOptions) error {
 	if o.joint {
 		return &invalid.Input{File: "--joint", Found: "a directory of acqnp fit", Expected: "a trained network: the draws of fitted models are independent"}
 	}
-	if err := errors.Join(o.settings.check(), o.checkPlot(), o.checkColumns()); err != nil {
-		return err
+	for _, check := range []func() error{o.settings.check, o.checkPlot, o.checkColumns} {
+		if err := check(); err != nil {
+			return err
+		}
 	}
 	table := predict.Table{Levels: o.quantiles, Masses: o.hdr, Density: o.densityAt, Draws: o.draws, Seed: predict.FittedSeed, Threads: o.cores()}
 	if o.given("seed") {

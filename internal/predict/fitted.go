@@ -66,7 +66,15 @@ func ReadFitted(dir string) (f Fitted, err error) {
 	if f.Schema != fittedSchema || len(f.Stacks) != len(f.Y) || len(f.Y) == 0 || len(f.XForms) != len(f.X) {
 		return f, &invalid.Input{File: path, Key: "schema", Found: fmt.Sprintf("%q with %d stacks", f.Schema, len(f.Stacks)), Expected: expected}
 	}
+	for c, form := range f.XForms {
+		if err := form.Check(); err != nil {
+			return f, &invalid.Input{File: path, Key: f.X[c], Found: err.Error(), Expected: expected}
+		}
+	}
 	for _, s := range f.Stacks {
+		if s == nil {
+			return f, &invalid.Input{File: path, Key: "stacks", Found: "null", Expected: expected}
+		}
 		if err := s.Check(f.width()); err != nil {
 			return f, &invalid.Input{File: path, Key: "stacks", Found: err.Error(), Expected: expected}
 		}

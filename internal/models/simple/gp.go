@@ -72,6 +72,22 @@ func (h hyper) kernel(a, b []float64) float64 {
 // Columns implements [Model].
 func (m *GP) Columns() int { return len(m.Units.X) }
 
+// Check implements [Model].
+func (m *GP) Check() error {
+	dx, size := len(m.Units.X), len(m.W)
+	h := m.Hyper
+	if len(m.Basis.Reach) != dx || m.Basis.Sines < 0 || m.Basis.Sines > sinesOfAll || m.Basis.size() != size || !(h.Noise > 0) {
+		return errDamaged
+	}
+	for _, v := range append(m.Basis.Reach, h.Lengths...) {
+		if !(v > 0) {
+			return errDamaged
+		}
+	}
+	return errors.Join(m.Units.check(), sound(lengthOf{m.W, size}, lengthOf{m.Cov, size * size}, lengthOf{h.Lengths, dx}, lengthOf{m.Basis.Reach, dx},
+		lengthOf{[]float64{h.Noise, h.Level, h.Slope, h.Curve, h.Spread, h.Wave}, plainHypers}))
+}
+
 // Given implements [Model]. It takes the mostContext points of a larger context that are evenly
 // spread over it.
 func (m *GP) Given(context Group, x []float64) []likelihood.GaussianMixture {

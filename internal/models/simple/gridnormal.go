@@ -1,6 +1,7 @@
 package simple
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"sort"
@@ -367,6 +368,12 @@ func (c *conditioned) covariance(a, b row) float64 {
 
 // Columns implements [Model].
 func (m *GridNormal) Columns() int { return len(m.Scale) }
+
+// Check implements [Model].
+func (m *GridNormal) Check() error {
+	n := len(m.Mean)
+	return errors.Join(units{X: m.Scale, Y: scaling{0, 1}}.check(), sound(lengthOf{m.Grid, n * len(m.Scale)}, lengthOf{m.Mean, max(n, 1)}, lengthOf{m.Cov, n * n}))
+}
 
 // Given implements [Model].
 func (m *GridNormal) Given(context Group, x []float64) []likelihood.GaussianMixture {

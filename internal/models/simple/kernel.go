@@ -1,6 +1,7 @@
 package simple
 
 import (
+	"errors"
 	"math"
 
 	"github.com/acqnp/acqnp/internal/likelihood"
@@ -48,6 +49,14 @@ const leastWeight = 1e-6
 
 // Columns implements [Model].
 func (m *Kernel) Columns() int { return len(m.Units.X) }
+
+// Check implements [Model].
+func (m *Kernel) Check() error {
+	if !(m.Widths.X > 0 && m.Widths.Y > 0) {
+		return errDamaged
+	}
+	return errors.Join(m.Units.check(), sound(lengthOf{[]float64{m.Widths.X, m.Widths.Y}, 2}))
+}
 
 // Given implements [Model].
 func (m *Kernel) Given(context Group, x []float64) []likelihood.GaussianMixture {

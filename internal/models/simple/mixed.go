@@ -1,6 +1,8 @@
 package simple
 
 import (
+	"errors"
+
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/models/mixed"
 )
@@ -36,6 +38,9 @@ func FitMixed(groups []Group) (*Mixed, error) {
 
 // Columns implements [Model].
 func (m *Mixed) Columns() int { return len(m.Units.X) }
+
+// Check implements [Model].
+func (m *Mixed) Check() error { return errors.Join(m.Units.check(), m.Model.Check(len(m.Units.X))) }
 
 // Given implements [Model].
 func (m *Mixed) Given(context Group, x []float64) []likelihood.GaussianMixture {

@@ -2,6 +2,7 @@ package simple
 
 import (
 	"cmp"
+	"errors"
 	"math"
 	"slices"
 
@@ -135,6 +136,20 @@ func (a *assignment) with(k int, c class, p, q []float64, y float64, spread []fl
 
 // Columns implements [Model].
 func (m *Regressions) Columns() int { return len(m.Units.X) }
+
+// Check implements [Model].
+func (m *Regressions) Check() error {
+	q := 1 + len(m.Units.X)
+	if len(m.Classes) == 0 || len(m.Classes) > 255 || m.Powers < 0 || m.Powers > 9 {
+		return errDamaged
+	}
+	for _, c := range m.Classes {
+		if !(c.Share > 0 && c.Share <= 1 && c.Noise > 0) || sound(lengthOf{c.Beta, 1 + m.Powers*(q-1)}, lengthOf{[]float64{c.Noise}, 1}) != nil {
+			return errDamaged
+		}
+	}
+	return errors.Join(m.Units.check(), sound(lengthOf{m.Cov, q * q}))
+}
 
 // Given implements [Model]. It takes at most 100 points of a larger context, evenly spread.
 func (m *Regressions) Given(context Group, x []float64) []likelihood.GaussianMixture {

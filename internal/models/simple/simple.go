@@ -6,6 +6,7 @@
 package simple
 
 import (
+	"errors"
 	"math"
 
 	"github.com/acqnp/acqnp/internal/likelihood"
@@ -31,6 +32,32 @@ type Model interface {
 	Given(context Group, x []float64) []likelihood.GaussianMixture
 	// Columns returns DX.
 	Columns() int
+	// Check returns an error unless the numbers make a model, as those of a damaged file may not.
+	Check() error
+}
+
+// errDamaged is the error of numbers that do not make a model.
+var errDamaged = errors.New("numbers that do not make a model")
+
+// sound returns errDamaged unless lists have their lengths and all numbers are finite.
+func sound(lists ...lengthOf) error {
+	for _, l := range lists {
+		if len(l.list) != l.n {
+			return errDamaged
+		}
+		for _, v := range l.list {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return errDamaged
+			}
+		}
+	}
+	return nil
+}
+
+// A lengthOf is a list and how many numbers it must have.
+type lengthOf struct {
+	list []float64
+	n    int
 }
 
 // A scaling standardises a column: (v − centre)/width.
@@ -65,6 +92,19 @@ func scalingOf(values func(yield func(float64) bool)) scaling {
 type units struct {
 	X []scaling `json:"x"` // [DX]
 	Y scaling   `json:"y"`
+}
+
+// check returns an error unless all widths are above 0.
+func (u units) check() error {
+	for _, s := range append([]scaling{u.Y}, u.X...) {
+		if !(s.Width > 0) || sound(lengthOf{[]float64{s.Centre, s.Width}, 2}) != nil {
+			return errDamaged
+		}
+	}
+	if len(u.X) == 0 {
+		return errDamaged
+	}
+	return nil
 }
 
 // unitsOf returns the units in which all points of the groups have mean 0 and deviation 1.

@@ -83,6 +83,9 @@ func (s *Stack) Check(dx int) error {
 			if m.Model == nil || m.Model.Columns() != dx {
 				return fmt.Errorf("a %s that is not for %d columns of x", c.Name, dx)
 			}
+			if m.Model.Check() != nil || !(c.Weight > 0 && c.Weight <= 1) {
+				return fmt.Errorf("a damaged %s", c.Name)
+			}
 			models++
 		}
 	}

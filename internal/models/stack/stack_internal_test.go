@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/models/simple"
@@ -123,6 +124,35 @@ func TestStackOfTwoLines(t *testing.T) {
 		if a.LogDensity(y) != b.LogDensity(y) {
 			t.Errorf("log densities %v and %v of %v", a.LogDensity(y), b.LogDensity(y), y)
 		}
+	}
+}
+
+// A file that lacks numbers, or has others, is refused and does not panic.
+func TestDamagedStacksAreRefused(t *testing.T) {
+	s, err := Fit(context.Background(), twoLines(20, 12), Options{Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Check(1); err != nil {
+		t.Fatalf("a stack is refused: %v", err)
+	}
+	text, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, change := range [][2]string{{`"width":`, `"width":-`}, {`"beta":[`, `"beta":[1,`}, {`"noise":`, `"noise":-`}, {`"share":`, `"share":-`},
+		{`"cov":[`, `"cov":[0,`}, {`"levels":[0,`, `"levels":[1,`}, {`"weight":0`, `"weight":-0`}, {`"models":`, `"other":`}} {
+		var read Stack
+		damaged := strings.Replace(string(text), change[0], change[1], -1)
+		if damaged == string(text) {
+			t.Fatalf("the file has no %s", change[0])
+		}
+		if err := json.Unmarshal([]byte(damaged), &read); err == nil && read.Check(1) == nil {
+			t.Errorf("%s is taken for %s", change[1], change[0])
+		}
+	}
+	if s.Check(2) == nil {
+		t.Error("a stack for one column of x is taken for two")
 	}
 }
 
