@@ -192,7 +192,7 @@ func TestArraySurvives(t *testing.T) {
 	if node, state, restarts := s.job(t, job, 0); state != "COMPLETED" || restarts == "0" || node == drained {
 		t.Errorf("element 0 on %s, the drained node is %s: %s after %s restarts\n%s", node, drained, state, restarts, s.log(job, 0))
 	}
-	if _, state, _ := s.job(t, job, 1); state != "COMPLETED" || !strings.Contains(s.log(job, 1), "started again") {
+	if _, state, _ := s.job(t, job, 1); state != "COMPLETED" || !strings.Contains(s.log(job, 1), "trying again") {
 		t.Errorf("element 1, whose training was killed: %s\n%s", state, s.log(job, 1))
 	}
 	if _, state, _ := s.job(t, job, 2); state != "FAILED" {
