@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -27,6 +26,8 @@ type fitOptions struct {
 	instant       bool
 	seed          uint64
 	threads       int
+
+	made bool // whether check made the directory out
 }
 
 func newFit(a *app) *cobra.Command {
@@ -83,6 +84,8 @@ func (o *fitOptions) check(a *app) error {
 	if info, err := os.Stat(o.out); err == nil && !info.IsDir() {
 		return &invalid.Input{File: "--out", Found: o.out + ", which is a file", Expected: "a directory, or a name that is free"}
 	}
+	_, err := os.Stat(o.out)
+	o.made = err != nil
 	if err := os.MkdirAll(o.out, 0o755); err != nil {
 		return &invalid.Input{File: "--out", Found: err.Error(), Expected: "a directory that can be made"}
 	}
@@ -97,7 +100,6 @@ type fitSummary struct {
 	Groups  int         `json:"groups"`
 	Points  int         `json:"points"`
 	Seconds float64     `json:"seconds"`
-	fitted  predict.Fitted
 }
 
 // fitTarget is what was fitted to a column of y.
@@ -115,7 +117,12 @@ type fitCandidate struct {
 	Weight     float64 `json:"weight"`
 }
 
-func runFit(ctx context.Context, a *app, o fitOptions) error {
+func runFit(ctx context.Context, a *app, o fitOptions) (err error) {
+	defer func() {
+		if err != nil && o.made {
+			_ = os.Remove(o.out) // it is empty, unless the result is in it
+		}
+	}()
 	asked, err := formula.Parse(o.formula)
 	if err != nil {
 		return err
@@ -138,7 +145,7 @@ func runFit(ctx context.Context, a *app, o fitOptions) error {
 }
 
 func summaryOfFit(f predict.Fitted) *fitSummary {
-	s := &fitSummary{Groups: f.Stacks[0].Groups, Points: f.Stacks[0].Points, Promise: promiseOf(f.Stacks[0]), fitted: f}
+	s := &fitSummary{Groups: f.Stacks[0].Groups, Points: f.Stacks[0].Points, Promise: promiseOf(f.Stacks[0])}
 	for c, st := range f.Stacks {
 		t := fitTarget{Channel: f.Y[c], Log: st.Log, Expected: st.Expected}
 		for _, m := range st.Candidates {
@@ -185,13 +192,5 @@ func (s *fitSummary) print(w io.Writer) error {
 
 // next returns the command that predicts with the result.
 func (s *fitSummary) next() string {
-	return "acqnp predict " + shellWord(s.Out) + " --context context.csv --targets targets.csv --out predictions.csv"
-}
-
-// shellWord quotes a word for a shell if it needs quotes.
-func shellWord(word string) string {
-	if strings.ContainsAny(word, " '\"$&;()|<>*?[]#~`\\") {
-		return strconv.Quote(word)
-	}
-	return word
+	return "acqnp predict " + invalid.ShellWord(s.Out) + " --context context.csv --targets targets.csv --out predictions.csv"
 }

@@ -36,6 +36,14 @@ func isFitted(dir string) bool {
 // openFitted checks the outputs, and reads what acqnp fit wrote and the functions to predict. It
 // returns the calibration, nil with --raw or if it is of too few groups for what check asks.
 func (o *requestFlags) openFitted(raw bool, check func(*post.Calibration) error) (asked predict.Asked, c *post.Calibration, err error) {
+	if err := o.settings.check(); err != nil {
+		return asked, nil, err
+	}
+	for _, flag := range []string{"num-tau", "levels"} {
+		if o.given(flag) {
+			return asked, nil, &invalid.Input{File: "--" + flag, Found: "a directory of acqnp fit", Expected: "a trained network with quantile levels"}
+		}
+	}
 	outputs := []output.File{{Flag: "--out", Path: o.out}, {Flag: "--plot", Path: o.plot}}
 	if err := o.app.checkOutputs(outputs, filepath.Join(o.Run, predict.FittedFile), o.context, o.targets); err != nil {
 		return asked, nil, err
@@ -62,7 +70,7 @@ func runPredictFitted(ctx context.Context, a *app, o predictOptions) error {
 	if o.joint {
 		return &invalid.Input{File: "--joint", Found: "a directory of acqnp fit", Expected: "a trained network: the draws of fitted models are independent"}
 	}
-	for _, check := range []func() error{o.settings.check, o.checkPlot, o.checkColumns} {
+	for _, check := range []func() error{o.checkPlot, o.checkColumns} {
 		if err := check(); err != nil {
 			return err
 		}

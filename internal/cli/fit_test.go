@@ -55,6 +55,10 @@ func TestFitAndPredict(t *testing.T) {
 	context := write(t, dir, "context.csv", "product,age,kind,price\nx,0.5,new,278\nx,3,used,134\n")
 	targets := write(t, dir, "targets.csv", "product,age,kind\nx,2,new\nx,2,used\n")
 	succeed(t, "predict", filepath.Join(dir, "fit1"), "--context", context, "--targets", targets, "--out", out)
+	o := acqnp("predict", filepath.Join(dir, "fit1"), "--targets", targets, "--out", filepath.Join(dir, "no.csv"), "--levels", "grid")
+	if o.code != 2 || !strings.Contains(o.err, "--levels") {
+		t.Errorf("--levels of a fit: exit code %d, %q, want 2", o.code, o.err)
+	}
 	f, err := os.Open(out)
 	if err != nil {
 		t.Fatal(err)
@@ -89,9 +93,13 @@ func TestFitRefusesWhatItCannotUse(t *testing.T) {
 		{[]string{file + ".gone", "price ~ age | product", "--instant"}, "no such file"},
 		{[]string{file, "price ~ age | product", "--instant", "--out", file, "--overwrite"}, "which is a file"},
 	} {
-		args := append([]string{"fit", "--out", filepath.Join(t.TempDir(), "out")}, c.args...)
+		out := filepath.Join(t.TempDir(), "out")
+		args := append([]string{"fit", "--out", out}, c.args...)
 		if o := acqnp(args...); o.code != 2 || !strings.Contains(o.err, c.want) || strings.Count(o.err, "\n") != 1 {
 			t.Errorf("%v: exit code %d, %q, want 2 and %q in one line", c.args, o.code, o.err, c.want)
+		}
+		if _, err := os.Stat(out); err == nil {
+			t.Errorf("%v: the directory of the result is left", c.args)
 		}
 	}
 }

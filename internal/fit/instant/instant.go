@@ -61,6 +61,9 @@ func Fit(ctx context.Context, o Options) (f predict.Fitted, err error) {
 				o.Progress.Update(progress.State{Done: done})
 			}})
 		o.Progress.End()
+		if err != nil && ctx.Err() != nil {
+			return f, ctx.Err()
+		}
 		if err != nil {
 			return f, &invalid.Input{File: o.File, Key: y.Column, Found: err.Error(), Expected: "more rows, or other columns"}
 		}

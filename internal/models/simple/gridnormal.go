@@ -12,8 +12,9 @@ import (
 )
 
 // A GridNormal is a multivariate normal distribution of y at the x that groups have in common, such
-// as the hours of a day. A new group is conditioned on its context. Between the x of a single
-// column y is interpolated linearly; beyond them, and of several columns, it is that of the nearest x.
+// as the hours of a day. A new group is conditioned on its context. Between two x of a
+// single column, y is interpolated linearly. Beyond them, and if x has several columns, the nearest x
+// of the grid stands for x.
 //
 // With few groups the sample's covariance is shrunk: its correlations to 0 and its variances to
 // their median, each by the share that Schäfer and Strimmer estimate ("A shrinkage approach to

@@ -181,8 +181,8 @@ func MeanLogLik(networks [][]float32) []float32 {
 	return mean
 }
 
-// Besides are what the simple model says of the y of points: its weight there, 1 or what a kernel is
-// worth, and the logarithm of its density times that weight. nil without a simple model.
+// Besides are the densities of the simple model at the y of points: its weight there, 1 or that of a
+// kernel, and the logarithm of the density times the weight. They are nil without a simple model.
 type Besides []struct{ weight, log float64 }
 
 // Besides returns what the simple model says of each point, [B·N], of the inputs of a program. It does
