@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/cli/output"
+	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/fit/formula"
-	"github.com/acqnp/acqnp/internal/fit/instant"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models/stack"
 	"github.com/acqnp/acqnp/internal/predict"
@@ -132,7 +132,7 @@ func runFit(ctx context.Context, a *app, o fitOptions) (err error) {
 	}
 	begin := time.Now()
 	p := a.progress()
-	fitted, err := instant.Fit(ctx, instant.Options{File: o.file, Formula: asked, Seed: o.seed, Threads: o.threads, Progress: p})
+	fitted, err := fit.Fit(ctx, fit.Options{File: o.file, Formula: asked, Seed: o.seed, Threads: o.threads, Progress: p})
 	if err != nil {
 		return err
 	}

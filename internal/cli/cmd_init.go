@@ -13,12 +13,12 @@ import (
 	"github.com/acqnp/acqnp/internal/cli/output"
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/files"
-	"github.com/acqnp/acqnp/internal/fit"
+	"github.com/acqnp/acqnp/internal/fit/search"
 	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 type initOptions struct {
-	fit.Options
+	search.Options
 	out string
 }
 
@@ -69,7 +69,7 @@ give equal configurations on every machine.`,
 // initSummary is the result of init.
 type initSummary struct {
 	Out string `json:"out"`
-	fit.Result
+	search.Result
 }
 
 func runInit(ctx context.Context, a *app, o initOptions) error {
@@ -77,11 +77,11 @@ func runInit(ctx context.Context, a *app, o initOptions) error {
 		return err
 	}
 	o.Progress = a.progress()
-	r, err := fit.Run(ctx, o.Options)
+	r, err := search.Run(ctx, o.Options)
 	if err != nil {
 		return err
 	}
-	content, err := r.YAML([]string{"A configuration of acqnp init. Train it with", "  " + fit.Command(o.out)})
+	content, err := r.YAML([]string{"A configuration of acqnp init. Train it with", "  " + search.Command(o.out)})
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func runInit(ctx context.Context, a *app, o initOptions) error {
 		if err := r.Print(w); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintf(w, "\nwrote %s; next: %s\n", o.out, fit.Command(o.out))
+		_, err := fmt.Fprintf(w, "\nwrote %s; next: %s\n", o.out, search.Command(o.out))
 		return err
 	})
 }

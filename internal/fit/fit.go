@@ -1,5 +1,5 @@
-// Package instant fits a stack of models that need no network to a CSV file.
-package instant
+// Package fit fits a stack of models to a CSV file: acqnp fit.
+package fit
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package fit_test
+package search_test
 
 import (
 	"fmt"

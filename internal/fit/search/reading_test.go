@@ -1,4 +1,4 @@
-package fit_test
+package search_test
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/fit"
+	"github.com/acqnp/acqnp/internal/fit/search"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
@@ -21,7 +21,7 @@ func TestTailsAreChosenByValidation(t *testing.T) {
 	}{{"few functions", repeat(8, 12)}, {"many functions", repeat(5, 180)}} {
 		o := file{text: table("g,x,y", ",", c.rows, curve), function: "g"}.options(t)
 		o.Model, o.Budget = "cnp", 0.05
-		r, err := fit.Run(t.Context(), o)
+		r, err := search.Run(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +57,7 @@ func TestTailsFollowTheNoise(t *testing.T) {
 		}
 		o := file{text: table("g,x,y", ",", []int{400}, with(2, noise))}.options(t)
 		o.Model, o.Budget = "cnp", 0.2
-		r, err := fit.Run(t.Context(), o)
+		r, err := search.Run(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +85,7 @@ func TestTheSimpleModelBesideTheNetwork(t *testing.T) {
 	} {
 		o := c.file.options(t)
 		o.Budget, o.Model = 0.1, "cnp"
-		r, err := fit.Run(t.Context(), o)
+		r, err := search.Run(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,7 +105,7 @@ func TestTheSimpleModelBesideTheNetwork(t *testing.T) {
 // data keep.
 func TestTheKernelWithoutTrials(t *testing.T) {
 	sharp := func(_, i int) string { return strconv.Itoa(100 * (i / 20 % 2)) }
-	r, err := fit.Run(t.Context(), file{text: table("g,x,y", ",", []int{400}, with(2, sharp))}.options(t))
+	r, err := search.Run(t.Context(), file{text: table("g,x,y", ",", []int{400}, with(2, sharp))}.options(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestTheWeightFollowsTheData(t *testing.T) {
 	sharp := func(_, i int) string { return strconv.Itoa(100 * (i / 20 % 2)) }
 	o := file{text: table("g,x,y", ",", []int{900}, with(2, sharp))}.options(t)
 	o.Model, o.Budget = "cnp", 0.001
-	r, err := fit.Run(t.Context(), o)
+	r, err := search.Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,12 +133,12 @@ func TestTheWeightFollowsTheData(t *testing.T) {
 // normal noise, chance shows so in one of six data sets, as the rule asks for one standard error: at most
 // one of four here if TEST_ALL is set, and not of the first alone otherwise.
 func TestLevelsAreForDataThatShowThem(t *testing.T) {
-	chosen := func(seed uint64, y func(normal float64) float64) fit.Result {
+	chosen := func(seed uint64, y func(normal float64) float64) search.Result {
 		g := random.New(seed, random.Data)
 		noise := func(_, i int) string { return strconv.FormatFloat(y(g.Normal(0, uint64(i))), 'g', -1, 64) }
 		o := file{text: table("g,x,y", ",", []int{100}, with(2, noise))}.options(t)
 		o.Budget = 0.1
-		r, err := fit.Run(t.Context(), o)
+		r, err := search.Run(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +169,7 @@ func line(f, i int) string {
 }
 
 // named returns the names of trials.
-func named(trials []fit.Outcome) string {
+func named(trials []search.Outcome) string {
 	var names []string
 	for _, o := range trials {
 		names = append(names, o.Name)

@@ -1,4 +1,4 @@
-package fit
+package search
 
 import (
 	"github.com/acqnp/acqnp/internal/config"

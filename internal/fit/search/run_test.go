@@ -1,4 +1,4 @@
-package fit_test
+package search_test
 
 import (
 	"context"
@@ -14,20 +14,20 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/device"
-	"github.com/acqnp/acqnp/internal/fit"
+	"github.com/acqnp/acqnp/internal/fit/search"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/train"
 )
 
 // options returns the options for a file in a directory of its own. Nothing is tried.
-func (f file) options(t *testing.T) fit.Options {
+func (f file) options(t *testing.T) search.Options {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "my data.csv")
 	if err := os.WriteFile(path, []byte(f.text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	o := fit.Options{File: path, Function: f.function, X: f.x, Y: f.y, DataDir: "data", Threads: 1,
+	o := search.Options{File: path, Function: f.function, X: f.x, Y: f.y, DataDir: "data", Threads: 1,
 		Progress: progress.Quiet(progress.New(io.Discard, progress.Auto))}
 	if o.X == nil {
 		o.X = []string{"x"}
@@ -43,7 +43,7 @@ func TestAwkwardFiles(t *testing.T) {
 	for _, f := range awkward {
 		t.Run(f.name, func(t *testing.T) {
 			o := f.options(t)
-			r, err := fit.Run(t.Context(), o)
+			r, err := search.Run(t.Context(), o)
 			if f.refuses != "" {
 				var bad *invalid.Input
 				if !errors.As(err, &bad) || !strings.Contains(err.Error(), f.refuses) || strings.Contains(err.Error(), "\n") || bad.Expected == "" {
@@ -64,7 +64,7 @@ func TestAwkwardFiles(t *testing.T) {
 }
 
 // trains fails unless the result's file holds a text, loads and trains for three steps.
-func trains(t *testing.T, r fit.Result, holds string) {
+func trains(t *testing.T, r search.Result, holds string) {
 	t.Helper()
 	content, err := r.YAML([]string{"mine\n\u2028second"})
 	if err != nil {
@@ -94,7 +94,7 @@ func TestTrialsAreTheSameOnAnyThreads(t *testing.T) {
 	o := waves().options(t)
 	o.Budget = 0.01
 	for _, o.Threads = range []int{1, 3} {
-		r, err := fit.Run(t.Context(), o)
+		r, err := search.Run(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +125,7 @@ func TestOneModelAlone(t *testing.T) {
 	for _, model := range config.Models() {
 		o := many().options(t)
 		o.Budget, o.Model = 0.002, model
-		r, err := fit.Run(t.Context(), o)
+		r, err := search.Run(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +145,7 @@ func TestLogDensitiesAreInTheUnitsOfTheData(t *testing.T) {
 	}
 	o := skewed.options(t)
 	o.Budget, o.Model = 0.2, "cnp"
-	r, err := fit.Run(t.Context(), o)
+	r, err := search.Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func TestThePriorIsTriedWhereItFits(t *testing.T) {
 		f := file{text: table("g,x,y,sex", ",", repeat(5, 180), also(func(f, i int) string { return []string{"f", "m"}[f%2] })), function: "g", x: x}
 		o := f.options(t)
 		o.Budget, o.Model = 0.002, "acqnp"
-		r, err := fit.Run(t.Context(), o)
+		r, err := search.Run(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,7 +181,7 @@ func TestInterrupted(t *testing.T) {
 	cancel()
 	o := waves().options(t)
 	o.Budget = 60
-	if _, err := fit.Run(ctx, o); !errors.Is(err, context.Canceled) {
+	if _, err := search.Run(ctx, o); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }
@@ -192,7 +192,7 @@ func TestCalibrationHoldsFunctionsBack(t *testing.T) {
 	for functions, want := range map[int]int{14: 0, 15: 9, 39: 9, 40: 19, 200: 49} {
 		o := file{text: table("g,x,y", ",", repeat(4, functions), curve), function: "g"}.options(t)
 		o.Calibrate = true
-		r, err := fit.Run(t.Context(), o)
+		r, err := search.Run(t.Context(), o)
 		if want == 0 {
 			var bad *invalid.Input
 			if !errors.As(err, &bad) || !strings.Contains(err.Error(), "at least 15") {
@@ -210,7 +210,7 @@ func TestCalibrationHoldsFunctionsBack(t *testing.T) {
 	}
 	o := file{text: table("g,x,y", ",", repeat(400, 1), curve)}.options(t)
 	o.Calibrate = true
-	if r, err := fit.Run(t.Context(), o); err != nil || r.Experiment.Data.Calibration != 99 || r.Found.Rows != 301 {
+	if r, err := search.Run(t.Context(), o); err != nil || r.Experiment.Data.Calibration != 99 || r.Found.Rows != 301 {
 		t.Errorf("%d of 400 rows held back, %d found: %v", r.Experiment.Data.Calibration, r.Found.Rows, err)
 	}
 }
@@ -230,7 +230,7 @@ func TestFewFunctionsAndFewPoints(t *testing.T) {
 	} {
 		o := c.file.options(t)
 		o.Model = "cnp"
-		r, err := fit.Run(t.Context(), o)
+		r, err := search.Run(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -246,11 +246,11 @@ func TestMembersOfFewData(t *testing.T) {
 	o.Model, o.Budget = "cnp", 0.3
 	for _, calibrated := range []bool{false, true} {
 		o.Calibrate = calibrated
-		r, err := fit.Run(t.Context(), o)
+		r, err := search.Run(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Ends != fit.EndsBySteps || r.Experiment.Train.Members != 5 {
+		if r.Ends != search.EndsBySteps || r.Experiment.Train.Members != 5 {
 			t.Errorf("calibrated %v: ends by %s with %d networks, expected 5", calibrated, r.Ends, r.Experiment.Train.Members)
 		}
 		if tr := r.Experiment.Train; tr.Average == 0 || tr.Schedule != config.Constant {
@@ -262,7 +262,7 @@ func TestMembersOfFewData(t *testing.T) {
 
 func TestOutcomesAsJSON(t *testing.T) {
 	for ll, want := range map[float64]string{-1.5: `"log_density":-1.5`, math.Inf(-1): `"log_density":null`} {
-		got, err := json.Marshal(fit.Outcome{Name: "CNP", LogLik: ll, Folds: []float64{1}})
+		got, err := json.Marshal(search.Outcome{Name: "CNP", LogLik: ll, Folds: []float64{1}})
 		if err != nil || !strings.Contains(string(got), want) || !strings.Contains(string(got), `"name":"CNP"`) {
 			t.Errorf("%s, %v; expected %s", got, err, want)
 		}

@@ -1,12 +1,11 @@
-// Package fit writes a configuration for a user's own CSV files: acqnp init. Packages instant and
-// formula below it are acqnp fit.
+// Package search writes a configuration for a user's own CSV files: acqnp init.
 //
 // [Run] scans the files, settles what follows from them (the split, categories, missing cells), and
 // then chooses between a few configurations by validation: it trains each for a number of steps on
 // the same data and keeps the one whose validation is best. The number of steps follows from counted
 // operations, not from time, so the choice depends on the files and the seed alone. [Result.YAML]
 // returns the configuration with comments.
-package fit
+package search
 
 import (
 	"context"
