@@ -9,6 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize
 
+from scores import gaussians
+
 
 @dataclass
 class Form:
@@ -93,14 +95,14 @@ class Mixed:
 
         theta = np.eye(self.q)[tri]
         if self.q:
-            theta = minimize(lambda t: profile(t)[0], theta, method="BFGS", options=dict(maxiter=60, gtol=1e-3)).x
+            theta = minimize(lambda t: profile(t)[0], theta, method="BFGS", options=dict(maxiter=30, gtol=1e-2)).x
         self.deviance, L, self.beta, inverse, self.noise = profile(theta)
         self.G, self.C = L @ L.T * self.noise, inverse * self.noise
 
     def predict(self, task):
         """Returns mean and standard deviation of each target given the context, in units of outer."""
-        Xc, Zc = self.fixed(task.cx, task.function), self.random(task.cx)
-        Xt, Zt = self.fixed(task.tx, task.function), self.random(task.tx)
+        Xc, Zc = self.fixed(task.cx, task.group), self.random(task.cx)
+        Xt, Zt = self.fixed(task.tx, task.group), self.random(task.tx)
         mean, var = Xt @ self.beta, np.einsum("ij,jk,ik->i", Zt, self.G, Zt) + np.einsum("ij,jk,ik->i", Xt, self.C, Xt)
         if self.q and len(Xc):
             V = Zc @ self.G @ Zc.T + Xc @ self.C @ Xc.T + self.noise * np.eye(len(Xc))
@@ -108,3 +110,24 @@ class Mixed:
             W = np.linalg.solve(V, K.T).T
             mean, var = mean + W @ (self.outer(task.cy) - Xc @ self.beta), var - (W * K).sum(1)
         return mean, np.sqrt(var + self.noise)
+
+
+def candidates(problem):
+    """Returns a cubic and a straight form for each choice of logarithms."""
+    every = list(forms(problem.groups, problem.by_point))
+    return [f for f in every if f.degree in (1, 3) and f.random in (-1, 1)] or [f for f in every if f.random <= 0]
+
+
+def refine(problem, best):
+    """Returns the forms of other degrees with the logarithms of the best."""
+    every = forms(problem.groups, problem.by_point)
+    return [f for f in every if (f.logx, f.logy) == (best.logx, best.logy) and f not in candidates(problem)]
+
+
+def fit(problem, form):
+    model = Mixed(form, problem.groups)
+
+    def predict(tasks):
+        mean, sd = zip(*(model.predict(t) for t in tasks))
+        return gaussians(np.concatenate(mean), np.concatenate(sd), log=form.logy)
+    return predict

@@ -1,72 +1,92 @@
-"""Scores of predictive distributions: the same for rivals and for acqnp."""
-import os
-import sys
+"""Predictive distributions and their scores: the same for every tool."""
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import stats
 from scipy.special import ndtr
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "few-shot"))
-from mixtures import Mixtures, padded  # noqa: E402, F401
+LEVELS = (np.arange(200) + 0.5) / 200
 
 
 @dataclass
-class Predictive:
-    """One mixture for each target, of y or, with `log`, of log y."""
-    mixtures: Mixtures
+class Components:
+    """A mixture for each target, of one distribution at many locations and scales, of y or, with
+    `log`, of log y. All arrays are [targets, components]."""
+    noise: object  # a frozen distribution of scipy
+    loc: np.ndarray
+    scale: np.ndarray
+    weight: np.ndarray
     log: bool = False
 
     def log_density(self, y):
         """Returns log p(y) of each target in raw units."""
-        if self.log:
-            return self.mixtures.log_density(np.log(y)) - np.log(y)
-        return self.mixtures.log_density(y)
+        v = np.log(y) if self.log else np.asarray(y, float)
+        with np.errstate(divide="ignore"):  # a weight can be 0
+            joint = self.noise.logpdf((v[:, None] - self.loc) / self.scale) - np.log(self.scale) + np.log(self.weight)
+        top = joint.max(1, keepdims=True)
+        return (top + np.log(np.exp(joint - top).sum(1, keepdims=True)))[:, 0] - (v if self.log else 0)
 
     def cdf(self, y):
-        return self.mixtures.cdf(np.log(np.maximum(y, 1e-300)) if self.log else y)
+        """Returns P(Y ≤ y) of each target."""
+        v = np.log(np.maximum(y, 1e-300)) if self.log else np.asarray(y, float)
+        return (self.weight * self.below((v[:, None] - self.loc) / self.scale)).sum(1)
 
-    def crps(self, y):
-        """Returns E|Y − y| − E|Y − Y'| / 2 of each target in raw units."""
-        if not self.log:
-            return self.mixtures.crps(y)
-        if not self.mixtures.gaussian:
-            return np.array([self.integrated(i, v) for i, v in enumerate(np.log(y))])
-        m, s, w = self.mixtures.mu, self.mixtures.sigma, self.mixtures.weight
-        near = (w * apart(m, s, np.log(y)[:, None], 0)).sum(1)
-        pairs = apart(m[:, :, None], s[:, :, None], m[:, None], s[:, None])
-        return near - np.einsum("ti,tij,tj->t", w, pairs, w) / 2
+    def below(self, z):
+        return ndtr(z) if self.noise is stats.norm else self.noise.cdf(z)
 
-    def integrated(self, i, v, n=2000):
-        """Returns ∫ (P(Y ≤ t) − [t ≥ y])² dt of target i with log y = v, by a sum over log t."""
-        tau, mu, sigma, w = (getattr(self.mixtures, c)[i] for c in ("tau", "mu", "sigma", "weight"))
-        low, high = min((mu - 15 * sigma / (1 - tau)).min(), v - 1), max((mu + 15 * sigma / tau).max(), v + 1)
-        total = 0
-        for t, above in ((np.linspace(low, v, n), 0), (np.linspace(v, high, n), 1)):
-            one = np.broadcast_to(np.stack([tau, mu, sigma, w], -1), (n, len(tau), 4))
-            total += np.trapezoid((Mixtures(one).cdf(t) - above)**2 * np.exp(t), t)
-        return total
+    def quantiles(self, levels=LEVELS):
+        """Returns the quantiles [targets, levels], from a cdf at quantiles of the components. Of more than
+        300 components, 300 stand for all."""
+        out, at = np.empty((len(self.loc), len(levels))), self.noise.ppf(levels)
+        for i, (loc, scale, w) in enumerate(zip(self.loc, self.scale, self.weight)):
+            if len(w) > 300:
+                pick = np.searchsorted(np.cumsum(w) / w.sum(), (np.arange(300) + 0.5) / 300)
+                loc, scale, w = loc[pick], scale[pick], np.full(300, 1 / 300)
+            loc, scale, w = loc[w > 0], scale[w > 0], w[w > 0]
+            if len(w) == 1:
+                out[i] = loc + scale * at
+                continue
+            some = self.noise.ppf((np.arange(n := max(9, 600 // len(w))) + 0.5) / n)
+            grid = np.unique(loc[:, None] + scale[:, None] * np.concatenate([[3 * some[0]], some, [3 * some[-1]]]))
+            out[i] = np.interp(levels, self.below((grid[:, None] - loc) / scale) @ w, grid)
+        return np.exp(out) if self.log else out
+
+    @staticmethod
+    def joined(parts, log=False):
+        """Returns several as one; components of weight 0 fill up the shorter ones."""
+        k = max(p.loc.shape[1] for p in parts)
+        fill = lambda a, v: np.pad(a, ((0, 0), (0, k - a.shape[1])), constant_values=v)
+        return Components(parts[0].noise, *(np.concatenate([fill(getattr(p, n), v) for p in parts])
+                                            for n, v in (("loc", 0), ("scale", 1), ("weight", 0))), log)
 
 
-def apart(m, s, n, t):
-    """Returns E|X − Y| for independent log X ~ N(m, s²) and log Y ~ N(n, t²)."""
-    d = np.hypot(s, t)
-    x, y = np.exp(m + s * s / 2), np.exp(n + t * t / 2)
-    # E max(X − Y, 0) = x Φ(z + …) − y Φ(…); the other side follows by symmetry.
-    return (x * ndtr((m - n + s * s) / d) - y * ndtr((m - n - t * t) / d)
-            + y * ndtr((n - m + t * t) / d) - x * ndtr((n - m - s * s) / d))
+@dataclass
+class Scored:
+    """Scores of a tool that states no distribution, but density, CRPS and PIT of the targets."""
+    log_score: np.ndarray
+    crps: np.ndarray
+    pit: np.ndarray
 
 
 def gaussians(mu, sigma, weight=None, log=False):
     """Returns mixtures of Gaussians; all arguments [targets] or [targets, components]."""
-    mu, sigma = np.atleast_2d(np.asarray(mu, float).T).T, np.atleast_2d(np.asarray(sigma, float).T).T
+    mu, sigma = (np.asarray(a, float).reshape(len(a), -1) for a in (mu, sigma))
     weight = np.full(mu.shape, 1 / mu.shape[1]) if weight is None else weight
-    return Predictive(Mixtures(np.stack([np.full(mu.shape, np.nan), mu, sigma, weight], -1)), log)
+    return Components(stats.norm, mu, np.broadcast_to(sigma, mu.shape), np.broadcast_to(weight, mu.shape), log)
 
 
-def score(p, y, unit=0):
-    """Returns the means over targets of the scores. Where y is counted in a unit, one is the logarithm of
-    the probability of y: of the interval of a unit around it. It is never much higher for a narrow peak."""
-    at = p.cdf(y)
-    inside = lambda c: np.mean(abs(at - 0.5) <= c / 2)
-    counted = np.log(np.maximum(p.cdf(y + unit / 2) - p.cdf(y - unit / 2), 1e-300)).mean() if unit else None
-    return dict(log_density=p.log_density(y).mean(), log_probability=counted, crps=p.crps(y).mean(), cover50=inside(0.5), cover90=inside(0.9))
+def crps(quantiles, y, levels=LEVELS):
+    """Returns the CRPS of each target: twice the mean pinball loss of its quantiles [targets, levels]."""
+    e = y[:, None] - quantiles
+    return 2 * np.maximum(levels * e, (levels - 1) * e).mean(1)
+
+
+TAILS = 0.002  # the weight of two wide Gaussians, for targets unlike any in training
+WIDE = np.array([3, 10])  # their deviations, in those of the training part's y
+
+
+def tailed(mu, sigma, weight, y):
+    """Returns mixtures of Gaussians [targets, K] with wide tails around the mean of y."""
+    tail = np.ones((len(mu), 2))
+    return gaussians(np.hstack([mu, tail * y.mean()]), np.hstack([sigma, tail * WIDE * y.std()]),
+                     np.hstack([weight * (1 - TAILS), tail * TAILS / 2]))

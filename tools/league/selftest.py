@@ -1,75 +1,144 @@
-"""Checks of the scores with quadrature, of the mixed model with published estimates, and of the table."""
+"""Checks of exact densities by Monte Carlo, of scores by quadrature, of the mixed model by published
+estimates, of the stack by a search, of the protocol, and of tables by hand."""
+import os
 import shutil
+import tempfile
 
 import numpy as np
+from scipy import stats
+from scipy.optimize import minimize
 
+import combine
 import data
-import table
-from mixed import Form, Mixed
-from scores import Mixtures, Predictive, gaussians
+import mixed as mixed_model
+import protocol
+import report
+import simulated
+from scores import LEVELS, Components, crps, gaussians
 
 
 def run():
     """Runs all checks and returns the exit code."""
-    r = np.random.default_rng(3)
-    tau, mu, sigma, w = r.uniform(0.1, 0.9, (4, 3)), r.normal(0, 1, (4, 3)), r.uniform(0.2, 0.5, (4, 3)), r.dirichlet([1] * 3, 4)
-    cases = {"asymmetric Laplaces": Predictive(Mixtures(np.stack([tau, mu, sigma, w], -1))), "Gaussians": gaussians(mu, sigma, w),
-             "log asymmetric Laplaces": Predictive(Mixtures(np.stack([tau, mu / 2, sigma / 9, w], -1)), log=True),
-             "log Gaussians": gaussians(mu / 2, sigma / 2, w, log=True)}
-    failed = [name for name, p in cases.items() if not quadrature(name, p, r)]
-    if not mixed():
-        failed.append("mixed model")
-    if not differences():
-        failed.append("differences")
+    checks = dict(exact=exact, scores=quadrature, mixed=mixed, stack=stack, protocol=contexts, tables=tables)
+    failed = [name for name, check in checks.items() if not check()]
     print("failed: " + ", ".join(failed) if failed else "all checks passed")
     return len(failed) > 0
 
 
-def quadrature(name, p, r):
-    """Compares a distribution's cdf and CRPS with sums over a grid of its density alone."""
+def exact(draws=400_000):
+    """Compares each exact density with the mean, over draws of a group's latent numbers, of the noise's
+    density at the targets, weighted by that at three context points."""
+    ok = True
+    for name, s in simulated.SETS.items():
+        r = np.random.default_rng(11)
+        x = np.linspace(s.low, s.high, 7)[1:6] + 0.01
+        loc, scale = s.latent(r, 1, x)
+        y = loc[0] + scale[0] * s.noise.rvs(size=5, random_state=r)
+        loc, scale = s.latent(r, draws, x)
+        p = s.noise.pdf((y - loc) / scale) / scale
+        w = p[:, :3].prod(1)
+        want = (w[:, None] * p[:, 3:]).sum(0) / w.sum()
+        error = np.sqrt((w[:, None]**2 * (p[:, 3:] - want)**2).sum(0)) / w.sum()
+        got = np.exp(s.exact(x[:3], y[:3], x[3:]).log_density(y[3:]))
+        free = np.exp(s.exact(x[:0], y[:0], x[3:]).log_density(y[3:])) / p[:, 3:].mean(0)
+        far = (abs(got - want) / (error + 0.002 * want)).max()  # 4 errors, and 0.2% for the grids of quadrature
+        print(f"{name}: {far:.1f} errors of Monte Carlo ({(error / want).max():.1%}) apart with context, {abs(free - 1).max():.1%} without")
+        ok &= far < 4 and abs(free - 1).max() < 0.03
+    return ok
+
+
+def quadrature():
+    """Compares cdf, quantiles and CRPS of distributions with sums over a grid of their density alone."""
+    r, worst = np.random.default_rng(3), 0
+    mu, sigma, w = r.normal(0, 1, (4, 3)), r.uniform(0.2, 0.5, (4, 3)), r.dirichlet([1] * 3, 4)
+    cases = [gaussians(mu, sigma, w), gaussians(mu / 2, sigma / 2, w, log=True), Components(stats.t(5), mu, sigma, w)]
     y = r.uniform(0.5, 2, 4)
-    t = np.linspace(1e-6 if p.log else -40, 60, 400001)
-    step, worst = t[1] - t[0], 0
-    for i in range(4):
-        m = p.mixtures
-        one = np.broadcast_to(np.stack([m.tau[i], m.mu[i], m.sigma[i], m.weight[i]], -1), (len(t), 3, 4))
-        d = np.exp(Predictive(Mixtures(one), p.log).log_density(t))
-        cdf = np.concatenate([[0], np.cumsum((d[1:] + d[:-1]) / 2) * step])
-        crps = np.sum((cdf - (t >= y[i]))**2) * step
-        worst = max(worst, abs(cdf[-1] - 1), abs(np.interp(y[i], t, cdf) - p.cdf(y)[i]), abs(crps - p.crps(y)[i]))
-    print(f"{name}: largest difference from quadrature {worst:.1e}")
-    return worst < 5e-4  # the grid's step is 2.5e-4
+    for p in cases:
+        t = np.linspace(1e-6 if p.log else -40, 60, 400001)
+        step = t[1] - t[0]
+        for i in range(4):
+            one = Components(p.noise, *(np.broadcast_to(a[i], (len(t), 3)) for a in (p.loc, p.scale, p.weight)), p.log)
+            d = np.exp(one.log_density(t))
+            cdf = np.concatenate([[0], np.cumsum((d[1:] + d[:-1]) / 2) * step])
+            want, q = np.sum((cdf - (t >= y[i]))**2) * step, p.quantiles()
+            worst = max(worst, abs(cdf[-1] - 1), abs(np.interp(y[i], t, cdf) - p.cdf(y)[i]), abs(want - crps(q, y)[i]) / 4, abs(np.interp(q[i], t, cdf) - LEVELS).max() / 4)
+    print(f"scores: largest difference from quadrature {worst:.1e}")
+    return worst < 1e-3  # 200 quantiles; the bounds of CRPS and quantiles are four times as wide
 
 
 def mixed():
-    """Compares the mixed model with lme4's published REML fit of sleepstudy, and its prediction with
-    the conditional of the joint Gaussian, by brute force."""
+    """Compares the mixed model with lme4's published estimates of sleepstudy (Bates et al. 2015)."""
     if not shutil.which("Rscript"):
         print("mixed model: not checked, because there is no Rscript for sleepstudy")
         return True
-    s = data.SETS["sleepstudy"]
-    f = data.group(s, [dict(zip([s.function] + s.x + [s.y], row)) for row in data.load(s)])
-    m = Mixed(Form(1, 1, False, False), f)
+    m = mixed_model.Mixed(mixed_model.Form(1, 1, False, False), data.load("sleepstudy"))
     back = np.array([[1, -m.center[0] / m.scale[0]], [0, 1 / m.scale[0]]])  # to days
     G, beta = back @ m.G @ back.T, back @ m.beta
     got = [*beta, G[0, 0]**0.5, G[1, 1]**0.5, G[0, 1] / (G[0, 0] * G[1, 1])**0.5, m.noise**0.5]
-    want = [251.405, 10.467, 24.741, 5.922, 0.066, 25.592]  # vignette of lme4, Bates et al. 2015
-    error = max(abs(a - b) / max(abs(b), 1) for a, b in zip(got, want))
+    error = max(abs(a - b) / max(abs(b), 1) for a, b in zip(got, [251.405, 10.467, 24.741, 5.922, 0.066, 25.592]))
     print(f"mixed model: largest relative difference from lme4 {error:.1e}")
     return error < 1e-3
 
 
-def differences():
-    """Checks the paired differences of a table of results by hand. The rivals' splits differ by whole
-    nats and the differences hardly, so an unpaired error would make the win and the loss ties."""
+def stack():
+    """Compares the weights of the stack with those of a search, and the mixture with its parts."""
+    log = np.random.default_rng(5).normal(0, 1, (80, 3))
+    w = combine.weights(log, 5000)
+    soft = lambda v: np.exp(v) / np.exp(v).sum()
+    best = soft(minimize(lambda v: -np.log(np.exp(log) @ soft(v)).mean(), np.zeros(3), tol=1e-10).x)
+    y, parts = np.array([0.3, 1.0]), []
+    for m, s in ((0, 1), (2, 0.5)):
+        p = gaussians(np.full(2, m), np.full(2, s))
+        parts.append(dict(log_score=p.log_density(y), pit=p.cdf(y), quantiles=p.quantiles()))
+    whole = gaussians(np.tile([0.0, 2.0], (2, 1)), np.tile([1, 0.5], (2, 1)), np.tile([0.3, 0.7], (2, 1)))
+    got = combine.mixed(parts, y, np.array([0.3, 0.7]))
+    far = [abs(a - b).max() for a, b in zip(got, (whole.log_density(y), crps(whole.quantiles(), y), whole.cdf(y)))]
+    print(f"stack: weights within {abs(w - best).max():.1e}, mixture within {max(far):.1e}")
+    return abs(w - best).max() < 1e-3 and max(far) < 3e-3
+
+
+def contexts():
+    """Checks that every group is held out once, that contexts are nested, and that they share no point
+    with the targets."""
+    r = np.random.default_rng(1)
+    groups = {f"g{i}": (r.normal(size=(14, 1)), r.normal(size=14)) for i in range(12)}
+    seen, ok = [], True
+    for k in range(protocol.SPLITS):
+        problem, tasks = protocol.split(groups, False, k)
+        seen += [t.group for t in tasks[0]]
+        for a, b in zip(tasks[3], tasks[10]):
+            ok &= (a.cy == b.cy[:3]).all() and (a.ty == b.ty).all() and not set(b.cy) & set(b.ty) and a.group not in problem.groups
+    ok &= sorted(seen) == sorted(groups) and list(tasks) == [0, 1, 3, 10]
+    whole = {"": (np.arange(60.0)[:, None], np.arange(60) % 5.0)}
+    problem, tasks = protocol.split(whole, True, 0)
+    ok &= problem.unit == 1 and len(tasks["rest"][0].ty) == 12 and len(problem.groups[""][1]) == 48
+    print("protocol: " + ("as described" if ok else "not as described"))
+    return ok
+
+
+def tables():
+    """Checks the paired differences of a table by hand. The rivals' splits differ by whole nats and the
+    differences hardly, so an unpaired error would make the loss a tie."""
     rows = []
-    for s, own in dict(won=(0.2, 1.3, 2.2), lost=(-0.2, 0.7, 1.8), tied=(0.1, 0.9, 2.0), single=(1,)).items():
+    for s, own in dict(won=(0.2, 1.3, 2.2), lost=(-0.2, 0.7, 1.8), tied=(0.1, 0.9, 2.0), near=(-0.01, 0.99, 1.99)).items():
         for k, v in enumerate(own):
-            rows += [dict(set=s, split=str(k), model=m, log_density=str(d))
-                     for m, d in (("acqnp", v), ("CatBoost", k), ("kernel density", k - 1))]
-    got = table.versus(rows, ["won", "lost", "tied", "single"], "acqnp")
+            rows += [dict(set=s, split=str(k), context="3", tool=t, log_score=str(d), crps_relative="0.5", cover50="0.5", cover90="0.9", fit_seconds="2", chosen="")
+                     for t, d in (("acqnp fit", v), ("CatBoost", k), ("constant", k - 1))]
+    r = report.Results(rows)
+    got = report.losses(r, "acqnp fit")
     # d = 0.2, 0.3, 0.2 has the mean 0.233, the deviation 0.0577 and the error 0.0577 / √3 = 0.033.
-    want = ["| won | CatBoost | +0.233 ± 0.033 | 3 | win |", "| lost | CatBoost | −0.233 ± 0.033 | 3 | loss |",
-            "| tied | CatBoost | +0.000 ± 0.058 | 3 | tie |", "", "Wins: 1, ties: 1, losses: 1."]
-    print("differences: " + ("as by hand" if got[2:] == want else f"found {got[2:]}, want {want}"))
-    return got[2:] == want
+    want = ["| lost | CatBoost | **−0.233 ± 0.033** | constant | +0.767 ± 0.033 |  |  | 3 |"]
+    text = "\n".join(got)
+    ok = [l for l in got if l.startswith("| ") and "±" in l] == want
+    ok &= "3 of 4 sets" in text and "1 wins, 1 ties, 2 losses" in text and "2.0 s" in text
+    with tempfile.TemporaryDirectory() as d:
+        os.makedirs(os.path.join(d, "league"))
+        with open(os.path.join(d, "league", "results.csv"), "w", newline="") as f:
+            w = report.csv.DictWriter(f, list(rows[0]))
+            w.writeheader()
+            w.writerows(rows)
+        report.write(os.path.join(d, "league"))
+        page = open(os.path.join(d, "league.md")).read()
+        ok &= page.index("| lost |") < page.index("## Ranks") and os.path.getsize(os.path.join(d, "league", "differences.svg")) > 1000
+    print("tables: " + ("as by hand" if ok else "found\n" + text))
+    return ok

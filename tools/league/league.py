@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""A benchmark of tools that predict new groups from few points of each, with whole distributions: the
+same splits, contexts and scores for all. It runs what its results lack and writes docs/league.md.
+See README.md."""
+import argparse
+import csv
+import glob
+import os
+import subprocess
+import sys
+import time
+import warnings
+
+for pool in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(pool, "1")
+warnings.filterwarnings("ignore")
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "tools")]
+
+import numpy as np  # noqa: E402
+
+import combine  # noqa: E402
+import data  # noqa: E402
+import report  # noqa: E402
+import rivals  # noqa: E402
+import simulated  # noqa: E402
+from protocol import SPLITS, Skip, choose, counted, log_score, split, stacked  # noqa: E402
+from scores import LEVELS, Scored, crps  # noqa: E402
+
+COLUMNS = ["set", "split", "context", "tool", "targets", "log_score", "crps", "crps_relative", "cover50", "cover90",
+           "fit_seconds", "predict_seconds", "chosen"]
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("program", nargs="*", metavar="NAME=PATH[,init]", help="acqnp's program at a path, by fit or by init")
+    p.add_argument("--files", default="", metavar="DIR", help="holds school, mel and lanes (see ../few-shot/README.md)")
+    p.add_argument("--sets", default=",".join([*simulated.SETS, *data.SETS]), help="comma-separated")
+    p.add_argument("--tools", default=",".join(rivals.modules()), help='comma-separated files of tools/; "" for none')
+    p.add_argument("--splits", default=",".join(map(str, range(SPLITS))), help="comma-separated")
+    p.add_argument("--work", default="runs/league", metavar="DIR", help="predictions and runs; what is there is not run again")
+    p.add_argument("--out", default="docs/league", metavar="DIR", help="results.csv, runs.csv; docs/league.md is beside it")
+    p.add_argument("--data", metavar="DIR", help="only writes every set to a CSV file in DIR, and sets.csv beside it")
+    p.add_argument("--report", action="store_true", help="only writes the page")
+    p.add_argument("--self-test", action="store_true", help="checks exact densities, scores, models and tables")
+    o = p.parse_args()
+    if o.self_test:
+        import selftest
+        sys.exit(selftest.run())
+    if o.data:
+        return export(o)
+    results = os.path.join(o.out, "results.csv")
+    if not o.report:
+        tools = [rivals.modules()[t] for t in o.tools.split(",") if t] + [program(s) for s in o.program]
+        done = {(r["set"], r["split"], r["tool"]) for r in report.load(results)}
+        for k in map(int, o.splits.split(",")):
+            for name in o.sets.split(","):
+                run(o, name, k, tools, done, results)
+    report.write(o.out)
+
+
+def program(spec):
+    import acqnp
+    name, _, rest = spec.partition("=")
+    path, _, way = rest.partition(",")
+    return acqnp.Program(name, path, way or "fit")
+
+
+def export(o):
+    os.makedirs(o.data, exist_ok=True)
+    with open(os.path.join(os.path.dirname(os.path.abspath(o.data)), "sets.csv"), "w", newline="") as f:
+        w = csv.writer(f)
+        w.writerow(["name", "formula", "unseen_by"])
+        for name in o.sets.split(","):
+            formula, by_point = data.about(name)
+            data.write(name, data.load(name, o.files), os.path.join(o.data, name + ".csv"))
+            w.writerow([name, formula, "point" if by_point else "group"])
+
+
+def run(o, name, k, tools, done, results):
+    """Runs what a split of a set lacks, and appends its scores to the results."""
+    exact = [simulated.SETS[name]] if name in simulated.SETS else []
+    pending = [t for t in tools if (name, str(k), t.NAME) not in done]
+    if not pending:
+        return
+    problem, test = split(data.load(name, o.files), data.about(name)[1], k)
+    problem.folder = os.path.join(o.work, name, f"split-{k}")
+    os.makedirs(problem.folder, exist_ok=True)
+    if exact and (name, str(k), "exact") not in done:
+        begin, ts = seconds(), {c: exact[0].answer(t) for c, t in test.items()}
+        record(o, problem, name, k, "exact", test, ts, 0, dict.fromkeys(test, (seconds() - begin) / len(test)), "", results)
+    for tool in pending:
+        begin = seconds()
+        try:
+            if hasattr(tool, "run"):
+                predict, chosen = tool.run(problem), ""
+            else:
+                chosen, inner = choose(problem, tool)
+                if chosen is None:
+                    raise Skip("no candidate could be fitted")
+                predict = tool.fit(problem, chosen)
+                np.savez_compressed(os.path.join(problem.folder, tool.NAME.replace(" ", "-") + ".inner.npz"), **{str(c): v for c, v in inner.items()})
+            fitted, of, took = seconds() - begin, {}, {}
+            for c, ts in test.items():
+                start = seconds()
+                of[c] = predict(ts)
+                took[c] = seconds() - start
+        except Skip as reason:
+            append(results, dict(set=name, split=k, tool=tool.NAME, chosen=f"skipped: {reason}"))
+            continue
+        record(o, problem, name, k, tool.NAME, test, of, fitted, took, str(chosen)[:80], results)
+        done.add((name, str(k), tool.NAME))
+    if {t.KIND for t in pending} & {"simple", "rival"}:
+        combined(o, problem, name, k, test, results)
+
+
+def record(o, problem, name, k, tool, test, of, fitted, took, chosen, results):
+    for c, p in of.items():
+        y = stacked(test[c])
+        if isinstance(p, Scored):
+            s = dict(log_score=p.log_score, crps=p.crps, pit=p.pit)
+        else:
+            q = p.quantiles()
+            s = dict(log_score=np.maximum(log_score(p, y, problem.unit), -1e3), crps=crps(q, y), pit=p.cdf(y), quantiles=q)
+        np.savez_compressed(os.path.join(problem.folder, f"{tool.replace(' ', '-')}.{c}.npz"), **s)
+        append(results, row(problem, name, k, c, tool, y, s["log_score"], s["crps"], s["pit"]) |
+               dict(fit_seconds=f"{fitted:.2f}", predict_seconds=f"{took[c]:.3f}", chosen=chosen))
+    print(f"{time.strftime('%H:%M:%S')} {name:12} {k} {tool:22} {fitted:6.1f} s  " +
+          "  ".join(f"{c}: {np.load(os.path.join(problem.folder, tool.replace(' ', '-') + f'.{c}.npz'))['log_score'].mean():.3f}" for c in of), flush=True)
+
+
+def row(problem, name, k, c, tool, y, log, scores, pit):
+    base = crps(np.tile(np.quantile(problem.rows()[1], LEVELS), (len(y), 1)), y).mean()
+    inside = lambda share: f"{np.mean(abs(pit - 0.5) <= share / 2):.4f}"
+    return dict(set=name, split=k, context=c, tool=tool, targets=len(y), log_score=f"{log.mean():.5f}", crps=f"{scores.mean():.6g}",
+                crps_relative=f"{scores.mean() / base:.5f}", cover50=inside(0.5), cover90=inside(0.9))
+
+
+def combined(o, problem, name, k, test, results):
+    """Scores the mixtures of all rivals that have predicted this split."""
+    at = lambda t, c: os.path.join(problem.folder, f"{t.replace(' ', '-')}.{c}.npz")
+    names = [m.NAME for m in rivals.modules().values()]
+    names = [n for n in names if all(os.path.exists(at(n, c)) for c in [*test, "inner"])]
+    for c, ts in test.items():
+        y, parts = stacked(ts), [np.load(at(n, c)) for n in names]
+        inner = np.stack([np.load(at(n, "inner"))[str(c)] for n in names], 1)
+        for label, w in ((rivals.EQUAL, np.full(len(names), 1 / len(names))), (rivals.STACK, combine.weights(inner))):
+            chosen = " ".join(f"{n}:{v:.2f}" for n, v in zip(names, w) if v > 0.02) if label == rivals.STACK else f"{len(names)} tools"
+            append(results, row(problem, name, k, c, label, y, *combine.mixed(parts, y, w)) | dict(chosen=chosen))
+
+
+def seconds():
+    """Returns the processor time of this process and of those that it started and that ended."""
+    t = os.times()
+    return t.user + t.system + t.children_user + t.children_system
+
+
+def append(file, row):
+    """Appends a row. A later row of the same set, split, context and tool replaces an earlier one."""
+    os.makedirs(os.path.dirname(file) or ".", exist_ok=True)
+    new = not os.path.exists(file)
+    with open(file, "a", newline="") as f:
+        w = csv.DictWriter(f, COLUMNS)
+        if new:
+            w.writeheader()
+        w.writerow(row)
+
+
+if __name__ == "__main__":
+    main()

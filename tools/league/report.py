@@ -1,0 +1,242 @@
+"""The page of results, docs/league.md: losses, a picture and ranks first, all tables behind them."""
+import csv
+import os
+
+import numpy as np
+
+import data
+import picture
+import rivals
+import simulated
+
+CLOSE = 0.02  # nats: what is no farther behind is no loss
+ORDER = [*simulated.SETS, *data.SETS]
+
+
+def load(file):
+    """Returns the rows of a results file; a later row replaces an earlier one of the same split and tool."""
+    if not os.path.exists(file):
+        return []
+    with open(file, newline="") as f:
+        return list({(r["set"], r["split"], r["context"], r["tool"]): r for r in csv.DictReader(f)}.values())
+
+
+class Results:
+    """Scores by set, tool, context and split."""
+
+    def __init__(self, rows):
+        self.rows = [r for r in rows if r["context"]]
+        self.skipped = {(r["tool"], r["chosen"].partition(": ")[2]): r for r in rows if not r["context"]}
+        self.at = {}
+        for r in self.rows:
+            self.at.setdefault((r["set"], r["tool"]), {}).setdefault(r["split"], {})[r["context"]] = r
+        found = list(dict.fromkeys(r["set"] for r in self.rows))
+        self.sets = [s for s in ORDER if s in found] + [s for s in found if s not in ORDER]
+        kinds = rivals.kinds()
+        tools = list(dict.fromkeys(r["tool"] for r in self.rows))
+        order = ["exact", *kinds]
+        self.tools = [t for t in order if t in tools] + [t for t in tools if t not in order]
+        self.of_kind = lambda *ks: [t for t in self.tools if kinds.get(t, "exact" if t == "exact" else "acqnp") in ks]
+        self.contexts = [c for c in ("0", "1", "3", "10", "rest") if any(r["context"] == c for r in self.rows)]
+
+    def values(self, s, tool, column="log_score", context=None):
+        """Returns a number for each split, {split: mean over contexts}, or of one context."""
+        out = {}
+        for k, of in self.at.get((s, tool), {}).items():
+            v = [float(r[column]) for c, r in of.items() if (context is None or c == context) and r[column]]
+            if v:
+                out[k] = np.mean(v)
+        return out
+
+    def mean(self, s, tool, column="log_score", context=None):
+        v = self.values(s, tool, column, context)
+        return np.mean(list(v.values())) if v else np.nan
+
+    def paired(self, s, a, b, context=None):
+        """Returns the mean of a − b over the splits that both have, its standard error (0 for one split), and
+        their number; None without any."""
+        x, y = self.values(s, a, "log_score", context), self.values(s, b, "log_score", context)
+        d = np.array([x[k] - y[k] for k in x if k in y])
+        return (d.mean(), d.std(ddof=1) / len(d)**0.5 if len(d) > 1 else 0.0, len(d)) if len(d) else None
+
+    def best(self, s, tool, among, context=None):
+        """Returns the tool of among with the highest mean on the splits of tool; those with fewer splits do
+        not count."""
+        own, top = self.values(s, tool, "log_score", context), (-np.inf, None)
+        for t in among:
+            v = self.values(s, t, "log_score", context)
+            if t != tool and own and all(k in v for k in own):
+                top = max(top, (np.mean([v[k] for k in own]), t))
+        return top[1]
+
+
+def outcome(d):
+    """Returns what a paired difference is: a tie lies within its error."""
+    return "win" if d[0] > d[1] else "loss" if d[0] < -d[1] else "tie"
+
+
+def close(d):
+    """Reports whether a difference is no farther behind than CLOSE or its error."""
+    return d[0] >= -max(CLOSE, d[1])
+
+
+def signed(d):
+    if not d:
+        return ""
+    return (f"{d[0]:+.3f}" + f" ± {d[1]:.3f}" * (d[2] > 1)).replace("-", "−")
+
+
+def table(header, lines):
+    return ["| " + " | ".join(header) + " |", "| --- |" + " ---: |" * (len(header) - 1)] + ["| " + " | ".join(l) + " |" for l in lines]
+
+
+def against(r, tool):
+    """Returns (set, {name: (rival, difference)}) of a tool for each set, the greatest loss to the best
+    rival first."""
+    single, out = r.of_kind("simple", "rival"), []
+    for s in r.sets:
+        of = {}
+        for name, among in (("rival", single), ("simple", r.of_kind("simple")), ("stack", [rivals.STACK]), ("equal", [rivals.EQUAL])):
+            b = r.best(s, tool, among)
+            of[name] = (b, r.paired(s, tool, b)) if b else (None, None)
+        if of["rival"][0]:
+            out.append((s, of))
+    return sorted(out, key=lambda v: v[1]["rival"][1][0])
+
+
+def losses(r, tool):
+    """Returns the paragraph and the table of what a tool loses."""
+    rows = against(r, tool)
+    if not rows:
+        return []
+    got = lambda name: [of[name][1] for _, of in rows if of[name][1]]
+    count = lambda name: f"{sum(map(close, got(name)))} of {len(got(name))}"
+    kinds = [outcome(d) for d in got("rival") if d[2] > 1]
+    seconds = np.median([r.mean(s, tool, "fit_seconds") for s, _ in rows])
+    out = [f"### {tool}", "",
+           f"Within {CLOSE} nats or one paired standard error of the best rival, chosen after the fact: {count('rival')} sets; "
+           f"of the best simple model: {count('simple')}; of the stack of all rivals: {count('stack')}; of their equal mixture: {count('equal')}. "
+           f"Beside the best rival of sets with several splits: {kinds.count('win')} wins, {kinds.count('tie')} ties, {kinds.count('loss')} losses. "
+           f"Median processor time of a fit: {seconds:.1f} s.", ""]
+    bad = [(s, of) for s, of in rows if not all(close(d) for _, d in of.values() if d)]
+    if bad:
+        out += ["What it loses, the greatest loss to the best rival first:", ""]
+        out += table(["set", "best rival", "difference", "best simple", "difference", "to the stack", "to the equal mixture", "splits"],
+                     [[s, of["rival"][0], mark(of["rival"][1]), of["simple"][0], mark(of["simple"][1]), mark(of["stack"][1]), mark(of["equal"][1]), str(of["rival"][1][2])]
+                      for s, of in bad]) + [""]
+    return out
+
+
+def by_context(r, tool):
+    """Returns the table of differences to the best rival, and its name, at each context."""
+    lines, single = [], r.of_kind("simple", "rival")
+    for s in r.sets:
+        cells = [(r.best(s, tool, single, c), c) for c in r.contexts]
+        if any(b for b, _ in cells):
+            lines.append([s, *(f"{mark(r.paired(s, tool, b, c))} {b}" if b else "" for b, c in cells)])
+    return table(["set", *r.contexts], lines)
+
+
+def mark(d):
+    return "" if not d else signed(d) if close(d) else f"**{signed(d)}**"
+
+
+def ranks(r):
+    """Returns the table of mean ranks, over the sets where a tool has as many splits as any."""
+    tools, lines = [t for t in r.tools if t != "exact"], []
+    place = {t: {} for t in tools}
+    for context in [None, *r.contexts]:
+        for s in r.sets:
+            v = [(t, r.mean(s, t, "log_score", context)) for t in tools]
+            v = sorted([p for p in v if np.isfinite(p[1])], key=lambda p: -p[1])
+            for i, (t, _) in enumerate(v):
+                place[t].setdefault(context, []).append(1 + i * (len(tools) - 1) / max(1, len(v) - 1))
+    average = lambda t, c: np.mean([r.mean(s, t, c) for s in r.sets if (s, t) in r.at])
+    for t in sorted((t for t in tools if None in place[t]), key=lambda t: np.mean(place[t][None])):
+        seconds = [r.mean(s, t, "fit_seconds") for s in r.sets if r.values(s, t, "fit_seconds")]
+        lines.append([t, str(len(place[t][None])), *(f"{np.mean(place[t][c]):.1f}" if c in place[t] else "" for c in [None, *r.contexts]),
+                      f"{average(t, 'crps_relative'):.3f}", f"{100 * average(t, 'cover50'):.0f}%", f"{100 * average(t, 'cover90'):.0f}%",
+                      f"{np.median(seconds):.1f}" if seconds else ""])
+    return table(["tool", "sets", "rank", *(f"at {c}" for c in r.contexts), "CRPS", "50%", "90%", "seconds"], lines)
+
+
+def regrets(r, context=None):
+    """Returns the table of what tools lose to the exact posterior predictive, in nats a target."""
+    sets = [s for s in r.sets if (s, "exact") in r.at]
+    lines = []
+    for t in r.tools:
+        d = [r.paired(s, "exact", t, context) if t != "exact" else None for s in sets]
+        if any(d):
+            have = [v[0] for v in d if v]
+            lines.append([t, *(signed(v).replace("+", "") for v in d), f"{np.mean(have):.3f}" if len(have) == len(sets) else ""])
+    lines.sort(key=lambda l: float(l[-1] or "9"))
+    return table(["tool", *sets, "mean"], lines) if lines else []
+
+
+def grid(r, column, context, best):
+    """Returns a table with one line a set and one column a tool; the best is bold."""
+    tools = [t for t in r.tools if any(np.isfinite(r.mean(s, t, column, context)) for s in r.sets)]
+    lines = []
+    for s in r.sets:
+        v = np.array([r.mean(s, t, column, context) for t in tools])
+        if np.isfinite(v).any():
+            top = best([x for x, t in zip(v, tools) if np.isfinite(x) and t != "exact"])
+            lines.append([s, *("" if not np.isfinite(x) else (f"**{x:.3f}**" if x == top else f"{x:.3f}").replace("-", "−") for x in v)])
+    return table(["set", *tools], lines)
+
+
+def markdown(r, runs=()):
+    """Returns the page."""
+    splits = sorted({r_["split"] for r_ in r.rows})
+    out = ["# The league", "",
+           f"Tools that predict groups they have not seen, from few points of each, with whole distributions: {len(r.sets)} sets, "
+           f"{len(splits)} splits, contexts of {', '.join(c for c in r.contexts if c != 'rest')} points. `tools/league` writes this page from",
+           "`docs/league/results.csv`; [its README](../tools/league/README.md) says what is measured and how to",
+           "add a tool or a set. Where one group alone is known, points of it are unseen (context: rest).",
+           "A difference is the mean over splits of that in log score, averaged over the contexts, ± its",
+           "standard error: positive is better. A difference within its error is a tie, for wins as for losses.",
+           "Where no error stands, one split alone was run.",
+           "All sets are *seen*: something was chosen on them, or their results were looked at.", ""]
+    for line in runs:
+        out += ["- " + "; ".join(f"{k}: {v}" for k, v in line.items() if v)]
+    out += ["", "## Losses first", ""]
+    for t in r.of_kind("acqnp"):
+        out += losses(r, t)
+    out += ["![paired differences to the best rival and to the stack](league/differences.svg)", "", "## Ranks", "",
+            "Mean rank in log score over the sets, 1 for the best, also at each context; the CRPS as a share of",
+            "that of the training part's distribution; coverage; the median processor seconds of a fit.", ""] + ranks(r)
+    if regret := regrets(r):
+        out += ["", "## Regret", "", "What is lost to the exact posterior predictive density of simulated sets, in nats a target, ± the",
+                "paired standard error; all contexts:", ""] + regret
+        for c in r.contexts[:-1] if "rest" in r.contexts else r.contexts:
+            out += ["", f"With {c} points:", ""] + regrets(r, c)
+    for t in r.of_kind("acqnp"):
+        out += ["", f"## {t} beside the best rival of each context", ""] + by_context(r, t)
+    for c in r.contexts:
+        name = f"{c} points" if c != "rest" else "all other points"
+        out += ["", f"## Log score with {name} of context", ""] + grid(r, "log_score", c, max)
+        out += ["", f"CRPS with {name}, as a share of that of the training part's distribution:", ""] + grid(r, "crps_relative", c, min)
+    skips = {}
+    for (t, why), row in r.skipped.items():
+        skips.setdefault((t, why), []).append(row["set"])
+    if skips:
+        out += ["", "## Left out", ""] + [f"- {t}: {why}." for t, why in skips]
+    return "\n".join(out) + "\n"
+
+
+def write(out):
+    """Writes the page and the picture beside a results file."""
+    r = Results(load(os.path.join(out, "results.csv")))
+    runs_file = os.path.join(out, "runs.csv")
+    runs = list(csv.DictReader(open(runs_file, newline=""))) if os.path.exists(runs_file) else []
+    with open(out.rstrip("/") + ".md", "w") as f:
+        f.write(wrapped(markdown(r, runs)))
+    with open(os.path.join(out, "differences.svg"), "w") as f:
+        f.write(picture.forest(r, against))
+
+
+def wrapped(text):
+    """Returns text with its prose wrapped at 100 columns; tables, pictures and headings stay."""
+    import textwrap
+    keep = lambda line: line.startswith(("|", "#", "!")) or len(line) <= 100
+    return "\n".join(line if keep(line) else textwrap.fill(line, 100, subsequent_indent="  " * line.startswith("- "), break_long_words=False) for line in text.split("\n"))

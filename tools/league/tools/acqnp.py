@@ -1,0 +1,75 @@
+"""acqnp itself, as a user runs it: `acqnp fit` (or `acqnp init` and `acqnp train`), then `acqnp score`,
+which states log density, CRPS and PIT of each target. Where y is counted, y ± ½ are scored too, and
+the probability between them is the difference of their PITs."""
+import csv
+import os
+import subprocess
+import sys
+
+import numpy as np
+
+from scores import Scored
+
+
+def write(file, header, rows):
+    with open(file, "w", newline="") as f:
+        w = csv.writer(f)
+        w.writerow(header)
+        w.writerows(rows)
+
+
+def call(*words, folder):
+    env = dict(os.environ, GOMAXPROCS="1")
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=900, env=env)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(words)}\n{done.stderr[-500:]}")
+
+
+def table(names, groups):
+    """Returns the rows of groups for a CSV file; one group alone has no column for its name."""
+    return [[g] * names + [*map(repr, map(float, a)), repr(float(b))] for g, (x, y) in groups for a, b in zip(x, y)]
+
+
+class Program:
+    """The program at a path, by fit or by init."""
+
+    def __init__(self, name, path, way):
+        self.NAME, self.KIND, self.path, self.way = name, "acqnp", os.path.abspath(path), way
+
+    def run(self, problem):
+        """Trains on a problem and returns a function that scores tasks."""
+        d = os.path.abspath(os.path.join(problem.folder, self.NAME.replace(" ", "-")))
+        os.makedirs(d, exist_ok=True)
+        names = len(problem.groups) > 1
+        xs = [f"x{j + 1}" for j in range(problem.rows()[0].shape[1])]
+        header = ["g"] * names + xs + ["y"]
+        write(os.path.join(d, "train.csv"), header, table(names, problem.groups.items()))
+        if self.way == "fit":
+            call(self.path, "fit", "train.csv", f"y ~ {' + '.join(xs)}" + " | g" * names, *self.flags(), "--out", "run", "--overwrite", "--threads", "1", "--quiet", folder=d)
+        else:
+            call(self.path, "init", "--csv", "train.csv", "--x", ",".join(xs), "--y", "y", *["--function", "g"] * names, "--out", "config.yaml", "--overwrite", "--threads", "1", folder=d)
+            call(self.path, "train", "--config", "config.yaml", "--run-dir", "run", "--overwrite", "--no-eval", "--threads", "1", "--quiet", folder=d)
+        return lambda tasks: self.scored(d, header, names, tasks, problem)
+
+    def flags(self):
+        text = subprocess.run([self.path, "fit", "--help"], capture_output=True, text=True).stdout
+        return ["--instant"] * ("This version has no other mode" in text or "(instant)" in self.NAME)
+
+    def scored(self, d, header, names, tasks, problem):
+        u = problem.unit / 2
+        context = table(names, [(t.group, (t.cx, t.cy)) for t in tasks])
+        target = table(names, [(t.group, (t.tx, t.ty + s)) for t in tasks for s in ((0, -u, u) if u else (0,))])
+        write(os.path.join(d, "context.csv"), header, context)
+        write(os.path.join(d, "target.csv"), header, target)
+        call(self.path, "score", "--run", "run", *["--context", "context.csv"] * bool(context), "--targets", "target.csv",
+             "--out", "points.csv", "--overwrite", "--threads", "1", "--quiet", folder=d)
+        of = {}
+        for r in csv.DictReader(open(os.path.join(d, "points.csv"), newline="")):
+            of.setdefault(r["function"] if names else "", []).append([float(r[c]) for c in ("log_density", "crps", "pit", "y")])
+        out = []
+        for t in tasks:  # a function's targets come in the order of the file
+            n, v = len(t.ty), np.array(of[t.group if names else ""])
+            assert np.allclose(v[:n, 3], t.ty), "targets in another order"
+            p = np.log(np.maximum(v[2 * n:, 2] - v[n:2 * n, 2], 1e-30)) if u else v[:n, 0]
+            out.append(np.column_stack([p, v[:n, 1:3]]))
+        return Scored(*np.concatenate(out).T)
