@@ -35,8 +35,8 @@ def made(problem):
         r, ts = np.random.default_rng(problem.seed), []
         total = sum(len(y) for _, y in problem.groups.values())
         for x, y in problem.groups.values():
-            for i in range(int(np.clip(ROWS / total, 2, 12))):
-                at, m = r.permutation(len(y)), min(problem.sizes[(i + len(ts)) % len(problem.sizes)], len(y) - 1)
+            for _ in range(int(np.clip(ROWS / total, 2, 12))):
+                at, m = r.permutation(len(y)), min(problem.sizes[len(ts) % len(problem.sizes)], len(y) - 1)
                 ts.append(Task("", x[at[:m]], y[at[:m]], x[at[m:]], y[at[m:]]))
     x, y = of(problem, ts), np.concatenate([t.ty for t in ts])
     keep = np.random.default_rng(0).permutation(len(y))[:2 * ROWS]
