@@ -70,7 +70,7 @@ def nodes(location, weight, scale, noise, points=None):
             z = (y - location(np.array([x]))[:, 0]) / scale
             log = log + np.log((kinds * noise.pdf(z)).sum(1) / scale + 1e-300)
         w = np.exp(log - log.max())
-        keep = w > 1e-7
+        keep = w > 1e-5
         w, at = w[keep] / w[keep].sum(), location(tx)[keep]  # [kept, targets, kinds]
         loc = at.transpose(1, 0, 2).reshape(len(tx), -1)
         return Components(noise, loc, np.full(loc.shape, scale), np.tile((w[:, None] * kinds[keep]).ravel(), (len(tx), 1)))
@@ -134,8 +134,8 @@ def scaled():
 
 def prices():
     """The prices of `acqnp data example`, with 40 sales of each product."""
-    p, l, s = np.meshgrid(np.linspace(300, 600, 61), np.linspace(0.1, 0.3, 61), np.linspace(0.35, 0.65, 7), indexing="ij")
-    p, l, s = p.ravel(), l.ravel(), s.ravel()
+    middle = lambda low, high, n: low + (high - low) * (np.arange(n) + 0.5) / n
+    p, l, s = (a.ravel() for a in np.meshgrid(middle(300, 600, 40), middle(0.1, 0.3, 40), middle(0.35, 0.65, 3), indexing="ij"))
     dear = np.array([0, np.log(1.7)])
     def latent(r, n, x):
         new, loss, share = r.uniform(300, 600, (n, 1)), r.uniform(0.1, 0.3, (n, 1)), r.uniform(0.35, 0.65, (n, 1))
