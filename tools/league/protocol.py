@@ -31,7 +31,7 @@ class Problem:
     groups: dict
     by_point: bool
     sizes: tuple  # of contexts; () where points are unseen
-    unit: float  # 1 where y is counted, else 0
+    unit: float  # in which y is counted or rounded, else 0
     seed: int = 0
     folder: str = ""  # for files of a tool
     root: object = None  # the problem of which this one is a fold
@@ -103,10 +103,15 @@ def tasks(fit, held, sizes, seed, most=MOST):
 
 
 def counted(groups):
-    """Returns 1 where y is counted, else 0: all y are whole numbers, and at least three points share a
-    value on average. A log density has no bound there, as narrow peaks at whole numbers raise it."""
+    """Returns the unit in which y is counted or rounded, 0 where it is neither: all y are multiples of the
+    least difference between them, and at least three points share a value on average. A log density
+    has no bound there, as narrow peaks at the values raise it."""
     y = np.concatenate([y for _, y in groups.values()])
-    return float((y == np.round(y)).all() and len(y) >= 3 * len(np.unique(y)))
+    values = np.unique(y)
+    if len(values) < 2 or len(y) < 3 * len(values):
+        return 0.0
+    unit = float(np.diff(values)[np.diff(values) > 1e-9 * np.ptp(y)].min())
+    return unit if np.allclose(values / unit, np.round(values / unit), atol=1e-3, rtol=0) else 0.0
 
 
 def split(groups, by_point, k):
@@ -117,10 +122,11 @@ def split(groups, by_point, k):
 
 
 def log_score(p, y, unit):
-    """Returns the log density of each target; where y is counted, the log of the probability of y ± ½."""
+    """Returns the log density of each target; where y has a unit, the log of the probability of the unit
+    around y, divided by it."""
     if not unit:
         return p.log_density(y)
-    return np.log(np.maximum(p.cdf(y + unit / 2) - p.cdf(y - unit / 2), 1e-30))
+    return np.log(np.maximum(p.cdf(y + unit / 2) - p.cdf(y - unit / 2), 1e-30) / unit)
 
 
 def stacked(tasks):

@@ -1,6 +1,6 @@
 """acqnp itself, as a user runs it: `acqnp fit` (or `acqnp init` and `acqnp train`), then `acqnp score`,
-which states log density, CRPS and PIT of each target. Where y is counted, y ± ½ are scored too, and
-the probability between them is the difference of their PITs."""
+which states log density, CRPS and PIT of each target. Where y has a unit, its bounds around y are scored
+too, and the probability between them is the difference of their PITs."""
 import csv
 import os
 import subprocess
@@ -70,6 +70,6 @@ class Program:
         for t in tasks:  # a function's targets come in the order of the file
             n, v = len(t.ty), np.array(of[t.group if names else ""])
             assert np.allclose(v[:n, 3], t.ty), "targets in another order"
-            p = np.log(np.maximum(v[2 * n:, 2] - v[n:2 * n, 2], 1e-30)) if u else v[:n, 0]
+            p = np.log(np.maximum(v[2 * n:, 2] - v[n:2 * n, 2], 1e-30) / (2 * u)) if u else v[:n, 0]
             out.append(np.column_stack([p, v[:n, 1:3]]))
         return Scored(*np.concatenate(out).T)
