@@ -151,11 +151,11 @@ def ranks(r):
             v = sorted([p for p in v if np.isfinite(p[1])], key=lambda p: -p[1])
             for i, (t, _) in enumerate(v):
                 place[t].setdefault(context, []).append(1 + i * (len(tools) - 1) / max(1, len(v) - 1))
-    average = lambda t, c: np.mean([r.mean(s, t, c) for s in r.sets if (s, t) in r.at])
+    average = lambda t, c, mean=np.mean: mean([r.mean(s, t, c) for s in r.sets if (s, t) in r.at])
     for t in sorted((t for t in tools if None in place[t]), key=lambda t: np.mean(place[t][None])):
         seconds = [r.mean(s, t, "fit_seconds") for s in r.sets if r.values(s, t, "fit_seconds")]
         lines.append([t, str(len(place[t][None])), *(f"{np.mean(place[t][c]):.1f}" if c in place[t] else "" for c in [None, *r.contexts]),
-                      f"{average(t, 'crps_relative'):.3f}", f"{100 * average(t, 'cover50'):.0f}%", f"{100 * average(t, 'cover90'):.0f}%",
+                      f"{average(t, 'crps_relative', np.median):.3f}", f"{100 * average(t, 'cover50'):.0f}%", f"{100 * average(t, 'cover90'):.0f}%",
                       f"{np.median(seconds):.1f}" if seconds else ""])
     return table(["tool", "sets", "rank", *(f"at {c}" for c in r.contexts), "CRPS", "50%", "90%", "seconds"], lines)
 
@@ -203,8 +203,9 @@ def markdown(r, runs=()):
     for t in r.of_kind("acqnp"):
         out += losses(r, t)
     out += ["![paired differences to the best rival and to the stack](league/differences.svg)", "", "## Ranks", "",
-            "Mean rank in log score over the sets, 1 for the best, also at each context; the CRPS as a share of",
-            "that of the training part's distribution; coverage; the median processor seconds of a fit.", ""] + ranks(r)
+            "Mean rank in log score over the sets, 1 for the best, also at each context; the median CRPS as a",
+            "share of that of the training part's distribution; mean coverage; the median processor seconds of",
+            "a fit. A tool is ranked on the sets that it has run.", ""] + ranks(r)
     if regret := regrets(r):
         out += ["", "## Regret", "", "What is lost to the exact posterior predictive density of simulated sets, in nats a target, ± the",
                 "paired standard error; all contexts:", ""] + regret

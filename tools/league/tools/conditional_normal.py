@@ -43,7 +43,7 @@ def fit(problem, setting):
             e = B @ r
             total += np.outer(e, e) + S - B @ S[i]
         S = total / max(1, len(rest) - 1)
-        sd = np.sqrt(S.diagonal())
+        sd = np.sqrt(np.maximum(S.diagonal(), 1e-6 * S.diagonal().mean()))
         C = S / np.outer(sd, sd)
         same = np.clip((C.sum() - d) / (d * (d - 1)), 0, 0.999)
         C = (1 - shrink) * C + shrink * (np.eye(d) * (1 - same) + same)
