@@ -378,7 +378,7 @@ func (m *GridNormal) Check() error {
 
 // Given implements [Model].
 func (m *GridNormal) Given(context Group, x []float64) []likelihood.GaussianMixture {
-	u, dx := units{X: m.Scale}, len(m.Scale)
+	u, dx := units{X: m.Scale, Y: scaling{0, 1}}, len(m.Scale)
 	at := u.points(context.X)
 	known := make([]row, context.Points())
 	for i := range known {
@@ -392,7 +392,7 @@ func (m *GridNormal) Given(context Group, x []float64) []likelihood.GaussianMixt
 		mean, variance := c.at(a)
 		// A target at a known x has no variance left: what remains is the smallest step of the data.
 		least := 1e-6 * m.prior(a, a)
-		out[t] = likelihood.GaussianMixtureOf([]likelihood.Gaussian{{Mean: mean, Scale: math.Sqrt(max(variance, least))}})
+		out[t] = u.mixture([]likelihood.Gaussian{{Mean: mean, Scale: math.Sqrt(max(variance, least))}}, []float64{0})
 	}
 	return out
 }

@@ -49,7 +49,7 @@ func (m *Mixed) Given(context Group, x []float64) []likelihood.GaussianMixture {
 	out := make([]likelihood.GaussianMixture, len(targets)/dx)
 	for t := range out {
 		mean, deviation := posterior.Predict(targets[t*dx:][:dx])
-		out[t] = likelihood.GaussianMixtureOf([]likelihood.Gaussian{m.Units.normal(mean, deviation)})
+		out[t] = m.Units.mixture([]likelihood.Gaussian{{Mean: mean, Scale: deviation}}, []float64{0})
 	}
 	return out
 }
