@@ -124,156 +124,49 @@ func (m *GP) Check() error {
 		lengthOf{[]float64{h.Noise, h.Level, h.Curve, h.Spread, h.Wave, h.Ridge}, plainHypers})
 }
 
-// Bounds of a context: the points that predictions read, and those that the group's scale is learnt
-// from.
-const (
-	mostContext = 1000
-	mostOfScale = 64
-)
-
-// Given implements [Model]. It takes the 1,000 points of a larger context that are evenly spread over
-// it. The scale of the group's noise is learnt from 64.
-func (m *GP) Given(context Group, x []float64) []likelihood.GaussianMixture {
-	c := thin(m.Units.group(context), mostContext)
-	targets := m.Units.points(x)
-	states := m.condition(c)
-	at, dx := m.Basis.at(targets), len(m.Units.X)
-	scales := m.Noise.scales(targets)
-	var spread mat.Dense
-	spread.Mul(at, mat.NewSymDense(len(m.W), m.Cov))
-	out := make([]likelihood.GaussianMixture, len(scales))
-	cross := make([]float64, c.Points())
-	for t := range out {
-		own, f := targets[t*dx:][:dx], at.RawRowView(t)
-		for i := range cross {
-			cross[i] = dot(spread.RawRowView(t), states[0].phi.RawRowView(i)) + m.Hyper.kernel(own, c.row(i))
-		}
-		prior := dot(spread.RawRowView(t), f) + m.Hyper.kernel(own, own)
-		var parts []likelihood.Gaussian
-		var logs []float64
-		for _, s := range states {
-			mean, variance := s.at(cross, dot(m.W, f), prior)
-			parts, logs = m.Noise.parts(parts, logs, mean, variance, scales[t]*s.factor, s.log)
-		}
-		out[t] = m.Units.mixture(parts, logs)
+// mean implements field.
+func (m *GP) mean(x []float64) []float64 {
+	phi := m.Basis.at(x)
+	out := make([]float64, len(x)/len(m.Units.X))
+	for i := range out {
+		out[i] = dot(phi.RawRowView(i), m.W)
 	}
 	return out
 }
 
-// A state is a context with the noise that its points seem to have, if the group's scale is factor.
-type state struct {
-	factor, log float64 // and the log of its probability
-	phi         *mat.Dense
-	chol        mat.Cholesky
-	alpha       *mat.VecDense // the inverse of the covariance times what is left of y
+// covariances implements field.
+func (m *GP) covariances(a, b []float64) *mat.Dense {
+	dx := len(m.Units.X)
+	var left, out mat.Dense
+	left.Mul(m.Basis.at(a), mat.NewSymDense(len(m.W), m.Cov))
+	out.Mul(&left, m.Basis.at(b).T())
+	for i := range len(a) / dx {
+		row := out.RawRowView(i)
+		for j := range len(b) / dx {
+			row[j] += m.Hyper.kernel(a[i*dx:][:dx], b[j*dx:][:dx])
+		}
+	}
+	return &out
 }
 
-// at returns mean and variance of f + g, given their covariances with the context, and what they are
-// without it.
-func (s *state) at(cross []float64, mean, variance float64) (float64, float64) {
-	if s.alpha == nil {
-		return mean, variance
+// variances implements field.
+func (m *GP) variances(x []float64) []float64 {
+	dx := len(m.Units.X)
+	phi := m.Basis.at(x)
+	var left mat.Dense
+	left.Mul(phi, mat.NewSymDense(len(m.W), m.Cov))
+	out := make([]float64, len(x)/dx)
+	for i := range out {
+		own := x[i*dx:][:dx]
+		out[i] = dot(left.RawRowView(i), phi.RawRowView(i)) + m.Hyper.kernel(own, own)
 	}
-	v := mat.NewVecDense(len(cross), cross)
-	var solved mat.VecDense
-	if err := s.chol.SolveVecTo(&solved, v); err != nil && !isCondition(err) {
-		return mean, variance
-	}
-	return mean + mat.Dot(v, s.alpha), variance - mat.Dot(v, &solved)
+	return out
 }
 
-// condition returns the states of a standardised context.
-func (m *GP) condition(c Group) []*state {
-	factors, logs := m.Noise.nodes()
-	if few := thin(c, mostOfScale); few.Points() < c.Points() && len(factors) > 1 {
-		factor, most := 1.0, math.Inf(-1)
-		for _, s := range m.condition(few) {
-			if s.log > most {
-				factor, most = s.factor, s.log
-			}
-		}
-		factors, logs = []float64{factor}, []float64{0}
-	}
-	phi := m.Basis.at(c.X)
-	n := c.Points()
-	states := make([]*state, len(factors))
-	for j := range states {
-		states[j] = &state{factor: factors[j], log: logs[j], phi: phi}
-	}
-	if n == 0 {
-		return states
-	}
-	var spread mat.Dense
-	spread.Mul(phi, mat.NewSymDense(len(m.W), m.Cov))
-	prior, left := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
-	for i := range n {
-		for j := range i + 1 {
-			prior.SetSym(i, j, dot(spread.RawRowView(i), phi.RawRowView(j))+m.Hyper.kernel(c.row(i), c.row(j)))
-		}
-		left.SetVec(i, c.Y[i]-dot(phi.RawRowView(i), m.W))
-	}
-	scales := m.Noise.scales(c.X)
-	var kept []*state
-	for _, s := range states {
-		if m.solve(s, prior, left, scales) {
-			kept = append(kept, s)
-		}
-	}
-	if len(kept) == 0 { // too close to singular for float64: predict without a context
-		return states
-	}
-	return kept
-}
-
-// solve finds the noise of the points of a state: in turn what each point misses by, given the others,
-// and which Gaussian stands for its noise then.
-func (m *GP) solve(s *state, prior *mat.SymDense, left *mat.VecDense, scales []float64) bool {
-	n := left.Len()
-	shift, variance := make([]float64, n), make([]float64, n)
-	each := make([]float64, len(m.Noise.Parts))
-	for i, v := range scales {
-		shift[i], variance[i] = m.Noise.normal(miss{0, 1e4 * v * v * s.factor * s.factor}, v*s.factor, each)
-	}
-	rounds := 4
-	if n > 2*mostOfScale {
-		rounds = 2
-	}
-	cov, y := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
-	for round := range rounds + 1 {
-		cov.CopySym(prior)
-		for i, v := range variance {
-			cov.SetSym(i, i, cov.At(i, i)+v)
-			y.SetVec(i, left.AtVec(i)-shift[i])
-		}
-		if !s.chol.Factorize(cov) || s.chol.Cond() > 1e14 {
-			return false
-		}
-		s.alpha = mat.NewVecDense(n, nil)
-		if err := s.chol.SolveVecTo(s.alpha, y); err != nil && !isCondition(err) {
-			return false
-		}
-		if round == rounds || len(each) == 1 && round == 1 {
-			break
-		}
-		var inverse mat.SymDense
-		if err := s.chol.InverseTo(&inverse); err != nil && !isCondition(err) {
-			return false
-		}
-		// The evidence of the points, as expectation propagation approximates it.
-		log := -s.chol.LogDet()/2 - mat.Dot(s.alpha, y)/2 - float64(n)/2*math.Log(2*math.Pi)
-		for i := range n {
-			// Without the point, it is predicted with this error, of this variance.
-			by := s.alpha.AtVec(i)/inverse.At(i, i) + shift[i]
-			e := miss{by, max(1/inverse.At(i, i)-variance[i], 0)}
-			z, v := e.by-shift[i], e.variance+variance[i]
-			log += m.Noise.logDensity(e, scales[i]*s.factor, each) + z*z/(2*v) + math.Log(2*math.Pi*v)/2
-			shift[i], variance[i] = m.Noise.normal(e, scales[i]*s.factor, each)
-		}
-		if round == rounds-1 || len(each) == 1 {
-			s.log += log
-		}
-	}
-	return true
+// Given implements [Model]. It takes the 1,000 points of a larger context that are evenly spread over
+// it. The scale of the group's noise is learnt from 64.
+func (m *GP) Given(context Group, x []float64) []likelihood.GaussianMixture {
+	return given(m, &m.Noise, m.Units, context, x)
 }
 
 // thin returns a group of at most n points, evenly spread over the order of all.

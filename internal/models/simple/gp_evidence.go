@@ -20,14 +20,19 @@ type evidence struct {
 	shift  [][]float64  // its mean
 }
 
-// newEvidence returns an evidence for groups whose points have noise of the same scale.
+// newEvidence returns an evidence for groups whose points have noise of the same scale, for y that are
+// pressed: outliers do not have the leverage of their distance until their noise is known.
 func newEvidence(groups []Group, b basis) *evidence {
 	e := &evidence{groups: groups, basis: b}
 	e.of, e.p = columnsOf(b)
 	for _, g := range groups {
 		e.phi = append(e.phi, b.at(g.X))
 		e.noise = append(e.noise, slices.Repeat([]float64{1}, g.Points()))
-		e.shift = append(e.shift, make([]float64, g.Points()))
+		shift := make([]float64, g.Points())
+		for i, v := range g.Y {
+			shift[i] = v - pressed(v)
+		}
+		e.shift = append(e.shift, shift)
 	}
 	return e
 }
