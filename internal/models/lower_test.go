@@ -9,6 +9,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
@@ -78,12 +79,20 @@ func TestLoweredGraphsComputeWhatKernelsDo(t *testing.T) {
 	}
 }
 
-// TestLoweredPrimitives lowers the primitives of an element, which no network has yet.
+// TestLoweredPrimitives lowers the primitives that have a form.
 func TestLoweredPrimitives(t *testing.T) {
-	e := ops.Extents{Functions: 1, Context: 2, Points: 3}
+	e := ops.Extents{Functions: 1, Context: 2, Points: 3, Levels: 4}
 	b := ops.NewBuilder(tensor.Float64, e)
-	x := b.Input("x", ops.Point, 2)
+	x, u := b.Input("x", ops.Point, 2), b.Input("u", ops.Row, 2)
 	b.Output("out", b.Mul(b.Log(b.Softplus(x)), b.Affine(b.Exp(x), -0.5, 3)))
+	for i, a := range [][2]float64{{1, 0}, {-1, 0}, {2, 0}, {1, 3}, {-1, 3}} {
+		b.Output(fmt.Sprint("affine", i), b.Affine(u, a[0], a[1]))
+	}
+	for i, width := range []int{1, 2} {
+		wide := b.Add(u, b.Spread(b.Sum(u, ops.Point, width), ops.Row, 2))
+		b.Output(fmt.Sprint("log softmax", i), b.LogSoftmax(wide, ops.Point, width))
+		b.Output(fmt.Sprint("spread", i), b.Spread(b.Columns(x, 0, width), ops.Row, 2))
+	}
 	g, err := b.Finish(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -91,8 +100,10 @@ func TestLoweredPrimitives(t *testing.T) {
 	m := model(t, "cnp", 1, 1)
 	want, fed := computed(g, e, m)
 	got, err := lowered(g, e, m, fed, 0)
-	if d := distance(got["out"], want["out"]); err != nil || !(d < 1e-14) {
-		t.Errorf("differs by %g: %v", d, err)
+	for output := range want {
+		if d := distance(got[output], want[output]); err != nil || !(d < 1e-14) { // numbers up to 10
+			t.Errorf("%s differs by %g: %v", output, d, err)
+		}
 	}
 }
 
@@ -162,7 +173,8 @@ func lowered(g *ops.Graph, e ops.Extents, m *models.Model, fed map[string][]floa
 	values, err := ops.Lower(g, d)
 	outputs := map[string][]float64{}
 	for _, out := range g.Outputs {
-		outputs[out.Name] = d.known[values[out.Name]].data
+		full := d.shape(out.Space, out.Width)
+		outputs[out.Name] = d.known[d.add(full, d.known[values[out.Name]].at)].data
 	}
 	return outputs, err
 }
@@ -201,10 +213,15 @@ func (d *arrays) add(shape [3]int, f func(i, j, k int) float64) ops.Value {
 	return v
 }
 
-func (d *arrays) Input(in ops.Input) ops.Value {
+// shape returns that of a tensor of a space.
+func (d *arrays) shape(s ops.Space, width int) [3]int {
 	e := d.extents
-	shape := map[ops.Space][3]int{ops.Context: {e.Context, 1, in.Width}, ops.Resample: {e.Context, e.Levels, in.Width},
-		ops.Point: {e.Points, 1, in.Width}, ops.Row: {e.Points, e.Levels, in.Width}}[in.Space]
+	return map[ops.Space][3]int{ops.Context: {e.Context, 1, width}, ops.Resample: {e.Context, e.Levels, width},
+		ops.Point: {e.Points, 1, width}, ops.Row: {e.Points, e.Levels, width}}[s]
+}
+
+func (d *arrays) Input(in ops.Input) ops.Value {
+	shape := d.shape(in.Space, in.Width)
 	data := array{shape, d.fed[in.Name]}
 	if in.Space == ops.Context {
 		shape[0] += d.padding
@@ -314,15 +331,30 @@ func (d *arrays) Ones(v ops.Value) ops.Value {
 }
 
 func (d *arrays) Sum(v ops.Value, axis ops.Axis) ops.Value {
-	a := d.known[v]
-	if axis != ops.PointAxis {
-		panic(axis)
-	}
-	return d.add([3]int{1, a.shape[1], a.shape[2]}, func(_, j, k int) (sum float64) {
-		for i := range a.shape[0] {
-			sum += a.at(i, j, k)
+	return d.over(v, axis, func(terms []float64) (sum float64) {
+		for _, t := range terms {
+			sum += t
 		}
 		return sum
+	})
+}
+
+func (d *arrays) LogSumExp(v ops.Value, axis ops.Axis) ops.Value {
+	return d.over(v, axis, likelihood.LogSumExp)
+}
+
+// over replaces the elements along an axis by one that f makes of them.
+func (d *arrays) over(v ops.Value, axis ops.Axis, f func([]float64) float64) ops.Value {
+	a, along := d.known[v], int(axis)+3
+	shape := a.shape
+	shape[along] = 1
+	return d.add(shape, func(i, j, k int) float64 {
+		at, terms := [3]int{i, j, k}, make([]float64, a.shape[along])
+		for l := range terms {
+			at[along] = l
+			terms[l] = a.at(at[0], at[1], at[2])
+		}
+		return f(terms)
 	})
 }
 

@@ -68,6 +68,8 @@ func (d dialect) Ones(v value) value {
 
 func (d dialect) Sum(v value, axis ops.Axis) value { return d.sum(v, int(axis)) }
 
+func (d dialect) LogSumExp(v value, axis ops.Axis) value { return d.logSumExp(v, int(axis)) }
+
 func (d dialect) Softmax(v value) value { return d.node("Softmax", with(whole("axis", -1)), v) }
 
 func (d dialect) LayerNorm(v, gain, shift value, _ int) value {

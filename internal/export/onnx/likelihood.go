@@ -105,7 +105,7 @@ func (n *network) logDensity(c components, y value, logs []bool) value {
 	if c.logit != "" {
 		part = n.laplace
 	}
-	density := n.logSumExp(n.add(part(c, n.sub(z, c.mu)), c.logWeight), 2)
+	density := n.squeeze(n.logSumExp(n.add(part(c, n.sub(z, c.mu)), c.logWeight), 2), 2)
 	if isLog == "" {
 		return density
 	}

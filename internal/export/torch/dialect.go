@@ -219,6 +219,10 @@ func (d *dialect) Sum(v ops.Value, axis ops.Axis) ops.Value {
 	return d.method(v, ".sum(%d, keepdim=True)", axis)
 }
 
+func (d *dialect) LogSumExp(v ops.Value, axis ops.Axis) ops.Value {
+	return d.method(v, ".logsumexp(%d, keepdim=True)", axis)
+}
+
 func (d *dialect) Softmax(v ops.Value) ops.Value { return d.method(v, ".softmax(%d)", ops.ColumnAxis) }
 
 func (d *dialect) LayerNorm(v, gain, shift ops.Value, width int) ops.Value {
