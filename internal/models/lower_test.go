@@ -133,7 +133,7 @@ func computed(g *ops.Graph, e ops.Extents, m *models.Model) (outputs, fed map[st
 	for k, in := range g.Inputs {
 		v := make([]float64, e.Rows(in.Space)*in.Width)
 		for i := range v {
-			v[i] = math.Mod(0.37+0.618*float64(i)+0.29*float64(k), 1)
+			v[i] = float64(float32(math.Mod(0.37+0.618*float64(i)+0.29*float64(k), 1)))
 			if in.Space == ops.Resample {
 				v[i] = float64(i * i % e.Context)
 			}

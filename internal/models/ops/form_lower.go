@@ -141,6 +141,8 @@ func inPlace(n *G.Node, readers []*G.Node) bool {
 		return true
 	case Add, Join, Mul, Affine, Exp, Log, Softplus, Spread, Sum, LogSumExp:
 		return len(readers) == 1
+	case Sigmoid:
+		return len(readers) == 1 && readers[0].Op().(*Op).Kind == Mul
 	case Linear:
 		return len(readers) == 1 && readers[0].Op().(*Op).Kind == Linear && Children(readers[0])[0] == n
 	}

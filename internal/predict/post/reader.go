@@ -55,7 +55,7 @@ func (r *Reader) Mode() models.Mode {
 func (r *Reader) Components(networks, levels, context int) int {
 	each := r.model.Parts() * max(1, len(r.tails))
 	if r.model.Quantile() || r.model.Bootstrap() {
-		each = levels
+		each *= levels
 	}
 	all := networks * each
 	switch {
