@@ -41,6 +41,9 @@ type Fitted struct {
 	Stacks  []*stack.Stack  `json:"stacks"` // of each column of y
 }
 
+// fittedKinds are the models that a file can hold.
+var fittedKinds = stack.Kinds()
+
 // Write writes fit.json to a directory.
 func (f Fitted) Write(dir string) error {
 	f.Schema = fittedSchema
@@ -75,7 +78,11 @@ func ReadFitted(dir string) (f Fitted, err error) {
 		if s == nil {
 			return f, &invalid.Input{File: path, Key: "stacks", Found: "null", Expected: expected}
 		}
-		if err := s.Check(f.width()); err != nil {
+		err := s.Open(fittedKinds)
+		if err == nil {
+			err = s.Check(f.width())
+		}
+		if err != nil {
 			return f, &invalid.Input{File: path, Key: "stacks", Found: err.Error(), Expected: expected}
 		}
 	}
