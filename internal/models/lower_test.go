@@ -5,7 +5,6 @@ import (
 	"math"
 	"testing"
 
-	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
 	"github.com/acqnp/acqnp/internal/config"
@@ -129,7 +128,7 @@ func parameters(m *models.Model) []float64 {
 // computed runs the plain kernels of a graph. It also returns the inputs that it drew.
 func computed(g *ops.Graph, e ops.Extents, m *models.Model) (outputs, fed map[string][]float64) {
 	outputs, fed = map[string][]float64{}, map[string][]float64{}
-	known, params := map[*G.Node][]float64{}, parameters(m)
+	var inputs [][]float64
 	for k, in := range g.Inputs {
 		v := make([]float64, e.Rows(in.Space)*in.Width)
 		for i := range v {
@@ -138,30 +137,10 @@ func computed(g *ops.Graph, e ops.Extents, m *models.Model) (outputs, fed map[st
 				v[i] = float64(i * i % e.Context)
 			}
 		}
-		known[in.Node], fed[in.Name] = v, v
+		inputs, fed[in.Name] = append(inputs, v), v
 	}
-	for _, b := range g.Blocks {
-		known[b.Node] = make([]float64, b.Rows*b.Cols)
-		ops.LoadBlock(known[b.Node], params, b)
-	}
-	var value func(n *G.Node) []float64
-	value = func(n *G.Node) []float64 {
-		if _, ok := known[n]; !ok {
-			if o, ok := n.Op().(*ops.Op); ok {
-				var in [][]float64
-				for _, c := range ops.Children(n) {
-					in = append(in, value(c))
-				}
-				known[n] = make([]float64, e.Rows(o.Out)*o.Width)
-				ops.Evaluate(o, e, known[n], in)
-			} else {
-				known[n] = n.Value().Data().([]float64)
-			}
-		}
-		return known[n]
-	}
-	for _, out := range g.Outputs {
-		outputs[out.Name] = value(out.Node)
+	for i, v := range ops.NewPlain(g).Run(e, parameters(m), inputs...) {
+		outputs[g.Outputs[i].Name] = v
 	}
 	return outputs, fed
 }
