@@ -12,10 +12,10 @@
 //     equation (1), and a weight for each. They make a [Mixture], equation (9).
 //
 // Both mixtures implement [Distribution]: density, distribution function, quantiles, mean, variance
-// and score. [NewMixture], [NewGaussian] and [NewGaussianMixture] read a decoder's outputs. [Units]
-// converts the result from the model's units into those of the data. [HighestDensity] and [Modes]
-// say where a distribution's density is high. [LogDensityGradient] and
-// [GaussianGradient] return the derivatives that training needs.
+// and score. [NewMixture] and [NewGaussian] read a decoder's outputs. [Units] converts the result from
+// the model's units into those of the data. [HighestDensity] and [Modes] say where a distribution's
+// density is high. [LogDensityGradient] and [GaussianGradient] return the derivatives that training
+// needs.
 //
 // A decoder's output s stands for the scale σ = floor + (1−floor)·softplus(s). The floor is the
 // configuration's model.sigma_floor, above 0 and below 1. The [Scale] of a quantile model can take

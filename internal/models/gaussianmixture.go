@@ -6,7 +6,6 @@ import (
 	G "gorgonia.org/gorgonia"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
@@ -52,14 +51,4 @@ func (h mixtureHead) mixture(c *construction, d decoding) mixture {
 	}
 	block := func(i int) *G.Node { return c.Columns(d.out, h.column(i, 0), h.column(i+1, 0)) }
 	return mixture{block(0), c.Sigma(block(1), h.SigmaFloor()), logWeight}
-}
-
-func (h mixtureHead) gaussians(raw []float32, channel int) likelihood.GaussianMixture {
-	components, logits := make([]likelihood.Gaussian, h.k), make([]float64, h.k)
-	for k := range components {
-		pair := []float32{raw[h.column(0, channel)+k], raw[h.column(1, channel)+k]}
-		components[k] = likelihood.NewGaussian(pair, 1, 0, h.SigmaFloor())
-		logits[k] = float64(raw[h.column(2, channel)+k])
-	}
-	return likelihood.WeightedGaussians(components, logits)
 }

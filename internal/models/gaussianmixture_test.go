@@ -41,7 +41,7 @@ func TestGaussianMixtureHead(t *testing.T) {
 					sum += plainMixture(row[at(0):][:k], row[at(1):][:k], row[at(2):][:k], v, m.SigmaFloor(), func(block, part int, slope float64) {
 						want[at(block)+part] -= slope / float64(len(ll))
 					})
-					density += m.Gaussians(narrowed(row), channel).LogDensity(v)
+					density += m.Gaussians(narrowed(row), 1)[channel].LogDensity(v)
 				}
 				if !(math.Abs(got-sum) <= 1e-12*max(1, math.Abs(sum))) || !(math.Abs(density-sum) <= 1e-4*max(1, math.Abs(sum))) {
 					t.Errorf("point %d: log-likelihood %g, of a prediction %g, want %g", i, got, density, sum)

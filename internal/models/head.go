@@ -17,9 +17,6 @@ type head interface {
 	logLik(c *construction, d decoding, y *G.Node) *G.Node
 	// mixture adds the parts of the predictive distributions that the decoder's output states.
 	mixture(c *construction, d decoding) mixture
-	// gaussians reads the mixture of one channel at a point from the point's rows of the decoder's
-	// output. A head over quantile levels has none: likelihood.NewMixtureIn reads its rows.
-	gaussians(raw []float32, channel int) likelihood.GaussianMixture
 }
 
 // A mixture is what a head states at each point: the outputs of BuildHead.
@@ -66,6 +63,35 @@ func (m *Model) BuildHead(dtype tensor.Dtype, capacity ops.Extents) (*ops.Graph,
 	return b.Finish(nil)
 }
 
+// Gaussians returns the mixtures that a model without levels predicts at a number of points, one for each
+// channel of each point: [points·dy]. components are the points' rows of the output of this name.
+func (m *Model) Gaussians(components []float32, points int) []likelihood.GaussianMixture {
+	rows := make([]float64, len(components))
+	for i, v := range components {
+		rows[i] = float64(v)
+	}
+	levels := len(rows) / (points * m.RowWidth())
+	states := m.reader.Run(ops.Extents{Functions: 1, Points: points, Levels: levels}, nil, rows)
+	all := make([]likelihood.GaussianMixture, 0, points*m.dy)
+	for point := range points {
+		for channel := range m.dy {
+			parts, logWeights := make([]likelihood.Gaussian, 0, levels*m.parts), make([]float64, 0, levels*m.parts)
+			for level := range levels {
+				first := ((point*levels+level)*m.dy + channel) * m.parts
+				for k := first; k < first+m.parts; k++ {
+					parts, logWeights = append(parts, likelihood.Gaussian{Mean: states[0][k], Scale: states[1][k]}), append(logWeights, states[2][k])
+				}
+			}
+			if m.parts == 1 { // bootstraps have the same weight
+				all = append(all, likelihood.GaussianMixtureOf(parts))
+			} else {
+				all = append(all, likelihood.WeightedGaussians(parts, logWeights))
+			}
+		}
+	}
+	return all
+}
+
 // rows returns the space of the decoder's output.
 func (m *Model) rows() ops.Space {
 	if m.arch.family == gaussian {
@@ -86,10 +112,6 @@ func (h gaussianHead) logLik(c *construction, d decoding, y *G.Node) *G.Node {
 func (h gaussianHead) mixture(c *construction, d decoding) mixture {
 	log := c.Log(c.Sum(c.Ones(d.out), ops.Point, 1)) // of the number of a point's rows
 	return mixture{c.Columns(d.out, 0, h.dy), c.Sigma(c.Columns(d.out, h.dy, 2*h.dy), h.SigmaFloor()), c.Spread(c.Affine(log, -1, 0), h.rows(), h.dy)}
-}
-
-func (h gaussianHead) gaussians(raw []float32, channel int) likelihood.GaussianMixture {
-	return likelihood.NewGaussianMixture(raw, h.dy, channel, h.SigmaFloor())
 }
 
 // bootstrapHead is a mixture, with equal weights, of the Gaussians of a point's bootstraps.
@@ -116,8 +138,4 @@ func (h quantileHead) mixture(c *construction, d decoding) mixture {
 		scale = c.Mul(c.Spread(c.Affine(spread, 4, 0), ops.Row, h.dy), scale)
 	}
 	return mixture{c.Columns(d.out, 0, h.dy), scale, c.LogSoftmax(c.Columns(d.out, 2*h.dy, 3*h.dy), ops.Point, h.dy)}
-}
-
-func (h quantileHead) gaussians([]float32, int) likelihood.GaussianMixture {
-	panic("models: a head over quantile levels states no Gaussians")
 }

@@ -1,8 +1,8 @@
 package models_test
 
 import (
-	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"gorgonia.org/tensor"
@@ -34,15 +34,15 @@ func everyHead() map[string]config.Model {
 }
 
 // TestHeadsStateWhatPredictionsAre compares the graph of every head, run by the plain kernels and lowered
-// to arrays, with the distributions that predict makes of the same rows.
+// to arrays, with the distributions of package likelihood and with those of predictions.
 func TestHeadsStateWhatPredictionsAre(t *testing.T) {
+	e := ops.Extents{Functions: 1, Context: 1, Points: 4, Levels: 5}
 	for name, c := range everyHead() {
 		for _, dy := range []int{1, 3} {
 			m, err := models.New(c, 2, dy)
 			if err != nil {
 				t.Fatal(err)
 			}
-			e := ops.Extents{Functions: 1, Context: 1, Points: 4, Levels: 5}
 			g, err := m.BuildHead(tensor.Float64, e)
 			if err != nil {
 				t.Fatal(err)
@@ -52,47 +52,53 @@ func TestHeadsStateWhatPredictionsAre(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for output := range states {
-				if d := distance(written[output], states[output]); !(d < 1e-14) { // numbers up to 3
-					t.Errorf("%s, %d channels: %s differs by %g when lowered", name, dy, output, d)
+			near := func(what string, got, want []float64) {
+				if d := distance(got, want); !(d < 1e-14) { // numbers up to 3
+					t.Errorf("%s, %d channels: %s differs by %g", name, dy, what, d)
 				}
 			}
-			compareHead(t, fmt.Sprintf("%s, %d channels", name, dy), m, e, states, fed)
+			for output := range states {
+				near(output+", lowered,", written[output], states[output])
+			}
+			rows, levels := narrowed(fed["components"]), map[bool]int{true: 1, false: e.Levels}[g.Inputs[0].Space == ops.Point]
+			for point := range e.Points {
+				for channel := range dy {
+					got := statedAt(states, (point*levels*dy+channel)*m.Parts(), levels, dy*m.Parts(), m.Parts())
+					raw := rows[point*levels*m.RowWidth():][:levels*m.RowWidth()]
+					if m.Quantile() {
+						z := narrowed(fed["logit"])[point*levels:][:levels]
+						near("a mixture", got, numbersOf(likelihood.NewMixture(raw, z, dy, channel, m.Scale())))
+						continue
+					}
+					near("a prediction", numbersOf(m.Gaussians(rows, e.Points)[point*dy+channel]), got)
+					if m.Parts() == 1 {
+						var each []likelihood.Gaussian
+						for row := range slices.Chunk(raw, m.RowWidth()) {
+							each = append(each, likelihood.NewGaussian(row, dy, channel, m.SigmaFloor()))
+						}
+						near("a Gaussian", got, numbersOf(likelihood.GaussianMixtureOf(each)))
+					}
+				}
+			}
 		}
 	}
 }
 
-// compareHead compares the outputs of a head's graph with the distributions of its inputs.
-func compareHead(t *testing.T, name string, m *models.Model, e ops.Extents, states, fed map[string][]float64) {
-	t.Helper()
-	levels := 1
-	if m.Quantile() || m.Bootstrap() {
-		levels = e.Levels
-	}
-	_, dy := m.Dims()
-	raw := narrowed(fed["components"])
-	for point := range e.Points {
-		rows := raw[point*levels*m.RowWidth():][:levels*m.RowWidth()]
-		for channel := range dy {
-			var d likelihood.Distribution
-			if m.Quantile() {
-				d = likelihood.NewMixture(rows, narrowed(fed["logit"])[point*levels:][:levels], dy, channel, m.Scale())
-			} else {
-				d = m.Gaussians(rows, channel)
-			}
-			var got, want []float64
-			for _, p := range d.Components() {
-				want = append(want, p.Mu, p.Sigma, p.Weight)
-			}
-			for level := range levels {
-				for part := range m.Parts() {
-					at := ((point*levels+level)*dy+channel)*m.Parts() + part
-					got = append(got, states["mu"][at], states["sigma"][at], math.Exp(states["log_weight"][at]))
-				}
-			}
-			if d := distance(got, want); !(d < 1e-14) { // inputs are float32 numbers; numbers up to 3
-				t.Errorf("%s: point %d, channel %d differs by %g", name, point, channel, d)
-			}
+// statedAt returns μ, σ and the weight of each part: some at first, and again after each stride, for a
+// number of levels.
+func statedAt(states map[string][]float64, first, levels, stride, parts int) (all []float64) {
+	for level := range levels {
+		for at := first + level*stride; at < first+level*stride+parts; at++ {
+			all = append(all, states["mu"][at], states["sigma"][at], math.Exp(states["log_weight"][at]))
 		}
 	}
+	return all
+}
+
+// numbersOf returns μ, σ and the weight of each component.
+func numbersOf(d likelihood.Distribution) (all []float64) {
+	for _, p := range d.Components() {
+		all = append(all, p.Mu, p.Sigma, p.Weight)
+	}
+	return all
 }

@@ -106,6 +106,7 @@ type Model struct {
 	arch    architecture
 	head    head
 	parts   int
+	reader  *ops.Plain // of the graph of the head
 	tensors []ops.Tensor
 }
 
@@ -135,7 +136,7 @@ func New(c config.Model, dx, dy int) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.tensors, m.parts = g.Tensors, h.Outputs[0].Width/dy
+	m.tensors, m.parts, m.reader = g.Tensors, h.Outputs[0].Width/dy, ops.NewPlain(h)
 	return m, nil
 }
 
@@ -162,12 +163,6 @@ func (m *Model) RowWidth() int { return m.head.columns() }
 // Parts returns the number of parts of the predictive distribution that a row of the output components
 // states for a channel of y: one, or several by model.head.
 func (m *Model) Parts() int { return m.parts }
-
-// Gaussians returns the mixture of one channel of y that the network predicts at a point. raw are the
-// point's rows of the output components, for a model without levels.
-func (m *Model) Gaussians(raw []float32, channel int) likelihood.GaussianMixture {
-	return m.head.gaussians(raw, channel)
-}
 
 // Dims returns the dimensions of x and y.
 func (m *Model) Dims() (dx, dy int) { return m.dx, m.dy }

@@ -87,7 +87,7 @@ func (r *Reader) Distribution(networks []Raw, channel int, beside []likelihood.P
 	}
 	all := make([]likelihood.GaussianMixture, len(networks))
 	for i, n := range networks {
-		all[i] = r.model.Gaussians(n.Components, channel).Tailed(r.tails).In(u)
+		all[i] = r.model.Gaussians(n.Components, 1)[channel].Tailed(r.tails).In(u)
 	}
 	return likelihood.PooledGaussians(all).Beside(parts)
 }
@@ -148,6 +148,9 @@ func (r *Reader) LogLiks(p Ran, besides Besides, others []*Reader, n int, f func
 	}
 }
 
+// pointsAtOnce bounds the memory of the distributions of a run.
+const pointsAtOnce = 256
+
 // network sets ll, [B·N], to log p(y) of each point under the network alone: with these tails if the
 // reader has some itself.
 func (r *Reader) network(p Ran, tails likelihood.Tails, ll []float32) {
@@ -156,12 +159,16 @@ func (r *Reader) network(p Ran, tails likelihood.Tails, ll []float32) {
 		return
 	}
 	raw, y, columns := p.Output("components"), p.Input("y"), r.model.RowWidth()
-	for i := range ll {
-		sum := 0.0
-		for c := range r.dy {
-			sum += tails.LogDensityOf(r.model.Gaussians(raw[columns*i:][:columns], c), float64(y[r.dy*i+c]))
+	for from := 0; from < len(ll); from += pointsAtOnce {
+		n := min(pointsAtOnce, len(ll)-from)
+		each := r.model.Gaussians(raw[columns*from:][:columns*n], n)
+		for i := range n {
+			sum := 0.0
+			for c, m := range each[r.dy*i:][:r.dy] {
+				sum += tails.LogDensityOf(m, float64(y[r.dy*(from+i)+c]))
+			}
+			ll[from+i] = float32(sum)
 		}
-		ll[i] = float32(sum)
 	}
 }
 
