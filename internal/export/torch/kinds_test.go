@@ -68,7 +68,7 @@ func variants() map[string]config.Model {
 	}
 	for _, head := range config.Heads() {
 		c := all["cnp mean"]
-		c.Head, c.Parts = head, 3
+		c.Head = head
 		all["cnp "+head], all["cnp "+head+withTails] = c, c
 	}
 	all["canp"+wider] = all["canp"]

@@ -50,7 +50,7 @@ func Cases() []Case {
 		Case{Name: "cqnp-mixed", config: of["cqnp-mean"], post: pooled(none, nil), units: mix})
 	for _, head := range config.Heads() {
 		c := of["cnp-mean"]
-		c.Head, c.Parts = head, 3
+		c.Head = head
 		all = append(all, Case{Name: "cnp-" + head, config: c, units: forms()}, Case{Name: "cnp-" + head + "-tails", config: c, post: tails, units: plain(2, 2), networks: 2})
 	}
 	return append(all, Case{Name: "canp-wider", config: of["canp"], post: wider, units: plain(1, 1)},
