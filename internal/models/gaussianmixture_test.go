@@ -3,7 +3,6 @@ package models_test
 import (
 	"fmt"
 	"math"
-	"slices"
 	"testing"
 
 	"gorgonia.org/tensor"
@@ -93,12 +92,4 @@ func headRun(t *testing.T, m *models.Model, e ops.Extents, mode models.Mode) eng
 		t.Fatal(err)
 	}
 	return p
-}
-
-func narrowed(row []float64) []float32 {
-	out := slices.Repeat([]float32{0}, len(row))
-	for i, v := range row {
-		out[i] = float32(v)
-	}
-	return out
 }

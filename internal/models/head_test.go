@@ -102,3 +102,12 @@ func numbersOf(d likelihood.Distribution) (all []float64) {
 	}
 	return all
 }
+
+// narrowed returns numbers as float32.
+func narrowed(row []float64) []float32 {
+	out := slices.Repeat([]float32{0}, len(row))
+	for i, v := range row {
+		out[i] = float32(v)
+	}
+	return out
+}
