@@ -106,7 +106,7 @@ func (s split) try(ctx context.Context, log bool, groups int, o Options, progres
 	for range max(1, o.Threads) {
 		work.Go(func() {
 			for j := range jobs {
-				trials[j.kind].models[j.fold] = s.fit(ctx, o.Kinds[j.kind], Training{s.training[j.fold], j.fold, o.Seed}, log, groups)
+				trials[j.kind].models[j.fold] = s.fit(ctx, o.Kinds[j.kind], Training{s.training[j.fold], j.fold, log, o.Seed}, log, groups)
 				progress.add()
 			}
 		})

@@ -11,6 +11,7 @@ import (
 type Training struct {
 	Groups []simple.Group
 	Fold   int    // that is left out
+	Log    bool   // whether Y has logarithms
 	Seed   uint64 // of the whole fit
 }
 
@@ -24,11 +25,14 @@ type Kind struct {
 	Grouped bool // it needs several groups
 }
 
+// GaussianProcess is the name of the kind that networks correct.
+const GaussianProcess = "Gaussian process"
+
 // Kinds returns the models that need no network, in the order in which they are fitted.
 func Kinds() []Kind {
 	return []Kind{
 		{Name: "mixed model", Fit: as(simple.FitMixed), Read: read[simple.Mixed], Grouped: true},
-		{Name: "Gaussian process", Fit: as(simple.FitGP), Read: read[simple.GP]},
+		{Name: GaussianProcess, Fit: as(simple.FitGP), Read: read[simple.GP]},
 		{Name: "normal of the grid", Fit: as(simple.FitGridNormal), Read: read[simple.GridNormal], Grouped: true},
 		{Name: "two regressions", Fit: as(regressions(2, 2)), Read: read[simple.Regressions]},
 		{Name: "kernel density", Fit: as(simple.FitKernel), Read: read[simple.Kernel]},
