@@ -71,7 +71,7 @@ func (m *Model) Gaussians(components []float32, points int) []likelihood.Gaussia
 		rows[i] = float64(v)
 	}
 	levels := len(rows) / (points * m.RowWidth())
-	states := m.reader.Run(ops.Extents{Functions: 1, Points: points, Levels: levels}, nil, rows)
+	states := m.states.Run(ops.Extents{Functions: 1, Points: points, Levels: levels}, nil, rows)
 	all := make([]likelihood.GaussianMixture, 0, points*m.dy)
 	for point := range points {
 		for channel := range m.dy {

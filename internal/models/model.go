@@ -106,7 +106,7 @@ type Model struct {
 	arch    architecture
 	head    head
 	parts   int
-	reader  *ops.Plain // of the graph of the head
+	states  *ops.Plain // the graph of the head
 	tensors []ops.Tensor
 }
 
@@ -136,7 +136,7 @@ func New(c config.Model, dx, dy int) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.tensors, m.parts, m.reader = g.Tensors, h.Outputs[0].Width/dy, ops.NewPlain(h)
+	m.tensors, m.parts, m.states = g.Tensors, h.Outputs[0].Width/dy, ops.NewPlain(h)
 	return m, nil
 }
 
