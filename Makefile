@@ -155,10 +155,15 @@ gpu-check: gpu ## write bin/gpu-check and bin/gpu-check.tar.gz, the files that s
 fuzz: ## every fuzz test for FUZZTIME, such as 1m or 5000x
 	sh scripts/fuzz.sh $(or $(FUZZTIME),10s)
 
-reference: ## write docs/reference/configuration.md
+reference: ## write docs/reference/configuration.md and docs/reference/commands
 	@mkdir -p bin docs/reference
 	go run ./cmd/acqnp help configuration --markdown >bin/configuration.md
 	mv bin/configuration.md docs/reference/configuration.md
+	WRITE_COMMANDS=1 go test -count=1 -run ReferencePages ./internal/cli
+
+man: ## write a man page for each command to bin/man
+	@mkdir -p bin/man
+	MAN="$(CURDIR)/bin/man" go test -count=1 -run ManPages ./internal/cli
 
 golden: ## write internal/test/golden/testdata with PyTorch (Debian: python3-torch)
 	/usr/bin/python3 tools/golden/golden.py internal/test/golden/testdata
