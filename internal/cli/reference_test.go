@@ -130,7 +130,7 @@ func pageName(c *cobra.Command) string {
 }
 
 // plain keeps a text from being read as HTML or emphasis.
-var plain = strings.NewReplacer("<", `\<`, "*", `\*`)
+var plain = strings.NewReplacer("<", "&lt;", "*", `\*`)
 
 // page returns a command's help in Markdown.
 func page(c *cobra.Command) string {
