@@ -138,13 +138,13 @@ func (e *evidence) at(theta []float64, withGradient bool) (likelihoodAt, bool) {
 func isCondition(err error) bool { _, is := err.(mat.Condition); return is }
 
 // priorOf returns the normal prior of hyperparameter i, of which P are slopes. They are weak, and keep
-// what few data do not determine within reason.
+// what few data do not determine within reason. Lengths grow with √P, as distances do.
 func priorOf(i, p int) scaling {
 	switch {
 	case i >= plainHypers+2*p:
 		return scaling{0, 1}
 	case i >= plainHypers+p:
-		return scaling{math.Log(0.8), 1}
+		return scaling{math.Log(0.8 * math.Sqrt(float64(p))), 1}
 	case i == 4:
 		return scaling{0, 0.7}
 	}
