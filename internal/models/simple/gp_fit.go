@@ -14,6 +14,7 @@ const (
 	mostFitted        = 1500
 	mostFittedOfGroup = 60
 	mostOfMean        = 120
+	startOfOneGroup   = 120
 	mostOfOneGroup    = 250
 )
 
@@ -44,9 +45,9 @@ func FitGP(groups []Group) (*GP, error) {
 	}
 	m.Basis = newBasis(all, 24)
 	whole := newEvidence(all, m.Basis)
-	theta := maximise(whole.part(mostOfStart), nil)
+	theta := maximise(whole.part(mostOfStart, startOfOneGroup), nil)
 	for range noiseAlternations {
-		if theta = maximise(whole.part(mostFitted), theta); theta == nil {
+		if theta = maximise(whole.part(mostFitted, mostOfOneGroup), theta); theta == nil {
 			return nil, errNoFit
 		}
 		r, ok := whole.at(theta, false)
@@ -76,11 +77,11 @@ func FitGP(groups []Group) (*GP, error) {
 }
 
 // part returns an evidence of at most most points: of groups evenly spread over all, with at most 60
-// points of each, or of the first ones.
-func (e *evidence) part(most int) *evidence {
+// points of each, or of one or two groups.
+func (e *evidence) part(most, ofOneGroup int) *evidence {
 	per := mostFittedOfGroup
 	if len(e.groups) <= 2 {
-		per = min(most, mostOfOneGroup)
+		per = ofOneGroup
 	}
 	points := 0
 	for _, g := range e.groups {
@@ -125,7 +126,7 @@ func maximise(e *evidence, start []float64) []float64 {
 	most := math.Inf(-1)
 	for _, length := range []float64{0.3, 1.5} {
 		start := slices.Concat([]float64{math.Log(0.5), math.Log(0.5), math.Log(0.3), math.Log(0.5), 0, math.Log(0.3)},
-			slices.Repeat([]float64{math.Log(0.3)}, e.p), slices.Repeat([]float64{math.Log(length)}, e.p), make([]float64, e.p))
+			slices.Repeat([]float64{math.Log(0.3)}, e.p), slices.Repeat([]float64{math.Log(length * math.Sqrt(float64(e.p)))}, e.p), make([]float64, e.p))
 		if theta, log := e.climb(start, 25); theta != nil && log > most {
 			best, most = theta, log
 		}

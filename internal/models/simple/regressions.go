@@ -196,11 +196,12 @@ func (m *Regressions) Given(context Group, x []float64) []likelihood.GaussianMix
 	return out
 }
 
-// Bounds of a fit of Regressions: points of a group, rounds of each start and of the best one, the
+// Bounds of a fit of Regressions: points of a group, more where groups are few, rounds of each start and of the best one, the
 // assignments that these keep, and by how much the log density of a point must grow for another
 // round.
 const (
 	mostOfRegressions = 100
+	mostOfFewGroups   = 1500 // of all together
 	roundsOfStart     = 12
 	roundsOfBest      = 60
 	fewAssignments    = 6
@@ -214,9 +215,10 @@ func FitRegressions(groups []Group, k, powers int) (*Regressions, error) {
 	u := unitsOf(groups)
 	var all []Group
 	points := 0
+	per := max(mostOfRegressions, mostOfFewGroups/len(groups))
 	for _, g := range groups {
 		if g.Points() > 0 {
-			all = append(all, thin(u.group(g), mostOfRegressions))
+			all = append(all, thin(u.group(g), per))
 			points += all[len(all)-1].Points()
 		}
 	}
