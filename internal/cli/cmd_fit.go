@@ -183,7 +183,7 @@ func (s *fitSummary) print(w io.Writer) error {
 		if err := table.Flush(); err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "its intervals of 50%% and 90%% hold %.0f%% and %.0f%% before they are calibrated\n", 100*t.Expected.Coverage[0], 100*t.Expected.Coverage[1])
+		fmt.Fprintf(w, "its intervals of 50%% and 90%% hold %.0f%% and %.0f%% before they are calibrated\n", 100*t.Expected.Coverage.Half, 100*t.Expected.Coverage.Ninety)
 	}
 	fmt.Fprintf(w, "\n%s\n", s.Promise)
 	_, err := fmt.Fprintf(w, "\nwrote %s; next: %s\n", filepath.Join(s.Out, predict.FittedFile), s.next())

@@ -51,25 +51,30 @@ func Fit(ctx context.Context, o Options) (f predict.Fitted, err error) {
 	if rows < leastRows {
 		return f, &invalid.Input{File: o.File, Found: invalid.Plural(rows, "row", "rows") + " without missing cells", Expected: fmt.Sprintf("at least %d", leastRows)}
 	}
-	defer o.Progress.End()
+	options, total := make([]stack.Options, len(f.Y)), 0
+	data := make([][]simple.Group, len(f.Y))
+	done := 0
 	for c, y := range o.Formula.Y {
-		s, err := stack.Fit(ctx, groupsOf(f, points, c), stack.Options{Seed: o.Seed, Threads: o.Threads, Log: y.Log,
-			Done: func(done, total int) {
-				if done == 1 {
-					o.Progress.Begin("fit "+y.Column, "model", 0, total)
-				}
-				o.Progress.Update(progress.State{Done: done})
-			}})
-		o.Progress.End()
-		if err != nil && ctx.Err() != nil {
+		data[c] = groupsOf(f, points, c)
+		options[c] = stack.Options{Seed: o.Seed, Threads: o.Threads, Log: y.Log, Done: func() {
+			done++
+			o.Progress.Update(progress.State{Done: done})
+		}}
+		total += options[c].Jobs(data[c])
+	}
+	o.Progress.Begin("fit", "model", 0, total)
+	defer o.Progress.End()
+	for c, y := range f.Y {
+		s, err := stack.Fit(ctx, data[c], options[c])
+		switch {
+		case err != nil && ctx.Err() != nil:
 			return f, ctx.Err()
-		}
-		if err != nil {
-			return f, &invalid.Input{File: o.File, Key: y.Column, Found: err.Error(), Expected: "more rows, or other columns"}
+		case err != nil:
+			return f, &invalid.Input{File: o.File, Key: y, Found: err.Error(), Expected: "more rows, or other columns"}
 		}
 		f.Stacks = append(f.Stacks, s)
 	}
-	return f, ctx.Err()
+	return f, nil
 }
 
 // formsOf returns what the cells of each column of x are.

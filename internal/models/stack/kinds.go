@@ -22,17 +22,22 @@ type Kind struct {
 	// Read reads what json.Marshal writes of a model.
 	Read    func(content []byte) (simple.Model, error)
 	Grouped bool // it needs several groups
+	Most    int  // rows that it is fitted to, of larger data a sample; 0 for all
 }
 
 // Kinds returns the models that need no network, in the order in which they are fitted.
 func Kinds() []Kind {
-	return []Kind{
+	kinds := []Kind{
 		{Name: "mixed model", Fit: as(simple.FitMixed), Read: read[simple.Mixed], Grouped: true},
 		{Name: "Gaussian process", Fit: as(simple.FitGP), Read: read[simple.GP]},
 		{Name: "normal of the grid", Fit: as(simple.FitGridNormal), Read: read[simple.GridNormal], Grouped: true},
 		{Name: "two regressions", Fit: as(regressions(2, 2)), Read: read[simple.Regressions]},
 		{Name: "kernel density", Fit: as(simple.FitKernel), Read: read[simple.Kernel]},
 	}
+	for i := range kinds {
+		kinds[i].Most = 10_000
+	}
+	return kinds
 }
 
 // as returns a fit as that of a Kind.
