@@ -93,8 +93,9 @@ registers-record: fatbins ## write kernels/registers.txt
 sweep: build ## sweeps/quick.yaml in one piece and with kills: the same table, in ten minutes of one core
 	sh scripts/sweep.sh
 
-kills: ## kill a sweep and its children 200 times at random, with locks and without, in five minutes
+kills: ## kill a sweep and its children 200 times at random, with locks and without, and a fit 100 times, in ten minutes
 	SWEEP_TEST_KILLS=200 go test -count=1 -run Killed -v ./internal/sweep
+	FIT_TEST_KILLS=100 go test -count=1 -timeout 30m -run Killed -v ./internal/fit
 
 long: ## the tests that go test shortens: all shipped configurations, more repetitions
 	TEST_ALL=1 go test -count=1 -timeout 30m ./internal/test/e2e

@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"math"
 	"os"
@@ -16,7 +17,7 @@ import (
 func kettles(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
-	b.WriteString("product,age,kind,price,sold\n")
+	b.WriteString("product,age,kind,price,age2,sold\n")
 	for p := range 12 {
 		for i := range 8 {
 			age, kind := 0.5+float64((p*5+i*3)%8)/2, []string{"new", "used"}[(p+i)%2]
@@ -24,7 +25,7 @@ func kettles(t *testing.T) string {
 			if kind == "used" {
 				price *= 0.7
 			}
-			fmt.Fprintf(&b, "p%d,%.1f,%s,%.2f,2024-03-%02d\n", p, age, kind, price, 1+i)
+			fmt.Fprintf(&b, "p%d,%.1f,%s,%.2f,%.1f,2024-03-%02d\n", p, age, kind, price, age*math.Cos(float64(p)), 1+i)
 		}
 	}
 	path := filepath.Join(t.TempDir(), "kettles.csv")
@@ -85,7 +86,11 @@ func TestFitRefusesWhatItCannotUse(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{file, "price ~ age | product"}, "--instant"},
+		{[]string{file}, "the columns product, age, kind, price, age2, sold, expected one, such as 'age2 ~ age | product'"},
+		{nil, "acqnp fit prices.csv"},
+		{[]string{file, "price ~ age | product", "--budget", "-1"}, "--budget"},
+		{[]string{file, "log(price) ~ age | product", "--write-config", "c.yaml"}, "--write-config: found log(price)"},
+		{[]string{file, "price ~ age | product", "--csv", file, "--x", "age", "--y", "price"}, "--csv: found it and the argument"},
 		{[]string{file, "price", "--instant"}, "without '~'"},
 		{[]string{file, "price ~ weight | product", "--instant"}, "weight"},
 		{[]string{file, "kind ~ age | product", "--instant"}, "kind: found names"},
@@ -100,6 +105,104 @@ func TestFitRefusesWhatItCannotUse(t *testing.T) {
 		}
 		if _, err := os.Stat(out); err == nil {
 			t.Errorf("%v: the directory of the result is left", c.args)
+		}
+	}
+}
+
+// The last line of fit --json is what INTERFACE.md states: scripts read it.
+func TestFitAsJSON(t *testing.T) {
+	file, dir := kettles(t), t.TempDir()
+	o := succeed(t, "fit", "--csv", file, "--x", "age", "--y", "price,age2", "--function", "product", "--out", filepath.Join(dir, "f"), "--json", "--budget", "1")
+	lines := strings.Split(strings.TrimSpace(o.out), "\n")
+	type scores struct {
+		Expected struct {
+			LogDensity *float64 `json:"log_density"`
+			Error      *float64 `json:"log_density_se"`
+			CRPS       *float64
+			Coverage   map[string]float64
+		}
+		Candidates []struct {
+			Name       string
+			LogDensity *float64 `json:"log_density"`
+			CRPS       *float64
+			Weight     *float64
+		}
+	}
+	var s struct {
+		Out, Promise string
+		scores
+		Seconds float64
+		Targets []struct {
+			Channel string
+			scores
+		}
+	}
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &s); err != nil {
+		t.Fatal(err)
+	}
+	if s.Out != filepath.Join(dir, "f") || s.Seconds <= 0 || !strings.Contains(s.Promise, "new product") {
+		t.Errorf("%s", lines[len(lines)-1])
+	}
+	if len(s.Targets) != 2 || s.Targets[0].Channel != "price" || s.Targets[1].Channel != "age2" {
+		t.Fatalf("targets %v, want price and age2", s.Targets)
+	}
+	for _, of := range []scores{s.scores, s.Targets[0].scores, s.Targets[1].scores} {
+		if of.Expected.LogDensity == nil || of.Expected.Error == nil || of.Expected.CRPS == nil || len(of.Expected.Coverage) != 2 || len(of.Candidates) == 0 {
+			t.Errorf("scores lack a key: %s", lines[len(lines)-1])
+		}
+		weight := 0.0
+		for _, c := range of.Candidates {
+			if c.Name == "" || c.LogDensity == nil || c.CRPS == nil || c.Weight == nil {
+				t.Fatalf("a candidate lacks a key: %s", lines[len(lines)-1])
+			}
+			weight += *c.Weight
+		}
+		if math.Abs(weight-1) > 1e-9 {
+			t.Errorf("weights sum to %v", weight)
+		}
+	}
+	if *s.Expected.LogDensity != *s.Targets[0].Expected.LogDensity {
+		t.Error("the scores at the top are not those of the first column of y")
+	}
+}
+
+// Files that models cannot use as they are get a prediction, or one line that says what to do.
+func TestFitOfAwkwardFiles(t *testing.T) {
+	dir := t.TempDir()
+	draw := func(rows int, row func(i int) string) string {
+		text := "g,x,y\n"
+		for i := range rows {
+			text += row(i) + "\n"
+		}
+		return text
+	}
+	y := func(i int) float64 { return math.Round(100*math.Sin(float64(i*i))) / 100 }
+	for name, c := range map[string]struct{ content, refused string }{
+		"one group":       {draw(40, func(i int) string { return fmt.Sprintf("a,%d,%v", i%17, y(i)) }), ""},
+		"three groups":    {draw(40, func(i int) string { return fmt.Sprintf("g%d,%d,%v", i%3, i%17, y(i)) }), ""},
+		"one point each":  {draw(40, func(i int) string { return fmt.Sprintf("g%d,%d,%v", i, i%17, y(i)) }), ""},
+		"duplicates of x": {draw(60, func(i int) string { return fmt.Sprintf("g%d,%d,%v", i%12, i/30, y(i)) }), ""},
+		"ties of y":       {draw(60, func(i int) string { return fmt.Sprintf("g%d,%d,%d", i%12, i%17, i%2) }), ""},
+		"constant y":      {draw(40, func(i int) string { return fmt.Sprintf("g%d,%d,5", i%9, i) }), "y: found the same value in every row"},
+		"200 categories":  {draw(400, func(i int) string { return fmt.Sprintf("g%d,c%d,%v", i%9, i%200, y(i)) }), "leave out a column with many names, or write '| COLUMN'"},
+		"few rows":        {draw(8, func(i int) string { return fmt.Sprintf("g%d,%d,%v", i%2, i, y(i)) }), "found 8 rows"},
+	} {
+		file := write(t, dir, "awkward.csv", c.content)
+		out := filepath.Join(t.TempDir(), "fit")
+		o := acqnp("fit", file, "y ~ x | g", "--out", out, "--quiet", "--budget", "0.2")
+		if c.refused != "" {
+			if o.code != 2 || !strings.Contains(o.err, c.refused) || strings.Count(o.err, "\n") != 1 {
+				t.Errorf("%s: exit code %d, %q, want 2 and %q in one line", name, o.code, o.err, c.refused)
+			}
+			continue
+		}
+		if o.code != 0 {
+			t.Errorf("%s: exit code %d, %s", name, o.code, o.err)
+			continue
+		}
+		o = succeed(t, "predict", out, "--context", file, "--grid=1:9:3", "--out", filepath.Join(out, "p.csv"))
+		if content, err := os.ReadFile(filepath.Join(out, "p.csv")); err != nil || strings.Contains(string(content), "NaN") || strings.Contains(string(content), "Inf") {
+			t.Errorf("%s: %v, %s", name, err, content)
 		}
 	}
 }

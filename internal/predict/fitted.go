@@ -31,14 +31,16 @@ const maxFitted = 1 << 28
 
 // Fitted is what acqnp fit keeps: the columns of the data, and a stack of models for each column of y.
 type Fitted struct {
-	Schema  string          `json:"schema"` // fittedSchema; Write sets it
-	File    string          `json:"file"`   // that was fitted to
-	Formula string          `json:"formula"`
-	Group   string          `json:"group"` // the column that names groups; "" if all rows are one
-	X       []string        `json:"x"`
-	Y       []string        `json:"y"`
-	XForms  []datasets.Form `json:"x_forms"`
-	Stacks  []*stack.Stack  `json:"stacks"` // of each column of y
+	Schema  string           `json:"schema"` // fittedSchema; Write sets it
+	File    string           `json:"file"`   // that was fitted to
+	Formula string           `json:"formula"`
+	Group   string           `json:"group"` // the column that names groups; "" if all rows are one
+	X       []string         `json:"x"`
+	Y       []string         `json:"y"`
+	XForms  []datasets.Form  `json:"x_forms"`
+	Ranges  []datasets.Range `json:"x_ranges"` // of the data, of each column of x
+	Rows    int              `json:"rows"`     // without missing cells
+	Stacks  []*stack.Stack   `json:"stacks"`   // of each column of y
 }
 
 // fittedKinds are the models that a file can hold.
@@ -66,7 +68,7 @@ func ReadFitted(dir string) (f Fitted, err error) {
 	if err := json.Unmarshal(content, &f); err != nil {
 		return f, &invalid.Input{File: path, Found: err.Error(), Expected: expected}
 	}
-	if f.Schema != fittedSchema || len(f.Stacks) != len(f.Y) || len(f.Y) == 0 || len(f.XForms) != len(f.X) {
+	if f.Schema != fittedSchema || len(f.Stacks) != len(f.Y) || len(f.Y) == 0 || len(f.XForms) != len(f.X) || len(f.Ranges) != len(f.X) {
 		return f, &invalid.Input{File: path, Key: "schema", Found: fmt.Sprintf("%q with %d stacks", f.Schema, len(f.Stacks)), Expected: expected}
 	}
 	for c, form := range f.XForms {

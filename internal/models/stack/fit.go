@@ -55,17 +55,19 @@ func (o Options) scales(groups []simple.Group) []bool {
 	return []bool{false}
 }
 
-// errNothing is the error of data to which no candidate can be fitted.
-var errNothing = errors.New("no model can be fitted to these data")
+// ErrNothing is the error of data to which no candidate can be fitted.
+var ErrNothing = errors.New("no model can be fitted to these data")
 
 // Fit fits a stack to the groups, on y and, if all y are above 0, on log y, and keeps what predicts
 // better. It returns an error if no model can be fitted. The stack depends on the groups, the seed,
-// Log and the kinds alone. After ctx ends, Fit returns its error at once, while fits that had begun
+// Log and the kinds alone. Of more than 100,000 points it takes a sample. After ctx ends, Fit returns its error at once, while fits that had begun
 // end on their own.
 func Fit(ctx context.Context, groups []simple.Group, o Options) (*Stack, error) {
+	scales := o.scales(groups)
+	groups = some(groups, mostRows, o.Seed)
 	s := splitOf(groups, o.Seed)
 	var trials []*trial
-	for _, log := range o.scales(groups) {
+	for _, log := range scales {
 		for _, k := range o.kinds() {
 			trials = append(trials, &trial{kind: k, log: log, answers: make([]likelihood.GaussianMixture, len(s.targets)),
 				logs: make([]float64, len(s.targets))})
@@ -84,6 +86,9 @@ func Fit(ctx context.Context, groups []simple.Group, o Options) (*Stack, error) 
 	}
 	return out, ctx.Err()
 }
+
+// mostRows bounds the points that are cut into folds.
+const mostRows = 100_000
 
 func positive(groups []simple.Group) bool {
 	for _, g := range groups {

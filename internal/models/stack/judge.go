@@ -35,7 +35,7 @@ func (s *split) stack(trials []*trial, threads int) (*Stack, error) {
 		}
 	}
 	if len(scales) == 0 || len(s.targets) == 0 {
-		return nil, errNothing
+		return nil, ErrNothing
 	}
 	choices := make([]choice, (folds+1)*len(scales)) // without each fold, and of all
 	inParallel(len(choices), threads, func(i int) { choices[i] = s.choose(scales[i%len(scales)], i/len(scales)) })
