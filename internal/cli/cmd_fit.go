@@ -25,7 +25,6 @@ import (
 type fitOptions struct {
 	fit.Options
 	formula     string
-	instant     bool
 	writeConfig string
 
 	// The flags of acqnp init, instead of FILE and FORMULA.
@@ -39,7 +38,7 @@ func newFit(a *app) *cobra.Command {
 	var o fitOptions
 	cmd := &cobra.Command{
 		Use:   "fit FILE [FORMULA]",
-		Short: "Fit models to your own CSV file, and mix them",
+		Short: "Fit statistical models and a network to your own CSV file, and mix them",
 		Long: `Fit models to a CSV file and mix them. FORMULA says what is predicted from what: 'price ~ age | product'
 predicts the price of a product from its age, for products that the file does not have, from a few known
 points of each. 'log(price)' predicts the logarithm, 'low + high' two columns. Without '| product' all
@@ -50,8 +49,9 @@ from contexts of 0, 1, 3 and 10 points and four fifths. The weights of the mixtu
 of these predictions, and its intervals are calibrated on them. Scores of the mixture are those of groups
 that neither models nor weights have seen.
 
-The models need no network: a mixed model, a Gaussian process, a mixture of regressions and others.
-acqnp init and acqnp train train networks. --budget counts rows and models, not time: the models of least
+The models are a linear mixed model, a Gaussian process, a normal distribution of a grid that groups have in
+common, a mixture of regressions, a kernel density, and a conditional neural process on what the Gaussian
+process leaves. --instant leaves the neural process out. --budget counts rows and models, not time: the models of least
 cost that together take so long, at least one. Models see 10,000 rows at most.
 
 The result is a directory, FILE's name with .fit, for acqnp predict. The same file and seed give the same
@@ -67,7 +67,7 @@ bytes, with any number of threads. A fit that was ended or killed goes on when i
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.Out, "out", "", "`DIR` for the result (default FILE's name with .fit)")
-	f.BoolVar(&o.instant, "instant", false, "only models that need no training of a network: all, so far")
+	f.BoolVar(&o.Instant, "instant", false, "train no network")
 	f.Float64Var(&o.Budget, "budget", 0, "`SECONDS` of two ordinary cores that the models may take; 0 for all models")
 	f.StringVar(&o.writeConfig, "write-config", "", "write a configuration of acqnp init to `FILE`, instead of a fit")
 	f.Uint64Var(&o.Seed, "seed", 0, "`SEED` of the folds and contexts")

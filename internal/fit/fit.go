@@ -20,6 +20,7 @@ import (
 type Options struct {
 	File      string
 	Formula   formula.Formula
+	Instant   bool    // without networks
 	Out       string  // the directory for the result, which exists
 	Overwrite bool    // removes what another fit has left in Out
 	Budget    float64 // seconds of two cores, see affordable; 0 for all candidates
@@ -69,11 +70,15 @@ func Fit(ctx context.Context, o Options) (f predict.Fitted, err error) {
 
 // fit fits the stacks.
 func (o Options) fit(ctx context.Context, f *predict.Fitted, points []datasets.Points, kept *parts) error {
-	kinds := affordable(stack.Kinds(), o.Budget, f.Rows*len(f.Y))
 	options, data := make([]stack.Options, len(f.Y)), make([][]simple.Group, len(f.Y))
 	done, total := 0, 0
 	for c, y := range o.Formula.Y {
 		data[c] = groupsOf(*f, points, c)
+		kinds := stack.Kinds()
+		if !o.Instant {
+			kinds = withNetwork(kinds)
+		}
+		kinds = affordable(kinds, o.Budget, f.Rows*len(f.Y))
 		options[c] = stack.Options{Seed: o.Seed, Threads: o.Threads, Log: y.Log, Kinds: kinds, Store: column{kept, c}, Done: func() {
 			done++
 			o.Progress.Update(progress.State{Done: done})

@@ -13,6 +13,7 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models/simple"
 	"github.com/acqnp/acqnp/internal/models/stack"
+	"github.com/acqnp/acqnp/internal/predict/network"
 	"github.com/acqnp/acqnp/internal/predict/post"
 	"github.com/acqnp/acqnp/internal/run"
 )
@@ -44,7 +45,7 @@ type Fitted struct {
 }
 
 // fittedKinds are the models that a file can hold.
-var fittedKinds = stack.Kinds()
+var fittedKinds = append(stack.Kinds(), stack.Kind{Name: network.Name, Read: network.Read})
 
 // Write writes fit.json to a directory.
 func (f Fitted) Write(dir string) error {

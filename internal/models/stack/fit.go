@@ -188,7 +188,7 @@ func (s *split) one(ctx context.Context, t *trial, fold int, o Options) (simple.
 		}
 	}
 	begin := time.Now()
-	training := Training{Groups: s.training[fold], Fold: fold, Seed: o.Seed}
+	training := Training{Groups: s.training[fold], Fold: fold, Log: t.log, Seed: o.Seed}
 	if t.kind.Most > 0 {
 		training.Groups = some(training.Groups, t.kind.Most, o.Seed)
 	}

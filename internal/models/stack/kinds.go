@@ -11,6 +11,7 @@ import (
 type Training struct {
 	Groups []simple.Group
 	Fold   int    // that is left out
+	Log    bool   // whether Y has logarithms
 	Seed   uint64 // of the whole fit
 }
 
@@ -35,11 +36,14 @@ func (k Kind) Cost(rows int) float64 {
 	return k.PerRow * float64(rows)
 }
 
+// GaussianProcess is the name of the kind that networks correct.
+const GaussianProcess = "Gaussian process"
+
 // Kinds returns the models that need no network, in the order in which they are fitted.
 func Kinds() []Kind {
 	kinds := []Kind{
 		{Name: "mixed model", Fit: as(simple.FitMixed), Read: read[simple.Mixed], Grouped: true, PerRow: 0.3e-3},
-		{Name: "Gaussian process", Fit: as(simple.FitGP), Read: read[simple.GP], PerRow: 2e-3},
+		{Name: GaussianProcess, Fit: as(simple.FitGP), Read: read[simple.GP], PerRow: 2e-3},
 		{Name: "normal of the grid", Fit: as(simple.FitGridNormal), Read: read[simple.GridNormal], Grouped: true, PerRow: 0.1e-3},
 		{Name: "two regressions", Fit: as(regressions(2, 2)), Read: read[simple.Regressions], PerRow: 5e-3},
 		{Name: "kernel density", Fit: as(simple.FitKernel), Read: read[simple.Kernel], PerRow: 0.4e-3},
