@@ -23,7 +23,7 @@ import (
 // asFit makes the test's program fit the file, into the directory, that it names: FILE:DIR.
 const asFit = "FIT_TEST_AS_PROGRAM"
 
-// killsVariable is the number of times that a fit is killed.
+// killsVariable is the number of times that a fit is killed. If it is set, networks are among the models.
 const killsVariable = "FIT_TEST_KILLS"
 
 func TestMain(m *testing.M) {
@@ -44,7 +44,7 @@ func fitTo(ctx context.Context, file, out string, threads int, overwrite bool) (
 		return nil, err
 	}
 	quiet := progress.Quiet(progress.New(os.Stderr, progress.Auto))
-	if _, err := fit.Fit(ctx, fit.Options{File: file, Formula: f, Out: out, Overwrite: overwrite, Seed: 3, Threads: threads, Progress: quiet}); err != nil {
+	if _, err := fit.Fit(ctx, fit.Options{File: file, Formula: f, Instant: os.Getenv(killsVariable) == "", Out: out, Overwrite: overwrite, Seed: 3, Threads: threads, Progress: quiet}); err != nil {
 		return nil, err
 	}
 	return os.ReadFile(filepath.Join(out, "fit.json"))
