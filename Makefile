@@ -164,9 +164,10 @@ reference: ## write docs/reference/configuration.md
 golden: ## write internal/test/golden/testdata with PyTorch (Debian: python3-torch)
 	/usr/bin/python3 tools/golden/golden.py internal/test/golden/testdata
 
-coverage: build ## what calibrated intervals hold on 200 simulated data sets, in about 20 minutes of one core; rows go to bin/coverage.csv
+coverage: build ## what calibrated intervals hold on 200 simulated data sets, in about 20 minutes of one core each: with init and train, and with fit
 	@mkdir -p bin
 	go run ./tools/coverage --program ./acqnp --out bin/coverage.csv
+	go run ./tools/coverage --program ./acqnp --fit --out bin/coverage-fit.csv
 
 onnx-check: build ## compare exported ONNX graphs with predict; ONNX_PYTHON names a Python with PyPI's onnx and onnxruntime
 	rm -rf bin/onnx && mkdir -p bin/onnx
