@@ -19,7 +19,10 @@ import (
 	"github.com/acqnp/acqnp/internal/fit/search"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/predict/post"
 	"github.com/acqnp/acqnp/internal/progress"
+	"github.com/acqnp/acqnp/internal/report/figures"
+	"github.com/acqnp/acqnp/internal/run"
 )
 
 type fitOptions struct {
@@ -103,7 +106,7 @@ func runFit(ctx context.Context, a *app, o fitOptions) (err error) {
 		return err
 	}
 	begin := time.Now()
-	fitted, err := fit.Fit(ctx, o.Options)
+	fitted, example, err := fit.Fit(ctx, o.Options)
 	if err != nil {
 		if errors.Is(err, context.Canceled) {
 			o.Progress.Note("the same command goes on from here")
@@ -111,8 +114,32 @@ func runFit(ctx context.Context, a *app, o fitOptions) (err error) {
 		return err
 	}
 	s := summaryOfFit(fitted)
+	if s.Picture, err = o.draw(ctx, example, fitted.Calibrated()); err != nil {
+		return err
+	}
 	s.Out, s.Seconds = o.Out, time.Since(begin).Seconds()
 	return a.result(s, s.print)
+}
+
+// draw draws an example and returns the path of the picture, "" without an example.
+func (o *fitOptions) draw(ctx context.Context, e fit.Example, c *post.Calibration) (path string, err error) {
+	if len(e.Groups) == 0 {
+		return "", nil
+	}
+	subjects := make([]figures.Subject, len(e.Groups))
+	for i, g := range e.Groups {
+		subjects[i] = figures.Subject{Function: g, HeldX: g.TargetX, HeldY: g.TargetY}
+	}
+	how := figures.Options{Calibrated: c}
+	if how.Check() != nil {
+		how.Calibrated = nil // of too few groups
+	}
+	figure, err := figures.NewPrediction(ctx, e.Trained, subjects, how)
+	if err != nil {
+		return "", err
+	}
+	path = filepath.Join(o.Out, run.FitFile)
+	return path, figure.Save(path)
 }
 
 // settle settles the file and the formula.
@@ -205,5 +232,6 @@ func (o *fitOptions) check(a *app) error {
 	if err := os.MkdirAll(o.Out, 0o755); err != nil {
 		return &invalid.Input{File: "--out", Found: err.Error(), Expected: "a directory that can be made"}
 	}
-	return a.checkOutputs([]output.File{{Flag: "--out", Path: filepath.Join(o.Out, predict.FittedFile)}}, o.File)
+	result, picture := filepath.Join(o.Out, predict.FittedFile), filepath.Join(o.Out, run.FitFile)
+	return a.checkOutputs([]output.File{{Flag: "--out", Path: result}, {Flag: "--out", Path: picture, Part: run.FitFile}}, o.File)
 }

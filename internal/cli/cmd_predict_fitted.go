@@ -36,8 +36,10 @@ func isFitted(dir string) bool {
 // openFitted checks the outputs, and reads what acqnp fit wrote and the functions to predict. It
 // returns the calibration, nil with --raw or if it is of too few groups for what check asks.
 func (o *requestFlags) openFitted(raw bool, check func(*post.Calibration) error) (asked predict.Asked, c *post.Calibration, err error) {
-	if err := o.settings.check(); err != nil {
-		return asked, nil, err
+	for _, check := range []func() error{o.streams, o.settings.check} {
+		if err := check(); err != nil {
+			return asked, nil, err
+		}
 	}
 	for _, flag := range []string{"num-tau", "levels"} {
 		if o.given(flag) {
@@ -75,7 +77,7 @@ func runPredictFitted(ctx context.Context, a *app, o predictOptions) error {
 			return err
 		}
 	}
-	table := predict.Table{Levels: o.quantiles, Masses: o.hdr, Density: o.densityAt, Draws: o.draws, Seed: predict.FittedSeed, Threads: o.cores()}
+	table := o.table(predict.FittedSeed)
 	if o.given("seed") {
 		table.Seed = o.seed
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -204,5 +205,73 @@ func TestFitOfAwkwardFiles(t *testing.T) {
 		if content, err := os.ReadFile(filepath.Join(out, "p.csv")); err != nil || strings.Contains(string(content), "NaN") || strings.Contains(string(content), "Inf") {
 			t.Errorf("%s: %v, %s", name, err, content)
 		}
+	}
+}
+
+// What fit writes is predicted from in pipes, served and drawn; an export refuses it. The server has the
+// numbers of predict.
+func TestUsesOfAFit(t *testing.T) {
+	file, dir := kettles(t), t.TempDir()
+	out := filepath.Join(dir, "kettles.fit")
+	o := succeed(t, "fit", file, "log(price) ~ age | product", "--budget", "0.3", "--out", out)
+	if picture := filepath.Join(out, "fit.png"); !strings.Contains(o.out, picture) || !strings.Contains(o.out, "--grid=0.5:4:100 > predictions.csv") {
+		t.Errorf("fit says %q, want %s and the next command", o.out, picture)
+	}
+	if info, err := os.Stat(filepath.Join(out, "fit.png")); err != nil || info.Size() < 1000 {
+		t.Errorf("a picture of %v, %v", info, err)
+	}
+	cmd, errs := command("predict", out, "--context", "-", "--grid=1:3:2", "--quantiles", "0.25,0.5", "--hdr", "0.5", "--cdf=100:400:3", "--exceed", "250", "--modes", "--quiet")
+	cmd.Stdin = strings.NewReader("product,age,price\nx,0.5,278\nx,3,190\n")
+	text, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %s", err, errs)
+	}
+	rows, err := csv.NewReader(strings.NewReader(string(text))).ReadAll()
+	if err != nil || len(rows) != 3 || strings.Join(rows[0][6:], ",") != "q0.25,q0.5,hdr0.5,cdf100,cdf250,cdf400,exceed250,modes" {
+		t.Fatalf("%v, standard output is\n%s", err, text)
+	}
+	number := func(row int, column string) float64 {
+		v, err := strconv.ParseFloat(rows[row][slices.Index(rows[0], column)], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	for row := 1; row <= 2; row++ {
+		if a, b := number(row, "cdf250"), number(row, "exceed250"); math.Abs(a+b-1) > 1e-9 || a < number(row, "cdf100") || a > number(row, "cdf400") {
+			t.Errorf("row %d: the probability of up to 250 is %v, of more %v", row, a, b)
+		}
+	}
+	if o := acqnp("export", out, "--out", filepath.Join(dir, "a.onnx")); o.code != 2 || !strings.Contains(o.err, "no export holds its models") || !strings.Contains(o.err, "mixed model with") {
+		t.Errorf("export: exit code %d, %q", o.code, o.err)
+	}
+	if o := acqnp("predict", out, "--context", "-", "--targets", "-"); o.code != 2 || !strings.Contains(o.err, "standard input") {
+		t.Errorf("two files in standard input: exit code %d, %q", o.code, o.err)
+	}
+	_, url, _, _ := served(t, out)
+	r, err := http.Post(url+"/v1/predict", "application/json", strings.NewReader(`{"functions": [{"name": "x", "context": {"x": [[0.5], [3]], "y": [[278], [190]]}, "targets": {"x": [[1], [3]]}}], "quantiles": [0.25, 0.5]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	var answer struct {
+		Functions []struct {
+			Targets []struct {
+				Channels []struct{ Quantiles []float64 }
+			}
+		}
+	}
+	if err := json.NewDecoder(r.Body).Decode(&answer); err != nil || r.StatusCode != 200 {
+		t.Fatalf("status %d, %v", r.StatusCode, err)
+	}
+	for i, target := range answer.Functions[0].Targets {
+		for k, column := range []string{"q0.25", "q0.5"} {
+			if got, want := target.Channels[0].Quantiles[k], number(i+1, column); math.Abs(got-want) > 1e-9*want {
+				t.Errorf("target %d: %s is %v on the server, %v in a file", i, column, got, want)
+			}
+		}
+	}
+	if r, err := http.Get(url + "/v1/model"); err != nil || r.StatusCode != 200 {
+		t.Errorf("/v1/model: %v", err)
 	}
 }

@@ -22,6 +22,7 @@ type fitSummary struct {
 	Rows    int         `json:"rows"`
 	Groups  int         `json:"groups"` // of the rows that were used
 	Points  int         `json:"points"`
+	Picture string      `json:"picture,omitempty"` // of groups, by models that were not fitted to them
 	Seconds float64     `json:"seconds"`
 
 	fitted predict.Fitted
@@ -107,6 +108,9 @@ func (s *fitSummary) print(w io.Writer) error {
 		fmt.Fprintf(w, "calibrated intervals of 50%% and 90%% hold %.0f%% and %.0f%%\n", 100*t.Expected.Coverage.Half, 100*t.Expected.Coverage.Ninety)
 	}
 	fmt.Fprintf(w, "\npromise: %s\n", s.Promise)
+	if s.Picture != "" {
+		fmt.Fprintf(w, "\npicture %s\n", s.Picture)
+	}
 	_, err := fmt.Fprintf(w, "\nwrote %s; next, with known points (%s) in context.csv:\n  %s\n", s.Out, strings.Join(s.columns(), ", "), s.next())
 	return err
 }

@@ -64,12 +64,12 @@ func formsOf(o Options) ([]datasets.Form, error) {
 // Look returns the columns of a file and a formula that they may have.
 func Look(file string) (columns []datasets.ScannedColumn, example formula.Formula, err error) {
 	scan, err := datasets.ScanCSV(config.Data{File: file}, ".")
-	return scan.Columns, exampleOf(scan), err
+	return scan.Columns, exampleFormula(scan), err
 }
 
-// exampleOf takes the last column of numbers as y, the first of those before it as x, and as groups the first column
+// exampleFormula takes the last column of numbers as y, the first of those before it as x, and as groups the first column
 // of names or whole numbers that repeat, of which there are five or more.
-func exampleOf(scan datasets.Scan) (f formula.Formula) {
+func exampleFormula(scan datasets.Scan) (f formula.Formula) {
 	var numbers []string
 	for _, c := range scan.Columns {
 		repeats := c.Distinct >= 5 && scan.Rows >= 3*c.Distinct && c.Distinct <= datasets.MaxDistinct

@@ -33,39 +33,39 @@ type Options struct {
 const leastRows = 10
 
 // Fit reads the file, fits a stack to each column of y, and writes the result. An error about the
-// file or the formula is an *invalid.Input. A fit that was ended, or killed, goes on where it was
+// file or the formula is an *invalid.Input. The Example is for a picture. A fit that was ended, or killed, goes on where it was
 // when Fit is called again with the same Options: fitted models wait in Out until all are fitted. The
 // result depends on the file, the formula, the seed and the budget alone.
-func Fit(ctx context.Context, o Options) (f predict.Fitted, err error) {
+func Fit(ctx context.Context, o Options) (f predict.Fitted, e Example, err error) {
 	f = predict.Fitted{File: o.File, Formula: o.Formula.String(), Group: o.Formula.Group,
 		X: formula.Columns(o.Formula.X), Y: formula.Columns(o.Formula.Y)}
 	if f.XForms, err = formsOf(o); err != nil {
-		return f, err
+		return f, e, err
 	}
 	layout := f.Layout()
 	points, err := layout.Read(o.File)
 	if err != nil {
-		return f, err
+		return f, e, err
 	}
-	f.Ranges = rangesOf(points, len(f.X))
+	f.Ranges = rangesOf(points, f.XForms)
 	for _, p := range points {
 		f.Rows += p.N
 	}
 	if f.Rows < leastRows {
-		return f, &invalid.Input{File: o.File, Found: invalid.Plural(f.Rows, "row", "rows") + " without missing cells", Expected: fmt.Sprintf("at least %d", leastRows)}
+		return f, e, &invalid.Input{File: o.File, Found: invalid.Plural(f.Rows, "row", "rows") + " without missing cells", Expected: fmt.Sprintf("at least %d", leastRows)}
 	}
 	kept, err := openParts(o)
 	if err != nil {
-		return f, err
+		return f, e, err
 	}
 	if err := o.fit(ctx, &f, points, kept); err != nil {
 		kept.tidy()
-		return f, err
+		return f, e, err
 	}
 	if err := f.Write(o.Out); err != nil {
-		return f, err
+		return f, e, err
 	}
-	return f, kept.remove()
+	return f, exampleOf(f, points, o.Seed), kept.remove()
 }
 
 // fit fits the stacks.
@@ -135,13 +135,18 @@ func affordable(kinds []stack.Kind, budget float64, rows int) []stack.Kind {
 	return some
 }
 
-// rangesOf returns the least and the largest value of each column of x.
-func rangesOf(points []datasets.Points, columns int) []datasets.Range {
-	all := slices.Repeat([]datasets.Range{{Low: math.Inf(1), High: math.Inf(-1)}}, columns)
+// rangesOf returns the least and the largest value of each column of x. A column of names has none.
+func rangesOf(points []datasets.Points, forms []datasets.Form) []datasets.Range {
+	all := slices.Repeat([]datasets.Range{{Low: math.Inf(1), High: math.Inf(-1)}}, len(forms))
 	for _, p := range points {
 		for i, v := range p.X {
-			r := &all[i%columns]
+			r := &all[i%len(forms)]
 			r.Low, r.High = min(r.Low, v), max(r.High, v)
+		}
+	}
+	for c, form := range forms {
+		if form.Categories != nil {
+			all[c] = datasets.Range{}
 		}
 	}
 	return all

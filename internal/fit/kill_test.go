@@ -44,7 +44,7 @@ func fitTo(ctx context.Context, file, out string, threads int, overwrite bool) (
 		return nil, err
 	}
 	quiet := progress.Quiet(progress.New(os.Stderr, progress.Auto))
-	if _, err := fit.Fit(ctx, fit.Options{File: file, Formula: f, Instant: os.Getenv(killsVariable) == "", Out: out, Overwrite: overwrite, Seed: 3, Threads: threads, Progress: quiet}); err != nil {
+	if _, _, err := fit.Fit(ctx, fit.Options{File: file, Formula: f, Instant: os.Getenv(killsVariable) == "", Out: out, Overwrite: overwrite, Seed: 3, Threads: threads, Progress: quiet}); err != nil {
 		return nil, err
 	}
 	return os.ReadFile(filepath.Join(out, "fit.json"))

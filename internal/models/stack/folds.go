@@ -72,9 +72,25 @@ func splitOf(groups []simple.Group, seed uint64) *split {
 	return s
 }
 
-func (s *split) cutGroups(groups []simple.Group, g random.Generator) {
-	order := make([]int, len(groups))
+// HeldOut returns the groups that a fold holds out, by their numbers, of a number of groups.
+func HeldOut(groups int, seed uint64, fold int) (held []int) {
+	for place, i := range shuffled(groups, random.New(seed, random.Validation)) {
+		if place%folds == fold {
+			held = append(held, i)
+		}
+	}
+	return held
+}
+
+// shuffled returns the groups in the order in which they go to the folds in turn.
+func shuffled(groups int, g random.Generator) []int {
+	order := make([]int, groups)
 	g.Perm(0, order)
+	return order
+}
+
+func (s *split) cutGroups(groups []simple.Group, g random.Generator) {
+	order := shuffled(len(groups), g)
 	each := min(max(mostQuestions/len(groups), 1), len(contextSizes))
 	for place, i := range order {
 		for k := range folds {

@@ -162,3 +162,26 @@ func TestAFitGoesOn(t *testing.T) {
 		t.Error("the stack of kept models differs")
 	}
 }
+
+// HeldOut names the groups that a fold asks about, and OfFold keeps the models without it.
+func TestOneFoldOfAStack(t *testing.T) {
+	groups := twoLines(13, 6)
+	for fold := range folds {
+		held := HeldOut(len(groups), 7, fold)
+		for _, q := range splitOf(groups, 7).questions {
+			if slices.Contains(held, q.group) != (q.fold == fold) {
+				t.Errorf("group %d is in fold %d, and fold %d holds out %v", q.group, q.fold, fold, held)
+			}
+		}
+	}
+	s, err := Fit(context.Background(), groups, Options{Threads: 2, Kinds: Kinds()[:2]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := s.OfFold(3)
+	for i, c := range one.Candidates {
+		if all := s.Candidates[i].Models; len(all) > 0 && (len(c.Models) != 1 || c.Models[0].Model != all[3].Model) {
+			t.Errorf("%s has %d models", c.Name, len(c.Models))
+		}
+	}
+}

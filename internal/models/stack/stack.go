@@ -94,6 +94,19 @@ func (s *Stack) Predict(context simple.Group, x []float64) []likelihood.Gaussian
 	return out
 }
 
+// OfFold returns a stack with the models without one fold alone.
+func (s *Stack) OfFold(fold int) *Stack {
+	one := *s
+	one.Candidates = nil
+	for _, c := range s.Candidates {
+		if len(c.Models) > fold {
+			c.Models = c.Models[fold:][:1]
+		}
+		one.Candidates = append(one.Candidates, c)
+	}
+	return &one
+}
+
 // Check returns an error for a stack that Fit cannot have made for dx columns of x.
 func (s *Stack) Check(dx int) error {
 	models := 0
