@@ -52,13 +52,13 @@ from contexts of 0, 1, 3 and 10 points and four fifths. The weights of the mixtu
 of these predictions, and its intervals are calibrated on them. Scores of the mixture are those of groups
 that neither models nor weights have seen.
 
-The models are a linear mixed model, a Gaussian process, a normal distribution of a grid that groups have in
-common, a mixture of regressions, a kernel density, and a conditional neural process on what the Gaussian
-process leaves. --instant leaves the neural process out. --budget counts rows and models, not time: the models of least
-cost that together take so long, at least one. Models see 10,000 rows at most.
+The models are a linear mixed model, a Gaussian process, a normal distribution of a common grid, a mixture
+of regressions, a kernel density, and a conditional neural process on what the Gaussian process leaves,
+each fitted to 10,000 rows at most. --budget counts what rows cost each model, not time, and leaves out
+the models that cost most.
 
 The result is a directory, FILE's name with .fit, for acqnp predict. The same file and seed give the same
-bytes, with any number of threads. A fit that was ended or killed goes on when it is started again.`,
+bytes. A fit that was ended or killed goes on when it is started again.`,
 		Example: `  acqnp fit prices.csv 'price ~ age | product'
   acqnp predict prices.fit --context context.csv --grid=0.2:6:100 > predictions.csv`,
 		Args: cobra.MaximumNArgs(2),

@@ -75,7 +75,7 @@ acqnp sample-quantiles writes the components of the predictive density.`,
 				return runPredictFitted(cmd.Context(), a, o)
 			}
 			if o.raw {
-				return &invalid.Input{File: "--raw", Found: "it for a trained network", Expected: "a directory of acqnp fit; intervals of networks are calibrated with --calibrated alone"}
+				return rawOfNetwork()
 			}
 			return runPredict(cmd.Context(), a, o)
 		}),

@@ -33,6 +33,11 @@ func isFitted(dir string) bool {
 	return dir != "" && err == nil
 }
 
+// rawOfNetwork is the error of --raw for a trained network.
+func rawOfNetwork() error {
+	return &invalid.Input{File: "--raw", Found: "it for a trained network", Expected: "a directory of acqnp fit; networks are calibrated with --calibrated alone"}
+}
+
 // openFitted checks the outputs, and reads what acqnp fit wrote and the functions to predict. It
 // returns the calibration, nil with --raw or if it is of too few groups for what check asks.
 func (o *requestFlags) openFitted(raw bool, check func(*post.Calibration) error) (asked predict.Asked, c *post.Calibration, err error) {
@@ -108,7 +113,7 @@ func runScoreFitted(ctx context.Context, a *app, o scoreOptions) error {
 	if o.joint || o.calibrate {
 		return &invalid.Input{File: "--run", Found: "a directory of acqnp fit", Expected: "a trained network for --joint and --calibrate: fit has calibrated its intervals"}
 	}
-	asked, calibrated, err := o.openFitted(!o.calibrated, func(*post.Calibration) error { return nil })
+	asked, calibrated, err := o.openFitted(o.raw, func(*post.Calibration) error { return nil })
 	if err != nil {
 		return err
 	}
