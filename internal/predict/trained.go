@@ -93,7 +93,7 @@ func (t Trained) MostComponents(context int) int {
 	if t.fitted != nil {
 		return t.fitted.components(context)
 	}
-	r, err := t.Post.Reader(t.Model)
+	r, err := t.Post.Predictive(t.Model)
 	if err != nil { // nothing is predicted
 		return 0
 	}
