@@ -94,12 +94,14 @@ registers-record: fatbins ## write kernels/registers.txt
 sweep: build ## sweeps/quick.yaml in one piece and with kills: the same table, in ten minutes of one core
 	sh scripts/sweep.sh
 
-kills: ## kill a sweep and its children 200 times at random, with locks and without, in five minutes
+kills: ## kill a sweep and its children 200 times at random, with locks and without, and a fit 100 times, in ten minutes
 	SWEEP_TEST_KILLS=200 go test -count=1 -run Killed -v ./internal/sweep
+	FIT_TEST_KILLS=100 go test -count=1 -timeout 30m -run Killed -v ./internal/fit
 
 long: ## the tests that go test shortens: all shipped configurations, more repetitions
 	TEST_ALL=1 go test -count=1 -timeout 30m ./internal/test/e2e
 	TEST_ALL=1 go test -count=1 -run Levels ./internal/fit/search
+	TEST_ALL=1 go test -count=1 -timeout 30m -run Intervals -v ./internal/fit
 
 race: ## the tests under the race detector, the longest ones left out (needs cgo and a C compiler)
 	CGO_ENABLED=1 go test -race -short ./internal/... ./tools/...
@@ -172,9 +174,10 @@ site: ## the documentation as a site in bin/site, dead links refused; SITE_PYTHO
 golden: ## write internal/test/golden/testdata with PyTorch (Debian: python3-torch)
 	/usr/bin/python3 tools/golden/golden.py internal/test/golden/testdata
 
-coverage: build ## what calibrated intervals hold on 200 simulated data sets, in about 20 minutes of one core; rows go to bin/coverage.csv
+coverage: build ## what calibrated intervals hold on 200 simulated data sets, in about 20 minutes of one core each: with init and train, and with fit
 	@mkdir -p bin
 	go run ./tools/coverage --program ./acqnp --out bin/coverage.csv
+	go run ./tools/coverage --program ./acqnp --fit --out bin/coverage-fit.csv
 
 onnx-check: build ## compare exported ONNX graphs with predict; ONNX_PYTHON names a Python with PyPI's onnx and onnxruntime
 	rm -rf bin/onnx && mkdir -p bin/onnx

@@ -31,7 +31,7 @@ const (
 func newExport(a *app) *cobra.Command {
 	var o exportOptions
 	cmd := &cobra.Command{
-		Use:   "export --run DIR --out FILE",
+		Use:   "export (RUN | --run DIR) --out FILE",
 		Short: "Write a run's model for other programs: for PyTorch, or as ONNX graphs",
 		Long: `The format follows from the name of --out: torch for .safetensors, onnx for .onnx. A file of another
 name needs --format.
@@ -56,7 +56,7 @@ if --out is a pipe or a device.
 		Example: `  acqnp export --run runs/lissajous/acqnp/seed-0 --out weights.safetensors
   acqnp export --run runs/lissajous/acqnp/seed-0 --checkpoint 50000 --out weights-50000.safetensors
   acqnp export --run runs/lissajous/acqnp/seed-0 --out model.onnx`,
-		Args: cobra.NoArgs,
+		Args: runArgument,
 		RunE: a.run(func(*cobra.Command) error { return runExport(a, o) }),
 	}
 	o.addDataDir(cmd)
@@ -83,6 +83,9 @@ type exportSummary struct {
 }
 
 func runExport(a *app, o exportOptions) error {
+	if isFitted(o.Run) {
+		return refuseExport(o.Run)
+	}
 	format, err := o.chosen()
 	switch {
 	case err != nil:
@@ -91,6 +94,22 @@ func runExport(a *app, o exportOptions) error {
 		return exportONNX(a, o)
 	}
 	return exportTorch(a, o)
+}
+
+// refuseExport returns an error that says which weights of a fit an export would lack: all.
+func refuseExport(dir string) error {
+	f, err := predict.ReadFitted(dir)
+	if err != nil {
+		return err
+	}
+	var models []string
+	for _, c := range f.Stacks[0].Candidates {
+		if c.Weight > 0 {
+			models = append(models, fmt.Sprintf("%s with %.2f", c.Name, c.Weight))
+		}
+	}
+	return &invalid.Input{File: "--run", Found: "a directory of acqnp fit: no export holds its models, " + strings.Join(models, ", "),
+		Expected: "the run of a network; acqnp serve answers for a fit"}
 }
 
 // chosen returns the format that --format names. Without it, the ending of --out does; a pipe and a

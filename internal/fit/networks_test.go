@@ -47,7 +47,7 @@ func fitted(t *testing.T, file string, threads int) predict.Fitted {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := fit.Fit(t.Context(), fit.Options{File: file, Formula: asked, Threads: threads, Progress: progress.New(io.Discard, progress.Auto)})
+	f, _, err := fit.Fit(t.Context(), fit.Options{File: file, Formula: asked, Out: t.TempDir(), Threads: threads, Progress: progress.New(io.Discard, progress.Auto)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,21 +56,30 @@ func (t Trained) Predict(ctx context.Context, functions []Function) iter.Seq2[Ta
 
 // A Predictor predicts again and again with one compiled program, which grows with the largest
 // function. It is for one goroutine at a time.
-type Predictor struct{ p *predictor }
+type Predictor struct {
+	p      *predictor
+	fitted *Fitted // predicts instead of p
+}
 
 // NewPredictor returns a Predictor whose program at first has room for a number of context points. The
 // caller closes it.
 func (t Trained) NewPredictor(context int) (*Predictor, error) {
+	if t.fitted != nil {
+		return &Predictor{fitted: t.fitted}, nil
+	}
 	p, err := newPredictor(t, nil)
 	if err != nil {
 		return nil, err
 	}
 	p.capacity.Context, p.capacity.Points = context, targetsPerRun
-	return &Predictor{p}, nil
+	return &Predictor{p: p}, nil
 }
 
 // Predict yields what [Trained.Predict] yields.
 func (p *Predictor) Predict(ctx context.Context, functions []Function) iter.Seq2[Target, error] {
+	if p.fitted != nil {
+		return p.fitted.Predict(ctx, functions)
+	}
 	return func(yield func(Target, error) bool) {
 		if err := p.p.admit(functions); err != nil {
 			yield(Target{}, err)
@@ -84,6 +93,10 @@ func (p *Predictor) Predict(ctx context.Context, functions []Function) iter.Seq2
 func (p *Predictor) Piece(ctx context.Context, functions []Function, piece Piece) iter.Seq2[Target, error] {
 	return func(yield func(Target, error) bool) {
 		f := functions[piece.Function]
+		if p.fitted != nil {
+			p.fitted.part(ctx, f, piece, yield)
+			return
+		}
 		if err := p.p.admitOne(piece.Function, f); err != nil {
 			yield(Target{}, err)
 			return
@@ -93,7 +106,11 @@ func (p *Predictor) Piece(ctx context.Context, functions []Function, piece Piece
 }
 
 // Close frees the program.
-func (p *Predictor) Close() { p.p.close() }
+func (p *Predictor) Close() {
+	if p.p != nil {
+		p.p.close()
+	}
+}
 
 // all yields the targets of the functions.
 func (p *predictor) all(ctx context.Context, functions []Function, yield func(Target, error) bool) {

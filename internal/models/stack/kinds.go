@@ -23,6 +23,17 @@ type Kind struct {
 	// Read reads what json.Marshal writes of a model.
 	Read    func(content []byte) (simple.Model, error)
 	Grouped bool // it needs several groups
+	Most    int  // rows that it is fitted to, of larger data a sample; 0 for all
+	// PerRow is what a row costs in all fits, of five folds on two scales, in seconds of an ordinary core.
+	PerRow float64
+}
+
+// Cost returns about how many seconds of an ordinary core all fits to a number of rows take.
+func (k Kind) Cost(rows int) float64 {
+	if k.Most > 0 {
+		rows = min(rows, k.Most)
+	}
+	return k.PerRow * float64(rows)
 }
 
 // GaussianProcess is the name of the kind that networks correct.
@@ -30,13 +41,17 @@ const GaussianProcess = "Gaussian process"
 
 // Kinds returns the models that need no network, in the order in which they are fitted.
 func Kinds() []Kind {
-	return []Kind{
-		{Name: "mixed model", Fit: as(simple.FitMixed), Read: read[simple.Mixed], Grouped: true},
-		{Name: GaussianProcess, Fit: as(simple.FitGP), Read: read[simple.GP]},
-		{Name: "normal of the grid", Fit: as(simple.FitGridNormal), Read: read[simple.GridNormal], Grouped: true},
-		{Name: "two regressions", Fit: as(regressions(2, 2)), Read: read[simple.Regressions]},
-		{Name: "kernel density", Fit: as(simple.FitKernel), Read: read[simple.Kernel]},
+	kinds := []Kind{
+		{Name: "mixed model", Fit: as(simple.FitMixed), Read: read[simple.Mixed], Grouped: true, PerRow: 0.3e-3},
+		{Name: GaussianProcess, Fit: as(simple.FitGP), Read: read[simple.GP], PerRow: 2e-3},
+		{Name: "normal of the grid", Fit: as(simple.FitGridNormal), Read: read[simple.GridNormal], Grouped: true, PerRow: 0.1e-3},
+		{Name: "two regressions", Fit: as(regressions(2, 2)), Read: read[simple.Regressions], PerRow: 5e-3},
+		{Name: "kernel density", Fit: as(simple.FitKernel), Read: read[simple.Kernel], PerRow: 0.4e-3},
 	}
+	for i := range kinds {
+		kinds[i].Most = 10_000
+	}
+	return kinds
 }
 
 // as returns a fit as that of a Kind. Predictions of y itself have far tails.

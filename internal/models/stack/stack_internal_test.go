@@ -111,7 +111,7 @@ func TestStackOfTwoLines(t *testing.T) {
 		t.Errorf("%s has the weight %.2f, want two regressions with more than a half", best.Name, best.Weight)
 	}
 	// Coverage of 90% by 200 and more targets of 20 groups: four standard errors of a group's share.
-	if c := s.Expected.Coverage[1]; c < 0.8 || c > 0.98 {
+	if c := s.Expected.Coverage.Ninety; c < 0.8 || c > 0.98 {
 		t.Errorf("intervals of 90%% hold %.3f", c)
 	}
 	var read Stack
