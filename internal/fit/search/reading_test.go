@@ -20,7 +20,7 @@ func TestTailsAreChosenByValidation(t *testing.T) {
 		rows []int
 	}{{"few functions", repeat(8, 12)}, {"many functions", repeat(5, 180)}} {
 		o := file{text: table("g,x,y", ",", c.rows, curve), function: "g"}.options(t)
-		o.Model, o.Budget = "cnp", 0.05
+		o.Model, o.Budget = "cnp", 0.02
 		r, err := search.Run(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
@@ -56,7 +56,7 @@ func TestTailsFollowTheNoise(t *testing.T) {
 			return strconv.FormatFloat(y, 'g', -1, 64)
 		}
 		o := file{text: table("g,x,y", ",", []int{400}, with(2, noise))}.options(t)
-		o.Model, o.Budget = "cnp", 0.2
+		o.Model, o.Budget = "cnp", 0.05
 		r, err := search.Run(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
@@ -84,7 +84,7 @@ func TestTheSimpleModelBesideTheNetwork(t *testing.T) {
 		{"lines", file{text: table("g,x,y", ",", repeat(6, 12), with(2, line)), function: "g"}, false, true},
 	} {
 		o := c.file.options(t)
-		o.Budget, o.Model = 0.1, "cnp"
+		o.Budget, o.Model = 0.02, "cnp"
 		r, err := search.Run(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
@@ -137,7 +137,7 @@ func TestLevelsAreForDataThatShowThem(t *testing.T) {
 		g := random.New(seed, random.Data)
 		noise := func(_, i int) string { return strconv.FormatFloat(y(g.Normal(0, uint64(i))), 'g', -1, 64) }
 		o := file{text: table("g,x,y", ",", []int{100}, with(2, noise))}.options(t)
-		o.Budget = 0.1
+		o.Budget = 0.04
 		r, err := search.Run(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)

@@ -144,7 +144,7 @@ func TestLogDensitiesAreInTheUnitsOfTheData(t *testing.T) {
 		t.Fatal(skewed.name)
 	}
 	o := skewed.options(t)
-	o.Budget, o.Model = 0.2, "cnp"
+	o.Budget, o.Model = 0.02, "cnp"
 	r, err := search.Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -243,7 +243,7 @@ func TestFewFunctionsAndFewPoints(t *testing.T) {
 // Few data train an ensemble, as many networks as there is time for, with a calibration too.
 func TestMembersOfFewData(t *testing.T) {
 	o := file{text: table("g,x,y", ",", repeat(90, 1), curve)}.options(t)
-	o.Model, o.Budget = "cnp", 0.3
+	o.Model, o.Budget = "cnp", 0.1
 	for _, calibrated := range []bool{false, true} {
 		o.Calibrate = calibrated
 		r, err := search.Run(t.Context(), o)
