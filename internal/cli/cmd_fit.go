@@ -33,9 +33,9 @@ type fitOptions struct {
 func newFit(a *app) *cobra.Command {
 	var o fitOptions
 	cmd := &cobra.Command{
-		Use:   "fit FILE FORMULA --instant",
-		Short: "Fit statistical models to your own CSV file, and mix them",
-		Long: `Fit models that need no network to a CSV file, and mix them. FORMULA says what is predicted from what:
+		Use:   "fit FILE FORMULA",
+		Short: "Fit statistical models and a network to your own CSV file, and mix them",
+		Long: `Fit models to a CSV file, and mix them. FORMULA says what is predicted from what:
 'price ~ age | product' predicts the price of a product from its age, for products that the file does
 not have, from a few known points of each. 'log(price)' predicts the logarithm, 'low + high' two
 columns. Without '| group' all rows are one group.
@@ -45,12 +45,12 @@ it, from contexts of 0, 1, 3 and 10 points and four fifths. The weights of the m
 density of these predictions. The table shows it for each model: higher is better.
 
 The models are a linear mixed model, a Gaussian process, a multivariate normal distribution of x that
-groups have in common, a mixture of regressions and a kernel density. --instant says that there are
-no networks among them. This version has no other mode: acqnp init and acqnp train train networks.
+groups have in common, a mixture of regressions, a kernel density, and a conditional neural process on
+what the Gaussian process leaves. --instant leaves the neural process out.
 
 The result is a directory, FILE's name with .fit, for acqnp predict. The same file and seed give the
 same bytes, with any number of threads.`,
-		Example: `  acqnp fit prices.csv 'price ~ age | product' --instant
+		Example: `  acqnp fit prices.csv 'price ~ age | product'
   acqnp predict prices.fit --context context.csv --grid=0.2:6:100 --out predictions.csv`,
 		Args: cobra.ExactArgs(2),
 		RunE: a.run(func(cmd *cobra.Command) error {
@@ -60,7 +60,7 @@ same bytes, with any number of threads.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.out, "out", "", "`DIR` for the result (default FILE's name with .fit)")
-	f.BoolVar(&o.instant, "instant", false, "fit models that need no training of a network")
+	f.BoolVar(&o.instant, "instant", false, "train no network")
 	f.Uint64Var(&o.seed, "seed", 0, "`SEED` of the folds and contexts")
 	f.IntVar(&o.threads, "threads", 0, "`NUMBER` of CPU threads; 0 for all cores")
 	a.addOverwrite(cmd)
@@ -70,9 +70,6 @@ same bytes, with any number of threads.`,
 
 // check checks the flags and settles where the result goes.
 func (o *fitOptions) check(a *app) error {
-	if !o.instant {
-		return &invalid.Input{File: "--instant", Found: "nothing", Expected: "--instant: acqnp fit fits no networks yet, acqnp init and acqnp train do"}
-	}
 	if err := checkRange("--threads", o.threads, 0, maxThreads); err != nil {
 		return err
 	}
@@ -132,7 +129,7 @@ func runFit(ctx context.Context, a *app, o fitOptions) (err error) {
 	}
 	begin := time.Now()
 	p := a.progress()
-	fitted, err := fit.Fit(ctx, fit.Options{File: o.file, Formula: asked, Seed: o.seed, Threads: o.threads, Progress: p})
+	fitted, err := fit.Fit(ctx, fit.Options{Instant: o.instant, File: o.file, Formula: asked, Seed: o.seed, Threads: o.threads, Progress: p})
 	if err != nil {
 		return err
 	}

@@ -85,7 +85,6 @@ func TestFitRefusesWhatItCannotUse(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{file, "price ~ age | product"}, "--instant"},
 		{[]string{file, "price", "--instant"}, "without '~'"},
 		{[]string{file, "price ~ weight | product", "--instant"}, "weight"},
 		{[]string{file, "kind ~ age | product", "--instant"}, "kind: found names"},

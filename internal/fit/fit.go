@@ -20,6 +20,7 @@ import (
 type Options struct {
 	File     string
 	Formula  formula.Formula
+	Instant  bool // without networks
 	Seed     uint64
 	Threads  int
 	Progress progress.Reporter
@@ -53,7 +54,11 @@ func Fit(ctx context.Context, o Options) (f predict.Fitted, err error) {
 	}
 	defer o.Progress.End()
 	for c, y := range o.Formula.Y {
-		s, err := stack.Fit(ctx, groupsOf(f, points, c), stack.Options{Seed: o.Seed, Threads: o.Threads, Log: y.Log,
+		kinds := stack.Kinds()
+		if !o.Instant {
+			kinds = withNetwork(kinds)
+		}
+		s, err := stack.Fit(ctx, groupsOf(f, points, c), stack.Options{Kinds: kinds, Seed: o.Seed, Threads: o.Threads, Log: y.Log,
 			Done: func(done, total int) {
 				if done == 1 {
 					o.Progress.Begin("fit "+y.Column, "model", 0, total)

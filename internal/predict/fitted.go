@@ -13,6 +13,7 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models/simple"
 	"github.com/acqnp/acqnp/internal/models/stack"
+	"github.com/acqnp/acqnp/internal/predict/network"
 	"github.com/acqnp/acqnp/internal/predict/post"
 	"github.com/acqnp/acqnp/internal/run"
 )
@@ -40,6 +41,9 @@ type Fitted struct {
 	XForms  []datasets.Form `json:"x_forms"`
 	Stacks  []*stack.Stack  `json:"stacks"` // of each column of y
 }
+
+// fittedKinds are the models that a file can hold.
+var fittedKinds = append(stack.Kinds(), stack.Kind{Name: network.Name, Read: network.Read})
 
 // Write writes fit.json to a directory.
 func (f Fitted) Write(dir string) error {
@@ -75,7 +79,11 @@ func ReadFitted(dir string) (f Fitted, err error) {
 		if s == nil {
 			return f, &invalid.Input{File: path, Key: "stacks", Found: "null", Expected: expected}
 		}
-		if err := s.Check(f.width()); err != nil {
+		err := s.Open(fittedKinds)
+		if err == nil {
+			err = s.Check(f.width())
+		}
+		if err != nil {
 			return f, &invalid.Input{File: path, Key: "stacks", Found: err.Error(), Expected: expected}
 		}
 	}

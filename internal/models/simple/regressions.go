@@ -168,10 +168,10 @@ func (m *Regressions) Given(context Group, x []float64) []likelihood.GaussianMix
 					continue
 				}
 				mean, variance := a.expect(c, p, q, spread)
-				parts, logs = append(parts, m.Units.normal(mean, math.Sqrt(variance))), append(logs, log)
+				parts, logs = append(parts, likelihood.Gaussian{Mean: mean, Scale: math.Sqrt(variance)}), append(logs, log)
 			}
 		}
-		out[t] = likelihood.WeightedGaussians(parts, logs)
+		out[t] = m.Units.mixture(parts, logs)
 	}
 	return out
 }

@@ -18,6 +18,7 @@ type Options struct {
 	Seed    uint64
 	Threads int
 	Log     bool                  // y, all above 0, is predicted by its logarithm
+	Kinds   []Kind                // the candidates; nil for Kinds()
 	Done    func(done, total int) // reports the fits that are made; may be nil
 }
 
@@ -34,15 +35,18 @@ type trial struct {
 // Fit fits a stack to the groups, on y and, if all y are above 0, on log y, and keeps what predicts
 // better. It returns an error if no model can be fitted.
 func Fit(ctx context.Context, groups []simple.Group, o Options) (*Stack, error) {
+	if o.Kinds == nil {
+		o.Kinds = Kinds()
+	}
 	s := splitOf(groups, o.Seed)
 	var best *Stack
 	scales := []bool{o.Log}
 	if !o.Log && positive(groups) {
 		scales = append(scales, true)
 	}
-	progress := counter{total: len(scales) * len(kinds) * folds, report: o.Done}
+	progress := counter{total: len(scales) * len(o.Kinds) * folds, report: o.Done}
 	for _, log := range scales {
-		trials, err := s.try(ctx, log, len(groups), o.Threads, &progress)
+		trials, err := s.try(ctx, log, len(groups), o, &progress)
 		if err != nil {
 			return nil, err
 		}
@@ -94,20 +98,20 @@ func (c *counter) add() {
 
 // try fits all candidates to all folds and asks them all questions. Candidates that cannot be fitted
 // are left out. The result does not depend on the number of threads.
-func (s split) try(ctx context.Context, log bool, groups, threads int, progress *counter) ([]trial, error) {
-	trials := make([]trial, len(kinds))
+func (s split) try(ctx context.Context, log bool, groups int, o Options, progress *counter) ([]trial, error) {
+	trials := make([]trial, len(o.Kinds))
 	type job struct{ kind, fold int }
 	jobs := make(chan job)
 	var work sync.WaitGroup
-	for range max(1, threads) {
+	for range max(1, o.Threads) {
 		work.Go(func() {
 			for j := range jobs {
-				trials[j.kind].models[j.fold] = s.fit(kinds[j.kind], j.fold, log, groups)
+				trials[j.kind].models[j.fold] = s.fit(ctx, o.Kinds[j.kind], Training{s.training[j.fold], j.fold, log, o.Seed}, log, groups)
 				progress.add()
 			}
 		})
 	}
-	for k := range kinds {
+	for k := range o.Kinds {
 		for f := range folds {
 			if ctx.Err() == nil {
 				jobs <- job{k, f}
@@ -121,7 +125,7 @@ func (s split) try(ctx context.Context, log bool, groups, threads int, progress 
 	}
 	var fitted []trial
 	for k, t := range trials {
-		t.name = kinds[k].name
+		t.name = o.Kinds[k].Name
 		if !slices.Contains(t.models[:], nil) && s.ask(&t, log) {
 			fitted = append(fitted, t)
 		}
@@ -130,18 +134,18 @@ func (s split) try(ctx context.Context, log bool, groups, threads int, progress 
 }
 
 // fit fits a kind without a fold. It returns nil if that is not possible.
-func (s split) fit(k kind, fold int, log bool, groups int) simple.Model {
-	if k.grouped && groups < 2 {
+func (s split) fit(ctx context.Context, k Kind, t Training, log bool, groups int) simple.Model {
+	if k.Grouped && groups < 2 {
 		return nil
 	}
-	training := s.training[fold]
 	if log {
-		training = nil
-		for _, g := range s.training[fold] {
-			training = append(training, transformed(g))
+		whole := t.Groups
+		t.Groups = nil
+		for _, g := range whole {
+			t.Groups = append(t.Groups, transformed(g))
 		}
 	}
-	m, err := k.fit(training)
+	m, err := k.Fit(ctx, t)
 	if err != nil {
 		return nil
 	}
@@ -181,7 +185,7 @@ func (s split) stack(trials []trial, log bool) *Stack {
 		c.LogDensity, _ = s.mean(func(i int) float64 { return densities[i][j] })
 		if w[j] > 0 {
 			for _, m := range t.models {
-				c.Models = append(c.Models, Saved{t.name, m})
+				c.Models = append(c.Models, Saved{Kind: t.name, Model: m})
 			}
 		}
 		out.Candidates = append(out.Candidates, c)

@@ -118,6 +118,9 @@ func TestStackOfTwoLines(t *testing.T) {
 	if err := json.Unmarshal([]byte(texts[0]), &read); err != nil {
 		t.Fatal(err)
 	}
+	if err := read.Open(Kinds()); err != nil {
+		t.Fatal(err)
+	}
 	known := simple.Group{X: groups[0].X[:3], Y: groups[0].Y[:3], DX: 1}
 	a, b := s.Predict(known, []float64{0.5})[0], read.Predict(known, []float64{0.5})[0]
 	for y := 3.0; y < 12; y++ {
@@ -147,7 +150,7 @@ func TestDamagedStacksAreRefused(t *testing.T) {
 		if damaged == string(text) {
 			t.Fatalf("the file has no %s", change[0])
 		}
-		if err := json.Unmarshal([]byte(damaged), &read); err == nil && read.Check(1) == nil {
+		if err := json.Unmarshal([]byte(damaged), &read); err == nil && read.Open(Kinds()) == nil && read.Check(1) == nil {
 			t.Errorf("%s is taken for %s", change[1], change[0])
 		}
 	}
