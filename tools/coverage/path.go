@@ -109,7 +109,7 @@ func ids(first, last int) (all []int) {
 	return all
 }
 
-// compare counts what the predictions of a data set hold.
+// compare returns the shares of new targets inside the intervals of a data set.
 func compare(w world, fresh []int, raw, calibrated map[string]row) (r result, err error) {
 	r = result{noise: w.noise, groups: w.groups, held: 9}
 	if w.groups >= 40 {
