@@ -102,6 +102,7 @@ long: ## the tests that go test shortens: all shipped configurations, more repet
 	TEST_ALL=1 go test -count=1 -timeout 30m ./internal/test/e2e
 	TEST_ALL=1 go test -count=1 -run Levels ./internal/fit/search
 	TEST_ALL=1 go test -count=1 -timeout 30m -run Intervals -v ./internal/fit
+	TEST_ALL=1 go test -count=1 -run 'EnginesAgree|ModelGradients|ThreadsGive' ./internal/engine
 
 race: ## the tests under the race detector, the longest ones left out (needs cgo and a C compiler)
 	CGO_ENABLED=1 go test -race -short ./internal/... ./tools/...
