@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/cli/output"
-	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/export/torch"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
@@ -131,11 +130,7 @@ func (o exportOptions) load(a *app, outputs ...string) (predict.Trained, error) 
 	if err != nil {
 		return predict.Trained{}, err
 	}
-	t, err := o.Load(e, units, o.device, a.progress().Warn)
-	if err == nil && e.Model.HeadName() == config.MixtureHead && t.Post.Tails() != nil {
-		err = &invalid.Input{Key: "model.head", Found: e.Model.Head + " with tail_df or sigma_scale", Expected: "an export without them"}
-	}
-	return t, err
+	return o.Load(e, units, o.device, a.progress().Warn)
 }
 
 func exportTorch(a *app, o exportOptions) error {

@@ -10,17 +10,6 @@ type GaussianMixture struct {
 	weights    []float64 // nil: all are equal
 }
 
-// NewGaussianMixture reads the mixture of one channel from a decoder's outputs at one point. raw is
-// [k, 2·dy], with k = 1 for a model without bootstraps; each row is as [NewGaussian] reads it.
-// Channels count from 0.
-func NewGaussianMixture[T Float](raw []T, dy, channel int, floor float64) GaussianMixture {
-	components := make([]Gaussian, len(raw)/(2*dy))
-	for k := range components {
-		components[k] = NewGaussian(raw[2*dy*k:][:2*dy], dy, channel, floor)
-	}
-	return GaussianMixtureOf(components)
-}
-
 // GaussianMixtureOf returns the mixture of the components. It keeps the slice, and panics if the
 // slice is empty.
 func GaussianMixtureOf(components []Gaussian) GaussianMixture {

@@ -107,14 +107,14 @@ func (p *predictor) all(ctx context.Context, functions []Function, yield func(Ta
 // A predictor predicts functions, up to targetsPerRun targets at a time.
 type predictor struct {
 	runner
-	reader  *post.Reader
-	draws   feed.Draws
-	feed    feed.Feed
-	dx, dy  int // of the model
-	columns int // of x in raw units
-	scaling datasets.Scaling
-	x       []float32  // [n, dx]: of the targets of the last run
-	outputs []post.Raw // of the last run, of each network, at all points
+	predictive *post.Predictive
+	draws      feed.Draws
+	feed       feed.Feed
+	dx, dy     int // of the model
+	columns    int // of x in raw units
+	scaling    datasets.Scaling
+	x          []float32  // [n, dx]: of the targets of the last run
+	outputs    []post.Raw // of the last run, of each network, at all points
 }
 
 func newPredictor(t Trained, functions []Function) (*predictor, error) {
@@ -122,11 +122,11 @@ func newPredictor(t Trained, functions []Function) (*predictor, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := t.Post.Reader(t.Model)
+	r, err := t.Post.Predictive(t.Model)
 	if err != nil {
 		return nil, err
 	}
-	p := &predictor{reader: r, draws: d, scaling: t.Units.Scaling, runner: t.runner(models.Prediction)}
+	p := &predictor{predictive: r, draws: d, scaling: t.Units.Scaling, runner: t.runner(models.Prediction)}
 	p.feeds, p.keys, p.capacity.Levels = 1, datasets.SizeKeys{Context: "context"}, d.Count()
 	p.dx, p.dy = t.Model.Dims()
 	p.columns = len(p.scaling.XScale)
@@ -247,7 +247,7 @@ func (p *predictor) distribution(t, channel int) Distribution {
 	offset, scale := p.scaling.YUnits(p.x[t*p.dx:][:p.dx], channel)
 	units := likelihood.Units{Factor: scale, Offset: offset}
 	log := p.scaling.YForms != nil && p.scaling.YForms[channel].Log
-	beside := p.reader.Beside(p.feed.Context(t/p.feed.Extents.Points), p.x[t*p.dx:][:p.dx])
+	beside := p.predictive.Beside(p.feed.Context(t/p.feed.Extents.Points), p.x[t*p.dx:][:p.dx])
 	k, width := max(1, p.draws.Count()), p.model.RowWidth()
 	at := make([]post.Raw, len(p.outputs))
 	for i, o := range p.outputs {
@@ -260,5 +260,5 @@ func (p *predictor) distribution(t, channel int) Distribution {
 	if p.model.Quantile() {
 		u = slices.Repeat(p.feed.Levels()[t*k:][:k], len(at))
 	}
-	return newDistribution(p.reader.Distribution(at, channel, beside, units), u, log)
+	return newDistribution(p.predictive.Distribution(at, channel, beside, units), u, log)
 }

@@ -77,7 +77,7 @@ func (t Trained) NumParams() int { return len(t.Networks()) * t.Model.NumParams(
 // MostComponents returns the largest number of components of a predictive distribution, for a context
 // of context points.
 func (t Trained) MostComponents(context int) int {
-	r, err := t.Post.Reader(t.Model)
+	r, err := t.Post.Predictive(t.Model)
 	if err != nil { // nothing is predicted
 		return 0
 	}

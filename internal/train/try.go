@@ -47,7 +47,7 @@ func Try(ctx context.Context, o Options) (t Trial, err error) {
 	}
 	l.meter = newMeter(0)
 	for _, p := range o.Others {
-		r, err := p.Reader(l.model)
+		r, err := p.Predictive(l.model)
 		if err != nil {
 			return t, err
 		}

@@ -11,7 +11,8 @@ package ops
 //	Ensemble [1, k, d]     Point   [N, 1, d]      Row      [N, N_τ, d]
 //
 // A dialect may have further axes before these, such as one of functions. Operands of elementwise
-// words broadcast; an axis of a result has its full size only if it has so in an operand.
+// words broadcast; an axis of a result has its full size only if it has so in an operand. So a Spread
+// is the narrow tensor itself, and only operations of one element, and outputs, may read it.
 type Dialect interface {
 	// Input returns an input of the graph, in the shape of its space.
 	Input(in Input) Value
@@ -40,6 +41,8 @@ type Dialect interface {
 	Ones(v Value) Value
 	// Sum adds over an axis, which stays with size 1.
 	Sum(v Value, axis Axis) Value
+	// LogSumExp returns log Σ exp(v) over an axis, which stays with size 1.
+	LogSumExp(v Value, axis Axis) Value
 	// Softmax returns softmax over the columns; it may have none.
 	Softmax(v Value) Value
 	// LayerNorm is that of the operation LayerNorm, for rows of width columns.

@@ -159,8 +159,8 @@ func spread[T Float](o *Op, e Extents, out []T, in [][]T) {
 	eachSpread(e, o.Out, o.In[0], o.Width, o.Widths[0], func(wide, narrow int) { out[wide] = in[0][narrow] })
 }
 
-// sumOf evaluates Sum. in: [rows, d]; out: [above, d or 1].
-func sumOf[T Float](o *Op, e Extents, out []T, in [][]T) {
+// sum evaluates Sum. in: [rows, d]; out: [above, d or 1].
+func sum[T Float](o *Op, e Extents, out []T, in [][]T) {
 	clear(out)
 	eachSpread(e, o.In[0], o.Out, o.Widths[0], o.Width, func(wide, narrow int) { out[narrow] += in[0][wide] })
 }

@@ -109,9 +109,9 @@ func init() {
 		Softplus:  {shape: sameShape, gradients: composed(softplusGradient), single: byElement(softplusOf[float32]), double: byElement(softplusOf[float64]), cost: noProducts, form: softplusForm},
 		Positive:  {shape: sameShape, single: byElement(positive[float32]), double: byElement(positive[float64]), cost: noProducts},
 		Pad:       {shape: padShape, gradients: composed(padGradient), single: pad[float32], double: pad[float64], cost: noProducts},
-		Spread:    {shape: spreadShape, gradients: composed(spreadGradient), single: spread[float32], double: spread[float64], cost: noProducts},
-		Sum:       {shape: sumShape, gradients: composed(sumGradient), single: sumOf[float32], double: sumOf[float64], cost: noProducts},
-		LogSumExp: {shape: sumShape, gradients: composed(logSumExpGradient), single: logSumExp[float32], double: logSumExp[float64], cost: noProducts},
+		Spread:    {shape: spreadShape, gradients: composed(spreadGradient), single: spread[float32], double: spread[float64], cost: noProducts, form: spreadForm},
+		Sum:       {shape: sumShape, gradients: composed(sumGradient), single: sum[float32], double: sum[float64], cost: noProducts, form: narrowing(sumOver)},
+		LogSumExp: {shape: sumShape, gradients: composed(logSumExpGradient), single: logSumExp[float32], double: logSumExp[float64], cost: noProducts, form: narrowing(logSumExpOver)},
 
 		LayerNorm:     {shape: layerNormShape, gradients: layerNormGradients, single: layerNorm[float32], double: layerNorm[float64], cost: noProducts, form: layerNormForm},
 		LayerNormGrad: {single: layerNormGrad[float32], double: layerNormGrad[float64], cost: noProducts},

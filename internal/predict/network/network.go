@@ -104,10 +104,10 @@ func (m *Network) Given(context simple.Group, x []float64) []likelihood.Gaussian
 		if err := program.Run(f.Extents); err != nil {
 			return base
 		}
-		raw := program.Output("components")
-		for t := first; t < end; t++ {
-			row := raw[(t-first)*m.model.RowWidth():][:m.model.RowWidth()]
-			out[t] = m.model.Gaussians(row, 0).In(likelihood.Units{Factor: deviation(base[t]), Offset: base[t].Mean()})
+		raw := program.Output("components")[:(end-first)*m.model.RowWidth()]
+		for i, d := range m.model.Gaussians(raw, end-first) {
+			b := base[first+i]
+			out[first+i] = d.In(likelihood.Units{Factor: deviation(b), Offset: b.Mean()})
 		}
 	}
 	return out
