@@ -86,6 +86,9 @@ func (e *evidence) at(theta []float64, withGradient bool) (likelihoodAt, bool) {
 			return likelihoodAt{}, false
 		}
 		solved[k] = s
+		if !withGradient {
+			s.smooth, s.lines, s.places = nil, nil, nil
+		}
 		product.Reset()
 		product.Mul(e.phi[k].T(), s.phi)
 		for i := range size {
