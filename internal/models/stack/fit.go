@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -59,7 +60,7 @@ func (o Options) scales(groups []simple.Group) []bool {
 var ErrNothing = errors.New("no model can be fitted to these data")
 
 // Fit fits a stack to the groups, on y and, if all y are above 0, on log y, and keeps what predicts
-// better. It returns an error if no model can be fitted. The stack depends on the groups, the seed,
+// better; the first fold may decide that, if it is clear. It returns an error if no model can be fitted. The stack depends on the groups, the seed,
 // Log and the kinds alone. Of more than 100,000 points it takes a sample. After ctx ends, Fit returns its error at once, while fits that had begun
 // end on their own.
 func Fit(ctx context.Context, groups []simple.Group, o Options) (*Stack, error) {
@@ -129,46 +130,72 @@ func (t *trial) fitted() bool {
 	return true
 }
 
+// A job is a trial to be fitted without a fold, and its result.
+type job struct {
+	trial *trial
+	fold  int
+	model simple.Model
+	err   error
+}
+
 // try fits all trials without each fold and asks them about it, fold by fold: after the first fold,
-// the time that is left is known. What a model answers does not depend on the number of threads.
+// the time that is left is known, and a scale may be left out. What a model answers does not depend
+// on the number of threads.
 func (s *split) try(ctx context.Context, trials []*trial, o Options) error {
-	type result struct {
-		trial *trial
-		fold  int
-		model simple.Model
-		err   error
+	var first, rest []job
+	for _, t := range trials {
+		first = append(first, job{trial: t})
 	}
-	jobs, results := make(chan result), make(chan result, folds*len(trials))
-	defer close(jobs)
+	if err := s.do(ctx, first, o); err != nil {
+		return err
+	}
+	behind := s.halve(trials)
+	for fold := 1; fold < folds; fold++ {
+		for _, t := range trials {
+			if slices.Contains(behind, t) {
+				o.done()
+			} else {
+				rest = append(rest, job{trial: t, fold: fold})
+			}
+		}
+	}
+	return s.do(ctx, rest, o)
+}
+
+func (o Options) done() {
+	if o.Done != nil {
+		o.Done()
+	}
+}
+
+// do does jobs, some at a time.
+func (s *split) do(ctx context.Context, all []job, o Options) error {
+	jobs, results := make(chan job, len(all)), make(chan job, len(all))
+	for _, j := range all {
+		jobs <- j
+	}
+	close(jobs)
 	for range max(1, o.Threads) {
 		go func() {
 			for j := range jobs {
+				if ctx.Err() != nil {
+					return
+				}
 				j.model, j.err = s.one(ctx, j.trial, j.fold, o)
 				results <- j
 			}
 		}()
 	}
-	next, total := 0, folds*len(trials)
-	for done := 0; done < total; {
-		send, job := jobs, result{}
-		if next < total {
-			job = result{trial: trials[next%len(trials)], fold: next / len(trials)}
-		} else {
-			send = nil
-		}
+	for range all {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case send <- job:
-			next++
 		case r := <-results:
 			if r.err != nil {
 				return r.err
 			}
 			r.trial.models[r.fold] = r.model
-			if done++; o.Done != nil {
-				o.Done()
-			}
+			o.done()
 		}
 	}
 	return nil

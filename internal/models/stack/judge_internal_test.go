@@ -185,3 +185,33 @@ func TestOneFoldOfAStack(t *testing.T) {
 		}
 	}
 }
+
+// A scale that is clearly behind on the first fold is not fitted to the others, and the stack is that of
+// the other scale alone.
+func TestAScaleIsLeftOut(t *testing.T) {
+	groups := manyGroups(120, 5)
+	for k := range groups {
+		for i, z := range groups[k].Y {
+			groups[k].Y[i] = math.Exp(2 * z)
+		}
+	}
+	var text []string
+	for _, o := range []Options{{}, {Log: true}} {
+		m := &memory{kept: map[string][]byte{}}
+		o.Store, o.Kinds, o.Threads = m, Kinds()[:1], 2
+		done := 0
+		o.Done = func() { done++ }
+		s, err := Fit(context.Background(), groups, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, _ := json.Marshal(s)
+		text = append(text, string(b))
+		if want := map[bool]int{false: folds + 1, true: folds}[o.Log]; m.saved != want || done != o.Jobs(groups) {
+			t.Errorf("log y alone: %v: %d models were fitted, want %d; %d of %d are reported", o.Log, m.saved, want, done, o.Jobs(groups))
+		}
+	}
+	if text[0] != text[1] {
+		t.Error("the stack differs from that of log y alone")
+	}
+}
