@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/cli/output"
-	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/export/torch"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
@@ -32,7 +31,7 @@ const (
 func newExport(a *app) *cobra.Command {
 	var o exportOptions
 	cmd := &cobra.Command{
-		Use:   "export --run DIR --out FILE",
+		Use:   "export (RUN | --run DIR) --out FILE",
 		Short: "Write a run's model for other programs: for PyTorch, or as ONNX graphs",
 		Long: `The format follows from the name of --out: torch for .safetensors, onnx for .onnx. A file of another
 name needs --format.
@@ -57,7 +56,7 @@ if --out is a pipe or a device.
 		Example: `  acqnp export --run runs/lissajous/acqnp/seed-0 --out weights.safetensors
   acqnp export --run runs/lissajous/acqnp/seed-0 --checkpoint 50000 --out weights-50000.safetensors
   acqnp export --run runs/lissajous/acqnp/seed-0 --out model.onnx`,
-		Args: cobra.NoArgs,
+		Args: runArgument,
 		RunE: a.run(func(*cobra.Command) error { return runExport(a, o) }),
 	}
 	o.addDataDir(cmd)
@@ -84,6 +83,9 @@ type exportSummary struct {
 }
 
 func runExport(a *app, o exportOptions) error {
+	if isFitted(o.Run) {
+		return refuseExport(o.Run)
+	}
 	format, err := o.chosen()
 	switch {
 	case err != nil:
@@ -92,6 +94,22 @@ func runExport(a *app, o exportOptions) error {
 		return exportONNX(a, o)
 	}
 	return exportTorch(a, o)
+}
+
+// refuseExport returns an error that says which weights of a fit an export would lack: all.
+func refuseExport(dir string) error {
+	f, err := predict.ReadFitted(dir)
+	if err != nil {
+		return err
+	}
+	var models []string
+	for _, c := range f.Stacks[0].Candidates {
+		if c.Weight > 0 {
+			models = append(models, fmt.Sprintf("%s with %.2f", c.Name, c.Weight))
+		}
+	}
+	return &invalid.Input{File: "--run", Found: "a directory of acqnp fit: no export holds its models, " + strings.Join(models, ", "),
+		Expected: "the run of a network; acqnp serve answers for a fit"}
 }
 
 // chosen returns the format that --format names. Without it, the ending of --out does; a pipe and a
@@ -131,11 +149,7 @@ func (o exportOptions) load(a *app, outputs ...string) (predict.Trained, error) 
 	if err != nil {
 		return predict.Trained{}, err
 	}
-	t, err := o.Load(e, units, o.device, a.progress().Warn)
-	if err == nil && e.Model.HeadName() == config.MixtureHead && t.Post.Tails() != nil {
-		err = &invalid.Input{Key: "model.head", Found: e.Model.Head + " with tail_df or sigma_scale", Expected: "an export without them"}
-	}
-	return t, err
+	return o.Load(e, units, o.device, a.progress().Warn)
 }
 
 func exportTorch(a *app, o exportOptions) error {

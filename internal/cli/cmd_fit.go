@@ -2,8 +2,8 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,186 +11,227 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/acqnp/acqnp/internal/cli/output"
 	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/fit/formula"
+	"github.com/acqnp/acqnp/internal/fit/search"
 	"github.com/acqnp/acqnp/internal/invalid"
-	"github.com/acqnp/acqnp/internal/models/stack"
 	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/predict/post"
+	"github.com/acqnp/acqnp/internal/progress"
+	"github.com/acqnp/acqnp/internal/report/figures"
+	"github.com/acqnp/acqnp/internal/run"
 )
 
 type fitOptions struct {
-	file, formula string
-	out           string
-	instant       bool
-	seed          uint64
-	threads       int
+	fit.Options
+	formula     string
+	writeConfig string
 
-	made bool // whether check made the directory out
+	// The flags of acqnp init, instead of FILE and FORMULA.
+	csv, function string
+	x, y          []string
+
+	made bool // whether check made the directory Out
 }
 
 func newFit(a *app) *cobra.Command {
 	var o fitOptions
 	cmd := &cobra.Command{
-		Use:   "fit FILE FORMULA --instant",
-		Short: "Fit statistical models to your own CSV file, and mix them",
-		Long: `Fit models that need no network to a CSV file, and mix them. FORMULA says what is predicted from what:
-'price ~ age | product' predicts the price of a product from its age, for products that the file does
-not have, from a few known points of each. 'log(price)' predicts the logarithm, 'low + high' two
-columns. Without '| group' all rows are one group.
+		Use:   "fit FILE [FORMULA]",
+		Short: "Fit statistical models and a network to your own CSV file, and mix them",
+		Long: `Fit models to a CSV file and mix them. FORMULA says what is predicted from what: 'price ~ age | product'
+predicts the price of a product from its age, for products that the file does not have, from a few known
+points of each. 'log(price)' predicts the logarithm, 'low + high' two columns. Without '| product' all
+rows are one group. Without FORMULA, fit shows the columns and an example.
 
-The groups are cut into five folds. Each model is fitted without each fold and predicts the groups in
-it, from contexts of 0, 1, 3 and 10 points and four fifths. The weights of the mixture maximise the log
-density of these predictions. The table shows it for each model: higher is better.
+The groups are cut into five folds. Each model is fitted without each fold and predicts the groups in it
+from contexts of 0, 1, 3 and 10 points and four fifths. The weights of the mixture maximise the log density
+of these predictions, and its intervals are calibrated on them. Scores of the mixture are those of groups
+that neither models nor weights have seen.
 
-The models are a linear mixed model, a Gaussian process, a multivariate normal distribution of x that
-groups have in common, a mixture of regressions and a kernel density. --instant says that there are
-no networks among them. This version has no other mode: acqnp init and acqnp train train networks.
+The models are a linear mixed model, a Gaussian process, a normal distribution of a common grid, a mixture
+of regressions, a kernel density, and a conditional neural process on what the Gaussian process leaves,
+each fitted to 10,000 rows at most. --budget counts what rows cost each model, not time, and leaves out
+the models that cost most.
 
-The result is a directory, FILE's name with .fit, for acqnp predict. The same file and seed give the
-same bytes, with any number of threads.`,
-		Example: `  acqnp fit prices.csv 'price ~ age | product' --instant
-  acqnp predict prices.fit --context context.csv --grid=0.2:6:100 --out predictions.csv`,
-		Args: cobra.ExactArgs(2),
+The result is a directory, FILE's name with .fit, for acqnp predict. The same file and seed give the same
+bytes. A fit that was ended or killed goes on when it is started again.`,
+		Example: `  acqnp fit prices.csv 'price ~ age | product'
+  acqnp predict prices.fit --context context.csv --grid=0.2:6:100 > predictions.csv`,
+		Args: cobra.MaximumNArgs(2),
 		RunE: a.run(func(cmd *cobra.Command) error {
-			o.file, o.formula = cmd.Flags().Arg(0), cmd.Flags().Arg(1)
+			args := append(cmd.Flags().Args(), "", "")
+			o.File, o.formula = args[0], args[1]
 			return runFit(cmd.Context(), a, o)
 		}),
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.out, "out", "", "`DIR` for the result (default FILE's name with .fit)")
-	f.BoolVar(&o.instant, "instant", false, "fit models that need no training of a network")
-	f.Uint64Var(&o.seed, "seed", 0, "`SEED` of the folds and contexts")
-	f.IntVar(&o.threads, "threads", 0, "`NUMBER` of CPU threads; 0 for all cores")
+	f.StringVar(&o.Out, "out", "", "`DIR` for the result (default FILE's name with .fit)")
+	f.BoolVar(&o.Instant, "instant", false, "train no network")
+	f.Float64Var(&o.Budget, "budget", 0, "`SECONDS` of two ordinary cores that the models may take; 0 for all models")
+	f.StringVar(&o.writeConfig, "write-config", "", "write a configuration of acqnp init to `FILE`, instead of a fit")
+	f.Uint64Var(&o.Seed, "seed", 0, "`SEED` of the folds and contexts")
+	f.IntVar(&o.Threads, "threads", 0, "`NUMBER` of CPU threads; 0 for all cores")
 	a.addOverwrite(cmd)
+	f.StringVar(&o.csv, "csv", "", "FILE, as acqnp init names it")
+	f.StringSliceVar(&o.x, "x", nil, "columns of x, as acqnp init names them")
+	f.StringSliceVar(&o.y, "y", nil, "columns of y, as acqnp init names them")
+	f.StringVar(&o.function, "function", "", "the column of groups, as acqnp init names it")
+	for _, old := range []string{"csv", "x", "y", "function"} {
+		must(f.MarkHidden(old))
+	}
+	cmd.MarkFlagsRequiredTogether("csv", "x", "y")
 	must(cmd.MarkFlagDirname("out"))
+	must(cmd.MarkFlagFilename("write-config", "yaml", "yml"))
 	return cmd
-}
-
-// check checks the flags and settles where the result goes.
-func (o *fitOptions) check(a *app) error {
-	if !o.instant {
-		return &invalid.Input{File: "--instant", Found: "nothing", Expected: "--instant: acqnp fit fits no networks yet, acqnp init and acqnp train do"}
-	}
-	if err := checkRange("--threads", o.threads, 0, maxThreads); err != nil {
-		return err
-	}
-	o.threads = (&settings{threads: o.threads}).cores()
-	if o.out == "" {
-		base := filepath.Base(filepath.Clean(o.file))
-		o.out = strings.TrimSuffix(base, filepath.Ext(base)) + ".fit"
-	}
-	if info, err := os.Stat(o.out); err == nil && !info.IsDir() {
-		return &invalid.Input{File: "--out", Found: o.out + ", which is a file", Expected: "a directory, or a name that is free"}
-	}
-	_, err := os.Stat(o.out)
-	o.made = err != nil
-	if err := os.MkdirAll(o.out, 0o755); err != nil {
-		return &invalid.Input{File: "--out", Found: err.Error(), Expected: "a directory that can be made"}
-	}
-	return a.checkOutputs([]output.File{{Flag: "--out", Path: filepath.Join(o.out, predict.FittedFile)}}, o.file)
-}
-
-// fitSummary is the result of fit.
-type fitSummary struct {
-	Out     string      `json:"out"`
-	Promise string      `json:"promise"`
-	Targets []fitTarget `json:"targets"` // a column of y each
-	Groups  int         `json:"groups"`
-	Points  int         `json:"points"`
-	Seconds float64     `json:"seconds"`
-}
-
-// fitTarget is what was fitted to a column of y.
-type fitTarget struct {
-	Channel    string         `json:"channel"`
-	Log        bool           `json:"log"`
-	Expected   stack.Expected `json:"expected"`
-	Candidates []fitCandidate `json:"candidates"`
-}
-
-type fitCandidate struct {
-	Name       string  `json:"name"`
-	LogDensity float64 `json:"log_density"`
-	CRPS       float64 `json:"crps"`
-	Weight     float64 `json:"weight"`
 }
 
 func runFit(ctx context.Context, a *app, o fitOptions) (err error) {
 	defer func() {
 		if err != nil && o.made {
-			_ = os.Remove(o.out) // it is empty, unless the result is in it
+			_ = os.Remove(o.Out) // fails if models are kept in it
 		}
 	}()
-	asked, err := formula.Parse(o.formula)
-	if err != nil {
+	o.Progress = a.progress()
+	if err := o.settle(a); err != nil {
 		return err
+	}
+	if o.writeConfig != "" {
+		return o.configure(ctx, a)
 	}
 	if err := o.check(a); err != nil {
 		return err
 	}
 	begin := time.Now()
-	p := a.progress()
-	fitted, err := fit.Fit(ctx, fit.Options{File: o.file, Formula: asked, Seed: o.seed, Threads: o.threads, Progress: p})
+	fitted, example, err := fit.Fit(ctx, o.Options)
 	if err != nil {
-		return err
-	}
-	if err := fitted.Write(o.out); err != nil {
+		if errors.Is(err, context.Canceled) {
+			o.Progress.Note("the same command goes on from here")
+		}
 		return err
 	}
 	s := summaryOfFit(fitted)
-	s.Out, s.Seconds = o.out, time.Since(begin).Seconds()
+	if s.Picture, err = o.draw(ctx, example, fitted.Calibrated()); err != nil {
+		return err
+	}
+	s.Out, s.Seconds = o.Out, time.Since(begin).Seconds()
 	return a.result(s, s.print)
 }
 
-func summaryOfFit(f predict.Fitted) *fitSummary {
-	s := &fitSummary{Groups: f.Stacks[0].Groups, Points: f.Stacks[0].Points, Promise: promiseOf(f.Stacks[0])}
-	for c, st := range f.Stacks {
-		t := fitTarget{Channel: f.Y[c], Log: st.Log, Expected: st.Expected}
-		for _, m := range st.Candidates {
-			t.Candidates = append(t.Candidates, fitCandidate{m.Name, m.LogDensity, m.CRPS, m.Weight})
-		}
-		s.Targets = append(s.Targets, t)
+// draw draws an example and returns the path of the picture, "" without an example.
+func (o *fitOptions) draw(ctx context.Context, e fit.Example, c *post.Calibration) (path string, err error) {
+	if len(e.Groups) == 0 {
+		return "", nil
 	}
-	return s
+	subjects := make([]figures.Subject, len(e.Groups))
+	for i, g := range e.Groups {
+		subjects[i] = figures.Subject{Function: g, HeldX: g.TargetX, HeldY: g.TargetY}
+	}
+	how := figures.Options{Calibrated: c}
+	if how.Check() != nil {
+		how.Calibrated = nil // of too few groups
+	}
+	figure, err := figures.NewPrediction(ctx, e.Trained, subjects, how)
+	if err != nil {
+		return "", err
+	}
+	path = filepath.Join(o.Out, run.FitFile)
+	return path, figure.Save(path)
 }
 
-// promiseOf says what calibrated intervals hold. The mixture's weights were chosen by the outcomes that
-// calibrate it, so the theorem of cross-conformal prediction holds for it only nearly.
-func promiseOf(s *stack.Stack) string {
-	of := "a new group of the same kind, on average over groups"
-	if s.ByPoint {
-		of = "a new point of the known groups, on average over points"
+// settle settles the file and the formula.
+func (o *fitOptions) settle(a *app) (err error) {
+	if o.csv != "" {
+		if o.File != "" {
+			return &invalid.Input{File: "--csv", Found: "it and the argument " + o.File, Expected: "one of them"}
+		}
+		o.File, o.formula = o.csv, strings.Join(o.y, " + ")+" ~ "+strings.Join(o.x, " + ")
+		if o.function != "" {
+			o.formula += " | " + o.function
+		}
+		o.Progress.Note("in short: acqnp fit " + invalid.ShellWord(o.File) + " " + invalid.ShellWord(o.formula))
 	}
-	return "calibrated intervals of 90% are to hold 90% of " + of + "; no theorem says so, since the weights of the mixture were chosen by the same points"
-}
-
-func (s *fitSummary) print(w io.Writer) error {
-	fmt.Fprintf(w, "%s, %s\n", invalid.Plural(s.Groups, "group", "groups"), invalid.Plural(s.Points, "point", "points"))
-	for _, t := range s.Targets {
-		name := t.Channel
-		if t.Log {
-			name = "log " + name
-		}
-		fmt.Fprintf(w, "\nmodels of %s, by predictions for groups that they were not fitted to:\n", name)
-		table := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
-		fmt.Fprintln(table, "model\tlog density\tCRPS\tweight\t")
-		for _, c := range t.Candidates {
-			fmt.Fprintf(table, "%s\t%.3f\t%.4g\t%.2f\t\n", c.Name, c.LogDensity, c.CRPS, c.Weight)
-		}
-		fmt.Fprintf(table, "the mixture\t%.3f ± %.3f\t%.4g\t\t\n", t.Expected.LogDensity, t.Expected.Error, t.Expected.CRPS)
-		if err := table.Flush(); err != nil {
-			return err
-		}
-		fmt.Fprintf(w, "its intervals of 50%% and 90%% hold %.0f%% and %.0f%% before they are calibrated\n", 100*t.Expected.Coverage[0], 100*t.Expected.Coverage[1])
+	if o.File == "" {
+		return &invalid.Input{File: "FILE", Found: "nothing", Expected: "a CSV file: acqnp fit prices.csv 'price ~ age | product'"}
 	}
-	fmt.Fprintf(w, "\n%s\n", s.Promise)
-	_, err := fmt.Fprintf(w, "\nwrote %s; next: %s\n", filepath.Join(s.Out, predict.FittedFile), s.next())
+	if o.formula == "" {
+		return o.ask(a)
+	}
+	o.Formula, err = formula.Parse(o.formula)
 	return err
 }
 
-// next returns the command that predicts with the result.
-func (s *fitSummary) next() string {
-	return "acqnp predict " + invalid.ShellWord(s.Out) + " --context context.csv --targets targets.csv --out predictions.csv"
+// ask shows the columns on a terminal, and returns an error that names them with an example.
+func (o *fitOptions) ask(a *app) error {
+	columns, example, err := fit.Look(o.File)
+	if err != nil {
+		return err
+	}
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = c.Name
+	}
+	if screen, ok := a.Err.(*os.File); ok && term.IsTerminal(int(screen.Fd())) && !a.json {
+		var b strings.Builder
+		table := tabwriter.NewWriter(&b, 0, 0, 3, ' ', 0)
+		for _, c := range columns {
+			least, most := c.Span()
+			if c.Kind != "number" && c.Kind != "date" {
+				least, most = "", ""
+			} else {
+				most = "to " + most
+			}
+			fmt.Fprintf(table, "%s\t%s\t%s %s\t\n", c.Name, c.Kind, least, most)
+		}
+		_ = table.Flush()
+		fmt.Fprint(screen, progress.Printable(b.String(), "\n"))
+	}
+	text := "'y ~ x | group' with names of columns"
+	if len(example.Y) > 0 {
+		text = "one, such as " + invalid.ShellWord(example.String())
+	}
+	return &invalid.Input{File: "FORMULA", Found: "nothing, and the columns " + strings.Join(names, ", "), Expected: text}
+}
+
+// configure writes a configuration as acqnp init does.
+func (o *fitOptions) configure(ctx context.Context, a *app) error {
+	for _, t := range append(o.Formula.Y, o.Formula.X...) {
+		if t.Log {
+			return &invalid.Input{File: "--write-config", Found: "log(" + t.Column + ")", Expected: "columns alone: the search chooses logarithms itself"}
+		}
+	}
+	i := initOptions{out: o.writeConfig, Options: search.Options{File: o.File, X: formula.Columns(o.Formula.X), Y: formula.Columns(o.Formula.Y),
+		Function: o.Formula.Group, Budget: o.Budget, Seed: o.Seed, Threads: o.Threads, DataDir: "data"}}
+	if o.Budget == 0 {
+		i.Budget = initBudget
+	}
+	return runInit(ctx, a, i)
+}
+
+// check checks the flags and settles where the result goes.
+func (o *fitOptions) check(a *app) error {
+	if err := checkRange("--threads", o.Threads, 0, maxThreads); err != nil {
+		return err
+	}
+	if !(o.Budget >= 0 && o.Budget <= maxBudget) {
+		return &invalid.Input{File: "--budget", Found: fmt.Sprint(o.Budget), Expected: fmt.Sprintf("a number of seconds from 0 to %d", maxBudget)}
+	}
+	o.Threads, o.Overwrite = (&settings{threads: o.Threads}).cores(), a.overwrite
+	if o.Out == "" {
+		base := filepath.Base(filepath.Clean(o.File))
+		o.Out = strings.TrimSuffix(base, filepath.Ext(base)) + ".fit"
+	}
+	if info, err := os.Stat(o.Out); err == nil && !info.IsDir() {
+		return &invalid.Input{File: "--out", Found: o.Out + ", which is a file", Expected: "a directory, or a name that is free"}
+	}
+	_, err := os.Stat(o.Out)
+	o.made = err != nil
+	if err := os.MkdirAll(o.Out, 0o755); err != nil {
+		return &invalid.Input{File: "--out", Found: err.Error(), Expected: "a directory that can be made"}
+	}
+	result, picture := filepath.Join(o.Out, predict.FittedFile), filepath.Join(o.Out, run.FitFile)
+	return a.checkOutputs([]output.File{{Flag: "--out", Path: result}, {Flag: "--out", Path: picture, Part: run.FitFile}}, o.File)
 }

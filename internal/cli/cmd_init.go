@@ -52,7 +52,7 @@ give equal configurations on every machine.`,
 	a.addOverwrite(cmd)
 	f.StringVar(&o.Model, "model", "", "the only `MODEL` to try: acqnp, cqnp, cnp, canp or bnp")
 	f.BoolVar(&o.Calibrate, "calibrate", false, "hold functions back for score --calibrate, 9 of 15 or more, 19 of 40 or more; nothing else uses them")
-	f.Float64Var(&o.Budget, "budget", 60, "`SECONDS` of two ordinary cores for the trials; 0 tries nothing")
+	f.Float64Var(&o.Budget, "budget", initBudget, "`SECONDS` of two ordinary cores for the trials; 0 tries nothing")
 	f.Uint64Var(&o.Seed, "seed", 0, "`SEED` of initial weights, batches and levels (train.seed)")
 	f.IntVar(&o.Threads, "threads", 0, "`NUMBER` of CPU threads; 0 for all cores")
 	f.StringVar(&o.DataDir, "data-dir", "data", "`DIR` of the data sets")
@@ -65,6 +65,9 @@ give equal configurations on every machine.`,
 	must(cmd.RegisterFlagCompletionFunc("model", cobra.FixedCompletions(config.Models(), cobra.ShellCompDirectiveNoFileComp)))
 	return cmd
 }
+
+// initBudget is the budget of the trials where none is given, in seconds.
+const initBudget = 60
 
 // initSummary is the result of init.
 type initSummary struct {

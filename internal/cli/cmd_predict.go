@@ -20,13 +20,17 @@ type predictOptions struct {
 	calibrated     bool
 	raw            bool
 
-	densityAt []float64 // what density asks for
+	cdf    string
+	exceed []float64
+	modes  bool
+
+	densityAt, cdfAt []float64 // what density and cdf ask for
 }
 
 func newPredict(a *app) *cobra.Command {
 	var o predictOptions
 	cmd := &cobra.Command{
-		Use:   "predict (RUN | --run DIR | --config FILE --weights FILE | --prior) [--context FILE] (--targets FILE | --grid RANGE) --out FILE",
+		Use:   "predict (RUN | --run DIR | --config FILE --weights FILE | --prior) [--context FILE] (--targets FILE | --grid RANGE) [--out FILE]",
 		Short: "Predict the outcome for points of your own",
 		Long: `Predict from your own context points. The CSV file has one row for each target and channel of y, in
 your units, with the columns function, target, x…, channel, mean, sd and
@@ -35,6 +39,9 @@ your units, with the columns function, target, x…, channel, mean, sd and
   hdr0.9, …      the smallest set that holds this probability (--hdr), as "a:b": y from a to b. On two
                  branches it has two intervals, "a:b;c:d"
   density1.5, …  the density of y at 1.5 (--density)
+  cdf1.5, …      the probability of a y up to 1.5 (--cdf)
+  exceed1.5, …   the probability of more than 1.5 (--exceed)
+  modes          the peaks of the density, "a;b", the highest first (--modes)
   draw1, …       random draws (--draws): independent at each target, or joint with --joint
 
 With --joint, each drawn target joins the context of the next, in the order of the file or grid. The
@@ -60,7 +67,7 @@ acqnp sample-quantiles writes the components of the predictive density.`,
   acqnp predict --run runs/prices/seed-0 --context context.csv --targets targets.csv \
       --quantiles 0.1,0.5,0.9 --hdr 0.5,0.9 --density=0:2000:201 --draws 100 --joint --out predictions.csv
   acqnp predict --run runs/prices/seed-0 --context context.csv --grid=0.2:6:100 --out predictions.csv --plot predictions.png
-  acqnp predict prices.fit --context context.csv --grid=0.2:6:100 --out predictions.csv
+  acqnp predict prices.fit --context context.csv --grid=0.2:6:100 > predictions.csv
   acqnp predict --prior --context context.csv --grid=0:10:50 --out predictions.csv`,
 		Args: runArgument,
 		RunE: a.run(func(cmd *cobra.Command) error {
@@ -68,7 +75,7 @@ acqnp sample-quantiles writes the components of the predictive density.`,
 				return runPredictFitted(cmd.Context(), a, o)
 			}
 			if o.raw {
-				return &invalid.Input{File: "--raw", Found: "it for a trained network", Expected: "a directory of acqnp fit; intervals of networks are calibrated with --calibrated alone"}
+				return rawOfNetwork()
 			}
 			return runPredict(cmd.Context(), a, o)
 		}),
@@ -79,6 +86,9 @@ acqnp sample-quantiles writes the components of the predictive density.`,
 	f.Float64SliceVar(&o.hdr, "hdr", []float64{0.9}, "`PROBABILITIES` between 0 and 1 that highest-density regions hold")
 	f.Lookup("quantiles").DefValue, f.Lookup("hdr").DefValue = "0.05,0.25,0.5,0.75,0.95", "0.9"
 	f.StringVar(&o.density, "density", "", "N evenly spaced y from A to B whose density is predicted, as `A:B:N` (--density=-2:2:101)")
+	f.StringVar(&o.cdf, "cdf", "", "N evenly spaced y from A to B whose probability of a y up to it is predicted, as `A:B:N`")
+	f.Float64SliceVar(&o.exceed, "exceed", nil, "`Y` whose probability of more is predicted, separated by commas")
+	f.BoolVar(&o.modes, "modes", false, "the y at which the density has its peaks, the highest first")
 	f.IntVar(&o.draws, "draws", 0, "`NUMBER` of random draws for each target and channel")
 	f.BoolVar(&o.calibrated, "calibrated", false, "correct intervals and regions by the run's calibration, which acqnp score --calibrate makes")
 	f.BoolVar(&o.raw, "raw", false, "of a directory of acqnp fit: the mixture's own intervals and regions, not calibrated")
@@ -99,8 +109,8 @@ func runPredict(ctx context.Context, a *app, o predictOptions) error {
 	if err != nil {
 		return err
 	}
-	table := predict.Table{Names: predict.NamesOf(&asked), Levels: o.quantiles, Masses: o.hdr, Density: o.densityAt,
-		Draws: o.draws, Seed: e.Eval.Seed, Threads: o.cores()}
+	table := o.table(e.Eval.Seed)
+	table.Names = predict.NamesOf(&asked)
 	if o.calibrated {
 		if table.Calibrated, err = asked.Calibrated(o.Run, p.Warn); err != nil {
 			return err
@@ -134,6 +144,12 @@ func runPredict(ctx context.Context, a *app, o predictOptions) error {
 	return a.result(s, s.print)
 }
 
+// table returns the table that the flags ask for, without its names.
+func (o *predictOptions) table(seed uint64) predict.Table {
+	return predict.Table{Levels: o.quantiles, Masses: o.hdr, Density: o.densityAt, CDF: o.cdfAt, Exceed: o.exceed, Modes: o.modes,
+		Draws: o.draws, Seed: seed, Threads: o.cores()}
+}
+
 // checkColumns checks the flags that add columns.
 func (o *predictOptions) checkColumns() (err error) {
 	if err := checkProbabilities("--quantiles", o.quantiles); err != nil {
@@ -143,7 +159,12 @@ func (o *predictOptions) checkColumns() (err error) {
 		return err
 	}
 	if o.density != "" {
-		if o.densityAt, err = predict.ParseDensity(o.density); err != nil {
+		if o.densityAt, err = predict.ParseDensity("--density", o.density); err != nil {
+			return err
+		}
+	}
+	if o.cdf != "" {
+		if o.cdfAt, err = predict.ParseDensity("--cdf", o.cdf); err != nil {
 			return err
 		}
 	}

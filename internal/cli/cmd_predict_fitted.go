@@ -33,11 +33,18 @@ func isFitted(dir string) bool {
 	return dir != "" && err == nil
 }
 
+// rawOfNetwork is the error of --raw for a trained network.
+func rawOfNetwork() error {
+	return &invalid.Input{File: "--raw", Found: "it for a trained network", Expected: "a directory of acqnp fit; networks are calibrated with --calibrated alone"}
+}
+
 // openFitted checks the outputs, and reads what acqnp fit wrote and the functions to predict. It
 // returns the calibration, nil with --raw or if it is of too few groups for what check asks.
 func (o *requestFlags) openFitted(raw bool, check func(*post.Calibration) error) (asked predict.Asked, c *post.Calibration, err error) {
-	if err := o.settings.check(); err != nil {
-		return asked, nil, err
+	for _, check := range []func() error{o.streams, o.settings.check} {
+		if err := check(); err != nil {
+			return asked, nil, err
+		}
 	}
 	for _, flag := range []string{"num-tau", "levels"} {
 		if o.given(flag) {
@@ -75,7 +82,7 @@ func runPredictFitted(ctx context.Context, a *app, o predictOptions) error {
 			return err
 		}
 	}
-	table := predict.Table{Levels: o.quantiles, Masses: o.hdr, Density: o.densityAt, Draws: o.draws, Seed: predict.FittedSeed, Threads: o.cores()}
+	table := o.table(predict.FittedSeed)
 	if o.given("seed") {
 		table.Seed = o.seed
 	}
@@ -106,7 +113,7 @@ func runScoreFitted(ctx context.Context, a *app, o scoreOptions) error {
 	if o.joint || o.calibrate {
 		return &invalid.Input{File: "--run", Found: "a directory of acqnp fit", Expected: "a trained network for --joint and --calibrate: fit has calibrated its intervals"}
 	}
-	asked, calibrated, err := o.openFitted(!o.calibrated, func(*post.Calibration) error { return nil })
+	asked, calibrated, err := o.openFitted(o.raw, func(*post.Calibration) error { return nil })
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ import (
 
 type scoreOptions struct {
 	requestFlags
-	joint, calibrate, calibrated bool
+	joint, calibrate, calibrated, raw bool
 }
 
 func newScore(a *app) *cobra.Command {
@@ -51,7 +51,8 @@ whatever the model predicts, if the new function and its context are like those 
 much they vary. If points were held out, not functions, it holds for a new point whose context are the
 points for training and validation. The quantiles p and 1−p bound an interval; alone, a quantile has no
 promise.
-With --calibrated, pit and the shares inside intervals are those of corrected predictions.`,
+With --calibrated, pit and the shares inside intervals are those of corrected predictions; so they are for a
+directory of acqnp fit, unless --raw is given.`,
 		Example: `  acqnp score --run runs/prices/seed-0 --context context.csv --targets held-out.csv
   acqnp score --run runs/prices/seed-0 --context context.csv --targets held-out.csv --out points.csv --json
   acqnp score --run runs/prices/seed-0 --calibrate`,
@@ -59,6 +60,9 @@ With --calibrated, pit and the shares inside intervals are those of corrected pr
 		RunE: a.run(func(cmd *cobra.Command) error {
 			if isFitted(o.Run) {
 				return runScoreFitted(cmd.Context(), a, o)
+			}
+			if o.raw {
+				return rawOfNetwork()
 			}
 			return runScore(cmd.Context(), a, o)
 		}),
@@ -69,7 +73,9 @@ With --calibrated, pit and the shares inside intervals are those of corrected pr
 	cmd.Flags().BoolVar(&o.joint, "joint", false, "state the log density of all targets of a function together, too")
 	cmd.Flags().BoolVar(&o.calibrate, "calibrate", false, "calibrate the run on these targets, or on what it held back")
 	cmd.Flags().BoolVar(&o.calibrated, "calibrated", false, "score the predictions that the run's calibration corrects")
+	cmd.Flags().BoolVar(&o.raw, "raw", false, "of a directory of acqnp fit: score the mixture's own predictions, not calibrated")
 	cmd.MarkFlagsOneRequired("targets", "calibrate")
+	cmd.MarkFlagsMutuallyExclusive("calibrated", "raw")
 	cmd.MarkFlagsMutuallyExclusive("calibrate", "calibrated")
 	cmd.MarkFlagsMutuallyExclusive("calibrate", "joint")
 	for _, other := range []string{"prior", "config"} {

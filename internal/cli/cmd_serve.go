@@ -31,7 +31,7 @@ type serveOptions struct {
 func newServe(a *app) *cobra.Command {
 	var o serveOptions
 	cmd := &cobra.Command{
-		Use:   "serve --run DIR",
+		Use:   "serve (RUN … | --run DIR …)",
 		Short: "Answer predictions and scores over HTTP, and show a page",
 		Long: `Answer over HTTP, with JSON in and out, what predict and score answer for files: POST /v1/predict
 and POST /v1/score. GET /v1/model describes the models, and GET /openapi.json all requests and
@@ -43,12 +43,22 @@ The server answers only this machine unless --listen names another address. Requ
 in ACQNP_SERVE_TOKEN, as "Authorization: Bearer TOKEN". Requests from pages of other origins, or under
 another host's name, are refused.
 
+Quantiles and PITs of a directory of acqnp fit are calibrated, if it has enough groups for the levels.
+
 On SIGHUP, the runs are loaded again; no request is lost. On SIGINT or SIGTERM, requests under way end
 first, within ten seconds, and the program exits with 0.`,
 		Example: `  acqnp serve --run runs/quickstart/seed-0
+  acqnp serve prices.fit
   acqnp serve --run runs/prices/seed-0 --run runs/speeds/seed-0 --listen 127.0.0.1:9000
   ACQNP_SERVE_TOKEN=secret acqnp serve --run runs/prices/seed-0 --listen :8443 --tls-cert cert.pem --tls-key key.pem`,
-		Args: cobra.NoArgs,
+		Args: func(cmd *cobra.Command, args []string) error {
+			for _, dir := range args {
+				if err := cmd.Flags().Set("run", dir); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
 		RunE: a.run(func(cmd *cobra.Command) error { return runServe(cmd.Context(), a, o) }),
 	}
 	o.addFlags(a, cmd)
@@ -134,6 +144,14 @@ func (o *serveOptions) load(names []string, p progress.Reporter) ([]*serve.Model
 	}
 	var models []*serve.Model
 	for i, name := range names {
+		if isFitted(o.runs[i]) {
+			m, err := fittedModel(name, o.runs[i], predictors)
+			if err != nil {
+				return nil, err
+			}
+			models = append(models, m)
+			continue
+		}
 		stored := predict.Stored{Run: o.runs[i]}
 		e, err := o.experiment(stored)
 		if err != nil {
@@ -159,6 +177,19 @@ func (o *serveOptions) load(names []string, p progress.Reporter) ([]*serve.Model
 		models = append(models, m)
 	}
 	return models, nil
+}
+
+// fittedModel returns the model that acqnp fit wrote, with calibrated quantiles and PITs.
+func fittedModel(name, dir string, predictors int) (*serve.Model, error) {
+	f, err := predict.ReadFitted(dir)
+	if err != nil {
+		return nil, err
+	}
+	m, err := serve.NewModel(name, f.Trained(dir), predictors)
+	if err == nil {
+		m.Ranges.X, m.Calibrated = f.Ranges, f.Calibrated()
+	}
+	return m, err
 }
 
 // experiment returns the configuration of a run, with --num-tau if its model has levels.

@@ -2,8 +2,10 @@ package cli_test
 
 import (
 	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"math"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,19 +14,19 @@ import (
 	"testing"
 )
 
-// kettles writes a file of 12 products, each with 8 prices that fall with age, of two kinds.
+// kettles writes a file of 9 products, each with 6 prices that fall with age, of two kinds.
 func kettles(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
-	b.WriteString("product,age,kind,price,sold\n")
-	for p := range 12 {
-		for i := range 8 {
+	b.WriteString("product,age,kind,price,age2,sold\n")
+	for p := range 9 {
+		for i := range 6 {
 			age, kind := 0.5+float64((p*5+i*3)%8)/2, []string{"new", "used"}[(p+i)%2]
 			price := (300 + 40*math.Sin(float64(7*p))) * math.Exp(-0.15*age) * (1 + 0.02*math.Sin(float64(31*p+17*i)))
 			if kind == "used" {
 				price *= 0.7
 			}
-			fmt.Fprintf(&b, "p%d,%.1f,%s,%.2f,2024-03-%02d\n", p, age, kind, price, 1+i)
+			fmt.Fprintf(&b, "p%d,%.1f,%s,%.2f,%.1f,2024-03-%02d\n", p, age, kind, price, age*math.Cos(float64(p)), 1+i)
 		}
 	}
 	path := filepath.Join(t.TempDir(), "kettles.csv")
@@ -69,7 +71,7 @@ func TestFitAndPredict(t *testing.T) {
 		t.Fatalf("%d rows, %v, want a header and two", len(rows), err)
 	}
 	// The context says 300·exp(−0.15·age) to 1%, so that the medians are 222 and 156. A tenth is
-	// three times the noise of the data and what 12 products leave open.
+	// three times the noise of the data and what 9 products leave open.
 	column := slices.Index(rows[0], "q0.5")
 	for i, want := range []float64{222, 156} {
 		median, err := strconv.ParseFloat(rows[i+1][column], 64)
@@ -85,7 +87,11 @@ func TestFitRefusesWhatItCannotUse(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{file, "price ~ age | product"}, "--instant"},
+		{[]string{file}, "the columns product, age, kind, price, age2, sold, expected one, such as 'age2 ~ age | product'"},
+		{nil, "acqnp fit prices.csv"},
+		{[]string{file, "price ~ age | product", "--budget", "-1"}, "--budget"},
+		{[]string{file, "log(price) ~ age | product", "--write-config", "c.yaml"}, "--write-config: found log(price)"},
+		{[]string{file, "price ~ age | product", "--csv", file, "--x", "age", "--y", "price"}, "--csv: found it and the argument"},
 		{[]string{file, "price", "--instant"}, "without '~'"},
 		{[]string{file, "price ~ weight | product", "--instant"}, "weight"},
 		{[]string{file, "kind ~ age | product", "--instant"}, "kind: found names"},
@@ -101,5 +107,171 @@ func TestFitRefusesWhatItCannotUse(t *testing.T) {
 		if _, err := os.Stat(out); err == nil {
 			t.Errorf("%v: the directory of the result is left", c.args)
 		}
+	}
+}
+
+// The last line of fit --json is what INTERFACE.md states: scripts read it.
+func TestFitAsJSON(t *testing.T) {
+	file, dir := kettles(t), t.TempDir()
+	o := succeed(t, "fit", "--csv", file, "--x", "age", "--y", "price,age2", "--function", "product", "--out", filepath.Join(dir, "f"), "--json", "--budget", "1")
+	lines := strings.Split(strings.TrimSpace(o.out), "\n")
+	type scores struct {
+		Expected struct {
+			LogDensity *float64 `json:"log_density"`
+			Error      *float64 `json:"log_density_se"`
+			CRPS       *float64
+			Coverage   map[string]float64
+		}
+		Candidates []struct {
+			Name       string
+			LogDensity *float64 `json:"log_density"`
+			CRPS       *float64
+			Weight     *float64
+		}
+	}
+	var s struct {
+		Out, Promise string
+		scores
+		Seconds float64
+		Targets []struct {
+			Channel string
+			scores
+		}
+	}
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &s); err != nil {
+		t.Fatal(err)
+	}
+	if s.Out != filepath.Join(dir, "f") || s.Seconds <= 0 || !strings.Contains(s.Promise, "new product") {
+		t.Errorf("%s", lines[len(lines)-1])
+	}
+	if len(s.Targets) != 2 || s.Targets[0].Channel != "price" || s.Targets[1].Channel != "age2" {
+		t.Fatalf("targets %v, want price and age2", s.Targets)
+	}
+	for _, of := range []scores{s.scores, s.Targets[0].scores, s.Targets[1].scores} {
+		if of.Expected.LogDensity == nil || of.Expected.Error == nil || of.Expected.CRPS == nil || len(of.Expected.Coverage) != 2 || len(of.Candidates) == 0 {
+			t.Errorf("scores lack a key: %s", lines[len(lines)-1])
+		}
+		weight := 0.0
+		for _, c := range of.Candidates {
+			if c.Name == "" || c.LogDensity == nil || c.CRPS == nil || c.Weight == nil {
+				t.Fatalf("a candidate lacks a key: %s", lines[len(lines)-1])
+			}
+			weight += *c.Weight
+		}
+		if math.Abs(weight-1) > 1e-9 {
+			t.Errorf("weights sum to %v", weight)
+		}
+	}
+	if *s.Expected.LogDensity != *s.Targets[0].Expected.LogDensity {
+		t.Error("the scores at the top are not those of the first column of y")
+	}
+}
+
+// Files that models cannot use as they are get a prediction, or one line that says what to do.
+func TestFitOfAwkwardFiles(t *testing.T) {
+	dir := t.TempDir()
+	draw := func(rows int, row func(i int) string) string {
+		text := "g,x,y\n"
+		for i := range rows {
+			text += row(i) + "\n"
+		}
+		return text
+	}
+	y := func(i int) float64 { return math.Round(100*math.Sin(float64(i*i))) / 100 }
+	for name, c := range map[string]struct{ content, refused string }{
+		"one group":       {draw(40, func(i int) string { return fmt.Sprintf("a,%d,%v", i%17, y(i)) }), ""},
+		"three groups":    {draw(40, func(i int) string { return fmt.Sprintf("g%d,%d,%v", i%3, i%17, y(i)) }), ""},
+		"one point each":  {draw(40, func(i int) string { return fmt.Sprintf("g%d,%d,%v", i, i%17, y(i)) }), ""},
+		"duplicates of x": {draw(60, func(i int) string { return fmt.Sprintf("g%d,%d,%v", i%12, i/30, y(i)) }), ""},
+		"ties of y":       {draw(60, func(i int) string { return fmt.Sprintf("g%d,%d,%d", i%12, i%17, i%2) }), ""},
+		"constant y":      {draw(40, func(i int) string { return fmt.Sprintf("g%d,%d,5", i%9, i) }), "y: found the same value in every row"},
+		"200 categories":  {draw(400, func(i int) string { return fmt.Sprintf("g%d,c%d,%v", i%9, i%200, y(i)) }), "leave out a column with many names, or write '| COLUMN'"},
+		"few rows":        {draw(8, func(i int) string { return fmt.Sprintf("g%d,%d,%v", i%2, i, y(i)) }), "found 8 rows"},
+	} {
+		file := write(t, dir, "awkward.csv", c.content)
+		out := filepath.Join(t.TempDir(), "fit")
+		o := acqnp("fit", file, "y ~ x | g", "--out", out, "--quiet", "--budget", "0.2")
+		if c.refused != "" {
+			if o.code != 2 || !strings.Contains(o.err, c.refused) || strings.Count(o.err, "\n") != 1 {
+				t.Errorf("%s: exit code %d, %q, want 2 and %q in one line", name, o.code, o.err, c.refused)
+			}
+			continue
+		}
+		if o.code != 0 {
+			t.Errorf("%s: exit code %d, %s", name, o.code, o.err)
+			continue
+		}
+		o = succeed(t, "predict", out, "--context", file, "--grid=1:9:3", "--out", filepath.Join(out, "p.csv"))
+		if content, err := os.ReadFile(filepath.Join(out, "p.csv")); err != nil || strings.Contains(string(content), "NaN") || strings.Contains(string(content), "Inf") {
+			t.Errorf("%s: %v, %s", name, err, content)
+		}
+	}
+}
+
+// What fit writes is predicted from in pipes, served and drawn; an export refuses it. The server has the
+// numbers of predict.
+func TestUsesOfAFit(t *testing.T) {
+	file, dir := kettles(t), t.TempDir()
+	out := filepath.Join(dir, "kettles.fit")
+	o := succeed(t, "fit", file, "log(price) ~ age | product", "--budget", "0.3", "--out", out)
+	if picture := filepath.Join(out, "fit.png"); !strings.Contains(o.out, picture) || !strings.Contains(o.out, "--grid=0.5:4:100 > predictions.csv") {
+		t.Errorf("fit says %q, want %s and the next command", o.out, picture)
+	}
+	if info, err := os.Stat(filepath.Join(out, "fit.png")); err != nil || info.Size() < 1000 {
+		t.Errorf("a picture of %v, %v", info, err)
+	}
+	cmd, errs := command("predict", out, "--context", "-", "--grid=1:3:2", "--quantiles", "0.25,0.5", "--hdr", "0.5", "--cdf=100:400:3", "--exceed", "250", "--modes", "--quiet")
+	cmd.Stdin = strings.NewReader("product,age,price\nx,0.5,278\nx,3,190\n")
+	text, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %s", err, errs)
+	}
+	rows, err := csv.NewReader(strings.NewReader(string(text))).ReadAll()
+	if err != nil || len(rows) != 3 || strings.Join(rows[0][6:], ",") != "q0.25,q0.5,hdr0.5,cdf100,cdf250,cdf400,exceed250,modes" {
+		t.Fatalf("%v, standard output is\n%s", err, text)
+	}
+	number := func(row int, column string) float64 {
+		v, err := strconv.ParseFloat(rows[row][slices.Index(rows[0], column)], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	for row := 1; row <= 2; row++ {
+		if a, b := number(row, "cdf250"), number(row, "exceed250"); math.Abs(a+b-1) > 1e-9 || a < number(row, "cdf100") || a > number(row, "cdf400") {
+			t.Errorf("row %d: the probability of up to 250 is %v, of more %v", row, a, b)
+		}
+	}
+	if o := acqnp("export", out, "--out", filepath.Join(dir, "a.onnx")); o.code != 2 || !strings.Contains(o.err, "no export holds its models") || !strings.Contains(o.err, "mixed model with") {
+		t.Errorf("export: exit code %d, %q", o.code, o.err)
+	}
+	if o := acqnp("predict", out, "--context", "-", "--targets", "-"); o.code != 2 || !strings.Contains(o.err, "standard input") {
+		t.Errorf("two files in standard input: exit code %d, %q", o.code, o.err)
+	}
+	_, url, _, _ := served(t, out)
+	r, err := http.Post(url+"/v1/predict", "application/json", strings.NewReader(`{"functions": [{"name": "x", "context": {"x": [[0.5], [3]], "y": [[278], [190]]}, "targets": {"x": [[1], [3]]}}], "quantiles": [0.25, 0.5]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	var answer struct {
+		Functions []struct {
+			Targets []struct {
+				Channels []struct{ Quantiles []float64 }
+			}
+		}
+	}
+	if err := json.NewDecoder(r.Body).Decode(&answer); err != nil || r.StatusCode != 200 {
+		t.Fatalf("status %d, %v", r.StatusCode, err)
+	}
+	for i, target := range answer.Functions[0].Targets {
+		for k, column := range []string{"q0.25", "q0.5"} {
+			if got, want := target.Channels[0].Quantiles[k], number(i+1, column); math.Abs(got-want) > 1e-9*want {
+				t.Errorf("target %d: %s is %v on the server, %v in a file", i, column, got, want)
+			}
+		}
+	}
+	if r, err := http.Get(url + "/v1/model"); err != nil || r.StatusCode != 200 {
+		t.Errorf("/v1/model: %v", err)
 	}
 }

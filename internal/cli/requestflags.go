@@ -41,10 +41,9 @@ func (o *requestFlags) addFlags(a *app, cmd *cobra.Command) {
 	o.addInputs(a, cmd, "x of the targets")
 	f := cmd.Flags()
 	f.StringVar(&o.grid, "grid", "", "N evenly spaced targets from A to B, as `A:B:N` (--grid=-2:2:200); A:B:N,C:D:M if x has two dimensions")
-	f.StringVar(&o.out, "out", "", "CSV `FILE` for the predictions")
+	f.StringVar(&o.out, "out", "-", "CSV `FILE` for the predictions; - is standard output")
 	f.StringVar(&o.plot, "plot", "", "`FILE` for a plot of the predictive density (.png, .svg or .pdf)")
 	must(cmd.MarkFlagFilename("plot", "png", "svg", "pdf"))
-	must(cmd.MarkFlagRequired("out"))
 	cmd.MarkFlagsOneRequired("targets", "grid")
 	cmd.MarkFlagsMutuallyExclusive("targets", "grid")
 	must(cmd.MarkFlagFilename("out", "csv"))
@@ -59,17 +58,30 @@ func (o *requestFlags) addInputs(a *app, cmd *cobra.Command, columns string) {
 	cmd.Flags().BoolVar(&o.Prior, "prior", false, "predict with the weights that the program carries")
 	o.modelFlags.addFlags(cmd, "prior")
 	o.levelFlags.addFlags(cmd, 0, evenLevels, "quantile levels of each target, for CQNP and ACQNP (default the configuration's eval.num_tau)")
-	cmd.Flags().StringVar(&o.context, "context", "", "CSV `FILE` with the context points")
-	cmd.Flags().StringVar(&o.targets, "targets", "", "CSV `FILE` with the "+columns)
+	cmd.Flags().StringVar(&o.context, "context", "", "CSV `FILE` with the context points; - is standard input")
+	cmd.Flags().StringVar(&o.targets, "targets", "", "CSV `FILE` with the "+columns+"; - is standard input")
 	for _, name := range []string{"context", "targets"} {
 		must(cmd.MarkFlagFilename(name, "csv"))
 	}
 }
 
+// streams replaces - by the names of the standard streams.
+func (o *requestFlags) streams() error {
+	if o.context == "-" && o.targets == "-" {
+		return &invalid.Input{File: "--targets", Found: "standard input, which --context names too", Expected: "a file"}
+	}
+	for path, stream := range map[*string]string{&o.out: "/dev/stdout", &o.context: "/dev/stdin", &o.targets: "/dev/stdin"} {
+		if *path == "-" {
+			*path = stream
+		}
+	}
+	return nil
+}
+
 // experiment checks the flags and the outputs, and returns the model's configuration with the flags
 // applied.
 func (o *requestFlags) experiment(checks ...func() error) (e config.Experiment, err error) {
-	for _, check := range append([]func() error{o.settings.check, o.levelFlags.check, o.checkPrior, o.checkPlot}, checks...) {
+	for _, check := range append([]func() error{o.streams, o.settings.check, o.levelFlags.check, o.checkPrior, o.checkPlot}, checks...) {
 		if err := check(); err != nil {
 			return e, err
 		}

@@ -60,7 +60,7 @@ func TestWrongUsageIsOneLineAndTwo(t *testing.T) {
 		{"eval --config x", `found no --weights, expected all of --config and --weights`},
 		{"eval --config x --weights y --checkpoint 3", `found --checkpoint and --config, expected only`},
 		{"eval --run x --seed -1", `--seed: found "-1", expected a whole number from 0`},
-		{"predict --run x --grid 0:1:2", `expected --out (`},
+		{"predict --run x --context - --targets -", `--targets: found standard input, which --context names too`},
 		{"predict --run x --prior --out o --grid 0:1:2", `found --prior and --run, expected only one of them`},
 		{"predict --run x --out o --grid 0:1:2 --hdr a", `--hdr: found "a", expected numbers, separated by commas`},
 		{"init --csv x --x a --y b --budget abc", `--budget: found "abc", expected a number of seconds, at least 0 (`},

@@ -4,9 +4,9 @@ package fit
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
-	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/fit/formula"
 	"github.com/acqnp/acqnp/internal/invalid"
@@ -18,105 +18,138 @@ import (
 
 // Options say what to fit.
 type Options struct {
-	File     string
-	Formula  formula.Formula
-	Seed     uint64
-	Threads  int
-	Progress progress.Reporter
+	File      string
+	Formula   formula.Formula
+	Instant   bool    // without networks
+	Out       string  // the directory for the result, which exists
+	Overwrite bool    // removes what another fit has left in Out
+	Budget    float64 // seconds of two cores, see affordable; 0 for all candidates
+	Seed      uint64
+	Threads   int
+	Progress  progress.Reporter
 }
 
-// Bounds of the data: rows that can be cut into folds, and columns of x that models see.
-const (
-	leastRows    = 10
-	mostOfModelX = 40
-)
+// leastRows is the number of rows that can be cut into folds.
+const leastRows = 10
 
-// Fit reads the file and fits a stack to each column of y. An error about the file or the formula is
-// an *invalid.Input.
-func Fit(ctx context.Context, o Options) (f predict.Fitted, err error) {
+// Fit reads the file, fits a stack to each column of y, and writes the result. An error about the
+// file or the formula is an *invalid.Input. The Example is for a picture. A fit that was ended, or killed, goes on where it was
+// when Fit is called again with the same Options: fitted models wait in Out until all are fitted. The
+// result depends on the file, the formula, the seed and the budget alone.
+func Fit(ctx context.Context, o Options) (f predict.Fitted, e Example, err error) {
 	f = predict.Fitted{File: o.File, Formula: o.Formula.String(), Group: o.Formula.Group,
 		X: formula.Columns(o.Formula.X), Y: formula.Columns(o.Formula.Y)}
 	if f.XForms, err = formsOf(o); err != nil {
-		return f, err
+		return f, e, err
 	}
 	layout := f.Layout()
 	points, err := layout.Read(o.File)
 	if err != nil {
-		return f, err
+		return f, e, err
 	}
-	rows := 0
+	f.Ranges = rangesOf(points, f.XForms)
 	for _, p := range points {
-		rows += p.N
+		f.Rows += p.N
 	}
-	if rows < leastRows {
-		return f, &invalid.Input{File: o.File, Found: invalid.Plural(rows, "row", "rows") + " without missing cells", Expected: fmt.Sprintf("at least %d", leastRows)}
+	if f.Rows < leastRows {
+		return f, e, &invalid.Input{File: o.File, Found: invalid.Plural(f.Rows, "row", "rows") + " without missing cells", Expected: fmt.Sprintf("at least %d", leastRows)}
 	}
-	defer o.Progress.End()
+	kept, err := openParts(o)
+	if err != nil {
+		return f, e, err
+	}
+	if err := o.fit(ctx, &f, points, kept); err != nil {
+		kept.tidy()
+		return f, e, err
+	}
+	if err := f.Write(o.Out); err != nil {
+		return f, e, err
+	}
+	return f, exampleOf(f, points, o.Seed), kept.remove()
+}
+
+// fit fits the stacks.
+func (o Options) fit(ctx context.Context, f *predict.Fitted, points []datasets.Points, kept *parts) error {
+	options, data := make([]stack.Options, len(f.Y)), make([][]simple.Group, len(f.Y))
+	done, total := 0, 0
 	for c, y := range o.Formula.Y {
-		s, err := stack.Fit(ctx, groupsOf(f, points, c), stack.Options{Seed: o.Seed, Threads: o.Threads, Log: y.Log,
-			Done: func(done, total int) {
-				if done == 1 {
-					o.Progress.Begin("fit "+y.Column, "model", 0, total)
-				}
-				o.Progress.Update(progress.State{Done: done})
-			}})
-		o.Progress.End()
-		if err != nil && ctx.Err() != nil {
-			return f, ctx.Err()
+		data[c] = groupsOf(*f, points, c)
+		kinds := stack.Kinds()
+		if !o.Instant {
+			kinds = withNetwork(kinds)
 		}
-		if err != nil {
-			return f, &invalid.Input{File: o.File, Key: y.Column, Found: err.Error(), Expected: "more rows, or other columns"}
+		kinds = affordable(kinds, o.Budget, f.Rows*len(f.Y))
+		options[c] = stack.Options{Seed: o.Seed, Threads: o.Threads, Log: y.Log, Kinds: kinds, Store: column{kept, c}, Done: func() {
+			done++
+			o.Progress.Update(progress.State{Done: done})
+		}}
+		total += options[c].Jobs(data[c])
+	}
+	o.Progress.Begin("fit", "model", 0, total)
+	defer o.Progress.End()
+	for c, y := range f.Y {
+		s, err := stack.Fit(ctx, data[c], options[c])
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return ctx.Err()
+		case err == stack.ErrNothing:
+			return &invalid.Input{File: o.File, Key: y, Found: err.Error(), Expected: "more rows, or other columns"}
+		case err != nil:
+			return err
 		}
 		f.Stacks = append(f.Stacks, s)
 	}
-	return f, ctx.Err()
+	return nil
 }
 
-// formsOf returns what the cells of each column of x are.
-func formsOf(o Options) ([]datasets.Form, error) {
-	x, y := formula.Columns(o.Formula.X), formula.Columns(o.Formula.Y)
-	scan, err := datasets.ScanCSV(config.Data{File: o.File, Function: o.Formula.Group, XColumns: x, YColumns: y}, ".")
-	if err != nil {
-		return nil, err
+// affordable returns the kinds whose fits to a number of rows take at most budget seconds of two
+// ordinary cores together, the cheapest first, at least one. It counts Kind.Cost and no time, so that the
+// choice is the same on every machine.
+func affordable(kinds []stack.Kind, budget float64, rows int) []stack.Kind {
+	if budget == 0 {
+		return kinds
 	}
-	forms, width := make([]datasets.Form, len(x)), 0
-	for i, t := range slices.Concat(o.Formula.X, o.Formula.Y) {
-		c, _ := scan.Column(t.Column)
-		refuse := func(found, expected string) ([]datasets.Form, error) {
-			return nil, &invalid.Input{File: o.File, Key: t.Column, Found: found, Expected: expected}
+	const cores = 2
+	in := make([]bool, len(kinds))
+	for left, first := budget*cores, true; ; first = false {
+		cheapest := -1
+		for i, k := range kinds {
+			if !in[i] && (cheapest < 0 || k.Cost(rows) < kinds[cheapest].Cost(rows)) {
+				cheapest = i
+			}
 		}
-		var form datasets.Form
-		switch {
-		case c.Kind == datasets.EmptyColumn:
-			return refuse("no value in any row", "numbers, dates or names")
-		case c.Constant():
-			return refuse("the same value in every row", "values that differ")
-		case c.Kind == datasets.MixedColumn:
-			return refuse("cells of several kinds, from "+c.Odd+" on", "numbers alone, dates alone or names alone")
-		case c.Kind == datasets.NameColumn && i >= len(x):
-			return refuse("names", "numbers in a column of y")
-		case c.Kind == datasets.NameColumn && len(c.Values) == 0:
-			return refuse(fmt.Sprintf("more than %d names", datasets.MaxDistinct), "fewer")
-		case t.Log && c.Kind != datasets.NumberColumn:
-			return refuse("a logarithm of "+c.Kind+"s", "numbers")
-		case t.Log && c.Least <= 0:
-			return refuse(fmt.Sprintf("%g, which has no logarithm", c.Least), "numbers above 0")
-		case c.Kind == datasets.NameColumn:
-			form.Categories = c.Values
-		case c.Kind == datasets.DateColumn:
-			form.Origin, _ = c.Span()
-		case t.Log:
-			form.Log = true
+		if cheapest < 0 {
+			break
 		}
-		if i < len(x) {
-			forms[i] = form
-			width += max(1, len(form.Categories))
+		if left -= kinds[cheapest].Cost(rows); left < 0 && !first {
+			break
+		}
+		in[cheapest] = true
+	}
+	var some []stack.Kind
+	for i, k := range kinds {
+		if in[i] {
+			some = append(some, k)
 		}
 	}
-	if width > mostOfModelX {
-		return nil, &invalid.Input{File: o.File, Found: fmt.Sprintf("%d columns of x, a column for each name", width), Expected: fmt.Sprintf("at most %d", mostOfModelX)}
+	return some
+}
+
+// rangesOf returns the least and the largest value of each column of x. A column of names has none.
+func rangesOf(points []datasets.Points, forms []datasets.Form) []datasets.Range {
+	all := slices.Repeat([]datasets.Range{{Low: math.Inf(1), High: math.Inf(-1)}}, len(forms))
+	for _, p := range points {
+		for i, v := range p.X {
+			r := &all[i%len(forms)]
+			r.Low, r.High = min(r.Low, v), max(r.High, v)
+		}
 	}
-	return forms, nil
+	for c, form := range forms {
+		if form.Categories != nil {
+			all[c] = datasets.Range{}
+		}
+	}
+	return all
 }
 
 // groupsOf returns the points with column c of y.

@@ -14,7 +14,7 @@ func TestApproximateQuantilesAreTheQuantiles(t *testing.T) {
 		raw, z := raw(seed, 30, 1)
 		m := likelihood.NewMixture(raw, z, 1, 0, paper)
 		distributions = append(distributions, m, likelihood.ExpOf(m.In(likelihood.Units{Factor: 0.3})),
-			likelihood.NewGaussianMixture(raw[:8], 1, 0, floor), likelihood.NewGaussianMixture(raw[:2], 1, 0, floor))
+			gaussianMixture(raw[:8], 1, 0, floor), gaussianMixture(raw[:2], 1, 0, floor))
 	}
 	// Two narrow components far apart: at level 0.5 the distribution function is flat.
 	distributions = append(distributions, likelihood.GaussianMixtureOf([]likelihood.Gaussian{{Mean: -100, Scale: 0.01}, {Mean: 100, Scale: 0.01}}))
@@ -76,7 +76,7 @@ func TestDensitiesAreThoseOfLogDensity(t *testing.T) {
 		raw, z := raw(uint64(seed), n, 1)
 		m := likelihood.NewMixture(raw, z, 1, 0, paper).In(likelihood.Units{Factor: 0.7, Offset: -0.2})
 		for name, d := range map[string]likelihood.Distribution{"mixture": m, "exp": likelihood.ExpOf(m),
-			"gaussian": likelihood.NewGaussianMixture(raw[:2*n], 1, 0, floor)} {
+			"gaussian": gaussianMixture(raw[:2*n], 1, 0, floor)} {
 			ys := []float64{-1e6, -40, -1, 0, 0.2, 0.5, 1, 3, 50, 1e6, math.Inf(1), math.Inf(-1)}
 			for i, got := range likelihood.Densities(d, ys) {
 				if want := math.Exp(d.LogDensity(ys[i])); math.Abs(got-want) > 1e-12*want && want > 1e-300 {

@@ -35,7 +35,7 @@ func TestCRPSEqualsQuadrature(t *testing.T) {
 			kinks, scale, reach = append(kinks, c.Location), min(scale, c.Scale), max(reach, 2*spread(c))
 		}
 		mixture := likelihood.NewMixture(raw, z, 1, 0, paper)
-		gaussians := likelihood.NewGaussianMixture(raw[:12], 1, 0, floor)
+		gaussians := gaussianMixture(raw[:12], 1, 0, floor)
 		for _, c := range gaussians.Components() {
 			kinks, scale = append(kinks, c.Mu), min(scale, c.Sigma)
 		}
@@ -122,7 +122,7 @@ func TestCRPSOfExtremeComponents(t *testing.T) {
 
 func TestCRPSConvertsWithTheUnits(t *testing.T) {
 	raw, z := raw(4, 6, 2)
-	mixture, gaussians := likelihood.NewMixture(raw, z, 2, 1, paper), likelihood.NewGaussianMixture(raw, 2, 1, floor)
+	mixture, gaussians := likelihood.NewMixture(raw, z, 2, 1, paper), gaussianMixture(raw, 2, 1, floor)
 	units := likelihood.Units{Factor: 7, Offset: -3}
 	for _, y := range []float64{-4, 0, 0.3, 5} {
 		near(t, "CRPS", mixture.In(units).CRPS(7*y-3), 7*mixture.CRPS(y), 1e-12)

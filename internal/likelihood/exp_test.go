@@ -42,7 +42,7 @@ func TestExpIsADistributionOfY(t *testing.T) {
 			kinks[i] = 0.4*kinks[i] + 1
 		}
 		mixture := likelihood.NewMixture(raw, z, 1, 0, paper).In(units)
-		gaussians := likelihood.NewGaussianMixture(raw[:8], 1, 0, floor).In(units)
+		gaussians := gaussianMixture(raw[:8], 1, 0, floor).In(units)
 		for name, part := range map[string]likelihood.Distribution{"mixture": mixture, "Gaussians": gaussians,
 			"Gaussians with tails": gaussians.Tailed(likelihood.StudentTails(5, 1.1))} {
 			d := likelihood.ExpOf(part)

@@ -1,6 +1,10 @@
 package likelihood
 
-import "math"
+import (
+	"cmp"
+	"math"
+	"slices"
+)
 
 // GaussianMixture is a mixture of Gaussians: with equal weights, one for each bootstrap of BNP's
 // context, with those of its [Tails], or with the decoder's. A mixture of one component equals that
@@ -8,17 +12,6 @@ import "math"
 type GaussianMixture struct {
 	components []Gaussian
 	weights    []float64 // nil: all are equal
-}
-
-// NewGaussianMixture reads the mixture of one channel from a decoder's outputs at one point. raw is
-// [k, 2·dy], with k = 1 for a model without bootstraps; each row is as [NewGaussian] reads it.
-// Channels count from 0.
-func NewGaussianMixture[T Float](raw []T, dy, channel int, floor float64) GaussianMixture {
-	components := make([]Gaussian, len(raw)/(2*dy))
-	for k := range components {
-		components[k] = NewGaussian(raw[2*dy*k:][:2*dy], dy, channel, floor)
-	}
-	return GaussianMixtureOf(components)
 }
 
 // GaussianMixtureOf returns the mixture of the components. It keeps the slice, and panics if the
@@ -183,4 +176,36 @@ func MixtureOfMixtures(all []GaussianMixture, weights []float64) GaussianMixture
 		}
 	}
 	return mixture
+}
+
+// Merged returns the mixture with about most components or fewer, for computations that take time with
+// their square. Components that follow one another by their means are merged, until a component
+// has a weight of 1/most: the mean and the variance stay.
+func (m GaussianMixture) Merged(most int) GaussianMixture {
+	if len(m.components) <= most {
+		return m
+	}
+	order := make([]int, len(m.components))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(m.components[a].Mean, m.components[b].Mean), cmp.Compare(a, b))
+	})
+	var merged GaussianMixture
+	weight, mean, square := 0.0, 0.0, 0.0
+	for i, k := range order {
+		c, w := m.components[k], m.weight(k)
+		if weight += w; weight > 0 { // mean and variance of those so far, by their updates
+			step := w / weight * (c.Mean - mean)
+			square += w*c.Scale*c.Scale + w*(c.Mean-mean)*(c.Mean-mean-step)
+			mean += step
+		}
+		if weight > 0 && (weight >= 1/float64(most) || i == len(order)-1) {
+			merged.components = append(merged.components, Gaussian{mean, math.Sqrt(square / weight)})
+			merged.weights = append(merged.weights, weight)
+			weight, mean, square = 0, 0, 0
+		}
+	}
+	return merged
 }

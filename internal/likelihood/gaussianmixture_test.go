@@ -98,3 +98,31 @@ func TestGaussianMixtureDraws(t *testing.T) {
 		kolmogorovSmirnov(t, m, draws)
 	}
 }
+
+// A merged mixture has the same mean and variance, and nearly the same CRPS: components are merged that
+// together have a sixtieth of the weight, so that its distribution function differs by less.
+func TestMergedMixtures(t *testing.T) {
+	g := random.New(5, random.Data)
+	var components []likelihood.Gaussian
+	var logits []float64
+	for k := range uint64(700) {
+		components = append(components, likelihood.Gaussian{Mean: 3 * g.Normal(1, k), Scale: 0.1 + g.Float(2, k)})
+		logits = append(logits, g.Normal(3, k))
+	}
+	whole := likelihood.WeightedGaussians(components, logits)
+	merged := whole.Merged(60)
+	if n := len(merged.Components()); n < 30 || n > 61 {
+		t.Errorf("%d components, want at most 61", n)
+	}
+	if math.Abs(merged.Mean()-whole.Mean()) > 1e-9 || math.Abs(merged.Variance()-whole.Variance()) > 1e-9 {
+		t.Errorf("mean %v and variance %v, want %v and %v", merged.Mean(), merged.Variance(), whole.Mean(), whole.Variance())
+	}
+	for _, y := range []float64{-9, -1, 0.5, 4} {
+		if got, want := merged.CRPS(y), whole.CRPS(y); math.Abs(got-want) > 2e-3*want {
+			t.Errorf("the CRPS of %v is %v, want %v ± 0.2%%", y, got, want)
+		}
+	}
+	if few := whole.Merged(700); len(few.Components()) != 700 {
+		t.Error("a mixture that is small enough is merged")
+	}
+}

@@ -31,6 +31,15 @@ var (
 	natural = likelihood.Scale{Floor: floor, Natural: true}
 )
 
+// gaussianMixture reads a mixture of equal weights from rows [k, 2·dy].
+func gaussianMixture(raw []float64, dy, channel int, floor float64) likelihood.GaussianMixture {
+	var components []likelihood.Gaussian
+	for row := range slices.Chunk(raw, 2*dy) {
+		components = append(components, likelihood.NewGaussian(row, dy, channel, floor))
+	}
+	return likelihood.GaussianMixtureOf(components)
+}
+
 // near fails unless got is want within tolerance·max(1, |want|).
 func near(t *testing.T, what string, got, want, tolerance float64) {
 	t.Helper()

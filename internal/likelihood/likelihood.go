@@ -4,18 +4,18 @@
 //
 // A decoder states the parameters of one distribution for each channel of y at each point:
 //
-//   - CNP and CANP state a [Gaussian], the paper's equation (4). CNP with model.head
-//     gaussian-mixture states a [GaussianMixture] with weights.
+//   - CNP and CANP state a [Gaussian], the paper's equation (4). Of CNP,
+//     model.head can make it a [GaussianMixture] with weights.
 //   - BNP states one Gaussian for each of its k bootstraps. They make a [GaussianMixture] with
 //     equal weights.
 //   - CQNP and ACQNP state an [AsymmetricLaplace] distribution for each of N_τ quantile levels,
 //     equation (1), and a weight for each. They make a [Mixture], equation (9).
 //
 // Both mixtures implement [Distribution]: density, distribution function, quantiles, mean, variance
-// and score. [NewMixture], [NewGaussian] and [NewGaussianMixture] read a decoder's outputs. [Units]
-// converts the result from the model's units into those of the data. [HighestDensity] and [Modes]
-// say where a distribution's density is high. [LogDensityGradient] and
-// [GaussianGradient] return the derivatives that training needs.
+// and score. [NewMixture] and [NewGaussian] read a decoder's outputs. [Units] converts the result from
+// the model's units into those of the data. [HighestDensity] and [Modes] say where a distribution's
+// density is high. [LogDensityGradient] and [GaussianGradient] return the derivatives that training
+// needs.
 //
 // A decoder's output s stands for the scale σ = floor + (1−floor)·softplus(s). The floor is the
 // configuration's model.sigma_floor, above 0 and below 1. The [Scale] of a quantile model can take

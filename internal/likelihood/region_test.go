@@ -37,7 +37,7 @@ func regions() map[string]likelihood.Distribution {
 			likelihood.AsymmetricLaplace{Location: 1, Scale: 0.02, Logit: -1}),
 		"two spikes":  equalWeights(likelihood.AsymmetricLaplace{Location: -1, Scale: 1e-6}, likelihood.AsymmetricLaplace{Location: 1, Scale: 1e-6}),
 		"a wide unit": equalWeights(likelihood.AsymmetricLaplace{Location: -1e9, Scale: 1e7}, likelihood.AsymmetricLaplace{Location: 1e9, Scale: 1e8}),
-		"BNP":         likelihood.NewGaussianMixture(gaussianRows(), 2, 1, 0.1),
+		"BNP":         gaussianMixture(gaussianRows(), 2, 1, 0.1),
 		// Its Exp has an infinite density at 0, and quantiles from exp(−200) to exp(200).
 		"long tails": equalWeights(likelihood.AsymmetricLaplace{Location: 0.5, Scale: 0.3}, likelihood.AsymmetricLaplace{Location: 0, Scale: 0.4, Logit: -5},
 			likelihood.AsymmetricLaplace{Location: 0, Scale: 0.4, Logit: 5}),

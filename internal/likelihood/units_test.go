@@ -12,7 +12,7 @@ import (
 func TestUnitsOfTheData(t *testing.T) {
 	units := likelihood.Units{Factor: 7, Offset: -3}
 	raw, z := raw(4, 6, 2)
-	mixture, gaussians := likelihood.NewMixture(raw, z, 2, 1, paper), likelihood.NewGaussianMixture(raw, 2, 1, floor)
+	mixture, gaussians := likelihood.NewMixture(raw, z, 2, 1, paper), gaussianMixture(raw, 2, 1, floor)
 	for _, c := range []struct{ model, data likelihood.Distribution }{
 		{mixture, mixture.In(units)},
 		{gaussians, gaussians.In(units)},
@@ -49,7 +49,7 @@ func TestComponentsAreWhatTheDecoderStates(t *testing.T) {
 			near(t, "μ", c.Mu, components[k].Location, 0)
 			near(t, "σ", c.Sigma, components[k].Scale, 1e-14)
 		}
-		bootstraps := likelihood.NewGaussianMixture(raw[:2*dy*n], dy, channel, floor).Components()
+		bootstraps := gaussianMixture(raw[:2*dy*n], dy, channel, floor).Components()
 		if len(bootstraps) != n {
 			t.Fatalf("%d Gaussians, want %d", len(bootstraps), n)
 		}

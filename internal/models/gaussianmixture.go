@@ -6,7 +6,6 @@ import (
 	G "gorgonia.org/gorgonia"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
@@ -22,8 +21,6 @@ func newMixtureHead(m *Model) head {
 }
 
 func (h mixtureHead) columns() int { return 3 * h.k * h.dy }
-
-func (h mixtureHead) parts() int { return h.k }
 
 // column returns the first column of a channel's μ, s or a: block 0, 1 or 2.
 func (h mixtureHead) column(block, channel int) int { return (block*h.dy + channel) * h.k }
@@ -43,12 +40,15 @@ func (h mixtureHead) logLik(c *construction, d decoding, y *G.Node) (ll *G.Node)
 	return ll
 }
 
-func (h mixtureHead) gaussians(raw []float32, channel int) likelihood.GaussianMixture {
-	components, logits := make([]likelihood.Gaussian, h.k), make([]float64, h.k)
-	for k := range components {
-		pair := []float32{raw[h.column(0, channel)+k], raw[h.column(1, channel)+k]}
-		components[k] = likelihood.NewGaussian(pair, 1, 0, h.SigmaFloor())
-		logits[k] = float64(raw[h.column(2, channel)+k])
+func (h mixtureHead) mixture(c *construction, d decoding) mixture {
+	var logWeight *G.Node
+	for channel := range h.dy {
+		of := c.LogSoftmax(c.Columns(d.out, h.column(2, channel), h.column(2, channel)+h.k), ops.Point, 1)
+		if channel > 0 {
+			of = c.Join(logWeight, of)
+		}
+		logWeight = of
 	}
-	return likelihood.WeightedGaussians(components, logits)
+	block := func(i int) *G.Node { return c.Columns(d.out, h.column(i, 0), h.column(i+1, 0)) }
+	return mixture{block(0), c.Sigma(block(1), h.SigmaFloor()), logWeight}
 }

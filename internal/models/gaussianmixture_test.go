@@ -3,7 +3,6 @@ package models_test
 import (
 	"fmt"
 	"math"
-	"slices"
 	"testing"
 
 	"gorgonia.org/tensor"
@@ -41,7 +40,7 @@ func TestGaussianMixtureHead(t *testing.T) {
 					sum += plainMixture(row[at(0):][:k], row[at(1):][:k], row[at(2):][:k], v, m.SigmaFloor(), func(block, part int, slope float64) {
 						want[at(block)+part] -= slope / float64(len(ll))
 					})
-					density += m.Gaussians(narrowed(row), channel).LogDensity(v)
+					density += m.Gaussians(narrowed(row), 1)[channel].LogDensity(v)
 				}
 				if !(math.Abs(got-sum) <= 1e-12*max(1, math.Abs(sum))) || !(math.Abs(density-sum) <= 1e-4*max(1, math.Abs(sum))) {
 					t.Errorf("point %d: log-likelihood %g, of a prediction %g, want %g", i, got, density, sum)
@@ -93,12 +92,4 @@ func headRun(t *testing.T, m *models.Model, e ops.Extents, mode models.Mode) eng
 		t.Fatal(err)
 	}
 	return p
-}
-
-func narrowed(row []float64) []float32 {
-	out := slices.Repeat([]float32{0}, len(row))
-	for i, v := range row {
-		out[i] = float32(v)
-	}
-	return out
 }

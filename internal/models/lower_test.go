@@ -5,7 +5,6 @@ import (
 	"math"
 	"testing"
 
-	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
 	"github.com/acqnp/acqnp/internal/config"
@@ -78,12 +77,20 @@ func TestLoweredGraphsComputeWhatKernelsDo(t *testing.T) {
 	}
 }
 
-// TestLoweredPrimitives lowers the primitives of an element, which no network has yet.
+// TestLoweredPrimitives lowers the primitives that have a form.
 func TestLoweredPrimitives(t *testing.T) {
-	e := ops.Extents{Functions: 1, Context: 2, Points: 3}
+	e := ops.Extents{Functions: 1, Context: 2, Points: 3, Levels: 4}
 	b := ops.NewBuilder(tensor.Float64, e)
-	x := b.Input("x", ops.Point, 2)
+	x, u := b.Input("x", ops.Point, 2), b.Input("u", ops.Row, 2)
 	b.Output("out", b.Mul(b.Log(b.Softplus(x)), b.Affine(b.Exp(x), -0.5, 3)))
+	for i, a := range [][2]float64{{1, 0}, {-1, 0}, {2, 0}, {1, 3}, {-1, 3}} {
+		b.Output(fmt.Sprint("affine", i), b.Affine(u, a[0], a[1]))
+	}
+	for i, width := range []int{1, 2} {
+		wide := b.Add(u, b.Spread(b.Sum(u, ops.Point, width), ops.Row, 2))
+		b.Output(fmt.Sprint("log softmax", i), b.LogSoftmax(wide, ops.Point, width))
+		b.Output(fmt.Sprint("spread", i), b.Spread(b.Columns(x, 0, width), ops.Row, 2))
+	}
 	g, err := b.Finish(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -91,8 +98,10 @@ func TestLoweredPrimitives(t *testing.T) {
 	m := model(t, "cnp", 1, 1)
 	want, fed := computed(g, e, m)
 	got, err := lowered(g, e, m, fed, 0)
-	if d := distance(got["out"], want["out"]); err != nil || !(d < 1e-14) {
-		t.Errorf("differs by %g: %v", d, err)
+	for output := range want {
+		if d := distance(got[output], want[output]); err != nil || !(d < 1e-14) { // numbers up to 10
+			t.Errorf("%s differs by %g: %v", output, d, err)
+		}
 	}
 }
 
@@ -119,39 +128,19 @@ func parameters(m *models.Model) []float64 {
 // computed runs the plain kernels of a graph. It also returns the inputs that it drew.
 func computed(g *ops.Graph, e ops.Extents, m *models.Model) (outputs, fed map[string][]float64) {
 	outputs, fed = map[string][]float64{}, map[string][]float64{}
-	known, params := map[*G.Node][]float64{}, parameters(m)
+	var inputs [][]float64
 	for k, in := range g.Inputs {
 		v := make([]float64, e.Rows(in.Space)*in.Width)
 		for i := range v {
-			v[i] = math.Mod(0.37+0.618*float64(i)+0.29*float64(k), 1)
+			v[i] = float64(float32(math.Mod(0.37+0.618*float64(i)+0.29*float64(k), 1)))
 			if in.Space == ops.Resample {
 				v[i] = float64(i * i % e.Context)
 			}
 		}
-		known[in.Node], fed[in.Name] = v, v
+		inputs, fed[in.Name] = append(inputs, v), v
 	}
-	for _, b := range g.Blocks {
-		known[b.Node] = make([]float64, b.Rows*b.Cols)
-		ops.LoadBlock(known[b.Node], params, b)
-	}
-	var value func(n *G.Node) []float64
-	value = func(n *G.Node) []float64 {
-		if _, ok := known[n]; !ok {
-			if o, ok := n.Op().(*ops.Op); ok {
-				var in [][]float64
-				for _, c := range ops.Children(n) {
-					in = append(in, value(c))
-				}
-				known[n] = make([]float64, e.Rows(o.Out)*o.Width)
-				ops.Evaluate(o, e, known[n], in)
-			} else {
-				known[n] = n.Value().Data().([]float64)
-			}
-		}
-		return known[n]
-	}
-	for _, out := range g.Outputs {
-		outputs[out.Name] = value(out.Node)
+	for i, v := range ops.NewPlain(g).Run(e, parameters(m), inputs...) {
+		outputs[g.Outputs[i].Name] = v
 	}
 	return outputs, fed
 }
@@ -162,218 +151,8 @@ func lowered(g *ops.Graph, e ops.Extents, m *models.Model, fed map[string][]floa
 	values, err := ops.Lower(g, d)
 	outputs := map[string][]float64{}
 	for _, out := range g.Outputs {
-		outputs[out.Name] = d.known[values[out.Name]].data
+		full := d.shape(out.Space, out.Width)
+		outputs[out.Name] = d.known[d.add(full, d.known[values[out.Name]].at)].data
 	}
 	return outputs, err
 }
-
-// arrays is a dialect that computes at once. A value is the name of an array of three axes.
-type arrays struct {
-	known   map[ops.Value]array
-	extents ops.Extents
-	padding int
-	params  []float64
-	fed     map[string][]float64
-}
-
-type array struct {
-	shape [3]int
-	data  []float64
-}
-
-// at returns an element; an axis of size 1 broadcasts.
-func (a array) at(i, j, k int) float64 {
-	return a.data[(min(i, a.shape[0]-1)*a.shape[1]+min(j, a.shape[1]-1))*a.shape[2]+min(k, a.shape[2]-1)]
-}
-
-// add adds an array of a shape whose elements f returns.
-func (d *arrays) add(shape [3]int, f func(i, j, k int) float64) ops.Value {
-	a := array{shape: shape}
-	for i := range shape[0] {
-		for j := range shape[1] {
-			for k := range shape[2] {
-				a.data = append(a.data, f(i, j, k))
-			}
-		}
-	}
-	v := ops.Value(fmt.Sprint(len(d.known)))
-	d.known[v] = a
-	return v
-}
-
-func (d *arrays) Input(in ops.Input) ops.Value {
-	e := d.extents
-	shape := map[ops.Space][3]int{ops.Context: {e.Context, 1, in.Width}, ops.Resample: {e.Context, e.Levels, in.Width},
-		ops.Point: {e.Points, 1, in.Width}, ops.Row: {e.Points, e.Levels, in.Width}}[in.Space]
-	data := array{shape, d.fed[in.Name]}
-	if in.Space == ops.Context {
-		shape[0] += d.padding
-	}
-	return d.add(shape, func(i, j, k int) float64 {
-		if i >= data.shape[0] {
-			return 3 // padding
-		}
-		return data.at(i, j, k)
-	})
-}
-
-// Parameter takes the elements from the slices, not by LoadBlock.
-func (d *arrays) Parameter(b ops.Block, slices []ops.Slice) ops.Value {
-	return d.add([3]int{1, b.Rows, b.Cols}, func(_, row, column int) float64 {
-		for _, s := range slices {
-			if row < s.Rows && column < s.Columns {
-				wide := s.Tensor.Size() / s.Tensor.Shape[0]
-				return d.params[s.Tensor.Offset+(s.Row+row)*wide+s.Column+column]
-			}
-			if b.Panel > 0 {
-				column -= s.Columns
-			} else {
-				row -= s.Rows
-			}
-		}
-		panic("no slice")
-	})
-}
-
-func (d *arrays) Number(v float64) ops.Value {
-	return d.add([3]int{1, 1, 1}, func(_, _, _ int) float64 { return v })
-}
-
-func (d *arrays) Named(_ string, v ops.Value) ops.Value { return v }
-
-func (d *arrays) Elementwise(f ops.Elementwise, of ...ops.Value) ops.Value {
-	a := d.known[of[0]]
-	b := d.known[of[len(of)-1]]
-	shape := a.shape
-	for axis, n := range b.shape {
-		if shape[axis] == 1 {
-			shape[axis] = n
-		}
-	}
-	return d.add(shape, func(i, j, k int) float64 {
-		x, y := a.at(i, j, k), b.at(i, j, k)
-		switch f {
-		case ops.Plus:
-			return x + y
-		case ops.Minus:
-			return x - y
-		case ops.Product:
-			return x * y
-		case ops.Quotient:
-			return x / y
-		case ops.ReLU:
-			return math.Max(x, 0)
-		case ops.Logistic:
-			return 1 / (1 + math.Exp(-x))
-		case ops.Exponential:
-			return math.Exp(x)
-		case ops.Logarithm:
-			return math.Log(x)
-		case ops.SmoothReLU:
-			return math.Log1p(math.Exp(x))
-		}
-		panic(f)
-	})
-}
-
-func (d *arrays) Times(v, weight ops.Value) ops.Value { return d.MatMul(v, d.Transposed(weight)) }
-
-func (d *arrays) MatMul(a, b ops.Value) ops.Value {
-	x, y := d.known[a], d.known[b]
-	return d.add([3]int{max(x.shape[0], y.shape[0]) * min(x.shape[0], 1), x.shape[1], y.shape[2]}, func(i, j, k int) (sum float64) {
-		for l := range x.shape[2] {
-			sum += x.at(i, j, l) * y.at(i, l, k)
-		}
-		return sum
-	})
-}
-
-func (d *arrays) Transposed(v ops.Value) ops.Value {
-	a := d.known[v]
-	return d.add([3]int{a.shape[0], a.shape[2], a.shape[1]}, func(i, j, k int) float64 { return a.at(i, k, j) })
-}
-
-func (d *arrays) Columns(v ops.Value, from, to int) ops.Value {
-	a := d.known[v]
-	return d.add([3]int{a.shape[0], a.shape[1], to - from}, func(i, j, k int) float64 { return a.at(i, j, from+k) })
-}
-
-func (d *arrays) Join(a, b ops.Value) ops.Value {
-	x, y := d.known[a], d.known[b]
-	return d.add([3]int{x.shape[0], x.shape[1], x.shape[2] + y.shape[2]}, func(i, j, k int) float64 {
-		if k < x.shape[2] {
-			return x.at(i, j, k)
-		}
-		return y.at(i, j, k-x.shape[2])
-	})
-}
-
-func (d *arrays) Ones(v ops.Value) ops.Value {
-	a := d.known[v]
-	return d.add([3]int{a.shape[0], a.shape[1], 1}, func(_, _, _ int) float64 { return 1 })
-}
-
-func (d *arrays) Sum(v ops.Value, axis ops.Axis) ops.Value {
-	a := d.known[v]
-	if axis != ops.PointAxis {
-		panic(axis)
-	}
-	return d.add([3]int{1, a.shape[1], a.shape[2]}, func(_, j, k int) (sum float64) {
-		for i := range a.shape[0] {
-			sum += a.at(i, j, k)
-		}
-		return sum
-	})
-}
-
-func (d *arrays) Softmax(v ops.Value) ops.Value {
-	a := d.known[v]
-	return d.add(a.shape, func(i, j, k int) float64 {
-		sum := 0.0
-		for l := range a.shape[2] {
-			sum += math.Exp(a.at(i, j, l) - a.at(i, j, k))
-		}
-		return 1 / sum
-	})
-}
-
-func (d *arrays) LayerNorm(v, gain, shift ops.Value, width int) ops.Value {
-	a, g, s := d.known[v], d.known[gain], d.known[shift]
-	return d.add(a.shape, func(i, j, k int) float64 {
-		var mean, square float64
-		for l := range width {
-			mean += a.at(i, j, l) / float64(width)
-		}
-		for l := range width {
-			square += (a.at(i, j, l) - mean) * (a.at(i, j, l) - mean) / float64(width)
-		}
-		return (a.at(i, j, k)-mean)/math.Sqrt(square+ops.LayerNormEpsilon)*g.at(0, 0, k) + s.at(0, 0, k)
-	})
-}
-
-func (d *arrays) Heads(v ops.Value, heads, width int) ops.Value {
-	a := d.known[v]
-	return d.add([3]int{heads, a.shape[0], width}, func(h, i, k int) float64 { return a.at(i, 0, h*width+k) })
-}
-
-func (d *arrays) Merged(v ops.Value, heads, width int) ops.Value {
-	a := d.known[v]
-	return d.add([3]int{a.shape[1], 1, heads * width}, func(i, _, k int) float64 { return a.at(k/width, i, k%width) })
-}
-
-func (d *arrays) Gathered(values, index ops.Value) ops.Value {
-	a, x := d.known[values], d.known[index]
-	return d.add([3]int{x.shape[0], x.shape[1], a.shape[2]}, func(i, j, k int) float64 { return a.at(int(x.at(i, j, 0)), j, k) })
-}
-
-func (d *arrays) Present(v ops.Value, axis ops.Axis, otherwise float64) ops.Value {
-	a := d.known[v]
-	return d.add(a.shape, func(i, j, k int) float64 {
-		if axis == ops.PointAxis && i >= d.extents.Context || axis == ops.ColumnAxis && k >= d.extents.Context {
-			return otherwise
-		}
-		return a.at(i, j, k)
-	})
-}
-
-func (d *arrays) Count(ops.Value) ops.Value { return d.Number(float64(max(d.extents.Context, 1))) }

@@ -105,6 +105,8 @@ type Model struct {
 	dx, dy  int
 	arch    architecture
 	head    head
+	parts   int
+	states  *ops.Plain // the graph of the head
 	tensors []ops.Tensor
 }
 
@@ -125,11 +127,16 @@ func New(c config.Model, dx, dy int) (*Model, error) {
 	if m.head = newHead(m); m.head == nil {
 		return nil, &invalid.Input{Key: "model.head", Found: fmt.Sprintf("%q", c.Head), Expected: "one of " + strings.Join(config.Heads(), ", ")}
 	}
-	g, err := m.Build(tensor.Float64, ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: 1}, Prediction)
+	one := ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: 1}
+	g, err := m.Build(tensor.Float64, one, Prediction)
 	if err != nil {
 		return nil, err
 	}
-	m.tensors = g.Tensors
+	h, err := m.BuildHead(tensor.Float64, one)
+	if err != nil {
+		return nil, err
+	}
+	m.tensors, m.parts, m.states = g.Tensors, h.Outputs[0].Width/dy, ops.NewPlain(h)
 	return m, nil
 }
 
@@ -153,15 +160,9 @@ func (m *Model) Natural() bool { return m.config.ScaleForm == config.NaturalScal
 // RowWidth returns the width of the output components.
 func (m *Model) RowWidth() int { return m.head.columns() }
 
-// Parts returns the number of Gaussians that a row of the output components states for a channel of y:
-// one, several by model.head, or none with quantile levels.
-func (m *Model) Parts() int { return m.head.parts() }
-
-// Gaussians returns the mixture of one channel of y that the network predicts at a point. raw are the
-// point's rows of the output components, for a model without levels.
-func (m *Model) Gaussians(raw []float32, channel int) likelihood.GaussianMixture {
-	return m.head.gaussians(raw, channel)
-}
+// Parts returns the number of parts of the predictive distribution that a row of the output components
+// states for a channel of y: one, or several by model.head.
+func (m *Model) Parts() int { return m.parts }
 
 // Dims returns the dimensions of x and y.
 func (m *Model) Dims() (dx, dy int) { return m.dx, m.dy }

@@ -9,9 +9,8 @@ import (
 
 // Distribution is the predictive distribution of one channel of y at one target, in raw units. For
 // CQNP and ACQNP it is a mixture of asymmetric Laplace distributions, one for each quantile level.
-// For the other models it is a mixture of Gaussians: one for each bootstrap of BNP, model.parts of a
-// head gaussian-mixture, otherwise one; with tail_df each becomes those of
-// [likelihood.GaussianMixture.Tailed].
+// For the other models it is a mixture of Gaussians: one for each bootstrap of BNP, otherwise those that
+// model.head states; with tail_df each becomes those of [likelihood.GaussianMixture.Tailed].
 // That of an ensemble has the components of all networks. With pool_weight, the parts of a simple
 // model follow.
 //

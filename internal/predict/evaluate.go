@@ -124,10 +124,10 @@ func (t Trained) CheckMemory(source Source) error {
 // An evaluator evaluates batches.
 type evaluator struct {
 	runner
-	reader  *post.Reader
-	draws   feed.Draws
-	scaling datasets.Scaling
-	scorer  *scorer // nil: no target is scored
+	predictive *post.Predictive
+	draws      feed.Draws
+	scaling    datasets.Scaling
+	scorer     *scorer // nil: no target is scored
 
 	numTau, bootstraps int // of the last batch; 0 for a model without them
 	levels             string
@@ -138,12 +138,12 @@ func newEvaluator(t Trained, source Source) (*evaluator, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := t.Post.Reader(t.Model)
+	r, err := t.Post.Predictive(t.Model)
 	if err != nil {
 		return nil, err
 	}
 	size := source.EvalSize()
-	e := &evaluator{reader: r, draws: d, runner: t.runner(r.Mode()), scaling: t.Units.Scaling}
+	e := &evaluator{predictive: r, draws: d, runner: t.runner(r.Mode()), scaling: t.Units.Scaling}
 	e.feeds, e.keys = feed.Turns, datasets.EvalKeys(source)
 	e.capacity = ops.Extents{Functions: size.Functions, Context: size.Context, Points: size.Points, Levels: d.Count()}
 	e.drawn(d.Count(), t.Levels)
@@ -202,9 +202,9 @@ func (e *evaluator) batch(ctx context.Context, i int, f *feed.Feed, feeds *feed.
 // mean of those of its networks, of all channels of y together.
 func (e *evaluator) loglik(program engine.Program[float32], extents ops.Extents) ([]float32, error) {
 	var all [][]float32
-	besides := e.reader.Besides(program, extents) // the same beside every network
+	besides := e.predictive.Besides(program, extents) // the same beside every network
 	err := e.each(program, extents, func(int) error {
-		all = append(all, slices.Clone(e.reader.LogLik(program, besides)))
+		all = append(all, slices.Clone(e.predictive.LogLik(program, besides)))
 		return nil
 	})
 	if err != nil {

@@ -124,7 +124,7 @@ func densities(t *testing.T, o predict.Trained, b *datasets.Batch, drawn map[str
 					joint[k] += likelihood.NewGaussian(raw[(at*levels+k)*4:][:4], 2, c, m.SigmaFloor()).LogDensity(y)
 				}
 			default:
-				sum += likelihood.NewGaussianMixture(raw[at*4:][:4], 2, c, m.SigmaFloor()).Tailed(o.Post.Tails()).LogDensity(y)
+				sum += o.Post.Tails().LogDensity(likelihood.NewGaussian(raw[at*4:][:4], 2, c, m.SigmaFloor()), y)
 			}
 		}
 		if m.Bootstrap() {

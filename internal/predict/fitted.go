@@ -13,6 +13,7 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models/simple"
 	"github.com/acqnp/acqnp/internal/models/stack"
+	"github.com/acqnp/acqnp/internal/predict/network"
 	"github.com/acqnp/acqnp/internal/predict/post"
 	"github.com/acqnp/acqnp/internal/run"
 )
@@ -31,15 +32,20 @@ const maxFitted = 1 << 28
 
 // Fitted is what acqnp fit keeps: the columns of the data, and a stack of models for each column of y.
 type Fitted struct {
-	Schema  string          `json:"schema"` // fittedSchema; Write sets it
-	File    string          `json:"file"`   // that was fitted to
-	Formula string          `json:"formula"`
-	Group   string          `json:"group"` // the column that names groups; "" if all rows are one
-	X       []string        `json:"x"`
-	Y       []string        `json:"y"`
-	XForms  []datasets.Form `json:"x_forms"`
-	Stacks  []*stack.Stack  `json:"stacks"` // of each column of y
+	Schema  string           `json:"schema"` // fittedSchema; Write sets it
+	File    string           `json:"file"`   // that was fitted to
+	Formula string           `json:"formula"`
+	Group   string           `json:"group"` // the column that names groups; "" if all rows are one
+	X       []string         `json:"x"`
+	Y       []string         `json:"y"`
+	XForms  []datasets.Form  `json:"x_forms"`
+	Ranges  []datasets.Range `json:"x_ranges"` // of the data, of each column of x
+	Rows    int              `json:"rows"`     // without missing cells
+	Stacks  []*stack.Stack   `json:"stacks"`   // of each column of y
 }
+
+// fittedKinds are the models that a file can hold.
+var fittedKinds = append(stack.Kinds(), stack.Kind{Name: network.Name, Read: network.Read})
 
 // Write writes fit.json to a directory.
 func (f Fitted) Write(dir string) error {
@@ -63,7 +69,7 @@ func ReadFitted(dir string) (f Fitted, err error) {
 	if err := json.Unmarshal(content, &f); err != nil {
 		return f, &invalid.Input{File: path, Found: err.Error(), Expected: expected}
 	}
-	if f.Schema != fittedSchema || len(f.Stacks) != len(f.Y) || len(f.Y) == 0 || len(f.XForms) != len(f.X) {
+	if f.Schema != fittedSchema || len(f.Stacks) != len(f.Y) || len(f.Y) == 0 || len(f.XForms) != len(f.X) || len(f.Ranges) != len(f.X) {
 		return f, &invalid.Input{File: path, Key: "schema", Found: fmt.Sprintf("%q with %d stacks", f.Schema, len(f.Stacks)), Expected: expected}
 	}
 	for c, form := range f.XForms {
@@ -75,7 +81,11 @@ func ReadFitted(dir string) (f Fitted, err error) {
 		if s == nil {
 			return f, &invalid.Input{File: path, Key: "stacks", Found: "null", Expected: expected}
 		}
-		if err := s.Check(f.width()); err != nil {
+		err := s.Open(fittedKinds)
+		if err == nil {
+			err = s.Check(f.width())
+		}
+		if err != nil {
 			return f, &invalid.Input{File: path, Key: "stacks", Found: err.Error(), Expected: expected}
 		}
 	}
@@ -84,19 +94,37 @@ func ReadFitted(dir string) (f Fitted, err error) {
 
 // Layout returns how files of points are read.
 func (f Fitted) Layout() datasets.Layout {
-	l := datasets.Layout{X: f.X, Y: f.Y, XForms: f.XForms, DropMissing: true}
+	l := datasets.Layout{X: f.X, Y: f.Y, XForms: f.XForms, YForms: f.yForms(), DropMissing: true}
 	if f.Group != "" {
 		l.Functions = []string{f.Group}
 	}
 	return l
 }
 
+// yForms returns of which columns of y the models take the logarithm; nil before they are fitted.
+func (f Fitted) yForms() (forms []datasets.Form) {
+	for _, s := range f.Stacks {
+		forms = append(forms, datasets.Form{Log: s.Log})
+	}
+	return forms
+}
+
 // Trained returns the stack as a model that predicts, with figures and scores as those of networks. dir
 // is where it was read.
 func (f Fitted) Trained(dir string) Trained {
 	name := filepath.Base(filepath.Clean(f.File))
-	u := run.Units{XNames: f.X, YNames: f.Y, Scaling: datasets.Scaling{XForms: f.XForms}}
+	u := run.Units{XNames: f.X, YNames: f.Y, Scaling: datasets.Scaling{XForms: f.XForms, YForms: f.yForms()}}
 	return Trained{fitted: &f, Units: u, Data: strings.TrimSuffix(name, filepath.Ext(name)), Weights: run.Weights{Path: filepath.Join(dir, FittedFile)}}
+}
+
+// OfFold returns what predicts with the models without one fold alone.
+func (f Fitted) OfFold(fold int) Fitted {
+	all := f.Stacks
+	f.Stacks = nil
+	for _, s := range all {
+		f.Stacks = append(f.Stacks, s.OfFold(fold))
+	}
+	return f
 }
 
 // width returns the number of columns of x that models see: one for each name of a column of names.
@@ -115,22 +143,42 @@ func (f Fitted) ModelX(raw []float64) []float64 {
 // the first error.
 func (f Fitted) Predict(ctx context.Context, functions []Function) iter.Seq2[Target, error] {
 	return func(yield func(Target, error) bool) {
-		columns := len(f.X)
 		for i, fn := range functions {
-			for first := 0; first < len(fn.TargetX)/columns; first += targetsPerRun {
-				if err := ctx.Err(); err != nil {
-					yield(Target{}, err)
-					return
-				}
-				end := min(first+targetsPerRun, len(fn.TargetX)/columns)
-				for t, channels := range f.piece(fn, fn.TargetX[first*columns:end*columns]) {
-					if !yield(Target{Function: i, Target: first + t, Channels: channels}, nil) {
-						return
-					}
-				}
+			if !f.part(ctx, fn, Piece{Function: i, Number: len(fn.TargetX) / len(f.X)}, yield) {
+				return
 			}
 		}
 	}
+}
+
+// part yields the targets of a piece of a function. It returns false if the sequence ends.
+func (f Fitted) part(ctx context.Context, fn Function, piece Piece, yield func(Target, error) bool) bool {
+	columns, last := len(f.X), piece.First+piece.Number
+	for first := piece.First; first < last; first += targetsPerRun {
+		if err := ctx.Err(); err != nil {
+			yield(Target{}, err)
+			return false
+		}
+		end := min(first+targetsPerRun, last)
+		for t, channels := range f.piece(fn, fn.TargetX[first*columns:end*columns]) {
+			if !yield(Target{Function: piece.Function, Target: first + t, Channels: channels}, nil) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// components returns about the largest number of components of a prediction, for a context of context
+// points.
+func (f Fitted) components(context int) int {
+	models := 0
+	for _, s := range f.Stacks {
+		for _, c := range s.Candidates {
+			models += len(c.Models)
+		}
+	}
+	return models * (min(context, 1000) + 20)
 }
 
 // piece returns the distributions of each channel at targets x of a function.

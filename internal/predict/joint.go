@@ -21,6 +21,10 @@ import (
 // as many passes as it has targets.
 func (t Trained) WithJointDraws(ctx context.Context, functions []Function, d JointDraws, predictions iter.Seq2[Target, error]) iter.Seq2[Target, error] {
 	return func(yield func(Target, error) bool) {
+		if t.fitted != nil {
+			yield(Target{}, &invalid.Input{Key: "draws", Found: "joint draws of what acqnp fit wrote", Expected: "a trained network"})
+			return
+		}
 		j, err := newJoint(t, functions, d.Number)
 		if err != nil {
 			yield(Target{}, err)

@@ -56,21 +56,30 @@ func (t Trained) Predict(ctx context.Context, functions []Function) iter.Seq2[Ta
 
 // A Predictor predicts again and again with one compiled program, which grows with the largest
 // function. It is for one goroutine at a time.
-type Predictor struct{ p *predictor }
+type Predictor struct {
+	p      *predictor
+	fitted *Fitted // predicts instead of p
+}
 
 // NewPredictor returns a Predictor whose program at first has room for a number of context points. The
 // caller closes it.
 func (t Trained) NewPredictor(context int) (*Predictor, error) {
+	if t.fitted != nil {
+		return &Predictor{fitted: t.fitted}, nil
+	}
 	p, err := newPredictor(t, nil)
 	if err != nil {
 		return nil, err
 	}
 	p.capacity.Context, p.capacity.Points = context, targetsPerRun
-	return &Predictor{p}, nil
+	return &Predictor{p: p}, nil
 }
 
 // Predict yields what [Trained.Predict] yields.
 func (p *Predictor) Predict(ctx context.Context, functions []Function) iter.Seq2[Target, error] {
+	if p.fitted != nil {
+		return p.fitted.Predict(ctx, functions)
+	}
 	return func(yield func(Target, error) bool) {
 		if err := p.p.admit(functions); err != nil {
 			yield(Target{}, err)
@@ -84,6 +93,10 @@ func (p *Predictor) Predict(ctx context.Context, functions []Function) iter.Seq2
 func (p *Predictor) Piece(ctx context.Context, functions []Function, piece Piece) iter.Seq2[Target, error] {
 	return func(yield func(Target, error) bool) {
 		f := functions[piece.Function]
+		if p.fitted != nil {
+			p.fitted.part(ctx, f, piece, yield)
+			return
+		}
 		if err := p.p.admitOne(piece.Function, f); err != nil {
 			yield(Target{}, err)
 			return
@@ -93,7 +106,11 @@ func (p *Predictor) Piece(ctx context.Context, functions []Function, piece Piece
 }
 
 // Close frees the program.
-func (p *Predictor) Close() { p.p.close() }
+func (p *Predictor) Close() {
+	if p.p != nil {
+		p.p.close()
+	}
+}
 
 // all yields the targets of the functions.
 func (p *predictor) all(ctx context.Context, functions []Function, yield func(Target, error) bool) {
@@ -107,14 +124,14 @@ func (p *predictor) all(ctx context.Context, functions []Function, yield func(Ta
 // A predictor predicts functions, up to targetsPerRun targets at a time.
 type predictor struct {
 	runner
-	reader  *post.Reader
-	draws   feed.Draws
-	feed    feed.Feed
-	dx, dy  int // of the model
-	columns int // of x in raw units
-	scaling datasets.Scaling
-	x       []float32  // [n, dx]: of the targets of the last run
-	outputs []post.Raw // of the last run, of each network, at all points
+	predictive *post.Predictive
+	draws      feed.Draws
+	feed       feed.Feed
+	dx, dy     int // of the model
+	columns    int // of x in raw units
+	scaling    datasets.Scaling
+	x          []float32  // [n, dx]: of the targets of the last run
+	outputs    []post.Raw // of the last run, of each network, at all points
 }
 
 func newPredictor(t Trained, functions []Function) (*predictor, error) {
@@ -122,11 +139,11 @@ func newPredictor(t Trained, functions []Function) (*predictor, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := t.Post.Reader(t.Model)
+	r, err := t.Post.Predictive(t.Model)
 	if err != nil {
 		return nil, err
 	}
-	p := &predictor{reader: r, draws: d, scaling: t.Units.Scaling, runner: t.runner(models.Prediction)}
+	p := &predictor{predictive: r, draws: d, scaling: t.Units.Scaling, runner: t.runner(models.Prediction)}
 	p.feeds, p.keys, p.capacity.Levels = 1, datasets.SizeKeys{Context: "context"}, d.Count()
 	p.dx, p.dy = t.Model.Dims()
 	p.columns = len(p.scaling.XScale)
@@ -247,7 +264,7 @@ func (p *predictor) distribution(t, channel int) Distribution {
 	offset, scale := p.scaling.YUnits(p.x[t*p.dx:][:p.dx], channel)
 	units := likelihood.Units{Factor: scale, Offset: offset}
 	log := p.scaling.YForms != nil && p.scaling.YForms[channel].Log
-	beside := p.reader.Beside(p.feed.Context(t/p.feed.Extents.Points), p.x[t*p.dx:][:p.dx])
+	beside := p.predictive.Beside(p.feed.Context(t/p.feed.Extents.Points), p.x[t*p.dx:][:p.dx])
 	k, width := max(1, p.draws.Count()), p.model.RowWidth()
 	at := make([]post.Raw, len(p.outputs))
 	for i, o := range p.outputs {
@@ -260,5 +277,5 @@ func (p *predictor) distribution(t, channel int) Distribution {
 	if p.model.Quantile() {
 		u = slices.Repeat(p.feed.Levels()[t*k:][:k], len(at))
 	}
-	return newDistribution(p.reader.Distribution(at, channel, beside, units), u, log)
+	return newDistribution(p.predictive.Distribution(at, channel, beside, units), u, log)
 }

@@ -25,11 +25,14 @@ type Table struct {
 	Levels  []float64 // column q0.05, …: quantiles at these levels, in (0, 1), approximate to 1e-9 of a σ
 	Masses  []float64 // column hdr0.9, …: highest-density regions "a:b;c:d" of these masses, in (0, 1)
 	Density []float64 // column density1.5, …: the density at these y
+	CDF     []float64 // column cdf1.5, …: the probability of a y up to these
+	Exceed  []float64 // column exceed1.5, …: the probability of more than these y
+	Modes   bool      // column modes, "a;b": the peaks of the density
 	Draws   int       // columns draw1, …: the target's joint draws, or independent ones
 	Seed    uint64    // of the draws
 	Threads int       // that compute rows; at least 1
 
-	Calibrated *post.Calibration // corrects the levels of quantiles and the masses of regions; may be nil
+	Calibrated *post.Calibration // corrects the levels of quantiles, the masses of regions and probabilities; may be nil
 }
 
 // columns returns the names of the columns after channel.
@@ -38,10 +41,13 @@ func (t Table) columns() []string {
 	for _, list := range []struct {
 		prefix string
 		values []float64
-	}{{"q", t.Levels}, {"hdr", t.Masses}, {"density", t.Density}} {
+	}{{"q", t.Levels}, {"hdr", t.Masses}, {"density", t.Density}, {"cdf", t.CDF}, {"exceed", t.Exceed}} {
 		for _, v := range list.values {
 			columns = append(columns, list.prefix+number(v))
 		}
+	}
+	if t.Modes {
+		columns = append(columns, "modes")
 	}
 	for i := range t.Draws {
 		columns = append(columns, "draw"+strconv.Itoa(i+1))
@@ -131,6 +137,23 @@ func (t Table) target(target Target, draws random.Generator) [][]string {
 		for _, p := range likelihood.Densities(d.Distribution, t.Density) {
 			row = append(row, number(p))
 		}
+		for _, y := range t.CDF {
+			row = append(row, number(t.Calibrated.PIT(c, d.CDF(y))))
+		}
+		for _, y := range t.Exceed {
+			above := d.Survival(y)
+			if t.Calibrated != nil {
+				above = 1 - t.Calibrated.PIT(c, d.CDF(y))
+			}
+			row = append(row, number(above))
+		}
+		if t.Modes {
+			var modes []string
+			for _, y := range likelihood.Modes(d.Distribution) {
+				modes = append(modes, number(y))
+			}
+			row = append(row, strings.Join(modes, ";"))
+		}
 		for i := range t.Draws {
 			row = append(row, number(target.draw(draws, i, c)))
 		}
@@ -167,14 +190,14 @@ const (
 	maxCells   = 1_000_000_000
 )
 
-// ParseDensity returns the y at which the value of --density, "A:B:N", asks for the density. They are
+// ParseDensity returns the y that the value of a flag, "A:B:N", asks for. They are
 // rounded to the 12 digits that names of columns show. An error is an *invalid.Input.
-func ParseDensity(text string) ([]float64, error) {
-	y, err := datasets.ParseRange("--density", text, MaxDensity)
+func ParseDensity(flag, text string) ([]float64, error) {
+	y, err := datasets.ParseRange(flag, text, MaxDensity)
 	for i, v := range y {
 		rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64) // text of a float64 parses
 		if i > 0 && rounded == y[i-1] {
-			return nil, &invalid.Input{File: "--density", Found: strconv.Quote(text), Expected: "A:B:N with N values that differ in 12 digits"}
+			return nil, &invalid.Input{File: flag, Found: strconv.Quote(text), Expected: "A:B:N with N values that differ in 12 digits"}
 		}
 		y[i] = rounded
 	}

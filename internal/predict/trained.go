@@ -71,13 +71,29 @@ func dataOf(e config.Experiment) string {
 // Networks returns the parameters of all networks, one alone or those of an ensemble.
 func (t Trained) Networks() [][]float32 { return append([][]float32{t.Params}, t.Others...) }
 
-// NumParams returns the number of parameters of all networks.
-func (t Trained) NumParams() int { return len(t.Networks()) * t.Model.NumParams() }
+// Name returns the model's name, "fit" for what acqnp fit wrote.
+func (t Trained) Name() string {
+	if t.fitted != nil {
+		return "fit"
+	}
+	return t.Model.Name()
+}
+
+// NumParams returns the number of parameters of all networks, 0 for what acqnp fit wrote.
+func (t Trained) NumParams() int {
+	if t.fitted != nil {
+		return 0
+	}
+	return len(t.Networks()) * t.Model.NumParams()
+}
 
 // MostComponents returns the largest number of components of a predictive distribution, for a context
 // of context points.
 func (t Trained) MostComponents(context int) int {
-	r, err := t.Post.Reader(t.Model)
+	if t.fitted != nil {
+		return t.fitted.components(context)
+	}
+	r, err := t.Post.Predictive(t.Model)
 	if err != nil { // nothing is predicted
 		return 0
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/predict/post"
 )
 
 // A predictAnswer is the answer of POST /v1/predict:
@@ -18,8 +19,9 @@ import (
 // add writes each target as JSON at once, without encoding/json, which would take longer than the
 // prediction.
 type predictAnswer struct {
-	q       *request
-	targets [][]answered // [function][target]
+	q          *request
+	calibrated *post.Calibration // corrects the levels of quantiles; may be nil
+	targets    [][]answered      // [function][target]
 }
 
 type answered struct {
@@ -27,8 +29,8 @@ type answered struct {
 	draws []float64 // [draw][channel]
 }
 
-func newPredictAnswer(q *request) predictAnswer {
-	a := predictAnswer{q, make([][]answered, len(q.Functions))}
+func newPredictAnswer(q *request, calibrated *post.Calibration) predictAnswer {
+	a := predictAnswer{q, calibrated, make([][]answered, len(q.Functions))}
 	for i, f := range q.Functions {
 		a.targets[i] = make([]answered, len(f.Targets.X))
 	}
@@ -47,18 +49,20 @@ func (a predictAnswer) add(t predict.Target) error {
 		if a.q.spans != nil {
 			y = a.q.spans.of[t.Function][c].grid(*a.q.Density.Points)
 		}
-		b = a.q.appendChannel(separated(b, c), d, y)
+		levels, _ := a.calibrated.Corrected(c, a.q.Quantiles, nil)
+		b = a.q.appendChannel(separated(b, c), d, levels, y)
 	}
 	a.targets[t.Function][t.Target] = answered{append(b, "]}"...), t.Draws}
 	return nil
 }
 
-// appendChannel describes a distribution as the request asks, with its density at y.
-func (q *request) appendChannel(b []byte, d predict.Distribution, y []float64) []byte {
+// appendChannel describes a distribution as the request asks, with its quantiles at levels and its density
+// at y.
+func (q *request) appendChannel(b []byte, d predict.Distribution, levels, y []float64) []byte {
 	b = appendNumber(append(b, `{"mean":`...), d.Mean())
 	b = appendNumber(append(b, `,"sd":`...), math.Sqrt(d.Variance()))
-	if len(q.Quantiles) > 0 {
-		b = appendNumbers(append(b, `,"quantiles":`...), likelihood.ApproximateQuantiles(d.Distribution, q.Quantiles...))
+	if len(levels) > 0 {
+		b = appendNumbers(append(b, `,"quantiles":`...), likelihood.ApproximateQuantiles(d.Distribution, levels...))
 	}
 	if q.Modes {
 		if modes := likelihood.Modes(d.Distribution); len(modes) > 0 {

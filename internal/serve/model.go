@@ -10,6 +10,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/predict/post"
 )
 
 // firstContext is the number of context points that a program has room for at first.
@@ -20,6 +21,9 @@ type Model struct {
 	Name    string
 	Trained predict.Trained
 	Ranges  datasets.Ranges // of the columns; zero if unknown
+
+	// Calibrated corrects quantiles and PITs; nil corrects nothing.
+	Calibrated *post.Calibration
 
 	idle    chan *predict.Predictor
 	turn    chan struct{} // held by the request that hands out pieces
@@ -178,7 +182,7 @@ func (s *Server) model(w http.ResponseWriter, _ *http.Request) {
 		if t.Weights.Step != nil {
 			steps = *t.Weights.Step
 		}
-		a.Runs = append(a.Runs, modelEntry{Name: m.Name, Model: t.Model.Name(), Variant: t.Variant, Benchmark: t.Benchmark, Data: t.Data,
+		a.Runs = append(a.Runs, modelEntry{Name: m.Name, Model: t.Name(), Variant: t.Variant, Benchmark: t.Benchmark, Data: t.Data,
 			Columns:    columns{m.describe(u.XNames, u.Scaling.XForms, m.Ranges.X), m.describe(u.YNames, u.Scaling.YForms, m.Ranges.Y)},
 			Parameters: t.NumParams(), Steps: steps, ValidLL: t.ValidLL})
 	}

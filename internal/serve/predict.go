@@ -9,6 +9,7 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/predict/post"
 )
 
 // A number is null in JSON if it is not finite, as the standard deviation of a heavy tail may be.
@@ -26,7 +27,7 @@ func (s *Server) predict(w http.ResponseWriter, r *http.Request, body []byte) {
 		return
 	}
 	defer m.leave()
-	a := newPredictAnswer(&q)
+	a := newPredictAnswer(&q, m.calibration(q.Quantiles))
 	leave, err := s.admit(r.Context(), functions, q, m)
 	defer leave()
 	if err == nil {
@@ -87,6 +88,22 @@ func (m *Model) predictAll(ctx context.Context, functions []predict.Function, q 
 		}
 		return nil
 	})
+}
+
+// calibration returns the calibration for quantiles of these levels, nil if it is of too few groups for
+// one of them.
+func (m *Model) calibration(levels []float64) *post.Calibration {
+	if m.Calibrated == nil {
+		return nil
+	}
+	for _, c := range m.Calibrated.Channels {
+		for _, p := range levels {
+			if _, enough := c.Level(p); !enough {
+				return nil
+			}
+		}
+	}
+	return m.Calibrated
 }
 
 func (q request) checkPredict() error {
@@ -175,7 +192,7 @@ func (s *Server) score(w http.ResponseWriter, r *http.Request, body []byte) {
 	u := m.Trained.Units
 	tally := score.NewTally(u.YNames)
 	err = m.use(r.Context(), func(p *predict.Predictor) error {
-		scores := predict.Scores{Names: predict.Names{Functions: functions, XNames: u.XNames, YNames: u.YNames}, Threads: 1}
+		scores := predict.Scores{Names: predict.Names{Functions: functions, XNames: u.XNames, YNames: u.YNames}, Threads: 1, Calibrated: m.Calibrated}
 		return scores.Each(p.Predict(r.Context(), functions), func(t predict.Target, points []score.Point) error {
 			tally.Add(points)
 			target := scoredTarget{X: q.Functions[t.Function].Targets.X[t.Target]}

@@ -24,6 +24,7 @@ type Trial struct {
 	// Curves are all validations until the patience ran out or the learning rate fell: with the
 	// model's own predictions, then under each of Options.Others.
 	Curves [][]float64
+	Params []float32 // of the best validation
 }
 
 // Try trains as Run does, with validation, and writes nothing. It needs o.Source and ignores Dir,
@@ -46,21 +47,22 @@ func Try(ctx context.Context, o Options) (t Trial, err error) {
 	}
 	l.meter = newMeter(0)
 	for _, p := range o.Others {
-		r, err := p.Reader(l.model)
+		r, err := p.Predictive(l.model)
 		if err != nil {
 			return t, err
 		}
 		l.validator.others = append(l.validator.others, r)
 	}
-	curves, err := l.try(ctx)
+	curves, best, err := l.try(ctx)
 	if err != nil {
 		return t, err
 	}
-	return Trial{Steps: l.step, Best: l.valid.Step, ValidLL: l.valid.Best, Ended: l.ended(), Curves: curves}, nil
+	return Trial{Steps: l.step, Best: l.valid.Step, ValidLL: l.valid.Best, Ended: l.ended(), Curves: curves, Params: best}, nil
 }
 
-// try makes all steps, with the best weights in memory, and returns the curves of the Trial.
-func (l *loop) try(ctx context.Context) ([][]float64, error) {
+// try makes all steps, with the best weights in memory, and returns the curves of the Trial and these
+// weights.
+func (l *loop) try(ctx context.Context) ([][]float64, []float32, error) {
 	curves := make([][]float64, 1+len(l.validator.others))
 	feeds := feed.Start(l.o.Source.Train, pointsOf(l.schedule), l.draws, 0, l.schedule.Steps)
 	defer feeds.Close()
@@ -68,13 +70,13 @@ func (l *loop) try(ctx context.Context) ([][]float64, error) {
 	for l.step < l.end() {
 		extents, err := l.load(ctx, feeds)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if err := l.advance(extents); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if err := l.updateAverage(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if l.o.OnStep != nil {
 			l.o.OnStep(l.last)
@@ -84,7 +86,7 @@ func (l *loop) try(ctx context.Context) ([][]float64, error) {
 		}
 		state, lls, err := l.validated()
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if falls, _ := fall(l.schedule, 0); l.valid.Out == 0 && l.step <= falls {
 			for i, ll := range lls {
@@ -96,11 +98,11 @@ func (l *loop) try(ctx context.Context) ([][]float64, error) {
 			best = copied(state)
 		case l.valid.Out == l.step && l.step < l.end():
 			if err := l.startAgain(best); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
 	}
-	return curves, nil
+	return curves, best.Params, nil
 }
 
 func copied(s engine.State) engine.State {

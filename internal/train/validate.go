@@ -25,12 +25,12 @@ const validLevels = 50
 // A validator computes the log-likelihood of validation batches. Batches, levels and bootstraps are
 // the same at every validation, so its results differ by the weights alone.
 type validator struct {
-	estimate footprint.Estimate
-	program  engine.Program[float32]
-	feeds    []*feed.Feed
-	reader   *post.Reader
-	besides  []post.Besides // of each feed, once compiled
-	others   []*post.Reader // besides the model's own
+	estimate   footprint.Estimate
+	program    engine.Program[float32]
+	feeds      []*feed.Feed
+	predictive *post.Predictive
+	besides    []post.Besides     // of each feed, once compiled
+	others     []*post.Predictive // besides the model's own
 }
 
 // newValidator returns the validator of an experiment, not compiled yet. It makes all batches, as
@@ -46,12 +46,12 @@ func newValidator(e config.Experiment, m *models.Model, source datasets.Source, 
 	if err != nil {
 		return nil, err
 	}
-	r, err := post.Of(e).Reader(m)
+	r, err := post.Of(e).Predictive(m)
 	if err != nil {
 		return nil, err
 	}
 	size := valid.ValidSize()
-	v := &validator{reader: r, estimate: footprint.Estimate{Device: d, Model: m, Mode: r.Mode(), Capacity: ops.Extents{ // no feeds: they are made here
+	v := &validator{predictive: r, estimate: footprint.Estimate{Device: d, Model: m, Mode: r.Mode(), Capacity: ops.Extents{ // no feeds: they are made here
 		Functions: size.Functions, Context: size.Context, Points: size.Points, Levels: draws.Count()}}}
 	if v.feeds, err = feed.All(valid.Valid, feed.TargetPoints, draws, valid.ValidBatches()); err != nil {
 		return nil, fmt.Errorf("validation: %w", err)
@@ -86,9 +86,9 @@ func (v *validator) loglik(params []float32) ([]float64, error) {
 			return nil, fmt.Errorf("validation: %w", err)
 		}
 		if k == len(v.besides) { // they do not depend on the weights
-			v.besides = append(v.besides, v.reader.Besides(v.program, f.Extents))
+			v.besides = append(v.besides, v.predictive.Besides(v.program, f.Extents))
 		}
-		v.reader.LogLiks(v.program, v.besides[k], v.others, f.Extents.Functions*f.Extents.Points, func(i int, ll []float32) {
+		v.predictive.LogLiks(v.program, v.besides[k], v.others, f.Extents.Functions*f.Extents.Points, func(i int, ll []float32) {
 			lls[i] += sumOfMeans(ll, f.Extents)
 		})
 		functions += f.Extents.Functions

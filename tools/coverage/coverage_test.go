@@ -65,8 +65,11 @@ func TestSummary(t *testing.T) {
 			t.Fatal(err)
 		}
 		var text strings.Builder
-		if got := summarise(&text, read); got != want || !strings.Contains(text.String(), "80.0 ± 0.5") {
+		if got := summarise(&text, read, false); got != want || !strings.Contains(text.String(), "80.0 ± 0.5") {
 			t.Errorf("off by %v: %v\n%s", off, got, text.String())
+		}
+		if !summarise(&text, read, true) {
+			t.Errorf("off by %v: intervals of fit may hold that", off)
 		}
 	}
 }

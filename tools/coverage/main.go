@@ -1,6 +1,6 @@
 // Command coverage measures what calibrated intervals hold, through the whole path of a user: it
 // simulates data sets of a few groups, runs init --calibrate, train, score --calibrate and
-// predict --calibrated on each, and counts the outcomes of new groups inside the intervals and the
+// predict --calibrated on each, or with --fit fit --instant and predict, and counts the outcomes of new groups inside the intervals and the
 // highest-density regions of 50% and 90%.
 //
 //	go build ./cmd/acqnp
@@ -24,6 +24,7 @@ type options struct {
 	program, out, dir string
 	sets              int
 	budget            float64
+	fit               bool
 	jobs, newGroups   int
 }
 
@@ -34,6 +35,7 @@ func main() {
 	flag.StringVar(&o.dir, "dir", "", "directory for the data sets and runs; a temporary one by default")
 	flag.IntVar(&o.sets, "sets", 200, "number of data sets")
 	flag.Float64Var(&o.budget, "budget", 1, "init --budget")
+	flag.BoolVar(&o.fit, "fit", false, "fit --instant, instead of init, train and score")
 	flag.IntVar(&o.jobs, "jobs", 2, "data sets at a time, each on one thread")
 	flag.IntVar(&o.newGroups, "new", 40, "new groups of each data set")
 	flag.Parse()
@@ -101,5 +103,5 @@ func run(ctx context.Context, o options) (bool, error) {
 	if failed != nil {
 		return false, failed
 	}
-	return summarise(os.Stdout, results), ctx.Err()
+	return summarise(os.Stdout, results, o.fit), ctx.Err()
 }

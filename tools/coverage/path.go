@@ -34,26 +34,32 @@ func measure(ctx context.Context, o options, i int) (result, error) {
 	if err := os.WriteFile(file("data.csv"), []byte(w.table(ids(0, w.groups), whole)), 0o644); err != nil {
 		return result{}, err
 	}
-	for _, args := range [][]string{
+	commands := [][]string{
 		{"init", "--csv", file("data.csv"), "--function", "g", "--x", "x", "--y", "y", "--calibrate", "--budget", fmt.Sprint(o.budget),
 			"--out", file("config.yaml"), "--overwrite", "--threads", "1", "--quiet"},
 		{"train", "--config", file("config.yaml"), "--run-dir", file("run"), "--overwrite", "--no-eval", "--threads", "1", "--quiet"},
 		{"score", "--run", file("run"), "--calibrate", "--threads", "1", "--quiet"},
-	} {
+	}
+	ofRaw, ofCalibrated := []string{}, []string{"--calibrated"}
+	if o.fit {
+		commands = [][]string{{"fit", file("data.csv"), "y ~ x | g", "--instant", "--out", file("run"), "--overwrite", "--threads", "1", "--quiet"}}
+		ofRaw, ofCalibrated = []string{"--raw"}, []string{}
+	}
+	for _, args := range commands {
 		if err := o.call(ctx, args); err != nil {
 			return result{}, fmt.Errorf("data set %d: %w", i, err)
 		}
 	}
 	fresh := ids(1000, 1000+o.newGroups)
-	raw, err := o.predict(ctx, w, fresh, dir)
+	raw, err := o.predict(ctx, w, fresh, dir, ofRaw...)
 	if err != nil {
 		return result{}, fmt.Errorf("data set %d: %w", i, err)
 	}
-	calibrated, err := o.predict(ctx, w, fresh, dir, "--calibrated")
+	calibrated, err := o.predict(ctx, w, fresh, dir, ofCalibrated...)
 	if err != nil {
 		return result{}, fmt.Errorf("data set %d: %w", i, err)
 	}
-	return compare(w, fresh, raw, calibrated)
+	return o.compare(w, fresh, raw, calibrated)
 }
 
 // call runs the program.
@@ -110,10 +116,13 @@ func ids(first, last int) (all []int) {
 }
 
 // compare counts what the predictions of a data set hold.
-func compare(w world, fresh []int, raw, calibrated map[string]row) (r result, err error) {
+func (o options) compare(w world, fresh []int, raw, calibrated map[string]row) (r result, err error) {
 	r = result{noise: w.noise, groups: w.groups, held: 9}
 	if w.groups >= 40 {
 		r.held = 19
+	}
+	if o.fit {
+		r.held = w.groups // all calibrate
 	}
 	first := true
 	for _, k := range fresh { // every group counts the same

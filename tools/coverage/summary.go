@@ -88,21 +88,27 @@ func sorted(results map[int]result) (all []int) {
 	return all
 }
 
+// fitExceeds is how much more than they say intervals of fit may hold: 1/(K+1) for the 15 to 60 groups that
+// calibrate, 0.03 on average, and as much because a mean of five models predicts where each alone
+// calibrates.
+const fitExceeds = 0.06
+
 // surely is how many standard errors a share may be off: 999 of 1000 seeds keep to it.
 const surely = 3.3
 
 // summarise prints the shares with their standard errors over data sets, of all sets and of parts. It
 // reports whether those of all sets are 50% and 90% within surely standard errors. 9 and 19 groups make
-// the theorem exact: its bounds coincide but for 1/(K+1) of ties.
-func summarise(w io.Writer, results map[int]result) bool {
+// the theorem exact: its bounds coincide but for 1/(K+1) of ties. Intervals of fit may hold fitExceeds
+// more.
+func summarise(w io.Writer, results map[int]result, fit bool) bool {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "data sets\t\tmodel 50%\tmodel 90%\tinterval 50%\tinterval 90%\tregion 50%\tregion 90%\twidth")
 	parts := []struct {
 		name string
 		has  func(r result) bool
 	}{{"all", func(result) bool { return true }},
-		{"15 to 39 groups, 9 calibrate", func(r result) bool { return r.held == 9 }},
-		{"40 to 60 groups, 19 calibrate", func(r result) bool { return r.held == 19 }}}
+		{"15 to 39 groups", func(r result) bool { return r.groups < 40 }},
+		{"40 to 60 groups", func(r result) bool { return r.groups >= 40 }}}
 	for _, noise := range noises {
 		parts = append(parts, struct {
 			name string
@@ -127,7 +133,11 @@ func summarise(w io.Writer, results map[int]result) bool {
 		for c := range 6 {
 			mean, se := meanError(columns[c])
 			fmt.Fprintf(t, "\t%.1f ± %.1f", 100*mean, 100*se)
-			if want := []float64{0.5, 0.9}[c%2]; i == 0 && c >= 2 && math.Abs(mean-want) > surely*se {
+			slack := 0.0
+			if fit {
+				slack = fitExceeds
+			}
+			if want := []float64{0.5, 0.9}[c%2]; i == 0 && c >= 2 && (mean < want-surely*se || mean > want+slack+surely*se) {
 				ok = false
 			}
 		}
@@ -147,7 +157,7 @@ func meanError(v []float64) (mean, se float64) {
 	return mean, stat.StdErr(sd, float64(len(v)))
 }
 
-// binomial says how many of single targets were inside, beside what independent draws allow.
+// binomial returns the numbers of single targets inside, beside what independent draws allow, as text.
 func binomial(half, most []float64) (text string) {
 	for i, v := range [][]float64{half, most} {
 		p, n, inside := []float64{0.5, 0.9}[i], float64(len(v)), 0.0

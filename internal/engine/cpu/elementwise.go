@@ -6,7 +6,7 @@ import (
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
-func (c *compiler) sum(u *analysis.Unit) kernel {
+func (c *compiler) add(u *analysis.Unit) kernel {
 	a, b, out := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0])
 	return func(w *worker, t *tile) {
 		simd.Add(out.rows(t), out.width, a.matrix(w, t), b.matrix(w, t), out.matrix(w, t))
@@ -112,5 +112,5 @@ func (c *compiler) addition(u *analysis.Unit) kernel {
 			simd.Add(1, n, simd.Rows(a.data, n), simd.Rows(b.data, n), simd.Rows(out.data, n))
 		}
 	}
-	return c.sum(u)
+	return c.add(u)
 }

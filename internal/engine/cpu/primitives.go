@@ -68,7 +68,7 @@ func (c *compiler) spread(u *analysis.Unit) kernel {
 	}
 }
 
-func (c *compiler) sumOf(u *analysis.Unit) kernel {
+func (c *compiler) sum(u *analysis.Unit) kernel {
 	in, out := c.in(u.In[0]), c.out(u.Out[0])
 	return func(w *worker, t *tile) {
 		x, y := in.at(w, t), out.at(w, t)

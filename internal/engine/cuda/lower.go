@@ -69,7 +69,7 @@ var kernels = map[ops.Kind]func(*compiler, *analysis.Unit){
 	ops.Positive:        (*compiler).positive,
 	ops.Pad:             (*compiler).pad,
 	ops.Spread:          (*compiler).spread,
-	ops.Sum:             (*compiler).sumOf,
+	ops.Sum:             (*compiler).sum,
 	ops.LogSumExp:       (*compiler).logSumExp,
 	ops.LayerNorm:       (*compiler).layerNorm,
 	ops.LayerNormGrad:   (*compiler).layerNormGrad,

@@ -26,7 +26,7 @@ func (c *compiler) pad(u *analysis.Unit) {
 }
 
 func (c *compiler) spread(u *analysis.Unit)    { c.resize(opSpread, u) }
-func (c *compiler) sumOf(u *analysis.Unit)     { c.resize(opSum, u) }
+func (c *compiler) sum(u *analysis.Unit)       { c.resize(opSum, u) }
 func (c *compiler) logSumExp(u *analysis.Unit) { c.resize(opLogSumExp, u) }
 
 // resize adds a task whose result has other columns than its input, or another space.

@@ -2,7 +2,7 @@ package onnx
 
 import "math"
 
-// beside returns the components with the parts of the simple model after them, as post.Reader.Beside
+// beside returns the components with the parts of the simple model after them, as post.Predictive.Beside
 // has them: a standard normal in the network's units, or a part for each context point. A point that is
 // not near has the weight 0.
 func (n *network) beside(c components, p standardised) components {

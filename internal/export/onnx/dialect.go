@@ -2,19 +2,14 @@ package onnx
 
 import "github.com/acqnp/acqnp/internal/models/ops"
 
-// decode appends the nodes of a network with these parameters, whose names in the graph have a
-// prefix.
-func (n *network) decode(of *ops.Graph, prefix string, params []float32) (decoding, error) {
-	out, err := ops.Lower(of, dialect{n, prefix, params})
-	return decoding{out["components"], out["logit"]}, err
-}
-
 // A dialect writes operations as nodes. Values have the axes of ops.Dialect behind one of functions,
-// and are float32 but for indices.
+// and are float32, but for indices, or float64.
 type dialect struct {
 	*network
+	fed    map[string]value
+	wide   bool      // float64; such a graph has no parameters
+	params []float32 // of the network, whose names in the graph have a prefix
 	prefix string
-	params []float32
 }
 
 func (d dialect) Input(in ops.Input) value { return d.fed[in.Name] }
@@ -39,7 +34,12 @@ func (d dialect) Parameter(b ops.Block, slices []ops.Slice) value {
 	return d.floats(name, across, b.Cols, b.Rows)
 }
 
-func (d dialect) Number(v float64) value { return d.scalar(float32(v)) }
+func (d dialect) Number(v float64) value {
+	if d.wide {
+		return d.double(v)
+	}
+	return d.scalar(float32(v))
+}
 
 // Named returns v: nodes are named by their operators.
 func (d dialect) Named(_ string, v value) value { return v }
@@ -50,7 +50,12 @@ var operators = map[ops.Elementwise]string{
 	ops.ReLU: "Relu", ops.Logistic: "Sigmoid", ops.Exponential: "Exp", ops.Logarithm: "Log", ops.SmoothReLU: "Softplus",
 }
 
-func (d dialect) Elementwise(f ops.Elementwise, of ...value) value { return d.op(operators[f], of...) }
+func (d dialect) Elementwise(f ops.Elementwise, of ...value) value {
+	if d.wide && f == ops.SmoothReLU {
+		return d.softplus(of[0]) // onnxruntime's is of float32
+	}
+	return d.op(operators[f], of...)
+}
 
 func (d dialect) Times(v, weight value) value { return d.matmul(v, weight) }
 
@@ -63,10 +68,12 @@ func (d dialect) Columns(v value, from, to int) value { return d.columns(v, from
 func (d dialect) Join(a, b value) value { return d.concat(-1, a, b) }
 
 func (d dialect) Ones(v value) value {
-	return d.op("Expand", d.scalar(1), d.op("Shape", d.columns(v, 0, 1)))
+	return d.op("Expand", d.Number(1), d.op("Shape", d.columns(v, 0, 1)))
 }
 
 func (d dialect) Sum(v value, axis ops.Axis) value { return d.sum(v, int(axis)) }
+
+func (d dialect) LogSumExp(v value, axis ops.Axis) value { return d.logSumExp(v, int(axis)) }
 
 func (d dialect) Softmax(v value) value { return d.node("Softmax", with(whole("axis", -1)), v) }
 

@@ -3,7 +3,7 @@ package onnx
 import (
 	"math"
 
-	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // components are the parts of the predictive distribution of each channel of y, or of its
@@ -13,50 +13,50 @@ type components struct {
 	logit                value // [B, N, K, 1]: of the level τ; quantile models
 }
 
-// quantileComponents reads the asymmetric Laplace distributions of a quantile model.
-func (n *network) quantileComponents(d decoding, p standardised) components {
-	c := n.weighted(n.widen(d.out), p)
-	z := n.widen(d.logit)
-	if n.config.ScaleForm == config.NaturalScale {
-		spread := n.mul(n.op("Sigmoid", z), n.op("Sigmoid", n.op("Neg", z))) // τ(1−τ)
-		c.sigma = n.mul(n.mul(n.double(4), spread), c.sigma)
+// read appends the nodes of the model's head, in float64, and returns the parts of the distributions.
+func (n *network) read(head *ops.Graph, decoded map[string]value, p standardised) (components, error) {
+	wide := map[string]value{}
+	for _, in := range head.Inputs {
+		wide[in.Name] = n.widen(decoded[in.Name])
 	}
-	c.logit = z
-	return c
-}
-
-// mixtureComponents reads the Gaussians of config.MixtureHead, whose row has those of each number and
-// channel side by side.
-func (n *network) mixtureComponents(d decoding, p standardised) components {
-	out := n.op("Reshape", n.widen(d.out), n.ints(0, 0, 3*n.dy, n.parts))
-	return n.weighted(n.transpose(out, 0, 1, 3, 2), p)
-}
-
-// weighted reads μ, σ and the weights from rows [B, N, K, 3·dy] with the blocks [μ…, s…, a…].
-func (n *network) weighted(out value, p standardised) components {
-	c := components{logWeight: n.node("LogSoftmax", with(whole("axis", 2)), n.columns(out, 2*n.dy, 3*n.dy))}
-	c.mu, c.sigma = n.inUnits(out, p)
-	return c
-}
-
-// gaussianComponents reads the Gaussians of a model without levels. With tails, each becomes
-// several of the same mean.
-func (n *network) gaussianComponents(d decoding, p standardised) components {
-	var c components
-	c.mu, c.sigma = n.inUnits(n.widen(d.out), p)
-	if tails := n.post.Tails(); len(tails) > 0 {
-		scales, logWeights := make([]float64, len(tails)), make([]float64, len(tails))
-		for j, t := range tails {
-			scales[j], logWeights[j] = t.Scale, math.Log(t.Weight)
+	out, err := ops.Lower(head, dialect{network: n, fed: wide, wide: true})
+	if err != nil {
+		return components{}, err
+	}
+	like := n.op("Shape", out["mu"])
+	part := func(name string) value {
+		v := n.op("Expand", out[name], like) // [B, N, N_τ, dy·parts]
+		if n.parts == 1 {
+			return v
 		}
-		c.sigma = n.mul(c.sigma, n.doubles(scales, len(scales), 1))
-		c.mu = n.op("Expand", c.mu, n.op("Shape", c.sigma))
-		c.logWeight = n.op("Expand", n.doubles(logWeights, len(logWeights), 1), n.op("Shape", c.sigma))
+		v = n.transpose(n.op("Reshape", v, n.ints(0, 0, 0, n.dy, n.parts)), 0, 1, 2, 4, 3)
+		return n.op("Reshape", v, n.ints(0, 0, -1, n.dy))
+	}
+	return n.tailed(components{
+		mu:        n.add(n.mul(p.factor, part("mu")), p.offset),
+		sigma:     n.mul(p.factor, part("sigma")),
+		logWeight: part("log_weight"),
+		logit:     wide["logit"],
+	}), nil
+}
+
+// tailed returns the components with tails: each becomes several of the same mean.
+func (n *network) tailed(c components) components {
+	tails := n.post.Tails()
+	if tails == nil {
 		return c
 	}
-	equal := n.op("Neg", n.op("Log", n.widen(n.size(c.mu, 2))))
-	c.logWeight = n.op("Expand", equal, n.op("Shape", c.mu))
-	return c
+	scales, logWeights := make([]float64, len(tails)), make([]float64, len(tails))
+	for j, t := range tails {
+		scales[j], logWeights[j] = t.Scale, math.Log(t.Weight)
+	}
+	each := func(v value) value { return n.op("Reshape", v, n.ints(0, 0, -1, n.dy)) }
+	sigma := n.mul(n.unsqueeze(c.sigma, 2), n.doubles(scales, len(scales), 1, 1))
+	return components{
+		mu:        each(n.op("Expand", n.unsqueeze(c.mu, 2), n.op("Shape", sigma))),
+		sigma:     each(sigma),
+		logWeight: each(n.add(n.unsqueeze(c.logWeight, 2), n.doubles(logWeights, len(logWeights), 1, 1))),
+	}
 }
 
 // pooled returns the components of several networks, whose distributions have the same weight.
@@ -79,16 +79,6 @@ func (n *network) pooled(all []components) components {
 	return c
 }
 
-// inUnits returns μ and σ in raw units for a decoder's output [B, N, K, ·] with the blocks [μ…,
-// s…].
-func (n *network) inUnits(out value, p standardised) (mu, sigma value) {
-	floor := n.config.SigmaFloor
-	s := n.softplus(n.columns(out, n.dy, 2*n.dy))
-	sigma = n.add(n.double(floor), n.mul(n.double(1-floor), s))
-	mu = n.add(n.mul(p.factor, n.columns(out, 0, n.dy)), p.offset)
-	return mu, n.mul(p.factor, sigma)
-}
-
 // logDensity returns log p(y) of each channel, [B, N, dy], for y [B, N, dy] in raw units. logs says
 // of which channels the components are those of log y.
 func (n *network) logDensity(c components, y value, logs []bool) value {
@@ -105,7 +95,7 @@ func (n *network) logDensity(c components, y value, logs []bool) value {
 	if c.logit != "" {
 		part = n.laplace
 	}
-	density := n.logSumExp(n.add(part(c, n.sub(z, c.mu)), c.logWeight), 2)
+	density := n.squeeze(n.logSumExp(n.add(part(c, n.sub(z, c.mu)), c.logWeight), 2), 2)
 	if isLog == "" {
 		return density
 	}

@@ -61,9 +61,9 @@ func (g *graph) softplus(in value) value {
 	return g.add(g.op("Max", in, g.double(0)), tail)
 }
 
-// logSumExp returns log Σ eˣ over an axis, which it removes. The largest x must be finite.
+// logSumExp returns log Σ eˣ over an axis, which stays with size 1. The largest x must be finite.
 func (g *graph) logSumExp(in value, axis int) value {
 	top := g.node("ReduceMax", with(wholes("axes", axis)), in)
 	sum := g.sum(g.op("Exp", g.sub(in, top)), axis)
-	return g.squeeze(g.add(top, g.op("Log", sum)), axis)
+	return g.add(top, g.op("Log", sum))
 }

@@ -3,8 +3,9 @@
 // [Write] writes two graphs: one that ends in the components of the predictive distributions, and one
 // that ends in the log density of known y. Both take and return raw units, those of the data; how
 // the columns are standardised is part of the graph. graph.go builds nodes, dialect.go writes
-// the model's own graph, units.go and baseline.go convert the units, likelihood.go reads the decoder. All inputs and outputs are float64, but for the bootstraps of
-// BNP; the network is float32.
+// the model's own graphs, units.go and baseline.go convert the units, likelihood.go makes the parts of
+// the distributions and their density. All inputs and outputs are float64, but for the bootstraps of
+// BNP; the network is float32, and its head float64.
 //
 // The inputs are, for B functions with N_c context points, N targets, N_τ levels and k bootstraps:
 //
@@ -33,7 +34,6 @@ import (
 
 	"gorgonia.org/tensor"
 
-	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/export/onnx/onnxpb"
 	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/invalid"
@@ -133,24 +133,26 @@ func build(t predict.Trained, density bool) (*onnxpb.ModelProto, error) {
 
 // ensemble returns the components of all networks and what stands beside them.
 func (n *network) ensemble(t predict.Trained, p standardised) (components, error) {
-	read := n.gaussianComponents
-	switch {
-	case t.Model.Quantile():
-		read = n.quantileComponents
-	case n.config.HeadName() == config.MixtureHead:
-		read = n.mixtureComponents
+	one := ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: 1}
+	own, err := t.Model.Build(tensor.Float32, one, models.Prediction)
+	if err != nil {
+		return components{}, err
 	}
-	own, err := t.Model.Build(tensor.Float32, ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: 1}, models.Prediction)
+	head, err := t.Model.BuildHead(tensor.Float64, one)
 	if err != nil {
 		return components{}, err
 	}
 	var all []components
 	for i, params := range t.Networks() {
-		d, err := n.decode(own, run.MemberPrefix(i), params)
+		decoded, err := ops.Lower(own, dialect{network: n, fed: n.fed, params: params, prefix: run.MemberPrefix(i)})
 		if err != nil {
 			return components{}, err
 		}
-		all = append(all, read(d, p))
+		c, err := n.read(head, decoded, p)
+		if err != nil {
+			return components{}, err
+		}
+		all = append(all, c)
 	}
 	return n.beside(n.pooled(all), p), nil
 }

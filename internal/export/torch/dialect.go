@@ -19,14 +19,24 @@ type network struct {
 	Results         []string // the variables that it returns
 }
 
-// networkOf writes the graph of a model's predictions.
+// networkOf writes the graph of a model's predictions and that of its head.
 func networkOf(m *models.Model) (n network, err error) {
-	g, err := m.Build(tensor.Float64, ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: 1}, models.Prediction)
+	one := ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: 1}
+	g, err := m.Build(tensor.Float64, one, models.Prediction)
+	if err != nil {
+		return n, err
+	}
+	head, err := m.BuildHead(tensor.Float64, one)
 	if err != nil {
 		return n, err
 	}
 	d := &dialect{rank: map[ops.Value]int{}}
-	values, err := ops.Lower(g, d)
+	decoded, err := ops.Lower(g, d)
+	if err != nil {
+		return n, err
+	}
+	d.known = decoded
+	parts, err := ops.Lower(head, d)
 	if err != nil {
 		return n, err
 	}
@@ -34,9 +44,12 @@ func networkOf(m *models.Model) (n network, err error) {
 		n.Inputs = append(n.Inputs, in.Name)
 	}
 	var returned []ops.Value
-	for _, out := range g.Outputs {
+	for _, out := range head.Outputs {
 		n.Outputs = append(n.Outputs, out.Name)
-		returned = append(returned, values[out.Name])
+		returned = append(returned, parts[out.Name])
+	}
+	if m.Quantile() {
+		n.Outputs, returned = append(n.Outputs, "logit"), append(returned, decoded["logit"])
 	}
 	n.Lines, n.Results = d.finish(n.Inputs, returned)
 	return n, nil
@@ -45,6 +58,7 @@ func networkOf(m *models.Model) (n network, err error) {
 // A dialect writes operations as expressions of Python. Values have the axes of ops.Dialect and no
 // more, since a call predicts one function.
 type dialect struct {
+	known       map[string]ops.Value // inputs that are computed
 	assignments []assignment
 	rank        map[ops.Value]int // of expressions that are not atoms
 }
@@ -110,7 +124,7 @@ func (d *dialect) finish(arguments []string, returned []ops.Value) (lines, resul
 	for _, v := range returned {
 		last[index(string(v))] = len(d.assignments)
 	}
-	until := map[string]int{"w": len(last)} // the last assignment that reads each variable
+	until := map[string]int{"w": len(last), "softplus": len(last)} // the last assignment that reads each variable
 	for _, name := range arguments {
 		until[name] = len(last)
 	}
@@ -134,7 +148,12 @@ func (d *dialect) finish(arguments []string, returned []ops.Value) (lines, resul
 	return lines, results
 }
 
-func (d *dialect) Input(in ops.Input) ops.Value { return ops.Value(in.Name) }
+func (d *dialect) Input(in ops.Input) ops.Value {
+	if v, ok := d.known[in.Name]; ok {
+		return v
+	}
+	return ops.Value(in.Name)
+}
 
 // Parameter writes a parameter as part of w, the weights under their PyTorch names.
 func (d *dialect) Parameter(b ops.Block, slices []ops.Slice) ops.Value {
@@ -217,6 +236,10 @@ func (d *dialect) Ones(v ops.Value) ops.Value { return "torch.ones_like(" + d.Co
 
 func (d *dialect) Sum(v ops.Value, axis ops.Axis) ops.Value {
 	return d.method(v, ".sum(%d, keepdim=True)", axis)
+}
+
+func (d *dialect) LogSumExp(v ops.Value, axis ops.Axis) ops.Value {
+	return d.method(v, ".logsumexp(%d, keepdim=True)", axis)
 }
 
 func (d *dialect) Softmax(v ops.Value) ops.Value { return d.method(v, ".softmax(%d)", ops.ColumnAxis) }

@@ -1,6 +1,8 @@
 package torch_test
 
 import (
+	"strings"
+
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/models/mixed"
@@ -8,14 +10,25 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// others lists what is done to the predictions of some variants.
-var others = map[string]config.Postprocessing{
-	"cnp with tails":          {TailDF: 4, SigmaScale: 1.1},
-	"canp with a wider sigma": {SigmaScale: 1.5},
+// The ends of the names of variants whose predictions something is done to.
+const (
+	withTails = " with tails"
+	wider     = " with a wider sigma"
+)
+
+// done returns what is done to the predictions of a variant.
+func done(name string) (p post.Postprocessing) {
+	switch {
+	case strings.HasSuffix(name, withTails):
+		p.TailDF, p.SigmaScale = 4, 1.1
+	case strings.HasSuffix(name, wider):
+		p.SigmaScale = 1.5
+	}
+	return p
 }
 
 // variants returns a small model of each kind: every aggregation of every model, both forms of the
-// adaptor, those of others.
+// adaptor, every head, and those of done.
 func variants() map[string]config.Model {
 	all := map[string]config.Model{
 		"bnp": {Name: "bnp", Width: 6, PreDepth: 2, PostDepth: 2, DecoderDepth: 3},
@@ -53,10 +66,12 @@ func variants() map[string]config.Model {
 			}
 		}
 	}
-	mixture := all["cnp mean"]
-	mixture.Head, mixture.Parts = config.MixtureHead, 3
-	all["cnp mixture"] = mixture
-	all["cnp with tails"], all["canp with a wider sigma"] = all["cnp mean"], all["canp"]
+	for _, head := range config.Heads() {
+		c := all["cnp mean"]
+		c.Head = head
+		all["cnp "+head], all["cnp "+head+withTails] = c, c
+	}
+	all["canp"+wider] = all["canp"]
 	return all
 }
 
@@ -112,16 +127,16 @@ func kinds() (all []kind) {
 	forms, of := units(), variants()
 	for name, c := range of {
 		for _, form := range []string{"numbers", "forms", "baseline"} {
-			k := kind{name + ", " + form, form, c, post.Postprocessing{Postprocessing: others[name]}, forms[form], 1}
+			k := kind{name + ", " + form, form, c, done(name), forms[form], 1}
 			if form == "baseline" {
 				k.name, k.networks = k.name+", ensemble", 3
 			}
 			all = append(all, k)
 		}
 	}
-	for _, name := range []string{"cnp with tails", "canp", "cqnp mean", "acqnp attention"} {
+	for _, name := range []string{"cnp " + config.GaussianHead + withTails, "canp", "cqnp mean", "acqnp attention"} {
 		for form, kernel := range map[string][]float64{"numbers": {0.9, 0.2}, "one baseline": nil} {
-			p := post.Postprocessing{Postprocessing: others[name]}
+			p := done(name)
 			p.PoolWeight, p.PoolKernel = 0.3, kernel
 			all = append(all, kind{name + ", pooled, " + form, form, of[name], p, forms[form], 2})
 		}

@@ -100,11 +100,9 @@ type content struct {
 	Networks            int // of an ensemble; 0 for a network alone
 	Seed                uint64
 	Stream              random.Stream
-	SigmaFloor          float64
-	Parts               int    // of a head gaussian-mixture; otherwise 0
-	Natural             bool   // scale and levels
+	Natural             bool   // levels
 	Tails, TailWeights  string // lists, or ""
-	LongTails           bool   // not a scale alone
+	LongTails           bool   // Gaussians of different weights
 	Pool                string // the weight of the simple model, or ""
 	KernelX, KernelY    string // its widths; "" for the mixed model
 
@@ -118,9 +116,6 @@ type content struct {
 // Math reports whether the program needs Python's module math.
 func (c content) Math() bool { return !c.Quantile || c.Log != "" || c.Networks > 0 }
 
-// Weighted reports whether the network states the weights of the parts.
-func (c content) Weighted() bool { return c.Quantile || c.Parts > 0 }
-
 // Texts reports whether columns hold texts.
 func (c content) Texts() bool { return c.Categories || c.Dates }
 
@@ -132,23 +127,20 @@ func contentOf(t predict.Trained, n network, weights string) content {
 
 		Name: m.Name, Quantile: t.Model.Quantile(), Bootstrap: t.Model.Bootstrap(),
 		Network: n, Levels: t.NumTau, Bootstraps: t.Bootstraps,
-		Seed: t.Seed, Stream: random.Bootstrap | random.Evaluation, SigmaFloor: t.Model.SigmaFloor(), Natural: t.Model.Natural(),
+		Seed: t.Seed, Stream: random.Bootstrap | random.Evaluation, Natural: t.Model.Natural(),
 
 		Columns: len(u.XNames), DY: len(u.YNames), Baseline: u.Scaling.Baseline != nil,
 	}
-	if m.HeadName() == config.MixtureHead {
-		c.Parts, c.LongTails = t.Model.Parts(), true
-	}
+	c.LongTails = t.Model.Parts() > 1 || len(t.Post.Tails()) > 1 || t.Post.PoolWeight > 0
 	if len(t.Others) > 0 {
 		c.Networks = len(t.Networks())
 	}
 	if tails := t.Post.Tails(); tails != nil {
 		c.Tails = list(tails, func(t likelihood.Tail) string { return number(t.Scale) })
-		c.LongTails = len(tails) > 1
 		c.TailWeights = list(tails, func(t likelihood.Tail) string { return number(t.Weight) })
 	}
 	if t.Post.PoolWeight > 0 {
-		c.Pool, c.LongTails = number(t.Post.PoolWeight), true
+		c.Pool = number(t.Post.PoolWeight)
 		if w := t.Post.PoolKernel; len(w) > 0 {
 			c.KernelX, c.KernelY = number(w[0]), number(w[1])
 		}

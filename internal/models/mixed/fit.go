@@ -78,11 +78,22 @@ func (f *Fitted) part(g Function) part {
 	for k, y := range g.Y {
 		x := g.X[k*g.DX:][:g.DX]
 		a, b = powers(a[:0], x, f.Form.Random), append(powers(b[:0], x, f.Form.Fixed), y)
+		if g.Weight != nil {
+			root := math.Sqrt(g.Weight[k])
+			scale(a, root)
+			scale(b, root)
+		}
 		addProduct(s.qq, a, a)
 		addProduct(s.qp, b, a)
 		addProduct(s.pp, b, b)
 	}
 	return s
+}
+
+func scale(a []float64, by float64) {
+	for i := range a {
+		a[i] *= by
+	}
 }
 
 // addProduct adds a·bᵀ to m.

@@ -20,6 +20,8 @@ type Function struct {
 	X  []float64 // [n, dx]
 	Y  []float64 // [n]
 	DX int
+
+	Weight []float64 // [n]: σ² over the variance of the noise of each point; nil: 1
 }
 
 // points returns n.
@@ -110,6 +112,22 @@ func (m Model) Check(dx int) error {
 
 // maxDegree is the largest power.
 const maxDegree = 9
+
+// Prior returns the mean of a new function at x [dx], and appends to dst the numbers v such that the
+// function is the mean plus v·u, with a standard normal u.
+func (m Model) Prior(dst, x []float64) (mean float64, v []float64) {
+	p, q := m.Form.count()
+	d := p + q
+	row := powers(powers(make([]float64, 0, d), x, m.Form.Random), x, m.Form.Fixed)
+	for j := range d {
+		sum := 0.0
+		for i := j; i < d; i++ {
+			sum += row[i] * m.Factor[i*d+j]
+		}
+		dst = append(dst, sum)
+	}
+	return dot(m.Beta, row[q:]), dst
+}
 
 // Posterior is a model given the context of a function.
 type Posterior struct {

@@ -43,7 +43,7 @@ func (b *Builder) Input(name string, space Space, width int) *G.Node {
 
 // Weight adds a PyTorch weight [out, Σ cols] and returns its blocks [out, cols[i]], one leaf each.
 func (b *Builder) Weight(name string, out int, cols ...int) []*G.Node {
-	in := sum(cols)
+	in := total(cols)
 	offset := b.tensor(name, Layer(in), out, in)
 	nodes := make([]*G.Node, len(cols))
 	at := 0
@@ -58,7 +58,7 @@ func (b *Builder) Weight(name string, out int, cols ...int) []*G.Node {
 // blocks [rows[i], in], one leaf each. The in_proj_weight of PyTorch's MultiheadAttention has
 // three: the maps to queries, keys and values.
 func (b *Builder) WeightRows(name string, in int, start Start, rows ...int) []*G.Node {
-	offset := b.tensor(name, start, sum(rows), in)
+	offset := b.tensor(name, start, total(rows), in)
 	nodes := make([]*G.Node, len(rows))
 	at := 0
 	for i, r := range rows {
@@ -88,12 +88,13 @@ func (b *Builder) HeadsOut(name func(head int) string, heads, out, in int) *G.No
 	return b.block(Block{Name: name(0) + "…", Rows: out, Cols: in, Offset: offset, Stride: in / heads, Panel: in / heads})
 }
 
-func sum(numbers []int) int {
-	total := 0
-	for _, n := range numbers {
-		total += n
+// total returns the sum of the numbers.
+func total(numbers []int) int {
+	n := 0
+	for _, more := range numbers {
+		n += more
 	}
-	return total
+	return n
 }
 
 // tensor adds a Tensor at the end of the flat vector and returns its offset.
@@ -119,7 +120,7 @@ func (b *Builder) Bias(name string, out, fanIn int) *G.Node {
 // Vectors adds a PyTorch vector [Σ widths] with the initial values of start. It returns the parts
 // [widths[i]], one leaf each.
 func (b *Builder) Vectors(name string, start Start, widths ...int) []*G.Node {
-	offset := b.tensor(name, start, sum(widths))
+	offset := b.tensor(name, start, total(widths))
 	nodes := make([]*G.Node, len(widths))
 	for i, w := range widths {
 		part := name

@@ -6,9 +6,9 @@ import (
 	G "gorgonia.org/gorgonia"
 )
 
-// The definitions of the likelihoods in primitives, for any element that a mixture has for a level,
-// or a head for a part. The kernels of GaussianLogLik and MixtureLogLik compute the same, faster, and
-// are tested against them.
+// The definitions of the likelihoods in primitives. They compute by element; an element belongs to a
+// level of a mixture or to a part of a head. The kernels of GaussianLogLik and MixtureLogLik compute
+// the same, faster, and are tested against them.
 
 // Sigma adds the scale floor + (1−floor)·softplus(s) for every element of s [rows, d].
 func (b *Builder) Sigma(s *G.Node, floor float64) *G.Node {
@@ -17,6 +17,15 @@ func (b *Builder) Sigma(s *G.Node, floor float64) *G.Node {
 
 // Minus adds x − y.
 func (b *Builder) Minus(x, y *G.Node) *G.Node { return b.Add(x, b.Affine(y, -1, 0)) }
+
+// LogSoftmax adds x − log Σ exp(x), with the sum of LogSumExp(x, s, width).
+func (b *Builder) LogSoftmax(x *G.Node, s Space, width int) *G.Node {
+	if b.err != nil {
+		return nil
+	}
+	of, _, d, _ := b.info(x)
+	return b.Minus(x, b.Spread(b.LogSumExp(x, s, width), of, d))
+}
 
 // NormalLogDensity adds log N(y | mu, sigma²), by element of three tensors [rows, d].
 func (b *Builder) NormalLogDensity(y, mu, sigma *G.Node) *G.Node {

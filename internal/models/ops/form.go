@@ -16,7 +16,16 @@ func (w words) quotient(a, b Value) Value { return w.Elementwise(Quotient, a, b)
 
 // affine returns from + by·v.
 func (w words) affine(from, by float64, v Value) Value {
-	return w.plus(w.Number(from), w.product(w.Number(by), v))
+	switch {
+	case by == -1:
+		return w.minus(w.Number(from), v)
+	case by != 1:
+		v = w.product(w.Number(by), v)
+	}
+	if from == 0 {
+		return v
+	}
+	return w.plus(w.Number(from), v)
 }
 
 // activated applies the operation's ReLU, if it has one.
@@ -83,6 +92,27 @@ func affineForm(w words, o *Op, in []Value) Value { return w.affine(o.Shift, o.S
 func expForm(w words, _ *Op, in []Value) Value { return w.Elementwise(Exponential, in[0]) }
 
 func logForm(w words, _ *Op, in []Value) Value { return w.Elementwise(Logarithm, in[0]) }
+
+// spreadForm returns the value itself: it broadcasts where it is read.
+func spreadForm(_ words, _ *Op, in []Value) Value { return in[0] }
+
+// narrowing writes an operation that takes away what Spread repeats.
+func narrowing(over func(w words, v Value, axis Axis) Value) form {
+	return func(w words, o *Op, in []Value) Value {
+		v := in[0]
+		if o.In[0] != o.Out {
+			v = over(w, v, LevelAxis)
+		}
+		if o.Widths[0] != o.Width {
+			v = over(w, v, ColumnAxis)
+		}
+		return v
+	}
+}
+
+func sumOver(w words, v Value, axis Axis) Value { return w.Sum(v, axis) }
+
+func logSumExpOver(w words, v Value, axis Axis) Value { return w.LogSumExp(v, axis) }
 
 func softplusForm(w words, _ *Op, in []Value) Value { return w.Elementwise(SmoothReLU, in[0]) }
 

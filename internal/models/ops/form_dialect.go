@@ -11,7 +11,8 @@ package ops
 //	Ensemble [1, k, d]     Point   [N, 1, d]      Row      [N, N_τ, d]
 //
 // A dialect may have further axes before these, such as one of functions. Operands of elementwise
-// words broadcast; an axis of a result has its full size only if it has so in an operand.
+// words broadcast; an axis of a result has its full size only if it has so in an operand. So a Spread
+// is the narrow tensor itself, and only operations of one element, and outputs, may read it.
 type Dialect interface {
 	// Input returns an input of the graph, in the shape of its space.
 	Input(in Input) Value
@@ -40,6 +41,8 @@ type Dialect interface {
 	Ones(v Value) Value
 	// Sum adds over an axis, which stays with size 1.
 	Sum(v Value, axis Axis) Value
+	// LogSumExp returns log Σ exp(v) over an axis, which stays with size 1.
+	LogSumExp(v Value, axis Axis) Value
 	// Softmax returns softmax over the columns; it may have none.
 	Softmax(v Value) Value
 	// LayerNorm is that of the operation LayerNorm, for rows of width columns.
@@ -57,13 +60,13 @@ type Dialect interface {
 	Count(v Value) Value
 }
 
-// A Value is what a dialect knows a tensor by, such as the name of a variable. Zero is "".
+// A Value identifies a tensor in a dialect. It is, for example, the name of a variable. Zero is "".
 type Value string
 
 // zero is the value of the base of a layer without a bias.
 const zero Value = ""
 
-// An Axis is that of a tensor, counted from its end.
+// An Axis is an axis of a tensor, counted from the last.
 type Axis int
 
 // The axes of every tensor.

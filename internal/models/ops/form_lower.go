@@ -100,7 +100,7 @@ func (l lowering) leaf(g *Graph, n *G.Node) error {
 	return nil
 }
 
-// name fills in what values are called: a layer by its weight, an argument of attention by its part
+// name sets the names of values: a layer by its weight, an argument of attention by its part
 // in it, an output by its name, and others by their kind. A name that means values of several spaces
 // tells them apart. Values without a name are short, and stand where they are read.
 func (l lowering) name(g *Graph, nodes []*G.Node) {
@@ -133,14 +133,16 @@ func (l lowering) name(g *Graph, nodes []*G.Node) {
 }
 
 // inPlace reports whether a value stands where it is read: columns of another, and a sum, columns side
-// by side or a part of a layer that one operation reads.
+// by side, a primitive or a part of a layer that one operation reads.
 func inPlace(n *G.Node, readers []*G.Node) bool {
 	o := n.Op().(*Op)
 	switch o.Kind {
 	case Columns, Ones:
 		return true
-	case Add, Join:
+	case Add, Join, Mul, Affine, Exp, Log, Softplus, Spread, Sum, LogSumExp:
 		return len(readers) == 1
+	case Sigmoid:
+		return len(readers) == 1 && readers[0].Op().(*Op).Kind == Mul
 	case Linear:
 		return len(readers) == 1 && readers[0].Op().(*Op).Kind == Linear && Children(readers[0])[0] == n
 	}

@@ -60,7 +60,7 @@ const (
 	NegMeanGrad     Kind = "neg_mean_grad"
 )
 
-// operation declares all that a kind is, but for the kernels of the faster engines.
+// operation declares everything of a kind but the kernels of the faster engines.
 type operation struct {
 	// shape checks the spaces and widths of the inputs and sets the space and width of the result. It
 	// returns false for inputs that do not fit. It is nil for a gradient: only gradients builds it.
@@ -109,9 +109,9 @@ func init() {
 		Softplus:  {shape: sameShape, gradients: composed(softplusGradient), single: byElement(softplusOf[float32]), double: byElement(softplusOf[float64]), cost: noProducts, form: softplusForm},
 		Positive:  {shape: sameShape, single: byElement(positive[float32]), double: byElement(positive[float64]), cost: noProducts},
 		Pad:       {shape: padShape, gradients: composed(padGradient), single: pad[float32], double: pad[float64], cost: noProducts},
-		Spread:    {shape: spreadShape, gradients: composed(spreadGradient), single: spread[float32], double: spread[float64], cost: noProducts},
-		Sum:       {shape: sumShape, gradients: composed(sumGradient), single: sumOf[float32], double: sumOf[float64], cost: noProducts},
-		LogSumExp: {shape: sumShape, gradients: composed(logSumExpGradient), single: logSumExp[float32], double: logSumExp[float64], cost: noProducts},
+		Spread:    {shape: spreadShape, gradients: composed(spreadGradient), single: spread[float32], double: spread[float64], cost: noProducts, form: spreadForm},
+		Sum:       {shape: sumShape, gradients: composed(sumGradient), single: sum[float32], double: sum[float64], cost: noProducts, form: narrowing(sumOver)},
+		LogSumExp: {shape: sumShape, gradients: composed(logSumExpGradient), single: logSumExp[float32], double: logSumExp[float64], cost: noProducts, form: narrowing(logSumExpOver)},
 
 		LayerNorm:     {shape: layerNormShape, gradients: layerNormGradients, single: layerNorm[float32], double: layerNorm[float64], cost: noProducts, form: layerNormForm},
 		LayerNormGrad: {single: layerNormGrad[float32], double: layerNormGrad[float64], cost: noProducts},

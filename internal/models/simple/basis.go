@@ -6,50 +6,88 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A basis has the functions that the shared mean of a GP is made of: 1, each column of x, and for
-// each column sines on an interval [−reach, reach] of standardised x, as Riutort-Mayol et al. choose
-// them for a Gaussian process with the squared exponential kernel.
+// A basis has the functions that a smooth function of x is made of: 1, each column of x, and for each
+// column sines on an interval [−reach, reach] of standardised x, as Riutort-Mayol et al. choose them
+// for a Gaussian process with the squared exponential kernel. A column with two values has no sines.
 type basis struct {
 	Reach []float64 `json:"reach"` // [DX]
-	Sines int       `json:"sines"` // of each column
+	Sines []int     `json:"sines"` // [DX]
 }
 
-// sinesOfAll bounds the number of sines, of all columns together.
+// sinesOfAll bounds the number of sines, of all columns together, where columns are few.
 const sinesOfAll = 48
 
-// newBasis returns a basis for the points of standardised groups. Its intervals are half as long
-// again as the points reach.
-func newBasis(groups []Group) basis {
+// newBasis returns a basis for the points of standardised groups, with at most most sines of a
+// column. Its intervals are half as long again as the points reach.
+func newBasis(groups []Group, most int) basis {
 	dx := groups[0].DX
-	b := basis{Reach: make([]float64, dx), Sines: max(6, min(24, sinesOfAll/dx))}
-	for _, g := range groups {
-		for i, v := range g.X {
-			b.Reach[i%dx] = max(b.Reach[i%dx], 1.5*math.Abs(v))
+	b := basis{Reach: make([]float64, dx), Sines: make([]int, dx)}
+	wide := 0
+	for c := range dx {
+		seen := map[float64]bool{}
+		for _, g := range groups {
+			for i := c; i < len(g.X); i += dx {
+				b.Reach[c] = max(b.Reach[c], 1.5*math.Abs(g.X[i]))
+				if len(seen) <= most {
+					seen[g.X[i]] = true
+				}
+			}
+		}
+		b.Reach[c] = max(b.Reach[c], 1)
+		if len(seen) > 2 {
+			b.Sines[c] = min(most, 2*len(seen))
+			wide++
 		}
 	}
-	for c := range b.Reach {
-		b.Reach[c] = max(b.Reach[c], 1)
+	for c, n := range b.Sines {
+		b.Sines[c] = min(n, max(6, sinesOfAll/max(wide, 1)))
 	}
 	return b
 }
 
+// check returns an error unless the numbers make a basis for dx columns.
+func (b basis) check(dx int) error {
+	if len(b.Sines) != dx || sound(lengthOf{b.Reach, dx}) != nil {
+		return errDamaged
+	}
+	for c, n := range b.Sines {
+		if n < 0 || n > sinesOfAll || !(b.Reach[c] > 0) {
+			return errDamaged
+		}
+	}
+	return nil
+}
+
 // size returns the number of functions.
-func (b basis) size() int { return 1 + len(b.Reach)*(1+b.Sines) }
+func (b basis) size() int {
+	n := 1 + len(b.Reach)
+	for _, s := range b.Sines {
+		n += s
+	}
+	return n
+}
 
 // at returns the functions at points x [n, DX], as [n, size] with at least one row.
-func (b basis) at(x []float64, dx int) *mat.Dense {
+func (b basis) at(x []float64) *mat.Dense {
+	dx := len(b.Reach)
 	n := len(x) / dx
 	phi := mat.NewDense(max(n, 1), b.size(), nil)
 	for i := range n {
 		row := phi.RawRowView(i)
 		row[0] = 1
+		at := row[1+dx:]
 		for c, v := range x[i*dx:][:dx] {
 			row[1+c] = v
 			l := b.Reach[c]
 			inside := min(max(v, -l), l) // beyond the interval a sine stays at its end, where it is 0
-			for j := range b.Sines {
-				row[1+dx+c*b.Sines+j] = math.Sin(math.Pi*float64(j+1)*(inside+l)/(2*l)) / math.Sqrt(l)
+			// sin(jα) by the recurrence of Chebyshev's polynomials.
+			s, co := math.Sincos(math.Pi * (inside + l) / (2 * l))
+			before, now := 0.0, s/math.Sqrt(l)
+			for j := range b.Sines[c] {
+				at[j] = now
+				before, now = now, 2*co*now-before
 			}
+			at = at[b.Sines[c]:]
 		}
 	}
 	return phi
@@ -58,24 +96,29 @@ func (b basis) at(x []float64, dx int) *mat.Dense {
 // flat is the prior variance of the coefficients of 1 and of the columns of x.
 const flat = 100
 
-// prior returns the variances Λ of the coefficients, and their derivatives by the logarithms of
-// spread and wave.
-func (b basis) prior(h hyper) (lambda, bySpread, byWave []float64) {
+// A prior is the variances of the coefficients of a basis, and their derivatives by the logarithms of
+// spread, wave and ridge.
+type prior struct{ variance, bySpread, byWave, byRidge []float64 }
+
+// prior returns the prior for functions of deviation spread and length wave, and coefficients of
+// columns with two values of deviation ridge.
+func (b basis) prior(spread, wave, ridge float64) prior {
 	size, dx := b.size(), len(b.Reach)
-	lambda, bySpread, byWave = make([]float64, size), make([]float64, size), make([]float64, size)
-	for i := range 1 + dx {
-		lambda[i] = flat
-	}
+	p := prior{make([]float64, size), make([]float64, size), make([]float64, size), make([]float64, size)}
+	p.variance[0] = flat
+	at := 1 + dx
 	for c, l := range b.Reach {
-		for j := range b.Sines {
+		p.variance[1+c] = flat
+		if b.Sines[c] == 0 {
+			p.variance[1+c], p.byRidge[1+c] = ridge*ridge, 2*ridge*ridge
+		}
+		for j := range b.Sines[c] {
 			// The spectral density of the kernel at the frequency of the sine.
-			omega := math.Pi * float64(j+1) / (2 * l)
-			e := h.Wave * omega
-			at := 1 + dx + c*b.Sines + j
-			lambda[at] = h.Spread*h.Spread*math.Sqrt(2*math.Pi)*h.Wave*math.Exp(-e*e/2) + 1e-12
-			bySpread[at] = 2 * (lambda[at] - 1e-12)
-			byWave[at] = (1 - e*e) * (lambda[at] - 1e-12)
+			e := wave * math.Pi * float64(j+1) / (2 * l)
+			v := spread * spread * math.Sqrt(2*math.Pi) * wave * math.Exp(-e*e/2)
+			p.variance[at], p.bySpread[at], p.byWave[at] = v+1e-12, 2*v, (1-e*e)*v
+			at++
 		}
 	}
-	return lambda, bySpread, byWave
+	return p
 }

@@ -2,6 +2,7 @@ package simple
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -12,13 +13,26 @@ import (
 type evidence struct {
 	groups []Group
 	basis  basis
+	of     []int        // which slope and length each column has
+	p      int          // how many there are
 	phi    []*mat.Dense // of each group, [n, M]
+	noise  [][]float64  // the variance of each point's noise, in that of the hyperparameter
+	shift  [][]float64  // its mean
 }
 
+// newEvidence returns an evidence for groups whose points have noise of the same scale, for y that are
+// pressed: outliers do not have the leverage of their distance until their noise is known.
 func newEvidence(groups []Group, b basis) *evidence {
 	e := &evidence{groups: groups, basis: b}
+	e.of, e.p = columnsOf(b)
 	for _, g := range groups {
-		e.phi = append(e.phi, b.at(g.X, g.DX))
+		e.phi = append(e.phi, b.at(g.X))
+		e.noise = append(e.noise, slices.Repeat([]float64{1}, g.Points()))
+		shift := make([]float64, g.Points())
+		for i, v := range g.Y {
+			shift[i] = v - pressed(v)
+		}
+		e.shift = append(e.shift, shift)
 	}
 	return e
 }
@@ -29,30 +43,33 @@ type likelihoodAt struct {
 	gradient []float64     // by the logarithms of the hyperparameters
 	w        []float64     // the mean of the coefficients of f
 	cov      *mat.SymDense // their covariance
+	solved   []*solvedGroup
 }
 
 // solvedGroup is a group with what its factorised block gives.
 type solvedGroup struct {
-	chol mat.Cholesky
-	phi  *mat.Dense // B⁻¹Φ [n, M]
-	y    *mat.VecDense
+	chol          mat.Cholesky
+	phi           *mat.Dense // B⁻¹Φ [n, M]
+	y             *mat.VecDense
+	smooth        []float64 // the smooth part of the kernel, [n, n], upper triangle
+	lines, places []float64 // [n, DX]: slope·(x − centre), x/length
 }
 
 // at returns the marginal likelihood for the logarithms theta of the hyperparameters, with its
 // gradient if asked. It reports false if a matrix cannot be factorised.
 func (e *evidence) at(theta []float64, withGradient bool) (likelihoodAt, bool) {
-	h := hyperOf(theta)
+	h := hyperOf(theta, e.of)
 	for _, v := range theta {
 		if math.Abs(v) > 12 {
 			return likelihoodAt{}, false
 		}
 	}
 	size := e.basis.size()
-	lambda, bySpread, byWave := e.basis.prior(h)
+	prior := e.basis.prior(h.Spread, h.Wave, h.Ridge)
 	precision := mat.NewSymDense(size, nil) // A = Λ⁻¹ + Σ ΦᵀB⁻¹Φ
 	b := mat.NewVecDense(size, nil)         // Σ ΦᵀB⁻¹y
 	log := 0.0
-	for i, v := range lambda {
+	for i, v := range prior.variance {
 		precision.SetSym(i, i, 1/v)
 		log -= math.Log(v) / 2
 	}
@@ -60,22 +77,30 @@ func (e *evidence) at(theta []float64, withGradient bool) (likelihoodAt, bool) {
 	var product mat.Dense
 	var part mat.VecDense
 	for k, g := range e.groups {
-		s, ok := h.solve(g, e.phi[k])
+		y := mat.NewVecDense(g.Points(), nil)
+		for i, v := range g.Y {
+			y.SetVec(i, v-e.shift[k][i])
+		}
+		s, ok := h.solve(g, e.phi[k], e.noise[k], y)
 		if !ok {
 			return likelihoodAt{}, false
 		}
 		solved[k] = s
+		if !withGradient {
+			s.smooth, s.lines, s.places = nil, nil, nil
+		}
 		product.Reset()
 		product.Mul(e.phi[k].T(), s.phi)
 		for i := range size {
-			for j := range i + 1 {
-				precision.SetSym(i, j, precision.At(i, j)+(product.At(i, j)+product.At(j, i))/2)
+			to, from := precision.RawSymmetric().Data[i*size:][:size], product.RawRowView(i)
+			for j := i; j < size; j++ {
+				to[j] += from[j]
 			}
 		}
 		part.Reset()
-		part.MulVec(s.phi.T(), mat.NewVecDense(g.Points(), g.Y))
+		part.MulVec(s.phi.T(), y)
 		b.AddVec(b, &part)
-		log -= s.chol.LogDet()/2 + mat.Dot(s.y, mat.NewVecDense(g.Points(), g.Y))/2 + float64(g.Points())/2*math.Log(2*math.Pi)
+		log -= s.chol.LogDet()/2 + mat.Dot(s.y, y)/2 + float64(g.Points())/2*math.Log(2*math.Pi)
 	}
 	var chol mat.Cholesky
 	if !chol.Factorize(precision) {
@@ -90,23 +115,25 @@ func (e *evidence) at(theta []float64, withGradient bool) (likelihoodAt, bool) {
 	if err := chol.InverseTo(cov); err != nil && !isCondition(err) {
 		return likelihoodAt{}, false
 	}
-	out := likelihoodAt{log: log, w: w.RawVector().Data, cov: cov}
+	out := likelihoodAt{log: log, w: w.RawVector().Data, cov: cov, solved: solved}
 	if withGradient {
 		out.gradient = make([]float64, len(theta))
 		for k := range e.groups {
 			e.addGradient(out.gradient, h, k, solved[k], w, cov)
 		}
-		for i, v := range lambda { // ½ (w² − λ + cov)/λ² · dλ
+		for i, v := range prior.variance { // ½ (w² − λ + cov)/λ² · dλ
 			d := (out.w[i]*out.w[i] - v + cov.At(i, i)) / (2 * v * v)
-			out.gradient[4] += d * bySpread[i]
-			out.gradient[5] += d * byWave[i]
+			out.gradient[3] += d * prior.bySpread[i]
+			out.gradient[4] += d * prior.byWave[i]
+			out.gradient[5] += d * prior.byRidge[i]
 		}
 	}
 	for i, v := range theta {
-		z := (v - priorOf(i).Centre) / priorOf(i).Width
+		p := priorOf(i, e.p)
+		z := (v - p.Centre) / p.Width
 		out.log -= z * z / 2
 		if withGradient {
-			out.gradient[i] -= z / priorOf(i).Width
+			out.gradient[i] -= z / p.Width
 		}
 	}
 	return out, !math.IsNaN(out.log)
@@ -115,78 +142,139 @@ func (e *evidence) at(theta []float64, withGradient bool) (likelihoodAt, bool) {
 // isCondition reports whether an error only says that a result has few digits.
 func isCondition(err error) bool { _, is := err.(mat.Condition); return is }
 
-// priorOf returns the normal prior of the logarithm of hyperparameter i. They are weak, and keep
-// what few data do not determine within reason.
-func priorOf(i int) scaling {
+// priorOf returns the normal prior of hyperparameter i, of which P are slopes. They are weak, and keep
+// what few data do not determine within reason. Lengths grow with √P, as distances do.
+func priorOf(i, p int) scaling {
 	switch {
-	case i >= firstLength:
-		return scaling{math.Log(0.8), 1}
-	case i == 5:
+	case i >= plainHypers+2*p:
+		return scaling{0, 1}
+	case i >= plainHypers+p:
+		return scaling{math.Log(0.8 * math.Sqrt(float64(p))), 1}
+	case i == 4:
 		return scaling{0, 0.7}
 	}
 	return scaling{math.Log(0.4), 1.5}
 }
 
 // solve factorises the block of a group.
-func (h hyper) solve(g Group, phi *mat.Dense) (*solvedGroup, bool) {
-	n := g.Points()
-	block := mat.NewSymDense(n, nil)
+func (h *hyper) solve(g Group, phi *mat.Dense, noise []float64, y *mat.VecDense) (*solvedGroup, bool) {
+	n, dx := g.Points(), g.DX
+	block, smooth := mat.NewSymDense(n, nil), make([]float64, n*n)
+	lines, places := h.lines(g), h.places(g)
 	for i := range n {
-		for j := range i + 1 {
-			block.SetSym(i, j, h.kernel(g.row(i), g.row(j)))
+		row := block.RawSymmetric().Data[i*n:][:n]
+		for j := i; j < n; j++ {
+			line, distance := h.Level*h.Level, 0.0
+			for c := range dx {
+				line += lines[i*dx+c] * lines[j*dx+c]
+				z := places[i*dx+c] - places[j*dx+c]
+				distance += z * z
+			}
+			smooth[i*n+j] = h.Curve * h.Curve * math.Exp(-distance/2)
+			row[j] = line + smooth[i*n+j]
 		}
-		block.SetSym(i, i, block.At(i, i)+h.Noise*h.Noise)
+		row[i] += h.Noise * h.Noise * noise[i]
 	}
-	s := &solvedGroup{phi: mat.NewDense(n, phi.RawMatrix().Cols, nil), y: mat.NewVecDense(n, nil)}
+	s := &solvedGroup{smooth: smooth, lines: lines, places: places, phi: mat.NewDense(n, phi.RawMatrix().Cols, nil), y: mat.NewVecDense(n, nil)}
 	if !s.chol.Factorize(block) {
 		return nil, false
 	}
 	if err := s.chol.SolveTo(s.phi, phi); err != nil && !isCondition(err) {
 		return nil, false
 	}
-	if err := s.chol.SolveVecTo(s.y, mat.NewVecDense(n, g.Y)); err != nil && !isCondition(err) {
+	if err := s.chol.SolveVecTo(s.y, y); err != nil && !isCondition(err) {
 		return nil, false
 	}
 	return s, true
 }
 
-// addGradient adds a group's part of the gradient by noise, level, slope, curve and the lengths:
-// ½ Σ_ij (αᵢαⱼ − Cᵢⱼ) ∂Bᵢⱼ, where α = K⁻¹y and C is the group's block of K⁻¹.
-func (e *evidence) addGradient(gradient []float64, h hyper, k int, s *solvedGroup, w *mat.VecDense, cov *mat.SymDense) {
-	g := e.groups[k]
-	n, dx := g.Points(), g.DX
-	var alpha mat.VecDense
+// left sets what K⁻¹ has of a group: α = K⁻¹y of its points, and its block of K⁻¹.
+func (s *solvedGroup) left(w *mat.VecDense, cov *mat.SymDense) (alpha *mat.VecDense, block *mat.SymDense, ok bool) {
+	alpha = new(mat.VecDense)
 	alpha.MulVec(s.phi, w)
-	alpha.SubVec(s.y, &alpha)
-	var inverse mat.SymDense
-	if err := s.chol.InverseTo(&inverse); err != nil && !isCondition(err) {
-		return
+	alpha.SubVec(s.y, alpha)
+	block = new(mat.SymDense)
+	if err := s.chol.InverseTo(block); err != nil && !isCondition(err) {
+		return nil, nil, false
 	}
 	var left, share mat.Dense
 	left.Mul(s.phi, cov)
 	share.Mul(&left, s.phi.T())
+	n := block.SymmetricDim()
 	for i := range n {
-		for j := range i + 1 {
-			d := alpha.AtVec(i)*alpha.AtVec(j) - inverse.At(i, j) + share.At(i, j)
+		to, from := block.RawSymmetric().Data[i*n:][:n], share.RawRowView(i)
+		for j := i; j < n; j++ {
+			to[j] -= from[j]
+		}
+	}
+	return alpha, block, true
+}
+
+// misses returns by how much each point is mispredicted from all others.
+func (e *evidence) misses(theta []float64, r likelihoodAt) ([][]miss, bool) {
+	all := make([][]miss, len(e.groups))
+	w := mat.NewVecDense(len(r.w), r.w)
+	noise := math.Exp(2 * theta[0])
+	for k, s := range r.solved {
+		alpha, block, ok := s.left(w, r.cov)
+		if !ok {
+			return nil, false
+		}
+		for i, v := range e.noise[k] {
+			c := block.At(i, i)
+			all[k] = append(all[k], miss{alpha.AtVec(i)/c + e.shift[k][i], max(1/c-noise*v, 0)})
+		}
+	}
+	return all, true
+}
+
+// addGradient adds a group's part of the gradient by noise, level, curve, slopes, lengths and centres:
+// ½ Σ_ij (αᵢαⱼ − Cᵢⱼ) ∂Bᵢⱼ, where α = K⁻¹y and C is the group's block of K⁻¹.
+func (e *evidence) addGradient(gradient []float64, h hyper, k int, s *solvedGroup, w *mat.VecDense, cov *mat.SymDense) {
+	alpha, block, ok := s.left(w, cov)
+	if !ok {
+		return
+	}
+	n, dx := len(e.noise[k]), len(e.of)
+	slopes, lengths, centres := gradient[plainHypers:][:e.p], gradient[plainHypers+e.p:][:e.p], gradient[plainHypers+2*e.p:]
+	for i := range n {
+		inverse := block.RawSymmetric().Data[i*n:][:n]
+		for j := i; j < n; j++ {
+			d := alpha.AtVec(i)*alpha.AtVec(j) - inverse[j]
 			if i == j {
 				d /= 2
-				gradient[0] += d * 2 * h.Noise * h.Noise
+				gradient[0] += d * 2 * h.Noise * h.Noise * e.noise[k][i]
 			}
-			a, b := g.row(i), g.row(j)
-			dot, distance := 0.0, 0.0
-			for c, v := range a {
-				dot += v * b[c]
-				z := (v - b[c]) / h.Lengths[c]
-				distance += z * z
-			}
-			smooth := h.Curve * h.Curve * math.Exp(-distance/2)
+			smooth := d * s.smooth[i*n+j]
 			gradient[1] += d * 2 * h.Level * h.Level
-			gradient[2] += d * 2 * h.Slope * h.Slope * dot
-			gradient[3] += d * 2 * smooth
+			gradient[2] += 2 * smooth
 			for c := range dx {
-				z := (a[c] - b[c]) / h.Lengths[c]
-				gradient[firstLength+c] += d * smooth * z * z
+				p := e.of[c]
+				z := s.places[i*dx+c] - s.places[j*dx+c]
+				lengths[p] += smooth * z * z
+				u, v := s.lines[i*dx+c], s.lines[j*dx+c]
+				slopes[p] += d * 2 * u * v
+				centres[p] -= d * h.Slopes[p] * (u + v)
 			}
 		}
 	}
+}
+
+// lines returns slope·(x − centre) of a group's points [n, DX].
+func (h *hyper) lines(g Group) []float64 {
+	out := make([]float64, len(g.X))
+	for i, v := range g.X {
+		p := h.Of[i%g.DX]
+		out[i] = h.Slopes[p] * (v - h.Centres[p])
+	}
+	return out
+}
+
+// places returns x/length of a group's points [n, DX].
+func (h *hyper) places(g Group) []float64 {
+	out := make([]float64, len(g.X))
+	for i, v := range g.X {
+		out[i] = v / h.Lengths[h.Of[i%g.DX]]
+	}
+	return out
 }

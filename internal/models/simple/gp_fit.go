@@ -7,102 +7,167 @@ import (
 	"gonum.org/v1/gonum/optimize"
 )
 
-// Bounds of what the hyperparameters are fitted to: points of all groups, and of one.
+// Bounds of what the hyperparameters are fitted to: points of all groups at the first and at the
+// second stage, and of one group; and of the points of a group, and in all, that mean and noise are fitted to.
 const (
+	mostOfStart       = 400
 	mostFitted        = 1500
 	mostFittedOfGroup = 60
-	mostOfMean        = 200 // of a group, for the shared mean
+	mostOfMean        = 120
+	mostOfAll         = 50_000
+	startOfOneGroup   = 120
+	mostOfOneGroup    = 250
 )
 
-// FitGP fits a GP by the marginal likelihood. The hyperparameters are those of at most 60 points of a
-// group, evenly spread over it, and of 1,500 points in all. Given these, the shared mean is that of
-// all groups, with at most 200 points of each. It returns an error if the data do not determine the
-// model.
+// noiseAlternations is how often FitGP fits hyperparameters and noise in turn.
+const noiseAlternations = 2
+
+// FitGP fits a GP by the marginal likelihood, in turn with its noise: the distribution of what points
+// are mispredicted by, given all others. Points that lie far off count little in the next turn.
+//
+// The hyperparameters are those of at most 60 points of a group, evenly spread over it, and of
+// 1,500 points in all, 250 if there is one group. Given these, mean and noise are those of all
+// groups, with at most 120 points of each and 50,000 in all. It returns an error if the data do not
+// determine the model.
 func FitGP(groups []Group) (*GP, error) {
 	m := &GP{Units: unitsOf(groups)}
-	var all, some []Group
-	points := 0
-	for _, g := range groups {
-		if g.Points() == 0 {
-			continue
-		}
-		g = m.Units.group(g)
-		all = append(all, thin(g, mostOfMean))
-		if t := thin(g, mostFittedOfGroup); points+t.Points() <= mostFitted {
-			some, points = append(some, t), points+t.Points()
+	var all []Group
+	per := min(mostOfMean, max(mostOfAll/len(groups), 10))
+	if len(groups) <= 2 {
+		per = mostOfOneGroup
+	}
+	stride := max(1, len(groups)*per/mostOfAll)
+	for i, g := range groups {
+		if g.Points() > 0 && i%stride == 0 {
+			all = append(all, thin(m.Units.group(g), per))
 		}
 	}
 	if len(all) == 0 {
 		return nil, errNoFit
 	}
-	if len(some) == 0 {
-		some = []Group{thin(all[0], mostFitted)}
+	m.Basis = newBasis(all, 24)
+	whole := newEvidence(all, m.Basis)
+	theta := maximise(whole.part(mostOfStart, startOfOneGroup), nil)
+	for range noiseAlternations {
+		if theta = maximise(whole.part(mostFitted, mostOfOneGroup), theta); theta == nil {
+			return nil, errNoFit
+		}
+		r, ok := whole.at(theta, false)
+		if !ok {
+			return nil, errNoFit
+		}
+		misses, ok := whole.misses(theta, r)
+		if !ok {
+			return nil, errNoFit
+		}
+		m.Noise = fitNoise(all, misses, newBasis(all, 6), math.Exp(theta[0]))
+		whole.reweigh(theta, &m.Noise, misses)
+		theta[0] = 0 // the scale is now in the weights
 	}
-	m.Basis = newBasis(all)
-	theta, err := maximise(some, m.Basis)
-	if err != nil {
-		return nil, err
-	}
-	m.Hyper = hyperOf(theta)
-	e, ok := newEvidence(all, m.Basis).at(theta, false)
+	r, ok := whole.at(theta, false)
 	if !ok {
 		return nil, errNoFit
 	}
-	m.W = e.w
+	m.Hyper = hyperOf(theta, whole.of)
+	m.W = r.w
 	for i := range m.W {
 		for j := range m.W {
-			m.Cov = append(m.Cov, e.cov.At(i, j))
+			m.Cov = append(m.Cov, r.cov.At(i, j))
 		}
 	}
 	return m, nil
 }
 
-// maximise returns the logarithms of the hyperparameters with the largest marginal likelihood times
-// their prior, from two starts: a rough and a smooth curve of each group.
-func maximise(groups []Group, b basis) ([]float64, error) {
-	e := newEvidence(groups, b)
+// part returns an evidence of at most most points: of groups evenly spread over all, with at most 60
+// points of each, or of one or two groups.
+func (e *evidence) part(most, ofOneGroup int) *evidence {
+	per := mostFittedOfGroup
+	if len(e.groups) <= 2 {
+		per = ofOneGroup
+	}
+	points := 0
+	for _, g := range e.groups {
+		points += min(g.Points(), per)
+	}
+	stride := max(1, float64(points)/float64(most))
+	s := &evidence{basis: e.basis, of: e.of, p: e.p}
+	for at := 0.0; int(at) < len(e.groups); at += stride {
+		k := int(at)
+		n := e.groups[k].Points()
+		t := thin(e.groups[k], per)
+		s.groups = append(s.groups, t)
+		s.phi = append(s.phi, e.basis.at(t.X))
+		var noise, shift []float64
+		for i := range t.Points() {
+			noise, shift = append(noise, e.noise[k][i*n/t.Points()]), append(shift, e.shift[k][i*n/t.Points()])
+		}
+		s.noise, s.shift = append(s.noise, noise), append(s.shift, shift)
+	}
+	return s
+}
+
+// reweigh gives each point the Gaussian noise that stands for its own.
+func (e *evidence) reweigh(theta []float64, n *noise, misses [][]miss) {
+	each := make([]float64, len(n.Parts))
+	for k, g := range e.groups {
+		tau := n.tauOf(g, misses[k])
+		for i, s := range n.scales(g.X) {
+			e.shift[k][i], e.noise[k][i] = n.normal(misses[k][i], s*tau, each)
+		}
+	}
+}
+
+// maximise returns the hyperparameters with the largest marginal likelihood times their prior, from a
+// start, or from two: a rough and a smooth curve of each group. It returns nil if there are none.
+func maximise(e *evidence, start []float64) []float64 {
+	if start != nil {
+		theta, _ := e.climb(start, 12)
+		return theta
+	}
 	var best []float64
-	least := math.Inf(1)
+	most := math.Inf(-1)
 	for _, length := range []float64{0.3, 1.5} {
-		start := slices.Concat([]float64{math.Log(0.5), math.Log(0.5), math.Log(0.3), math.Log(0.3), math.Log(0.5), 0},
-			slices.Repeat([]float64{math.Log(length)}, groups[0].DX))
-		value := math.Inf(1)
-		gradient := make([]float64, len(start))
-		at := slices.Repeat([]float64{math.NaN()}, len(start))
-		evaluate := func(theta []float64) {
-			if slices.Equal(theta, at) {
-				return
-			}
-			copy(at, theta)
-			if r, ok := e.at(theta, true); ok {
-				value = -r.log
-				copy(gradient, r.gradient)
-			} else {
-				value = math.Inf(1)
-			}
-		}
-		problem := optimize.Problem{
-			Func: func(theta []float64) float64 { evaluate(theta); return value },
-			Grad: func(grad, theta []float64) {
-				evaluate(theta)
-				for i, v := range gradient {
-					grad[i] = -v
-				}
-			},
-		}
-		settings := &optimize.Settings{GradientThreshold: 1e-3, MajorIterations: 40,
-			Converger: &optimize.FunctionConverge{Absolute: 1e-4, Iterations: 5}}
-		r, err := optimize.Minimize(problem, start, settings, &optimize.LBFGS{})
-		if r == nil || math.IsNaN(r.F) || math.IsInf(r.F, 0) {
-			continue
-		}
-		_ = err // a line search that cannot go on ends at the best point so far
-		if r.F < least {
-			least, best = r.F, slices.Clone(r.X)
+		start := slices.Concat([]float64{math.Log(0.5), math.Log(0.5), math.Log(0.3), math.Log(0.5), 0, math.Log(0.3)},
+			slices.Repeat([]float64{math.Log(0.3)}, e.p), slices.Repeat([]float64{math.Log(length * math.Sqrt(float64(e.p)))}, e.p), make([]float64, e.p))
+		if theta, log := e.climb(start, 25); theta != nil && log > most {
+			best, most = theta, log
 		}
 	}
-	if best == nil {
-		return nil, errNoFit
+	return best
+}
+
+// climb returns the best hyperparameters that so many steps find, and their evidence.
+func (e *evidence) climb(start []float64, steps int) ([]float64, float64) {
+	value := math.Inf(1)
+	gradient := make([]float64, len(start))
+	at := slices.Repeat([]float64{math.NaN()}, len(start))
+	evaluate := func(theta []float64) {
+		if slices.Equal(theta, at) {
+			return
+		}
+		copy(at, theta)
+		if r, ok := e.at(theta, true); ok {
+			value = -r.log
+			copy(gradient, r.gradient)
+		} else {
+			value = math.Inf(1)
+		}
 	}
-	return best, nil
+	problem := optimize.Problem{
+		Func: func(theta []float64) float64 { evaluate(theta); return value },
+		Grad: func(grad, theta []float64) {
+			evaluate(theta)
+			for i, v := range gradient {
+				grad[i] = -v
+			}
+		},
+	}
+	settings := &optimize.Settings{GradientThreshold: 1e-2, MajorIterations: steps,
+		Converger: &optimize.FunctionConverge{Absolute: 1e-3, Iterations: 3}}
+	r, err := optimize.Minimize(problem, start, settings, &optimize.LBFGS{})
+	if r == nil || math.IsNaN(r.F) || math.IsInf(r.F, 0) {
+		return nil, math.Inf(-1)
+	}
+	_ = err // a line search that cannot go on ends at the best point so far
+	return slices.Clone(r.X), -r.F
 }

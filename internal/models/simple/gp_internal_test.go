@@ -34,7 +34,7 @@ func someGroups(n, dx int) []Group {
 
 // dense returns the covariance of y of all points, B + ΦΛΦᵀ, and y.
 func dense(groups []Group, b basis, h hyper) (*mat.SymDense, []float64) {
-	lambda, _, _ := b.prior(h)
+	lambda := b.prior(h.Spread, h.Wave, h.Ridge).variance
 	var x, y []float64
 	var of []int
 	dx := groups[0].DX
@@ -44,7 +44,7 @@ func dense(groups []Group, b basis, h hyper) (*mat.SymDense, []float64) {
 			of = append(of, k)
 		}
 	}
-	phi := b.at(x, dx)
+	phi := b.at(x)
 	cov := mat.NewSymDense(len(y), nil)
 	for i := range y {
 		for j := range i + 1 {
@@ -69,21 +69,21 @@ func dense(groups []Group, b basis, h hyper) (*mat.SymDense, []float64) {
 func TestEvidenceIsThatOfTheWholeCovariance(t *testing.T) {
 	for _, dx := range []int{1, 2} {
 		groups := someGroups(5, dx)
-		b := newBasis(groups)
+		b := newBasis(groups, 24)
 		e := newEvidence(groups, b)
-		theta := []float64{-1, -0.4, -0.7, -0.3, -0.2, 0.3, -0.5, 0.2}[:firstLength+dx]
+		theta := [][]float64{{-1, -0.4, -0.3, -0.2, 0.3, -0.9, -0.7, -0.5, 0.3}, {-1, -0.4, -0.3, -0.2, 0.3, -0.9, -0.7, -0.6, -0.5, 0.2, 0.3, -0.4}}[dx-1]
 		got, ok := e.at(theta, true)
 		if !ok {
 			t.Fatal("the evidence cannot be computed")
 		}
-		cov, y := dense(groups, b, hyperOf(theta))
+		cov, y := dense(groups, b, hyperOf(theta, e.of))
 		normal, ok := distmv.NewNormal(make([]float64, len(y)), cov, nil)
 		if !ok {
 			t.Fatal("the covariance is not positive definite")
 		}
 		want := normal.LogProb(y)
 		for i, v := range theta {
-			z := (v - priorOf(i).Centre) / priorOf(i).Width
+			z := (v - priorOf(i, dx).Centre) / priorOf(i, dx).Width
 			want -= z * z / 2
 		}
 		// The flat directions of f have variances of 100 beside a noise of 0.1.
@@ -107,13 +107,14 @@ func TestEvidenceIsThatOfTheWholeCovariance(t *testing.T) {
 func TestPredictionConditionsOnAllPoints(t *testing.T) {
 	groups := someGroups(6, 1)
 	context, others := groups[5], groups[:5]
-	theta := []float64{-1, -0.4, -0.7, -0.3, -0.2, 0.3, -0.5}
-	b := newBasis(groups)
-	e, ok := newEvidence(others, b).at(theta, false)
+	theta := []float64{-1, -0.4, -0.3, -0.2, 0.3, -0.9, -0.7, -0.5, 0.3}
+	b := newBasis(groups, 24)
+	ev := newEvidence(others, b)
+	e, ok := ev.at(theta, false)
 	if !ok {
 		t.Fatal("the evidence cannot be computed")
 	}
-	m := &GP{Units: units{X: []scaling{{0, 1}}, Y: scaling{0, 1}}, Basis: b, Hyper: hyperOf(theta), W: e.w}
+	m := &GP{Units: units{X: []scaling{{0, 1}}, Y: scaling{0, 1}}, Basis: b, Hyper: hyperOf(theta, ev.of), W: e.w, Noise: normalNoise(b, math.Exp(theta[0]))}
 	for i := range m.W {
 		for j := range m.W {
 			m.Cov = append(m.Cov, e.cov.At(i, j))
@@ -122,7 +123,7 @@ func TestPredictionConditionsOnAllPoints(t *testing.T) {
 	const at = 0.37
 	for _, known := range []Group{context, {DX: 1}} {
 		target := Group{X: append(append([]float64{}, known.X...), at), Y: append(append([]float64{}, known.Y...), 0), DX: 1}
-		cov, y := dense(append(append([]Group{}, others...), target), b, hyperOf(theta))
+		cov, y := dense(append(append([]Group{}, others...), target), b, hyperOf(theta, ev.of))
 		n := len(y)
 		normal, ok := distmv.NewNormal(make([]float64, n), cov, nil)
 		if !ok {

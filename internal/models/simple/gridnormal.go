@@ -20,10 +20,10 @@ import (
 // their median, each by the share that Schäfer and Strimmer estimate ("A shrinkage approach to
 // large-scale covariance matrix estimation", 2005).
 type GridNormal struct {
-	Scale []scaling `json:"scale"` // of the columns of x
-	Grid  []float64 `json:"grid"`  // [G, DX], standardised, in increasing order
-	Mean  []float64 `json:"mean"`  // [G]
-	Cov   []float64 `json:"cov"`   // [G, G]
+	Units units     `json:"units"`
+	Grid  []float64 `json:"grid"` // [G, DX], standardised, in increasing order
+	Mean  []float64 `json:"mean"` // [G], standardised
+	Cov   []float64 `json:"cov"`  // [G, G], standardised
 }
 
 // Bounds of the data that FitGridNormal takes.
@@ -37,12 +37,12 @@ const (
 // if they do not: of more than 300 different x, more than 30% missing in a group, or an x twice in
 // a group. Missing y are filled by expectation and maximisation.
 func FitGridNormal(groups []Group) (*GridNormal, error) {
-	m := &GridNormal{Scale: unitsOf(groups).X}
+	m := &GridNormal{Units: unitsOf(groups)}
 	table, ok := m.tabulate(groups)
 	if !ok {
 		return nil, errNoFit
 	}
-	n, size := len(table), len(m.Grid)/len(m.Scale)
+	n, size := len(table), len(m.Grid)/len(m.Units.X)
 	spread := mat.NewSymDense(size, nil) // the covariance of what was filled in
 	filled := fillByMeans(table)
 	const rounds = 20
@@ -61,8 +61,7 @@ func FitGridNormal(groups []Group) (*GridNormal, error) {
 
 // tabulate finds the grid and returns y by group and x, with NaN where it is missing.
 func (m *GridNormal) tabulate(groups []Group) ([][]float64, bool) {
-	dx := len(m.Scale)
-	u := units{X: m.Scale}
+	dx, u := len(m.Units.X), m.Units
 	var rows [][]float64
 	for _, g := range groups {
 		x := u.points(g.X)
@@ -89,7 +88,7 @@ func (m *GridNormal) tabulate(groups []Group) ([][]float64, bool) {
 			if !math.IsNaN(line[at]) {
 				return nil, false
 			}
-			line[at] = y
+			line[at] = pressed(u.Y.of(y)) // an outlier does not have the leverage of its distance
 		}
 		if float64(g.Points()) < leastFilled*float64(len(rows)) {
 			return nil, false
@@ -256,7 +255,7 @@ func rowsOf(indices []int) []row {
 
 // place returns the row that stands for a standardised x [DX].
 func (m *GridNormal) place(x []float64) row {
-	dx := len(m.Scale)
+	dx := len(m.Units.X)
 	n := len(m.Grid) / dx
 	if dx == 1 {
 		k := sort.SearchFloat64s(m.Grid, x[0])
@@ -368,23 +367,23 @@ func (c *conditioned) covariance(a, b row) float64 {
 }
 
 // Columns implements [Model].
-func (m *GridNormal) Columns() int { return len(m.Scale) }
+func (m *GridNormal) Columns() int { return len(m.Units.X) }
 
 // Check implements [Model].
 func (m *GridNormal) Check() error {
 	n := len(m.Mean)
-	return errors.Join(units{X: m.Scale, Y: scaling{0, 1}}.check(), sound(lengthOf{m.Grid, n * len(m.Scale)}, lengthOf{m.Mean, max(n, 1)}, lengthOf{m.Cov, n * n}))
+	return errors.Join(m.Units.check(), sound(lengthOf{m.Grid, n * len(m.Units.X)}, lengthOf{m.Mean, max(n, 1)}, lengthOf{m.Cov, n * n}))
 }
 
 // Given implements [Model].
 func (m *GridNormal) Given(context Group, x []float64) []likelihood.GaussianMixture {
-	u, dx := units{X: m.Scale}, len(m.Scale)
+	u, dx := m.Units, len(m.Units.X)
 	at := u.points(context.X)
 	known := make([]row, context.Points())
 	for i := range known {
 		known[i] = m.place(at[i*dx:][:dx])
 	}
-	c := m.condition(known, func(k int) float64 { return context.Y[k] })
+	c := m.condition(known, func(k int) float64 { return u.Y.of(context.Y[k]) })
 	targets := u.points(x)
 	out := make([]likelihood.GaussianMixture, len(targets)/dx)
 	for t := range out {
@@ -392,7 +391,7 @@ func (m *GridNormal) Given(context Group, x []float64) []likelihood.GaussianMixt
 		mean, variance := c.at(a)
 		// A target at a known x has no variance left: what remains is the smallest step of the data.
 		least := 1e-6 * m.prior(a, a)
-		out[t] = likelihood.GaussianMixtureOf([]likelihood.Gaussian{{Mean: mean, Scale: math.Sqrt(max(variance, least))}})
+		out[t] = u.mixture([]likelihood.Gaussian{{Mean: mean, Scale: math.Sqrt(max(variance, least))}}, []float64{0})
 	}
 	return out
 }

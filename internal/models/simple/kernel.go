@@ -78,10 +78,11 @@ func (m *Kernel) Given(context Group, x []float64) []likelihood.GaussianMixture 
 				continue
 			}
 			rest -= w
-			parts = append(parts, m.Units.normal(float64(points[i*(dx+1)+dx]), m.Widths.Y))
+			parts = append(parts, likelihood.Gaussian{Mean: float64(points[i*(dx+1)+dx]), Scale: m.Widths.Y})
 			logs = append(logs, math.Log(w))
 		}
-		out[t] = likelihood.WeightedGaussians(append(parts, m.Units.normal(0, 1)), append(logs, math.Log(rest)))
+		parts, logs = append(parts, likelihood.Gaussian{Mean: 0, Scale: 1}), append(logs, math.Log(rest))
+		out[t] = m.Units.mixture(parts, logs)
 	}
 	return out
 }

@@ -1,15 +1,17 @@
 package stack
 
 import (
-	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"sync"
+	"time"
 
 	"github.com/acqnp/acqnp/internal/likelihood"
-	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/models/simple"
 )
 
@@ -17,48 +19,77 @@ import (
 type Options struct {
 	Seed    uint64
 	Threads int
-	Log     bool                  // y, all above 0, is predicted by its logarithm
-	Done    func(done, total int) // reports the fits that are made; may be nil
+	Log     bool   // y, all above 0, is predicted by its logarithm
+	Kinds   []Kind // the candidates; nil for Kinds()
+	Store   Store  // keeps fitted models, so that a fit that was ended goes on; may be nil
+	Done    func() // is called after each of Jobs; may be nil
 }
 
-// An answer is a candidate's prediction for the targets of a question.
-type answer []likelihood.GaussianMixture
-
-// A trial is a candidate fitted to each fold, with its answers.
-type trial struct {
-	name    string
-	models  [folds]simple.Model
-	answers []answer // of each question
+// A Store keeps the models of a fit by their names.
+type Store interface {
+	// Load returns what Save kept, nil if there is nothing.
+	Load(name string) []byte
+	// Save keeps a model whose fit took this time.
+	Save(name string, content []byte, took time.Duration) error
 }
+
+// Jobs returns how many models Fit fits.
+func (o Options) Jobs(groups []simple.Group) int {
+	return len(o.scales(groups)) * len(o.kinds()) * folds
+}
+
+func (o Options) kinds() []Kind {
+	if o.Kinds == nil {
+		return Kinds()
+	}
+	return o.Kinds
+}
+
+// scales returns whether models predict log y, for each scale to try.
+func (o Options) scales(groups []simple.Group) []bool {
+	switch {
+	case o.Log:
+		return []bool{true}
+	case positive(groups):
+		return []bool{false, true}
+	}
+	return []bool{false}
+}
+
+// ErrNothing is the error of data to which no candidate can be fitted.
+var ErrNothing = errors.New("no model can be fitted to these data")
 
 // Fit fits a stack to the groups, on y and, if all y are above 0, on log y, and keeps what predicts
-// better. It returns an error if no model can be fitted.
+// better; the first fold may decide that, if it is clear. It returns an error if no model can be fitted. The stack depends on the groups, the seed,
+// Log and the kinds alone. Of more than 100,000 points it takes a sample. After ctx ends, Fit returns its error at once, while fits that had begun
+// end on their own.
 func Fit(ctx context.Context, groups []simple.Group, o Options) (*Stack, error) {
+	scales := o.scales(groups)
+	groups = some(groups, mostRows, o.Seed)
 	s := splitOf(groups, o.Seed)
-	var best *Stack
-	scales := []bool{o.Log}
-	if !o.Log && positive(groups) {
-		scales = append(scales, true)
-	}
-	progress := counter{total: len(scales) * len(kinds) * folds, report: o.Done}
+	var trials []*trial
 	for _, log := range scales {
-		trials, err := s.try(ctx, log, len(groups), o.Threads, &progress)
-		if err != nil {
-			return nil, err
-		}
-		if stack := s.stack(trials, log); stack != nil && (best == nil || stack.Expected.LogDensity > best.Expected.LogDensity) {
-			best = stack
+		for _, k := range o.kinds() {
+			trials = append(trials, &trial{kind: k, log: log, answers: make([]likelihood.GaussianMixture, len(s.targets)),
+				logs: make([]float64, len(s.targets))})
 		}
 	}
-	if best == nil {
-		return nil, fmt.Errorf("no model can be fitted to these data")
+	if err := s.try(ctx, trials, o); err != nil {
+		return nil, err
 	}
-	best.Groups, best.ByPoint = len(groups), s.byPoint
+	out, err := s.stack(trials, o.Threads)
+	if err != nil {
+		return nil, err
+	}
+	out.Groups, out.ByPoint = len(groups), s.byPoint
 	for _, g := range groups {
-		best.Points += g.Points()
+		out.Points += g.Points()
 	}
-	return best, nil
+	return out, ctx.Err()
 }
+
+// mostRows bounds the points that are cut into folds.
+const mostRows = 100_000
 
 func positive(groups []simple.Group) bool {
 	for _, g := range groups {
@@ -71,231 +102,175 @@ func positive(groups []simple.Group) bool {
 	return true
 }
 
-// transformed returns the group with log y.
-func transformed(g simple.Group) simple.Group {
-	g.Y = logs(g.Y)
-	return g
+// A trial is a kind on one scale, fitted without each fold, with its answers.
+type trial struct {
+	kind    Kind
+	log     bool
+	models  [folds]simple.Model
+	answers []likelihood.GaussianMixture // of y or log y, at each target
+	logs    []float64                    // log density of each target's y, in raw units
 }
 
-// A counter counts fits for a report.
-type counter struct {
-	sync.Mutex
-	done, total int
-	report      func(done, total int)
+// name returns the name of the trial's model of a fold in a store.
+func (t *trial) name(fold int) string {
+	scale := "y"
+	if t.log {
+		scale = "log-y"
+	}
+	return fmt.Sprintf("%s.%s.%d", strings.ReplaceAll(t.kind.Name, " ", "-"), scale, fold)
 }
 
-func (c *counter) add() {
-	c.Lock()
-	defer c.Unlock()
-	if c.done++; c.report != nil {
-		c.report(c.done, c.total)
-	}
-}
-
-// try fits all candidates to all folds and asks them all questions. Candidates that cannot be fitted
-// are left out. The result does not depend on the number of threads.
-func (s split) try(ctx context.Context, log bool, groups, threads int, progress *counter) ([]trial, error) {
-	trials := make([]trial, len(kinds))
-	type job struct{ kind, fold int }
-	jobs := make(chan job)
-	var work sync.WaitGroup
-	for range max(1, threads) {
-		work.Go(func() {
-			for j := range jobs {
-				trials[j.kind].models[j.fold] = s.fit(kinds[j.kind], j.fold, log, groups)
-				progress.add()
-			}
-		})
-	}
-	for k := range kinds {
-		for f := range folds {
-			if ctx.Err() == nil {
-				jobs <- job{k, f}
-			}
+// fitted reports whether there is a model without each fold.
+func (t *trial) fitted() bool {
+	for _, m := range t.models {
+		if m == nil {
+			return false
 		}
-	}
-	close(jobs)
-	work.Wait()
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	var fitted []trial
-	for k, t := range trials {
-		t.name = kinds[k].name
-		if !slices.Contains(t.models[:], nil) && s.ask(&t, log) {
-			fitted = append(fitted, t)
-		}
-	}
-	return fitted, nil
-}
-
-// fit fits a kind without a fold. It returns nil if that is not possible.
-func (s split) fit(k kind, fold int, log bool, groups int) simple.Model {
-	if k.grouped && groups < 2 {
-		return nil
-	}
-	training := s.training[fold]
-	if log {
-		training = nil
-		for _, g := range s.training[fold] {
-			training = append(training, transformed(g))
-		}
-	}
-	m, err := k.fit(training)
-	if err != nil {
-		return nil
-	}
-	return m
-}
-
-// ask asks a trial all questions. It reports false if an answer is not finite.
-func (s split) ask(t *trial, log bool) bool {
-	for _, q := range s.questions {
-		context := q.context
-		if log {
-			context = transformed(context)
-		}
-		a := t.models[q.fold].Given(context, q.targets.X)
-		for _, d := range a {
-			if v := d.Variance(); math.IsNaN(v) || math.IsInf(v, 0) {
-				return false
-			}
-		}
-		t.answers = append(t.answers, a)
 	}
 	return true
 }
 
-// stack weighs the trials and calibrates their mixture. It returns nil without a trial.
-func (s split) stack(trials []trial, log bool) *Stack {
-	if len(trials) == 0 {
-		return nil
-	}
-	densities, share, groups := s.densities(trials, log)
-	w := weigh(densities, share, groups)
-	drop(w)
-	out := &Stack{Log: log}
-	out.Expected.LogDensity, out.Expected.Error = s.mean(func(i int) float64 { return logMix(densities[i], w) })
-	for j, t := range trials {
-		c := Candidate{Name: t.name, Weight: w[j]}
-		c.LogDensity, _ = s.mean(func(i int) float64 { return densities[i][j] })
-		if w[j] > 0 {
-			for _, m := range t.models {
-				c.Models = append(c.Models, Saved{t.name, m})
-			}
-		}
-		out.Candidates = append(out.Candidates, c)
-	}
-	s.score(out, trials, w)
-	slices.SortStableFunc(out.Candidates, func(a, b Candidate) int {
-		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(b.LogDensity, a.LogDensity))
-	})
-	return out
+// A job is a trial to be fitted without a fold, and its result.
+type job struct {
+	trial *trial
+	fold  int
+	model simple.Model
+	err   error
 }
 
-// densities returns the log density of y in raw units at each target, by trial, and the share of
-// each target: those of a question count as one, and groups alike.
-func (s split) densities(trials []trial, log bool) (logs [][]float64, share []float64, groups int) {
-	count := map[int]int{}
-	for _, q := range s.questions {
-		count[q.group]++
+// try fits all trials without each fold and asks them about it, fold by fold: after the first fold,
+// the time that is left is known, and a scale may be left out. What a model answers does not depend
+// on the number of threads.
+func (s *split) try(ctx context.Context, trials []*trial, o Options) error {
+	var first, rest []job
+	for _, t := range trials {
+		first = append(first, job{trial: t})
 	}
-	for n, q := range s.questions {
-		for i, y := range q.targets.Y {
-			row, shift := make([]float64, len(trials)), 0.0
-			if log {
-				y = math.Log(y)
-				shift = -y
-			}
-			for j, t := range trials {
-				row[j] = t.answers[n][i].LogDensity(y) + shift
-			}
-			logs = append(logs, row)
-			if s.byPoint {
-				share = append(share, 1)
+	if err := s.do(ctx, first, o); err != nil {
+		return err
+	}
+	behind := s.halve(trials)
+	for fold := 1; fold < folds; fold++ {
+		for _, t := range trials {
+			if slices.Contains(behind, t) {
+				o.done()
 			} else {
-				share = append(share, 1/float64(len(q.targets.Y)*count[q.group]))
+				rest = append(rest, job{trial: t, fold: fold})
 			}
 		}
 	}
-	groups = len(count)
-	if s.byPoint {
-		groups = len(share)
-	}
-	return logs, share, groups
+	return s.do(ctx, rest, o)
 }
 
-// mean returns the mean of a score of all targets, over groups or points, and its standard error.
-func (s split) mean(of func(i int) float64) (mean, se float64) {
-	sums, counts := map[int]float64{}, map[int]float64{}
-	var order []int
-	i := 0
-	for _, q := range s.questions {
-		sum := 0.0
-		for range q.targets.Y {
-			v := of(i)
-			i++
-			sum += v
-			if s.byPoint {
-				key := -i
-				order = append(order, key)
-				sums[key], counts[key] = v, 1
-			}
-		}
-		if !s.byPoint {
-			if counts[q.group] == 0 {
-				order = append(order, q.group)
-			}
-			sums[q.group] += sum / float64(len(q.targets.Y))
-			counts[q.group]++
-		}
+func (o Options) done() {
+	if o.Done != nil {
+		o.Done()
 	}
-	for _, g := range order {
-		mean += sums[g] / counts[g] / float64(len(order))
-	}
-	for _, g := range order {
-		e := sums[g]/counts[g] - mean
-		se += e * e
-	}
-	n := float64(len(order))
-	return mean, math.Sqrt(se / max(n-1, 1) / n)
 }
 
-// score sets the CRPS of the candidates, what a new group may expect, and the calibration: one
-// outcome of each group, at random, or all if points are exchangeable.
-func (s split) score(out *Stack, trials []trial, w []float64) {
-	var crps []float64
-	byTrial := make([][]float64, len(trials))
-	var inside [2]float64
-	outcomes := score.Outcomes{ByPoint: s.byPoint}
-	at := make([]likelihood.GaussianMixture, len(trials))
-	targets := 0.0
-	for n, q := range s.questions {
-		for i, y := range q.targets.Y {
-			for j, t := range trials {
-				at[j] = t.answers[n][i]
-				byTrial[j] = append(byTrial[j], of(at[j], out.Log).CRPS(y))
-			}
-			d := of(likelihood.MixtureOfMixtures(at, w), out.Log)
-			p := score.Point{Function: fmt.Sprint(q.group), PIT: d.CDF(y), Rank: likelihood.RegionRank(d, y)}
-			crps = append(crps, d.CRPS(y))
-			for k, mass := range []float64{0.5, 0.9} {
-				if math.Abs(p.PIT-0.5) <= mass/2 {
-					inside[k]++
+// do does jobs, some at a time.
+func (s *split) do(ctx context.Context, all []job, o Options) error {
+	jobs, results := make(chan job, len(all)), make(chan job, len(all))
+	for _, j := range all {
+		jobs <- j
+	}
+	close(jobs)
+	for range max(1, o.Threads) {
+		go func() {
+			for j := range jobs {
+				if ctx.Err() != nil {
+					return
 				}
+				j.model, j.err = s.one(ctx, j.trial, j.fold, o)
+				results <- j
 			}
-			targets++
-			outcomes.Add([]score.Point{p})
+		}()
+	}
+	for range all {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case r := <-results:
+			if r.err != nil {
+				return r.err
+			}
+			r.trial.models[r.fold] = r.model
+			o.done()
 		}
 	}
-	out.Expected.CRPS, _ = s.mean(func(i int) float64 { return crps[i] })
-	for k := range inside {
-		out.Expected.Coverage[k] = inside[k] / targets
+	return nil
+}
+
+// one returns the model of a trial without a fold, from the store if it is there, and asks it about the
+// fold. It returns nil if the kind cannot be fitted or an answer is not finite. What is judged
+// is what a file holds: the model goes through JSON.
+func (s *split) one(ctx context.Context, t *trial, fold int, o Options) (simple.Model, error) {
+	if t.kind.Grouped && s.groups < 2 {
+		return nil, nil
 	}
-	for j := range trials {
-		out.Candidates[j].CRPS, _ = s.mean(func(i int) float64 { return byTrial[j][i] })
+	dx := s.training[fold][0].DX
+	if o.Store != nil {
+		if m, err := t.kind.Read(o.Store.Load(t.name(fold))); err == nil && m.Columns() == dx && m.Check() == nil {
+			return s.ask(t, fold, m), nil
+		}
 	}
-	out.Calibration = outcomes.Calibrations()[0]
+	begin := time.Now()
+	training := Training{Groups: s.training[fold], Fold: fold, Log: t.log, Seed: o.Seed}
+	if t.kind.Most > 0 {
+		training.Groups = some(training.Groups, t.kind.Most, o.Seed)
+	}
+	if t.log {
+		training.Groups = logarithms(training.Groups)
+	}
+	m, err := t.kind.Fit(ctx, training)
+	if err != nil {
+		return nil, ctx.Err()
+	}
+	content, err := json.Marshal(m)
+	if err != nil { // a number that is not finite
+		return nil, nil
+	}
+	if m, err = t.kind.Read(content); err != nil || m.Check() != nil {
+		return nil, nil
+	}
+	if o.Store != nil {
+		if err := o.Store.Save(t.name(fold), content, time.Since(begin)); err != nil {
+			return nil, err
+		}
+	}
+	return s.ask(t, fold, m), nil
+}
+
+// logarithms returns the groups with log y.
+func logarithms(groups []simple.Group) []simple.Group {
+	all := make([]simple.Group, len(groups))
+	for i, g := range groups {
+		g.Y = logs(g.Y)
+		all[i] = g
+	}
+	return all
+}
+
+// ask asks a trial's model of a fold all questions about the fold. It returns the model, nil if an answer
+// is not finite.
+func (s *split) ask(t *trial, fold int, m simple.Model) simple.Model {
+	for _, q := range s.questions {
+		if q.fold != fold {
+			continue
+		}
+		known := q.context
+		if t.log {
+			known.Y = logs(known.Y)
+		}
+		for i, d := range m.Given(known, q.targets.X) {
+			if v := d.Variance(); math.IsNaN(v) || math.IsInf(v, 0) {
+				return nil
+			}
+			at := q.first + i
+			t.answers[at], t.logs[at] = d, of(d, t.log).LogDensity(q.targets.Y[i])
+		}
+	}
+	return m
 }
 
 // of returns the distribution of y for that of y or of log y.
@@ -304,4 +279,17 @@ func of(d likelihood.GaussianMixture, log bool) likelihood.Distribution {
 		return likelihood.ExpOf(d)
 	}
 	return d
+}
+
+// inParallel calls f with 0 to n−1.
+func inParallel(n, threads int, f func(i int)) {
+	var work sync.WaitGroup
+	for first := range max(1, threads) {
+		work.Go(func() {
+			for i := first; i < n; i += max(1, threads) {
+				f(i)
+			}
+		})
+	}
+	work.Wait()
 }

@@ -13,67 +13,114 @@ const (
 	fewestGroups = 4
 )
 
-// A question asks for the points of a group that a fold holds out, given a context of the group.
-type question struct {
-	fold    int
-	group   int
-	context simple.Group
-	targets simple.Group
-}
+// Bounds of what is asked. At most mostGroups groups are asked about, drawn at random; each gets as
+// many questions as mostQuestions allow, at least one and at most one for each of contextSizes. All
+// sizes are asked equally often.
+const (
+	mostQuestions = 1000
+	mostGroups    = 1000
+	mostTargets   = 10   // of a question
+	mostAsked     = 1000 // points in all, if folds are of points
+)
+
+// mostContext bounds the points of a context that models see. Of more, they see points that are evenly
+// spread over the order of all.
+const mostContext = 1000
 
 // contextSizes are the sizes of the contexts that questions have, as far as groups have more points.
 // The last stands for all but one in five points.
 var contextSizes = []int{0, 1, 3, 10, -1}
 
-// Bounds of the targets of a question, and of the questions by points in one group.
-const (
-	mostTargets = 10
-	mostAsked   = 1000
-)
+// A question asks for the points of a group that a fold holds out, given a context of the group.
+type question struct {
+	fold, group int
+	context     simple.Group
+	targets     simple.Group
+	first       int // of its targets among those of all questions
+}
+
+// A target is a point that a question asks for.
+type target struct {
+	fold  int
+	y     float64
+	unit  int     // the group or, if points are exchangeable, the target itself: units are counted from 0
+	share float64 // of the unit: its questions count the same, and so do the targets of a question
+}
 
 // A split is how data are cut: for each fold what models are fitted to, and the questions about the
 // rest.
 type split struct {
 	byPoint   bool
+	groups    int
 	training  [folds][]simple.Group
 	questions []question
+	targets   []target // of all questions, in their order
+	units     int      // groups that are asked about, or points
 }
 
 // splitOf cuts the groups into folds. With fewer than four groups it cuts the points of each.
-func splitOf(groups []simple.Group, seed uint64) split {
-	s := split{byPoint: len(groups) < fewestGroups}
+func splitOf(groups []simple.Group, seed uint64) *split {
+	s := &split{byPoint: len(groups) < fewestGroups, groups: len(groups)}
 	g := random.New(seed, random.Validation)
 	if s.byPoint {
 		s.cutPoints(groups, g)
 	} else {
 		s.cutGroups(groups, g)
 	}
+	slices.SortStableFunc(s.questions, func(a, b question) int { return a.fold - b.fold })
+	s.list()
 	return s
 }
 
-func (s *split) cutGroups(groups []simple.Group, g random.Generator) {
-	order := make([]int, len(groups))
+// HeldOut returns the groups that a fold holds out, by their numbers, of a number of groups.
+func HeldOut(groups int, seed uint64, fold int) (held []int) {
+	for place, i := range shuffled(groups, random.New(seed, random.Validation)) {
+		if place%folds == fold {
+			held = append(held, i)
+		}
+	}
+	return held
+}
+
+// shuffled returns the groups in the order in which they go to the folds in turn.
+func shuffled(groups int, g random.Generator) []int {
+	order := make([]int, groups)
 	g.Perm(0, order)
+	return order
+}
+
+func (s *split) cutGroups(groups []simple.Group, g random.Generator) {
+	order := shuffled(len(groups), g)
+	each := min(max(mostQuestions/len(groups), 1), len(contextSizes))
 	for place, i := range order {
 		for k := range folds {
 			if place%folds != k {
 				s.training[k] = append(s.training[k], groups[i])
 			}
 		}
-		points := make([]int, groups[i].Points())
-		for n, size := range contextSizes {
-			if size < 0 {
-				size = max(len(points)*4/5, 11)
-			}
-			if size >= len(points) {
-				continue
-			}
-			g.Perm(uint64(1+i*len(contextSizes)+n), points)
-			s.questions = append(s.questions, question{place % folds, i, pick(groups[i], points[:size]),
-				pick(groups[i], points[size:min(len(points), size+mostTargets)])})
+		if place < mostGroups {
+			s.about(groups[i], i, place, each, g)
 		}
 	}
-	slices.SortStableFunc(s.questions, func(a, b question) int { return a.fold - b.fold })
+}
+
+// about adds questions about a group, which is at a place of the order: as many as each says.
+func (s *split) about(group simple.Group, i, place, each int, g random.Generator) {
+	points := make([]int, group.Points())
+	sizes := contextSizes
+	for len(sizes) > 1 && (sizes[len(sizes)-1] < 0 && len(points) <= 11 || sizes[len(sizes)-1] >= len(points)) {
+		sizes = sizes[:len(sizes)-1]
+	}
+	for n := range min(each, len(sizes)) {
+		n = (place/folds + n) % len(sizes)
+		size := sizes[n]
+		if size < 0 {
+			size = max(len(points)*4/5, 11)
+		}
+		g.Perm(uint64(1+i*len(contextSizes)+n), points)
+		s.questions = append(s.questions, question{fold: place % folds, group: i, context: thin(pick(group, points[:size])),
+			targets: pick(group, points[size:min(len(points), size+mostTargets)])})
+	}
 }
 
 // cutPoints holds out a fifth of the points of each group in turn. The context of a question is all
@@ -93,10 +140,35 @@ func (s *split) cutPoints(groups []simple.Group, g random.Generator) {
 			}
 			context := pick(group, kept)
 			s.training[k] = append(s.training[k], context)
-			if held = held[:min(len(held), mostAsked/folds)]; len(held) > 0 {
-				s.questions = append(s.questions, question{k, i, context, pick(group, held)})
+			if held = held[:min(len(held), mostAsked/folds/len(groups))]; len(held) > 0 {
+				s.questions = append(s.questions, question{fold: k, group: i, context: thin(context), targets: pick(group, held)})
 			}
 		}
+	}
+}
+
+// list lists the targets of the questions.
+func (s *split) list() {
+	questions, units := map[int]int{}, map[int]int{}
+	for _, q := range s.questions {
+		questions[q.group]++
+	}
+	for n := range s.questions {
+		q := &s.questions[n]
+		q.first = len(s.targets)
+		for _, y := range q.targets.Y {
+			t := target{fold: q.fold, y: y, unit: len(s.targets), share: 1}
+			if !s.byPoint {
+				if _, known := units[q.group]; !known {
+					units[q.group] = len(units)
+				}
+				t.unit, t.share = units[q.group], 1/float64(len(q.targets.Y)*questions[q.group])
+			}
+			s.targets = append(s.targets, t)
+		}
+	}
+	if s.units = len(units); s.byPoint {
+		s.units = len(s.targets)
 	}
 }
 
@@ -108,3 +180,48 @@ func pick(g simple.Group, points []int) simple.Group {
 	}
 	return some
 }
+
+// thin returns a context of at most mostContext points.
+func thin(g simple.Group) simple.Group {
+	if g.Points() <= mostContext {
+		return g
+	}
+	points := make([]int, mostContext)
+	for k := range points {
+		points[k] = k * g.Points() / mostContext
+	}
+	return pick(g, points)
+}
+
+// some returns groups of about most points in all, at random. If a few groups have more, it takes the
+// same number of points of each, at random.
+func some(groups []simple.Group, most int, seed uint64) []simple.Group {
+	total := 0
+	for _, g := range groups {
+		total += g.Points()
+	}
+	if total <= most {
+		return groups
+	}
+	g := random.New(seed, random.Validation|random.Evaluation)
+	order := make([]int, len(groups))
+	g.Perm(0, order)
+	var taken []simple.Group
+	each := max(most/min(len(groups), fewGroups), 1)
+	for _, i := range order {
+		group := groups[i]
+		if n := group.Points(); n > each {
+			points := make([]int, n)
+			g.Perm(uint64(1+i), points)
+			group = pick(group, points[:each])
+		}
+		if most -= group.Points(); most < 0 {
+			break
+		}
+		taken = append(taken, group)
+	}
+	return taken
+}
+
+// fewGroups is the number of groups of which a sample of points has at least so many, if there are.
+const fewGroups = 100

@@ -111,11 +111,14 @@ func TestStackOfTwoLines(t *testing.T) {
 		t.Errorf("%s has the weight %.2f, want two regressions with more than a half", best.Name, best.Weight)
 	}
 	// Coverage of 90% by 200 and more targets of 20 groups: four standard errors of a group's share.
-	if c := s.Expected.Coverage[1]; c < 0.8 || c > 0.98 {
+	if c := s.Expected.Coverage.Ninety; c < 0.8 || c > 0.98 {
 		t.Errorf("intervals of 90%% hold %.3f", c)
 	}
 	var read Stack
 	if err := json.Unmarshal([]byte(texts[0]), &read); err != nil {
+		t.Fatal(err)
+	}
+	if err := read.Open(Kinds()); err != nil {
 		t.Fatal(err)
 	}
 	known := simple.Group{X: groups[0].X[:3], Y: groups[0].Y[:3], DX: 1}
@@ -147,7 +150,7 @@ func TestDamagedStacksAreRefused(t *testing.T) {
 		if damaged == string(text) {
 			t.Fatalf("the file has no %s", change[0])
 		}
-		if err := json.Unmarshal([]byte(damaged), &read); err == nil && read.Check(1) == nil {
+		if err := json.Unmarshal([]byte(damaged), &read); err == nil && read.Open(Kinds()) == nil && read.Check(1) == nil {
 			t.Errorf("%s is taken for %s", change[1], change[0])
 		}
 	}

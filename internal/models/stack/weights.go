@@ -3,36 +3,31 @@ package stack
 import "math"
 
 // weigh returns the weights w ≥ 0 with Σw = 1 that maximise Σ_i share_i·log Σ_j w_j·exp(logs_ij),
-// by expectation and maximisation. logs are log densities [points, models]. A prior of one group at
+// by expectation and maximisation. logs are log densities [targets, models]. A prior of one unit at
 // equal weights keeps few data from trusting one model alone.
-func weigh(logs [][]float64, share []float64, groups int) []float64 {
+func weigh(logs [][]float64, share []float64, units int) []float64 {
 	models := len(logs[0])
-	w := make([]float64, models)
+	w, next := make([]float64, models), make([]float64, models)
 	for j := range w {
 		w[j] = 1 / float64(models)
 	}
-	total := 0.0
+	densities, total := relative(logs), 0.0
 	for _, s := range share {
 		total += s
 	}
-	prior := total / float64(groups) / float64(models)
-	next := make([]float64, models)
+	prior := total / float64(units) / float64(models)
 	for range 500 {
 		clear(next)
-		for i, row := range logs {
-			most := math.Inf(-1)
-			for _, l := range row {
-				most = max(most, l)
+		for i, s := range share {
+			row, sum := densities[i*models:][:models], 0.0
+			for j, d := range row {
+				sum += w[j] * d
 			}
-			if math.IsInf(most, -1) {
+			if sum == 0 {
 				continue
 			}
-			sum := 0.0
-			for j, l := range row {
-				sum += w[j] * math.Exp(l-most)
-			}
-			for j, l := range row {
-				next[j] += share[i] * w[j] * math.Exp(l-most) / sum
+			for j, d := range row {
+				next[j] += s * w[j] * d / sum
 			}
 		}
 		moved := 0.0
@@ -48,14 +43,35 @@ func weigh(logs [][]float64, share []float64, groups int) []float64 {
 	return w
 }
 
+// relative returns the densities of each target divided by the largest of them, [targets, models].
+// They are 0 where all are.
+func relative(logs [][]float64) []float64 {
+	var all []float64
+	for _, row := range logs {
+		most := math.Inf(-1)
+		for _, l := range row {
+			most = max(most, l)
+		}
+		for _, l := range row {
+			if math.IsInf(most, -1) {
+				all = append(all, 0)
+			} else {
+				all = append(all, math.Exp(l-most))
+			}
+		}
+	}
+	return all
+}
+
 // leastWeight is the weight below which a model is left out.
 const leastWeight = 0.02
 
-// drop sets weights below leastWeight to 0 and scales the rest to sum to 1.
+// drop sets weights below leastWeight to 0 and scales the rest to sum to 1. Of many models of equal
+// weights it keeps all.
 func drop(w []float64) {
 	sum := 0.0
 	for j, v := range w {
-		if v < leastWeight {
+		if v < min(leastWeight, 1/float64(len(w))) {
 			w[j] = 0
 		}
 		sum += w[j]
@@ -72,6 +88,9 @@ func logMix(logs, w []float64) float64 {
 		if w[j] > 0 {
 			most = max(most, l)
 		}
+	}
+	if math.IsInf(most, -1) {
+		return most
 	}
 	sum := 0.0
 	for j, l := range logs {

@@ -1,6 +1,6 @@
 """acqnp itself, as a user runs it: `acqnp fit` (or `acqnp init` and `acqnp train`), then `acqnp score`,
 which states log density, CRPS and PIT of each target. Where y has a unit, its bounds around y are scored
-too, and the probability between them is the difference of their PITs."""
+too, and the probability between them is the difference of their PITs, before calibration."""
 import csv
 import os
 import subprocess
@@ -57,19 +57,23 @@ class Program:
 
     def scored(self, d, header, names, tasks, problem):
         u = problem.unit / 2
-        context = table(names, [(t.group, (t.cx, t.cy)) for t in tasks])
-        target = table(names, [(t.group, (t.tx, t.ty + s)) for t in tasks for s in ((0, -u, u) if u else (0,))])
-        write(os.path.join(d, "context.csv"), header, context)
-        write(os.path.join(d, "target.csv"), header, target)
-        call(self.path, "score", "--run", "run", *["--context", "context.csv"] * bool(context), "--targets", "target.csv",
-             "--out", "points.csv", "--overwrite", "--threads", "1", "--quiet", folder=d)
+        write(os.path.join(d, "context.csv"), header, table(names, [(t.group, (t.cx, t.cy)) for t in tasks]))
+        at = lambda shift, *flags: self.points(d, header, names, tasks, shift, flags)
+        log, crps, pit = at(0).T
+        if u:
+            raw = ["--raw"] * ("unless --raw" in subprocess.run([self.path, "score", "--help"], capture_output=True, text=True).stdout)
+            log = np.log(np.maximum(at(u, *raw)[:, 2] - at(-u, *raw)[:, 2], 1e-30) / (2 * u))
+        return Scored(log, crps, pit)
+
+    def points(self, d, header, names, tasks, shift, flags):
+        """Returns log density, CRPS and PIT of y + shift of all targets [targets, 3]."""
+        write(os.path.join(d, "target.csv"), header, table(names, [(t.group, (t.tx, t.ty + shift)) for t in tasks]))
+        context = ["--context", "context.csv"] * any(len(t.cy) for t in tasks)
+        call(self.path, "score", "--run", "run", *context, "--targets", "target.csv", "--out", "points.csv", "--overwrite", "--threads", "1", "--quiet", *flags, folder=d)
         of = {}
         for r in csv.DictReader(open(os.path.join(d, "points.csv"), newline="")):
             of.setdefault(r["function"] if names else "", []).append([float(r[c]) for c in ("log_density", "crps", "pit", "y")])
-        out = []
-        for t in tasks:  # a function's targets come in the order of the file
-            n, v = len(t.ty), np.array(of[t.group if names else ""])
-            assert np.allclose(v[:n, 3], t.ty), "targets in another order"
-            p = np.log(np.maximum(v[2 * n:, 2] - v[n:2 * n, 2], 1e-30) / (2 * u)) if u else v[:n, 0]
-            out.append(np.column_stack([p, v[:n, 1:3]]))
-        return Scored(*np.concatenate(out).T)
+        v = np.array([row for t in tasks for row in of[t.group if names else ""]])
+        if not np.allclose(v[:, 3], np.concatenate([t.ty for t in tasks]) + shift):
+            sys.exit(f"{d}/points.csv: the targets are in another order")
+        return v[:, :3]

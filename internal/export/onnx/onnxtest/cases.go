@@ -38,8 +38,6 @@ func Cases() []Case {
 		}
 	}
 	tails, wider := config.Postprocessing{TailDF: 4, SigmaScale: 1.3}, config.Postprocessing{SigmaScale: 1.5}
-	mixture := of["cnp-mean"]
-	mixture.Head, mixture.Parts = config.MixtureHead, 3
 	near, mix := []float64{0.8, 0.3}, baseline(1)
 	pooled := func(p config.Postprocessing, kernel []float64) config.Postprocessing {
 		p.PoolWeight, p.PoolKernel = 0.3, kernel
@@ -50,7 +48,11 @@ func Cases() []Case {
 		Case{Name: "acqnp-kernel", config: of["acqnp-attention-residual"], post: pooled(none, near), units: plain(1, 1), networks: 2},
 		Case{Name: "cnp-mixed", config: of["cnp-mean"], post: pooled(tails, nil), units: mix, networks: 2},
 		Case{Name: "cqnp-mixed", config: of["cqnp-mean"], post: pooled(none, nil), units: mix})
-	all = append(all, Case{Name: "cnp-mixture", config: mixture, units: forms()}, Case{Name: "cnp-mixture-ensemble", config: mixture, units: plain(2, 1), networks: 2})
+	for _, head := range config.Heads() {
+		c := of["cnp-mean"]
+		c.Head = head
+		all = append(all, Case{Name: "cnp-" + head, config: c, units: forms()}, Case{Name: "cnp-" + head + "-tails", config: c, post: tails, units: plain(2, 2), networks: 2})
+	}
 	return append(all, Case{Name: "canp-wider", config: of["canp"], post: wider, units: plain(1, 1)},
 		Case{Name: "cnp-tails", config: of["cnp-mean"], post: tails, units: plain(1, 2)},
 		Case{Name: "cnp-forms", config: of["cnp-mean"], units: forms()}, Case{Name: "cnp-baseline", config: of["cnp-mean"], units: baseline(2)},

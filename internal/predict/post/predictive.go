@@ -12,8 +12,8 @@ import (
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
-// A Reader makes predictive distributions of what the networks of a model compute.
-type Reader struct {
+// A Predictive makes predictive distributions of what the networks of a model compute.
+type Predictive struct {
 	model  *models.Model
 	dx, dy int
 	tails  likelihood.Tails // the parts that stand for each predicted Gaussian; nil for the Gaussian alone
@@ -21,10 +21,10 @@ type Reader struct {
 	kernel []float64        // its widths; nil for the mixed model
 }
 
-// Reader returns the reader of a model's predictions. It returns an *invalid.Input if the model has
+// Predictive returns the Predictive of a model. It returns an *invalid.Input if the model has
 // several columns of y and p a simple model.
-func (p Postprocessing) Reader(m *models.Model) (*Reader, error) {
-	r := &Reader{model: m, tails: p.Tails(), pool: p.PoolWeight, kernel: p.PoolKernel}
+func (p Postprocessing) Predictive(m *models.Model) (*Predictive, error) {
+	r := &Predictive{model: m, tails: p.Tails(), pool: p.PoolWeight, kernel: p.PoolKernel}
 	if r.dx, r.dy = m.Dims(); r.pool > 0 && r.dy > 1 {
 		return nil, &invalid.Input{Key: "postprocessing.pool_weight", Found: fmt.Sprintf("%g and y of %d dimensions", r.pool, r.dy),
 			Expected: "one dimension of y beside a weight"}
@@ -43,7 +43,7 @@ func (p Postprocessing) Tails() likelihood.Tails {
 }
 
 // Mode returns the mode of the graph that LogLik reads.
-func (r *Reader) Mode() models.Mode {
+func (r *Predictive) Mode() models.Mode {
 	if r.tails != nil {
 		return models.EvaluationParts
 	}
@@ -52,10 +52,10 @@ func (r *Reader) Mode() models.Mode {
 
 // Components returns the largest number of components of a distribution: of some networks with a number
 // of levels, or of bootstraps, and a context.
-func (r *Reader) Components(networks, levels, context int) int {
+func (r *Predictive) Components(networks, levels, context int) int {
 	each := r.model.Parts() * max(1, len(r.tails))
 	if r.model.Quantile() || r.model.Bootstrap() {
-		each = levels
+		each *= levels
 	}
 	all := networks * each
 	switch {
@@ -73,7 +73,7 @@ type Raw struct{ Components, Logit []float32 }
 
 // Distribution returns the predictive distribution of one channel of y, in the units that u converts
 // to: the mean of those of the networks, with the parts beside them, which Beside returned.
-func (r *Reader) Distribution(networks []Raw, channel int, beside []likelihood.Part, u likelihood.Units) likelihood.Distribution {
+func (r *Predictive) Distribution(networks []Raw, channel int, beside []likelihood.Part, u likelihood.Units) likelihood.Distribution {
 	parts := make([]likelihood.Part, len(beside))
 	for i, p := range beside {
 		parts[i] = p.In(u)
@@ -87,7 +87,7 @@ func (r *Reader) Distribution(networks []Raw, channel int, beside []likelihood.P
 	}
 	all := make([]likelihood.GaussianMixture, len(networks))
 	for i, n := range networks {
-		all[i] = r.model.Gaussians(n.Components, channel).Tailed(r.tails).In(u)
+		all[i] = r.model.Gaussians(n.Components, 1)[channel].Tailed(r.tails).In(u)
 	}
 	return likelihood.PooledGaussians(all).Beside(parts)
 }
@@ -96,12 +96,12 @@ func (r *Reader) Distribution(networks []Raw, channel int, beside []likelihood.P
 // x [dx], in the model's units: of the mixed model by which y is standardised, so a standard normal,
 // or of the kernel density of the context [N_c, dx+1]. Their weights add up to pool_weight or, of a
 // kernel, to less. There are none without a weight, or if no point is near.
-func (r *Reader) Beside(context, x []float32) []likelihood.Part {
+func (r *Predictive) Beside(context, x []float32) []likelihood.Part {
 	return r.beside(context, x, r.pool)
 }
 
 // beside is Beside with another weight.
-func (r *Reader) beside(context, x []float32, pool float64) (parts []likelihood.Part) {
+func (r *Predictive) beside(context, x []float32, pool float64) (parts []likelihood.Part) {
 	w := r.kernel
 	switch {
 	case pool == 0:
@@ -123,9 +123,9 @@ type Ran interface {
 	Output(name string) []float32
 }
 
-// LogLik returns log p(y) of each point, [B·N], after a run of a program in the reader's Mode, with
+// LogLik returns log p(y) of each point, [B·N], after a run of a program in the Predictive's Mode, with
 // besides for the run. It is valid until the next run.
-func (r *Reader) LogLik(p Ran, besides Besides) []float32 {
+func (r *Predictive) LogLik(p Ran, besides Besides) []float32 {
 	ll := p.Output("loglik")
 	r.network(p, r.tails, ll)
 	besides.pool(r.pool, ll, ll)
@@ -133,12 +133,12 @@ func (r *Reader) LogLik(p Ran, besides Besides) []float32 {
 }
 
 // LogLiks calls f with what LogLik returns for a run of n points, as number 0, and with what it would be
-// under the postprocessing of other readers, from 1 on. Their tails count only if r has some, and their
+// under the postprocessing of others, from 1 on. Their tails count only if r has some, and their
 // weights of the simple model if r has one.
-func (r *Reader) LogLiks(p Ran, besides Besides, others []*Reader, n int, f func(i int, ll []float32)) {
+func (r *Predictive) LogLiks(p Ran, besides Besides, others []*Predictive, n int, f func(i int, ll []float32)) {
 	network, pooled := make([]float32, n), make([]float32, n)
 	before := r
-	for i, o := range append([]*Reader{r}, others...) {
+	for i, o := range append([]*Predictive{r}, others...) {
 		if i == 0 || !slices.Equal(o.tails, before.tails) {
 			r.network(p, o.tails, network)
 		}
@@ -148,20 +148,27 @@ func (r *Reader) LogLiks(p Ran, besides Besides, others []*Reader, n int, f func
 	}
 }
 
+// pointsAtOnce bounds the memory of the distributions of a run.
+const pointsAtOnce = 256
+
 // network sets ll, [B·N], to log p(y) of each point under the network alone: with these tails if the
-// reader has some itself.
-func (r *Reader) network(p Ran, tails likelihood.Tails, ll []float32) {
+// Predictive has some itself.
+func (r *Predictive) network(p Ran, tails likelihood.Tails, ll []float32) {
 	if r.tails == nil {
 		copy(ll, p.Output("loglik"))
 		return
 	}
 	raw, y, columns := p.Output("components"), p.Input("y"), r.model.RowWidth()
-	for i := range ll {
-		sum := 0.0
-		for c := range r.dy {
-			sum += tails.LogDensityOf(r.model.Gaussians(raw[columns*i:][:columns], c), float64(y[r.dy*i+c]))
+	for from := 0; from < len(ll); from += pointsAtOnce {
+		n := min(pointsAtOnce, len(ll)-from)
+		each := r.model.Gaussians(raw[columns*from:][:columns*n], n)
+		for i := range n {
+			sum := 0.0
+			for c, m := range each[r.dy*i:][:r.dy] {
+				sum += tails.LogDensityOf(m, float64(y[r.dy*(from+i)+c]))
+			}
+			ll[from+i] = float32(sum)
 		}
-		ll[i] = float32(sum)
 	}
 }
 
@@ -187,7 +194,7 @@ type Besides []struct{ weight, log float64 }
 
 // Besides returns what the simple model says of each point, [B·N], of the inputs of a program. It does
 // not depend on the weights of the network.
-func (r *Reader) Besides(p Ran, e ops.Extents) Besides {
+func (r *Predictive) Besides(p Ran, e ops.Extents) Besides {
 	if r.pool == 0 {
 		return nil
 	}

@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/models/stack"
+	"github.com/acqnp/acqnp/internal/predict"
+)
+
+// fitSummary is the result of fit. What it says of expected scores and candidates is that of the first
+// column of y; Targets has all columns.
+type fitSummary struct {
+	Out     string `json:"out"`
+	Promise string `json:"promise"`
+	fitScores
+	Targets []fitTarget `json:"targets"`
+	Rows    int         `json:"rows"`
+	Groups  int         `json:"groups"` // of the rows that were used
+	Points  int         `json:"points"`
+	Picture string      `json:"picture,omitempty"` // of groups, by models that were not fitted to them
+	Seconds float64     `json:"seconds"`
+
+	fitted predict.Fitted
+}
+
+type fitScores struct {
+	Expected   stack.Expected `json:"expected"`
+	Candidates []fitCandidate `json:"candidates"`
+}
+
+// fitTarget is what was fitted to a column of y.
+type fitTarget struct {
+	Channel string `json:"channel"`
+	Log     bool   `json:"log"` // the models predict its logarithm
+	fitScores
+}
+
+type fitCandidate struct {
+	Name       string  `json:"name"`
+	LogDensity float64 `json:"log_density"`
+	CRPS       float64 `json:"crps"`
+	Weight     float64 `json:"weight"`
+}
+
+func summaryOfFit(f predict.Fitted) *fitSummary {
+	s := &fitSummary{Rows: f.Rows, Groups: f.Stacks[0].Groups, Points: f.Stacks[0].Points, Promise: promiseOf(f), fitted: f}
+	for c, st := range f.Stacks {
+		t := fitTarget{Channel: f.Y[c], Log: st.Log, fitScores: fitScores{Expected: st.Expected}}
+		for _, m := range st.Candidates {
+			t.Candidates = append(t.Candidates, fitCandidate{m.Name, m.LogDensity, m.CRPS, m.Weight})
+		}
+		s.Targets = append(s.Targets, t)
+	}
+	s.fitScores = s.Targets[0].fitScores
+	return s
+}
+
+// promiseOf says what calibrated intervals hold, and what does not follow from a theorem.
+func promiseOf(f predict.Fitted) string {
+	st := f.Stacks[0]
+	unit, units := "a new "+groupOf(f), "groups"
+	if st.ByPoint {
+		unit, units = "a new point of the known groups", "points"
+	}
+	if _, _, most := st.Calibration.Limits(); most < 0.9 {
+		return fmt.Sprintf("none: %d %s are too few to calibrate intervals of 90%%, which are those of the mixture", st.Calibration.Groups, units)
+	}
+	return "an interval of 90% is calibrated to hold the outcome of " + unit + " with a probability of 0.9, on average over " + units +
+		" like those of the file. The theorem for cross-conformal intervals, at least 80%, applies nearly but not exactly: the models that choose the weights for a fold were fitted to it too"
+}
+
+func groupOf(f predict.Fitted) string {
+	if f.Group == "" {
+		return "group"
+	}
+	return f.Group
+}
+
+func (s *fitSummary) print(w io.Writer) error {
+	if fmt.Fprintf(w, "%s of %s", invalid.Plural(s.Groups, "group", "groups"), invalid.Plural(s.Points, "row", "rows")); s.Points < s.Rows {
+		fmt.Fprintf(w, ", a sample of %s", invalid.Plural(s.Rows, "row", "rows"))
+	}
+	fmt.Fprintln(w)
+	held := "a " + groupOf(s.fitted) + " that they were not fitted to"
+	if s.fitted.Stacks[0].ByPoint {
+		held = "points that they were not fitted to"
+	}
+	for _, t := range s.Targets {
+		name := t.Channel
+		if t.Log {
+			name = "log " + name
+		}
+		fmt.Fprintf(w, "\nmodels of %s, by predictions of %s:\n", name, held)
+		table := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
+		fmt.Fprintln(table, "model\tlog density\tCRPS\tweight\t")
+		for _, c := range t.Candidates {
+			fmt.Fprintf(table, "%s\t%.3f\t%.4g\t%.2f\t\n", c.Name, c.LogDensity, c.CRPS, c.Weight)
+		}
+		fmt.Fprintf(table, "the mixture\t%.3f ± %.3f\t%.4g\t\t\n", t.Expected.LogDensity, t.Expected.Error, t.Expected.CRPS)
+		if err := table.Flush(); err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "calibrated intervals of 50%% and 90%% hold %.0f%% and %.0f%%\n", 100*t.Expected.Coverage.Half, 100*t.Expected.Coverage.Ninety)
+	}
+	fmt.Fprintf(w, "\npromise: %s\n", s.Promise)
+	if s.Picture != "" {
+		fmt.Fprintf(w, "\npicture %s\n", s.Picture)
+	}
+	_, err := fmt.Fprintf(w, "\nwrote %s; next, with known points (%s) in context.csv:\n  %s\n", s.Out, strings.Join(s.columns(), ", "), s.next())
+	return err
+}
+
+// columns returns the columns of a context.
+func (s *fitSummary) columns() (names []string) {
+	if s.fitted.Group != "" {
+		names = append(names, s.fitted.Group)
+	}
+	return append(append(names, s.fitted.X...), s.fitted.Y...)
+}
+
+// next returns the command that predicts with the result: along the one column of x, or at targets.
+func (s *fitSummary) next() string {
+	at := "--targets targets.csv"
+	if f := s.fitted; len(f.X) == 1 && f.XForms[0].Categories == nil {
+		at = "--grid=" + short(f.Ranges[0].Low) + ":" + short(f.Ranges[0].High) + ":100"
+	}
+	return "acqnp predict " + invalid.ShellWord(s.Out) + " --context context.csv " + at + " > predictions.csv"
+}
+
+// short returns a number with four digits.
+func short(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }

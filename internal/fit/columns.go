@@ -1,0 +1,92 @@
+package fit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/fit/formula"
+	"github.com/acqnp/acqnp/internal/invalid"
+)
+
+// mostOfModelX bounds the columns of x that models see.
+const mostOfModelX = 40
+
+// formsOf returns what the cells of each column of x are.
+func formsOf(o Options) ([]datasets.Form, error) {
+	x, y := formula.Columns(o.Formula.X), formula.Columns(o.Formula.Y)
+	scan, err := datasets.ScanCSV(config.Data{File: o.File, Function: o.Formula.Group, XColumns: x, YColumns: y}, ".")
+	if err != nil {
+		return nil, err
+	}
+	forms, width := make([]datasets.Form, len(x)), 0
+	for i, t := range slices.Concat(o.Formula.X, o.Formula.Y) {
+		c, _ := scan.Column(t.Column)
+		refuse := func(found, expected string) ([]datasets.Form, error) {
+			return nil, &invalid.Input{File: o.File, Key: t.Column, Found: found, Expected: expected}
+		}
+		var form datasets.Form
+		switch {
+		case c.Kind == datasets.EmptyColumn:
+			return refuse("no value in any row", "numbers, dates or names")
+		case c.Constant():
+			return refuse("the same value in every row", "values that differ")
+		case c.Kind == datasets.MixedColumn:
+			return refuse("cells of several kinds, from "+c.Odd+" on", "numbers alone, dates alone or names alone")
+		case c.Kind == datasets.NameColumn && i >= len(x):
+			return refuse("names", "numbers in a column of y")
+		case c.Kind == datasets.NameColumn && len(c.Values) == 0:
+			return refuse(fmt.Sprintf("more than %d names", datasets.MaxDistinct), "fewer")
+		case t.Log && c.Kind != datasets.NumberColumn:
+			return refuse("a logarithm of "+c.Kind+"s", "numbers")
+		case t.Log && c.Least <= 0:
+			return refuse(fmt.Sprintf("%g, which has no logarithm", c.Least), "numbers above 0")
+		case c.Kind == datasets.NameColumn:
+			form.Categories = c.Values
+		case c.Kind == datasets.DateColumn:
+			form.Origin, _ = c.Span()
+		case t.Log:
+			form.Log = true
+		}
+		if i < len(x) {
+			forms[i] = form
+			width += max(1, len(form.Categories))
+		}
+	}
+	if width > mostOfModelX {
+		return nil, &invalid.Input{File: o.File, Found: fmt.Sprintf("%d columns of x, a column for each name", width), Expected: fmt.Sprintf("at most %d: leave out a column with many names, or write '| COLUMN' to make its names the groups", mostOfModelX)}
+	}
+	return forms, nil
+}
+
+// Look returns the columns of a file and a formula that they may have.
+func Look(file string) (columns []datasets.ScannedColumn, example formula.Formula, err error) {
+	scan, err := datasets.ScanCSV(config.Data{File: file}, ".")
+	return scan.Columns, exampleFormula(scan), err
+}
+
+// exampleFormula takes the last column of numbers as y, the first of those before it as x, and as groups the first column
+// of names or whole numbers that repeat, of which there are five or more.
+func exampleFormula(scan datasets.Scan) (f formula.Formula) {
+	var numbers []string
+	for _, c := range scan.Columns {
+		repeats := c.Distinct >= 5 && scan.Rows >= 3*c.Distinct && c.Distinct <= datasets.MaxDistinct
+		switch {
+		case c.Constant():
+		case f.Group == "" && repeats && (c.Kind == datasets.NameColumn || c.Kind == datasets.NumberColumn && whole(c.Values) && !slices.Contains([]string{"x", "y"}, c.Name)):
+			f.Group = c.Name
+		case c.Kind == datasets.NumberColumn:
+			numbers = append(numbers, c.Name)
+		}
+	}
+	if len(numbers) > 1 {
+		f.Y, f.X = []formula.Term{{Column: numbers[len(numbers)-1]}}, []formula.Term{{Column: numbers[0]}}
+	}
+	return f
+}
+
+func whole(values []string) bool {
+	return !slices.ContainsFunc(values, func(v string) bool { return strings.ContainsAny(v, ".,eE") })
+}

@@ -1,0 +1,147 @@
+package fit_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/acqnp/acqnp/internal/fit"
+	"github.com/acqnp/acqnp/internal/fit/formula"
+	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/progress"
+	"github.com/acqnp/acqnp/internal/random"
+)
+
+// asFit makes the test's program fit the file, into the directory, that it names: FILE:DIR.
+const asFit = "FIT_TEST_AS_PROGRAM"
+
+// killsVariable is the number of times that a fit is killed. If it is set, networks are among the models.
+const killsVariable = "FIT_TEST_KILLS"
+
+func TestMain(m *testing.M) {
+	fit.KeepAll()
+	if file, out, ok := strings.Cut(os.Getenv(asFit), ":"); ok {
+		if _, err := fitTo(context.Background(), file, out, 1, false); err != nil {
+			panic(err)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// fitTo fits y ~ x | g.
+func fitTo(ctx context.Context, file, out string, threads int, overwrite bool) (content []byte, err error) {
+	f, err := formula.Parse("y ~ x | g")
+	if err != nil {
+		return nil, err
+	}
+	quiet := progress.Quiet(progress.New(os.Stderr, progress.Auto))
+	if _, _, err := fit.Fit(ctx, fit.Options{File: file, Formula: f, Instant: os.Getenv(killsVariable) == "", Out: out, Overwrite: overwrite, Seed: 3, Threads: threads, Progress: quiet}); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(filepath.Join(out, "fit.json"))
+}
+
+// curves writes a file of groups whose curves differ.
+func curves(t *testing.T, groups int) string {
+	var b strings.Builder
+	b.WriteString("g,x,y\n")
+	for g := range groups {
+		for i := range 8 {
+			x := float64((7*g + 5*i) % 30)
+			fmt.Fprintf(&b, "g%d,%v,%.3f\n", g, x, 10+3*math.Sin(float64(3*g))+math.Sin(x/5+float64(g))+0.3*math.Sin(float64(100*g+17*i)))
+		}
+	}
+	file := filepath.Join(t.TempDir(), "curves.csv")
+	if err := os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// A fit that is killed anywhere, time and again, comes to the same bytes as one that is not, and
+// leaves nothing else behind.
+func TestAKilledFitGoesOn(t *testing.T) {
+	kills := 4
+	if v := os.Getenv(killsVariable); v != "" {
+		kills, _ = strconv.Atoi(v)
+	}
+	file, times := curves(t, 8), random.New(9, random.Validation)
+	begin := time.Now()
+	want, err := fitTo(t.Context(), file, t.TempDir(), 2, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := time.Since(begin)
+	out, kept, done := t.TempDir(), 0, false
+	for k := range kills {
+		child := exec.Command(os.Args[0])
+		child.Env = append(os.Environ(), asFit+"="+file+":"+out)
+		child.Stderr = os.Stderr
+		if err := child.Start(); err != nil {
+			t.Fatal(err)
+		}
+		end := time.AfterFunc(time.Duration(times.Float(uint64(k), 0)*float64(whole)), func() { _ = child.Process.Kill() })
+		err := child.Wait()
+		end.Stop()
+		if err == nil { // it was done before
+			if done = true; same(t, out, want) {
+				_ = os.RemoveAll(out)
+				_ = os.Mkdir(out, 0o755)
+				done = false
+			}
+		}
+		parts, _ := filepath.Glob(filepath.Join(out, "parts-*", "*.json"))
+		kept = max(kept, len(parts))
+	}
+	if kept == 0 {
+		t.Error("no kill came after a model was kept")
+	}
+	if !done {
+		if _, err := fitTo(t.Context(), file, out, 1, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	same(t, out, want)
+}
+
+// same compares fit.json, the only file that is to be left.
+func same(t *testing.T, out string, want []byte) bool {
+	t.Helper()
+	got, err := os.ReadFile(filepath.Join(out, "fit.json"))
+	if err != nil || string(got) != string(want) {
+		t.Errorf("%v, or the bytes differ from those of a fit that was not killed", err)
+		return false
+	}
+	if left, _ := os.ReadDir(out); len(left) != 1 {
+		t.Errorf("%d files are left", len(left))
+	}
+	return true
+}
+
+// A directory with what another fit has left is refused, unless that may be overwritten. A fit goes on
+// from its own.
+func TestPartsOfAnotherFitAreRefused(t *testing.T) {
+	file, out := curves(t, 6), t.TempDir()
+	other := filepath.Join(out, "parts-0123456789abcdef")
+	if err := os.Mkdir(other, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	var refused *invalid.Input
+	if _, err := fitTo(t.Context(), file, out, 1, false); !errors.As(err, &refused) || !strings.Contains(err.Error(), "--overwrite") {
+		t.Errorf("parts of another fit: %v, want a refusal", err)
+	}
+	content, err := fitTo(t.Context(), file, out, 1, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, out, content)
+}

@@ -1,0 +1,167 @@
+package simple
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/acqnp/acqnp/internal/likelihood"
+)
+
+// A field is a normal distribution of the function of a new group, in standardised units.
+type field interface {
+	mean(x []float64) []float64            // at points x [n, DX]
+	variances(x []float64) []float64       // at points x [n, DX]
+	covariances(a, b []float64) *mat.Dense // of points a [n, DX] with b [m, DX], [n, m]
+}
+
+// Bounds of a context: the points that predictions read, and those that the group's scale is learnt
+// from.
+const (
+	mostContext = 1000
+	mostOfScale = 64
+)
+
+// given returns the distribution of y at x of a group with this context, whose function is drawn from a
+// field and whose points have noise.
+func given(f field, n *noise, u units, context Group, x []float64) []likelihood.GaussianMixture {
+	if len(x) == 0 {
+		return nil
+	}
+	c := thin(u.group(context), mostContext)
+	targets := u.points(x)
+	states := n.condition(f, c)
+	scales, means, variances := n.scales(targets), f.mean(targets), f.variances(targets)
+	parts, logs := make([][]likelihood.Gaussian, len(scales)), make([][]float64, len(scales))
+	var cross, solved *mat.Dense // [n, m]
+	if c.Points() > 0 {
+		cross, solved = f.covariances(c.X, targets), new(mat.Dense)
+	}
+	for _, s := range states {
+		if s.alpha != nil {
+			if err := s.chol.SolveTo(solved, cross); err != nil && !isCondition(err) {
+				s.alpha = nil
+			}
+		}
+		for t := range scales {
+			mean, variance := means[t], variances[t]
+			if s.alpha != nil {
+				mean += mat.Dot(cross.ColView(t), s.alpha)
+				variance -= mat.Dot(cross.ColView(t), solved.ColView(t))
+			}
+			parts[t], logs[t] = n.parts(parts[t], logs[t], mean, variance, scales[t]*s.factor, s.log)
+		}
+	}
+	out := make([]likelihood.GaussianMixture, len(scales))
+	for t := range out {
+		out[t] = u.mixture(parts[t], logs[t])
+	}
+	return out
+}
+
+// A state is a context with the noise that its points seem to have, if the group's scale is factor.
+type state struct {
+	factor, log float64 // and the log of its probability
+	chol        mat.Cholesky
+	alpha       *mat.VecDense // the inverse of the covariance times what is left of y; nil without a context
+}
+
+// condition returns the states of a standardised context.
+func (n *noise) condition(f field, c Group) []*state {
+	factors, logs := n.nodes()
+	if few := thin(c, mostOfScale); few.Points() < c.Points() && len(factors) > 1 {
+		factor, most := 1.0, math.Inf(-1)
+		for _, s := range n.condition(f, few) {
+			if s.log > most {
+				factor, most = s.factor, s.log
+			}
+		}
+		factors, logs = []float64{factor}, []float64{0}
+	}
+	states := make([]*state, len(factors))
+	for j := range states {
+		states[j] = &state{factor: factors[j], log: logs[j]}
+	}
+	if c.Points() == 0 {
+		return states
+	}
+	left := mat.NewVecDense(c.Points(), nil)
+	for i, v := range f.mean(c.X) {
+		left.SetVec(i, c.Y[i]-v)
+	}
+	prior, scales := symmetric(f.covariances(c.X, c.X)), n.scales(c.X)
+	var kept []*state
+	for _, s := range states {
+		if n.solve(s, prior, left, scales) {
+			kept = append(kept, s)
+		}
+	}
+	if len(kept) == 0 { // too close to singular for float64: predict without a context
+		for _, s := range states {
+			s.alpha = nil
+		}
+		return states
+	}
+	return kept
+}
+
+// symmetric returns the upper triangle of a square matrix as a symmetric one.
+func symmetric(a *mat.Dense) *mat.SymDense {
+	raw := a.RawMatrix()
+	return mat.NewSymDense(raw.Rows, raw.Data)
+}
+
+// solve finds the noise of the points of a state: in turn what each point misses by, given the others,
+// and which Gaussian stands for its noise then.
+func (n *noise) solve(s *state, prior *mat.SymDense, left *mat.VecDense, scales []float64) bool {
+	points := left.Len()
+	shift, variance := make([]float64, points), make([]float64, points)
+	each := make([]float64, len(n.Parts))
+	for i, v := range scales {
+		v *= s.factor
+		shift[i], variance[i] = n.normal(miss{0, 1e4 * v * v}, v, each)
+	}
+	rounds := 4
+	if points > 2*mostOfScale {
+		rounds = 2
+	}
+	if len(each) == 1 {
+		rounds = 1
+	}
+	cov, y := mat.NewSymDense(points, nil), mat.NewVecDense(points, nil)
+	for round := range rounds + 1 {
+		cov.CopySym(prior)
+		for i, v := range variance {
+			cov.SetSym(i, i, cov.At(i, i)+v)
+			y.SetVec(i, left.AtVec(i)-shift[i])
+		}
+		if !s.chol.Factorize(cov) || s.chol.Cond() > 1e14 {
+			return false
+		}
+		s.alpha = mat.NewVecDense(points, nil)
+		if err := s.chol.SolveVecTo(s.alpha, y); err != nil && !isCondition(err) {
+			return false
+		}
+		if round == rounds {
+			break
+		}
+		var inverse mat.SymDense
+		if err := s.chol.InverseTo(&inverse); err != nil && !isCondition(err) {
+			return false
+		}
+		// The evidence of the points, as expectation propagation approximates it.
+		log := -s.chol.LogDet()/2 - mat.Dot(s.alpha, y)/2 - float64(points)/2*math.Log(2*math.Pi)
+		for i := range points {
+			// Without the point, it is predicted with this error, of this variance.
+			by := s.alpha.AtVec(i)/inverse.At(i, i) + shift[i]
+			e := miss{by, max(1/inverse.At(i, i)-variance[i], 0)}
+			z, v := e.by-shift[i], e.variance+variance[i]
+			log += n.logDensity(e, scales[i]*s.factor, each) + z*z/(2*v) + math.Log(2*math.Pi*v)/2
+			shift[i], variance[i] = n.normal(e, scales[i]*s.factor, each)
+		}
+		if round == rounds-1 {
+			s.log += log
+		}
+	}
+	return true
+}

@@ -1,0 +1,152 @@
+package simple
+
+import (
+	"math"
+	"slices"
+
+	"github.com/acqnp/acqnp/internal/likelihood"
+)
+
+// A scaling standardises a column: (v − centre)/width.
+type scaling struct {
+	Centre float64 `json:"centre"`
+	Width  float64 `json:"width"`
+}
+
+func (s scaling) of(v float64) float64   { return (v - s.Centre) / s.Width }
+func (s scaling) back(z float64) float64 { return s.Centre + s.Width*z }
+
+// scalingOf returns the scaling to mean 0 and deviation 1 of what lies near most values: those beyond
+// twice the distance of the tenth and the ninetieth percentile count as if they lay there, so that a
+// few outliers do not press all others together. A column without a width keeps its units.
+func scalingOf(values []float64) scaling {
+	most := 0.0
+	for _, v := range values {
+		most = max(most, math.Abs(v))
+	}
+	if most == 0 {
+		return scaling{0, 1}
+	}
+	z := make([]float64, len(values)) // in units in which squares neither overflow nor vanish
+	for i, v := range values {
+		z[i] = v / most
+	}
+	slices.Sort(z)
+	low, high := z[len(z)/10], z[len(z)-1-len(z)/10]
+	if reach := 2 * (high - low); reach > 0 {
+		for i, v := range z {
+			z[i] = min(max(v, low-reach), high+reach)
+		}
+	}
+	n, mean, squares := float64(len(z)), 0.0, 0.0
+	for _, v := range z {
+		mean += v / n
+	}
+	for _, v := range z {
+		squares += (v - mean) * (v - mean) / n
+	}
+	// Below, the deviation is rounding.
+	if width := math.Sqrt(squares); width > 1e-13 {
+		return scaling{mean * most, width * most}
+	}
+	return scaling{mean * most, max(most*1e-9, math.SmallestNonzeroFloat64*1e20)}
+}
+
+// units are the scalings of the columns of x and of y.
+type units struct {
+	X []scaling `json:"x"` // [DX]
+	Y scaling   `json:"y"`
+
+	Far bool `json:"far,omitempty"` // predictions have far tails
+}
+
+// check returns an error unless all widths are above 0.
+func (u units) check() error {
+	for _, s := range append([]scaling{u.Y}, u.X...) {
+		if !(s.Width > 0) || sound(lengthOf{[]float64{s.Centre, s.Width}, 2}) != nil {
+			return errDamaged
+		}
+	}
+	if len(u.X) == 0 {
+		return errDamaged
+	}
+	return nil
+}
+
+// unitsOf returns the units in which most points of the groups have mean 0 and deviation 1. A column of
+// x with two values is scaled to a distance of 2 between these, however rare one is.
+func unitsOf(groups []Group) units {
+	u := units{X: make([]scaling, groups[0].DX)}
+	var y []float64
+	for _, g := range groups {
+		y = append(y, g.Y...)
+	}
+	column := make([]float64, 0, len(y))
+	for c := range u.X {
+		column = column[:0]
+		for _, g := range groups {
+			for i := range g.Points() {
+				column = append(column, g.row(i)[c])
+			}
+		}
+		u.X[c] = scalingOf(column)
+		if low, high, two := twoValues(column); two {
+			u.X[c].Width = high/2 - low/2
+		}
+	}
+	u.Y = scalingOf(y)
+	return u
+}
+
+// twoValues returns the two values of a column, and reports whether it has no others.
+func twoValues(column []float64) (low, high float64, two bool) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for _, v := range column {
+		low, high = min(low, v), max(high, v)
+	}
+	for _, v := range column {
+		if v != low && v != high {
+			return low, high, false
+		}
+	}
+	return low, high, low < high
+}
+
+// points returns x [n, DX] standardised.
+func (u units) points(x []float64) []float64 {
+	z, dx := make([]float64, len(x)), len(u.X)
+	for i, v := range x {
+		z[i] = pressed(u.X[i%dx].of(v))
+	}
+	return z
+}
+
+// pressed returns z, and beyond 6 what grows with its logarithm only: an outlier of x does not have
+// the leverage of its distance.
+func pressed(z float64) float64 {
+	if a := math.Abs(z); a > 6 {
+		return math.Copysign(6+math.Log1p(a-6), z)
+	}
+	return z
+}
+
+// group returns a group standardised.
+func (u units) group(g Group) Group {
+	z := Group{X: u.points(g.X), Y: make([]float64, len(g.Y)), DX: g.DX}
+	for i, v := range g.Y {
+		z.Y[i] = u.Y.of(v)
+	}
+	return z
+}
+
+// mixture returns the mixture of Gaussians of standardised y with logits, in the units of the data, with
+// far tails if the units have them.
+func (u units) mixture(parts []likelihood.Gaussian, logs []float64) likelihood.GaussianMixture {
+	if u.Far {
+		parts, logs = withFarTails(parts, logs)
+	}
+	for i, g := range parts {
+		parts[i] = likelihood.Gaussian{Mean: u.Y.back(g.Mean), Scale: u.Y.Width * g.Scale}
+	}
+	return likelihood.WeightedGaussians(parts, logs)
+}
