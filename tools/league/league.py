@@ -108,6 +108,9 @@ def run(o, name, k, tools, done, results):
         except Skip as reason:
             append(results, dict(set=name, split=k, tool=tool.NAME, chosen=f"skipped: {reason}"))
             continue
+        except RuntimeError as reason:
+            append(results, dict(set=name, split=k, tool=tool.NAME, chosen=f"failed: {name}, split {k}: {reason}"))
+            continue
         record(o, problem, name, k, tool.NAME, test, of, fitted, took, str(chosen)[:80], results)
         done.add((name, str(k), tool.NAME))
     if {t.KIND for t in pending} & {"simple", "rival"}:

@@ -25,7 +25,7 @@ class Task:
     ty: np.ndarray  # [targets]; tools that are honest do not read it
 
 
-@dataclass
+@dataclass(eq=False)
 class Problem:
     """What a tool is fitted to. Groups are a dictionary from a name to (x [n, dx], y [n])."""
     groups: dict

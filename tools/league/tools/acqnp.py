@@ -4,7 +4,6 @@ too, and the probability between them is the difference of their PITs, before ca
 import csv
 import os
 import subprocess
-import sys
 
 import numpy as np
 
@@ -22,7 +21,7 @@ def call(*words, folder):
     env = dict(os.environ, GOMAXPROCS="1")
     done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=900, env=env)
     if done.returncode != 0:
-        sys.exit(f"{' '.join(words)}\n{done.stderr[-500:]}")
+        raise RuntimeError(done.stderr.strip()[-300:])
 
 
 def table(names, groups):
@@ -75,5 +74,5 @@ class Program:
             of.setdefault(r["function"] if names else "", []).append([float(r[c]) for c in ("log_density", "crps", "pit", "y")])
         v = np.array([row for t in tasks for row in of[t.group if names else ""]])
         if not np.allclose(v[:, 3], np.concatenate([t.ty for t in tasks]) + shift):
-            sys.exit(f"{d}/points.csv: the targets are in another order")
+            raise RuntimeError(f"{d}/points.csv: the targets are in another order")
         return v[:, :3]
