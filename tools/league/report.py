@@ -35,7 +35,7 @@ class Results:
         kinds = rivals.kinds()
         tools = list(dict.fromkeys(r["tool"] for r in self.rows))
         order = ["exact", *kinds]
-        self.tools = [t for t in order if t in tools] + [t for t in tools if t not in order]
+        self.tools = [t for t in order if t in tools] + [t for t in tools if t not in order][::-1]  # the latest program first
         self.of_kind = lambda *ks: [t for t in self.tools if kinds.get(t, "exact" if t == "exact" else "acqnp") in ks]
         self.contexts = [c for c in ("0", "1", "3", "10", "rest") if any(r["context"] == c for r in self.rows)]
 
@@ -190,7 +190,7 @@ def markdown(r, runs=()):
     splits = sorted({r_["split"] for r_ in r.rows})
     out = ["# The league", "",
            f"Tools that predict groups they have not seen, from few points of each, with whole distributions: {len(r.sets)} sets, "
-           f"{len(splits)} splits, contexts of {', '.join(c for c in r.contexts if c != 'rest')} points. `tools/league` writes this page from",
+           f"{len(splits)} split{"s" * (len(splits) != 1)}, contexts of {', '.join(c for c in r.contexts if c != 'rest')} points. `tools/league` writes this page from",
            "`docs/league/results.csv`; [its README](../tools/league/README.md) says what is measured and how to",
            "add a tool or a set. Where one group alone is known, points of it are unseen (context: rest).",
            "A difference is the mean over splits of that in log score, averaged over the contexts, ± its",
