@@ -135,6 +135,9 @@ func TestPartsOfAnotherFitAreRefused(t *testing.T) {
 	if err := os.Mkdir(other, 0o755); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile(filepath.Join(out, ".tmp-fit.json-12"), []byte("{"), 0o600); err != nil { // of a fit that was killed
+		t.Fatal(err)
+	}
 	var refused *invalid.Input
 	if _, err := fitTo(t.Context(), file, out, 1, false); !errors.As(err, &refused) || !strings.Contains(err.Error(), "--overwrite") {
 		t.Errorf("parts of another fit: %v, want a refusal", err)
